@@ -17,10 +17,11 @@ type AdaptiveOptions struct {
 	Tol float64
 	// Until is the time in s at which the run ends.
 	Until float64
-	// ToSteady ends it before, once no cell is further than this many K from the steady state under the last power of all; 0 for a run to Until. With it, Until may be
-	// infinite where the powers stop changing.
+	// ToSteady ends it before, once no cell is further than this many K from the steady state under the last power of
+	// all; 0 for a run to Until. With it, Until may be infinite where the powers stop changing.
 	ToSteady float64
-	// At are the moments in s that OnStep is told, ascending, and after them the end; nil stands for the end of every step. Steps do not end there: the states are interpolated.
+	// At are the moments in s that OnStep is told, ascending, and after them the end; nil stands for the end of every
+	// step. Steps do not end there: the states are interpolated.
 	At []float64
 	// Initial, OnStep and Regions are those of TransientOptions. The field that OnStep is given holds until it returns.
 	Initial Field
@@ -39,8 +40,9 @@ var (
 // DefaultStepTol is the largest error in K of a step in time unless told otherwise.
 const DefaultStepTol = 0.01
 
-// Adaptive steps the field in time by TR-BDF2. Powers are constant over every step, which ends where they change. A step is as long as the estimate of its error
-// allows, on a ladder of lengths: see solution.Stepping for what became of it. The error of a solve stays below a twentieth of that of a step, and of the options' tolerance.
+// Adaptive steps the field in time by TR-BDF2. Powers are constant over every step, which ends where they change. A
+// step is as long as the estimate of its error allows, on a ladder of lengths: see solution.Stepping for what became of
+// it. The error of a solve stays below a twentieth of that of a step, and of the options' tolerance.
 //
 // On cancellation, or when OnStep fails, it returns what was finished together with the error.
 func Adaptive(ctx context.Context, m *mesh.Mesh, o Options, a AdaptiveOptions) (*Solution, error) {
@@ -83,23 +85,28 @@ func (a *AdaptiveOptions) check(m *mesh.Mesh) error {
 	case !(a.Until > 0):
 		return fmt.Errorf("%w: a transient until %g s; the time must be positive", ErrOption, a.Until)
 	case !(a.ToSteady >= 0) || math.IsInf(a.ToSteady, 0):
-		return fmt.Errorf("%w: a transient to within %g K of the steady state; it must be positive", ErrOption, a.ToSteady)
+		return fmt.Errorf("%w: a transient to within %g K of the steady state; it must be positive", ErrOption,
+			a.ToSteady)
 	case a.ToSteady == 0 && math.IsInf(a.Until, 1):
-		return fmt.Errorf("%w: a transient without an end; give a time, or how close to the steady state it ends", ErrOption)
+		return fmt.Errorf("%w: a transient without an end; give a time, or how close to the steady state it ends",
+			ErrOption)
 	case a.ToSteady > 0 && !m.Grounded():
 		return ErrSingular
 	case a.ToSteady > 0 && math.IsInf(a.Until, 1) && m.Power.NextChange(m.Power.LastChange()) < math.Inf(1):
-		return fmt.Errorf("%w: the powers repeat themselves for ever, so there is no steady state to end at; give a time, or ask for the periodic state", ErrOption)
+		return fmt.Errorf("%w: the powers repeat themselves for ever, so there is no steady state to end at; give a "+
+			"time, or ask for the periodic state", ErrOption)
 	}
 	for i, t := range a.At {
 		if !(t > 0) || t > a.Until*(1+together) || i > 0 && !(t > a.At[i-1]) {
-			return fmt.Errorf("%w: the field is asked for at %g s; moments must ascend, after 0 and up to the end at %g s", ErrOption, t, a.Until)
+			return fmt.Errorf("%w: the field is asked for at %g s; moments must ascend, after 0 and up to the "+
+				"end at %g s", ErrOption, t, a.Until)
 		}
 	}
 	return nil
 }
 
-// conclude gathers the solution after a run that ended with an error or nil. The engine is closed with it, or where there is none.
+// conclude gathers the solution after a run that ended with an error or nil. The engine is closed with it, or where
+// there is none.
 func (r *march) conclude(ctx context.Context, err error) (*Solution, error) {
 	e := r.engine
 	r.system.show(r.now, r.driven)

@@ -28,7 +28,8 @@ func largestDistance(a, b course) float64 {
 }
 
 // adaptively runs TR-BDF2 and returns the fields at the moments, and what is told of the steps.
-func adaptively(t *testing.T, m *mesh.Mesh, o gpusolve.Options, plan gpusolve.AdaptiveOptions) (course, *gpusolve.Solution) {
+func adaptively(t *testing.T, m *mesh.Mesh, o gpusolve.Options, plan gpusolve.AdaptiveOptions) (course,
+	*gpusolve.Solution) {
 	t.Helper()
 	var c course
 	plan.OnStep = func(_ gpusolve.Step, f gpusolve.Field) error {
@@ -51,12 +52,13 @@ func euler(t *testing.T, m *mesh.Mesh, o gpusolve.Options, steps int, dt float64
 	t.Helper()
 	var c course
 	n := 0
-	sol, err := gpusolve.Transient(t.Context(), m, o, gpusolve.TransientOptions{Steps: steps, Dt: dt, OnStep: func(_ gpusolve.Step, f gpusolve.Field) error {
-		if n++; wanted(n) {
-			c = append(c, field(t, m.Stack, f))
-		}
-		return nil
-	}})
+	sol, err := gpusolve.Transient(t.Context(), m, o,
+		gpusolve.TransientOptions{Steps: steps, Dt: dt, OnStep: func(_ gpusolve.Step, f gpusolve.Field) error {
+			if n++; wanted(n) {
+				c = append(c, field(t, m.Stack, f))
+			}
+			return nil
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +75,8 @@ func TestAdaptiveOfOneCell(t *testing.T) {
 			for n := range 37 {
 				plan.At = append(plan.At, float64(n+1)*tau/3.7)
 			}
-			sol, err := gpusolve.Adaptive(t.Context(), build(t, s), gpusolve.Options{Tol: 1e-9, Preconditioner: method}, plan)
+			sol, err := gpusolve.Adaptive(t.Context(), build(t, s), gpusolve.Options{Tol: 1e-9, Preconditioner: method},
+				plan)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +84,8 @@ func TestAdaptiveOfOneCell(t *testing.T) {
 				t.Errorf("%s: %d moments, want %d", method, len(sol.Steps), len(plan.At))
 			}
 			for n, step := range sol.Steps {
-				// A mode that lasts adds the errors of some steps: about three as long as tau at the tolerances here, times 1/(1 - exp(-1/3)).
+				// A mode that lasts adds the errors of some steps: about three as long as tau at the tolerances here,
+				// times 1/(1 - exp(-1/3)).
 				want := 310 + final*(1-math.Exp(-step.Time/tau))
 				if step.Time != plan.At[n] || math.Abs(step.MaxK-want) > 12*tol {
 					t.Errorf("%s, %g K: %.6f K at %g s, want %.6f", method, tol, step.MaxK, step.Time, want)
@@ -132,10 +136,14 @@ func TestFewerSolvesOnTrace(t *testing.T) {
 			t.Errorf("%d changes of the power, want 5", sol.Stepping.Changes)
 		}
 		per := (c.more*sol.Stepping.Solves + 199) / 200 // steps of backward Euler in a millisecond
-		be := largestDistance(exact, euler(t, m, gpusolve.Options{}, 200*per, 1e-3/float64(per), func(n int) bool { return n%per == 0 }))
-		t.Logf("%g K: %d solves, error %.2g K; backward Euler: %d solves, error %.2g K", c.tol, sol.Stepping.Solves, e, 200*per, be)
+		be := largestDistance(exact, euler(t, m, gpusolve.Options{}, 200*per, 1e-3/float64(per), func(n int) bool {
+			return n%per == 0
+		}))
+		t.Logf("%g K: %d solves, error %.2g K; backward Euler: %d solves, error %.2g K", c.tol, sol.Stepping.Solves, e,
+			200*per, be)
 		if be < e {
-			t.Errorf("backward Euler with %d solves leaves %g K, TR-BDF2 with %d %g K", 200*per, be, sol.Stepping.Solves, e)
+			t.Errorf("backward Euler with %d solves leaves %g K, TR-BDF2 with %d %g K", 200*per, be,
+				sol.Stepping.Solves, e)
 		}
 	}
 }
@@ -153,40 +161,47 @@ func TestFewerSolvesOfWarmUp(t *testing.T) {
 	plan.Tol = 0.1
 	got, sol := adaptively(t, m, gpusolve.Options{}, plan)
 	e := largestDistance(exact, got)
-	be := largestDistance(exact, euler(t, m, gpusolve.Options{}, 1<<doublings, plan.At[0], func(n int) bool { return n&(n-1) == 0 }))
+	be := largestDistance(exact, euler(t, m, gpusolve.Options{}, 1<<doublings, plan.At[0], func(n int) bool {
+		return n&(n-1) == 0
+	}))
 	t.Logf("%d solves, error %.2g K; backward Euler: %d solves, error %.2g K", sol.Stepping.Solves, e, 1<<doublings, be)
 	if be < e || 20*sol.Stepping.Solves > 1<<doublings {
-		t.Errorf("backward Euler with %d solves leaves %g K, TR-BDF2 with %d %g K", 1<<doublings, be, sol.Stepping.Solves, e)
+		t.Errorf("backward Euler with %d solves leaves %g K, TR-BDF2 with %d %g K", 1<<doublings, be,
+			sol.Stepping.Solves, e)
 	}
 }
 
-// A power that is switched on drives no cell past its steady state, and one that is switched off none below the ambient, but for the tolerance.
+// A power that is switched on drives no cell past its steady state, and one that is switched off none below the
+// ambient, but for the tolerance.
 func TestNoOvershootThroughStepsOfPower(t *testing.T) {
 	s := cases.Stack10(cases.Options{NX: 9})
 	hot := field(t, s, steady(t, s, gpusolve.Options{Tol: 1e-7}).Field)
 	for l := range s.Layers {
 		for p := range s.Layers[l].Powers {
-			s.Layers[l].Powers[p].Schedule = []stack.ScalePoint{{Time: 0, Factor: 0}, {Time: 0.013, Factor: 1}, {Time: 200, Factor: 0}}
+			s.Layers[l].Powers[p].Schedule = []stack.ScalePoint{{Time: 0, Factor: 0}, {Time: 0.013, Factor: 1},
+				{Time: 200, Factor: 0}}
 		}
 	}
 	for _, tol := range []float64{3, 0.1, 0.01} {
 		var last []float64
 		time := 0.0
-		_, err := gpusolve.Adaptive(t.Context(), build(t, s), gpusolve.Options{Tol: 1e-6}, gpusolve.AdaptiveOptions{Tol: tol, Until: 300, OnStep: func(step gpusolve.Step, f gpusolve.Field) error {
-			now := field(t, s, f)
-			for c, v := range now {
-				falls := last != nil && v < last[c]-tol && step.Time <= 200
-				if v > hot[c]+tol || v < s.Ambient-tol || falls {
-					t.Errorf("%g K: cell %d has %g K at %g s; %g K in the steady state", tol, c, v, step.Time, hot[c])
-					return errors.New("enough")
+		_, err := gpusolve.Adaptive(t.Context(), build(t, s), gpusolve.Options{Tol: 1e-6},
+			gpusolve.AdaptiveOptions{Tol: tol, Until: 300, OnStep: func(step gpusolve.Step, f gpusolve.Field) error {
+				now := field(t, s, f)
+				for c, v := range now {
+					falls := last != nil && v < last[c]-tol && step.Time <= 200
+					if v > hot[c]+tol || v < s.Ambient-tol || falls {
+						t.Errorf("%g K: cell %d has %g K at %g s; %g K in the steady state", tol, c, v, step.Time,
+							hot[c])
+						return errors.New("enough")
+					}
 				}
-			}
-			if time < 0.013 && step.Time > 0.013 || time < 200 && step.Time > 200 {
-				t.Errorf("a step from %g to %g s goes over a change of the power", time, step.Time)
-			}
-			last, time = now, step.Time
-			return nil
-		}})
+				if time < 0.013 && step.Time > 0.013 || time < 200 && step.Time > 200 {
+					t.Errorf("a step from %g to %g s goes over a change of the power", time, step.Time)
+				}
+				last, time = now, step.Time
+				return nil
+			}})
 		if err != nil {
 			t.Error(err)
 		}
@@ -198,7 +213,8 @@ func TestToSteady(t *testing.T) {
 	s := cases.Interposer(cases.Stack10(cases.Options{NX: 9}))
 	want := field(t, s, steady(t, s, gpusolve.Options{Tol: 1e-7}).Field)
 	for _, o := range []gpusolve.Options{{Tol: 1e-5}, {Tol: 1e-5, Preconditioner: "jacobi"}} {
-		sol, err := gpusolve.Adaptive(t.Context(), build(t, s), o, gpusolve.AdaptiveOptions{ToSteady: 0.5, Until: math.Inf(1)})
+		sol, err := gpusolve.Adaptive(t.Context(), build(t, s), o,
+			gpusolve.AdaptiveOptions{ToSteady: 0.5, Until: math.Inf(1)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +229,8 @@ func TestToSteady(t *testing.T) {
 // A run that begins at the steady state, or as close to it as it was asked to, takes one step, and converged.
 func TestToSteadyFromThere(t *testing.T) {
 	s, _, _ := lump()
-	sol, err := gpusolve.Adaptive(t.Context(), build(t, s), gpusolve.Options{}, gpusolve.AdaptiveOptions{ToSteady: 1e5, Until: math.Inf(1)})
+	sol, err := gpusolve.Adaptive(t.Context(), build(t, s), gpusolve.Options{},
+		gpusolve.AdaptiveOptions{ToSteady: 1e5, Until: math.Inf(1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,23 +250,27 @@ func TestAdaptiveRefusals(t *testing.T) {
 		plan gpusolve.AdaptiveOptions
 		want error
 	}{
-		"no end":            {grounded, gpusolve.AdaptiveOptions{Until: math.Inf(1)}, gpusolve.ErrOption},
-		"end before start":  {grounded, gpusolve.AdaptiveOptions{Until: -1}, gpusolve.ErrOption},
-		"tolerance":         {grounded, gpusolve.AdaptiveOptions{Until: 1, Tol: -1}, gpusolve.ErrOption},
-		"moments":           {grounded, gpusolve.AdaptiveOptions{Until: 1, At: []float64{0.5, 0.2}}, gpusolve.ErrOption},
+		"no end":           {grounded, gpusolve.AdaptiveOptions{Until: math.Inf(1)}, gpusolve.ErrOption},
+		"end before start": {grounded, gpusolve.AdaptiveOptions{Until: -1}, gpusolve.ErrOption},
+		"tolerance":        {grounded, gpusolve.AdaptiveOptions{Until: 1, Tol: -1}, gpusolve.ErrOption},
+		"moments": {grounded, gpusolve.AdaptiveOptions{Until: 1, At: []float64{0.5, 0.2}},
+			gpusolve.ErrOption},
 		"late moment":       {grounded, gpusolve.AdaptiveOptions{Until: 1, At: []float64{2}}, gpusolve.ErrOption},
 		"no steady state":   {alone, gpusolve.AdaptiveOptions{Until: 1, ToSteady: 1}, gpusolve.ErrSingular},
 		"negative distance": {grounded, gpusolve.AdaptiveOptions{Until: 1, ToSteady: math.NaN()}, gpusolve.ErrOption},
 	} {
-		if _, err := gpusolve.Adaptive(t.Context(), build(t, c.s), gpusolve.Options{}, c.plan); !errors.Is(err, c.want) {
+		if _, err := gpusolve.Adaptive(t.Context(), build(t, c.s), gpusolve.Options{}, c.plan); !errors.Is(err,
+			c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := gpusolve.Periodic(t.Context(), build(t, grounded), gpusolve.Options{}, gpusolve.PeriodicOptions{}); !errors.Is(err, gpusolve.ErrPeriod) {
+	if _, err := gpusolve.Periodic(t.Context(), build(t, grounded), gpusolve.Options{},
+		gpusolve.PeriodicOptions{}); !errors.Is(err, gpusolve.ErrPeriod) {
 		t.Errorf("no period: %v", err)
 	}
 	// A stack that leads nothing away is stepped all the same.
-	sol, err := gpusolve.Adaptive(t.Context(), build(t, alone), gpusolve.Options{Tol: 1e-8}, gpusolve.AdaptiveOptions{Until: 1})
+	sol, err := gpusolve.Adaptive(t.Context(), build(t, alone), gpusolve.Options{Tol: 1e-8},
+		gpusolve.AdaptiveOptions{Until: 1})
 	if err != nil || math.Abs(sol.PeakK-310-5/(2e6*6e-9)) > 1e-3 {
 		t.Errorf("5 J in 0.012 J/K: %v, %v", sol, err)
 	}
@@ -262,14 +283,16 @@ func TestInterruptedAdaptive(t *testing.T) {
 		s := cases.Stack10(cases.Options{NX: 8})
 		n := 0
 		var last []float64
-		sol, err := gpusolve.Adaptive(ctx, build(t, s), gpusolve.Options{Preconditioner: method}, gpusolve.AdaptiveOptions{Until: 1, OnStep: func(_ gpusolve.Step, f gpusolve.Field) error {
-			if n++; n == 4 {
-				cancel()
-			}
-			last = field(t, s, f)
-			return nil
-		}})
-		if !errors.Is(err, context.Canceled) || len(sol.Steps) != 4 || sol.Status.Reason != solution.ReasonInterrupted || sol.Status.Converged {
+		sol, err := gpusolve.Adaptive(ctx, build(t, s), gpusolve.Options{Preconditioner: method},
+			gpusolve.AdaptiveOptions{Until: 1, OnStep: func(_ gpusolve.Step, f gpusolve.Field) error {
+				if n++; n == 4 {
+					cancel()
+				}
+				last = field(t, s, f)
+				return nil
+			}})
+		if !errors.Is(err, context.Canceled) || len(sol.Steps) != 4 ||
+			sol.Status.Reason != solution.ReasonInterrupted || sol.Status.Converged {
 			t.Fatalf("%v %+v", err, sol)
 		}
 		if d := largestDifference(last, field(t, s, sol.Field)); d != 0 {
@@ -285,16 +308,20 @@ func TestAdaptiveOnInterpreter(t *testing.T) {
 	s := cases.Stack10(cases.Options{NX: 4, NY: 3})
 	plan := gpusolve.AdaptiveOptions{Tol: 50, Until: 0.1, At: []float64{0.03, 0.077}}
 	for _, method := range []string{"", "multigrid"} {
-		want, cpu := adaptively(t, build(t, s), gpusolve.Options{Device: "cpu", Preconditioner: method, Tol: 1e-6}, plan)
-		got, gpu := adaptively(t, build(t, s), gpusolve.Options{Executor: onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true})), Preconditioner: method, Tol: 1e-6}, plan)
+		want, cpu := adaptively(t, build(t, s), gpusolve.Options{Device: "cpu", Preconditioner: method, Tol: 1e-6},
+			plan)
+		got, gpu := adaptively(t, build(t, s),
+			gpusolve.Options{Executor: onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true})),
+				Preconditioner: method, Tol: 1e-6}, plan)
 		if d := largestDistance(want, got); len(got) != 3 || d > 1e-5 || gpu.Stepping.Steps != cpu.Stepping.Steps {
 			t.Errorf("%q: %g K apart; %+v, %+v", method, d, cpu.Stepping, gpu.Stepping)
 		}
 	}
 }
 
-// TestAdaptiveSetPower compares a lump with theory, T - Ta = R P (1 - exp(-t/(R C))), where the power is set from outside: temperatures and the energy balance
-// are those of the power that was set, on the iterative and the direct path.
+// TestAdaptiveSetPower compares a lump with theory, T - Ta = R P (1 - exp(-t/(R C))), where the power is set from
+// outside: temperatures and the energy balance are those of the power that was set, on the iterative and the direct
+// path.
 func TestAdaptiveSetPower(t *testing.T) {
 	s, r := leakyLump(2, stack.Leakage{})
 	tau := r * 1.6e6 * 1e-7
@@ -320,8 +347,8 @@ func TestAdaptiveSetPower(t *testing.T) {
 	}
 }
 
-// What a run by TR-BDF2 misses in its balance of heat is what the residuals of its solves leave, and nothing else: with solves
-// to 1e-12 of their right-hand sides, nothing is missing to rounding.
+// What a run by TR-BDF2 misses in its balance of heat is what the residuals of its solves leave, and nothing else: with
+// solves to 1e-12 of their right-hand sides, nothing is missing to rounding.
 func TestHeatOfARunIsComplete(t *testing.T) {
 	m := build(t, cases.Stack10(cases.Options{NX: 9, NY: 8}))
 	for _, method := range []string{"fourier", "multigrid", "ic"} {

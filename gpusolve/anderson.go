@@ -6,11 +6,13 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// anderson accelerates a fixed-point iteration x' = G(x) by Anderson's method (D. G. Anderson, Iterative procedures for nonlinear integral equations, J. ACM 12
-// (1965) 547; in this form H. F. Walker and P. Ni, SIAM J. Numer. Anal. 49 (2011) 1715): with f = G(x) - x and its last changes df_i, which went with changes dG_i,
-// the next x is G - sum c_i dG_i with the c_i that make f - sum c_i df_i smallest. Depth 2 keeps two changes.
+// anderson accelerates a fixed-point iteration x' = G(x) by Anderson's method (D. G. Anderson, Iterative procedures for
+// nonlinear integral equations, J. ACM 12 (1965) 547; in this form H. F. Walker and P. Ni, SIAM J. Numer. Anal. 49
+// (2011) 1715): with f = G(x) - x and its last changes df_i, which went with changes dG_i, the next x is G - sum c_i
+// dG_i with the c_i that make f - sum c_i df_i smallest. Depth 2 keeps two changes.
 //
-// What a change of x does to G depends little on the right side: changes are kept from one time step to the next, whose first iteration they speed up already.
+// What a change of x does to G depends little on the right side: changes are kept from one time step to the next, whose
+// first iteration they speed up already.
 type anderson struct {
 	on    mixing
 	f, g  ops.Vector // of the last x; while G is sought, f holds x
@@ -20,9 +22,10 @@ type anderson struct {
 	held  int
 	gram  [3]float64 // df_0 . df_0, df_0 . df_1, df_1 . df_1
 
-	paired         bool // the latest change is of this system
-	rested         bool // the last solve began with a state that is not mixed
-	setbacks, rest int  // how often mixing made a state of this system worse, and the solves for which it is left out since
+	paired bool // the latest change is of this system
+	rested bool // the last solve began with a state that is not mixed
+	// how often mixing made a state of this system worse, and the solves for which it is left out since
+	setbacks, rest int
 }
 
 // mixing is what it does with FP64 vectors. All mesh systems have it.
@@ -91,9 +94,10 @@ func (a *anderson) after(x ops.Vector, worse bool) {
 	}
 }
 
-// pause leaves mixing out where it led to a longer step in the same direction: it steers for the shortest step there is, and comes back to it again and again
-// where a law lets hardly more heat leave a hotter face, which plain steps pass. The pause is twice as long each time. It ends where plain steps turn around:
-// these pass the solution, which mixing mends.
+// pause leaves mixing out where it led to a longer step in the same direction: it steers for the shortest step there
+// is, and comes back to it again and again where a law lets hardly more heat leave a hotter face, which plain steps
+// pass. The pause is twice as long each time. It ends where plain steps turn around: these pass the solution, which
+// mixing mends.
 func (a *anderson) pause(worse bool) {
 	if !a.last || !worse && a.rest == 0 {
 		return
@@ -109,7 +113,8 @@ func (a *anderson) pause(worse bool) {
 	}
 }
 
-// contraction is how far the last change of x changed G, the Euclidean norm of one over that of the other; ok is false before there are two systems of a step.
+// contraction is how far the last change of x changed G, the Euclidean norm of one over that of the other; ok is false
+// before there are two systems of a step.
 func (a *anderson) contraction() (rho float64, ok bool) {
 	if !a.paired {
 		return 0, false

@@ -71,7 +71,8 @@ func (a *tally) add(t *testing.T, what string, m *mesh.Mesh, sol *gpusolve.Solut
 	}
 }
 
-// No plausible stack may end short of its tolerance or lose heat. Every eighth is also stepped once in time. The table is written after every batch.
+// No plausible stack may end short of its tolerance or lose heat. Every eighth is also stepped once in time. The table
+// is written after every batch.
 func TestAnyStack(t *testing.T) {
 	steady, step := newTally(), newTally()
 	const batch = 50000

@@ -13,8 +13,8 @@ import (
 	"thermsim/stack"
 )
 
-// heatedFromBelow is a plate of 100 um between 85 degC at its bottom and a weak cooling at its top, so that every cell lies on a face that it is coupled
-// to with 3e6 W/(m2 K) and on one with 10.
+// heatedFromBelow is a plate of 100 um between 85 degC at its bottom and a weak cooling at its top, so that every cell
+// lies on a face that it is coupled to with 3e6 W/(m2 K) and on one with 10.
 func heatedFromBelow(n int) *stack.Stack {
 	s := &stack.Stack{
 		Schema: 1, Ambient: 298.15, Size: [2]float64{10e-3, 10e-3},
@@ -27,8 +27,8 @@ func heatedFromBelow(n int) *stack.Stack {
 	return s
 }
 
-// What the bottom takes in leaves at the top, 60 K A / (1/h + L/k), whatever rounding does to a conductance beside one 3e5 times larger. The imbalance
-// is what the residual makes of it, so it falls with the tolerance.
+// What the bottom takes in leaves at the top, 60 K A / (1/h + L/k), whatever rounding does to a conductance beside one
+// 3e5 times larger. The imbalance is what the residual makes of it, so it falls with the tolerance.
 func TestHeatThroughAPlateBalances(t *testing.T) {
 	s := heatedFromBelow(16)
 	const want = 60 * 1e-4 / (1.0/10 + 100e-6/148)
@@ -53,12 +53,14 @@ func TestHeatThroughAPlateBalances(t *testing.T) {
 			sol.Close()
 		}
 	}
-	if sol := steady(t, s, gpusolve.Options{Tol: 1e-8}); sol.Energy.ImbalanceRel > solution.ImbalanceLimit(build(t, s), sol) {
+	if sol := steady(t, s, gpusolve.Options{Tol: 1e-8}); sol.Energy.ImbalanceRel > solution.ImbalanceLimit(build(t, s),
+		sol) {
 		t.Errorf("imbalance %g is above its limit", sol.Energy.ImbalanceRel)
 	}
 }
 
-// Beside a fixed temperature all faces of a plate one cell wide tell the same story: a stack at the temperature of all of them exchanges nothing.
+// Beside a fixed temperature all faces of a plate one cell wide tell the same story: a stack at the temperature of all
+// of them exchanges nothing.
 func TestAStackAtTheTemperatureOfItsFacesStaysThere(t *testing.T) {
 	s := heatedFromBelow(1)
 	for f := range s.Boundary {
@@ -71,16 +73,19 @@ func TestAStackAtTheTemperatureOfItsFacesStaysThere(t *testing.T) {
 	}
 }
 
-// Where the power has been off for long, nothing flows: what rounding and the tolerance leave of the flows is no imbalance.
+// Where the power has been off for long, nothing flows: what rounding and the tolerance leave of the flows is no
+// imbalance.
 func TestNothingFlowsAtRest(t *testing.T) {
 	s := heatedFromBelow(8)
 	s.Boundary[stack.Bottom] = stack.Boundary{}
 	s.Boundary[stack.Top].H = 1e4
-	s.Layers[0].Powers = []stack.Power{{Area: s.Domain(), Uniform: 1, Schedule: []stack.ScalePoint{{Factor: 1}, {Time: 0.01}}}}
+	s.Layers[0].Powers =
+		[]stack.Power{{Area: s.Domain(), Uniform: 1, Schedule: []stack.ScalePoint{{Factor: 1}, {Time: 0.01}}}}
 	m := build(t, s)
 	for _, method := range []string{"fourier", "multigrid", "jacobi"} {
 		for _, steps := range []int{1, 200} {
-			sol, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{Device: "cpu", Preconditioner: method}, gpusolve.TransientOptions{Steps: steps, Dt: 0.01})
+			sol, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{Device: "cpu", Preconditioner: method},
+				gpusolve.TransientOptions{Steps: steps, Dt: 0.01})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +101,8 @@ func TestNothingFlowsAtRest(t *testing.T) {
 	}
 }
 
-// A solve that ends early does not balance, and says so: what leaves the top face is the sum of what its cells pass on through half of their height and the film.
+// A solve that ends early does not balance, and says so: what leaves the top face is the sum of what its cells pass on
+// through half of their height and the film.
 func TestEnergyOfASolveThatEndsEarly(t *testing.T) {
 	s := cases.Stack10(cases.Options{NX: 16, H: 1e4, Power: 36})
 	m := build(t, s)
@@ -114,7 +120,9 @@ func TestEnergyOfASolveThatEndsEarly(t *testing.T) {
 			out += each * (v - 300)
 		}
 		want := math.Abs(36-out) / max(36, out)
-		if e := sol.Energy; !(want > 1e-3 && out > 0) || math.Abs(e.ImbalanceRel-want) > 1e-6 || math.Abs(e.Out-out) > 1e-6*out { // couplings are held in single precision
+		// couplings are held in single precision
+		if e := sol.Energy; !(want > 1e-3 && out > 0) || math.Abs(e.ImbalanceRel-want) > 1e-6 ||
+			math.Abs(e.Out-out) > 1e-6*out {
 			t.Errorf("after %d iterations %g of 36 W leave, an imbalance of %g: %+v", iterations, out, want, e)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-// mostDoubts bounds the solves that follow because the heat balance contradicts the one before; slightest is the relative
-// imbalance from which on it is asked.
+// mostDoubts bounds the solves that follow because the heat balance contradicts the one before; slightest is the
+// relative imbalance from which on it is asked.
 const (
 	mostDoubts = 4
 	slightest  = 1e-8
@@ -17,9 +17,10 @@ const (
 
 // settleSteady settles a steady state until the heat balance bears out the estimate of the error. Conjugate gradients
 // with a weak preconditioner may not have seen the slowest mode of a stack with hardly any cooling, and then take a
-// residual for small that the balance shows to be large. The next solve has to be stricter by as much as the estimate was
-// too small, and its own estimate is raised by as much.
-func (e *engine) settleSteady(ctx context.Context, o Options, power float64, watch func(iteration int, errorK float64)) (
+// residual for small that the balance shows to be large. The next solve has to be stricter by as much as the estimate
+// was too small, and its own estimate is raised by as much.
+func (e *engine) settleSteady(ctx context.Context, o Options, power float64,
+	watch func(iteration int, errorK float64)) (
 	krylov.Outcome, Energy, error) {
 	var before krylov.Outcome
 	raised := 1.0
@@ -43,8 +44,8 @@ func (e *engine) settleSteady(ctx context.Context, o Options, power float64, wat
 	}
 }
 
-// short is by what factor the heat balance shows the estimate of a linear solve to be too small, or the imbalance is above
-// its limit; 0 where there is nothing to improve.
+// short is by what factor the heat balance shows the estimate of a linear solve to be too small, or the imbalance is
+// above its limit; 0 where there is nothing to improve.
 func (e *engine) short(o *Options, out krylov.Outcome, balance Energy) float64 {
 	linear, ok := e.thermal.(*meshed)
 	if !ok || linear.outer != nil || out.Reason != krylov.Tolerance || o.RTol > 0 || o.ATol > 0 ||

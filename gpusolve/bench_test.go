@@ -39,7 +39,8 @@ func BenchmarkSteady(b *testing.B) {
 func BenchmarkTransient(b *testing.B) {
 	m := build(b, cases.Stack10(cases.Options{NX: 256}))
 	for b.Loop() {
-		sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{}, gpusolve.TransientOptions{Steps: 50, Dt: 1e-3})
+		sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{},
+			gpusolve.TransientOptions{Steps: 50, Dt: 1e-3})
 		if err != nil || !sol.Status.Converged {
 			b.Fatal(err, sol)
 		}
@@ -48,7 +49,8 @@ func BenchmarkTransient(b *testing.B) {
 	}
 }
 
-// BenchmarkSolveMany solves the 512 x 512 x 10 stack under 1000 power vectors of 49 blocks in each of its two powered layers. THERMSIM_DEVICE chooses the device.
+// BenchmarkSolveMany solves the 512 x 512 x 10 stack under 1000 power vectors of 49 blocks in each of its two powered
+// layers. THERMSIM_DEVICE chooses the device.
 func BenchmarkSolveMany(b *testing.B) {
 	s := cases.Stack10(cases.Options{NX: 512})
 	for l := range s.Layers {
@@ -71,7 +73,8 @@ func BenchmarkSolveMany(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		many, err := gpusolve.SolveMany(context.Background(), m, gpusolve.Options{Executor: dev}, gpusolve.Many{Watts: watts})
+		many, err := gpusolve.SolveMany(context.Background(), m, gpusolve.Options{Executor: dev},
+			gpusolve.Many{Watts: watts})
 		if err != nil || !many.Status.Converged {
 			b.Fatal(err, many)
 		}
@@ -85,7 +88,8 @@ func BenchmarkSolveMany(b *testing.B) {
 func tiles(size [2]float64, n int) []stack.Block {
 	var all []stack.Block
 	for k := range n * n {
-		r := stack.Rect{X: size[0] * float64(k%n) / float64(n), Y: size[1] * float64(k/n) / float64(n), Width: size[0] / float64(n), Height: size[1] / float64(n)}
+		r := stack.Rect{X: size[0] * float64(k%n) / float64(n), Y: size[1] * float64(k/n) / float64(n),
+			Width: size[0] / float64(n), Height: size[1] / float64(n)}
 		all = append(all, stack.Block{Name: fmt.Sprint("b", k), Rects: []stack.Rect{r}, Watts: 1})
 	}
 	return all

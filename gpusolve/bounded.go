@@ -5,9 +5,10 @@ import (
 	"math"
 )
 
-// bounded improves solutions of A x = b on the host until a bound on their error is within a tolerance. A is an M-matrix, with no positive entry beside its
-// diagonal, so its inverse has no negative one (Berman and Plemmons, Nonnegative Matrices in the Mathematical Sciences, chapter 6): for any w > 0 with
-// d = A w > 0, -r <= t d and r <= t d for t = max |r_i|/d_i, hence |A^-1 r| <= t w. Here the largest w is 1, and the bound is t.
+// bounded improves solutions of A x = b on the host until a bound on their error is within a tolerance. A is an
+// M-matrix, with no positive entry beside its diagonal, so its inverse has no negative one (Berman and Plemmons,
+// Nonnegative Matrices in the Mathematical Sciences, chapter 6): for any w > 0 with d = A w > 0, -r <= t d and r <= t d
+// for t = max |r_i|/d_i, hence |A^-1 r| <= t w. Here the largest w is 1, and the bound is t.
 type bounded struct {
 	*MatrixSolver
 	matrix   *Matrix
@@ -21,7 +22,8 @@ const (
 	firm = 0.5
 )
 
-// newBounded takes w = 1 where every row's sum is sure, and otherwise solves for the response to a right side as large as the diagonal.
+// newBounded takes w = 1 where every row's sum is sure, and otherwise solves for the response to a right side as large
+// as the diagonal.
 func newBounded(ctx context.Context, m *MatrixSolver, a *Matrix) (*bounded, error) {
 	s := &bounded{MatrixSolver: m, matrix: a, diagonal: a.diagonal()}
 	w, d := make([]float64, a.N()), make([]float64, a.N())

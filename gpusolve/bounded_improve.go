@@ -7,8 +7,10 @@ import (
 	"thermsim/gpusolve/krylov"
 )
 
-// improve solves for the change of x, which is small where x is the state of the step before. A rule in the units of x is held by the bound.
-func (s *bounded) improve(ctx context.Context, rule krylov.Rule, x, b []float64, progress func(Progress)) (krylov.Outcome, error) {
+// improve solves for the change of x, which is small where x is the state of the step before. A rule in the units of x
+// is held by the bound.
+func (s *bounded) improve(ctx context.Context, rule krylov.Rule, x, b []float64, progress func(Progress)) (
+	krylov.Outcome, error) {
 	r := make([]float64, len(x))
 	s.residual(r, x, b)
 	var out krylov.Outcome
@@ -23,7 +25,8 @@ func (s *bounded) improve(ctx context.Context, rule krylov.Rule, x, b []float64,
 }
 
 // reduce solves once, to what a rule in residuals leaves to do.
-func (s *bounded) reduce(ctx context.Context, rule krylov.Rule, x, r, b []float64, progress func(Progress)) (krylov.Outcome, error) {
+func (s *bounded) reduce(ctx context.Context, rule krylov.Rule, x, r, b []float64, progress func(Progress)) (
+	krylov.Outcome, error) {
 	scale, remaining := norm(b), norm(r)
 	if remaining == 0 || rule.ATol > 0 && remaining <= rule.ATol || rule.ATol <= 0 && remaining <= rule.RTol*scale {
 		return krylov.Outcome{Converged: true, Reason: krylov.Tolerance}, nil
@@ -41,7 +44,8 @@ const (
 )
 
 // approach solves until the bound is within the tolerance.
-func (s *bounded) approach(ctx context.Context, rule krylov.Rule, x, r, b []float64, progress func(Progress)) (out krylov.Outcome, err error) {
+func (s *bounded) approach(ctx context.Context, rule krylov.Rule, x, r, b []float64, progress func(Progress)) (
+	out krylov.Outcome, err error) {
 	best, idle := math.Inf(1), 0
 	for round := 0; ; round++ {
 		e := s.bound(r)
@@ -63,7 +67,8 @@ func (s *bounded) approach(ctx context.Context, rule krylov.Rule, x, r, b []floa
 			out.Reason = krylov.Stagnation
 			return out, nil
 		}
-		o := Options{RTol: math.Max(1e-9, math.Min(0.1, rule.Tol/e/4)), MaxIter: rule.MaxIter - out.Iterations, Progress: progress}
+		o := Options{RTol: math.Max(1e-9, math.Min(0.1, rule.Tol/e/4)), MaxIter: rule.MaxIter - out.Iterations,
+			Progress: progress}
 		change, err := s.correct(ctx, o, x, r, b)
 		change.Iterations += out.Iterations
 		if out = change; err != nil || out.Reason == krylov.Interrupted {

@@ -10,7 +10,8 @@ import (
 
 // bumps are 8 x 8 squares of 0.2 mm on a pitch of 0.5 mm in a layer of 4 x 4 mm.
 func bumps(n int, layer stack.Layer, k ...float64) *stack.Stack {
-	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{4e-3, 4e-3}, Grid: stack.Grid{X: stack.Axis{Cells: n}, Y: stack.Axis{Cells: n}}}
+	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{4e-3, 4e-3},
+		Grid: stack.Grid{X: stack.Axis{Cells: n}, Y: stack.Axis{Cells: n}}}
 	for _, v := range k {
 		s.Materials = append(s.Materials, stack.Material{Name: "m", K: [3]float64{v, v, v}, C: 2e6})
 	}
@@ -38,7 +39,8 @@ func meanOf(t *testing.T, s *stack.Stack, plane int) float64 {
 	return sum
 }
 
-// Bumps between plates that conduct well, many in a cell or cut by it: whatever the grid, the heat finds their area, as on one that resolves them.
+// Bumps between plates that conduct well, many in a cell or cut by it: whatever the grid, the heat finds their area, as
+// on one that resolves them.
 func TestBumpsBetweenPlatesOnAnyGrid(t *testing.T) {
 	rise := func(n int) float64 {
 		s := bumps(n, stack.Layer{Name: "bumps", Thickness: 50e-6, Cells: 1}, 0.02, 5, 4000)
@@ -62,8 +64,8 @@ func TestBumpsBetweenPlatesOnAnyGrid(t *testing.T) {
 	}
 }
 
-// Heat along a layer of bumps: in cells whose halves hold whole rows of bumps it meets stripes with bumps and without side by side, by theory whatever the number of
-// rows. Finer grids approach the one that resolves the bumps well.
+// Heat along a layer of bumps: in cells whose halves hold whole rows of bumps it meets stripes with bumps and without
+// side by side, by theory whatever the number of rows. Finer grids approach the one that resolves the bumps well.
 func TestBumpsAlongALayerConverge(t *testing.T) {
 	rise := func(n int) float64 {
 		s := bumps(n, stack.Layer{Name: "bumps", Thickness: 50e-6, Cells: 1}, 1, 40)

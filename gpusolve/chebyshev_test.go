@@ -57,15 +57,17 @@ func furthest(a, b []float64) float64 {
 	return top
 }
 
-// At CUTh-Solver's stopping rule, ||b - A x|| <= 1e-6 W, its errors stay below 3.3e-4 K (table III): in every form and format, against multigrid
-// at the accuracy that can be attained.
+// At CUTh-Solver's stopping rule, ||b - A x|| <= 1e-6 W, its errors stay below 3.3e-4 K (table III): in every form and
+// format, against multigrid at the accuracy that can be attained.
 func TestChebyshevAccuracy(t *testing.T) {
 	m := stackMesh(t, cases.Options{NX: 18})
 	exact, _ := steadyField(t, m, gpusolve.Options{RTol: 1e-14})
 	iterations := map[string]int{}
 	for _, method := range []string{
-		"chebyshev", "chebyshev:form=scaled", "chebyshev:promote=paper", "chebyshev:format=csr", "chebyshev:precision=fixed-fp64",
-		"chebyshev:precision=fixed-fp64,form=scaled", "chebyshev:precision=fixed-fp64,format=csr", "jacobi:precision=adaptive",
+		"chebyshev", "chebyshev:form=scaled", "chebyshev:promote=paper", "chebyshev:format=csr",
+		"chebyshev:precision=fixed-fp64",
+		"chebyshev:precision=fixed-fp64,form=scaled", "chebyshev:precision=fixed-fp64,format=csr",
+		"jacobi:precision=adaptive",
 		"none:precision=adaptive,format=csr", "none:precision=fixed-fp64",
 	} {
 		got, st := steadyField(t, m, gpusolve.Options{Preconditioner: method, ATol: 1e-6})
@@ -73,7 +75,8 @@ func TestChebyshevAccuracy(t *testing.T) {
 			t.Errorf("%s: error %.3g K, residual %.3g W, %s", method, e, st.ResidualW, st.Reason)
 		}
 		iterations[method] = st.Iterations
-		if b := st.Spectrum; strings.HasPrefix(method, "chebyshev") != (b != nil) || b != nil && !(b.Low > 0 && b.High > b.Largest && b.Largest > b.Low && b.Steps == 80) {
+		if b := st.Spectrum; strings.HasPrefix(method, "chebyshev") != (b != nil) || b != nil &&
+			!(b.Low > 0 && b.High > b.Largest && b.Largest > b.Low && b.Steps == 80) {
 			t.Errorf("%s: the spectrum is %+v", method, b)
 		}
 		log := st.Precision
@@ -85,18 +88,21 @@ func TestChebyshevAccuracy(t *testing.T) {
 	}
 	// One restart, and what FP16 costs the preconditioner.
 	for _, form := range []string{"", ",form=scaled"} {
-		fixed, adaptive := iterations["chebyshev:precision=fixed-fp64"+form], iterations["chebyshev"+map[string]string{"": "", ",form=scaled": ":form=scaled"}[form]]
+		fixed, adaptive := iterations["chebyshev:precision=fixed-fp64"+form],
+			iterations["chebyshev"+map[string]string{"": "", ",form=scaled": ":form=scaled"}[form]]
 		t.Logf("%d iterations in FP64, %d adaptive", fixed, adaptive)
 		if adaptive > fixed+fixed*3/10+1 {
 			t.Errorf("%d iterations in FP64, %d adaptive", fixed, adaptive)
 		}
 	}
-	if a, b := iterations["chebyshev:precision=fixed-fp64"], iterations["chebyshev:precision=fixed-fp64,format=csr"]; a != b {
+	if a, b := iterations["chebyshev:precision=fixed-fp64"],
+		iterations["chebyshev:precision=fixed-fp64,format=csr"]; a != b {
 		t.Errorf("%d iterations with diagonals and %d by rows", a, b)
 	}
 }
 
-// More Lanczos steps never cost more than 5 % of the iterations, in either form, whether the polynomial leaves many eigenvalues below its interval or few.
+// More Lanczos steps never cost more than 5 % of the iterations, in either form, whether the polynomial leaves many
+// eigenvalues below its interval or few.
 func TestMoreLanczosStepsDoNoHarm(t *testing.T) {
 	for _, n := range []int{testtier.Pick(24, 48)} {
 		m := stackMesh(t, cases.Options{NX: n, H: 1000})
@@ -104,11 +110,14 @@ func TestMoreLanczosStepsDoNoHarm(t *testing.T) {
 			least := 1 << 30
 			var counts []int
 			for _, steps := range []int{20, 40, 80, 160, 320} {
-				_, st := steadyField(t, m, gpusolve.Options{Preconditioner: fmt.Sprintf("chebyshev:precision=fixed-fp64,%s,steps=%d", method, steps), ATol: 1e-6})
+				_, st := steadyField(t, m,
+					gpusolve.Options{Preconditioner: fmt.Sprintf("chebyshev:precision=fixed-fp64,%s,steps=%d", method,
+						steps), ATol: 1e-6})
 				counts = append(counts, st.Iterations)
 				// A whole iteration is more than 5 % of few.
 				if !st.Converged || float64(st.Iterations) > max(1.05*float64(least), float64(least)+1) {
-					t.Errorf("%d x %d, %s: %d iterations with %d steps, %d with fewer", n, n, method, st.Iterations, steps, least)
+					t.Errorf("%d x %d, %s: %d iterations with %d steps, %d with fewer", n, n, method, st.Iterations,
+						steps, least)
 				}
 				least = min(least, st.Iterations)
 			}
@@ -117,8 +126,8 @@ func TestMoreLanczosStepsDoNoHarm(t *testing.T) {
 	}
 }
 
-// In FP32 throughout the recursive residual meets the rule and the true one does not; in FP16 throughout the iteration diverges. Both say so, and
-// leave a field of numbers, as close as they came.
+// In FP32 throughout the recursive residual meets the rule and the true one does not; in FP16 throughout the iteration
+// diverges. Both say so, and leave a field of numbers, as close as they came.
 func TestFixedLowPrecision(t *testing.T) {
 	m := stackMesh(t, cases.Options{NX: 16})
 	exact, _ := steadyField(t, m, gpusolve.Options{RTol: 1e-14})
@@ -128,7 +137,8 @@ func TestFixedLowPrecision(t *testing.T) {
 			t.Errorf("%s in FP32: %s, residual %g W, error %g K", method, st.Reason, st.ResidualW, furthest(got, exact))
 		}
 		got, st = steadyField(t, m, gpusolve.Options{Preconditioner: method + ":precision=fixed-fp16", ATol: 1e-6})
-		if st.Converged || st.Reason != solution.ReasonDivergence && st.Reason != solution.ReasonBreakdown && st.Reason != solution.ReasonStagnation {
+		if st.Converged || st.Reason != solution.ReasonDivergence && st.Reason != solution.ReasonBreakdown &&
+			st.Reason != solution.ReasonStagnation {
 			t.Errorf("%s in FP16: %s", method, st.Reason)
 		}
 		for c, v := range got {
@@ -139,7 +149,8 @@ func TestFixedLowPrecision(t *testing.T) {
 	}
 }
 
-// Set-up serves all time steps, which look at the true residual more often and follow multigrid's to 2.7e-4 K (table IV).
+// Set-up serves all time steps, which look at the true residual more often and follow multigrid's to 2.7e-4 K (table
+// IV).
 func TestChebyshevTransient(t *testing.T) {
 	m := stackMesh(t, cases.Options{NX: 14})
 	run := func(o gpusolve.Options) ([]float64, *gpusolve.Solution) {
@@ -157,7 +168,8 @@ func TestChebyshevTransient(t *testing.T) {
 		if e := furthest(got, exact); !s.Status.Converged || !(e <= 2.7e-4) {
 			t.Errorf("%s: error %g K, %s", method, e, s.Status.Reason)
 		}
-		if log := s.Status.Precision; log.Solves != 6 || log.Early+log.Late != s.Status.IterationsTotal || log.Last.Reason == solution.SwitchReason("") {
+		if log := s.Status.Precision; log.Solves != 6 || log.Early+log.Late != s.Status.IterationsTotal ||
+			log.Last.Reason == solution.SwitchReason("") {
 			t.Errorf("%s: the log of precisions is %+v with %d iterations", method, log, s.Status.IterationsTotal)
 		}
 	}
@@ -174,7 +186,8 @@ func TestChebyshevRules(t *testing.T) {
 		if tol == 0 {
 			tol = gpusolve.DefaultTol
 		}
-		if inKelvin := o.RTol == 0 && o.ATol == 0; !st.Converged || st.Reason != solution.ReasonTolerance || inKelvin && !(st.EstimatedErrorK <= tol) {
+		if inKelvin := o.RTol == 0 && o.ATol == 0; !st.Converged || st.Reason != solution.ReasonTolerance || inKelvin &&
+			!(st.EstimatedErrorK <= tol) {
 			t.Errorf("%+v: %s, estimate %g K", o, st.Reason, st.EstimatedErrorK)
 		}
 		if e := furthest(x, exact); !(e <= st.EstimatedErrorK) {
@@ -185,10 +198,12 @@ func TestChebyshevRules(t *testing.T) {
 	if st.Converged || st.Reason != solution.ReasonIterations || st.Iterations != 3 {
 		t.Errorf("limit of 3: %d iterations, %s", st.Iterations, st.Reason)
 	}
-	if _, st = steadyField(t, m, gpusolve.Options{Preconditioner: "chebyshev:form=scaled", RTol: 1e-30, MaxIter: 5000}); st.Reason != solution.ReasonAttainable && st.Reason != solution.ReasonStagnation {
+	if _, st = steadyField(t, m, gpusolve.Options{Preconditioner: "chebyshev:form=scaled", RTol: 1e-30,
+		MaxIter: 5000}); st.Reason != solution.ReasonAttainable && st.Reason != solution.ReasonStagnation {
 		t.Errorf("impossible tolerance: %s", st.Reason)
 	}
-	if _, err := gpusolve.Steady(context.Background(), m, gpusolve.Options{Preconditioner: "none:format=csr", Device: "cpu"}); err == nil {
+	if _, err := gpusolve.Steady(context.Background(), m,
+		gpusolve.Options{Preconditioner: "none:format=csr", Device: "cpu"}); err == nil {
 		t.Error("a format without precision was taken")
 	}
 }
@@ -198,17 +213,21 @@ func TestChebyshevKernelsSolveAsTheProcessorDoes(t *testing.T) {
 	t.Parallel()
 	m := stackMesh(t, cases.Options{NX: 6, NY: 5})
 	for _, method := range []string{
-		"chebyshev:degree=8,form=scaled", "chebyshev:degree=12,precision=fixed-fp64,format=csr", "jacobi:precision=fixed-fp16",
+		"chebyshev:degree=8,form=scaled", "chebyshev:degree=12,precision=fixed-fp64,format=csr",
+		"jacobi:precision=fixed-fp16",
 	} {
 		want, host := steadyField(t, m, gpusolve.Options{Preconditioner: method, ATol: 1e-4})
 		machine := devices.Machine(interpreter.Options{NoRaces: true}) // the conformance suite looks for them
-		s, err := gpusolve.Steady(context.Background(), m, gpusolve.Options{Preconditioner: method, ATol: 1e-4, Executor: onInterpreter(t, machine)})
+		s, err := gpusolve.Steady(context.Background(), m,
+			gpusolve.Options{Preconditioner: method, ATol: 1e-4, Executor: onInterpreter(t, machine)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, st := wholeField(t, m, s.Field), s.Status
-		if st.Reason != host.Reason || math.Abs(float64(st.Iterations-host.Iterations)) > 2+0.1*float64(host.Iterations) {
-			t.Errorf("%s: %d iterations, %s; the processor took %d, %s", method, st.Iterations, st.Reason, host.Iterations, host.Reason)
+		if st.Reason != host.Reason ||
+			math.Abs(float64(st.Iterations-host.Iterations)) > 2+0.1*float64(host.Iterations) {
+			t.Errorf("%s: %d iterations, %s; the processor took %d, %s", method, st.Iterations, st.Reason,
+				host.Iterations, host.Reason)
 		}
 		if d := furthest(got, want); st.Converged && !(d <= 1e-3) {
 			t.Errorf("%s: fields differ by %g K", method, d)

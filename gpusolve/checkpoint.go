@@ -12,16 +12,21 @@ import (
 	"thermsim/powermap"
 )
 
-// Checkpoints keep states of a transient on its way, from which another run goes on with the bits that this one would have had.
+// Checkpoints keep states of a transient on its way, from which another run goes on with the bits that this one would
+// have had.
 //
-// They know runs by backward Euler and by TR-BDF2 that are solved directly or by conjugate gradients, on any device. Where properties or powers follow the temperature,
-// with coolant, in mixed precision and on networks there are none: ErrNoCheckpoint.
+// They know runs by backward Euler and by TR-BDF2 that are solved directly or by conjugate gradients, on any device.
+// Where properties or powers follow the temperature, with coolant, in mixed precision and on networks there are none:
+// ErrNoCheckpoint.
 type Checkpoints struct {
-	// Due is asked after every step that was taken, when OnStep has been told of all that it is to be told: steps is how many were.
+	// Due is asked after every step that was taken, when OnStep has been told of all that it is to be told: steps is
+	// how many were.
 	Due func(steps int) bool
-	// Save keeps the state, which write writes. An error of either ends the run; ErrNoCheckpoint of write says that this state cannot be kept, and need not be returned.
+	// Save keeps the state, which write writes. An error of either ends the run; ErrNoCheckpoint of write says that
+	// this state cannot be kept, and need not be returned.
 	Save func(steps int, write func(io.Writer) error) error
-	// From is the state to go on from, in place of the initial field, nil for a run from the start. Told are the steps that OnStep was told of before.
+	// From is the state to go on from, in place of the initial field, nil for a run from the start. Told are the steps
+	// that OnStep was told of before.
 	From io.Reader
 	Told []Step
 }
@@ -58,10 +63,12 @@ func (e *engine) keepable() error {
 		return nil
 	}
 	if s.outer != nil {
-		return fmt.Errorf("%w: properties or powers of this stack follow the temperature, and the iteration over them goes by more than its states", ErrNoCheckpoint)
+		return fmt.Errorf("%w: properties or powers of this stack follow the temperature, and the iteration over "+
+			"them goes by more than its states", ErrNoCheckpoint)
 	}
 	if _, ok := s.solver.(snapshotSolver); !ok {
-		return fmt.Errorf("%w with %s: conjugate gradients in the usual precision and the direct solver have them", ErrNoCheckpoint, solution.MethodText(s.solver.Name(), s.pre.Name()))
+		return fmt.Errorf("%w with %s: conjugate gradients in the usual precision and the direct solver have them",
+			ErrNoCheckpoint, solution.MethodText(s.solver.Name(), s.pre.Name()))
 	}
 	return nil
 }
@@ -76,7 +83,8 @@ func (e *engine) kind(stepping string) []string {
 	if device == "gpu" {
 		device += " " + e.info.Name
 	}
-	return []string{stepping, method, device, runtime.GOARCH, fmt.Sprintf("%d x %d x %d cells", e.mesh.NX(), e.mesh.NY(), e.mesh.NZ())}
+	return []string{stepping, method, device, runtime.GOARCH,
+		fmt.Sprintf("%d x %d x %d cells", e.mesh.NX(), e.mesh.NY(), e.mesh.NZ())}
 }
 
 // mostText bounds names in checkpoints.
@@ -96,7 +104,8 @@ func (e *engine) identify(c *snapshot.Coder, stepping string) {
 func (p *Checkpoints) save(e *engine, steps int, stepping string, state func(c *snapshot.Coder)) error {
 	return p.Save(steps, func(w io.Writer) error {
 		if len(e.line.tried) > 0 {
-			return fmt.Errorf("%w: %s; name it with --precond for a run with checkpoints", ErrNoCheckpoint, e.line.String(e.pre.Name()))
+			return fmt.Errorf("%w: %s; name it with --precond for a run with checkpoints", ErrNoCheckpoint,
+				e.line.String(e.pre.Name()))
 		}
 		c := snapshot.NewWriter(w)
 		e.identify(c, stepping)

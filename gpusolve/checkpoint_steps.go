@@ -87,7 +87,8 @@ func (r *march) snapshot(c *snapshot.Coder) {
 	told, asked := len(r.steps), len(r.moments)
 	c.Int(&told, &asked)
 	if c.Err() == nil && (told != len(r.steps) || asked < 0 || asked > len(r.moments)) {
-		c.Fail(fmt.Errorf("%w: a state after %d moments, of which %d are known", snapshot.ErrFormat, told, len(r.steps)))
+		c.Fail(fmt.Errorf("%w: a state after %d moments, of which %d are known", snapshot.ErrFormat, told,
+			len(r.steps)))
 		return
 	}
 	r.moments = r.moments[len(r.moments)-asked:]

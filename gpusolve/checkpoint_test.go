@@ -41,24 +41,36 @@ type checkedOutcome struct {
 }
 
 // runOf is a transient of some kind with checkpoints.
-type runOf func(o gpusolve.Options, c *gpusolve.Checkpoints, onStep func(solution.Step, solution.Field) error) (*solution.Solution, error)
+type runOf func(o gpusolve.Options, c *gpusolve.Checkpoints, onStep func(solution.Step, solution.Field) error) (
+	*solution.Solution, error)
 
 func checkpointRuns(m *mesh.Mesh, r *reduction.Regions, steps int) map[string]runOf {
 	return map[string]runOf{
-		"fixed": func(o gpusolve.Options, c *gpusolve.Checkpoints, f func(solution.Step, solution.Field) error) (*solution.Solution, error) {
-			return gpusolve.Transient(context.Background(), m, o, gpusolve.TransientOptions{Steps: steps, Dt: 1e-3, OnStep: f, Regions: r, Reads: func(n int) bool { return n%4 == 0 }, Checkpoints: c})
+		"fixed": func(o gpusolve.Options, c *gpusolve.Checkpoints, f func(solution.Step, solution.Field) error) (
+			*solution.Solution, error) {
+			return gpusolve.Transient(context.Background(), m, o,
+				gpusolve.TransientOptions{Steps: steps, Dt: 1e-3, OnStep: f, Regions: r, Reads: func(n int) bool {
+					return n%4 == 0
+				}, Checkpoints: c})
 		},
-		"every step": func(o gpusolve.Options, c *gpusolve.Checkpoints, f func(solution.Step, solution.Field) error) (*solution.Solution, error) {
-			return gpusolve.Adaptive(context.Background(), m, o, gpusolve.AdaptiveOptions{Tol: 0.05, Until: 1e-3 * float64(steps), OnStep: f, Regions: r, Checkpoints: c})
+		"every step": func(o gpusolve.Options, c *gpusolve.Checkpoints, f func(solution.Step, solution.Field) error) (
+			*solution.Solution, error) {
+			return gpusolve.Adaptive(context.Background(), m, o,
+				gpusolve.AdaptiveOptions{Tol: 0.05, Until: 1e-3 * float64(steps), OnStep: f, Regions: r,
+					Checkpoints: c})
 		},
-		"moments": func(o gpusolve.Options, c *gpusolve.Checkpoints, f func(solution.Step, solution.Field) error) (*solution.Solution, error) {
-			return gpusolve.Adaptive(context.Background(), m, o, gpusolve.AdaptiveOptions{Tol: 0.05, Until: 1e-3 * float64(steps), At: []float64{1.1e-3, 2e-3, 3.7e-3}, ToSteady: 1e-3, OnStep: f, Regions: r, Checkpoints: c})
+		"moments": func(o gpusolve.Options, c *gpusolve.Checkpoints, f func(solution.Step, solution.Field) error) (
+			*solution.Solution, error) {
+			return gpusolve.Adaptive(context.Background(), m, o,
+				gpusolve.AdaptiveOptions{Tol: 0.05, Until: 1e-3 * float64(steps), At: []float64{1.1e-3, 2e-3, 3.7e-3},
+					ToSteady: 1e-3, OnStep: f, Regions: r, Checkpoints: c})
 		},
 	}
 }
 
 // outcomeOf runs from a state, nil for the start.
-func outcomeOf(t *testing.T, m *mesh.Mesh, r *reduction.Regions, run runOf, o gpusolve.Options, from []byte, told []solution.Step) (checkedOutcome, keptStates) {
+func outcomeOf(t *testing.T, m *mesh.Mesh, r *reduction.Regions, run runOf, o gpusolve.Options, from []byte,
+	told []solution.Step) (checkedOutcome, keptStates) {
 	t.Helper()
 	var out checkedOutcome
 	var kept keptStates
@@ -88,7 +100,8 @@ func outcomeOf(t *testing.T, m *mesh.Mesh, r *reduction.Regions, run runOf, o gp
 		t.Fatal(err)
 	}
 	defer sol.Close()
-	out.Steps, out.Field, out.Energy, out.Stepping, out.PeakK, out.Status = sol.Steps, wholeField(t, m, sol.Field), sol.Energy, solution.Stepping{}, sol.PeakK, sol.Status
+	out.Steps, out.Field, out.Energy, out.Stepping, out.PeakK, out.Status = sol.Steps, wholeField(t, m, sol.Field),
+		sol.Energy, solution.Stepping{}, sol.PeakK, sol.Status
 	if sol.Stepping != nil {
 		out.Stepping = *sol.Stepping
 	}
@@ -101,7 +114,8 @@ func checkpointMeshes(t *testing.T) map[string]*mesh.Mesh {
 	flash := func(s *stack.Stack) *mesh.Mesh {
 		for l := range s.Layers {
 			for p := range s.Layers[l].Powers {
-				s.Layers[l].Powers[p].Schedule = []stack.ScalePoint{{Time: 0, Factor: 1}, {Time: 2.5e-3, Factor: 0.1}, {Time: 4e-3, Factor: 3}}
+				s.Layers[l].Powers[p].Schedule = []stack.ScalePoint{{Time: 0, Factor: 1}, {Time: 2.5e-3, Factor: 0.1},
+					{Time: 4e-3, Factor: 3}}
 			}
 		}
 		return build(t, s)
@@ -127,7 +141,9 @@ func goesOn(t *testing.T, m *mesh.Mesh, r *reduction.Regions, run runOf, o func(
 			t.Errorf("from checkpoint %d: steps show other temperatures", n)
 		}
 		got.seen = want.seen
-		if a, b := fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want); a != b || !reflect.DeepEqual(got.Field, want.Field) { // NaN is NaN as text
+		// NaN is NaN as text
+		if a, b := fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want); a != b ||
+			!reflect.DeepEqual(got.Field, want.Field) {
 			got.Field, want.Field = nil, nil
 			t.Errorf("from checkpoint %d after %d steps: other bits:\n%+v\n%+v", n, told, got, want)
 			return
@@ -149,14 +165,16 @@ func goesOn(t *testing.T, m *mesh.Mesh, r *reduction.Regions, run runOf, o func(
 	}
 }
 
-// A run that goes on from any of its checkpoints has the bits of the run that was not interrupted: steps, statistics, fields, balance, what is told of the
-// solver, and the checkpoints that follow.
+// A run that goes on from any of its checkpoints has the bits of the run that was not interrupted: steps, statistics,
+// fields, balance, what is told of the solver, and the checkpoints that follow.
 func TestCheckpointsKeepTheBits(t *testing.T) {
 	for name, m := range checkpointMeshes(t) {
 		r := regionsOf(t, m)
 		for kind, run := range checkpointRuns(m, r, 9) {
 			t.Run(name+", "+kind, func(t *testing.T) {
-				goesOn(t, m, r, run, func() gpusolve.Options { return gpusolve.Options{Device: "cpu"} }, testtier.Pick(4, 1))
+				goesOn(t, m, r, run, func() gpusolve.Options {
+					return gpusolve.Options{Device: "cpu"}
+				}, testtier.Pick(4, 1))
 			})
 		}
 	}
@@ -168,13 +186,20 @@ func TestCheckpointsOnInterpreter(t *testing.T) {
 	for name, m := range checkpointMeshes(t) {
 		r := regionsOf(t, m)
 		o := func() gpusolve.Options {
-			return gpusolve.Options{Executor: onInterpreter(t, devices.Machine(interpreter.Options{GridRows: 2, NoRaces: true}))}
+			return gpusolve.Options{
+				Executor: onInterpreter(t, devices.Machine(interpreter.Options{GridRows: 2, NoRaces: true}))}
 		}
-		t.Run(name+", fixed", func(t *testing.T) { goesOn(t, m, r, checkpointRuns(m, r, 4)["fixed"], o, testtier.Pick(2, 1)) })
+		t.Run(name+", fixed", func(t *testing.T) {
+			goesOn(t, m, r, checkpointRuns(m, r, 4)["fixed"], o, testtier.Pick(2, 1))
+		})
 		t.Run(name+", adaptive", func(t *testing.T) {
-			goesOn(t, m, r, func(o gpusolve.Options, c *gpusolve.Checkpoints, f func(solution.Step, solution.Field) error) (*solution.Solution, error) {
-				return gpusolve.Adaptive(context.Background(), m, o, gpusolve.AdaptiveOptions{Tol: testtier.Pick(0.1, 0.3), Until: 1e-4, OnStep: f, Regions: r, Checkpoints: c})
-			}, o, 3)
+			goesOn(t, m, r,
+				func(o gpusolve.Options, c *gpusolve.Checkpoints, f func(solution.Step, solution.Field) error) (
+					*solution.Solution, error) {
+					return gpusolve.Adaptive(context.Background(), m, o,
+						gpusolve.AdaptiveOptions{Tol: testtier.Pick(0.1, 0.3), Until: 1e-4, OnStep: f, Regions: r,
+							Checkpoints: c})
+				}, o, 3)
 		})
 	}
 }
@@ -204,12 +229,15 @@ func TestCheckpointRefusals(t *testing.T) {
 		told int
 		from []byte
 	}{
-		"it was pcg with multigrid, and is pcg with jacobi": {"fixed", gpusolve.Options{Device: "cpu", Preconditioner: "jacobi"}, 2, state},
-		"it was backward Euler, and is TR-BDF2":             {"moments", gpusolve.Options{Device: "cpu"}, 2, state},
-		"after 2 steps, of which 1":                         {"fixed", gpusolve.Options{Device: "cpu"}, 1, state},
-		"unexpected EOF":                                    {"fixed", gpusolve.Options{Device: "cpu"}, 2, state[:len(state)-3]},
+		"it was pcg with multigrid, and is pcg " +
+			"with jacobi": {"fixed", gpusolve.Options{Device: "cpu", Preconditioner: "jacobi"}, 2, state},
+		"it was backward Euler, and is TR-BDF2": {"moments", gpusolve.Options{Device: "cpu"}, 2, state},
+		"after 2 steps, of which 1":             {"fixed", gpusolve.Options{Device: "cpu"}, 1, state},
+		"unexpected EOF": {"fixed", gpusolve.Options{Device: "cpu"}, 2,
+			state[:len(state)-3]},
 	} {
-		sol, err := runs[c.run](c.o, &gpusolve.Checkpoints{From: bytes.NewReader(c.from), Told: want.Steps[:c.told]}, nil)
+		sol, err := runs[c.run](c.o, &gpusolve.Checkpoints{From: bytes.NewReader(c.from), Told: want.Steps[:c.told]},
+			nil)
 		sol.Close()
 		if err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: got %v", what, err)

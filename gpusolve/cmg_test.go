@@ -14,7 +14,8 @@ import (
 	"thermsim/internal/testtier"
 )
 
-// Combinatorial multigrid on stacks, steady and in time, by the kernels that ship and on the processor: the same field as multigrid's.
+// Combinatorial multigrid on stacks, steady and in time, by the kernels that ship and on the processor: the same field
+// as multigrid's.
 func TestCMGOnStacks(t *testing.T) {
 	t.Parallel()
 	s := cases.Interposer(cases.Stack10(cases.Options{NX: 11}))
@@ -46,7 +47,8 @@ func TestCMGOnStacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []gpusolve.Options{{Device: "cpu"}, {Executor: onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true}))}} {
+	for _, o := range []gpusolve.Options{{Device: "cpu"},
+		{Executor: onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true}))}} {
 		o.Preconditioner, o.RTol = "cmg:direct=12", 1e-9
 		sol, err := gpusolve.Transient(context.Background(), m, o, steps)
 		if err != nil {
@@ -70,7 +72,8 @@ func TestCMGSurvivesDriverFaults(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		sol, err := gpusolve.Steady(context.Background(), m, gpusolve.Options{Preconditioner: "cmg:direct=12", RTol: 1e-6, Executor: d})
+		sol, err := gpusolve.Steady(context.Background(), m,
+			gpusolve.Options{Preconditioner: "cmg:direct=12", RTol: 1e-6, Executor: d})
 		solved()
 		sol.Close()
 		return err

@@ -7,17 +7,18 @@ import (
 	"thermsim/gpusolve/snapshot"
 )
 
-// continuation guesses the state at the end of a step from the differences of the states before it, d0 that of the last two, d1 the one before it, and so on. While the
-// power stays, one follows from the other,
+// continuation guesses the state at the end of a step from the differences of the states before it, d0 that of the last
+// two, d1 the one before it, and so on. While the power stays, one follows from the other,
 //
 //	next = G d0,  d0 = G d1,  d1 = G d2 ...,  G = (C/dt + A)^-1 C/dt
 //
-// also where d of the last of them is that of the step in which the power changed. The weights a that fit d0 best by the differences behind it, in the sum of squares,
-// are those of the guess for the next:
+// also where d of the last of them is that of the step in which the power changed. The weights a that fit d0 best by
+// the differences behind it, in the sum of squares, are those of the guess for the next:
 //
 //	d0 = a1 d1 + a2 d2 + a3 d3 + a4 d4 + rest,  next = a1 d0 + a2 d1 + a3 d2 + a4 d3 + G rest
 //
-// so that the guess errs by G rest, which is smaller than the rest in the norm of C and in the maximum norm, and the rest is no larger than d0.
+// so that the guess errs by G rest, which is smaller than the rest in the norm of C and in the maximum norm, and the
+// rest is no larger than d0.
 type continuation struct {
 	past    [4]ops.Vector // d1 to d4 when the next step begins
 	gram    [5][5]float64 // inner products of d0 to d4
@@ -38,7 +39,8 @@ func (s *meshed) newContinuation() error {
 	return nil
 }
 
-// extrapolate makes x the guess for the next step, whose power is that of the last one or not, and the last state the former one.
+// extrapolate makes x the guess for the next step, whose power is that of the last one or not, and the last state the
+// former one.
 func (s *meshed) extrapolate(changes bool) {
 	c := &s.ahead
 	var weights [4]float64
@@ -68,13 +70,15 @@ func (s *meshed) extrapolate(changes bool) {
 	c.changed = changes
 }
 
-// independent is the part of the square of a difference that those before it must not tell for it to count: well above what FP32 leaves of one.
+// independent is the part of the square of a difference that those before it must not tell for it to count: well above
+// what FP32 leaves of one.
 const independent = 1e-11
 
 // growth of the sum of squares that a guess may tell: in the norm of C differences never grow while the power stays.
 const growth = 4
 
-// weights fits d0 by the n differences behind it. Where the power changes with every step, so that nothing bounds the guess, the fit must leave less than half of d0.
+// weights fits d0 by the n differences behind it. Where the power changes with every step, so that nothing bounds the
+// guess, the fit must leave less than half of d0.
 func (c *continuation) weights(n int, driven bool) (a [4]float64) {
 	if n < 1 {
 		return a

@@ -45,7 +45,8 @@ func decay(factors []float64) func(n int) []float64 {
 	}
 }
 
-// So many modes as weights are followed exactly, and only as many weights are used as there are modes: the modes' factors are the roots of z^m = sum of a_i z^(m-i).
+// So many modes as weights are followed exactly, and only as many weights are used as there are modes: the modes'
+// factors are the roots of z^m = sum of a_i z^(m-i).
 func TestGuessFollowsModes(t *testing.T) {
 	for m := 1; m <= 4; m++ {
 		factors := []float64{0.9, 0.35, 0.6, 0.2}[:m]
@@ -71,7 +72,8 @@ func TestGuessFollowsModes(t *testing.T) {
 	}
 }
 
-// With more modes than weights, as many as a stack has, the guess errs by no more than what the weights leave of the last difference, nor than that difference itself.
+// With more modes than weights, as many as a stack has, the guess errs by no more than what the weights leave of the
+// last difference, nor than that difference itself.
 func TestGuessErrsByLessThanTheRest(t *testing.T) {
 	t.Parallel()
 	var factors []float64
@@ -87,13 +89,15 @@ func TestGuessErrsByLessThanTheRest(t *testing.T) {
 			rest, last := guess(a, n, shifted)
 			wrong, _ := guess(a, n, difference)
 			if wrong > rest*(1+1e-9) || rest > last*(1+1e-9) {
-				t.Errorf("difference %d, %d behind it: the guess is wrong by %g, the weights leave %g of %g", n, links, wrong, rest, last)
+				t.Errorf("difference %d, %d behind it: the guess is wrong by %g, the weights leave %g of %g", n, links,
+					wrong, rest, last)
 			}
 		}
 	}
 }
 
-// Where every step has another power, nothing follows from the steps before unless they show it; what leads nowhere is no guess.
+// Where every step has another power, nothing follows from the steps before unless they show it; what leads nowhere is
+// no guess.
 func TestGuessOfDrivenSteps(t *testing.T) {
 	sine := func(n int) []float64 {
 		s, c := math.Sincos(0.3 * float64(n))

@@ -18,10 +18,12 @@ func (o *Options) checkCoolant(m *mesh.Mesh) error {
 	name, _ := precond.Split(o.Preconditioner)
 	switch {
 	case name != "" && !slices.Contains(able, name):
-		return fmt.Errorf("%w: preconditioner %s cannot solve a stack with coolant, whose matrix is not symmetric; choose %s, or leave it to auto",
+		return fmt.Errorf("%w: preconditioner %s cannot solve a stack with coolant, whose matrix is not symmetric; "+
+			"choose %s, or leave it to auto",
 			ErrOption, name, strings.Join(able, ", "))
 	case o.onProcessorOnly(m) && (strings.HasPrefix(o.Device, "gpu") || o.Executor != nil && o.Executor.Threads() == 0):
-		return fmt.Errorf("%w: preconditioner %s solves stacks with coolant on the processor; choose --device cpu, or %s", ErrOption, name, methods()[0].Name)
+		return fmt.Errorf("%w: preconditioner %s solves stacks with coolant on the processor; choose "+
+			"--device cpu, or %s", ErrOption, name, methods()[0].Name)
 	}
 	return nil
 }

@@ -14,19 +14,22 @@ import (
 	"thermsim/stack"
 )
 
-// followedCooled is a random stack with cavities whose materials follow the temperature, or have the constants of one, with faces that follow it too.
+// followedCooled is a random stack with cavities whose materials follow the temperature, or have the constants of one,
+// with faces that follow it too.
 func followedCooled(seed uint64, kelvin float64) *stack.Stack {
 	r := rand.New(rand.NewPCG(seed, 153))
 	s := cases.Cooled(r, 5+r.IntN(4), 4+r.IntN(5))
 	curve := func(k float64) *stack.Curve {
-		return &stack.Curve{Law: stack.PowerLaw, Value: k, At: 300, Exponent: 0.4 + r.Float64(), Range: [2]float64{290, 420}}
+		return &stack.Curve{Law: stack.PowerLaw, Value: k, At: 300, Exponent: 0.4 + r.Float64(),
+			Range: [2]float64{290, 420}}
 	}
 	for i := range s.Materials {
 		m := &s.Materials[i]
 		for axis, k := range m.K {
 			m.KCurve[axis] = curve(k)
 		}
-		m.CCurve = &stack.Curve{Law: stack.PolynomialLaw, Coefficients: []float64{m.C, m.C * 1e-3}, At: 300, Range: [2]float64{250, 500}}
+		m.CCurve = &stack.Curve{Law: stack.PolynomialLaw, Coefficients: []float64{m.C, m.C * 1e-3}, At: 300,
+			Range: [2]float64{250, 500}}
 		if kelvin > 0 {
 			*m = m.At(kelvin)
 			m.KCurve, m.CCurve = [3]*stack.Curve{}, nil
@@ -34,13 +37,15 @@ func followedCooled(seed uint64, kelvin float64) *stack.Stack {
 	}
 	if seed%2 == 1 {
 		for _, f := range []stack.Face{stack.West, stack.North, stack.Top} {
-			s.Boundary[f] = stack.Boundary{Kind: stack.Convective, H: 50, Temperature: 305, Film: stack.Film{Emissivity: 0.8}}
+			s.Boundary[f] = stack.Boundary{Kind: stack.Convective, H: 50, Temperature: 305,
+				Film: stack.Film{Emissivity: 0.8}}
 		}
 	}
 	return s
 }
 
-// cooledForm is what a system with coolant holds: A by its product with vectors, the right side, what leaves a state, what it stores and what lies out of range.
+// cooledForm is what a system with coolant holds: A by its product with vectors, the right side, what leaves a state,
+// what it stores and what lies out of range.
 type cooledForm struct {
 	products [][]float64
 	b        []float64
@@ -79,8 +84,8 @@ func cooledFormOf(t *testing.T, sys ops.System, x, old ops.Vector) cooledForm {
 	return f
 }
 
-// TestRefreshAtWithCoolant forms systems with coolant at random states: processor and GPU hold the same numbers. At a uniform temperature they are those of a stack
-// with these constants.
+// TestRefreshAtWithCoolant forms systems with coolant at random states: processor and GPU hold the same numbers. At a
+// uniform temperature they are those of a stack with these constants.
 func TestRefreshAtWithCoolant(t *testing.T) {
 	open := executors(t)
 	for seed := range uint64(8) {
@@ -115,12 +120,15 @@ func TestRefreshAtWithCoolant(t *testing.T) {
 		for n, p := range onHost.products {
 			for c, v := range p {
 				if math.Abs(v-device.products[n][c]) > 1e-14*sizes[c] {
-					t.Errorf("stack %d: row %d of the product is %.15g, on the interpreter %.15g", seed, c, v, device.products[n][c])
+					t.Errorf("stack %d: row %d of the product is %.15g, on the interpreter %.15g", seed, c, v,
+						device.products[n][c])
 				}
 			}
 		}
-		if !slices.Equal(onHost.b, device.b) || !slices.Equal(onHost.outside, device.outside) || onHost.outside[0] == 0 {
-			t.Errorf("stack %d: right sides or cells out of range differ: %v and %v", seed, onHost.outside, device.outside)
+		if !slices.Equal(onHost.b, device.b) || !slices.Equal(onHost.outside, device.outside) ||
+			onHost.outside[0] == 0 {
+			t.Errorf("stack %d: right sides or cells out of range differ: %v and %v", seed, onHost.outside,
+				device.outside)
 		}
 		for f := range onHost.heat {
 			if math.Abs(onHost.heat[f]-device.heat[f]) > 1e-12*(math.Abs(onHost.heat[f])+1e-3) {
@@ -133,7 +141,8 @@ func TestRefreshAtWithCoolant(t *testing.T) {
 	}
 }
 
-// uniformly compares the entries of a system formed at one temperature with those of a stack with its constants, to a rounding of FP32 or two.
+// uniformly compares the entries of a system formed at one temperature with those of a stack with its constants, to a
+// rounding of FP32 or two.
 func uniformly(t *testing.T, dev ops.Device, sys ops.System, seed uint64, dt float64) {
 	t.Helper()
 	const kelvin = 371.5
@@ -203,7 +212,8 @@ func rowSizes(a *sparse.CSR) []float64 {
 	return sizes
 }
 
-// TestCooledLawsMemory holds the memory that is stated before a solve against what it holds, with materials and leakage that follow the temperature.
+// TestCooledLawsMemory holds the memory that is stated before a solve against what it holds, with materials and leakage
+// that follow the temperature.
 func TestCooledLawsMemory(t *testing.T) {
 	s := followedCooled(2, 0)
 	s.Grid.X.Cells, s.Grid.Y.Cells = 24, 21
@@ -211,9 +221,11 @@ func TestCooledLawsMemory(t *testing.T) {
 		y := &s.Layers[l]
 		y.Regions = nil
 		if w := y.Coolant; w != nil {
-			w.Model, w.Channels, w.Pins, w.Central, w.Flow = stack.PorousCavity, nil, &stack.Pins{Diameter: 50e-6, Pitch: 120e-6}, false, 1e-6
+			w.Model, w.Channels, w.Pins, w.Central, w.Flow = stack.PorousCavity, nil,
+				&stack.Pins{Diameter: 50e-6, Pitch: 120e-6}, false, 1e-6
 		} else {
-			law := &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: 0.01, At: 358, Range: [2]float64{250, 700}}
+			law := &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: 0.01, At: 358,
+				Range: [2]float64{250, 700}}
 			y.Powers[0].Uniform, y.Powers[0].Leakage = 1, stack.Leakage{Watts: 0.1, Factor: law}
 		}
 	}
@@ -232,7 +244,8 @@ func TestCooledLawsMemory(t *testing.T) {
 		if err != nil || !sol.Status.Converged {
 			t.Fatal(err, sol)
 		}
-		held, need := sol.Memory.DeviceBytes+256<<10, SystemNeed(m, "", inTime, false) // with the workers' scratch, which is not part of a device
+		// with the workers' scratch, which is not part of a device
+		held, need := sol.Memory.DeviceBytes+256<<10, SystemNeed(m, "", inTime, false)
 		sol.Close()
 		ratio := float64(need.Held()) / float64(held)
 		t.Logf("in time %v: %.1f bytes a cell, %.3f of them stated", inTime, float64(held)/float64(m.Cells()), ratio)

@@ -8,7 +8,8 @@ import (
 	"thermsim/stack/coolant"
 )
 
-// Under a uniform flux the die lies above developing coolant by q (1/h + dz/2k) with the coefficient of its distance from the inlet.
+// Under a uniform flux the die lies above developing coolant by q (1/h + dz/2k) with the coefficient of its distance
+// from the inlet.
 func TestUniformFluxIntoDevelopingFlow(t *testing.T) {
 	for _, direction := range []stack.Direction{stack.TowardsNorth, stack.TowardsSouth} {
 		const ny = 40
@@ -31,7 +32,8 @@ func TestUniformFluxIntoDevelopingFlow(t *testing.T) {
 				at = ny - 1 - j
 			}
 			x := float64(at) * s.Size[1] / ny
-			h := channel.HeatTransferBetween(liquid, velocity, x, x+s.Size[1]/ny) * 100 / 200 // walls that do not conduct are no fins
+			// walls that do not conduct are no fins
+			h := channel.HeatTransferBetween(liquid, velocity, x, x+s.Size[1]/ny) * 100 / 200
 			offset := q * (1/h + 25e-6/130)
 			c := j*5 + 2
 			// Axial conduction in the coolant is nothing beside what it carries.
@@ -42,13 +44,13 @@ func TestUniformFluxIntoDevelopingFlow(t *testing.T) {
 	}
 }
 
-// A die that conducts along the flow, with heat q per length and no heat through its ends, beside coolant that carries W for it and as much for its mirror
-// image above:
+// A die that conducts along the flow, with heat q per length and no heat through its ends, beside coolant that carries
+// W for it and as much for its mirror image above:
 //
 //	k A Td" = g (Td - Tf) - q,   W Tf' = g (Td - Tf),   Td'(0) = Td'(L) = 0,   Tf(0) = inlet
 //
-// Td = C0 + q y/W + q/g + C1 exp(l1 y) + C2 exp(l2 y), with l1 and l2 from k A W l^2 + k A g l - g W = 0: the fin in a flow. The discretisation is of first
-// order, and three extrapolations come within 1e-5.
+// Td = C0 + q y/W + q/g + C1 exp(l1 y) + C2 exp(l2 y), with l1 and l2 from k A W l^2 + k A g l - g W = 0: the fin in a
+// flow. The discretisation is of first order, and three extrapolations come within 1e-5.
 func TestFinInFlow(t *testing.T) {
 	const side, heat = 4e-3, 10.0
 	build := func(ny int) *stack.Stack {

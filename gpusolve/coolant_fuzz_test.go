@@ -11,7 +11,8 @@ import (
 	"thermsim/stack"
 )
 
-// Any cavities with coolant, steady and in time, have the temperatures that elimination finds, on the processor and by the kernels.
+// Any cavities with coolant, steady and in time, have the temperatures that elimination finds, on the processor and by
+// the kernels.
 func FuzzCoolant(f *testing.F) {
 	for _, seed := range cases.Seeds(8) {
 		f.Add(seed)

@@ -17,7 +17,8 @@ import (
 	"thermsim/stack"
 )
 
-// The diagonals of a stack with coolant are those of its rows, and what they leave out are the couplings two planes apart, which only porous cavities have.
+// The diagonals of a stack with coolant are those of its rows, and what they leave out are the couplings two planes
+// apart, which only porous cavities have.
 func TestDiagonalsOfCooledStacks(t *testing.T) {
 	for seed := range uint64(40) {
 		s := cases.Cooled(rand.New(rand.NewPCG(seed, 15)), 5, 6)
@@ -81,8 +82,8 @@ func TestIncompleteFactorsBesideCoolant(t *testing.T) {
 			}
 		}
 	}
-	// Neither kind of factors has a theory for operators that are far from symmetric. Those of ILU serve all of these; of ddilu one solve may end with the reason
-	// why, and without a result.
+	// Neither kind of factors has a theory for operators that are far from symmetric. Those of ILU serve all of these;
+	// of ddilu one solve may end with the reason why, and without a result.
 	for spec, n := range ended {
 		if spec != "ddilu:rows=40" || n > 1 {
 			t.Errorf("%s: %d of 30 did not converge", spec, n)
@@ -138,15 +139,18 @@ func TestIncompleteFactorsCool(t *testing.T) {
 				a, b := planeOf(t, want, m, k), planeOf(t, got, m, k)
 				for c := range a {
 					if math.Abs(a[c]-b[c]) > 1e-6 {
-						t.Fatalf("%s, %s, plane %d, cell %d: %.10g K, with multigrid %.10g", spec, model, k, c, b[c], a[c])
+						t.Fatalf("%s, %s, plane %d, cell %d: %.10g K, with multigrid %.10g", spec, model, k, c, b[c],
+							a[c])
 					}
 				}
 			}
-			if got.Status.Method != "bicgstab" || got.Energy.ImbalanceRel > 1e-9 || strings.Contains(got.Status.Details, "without") != (model == stack.PorousCavity) {
+			if got.Status.Method != "bicgstab" || got.Energy.ImbalanceRel > 1e-9 ||
+				strings.Contains(got.Status.Details, "without") != (model == stack.PorousCavity) {
 				t.Errorf("%s, %s: %+v, %+v", spec, model, got.Status, got.Energy)
 			}
 			_, err := Steady(context.Background(), m, Options{Preconditioner: spec})
-			if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "give --rtol or --atol, or choose multigrid") {
+			if !errors.Is(err, ErrOption) ||
+				!strings.Contains(err.Error(), "give --rtol or --atol, or choose multigrid") {
 				t.Errorf("%s by a rule in K: %v", spec, err)
 			}
 		}

@@ -18,8 +18,8 @@ import (
 	"thermsim/stack"
 )
 
-// followingCooled is a random stack of uniform layers with cavities, whose materials follow the temperature where curves says so, whose powers where leaks does.
-// Dies and coolant get up to a hundred kelvins warmer than the inlet.
+// followingCooled is a random stack of uniform layers with cavities, whose materials follow the temperature where
+// curves says so, whose powers where leaks does. Dies and coolant get up to a hundred kelvins warmer than the inlet.
 func followingCooled(rng *rand.Rand, curves, leaks bool) *stack.Stack {
 	s := cases.Cooled(rng, 3+rng.IntN(2), 3+rng.IntN(2))
 	for i := range s.Materials {
@@ -52,7 +52,8 @@ func followingCooled(rng *rand.Rand, curves, leaks bool) *stack.Stack {
 		}
 		y.Powers = []stack.Power{{Uniform: ways * (10 + 20*rng.Float64()), Area: s.Domain()}}
 		if leaks {
-			y.Powers[0].Leakage = stack.Leakage{Watts: y.Powers[0].Uniform * (0.05 + 0.2*rng.Float64()), Factor: someLaw(rng)}
+			y.Powers[0].Leakage = stack.Leakage{Watts: y.Powers[0].Uniform * (0.05 + 0.2*rng.Float64()),
+				Factor: someLaw(rng)}
 		}
 	}
 	if top := &s.Boundary[stack.Top]; top.Kind == stack.Convective && curves {
@@ -62,7 +63,8 @@ func followingCooled(rng *rand.Rand, curves, leaks bool) *stack.Stack {
 	return s
 }
 
-// TestCoolantAgainstNewton compares stacks whose materials, films and powers follow the temperature beside coolant with the independent code.
+// TestCoolantAgainstNewton compares stacks whose materials, films and powers follow the temperature beside coolant with
+// the independent code.
 func TestCoolantAgainstNewton(t *testing.T) {
 	random := func(_ *testing.T, seed uint64) *stack.Stack {
 		return followingCooled(rand.New(rand.NewPCG(seed, 151)), seed%3 != 1, seed%3 != 0)
@@ -85,7 +87,8 @@ func TestCoolantAgainstNewton(t *testing.T) {
 		if l := n.Leakage; l != nil && math.Abs(l.Watts-leaking) > 1e-7*leaking {
 			t.Errorf("%.10g W leak, want %.10g W", l.Watts, leaking)
 		}
-		t.Logf("%d systems, %d iterations; hottest %.1f K; %s, error %.2g K", n.OuterTotal, sol.Status.Iterations, slices.Max(want), sol.Status.Reason, sol.Status.EstimatedErrorK)
+		t.Logf("%d systems, %d iterations; hottest %.1f K; %s, error %.2g K", n.OuterTotal, sol.Status.Iterations,
+			slices.Max(want), sol.Status.Reason, sol.Status.EstimatedErrorK)
 	})
 }
 
@@ -105,21 +108,24 @@ func TestCoolantStepsAgainstNewton(t *testing.T) {
 			}
 			const steps = 8
 			worst := 0.0
-			sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{Device: "cpu", Tol: 1e-8 * steps}, gpusolve.TransientOptions{Steps: steps, Dt: dt,
-				OnStep: func(_ gpusolve.Step, f gpusolve.Field) error {
-					d.old = slices.Clone(want)
-					d.solve(want)
-					worst = math.Max(worst, largestDifference(field(t, s, f), want))
-					return nil
-				}})
+			sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{Device: "cpu", Tol: 1e-8 * steps},
+				gpusolve.TransientOptions{Steps: steps, Dt: dt,
+					OnStep: func(_ gpusolve.Step, f gpusolve.Field) error {
+						d.old = slices.Clone(want)
+						d.solve(want)
+						worst = math.Max(worst, largestDifference(field(t, s, f), want))
+						return nil
+					}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer sol.Close()
 			rise := slices.Max(want) - 300
-			t.Logf("off by %.3g K of a rise of %.4g K; %d systems, %d iterations", worst, rise, sol.Status.Nonlinear.OuterTotal, sol.Status.Iterations)
+			t.Logf("off by %.3g K of a rise of %.4g K; %d systems, %d iterations", worst, rise,
+				sol.Status.Nonlinear.OuterTotal, sol.Status.Iterations)
 			if !sol.Status.Converged || !(worst <= 1e-7+6e-8*rise) || sol.Energy.ImbalanceRel > 1e-7 {
-				t.Errorf("off by %.3g K of a rise of %.3g K; %+v, %+v; imbalance %.3g", worst, rise, sol.Status, sol.Status.Nonlinear, sol.Energy.ImbalanceRel)
+				t.Errorf("off by %.3g K of a rise of %.3g K; %+v, %+v; imbalance %.3g", worst, rise, sol.Status,
+					sol.Status.Nonlinear, sol.Energy.ImbalanceRel)
 			}
 		})
 	}
@@ -127,21 +133,28 @@ func TestCoolantStepsAgainstNewton(t *testing.T) {
 
 // cooledLump is a die of a single cell below a porous cavity, 60 K/W or so above its inlet of 300 K.
 func cooledLump(watts float64, l stack.Leakage) *stack.Stack {
-	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{1e-3, 1e-3}, Grid: stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: 1}}}
+	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{1e-3, 1e-3},
+		Grid: stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: 1}}}
 	s.Materials = []stack.Material{{Name: "m", K: [3]float64{100, 100, 100}, C: 1.6e6}}
-	s.Layers = []stack.Layer{{Name: "die", Thickness: 1e-4, Cells: 1, Powers: []stack.Power{{Uniform: watts, Area: s.Domain(), Leakage: l}}},
-		{Name: "cavity", Thickness: 1e-4, Cells: 1}, {Name: "lid", Thickness: 1e-4, Cells: 1}}
-	s.Layers[1].Coolant = &stack.Coolant{Model: stack.PorousCavity, Fluid: stack.Fluid{K: 0.6, C: 4e6}, Inlet: 300, Direction: stack.TowardsEast, Flow: 1e-8,
+	s.Layers =
+		[]stack.Layer{{Name: "die", Thickness: 1e-4, Cells: 1,
+			Powers: []stack.Power{{Uniform: watts, Area: s.Domain(), Leakage: l}}},
+			{Name: "cavity", Thickness: 1e-4, Cells: 1}, {Name: "lid", Thickness: 1e-4, Cells: 1}}
+	s.Layers[1].Coolant = &stack.Coolant{Model: stack.PorousCavity, Fluid: stack.Fluid{K: 0.6, C: 4e6}, Inlet: 300,
+		Direction: stack.TowardsEast, Flow: 1e-8,
 		HBottom: 2e4, HTop: 1e4, Channels: &stack.Channels{Width: 5e-5, Wall: 5e-5, FirstWall: 5e-5, Count: 9}}
 	return s
 }
 
-// TestCooledRunaway compares the largest power of a die behind one resistance, that of its coolant, with theory: what it is in a system without leakage.
+// TestCooledRunaway compares the largest power of a die behind one resistance, that of its coolant, with theory: what
+// it is in a system without leakage.
 func TestCooledRunaway(t *testing.T) {
 	t.Parallel()
 	const beta = 0.015
 	resistance := (steady(t, cooledLump(1, stack.Leakage{}), gpusolve.Options{Device: "cpu", Tol: 1e-9}).PeakK - 300)
-	for name, open := range map[string]func() ops.Device{"": func() ops.Device { return nil }, "interpreter": func() ops.Device {
+	for name, open := range map[string]func() ops.Device{"": func() ops.Device {
+		return nil
+	}, "interpreter": func() ops.Device {
 		return devices.Interpreter(t, interpreter.Options{NoRaces: true})
 	}} {
 		for _, leaking := range []float64{0.3, 3, 8} {
@@ -151,8 +164,10 @@ func TestCooledRunaway(t *testing.T) {
 			a := resistance * leaking * math.Exp(beta*(300+resistance-358.15))
 			if a*beta < 1/math.E {
 				u := -lambertW0(-a*beta) / beta
-				if got := sol.PeakK - 300 - resistance; !sol.Status.Converged || math.Abs(got-u) > 1e-6*u || math.Abs(n.Gain-beta*u) > 1e-4*beta*u {
-					t.Errorf("%s %g W: %.9g K by leakage, want %.9g; gain %.6f, want %.6f; %+v", name, leaking, got, u, n.Gain, beta*u, sol.Status)
+				if got := sol.PeakK - 300 - resistance; !sol.Status.Converged || math.Abs(got-u) > 1e-6*u ||
+					math.Abs(n.Gain-beta*u) > 1e-4*beta*u {
+					t.Errorf("%s %g W: %.9g K by leakage, want %.9g; gain %.6f, want %.6f; %+v", name, leaking, got, u,
+						n.Gain, beta*u, sol.Status)
 				}
 				continue
 			}

@@ -22,8 +22,10 @@ import (
 // cooledStack is a die below a cavity and a die above it, with the flow along y. Change it before it is meshed.
 func cooledStack(nx, ny int, model stack.CavityModel) *stack.Stack {
 	const side = 4e-3
-	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{side, side}, Grid: stack.Grid{X: stack.Axis{Cells: nx}, Y: stack.Axis{Cells: ny}}}
-	s.Materials = []stack.Material{{Name: "silicon", K: [3]float64{130, 130, 130}, C: 1.63e6}, {Name: "wall", K: [3]float64{100, 90, 80}, C: 1.7e6}}
+	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{side, side},
+		Grid: stack.Grid{X: stack.Axis{Cells: nx}, Y: stack.Axis{Cells: ny}}}
+	s.Materials = []stack.Material{{Name: "silicon", K: [3]float64{130, 130, 130}, C: 1.63e6},
+		{Name: "wall", K: [3]float64{100, 90, 80}, C: 1.7e6}}
 	layer := func(name string, thickness, watts float64) {
 		y := stack.Layer{Name: name, Thickness: thickness, Cells: 1}
 		if watts > 0 {
@@ -35,7 +37,8 @@ func cooledStack(nx, ny int, model stack.CavityModel) *stack.Stack {
 	layer("cavity", 100e-6, 0)
 	layer("upper", 30e-6, 3)
 	width := side / float64(nx)
-	w := &stack.Coolant{Model: model, Fluid: stack.Fluid{K: 0.6, C: 4.17e6}, Inlet: 310, Direction: stack.TowardsNorth, Flow: 2e-7, HSide: 2e4, HBottom: 3e4, HTop: 4e4,
+	w := &stack.Coolant{Model: model, Fluid: stack.Fluid{K: 0.6, C: 4.17e6}, Inlet: 310, Direction: stack.TowardsNorth,
+		Flow: 2e-7, HSide: 2e4, HBottom: 3e4, HTop: 4e4,
 		Channels: &stack.Channels{Width: width, Wall: width, FirstWall: width, Count: (nx - 1) / 2}}
 	if model == stack.PorousCavity {
 		w.HSide = 0
@@ -73,10 +76,12 @@ func planeOf(t *testing.T, sol *Solution, m *mesh.Mesh, k int) []float64 {
 	return v
 }
 
-// All heat of an adiabatic stack leaves with the coolant: the mixed temperature at the outlet is that of the inlet plus Q/(rho c V).
+// All heat of an adiabatic stack leaves with the coolant: the mixed temperature at the outlet is that of the inlet plus
+// Q/(rho c V).
 func TestOutletTakesAllHeat(t *testing.T) {
 	for _, model := range []stack.CavityModel{stack.ResolvedChannels, stack.PorousCavity} {
-		for _, direction := range []stack.Direction{stack.TowardsEast, stack.TowardsWest, stack.TowardsNorth, stack.TowardsSouth} {
+		for _, direction := range []stack.Direction{stack.TowardsEast, stack.TowardsWest, stack.TowardsNorth,
+			stack.TowardsSouth} {
 			for _, central := range []bool{false, true} {
 				s := cooledStack(17, 17, model)
 				w := s.Layers[1].Coolant
@@ -91,7 +96,8 @@ func TestOutletTakesAllHeat(t *testing.T) {
 				})
 				want := 13 / (w.Fluid.C * w.Flow)
 				if got := mixed / all; math.Abs(got-want) > 1e-10*want {
-					t.Errorf("%s %s central %v: %.14g K above the inlet, want %.14g", model, direction, central, got, want)
+					t.Errorf("%s %s central %v: %.14g K above the inlet, want %.14g", model, direction, central, got,
+						want)
 				}
 				if e := sol.Energy; e.ImbalanceRel > 1e-10 || math.Abs(e.Coolant[0]-13) > 1e-9 {
 					t.Errorf("%s %s central %v: balance %+v", model, direction, central, e)
@@ -101,7 +107,8 @@ func TestOutletTakesAllHeat(t *testing.T) {
 	}
 }
 
-// Under a uniform flux the coolant warms up linearly, cell by cell, and the die lies above it by q (1/h + dz/2k), as heat has no other way.
+// Under a uniform flux the coolant warms up linearly, cell by cell, and the die lies above it by q (1/h + dz/2k), as
+// heat has no other way.
 func TestUniformFlux(t *testing.T) {
 	s := cooledStack(5, 40, stack.PorousCavity)
 	s.Materials[0].K[1], s.Materials[1].K = 1e-12, [3]float64{1e-12, 1e-12, 1e-12}
@@ -118,13 +125,15 @@ func TestUniformFlux(t *testing.T) {
 			offset := q * (1/w.HBottom + 25e-6/130)
 			// Couplings are FP32.
 			if math.Abs(coolant[at]-310-rise) > 1e-6*rise || math.Abs(die[at]-coolant[at]-offset) > 1e-6*offset {
-				t.Fatalf("cell %d, %d: coolant at %.9g, die at %.9g K; want %.9g and %.9g", i, j, coolant[at], die[at], 310+rise, 310+rise+offset)
+				t.Fatalf("cell %d, %d: coolant at %.9g, die at %.9g K; want %.9g and %.9g", i, j, coolant[at], die[at],
+					310+rise, 310+rise+offset)
 			}
 		}
 	}
 }
 
-// Between a floor and a ceiling at one temperature the coolant approaches it as exp(-h A / (rho c V) y/L), to first order in the cells; two extrapolations leave little.
+// Between a floor and a ceiling at one temperature the coolant approaches it as exp(-h A / (rho c V) y/L), to first
+// order in the cells; two extrapolations leave little.
 func TestFirstOrderAlongTheFlow(t *testing.T) {
 	outlet := func(ny int) float64 {
 		s := cooledStack(3, ny, stack.PorousCavity)
@@ -160,10 +169,12 @@ func TestStillCoolantIsASolid(t *testing.T) {
 	solid := cooledStack(9, 11, stack.ResolvedChannels)
 	solid.Boundary = s.Boundary
 	dx := solid.Size[0] / 9
-	solid.Materials = append(solid.Materials, stack.Material{Name: "still", K: [3]float64{w.HSide * dx / 2, w.Fluid.K, w.HBottom * 50e-6}, C: w.Fluid.C})
+	solid.Materials = append(solid.Materials,
+		stack.Material{Name: "still", K: [3]float64{w.HSide * dx / 2, w.Fluid.K, w.HBottom * 50e-6}, C: w.Fluid.C})
 	solid.Layers[1].Coolant = nil
 	for n := range 4 {
-		solid.Layers[1].Regions = append(solid.Layers[1].Regions, stack.Region{Material: 2, Rect: stack.Rect{X: float64(2*n+1) * dx, Width: dx, Height: solid.Size[1]}})
+		solid.Layers[1].Regions = append(solid.Layers[1].Regions,
+			stack.Region{Material: 2, Rect: stack.Rect{X: float64(2*n+1) * dx, Width: dx, Height: solid.Size[1]}})
 	}
 	plain, _ := solveCooled(t, solid, Options{Tol: 1e-9})
 	for k := range m.NZ() {
@@ -176,7 +187,8 @@ func TestStillCoolantIsASolid(t *testing.T) {
 	}
 }
 
-// Random stacks against Gaussian elimination of the same matrix, formed by entries and not by rows of products, steady and in time.
+// Random stacks against Gaussian elimination of the same matrix, formed by entries and not by rows of products, steady
+// and in time.
 func TestCooledStacksAgainstElimination(t *testing.T) {
 	againstElimination(t, devices.Processor, testtier.Pick[uint64](100, 200))
 }
@@ -275,7 +287,8 @@ func discretised(t *testing.T, d ops.Device, m *mesh.Mesh, dt float64) (ops.Syst
 // Processor and kernels give one field: steady and in time, with the coolant's heat, several cavities and directions.
 func TestCooledKernelsSolveAsTheProcessorDoes(t *testing.T) {
 	t.Parallel()
-	cooledTwins(t, devices.OnInterpreter(interpreter.Options{NoRaces: true}), testtier.Pick[uint64](2, 3), testtier.Pick(3, 5))
+	cooledTwins(t, devices.OnInterpreter(interpreter.Options{NoRaces: true}), testtier.Pick[uint64](2, 3),
+		testtier.Pick(3, 5))
 }
 func TestCooledOnGPU(t *testing.T) { cooledTwins(t, devices.OnGPU(t), 40, 20) }
 
@@ -285,7 +298,8 @@ func cooledTwins(t *testing.T, open func(testing.TB) ops.Device, stacks uint64, 
 		r := rand.New(rand.NewPCG(seed, 1516))
 		m := cooledMesh(t, r, size+r.IntN(size), size+r.IntN(size))
 		for _, steps := range []int{0, 2} {
-			want, got := cooledRun(t, m, Options{Device: "cpu", Tol: 1e-9}, steps), cooledRun(t, m, Options{Executor: open(t), Tol: 1e-9}, steps)
+			want, got := cooledRun(t, m, Options{Device: "cpu", Tol: 1e-9}, steps),
+				cooledRun(t, m, Options{Executor: open(t), Tol: 1e-9}, steps)
 			largest, off := 0.0, 0.0
 			for c, v := range want.field {
 				largest, off = math.Max(largest, math.Abs(v-m.Stack.Ambient)), math.Max(off, math.Abs(v-got.field[c]))
@@ -296,11 +310,13 @@ func cooledTwins(t *testing.T, open func(testing.TB) ops.Device, stacks uint64, 
 			}
 			for n, w := range want.Energy.Coolant {
 				if math.Abs(w-got.Energy.Coolant[n]) > 1e-8*(math.Abs(w)+math.Abs(want.Energy.Out)) {
-					t.Errorf("stack %d, %d steps: coolant of cavity %d carries %.12g W, on the processor %.12g", seed, steps, n, got.Energy.Coolant[n], w)
+					t.Errorf("stack %d, %d steps: coolant of cavity %d carries %.12g W, on the processor %.12g", seed,
+						steps, n, got.Energy.Coolant[n], w)
 				}
 			}
 			if got.Status.Iterations > want.Status.Iterations*11/10+3 {
-				t.Errorf("stack %d, %d steps: %d iterations, on the processor %d", seed, steps, got.Status.Iterations, want.Status.Iterations)
+				t.Errorf("stack %d, %d steps: %d iterations, on the processor %d", seed, steps, got.Status.Iterations,
+					want.Status.Iterations)
 			}
 		}
 	}
@@ -320,7 +336,8 @@ func cooledRun(t *testing.T, m *mesh.Mesh, o Options, steps int) cooledResult {
 	if steps == 0 {
 		sol, err = Steady(context.Background(), m, o)
 	} else {
-		sol, err = Transient(context.Background(), m, o, TransientOptions{Steps: steps, Dt: 2e-3, OnStep: func(Step, Field) error { return nil }})
+		sol, err = Transient(context.Background(), m, o,
+			TransientOptions{Steps: steps, Dt: 2e-3, OnStep: func(Step, Field) error { return nil }})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -338,7 +355,8 @@ func TestCooledTransient(t *testing.T) {
 	s := cooledStack(9, 9, stack.PorousCavity)
 	s.Transient.Initial = 300
 	steady, m := solveCooled(t, s, Options{Tol: 1e-7})
-	sol, err := Transient(context.Background(), m, Options{Tol: 1e-5}, TransientOptions{Steps: 40, Dt: 5e-3, OnStep: func(Step, Field) error { return nil }})
+	sol, err := Transient(context.Background(), m, Options{Tol: 1e-5},
+		TransientOptions{Steps: 40, Dt: 5e-3, OnStep: func(Step, Field) error { return nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -376,7 +394,8 @@ func TestCoolantIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []Options{{Preconditioner: "ic"}, {Preconditioner: "cmg"}, {Preconditioner: "fourier"}, {Preconditioner: "jacobi"}, {Preconditioner: "ilu"}, {Preconditioner: "ddilu", Tol: 1e-3},
+	for _, o := range []Options{{Preconditioner: "ic"}, {Preconditioner: "cmg"}, {Preconditioner: "fourier"},
+		{Preconditioner: "jacobi"}, {Preconditioner: "ilu"}, {Preconditioner: "ddilu", Tol: 1e-3},
 		{Preconditioner: "ilu:solver=pcg", RTol: 1e-3}, {Preconditioner: "multigrid:solver=pcg"}} {
 		if _, err := Steady(context.Background(), m, o); !errors.Is(err, ErrOption) {
 			t.Errorf("%+v: %v", o, err)

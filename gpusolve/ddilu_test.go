@@ -19,8 +19,10 @@ import (
 // executors are the processor and the kernels that ship.
 func executors(t *testing.T) map[string]func() ops.Device {
 	return map[string]func() ops.Device{
-		"cpu":         func() ops.Device { return nil },
-		"interpreter": func() ops.Device { return onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true})) },
+		"cpu": func() ops.Device { return nil },
+		"interpreter": func() ops.Device {
+			return onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true}))
+		},
 	}
 }
 
@@ -47,10 +49,12 @@ func TestBlockFactorsSolveStacks(t *testing.T) {
 				t.Errorf("%s on %s: %v", spec, name, err)
 				continue
 			}
-			if d := largestDifference(want, field(t, s, got.Field)); d > 1e-4 || !got.Status.Converged || got.Status.Method != solver {
+			if d := largestDifference(want, field(t, s, got.Field)); d > 1e-4 || !got.Status.Converged ||
+				got.Status.Method != solver {
 				t.Errorf("%s on %s: fields differ by %g K: %+v", spec, name, d, got.Status)
 			}
-			if limit := map[bool]int{true: 25, false: 5000}[strings.HasPrefix(spec, "multigrid")]; got.Status.Iterations > limit {
+			if limit := map[bool]int{true: 25,
+				false: 5000}[strings.HasPrefix(spec, "multigrid")]; got.Status.Iterations > limit {
 				t.Errorf("%s on %s: %d iterations", spec, name, got.Status.Iterations)
 			}
 			got.Close()
@@ -63,7 +67,8 @@ func TestBlockFactorsStep(t *testing.T) {
 	plan := gpusolve.TransientOptions{Steps: 3, Dt: 1e-3}
 	var want []float64
 	for _, spec := range []string{"multigrid", "ddilu:rows=400", "ddilu:rows=400,solver=bicgstab"} {
-		sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{Device: "cpu", Preconditioner: spec, RTol: 1e-10}, plan)
+		sol, err := gpusolve.Transient(context.Background(), build(t, s),
+			gpusolve.Options{Device: "cpu", Preconditioner: spec, RTol: 1e-10}, plan)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +94,8 @@ func TestConvectionAgainstElimination(t *testing.T) {
 			b[i] = math.Sin(float64(i * i))
 		}
 		want := opstest.Eliminate(d.CSR(), b)
-		for _, spec := range []string{"", "ddilu:rows=40", "ilu:order=0", "ilu", "ilu:order=0,precision=fp64", "ilu:precision=fp64", "jacobi", "none"} {
+		for _, spec := range []string{"", "ddilu:rows=40", "ilu:order=0", "ilu", "ilu:order=0,precision=fp64",
+			"ilu:precision=fp64", "jacobi", "none"} {
 			ilu := strings.HasPrefix(spec, "ilu")
 			if ilu && form == "rows" {
 				continue // a grid is all that it takes
@@ -98,7 +104,8 @@ func TestConvectionAgainstElimination(t *testing.T) {
 				if name == "interpreter" && spec != "" && !ilu {
 					continue
 				}
-				s, err := gpusolve.SolveMatrix(context.Background(), a, b, gpusolve.Options{Device: "cpu", Preconditioner: spec, RTol: 1e-11, Executor: executor()})
+				s, err := gpusolve.SolveMatrix(context.Background(), a, b,
+					gpusolve.Options{Device: "cpu", Preconditioner: spec, RTol: 1e-11, Executor: executor()})
 				if err != nil {
 					t.Errorf("%q by %s on %s: %v", spec, form, name, err)
 					continue
@@ -107,7 +114,8 @@ func TestConvectionAgainstElimination(t *testing.T) {
 				for i := range want {
 					worst = math.Max(worst, math.Abs(want[i]-s.X[i]))
 				}
-				if !s.Status.Converged || s.Status.Method != "bicgstab" || worst > 1e-9 || spec == "" && s.Status.Preconditioner != "ddilu" {
+				if !s.Status.Converged || s.Status.Method != "bicgstab" || worst > 1e-9 || spec == "" &&
+					s.Status.Preconditioner != "ddilu" {
 					t.Errorf("%q by %s on %s: error %g, %+v", spec, form, name, worst, s.Status)
 				}
 			}
@@ -120,7 +128,8 @@ func TestBiCGSTABRefusesKelvin(t *testing.T) {
 	m := build(t, cases.Stack10(cases.Options{NX: 6}))
 	for _, o := range []gpusolve.Options{{}, {Tol: 1e-3}} {
 		o.Device, o.Preconditioner = "cpu", "jacobi:solver=bicgstab"
-		if _, err := gpusolve.Steady(context.Background(), m, o); !errors.Is(err, gpusolve.ErrOption) || !strings.Contains(err.Error(), "give --rtol or --atol") {
+		if _, err := gpusolve.Steady(context.Background(), m, o); !errors.Is(err, gpusolve.ErrOption) ||
+			!strings.Contains(err.Error(), "give --rtol or --atol") {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
@@ -144,7 +153,8 @@ func TestMethodsRefuse(t *testing.T) {
 		{&gpusolve.Matrix{Rows: d.CSR(), Entries: d.CSR().Entries()}, "ilu", "the matrix is given by rows"},
 		{symmetric, "ddilu", "cell (1, 0, 0); raise the diagonal with ddilu:shift="},
 	} {
-		_, err := gpusolve.SolveMatrix(context.Background(), c.a, make([]float64, c.a.N()), gpusolve.Options{Device: "cpu", Preconditioner: c.spec})
+		_, err := gpusolve.SolveMatrix(context.Background(), c.a, make([]float64, c.a.N()),
+			gpusolve.Options{Device: "cpu", Preconditioner: c.spec})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.spec, err, c.want)
 		}

@@ -133,7 +133,8 @@ func (d *dense) across(f *flow, r, t []float64, round bool) {
 			d.join(r, t, wall, high, area/(top+above), round)
 			continue
 		}
-		// A star of three resistances has the triangle a + b + a b/c and so on: here of resistances to the point where they meet.
+		// A star of three resistances has the triangle a + b + a b/c and so on: here of resistances to the point where
+		// they meet.
 		half /= 1 - f.part()
 		triangle := func(a, b, c float64) float64 { return area / (a + b + a*b/c) }
 		d.join(r, t, low, wall, triangle(below, half, 1/f.HBottom), round)
@@ -144,7 +145,8 @@ func (d *dense) across(f *flow, r, t []float64, round bool) {
 	}
 }
 
-// carry follows every line from its inlet: what comes in through a cell's upstream face goes into it, what leaves it comes to the next.
+// carry follows every line from its inlet: what comes in through a cell's upstream face goes into it, what leaves it
+// comes to the next.
 func (d *dense) carry(f *flow, r, t []float64) {
 	n, lines, width := d.nx, d.ny, d.s.Size[1]
 	if f.axis == 1 {

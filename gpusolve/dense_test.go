@@ -7,8 +7,9 @@ import (
 	"thermsim/stack"
 )
 
-// dense is an independent code for stacks of uniform layers whose properties follow the temperature: finite volumes, Newton's method, Gaussian elimination. It
-// takes the laws themselves, not what solvers make of them, and rounds conductances and capacities to FP32, as the format of A does.
+// dense is an independent code for stacks of uniform layers whose properties follow the temperature: finite volumes,
+// Newton's method, Gaussian elimination. It takes the laws themselves, not what solvers make of them, and rounds
+// conductances and capacities to FP32, as the format of A does.
 type dense struct {
 	s          *stack.Stack
 	m          *mesh.Mesh
@@ -24,7 +25,8 @@ type dense struct {
 // evaluated is what a law gives at a temperature.
 type evaluated struct{ kelvin, value float64 }
 
-// What the laws of a cell give: conductivities along the axes, enthalpies now and a step earlier, leakage, and from ofFaces on the heat through the faces.
+// What the laws of a cell give: conductivities along the axes, enthalpies now and a step earlier, leakage, and from
+// ofFaces on the heat through the faces.
 const (
 	ofHeat = 3 + iota
 	ofOldHeat
@@ -85,7 +87,8 @@ func (d *dense) k(c, axis int, kelvin float64) float64 {
 	return m.K[axis]
 }
 
-// heat is the enthalpy of a cell per volume, relative to 300 K, by quadrature of its heat capacity; steps keep within the pieces of a table.
+// heat is the enthalpy of a cell per volume, relative to 300 K, by quadrature of its heat capacity; steps keep within
+// the pieces of a table.
 func (d *dense) heat(c int, kelvin float64) float64 {
 	m := d.material(c)
 	if m.CCurve == nil {
@@ -241,8 +244,8 @@ func (d *dense) faces(c int, r, t []float64, round bool) {
 	}
 }
 
-// leaving is the heat per area through a face whose coefficient follows the temperature, from a cell behind the resistance half in m2 K/W: the surface lies where
-// both fluxes meet.
+// leaving is the heat per area through a face whose coefficient follows the temperature, from a cell behind the
+// resistance half in m2 K/W: the surface lies where both fluxes meet.
 func leaving(b *stack.Boundary, kelvin, half float64) float64 {
 	flux := func(surface float64) float64 {
 		q := b.H*(surface-b.Temperature) + b.Emissivity*5.670374419e-8*(math.Pow(surface, 4)-math.Pow(b.Temperature, 4))

@@ -17,8 +17,8 @@ import (
 	"thermsim/mesh"
 )
 
-// What "auto" weighs. Opening a GPU takes about 0.3 s (initialisation, context, kernels from the driver's cache); two cores solve a system in about
-// 0.17 us per cell, a step of a transient in half of that.
+// What "auto" weighs. Opening a GPU takes about 0.3 s (initialisation, context, kernels from the driver's cache); two
+// cores solve a system in about 0.17 us per cell, a step of a transient in half of that.
 const (
 	gpuOpening     = 300 * time.Millisecond
 	cpuPerCell     = 170 * time.Nanosecond
@@ -53,26 +53,28 @@ func (o *Options) demandOf(m *mesh.Mesh, steps int) demand {
 	if o.team != nil {
 		share = fmt.Sprintf(" for the largest of %d equal parts of the grid", o.team.group.Size())
 	}
-	return demand{cells: m.Cells(), steps: steps, share: share, solves: o.solves, cooled: m.Cooled(), processor: o.onProcessorOnly(m), warm: warm, need: func(gpu bool, multiprocessors int64) Need {
-		if o.team != nil {
-			return rankNeed(m, steps > 0, gpu, o.team.group.Size(), o.states)
-		}
-		s := shapeOf(m, steps > 0, gpu)
-		s.Multiprocessors, s.States = multiprocessors, o.states
-		return needOf(s, o.Preconditioner, systemBytes(s))
-	}}
+	return demand{cells: m.Cells(), steps: steps, share: share, solves: o.solves, cooled: m.Cooled(),
+		processor: o.onProcessorOnly(m), warm: warm, need: func(gpu bool, multiprocessors int64) Need {
+			if o.team != nil {
+				return rankNeed(m, steps > 0, gpu, o.team.group.Size(), o.states)
+			}
+			s := shapeOf(m, steps > 0, gpu)
+			s.Multiprocessors, s.States = multiprocessors, o.states
+			return needOf(s, o.Preconditioner, systemBytes(s))
+		}}
 }
 
 // directDemand is that of the direct solver.
 func (o *Options) directDemand(m *mesh.Mesh, steps int) demand {
-	return demand{cells: m.Cells(), steps: steps, solves: o.solves, direct: true, warm: fourier.Warm, need: func(gpu bool, _ int64) Need {
-		s := shapeOf(m, steps > 0, gpu)
-		s.States = o.states
-		if o.team != nil {
-			return directNeed(s, o.team.group.Size())
-		}
-		return directNeed(s, 1)
-	}}
+	return demand{cells: m.Cells(), steps: steps, solves: o.solves, direct: true, warm: fourier.Warm,
+		need: func(gpu bool, _ int64) Need {
+			s := shapeOf(m, steps > 0, gpu)
+			s.States = o.states
+			if o.team != nil {
+				return directNeed(s, o.team.group.Size())
+			}
+			return directNeed(s, 1)
+		}}
 }
 
 // openFor returns the executor of the options, or opens a device.
@@ -133,7 +135,8 @@ func (o *Options) openCPU(why string) (ops.Device, DeviceInfo) {
 	return d, DeviceInfo{Kind: "cpu", Name: d.Name(), Threads: d.Threads(), Why: why}
 }
 
-// chooseDevice takes the GPU where there is one that fits and the processor would take longer than opening the GPU does.
+// chooseDevice takes the GPU where there is one that fits and the processor would take longer than opening the GPU
+// does.
 func (o *Options) chooseDevice(need demand) (ops.Device, DeviceInfo) {
 	cpu := need.onProcessor()
 	if need.processor {
@@ -232,8 +235,10 @@ func (need *demand) fits(d *cuda.Device) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("the solve needs %.1f GB%s, %s has %.1f GB free of %.1f GB%s: at most about %.3g of the %.3g unknowns fit; take a coarser grid, another preconditioner or --device cpu",
-		float64(bytes)/1e9, need.share, d.Name(), float64(free)/1e9, float64(total)/1e9, othersHold(free, total), float64(need.cells)*float64(free)/float64(bytes), float64(need.cells))
+	return fmt.Errorf("the solve needs %.1f GB%s, %s has %.1f GB free of %.1f GB%s: at most about %.3g of the %.3g "+
+		"unknowns fit; take a coarser grid, another preconditioner or --device cpu",
+		float64(bytes)/1e9, need.share, d.Name(), float64(free)/1e9, float64(total)/1e9, othersHold(free, total),
+		float64(need.cells)*float64(free)/float64(bytes), float64(need.cells))
 }
 
 // othersHold tells of memory that this run cannot have taken: a context and its kernels are less than a tenth.

@@ -11,7 +11,8 @@ import (
 // auto says whether the device is left to the solver.
 func (o *Options) auto() bool { return o.Executor == nil && (o.Device == "" || o.Device == "auto") }
 
-// insteadOfGPU opens the processor where auto would have taken a GPU that failed, and says so. A machine without a GPU or driver is no failure.
+// insteadOfGPU opens the processor where auto would have taken a GPU that failed, and says so. A machine without a GPU
+// or driver is no failure.
 func (o *Options) insteadOfGPU(err error) (ops.Device, DeviceInfo) {
 	d, info := o.openCPU(err.Error())
 	if errors.Is(err, cudriver.ErrNoDevice) || errors.Is(err, cudriver.ErrNoDriver) {

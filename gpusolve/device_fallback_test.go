@@ -16,17 +16,21 @@ import (
 // manySteps of a few cells are more work than opening a GPU, so that auto takes one.
 const manySteps = 1_000_000_000
 
-// Whichever driver call fails before the first step, auto goes on with the processor and says why; a GPU that was asked for fails.
+// Whichever driver call fails before the first step, auto goes on with the processor and says why; a GPU that was asked
+// for fails.
 func TestAutoGoesOnWithoutAGPUThatFails(t *testing.T) {
 	t.Parallel()
 	m, err := mesh.Build(cases.Slab(cases.Options{NX: 3, NY: 2}, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	attempt := func(device string, fail func(string, int) error) (info DeviceInfo, calls, told []string, live int, err error) {
+	attempt := func(device string, fail func(string, int) error) (info DeviceInfo, calls, told []string, live int,
+		err error) {
 		machine := devices.Machine(interpreter.Options{NoRaces: true})
 		drv := cudriver.Faulty(machine, fail)
-		e, err := newEngine(m, Options{Device: device, Driver: drv, Notice: func(text string) { told = append(told, text) }}, manySteps, 1e-6)
+		e, err := newEngine(m, Options{Device: device, Driver: drv, Notice: func(text string) {
+			told = append(told, text)
+		}}, manySteps, 1e-6)
 		calls = drv.Calls()
 		if err == nil {
 			info = e.info
@@ -55,13 +59,15 @@ func TestAutoGoesOnWithoutAGPUThatFails(t *testing.T) {
 			t.Errorf("call %d (%s): %+v, %q", n, call, info, told)
 		case info.Kind == "cpu":
 			fallbacks++
-			if !strings.Contains(info.GPUFailure, call) || len(told) != 1 || !strings.Contains(told[0], info.GPUFailure) {
+			if !strings.Contains(info.GPUFailure, call) || len(told) != 1 ||
+				!strings.Contains(told[0], info.GPUFailure) {
 				t.Errorf("call %d (%s): told %q, failure %q", n, call, told, info.GPUFailure)
 			}
 			if n%4 > 0 {
 				continue
 			}
-			if _, _, _, _, err := attempt("gpu", cudriver.FailAt(n, cudriver.OutOfMemory)); !errors.Is(err, ErrDevice) || !errors.Is(err, cudriver.ErrOutOfMemory) {
+			if _, _, _, _, err := attempt("gpu", cudriver.FailAt(n, cudriver.OutOfMemory)); !errors.Is(err,
+				ErrDevice) || !errors.Is(err, cudriver.ErrOutOfMemory) {
 				t.Errorf("call %d (%s) with a GPU demanded: %v", n, call, err)
 			}
 		}
@@ -88,14 +94,19 @@ func TestAutoIsSilentWithoutAGPU(t *testing.T) {
 // A GPU with too little memory is one that fails: what is free shows only when it is open.
 func TestAutoTellsOfAGPUThatIsTooSmall(t *testing.T) {
 	told := ""
-	o := Options{Driver: devices.Machine(interpreter.Options{Memory: 1 << 20}), Notice: func(text string) { told = text }}
+	o := Options{Driver: devices.Machine(interpreter.Options{Memory: 1 << 20}), Notice: func(text string) {
+		told = text
+	}}
 	dev, info, err := o.openFor(demand{cells: 2e6, need: func(bool, int64) Need { return Need{System: 100e6} }})
-	if err != nil || info.Kind != "cpu" || !strings.Contains(told, "needs 0.1 GB") || !strings.Contains(info.GPUFailure, "needs 0.1 GB") {
+	if err != nil || info.Kind != "cpu" || !strings.Contains(told, "needs 0.1 GB") ||
+		!strings.Contains(info.GPUFailure, "needs 0.1 GB") {
 		t.Fatalf("%+v, %q, %v", info, told, err)
 	}
 	dev.Close()
 	o.Device = "gpu"
-	if _, _, err := o.openFor(demand{cells: 2e6, need: func(bool, int64) Need { return Need{System: 100e6} }}); !errors.Is(err, ErrDevice) {
+	if _, _, err := o.openFor(demand{cells: 2e6, need: func(bool, int64) Need {
+		return Need{System: 100e6}
+	}}); !errors.Is(err, ErrDevice) {
 		t.Errorf("a GPU was demanded: %v", err)
 	}
 }
@@ -108,7 +119,8 @@ func TestAutoLoadsAMatrixWithoutAGPUThatFails(t *testing.T) {
 		a.RowPtr[i+1], a.Col[i], a.Val[i] = int64(i+1), int32(i), 2
 	}
 	m := &Matrix{Rows: a, Symmetric: true, Dominant: true, Entries: n}
-	drv := cudriver.Faulty(devices.Machine(interpreter.Options{NoRaces: true}), cudriver.FailNth("cuMemAlloc", 2, cudriver.OutOfMemory))
+	drv := cudriver.Faulty(devices.Machine(interpreter.Options{NoRaces: true}),
+		cudriver.FailNth("cuMemAlloc", 2, cudriver.OutOfMemory))
 	s, err := OpenMatrix(m, Options{Driver: drv, Preconditioner: "jacobi"})
 	if err != nil {
 		t.Fatal(err)

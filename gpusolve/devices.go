@@ -27,8 +27,8 @@ const LeastComputeCapability = "7.0"
 // leastMajor is the first number of LeastComputeCapability.
 const leastMajor = 7
 
-// Devices lists the GPUs; the processor is always there besides. Where there is none, the error is the reason and what to do about it.
-// Nothing is opened or allocated, but starting the driver takes a tenth of a second.
+// Devices lists the GPUs; the processor is always there besides. Where there is none, the error is the reason and what
+// to do about it. Nothing is opened or allocated, but starting the driver takes a tenth of a second.
 func Devices() ([]GPU, error) {
 	drv, err := cudriver.Open()
 	if err != nil {
@@ -45,8 +45,9 @@ func list(drv cudriver.Driver, release string) ([]GPU, error) {
 	gpus := make([]GPU, len(found))
 	for i, f := range found {
 		gpus[i] = GPU{
-			Ordinal: f.Ordinal, Name: f.Name, ComputeCapability: f.ComputeCapability(), MemoryBytes: f.TotalMemory, Multiprocessors: f.Multiprocessors,
-			Usable: f.Major >= leastMajor, CUDA: f.CUDAVersion(), Driver: release,
+			Ordinal: f.Ordinal, Name: f.Name, ComputeCapability: f.ComputeCapability(), MemoryBytes: f.TotalMemory,
+			Multiprocessors: f.Multiprocessors,
+			Usable:          f.Major >= leastMajor, CUDA: f.CUDAVersion(), Driver: release,
 		}
 	}
 	return gpus, nil
@@ -55,8 +56,8 @@ func list(drv cudriver.Driver, release string) ([]GPU, error) {
 // String is one line for people.
 func (g GPU) String() string { return fmt.Sprintf("gpu:%d, %s", g.Ordinal, g.Name) }
 
-// driverRelease finds the release of the kernel module, which the driver's interface does not tell: the only word of the first line of its
-// file in /proc that is made of numbers with dots between.
+// driverRelease finds the release of the kernel module, which the driver's interface does not tell: the only word of
+// the first line of its file in /proc that is made of numbers with dots between.
 func driverRelease(read func(string) ([]byte, error)) string {
 	text, err := read("/proc/driver/nvidia/version")
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 	"thermsim/stack"
 )
 
-// Any stack has the same temperatures on the processor and by the kernels, in a steady state and in time, and keeps its heat on both; and the method of choice
-// finds them too.
+// Any stack has the same temperatures on the processor and by the kernels, in a steady state and in time, and keeps its
+// heat on both; and the method of choice finds them too.
 func FuzzDevices(f *testing.F) {
 	addSeeds(f, testtier.Pick(6, 12))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -38,8 +38,10 @@ func FuzzDevices(f *testing.F) {
 		machine := devices.Machine(interpreter.Options{Seed: int64(r.IntN(100)), NoRaces: r.IntN(4) > 0})
 		gpu := onInterpreter(t, machine)
 		const tol = 1e-5
-		want, gain := balanced(t, "processor", m, gpusolve.Options{Device: "cpu", Preconditioner: "multigrid", Tol: tol}, steps, dt)
-		got, _ := balanced(t, "interpreter", m, gpusolve.Options{Executor: gpu, Preconditioner: "multigrid", Tol: tol}, steps, dt)
+		want, gain := balanced(t, "processor", m, gpusolve.Options{Device: "cpu", Preconditioner: "multigrid",
+			Tol: tol}, steps, dt)
+		got, _ := balanced(t, "interpreter", m, gpusolve.Options{Executor: gpu, Preconditioner: "multigrid", Tol: tol},
+			steps, dt)
 		gpu.Close()
 		empty(t, machine)
 		limit := 2*tol + rounding(want)*gain
@@ -81,8 +83,10 @@ func anyKind(t *testing.T, r *rand.Rand) *stack.Stack {
 	return s
 }
 
-// balanced solves, once or in steps of dt, and demands that heat is kept. It gives the field, and by how much leakage amplifies.
-func balanced(t *testing.T, what string, m *mesh.Mesh, o gpusolve.Options, steps int, dt float64) (kelvin []float64, gain float64) {
+// balanced solves, once or in steps of dt, and demands that heat is kept. It gives the field, and by how much leakage
+// amplifies.
+func balanced(t *testing.T, what string, m *mesh.Mesh, o gpusolve.Options, steps int, dt float64) (kelvin []float64,
+	gain float64) {
 	t.Helper()
 	var sol *gpusolve.Solution
 	var err error
@@ -105,7 +109,8 @@ func balanced(t *testing.T, what string, m *mesh.Mesh, o gpusolve.Options, steps
 	return field(t, m.Stack, sol.Field), gain
 }
 
-// Any small stack whose materials, films or powers follow the temperature, beside coolant too, has the temperatures that Newton's method and elimination find.
+// Any small stack whose materials, films or powers follow the temperature, beside coolant too, has the temperatures
+// that Newton's method and elimination find.
 func FuzzNewton(f *testing.F) {
 	addSeeds(f, 12)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -134,25 +139,30 @@ func FuzzNewton(f *testing.F) {
 		if l := sol.Status.Nonlinear.Leakage; l != nil {
 			gain = 1 / (1 - l.Gain)
 		}
-		// Conductances turn with the last digits of the temperature to the next number of FP32, in a stack or two of a thousand at one across which most of the
-		// rise is; and where they fall with the temperature, that makes more of it: as much as the iteration contracts.
+		// Conductances turn with the last digits of the temperature to the next number of FP32, in a stack or two of a
+		// thousand at one across which most of the rise is; and where they fall with the temperature, that makes more
+		// of it: as much as the iteration contracts.
 		if slices.ContainsFunc(want, math.IsNaN) {
 			t.Skip("Newton's method without damping leaves the laws' range")
 		}
 		more := gain / (1 - math.Max(0, math.Min(0.9, sol.Status.Nonlinear.Contraction)))
 		limit := newtonLimit(m, sol, want, gain) + 0x1p-22*math.Max(slices.Max(want)-300, 300-slices.Min(want))*more
 		got := field(t, s, sol.Field)
-		if !(largestDifference(got, want) <= limit) { // laws that fall with the temperature can have more than one state: this one is one if Newton's method stays there
+		// laws that fall with the temperature can have more than one state: this one is one if Newton's method stays
+		// there
+		if !(largestDifference(got, want) <= limit) {
 			want = slices.Clone(got)
 			d.solve(want)
 		}
-		// 1e-8 K can be less than FP32 allows: a run that says so, or that its properties do not settle, is held to the limit alone.
+		// 1e-8 K can be less than FP32 allows: a run that says so, or that its properties do not settle, is held to the
+		// limit alone.
 		within := 1e-7
 		if sol.Status.Reason == solution.ReasonAttainable || !sol.Status.Converged {
 			within = 1e-6
 		}
 		if e := largestDifference(got, want); !(e <= limit) || !(sol.Energy.ImbalanceRel <= within) {
-			t.Errorf("off by %.3g K of a rise of %.3g K, limit %.3g; %+v, %+v, imbalance %g; %+v", e, slices.Max(want)-300, limit, sol.Status, sol.Status.Nonlinear, sol.Energy.ImbalanceRel, s)
+			t.Errorf("off by %.3g K of a rise of %.3g K, limit %.3g; %+v, %+v, imbalance %g; %+v", e,
+				slices.Max(want)-300, limit, sol.Status, sol.Status.Nonlinear, sol.Energy.ImbalanceRel, s)
 		}
 	})
 }
@@ -162,15 +172,19 @@ func FuzzPatches(f *testing.F) {
 	addSeeds(f, 12)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := patchedStack(cases.Bytes(data))
-		if stack.Validate(s) != nil || slices.ContainsFunc(s.Layers, func(y stack.Layer) bool { return y.Thickness < 5e-6 }) {
+		if stack.Validate(s) != nil || slices.ContainsFunc(s.Layers, func(y stack.Layer) bool {
+			return y.Thickness < 5e-6
+		}) {
 			t.Skip("no valid stack, or one too flat for preconditioners in FP32 to reach 1e-9")
 		}
-		if sol, err := gpusolve.Steady(context.Background(), build(t, s), gpusolve.Options{Device: "cpu"}); errors.Is(err, gpusolve.ErrSingular) {
+		if sol, err := gpusolve.Steady(context.Background(), build(t, s), gpusolve.Options{Device: "cpu"}); errors.Is(
+			err, gpusolve.ErrSingular) {
 			t.Skip("no way out for the heat")
 		} else if err == nil {
 			sol.Close()
 			if sol.PeakK > 1e4 {
-				t.Skip("nothing but slivers between patches leads the heat away: some are below what is painted, and the rest is rounded to FP32")
+				t.Skip("nothing but slivers between patches leads the heat away: some are below what is painted, and " +
+					"the rest is rounded to FP32")
 			}
 		}
 		patchesAgainstElimination(t, s, gpusolve.Options{Device: "cpu"})
@@ -186,7 +200,8 @@ func rounding(kelvin []float64) float64 {
 	return 1e-6 * (high - low)
 }
 
-// Whatever the matrix and the method, a solve ends with a status that tells the truth about the residual, or with a refusal.
+// Whatever the matrix and the method, a solve ends with a status that tells the truth about the residual, or with a
+// refusal.
 func FuzzSolveMatrix(f *testing.F) {
 	f.Add("%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n1 1 2\n2 1 -1\n2 2 2\n3 2 -1\n3 3 2\n", uint8(0))
 	f.Add("%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 4\n1 2 1\n2 1 2\n2 2 3\n", uint8(3))
@@ -206,7 +221,8 @@ func FuzzSolveMatrix(f *testing.F) {
 		for i := range b {
 			b[i] = 1 + float64(i%3)
 		}
-		s, err := gpusolve.SolveMatrix(context.Background(), m, b, gpusolve.Options{Device: "cpu", Preconditioner: methods[int(which)%len(methods)], MaxIter: 500})
+		s, err := gpusolve.SolveMatrix(context.Background(), m, b,
+			gpusolve.Options{Device: "cpu", Preconditioner: methods[int(which)%len(methods)], MaxIter: 500})
 		if err != nil {
 			for _, known := range []error{gpusolve.ErrMatrix, gpusolve.ErrOption, gpusolve.ErrDevice} {
 				if errors.Is(err, known) {
@@ -233,7 +249,8 @@ func FuzzSolveMatrix(f *testing.F) {
 			limit = math.Max(limit, 8*0x1p-53*math.Sqrt(terms)) // what sums of such terms may be off by
 		}
 		if !(math.Sqrt(sum) <= limit) {
-			t.Errorf("%s, with a relative residual of %g, limit %g", s.Status.Reason, math.Sqrt(sum/size), limit/math.Sqrt(size))
+			t.Errorf("%s, with a relative residual of %g, limit %g", s.Status.Reason, math.Sqrt(sum/size),
+				limit/math.Sqrt(size))
 		}
 	})
 }

@@ -12,7 +12,8 @@ import (
 	"thermsim/powermap"
 )
 
-// direct is a mesh's system whose operator transforms diagonalise. States stay in coefficients of the basis functions; planes are made where someone reads them.
+// direct is a mesh's system whose operator transforms diagonalise. States stay in coefficients of the basis functions;
+// planes are made where someone reads them.
 type direct struct {
 	*driver
 	mesh     *mesh.Mesh
@@ -30,8 +31,8 @@ type direct struct {
 	states []*state   // of stages, by number; nil where there are none
 	power  float64    // W, of the current step
 	drawn  [2]float64 // s, the time that the loads were drawn for
-	// powered marks the planes that heat may enter. Elsewhere no rise exceeds ceiling, a bound from the states before; warmest is the highest rise of a face. unseen says
-	// that hottest has not looked at the state of the last step.
+	// powered marks the planes that heat may enter. Elsewhere no rise exceeds ceiling, a bound from the states before;
+	// warmest is the highest rise of a face. unseen says that hottest has not looked at the state of the last step.
 	powered          []bool
 	ceiling, warmest float64
 	unseen           bool
@@ -123,7 +124,8 @@ func (s *direct) loads(layers []powermap.Drawing) []fourier.Load {
 }
 
 // settle solves. In time the rest, residual and error, is left to conclude.
-func (s *direct) settle(ctx context.Context, o *Options, systems int, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
+func (s *direct) settle(ctx context.Context, o *Options, systems int, watch func(iteration int, errorK float64)) (
+	krylov.Outcome, error) {
 	if watch != nil {
 		watch(0, math.NaN())
 	}
@@ -150,7 +152,8 @@ func (s *direct) settle(ctx context.Context, o *Options, systems int, watch func
 }
 
 // respond solves for another power.
-func (s *direct) respond(ctx context.Context, o *Options, layers []powermap.Drawing, judged bool) (krylov.Outcome, error) {
+func (s *direct) respond(ctx context.Context, o *Options, layers []powermap.Drawing, judged bool) (krylov.Outcome,
+	error) {
 	s.setLoads(layers)
 	s.x.solved++
 	s.fourier.Solve(s.x.Modes, nil, 1)

@@ -22,7 +22,8 @@ func TestGPUsSolveDirectlyWhereTheyAreJoined(t *testing.T) {
 		apart           bool // each on a machine of its own
 		method, expects string
 		steps           int
-	}{{false, "", "fourier", 0}, {false, "multigrid", "multigrid", 0}, {true, "", "multigrid", 0}, {true, "fourier", "fourier", 0}, {true, "", "fourier", 2}} {
+	}{{false, "", "fourier", 0}, {false, "multigrid", "multigrid", 0}, {true, "", "multigrid", 0},
+		{true, "fourier", "fourier", 0}, {true, "", "fourier", 2}} {
 		one := devices.Machine(interpreter.Options{NoRaces: true})
 		var wait sync.WaitGroup
 		for r, g := range ranks.Local(2) {

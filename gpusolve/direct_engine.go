@@ -11,7 +11,8 @@ import (
 	"thermsim/powermap"
 )
 
-// directMethod says whether a method as users write it is the direct solver where it applies. Settings are those of the iteration that it preconditions.
+// directMethod says whether a method as users write it is the direct solver where it applies. Settings are those of the
+// iteration that it preconditions.
 func directMethod(spec string) bool {
 	name, settings := precond.Split(spec)
 	return spec == "" || name == "fourier" && settings == ""
@@ -25,7 +26,8 @@ func (m modesOf) Free() { m.Close() }
 
 // newDirect opens the device and sets the direct solver up for a mesh. A positive dt makes it a time stepper.
 func newDirect(m *mesh.Mesh, l *fourier.Layered, o Options, steps int, dt float64) (*engine, error) {
-	s := &direct{mesh: m, sequence: o.supply(m, dt), layered: l, faces: fourier.NewFaces(m, l), dt: dt, gain: l.Gain(), team: o.team, powered: make([]bool, l.NZ), reductions: map[*reduction.Regions]reduction.Reduction{}}
+	s := &direct{mesh: m, sequence: o.supply(m, dt), layered: l, faces: fourier.NewFaces(m, l), dt: dt, gain: l.Gain(),
+		team: o.team, powered: make([]bool, l.NZ), reductions: map[*reduction.Regions]reduction.Reduction{}}
 	_, err := o.openDriver(o.directDemand(m, steps), func(d *driver) error {
 		s.driver = d
 		if err := o.checkLink(d, dt > 0); err != nil {
@@ -40,7 +42,8 @@ func newDirect(m *mesh.Mesh, l *fourier.Layered, o Options, steps int, dt float6
 	for _, w := range s.faces.Heat(nil, nil) {
 		exchanged += math.Abs(w)
 	}
-	return &engine{driver: s.driver, thermal: s, mesh: m, timing: s.driver.timing, team: o.team, ambient: m.Stack.Ambient, exchanged: exchanged}, nil
+	return &engine{driver: s.driver, thermal: s, mesh: m, timing: s.driver.timing, team: o.team,
+		ambient: m.Stack.Ambient, exchanged: exchanged}, nil
 }
 
 // setUp makes the states, and room for as many planes as the device has.
@@ -92,8 +95,8 @@ func (s *direct) newState() (*state, error) {
 	return &state{Modes: m}, err
 }
 
-// roomForPlanes is the number of planes that are held at a time: all, or what three quarters of a device's free memory hold, on all ranks the least of theirs. To ask for that takes
-// longer than small solves do.
+// roomForPlanes is the number of planes that are held at a time: all, or what three quarters of a device's free memory
+// hold, on all ranks the least of theirs. To ask for that takes longer than small solves do.
 func (s *direct) roomForPlanes() (int, error) {
 	l, room := s.layered, s.layered.NZ
 	if on, ok := ops.Innermost(s.dev).(limited); ok && !fourier.HoldsAllPlanes(l, s.group()) {

@@ -55,7 +55,9 @@ func (f spectralField) Quantise(q reduction.Quanta, counts []int32) (done bool, 
 		return false, err
 	}
 	defer f.dev.Bind()()
-	f.planes.reduce(f.of, f.planes.all, func(p fourier.Planes) { done = f.fourier.Quantise(p, f.mesh.Stack.Ambient, q, counts) })
+	f.planes.reduce(f.of, f.planes.all, func(p fourier.Planes) {
+		done = f.fourier.Quantise(p, f.mesh.Stack.Ambient, q, counts)
+	})
 	return done, f.failure()
 }
 
@@ -68,6 +70,8 @@ func (f spectralField) Maxima(m *reduction.Maxima, dst []float64) (done bool, er
 		return false, err
 	}
 	defer f.dev.Bind()()
-	f.planes.reduce(f.of, f.planes.all[m.Planes[0]:m.Planes[1]], func(p fourier.Planes) { done = on.Maxima(p, f.mesh.Stack.Ambient, m, dst) })
+	f.planes.reduce(f.of, f.planes.all[m.Planes[0]:m.Planes[1]], func(p fourier.Planes) {
+		done = on.Maxima(p, f.mesh.Stack.Ambient, m, dst)
+	})
 	return done, f.failure()
 }

@@ -9,7 +9,8 @@ import (
 	"thermsim/gpusolve/testing/opstest/devices"
 )
 
-// Rows that the 96 KiB of shared memory of a block of the interpreter do not hold are solved directly all the same, and as the processor does.
+// Rows that the 96 KiB of shared memory of a block of the interpreter do not hold are solved directly all the same, and
+// as the processor does.
 func TestRowsBeyondSharedMemoryAreSolved(t *testing.T) {
 	t.Parallel()
 	s := cases.Stack10(cases.Options{NX: 6000, NY: 1})

@@ -67,7 +67,8 @@ func (p *shownPlanes) whole(of *state) fourier.Planes {
 	return p.Planes
 }
 
-// reduce has a reducer take planes of a state, which it shows before. It says false, and has done nothing, where there is no room for all planes.
+// reduce has a reducer take planes of a state, which it shows before. It says false, and has done nothing, where there
+// is no room for all planes.
 func (p *shownPlanes) reduce(of *state, wanted []int, take func(planes fourier.Planes)) bool {
 	p.Lock()
 	defer p.Unlock()
@@ -112,7 +113,8 @@ func (p *shownPlanes) write(of *state, fill func(k int, plane []float64) error) 
 	return nil
 }
 
-// max is the largest rise in the planes asked for, taken in runs of neighbours; minus infinity where there are none. Ranks tell each other once.
+// max is the largest rise in the planes asked for, taken in runs of neighbours; minus infinity where there are none.
+// Ranks tell each other once.
 func (p *shownPlanes) max(of *state, wanted []bool) float64 {
 	p.Lock()
 	defer p.Unlock()

@@ -57,8 +57,8 @@ func (s *direct) beginOnRanks(start Field) (done bool, err error) {
 // errSlowLink leaves a steady state to multigrid, whose messages grow with the edge of the grid and not with its area.
 var errSlowLink = errors.New("the GPUs are joined through the memory of their hosts or by TCP")
 
-// checkLink is errSlowLink where ranks on GPUs that were free to choose the method would exchange a whole field over what is slower than solving by multigrid. All find the
-// same.
+// checkLink is errSlowLink where ranks on GPUs that were free to choose the method would exchange a whole field over
+// what is slower than solving by multigrid. All find the same.
 func (o *Options) checkLink(d *driver, inTime bool) error {
 	gpu, ok := ops.Innermost(d.dev).(*cuda.Device)
 	if !ok || o.team == nil || o.Preconditioner != "" || inTime {

@@ -57,7 +57,8 @@ func directRun(t *testing.T, m *mesh.Mesh, number uint64, o gpusolve.Options) (r
 	return r, err
 }
 
-// Any number of ranks has the fields, peaks and residuals of a direct solve alone, to the bit, in steady states and in every step in time.
+// Any number of ranks has the fields, peaks and residuals of a direct solve alone, to the bit, in steady states and in
+// every step in time.
 func TestDirectOnRanks(t *testing.T) {
 	for number := range uint64(40) {
 		n := []int{2, 3, 4, 5, 8}[number%5]
@@ -78,10 +79,12 @@ func TestDirectOnRanks(t *testing.T) {
 			if got.Status.Method != solution.MethodDirect || !got.Status.Converged {
 				t.Errorf("stack %d: %+v", number, got.Status)
 			}
-			if !slices.EqualFunc(got.fields, want.fields, slices.Equal[[]float64]) || got.PeakK != want.PeakK || got.Status != want.Status {
+			if !slices.EqualFunc(got.fields, want.fields, slices.Equal[[]float64]) || got.PeakK != want.PeakK ||
+				got.Status != want.Status {
 				t.Errorf("stack %d on %d ranks: another field or %+v, want %+v", number, n, got.Status, want.Status)
 			}
-			if d := math.Abs(got.Energy.Out - want.Energy.Out); d > 1e-12*want.Energy.Scale || got.Energy.ImbalanceRel > solution.ImbalanceLimit(m, got.Solution) {
+			if d := math.Abs(got.Energy.Out - want.Energy.Out); d > 1e-12*want.Energy.Scale ||
+				got.Energy.ImbalanceRel > solution.ImbalanceLimit(m, got.Solution) {
 				t.Errorf("stack %d: %+v, alone %+v", number, got.Energy, want.Energy)
 			}
 			return nil
@@ -175,7 +178,8 @@ func TestDirectStepsOnRanks(t *testing.T) {
 	}
 }
 
-// A grid with too few rows is solved by multigrid or refused, and what the direct solver does not take is refused with its reason.
+// A grid with too few rows is solved by multigrid or refused, and what the direct solver does not take is refused with
+// its reason.
 func TestDirectRanksRefuse(t *testing.T) {
 	regions := build(t, cases.Interposer(cases.Stack10(cases.Options{NX: 20, NY: 40})))
 	thin := build(t, cases.Stack10(cases.Options{NX: 3, NY: 60}))
@@ -223,7 +227,8 @@ func TestDirectRanksRefuse(t *testing.T) {
 	}
 }
 
-// GPUs that share a grid solve it directly with the bits of one, in steady states and in time, and one processor's field within 1e-9 K.
+// GPUs that share a grid solve it directly with the bits of one, in steady states and in time, and one processor's
+// field within 1e-9 K.
 func TestDirectTeamOnInterpreters(t *testing.T) {
 	t.Parallel()
 	m := build(t, cases.Stack10(cases.Options{NX: 9, NY: 14}))
@@ -234,7 +239,8 @@ func TestDirectTeamOnInterpreters(t *testing.T) {
 			}
 			return gpusolve.Steady(context.Background(), m, o)
 		}
-		alone, err := solve(gpusolve.Options{Executor: onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true}))})
+		alone, err :=
+			solve(gpusolve.Options{Executor: onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true}))})
 		if err != nil {
 			t.Fatal(err)
 		}

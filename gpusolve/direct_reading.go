@@ -7,14 +7,15 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-// hottest looks at the planes that heat enters. Elsewhere no cell is warmer than its neighbours, the temperatures of the faces and its own past: only where the
-// powered planes stay below these, all planes are looked at.
+// hottest looks at the planes that heat enters. Elsewhere no cell is warmer than its neighbours, the temperatures of
+// the faces and its own past: only where the powered planes stay below these, all planes are looked at.
 func (s *direct) hottest() float64 {
 	s.unseen = false
 	top := s.planes.max(s.x, s.powered)
 	if top >= s.ceiling {
 		if s.dt > 0 {
-			s.ceiling = top // in the next step no cell without power rises above what is here, unless a powered one does
+			// in the next step no cell without power rises above what is here, unless a powered one does
+			s.ceiling = top
 		}
 		return top
 	}
@@ -39,7 +40,8 @@ func (s *direct) field() Field { return spectralField{s, s.x} }
 func (s *direct) status(out krylov.Outcome) Status {
 	st := Status{
 		Method: solution.MethodDirect, Preconditioner: "fourier", Details: s.layered.String(),
-		ResidualW: out.Norms.Residual, EstimatedErrorK: out.ErrorK, Converged: out.Converged, Reason: reasonText(out.Reason),
+		ResidualW: out.Norms.Residual, EstimatedErrorK: out.ErrorK, Converged: out.Converged,
+		Reason: reasonText(out.Reason),
 	}
 	if out.Norms.Source > 0 {
 		st.RelativeResidual = out.Norms.Residual / out.Norms.Source

@@ -16,11 +16,12 @@ import (
 	"thermsim/stack"
 )
 
-// layered is a random stack of homogeneous layers that fourier solves directly: 1 to 30 layers, odd, prime and 1-wide grids, anisotropic materials, contacts,
-// both faces, sides of all kinds that it takes, blocks and uniform powers.
+// layered is a random stack of homogeneous layers that fourier solves directly: 1 to 30 layers, odd, prime and 1-wide
+// grids, anisotropic materials, contacts, both faces, sides of all kinds that it takes, blocks and uniform powers.
 func layered(rng *rand.Rand) *stack.Stack {
 	sizes := []int{1, 2, 3, 5, 7, 8, 11, 12, 13, 16, 17, 23, 24, 31, 37}
-	s := &stack.Stack{Schema: 1, Title: "random layers", Ambient: 300, Size: [2]float64{uniformly(rng, 1e-3, 2e-2), uniformly(rng, 1e-3, 2e-2)}}
+	s := &stack.Stack{Schema: 1, Title: "random layers", Ambient: 300,
+		Size: [2]float64{uniformly(rng, 1e-3, 2e-2), uniformly(rng, 1e-3, 2e-2)}}
 	s.Grid.X.Cells, s.Grid.Y.Cells = sizes[rng.IntN(len(sizes))], sizes[rng.IntN(len(sizes))]
 	temperature := func() float64 {
 		if rng.IntN(2) == 0 {
@@ -45,10 +46,13 @@ func layered(rng *rand.Rand) *stack.Stack {
 	}
 	for m := range 1 + rng.IntN(4) {
 		k := math.Pow(10, uniformly(rng, -1, 2.7))
-		s.Materials = append(s.Materials, stack.Material{Name: fmt.Sprint("m", m), K: [3]float64{k, k * uniformly(rng, 0.3, 3), k * uniformly(rng, 0.1, 2)}, C: uniformly(rng, 1e6, 4e6)})
+		s.Materials = append(s.Materials,
+			stack.Material{Name: fmt.Sprint("m", m),
+				K: [3]float64{k, k * uniformly(rng, 0.3, 3), k * uniformly(rng, 0.1, 2)}, C: uniformly(rng, 1e6, 4e6)})
 	}
 	for l := range 1 + rng.IntN(30) {
-		layer := stack.Layer{Name: fmt.Sprint("l", l), Material: rng.IntN(len(s.Materials)), Thickness: math.Pow(10, uniformly(rng, -6, -3)), Cells: 1 + rng.IntN(2)}
+		layer := stack.Layer{Name: fmt.Sprint("l", l), Material: rng.IntN(len(s.Materials)),
+			Thickness: math.Pow(10, uniformly(rng, -6, -3)), Cells: 1 + rng.IntN(2)}
 		if rng.IntN(4) == 0 {
 			layer.ContactResistance = math.Pow(10, uniformly(rng, -8, -5))
 		}
@@ -65,8 +69,10 @@ func sources(rng *rand.Rand, s *stack.Stack) []stack.Power {
 	blocks := stack.Power{Area: s.Domain(), AllowOverlap: true}
 	for b := range 3 {
 		x, y := 0.8*rng.Float64(), 0.8*rng.Float64()
-		r := stack.Rect{X: x * s.Size[0], Y: y * s.Size[1], Width: (1 - x) * rng.Float64() * s.Size[0], Height: (1 - y) * rng.Float64() * s.Size[1]}
-		blocks.Blocks = append(blocks.Blocks, stack.Block{Name: fmt.Sprint("b", b), Rects: []stack.Rect{r}, Watts: 0.05 * rng.Float64()})
+		r := stack.Rect{X: x * s.Size[0], Y: y * s.Size[1], Width: (1 - x) * rng.Float64() * s.Size[0],
+			Height: (1 - y) * rng.Float64() * s.Size[1]}
+		blocks.Blocks = append(blocks.Blocks, stack.Block{Name: fmt.Sprint("b", b), Rects: []stack.Rect{r},
+			Watts: 0.05 * rng.Float64()})
 	}
 	return []stack.Power{blocks, {Area: s.Domain(), Uniform: 0.01}}
 }
@@ -75,9 +81,11 @@ func uniformly(rng *rand.Rand, low, high float64) float64 { return low + (high-l
 
 // The direct solver and a multigrid to rtol 1e-13 agree on the fields of random stacks to 1e-8 K.
 //
-// Where two faces at temperatures meet, the executors of the iterations round the sum of their conductances to FP32, at most twice a cell, and the direct solver cannot: its
-// conductances are those of whole planes and sides. That is an error of 2^-24 of the ground g of these cells. As A^-1 g <= 1, it moves the field by no more than 2^-23 of the span between it
-// and the faces' temperatures. There the reference is multigrid's field refined in FP64 on the system with sums that are not rounded.
+// Where two faces at temperatures meet, the executors of the iterations round the sum of their conductances to FP32, at
+// most twice a cell, and the direct solver cannot: its conductances are those of whole planes and sides. That is an
+// error of 2^-24 of the ground g of these cells. As A^-1 g <= 1, it moves the field by no more than 2^-23 of the span
+// between it and the faces' temperatures. There the reference is multigrid's field refined in FP64 on the system with
+// sums that are not rounded.
 func TestFourierAgreesWithMultigrid(t *testing.T) {
 	var worst, rounding float64
 	for trial := range testtier.Pick(40, 200) {
@@ -102,7 +110,8 @@ func TestFourierAgreesWithMultigrid(t *testing.T) {
 		}
 		worst = math.Max(worst, d)
 		if d > 1e-8 {
-			t.Errorf("trial %d, %d x %d x %d: fields differ by %.2g K of %.3g K; multigrid says %.2g, direct %.2g", trial, m.NX(), m.NY(), m.NZ(), d, span,
+			t.Errorf("trial %d, %d x %d x %d: fields differ by %.2g K of %.3g K; multigrid says %.2g, direct %.2g",
+				trial, m.NX(), m.NY(), m.NZ(), d, span,
 				tight.Status.EstimatedErrorK, direct.Status.EstimatedErrorK)
 		}
 		if d := math.Abs(direct.PeakK - tight.PeakK); d > peaks || direct.Energy.ImbalanceRel > 1e-8 {
@@ -111,7 +120,8 @@ func TestFourierAgreesWithMultigrid(t *testing.T) {
 		direct.Close()
 		tight.Close()
 	}
-	t.Logf("largest differences: %.2g K, and %.2g K before the refinement where faces at temperatures meet", worst, rounding)
+	t.Logf("largest differences: %.2g K, and %.2g K before the refinement where faces at temperatures meet", worst,
+		rounding)
 }
 
 // facesMeet says whether some cell lies on two faces that lead to temperatures.
@@ -161,7 +171,8 @@ func fieldDifference(t *testing.T, m *mesh.Mesh, a, b *gpusolve.Solution) (d, ri
 	return d, rise
 }
 
-// Fifty steps of random stacks, under a power that is switched on and off, agree with those of a tight multigrid at every step: the fields and what is told of them.
+// Fifty steps of random stacks, under a power that is switched on and off, agree with those of a tight multigrid at
+// every step: the fields and what is told of them.
 func TestFourierAgreesWithMultigridInTime(t *testing.T) {
 	for trial := range testtier.Pick(12, 40) {
 		rng := rand.New(rand.NewPCG(uint64(trial), 17))
@@ -175,7 +186,8 @@ func TestFourierAgreesWithMultigridInTime(t *testing.T) {
 		for l := range s.Layers {
 			for p := range s.Layers[l].Powers {
 				if rng.IntN(2) == 0 {
-					s.Layers[l].Powers[p].Schedule = []stack.ScalePoint{{Time: 0, Factor: 1}, {Time: (5 + 20*rng.Float64()) * dt, Factor: 0.2}, {Time: 40 * dt, Factor: 2}}
+					s.Layers[l].Powers[p].Schedule = []stack.ScalePoint{{Time: 0, Factor: 1},
+						{Time: (5 + 20*rng.Float64()) * dt, Factor: 0.2}, {Time: 40 * dt, Factor: 2}}
 				}
 			}
 		}
@@ -196,14 +208,16 @@ func TestFourierAgreesWithMultigridInTime(t *testing.T) {
 		for n := range fields {
 			for c := range fields[n] {
 				if d := math.Abs(fields[n][c] - others[n][c]); d > limit {
-					t.Fatalf("trial %d, step %d, cell %d: fields differ by %.2g K of %.3g K, limit %.2g", trial, n, c, d, span, limit)
+					t.Fatalf("trial %d, step %d, cell %d: fields differ by %.2g K of %.3g K, limit %.2g", trial, n, c,
+						d, span, limit)
 				}
 			}
 			if d := math.Abs(direct.Steps[n].MaxK - tight.Steps[n].MaxK); d > limit {
 				t.Fatalf("trial %d, step %d: hottest cells differ by %.2g K", trial, n, d)
 			}
 		}
-		if e, f := direct.Energy, tight.Energy; math.Abs(e.Stored-f.Stored)+math.Abs(e.Out-f.Out)+math.Abs(e.In-f.In) > 1e-6*f.Scale || e.ImbalanceRel > 1e-6 {
+		if e, f := direct.Energy, tight.Energy; math.Abs(e.Stored-f.Stored)+math.Abs(e.Out-f.Out)+math.Abs(e.In-f.In) >
+			1e-6*f.Scale || e.ImbalanceRel > 1e-6 {
 			t.Errorf("trial %d: heat %+v, by multigrid %+v", trial, e, f)
 		}
 		if !direct.Status.Converged || direct.Status.Reason != "direct" {
@@ -216,17 +230,18 @@ func TestFourierAgreesWithMultigridInTime(t *testing.T) {
 func stepped(t *testing.T, m *mesh.Mesh, o gpusolve.Options, dt float64) (*gpusolve.Solution, [][]float64) {
 	t.Helper()
 	var fields [][]float64
-	s, err := gpusolve.Transient(t.Context(), m, o, gpusolve.TransientOptions{Steps: 50, Dt: dt, OnStep: func(_ gpusolve.Step, f gpusolve.Field) error {
-		sheet := m.NX() * m.NY()
-		v := make([]float64, m.Cells())
-		fields = append(fields, v)
-		for k := range m.NZ() {
-			if err := f.Plane(k, v[k*sheet:(k+1)*sheet]); err != nil {
-				return err
+	s, err := gpusolve.Transient(t.Context(), m, o,
+		gpusolve.TransientOptions{Steps: 50, Dt: dt, OnStep: func(_ gpusolve.Step, f gpusolve.Field) error {
+			sheet := m.NX() * m.NY()
+			v := make([]float64, m.Cells())
+			fields = append(fields, v)
+			for k := range m.NZ() {
+				if err := f.Plane(k, v[k*sheet:(k+1)*sheet]); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
-	}})
+			return nil
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,24 +264,28 @@ func TestFourierDeterminism(t *testing.T) {
 	}
 }
 
-// Asked for where it cannot work, the method says what stands in the way. Layers with regions are left to it as a preconditioner.
+// Asked for where it cannot work, the method says what stands in the way. Layers with regions are left to it as a
+// preconditioner.
 func TestFourierSaysWhatStandsInTheWay(t *testing.T) {
 	side := cases.Stack10(cases.Options{NX: 8})
 	side.Boundary[stack.West] = stack.Boundary{Kind: stack.Convective, H: 10, Temperature: 300}
 	resistance := cases.Stack10(cases.Options{NX: 8})
 	resistance.Boundary[stack.North] = stack.Boundary{Kind: stack.LumpedResistance, Resistance: 1, Temperature: 300}
 	warm := cases.Stack10(cases.Options{NX: 8})
-	law := &stack.Curve{Law: stack.PowerLaw, Value: warm.Materials[0].K[0], At: 300, Exponent: 1.3, Range: [2]float64{200, 600}}
+	law := &stack.Curve{Law: stack.PowerLaw, Value: warm.Materials[0].K[0], At: 300, Exponent: 1.3,
+		Range: [2]float64{200, 600}}
 	warm.Materials[0].KCurve = [3]*stack.Curve{law, law, law}
 	for want, s := range map[string]*stack.Stack{
 		"material " + warm.Materials[0].Name + " follows the temperature": warm,
-		"graded along x": cases.Graded(cases.Stack10(cases.Options{NX: 8}), 6), "side west has a heat transfer coefficient": side, "side north has a resistance": resistance,
+		"graded along x": cases.Graded(cases.Stack10(cases.Options{NX: 8}), 6), "side west has a heat transfer " +
+			"coefficient": side, "side north has a resistance": resistance,
 	} {
 		_, err := gpusolve.Steady(t.Context(), build(t, s), gpusolve.Options{Preconditioner: "fourier", Device: "cpu"})
 		if !errors.Is(err, gpusolve.ErrOption) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
-		if refused := gpusolve.Refusal(s, gpusolve.Options{Preconditioner: "fourier"}); refused == nil || refused.Error() != err.Error() {
+		if refused := gpusolve.Refusal(s, gpusolve.Options{Preconditioner: "fourier"}); refused == nil ||
+			refused.Error() != err.Error() {
 			t.Errorf("%v before the mesh, %v after it", refused, err)
 		}
 		if _, why := gpusolve.Choice(build(t, s), ""); !strings.Contains(why, want) {
@@ -277,10 +296,12 @@ func TestFourierSaysWhatStandsInTheWay(t *testing.T) {
 		}
 	}
 	regions := cases.Interposer(cases.Stack10(cases.Options{NX: 16}))
-	if st := steady(t, regions, gpusolve.Options{Preconditioner: "fourier"}).Status; st.Method != "pcg" || !st.Converged {
+	if st := steady(t, regions, gpusolve.Options{Preconditioner: "fourier"}).Status; st.Method != "pcg" ||
+		!st.Converged {
 		t.Errorf("%+v", st)
 	}
-	if method, why := gpusolve.Choice(build(t, regions), ""); method != "multigrid" || !strings.Contains(why, "has a region of") {
+	if method, why := gpusolve.Choice(build(t, regions), ""); method != "multigrid" ||
+		!strings.Contains(why, "has a region of") {
 		t.Errorf("%s, %s", method, why)
 	}
 }
@@ -297,7 +318,8 @@ func TestFourierSolvesTheExamples(t *testing.T) {
 		direct := solve(t, m, gpusolve.Options{Device: "cpu"})
 		tight := solve(t, m, gpusolve.Options{Device: "cpu", Preconditioner: "multigrid", RTol: 1e-11})
 		d, span := fieldDifference(t, m, direct, tight)
-		t.Logf("%s: %.2g K of %.3g K, bounds %.2g and %.2g K", name, d, span, direct.Status.EstimatedErrorK, tight.Status.EstimatedErrorK)
+		t.Logf("%s: %.2g K of %.3g K, bounds %.2g and %.2g K", name, d, span, direct.Status.EstimatedErrorK,
+			tight.Status.EstimatedErrorK)
 		if d > 1e-8 || direct.Status.Method != "direct" {
 			t.Errorf("%s: fields differ by %g K; %+v", name, d, direct.Status)
 		}

@@ -11,7 +11,8 @@ import (
 	"thermsim/gpusolve/precond"
 )
 
-// driver is an operator on a device with its method and solver: what meshes, matrices and networks are solved with. It is for one goroutine at a time.
+// driver is an operator on a device with its method and solver: what meshes, matrices and networks are solved with. It
+// is for one goroutine at a time.
 type driver struct {
 	dev    ops.Device
 	op     ops.Operator
@@ -30,7 +31,8 @@ type kept interface {
 	Free()
 }
 
-// openDriver opens a device, has setup make the operator and the method there, and has ready do what else belongs before the first solve. Where auto chose a GPU on which that fails, the processor does it again.
+// openDriver opens a device, has setup make the operator and the method there, and has ready do what else belongs
+// before the first solve. Where auto chose a GPU on which that fails, the processor does it again.
 func (o *Options) openDriver(need demand, setup, ready func(*driver) error) (*driver, error) {
 	start := time.Now()
 	dev, info, err := o.openFor(need)
@@ -46,7 +48,8 @@ func (o *Options) openDriver(need demand, setup, ready func(*driver) error) (*dr
 }
 
 // driverOn sets everything up on an open device, which it closes where that fails.
-func (o *Options) driverOn(dev ops.Device, info DeviceInfo, opening time.Duration, setup, ready func(*driver) error) (*driver, error) {
+func (o *Options) driverOn(dev ops.Device, info DeviceInfo, opening time.Duration, setup, ready func(*driver) error) (
+	*driver, error) {
 	start := time.Now()
 	defer dev.Bind()()
 	if o.team != nil {
@@ -103,7 +106,8 @@ func (d *driver) prepare(rule krylov.Rule) error {
 }
 
 // solve improves x. The error is a failure of the device; how the solve ended is in the outcome.
-func (d *driver) solve(ctx context.Context, rule krylov.Rule, b ops.Source, progress func(iteration int, errorK float64)) (krylov.Outcome, error) {
+func (d *driver) solve(ctx context.Context, rule krylov.Rule, b ops.Source,
+	progress func(iteration int, errorK float64)) (krylov.Outcome, error) {
 	d.solver.Watch(progress)
 	out := d.solver.Solve(ctx, rule, b, d.x)
 	return out, d.failure()

@@ -118,7 +118,8 @@ func resultFor(call string) cudriver.Result {
 	return launchFailed
 }
 
-// sampleCalls chooses of each kind of call the first, the last, and some between; where most is 1, another one each turn.
+// sampleCalls chooses of each kind of call the first, the last, and some between; where most is 1, another one each
+// turn.
 func sampleCalls(calls []string, most, turn int) (chosen []int) {
 	places := map[string][]int{}
 	for n, call := range calls {
@@ -140,8 +141,8 @@ func sampleCalls(calls []string, most, turn int) (chosen []int) {
 	return chosen
 }
 
-// Allocations and all other calls of the driver fail, one in each run, in all methods and ways to solve: the error is one of the device and names the call, nothing
-// panics, and no object of the driver and no goroutine is left.
+// Allocations and all other calls of the driver fail, one in each run, in all methods and ways to solve: the error is
+// one of the device and names the call, nothing panics, and no object of the driver and no goroutine is left.
 func TestDriverFaults(t *testing.T) {
 	before := runtime.NumGoroutine()
 	t.Run("of", func(t *testing.T) {
@@ -202,11 +203,14 @@ func driverFaults(t *testing.T, run onDriver, turn int) {
 	t.Logf("%d calls, %d failed", len(calls), len(chosen))
 }
 
-// withoutHarm lists the calls that give something back, or that something else makes up for, and how often at most: one block of multigrid for all of its memory, without
-// which it takes that in parts; and of the many waits and bindings those of Close.
+// withoutHarm lists the calls that give something back, or that something else makes up for, and how often at most: one
+// block of multigrid for all of its memory, without which it takes that in parts; and of the many waits and bindings
+// those of Close.
 var withoutHarm = map[string]int{
-	"cuMemFree": math.MaxInt, "cuMemFreeHost": math.MaxInt, "cuModuleUnload": math.MaxInt, "cuStreamDestroy": math.MaxInt, "cuGraphExecDestroy": math.MaxInt,
-	"cuGraphDestroy": math.MaxInt, "cuEventDestroy": math.MaxInt, "cuDevicePrimaryCtxRelease": 1, "cuCtxSetCurrent": 2, "cuStreamSynchronize": 1, "cuStreamQuery": 1, "cuMemAlloc": 1,
+	"cuMemFree": math.MaxInt, "cuMemFreeHost": math.MaxInt, "cuModuleUnload": math.MaxInt,
+	"cuStreamDestroy": math.MaxInt, "cuGraphExecDestroy": math.MaxInt,
+	"cuGraphDestroy": math.MaxInt, "cuEventDestroy": math.MaxInt, "cuDevicePrimaryCtxRelease": 1, "cuCtxSetCurrent": 2,
+	"cuStreamSynchronize": 1, "cuStreamQuery": 1, "cuMemAlloc": 1,
 }
 
 // settled waits for goroutines to end, half a minute at most: only those that stay take so long.

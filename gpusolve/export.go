@@ -22,7 +22,8 @@ func Exportable(s *stack.Stack) error {
 	}
 	for f := range s.Boundary {
 		if s.Boundary[f].Follows() {
-			return refuse(fmt.Sprintf("the heat transfer coefficient of the %s face", stack.Face(f)), "give a constant h")
+			return refuse(fmt.Sprintf("the heat transfer coefficient of the %s face", stack.Face(f)),
+				"give a constant h")
 		}
 	}
 	if s.Leaks() {
@@ -31,14 +32,16 @@ func Exportable(s *stack.Stack) error {
 	return nil
 }
 
-// Export writes out the steady system A theta = b of a mesh, theta the rise over the stack's ambient in K and b in W: the very numbers that Steady
-// solves with. It works on the processor and takes about 200 bytes a cell.
+// Export writes out the steady system A theta = b of a mesh, theta the rise over the stack's ambient in K and b in W:
+// the very numbers that Steady solves with. It works on the processor and takes about 200 bytes a cell.
 func Export(m *mesh.Mesh) (a *sparse.Diagonals, b []float64, err error) {
 	if err := Exportable(m.Stack); err != nil {
 		return nil, nil, err
 	}
 	if m.Cooled() {
-		return nil, nil, fmt.Errorf("%w: coolant couples cells beyond their neighbours, which the form that is written cannot hold", ErrOption)
+		return nil, nil,
+			fmt.Errorf("%w: coolant couples cells beyond their neighbours, which the form that is written cannot hold",
+				ErrOption)
 	}
 	dev := host.Open()
 	defer dev.Close()

@@ -57,7 +57,8 @@ func (f field) Reduce(r *reduction.Regions) (*reduction.Values, error) {
 }
 
 // prepared is what a device keeps of regions, made when it is first asked for; nil where planes have to be read.
-func prepared(on any, made map[*reduction.Regions]reduction.Reduction, r *reduction.Regions) (reduction.Reduction, error) {
+func prepared(on any, made map[*reduction.Regions]reduction.Reduction, r *reduction.Regions) (reduction.Reduction,
+	error) {
 	if known, there := made[r]; there {
 		return known, nil
 	}
@@ -113,7 +114,8 @@ func (f field) failure() error {
 // checkPlane refuses what is no plane of a mesh.
 func checkPlane(m *mesh.Mesh, k int, dst []float64) error {
 	if k < 0 || k >= m.NZ() || len(dst) != m.NX()*m.NY() {
-		return fmt.Errorf("plane %d into %d values; the field has %d planes of %d x %d", k, len(dst), m.NZ(), m.NX(), m.NY())
+		return fmt.Errorf("plane %d into %d values; the field has %d planes of %d x %d", k, len(dst), m.NZ(), m.NX(),
+			m.NY())
 	}
 	return nil
 }
@@ -121,7 +123,8 @@ func checkPlane(m *mesh.Mesh, k int, dst []float64) error {
 // checkRegions refuses those of another grid.
 func checkRegions(m *mesh.Mesh, r *reduction.Regions) error {
 	if r.NX != m.NX() || r.NY != m.NY() || r.NZ != m.NZ() {
-		return fmt.Errorf("regions of a grid of %d x %d x %d cells; the field has %d x %d x %d", r.NX, r.NY, r.NZ, m.NX(), m.NY(), m.NZ())
+		return fmt.Errorf("regions of a grid of %d x %d x %d cells; the field has %d x %d x %d", r.NX, r.NY, r.NZ,
+			m.NX(), m.NY(), m.NZ())
 	}
 	return nil
 }
@@ -147,8 +150,10 @@ func checkBins(m *mesh.Mesh, b *reduction.Maxima, dst []float64) error {
 		}
 		return true
 	}
-	if !(0 <= b.Planes[0] && b.Planes[0] < b.Planes[1] && b.Planes[1] <= m.NZ()) || len(dst) != b.Count() || !fits(b.X, m.NX()) || !fits(b.Y, m.NY()) {
-		return fmt.Errorf("bins of planes %v into %d values do not fit a field of %d x %d x %d", b.Planes, len(dst), m.NX(), m.NY(), m.NZ())
+	if !(0 <= b.Planes[0] && b.Planes[0] < b.Planes[1] && b.Planes[1] <= m.NZ()) || len(dst) != b.Count() ||
+		!fits(b.X, m.NX()) || !fits(b.Y, m.NY()) {
+		return fmt.Errorf("bins of planes %v into %d values do not fit a field of %d x %d x %d", b.Planes, len(dst),
+			m.NX(), m.NY(), m.NZ())
 	}
 	return nil
 }

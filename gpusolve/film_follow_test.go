@@ -10,17 +10,21 @@ import (
 	"thermsim/stack/heatsink"
 )
 
-// TestRefreshAtFilms forms systems with faces that follow the temperature of their surface at random states: processor and GPU must agree to the bit, with
-// constant materials and with others.
+// TestRefreshAtFilms forms systems with faces that follow the temperature of their surface at random states: processor
+// and GPU must agree to the bit, with constant materials and with others.
 func TestRefreshAtFilms(t *testing.T) {
-	steep := &stack.Curve{Law: stack.TableLaw, Temperatures: []float64{280, 330, 350, 420}, Values: []float64{400, 900, 3e4, 4e6}, Range: [2]float64{280, 420}}
+	steep := &stack.Curve{Law: stack.TableLaw, Temperatures: []float64{280, 330, 350, 420},
+		Values: []float64{400, 900, 3e4, 4e6}, Range: [2]float64{280, 420}}
 	for _, kelvin := range []float64{0, 300} {
 		formed := map[string]assembled{}
 		for name, open := range executors(t) {
 			s := followed(kelvin)
-			s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 12, Temperature: 310, Film: stack.Film{Natural: heatsink.Up, Length: 0.01, Emissivity: 0.9}}
-			s.Boundary[stack.South] = stack.Boundary{Kind: stack.Convective, Temperature: 300, Film: stack.Film{Emissivity: 0.2}}
-			s.Boundary[stack.East] = stack.Boundary{Kind: stack.Convective, Temperature: 305, Film: stack.Film{Law: steep}}
+			s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 12, Temperature: 310,
+				Film: stack.Film{Natural: heatsink.Up, Length: 0.01, Emissivity: 0.9}}
+			s.Boundary[stack.South] = stack.Boundary{Kind: stack.Convective, Temperature: 300,
+				Film: stack.Film{Emissivity: 0.2}}
+			s.Boundary[stack.East] = stack.Boundary{Kind: stack.Convective, Temperature: 305,
+				Film: stack.Film{Law: steep}}
 			dev := open()
 			defer dev.Close()
 			defer dev.Bind()()

@@ -34,7 +34,8 @@ func centre(t *testing.T, s *stack.Stack) float64 {
 	return field(t, s, sol.Field)[0]
 }
 
-// TestRadiatingPlate compares with the quartic: flux = e sigma (Ts^4 - Ta^4), and half a cell between Ts and the centre.
+// TestRadiatingPlate compares with the quartic: flux = e sigma (Ts^4 - Ta^4), and half a cell between Ts and the
+// centre.
 func TestRadiatingPlate(t *testing.T) {
 	for _, k := range []float64{0.02, 0.5, 150} {
 		for _, flux := range []float64{-200, 1, 900, 3e4} {
@@ -60,8 +61,8 @@ func bisect(low, high float64, f func(float64) float64) float64 {
 	return low
 }
 
-// TestPlatesInStillAir compares with the balance of one surface: correlation, radiation and a constant coefficient together. The correlation is tabulated
-// to 2e-5 of h.
+// TestPlatesInStillAir compares with the balance of one surface: correlation, radiation and a constant coefficient
+// together. The correlation is tabulated to 2e-5 of h.
 func TestPlatesInStillAir(t *testing.T) {
 	for _, o := range []heatsink.Orientation{heatsink.Up, heatsink.Down, heatsink.Vertical} {
 		for _, flux := range []float64{-300, 2, 100, 600, 2500} {
@@ -73,7 +74,8 @@ func TestPlatesInStillAir(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					return (h+constant)*(ts-ambient) + film.Emissivity*5.670374419e-8*(math.Pow(ts, 4)-math.Pow(ambient, 4)) - flux
+					return (h+constant)*(ts-ambient) +
+						film.Emissivity*5.670374419e-8*(math.Pow(ts, 4)-math.Pow(ambient, 4)) - flux
 				})
 				want := surface + flux*1e-3/k
 				if got := centre(t, s); math.Abs(got-want) > 2e-5*math.Abs(want-ambient)+1e-7 {
@@ -84,11 +86,13 @@ func TestPlatesInStillAir(t *testing.T) {
 	}
 }
 
-// TestBoilingPlate has coefficients that rise as the square of the temperature over ambient, and one that falls: iterations that take the coefficient of the last
-// state diverge on the first.
+// TestBoilingPlate has coefficients that rise as the square of the temperature over ambient, and one that falls:
+// iterations that take the coefficient of the last state diverge on the first.
 func TestBoilingPlate(t *testing.T) {
-	square := &stack.Curve{Law: stack.PolynomialLaw, At: 300, Coefficients: []float64{1, 0, 5}, Range: [2]float64{300, 500}}
-	falling := &stack.Curve{Law: stack.TableLaw, Temperatures: []float64{300, 320, 340, 400}, Values: []float64{900, 700, 500, 400}, Range: [2]float64{300, 400}}
+	square := &stack.Curve{Law: stack.PolynomialLaw, At: 300, Coefficients: []float64{1, 0, 5},
+		Range: [2]float64{300, 500}}
+	falling := &stack.Curve{Law: stack.TableLaw, Temperatures: []float64{300, 320, 340, 400},
+		Values: []float64{900, 700, 500, 400}, Range: [2]float64{300, 400}}
 	for _, flux := range []float64{10, 1e3, 3e4, 2e6} {
 		for name, law := range map[string]*stack.Curve{"square": square, "falling": falling} {
 			const k = 40.0
@@ -101,8 +105,9 @@ func TestBoilingPlate(t *testing.T) {
 	}
 }
 
-// TestPlateInFilmBoiling has coefficients by which, from 450 K to 660 K, a hotter surface gives off hardly more heat than a cooler one, a little less than comes in:
-// the only state lies beyond, where more is given off again, and the way to it leads along states that are nearly in balance.
+// TestPlateInFilmBoiling has coefficients by which, from 450 K to 660 K, a hotter surface gives off hardly more heat
+// than a cooler one, a little less than comes in: the only state lies beyond, where more is given off again, and the
+// way to it leads along states that are nearly in balance.
 func TestPlateInFilmBoiling(t *testing.T) {
 	for _, missing := range []float64{0.02, 0.03, 0.06, 0.1, 0.2} {
 		s, want := filmBoiling(t, missing)
@@ -112,7 +117,8 @@ func TestPlateInFilmBoiling(t *testing.T) {
 	}
 }
 
-// Where less is missing the way is too long. The run says that it has not settled, and claims no error below the one it has.
+// Where less is missing the way is too long. The run says that it has not settled, and claims no error below the one it
+// has.
 func TestPlateThatDoesNotSettle(t *testing.T) {
 	for _, missing := range []float64{0.0005, 0.001} {
 		s, want := filmBoiling(t, missing)
@@ -128,7 +134,8 @@ func TestPlateThatDoesNotSettle(t *testing.T) {
 func filmBoiling(t *testing.T, missing float64) (s *stack.Stack, want float64) {
 	t.Helper()
 	const flux, k, ambient = 2e5, 40.0, 300.0
-	law := &stack.Curve{Law: stack.TableLaw, Temperatures: []float64{ambient}, Values: []float64{(1 - missing) * flux / 50}, Range: [2]float64{ambient, 900}}
+	law := &stack.Curve{Law: stack.TableLaw, Temperatures: []float64{ambient},
+		Values: []float64{(1 - missing) * flux / 50}, Range: [2]float64{ambient, 900}}
 	for kelvin := 310.0; kelvin <= 900; kelvin += 10 {
 		taken := (1-missing)*math.Tanh((kelvin-ambient)/50) + math.Max(0, kelvin-660)/300
 		law.Temperatures = append(law.Temperatures, kelvin)
@@ -140,11 +147,12 @@ func filmBoiling(t *testing.T, missing float64) (s *stack.Stack, want float64) {
 			t.Fatalf("%g of the heat missing: another state at %g K", missing, ts)
 		}
 	}
-	return plate(k, flux, stack.Boundary{Temperature: ambient, Film: stack.Film{Law: law}}), bisect(660, 900, excess) + flux*1e-3/k
+	return plate(k, flux, stack.Boundary{Temperature: ambient, Film: stack.Film{Law: law}}), bisect(660, 900, excess) +
+		flux*1e-3/k
 }
 
-// TestCoolingByRadiation compares steps of backward Euler with the equation of each step, and their limit for small steps with the fourth-order method of Runge and
-// Kutta for C dT/dt = -e sigma (T^4 - Ta^4).
+// TestCoolingByRadiation compares steps of backward Euler with the equation of each step, and their limit for small
+// steps with the fourth-order method of Runge and Kutta for C dT/dt = -e sigma (T^4 - Ta^4).
 func TestCoolingByRadiation(t *testing.T) {
 	const k, ambient, start, emissivity, end = 1e4, 300.0, 500.0, 0.7, 400.0
 	const capacity = 2e6 * 2e-3 // J/(m2 K)
@@ -157,19 +165,22 @@ func TestCoolingByRadiation(t *testing.T) {
 		m := build(t, s)
 		dt := end / float64(steps)
 		want, last := start, 0.0
-		sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{Device: "cpu", Tol: 1e-8 * float64(steps)}, gpusolve.TransientOptions{Steps: steps, Dt: dt,
-			OnStep: func(_ gpusolve.Step, f gpusolve.Field) error {
-				old := want
-				want = bisect(ambient, start, func(x float64) float64 {
-					surface := bisect(ambient, start, func(ts float64) float64 { return radiated(ts) - (x-ts)*k/1e-3 })
-					return capacity/dt*(x-old) + radiated(surface)
-				})
-				last = field(t, s, f)[0]
-				if math.Abs(last-want) > 1e-6 {
-					t.Fatalf("%d steps: %.10g K, want %.10g K", steps, last, want)
-				}
-				return nil
-			}})
+		sol, err := gpusolve.Transient(context.Background(), m,
+			gpusolve.Options{Device: "cpu", Tol: 1e-8 * float64(steps)}, gpusolve.TransientOptions{Steps: steps, Dt: dt,
+				OnStep: func(_ gpusolve.Step, f gpusolve.Field) error {
+					old := want
+					want = bisect(ambient, start, func(x float64) float64 {
+						surface := bisect(ambient, start, func(ts float64) float64 {
+							return radiated(ts) - (x-ts)*k/1e-3
+						})
+						return capacity/dt*(x-old) + radiated(surface)
+					})
+					last = field(t, s, f)[0]
+					if math.Abs(last-want) > 1e-6 {
+						t.Fatalf("%d steps: %.10g K, want %.10g K", steps, last, want)
+					}
+					return nil
+				}})
 		if err != nil || !sol.Status.Converged || sol.Energy.ImbalanceRel > 1e-8 {
 			t.Fatalf("%v, %+v, %+v", err, sol.Status, sol.Energy)
 		}
@@ -201,8 +212,8 @@ func someFilm(rng *rand.Rand, h *float64) (f stack.Film) {
 	return f
 }
 
-// sharesCells says whether cells lie on two faces with a temperature: what the rounding of their sum moves goes to the larger conductance, which the independent
-// code leaves alone.
+// sharesCells says whether cells lie on two faces with a temperature: what the rounding of their sum moves goes to the
+// larger conductance, which the independent code leaves alone.
 func sharesCells(s *stack.Stack) bool { return s.Boundary[stack.West].Kind != stack.Adiabatic }
 
 // someSide is a face that radiates, or adiabatic.
@@ -210,15 +221,17 @@ func someSide(rng *rand.Rand) stack.Boundary {
 	if rng.IntN(2) == 0 {
 		return stack.Boundary{}
 	}
-	return stack.Boundary{Kind: stack.Convective, H: 1e4 * rng.Float64() * float64(rng.IntN(2)), Temperature: 280 + 40*rng.Float64(), Film: stack.Film{Emissivity: 0.1 + 0.9*rng.Float64()}}
+	return stack.Boundary{Kind: stack.Convective, H: 1e4 * rng.Float64() * float64(rng.IntN(2)), Temperature: 280 +
+		40*rng.Float64(), Film: stack.Film{Emissivity: 0.1 + 0.9*rng.Float64()}}
 }
 
-// TestFilmsAddUp compares what the report tells of faces with the heat that the solver finds to leave through them, on all six faces of a stack with regions and
-// materials that follow the temperature.
+// TestFilmsAddUp compares what the report tells of faces with the heat that the solver finds to leave through them, on
+// all six faces of a stack with regions and materials that follow the temperature.
 func TestFilmsAddUp(t *testing.T) {
 	s := hot10(12)
 	air := func(o heatsink.Orientation) stack.Boundary {
-		return stack.Boundary{Kind: stack.Convective, H: 2e3, Temperature: 305, Film: stack.Film{Natural: o, Length: 5e-3, Emissivity: 0.6}}
+		return stack.Boundary{Kind: stack.Convective, H: 2e3, Temperature: 305,
+			Film: stack.Film{Natural: o, Length: 5e-3, Emissivity: 0.6}}
 	}
 	for f := range s.Boundary {
 		s.Boundary[f] = air(heatsink.Vertical)
@@ -236,7 +249,8 @@ func TestFilmsAddUp(t *testing.T) {
 	for i := range states {
 		f := &states[i]
 		got, want := f.Constant+f.Law+f.Radiation, sol.Energy.ByFace[f.Face]
-		if math.Abs(got-want) > 1e-9*math.Abs(want) || !(f.Radiation > 0 && f.Law > 0 && f.Constant > f.Law) || f.Outside != 0 {
+		if math.Abs(got-want) > 1e-9*math.Abs(want) || !(f.Radiation > 0 && f.Law > 0 && f.Constant > f.Law) ||
+			f.Outside != 0 {
 			t.Errorf("%s: %+v, and %.12g W leave", f.Face, f, want)
 		}
 		low, _, _ := heatsink.Natural(s.Boundary[f.Face].Natural, f.Coldest, 305, 5e-3)

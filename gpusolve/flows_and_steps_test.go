@@ -10,10 +10,13 @@ import (
 	"thermsim/stack"
 )
 
-// What a block without power takes up from hot faces on all sides is the largest of its flows, and what the imbalance refers to.
+// What a block without power takes up from hot faces on all sides is the largest of its flows, and what the imbalance
+// refers to.
 func TestStoredHeatIsAFlow(t *testing.T) {
-	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{1e-3, 1e-3}, Grid: stack.Grid{X: stack.Axis{Cells: 4}, Y: stack.Axis{Cells: 4}},
-		Materials: []stack.Material{{Name: "m", K: [3]float64{100, 100, 100}, C: 2e6}}, Layers: []stack.Layer{{Name: "l", Thickness: 1e-3, Cells: 4}}}
+	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{1e-3, 1e-3},
+		Grid:      stack.Grid{X: stack.Axis{Cells: 4}, Y: stack.Axis{Cells: 4}},
+		Materials: []stack.Material{{Name: "m", K: [3]float64{100, 100, 100}, C: 2e6}},
+		Layers:    []stack.Layer{{Name: "l", Thickness: 1e-3, Cells: 4}}}
 	for f := range s.Boundary {
 		s.Boundary[f] = stack.Boundary{Kind: stack.Convective, H: 100, Temperature: 350}
 	}
@@ -22,7 +25,8 @@ func TestStoredHeatIsAFlow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sol, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{Device: "cpu"}, gpusolve.TransientOptions{Dt: 1e-3, Steps: 1})
+	sol, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{Device: "cpu"},
+		gpusolve.TransientOptions{Dt: 1e-3, Steps: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,9 +40,11 @@ func TestStoredHeatIsAFlow(t *testing.T) {
 
 // A stack that begins at its steady state stays there: no step has anything to do, the first one neither.
 func TestStepsFromTheSteadyStateAreFree(t *testing.T) {
-	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{1e-3, 1e-3}, Grid: stack.Grid{X: stack.Axis{Cells: 8}, Y: stack.Axis{Cells: 8}},
+	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{1e-3, 1e-3},
+		Grid:      stack.Grid{X: stack.Axis{Cells: 8}, Y: stack.Axis{Cells: 8}},
 		Materials: []stack.Material{{Name: "m", K: [3]float64{100, 100, 100}, C: 2e6}},
-		Layers:    []stack.Layer{{Name: "l", Thickness: 1e-3, Cells: 4, Powers: []stack.Power{{Uniform: 1, Area: stack.Rect{Width: 1e-3, Height: 1e-3}}}}}}
+		Layers: []stack.Layer{{Name: "l", Thickness: 1e-3, Cells: 4,
+			Powers: []stack.Power{{Uniform: 1, Area: stack.Rect{Width: 1e-3, Height: 1e-3}}}}}}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 1e4, Temperature: 300}
 	m, err := mesh.Build(s)
 	if err != nil {
@@ -51,7 +57,8 @@ func TestStepsFromTheSteadyStateAreFree(t *testing.T) {
 	}
 	defer start.Close()
 	o.RTol = 1e-6
-	sol, err := gpusolve.Transient(t.Context(), m, o, gpusolve.TransientOptions{Dt: 1e-3, Steps: 4, Initial: start.Field})
+	sol, err := gpusolve.Transient(t.Context(), m, o,
+		gpusolve.TransientOptions{Dt: 1e-3, Steps: 4, Initial: start.Field})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,10 +70,13 @@ func TestStepsFromTheSteadyStateAreFree(t *testing.T) {
 	}
 }
 
-// Steps that follow the temperatures and do not converge within their iterations say so: of the run, and of each moment.
+// Steps that follow the temperatures and do not converge within their iterations say so: of the run, and of each
+// moment.
 func TestAdaptiveStepsThatDoNotConverge(t *testing.T) {
 	s := cases.Stack10(cases.Options{NX: 16})
-	sol, err := gpusolve.Adaptive(t.Context(), build(t, s), gpusolve.Options{Device: "cpu", Preconditioner: "jacobi", Tol: 1e-9, MaxIter: 2}, gpusolve.AdaptiveOptions{Tol: 50, Until: 1e-3})
+	sol, err := gpusolve.Adaptive(t.Context(), build(t, s),
+		gpusolve.Options{Device: "cpu", Preconditioner: "jacobi", Tol: 1e-9, MaxIter: 2},
+		gpusolve.AdaptiveOptions{Tol: 50, Until: 1e-3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,16 +12,18 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// followed is a stack with regions whose edges cut cells, contacts, conditions on all faces, and materials that follow the temperature by all laws. With a
-// temperature given, the properties are constants: what they are there.
+// followed is a stack with regions whose edges cut cells, contacts, conditions on all faces, and materials that follow
+// the temperature by all laws. With a temperature given, the properties are constants: what they are there.
 func followed(kelvin float64) *stack.Stack {
 	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{3e-3, 2e-3}}
 	s.Grid = stack.Grid{X: stack.Axis{Cells: 7}, Y: stack.Axis{Cells: 5}}
 	laws := []*stack.Curve{
 		{Law: stack.PowerLaw, Value: 148, At: 300, Exponent: 1.3, Range: [2]float64{250, 500}},
 		{Law: stack.PolynomialLaw, Coefficients: []float64{2, 3e-3, 1e-6}, At: 300, Range: [2]float64{250, 500}},
-		{Law: stack.TableLaw, Temperatures: []float64{250, 310, 333, 480}, Values: []float64{1.2e6, 1.6e6, 1.7e6, 2.1e6}, Range: [2]float64{250, 480}},
-		{Law: stack.TableLaw, Temperatures: []float64{290, 400}, Values: []float64{380, 20}, Range: [2]float64{290, 400}},
+		{Law: stack.TableLaw, Temperatures: []float64{250, 310, 333, 480},
+			Values: []float64{1.2e6, 1.6e6, 1.7e6, 2.1e6}, Range: [2]float64{250, 480}},
+		{Law: stack.TableLaw, Temperatures: []float64{290, 400}, Values: []float64{380, 20},
+			Range: [2]float64{290, 400}},
 	}
 	add := func(name string, x, y, z, c *stack.Curve) {
 		m := stack.Material{Name: name, K: [3]float64{5, 6, 7}, C: 2e6, KCurve: [3]*stack.Curve{x, y, z}, CCurve: c}
@@ -36,7 +38,9 @@ func followed(kelvin float64) *stack.Stack {
 	add("constant", nil, nil, nil, nil)
 	add("steep", laws[3], laws[0], laws[3], laws[2])
 	for l, name := range []string{"a", "b", "c", "d"} {
-		s.Layers = append(s.Layers, stack.Layer{Name: name, Material: []int{0, 1, 2, 2}[l], Thickness: 1e-4 * float64(l+1), Cells: 1 + l%2, ContactResistance: 1e-6 * float64(l)})
+		s.Layers = append(s.Layers,
+			stack.Layer{Name: name, Material: []int{0, 1, 2, 2}[l], Thickness: 1e-4 * float64(l+1), Cells: 1 + l%2,
+				ContactResistance: 1e-6 * float64(l)})
 	}
 	s.Layers[1].Regions = []stack.Region{
 		{Material: 0, Rect: stack.Rect{X: 0.5e-3, Y: 0.3e-3, Width: 1.7e-3, Height: 1.1e-3}},
@@ -46,8 +50,9 @@ func followed(kelvin float64) *stack.Stack {
 	add("good", nil, nil, nil, nil)
 	s.Materials[4].K, s.Materials[4].C = [3]float64{400, 300, 350}, 3.4e6
 	disc := geometry.Circle{X: 1.2e-3, Y: 1.1e-3, Diameter: 1.3e-3}
-	s.Layers[2].Regions = []stack.Region{{Material: 2, Rect: stack.Rect{X: 0.2e-3, Y: 0.1e-3, Width: 2.1e-3, Height: 1.7e-3},
-		Fill: &stack.Fill{Inclusion: 4, Rule: stack.Square, NX: 2, NY: 1, Values: []float64{0.1, 0.4}}}}
+	s.Layers[2].Regions =
+		[]stack.Region{{Material: 2, Rect: stack.Rect{X: 0.2e-3, Y: 0.1e-3, Width: 2.1e-3, Height: 1.7e-3},
+			Fill: &stack.Fill{Inclusion: 4, Rule: stack.Square, NX: 2, NY: 1, Values: []float64{0.1, 0.4}}}}
 	s.Layers[3].Regions = []stack.Region{{Material: 4, Rect: stack.Around(disc), Shape: disc}}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 1e4, Temperature: 310}
 	s.Boundary[stack.Bottom] = stack.Boundary{Kind: stack.FixedTemperature, Temperature: 340}
@@ -57,23 +62,27 @@ func followed(kelvin float64) *stack.Stack {
 	return s
 }
 
-// crowded has layers with several rectangles in a cell: apart, over each other, of a material whose conductivities follow in their own ways, and in the first layer
-// the same stripes in every cell, so that it is uniform. Other than that it is as followed.
+// crowded has layers with several rectangles in a cell: apart, over each other, of a material whose conductivities
+// follow in their own ways, and in the first layer the same stripes in every cell, so that it is uniform. Other than
+// that it is as followed.
 func crowded(kelvin float64) *stack.Stack {
 	s := followed(kelvin)
 	s.Grid.X.Cells, s.Grid.Y.Cells = 3, 1
 	for n, y := range []float64{0.3e-3, 0.9e-3, 1.2e-3} {
-		s.Layers[0].Regions = append(s.Layers[0].Regions, stack.Region{Material: 1 + n, Rect: stack.Rect{Y: y, Width: 3e-3, Height: 0.2e-3}})
+		s.Layers[0].Regions = append(s.Layers[0].Regions,
+			stack.Region{Material: 1 + n, Rect: stack.Rect{Y: y, Width: 3e-3, Height: 0.2e-3}})
 	}
 	s.Layers[1].Regions = nil
 	for n := range 12 {
 		x, y := 0.23e-3*float64(n), 0.17e-3*float64(n*5%11)
-		s.Layers[1].Regions = append(s.Layers[1].Regions, stack.Region{Material: []int{3, 0, 2}[n%3], Rect: stack.Rect{X: x, Y: y, Width: 0.31e-3, Height: 0.19e-3}})
+		s.Layers[1].Regions = append(s.Layers[1].Regions,
+			stack.Region{Material: []int{3, 0, 2}[n%3], Rect: stack.Rect{X: x, Y: y, Width: 0.31e-3, Height: 0.19e-3}})
 	}
 	return s
 }
 
-// assembled is all that a system holds: the matrix, the right side of a step, what leaves a state through the faces, and what it stores.
+// assembled is all that a system holds: the matrix, the right side of a step, what leaves a state through the faces,
+// and what it stores.
 type assembled struct {
 	matrix [][]float64
 	b      []float64
@@ -119,8 +128,8 @@ func (a *assembled) same(t *testing.T, name string, o *assembled, slack float64)
 	}
 }
 
-// TestRefreshAt forms a system at a uniform temperature, which must give the bits of a stack with these constants, and at random ones, where processor and GPU must
-// agree to the bit. Cells outside the ranges are counted alike.
+// TestRefreshAt forms a system at a uniform temperature, which must give the bits of a stack with these constants, and
+// at random ones, where processor and GPU must agree to the bit. Cells outside the ranges are counted alike.
 func TestRefreshAt(t *testing.T) {
 	t.Run("cut cells", func(t *testing.T) { refreshAt(t, followed) })
 	t.Run("several rectangles in a cell", func(t *testing.T) { refreshAt(t, crowded) })

@@ -12,8 +12,8 @@ import (
 	"thermsim/stack"
 )
 
-// What a solve holds on a GPU: multigrid at most 90 bytes per cell, 110 in a transient, and no more than is compared with the free memory
-// before it starts; Jacobi and none at most 55. The first iteration has everything allocated.
+// What a solve holds on a GPU: multigrid at most 90 bytes per cell, 110 in a transient, and no more than is compared
+// with the free memory before it starts; Jacobi and none at most 55. The first iteration has everything allocated.
 func TestMemoryOnInterpreter(t *testing.T) {
 	t.Parallel()
 	n := testtier.Pick(76, 112)
@@ -25,13 +25,15 @@ func TestMemoryOnInterpreter(t *testing.T) {
 	}) {
 		m := build(t, s)
 		perCell := func(preconditioner string, steps int) float64 {
-			o := gpusolve.Options{Preconditioner: preconditioner, MaxIter: 1, Executor: onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true}))}
+			o := gpusolve.Options{Preconditioner: preconditioner, MaxIter: 1,
+				Executor: onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true}))}
 			var sol *gpusolve.Solution
 			var err error
 			if steps == 0 {
 				sol, err = gpusolve.Steady(context.Background(), m, o)
 			} else {
-				sol, err = gpusolve.Transient(context.Background(), m, o, gpusolve.TransientOptions{Steps: steps, Dt: 1e-3})
+				sol, err = gpusolve.Transient(context.Background(), m, o,
+					gpusolve.TransientOptions{Steps: steps, Dt: 1e-3})
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -44,10 +46,12 @@ func TestMemoryOnInterpreter(t *testing.T) {
 			steps          int
 			limit          float64
 		}{{"multigrid", 0, 90}, {"multigrid", 1, 110}, {"jacobi", 0, 55}, {"none", 0, 55}} {
-			got, checked := perCell(c.preconditioner, c.steps), float64(gpusolve.SystemNeed(m, c.preconditioner, c.steps > 0, true).Peak())/float64(m.Cells())
+			got, checked := perCell(c.preconditioner, c.steps),
+				float64(gpusolve.SystemNeed(m, c.preconditioner, c.steps > 0, true).Peak())/float64(m.Cells())
 			t.Logf("%s, %s, %d steps: %.1f bytes per cell, %.1f checked", name, c.preconditioner, c.steps, got, checked)
 			if got > c.limit || got > checked {
-				t.Errorf("%s, %s, %d steps: %.1f bytes per cell; the limit is %g, %.1f are checked before the solve", name, c.preconditioner, c.steps, got, c.limit, checked)
+				t.Errorf("%s, %s, %d steps: %.1f bytes per cell; the limit is %g, %.1f are checked before the solve",
+					name, c.preconditioner, c.steps, got, c.limit, checked)
 			}
 		}
 	}

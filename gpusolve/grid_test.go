@@ -12,7 +12,8 @@ import (
 	"thermsim/gpusolve/testing/opstest/devices"
 )
 
-// Every method steps grids with more rows and planes than a launch has room for along y and z, as it does on the processor.
+// Every method steps grids with more rows and planes than a launch has room for along y and z, as it does on the
+// processor.
 func TestMethodsBeyondTheRowsOfALaunch(t *testing.T) {
 	t.Parallel()
 	const rows = 2
@@ -34,7 +35,8 @@ func TestMethodsBeyondTheRowsOfALaunch(t *testing.T) {
 			t.Errorf("%s: %v", method, err)
 			continue
 		}
-		if d := largestDifference(field(t, s, onHost.Field), field(t, s, sol.Field)); d > 1e-4 || !sol.Status.Converged || math.Abs(sol.PeakK-onHost.PeakK) > 1e-4 {
+		if d := largestDifference(field(t, s, onHost.Field), field(t, s, sol.Field)); d > 1e-4 ||
+			!sol.Status.Converged || math.Abs(sol.PeakK-onHost.PeakK) > 1e-4 {
 			t.Errorf("%s: %g K from the processor's field: %+v", method, d, sol.Status)
 		}
 		sol.Close()

@@ -56,7 +56,8 @@ func TestIncompleteSolvesStacks(t *testing.T) {
 	if iterations["ic:order=1"] >= iterations["ic:order=0"] {
 		t.Errorf("iterations %v: fill does not help", iterations)
 	}
-	_, err := gpusolve.Steady(context.Background(), build(t, s), gpusolve.Options{Device: "cpu", Preconditioner: "ic:order=2"})
+	_, err := gpusolve.Steady(context.Background(), build(t, s),
+		gpusolve.Options{Device: "cpu", Preconditioner: "ic:order=2"})
 	if !errors.Is(err, gpusolve.ErrOption) {
 		t.Errorf("order 2: %v", err)
 	}

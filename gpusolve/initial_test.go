@@ -21,7 +21,8 @@ func TestTransientFromSteadyField(t *testing.T) {
 		"processor": {Tol: 1e-6, Device: "cpu"},
 		"kernels":   {Tol: 1e-6, Executor: onInterpreter(t, devices.Machine(interpreter.Options{}))},
 	} {
-		sol, err := gpusolve.Transient(t.Context(), build(t, s), o, gpusolve.TransientOptions{Steps: 4, Dt: 1e-3, Initial: start.Field})
+		sol, err := gpusolve.Transient(t.Context(), build(t, s), o,
+			gpusolve.TransientOptions{Steps: 4, Dt: 1e-3, Initial: start.Field})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +42,8 @@ func TestTransientFromField(t *testing.T) {
 		t.Fatal(err)
 	}
 	dt := tau / 3
-	sol, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{Tol: 1e-9}, gpusolve.TransientOptions{Steps: 8, Dt: dt, Initial: start})
+	sol, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{Tol: 1e-9},
+		gpusolve.TransientOptions{Steps: 8, Dt: dt, Initial: start})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +54,8 @@ func TestTransientFromField(t *testing.T) {
 		}
 	}
 	bad, _ := m.Initial([]stack.InitialLayer{{Kelvin: math.NaN()}})
-	if _, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{}, gpusolve.TransientOptions{Steps: 1, Dt: dt, Initial: bad}); !errors.Is(err, gpusolve.ErrOption) {
+	if _, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{},
+		gpusolve.TransientOptions{Steps: 1, Dt: dt, Initial: bad}); !errors.Is(err, gpusolve.ErrOption) {
 		t.Errorf("a field of NaN: %v", err)
 	}
 }

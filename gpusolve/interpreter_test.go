@@ -53,12 +53,14 @@ func TestKernelsSolveAsTheProcessorDoes(t *testing.T) {
 			var first []float64
 			for seed := range int64(2) {
 				m := devices.Machine(interpreter.Options{Seed: seed, NoRaces: seed > 0})
-				sol, err := gpusolve.Steady(context.Background(), build(t, s), gpusolve.Options{Tol: tol, Executor: onInterpreter(t, m), Preconditioner: "multigrid"})
+				sol, err := gpusolve.Steady(context.Background(), build(t, s),
+					gpusolve.Options{Tol: tol, Executor: onInterpreter(t, m), Preconditioner: "multigrid"})
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
 				got := field(t, s, sol.Field)
-				// Residuals in FP32 may cost an iteration, and near their rounding a fresh start from the true residual.
+				// Residuals in FP32 may cost an iteration, and near their rounding a fresh start from the true
+				// residual.
 				extra := 1
 				if tol < 1e-5 {
 					extra = 3
@@ -66,7 +68,8 @@ func TestKernelsSolveAsTheProcessorDoes(t *testing.T) {
 				if n, h := sol.Status.Iterations, onHost.Status.Iterations; n < h-1 || n > h+extra {
 					t.Errorf("%s at %g K: %d iterations, %d on the processor", name, tol, n, h)
 				}
-				if d := largestDifference(want, got); d > math.Max(tol, 1e-5) || !sol.Status.Converged || sol.Energy.ImbalanceRel > 1e-4 {
+				if d := largestDifference(want, got); d > math.Max(tol, 1e-5) || !sol.Status.Converged ||
+					sol.Energy.ImbalanceRel > 1e-4 {
 					t.Errorf("%s at %g K: fields differ by %g K: %+v, %+v", name, tol, d, sol.Status, sol.Energy)
 				}
 				if first == nil {

@@ -39,7 +39,8 @@ func TestShortStepsAreInterrupted(t *testing.T) {
 					}
 					defer s.Close()
 					if took := len(s.Steps); !errors.Is(err, context.Canceled) || took > 6 || !adaptive && took < 5 {
-						t.Errorf("%d ranks, adaptive %v, rank %d interrupted: rank %d ended after %d steps with %v", n, adaptive, interrupted, rank, took, err)
+						t.Errorf("%d ranks, adaptive %v, rank %d interrupted: rank %d ended after %d steps with %v", n,
+							adaptive, interrupted, rank, took, err)
 					}
 					return nil
 				})
@@ -49,7 +50,8 @@ func TestShortStepsAreInterrupted(t *testing.T) {
 }
 
 // stepsOf takes many steps, of one length or of as many as it takes.
-func stepsOf(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, adaptive bool, each func(gpusolve.Step, gpusolve.Field) error) (*gpusolve.Solution, error) {
+func stepsOf(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, adaptive bool,
+	each func(gpusolve.Step, gpusolve.Field) error) (*gpusolve.Solution, error) {
 	if adaptive {
 		return gpusolve.Adaptive(ctx, m, o, gpusolve.AdaptiveOptions{Tol: 1e-3, Until: 1, OnStep: each})
 	}

@@ -2,8 +2,9 @@ package gpusolve
 
 import "math"
 
-// ladder gives the lengths of steps: a unit of time times a power of two, so that few different operators have to be set up. Steps begin at multiples of their length
-// after the start of an interval of constant power, and end with the interval.
+// ladder gives the lengths of steps: a unit of time times a power of two, so that few different operators have to be
+// set up. Steps begin at multiples of their length after the start of an interval of constant power, and end with the
+// interval.
 type ladder struct {
 	unit  float64 // s; 0 where the intervals have no common one, and each is its own
 	rung  int     // the length of steps is unit 2^rung

@@ -11,7 +11,8 @@ import (
 	"thermsim/stack"
 )
 
-// leaky adds leakage by all laws to a stack: of blocks that share cells, of a uniform power, in planes with faces and without.
+// leaky adds leakage by all laws to a stack: of blocks that share cells, of a uniform power, in planes with faces and
+// without.
 func leaky(s *stack.Stack) *stack.Stack {
 	ends := [2]float64{280, 420}
 	laws := []*stack.Curve{
@@ -20,15 +21,20 @@ func leaky(s *stack.Stack) *stack.Stack {
 		{Law: stack.TableLaw, Temperatures: []float64{280, 333, 420}, Values: []float64{0.3, 1, 4}, Range: ends},
 	}
 	block := func(name string, x, y float64, law int) stack.Block {
-		return stack.Block{Name: name, Rects: []stack.Rect{{X: x, Y: y, Width: 1.3e-3, Height: 0.9e-3}}, Watts: 0.5, Leakage: stack.Leakage{Watts: 0.3, Factor: laws[law]}}
+		return stack.Block{Name: name, Rects: []stack.Rect{{X: x, Y: y, Width: 1.3e-3, Height: 0.9e-3}}, Watts: 0.5,
+			Leakage: stack.Leakage{Watts: 0.3, Factor: laws[law]}}
 	}
-	s.Layers[0].Powers = []stack.Power{{Area: s.Domain(), Blocks: []stack.Block{block("a", 0.1e-3, 0.2e-3, 0), block("b", 1.4e-3, 0.2e-3, 1), block("c", 0.7e-3, 1.1e-3, 2)}}}
-	s.Layers[3].Powers = []stack.Power{{Uniform: 0.2, Area: s.Domain(), Leakage: stack.Leakage{Watts: 0.4, Factor: laws[0]}}}
+	s.Layers[0].Powers =
+		[]stack.Power{
+			{Area: s.Domain(), Blocks: []stack.Block{block("a", 0.1e-3, 0.2e-3, 0), block("b", 1.4e-3, 0.2e-3, 1),
+				block("c", 0.7e-3, 1.1e-3, 2)}}}
+	s.Layers[3].Powers =
+		[]stack.Power{{Uniform: 0.2, Area: s.Domain(), Leakage: stack.Leakage{Watts: 0.4, Factor: laws[0]}}}
 	return s
 }
 
-// TestLeak puts leakage into systems at random states, inside and outside the ranges: processor and GPU hold the same bits, the residual of the state itself has
-// all of the leakage, and taken out nothing is left of it.
+// TestLeak puts leakage into systems at random states, inside and outside the ranges: processor and GPU hold the same
+// bits, the residual of the state itself has all of the leakage, and taken out nothing is left of it.
 func TestLeak(t *testing.T) {
 	held := map[string][2]assembled{}
 	for name, open := range executors(t) {
@@ -122,7 +128,8 @@ func TestLeakageMemory(t *testing.T) {
 	for l := range s.Layers {
 		for p := range s.Layers[l].Powers {
 			for b := range s.Layers[l].Powers[p].Blocks {
-				s.Layers[l].Powers[p].Blocks[b].Leakage = stack.Leakage{Watts: 0.01, Factor: &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: 0.01, At: 358, Range: ends}}
+				s.Layers[l].Powers[p].Blocks[b].Leakage = stack.Leakage{Watts: 0.01,
+					Factor: &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: 0.01, At: 358, Range: ends}}
 			}
 		}
 	}
@@ -148,7 +155,8 @@ func TestLeakageMemory(t *testing.T) {
 				held += 256 << 10 // the workers' scratch, which is not part of a device
 			}
 			ratio := float64(need.Held()) / float64(held)
-			t.Logf("%s, in time %v: %.1f bytes a cell, %.3f of them stated", name, inTime, float64(held)/float64(m.Cells()), ratio)
+			t.Logf("%s, in time %v: %.1f bytes a cell, %.3f of them stated", name, inTime,
+				float64(held)/float64(m.Cells()), ratio)
 			if ratio < 1 || ratio > 1.25 {
 				t.Errorf("%s, in time %v: %d bytes stated for %d held", name, inTime, need.Held(), held)
 			}

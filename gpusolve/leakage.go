@@ -13,22 +13,26 @@ import (
 // leaking is a system whose power may follow the temperature. All mesh systems are.
 type leaking interface {
 	mixing
-	// Leak puts the leakage into A and driven sources, linear around the state x and times a scale: the derivative is taken off the diagonal. Outside the
-	// range of a law the derivative is zero, or with ends that at the end. RefreshAt takes the leakage out.
+	// Leak puts the leakage into A and driven sources, linear around the state x and times a scale: the derivative is
+	// taken off the diagonal. Outside the range of a law the derivative is zero, or with ends that at the end.
+	// RefreshAt takes the leakage out.
 	Leak(x ops.Vector, scale float64, ends bool) error
 	// Unleak takes it out.
 	Unleak() error
 }
 
-// leakage is the part of the iteration that follows powers. With K the conductances, and power q f(T) in the cells, it is Newton's method,
+// leakage is the part of the iteration that follows powers. With K the conductances, and power q f(T) in the cells, it
+// is Newton's method,
 //
 //	(K - D) x' = b + q f(x) - D x,   D = diag(q f'(x))
 //
-// Methods are made for K alone, which is positive definite whatever leaks: D has few eigenvalues of weight in K^-1 D, which conjugate gradients deal with.
+// Methods are made for K alone, which is positive definite whatever leaks: D has few eigenvalues of weight in K^-1 D,
+// which conjugate gradients deal with.
 //
-// Where f is convex and the start is colder than the solution, the states rise towards it and never pass it. A state at which K - D is not positive definite,
-// which conjugate gradients notice, then proves that there is no solution. With coolant K is an M-matrix that is not symmetric, and the proof is that K - D is
-// none, which shows where a bound on the error is looked for (package downstream).
+// Where f is convex and the start is colder than the solution, the states rise towards it and never pass it. A state at
+// which K - D is not positive definite, which conjugate gradients notice, then proves that there is no solution. With
+// coolant K is an M-matrix that is not symmetric, and the proof is that K - D is none, which shows where a bound on the
+// error is looked for (package downstream).
 type leakage struct {
 	on       leaking
 	of       *mesh.Leakage

@@ -20,8 +20,9 @@ const (
 	cooledSolve  = 1e-6
 )
 
-// gain finds the loop gain at the state x, the largest eigenvalue g of K^-1 D, by power iteration with Rayleigh's quotient, whose error is the square of that of
-// the vector where K is symmetric. Where a law has ended its slope at the end counts: the clamp must not hide a runaway. K - D is singular where g is 1.
+// gain finds the loop gain at the state x, the largest eigenvalue g of K^-1 D, by power iteration with Rayleigh's
+// quotient, whose error is the square of that of the vector where K is symmetric. Where a law has ended its slope at
+// the end counts: the clamp must not hide a runaway. K - D is singular where g is 1.
 func (s *meshed) gain(ctx context.Context, o *Options) error {
 	l := s.outer.leakage
 	on := l.on
@@ -39,7 +40,8 @@ func (s *meshed) gain(ctx context.Context, o *Options) error {
 	}
 	for range mostGains {
 		// D v = K v - (K - D) v, with the D that the diagonal holds.
-		if err := errors.Join(on.Unleak(), s.applied(l.held, l.mode), on.Leak(s.x, l.scale, true), s.applied(l.lost, l.mode), on.Unleak()); err != nil {
+		if err := errors.Join(on.Unleak(), s.applied(l.held, l.mode), on.Leak(s.x, l.scale, true),
+			s.applied(l.lost, l.mode), on.Unleak()); err != nil {
 			return err
 		}
 		on.Combine(l.lost, 1, l.held, -1, l.lost)
@@ -91,7 +93,8 @@ func (s *meshed) place() {
 // eternity is a time step in s in which no capacity holds anything.
 const eternity = 1e60
 
-// steadyGain is the gain of the steady equations in a transient. A stack without a way out for its heat has none: what leaks there runs away.
+// steadyGain is the gain of the steady equations in a transient. A stack without a way out for its heat has none: what
+// leaks there runs away.
 func (s *meshed) steadyGain(ctx context.Context, o *Options) error {
 	if !s.mesh.Grounded() {
 		s.outer.on.Combine(s.outer.mode, 1, s.x, 0, s.x)
@@ -103,7 +106,8 @@ func (s *meshed) steadyGain(ctx context.Context, o *Options) error {
 	}
 	err := s.gain(ctx, o)
 	s.outer.made = false
-	if again := errors.Join(s.sys.Refresh(s.dt), s.sys.RefreshAt(s.x, s.old), s.pre.Refresh()); again != nil && err == nil {
+	if again := errors.Join(s.sys.Refresh(s.dt), s.sys.RefreshAt(s.x, s.old), s.pre.Refresh()); again != nil &&
+		err == nil {
 		return blame(again)
 	}
 	return err

@@ -20,7 +20,8 @@ import (
 
 // exponential leakage of so many W at 358.15 K.
 func exponential(watts, beta float64) stack.Leakage {
-	return stack.Leakage{Watts: watts, Factor: &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: beta, At: 358.15, Range: [2]float64{250, 700}}}
+	return stack.Leakage{Watts: watts, Factor: &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: beta,
+		At: 358.15, Range: [2]float64{250, 700}}}
 }
 
 // leakyLump is one cell behind one resistance, in K/W, with power and leakage.
@@ -28,7 +29,9 @@ func leakyLump(watts float64, l stack.Leakage) (s *stack.Stack, resistance float
 	s = &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{1e-2, 1e-2}}
 	s.Grid = stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: 1}}
 	s.Materials = []stack.Material{{Name: "m", K: [3]float64{100, 100, 100}, C: 1.6e6}}
-	s.Layers = []stack.Layer{{Name: "l", Thickness: 1e-3, Cells: 1, Powers: []stack.Power{{Uniform: watts, Area: s.Domain(), Leakage: l}}}}
+	s.Layers =
+		[]stack.Layer{{Name: "l", Thickness: 1e-3, Cells: 1,
+			Powers: []stack.Power{{Uniform: watts, Area: s.Domain(), Leakage: l}}}}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 5000, Temperature: 300}
 	return s, 1 / float64(float32(1e-4/(1/5000.+1e-3/200)))
 }
@@ -47,8 +50,8 @@ func lambertW0(z float64) float64 {
 	return (low + high) / 2
 }
 
-// TestLumpedLeakage compares a cell behind a resistance with theory: T - Ta = R (P + L exp(b (T - Tr))) has the solution u = -W(-a b)/b for u = T - Ta - R P, with
-// a = R L exp(b (Ta + R P - Tr)), and its loop gain is b u.
+// TestLumpedLeakage compares a cell behind a resistance with theory: T - Ta = R (P + L exp(b (T - Tr))) has the
+// solution u = -W(-a b)/b for u = T - Ta - R P, with a = R L exp(b (Ta + R P - Tr)), and its loop gain is b u.
 func TestLumpedLeakage(t *testing.T) {
 	const beta = 0.015
 	for _, c := range []struct{ watts, leaking float64 }{{0, 1}, {10, 3}, {25, 8}, {40, 5}, {12, 14.5}} {
@@ -63,7 +66,8 @@ func TestLumpedLeakage(t *testing.T) {
 			sol := steady(t, s, gpusolve.Options{Device: "cpu", Executor: device, Tol: 1e-10})
 			got := field(t, s, sol.Field)[0]
 			n := sol.Status.Nonlinear.Leakage
-			t.Logf("%+v: %.10f K, want %.10f K (%.2g); gain %.8f, want %.8f; %d systems", c, got, want, got-want, n.Gain, beta*u, sol.Status.Nonlinear.OuterTotal)
+			t.Logf("%+v: %.10f K, want %.10f K (%.2g); gain %.8f, want %.8f; %d systems", c, got, want, got-want,
+				n.Gain, beta*u, sol.Status.Nonlinear.OuterTotal)
 			if !sol.Status.Converged || math.Abs(got-want) > 1e-8 {
 				t.Errorf("%+v: %.10f K, want %.10f K; %+v", c, got, want, sol.Status)
 			}
@@ -101,7 +105,8 @@ func TestLumpedRunaway(t *testing.T) {
 			s, _ := leakyLump(part*limit*c.watts, exponential(part*limit*c.leaking, beta))
 			sol := steady(t, s, gpusolve.Options{Device: "cpu"})
 			n := sol.Status.Nonlinear.Leakage
-			t.Logf("%+v at %g times the critical power: %s, gain %.4g, factor %.6f, %d systems", c, part, sol.Status.Reason, n.Gain, n.Factor, sol.Status.Nonlinear.OuterTotal)
+			t.Logf("%+v at %g times the critical power: %s, gain %.4g, factor %.6f, %d systems", c, part,
+				sol.Status.Reason, n.Gain, n.Factor, sol.Status.Nonlinear.OuterTotal)
 			if part < 1 {
 				if !sol.Status.Converged || n.Runaway || !(n.Gain > 0.9 && n.Gain < 1) {
 					t.Errorf("%g times the critical power: %+v, %+v", part, sol.Status, n)
@@ -121,23 +126,26 @@ func TestLumpedRunaway(t *testing.T) {
 	}
 }
 
-// frankKamenetskii is a slab between two faces of 300 K with leakage alone, at a value of the parameter delta = beta q L^2/k, q the power per volume at 300 K and L
-// half of the thickness.
+// frankKamenetskii is a slab between two faces of 300 K with leakage alone, at a value of the parameter delta = beta q
+// L^2/k, q the power per volume at 300 K and L half of the thickness.
 func frankKamenetskii(nz int, delta float64) *stack.Stack {
 	const beta, half, k = 0.02, 1e-3, 100.0
 	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{1e-3, 1e-3}}
 	s.Grid = stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: 1}}
 	s.Materials = []stack.Material{{Name: "m", K: [3]float64{k, k, k}, C: 1.6e6}}
 	l := exponential(delta*k/(beta*half*half)*2*half*1e-6*math.Exp(beta*58.15), beta)
-	s.Layers = []stack.Layer{{Name: "l", Thickness: 2 * half, Cells: nz, Powers: []stack.Power{{Area: s.Domain(), Leakage: l}}}}
+	s.Layers =
+		[]stack.Layer{{Name: "l", Thickness: 2 * half, Cells: nz,
+			Powers: []stack.Power{{Area: s.Domain(), Leakage: l}}}}
 	for _, f := range []stack.Face{stack.Bottom, stack.Top} {
 		s.Boundary[f] = stack.Boundary{Kind: stack.FixedTemperature, Temperature: 300}
 	}
 	return s
 }
 
-// TestFrankKamenetskii compares a slab whose leakage grows exponentially with theory (D. A. Frank-Kamenetskii, 1939): there is a solution up to
-// delta = 0.878458, where u = beta (T - 300 K) is 1.186842 in the middle, and below it u = um - 2 ln cosh(z sqrt(delta exp(um)/2)).
+// TestFrankKamenetskii compares a slab whose leakage grows exponentially with theory (D. A. Frank-Kamenetskii, 1939):
+// there is a solution up to delta = 0.878458, where u = beta (T - 300 K) is 1.186842 in the middle, and below it u = um
+// - 2 ln cosh(z sqrt(delta exp(um)/2)).
 func TestFrankKamenetskii(t *testing.T) {
 	const critical = 0.8784576797812903
 	for _, delta := range []float64{0.3, 0.8, 0.85} {
@@ -166,8 +174,10 @@ func TestFrankKamenetskii(t *testing.T) {
 	for _, part := range []float64{1.001, 1.3, 3} {
 		sol := steady(t, frankKamenetskii(nz, part*critical), gpusolve.Options{Device: "cpu"})
 		n := sol.Status.Nonlinear.Leakage
-		t.Logf("%g times the critical power: %s, gain %.4g, factor %.6f, hottest %.6f of 1.186842, %d systems", part, sol.Status.Reason, n.Gain, n.Factor, 0.02*(sol.PeakK-300), sol.Status.Nonlinear.OuterTotal)
-		if sol.Status.Reason != solution.ReasonRunaway || math.Abs(n.Factor*part-1) > 1e-3 || n.K < nz/2-1 || n.K > nz/2+1 {
+		t.Logf("%g times the critical power: %s, gain %.4g, factor %.6f, hottest %.6f of 1.186842, %d systems", part,
+			sol.Status.Reason, n.Gain, n.Factor, 0.02*(sol.PeakK-300), sol.Status.Nonlinear.OuterTotal)
+		if sol.Status.Reason != solution.ReasonRunaway || math.Abs(n.Factor*part-1) > 1e-3 || n.K < nz/2-1 ||
+			n.K > nz/2+1 {
 			t.Errorf("%+v, %+v", sol.Status, n)
 		}
 	}
@@ -190,7 +200,8 @@ func leakyNonlinear(t *testing.T, rng *rand.Rand, properties bool) *stack.Stack 
 		if l > 0 {
 			s.Layers[l].Powers = []stack.Power{{Area: s.Domain()}}
 		}
-		s.Layers[l].Powers[0].Leakage = stack.Leakage{Watts: power.Uniform * (0.05 + 0.3*rng.Float64()), Factor: someLaw(rng)}
+		s.Layers[l].Powers[0].Leakage = stack.Leakage{Watts: power.Uniform * (0.05 + 0.3*rng.Float64()),
+			Factor: someLaw(rng)}
 	}
 	return s
 }
@@ -216,7 +227,8 @@ func someLaw(rng *rand.Rand) *stack.Curve {
 	return c
 }
 
-// TestLeakageAgainstNewton compares random stacks with the independent code, with and without properties that follow the temperature.
+// TestLeakageAgainstNewton compares random stacks with the independent code, with and without properties that follow
+// the temperature.
 func TestLeakageAgainstNewton(t *testing.T) {
 	random := func(t *testing.T, seed uint64) *stack.Stack {
 		return leakyNonlinear(t, rand.New(rand.NewPCG(seed, 3)), seed%2 == 0)
@@ -238,7 +250,8 @@ func TestLeakageAgainstNewton(t *testing.T) {
 func TestLeakageBitsIndependentOfCores(t *testing.T) {
 	for _, watts := range []float64{8, 60} {
 		s := hot10(33)
-		s.Layers[0].Powers = append(s.Layers[0].Powers, stack.Power{Area: s.Domain(), Leakage: exponential(watts, 0.015)})
+		s.Layers[0].Powers = append(s.Layers[0].Powers,
+			stack.Power{Area: s.Domain(), Leakage: exponential(watts, 0.015)})
 		run := func(n int) ([]float64, solution.Leakage) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
 			sol := steady(t, s, gpusolve.Options{Device: "cpu"})
@@ -248,7 +261,8 @@ func TestLeakageBitsIndependentOfCores(t *testing.T) {
 		one, first := run(1)
 		four, fourth := run(4)
 		if !slices.Equal(one, four) || first != fourth {
-			t.Errorf("%g W: the bits differ, by up to %g K; %+v and %+v", watts, largestDifference(one, four), first, fourth)
+			t.Errorf("%g W: the bits differ, by up to %g K; %+v and %+v", watts, largestDifference(one, four), first,
+				fourth)
 		}
 	}
 }
@@ -269,18 +283,19 @@ func TestLeakyStepsAgainstNewton(t *testing.T) {
 			}
 			const steps = 12
 			worst, power := 0.0, 0.0
-			sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{Device: "cpu", Tol: 1e-8 * steps}, gpusolve.TransientOptions{Steps: steps, Dt: dt,
-				OnStep: func(step gpusolve.Step, f gpusolve.Field) error {
-					d.old = slices.Clone(want)
-					d.solve(want)
-					worst = math.Max(worst, largestDifference(field(t, s, f), want))
-					leaking := 0.0
-					for c, kelvin := range want {
-						leaking += d.leaking(c, kelvin)
-					}
-					power = math.Max(power, math.Abs(step.LeakageW/leaking-1))
-					return nil
-				}})
+			sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{Device: "cpu", Tol: 1e-8 * steps},
+				gpusolve.TransientOptions{Steps: steps, Dt: dt,
+					OnStep: func(step gpusolve.Step, f gpusolve.Field) error {
+						d.old = slices.Clone(want)
+						d.solve(want)
+						worst = math.Max(worst, largestDifference(field(t, s, f), want))
+						leaking := 0.0
+						for c, kelvin := range want {
+							leaking += d.leaking(c, kelvin)
+						}
+						power = math.Max(power, math.Abs(step.LeakageW/leaking-1))
+						return nil
+					}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -289,19 +304,22 @@ func TestLeakyStepsAgainstNewton(t *testing.T) {
 			n := sol.Status.Nonlinear.Leakage
 			t.Logf("off by %.3g K of %.4g K; gain %.4f", worst, rise, n.Gain)
 			if !sol.Status.Converged || !(worst <= 1e-7+6e-8*rise) || power > 1e-7 || sol.Energy.ImbalanceRel > 1e-7 {
-				t.Errorf("off by %.3g K of a rise of %.3g K, leakage by %.3g; %+v, %+v; imbalance %.3g", worst, rise, power, sol.Status, n, sol.Energy.ImbalanceRel)
+				t.Errorf("off by %.3g K of a rise of %.3g K, leakage by %.3g; %+v, %+v; imbalance %.3g", worst, rise,
+					power, sol.Status, n, sol.Energy.ImbalanceRel)
 			}
 		})
 	}
 }
 
-// TestLeakyStepsOnGPU takes steps with a GPU's kernels and on the processor, and asks both for the limit of a lump that runs away.
+// TestLeakyStepsOnGPU takes steps with a GPU's kernels and on the processor, and asks both for the limit of a lump that
+// runs away.
 func TestLeakyStepsOnGPU(t *testing.T) {
 	gpu := func() ops.Device { return devices.Interpreter(t, interpreter.Options{NoRaces: true}) }
 	s := leakyNonlinear(t, rand.New(rand.NewPCG(0, 4)), true)
 	m := build(t, s)
 	run := func(device ops.Device) ([]float64, solution.Leakage) {
-		sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{Device: "cpu", Executor: device, Tol: 1e-6}, gpusolve.TransientOptions{Steps: 3, Dt: 1e-3})
+		sol, err := gpusolve.Transient(context.Background(), m,
+			gpusolve.Options{Device: "cpu", Executor: device, Tol: 1e-6}, gpusolve.TransientOptions{Steps: 3, Dt: 1e-3})
 		if err != nil || !sol.Status.Converged || sol.Energy.ImbalanceRel > 1e-6 {
 			t.Fatalf("%v, %+v, %+v", err, sol.Status, sol.Energy)
 		}
@@ -316,7 +334,8 @@ func TestLeakyStepsOnGPU(t *testing.T) {
 	hot, r := leakyLump(20, exponential(60, 0.015))
 	sol := steady(t, hot, gpusolve.Options{Device: "cpu", Executor: gpu()})
 	want := lumpedLimit(r, 20, 60, 0.015)
-	if n := sol.Status.Nonlinear.Leakage; sol.Status.Reason != solution.ReasonRunaway || math.Abs(n.Factor/want-1) > 1e-3 {
+	if n := sol.Status.Nonlinear.Leakage; sol.Status.Reason != solution.ReasonRunaway ||
+		math.Abs(n.Factor/want-1) > 1e-3 {
 		t.Errorf("%+v, %+v; want factor %g", sol.Status, n, want)
 	}
 }
@@ -327,8 +346,9 @@ func leakyRate(s *stack.Stack, r, kelvin float64) float64 {
 	return (p.Uniform + p.Leakage.Watts*p.Leakage.Factor.Of(kelvin) - (kelvin-300)/r) / (1.6e6 * 1e-7)
 }
 
-// TestLeakyLumpInTime integrates a lump by the classical Runge-Kutta method in small steps. Backward Euler in steps of dt, dt/2 and dt/4 comes to it by Richardson's
-// extrapolation, below the limit; beyond it the time at which the law ends is found, to the step.
+// TestLeakyLumpInTime integrates a lump by the classical Runge-Kutta method in small steps. Backward Euler in steps of
+// dt, dt/2 and dt/4 comes to it by Richardson's extrapolation, below the limit; beyond it the time at which the law
+// ends is found, to the step.
 func TestLeakyLumpInTime(t *testing.T) {
 	integrate := func(s *stack.Stack, r, until, limit float64) (kelvin, at float64) {
 		const h = 1e-5
@@ -344,7 +364,8 @@ func TestLeakyLumpInTime(t *testing.T) {
 		return kelvin, at
 	}
 	run := func(s *stack.Stack, dt, until float64) *gpusolve.Solution {
-		sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-7}, gpusolve.TransientOptions{Steps: int(until/dt + 0.5), Dt: dt})
+		sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-7},
+			gpusolve.TransientOptions{Steps: int(until/dt + 0.5), Dt: dt})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -371,8 +392,10 @@ func TestLeakyLumpInTime(t *testing.T) {
 	for _, dt := range []float64{4e-3, 1e-3} {
 		sol := run(s, dt, 3*ends)
 		n := sol.Status.Nonlinear.Leakage
-		t.Logf("steps of %g s: the law ends at %g s after %d steps, want %.5g s; gain %.3g, %g K", dt, n.Time, len(sol.Steps), ends, n.Gain, sol.PeakK)
-		if sol.Status.Converged || sol.Status.Reason != solution.ReasonRunaway || !n.Runaway || math.Abs(n.Time-ends) > 2*dt || n.Time != sol.Steps[len(sol.Steps)-1].Time || !(n.Gain >= 1) {
+		t.Logf("steps of %g s: the law ends at %g s after %d steps, want %.5g s; gain %.3g, %g K", dt, n.Time,
+			len(sol.Steps), ends, n.Gain, sol.PeakK)
+		if sol.Status.Converged || sol.Status.Reason != solution.ReasonRunaway || !n.Runaway ||
+			math.Abs(n.Time-ends) > 2*dt || n.Time != sol.Steps[len(sol.Steps)-1].Time || !(n.Gain >= 1) {
 			t.Errorf("%+v, %+v", sol.Status, n)
 		}
 		if !(sol.PeakK > 450 && sol.PeakK < 1000) || sol.Energy.ImbalanceRel > 1e-6 {
@@ -381,37 +404,42 @@ func TestLeakyLumpInTime(t *testing.T) {
 	}
 }
 
-// TestStepsTooLongForRunaway takes steps longer than the growth of the leakage takes: their matrix is not positive definite, which is told.
+// TestStepsTooLongForRunaway takes steps longer than the growth of the leakage takes: their matrix is not positive
+// definite, which is told.
 func TestStepsTooLongForRunaway(t *testing.T) {
 	s, _ := leakyLump(20, exponential(60, 0.015))
 	for _, dt := range []float64{0.05, 1} {
-		sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{Device: "cpu"}, gpusolve.TransientOptions{Steps: 100, Dt: dt})
+		sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{Device: "cpu"},
+			gpusolve.TransientOptions{Steps: 100, Dt: dt})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer sol.Close()
 		n := sol.Status.Nonlinear.Leakage
 		t.Logf("steps of %g s: %d steps, %+v, %g K", dt, len(sol.Steps), n, sol.PeakK)
-		if sol.Status.Reason != solution.ReasonRunaway || sol.Status.Converged || !n.Runaway || math.Abs(n.Time-dt*float64(len(sol.Steps))) > 1e-12 || !(n.Gain >= 1) || !(sol.PeakK < 1000) {
+		if sol.Status.Reason != solution.ReasonRunaway || sol.Status.Converged || !n.Runaway ||
+			math.Abs(n.Time-dt*float64(len(sol.Steps))) > 1e-12 || !(n.Gain >= 1) || !(sol.PeakK < 1000) {
 			t.Errorf("%+v, %+v", sol.Status, n)
 		}
 	}
 }
 
-// The gain at the end of a transient is that of the state there: b R L exp(b (T - Tr)) of one cell behind a resistance, warm or still cold, whatever the steps. A run that is
-// interrupted has none.
+// The gain at the end of a transient is that of the state there: b R L exp(b (T - Tr)) of one cell behind a resistance,
+// warm or still cold, whatever the steps. A run that is interrupted has none.
 func TestGainAtTheEndOfATransient(t *testing.T) {
 	const beta, leaking = 0.015, 3
 	s, r := leakyLump(10, exponential(leaking, beta))
 	end := func(kelvin float64) float64 { return beta * r * leaking * math.Exp(beta*(kelvin-358.15)) }
 	last := 0.0
 	for _, seconds := range []float64{0.02, 0.2, 2} {
-		fixed, err := gpusolve.Transient(t.Context(), build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-9}, gpusolve.TransientOptions{Steps: 8, Dt: seconds / 8})
+		fixed, err := gpusolve.Transient(t.Context(), build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-9},
+			gpusolve.TransientOptions{Steps: 8, Dt: seconds / 8})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer fixed.Close()
-		chosen, err := gpusolve.Adaptive(t.Context(), build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-9}, gpusolve.AdaptiveOptions{Tol: 1e-3, Until: seconds})
+		chosen, err := gpusolve.Adaptive(t.Context(), build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-9},
+			gpusolve.AdaptiveOptions{Tol: 1e-3, Until: seconds})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -429,7 +457,9 @@ func TestGainAtTheEndOfATransient(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	sol, err := gpusolve.Transient(ctx, build(t, s), gpusolve.Options{Device: "cpu"}, gpusolve.TransientOptions{Steps: 8, Dt: 0.01, OnStep: func(gpusolve.Step, gpusolve.Field) error { cancel(); return nil }})
+	sol, err := gpusolve.Transient(ctx, build(t, s), gpusolve.Options{Device: "cpu"},
+		gpusolve.TransientOptions{Steps: 8, Dt: 0.01,
+			OnStep: func(gpusolve.Step, gpusolve.Field) error { cancel(); return nil }})
 	if !errors.Is(err, context.Canceled) || sol == nil {
 		t.Fatalf("%v", err)
 	}
@@ -439,18 +469,21 @@ func TestGainAtTheEndOfATransient(t *testing.T) {
 	}
 }
 
-// TestLeakageBeyondItsRange has a stack whose temperatures leave the range without a runaway: that is told and nothing more.
+// TestLeakageBeyondItsRange has a stack whose temperatures leave the range without a runaway: that is told and nothing
+// more.
 func TestLeakageBeyondItsRange(t *testing.T) {
 	s, r := leakyLump(20, exponential(1, 0.015))
 	s.Layers[0].Powers[0].Leakage.Factor.Range[1] = 330
 	sol := steady(t, s, gpusolve.Options{Device: "cpu", Tol: 1e-9})
 	held := math.Exp(0.015 * (330 - 358.15))
-	if n := sol.Status.Nonlinear.Leakage; !sol.Status.Converged || n.Outside != 1 || n.Runaway || math.Abs(sol.PeakK-300-r*(20+held)) > 1e-7 || math.Abs(n.Gain-0.015*r*held) > 1e-6 {
+	if n := sol.Status.Nonlinear.Leakage; !sol.Status.Converged || n.Outside != 1 || n.Runaway ||
+		math.Abs(sol.PeakK-300-r*(20+held)) > 1e-7 || math.Abs(n.Gain-0.015*r*held) > 1e-6 {
 		t.Errorf("%+v, %+v, %g K", sol.Status, n, sol.PeakK)
 	}
 }
 
-// TestClampHidesNoRunaway has a law that ends close above the start: with the power held at its end there is a solution, at which the gain says what it is worth.
+// TestClampHidesNoRunaway has a law that ends close above the start: with the power held at its end there is a
+// solution, at which the gain says what it is worth.
 func TestClampHidesNoRunaway(t *testing.T) {
 	s, r := leakyLump(0, exponential(40, 0.03))
 	s.Layers[0].Powers[0].Leakage.Factor.Range[1] = 360
@@ -467,12 +500,14 @@ func TestClampHidesNoRunaway(t *testing.T) {
 func TestLeakageNeedsPlainCG(t *testing.T) {
 	s, _ := leakyLump(20, exponential(1, 0.015))
 	for _, precond := range []string{"fourier", "jacobi:solver=bicgstab", "jacobi:precision=adaptive", "chebyshev"} {
-		if sol, err := gpusolve.Steady(context.Background(), build(t, s), gpusolve.Options{Device: "cpu", Preconditioner: precond, RTol: 1e-6}); err == nil {
+		if sol, err := gpusolve.Steady(context.Background(), build(t, s),
+			gpusolve.Options{Device: "cpu", Preconditioner: precond, RTol: 1e-6}); err == nil {
 			t.Errorf("%s: %+v", precond, sol.Status)
 		}
 	}
 	for _, precond := range []string{"multigrid", "ic", "cmg", "jacobi", "parac", "ddilu"} {
-		sol, err := gpusolve.Steady(context.Background(), build(t, s), gpusolve.Options{Device: "cpu", Preconditioner: precond})
+		sol, err := gpusolve.Steady(context.Background(), build(t, s),
+			gpusolve.Options{Device: "cpu", Preconditioner: precond})
 		if err != nil {
 			t.Errorf("%s: %v", precond, err)
 			continue

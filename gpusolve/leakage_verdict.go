@@ -15,8 +15,10 @@ const (
 	enoughGain  = 0.9 // from which on a breakdown is that of the leakage: estimates of the gain are from below
 )
 
-// judgeLeakage says what has become of a system whose powers follow the temperature, after the iteration ended in some way.
-func (s *meshed) judgeLeakage(ctx context.Context, o *Options, rule krylov.Rule, out krylov.Outcome) (krylov.Outcome, error) {
+// judgeLeakage says what has become of a system whose powers follow the temperature, after the iteration ended in some
+// way.
+func (s *meshed) judgeLeakage(ctx context.Context, o *Options, rule krylov.Rule, out krylov.Outcome) (krylov.Outcome,
+	error) {
 	l := s.outer.leakage
 	if out.Reason == krylov.Interrupted || out.Reason == krylov.Failed {
 		return out, s.failure()
@@ -60,9 +62,11 @@ func (l *leakage) broke(out krylov.Outcome) bool {
 	return out.Reason == krylov.Breakdown && l.Gain > enoughGain
 }
 
-// largestFactor brackets the largest factor on all powers with which there is a solution, and leaves that solution in x. It starts from the last one, and
-// first from the temperatures without power: for colder starts the iteration is monotone.
-func (s *meshed) largestFactor(ctx context.Context, o *Options, rule krylov.Rule, out *krylov.Outcome) (float64, error) {
+// largestFactor brackets the largest factor on all powers with which there is a solution, and leaves that solution in
+// x. It starts from the last one, and first from the temperatures without power: for colder starts the iteration is
+// monotone.
+func (s *meshed) largestFactor(ctx context.Context, o *Options, rule krylov.Rule, out *krylov.Outcome) (float64,
+	error) {
 	l := s.outer.leakage
 	low, high := 0.0, 1.0
 	l.scale = low
@@ -103,8 +107,9 @@ func (s *meshed) largestFactor(ctx context.Context, o *Options, rule krylov.Rule
 	return low, s.failure()
 }
 
-// judgeStep says of a time step whether the temperatures run away: where the matrix of the step is not positive definite, which is a step longer than the
-// growth takes, and where they have left the range of a law while the steady gain is 1 or more. The outcome of a step that was solved stays converged.
+// judgeStep says of a time step whether the temperatures run away: where the matrix of the step is not positive
+// definite, which is a step longer than the growth takes, and where they have left the range of a law while the steady
+// gain is 1 or more. The outcome of a step that was solved stays converged.
 func (s *meshed) judgeStep(ctx context.Context, o *Options, out krylov.Outcome) (krylov.Outcome, error) {
 	l := s.outer.leakage
 	broken, top := out.Reason == krylov.Breakdown, s.sys.Max(s.x)

@@ -10,16 +10,18 @@ import (
 	"thermsim/mesh"
 )
 
-// Lumped is a lumped thermal system: nodes with heat capacities that stand in for the cells of a mesh. Unknowns are rises above the ambient of the mesh's stack.
+// Lumped is a lumped thermal system: nodes with heat capacities that stand in for the cells of a mesh. Unknowns are
+// rises above the ambient of the mesh's stack.
 type Lumped struct {
 	Mesh *mesh.Mesh // fields are given on its planes
-	// Conductances in W/K between nodes, and from nodes to temperatures: symmetric, no entry beside the diagonal positive, no row's sum negative.
+	// Conductances in W/K between nodes, and from nodes to temperatures: symmetric, no entry beside the diagonal
+	// positive, no row's sum negative.
 	Conductances sparse.Triplets
 	Capacity     []float64 // J/K, of each node
 	At           [][]int32 // the node of every cell of each plane
 	Initial      []float64 // K, of each node; nil for the stack's
-	// Heat adds the mean heat in W from t0 to t1, in the steady state where t1 is 0, to b, which is zero: sources, and what temperatures bring into nodes at
-	// ambient. It returns the sum of the sources.
+	// Heat adds the mean heat in W from t0 to t1, in the steady state where t1 is 0, to b, which is zero: sources, and
+	// what temperatures bring into nodes at ambient. It returns the sum of the sources.
 	Heat func(b []float64, t0, t1 float64) (power float64, err error)
 	// FaceHeat is what leaves through each face in W at rises x.
 	FaceHeat func(x []float64) [6]float64
@@ -36,7 +38,8 @@ func (l *Lumped) Steady(ctx context.Context, o Options) (*Solution, error) {
 	return s, err
 }
 
-// Transient steps as Transient does for a mesh. The field to start from gives a node the mean of its cells. The solution holds no device.
+// Transient steps as Transient does for a mesh. The field to start from gives a node the mean of its cells. The
+// solution holds no device.
 func (l *Lumped) Transient(ctx context.Context, o Options, t TransientOptions) (*Solution, error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -85,7 +88,8 @@ func (l *Lumped) checkPlanes() error {
 	}
 	for k, nodes := range l.At {
 		if len(nodes) != l.Mesh.NX()*l.Mesh.NY() {
-			return fmt.Errorf("%w: plane %d has %d nodes for %d x %d cells", ErrMatrix, k, len(nodes), l.Mesh.NX(), l.Mesh.NY())
+			return fmt.Errorf("%w: plane %d has %d nodes for %d x %d cells", ErrMatrix, k, len(nodes), l.Mesh.NX(),
+				l.Mesh.NY())
 		}
 	}
 	return nil
@@ -93,7 +97,8 @@ func (l *Lumped) checkPlanes() error {
 
 // matrix is that of the steady state, or where dt is positive of a step.
 func (l *Lumped) matrix(dt float64) (*Matrix, error) {
-	t := sparse.Triplets{Row: slices.Clone(l.Conductances.Row), Col: slices.Clone(l.Conductances.Col), Val: slices.Clone(l.Conductances.Val)}
+	t := sparse.Triplets{Row: slices.Clone(l.Conductances.Row), Col: slices.Clone(l.Conductances.Col),
+		Val: slices.Clone(l.Conductances.Val)}
 	if dt > 0 {
 		for i, c := range l.Capacity {
 			t.Add(int32(i), int32(i), c/dt)

@@ -66,7 +66,8 @@ func (s *lumps) advance(_ int, t0, t1 float64) (float64, error) {
 	return power, nil
 }
 
-func (s *lumps) settle(ctx context.Context, o *Options, systems int, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
+func (s *lumps) settle(ctx context.Context, o *Options, systems int, watch func(iteration int, errorK float64)) (
+	krylov.Outcome, error) {
 	var progress func(Progress)
 	if watch != nil {
 		progress = func(p Progress) { watch(p.Iteration, p.ErrorK) }

@@ -15,16 +15,19 @@ import (
 // Many are power vectors to solve for.
 type Many struct {
 	Watts [][]float64 // Watts[v][n] W in input n of ports.InputsOf
-	// Shift s in 1/s, where it is not 0, solves (K + s C) x = q in place of K x = q, with the heat capacities C: x is then s times the Laplace transform, at s, of the rise after
-	// a step of the powers q at time 0. Every face and all coolant must be at the ambient.
+	// Shift s in 1/s, where it is not 0, solves (K + s C) x = q in place of K x = q, with the heat capacities C: x is
+	// then s times the Laplace transform, at s, of the rise after a step of the powers q at time 0. Every face and all
+	// coolant must be at the ambient.
 	Shift float64
 	// Points are weighted sums of temperatures to tell beside the inputs' own.
 	Points []mesh.Sample
-	// Planned is how many vectors are to be solved for in all, where several calls follow each other on one device: what "auto" weighs.
+	// Planned is how many vectors are to be solved for in all, where several calls follow each other on one device:
+	// what "auto" weighs.
 	Planned int
 	// Solved, if not nil, is called after each vector.
 	Solved func(v int)
-	// Read, if not nil, is shown the temperatures under each vector, which are there until it returns. An error ends the solves.
+	// Read, if not nil, is shown the temperatures under each vector, which are there until it returns. An error ends
+	// the solves.
 	Read func(v int, f Field) error
 }
 
@@ -55,8 +58,8 @@ var (
 	_ powered = (*meshed)(nil)
 )
 
-// SolveMany solves for the steady states of a mesh under many power vectors. What does not depend on the power is set up once. On cancellation it returns the
-// context's error alone.
+// SolveMany solves for the steady states of a mesh under many power vectors. What does not depend on the power is set
+// up once. On cancellation it returns the context's error alone.
 func SolveMany(ctx context.Context, m *mesh.Mesh, o Options, q Many) (*ManyResult, error) {
 	if !m.Grounded() && q.Shift == 0 {
 		return nil, ErrSingular

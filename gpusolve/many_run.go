@@ -22,7 +22,8 @@ type manyRun struct {
 	pending int              // vectors whose statistics wait on the device
 }
 
-// solve takes all vectors. A GPU that solves directly is not waited for: statistics stay on it until those of several vectors are read together.
+// solve takes all vectors. A GPU that solves directly is not waited for: statistics stay on it until those of several
+// vectors are read together.
 func (r *manyRun) solve(ctx context.Context, q *Many) (err error) {
 	places := min(mostAhead, len(q.Watts))
 	if d, ok := r.thermal.(*direct); ok && places > 1 {
@@ -96,5 +97,6 @@ func (r *ManyResult) gather(values *reduction.Values, regions *reduction.Regions
 		i, j, k := e.At(regions.Groups[n])
 		at[n] = mesh.Term{Plane: k, Cell: j*regions.NX + i, Weight: 1}
 	}
-	r.Mean, r.Max, r.Hottest, r.Points = append(r.Mean, mean), append(r.Max, top), append(r.Hottest, at), append(r.Points, values.Points)
+	r.Mean, r.Max, r.Hottest, r.Points = append(r.Mean, mean), append(r.Max, top), append(r.Hottest, at),
+		append(r.Points, values.Points)
 }

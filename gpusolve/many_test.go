@@ -16,7 +16,8 @@ import (
 	"thermsim/stack"
 )
 
-// Temperatures under each of several power vectors are those of a solve of its own whose stack has these watts, directly and by multigrid.
+// Temperatures under each of several power vectors are those of a solve of its own whose stack has these watts,
+// directly and by multigrid.
 func TestSolveManyIsOneSolveAfterTheOther(t *testing.T) {
 	for method, tolerance := range map[string]float64{"fourier": 1e-10, "multigrid": 1e-6} {
 		s := cases.Stack10(cases.Options{NX: 29, NY: 31})
@@ -44,7 +45,8 @@ func TestSolveManyIsOneSolveAfterTheOther(t *testing.T) {
 			for n, in := range blocks {
 				mean, top := average(alone, areaOf(s, &in), f[in.Layer*29*31:][:29*31])
 				if math.Abs(mean-many.Mean[v][n]) > tolerance || math.Abs(top-many.Max[v][n]) > tolerance {
-					t.Errorf("%s, vector %d, input %s: %g and %g K, alone %g and %g", method, v, in.Name, many.Mean[v][n], many.Max[v][n], mean, top)
+					t.Errorf("%s, vector %d, input %s: %g and %g K, alone %g and %g", method, v, in.Name,
+						many.Mean[v][n], many.Max[v][n], mean, top)
 				}
 			}
 		}
@@ -76,7 +78,8 @@ func TestSolveManyFollowsTheTemperature(t *testing.T) {
 		for n, in := range many.Inputs {
 			mean, top := average(alone, areaOf(s, &in), f[in.Layer*m.NX()*m.NY():][:m.NX()*m.NY()])
 			if math.Abs(mean-many.Mean[v][n]) > 2e-5 || math.Abs(top-many.Max[v][n]) > 2e-5 {
-				t.Errorf("vector %d, input %s: %g and %g K, alone %g and %g", v, in.Name, many.Mean[v][n], many.Max[v][n], mean, top)
+				t.Errorf("vector %d, input %s: %g and %g K, alone %g and %g", v, in.Name, many.Mean[v][n],
+					many.Max[v][n], mean, top)
 			}
 		}
 	}
@@ -124,17 +127,21 @@ func TestSolveManyRefusesWhatItCannotDraw(t *testing.T) {
 	m := build(t, cases.Stack10(cases.Options{NX: 8}))
 	n := len(ports.InputsOf(m.Stack))
 	for _, watts := range [][][]float64{{make([]float64, n-1)}, {append(make([]float64, n-1), math.NaN())}} {
-		if _, err := gpusolve.SolveMany(t.Context(), m, gpusolve.Options{Device: "cpu"}, gpusolve.Many{Watts: watts}); err == nil {
+		if _, err := gpusolve.SolveMany(t.Context(), m, gpusolve.Options{Device: "cpu"},
+			gpusolve.Many{Watts: watts}); err == nil {
 			t.Errorf("%v is taken", watts)
 		}
 	}
 }
 
-// On a GPU unit powers of blocks, a uniform power and a map are answered as on the processor, in the steady state and at a shift.
+// On a GPU unit powers of blocks, a uniform power and a map are answered as on the processor, in the steady state and
+// at a shift.
 func TestSolveManyOnAGPU(t *testing.T) {
 	t.Parallel()
 	s := cases.Stack10(cases.Options{NX: 7, NY: 6})
-	s.Layers[1].Powers = append(s.Layers[1].Powers, stack.Power{Area: stack.Rect{X: 1e-3, Y: 1e-3, Width: 5e-3, Height: 4e-3}, Map: &stack.PowerMap{NX: 2, NY: 1, Values: []float64{1, 3}}})
+	s.Layers[1].Powers = append(s.Layers[1].Powers,
+		stack.Power{Area: stack.Rect{X: 1e-3, Y: 1e-3, Width: 5e-3, Height: 4e-3},
+			Map: &stack.PowerMap{NX: 2, NY: 1, Values: []float64{1, 3}}})
 	s = ports.Responding(s)
 	m := build(t, s)
 	units := make([][]float64, len(ports.InputsOf(s)))
@@ -144,7 +151,8 @@ func TestSolveManyOnAGPU(t *testing.T) {
 	}
 	for _, method := range []string{"fourier", "multigrid"} {
 		for _, shift := range []float64{0, 1e4} {
-			q := gpusolve.Many{Watts: units, Shift: shift, Points: []mesh.Sample{{Terms: []mesh.Term{{Plane: 2, Cell: 7, Weight: 1}}}}}
+			q := gpusolve.Many{Watts: units, Shift: shift,
+				Points: []mesh.Sample{{Terms: []mesh.Term{{Plane: 2, Cell: 7, Weight: 1}}}}}
 			many := func(o gpusolve.Options) *gpusolve.ManyResult {
 				o.Preconditioner, o.RTol = method, 1e-11
 				r, err := gpusolve.SolveMany(t.Context(), m, o, q)
@@ -153,22 +161,27 @@ func TestSolveManyOnAGPU(t *testing.T) {
 				}
 				return r
 			}
-			host, gpu := many(gpusolve.Options{Device: "cpu"}), many(gpusolve.Options{Executor: onInterpreter(t, devices.Machine(interpreter.Options{}))})
+			host, gpu := many(gpusolve.Options{Device: "cpu"}),
+				many(gpusolve.Options{Executor: onInterpreter(t, devices.Machine(interpreter.Options{}))})
 			for v := range units {
 				for n := range units {
-					if d := math.Abs(gpu.Mean[v][n] - host.Mean[v][n]); d > 1e-9*host.Mean[v][v] || math.Abs(gpu.Max[v][n]-host.Max[v][n]) > 1e-9*host.Max[v][v] {
-						t.Errorf("%s, shift %g: %g K in %d for 1 W in %d, the processor has %g", method, shift, gpu.Mean[v][n], n, v, host.Mean[v][n])
+					if d := math.Abs(gpu.Mean[v][n] - host.Mean[v][n]); d > 1e-9*host.Mean[v][v] ||
+						math.Abs(gpu.Max[v][n]-host.Max[v][n]) > 1e-9*host.Max[v][v] {
+						t.Errorf("%s, shift %g: %g K in %d for 1 W in %d, the processor has %g", method, shift,
+							gpu.Mean[v][n], n, v, host.Mean[v][n])
 					}
 				}
 				if d := math.Abs(gpu.Points[v][0] - host.Points[v][0]); d > 1e-9*host.Mean[v][v] {
-					t.Errorf("%s, shift %g: a cell at %g K, the processor has %g", method, shift, gpu.Points[v][0], host.Points[v][0])
+					t.Errorf("%s, shift %g: a cell at %g K, the processor has %g", method, shift, gpu.Points[v][0],
+						host.Points[v][0])
 				}
 			}
 		}
 	}
 }
 
-// Where nothing leaves, what is stored at a shift is the power: over the whole stack s C x adds up to it, and as s falls x becomes even, power / (s C).
+// Where nothing leaves, what is stored at a shift is the power: over the whole stack s C x adds up to it, and as s
+// falls x becomes even, power / (s C).
 func TestShiftStoresHeat(t *testing.T) {
 	s := ports.Responding(cases.Stack10(cases.Options{NX: 8}))
 	s.Boundary[stack.Top] = stack.Boundary{}
@@ -176,7 +189,8 @@ func TestShiftStoresHeat(t *testing.T) {
 	units := make([]float64, len(ports.InputsOf(s)))
 	units[0] = 1
 	const shift = 1e-3
-	r, err := gpusolve.SolveMany(t.Context(), m, gpusolve.Options{Device: "cpu"}, gpusolve.Many{Watts: [][]float64{units}, Shift: shift})
+	r, err := gpusolve.SolveMany(t.Context(), m, gpusolve.Options{Device: "cpu"},
+		gpusolve.Many{Watts: [][]float64{units}, Shift: shift})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +200,8 @@ func TestShiftStoresHeat(t *testing.T) {
 			t.Errorf("input %d: %g K, want %g", n, got, want)
 		}
 	}
-	if _, err := gpusolve.SolveMany(t.Context(), m, gpusolve.Options{Device: "cpu"}, gpusolve.Many{Watts: [][]float64{units}, Shift: -1}); err == nil {
+	if _, err := gpusolve.SolveMany(t.Context(), m, gpusolve.Options{Device: "cpu"},
+		gpusolve.Many{Watts: [][]float64{units}, Shift: -1}); err == nil {
 		t.Error("a negative shift is taken")
 	}
 }
@@ -203,14 +218,16 @@ func TestSolveManyReadsInParts(t *testing.T) {
 	}
 	var results []*gpusolve.ManyResult
 	var hottest [2][]float64
-	for _, o := range []gpusolve.Options{{Device: "cpu"}, {Executor: onInterpreter(t, devices.Machine(interpreter.Options{}))}} {
+	for _, o := range []gpusolve.Options{{Device: "cpu"},
+		{Executor: onInterpreter(t, devices.Machine(interpreter.Options{}))}} {
 		on := len(results)
-		r, err := gpusolve.SolveMany(t.Context(), m, o, gpusolve.Many{Watts: watts, Read: func(v int, f gpusolve.Field) error {
-			if v%20 == 0 {
-				hottest[on] = append(hottest[on], slices.Max(field(t, s, f)))
-			}
-			return nil
-		}})
+		r, err := gpusolve.SolveMany(t.Context(), m, o,
+			gpusolve.Many{Watts: watts, Read: func(v int, f gpusolve.Field) error {
+				if v%20 == 0 {
+					hottest[on] = append(hottest[on], slices.Max(field(t, s, f)))
+				}
+				return nil
+			}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,8 +17,8 @@ type march struct {
 	plan   *AdaptiveOptions
 	ladder ladder
 
-	// Numbers of states: that at the time, the stages of the step, the first of the next one, what a stage starts from, and room for the estimate and for fields
-	// between steps. steady is that state, -1 where nobody asks.
+	// Numbers of states: that at the time, the stages of the step, the first of the next one, what a stage starts from,
+	// and room for the estimate and for fields between steps. steady is that state, -1 where nobody asks.
 	now, mid, end, ahead, driven, spare, steady int
 
 	time     float64 // s
@@ -37,7 +37,8 @@ type march struct {
 	since    int       // iterations when the last moment was told
 	telling  bool      // of moments, to whom asked for them
 
-	// script are the rungs of the steps that were accepted while recording; otherwise the run takes these steps, where there are any, without asking for their error.
+	// script are the rungs of the steps that were accepted while recording; otherwise the run takes these steps, where
+	// there are any, without asking for their error.
 	recording bool
 	script    []int
 	line      int // of the script
@@ -117,7 +118,8 @@ func (r *march) findSteady(ctx context.Context) error {
 	switch {
 	case err != nil:
 	case out.Reason == krylov.Runaway:
-		err = fmt.Errorf("%w: there is no steady state to end at; a steady solve tells the largest power that has one", ErrRunaway)
+		err = fmt.Errorf("%w: there is no steady state to end at; a steady solve tells the largest power that has one",
+			ErrRunaway)
 	case !out.Converged:
 		err = fmt.Errorf("%w: the steady state to end at was not reached: %s", ErrUnsettled, reasonText(out.Reason))
 	}
@@ -127,7 +129,8 @@ func (r *march) findSteady(ctx context.Context) error {
 	return r.arrived()
 }
 
-// arrived looks how far the steady state is. A run takes a step at least, and so has an end to tell, even where it begins there.
+// arrived looks how far the steady state is. A run takes a step at least, and so has an end to tell, even where it
+// begins there.
 func (r *march) arrived() error {
 	if r.steady < 0 || !r.last {
 		return nil

@@ -87,7 +87,8 @@ func (r *march) moment(t0, t1, h float64) error {
 // tell keeps the state that is shown as that of a moment, and shows it.
 func (r *march) tell(t float64) error {
 	leaking := r.endFlows.leaking
-	step := Step{Time: t, Iterations: r.iterations - r.since, Converged: r.allConverged, PowerW: r.power + leaking, LeakageW: leaking}
+	step := Step{Time: t, Iterations: r.iterations - r.since, Converged: r.allConverged, PowerW: r.power + leaking,
+		LeakageW: leaking}
 	r.since = r.iterations
 	f := r.field()
 	if r.team != nil {

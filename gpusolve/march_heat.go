@@ -18,8 +18,8 @@ func (e *engine) flows(held float64) flows {
 	return f
 }
 
-// heat is what went where over a run, in J. A step adds its stages as the scheme weighs them, d of the second and 1 - d of the first, so that what is stored is what
-// went in less what went out, as far as the stages were solved.
+// heat is what went where over a run, in J. A step adds its stages as the scheme weighs them, d of the second and 1 - d
+// of the first, so that what is stored is what went in less what went out, as far as the stages were solved.
 type heat struct {
 	in, stored, leaked float64
 	faces              [6]float64

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The error of a step falls with the third power of its length: so many halves bring it below one, but no more than six at a time.
+// The error of a step falls with the third power of its length: so many halves bring it below one, but no more than six
+// at a time.
 func TestHalvesThatAnErrorAsksFor(t *testing.T) {
 	for excess, want := range map[float64]int{1.1: 1, 8: 1, 8.1: 2, 64: 2, 512: 3, 513: 4, 1e9: 6, math.Inf(1): 3} {
 		if got := shorter(excess); got != want {
@@ -22,7 +23,8 @@ func TestMeansOfARun(t *testing.T) {
 	q := heat{in: 12, leaked: 2, stored: 4, coolant: []float64{6}}
 	q.faces[1], q.faces[3] = 5, -1
 	b := q.mean(2, 0)
-	if b.In != 7 || b.Stored != 2 || b.ByFace[1] != 2.5 || b.ByFace[3] != -0.5 || b.Coolant[0] != 3 || b.Out != 5 || b.Scale != 7 || b.ImbalanceRel != 0 {
+	if b.In != 7 || b.Stored != 2 || b.ByFace[1] != 2.5 || b.ByFace[3] != -0.5 || b.Coolant[0] != 3 || b.Out != 5 ||
+		b.Scale != 7 || b.ImbalanceRel != 0 {
 		t.Errorf("%+v", b)
 	}
 	q.in++
@@ -37,7 +39,8 @@ func TestMeansOfARun(t *testing.T) {
 	}
 }
 
-// A step may take an equal part of what the steps before have left of the tolerance, told as the tolerance of a whole run of such steps, and never less than its own.
+// A step may take an equal part of what the steps before have left of the tolerance, told as the tolerance of a whole
+// run of such steps, and never less than its own.
 func TestAllowanceOfSteps(t *testing.T) {
 	r := &stepper{opts: Options{Tol: 1e-4}, plan: TransientOptions{Steps: 10}}
 	for _, c := range []struct {

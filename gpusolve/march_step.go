@@ -23,7 +23,8 @@ func (r *march) step(ctx context.Context) error {
 			r.ready = false
 		}
 		if r.ladder.step() < shortestShare*r.ladder.next() {
-			return fmt.Errorf("%w: steps of %g s at %g s still err by more than %g K; allow more", ErrUnsettled, r.ladder.step(), r.time, r.plan.Tol)
+			return fmt.Errorf("%w: steps of %g s at %g s still err by more than %g K; allow more", ErrUnsettled,
+				r.ladder.step(), r.time, r.plan.Tol)
 		}
 		errorK, err := r.attempt(ctx)
 		if err != nil {
@@ -63,7 +64,8 @@ func shorter(excess float64) int {
 	return max(1, min(6, int(math.Ceil(math.Log2(excess)/3))))
 }
 
-// attempt solves the stages of a step, and the first one of the next, and estimates the error in K. It is infinite where a stage has no solution.
+// attempt solves the stages of a step, and the first one of the next, and estimates the error in K. It is infinite
+// where a stage has no solution.
 func (r *march) attempt(ctx context.Context) (errorK float64, err error) {
 	h := r.ladder.step()
 	if err := r.retime(stageShare * h); err != nil {

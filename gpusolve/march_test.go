@@ -53,7 +53,8 @@ func blinking(nx int) *stack.Stack {
 				return v
 			}
 			if len(power.Blocks) > 0 {
-				power.Trace = &stack.Trace{Times: []float64{0, 2e-3, 3e-3}, End: 5e-3, Repeat: true, Watts: [][]float64{row(1), row(4), row(0.5)}}
+				power.Trace = &stack.Trace{Times: []float64{0, 2e-3, 3e-3}, End: 5e-3, Repeat: true,
+					Watts: [][]float64{row(1), row(4), row(0.5)}}
 			}
 		}
 	}
@@ -96,7 +97,8 @@ func TestPeriodicAgainstPeriodsStepped(t *testing.T) {
 	}
 }
 
-// One cell at a step of length h is multiplied by R(z) = (1 + (1 - 2 d) z)/(1 - d z)^2, z = -h/tau; and the error after a time falls as the square of the steps.
+// One cell at a step of length h is multiplied by R(z) = (1 + (1 - 2 d) z)/(1 - d z)^2, z = -h/tau; and the error after
+// a time falls as the square of the steps.
 func TestOrderOfTRBDF2(t *testing.T) {
 	const n = 24
 	for _, method := range []string{"", "multigrid"} {
@@ -104,7 +106,8 @@ func TestOrderOfTRBDF2(t *testing.T) {
 		for _, halves := range []int{2, 3, 4, 5, 6} {
 			m, start, rate := bar(t, n)
 			until := 2 / rate
-			r := marching(t, m, Options{Device: "cpu", Preconditioner: method, RTol: 1e-12}, AdaptiveOptions{Tol: 1, Until: until, Initial: start}, 0)
+			r := marching(t, m, Options{Device: "cpu", Preconditioner: method, RTol: 1e-12},
+				AdaptiveOptions{Tol: 1, Until: until, Initial: start}, 0)
 			for range 1 << halves {
 				r.script = append(r.script, -halves)
 			}
@@ -158,7 +161,8 @@ func (w waves) Plane(_ int, dst []float64) error {
 	return nil
 }
 
-// A cell whose conductivity, heat capacity and power follow the temperature: the order is two there too. What is expected is Runge and Kutta's.
+// A cell whose conductivity, heat capacity and power follow the temperature: the order is two there too. What is
+// expected is Runge and Kutta's.
 func TestOrderOfTRBDF2WithProperties(t *testing.T) {
 	const h, thickness, watts, leaks = 3e4, 1e-3, 20.0, 3.0
 	k := &stack.Curve{Law: stack.PowerLaw, Value: 5, Exponent: 1.3, At: 300, Range: [2]float64{200, 900}}
@@ -166,15 +170,20 @@ func TestOrderOfTRBDF2WithProperties(t *testing.T) {
 	law := &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: 0.004, At: 300, Range: [2]float64{200, 900}}
 	s := &stack.Stack{
 		Ambient: 300, Size: [2]float64{2e-3, 3e-3},
-		Grid:      stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: 1}},
-		Materials: []stack.Material{{Name: "m", K: [3]float64{5, 5, 5}, C: 2e6, KCurve: [3]*stack.Curve{k, k, k}, CCurve: c}},
+		Grid: stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: 1}},
+		Materials: []stack.Material{{Name: "m", K: [3]float64{5, 5, 5}, C: 2e6, KCurve: [3]*stack.Curve{k, k, k},
+			CCurve: c}},
 	}
-	s.Layers = []stack.Layer{{Name: "l", Thickness: thickness, Cells: 1, Powers: []stack.Power{{Uniform: watts, Area: s.Domain(), Leakage: stack.Leakage{Watts: leaks, Factor: law}}}}}
+	s.Layers =
+		[]stack.Layer{{Name: "l", Thickness: thickness, Cells: 1,
+			Powers: []stack.Power{
+				{Uniform: watts, Area: s.Domain(), Leakage: stack.Leakage{Watts: leaks, Factor: law}}}}}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: h, Temperature: 300}
 	area := s.Size[0] * s.Size[1]
 	rate := func(x float64) float64 {
 		kelvin := 300 + x
-		return (watts + leaks*law.Of(kelvin) - area/(1/h+thickness/(2*k.Of(kelvin)))*x) / (c.Of(kelvin) * area * thickness)
+		return (watts + leaks*law.Of(kelvin) - area/(1/h+thickness/(2*k.Of(kelvin)))*x) /
+			(c.Of(kelvin) * area * thickness)
 	}
 	const until, fine = 0.1, 4000
 	x := 0.0
@@ -221,7 +230,8 @@ func TestEstimateOfTRBDF2(t *testing.T) {
 	}
 }
 
-// Steps of a ladder end with their interval, begin at multiples of their length, and have few lengths where intervals have a common unit.
+// Steps of a ladder end with their interval, begin at multiples of their length, and have few lengths where intervals
+// have a common unit.
 func TestLadder(t *testing.T) {
 	moments := []float64{0, 0.02, 0.06, 0.07, 0.1}
 	l := newLadder(moments, 1)
@@ -259,17 +269,19 @@ func TestLadder(t *testing.T) {
 func TestPeriodicWithProperties(t *testing.T) {
 	s := blinking(3)
 	for i := range s.Materials {
-		k := &stack.Curve{Law: stack.PowerLaw, Value: s.Materials[i].K[2], Exponent: 1.2, At: 300, Range: [2]float64{250, 900}}
+		k := &stack.Curve{Law: stack.PowerLaw, Value: s.Materials[i].K[2], Exponent: 1.2, At: 300,
+			Range: [2]float64{250, 900}}
 		s.Materials[i].KCurve = [3]*stack.Curve{k, k, k}
 	}
 	last := 0.0
-	sol, err := Periodic(t.Context(), meshOf(t, s), Options{Device: "cpu"}, PeriodicOptions{StepTol: 2, OnStep: func(step Step, _ Field) error {
-		if step.Time <= last {
-			t.Errorf("%g s follows %g s", step.Time, last)
-		}
-		last = step.Time
-		return nil
-	}})
+	sol, err := Periodic(t.Context(), meshOf(t, s), Options{Device: "cpu"},
+		PeriodicOptions{StepTol: 2, OnStep: func(step Step, _ Field) error {
+			if step.Time <= last {
+				t.Errorf("%g s follows %g s", step.Time, last)
+			}
+			last = step.Time
+			return nil
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +297,8 @@ func TestPeriodicWithProperties(t *testing.T) {
 // The end of the period is told behind the times that are asked for, and once where it is one of them.
 func TestPeriodicTimes(t *testing.T) {
 	for _, at := range [][]float64{{2e-3}, {2e-3, 5e-3}, {2e-3, 5e-3 * (1 - 1e-14)}} {
-		sol, err := Periodic(t.Context(), meshOf(t, blinking(3)), Options{Device: "cpu"}, PeriodicOptions{StepTol: 2, Tol: 1e-3, At: at})
+		sol, err := Periodic(t.Context(), meshOf(t, blinking(3)), Options{Device: "cpu"},
+			PeriodicOptions{StepTol: 2, Tol: 1e-3, At: at})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -296,11 +309,13 @@ func TestPeriodicTimes(t *testing.T) {
 	}
 }
 
-// The steps of a periodic state are chosen by their errors, as those of any run: with a smaller tolerance there are more of them, and the largest estimate is told.
+// The steps of a periodic state are chosen by their errors, as those of any run: with a smaller tolerance there are
+// more of them, and the largest estimate is told.
 func TestErrorsOfPeriodicSteps(t *testing.T) {
 	steps := 0
 	for _, tol := range []float64{0.5, 0.5 / 64} {
-		sol, err := Periodic(t.Context(), meshOf(t, blinking(3)), Options{Device: "cpu"}, PeriodicOptions{StepTol: tol, Tol: 1e-3})
+		sol, err := Periodic(t.Context(), meshOf(t, blinking(3)), Options{Device: "cpu"},
+			PeriodicOptions{StepTol: tol, Tol: 1e-3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -322,7 +337,8 @@ type counted struct {
 	stages int
 }
 
-func (c *counted) stage(ctx context.Context, o *Options, dst, from int, watch func(int, float64)) (krylov.Outcome, error) {
+func (c *counted) stage(ctx context.Context, o *Options, dst, from int, watch func(int, float64)) (krylov.Outcome,
+	error) {
 	c.stages++
 	return c.staged.stage(ctx, o, dst, from, watch)
 }
@@ -360,7 +376,8 @@ func TestAdaptiveNeed(t *testing.T) {
 			t.Fatal(err)
 		}
 		steps.Close()
-		if stated, taken := AdaptiveNeed(m, method, false, false), steps.Memory.DeviceBytes; stated.Peak() < taken || float64(stated.Held()) > 1.25*float64(taken) {
+		if stated, taken := AdaptiveNeed(m, method, false, false), steps.Memory.DeviceBytes; stated.Peak() < taken ||
+			float64(stated.Held()) > 1.25*float64(taken) {
 			t.Errorf("%q: %d bytes are stated, %d held, %d taken", method, stated.Peak(), stated.Held(), taken)
 		}
 	}

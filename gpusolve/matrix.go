@@ -19,7 +19,8 @@ import (
 // ErrMatrix marks systems that no method here can solve: not square, not finite, or visibly not positive definite.
 var ErrMatrix = errors.New("the system cannot be solved")
 
-// Matrix is a square matrix that has been looked at: by the seven diagonals of a grid where its entries allow it, by rows otherwise.
+// Matrix is a square matrix that has been looked at: by the seven diagonals of a grid where its entries allow it, by
+// rows otherwise.
 type Matrix struct {
 	Diagonals *sparse.Diagonals // one of the two
 	Rows      *sparse.CSR
@@ -35,8 +36,8 @@ type Shape struct{ NX, NY, NZ int }
 
 func (s Shape) String() string { return fmt.Sprintf("%dx%dx%d", s.NX, s.NY, s.NZ) }
 
-// NewMatrix checks a matrix and chooses how to store it. A grid that is given must fit the entries; without one, grids are recognised. The error is
-// an ErrMatrix, and names rows and columns from 1.
+// NewMatrix checks a matrix and chooses how to store it. A grid that is given must fit the entries; without one, grids
+// are recognised. The error is an ErrMatrix, and names rows and columns from 1.
 func NewMatrix(a *sparse.CSR, grid Shape) (*Matrix, error) {
 	if a == nil || a.N() < 1 {
 		return nil, fmt.Errorf("%w: the matrix is empty", ErrMatrix)
@@ -147,9 +148,10 @@ type MatrixSolution struct {
 	outcome krylov.Outcome
 }
 
-// SolveMatrix solves A x = b from x = 0. It stops on Options.ATol, in the units of b, or on Options.RTol, by default 1e-8; there are no kelvins to
-// judge by. A solve that ends short of its rule is not an error: see Status. The error is an ErrMatrix, an ErrOption (a method that does not suit the
-// matrix), an ErrDevice, or that of the context, which comes with what was found so far.
+// SolveMatrix solves A x = b from x = 0. It stops on Options.ATol, in the units of b, or on Options.RTol, by default
+// 1e-8; there are no kelvins to judge by. A solve that ends short of its rule is not an error: see Status. The error is
+// an ErrMatrix, an ErrOption (a method that does not suit the matrix), an ErrDevice, or that of the context, which
+// comes with what was found so far.
 func SolveMatrix(ctx context.Context, a *Matrix, b []float64, o Options) (*MatrixSolution, error) {
 	if err := checkSource(a, b); err != nil {
 		return nil, err
@@ -162,7 +164,8 @@ func SolveMatrix(ctx context.Context, a *Matrix, b []float64, o Options) (*Matri
 	return m.Solve(ctx, b, o)
 }
 
-// MatrixSolver is a matrix on a device with its method set up, for any number of right sides. It is for one goroutine at a time.
+// MatrixSolver is a matrix on a device with its method set up, for any number of right sides. It is for one goroutine
+// at a time.
 type MatrixSolver struct {
 	*driver
 	a     *Matrix
@@ -170,7 +173,8 @@ type MatrixSolver struct {
 	b     ops.Vector
 }
 
-// OpenMatrix opens a device and sets the method of the options up on it. The errors are those of SolveMatrix. Close gives the device back.
+// OpenMatrix opens a device and sets the method of the options up on it. The errors are those of SolveMatrix. Close
+// gives the device back.
 func OpenMatrix(a *Matrix, o Options) (*MatrixSolver, error) {
 	if err := o.checkMatrix(a); err != nil {
 		return nil, err
@@ -232,7 +236,8 @@ func (o *Options) checkMatrix(a *Matrix) error {
 		able = "methods for such matrices are " + strings.Join(general, ", ")
 	}
 	w := a.Asymmetry
-	return fmt.Errorf("%w: the matrix is not symmetric: entry (%d, %d) is %.10g, entry (%d, %d) is %.10g; %s. If it is meant to be symmetric, write it with more digits or one triangle only",
+	return fmt.Errorf("%w: the matrix is not symmetric: entry (%d, %d) is %.10g, entry (%d, %d) is %.10g; %s. If it "+
+		"is meant to be symmetric, write it with more digits or one triangle only",
 		ErrMatrix, w.Row+1, w.Col+1, w.Entry, w.Col+1, w.Row+1, w.Mirror, able)
 }
 
@@ -242,7 +247,8 @@ func checkSource(a *Matrix, b []float64) error {
 	}
 	for i, v := range b {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("%w: value %d of the right side is %g; every value must be a finite number", ErrMatrix, i+1, v)
+			return fmt.Errorf("%w: value %d of the right side is %g; every value must be a finite number", ErrMatrix,
+				i+1, v)
 		}
 	}
 	return nil
@@ -303,8 +309,9 @@ func (m *MatrixSolver) Solve(ctx context.Context, b []float64, o Options) (*Matr
 	return s, nil
 }
 
-// restore gives the solution and its residual the powers of two that were taken out of the right side and of the matrix. Where nothing finite was found, the
-// solution is zero, from which the solve started, with the residual of that.
+// restore gives the solution and its residual the powers of two that were taken out of the right side and of the
+// matrix. Where nothing finite was found, the solution is zero, from which the solve started, with the residual of
+// that.
 func (s *MatrixSolution) restore(source, matrix int, norm float64) error {
 	st := &s.Status
 	if math.IsNaN(st.ResidualW) || math.IsInf(st.ResidualW, 0) {
@@ -318,7 +325,8 @@ func (s *MatrixSolution) restore(source, matrix int, norm float64) error {
 	for i, v := range s.X {
 		s.X[i] = math.Ldexp(v, source-matrix)
 		if math.IsInf(s.X[i], 0) {
-			return fmt.Errorf("%w: value %d of the solution is beyond the range of double precision; scale the right side", ErrMatrix, i+1)
+			return fmt.Errorf("%w: value %d of the solution is beyond the range of double precision; scale "+
+				"the right side", ErrMatrix, i+1)
 		}
 	}
 	return nil

@@ -6,8 +6,9 @@ import (
 	"thermsim/gpusolve/sparse"
 )
 
-// comfortable is the largest exponent of two, of either sign, that the largest entry of a matrix or of a right side may have. Beyond it a power of two is taken
-// out, which changes no digit: preconditioners work in FP32 and norms add squares, so that without it a system with entries of 1e-300 would count as solved.
+// comfortable is the largest exponent of two, of either sign, that the largest entry of a matrix or of a right side may
+// have. Beyond it a power of two is taken out, which changes no digit: preconditioners work in FP32 and norms add
+// squares, so that without it a system with entries of 1e-300 would count as solved.
 const comfortable = 40
 
 // excess is the power of two to take out of values, 0 where they lie in the comfortable range.
@@ -42,7 +43,8 @@ func (m *Matrix) moderate() (*Matrix, int) {
 	if d := m.Diagonals; d != nil {
 		e := excess(d.Main, d.X, d.Y, d.Z, d.LowerX, d.LowerY, d.LowerZ)
 		a.Diagonals = &sparse.Diagonals{
-			NX: d.NX, NY: d.NY, NZ: d.NZ, Main: scaleBy(d.Main, -e), X: scaleBy(d.X, -e), Y: scaleBy(d.Y, -e), Z: scaleBy(d.Z, -e),
+			NX: d.NX, NY: d.NY, NZ: d.NZ, Main: scaleBy(d.Main, -e), X: scaleBy(d.X, -e), Y: scaleBy(d.Y, -e),
+			Z:      scaleBy(d.Z, -e),
 			LowerX: scaleBy(d.LowerX, -e), LowerY: scaleBy(d.LowerY, -e), LowerZ: scaleBy(d.LowerZ, -e),
 		}
 		return &a, e

@@ -67,10 +67,13 @@ func TestMatrixWithKnownSolution(t *testing.T) {
 		}
 		open := map[string]func() ops.Device{"cpu": func() ops.Device { return nil }}
 		if spec == "jacobi" { // the others' kernels have their own tests
-			open["interpreter"] = func() ops.Device { return onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true})) }
+			open["interpreter"] = func() ops.Device {
+				return onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true}))
+			}
 		}
 		for name, executor := range open {
-			s, err := gpusolve.SolveMatrix(context.Background(), a, b, gpusolve.Options{Device: "cpu", Preconditioner: spec, RTol: 1e-9, Executor: executor()})
+			s, err := gpusolve.SolveMatrix(context.Background(), a, b,
+				gpusolve.Options{Device: "cpu", Preconditioner: spec, RTol: 1e-9, Executor: executor()})
 			if err != nil {
 				t.Errorf("%s on %s: %v", spec, name, err)
 				continue
@@ -150,20 +153,29 @@ func TestMatricesThatCannotBeSolved(t *testing.T) {
 		grid gpusolve.Shape
 		want string
 	}{
-		"empty":                   {&sparse.CSR{RowPtr: []int64{0}}, gpusolve.Shape{}, "the matrix is empty"},
-		"not a number":            {change(1, math.NaN()), gpusolve.Shape{}, "entry (1, 2) is NaN"},
-		"a negative diagonal":     {change(0, -6), gpusolve.Shape{}, "the diagonal entry of row 1 is -6"},
-		"a wrong grid":            {change(0, 6), gpusolve.Shape{NX: 2, NY: 3, NZ: 3}, "does not tie neighbours of a grid of 2 x 3 x 3"},
-		"a grid too large":        {change(0, 6), gpusolve.Shape{NX: 1 << 40, NY: 1 << 40, NZ: 1 << 40}, "the product must be the number of rows"},
-		"a grid that wraps":       {laplacian(2, 2, 1).CSR(), gpusolve.Shape{NX: 4, NY: 1, NZ: 1 + 1<<62}, "the product must be the number of rows"},
-		"no matrix":               {nil, gpusolve.Shape{}, "the matrix is empty"},
-		"pointers that end early": {&sparse.CSR{RowPtr: []int64{0, 1, 1}, Col: []int32{0, 1}, Val: []float64{1, 1}}, gpusolve.Shape{}, "row pointers go from 0 to 1 for 2 columns and 2 values"},
-		"pointers that descend":   {&sparse.CSR{RowPtr: []int64{0, 3, 2}, Col: []int32{0, 1}, Val: []float64{1, 1}}, gpusolve.Shape{}, "row 1 begins at entry 0 and ends before entry 3 of 2"},
-		"columns in no order":     {&sparse.CSR{RowPtr: []int64{0, 2, 3}, Col: []int32{1, 0, 1}, Val: []float64{-1, 2, 2}}, gpusolve.Shape{}, "row 1 has column 0 (counted from 0) in place 2"},
-		"a column twice":          {&sparse.CSR{RowPtr: []int64{0, 2, 3}, Col: []int32{0, 0, 1}, Val: []float64{1, 1, 2}}, gpusolve.Shape{}, "row 1 has column 0 (counted from 0) in place 2"},
-		"a column beyond":         {&sparse.CSR{RowPtr: []int64{0, 1, 2}, Col: []int32{0, 2}, Val: []float64{1, 1}}, gpusolve.Shape{}, "row 2 has column 2 (counted from 0) in place 1"},
+		"empty":               {&sparse.CSR{RowPtr: []int64{0}}, gpusolve.Shape{}, "the matrix is empty"},
+		"not a number":        {change(1, math.NaN()), gpusolve.Shape{}, "entry (1, 2) is NaN"},
+		"a negative diagonal": {change(0, -6), gpusolve.Shape{}, "the diagonal entry of row 1 is -6"},
+		"a wrong grid": {change(0, 6), gpusolve.Shape{NX: 2, NY: 3, NZ: 3}, "does not tie neighbours of a " +
+			"grid of 2 x 3 x 3"},
+		"a grid too large": {change(0, 6), gpusolve.Shape{NX: 1 << 40, NY: 1 << 40, NZ: 1 << 40},
+			"the product must be the number of rows"},
+		"a grid that wraps": {laplacian(2, 2, 1).CSR(), gpusolve.Shape{NX: 4, NY: 1, NZ: 1 + 1<<62},
+			"the product must be the number of rows"},
+		"no matrix": {nil, gpusolve.Shape{}, "the matrix is empty"},
+		"pointers that end early": {&sparse.CSR{RowPtr: []int64{0, 1, 1}, Col: []int32{0, 1}, Val: []float64{1, 1}},
+			gpusolve.Shape{}, "row pointers go from 0 to 1 for 2 columns and 2 values"},
+		"pointers that descend": {&sparse.CSR{RowPtr: []int64{0, 3, 2}, Col: []int32{0, 1}, Val: []float64{1, 1}},
+			gpusolve.Shape{}, "row 1 begins at entry 0 and ends before entry 3 of 2"},
+		"columns in no order": {&sparse.CSR{RowPtr: []int64{0, 2, 3}, Col: []int32{1, 0, 1},
+			Val: []float64{-1, 2, 2}}, gpusolve.Shape{}, "row 1 has column 0 (counted from 0) in place 2"},
+		"a column twice": {&sparse.CSR{RowPtr: []int64{0, 2, 3}, Col: []int32{0, 0, 1},
+			Val: []float64{1, 1, 2}}, gpusolve.Shape{}, "row 1 has column 0 (counted from 0) in place 2"},
+		"a column beyond": {&sparse.CSR{RowPtr: []int64{0, 1, 2}, Col: []int32{0, 2}, Val: []float64{1, 1}},
+			gpusolve.Shape{}, "row 2 has column 2 (counted from 0) in place 1"},
 	} {
-		if _, err := gpusolve.NewMatrix(c.a, c.grid); !errors.Is(err, gpusolve.ErrMatrix) || !strings.Contains(err.Error(), c.want) {
+		if _, err := gpusolve.NewMatrix(c.a, c.grid); !errors.Is(err, gpusolve.ErrMatrix) ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -184,13 +196,15 @@ func TestMatricesThatCannotBeSolved(t *testing.T) {
 		{b, gpusolve.Options{Preconditioner: "magic"}, gpusolve.ErrOption, `"magic" is unknown`},
 		{b, gpusolve.Options{Device: "abacus"}, gpusolve.ErrOption, `device "abacus" is unknown`},
 	} {
-		if _, err := gpusolve.SolveMatrix(context.Background(), good, c.b, c.o); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.want) {
+		if _, err := gpusolve.SolveMatrix(context.Background(), good, c.b, c.o); !errors.Is(err, c.kind) ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c.o, err)
 		}
 	}
 }
 
-// Units of a matrix and of a right side are free. A power of two on either changes nothing but the power of two of the solution, however far it goes.
+// Units of a matrix and of a right side are free. A power of two on either changes nothing but the power of two of the
+// solution, however far it goes.
 func TestUnitsOfAMatrixAreFree(t *testing.T) {
 	d := laplacian(7, 5, 3)
 	plain := d.CSR()
@@ -207,10 +221,12 @@ func TestUnitsOfAMatrixAreFree(t *testing.T) {
 	}
 	b := make([]float64, len(want))
 	plain.Multiply(b, want)
-	for _, e := range [][2]int{{0, 0}, {-990, -990}, {980, 990}, {-200, 10}, {150, -60}, {0, -1000}, {0, 1000}, {-500, 500}} {
+	for _, e := range [][2]int{{0, 0}, {-990, -990}, {980, 990}, {-200, 10}, {150, -60}, {0, -1000}, {0, 1000},
+		{-500, 500}} {
 		for _, spec := range []string{"jacobi", "chebyshev", "chebyshev:form=scaled", "cmg", "none"} {
 			a := newMatrix(t, &sparse.CSR{RowPtr: plain.RowPtr, Col: plain.Col, Val: times(plain.Val, e[0])})
-			s, err := gpusolve.SolveMatrix(context.Background(), a, times(b, e[1]), gpusolve.Options{Device: "cpu", Preconditioner: spec, RTol: 1e-9})
+			s, err := gpusolve.SolveMatrix(context.Background(), a, times(b, e[1]),
+				gpusolve.Options{Device: "cpu", Preconditioner: spec, RTol: 1e-9})
 			if err != nil {
 				t.Errorf("%s, 2^%d and 2^%d: %v", spec, e[0], e[1], err)
 				continue
@@ -220,18 +236,22 @@ func TestUnitsOfAMatrixAreFree(t *testing.T) {
 				worst = math.Max(worst, math.Abs(x-want[c]))
 			}
 			// ||b|| is about 30.
-			if residual := math.Ldexp(s.Status.ResidualW, -e[1]); !s.Status.Converged || !(worst < 1e-7) || !(residual < 1e-7) {
-				t.Errorf("%s, 2^%d and 2^%d: largest error %.2g, residual %.2g, %+v", spec, e[0], e[1], worst, residual, s.Status)
+			if residual := math.Ldexp(s.Status.ResidualW, -e[1]); !s.Status.Converged || !(worst < 1e-7) ||
+				!(residual < 1e-7) {
+				t.Errorf("%s, 2^%d and 2^%d: largest error %.2g, residual %.2g, %+v", spec, e[0], e[1], worst, residual,
+					s.Status)
 			}
 			// The rule is in the units of b.
-			s, err = gpusolve.SolveMatrix(context.Background(), a, times(b, e[1]), gpusolve.Options{Device: "cpu", Preconditioner: spec, ATol: math.Ldexp(1e-3, e[1])})
+			s, err = gpusolve.SolveMatrix(context.Background(), a, times(b, e[1]),
+				gpusolve.Options{Device: "cpu", Preconditioner: spec, ATol: math.Ldexp(1e-3, e[1])})
 			if err != nil || !s.Status.Converged || !(s.Status.RelativeResidual > 1e-9) {
 				t.Errorf("%s, 2^%d and 2^%d, absolute: %+v, %v", spec, e[0], e[1], s, err)
 			}
 		}
 	}
 	a := newMatrix(t, &sparse.CSR{RowPtr: plain.RowPtr, Col: plain.Col, Val: times(plain.Val, -600)})
-	if _, err := gpusolve.SolveMatrix(context.Background(), a, times(b, 600), gpusolve.Options{Device: "cpu"}); !errors.Is(err, gpusolve.ErrMatrix) {
+	if _, err := gpusolve.SolveMatrix(context.Background(), a, times(b, 600),
+		gpusolve.Options{Device: "cpu"}); !errors.Is(err, gpusolve.ErrMatrix) {
 		t.Errorf("a solution of 2^1200: %v", err)
 	}
 }
@@ -240,7 +260,8 @@ func TestUnitsOfAMatrixAreFree(t *testing.T) {
 func TestNothingFoundIsZero(t *testing.T) {
 	// The least entries are no numbers of FP32.
 	a := newMatrix(t, &sparse.CSR{RowPtr: []int64{0, 1, 2, 3}, Col: []int32{0, 1, 2}, Val: []float64{1e-60, 3, 1e-60}})
-	s, err := gpusolve.SolveMatrix(context.Background(), a, []float64{3e-60, 4, 0}, gpusolve.Options{Device: "cpu", Preconditioner: "jacobi"})
+	s, err := gpusolve.SolveMatrix(context.Background(), a, []float64{3e-60, 4, 0},
+		gpusolve.Options{Device: "cpu", Preconditioner: "jacobi"})
 	if err != nil || s.Status.Converged || s.Status.RelativeResidual != 1 || math.Abs(s.Status.ResidualW-4) > 1e-12 {
 		t.Fatalf("%+v, %v", s, err)
 	}
@@ -255,7 +276,8 @@ func TestNothingFoundIsZero(t *testing.T) {
 func TestNonsymmetricMatrices(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
 	d := laplacian(6, 5, 4)
-	d.LowerX, d.LowerY, d.LowerZ = append([]float64(nil), d.X...), append([]float64(nil), d.Y...), append([]float64(nil), d.Z...)
+	d.LowerX, d.LowerY, d.LowerZ = append([]float64(nil), d.X...), append([]float64(nil), d.Y...),
+		append([]float64(nil), d.Z...)
 	for _, band := range [][]float64{d.LowerX, d.LowerY, d.LowerZ} {
 		for i := range band {
 			band[i] *= 0.5 + 0.5*rng.Float64()
@@ -298,7 +320,8 @@ func TestIndefiniteMatrixBreaksDown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := gpusolve.SolveMatrix(context.Background(), newMatrix(t, a), []float64{1, -1, -1}, gpusolve.Options{Device: "cpu", Preconditioner: "none"})
+	s, err := gpusolve.SolveMatrix(context.Background(), newMatrix(t, a), []float64{1, -1, -1},
+		gpusolve.Options{Device: "cpu", Preconditioner: "none"})
 	if err != nil || s.Status.Converged || s.Status.Reason != solution.ReasonBreakdown {
 		t.Errorf("%v %+v", err, s)
 	}
@@ -329,7 +352,8 @@ func TestSharedDevice(t *testing.T) {
 		}
 		s.Close()
 		a := newMatrix(t, laplacian(4, 4, 4).CSR())
-		if s, err := gpusolve.SolveMatrix(context.Background(), a, make([]float64, 64), gpusolve.Options{Executor: d}); err != nil || !s.Status.Converged {
+		if s, err := gpusolve.SolveMatrix(context.Background(), a, make([]float64, 64),
+			gpusolve.Options{Executor: d}); err != nil || !s.Status.Converged {
 			t.Errorf("%v %+v", err, s)
 		}
 	}

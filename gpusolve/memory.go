@@ -8,7 +8,8 @@ import (
 	"thermsim/stack"
 )
 
-// Need is the memory of a solve in bytes, by what takes it, counted before any of it is taken. On a GPU it is the GPU's memory.
+// Need is the memory of a solve in bytes, by what takes it, counted before any of it is taken. On a GPU it is the GPU's
+// memory.
 type Need struct {
 	System int64 // the matrix, the right side and the states
 	SetUp  int64 // the method at the peak of its set-up
@@ -18,7 +19,8 @@ type Need struct {
 	collected bool
 }
 
-// Peak is the most that is held at a time. The Krylov solver's vectors are made when the method is set up: on the processor beside what that left.
+// Peak is the most that is held at a time. The Krylov solver's vectors are made when the method is set up: on the
+// processor beside what that left.
 func (n Need) Peak() int64 {
 	if n.collected {
 		return n.System + max(n.SetUp, n.Method) + n.Krylov
@@ -32,7 +34,8 @@ func (n Need) live() int64 { return n.System + max(n.SetUp, n.Method+n.Krylov) }
 // Held is what the solve itself holds.
 func (n Need) Held() int64 { return n.System + n.Method + n.Krylov }
 
-// SystemNeed is the memory that a mesh takes to solve with a method as users write it, on a GPU or the processor; nothing where there is no such method.
+// SystemNeed is the memory that a mesh takes to solve with a method as users write it, on a GPU or the processor;
+// nothing where there is no such method.
 func SystemNeed(m *mesh.Mesh, preconditioner string, inTime, gpu bool) Need {
 	s := shapeOf(m, inTime, gpu)
 	if solvesDirectly(m, preconditioner, gpu) {
@@ -59,9 +62,11 @@ func directNeed(s precond.Shape, size int) Need {
 	return Need{SetUp: n.SetUp, Method: n.Held, collected: !s.GPU}
 }
 
-// StackNeed is SystemNeed before the mesh is built, so that a grid that is too large gets no further: the least that a stack on its grid takes.
+// StackNeed is SystemNeed before the mesh is built, so that a grid that is too large gets no further: the least that a
+// stack on its grid takes.
 func StackNeed(s *stack.Stack, preconditioner string, inTime, gpu bool) Need {
-	shape := precond.Shape{NX: s.Grid.X.Cells, NY: s.Grid.Y.Cells, Symmetric: true, Assembled: true, InTime: inTime, GPU: gpu}
+	shape := precond.Shape{NX: s.Grid.X.Cells, NY: s.Grid.Y.Cells, Symmetric: true, Assembled: true, InTime: inTime,
+		GPU: gpu}
 	for i := range s.Layers {
 		shape.NZ += s.Layers[i].Planes()
 	}
@@ -73,8 +78,8 @@ func StackNeed(s *stack.Stack, preconditioner string, inTime, gpu bool) Need {
 	return needOf(shape, preconditioner, systemBytes(shape))
 }
 
-// MatrixNeed is the memory that a matrix takes to solve, in the method that suits it where none is named. The processor refers to the matrix that the caller
-// has, which therefore does not count there.
+// MatrixNeed is the memory that a matrix takes to solve, in the method that suits it where none is named. The processor
+// refers to the matrix that the caller has, which therefore does not count there.
 func MatrixNeed(a *Matrix, preconditioner string, gpu bool) Need {
 	return matrixNeed(a, preconditioner, gpu, 0)
 }
@@ -84,7 +89,8 @@ func matrixNeed(a *Matrix, preconditioner string, gpu bool, multiprocessors int6
 		preconditioner = MatrixPreconditioner(a)
 	}
 	g := a.Grid()
-	s := precond.Shape{NX: g.NX, NY: g.NY, NZ: g.NZ, Unknowns: int64(a.N()), Symmetric: a.Symmetric, GPU: gpu, Multiprocessors: multiprocessors}
+	s := precond.Shape{NX: g.NX, NY: g.NY, NZ: g.NZ, Unknowns: int64(a.N()), Symmetric: a.Symmetric, GPU: gpu,
+		Multiprocessors: multiprocessors}
 	var matrix int64
 	if a.Rows != nil {
 		s.Entries = int64(a.Rows.Entries())
@@ -117,12 +123,13 @@ func needOf(s precond.Shape, spec string, system int64) Need {
 
 // shapeOf is what memory depends on.
 func shapeOf(m *mesh.Mesh, inTime, gpu bool) precond.Shape {
-	return precond.Shape{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Unknowns: int64(m.Cells()), Entries: precond.GridEntries(m.NX(), m.NY(), m.NZ()),
+	return precond.Shape{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Unknowns: int64(m.Cells()),
+		Entries:   precond.GridEntries(m.NX(), m.NY(), m.NZ()),
 		Symmetric: !m.Cooled(), Assembled: true, Mesh: m, InTime: inTime, Grounded: groundedPlanes(m), GPU: gpu}
 }
 
-// systemBytes counts the couplings, x, the planes of the boundary, the power and, in time, capacities and former states. Without a mesh it is the
-// cells alone.
+// systemBytes counts the couplings, x, the planes of the boundary, the power and, in time, capacities and former
+// states. Without a mesh it is the cells alone.
 func systemBytes(s precond.Shape) int64 {
 	bytes := s.Vector(3*4 + 8)
 	if s.InTime {
@@ -147,12 +154,14 @@ func systemBytes(s precond.Shape) int64 {
 	}
 	if s.GPU {
 		const rounding = 18 * cuda.StoreAlign // of what is asked for in two pieces
-		bytes += rounding + 4*indexSheets(m)*s.Sheet() + 8*int64(s.NX+s.NY) + int64(32*s.NZ+48*len(m.Palette)) + 24*patchedCells(m)
+		bytes += rounding + 4*indexSheets(m)*s.Sheet() + 8*int64(s.NX+s.NY) + int64(32*s.NZ+48*len(m.Palette)) +
+			24*patchedCells(m)
 	}
 	return bytes
 }
 
-// followingBytes is what the iteration over properties that follow the temperature keeps: vectors of Anderson's method, and on a GPU the laws.
+// followingBytes is what the iteration over properties that follow the temperature keeps: vectors of Anderson's method,
+// and on a GPU the laws.
 func followingBytes(s precond.Shape) int64 {
 	l := s.Mesh.Laws
 	if l == nil {
@@ -160,12 +169,14 @@ func followingBytes(s precond.Shape) int64 {
 	}
 	bytes := s.Vector((3 + 2*depth) * 8)
 	if s.GPU {
-		bytes += int64(20*len(l.Entries)+32*len(l.Parts)+48*len(l.Materials)+40*len(l.Curves)+40*len(l.Pieces)+4*len(l.Buckets)) + 4*int64(s.NZ) + 8*int64(len(l.Materials))
+		bytes += int64(20*len(l.Entries)+32*len(l.Parts)+48*len(l.Materials)+40*len(l.Curves)+40*len(l.Pieces)+4*len(
+			l.Buckets)) + 4*int64(s.NZ) + 8*int64(len(l.Materials))
 	}
 	return bytes
 }
 
-// leakingBytes is what the iteration over powers that follow the temperature keeps: vectors to find the loop gain, and planes without the leakage.
+// leakingBytes is what the iteration over powers that follow the temperature keeps: vectors to find the loop gain, and
+// planes without the leakage.
 func leakingBytes(s precond.Shape) int64 {
 	l := s.Mesh.Leakage
 	if l == nil {
@@ -177,7 +188,8 @@ func leakingBytes(s precond.Shape) int64 {
 	}
 	bytes := s.Vector(vectors*8) + 12*int64(len(l.Planes))*s.Sheet()
 	if s.GPU {
-		bytes += 8*int64(len(l.Sheets))*s.Sheet() + int64(32*len(l.Planes)+8*len(l.Terms)+40*len(l.Laws.Curves)+40*len(l.Laws.Pieces)+4*len(l.Laws.Buckets))
+		bytes += 8*int64(len(l.Sheets))*s.Sheet() +
+			int64(32*len(l.Planes)+8*len(l.Terms)+40*len(l.Laws.Curves)+40*len(l.Laws.Pieces)+4*len(l.Laws.Buckets))
 	}
 	return bytes
 }
@@ -192,7 +204,8 @@ func reductions(s precond.Shape) int64 {
 	return 8*max(3*blocks, (int64(s.NX)/32+1)*int64(s.NY)) + scalars
 }
 
-// powerBytes is the power in FP64: a plane for each layer that is drawn, on a GPU with its footprints; the processor refers to maps where they are.
+// powerBytes is the power in FP64: a plane for each layer that is drawn, on a GPU with its footprints; the processor
+// refers to maps where they are.
 func powerBytes(s precond.Shape) int64 {
 	layers := s.Mesh.Power.Steady()
 	if s.InTime {

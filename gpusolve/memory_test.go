@@ -34,17 +34,21 @@ func solveOnce(t *testing.T, m *mesh.Mesh, dev ops.Device, method string, inTime
 	return s.Memory.DeviceBytes
 }
 
-// compare holds a stated need to what was taken: never below, and what is in use of it at most a quarter above. The processor counts what methods keep, not what
-// their set-ups take in passing (onProcessor); there what is held in the end must not be stated a quarter too high.
+// compare holds a stated need to what was taken: never below, and what is in use of it at most a quarter above. The
+// processor counts what methods keep, not what their set-ups take in passing (onProcessor); there what is held in the
+// end must not be stated a quarter too high.
 func compare(t *testing.T, what string, cells int, stated Need, taken, held int64, onProcessor bool) {
 	t.Helper()
 	ratio, inUse := float64(stated.Peak())/float64(taken), float64(stated.live())/float64(taken)
-	t.Logf("%-34s stated %6.1f (%.1f held), taken %6.1f bytes a cell: %.2f, in use %.2f", what, float64(stated.Peak())/float64(cells), float64(stated.Held())/float64(cells), float64(taken)/float64(cells), ratio, inUse)
+	t.Logf("%-34s stated %6.1f (%.1f held), taken %6.1f bytes a cell: %.2f, in use %.2f", what,
+		float64(stated.Peak())/float64(cells), float64(stated.Held())/float64(cells), float64(taken)/float64(cells),
+		ratio, inUse)
 	if onProcessor {
 		inUse = float64(stated.Held()) / float64(held)
 	}
 	if ratio < 1 || inUse > 1.25 {
-		t.Errorf("%s: %d bytes are stated, %d in use, %d held; %d taken, %d held in the end", what, stated.Peak(), stated.live(), stated.Held(), taken, held)
+		t.Errorf("%s: %d bytes are stated, %d in use, %d held; %d taken, %d held in the end", what, stated.Peak(),
+			stated.live(), stated.Held(), taken, held)
 	}
 }
 
@@ -75,7 +79,8 @@ func times(turn int) []bool {
 	return testtier.Pick([]bool{turn%2 == 0}, []bool{false, true})
 }
 
-// The need that is stated before anything is allocated covers what the solve then takes on the processor, set-up included, and wastes little.
+// The need that is stated before anything is allocated covers what the solve then takes on the processor, set-up
+// included, and wastes little.
 func TestNeedOnTheProcessor(t *testing.T) {
 	for turn, c := range []shaped{
 		shapedMesh(t, "homogeneous", cases.Stack10(cases.Options{NX: 64})),
@@ -89,7 +94,8 @@ func TestNeedOnTheProcessor(t *testing.T) {
 				d := host.Open()
 				held := solveOnce(t, c.mesh, d, method, inTime)
 				taken := d.Peak()
-				compare(t, c.name+", "+method+map[bool]string{true: ", in time"}[inTime], c.mesh.Cells(), SystemNeed(c.mesh, method, inTime, false), taken, held, true)
+				compare(t, c.name+", "+method+map[bool]string{true: ", in time"}[inTime], c.mesh.Cells(),
+					SystemNeed(c.mesh, method, inTime, false), taken, held, true)
 			}
 		}
 	}
@@ -107,7 +113,8 @@ func interpreted(t testing.TB) *cuda.Device {
 	return devices.Interpreter(t, interpreter.Options{NoRaces: true})
 }
 
-// needOnDevice holds what is stated for every method to what is allocated, on grids so many times finer than the interpreter can take.
+// needOnDevice holds what is stated for every method to what is allocated, on grids so many times finer than the
+// interpreter can take.
 func needOnDevice(t *testing.T, open func(testing.TB) *cuda.Device, finer int) {
 	for turn, c := range []shaped{
 		shapedMesh(t, "homogeneous", cases.Stack10(cases.Options{NX: 9 * finer, NY: 8 * finer})),

@@ -50,7 +50,8 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	}
 	if o.Ranks != nil {
 		if o.team == nil {
-			return nil, refusal{errors.New("several ranks solve steady states and transients alone; leave --ranks away")}
+			return nil,
+				refusal{errors.New("several ranks solve steady states and transients alone; leave --ranks away")}
 		}
 		if err := o.checkRanks(m); err != nil {
 			return nil, err
@@ -70,7 +71,8 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 
 // newMeshed sets an iteration up.
 func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) {
-	s := &meshed{mesh: m, dt: dt, team: o.team, sequence: o.supply(m, dt), reductions: map[*reduction.Regions]reduction.Reduction{}}
+	s := &meshed{mesh: m, dt: dt, team: o.team, sequence: o.supply(m, dt),
+		reductions: map[*reduction.Regions]reduction.Reduction{}}
 	exchanged := 0.0
 	_, err := o.openDriver(o.demandOf(m, steps), func(d *driver) error {
 		return d.setup(o.Preconditioner, func(dev ops.Device) (_ ops.Operator, err error) {
@@ -90,7 +92,8 @@ func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 			return err
 		}
 		if !endsEarly(s.solver) && m.Leakage != nil {
-			return refusal{fmt.Errorf("%s does not apply: leakage needs conjugate gradients in the usual precision; choose another preconditioner", o.Preconditioner)}
+			return refusal{fmt.Errorf("%s does not apply: leakage needs conjugate gradients in the usual precision; "+
+				"choose another preconditioner", o.Preconditioner)}
 		}
 		exchanged = exchange(s) // x is zero
 		if err := s.failure(); err != nil {
@@ -105,7 +108,8 @@ func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &engine{driver: s.driver, thermal: s, mesh: m, timing: s.driver.timing, team: o.team, ambient: m.Stack.Ambient, exchanged: exchanged}, nil
+	return &engine{driver: s.driver, thermal: s, mesh: m, timing: s.driver.timing, team: o.team,
+		ambient: m.Stack.Ambient, exchanged: exchanged}, nil
 }
 
 // heat makes the right side, with the power of the steady state or of the first time step.
@@ -162,7 +166,8 @@ func (s *meshed) follow() (err error) {
 	return err
 }
 
-// holdsCopies says whether the solver multiplies with a copy of A that its method holds, which must be made again with every A.
+// holdsCopies says whether the solver multiplies with a copy of A that its method holds, which must be made again with
+// every A.
 func (s *meshed) holdsCopies() bool {
 	_, ok := s.solver.(*mixed.Solver)
 	return ok
@@ -240,7 +245,8 @@ func (s *meshed) rule(o *Options, systems int) krylov.Rule {
 	return o.rule(s.pre, systems)
 }
 
-// retreat takes the last difference back, which was rounded to FP32: the state is exactly what it was, the one before it to 2^-24 of the step.
+// retreat takes the last difference back, which was rounded to FP32: the state is exactly what it was, the one before
+// it to 2^-24 of the step.
 func (s *meshed) retreat() {
 	s.sys.Extrapolate(s.old, s.x, s.ahead.past, [4]float64{1: -1})
 	s.ahead.forget()
@@ -263,7 +269,8 @@ func (s *meshed) coolantHeat() []float64 {
 	return nil
 }
 
-// stored is the change of the heat content. Where properties follow the temperature they are taken at the end of the step, for the faces too.
+// stored is the change of the heat content. Where properties follow the temperature they are taken at the end of the
+// step, for the faces too.
 func (s *meshed) stored() float64 {
 	if s.outer != nil {
 		if err := s.sys.RefreshAt(s.x, s.old); err != nil {

@@ -84,7 +84,8 @@ func findMethod(spec string) (method.Definition, precond.Settings, error) {
 		}
 		return m, set, nil
 	}
-	return method.Definition{}, precond.Settings{}, fmt.Errorf("preconditioner %q is unknown; choose one of %s", name, strings.Join(Preconditioners(), ", "))
+	return method.Definition{}, precond.Settings{}, fmt.Errorf("preconditioner %q is unknown; choose one of %s", name,
+		strings.Join(Preconditioners(), ", "))
 }
 
 // besideCoolant is what stands for a method where coolant makes a stack's matrix lose its symmetry.
@@ -112,7 +113,8 @@ func blame(err error) error {
 	switch {
 	case errors.Is(err, ErrDevice):
 		return err
-	case errors.Is(err, precond.ErrRefused) && !errors.As(err, new(*cudriver.Error)): // methods refuse what their kernels cannot take, too
+	// methods refuse what their kernels cannot take, too
+	case errors.Is(err, precond.ErrRefused) && !errors.As(err, new(*cudriver.Error)):
 		return refusal{err}
 	}
 	return fmt.Errorf("%w: %w", ErrDevice, err)

@@ -8,8 +8,9 @@ import (
 	"thermsim/stack"
 )
 
-// The needs of docs/memory.md, in bytes a cell (go test ./gpusolve -run TestNeedTable -v). What is stated before there is a mesh is never more than what is
-// stated with it, and no less than three quarters: a grid is not refused that fits.
+// The needs of docs/memory.md, in bytes a cell (go test ./gpusolve -run TestNeedTable -v). What is stated before there
+// is a mesh is never more than what is stated with it, and no less than three quarters: a grid is not refused that
+// fits.
 func TestNeedTable(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -30,10 +31,12 @@ func TestNeedTable(t *testing.T) {
 					need, least := SystemNeed(m, method, inTime, gpu), StackNeed(c.stack, method, inTime, gpu)
 					row[2*i], row[2*i+1] = perCell(need.Peak()), perCell(need.Held())
 					if least.Peak() > need.Peak() || least.Peak() < need.Peak()*3/4 {
-						t.Errorf("%s by %s: %d bytes before meshing, %d after", c.name, method, least.Peak(), need.Peak())
+						t.Errorf("%s by %s: %d bytes before meshing, %d after", c.name, method, least.Peak(),
+							need.Peak())
 					}
 				}
-				t.Logf("%-11s %-9s gpu %-5v steady %5.0f (%.0f held), in time %5.0f (%.0f held)", c.name, method, gpu, row[0], row[1], row[2], row[3])
+				t.Logf("%-11s %-9s gpu %-5v steady %5.0f (%.0f held), in time %5.0f (%.0f held)", c.name, method, gpu,
+					row[0], row[1], row[2], row[3])
 			}
 		}
 	}

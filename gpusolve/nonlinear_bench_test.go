@@ -29,8 +29,9 @@ func leaking10(n int) *stack.Stack {
 // BenchmarkLeaking compares leakage with none, as BenchmarkFollowing does silicon.
 func BenchmarkLeaking(b *testing.B) { compareTen(b, cool10, leaking10) }
 
-// BenchmarkFollowing compares silicon that follows the temperature with constant silicon, in turns, on 512 x 512 x 10 cells in a steady state and on 256 x 256 x 10
-// in 20 steps of 1 ms: the least time of set-up and solve of each, and their ratio.
+// BenchmarkFollowing compares silicon that follows the temperature with constant silicon, in turns, on 512 x 512 x 10
+// cells in a steady state and on 256 x 256 x 10 in 20 steps of 1 ms: the least time of set-up and solve of each, and
+// their ratio.
 func BenchmarkFollowing(b *testing.B) { compareTen(b, cool10, hot10) }
 
 func compareTen(b *testing.B, constant, following func(n int) *stack.Stack) {
@@ -56,7 +57,8 @@ func compareTen(b *testing.B, constant, following func(n int) *stack.Stack) {
 	}
 	b.Run("steady", func(b *testing.B) {
 		compare(b, 512, func(s *stack.Stack) *gpusolve.Solution {
-			sol, err := gpusolve.Steady(context.Background(), build(b, s), gpusolve.Options{Device: "cpu", Preconditioner: "multigrid"})
+			sol, err := gpusolve.Steady(context.Background(), build(b, s),
+				gpusolve.Options{Device: "cpu", Preconditioner: "multigrid"})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -65,7 +67,9 @@ func compareTen(b *testing.B, constant, following func(n int) *stack.Stack) {
 	})
 	b.Run("transient", func(b *testing.B) {
 		compare(b, 256, func(s *stack.Stack) *gpusolve.Solution {
-			sol, err := gpusolve.Transient(context.Background(), build(b, s), gpusolve.Options{Device: "cpu", Preconditioner: "multigrid"}, gpusolve.TransientOptions{Steps: 20, Dt: 1e-3})
+			sol, err := gpusolve.Transient(context.Background(), build(b, s),
+				gpusolve.Options{Device: "cpu", Preconditioner: "multigrid"},
+				gpusolve.TransientOptions{Steps: 20, Dt: 1e-3})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -10,7 +10,8 @@ import (
 	"thermsim/stack"
 )
 
-// hot10 is the 10-layer stack at a fifth of its power, about 70 K above the ambient at its hot spot, with silicon that follows the temperature.
+// hot10 is the 10-layer stack at a fifth of its power, about 70 K above the ambient at its hot spot, with silicon that
+// follows the temperature.
 func hot10(n int) *stack.Stack {
 	s := cool10(n)
 	for i := range s.Materials {
@@ -42,7 +43,8 @@ func slab(nz int, curve *stack.Curve, watts float64) *stack.Stack {
 	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{1e-3, 1e-3}}
 	s.Grid = stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: 1}}
 	k := curve.Of(300)
-	s.Materials = []stack.Material{{Name: "m", K: [3]float64{k, k, k}, C: 1.6e6, KCurve: [3]*stack.Curve{curve, curve, curve}}}
+	s.Materials =
+		[]stack.Material{{Name: "m", K: [3]float64{k, k, k}, C: 1.6e6, KCurve: [3]*stack.Curve{curve, curve, curve}}}
 	s.Layers = []stack.Layer{{Name: "l", Thickness: 1e-3, Cells: nz}}
 	if watts > 0 {
 		s.Layers[0].Powers = []stack.Power{{Uniform: watts, Area: s.Domain()}}
@@ -56,8 +58,9 @@ func slab(nz int, curve *stack.Curve, watts float64) *stack.Stack {
 func curves() map[string]*stack.Curve {
 	return map[string]*stack.Curve{
 		"power law": {Law: stack.PowerLaw, Value: 148, At: 300, Exponent: 1.3, Range: [2]float64{200, 700}},
-		"table": {Law: stack.TableLaw, Temperatures: []float64{200, 300, 400, 600, 800}, Values: []float64{264, 148, 98.9, 61.9, 42.2},
-			Range: [2]float64{200, 800}},
+		"table": {Law: stack.TableLaw, Temperatures: []float64{200, 300, 400, 600, 800},
+			Values: []float64{264, 148, 98.9, 61.9, 42.2},
+			Range:  [2]float64{200, 800}},
 	}
 }
 
@@ -75,8 +78,9 @@ func fromKirchhoff(c *stack.Curve, value float64) float64 {
 	return (low + high) / 2
 }
 
-// TestSlabsByKirchhoff compares slabs between two temperatures with theory: the integral of k over the temperature is a parabola along z. Grids of n, 3n
-// and 9n cells have centres in common, from which the error of the grid is extrapolated away.
+// TestSlabsByKirchhoff compares slabs between two temperatures with theory: the integral of k over the temperature is a
+// parabola along z. Grids of n, 3n and 9n cells have centres in common, from which the error of the grid is
+// extrapolated away.
 func TestSlabsByKirchhoff(t *testing.T) {
 	const length, area = 1e-3, 1e-6
 	for name, c := range curves() {
@@ -104,7 +108,8 @@ func TestSlabsByKirchhoff(t *testing.T) {
 				a, b := at[1][i]+(at[1][i]-at[0][i])/8, at[2][i]+(at[2][i]-at[1][i])/8
 				got := b + (b-a)/80
 				if e := math.Abs(got - exact); e > 1e-6*110 {
-					t.Errorf("%s, %g W, z = %.3g: %.9f K, want %.9f K; off by %.2g of the rise; grids %v %v %v", name, watts, z, got, exact, e/110, at[0][i], at[1][i], at[2][i])
+					t.Errorf("%s, %g W, z = %.3g: %.9f K, want %.9f K; off by %.2g of the rise; grids %v %v %v", name,
+						watts, z, got, exact, e/110, at[0][i], at[1][i], at[2][i])
 				}
 			}
 		}
@@ -128,8 +133,8 @@ func cube(n int, curve *stack.Curve, bottom, top float64) *stack.Stack {
 	return s
 }
 
-// TestBodiesByKirchhoff compares a block of one material, heated inside, with a linear block: the integral of k over the temperature solves Poisson's
-// equation with a constant k. Both are extrapolated.
+// TestBodiesByKirchhoff compares a block of one material, heated inside, with a linear block: the integral of k over
+// the temperature solves Poisson's equation with a constant k. Both are extrapolated.
 func TestBodiesByKirchhoff(t *testing.T) {
 	solveAt := func(s *stack.Stack, n, coarse int) []float64 {
 		sol, err := gpusolve.Steady(context.Background(), build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-8})
@@ -151,7 +156,8 @@ func TestBodiesByKirchhoff(t *testing.T) {
 	}
 	for name, c := range curves() {
 		const coarse, k0 = 6, 100.0
-		constant := &stack.Curve{Law: stack.PolynomialLaw, Coefficients: []float64{k0}, At: 300, Range: [2]float64{100, 1000}}
+		constant := &stack.Curve{Law: stack.PolynomialLaw, Coefficients: []float64{k0}, At: 300,
+			Range: [2]float64{100, 1000}}
 		var warm, linear [3][]float64
 		for g, n := range []int{coarse, 3 * coarse, 9 * coarse} {
 			warm[g] = solveAt(cube(n, c, 310, 420), n, coarse)

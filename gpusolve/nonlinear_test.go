@@ -64,7 +64,8 @@ func randomNonlinear(rng *rand.Rand) *stack.Stack {
 		s.Materials[0].K[2] = s.Materials[0].KCurve[2].Of(300)
 	}
 	for l := range 2 + rng.IntN(2) {
-		y := stack.Layer{Name: fmt.Sprint("l", l), Material: l % 2, Thickness: between(5e-5, 1e-3), Cells: 1 + rng.IntN(2)}
+		y := stack.Layer{Name: fmt.Sprint("l", l), Material: l % 2, Thickness: between(5e-5, 1e-3),
+			Cells: 1 + rng.IntN(2)}
 		if rng.IntN(2) == 0 {
 			y.ContactResistance = 1e-6
 		}
@@ -84,19 +85,24 @@ func randomNonlinear(rng *rand.Rand) *stack.Stack {
 	return s
 }
 
-// TestSteadyAgainstNewton compares stacks of two materials with the independent code, on the processor and a GPU's kernels.
+// TestSteadyAgainstNewton compares stacks of two materials with the independent code, on the processor and a GPU's
+// kernels.
 func TestSteadyAgainstNewton(t *testing.T) {
 	random := func(_ *testing.T, seed uint64) *stack.Stack { return randomNonlinear(rand.New(rand.NewPCG(seed, 1))) }
-	againstNewton(t, random, 330, func(*gpusolve.Solution) float64 { return 1 }, func(t *testing.T, _ *dense, _ []float64, sol *gpusolve.Solution) {
+	againstNewton(t, random, 330, func(*gpusolve.Solution) float64 {
+		return 1
+	}, func(t *testing.T, _ *dense, _ []float64, sol *gpusolve.Solution) {
 		if sol.Energy.ImbalanceRel > 1e-9 {
 			t.Errorf("imbalance %.3g", sol.Energy.ImbalanceRel)
 		}
 	})
 }
 
-// againstNewton solves random stacks with the independent code from a temperature on, and on the processor, the first of them on a GPU's kernels too. Where the
-// rounding of conductances to FP32 decides, its 2^-24 of the rise counts times gain. further looks at more than temperatures.
-func againstNewton(t *testing.T, random func(t *testing.T, seed uint64) *stack.Stack, start float64, gain func(*gpusolve.Solution) float64,
+// againstNewton solves random stacks with the independent code from a temperature on, and on the processor, the first
+// of them on a GPU's kernels too. Where the rounding of conductances to FP32 decides, its 2^-24 of the rise counts
+// times gain. further looks at more than temperatures.
+func againstNewton(t *testing.T, random func(t *testing.T, seed uint64) *stack.Stack, start float64,
+	gain func(*gpusolve.Solution) float64,
 	further func(t *testing.T, d *dense, want []float64, sol *gpusolve.Solution)) {
 	for seed := range testtier.Pick[uint64](24, 40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -109,14 +115,16 @@ func againstNewton(t *testing.T, random func(t *testing.T, seed uint64) *stack.S
 				open["interpreter"] = devices.Interpreter(t, interpreter.Options{NoRaces: true})
 			}
 			for name, device := range open {
-				sol, err := gpusolve.Steady(context.Background(), m, gpusolve.Options{Device: "cpu", Executor: device, Tol: 1e-8})
+				sol, err := gpusolve.Steady(context.Background(), m,
+					gpusolve.Options{Device: "cpu", Executor: device, Tol: 1e-8})
 				if err != nil {
 					t.Fatal(err)
 				}
 				got := field(t, s, sol.Field)
 				limit := newtonLimit(m, sol, want, gain(sol))
 				if e := largestDifference(got, want); !sol.Status.Converged || !(e <= limit) {
-					t.Errorf("%s: off by %.3g K of a rise of %.3g K; %+v, %+v", name, e, slices.Max(want)-300, sol.Status, sol.Status.Nonlinear)
+					t.Errorf("%s: off by %.3g K of a rise of %.3g K; %+v, %+v", name, e, slices.Max(want)-300,
+						sol.Status, sol.Status.Nonlinear)
 				}
 				further(t, d, want, sol)
 				sol.Close()
@@ -136,8 +144,9 @@ func byNewton(m *mesh.Mesh, start float64) (*dense, []float64) {
 	return d, want
 }
 
-// newtonLimit is how far a solve to 1e-8 K may be from the independent code. A conductance lies between two numbers of FP32, and turns with the last digits of x; where coolant
-// carries heat, by which more flows than any power, the run's own estimate comes on top.
+// newtonLimit is how far a solve to 1e-8 K may be from the independent code. A conductance lies between two numbers of
+// FP32, and turns with the last digits of x; where coolant carries heat, by which more flows than any power, the run's
+// own estimate comes on top.
 func newtonLimit(m *mesh.Mesh, sol *gpusolve.Solution, want []float64, gain float64) float64 {
 	rounding := 0x1p-24 * math.Max(slices.Max(want)-300, 300-slices.Min(want)) * gain
 	switch {
@@ -149,7 +158,8 @@ func newtonLimit(m *mesh.Mesh, sol *gpusolve.Solution, want []float64, gain floa
 	return 1e-7
 }
 
-// TestTransientAgainstNewton compares steps of backward Euler with the independent code, and what was stored with the change of the enthalpy.
+// TestTransientAgainstNewton compares steps of backward Euler with the independent code, and what was stored with the
+// change of the enthalpy.
 func TestTransientAgainstNewton(t *testing.T) {
 	for seed := range testtier.Pick[uint64](16, 24) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -173,22 +183,25 @@ func TestTransientAgainstNewton(t *testing.T) {
 			}
 			const steps = 12
 			stored, worst := 0.0, 0.0
-			sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{Device: "cpu", Tol: 1e-8 * steps}, gpusolve.TransientOptions{Steps: steps, Dt: dt,
-				OnStep: func(_ gpusolve.Step, f gpusolve.Field) error {
-					d.old = slices.Clone(want)
-					before := enthalpy(want)
-					d.solve(want)
-					stored += enthalpy(want) - before
-					worst = math.Max(worst, largestDifference(field(t, s, f), want))
-					return nil
-				}})
+			sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{Device: "cpu", Tol: 1e-8 * steps},
+				gpusolve.TransientOptions{Steps: steps, Dt: dt,
+					OnStep: func(_ gpusolve.Step, f gpusolve.Field) error {
+						d.old = slices.Clone(want)
+						before := enthalpy(want)
+						d.solve(want)
+						stored += enthalpy(want) - before
+						worst = math.Max(worst, largestDifference(field(t, s, f), want))
+						return nil
+					}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer sol.Close()
 			rise := slices.Max(want) - 300
-			if !sol.Status.Converged || !(worst <= 1e-7+6e-8*rise) { // the roundings of A change with the last digits of x
-				t.Errorf("off by %.3g K of a rise of %.3g K; %+v, %+v", worst, slices.Max(want)-300, sol.Status, sol.Status.Nonlinear)
+			// the roundings of A change with the last digits of x
+			if !sol.Status.Converged || !(worst <= 1e-7+6e-8*rise) {
+				t.Errorf("off by %.3g K of a rise of %.3g K; %+v, %+v", worst, slices.Max(want)-300, sol.Status,
+					sol.Status.Nonlinear)
 			}
 			// The last step's balance holds with the capacities and conductances of its own end.
 			last := slices.Clone(d.old)
@@ -196,7 +209,8 @@ func TestTransientAgainstNewton(t *testing.T) {
 			if sharesCells(s) {
 				slack += 0x1p-24 * rise * m.HeatCapacity()
 			}
-			if got, want := sol.Energy.Stored*dt, enthalpy(want)-enthalpy(last); math.Abs(got-want) > 1e-6*math.Abs(want)+slack {
+			if got, want := sol.Energy.Stored*dt,
+				enthalpy(want)-enthalpy(last); math.Abs(got-want) > 1e-6*math.Abs(want)+slack {
 				t.Errorf("the last step stored %.10g J, want %.10g J", got, want)
 			}
 			if sol.Energy.ImbalanceRel > 1e-7 {
@@ -206,13 +220,16 @@ func TestTransientAgainstNewton(t *testing.T) {
 	}
 }
 
-// TestFollowingStepsOnGPU takes steps with a GPU's kernels and on the processor: the fields agree far within the tolerance.
+// TestFollowingStepsOnGPU takes steps with a GPU's kernels and on the processor: the fields agree far within the
+// tolerance.
 func TestFollowingStepsOnGPU(t *testing.T) {
 	for seed := range uint64(2) {
 		s := randomNonlinear(rand.New(rand.NewPCG(seed, 2)))
 		m := build(t, s)
 		run := func(device ops.Device) []float64 {
-			sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{Device: "cpu", Executor: device, Tol: 1e-6}, gpusolve.TransientOptions{Steps: 4, Dt: 1e-3})
+			sol, err := gpusolve.Transient(context.Background(), m,
+				gpusolve.Options{Device: "cpu", Executor: device, Tol: 1e-6},
+				gpusolve.TransientOptions{Steps: 4, Dt: 1e-3})
 			if err != nil || !sol.Status.Converged || sol.Energy.ImbalanceRel > 1e-6 {
 				t.Fatalf("%v, %+v, %+v", err, sol.Status, sol.Energy)
 			}

@@ -7,9 +7,10 @@ import (
 	"thermsim/gpusolve/krylov"
 )
 
-// advanceBy takes step n of so many, from t0 to t1 in s, each of which gets an equal part of the tolerance of o. Where it fails, or ends in a runaway without a state
-// at its end, the state is again that before the step.
-func (e *engine) advanceBy(ctx context.Context, o *Options, n, steps int, t0, t1 float64) (Step, krylov.Outcome, error) {
+// advanceBy takes step n of so many, from t0 to t1 in s, each of which gets an equal part of the tolerance of o. Where
+// it fails, or ends in a runaway without a state at its end, the state is again that before the step.
+func (e *engine) advanceBy(ctx context.Context, o *Options, n, steps int, t0, t1 float64) (Step, krylov.Outcome,
+	error) {
 	power, err := e.advance(n, t0, t1)
 	if err != nil {
 		return Step{}, krylov.Outcome{}, err
@@ -36,5 +37,6 @@ func (e *engine) advanceBy(ctx context.Context, o *Options, n, steps int, t0, t1
 		return Step{}, out, err
 	}
 	leaking := e.leaking()
-	return Step{Time: t1, Iterations: out.Iterations, Converged: out.Converged, PowerW: power + leaking, LeakageW: leaking}, out, nil
+	return Step{Time: t1, Iterations: out.Iterations, Converged: out.Converged, PowerW: power + leaking,
+		LeakageW: leaking}, out, nil
 }

@@ -9,7 +9,8 @@ import (
 	"thermsim/stack"
 )
 
-// Opening is a GPU that is opened while its work is prepared: Options.Ahead of the solve. Nobody has to take it; Close gives back what nobody took.
+// Opening is a GPU that is opened while its work is prepared: Options.Ahead of the solve. Nobody has to take it; Close
+// gives back what nobody took.
 type Opening struct {
 	ordinal int
 	done    chan struct{}
@@ -20,7 +21,8 @@ type Opening struct {
 	gone   bool // taken or closed
 }
 
-// OpenAhead begins to open the GPU that a stack will be solved on with the options, so far as that is sure before it is meshed; otherwise it is nil.
+// OpenAhead begins to open the GPU that a stack will be solved on with the options, so far as that is sure before it is
+// meshed; otherwise it is nil.
 func OpenAhead(s *stack.Stack, o Options) *Opening {
 	ordinal, sure := o.ordinal()
 	if o.Executor != nil || !sure && !o.surelyGPU(s) {
@@ -61,7 +63,8 @@ func (o *Options) surelyGPU(s *stack.Stack) bool {
 		planes += s.Layers[i].Planes()
 	}
 	need := demand{direct: directMethod(o.Preconditioner) && fourier.MayApply(s)}
-	return float64(s.Grid.X.Cells)*float64(s.Grid.Y.Cells)*float64(planes)*float64(need.perCell()) >= float64(gpuOpening)
+	return float64(s.Grid.X.Cells)*float64(s.Grid.Y.Cells)*float64(planes)*float64(need.perCell()) >= float64(
+		gpuOpening)
 }
 
 // take waits for the GPU of an ordinal. ok is false where it is not that one, or is gone.

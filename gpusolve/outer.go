@@ -11,15 +11,17 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-// outer is the fixed-point iteration over the temperatures that properties of the materials follow. With A(x) and b(x) formed at the state x,
+// outer is the fixed-point iteration over the temperatures that properties of the materials follow. With A(x) and b(x)
+// formed at the state x,
 //
 //	x' = G(x) = A(x)^-1 b(x)
 //
-// solved only as far as the change of A makes worth while. Every A(x) is symmetric positive definite, as all conductivities are positive; with coolant it is an
-// M-matrix, but for central differences.
+// solved only as far as the change of A makes worth while. Every A(x) is symmetric positive definite, as all
+// conductivities are positive; with coolant it is an M-matrix, but for central differences.
 //
-// A solve begins with the nonlinear residual b(x) - A(x) x, and the preconditioned residual estimates the error in K, as it does for a linear system. The
-// iteration contracts by some factor rho near its end, so that the error of x is that estimate over 1 - rho.
+// A solve begins with the nonlinear residual b(x) - A(x) x, and the preconditioned residual estimates the error in K,
+// as it does for a linear system. The iteration contracts by some factor rho near its end, so that the error of x is
+// that estimate over 1 - rho.
 type outer struct {
 	system   ops.System
 	on       mixing
@@ -56,7 +58,8 @@ const (
 )
 
 // settleProperties improves x until the error of the nonlinear system meets the rule.
-func (s *meshed) settleProperties(ctx context.Context, o *Options, rule krylov.Rule, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
+func (s *meshed) settleProperties(ctx context.Context, o *Options, rule krylov.Rule,
+	watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
 	s.outer.Systems++
 	out, err := s.iterate(ctx, o, rule, watch)
 	if s.outer.leakage == nil || err != nil {
@@ -70,8 +73,10 @@ func (s *meshed) settleProperties(ctx context.Context, o *Options, rule krylov.R
 	return s.judgeLeakage(ctx, o, rule, out)
 }
 
-// again takes up the system once more, with caution: from the temperatures without leakage, below which no solution lies.
-func (s *meshed) again(ctx context.Context, o *Options, rule krylov.Rule, spent krylov.Outcome, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
+// again takes up the system once more, with caution: from the temperatures without leakage, below which no solution
+// lies.
+func (s *meshed) again(ctx context.Context, o *Options, rule krylov.Rule, spent krylov.Outcome,
+	watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
 	s.outer.cautious, s.outer.rho, s.outer.plain = true, 0, 0
 	if s.dt == 0 {
 		s.sys.Fill(s.x, 0)
@@ -87,8 +92,9 @@ func (s *meshed) again(ctx context.Context, o *Options, rule krylov.Rule, spent 
 	return out, err
 }
 
-// settleCold solves for the temperatures without leakage. As no law is negative and the inverse of an M-matrix is not either, every solution with leakage is
-// at least as hot everywhere, whatever the boundaries and the ambient temperature are.
+// settleCold solves for the temperatures without leakage. As no law is negative and the inverse of an M-matrix is not
+// either, every solution with leakage is at least as hot everywhere, whatever the boundaries and the ambient
+// temperature are.
 func (s *meshed) settleCold(ctx context.Context, o *Options, rule krylov.Rule) (krylov.Outcome, error) {
 	s.outer.Outer = 1
 	if err := errors.Join(s.outer.form(s), s.outer.leakage.on.Unleak()); err != nil {
@@ -98,7 +104,8 @@ func (s *meshed) settleCold(ctx context.Context, o *Options, rule krylov.Rule) (
 }
 
 // iterate is the iteration itself.
-func (s *meshed) iterate(ctx context.Context, o *Options, rule krylov.Rule, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
+func (s *meshed) iterate(ctx context.Context, o *Options, rule krylov.Rule, watch func(iteration int, errorK float64)) (
+	krylov.Outcome, error) {
 	n := s.outer
 	if n.mixer != nil {
 		n.mixer.begin()
@@ -143,7 +150,8 @@ func (s *meshed) iterate(ctx context.Context, o *Options, rule krylov.Rule, watc
 // careful says that nothing may carry the states past a solution.
 func (n *outer) careful() bool { return n.leakage != nil && n.cautious }
 
-// form makes A that of the state, and the method where the state has moved far since that was made. The method is made for A without leakage.
+// form makes A that of the state, and the method where the state has moved far since that was made. The method is made
+// for A without leakage.
 func (n *outer) form(s *meshed) error {
 	if n.mixer == nil || s.dt == 0 && n.Outer == 1 && !n.made {
 		return n.put(s.x) // otherwise A is that of 300 K, and x is zero: as good a guess as any
@@ -170,8 +178,8 @@ func (n *outer) before() ops.Vector {
 	return n.old()
 }
 
-// inner is the rule of the next linear system: no further than the change of A is worth, or than the rule of the whole asks. Where the last systems tell
-// that it will be the last one, it must meet the rule itself.
+// inner is the rule of the next linear system: no further than the change of A is worth, or than the rule of the whole
+// asks. Where the last systems tell that it will be the last one, it must meet the rule itself.
 func (n *outer) inner(s *meshed, rule krylov.Rule, last float64) krylov.Rule {
 	rule.Continued = n.Outer > 1
 	if !endsEarly(s.solver) {
@@ -205,7 +213,8 @@ func endsEarly(s krylov.Solver) bool {
 	return false
 }
 
-// measure finds the contraction without mixing: as seen, or from the last two systems of a steady state or of a first step, where mixing hides it.
+// measure finds the contraction without mixing: as seen, or from the last two systems of a steady state or of a first
+// step, where mixing hides it.
 func (n *outer) measure(mixed, inTime bool) {
 	switch {
 	case !mixed:
@@ -252,7 +261,8 @@ func (n *outer) done(s *meshed, rule krylov.Rule, out, spent *krylov.Outcome, la
 		return end(krylov.Tolerance)
 	case start.Norms.Residual <= krylov.FloorFactor*start.Norms.Floor, n.rounded(s, &start):
 		if !math.IsNaN(start.ErrorK) {
-			out.ErrorK = start.ErrorK / (1 - math.Min(n.rho, worstRho)) // what a linear system would correct, and those after it
+			// what a linear system would correct, and those after it
+			out.ErrorK = start.ErrorK / (1 - math.Min(n.rho, worstRho))
 		}
 		return end(krylov.Attainable)
 	case n.Outer >= mostOuter:
@@ -264,9 +274,10 @@ func (n *outer) done(s *meshed, rule krylov.Rule, out, spent *krylov.Outcome, la
 	return false
 }
 
-// rounded says that the iteration goes round in circles because A holds conductances in FP32: where one of them lies between two numbers, its rounding turns
-// with the last digits of x, and moves the solution by a part of 2^-24. Where coolant takes heat up and gives it back elsewhere, more flows than any power, and
-// moves it by more: the residual tells, which such roundings change by 2^-24 of |A||x|, its own floor being 2^-53 of that.
+// rounded says that the iteration goes round in circles because A holds conductances in FP32: where one of them lies
+// between two numbers, its rounding turns with the last digits of x, and moves the solution by a part of 2^-24. Where
+// coolant takes heat up and gives it back elsewhere, more flows than any power, and moves it by more: the residual
+// tells, which such roundings change by 2^-24 of |A||x|, its own floor being 2^-53 of that.
 func (n *outer) rounded(s *meshed, start *krylov.Start) bool {
 	n.idle++
 	if n.Outer == 1 || start.PlainK <= n.best/2 {
@@ -276,7 +287,8 @@ func (n *outer) rounded(s *meshed, start *krylov.Start) bool {
 		return false
 	}
 	_, largest := n.on.Inner(s.x, s.x)
-	return start.PlainK <= 0x1p-23*largest || s.mesh.Cooled() && n.idle >= mostIdle && start.Norms.Residual <= 0x1p29*start.Norms.Floor
+	return start.PlainK <= 0x1p-23*largest || s.mesh.Cooled() && n.idle >= mostIdle &&
+		start.Norms.Residual <= 0x1p29*start.Norms.Floor
 }
 
 // met applies the rule to the nonlinear system.

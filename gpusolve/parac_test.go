@@ -12,7 +12,8 @@ import (
 	"thermsim/gpusolve/testing/cases"
 )
 
-// On a tree the factor is exact, so that one iteration is enough: what is left is rounding of G and of the vectors to single precision.
+// On a tree the factor is exact, so that one iteration is enough: what is left is rounding of G and of the vectors to
+// single precision.
 func TestParacSolvesTreesAtOnce(t *testing.T) {
 	const n = 500
 	a := &sparse.CSR{RowPtr: []int64{0}}
@@ -39,7 +40,8 @@ func TestParacSolvesTreesAtOnce(t *testing.T) {
 		}
 		a.RowPtr = append(a.RowPtr, int64(len(a.Col)))
 	}
-	s, err := gpusolve.SolveMatrix(context.Background(), newMatrix(t, a), graphs.Source(n, 3), gpusolve.Options{Device: "cpu", Preconditioner: "parac:order=amd", RTol: 1e-4})
+	s, err := gpusolve.SolveMatrix(context.Background(), newMatrix(t, a), graphs.Source(n, 3),
+		gpusolve.Options{Device: "cpu", Preconditioner: "parac:order=amd", RTol: 1e-4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,10 +53,12 @@ func TestParacSolvesTreesAtOnce(t *testing.T) {
 func TestParacSolvesGraphs(t *testing.T) {
 	for _, f := range graphs.All() {
 		a := newMatrix(t, f.Build(600, 2))
-		s, err := gpusolve.SolveMatrix(context.Background(), a, graphs.Source(a.N(), 3), gpusolve.Options{Device: "cpu", Preconditioner: "parac", RTol: 1e-8})
+		s, err := gpusolve.SolveMatrix(context.Background(), a, graphs.Source(a.N(), 3),
+			gpusolve.Options{Device: "cpu", Preconditioner: "parac", RTol: 1e-8})
 		if err != nil {
 			t.Errorf("%s: %v", f.Name, err)
-		} else if !s.Status.Converged || s.Status.Iterations > 60 || strings.Contains(s.Status.Details, "double cover") != f.Signed {
+		} else if !s.Status.Converged || s.Status.Iterations > 60 ||
+			strings.Contains(s.Status.Details, "double cover") != f.Signed {
 			t.Errorf("%s: %+v", f.Name, s.Status)
 		}
 	}

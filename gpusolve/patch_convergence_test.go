@@ -9,22 +9,25 @@ import (
 	"thermsim/stack"
 )
 
-// halfCooled is a slab, wide x and two cells deep, under a film of h1 up to the edge and of h2 beyond, with a flux from below.
+// halfCooled is a slab, wide x and two cells deep, under a film of h1 up to the edge and of h2 beyond, with a flux from
+// below.
 func halfCooled(nx, nz int, edge float64, patches ...stack.Patch) *stack.Stack {
-	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{4e-3, 1e-3}, Grid: stack.Grid{X: stack.Axis{Cells: nx}, Y: stack.Axis{Cells: 2}},
+	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{4e-3, 1e-3},
+		Grid:      stack.Grid{X: stack.Axis{Cells: nx}, Y: stack.Axis{Cells: 2}},
 		Materials: []stack.Material{{Name: "m", K: [3]float64{50, 50, 50}, C: 2e6}},
 		Layers:    []stack.Layer{{Name: "slab", Thickness: 1e-3, Cells: nz}}}
 	s.Boundary[stack.Bottom] = stack.Boundary{Kind: stack.HeatFlux, Flux: 1e5}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 1e3, Temperature: 300}
 	if edge > 0 {
-		s.Boundary[stack.Top].Patches = []stack.Patch{{Name: "jet", Rects: []stack.Rect{{Width: edge, Height: 1e-3}}, Boundary: stack.Boundary{Kind: stack.Convective, H: 2e4, Temperature: 300}}}
+		s.Boundary[stack.Top].Patches = []stack.Patch{{Name: "jet", Rects: []stack.Rect{{Width: edge, Height: 1e-3}},
+			Boundary: stack.Boundary{Kind: stack.Convective, H: 2e4, Temperature: 300}}}
 	}
 	s.Boundary[stack.Top].Patches = append(s.Boundary[stack.Top].Patches, patches...)
 	return s
 }
 
-// fineSlab is the mean rise of the bottom and the heat through the jet in W/m by an independent code in two dimensions: successive
-// over-relaxation, the edge on a line between cells.
+// fineSlab is the mean rise of the bottom and the heat through the jet in W/m by an independent code in two dimensions:
+// successive over-relaxation, the edge on a line between cells.
 func fineSlab(nx, nz int, edge float64) (mean, jet float64) {
 	const width, height, k, flux, h1, h2 = 4e-3, 1e-3, 50.0, 1e5, 2e4, 1e3
 	dx, dz := width/float64(nx), height/float64(nz)
@@ -77,8 +80,8 @@ func fineSlab(nx, nz int, edge float64) (mean, jet float64) {
 	return mean, jet
 }
 
-// Two films on a slab whose edge cuts cells at two thirds of their width on every grid: temperatures and heat approach those of an independent fine grid with
-// order one or more.
+// Two films on a slab whose edge cuts cells at two thirds of their width on every grid: temperatures and heat approach
+// those of an independent fine grid with order one or more.
 func TestUnalignedPatchConverges(t *testing.T) {
 	const edge = 4e-3 / 3
 	coarse, coarseJet := fineSlab(testtier.Pick(48, 96), testtier.Pick(12, 24), edge)
@@ -100,7 +103,8 @@ func TestUnalignedPatchConverges(t *testing.T) {
 			t.Fatal(err)
 		}
 		mean[n], heat[n] = math.Abs(mean[n]-exact), math.Abs(states[0].Heat/1e-3-exactJet)
-		t.Logf("%3d cells: the mean rise is off by %.2g of %.6f K, the heat of the jet by %.2g of %.6g W/m", nx, mean[n], exact, heat[n], exactJet)
+		t.Logf("%3d cells: the mean rise is off by %.2g of %.6f K, the heat of the jet by %.2g of %.6g W/m", nx,
+			mean[n], exact, heat[n], exactJet)
 	}
 	for what, off := range map[string][3]float64{"mean rise": mean, "heat": heat} {
 		if order := math.Log2(off[0]/off[2]) / 4; !(order >= 1) {
@@ -111,23 +115,28 @@ func TestUnalignedPatchConverges(t *testing.T) {
 	}
 }
 
-// A patch over a whole face is the condition of the face itself, and two patches beside each other with one condition are one.
+// A patch over a whole face is the condition of the face itself, and two patches beside each other with one condition
+// are one.
 func TestPatchOverTheWholeFace(t *testing.T) {
 	for _, condition := range []stack.Boundary{
-		{Kind: stack.Convective, H: 5e3, Temperature: 310}, {Kind: stack.FixedTemperature, Temperature: 305}, {Kind: stack.LumpedResistance, Resistance: 2, Temperature: 300},
+		{Kind: stack.Convective, H: 5e3, Temperature: 310}, {Kind: stack.FixedTemperature, Temperature: 305},
+		{Kind: stack.LumpedResistance, Resistance: 2, Temperature: 300},
 	} {
 		own := halfCooled(9, 4, 0)
 		own.Boundary[stack.Top] = condition
 		want := field(t, own, steady(t, own, gpusolve.Options{Tol: 1e-9, Preconditioner: "multigrid"}).Field)
-		whole := halfCooled(9, 4, 0, stack.Patch{Name: "all", Boundary: condition, Rects: []stack.Rect{{Width: 4e-3, Height: 1e-3}}})
+		whole := halfCooled(9, 4, 0,
+			stack.Patch{Name: "all", Boundary: condition, Rects: []stack.Rect{{Width: 4e-3, Height: 1e-3}}})
 		cases := map[string]*stack.Stack{"one patch": whole}
 		if condition.Kind != stack.LumpedResistance { // each has one
 			cases["two patches"] = halfCooled(9, 4, 0,
 				stack.Patch{Name: "left", Boundary: condition, Rects: []stack.Rect{{Width: 1.3e-3, Height: 1e-3}}},
-				stack.Patch{Name: "right", Boundary: condition, Rects: []stack.Rect{{X: 1.3e-3, Width: 2.7e-3, Height: 1e-3}}})
+				stack.Patch{Name: "right", Boundary: condition,
+					Rects: []stack.Rect{{X: 1.3e-3, Width: 2.7e-3, Height: 1e-3}}})
 		}
 		if condition.Kind == stack.Convective {
-			byMap := stack.Patch{Name: "map", Boundary: condition, Rects: []stack.Rect{{Width: 4e-3, Height: 1e-3}}, Map: &stack.FilmMap{NX: 2, NY: 1, Values: []float64{5e3, 5e3}}}
+			byMap := stack.Patch{Name: "map", Boundary: condition, Rects: []stack.Rect{{Width: 4e-3, Height: 1e-3}},
+				Map: &stack.FilmMap{NX: 2, NY: 1, Values: []float64{5e3, 5e3}}}
 			byMap.H = 0
 			cases["a map"] = halfCooled(9, 4, 0, byMap)
 		}

@@ -8,7 +8,8 @@ import (
 	"thermsim/mesh"
 )
 
-// Systems with patches whose materials follow the temperature: processor and GPU agree to the bit, and the heat of the patches adds up to that of the face.
+// Systems with patches whose materials follow the temperature: processor and GPU agree to the bit, and the heat of the
+// patches adds up to that of the face.
 func TestRefreshAtWithPatches(t *testing.T) {
 	for seed := range uint64(6) {
 		s := followed(0)

@@ -17,11 +17,13 @@ import (
 
 // patchedStack is a small stack of uniform layers with rectangles and maps on its faces, some of which cut cells.
 func patchedStack(rng *rand.Rand) *stack.Stack {
-	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{5e-3, 4e-3}, Grid: stack.Grid{X: stack.Axis{Cells: 3 + rng.IntN(4)}, Y: stack.Axis{Cells: 2 + rng.IntN(4)}}}
+	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{5e-3, 4e-3},
+		Grid: stack.Grid{X: stack.Axis{Cells: 3 + rng.IntN(4)}, Y: stack.Axis{Cells: 2 + rng.IntN(4)}}}
 	for n := range 2 + rng.IntN(2) {
 		k := math.Exp(5 * rng.Float64())
 		s.Materials = append(s.Materials, stack.Material{Name: fmt.Sprint("m", n), K: [3]float64{k, k, k}, C: 2e6})
-		s.Layers = append(s.Layers, stack.Layer{Name: fmt.Sprint("l", n), Material: n, Thickness: 1e-3 * rng.Float64(), Cells: 1 + rng.IntN(2),
+		s.Layers = append(s.Layers, stack.Layer{Name: fmt.Sprint("l", n), Material: n, Thickness: 1e-3 * rng.Float64(),
+			Cells:  1 + rng.IntN(2),
 			Powers: []stack.Power{{Area: s.Domain(), Uniform: 3 * rng.Float64()}}})
 	}
 	for f := range stack.Face(stack.NumFaces) {
@@ -33,7 +35,9 @@ func patchedStack(rng *rand.Rand) *stack.Stack {
 		s.Boundary[f] = own
 		for n := range 1 + rng.IntN(3) {
 			w, h := size[0]*(0.2+0.7*rng.Float64()), size[1]*(0.2+0.7*rng.Float64())
-			p := stack.Patch{Name: fmt.Sprint("p", n), Boundary: randomCondition(rng), Rects: []stack.Rect{{X: (size[0] - w) * rng.Float64(), Y: (size[1] - h) * rng.Float64(), Width: w, Height: h}}}
+			p := stack.Patch{Name: fmt.Sprint("p", n), Boundary: randomCondition(rng),
+				Rects: []stack.Rect{{X: (size[0] - w) * rng.Float64(), Y: (size[1] - h) * rng.Float64(), Width: w,
+					Height: h}}}
 			if p.Kind == stack.Convective && rng.IntN(2) == 0 {
 				p.H, p.Map = 0, &stack.FilmMap{NX: 3, NY: 2, Values: []float64{100, 0, 2000, 30, 500, 8000}}
 			}
@@ -65,8 +69,8 @@ type part struct {
 	film float64    // W/(m2 K) of a map
 }
 
-// partsOf cuts a box of a face along all edges of its patches and their tiles, but for those that are nearer to others than a share of the box: an
-// independent account of what is seen.
+// partsOf cuts a box of a face along all edges of its patches and their tiles, but for those that are nearer to others
+// than a share of the box: an independent account of what is seen.
 func partsOf(b *stack.Boundary, box [4]float64, least float64) (parts []part) {
 	cuts := [2][]float64{{box[0], box[1]}, {box[2], box[3]}}
 	for _, p := range b.Patches {
@@ -115,8 +119,8 @@ func partsOf(b *stack.Boundary, box [4]float64, least float64) (parts []part) {
 
 func (p *part) area() float64 { return (p.box[1] - p.box[0]) * (p.box[3] - p.box[2]) }
 
-// patchMatrix is A and b of a stack of patchedStack by an independent code, dense, with the roundings to FP32 that the format of A has. Patches less than a
-// share of a cell wide are left out.
+// patchMatrix is A and b of a stack of patchedStack by an independent code, dense, with the roundings to FP32 that the
+// format of A has. Patches less than a share of a cell wide are left out.
 func patchMatrix(m *mesh.Mesh, least float64) (a [][]float64, b []float64) {
 	s, nx, ny, nz := m.Stack, m.NX(), m.NY(), m.NZ()
 	n := nx * ny * nz
@@ -159,7 +163,8 @@ func patchMatrix(m *mesh.Mesh, least float64) (a [][]float64, b []float64) {
 		if l+1 < nz {
 			couple(c, c+nx*ny, dx*dy/(dz/(2*k(l))+m.DZ(l+1)/(2*k(l+1))))
 		}
-		boxes := [3][4]float64{{m.X[i], m.X[i+1], m.Y[j], m.Y[j+1]}, {m.Y[j], m.Y[j+1], m.Z[l], m.Z[l+1]}, {m.X[i], m.X[i+1], m.Z[l], m.Z[l+1]}}
+		boxes := [3][4]float64{{m.X[i], m.X[i+1], m.Y[j], m.Y[j+1]}, {m.Y[j], m.Y[j+1], m.Z[l], m.Z[l+1]},
+			{m.X[i], m.X[i+1], m.Z[l], m.Z[l+1]}}
 		halves := [3]float64{dz / (2 * k(l)), dx / (2 * k(l)), dy / (2 * k(l))}
 		var g, gt [6]float64
 		ground, largest := float32(0), -1
@@ -218,8 +223,8 @@ func patchMatrix(m *mesh.Mesh, least float64) (a [][]float64, b []float64) {
 	return a, b
 }
 
-// 20 random stacks with patches, on the processor and by the kernels, against elimination of an independent matrix; and the heat of the patches adds up to
-// that of the faces and to the power.
+// 20 random stacks with patches, on the processor and by the kernels, against elimination of an independent matrix; and
+// the heat of the patches adds up to that of the faces and to the power.
 func TestPatchesAgainstElimination(t *testing.T) {
 	t.Parallel()
 	machine := devices.Machine(interpreter.Options{})
@@ -228,7 +233,8 @@ func TestPatchesAgainstElimination(t *testing.T) {
 		s := patchedStack(rand.New(rand.NewPCG(n, 19)))
 		worst = math.Max(worst, patchesAgainstElimination(t, s, gpusolve.Options{Device: "cpu"}))
 		if n%testtier.Pick[uint64](3, 1) == 0 {
-			worst = math.Max(worst, patchesAgainstElimination(t, s, gpusolve.Options{Executor: onInterpreter(t, machine)}))
+			worst = math.Max(worst,
+				patchesAgainstElimination(t, s, gpusolve.Options{Executor: onInterpreter(t, machine)}))
 		}
 	}
 	t.Logf("largest difference %.2g of the largest rise", worst)

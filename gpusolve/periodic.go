@@ -26,19 +26,23 @@ type PeriodicOptions struct {
 const DefaultPeriodicTol = 1e-6
 
 // ErrPeriod is returned where powers have no period.
-var ErrPeriod = errors.New("the powers do not repeat themselves: a periodic state needs power traces with repeat = true, whose periods have a common multiple, and no schedule that changes a power")
+var ErrPeriod = errors.New("the powers do not repeat themselves: a periodic state needs power traces with repeat = " +
+	"true, whose periods have a common multiple, and no schedule that changes a power")
 
 // mostPeriods that are stepped to find a periodic state.
 const mostPeriods = 60
 
-// Periodic finds the state x at the start of a period T of the powers that is the same at its end, and steps through that period by TR-BDF2.
+// Periodic finds the state x at the start of a period T of the powers that is the same at its end, and steps through
+// that period by TR-BDF2.
 //
-// The way there is Newton's method on P(x) - x = 0, P being a step through the period. For a mode that decays by u in a period P' is exp(-u), and
+// The way there is Newton's method on P(x) - x = 0, P being a step through the period. For a mode that decays by u in a
+// period P' is exp(-u), and
 //
 //	1/(1 - exp(-u)) = 1/u + 1 - (1/2)/(1 + u/6) + e(u),   0 <= e(u) < 0.09
 //
-// with the right values at both ends; so the correction of x takes a steady solve with the capacities times (P(x) - x)/T, and a stage of T/6. Each leaves a tenth of
-// the error, whether the stack follows within a period or takes a million of them. Steps are those of the second period from then on, so that P does not change.
+// with the right values at both ends; so the correction of x takes a steady solve with the capacities times (P(x) -
+// x)/T, and a stage of T/6. Each leaves a tenth of the error, whether the stack follows within a period or takes a
+// million of them. Steps are those of the second period from then on, so that P does not change.
 func Periodic(ctx context.Context, m *mesh.Mesh, o Options, p PeriodicOptions) (*Solution, error) {
 	if p.Tol == 0 {
 		p.Tol = DefaultPeriodicTol
@@ -56,7 +60,9 @@ func Periodic(ctx context.Context, m *mesh.Mesh, o Options, p PeriodicOptions) (
 	if err := plan.check(m); err != nil {
 		return nil, err
 	}
-	return o.onRanks(ctx, func(ctx context.Context, o Options) (*Solution, error) { return periodic(ctx, m, o, &plan, p.Tol) })
+	return o.onRanks(ctx, func(ctx context.Context, o Options) (*Solution, error) {
+		return periodic(ctx, m, o, &plan, p.Tol)
+	})
 }
 
 // periodic is a checked run.
@@ -92,14 +98,16 @@ const cycleStates = 3
 // closing is the part of the error of a periodic state that a solve may leave.
 const closing = 1e-3
 
-// lasting is how many times longer than a period, and than what the stack takes to warm up, a step is that is as good as none.
+// lasting is how many times longer than a period, and than what the stack takes to warm up, a step is that is as good
+// as none.
 const lasting = 1e6
 
 // cycle is a march through periods.
 type cycle struct {
 	*march
-	period              float64 // s
-	begin, mean, change int     // states: that at the start, the steady one under the mean power, and what is added to the start
+	period float64 // s
+	// states: that at the start, the steady one under the mean power, and what is added to the start
+	begin, mean, change int
 	shown               int
 }
 
@@ -114,7 +122,8 @@ func (c *cycle) find(ctx context.Context, tol float64) error {
 	last, left := 0.0, math.Inf(1)
 	for n := 1; left > tol/4; n++ {
 		if n > mostPeriods || n > 5 && !(left < 1e6) {
-			return fmt.Errorf("%w: no periodic state was found in %d periods: the last correction is %g K", ErrUnsettled, n-1, last)
+			return fmt.Errorf("%w: no periodic state was found in %d periods: the last correction is %g K",
+				ErrUnsettled, n-1, last)
 		}
 		if c.recording = n <= 2; c.recording {
 			c.script = nil
@@ -186,7 +195,8 @@ func (c *cycle) within(ctx context.Context, dt float64, dst, from int) error {
 	return err
 }
 
-// correct moves the start by what Newton's method says of the difference between the ends of the period that was stepped, and returns by how much at most, in K.
+// correct moves the start by what Newton's method says of the difference between the ends of the period that was
+// stepped, and returns by how much at most, in K.
 func (c *cycle) correct(ctx context.Context) (float64, error) {
 	s := c.system
 	if err := c.loadMean(); err != nil {

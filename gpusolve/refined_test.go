@@ -9,8 +9,8 @@ import (
 	"thermsim/stack"
 )
 
-// written is the system of a mesh written down cell by cell in FP64: every conductance is rounded to FP32 once, and no sum of them is. It shares nothing with the
-// solvers but the mesh.
+// written is the system of a mesh written down cell by cell in FP64: every conductance is rounded to FP32 once, and no
+// sum of them is. It shares nothing with the solvers but the mesh.
 type written struct {
 	nx, ny, nz         int
 	gx, gy, gz, ground []float64 // to the next cell along an axis, and to temperatures
@@ -20,7 +20,8 @@ type written struct {
 func write(m *mesh.Mesh) *written {
 	w := &written{nx: m.NX(), ny: m.NY(), nz: m.NZ()}
 	n := m.Cells()
-	w.gx, w.gy, w.gz, w.ground, w.b = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	w.gx, w.gy, w.gz, w.ground, w.b = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n),
+		make([]float64, n)
 	for k := range w.nz {
 		for j := range w.ny {
 			c := (k*w.ny + j) * w.nx
@@ -132,7 +133,8 @@ func (w *written) columns(z, r []float64) {
 	}
 }
 
-// refine brings a field x in K over the ambient to the solution of A x = b by conjugate gradients in FP64, each time from the true residual.
+// refine brings a field x in K over the ambient to the solution of A x = b by conjugate gradients in FP64, each time
+// from the true residual.
 func (w *written) refine(t *testing.T, x []float64) {
 	n := len(x)
 	r, z, p, q := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)

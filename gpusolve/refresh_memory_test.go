@@ -17,7 +17,8 @@ import (
 	"thermsim/mesh"
 )
 
-// refreshed are the methods in the forms that differ in what they hold. The larger inverse of cmg would take the interpreter minutes.
+// refreshed are the methods in the forms that differ in what they hold. The larger inverse of cmg would take the
+// interpreter minutes.
 func refreshed() []string {
 	all := slices.DeleteFunc(Preconditioners(), func(name string) bool { return name == "cmg" || name == "chebyshev" })
 	all = append(all, "cmg:direct=64", "ic:order=0", "jacobi:precision=adaptive", "none:precision=fixed-fp64")
@@ -25,8 +26,9 @@ func refreshed() []string {
 	return append(all, short, short+",form=scaled", short+",precision=fixed-fp64", short+",format=csr")
 }
 
-// TestRefreshMakesNoArrays refreshes on the processor while the garbage collector stays away: once a refresh has found out what it takes in passing, the
-// next allocate less than a single array of FP32 over the cells. Workers of parac share their work differently each time, so it may take a few.
+// TestRefreshMakesNoArrays refreshes on the processor while the garbage collector stays away: once a refresh has found
+// out what it takes in passing, the next allocate less than a single array of FP32 over the cells. Workers of parac
+// share their work differently each time, so it may take a few.
 func TestRefreshMakesNoArrays(t *testing.T) {
 	for _, method := range refreshed() {
 		m, err := mesh.Build(cases.Stack10(cases.Options{NX: 40}))
@@ -36,7 +38,8 @@ func TestRefreshMakesNoArrays(t *testing.T) {
 		d := host.Open()
 		h := hold(t, d, m, 0, method)
 		first, least := heapOfRefreshes(t, h)
-		t.Logf("%-32s %9d bytes of the heap at the first refresh, %6d later (%.2f a cell)", method, first, least, float64(least)/float64(m.Cells()))
+		t.Logf("%-32s %9d bytes of the heap at the first refresh, %6d later (%.2f a cell)", method, first, least,
+			float64(least)/float64(m.Cells()))
 		if least >= 4*uint64(m.Cells()) {
 			t.Errorf("%s: every refresh takes %d bytes and more, %d cells", method, least, m.Cells())
 		}
@@ -80,9 +83,9 @@ func (d *countingDriver) MemAlloc(bytes int64) (cudriver.DevicePtr, error) {
 	return d.Driver.MemAlloc(bytes)
 }
 
-// TestRefreshOnDevice counts what a refresh asks of the driver: nothing where methods refresh in place, never as much as a new set-up, and where the arrays of
-// a set-up in passing all live beside those that stay (ic, ddilu) these alone, which the stated needs tell. It holds no more afterwards, and never more
-// in passing than a new set-up would.
+// TestRefreshOnDevice counts what a refresh asks of the driver: nothing where methods refresh in place, never as much
+// as a new set-up, and where the arrays of a set-up in passing all live beside those that stay (ic, ddilu) these alone,
+// which the stated needs tell. It holds no more afterwards, and never more in passing than a new set-up would.
 func TestRefreshOnDevice(t *testing.T) {
 	inPlace := []string{"multigrid", "jacobi", "none"}
 	for _, method := range refreshed() {
@@ -130,7 +133,8 @@ func TestRefreshOnDevice(t *testing.T) {
 			refresh()
 			newCalls, newBytes := refresh()
 			cells := float64(m.Cells())
-			t.Logf("%d calls for %.1f bytes a cell at set-up, %d for %.1f at a refresh; %.1f held", calls, float64(bytes)/cells, newCalls, float64(newBytes)/cells, float64(held)/cells)
+			t.Logf("%d calls for %.1f bytes a cell at set-up, %d for %.1f at a refresh; %.1f held", calls,
+				float64(bytes)/cells, newCalls, float64(newBytes)/cells, float64(held)/cells)
 			if now := d.Allocated() - before; now != held {
 				t.Errorf("%d bytes are held after refreshes, %d before", now, held)
 			}
@@ -142,7 +146,8 @@ func TestRefreshOnDevice(t *testing.T) {
 			case slices.Contains(inPlace, method) && newCalls > 0:
 				t.Errorf("%d bytes are taken in %d calls", newBytes, newCalls)
 			case (method == "ic" || method == "ic:order=0" || method == "ddilu") && newBytes > need.SetUp-need.Method:
-				t.Errorf("%d bytes are taken, more than the %d that set-up states beside the %d that stay", newBytes, need.SetUp-need.Method, need.Method)
+				t.Errorf("%d bytes are taken, more than the %d that set-up states beside the %d that stay", newBytes,
+					need.SetUp-need.Method, need.Method)
 			case calls > 0 && (newCalls >= calls || newBytes >= bytes):
 				t.Errorf("a refresh takes %d bytes in %d calls, set-up took %d in %d", newBytes, newCalls, bytes, calls)
 			}

@@ -87,7 +87,8 @@ func (h *held) solve(t *testing.T) ([]float64, krylov.Outcome) {
 	return v, out
 }
 
-// TestRefresh changes the coefficients under every method: a refresh gives the bits and iterations of a new set-up, again and again without more memory.
+// TestRefresh changes the coefficients under every method: a refresh gives the bits and iterations of a new set-up,
+// again and again without more memory.
 func TestRefresh(t *testing.T) {
 	st := testtier.Pick(cases.Slab(cases.Options{NX: 5, NY: 4}, 3), cases.Stack10(cases.Options{NX: 9}))
 	for name, open := range executors(t) {
@@ -122,7 +123,8 @@ func TestRefresh(t *testing.T) {
 				fresh := hold(t, d, m, dt, method)
 				want, outcome := fresh.solve(t)
 				if !slices.Equal(got, want) || !slices.Equal(again, want) || after.Iterations != outcome.Iterations {
-					t.Errorf("%d iterations after a refresh, %d of a new set-up; the fields are the same: %v, %v", after.Iterations, outcome.Iterations, slices.Equal(got, want), slices.Equal(again, want))
+					t.Errorf("%d iterations after a refresh, %d of a new set-up; the fields are the same: %v, %v",
+						after.Iterations, outcome.Iterations, slices.Equal(got, want), slices.Equal(again, want))
 				}
 				fresh.sys.Free()
 				h.solver.Close()
@@ -143,7 +145,8 @@ func (h *held) refresh(dt float64) error {
 	return h.method.Refresh()
 }
 
-// TestRefreshTakesNoMemory refreshes a thousand times with multigrid: nothing is allocated, but for what handing out work takes.
+// TestRefreshTakesNoMemory refreshes a thousand times with multigrid: nothing is allocated, but for what handing out
+// work takes.
 func TestRefreshTakesNoMemory(t *testing.T) {
 	m, err := mesh.Build(cases.Stack10(cases.Options{NX: 33}))
 	if err != nil {
@@ -166,7 +169,8 @@ func TestRefreshTakesNoMemory(t *testing.T) {
 	}
 }
 
-// TestTwoSolvesShareAnOperator runs two conjugate gradients in turns, each stopped and gone on with, on one operator and one preconditioner.
+// TestTwoSolvesShareAnOperator runs two conjugate gradients in turns, each stopped and gone on with, on one operator
+// and one preconditioner.
 func TestTwoSolvesShareAnOperator(t *testing.T) {
 	for name, open := range executors(t) {
 		t.Run(name, func(t *testing.T) {

@@ -22,8 +22,9 @@ func (r refusal) Error() string {
 	return strings.TrimPrefix(r.error.Error(), precond.ErrRefused.Error()+": ")
 }
 
-// Refusal is why the options cannot solve a stack, as Steady and Transient would say after its mesh is built; nil where nothing stands against them. What only the numbers of
-// a matrix show, as a factorisation that breaks down, is not found.
+// Refusal is why the options cannot solve a stack, as Steady and Transient would say after its mesh is built; nil where
+// nothing stands against them. What only the numbers of a matrix show, as a factorisation that breaks down, is not
+// found.
 func Refusal(s *stack.Stack, o Options) error {
 	if err := o.check(); err != nil {
 		return err
@@ -45,14 +46,16 @@ func Refusal(s *stack.Stack, o Options) error {
 	return err
 }
 
-// checkUnknowns refuses more unknowns than a method has numbers for. A spec that nobody can read is left to those who set it up.
+// checkUnknowns refuses more unknowns than a method has numbers for. A spec that nobody can read is left to those who
+// set it up.
 func checkUnknowns(spec string, unknowns int) error {
 	m, set, err := findMethod(spec)
 	if err != nil || m.Most == nil {
 		return nil
 	}
 	if most := m.Most(set); most > 0 && int64(unknowns) > most {
-		return refusal{fmt.Errorf("%s numbers unknowns by 32 bits and takes %d at most, and this grid has %d cells; take a coarser --grid or another --precond, such as %s", spec, most, unknowns, methods()[0].Name)}
+		return refusal{fmt.Errorf("%s numbers unknowns by 32 bits and takes %d at most, and this grid has %d cells; "+
+			"take a coarser --grid or another --precond, such as %s", spec, most, unknowns, methods()[0].Name)}
 	}
 	return nil
 }
@@ -60,12 +63,14 @@ func checkUnknowns(spec string, unknowns int) error {
 // slab is a small stack that every method solves with settings that go together, but for leakage where it has some.
 func slab(leaks bool) *stack.Stack {
 	s := &stack.Stack{
-		Schema: 1, Ambient: 300, Size: [2]float64{1e-3, 1e-3}, Grid: stack.Grid{X: stack.Axis{Cells: 4}, Y: stack.Axis{Cells: 4}},
+		Schema: 1, Ambient: 300, Size: [2]float64{1e-3, 1e-3},
+		Grid:      stack.Grid{X: stack.Axis{Cells: 4}, Y: stack.Axis{Cells: 4}},
 		Materials: []stack.Material{{Name: "silicon", K: [3]float64{100, 100, 100}, C: 1e6}},
 		Layers:    []stack.Layer{{Name: "die", Thickness: 1e-3, Cells: 2}},
 	}
 	if leaks {
-		law := &stack.Curve{Law: stack.PolynomialLaw, Coefficients: []float64{1, 1e-3}, At: 300, Range: [2]float64{250, 400}}
+		law := &stack.Curve{Law: stack.PolynomialLaw, Coefficients: []float64{1, 1e-3}, At: 300,
+			Range: [2]float64{250, 400}}
 		s.Layers[0].Powers = []stack.Power{{Area: s.Domain(), Leakage: stack.Leakage{Watts: 1e-6, Factor: law}}}
 	}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 1e4, Temperature: s.Ambient}

@@ -13,11 +13,13 @@ import (
 // What a method refuses is known before the mesh is built, in the words of the solve; what it takes is not refused.
 func TestRefusalIsThatOfTheSolve(t *testing.T) {
 	stacks := map[string]*stack.Stack{
-		"layers": cases.Stack10(cases.Options{NX: 8}), "graded": cases.Graded(cases.Stack10(cases.Options{NX: 8}), 6), "regions": cases.Interposer(cases.Stack10(cases.Options{NX: 16})),
+		"layers": cases.Stack10(cases.Options{NX: 8}), "graded": cases.Graded(cases.Stack10(cases.Options{NX: 8}), 6),
+		"regions": cases.Interposer(cases.Stack10(cases.Options{NX: 16})),
 		"leakage": leaking(cases.Stack10(cases.Options{NX: 8})),
 	}
 	refused := 0
-	for _, method := range append(gpusolve.Preconditioners(), "", "jacobi:format=csr", "none:solver=bicgstab", "fourier:solver=bicgstab", "chebyshev:format=csr,form=scaled",
+	for _, method := range append(gpusolve.Preconditioners(), "", "jacobi:format=csr", "none:solver=bicgstab",
+		"fourier:solver=bicgstab", "chebyshev:format=csr,form=scaled",
 		"cmg:segment=5", "ic:order=2", "peer", "jacobi:precision=adaptive,solver=bicgstab") {
 		for name, s := range stacks {
 			for _, rtol := range []float64{0, 1e-3} {
@@ -25,7 +27,9 @@ func TestRefusalIsThatOfTheSolve(t *testing.T) {
 				got := gpusolve.Refusal(s, o)
 				sol, want := gpusolve.Steady(t.Context(), build(t, s), o)
 				sol.Close()
-				if (got == nil) != (want == nil) || want != nil && (got.Error() != want.Error() || !errors.Is(got, gpusolve.ErrOption) || !errors.Is(want, gpusolve.ErrOption)) {
+				if (got == nil) != (want == nil) || want != nil &&
+					(got.Error() != want.Error() || !errors.Is(got, gpusolve.ErrOption) ||
+						!errors.Is(want, gpusolve.ErrOption)) {
 					t.Errorf("%s of %s to %g: %v before, %v after", method, name, rtol, got, want)
 				}
 				if got == nil {
@@ -46,6 +50,7 @@ func TestRefusalIsThatOfTheSolve(t *testing.T) {
 // leaking gives a stack a little leakage.
 func leaking(s *stack.Stack) *stack.Stack {
 	law := &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: 0.01, At: 358.15, Range: [2]float64{250, 600}}
-	s.Layers[0].Powers = append(s.Layers[0].Powers, stack.Power{Area: s.Domain(), Leakage: stack.Leakage{Watts: 1e-3, Factor: law}})
+	s.Layers[0].Powers = append(s.Layers[0].Powers,
+		stack.Power{Area: s.Domain(), Leakage: stack.Leakage{Watts: 1e-3, Factor: law}})
 	return s
 }

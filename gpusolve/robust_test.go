@@ -13,7 +13,8 @@ import (
 	"thermsim/stack"
 )
 
-var robustTable = flag.String("robust-table", "", "run the robustness cases at full size and write the table to this file")
+var robustTable = flag.String("robust-table", "", "run the robustness cases at full size and write the table "+
+	"to this file")
 
 // iterationLimit holds for every case, to 1e-8 relative or the attainable accuracy.
 const iterationLimit = 20
@@ -40,11 +41,14 @@ func robustCases() []robustCase {
 	const base = "kinds of stack"
 	add(base, "homogeneous layers", 96, 512, square(cases.Options{}))
 	add(base, "copper pillars in three layers", 96, 512, on(cases.Pillars))
-	add(base, "every cell random, contrast 100", 64, 128, on(func(s *stack.Stack) *stack.Stack { return cases.Random(s, 1) }))
+	add(base, "every cell random, contrast 100", 64, 128, on(func(s *stack.Stack) *stack.Stack {
+		return cases.Random(s, 1)
+	}))
 	add(base, "2.5D, two dies in mould", 96, 512, on(cases.Interposer))
 	add(base, "2.5D, edges between grid lines", 101, 509, on(cases.Interposer))
 	for _, dt := range []float64{1e-3, 1e-5} {
-		list = append(list, robustCase{"kinds of stack", fmt.Sprintf("transient, one step of %g s", dt), 96, 512, square(cases.Options{}), dt})
+		list = append(list, robustCase{"kinds of stack", fmt.Sprintf("transient, one step of %g s", dt), 96, 512,
+			square(cases.Options{}), dt})
 	}
 	flip := func(n int) *stack.Stack { return cases.FlipChip(cases.Options{NX: n}) }
 	for _, n := range []int{50, 64, 96, 100, 112} {
@@ -54,7 +58,8 @@ func robustCases() []robustCase {
 		add("flip-chip package with lid and sink", fmt.Sprintf("%d x %d", n, n), 0, n, flip)
 	}
 	for _, dt := range []float64{1e-3, 1e-5} {
-		list = append(list, robustCase{"flip-chip package with lid and sink", fmt.Sprintf("one step of %g s", dt), 112, 144, flip, dt})
+		list = append(list, robustCase{"flip-chip package with lid and sink", fmt.Sprintf("one step of %g s", dt), 112,
+			144, flip, dt})
 	}
 	for h := 1.0; h <= 1e6; h *= 10 {
 		add("h on the top face", fmt.Sprintf("%g W/(m2 K)", h), 96, 512, square(cases.Options{H: h}))
@@ -64,7 +69,9 @@ func robustCases() []robustCase {
 		add("dx/dy", fmt.Sprintf("1/%g", r), 96, 512, square(cases.Options{Width: 10e-3, Depth: 10e-3 * r}))
 	}
 	for _, nz := range []int{1, 2, 3, 7, 16, 64, 128} {
-		add("planes", fmt.Sprintf("%d alternating layers in 1 mm", nz), 64, 256, func(n int) *stack.Stack { return cases.Slab(cases.Options{NX: n}, nz) })
+		add("planes", fmt.Sprintf("%d alternating layers in 1 mm", nz), 64, 256, func(n int) *stack.Stack {
+			return cases.Slab(cases.Options{NX: n}, nz)
+		})
 	}
 	for _, sub := range []int{3, 10, 30} {
 		add("planes", fmt.Sprintf("10 layers in %d planes", 6+4*sub), 64, 256, square(cases.Options{Sub: sub}))
@@ -76,10 +83,13 @@ func robustCases() []robustCase {
 		add("cells", fmt.Sprintf("%d x %d", n, n), 0, n, square(cases.Options{}))
 	}
 	for _, n := range []int{1, 2, 7} {
-		add("cells", fmt.Sprintf("%d x 211", n), n, n, func(n int) *stack.Stack { return cases.Stack10(cases.Options{NX: n, NY: 211}) })
+		add("cells", fmt.Sprintf("%d x 211", n), n, n, func(n int) *stack.Stack {
+			return cases.Stack10(cases.Options{NX: n, NY: 211})
+		})
 	}
 	for _, r := range []float64{2, 4, 10, 30} {
-		add("graded grid", fmt.Sprintf("largest cell %g times the smallest", r), 96, 512, on(func(s *stack.Stack) *stack.Stack { return cases.Graded(s, r) }))
+		add("graded grid", fmt.Sprintf("largest cell %g times the smallest", r), 96, 512,
+			on(func(s *stack.Stack) *stack.Stack { return cases.Graded(s, r) }))
 	}
 	return list
 }
@@ -115,15 +125,18 @@ func TestRobust(t *testing.T) {
 			}
 			if c.group != group {
 				group = c.group
-				fmt.Fprintf(&table, "\n| %s | grid | iterations | relative residual | why it stopped |\n|---|---|---|---|---|\n", group)
+				fmt.Fprintf(&table, "\n| %s | grid | iterations | relative residual | why it stopped "+
+					"|\n|---|---|---|---|---|\n", group)
 			}
-			fmt.Fprintf(&table, "| %s | %d x %d x %d | %d | %.1e | %s |\n", c.name, m.NX(), m.NY(), m.NZ(), s.Iterations, s.RelativeResidual, s.Reason)
+			fmt.Fprintf(&table, "| %s | %d x %d x %d | %d | %.1e | %s |\n", c.name, m.NX(), m.NY(), m.NZ(),
+				s.Iterations, s.RelativeResidual, s.Reason)
 		})
 	}
 	if *robustTable != "" && !t.Failed() {
 		old, _ := os.ReadFile(*robustTable)
 		_, random, _ := strings.Cut(string(old), anyHeading)
-		if err := os.WriteFile(*robustTable, []byte(robustHeader+table.String()+"\n"+anyHeading+random), 0o644); err != nil {
+		if err := os.WriteFile(*robustTable, []byte(robustHeader+table.String()+"\n"+anyHeading+random),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

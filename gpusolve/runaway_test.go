@@ -17,24 +17,29 @@ func leakyBetween(rng *rand.Rand) *stack.Stack {
 	s.Grid = stack.Grid{X: stack.Axis{Cells: 1 + rng.IntN(4)}, Y: stack.Axis{Cells: 1 + rng.IntN(3)}}
 	for n := range 2 {
 		k := math.Exp(math.Log(200) * rng.Float64())
-		s.Materials = append(s.Materials, stack.Material{Name: string(rune('a' + n)), K: [3]float64{k, k, 2 * k}, C: 1.6e6})
-		s.Layers = append(s.Layers, stack.Layer{Name: string(rune('a' + n)), Material: n, Thickness: 2e-4, Cells: 1 + rng.IntN(2)})
+		s.Materials = append(s.Materials, stack.Material{Name: string(rune('a' + n)), K: [3]float64{k, k, 2 * k},
+			C: 1.6e6})
+		s.Layers = append(s.Layers, stack.Layer{Name: string(rune('a' + n)), Material: n, Thickness: 2e-4,
+			Cells: 1 + rng.IntN(2)})
 	}
 	h := 300 + 3000*rng.Float64()
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: h, Temperature: 280 + 60*rng.Float64()}
 	if rng.IntN(2) == 0 {
-		s.Boundary[stack.West] = stack.Boundary{Kind: stack.Convective, H: 500 * rng.Float64(), Temperature: 280 + 60*rng.Float64()}
+		s.Boundary[stack.West] = stack.Boundary{Kind: stack.Convective, H: 500 * rng.Float64(), Temperature: 280 +
+			60*rng.Float64()}
 	}
 	const beta = 0.04
 	// The loop gain of a lump at T is about R P beta exp(beta (T - 320 K)).
 	watts := math.Exp(-2.5+4*rng.Float64()) * h * 12e-6 / beta
-	l := stack.Leakage{Watts: watts, Factor: &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: beta, At: 320, Range: [2]float64{240, 700}}}
+	l := stack.Leakage{Watts: watts, Factor: &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: beta, At: 320,
+		Range: [2]float64{240, 700}}}
 	s.Layers[0].Powers = []stack.Power{{Uniform: 10 * h * 12e-6 * rng.Float64(), Area: s.Domain(), Leakage: l}}
 	return s
 }
 
-// steadyLeak finds the steady state of a linear stack with leakage, all powers multiplied by a factor, or nil where there is none: Newton's method from the
-// state without leakage rises up to the lowest solution, and without one leaves the range or turns down.
+// steadyLeak finds the steady state of a linear stack with leakage, all powers multiplied by a factor, or nil where
+// there is none: Newton's method from the state without leakage rises up to the lowest solution, and without one leaves
+// the range or turns down.
 func (d *dense) steadyLeak(k [][]float64, source []float64, factor float64) []float64 {
 	n := len(source)
 	solve := func(lost, b []float64) []float64 {
@@ -71,7 +76,8 @@ func (d *dense) steadyLeak(k [][]float64, source []float64, factor float64) []fl
 	return nil
 }
 
-// TestRunawayVerdicts compares verdict, temperatures and largest factor with elimination, where boundaries are colder and hotter than the ambient temperature.
+// TestRunawayVerdicts compares verdict, temperatures and largest factor with elimination, where boundaries are colder
+// and hotter than the ambient temperature.
 func TestRunawayVerdicts(t *testing.T) {
 	runaways, stable := 0, 0
 	for seed := range uint64(testtier.Pick(24, 200)) {
@@ -111,13 +117,15 @@ func TestRunawayVerdicts(t *testing.T) {
 				}
 			}
 			if !leakage.Runaway || math.Abs(leakage.Factor-low) > 0.01*low {
-				t.Errorf("seed %d: %s, factor %.6g; want a runaway, factor %.6g", seed, sol.Status.Reason, leakage.Factor, low)
+				t.Errorf("seed %d: %s, factor %.6g; want a runaway, factor %.6g", seed, sol.Status.Reason,
+					leakage.Factor, low)
 			}
 			continue
 		}
 		stable++
 		if hottest := slices.Max(want); !sol.Status.Converged || leakage.Runaway || math.Abs(sol.PeakK-hottest) > 1e-3 {
-			t.Errorf("seed %d, ambient %.1f K: %s, %.6f K; want %.6f K", seed, s.Ambient, sol.Status.Reason, sol.PeakK, hottest)
+			t.Errorf("seed %d, ambient %.1f K: %s, %.6f K; want %.6f K", seed, s.Ambient, sol.Status.Reason, sol.PeakK,
+				hottest)
 		}
 	}
 	t.Logf("%d stable, %d runaways", stable, runaways)

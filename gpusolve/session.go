@@ -13,7 +13,8 @@ import (
 	"thermsim/powermap"
 )
 
-// sessionSteps is the number of steps that the tolerance in K is meant for, as Transient shares it among its own: nobody knows how many there will be.
+// sessionSteps is the number of steps that the tolerance in K is meant for, as Transient shares it among its own:
+// nobody knows how many there will be.
 const sessionSteps = 1000
 
 // Errors of steps that have no end. The state is again that before the step.
@@ -24,8 +25,9 @@ var (
 	ErrNotConverged = errors.New("the step did not converge")
 )
 
-// Session holds the temperatures of a mesh in time for somebody who sets powers and asks for steps of backward Euler, one by one: a simulator of the software
-// that runs on the chip, a controller. The device stays open between the steps. A Session is for one goroutine at a time.
+// Session holds the temperatures of a mesh in time for somebody who sets powers and asks for steps of backward Euler,
+// one by one: a simulator of the software that runs on the chip, a controller. The device stays open between the steps.
+// A Session is for one goroutine at a time.
 type Session struct {
 	mesh   *mesh.Mesh
 	opts   Options
@@ -46,8 +48,9 @@ type Session struct {
 	OpenedIn time.Duration
 }
 
-// OpenSession opens a device for a mesh and sets up steps of dt in s. The temperatures are those of a field, or without one the stack's uniform initial temperature.
-// Options are those of Transient; powers are set through Power, and Options.Power is not heeded.
+// OpenSession opens a device for a mesh and sets up steps of dt in s. The temperatures are those of a field, or without
+// one the stack's uniform initial temperature. Options are those of Transient; powers are set through Power, and
+// Options.Power is not heeded.
 func OpenSession(m *mesh.Mesh, o Options, dt float64, start Field) (*Session, error) {
 	if err := checkDt(dt); err != nil {
 		return nil, err
@@ -131,7 +134,8 @@ func (s *Session) Power() *powermap.Controls { return s.power }
 // Mesh is what the session is of.
 func (s *Session) Mesh() *mesh.Mesh { return s.mesh }
 
-// Time is that of the state in s, Steps how many have been taken to it since the start, and Dt the length of the next in s.
+// Time is that of the state in s, Steps how many have been taken to it since the start, and Dt the length of the next
+// in s.
 func (s *Session) Time() float64 { return s.time }
 
 // Steps is the number of steps from the start to the state.
@@ -146,7 +150,8 @@ func (s *Session) Device() DeviceInfo { return s.device.Info }
 // DeviceBytes is the memory in use on the device.
 func (s *Session) DeviceBytes() int64 { return s.device.Allocated() }
 
-// SetDt changes the length of the steps to come. The operator is set up anew, which takes as long as opening the session did, but for the device.
+// SetDt changes the length of the steps to come. The operator is set up anew, which takes as long as opening the
+// session did, but for the device.
 func (s *Session) SetDt(dt float64) error {
 	if err := checkDt(dt); err != nil || dt == s.dt {
 		return err
@@ -204,7 +209,8 @@ func (e evenly) Plane(_ int, dst []float64) error {
 	return nil
 }
 
-// Start begins at time 0 with the temperatures of a field, or without one with the stack's uniform initial temperature. Powers stay as they are set.
+// Start begins at time 0 with the temperatures of a field, or without one with the stack's uniform initial temperature.
+// Powers stay as they are set.
 func (s *Session) Start(f Field) error {
 	if err := s.place(s.orInitial(f)); err != nil {
 		return err
@@ -235,7 +241,8 @@ func (s *Session) place(f Field) error {
 	return s.engine.failure()
 }
 
-// Step takes one step. Where it fails, the state is again that before it: see ErrStepRunaway and ErrNotConverged; on cancellation the error is that of the context.
+// Step takes one step. Where it fails, the state is again that before it: see ErrStepRunaway and ErrNotConverged; on
+// cancellation the error is that of the context.
 func (s *Session) Step(ctx context.Context) (Step, error) {
 	if err := ctx.Err(); err != nil {
 		return Step{}, err
@@ -266,7 +273,8 @@ func (s *Session) Step(ctx context.Context) (Step, error) {
 	return step, nil
 }
 
-// RunsAway says that the last step led beyond what the powers have a stable state for: with these powers, leakage heats the stack further and further.
+// RunsAway says that the last step led beyond what the powers have a stable state for: with these powers, leakage heats
+// the stack further and further.
 func (s *Session) RunsAway() bool { return s.moved && s.out.Reason == krylov.Runaway }
 
 // Field is that of the state, until the next step.
@@ -288,7 +296,8 @@ func (s *Session) Energy() (Energy, bool) {
 	return s.engine.balance(s.last.PowerW-s.last.LeakageW, s.last.LeakageW, s.engine.stored()), true
 }
 
-// Status tells how the last step was solved, false where no step has led to the state. The direct solver is judged by its residual here.
+// Status tells how the last step was solved, false where no step has led to the state. The direct solver is judged by
+// its residual here.
 func (s *Session) Status() (Status, bool) {
 	if !s.moved {
 		return Status{}, false

@@ -89,7 +89,8 @@ func (s *Session) StateBytes() int64 {
 // Save puts the state aside. The session goes on as if nothing had happened.
 func (s *Session) Save() (*SessionState, error) {
 	defer s.engine.dev.Bind()()
-	k := &SessionState{of: s.setting(), power: s.power.Settings(), stale: s.power.Stale(), time: s.time, begun: s.begun, taken: s.taken, steps: s.steps, last: s.last, moved: s.moved}
+	k := &SessionState{of: s.setting(), power: s.power.Settings(), stale: s.power.Stale(), time: s.time, begun: s.begun,
+		taken: s.taken, steps: s.steps, last: s.last, moved: s.moved}
 	on := s.engine.thermal.(keeper)
 	for range on.vectors() {
 		k.past.values = append(k.past.values, make([]float64, s.mesh.Cells()))
@@ -98,8 +99,9 @@ func (s *Session) Save() (*SessionState, error) {
 	return k, s.engine.failure()
 }
 
-// Restore takes a state of this session up again, powers included. With the same length of steps, and where nothing follows the temperature, what follows has the
-// bits of what followed before; otherwise it is the same within the tolerance. A length of steps that has changed since is taken back.
+// Restore takes a state of this session up again, powers included. With the same length of steps, and where nothing
+// follows the temperature, what follows has the bits of what followed before; otherwise it is the same within the
+// tolerance. A length of steps that has changed since is taken back.
 func (s *Session) Restore(k *SessionState) error {
 	if k.of.session != s {
 		return fmt.Errorf("%w: the state is one of another session", ErrOption)
@@ -128,7 +130,8 @@ func (s *Session) Restore(k *SessionState) error {
 	return s.engine.failure()
 }
 
-// Resume goes on with the temperatures of a field that was reached by so many steps at a time in s; without one with the stack's uniform initial temperature.
+// Resume goes on with the temperatures of a field that was reached by so many steps at a time in s; without one with
+// the stack's uniform initial temperature.
 func (s *Session) Resume(f Field, time float64, steps int) error {
 	if !(time >= 0) || math.IsInf(time, 0) || steps < 0 {
 		return fmt.Errorf("%w: a state after %d steps at %g s", ErrOption, steps, time)

@@ -16,7 +16,8 @@ import (
 	"thermsim/stack"
 )
 
-// sessionCases are a stack that is solved directly, one that multigrid solves, and both with laws that follow the temperature.
+// sessionCases are a stack that is solved directly, one that multigrid solves, and both with laws that follow the
+// temperature.
 func sessionCases(t *testing.T) map[string]*mesh.Mesh {
 	t.Helper()
 	direct := cases.PowerSteps(cases.Stack10(cases.Options{NX: 16}))
@@ -29,20 +30,26 @@ func sessionCases(t *testing.T) map[string]*mesh.Mesh {
 			}
 		}
 	}
-	return map[string]*mesh.Mesh{"direct": build(t, direct), "multigrid": build(t, regions), "k(T)": build(t, hot10(16)), "leakage": build(t, leaky), "coolant": build(t, channels())}
+	return map[string]*mesh.Mesh{"direct": build(t, direct), "multigrid": build(t, regions),
+		"k(T)": build(t, hot10(16)), "leakage": build(t, leaky), "coolant": build(t, channels())}
 }
 
 // channels is a die below a cavity and a die above it.
 func channels() *stack.Stack {
 	const side = 4e-3
-	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{side, side}, Grid: stack.Grid{X: stack.Axis{Cells: 9}, Y: stack.Axis{Cells: 8}},
-		Materials: []stack.Material{{Name: "silicon", K: [3]float64{130, 130, 130}, C: 1.63e6}, {Name: "wall", K: [3]float64{100, 90, 80}, C: 1.7e6}}}
+	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{side, side},
+		Grid: stack.Grid{X: stack.Axis{Cells: 9}, Y: stack.Axis{Cells: 8}},
+		Materials: []stack.Material{{Name: "silicon", K: [3]float64{130, 130, 130}, C: 1.63e6},
+			{Name: "wall", K: [3]float64{100, 90, 80}, C: 1.7e6}}}
 	heated := func(watts float64) []stack.Power { return []stack.Power{{Uniform: watts, Area: s.Domain()}} }
 	width := side / 9
 	s.Layers = []stack.Layer{
 		{Name: "lower", Thickness: 50e-6, Cells: 1, Powers: heated(10)},
-		{Name: "cavity", Thickness: 100e-6, Cells: 1, Material: 1, Coolant: &stack.Coolant{Model: stack.ResolvedChannels, Fluid: stack.Fluid{K: 0.6, C: 4.17e6}, Inlet: 310, Direction: stack.TowardsNorth,
-			Flow: 2e-7, HSide: 2e4, HBottom: 3e4, HTop: 4e4, Channels: &stack.Channels{Width: width, Wall: width, FirstWall: width, Count: 4}}},
+		{Name: "cavity", Thickness: 100e-6, Cells: 1, Material: 1,
+			Coolant: &stack.Coolant{Model: stack.ResolvedChannels, Fluid: stack.Fluid{K: 0.6, C: 4.17e6}, Inlet: 310,
+				Direction: stack.TowardsNorth,
+				Flow:      2e-7, HSide: 2e4, HBottom: 3e4, HTop: 4e4,
+				Channels: &stack.Channels{Width: width, Wall: width, FirstWall: width, Count: 4}}},
 		{Name: "upper", Thickness: 30e-6, Cells: 1, Powers: heated(3)},
 	}
 	return s
@@ -74,7 +81,8 @@ func TestSessionIsATransient(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := openSession(t, m, dt)
 			stepSession(t, s, steps)
-			sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{Device: "cpu"}, gpusolve.TransientOptions{Steps: steps, Dt: dt})
+			sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{Device: "cpu"},
+				gpusolve.TransientOptions{Steps: steps, Dt: dt})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +138,8 @@ func TestSessionFollowsPowers(t *testing.T) {
 	}
 }
 
-// A saved state is the state: what follows it has the bits of what followed before, where nothing depends on the temperature.
+// A saved state is the state: what follows it has the bits of what followed before, where nothing depends on the
+// temperature.
 func TestSessionRestoresItsBits(t *testing.T) {
 	for name, m := range sessionCases(t) {
 		t.Run(name, func(t *testing.T) {
@@ -205,7 +214,8 @@ func TestSessionRefusals(t *testing.T) {
 	s, tau, _ := lump()
 	m := build(t, s)
 	for _, dt := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if _, err := gpusolve.OpenSession(m, gpusolve.Options{Device: "cpu"}, dt, nil); !errors.Is(err, gpusolve.ErrOption) {
+		if _, err := gpusolve.OpenSession(m, gpusolve.Options{Device: "cpu"}, dt, nil); !errors.Is(err,
+			gpusolve.ErrOption) {
 			t.Errorf("dt %g: %v", dt, err)
 		}
 	}
@@ -247,10 +257,12 @@ func TestSessionSurvivesAFailedStep(t *testing.T) {
 	}
 }
 
-// A session by the kernels that ship goes where the processor's does, restores its bits, changes the length of its steps, and leaves nothing on the device.
+// A session by the kernels that ship goes where the processor's does, restores its bits, changes the length of its
+// steps, and leaves nothing on the device.
 func TestSessionOnInterpreter(t *testing.T) {
 	t.Parallel()
-	for name, s := range map[string]*stack.Stack{"direct": cases.Stack10(cases.Options{NX: 8}), "multigrid": cases.Interposer(cases.Stack10(cases.Options{NX: 8}))} {
+	for name, s := range map[string]*stack.Stack{"direct": cases.Stack10(cases.Options{NX: 8}),
+		"multigrid": cases.Interposer(cases.Stack10(cases.Options{NX: 8}))} {
 		t.Run(name, func(t *testing.T) {
 			m := build(t, s)
 			machine := devices.Machine(interpreter.Options{GridRows: 2, NoRaces: true})

@@ -7,7 +7,8 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// SharedDevice is a device for several solves, one after the other: Options.Executor of each. It stays open until Release.
+// SharedDevice is a device for several solves, one after the other: Options.Executor of each. It stays open until
+// Release.
 type SharedDevice struct {
 	ops.Device
 	Info DeviceInfo

@@ -22,8 +22,10 @@ const DefaultTol = 1e-4
 
 // Options of a solve. The zero value asks for the defaults.
 type Options struct {
-	Device         string         // "auto" (default), "cpu", "gpu", "gpu:N"
-	Preconditioner string         // one of Preconditioners(), with settings as in "chebyshev:degree=30"; by default the first, and others where it stalls
+	Device string // "auto" (default), "cpu", "gpu", "gpu:N"
+	// one of Preconditioners(), with settings as in "chebyshev:degree=30"; by default the first, and others where it
+	// stalls
+	Preconditioner string
 	Tol            float64        // K, stop when the estimated largest error is below it; default DefaultTol
 	RTol           float64        // stop on ||b - A x|| / ||b|| instead, when positive
 	ATol           float64        // stop on ||b - A x||2 in W instead, when positive
@@ -35,12 +37,14 @@ type Options struct {
 	Ahead *Opening
 	// Driver opens GPUs in place of the system's CUDA driver, if not nil.
 	Driver cudriver.Driver
-	// Power supplies the powers of time steps, where somebody sets them meanwhile: Controls of the mesh's power map. nil stands for those of the stack.
+	// Power supplies the powers of time steps, where somebody sets them meanwhile: Controls of the mesh's power map.
+	// nil stands for those of the stack.
 	Power *powermap.Controls
 	// Notice is told at once what the user should know, as that "auto" goes on without a GPU that failed. May be nil.
 	Notice func(text string)
-	// Ranks solve together where it is not nil: Steady or Transient is called on each with the same mesh and options, Ranks and Device aside. Each has a slab of
-	// the grid's rows. Rank 0 has the solution and is told of steps; the others return when it has closed it, with a field that nobody may read.
+	// Ranks solve together where it is not nil: Steady or Transient is called on each with the same mesh and options,
+	// Ranks and Device aside. Each has a slab of the grid's rows. Rank 0 has the solution and is told of steps; the
+	// others return when it has closed it, with a field that nobody may read.
 	Ranks ranks.Group
 
 	// Timeline notes the parts of opening a GPU, and the longer calls of its driver. May be nil.
@@ -103,7 +107,8 @@ func (o *Options) tolerance() float64 {
 
 // check refuses numbers that no rule can mean.
 func (o *Options) check() error {
-	for name, v := range map[string]float64{"tolerance in K": o.Tol, "relative tolerance": o.RTol, "absolute tolerance": o.ATol} {
+	for name, v := range map[string]float64{"tolerance in K": o.Tol, "relative tolerance": o.RTol,
+		"absolute tolerance": o.ATol} {
 		if !(v >= 0) || math.IsInf(v, 0) {
 			return fmt.Errorf("%w: %s is %g; give a positive number, or 0 for the default", ErrOption, name, v)
 		}
@@ -112,7 +117,8 @@ func (o *Options) check() error {
 		return refusal{err}
 	}
 	if o.MaxIter < 0 {
-		return fmt.Errorf("%w: limit of %d iterations; give a positive number, or 0 for the default", ErrOption, o.MaxIter)
+		return fmt.Errorf("%w: limit of %d iterations; give a positive number, or 0 for the default", ErrOption,
+			o.MaxIter)
 	}
 	return nil
 }
@@ -123,9 +129,11 @@ func (o *Options) checkEstimate(s krylov.Solver, cooled bool) error {
 		return nil
 	}
 	if name := methods()[0].Name; cooled {
-		return refusal{fmt.Errorf("%s gives no estimate of the error in K where coolant flows; give --rtol or --atol, or choose %s, which does", o.Preconditioner, name)}
+		return refusal{fmt.Errorf("%s gives no estimate of the error in K where coolant flows; give --rtol or "+
+			"--atol, or choose %s, which does", o.Preconditioner, name)}
 	}
-	return refusal{errors.New("solver=bicgstab gives no estimate of the error in K; give --rtol or --atol, or leave solver=bicgstab away")}
+	return refusal{errors.New("solver=bicgstab gives no estimate of the error in K; give --rtol or --atol, or leave " +
+		"solver=bicgstab away")}
 }
 
 // Steady solves for the steady temperature field. A solve that ends short of its tolerance is not an error: see Status.

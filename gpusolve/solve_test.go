@@ -100,7 +100,8 @@ func TestEnergyIsConserved(t *testing.T) {
 		if sol.Energy.ImbalanceRel > 1e-9 {
 			t.Errorf("%s: imbalance %g: %+v", name, sol.Energy.ImbalanceRel, sol.Energy)
 		}
-		// At the default tolerance of 1e-4 K, what is missing is at most that error times the conductance of the top face.
+		// At the default tolerance of 1e-4 K, what is missing is at most that error times the conductance of the top
+		// face.
 		sol = steady(t, s, gpusolve.Options{})
 		h := s.Boundary[stack.Top].H
 		if miss := math.Abs(sol.Energy.In - sol.Energy.Out); miss > gpusolve.DefaultTol*h*s.Size[0]*s.Size[1] {
@@ -175,7 +176,8 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	s.Boundary[stack.Top] = stack.Boundary{}
-	if _, err := gpusolve.Steady(context.Background(), build(t, s), gpusolve.Options{}); !errors.Is(err, gpusolve.ErrSingular) {
+	if _, err := gpusolve.Steady(context.Background(), build(t, s), gpusolve.Options{}); !errors.Is(err,
+		gpusolve.ErrSingular) {
 		t.Errorf("adiabatic stack: %v", err)
 	}
 }
@@ -184,12 +186,14 @@ func TestCancelledSteadyReturnsTheContextsError(t *testing.T) {
 	for method, iteration := range map[string]int{"multigrid": 2, "fourier": 0} {
 		ctx, cancel := context.WithCancel(context.Background())
 		s := cases.Stack10(cases.Options{NX: 32})
-		sol, err := gpusolve.Steady(ctx, build(t, s), gpusolve.Options{Preconditioner: method, Progress: func(p gpusolve.Progress) {
-			if p.Iteration == iteration {
-				cancel()
-			}
-		}})
-		if !errors.Is(err, context.Canceled) || sol.Status.Reason != solution.ReasonInterrupted || sol.Status.Converged {
+		sol, err := gpusolve.Steady(ctx, build(t, s),
+			gpusolve.Options{Preconditioner: method, Progress: func(p gpusolve.Progress) {
+				if p.Iteration == iteration {
+					cancel()
+				}
+			}})
+		if !errors.Is(err, context.Canceled) || sol.Status.Reason != solution.ReasonInterrupted ||
+			sol.Status.Converged {
 			t.Errorf("%s: %v, %+v", method, err, sol.Status)
 		}
 	}

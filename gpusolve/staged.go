@@ -10,7 +10,8 @@ import (
 	"thermsim/gpusolve/precond/fourier"
 )
 
-// staged is a thermal system in time with several states, by number, whose steps may change in length. A step of backward Euler is one stage.
+// staged is a thermal system in time with several states, by number, whose steps may change in length. A step of
+// backward Euler is one stage.
 type staged interface {
 	thermal
 	// hold makes room for so many states. Number 0 is the present one.
@@ -24,7 +25,8 @@ type staged interface {
 	// load draws the mean power from t0 to t1, and returns it in W.
 	load(t0, t1 float64) (power float64, err error)
 	// stage takes a stage from a state. dst holds what the solve starts from.
-	stage(ctx context.Context, o *Options, dst, from int, watch func(iteration int, errorK float64)) (krylov.Outcome, error)
+	stage(ctx context.Context, o *Options, dst, from int, watch func(iteration int, errorK float64)) (krylov.Outcome,
+		error)
 	// show makes x the state and from the former one, for all that reads these.
 	show(x, from int)
 	// held is what the capacities took up in the stage that is shown, as its operator has it, in W.
@@ -81,7 +83,8 @@ func (s *meshed) load(t0, t1 float64) (power float64, err error) {
 	return s.power, s.draw(t0, t1)
 }
 
-func (s *meshed) stage(ctx context.Context, o *Options, dst, from int, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
+func (s *meshed) stage(ctx context.Context, o *Options, dst, from int, watch func(iteration int, errorK float64)) (
+	krylov.Outcome, error) {
 	s.show(dst, from)
 	return s.settle(ctx, o, 1, watch)
 }
@@ -144,7 +147,8 @@ func (s *direct) load(t0, t1 float64) (power float64, err error) {
 }
 
 // stage is not interrupted: it takes no longer than a look at the state does.
-func (s *direct) stage(_ context.Context, _ *Options, dst, from int, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
+func (s *direct) stage(_ context.Context, _ *Options, dst, from int, watch func(iteration int, errorK float64)) (
+	krylov.Outcome, error) {
 	if watch != nil {
 		watch(0, math.NaN())
 	}
@@ -155,7 +159,8 @@ func (s *direct) stage(_ context.Context, _ *Options, dst, from int, watch func(
 	return krylov.Outcome{Converged: err == nil, Reason: krylov.Direct}, err
 }
 
-// show knows no bound from the states before: between and after stages a state may pass them by as much as the error of the steps.
+// show knows no bound from the states before: between and after stages a state may pass them by as much as the error of
+// the steps.
 func (s *direct) show(x, from int) {
 	s.x, s.old = s.states[x], s.states[from]
 	s.ceiling = math.Inf(1)

@@ -10,12 +10,12 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// successors are the methods that take over, in this order, where the default one makes no headway. They depend on no geometry, so what
-// multigrid is blind to does not stop them.
+// successors are the methods that take over, in this order, where the default one makes no headway. They depend on no
+// geometry, so what multigrid is blind to does not stop them.
 var successors = []string{"ic", "cmg", "jacobi"}
 
-// headway notices when the estimate of the error no longer falls: multigrid that brings it down by less than half in window iterations is slower than
-// any of its successors.
+// headway notices when the estimate of the error no longer falls: multigrid that brings it down by less than half in
+// window iterations is slower than any of its successors.
 type headway struct {
 	best [window]float64 // the least estimate up to an iteration, of the last ones
 	n    int
@@ -53,7 +53,8 @@ func (l *line) String(now string) string {
 }
 
 // settle improves x until the options' rule for one of a number of systems is met.
-func (s *meshed) settle(ctx context.Context, o *Options, systems int, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
+func (s *meshed) settle(ctx context.Context, o *Options, systems int, watch func(iteration int, errorK float64)) (
+	krylov.Outcome, error) {
 	rule := s.rule(o, systems)
 	if s.outer != nil {
 		return s.settleProperties(ctx, o, rule, watch)
@@ -61,9 +62,10 @@ func (s *meshed) settle(ctx context.Context, o *Options, systems int, watch func
 	return s.settleLinear(ctx, o, rule, watch)
 }
 
-// settleLinear improves x until a rule is met. Where the default method stalls, its successors take over, and stay. A method that the user named is left to
-// its fate, and so is one that ends at a limit of iterations that the user set.
-func (s *meshed) settleLinear(ctx context.Context, o *Options, rule krylov.Rule, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
+// settleLinear improves x until a rule is met. Where the default method stalls, its successors take over, and stay. A
+// method that the user named is left to its fate, and so is one that ends at a limit of iterations that the user set.
+func (s *meshed) settleLinear(ctx context.Context, o *Options, rule krylov.Rule,
+	watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
 	if o.Preconditioner != "" || !s.op.Symmetric() { // the successors need a symmetric operator
 		return s.solve(ctx, rule, s.source, watch)
 	}
@@ -91,13 +93,15 @@ func (s *meshed) settleLinear(ctx context.Context, o *Options, rule krylov.Rule,
 	return out, err
 }
 
-// indefinite says that A itself may be at fault: leakage makes it so where there is no stable state, and no method helps.
+// indefinite says that A itself may be at fault: leakage makes it so where there is no stable state, and no method
+// helps.
 func (s *meshed) indefinite(out krylov.Outcome) bool {
 	return out.Reason == krylov.Breakdown && s.mesh.Leakage != nil
 }
 
 // attempt runs the default method until it is done or makes no headway.
-func (d *driver) attempt(ctx context.Context, rule krylov.Rule, b ops.Source, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
+func (d *driver) attempt(ctx context.Context, rule krylov.Rule, b ops.Source,
+	watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
 	watched, stop := context.WithCancel(ctx)
 	defer stop()
 	var h headway
@@ -157,7 +161,8 @@ func (s *meshed) succeed(name string, out krylov.Outcome) bool {
 			return false
 		}
 	}
-	s.line.tried = append(s.line.tried, fmt.Sprintf("%s gave up after %d iterations (%s)", s.pre.Name(), out.Iterations, reasonText(out.Reason)))
+	s.line.tried = append(s.line.tried, fmt.Sprintf("%s gave up after %d iterations (%s)", s.pre.Name(), out.Iterations,
+		reasonText(out.Reason)))
 	s.solver.Close()
 	s.pre.Close()
 	s.solver, s.pre = solver, pre

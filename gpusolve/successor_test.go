@@ -21,14 +21,16 @@ var crossed = cases.Crossed(20, 4, 1000)
 
 func TestAnotherMethodTakesOverWhereMultigridStalls(t *testing.T) {
 	t.Parallel()
-	want := field(t, crossed, steady(t, crossed, gpusolve.Options{Device: "cpu", Preconditioner: "ic", RTol: 1e-12}).Field)
+	want := field(t, crossed,
+		steady(t, crossed, gpusolve.Options{Device: "cpu", Preconditioner: "ic", RTol: 1e-12}).Field)
 	for name, o := range map[string]gpusolve.Options{
 		"host":    {Device: "cpu"},
 		"kernels": {Executor: onInterpreter(t, devices.Machine(interpreter.Options{}))},
 	} {
 		sol := steady(t, crossed, o)
 		st := sol.Status
-		if !st.Converged || st.Preconditioner != "ic" || !strings.HasPrefix(st.Fallback, "multigrid gave up after ") || !strings.HasSuffix(st.Fallback, "ic took over") {
+		if !st.Converged || st.Preconditioner != "ic" || !strings.HasPrefix(st.Fallback, "multigrid gave up after ") ||
+			!strings.HasSuffix(st.Fallback, "ic took over") {
 			t.Errorf("%s: %+v", name, st)
 		}
 		if st.Iterations > 120 {
@@ -74,18 +76,21 @@ func TestNoFallbackAgainstTheUsersWill(t *testing.T) {
 		"named": {Device: "cpu", Preconditioner: "multigrid", MaxIter: 60},
 		"limit": {Device: "cpu", MaxIter: 10},
 	} {
-		if st := steady(t, crossed, o).Status; st.Converged || st.Fallback != "" || st.Preconditioner != "multigrid" || st.Iterations != o.MaxIter {
+		if st := steady(t, crossed, o).Status; st.Converged || st.Fallback != "" || st.Preconditioner != "multigrid" ||
+			st.Iterations != o.MaxIter {
 			t.Errorf("%s: %+v", name, st)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	sol, err := gpusolve.Steady(ctx, build(t, crossed), gpusolve.Options{Device: "cpu", Progress: func(p gpusolve.Progress) {
-		if p.Iteration == 5 {
-			cancel()
-		}
-	}})
-	if !errors.Is(err, context.Canceled) || sol.Status.Fallback != "" || sol.Status.Reason != solution.ReasonInterrupted {
+	sol, err := gpusolve.Steady(ctx, build(t, crossed),
+		gpusolve.Options{Device: "cpu", Progress: func(p gpusolve.Progress) {
+			if p.Iteration == 5 {
+				cancel()
+			}
+		}})
+	if !errors.Is(err, context.Canceled) || sol.Status.Fallback != "" ||
+		sol.Status.Reason != solution.ReasonInterrupted {
 		t.Errorf("interrupted: %v, %+v", err, sol.Status)
 	}
 	sol.Close()
@@ -102,10 +107,12 @@ func (f full) MemInfo() (free, total int64, err error) { return f.free, math.Max
 // Room for jacobi's vectors, 24 bytes a cell on a GPU, but not for factors or graphs; and room for nothing.
 func TestFallbackKeepsToTheMemory(t *testing.T) {
 	cells := int64(build(t, crossed).Cells())
-	if st := steady(t, crossed, gpusolve.Options{Executor: full{host.Open(), 40 * cells}}).Status; !st.Converged || st.Preconditioner != "jacobi" {
+	if st := steady(t, crossed, gpusolve.Options{Executor: full{host.Open(), 40 * cells}}).Status; !st.Converged ||
+		st.Preconditioner != "jacobi" {
 		t.Errorf("%+v", st)
 	}
-	if st := steady(t, crossed, gpusolve.Options{Executor: full{host.Open(), 1000}}).Status; st.Converged || st.Preconditioner != "multigrid" {
+	if st := steady(t, crossed, gpusolve.Options{Executor: full{host.Open(), 1000}}).Status; st.Converged ||
+		st.Preconditioner != "multigrid" {
 		t.Errorf("%+v", st)
 	}
 }

@@ -24,8 +24,8 @@ var ErrStopped = errors.New("rank 0 has ended the run")
 // errTeamCheckpoints refuses them.
 var errTeamCheckpoints = refusal{errors.New("several ranks keep no checkpoints")}
 
-// team is the group of a run on several ranks. All of them solve. Then, or between steps, rank 0 looks at the field, and the others send it what it asks for until
-// it goes on.
+// team is the group of a run on several ranks. All of them solve. Then, or between steps, rank 0 looks at the field,
+// and the others send it what it asks for until it goes on.
 type team struct {
 	group ranks.Group
 	known map[*reduction.Regions]int // regions that rank 0 has told of, by their number
@@ -175,8 +175,10 @@ func (f teamField) Plane(k int, dst []float64) error {
 	return nil
 }
 
-// onRanks runs a solve, on all ranks where there are several. Rank 0 has the solution, whose field asks the others for what it is asked; they are back when it is closed.
-func (o Options) onRanks(ctx context.Context, run func(ctx context.Context, o Options) (*Solution, error)) (*Solution, error) {
+// onRanks runs a solve, on all ranks where there are several. Rank 0 has the solution, whose field asks the others for
+// what it is asked; they are back when it is closed.
+func (o Options) onRanks(ctx context.Context, run func(ctx context.Context, o Options) (*Solution, error)) (*Solution,
+	error) {
 	all := o.Ranks
 	if all == nil {
 		return run(ctx, o)
@@ -231,7 +233,8 @@ func (l lentSlabs) Unwrap() ops.Device { return l.SlabDevice }
 // Close leaves the device to its owner.
 func (lentSlabs) Close() error { return nil }
 
-// openTeam puts the device of this rank at the service of all. Their kinds must be the same: what they tell each other is.
+// openTeam puts the device of this rank at the service of all. Their kinds must be the same: what they tell each other
+// is.
 func (o *Options) openTeam(dev ops.Device, info DeviceInfo) (ops.Device, error) {
 	on, ok := dev.(ops.SlabDevice)
 	if shared, is := dev.(*SharedDevice); is {
@@ -248,7 +251,9 @@ func (o *Options) openTeam(dev ops.Device, info DeviceInfo) (ops.Device, error) 
 	}
 	for r, kind := range kinds {
 		if string(kind) != string(kinds[0]) {
-			return nil, refusal{fmt.Errorf("rank 0 solves on a %s and rank %d on a %s; name the same kind with --device", kinds[0], r, kind)}
+			return nil,
+				refusal{fmt.Errorf("rank 0 solves on a %s and rank %d on a %s; name the same kind with --device",
+					kinds[0], r, kind)}
 		}
 	}
 	if err := o.tellUnlike(dev, info); err != nil {
@@ -274,7 +279,8 @@ func (o *Options) tellTransport(d *driver) {
 	text, warning := between.Transport()
 	wires := o.team.wires(dev)
 	if warning == "" && slices.Contains(wires, nccl.Sockets) {
-		warning = "NCCL joins GPUs by TCP sockets, which is slow: it found no faster network between them; NCCL_DEBUG=INFO tells why"
+		warning = "NCCL joins GPUs by TCP sockets, which is slow: it found no faster network between them; " +
+			"NCCL_DEBUG=INFO tells why"
 	}
 	if len(wires) > 0 {
 		text += " over " + strings.Join(wires, " and ")
@@ -328,13 +334,15 @@ func (o *Options) checkRanks(m *mesh.Mesh) error {
 		return refuse("with powers that are set from step to step")
 	case o.Preconditioner == "fourier" && !solvesDirectly(m, o.Preconditioner, false):
 		_, why := Choice(m, o.Preconditioner)
-		return refusal{fmt.Errorf("several ranks solve with --precond fourier only what it solves directly, and %s; choose %s, or run alone with --ranks 1", why, methods()[0].Name)}
+		return refusal{fmt.Errorf("several ranks solve with --precond fourier only what it solves directly, and %s; "+
+			"choose %s, or run alone with --ranks 1", why, methods()[0].Name)}
 	case o.Preconditioner == "fourier":
 		if err := fourier.CheckRanks(m.NX(), m.NY(), o.Ranks.Size()); err != nil {
 			return refusal{err}
 		}
 	case o.Preconditioner != "" && o.Preconditioner != methods()[0].Name:
-		return refuse("with --precond " + o.Preconditioner + ", but with " + methods()[0].Name + ", or stacks of uniform layers with fourier")
+		return refuse("with --precond " + o.Preconditioner + ", but with " + methods()[0].Name +
+			", or stacks of uniform layers with fourier")
 	}
 	return nil
 }

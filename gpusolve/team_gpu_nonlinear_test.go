@@ -21,12 +21,14 @@ func warmStrip() *stack.Stack {
 			m.KCurve, m.K = [3]*stack.Curve{k, k, k}, [3]float64{153, 153, 153}
 		}
 	}
-	s.Boundary[stack.Bottom] = stack.Boundary{Kind: stack.Convective, H: 20, Temperature: 305, Film: stack.Film{Emissivity: 0.9}}
+	s.Boundary[stack.Bottom] = stack.Boundary{Kind: stack.Convective, H: 20, Temperature: 305,
+		Film: stack.Film{Emissivity: 0.9}}
 	return s
 }
 
-// TestGPUsFollowTheTemperature: GPUs that share a grid iterate over properties, faces and leakage to the field of one processor. What mixes states and finds the
-// loop gain decides by products of vectors, which must be those of all ranks: where one rank takes its own, it asks for other exchanges than its neighbour, and both wait.
+// TestGPUsFollowTheTemperature: GPUs that share a grid iterate over properties, faces and leakage to the field of one
+// processor. What mixes states and finds the loop gain decides by products of vectors, which must be those of all
+// ranks: where one rank takes its own, it asks for other exchanges than its neighbour, and both wait.
 func TestGPUsFollowTheTemperature(t *testing.T) {
 	leaky := func(watts float64) *stack.Stack {
 		s := cases.Stack10(cases.Options{NX: testtier.Pick(3, 8), NY: 28})
@@ -56,7 +58,8 @@ func TestGPUsFollowTheTemperature(t *testing.T) {
 		{"leakage in time", leaky(0.2), steps, false, false},
 		{"steps that follow the temperatures", warmStrip(), adaptive, false, false},
 	}
-	for _, c := range testtier.Pick(turns, append(turns, turn{"leakage without a stable state", leaky(3), steady, false, true})) {
+	for _, c := range testtier.Pick(turns,
+		append(turns, turn{"leakage without a stable state", leaky(3), steady, false, true})) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			m := build(t, c.stack)
@@ -77,7 +80,8 @@ func TestGPUsFollowTheTemperature(t *testing.T) {
 				if err != nil {
 					return nil, err
 				}
-				if a, b := s.Status.Nonlinear.Leakage, one.Status.Nonlinear.Leakage; b != nil && (a.Runaway != b.Runaway || a.Factor != b.Factor) {
+				if a, b := s.Status.Nonlinear.Leakage, one.Status.Nonlinear.Leakage; b != nil &&
+					(a.Runaway != b.Runaway || a.Factor != b.Factor) {
 					t.Errorf("%+v, the processor %+v", a, b)
 				}
 				return s, nil
@@ -105,7 +109,8 @@ func TestTwoGPUsFollowTheTemperature(t *testing.T) {
 		name  string
 		stack *stack.Stack
 		until float64
-	}{{"conductivities and films", warm, 0}, {"conductivities and films in time", warm, 1e-3}, {"leakage", leaky, 0}, {"leakage in time", leaky, 1e-3}, {"runaway", runaway, 0}} {
+	}{{"conductivities and films", warm, 0}, {"conductivities and films in time", warm, 1e-3}, {"leakage", leaky, 0},
+		{"leakage in time", leaky, 1e-3}, {"runaway", runaway, 0}} {
 		m := build(t, c.stack)
 		solve := func(o gpusolve.Options) (*gpusolve.Solution, error) {
 			if c.until > 0 {

@@ -18,7 +18,8 @@ import (
 )
 
 // gpuTeam solves on ranks whose GPUs are interpreters: one of their own, or one of all.
-func gpuTeam(t *testing.T, m *mesh.Mesh, n int, o gpusolve.Options, shared bool, solve func(o gpusolve.Options) (*gpusolve.Solution, error)) (field []float64, transport string) {
+func gpuTeam(t *testing.T, m *mesh.Mesh, n int, o gpusolve.Options, shared bool,
+	solve func(o gpusolve.Options) (*gpusolve.Solution, error)) (field []float64, transport string) {
 	t.Helper()
 	fresh := func() cudriver.Driver { return devices.Machine(interpreter.Options{NoRaces: true}) }
 	one := fresh()
@@ -53,7 +54,8 @@ func apart(a, b []float64) float64 {
 	return far
 }
 
-// TestTeamOnInterpreters: GPUs that share a grid give the field of one processor within 1e-9 K, in steady states and transients, with layers and with regions.
+// TestTeamOnInterpreters: GPUs that share a grid give the field of one processor within 1e-9 K, in steady states and
+// transients, with layers and with regions.
 func TestTeamOnInterpreters(t *testing.T) {
 	t.Parallel()
 	n := testtier.Pick(4, 10)
@@ -63,11 +65,15 @@ func TestTeamOnInterpreters(t *testing.T) {
 		stack  *stack.Stack
 		steps  int
 		shared []bool // one machine has all GPUs
-	}{{"layers", layered, 0, []bool{false, true}}, {"regions", cases.Interposer(cases.Stack10(cases.Options{NX: n, NY: 36})), 0, testtier.Pick([]bool{false}, []bool{false, true})}, {"a transient", layered, testtier.Pick(2, 3), testtier.Pick([]bool{true}, []bool{false, true})}} {
+	}{{"layers", layered, 0, []bool{false, true}},
+		{"regions", cases.Interposer(cases.Stack10(cases.Options{NX: n, NY: 36})), 0,
+			testtier.Pick([]bool{false}, []bool{false, true})},
+		{"a transient", layered, testtier.Pick(2, 3), testtier.Pick([]bool{true}, []bool{false, true})}} {
 		m := build(t, c.stack)
 		solve := func(o gpusolve.Options) (*gpusolve.Solution, error) {
 			if c.steps > 0 {
-				return gpusolve.Transient(context.Background(), m, o, gpusolve.TransientOptions{Steps: c.steps, Dt: 1e-3})
+				return gpusolve.Transient(context.Background(), m, o,
+					gpusolve.TransientOptions{Steps: c.steps, Dt: 1e-3})
 			}
 			return gpusolve.Steady(context.Background(), m, o)
 		}
@@ -85,7 +91,8 @@ func TestTeamOnInterpreters(t *testing.T) {
 			if far := apart(got, want); far > 1e-9 {
 				t.Errorf("%s through %s: %g K from one processor", c.name, transport, far)
 			}
-			if want := map[bool]string{false: "the host's memory", true: "copies of the driver"}[shared]; !strings.HasPrefix(transport, want) {
+			if want := map[bool]string{false: "the host's memory",
+				true: "copies of the driver"}[shared]; !strings.HasPrefix(transport, want) {
 				t.Errorf("transport %q, want %q", transport, want)
 			}
 		}

@@ -11,8 +11,8 @@ import (
 	"thermsim/mesh"
 )
 
-// RankNeed is the memory of the rank that takes most of it where several share a mesh, in a steady state or in time steps of one length. It is that of one processor where
-// they cannot.
+// RankNeed is the memory of the rank that takes most of it where several share a mesh, in a steady state or in time
+// steps of one length. It is that of one processor where they cannot.
 func RankNeed(m *mesh.Mesh, preconditioner string, inTime, gpu bool, ranks int) Need {
 	if solvesDirectly(m, preconditioner, gpu) && fourier.CheckRanks(m.NX(), m.NY(), ranks) == nil {
 		return directNeed(shapeOf(m, inTime, gpu), ranks)
@@ -44,7 +44,8 @@ func rankNeed(m *mesh.Mesh, inTime, gpu bool, ranks int, states int64) Need {
 		s := shapeOf(part, inTime, gpu)
 		s.States = states
 		held := plan.RankMemory(s, whole, rows, levels, r)
-		n := Need{System: systemBytes(s), SetUp: held.SetUp, Method: held.Held, Krylov: krylov.PCGMemory(s), collected: !gpu}
+		n := Need{System: systemBytes(s), SetUp: held.SetUp, Method: held.Held, Krylov: krylov.PCGMemory(s),
+			collected: !gpu}
 		if n.Peak() > need.Peak() {
 			need = n
 		}

@@ -14,7 +14,9 @@ import (
 )
 
 // sameOnRanks solves alone and on ranks, and compares all that rank 0 is told of, and the last field.
-func sameOnRanks(t *testing.T, m *mesh.Mesh, n int, solve func(o gpusolve.Options, onStep func(gpusolve.Step, gpusolve.Field) error) (*gpusolve.Solution, error)) *gpusolve.Solution {
+func sameOnRanks(t *testing.T, m *mesh.Mesh, n int,
+	solve func(o gpusolve.Options, onStep func(gpusolve.Step, gpusolve.Field) error) (*gpusolve.Solution,
+		error)) *gpusolve.Solution {
 	t.Helper()
 	run := func(o gpusolve.Options, told *[][]float64, rank int) (*gpusolve.Solution, error) {
 		if rank > 0 {
@@ -67,8 +69,10 @@ func sameOnRanks(t *testing.T, m *mesh.Mesh, n int, solve func(o gpusolve.Option
 func warmOnRanks() *stack.Stack {
 	s := hot10(32)
 	s.Materials[0].KCurve[0].Range[1] = 330 // some cells lie outside
-	s.Boundary[stack.South] = stack.Boundary{Kind: stack.Convective, Temperature: 300, Film: stack.Film{Emissivity: 0.8}}
-	s.Boundary[stack.Bottom] = stack.Boundary{Kind: stack.Convective, H: 20, Temperature: 305, Film: stack.Film{Emissivity: 0.9}}
+	s.Boundary[stack.South] = stack.Boundary{Kind: stack.Convective, Temperature: 300,
+		Film: stack.Film{Emissivity: 0.8}}
+	s.Boundary[stack.Bottom] = stack.Boundary{Kind: stack.Convective, H: 20, Temperature: 305,
+		Film: stack.Film{Emissivity: 0.9}}
 	return s
 }
 
@@ -76,14 +80,17 @@ func warmOnRanks() *stack.Stack {
 func TestNonlinearOnRanks(t *testing.T) {
 	s := warmOnRanks()
 	m := build(t, s)
-	alone := sameOnRanks(t, m, 3, func(o gpusolve.Options, _ func(gpusolve.Step, gpusolve.Field) error) (*gpusolve.Solution, error) {
-		return gpusolve.Steady(context.Background(), m, o)
-	})
+	alone := sameOnRanks(t, m, 3,
+		func(o gpusolve.Options, _ func(gpusolve.Step, gpusolve.Field) error) (*gpusolve.Solution, error) {
+			return gpusolve.Steady(context.Background(), m, o)
+		})
 	if n := alone.Status.Nonlinear; n == nil || slices.Max(n.Outside) == 0 {
 		t.Errorf("%+v", n)
 	}
-	sameOnRanks(t, m, 2, func(o gpusolve.Options, onStep func(gpusolve.Step, gpusolve.Field) error) (*gpusolve.Solution, error) {
-		return gpusolve.Transient(context.Background(), m, o, gpusolve.TransientOptions{Steps: 4, Dt: 2e-3, OnStep: onStep})
+	sameOnRanks(t, m, 2, func(o gpusolve.Options, onStep func(gpusolve.Step, gpusolve.Field) error) (*gpusolve.Solution,
+		error) {
+		return gpusolve.Transient(context.Background(), m, o,
+			gpusolve.TransientOptions{Steps: 4, Dt: 2e-3, OnStep: onStep})
 	})
 }
 
@@ -98,7 +105,8 @@ func repeating() *stack.Stack {
 				low[b], high[b] = 0.3, 1.5
 			}
 			if len(power.Blocks) > 0 {
-				power.Trace = &stack.Trace{Times: []float64{0, 2e-3}, End: 3e-3, Repeat: true, Watts: [][]float64{low, high}}
+				power.Trace = &stack.Trace{Times: []float64{0, 2e-3}, End: 3e-3, Repeat: true,
+					Watts: [][]float64{low, high}}
 			}
 		}
 	}
@@ -109,14 +117,18 @@ func repeating() *stack.Stack {
 func TestAdaptiveOnRanks(t *testing.T) {
 	s := cases.PowerSteps(cool10(32))
 	repeated := build(t, repeating())
-	sameOnRanks(t, repeated, 2, func(o gpusolve.Options, onStep func(gpusolve.Step, gpusolve.Field) error) (*gpusolve.Solution, error) {
-		return gpusolve.Periodic(context.Background(), repeated, o, gpusolve.PeriodicOptions{StepTol: 0.5, Tol: 0.1, OnStep: onStep})
-	})
+	sameOnRanks(t, repeated, 2,
+		func(o gpusolve.Options, onStep func(gpusolve.Step, gpusolve.Field) error) (*gpusolve.Solution, error) {
+			return gpusolve.Periodic(context.Background(), repeated, o,
+				gpusolve.PeriodicOptions{StepTol: 0.5, Tol: 0.1, OnStep: onStep})
+		})
 	m := build(t, s)
 	for _, at := range [][]float64{nil, {1e-4, 1.7e-3}} {
-		sameOnRanks(t, m, 3, func(o gpusolve.Options, onStep func(gpusolve.Step, gpusolve.Field) error) (*gpusolve.Solution, error) {
-			return gpusolve.Adaptive(context.Background(), m, o, gpusolve.AdaptiveOptions{Until: 2e-3, Tol: 0.5, At: at, OnStep: onStep})
-		})
+		sameOnRanks(t, m, 3,
+			func(o gpusolve.Options, onStep func(gpusolve.Step, gpusolve.Field) error) (*gpusolve.Solution, error) {
+				return gpusolve.Adaptive(context.Background(), m, o,
+					gpusolve.AdaptiveOptions{Until: 2e-3, Tol: 0.5, At: at, OnStep: onStep})
+			})
 	}
 }
 
@@ -129,27 +141,34 @@ func leakyOnRanks(watts float64) *stack.Stack {
 
 // addLeakage lets the first powered layer leak, twice as much for every 20 K.
 func addLeakage(s *stack.Stack, watts float64) {
-	law := &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: math.Ln2 / 20, At: 300, Range: [2]float64{250, 500}}
+	law := &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: math.Ln2 / 20, At: 300,
+		Range: [2]float64{250, 500}}
 	for l := range s.Layers {
 		if len(s.Layers[l].Powers) > 0 {
-			s.Layers[l].Powers = append(s.Layers[l].Powers, stack.Power{Area: stack.Rect{X: 0.1 * s.Size[0], Y: 0.2 * s.Size[1], Width: 0.6 * s.Size[0], Height: 0.7 * s.Size[1]},
-				AllowOverlap: true, Leakage: stack.Leakage{Watts: watts, Factor: law}})
+			s.Layers[l].Powers = append(s.Layers[l].Powers,
+				stack.Power{Area: stack.Rect{X: 0.1 * s.Size[0], Y: 0.2 * s.Size[1], Width: 0.6 * s.Size[0],
+					Height: 0.7 * s.Size[1]},
+					AllowOverlap: true, Leakage: stack.Leakage{Watts: watts, Factor: law}})
 			return
 		}
 	}
 }
 
-// Powers that follow the temperature: with a stable state, in time, and without one, where the largest factor is looked for.
+// Powers that follow the temperature: with a stable state, in time, and without one, where the largest factor is looked
+// for.
 func TestLeakageOnRanks(t *testing.T) {
 	m := build(t, leakyOnRanks(3))
-	alone := sameOnRanks(t, m, 3, func(o gpusolve.Options, _ func(gpusolve.Step, gpusolve.Field) error) (*gpusolve.Solution, error) {
-		return gpusolve.Steady(context.Background(), m, o)
-	})
+	alone := sameOnRanks(t, m, 3,
+		func(o gpusolve.Options, _ func(gpusolve.Step, gpusolve.Field) error) (*gpusolve.Solution, error) {
+			return gpusolve.Steady(context.Background(), m, o)
+		})
 	if l := alone.Status.Nonlinear.Leakage; l == nil || l.Gain <= 0 || l.Runaway {
 		t.Errorf("%+v", l)
 	}
-	sameOnRanks(t, m, 2, func(o gpusolve.Options, onStep func(gpusolve.Step, gpusolve.Field) error) (*gpusolve.Solution, error) {
-		return gpusolve.Transient(context.Background(), m, o, gpusolve.TransientOptions{Steps: 3, Dt: 2e-3, OnStep: onStep})
+	sameOnRanks(t, m, 2, func(o gpusolve.Options, onStep func(gpusolve.Step, gpusolve.Field) error) (*gpusolve.Solution,
+		error) {
+		return gpusolve.Transient(context.Background(), m, o,
+			gpusolve.TransientOptions{Steps: 3, Dt: 2e-3, OnStep: onStep})
 	})
 	hot := build(t, leakyOnRanks(3000))
 	want, err := gpusolve.Steady(context.Background(), hot, exact)

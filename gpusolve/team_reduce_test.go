@@ -19,7 +19,9 @@ func someRegions(t *testing.T, m *mesh.Mesh) *reduction.Regions {
 	r := reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), BinsX: min(3, m.NX()), BinsY: 5, PlanePeaks: true}
 	w, d := m.Stack.Size[0], m.Stack.Size[1]
 	for l := range m.LayerPlanes {
-		r.Groups = append(r.Groups, reduction.Cover(m, l, []stack.Rect{{X: 0.1 * w, Y: 0.05 * d, Width: 0.77 * w, Height: 0.9 * d}, {X: 0, Y: 0.8 * d, Width: w, Height: 0.2 * d}}, nil))
+		r.Groups = append(r.Groups,
+			reduction.Cover(m, l, []stack.Rect{{X: 0.1 * w, Y: 0.05 * d, Width: 0.77 * w, Height: 0.9 * d},
+				{X: 0, Y: 0.8 * d, Width: w, Height: 0.2 * d}}, nil))
 	}
 	for _, y := range []float64{0.01, 0.249, 0.31, 0.5, 0.74, 0.99} {
 		r.Points = append(r.Points, reduction.InOrder(m.SampleAt(0.4*w, y*d, 0.7*m.Z[m.NZ()], stack.Below)))
@@ -65,7 +67,8 @@ func TestStatisticsOnRanks(t *testing.T) {
 				compareStatistics(t, got, want)
 			}
 			of := make([]int32, len(counts))
-			if done, err := solution.ReducerOf(s.Field).Quantise(q, of); !done || err != nil || !slices.Equal(of, counts) {
+			if done, err := solution.ReducerOf(s.Field).Quantise(q, of); !done || err != nil ||
+				!slices.Equal(of, counts) {
 				t.Errorf("stack %d: other quanta, %v", number, err)
 			}
 			return nil

@@ -12,7 +12,8 @@ import (
 	"thermsim/gpusolve/testing/opstest/devices"
 )
 
-// Ranks of several processes sum on the GPUs' streams, and agree there on an interrupt of any of them: both end after the same iteration, the one after that in which it came.
+// Ranks of several processes sum on the GPUs' streams, and agree there on an interrupt of any of them: both end after
+// the same iteration, the one after that in which it came.
 func TestRanksOfProcessesEndTogetherOnGPUs(t *testing.T) {
 	t.Parallel()
 	m := build(t, cases.Stack10(cases.Options{NX: 10, NY: 36}))

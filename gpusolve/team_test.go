@@ -88,7 +88,8 @@ func TestSteadyOnRanks(t *testing.T) {
 			if s.PeakK != alone.PeakK || s.Status.Iterations != alone.Status.Iterations || !s.Status.Converged {
 				t.Errorf("stack %d: %g K, %+v; alone %g K, %+v", number, s.PeakK, s.Status, alone.PeakK, alone.Status)
 			}
-			if limit := solution.ImbalanceLimit(m, s); s.Energy.ImbalanceRel > limit || math.Abs(s.Energy.Out-alone.Energy.Out) > 1e-9*alone.Energy.Scale {
+			if limit := solution.ImbalanceLimit(m, s); s.Energy.ImbalanceRel > limit ||
+				math.Abs(s.Energy.Out-alone.Energy.Out) > 1e-9*alone.Energy.Scale {
 				t.Errorf("stack %d: %+v; alone %+v", number, s.Energy, alone.Energy)
 			}
 			return nil
@@ -147,10 +148,13 @@ func TestTransientOnRanks(t *testing.T) {
 				return err
 			}
 			defer s.Close()
-			if seen != 10 || !slices.EqualFunc(s.Steps, alone.Steps, func(a, b gpusolve.Step) bool { return a.MaxK == b.MaxK && a.Iterations == b.Iterations }) {
+			if seen != 10 || !slices.EqualFunc(s.Steps, alone.Steps, func(a, b gpusolve.Step) bool {
+				return a.MaxK == b.MaxK && a.Iterations == b.Iterations
+			}) {
 				t.Errorf("stack %d: %d steps: %+v, alone %+v", number, seen, s.Steps, alone.Steps)
 			}
-			if math.Abs(s.Energy.Stored-alone.Energy.Stored) > 1e-9*alone.Energy.Scale || s.Energy.ImbalanceRel > solution.ImbalanceLimit(m, s) {
+			if math.Abs(s.Energy.Stored-alone.Energy.Stored) > 1e-9*alone.Energy.Scale ||
+				s.Energy.ImbalanceRel > solution.ImbalanceLimit(m, s) {
 				t.Errorf("stack %d: %+v; alone %+v", number, s.Energy, alone.Energy)
 			}
 			return nil
@@ -204,7 +208,9 @@ func TestRanksEndTogether(t *testing.T) {
 		if steps[0] != 5 || steps[1] != 5 || steps[2] != 5 {
 			t.Errorf("interrupted %d: steps %v", interrupted, steps)
 		}
-		if interrupted < 0 && (errs[0] != enough && !errors.Is(errs[0], enough) || !errors.Is(errs[1], gpusolve.ErrStopped) || !errors.Is(errs[2], gpusolve.ErrStopped)) {
+		if interrupted < 0 &&
+			(errs[0] != enough && !errors.Is(errs[0], enough) || !errors.Is(errs[1], gpusolve.ErrStopped) ||
+				!errors.Is(errs[2], gpusolve.ErrStopped)) {
 			t.Errorf("stopped: %v", errs)
 		}
 		if interrupted >= 0 {
@@ -229,7 +235,8 @@ func TestRanksRefuse(t *testing.T) {
 	other := exact
 	other.Preconditioner = "jacobi"
 	many := func(m *mesh.Mesh, o gpusolve.Options) (*gpusolve.Solution, error) {
-		_, err := gpusolve.SolveMany(context.Background(), m, o, gpusolve.Many{Watts: [][]float64{make([]float64, len(ports.InputsOf(m.Stack)))}})
+		_, err := gpusolve.SolveMany(context.Background(), m, o,
+			gpusolve.Many{Watts: [][]float64{make([]float64, len(ports.InputsOf(m.Stack)))}})
 		return nil, err
 	}
 	steady := func(m *mesh.Mesh, o gpusolve.Options) (*gpusolve.Solution, error) {

@@ -8,7 +8,8 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// tellUnlike says that GPUs of different kinds share a grid: in equal parts, so that the slowest decides, and the smallest has to hold one.
+// tellUnlike says that GPUs of different kinds share a grid: in equal parts, so that the slowest decides, and the
+// smallest has to hold one.
 func (o *Options) tellUnlike(dev ops.Device, info DeviceInfo) error {
 	if info.Kind != "gpu" {
 		return nil
@@ -23,7 +24,8 @@ func (o *Options) tellUnlike(dev ops.Device, info DeviceInfo) error {
 	}
 	slices.Sort(names)
 	if names = slices.Compact(names); len(names) > 1 && o.team.lead() && o.Notice != nil {
-		o.Notice(fmt.Sprintf("the GPUs differ (%s): each takes an equal part of the grid, so the slowest sets the time, and the one with the least free memory the size", strings.Join(names, ", ")))
+		o.Notice(fmt.Sprintf("the GPUs differ (%s): each takes an equal part of the grid, so the slowest sets the "+
+			"time, and the one with the least free memory the size", strings.Join(names, ", ")))
 	}
 	return nil
 }

@@ -10,16 +10,18 @@ import (
 	"thermsim/mesh"
 )
 
-// thermal is a system that a run solves, once or step by step: a mesh's, with its state on the device, or a lumped one. The state is the rise above the
-// ambient in K; heat is in W.
+// thermal is a system that a run solves, once or step by step: a mesh's, with its state on the device, or a lumped one.
+// The state is the rise above the ambient in K; heat is in W.
 type thermal interface {
 	// begin sets the state that the first step starts from; a nil field leaves it to the system.
 	begin(start Field) error
-	// advance makes the right side of step n from t0 to t1, of the steady state where t1 is 0, and returns its power. The state becomes the former
-	// one, and its continuation what settle starts from. An error leaves the states alone.
+	// advance makes the right side of step n from t0 to t1, of the steady state where t1 is 0, and returns its power.
+	// The state becomes the former one, and its continuation what settle starts from. An error leaves the states alone.
 	advance(n int, t0, t1 float64) (power float64, err error)
-	// settle improves the state until the options' rule for one of a number of systems is met. The error is a failure; how the solve ended is in the outcome.
-	settle(ctx context.Context, o *Options, systems int, watch func(iteration int, errorK float64)) (krylov.Outcome, error)
+	// settle improves the state until the options' rule for one of a number of systems is met. The error is a failure;
+	// how the solve ended is in the outcome.
+	settle(ctx context.Context, o *Options, systems int, watch func(iteration int, errorK float64)) (krylov.Outcome,
+		error)
 	// retreat makes the former state the state again, and the one before it the former one.
 	retreat()
 	hottest() float64

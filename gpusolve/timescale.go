@@ -9,8 +9,9 @@ import (
 	"thermsim/mesh"
 )
 
-// relaxation is the heat capacity over what leads heat away, the conductance of the faces and the flow of coolant, in s: too short for the slowest time constant, but
-// of its order in a stack that conducts well inside. It is infinite where nothing leads heat away.
+// relaxation is the heat capacity over what leads heat away, the conductance of the faces and the flow of coolant, in
+// s: too short for the slowest time constant, but of its order in a stack that conducts well inside. It is infinite
+// where nothing leads heat away.
 func relaxation(m *mesh.Mesh) float64 {
 	away := m.GroundConductance()
 	for i := range m.Cavities {
@@ -21,10 +22,12 @@ func relaxation(m *mesh.Mesh) float64 {
 	return m.HeatCapacity() / away
 }
 
-// SlowestTimeConstant estimates the slowest time constant of a stack in s: 1/lambda for the smallest eigenvalue of A u = lambda C u.
-// A coarse mesh is enough, for the slowest mode is smooth. Without a face that leads heat to a temperature it is infinite.
+// SlowestTimeConstant estimates the slowest time constant of a stack in s: 1/lambda for the smallest eigenvalue of A u
+// = lambda C u. A coarse mesh is enough, for the slowest mode is smooth. Without a face that leads heat to a
+// temperature it is infinite.
 //
-// A backward-Euler step of dt without sources damps that mode by 1/(1 + dt lambda) and all others more, so a few steps leave it alone.
+// A backward-Euler step of dt without sources damps that mode by 1/(1 + dt lambda) and all others more, so a few steps
+// leave it alone.
 func SlowestTimeConstant(ctx context.Context, m *mesh.Mesh) (float64, error) {
 	if !m.Grounded() {
 		return math.Inf(1), nil
@@ -59,7 +62,8 @@ func SlowestTimeConstant(ctx context.Context, m *mesh.Mesh) (float64, error) {
 	heat := sys.Stored(x, zero)
 	tau := 0.0
 	for range 20 {
-		sys.Extrapolate(x, old, [4]ops.Vector{}, [4]float64{1}) // old takes the state; the start of the solve matters little
+		// old takes the state; the start of the solve matters little
+		sys.Extrapolate(x, old, [4]ops.Vector{}, [4]float64{1})
 		solver.Solve(ctx, rule, source, x)
 		if err := ctx.Err(); err != nil {
 			return 0, err

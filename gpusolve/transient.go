@@ -18,23 +18,27 @@ import (
 type TransientOptions struct {
 	Steps int
 	Dt    float64 // s
-	// Initial is the field at the start on the planes of the mesh; nil stands for the stack's uniform initial temperature. Of several ranks that of rank 0 counts.
+	// Initial is the field at the start on the planes of the mesh; nil stands for the stack's uniform initial
+	// temperature. Of several ranks that of rank 0 counts.
 	Initial Field
 	// OnStep is called for every step, in order, with the field at its end; an error stops the run. May be nil.
 	OnStep func(step Step, f Field) error
-	// Regions are those whose statistics OnStep asks of every field, which then are taken with the step; may be nil. Reads says whether OnStep reads more than these of
-	// the field at the end of step n, from 1; nil stands for every step. Where it does not, a device may go on while OnStep is told of former steps, whose fields have
-	// nothing but the statistics. An error of OnStep then stops the run up to a tenth of a second later.
+	// Regions are those whose statistics OnStep asks of every field, which then are taken with the step; may be nil.
+	// Reads says whether OnStep reads more than these of the field at the end of step n, from 1; nil stands for every
+	// step. Where it does not, a device may go on while OnStep is told of former steps, whose fields have nothing but
+	// the statistics. An error of OnStep then stops the run up to a tenth of a second later.
 	Regions *reduction.Regions
 	Reads   func(n int) bool
 	// Checkpoints keep states on the way, and may have one to go on from; may be nil.
 	Checkpoints *Checkpoints
 }
 
-// Transient steps the field in time by backward Euler from the initial field, or from the stack's initial temperature. The operator and the preconditioner are set
-// up once; each step starts from a fit to the differences of those before, see continuation. The power of a step is the mean of the trace over it.
+// Transient steps the field in time by backward Euler from the initial field, or from the stack's initial temperature.
+// The operator and the preconditioner are set up once; each step starts from a fit to the differences of those before,
+// see continuation. The power of a step is the mean of the trace over it.
 //
-// The tolerance in K holds for the whole run, as errors of single steps may add up: each step gets an equal part of what the steps before have left of it.
+// The tolerance in K holds for the whole run, as errors of single steps may add up: each step gets an equal part of
+// what the steps before have left of it.
 //
 // On cancellation, or when OnStep fails, it returns what was finished together with the error.
 func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions) (*Solution, error) {
@@ -183,8 +187,8 @@ func (r *stepper) solve(ctx context.Context, n int) (Step, error) {
 	return step, nil
 }
 
-// allowance is the tolerance in K of a run of which step n takes one of as many equal parts as there are steps. Solves end below their parts; what they leave is for
-// those behind.
+// allowance is the tolerance in K of a run of which step n takes one of as many equal parts as there are steps. Solves
+// end below their parts; what they leave is for those behind.
 func (r *stepper) allowance(n int) float64 {
 	all := r.opts.tolerance()
 	left, steps := all-r.errorK, float64(r.plan.Steps)

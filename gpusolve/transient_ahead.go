@@ -7,7 +7,8 @@ import (
 	"thermsim/gpusolve/reduction"
 )
 
-// deferring is a thermal system whose device takes steps one after the other, and leaves their statistics to be read together.
+// deferring is a thermal system whose device takes steps one after the other, and leaves their statistics to be read
+// together.
 type deferring interface {
 	thermal
 	// series has room for the statistics of so many steps; nil where each has to be waited for.
@@ -19,7 +20,8 @@ type deferring interface {
 // mostAhead is how many steps are taken before the first of them is looked at.
 const mostAhead = 64
 
-// longestAhead is how long that may take: an interrupt, and OnStep's error, end a run no later. Tests wait longer, so that steps go ahead on slow machines too.
+// longestAhead is how long that may take: an interrupt, and OnStep's error, end a run no later. Tests wait longer, so
+// that steps go ahead on slow machines too.
 var longestAhead = 50 * time.Millisecond
 
 // ahead is a stepper that takes steps while those before wait to be looked at.
@@ -67,7 +69,8 @@ func (a *ahead) run(ctx context.Context) error {
 			return failed
 		}
 		// Next as many as the time allows, at the rate of these.
-		a.most = max(1, min(mostAhead, 2*a.most, int(float64(took)*float64(longestAhead)/float64(max(1, time.Since(start))))))
+		a.most = max(1,
+			min(mostAhead, 2*a.most, int(float64(took)*float64(longestAhead)/float64(max(1, time.Since(start))))))
 		n += took
 		due := took > 0 && err == nil && a.plan.Checkpoints.due(n)
 		if took > 0 && a.plan.Reads(n) || due {

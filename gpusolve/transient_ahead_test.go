@@ -28,7 +28,8 @@ func flashing(t *testing.T) *mesh.Mesh {
 	s := cases.Stack10(cases.Options{NX: testtier.Pick(5, 9), NY: testtier.Pick(4, 7)})
 	for l := range s.Layers {
 		for p := range s.Layers[l].Powers {
-			s.Layers[l].Powers[p].Schedule = []stack.ScalePoint{{Time: 0, Factor: 1}, {Time: 2.5e-3, Factor: 0.1}, {Time: 4e-3, Factor: 3}, {Time: 7.3e-3, Factor: 0}}
+			s.Layers[l].Powers[p].Schedule = []stack.ScalePoint{{Time: 0, Factor: 1}, {Time: 2.5e-3, Factor: 0.1},
+				{Time: 4e-3, Factor: 3}, {Time: 7.3e-3, Factor: 0}}
 		}
 	}
 	return build(t, s)
@@ -39,7 +40,8 @@ func regionsOf(t *testing.T, m *mesh.Mesh) *reduction.Regions {
 	t.Helper()
 	r, err := reduction.New(reduction.Regions{
 		NX: m.NX(), NY: m.NY(), NZ: m.NZ(), PlanePeaks: true,
-		Groups: [][]reduction.Rect{{{Plane: 1, I: 2, J: 1, X: []float64{1, 0.5, 2}, Y: []float64{3, 1}, Z: 1}}, {{Plane: 5, X: []float64{1}, Y: []float64{1}, Z: 1}}},
+		Groups: [][]reduction.Rect{{{Plane: 1, I: 2, J: 1, X: []float64{1, 0.5, 2}, Y: []float64{3, 1}, Z: 1}},
+			{{Plane: 5, X: []float64{1}, Y: []float64{1}, Z: 1}}},
 		Points: []mesh.Sample{{Terms: []mesh.Term{{Plane: 9, Cell: 4, Weight: 1}}}},
 	})
 	if err != nil {
@@ -57,7 +59,8 @@ type told struct {
 	PeakK  float64
 }
 
-// tellSteps runs 12 steps and reads the field of every fifth. The statistics are known ahead where the run is told what is read.
+// tellSteps runs 12 steps and reads the field of every fifth. The statistics are known ahead where the run is told what
+// is read.
 func tellSteps(t *testing.T, m *mesh.Mesh, dev ops.Device, announced bool) told {
 	t.Helper()
 	r := regionsOf(t, m)
@@ -92,7 +95,8 @@ func tellSteps(t *testing.T, m *mesh.Mesh, dev ops.Device, announced bool) told 
 func TestStepsAheadAreTheSame(t *testing.T) {
 	gpusolve.StepsAhead(t)
 	m := flashing(t)
-	for name, open := range map[string]func(testing.TB) ops.Device{"processor": devices.Processor, "interpreter": devices.OnInterpreter(interpreter.Options{NoRaces: true})} {
+	for name, open := range map[string]func(testing.TB) ops.Device{"processor": devices.Processor,
+		"interpreter": devices.OnInterpreter(interpreter.Options{NoRaces: true})} {
 		alone, ahead := tellSteps(t, m, open(t), false), tellSteps(t, m, open(t), true)
 		for n := range alone.Steps {
 			if a, b := alone.Steps[n].MaxK, ahead.Steps[n].MaxK; a != b || b != ahead.Values[n].Hottest() {
@@ -111,27 +115,32 @@ func TestFieldsThatAreNotKept(t *testing.T) {
 	r := regionsOf(t, m)
 	plan := gpusolve.TransientOptions{Steps: 2, Dt: 1e-3, Regions: r, Reads: func(int) bool { return false }}
 	plan.OnStep = func(_ solution.Step, f solution.Field) error { return f.Plane(0, make([]float64, m.NX()*m.NY())) }
-	s, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{Executor: devices.OnInterpreter(interpreter.Options{NoRaces: true})(t)}, plan)
+	s, err := gpusolve.Transient(t.Context(), m,
+		gpusolve.Options{Executor: devices.OnInterpreter(interpreter.Options{NoRaces: true})(t)}, plan)
 	if !errors.Is(err, gpusolve.ErrNotKept) {
 		t.Errorf("error %v, want ErrNotKept", err)
 	}
 	s.Close()
 }
 
-// A device that goes on takes the steps that were asked for and none more, in parts that do not divide their number either.
+// A device that goes on takes the steps that were asked for and none more, in parts that do not divide their number
+// either.
 func TestAheadTakesTheStepsOfThePlan(t *testing.T) {
 	gpusolve.StepsAhead(t) // 1, 2, 4 and 8 together
 	m := flashing(t)
 	for _, steps := range []int{1, 5, 12} {
 		told := 0
-		plan := gpusolve.TransientOptions{Steps: steps, Dt: 1e-3, Regions: regionsOf(t, m), Reads: func(int) bool { return false }}
+		plan := gpusolve.TransientOptions{Steps: steps, Dt: 1e-3, Regions: regionsOf(t, m), Reads: func(int) bool {
+			return false
+		}}
 		plan.OnStep = func(step solution.Step, _ solution.Field) error {
 			if told++; math.Abs(step.Time-1e-3*float64(told)) > 1e-12 {
 				t.Errorf("step %d ends at %g s", told, step.Time)
 			}
 			return nil
 		}
-		s, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{Executor: devices.OnInterpreter(interpreter.Options{NoRaces: true})(t)}, plan)
+		s, err := gpusolve.Transient(t.Context(), m,
+			gpusolve.Options{Executor: devices.OnInterpreter(interpreter.Options{NoRaces: true})(t)}, plan)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,11 +151,13 @@ func TestAheadTakesTheStepsOfThePlan(t *testing.T) {
 	}
 }
 
-// Whatever call of the driver fails while steps are taken ahead, the run says so, and nobody is told of a step that was not taken, or of other numbers than its own.
+// Whatever call of the driver fails while steps are taken ahead, the run says so, and nobody is told of a step that was
+// not taken, or of other numbers than its own.
 func TestAheadOfADeviceThatFails(t *testing.T) {
 	gpusolve.StepsAhead(t)
 	m := build(t, cases.Slab(cases.Options{NX: 3, NY: 2}, 2))
-	regions, err := reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), PlanePeaks: true, Points: []mesh.Sample{{Terms: []mesh.Term{{Plane: 1, Cell: 4, Weight: 1}}}}})
+	regions, err := reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), PlanePeaks: true,
+		Points: []mesh.Sample{{Terms: []mesh.Term{{Plane: 1, Cell: 4, Weight: 1}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +172,8 @@ func TestAheadOfADeviceThatFails(t *testing.T) {
 			}
 			return err
 		}
-		s, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{Device: "gpu", Driver: drv, Preconditioner: "fourier"}, plan)
+		s, err := gpusolve.Transient(t.Context(), m,
+			gpusolve.Options{Device: "gpu", Driver: drv, Preconditioner: "fourier"}, plan)
 		if s != nil {
 			s.Close()
 		}
@@ -180,7 +192,8 @@ func TestAheadOfADeviceThatFails(t *testing.T) {
 			t.Errorf("call %d of %d (%s): %v", n, len(calls), calls[n], err)
 		}
 		if len(got) > len(want) || err == nil && len(got) < len(want) || !slices.Equal(got, want[:len(got)]) {
-			t.Errorf("call %d of %d (%s), which ends with %v: told %v, want the first of %v", n, len(calls), calls[n], err, got, want)
+			t.Errorf("call %d of %d (%s), which ends with %v: told %v, want the first of %v", n, len(calls), calls[n],
+				err, got, want)
 		}
 	}
 	for call, n := range unnoticed {
@@ -195,19 +208,23 @@ func TestInterruptAhead(t *testing.T) {
 	m := flashing(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
-	plan := gpusolve.TransientOptions{Steps: 1000, Dt: 1e-3, Regions: regionsOf(t, m), Reads: func(int) bool { return false }}
+	plan := gpusolve.TransientOptions{Steps: 1000, Dt: 1e-3, Regions: regionsOf(t, m), Reads: func(int) bool {
+		return false
+	}}
 	plan.OnStep = func(solution.Step, solution.Field) error {
 		if n++; n == 3 {
 			cancel()
 		}
 		return nil
 	}
-	s, err := gpusolve.Transient(ctx, m, gpusolve.Options{Executor: devices.OnInterpreter(interpreter.Options{NoRaces: true})(t)}, plan)
+	s, err := gpusolve.Transient(ctx, m,
+		gpusolve.Options{Executor: devices.OnInterpreter(interpreter.Options{NoRaces: true})(t)}, plan)
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if len(s.Steps) != n || n < 3 || n > 100 || s.Energy.ImbalanceRel > 1e-8 || math.Abs(s.PeakK-s.Steps[n-1].MaxK) > 1e-9 {
+	if len(s.Steps) != n || n < 3 || n > 100 || s.Energy.ImbalanceRel > 1e-8 ||
+		math.Abs(s.PeakK-s.Steps[n-1].MaxK) > 1e-9 {
 		t.Errorf("%d steps, %d told; %+v, peak %g K", len(s.Steps), n, s.Energy, s.PeakK)
 	}
 }

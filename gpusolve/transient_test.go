@@ -20,7 +20,9 @@ func lump() (s *stack.Stack, tau, final float64) {
 		Grid:      stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: 1}},
 		Materials: []stack.Material{{Name: "m", K: [3]float64{k, k, k}, C: c}},
 	}
-	s.Layers = []stack.Layer{{Name: "l", Thickness: thickness, Cells: 1, Powers: []stack.Power{{Uniform: watts, Area: s.Domain()}}}}
+	s.Layers =
+		[]stack.Layer{{Name: "l", Thickness: thickness, Cells: 1,
+			Powers: []stack.Power{{Uniform: watts, Area: s.Domain()}}}}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: h, Temperature: 310}
 	area := s.Size[0] * s.Size[1]
 	g := area / (1/h + thickness/(2*k))
@@ -30,7 +32,8 @@ func lump() (s *stack.Stack, tau, final float64) {
 func TestBackwardEulerOfOneCell(t *testing.T) {
 	s, tau, final := lump()
 	dt := tau / 7
-	sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{Tol: 1e-9}, gpusolve.TransientOptions{Steps: 30, Dt: dt})
+	sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{Tol: 1e-9},
+		gpusolve.TransientOptions{Steps: 30, Dt: dt})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +70,8 @@ func TestSlowestTimeConstantGovernsTheEnd(t *testing.T) {
 	}
 	s.Transient.Initial = 400
 	dt := tau / 10
-	sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{Tol: 1e-6}, gpusolve.TransientOptions{Steps: 60, Dt: dt})
+	sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{Tol: 1e-6},
+		gpusolve.TransientOptions{Steps: 60, Dt: dt})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +84,8 @@ func TestSlowestTimeConstantGovernsTheEnd(t *testing.T) {
 func TestTransientReachesSteadyState(t *testing.T) {
 	s := cases.Stack10(cases.Options{NX: 40})
 	want := field(t, s, steady(t, s, gpusolve.Options{Tol: 1e-7}).Field)
-	sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{Tol: 1e-6}, gpusolve.TransientOptions{Steps: 12, Dt: 100})
+	sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{Tol: 1e-6},
+		gpusolve.TransientOptions{Steps: 12, Dt: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +111,8 @@ func TestTransientErrorEstimate(t *testing.T) {
 	}
 	exact := field(t, s, run(gpusolve.Options{RTol: 1e-13}).Field)
 	sol := run(gpusolve.Options{})
-	if e, est := largestDifference(exact, field(t, s, sol.Field)), sol.Status.EstimatedErrorK; e > est || est > gpusolve.DefaultTol {
+	if e, est := largestDifference(exact, field(t, s, sol.Field)), sol.Status.EstimatedErrorK; e > est ||
+		est > gpusolve.DefaultTol {
 		t.Errorf("error %g K, estimate %g", e, est)
 	}
 }
@@ -131,7 +137,8 @@ func keepsFinishedSteps(t *testing.T, method string, iteration int) {
 		}
 	}}
 	sol, err := gpusolve.Transient(ctx, build(t, s), o, plan)
-	if !errors.Is(err, context.Canceled) || len(sol.Steps) != 5 || sol.Status.Converged || sol.Status.Reason != solution.ReasonInterrupted {
+	if !errors.Is(err, context.Canceled) || len(sol.Steps) != 5 || sol.Status.Converged ||
+		sol.Status.Reason != solution.ReasonInterrupted {
 		t.Fatalf("%v after %d steps: %+v", err, len(sol.Steps), sol.Status)
 	}
 	if d := largestDifference(last, field(t, s, sol.Field)); d != 0 {
@@ -164,12 +171,13 @@ func TestInterruptedTransientBalancesItsHeat(t *testing.T) {
 func TestStepsAreKeptAsTheyCome(t *testing.T) {
 	s, tau, _ := lump()
 	enough := errors.New("enough")
-	plan := gpusolve.TransientOptions{Steps: 1_000_000_000_000, Dt: tau, OnStep: func(step gpusolve.Step, _ gpusolve.Field) error {
-		if step.Time > 2.5*tau {
-			return enough
-		}
-		return nil
-	}}
+	plan := gpusolve.TransientOptions{Steps: 1_000_000_000_000, Dt: tau,
+		OnStep: func(step gpusolve.Step, _ gpusolve.Field) error {
+			if step.Time > 2.5*tau {
+				return enough
+			}
+			return nil
+		}}
 	sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{RTol: 1e-9}, plan)
 	if !errors.Is(err, enough) {
 		t.Fatal(err)
@@ -188,7 +196,8 @@ func TestInterruptOfStepsWithoutIterations(t *testing.T) {
 	}
 	for _, method := range []string{"multigrid", "jacobi", "fourier"} {
 		ctx, cancel := context.WithCancel(t.Context())
-		plan := gpusolve.TransientOptions{Steps: 20, Dt: 1e-3, OnStep: func(gpusolve.Step, gpusolve.Field) error { cancel(); return nil }}
+		plan := gpusolve.TransientOptions{Steps: 20, Dt: 1e-3,
+			OnStep: func(gpusolve.Step, gpusolve.Field) error { cancel(); return nil }}
 		sol, err := gpusolve.Transient(ctx, build(t, s), gpusolve.Options{Device: "cpu", Preconditioner: method}, plan)
 		if !errors.Is(err, context.Canceled) || sol == nil {
 			t.Fatalf("%s: %v", method, err)

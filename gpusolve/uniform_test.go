@@ -15,7 +15,8 @@ import (
 // The layer in question is one of beol; the other material is silicon.
 const evenLayer, otherMaterial = 4, 0
 
-// evenly are ways to write a layer that is one material all over, though regions or fills make it so. k and c are those of the material.
+// evenly are ways to write a layer that is one material all over, though regions or fills make it so. k and c are those
+// of the material.
 func evenly(base *stack.Stack, other int) map[string][]stack.Region {
 	all := base.Domain()
 	part := func(x, y, w, h float64) stack.Rect {
@@ -31,20 +32,24 @@ func evenly(base *stack.Stack, other int) map[string][]stack.Region {
 		corners := geometry.Polygon{{X: 0, Y: 0}, {X: all.Width, Y: all.Height}, {X: x * all.Width, Y: y * all.Height}}
 		return stack.Region{Material: other, Rect: all, Shape: corners}
 	}
-	fill := &stack.Fill{Inclusion: other, Rule: stack.Upper, NX: 2, NY: 3, Values: []float64{0.3, 0.3, 0.3, 0.3, 0.3, 0.3}}
+	fill := &stack.Fill{Inclusion: other, Rule: stack.Upper, NX: 2, NY: 3,
+		Values: []float64{0.3, 0.3, 0.3, 0.3, 0.3, 0.3}}
 	return map[string][]stack.Region{
-		"a region covers it":             of(other, all),
-		"the last region covers it":      append(of(2, part(0.1, 0.2, 0.3, 0.3)), of(other, all)...),
-		"two regions tile it":            of(other, part(0, 0, 0.437, 1), part(0.437, 0, 0.563, 1)),
-		"three tile it, seams in cells":  of(other, part(0, 0, 1, 0.13), part(0, 0.13, 1, 0.011), part(0, 0.141, 1, 0.859)),
-		"four tile it on a cell's faces": of(other, part(0, 0, 0.5, 0.5), part(0.5, 0, 0.5, 0.5), part(0, 0.5, 0.5, 0.5), part(0.5, 0.5, 0.5, 0.5)),
-		"two triangles tile it":          {triangle(1, 0), triangle(0, 1)},
-		"a fill that is even":            {{Material: base.Layers[evenLayer].Material, Rect: all, Fill: fill}},
-		"a region of its own material":   of(base.Layers[evenLayer].Material, part(0.21, 0.33, 0.3, 0.4)),
+		"a region covers it":        of(other, all),
+		"the last region covers it": append(of(2, part(0.1, 0.2, 0.3, 0.3)), of(other, all)...),
+		"two regions tile it":       of(other, part(0, 0, 0.437, 1), part(0.437, 0, 0.563, 1)),
+		"three tile it, seams in cells": of(other, part(0, 0, 1, 0.13), part(0, 0.13, 1, 0.011),
+			part(0, 0.141, 1, 0.859)),
+		"four tile it on a cell's faces": of(other, part(0, 0, 0.5, 0.5), part(0.5, 0, 0.5, 0.5),
+			part(0, 0.5, 0.5, 0.5), part(0.5, 0.5, 0.5, 0.5)),
+		"two triangles tile it":        {triangle(1, 0), triangle(0, 1)},
+		"a fill that is even":          {{Material: base.Layers[evenLayer].Material, Rect: all, Fill: fill}},
+		"a region of its own material": of(base.Layers[evenLayer].Material, part(0.21, 0.33, 0.3, 0.4)),
 	}
 }
 
-// Layers that are uniform whatever they are written as are solved directly, and the field is that of the same layer written as one material, by multigrid to rtol 1e-11.
+// Layers that are uniform whatever they are written as are solved directly, and the field is that of the same layer
+// written as one material, by multigrid to rtol 1e-11.
 func TestUniformLayersAreSolvedDirectly(t *testing.T) {
 	for name, regions := range evenly(cases.Stack10(cases.Options{}), otherMaterial) {
 		s := cases.Stack10(cases.Options{NX: 14, NY: 12})
@@ -61,7 +66,8 @@ func TestUniformLayersAreSolvedDirectly(t *testing.T) {
 			l.Material = otherMaterial
 		}
 		m := build(t, s)
-		if before, after := gpusolve.StackNeed(s, "", false, false).Peak(), gpusolve.SystemNeed(m, "", false, false).Peak(); before > after || !fourier.MayApply(s) {
+		if before, after := gpusolve.StackNeed(s, "", false, false).Peak(),
+			gpusolve.SystemNeed(m, "", false, false).Peak(); before > after || !fourier.MayApply(s) {
 			t.Errorf("%s: %d bytes before meshing, %d after", name, before, after)
 		}
 		if method, why := gpusolve.Choice(m, ""); method != "fourier" || why != "" {
@@ -74,7 +80,8 @@ func TestUniformLayersAreSolvedDirectly(t *testing.T) {
 		d, _ := fieldDifference(t, m, direct, want)
 		e, _ := fieldDifference(t, m, direct, tight)
 		if math.Max(d, e) > 1e-8 || direct.Status.Method != "direct" {
-			t.Errorf("%s: off by %.2g K of the plain stack's multigrid and %.2g K of its own; %+v", name, d, e, direct.Status)
+			t.Errorf("%s: off by %.2g K of the plain stack's multigrid and %.2g K of its own; %+v", name, d, e,
+				direct.Status)
 		}
 		direct.Close()
 		want.Close()
@@ -89,21 +96,23 @@ func TestAlmostUniformLayersAreIterated(t *testing.T) {
 	r := s.Domain()
 	r.Width *= 1 - 1e-3/14
 	l.Regions = []stack.Region{{Material: otherMaterial, Rect: r}}
-	want := "layer " + l.Name + " has a region of " + s.Materials[otherMaterial].Name + " in " + s.Materials[l.Material].Name
+	want := "layer " + l.Name + " has a region of " + s.Materials[otherMaterial].Name + " in " +
+		s.Materials[l.Material].Name
 	if method, why := gpusolve.Choice(build(t, s), ""); method != "multigrid" || why != want {
 		t.Errorf("%s, %s; want %s", method, why, want)
 	}
 	uneven := &stack.Fill{Inclusion: otherMaterial, Rule: stack.Upper, NX: 2, NY: 1, Values: []float64{0.3, 0.31}}
 	l.Regions = []stack.Region{{Material: l.Material, Rect: s.Domain(), Fill: uneven}}
-	if method, why := gpusolve.Choice(build(t, s), ""); method != "multigrid" || !strings.Contains(why, "has a fill that follows a map") {
+	if method, why := gpusolve.Choice(build(t, s), ""); method != "multigrid" ||
+		!strings.Contains(why, "has a fill that follows a map") {
 		t.Errorf("%s, %s", method, why)
 	}
 }
 
-// Stripes at the pitch of the grid cut every cell alike, off its middle, and a side they run along is held. The cell next
-// to it meets it through 0.3 of a cell of the one material and 0.2 of the other, so on a grid of one cell along the axis,
-// with every other face adiabatic, the rise is known: P d (0.3/k + 0.2/k') / A. On all grids the default method and the
-// direct one agree with multigrid to rtol 1e-11.
+// Stripes at the pitch of the grid cut every cell alike, off its middle, and a side they run along is held. The cell
+// next to it meets it through 0.3 of a cell of the one material and 0.2 of the other, so on a grid of one cell along
+// the axis, with every other face adiabatic, the rise is known: P d (0.3/k + 0.2/k') / A. On all grids the default
+// method and the direct one agree with multigrid to rtol 1e-11.
 func TestHeldSideMeetsTheHalfOfACutCell(t *testing.T) {
 	const pitch, thickness, watts = 1e-3, 2e-4, 0.1
 	for _, n := range [][2]int{{1, 1}, {1, 4}, {4, 1}, {3, 4}} {

@@ -15,7 +15,8 @@ type compact struct {
 	index               cudriver.Ptr[uint32]
 	palette             cudriver.Ptr[float64]
 	resistances         cudriver.Ptr[float64] // of the faces, see resistances
-	closed, closedLine  cudriver.Ptr[int32]   // sides that heat does not pass, see kernels/mesh.h; nowhere without coolant
+	// sides that heat does not pass, see kernels/mesh.h; nowhere without coolant
+	closed, closedLine cudriver.Ptr[int32]
 }
 
 // assemble uploads the compact mesh and computes couplings, capacities and boundary terms on the device.
@@ -24,7 +25,8 @@ func (s *system) assemble() {
 	// Three sums of a residual, or what LeaveDot speaks of.
 	partials := max(3*int64(s.maxBlocks), 2*int64(Blocks(s.nx, DotThreads))*int64(s.ny))
 	s.stock(s.assembledBytes(partials))
-	s.gx, s.gy, s.gz = NewVector[float32](&s.Space, s.cells, int64(s.nx)), NewVector[float32](&s.Space, s.cells, int64(s.nx)), NewVector[float32](&s.Space, s.cells, int64(s.nx))
+	s.gx, s.gy, s.gz = NewVector[float32](&s.Space, s.cells, int64(s.nx)),
+		NewVector[float32](&s.Space, s.cells, int64(s.nx)), NewVector[float32](&s.Space, s.cells, int64(s.nx))
 	if s.dt > 0 {
 		s.capacity = NewVector[float32](&s.Space, s.cells, int64(s.nx))
 	}
@@ -48,7 +50,8 @@ func (s *system) assembledBytes(partials int64) int64 {
 	return fields*Pieces(VectorBytes[float32](s.cells, int64(s.nx))) + Pieces(8*partials, 8*scalarCount, 16)
 }
 
-// tableBytes is what sizes and materials take of a store, where nothing follows the temperature and no face has patches.
+// tableBytes is what sizes and materials take of a store, where nothing follows the temperature and no face has
+// patches.
 func (s *system) tableBytes() int64 {
 	nx, ny, nz := int64(s.nx), int64(s.ny), int64(s.nz)
 	return Pieces(8*nx, 8*ny, 8*nz, 8*nz, 4*nz, 4*nz, 8*6*int64(len(s.mesh.Palette)), 8*int64(stack.NumFaces))
@@ -75,17 +78,23 @@ func (s *system) discretise() {
 		return
 	}
 	c := &s.compact
-	s.Note(s.assembly.Couplings(s.Stream, s.Grid(s.nx, kernels.AssembleThreads, s.ny, s.nz), kernels.AssembleCouplingsArgs{
-		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
-		Slot: c.slot, Index: c.index, Palette: c.palette, Dt: s.dt, Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
-		Capacity: s.capacity.address(),
-	}))
-	s.onFaces(func(face stack.Face, na, nb int, rise, flux float64) {
-		s.Note(s.assembly.GroundFace(s.Stream, s.Grid(na, kernels.AssembleThreads, nb, 1), kernels.AssembleGroundFaceArgs{
-			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
-			Slot: c.slot, Index: c.index, Palette: c.palette, Closed: c.closed, ClosedLine: c.closedLine, Face: int32(face), Na: int32(na),
-			Resistances: c.resistances, Rise: rise, Flux: flux, Ground: s.ground.data, GroundSlot: s.ground.onDev, Inflow: s.inflow.data, InflowSlot: s.inflow.onDev,
+	s.Note(s.assembly.Couplings(s.Stream, s.Grid(s.nx, kernels.AssembleThreads, s.ny, s.nz),
+		kernels.AssembleCouplingsArgs{
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
+			Uniform: c.uniform,
+			Slot:    c.slot, Index: c.index, Palette: c.palette, Dt: s.dt, Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
+			Capacity: s.capacity.address(),
 		}))
+	s.onFaces(func(face stack.Face, na, nb int, rise, flux float64) {
+		s.Note(s.assembly.GroundFace(s.Stream, s.Grid(na, kernels.AssembleThreads, nb, 1),
+			kernels.AssembleGroundFaceArgs{
+				Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
+				Uniform: c.uniform,
+				Slot:    c.slot, Index: c.index, Palette: c.palette, Closed: c.closed, ClosedLine: c.closedLine,
+				Face: int32(face), Na: int32(na),
+				Resistances: c.resistances, Rise: rise, Flux: flux, Ground: s.ground.data, GroundSlot: s.ground.onDev,
+				Inflow: s.inflow.data, InflowSlot: s.inflow.onDev,
+			}))
 	})
 	s.cool()
 	s.Wait()
@@ -102,7 +111,8 @@ func (s *system) uploadMesh() {
 		return v
 	}
 	c := &s.compact
-	c.dx, c.dy, c.dz = Upload(&s.Space, sizes(s.nx, m.DX)), Upload(&s.Space, sizes(s.ny, m.DY)), Upload(&s.Space, sizes(s.nz, m.DZ))
+	c.dx, c.dy, c.dz = Upload(&s.Space, sizes(s.nx, m.DX)), Upload(&s.Space, sizes(s.ny, m.DY)),
+		Upload(&s.Space, sizes(s.nz, m.DZ))
 	c.contact = Upload(&s.Space, sizes(s.nz, func(k int) float64 { return m.Planes[k].ContactAbove }))
 	uniform, slot := make([]uint32, s.nz), make([]int32, s.nz)
 	var sheets [][]uint32
@@ -124,7 +134,8 @@ func (s *system) uploadMesh() {
 	c.palette, c.resistances = Upload(&s.Space, s.properties()), Upload(&s.Space, s.resistances())
 }
 
-// resistances are those of the faces, and behind them what faces with patches do to their cells, as drivenCell in kernels/mesh.h reads them.
+// resistances are those of the faces, and behind them what faces with patches do to their cells, as drivenCell in
+// kernels/mesh.h reads them.
 func (s *system) resistances() []float64 {
 	v := make([]float64, stack.NumFaces)
 	for f := range v {
@@ -154,7 +165,8 @@ func (s *system) properties() []float64 {
 	return palette
 }
 
-// planes reserves the planes that boundaries and powers need: of a slab those of the whole grid, so that all slabs have the same.
+// planes reserves the planes that boundaries and powers need: of a slab those of the whole grid, so that all slabs have
+// the same.
 func (s *system) planes() {
 	grounded, heated := make([]bool, s.nz), make([]bool, s.nz)
 	whole := s.mesh.Whole()

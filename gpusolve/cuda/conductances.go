@@ -5,9 +5,10 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// Conductances are what a mesh's operator is made of, in W/K, for methods with kernels that work on couplings; kernels/device.h tells how they lie. Plane k
-// of Ground is in slot GroundSlot[k] of GroundPlanes, -1 where it is zero. Capacity is nowhere in a steady system. They belong to the operator: a refresh
-// changes their values and nothing else may.
+// Conductances are what a mesh's operator is made of, in W/K, for methods with kernels that work on couplings;
+// kernels/device.h tells how they lie. Plane k of Ground is in slot GroundSlot[k] of GroundPlanes, -1 where it is zero.
+// Capacity is nowhere in a steady system. They belong to the operator: a refresh changes their values and nothing else
+// may.
 type Conductances struct {
 	*Space
 	NX, NY, NZ       int
@@ -27,7 +28,8 @@ func ConductancesOf(a ops.Space) (c *Conductances, ok bool) {
 	}
 	s := on.gpuSystem()
 	return &Conductances{
-		&s.Space, s.nx, s.ny, s.nz, s.gx.at, s.gy.at, s.gz.at, s.ground.data, s.capacity.address(), s.ground.onDev, s.ground.count, s.ground.of, s.mesh.Whole() != s.mesh,
+		&s.Space, s.nx, s.ny, s.nz, s.gx.at, s.gy.at, s.gz.at, s.ground.data, s.capacity.address(), s.ground.onDev,
+		s.ground.count, s.ground.of, s.mesh.Whole() != s.mesh,
 	}, true
 }
 

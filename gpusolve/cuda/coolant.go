@@ -10,7 +10,8 @@ import (
 	"thermsim/mesh"
 )
 
-// cooling is what the operator of a stack with coolant has on the device beside its couplings; kernels/coolant.h has the equations.
+// cooling is what the operator of a stack with coolant has on the device beside its couplings; kernels/coolant.h has
+// the equations.
 type cooling struct {
 	of       []*mesh.Cavity
 	cavities cudriver.Ptr[kernels.Cavity]
@@ -51,7 +52,8 @@ func (s *system) uploadCavities() {
 			length = s.nx
 		}
 		w.sent = append(w.sent, kernels.Cavity{
-			Wall: int32(v.Wall), Fluid: int32(v.Fluid), Axis: int32(v.Along), Backward: one(v.Backward), Length: int32(length), Heat: w.lines[n],
+			Wall: int32(v.Wall), Fluid: int32(v.Fluid), Axis: int32(v.Along), Backward: one(v.Backward),
+			Length: int32(length), Heat: w.lines[n],
 			Wet: Upload(&s.Space, wet), Profile: AllocRaw[int32](&s.Space, int64(len(v.Lines))),
 		})
 	}
@@ -64,7 +66,8 @@ func (s *system) uploadCavities() {
 	s.sendCavities()
 }
 
-// closeSides tells which cells of cavities no heat passes through the sides of: all of porous ones, and those with coolant.
+// closeSides tells which cells of cavities no heat passes through the sides of: all of porous ones, and those with
+// coolant.
 func (s *system) closeSides() {
 	closed, length := make([]int32, s.nz), s.nx+s.ny
 	for k := range closed {
@@ -104,7 +107,8 @@ func (s *system) sendCavities() {
 		c, to := v.Of, &w.sent[n]
 		rise[n] = c.Inlet - s.mesh.Stack.Ambient
 		to.Central, to.Pins = one(c.Central), one(c.Pins != nil)
-		to.Along, to.Capacity, to.Porosity, to.Height = v.AlongFlow(), c.Fluid.C, c.Porosity(), s.mesh.Stack.Layers[v.Layer].Thickness
+		to.Along, to.Capacity, to.Porosity, to.Height = v.AlongFlow(), c.Fluid.C, c.Porosity(),
+			s.mesh.Stack.Layers[v.Layer].Thickness
 		Send(&s.Space, w.lines[n], v.Heat)
 		profile, films := s.profiles(v)
 		s.Discard(to.Films)
@@ -167,11 +171,14 @@ func (s *system) cool() {
 	}
 	c, count := &s.compact, len(w.of)
 	s.Note(k.CoolPlanes(s.Stream, s.Grid(s.nx, kernels.CoolantThreads, s.ny, 2*count), kernels.CoolantCoolPlanesArgs{
-		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform, Slot: c.slot,
-		Index: c.index, Palette: c.palette, Cavities: w.cavities, Dt: s.dt, Gx: s.gx.at, Gy: s.gy.at, Capacity: s.capacity.address(),
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
+		Uniform: c.uniform, Slot: c.slot,
+		Index: c.index, Palette: c.palette, Cavities: w.cavities, Dt: s.dt, Gx: s.gx.at, Gy: s.gy.at,
+		Capacity: s.capacity.address(),
 	}))
 	s.Note(k.CoolColumns(s.Stream, s.Grid(s.nx, kernels.CoolantThreads, s.ny, count), kernels.CoolantCoolColumnsArgs{
-		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform, Slot: c.slot,
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
+		Uniform: c.uniform, Slot: c.slot,
 		Index: c.index, Palette: c.palette, Cavities: w.cavities, FarSlot: w.far.onDev, Gz: s.gz.at, Far: w.far.data,
 	}))
 	s.letIn()
@@ -184,9 +191,11 @@ func (s *system) letIn() {
 		return
 	}
 	if k := s.kernelsToCool(); k != nil {
-		s.Note(k.Inlets(s.Stream, s.Grid(max(s.nx, s.ny), kernels.CoolantThreads, len(w.of), 1), kernels.CoolantInletsArgs{
-			Nx: int32(s.nx), Ny: int32(s.ny), Cavities: w.cavities, Rise: w.rise, Inflow: s.inflow.data, InflowSlot: s.inflow.onDev,
-		}))
+		s.Note(k.Inlets(s.Stream, s.Grid(max(s.nx, s.ny), kernels.CoolantThreads, len(w.of), 1),
+			kernels.CoolantInletsArgs{
+				Nx: int32(s.nx), Ny: int32(s.ny), Cavities: w.cavities, Rise: w.rise, Inflow: s.inflow.data,
+				InflowSlot: s.inflow.onDev,
+			}))
 	}
 }
 
@@ -205,11 +214,15 @@ func (s *system) followCavities(k *kernels.Follow, x, old ops.Vector) {
 		return
 	}
 	c, f := &s.compact, s.following
-	s.Note(k.FollowCavities(s.Stream, s.Grid(s.nx, kernels.FollowThreads, s.ny, 3*len(w.of)), kernels.FollowFollowCavitiesArgs{
-		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform, Slot: c.slot,
-		Index: c.index, Laws: f.laws, Planes: f.planes, Ambient: s.mesh.Stack.Ambient, X: F64(x), Old: F64(old), Dt: s.dt, Cavities: w.cavities,
-		FarSlot: w.far.onDev, Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Far: w.far.data, Capacity: s.capacity.address(),
-	}))
+	s.Note(k.FollowCavities(s.Stream, s.Grid(s.nx, kernels.FollowThreads, s.ny, 3*len(w.of)),
+		kernels.FollowFollowCavitiesArgs{
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
+			Uniform: c.uniform, Slot: c.slot,
+			Index: c.index, Laws: f.laws, Planes: f.planes, Ambient: s.mesh.Stack.Ambient, X: F64(x), Old: F64(old),
+			Dt: s.dt, Cavities: w.cavities,
+			FarSlot: w.far.onDev, Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Far: w.far.data,
+			Capacity: s.capacity.address(),
+		}))
 }
 
 // cooledResidual is the residual with coolant.
@@ -217,9 +230,12 @@ func (s *system) cooledResidual(a *kernels.ResidualResidualArgs) {
 	w := s.cooling
 	if k := s.kernelsToCool(); k != nil {
 		s.Note(k.CooledResidual(s.Stream, s.rows(residualBlocks), kernels.CoolantCooledResidualArgs{
-			Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Gx: a.Gx, Gy: a.Gy, Gz: a.Gz, Ground: a.Ground, GroundSlot: a.GroundSlot, Capacity: a.Capacity,
-			Power: a.Power, PowerSlot: a.PowerSlot, Share: a.Share, Inflow: a.Inflow, InflowSlot: a.InflowSlot, Cavities: w.cavities, Far: w.far.data,
-			FarSlot: w.far.onDev, Flowing: w.flowing, X: a.X, Old: a.Old, R: a.R, R64: a.R64, Partial: a.Partial, Scalars: a.Scalars, Ticket: a.Ticket,
+			Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Gx: a.Gx, Gy: a.Gy, Gz: a.Gz, Ground: a.Ground, GroundSlot: a.GroundSlot,
+			Capacity: a.Capacity,
+			Power:    a.Power, PowerSlot: a.PowerSlot, Share: a.Share, Inflow: a.Inflow, InflowSlot: a.InflowSlot,
+			Cavities: w.cavities, Far: w.far.data,
+			FarSlot: w.far.onDev, Flowing: w.flowing, X: a.X, Old: a.Old, R: a.R, R64: a.R64, Partial: a.Partial,
+			Scalars: a.Scalars, Ticket: a.Ticket,
 		}))
 	}
 }
@@ -229,8 +245,10 @@ func (s *system) cooledApply(y, x ops.Vector) {
 	w := s.cooling
 	if k := s.kernelsToCool(); k != nil {
 		s.Note(k.CooledMultiply(s.Stream, s.rows(residualBlocks), kernels.CoolantCooledMultiplyArgs{
-			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
-			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Cavities: w.cavities, Far: w.far.data, FarSlot: w.far.onDev,
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
+			Ground:     s.ground.data,
+			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Cavities: w.cavities, Far: w.far.data,
+			FarSlot: w.far.onDev,
 			Flowing: w.flowing, V: F64(x), Out: F64(y),
 		}))
 	}
@@ -252,8 +270,8 @@ func (s *system) CoolantHeat(x ops.Vector) []float64 {
 	return heat
 }
 
-// Cooling is what coolant adds to the operator of a mesh on a GPU, for methods with kernels that work on couplings. Plane k of Far, which couples planes k and
-// k+2, is in slot FarSlot[k], -1 where there is none.
+// Cooling is what coolant adds to the operator of a mesh on a GPU, for methods with kernels that work on couplings.
+// Plane k of Far, which couples planes k and k+2, is in slot FarSlot[k], -1 where there is none.
 type Cooling struct {
 	*Conductances
 	Of      []*mesh.Cavity
@@ -279,8 +297,10 @@ func (c *Cooling) Diagonal(v ops.Vector) {
 	s, w := c.system, c.system.cooling
 	if k := s.kernelsToCool(); k != nil {
 		s.Note(k.CooledDiagonal(s.Stream, s.rows(residualBlocks), kernels.CoolantCooledDiagonalArgs{
-			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
-			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Cavities: w.cavities, Far: w.far.data, FarSlot: w.far.onDev,
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
+			Ground:     s.ground.data,
+			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Cavities: w.cavities, Far: w.far.data,
+			FarSlot: w.far.onDev,
 			Flowing: w.flowing, Out: F64(v),
 		}))
 	}

@@ -2,7 +2,8 @@ package cuda
 
 import "errors"
 
-// CopyBandwidth is the rate in bytes per second at which the GPU reads and writes when it copies its own memory, best of several.
+// CopyBandwidth is the rate in bytes per second at which the GPU reads and writes when it copies its own memory, best
+// of several.
 func (d *Device) CopyBandwidth() (rate float64, err error) {
 	defer d.Bind()()
 	bytes := int64(2 << 30)
@@ -31,7 +32,8 @@ func (d *Device) CopyBandwidth() (rate float64, err error) {
 	}
 	defer func() { give(d.Driver.EventDestroy(end)) }()
 	for range 5 {
-		err := errors.Join(d.Driver.EventRecord(start, d.Stream), d.Driver.MemcpyDtoDAsync(to, from, bytes, d.Stream), d.Driver.EventRecord(end, d.Stream), d.Driver.EventSynchronize(end))
+		err := errors.Join(d.Driver.EventRecord(start, d.Stream), d.Driver.MemcpyDtoDAsync(to, from, bytes, d.Stream),
+			d.Driver.EventRecord(end, d.Stream), d.Driver.EventSynchronize(end))
 		if err != nil {
 			return 0, err
 		}

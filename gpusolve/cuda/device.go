@@ -1,7 +1,8 @@
-// Package cuda executes the solver's operations on a GPU: kernels of package kernels, launched through a cudriver.Driver.
+// Package cuda executes the solver's operations on a GPU: kernels of package kernels, launched through a
+// cudriver.Driver.
 //
-// Operations return no errors; a failed driver call is kept, makes all that follow do nothing, and comes out of System.Err. The solver looks
-// there whenever it waits for the device.
+// Operations return no errors; a failed driver call is kept, makes all that follow do nothing, and comes out of
+// System.Err. The solver looks there whenever it waits for the device.
 package cuda
 
 import (
@@ -121,7 +122,8 @@ func (d *Device) onlyOne(listed int) string {
 	if name, err := d.Driver.DeviceGetName(dev); err != nil || !strings.Contains(name, " MIG ") {
 		return ""
 	}
-	return "; it is a MIG instance, of which a process sees one: start a rank for each, with CUDA_VISIBLE_DEVICES=MIG-... of its own (nvidia-smi -L lists them)"
+	return "; it is a MIG instance, of which a process sees one: start a rank for each, with " +
+		"CUDA_VISIBLE_DEVICES=MIG-... of its own (nvidia-smi -L lists them)"
 }
 
 // noContext tells why a GPU cannot be used at all where other programs hold its memory.
@@ -130,10 +132,12 @@ func (d *Device) noContext(err error) error {
 		return err
 	}
 	total, _ := d.Driver.DeviceTotalMem(d.dev) // it only makes the text clearer
-	return fmt.Errorf("other programs hold the memory of %s (%.1f GB): not even a context fits, which takes about 0.5 GB: %w", d.name, float64(total)/1e9, err)
+	return fmt.Errorf("other programs hold the memory of %s (%.1f GB): not even a context fits, which takes "+
+		"about 0.5 GB: %w", d.name, float64(total)/1e9, err)
 }
 
-// LoadSystems brings the modules that systems and matrices need, unless they are there; those of methods wait until they ask for them.
+// LoadSystems brings the modules that systems and matrices need, unless they are there; those of methods wait until
+// they ask for them.
 func (d *Device) LoadSystems() (err error) {
 	defer d.Bind()()
 	if err = d.loadResidual(); err != nil {

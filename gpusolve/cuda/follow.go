@@ -44,7 +44,8 @@ func (s *system) uploadLaws() {
 
 func lawEntries(l *mesh.Laws) []kernels.FollowLawEntry {
 	return converted(l.Entries, func(e *mesh.LawEntry) kernels.FollowLawEntry {
-		return kernels.FollowLawEntry{Material: e.Material, First: e.First, AlongX: e.AlongX, AlongY: e.AlongY, Areas: e.Areas}
+		return kernels.FollowLawEntry{Material: e.Material, First: e.First, AlongX: e.AlongX, AlongY: e.AlongY,
+			Areas: e.Areas}
 	})
 }
 
@@ -56,14 +57,17 @@ func lawParts(l *mesh.Laws) []kernels.FollowLawPart {
 
 func lawMaterials(l *mesh.Laws) []kernels.FollowLawMaterial {
 	return converted(l.Materials, func(m *mesh.MaterialLaw) kernels.FollowLawMaterial {
-		return kernels.FollowLawMaterial{CurveX: m.Curve[mesh.LawKX], CurveY: m.Curve[mesh.LawKY], CurveZ: m.Curve[mesh.LawKZ], CurveC: m.Curve[mesh.LawC],
-			Kx: m.Constant[mesh.LawKX], Ky: m.Constant[mesh.LawKY], Kz: m.Constant[mesh.LawKZ], C: m.Constant[mesh.LawC]}
+		return kernels.FollowLawMaterial{CurveX: m.Curve[mesh.LawKX], CurveY: m.Curve[mesh.LawKY],
+			CurveZ: m.Curve[mesh.LawKZ], CurveC: m.Curve[mesh.LawC],
+			Kx: m.Constant[mesh.LawKX], Ky: m.Constant[mesh.LawKY], Kz: m.Constant[mesh.LawKZ],
+			C: m.Constant[mesh.LawC]}
 	})
 }
 
 func lawCurves(l *mesh.Laws) []kernels.FollowLawCurve {
 	return converted(l.Curves, func(c *mesh.CurveLaw) kernels.FollowLawCurve {
-		return kernels.FollowLawCurve{Low: c.Low, High: c.High, Scale: c.Scale, First: c.First, Count: c.Count, Bucket: c.Bucket, Buckets: c.Buckets}
+		return kernels.FollowLawCurve{Low: c.Low, High: c.High, Scale: c.Scale, First: c.First, Count: c.Count,
+			Bucket: c.Bucket, Buckets: c.Buckets}
 	})
 }
 
@@ -75,7 +79,8 @@ func lawPieces(l *mesh.Laws) []kernels.FollowLawPiece {
 
 func lawFaces(l *mesh.Laws) []kernels.FollowLawFace {
 	return converted(l.Faces[:], func(f *mesh.FaceLaw) kernels.FollowLawFace {
-		law := kernels.FollowLawFace{Convection: f.Convection, Radiation: f.Radiation, Constant: f.Constant, Ambient: f.Ambient, Above: f.Above}
+		law := kernels.FollowLawFace{Convection: f.Convection, Radiation: f.Radiation, Constant: f.Constant,
+			Ambient: f.Ambient, Above: f.Above}
 		if f.Follows {
 			law.Follows = 1
 		}
@@ -117,15 +122,20 @@ func (s *system) RefreshAt(x, old ops.Vector) error {
 	c, ambient := &s.compact, s.mesh.Stack.Ambient
 	flowing, cavities := s.flowing()
 	s.Note(k.Follow(s.Stream, s.Grid(s.nx, kernels.FollowThreads, s.ny, s.nz), kernels.FollowFollowArgs{
-		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
-		Slot: c.slot, Index: c.index, Laws: f.laws, Planes: f.planes, Ambient: ambient, X: F64(x), Old: F64(old), Dt: s.dt,
-		Cavities: cavities, Flowing: flowing, Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Capacity: s.capacity.address(), Outside: f.outside, First: int32(s.first), End: int32(s.end),
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
+		Uniform: c.uniform,
+		Slot:    c.slot, Index: c.index, Laws: f.laws, Planes: f.planes, Ambient: ambient, X: F64(x), Old: F64(old),
+		Dt:       s.dt,
+		Cavities: cavities, Flowing: flowing, Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Capacity: s.capacity.address(),
+		Outside: f.outside, First: int32(s.first), End: int32(s.end),
 	}))
 	s.followCavities(k, x, old)
 	s.onFaces(func(face stack.Face, na, nb int, rise, flux float64) {
 		s.Note(k.FollowFace(s.Stream, s.Grid(na, kernels.FollowThreads, nb, 1), kernels.FollowFollowFaceArgs{
-			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
-			Slot: c.slot, Index: c.index, Closed: c.closed, ClosedLine: c.closedLine, Laws: f.laws, Ambient: ambient, X: F64(x), Face: int32(face), Na: int32(na),
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
+			Uniform: c.uniform,
+			Slot:    c.slot, Index: c.index, Closed: c.closed, ClosedLine: c.closedLine, Laws: f.laws, Ambient: ambient,
+			X: F64(x), Face: int32(face), Na: int32(na),
 			Resistances: c.resistances, Rise: rise, Flux: flux, Ground: s.ground.data, GroundSlot: s.ground.onDev,
 			Inflow: s.inflow.data, InflowSlot: s.inflow.onDev,
 		}))
@@ -168,9 +178,12 @@ func (s *system) followedFaceHeat(grid [3]uint32, face stack.Face, na, nb int, r
 	}
 	c := &s.compact
 	s.Note(k.FollowFaceHeat(s.Stream, grid, kernels.FollowFollowFaceHeatArgs{
-		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
-		Slot: c.slot, Index: c.index, Closed: c.closed, ClosedLine: c.closedLine, Laws: s.following.laws, Ambient: s.mesh.Stack.Ambient, Face: int32(face), Na: int32(na), Nb: int32(nb),
-		Resistances: c.resistances, Rise: rise, Flux: flux, X: F64(x), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
-		First: int32(s.first), End: int32(s.end),
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
+		Uniform: c.uniform,
+		Slot:    c.slot, Index: c.index, Closed: c.closed, ClosedLine: c.closedLine, Laws: s.following.laws,
+		Ambient: s.mesh.Stack.Ambient, Face: int32(face), Na: int32(na), Nb: int32(nb),
+		Resistances: c.resistances, Rise: rise, Flux: flux, X: F64(x), Partial: s.partial, Scalars: s.scalarsDev,
+		Ticket: s.ticket,
+		First:  int32(s.first), End: int32(s.end),
 	}))
 }

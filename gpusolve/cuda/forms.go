@@ -8,7 +8,8 @@ import (
 	"thermsim/gpusolve/sparse"
 )
 
-// Diagonals are those of sparse.Diagonals in device memory. The lower ones are the upper ones where the matrix is symmetric.
+// Diagonals are those of sparse.Diagonals in device memory. The lower ones are the upper ones where the matrix is
+// symmetric.
 type Diagonals struct {
 	s                      *Space
 	nx, ny, nz             int
@@ -71,7 +72,8 @@ func (d *Diagonals) sheet() int64 { return int64(d.nx) * int64(d.ny) }
 
 // UploadRows copies a matrix to the device.
 func UploadRows(s *Space, a *sparse.CSR) *Rows {
-	return &Rows{s: s, n: int64(a.N()), entries: int64(a.Entries()), rowPtr: Upload(s, a.RowPtr), col: Upload(s, a.Col), val: Upload(s, a.Val)}
+	return &Rows{s: s, n: int64(a.N()), entries: int64(a.Entries()), rowPtr: Upload(s, a.RowPtr), col: Upload(s, a.Col),
+		val: Upload(s, a.Val)}
 }
 
 // Len is the number of rows.
@@ -83,7 +85,8 @@ func (r *Rows) Entries() int64 { return r.entries }
 // Download copies the rows to the host.
 func (r *Rows) Download() *sparse.CSR {
 	l, n := r.s.Arrays(), int(r.entries)
-	a := &sparse.CSR{RowPtr: reuse.Make[int64](l, int(r.n)+1), Col: reuse.Make[int32](l, n), Val: reuse.Make[float64](l, n)}
+	a := &sparse.CSR{RowPtr: reuse.Make[int64](l, int(r.n)+1), Col: reuse.Make[int32](l, n),
+		Val: reuse.Make[float64](l, n)}
 	Receive(r.s, a.RowPtr, r.rowPtr)
 	Receive(r.s, a.Col, r.col)
 	Receive(r.s, a.Val, r.val)
@@ -113,7 +116,8 @@ func (s *system) Diagonals() (ops.Diagonals, error) {
 	d.lowerX, d.lowerY, d.lowerZ = d.x, d.y, d.z
 	if s.Ready() {
 		s.Note(forms.Expand(s.Stream, Flat(s.cells), kernels.FormsExpandArgs{
-			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
+			Ground:     s.ground.data,
 			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z,
 		}))
 	}
@@ -140,7 +144,8 @@ func (s *system) Apply(y, x ops.Vector) {
 	s.Note(err)
 	if s.Ready() {
 		s.Note(forms.Multiply(s.Stream, Flat(s.cells), kernels.FormsMultiplyArgs{
-			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
+			Ground:     s.ground.data,
 			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), V: F64(x), Out: F64(y),
 		}))
 	}
@@ -160,17 +165,20 @@ func (s *Space) rowsOf(d *Diagonals) (*Rows, error) {
 	wide := [3]uint32{uint32(groups), 1, 1}
 	if s.Ready() {
 		s.Note(forms.CountRows(s.Stream, wide, kernels.FormsCountRowsArgs{
-			N: n, Nx: int32(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX, Ly: d.lowerY,
+			N: n, Nx: int32(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX,
+			Ly: d.lowerY,
 			Lz: d.lowerZ, RowPtr: r.rowPtr, BlockSum: sums,
 		}))
-		s.Note(forms.StartBlocks(s.Stream, [3]uint32{1, 1, 1}, kernels.FormsStartBlocksArgs{Blocks: int32(groups), BlockSum: sums}))
+		s.Note(forms.StartBlocks(s.Stream, [3]uint32{1, 1, 1},
+			kernels.FormsStartBlocksArgs{Blocks: int32(groups), BlockSum: sums}))
 		s.Note(forms.StartRows(s.Stream, wide, kernels.FormsStartRowsArgs{N: n, RowPtr: r.rowPtr, BlockSum: sums}))
 	}
 	r.entries = ReceiveOne(s, r.rowPtr.Add(n))
 	r.col, r.val = Alloc[int32](s, r.entries), Alloc[float64](s, r.entries)
 	if s.Ready() {
 		s.Note(forms.FillRows(s.Stream, Flat(n), kernels.FormsFillRowsArgs{
-			N: n, Nx: int32(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX, Ly: d.lowerY,
+			N: n, Nx: int32(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX,
+			Ly: d.lowerY,
 			Lz: d.lowerZ, RowPtr: r.rowPtr, Col: r.col, Val: r.val,
 		}))
 	}

@@ -20,8 +20,8 @@ func (d *Device) limits() error {
 // MostRows is how many blocks a launch may have along y, and along z.
 func (d *Device) MostRows() int { return d.mostRows }
 
-// Grid is that of kernels that ask blockAt of kernels/device.h where a block is: a block for every perBlock of nx values, every row and every plane.
-// More rows or planes than a launch takes stand one behind the other along x.
+// Grid is that of kernels that ask blockAt of kernels/device.h where a block is: a block for every perBlock of nx
+// values, every row and every plane. More rows or planes than a launch takes stand one behind the other along x.
 func (d *Device) Grid(nx, perBlock, rows, planes int) [3]uint32 {
 	x := Blocks(nx, perBlock)
 	if rows <= d.mostRows && planes <= d.mostRows {

@@ -17,15 +17,16 @@ import (
 	"thermsim/stack"
 )
 
-// Every operation on every shape where a launch has room for two blocks along y and z: almost all grids have more rows or planes.
+// Every operation on every shape where a launch has room for two blocks along y and z: almost all grids have more rows
+// or planes.
 func TestConformanceWithFewRows(t *testing.T) {
 	open := devices.OnInterpreter(devices.FewRows())
 	opstest.Run(t, open)
 	opstest.Matrices(t, open)
 }
 
-// The limit of GPUs themselves: a mesh of more than 65,535 cells along y, or z, gives the operator and the factors of its
-// columns that the processor makes.
+// The limit of GPUs themselves: a mesh of more than 65,535 cells along y, or z, gives the operator and the factors of
+// its columns that the processor makes.
 func TestGridsBeyondTheLimit(t *testing.T) {
 	for _, shape := range testtier.Pick([][2]int{{65537, 1}}, [][2]int{{65537, 1}, {1, 65537}}) {
 		open := devices.OnInterpreter(interpreter.Options{StallLimit: math.MaxInt64, NoRaces: true})
@@ -36,7 +37,8 @@ func TestGridsBeyondTheLimit(t *testing.T) {
 				most, apart = math.Max(most, math.Abs(v)), math.Max(apart, math.Abs(v-got[name][i]))
 			}
 			if !(apart <= 1e-5*most) || most == 0 {
-				t.Errorf("%d cells along y, %d along z: %s is %g from the processor's, whose largest value is %g", shape[0], shape[1], name, apart, most)
+				t.Errorf("%d cells along y, %d along z: %s is %g from the processor's, whose largest value is %g",
+					shape[0], shape[1], name, apart, most)
 			}
 		}
 	}
@@ -51,7 +53,8 @@ func longGrid(t *testing.T, dev ops.Device, ny, nz int) map[string][]float64 {
 		Materials: []stack.Material{{Name: "m", K: [3]float64{10, 20, 30}, C: 2e6}},
 	}
 	for left := nz; left > 0; left -= 10000 {
-		s.Layers = append(s.Layers, stack.Layer{Name: fmt.Sprint("l", left), Cells: min(left, 10000), Thickness: 1e-4 * float64(min(left, 10000))})
+		s.Layers = append(s.Layers, stack.Layer{Name: fmt.Sprint("l", left), Cells: min(left, 10000),
+			Thickness: 1e-4 * float64(min(left, 10000))})
 	}
 	s.Boundary[stack.East] = stack.Boundary{Kind: stack.Convective, H: 1e5, Temperature: 310} // a launch along y and z
 	m, err := mesh.Build(s)

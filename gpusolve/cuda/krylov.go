@@ -12,7 +12,8 @@ import (
 // threads of the kernels that reduce.
 const threads = kernels.KrylovThreads
 
-// ReductionBlocks bounds the blocks of a reduction, whose last block adds the others' sums: enough to fill any GPU several times.
+// ReductionBlocks bounds the blocks of a reduction, whose last block adds the others' sums: enough to fill any GPU
+// several times.
 const ReductionBlocks = 4096
 
 // Blocks is how many of so many threads n values take.
@@ -23,18 +24,22 @@ func Flat(n int64) [3]uint32 {
 	return [3]uint32{uint32(max(1, min((n+threads-1)/threads, ReductionBlocks))), 1, 1}
 }
 
-// wide is the grid of the update: as many blocks as the GPU holds at a time, so that its six streams stay close together in memory.
+// wide is the grid of the update: as many blocks as the GPU holds at a time, so that its six streams stay close
+// together in memory.
 func (s *system) wide(n int64) [3]uint32 {
-	return [3]uint32{uint32(max(1, min((n+kernels.KrylovWide-1)/kernels.KrylovWide, int64(updateBlocks*s.Multiprocessors)))), 1, 1}
+	return [3]uint32{
+		uint32(max(1, min((n+kernels.KrylovWide-1)/kernels.KrylovWide, int64(updateBlocks*s.Multiprocessors)))), 1, 1}
 }
 
-// Blocks that a multiprocessor holds of the kernels that loop over rows or values, by their registers: one full wave of blocks wastes none.
+// Blocks that a multiprocessor holds of the kernels that loop over rows or values, by their registers: one full wave of
+// blocks wastes none.
 const directionBlocks, residualBlocks, updateBlocks = 12, 9, 6
 
 // rows is the grid of kernels that march columns, a block taking every so many rows.
 func (s *system) rows(perMultiprocessor int) [3]uint32 {
 	bx := Blocks(s.nx, threads)
-	return [3]uint32{bx, uint32(min(s.ny, s.mostRows, max(1, min(s.maxBlocks, perMultiprocessor*s.Multiprocessors)/int(bx)))), 1}
+	return [3]uint32{bx,
+		uint32(min(s.ny, s.mostRows, max(1, min(s.maxBlocks, perMultiprocessor*s.Multiprocessors)/int(bx)))), 1}
 }
 
 // Dot sets RZ, MaxZ and Beta.
@@ -66,7 +71,8 @@ func (w *meshWorkspace) DirectionApply(p, z, q ops.Vector) {
 	}
 	s.Note(s.krylov.Direction(s.Stream, s.rows(directionBlocks), kernels.KrylovDirectionArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
-		GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Z: F32(z), P0: d.at, P1: d.twin.at, Side: d.side, Q: F32(q),
+		GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Z: F32(z), P0: d.at, P1: d.twin.at, Side: d.side,
+		Q:       F32(q),
 		Partial: s.partial, Scalars: w.scalarsDev, Ticket: s.ticket,
 	}))
 }
@@ -109,13 +115,15 @@ func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Nor
 		if s.cooling != nil {
 			s.cooledResidual(&args)
 		} else if s.capacity != nil && h.old == nil {
-			s.Note(s.residual.ResidualOldZero(s.Stream, s.rows(residualBlocks), kernels.ResidualResidualOldZeroArgs(args)))
+			s.Note(s.residual.ResidualOldZero(s.Stream, s.rows(residualBlocks),
+				kernels.ResidualResidualOldZeroArgs(args)))
 		} else {
 			s.Note(s.residual.Residual(s.Stream, s.rows(residualBlocks), args))
 		}
 	}
 	v := s.readStatistics()
-	return ops.Norms{Residual: math.Sqrt(v[kernels.RR]), Source: math.Sqrt(v[kernels.BB]), Floor: 0x1p-53 * math.Sqrt(v[kernels.Floor])}
+	return ops.Norms{Residual: math.Sqrt(v[kernels.RR]), Source: math.Sqrt(v[kernels.BB]),
+		Floor: 0x1p-53 * math.Sqrt(v[kernels.Floor])}
 }
 
 func (s *system) residualArgs(r, r32 ops.Vector, b ops.Source, x ops.Vector) kernels.ResidualResidualArgs {
@@ -153,8 +161,9 @@ func (s *system) Max(x ops.Vector) float64 {
 func (s *system) Stored(x, old ops.Vector) float64 {
 	if s.Ready() {
 		s.Note(s.residual.Stored(s.Stream, Flat(s.cells), kernels.ResidualStoredArgs{
-			N: s.cells, Capacity: s.capacity.address(), X: F64(x), Old: F64(old), Partial: s.partial, Scalars: s.scalarsDev,
-			Ticket: s.ticket,
+			N: s.cells, Capacity: s.capacity.address(), X: F64(x), Old: F64(old), Partial: s.partial,
+			Scalars: s.scalarsDev,
+			Ticket:  s.ticket,
 		}))
 	}
 	return s.readStatistics()[kernels.Scratch]
@@ -171,9 +180,11 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 		} else if s.err == nil {
 			s.Note(s.assembly.FaceHeat(s.Stream, grid, kernels.AssembleFaceHeatArgs{
 				Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
-				Uniform: c.uniform, Slot: c.slot, Index: c.index, Palette: c.palette, Closed: c.closed, ClosedLine: c.closedLine, Face: int32(face), Na: int32(na),
-				Nb: int32(nb), Resistances: c.resistances, Rise: rise, Flux: flux, X: F64(x), Partial: s.partial, Scalars: s.scalarsDev,
-				Ticket: s.ticket, First: int32(s.first), End: int32(s.end),
+				Uniform: c.uniform, Slot: c.slot, Index: c.index, Palette: c.palette, Closed: c.closed,
+				ClosedLine: c.closedLine, Face: int32(face), Na: int32(na),
+				Nb: int32(nb), Resistances: c.resistances, Rise: rise, Flux: flux, X: F64(x), Partial: s.partial,
+				Scalars: s.scalarsDev,
+				Ticket:  s.ticket, First: int32(s.first), End: int32(s.end),
 			}))
 		}
 		heat[face] = s.readStatistics()[kernels.Scratch]

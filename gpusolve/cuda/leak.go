@@ -7,7 +7,8 @@ import (
 	"thermsim/mesh"
 )
 
-// leaking is what a system keeps on the device whose power follows the temperature: the planes of ground and inflow without it.
+// leaking is what a system keeps on the device whose power follows the temperature: the planes of ground and inflow
+// without it.
 type leaking struct {
 	planes  cudriver.Ptr[kernels.FollowLeakPlane]
 	terms   cudriver.Ptr[kernels.FollowLeakTerm]
@@ -25,24 +26,27 @@ func (s *system) uploadLeakage() {
 		return
 	}
 	n := int64(len(of.Planes))
-	l := &leaking{without: Alloc[float32](&s.Space, n*s.sheet), driven: Alloc[float64](&s.Space, n*s.sheet), sheets: Alloc[float64](&s.Space, int64(len(of.Sheets))*s.sheet)}
+	l := &leaking{without: Alloc[float32](&s.Space, n*s.sheet), driven: Alloc[float64](&s.Space, n*s.sheet),
+		sheets: Alloc[float64](&s.Space, int64(len(of.Sheets))*s.sheet)}
 	for i, sheet := range of.Sheets {
 		Send(&s.Space, l.sheets.Add(int64(i)*s.sheet), sheet)
 	}
 	l.planes = Upload(&s.Space, converted(of.Planes, func(p *mesh.LeakagePlane) kernels.FollowLeakPlane {
-		return kernels.FollowLeakPlane{Share: p.Share, Plane: int64(p.Plane), First: int64(p.First), Count: int64(p.Count)}
+		return kernels.FollowLeakPlane{Share: p.Share, Plane: int64(p.Plane), First: int64(p.First),
+			Count: int64(p.Count)}
 	}))
 	l.terms = Upload(&s.Space, converted(of.Terms, func(t *mesh.LeakageTerm) kernels.FollowLeakTerm {
 		return kernels.FollowLeakTerm{Curve: t.Curve, Sheet: t.Sheet}
 	}))
 	l.laws = Upload(&s.Space, []kernels.FollowLaws{{
-		Curves: Upload(&s.Space, lawCurves(of.Laws)), Pieces: Upload(&s.Space, lawPieces(of.Laws)), Buckets: Upload(&s.Space, of.Laws.Buckets),
+		Curves: Upload(&s.Space, lawCurves(of.Laws)), Pieces: Upload(&s.Space, lawPieces(of.Laws)),
+		Buckets: Upload(&s.Space, of.Laws.Buckets),
 	}})
 	s.leaking = l
 }
 
-// Leak puts the leakage into the operator and into driven sources, linear around the state x and times a scale. Outside the range of a law the derivative is
-// zero, or with ends that at the end.
+// Leak puts the leakage into the operator and into driven sources, linear around the state x and times a scale. Outside
+// the range of a law the derivative is zero, or with ends that at the end.
 func (s *system) Leak(x ops.Vector, scale float64, ends bool) error {
 	if l := s.leaking; l != nil {
 		s.leak(F64(x), scale, ends, !l.in)
@@ -72,9 +76,12 @@ func (s *system) leak(x cudriver.Ptr[float64], scale float64, ends, save bool) {
 		return 0
 	}
 	l := s.leaking
-	s.Note(k.Leak(s.Stream, s.Grid(int(s.sheet), kernels.FollowThreads, len(s.mesh.Leakage.Planes), 1), kernels.FollowLeakArgs{
-		Sheet: int32(s.sheet), Planes: l.planes, Terms: l.terms, Sheets: l.sheets, Laws: l.laws, Ambient: s.mesh.Stack.Ambient, X: x, Scale: scale,
-		Ends: flag(ends), Save: flag(save), Without: l.without, Driven: l.driven, Ground: s.ground.data, GroundSlot: s.ground.onDev,
-		Inflow: s.inflow.data, InflowSlot: s.inflow.onDev,
-	}))
+	s.Note(k.Leak(s.Stream, s.Grid(int(s.sheet), kernels.FollowThreads, len(s.mesh.Leakage.Planes), 1),
+		kernels.FollowLeakArgs{
+			Sheet: int32(s.sheet), Planes: l.planes, Terms: l.terms, Sheets: l.sheets, Laws: l.laws,
+			Ambient: s.mesh.Stack.Ambient, X: x, Scale: scale,
+			Ends: flag(ends), Save: flag(save), Without: l.without, Driven: l.driven, Ground: s.ground.data,
+			GroundSlot: s.ground.onDev,
+			Inflow:     s.inflow.data, InflowSlot: s.inflow.onDev,
+		}))
 }

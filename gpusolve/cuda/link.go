@@ -9,14 +9,16 @@ import (
 	"thermsim/gpusolve/ranks"
 )
 
-// Link moves device memory between the ranks of a run, in the order of a space's stream. Every rank asks for the same in the same order.
+// Link moves device memory between the ranks of a run, in the order of a space's stream. Every rank asks for the same
+// in the same order.
 type Link interface {
-	// Exchange sends down bytes from down.From to the rank below, which receives them at its down.To, and up bytes from up.From to the rank above. At the
-	// ends of the ranks nothing is sent or received where there is no neighbour.
+	// Exchange sends down bytes from down.From to the rank below, which receives them at its down.To, and up bytes from
+	// up.From to the rank above. At the ends of the ranks nothing is sent or received where there is no neighbour.
 	Exchange(s *Space, down, up Transfer) error
 	// AllGather gives every rank the bytes of all, in the order of their ranks.
 	AllGather(s *Space, from, to cudriver.DevicePtr, bytes int64) error
-	// AllToAll has every rank send pieces of its memory at from to every other, and receive theirs into to. with has a portion for each rank; the own one counts for nothing.
+	// AllToAll has every rank send pieces of its memory at from to every other, and receive theirs into to. with has a
+	// portion for each rank; the own one counts for nothing.
 	AllToAll(s *Space, from, to cudriver.DevicePtr, with []Portion) error
 	// Recordable says whether transfers may be part of recorded launches: those that need the host may not.
 	Recordable() bool
@@ -41,8 +43,8 @@ func (p Spans) piece(base cudriver.DevicePtr, n int) cudriver.DevicePtr {
 	return base + cudriver.DevicePtr(p.At+int64(n)*p.Step)
 }
 
-// Portion is what passes between this rank and another: so many pieces each way. Out are those that this rank sends, In where those that it receives go, There where they lie
-// in the memory of the other.
+// Portion is what passes between this rank and another: so many pieces each way. Out are those that this rank sends, In
+// where those that it receives go, There where they lie in the memory of the other.
 type Portion struct {
 	Count          int
 	Out, In, There Spans
@@ -127,7 +129,8 @@ func (l staged) AllToAll(s *Space, from, to cudriver.DevicePtr, with []Portion) 
 		p := with[r]
 		message := make([]byte, int64(p.Count)*p.Out.Bytes)
 		for k := range p.Count {
-			if err := copyDown(s, message[int64(k)*p.Out.Bytes:int64(k+1)*p.Out.Bytes], p.Out.piece(from, k)); err != nil {
+			if err := copyDown(s, message[int64(k)*p.Out.Bytes:int64(k+1)*p.Out.Bytes], p.Out.piece(from, k)); err !=
+				nil {
 				return err
 			}
 		}
@@ -180,11 +183,12 @@ func copyUp(s *Space, to cudriver.DevicePtr, from []byte) error {
 	return s.err
 }
 
-// JoinBy joins the device to those of other ranks by a link of the caller's, before the first slab. The device closes it.
+// JoinBy joins the device to those of other ranks by a link of the caller's, before the first slab. The device closes
+// it.
 func (d *Device) JoinBy(l Link) { d.link = l }
 
-// LinkOf joins the device to those of the other ranks, which all ask for it, once for a group: by NCCL where all ranks have it, by copies of the driver between the GPUs of one process, and else
-// through the host's memory.
+// LinkOf joins the device to those of the other ranks, which all ask for it, once for a group: by NCCL where all ranks
+// have it, by copies of the driver between the GPUs of one process, and else through the host's memory.
 func (d *Device) LinkOf(g ranks.Group) (Link, error) {
 	if d.link != nil && (d.linked == nil || d.linked == underlying(g)) {
 		return d.link, nil
@@ -223,7 +227,8 @@ func (d *Device) LinkOf(g ranks.Group) (Link, error) {
 // errNotMachine is for drivers that NCCL knows nothing of.
 var errNotMachine = errors.New("not the driver of this machine")
 
-// Transport says what carries data between the GPUs of a run's ranks, "" without any, and what is slower than it might be.
+// Transport says what carries data between the GPUs of a run's ranks, "" without any, and what is slower than it might
+// be.
 func (d *Device) Transport() (text, warning string) {
 	if d.link == nil {
 		return "", ""
@@ -237,7 +242,8 @@ func (d *Device) JoinedByHost() bool {
 	return by
 }
 
-// Wires are what joins this GPU to those of other ranks beneath the transport, as NVLink or InfiniBand, as far as anything tells.
+// Wires are what joins this GPU to those of other ranks beneath the transport, as NVLink or InfiniBand, as far as
+// anything tells.
 func (d *Device) Wires() []string {
 	if l, ok := d.link.(interface{ Wires() []string }); ok {
 		return l.Wires()

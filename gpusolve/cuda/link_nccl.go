@@ -22,8 +22,8 @@ type ncclLink struct {
 	ended error // the communicator was aborted
 }
 
-// NCCLLink joins the ranks of a group by NCCL, on the GPU that is bound. Every rank of the group must call it; where one of them has no NCCL the error is
-// nccl.ErrAbsent on all.
+// NCCLLink joins the ranks of a group by NCCL, on the GPU that is bound. Every rank of the group must call it; where
+// one of them has no NCCL the error is nccl.ErrAbsent on all.
 func NCCLLink(g ranks.Group) (Link, error) {
 	library, err := nccl.Open()
 	if err := agreed(g, err); err != nil {
@@ -50,7 +50,8 @@ func NCCLLink(g ranks.Group) (Link, error) {
 	return l, nil
 }
 
-// apart finds ranks that share a GPU, which NCCL does not join: some of them would learn of it, and the others wait for them.
+// apart finds ranks that share a GPU, which NCCL does not join: some of them would learn of it, and the others wait for
+// them.
 func (d *Device) apart(g ranks.Group) error {
 	name, _ := os.Hostname()
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // as NCCL tells machines apart

@@ -11,8 +11,9 @@ import (
 	"thermsim/gpusolve/ranks"
 )
 
-// peerLink carries everything by copies of the driver between the GPUs of one process. Ranks hand each other the addresses of what they send; their streams wait
-// for one another, the host waits only until the other rank has asked for its part.
+// peerLink carries everything by copies of the driver between the GPUs of one process. Ranks hand each other the
+// addresses of what they send; their streams wait for one another, the host waits only until the other rank has asked
+// for its part.
 type peerLink struct {
 	rank, size   int
 	ctx          cudriver.Context
@@ -118,7 +119,8 @@ func (l *peerLink) reach(g ranks.Group) error {
 	}
 	l.nvlink, l.peer = true, true
 	for _, of := range all {
-		dev, ctx := cudriver.Device(binary.LittleEndian.Uint32(of)), cudriver.Context(binary.LittleEndian.Uint64(of[4:]))
+		dev, ctx := cudriver.Device(binary.LittleEndian.Uint32(of)),
+			cudriver.Context(binary.LittleEndian.Uint64(of[4:]))
 		if ctx == l.ctx {
 			continue
 		}
@@ -131,7 +133,8 @@ func (l *peerLink) reach(g ranks.Group) error {
 		}
 		const already = 704
 		var failed *cudriver.Error
-		if err := l.d.Driver.CtxEnablePeerAccess(ctx); err != nil && !(errors.As(err, &failed) && failed.Result == already) {
+		if err := l.d.Driver.CtxEnablePeerAccess(ctx); err != nil &&
+			!(errors.As(err, &failed) && failed.Result == already) {
 			return err
 		}
 	}
@@ -169,8 +172,8 @@ type part struct {
 	portion  *Portion // where it is not nil, pieces of so many bytes
 }
 
-// trade shows parts to other ranks, copies what they show, and has the stream wait until they have copied its own. Events are recorded again, or destroyed, only
-// when all others have asked their streams to wait for them.
+// trade shows parts to other ranks, copies what they show, and has the stream wait until they have copied its own.
+// Events are recorded again, or destroyed, only when all others have asked their streams to wait for them.
 func (l *peerLink) trade(s *Space, parts []part) error {
 	if err := s.Driver.EventRecord(l.sent, s.Stream); err != nil {
 		return err
@@ -180,7 +183,8 @@ func (l *peerLink) trade(s *Space, parts []part) error {
 			return s.Driver.MemcpyPeerAsync(p.to, l.ctx, o.at, o.ctx, p.bytes, s.Stream)
 		}
 		for n := range p.portion.Count {
-			if err := s.Driver.MemcpyPeerAsync(p.portion.In.piece(p.to, n), l.ctx, p.portion.There.piece(o.at, n), o.ctx, p.bytes, s.Stream); err != nil {
+			if err := s.Driver.MemcpyPeerAsync(p.portion.In.piece(p.to, n), l.ctx, p.portion.There.piece(o.at, n),
+				o.ctx, p.bytes, s.Stream); err != nil {
 				return err
 			}
 		}
@@ -198,7 +202,8 @@ func (l *peerLink) trade(s *Space, parts []part) error {
 	return l.meetAll(s, parts, func(part) offer { return offer{} }, nil)
 }
 
-// meetAll shows something to the ranks of all parts, and has the stream wait for what they show before then does its work with it.
+// meetAll shows something to the ranks of all parts, and has the stream wait for what they show before then does its
+// work with it.
 func (l *peerLink) meetAll(s *Space, parts []part, show func(part) offer, then func(part, offer) error) error {
 	for _, p := range parts {
 		if err := l.show(p.rank, show(p)); err != nil {

@@ -105,7 +105,8 @@ func (b vectorSource) Read(dst []float64) { b.m.Read(b.vector, dst) }
 func (b vectorSource) Close() {}
 
 // errDiagonals is for methods that need a grid's matrix.
-var errDiagonals = errors.New("the matrix is given by rows, not as the seven diagonals of a grid, so methods for grids cannot use it; choose another preconditioner")
+var errDiagonals = errors.New("the matrix is given by rows, not as the seven diagonals of a grid, so methods for " +
+	"grids cannot use it; choose another preconditioner")
 
 // Diagonals is the matrix, where it came so.
 func (m *matrix) Diagonals() (ops.Diagonals, error) {
@@ -136,7 +137,8 @@ func (m *matrix) Apply(y, x ops.Vector) {
 	}
 	d := m.by
 	m.Note(m.kernels.MultiplyBands(m.Stream, m.Grid(), kernels.MatrixMultiplyBandsArgs{
-		N: m.cells, Nx: int64(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX, Ly: d.lowerY,
+		N: m.cells, Nx: int64(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX,
+		Ly: d.lowerY,
 		Lz: d.lowerZ, V: F64(x), Out: F64(y),
 	}))
 }
@@ -153,14 +155,16 @@ func (m *matrix) Residual(r, r32 ops.Vector, source ops.Source, x ops.Vector) op
 		} else {
 			d := m.by
 			m.Note(m.kernels.ResidualBands(m.Stream, m.Grid(), kernels.MatrixResidualBandsArgs{
-				N: m.cells, Nx: int64(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX, Ly: d.lowerY,
+				N: m.cells, Nx: int64(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX,
+				Ly: d.lowerY,
 				Lz: d.lowerZ, B: b, V: F64(x), R: F64(r), R32: F32(r32), Partial: m.partial, Scalars: m.scalarsDev,
 				Ticket: m.ticket,
 			}))
 		}
 	}
 	v := m.readStatistics()
-	return ops.Norms{Residual: math.Sqrt(v[kernels.RR]), Source: math.Sqrt(v[kernels.BB]), Floor: 0x1p-53 * math.Sqrt(v[kernels.Floor])}
+	return ops.Norms{Residual: math.Sqrt(v[kernels.RR]), Source: math.Sqrt(v[kernels.BB]),
+		Floor: 0x1p-53 * math.Sqrt(v[kernels.Floor])}
 }
 
 // DirectionApply sets p = z + Beta p, q = A p, PQ and Alpha.
@@ -169,17 +173,20 @@ func (w *matrixWorkspace) DirectionApply(p, z, q ops.Vector) {
 	if !m.Ready() {
 		return
 	}
-	m.Note(m.kernels.Turn(m.Stream, Flat(m.cells), kernels.MatrixTurnArgs{N: m.cells, Z: F32(z), P: F32(p), Scalars: w.scalarsDev}))
+	m.Note(m.kernels.Turn(m.Stream, Flat(m.cells),
+		kernels.MatrixTurnArgs{N: m.cells, Z: F32(z), P: F32(p), Scalars: w.scalarsDev}))
 	if r := m.rows; r != nil {
 		m.Note(m.kernels.ApplyRows(m.Stream, m.Grid(), kernels.MatrixApplyRowsArgs{
-			N: m.cells, RowPtr: r.rowPtr, Col: r.col, Val: r.val, P: F32(p), Q: F64(q), Partial: m.partial, Scalars: w.scalarsDev,
-			Ticket: m.ticket,
+			N: m.cells, RowPtr: r.rowPtr, Col: r.col, Val: r.val, P: F32(p), Q: F64(q), Partial: m.partial,
+			Scalars: w.scalarsDev,
+			Ticket:  m.ticket,
 		}))
 		return
 	}
 	d := m.by
 	m.Note(m.kernels.ApplyBands(m.Stream, m.Grid(), kernels.MatrixApplyBandsArgs{
-		N: m.cells, Nx: int64(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX, Ly: d.lowerY,
+		N: m.cells, Nx: int64(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX,
+		Ly: d.lowerY,
 		Lz: d.lowerZ, P: F32(p), Q: F64(q), Partial: m.partial, Scalars: w.scalarsDev, Ticket: m.ticket,
 	}))
 }
@@ -189,8 +196,9 @@ func (w *matrixWorkspace) Update(x, r, r32, p, _, q ops.Vector) {
 	m := w.m
 	if m.Ready() {
 		m.Note(m.kernels.Advance(m.Stream, Flat(m.cells), kernels.MatrixAdvanceArgs{
-			N: m.cells, X: F64(x), R: F64(r), R32: F32(r32), P: F32(p), Q: F64(q), Partial: m.partial, Scalars: w.scalarsDev,
-			Ticket: m.ticket,
+			N: m.cells, X: F64(x), R: F64(r), R32: F32(r32), P: F32(p), Q: F64(q), Partial: m.partial,
+			Scalars: w.scalarsDev,
+			Ticket:  m.ticket,
 		}))
 	}
 }

@@ -39,8 +39,10 @@ func (p *PlaneReducer) Maxima(x ops.Vector, offset float64, m *reduction.Maxima,
 	firstY, lastY := Pack(&b, lists[2]), Pack(&b, lists[3])
 	Send(s, places, b.bytes)
 	s.Note(k.Maxima(s.Stream, perThread(int64(m.Count())), kernels.StatisticsMaximaArgs{
-		Count: int64(m.Count()), Width: int32(len(m.X.First)), Nx: int32(p.nx), Sheet: p.sheet, Planes: int32(m.Planes[1] - m.Planes[0]),
-		X: F64(x).Add(int64(m.Planes[0]) * p.sheet), Offset: offset, FirstX: firstX, LastX: lastX, FirstY: firstY, LastY: lastY, Out: out,
+		Count: int64(m.Count()), Width: int32(len(m.X.First)), Nx: int32(p.nx), Sheet: p.sheet,
+		Planes: int32(m.Planes[1] - m.Planes[0]),
+		X:      F64(x).Add(int64(m.Planes[0]) * p.sheet), Offset: offset, FirstX: firstX, LastX: lastX, FirstY: firstY,
+		LastY: lastY, Out: out,
 	}))
 	ReceivePinned(s, dst, out)
 	return true

@@ -34,7 +34,8 @@ func (v *vector[T]) address() cudriver.Ptr[T] {
 	return v.at
 }
 
-// F64, F32 and F16 are the addresses of vectors in these precisions, nowhere for none. Another precision is a fault of the caller.
+// F64, F32 and F16 are the addresses of vectors in these precisions, nowhere for none. Another precision is a fault of
+// the caller.
 func F64(v ops.Vector) cudriver.Ptr[float64] { return ptr[float64](v) }
 
 // F32 is that of an FP32 vector.
@@ -61,8 +62,8 @@ func ValueBytes(v ops.Vector) int {
 	return 2
 }
 
-// NewVector begins the first cell at a line of 128 bytes or more: kernels that run over all values then touch whole lines, which took a fifth of the time of the
-// update of conjugate gradients where nx is odd.
+// NewVector begins the first cell at a line of 128 bytes or more: kernels that run over all values then touch whole
+// lines, which took a fifth of the time of the update of conjugate gradients where nx is odd.
 func NewVector[T number](s *Space, n, pad int64) *vector[T] {
 	pad = lines(pad)
 	return &vector[T]{at: Alloc[T](s, n+2*pad).Add(pad), n: n, pad: pad}
@@ -113,7 +114,8 @@ func tryAlloc[T any](s *Space, n int64) (cudriver.Ptr[T], error) {
 	return cudriver.At[T](at), err
 }
 
-// obtain takes memory out of what is reserved, or asks the driver. It gives more than was asked for, up to whole vectors of 16 bytes.
+// obtain takes memory out of what is reserved, or asks the driver. It gives more than was asked for, up to whole
+// vectors of 16 bytes.
 func (s *Space) obtain(bytes int64) (at cudriver.DevicePtr, got int64, err error) {
 	if s.err != nil || bytes == 0 {
 		return 0, 0, nil
@@ -131,7 +133,8 @@ func (s *Space) obtain(bytes int64) (at cudriver.DevicePtr, got int64, err error
 	return at, bytes, nil
 }
 
-// store is memory that was taken in one piece, and is handed out from its beginning. What is handed out is not taken back before the space goes.
+// store is memory that was taken in one piece, and is handed out from its beginning. What is handed out is not taken
+// back before the space goes.
 type store struct {
 	next, end cudriver.DevicePtr
 	zeroed    cudriver.DevicePtr // from here on; the end of memory where it is not
@@ -178,8 +181,8 @@ func lines(pad int64) int64 { return (pad + 31) &^ 31 }
 // VectorBytes is the memory of NewVector.
 func VectorBytes[T number](n, pad int64) int64 { return (n + 2*lines(pad)) * sizeOf[T]() }
 
-// Reserve takes the memory of the scope's next allocations in one piece, and zeroes it at once: for set-ups of many small parts, each of which would cost two calls of
-// the driver. Without enough memory nothing is reserved.
+// Reserve takes the memory of the scope's next allocations in one piece, and zeroes it at once: for set-ups of many
+// small parts, each of which would cost two calls of the driver. Without enough memory nothing is reserved.
 func (s *Space) Reserve(bytes int64) {
 	if s.err != nil || s.scope == nil || bytes == 0 {
 		return

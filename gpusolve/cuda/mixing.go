@@ -22,7 +22,8 @@ func (s *Space) Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y op
 }
 
 // CombineValues sets n values dst = a x + b y. dst may be x or y.
-func (s *Space) CombineValues(n int64, dst cudriver.Ptr[float64], a float64, x cudriver.Ptr[float64], b float64, y cudriver.Ptr[float64]) {
+func (s *Space) CombineValues(n int64, dst cudriver.Ptr[float64], a float64, x cudriver.Ptr[float64], b float64,
+	y cudriver.Ptr[float64]) {
 	if k := s.mixing(); k != nil {
 		s.Note(k.Combine(s.Stream, Flat(n), kernels.MixingCombineArgs{N: n, A: a, X: x, B: b, Y: y, Dst: dst}))
 	}

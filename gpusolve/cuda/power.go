@@ -8,8 +8,8 @@ import (
 	"thermsim/powermap"
 )
 
-// canvas is the power of layers on sheets of the device: first those that the kernel draws, then the planes that it adds to them, then the
-// planes of layers whose power is a multiple of one plane, which the residual scales itself.
+// canvas is the power of layers on sheets of the device: first those that the kernel draws, then the planes that it
+// adds to them, then the planes of layers whose power is a multiple of one plane, which the residual scales itself.
 type canvas struct {
 	outlines   []*powermap.Outline // what is on the device, by layer
 	sheets     []int32             // of each layer
@@ -17,8 +17,8 @@ type canvas struct {
 	footprints int
 	planes     int // that are added
 
-	// values holds what changes in time: the share of each z, then the watts of footprints, then the factors of planes. It begins an allocation
-	// in which the others follow.
+	// values holds what changes in time: the share of each z, then the watts of footprints, then the factors of planes.
+	// It begins an allocation in which the others follow.
 	values, shares           cudriver.Ptr[float64]
 	first, order, planeFirst cudriver.Ptr[int32]
 	list                     cudriver.Ptr[kernels.PowerFootprint]
@@ -31,7 +31,9 @@ func (s *source) SetPower(layers []powermap.Drawing) {
 		return
 	}
 	c := &s.canvas
-	if c.sent == nil || !slices.EqualFunc(c.outlines, layers, func(o *powermap.Outline, d powermap.Drawing) bool { return o == d.Outline }) {
+	if c.sent == nil || !slices.EqualFunc(c.outlines, layers, func(o *powermap.Outline, d powermap.Drawing) bool {
+		return o == d.Outline
+	}) {
 		s.outline(layers)
 	}
 	c.sent = s.powerValues(c.sent[:0], layers)
@@ -42,7 +44,8 @@ func (s *source) SetPower(layers []powermap.Drawing) {
 	watts := c.values.Add(int64(s.nz))
 	_, y := s.tiles()
 	s.Note(s.Device.power.Draw(s.Stream, s.Grid(s.nx, kernels.PowerThreads, int(y), c.drawn), kernels.PowerDrawArgs{
-		Nx: int32(s.nx), Ny: int32(s.ny), First: c.first, Order: c.order, Footprints: c.list, Shares: c.shares, Watts: watts,
+		Nx: int32(s.nx), Ny: int32(s.ny), First: c.first, Order: c.order, Footprints: c.list, Shares: c.shares,
+		Watts:      watts,
 		PlaneFirst: c.planeFirst, Planes: s.power.data.Add(int64(c.drawn) * s.sheet),
 		Factors: watts.Add(int64(c.footprints)), Sheets: s.power.data,
 	}))
@@ -142,7 +145,8 @@ func (s *source) sendFootprints(drawn []*powermap.Outline, planeFirst []int32) {
 	for _, o := range drawn {
 		for n := range o.Footprints {
 			k := &o.Footprints[n]
-			list = append(list, kernels.PowerFootprint{I: int32(k.I), J: int32(k.J), Nx: int32(len(k.X)), Ny: int32(len(k.Y)), At: int64(len(shares))})
+			list = append(list, kernels.PowerFootprint{I: int32(k.I), J: int32(k.J), Nx: int32(len(k.X)),
+				Ny: int32(len(k.Y)), At: int64(len(shares))})
 			shares = append(append(shares, k.X...), k.Y...)
 		}
 	}
@@ -163,8 +167,8 @@ func (s *source) sendFootprints(drawn []*powermap.Outline, planeFirst []int32) {
 	Send(&s.Space, p.base, p.bytes)
 }
 
-// binFootprints lists the footprints that touch each tile, in ascending order: those of tile t are order[first[t]:first[t+1]]. Tiles are numbered x
-// fastest, then y, then the sheet.
+// binFootprints lists the footprints that touch each tile, in ascending order: those of tile t are
+// order[first[t]:first[t+1]]. Tiles are numbered x fastest, then y, then the sheet.
 func (s *source) binFootprints(drawn []*powermap.Outline) (first, order []int32) {
 	tx, ty := s.tiles()
 	first = make([]int32, len(drawn)*int(tx*ty)+1)

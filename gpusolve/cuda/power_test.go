@@ -12,13 +12,16 @@ import (
 	"thermsim/stack"
 )
 
-// poweredStack has two layers of blocks, under one of them a map, and a layer that is nothing but a map, on more cells than one tile has.
+// poweredStack has two layers of blocks, under one of them a map, and a layer that is nothing but a map, on more cells
+// than one tile has.
 func poweredStack() *stack.Stack {
 	s := &stack.Stack{
-		Schema: 1, Ambient: 300, Size: [2]float64{4e-3, 3e-3}, Grid: stack.Grid{X: stack.Axis{Cells: 150}, Y: stack.Axis{Cells: 37}},
+		Schema: 1, Ambient: 300, Size: [2]float64{4e-3, 3e-3},
+		Grid:      stack.Grid{X: stack.Axis{Cells: 150}, Y: stack.Axis{Cells: 37}},
 		Materials: []stack.Material{{Name: "silicon", K: [3]float64{150, 150, 150}, C: 1.6e6}},
 	}
-	blocks := stack.Power{AllowOverlap: true, Blocks: []stack.Block{{Name: "all", Watts: 3, Rects: []stack.Rect{{Width: 4e-3, Height: 3e-3}}}}}
+	blocks := stack.Power{AllowOverlap: true,
+		Blocks: []stack.Block{{Name: "all", Watts: 3, Rects: []stack.Rect{{Width: 4e-3, Height: 3e-3}}}}}
 	for i := range 40 {
 		blocks.Blocks = append(blocks.Blocks, stack.Block{Name: "b", Watts: float64(i) / 7, Rects: []stack.Rect{
 			{X: float64(i%8) * 0.51e-3, Y: float64(i/8) * 0.6e-3, Width: 0.43e-3, Height: 0.5e-3}}})

@@ -34,7 +34,8 @@ func (p *PlaneReducer) Quantise(x ops.Vector, offset float64, q reduction.Quanta
 	for from := int64(0); from < int64(p.nz) && s.err == nil; from += part {
 		n := min(part, int64(p.nz)-from) * shown
 		s.Note(k.Quantise(s.Stream, perThread(n), kernels.StatisticsQuantiseArgs{
-			Count: n, Nx: int32(p.nx), Ny: int32(p.ny), Factor: int32(q.Factor), X: F64(x).Add(from * p.sheet), Offset: offset, Base: q.Base, Quantum: q.Quantum,
+			Count: n, Nx: int32(p.nx), Ny: int32(p.ny), Factor: int32(q.Factor), X: F64(x).Add(from * p.sheet),
+			Offset: offset, Base: q.Base, Quantum: q.Quantum,
 			Counts: p.counting.at,
 		}))
 		ReceivePinned(s, counts[from*shown:from*shown+n], p.counting.at)

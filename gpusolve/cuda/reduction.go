@@ -10,7 +10,8 @@ import (
 	"thermsim/gpusolve/reduction"
 )
 
-// Reduction is regions on the device: what does not change from one field to the next, and room for what their rows and they themselves come to.
+// Reduction is regions on the device: what does not change from one field to the next, and room for what their rows and
+// they themselves come to.
 type Reduction struct {
 	s       *Space
 	kernels *kernels.Statistics
@@ -57,8 +58,8 @@ func (p *PlaneReducer) NewReduction(r *reduction.Regions) (reduction.Reduction, 
 	return made, err
 }
 
-// NewReduction sends regions to the device. Of the fields that they are taken of, plane k begins at value at[k]; those that the regions do not read may be
-// anywhere. It is nil where the device has no memory left.
+// NewReduction sends regions to the device. Of the fields that they are taken of, plane k begins at value at[k]; those
+// that the regions do not read may be anywhere. It is nil where the device has no memory left.
 func NewReduction(s *Space, r *reduction.Regions, at []int64) (*Reduction, error) {
 	k, err := Module(s.Device, "statistics", kernels.LoadStatistics)
 	if err != nil {
@@ -95,7 +96,8 @@ func (m *Reduction) searched() (planes, parts int) {
 }
 
 // place sends the plan and says where everything is but the results.
-func (m *Reduction) place(p *plan, fixed cudriver.Ptr[byte], rows cudriver.Ptr[kernels.StatisticsRow], found cudriver.Ptr[kernels.StatisticsPeak]) {
+func (m *Reduction) place(p *plan, fixed cudriver.Ptr[byte], rows cudriver.Ptr[kernels.StatisticsRow],
+	found cudriver.Ptr[kernels.StatisticsPeak]) {
 	r := m.regions
 	b := NewPacker(fixed, p.bytes())
 	rects, weights := Pack(&b, p.rects), Pack(&b, p.weights)
@@ -103,12 +105,15 @@ func (m *Reduction) place(p *plan, fixed cudriver.Ptr[byte], rows cudriver.Ptr[k
 	first, firstTerm := Pack(&b, p.first), Pack(&b, p.firstTerm)
 	Send(m.s, fixed, b.bytes)
 	planes, parts := m.searched()
-	m.sums = kernels.StatisticsSumRowsArgs{Count: m.count, Nx: int32(r.NX), Rects: int32(m.rects), List: rects, Weights: weights, Rows: rows}
+	m.sums = kernels.StatisticsSumRowsArgs{Count: m.count, Nx: int32(r.NX), Rects: int32(m.rects), List: rects,
+		Weights: weights, Rows: rows}
 	m.gather = kernels.StatisticsGatherArgs{
-		Groups: int32(len(r.Groups)), First: first, List: rects, Weights: weights, Rows: rows, Count: int32(len(r.Points)), FirstTerm: firstTerm, Constants: constants,
+		Groups: int32(len(r.Groups)), First: first, List: rects, Weights: weights, Rows: rows,
+		Count: int32(len(r.Points)), FirstTerm: firstTerm, Constants: constants,
 		Cells: cells, Shares: shares, Planes: int32(planes), Parts: int32(parts), Found: found,
 	}
-	m.hottest = kernels.StatisticsHottestArgs{Nx: int32(r.NX), Ny: int32(r.NY), Planes: int32(r.NZ), At: at, BinsX: int32(r.BinsX), BinsY: int32(r.BinsY)}
+	m.hottest = kernels.StatisticsHottestArgs{Nx: int32(r.NX), Ny: int32(r.NY), Planes: int32(r.NZ), At: at,
+		BinsX: int32(r.BinsX), BinsY: int32(r.BinsY)}
 	m.search = kernels.StatisticsSearchPlanesArgs{Cells: int32(r.NX * r.NY), Parts: int32(parts), At: at, Found: found}
 }
 

@@ -34,7 +34,8 @@ func newPlan(r *reduction.Regions, at []int64) *plan {
 		for n := range group {
 			t := &group[n]
 			p.rects = append(p.rects, kernels.StatisticsRect{
-				At: at[t.Plane] + int64(t.J)*int64(r.NX) + int64(t.I), Row: p.rows, X: p.weigh(t.X), Y: p.weigh(t.Y), Z: t.Z,
+				At: at[t.Plane] + int64(t.J)*int64(r.NX) + int64(t.I), Row: p.rows, X: p.weigh(t.X), Y: p.weigh(t.Y),
+				Z:  t.Z,
 				Nx: int32(len(t.X)), Ny: int32(len(t.Y)),
 			})
 			p.rows += int64(len(t.Y))
@@ -65,5 +66,6 @@ func (p *plan) weigh(w []float64) int64 {
 }
 
 func (p *plan) bytes() int64 {
-	return BytesOf(p.rects) + BytesOf(p.weights) + BytesOf(p.constants) + BytesOf(p.cells) + BytesOf(p.shares) + BytesOf(p.at) + BytesOf(p.first) + BytesOf(p.firstTerm)
+	return BytesOf(p.rects) + BytesOf(p.weights) + BytesOf(p.constants) + BytesOf(p.cells) + BytesOf(p.shares) +
+		BytesOf(p.at) + BytesOf(p.first) + BytesOf(p.firstTerm)
 }

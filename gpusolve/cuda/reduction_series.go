@@ -51,7 +51,8 @@ func (m *Reduction) values(from []float64) *reduction.Values {
 		return v
 	}
 	for n, e := range unsafe.Slice((*kernels.StatisticsExtent)(unsafe.Pointer(&from[0])), len(v.Extents)) {
-		v.Extents[n] = reduction.Extent{Sum: e.Sum, Weight: e.Weight, Min: e.Least, Max: e.Greatest, Rect: e.Rect, Cell: e.Cell, NonFinite: e.Missing}
+		v.Extents[n] = reduction.Extent{Sum: e.Sum, Weight: e.Weight, Min: e.Least, Max: e.Greatest, Rect: e.Rect,
+			Cell: e.Cell, NonFinite: e.Missing}
 	}
 	from = from[len(v.Extents)*extentDoubles:]
 	from = from[copy(v.Points, from):]

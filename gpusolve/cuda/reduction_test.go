@@ -43,7 +43,8 @@ func TestReductionsWithoutMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), BinsX: 2, BinsY: 2, PlanePeaks: true,
-		Groups: [][]reduction.Rect{{{X: []float64{1, 1}, Y: []float64{1}, Z: 1}}}, Points: []mesh.Sample{{Constant: 1}}})
+		Groups: [][]reduction.Rect{{{X: []float64{1, 1}, Y: []float64{1}, Z: 1}}},
+		Points: []mesh.Sample{{Constant: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,8 @@ func TestReductionsWithoutMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := made.Of(x, 300); v.Extents[0].Max != 300 || v.Points[0] != 1 || v.Peaks[3].Max != 300 || v.Hottest() != 300 {
+	if v := made.Of(x, 300); v.Extents[0].Max != 300 || v.Points[0] != 1 || v.Peaks[3].Max != 300 ||
+		v.Hottest() != 300 {
 		t.Errorf("with memory again: %+v", v)
 	}
 	if !on.Quantise(x, 301, q, counts) || counts[len(counts)-1] != 50 {

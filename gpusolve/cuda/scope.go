@@ -17,10 +17,12 @@ type scope struct {
 	s       *Space
 	buffers map[cudriver.DevicePtr]*buffer
 	arrays  *reuse.List // of the host
-	// spare are buffers to be used again, by size, while the scope is remade; nil at other times. They still count as taken.
+	// spare are buffers to be used again, by size, while the scope is remade; nil at other times. They still count as
+	// taken.
 	spare    map[int64][]*buffer
 	reserved store // of Reserve
-	// most is how much more than before the scope the device held at most while body ran, before what the device held without it.
+	// most is how much more than before the scope the device held at most while body ran, before what the device held
+	// without it.
 	most, before int64
 }
 
@@ -37,8 +39,9 @@ func (o *scope) run(body func() error) error {
 	return body()
 }
 
-// Remake lets body use the scope's buffers again, each for a request of its own size, in the order of the stream. Where body asks the driver for more while
-// spare buffers are left, these are given back first as far as it takes not to exceed what the set-up took.
+// Remake lets body use the scope's buffers again, each for a request of its own size, in the order of the stream. Where
+// body asks the driver for more while spare buffers are left, these are given back first as far as it takes not to
+// exceed what the set-up took.
 func (o *scope) Remake(body func() error) error {
 	s := o.s
 	o.arrays.Renew()
@@ -66,7 +69,8 @@ func (o *scope) Close() {
 	clear(o.buffers)
 }
 
-// take finds a spare buffer, or asks the driver for one. A nil scope is that of memory which is given back piece by piece.
+// take finds a spare buffer, or asks the driver for one. A nil scope is that of memory which is given back piece by
+// piece.
 func (o *scope) take(s *Space, bytes int64) (*buffer, error) {
 	if o == nil {
 		return s.take(bytes)
@@ -87,7 +91,8 @@ func (o *scope) take(s *Space, bytes int64) (*buffer, error) {
 	return b, err
 }
 
-// spares keeps the buffer at an address for another use, while its scope is remade. What is not spared leaves the scope's list all the same.
+// spares keeps the buffer at an address for another use, while its scope is remade. What is not spared leaves the
+// scope's list all the same.
 func (o *scope) spares(at cudriver.DevicePtr) bool {
 	if o == nil {
 		return false
@@ -101,8 +106,8 @@ func (o *scope) spares(at cudriver.DevicePtr) bool {
 	return true
 }
 
-// trim gives spare buffers back until the device holds no more than so many bytes, and says whether there were any: the smallest that is enough, else
-// the largest.
+// trim gives spare buffers back until the device holds no more than so many bytes, and says whether there were any: the
+// smallest that is enough, else the largest.
 func (o *scope) trim(limit int64) (some bool) {
 	for o.s.live > limit {
 		sizes := slices.Sorted(maps.Keys(o.spare))

@@ -40,7 +40,8 @@ func (d *smallDriver) MemFree(p cudriver.DevicePtr) error {
 // space opens one on a small driver.
 func space(t *testing.T) (*Space, *smallDriver) {
 	t.Helper()
-	drv := &smallDriver{Driver: interpreter.New(interpreter.Options{NoRaces: true}), room: 1 << 30, blocks: map[cudriver.DevicePtr]int64{}}
+	drv := &smallDriver{Driver: interpreter.New(interpreter.Options{NoRaces: true}), room: 1 << 30,
+		blocks: map[cudriver.DevicePtr]int64{}}
 	d, err := Open(drv, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +72,8 @@ func setUp(s *Space, kept *[2]cudriver.Ptr[float64], passing int64) func() error
 	}
 }
 
-// TestRemake uses the memory of a scope again, zeroed, asks the driver for what a set-up needs in passing alone, and holds neither more nor at any time more.
+// TestRemake uses the memory of a scope again, zeroed, asks the driver for what a set-up needs in passing alone, and
+// holds neither more nor at any time more.
 func TestRemake(t *testing.T) {
 	s, drv := space(t)
 	before := s.Allocated()
@@ -93,7 +95,8 @@ func TestRemake(t *testing.T) {
 			t.Errorf("memory at %v, formerly %v, begins with %v", kept, former, v)
 		}
 		if drv.calls != calls+1 || s.Allocated() != held || s.Peak() != peak {
-			t.Errorf("%d requests, %d bytes held of %d, %d at most of %d", drv.calls-calls, s.Allocated(), held, s.Peak(), peak)
+			t.Errorf("%d requests, %d bytes held of %d, %d at most of %d", drv.calls-calls, s.Allocated(), held,
+				s.Peak(), peak)
 		}
 	}
 	// More in passing than what is held leaves no room for: some of that is given back first.
@@ -112,8 +115,8 @@ func TestRemake(t *testing.T) {
 	}
 }
 
-// TestRemakeWithoutRoom grows what is needed in passing where the GPU is full but for what set-up took: spare memory makes room. What does not fit even so
-// is a failure after which all can be given back.
+// TestRemakeWithoutRoom grows what is needed in passing where the GPU is full but for what set-up took: spare memory
+// makes room. What does not fit even so is a failure after which all can be given back.
 func TestRemakeWithoutRoom(t *testing.T) {
 	s, drv := space(t)
 	before := s.Allocated()

@@ -9,7 +9,8 @@ import (
 	"thermsim/mesh"
 )
 
-// slabSystem is the system of the rows that a rank holds. Kernels run over all of them; sums are over the own ones, and over all ranks.
+// slabSystem is the system of the rows that a rank holds. Kernels run over all of them; sums are over the own ones, and
+// over all ranks.
 type slabSystem struct {
 	*system
 	slab ops.Slab
@@ -54,7 +55,8 @@ func (d *Device) AssembleSlab(m *mesh.Mesh, dt float64, slab ops.Slab) (ops.Slab
 	if err := d.openAside(); err != nil {
 		return nil, err
 	}
-	s := &slabSystem{system: newSystem(d, m, dt), slab: slab, link: link, k: k, onStream: sumsOnStream(link, slab.Group)}
+	s := &slabSystem{system: newSystem(d, m, dt), slab: slab, link: link, k: k,
+		onStream: sumsOnStream(link, slab.Group)}
 	s.first, s.end = slab.Rows.Own(slab.Group.Rank())
 	s.assemble()
 	s.all = Alloc[float64](&s.Space, int64(slab.Group.Size())*scalarCount)

@@ -43,8 +43,9 @@ func (d *Device) closeAside() error {
 	return errors.Join(errs[:]...)
 }
 
-// beside does transfer on the second stream, behind what was asked for before, and work on the first. What follows waits for both. Transfers come first, so that
-// their few blocks find a place on the GPU. In a recording the second stream becomes a branch of it.
+// beside does transfer on the second stream, behind what was asked for before, and work on the first. What follows
+// waits for both. Transfers come first, so that their few blocks find a place on the GPU. In a recording the second
+// stream becomes a branch of it.
 func (s *slabSystem) beside(transfer func(on *Space), work func()) {
 	a := &s.aside
 	d := *s.Device
@@ -59,7 +60,8 @@ func (s *slabSystem) beside(transfer func(on *Space), work func()) {
 	}
 }
 
-// UpdateExchanged is Update, and then Exchange of all ghost rows of r, which travel while the rows between are updated: what becomes of the outer own rows is packed first.
+// UpdateExchanged is Update, and then Exchange of all ghost rows of r, which travel while the rows between are updated:
+// what becomes of the outer own rows is packed first.
 func (w *slabWorkspace) UpdateExchanged(on ops.Partition, x, r, r32, p, _, q ops.Vector) {
 	s := w.s
 	if !s.Ready() {
@@ -73,8 +75,10 @@ func (w *slabWorkspace) UpdateExchanged(on ops.Partition, x, r, r32, p, _, q ops
 			return
 		}
 		s.Note(s.k.PackUpdatedRows(s.Stream, s.sidesGrid(f, a, b), kernels.SlabPackUpdatedRowsArgs{
-			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), At0: a.at, First0: int32(a.first), Count0: int32(a.count),
-			At1: b.at, First1: int32(b.first), Count1: int32(b.count), R: F32(r32), Q: F32(q), Scalars: w.scalarsDev, Out: cudriver.At[float32](s.send.Address()),
+			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), At0: a.at, First0: int32(a.first),
+			Count0: int32(a.count),
+			At1:    b.at, First1: int32(b.first), Count1: int32(b.count), R: F32(r32), Q: F32(q), Scalars: w.scalarsDev,
+			Out: cudriver.At[float32](s.send.Address()),
 		}))
 	})
 	s.beside(func(aside *Space) { s.pass(aside, &pass) }, func() { w.update(x, r, p, q) })

@@ -47,7 +47,8 @@ func TestSumsOverTwoGPUs(t *testing.T) {
 	sumsOverRanks(t, twoGPUs(t), severalProcesses, []int{0, 6, 13})
 }
 
-// TestTransportOfTwoGPUs times what passes between two GPUs in a multigrid cycle on 35 million cells, from recorded launches.
+// TestTransportOfTwoGPUs times what passes between two GPUs in a multigrid cycle on 35 million cells, from recorded
+// launches.
 func TestTransportOfTwoGPUs(t *testing.T) {
 	open := twoGPUs(t)
 	for _, n := range []int{1871, 936, 468, 234, 117} {

@@ -14,7 +14,8 @@ type side struct {
 	first, count int
 }
 
-// field is a vector on the rows of a partition that a rank holds, or on all: words of four bytes, nx in a row, ny rows in a plane.
+// field is a vector on the rows of a partition that a rank holds, or on all: words of four bytes, nx in a row, ny rows
+// in a plane.
 type field struct {
 	at         cudriver.Ptr[uint32]
 	nx, ny, nz int
@@ -35,8 +36,9 @@ func fieldOf(v ops.Vector, nx, ny int) field {
 // words is the size of so many rows of all planes.
 func (f field) words(rows int) int64 { return int64(f.nx) * int64(rows) * int64(f.nz) }
 
-// passage is what changes hands in an exchange of ghost rows: what goes down are first rows of the own, what goes up are last ones. Of every field, in the order of the
-// packed words, down come all rows for the rank below and then, behind them, up those for the rank above.
+// passage is what changes hands in an exchange of ghost rows: what goes down are first rows of the own, what goes up
+// are last ones. Of every field, in the order of the packed words, down come all rows for the rank below and then,
+// behind them, up those for the rank above.
 type passage struct {
 	down, up     int64 // words
 	first, end   int   // own rows

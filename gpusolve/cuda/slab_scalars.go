@@ -8,8 +8,9 @@ import (
 	"thermsim/gpusolve/ranks"
 )
 
-// sumsOnStream says where the numbers that a host waits for are summed over the ranks: on the stream, before it reads them, where ranks are in several processes, whose
-// hosts take longer to tell each other than the GPUs; by the hosts of one process, who need not ask the GPUs again; and by those whose GPUs are joined through them.
+// sumsOnStream says where the numbers that a host waits for are summed over the ranks: on the stream, before it reads
+// them, where ranks are in several processes, whose hosts take longer to tell each other than the GPUs; by the hosts of
+// one process, who need not ask the GPUs again; and by those whose GPUs are joined through them.
 func sumsOnStream(l Link, g ranks.Group) bool {
 	if _, byHost := l.(staged); byHost {
 		return false
@@ -32,7 +33,8 @@ func (s *slabSystem) gather(scalars cudriver.Ptr[float64]) bool {
 	return s.err == nil
 }
 
-// sumOnStream makes some scalars of this rank sums over all, where that is done on the stream. With them goes what asks for an end.
+// sumOnStream makes some scalars of this rank sums over all, where that is done on the stream. With them goes what asks
+// for an end.
 func (s *slabSystem) sumOnStream(scalars cudriver.Ptr[float64], which ...int) {
 	if !s.onStream || !s.gather(scalars) {
 		return
@@ -41,7 +43,8 @@ func (s *slabSystem) sumOnStream(scalars cudriver.Ptr[float64], which ...int) {
 	for _, n := range which {
 		bits |= 1 << n
 	}
-	s.Note(s.k.CombineSums(s.Stream, [3]uint32{1, 1, 1}, kernels.SlabCombineSumsArgs{Ranks: int32(s.slab.Group.Size()), Which: bits, All: s.all, Scalars: scalars}))
+	s.Note(s.k.CombineSums(s.Stream, [3]uint32{1, 1, 1}, kernels.SlabCombineSumsArgs{Ranks: int32(s.slab.Group.Size()),
+		Which: bits, All: s.all, Scalars: scalars}))
 }
 
 // sumsOf sums some scalars over the ranks, and gives all scalars; NaN after a failure.

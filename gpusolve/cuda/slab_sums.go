@@ -30,8 +30,10 @@ func (s *slabSystem) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops
 	if s.Ready() {
 		a := s.residualArgs(r, r32, b, x)
 		rows := kernels.SlabResidualRowsArgs{
-			Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Gx: a.Gx, Gy: a.Gy, Gz: a.Gz, Ground: a.Ground, GroundSlot: a.GroundSlot, Capacity: a.Capacity, Power: a.Power,
-			PowerSlot: a.PowerSlot, Share: a.Share, Inflow: a.Inflow, InflowSlot: a.InflowSlot, X: a.X, Old: a.Old, R: a.R, R64: a.R64, Partial: a.Partial,
+			Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Gx: a.Gx, Gy: a.Gy, Gz: a.Gz, Ground: a.Ground, GroundSlot: a.GroundSlot,
+			Capacity: a.Capacity, Power: a.Power,
+			PowerSlot: a.PowerSlot, Share: a.Share, Inflow: a.Inflow, InflowSlot: a.InflowSlot, X: a.X, Old: a.Old,
+			R: a.R, R64: a.R64, Partial: a.Partial,
 			Scalars: a.Scalars, Ticket: a.Ticket, First: int32(s.first), End: int32(s.end),
 		}
 		if s.capacity != nil && b.(*source).old == nil {
@@ -41,14 +43,16 @@ func (s *slabSystem) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops
 		}
 	}
 	t := s.sumsOf(s.scalarsDev, kernels.RR, kernels.BB, kernels.Floor)
-	return ops.Norms{Residual: math.Sqrt(t[kernels.RR]), Source: math.Sqrt(t[kernels.BB]), Floor: 0x1p-53 * math.Sqrt(t[kernels.Floor])}
+	return ops.Norms{Residual: math.Sqrt(t[kernels.RR]), Source: math.Sqrt(t[kernels.BB]),
+		Floor: 0x1p-53 * math.Sqrt(t[kernels.Floor])}
 }
 
 // Max is the largest value of x, NaN where any is NaN.
 func (s *slabSystem) Max(x ops.Vector) float64 {
 	if s.Ready() {
 		s.Note(s.k.MaximumRows(s.Stream, s.planesGrid(), kernels.SlabMaximumRowsArgs{
-			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), X: F64(x), Partial: s.partial,
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), X: F64(x),
+			Partial: s.partial,
 			Scalars: s.scalarsDev, Ticket: s.ticket,
 		}))
 	}
@@ -72,7 +76,8 @@ func (s *slabSystem) Max(x ops.Vector) float64 {
 func (s *slabSystem) Inner(x, y ops.Vector) (product, largest float64) {
 	if s.Ready() {
 		s.Note(s.k.InnerRows(s.Stream, s.planesGrid(), kernels.SlabInnerRowsArgs{
-			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), X: F64(x), Y: F64(y), Partial: s.partial,
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), X: F64(x),
+			Y: F64(y), Partial: s.partial,
 			Scalars: s.scalarsDev, Ticket: s.ticket,
 		}))
 	}
@@ -92,7 +97,8 @@ func (s *slabSystem) Inner(x, y ops.Vector) (product, largest float64) {
 func (s *slabSystem) Stored(x, old ops.Vector) float64 {
 	if s.Ready() {
 		s.Note(s.k.StoredRows(s.Stream, s.planesGrid(), kernels.SlabStoredRowsArgs{
-			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), Capacity: s.capacity.address(), X: F64(x),
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end),
+			Capacity: s.capacity.address(), X: F64(x),
 			Old: F64(old), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
 		}))
 	}
@@ -124,13 +130,16 @@ func (s *slabSystem) OutOfRange() []int64 {
 // planesGrid is that of kernels that take planes apart: as many blocks as a reduction may have.
 func (s *slabSystem) planesGrid() [3]uint32 {
 	planes := min(s.nz, s.mostRows, ReductionBlocks)
-	return [3]uint32{uint32(max(1, min(int(Blocks(s.nx*s.ny, kernels.SlabThreads)), ReductionBlocks/planes))), uint32(planes), 1}
+	return [3]uint32{uint32(max(1, min(int(Blocks(s.nx*s.ny, kernels.SlabThreads)), ReductionBlocks/planes))),
+		uint32(planes), 1}
 }
 
-// updateGrid has as many blocks as the GPU holds at a time, so that the streams of an update stay close together in memory.
+// updateGrid has as many blocks as the GPU holds at a time, so that the streams of an update stay close together in
+// memory.
 func (s *slabSystem) updateGrid() [3]uint32 {
 	planes := min(s.nz, s.mostRows, ReductionBlocks)
-	along := min(int(Blocks(s.nx*s.ny, 2*kernels.SlabWide)), updateBlocks*s.Multiprocessors/planes, ReductionBlocks/planes)
+	along := min(int(Blocks(s.nx*s.ny, 2*kernels.SlabWide)), updateBlocks*s.Multiprocessors/planes,
+		ReductionBlocks/planes)
 	return [3]uint32{uint32(max(1, along)), uint32(planes), 1}
 }
 
@@ -167,11 +176,13 @@ func (w *slabWorkspace) Dot(r32, z ops.Vector, first bool) {
 	if fused {
 		along := blocks / int32(s.ny) // blocks of a row
 		s.Note(s.k.DotOfStepRows(s.Stream, [3]uint32{1, 1, 1}, kernels.SlabDotOfStepRowsArgs{
-			First: int32(s.first) * along, N: int32(s.end-s.first) * along, Blocks: blocks, Partial: s.partial, Scalars: w.scalarsDev,
+			First: int32(s.first) * along, N: int32(s.end-s.first) * along, Blocks: blocks, Partial: s.partial,
+			Scalars: w.scalarsDev,
 		}))
 	} else {
 		s.Note(s.k.DotRows(s.Stream, s.planesGrid(), kernels.SlabDotRowsArgs{
-			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), R: F32(r32), Z: F32(z), Partial: s.partial,
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), R: F32(r32),
+			Z: F32(z), Partial: s.partial,
 			Scalars: w.scalarsDev, Ticket: s.ticket,
 		}))
 	}
@@ -194,7 +205,8 @@ func (w *slabWorkspace) DirectionApply(p, z, q ops.Vector) {
 	}
 	s.Note(s.k.DirectionRows(s.Stream, s.rows(directionBlocks), kernels.SlabDirectionRowsArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
-		GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Z: F32(z), P0: d.at, P1: d.twin.at, Side: d.side, Q: F32(q),
+		GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Z: F32(z), P0: d.at, P1: d.twin.at, Side: d.side,
+		Q:       F32(q),
 		Partial: s.partial, Scalars: w.scalarsDev, Ticket: s.ticket, First: int32(s.first), End: int32(s.end),
 	}))
 	if s.gather(w.scalarsDev) {
@@ -219,7 +231,8 @@ func (w *slabWorkspace) update(x, r, p, q ops.Vector) {
 		return
 	}
 	s.Note(s.k.UpdateRows(s.Stream, s.updateGrid(), kernels.SlabUpdateRowsArgs{
-		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), X: F64(x), R: F32(r), P0: d.at, P1: d.twin.at,
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), X: F64(x),
+		R: F32(r), P0: d.at, P1: d.twin.at,
 		Side: d.side, Q: F32(q), Partial: s.partial, Scalars: w.scalarsDev, Ticket: s.ticket,
 	}))
 }

@@ -62,12 +62,14 @@ func severalProcesses(n int) []ranks.Group {
 }
 
 // onRanks runs body for every rank of a partition, each on a device of its own.
-func onRanks(t *testing.T, open opener, m *mesh.Mesh, dt float64, p ops.Partition, body func(t *testing.T, rank int, s ops.SlabSystem)) {
+func onRanks(t *testing.T, open opener, m *mesh.Mesh, dt float64, p ops.Partition,
+	body func(t *testing.T, rank int, s ops.SlabSystem)) {
 	t.Helper()
 	onGroups(t, open, ranks.Local(len(p.Borders)-1), m, dt, p, body)
 }
 
-func onGroups(t *testing.T, open opener, groups []ranks.Group, m *mesh.Mesh, dt float64, p ops.Partition, body func(t *testing.T, rank int, s ops.SlabSystem)) {
+func onGroups(t *testing.T, open opener, groups []ranks.Group, m *mesh.Mesh, dt float64, p ops.Partition,
+	body func(t *testing.T, rank int, s ops.SlabSystem)) {
 	t.Helper()
 	var wait sync.WaitGroup
 	for rank, g := range groups {
@@ -134,7 +136,8 @@ func rowsOf(v []float64, nx, ny, from, to int) []float64 {
 	return part
 }
 
-// TestRowsChangeHands fills ghost rows of vectors of both precisions, so many below and others above, and puts the own rows of all ranks together again.
+// TestRowsChangeHands fills ghost rows of vectors of both precisions, so many below and others above, and puts the own
+// rows of all ranks together again.
 func TestRowsChangeHands(t *testing.T) { rowsChangeHands(t, interpreters(), []int{0, 4, 8, 13}) }
 
 func rowsChangeHands(t *testing.T, open opener, borders []int) {
@@ -224,7 +227,8 @@ func sumsOverRanks(t *testing.T, open opener, join func(n int) []ranks.Group, pa
 			}
 			for rank := range got {
 				if got[rank][n] != got[0][n] {
-					t.Errorf("%v: number %d is %v on rank %d and %v on rank 0", borders, n, got[rank][n], rank, got[0][n])
+					t.Errorf("%v: number %d is %v on rank %d and %v on rank 0", borders, n, got[rank][n], rank,
+						got[0][n])
 				}
 			}
 		}

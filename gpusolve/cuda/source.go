@@ -5,7 +5,8 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// source is the right side of a mesh's system: power, what the faces drive in, and C/dt times the state at the start of a step.
+// source is the right side of a mesh's system: power, what the faces drive in, and C/dt times the state at the start of
+// a step.
 type source struct {
 	*system
 	power  slots[float64]

@@ -9,8 +9,9 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// Space holds what every linear system on the GPU has, whether it comes from a mesh or as a matrix: vectors of one length, memory, reductions,
-// recorded launches and the first failure. Methods launch their kernels on its Stream between Ready and Note.
+// Space holds what every linear system on the GPU has, whether it comes from a mesh or as a matrix: vectors of one
+// length, memory, reductions, recorded launches and the first failure. Methods launch their kernels on its Stream
+// between Ready and Note.
 type Space struct {
 	*Device
 	cells int64
@@ -35,10 +36,12 @@ type Space struct {
 }
 
 func newSpace(d *Device, cells, pad int64) Space {
-	return Space{Device: d, cells: cells, pad: pad, memory: d.newMemory(), buffers: map[cudriver.DevicePtr]*cudriver.Buffer[uint32]{}}
+	return Space{Device: d, cells: cells, pad: pad, memory: d.newMemory(),
+		buffers: map[cudriver.DevicePtr]*cudriver.Buffer[uint32]{}}
 }
 
-// SpaceOf is the GPU's part of an operator or workspace, for methods with kernels of their own. ok is false for what lives elsewhere.
+// SpaceOf is the GPU's part of an operator or workspace, for methods with kernels of their own. ok is false for what
+// lives elsewhere.
 func SpaceOf(a ops.Space) (s *Space, ok bool) {
 	on, ok := a.(interface{ gpuSpace() *Space })
 	if !ok {
@@ -68,14 +71,15 @@ func (s *Space) Ready() bool {
 	return s.err == nil
 }
 
-// DotThreads is the least number of threads in the blocks, each of columns of a row of a mesh, whose sums LeaveDot speaks of: there is room for so many.
+// DotThreads is the least number of threads in the blocks, each of columns of a row of a mesh, whose sums LeaveDot
+// speaks of: there is room for so many.
 const DotThreads = 128
 
 // Partial is the memory of the blocks' sums of a reduction.
 func (s *Space) Partial() cudriver.Ptr[float64] { return s.partial }
 
-// LeaveDot says that the kernel that computed z has left its blocks' sums of z.b in Partial and their largest |z| behind these, for Dot of the two to need
-// no further pass. The next operation spends it.
+// LeaveDot says that the kernel that computed z has left its blocks' sums of z.b in Partial and their largest |z|
+// behind these, for Dot of the two to need no further pass. The next operation spends it.
 func (s *Space) LeaveDot(z, b ops.Vector, blocks int32) {
 	s.stepped.dst, s.stepped.b, s.stepped.blocks = z, b, blocks
 }

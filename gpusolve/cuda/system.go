@@ -63,7 +63,8 @@ func (s *system) Plane(k int, x ops.Vector, dst []float64) {
 	Receive(&s.Space, dst[:s.sheet], F64(x).Add(int64(k)*s.sheet))
 }
 
-// onFaces calls f for every face that exchanges heat, with the arguments of the kernels for faces; rise and flux count where it has no patches.
+// onFaces calls f for every face that exchanges heat, with the arguments of the kernels for faces; rise and flux count
+// where it has no patches.
 func (s *system) onFaces(f func(face stack.Face, na, nb int, rise, flux float64)) {
 	for face := range stack.Face(stack.NumFaces) {
 		if !s.mesh.Exchanges(face) {

@@ -6,7 +6,8 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// Iteration holds the scalars of one solve on the device; their order is fixed in kernels/device.h. Two of them on one space are two solves.
+// Iteration holds the scalars of one solve on the device; their order is fixed in kernels/device.h. Two of them on one
+// space are two solves.
 type Iteration struct {
 	*Space
 	scalarsDev cudriver.Ptr[float64]
@@ -30,7 +31,8 @@ var (
 	_ ops.Workspace = (*matrixWorkspace)(nil)
 )
 
-// IterationOf is the GPU's part of a workspace, for methods whose kernels set its scalars. ok is false for what lives elsewhere.
+// IterationOf is the GPU's part of a workspace, for methods whose kernels set its scalars. ok is false for what lives
+// elsewhere.
 func IterationOf(w ops.Workspace) (i *Iteration, ok bool) {
 	on, ok := w.(interface{ gpuIteration() *Iteration })
 	if !ok {
@@ -41,8 +43,8 @@ func IterationOf(w ops.Workspace) (i *Iteration, ok bool) {
 
 func (w *Iteration) gpuIteration() *Iteration { return w }
 
-// Sums is the memory of kernels that reduce: the blocks' partial sums, up to three for each of MaxBlocks, the iteration's scalars in the order of
-// kernels/device.h, and the ticket by which the last block is known.
+// Sums is the memory of kernels that reduce: the blocks' partial sums, up to three for each of MaxBlocks, the
+// iteration's scalars in the order of kernels/device.h, and the ticket by which the last block is known.
 func (w *Iteration) Sums() (partial, scalars cudriver.Ptr[float64], ticket cudriver.Ptr[uint32]) {
 	return w.partial, w.scalarsDev, w.ticket
 }
@@ -77,8 +79,8 @@ func (w *Iteration) Close() {
 // IterationBytes is what a space of NewIteration takes for itself.
 const IterationBytes = 8*(3*ReductionBlocks+2*scalarCount) + 4*StoreAlign
 
-// NewIteration is the space of a method that holds its operator itself, with scalars, for vectors of so many cells. room is how much memory to take for what the method
-// allocates first.
+// NewIteration is the space of a method that holds its operator itself, with scalars, for vectors of so many cells.
+// room is how much memory to take for what the method allocates first.
 func NewIteration(d *Device, cells, room int64) (*Iteration, error) {
 	if err := d.loadResidual(); err != nil {
 		return nil, err
@@ -100,7 +102,8 @@ func (s *Space) NewIteration() *Iteration {
 	return &i
 }
 
-// NewDirection makes a vector whose values change between two buffers, so that a step reads the old direction while it writes the new one.
+// NewDirection makes a vector whose values change between two buffers, so that a step reads the old direction while it
+// writes the new one.
 func (w *meshWorkspace) NewDirection() (ops.Vector, error) {
 	p := NewVector[float32](w.Space, w.cells, w.pad)
 	p.twin = NewVector[float32](w.Space, w.cells, w.pad)
@@ -121,13 +124,15 @@ func (w *meshWorkspace) Apply(y, x ops.Vector) { w.sys.Apply(y, x) }
 // Apply sets y = A x.
 func (w *matrixWorkspace) Apply(y, x ops.Vector) { w.m.Apply(y, x) }
 
-// ReadScalars waits for the device and gives the scalars in their order; NaN after a failure. The next call overwrites them.
+// ReadScalars waits for the device and gives the scalars in their order; NaN after a failure. The next call overwrites
+// them.
 func (w *Iteration) ReadScalars() []float64 { return w.scalarsAt(w.scalarsDev) }
 
 // Max is the largest of n values, NaN where any is NaN.
 func (w *Iteration) Max(x cudriver.Ptr[float64], n int64) float64 {
 	if w.Ready() {
-		w.Note(w.residual.Maximum(w.Stream, Flat(n), kernels.ResidualMaximumArgs{N: n, X: x, Partial: w.partial, Scalars: w.scalarsDev, Ticket: w.ticket}))
+		w.Note(w.residual.Maximum(w.Stream, Flat(n), kernels.ResidualMaximumArgs{N: n, X: x, Partial: w.partial,
+			Scalars: w.scalarsDev, Ticket: w.ticket}))
 	}
 	return w.ReadScalars()[kernels.Scratch]
 }

@@ -75,8 +75,9 @@ func (s *system) discretise() {
 	}
 }
 
-// assembleFace adds a face's conductances to ground, and the heat that its temperature or flux drives into the cells to inflow. The
-// driven heat uses the conductance that ground holds, so that a stack at the temperature of its faces stays there exactly.
+// assembleFace adds a face's conductances to ground, and the heat that its temperature or flux drives into the cells to
+// inflow. The driven heat uses the conductance that ground holds, so that a stack at the temperature of its faces stays
+// there exactly.
 func (s *system) assembleFace(f stack.Face) {
 	if !s.mesh.Exchanges(f) {
 		return

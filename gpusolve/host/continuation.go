@@ -2,7 +2,8 @@ package host
 
 import "thermsim/gpusolve/ops"
 
-// continuationTask goes over the differences of states in time row by row: it measures the last one where measure is set, and else continues x.
+// continuationTask goes over the differences of states in time row by row: it measures the last one where measure is
+// set, and else continues x.
 type continuationTask struct {
 	s       *system
 	x, old  []float64

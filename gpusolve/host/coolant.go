@@ -176,11 +176,13 @@ func (c *cooling) carriedEntries(s *system, visit func(row, col int, v float64))
 	}
 }
 
-// addDiagonals makes the seven diagonals of the couplings those of the operator, and counts the entries that lie beside them. The main one keeps the share of
-// couplings two planes apart: factors without that share needed more iterations in trials.
+// addDiagonals makes the seven diagonals of the couplings those of the operator, and counts the entries that lie beside
+// them. The main one keeps the share of couplings two planes apart: factors without that share needed more iterations
+// in trials.
 func (c *cooling) addDiagonals(s *system, d *sparse.Diagonals) (beside int64) {
 	l := s.Arrays()
-	d.LowerX, d.LowerY, d.LowerZ = reuse.Make[float64](l, len(d.X)), reuse.Make[float64](l, len(d.Y)), reuse.Make[float64](l, len(d.Z))
+	d.LowerX, d.LowerY, d.LowerZ = reuse.Make[float64](l, len(d.X)), reuse.Make[float64](l, len(d.Y)),
+		reuse.Make[float64](l, len(d.Z))
 	copy(d.LowerX, d.X)
 	copy(d.LowerY, d.Y)
 	copy(d.LowerZ, d.Z)
@@ -224,8 +226,8 @@ func (s *system) cooledRows() (*sparse.CSR, error) {
 	return a, err
 }
 
-// Cooling is what coolant adds to the operator of a mesh, for methods that work on couplings: far couples planes k and k+2, nil where there is none, and the
-// cavities carry heat. ok is false where no coolant flows.
+// Cooling is what coolant adds to the operator of a mesh, for methods that work on couplings: far couples planes k and
+// k+2, nil where there is none, and the cavities carry heat. ok is false where no coolant flows.
 func (c *Conductances) Cooling() (far [][]float32, cavities []*mesh.Cavity, ok bool) {
 	if c.system.cooling == nil {
 		return nil, nil, false

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// CopyBandwidth is the rate in bytes per second at which all threads together read and write when they copy memory far beyond caches, best of several.
+// CopyBandwidth is the rate in bytes per second at which all threads together read and write when they copy memory far
+// beyond caches, best of several.
 func (d *Device) CopyBandwidth() (float64, error) {
 	const bytes = 64 << 20
 	threads := d.Threads()

@@ -1,5 +1,5 @@
-// Package host executes the solver's operations in plain Go on all cores. It is the executor for machines without a GPU and the
-// reference for the others.
+// Package host executes the solver's operations in plain Go on all cores. It is the executor for machines without a GPU
+// and the reference for the others.
 //
 // Results are the same bits for any number of workers: loops are elementwise or sum one value per row of cells, and
 // the rows' sums are added in order.

@@ -26,7 +26,8 @@ func newFollowing(m *mesh.Mesh) *following {
 	if m.Laws == nil {
 		return nil
 	}
-	return &following{planes: m.FollowingPlanes(), faces: m.RefreshedFaces(), outside: make([]atomic.Int64, len(m.Stack.Materials))}
+	return &following{planes: m.FollowingPlanes(), faces: m.RefreshedFaces(),
+		outside: make([]atomic.Int64, len(m.Stack.Materials))}
 }
 
 // RefreshAt discretises the planes again whose materials follow the temperature.
@@ -119,7 +120,8 @@ func temperatures(v []float64, k, n int) (kelvin, before []float64) {
 	return v[(k*rowValues+6)*n : (k*rowValues+7)*n], v[(k*rowValues+7)*n : (k*rowValues+8)*n]
 }
 
-// warm fills row j of plane k in v with what its cells have at their temperatures. count says that the row is the worker's own, so that each counts once.
+// warm fills row j of plane k in v with what its cells have at their temperatures. count says that the row is the
+// worker's own, so that each counts once.
 func (t *followTask) warm(v []float64, k, j int, count bool) {
 	s := t.s
 	m := s.mesh
@@ -258,7 +260,8 @@ func (t *followTask) faces(j int) {
 			}
 			first, end := 0, s.nx
 			switch {
-			case f == stack.Bottom && k > 0, f == stack.Top && k < s.nz-1, f == stack.South && j > 0, f == stack.North && j < s.ny-1:
+			case f == stack.Bottom && k > 0, f == stack.Top && k < s.nz-1, f == stack.South && j > 0,
+				f == stack.North && j < s.ny-1:
 				continue
 			case f == stack.West:
 				end = 1

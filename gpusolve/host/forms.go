@@ -136,7 +136,8 @@ func negate(band []float64, c int, g []float32) {
 
 // diagonal of cell i of the row, in FP64.
 func (st *stencil) diagonal(i int) float64 {
-	v := float64(st.west[i]) + float64(st.east[i]) + float64(st.south[i]) + float64(st.north[i]) + float64(st.below[i]) + float64(st.above[i])
+	v := float64(st.west[i]) + float64(st.east[i]) + float64(st.south[i]) + float64(st.north[i]) +
+		float64(st.below[i]) + float64(st.above[i])
 	if st.ground != nil {
 		v += float64(st.ground[i])
 	}

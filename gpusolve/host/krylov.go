@@ -5,8 +5,8 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// Memory movement per cell of one conjugate-gradient iteration: Dot reads r32, z (8 B); DirectionApply reads z, p, writes p (12 B), reads p
-// and three couplings, writes q (24 B); Update reads p, q, x, r, writes x, r, r32 (48 B).
+// Memory movement per cell of one conjugate-gradient iteration: Dot reads r32, z (8 B); DirectionApply reads z, p,
+// writes p (12 B), reads p and three couplings, writes q (24 B); Update reads p, q, x, r, writes x, r, r32 (48 B).
 
 type dotTask struct {
 	s    *system
@@ -64,8 +64,8 @@ type applyTask struct {
 	q []float64
 }
 
-// DirectionApply sets p = z + Beta p, q = A p, PQ and Alpha. p is FP32 and q the product of A with just that p in FP64: rounding p
-// costs no accuracy, only a little conjugacy.
+// DirectionApply sets p = z + Beta p, q = A p, PQ and Alpha. p is FP32 and q the product of A with just that p in FP64:
+// rounding p costs no accuracy, only a little conjugacy.
 func (w *meshWorkspace) DirectionApply(p, z, q ops.Vector) {
 	s := w.sys
 	s.directionOp = directionTask{s, p.(*vec32).values(), z.(*vec32).values(), float32(w.beta)}

@@ -46,8 +46,8 @@ func (s *system) newLeaking() {
 //
 //	q f(T) = q f(T0) + q f'(T0) (T - T0)
 //
-// Outside the range of a law f' is zero, or with ends that at the end. The diagonal is FP32; what it holds of f' is what the source holds, so that the residual
-// of x has q f(T0) in full.
+// Outside the range of a law f' is zero, or with ends that at the end. The diagonal is FP32; what it holds of f' is
+// what the source holds, so that the residual of x has q f(T0) in full.
 func (s *system) Leak(x ops.Vector, scale float64, ends bool) error {
 	l := s.leaking
 	if l == nil {

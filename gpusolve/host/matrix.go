@@ -8,7 +8,8 @@ import (
 	"thermsim/gpusolve/sparse"
 )
 
-// matrix is a system that was given as a matrix, in one of two forms. Loops go over blocks of rows, with one partial sum per block.
+// matrix is a system that was given as a matrix, in one of two forms. Loops go over blocks of rows, with one partial
+// sum per block.
 type matrix struct {
 	Space
 	by     *sparse.Diagonals // one of the two
@@ -71,7 +72,8 @@ func (b vectorSource) Read(dst []float64) { copy(dst, b.values()) }
 func (b vectorSource) Close() {}
 
 // errDiagonals is for methods that need a grid's matrix.
-var errDiagonals = errors.New("the matrix is given by rows, not as the seven diagonals of a grid, so methods for grids cannot use it; choose another preconditioner")
+var errDiagonals = errors.New("the matrix is given by rows, not as the seven diagonals of a grid, so methods for " +
+	"grids cannot use it; choose another preconditioner")
 
 // Diagonals is the matrix, where it came so.
 func (m *matrix) Diagonals() (ops.Diagonals, error) {
@@ -122,15 +124,17 @@ func (m *matrix) do(t algebraTask) (sum [3]float64, top float64) {
 
 // Apply sets y = A x.
 func (m *matrix) Apply(y, x ops.Vector) {
-	m.do(algebraTask{q: y.(*vec64).values(), x: x.(*vec64).values(), body: func(t *algebraTask, lo, hi int) (none [4]float64) {
-		product(t.m, t.q, t.x, lo, hi)
-		return none
-	}})
+	m.do(algebraTask{q: y.(*vec64).values(), x: x.(*vec64).values(),
+		body: func(t *algebraTask, lo, hi int) (none [4]float64) {
+			product(t.m, t.q, t.x, lo, hi)
+			return none
+		}})
 }
 
 // Residual computes r = b - A x and its norms.
 func (m *matrix) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Norms {
-	t := algebraTask{b: b.(vectorSource).values(), r: r.(*vec64).values(), z: r32.(*vec32).values(), body: residualBlock}
+	t := algebraTask{b: b.(vectorSource).values(), r: r.(*vec64).values(), z: r32.(*vec32).values(),
+		body: residualBlock}
 	if x != nil {
 		t.x = x.(*vec64).values()
 	}
@@ -161,14 +165,15 @@ func residualBlock(t *algebraTask, lo, hi int) (sum [4]float64) {
 
 // Dot sets RZ, MaxZ and Beta.
 func (w *matrixWorkspace) Dot(r32, z ops.Vector, first bool) {
-	s, top := w.m.do(algebraTask{p: r32.(*vec32).values(), z: z.(*vec32).values(), body: func(t *algebraTask, lo, hi int) (sum [4]float64) {
-		for c := lo; c < hi; c++ {
-			v := float64(t.z[c])
-			sum[0] += float64(t.p[c]) * v
-			sum[3] = max(sum[3], math.Abs(v))
-		}
-		return sum
-	}})
+	s, top := w.m.do(algebraTask{p: r32.(*vec32).values(), z: z.(*vec32).values(),
+		body: func(t *algebraTask, lo, hi int) (sum [4]float64) {
+			for c := lo; c < hi; c++ {
+				v := float64(t.z[c])
+				sum[0] += float64(t.p[c]) * v
+				sum[3] = max(sum[3], math.Abs(v))
+			}
+			return sum
+		}})
 	w.SetRZ(s[0], top, first)
 }
 
@@ -200,7 +205,8 @@ func (w *matrixWorkspace) DirectionApply(p, z, q ops.Vector) {
 
 // Update advances x and r along p.
 func (w *matrixWorkspace) Update(x, r, r32, p, _, q ops.Vector) {
-	t := algebraTask{x: x.(*vec64).values(), r: r.(*vec64).values(), z: r32.(*vec32).values(), p: p.(*vec32).values(), q: q.(*vec64).values(), factor: w.alpha}
+	t := algebraTask{x: x.(*vec64).values(), r: r.(*vec64).values(), z: r32.(*vec32).values(), p: p.(*vec32).values(),
+		q: q.(*vec64).values(), factor: w.alpha}
 	t.body = func(t *algebraTask, lo, hi int) (sum [4]float64) {
 		for c := lo; c < hi; c++ {
 			t.x[c] += t.factor * float64(t.p[c])

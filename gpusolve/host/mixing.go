@@ -57,5 +57,6 @@ func innerRow(s *system, x, y []float64, j int) {
 			top[0] = max(top[0], math.Abs(a[i]))
 		}
 	}
-	s.partial[perRow*j], s.partial[perRow*j+1] = (sum[0]+sum[1])+(sum[2]+sum[3]), max(max(top[0], top[1]), max(top[2], top[3]))
+	s.partial[perRow*j], s.partial[perRow*j+1] = (sum[0]+sum[1])+(sum[2]+sum[3]),
+		max(max(top[0], top[1]), max(top[2], top[3]))
 }

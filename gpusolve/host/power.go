@@ -14,7 +14,8 @@ type drawTask struct {
 
 func (t *drawTask) Run(lo, hi, _ int) { t.drawing.Draw(t.nx, lo, hi, t.plane) }
 
-// source is the right side of a mesh's system: power, what the faces drive in, and C/dt times the state at the start of a step.
+// source is the right side of a mesh's system: power, what the faces drive in, and C/dt times the state at the start of
+// a step.
 type source struct {
 	*system
 	power  [][]float64 // W per cell column of the plane's layer, nil where none
@@ -33,7 +34,8 @@ var _ ops.HeatSource = (*source)(nil)
 func (s *system) NewSource(driven bool) (ops.HeatSource, error) { return s.newSource(driven), nil }
 
 func (s *system) newSource(driven bool) *source {
-	b := &source{system: s, power: make([][]float64, s.nz), share: make([]float64, s.nz), drawn: make([][]float64, len(s.mesh.LayerPlanes))}
+	b := &source{system: s, power: make([][]float64, s.nz), share: make([]float64, s.nz),
+		drawn: make([][]float64, len(s.mesh.LayerPlanes))}
 	b.inflow = make([][]float64, s.nz)
 	if driven {
 		b.inflow = s.inflow

@@ -7,8 +7,8 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// residualTask computes r = b - A x. In a transient the capacity acts on old - x, so that the heat content at the start of the step, which
-// nearly cancels, is never formed.
+// residualTask computes r = b - A x. In a transient the capacity acts on old - x, so that the heat content at the start
+// of the step, which nearly cancels, is never formed.
 type residualTask struct {
 	s    *system
 	b    *source

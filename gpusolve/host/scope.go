@@ -5,7 +5,8 @@ import (
 	"thermsim/gpusolve/reuse"
 )
 
-// ledger counts the memory that was taken since it was opened, so that it can be given back at once. As a scope it lists the arrays too.
+// ledger counts the memory that was taken since it was opened, so that it can be given back at once. As a scope it
+// lists the arrays too.
 type ledger struct {
 	s      *Space
 	bytes  int64
@@ -39,5 +40,6 @@ func (l *ledger) Close() {
 	delete(l.s.all, l)
 }
 
-// Arrays is where methods make their arrays, those too that they use in passing: a scope that is remade finds them again.
+// Arrays is where methods make their arrays, those too that they use in passing: a scope that is remade finds them
+// again.
 func (s *Space) Arrays() *reuse.List { return s.ledger.arrays }

@@ -22,7 +22,8 @@ var (
 	_ ops.SlabSystem = (*system)(nil)
 )
 
-// ExchangeColumns is that of every processor: two messages between processes take some 60 us, and a column of ten planes 0.17 us in every iteration on two cores.
+// ExchangeColumns is that of every processor: two messages between processes take some 60 us, and a column of ten
+// planes 0.17 us in every iteration on two cores.
 const ExchangeColumns = 400
 
 // ExchangeColumns is about the number of columns that a cycle works on in the time of two exchanges.

@@ -2,8 +2,8 @@ package host
 
 import "thermsim/gpusolve/ops"
 
-// space holds what every linear system on the processor has, whether it comes from a mesh or as a matrix: vectors of one length and the count of
-// its memory. Methods that build on the entries of a matrix have their operations here.
+// space holds what every linear system on the processor has, whether it comes from a mesh or as a matrix: vectors of
+// one length and the count of its memory. Methods that build on the entries of a matrix have their operations here.
 type Space struct {
 	dev        *Device
 	cells, pad int // values of a vector, and zeros on either side of them
@@ -20,7 +20,8 @@ func newSpace(d *Device, cells, pad int) Space {
 	return Space{dev: d, cells: cells, pad: pad, ledger: root, all: map[*ledger]bool{root: true}}
 }
 
-// SpaceOf is the processor's part of an operator or workspace, for methods with loops of their own. ok is false for what lives elsewhere.
+// SpaceOf is the processor's part of an operator or workspace, for methods with loops of their own. ok is false for
+// what lives elsewhere.
 func SpaceOf(a ops.Space) (s *Space, ok bool) {
 	on, ok := a.(interface{ hostSpace() *Space })
 	if !ok {
@@ -78,7 +79,8 @@ func (s *Space) NewWork() (ops.Vector, error) { return s.New64() }
 // Single makes an FP32 vector beside w.
 func (s *Space) Single(ops.Vector) (ops.Vector, error) { return s.New32() }
 
-// Err is the first failure of the ranks that share a grid: memory of the host does not fail in a way that could be reported.
+// Err is the first failure of the ranks that share a grid: memory of the host does not fail in a way that could be
+// reported.
 func (s *Space) Err() error { return s.fault }
 
 // Free forgets the system's memory; the collector takes it when the last reference goes.

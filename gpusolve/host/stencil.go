@@ -2,13 +2,15 @@ package host
 
 import "thermsim/gpusolve/host/simd"
 
-// stencil is one row of the operator: conductances to the six neighbours of each cell. All slices have the row's length.
+// stencil is one row of the operator: conductances to the six neighbours of each cell. All slices have the row's
+// length.
 type stencil struct {
 	west, east, south, north, below, above []float32
 	ground, capacity                       []float32 // nil where zero
 }
 
-// row returns the operator's row j of plane k and the offset of its first cell in padded vectors. zero must be nx zeros.
+// row returns the operator's row j of plane k and the offset of its first cell in padded vectors. zero must be nx
+// zeros.
 func (s *system) row(k, j int, zero []float32) (st stencil, c int) {
 	n := s.nx
 	c = s.pad + k*s.sheet + j*n
@@ -30,9 +32,11 @@ func (s *system) row(k, j int, zero []float32) (st stencil, c int) {
 	return st, c
 }
 
-// vertical are the couplings of row j of plane k to the planes below and above, and the values of v there. In the bottom and top plane the missing row
-// is the row itself, which the zero coupling makes harmless; zero must be nx zeros.
-func vertical[T float32 | float64](s *system, v []T, k, j int, zero []float32) (gBelow, gAbove []float32, below, above []T) {
+// vertical are the couplings of row j of plane k to the planes below and above, and the values of v there. In the
+// bottom and top plane the missing row is the row itself, which the zero coupling makes harmless; zero must be nx
+// zeros.
+func vertical[T float32 | float64](s *system, v []T, k, j int, zero []float32) (gBelow, gAbove []float32, below,
+	above []T) {
 	n := s.nx
 	c := s.pad + k*s.sheet + j*n
 	gBelow, gAbove = zero, s.gz.buf[c:c+n]

@@ -5,8 +5,8 @@ import "math"
 // perRow is how many sums a row has room for.
 const perRow = 5
 
-// rowSums are perRow numbers for each row, of all rows of the grid where ranks share it: added in the order of the rows they have the same bits for any
-// number of ranks and of workers.
+// rowSums are perRow numbers for each row, of all rows of the grid where ranks share it: added in the order of the rows
+// they have the same bits for any number of ranks and of workers.
 type rowSums []float64
 
 // sums are the first n numbers of each row that a task has left in partial.

@@ -6,8 +6,9 @@ import (
 	"thermsim/stack"
 )
 
-// system is A on the finest grid. Couplings are FP32 in padded arrays: gx[c] couples c and c+1, gy[c] c and c+nx, gz[c] c and c+nx*ny,
-// 0 where there is no such neighbour. ground and capacity have one slice per plane, nil where all entries are zero.
+// system is A on the finest grid. Couplings are FP32 in padded arrays: gx[c] couples c and c+1, gy[c] c and c+nx, gz[c]
+// c and c+nx*ny, 0 where there is no such neighbour. ground and capacity have one slice per plane, nil where all
+// entries are zero.
 type system struct {
 	Space
 	PlaneReducer
@@ -52,7 +53,9 @@ func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 	s := &system{mesh: m, dt: dt, nx: m.NX(), ny: m.NY(), nz: m.NZ()}
 	s.sheet = s.nx * s.ny
 	s.Space = newSpace(d, s.sheet*s.nz, s.nx)
-	s.PlaneReducer = NewPlaneReducer(&s.Space, s.nx, s.ny, s.nz, func(x ops.Vector) []float64 { return x.(*vec64).values() })
+	s.PlaneReducer = NewPlaneReducer(&s.Space, s.nx, s.ny, s.nz, func(x ops.Vector) []float64 {
+		return x.(*vec64).values()
+	})
 	s.gx, s.gy, s.gz = s.new32(), s.new32(), s.new32()
 	s.partial = make([]float64, perRow*s.ny)
 	s.ground = make([][]float32, s.nz)

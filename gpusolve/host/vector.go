@@ -5,8 +5,9 @@ import (
 	"thermsim/gpusolve/reuse"
 )
 
-// vec32 and vec64 hold a field of n values with pad values on either side, pad being the length of a row: the neighbours of
-// any cell can then be read without asking whether they exist, because the couplings to those that do not are zero.
+// vec32 and vec64 hold a field of n values with pad values on either side, pad being the length of a row: the
+// neighbours of any cell can then be read without asking whether they exist, because the couplings to those that do not
+// are zero.
 type vec32 struct {
 	buf    []float32
 	pad, n int
@@ -48,8 +49,8 @@ func (v *vec64) values() []float64 { return v.buf[v.pad : v.pad+v.n] }
 // Singles and Doubles are the values of vectors of this executor.
 func Singles(v ops.Vector) []float32 { return v.(*vec32).values() }
 
-// PaddedSingles are those of an FP32 vector with what lies on either side of them: zeros, of which methods with couplings read the neighbours that do not
-// exist.
+// PaddedSingles are those of an FP32 vector with what lies on either side of them: zeros, of which methods with
+// couplings read the neighbours that do not exist.
 func PaddedSingles(v ops.Vector) []float32 { return v.(*vec32).buf }
 
 // Doubles are those of an FP64 vector.

@@ -27,7 +27,8 @@ var (
 	_ ops.Workspace = (*matrixWorkspace)(nil)
 )
 
-// IterationOf is the processor's part of a workspace, for methods that set its scalars by themselves. ok is false for what lives elsewhere.
+// IterationOf is the processor's part of a workspace, for methods that set its scalars by themselves. ok is false for
+// what lives elsewhere.
 func IterationOf(w ops.Workspace) (i *Iteration, ok bool) {
 	on, ok := w.(interface{ hostIteration() *Iteration })
 	if !ok {

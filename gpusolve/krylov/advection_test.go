@@ -16,8 +16,9 @@ import (
 	"thermsim/mesh"
 )
 
-// advected is the operator of a mesh with a coolant that flows along +x through some of its planes, discretised upwind: a cell receives
-// flow (theta - theta of the cell before) in W, flow being rho c_p times the volume flow through a cell in W/K. The inlet is at the ambient.
+// advected is the operator of a mesh with a coolant that flows along +x through some of its planes, discretised upwind:
+// a cell receives flow (theta - theta of the cell before) in W, flow being rho c_p times the volume flow through a cell
+// in W/K. The inlet is at the ambient.
 type advected struct {
 	ops.System
 	flow []float64 // of each plane
@@ -69,8 +70,8 @@ func (a *advected) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.N
 	return n
 }
 
-// TestAdvectionDiffusion solves an upwind advection-diffusion problem on a mesh by BiCGSTAB with the multigrid of its symmetric part, for cell Péclet
-// numbers from far below to far above one, and compares with Gaussian elimination.
+// TestAdvectionDiffusion solves an upwind advection-diffusion problem on a mesh by BiCGSTAB with the multigrid of its
+// symmetric part, for cell Péclet numbers from far below to far above one, and compares with Gaussian elimination.
 func TestAdvectionDiffusion(t *testing.T) {
 	m, err := mesh.Build(cases.Stack10(cases.Options{NX: 8}))
 	if err != nil {

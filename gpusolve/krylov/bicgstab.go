@@ -8,18 +8,21 @@ import (
 	"thermsim/gpusolve/precond"
 )
 
-// BiCGSTAB is the stabilised method of bi-conjugate gradients (van der Vorst 1992) with the preconditioner on the right, for systems that need not be
-// symmetric. An iteration costs two products with A and two applications of the preconditioner. Preconditioning from the right leaves the residual what it
-// is, so that rules on its norm mean what they say.
+// BiCGSTAB is the stabilised method of bi-conjugate gradients (van der Vorst 1992) with the preconditioner on the
+// right, for systems that need not be symmetric. An iteration costs two products with A and two applications of the
+// preconditioner. Preconditioning from the right leaves the residual what it is, so that rules on its norm mean what
+// they say.
 //
-// The recursion breaks down where the residual becomes orthogonal to the shadow residual, or to its own image; it also drifts away from the true residual. In
-// each case the true residual is computed and the recursion starts again from it, with a new shadow, as long as that helps.
+// The recursion breaks down where the residual becomes orthogonal to the shadow residual, or to its own image; it also
+// drifts away from the true residual. In each case the true residual is computed and the recursion starts again from
+// it, with a new shadow, as long as that helps.
 type BiCGSTAB struct {
-	sys                      ops.Operator
-	scalars                  ops.Workspace
-	ops                      Stabilised
-	pre                      precond.Preconditioner
-	work, single             ops.Vector // the true residual in FP64, where the recursion starts again from it, and in FP32
+	sys     ops.Operator
+	scalars ops.Workspace
+	ops     Stabilised
+	pre     precond.Preconditioner
+	// the true residual in FP64, where the recursion starts again from it, and in FP32
+	work, single             ops.Vector
 	r, shadow, p, v, t, wide ops.Vector // FP64
 	in, out                  ops.Vector // FP32: what the preconditioner takes and gives
 	fromZero                 bool
@@ -123,7 +126,8 @@ func (c *BiCGSTAB) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vec
 // Shares below which a product of two vectors is taken for zero, relative to their lengths.
 const orthogonal = 1e-14
 
-// iterate runs the recursion from the true residual until the recursive residual meets the rule or the recursion breaks down, which is no reason to stop.
+// iterate runs the recursion from the true residual until the recursive residual meets the rule or the recursion breaks
+// down, which is no reason to stop.
 func (s *stabilisedRun) iterate(ctx context.Context) (why Reason, stop bool) {
 	s.begin()
 	first := s.ops.StabilisedScalars()

@@ -17,7 +17,8 @@ import (
 )
 
 // stabilise solves a system given by rows on the processor.
-func stabilise(t *testing.T, a *sparse.CSR, b []float64, rule krylov.Rule, method func(ops.Operator) (precond.Preconditioner, error)) ([]float64, krylov.Outcome) {
+func stabilise(t *testing.T, a *sparse.CSR, b []float64, rule krylov.Rule,
+	method func(ops.Operator) (precond.Preconditioner, error)) ([]float64, krylov.Outcome) {
 	t.Helper()
 	d := host.Open()
 	defer d.Close()
@@ -63,7 +64,8 @@ func TestBiCGSTABAgainstElimination(t *testing.T) {
 			b[i] = rng.NormFloat64()
 		}
 		want := opstest.Eliminate(a, b)
-		for method, m := range map[string]func(ops.Operator) (precond.Preconditioner, error){"jacobi": jacobi.New, "none": jacobi.None} {
+		for method, m := range map[string]func(ops.Operator) (precond.Preconditioner, error){
+			"jacobi": jacobi.New, "none": jacobi.None} {
 			got, out := stabilise(t, a, b, krylov.Rule{RTol: 1e-10, MaxIter: 2000}, m)
 			if !out.Converged || out.Norms.Residual > 1e-10*out.Norms.Source {
 				t.Errorf("%s with %s: %+v", name, method, out)
@@ -82,7 +84,8 @@ func TestBiCGSTABAgainstElimination(t *testing.T) {
 	}
 }
 
-// A rotation turns every residual into one that is orthogonal to it: both steps of an iteration are 0, and no restart helps.
+// A rotation turns every residual into one that is orthogonal to it: both steps of an iteration are 0, and no restart
+// helps.
 func TestBiCGSTABBreaksDownOnARotation(t *testing.T) {
 	a := &sparse.CSR{RowPtr: []int64{0, 1, 2}, Col: []int32{1, 0}, Val: []float64{1, -1}}
 	_, out := stabilise(t, a, []float64{1, 2}, krylov.Rule{RTol: 1e-8, MaxIter: 100}, jacobi.None)
@@ -91,10 +94,11 @@ func TestBiCGSTABBreaksDownOnARotation(t *testing.T) {
 	}
 }
 
-// Near a breakdown: A r is nearly orthogonal to the first residual, so the first step is hundreds of times too long and the second half nearly none. Steps,
-// restarts from the true residual included, still end at the solution.
+// Near a breakdown: A r is nearly orthogonal to the first residual, so the first step is hundreds of times too long and
+// the second half nearly none. Steps, restarts from the true residual included, still end at the solution.
 func TestBiCGSTABPassesANearBreakdown(t *testing.T) {
-	a := &sparse.CSR{RowPtr: []int64{0, 2, 5, 8}, Col: []int32{1, 2, 0, 1, 2, 0, 1, 2}, Val: []float64{1, 0.5, 1, 3, 0.2, 1, 0.1, 2}}
+	a := &sparse.CSR{RowPtr: []int64{0, 2, 5, 8}, Col: []int32{1, 2, 0, 1, 2, 0, 1, 2},
+		Val: []float64{1, 0.5, 1, 3, 0.2, 1, 0.1, 2}}
 	b := []float64{1, 1e-3, 0}
 	want := opstest.Eliminate(a, b)
 	got, out := stabilise(t, a, b, krylov.Rule{RTol: 1e-10, MaxIter: 200}, jacobi.None)
@@ -115,19 +119,23 @@ func TestBiCGSTABStopsForItsReasons(t *testing.T) {
 	for i := range b {
 		b[i] = 1
 	}
-	if _, out := stabilise(t, a, b, krylov.Rule{RTol: 1e-10, MaxIter: 2}, jacobi.New); out.Reason != krylov.Limit || out.Iterations != 2 || out.Converged {
+	if _, out := stabilise(t, a, b, krylov.Rule{RTol: 1e-10, MaxIter: 2}, jacobi.New); out.Reason != krylov.Limit ||
+		out.Iterations != 2 || out.Converged {
 		t.Errorf("a limit of two iterations: %+v", out)
 	}
 	// A residual of 1e-30 of the source cannot be had: rounding says so.
-	if _, out := stabilise(t, a, b, krylov.Rule{RTol: 1e-30, MaxIter: 500}, jacobi.New); out.Reason != krylov.Attainable || !out.Converged {
+	if _, out := stabilise(t, a, b, krylov.Rule{RTol: 1e-30, MaxIter: 500}, jacobi.New); out.Reason !=
+		krylov.Attainable || !out.Converged {
 		t.Errorf("beyond rounding: %+v", out)
 	}
-	if _, out := stabilise(t, a, make([]float64, len(b)), krylov.Rule{RTol: 1e-10, MaxIter: 500}, jacobi.New); !out.Converged || out.Iterations != 0 {
+	if _, out := stabilise(t, a, make([]float64, len(b)), krylov.Rule{RTol: 1e-10, MaxIter: 500},
+		jacobi.New); !out.Converged || out.Iterations != 0 {
 		t.Errorf("no source: %+v", out)
 	}
 	inf := append([]float64(nil), b...)
 	inf[5] = math.Inf(1)
-	if _, out := stabilise(t, a, inf, krylov.Rule{RTol: 1e-10, MaxIter: 500}, jacobi.New); out.Converged || out.Reason != krylov.Breakdown {
+	if _, out := stabilise(t, a, inf, krylov.Rule{RTol: 1e-10, MaxIter: 500}, jacobi.New); out.Converged ||
+		out.Reason != krylov.Breakdown {
 		t.Errorf("an infinite source: %+v", out)
 	}
 }
@@ -145,14 +153,16 @@ func TestBiCGSTABRepeats(t *testing.T) {
 	if fmt.Sprint(one) != fmt.Sprint(two) || first != second && !math.IsNaN(first.ErrorK) {
 		t.Errorf("%+v and %+v", first, second)
 	}
-	// 2^20 times the source has 2^20 times the solution, bit for bit: a relative tolerance ends both at the same iterate.
+	// 2^20 times the source has 2^20 times the solution, bit for bit: a relative tolerance ends both at the same
+	// iterate.
 	for i := range b {
 		b[i] *= 0x1p20
 	}
 	large, out := stabilise(t, a, b, rule, jacobi.New)
 	for i := range large {
 		if large[i] != 0x1p20*one[i] || out.Iterations != first.Iterations {
-			t.Fatalf("%g after %d iterations, %g after %d of a source that is 2^20 times smaller", large[i], out.Iterations, one[i], first.Iterations)
+			t.Fatalf("%g after %d iterations, %g after %d of a source that is 2^20 times smaller", large[i],
+				out.Iterations, one[i], first.Iterations)
 		}
 	}
 }

@@ -36,8 +36,8 @@ const (
 
 func largest(v []float64) float64 { return floats.Norm(v, math.Inf(1)) }
 
-// iterations checks the operations through three iterations with vectors of no meaning. x of a mesh may be large beside FP32 rounding, so all that
-// follows from FP32 vectors is compared with those as they were read.
+// iterations checks the operations through three iterations with vectors of no meaning. x of a mesh may be large beside
+// FP32 rounding, so all that follows from FP32 vectors is compared with those as they were read.
 func (f *probe) iterations() {
 	s, err := krylov.StabilisedOn(f.Work)
 	if err != nil {
@@ -45,7 +45,8 @@ func (f *probe) iterations() {
 	}
 	make64 := func() ops.Vector { return f.Must(f.Space.New64()) }
 	x, r, shadow, p, v, t := make64(), make64(), make64(), make64(), make64(), make64()
-	p32, r32, y32, z32 := f.Must(f.Space.New32()), f.Must(f.Space.New32()), f.Must(f.Space.New32()), f.Must(f.Space.New32())
+	p32, r32, y32, z32 := f.Must(f.Space.New32()), f.Must(f.Space.New32()), f.Must(f.Space.New32()),
+		f.Must(f.Space.New32())
 	from := f.Must(f.Space.NewWork())
 	start := f.Random(from)
 	s.Begin(r, shadow, p, p32, from)

@@ -10,8 +10,8 @@ type contraction struct {
 	n        int
 }
 
-// cautious is assumed in place of every one of the last rates that was not yet observed, and usual is the least that counts: z may
-// underrate the error where the preconditioner is at its worst.
+// cautious is assumed in place of every one of the last rates that was not yet observed, and usual is the least that
+// counts: z may underrate the error where the preconditioner is at its worst.
 const cautious, usual = 0.7, 0.5
 
 // add takes the next max|z|; first says that the iteration has just been started again.
@@ -23,7 +23,8 @@ func (c *contraction) add(z float64, first bool) {
 	c.previous = z
 }
 
-// rate is the largest of the last observations: the steps of conjugate gradients are uneven, and a lucky one must not end the solve.
+// rate is the largest of the last observations: the steps of conjugate gradients are uneven, and a lucky one must not
+// end the solve.
 func (c *contraction) rate() float64 {
 	rho := usual
 	if c.n < len(c.rates) {

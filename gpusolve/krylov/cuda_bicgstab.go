@@ -33,13 +33,15 @@ func (s gpuStabilised) Begin(r, shadow, p, p32, from ops.Vector) {
 	partial, scalars, ticket := s.Sums()
 	if cuda.ValueBytes(from) == 4 {
 		s.Note(k.BeginSingle(s.Stream, cuda.Flat(s.Cells()), BicgstabBeginSingleArgs{
-			N: s.Cells(), From: cuda.F32(from), R: cuda.F64(r), Shadow: cuda.F64(shadow), P: cuda.F64(p), P32: cuda.F32(p32), Partial: partial, Scalars: scalars,
+			N: s.Cells(), From: cuda.F32(from), R: cuda.F64(r), Shadow: cuda.F64(shadow), P: cuda.F64(p),
+			P32: cuda.F32(p32), Partial: partial, Scalars: scalars,
 			Ticket: ticket,
 		}))
 		return
 	}
 	s.Note(k.BeginDouble(s.Stream, cuda.Flat(s.Cells()), BicgstabBeginDoubleArgs{
-		N: s.Cells(), From: cuda.F64(from), R: cuda.F64(r), Shadow: cuda.F64(shadow), P: cuda.F64(p), P32: cuda.F32(p32), Partial: partial, Scalars: scalars,
+		N: s.Cells(), From: cuda.F64(from), R: cuda.F64(r), Shadow: cuda.F64(shadow), P: cuda.F64(p),
+		P32: cuda.F32(p32), Partial: partial, Scalars: scalars,
 		Ticket: ticket,
 	}))
 }
@@ -47,7 +49,8 @@ func (s gpuStabilised) Begin(r, shadow, p, p32, from ops.Vector) {
 // Widen sets y = y32.
 func (s gpuStabilised) Widen(y, y32 ops.Vector) {
 	if k := s.kernels(); k != nil {
-		s.Note(k.Widen(s.Stream, cuda.Flat(s.Cells()), BicgstabWidenArgs{N: s.Cells(), From: cuda.F32(y32), To: cuda.F64(y)}))
+		s.Note(k.Widen(s.Stream, cuda.Flat(s.Cells()),
+			BicgstabWidenArgs{N: s.Cells(), From: cuda.F32(y32), To: cuda.F64(y)}))
 	}
 }
 
@@ -59,7 +62,8 @@ func (s gpuStabilised) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 			N: s.Cells(), Shadow: cuda.F64(shadow), V: cuda.F64(v), Partial: partial, Scalars: scalars, Ticket: ticket,
 		}))
 		s.Note(k.MoveFirst(s.Stream, cuda.Flat(s.Cells()), BicgstabMoveFirstArgs{
-			N: s.Cells(), X: cuda.F64(x), R: cuda.F64(r), R32: cuda.F32(r32), V: cuda.F64(v), Y: cuda.F32(y32), Partial: partial, Scalars: scalars,
+			N: s.Cells(), X: cuda.F64(x), R: cuda.F64(r), R32: cuda.F32(r32), V: cuda.F64(v), Y: cuda.F32(y32),
+			Partial: partial, Scalars: scalars,
 			Ticket: ticket,
 		}))
 	}
@@ -73,7 +77,8 @@ func (s gpuStabilised) SecondStep(x, r, shadow, t, z32 ops.Vector) {
 			N: s.Cells(), T: cuda.F64(t), R: cuda.F64(r), Partial: partial, Scalars: scalars, Ticket: ticket,
 		}))
 		s.Note(k.MoveSecond(s.Stream, cuda.Flat(s.Cells()), BicgstabMoveSecondArgs{
-			N: s.Cells(), X: cuda.F64(x), R: cuda.F64(r), Shadow: cuda.F64(shadow), T: cuda.F64(t), Z: cuda.F32(z32), Partial: partial, Scalars: scalars,
+			N: s.Cells(), X: cuda.F64(x), R: cuda.F64(r), Shadow: cuda.F64(shadow), T: cuda.F64(t), Z: cuda.F32(z32),
+			Partial: partial, Scalars: scalars,
 			Ticket: ticket,
 		}))
 	}

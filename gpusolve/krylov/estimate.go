@@ -6,14 +6,15 @@ import (
 	"thermsim/gpusolve/precond"
 )
 
-// Estimate bounds the largest error from what conjugate gradients tell by themselves. With z = M^-1 r = (M^-1 A) e and theta the smallest eigenvalue of
-// M^-1 A,
+// Estimate bounds the largest error from what conjugate gradients tell by themselves. With z = M^-1 r = (M^-1 A) e and
+// theta the smallest eigenvalue of M^-1 A,
 //
 //	||e|| <= ||z|| / theta
 //
-// in the norms of M and of A. In the maximum norm it holds as well but for a small factor, which safety stands for. theta comes from the Ritz values of the
-// iteration itself, which reach it from above, and three more terms stand for what they have not seen yet: the contraction of max|z|, the fall of the
-// smallest Ritz value in the last quarter of the iterations, and the reduction of max|z| since the start, without which a slow mode may hide under all others.
+// in the norms of M and of A. In the maximum norm it holds as well but for a small factor, which safety stands for.
+// theta comes from the Ritz values of the iteration itself, which reach it from above, and three more terms stand for
+// what they have not seen yet: the contraction of max|z|, the fall of the smallest Ritz value in the last quarter of
+// the iterations, and the reduction of max|z| since the start, without which a slow mode may hide under all others.
 //
 // The operator is the same from solve to solve: what was seen stays.
 type Estimate struct {
@@ -34,7 +35,8 @@ const safety, early = 1.6, 2
 // shows is the reduction of max|z| that shows the slow modes.
 const shows = 1e-3
 
-// Begin takes up another right side, preconditioned by m. What was seen of an operator that has changed since is forgotten.
+// Begin takes up another right side, preconditioned by m. What was seen of an operator that has changed since is
+// forgotten.
 func (e *Estimate) Begin(m precond.Preconditioner) {
 	if r, ok := m.(interface{ Refreshes() int }); ok && r.Refreshes() != e.operator {
 		*e = Estimate{operator: r.Refreshes()}
@@ -50,7 +52,8 @@ func (e *Estimate) Continue(m precond.Preconditioner) {
 	e.rate = contraction{}
 }
 
-// Residual takes max|z| and r.z of a preconditioned residual; first says that the iteration has just been started again.
+// Residual takes max|z| and r.z of a preconditioned residual; first says that the iteration has just been started
+// again.
 func (e *Estimate) Residual(z, rz float64, first bool) {
 	e.rate.add(z, first)
 	e.z, e.top = z, math.Max(e.top, z)
@@ -76,7 +79,8 @@ func (e *Estimate) Moved(pq float64) {
 // Value is the estimate for the residual taken last, or NaN where it tells nothing.
 func (e *Estimate) Value() float64 { return e.Of(e.z) }
 
-// Of is the estimate for a residual of this solve with max|M^-1 r| = z. Before the slow modes have shown it is raised far enough to end no solve.
+// Of is the estimate for a residual of this solve with max|M^-1 r| = z. Before the slow modes have shown it is raised
+// far enough to end no solve.
 func (e *Estimate) Of(z float64) float64 {
 	if e.shown || z == 0 {
 		return e.Plain(z)

@@ -85,7 +85,8 @@ func TestFailedDeviceHasNoResult(t *testing.T) {
 	}
 }
 
-// What is known of the error at the start of a solve is nothing the first time, and stands above the largest error when the operator is known.
+// What is known of the error at the start of a solve is nothing the first time, and stands above the largest error when
+// the operator is known.
 func TestErrorAtTheStart(t *testing.T) {
 	s, b := system(t, 24)
 	c, x := solver(t, s, cycle(t, s))
@@ -116,7 +117,8 @@ func TestErrorOfASolveWithoutIterations(t *testing.T) {
 	}
 	rule.Continued = true
 	rule.RTol = 1e-8
-	if out := c.Solve(context.Background(), rule, b, x); !out.Converged || out.Iterations != 0 || !(out.ErrorK > 0 && out.ErrorK < 1e-4) {
+	if out := c.Solve(context.Background(), rule, b, x); !out.Converged || out.Iterations != 0 ||
+		!(out.ErrorK > 0 && out.ErrorK < 1e-4) {
 		t.Errorf("%d iterations, %g K", out.Iterations, out.ErrorK)
 	}
 }
@@ -129,7 +131,8 @@ type refreshing struct {
 
 func (r *refreshing) Refreshes() int { return r.times }
 
-// A system that was changed a little and is continued keeps what is known of its operator, for the solve and for those behind it; otherwise a change makes it unknown.
+// A system that was changed a little and is continued keeps what is known of its operator, for the solve and for those
+// behind it; otherwise a change makes it unknown.
 func TestContinuedSolvesKeepWhatIsKnown(t *testing.T) {
 	s, b := system(t, 24)
 	p := &refreshing{Preconditioner: cycle(t, s)}
@@ -141,7 +144,8 @@ func TestContinuedSolvesKeepWhatIsKnown(t *testing.T) {
 	}
 	for n, c := range []struct {
 		changes, continued, want bool
-	}{{false, false, false}, {false, false, true}, {true, true, true}, {false, false, true}, {true, false, false}, {false, false, true}} {
+	}{{false, false, false}, {false, false, true}, {true, true, true}, {false, false, true}, {true, false, false},
+		{false, false, true}} {
 		if c.changes {
 			p.times++
 		}

@@ -5,9 +5,9 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// Memory movement per row of one iteration, products with A and the preconditioner apart: FirstStep reads shadow, v (16 B), reads y32, x, r, v and
-// writes x, r, r32 (48 B); SecondStep reads t, r (16 B), reads z32, x, r, t, shadow and writes x, r (52 B); NextDirection reads p, r, v and writes p, p32
-// (36 B); Widen twice 12 B.
+// Memory movement per row of one iteration, products with A and the preconditioner apart: FirstStep reads shadow, v (16
+// B), reads y32, x, r, v and writes x, r, r32 (48 B); SecondStep reads t, r (16 B), reads z32, x, r, t, shadow and
+// writes x, r (52 B); NextDirection reads p, r, v and writes p, p32 (36 B); Widen twice 12 B.
 
 // hostStabilised are the operations on a workspace of the processor.
 type hostStabilised struct {
@@ -84,26 +84,29 @@ func withBody(t stabilisedTask, body func(t *stabilisedTask, lo, hi int) (a, b f
 
 // Widen sets y = y32.
 func (s *hostStabilised) Widen(y, y32 ops.Vector) {
-	s.overRows(stabilisedTask{a: host.Doubles(y), single: host.Singles(y32), body: func(t *stabilisedTask, lo, hi int) (_, _ float64) {
-		for c := lo; c < hi; c++ {
-			t.a[c] = float64(t.single[c])
-		}
-		return 0, 0
-	}})
+	s.overRows(stabilisedTask{a: host.Doubles(y), single: host.Singles(y32),
+		body: func(t *stabilisedTask, lo, hi int) (_, _ float64) {
+			for c := lo; c < hi; c++ {
+				t.a[c] = float64(t.single[c])
+			}
+			return 0, 0
+		}})
 }
 
 // FirstStep moves along y.
 func (s *hostStabilised) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 	k := &s.stab
-	k.RV, _ = s.overRows(stabilisedTask{a: host.Doubles(shadow), b: host.Doubles(v), body: func(t *stabilisedTask, lo, hi int) (sum, _ float64) {
-		for c := lo; c < hi; c++ {
-			sum += t.a[c] * t.b[c]
-		}
-		return sum, 0
-	}})
+	k.RV, _ = s.overRows(stabilisedTask{a: host.Doubles(shadow), b: host.Doubles(v),
+		body: func(t *stabilisedTask, lo, hi int) (sum, _ float64) {
+			for c := lo; c < hi; c++ {
+				sum += t.a[c] * t.b[c]
+			}
+			return sum, 0
+		}})
 	k.Step = quotient(k.Rho, k.RV)
 	k.SS, _ = s.overRows(stabilisedTask{
-		x: host.Doubles(x), r: host.Doubles(r), a: host.Doubles(v), single: host.Singles(r32), second: host.Singles(y32), step: k.Step,
+		x: host.Doubles(x), r: host.Doubles(r), a: host.Doubles(v), single: host.Singles(r32),
+		second: host.Singles(y32), step: k.Step,
 		body: func(t *stabilisedTask, lo, hi int) (sum, _ float64) {
 			for c := lo; c < hi; c++ {
 				t.x[c] += t.step * float64(t.second[c])
@@ -119,17 +122,20 @@ func (s *hostStabilised) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 // SecondStep moves along z.
 func (s *hostStabilised) SecondStep(x, r, shadow, t, z32 ops.Vector) {
 	k := &s.stab
-	k.TS, k.TT = s.overRows(stabilisedTask{a: host.Doubles(t), r: host.Doubles(r), body: func(t *stabilisedTask, lo, hi int) (ts, tt float64) {
-		for c := lo; c < hi; c++ {
-			ts += t.a[c] * t.r[c]
-			tt += t.a[c] * t.a[c]
-		}
-		return ts, tt
-	}})
+	k.TS, k.TT =
+		s.overRows(stabilisedTask{a: host.Doubles(t), r: host.Doubles(r),
+			body: func(t *stabilisedTask, lo, hi int) (ts, tt float64) {
+				for c := lo; c < hi; c++ {
+					ts += t.a[c] * t.r[c]
+					tt += t.a[c] * t.a[c]
+				}
+				return ts, tt
+			}})
 	k.Omega = quotient(k.TS, k.TT)
 	var rho float64
 	k.RR, rho = s.overRows(stabilisedTask{
-		x: host.Doubles(x), r: host.Doubles(r), a: host.Doubles(t), b: host.Doubles(shadow), second: host.Singles(z32), step: k.Omega,
+		x: host.Doubles(x), r: host.Doubles(r), a: host.Doubles(t), b: host.Doubles(shadow), second: host.Singles(z32),
+		step: k.Omega,
 		body: func(t *stabilisedTask, lo, hi int) (rr, rho float64) {
 			for c := lo; c < hi; c++ {
 				t.x[c] += t.step * float64(t.second[c])
@@ -156,7 +162,8 @@ func quotient(a, b float64) float64 {
 // NextDirection sets p = r + Turn (p - Omega v) and p32 = p.
 func (s *hostStabilised) NextDirection(p, p32, r, v ops.Vector) {
 	s.overRows(stabilisedTask{
-		a: host.Doubles(p), b: host.Doubles(v), r: host.Doubles(r), single: host.Singles(p32), step: s.stab.Omega, turn: s.stab.Turn,
+		a: host.Doubles(p), b: host.Doubles(v), r: host.Doubles(r), single: host.Singles(p32), step: s.stab.Omega,
+		turn: s.stab.Turn,
 		body: func(t *stabilisedTask, lo, hi int) (_, _ float64) {
 			for c := lo; c < hi; c++ {
 				w := t.r[c] + t.turn*(t.a[c]-t.step*t.b[c])

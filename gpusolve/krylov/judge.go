@@ -8,8 +8,8 @@ const FloorFactor = 4
 // MaxRestarts bounds the fresh starts from the true residual.
 const MaxRestarts = 10
 
-// judge decides from the norms of the true residual, just computed, whether a solve is done. restart counts the fresh starts, best is the smallest true
-// residual before this one; trueErrorMet estimates the error in K from this residual.
+// judge decides from the norms of the true residual, just computed, whether a solve is done. restart counts the fresh
+// starts, best is the smallest true residual before this one; trueErrorMet estimates the error in K from this residual.
 func (o *Outcome) judge(rule Rule, restart int, best float64, trueErrorMet func() bool) (done bool) {
 	n := o.Norms
 	end := func(converged bool, why Reason) bool {

@@ -7,7 +7,8 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// A true residual ends a solve by its rule, at its rounding error, where it stands still or means nothing, and otherwise not.
+// A true residual ends a solve by its rule, at its rounding error, where it stands still or means nothing, and
+// otherwise not.
 func TestJudge(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	kelvin, watts, relative := Rule{Tol: 1e-4}, Rule{ATol: 1e-3}, Rule{RTol: 1e-3}
@@ -42,7 +43,8 @@ func TestJudge(t *testing.T) {
 		o := Outcome{Norms: ops.Norms{Residual: c.residual, Source: c.source, Floor: c.floor}}
 		done := o.judge(c.rule, c.restart, c.best, func() bool { return c.errorMet })
 		if done != (c.want != going) || done && (o.Reason != c.want || o.Converged != c.converged) {
-			t.Errorf("%s: done %v, %v, converged %v; want %v, converged %v", name, done, o.Reason, o.Converged, c.want, c.converged)
+			t.Errorf("%s: done %v, %v, converged %v; want %v, converged %v", name, done, o.Reason, o.Converged, c.want,
+				c.converged)
 		}
 	}
 }

@@ -2,8 +2,8 @@ package krylov
 
 import "thermsim/gpusolve/precond"
 
-// PCGMemory is what NewPCG takes in bytes. The processor and matrices keep r and A p in FP64 beside an FP32 copy of r; a mesh's system on a GPU keeps
-// both in FP32, and the direction in two buffers.
+// PCGMemory is what NewPCG takes in bytes. The processor and matrices keep r and A p in FP64 beside an FP32 copy of r;
+// a mesh's system on a GPU keeps both in FP32, and the direction in two buffers.
 func PCGMemory(s precond.Shape) int64 {
 	if s.GPU && s.Assembled {
 		return s.Vector(4 * 5)

@@ -19,14 +19,15 @@ type measured interface {
 	Allocated() int64
 }
 
-// What the solvers are said to take is what they allocate, but for the ends of their vectors and a few numbers: on the processor, and on a GPU, where conjugate gradients keep single
-// precision.
+// What the solvers are said to take is what they allocate, but for the ends of their vectors and a few numbers: on the
+// processor, and on a GPU, where conjugate gradients keep single precision.
 func TestMemoryOfSolvers(t *testing.T) {
 	m, err := mesh.Build(cases.Stack10(cases.Options{NX: 48}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	shape := precond.Shape{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Unknowns: int64(m.Cells()), Symmetric: true, Assembled: true, Mesh: m}
+	shape := precond.Shape{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Unknowns: int64(m.Cells()), Symmetric: true,
+		Assembled: true, Mesh: m}
 	onGPU := shape
 	onGPU.GPU = true
 	for name, c := range map[string]struct {
@@ -34,9 +35,12 @@ func TestMemoryOfSolvers(t *testing.T) {
 		stated int64
 		open   func(f *fake) error
 	}{
-		"conjugate gradients":          {host.Open(), krylov.PCGMemory(shape), func(f *fake) error { _, err := krylov.NewPCG(f.s, f); return err }},
-		"conjugate gradients on a GPU": {devices.Interpreter(t, interpreter.Options{NoRaces: true}), krylov.PCGMemory(onGPU), func(f *fake) error { _, err := krylov.NewPCG(f.s, f); return err }},
-		"BiCGSTAB":                     {host.Open(), krylov.BiCGSTABMemory(shape), func(f *fake) error { _, err := krylov.NewBiCGSTAB(f.s, f); return err }},
+		"conjugate gradients": {host.Open(), krylov.PCGMemory(shape),
+			func(f *fake) error { _, err := krylov.NewPCG(f.s, f); return err }},
+		"conjugate gradients on a GPU": {devices.Interpreter(t, interpreter.Options{NoRaces: true}),
+			krylov.PCGMemory(onGPU), func(f *fake) error { _, err := krylov.NewPCG(f.s, f); return err }},
+		"BiCGSTAB": {host.Open(), krylov.BiCGSTABMemory(shape),
+			func(f *fake) error { _, err := krylov.NewBiCGSTAB(f.s, f); return err }},
 	} {
 		s, err := c.device.Assemble(m, 0)
 		if err != nil {

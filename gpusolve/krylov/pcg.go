@@ -18,10 +18,12 @@ type Rule struct {
 	MaxIter int
 	// InTime marks one of many steps of time, whose start is close to the solution.
 	InTime bool
-	// Reduction, where positive, ends the solve early: once ||b - A x|| has fallen to this part of what it was at the start, by the word of the recursion. It is
-	// for solves in a sequence whose operator changes from one to the next. The other rules end it too, without a look at the true residual.
+	// Reduction, where positive, ends the solve early: once ||b - A x|| has fallen to this part of what it was at the
+	// start, by the word of the recursion. It is for solves in a sequence whose operator changes from one to the next.
+	// The other rules end it too, without a look at the true residual.
 	Reduction float64
-	// Continued says that the operator has changed only a little since the last solve: what was learnt of it still holds, but for a few per cent.
+	// Continued says that the operator has changed only a little since the last solve: what was learnt of it still
+	// holds, but for a few per cent.
 	Continued bool
 }
 
@@ -36,7 +38,8 @@ type Solver interface {
 	Prepare(rule Rule, x ops.Vector)
 	// StartFromZero tells the next Solve that x is zero, which spares it a product with A.
 	StartFromZero()
-	// Watch has f told, at every iteration, how many are done and the error estimate in K, NaN where there is none. f may be nil.
+	// Watch has f told, at every iteration, how many are done and the error estimate in K, NaN where there is none. f
+	// may be nil.
 	Watch(f func(iteration int, errorK float64))
 	// Solve solves A x = b from x.
 	Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) Outcome
@@ -80,11 +83,11 @@ const (
 	Runaway                   // power that follows the temperature grows faster than the heat that leaves
 )
 
-// PCG is the preconditioned conjugate gradient method with its vectors, made once and used for any number of right sides. The iteration
-// allocates nothing.
+// PCG is the preconditioned conjugate gradient method with its vectors, made once and used for any number of right
+// sides. The iteration allocates nothing.
 //
-// The recursive residual of conjugate gradients goes on falling below the rounding errors of b - A x. So when the rule seems to be met, the
-// true residual is computed; where the two differ, the iteration starts again from it.
+// The recursive residual of conjugate gradients goes on falling below the rounding errors of b - A x. So when the rule
+// seems to be met, the true residual is computed; where the two differ, the iteration starts again from it.
 type PCG struct {
 	sys      ops.Operator
 	krylov   ops.Workspace
@@ -157,8 +160,8 @@ type run struct {
 	applied   bool // z and its scalars are those of the true residual
 }
 
-// stands is how much larger than the recursive residual the true one may be for what was found of the recursive one to hold. What rounding has added, at right
-// angles to it, is then below a twentieth of it.
+// stands is how much larger than the recursive residual the true one may be for what was found of the recursive one to
+// hold. What rounding has added, at right angles to it, is then below a twentieth of it.
 const stands = 1.001
 
 // wild is a growth of the residual that no condition number explains.
@@ -226,7 +229,8 @@ func (s *run) verdict(restart int, best float64) (done bool) {
 
 func (s *run) ruleInKelvin() bool { return s.rule.InKelvin() }
 
-// trueErrorMet judges the true residual: by what the iteration has found where its own residual is the same, else by applying the preconditioner.
+// trueErrorMet judges the true residual: by what the iteration has found where its own residual is the same, else by
+// applying the preconditioner.
 func (s *run) trueErrorMet() bool {
 	if !s.ruleInKelvin() || math.IsNaN(s.out.ErrorK) || s.out.Norms.Residual > stands*s.recursive {
 		s.precondition(true)
@@ -236,10 +240,11 @@ func (s *run) trueErrorMet() bool {
 	return s.out.ErrorK <= s.rule.Tol
 }
 
-// iterate runs conjugate gradients from the residual in r until the recursive residual meets the rule. stop is true when the solve must end.
+// iterate runs conjugate gradients from the residual in r until the recursive residual meets the rule. stop is true
+// when the solve must end.
 //
-// The device is asked for its scalars once per iteration: behind the preconditioner where the rule looks at z, behind the update where it looks
-// at r. On a GPU each such question empties the pipeline.
+// The device is asked for its scalars once per iteration: behind the preconditioner where the rule looks at z, behind
+// the update where it looks at r. On a GPU each such question empties the pipeline.
 func (s *run) iterate(ctx context.Context) (why Reason, stop bool) {
 	again := s.iteration(s.x, s.ruleInKelvin())
 	if !s.applied {
@@ -264,7 +269,8 @@ func (s *run) iterate(ctx context.Context) (why Reason, stop bool) {
 		case sc.RZ == 0:
 			return 0, false
 		case !(sc.RZ > 0) || math.IsInf(sc.RZ, 0) || moved && (!(sc.PQ > 0) || math.IsInf(sc.PQ, 0)):
-			return Breakdown, moved && sc.PQ < 0 || s.rule.Reduction > 0 // where A is definite, the true residual may help
+			// where A is definite, the true residual may help
+			return Breakdown, moved && sc.PQ < 0 || s.rule.Reduction > 0
 		case s.recursive > wild*math.Max(s.out.Norms.Residual, s.out.Norms.Source):
 			return Divergence, true
 		case s.met(sc, moved):
@@ -310,7 +316,8 @@ func (c *PCG) advance(x ops.Vector) {
 // Prepare readies the iteration for a vector and the kind of rule, so that solves do not pay for it.
 func (c *PCG) Prepare(rule Rule, x ops.Vector) { c.iteration(x, rule.InKelvin()) }
 
-// Iterate asks the device for what so many iterations after a Solve ask it for, scalars included, whatever becomes of x: to measure what they cost.
+// Iterate asks the device for what so many iterations after a Solve ask it for, scalars included, whatever becomes of
+// x: to measure what they cost.
 func (c *PCG) Iterate(rule Rule, x ops.Vector, n int) {
 	again := c.iteration(x, rule.InKelvin())
 	for range n {
@@ -332,14 +339,15 @@ func (c *PCG) iteration(x ops.Vector, kelvin bool) func() {
 	})
 }
 
-// met applies the rule to the scalars of an iteration. It also ends the iteration where the recursive residual has fallen so far below rounding
-// errors that going on means nothing.
+// met applies the rule to the scalars of an iteration. It also ends the iteration where the recursive residual has
+// fallen so far below rounding errors that going on means nothing.
 func (s *run) met(sc ops.Scalars, moved bool) bool {
 	r := math.Sqrt(sc.RR)
 	switch {
 	case moved && r <= s.out.Norms.Floor/4:
 		return true
-	case s.rule.Reduction > 0 && (moved && r <= s.rule.Reduction*s.out.Start.Norms.Residual || s.rule.ATol <= 0 && s.rule.RTol <= 0 && s.out.ErrorK <= s.rule.Tol):
+	case s.rule.Reduction > 0 && (moved && r <= s.rule.Reduction*s.out.Start.Norms.Residual || s.rule.ATol <= 0 &&
+		s.rule.RTol <= 0 && s.out.ErrorK <= s.rule.Tol):
 		return true
 	case s.rule.ATol > 0:
 		return moved && r <= s.rule.ATol

@@ -115,12 +115,24 @@ func TestEveryEndHasItsReason(t *testing.T) {
 		rule  krylov.Rule
 		want  krylov.Reason
 	}{
-		{"indefinite", context.Background(), func(int) float64 { return -1 }, krylov.Rule{Tol: 1e-4, MaxIter: 50}, krylov.Breakdown},
-		{"NaN", context.Background(), func(int) float64 { return math.NaN() }, krylov.Rule{Tol: 1e-4, MaxIter: 50}, krylov.Breakdown},
-		{"infinite", context.Background(), func(int) float64 { return math.Inf(1) }, krylov.Rule{Tol: 1e-4, MaxIter: 50}, krylov.Breakdown},
-		{"drift", context.Background(), func(int) float64 { return 1e3 }, krylov.Rule{Tol: 1e-4, MaxIter: 5000}, krylov.Stagnation},
-		{"limit", context.Background(), func(int) float64 { return 1 }, krylov.Rule{Tol: 1e-9, MaxIter: 3}, krylov.Limit},
-		{"cancelled", cancelled, func(int) float64 { return 1 }, krylov.Rule{Tol: 1e-9, MaxIter: 3}, krylov.Interrupted},
+		{"indefinite", context.Background(), func(int) float64 {
+			return -1
+		}, krylov.Rule{Tol: 1e-4, MaxIter: 50}, krylov.Breakdown},
+		{"NaN", context.Background(), func(int) float64 {
+			return math.NaN()
+		}, krylov.Rule{Tol: 1e-4, MaxIter: 50}, krylov.Breakdown},
+		{"infinite", context.Background(), func(int) float64 {
+			return math.Inf(1)
+		}, krylov.Rule{Tol: 1e-4, MaxIter: 50}, krylov.Breakdown},
+		{"drift", context.Background(), func(int) float64 {
+			return 1e3
+		}, krylov.Rule{Tol: 1e-4, MaxIter: 5000}, krylov.Stagnation},
+		{"limit", context.Background(), func(int) float64 {
+			return 1
+		}, krylov.Rule{Tol: 1e-9, MaxIter: 3}, krylov.Limit},
+		{"cancelled", cancelled, func(int) float64 {
+			return 1
+		}, krylov.Rule{Tol: 1e-9, MaxIter: 3}, krylov.Interrupted},
 	} {
 		a := s
 		if c.want == krylov.Stagnation {
@@ -153,15 +165,16 @@ func TestResidualInWatts(t *testing.T) {
 	for _, atol := range []float64{1e-1, 1e-4, 1e-7} {
 		c, x := solver(t, s, cycle(t, s))
 		out := c.Solve(context.Background(), krylov.Rule{ATol: atol, MaxIter: 60}, b, x)
-		if !out.Converged || out.Reason != krylov.Tolerance || out.Norms.Residual > atol || out.Norms.Residual < 1e-3*atol || out.Iterations <= before {
+		if !out.Converged || out.Reason != krylov.Tolerance || out.Norms.Residual > atol ||
+			out.Norms.Residual < 1e-3*atol || out.Iterations <= before {
 			t.Errorf("%g W: %+v", atol, out)
 		}
 		before = out.Iterations
 	}
 }
 
-// A tolerance relative to the power asks the same of any power: with 2^20 times or a part in 2^20 of it, all iterates are so many times as large to the last bit, and
-// the iteration ends at the same of them.
+// A tolerance relative to the power asks the same of any power: with 2^20 times or a part in 2^20 of it, all iterates
+// are so many times as large to the last bit, and the iteration ends at the same of them.
 func TestRelativeToleranceFollowsThePower(t *testing.T) {
 	solve := func(factor float64) (krylov.Outcome, []float64) {
 		s, b := systemOf(t, cases.Options{NX: 24, Power: 36 * factor})
@@ -179,7 +192,8 @@ func TestRelativeToleranceFollowsThePower(t *testing.T) {
 		out, y := solve(factor)
 		for n := range y {
 			if y[n] != factor*x[n] {
-				t.Fatalf("%g of the power after %d iterations, with all of it %d: %g K for %g", factor, out.Iterations, want.Iterations, y[n], x[n])
+				t.Fatalf("%g of the power after %d iterations, with all of it %d: %g K for %g", factor, out.Iterations,
+					want.Iterations, y[n], x[n])
 			}
 		}
 	}

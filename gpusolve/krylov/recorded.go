@@ -7,7 +7,8 @@ import (
 
 // Recorder is a Space that repeats a sequence of operations at less cost than asking for each again.
 type Recorder interface {
-	// Record notes the operations that body asks for, without doing them, and returns a function that does, and one that gives its memory back.
+	// Record notes the operations that body asks for, without doing them, and returns a function that does, and one
+	// that gives its memory back.
 	Record(body func()) (replay, forget func(), err error)
 }
 

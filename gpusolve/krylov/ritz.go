@@ -2,16 +2,17 @@ package krylov
 
 import "math"
 
-// ritz keeps a lower bound, within 5 %, of the smallest Ritz value of the preconditioned operator: of the smallest eigenvalue of the tridiagonal matrix
-// that conjugate gradients form as they go, from alpha = r.z / p.A p and beta = r.z / previous r.z. It tends to the smallest eigenvalue of M^-1 A, from
-// above.
+// ritz keeps a lower bound, within 5 %, of the smallest Ritz value of the preconditioned operator: of the smallest
+// eigenvalue of the tridiagonal matrix that conjugate gradients form as they go, from alpha = r.z / p.A p and beta =
+// r.z / previous r.z. It tends to the smallest eigenvalue of M^-1 A, from above.
 //
 // T = L D L^T with D = diag(1/alpha), and T - mu I is positive definite as long as the recursion
 //
 //	gamma_0 = 1/mu, gamma_{k+1} = (gamma_k - alpha_k) / (mu (gamma_k - alpha_k) + beta_{k+1})
 //
-// keeps gamma_k above alpha_k (Meurant and Tichy, "On computing quadrature-based bounds for the A-norm of the error in conjugate gradients", Numer.
-// Algorithms 62, 2013). So an iteration costs a few operations, and a pass over all alpha and beta only where the bound must come down.
+// keeps gamma_k above alpha_k (Meurant and Tichy, "On computing quadrature-based bounds for the A-norm of the error in
+// conjugate gradients", Numer. Algorithms 62, 2013). So an iteration costs a few operations, and a pass over all alpha
+// and beta only where the bound must come down.
 type ritz struct {
 	mu          float64 // 1 over the unit of alpha; 0 while nothing was seen
 	alpha, beta []float64

@@ -32,8 +32,8 @@ func conjugateGradients(a, b []float64, steps int, each func(alpha, beta float64
 	}
 }
 
-// The Ritz values of the first steps are known: the Rayleigh quotient, and in the end the smallest eigenvalue. In between they only fall, and the
-// bound is below them by the slack at most.
+// The Ritz values of the first steps are known: the Rayleigh quotient, and in the end the smallest eigenvalue. In
+// between they only fall, and the bound is below them by the slack at most.
 func TestSmallestRitzValue(t *testing.T) {
 	a := []float64{1e-4, 0.3, 0.5, 0.9, 1, 1.7}
 	b := []float64{1e-3, 1, -1, 2, 1, 0.5}
@@ -72,7 +72,8 @@ func TestSmallestRitzValue(t *testing.T) {
 	}
 }
 
-// A slow mode that hides behind a residual of fast ones: no estimate below the tolerance before the residual has fallen far.
+// A slow mode that hides behind a residual of fast ones: no estimate below the tolerance before the residual has fallen
+// far.
 func TestHiddenModesEndNoSolve(t *testing.T) {
 	var e Estimate
 	e.Begin(nil)
@@ -117,7 +118,8 @@ func TestRateOfContraction(t *testing.T) {
 	}
 }
 
-// With a preconditioner that makes the operator mu times one, the error is max|z| / mu: the bound stands above it, by less than three times.
+// With a preconditioner that makes the operator mu times one, the error is max|z| / mu: the bound stands above it, by
+// less than three times.
 func TestBoundOfOneMode(t *testing.T) {
 	for _, mu := range []float64{0.05, 0.25, 1} {
 		var e Estimate

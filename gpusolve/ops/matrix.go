@@ -2,22 +2,25 @@ package ops
 
 import "thermsim/gpusolve/sparse"
 
-// Forms is a Space that lays its matrix out on the device for methods that build on entries rather than on couplings. Diagonals are summed in
-// FP64. A form lives until Release, or until its Space is freed.
+// Forms is a Space that lays its matrix out on the device for methods that build on entries rather than on couplings.
+// Diagonals are summed in FP64. A form lives until Release, or until its Space is freed.
 type Forms interface {
 	// Diagonals fails where the matrix has entries beside the seven diagonals of a grid.
 	Diagonals() (Diagonals, error)
 	Rows() (Rows, error)
 }
 
-// Near is a Space whose matrix may have entries beside the seven diagonals of a grid that a preconditioner can do without.
+// Near is a Space whose matrix may have entries beside the seven diagonals of a grid that a preconditioner can do
+// without.
 type Near interface {
-	// NearDiagonals are the seven diagonals alone, the main one as it is in the matrix, and the number of entries beside them.
+	// NearDiagonals are the seven diagonals alone, the main one as it is in the matrix, and the number of entries
+	// beside them.
 	NearDiagonals() (d Diagonals, beside int64, err error)
 }
 
-// NearDiagonals are the seven diagonals of the operator's matrix for a preconditioner: those of Near where the operator offers it, else those of Forms, and the
-// number of entries that they leave out. forms is false where the operator has no forms at all.
+// NearDiagonals are the seven diagonals of the operator's matrix for a preconditioner: those of Near where the operator
+// offers it, else those of Forms, and the number of entries that they leave out. forms is false where the operator has
+// no forms at all.
 func NearDiagonals(a Operator) (d Diagonals, beside int64, forms bool, err error) {
 	if near, ok := a.(Near); ok {
 		d, beside, err = near.NearDiagonals()

@@ -1,8 +1,8 @@
-// Package ops is the narrow waist of the solver: named numerical operations on vectors that live on a device. Solvers and
-// preconditioners are written once against these interfaces; executors (package host, later a GPU) implement them.
+// Package ops is the narrow waist of the solver: named numerical operations on vectors that live on a device. Solvers
+// and preconditioners are written once against these interfaces; executors (package host, later a GPU) implement them.
 //
-// An operation, not a launch, is the unit: an executor may do it in one pass or several. Vectors are numbered like cells
-// (x fastest, then y, then z) and belong to the executor that made them.
+// An operation, not a launch, is the unit: an executor may do it in one pass or several. Vectors are numbered like
+// cells (x fastest, then y, then z) and belong to the executor that made them.
 package ops
 
 import (
@@ -24,13 +24,15 @@ type Device interface {
 	Name() string
 	// Threads is the number of workers of a CPU executor, 0 elsewhere.
 	Threads() int
-	// Bind ties the calling goroutine to the device until unbind is called. Operations belong between the two; calls may nest.
+	// Bind ties the calling goroutine to the device until unbind is called. Operations belong between the two; calls
+	// may nest.
 	Bind() (unbind func())
 	// Allocated is the memory of all living systems in bytes.
 	Allocated() int64
 	// Assemble discretises the mesh. A positive dt (s) adds C/dt to the operator, for backward Euler.
 	Assemble(m *mesh.Mesh, dt float64) (System, error)
-	// LoadDiagonals and LoadCSR take matrices as they are, without a mesh. Their vectors are numbered like the rows. The matrix must stay as it is.
+	// LoadDiagonals and LoadCSR take matrices as they are, without a mesh. Their vectors are numbered like the rows.
+	// The matrix must stay as it is.
 	LoadDiagonals(a *sparse.Diagonals) (Operator, error)
 	LoadCSR(a *sparse.CSR) (Operator, error)
 	Close() error
@@ -51,8 +53,9 @@ func Innermost(d Device) Device {
 type Space interface {
 	New32() (Vector, error) // FP32, zero
 	New64() (Vector, error) // FP64, zero
-	// NewWork makes a vector in the precision in which the executor keeps residuals and products with A: FP64, or FP32 where
-	// memory traffic counts more. Single returns the FP32 vector that Residual and Update keep equal to w: w itself where that is FP32.
+	// NewWork makes a vector in the precision in which the executor keeps residuals and products with A: FP64, or FP32
+	// where memory traffic counts more. Single returns the FP32 vector that Residual and Update keep equal to w: w
+	// itself where that is FP32.
 	NewWork() (Vector, error)
 	Single(w Vector) (Vector, error)
 	// Read copies all values of a vector to the host, Write the other way. Levels' vectors too.
@@ -62,9 +65,11 @@ type Space interface {
 	Fill(x Vector, value float64)
 	// Release gives vectors back before the space goes; nil ones are passed over.
 	Release(vectors ...Vector)
-	// Scope runs body. What body makes on the space and does not release belongs to the scope, which must be closed also after an error.
+	// Scope runs body. What body makes on the space and does not release belongs to the scope, which must be closed
+	// also after an error.
 	Scope(body func() error) (Scope, error)
-	// Err is the first failure of the device, nil while all is well. After a failure operations do nothing and scalars are NaN.
+	// Err is the first failure of the device, nil while all is well. After a failure operations do nothing and scalars
+	// are NaN.
 	Err() error
 	// Free gives back the space, all of its vectors and what else was made on it.
 	Free()
@@ -72,9 +77,10 @@ type Space interface {
 
 // Scope is what was made on a space together.
 type Scope interface {
-	// Remake runs body as Scope did, in place of what the scope holds, which must not be used any more. Body finds that memory, zeroed, where it asks
-	// for as much as was asked for before; what else it needs is taken anew, and what is left over at its end is given back. At no time more is
-	// taken than when a new scope would have been made after this one was closed.
+	// Remake runs body as Scope did, in place of what the scope holds, which must not be used any more. Body finds that
+	// memory, zeroed, where it asks for as much as was asked for before; what else it needs is taken anew, and what is
+	// left over at its end is given back. At no time more is taken than when a new scope would have been made after
+	// this one was closed.
 	Remake(body func() error) error
 	// Close gives all of it back at once.
 	Close()
@@ -91,7 +97,8 @@ type Operator interface {
 	Residual(r, r32 Vector, b Source, x Vector) Norms
 	// SourceOf makes an FP64 vector a right side, which refers to it.
 	SourceOf(v Vector) Source
-	// NewWorkspace makes what one solve keeps beside its vectors. Solves with workspaces of their own may take turns on one operator.
+	// NewWorkspace makes what one solve keeps beside its vectors. Solves with workspaces of their own may take turns on
+	// one operator.
 	NewWorkspace() (Workspace, error)
 }
 
@@ -103,8 +110,8 @@ type Source interface {
 	Close()
 }
 
-// System is A theta = b of a mesh: A its finite-volume operator, theta the rise over the stack's ambient in K, b the heat in W that enters
-// each cell. A is stored as couplings and ground conductances, never as a diagonal:
+// System is A theta = b of a mesh: A its finite-volume operator, theta the rise over the stack's ambient in K, b the
+// heat in W that enters each cell. A is stored as couplings and ground conductances, never as a diagonal:
 //
 //	(A theta)_c = sum over neighbours n of g_cn (theta_c - theta_n) + (ground_c + C_c/dt) theta_c
 type System interface {
@@ -112,23 +119,28 @@ type System interface {
 	Mesh() *mesh.Mesh
 	// TimeStep is the dt that the operator was made with, or refreshed with since, 0 in a steady state.
 	TimeStep() float64
-	// Refresh discretises the mesh again, whose materials' properties or faces' conditions have changed, with the time step dt, which must be positive
-	// where that of Assemble was, and zero where that was. The faces that lead heat to a temperature must be the same. It takes no memory.
+	// Refresh discretises the mesh again, whose materials' properties or faces' conditions have changed, with the time
+	// step dt, which must be positive where that of Assemble was, and zero where that was. The faces that lead heat to
+	// a temperature must be the same. It takes no memory.
 	Refresh(dt float64) error
-	// RefreshAt discretises the mesh again with the properties that the materials have at the temperatures of the state x, and faces whose heat transfer
-	// coefficients follow the temperature linearised there: see mesh.FaceTerm. Heat capacities are the means between old and x, with which
-	// Stored(x, old) is the change of the heat content; a nil old stands for x. FaceHeat(x) then tells what leaves x through the conductances that A
-	// holds. Without a material or a face that follows the temperature there is nothing to do. It takes no memory.
+	// RefreshAt discretises the mesh again with the properties that the materials have at the temperatures of the state
+	// x, and faces whose heat transfer coefficients follow the temperature linearised there: see mesh.FaceTerm. Heat
+	// capacities are the means between old and x, with which Stored(x, old) is the change of the heat content; a nil
+	// old stands for x. FaceHeat(x) then tells what leaves x through the conductances that A holds. Without a material
+	// or a face that follows the temperature there is nothing to do. It takes no memory.
 	RefreshAt(x, old Vector) error
-	// OutOfRange counts for each material of the stack the cells that the last RefreshAt found outside the range of its properties, a cell with several
-	// materials for each of them. It is nil where no material follows the temperature.
+	// OutOfRange counts for each material of the stack the cells that the last RefreshAt found outside the range of its
+	// properties, a cell with several materials for each of them. It is nil where no material follows the temperature.
 	OutOfRange() []int64
-	// NewSource makes a right side without power. A driven one includes the heat that the faces' temperatures and fluxes bring in.
+	// NewSource makes a right side without power. A driven one includes the heat that the faces' temperatures and
+	// fluxes bring in.
 	NewSource(driven bool) (HeatSource, error)
-	// Differences returns the inner products of d0 = x - old, rounded to FP32, with itself and with the differences of states before it, FP32 vectors.
+	// Differences returns the inner products of d0 = x - old, rounded to FP32, with itself and with the differences of
+	// states before it, FP32 vectors.
 	Differences(x, old Vector, past [4]Vector) [5]float64
-	// Extrapolate adds weights[0] d0 + weights[1] past[0] + weights[2] past[1] + weights[3] past[2] to x. old becomes the former x and past[3] the former d0, rounded.
-	// Without past, which may be nil together, it is weights[0] d0. What has no weight may be no number.
+	// Extrapolate adds weights[0] d0 + weights[1] past[0] + weights[2] past[1] + weights[3] past[2] to x. old becomes
+	// the former x and past[3] the former d0, rounded. Without past, which may be nil together, it is weights[0] d0.
+	// What has no weight may be no number.
 	Extrapolate(x, old Vector, past [4]Vector, weights [4]float64)
 	// Plane copies plane k of x to the host.
 	Plane(k int, x Vector, dst []float64)
@@ -146,11 +158,12 @@ var ErrRefresh = errors.New("an operator of time steps cannot become a steady on
 // HeatSource is b of a mesh's system in W: power, what the faces bring in, and C/dt times an old state.
 type HeatSource interface {
 	Source
-	// SetPower sets the watts of each cell column of the layers that are drawn, spread over their planes; other layers get none. The
-	// executor may refer to the drawings' outlines and planes until the next call, and takes an outline that it has seen in the last one as
-	// unchanged.
+	// SetPower sets the watts of each cell column of the layers that are drawn, spread over their planes; other layers
+	// get none. The executor may refer to the drawings' outlines and planes until the next call, and takes an outline
+	// that it has seen in the last one as unchanged.
 	SetPower(layers []powermap.Drawing)
-	// SetOld adds C/dt old, old being the state at the start of a time step, to which the source refers. A nil old takes that back.
+	// SetOld adds C/dt old, old being the state at the start of a time step, to which the source refers. A nil old
+	// takes that back.
 	SetOld(old Vector)
 }
 
@@ -172,17 +185,19 @@ type Norms struct {
 	Floor float64
 }
 
-// Workspace is what one solve keeps: the scalars of its iteration and the buffers of its fused operations, those of conjugate gradients.
-// Operations of further methods work on it too: executors lend methods its scalars, which stay on the device under fixed names.
+// Workspace is what one solve keeps: the scalars of its iteration and the buffers of its fused operations, those of
+// conjugate gradients. Operations of further methods work on it too: executors lend methods its scalars, which stay on
+// the device under fixed names.
 type Workspace interface {
 	// NewDirection makes the FP32 vector that DirectionApply and Update take as p. A workspace has one.
 	NewDirection() (Vector, error)
 	// Dot sets RZ = r32.z, MaxZ = max|z| and Beta = RZ/previous RZ, or 0 when first is true.
 	Dot(r32, z Vector, first bool)
-	// DirectionApply sets q = A d, PQ = d.q and Alpha = RZ/PQ (0 where that is not a number or PQ not positive) for the new direction
-	// d = z + Beta p. Between this and Update, p may hold either.
+	// DirectionApply sets q = A d, PQ = d.q and Alpha = RZ/PQ (0 where that is not a number or PQ not positive) for the
+	// new direction d = z + Beta p. Between this and Update, p may hold either.
 	DirectionApply(p, z, q Vector)
-	// Update sets p = d, x += Alpha d, r -= Alpha q, r32 = r and RR = r.r. It may keep the step of x back until the next Update or Settle.
+	// Update sets p = d, x += Alpha d, r -= Alpha q, r32 = r and RR = r.r. It may keep the step of x back until the
+	// next Update or Settle.
 	Update(x, r, r32, p, z, q Vector)
 	// Settle gives x what the last Update kept back, where it did. Between an Update and Settle nobody may read x.
 	Settle(x, p Vector)

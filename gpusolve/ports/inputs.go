@@ -1,5 +1,6 @@
-// Package ports names what goes into a stack and what is read from it: heat inputs, one for every block, uniform power and power map, and outputs, temperatures
-// that depend linearly on the heat. Resistance matrices, step responses, reduced models and servers share these lists and their order.
+// Package ports names what goes into a stack and what is read from it: heat inputs, one for every block, uniform power
+// and power map, and outputs, temperatures that depend linearly on the heat. Resistance matrices, step responses,
+// reduced models and servers share these lists and their order.
 package ports
 
 import (
@@ -11,7 +12,8 @@ import (
 
 // Input is a source of heat whose watts can be chosen.
 type Input struct {
-	// Name is unambiguous: layer/block, layer/name of a uniform power or a map, with #2, #3 and so on where that is there more than once.
+	// Name is unambiguous: layer/block, layer/name of a uniform power or a map, with #2, #3 and so on where that is
+	// there more than once.
 	Name  string
 	Kind  Kind
 	Layer int // index into Stack.Layers
@@ -31,7 +33,8 @@ const (
 	Map     Kind = "map"
 )
 
-// InputsOf lists those of a stack, layer by layer from the bottom, power by power, block by block: the order in which gpusolve.SolveMany takes watts.
+// InputsOf lists those of a stack, layer by layer from the bottom, power by power, block by block: the order in which
+// gpusolve.SolveMany takes watts.
 func InputsOf(s *stack.Stack) []Input {
 	var all []Input
 	count := map[string]int{}
@@ -44,7 +47,8 @@ func InputsOf(s *stack.Stack) []Input {
 		for p := range s.Layers[l].Powers {
 			power := &s.Layers[l].Powers[p]
 			for b := range power.Blocks {
-				add(Input{Kind: Block, Layer: l, Power: p, Block: b, Watts: power.Blocks[b].Watts}, power.Blocks[b].Name)
+				add(Input{Kind: Block, Layer: l, Power: p, Block: b, Watts: power.Blocks[b].Watts},
+					power.Blocks[b].Name)
 			}
 			if len(power.Blocks) > 0 {
 				continue
@@ -86,8 +90,8 @@ func number(all []Input, count map[string]int) {
 	}
 }
 
-// Find is the index of a name, or of what follows the layer in it where that is there once: in a stack with one block called alu, alu stands for die/alu. The error
-// tells what there is.
+// Find is the index of a name, or of what follows the layer in it where that is there once: in a stack with one block
+// called alu, alu stands for die/alu. The error tells what there is.
 func Find(names []string, name string) (int, error) {
 	found := -1
 	for n, full := range names {

@@ -10,7 +10,8 @@ import (
 // OutputKind says what an output is a temperature of.
 type OutputKind string
 
-// The outputs: the mean over the volume that an input heats; the cell of it that is hottest when the input alone is at work; and a probe.
+// The outputs: the mean over the volume that an input heats; the cell of it that is hottest when the input alone is at
+// work; and a probe.
 const (
 	Mean  OutputKind = "mean"
 	Peak  OutputKind = "peak"
@@ -51,8 +52,9 @@ func Probes(s *stack.Stack) []Output {
 	return all
 }
 
-// Heated are the cells that an input heats, weighed by volume. The mean over them is the transpose of what the input does, so that the matrix of means is symmetric
-// where the operator is: the heat that one input brings to the mean of another is that which the other brings to its own. Maps heat unevenly; theirs are not.
+// Heated are the cells that an input heats, weighed by volume. The mean over them is the transpose of what the input
+// does, so that the matrix of means is symmetric where the operator is: the heat that one input brings to the mean of
+// another is that which the other brings to its own. Maps heat unevenly; theirs are not.
 func (in *Input) Heated(m *mesh.Mesh) []reduction.Rect {
 	power := &m.Stack.Layers[in.Layer].Powers[in.Power]
 	planes := m.PowerPlanes(in.Layer)

@@ -31,7 +31,8 @@ func TestNamesOfInputs(t *testing.T) {
 		return p
 	}
 	s := &stack.Stack{Layers: []stack.Layer{
-		{Name: "die", Powers: []stack.Power{block("a", "a#2"), {Uniform: 3}, block("a", "b"), {Name: "hot", Map: &stack.PowerMap{Values: []float64{1, 4}}}, {Uniform: 1}}},
+		{Name: "die", Powers: []stack.Power{block("a", "a#2"), {Uniform: 3}, block("a", "b"),
+			{Name: "hot", Map: &stack.PowerMap{Values: []float64{1, 4}}}, {Uniform: 1}}},
 		{Name: "lid"},
 		{Name: "top", Powers: []stack.Power{block("b")}},
 	}}
@@ -48,7 +49,8 @@ func TestNamesOfInputs(t *testing.T) {
 			t.Errorf("%s: %d, %v, want %d", name, n, err, want)
 		}
 	}
-	if _, err := ports.Find(namesOf(in), "b"); err == nil || !strings.Contains(err.Error(), "die/b") || !strings.Contains(err.Error(), "top/b") {
+	if _, err := ports.Find(namesOf(in), "b"); err == nil || !strings.Contains(err.Error(), "die/b") ||
+		!strings.Contains(err.Error(), "top/b") {
 		t.Errorf("b is ambiguous, yet: %v", err)
 	}
 	if _, err := ports.Find(namesOf(in), "c"); err == nil || !strings.Contains(err.Error(), "die/a,") {
@@ -56,15 +58,16 @@ func TestNamesOfInputs(t *testing.T) {
 	}
 }
 
-// Responses are those of the powers alone: whatever faces and ambient are, superposed on a stack without power they make the stack's own temperatures. A power map keeps
-// its proportions.
+// Responses are those of the powers alone: whatever faces and ambient are, superposed on a stack without power they
+// make the stack's own temperatures. A power map keeps its proportions.
 func TestResponsesSuperpose(t *testing.T) {
 	s := cases.Stack10(cases.Options{NX: 13, NY: 9})
 	s.Boundary[stack.Bottom] = stack.Boundary{Kind: stack.FixedTemperature, Temperature: 320}
 	s.Boundary[stack.West] = stack.Boundary{Kind: stack.HeatFlux, Flux: 5e3}
 	for l := range s.Layers {
 		if len(s.Layers[l].Powers) > 0 {
-			s.Layers[l].Powers = append(s.Layers[l].Powers, stack.Power{Area: s.Domain(), Map: &stack.PowerMap{NX: 2, NY: 2, Values: []float64{1, 0, 2, 0.5}}})
+			s.Layers[l].Powers = append(s.Layers[l].Powers,
+				stack.Power{Area: s.Domain(), Map: &stack.PowerMap{NX: 2, NY: 2, Values: []float64{1, 0, 2, 0.5}}})
 			break
 		}
 	}
@@ -93,7 +96,8 @@ func TestResponsesSuperpose(t *testing.T) {
 		sum := none[o]
 		for n := range in {
 			sum += responses.Mean[n][o] * powers[n]
-			if d := responses.Mean[n][o] - responses.Mean[o][n]; in[n].Kind != ports.Map && in[o].Kind != ports.Map && math.Abs(d) > 1e-11*responses.Mean[n][n] {
+			if d := responses.Mean[n][o] - responses.Mean[o][n]; in[n].Kind != ports.Map && in[o].Kind != ports.Map &&
+				math.Abs(d) > 1e-11*responses.Mean[n][n] {
 				t.Errorf("%s to %s and back differ by %g K/W", in[n].Name, in[o].Name, d)
 			}
 		}

@@ -8,8 +8,8 @@ type Shape struct {
 	Unknowns   int64 // rows
 	Entries    int64 // of the matrix, the diagonal included
 	Symmetric  bool
-	// Assembled marks a mesh's system, which holds conductances in FP32 and makes matrices of them where a method asks for one. Mesh may be nil
-	// where it is not built yet.
+	// Assembled marks a mesh's system, which holds conductances in FP32 and makes matrices of them where a method asks
+	// for one. Mesh may be nil where it is not built yet.
 	Assembled bool
 	Mesh      *mesh.Mesh
 	InTime    bool
@@ -34,14 +34,15 @@ func (s *Shape) Vector(width int64) int64 {
 	return width * Padded(s.Unknowns, s.NX)
 }
 
-// Padded is the number of values of n cells with the pads on either side that stand for neighbours outside: a row of nx cells, rounded up to lines of 128
-// bytes of FP32.
+// Padded is the number of values of n cells with the pads on either side that stand for neighbours outside: a row of nx
+// cells, rounded up to lines of 128 bytes of FP32.
 func Padded(n int64, nx int) int64 { return n + 2*((int64(nx)+31)&^31) }
 
 // Grid says whether the matrix is that of a grid.
 func (s *Shape) Grid() bool { return s.NX > 0 }
 
-// Diagonals is what the matrix takes by diagonals in FP64, as a form that methods build on; nothing where the system is stored so anyway.
+// Diagonals is what the matrix takes by diagonals in FP64, as a form that methods build on; nothing where the system is
+// stored so anyway.
 func (s *Shape) Diagonals() int64 {
 	switch {
 	case !s.Assembled:
@@ -52,7 +53,8 @@ func (s *Shape) Diagonals() int64 {
 	return 32 * s.Unknowns
 }
 
-// Rows is what the matrix takes by rows: while it is made, and afterwards. Nothing where the system is stored so anyway.
+// Rows is what the matrix takes by rows: while it is made, and afterwards. Nothing where the system is stored so
+// anyway.
 func (s *Shape) Rows() Need {
 	if !s.Assembled && !s.Grid() {
 		return Need{}

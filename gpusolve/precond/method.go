@@ -15,7 +15,8 @@ type Renewer interface {
 	Renewal() func() (Preconditioner, error)
 }
 
-// Method is a preconditioner that is set up on an operator, with all that it holds there. It can be refreshed and closed whatever the method.
+// Method is a preconditioner that is set up on an operator, with all that it holds there. It can be refreshed and
+// closed whatever the method.
 type Method struct {
 	Preconditioner
 	operator   ops.Operator
@@ -44,8 +45,9 @@ func (m *Method) make(build func() (Preconditioner, error)) (err error) {
 	return err
 }
 
-// Refresh follows changed coefficients. Methods that are no Refresher are set up anew in the memory that they had, as far as arrays keep their sizes; what
-// their set-up needs in passing is taken and given back. After an error the method can only be closed.
+// Refresh follows changed coefficients. Methods that are no Refresher are set up anew in the memory that they had, as
+// far as arrays keep their sizes; what their set-up needs in passing is taken and given back. After an error the method
+// can only be closed.
 func (m *Method) Refresh() error {
 	m.refreshes++
 	if r, ok := m.Preconditioner.(Refresher); ok {
@@ -60,7 +62,8 @@ func (m *Method) Refresh() error {
 	return m.scope.Remake(func() error { return m.make(build) })
 }
 
-// Generation counts how often the preconditioner was set up anew. What was recorded with another one must not be replayed.
+// Generation counts how often the preconditioner was set up anew. What was recorded with another one must not be
+// replayed.
 func (m *Method) Generation() int { return m.generation }
 
 // Refreshes counts how often the operator has changed: what was learnt of it before no longer holds.

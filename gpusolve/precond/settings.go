@@ -11,7 +11,8 @@ import (
 	"thermsim/internal/inputfile"
 )
 
-// ErrRefused marks a method that cannot be used on a matrix, or with a setting, for a reason that lies there and not in the device.
+// ErrRefused marks a method that cannot be used on a matrix, or with a setting, for a reason that lies there and not in
+// the device.
 var ErrRefused = errors.New("not possible")
 
 // Kind is the type of a setting.

@@ -17,7 +17,8 @@ func TestSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Int("degree") != 12 || s.Float("margin") != 0.01 || s.Text("form") != "plain" || s.On("fused") || s.Given("form") {
+	if s.Int("degree") != 12 || s.Float("margin") != 0.01 || s.Text("form") != "plain" || s.On("fused") ||
+		s.Given("form") {
 		t.Errorf("got %v", s.text)
 	}
 	if got := s.Describe(); got != "degree=12,margin=1e-2,fused=false" {

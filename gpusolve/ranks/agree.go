@@ -2,9 +2,10 @@ package ranks
 
 import "context"
 
-// Agreeing gives a group whose ranks are interrupted together. Its context ends on all of them in the same Gather: the first one after the context of any
-// rank has ended. Between two of them it does not change, so that what is decided by it is decided alike. Where ranks tell each other by other ways than Gather that
-// one has Asked for an end, all of them End at the same place.
+// Agreeing gives a group whose ranks are interrupted together. Its context ends on all of them in the same Gather: the
+// first one after the context of any rank has ended. Between two of them it does not change, so that what is decided by
+// it is decided alike. Where ranks tell each other by other ways than Gather that one has Asked for an end, all of them
+// End at the same place.
 func Agreeing(ctx context.Context, g Group) (context.Context, Group) {
 	agreed, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	return agreed, &agreeing{g, ctx, end}

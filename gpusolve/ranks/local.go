@@ -9,7 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// Local makes a group of n ranks in this process: one Group for each, in the order of their numbers, for a goroutine of its own.
+// Local makes a group of n ranks in this process: one Group for each, in the order of their numbers, for a goroutine of
+// its own.
 func Local(n int) []Group {
 	h := &hub{failed: make(chan struct{}), queues: make([][]*queue, n)}
 	if runtime.GOMAXPROCS(0) > n { // a core for each rank, and another
@@ -34,8 +35,8 @@ const (
 	numKinds
 )
 
-// mostLooks is how often a rank looks for a message before it sleeps, some 30 us: the sums of an iteration arrive sooner, and a thread that sleeps takes as
-// long to wake. Where ranks may have no core for each, they sleep at once.
+// mostLooks is how often a rank looks for a message before it sleeps, some 30 us: the sums of an iteration arrive
+// sooner, and a thread that sleeps takes as long to wake. Where ranks may have no core for each, they sleep at once.
 const mostLooks = 20_000
 
 // hub is what the ranks of a process share.

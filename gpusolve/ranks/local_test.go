@@ -13,7 +13,8 @@ func TestLocal(t *testing.T) {
 	rankstest.Run(t, func(_ *testing.T, n int) []ranks.Group { return ranks.Local(n) })
 }
 
-// BenchmarkGather is what ranks whose goroutines are bound to threads, as those that drive GPUs, take to agree on a sum.
+// BenchmarkGather is what ranks whose goroutines are bound to threads, as those that drive GPUs, take to agree on a
+// sum.
 func BenchmarkGather(b *testing.B) {
 	groups := ranks.Local(2)
 	var wait sync.WaitGroup

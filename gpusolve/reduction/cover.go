@@ -18,7 +18,8 @@ type Cell struct {
 	Share float64
 }
 
-// CoverCells is a layer's part in shares of cells, which are in order of rows, then of columns, weighed by volume, plane by plane.
+// CoverCells is a layer's part in shares of cells, which are in order of rows, then of columns, weighed by volume,
+// plane by plane.
 func CoverCells(m *mesh.Mesh, layer int, cells []Cell) []Rect {
 	var sheet []Rect
 	for n := 0; n < len(cells); {
@@ -31,7 +32,8 @@ func CoverCells(m *mesh.Mesh, layer int, cells []Cell) []Rect {
 	return planesOf(m, m.LayerPlanes[layer], sheet)
 }
 
-// CoverPlanes is the part of a half-open range of planes under rectangles and other shapes, weighed by volume, plane by plane.
+// CoverPlanes is the part of a half-open range of planes under rectangles and other shapes, weighed by volume, plane by
+// plane.
 func CoverPlanes(m *mesh.Mesh, planes [2]int, rects []stack.Rect, shapes []geometry.Shape) []Rect {
 	var sheet []Rect
 	for _, r := range rects {
@@ -59,8 +61,8 @@ func planesOf(m *mesh.Mesh, planes [2]int, sheet []Rect) []Rect {
 	return all
 }
 
-// Lengths are those of [a, b] in the cells from first on, in m, in a buffer that may be nil. The interval is cut by the cell faces the way the power map does it:
-// what ends on a face does not touch the next cell.
+// Lengths are those of [a, b] in the cells from first on, in m, in a buffer that may be nil. The interval is cut by the
+// cell faces the way the power map does it: what ends on a face does not touch the next cell.
 func Lengths(faces []float64, a, b float64, buf []float64) (first int, w []float64) {
 	a, b = max(a, faces[0]), min(b, faces[len(faces)-1])
 	first, w = powermap.Overlap(faces, a, b, buf)

@@ -2,12 +2,14 @@ package reduction
 
 import "thermsim/gpusolve/ops"
 
-// Reducer is a System that reduces the planes of its vectors where they are, so that numbers are moved and not planes. offset is added to every value.
+// Reducer is a System that reduces the planes of its vectors where they are, so that numbers are moved and not planes.
+// offset is added to every value.
 type Reducer interface {
-	// NewReduction readies the device for regions. It is nil where the device has no memory left for it: planes can still be read.
+	// NewReduction readies the device for regions. It is nil where the device has no memory left for it: planes can
+	// still be read.
 	NewReduction(r *Regions) (Reduction, error)
-	// Quantise puts the counts of all planes into counts, one plane after the other. It says false, and has done nothing, where the device has no memory left
-	// for it.
+	// Quantise puts the counts of all planes into counts, one plane after the other. It says false, and has done
+	// nothing, where the device has no memory left for it.
 	Quantise(x ops.Vector, offset float64, q Quanta, counts []int32) (done bool)
 }
 

@@ -5,8 +5,9 @@ import "thermsim/gpusolve/ops"
 // Bins say which cells of an axis each of them shows: First[b] to Last[b], both included.
 type Bins struct{ First, Last []int32 }
 
-// Maxima shows the planes from Planes[0] up to, but without, Planes[1] in bins along x and y, by maximum: that of the planes cell by cell first, then over the rows of a column, then
-// over the columns. A temperature that is no number stays where it is the first.
+// Maxima shows the planes from Planes[0] up to, but without, Planes[1] in bins along x and y, by maximum: that of the
+// planes cell by cell first, then over the rows of a column, then over the columns. A temperature that is no number
+// stays where it is the first.
 type Maxima struct {
 	Planes [2]int
 	X, Y   Bins
@@ -18,7 +19,8 @@ func (m *Maxima) Count() int { return len(m.X.First) * len(m.Y.First) }
 // Binning is a Reducer that shows planes in bins where they are.
 type Binning interface {
 	Reducer
-	// Maxima fills dst with the bins of x, x fastest. offset is added to every value. It says false, and has done nothing, where the device has no memory left for it.
+	// Maxima fills dst with the bins of x, x fastest. offset is added to every value. It says false, and has done
+	// nothing, where the device has no memory left for it.
 	Maxima(x ops.Vector, offset float64, m *Maxima, dst []float64) (done bool)
 }
 

@@ -2,13 +2,15 @@ package reduction
 
 import "math"
 
-// Quanta reduces planes by maximum over squares of Factor x Factor cells, and counts temperatures in quanta (K) above Base (K).
+// Quanta reduces planes by maximum over squares of Factor x Factor cells, and counts temperatures in quanta (K) above
+// Base (K).
 type Quanta struct {
 	Factor        int
 	Base, Quantum float64
 }
 
-// Missing stands for cells without a finite temperature, and Widest is the largest count: farther temperatures are cut off.
+// Missing stands for cells without a finite temperature, and Widest is the largest count: farther temperatures are cut
+// off.
 const (
 	Missing = -1 << 30
 	Widest  = 1 << 28
@@ -17,7 +19,8 @@ const (
 // Side is the number of squares along n cells.
 func (q Quanta) Side(n int) int { return (n + q.Factor - 1) / q.Factor }
 
-// Plane rounds a plane of nx cells a row (K) to quanta. Cells without a number are passed over where a square has others.
+// Plane rounds a plane of nx cells a row (K) to quanta. Cells without a number are passed over where a square has
+// others.
 func (q Quanta) Plane(dst []int32, kelvin []float64, nx int) {
 	if q.Factor > 1 {
 		kelvin = Squares(kelvin, nx, q.Factor)

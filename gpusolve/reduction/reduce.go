@@ -11,8 +11,9 @@ import (
 // Source gives the temperatures of plane k in K, less an offset, until the next call.
 type Source func(k int) ([]float64, error)
 
-// Reduce takes the statistics of planes that are read one after the other, bottom to top. offset is added to every value. Groups and rows of bins are shared between the
-// cores; each is summed in its own order, so the result does not depend on the number of cores.
+// Reduce takes the statistics of planes that are read one after the other, bottom to top. offset is added to every
+// value. Groups and rows of bins are shared between the cores; each is summed in its own order, so the result does not
+// depend on the number of cores.
 func (r *Regions) Reduce(source Source, offset float64) (*Values, error) {
 	v := r.NewValues()
 	for _, k := range r.planes {

@@ -40,8 +40,10 @@ func TestStatisticsOfARamp(t *testing.T) {
 	}
 	r := made(t, Regions{
 		Groups: [][]Rect{group, nil},
-		Points: []mesh.Sample{{Constant: 3, Terms: []mesh.Term{{Plane: 0, Cell: 1, Weight: 0.5}, {Plane: 1, Cell: nx, Weight: 0.25}}}, {Constant: 8}},
-		BinsX:  2, BinsY: 5, PlanePeaks: true,
+		Points: []mesh.Sample{
+			{Constant: 3, Terms: []mesh.Term{{Plane: 0, Cell: 1, Weight: 0.5}, {Plane: 1, Cell: nx, Weight: 0.25}}},
+			{Constant: 8}},
+		BinsX: 2, BinsY: 5, PlanePeaks: true,
 	})
 	v, err := r.Reduce(ramp, 1)
 	if err != nil {
@@ -153,7 +155,9 @@ func TestReduceTellsWhichPlaneFailed(t *testing.T) {
 		t.Errorf("reads planes %v, needs plane 1", p)
 	}
 	lost := errors.New("lost")
-	if _, err := r.Reduce(func(int) ([]float64, error) { return nil, lost }, 0); !errors.Is(err, lost) || err.Error() != "reading plane 1 of the temperature field: lost" {
+	if _, err := r.Reduce(func(int) ([]float64, error) {
+		return nil, lost
+	}, 0); !errors.Is(err, lost) || err.Error() != "reading plane 1 of the temperature field: lost" {
 		t.Error(err)
 	}
 }
@@ -219,11 +223,15 @@ func TestMaximumInARectangle(t *testing.T) {
 func TestSlabsJoinToTheWhole(t *testing.T) {
 	r := made(t, Regions{
 		Groups: [][]Rect{
-			{{Plane: 0, I: 1, J: 0, X: []float64{1, 2}, Y: []float64{1, 1, 1, 1}, Z: 3}, {Plane: 2, I: 0, J: 3, X: []float64{1}, Y: []float64{1, 2}, Z: 1}},
+			{{Plane: 0, I: 1, J: 0, X: []float64{1, 2}, Y: []float64{1, 1, 1, 1}, Z: 3},
+				{Plane: 2, I: 0, J: 3, X: []float64{1}, Y: []float64{1, 2}, Z: 1}},
 			{{Plane: 1, I: 3, J: 1, X: []float64{4}, Y: []float64{1}, Z: 1}},
 		},
-		Points: []mesh.Sample{{Constant: 1, Terms: []mesh.Term{{Plane: 0, Cell: 1 * nx, Weight: 0.5}, {Plane: 0, Cell: 4*nx + 2, Weight: 2}}}, {Terms: []mesh.Term{{Plane: 2, Cell: 2*nx + 6, Weight: 1}}}},
-		BinsX:  2, BinsY: 2, PlanePeaks: true,
+		Points: []mesh.Sample{
+			{Constant: 1,
+				Terms: []mesh.Term{{Plane: 0, Cell: 1 * nx, Weight: 0.5}, {Plane: 0, Cell: 4*nx + 2, Weight: 2}}},
+			{Terms: []mesh.Term{{Plane: 2, Cell: 2*nx + 6, Weight: 1}}}},
+		BinsX: 2, BinsY: 2, PlanePeaks: true,
 	})
 	want, err := r.Reduce(ramp, 0)
 	if err != nil {
@@ -262,9 +270,11 @@ func TestSlabsJoinToTheWhole(t *testing.T) {
 	}
 }
 
-// A part of planes under a rectangle and a disc has their volume, on planes of unequal thickness and beside the layer's others.
+// A part of planes under a rectangle and a disc has their volume, on planes of unequal thickness and beside the layer's
+// others.
 func TestCoverHasTheVolume(t *testing.T) {
-	m := &mesh.Mesh{X: []float64{0, 1, 3, 4, 6}, Y: []float64{0, 2, 3, 5, 6}, Z: []float64{0, 1, 1.5, 3.5, 4}, LayerPlanes: [][2]int{{0, 1}, {1, 3}, {3, 4}}}
+	m := &mesh.Mesh{X: []float64{0, 1, 3, 4, 6}, Y: []float64{0, 2, 3, 5, 6}, Z: []float64{0, 1, 1.5, 3.5, 4},
+		LayerPlanes: [][2]int{{0, 1}, {1, 3}, {3, 4}}}
 	disc := geometry.Circle{X: 3, Y: 3, Diameter: 4}
 	volume := func(rects []stack.Rect, shapes []geometry.Shape) map[int]float64 {
 		v := map[int]float64{}

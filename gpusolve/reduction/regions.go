@@ -1,6 +1,7 @@
-// Package reduction says what a temperature field is reduced to where it lives: statistics of regions, temperatures at points, the hottest cell of each
-// bin of the ground plan, and planes in whole quanta. It holds what executors are asked for, and the plain Go that defines every result, bit for bit.
-// Executors and reports meet here; it knows neither.
+// Package reduction says what a temperature field is reduced to where it lives: statistics of regions, temperatures at
+// points, the hottest cell of each bin of the ground plan, and planes in whole quanta. It holds what executors are
+// asked for, and the plain Go that defines every result, bit for bit. Executors and reports meet here; it knows
+// neither.
 package reduction
 
 import (
@@ -17,8 +18,8 @@ type Rect struct {
 	Z           float64
 }
 
-// Regions are what statistics of a field are taken of. Executors recognise them by their address and keep what they make of them, so they are made
-// once for a run and not changed.
+// Regions are what statistics of a field are taken of. Executors recognise them by their address and keep what they
+// make of them, so they are made once for a run and not changed.
 type Regions struct {
 	NX, NY, NZ int
 	// Groups are sets of rectangles with planes in ascending order. Of each group there is an Extent.
@@ -54,8 +55,11 @@ func New(r Regions) (*Regions, error) {
 	}
 	for p, s := range r.Points {
 		for n, t := range s.Terms {
-			if t.Plane < 0 || t.Plane >= r.NZ || t.Cell < 0 || t.Cell >= r.NX*r.NY || n > 0 && t.Plane < s.Terms[n-1].Plane {
-				return nil, fmt.Errorf("point %d: cell %d of plane %d is outside the grid of %d x %d x %d, or out of order", p, t.Cell, t.Plane, r.NX, r.NY, r.NZ)
+			if t.Plane < 0 || t.Plane >= r.NZ || t.Cell < 0 || t.Cell >= r.NX*r.NY || n > 0 &&
+				t.Plane < s.Terms[n-1].Plane {
+				return nil,
+					fmt.Errorf("point %d: cell %d of plane %d is outside the grid of %d x %d x %d, or out of order", p,
+						t.Cell, t.Plane, r.NX, r.NY, r.NZ)
 			}
 			r.terms[t.Plane] = append(r.terms[t.Plane], term{p, n})
 		}
@@ -73,8 +77,10 @@ func New(r Regions) (*Regions, error) {
 
 func (r *Regions) check(group []Rect, n int) error {
 	t := &group[n]
-	if t.Plane < 0 || t.Plane >= r.NZ || t.I < 0 || t.J < 0 || len(t.X) == 0 || len(t.Y) == 0 || t.I+len(t.X) > r.NX || t.J+len(t.Y) > r.NY {
-		return fmt.Errorf("%d x %d cells from (%d, %d) of plane %d are not a rectangle of the grid of %d x %d x %d", len(t.X), len(t.Y), t.I, t.J, t.Plane, r.NX, r.NY, r.NZ)
+	if t.Plane < 0 || t.Plane >= r.NZ || t.I < 0 || t.J < 0 || len(t.X) == 0 || len(t.Y) == 0 || t.I+len(t.X) > r.NX ||
+		t.J+len(t.Y) > r.NY {
+		return fmt.Errorf("%d x %d cells from (%d, %d) of plane %d are not a rectangle of the grid of %d x %d x %d",
+			len(t.X), len(t.Y), t.I, t.J, t.Plane, r.NX, r.NY, r.NZ)
 	}
 	if n > 0 && t.Plane < group[n-1].Plane {
 		return fmt.Errorf("plane %d comes after plane %d", t.Plane, group[n-1].Plane)

@@ -9,7 +9,8 @@ import (
 	"thermsim/mesh"
 )
 
-// Slab is what one of several ranks reduces of regions: the rows First <= j < End of the grid, which it owns, of those from Held on that it holds.
+// Slab is what one of several ranks reduces of regions: the rows First <= j < End of the grid, which it owns, of those
+// from Held on that it holds.
 type Slab struct {
 	Regions *Regions // on the rows that it holds
 
@@ -21,8 +22,8 @@ type Slab struct {
 // place of a rectangle: the one that it is a part of, and the first of its rows in that.
 type place struct{ rect, row int }
 
-// Slab is the part of regions in the own rows first <= j < end of a rank that holds rows rows from held on. What it holds beside its own must have the values that
-// the owners have.
+// Slab is the part of regions in the own rows first <= j < end of a rank that holds rows rows from held on. What it
+// holds beside its own must have the values that the owners have.
 func (r *Regions) Slab(held, rows, first, end int) (*Slab, error) {
 	s := &Slab{whole: r, held: held, first: first, end: end}
 	part := Regions{NX: r.NX, NY: rows, NZ: r.NZ, PlanePeaks: r.PlanePeaks}
@@ -102,7 +103,8 @@ func (p *Peak) merge(o Peak) {
 	}
 }
 
-// Join puts together what the ranks have found, in their order. Sums are rounded otherwise than those of the whole field; all else is the same.
+// Join puts together what the ranks have found, in their order. Sums are rounded otherwise than those of the whole
+// field; all else is the same.
 func (r *Regions) Join(parts []*Values) *Values {
 	w := r.NewValues()
 	for _, v := range parts {

@@ -18,7 +18,8 @@ type Values struct {
 type Extent struct {
 	Sum, Weight float64 // sums of weight times temperature, and of weights
 	Min, Max    float64 // K; +Inf and -Inf without a cell
-	// Rect is the group's rectangle with the first cell at the maximum, Cell that cell in it: row times width plus column.
+	// Rect is the group's rectangle with the first cell at the maximum, Cell that cell in it: row times width plus
+	// column.
 	Rect, Cell int32
 	NonFinite  int64 // cells that were left out
 }
@@ -34,7 +35,8 @@ func NewExtent() Extent { return Extent{Min: math.Inf(1), Max: math.Inf(-1)} }
 
 // NewValues are those before the first plane.
 func (r *Regions) NewValues() *Values {
-	v := &Values{Extents: make([]Extent, len(r.Groups)), Points: make([]float64, len(r.Points)), Peaks: make([]Peak, r.BinsX*r.BinsY)}
+	v := &Values{Extents: make([]Extent, len(r.Groups)), Points: make([]float64, len(r.Points)),
+		Peaks: make([]Peak, r.BinsX*r.BinsY)}
 	if r.PlanePeaks {
 		v.PlanePeaks = make([]Peak, r.NZ)
 	}
@@ -66,7 +68,8 @@ func (e *Extent) Merge(o *Extent, z float64) {
 	e.NonFinite += o.NonFinite
 }
 
-// Hottest is the highest temperature of all planes in K, NaN where one of them has no finite one, or where planes were not asked for.
+// Hottest is the highest temperature of all planes in K, NaN where one of them has no finite one, or where planes were
+// not asked for.
 func (v *Values) Hottest() float64 {
 	top := math.NaN()
 	for n, p := range v.PlanePeaks {

@@ -9,9 +9,9 @@ import (
 	"weak"
 )
 
-// List knows the arrays that were made by it, by type and length, and holds none of them: what nobody refers to, the garbage collector may take. So
-// a list costs no memory, and arrays that were used in passing are there to be used again until the collector has come round. It may be used by several
-// goroutines. A nil list makes every array anew.
+// List knows the arrays that were made by it, by type and length, and holds none of them: what nobody refers to, the
+// garbage collector may take. So a list costs no memory, and arrays that were used in passing are there to be used
+// again until the collector has come round. It may be used by several goroutines. A nil list makes every array anew.
 type List struct {
 	mu   sync.Mutex
 	used []use
@@ -62,7 +62,8 @@ func Make[T any](l *List, n int) []T {
 	return v
 }
 
-// Append is append for arrays that grow by steps that are not known before: it doubles their room, so that the next time round there are some of the same length.
+// Append is append for arrays that grow by steps that are not known before: it doubles their room, so that the next
+// time round there are some of the same length.
 func Append[T any](l *List, v []T, more ...T) []T {
 	if need := len(v) + len(more); need > cap(v) {
 		room := 1024

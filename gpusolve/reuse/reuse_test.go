@@ -30,7 +30,8 @@ func TestReuse(t *testing.T) {
 	if &again[0][0] == &again[1][0] {
 		t.Error("an array was given out twice")
 	}
-	if third := Make[float64](l, 1000); &third[0] == &a[0] || &third[0] == &b[0] || unsafe.Pointer(&third[0]) == unsafe.Pointer(&c[0]) {
+	if third := Make[float64](l, 1000); &third[0] == &a[0] || &third[0] == &b[0] ||
+		unsafe.Pointer(&third[0]) == unsafe.Pointer(&c[0]) {
 		t.Error("an array in use, or one of another type, was given out")
 	}
 	if v := Make[int64](l, 999); &v[0] == &c[0] {

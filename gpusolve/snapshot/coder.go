@@ -1,4 +1,5 @@
-// Package snapshot writes states as bytes and reads them back, with the same bits. One description serves both ways: see Coder.
+// Package snapshot writes states as bytes and reads them back, with the same bits. One description serves both ways:
+// see Coder.
 package snapshot
 
 import (
@@ -9,7 +10,8 @@ import (
 	"math"
 )
 
-// Coder goes through the values of a state: it writes what they are, or sets them to what was written. The first error stays, and nothing more is done after it.
+// Coder goes through the values of a state: it writes what they are, or sets them to what was written. The first error
+// stays, and nothing more is done after it.
 type Coder struct {
 	w   io.Writer
 	r   io.Reader

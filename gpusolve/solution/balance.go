@@ -15,10 +15,11 @@ const small = 1e-6
 // imbalanceLimit is the relative energy imbalance that a good solve stays below.
 const imbalanceLimit = 1e-3
 
-// ImbalanceLimit is the largest Energy.ImbalanceRel of s that its temperature error explains: 1e-3, or more where the flows of heat are so
-// small that an error of EstimatedErrorK in every cell would move more. That many watts pass through the faces (conductance G, W/K) and, in a time
-// step, into the heat capacity C (J/K): error (G + C/dt) over the largest flow, and twice that because the error is an estimate. Only errors up to
-// 1e-4 K, the default tolerance, excuse an imbalance: a solve that was asked for less has to show that it is good enough.
+// ImbalanceLimit is the largest Energy.ImbalanceRel of s that its temperature error explains: 1e-3, or more where the
+// flows of heat are so small that an error of EstimatedErrorK in every cell would move more. That many watts pass
+// through the faces (conductance G, W/K) and, in a time step, into the heat capacity C (J/K): error (G + C/dt) over the
+// largest flow, and twice that because the error is an estimate. Only errors up to 1e-4 K, the default tolerance,
+// excuse an imbalance: a solve that was asked for less has to show that it is good enough.
 func ImbalanceLimit(m *mesh.Mesh, s *Solution) float64 {
 	if s.Energy.ImbalanceRel <= imbalanceLimit { // spares a look at every column
 		return imbalanceLimit
@@ -31,8 +32,8 @@ func ImbalanceLimit(m *mesh.Mesh, s *Solution) float64 {
 }
 
 // LeastErrorK is how far in K the field of s is at least from the solution of the discrete equations. Summed over all
-// cells, A e = r says that the heat which the balance misses is the sum of g e, g the conductances to the temperatures of
-// the faces and, in a time step, C/dt. That sum is at most G + C/dt times the largest error.
+// cells, A e = r says that the heat which the balance misses is the sum of g e, g the conductances to the temperatures
+// of the faces and, in a time step, C/dt. That sum is at most G + C/dt times the largest error.
 func LeastErrorK(m *mesh.Mesh, s *Solution) float64 {
 	conductance := m.GroundConductance()
 	if s.Dt > 0 {
@@ -41,10 +42,11 @@ func LeastErrorK(m *mesh.Mesh, s *Solution) float64 {
 	return math.Abs(s.Energy.In-s.Energy.Out-s.Energy.Stored) / conductance
 }
 
-// Heed takes back what the heat balance does not bear out: a result out of balance is not converged, and an estimate below
-// what the balance shows the error to be at least is unknown.
+// Heed takes back what the heat balance does not bear out: a result out of balance is not converged, and an estimate
+// below what the balance shows the error to be at least is unknown.
 func (s *Solution) Heed(m *mesh.Mesh) {
-	if s.Energy.ImbalanceRel <= small || s.Dt > 0 && s.Energy.ImbalanceRel <= imbalanceLimit { // spares a look at every cell
+	// spares a look at every cell
+	if s.Energy.ImbalanceRel <= small || s.Dt > 0 && s.Energy.ImbalanceRel <= imbalanceLimit {
 		return
 	}
 	limit := ImbalanceLimit(m, s)
@@ -57,8 +59,8 @@ func (s *Solution) Heed(m *mesh.Mesh) {
 	}
 }
 
-// AtRest says that no power heats the stack and that every flow of heat is within what the temperature error explains. Then nothing flows, and the differences of what is left of the
-// flows are no imbalance.
+// AtRest says that no power heats the stack and that every flow of heat is within what the temperature error explains.
+// Then nothing flows, and the differences of what is left of the flows are no imbalance.
 func AtRest(m *mesh.Mesh, s *Solution) bool {
 	return s.Energy.In == 0 && s.Energy.Scale <= explained(m, s)
 }

@@ -8,11 +8,13 @@ import (
 	"thermsim/stack"
 )
 
-// An imbalance is excused by twice the heat that the error moves: through the faces, and in a time step into the heat capacity; the error of a run is the sum of its
-// steps', and none above the default tolerance excuses more.
+// An imbalance is excused by twice the heat that the error moves: through the faces, and in a time step into the heat
+// capacity; the error of a run is the sum of its steps', and none above the default tolerance excuses more.
 func TestImbalanceLimit(t *testing.T) {
-	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{2e-3, 3e-3}, Grid: stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: 1}},
-		Materials: []stack.Material{{Name: "m", K: [3]float64{100, 100, 100}, C: 2e6}}, Layers: []stack.Layer{{Name: "l", Thickness: 1e-3, Cells: 1}}}
+	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{2e-3, 3e-3},
+		Grid:      stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: 1}},
+		Materials: []stack.Material{{Name: "m", K: [3]float64{100, 100, 100}, C: 2e6}},
+		Layers:    []stack.Layer{{Name: "l", Thickness: 1e-3, Cells: 1}}}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 1e3, Temperature: 300}
 	m, err := mesh.Build(s)
 	if err != nil {
@@ -38,7 +40,8 @@ func TestImbalanceLimit(t *testing.T) {
 		"unknown error":  {math.NaN(), 0, 0, 1, 1e-3},
 		"nothing to say": {0, 0, 0, 1, 1e-3},
 	} {
-		sol := &Solution{Energy: Energy{ImbalanceRel: c.imbalance, Scale: scale}, Dt: c.dt, Steps: make([]Step, c.steps)}
+		sol := &Solution{Energy: Energy{ImbalanceRel: c.imbalance, Scale: scale}, Dt: c.dt,
+			Steps: make([]Step, c.steps)}
 		sol.Status.EstimatedErrorK = c.errorK
 		if got := ImbalanceLimit(m, sol); math.Abs(got-c.want) > 1e-9*c.want {
 			t.Errorf("%s: %.12g, want %.12g", name, got, c.want)

@@ -13,7 +13,8 @@ type PrecisionLog struct {
 type Switch struct {
 	Iteration int // how many were done
 	Reason    SwitchReason
-	// Norms of the recursive and the true residual and of their difference, W. At iteration 0 there is no recursive one yet.
+	// Norms of the recursive and the true residual and of their difference, W. At iteration 0 there is no recursive one
+	// yet.
 	Recursive, True, Gap float64
 }
 

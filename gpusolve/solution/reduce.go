@@ -6,7 +6,8 @@ import "thermsim/gpusolve/reduction"
 type Reducer interface {
 	// Reduce takes the statistics of regions.
 	Reduce(r *reduction.Regions) (*reduction.Values, error)
-	// Quantise counts the quanta of all planes, one plane after the other. It says false, and has done nothing, where planes have to be read.
+	// Quantise counts the quanta of all planes, one plane after the other. It says false, and has done nothing, where
+	// planes have to be read.
 	Quantise(q reduction.Quanta, counts []int32) (done bool, err error)
 }
 
@@ -22,7 +23,8 @@ func ReducerOf(f Field) Reducer {
 	return r
 }
 
-// Reduce takes the statistics of regions: the field does, or they are taken of its planes, each of which is read once. The result is the same, bit for bit.
+// Reduce takes the statistics of regions: the field does, or they are taken of its planes, each of which is read once.
+// The result is the same, bit for bit.
 func Reduce(f Field, r *reduction.Regions) (*reduction.Values, error) {
 	if own := ReducerOf(f); own != nil {
 		return own.Reduce(r)

@@ -1,5 +1,5 @@
-// Package solution holds what a solve tells: how it ended, the field, the balance of heat, the steps of a transient, times and memory. It knows no solver, so
-// that reports and saved runs need not either.
+// Package solution holds what a solve tells: how it ended, the field, the balance of heat, the steps of a transient,
+// times and memory. It knows no solver, so that reports and saved runs need not either.
 package solution
 
 import "time"
@@ -20,7 +20,8 @@ const (
 	ReasonImbalance   = "energy imbalance"
 )
 
-// Solution is the outcome of a steady or transient solve; its field lives on the device until Close. It always carries the best field found, also when the solve did not converge.
+// Solution is the outcome of a steady or transient solve; its field lives on the device until Close. It always carries
+// the best field found, also when the solve did not converge.
 type Solution struct {
 	Status Status
 	Field  Field
@@ -32,7 +33,8 @@ type Solution struct {
 	// Steps is nil for a steady solve.
 	Steps []Step
 	Dt    float64 // s, transient only; the last step where their lengths differ
-	// Stepping tells of steps that follow the temperatures, nil where all have one length. Steps are then the moments that were asked for.
+	// Stepping tells of steps that follow the temperatures, nil where all have one length. Steps are then the moments
+	// that were asked for.
 	Stepping *Stepping
 
 	// closer gives back what the field lives on.
@@ -71,9 +73,11 @@ type Status struct {
 	IterationsTotal  int
 	ResidualW        float64 // ||b - A x||2 in W
 	RelativeResidual float64 // ||b - A x||2 / ||b||2
-	EstimatedErrorK  float64 // estimate of the largest temperature error; in a transient the sum over the steps, by the direct solver the last step's times their number; NaN where it is unknown
-	Converged        bool
-	Reason           string // one of the Reason constants
+	// estimate of the largest temperature error; in a transient the sum over the steps, by the direct solver the last
+	// step's times their number; NaN where it is unknown
+	EstimatedErrorK float64
+	Converged       bool
+	Reason          string // one of the Reason constants
 	// Fallback tells which methods stalled before this one took over, "" where none did. Iterations are those of all.
 	Fallback string
 	// Precision is the course of a solve in mixed precision, nil for others.
@@ -102,17 +106,19 @@ type Nonlinear struct {
 // Leakage tells what powers that follow the temperature do to a state.
 type Leakage struct {
 	Watts float64 // leaking at the end
-	// Gain is the loop gain of the state at the end, of the steady equations also in a transient: by how much a small rise of the temperatures comes
-	// back, the largest eigenvalue of K^-1 dq/dT. From 1 on there is no stable state. 0 where it is not known.
+	// Gain is the loop gain of the state at the end, of the steady equations also in a transient: by how much a small
+	// rise of the temperatures comes back, the largest eigenvalue of K^-1 dq/dT. From 1 on there is no stable state. 0
+	// where it is not known.
 	Gain float64
 	// I, J and K name the leaking cell in which that eigenvector is largest.
 	I, J, K int
-	// Runaway says that there is no stable state, or in a transient that the temperatures leave the range of a law on their way to none.
+	// Runaway says that there is no stable state, or in a transient that the temperatures leave the range of a law on
+	// their way to none.
 	Runaway bool
 	// Time in s at which a transient ended so.
 	Time float64
-	// Factor is the largest one on all powers together with which the steady equations have a solution, where the powers as they are have none. The field is
-	// then that solution.
+	// Factor is the largest one on all powers together with which the steady equations have a solution, where the
+	// powers as they are have none. The field is then that solution.
 	Factor float64
 	// Outside counts the leaking cells outside the range of their law, which holds from From to To, both in K.
 	Outside  int64
@@ -141,24 +147,28 @@ type Stepping struct {
 	ShortestS     float64
 	LongestS      float64
 	PeakK, PeakS  float64 // hottest cell at the end of any step, and when
-	// Steady says that the run ended close to the steady state; RestK is how far the cell that is furthest was from it, 0 where nobody asked.
+	// Steady says that the run ended close to the steady state; RestK is how far the cell that is furthest was from it,
+	// 0 where nobody asked.
 	Steady bool
 	RestK  float64
-	// Period in s of a periodic state, 0 in others. Periods were stepped to find it, and ClosureK is how far the state at the end of one is from that at its start.
+	// Period in s of a periodic state, 0 in others. Periods were stepped to find it, and ClosureK is how far the state
+	// at the end of one is from that at its start.
 	Period   float64
 	Periods  int
 	ClosureK float64
 }
 
-// Energy is the heat balance in W. Out is what leaves through the faces, net of what enters through them; ByFace counts heat that leaves
-// as positive, in the order of stack.Face. Stored is the rate of change of the heat content over the last step, 0 in a steady state. Where steps follow
-// the temperatures all are means over the run.
+// Energy is the heat balance in W. Out is what leaves through the faces, net of what enters through them; ByFace counts
+// heat that leaves as positive, in the order of stack.Face. Stored is the rate of change of the heat content over the
+// last step, 0 in a steady state. Where steps follow the temperatures all are means over the run.
 type Energy struct {
 	In, Out, Stored float64
 	ByFace          [6]float64
-	Coolant         []float64 // what the coolant of each cavity carries out, above what it brings in; nil without coolant. Out includes it.
-	Scale           float64   // the largest single flow
-	ImbalanceRel    float64   // |In - Out - Stored| / Scale; 0 at the end of a transient in which nothing flows any more
+	// what the coolant of each cavity carries out, above what it brings in; nil without coolant. Out includes it.
+	Coolant []float64
+	Scale   float64 // the largest single flow
+	// |In - Out - Stored| / Scale; 0 at the end of a transient in which nothing flows any more
+	ImbalanceRel float64
 }
 
 // DeviceInfo names what did the work.

@@ -23,5 +23,6 @@ func (b Spectrum) String() string {
 	if b.Low > b.Least {
 		raised = fmt.Sprintf(", the least from %.3g to what the degree resolves", b.Least)
 	}
-	return fmt.Sprintf("spectrum %.3g to %.3g by %d Lanczos steps %s, the largest value raised by %g %%%s", b.Low, b.High, b.Steps, from, 100*b.Margin, raised)
+	return fmt.Sprintf("spectrum %.3g to %.3g by %d Lanczos steps %s, the largest value raised by %g %%%s", b.Low,
+		b.High, b.Steps, from, 100*b.Margin, raised)
 }

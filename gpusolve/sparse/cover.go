@@ -1,7 +1,7 @@
 package sparse
 
-// DoubleCover is the matrix of twice the size that has no positive off-diagonals and acts on (x, -x) as A does on x: with A = D + N + P, its diagonal, its
-// negative and its positive off-diagonals,
+// DoubleCover is the matrix of twice the size that has no positive off-diagonals and acts on (x, -x) as A does on x:
+// with A = D + N + P, its diagonal, its negative and its positive off-diagonals,
 //
 //	| D + N   -P   |
 //	|  -P    D + N |
@@ -9,7 +9,8 @@ package sparse
 // It is symmetric and diagonally dominant where A is (Gremban 1996).
 func (a *CSR) DoubleCover() *CSR {
 	n := a.N()
-	c := &CSR{RowPtr: make([]int64, 1, 2*n+1), Col: make([]int32, 0, 2*len(a.Col)), Val: make([]float64, 0, 2*len(a.Val))}
+	c := &CSR{RowPtr: make([]int64, 1, 2*n+1), Col: make([]int32, 0, 2*len(a.Col)),
+		Val: make([]float64, 0, 2*len(a.Val))}
 	for r := range 2 * n {
 		cols, vals := a.Row(r % n)
 		for half := range 2 {

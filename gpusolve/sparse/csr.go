@@ -1,9 +1,11 @@
-// Package sparse holds matrices on the host: by diagonals, as a structured grid gives them, and by rows, as anything else does.
+// Package sparse holds matrices on the host: by diagonals, as a structured grid gives them, and by rows, as anything
+// else does.
 package sparse
 
 import "slices"
 
-// CSR is a square sparse matrix by rows: the entries of row r are those from RowPtr[r] to RowPtr[r+1], their columns ascending and different.
+// CSR is a square sparse matrix by rows: the entries of row r are those from RowPtr[r] to RowPtr[r+1], their columns
+// ascending and different.
 type CSR struct {
 	RowPtr []int64
 	Col    []int32

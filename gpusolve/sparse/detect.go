@@ -2,8 +2,9 @@ package sparse
 
 import "fmt"
 
-// Shape finds the grid whose matrix this could be: one with entries beside the diagonal at offsets of 1, nx and nx*ny only, and none that tie the
-// end of one grid line to the start of the next. With fewer offsets the grid has fewer dimensions. ok is false where there is none.
+// Shape finds the grid whose matrix this could be: one with entries beside the diagonal at offsets of 1, nx and nx*ny
+// only, and none that tie the end of one grid line to the start of the next. With fewer offsets the grid has fewer
+// dimensions. ok is false where there is none.
 func (a *CSR) Shape() (nx, ny, nz int, ok bool) {
 	var offsets []int // ascending
 	for r := range a.N() {
@@ -93,17 +94,20 @@ func (a *CSR) fits(nx, ny int) error {
 		cols, vals := a.Row(r)
 		for i, c := range cols {
 			if int(c) != r && vals[i] != 0 && neighbours(r, int(c), nx, ny) < 0 {
-				return fmt.Errorf("entry (%d, %d) does not tie neighbours of a grid of %d x %d x %d cells", r+1, c+1, nx, ny, a.N()/(nx*ny))
+				return fmt.Errorf("entry (%d, %d) does not tie neighbours of a grid of %d x %d x %d cells", r+1, c+1,
+					nx, ny, a.N()/(nx*ny))
 			}
 		}
 	}
 	return nil
 }
 
-// Diagonals returns the matrix of a grid by its diagonals. It is stored as symmetric where it is so to rounding; the mean of the two entries counts then.
+// Diagonals returns the matrix of a grid by its diagonals. It is stored as symmetric where it is so to rounding; the
+// mean of the two entries counts then.
 func (a *CSR) Diagonals(nx, ny, nz int) (*Diagonals, error) {
 	if nx < 1 || ny < 1 || nz < 1 || nx > a.N() || ny > a.N()/nx || nz > a.N()/(nx*ny) || nx*ny*nz != a.N() {
-		return nil, fmt.Errorf("a grid of %d x %d x %d cells for a matrix of %d rows; the product must be the number of rows", nx, ny, nz, a.N())
+		return nil, fmt.Errorf("a grid of %d x %d x %d cells for a matrix of %d rows; the product must be the "+
+			"number of rows", nx, ny, nz, a.N())
 	}
 	if err := a.fits(nx, ny); err != nil {
 		return nil, err

@@ -2,9 +2,9 @@ package sparse
 
 import "thermsim/gpusolve/reuse"
 
-// Diagonals is a matrix of up to seven diagonals: the unknowns are those of a grid of NX x NY x NZ, x fastest, each tied to its neighbours in the
-// three directions. Off-diagonals are unpadded and indexed by the lower of the two rows: X[c] is A[c][c+1], Y[c] is A[c][c+NX], Z[c] is
-// A[c][c+NX*NY].
+// Diagonals is a matrix of up to seven diagonals: the unknowns are those of a grid of NX x NY x NZ, x fastest, each
+// tied to its neighbours in the three directions. Off-diagonals are unpadded and indexed by the lower of the two rows:
+// X[c] is A[c][c+1], Y[c] is A[c][c+NX], Z[c] is A[c][c+NX*NY].
 type Diagonals struct {
 	NX, NY, NZ int
 	Main       []float64 // N
@@ -21,7 +21,8 @@ func DiagonalsIn(l *reuse.List, nx, ny, nz int) *Diagonals {
 	d := &Diagonals{NX: nx, NY: ny, NZ: nz}
 	n := d.N()
 	d.Main = reuse.Make[float64](l, n)
-	d.X, d.Y, d.Z = reuse.Make[float64](l, max(0, n-1)), reuse.Make[float64](l, max(0, n-nx)), reuse.Make[float64](l, max(0, n-nx*ny))
+	d.X, d.Y, d.Z = reuse.Make[float64](l, max(0, n-1)), reuse.Make[float64](l, max(0, n-nx)),
+		reuse.Make[float64](l, max(0, n-nx*ny))
 	return d
 }
 
@@ -81,7 +82,8 @@ func (d *Diagonals) CSRIn(l *reuse.List) *CSR {
 		{sheet, func(r int) float64 { return from(d.Z, r) }},
 	}
 	entries := n + others(d.X) + others(d.Y) + others(d.Z) + others(lx) + others(ly) + others(lz)
-	a := &CSR{RowPtr: reuse.Make[int64](l, n+1), Col: reuse.Make[int32](l, entries)[:0], Val: reuse.Make[float64](l, entries)[:0]}
+	a := &CSR{RowPtr: reuse.Make[int64](l, n+1), Col: reuse.Make[int32](l, entries)[:0],
+		Val: reuse.Make[float64](l, entries)[:0]}
 	for r := range n {
 		for _, b := range bands {
 			v := b.at(r)

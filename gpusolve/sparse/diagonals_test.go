@@ -33,7 +33,8 @@ func TestBothFormsAreTheMatrix(t *testing.T) {
 		for _, symmetric := range []bool{true, false} {
 			d := NewDiagonals(shape[0], shape[1], shape[2])
 			if !symmetric {
-				d.LowerX, d.LowerY, d.LowerZ = make([]float64, len(d.X)), make([]float64, len(d.Y)), make([]float64, len(d.Z))
+				d.LowerX, d.LowerY, d.LowerZ = make([]float64, len(d.X)), make([]float64, len(d.Y)),
+					make([]float64, len(d.Z))
 			}
 			for _, band := range [][]float64{d.Main, d.X, d.Y, d.Z, d.LowerX, d.LowerY, d.LowerZ} {
 				for i := range band {
@@ -57,7 +58,8 @@ func TestBothFormsAreTheMatrix(t *testing.T) {
 					}
 				}
 				if math.Abs(byDiagonals[r]-want) > 1e-13 || math.Abs(byRows[r]-want) > 1e-13 {
-					t.Fatalf("%v: row %d gives %g by diagonals and %g by rows, want %g", shape, r, byDiagonals[r], byRows[r], want)
+					t.Fatalf("%v: row %d gives %g by diagonals and %g by rows, want %g", shape, r, byDiagonals[r],
+						byRows[r], want)
 				}
 			}
 			for r := range n {

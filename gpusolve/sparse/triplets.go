@@ -19,7 +19,8 @@ func (t *Triplets) Add(row, col int32, val float64) {
 // Len is the number of entries.
 func (t *Triplets) Len() int { return len(t.Val) }
 
-// FromTriplets makes a matrix of n rows. Entries in the same place are added up, in the order in which they come; repeated counts them.
+// FromTriplets makes a matrix of n rows. Entries in the same place are added up, in the order in which they come;
+// repeated counts them.
 func FromTriplets(n int, t *Triplets) (a *CSR, repeated int, err error) {
 	if n < 0 || n > math.MaxInt32 {
 		return nil, 0, fmt.Errorf("%d rows; between 0 and %d fit", n, math.MaxInt32)
@@ -51,7 +52,8 @@ func FromTriplets(n int, t *Triplets) (a *CSR, repeated int, err error) {
 	return a, repeated, nil
 }
 
-// sortBy returns the entries, in the given order (nil: as they come), sorted by key without changing the order of equal ones.
+// sortBy returns the entries, in the given order (nil: as they come), sorted by key without changing the order of equal
+// ones.
 func sortBy(n int, key []int32, order []int) []int {
 	at := make([]int, n+1)
 	for _, k := range key {

@@ -13,14 +13,16 @@ func TestTripletsAreSortedAndAdded(t *testing.T) {
 	var entries Triplets
 	places := map[[2]int32]bool{}
 	for range 60 {
-		r, c, v := rng.Int32N(n), rng.Int32N(n), float64(rng.IntN(9)-4) // whole numbers, so that any order gives the same sum
+		// whole numbers, so that any order gives the same sum
+		r, c, v := rng.Int32N(n), rng.Int32N(n), float64(rng.IntN(9)-4)
 		want[r][c] += v
 		places[[2]int32{r, c}] = true
 		entries.Add(r, c, v)
 	}
 	a, repeated, err := FromTriplets(n, &entries)
 	if err != nil || repeated != entries.Len()-len(places) || a.N() != n || a.Entries() != len(places) {
-		t.Fatalf("%d repeated of %d entries, matrix of %d rows and %d entries: %v", repeated, entries.Len(), a.N(), a.Entries(), err)
+		t.Fatalf("%d repeated of %d entries, matrix of %d rows and %d entries: %v", repeated, entries.Len(), a.N(),
+			a.Entries(), err)
 	}
 	for r := range n {
 		cols, _ := a.Row(r)
@@ -148,7 +150,8 @@ func TestChecks(t *testing.T) {
 	if set(1, 2, -8).Dominant() {
 		t.Error("an entry larger than the diagonal passes for small")
 	}
-	if worst, found := set(1, 2, -5).Asymmetric(); !found || worst.Row+worst.Col != 3 || math.Min(worst.Entry, worst.Mirror) != -5 {
+	if worst, found := set(1, 2, -5).Asymmetric(); !found || worst.Row+worst.Col != 3 ||
+		math.Min(worst.Entry, worst.Mirror) != -5 {
 		t.Errorf("the entry that differs is %+v, %v", worst, found)
 	}
 	if _, found := set(1, 2, good().At(1, 2)*(1+1e-13)).Asymmetric(); found {

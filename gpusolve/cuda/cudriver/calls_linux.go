@@ -163,8 +163,8 @@ func (d *driver) ModuleLoadData(ptx []byte) (Module, error) {
 	return m, detail(err, func() string { return d.compileLog(text) })
 }
 
-// compileLog loads a module that failed once more to get the compiler's words. The options it takes would go past the driver's cache, so
-// the first attempt does without them.
+// compileLog loads a module that failed once more to get the compiler's words. The options it takes would go past the
+// driver's cache, so the first attempt does without them.
 func (d *driver) compileLog(text []byte) string {
 	options := [2]int32{jitErrorLogBuffer, jitErrorLogBufferSize}
 	values := struct { // an array of void*, one of which is a number in the place of a pointer
@@ -199,14 +199,18 @@ func (d *driver) FuncSetAttribute(f Function, a FunctionAttribute, value int) er
 	return detail(err, func() string { return fmt.Sprintf("attribute %d = %d", a, value) })
 }
 
-// launch is the argument list of cuLaunchKernel, kept between calls because SyscallN moves a list of its own to the heap.
+// launch is the argument list of cuLaunchKernel, kept between calls because SyscallN moves a list of its own to the
+// heap.
 type launch struct {
-	args   [11]uintptr
-	params []unsafe.Pointer // keeps the parameters alive, and on the heap, where they do not move: pins would cost each launch a tenth of what it takes
+	args [11]uintptr
+	// keeps the parameters alive, and on the heap, where they do not move: pins would cost each launch a tenth of what
+	// it takes
+	params []unsafe.Pointer
 }
 
 // LaunchKernel is the hot call: it allocates nothing. The driver copies the values of the parameters before it returns.
-func (d *driver) LaunchKernel(f Function, grid, block [3]uint32, sharedBytes uint32, s Stream, params []unsafe.Pointer) error {
+func (d *driver) LaunchKernel(f Function, grid, block [3]uint32, sharedBytes uint32, s Stream,
+	params []unsafe.Pointer) error {
 	l, ok := d.launches.Get().(*launch)
 	if !ok {
 		l = new(launch)
@@ -227,7 +231,8 @@ func (d *driver) LaunchKernel(f Function, grid, block [3]uint32, sharedBytes uin
 
 func launchError(call string, r Result, grid, block [3]uint32, sharedBytes uint32, params int) error {
 	return &Error{Call: call, Result: r,
-		Detail: fmt.Sprintf("grid %v, block %v, %d bytes of shared memory, %d parameters", grid, block, sharedBytes, params)}
+		Detail: fmt.Sprintf("grid %v, block %v, %d bytes of shared memory, %d parameters", grid, block, sharedBytes,
+			params)}
 }
 
 func (d *driver) StreamCreate() (Stream, error) {

@@ -80,7 +80,8 @@ func TestMemoryCalls(t *testing.T) {
 	clear(f.got)
 	_, e1 := d.MemAlloc(-1)
 	_, e2 := d.MemAllocHost(-1)
-	for _, err := range []error{e1, e2, d.MemcpyHtoDAsync(p, h, -1, 0), d.MemcpyDtoHAsync(h, p, -1, 0), d.MemcpyDtoDAsync(p, p, -1, 0), d.MemsetD32Async(p, 0, -1, 0)} {
+	for _, err := range []error{e1, e2, d.MemcpyHtoDAsync(p, h, -1, 0), d.MemcpyDtoHAsync(h, p, -1, 0),
+		d.MemcpyDtoDAsync(p, p, -1, 0), d.MemsetD32Async(p, 0, -1, 0)} {
 		var e *Error
 		if !errors.As(err, &e) || e.Result != InvalidValue {
 			t.Errorf("a negative size gave %v", err)
@@ -146,7 +147,8 @@ func TestLaunchKernel(t *testing.T) {
 
 	f.result["cuLaunchKernel"] = 701
 	err := d.LaunchKernel(0xf0, [3]uint32{1, 2, 3}, [3]uint32{4, 5, 6}, 7, 0x51, params)
-	if err == nil || !strings.HasPrefix(err.Error(), "cuLaunchKernel (grid [1 2 3], block [4 5 6], 7 bytes of shared memory, 2 parameters): ") {
+	if err == nil || !strings.HasPrefix(err.Error(), "cuLaunchKernel (grid [1 2 3], block [4 5 6], 7 bytes of shared "+
+		"memory, 2 parameters): ") {
 		t.Error(err)
 	}
 }
@@ -187,7 +189,8 @@ func TestStreamsGraphsEvents(t *testing.T) {
 	f.want(t, "cuStreamDestroy", 0x51)
 }
 
-// TestEveryCallReportsItsFailure runs each method against a library in which everything fails: the error must name that function.
+// TestEveryCallReportsItsFailure runs each method against a library in which everything fails: the error must name that
+// function.
 func TestEveryCallReportsItsFailure(t *testing.T) {
 	f, d := fake(t)
 	for name := range f.symbols {
@@ -203,7 +206,8 @@ func TestEveryCallReportsItsFailure(t *testing.T) {
 
 func TestOpenWithoutLibrary(t *testing.T) {
 	d, err := open("libno-such-driver.so.1")
-	if d != nil || !errors.Is(err, ErrNoDriver) || !strings.Contains(err.Error(), "cannot open shared object") || !strings.Contains(err.Error(), "install the NVIDIA driver") {
+	if d != nil || !errors.Is(err, ErrNoDriver) || !strings.Contains(err.Error(), "cannot open shared object") ||
+		!strings.Contains(err.Error(), "install the NVIDIA driver") {
 		t.Errorf("open = %v, %v", d, err)
 	}
 }
@@ -221,7 +225,8 @@ func TestEverySymbolIsChecked(t *testing.T) {
 			}
 			return f.lookup(name)
 		})
-		if !errors.Is(err, ErrNoDriver) || !strings.Contains(err.Error(), "libold.so has no "+missing+",") || !strings.Contains(err.Error(), "470.42") {
+		if !errors.Is(err, ErrNoDriver) || !strings.Contains(err.Error(), "libold.so has no "+missing+",") ||
+			!strings.Contains(err.Error(), "470.42") {
 			t.Errorf("without %s: %v", missing, err)
 		}
 	}

@@ -1,5 +1,6 @@
-// Package cudriver speaks the CUDA driver API without cgo: libcuda is opened at run time, so one binary starts on machines with and without a
-// GPU. Names and shapes are those of the driver API; every failure is an error, never a panic.
+// Package cudriver speaks the CUDA driver API without cgo: libcuda is opened at run time, so one binary starts on
+// machines with and without a GPU. Names and shapes are those of the driver API; every failure is an error, never a
+// panic.
 package cudriver
 
 import "unsafe"
@@ -18,8 +19,8 @@ type (
 	DevicePtr uint64
 )
 
-// Driver is the part of the CUDA driver API that thermsim uses. Open returns the machine's own; package interpreter implements it in Go for tests.
-// Calls belong on a locked OS thread with a current context. All sizes are in bytes.
+// Driver is the part of the CUDA driver API that thermsim uses. Open returns the machine's own; package interpreter
+// implements it in Go for tests. Calls belong on a locked OS thread with a current context. All sizes are in bytes.
 type Driver interface {
 	Init() error
 	DriverGetVersion() (int, error) // 1000 major + 10 minor
@@ -84,7 +85,8 @@ type Driver interface {
 	EventElapsedTime(start, end Event) (milliseconds float32, err error)
 }
 
-// Over, where it is not nil, puts other bindings over those that Open gives. A build that has some, such as that of gpusolve/cuda/cudriver/mumax3, sets it before anything is opened.
+// Over, where it is not nil, puts other bindings over those that Open gives. A build that has some, such as that of
+// gpusolve/cuda/cudriver/mumax3, sets it before anything is opened.
 var Over func(Driver) Driver
 
 // Beneath is the driver under all those that wrap it.

@@ -55,8 +55,10 @@ func (e *Error) Is(target error) bool {
 
 const (
 	updateDriver = "update the NVIDIA driver"
-	reportFault  = "this is a fault in thermsim: run with --device cpu and report it with the command and the GPU's name"
-	checkDevice  = "look at nvidia-smi and the kernel log (dmesg, Xid lines) for a fault of the GPU, or run with --device cpu"
+	reportFault  = "this is a fault in thermsim: run with --device cpu and report it with the command and " +
+		"the GPU's name"
+	checkDevice = "look at nvidia-smi and the kernel log (dmesg, Xid lines) for a fault of the GPU, or run with " +
+		"--device cpu"
 )
 
 // Remedy says what the user can do about the result.
@@ -75,7 +77,8 @@ func (r Result) Remedy() string {
 	case 46:
 		return "end the other work on the GPU or set its compute mode to default (nvidia-smi -c 0)"
 	case 100:
-		return "see that nvidia-smi lists the GPU, that CUDA_VISIBLE_DEVICES is not empty and names GPUs or MIG instances of nvidia-smi -L, and that a container was started with access to it (--gpus all)"
+		return "see that nvidia-smi lists the GPU, that CUDA_VISIBLE_DEVICES is not empty and names GPUs or MIG " +
+			"instances of nvidia-smi -L, and that a container was started with access to it (--gpus all)"
 	case 101:
 		return "thermsim devices lists the devices there are"
 	case 102:
@@ -89,7 +92,8 @@ func (r Result) Remedy() string {
 	case 223:
 		return "unset CUDA_DISABLE_PTX_JIT"
 	case 214, 226:
-		return "see nvidia-smi -q -d ECC,ROW_REMAPPER and the kernel log (dmesg, Xid 48, 63, 64, 94, 95); run again after nvidia-smi --gpu-reset or a restart, on another GPU (--device gpu:N), or with --device cpu"
+		return "see nvidia-smi -q -d ECC,ROW_REMAPPER and the kernel log (dmesg, Xid 48, 63, 64, 94, 95); run again " +
+			"after nvidia-smi --gpu-reset or a restart, on another GPU (--device gpu:N), or with --device cpu"
 	case 220, 714, 911:
 		return checkDevice
 	case 304:
@@ -99,7 +103,8 @@ func (r Result) Remedy() string {
 	case 702:
 		return "the GPU also drives a display: stop the display server or run with --device cpu"
 	case 999:
-		return "see in the kernel log (dmesg, Xid 79) whether the GPU has fallen off the bus; load the driver anew (nvidia-smi, then modprobe -r nvidia_uvm && modprobe nvidia_uvm), or restart the machine"
+		return "see in the kernel log (dmesg, Xid 79) whether the GPU has fallen off the bus; load the driver anew " +
+			"(nvidia-smi, then modprobe -r nvidia_uvm && modprobe nvidia_uvm), or restart the machine"
 	case 800, 801:
 		return "the GPU or its virtualisation does not allow this: run with --device cpu"
 	case 802:
@@ -113,7 +118,8 @@ func (r Result) Remedy() string {
 	case 1, 201, 400, 500, 700, 710, 715, 716, 717, 718, 720:
 		return reportFault
 	case 909:
-		return "see with nvidia-smi what keeps the GPU busy; " + WaitVariable + "=1h waits longer, " + WaitVariable + "=" + Endless + " for ever; if nothing else does, report it, and run with --device cpu"
+		return "see with nvidia-smi what keeps the GPU busy; " + WaitVariable + "=1h waits longer, " + WaitVariable +
+			"=" + Endless + " for ever; if nothing else does, report it, and run with --device cpu"
 	case 719:
 		return "run again; if it fails again, " + reportFault
 	}

@@ -15,7 +15,8 @@ func TestErrorMessage(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", err, want)
 	}
 	if got := (&Error{Call: "cuInit", Result: 12345}).Error(); got !=
-		"cuInit: an error that this version of thermsim does not know (CUresult 12345, 12345); run with --device cpu; if it stays, report it" {
+		"cuInit: an error that this version of thermsim does not know (CUresult 12345, 12345); run with --device "+
+			"cpu; if it stays, report it" {
 		t.Error(got)
 	}
 }
@@ -23,11 +24,14 @@ func TestErrorMessage(t *testing.T) {
 // TestResultNames checks numbers against cuda.h where a slip of a line would show.
 func TestResultNames(t *testing.T) {
 	for r, want := range map[Result]string{
-		0: "CUDA_SUCCESS", 1: "CUDA_ERROR_INVALID_VALUE", 46: "CUDA_ERROR_DEVICE_UNAVAILABLE", 100: "CUDA_ERROR_NO_DEVICE",
+		0: "CUDA_SUCCESS", 1: "CUDA_ERROR_INVALID_VALUE", 46: "CUDA_ERROR_DEVICE_UNAVAILABLE",
+		100: "CUDA_ERROR_NO_DEVICE",
 		209: "CUDA_ERROR_NO_BINARY_FOR_GPU", 218: "CUDA_ERROR_INVALID_PTX", 222: "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
-		304: "CUDA_ERROR_OPERATING_SYSTEM", 402: "CUDA_ERROR_LOSSY_QUERY", 500: "CUDA_ERROR_NOT_FOUND", 600: "CUDA_ERROR_NOT_READY",
+		304: "CUDA_ERROR_OPERATING_SYSTEM", 402: "CUDA_ERROR_LOSSY_QUERY", 500: "CUDA_ERROR_NOT_FOUND",
+		600: "CUDA_ERROR_NOT_READY",
 		700: "CUDA_ERROR_ILLEGAL_ADDRESS", 709: "CUDA_ERROR_CONTEXT_IS_DESTROYED", 719: "CUDA_ERROR_LAUNCH_FAILED",
-		802: "CUDA_ERROR_SYSTEM_NOT_READY", 803: "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", 910: "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE",
+		802: "CUDA_ERROR_SYSTEM_NOT_READY", 803: "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
+		910: "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE",
 		917: "CUDA_ERROR_STREAM_DETACHED", 999: "CUDA_ERROR_UNKNOWN",
 	} {
 		if r.String() != want {

@@ -12,8 +12,9 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// fakeLibrary stands in for libcuda: real C function pointers, called through the C calling convention, that are Go functions here. Its
-// functions have the signatures of cuda.h. It records the arguments in `got` and answers with fixed values.
+// fakeLibrary stands in for libcuda: real C function pointers, called through the C calling convention, that are Go
+// functions here. Its functions have the signatures of cuda.h. It records the arguments in `got` and answers with fixed
+// values.
 type fakeLibrary struct {
 	got     map[string][]uint64
 	result  map[string]uintptr // what a function returns; 0 without an entry
@@ -60,7 +61,8 @@ func chars(p *byte) string {
 }
 
 func newFakeLibrary() *fakeLibrary {
-	f := &fakeLibrary{got: map[string][]uint64{}, result: map[string]uintptr{}, text: map[string]string{}, symbols: map[string]uintptr{}}
+	f := &fakeLibrary{got: map[string][]uint64{}, result: map[string]uintptr{}, text: map[string]string{},
+		symbols: map[string]uintptr{}}
 	var pinned [64]byte
 	for name, fn := range map[string]any{
 		"cuInit":             func(flags uint32) uintptr { return f.ret("cuInit", uint64(flags)) },
@@ -74,7 +76,11 @@ func newFakeLibrary() *fakeLibrary {
 			copy(unsafe.Slice(name, n), "Fake H200\x00")
 			return f.ret("cuDeviceGetName", uint64(n), uint64(d))
 		},
-		"cuDeviceTotalMem_v2": func(n *uint64, d int32) uintptr { *n = 150e9; return f.ret("cuDeviceTotalMem", uint64(d)) },
+		"cuDeviceTotalMem_v2": func(n *uint64, d int32) uintptr {
+			*n = 150e9
+			return f.ret("cuDeviceTotalMem",
+				uint64(d))
+		},
 		"cuDeviceGetAttribute": func(v *int32, a, d int32) uintptr {
 			*v = 1000 + a
 			return f.ret("cuDeviceGetAttribute", uint64(a), uint64(d))
@@ -83,26 +89,48 @@ func newFakeLibrary() *fakeLibrary {
 			*v = 2000 + a
 			return f.ret("cuDeviceGetP2PAttribute", uint64(a), uint64(d), uint64(other))
 		},
-		"cuCtxEnablePeerAccess": func(c uint64, flags uint32) uintptr { return f.ret("cuCtxEnablePeerAccess", c, uint64(flags)) },
+		"cuCtxEnablePeerAccess": func(c uint64, flags uint32) uintptr {
+			return f.ret("cuCtxEnablePeerAccess", c, uint64(flags))
+		},
 		"cuMemcpyPeerAsync": func(dst, to, src, from, n, s uint64) uintptr {
 			return f.ret("cuMemcpyPeerAsync", dst, to, src, from, n, s)
 		},
-		"cuStreamWaitEvent":            func(s, e uint64, flags uint32) uintptr { return f.ret("cuStreamWaitEvent", s, e, uint64(flags)) },
-		"cuDevicePrimaryCtxRetain":     func(c *uintptr, d int32) uintptr { *c = 0xc0; return f.ret("cuDevicePrimaryCtxRetain", uint64(d)) },
+		"cuStreamWaitEvent": func(s, e uint64, flags uint32) uintptr {
+			return f.ret("cuStreamWaitEvent", s, e, uint64(flags))
+		},
+		"cuDevicePrimaryCtxRetain": func(c *uintptr,
+			d int32) uintptr {
+			*c = 0xc0
+			return f.ret("cuDevicePrimaryCtxRetain", uint64(d))
+		},
 		"cuDevicePrimaryCtxRelease_v2": func(d int32) uintptr { return f.ret("cuDevicePrimaryCtxRelease", uint64(d)) },
 		"cuCtxSetCurrent":              func(c uintptr) uintptr { return f.ret("cuCtxSetCurrent", uint64(c)) },
 		"cuCtxSynchronize":             func() uintptr { return f.ret("cuCtxSynchronize") },
-		"cuMemGetInfo_v2":              func(free, total *uint64) uintptr { *free, *total = 7e9, 8e9; return f.ret("cuMemGetInfo") },
-		"cuMemAlloc_v2":                func(p *uint64, n uint64) uintptr { *p = 0x7fff_0000_1000; return f.ret("cuMemAlloc", n) },
-		"cuMemFree_v2":                 func(p uint64) uintptr { return f.ret("cuMemFree", p) },
+		"cuMemGetInfo_v2": func(free, total *uint64) uintptr {
+			*free, *total = 7e9,
+				8e9
+			return f.ret("cuMemGetInfo")
+		},
+		"cuMemAlloc_v2": func(p *uint64,
+			n uint64) uintptr {
+			*p = 0x7fff_0000_1000
+			return f.ret("cuMemAlloc", n)
+		},
+		"cuMemFree_v2": func(p uint64) uintptr { return f.ret("cuMemFree", p) },
 		"cuMemAllocHost_v2": func(p *unsafe.Pointer, n uint64) uintptr {
 			*p = unsafe.Pointer(&pinned)
 			return f.ret("cuMemAllocHost", n)
 		},
-		"cuMemFreeHost":        func(p uint64) uintptr { return f.ret("cuMemFreeHost", p) },
-		"cuMemcpyHtoDAsync_v2": func(dst, src, n, s uint64) uintptr { return f.ret("cuMemcpyHtoDAsync", dst, src, n, s) },
-		"cuMemcpyDtoHAsync_v2": func(dst, src, n, s uint64) uintptr { return f.ret("cuMemcpyDtoHAsync", dst, src, n, s) },
-		"cuMemcpyDtoDAsync_v2": func(dst, src, n, s uint64) uintptr { return f.ret("cuMemcpyDtoDAsync", dst, src, n, s) },
+		"cuMemFreeHost": func(p uint64) uintptr { return f.ret("cuMemFreeHost", p) },
+		"cuMemcpyHtoDAsync_v2": func(dst, src, n, s uint64) uintptr {
+			return f.ret("cuMemcpyHtoDAsync", dst, src, n, s)
+		},
+		"cuMemcpyDtoHAsync_v2": func(dst, src, n, s uint64) uintptr {
+			return f.ret("cuMemcpyDtoHAsync", dst, src, n, s)
+		},
+		"cuMemcpyDtoDAsync_v2": func(dst, src, n, s uint64) uintptr {
+			return f.ret("cuMemcpyDtoDAsync", dst, src, n, s)
+		},
 		"cuMemsetD32Async": func(dst uint64, v uint32, n, s uint64) uintptr {
 			return f.ret("cuMemsetD32Async", dst, uint64(v), n, s)
 		},
@@ -122,17 +150,31 @@ func newFakeLibrary() *fakeLibrary {
 			*fn, f.text["kernel"] = 0xf0, chars(name)
 			return f.ret("cuModuleGetFunction", m)
 		},
-		"cuFuncSetAttribute": func(fn uint64, a, v int32) uintptr { return f.ret("cuFuncSetAttribute", fn, uint64(a), uint64(v)) },
-		"cuLaunchKernel": func(fn uint64, gx, gy, gz, bx, by, bz, shared uint32, s uint64, params *[2]*uint64, extra uint64) uintptr {
-			return f.ret("cuLaunchKernel", fn, uint64(gx), uint64(gy), uint64(gz), uint64(bx), uint64(by), uint64(bz), uint64(shared), s,
+		"cuFuncSetAttribute": func(fn uint64, a, v int32) uintptr {
+			return f.ret("cuFuncSetAttribute", fn, uint64(a), uint64(v))
+		},
+		"cuLaunchKernel": func(fn uint64, gx, gy, gz, bx, by, bz, shared uint32, s uint64, params *[2]*uint64,
+			extra uint64) uintptr {
+			return f.ret("cuLaunchKernel", fn, uint64(gx), uint64(gy), uint64(gz), uint64(bx), uint64(by), uint64(bz),
+				uint64(shared), s,
 				*params[0], *params[1], extra)
 		},
-		"cuStreamCreate":          func(s *uintptr, flags uint32) uintptr { *s = 0x51; return f.ret("cuStreamCreate", uint64(flags)) },
-		"cuStreamDestroy_v2":      func(s uint64) uintptr { return f.ret("cuStreamDestroy", s) },
-		"cuStreamSynchronize":     func(s uint64) uintptr { return f.ret("cuStreamSynchronize", s) },
-		"cuStreamQuery":           func(s uint64) uintptr { return f.ret("cuStreamQuery", s) },
-		"cuStreamBeginCapture_v2": func(s uint64, mode int32) uintptr { return f.ret("cuStreamBeginCapture", s, uint64(mode)) },
-		"cuStreamEndCapture":      func(s uint64, g *uintptr) uintptr { *g = 0x61; return f.ret("cuStreamEndCapture", s) },
+		"cuStreamCreate": func(s *uintptr, flags uint32) uintptr {
+			*s = 0x51
+			return f.ret("cuStreamCreate",
+				uint64(flags))
+		},
+		"cuStreamDestroy_v2":  func(s uint64) uintptr { return f.ret("cuStreamDestroy", s) },
+		"cuStreamSynchronize": func(s uint64) uintptr { return f.ret("cuStreamSynchronize", s) },
+		"cuStreamQuery":       func(s uint64) uintptr { return f.ret("cuStreamQuery", s) },
+		"cuStreamBeginCapture_v2": func(s uint64, mode int32) uintptr {
+			return f.ret("cuStreamBeginCapture", s, uint64(mode))
+		},
+		"cuStreamEndCapture": func(s uint64, g *uintptr) uintptr {
+			*g = 0x61
+			return f.ret("cuStreamEndCapture",
+				s)
+		},
 		"cuGraphInstantiateWithFlags": func(e *uintptr, g, flags uint64) uintptr {
 			*e = 0x62
 			return f.ret("cuGraphInstantiateWithFlags", g, flags)
@@ -140,7 +182,11 @@ func newFakeLibrary() *fakeLibrary {
 		"cuGraphLaunch":      func(e, s uint64) uintptr { return f.ret("cuGraphLaunch", e, s) },
 		"cuGraphDestroy":     func(g uint64) uintptr { return f.ret("cuGraphDestroy", g) },
 		"cuGraphExecDestroy": func(e uint64) uintptr { return f.ret("cuGraphExecDestroy", e) },
-		"cuEventCreate":      func(e *uintptr, flags uint32) uintptr { *e = 0xe1; return f.ret("cuEventCreate", uint64(flags)) },
+		"cuEventCreate": func(e *uintptr, flags uint32) uintptr {
+			*e = 0xe1
+			return f.ret("cuEventCreate",
+				uint64(flags))
+		},
 		"cuEventDestroy_v2":  func(e uint64) uintptr { return f.ret("cuEventDestroy", e) },
 		"cuEventRecord":      func(e, s uint64) uintptr { return f.ret("cuEventRecord", e, s) },
 		"cuEventSynchronize": func(e uint64) uintptr { return f.ret("cuEventSynchronize", e) },

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// FaultyDriver is a Driver for tests: it records the calls and fails those that it is told to. A call that fails does not reach the driver
-// beneath.
+// FaultyDriver is a Driver for tests: it records the calls and fails those that it is told to. A call that fails does
+// not reach the driver beneath.
 type FaultyDriver struct {
 	d    Driver
 	fail func(call string, n int) error
@@ -16,8 +16,8 @@ type FaultyDriver struct {
 	calls []string
 }
 
-// Faulty wraps d. fail gets the name of each call (as in Error.Call) and its number from 0, and returns the error to inject or nil; a nil
-// fail only records.
+// Faulty wraps d. fail gets the name of each call (as in Error.Call) and its number from 0, and returns the error to
+// inject or nil; a nil fail only records.
 func Faulty(d Driver, fail func(call string, n int) error) *FaultyDriver {
 	return &FaultyDriver{d: d, fail: fail}
 }
@@ -129,7 +129,8 @@ func (f *FaultyDriver) CtxEnablePeerAccess(other Context) error {
 	return f.run("cuCtxEnablePeerAccess", func() error { return f.d.CtxEnablePeerAccess(other) })
 }
 
-func (f *FaultyDriver) MemcpyPeerAsync(dst DevicePtr, to Context, src DevicePtr, from Context, bytes int64, s Stream) error {
+func (f *FaultyDriver) MemcpyPeerAsync(dst DevicePtr, to Context, src DevicePtr, from Context, bytes int64,
+	s Stream) error {
 	return f.run("cuMemcpyPeerAsync", func() error { return f.d.MemcpyPeerAsync(dst, to, src, from, bytes, s) })
 }
 
@@ -208,7 +209,8 @@ func (fd *FaultyDriver) FuncSetAttribute(f Function, a FunctionAttribute, value 
 	return fd.run("cuFuncSetAttribute", func() error { return fd.d.FuncSetAttribute(f, a, value) })
 }
 
-func (fd *FaultyDriver) LaunchKernel(f Function, grid, block [3]uint32, sharedBytes uint32, s Stream, params []unsafe.Pointer) error {
+func (fd *FaultyDriver) LaunchKernel(f Function, grid, block [3]uint32, sharedBytes uint32, s Stream,
+	params []unsafe.Pointer) error {
 	return fd.run("cuLaunchKernel", func() error { return fd.d.LaunchKernel(f, grid, block, sharedBytes, s, params) })
 }
 

@@ -104,11 +104,13 @@ func TestGPUKernel(t *testing.T) {
 		}
 		start, end := must[Event](t)(d.EventCreate()), must[Event](t)(d.EventCreate())
 		count, a := uint32(n), float32(2)
-		params := []unsafe.Pointer{unsafe.Pointer(&count), unsafe.Pointer(&a), unsafe.Pointer(&x.Ptr), unsafe.Pointer(&y.Ptr)}
+		params := []unsafe.Pointer{unsafe.Pointer(&count), unsafe.Pointer(&a), unsafe.Pointer(&x.Ptr),
+			unsafe.Pointer(&y.Ptr)}
 		launch := func() error {
 			return d.LaunchKernel(f, [3]uint32{(n + 255) / 256, 1, 1}, [3]uint32{256, 1, 1}, 0, s, params)
 		}
-		if err := errors.Join(x.Upload(s, 0, host), y.Upload(s, 0, ones), d.EventRecord(start, s), launch(), d.EventRecord(end, s),
+		if err := errors.Join(x.Upload(s, 0, host), y.Upload(s, 0, ones), d.EventRecord(start, s), launch(),
+			d.EventRecord(end, s),
 			d.StreamBeginCapture(s), launch(), launch(), launch()); err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +135,8 @@ func TestGPUKernel(t *testing.T) {
 			}
 		}
 		t.Logf("20000 launches of %d elements: %.2f us each to issue", n, time.Since(t0).Seconds()/20000*1e6)
-		if err := errors.Join(d.StreamSynchronize(s), d.GraphExecDestroy(e), d.EventDestroy(start), d.EventDestroy(end), d.StreamDestroy(s), d.ModuleUnload(mod)); err != nil {
+		if err := errors.Join(d.StreamSynchronize(s), d.GraphExecDestroy(e), d.EventDestroy(start), d.EventDestroy(end),
+			d.StreamDestroy(s), d.ModuleUnload(mod)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -170,7 +173,8 @@ func TestGPUTransfers(t *testing.T) {
 				t.Fatalf("element %d came back as %d", i, got[i])
 			}
 		}
-		if err := errors.Join(b.Zero(0), b.Download(0, n-3, got[:3]), m.Close()); err != nil || got[0]|got[1]|got[2] != 0 {
+		if err := errors.Join(b.Zero(0), b.Download(0, n-3, got[:3]), m.Close()); err != nil ||
+			got[0]|got[1]|got[2] != 0 {
 			t.Error(got[:3], err)
 		}
 	})
@@ -191,8 +195,10 @@ func TestGPUErrors(t *testing.T) {
 		}
 		f := must[Function](t)(d.ModuleGetFunction(mod, "axpy"))
 		var p [4]uint64
-		params := []unsafe.Pointer{unsafe.Pointer(&p[0]), unsafe.Pointer(&p[1]), unsafe.Pointer(&p[2]), unsafe.Pointer(&p[3])}
-		if err = d.LaunchKernel(f, [3]uint32{1, 1, 1}, [3]uint32{4096, 1, 1}, 0, 0, params); !errors.As(err, &e) || e.Result != InvalidValue {
+		params := []unsafe.Pointer{unsafe.Pointer(&p[0]), unsafe.Pointer(&p[1]), unsafe.Pointer(&p[2]),
+			unsafe.Pointer(&p[3])}
+		if err = d.LaunchKernel(f, [3]uint32{1, 1, 1}, [3]uint32{4096, 1, 1}, 0, 0, params); !errors.As(err, &e) ||
+			e.Result != InvalidValue {
 			t.Errorf("a block of 4096 threads: %v", err)
 		}
 		_, err = Alloc[float64](NewMemory(d), math.MaxInt>>20)

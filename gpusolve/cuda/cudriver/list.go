@@ -4,11 +4,12 @@ import "fmt"
 
 // Info is what can be told about a device without a context on it.
 type Info struct {
-	Ordinal         int // number in the driver's order, after CUDA_VISIBLE_DEVICES
-	Device          Device
-	Name            string
-	Major, Minor    int   // compute capability
-	TotalMemory     int64 // bytes; what is free only a context can tell (MemGetInfo), and that takes a quarter of a second and 0.5 GB
+	Ordinal      int // number in the driver's order, after CUDA_VISIBLE_DEVICES
+	Device       Device
+	Name         string
+	Major, Minor int // compute capability
+	// bytes; what is free only a context can tell (MemGetInfo), and that takes a quarter of a second and 0.5 GB
+	TotalMemory     int64
 	Multiprocessors int
 	L2Cache         int // bytes
 	DriverVersion   int // highest CUDA version of the driver, 1000 major + 10 minor
@@ -28,8 +29,8 @@ func (i Info) String() string {
 		i.Ordinal, i.Name, i.ComputeCapability(), float64(i.TotalMemory)/1e9, i.Multiprocessors, i.CUDAVersion())
 }
 
-// List initialises the driver and describes its devices. It needs no context and may run on any thread. Without devices the error is
-// ErrNoDevice.
+// List initialises the driver and describes its devices. It needs no context and may run on any thread. Without devices
+// the error is ErrNoDevice.
 func List(d Driver) ([]Info, error) {
 	if err := d.Init(); err != nil {
 		return nil, err

@@ -18,16 +18,19 @@ func (d quietDriver) DeviceGet(i int) (Device, error)      { return Device(10 + 
 func (d quietDriver) DeviceGetName(Device) (string, error) { return "NVIDIA H200", nil }
 func (d quietDriver) DeviceTotalMem(Device) (int64, error) { return 150e9, nil }
 func (d quietDriver) DeviceGetAttribute(a DeviceAttribute, _ Device) (int, error) {
-	return map[DeviceAttribute]int{ComputeCapabilityMajor: 9, ComputeCapabilityMinor: 0, MultiprocessorCount: 132, L2CacheSize: 60 << 20}[a], nil
+	return map[DeviceAttribute]int{ComputeCapabilityMajor: 9, ComputeCapabilityMinor: 0, MultiprocessorCount: 132,
+		L2CacheSize: 60 << 20}[a], nil
 }
 
 func TestList(t *testing.T) {
 	got, err := List(quietDriver{devices: 2})
-	want := Info{Ordinal: 1, Device: 11, Name: "NVIDIA H200", Major: 9, Minor: 0, TotalMemory: 150e9, Multiprocessors: 132, L2Cache: 60 << 20, DriverVersion: 12080}
+	want := Info{Ordinal: 1, Device: 11, Name: "NVIDIA H200", Major: 9, Minor: 0, TotalMemory: 150e9,
+		Multiprocessors: 132, L2Cache: 60 << 20, DriverVersion: 12080}
 	if err != nil || len(got) != 2 || got[1] != want {
 		t.Fatalf("List = %+v, %v", got, err)
 	}
-	if s := got[1].String(); s != "1: NVIDIA H200, compute capability 9.0, 150.0 GB, 132 multiprocessors, driver for CUDA 12.8" {
+	if s := got[1].String(); s != "1: NVIDIA H200, compute capability 9.0, 150.0 GB, 132 multiprocessors, driver "+
+		"for CUDA 12.8" {
 		t.Error(s)
 	}
 	if _, err := List(quietDriver{}); !errors.Is(err, ErrNoDevice) {

@@ -5,8 +5,9 @@ import (
 	"unsafe"
 )
 
-// memDriver is a device of host memory for tests: copies happen at EventSynchronize, StreamSynchronize or CtxSynchronize and no earlier, so
-// that reading a staging buffer too soon, or reusing it, gives wrong numbers. Calls it does not know end in a nil Driver.
+// memDriver is a device of host memory for tests: copies happen at EventSynchronize, StreamSynchronize or
+// CtxSynchronize and no earlier, so that reading a staging buffer too soon, or reusing it, gives wrong numbers. Calls
+// it does not know end in a nil Driver.
 type memDriver struct {
 	Driver
 	blocks  map[DevicePtr][]byte
@@ -19,7 +20,8 @@ type memDriver struct {
 }
 
 func newMemDriver() *memDriver {
-	return &memDriver{blocks: map[DevicePtr][]byte{}, pinned: map[unsafe.Pointer][]byte{}, next: 1 << 40, events: map[Event]int{}, total: 1 << 20}
+	return &memDriver{blocks: map[DevicePtr][]byte{}, pinned: map[unsafe.Pointer][]byte{}, next: 1 << 40,
+		events: map[Event]int{}, total: 1 << 20}
 }
 
 func (d *memDriver) Init() error                              { return nil }

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Memory hands out device memory and counts it, and owns the pinned buffers through which Upload and Download go. It belongs to one context
-// and is used on that context's thread.
+// Memory hands out device memory and counts it, and owns the pinned buffers through which Upload and Download go. It
+// belongs to one context and is used on that context's thread.
 type Memory struct {
 	d          Driver
 	pool       *Pool // nil where memory goes back to the driver
@@ -33,8 +33,8 @@ func (m *Memory) Live() int64 { return m.live }
 // Peak is the most device memory that was allocated at one time, in bytes.
 func (m *Memory) Peak() int64 { return m.peak }
 
-// Close frees all buffers, also those nobody freed, and the pinned memory. It tries each even when others fail, and returns what failed.
-// Call it before the context is released; it may be called again, and then tries what failed.
+// Close frees all buffers, also those nobody freed, and the pinned memory. It tries each even when others fail, and
+// returns what failed. Call it before the context is released; it may be called again, and then tries what failed.
 func (m *Memory) Close() error {
 	var errs []error
 	errs = append(errs, m.closeSlots())
@@ -62,7 +62,8 @@ func (m *Memory) alloc(bytes int64) (DevicePtr, error) {
 	}
 	if errors.Is(err, ErrOutOfMemory) {
 		if free, total, e := m.d.MemGetInfo(); e == nil {
-			return 0, fmt.Errorf("%.2f GB asked for, %.2f GB of %.2f GB free on the device, %.2f GB in use by this run: %w",
+			return 0, fmt.Errorf("%.2f GB asked for, %.2f GB of %.2f GB free on the device, %.2f GB in use by "+
+				"this run: %w",
 				float64(bytes)/1e9, float64(free)/1e9, float64(total)/1e9, float64(m.live)/1e9, err)
 		}
 	}

@@ -50,7 +50,9 @@ func TestOutOfMemorySaysHowMuch(t *testing.T) {
 	d.used = 1e9
 	m := NewMemory(d)
 	_, err := Alloc[float64](m, 2e9)
-	if !errors.Is(err, ErrOutOfMemory) || !strings.HasPrefix(err.Error(), "16.00 GB asked for, 7.00 GB of 8.00 GB free on the device, 0.00 GB in use by this run: cuMemAlloc: ") {
+	if !errors.Is(err, ErrOutOfMemory) ||
+		!strings.HasPrefix(err.Error(), "16.00 GB asked for, 7.00 GB of 8.00 GB free on the device, 0.00 GB in use "+
+			"by this run: cuMemAlloc: ") {
 		t.Error(err)
 	}
 }
@@ -126,8 +128,8 @@ func TestTransferOutOfRange(t *testing.T) {
 	}
 }
 
-// TestEveryFaultOfATransfer fails each call of a run in turn: the run must say so, and Close must leave nothing behind unless it was the
-// giving back that failed; then a second Close does it.
+// TestEveryFaultOfATransfer fails each call of a run in turn: the run must say so, and Close must leave nothing behind
+// unless it was the giving back that failed; then a second Close does it.
 func TestEveryFaultOfATransfer(t *testing.T) {
 	run := func(d Driver, m *Memory) error {
 		b, err := Alloc[float32](m, 100)

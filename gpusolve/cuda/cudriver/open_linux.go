@@ -13,8 +13,8 @@ import (
 // libraryName is what every NVIDIA driver installs; the name without .1 belongs to development packages.
 const libraryName = "libcuda.so.1"
 
-// Open loads the machine's CUDA driver. It does not touch the GPU: call Init next. Without a driver, or with one that lacks a function,
-// the error is ErrNoDriver. The library stays loaded for the life of the process.
+// Open loads the machine's CUDA driver. It does not touch the GPU: call Init next. Without a driver, or with one that
+// lacks a function, the error is ErrNoDriver. The library stays loaded for the life of the process.
 func Open() (Driver, error) {
 	d, err := open(libraryName)
 	if err == nil && Over != nil {
@@ -28,7 +28,8 @@ func open(library string) (Driver, error) {
 	defer runtime.UnlockOSThread()
 	handle, err := purego.Dlopen(library, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v; install the NVIDIA driver, start a container with access to the GPU (--gpus all), or run with --device cpu", ErrNoDriver, err)
+		return nil, fmt.Errorf("%w: %v; install the NVIDIA driver, start a container with access to the GPU (--gpus "+
+			"all), or run with --device cpu", ErrNoDriver, err)
 	}
 	return bind(library, func(name string) (uintptr, error) { return purego.Dlsym(handle, name) })
 }
@@ -39,8 +40,8 @@ type entry struct {
 	addr uintptr
 }
 
-// call runs the function. The pointers among args must be converted to uintptr in the call itself: the directive below then keeps what
-// they point to alive and in place.
+// call runs the function. The pointers among args must be converted to uintptr in the call itself: the directive below
+// then keeps what they point to alive and in place.
 //
 //go:uintptrescapes
 func (e entry) call(args ...uintptr) error {
@@ -123,7 +124,8 @@ func bind(library string, lookup func(symbol string) (uintptr, error)) (*driver,
 	} {
 		addr, err := lookup(s.name + s.version)
 		if err != nil || addr == 0 {
-			return nil, fmt.Errorf("%w: %s has no %s%s, which came with CUDA %s; thermsim needs a driver for CUDA 11.4 (470.42) or newer: %s, or run with --device cpu",
+			return nil, fmt.Errorf("%w: %s has no %s%s, which came with CUDA %s; thermsim needs a driver for CUDA "+
+				"11.4 (470.42) or newer: %s, or run with --device cpu",
 				ErrNoDriver, library, s.name, s.version, s.since, updateDriver)
 		}
 		*s.to = entry{name: s.name, addr: addr}

@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// Pool keeps device memory and pinned buffers that were given back, for those who ask for the same next: the driver takes a tenth of a millisecond and more for
-// each, and waits for all streams of the context where memory is freed. Its accounts use one stream, one after the other, so that what was given back is no longer in use by
-// the time that it is used again. It belongs to one context and is used on that context's thread.
+// Pool keeps device memory and pinned buffers that were given back, for those who ask for the same next: the driver
+// takes a tenth of a millisecond and more for each, and waits for all streams of the context where memory is freed. Its
+// accounts use one stream, one after the other, so that what was given back is no longer in use by the time that it is
+// used again. It belongs to one context and is used on that context's thread.
 type Pool struct {
 	d      Driver
 	blocks map[int64][]DevicePtr // by size in bytes

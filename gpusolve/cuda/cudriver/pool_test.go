@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Memory of one account serves the next of the same size; the driver is asked again for others, and gets all back in the end.
+// Memory of one account serves the next of the same size; the driver is asked again for others, and gets all back in
+// the end.
 func TestPoolServesTheNext(t *testing.T) {
 	calls := map[string]int{}
 	d := Faulty(newMemDriver(), func(call string, _ int) error { calls[call]++; return nil })
@@ -45,7 +46,8 @@ func TestPoolServesTheNext(t *testing.T) {
 	if err := errors.Join(m.Close(), p.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if calls["cuMemAlloc"] != 2 || calls["cuMemFree"] != 2 || calls["cuMemFreeHost"] != 1 || calls["cuEventDestroy"] != calls["cuEventCreate"] {
+	if calls["cuMemAlloc"] != 2 || calls["cuMemFree"] != 2 || calls["cuMemFreeHost"] != 1 ||
+		calls["cuEventDestroy"] != calls["cuEventCreate"] {
 		t.Errorf("%v", calls)
 	}
 }

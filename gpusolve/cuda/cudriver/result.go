@@ -53,8 +53,8 @@ func (r Result) Text() string {
 	return "an error that this version of thermsim does not know"
 }
 
-// results are the names (less CUDA_ERROR_) and meanings of the failures, after enum CUresult in cuda.h up to CUDA 13.3. 35 and 36 are
-// numbers of the runtime API, which some tools and stub libraries pass on.
+// results are the names (less CUDA_ERROR_) and meanings of the failures, after enum CUresult in cuda.h up to CUDA 13.3.
+// 35 and 36 are numbers of the runtime API, which some tools and stub libraries pass on.
 var results = map[Result]struct{ name, text string }{
 	1:   {"INVALID_VALUE", "an argument is out of range"},
 	2:   {"OUT_OF_MEMORY", "out of memory on the device"},
@@ -95,7 +95,8 @@ var results = map[Result]struct{ name, text string }{
 	223: {"JIT_COMPILATION_DISABLED", "compiling PTX is disabled"},
 	224: {"UNSUPPORTED_EXEC_AFFINITY", "the device does not support this execution affinity"},
 	225: {"UNSUPPORTED_DEVSIDE_SYNC", "a kernel calls cudaDeviceSynchronize"},
-	226: {"CONTAINED", "an ECC error in the memory of the device that could not be corrected; only this process is affected"},
+	226: {"CONTAINED", "an ECC error in the memory of the device that could not be corrected; only this process " +
+		"is affected"},
 	300: {"INVALID_SOURCE", "the kernel source is not valid"},
 	301: {"FILE_NOT_FOUND", "a file of the driver was not found"},
 	302: {"SHARED_OBJECT_SYMBOL_NOT_FOUND", "a symbol of a shared library was not found"},

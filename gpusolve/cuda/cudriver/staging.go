@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// slot is a pinned buffer and the event after its last copy. The bus moves pinned memory at full rate and by itself, so while one slot is
-// on its way the other is filled or emptied.
+// slot is a pinned buffer and the event after its last copy. The bus moves pinned memory at full rate and by itself, so
+// while one slot is on its way the other is filled or emptied.
 type slot struct {
 	host unsafe.Pointer
 	size int64
@@ -19,7 +19,8 @@ type slot struct {
 // smallestSlot spares the many short transfers (scalars, planes of statistics) the pinning of a whole chunk.
 const smallestSlot = 64 << 10
 
-// Upload copies src to b[at:], in the order of the stream. src may change as soon as Upload returns. Not while the stream is captured.
+// Upload copies src to b[at:], in the order of the stream. src may change as soon as Upload returns. Not while the
+// stream is captured.
 func (b *Buffer[T]) Upload(s Stream, at int, src []T) error {
 	if err := b.within("Upload", at, len(src)); err != nil {
 		return err
@@ -47,7 +48,8 @@ func (m *Memory) Upload(s Stream, to DevicePtr, from []byte) error {
 	return nil
 }
 
-// Download copies b[at:] to dst, in the order of the stream, and returns when dst is filled. Not while the stream is captured.
+// Download copies b[at:] to dst, in the order of the stream, and returns when dst is filled. Not while the stream is
+// captured.
 func (b *Buffer[T]) Download(s Stream, at int, dst []T) error {
 	if err := b.within("Download", at, len(dst)); err != nil {
 		return err
@@ -126,7 +128,8 @@ func (m *Memory) take(n int64) (*slot, error) {
 	return sl, nil
 }
 
-// mark records the slot's event behind the copy just issued. If that fails it waits for the copy, so that the slot is never reused too soon.
+// mark records the slot's event behind the copy just issued. If that fails it waits for the copy, so that the slot is
+// never reused too soon.
 func (m *Memory) mark(sl *slot, s Stream) error {
 	if err := m.d.EventRecord(sl.done, s); err != nil {
 		return errors.Join(err, m.d.StreamSynchronize(s))
@@ -171,7 +174,8 @@ func (m *Memory) closeSlots() error {
 	return errors.Join(m.closeSlot(&m.slots[0]), m.closeSlot(&m.slots[1]))
 }
 
-// closeSlot gives everything back that the driver takes, also when the wait fails: after a failed kernel every call does.
+// closeSlot gives everything back that the driver takes, also when the wait fails: after a failed kernel every call
+// does.
 func (m *Memory) closeSlot(sl *slot) error {
 	errs := []error{m.wait(sl), m.unpin(sl)}
 	if sl.done != 0 {

@@ -14,7 +14,8 @@ const WaitVariable = "THERMSIM_GPU_WAIT"
 // Endless in WaitVariable has waits last as long as they take.
 const Endless = "off"
 
-// DefaultWait is what WaitVariable is taken to be where it is not set. The longest of thermsim's launches take seconds, on a GPU that others use as well some times that.
+// DefaultWait is what WaitVariable is taken to be where it is not set. The longest of thermsim's launches take seconds,
+// on a GPU that others use as well some times that.
 const DefaultWait = 300 * time.Second
 
 // WaitLimit is that of WaitVariable; 0 without a limit.
@@ -33,16 +34,16 @@ func WaitLimit() (time.Duration, error) {
 	return limit, nil
 }
 
-// Waits ask the driver again and again for so long, as its own waits do, and then sleep in between for a part of the time that they have taken already, so that long
-// launches take no processor.
+// Waits ask the driver again and again for so long, as its own waits do, and then sleep in between for a part of the
+// time that they have taken already, so that long launches take no processor.
 const (
 	asking      = 20 * time.Millisecond
 	sleepPart   = 256
 	longestRest = 10 * time.Millisecond
 )
 
-// watched is a driver whose waits end after a limit. From then on every call that could wait for the device fails at once with what the wait said: what the device
-// has been given may never end.
+// watched is a driver whose waits end after a limit. From then on every call that could wait for the device fails at
+// once with what the wait said: what the device has been given may never end.
 type watched struct {
 	Driver
 	limit time.Duration
@@ -76,7 +77,9 @@ func (w *watched) wait(call string, done func() (bool, error)) error {
 		}
 		took := time.Since(begun)
 		if took > w.limit {
-			w.hung.CompareAndSwap(nil, &Error{Call: call, Result: Timeout, Detail: fmt.Sprintf("more than %v, the limit of %s", w.limit, WaitVariable)})
+			w.hung.CompareAndSwap(nil,
+				&Error{Call: call, Result: Timeout, Detail: fmt.Sprintf("more than %v, the limit of %s", w.limit,
+					WaitVariable)})
 			return w.err()
 		}
 		if took > asking {
@@ -162,7 +165,8 @@ func (w *watched) ModuleUnload(m Module) error {
 }
 
 // LaunchKernel is the hot call: it allocates nothing.
-func (w *watched) LaunchKernel(f Function, grid, block [3]uint32, sharedBytes uint32, s Stream, params []unsafe.Pointer) error {
+func (w *watched) LaunchKernel(f Function, grid, block [3]uint32, sharedBytes uint32, s Stream,
+	params []unsafe.Pointer) error {
 	if err := w.err(); err != nil {
 		return err
 	}

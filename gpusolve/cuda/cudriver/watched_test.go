@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// stuck is a device that is done after so many questions, or never where they are negative. Calls that it does not know end in a nil Driver.
+// stuck is a device that is done after so many questions, or never where they are negative. Calls that it does not know
+// end in a nil Driver.
 type stuck struct {
 	Driver
 	questions int
@@ -21,7 +22,8 @@ func (s *stuck) StreamQuery(Stream) (bool, error) {
 
 func (s *stuck) EventQuery(Event) (bool, error) { return s.StreamQuery(0) }
 
-// A wait that takes too long ends with a message that says what to do, and from then on no call reaches the device, of which none might come back.
+// A wait that takes too long ends with a message that says what to do, and from then on no call reaches the device, of
+// which none might come back.
 func TestAWaitEnds(t *testing.T) {
 	for name, wait := range map[string]func(Driver) error{
 		"cuStreamSynchronize": func(d Driver) error { return d.StreamSynchronize(1) },
@@ -34,7 +36,8 @@ func TestAWaitEnds(t *testing.T) {
 			t.Errorf("%s took %v", name, took)
 		}
 		var e *Error
-		if !errors.As(err, &e) || e.Call != name || e.Result != Timeout || !strings.Contains(err.Error(), "THERMSIM_GPU_WAIT") || !strings.Contains(err.Error(), "60ms") {
+		if !errors.As(err, &e) || e.Call != name || e.Result != Timeout ||
+			!strings.Contains(err.Error(), "THERMSIM_GPU_WAIT") || !strings.Contains(err.Error(), "60ms") {
 			t.Errorf("%s: %v", name, err)
 		}
 		for call, later := range map[string]func() error{
@@ -84,7 +87,8 @@ func TestWaitsThatEnd(t *testing.T) {
 }
 
 func TestWaitLimit(t *testing.T) {
-	for text, want := range map[string]time.Duration{"": DefaultWait, "off": 0, "90s": 90 * time.Second, "1h": time.Hour} {
+	for text, want := range map[string]time.Duration{"": DefaultWait, "off": 0, "90s": 90 * time.Second,
+		"1h": time.Hour} {
 		t.Setenv(WaitVariable, text)
 		if got, err := WaitLimit(); got != want || err != nil {
 			t.Errorf("%q: %v, %v", text, got, err)

@@ -42,8 +42,10 @@ func BenchmarkLaunch(b *testing.B) {
 	b.Run("21", func(b *testing.B) {
 		for b.Loop() {
 			_ = t.RestrictWeighted(1, grid, multigrid.TransferRestrictWeightedArgs{
-				Nx: 1, Ny: 2, Nz: 3, Gx: single, Gy: single, Gz: single, Ground: single, GroundSlot: places, Capacity: single, B: single, X: single,
-				Cx: 4, Cy: 5, FirstX: places, FarX: single, FirstY: places, FarY: single, WeightSlot: places, Wx: single, Wy: single, Bc: single,
+				Nx: 1, Ny: 2, Nz: 3, Gx: single, Gy: single, Gz: single, Ground: single, GroundSlot: places,
+				Capacity: single, B: single, X: single,
+				Cx: 4, Cy: 5, FirstX: places, FarX: single, FirstY: places, FarY: single, WeightSlot: places,
+				Wx: single, Wy: single, Bc: single,
 			})
 		}
 	})
@@ -51,9 +53,12 @@ func BenchmarkLaunch(b *testing.B) {
 	b.Run("26", func(b *testing.B) {
 		for b.Loop() {
 			_ = p.Eliminate(1, grid, parac.KernelsEliminateArgs{
-				N: 1, Order: words, Place: words, RowPtr: cudriver.At[int64](2), Col: places, Val: double, Vertices: cudriver.At[parac.Vertex](3), Queue: words,
-				Control: wide, Owner: words, Slots: wide, Reached: words, Pieces: 4, Stride: 5, Width: 6, Key0: 7, Key1: 8, First: cudriver.At[int64](9),
-				Count: words, Pivot: double, Output: wide, Outputs: 10, Scratch: wide, Scratches: 11, Seed: 12, Patience: 13,
+				N: 1, Order: words, Place: words, RowPtr: cudriver.At[int64](2), Col: places, Val: double,
+				Vertices: cudriver.At[parac.Vertex](3), Queue: words,
+				Control: wide, Owner: words, Slots: wide, Reached: words, Pieces: 4, Stride: 5, Width: 6, Key0: 7,
+				Key1: 8, First: cudriver.At[int64](9),
+				Count: words, Pivot: double, Output: wide, Outputs: 10, Scratch: wide, Scratches: 11, Seed: 12,
+				Patience: 13,
 			})
 		}
 	})

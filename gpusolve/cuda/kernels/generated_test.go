@@ -48,8 +48,8 @@ func folders(t *testing.T) []*ptxgen.Folder {
 	return all
 }
 
-// TestLaunchersMatchSources needs no compiler: the committed Go files are those that the sources' declarations ask for, and every committed PTX
-// has the same signatures.
+// TestLaunchersMatchSources needs no compiler: the committed Go files are those that the sources' declarations ask for,
+// and every committed PTX has the same signatures.
 func TestLaunchersMatchSources(t *testing.T) {
 	for _, f := range folders(t) {
 		files, err := f.Launchers()
@@ -89,7 +89,8 @@ func TestLaunchersMatchSources(t *testing.T) {
 	}
 }
 
-// TestPTXMatchesSources compiles the sources, in the quick tier of one module, in another folder, so that a path in the result would show.
+// TestPTXMatchesSources compiles the sources, in the quick tier of one module, in another folder, so that a path in the
+// result would show.
 func TestPTXMatchesSources(t *testing.T) {
 	all := folders(t)
 	for _, f := range testtier.Pick(all[:1], all) {
@@ -114,7 +115,8 @@ func TestPTXMatchesSources(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !bytes.Equal(got, committed) {
-					t.Errorf("ptx/%s in %s differs from what %s makes of %s.cu: run make ptx", b.PTX, f.Dir, ptxgen.Clang, s.Name)
+					t.Errorf("ptx/%s in %s differs from what %s makes of %s.cu: run make ptx", b.PTX, f.Dir,
+						ptxgen.Clang, s.Name)
 				}
 			}
 		}

@@ -84,7 +84,8 @@ func (r *recorder) FuncSetAttribute(f cudriver.Function, a cudriver.FunctionAttr
 	return nil
 }
 
-func (r *recorder) LaunchKernel(f cudriver.Function, grid, block [3]uint32, shared uint32, s cudriver.Stream, params []unsafe.Pointer) error {
+func (r *recorder) LaunchKernel(f cudriver.Function, grid, block [3]uint32, shared uint32, s cudriver.Stream,
+	params []unsafe.Pointer) error {
 	if r.failAt == "launch" {
 		return errInjected
 	}
@@ -168,7 +169,9 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	add("bound", func(d cudriver.Driver) (any, error) { return downstream.LoadBound(d) })
 	add("streams", func(d cudriver.Driver) (any, error) { return downstream.LoadStreams(d) })
 	for _, class := range multigrid.CooledlinesClasses() {
-		add(fmt.Sprint("cooledlines ", class), func(d cudriver.Driver) (any, error) { return multigrid.LoadCooledlines(d, class) })
+		add(fmt.Sprint("cooledlines ", class), func(d cudriver.Driver) (any, error) {
+			return multigrid.LoadCooledlines(d, class)
+		})
 	}
 	add("coolant", func(d cudriver.Driver) (any, error) { return kernels.LoadCoolant(d) })
 	add("follow", func(d cudriver.Driver) (any, error) { return kernels.LoadFollow(d) })
@@ -178,7 +181,8 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	}
 }
 
-// TestParameters launches every kernel with a different value in each parameter and reads them back by the PTX's own types.
+// TestParameters launches every kernel with a different value in each parameter and reads them back by the PTX's own
+// types.
 func TestParameters(t *testing.T) {
 	modules(t, func(name string, module any, d *recorder) {
 		launched := map[string]bool{}
@@ -205,7 +209,8 @@ func TestParameters(t *testing.T) {
 			}
 			kernel := d.launched.Name
 			if d.shared != shared || d.allowed != int(shared) {
-				t.Errorf("%s %s: %d bytes of dynamic shared memory, %d allowed, want %d", name, kernel, d.shared, d.allowed, shared)
+				t.Errorf("%s %s: %d bytes of dynamic shared memory, %d allowed, want %d", name, kernel, d.shared,
+					d.allowed, shared)
 			}
 			d.allowed = 0
 			launched[kernel] = true
@@ -228,7 +233,8 @@ func TestParameters(t *testing.T) {
 	})
 }
 
-// distinct gives an argument a value that no other parameter has, using its upper and lower bits, and returns what the device sees of it.
+// distinct gives an argument a value that no other parameter has, using its upper and lower bits, and returns what the
+// device sees of it.
 func distinct(t *testing.T, argument reflect.Value, p int) (raw any) {
 	t.Helper()
 	wide := uint64(p+1)<<40 + uint64(p) + 12345
@@ -279,7 +285,8 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Dynamic shared memory is asked for once, and again for more: also below 48 KiB, which static shared memory counts towards.
+// Dynamic shared memory is asked for once, and again for more: also below 48 KiB, which static shared memory counts
+// towards.
 func TestDynamicSharedMemory(t *testing.T) {
 	d := &recorder{recording: true}
 	m, err := ddilu.LoadParts(d)
@@ -305,7 +312,8 @@ func TestDynamicSharedMemory(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	if _, err := kernels.LoadKrylov(&recorder{failAt: "load"}); !errors.Is(err, errInjected) || !strings.Contains(err.Error(), "krylov") {
+	if _, err := kernels.LoadKrylov(&recorder{failAt: "load"}); !errors.Is(err, errInjected) ||
+		!strings.Contains(err.Error(), "krylov") {
 		t.Errorf("failed load: error %v", err)
 	}
 	d := &recorder{failAt: "direction"}
@@ -324,7 +332,8 @@ func TestErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.failAt = "launch"
-	if err := r.Fill(0, [3]uint32{1, 1, 1}, kernels.ResidualFillArgs{N: 1}); !errors.Is(err, errInjected) || !strings.Contains(err.Error(), "kernel fill") {
+	if err := r.Fill(0, [3]uint32{1, 1, 1}, kernels.ResidualFillArgs{N: 1}); !errors.Is(err, errInjected) ||
+		!strings.Contains(err.Error(), "kernel fill") {
 		t.Errorf("failed launch: error %v", err)
 	}
 	if err := r.Unload(); err != nil || d.unloaded != 1 {

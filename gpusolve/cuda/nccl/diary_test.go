@@ -16,12 +16,16 @@ func TestLinksInWhatNCCLWrites(t *testing.T) {
 	}{
 		{"", nil},
 		{"gpu:1:2 [0] NCCL INFO comm 0x1 rank 0 nRanks 2 via nothing\n", nil},
-		{nvlink + "gpu:1:2 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM\ngpu:1:2 [1] NCCL INFO Channel 01/1 : 1[1] -> 0[0] via P2P/direct pointer/read\n", []string{NVLink}},
-		{"gpu:1:2 [0] NCCL INFO + PCI[24.0] - GPU/1\ngpu:1:2 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/IPC\n", []string{PCIExpress}},
+		{nvlink + "gpu:1:2 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM\ngpu:1:2 [1] NCCL INFO Channel " +
+			"01/1 : 1[1] -> 0[0] via P2P/direct pointer/read\n", []string{NVLink}},
+		{"gpu:1:2 [0] NCCL INFO + PCI[24.0] - GPU/1\ngpu:1:2 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/IPC\n",
+			[]string{PCIExpress}},
 		{"gpu:1:2 [0] NCCL INFO Channel 00 : 0[0] -> 1[1] via SHM/direct/direct\n", []string{HostMemory}},
-		{nvlink + "n1:1:2 [0] NCCL INFO Channel 00/0 : 3[3] -> 4[0] [send] via NET/IB/0/GDRDMA\nn1:1:2 [0] NCCL INFO Channel 00/0 : 2[2] -> 3[3] via P2P/CUMEM\n", []string{InfiniBand, NVLink}},
+		{nvlink + "n1:1:2 [0] NCCL INFO Channel 00/0 : 3[3] -> 4[0] [send] via NET/IB/0/GDRDMA\nn1:1:2 [0] NCCL INFO " +
+			"Channel 00/0 : 2[2] -> 3[3] via P2P/CUMEM\n", []string{InfiniBand, NVLink}},
 		{"n1:1:2 [0] NCCL INFO Channel 00/0 : 1[0] -> 0[0] [receive] via NET/Socket/1\n", []string{Sockets}},
-		{"n1:1:2 [0] NCCL INFO Channel 00/0 : 1[0] -> 0[0] [receive] via NET/AWS Libfabric/1/GDRDMA\n", []string{"AWS Libfabric"}},
+		{"n1:1:2 [0] NCCL INFO Channel 00/0 : 1[0] -> 0[0] [receive] via NET/AWS Libfabric/1/GDRDMA\n",
+			[]string{"AWS Libfabric"}},
 	} {
 		if got := linksIn(c.text); !slices.Equal(got, c.want) {
 			t.Errorf("%q: %q, want %q", c.text, got, c.want)
@@ -29,7 +33,8 @@ func TestLinksInWhatNCCLWrites(t *testing.T) {
 	}
 }
 
-// NCCL is told of a file, which is read and has no name once ranks are joined; where the user has it write, nothing changes.
+// NCCL is told of a file, which is read and has no name once ranks are joined; where the user has it write, nothing
+// changes.
 func TestDiary(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -45,7 +50,8 @@ func TestDiary(t *testing.T) {
 		return list
 	}
 	keepDiary()
-	if os.Getenv(debugVariable) != "INFO" || len(names()) != 1 || os.Getenv(debugFileVariable) != names()[0] || Links() != nil {
+	if os.Getenv(debugVariable) != "INFO" || len(names()) != 1 || os.Getenv(debugFileVariable) != names()[0] ||
+		Links() != nil {
 		t.Fatalf("%q, files %q", os.Getenv(debugFileVariable), names())
 	}
 	f, err := os.OpenFile(names()[0], os.O_WRONLY|os.O_TRUNC, 0)
@@ -70,7 +76,8 @@ func TestDiary(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv(PathVariable, "/no/such/libnccl.so.2")
-	if _, err := Open(); err == nil || len(names()) != 0 || strings.Contains(strings.Join(os.Environ(), " "), "thermsim-nccl") {
+	if _, err := Open(); err == nil || len(names()) != 0 || strings.Contains(strings.Join(os.Environ(), " "),
+		"thermsim-nccl") {
 		t.Errorf("%v leaves %q", err, names())
 	}
 }

@@ -1,5 +1,5 @@
-// Package nccl speaks to NVIDIA's NCCL, which moves data between GPUs of one or several machines, without cgo: the library is opened at run time, as
-// cudriver opens the driver. Every failure is an error, never a panic.
+// Package nccl speaks to NVIDIA's NCCL, which moves data between GPUs of one or several machines, without cgo: the
+// library is opened at run time, as cudriver opens the driver. Every failure is an error, never a panic.
 package nccl
 
 import (
@@ -44,12 +44,13 @@ type Library struct {
 
 // calls are the functions of the library.
 type calls struct {
-	getVersion, getUniqueID, initRank, commDestroy, commAbort, asyncError, groupStart, groupEnd, send, receive, allGather, errorString, lastError entry
+	getVersion, getUniqueID, initRank, commDestroy, commAbort, asyncError, groupStart, groupEnd, send, receive,
+	allGather, errorString, lastError entry
 }
 
-// Open loads the library that THERMSIM_NCCL names, else the loader's. NVLink multicast (NVLS) is turned off unless NCCL_NVLS_ENABLE says
-// otherwise: thermsim's messages are small and gain nothing by it. Without a library, or with one older than 2.23, the error is ErrAbsent. The library
-// stays loaded for the life of the process.
+// Open loads the library that THERMSIM_NCCL names, else the loader's. NVLink multicast (NVLS) is turned off unless
+// NCCL_NVLS_ENABLE says otherwise: thermsim's messages are small and gain nothing by it. Without a library, or with one
+// older than 2.23, the error is ErrAbsent. The library stays loaded for the life of the process.
 func Open() (*Library, error) {
 	file := libraryName
 	if named := os.Getenv(PathVariable); named != "" {
@@ -89,11 +90,13 @@ func (l *Library) UniqueID() (ID, error) {
 	return id, err
 }
 
-// Join makes this rank one of the size ranks of the communicator of id, on the GPU whose context is current. It returns when all of them have called it.
+// Join makes this rank one of the size ranks of the communicator of id, on the GPU whose context is current. It returns
+// when all of them have called it.
 func (l *Library) Join(id ID, rank, size int) (*Comm, error) {
 	c := &Comm{l: l}
 	ids := [1]ID{id}
-	err := l.check(l.initRank, 0, l.initRank.call(uintptr(unsafe.Pointer(&c.handle)), uintptr(size), uintptr(rank), uintptr(len(ids)), uintptr(unsafe.Pointer(&ids)), 0))
+	err := l.check(l.initRank, 0, l.initRank.call(uintptr(unsafe.Pointer(&c.handle)), uintptr(size), uintptr(rank),
+		uintptr(len(ids)), uintptr(unsafe.Pointer(&ids)), 0))
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +104,8 @@ func (l *Library) Join(id ID, rank, size int) (*Comm, error) {
 	return c, nil
 }
 
-// Comm is one rank of a communicator. All but Abort belong to one thread at a time, on which the rank's context is current. What is asked for is done in the
-// order of the stream.
+// Comm is one rank of a communicator. All but Abort belong to one thread at a time, on which the rank's context is
+// current. What is asked for is done in the order of the stream.
 type Comm struct {
 	l      *Library
 	handle uintptr
@@ -127,12 +130,14 @@ func (c *Comm) Send(from cudriver.DevicePtr, bytes int64, to int, s cudriver.Str
 
 // Receive fills bytes of this device's memory with what another rank sends.
 func (c *Comm) Receive(to cudriver.DevicePtr, bytes int64, from int, s cudriver.Stream) error {
-	return c.check(c.l.receive, c.l.receive.call(uintptr(to), uintptr(bytes), bytesType, uintptr(from), c.handle, uintptr(s)))
+	return c.check(c.l.receive, c.l.receive.call(uintptr(to), uintptr(bytes), bytesType, uintptr(from), c.handle,
+		uintptr(s)))
 }
 
 // AllGather gives every rank the bytes of all, in the order of their ranks.
 func (c *Comm) AllGather(from, to cudriver.DevicePtr, bytes int64, s cudriver.Stream) error {
-	return c.check(c.l.allGather, c.l.allGather.call(uintptr(from), uintptr(to), uintptr(bytes), bytesType, c.handle, uintptr(s)))
+	return c.check(c.l.allGather, c.l.allGather.call(uintptr(from), uintptr(to), uintptr(bytes), bytesType, c.handle,
+		uintptr(s)))
 }
 
 // Err is a failure of what was asked for before, such as the loss of another rank.
@@ -144,7 +149,8 @@ func (c *Comm) Err() error {
 	return c.check(entry{name: "an earlier call"}, uintptr(state))
 }
 
-// Abort ends what is under way, also where other ranks are gone. It may be called from any thread; nothing but Err may follow.
+// Abort ends what is under way, also where other ranks are gone. It may be called from any thread; nothing but Err may
+// follow.
 func (c *Comm) Abort() error { return c.l.check(c.l.commAbort, 0, c.l.commAbort.call(c.handle)) }
 
 // Destroy gives the communicator back when its work is done.

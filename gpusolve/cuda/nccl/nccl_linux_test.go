@@ -59,16 +59,19 @@ func TestEveryCallReportsItsFailure(t *testing.T) {
 		"ncclCommDestroy":          c.Destroy,
 		"ncclCommAbort":            c.Abort,
 		"ncclCommGetAsyncError":    c.Err,
-		"ncclGroupStart":           func() error { return c.Group(func() error { t.Error("the body ran"); return nil }) },
-		"ncclGroupEnd":             func() error { return c.Group(func() error { return nil }) },
-		"ncclSend":                 func() error { return c.Send(1, 2, 3, 4) },
-		"ncclRecv":                 func() error { return c.Receive(1, 2, 3, 4) },
-		"ncclAllGather":            func() error { return c.AllGather(1, 2, 3, 4) },
+		"ncclGroupStart": func() error {
+			return c.Group(func() error { t.Error("the body ran"); return nil })
+		},
+		"ncclGroupEnd":  func() error { return c.Group(func() error { return nil }) },
+		"ncclSend":      func() error { return c.Send(1, 2, 3, 4) },
+		"ncclRecv":      func() error { return c.Receive(1, 2, 3, 4) },
+		"ncclAllGather": func() error { return c.AllGather(1, 2, 3, 4) },
 	} {
 		clear(f.result)
 		f.result[name] = 4
 		var e *Error
-		if err := call(); !errors.As(err, &e) || e.Call != name || e.Result != 4 || !strings.Contains(err.Error(), "invalid argument: peer 7 is gone (4)") {
+		if err := call(); !errors.As(err, &e) || e.Call != name || e.Result != 4 ||
+			!strings.Contains(err.Error(), "invalid argument: peer 7 is gone (4)") {
 			t.Errorf("%s failed with %v", name, err)
 		}
 	}
@@ -92,7 +95,8 @@ func TestEverySymbolIsChecked(t *testing.T) {
 			}
 			return f.lookup(name)
 		})
-		if !errors.Is(err, ErrAbsent) || !strings.Contains(err.Error(), "libold.so has no "+missing+"; thermsim needs NCCL 2.23.0") {
+		if !errors.Is(err, ErrAbsent) ||
+			!strings.Contains(err.Error(), "libold.so has no "+missing+"; thermsim needs NCCL 2.23.0") {
 			t.Errorf("without %s: %v", missing, err)
 		}
 	}
@@ -100,7 +104,8 @@ func TestEverySymbolIsChecked(t *testing.T) {
 
 func TestOpenWithoutLibrary(t *testing.T) {
 	t.Setenv(PathVariable, "/no/such/libnccl.so.2")
-	if _, err := Open(); !errors.Is(err, ErrAbsent) || !strings.Contains(err.Error(), "/no/such/libnccl.so.2") || !strings.Contains(err.Error(), PathVariable) {
+	if _, err := Open(); !errors.Is(err, ErrAbsent) || !strings.Contains(err.Error(), "/no/such/libnccl.so.2") ||
+		!strings.Contains(err.Error(), PathVariable) {
 		t.Errorf("Open = %v", err)
 	}
 	t.Setenv(PathVariable, Off)
@@ -108,7 +113,8 @@ func TestOpenWithoutLibrary(t *testing.T) {
 		t.Errorf("Open = %v", err)
 	}
 	t.Setenv(PathVariable, "libc.so.6")
-	if _, err := Open(); !errors.Is(err, ErrAbsent) || !strings.Contains(err.Error(), "libc.so.6 has no ncclGetVersion") {
+	if _, err := Open(); !errors.Is(err, ErrAbsent) ||
+		!strings.Contains(err.Error(), "libc.so.6 has no ncclGetVersion") {
 		t.Errorf("Open = %v", err)
 	}
 }

@@ -15,7 +15,8 @@ func open(file string) (*Library, error) {
 	defer runtime.UnlockOSThread()
 	handle, err := purego.Dlopen(file, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v; install NCCL %v or newer, or name its file with %s", ErrAbsent, err, since, PathVariable)
+		return nil, fmt.Errorf("%w: %v; install NCCL %v or newer, or name its file with %s", ErrAbsent, err, since,
+			PathVariable)
 	}
 	return bind(file, func(name string) (uintptr, error) { return purego.Dlsym(handle, name) })
 }
@@ -26,7 +27,8 @@ type entry struct {
 	addr uintptr
 }
 
-// call runs the function. The pointers among args must be converted to uintptr in the call itself: the directive keeps what they point to alive.
+// call runs the function. The pointers among args must be converted to uintptr in the call itself: the directive keeps
+// what they point to alive.
 //
 //go:uintptrescapes
 func (e entry) call(args ...uintptr) uintptr {

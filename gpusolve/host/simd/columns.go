@@ -26,8 +26,8 @@ func Start(y, b, inverse, g, below []float32) {
 	}
 }
 
-// Eliminate sets y = (b + lateral x + g below) inverse, where lateral x are the couplings times the values of the four neighbours; g is nil where
-// nothing lies below.
+// Eliminate sets y = (b + lateral x + g below) inverse, where lateral x are the couplings times the values of the four
+// neighbours; g is nil where nothing lies below.
 func Eliminate(y, b, inverse, g, below []float32, l *Lateral[float32]) {
 	n := len(y)
 	b, inverse = b[:n], inverse[:n]

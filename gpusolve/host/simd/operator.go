@@ -1,7 +1,8 @@
 package simd
 
-// Flow sets q to the heat that leaves each cell for its six neighbours, in FP64. Differences come first: a large common rise then costs no digits.
-// below and above are the rows of the planes there, gzBelow and gzAbove the couplings to them.
+// Flow sets q to the heat that leaves each cell for its six neighbours, in FP64. Differences come first: a large common
+// rise then costs no digits. below and above are the rows of the planes there, gzBelow and gzAbove the couplings to
+// them.
 func Flow[T float32 | float64](q []float64, l *Lateral[T], gzBelow, gzAbove []float32, below, above []T) {
 	n := len(q)
 	l.fits(n)
@@ -10,9 +11,11 @@ func Flow[T float32 | float64](q []float64, l *Lateral[T], gzBelow, gzAbove []fl
 	if avx2 {
 		switch x := any(&l.X[0]).(type) {
 		case *float32:
-			flowSingleAVX2(&q[0], &l.GX[0], &l.GY[0], &gb[0], &ga[0], x, any(&xb[0]).(*float32), any(&xa[0]).(*float32), l.NX, n)
+			flowSingleAVX2(&q[0], &l.GX[0], &l.GY[0], &gb[0], &ga[0], x, any(&xb[0]).(*float32), any(&xa[0]).(*float32),
+				l.NX, n)
 		case *float64:
-			flowDoubleAVX2(&q[0], &l.GX[0], &l.GY[0], &gb[0], &ga[0], x, any(&xb[0]).(*float64), any(&xa[0]).(*float64), l.NX, n)
+			flowDoubleAVX2(&q[0], &l.GX[0], &l.GY[0], &gb[0], &ga[0], x, any(&xb[0]).(*float64), any(&xa[0]).(*float64),
+				l.NX, n)
 		}
 		return
 	}

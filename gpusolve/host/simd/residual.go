@@ -2,7 +2,8 @@ package simd
 
 import "math"
 
-// Magnitude sets size to the sum of each cell's six couplings, in FP32, times |x|: up to a factor of 2 the scale of the rounding errors of Flow.
+// Magnitude sets size to the sum of each cell's six couplings, in FP32, times |x|: up to a factor of 2 the scale of the
+// rounding errors of Flow.
 func Magnitude(size []float64, l *Lateral[float64], gzBelow, gzAbove []float32) {
 	n := len(size)
 	l.fits(n)
@@ -32,7 +33,8 @@ func AddMagnitude(size []float64, g []float32, x []float64) {
 	}
 }
 
-// Hold adds the heat that capacities take up between old and x: q += g (x - old). It returns the sum of (b + g old)^2 - b^2.
+// Hold adds the heat that capacities take up between old and x: q += g (x - old). It returns the sum of (b + g old)^2 -
+// b^2.
 func Hold(q, b []float64, g []float32, x, old []float64) float64 {
 	n := len(q)
 	b, g, x, old = b[:n], g[:n], x[:n], old[:n]

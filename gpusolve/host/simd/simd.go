@@ -1,9 +1,10 @@
-// Package simd holds the loops over a row of cells that the solver's time goes into, with eight cells at a time on processors with AVX2 and
-// in plain Go elsewhere, or everywhere with the build tag purego. Both give the same bits: elementwise arithmetic is not reordered,
-// products are rounded before they are added, and sums are kept in eight lanes, cell i in lane i mod 8.
+// Package simd holds the loops over a row of cells that the solver's time goes into, with eight cells at a time on
+// processors with AVX2 and in plain Go elsewhere, or everywhere with the build tag purego. Both give the same bits:
+// elementwise arithmetic is not reordered, products are rounded before they are added, and sums are kept in eight
+// lanes, cell i in lane i mod 8.
 //
-// Rows are slices of equal length, at least one cell; where one is longer than the first argument, what is beyond is not looked at. Couplings
-// are conductances in W/K, FP32.
+// Rows are slices of equal length, at least one cell; where one is longer than the first argument, what is beyond is
+// not looked at. Couplings are conductances in W/K, FP32.
 package simd
 
 //go:generate go run -C ../../../tools/simdgen . -pkg simd -out ../../gpusolve/host/simd/kernels_amd64.s -stubs ../../gpusolve/host/simd/kernels_amd64.go -other ../../gpusolve/host/simd/kernels_other.go

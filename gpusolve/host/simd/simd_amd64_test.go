@@ -46,7 +46,8 @@ func (g guarded[T]) row() []T { return g.all[guard : guard+g.n] }
 
 func (g guarded[T]) clone() guarded[T] { return guarded[T]{slices.Clone(g.all), g.n} }
 
-// TestAVX2 runs every kernel and the plain Go on the same random rows: the same bits, and nothing written beyond the rows.
+// TestAVX2 runs every kernel and the plain Go on the same random rows: the same bits, and nothing written beyond the
+// rows.
 func TestAVX2(t *testing.T) {
 	if !avx2 {
 		t.Skip("this processor has no AVX2")
@@ -67,7 +68,8 @@ func TestAVX2(t *testing.T) {
 	}
 }
 
-// kernels returns one closure per kernel: it runs on copies of its arguments and returns the bits of all it has written.
+// kernels returns one closure per kernel: it runs on copies of its arguments and returns the bits of all it has
+// written.
 func kernels(n int, f field) map[string]func() []uint64 {
 	single := func() []float32 { return f.single(n) }
 	double := func() []float64 { return f.double(n) }

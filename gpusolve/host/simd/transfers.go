@@ -33,7 +33,8 @@ func Inflow(r, b []float32, l *Lateral[float32]) {
 	own, xw, xe, xs, xn = own[:n], xw[:n], xe[:n], xs[:n], xn[:n]
 	gw, ge, gs, gn = gw[:n], ge[:n], gs[:n], gn[:n]
 	for i, v := range own {
-		r[i] = b[i] + float32(gw[i]*(xw[i]-v)) + float32(ge[i]*(xe[i]-v)) + float32(gs[i]*(xs[i]-v)) + float32(gn[i]*(xn[i]-v))
+		r[i] = b[i] + float32(gw[i]*(xw[i]-v)) + float32(ge[i]*(xe[i]-v)) + float32(gs[i]*(xs[i]-v)) +
+			float32(gn[i]*(xn[i]-v))
 	}
 }
 

@@ -1,5 +1,6 @@
-// Package method defines what a method for linear systems says of itself: a preconditioner with its name, settings and need of memory, and the Krylov
-// solver that goes with it. Every folder below gpusolve/precond gives one or two definitions.
+// Package method defines what a method for linear systems says of itself: a preconditioner with its name, settings and
+// need of memory, and the Krylov solver that goes with it. Every folder below gpusolve/precond gives one or two
+// definitions.
 package method
 
 import (
@@ -17,7 +18,8 @@ type Definition struct {
 	New       func(a ops.Operator, set precond.Settings) (precond.Preconditioner, error)
 	// Memory is what the preconditioner takes beside the system and the Krylov solver.
 	Memory func(s precond.Shape, set precond.Settings) precond.Need
-	// Most is how many unknowns the method has numbers for with its settings: Numbers32, or 0 for as many as there is memory for. May be nil, which stands for 0.
+	// Most is how many unknowns the method has numbers for with its settings: Numbers32, or 0 for as many as there is
+	// memory for. May be nil, which stands for 0.
 	Most func(set precond.Settings) int64
 	// General marks methods for matrices that need not be symmetric.
 	General bool

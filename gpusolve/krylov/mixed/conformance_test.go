@@ -21,8 +21,8 @@ type kind struct {
 	eps             float64
 }
 
-// Half precision has 11 digits: an entry, x and the product may each be wrong by 2^-12 of their size, and the result as well.
-// eps64 and eps32 are rounding of FP64 and FP32 sums of a few dozen terms.
+// Half precision has 11 digits: an entry, x and the product may each be wrong by 2^-12 of their size, and the result as
+// well. eps64 and eps32 are rounding of FP64 and FP32 sums of a few dozen terms.
 const (
 	eps64 = 1e-13
 	eps32 = 2e-6
@@ -30,7 +30,8 @@ const (
 )
 
 func kinds(rows bool) []kind {
-	all := []kind{{mixed.Double, mixed.Double, eps64}, {mixed.Single, mixed.Double, 0x1p-23}, {mixed.Single, mixed.Single, eps32}}
+	all := []kind{{mixed.Double, mixed.Double, eps64}, {mixed.Single, mixed.Double, 0x1p-23},
+		{mixed.Single, mixed.Single, eps32}}
 	if !rows {
 		all = append(all, kind{mixed.Half, mixed.Single, eps16}, kind{mixed.Half, mixed.Half, eps16})
 	}
@@ -57,7 +58,8 @@ func products(t *testing.T, open func(testing.TB) ops.Device) {
 	for _, shape := range [][3]int{{1, 1, 1}, {1, 7, 5}, {13, 7, 5}} {
 		for _, symmetric := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%dx%dx%d,symmetric=%t", shape[0], shape[1], shape[2], symmetric), func(t *testing.T) {
-				d := opstest.RandomDiagonals(rand.New(rand.NewPCG(uint64(shape[0]), uint64(shape[1]))), shape, symmetric)
+				d := opstest.RandomDiagonals(rand.New(rand.NewPCG(uint64(shape[0]), uint64(shape[1]))), shape,
+					symmetric)
 				newProbe(&opstest.NewAlgebra(t, open(t), d, d.CSR()).Probe).all(d, d.CSR())
 			})
 		}
@@ -231,11 +233,13 @@ func (p *probe) advance(what string, s mixed.Stored, precision mixed.Precision, 
 		r32 = p.Must(p.m.New32())
 	}
 	// Along q times alpha, halves could overflow.
-	if size := math.Abs(alpha) * (floats.Norm(xv, math.Inf(1)) + floats.Norm(qv, math.Inf(1))); precision == mixed.Half && size > 1e4 {
+	if size := math.Abs(alpha) * (floats.Norm(xv, math.Inf(1)) + floats.Norm(qv, math.Inf(1))); precision ==
+		mixed.Half && size > 1e4 {
 		return
 	}
 	p.m.Update(u, r, r32, x, q)
-	scale := 1 + floats.Norm(uv, math.Inf(1)) + floats.Norm(rv, math.Inf(1)) + math.Abs(alpha)*(floats.Norm(xv, math.Inf(1))+floats.Norm(qv, math.Inf(1)))
+	scale := 1 + floats.Norm(uv, math.Inf(1)) + floats.Norm(rv, math.Inf(1)) +
+		math.Abs(alpha)*(floats.Norm(xv, math.Inf(1))+floats.Norm(qv, math.Inf(1)))
 	for i := range uv {
 		uv[i] += alpha * xv[i]
 		rv[i] -= alpha * qv[i]
@@ -303,8 +307,8 @@ func (p *probe) vectors() {
 	}
 }
 
-// wholeNumbers tests products whose factors, products and sums are numbers of every format: they must come out exactly. Promotions, scalings by
-// powers of two and the ends of diagonals show where they are wrong.
+// wholeNumbers tests products whose factors, products and sums are numbers of every format: they must come out exactly.
+// Promotions, scalings by powers of two and the ends of diagonals show where they are wrong.
 func wholeNumbers(t *testing.T, open func(testing.TB) ops.Device) {
 	for _, shape := range [][3]int{{1, 1, 1}, {1, 1, 5}, {70, 1, 1}, {1, 9, 1}, {5, 3, 4}, {67, 6, 3}} {
 		nx, ny, nz := shape[0], shape[1], shape[2]
@@ -325,7 +329,9 @@ func wholeNumbers(t *testing.T, open func(testing.TB) ops.Device) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := f.stored(m.StoreDiagonals(form, mixed.Copies{Double: true, Single: true, Half: true, PromotePlanes: true}))
+			s :=
+				f.stored(
+					m.StoreDiagonals(form, mixed.Copies{Double: true, Single: true, Half: true, PromotePlanes: true}))
 			for _, k := range kinds(false) {
 				wide, x, y := f.Must(m.New64()), f.Must(m.NewVector(s, k.vector)), f.Must(m.NewVector(s, k.vector))
 				xv, want := make([]float64, d.N()), make([]float64, d.N())

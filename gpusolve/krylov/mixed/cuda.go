@@ -25,10 +25,11 @@ type GPUBands[T float32 | float64 | cudriver.Half] struct{ Main, X, Y, Z cudrive
 
 // GPUMatrix is a Stored of a GPU: as four diagonals, or by rows. What it does not hold is nowhere.
 type GPUMatrix struct {
-	Double     GPUBands[float64]
-	Single     GPUBands[float32]
-	Half       GPUBands[cudriver.Half]
-	Unit, Undo float32               // of FP16 entries: the main diagonal where it is not kept, and the inverse of their power of two
+	Double GPUBands[float64]
+	Single GPUBands[float32]
+	Half   GPUBands[cudriver.Half]
+	// of FP16 entries: the main diagonal where it is not kept, and the inverse of their power of two
+	Unit, Undo float32
 	Promote    cudriver.Ptr[int32]   // nowhere where all planes are alike
 	Scale      cudriver.Ptr[float32] // S, nowhere in the plain form
 
@@ -101,7 +102,8 @@ func (s gpuOperations) StoreDiagonals(d ops.Diagonals, c Copies) (Stored, error)
 	if err == nil && c.Scaled {
 		a.Scale = own[float32](a, s.Cells())
 		if s.Ready() {
-			s.Note(q.RootScale(s.Stream, cuda.Flat(s.Cells()), QuaddiagRootScaleArgs{N: s.Cells(), Diagonal: from.Main, Scale: a.Scale}))
+			s.Note(q.RootScale(s.Stream, cuda.Flat(s.Cells()),
+				QuaddiagRootScaleArgs{N: s.Cells(), Diagonal: from.Main, Scale: a.Scale}))
 		}
 		sizes, err = a.extent(q, from)
 	}
@@ -123,7 +125,8 @@ func (a *GPUMatrix) extent(q *Quaddiag, from GPUBands[float64]) ([][4]float64, e
 	defer s.Discard(part)
 	if s.Ready() {
 		s.Note(q.Extent(s.Stream, [3]uint32{QuaddiagParts * uint32(a.nz), 1, 1}, QuaddiagExtentArgs{
-			Nx: int64(a.nx), Sheet: a.sheet(), N: s.Cells(), Main: from.Main, X: from.X, Y: from.Y, Z: from.Z, Scale: a.Scale,
+			Nx: int64(a.nx), Sheet: a.sheet(), N: s.Cells(), Main: from.Main, X: from.X, Y: from.Y, Z: from.Z,
+			Scale: a.Scale,
 			Sizes: cudriver.At[float64](part.Address()),
 		}))
 	}
@@ -144,7 +147,8 @@ func (a *GPUMatrix) extent(q *Quaddiag, from GPUBands[float64]) ([][4]float64, e
 }
 
 // keepBands lays out a copy, with some zeros on either side of x and y, so that kernels need not look for the ends.
-func keepBands[T float32 | float64 | cudriver.Half](a *GPUMatrix, from GPUBands[float64], main bool, store func(grid [3]uint32, n, offset int64, src cudriver.Ptr[float64], to cudriver.Ptr[T]) error) (b GPUBands[T]) {
+func keepBands[T float32 | float64 | cudriver.Half](a *GPUMatrix, from GPUBands[float64], main bool,
+	store func(grid [3]uint32, n, offset int64, src cudriver.Ptr[float64], to cudriver.Ptr[T]) error) (b GPUBands[T]) {
 	one := func(src cudriver.Ptr[float64], offset, zeros int64) cudriver.Ptr[T] {
 		n := a.s.Cells() - offset
 		to := own[T](a, n+2*zeros).Add(zeros)
@@ -166,12 +170,15 @@ func (a *GPUMatrix) keep(q *Quaddiag, from GPUBands[float64], c Copies, sizes []
 	s := a.s
 	if c.Double {
 		a.Double = keepBands(a, from, true, func(grid [3]uint32, n, offset int64, src, to cudriver.Ptr[float64]) error {
-			return q.KeepDouble(s.Stream, grid, QuaddiagKeepDoubleArgs{N: n, Offset: offset, From: src, Scale: a.Scale, Factor: 1, To: to})
+			return q.KeepDouble(s.Stream, grid, QuaddiagKeepDoubleArgs{N: n, Offset: offset, From: src, Scale: a.Scale,
+				Factor: 1, To: to})
 		})
 	}
 	if c.Single {
-		a.Single = keepBands(a, from, true, func(grid [3]uint32, n, offset int64, src cudriver.Ptr[float64], to cudriver.Ptr[float32]) error {
-			return q.KeepSingle(s.Stream, grid, QuaddiagKeepSingleArgs{N: n, Offset: offset, From: src, Scale: a.Scale, Factor: 1, To: to})
+		a.Single = keepBands(a, from, true, func(grid [3]uint32, n, offset int64, src cudriver.Ptr[float64],
+			to cudriver.Ptr[float32]) error {
+			return q.KeepSingle(s.Stream, grid, QuaddiagKeepSingleArgs{N: n, Offset: offset, From: src, Scale: a.Scale,
+				Factor: 1, To: to})
 		})
 	}
 	if !c.Half {
@@ -179,8 +186,10 @@ func (a *GPUMatrix) keep(q *Quaddiag, from GPUBands[float64], c Copies, sizes []
 	}
 	exponent := HalfExponent(sizes)
 	a.Unit, a.Undo = float32(math.Ldexp(1, exponent)), float32(math.Ldexp(1, -exponent))
-	a.Half = keepBands(a, from, !c.Scaled, func(grid [3]uint32, n, offset int64, src cudriver.Ptr[float64], to cudriver.Ptr[cudriver.Half]) error {
-		return q.KeepHalf(s.Stream, grid, QuaddiagKeepHalfArgs{N: n, Offset: offset, From: src, Scale: a.Scale, Factor: a.Unit, To: to})
+	a.Half = keepBands(a, from, !c.Scaled, func(grid [3]uint32, n, offset int64, src cudriver.Ptr[float64],
+		to cudriver.Ptr[cudriver.Half]) error {
+		return q.KeepHalf(s.Stream, grid, QuaddiagKeepHalfArgs{N: n, Offset: offset, From: src, Scale: a.Scale,
+			Factor: a.Unit, To: to})
 	})
 	masks, promoted := Promotions(sizes, c.PromotePlanes)
 	a.promoted = promoted
@@ -206,7 +215,8 @@ func (s gpuOperations) StoreRows(r ops.Rows, c Copies) (Stored, error) {
 		_, _, values := a.rows.Arrays()
 		a.rowValues = own[float32](a, n)
 		if s.Ready() {
-			s.Note(m.DoubleToSingle(s.Stream, cuda.Flat(n), KernelsDoubleToSingleArgs{N: n, Factor: 1, From: values, To: a.rowValues}))
+			s.Note(m.DoubleToSingle(s.Stream, cuda.Flat(n),
+				KernelsDoubleToSingleArgs{N: n, Factor: 1, From: values, To: a.rowValues}))
 		}
 	}
 	return a, s.Err()

@@ -27,30 +27,36 @@ func (s gpuOperations) Multiply(m Stored, entries Precision, y, x ops.Vector) {
 	switch (pair{entries, GPUPrecision(x)}) {
 	case pair{Double, Double}:
 		err = q.MultiplyDouble(s.Stream, grid, QuaddiagMultiplyDoubleArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Double.Main, X: a.Double.X, Y: a.Double.Y, Z: a.Double.Z, V: cuda.F64(x), Out: cuda.F64(y),
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Double.Main, X: a.Double.X, Y: a.Double.Y, Z: a.Double.Z, V: cuda.F64(x),
+			Out: cuda.F64(y),
 		})
 	case pair{Single, Double}:
 		err = q.MultiplyDecoupled(s.Stream, grid, QuaddiagMultiplyDecoupledArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z, V: cuda.F64(x), Out: cuda.F64(y),
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z, V: cuda.F64(x),
+			Out: cuda.F64(y),
 		})
 	case pair{Single, Single}:
 		err = q.MultiplySingle(s.Stream, grid, QuaddiagMultiplySingleArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z, V: cuda.F32(x), Out: cuda.F32(y),
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z, V: cuda.F32(x),
+			Out: cuda.F32(y),
 		})
 	case pair{Half, Single}:
 		if !a.Promote.IsNil() {
 			err = q.MultiplyPlanes(s.Stream, grid, QuaddiagMultiplyPlanesArgs{
-				Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit, Back: a.Undo, Promote: a.Promote,
+				Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit,
+				Back: a.Undo, Promote: a.Promote,
 				V: cuda.F32(x), Out: cuda.F32(y),
 			})
 			break
 		}
 		err = q.MultiplyPhysics(s.Stream, grid, QuaddiagMultiplyPhysicsArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit, Back: a.Undo, V: cuda.F32(x), Out: cuda.F32(y),
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit,
+			Back: a.Undo, V: cuda.F32(x), Out: cuda.F32(y),
 		})
 	case pair{Half, Half}:
 		err = q.MultiplyHalf(s.Stream, grid, QuaddiagMultiplyHalfArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit, Back: a.Undo, V: cuda.F16(x), Out: cuda.F16(y),
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit,
+			Back: a.Undo, V: cuda.F16(x), Out: cuda.F16(y),
 		})
 	default:
 		err = ErrPrecision
@@ -76,22 +82,26 @@ func (s gpuOperations) Curve(m Stored, entries Precision, out, p ops.Vector) {
 	switch (pair{entries, GPUPrecision(p)}) {
 	case pair{Double, Double}:
 		err = q.CurveDouble(s.Stream, grid, QuaddiagCurveDoubleArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Double.Main, X: a.Double.X, Y: a.Double.Y, Z: a.Double.Z, P: cuda.F64(p), Q: cuda.F64(out), Partial: partial,
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Double.Main, X: a.Double.X, Y: a.Double.Y, Z: a.Double.Z, P: cuda.F64(p),
+			Q: cuda.F64(out), Partial: partial,
 			Scalars: scalars, Ticket: ticket,
 		})
 	case pair{Single, Double}:
 		err = q.CurveDecoupled(s.Stream, grid, QuaddiagCurveDecoupledArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z, P: cuda.F64(p), Q: cuda.F64(out), Partial: partial,
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z, P: cuda.F64(p),
+			Q: cuda.F64(out), Partial: partial,
 			Scalars: scalars, Ticket: ticket,
 		})
 	case pair{Single, Single}:
 		err = q.CurveSingle(s.Stream, grid, QuaddiagCurveSingleArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z, P: cuda.F32(p), Q: cuda.F32(out), Partial: partial,
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z, P: cuda.F32(p),
+			Q: cuda.F32(out), Partial: partial,
 			Scalars: scalars, Ticket: ticket,
 		})
 	case pair{Half, Half}:
 		err = q.CurveHalf(s.Stream, grid, QuaddiagCurveHalfArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit, Back: a.Undo, P: cuda.F16(p), Q: cuda.F16(out),
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit,
+			Back: a.Undo, P: cuda.F16(p), Q: cuda.F16(out),
 			Partial: partial, Scalars: scalars, Ticket: ticket,
 		})
 	default:

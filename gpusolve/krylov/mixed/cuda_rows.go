@@ -52,18 +52,21 @@ func (s gpuOperations) curveRows(a *GPUMatrix, entries Precision, q, p ops.Vecto
 	switch (pair{entries, GPUPrecision(p)}) {
 	case pair{Double, Double}:
 		err = k.CurveRowsDouble(s.Stream, rowGrid(n), CsrCurveRowsDoubleArgs{
-			N: n, RowPtr: rowPtr, Col: col, Val: val, P: cuda.F64(p), Q: cuda.F64(q), Partial: partial, Scalars: scalars,
-			Ticket: ticket,
+			N: n, RowPtr: rowPtr, Col: col, Val: val, P: cuda.F64(p), Q: cuda.F64(q), Partial: partial,
+			Scalars: scalars,
+			Ticket:  ticket,
 		})
 	case pair{Single, Double}:
 		err = k.CurveRowsDecoupled(s.Stream, rowGrid(n), CsrCurveRowsDecoupledArgs{
-			N: n, RowPtr: rowPtr, Col: col, Val: a.rowValues, P: cuda.F64(p), Q: cuda.F64(q), Partial: partial, Scalars: scalars,
-			Ticket: ticket,
+			N: n, RowPtr: rowPtr, Col: col, Val: a.rowValues, P: cuda.F64(p), Q: cuda.F64(q), Partial: partial,
+			Scalars: scalars,
+			Ticket:  ticket,
 		})
 	case pair{Single, Single}:
 		err = k.CurveRowsSingle(s.Stream, rowGrid(n), CsrCurveRowsSingleArgs{
-			N: n, RowPtr: rowPtr, Col: col, Val: a.rowValues, P: cuda.F32(p), Q: cuda.F32(q), Partial: partial, Scalars: scalars,
-			Ticket: ticket,
+			N: n, RowPtr: rowPtr, Col: col, Val: a.rowValues, P: cuda.F32(p), Q: cuda.F32(q), Partial: partial,
+			Scalars: scalars,
+			Ticket:  ticket,
 		})
 	}
 	s.Note(err)

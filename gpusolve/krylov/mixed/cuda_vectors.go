@@ -64,11 +64,14 @@ func (s gpuOperations) Turn(p, z ops.Vector) {
 	n, grid, err := s.Cells(), cuda.Flat(s.Cells()), ErrPrecision
 	switch (pair{GPUPrecision(p), GPUPrecision(z)}) {
 	case pair{Double, Double}:
-		err = m.TurnDouble(s.Stream, grid, KernelsTurnDoubleArgs{N: n, Z: cuda.F64(z), P: cuda.F64(p), Scalars: scalars})
+		err = m.TurnDouble(s.Stream, grid,
+			KernelsTurnDoubleArgs{N: n, Z: cuda.F64(z), P: cuda.F64(p), Scalars: scalars})
 	case pair{Double, Single}:
-		err = m.TurnDoubleSingle(s.Stream, grid, KernelsTurnDoubleSingleArgs{N: n, Z: cuda.F32(z), P: cuda.F64(p), Scalars: scalars})
+		err = m.TurnDoubleSingle(s.Stream, grid, KernelsTurnDoubleSingleArgs{N: n, Z: cuda.F32(z), P: cuda.F64(p),
+			Scalars: scalars})
 	case pair{Single, Single}:
-		err = m.TurnSingle(s.Stream, grid, KernelsTurnSingleArgs{N: n, Z: cuda.F32(z), P: cuda.F32(p), Scalars: scalars})
+		err = m.TurnSingle(s.Stream, grid,
+			KernelsTurnSingleArgs{N: n, Z: cuda.F32(z), P: cuda.F32(p), Scalars: scalars})
 	case pair{Half, Half}:
 		err = m.TurnHalf(s.Stream, grid, KernelsTurnHalfArgs{N: n, Z: cuda.F16(z), P: cuda.F16(p), Scalars: scalars})
 	}
@@ -86,16 +89,19 @@ func (s gpuOperations) Update(x, r, r32, p, q ops.Vector) {
 	switch GPUPrecision(x) {
 	case Double:
 		s.Note(m.UpdateDouble(s.Stream, grid, KernelsUpdateDoubleArgs{
-			N: n, X: cuda.F64(x), R: cuda.F64(r), R32: cuda.F32(r32), P: cuda.F64(p), Q: cuda.F64(q), Partial: partial, Scalars: scalars,
-			Ticket: ticket,
+			N: n, X: cuda.F64(x), R: cuda.F64(r), R32: cuda.F32(r32), P: cuda.F64(p), Q: cuda.F64(q), Partial: partial,
+			Scalars: scalars,
+			Ticket:  ticket,
 		}))
 	case Single:
 		s.Note(m.UpdateSingle(s.Stream, grid, KernelsUpdateSingleArgs{
-			N: n, X: cuda.F32(x), R: cuda.F32(r), P: cuda.F32(p), Q: cuda.F32(q), Partial: partial, Scalars: scalars, Ticket: ticket,
+			N: n, X: cuda.F32(x), R: cuda.F32(r), P: cuda.F32(p), Q: cuda.F32(q), Partial: partial, Scalars: scalars,
+			Ticket: ticket,
 		}))
 	case Half:
 		s.Note(m.UpdateHalf(s.Stream, grid, KernelsUpdateHalfArgs{
-			N: n, X: cuda.F16(x), R: cuda.F16(r), P: cuda.F16(p), Q: cuda.F16(q), Partial: partial, Scalars: scalars, Ticket: ticket,
+			N: n, X: cuda.F16(x), R: cuda.F16(r), P: cuda.F16(p), Q: cuda.F16(q), Partial: partial, Scalars: scalars,
+			Ticket: ticket,
 		}))
 	}
 }
@@ -120,17 +126,23 @@ func (s gpuOperations) Convert(dst, src ops.Vector, factor float64) {
 	n, grid, err := s.Cells(), cuda.Flat(s.Cells()), ErrPrecision
 	switch (pair{GPUPrecision(src), GPUPrecision(dst)}) {
 	case pair{Double, Double}:
-		err = m.DoubleToDouble(s.Stream, grid, KernelsDoubleToDoubleArgs{N: n, Factor: factor, From: cuda.F64(src), To: cuda.F64(dst)})
+		err = m.DoubleToDouble(s.Stream, grid, KernelsDoubleToDoubleArgs{N: n, Factor: factor, From: cuda.F64(src),
+			To: cuda.F64(dst)})
 	case pair{Double, Single}:
-		err = m.DoubleToSingle(s.Stream, grid, KernelsDoubleToSingleArgs{N: n, Factor: factor, From: cuda.F64(src), To: cuda.F32(dst)})
+		err = m.DoubleToSingle(s.Stream, grid, KernelsDoubleToSingleArgs{N: n, Factor: factor, From: cuda.F64(src),
+			To: cuda.F32(dst)})
 	case pair{Double, Half}:
-		err = m.DoubleToHalf(s.Stream, grid, KernelsDoubleToHalfArgs{N: n, Factor: factor, From: cuda.F64(src), To: cuda.F16(dst)})
+		err = m.DoubleToHalf(s.Stream, grid, KernelsDoubleToHalfArgs{N: n, Factor: factor, From: cuda.F64(src),
+			To: cuda.F16(dst)})
 	case pair{Single, Double}:
-		err = m.SingleToDouble(s.Stream, grid, KernelsSingleToDoubleArgs{N: n, Factor: factor, From: cuda.F32(src), To: cuda.F64(dst)})
+		err = m.SingleToDouble(s.Stream, grid, KernelsSingleToDoubleArgs{N: n, Factor: factor, From: cuda.F32(src),
+			To: cuda.F64(dst)})
 	case pair{Single, Single}:
-		err = m.SingleToSingle(s.Stream, grid, KernelsSingleToSingleArgs{N: n, Factor: factor, From: cuda.F32(src), To: cuda.F32(dst)})
+		err = m.SingleToSingle(s.Stream, grid, KernelsSingleToSingleArgs{N: n, Factor: factor, From: cuda.F32(src),
+			To: cuda.F32(dst)})
 	case pair{Half, Double}:
-		err = m.HalfToDouble(s.Stream, grid, KernelsHalfToDoubleArgs{N: n, Factor: factor, From: cuda.F16(src), To: cuda.F64(dst)})
+		err = m.HalfToDouble(s.Stream, grid, KernelsHalfToDoubleArgs{N: n, Factor: factor, From: cuda.F16(src),
+			To: cuda.F64(dst)})
 	}
 	s.Note(err)
 }
@@ -144,9 +156,11 @@ func (s gpuOperations) Scale(z, d, r ops.Vector) {
 	n, grid := s.Cells(), cuda.Flat(s.Cells())
 	switch GPUPrecision(z) {
 	case Double:
-		s.Note(m.ScaleDouble(s.Stream, grid, KernelsScaleDoubleArgs{N: n, D: cuda.F32(d), R: cuda.F64(r), Z: cuda.F64(z)}))
+		s.Note(
+			m.ScaleDouble(s.Stream, grid, KernelsScaleDoubleArgs{N: n, D: cuda.F32(d), R: cuda.F64(r), Z: cuda.F64(z)}))
 	case Single:
-		s.Note(m.ScaleSingle(s.Stream, grid, KernelsScaleSingleArgs{N: n, D: cuda.F32(d), R: cuda.F32(r), Z: cuda.F32(z)}))
+		s.Note(
+			m.ScaleSingle(s.Stream, grid, KernelsScaleSingleArgs{N: n, D: cuda.F32(d), R: cuda.F32(r), Z: cuda.F32(z)}))
 	case Half:
 		s.Note(m.ScaleHalf(s.Stream, grid, KernelsScaleHalfArgs{N: n, D: cuda.F32(d), R: cuda.F16(r), Z: cuda.F16(z)}))
 	}

@@ -7,8 +7,8 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// roundHalf rounds to the nearest number of IEEE binary16, ties to even; the result is exact in FP32. The processor has no arithmetic on halves:
-// what is kept in FP16 on a GPU is kept here as FP32 numbers that are halves.
+// roundHalf rounds to the nearest number of IEEE binary16, ties to even; the result is exact in FP32. The processor has
+// no arithmetic on halves: what is kept in FP16 on a GPU is kept here as FP32 numbers that are halves.
 func roundHalf(v float64) float32 {
 	a := math.Abs(v)
 	switch {

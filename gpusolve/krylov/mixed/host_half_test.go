@@ -21,7 +21,8 @@ func allHalves() []float64 {
 	return all
 }
 
-// Every half stays itself; between two neighbours the half-way point goes to the even one, and what lies beside it to the nearer.
+// Every half stays itself; between two neighbours the half-way point goes to the even one, and what lies beside it to
+// the nearer.
 func TestRoundHalf(t *testing.T) {
 	all := allHalves()
 	check := func(v, want float64) {

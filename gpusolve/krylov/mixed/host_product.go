@@ -98,7 +98,8 @@ func lower(y, x, g []float32, offset, lo, hi int, wide bool) {
 	}
 }
 
-// physical is the product of a half with a number, in FP32 or in FP16. The product of two halves is exact in FP32 before it is rounded.
+// physical is the product of a half with a number, in FP32 or in FP16. The product of two halves is exact in FP32
+// before it is rounded.
 func physical(g, x float32, wide bool) float32 {
 	if wide {
 		return g * x

@@ -9,17 +9,20 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-// Iterations between two looks at the true residual in the early stage (section IV-D): time steps start close to their end.
+// Iterations between two looks at the true residual in the early stage (section IV-D): time steps start close to their
+// end.
 const steadyInterval, transientInterval = 20, 5
 
-// What the true residual may do before the early stage ends: fall by less in an interval, or differ by more from the recursive one.
+// What the true residual may do before the early stage ends: fall by less in an interval, or differ by more from the
+// recursive one.
 const slowest, widest = 0.9, 0.5
 
-// patience is how many iterations a solve in fixed low precision may go on without a new least recursive residual, and wild by what factor it
-// may grow.
+// patience is how many iterations a solve in fixed low precision may go on without a new least recursive residual, and
+// wild by what factor it may grow.
 const patience, wild = 500, 1e4
 
-// iterate runs conjugate gradients from the residual in r until the recursive residual meets the rule. stop is true when the solve must end.
+// iterate runs conjugate gradients from the residual in r until the recursive residual meets the rule. stop is true
+// when the solve must end.
 func (s *run) iterate(ctx context.Context) (why krylov.Reason, stop bool) {
 	interval := steadyInterval
 	if s.rule.InTime {
@@ -64,7 +67,8 @@ func (s *run) iterate(ctx context.Context) (why krylov.Reason, stop bool) {
 	}
 }
 
-// estimate takes the scalars of an iteration: z belongs to the residual before it, so that x is one iteration better than told.
+// estimate takes the scalars of an iteration: z belongs to the residual before it, so that x is one iteration better
+// than told.
 func (s *run) estimate(sc ops.Scalars, first bool) {
 	s.error.Residual(sc.MaxZ/s.lift, sc.RZ, first)
 	s.error.Moved(sc.PQ)
@@ -95,7 +99,8 @@ func (s *run) stalls(r float64) bool {
 	return s.low() && s.out.Iterations-s.leastAt > patience
 }
 
-// near a tolerance in K are residuals below this share of the source, and estimates below that multiple of the tolerance.
+// near a tolerance in K are residuals below this share of the source, and estimates below that multiple of the
+// tolerance.
 const nearShare, nearMultiple = 1e-4, 100
 
 // below is the first condition: half of the way to the tolerance is done, counted in digits (equation 14a).
@@ -109,7 +114,8 @@ func (s *run) below(r float64) bool {
 	return r <= math.Sqrt(s.rule.RTol)*s.out.Norms.Source
 }
 
-// leave decides whether the early stage ends with the recursive residual r, and forms the true one if it does or if it is time to look.
+// leave decides whether the early stage ends with the recursive residual r, and forms the true one if it does or if it
+// is time to look.
 func (s *run) leave(r float64, look bool) bool {
 	near := s.below(r)
 	if !near && !look {

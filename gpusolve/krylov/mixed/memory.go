@@ -14,7 +14,8 @@ func Memory(s precond.Shape, m Mode) int64 {
 	return VectorMemory(s, width)
 }
 
-// VectorMemory is a vector for mixed precision of so many bytes a value: on a GPU its pads are as long as the grid's rows whatever the system.
+// VectorMemory is a vector for mixed precision of so many bytes a value: on a GPU its pads are as long as the grid's
+// rows whatever the system.
 func VectorMemory(s precond.Shape, width int64) int64 {
 	if !s.GPU && !s.Assembled {
 		return width * s.Unknowns

@@ -16,7 +16,8 @@ type LowPrecision interface {
 	Mode() Mode
 }
 
-// MethodSolver is Solver where the method's preconditioner is a LowPrecision, else the Krylov method that suits the matrix.
+// MethodSolver is Solver where the method's preconditioner is a LowPrecision, else the Krylov method that suits the
+// matrix.
 func MethodSolver() method.Solver { return method.Solver{New: newMethodSolver, Memory: methodMemory} }
 
 func newMethodSolver(a ops.Operator, m *precond.Method, set precond.Settings) (krylov.Solver, error) {

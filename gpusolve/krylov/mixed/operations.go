@@ -27,8 +27,8 @@ type Copies struct {
 	Double, Single, Half bool
 	// Scaled keeps S A S in place of A, S = diag(A)^-1/2 rounded to FP32.
 	Scaled bool
-	// PromotePlanes decides for every plane which of the off-diagonals are large and therefore multiplied in FP32 when entries are FP16.
-	// Otherwise the coupling of planes always is, and the couplings in planes never are.
+	// PromotePlanes decides for every plane which of the off-diagonals are large and therefore multiplied in FP32 when
+	// entries are FP16. Otherwise the coupling of planes always is, and the couplings in planes never are.
 	PromotePlanes bool
 }
 
@@ -36,14 +36,16 @@ type Copies struct {
 type Stored interface {
 	// Bytes of device memory.
 	Bytes() int64
-	// Promoted counts the planes in which the diagonals at the offsets 1, nx and nx ny are multiplied in FP32 when entries are FP16.
+	// Promoted counts the planes in which the diagonals at the offsets 1, nx and nx ny are multiplied in FP32 when
+	// entries are FP16.
 	Promoted() [3]int
 	// Release gives the memory back.
 	Release()
 }
 
-// Operations are those of conjugate gradients in chosen precisions, on a workspace: products with a matrix, and what goes on between them. A matrix of seven
-// diagonals is kept as four, main, x, y and z of ops.Diagonals, without padding ("Quad-Diag" of Wang et al.); a matrix by rows as CSR.
+// Operations are those of conjugate gradients in chosen precisions, on a workspace: products with a matrix, and what
+// goes on between them. A matrix of seven diagonals is kept as four, main, x, y and z of ops.Diagonals, without padding
+// ("Quad-Diag" of Wang et al.); a matrix by rows as CSR.
 //
 // Vectors come from NewVector. A product takes one of these pairs of precisions, of the entries and of the vectors:
 //
@@ -72,7 +74,8 @@ type Operations interface {
 	Dot(r, z ops.Vector, first bool)
 	// Turn sets p = z + Beta p. z may be less precise than p.
 	Turn(p, z ops.Vector)
-	// Update sets x += Alpha p (not where Alpha is 0), r -= Alpha q, RR = r.r and, where r32 is not nil, r32 = r. All others have one precision.
+	// Update sets x += Alpha p (not where Alpha is 0), r -= Alpha q, RR = r.r and, where r32 is not nil, r32 = r. All
+	// others have one precision.
 	Update(x, r, r32, p, q ops.Vector)
 	// Gap returns ||a - b|| of FP64 vectors.
 	Gap(a, b ops.Vector) float64

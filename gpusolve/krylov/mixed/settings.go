@@ -17,8 +17,10 @@ const (
 // Keys are the settings of methods that Solver solves with; standard is the default mode.
 func Keys(standard string, more ...string) []precond.Key {
 	return []precond.Key{
-		{Name: "precision", Kind: precond.Word, Default: standard, Words: append(more, Modes()...), Doc: "Precisions of the solve; the fixed ones are for comparison."},
-		{Name: "format", Kind: precond.Word, Default: QuadDiag, Words: []string{QuadDiag, RowWise}, Doc: "Storage of the matrix; csr, for comparison and for matrices without a grid, has no FP16."},
+		{Name: "precision", Kind: precond.Word, Default: standard, Words: append(more, Modes()...),
+			Doc: "Precisions of the solve; the fixed ones are for comparison."},
+		{Name: "format", Kind: precond.Word, Default: QuadDiag, Words: []string{QuadDiag, RowWise},
+			Doc: "Storage of the matrix; csr, for comparison and for matrices without a grid, has no FP16."},
 	}
 }
 
@@ -38,10 +40,12 @@ func Store(s ops.Operator, sys Operations, format string, c Copies) (Stored, err
 	}
 	if format == RowWise {
 		if c.Half || c.Scaled {
-			return nil, fmt.Errorf("%w: format=csr has neither FP16 nor the scaled form; take format=quaddiag", precond.ErrRefused)
+			return nil, fmt.Errorf("%w: format=csr has neither FP16 nor the scaled form; take format=quaddiag",
+				precond.ErrRefused)
 		}
 		if !s.Symmetric() {
-			return nil, fmt.Errorf("%w: conjugate gradients need a symmetric matrix, and this one is not", precond.ErrRefused)
+			return nil, fmt.Errorf("%w: conjugate gradients need a symmetric matrix, and this one is not",
+				precond.ErrRefused)
 		}
 		r, err := forms.Rows() // stays: its FP64 entries are multiplied with
 		if err != nil {

@@ -1,6 +1,7 @@
-// Package mixed solves by conjugate gradients in mixed precision, after Wang et al., "CUTh-Solver: GPU-Accelerated Sparse Matrix Solver for
-// High-Resolution Thermal Simulation of 3D ICs" (2026): products with copies of the matrix in several precisions, and the iteration that changes between
-// them. Methods chebyshev, jacobi and none use it. Kernels, Quaddiag and Csr are its GPU side, made of mixed.cu, quaddiag.cu and csr.cu.
+// Package mixed solves by conjugate gradients in mixed precision, after Wang et al., "CUTh-Solver: GPU-Accelerated
+// Sparse Matrix Solver for High-Resolution Thermal Simulation of 3D ICs" (2026): products with copies of the matrix in
+// several precisions, and the iteration that changes between them. Methods chebyshev, jacobi and none use it. Kernels,
+// Quaddiag and Csr are its GPU side, made of mixed.cu, quaddiag.cu and csr.cu.
 package mixed
 
 //go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels
@@ -15,9 +16,9 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-// Solver is PCG in mixed precision after Wang et al., CUTh-Solver (2026), section IV-D: the preconditioner in low precision, the early stage
-// with FP32 entries, the late stage in FP64, and between the two a restart from the true residual ("hot restart"). The fixed modes are its
-// ablations.
+// Solver is PCG in mixed precision after Wang et al., CUTh-Solver (2026), section IV-D: the preconditioner in low
+// precision, the early stage with FP32 entries, the late stage in FP64, and between the two a restart from the true
+// residual ("hot restart"). The fixed modes are its ablations.
 type Solver struct {
 	operator ops.Operator
 	work     ops.Workspace
@@ -42,7 +43,8 @@ type Solver struct {
 
 var _ krylov.Solver = (*Solver)(nil)
 
-// NewSolver makes the vectors. matrix returns what holds mode.Copies() of A as it stands; it may be another after a refresh of the preconditioner.
+// NewSolver makes the vectors. matrix returns what holds mode.Copies() of A as it stands; it may be another after a
+// refresh of the preconditioner.
 func NewSolver(s ops.Operator, m precond.Preconditioner, matrix func() Stored, mode Mode) (*Solver, error) {
 	w, err := s.NewWorkspace()
 	if err != nil {
@@ -52,7 +54,8 @@ func NewSolver(s ops.Operator, m precond.Preconditioner, matrix func() Stored, m
 	if err != nil {
 		return nil, err
 	}
-	c := &Solver{operator: s, work: w, sys: sys, pre: m, matrix: matrix, mode: mode, log: solution.PrecisionLog{Mode: mode.String()}}
+	c := &Solver{operator: s, work: w, sys: sys, pre: m, matrix: matrix, mode: mode,
+		log: solution.PrecisionLog{Mode: mode.String()}}
 	vector := func(v *ops.Vector, p Precision) {
 		if err == nil {
 			*v, err = sys.NewVector(matrix(), p)
@@ -189,7 +192,8 @@ func (c *Solver) Solve(ctx context.Context, rule krylov.Rule, b ops.Source, x op
 		if restart == 0 {
 			s.begin()
 		} else if !s.late { // a rule in K seemed to be met with FP32 entries
-			s.enter(solution.Switch{Iteration: s.out.Iterations, Reason: solution.NearEnd, Recursive: s.out.Norms.Residual, True: s.out.Norms.Residual})
+			s.enter(solution.Switch{Iteration: s.out.Iterations, Reason: solution.NearEnd,
+				Recursive: s.out.Norms.Residual, True: s.out.Norms.Residual})
 		}
 		s.load()
 		reason, stop := s.iterate(ctx)

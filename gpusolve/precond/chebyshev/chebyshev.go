@@ -1,9 +1,11 @@
-// Package chebyshev preconditions with a polynomial of A: some steps of the Chebyshev iteration from zero, over bounds that a Lanczos process
-// finds. With mixed.Solver it makes the solver of Wang et al., "CUTh-Solver: GPU-Accelerated Sparse Matrix Solver for High-Resolution Thermal
-// Simulation of 3D ICs" (2026); numbers of equations and sections in this package are that paper's.
+// Package chebyshev preconditions with a polynomial of A: some steps of the Chebyshev iteration from zero, over bounds
+// that a Lanczos process finds. With mixed.Solver it makes the solver of Wang et al., "CUTh-Solver: GPU-Accelerated
+// Sparse Matrix Solver for High-Resolution Thermal Simulation of 3D ICs" (2026); numbers of equations and sections in
+// this package are that paper's.
 //
-// A may be taken as it stands, as in the paper, or scaled symmetrically by its diagonal. PCG on the scaled matrix S A S with the polynomial
-// p(S A S) gives the same iterates as PCG on A with S p(S A S) S, so the outer iteration and its residual are the unscaled ones in both cases.
+// A may be taken as it stands, as in the paper, or scaled symmetrically by its diagonal. PCG on the scaled matrix S A S
+// with the polynomial p(S A S) gives the same iterates as PCG on A with S p(S A S) S, so the outer iteration and its
+// residual are the unscaled ones in both cases.
 //
 // Kernels is the GPU side, made of chebyshev.cu.
 package chebyshev
@@ -22,13 +24,20 @@ import (
 // Keys are the method's settings.
 func Keys() []precond.Key {
 	return append(mixed.Keys(mixed.Adaptive.String()),
-		precond.Key{Name: "degree", Kind: precond.Integer, Default: "30", Min: 2, Max: 1000, Doc: "Steps of the Chebyshev iteration in each application."},
-		precond.Key{Name: "form", Kind: precond.Word, Default: plainForm, Words: []string{plainForm, scaledForm}, Doc: "The matrix as it stands, or scaled by its diagonal on both sides."},
-		precond.Key{Name: "promote", Kind: precond.Word, Default: "plane", Words: []string{"plane", "paper"}, Doc: "Which FP16 couplings are multiplied in FP32: the large ones of each plane, or those between planes."},
-		precond.Key{Name: "steps", Kind: precond.Integer, Default: "80", Min: 2, Max: 1000, Doc: "Lanczos steps for the bounds of the spectrum."},
-		precond.Key{Name: "seed", Kind: precond.Integer, Default: "1", Min: 0, Max: 1 << 31, Doc: "Seed of the Lanczos process's random first vector."},
-		precond.Key{Name: "start", Kind: precond.Word, Default: "noise", Words: []string{"noise", "ones"}, Doc: "The Lanczos process's first vector: random, or all ones."},
-		precond.Key{Name: "margin", Kind: precond.Number, Default: "0.05", Min: 0, Max: 10, Doc: "Share by which the largest Lanczos value is raised."},
+		precond.Key{Name: "degree", Kind: precond.Integer, Default: "30", Min: 2, Max: 1000,
+			Doc: "Steps of the Chebyshev iteration in each application."},
+		precond.Key{Name: "form", Kind: precond.Word, Default: plainForm, Words: []string{plainForm, scaledForm},
+			Doc: "The matrix as it stands, or scaled by its diagonal on both sides."},
+		precond.Key{Name: "promote", Kind: precond.Word, Default: "plane", Words: []string{"plane", "paper"},
+			Doc: "Which FP16 couplings are multiplied in FP32: the large ones of each plane, or those between planes."},
+		precond.Key{Name: "steps", Kind: precond.Integer, Default: "80", Min: 2, Max: 1000,
+			Doc: "Lanczos steps for the bounds of the spectrum."},
+		precond.Key{Name: "seed", Kind: precond.Integer, Default: "1", Min: 0, Max: 1 << 31,
+			Doc: "Seed of the Lanczos process's random first vector."},
+		precond.Key{Name: "start", Kind: precond.Word, Default: "noise", Words: []string{"noise", "ones"},
+			Doc: "The Lanczos process's first vector: random, or all ones."},
+		precond.Key{Name: "margin", Kind: precond.Number, Default: "0.05", Min: 0, Max: 10,
+			Doc: "Share by which the largest Lanczos value is raised."},
 	)
 }
 
@@ -70,7 +79,8 @@ func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
 	}
 	c := &Preconditioner{operator: s, work: w, sys: sys, mode: mode, format: set.Text("format"), form: set.Text("form")}
 	if c.format == mixed.RowWise && (c.form == scaledForm || mode == mixed.FixedHalf) {
-		return nil, fmt.Errorf("%w: format=csr has neither FP16 nor the scaled form; take format=quaddiag", precond.ErrRefused)
+		return nil, fmt.Errorf("%w: format=csr has neither FP16 nor the scaled form; take format=quaddiag",
+			precond.ErrRefused)
 	}
 	if err := c.store(set.Text("promote") == "plane"); err != nil {
 		return nil, err
@@ -100,7 +110,8 @@ func (c *Preconditioner) store(byPlane bool) (err error) {
 		c.entries, inner.Half = mixed.Half, true
 	}
 	if c.form == plainForm {
-		both := mixed.Copies{Double: outer.Double || inner.Double, Single: outer.Single || inner.Single, Half: outer.Half || inner.Half, PromotePlanes: byPlane}
+		both := mixed.Copies{Double: outer.Double || inner.Double, Single: outer.Single || inner.Single,
+			Half: outer.Half || inner.Half, PromotePlanes: byPlane}
 		both.Single = both.Single || c.format == mixed.RowWise // for Lanczos
 		c.outer, err = mixed.Store(c.operator, c.sys, c.format, both)
 		c.inner = c.outer
@@ -117,8 +128,10 @@ func (c *Preconditioner) store(byPlane bool) (err error) {
 // findBounds runs Lanczos on FP32 copies of the polynomial's matrix, for which they are made where they are missing.
 func (c *Preconditioner) findBounds(set precond.Settings) (err error) {
 	single := c.inner
-	if c.format == mixed.QuadDiag && (c.form == scaledForm && c.entries != mixed.Single || c.form == plainForm && !c.mode.Copies().Single) {
-		if single, err = mixed.Store(c.operator, c.sys, c.format, mixed.Copies{Single: true, Scaled: c.form == scaledForm}); err != nil {
+	if c.format == mixed.QuadDiag && (c.form == scaledForm && c.entries != mixed.Single || c.form == plainForm &&
+		!c.mode.Copies().Single) {
+		if single, err = mixed.Store(c.operator, c.sys, c.format,
+			mixed.Copies{Single: true, Scaled: c.form == scaledForm}); err != nil {
 			return err
 		}
 		defer single.Release()
@@ -135,9 +148,9 @@ func (c *Preconditioner) findBounds(set precond.Settings) (err error) {
 	return err
 }
 
-// recurrence gives the coefficients of the Chebyshev iteration over [low, high] (algorithm 3): theta for the first correction d = r/theta, and
-// those of the steps z += d, r -= A d, d = keep d + gain r. degree - 1 steps and the correction of the last one make the polynomial: of the
-// degree-th step only z += d would count.
+// recurrence gives the coefficients of the Chebyshev iteration over [low, high] (algorithm 3): theta for the first
+// correction d = r/theta, and those of the steps z += d, r -= A d, d = keep d + gain r. degree - 1 steps and the
+// correction of the last one make the polynomial: of the degree-th step only z += d would count.
 func recurrence(low, high float64, degree int) (theta float64, steps []Recurrence) {
 	theta, delta := (high+low)/2, (high-low)/2
 	if delta <= 0 {
@@ -167,10 +180,12 @@ func (c *Preconditioner) Bounds() solution.Spectrum { return c.bounds }
 
 // Details says what was found and how.
 func (c *Preconditioner) Details() string {
-	text := fmt.Sprintf("degree %d on %s in the %s form, %v entries; %s", len(c.steps)+1, c.format, c.form, c.entries, c.bounds)
+	text := fmt.Sprintf("degree %d on %s in the %s form, %v entries; %s", len(c.steps)+1, c.format, c.form, c.entries,
+		c.bounds)
 	if c.entries == mixed.Half {
 		p := c.inner.Promoted()
-		text += fmt.Sprintf("; multiplied in fp32 beside the main diagonal: x in %d planes, y in %d, z in %d", p[0], p[1], p[2])
+		text += fmt.Sprintf("; multiplied in fp32 beside the main diagonal: x in %d planes, y in %d, z in %d", p[0],
+			p[1], p[2])
 	}
 	return text
 }

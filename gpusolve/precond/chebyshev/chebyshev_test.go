@@ -15,8 +15,8 @@ import (
 	"thermsim/gpusolve/sparse"
 )
 
-// laplacian is the seven-point matrix of a grid with zero values all around: its eigenvalues are the sum over the directions of
-// 2 - 2 cos(m pi/(n+1)), m = 1..n, its eigenvectors products of sines.
+// laplacian is the seven-point matrix of a grid with zero values all around: its eigenvalues are the sum over the
+// directions of 2 - 2 cos(m pi/(n+1)), m = 1..n, its eigenvectors products of sines.
 func laplacian(nx, ny, nz int) *sparse.Diagonals {
 	d := sparse.NewDiagonals(nx, ny, nz)
 	for c := range d.Main {
@@ -63,7 +63,8 @@ func prepare(t *testing.T, s ops.Operator, settings string) *Preconditioner {
 func TestLanczosFindsTheEndsOfTheLaplacian(t *testing.T) {
 	nx, ny, nz := 31, 17, 5
 	least, largest := part(1, nx)+part(1, ny)+part(1, nz), part(nx, nx)+part(ny, ny)+part(nz, nz)
-	for _, settings := range []string{"steps=120", "steps=120,seed=7", "steps=120,start=ones", "steps=120,form=scaled", "steps=120,precision=fixed-fp64", "steps=120,format=csr"} {
+	for _, settings := range []string{"steps=120", "steps=120,seed=7", "steps=120,start=ones", "steps=120,form=scaled",
+		"steps=120,precision=fixed-fp64", "steps=120,format=csr"} {
 		p := prepare(t, load(t, laplacian(nx, ny, nz)), settings)
 		b, scale := p.Bounds(), 1.0
 		if strings.Contains(settings, "scaled") {
@@ -75,7 +76,8 @@ func TestLanczosFindsTheEndsOfTheLaplacian(t *testing.T) {
 			wantLargest = part(nx, nx) + part(ny, ny) + part(nz, nz)
 		}
 		if math.Abs(b.Least*scale-least) > 2e-4*least || math.Abs(b.Largest*scale-wantLargest) > 1e-4*wantLargest {
-			t.Errorf("%s: from %.8g to %.8g, want %.8g to %.8g", settings, b.Least*scale, b.Largest*scale, least, wantLargest)
+			t.Errorf("%s: from %.8g to %.8g, want %.8g to %.8g", settings, b.Least*scale, b.Largest*scale, least,
+				wantLargest)
 		}
 		if math.Abs(b.High/b.Largest-1.05) > 1e-12 {
 			t.Errorf("%s: the margin is %g", settings, b.High/b.Largest-1)
@@ -152,7 +154,8 @@ func TestNarrowestInterval(t *testing.T) {
 				t.Errorf("degree %d: T is %g, want %g", k, got, 1/e)
 			}
 			const h = 1e-6 // p(0) = -R'(0), R = T((theta-x)/delta)/T(theta/delta)
-			slope := (chebyshevT(k, (theta+h*low)/delta) - chebyshevT(k, (theta-h*low)/delta)) / (2 * h * low) / chebyshevT(k, theta/delta)
+			slope := (chebyshevT(k, (theta+h*low)/delta) - chebyshevT(k, (theta-h*low)/delta)) / (2 * h * low) /
+				chebyshevT(k, theta/delta)
 			if ratio := slope / (2 * float64(k*k)); k >= 30 && math.Abs(ratio-limit) > 1e-3 {
 				t.Errorf("degree %d, e %g: p(0) is %g of its limit, want %g", k, e, ratio, limit)
 			}
@@ -169,13 +172,15 @@ func chebyshevT(n int, x float64) float64 {
 	return b
 }
 
-// On an eigenvector the preconditioner multiplies by (1 - R(lambda))/lambda, where R = T_k((theta - lambda)/delta)/T_k(theta/delta)
-// (equation 11), and within the bounds |R| <= 1/T_k(theta/delta).
+// On an eigenvector the preconditioner multiplies by (1 - R(lambda))/lambda, where R = T_k((theta -
+// lambda)/delta)/T_k(theta/delta) (equation 11), and within the bounds |R| <= 1/T_k(theta/delta).
 func TestPolynomialOnEigenvectors(t *testing.T) {
 	nx, ny, nz := 15, 9, 4
 	for settings, tol := range map[string]float64{
-		"precision=fixed-fp64": 1e-12, "precision=fixed-fp64,degree=2": 1e-12, "precision=fixed-fp64,degree=7,format=csr": 1e-12,
-		"precision=fixed-fp64,form=scaled": 1e-6, "precision=fixed-fp32,degree=12": 1e-4, "degree=12": 2e-2, "degree=12,form=scaled,promote=paper": 2e-2,
+		"precision=fixed-fp64": 1e-12, "precision=fixed-fp64,degree=2": 1e-12,
+		"precision=fixed-fp64,degree=7,format=csr": 1e-12,
+		"precision=fixed-fp64,form=scaled":         1e-6, "precision=fixed-fp32,degree=12": 1e-4, "degree=12": 2e-2,
+		"degree=12,form=scaled,promote=paper": 2e-2,
 	} {
 		s := load(t, laplacian(nx, ny, nz))
 		p := prepare(t, s, settings)
@@ -189,12 +194,14 @@ func TestPolynomialOnEigenvectors(t *testing.T) {
 		for _, m := range [][3]int{{1, 1, 1}, {15, 9, 4}, {3, 1, 2}, {8, 5, 1}} {
 			v, got := make([]float64, nx*ny*nz), make([]float64, nx*ny*nz)
 			for c := range v {
-				v[c] = math.Sin(float64(m[0]*(c%nx+1))*math.Pi/float64(nx+1)) * math.Sin(float64(m[1]*(c/nx%ny+1))*math.Pi/float64(ny+1)) *
+				v[c] = math.Sin(float64(m[0]*(c%nx+1))*math.Pi/float64(nx+1)) *
+					math.Sin(float64(m[1]*(c/nx%ny+1))*math.Pi/float64(ny+1)) *
 					math.Sin(float64(m[2]*(c/(nx*ny)+1))*math.Pi/float64(nz+1))
 			}
 			lambda := (part(m[0], nx) + part(m[1], ny) + part(m[2], nz)) / scale
 			residual := chebyshevT(k, (theta-lambda)/delta) / chebyshevT(k, theta/delta)
-			if lambda >= p.bounds.Low && lambda <= p.bounds.High && math.Abs(residual) > 1/chebyshevT(k, theta/delta)*(1+1e-12) {
+			if lambda >= p.bounds.Low && lambda <= p.bounds.High &&
+				math.Abs(residual) > 1/chebyshevT(k, theta/delta)*(1+1e-12) {
 				t.Fatalf("the residual polynomial is %g at %g", residual, lambda)
 			}
 			s.Write(r, v)
@@ -261,7 +268,8 @@ func TestMatricesByRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = New(s, set); (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || !errors.Is(err, precond.ErrRefused)) {
+		if _, err = New(s, set); (err == nil) != (c.want == "") || err != nil &&
+			(!strings.Contains(err.Error(), c.want) || !errors.Is(err, precond.ErrRefused)) {
 			t.Errorf("settings %q: error %v, want %q", c.settings, err, c.want)
 		}
 	}

@@ -16,8 +16,9 @@ import (
 	"thermsim/gpusolve/testing/opstest/devices"
 )
 
-// kind of step: the precisions of entries and vectors, and the relative error of a product with random factors. Half precision has 11 digits: an entry,
-// x and the product may each be wrong by 2^-12 of their size, and the result as well.
+// kind of step: the precisions of entries and vectors, and the relative error of a product with random factors. Half
+// precision has 11 digits: an entry, x and the product may each be wrong by 2^-12 of their size, and the result as
+// well.
 type kind struct {
 	entries, vector mixed.Precision
 	eps             float64
@@ -30,7 +31,8 @@ const (
 	eps16 = 4 * 0x1p-11
 )
 
-var kinds = []kind{{mixed.Double, mixed.Double, eps64}, {mixed.Single, mixed.Single, eps32}, {mixed.Half, mixed.Single, eps16}, {mixed.Half, mixed.Half, eps16}}
+var kinds = []kind{{mixed.Double, mixed.Double, eps64}, {mixed.Single, mixed.Single, eps32},
+	{mixed.Half, mixed.Single, eps16}, {mixed.Half, mixed.Half, eps16}}
 
 // probe tests the operations of a workspace.
 type probe struct {
@@ -38,7 +40,8 @@ type probe struct {
 	m chebyshev.Operations
 }
 
-// operations runs all on symmetric matrices and on the operator of a mesh. Shapes are odd and thin: the interpreter takes its time.
+// operations runs all on symmetric matrices and on the operator of a mesh. Shapes are odd and thin: the interpreter
+// takes its time.
 func operations(t *testing.T, open func(testing.TB) ops.Device) {
 	for _, shape := range [][3]int{{1, 1, 1}, {1, 7, 5}, {13, 7, 5}} {
 		t.Run(fmt.Sprintf("%dx%dx%d", shape[0], shape[1], shape[2]), func(t *testing.T) {
@@ -70,7 +73,8 @@ func all(on *opstest.Probe) {
 	defer d.Release()
 	p, a := &probe{on, m}, d.Download().CSR()
 	for _, scaled := range []bool{false, true} {
-		s, err := m.StoreDiagonals(d, mixed.Copies{Double: true, Single: true, Half: true, Scaled: scaled, PromotePlanes: true})
+		s, err := m.StoreDiagonals(d, mixed.Copies{Double: true, Single: true, Half: true, Scaled: scaled,
+			PromotePlanes: true})
 		if err != nil {
 			p.Fatal(err)
 		}
@@ -107,7 +111,8 @@ func scaledRows(a *sparse.CSR) *sparse.CSR {
 	for r := range a.N() {
 		for at := a.RowPtr[r]; at < a.RowPtr[r+1]; at++ {
 			c := int(a.Col[at])
-			out.Val[at] = a.Val[at] * float64(float32(1/math.Sqrt(a.At(r, r)))) * float64(float32(1/math.Sqrt(a.At(c, c))))
+			out.Val[at] = a.Val[at] * float64(float32(1/math.Sqrt(a.At(r, r)))) *
+				float64(float32(1/math.Sqrt(a.At(c, c))))
 		}
 	}
 	return out
@@ -129,7 +134,8 @@ func rowSize(a *sparse.CSR, x []float64) float64 {
 
 func largest(v []float64) float64 { return floats.Norm(v, math.Inf(1)) }
 
-// steps runs some steps of the iteration in every pair of precisions beside the recurrence in FP64 with a, the matrix in the form stored.
+// steps runs some steps of the iteration in every pair of precisions beside the recurrence in FP64 with a, the matrix
+// in the form stored.
 func (p *probe) steps(s mixed.Stored, a *sparse.CSR) {
 	p.Helper()
 	top := 0.0
@@ -171,7 +177,8 @@ func (p *probe) iteration(what string, s mixed.Stored, a *sparse.CSR, k kind, to
 	}
 	sum := make([]float64, len(rv))
 	scale := rowSize(a, dir) + largest(left)
-	for n, u := range []chebyshev.Recurrence{{Keep: 0.3, Gain: 1.7 / top, First: true}, {Keep: 0.4, Gain: 1.1 / top}, {Keep: 0.5, Gain: 0.9 / top, Last: true}} {
+	for n, u := range []chebyshev.Recurrence{{Keep: 0.3, Gain: 1.7 / top, First: true}, {Keep: 0.4, Gain: 1.1 / top},
+		{Keep: 0.5, Gain: 0.9 / top, Last: true}} {
 		p.m.Step(s, k.entries, u, z, rest, d, next)
 		ad := make([]float64, len(dir))
 		a.Multiply(ad, dir)
@@ -220,12 +227,14 @@ func (p *probe) finished(what string, z ops.Vector, sum, dir, rv, ratio []float6
 // lanczos checks noise and the purge of directions.
 func (p *probe) lanczos(s mixed.Stored) {
 	p.Helper()
-	v, u, w := p.Must(p.m.NewVector(s, mixed.Single)), p.Must(p.m.NewVector(s, mixed.Single)), p.Must(p.m.NewVector(s, mixed.Single))
+	v, u, w := p.Must(p.m.NewVector(s, mixed.Single)), p.Must(p.m.NewVector(s, mixed.Single)),
+		p.Must(p.m.NewVector(s, mixed.Single))
 	p.m.Seed(v, 7)
 	vv := p.Read(v)
 	p.Scalar("norm of noise", p.m.Scalars().RR, floats.Dot(vv, vv), 1e-12)
 	if n := len(vv); n > 300 && (math.Abs(floats.Dot(vv, vv)/float64(n)-1.0/3) > 0.1 || largest(vv) > 1) {
-		p.Errorf("noise has the mean square %g and goes up to %g; want 1/3 and 1", floats.Dot(vv, vv)/float64(n), largest(vv))
+		p.Errorf("noise has the mean square %g and goes up to %g; want 1/3 and 1", floats.Dot(vv, vv)/float64(n),
+			largest(vv))
 	}
 	p.m.Seed(u, 8)
 	if uv := p.Read(u); len(uv) > 300 && math.Abs(floats.Dot(uv, vv))/float64(len(uv)) > 0.1 {

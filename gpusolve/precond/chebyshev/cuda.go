@@ -48,7 +48,8 @@ func (s gpuOperations) Start(m mixed.Stored, rest, d, r ops.Vector, theta float6
 	switch mixed.GPUPrecision(r) {
 	case mixed.Double:
 		s.on.Note(k.StartDouble(s.on.Stream, grid, KernelsStartDoubleArgs{
-			N: n, Scale: a.Scale, Lift: 0, Theta: theta, R: cuda.F64(r), Rest: cuda.F64(rest), D: cuda.F64(d), Scalars: scalars,
+			N: n, Scale: a.Scale, Lift: 0, Theta: theta, R: cuda.F64(r), Rest: cuda.F64(rest), D: cuda.F64(d),
+			Scalars: scalars,
 		}))
 	case mixed.Single:
 		if lift {
@@ -57,7 +58,8 @@ func (s gpuOperations) Start(m mixed.Stored, rest, d, r ops.Vector, theta float6
 			}))
 		}
 		s.on.Note(k.StartSingle(s.on.Stream, grid, KernelsStartSingleArgs{
-			N: n, Scale: a.Scale, Lift: flag(lift), Theta: theta, R: cuda.F32(r), Rest: cuda.F32(rest), D: cuda.F32(d), Scalars: scalars,
+			N: n, Scale: a.Scale, Lift: flag(lift), Theta: theta, R: cuda.F32(r), Rest: cuda.F32(rest), D: cuda.F32(d),
+			Scalars: scalars,
 		}))
 	case mixed.Half:
 		if lift {
@@ -66,7 +68,8 @@ func (s gpuOperations) Start(m mixed.Stored, rest, d, r ops.Vector, theta float6
 			}))
 		}
 		s.on.Note(k.StartHalf(s.on.Stream, grid, KernelsStartHalfArgs{
-			N: n, Scale: a.Scale, Lift: flag(lift), Theta: theta, R: cuda.F16(r), Rest: cuda.F16(rest), D: cuda.F16(d), Scalars: scalars,
+			N: n, Scale: a.Scale, Lift: flag(lift), Theta: theta, R: cuda.F16(r), Rest: cuda.F16(rest), D: cuda.F16(d),
+			Scalars: scalars,
 		}))
 	}
 }
@@ -84,32 +87,39 @@ func (s gpuOperations) Step(m mixed.Stored, entries mixed.Precision, u Recurrenc
 	switch (pair{entries, mixed.GPUPrecision(d)}) {
 	case pair{mixed.Double, mixed.Double}:
 		err = k.StepDouble(s.on.Stream, grid, KernelsStepDoubleArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Double.Main, X: a.Double.X, Y: a.Double.Y, Z: a.Double.Z, Keep: u.Keep, Gain: u.Gain, First: first, Final: last,
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Double.Main, X: a.Double.X, Y: a.Double.Y, Z: a.Double.Z, Keep: u.Keep,
+			Gain: u.Gain, First: first, Final: last,
 			Scale: scale, Sum: cuda.F64(z), Rest: cuda.F64(rest), D: cuda.F64(d), Next: cuda.F64(next),
 		})
 	case pair{mixed.Single, mixed.Single}:
 		err = k.StepSingle(s.on.Stream, grid, KernelsStepSingleArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z, Keep: float32(u.Keep), Gain: float32(u.Gain), First: first,
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z,
+			Keep: float32(u.Keep), Gain: float32(u.Gain), First: first,
 			Final: last, Scale: scale, Sum: cuda.F32(z), Rest: cuda.F32(rest), D: cuda.F32(d), Next: cuda.F32(next),
 		})
 	case pair{mixed.Half, mixed.Single}:
 		if !a.Promote.IsNil() {
 			err = k.StepPlanes(s.on.Stream, grid, KernelsStepPlanesArgs{
-				Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit, Undo: a.Undo, Promote: a.Promote,
+				Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit,
+				Undo: a.Undo, Promote: a.Promote,
 				Keep: float32(u.Keep), Gain: float32(u.Gain), First: first, Final: last, Lifted: last, Scale: scale,
 				Scalars: scalars, Sum: cuda.F32(z), Rest: cuda.F32(rest), D: cuda.F32(d), Next: cuda.F32(next),
 			})
 			break
 		}
 		err = k.StepPhysics(s.on.Stream, grid, KernelsStepPhysicsArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit, Undo: a.Undo, Keep: float32(u.Keep),
-			Gain: float32(u.Gain), First: first, Final: last, Lifted: last, Scale: scale, Scalars: scalars, Sum: cuda.F32(z),
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit,
+			Undo: a.Undo, Keep: float32(u.Keep),
+			Gain: float32(u.Gain), First: first, Final: last, Lifted: last, Scale: scale, Scalars: scalars,
+			Sum:  cuda.F32(z),
 			Rest: cuda.F32(rest), D: cuda.F32(d), Next: cuda.F32(next),
 		})
 	case pair{mixed.Half, mixed.Half}:
 		err = k.StepHalf(s.on.Stream, grid, KernelsStepHalfArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit, Undo: a.Undo, Keep: float32(u.Keep),
-			Gain: float32(u.Gain), First: first, Final: last, Lifted: last, Scale: scale, Scalars: scalars, Sum: cuda.F16(z),
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit,
+			Undo: a.Undo, Keep: float32(u.Keep),
+			Gain: float32(u.Gain), First: first, Final: last, Lifted: last, Scale: scale, Scalars: scalars,
+			Sum:  cuda.F16(z),
 			Rest: cuda.F16(rest), D: cuda.F16(d), Next: cuda.F16(next),
 		})
 	}
@@ -134,13 +144,15 @@ func (s gpuOperations) Relax(m mixed.Stored, u Recurrence, z, rest, d, y ops.Vec
 	switch mixed.GPUPrecision(d) {
 	case mixed.Double:
 		s.on.Note(k.RelaxDouble(s.on.Stream, grid, KernelsRelaxDoubleArgs{
-			N: s.on.Cells(), Keep: u.Keep, Gain: u.Gain, First: flag(u.First), Final: flag(u.Last), Scale: scale, Z: cuda.F64(z),
+			N: s.on.Cells(), Keep: u.Keep, Gain: u.Gain, First: flag(u.First), Final: flag(u.Last), Scale: scale,
+			Z:    cuda.F64(z),
 			Rest: cuda.F64(rest), D: cuda.F64(d), Y: cuda.F64(y),
 		}))
 	case mixed.Single:
 		s.on.Note(k.RelaxSingle(s.on.Stream, grid, KernelsRelaxSingleArgs{
-			N: s.on.Cells(), Keep: float32(u.Keep), Gain: float32(u.Gain), First: flag(u.First), Final: flag(u.Last), Scale: scale,
-			Z: cuda.F32(z), Rest: cuda.F32(rest), D: cuda.F32(d), Y: cuda.F32(y),
+			N: s.on.Cells(), Keep: float32(u.Keep), Gain: float32(u.Gain), First: flag(u.First), Final: flag(u.Last),
+			Scale: scale,
+			Z:     cuda.F32(z), Rest: cuda.F32(rest), D: cuda.F32(d), Y: cuda.F32(y),
 		}))
 	default:
 		s.on.Note(mixed.ErrPrecision)
@@ -162,7 +174,8 @@ func (s gpuOperations) Purge(w, v, u ops.Vector, alpha, beta float64) {
 	partial, scalars, ticket := s.on.Sums()
 	if k := s.kernels(); k != nil {
 		s.on.Note(k.Purge(s.on.Stream, cuda.Flat(s.on.Cells()), KernelsPurgeArgs{
-			N: s.on.Cells(), Alpha: float32(alpha), Beta: float32(beta), V: cuda.F32(v), U: cuda.F32(u), W: cuda.F32(w), Partial: partial,
+			N: s.on.Cells(), Alpha: float32(alpha), Beta: float32(beta), V: cuda.F32(v), U: cuda.F32(u), W: cuda.F32(w),
+			Partial: partial,
 			Scalars: scalars, Ticket: ticket,
 		}))
 	}

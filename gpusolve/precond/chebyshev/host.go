@@ -52,7 +52,8 @@ func (s *hostOperations) Start(m mixed.Stored, rest, d, r ops.Vector, theta floa
 	}
 }
 
-// liftOf is the power of two that brings peak to [4, 8): far from the largest FP16 number, as the iteration's corrections grow at first.
+// liftOf is the power of two that brings peak to [4, 8): far from the largest FP16 number, as the iteration's
+// corrections grow at first.
 func liftOf(peak float64) float64 {
 	if !(peak > 0) || peak > 1e300 {
 		return 1

@@ -13,8 +13,9 @@ import (
 // flattest is the share of a diagonal entry below which FP32 knows nothing of what couples it with the next.
 const flattest = 0x1p-23
 
-// lanczos estimates the extremes of A's spectrum: the three-term recurrence in FP32, without orthogonalising again, and the eigenvalues of
-// the tridiagonal matrix in FP64. Values found lie inside the spectrum, but for rounding. vectors are FP32 ones to work in.
+// lanczos estimates the extremes of A's spectrum: the three-term recurrence in FP32, without orthogonalising again, and
+// the eigenvalues of the tridiagonal matrix in FP64. Values found lie inside the spectrum, but for rounding. vectors
+// are FP32 ones to work in.
 func lanczos(s Operations, a mixed.Stored, set precond.Settings, vectors [3]ops.Vector) (solution.Spectrum, error) {
 	b := solution.Spectrum{Seed: set.Int("seed"), Start: set.Text("start"), Margin: set.Float("margin")}
 	alpha, beta, err := tridiagonal(s, a, set.Int("steps"), b, vectors)
@@ -26,14 +27,16 @@ func lanczos(s Operations, a mixed.Stored, set precond.Settings, vectors [3]ops.
 	b.High = b.Largest * (1 + b.Margin)
 	// The least value is known to the rounding errors of the whole process.
 	if !(b.Largest > 0) || b.Least < -1e-5*b.Largest {
-		return b, fmt.Errorf("%w: the matrix is not positive definite: its spectrum reaches from %.3g to %.3g; chebyshev needs one that is", precond.ErrRefused, b.Least, b.Largest)
+		return b, fmt.Errorf("%w: the matrix is not positive definite: its spectrum reaches from %.3g to %.3g; "+
+			"chebyshev needs one that is", precond.ErrRefused, b.Least, b.Largest)
 	}
 	b.Low = lower(alpha, beta, b, set.Int("degree"), vectors[0].Len())
 	return b, nil
 }
 
 // tridiagonal runs the process: alpha is the diagonal, beta what couples neighbours.
-func tridiagonal(s Operations, a mixed.Stored, steps int, b solution.Spectrum, vectors [3]ops.Vector) (alpha, beta []float64, err error) {
+func tridiagonal(s Operations, a mixed.Stored, steps int, b solution.Spectrum, vectors [3]ops.Vector) (alpha,
+	beta []float64, err error) {
 	u, v, w := vectors[0], vectors[1], vectors[2]
 	if b.Start == "noise" {
 		s.Seed(w, uint32(b.Seed))
@@ -62,7 +65,8 @@ func tridiagonal(s Operations, a mixed.Stored, steps int, b solution.Spectrum, v
 			return nil, nil, s.Err()
 		}
 		if diagonal-diagonal != 0 || norm-norm != 0 {
-			return nil, nil, fmt.Errorf("%w: the matrix has entries beyond the range of FP32; scale the system", precond.ErrRefused)
+			return nil, nil, fmt.Errorf("%w: the matrix has entries beyond the range of FP32; scale the system",
+				precond.ErrRefused)
 		}
 		alpha, beta = append(alpha, diagonal), append(beta, norm)
 		if norm <= flattest*math.Abs(diagonal) {
@@ -74,8 +78,8 @@ func tridiagonal(s Operations, a mixed.Stored, steps int, b solution.Spectrum, v
 	return alpha, beta[:len(beta)-1], nil
 }
 
-// extremes are the least and the largest eigenvalue of a symmetric tridiagonal matrix, by bisection on Sturm counts (Golub and Van Loan,
-// section 8.4).
+// extremes are the least and the largest eigenvalue of a symmetric tridiagonal matrix, by bisection on Sturm counts
+// (Golub and Van Loan, section 8.4).
 func extremes(alpha, beta []float64) (least, largest float64) {
 	low, high := gershgorin(alpha, beta)
 	return kth(alpha, beta, 1, low, high), kth(alpha, beta, len(alpha), low, high)

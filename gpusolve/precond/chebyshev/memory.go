@@ -5,8 +5,8 @@ import (
 	"thermsim/gpusolve/precond"
 )
 
-// Memory counts the copies of the matrix for the Krylov iteration and for the polynomial, and three vectors; while the bounds of the spectrum are
-// looked for, an FP32 copy and FP32 vectors where there are none.
+// Memory counts the copies of the matrix for the Krylov iteration and for the polynomial, and three vectors; while the
+// bounds of the spectrum are looked for, an FP32 copy and FP32 vectors where there are none.
 func Memory(s precond.Shape, set precond.Settings) precond.Need {
 	mode, err := mixed.ModeOf(set.Text("precision"))
 	if err != nil {
@@ -29,7 +29,8 @@ func Memory(s precond.Shape, set precond.Settings) precond.Need {
 		n = precond.Need{SetUp: max(first.SetUp, first.Held+second.SetUp), Held: first.Held + second.Held}
 	} else {
 		inner.Single = inner.Single || format == mixed.RowWise
-		n = mixed.StoreMemory(s, format, mixed.Copies{Double: outer.Double || inner.Double, Single: outer.Single || inner.Single, Half: outer.Half || inner.Half})
+		n = mixed.StoreMemory(s, format, mixed.Copies{Double: outer.Double || inner.Double, Single: outer.Single ||
+			inner.Single, Half: outer.Half || inner.Half})
 	}
 	n.Held += mixed.VectorMemory(s, 3*mixed.Width(s, mode.Inner()))
 	if mode.Inner() != mixed.Single { // Lanczos's own; they stay

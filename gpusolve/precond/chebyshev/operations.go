@@ -7,12 +7,12 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// Operations are those of the Chebyshev iteration and of the Lanczos method that finds its bounds, beside the products in mixed precision. The iteration's
-// vectors all have the precision of the matrix product's.
+// Operations are those of the Chebyshev iteration and of the Lanczos method that finds its bounds, beside the products
+// in mixed precision. The iteration's vectors all have the precision of the matrix product's.
 type Operations interface {
 	mixed.Operations
-	// Start sets rest = c S r and d = rest/theta. c is 1, or with lift a power of two that brings max|d| to [4, 8), as products in
-	// FP16 need; it stays on the device for Step. S is 1 in the plain form.
+	// Start sets rest = c S r and d = rest/theta. c is 1, or with lift a power of two that brings max|d| to [4, 8), as
+	// products in FP16 need; it stays on the device for Step. S is 1 in the plain form.
 	Start(a mixed.Stored, rest, d, r ops.Vector, theta float64, lift bool)
 	// Step does, in one pass,
 	//

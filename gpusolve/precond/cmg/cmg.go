@@ -1,11 +1,12 @@
-// Package cmg is combinatorial multigrid for symmetric diagonally dominant matrices (Koutis, Miller and Tolliver, Combinatorial preconditioners and
-// multilevel solvers for problems in computer vision and image processing, Computer Vision and Image Understanding 115, 2011). It looks at the
-// matrix as a network of conductances and needs no geometry: clusters of bounded conductance become the vertices of a smaller network, and so on.
+// Package cmg is combinatorial multigrid for symmetric diagonally dominant matrices (Koutis, Miller and Tolliver,
+// Combinatorial preconditioners and multilevel solvers for problems in computer vision and image processing, Computer
+// Vision and Image Understanding 115, 2011). It looks at the matrix as a network of conductances and needs no geometry:
+// clusters of bounded conductance become the vertices of a smaller network, and so on.
 //
 // Conductances to ground stay a number per vertex, summed over clusters.
 //
-// What the method runs on a device is an executor: onHost on the processor, onGPU by kernels, those of set-up made of cmg.cu (Kernels) and those of a
-// cycle of segments.cu (Segments).
+// What the method runs on a device is an executor: onHost on the processor, onGPU by kernels, those of set-up made of
+// cmg.cu (Kernels) and those of a cycle of segments.cu (Segments).
 package cmg
 
 //go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels
@@ -35,29 +36,39 @@ func Defaults() Options {
 	return Options{Kappa: DefaultKappa, Damping: DefaultDamping, Repeats: DefaultRepeats}
 }
 
-// DefaultDamping of the Jacobi relaxation: the spectrum of the normalised Laplacian ends at 2, so a weight below 1 makes the cycle positive definite.
+// DefaultDamping of the Jacobi relaxation: the spectrum of the normalised Laplacian ends at 2, so a weight below 1
+// makes the cycle positive definite.
 const DefaultDamping = 0.8
 
-// DefaultRepeats bounds the cycles on a level for one on the finer. The rule of Koutis and Miller asks for 3 where graphs shrink by 4; on a GPU the
-// number of visits of small levels, all of them a few kernels that take no time but their launch, grows by that factor at every level.
+// DefaultRepeats bounds the cycles on a level for one on the finer. The rule of Koutis and Miller asks for 3 where
+// graphs shrink by 4; on a GPU the number of visits of small levels, all of them a few kernels that take no time but
+// their launch, grows by that factor at every level.
 const DefaultRepeats = 2
 
 // Keys are the settings of the method.
 func Keys() []precond.Key {
 	return []precond.Key{
-		{Name: "kappa", Kind: precond.Number, Default: "4.5", Min: 1, Max: 1e6, Doc: "Multiple of the average weighted degree above which a vertex may be cut off its cluster."},
-		{Name: "damping", Kind: precond.Number, Default: "0.8", Min: 0.1, Max: 0.99, Doc: "Weight of the Jacobi relaxation."},
-		{Name: "repeats", Kind: precond.Integer, Default: "2", Min: 1, Max: 8, Doc: "Most cycles on a level for one on the finer; the rule max(ceil(nnz/nnz' - 1), 1) is kept below it."},
-		{Name: "direct", Kind: precond.Integer, Default: "0", Min: 0, Max: 8192, Doc: "Vertices up to which a graph is solved by its inverse, 0 for the device's own choice."},
-		{Name: "segment", Kind: precond.Integer, Default: "0", Min: 0, Max: 512, Doc: "Length of the segments of rows on a GPU, a power of two from 4, 0 for that which moves the fewest bytes."},
-		{Name: "storage", Kind: precond.Word, Default: "full", Words: []string{"full", "upper"}, Doc: "Whole matrices, or on a GPU their upper triangles, for comparison: slower, and not the same bits twice."},
+		{Name: "kappa", Kind: precond.Number, Default: "4.5", Min: 1, Max: 1e6, Doc: "Multiple of the average " +
+			"weighted degree above which a vertex may be cut off its cluster."},
+		{Name: "damping", Kind: precond.Number, Default: "0.8", Min: 0.1, Max: 0.99,
+			Doc: "Weight of the Jacobi relaxation."},
+		{Name: "repeats", Kind: precond.Integer, Default: "2", Min: 1, Max: 8, Doc: "Most cycles on a level for one " +
+			"on the finer; the rule max(ceil(nnz/nnz' - 1), 1) is kept below it."},
+		{Name: "direct", Kind: precond.Integer, Default: "0", Min: 0, Max: 8192, Doc: "Vertices up to which a graph " +
+			"is solved by its inverse, 0 for the device's own choice."},
+		{Name: "segment", Kind: precond.Integer, Default: "0", Min: 0, Max: 512, Doc: "Length of the segments of " +
+			"rows on a GPU, a power of two from 4, 0 for that which moves the fewest bytes."},
+		{Name: "storage", Kind: precond.Word, Default: "full", Words: []string{"full", "upper"},
+			Doc: "Whole matrices, or on a GPU their upper triangles, for comparison: slower, and not the same " +
+				"bits twice."},
 	}
 }
 
 // FromSettings reads the options.
 func FromSettings(set precond.Settings) (Options, error) {
 	o := Options{
-		Kappa: set.Float("kappa"), Damping: set.Float("damping"), Repeats: set.Int("repeats"), Direct: set.Int("direct"), Segment: set.Int("segment"),
+		Kappa: set.Float("kappa"), Damping: set.Float("damping"), Repeats: set.Int("repeats"),
+		Direct: set.Int("direct"), Segment: set.Int("segment"),
 		Upper: set.Text("storage") == "upper",
 	}
 	if s := o.Segment; s != 0 && (s < 4 || s&(s-1) != 0) {
@@ -66,8 +77,9 @@ func FromSettings(set precond.Settings) (Options, error) {
 	return o, nil
 }
 
-// Cycle is the hierarchy on a device. Clusters follow the weights, so changed coefficients may change the levels and their sizes: a refresh sets it up
-// anew, where arrays of the same size are used again (precond.Method) and others are made.
+// Cycle is the hierarchy on a device. Clusters follow the weights, so changed coefficients may change the levels and
+// their sizes: a refresh sets it up anew, where arrays of the same size are used again (precond.Method) and others are
+// made.
 type Cycle struct {
 	on      executor
 	levels  []level
@@ -153,8 +165,9 @@ func (c *Cycle) Apply(z, r ops.Vector) {
 
 // cycle solves level n roughly, times over, from its b to its z. x holds s b before, which is one relaxation from zero.
 //
-// Every cycle relaxes, corrects through the quotient and relaxes again. With damped relaxations and the Galerkin quotient the error operator of a cycle has its
-// spectrum in [0, 1), and so have its powers: whatever the number of repeats, the preconditioner is symmetric and positive definite.
+// Every cycle relaxes, corrects through the quotient and relaxes again. With damped relaxations and the Galerkin
+// quotient the error operator of a cycle has its spectrum in [0, 1), and so have its powers: whatever the number of
+// repeats, the preconditioner is symmetric and positive definite.
 func (c *Cycle) cycle(n, times int) {
 	l := &c.levels[n]
 	switch last := n == len(c.levels)-1; {

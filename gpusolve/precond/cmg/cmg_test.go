@@ -43,7 +43,8 @@ func signedRing(n int) *network {
 	return w
 }
 
-// As a matrix, the cycle is symmetric and positive definite, and A never exceeds what it stands for: the eigenvalues of M^-1 A are in (0, 1].
+// As a matrix, the cycle is symmetric and positive definite, and A never exceeds what it stands for: the eigenvalues of
+// M^-1 A are in (0, 1].
 func TestCycleAsMatrix(t *testing.T) {
 	systems := map[string]*network{"signed ring": signedRing(60)}
 	// Vectors are FP32, so what they show of heavier weights is mostly rounding.
@@ -104,8 +105,8 @@ func asMatrix(t *testing.T, s ops.Operator, c *cmg.Cycle, n int) [][]float64 {
 	return m
 }
 
-// spectrum bounds the eigenvalues of M^-1 A = L^T A L, L the Cholesky factor of M^-1: the largest by power iteration, the smallest by that of its
-// complement to the largest. low is -1 where M^-1 is not positive definite.
+// spectrum bounds the eigenvalues of M^-1 A = L^T A L, L the Cholesky factor of M^-1: the largest by power iteration,
+// the smallest by that of its complement to the largest. low is -1 where M^-1 is not positive definite.
 func spectrum(m [][]float64, a *sparse.CSR) (low, high float64) {
 	n := len(m)
 	l := make([][]float64, n)
@@ -237,8 +238,12 @@ func TestRefusals(t *testing.T) {
 		edit func(a *sparse.CSR)
 		want string
 	}{
-		{"not dominant", func(a *sparse.CSR) { a.Val[3] = 1.5 }, "row 2 (counted from 1) has 1.5 on the diagonal and 2 beside it"},
-		{"not symmetric", func(a *sparse.CSR) { a.Val[4] = -0.5 }, "row 2, column 3 (counted from 1) is -0.5 and its mirror image -1"},
+		{"not dominant", func(a *sparse.CSR) {
+			a.Val[3] = 1.5
+		}, "row 2 (counted from 1) has 1.5 on the diagonal and 2 beside it"},
+		{"not symmetric", func(a *sparse.CSR) {
+			a.Val[4] = -0.5
+		}, "row 2, column 3 (counted from 1) is -0.5 and its mirror image -1"},
 		{"one-sided", func(a *sparse.CSR) { a.Val[1], a.Val[2] = 0, -1 }, "is 0 and its mirror image -1"},
 		{"not a number", func(a *sparse.CSR) { a.Val[0] = math.NaN() }, "is NaN"},
 		{"negative diagonal", func(a *sparse.CSR) { a.Val[0] = -2 }, "row 1 "},
@@ -300,7 +305,8 @@ func TestSkewByRounding(t *testing.T) {
 	}
 }
 
-// A network without ground is singular; right sides that add up to nothing still have solutions, all but for a constant.
+// A network without ground is singular; right sides that add up to nothing still have solutions, all but for a
+// constant.
 func TestUngrounded(t *testing.T) {
 	a := grid2(40, 30, func(i, j, d int) float64 { return float64(1 + (i+2*j+d)%3) }).matrix()
 	o := cmg.Defaults()
@@ -325,7 +331,8 @@ func TestUngrounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := p.Solve(context.Background(), krylov.Rule{RTol: 1e-6, MaxIter: 100}, source, x); !out.Converged || out.Iterations > 25 {
+	if out := p.Solve(context.Background(), krylov.Rule{RTol: 1e-6, MaxIter: 100}, source, x); !out.Converged ||
+		out.Iterations > 25 {
 		t.Errorf("%+v", out)
 	}
 }

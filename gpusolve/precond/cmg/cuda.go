@@ -61,7 +61,8 @@ func (l *gpuLevel) Len() int { return int(l.n) }
 // Bytes of the graph, its transfer and its inverse.
 func (l *gpuLevel) Bytes() int64 { return l.bytes }
 
-// Traffic of a product: segments with their padding, what numbers them where rows have several, ground, x, b and r; and the sums of an upper triangle, set and read.
+// Traffic of a product: segments with their padding, what numbers them where rows have several, ground, x, b and r; and
+// the sums of an upper triangle, set and read.
 func (l *gpuLevel) Traffic() int64 {
 	bytes := 8*l.segments*int64(l.length) + 16*l.n
 	if l.ragged != nil {
@@ -110,7 +111,8 @@ func (s onGPU) Load(g *Graph, from ops.Rows, layout Layout) (graphLevel, error) 
 	l.entries = g.Entries()
 	l.setLength(layout.Length, func(length int32) int64 { return segmentsOf(g, length) })
 	l.cut(g)
-	l.w, l.col = cuda.Alloc[float32](s.Space, l.segments*int64(l.length)), cuda.Alloc[int32](s.Space, l.segments*int64(l.length))
+	l.w, l.col = cuda.Alloc[float32](s.Space, l.segments*int64(l.length)),
+		cuda.Alloc[int32](s.Space, l.segments*int64(l.length))
 	l.fill(g, from)
 	l.bytes = s.Allocated() - before
 	if n <= mostDirectRows && !layout.Upper {
@@ -141,7 +143,8 @@ func (l *gpuLevel) fill(g *Graph, from ops.Rows) {
 	ptr, col, weight := cuda.Upload(s.Space, g.Ptr), cuda.Upload(s.Space, g.Col), cuda.Upload(s.Space, g.Weight)
 	if s.Ready() {
 		s.Note(l.kernels.FillSegments(s.Stream, grid, SegmentsFillSegmentsArgs{
-			Segments: l.segments, Length: l.length, SegmentRow: segmentRow, RowSegment: rowSegment, RowPtr: ptr, From: col,
+			Segments: l.segments, Length: l.length, SegmentRow: segmentRow, RowSegment: rowSegment, RowPtr: ptr,
+			From:   col,
 			Weight: weight, W: l.w, Col: l.col,
 		}))
 	}

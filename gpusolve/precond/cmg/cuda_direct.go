@@ -9,13 +9,15 @@ import (
 	"thermsim/gpusolve/reuse"
 )
 
-// denseGraph is a small graph that may be inverted: its entries on the host until then, the inverse on the device afterwards.
+// denseGraph is a small graph that may be inverted: its entries on the host until then, the inverse on the device
+// afterwards.
 type denseGraph struct {
 	g       *Graph
 	inverse cudriver.Ptr[float32]
 }
 
-// cudaDirectRows: the inverse of 2048 x 2048 takes 16 MB, which the second-level cache of a large GPU holds, and some 40 ms to make.
+// cudaDirectRows: the inverse of 2048 x 2048 takes 16 MB, which the second-level cache of a large GPU holds, and some
+// 40 ms to make.
 const cudaDirectRows = 2048
 
 // mostDirectRows bounds what a user may ask for.
@@ -28,11 +30,13 @@ func (s onGPU) DirectRows() int { return cudaDirectRows }
 func (s onGPU) Invert(level graphLevel) error {
 	l := level.(*gpuLevel)
 	if l.dense == nil {
-		return fmt.Errorf("a graph of %d vertices is too large for its inverse; at most %d are possible", l.n, mostDirectRows)
+		return fmt.Errorf("a graph of %d vertices is too large for its inverse; at most %d are possible", l.n,
+			mostDirectRows)
 	}
 	g, n := l.dense.g, int(l.n)
 	arrays := s.Arrays()
-	dense, columns, limit := reuse.Make[float64](arrays, n*n), reuse.Make[float64](arrays, 2*n), reuse.Make[float64](arrays, n)
+	dense, columns, limit := reuse.Make[float64](arrays, n*n), reuse.Make[float64](arrays, 2*n),
+		reuse.Make[float64](arrays, n)
 	for v := range n {
 		cols, weights := g.Row(v)
 		for i, u := range cols {
@@ -50,7 +54,8 @@ func (s onGPU) Invert(level graphLevel) error {
 	grid := s.Grid(n, SegmentsWide, n, 1)
 	for k := range n {
 		if s.Ready() {
-			s.Note(l.kernels.Sweep(s.Stream, grid, SegmentsSweepArgs{N: int32(n), At: int32(k), A: a, Columns: both, Limit: limits}))
+			s.Note(l.kernels.Sweep(s.Stream, grid, SegmentsSweepArgs{N: int32(n), At: int32(k), A: a, Columns: both,
+				Limit: limits}))
 		}
 	}
 	if s.Ready() {
@@ -65,6 +70,8 @@ func (s onGPU) Invert(level graphLevel) error {
 func (s onGPU) Direct(level graphLevel, x, b ops.Vector) {
 	if l := level.(*gpuLevel); s.Ready() {
 		grid := [3]uint32{cuda.Blocks(int(l.n), SegmentsWide/32), 1, 1}
-		s.Note(l.kernels.Direct(s.Stream, grid, SegmentsDirectArgs{N: int32(l.n), Inverse: l.dense.inverse, B: cuda.F32(b), X: cuda.F32(x)}))
+		s.Note(
+			l.kernels.Direct(s.Stream, grid, SegmentsDirectArgs{N: int32(l.n), Inverse: l.dense.inverse, B: cuda.F32(b),
+				X: cuda.F32(x)}))
 	}
 }

@@ -5,9 +5,9 @@ import "thermsim/gpusolve/cuda"
 // Segments are shorter than a block's four entries a thread.
 const longestSegment = 512
 
-// setLength takes the length that moves the fewest bytes among the smallest power of two that is no shorter than the mean row, which is
-// segSpMV's rule, and its half and quarter, but at least 4: rows of a quotient differ much in length, and shorter segments are padded less.
-// segments tells how many there would be.
+// setLength takes the length that moves the fewest bytes among the smallest power of two that is no shorter than the
+// mean row, which is segSpMV's rule, and its half and quarter, but at least 4: rows of a quotient differ much in
+// length, and shorter segments are padded less. segments tells how many there would be.
 func (l *gpuLevel) setLength(asked int, segments func(length int32) int64) {
 	l.length = int32(asked)
 	if asked == 0 {
@@ -57,7 +57,8 @@ func upperHalf(g *Graph) *Graph {
 	return u
 }
 
-// cut numbers the segments of rows and, where a row has more than one, gives whole rows to blocks. A row that fills a block by itself has as many blocks as it needs.
+// cut numbers the segments of rows and, where a row has more than one, gives whole rows to blocks. A row that fills a
+// block by itself has as many blocks as it needs.
 func (l *gpuLevel) cut(g *Graph) {
 	n, room := g.N(), int32(SegmentsWide)>>l.shift
 	if l.segments == int64(n) && l.upper.IsNil() {
@@ -102,7 +103,9 @@ func (l *gpuLevel) cut(g *Graph) {
 	}
 	s := l.s
 	l.ragged = &raggedRows{
-		blocks: cuda.Upload(s.Space, list), segmentRow: cuda.Upload(s.Space, segmentRow), rowSegment: cuda.Upload(s.Space, rowSegment), blockCount: uint32(len(list) / 4),
-		longRow: cuda.Upload(s.Space, longRow), longPart: cuda.Upload(s.Space, longPart), longSums: cuda.Alloc[float64](s.Space, int64(parts)), longCount: uint32(len(longRow)),
+		blocks: cuda.Upload(s.Space, list), segmentRow: cuda.Upload(s.Space, segmentRow),
+		rowSegment: cuda.Upload(s.Space, rowSegment), blockCount: uint32(len(list) / 4),
+		longRow: cuda.Upload(s.Space, longRow), longPart: cuda.Upload(s.Space, longPart),
+		longSums: cuda.Alloc[float64](s.Space, int64(parts)), longCount: uint32(len(longRow)),
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"thermsim/gpusolve/cuda/cudriver"
 )
 
-// LoadDevice cuts a graph that is on the device into segments. Only where rows have several does the host see the rows' lengths.
+// LoadDevice cuts a graph that is on the device into segments. Only where rows have several does the host see the rows'
+// lengths.
 func (s onGPU) LoadDevice(net deviceGraph, layout Layout) (graphLevel, error) {
 	k, err := s.setup()
 	if err != nil {
@@ -46,14 +47,16 @@ func (s onGPU) LoadDevice(net deviceGraph, layout Layout) (graphLevel, error) {
 		cuda.Receive(s.Space, host.Ptr, g.ptr)
 		l.cut(host)
 	}
-	l.w, l.col = cuda.Alloc[float32](s.Space, l.segments*int64(l.length)), cuda.Alloc[int32](s.Space, l.segments*int64(l.length))
+	l.w, l.col = cuda.Alloc[float32](s.Space, l.segments*int64(l.length)),
+		cuda.Alloc[int32](s.Space, l.segments*int64(l.length))
 	var segmentRow, rowSegment cudriver.Ptr[int32]
 	if l.ragged != nil {
 		segmentRow, rowSegment = l.ragged.segmentRow, l.ragged.rowSegment
 	}
 	if s.Ready() {
 		s.Note(products.FillSegments(s.Stream, s.each(l.segments), SegmentsFillSegmentsArgs{
-			Segments: l.segments, Length: l.length, SegmentRow: segmentRow, RowSegment: rowSegment, RowPtr: g.ptr, From: g.to,
+			Segments: l.segments, Length: l.length, SegmentRow: segmentRow, RowSegment: rowSegment, RowPtr: g.ptr,
+			From:   g.to,
 			Weight: g.weight, W: l.w, Col: l.col,
 		}))
 	}

@@ -20,7 +20,8 @@ func (s onGPU) setup() (setup, error) {
 	return setup{k, s}, err
 }
 
-// starts sets each of n values of start, 32 bits, or wide, 64 bits, to the sum of those before it, and the one after the last to the sum of all.
+// starts sets each of n values of start, 32 bits, or wide, 64 bits, to the sum of those before it, and the one after
+// the last to the sum of all.
 func (k setup) starts(n int64, values, start cudriver.Ptr[int32], wide cudriver.Ptr[int64]) {
 	grid := k.s.each(n)
 	w := cuda.NewTemporary(k.s.Space)
@@ -28,8 +29,10 @@ func (k setup) starts(n int64, values, start cudriver.Ptr[int32], wide cudriver.
 	sums := cuda.Take[int64](w, int64(grid[0]))
 	if k.s.Ready() {
 		k.s.Note(k.SumParts(k.s.Stream, grid, KernelsSumPartsArgs{N: n, Values: values, Sums: sums}))
-		k.s.Note(k.StartParts(k.s.Stream, [3]uint32{1, 1, 1}, KernelsStartPartsArgs{Blocks: int32(grid[0]), Sums: sums}))
-		k.s.Note(k.StartValues(k.s.Stream, grid, KernelsStartValuesArgs{N: n, Values: values, Sums: sums, Start: start, Wide: wide}))
+		k.s.Note(k.StartParts(k.s.Stream, [3]uint32{1, 1, 1},
+			KernelsStartPartsArgs{Blocks: int32(grid[0]), Sums: sums}))
+		k.s.Note(k.StartValues(k.s.Stream, grid, KernelsStartValuesArgs{N: n, Values: values, Sums: sums, Start: start,
+			Wide: wide}))
 	}
 }
 
@@ -44,7 +47,8 @@ func (s onGPU) ReadMatrix(r ops.Rows) (deviceGraph, bool, error) {
 	if g.entries <= 0 {
 		return nil, false, s.Err()
 	}
-	g.ptr, g.to, g.weight = cuda.Alloc[int64](s.Space, g.n+1), cuda.Alloc[int32](s.Space, g.entries), cuda.Alloc[float32](s.Space, g.entries)
+	g.ptr, g.to, g.weight = cuda.Alloc[int64](s.Space, g.n+1), cuda.Alloc[int32](s.Space, g.entries),
+		cuda.Alloc[float32](s.Space, g.entries)
 	g.ground, g.diagonal = cuda.Alloc[float64](s.Space, g.n), cuda.Alloc[float64](s.Space, g.n)
 	w := cuda.NewTemporary(s.Space)
 	defer w.Discard()

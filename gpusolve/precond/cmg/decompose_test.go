@@ -10,8 +10,8 @@ import (
 	"thermsim/gpusolve/sparse/graphs"
 )
 
-// conductance of a cluster with the edges that leave it, by trying all parts of its vertices: the definition itself. A leaving edge ends in a leaf of
-// its own, which is best kept on its vertex's side.
+// conductance of a cluster with the edges that leave it, by trying all parts of its vertices: the definition itself. A
+// leaving edge ends in a leaf of its own, which is best kept on its vertex's side.
 func conductance(g *cmg.Graph, members []int32) float64 {
 	k := len(members)
 	place := map[int32]int{}
@@ -72,7 +72,8 @@ func TestClustersOfAdversaries(t *testing.T) {
 		}
 		// What Decompose-Graph promises depends on the average weighted degree and kappa only.
 		if promised := 1 / (2 * cmg.DefaultKappa * d.Average); d.Quality < promised*(1-1e-9) {
-			t.Errorf("%s: quality %g, %g is promised at a mean weighted degree of %g", name, d.Quality, promised, d.Average)
+			t.Errorf("%s: quality %g, %g is promised at a mean weighted degree of %g", name, d.Quality, promised,
+				d.Average)
 		}
 	}
 }
@@ -118,7 +119,8 @@ func checkPartition(t *testing.T, name string, g *cmg.Graph, d *cmg.Decompositio
 		}
 		for _, v := range members {
 			if seen[v] || int(d.Of[v]) != k || !reached[v] {
-				t.Fatalf("%s: vertex %d of cluster %d: twice %t, numbered %d, connected %t", name, v, k, seen[v], d.Of[v], reached[v])
+				t.Fatalf("%s: vertex %d of cluster %d: twice %t, numbered %d, connected %t", name, v, k, seen[v],
+					d.Of[v], reached[v])
 			}
 			seen[v] = true
 		}
@@ -139,7 +141,8 @@ func TestClustersOfFamilies(t *testing.T) {
 			checkPartition(t, f.Name, g, d)
 			for k := range d.N() {
 				if members := d.Cluster(k); len(members) <= 10 && conductance(g, members) < d.Quality*(1-1e-9) {
-					t.Fatalf("%s: cluster %v has conductance %g, below %g", f.Name, members, conductance(g, members), d.Quality)
+					t.Fatalf("%s: cluster %v has conductance %g, below %g", f.Name, members, conductance(g, members),
+						d.Quality)
 				}
 			}
 			g = cmg.Quotient(g, &d.Clusters)

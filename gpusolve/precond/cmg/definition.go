@@ -9,7 +9,8 @@ import (
 // Definition of the method.
 func Definition() method.Definition {
 	return method.Definition{
-		Name: "cmg", Doc: "combinatorial multigrid, for any symmetric diagonally dominant matrix", Keys: Keys(), New: newMethod, Memory: Memory, Most: method.Always32,
+		Name: "cmg", Doc: "combinatorial multigrid, for any symmetric diagonally dominant matrix", Keys: Keys(),
+		New: newMethod, Memory: Memory, Most: method.Always32,
 	}
 }
 

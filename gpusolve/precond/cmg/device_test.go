@@ -86,8 +86,10 @@ func sameLevels(t *testing.T, name string, s ops.Operator, a *sparse.CSR) (level
 			break // very deep or large trees, or too few merged: the host's affair
 		}
 		quality, average, split := p.Figures()
-		if math.Abs(quality-want.Quality) > 1e-9 || math.Abs(average-want.Average) > 1e-9*average || split != want.Split {
-			t.Errorf("%s, level %d: quality %g, average %g, %d split, want %g, %g, %d", name, levels, quality, average, split, want.Quality, want.Average, want.Split)
+		if math.Abs(quality-want.Quality) > 1e-9 || math.Abs(average-want.Average) > 1e-9*average ||
+			split != want.Split {
+			t.Errorf("%s, level %d: quality %g, average %g, %d split, want %g, %g, %d", name, levels, quality, average,
+				split, want.Quality, want.Average, want.Split)
 		}
 		c := p.Download()
 		if !slices.Equal(c.Of, want.Of) || !slices.Equal(c.Ptr, want.Ptr) || !slices.Equal(c.Members, want.Members) {
@@ -111,8 +113,10 @@ func sameGraph(t *testing.T, name string, got, want *cmg.Graph) {
 		t.Fatalf("%s: other edges than on the host", name)
 	}
 	for v := range want.Ground {
-		if math.Abs(got.Ground[v]-want.Ground[v]) > 1e-14*want.Diagonal[v] || math.Abs(got.Diagonal[v]-want.Diagonal[v]) > 1e-14*want.Diagonal[v] {
-			t.Fatalf("%s: vertex %d has ground %g and diagonal %g, want %g and %g", name, v, got.Ground[v], got.Diagonal[v], want.Ground[v], want.Diagonal[v])
+		if math.Abs(got.Ground[v]-want.Ground[v]) > 1e-14*want.Diagonal[v] ||
+			math.Abs(got.Diagonal[v]-want.Diagonal[v]) > 1e-14*want.Diagonal[v] {
+			t.Fatalf("%s: vertex %d has ground %g and diagonal %g, want %g and %g", name, v, got.Ground[v],
+				got.Diagonal[v], want.Ground[v], want.Diagonal[v])
 		}
 	}
 }

@@ -6,19 +6,21 @@ import (
 	"thermsim/gpusolve/reuse"
 )
 
-// executor holds the operations of the method on the device of an operator, onHost or onGPU: products with graphs, whose rows a GPU cuts into segments of one length (segSpMV),
-// and transfers between a graph and its quotient. Vectors are FP32; s below is damping over the diagonal, 0 where that is 0.
+// executor holds the operations of the method on the device of an operator, onHost or onGPU: products with graphs,
+// whose rows a GPU cuts into segments of one length (segSpMV), and transfers between a graph and its quotient. Vectors
+// are FP32; s below is damping over the diagonal, 0 where that is 0.
 type executor interface {
 	// Arrays is where what is made on the host comes from.
 	Arrays() *reuse.List
-	// Load lays a graph out on the device. from is the same graph's matrix there, so that it need not be copied, or nil.
+	// Load lays a graph out on the device. from is the same graph's matrix there, so that it need not be copied, or
+	// nil.
 	Load(g *Graph, from ops.Rows, layout Layout) (graphLevel, error)
 	// Join tells the transfers between a graph and its quotient.
 	Join(fine graphLevel, c *Clusters) error
 	// NewVector makes a vector on a level.
 	NewVector(l graphLevel) (ops.Vector, error)
-	// Invert computes the inverse of A in place of products with it, for small graphs. Where A is singular, one vertex of each part without ground
-	// is held at zero.
+	// Invert computes the inverse of A in place of products with it, for small graphs. Where A is singular, one vertex
+	// of each part without ground is held at zero.
 	Invert(l graphLevel) error
 	// DirectRows is the size up to which Invert pays.
 	DirectRows() int
@@ -65,7 +67,7 @@ type Layout struct {
 	Damping float32
 	// Length of the segments, a power of two from 4 to 512; 0 leaves it to the device.
 	Length int
-	// Upper asks a GPU to keep the upper triangle only and to add the other half of the products atomically: in any order, so that results
-	// differ by rounding from run to run. It is there to be compared with.
+	// Upper asks a GPU to keep the upper triangle only and to add the other half of the products atomically: in any
+	// order, so that results differ by rounding from run to run. It is there to be compared with.
 	Upper bool
 }

@@ -7,7 +7,8 @@ import (
 	"thermsim/gpusolve/reuse"
 )
 
-// forest joins every vertex to the neighbour over its heaviest edge. It has no cycles, because edges are compared by a total order.
+// forest joins every vertex to the neighbour over its heaviest edge. It has no cycles, because edges are compared by a
+// total order.
 type forest struct {
 	g       *Graph
 	parent  []int32   // itself for roots
@@ -16,11 +17,13 @@ type forest struct {
 	average float64   // weighted degree, over vertices that have edges
 }
 
-// grow picks the heaviest edges and takes those out again that vertices of a weighted degree above kappa times the average contributed, where
-// the forest holds less than 1/average of their volume: such a vertex is tied to many others about as strongly, and belongs with none of them.
+// grow picks the heaviest edges and takes those out again that vertices of a weighted degree above kappa times the
+// average contributed, where the forest holds less than 1/average of their volume: such a vertex is tied to many others
+// about as strongly, and belongs with none of them.
 func grow(g *Graph, kappa float64) *forest {
 	n := g.N()
-	f := &forest{g: g, parent: reuse.Make[int32](g.arrays, n), weight: reuse.Make[float32](g.arrays, n), depth: reuse.Make[int32](g.arrays, n)}
+	f := &forest{g: g, parent: reuse.Make[int32](g.arrays, n), weight: reuse.Make[float32](g.arrays, n),
+		depth: reuse.Make[int32](g.arrays, n)}
 	pick := reuse.Make[int32](g.arrays, n)
 	inRanges(n, fewer(n, g.Entries()), func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
@@ -58,8 +61,8 @@ func grow(g *Graph, kappa float64) *forest {
 	return f
 }
 
-// direct is the parent of v. An edge that both of its ends picked stays while one of them holds on to it; the other one becomes the root, or the
-// lower one of two.
+// direct is the parent of v. An edge that both of its ends picked stays while one of them holds on to it; the other one
+// becomes the root, or the lower one of two.
 func direct(v int32, pick []int32, cut []bool) int32 {
 	u := pick[v]
 	mutual := pick[u] == v
@@ -71,14 +74,16 @@ func direct(v int32, pick []int32, cut []bool) int32 {
 	}
 }
 
-// heaviest returns the neighbour over the heaviest edge, v itself where there is none. Weights are compared by their leading bits, an eighth or less apart
-// being the same: the weights of a layered stack differ by rounding, and chains that follow such differences would be long. Among equals a hash of
-// the edge decides, which gives trees of three to four vertices on grids of equal weights.
+// heaviest returns the neighbour over the heaviest edge, v itself where there is none. Weights are compared by their
+// leading bits, an eighth or less apart being the same: the weights of a layered stack differ by rounding, and chains
+// that follow such differences would be long. Among equals a hash of the edge decides, which gives trees of three to
+// four vertices on grids of equal weights.
 func (f *forest) heaviest(v int) (int32, float32) {
 	cols, weights := f.g.Row(v)
 	best, at := uint64(0), -1
 	for i, u := range cols {
-		if key := edgeKey(int32(v), u, weights[i]); at < 0 || key > best || key == best && higher(int32(v), u, cols[at]) {
+		if key := edgeKey(int32(v), u, weights[i]); at < 0 || key > best || key == best &&
+			higher(int32(v), u, cols[at]) {
 			best, at = key, i
 		}
 	}
@@ -130,8 +135,8 @@ func (f *forest) held(v int, pick []int32) float64 {
 // walk is the number of edges up to a root that are followed one by one.
 const walk = 32
 
-// measureDepth walks to the roots. Where trees are deeper, it doubles the steps instead (pointer jumping), so that a path of n vertices takes
-// log n passes.
+// measureDepth walks to the roots. Where trees are deeper, it doubles the steps instead (pointer jumping), so that a
+// path of n vertices takes log n passes.
 func (f *forest) measureDepth() {
 	n := len(f.parent)
 	var deeper atomic.Bool
@@ -152,7 +157,8 @@ func (f *forest) measureDepth() {
 	if !deeper.Load() {
 		return
 	}
-	jump, nextJump, next := reuse.Make[int32](f.g.arrays, n), reuse.Make[int32](f.g.arrays, n), reuse.Make[int32](f.g.arrays, n)
+	jump, nextJump, next := reuse.Make[int32](f.g.arrays, n), reuse.Make[int32](f.g.arrays, n),
+		reuse.Make[int32](f.g.arrays, n)
 	copy(jump, f.parent)
 	for v, p := range f.parent {
 		f.depth[v] = 0

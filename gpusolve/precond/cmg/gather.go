@@ -7,11 +7,12 @@ import (
 	"thermsim/gpusolve/reuse"
 )
 
-// gather numbers the clusters by their first vertices, which keeps near ones near, and lists their members. All of it runs on all cores, and the
-// result depends on top alone.
+// gather numbers the clusters by their first vertices, which keeps near ones near, and lists their members. All of it
+// runs on all cores, and the result depends on top alone.
 func gather(l *reuse.List, top []int32) Clusters {
 	n := len(top)
-	// first[t] is one more than the last vertex's distance to the first of t's cluster: zero means none yet, so the array needs no filling.
+	// first[t] is one more than the last vertex's distance to the first of t's cluster: zero means none yet, so the
+	// array needs no filling.
 	first := reuse.Make[int32](l, n)
 	each(n, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
@@ -28,7 +29,8 @@ func gather(l *reuse.List, top []int32) Clusters {
 		}
 	})
 	count := accumulate(number)
-	c := Clusters{Of: reuse.Make[int32](l, n), Ptr: reuse.Make[int32](l, int(count)+1), Members: reuse.Make[int32](l, n)}
+	c := Clusters{Of: reuse.Make[int32](l, n), Ptr: reuse.Make[int32](l, int(count)+1),
+		Members: reuse.Make[int32](l, n)}
 	of := reuse.Make[int32](l, n) // cluster of a top
 	each(n, func(part, lo, hi int) {
 		next := number[part]

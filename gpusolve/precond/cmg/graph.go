@@ -9,7 +9,8 @@ import (
 	"thermsim/gpusolve/sparse"
 )
 
-// dominance is the share of its diagonal that a row may miss of diagonal dominance, for the rounding of whoever summed it.
+// dominance is the share of its diagonal that a row may miss of diagonal dominance, for the rounding of whoever summed
+// it.
 const dominance = 1e-10
 
 // largest keeps conductances, and what is summed of them, within FP32.
@@ -23,15 +24,17 @@ type NotDominantError struct {
 
 func (e *NotDominantError) Error() string {
 	if e.Col < 0 {
-		return fmt.Sprintf("cmg needs a symmetric diagonally dominant matrix: row %d (counted from 1) %s; choose another preconditioner, such as jacobi", e.Row+1, e.What)
+		return fmt.Sprintf("cmg needs a symmetric diagonally dominant matrix: row %d (counted from 1) %s; choose "+
+			"another preconditioner, such as jacobi", e.Row+1, e.What)
 	}
-	return fmt.Sprintf("cmg needs a symmetric diagonally dominant matrix: the entry in row %d, column %d (counted from 1) %s; choose another preconditioner, such as jacobi",
+	return fmt.Sprintf("cmg needs a symmetric diagonally dominant matrix: the entry in row %d, column %d (counted "+
+		"from 1) %s; choose another preconditioner, such as jacobi",
 		e.Row+1, e.Col+1, e.What)
 }
 
-// FromMatrix reads a symmetric diagonally dominant matrix as a graph. Where it has positive off-diagonals the graph is the double cover (Gremban,
-// Combinatorial preconditioners for sparse, symmetric, diagonally dominant linear systems, 1996): vertex n+v stands for -x_v, and a positive
-// entry is an edge between v and the negative of its neighbour.
+// FromMatrix reads a symmetric diagonally dominant matrix as a graph. Where it has positive off-diagonals the graph is
+// the double cover (Gremban, Combinatorial preconditioners for sparse, symmetric, diagonally dominant linear systems,
+// 1996): vertex n+v stands for -x_v, and a positive entry is an edge between v and the negative of its neighbour.
 func FromMatrix(a *sparse.CSR) (g *Graph, doubled bool, err error) { return fromMatrix(nil, a) }
 
 // fromMatrix is FromMatrix in memory of l, which may be nil.
@@ -147,7 +150,8 @@ func entry(a *sparse.CSR, r int, c int32) float64 {
 // plain takes the off-diagonals for edges and what dominance leaves for ground.
 func plain(l *reuse.List, a *sparse.CSR) *Graph {
 	n := a.N()
-	g := &Graph{Ptr: reuse.Make[int64](l, n+1), Ground: reuse.Make[float64](l, n), Diagonal: reuse.Make[float64](l, n), arrays: l}
+	g := &Graph{Ptr: reuse.Make[int64](l, n+1), Ground: reuse.Make[float64](l, n), Diagonal: reuse.Make[float64](l, n),
+		arrays: l}
 	each(n, func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
 			cols, vals := a.Row(r)
@@ -175,7 +179,8 @@ func plain(l *reuse.List, a *sparse.CSR) *Graph {
 	return g
 }
 
-// split calls f for every off-diagonal of a row and returns what is left of the diagonal beyond them, 0 where that is rounding.
+// split calls f for every off-diagonal of a row and returns what is left of the diagonal beyond them, 0 where that is
+// rounding.
 func split(a *sparse.CSR, r int, f func(c int32, v float64)) (ground float64) {
 	cols, vals := a.Row(r)
 	others, diagonal := 0.0, 0.0
@@ -197,7 +202,8 @@ func split(a *sparse.CSR, r int, f func(c int32, v float64)) (ground float64) {
 // cover builds the double cover: rows v and n+v have the same edges, with the halves changed over.
 func cover(l *reuse.List, a *sparse.CSR) *Graph {
 	n := a.N()
-	g := &Graph{Ptr: reuse.Make[int64](l, 2*n+1), Ground: reuse.Make[float64](l, 2*n), Diagonal: reuse.Make[float64](l, 2*n), arrays: l}
+	g := &Graph{Ptr: reuse.Make[int64](l, 2*n+1), Ground: reuse.Make[float64](l, 2*n),
+		Diagonal: reuse.Make[float64](l, 2*n), arrays: l}
 	for half := range 2 {
 		for r := range n {
 			v := half*n + r
@@ -205,7 +211,8 @@ func cover(l *reuse.List, a *sparse.CSR) *Graph {
 			for side := range 2 {
 				g.Ground[v] = split(a, r, func(c int32, w float64) {
 					if same := side == half; same == (w < 0) {
-						g.Col, g.Weight = reuse.Append(l, g.Col, c+int32(side*n)), reuse.Append(l, g.Weight, float32(math.Abs(w)))
+						g.Col, g.Weight = reuse.Append(l, g.Col, c+int32(side*n)),
+							reuse.Append(l, g.Weight, float32(math.Abs(w)))
 					}
 				})
 			}

@@ -15,7 +15,8 @@ type Step struct {
 	Repeats int
 }
 
-// Build makes the hierarchy of quotients, until a graph has at most direct vertices or no edges. The last step has no decomposition.
+// Build makes the hierarchy of quotients, until a graph has at most direct vertices or no edges. The last step has no
+// decomposition.
 func Build(g *Graph, kappa float64, direct, repeats int) []Step {
 	var steps []Step
 	for {

@@ -93,11 +93,12 @@ func (s onHost) over(n int, work int64, t *graphTask) { s.Run(t, n, int(work)) }
 // Start sets x = s b.
 func (s onHost) Start(l graphLevel, x, b ops.Vector) {
 	g := l.(*hostLevel)
-	s.over(g.Len(), int64(g.Len()), &graphTask{l: g, dst: host.Singles(x), b: host.Singles(b), body: func(t *graphTask, lo, hi int) {
-		for v := lo; v < hi; v++ {
-			t.dst[v] = t.l.scale[v] * t.b[v]
-		}
-	}})
+	s.over(g.Len(), int64(g.Len()),
+		&graphTask{l: g, dst: host.Singles(x), b: host.Singles(b), body: func(t *graphTask, lo, hi int) {
+			for v := lo; v < hi; v++ {
+				t.dst[v] = t.l.scale[v] * t.b[v]
+			}
+		}})
 }
 
 // flow is row v of A x. Differences come first, so FP32 loses nothing to a large common value.
@@ -130,7 +131,8 @@ func (s onHost) Relax(l graphLevel, dst, x, b ops.Vector) {
 
 func (s onHost) product(l graphLevel, dst, x, b ops.Vector, body func(t *graphTask, lo, hi int)) {
 	g := l.(*hostLevel)
-	s.over(g.Len(), g.g.Entries(), &graphTask{l: g, dst: host.Singles(dst), x: host.Singles(x), b: host.Singles(b), body: body})
+	s.over(g.Len(), g.g.Entries(), &graphTask{l: g, dst: host.Singles(dst), x: host.Singles(x), b: host.Singles(b),
+		body: body})
 }
 
 // Restrict sums r over clusters.
@@ -152,9 +154,10 @@ func (s onHost) Restrict(fine, coarse graphLevel, b, x, r ops.Vector) {
 // Prolong adds the clusters' values.
 func (s onHost) Prolong(fine, _ graphLevel, x, coarseX ops.Vector) {
 	f := fine.(*hostLevel)
-	s.over(f.Len(), int64(f.Len()), &graphTask{l: f, dst: host.Singles(x), x: host.Singles(coarseX), body: func(t *graphTask, lo, hi int) {
-		for v := lo; v < hi; v++ {
-			t.dst[v] += t.x[t.l.clusters.Of[v]]
-		}
-	}})
+	s.over(f.Len(), int64(f.Len()), &graphTask{l: f, dst: host.Singles(x), x: host.Singles(coarseX),
+		body: func(t *graphTask, lo, hi int) {
+			for v := lo; v < hi; v++ {
+				t.dst[v] += t.x[t.l.clusters.Of[v]]
+			}
+		}})
 }

@@ -17,7 +17,8 @@ func (s onHost) DirectRows() int { return hostDirectRows }
 // vanished is the share of a diagonal below which a pivot is rounding: the vertex belongs to a part that has no ground.
 const vanished = 1e-11
 
-// Invert sweeps all pivots (Gauss-Jordan, in place and symmetric), in FP64. A pivot that vanishes is left out, which holds its vertex at zero.
+// Invert sweeps all pivots (Gauss-Jordan, in place and symmetric), in FP64. A pivot that vanishes is left out, which
+// holds its vertex at zero.
 func (s onHost) Invert(level graphLevel) error {
 	l := level.(*hostLevel)
 	n := l.Len()
@@ -64,8 +65,8 @@ func (s onHost) Invert(level graphLevel) error {
 			sum += v
 		}
 		// Nor must it make it indefinite. Where little ties the graph to ground, all entries are large beside what sets
-		// neighbours apart, and so is their rounding, a symmetric matrix of random entries up to 2^-25 of them: its norm is
-		// below 2^-24 sqrt(n) times their mean, and twice that on the diagonal outweighs it.
+		// neighbours apart, and so is their rounding, a symmetric matrix of random entries up to 2^-25 of them: its
+		// norm is below 2^-24 sqrt(n) times their mean, and twice that on the diagonal outweighs it.
 		l.inverse[i*n+i] += float32(0x1p-23 / math.Sqrt(float64(n)) * sum)
 	}
 	l.add(4 * n * n)
@@ -76,14 +77,15 @@ func (s onHost) Invert(level graphLevel) error {
 func (s onHost) Direct(level graphLevel, x, b ops.Vector) {
 	l := level.(*hostLevel)
 	n := l.Len()
-	s.over(n, int64(n)*int64(n), &graphTask{l: l, dst: host.Singles(x), b: host.Singles(b), body: func(t *graphTask, lo, hi int) {
-		for v := lo; v < hi; v++ {
-			sum := 0.0
-			row := t.l.inverse[v*n : (v+1)*n]
-			for u, w := range row {
-				sum += float64(w) * float64(t.b[u])
+	s.over(n, int64(n)*int64(n),
+		&graphTask{l: l, dst: host.Singles(x), b: host.Singles(b), body: func(t *graphTask, lo, hi int) {
+			for v := lo; v < hi; v++ {
+				sum := 0.0
+				row := t.l.inverse[v*n : (v+1)*n]
+				for u, w := range row {
+					sum += float64(w) * float64(t.b[u])
+				}
+				t.dst[v] = float32(sum)
 			}
-			t.dst[v] = float32(sum)
-		}
-	}})
+		}})
 }

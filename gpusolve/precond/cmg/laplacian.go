@@ -2,12 +2,13 @@ package cmg
 
 import "thermsim/gpusolve/reuse"
 
-// Graph is a grounded Laplacian on the host, the matrix of a resistor network: a vertex an unknown, an edge a conductance, and ground a conductance
-// of each vertex to zero,
+// Graph is a grounded Laplacian on the host, the matrix of a resistor network: a vertex an unknown, an edge a
+// conductance, and ground a conductance of each vertex to zero,
 //
 //	(A x)_v = sum over neighbours u of w_vu (x_v - x_u) + ground_v x_v
 //
-// The neighbours of v are Col[Ptr[v]:Ptr[v+1]], ascending, and v is not among them. Every edge is stored in both of its rows.
+// The neighbours of v are Col[Ptr[v]:Ptr[v+1]], ascending, and v is not among them. Every edge is stored in both of its
+// rows.
 type Graph struct {
 	Ptr    []int64
 	Col    []int32

@@ -2,7 +2,8 @@ package cmg
 
 import "thermsim/gpusolve/precond"
 
-// What graphs of grids become, from experience on layered stacks: a quotient keeps this share of the vertices, and has so many neighbours a vertex.
+// What graphs of grids become, from experience on layered stacks: a quotient keeps this share of the vertices, and has
+// so many neighbours a vertex.
 const (
 	shrink    = 0.30
 	neighbour = 10.0
@@ -21,8 +22,8 @@ func (g graph) quotient() graph {
 	return graph{n, min(neighbour*n, g.e)}
 }
 
-// Memory follows the set-up: the matrix by rows, the graph read from it, its decomposition and quotient, its level. What stays are levels with vectors and, of
-// the last, the inverse.
+// Memory follows the set-up: the matrix by rows, the graph read from it, its decomposition and quotient, its level.
+// What stays are levels with vectors and, of the last, the inverse.
 func Memory(s precond.Shape, set precond.Settings) precond.Need {
 	top := graph{float64(s.Unknowns), float64(s.Entries - s.Unknowns)}
 	direct := float64(set.Int("direct"))

@@ -109,19 +109,31 @@ func adversaries(m float64) map[string]*network {
 		magnet.tie(0, v, 0.3)
 	}
 	return map[string]*network{
-		"path":                      path(50, ones),
-		"path with one huge edge":   path(50, func(v int) float64 { return map[bool]float64{true: m, false: 1}[v == 20] }),
-		"path of rising weights":    path(90, func(v int) float64 { return math.Pow(m, float64(v)/30) }),
-		"star":                      star(60, ones),
-		"star with one heavy ray":   star(60, func(v int) float64 { return map[bool]float64{true: m, false: 1}[v == 7] }),
-		"star of rising weights":    star(40, func(v int) float64 { return math.Pow(m, float64(v)/20) }),
-		"complete":                  complete,
-		"magnet":                    magnet,
-		"grid":                      grid2(12, 11, func(_, _, _ int) float64 { return 1 }),
-		"grid with one heavy edge":  grid2(12, 11, func(i, j, d int) float64 { return map[bool]float64{true: m, false: 1}[i == 5 && j == 5 && d == 0] }),
-		"grid with a heavy line":    grid2(12, 11, func(_, j, d int) float64 { return map[bool]float64{true: m, false: 1}[j == 5 && d == 0] }),
-		"grid with heavy columns":   grid2(12, 11, func(_, _, d int) float64 { return map[bool]float64{true: m, false: 1}[d == 1] }),
-		"grid with a heavy quarter": grid2(12, 12, func(i, j, _ int) float64 { return map[bool]float64{true: m, false: 1}[i < 6 && j < 6] }),
-		"grid of random weights":    grid2(13, 9, func(_, _, _ int) float64 { return math.Pow(m, 1.3*rng.Float64()) }),
+		"path": path(50, ones),
+		"path with one huge edge": path(50, func(v int) float64 {
+			return map[bool]float64{true: m, false: 1}[v == 20]
+		}),
+		"path of rising weights": path(90, func(v int) float64 { return math.Pow(m, float64(v)/30) }),
+		"star":                   star(60, ones),
+		"star with one heavy ray": star(60, func(v int) float64 {
+			return map[bool]float64{true: m, false: 1}[v == 7]
+		}),
+		"star of rising weights": star(40, func(v int) float64 { return math.Pow(m, float64(v)/20) }),
+		"complete":               complete,
+		"magnet":                 magnet,
+		"grid":                   grid2(12, 11, func(_, _, _ int) float64 { return 1 }),
+		"grid with one heavy edge": grid2(12, 11, func(i, j, d int) float64 {
+			return map[bool]float64{true: m, false: 1}[i == 5 && j == 5 && d == 0]
+		}),
+		"grid with a heavy line": grid2(12, 11, func(_, j, d int) float64 {
+			return map[bool]float64{true: m, false: 1}[j == 5 && d == 0]
+		}),
+		"grid with heavy columns": grid2(12, 11, func(_, _, d int) float64 {
+			return map[bool]float64{true: m, false: 1}[d == 1]
+		}),
+		"grid with a heavy quarter": grid2(12, 12, func(i, j, _ int) float64 {
+			return map[bool]float64{true: m, false: 1}[i < 6 && j < 6]
+		}),
+		"grid of random weights": grid2(13, 9, func(_, _, _ int) float64 { return math.Pow(m, 1.3*rng.Float64()) }),
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// grain is the number of vertices that a worker takes at a time. It does not depend on the number of workers, so neither do sums per grain.
+// grain is the number of vertices that a worker takes at a time. It does not depend on the number of workers, so
+// neither do sums per grain.
 const grain = 1 << 14
 
 // each calls f for consecutive ranges of [0, n), on all cores. part numbers the ranges.

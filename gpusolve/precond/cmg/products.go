@@ -9,7 +9,8 @@ type Product struct {
 	Run      func() // one residual; what it computes is of no use
 }
 
-// Products lists the products of the cycle by level, without the last one, which is solved by its inverse. They use the vectors of the cycle.
+// Products lists the products of the cycle by level, without the last one, which is solved by its inverse. They use the
+// vectors of the cycle.
 func (c *Cycle) Products() []Product {
 	var all []Product
 	calls, times := 1, 1
@@ -20,8 +21,9 @@ func (c *Cycle) Products() []Product {
 			b = l.r // the caller's right side is not at hand
 		}
 		all = append(all, Product{
-			Vertices: l.graph.Len(), Layout: l.graph.Layout(), PerCycle: calls * (3*times - 1), Bytes: l.graph.Traffic(),
-			Run: func() { c.on.Residual(l.graph, l.r, l.x, b) },
+			Vertices: l.graph.Len(), Layout: l.graph.Layout(), PerCycle: calls * (3*times - 1),
+			Bytes: l.graph.Traffic(),
+			Run:   func() { c.on.Residual(l.graph, l.r, l.x, b) },
 		})
 		calls, times = calls*times, l.repeats
 	}

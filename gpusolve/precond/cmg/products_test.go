@@ -25,7 +25,8 @@ func (c counting) Relax(l cmg.Level, dst, x, b ops.Vector) {
 	c.Executor.Relax(l, dst, x, b)
 }
 
-// An application of the cycle has as many products with each graph as Products says, and bytes for each entry and vector.
+// An application of the cycle has as many products with each graph as Products says, and bytes for each entry and
+// vector.
 func TestProductsOfACycle(t *testing.T) {
 	d := host.Open()
 	defer d.Close()

@@ -6,12 +6,12 @@ import (
 	"thermsim/gpusolve/reuse"
 )
 
-// improve bounds the conductance of the clusters and cuts those in two where it is below least. top is changed where a piece comes off. It returns
-// the least bound and the number of cuts.
+// improve bounds the conductance of the clusters and cuts those in two where it is below least. top is changed where a
+// piece comes off. It returns the least bound and the number of cuts.
 //
-// The bound: edges inside a cluster that are not in its tree are taken for edges that leave it, which adds to volumes and takes from cuts. What is left
-// is a tree with leaves, and the worst cut of a tree is a single edge: if S or the rest came in several parts, one part would be as bad. The volume of the whole
-// is that before cuts, which is no less.
+// The bound: edges inside a cluster that are not in its tree are taken for edges that leave it, which adds to volumes
+// and takes from cuts. What is left is a tree with leaves, and the worst cut of a tree is a single edge: if S or the
+// rest came in several parts, one part would be as bad. The volume of the whole is that before cuts, which is no less.
 func (f *forest) improve(c *Clusters, top []int32, least float64) (quality float64, cuts int) {
 	n := len(f.parent)
 	below := reuse.Make[float64](f.g.arrays, n) // volume of a vertex and what hangs from it

@@ -7,12 +7,14 @@ import (
 	"thermsim/gpusolve/reuse"
 )
 
-// Quotient is Q = R A R^T, R the 0/1 matrix that sums over clusters: edges between two clusters add up to one, edges inside vanish, and so do
-// grounds of a cluster. Sums are FP64 over values in ascending order, so both halves of Q are the same to the bit.
+// Quotient is Q = R A R^T, R the 0/1 matrix that sums over clusters: edges between two clusters add up to one, edges
+// inside vanish, and so do grounds of a cluster. Sums are FP64 over values in ascending order, so both halves of Q are
+// the same to the bit.
 func Quotient(g *Graph, c *Clusters) *Graph {
 	n := c.N()
 	l := g.arrays
-	q := &Graph{Ptr: reuse.Make[int64](l, n+1), Ground: reuse.Make[float64](l, n), Diagonal: reuse.Make[float64](l, n), arrays: l}
+	q := &Graph{Ptr: reuse.Make[int64](l, n+1), Ground: reuse.Make[float64](l, n), Diagonal: reuse.Make[float64](l, n),
+		arrays: l}
 	share := fewer(n, g.Entries())
 	rows := make([]quotientRows, (n+share-1)/share)
 	inRanges(n, share, func(part, lo, hi int) {
@@ -54,7 +56,8 @@ func Quotient(g *Graph, c *Clusters) *Graph {
 	return q
 }
 
-// term packs one edge of the finer graph, the cluster it leads to above the bits of its weight: weights are positive, so terms sort by cluster, then by weight.
+// term packs one edge of the finer graph, the cluster it leads to above the bits of its weight: weights are positive,
+// so terms sort by cluster, then by weight.
 func term(to int32, w float32) uint64 { return uint64(to)<<32 | uint64(math.Float32bits(w)) }
 
 // quotientRows are consecutive rows of a quotient.

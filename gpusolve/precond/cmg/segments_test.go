@@ -30,11 +30,12 @@ func TestSegmentsWithFewRows(t *testing.T) {
 	testSegments(t, devices.OnInterpreter(interpreter.Options{GridRows: 2}))
 }
 
-// testSegments tests an executor's products with graphs and the transfers between them: rows without neighbours, of odd lengths, and of more entries
-// than a block of threads takes, in segments of every kind.
+// testSegments tests an executor's products with graphs and the transfers between them: rows without neighbours, of odd
+// lengths, and of more entries than a block of threads takes, in segments of every kind.
 func testSegments(t *testing.T, open func(testing.TB) ops.Device) {
 	for _, c := range []struct{ n, hubs, length int }{
-		{1, 0, 0}, {2, 0, 0}, {37, 0, 4}, {300, 1, 0}, {300, 3, 8}, {300, 0, 16}, {1500, 2, 4}, {700, 2, 64}, {1300, 2, 512},
+		{1, 0, 0}, {2, 0, 0}, {37, 0, 4}, {300, 1, 0}, {300, 3, 8}, {300, 0, 16}, {1500, 2, 4}, {700, 2, 64},
+		{1300, 2, 512},
 	} {
 		t.Run(fmt.Sprintf("%d vertices, %d hubs, segments of %d", c.n, c.hubs, c.length), func(t *testing.T) {
 			f := newLoaded(t, open(t), c.n, c.hubs, c.length)
@@ -284,7 +285,8 @@ func (f *loaded) inverse() {
 
 func (f *loaded) halves() {
 	n := f.g.N()
-	double, err := f.on.Load(&cmg.Graph{Ptr: make([]int64, 2*n+1), Ground: make([]float64, 2*n), Diagonal: make([]float64, 2*n)}, nil, cmg.Layout{Damping: 1})
+	double, err := f.on.Load(&cmg.Graph{Ptr: make([]int64, 2*n+1), Ground: make([]float64, 2*n),
+		Diagonal: make([]float64, 2*n)}, nil, cmg.Layout{Damping: 1})
 	if err != nil {
 		f.Fatal(err)
 	}

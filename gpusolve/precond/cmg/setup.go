@@ -8,8 +8,8 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// timing of a set-up: the large graphs taken apart on the device, the matrix or what is left of it copied to the host and read there, the hierarchy
-// built there, and taken to the device.
+// timing of a set-up: the large graphs taken apart on the device, the matrix or what is left of it copied to the host
+// and read there, the hierarchy built there, and taken to the device.
 type timing struct{ device, copied, read, built, loaded time.Duration }
 
 // String lists what took a millisecond or more.
@@ -36,7 +36,8 @@ type figures struct {
 	split            int
 }
 
-// buildOnDevice takes large graphs apart where they are, and gives the rows back early. done is false where the host must start from the matrix.
+// buildOnDevice takes large graphs apart where they are, and gives the rows back early. done is false where the host
+// must start from the matrix.
 func (c *Cycle) buildOnDevice(d coarsener, rows ops.Rows, release func()) (done bool, err error) {
 	if rows.Len() <= max(d.DeviceRows(), c.options.Direct) {
 		return false, nil
@@ -177,7 +178,8 @@ func (c *Cycle) Details() string {
 		fmt.Fprintf(&b, "\n  level %d: %d vertices, %s", n, l.graph.Len(), l.graph.Layout())
 		switch f := l.figures; {
 		case f.decomposed:
-			fmt.Fprintf(&b, ", mean weighted degree %.2f, worst conductance >= %.3g, %d pieces split off, repeats %d", f.average, f.quality, f.split, l.repeats)
+			fmt.Fprintf(&b, ", mean weighted degree %.2f, worst conductance >= %.3g, %d pieces split off, repeats %d",
+				f.average, f.quality, f.split, l.repeats)
 		case l.inverse:
 			b.WriteString(", by its inverse")
 		default:

@@ -2,8 +2,9 @@ package ddilu
 
 import "math"
 
-// brickOf chooses into which bricks of at most rows cells a grid is cut: those that drop the fewest couplings, with a little said for few levels, whole pieces of
-// cache lines, and little overhang at the ends. Grids of fewer rows are one brick.
+// brickOf chooses into which bricks of at most rows cells a grid is cut: those that drop the fewest couplings, with a
+// little said for few levels, whole pieces of cache lines, and little overhang at the ends. Grids of fewer rows are one
+// brick.
 func brickOf(shape [3]int, rows int) [3]int {
 	if padded(shape) <= rows {
 		return shape
@@ -47,8 +48,9 @@ func lengths(n, limit int) []int {
 // padded is the size of a brick whose lines are whole quads: GPUs take four cells at a step.
 func padded(b [3]int) int { return (b[0] + 3) / 4 * 4 * b[1] * b[2] }
 
-// Weights of the cost beside the couplings dropped per row: of steps per row (a step of every line takes four cells), of memory that holds no rows, of more
-// lines than a block has threads, of lines that are no whole pieces of cache lines.
+// Weights of the cost beside the couplings dropped per row: of steps per row (a step of every line takes four cells),
+// of memory that holds no rows, of more lines than a block has threads, of lines that are no whole pieces of cache
+// lines.
 const (
 	stepWeight  = 1.0
 	emptyWeight = 0.3

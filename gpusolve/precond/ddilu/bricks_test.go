@@ -7,7 +7,8 @@ import (
 
 // Bricks fit their limit, a grid that fits is one brick, and what they drop is what counting finds.
 func TestBricksFit(t *testing.T) {
-	for _, shape := range [][3]int{{1, 1, 1}, {1, 1, 9000}, {9001, 1, 1}, {1, 97, 89}, {97, 89, 1}, {13, 11, 7}, {20, 20, 20}, {64, 64, 6}, {714, 714, 10}, {1871, 1871, 10}, {127, 131, 137}} {
+	for _, shape := range [][3]int{{1, 1, 1}, {1, 1, 9000}, {9001, 1, 1}, {1, 97, 89}, {97, 89, 1}, {13, 11, 7},
+		{20, 20, 20}, {64, 64, 6}, {714, 714, 10}, {1871, 1871, 10}, {127, 131, 137}} {
 		for _, rows := range []int{1, 7, 2000, 4096, 8000} {
 			b := brickOf(shape, rows)
 			n := b[0] * b[1] * b[2]

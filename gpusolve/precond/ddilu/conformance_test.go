@@ -12,8 +12,8 @@ import (
 	"thermsim/gpusolve/testing/opstest"
 )
 
-// conformBricks tests block incomplete factorisation on an executor: factors of grids with odd, prime, flat and thin shapes, cut in several ways, of random,
-// layered and nonsymmetric matrices, against the textbook's algorithm by rows.
+// conformBricks tests block incomplete factorisation on an executor: factors of grids with odd, prime, flat and thin
+// shapes, cut in several ways, of random, layered and nonsymmetric matrices, against the textbook's algorithm by rows.
 func conformBricks(t *testing.T, open func(testing.TB) ops.Device) {
 	for _, c := range []struct{ shape, cut [3]int }{
 		{[3]int{1, 1, 1}, [3]int{1, 1, 1}},
@@ -50,7 +50,8 @@ func conformBricks(t *testing.T, open func(testing.TB) ops.Device) {
 		}
 		defer form.Release()
 		var bad *BadPivot
-		if _, err = executorOf(f).factorBricks(form, Cut{Cells: [3]int{6, 5, 4}}); !errors.As(err, &bad) || bad.Row != 37 {
+		if _, err = executorOf(f).factorBricks(form, Cut{Cells: [3]int{6, 5, 4}}); !errors.As(err, &bad) ||
+			bad.Row != 37 {
 			t.Errorf("a negative diagonal in row 37 gives %v", err)
 		}
 	})

@@ -105,7 +105,8 @@ func (s onGPU) factorBricks(form ops.Diagonals, cut Cut) (Factor, error) {
 	case cut.Double:
 		s.Note(k.FactoriseDouble(s.Stream, grid, BricksFactoriseDoubleArgs{
 			Nx: args.Nx, Ny: args.Ny, Nz: args.Nz, Bx: args.Bx, By: args.By, Bz: args.Bz,
-			Pitch: args.Pitch, Plane: args.Plane, Rows: args.Rows, Symmetric: args.Symmetric, Shift: args.Shift, A: main, Ax: x,
+			Pitch: args.Pitch, Plane: args.Plane, Rows: args.Rows, Symmetric: args.Symmetric, Shift: args.Shift,
+			A: main, Ax: x,
 			Ay: y, Az: z, LowX: lowX, LowY: lowY, LowZ: lowZ, Inverse: scratch, F: f.double, Refused: refused,
 		}))
 	default:
@@ -159,14 +160,16 @@ func (f *cudaBricks) fit(most int, double bool) error {
 	case ByMemory:
 	case ByLaunches:
 		if f.count != 1 {
-			return fmt.Errorf("a launch for each level needs a single brick as large as the grid, there are %d", f.count)
+			return fmt.Errorf("a launch for each level needs a single brick as large as the grid, there are %d",
+				f.count)
 		}
 	default:
 		if f.way == BySpinning {
 			shared += 4 * int64(f.cells[1]) * int64(f.cells[2])
 		}
 		if shared > int64(most) {
-			return fmt.Errorf("a brick of %d x %d x %d cells takes %d bytes of shared memory, this GPU has %d for a block; take smaller bricks",
+			return fmt.Errorf("a brick of %d x %d x %d cells takes %d bytes of shared memory, this GPU has %d for a "+
+				"block; take smaller bricks",
 				f.cells[0], f.cells[1], f.cells[2], shared, most)
 		}
 		f.shared = uint32(shared)

@@ -2,7 +2,8 @@ package ddilu
 
 import "thermsim/gpusolve/cuda"
 
-// levels finds the levels of a cut matrix's rows on the GPU. Parts too long for its shared memory are left to the processor.
+// levels finds the levels of a cut matrix's rows on the GPU. Parts too long for its shared memory are left to the
+// processor.
 func (s onGPU) levels(m *PartMatrix) (lower, upper []int32, err error) {
 	k, err := cuda.Module(s.Device, "parts", LoadParts)
 	if err != nil {
@@ -13,8 +14,9 @@ func (s onGPU) levels(m *PartMatrix) (lower, upper []int32, err error) {
 		lower, upper = levelsOf(m)
 		return lower, upper, nil
 	}
-	args := PartsAssignLevelsArgs{First: cuda.Upload(s.Space, m.First), RowPtr: cuda.Upload(s.Space, m.RowPtr), Diagonal: cuda.Upload(s.Space, m.Diagonal),
-		Col: cuda.Upload(s.Space, m.Col), Level: cuda.AllocRaw[int32](s.Space, s.Cells())}
+	args := PartsAssignLevelsArgs{First: cuda.Upload(s.Space, m.First), RowPtr: cuda.Upload(s.Space, m.RowPtr),
+		Diagonal: cuda.Upload(s.Space, m.Diagonal),
+		Col:      cuda.Upload(s.Space, m.Col), Level: cuda.AllocRaw[int32](s.Space, s.Cells())}
 	defer s.Discard(args.First, args.RowPtr, args.Diagonal, args.Col, args.Level)
 	lower, upper = make([]int32, len(m.Row)), make([]int32, len(m.Row))
 	for n, to := range [][]int32{lower, upper} {

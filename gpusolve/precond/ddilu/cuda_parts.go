@@ -48,7 +48,8 @@ func (s onGPU) factorParts(m *PartMatrix, how PartOptions) (Factor, error) {
 	}
 	f := &cudaParts{s: s.Space, k: k, count: m.parts(), way: how.Way, shared: uint32(width * m.longest())}
 	if most := s.sharedMemory(); int(f.shared) > most {
-		return nil, fmt.Errorf("a part of %d rows takes %d bytes of shared memory, this GPU has %d for a block; take smaller parts", m.longest(), f.shared, most)
+		return nil, fmt.Errorf("a part of %d rows takes %d bytes of shared memory, this GPU has %d for a block; take "+
+			"smaller parts", m.longest(), f.shared, most)
 	}
 	before := s.Allocated()
 	f.first, f.row, f.order = keep(f, m.First), keep(f, m.Row), keep(f, m.UpperOrder)
@@ -81,7 +82,8 @@ func (f *cudaParts) keepTriangle(m *PartMatrix, t *Triangle, order []int32) cuda
 }
 
 func valuesOf[T float32 | float64](f *cudaParts, m *PartMatrix) partValues[T] {
-	v := partValues[T]{cuda.AllocRaw[T](f.s, int64(len(m.Lower.Col))), cuda.AllocRaw[T](f.s, int64(len(m.Upper.Col))), cuda.AllocRaw[T](f.s, int64(len(m.Row)))}
+	v := partValues[T]{cuda.AllocRaw[T](f.s, int64(len(m.Lower.Col))), cuda.AllocRaw[T](f.s, int64(len(m.Upper.Col))),
+		cuda.AllocRaw[T](f.s, int64(len(m.Row)))}
 	f.memory = append(f.memory, v.lower, v.upper, v.inverse)
 	return v
 }
@@ -90,9 +92,12 @@ func valuesOf[T float32 | float64](f *cudaParts, m *PartMatrix) partValues[T] {
 func (f *cudaParts) factorise(m *PartMatrix, how PartOptions) error {
 	s, grid := f.s, [3]uint32{uint32(f.count), 1, 1}
 	args := PartsFactorPartsDoubleArgs{
-		First: f.first, Row: f.row, RowPtr: cuda.Upload(s, m.RowPtr), Diagonal: cuda.Upload(s, m.Diagonal), Col: cuda.Upload(s, m.Col), Val: cuda.Upload(s, m.Val),
-		LowerFirst: f.lower.first, LowerLevel: f.lower.level, LowerPtr: f.lower.ptr, UpperPtr: f.upper.ptr, UpperOrder: f.order,
-		Scale: 1 + how.Shift, Lower: f.double.lower, Upper: f.double.upper, Inverse: f.double.inverse, Refused: cuda.Upload(s, []uint64{uint64(len(m.Row))}),
+		First: f.first, Row: f.row, RowPtr: cuda.Upload(s, m.RowPtr), Diagonal: cuda.Upload(s, m.Diagonal),
+		Col: cuda.Upload(s, m.Col), Val: cuda.Upload(s, m.Val),
+		LowerFirst: f.lower.first, LowerLevel: f.lower.level, LowerPtr: f.lower.ptr, UpperPtr: f.upper.ptr,
+		UpperOrder: f.order,
+		Scale:      1 + how.Shift, Lower: f.double.lower, Upper: f.double.upper, Inverse: f.double.inverse,
+		Refused: cuda.Upload(s, []uint64{uint64(len(m.Row))}),
 	}
 	defer s.Discard(args.RowPtr, args.Diagonal, args.Col, args.Val, args.Refused)
 	if how.Symmetric {
@@ -105,8 +110,10 @@ func (f *cudaParts) factorise(m *PartMatrix, how PartOptions) error {
 	default:
 		s.Note(f.k.FactorParts(s.Stream, grid, PartsFactorPartsArgs{
 			First: f.first, Row: f.row, RowPtr: args.RowPtr, Diagonal: args.Diagonal, Col: args.Col, Val: args.Val,
-			LowerFirst: args.LowerFirst, LowerLevel: args.LowerLevel, LowerPtr: args.LowerPtr, UpperPtr: args.UpperPtr, UpperOrder: f.order,
-			Scale: args.Scale, Symmetric: args.Symmetric, Lower: f.single.lower, Upper: f.single.upper, Inverse: f.single.inverse, Refused: args.Refused,
+			LowerFirst: args.LowerFirst, LowerLevel: args.LowerLevel, LowerPtr: args.LowerPtr, UpperPtr: args.UpperPtr,
+			UpperOrder: f.order,
+			Scale:      args.Scale, Symmetric: args.Symmetric, Lower: f.single.lower, Upper: f.single.upper,
+			Inverse: f.single.inverse, Refused: args.Refused,
 		}))
 	}
 	row := cuda.ReceiveOne(s, args.Refused)
@@ -134,21 +141,27 @@ func (f *cudaParts) Solve(z, r ops.Vector) {
 	case !s.Ready():
 	case f.way == ByEdges:
 		s.Note(k.SolvePartsEdges(s.Stream, grid, f.shared, PartsSolvePartsEdgesArgs{
-			First: f.first, Row: f.row, LowerPtr: l.ptr, LowerCol: l.col, LowerVal: f.single.lower, LowerFirst: l.first, LowerLevel: l.level, LowerOwner: l.owner,
-			UpperPtr: u.ptr, UpperCol: u.col, UpperVal: f.single.upper, UpperFirst: u.first, UpperLevel: u.level, UpperOwner: u.owner,
-			Inverse: f.single.inverse, R: cuda.F32(r), Z: cuda.F32(z),
+			First: f.first, Row: f.row, LowerPtr: l.ptr, LowerCol: l.col, LowerVal: f.single.lower, LowerFirst: l.first,
+			LowerLevel: l.level, LowerOwner: l.owner,
+			UpperPtr: u.ptr, UpperCol: u.col, UpperVal: f.single.upper, UpperFirst: u.first, UpperLevel: u.level,
+			UpperOwner: u.owner,
+			Inverse:    f.single.inverse, R: cuda.F32(r), Z: cuda.F32(z),
 		}))
 	case !f.double.inverse.IsNil():
 		s.Note(k.SolvePartsDouble(s.Stream, grid, f.shared, PartsSolvePartsDoubleArgs{
-			First: f.first, Row: f.row, LowerPtr: l.ptr, LowerCol: l.col, LowerVal: f.double.lower, LowerFirst: l.first, LowerLevel: l.level,
-			UpperPtr: u.ptr, UpperCol: u.col, UpperVal: f.double.upper, UpperFirst: u.first, UpperLevel: u.level, UpperOrder: f.order,
-			Inverse: f.double.inverse, R: cuda.F32(r), Z: cuda.F32(z),
+			First: f.first, Row: f.row, LowerPtr: l.ptr, LowerCol: l.col, LowerVal: f.double.lower, LowerFirst: l.first,
+			LowerLevel: l.level,
+			UpperPtr:   u.ptr, UpperCol: u.col, UpperVal: f.double.upper, UpperFirst: u.first, UpperLevel: u.level,
+			UpperOrder: f.order,
+			Inverse:    f.double.inverse, R: cuda.F32(r), Z: cuda.F32(z),
 		}))
 	default:
 		s.Note(k.SolveParts(s.Stream, grid, f.shared, PartsSolvePartsArgs{
-			First: f.first, Row: f.row, LowerPtr: l.ptr, LowerCol: l.col, LowerVal: f.single.lower, LowerFirst: l.first, LowerLevel: l.level,
-			UpperPtr: u.ptr, UpperCol: u.col, UpperVal: f.single.upper, UpperFirst: u.first, UpperLevel: u.level, UpperOrder: f.order,
-			Inverse: f.single.inverse, R: cuda.F32(r), Z: cuda.F32(z),
+			First: f.first, Row: f.row, LowerPtr: l.ptr, LowerCol: l.col, LowerVal: f.single.lower, LowerFirst: l.first,
+			LowerLevel: l.level,
+			UpperPtr:   u.ptr, UpperCol: u.col, UpperVal: f.single.upper, UpperFirst: u.first, UpperLevel: u.level,
+			UpperOrder: f.order,
+			Inverse:    f.single.inverse, R: cuda.F32(r), Z: cuda.F32(z),
 		}))
 	}
 }

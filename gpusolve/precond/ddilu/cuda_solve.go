@@ -24,35 +24,42 @@ func (f *cudaBricks) solve(z, r cudriver.Ptr[float32]) {
 		f.solveByLaunches(z, r)
 	case f.way == ByEdges:
 		s.Note(k.SolveEdges(s.Stream, grid, f.shared, BricksSolveEdgesArgs{
-			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Symmetric: f.symmetric,
-			F: f.factor, R: r, Z: z,
+			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows,
+			Symmetric: f.symmetric,
+			F:         f.factor, R: r, Z: z,
 		}))
 	case f.way == BySpinning:
 		s.Note(k.SolveSpinning(s.Stream, grid, f.shared, BricksSolveSpinningArgs{
-			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Symmetric: f.symmetric,
-			F: f.factor, R: r, Z: z,
+			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows,
+			Symmetric: f.symmetric,
+			F:         f.factor, R: r, Z: z,
 		}))
 	case f.way == ByMemory:
 		s.Note(k.SolveGlobal(s.Stream, grid, BricksSolveGlobalArgs{
-			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Symmetric: f.symmetric,
-			F: f.factor, R: r, Work: f.work, Z: z,
+			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows,
+			Symmetric: f.symmetric,
+			F:         f.factor, R: r, Work: f.work, Z: z,
 		}))
 	case !f.double.IsNil() && f.symmetric == 1:
 		s.Note(k.SolveSymmetricDouble(s.Stream, grid, f.shared, BricksSolveSymmetricDoubleArgs{
-			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Order: f.order, F: f.double, R: r, Z: z,
+			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Order: f.order,
+			F: f.double, R: r, Z: z,
 		}))
 	case !f.double.IsNil():
 		s.Note(k.SolveGeneralDouble(s.Stream, grid, f.shared, BricksSolveGeneralDoubleArgs{
-			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Order: f.order, F: f.double, R: r, Z: z,
+			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Order: f.order,
+			F: f.double, R: r, Z: z,
 		}))
 	case f.symmetric == 1:
 		s.Note(k.SolveSymmetric(s.Stream, grid, f.shared, BricksSolveSymmetricArgs{
-			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Order: f.order, F: f.factor,
+			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Order: f.order,
+			F: f.factor,
 			R: r, Z: z,
 		}))
 	default:
 		s.Note(k.SolveGeneral(s.Stream, grid, f.shared, BricksSolveGeneralArgs{
-			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Order: f.order, F: f.factor,
+			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Order: f.order,
+			F: f.factor,
 			R: r, Z: z,
 		}))
 	}
@@ -66,7 +73,8 @@ func (f *cudaBricks) solveByLaunches(z, r cudriver.Ptr[float32]) {
 	last := bx + by + bz - 3
 	s.Note(s.Driver.MemcpyDtoDAsync(z.Address(), r.Address(), 4*s.Cells(), s.Stream))
 	for level := int32(1); level <= last && s.Err() == nil; level++ {
-		s.Note(k.LevelLower(s.Stream, grid, BricksLevelLowerArgs{Bx: bx, By: by, Bz: bz, Level: level, F: f.factor, Z: z}))
+		s.Note(k.LevelLower(s.Stream, grid, BricksLevelLowerArgs{Bx: bx, By: by, Bz: bz, Level: level, F: f.factor,
+			Z: z}))
 	}
 	for level := last; level >= 0 && s.Err() == nil; level-- {
 		s.Note(k.LevelUpper(s.Stream, grid, BricksLevelUpperArgs{

@@ -1,6 +1,7 @@
-// Package ddilu preconditions with incomplete factors of small diagonal blocks: the matrix without its couplings between blocks, each block factored by itself
-// without fill, (I + L) D (I + U), and solved by one block of a GPU's threads in fast memory ("Fine-grained domain decomposition", arXiv 2508.04917).
-// Blocks are bricks of a grid, or parts of a graph. See docs/ddilu.md.
+// Package ddilu preconditions with incomplete factors of small diagonal blocks: the matrix without its couplings
+// between blocks, each block factored by itself without fill, (I + L) D (I + U), and solved by one block of a GPU's
+// threads in fast memory ("Fine-grained domain decomposition", arXiv 2508.04917). Blocks are bricks of a grid, or parts
+// of a graph. See docs/ddilu.md.
 package ddilu
 
 //go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels
@@ -17,13 +18,18 @@ import (
 // Keys are the method's settings.
 func Keys() []precond.Key {
 	return []precond.Key{
-		{Name: "rows", Kind: precond.Integer, Default: "0", Min: 0, Max: 1 << 30, Doc: "rows of a block at most; 0 for what suits the device's fast memory, 2000 to 8000"},
+		{Name: "rows", Kind: precond.Integer, Default: "0", Min: 0, Max: 1 << 30, Doc: "rows of a block at most; 0 " +
+			"for what suits the device's fast memory, 2000 to 8000"},
 		{Name: "parallel", Kind: precond.Word, Default: "vertices", Words: []string{"vertices", "edges"},
-			Doc: "a thread for each row, or for each entry with atomic sums on a GPU, which do not give the same bits twice"},
+			Doc: "a thread for each row, or for each entry with atomic sums on a GPU, which do not give the " +
+				"same bits twice"},
 		{Name: "form", Kind: precond.Word, Default: "shared", Words: []string{"shared", "spin", "global", "levels"},
-			Doc: "for comparison: threads that wait for rows instead of levels, vectors outside shared memory, or the whole grid as one block with a launch for each level"},
-		{Name: "precision", Kind: precond.Word, Default: "fp32", Words: []string{"fp32", "fp64"}, Doc: "of the factor that is kept and of the arithmetic of its solves"},
-		{Name: "shift", Kind: precond.Number, Default: "0", Min: 0, Max: 1e6, Doc: "makes the diagonal so much larger, relatively, before it is factored"},
+			Doc: "for comparison: threads that wait for rows instead of levels, vectors outside shared memory, or " +
+				"the whole grid as one block with a launch for each level"},
+		{Name: "precision", Kind: precond.Word, Default: "fp32", Words: []string{"fp32", "fp64"},
+			Doc: "of the factor that is kept and of the arithmetic of its solves"},
+		{Name: "shift", Kind: precond.Number, Default: "0", Min: 0, Max: 1e6, Doc: "makes the diagonal so much " +
+			"larger, relatively, before it is factored"},
 	}
 }
 
@@ -35,8 +41,8 @@ type Preconditioner struct {
 
 var _ precond.Preconditioner = (*Preconditioner)(nil)
 
-// New factors the matrix of s: by bricks where it is a grid's, else by parts that grow breadth-first. Of a symmetric matrix the preconditioner is symmetric and
-// positive definite, so conjugate gradients may use it.
+// New factors the matrix of s: by bricks where it is a grid's, else by parts that grow breadth-first. Of a symmetric
+// matrix the preconditioner is symmetric and positive definite, so conjugate gradients may use it.
 func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
 	device, err := on(s)
 	if err != nil {
@@ -48,7 +54,8 @@ func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
 	}
 	p := new(Preconditioner)
 	if way := traversal(set); double(set) && way != ByVertices {
-		return nil, fmt.Errorf("%w: ddilu solves in FP64 with parallel=vertices and form=shared alone, not by %v; leave precision, or parallel and form, away", precond.ErrRefused, way)
+		return nil, fmt.Errorf("%w: ddilu solves in FP64 with parallel=vertices and form=shared alone, not by %v; "+
+			"leave precision, or parallel and form, away", precond.ErrRefused, way)
 	}
 	rows := set.Int("rows")
 	if rows == 0 {
@@ -90,7 +97,8 @@ func (p *Preconditioner) grid(device executor, d ops.Diagonals, rows int, set pr
 	for a, n := range shape {
 		count *= (n + cut.Cells[a] - 1) / cut.Cells[a]
 	}
-	p.details = fmt.Sprintf("%d bricks of %dx%dx%d, %.1f %% of the couplings dropped", count, cut.Cells[0], cut.Cells[1], cut.Cells[2],
+	p.details = fmt.Sprintf("%d bricks of %dx%dx%d, %.1f %% of the couplings dropped", count, cut.Cells[0],
+		cut.Cells[1], cut.Cells[2],
 		100*Dropped(shape, cut.Cells))
 	if count == 1 {
 		p.details = "one brick, no couplings dropped"
@@ -113,11 +121,13 @@ func (p *Preconditioner) graph(device executor, forms ops.Forms, rows int, set p
 	a := form.Download()
 	part, parts := grow(a, rows)
 	_, skew := a.Asymmetric()
-	p.factor, err = factorParts(device, a, part, parts, PartOptions{Shift: set.Float("shift"), Symmetric: !skew, Way: way, Double: double(set)})
+	p.factor, err = factorParts(device, a, part, parts,
+		PartOptions{Shift: set.Float("shift"), Symmetric: !skew, Way: way, Double: double(set)})
 	if err != nil {
 		return explain(err, func(row int) string { return fmt.Sprintf("row %d (counted from 1)", row+1) })
 	}
-	p.details = fmt.Sprintf("%d parts of up to %d rows, %.1f %% of the couplings dropped", parts, rows, 100*droppedBetween(a, part))
+	p.details = fmt.Sprintf("%d parts of up to %d rows, %.1f %% of the couplings dropped", parts, rows,
+		100*droppedBetween(a, part))
 	if parts == 1 {
 		p.details = "one part, no couplings dropped"
 	}
@@ -171,7 +181,8 @@ func explain(err error, place func(row int) string) error {
 	if !errors.As(err, &bad) {
 		return err
 	}
-	return fmt.Errorf("%w: ddilu meets a pivot it cannot use in %s; raise the diagonal with ddilu:shift=0.01, or choose another preconditioner",
+	return fmt.Errorf("%w: ddilu meets a pivot it cannot use in %s; raise the diagonal with ddilu:shift=0.01, or "+
+		"choose another preconditioner",
 		precond.ErrRefused, place(bad.Row))
 }
 

@@ -42,7 +42,8 @@ func load(t *testing.T, a any, settings string) (ops.Operator, *ddilu.Preconditi
 }
 
 // iterations to a relative residual with a random source.
-func iterations(t *testing.T, s ops.Operator, p precond.Preconditioner, n int, rtol float64, symmetric bool) krylov.Outcome {
+func iterations(t *testing.T, s ops.Operator, p precond.Preconditioner, n int, rtol float64,
+	symmetric bool) krylov.Outcome {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(9, 9))
 	b := make([]float64, n)
@@ -70,7 +71,8 @@ func iterations(t *testing.T, s ops.Operator, p precond.Preconditioner, n int, r
 	return solver.Solve(context.Background(), krylov.Rule{RTol: rtol, MaxIter: 3000}, source, x)
 }
 
-// Without fill to leave out, the factor is the matrix: a line of cells, symmetric or not, is solved by the first iteration, as far as FP32 goes.
+// Without fill to leave out, the factor is the matrix: a line of cells, symmetric or not, is solved by the first
+// iteration, as far as FP32 goes.
 func TestTridiagonalMatricesAreSolved(t *testing.T) {
 	for name, d := range map[string]*sparse.Diagonals{
 		"along x":  opstest.Layered([3]int{40, 1, 1}, func(int) float64 { return 3 }),
@@ -179,7 +181,8 @@ func TestDetailsAndRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Cut once along z and three times along y: 20 x 20 + 3 x 20 x 20 of 3 x 19 x 20 x 20 couplings.
-	if got := p.Details(); !strings.Contains(got, "8 bricks of 20x5x10, 7.0 % of the couplings dropped") || !strings.Contains(got, "not reproducible") {
+	if got := p.Details(); !strings.Contains(got, "8 bricks of 20x5x10, 7.0 % of the couplings dropped") ||
+		!strings.Contains(got, "not reproducible") {
 		t.Errorf("details: %s", got)
 	}
 	for form, a := range map[string]any{"bricks": d, "parts": d.CSR()} {
@@ -198,10 +201,12 @@ func TestDetailsAndRefusals(t *testing.T) {
 		}
 	}
 	d.Main[20*20*3+20*2+1] = -1
-	if _, _, err = load(t, d, ""); !errors.Is(err, precond.ErrRefused) || !strings.Contains(err.Error(), "cell (1, 2, 3)") || !strings.Contains(err.Error(), "shift") {
+	if _, _, err = load(t, d, ""); !errors.Is(err, precond.ErrRefused) ||
+		!strings.Contains(err.Error(), "cell (1, 2, 3)") || !strings.Contains(err.Error(), "shift") {
 		t.Errorf("a negative diagonal: %v", err)
 	}
-	if _, _, err = load(t, d.CSR(), ""); !errors.Is(err, precond.ErrRefused) || !strings.Contains(err.Error(), "row 1242") {
+	if _, _, err = load(t, d.CSR(), ""); !errors.Is(err, precond.ErrRefused) ||
+		!strings.Contains(err.Error(), "row 1242") {
 		t.Errorf("a negative diagonal by rows: %v", err)
 	}
 	// A shift that outweighs the couplings is a way out of a pivot that comes out negative, not of a negative diagonal.

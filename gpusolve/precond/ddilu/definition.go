@@ -9,7 +9,8 @@ import (
 // Definition of the method.
 func Definition() method.Definition {
 	return method.Definition{
-		Name: "ddilu", Doc: "incomplete factors of small bricks or parts, each solved in fast memory", Keys: append(Keys(), method.SolverKey()),
+		Name: "ddilu", Doc: "incomplete factors of small bricks or parts, each solved in fast memory",
+		Keys: append(Keys(), method.SolverKey()),
 		New: func(a ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
 			return method.Made(New(a, set))
 		},

@@ -39,7 +39,8 @@ func methodOn(t testing.TB, s ops.Operator, settings string) *Preconditioner {
 	return p
 }
 
-// The order in which blocks and warps take turns changes no bit, whether threads wait at barriers or for rows, with more blocks than the device holds.
+// The order in which blocks and warps take turns changes no bit, whether threads wait at barriers or for rows, with
+// more blocks than the device holds.
 func TestBricksGiveTheSameBitsInAnyOrder(t *testing.T) {
 	symmetric := opstest.RandomDiagonals(rand.New(rand.NewPCG(1, 1)), [3]int{11, 9, 7}, true)
 	general := opstest.RandomDiagonals(rand.New(rand.NewPCG(2, 1)), [3]int{11, 9, 7}, false)
@@ -51,9 +52,13 @@ func TestBricksGiveTheSameBitsInAnyOrder(t *testing.T) {
 	}{
 		"symmetric": {func(d ops.Device) (ops.Operator, error) { return d.LoadDiagonals(symmetric) }, "rows=60"},
 		"general":   {func(d ops.Device) (ops.Operator, error) { return d.LoadDiagonals(general) }, "rows=60"},
-		"spinning":  {func(d ops.Device) (ops.Operator, error) { return d.LoadDiagonals(general) }, "rows=60,form=spin"},
-		"parts":     {func(d ops.Device) (ops.Operator, error) { return d.LoadCSR(graph) }, "rows=30"},
-		"FP64":      {func(d ops.Device) (ops.Operator, error) { return d.LoadDiagonals(general) }, "rows=60,precision=fp64"},
+		"spinning": {func(d ops.Device) (ops.Operator, error) {
+			return d.LoadDiagonals(general)
+		}, "rows=60,form=spin"},
+		"parts": {func(d ops.Device) (ops.Operator, error) { return d.LoadCSR(graph) }, "rows=30"},
+		"FP64": {func(d ops.Device) (ops.Operator, error) {
+			return d.LoadDiagonals(general)
+		}, "rows=60,precision=fp64"},
 		"FP64 rows": {func(d ops.Device) (ops.Operator, error) { return d.LoadCSR(graph) }, "rows=30,precision=fp64"},
 	} {
 		var first []float64

@@ -15,8 +15,9 @@ type Cut struct {
 	Double bool
 }
 
-// Factor is a block incomplete factorisation on a device: the matrix without its couplings between blocks, each block factored by itself as
-// (I + L) D (I + U) with the pattern of the matrix. Entries are computed in FP64 and kept in FP32, or as they are.
+// Factor is a block incomplete factorisation on a device: the matrix without its couplings between blocks, each block
+// factored by itself as (I + L) D (I + U) with the pattern of the matrix. Entries are computed in FP64 and kept in
+// FP32, or as they are.
 type Factor interface {
 	// Solve sets z = M^-1 r for FP32 vectors.
 	Solve(z, r ops.Vector)
@@ -44,7 +45,8 @@ func (t Traversal) String() string {
 type BadPivot struct{ Row int }
 
 func (e *BadPivot) Error() string {
-	return fmt.Sprintf("the incomplete factorisation meets a pivot in row %d (counted from 0) that is not positive, zero or no number", e.Row)
+	return fmt.Sprintf("the incomplete factorisation meets a pivot in row %d (counted from 0) that is not positive, "+
+		"zero or no number", e.Row)
 }
 
 // PartOptions say how a cut matrix is factored.

@@ -2,8 +2,8 @@ package ddilu
 
 import "thermsim/gpusolve/sparse"
 
-// grow divides the rows of a matrix into parts of size rows, the last one smaller: each grows breadth-first from a row beside those before it, over couplings
-// in either direction that the matrix stores.
+// grow divides the rows of a matrix into parts of size rows, the last one smaller: each grows breadth-first from a row
+// beside those before it, over couplings in either direction that the matrix stores.
 func grow(a *sparse.CSR, size int) (part []int32, parts int) {
 	n := a.N()
 	part = make([]int32, n)

@@ -9,7 +9,8 @@ import (
 	"thermsim/gpusolve/testing/opstest"
 )
 
-// Parts have equal sizes, all rows, and in a grid few couplings between them: parts of 64 cells of a plane drop less than strips of a row each would.
+// Parts have equal sizes, all rows, and in a grid few couplings between them: parts of 64 cells of a plane drop less
+// than strips of a row each would.
 func TestPartsGrow(t *testing.T) {
 	for name, a := range map[string]*sparse.CSR{
 		"graph":   opstest.RandomGraph(rand.New(rand.NewPCG(1, 1)), 501),
@@ -31,7 +32,8 @@ func TestPartsGrow(t *testing.T) {
 			if lost := droppedBetween(a, part); name == "plane" && size == 64 && lost > 0.22 {
 				t.Errorf("parts of 64 cells of a plane drop %.3f of the couplings", lost)
 			}
-			if lost := droppedBetween(a, part); size >= a.N() && lost != 0 || size == 1 && a.Entries() > a.N() && lost != 1 {
+			if lost := droppedBetween(a, part); size >= a.N() && lost != 0 || size == 1 && a.Entries() > a.N() &&
+				lost != 1 {
 				t.Errorf("%s in parts of %d drops %g", name, size, lost)
 			}
 		}

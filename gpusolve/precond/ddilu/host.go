@@ -66,7 +66,8 @@ func hostBricksOf[T float32 | float64](s onHost, form ops.Diagonals, cut Cut) (F
 		planes++
 	}
 	f.bytes = int64(unsafe.Sizeof(T(0))) * int64(planes) * int64(n)
-	t := brickFactorTask[T]{f: f, d: d, inverse: reuse.Make[float64](s.Arrays(), n), shift: 1 + cut.Shift, bad: reuse.Make[int](s.Arrays(), f.bricks())}
+	t := brickFactorTask[T]{f: f, d: d, inverse: reuse.Make[float64](s.Arrays(), n), shift: 1 + cut.Shift,
+		bad: reuse.Make[int](s.Arrays(), f.bricks())}
 	s.Run(&t, f.bricks(), n)
 	bad := -1
 	for _, row := range t.bad {

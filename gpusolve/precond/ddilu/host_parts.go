@@ -13,7 +13,8 @@ func (s onHost) levels(m *PartMatrix) (lower, upper []int32, err error) {
 	return lower, upper, nil
 }
 
-// levelsOf finds the level of each row in L and in U: rows stand in an order of elimination, so one pass up and one down are enough.
+// levelsOf finds the level of each row in L and in U: rows stand in an order of elimination, so one pass up and one
+// down are enough.
 func levelsOf(m *PartMatrix) (lower, upper []int32) {
 	lower, upper = make([]int32, len(m.Row)), make([]int32, len(m.Row))
 	abreast(m.parts(), func(p int) {
@@ -51,7 +52,8 @@ func (s onHost) factorParts(m *PartMatrix, how PartOptions) (Factor, error) {
 	return hostPartsOf[float32](s.Space, m), nil
 }
 
-// eliminate is the incomplete factorisation of a part without fill, row by row. It returns the matrix's row of a refused pivot, or -1.
+// eliminate is the incomplete factorisation of a part without fill, row by row. It returns the matrix's row of a
+// refused pivot, or -1.
 func (m *PartMatrix) eliminate(p int, scale float64, symmetric bool) int {
 	first, end := m.First[p], m.First[p+1]
 	where := make([]int64, end-first) // of each column the entry in the row at hand, + 1
@@ -94,7 +96,8 @@ type hostParts[T float32 | float64] struct {
 }
 
 func hostPartsOf[T float32 | float64](s *host.Space, m *PartMatrix) *hostParts[T] {
-	f := &hostParts[T]{PartMatrix: m, s: s, lower: make([]T, len(m.Lower.Col)), upper: make([]T, len(m.Upper.Col)), inverse: make([]T, len(m.Row))}
+	f := &hostParts[T]{PartMatrix: m, s: s, lower: make([]T, len(m.Lower.Col)), upper: make([]T, len(m.Upper.Col)),
+		inverse: make([]T, len(m.Row))}
 	abreast(m.parts(), func(p int) {
 		for at := m.First[p]; at < m.First[p+1]; at++ {
 			f.inverse[at] = T(1 / m.Val[m.Diagonal[at]])

@@ -12,8 +12,9 @@ import (
 	"thermsim/gpusolve/testing/opstest/devices"
 )
 
-// TestMeasurePartsOnGPU times the steps of a set-up of parts, levels on the processor and on the GPU among them, and writes them to the file that THERMSIM_MEASURE
-// names; THERMSIM_COMMIT is what the rows name. Graphs have five to eight couplings a row.
+// TestMeasurePartsOnGPU times the steps of a set-up of parts, levels on the processor and on the GPU among them, and
+// writes them to the file that THERMSIM_MEASURE names; THERMSIM_COMMIT is what the rows name. Graphs have five to eight
+// couplings a row.
 func TestMeasurePartsOnGPU(t *testing.T) {
 	file := os.Getenv("THERMSIM_MEASURE")
 	if file == "" {
@@ -35,7 +36,8 @@ func TestMeasurePartsOnGPU(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		row := map[string]any{"commit": os.Getenv("THERMSIM_COMMIT"), "device": d.Name(), "case": name, "cells": a.N(), "entries": a.Entries()}
+		row := map[string]any{"commit": os.Getenv("THERMSIM_COMMIT"), "device": d.Name(), "case": name, "cells": a.N(),
+			"entries": a.Entries()}
 		timed := func(step string, f func()) {
 			start := time.Now()
 			f()

@@ -2,8 +2,8 @@ package ddilu
 
 import "thermsim/gpusolve/precond"
 
-// Memory counts the factor by diagonals, in FP32 or FP64, the pivots in FP64 and the matrix by diagonals; on a GPU rows and planes of bricks are padded. Matrices by
-// rows are factored on the processor, by parts.
+// Memory counts the factor by diagonals, in FP32 or FP64, the pivots in FP64 and the matrix by diagonals; on a GPU rows
+// and planes of bricks are padded. Matrices by rows are factored on the processor, by parts.
 func Memory(s precond.Shape, set precond.Settings) precond.Need {
 	if !s.Grid() {
 		return partsMemory(s, set)
@@ -63,8 +63,8 @@ func paddedRows(s precond.Shape, set precond.Settings) int64 {
 	return count * ((plane*int64(cells[2]) + 3) &^ 3)
 }
 
-// partsMemory is for a matrix by rows: entries of L and U with their columns, and their rows where edges are added, and some numbers a row; while it is set up
-// the entries of the parts in FP64 beside them, on a processor twice.
+// partsMemory is for a matrix by rows: entries of L and U with their columns, and their rows where edges are added, and
+// some numbers a row; while it is set up the entries of the parts in FP64 beside them, on a processor twice.
 func partsMemory(s precond.Shape, set precond.Settings) precond.Need {
 	entry := int64(8)
 	if double(set) {

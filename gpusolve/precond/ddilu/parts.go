@@ -7,26 +7,28 @@ import (
 	"thermsim/gpusolve/sparse"
 )
 
-// PartMatrix is a matrix by rows cut into parts, without the couplings between these. Rows are renumbered: part p has the rows from First[p] to First[p+1]. All
-// that is said of a part's rows counts from its first one.
+// PartMatrix is a matrix by rows cut into parts, without the couplings between these. Rows are renumbered: part p has
+// the rows from First[p] to First[p+1]. All that is said of a part's rows counts from its first one.
 type PartMatrix struct {
 	First    []int32 // parts + 1
 	Row      []int32 // the matrix's row of each renumbered one
 	RowPtr   []int64
 	Diagonal []int64 // place of each row's entry on the main diagonal
-	Col      []int32 // entries of L stand before the diagonal one, those of U behind it, in the order of the matrix's rows that they are
-	Val      []float64
+	// entries of L stand before the diagonal one, those of U behind it, in the order of the matrix's rows that they are
+	Col []int32
+	Val []float64
 	// The rest is what sort adds.
 	Lower, Upper Triangle
 	UpperOrder   []int32 // each part's rows sorted by their levels in U; those of L sort the rows themselves
 }
 
-// Triangle is the pattern of L or U beside the unit diagonal, by rows in the order in which solves take them, and its levels: a row depends on rows of lower
-// levels alone.
+// Triangle is the pattern of L or U beside the unit diagonal, by rows in the order in which solves take them, and its
+// levels: a row depends on rows of lower levels alone.
 type Triangle struct {
 	Ptr []int64
 	Col []int32
-	// Level[First[p]+l] is where level l of part p begins in the part's order, Level[First[p+1]-1] where the last one ends.
+	// Level[First[p]+l] is where level l of part p begins in the part's order, Level[First[p+1]-1] where the last one
+	// ends.
 	First, Level []int32
 }
 
@@ -44,7 +46,8 @@ func (m *PartMatrix) longest() (n int) {
 // cutOut takes the parts out of a matrix, rows in its order. Rows without a diagonal entry are refused.
 func cutOut(a *sparse.CSR, part []int32, parts int) (*PartMatrix, error) {
 	n := a.N()
-	m := &PartMatrix{First: make([]int32, parts+1), Row: make([]int32, n), RowPtr: make([]int64, n+1), Diagonal: make([]int64, n)}
+	m := &PartMatrix{First: make([]int32, parts+1), Row: make([]int32, n), RowPtr: make([]int64, n+1),
+		Diagonal: make([]int64, n)}
 	for _, p := range part {
 		m.First[p+1]++
 	}
@@ -114,7 +117,8 @@ func abreast(n int, f func(i int)) {
 // sorted renumbers the rows of each part by their levels in L, and adds the triangles. Levels are those of m's rows.
 func (m *PartMatrix) sorted(lower, upper []int32) *PartMatrix {
 	n := len(m.Row)
-	s := &PartMatrix{First: m.First, Row: make([]int32, n), RowPtr: make([]int64, n+1), Diagonal: make([]int64, n), Col: make([]int32, len(m.Col)), Val: make([]float64, len(m.Val))}
+	s := &PartMatrix{First: m.First, Row: make([]int32, n), RowPtr: make([]int64, n+1), Diagonal: make([]int64, n),
+		Col: make([]int32, len(m.Col)), Val: make([]float64, len(m.Val))}
 	order, number := make([]int32, n), make([]int32, n) // of each part
 	s.Lower.First, s.Lower.Level = sortParts(m.First, lower, order)
 	for p := range m.parts() {

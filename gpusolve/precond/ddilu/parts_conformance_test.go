@@ -13,8 +13,8 @@ import (
 	"thermsim/gpusolve/testing/opstest"
 )
 
-// conformParts tests block factors of matrices by rows on an executor: levels against the longest chains, solves against the textbook's factor of the matrix
-// without what couples the parts.
+// conformParts tests block factors of matrices by rows on an executor: levels against the longest chains, solves
+// against the textbook's factor of the matrix without what couples the parts.
 func conformParts(t *testing.T, open func(testing.TB) ops.Device) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for name, a := range map[string]*sparse.CSR{
@@ -41,7 +41,8 @@ func conformParts(t *testing.T, open func(testing.TB) ops.Device) {
 			f := opstest.NewAlgebra(t, open(t), nil, a)
 			part, parts := grow(a, 20)
 			var bad *BadPivot
-			if _, err := factorParts(executorOf(f), a, part, parts, PartOptions{Symmetric: true}); !errors.As(err, &bad) || bad.Row != row {
+			if _, err := factorParts(executorOf(f), a, part, parts, PartOptions{Symmetric: true}); !errors.As(err,
+				&bad) || bad.Row != row {
 				t.Errorf("a negative diagonal in row %d gives %v", row, err)
 			}
 		}
@@ -106,7 +107,8 @@ func sameRounded(f *opstest.Algebra, what string, got, want []float64) {
 	}
 }
 
-// checkLevels compares levels with the longest chains of rows that wait for each other, found one row at a time from the matrix itself.
+// checkLevels compares levels with the longest chains of rows that wait for each other, found one row at a time from
+// the matrix itself.
 func checkLevels(f *opstest.Algebra, a *sparse.CSR, block func(r int) int, part []int32, parts int) {
 	f.Helper()
 	m, err := cutOut(a, part, parts)

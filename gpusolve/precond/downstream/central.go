@@ -2,8 +2,8 @@ package downstream
 
 import "thermsim/gpusolve/ops"
 
-// central joins a cycle, which has upwind differences throughout, with what makes up for that where the operator has central ones: before and behind it, the
-// coolant's own equations are solved along every line as they are, in FP64.
+// central joins a cycle, which has upwind differences throughout, with what makes up for that where the operator has
+// central ones: before and behind it, the coolant's own equations are solved along every line as they are, in FP64.
 type central struct {
 	sys         ops.System
 	z, t        ops.Vector // FP64

@@ -96,7 +96,8 @@ func (f *probe) bound() {
 		}
 	}
 	at := f.Rand().IntN(len(product))
-	for _, bad := range [][2]float64{{0.49 * diagonal[at], 1}, {math.NaN(), 1}, {diagonal[at], 0}, {diagonal[at], math.NaN()}} {
+	for _, bad := range [][2]float64{{0.49 * diagonal[at], 1}, {math.NaN(), 1}, {diagonal[at], 0},
+		{diagonal[at], math.NaN()}} {
 		kept := [2]float64{product[at], weight[at]}
 		product[at], weight[at] = bad[0], bad[1]
 		judge(false)

@@ -47,7 +47,8 @@ func (p *gpuParts) dominates(product, diagonal, weight ops.Vector) bool {
 	partial, scalars, ticket := p.work.Sums()
 	if p.Ready() {
 		p.Note(p.kernels.Dominates(p.Stream, cuda.Flat(p.Cells()), BoundDominatesArgs{
-			N: p.Cells(), Share: firm, Product: cuda.F64(product), Diagonal: cuda.F64(diagonal), Weight: cuda.F64(weight), Partial: partial,
+			N: p.Cells(), Share: firm, Product: cuda.F64(product), Diagonal: cuda.F64(diagonal),
+			Weight: cuda.F64(weight), Partial: partial,
 			Scalars: scalars, Ticket: ticket,
 		}))
 	}

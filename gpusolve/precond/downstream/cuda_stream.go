@@ -22,7 +22,8 @@ func (p *gpuParts) newStreams() (err error) {
 		if !v.Of.Central {
 			continue
 		}
-		s := StreamsStream{Plane: int64(v.Fluid) * nx * ny, Lines: int32(len(v.Heat)), Axis: int32(v.Along), Length: int32(p.NY), Across: 1, Step: nx}
+		s := StreamsStream{Plane: int64(v.Fluid) * nx * ny, Lines: int32(len(v.Heat)), Axis: int32(v.Along),
+			Length: int32(p.NY), Across: 1, Step: nx}
 		if v.Along == 0 {
 			s.Length, s.Across, s.Step = int32(nx), nx, 1
 		}
@@ -58,35 +59,40 @@ func (p *gpuParts) factor() error {
 	defer p.Release(d)
 	p.Diagonal(d)
 	if p.Ready() {
-		p.Note(p.central.kernels.Factor(p.Stream, p.Grid(p.central.widest, StreamsThreads, p.central.count, 1), StreamsFactorArgs{
-			Most: int32(p.central.widest), Streams: p.central.data, Gx: p.GX, Gy: p.GY, Diagonal: cuda.F64(d),
-		}))
+		p.Note(p.central.kernels.Factor(p.Stream, p.Grid(p.central.widest, StreamsThreads, p.central.count, 1),
+			StreamsFactorArgs{
+				Most: int32(p.central.widest), Streams: p.central.data, Gx: p.GX, Gy: p.GY, Diagonal: cuda.F64(d),
+			}))
 	}
 	return p.Err()
 }
 
 func (p *gpuParts) residual(t, r, y ops.Vector) {
 	if p.Ready() {
-		p.Note(p.central.kernels.Subtract(p.Stream, cuda.Flat(p.Cells()), StreamsSubtractArgs{N: p.Cells(), R: cuda.F32(r), Y: cuda.F64(y), T: cuda.F64(t)}))
+		p.Note(p.central.kernels.Subtract(p.Stream, cuda.Flat(p.Cells()),
+			StreamsSubtractArgs{N: p.Cells(), R: cuda.F32(r), Y: cuda.F64(y), T: cuda.F64(t)}))
 	}
 }
 
 func (p *gpuParts) narrow(short, v ops.Vector) {
 	if p.Ready() {
-		p.Note(p.central.kernels.Narrow(p.Stream, cuda.Flat(p.Cells()), StreamsNarrowArgs{N: p.Cells(), V: cuda.F64(v), To: cuda.F32(short)}))
+		p.Note(p.central.kernels.Narrow(p.Stream, cuda.Flat(p.Cells()),
+			StreamsNarrowArgs{N: p.Cells(), V: cuda.F64(v), To: cuda.F32(short)}))
 	}
 }
 
 func (p *gpuParts) add(z, part ops.Vector) {
 	if p.Ready() {
-		p.Note(p.central.kernels.AddSingle(p.Stream, cuda.Flat(p.Cells()), StreamsAddSingleArgs{N: p.Cells(), V: cuda.F32(part), Z: cuda.F64(z)}))
+		p.Note(p.central.kernels.AddSingle(p.Stream, cuda.Flat(p.Cells()),
+			StreamsAddSingleArgs{N: p.Cells(), V: cuda.F32(part), Z: cuda.F64(z)}))
 	}
 }
 
 func (p *gpuParts) sweep(z, t ops.Vector) {
 	if p.central.count > 0 && p.Ready() {
-		p.Note(p.central.kernels.Sweep(p.Stream, p.Grid(p.central.widest, StreamsLines, p.central.count, 1), StreamsSweepArgs{
-			Most: int32(p.central.widest), Streams: p.central.data, T: cuda.F64(t), Z: cuda.F64(z),
-		}))
+		p.Note(p.central.kernels.Sweep(p.Stream, p.Grid(p.central.widest, StreamsLines, p.central.count, 1),
+			StreamsSweepArgs{
+				Most: int32(p.central.widest), Streams: p.central.data, T: cuda.F64(t), Z: cuda.F64(z),
+			}))
 	}
 }

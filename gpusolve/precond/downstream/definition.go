@@ -19,7 +19,8 @@ func Definition() method.Definition {
 			return nil, fmt.Errorf("%w: coolant needs the geometry of a stack", precond.ErrRefused)
 		}
 		if set.Text("solver") == "pcg" {
-			return nil, fmt.Errorf("%w: conjugate gradients need a symmetric matrix, and coolant makes it lose its symmetry; leave solver=pcg away", precond.ErrRefused)
+			return nil, fmt.Errorf("%w: conjugate gradients need a symmetric matrix, and coolant makes it lose its "+
+				"symmetry; leave solver=pcg away", precond.ErrRefused)
 		}
 		return method.Made(New(s))
 	}
@@ -34,7 +35,8 @@ func Definition() method.Definition {
 	return d
 }
 
-// memory adds to multigrid, whose levels count coolant, what central differences take: vectors around the cycle, and factors of lines.
+// memory adds to multigrid, whose levels count coolant, what central differences take: vectors around the cycle, and
+// factors of lines.
 func memory(s precond.Shape) precond.Need {
 	n := multigrid.Memory(s)
 	if s.Mesh == nil {

@@ -1,5 +1,5 @@
-// Package downstream is the method for stacks that coolant flows through, whose operator is not symmetric: BiCGSTAB with a cycle of multigrid on the whole
-// operator, coolant included (package multigrid), and a bound on the error in K.
+// Package downstream is the method for stacks that coolant flows through, whose operator is not symmetric: BiCGSTAB
+// with a cycle of multigrid on the whole operator, coolant included (package multigrid), and a bound on the error in K.
 package downstream
 
 //go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels

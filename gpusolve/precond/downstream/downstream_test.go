@@ -43,7 +43,8 @@ func solve(t *testing.T, s *stack.Stack) (krylov.Outcome, *mesh.Mesh) {
 	return k.Solve(context.Background(), krylov.Rule{Tol: 1e-4, MaxIter: 200}, b, x), m
 }
 
-// peclet is that of a cell: what the coolant carries over what the solids of its column conduct to the next cell downstream.
+// peclet is that of a cell: what the coolant carries over what the solids of its column conduct to the next cell
+// downstream.
 func peclet(m *mesh.Mesh) float64 {
 	heat, conducted := 0.0, 0.0
 	c := m.Cavities[0]
@@ -64,7 +65,8 @@ func peclet(m *mesh.Mesh) float64 {
 var models = [2]stack.CavityModel{stack.ResolvedChannels, stack.PorousCavity}
 
 // count solves a stack and returns the iterations; the grid of channels is made odd.
-func count(t *testing.T, model stack.CavityModel, n, cavities int, flow float64, most int) (iterations int, pe float64) {
+func count(t *testing.T, model stack.CavityModel, n, cavities int, flow float64, most int) (iterations int,
+	pe float64) {
 	t.Helper()
 	if model == stack.ResolvedChannels {
 		n |= 1

@@ -4,19 +4,22 @@ import (
 	"thermsim/mesh"
 )
 
-// stream is the coolant of a cavity with central differences, and the factors of its own equations, one tridiagonal system for each line, in the order of the flow. Pivots are
-// positive: the products of the entries beside the diagonal are negative.
+// stream is the coolant of a cavity with central differences, and the factors of its own equations, one tridiagonal
+// system for each line, in the order of the flow. Pivots are positive: the products of the entries beside the diagonal
+// are negative.
 type stream struct {
 	*mesh.Cavity
 	first int // cell of the plane of coolant
-	// lower is the entry of a cell towards the one upstream over that one's pivot, upper that towards the one downstream, inverse one over the pivot.
+	// lower is the entry of a cell towards the one upstream over that one's pivot, upper that towards the one
+	// downstream, inverse one over the pivot.
 	lower, upper, inverse []float64
 	task                  streamTask
 }
 
 func newStream(p *parts, v *mesh.Cavity) stream {
 	sheet := p.NX * p.NY
-	s := stream{Cavity: v, first: v.Fluid * sheet, lower: make([]float64, sheet), upper: make([]float64, sheet), inverse: make([]float64, sheet)}
+	s := stream{Cavity: v, first: v.Fluid * sheet, lower: make([]float64, sheet), upper: make([]float64, sheet),
+		inverse: make([]float64, sheet)}
 	p.Account(3 * 8 * int64(sheet))
 	return s
 }

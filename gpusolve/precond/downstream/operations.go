@@ -7,7 +7,8 @@ import (
 	"thermsim/gpusolve/precond"
 )
 
-// operations are those of the method on a system with coolant. Vectors are FP64, but those that the cycle takes and gives are FP32: r, short and part.
+// operations are those of the method on a system with coolant. Vectors are FP64, but those that the cycle takes and
+// gives are FP32: r, short and part.
 type operations interface {
 	// factor takes what follows changed coefficients from the operator again.
 	factor() error
@@ -17,12 +18,14 @@ type operations interface {
 	narrow(short, v ops.Vector)
 	// add adds part to z.
 	add(z, part ops.Vector)
-	// sweep adds to z the solution of the own equations of coolant with central differences for the residual t, which it may overwrite there.
+	// sweep adds to z the solution of the own equations of coolant with central differences for the residual t, which
+	// it may overwrite there.
 	sweep(z, t ops.Vector)
 
 	// diagonal fills v with that of the operator.
 	diagonal(v ops.Vector)
-	// dominates says whether the weight and its product with A are positive, and the product at least the firm part of the diagonal.
+	// dominates says whether the weight and its product with A are positive, and the product at least the firm part of
+	// the diagonal.
 	dominates(product, diagonal, weight ops.Vector) bool
 	// scale sets d to product / max weight.
 	scale(d, weight, product ops.Vector)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-var robustTable = flag.String("robust-table", "", "solve stacks of every size, and write the table of iterations between its marks in this file")
+var robustTable = flag.String("robust-table", "", "solve stacks of every size, and write the table of iterations "+
+	"between its marks in this file")
 
 // Marks of the table in docs/liquid-cooling.md.
 const (
@@ -26,7 +27,8 @@ func TestRobustTable(t *testing.T) {
 	}
 	flows := []float64{2e-9, 2e-7, 2e-5, 2e-3}
 	var b strings.Builder
-	fmt.Fprintf(&b, "| model | cells along x and y | cavities | iterations to 1e-4 K, in brackets the Peclet number of a cell, for %g m3/s a cavity |", flows[0])
+	fmt.Fprintf(&b, "| model | cells along x and y | cavities | iterations to 1e-4 K, in brackets the Peclet number "+
+		"of a cell, for %g m3/s a cavity |", flows[0])
 	for _, flow := range flows[1:] {
 		fmt.Fprintf(&b, " %g |", flow)
 	}

@@ -12,16 +12,18 @@ import (
 	"thermsim/mesh"
 )
 
-// Solver is BiCGSTAB with a bound on the error in K, for rules in K. With upwind differences A is an M-matrix: no entry beside its diagonal is positive, so
-// its inverse has no negative one (Berman and Plemmons, Nonnegative Matrices in the Mathematical Sciences, chapter 6). For any w > 0 with d = A w > 0
+// Solver is BiCGSTAB with a bound on the error in K, for rules in K. With upwind differences A is an M-matrix: no entry
+// beside its diagonal is positive, so its inverse has no negative one (Berman and Plemmons, Nonnegative Matrices in the
+// Mathematical Sciences, chapter 6). For any w > 0 with d = A w > 0
 //
 //	|A^-1 r| <= max |r_i|/d_i  max w
 //
-// w is solved for once, with the diagonal for a right side, until d is at least half of it everywhere; so w itself need not be exact. Where A changes from solve
-// to solve, as the temperature does that it follows, A w is formed and looked at in each, and w solved for again where it no longer does.
+// w is solved for once, with the diagonal for a right side, until d is at least half of it everywhere; so w itself need
+// not be exact. Where A changes from solve to solve, as the temperature does that it follows, A w is formed and looked
+// at in each, and w solved for again where it no longer does.
 //
-// Central differences give no M-matrix. The solve then goes on until the residual is down to rounding errors, and the error is estimated: ten times the
-// largest value of the preconditioned residual.
+// Central differences give no M-matrix. The solve then goes on until the residual is down to rounding errors, and the
+// error is estimated: ten times the largest value of the preconditioned residual.
 type Solver struct {
 	*krylov.BiCGSTAB
 	sys         ops.System
@@ -44,7 +46,8 @@ func newSolver(s ops.System, m *precond.Method) (*Solver, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Solver{BiCGSTAB: inner, sys: s, pre: m, operator: -1, follows: s.Mesh().Stack.Nonlinear(), leaks: s.Mesh().Leakage != nil}
+	v := &Solver{BiCGSTAB: inner, sys: s, pre: m, operator: -1, follows: s.Mesh().Stack.Nonlinear(),
+		leaks: s.Mesh().Leakage != nil}
 	if v.small, err = s.New32(); err != nil {
 		return nil, err
 	}
@@ -90,7 +93,8 @@ func (s *Solver) Solve(ctx context.Context, rule krylov.Rule, b ops.Source, x op
 	}
 	bounded, none := s.weigh(ctx)
 	if none {
-		return krylov.Outcome{ErrorK: math.NaN(), Reason: krylov.Breakdown, Start: krylov.Start{ErrorK: math.NaN(), PlainK: math.NaN()}}
+		return krylov.Outcome{ErrorK: math.NaN(), Reason: krylov.Breakdown,
+			Start: krylov.Start{ErrorK: math.NaN(), PlainK: math.NaN()}}
 	}
 	if bounded {
 		return s.approach(ctx, rule, b, x)
@@ -108,7 +112,8 @@ func (s *Solver) reduce(ctx context.Context, rule krylov.Rule, b ops.Source, x o
 	var start krylov.Start
 	if s.follows {
 		start = s.start(b, x)
-		if target := math.Max(rule.ATol, rule.Reduction*start.Norms.Residual); rule.Reduction > 0 && target > rule.RTol*start.Norms.Source {
+		if target := math.Max(rule.ATol, rule.Reduction*start.Norms.Residual); rule.Reduction > 0 &&
+			target > rule.RTol*start.Norms.Source {
 			rule.ATol = math.Max(target, math.SmallestNonzeroFloat64)
 		}
 	}
@@ -120,7 +125,8 @@ func (s *Solver) reduce(ctx context.Context, rule krylov.Rule, b ops.Source, x o
 	return out
 }
 
-// plainly is the part of the error that a cycle takes away, at least: 1 over it times the preconditioned residual is an estimate without caution.
+// plainly is the part of the error that a cycle takes away, at least: 1 over it times the preconditioned residual is an
+// estimate without caution.
 const plainly = 0.5
 
 // start is what a solve begins with.
@@ -177,7 +183,8 @@ func (s *Solver) approach(ctx context.Context, rule krylov.Rule, b ops.Source, x
 		}
 		cut := math.Max(1e-9, math.Min(0.1, rule.Tol/out.ErrorK/2))
 		target := math.Max(norms.Residual*cut, rule.Reduction*out.Start.Norms.Residual)
-		inner := s.part(ctx, krylov.Rule{ATol: math.Max(target, math.SmallestNonzeroFloat64), MaxIter: rule.MaxIter - out.Iterations}, b, x, out.Iterations)
+		inner := s.part(ctx, krylov.Rule{ATol: math.Max(target, math.SmallestNonzeroFloat64), MaxIter: rule.MaxIter -
+			out.Iterations}, b, x, out.Iterations)
 		out.Iterations += inner.Iterations
 	}
 }
@@ -199,8 +206,9 @@ func (s *Solver) upwind() bool {
 	return !slices.ContainsFunc(s.sys.Mesh().Cavities, func(v *mesh.Cavity) bool { return v.Of.Central })
 }
 
-// weigh finds the weight where there is none for the operator as it is. none says that there can be none: leakage has made A something else than an M-matrix,
-// which is so where the solution for a positive right side has an entry that is not positive.
+// weigh finds the weight where there is none for the operator as it is. none says that there can be none: leakage has
+// made A something else than an M-matrix, which is so where the solution for a positive right side has an entry that is
+// not positive.
 func (s *Solver) weigh(ctx context.Context) (bounded, none bool) {
 	if !s.upwind() {
 		return false, false

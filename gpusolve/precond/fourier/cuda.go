@@ -10,7 +10,8 @@ import (
 	"thermsim/gpusolve/ranks"
 )
 
-// gpu is the executor on a GPU. Modes are planes of NX rows of NY coefficients; on the way between modes and space planes lie in tiles of two by two values.
+// gpu is the executor on a GPU. Modes are planes of NX rows of NY coefficients; on the way between modes and space
+// planes lie in tiles of two by two values.
 type gpu struct {
 	*Layered
 	part
@@ -45,13 +46,15 @@ type gpu struct {
 
 var _ Executor = (*gpu)(nil)
 
-// tileBytes is the memory for planes on the way between modes and space. More planes at a time fill the GPU better, fewer stay in its cache.
+// tileBytes is the memory for planes on the way between modes and space. More planes at a time fill the GPU better,
+// fewer stay in its cache.
 const tileBytes int64 = 256 << 20
 
 // residualSums are the sums of a block of the residual.
 const residualSums = 4
 
-// quietPlanes is the size up to which all planes of a state are taken with the rest, without asking how much memory is free.
+// quietPlanes is the size up to which all planes of a state are taken with the rest, without asking how much memory is
+// free.
 const quietPlanes int64 = 256 << 20
 
 // HoldsAllPlanes says that a GPU has room for all planes of a state from the beginning, or for a rank's rows of them.
@@ -105,7 +108,8 @@ func newWithin(dev *cuda.Device, l *Layered, loads []Load, shared int, p part) (
 	return g, nil
 }
 
-// tablesAhead makes the tables of the axes, one where both are alike, while the driver is asked for memory. The result waits for them.
+// tablesAhead makes the tables of the axes, one where both are alike, while the driver is asked for memory. The result
+// waits for them.
 func tablesAhead(l *Layered, px, py gpuPlan) func() []*axisTables {
 	alike := l.NX == l.NY && l.X == l.Y
 	tables := make([]*axisTables, 2)
@@ -141,7 +145,8 @@ func newOnSpace(on *cuda.Iteration, l *Layered, p part, px, py gpuPlan, tables f
 	}
 	g.sendTables(made)
 	if l.NZ > longestClass {
-		g.kept = cuda.AllocRaw[float64](on.Space, int64(g.anyBlocks())*ColumnsThreads*int64(2*((l.NZ+ColumnsSegment-1)/ColumnsSegment)))
+		g.kept = cuda.AllocRaw[float64](on.Space,
+			int64(g.anyBlocks())*ColumnsThreads*int64(2*((l.NZ+ColumnsSegment-1)/ColumnsSegment)))
 	}
 	g.takeRooms()
 	g.atOnce = planesAtOnce(p.mostTiles(), l.NZ)
@@ -167,7 +172,8 @@ func (g *gpu) sendTables(tables []*axisTables) {
 	p := cuda.NewPacker(cuda.AllocRaw[byte](g.on.Space, bytes), bytes)
 	for i, t := range tables {
 		a := axes[i]
-		a.turns, a.halves, a.rootsOnDevice = packComplex(&p, t.turns), packComplex(&p, t.halves), packComplex(&p, t.roots)
+		a.turns, a.halves, a.rootsOnDevice = packComplex(&p, t.turns), packComplex(&p, t.halves),
+			packComplex(&p, t.roots)
 		a.chirps, a.filters = packComplex(&p, t.chirp), packComplex(&p, t.filter)
 	}
 	for i, t := range tables {
@@ -197,7 +203,8 @@ func (p *part) mostTiles() (most int64) {
 	return most
 }
 
-// planesAtOnce is how many planes in tiles of so many values are on the way between modes and space together: of all planes, in parts of about one size.
+// planesAtOnce is how many planes in tiles of so many values are on the way between modes and space together: of all
+// planes, in parts of about one size.
 func planesAtOnce(tile int64, nz int) int {
 	parts := (int64(nz)*8*tile + tileBytes - 1) / tileBytes
 	return max(1, int((int64(nz)+parts-1)/parts))

@@ -7,7 +7,8 @@ import (
 	"thermsim/gpusolve/cuda/cudriver"
 )
 
-// gpuAxis is an axis with the tables of its transforms. Coefficients of sines stand in reversed order: slot p belongs to wave number n-1-p.
+// gpuAxis is an axis with the tables of its transforms. Coefficients of sines stand in reversed order: slot p belongs
+// to wave number n-1-p.
 type gpuAxis struct {
 	gpuPlan
 	ends                                          Ends
@@ -63,7 +64,8 @@ func tablesOf(p gpuPlan, ends Ends) *axisTables {
 // bytes on the device.
 func (t *axisTables) bytes() int64 {
 	complexes := len(t.turns) + len(t.halves) + len(t.chirp) + len(t.filter) + len(t.roots)
-	return int64(bytesOfComplex*complexes) + cuda.BytesOf(t.eigenvalues) + cuda.BytesOf(t.places) + cuda.BytesOf(t.radices)
+	return int64(bytesOfComplex*complexes) + cuda.BytesOf(t.eigenvalues) + cuda.BytesOf(t.places) +
+		cuda.BytesOf(t.radices)
 }
 
 // packComplex is nowhere for no table.
@@ -74,8 +76,8 @@ func packComplex(p *cuda.Packer, v []complex128) cudriver.Ptr[float64] {
 	return cudriver.At[float64](cuda.Pack(p, v).Address())
 }
 
-// rows is a launch of transforms: of each plane so many rows along an axis, from one plane to the next so many values in and out. in32 and out32 stand in
-// for in and out where they are FP32.
+// rows is a launch of transforms: of each plane so many rows along an axis, from one plane to the next so many values
+// in and out. in32 and out32 stand in for in and out where they are FP32.
 type rows struct {
 	in, out        cudriver.Ptr[float64]
 	in32, out32    cudriver.Ptr[float32]
@@ -121,14 +123,18 @@ func (g *gpu) run(a *gpuAxis, r rows) {
 	shared := uint32(a.sharedBytes())
 	if a.fixed == 0 {
 		g.on.Note(g.transform.Listed(g.on.Stream, grid, shared, TransformListedArgs{
-			In: r.in, In32: r.in32, Out: r.out, Out32: r.out32, From: r.from, To: r.to, N: int32(a.n), Rows: int32(r.rows), Mode: mode, Scale: scale,
-			Turns: a.turns, Halves: a.halves, Chirp: a.chirps, Filter: a.filters, Roots: a.rootsOnDevice, Places: a.placesOnDevice,
-			Length: int32(a.m), Threads: int32(a.threads), Together: int32(a.together), Count: int32(len(a.radices)), Radices: a.radicesOnDevice,
+			In: r.in, In32: r.in32, Out: r.out, Out32: r.out32, From: r.from, To: r.to, N: int32(a.n),
+			Rows: int32(r.rows), Mode: mode, Scale: scale,
+			Turns: a.turns, Halves: a.halves, Chirp: a.chirps, Filter: a.filters, Roots: a.rootsOnDevice,
+			Places: a.placesOnDevice,
+			Length: int32(a.m), Threads: int32(a.threads), Together: int32(a.together), Count: int32(len(a.radices)),
+			Radices: a.radicesOnDevice,
 		}))
 		return
 	}
 	g.on.Note(g.fixed(a.fixed)(g.on.Stream, grid, shared, TransformLength512Args{
-		In: r.in, In32: r.in32, Out: r.out, Out32: r.out32, From: r.from, To: r.to, N: int32(a.n), Rows: int32(r.rows), Mode: mode, Scale: scale,
+		In: r.in, In32: r.in32, Out: r.out, Out32: r.out32, From: r.from, To: r.to, N: int32(a.n), Rows: int32(r.rows),
+		Mode: mode, Scale: scale,
 		Turns: a.turns, Halves: a.halves, Chirp: a.chirps, Filter: a.filters, Roots: a.rootsOnDevice,
 	}))
 }

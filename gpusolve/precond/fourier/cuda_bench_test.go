@@ -14,7 +14,8 @@ import (
 	"thermsim/powermap"
 )
 
-// tenLayers is a package's stack over a square of 1 cm: dies, bonds, interface material, lid, all of ten planes or of repetitions of them, cooled at the top.
+// tenLayers is a package's stack over a square of 1 cm: dies, bonds, interface material, lid, all of ten planes or of
+// repetitions of them, cooled at the top.
 func tenLayers(n, nz int) *Layered {
 	thickness := []float64{50e-6, 2e-6, 4e-6, 1e-6, 4e-6, 2e-6, 20e-6, 20e-6, 500e-6, 2000e-6}
 	k := []float64{120, 120, 10, 60, 10, 120, 120, 5, 390, 390}
@@ -52,7 +53,8 @@ func floorplans(l *Layered) []Load {
 		var watts []float64
 		for j := range 7 {
 			for i := range 7 {
-				f := powermap.Footprint{I: i * l.NX / 7, J: j * l.NY / 7, X: make([]float64, l.NX/7), Y: make([]float64, l.NY/7)}
+				f := powermap.Footprint{I: i * l.NX / 7, J: j * l.NY / 7, X: make([]float64, l.NX/7),
+					Y: make([]float64, l.NY/7)}
 				for c := range f.X {
 					f.X[c] = 1 / float64(len(f.X))
 				}
@@ -122,7 +124,8 @@ func (m *meter) wall(g *gpu, work string, times int, body func()) {
 	m.add(work, best, 0, "")
 }
 
-// BenchmarkOnGPU measures each kernel, and whole solves, against the GPU's copy rate. FOURIER_JSON names a file for the figures.
+// BenchmarkOnGPU measures each kernel, and whole solves, against the GPU's copy rate. FOURIER_JSON names a file for the
+// figures.
 func BenchmarkOnGPU(b *testing.B) {
 	d := devices.GPU(b)
 	defer d.Close()
@@ -185,22 +188,27 @@ func (m *meter) steady(d *cuda.Device, n int) {
 	g.Solve(x, nil, 1)
 	g.Inverse(p, 0, x, 0, nz)
 	g.on.Wait()
-	m.add("set-up and first solve, wall", time.Since(start).Seconds()*1e3, 0, fmt.Sprintf("until memory is there %.2f ms; %d B/cell", made.Seconds()*1e3, d.Allocated()/(g.sheet*nz)))
+	m.add("set-up and first solve, wall", time.Since(start).Seconds()*1e3, 0,
+		fmt.Sprintf("until memory is there %.2f ms; %d B/cell", made.Seconds()*1e3, d.Allocated()/(g.sheet*nz)))
 	plane := float64(8 * g.sheet)
 	m.device(g, "products", 2*plane, g.spectra)
 	m.device(g, "columns", (nz+2)*plane, func() { g.Solve(x, nil, 1) })
 	some := g.atOnce
 	m.device(g, "y inverse to tiles", 2*plane*float64(some), func() {
-		g.run(g.y, rows{in: x.(*gpuModes).at, from: g.sheet, out: g.tiles, to: g.tile, tiles: true, planes: some, rows: g.NX, inverse: true})
+		g.run(g.y, rows{in: x.(*gpuModes).at, from: g.sheet, out: g.tiles, to: g.tile, tiles: true, planes: some,
+			rows: g.NX, inverse: true})
 	})
 	m.device(g, "x inverse from tiles", 2*plane*float64(some), func() {
-		g.run(g.x, rows{in: g.tiles, from: g.tile, tilesIn: true, out: g.plane(p, 0), to: g.sheet, planes: some, rows: g.NY, inverse: true})
+		g.run(g.x, rows{in: g.tiles, from: g.tile, tilesIn: true, out: g.plane(p, 0), to: g.sheet, planes: some,
+			rows: g.NY, inverse: true})
 	})
 	for _, at := range []int{1, 2, 5, 10} {
 		if at <= some || n == 10000 && at <= 2 {
 			keep := g.atOnce
 			g.atOnce = min(at, keep)
-			m.device(g, fmt.Sprintf("inverse of 10, %d at once", g.atOnce), 4*plane*nz, func() { g.Inverse(p, 0, x, 0, nz) })
+			m.device(g, fmt.Sprintf("inverse of 10, %d at once", g.atOnce), 4*plane*nz, func() {
+				g.Inverse(p, 0, x, 0, nz)
+			})
 			g.atOnce = keep
 		}
 	}
@@ -216,9 +224,11 @@ func (m *meter) steady(d *cuda.Device, n int) {
 	})
 	norms := g.Residual(x, nil, p)
 	m.device(g, "residual from planes", plane*(nz+2), func() { g.Residual(x, nil, p) })
-	m.add("residual / source", norms.Residual/norms.Source, 0, fmt.Sprintf("floor / source %.2g", norms.Floor/norms.Source))
+	m.add("residual / source", norms.Residual/norms.Source, 0,
+		fmt.Sprintf("floor / source %.2g", norms.Floor/norms.Source))
 	if n <= 2048 {
-		r, z := cuda.NewVector[float32](g.on.Space, g.sheet*nz, int64(n)), cuda.NewVector[float32](g.on.Space, g.sheet*nz, int64(n))
+		r, z := cuda.NewVector[float32](g.on.Space, g.sheet*nz, int64(n)),
+			cuda.NewVector[float32](g.on.Space, g.sheet*nz, int64(n))
 		g.rough = g.newModes()
 		m.device(g, "precondition", (4+6*8+2*8+4)*float64(g.sheet*nz), func() { g.Precondition(z, r) })
 	}

@@ -26,7 +26,8 @@ func (g *gpu) columnNumbers() []float64 {
 	}
 	for k := range g.NZ {
 		p := g.planeParts[k*ColumnsParts : (k+1)*ColumnsParts]
-		p[ColumnsAlongX], p[ColumnsAlongY], p[ColumnsRest], p[ColumnsUpwards], p[ColumnsGain] = g.GX[k], g.GY[k], g.ground(k), 0, 0
+		p[ColumnsAlongX], p[ColumnsAlongY], p[ColumnsRest], p[ColumnsUpwards], p[ColumnsGain] = g.GX[k], g.GY[k],
+			g.ground(k), 0, 0
 		if k < g.NZ-1 {
 			p[ColumnsUpwards] = g.GZ[k+1]
 		}
@@ -65,13 +66,15 @@ func (g *gpu) solve(s *gpuStack, x, old cudriver.Ptr[float64], steps int) {
 	}
 	grid := [3]uint32{cuda.Blocks(int(g.sheet), ColumnsThreads), 1, 1}
 	a := ColumnsSolve4Args{
-		Nx: int32(g.width), Ny: int32(g.NY), Nz: int32(g.NZ), Lambda: g.x.eigenvalues.Add(int64(g.waves[g.rank])), Mu: g.y.eigenvalues, Planes: s.parts, Share: s.share,
+		Nx: int32(g.width), Ny: int32(g.NY), Nz: int32(g.NZ), Lambda: g.x.eigenvalues.Add(int64(g.waves[g.rank])),
+		Mu: g.y.eigenvalues, Planes: s.parts, Share: s.share,
 		Sheets: s.sheets, First: s.first, Sheet: s.sheet, Old: old, X: x,
 	}
 	if g.NZ > longestClass {
 		for range steps {
 			g.on.Note(g.columns.SolveAny(g.on.Stream, [3]uint32{g.anyBlocks(), 1, 1}, ColumnsSolveAnyArgs{
-				Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Lambda: a.Lambda, Mu: a.Mu, Planes: a.Planes, Share: a.Share, Sheets: a.Sheets, First: a.First, Sheet: a.Sheet,
+				Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Lambda: a.Lambda, Mu: a.Mu, Planes: a.Planes, Share: a.Share,
+				Sheets: a.Sheets, First: a.First, Sheet: a.Sheet,
 				Old: a.Old, X: a.X, Kept: g.kept,
 			}))
 			a.Old = a.X
@@ -84,7 +87,8 @@ func (g *gpu) solve(s *gpuStack, x, old cudriver.Ptr[float64], steps int) {
 		return
 	}
 	g.on.Note(often(g.on.Stream, grid, ColumnsMarch4Args{
-		Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Lambda: a.Lambda, Mu: a.Mu, Planes: a.Planes, Share: a.Share, Sheets: a.Sheets, First: a.First, Sheet: a.Sheet,
+		Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Lambda: a.Lambda, Mu: a.Mu, Planes: a.Planes, Share: a.Share, Sheets: a.Sheets,
+		First: a.First, Sheet: a.Sheet,
 		Old: a.Old, X: a.X, Steps: int32(steps),
 	}))
 }

@@ -6,7 +6,8 @@ import (
 	"thermsim/powermap"
 )
 
-// leastShared is the shared memory that a block has on the GPUs with least of it, so that room for long rows is counted wherever it may be needed.
+// leastShared is the shared memory that a block has on the GPUs with least of it, so that room for long rows is counted
+// wherever it may be needed.
 const leastShared = 64 << 10
 
 // gpuBytes is what the executor on a GPU takes for its part beside modes, planes and loads: plans, stacks, tiles, sums.
@@ -70,7 +71,8 @@ func tableBytes(p gpuPlan, ends Ends) int64 {
 	return bytes
 }
 
-// gpuDirect is what a direct solve takes on a GPU: states and their planes, loads, weights of faces, and while the residual is taken the loads in space.
+// gpuDirect is what a direct solve takes on a GPU: states and their planes, loads, weights of faces, and while the
+// residual is taken the loads in space.
 func gpuDirect(s precond.Shape, states int64, size int) precond.Need {
 	modes, space := partCells(s, size)
 	p := largestPart(s, size)
@@ -84,7 +86,8 @@ func gpuDirect(s precond.Shape, states int64, size int) precond.Need {
 	if s.Mesh != nil {
 		held += 2 * 8 * 6 * int64(s.NX+s.NY) // weights of the faces
 		for _, d := range drawings(s) {
-			held += 2*8*int64(len(d.Footprints))*int64(s.NX+s.NY) + sheet*int64(1+len(d.Planes)) + outlineBytes(&d, s.NZ)
+			held += 2*8*int64(len(d.Footprints))*int64(s.NX+s.NY) + sheet*int64(1+len(d.Planes)) +
+				outlineBytes(&d, s.NZ)
 			residual += sheet * int64(1+len(d.Planes))
 		}
 		faces := faceLoads(s)

@@ -14,7 +14,8 @@ type outlines struct {
 	x, y                   profiles
 }
 
-// profiles are the shares of footprints along an axis: those of footprint f are from[f] to from[f+1]-1 and belong to the cells from start[f] on.
+// profiles are the shares of footprints along an axis: those of footprint f are from[f] to from[f+1]-1 and belong to
+// the cells from start[f] on.
 type profiles struct {
 	start, from []int32
 	shares      []float64
@@ -63,7 +64,8 @@ func (o *outlines) bytes() int64 {
 func aligned(bytes int64) int64 { return (bytes + cuda.StoreAlign - 1) &^ (cuda.StoreAlign - 1) }
 
 // pack gathers all of it, doubles first, and says where everything is going to be.
-func (o *outlines) pack(p *cuda.Packer, g *gpu) (startX, fromX cudriver.Ptr[int32], sharesX cudriver.Ptr[float64], startY, fromY cudriver.Ptr[int32], sharesY cudriver.Ptr[float64]) {
+func (o *outlines) pack(p *cuda.Packer, g *gpu) (startX, fromX cudriver.Ptr[int32],
+	sharesX cudriver.Ptr[float64], startY, fromY cudriver.Ptr[int32], sharesY cudriver.Ptr[float64]) {
 	s := &g.sources
 	s.amount, g.system.share = cuda.Pack(p, o.amounts), cuda.Pack(p, o.share)
 	sharesX, sharesY = cuda.Pack(p, o.x.shares), cuda.Pack(p, o.y.shares)

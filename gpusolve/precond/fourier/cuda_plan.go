@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// gpuPlan says how the kernels transform rows of n values: by radices whose product is m, the first with stride 1. m is n, or for lengths with large prime
-// factors at least 2n-1, the length of Bluestein's convolution.
+// gpuPlan says how the kernels transform rows of n values: by radices whose product is m, the first with stride 1. m is
+// n, or for lengths with large prime factors at least 2n-1, the length of Bluestein's convolution.
 type gpuPlan struct {
 	n, m    int
 	radices []int
@@ -30,8 +30,9 @@ var compiled = []gpuPlan{
 
 const (
 	convolvesFrom, convolvesTo = 1024, 4096 // compiled plans of these lengths take convolutions
-	longerPays                 = 1.5        // how much longer a compiled convolution may be than needed: the listed kernel is as much slower
-	bytesOfComplex             = 16
+	// how much longer a compiled convolution may be than needed: the listed kernel is as much slower
+	longerPays     = 1.5
+	bytesOfComplex = 16
 )
 
 // planFor is the plan for rows of n values in blocks of so much shared memory.

@@ -82,8 +82,10 @@ func (g *gpu) Inverse(dst Planes, at int, m Modes, first, n int) {
 func (g *gpu) inverse(r rows, m cudriver.Ptr[float64], n int) {
 	for done := 0; done < n; done += g.atOnce {
 		some, at := min(g.atOnce, n-done), int64(done)*g.space
-		g.run(g.y, rows{in: m.Add(int64(done) * g.sheet), from: g.sheet, out: g.tiles, to: g.tile, tiles: true, planes: some, rows: g.width, inverse: true})
-		last := rows{in: g.tiles, from: g.tile, tilesIn: true, to: g.space, planes: some, rows: g.to - g.from, inverse: true}
+		g.run(g.y, rows{in: m.Add(int64(done) * g.sheet), from: g.sheet, out: g.tiles, to: g.tile, tiles: true,
+			planes: some, rows: g.width, inverse: true})
+		last := rows{in: g.tiles, from: g.tile, tilesIn: true, to: g.space, planes: some, rows: g.to - g.from,
+			inverse: true}
 		if g.crossing != nil {
 			last.in, last.from = g.cross(&g.crossing.toRows, some)
 		}
@@ -100,23 +102,27 @@ func (g *gpu) inverse(r rows, m cudriver.Ptr[float64], n int) {
 func (g *gpu) Forward(m Modes, first, n int, src Planes) {
 	m.(*gpuModes).changes++
 	own, _ := g.own()
-	g.forward(m.(*gpuModes).at.Add(int64(first)*g.sheet), rows{in: g.plane(src, 0).Add(int64((own - g.from) * g.NX)), from: g.space}, n)
+	g.forward(m.(*gpuModes).at.Add(int64(first)*g.sheet),
+		rows{in: g.plane(src, 0).Add(int64((own - g.from) * g.NX)), from: g.space}, n)
 }
 
-// forward sets n planes of modes from in or in32 of r, where the own rows are and from values further those of the next plane.
+// forward sets n planes of modes from in or in32 of r, where the own rows are and from values further those of the next
+// plane.
 func (g *gpu) forward(m cudriver.Ptr[float64], r rows, n int) {
 	first, end := g.own()
 	own := end - first
 	for done := 0; done < n; done += g.atOnce {
 		some, at := min(g.atOnce, n-done), int64(done)*r.from
-		line := rows{from: r.from, out: g.tiles, to: tileValues(g.NX, own), tiles: true, planes: some, rows: own, unit: 1 / float64(g.NX)}
+		line := rows{from: r.from, out: g.tiles, to: tileValues(g.NX, own), tiles: true, planes: some, rows: own,
+			unit: 1 / float64(g.NX)}
 		if r.in32.IsNil() {
 			line.in = r.in.Add(at)
 		} else {
 			line.in32 = r.in32.Add(at)
 		}
 		g.run(g.x, line)
-		last := rows{in: g.tiles, from: g.tile, tilesIn: true, out: m.Add(int64(done) * g.sheet), to: g.sheet, planes: some, rows: g.width, unit: 1 / float64(g.NY)}
+		last := rows{in: g.tiles, from: g.tile, tilesIn: true, out: m.Add(int64(done) * g.sheet), to: g.sheet,
+			planes: some, rows: g.width, unit: 1 / float64(g.NY)}
 		if g.crossing != nil {
 			last.in, last.from = g.cross(&g.crossing.toColumns, some)
 		}

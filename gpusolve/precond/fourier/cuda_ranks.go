@@ -7,8 +7,9 @@ import (
 	"thermsim/gpusolve/cuda/cudriver"
 )
 
-// crossing is how planes pass between ranks on the way between the transforms along x and y. A line of tiles is a pair of rows that the next transform takes: a rank has a stretch
-// of every line, and each line is wanted by one rank, or in space by neighbours too. What a rank sends another lies together in every plane.
+// crossing is how planes pass between ranks on the way between the transforms along x and y. A line of tiles is a pair
+// of rows that the next transform takes: a rank has a stretch of every line, and each line is wanted by one rank, or in
+// space by neighbours too. What a rank sends another lies together in every plane.
 type crossing struct {
 	link              cuda.Link
 	toRows, toColumns way
@@ -53,7 +54,8 @@ func (w *way) add(across, first, last int) {
 // pieces are what a rank has for another of each plane, where they lie in its tiles.
 func (w *way) pieces(from, to int) cuda.Spans {
 	line := int64(w.across[from]) * tileBytesEach
-	return cuda.Spans{At: int64(w.first[to]) * line, Step: int64(w.lines) * line, Bytes: int64(w.last[to]-w.first[to]) * line}
+	return cuda.Spans{At: int64(w.first[to]) * line, Step: int64(w.lines) * line, Bytes: int64(w.last[to]-w.first[to]) *
+		line}
 }
 
 // cross passes so many planes of tiles, and tells where their lines are whole, and how far apart planes are.
@@ -65,7 +67,8 @@ func (g *gpu) cross(w *way, planes int) (at cudriver.Ptr[float64], apart int64) 
 	for r := range with {
 		width += w.across[r]
 		in := w.pieces(r, me)
-		with[r] = cuda.Portion{Count: planes, Out: w.pieces(me, r), There: in, In: cuda.Spans{At: next, Step: in.Bytes, Bytes: in.Bytes}}
+		with[r] = cuda.Portion{Count: planes, Out: w.pieces(me, r), There: in,
+			In: cuda.Spans{At: next, Step: in.Bytes, Bytes: in.Bytes}}
 		if r != me {
 			next += int64(planes) * in.Bytes
 		}
@@ -80,7 +83,8 @@ func (g *gpu) cross(w *way, planes int) (at cudriver.Ptr[float64], apart int64) 
 		if r == me {
 			from, step = g.tiles.Add(p.Out.At/8), p.Out.Step
 		}
-		g.place(SheetsPlaceArgs{Line: int32(2 * w.across[r]), Count: int32(p.In.Bytes / 16), Width: int32(2 * width), At: int32(2 * place), From: step / 16, To: apart / 2, In: from, Out: c.joined}, planes)
+		g.place(SheetsPlaceArgs{Line: int32(2 * w.across[r]), Count: int32(p.In.Bytes / 16), Width: int32(2 * width),
+			At: int32(2 * place), From: step / 16, To: apart / 2, In: from, Out: c.joined}, planes)
 		place += w.across[r]
 	}
 	return c.joined, apart
@@ -88,7 +92,8 @@ func (g *gpu) cross(w *way, planes int) (at cudriver.Ptr[float64], apart int64) 
 
 func (g *gpu) place(a SheetsPlaceArgs, planes int) {
 	if g.on.Ready() {
-		g.on.Note(g.planeWork.Place(g.on.Stream, [3]uint32{cuda.Blocks(int(a.Count), SheetsFlat), uint32(planes), 1}, a))
+		g.on.Note(g.planeWork.Place(g.on.Stream, [3]uint32{cuda.Blocks(int(a.Count), SheetsFlat), uint32(planes), 1},
+			a))
 	}
 }
 

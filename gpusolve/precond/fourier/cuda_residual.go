@@ -8,9 +8,10 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// Residual takes the differences of planes and draws the right side in space. Planes that are given go in one launch, as many as there is room for sums of, unless
-// they are so large that blocks which drift apart read their neighbours again: a whole solve of ten planes of 1e8 cells took 44 ms so on an H200, 40 with a launch each.
-// Otherwise it makes them one by one, of which three are needed at a time, and in time those of the state before.
+// Residual takes the differences of planes and draws the right side in space. Planes that are given go in one launch,
+// as many as there is room for sums of, unless they are so large that blocks which drift apart read their neighbours
+// again: a whole solve of ten planes of 1e8 cells took 44 ms so on an H200, 40 with a launch each. Otherwise it makes
+// them one by one, of which three are needed at a time, and in time those of the state before.
 func (g *gpu) Residual(x, old Modes, p Planes) Norms {
 	nan := math.NaN()
 	failed := Norms{ops.Norms{Residual: nan, Source: nan, Floor: nan}, nan}
@@ -53,7 +54,8 @@ type residualWork struct {
 	drawn    cudriver.Ptr[float64] // the loads in space
 }
 
-// draw makes the loads in space: in the tiles, where no plane goes through these and there is room, else in memory of its own.
+// draw makes the loads in space: in the tiles, where no plane goes through these and there is room, else in memory of
+// its own.
 func (r *residualWork) draw(t *cuda.Temporary) {
 	s := &r.sources
 	loads, planes := int64(len(s.loads))*r.space, int64(s.planes)*r.space
@@ -105,12 +107,16 @@ func (r *residualWork) take(k, n int) {
 		fresh = 1
 	}
 	low, high := r.own()
-	each := max(1, min(int(cuda.Blocks((high-low)*r.NX, SheetsFlat)), min(cuda.ReductionBlocks, residualBlocks*r.on.Multiprocessors)/n))
+	each := max(1,
+		min(int(cuda.Blocks((high-low)*r.NX, SheetsFlat)),
+			min(cuda.ReductionBlocks, residualBlocks*r.on.Multiprocessors)/n))
 	_, scalars, ticket := r.on.Sums()
 	grid := [3]uint32{uint32(n * each), 1, 1}
 	args := SheetsResidualArgs{
-		Nx: int32(r.NX), Ny: int32(r.to - r.gpu.from), Nz: int32(r.NZ), K0: int32(k), Each: int32(each), Fresh: fresh, Below: below, Own: own, Above: above, Old: r.old,
-		Planes: r.system.parts, Bottom: r.GZ[0], Top: r.GZ[r.NZ], XEnds: r.X.bits(), YEnds: r.Y.bits(), First: r.system.first, Share: r.system.share,
+		Nx: int32(r.NX), Ny: int32(r.to - r.gpu.from), Nz: int32(r.NZ), K0: int32(k), Each: int32(each), Fresh: fresh,
+		Below: below, Own: own, Above: above, Old: r.old,
+		Planes: r.system.parts, Bottom: r.GZ[0], Top: r.GZ[r.NZ], XEnds: r.X.bits(), YEnds: r.Y.bits(),
+		First: r.system.first, Share: r.system.share,
 		Sheet: r.system.sheet, Sheets: r.drawn, Partial: r.partial, Scalars: scalars, Ticket: ticket,
 	}
 	if r.alone() {
@@ -118,9 +124,12 @@ func (r *residualWork) take(k, n int) {
 		return
 	}
 	r.on.Note(r.planeWork.ResidualRows(r.on.Stream, grid, SheetsResidualRowsArgs{
-		Nx: args.Nx, Ny: args.Ny, Nz: args.Nz, Low: int32(low - r.gpu.from), High: int32(high - r.gpu.from), K0: args.K0, Each: args.Each, Fresh: args.Fresh, Below: args.Below,
-		Own: args.Own, Above: args.Above, Old: args.Old, Planes: args.Planes, Bottom: args.Bottom, Top: args.Top, XEnds: args.XEnds, YEnds: args.YEnds, First: args.First,
-		Share: args.Share, Sheet: args.Sheet, Sheets: args.Sheets, Partial: args.Partial, Scalars: args.Scalars, Ticket: args.Ticket,
+		Nx: args.Nx, Ny: args.Ny, Nz: args.Nz, Low: int32(low - r.gpu.from), High: int32(high - r.gpu.from),
+		K0: args.K0, Each: args.Each, Fresh: args.Fresh, Below: args.Below,
+		Own: args.Own, Above: args.Above, Old: args.Old, Planes: args.Planes, Bottom: args.Bottom, Top: args.Top,
+		XEnds: args.XEnds, YEnds: args.YEnds, First: args.First,
+		Share: args.Share, Sheet: args.Sheet, Sheets: args.Sheets, Partial: args.Partial, Scalars: args.Scalars,
+		Ticket: args.Ticket,
 	}))
 }
 

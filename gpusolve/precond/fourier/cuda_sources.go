@@ -7,7 +7,8 @@ import (
 	"thermsim/gpusolve/cuda/cudriver"
 )
 
-// gpuSources are the loads on the device. The footprints, planes, and watts and factors of all loads lie one behind the other, and so do their spectra.
+// gpuSources are the loads on the device. The footprints, planes, and watts and factors of all loads lie one behind the
+// other, and so do their spectra.
 type gpuSources struct {
 	loads          []Load
 	prints, planes int                // of all loads
@@ -25,8 +26,8 @@ type gpuSources struct {
 	outlines       []byte    // on the way to the device
 }
 
-// SetLoads makes the right side. Spectra of footprints are products, however many there are: a product costs a mode one multiplication and addition, and the
-// plane in space would cost the same.
+// SetLoads makes the right side. Spectra of footprints are products, however many there are: a product costs a mode one
+// multiplication and addition, and the plane in space would cost the same.
 func (g *gpu) SetLoads(loads []Load) {
 	s := &g.sources
 	if g.on.Err() != nil {
@@ -77,7 +78,8 @@ func (g *gpu) setOutlines() {
 	s.outlines = p.Bytes()
 	cuda.SendLater(g.on.Space, s.block, s.outlines)
 	at := s.block.Add(o.bytes())
-	for i, to := range []*cudriver.Ptr[float64]{&s.alongX, &s.alongY, &s.spectraX, &s.spectraY, &s.planeSpectra, &g.system.sheets} {
+	for i, to := range []*cudriver.Ptr[float64]{&s.alongX, &s.alongY, &s.spectraX, &s.spectraY, &s.planeSpectra,
+		&g.system.sheets} {
 		*to = cudriver.At[float64](at.Address())
 		at = at.Add(aligned(8 * sizes[i]))
 	}
@@ -104,7 +106,8 @@ func (g *gpu) transformPlanes() {
 	g.forward(s.planeSpectra, rows{in: in, from: own}, s.planes)
 }
 
-// loadSizes are the values that the device makes of loads: footprints along x and y, their transforms, planes, and spectra.
+// loadSizes are the values that the device makes of loads: footprints along x and y, their transforms, planes, and
+// spectra.
 func loadSizes(l *Layered, loads []Load, sheet int64) [6]int64 {
 	prints, planes := int64(0), int64(0)
 	for _, d := range loads {
@@ -136,7 +139,8 @@ func (g *gpu) spread(n int, start, from cudriver.Ptr[int32], shares, out cudrive
 		return
 	}
 	grid := [3]uint32{uint32((count + SheetsFlat - 1) / SheetsFlat), 1, 1}
-	g.on.Note(g.planeWork.Spread(g.on.Stream, grid, SheetsSpreadArgs{Count: count, N: int32(n), Start: start, From: from, Shares: shares, Out: out}))
+	g.on.Note(g.planeWork.Spread(g.on.Stream, grid,
+		SheetsSpreadArgs{Count: count, N: int32(n), Start: start, From: from, Shares: shares, Out: out}))
 }
 
 // sendPlanes copies rows of the planes of all loads in space.
@@ -152,10 +156,12 @@ func (g *gpu) sendPlanes(dst cudriver.Ptr[float64], first, end int) {
 // spectra sums the loads' spectra with the watts of now.
 func (g *gpu) spectra() {
 	s := &g.sources
-	g.product(g.system.sheets, [2]int{g.waves[g.rank], g.waves[g.rank+1]}, g.NX, g.NY, s.spectraX, s.spectraY, s.planeSpectra)
+	g.product(g.system.sheets, [2]int{g.waves[g.rank], g.waves[g.rank+1]}, g.NX, g.NY, s.spectraX, s.spectraY,
+		s.planeSpectra)
 }
 
-// product sums products of profiles along a and b, and planes, for each load. Of the all values of profiles along a those of a range are taken.
+// product sums products of profiles along a and b, and planes, for each load. Of the all values of profiles along a
+// those of a range are taken.
 func (g *gpu) product(dst cudriver.Ptr[float64], along [2]int, all, nb int, a, b, planes cudriver.Ptr[float64]) {
 	s, na := &g.sources, along[1]-along[0]
 	if !g.on.Ready() || len(s.loads) == 0 {
@@ -163,6 +169,7 @@ func (g *gpu) product(dst cudriver.Ptr[float64], along [2]int, all, nb int, a, b
 	}
 	grid := [3]uint32{cuda.Blocks(na, SheetsTile) * cuda.Blocks(nb, SheetsThreads) * uint32(len(s.loads)), 1, 1}
 	g.on.Note(g.planeWork.Product(g.on.Stream, grid, SheetsProductArgs{
-		Na: int32(na), Nb: int32(nb), Step: int32(all), FirstPrint: s.firstPrint, FirstPlane: s.firstPlane, Amounts: s.amount, X: a.Add(int64(along[0])), Y: b, Plane: planes, Out: dst,
+		Na: int32(na), Nb: int32(nb), Step: int32(all), FirstPrint: s.firstPrint, FirstPlane: s.firstPlane,
+		Amounts: s.amount, X: a.Add(int64(along[0])), Y: b, Plane: planes, Out: dst,
 	}))
 }

@@ -18,8 +18,8 @@ type gpuWeight struct {
 // keptWeights is how many spectra of weights stay on the device.
 const keptWeights = 1024
 
-// weight is the sum of the weights times each basis function, twice where the inverse transform counts a coefficient twice. Equal weights meet the constant
-// function alone.
+// weight is the sum of the weights times each basis function, twice where the inverse transform counts a coefficient
+// twice. Equal weights meet the constant function alone.
 func (g *gpu) weight(a *gpuAxis, w []float64) cudriver.Ptr[float64] {
 	for _, k := range g.weights {
 		if k.axis == a && slices.Equal(k.weights, w) {
@@ -74,7 +74,8 @@ func (g *gpu) Sum(m Modes, k int, wx, wy []float64) float64 {
 	}
 	_, _, ticket := g.on.Sums()
 	g.on.Note(g.planeWork.Weigh(g.on.Stream, [3]uint32{uint32(blocks * g.NZ), 1, 1}, SheetsWeighArgs{
-		Na: int32(g.width), Nb: int32(g.NY), Nz: int32(g.NZ), Blocks: int32(blocks), HalfA: half, HalfB: halfOf(g.y), X: x.Add(int64(g.waves[g.rank])), Y: y, V: of.at,
+		Na: int32(g.width), Nb: int32(g.NY), Nz: int32(g.NZ), Blocks: int32(blocks), HalfA: half, HalfB: halfOf(g.y),
+		X: x.Add(int64(g.waves[g.rank])), Y: y, V: of.at,
 		Partial: g.partial, Sums: g.sums, Ticket: ticket,
 	}))
 	s := gpuSums{of, of.changes, x, y, make([]float64, g.NZ)}

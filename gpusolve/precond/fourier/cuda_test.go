@@ -15,7 +15,8 @@ import (
 	"thermsim/internal/testtier"
 )
 
-// basis is basis function k of n cells. Angles are multiples of pi/4n; whole turns are taken off before they are rounded.
+// basis is basis function k of n cells. Angles are multiples of pi/4n; whole turns are taken off before they are
+// rounded.
 func (e Ends) basis(k, i, n int) float64 {
 	turn := func(halves int) float64 { return math.Pi / float64(4*n) * float64(halves*(2*i+1)%(8*n)) }
 	switch e {
@@ -103,7 +104,8 @@ func transforms(t *testing.T, d *cuda.Device, lengths []int, shared int) {
 					want = append(want, sum)
 				}
 			}
-			in, out, back := cuda.Upload(g.on.Space, c), cuda.Alloc[float64](g.on.Space, count*int64(n)), cuda.Alloc[float64](g.on.Space, count*int64(n))
+			in, out, back := cuda.Upload(g.on.Space, c), cuda.Alloc[float64](g.on.Space, count*int64(n)),
+				cuda.Alloc[float64](g.on.Space, count*int64(n))
 			g.run(g.x, rows{in: in, out: out, planes: 1, rows: count, inverse: true})
 			g.run(g.x, rows{in: out, out: back, planes: 1, rows: count, unit: 1 / float64(n)})
 			got, again := make([]float64, count*n), make([]float64, count*n)
@@ -155,11 +157,13 @@ func interpreted(t *testing.T) *cuda.Device {
 var parsed interpreter.Cache
 
 // All radices, alone and together, one value, compiled plans, and convolutions in both.
-var lengths = []int{1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 6, 12, 26, 30, 33, 64, 77, 100, 117, 128, 256, 17, 19, 34, 101, 367, 512, 509}
+var lengths = []int{1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 6, 12, 26, 30, 33, 64, 77, 100, 117, 128, 256, 17, 19, 34, 101,
+	367, 512, 509}
 
 func TestTransformsOnInterpreter(t *testing.T) { transforms(t, interpreted(t), lengths, allShared) }
 func TestLongTransformsOnInterpreter(t *testing.T) {
-	transforms(t, interpreted(t), testtier.Pick([]int{1000, 1031}, []int{1000, 1009, 1024, 1031, 1871, 2048}), allShared)
+	transforms(t, interpreted(t), testtier.Pick([]int{1000, 1031}, []int{1000, 1009, 1024, 1031, 1871, 2048}),
+		allShared)
 }
 func TestTransformsOnGPU(t *testing.T) {
 	d := devices.GPU(t)
@@ -189,7 +193,8 @@ func planesFrom(t *testing.T, e Executor, l *Layered, x Modes) []float64 {
 
 type shape struct{ nx, ny, nz int }
 
-var shapes = []shape{{1, 1, 1}, {2, 3, 2}, {7, 5, 3}, {1, 9, 4}, {16, 1, 5}, {17, 23, 10}, {12, 30, 11}, {5, 6, 30}, {9, 4, 33}, {64, 34, 2}, {6, 257, 3}}
+var shapes = []shape{{1, 1, 1}, {2, 3, 2}, {7, 5, 3}, {1, 9, 4}, {16, 1, 5}, {17, 23, 10}, {12, 30, 11}, {5, 6, 30},
+	{9, 4, 33}, {64, 34, 2}, {6, 257, 3}}
 
 // The executor on a GPU and that on the processor agree on all operations.
 func conform(t *testing.T, d *cuda.Device, shapes []shape, shared int) {
@@ -282,7 +287,9 @@ func compareResults(t *testing.T, rng *rand.Rand, l *Layered, both [2]Executor, 
 			norms[e] = on.Residual(states[e], old[e], p)
 		}
 		a, b := norms[0], norms[1]
-		if math.Abs(a.Source-b.Source) > 1e-10*a.Source || b.Floor < 0.4*a.Floor || b.Floor > 2.5*a.Floor || math.Abs(a.Residual-b.Residual) > 1e-9*a.Source+30*a.Floor || math.Abs(a.Max-b.Max) > 1e-9*a.Source+30*a.Floor {
+		if math.Abs(a.Source-b.Source) > 1e-10*a.Source || b.Floor < 0.4*a.Floor || b.Floor > 2.5*a.Floor ||
+			math.Abs(a.Residual-b.Residual) > 1e-9*a.Source+30*a.Floor ||
+			math.Abs(a.Max-b.Max) > 1e-9*a.Source+30*a.Floor {
 			t.Errorf("norms %+v, want %+v", b, a)
 		}
 	}
@@ -337,14 +344,16 @@ func forwards(t *testing.T, rng *rand.Rand, l *Layered, e Executor) {
 }
 
 func TestConformanceOnInterpreter(t *testing.T) {
-	small := []shape{{1, 1, 1}, {2, 3, 2}, {7, 5, 3}, {1, 9, 4}, {16, 1, 5}, {17, 23, 2}, {12, 6, 11}, {3, 4, 33}, {64, 3, 2}, {2, 257, 1}}
+	small := []shape{{1, 1, 1}, {2, 3, 2}, {7, 5, 3}, {1, 9, 4}, {16, 1, 5}, {17, 23, 2}, {12, 6, 11}, {3, 4, 33},
+		{64, 3, 2}, {2, 257, 1}}
 	conform(t, interpreted(t), testtier.Pick(small, shapes), allShared)
 }
 func TestConformanceOnGPU(t *testing.T) {
 	d := devices.GPU(t)
 	defer d.Close()
 	defer d.Bind()()
-	conform(t, d, append(shapes, shape{512, 512, 10}, shape{1024, 100, 3}, shape{256, 400, 4}, shape{1103, 2048, 2}, shape{401, 397, 40}), allShared)
+	conform(t, d, append(shapes, shape{512, 512, 10}, shape{1024, 100, 3}, shape{256, 400, 4}, shape{1103, 2048, 2},
+		shape{401, 397, 40}), allShared)
 }
 
 // Few and small shapes, for a sanitizer.
@@ -362,7 +371,8 @@ func TestBitsRepeatOnInterpreter(t *testing.T) {
 	loads := randomLoads(rand.New(rand.NewPCG(7, 8)), l)
 	var first []float64
 	for seed := range int64(3) {
-		d := devices.Interpreter(t, interpreter.Options{Seed: seed, SMs: 1 + int(seed), Delay: int(100 * seed), Cache: &parsed, NoRaces: true})
+		d := devices.Interpreter(t, interpreter.Options{Seed: seed, SMs: 1 + int(seed), Delay: int(100 * seed),
+			Cache: &parsed, NoRaces: true})
 		unbind := d.Bind()
 		g := openGPU(t, d, l)
 		g.SetLoads(loads)
@@ -394,7 +404,9 @@ func TestBitsRepeatOnInterpreter(t *testing.T) {
 func TestLongRowsOnInterpreter(t *testing.T) {
 	d := interpreted(t)
 	transforms(t, d, testtier.Pick([]int{1, 2, 13, 30, 34}, []int{1, 2, 13, 30, 34, 117, 256, 367}), 0)
-	conform(t, d, testtier.Pick([]shape{{1, 1, 1}, {7, 5, 3}, {12, 17, 2}}, []shape{{1, 1, 1}, {7, 5, 3}, {12, 30, 4}, {17, 23, 3}}), 0)
+	conform(t, d,
+		testtier.Pick([]shape{{1, 1, 1}, {7, 5, 3}, {12, 17, 2}},
+			[]shape{{1, 1, 1}, {7, 5, 3}, {12, 30, 4}, {17, 23, 3}}), 0)
 }
 
 // A block of the interpreter has 96 KiB of shared memory, which rows of 5783 values, or convolutions of 2892, exceed.

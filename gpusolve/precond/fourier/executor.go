@@ -6,14 +6,16 @@ import (
 	"thermsim/powermap"
 )
 
-// Load is heat with one lateral shape that enters planes: plane First+i takes Shares[i] of the watts that the drawing has in its column.
+// Load is heat with one lateral shape that enters planes: plane First+i takes Shares[i] of the watts that the drawing
+// has in its column.
 type Load struct {
 	powermap.Drawing // the same Outline pointer stands for the same shape from call to call
 	First            int
 	Shares           []float64
 }
 
-// Modes are a state in coefficients of the basis functions, NX*NY*NZ of FP64 on a device. The layout is the executor's own.
+// Modes are a state in coefficients of the basis functions, NX*NY*NZ of FP64 on a device. The layout is the executor's
+// own.
 type Modes interface {
 	Bytes() int64
 }
@@ -30,7 +32,8 @@ type Norms struct {
 	Max float64 // largest absolute value of the residual, W
 }
 
-// Executor works on modes. Operations return no errors: as with ops.Space, the first failure is kept in Err, and what follows does nothing.
+// Executor works on modes. Operations return no errors: as with ops.Space, the first failure is kept in Err, and what
+// follows does nothing.
 type Executor interface {
 	// Reducer takes the vectors that NewPlanes makes for all planes of a state.
 	reduction.Reducer
@@ -38,11 +41,11 @@ type Executor interface {
 	NewModes() (Modes, error)
 	// NewPlanes makes room for n planes.
 	NewPlanes(n int) (Planes, error)
-	// SetLoads makes the loads the right side b. Spectra of footprints are products of two one-dimensional transforms; planes take the two-dimensional
-	// one. What was made for an Outline that the last call had too is kept.
+	// SetLoads makes the loads the right side b. Spectra of footprints are products of two one-dimensional transforms;
+	// planes take the two-dimensional one. What was made for an Outline that the last call had too is kept.
 	SetLoads(loads []Load)
-	// Solve sets x = (A + C/dt)^-1 (b + C/dt old), so many times in a row, each time with x as old. In a steady state old is nil and steps is 1. x may
-	// be old.
+	// Solve sets x = (A + C/dt)^-1 (b + C/dt old), so many times in a row, each time with x as old. In a steady state
+	// old is nil and steps is 1. x may be old.
 	Solve(x, old Modes, steps int)
 	// Combine sets dst = a x + b y. dst may be x or y.
 	Combine(dst Modes, a float64, x Modes, b float64, y Modes)
@@ -54,7 +57,8 @@ type Executor interface {
 	Precondition(z, r ops.Vector)
 	// Refresh takes the conductances and capacities of the Layered that the executor was made for, which have changed.
 	Refresh()
-	// Sum is the sum of plane k of m over its cells, each times wx[i] wy[j]: means of footprints, and the heat through faces.
+	// Sum is the sum of plane k of m over its cells, each times wx[i] wy[j]: means of footprints, and the heat through
+	// faces.
 	Sum(m Modes, k int, wx, wy []float64) float64
 	// Max is the largest value of the n planes from p's plane at on in the rows of this rank, NaN where any is NaN.
 	Max(p Planes, at, n int) float64
@@ -63,11 +67,13 @@ type Executor interface {
 	// Read copies plane i of p to the host, Write the other way.
 	Read(p Planes, i int, dst []float64)
 	Write(p Planes, i int, src []float64)
-	// ReadModes copies the coefficients of m to the host, in the layout of the executor, WriteModes the other way: a state comes back bit by bit.
+	// ReadModes copies the coefficients of m to the host, in the layout of the executor, WriteModes the other way: a
+	// state comes back bit by bit.
 	ReadModes(m Modes, dst []float64)
 	WriteModes(m Modes, src []float64)
-	// Residual is that of x in space, b + C/dt old - (A + C/dt) x, computed from planes in FP64; old is nil in a steady state. Where p is not nil it holds all
-	// planes of x already, as Inverse makes them; otherwise the executor makes them, as many at a time as it has room for.
+	// Residual is that of x in space, b + C/dt old - (A + C/dt) x, computed from planes in FP64; old is nil in a steady
+	// state. Where p is not nil it holds all planes of x already, as Inverse makes them; otherwise the executor makes
+	// them, as many at a time as it has room for.
 	Residual(x, old Modes, p Planes) Norms
 	Err() error
 	// Close gives back all that was made.

@@ -2,9 +2,10 @@ package fourier
 
 import "math"
 
-// Gain bounds the largest error in K that a residual of at most 1 W in every cell stands for, the maximum norm of the inverse. A is an M-matrix, so it
-// is the largest value of the state that 1 W in every cell leads to, and ground that is left out only makes it larger. Left out are the held sides, or all
-// but those along one axis; the least of the bounds counts.
+// Gain bounds the largest error in K that a residual of at most 1 W in every cell stands for, the maximum norm of the
+// inverse. A is an M-matrix, so it is the largest value of the state that 1 W in every cell leads to, and ground that
+// is left out only makes it larger. Left out are the held sides, or all but those along one axis; the least of the
+// bounds counts.
 func (l *Layered) Gain() float64 {
 	return min(l.columnGain(), axisGain(l.NX, l.X, l.GX), axisGain(l.NY, l.Y, l.GY))
 }

@@ -7,8 +7,8 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// processor is the executor in plain Go on all cores. A state's modes lie like its cells: plane by plane, row by row of one wave number along y, those along x next to
-// each other.
+// processor is the executor in plain Go on all cores. A state's modes lie like its cells: plane by plane, row by row of
+// one wave number along y, those along x next to each other.
 type processor struct {
 	*Layered
 	host.PlaneReducer
@@ -54,7 +54,9 @@ func newOnHost(s *host.Space, l *Layered, p part) *processor {
 	e.sheet = e.width * l.NY
 	e.from, e.to = p.held(p.rank)
 	e.space = (e.to - e.from) * l.NX
-	e.PlaneReducer = host.NewPlaneReducer(s, l.NX, e.to-e.from, l.NZ, func(p ops.Vector) []float64 { return p.(*hostPlanes).hostModes })
+	e.PlaneReducer = host.NewPlaneReducer(s, l.NX, e.to-e.from, l.NZ, func(p ops.Vector) []float64 {
+		return p.(*hostPlanes).hostModes
+	})
 	for range e.s.Workers() {
 		e.alongX = append(e.alongX, newLine(l.NX, l.X))
 		e.alongY = append(e.alongY, newLine(l.NY, l.Y))

@@ -1,14 +1,15 @@
 package fourier
 
-// columnTask solves the columns of all pairs of wave numbers, row by row of one along y: x = (A + C/dt)^-1 (right side). The right side is that of the loads plus
-// C/dt old, or where right is not nil those modes alone.
+// columnTask solves the columns of all pairs of wave numbers, row by row of one along y: x = (A + C/dt)^-1 (right
+// side). The right side is that of the loads plus C/dt old, or where right is not nil those modes alone.
 type columnTask struct {
 	*processor
 	x, old, right hostModes
 	steps         int
 }
 
-// blockModes is the number of neighbouring modes whose columns a worker solves at a time, so that what it keeps of them stays in its cache.
+// blockModes is the number of neighbouring modes whose columns a worker solves at a time, so that what it keeps of them
+// stays in its cache.
 const blockModes = 256
 
 // Solve steps so many times.

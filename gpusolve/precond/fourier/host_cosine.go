@@ -1,7 +1,8 @@
 package fourier
 
-// wholeCosine is the DCT-II and its inverse by a complex transform of the same length (Makhoul 1980): with the even cells first and the odd ones behind,
-// backwards, the cosine coefficients are the real parts of the Fourier coefficients times exp(-i pi k/2n).
+// wholeCosine is the DCT-II and its inverse by a complex transform of the same length (Makhoul 1980): with the even
+// cells first and the odd ones behind, backwards, the cosine coefficients are the real parts of the Fourier
+// coefficients times exp(-i pi k/2n).
 type wholeCosine struct {
 	fft     complexTransform
 	quarter []complex128 // exp(-i pi k/2n)

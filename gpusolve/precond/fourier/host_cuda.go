@@ -17,8 +17,9 @@ var ErrNoDevice = fmt.Errorf("%w: fourier has no operations for this device", pr
 // OnGPUs says whether there are kernels.
 const OnGPUs = true
 
-// New makes an executor on a device, with room for the loads that it is going to get first. Where a group is not nil, each of its ranks makes one for its part of the grid: all
-// ask the same of theirs, in the same order, and get the same numbers.
+// New makes an executor on a device, with room for the loads that it is going to get first. Where a group is not nil,
+// each of its ranks makes one for its part of the grid: all ask the same of theirs, in the same order, and get the same
+// numbers.
 func New(d ops.Device, l *Layered, loads []Load, g ranks.Group) (Executor, error) {
 	p, err := newPart(l, g)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 )
 
-// complexTransform replaces x[j] by the sum over i of x[i] exp(-2 pi i j/n), in place. It has buffers of its own, so each worker needs one.
+// complexTransform replaces x[j] by the sum over i of x[i] exp(-2 pi i j/n), in place. It has buffers of its own, so
+// each worker needs one.
 type complexTransform interface {
 	transform(x []complex128)
 }
@@ -24,7 +25,8 @@ func newComplexTransform(n int) complexTransform {
 	return newBluestein(n, m)
 }
 
-// gonumCost is about the time of gonum's transform in ns: passes of radix 4, 5, 3 and 2 over all values, and for other prime factors p a sum of p terms each.
+// gonumCost is about the time of gonum's transform in ns: passes of radix 4, 5, 3 and 2 over all values, and for other
+// prime factors p a sum of p terms each.
 func gonumCost(n int) float64 {
 	common, rest := 0.0, n
 	for _, radix := range radices {
@@ -66,7 +68,8 @@ type plain struct{ fft *fourier.CmplxFFT }
 
 func (t *plain) transform(x []complex128) { t.fft.Coefficients(x, x) }
 
-// bluestein writes i j as (i^2 + j^2 - (j-i)^2)/2: the transform is a convolution with a chirp, which a longer transform of a good length does.
+// bluestein writes i j as (i^2 + j^2 - (j-i)^2)/2: the transform is a convolution with a chirp, which a longer
+// transform of a good length does.
 type bluestein struct {
 	fft      *stockham
 	chirp    []complex128 // exp(-pi i^2/n)

@@ -2,7 +2,8 @@ package fourier
 
 import "math"
 
-// evenHalfCosine is the DCT-IV of an even length by a complex transform of half of it: with t[j] = x[2j] + i x[n-1-2j] and w[j] = exp(-i pi (8j+1)/8n),
+// evenHalfCosine is the DCT-IV of an even length by a complex transform of half of it: with t[j] = x[2j] + i x[n-1-2j]
+// and w[j] = exp(-i pi (8j+1)/8n),
 //
 //	c[k] = w[k] sum over j of t[j] w[j] exp(-4 pi i j k/n),  X[2k] = Re c[k],  X[n-1-2k] = -Im c[k]
 //
@@ -40,8 +41,9 @@ func (t *evenHalfCosine) row(x []float64, scale float64) {
 	}
 }
 
-// oddHalfCosine is the DCT-IV of an odd length n by a complex transform of that length (Chan and Ho 1992). The terms are cos(2 pi p q/8n) with p = 2i+1 and q = 2k+1.
-// One of p, -p, p+4n and 4n-p is 1 modulo 8, and the cosine is the same but for the sign; q alike. Then, with u n + 8 v = 1 modulo 8n,
+// oddHalfCosine is the DCT-IV of an odd length n by a complex transform of that length (Chan and Ho 1992). The terms
+// are cos(2 pi p q/8n) with p = 2i+1 and q = 2k+1. One of p, -p, p+4n and 4n-p is 1 modulo 8, and the cosine is the
+// same but for the sign; q alike. Then, with u n + 8 v = 1 modulo 8n,
 //
 //	p q/8n = u/8 + v p q/n  modulo 1
 //
@@ -56,7 +58,8 @@ type oddHalfCosine struct {
 }
 
 func newOddHalfCosine(n int) *oddHalfCosine {
-	t := &oddHalfCosine{newComplexTransform(n), make([]int, n), make([]int, n), make([]float64, n), 0, make([]complex128, n)}
+	t := &oddHalfCosine{newComplexTransform(n), make([]int, n), make([]int, n), make([]float64, n), 0,
+		make([]complex128, n)}
 	sin, cos := math.Sincos(math.Pi / 4 * float64(n%8)) // an odd n is its own inverse modulo 8
 	t.turn = complex(cos, sin)
 	v := 0

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// line turns pairs of real rows of one axis into coefficients of the basis functions and back. Two rows share one complex transform. A worker has its own.
+// line turns pairs of real rows of one axis into coefficients of the basis functions and back. Two rows share one
+// complex transform. A worker has its own.
 //
 // Sines are cosines of a row that is reversed or has every other sign changed:
 //

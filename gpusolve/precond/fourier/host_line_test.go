@@ -22,10 +22,12 @@ func basis(ends Ends, n, k, i int) float64 {
 	return math.Cos(float64(k) * x)
 }
 
-// Coefficients reproduce the values, and values the coefficients, at lengths of all kinds of factors and by both ways of transform.
+// Coefficients reproduce the values, and values the coefficients, at lengths of all kinds of factors and by both ways
+// of transform.
 func TestLinesAreSumsOfBasisFunctions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 13))
-	for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 15, 16, 21, 31, 46, 49, 64, 97, 101, 127, 202, 211, 243, 257} {
+	for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 15, 16, 21, 31, 46, 49, 64, 97, 101, 127, 202, 211, 243,
+		257} {
 		for ends := Adiabatic; ends <= HeldHigh; ends++ {
 			t.Run(fmt.Sprint(n, ends), func(t *testing.T) {
 				l := newLine(n, ends)
@@ -67,9 +69,11 @@ func closeTo(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// Lengths of small factors have passes of their own, others go through gonum or Bluestein's chirp, whichever is quicker.
+// Lengths of small factors have passes of their own, others go through gonum or Bluestein's chirp, whichever is
+// quicker.
 func TestLengthsTakeTheQuickerWay(t *testing.T) {
-	for n, want := range map[int]string{512: "stockham", 1000: "stockham", 1871: "bluestein", 10000: "stockham", 7: "plain", 14: "plain", 4099: "bluestein"} {
+	for n, want := range map[int]string{512: "stockham", 1000: "stockham", 1871: "bluestein", 10000: "stockham",
+		7: "plain", 14: "plain", 4099: "bluestein"} {
 		got := "stockham"
 		switch newComplexTransform(n).(type) {
 		case *plain:
@@ -86,7 +90,8 @@ func TestLengthsTakeTheQuickerWay(t *testing.T) {
 // Every way is the sum that defines the transform.
 func TestComplexTransforms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 16, 20, 25, 27, 30, 32, 36, 45, 48, 60, 64, 75, 100, 125, 128, 180, 240, 256, 300, 7, 11, 91, 101, 211} {
+	for _, n := range []int{1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 16, 20, 25, 27, 30, 32, 36, 45, 48, 60, 64, 75, 100,
+		125, 128, 180, 240, 256, 300, 7, 11, 91, 101, 211} {
 		x, want := make([]complex128, n), make([]complex128, n)
 		for i := range x {
 			x[i] = complex(rng.NormFloat64(), rng.NormFloat64())

@@ -1,6 +1,7 @@
 package fourier
 
-// blockColumns is the number of columns that a worker copies out of a plane at a time to transform them along y: two cache lines of each row.
+// blockColumns is the number of columns that a worker copies out of a plane at a time to transform them along y: two
+// cache lines of each row.
 const blockColumns = 16
 
 // Forward replaces planes of m by those in space.
@@ -14,7 +15,8 @@ func (e *processor) Inverse(dst Planes, at int, m Modes, first, n int) {
 	e.inverse(dst.(*hostPlanes).hostModes[at*e.space:(at+n)*e.space], m.(hostModes)[first*e.sheet:(first+n)*e.sheet])
 }
 
-// forward transforms planes along x and then along y. Where one rank has all, dst may be src; else the own rows of src begin at value at of each plane.
+// forward transforms planes along x and then along y. Where one rank has all, dst may be src; else the own rows of src
+// begin at value at of each plane.
 func (e *processor) forward(dst, src []float64, at int) {
 	if !e.alone() {
 		e.forwardOnRanks(dst, src, at)
@@ -47,8 +49,8 @@ func pair(v []float64, n int) (a, b []float64) {
 	return v, nil
 }
 
-// pairs calls body for every two rows of planes of so many, cells c to end-1. The last row of an odd number is alone, so that planes do not depend on each other: rounding in
-// one row of a pair depends on the other.
+// pairs calls body for every two rows of planes of so many, cells c to end-1. The last row of an odd number is alone,
+// so that planes do not depend on each other: rounding in one row of a pair depends on the other.
 func (e *processor) pairs(planes, rows int, body func(l *line, c, end int)) {
 	perPlane := (rows + 1) / 2
 	e.s.Run(rowTask(func(lo, hi, worker int) {

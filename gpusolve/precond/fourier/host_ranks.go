@@ -2,7 +2,8 @@ package fourier
 
 import "fmt"
 
-// turnBytes is about the memory for planes on the way between the transforms along x and y, of all ranks together: every rank takes as many planes at a time.
+// turnBytes is about the memory for planes on the way between the transforms along x and y, of all ranks together:
+// every rank takes as many planes at a time.
 const turnBytes = 64 << 20
 
 // turnedAtOnce is how many planes of a grid are on the way together.
@@ -10,7 +11,8 @@ func turnedAtOnce(nx, ny, nz int) int {
 	return max(1, min(nz, turnBytes/(8*nx*ny)))
 }
 
-// forwardOnRanks transforms the own rows of planes along x, sends every rank its wave numbers, and transforms those of all rows along y.
+// forwardOnRanks transforms the own rows of planes along x, sends every rank its wave numbers, and transforms those of
+// all rows along y.
 func (e *processor) forwardOnRanks(dst, src []float64, at int) {
 	first, end := e.own()
 	size := (end - first) * e.NX
@@ -26,7 +28,8 @@ func (e *processor) forwardOnRanks(dst, src []float64, at int) {
 	e.columns(dst, dst, (*line).forward)
 }
 
-// turnToRows transforms planes of modes along y and sends every rank the rows that it holds, of all wave numbers along x.
+// turnToRows transforms planes of modes along y and sends every rank the rows that it holds, of all wave numbers along
+// x.
 func (e *processor) turnToRows(dst, src []float64) {
 	e.inTurns(len(src)/e.sheet, func(n, planes int) {
 		own := e.turned[:planes*e.sheet]

@@ -91,7 +91,8 @@ func (s *star) leave(i int) (flow, size float64) {
 	}
 	south, north, below, above := s.south[i], s.north[i], s.below[i], s.above[i]
 	flow = s.gx*(x-west+(x-east)) + s.gy*(x-south+(x-north)) + (s.gBelow*(x-below) + s.gAbove*(x-above)) + ground*x
-	size = s.gx*(math.Abs(west)+math.Abs(east)) + s.gy*(math.Abs(south)+math.Abs(north)) + s.gBelow*math.Abs(below) + s.gAbove*math.Abs(above) + ground*math.Abs(x)
+	size = s.gx*(math.Abs(west)+math.Abs(east)) + s.gy*(math.Abs(south)+math.Abs(north)) + s.gBelow*math.Abs(below) +
+		s.gAbove*math.Abs(above) + ground*math.Abs(x)
 	return flow, size
 }
 

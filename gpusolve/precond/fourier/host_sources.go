@@ -7,7 +7,8 @@ type hostSource struct {
 	Load
 	footprints []product   // of the outline
 	planes     [][]float64 // spectra of the outline's planes
-	// spectrum is the sum with the drawing's watts and factors; nil where a few products are quicker formed where they are needed.
+	// spectrum is the sum with the drawing's watts and factors; nil where a few products are quicker formed where they
+	// are needed.
 	spectrum []float64
 	width    int
 }

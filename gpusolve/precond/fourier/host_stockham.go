@@ -1,7 +1,7 @@
 package fourier
 
-// stockham is the transform of lengths of factors 2, 3 and 5, by Stockham's passes with exact twiddle factors. It stands beside gonum's, which takes three times as
-// long.
+// stockham is the transform of lengths of factors 2, 3 and 5, by Stockham's passes with exact twiddle factors. It
+// stands beside gonum's, which takes three times as long.
 type stockham struct {
 	passes []pass
 	other  []complex128
@@ -143,7 +143,8 @@ func (f *pass) four(y, x []complex128) {
 }
 
 func (f *pass) five(y, x []complex128) {
-	const c1, c2, s1, s2 = 0.30901699437494742410, -0.80901699437494742410, 0.95105651629515357212, 0.58778525229247312917
+	const c1, c2, s1, s2 = 0.30901699437494742410, -0.80901699437494742410, 0.95105651629515357212,
+		0.58778525229247312917
 	for p := range len(x) / (5 * f.stride) {
 		x1, x2, x3, x4 := f.in(x, p, 1), f.in(x, p, 2), f.in(x, p, 3), f.in(x, p, 4)
 		y0, y1, y2, y3, y4 := f.out(y, p, 0), f.out(y, p, 1), f.out(y, p, 2), f.out(y, p, 3), f.out(y, p, 4)

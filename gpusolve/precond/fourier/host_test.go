@@ -91,7 +91,8 @@ func randomLoads(rng *rand.Rand, l *Layered) []Load {
 		outline.Footprints = append(outline.Footprints, f)
 		watts = append(watts, rng.Float64())
 	}
-	loads := []Load{{Drawing: powermap.Drawing{Outline: outline, Watts: watts}, First: rng.IntN(l.NZ), Shares: []float64{1}}}
+	loads := []Load{{Drawing: powermap.Drawing{Outline: outline, Watts: watts}, First: rng.IntN(l.NZ),
+		Shares: []float64{1}}}
 	plane := make([]float64, l.NX*l.NY)
 	for c := range plane {
 		plane[c] = rng.Float64()
@@ -99,7 +100,8 @@ func randomLoads(rng *rand.Rand, l *Layered) []Load {
 	both := *outline
 	both.Planes = [][]float64{plane}
 	if first := rng.IntN(l.NZ); first+1 < l.NZ {
-		loads = append(loads, Load{powermap.Drawing{Outline: &both, Watts: watts, Factors: []float64{0.3}}, first, []float64{0.25, 0.75}})
+		loads = append(loads, Load{powermap.Drawing{Outline: &both, Watts: watts, Factors: []float64{0.3}}, first,
+			[]float64{0.25, 0.75}})
 	}
 	alone := &powermap.Outline{Planes: both.Planes}
 	return append(loads, Load{powermap.Drawing{Outline: alone, Factors: []float64{2}}, rng.IntN(l.NZ), []float64{0.5}})
@@ -119,7 +121,8 @@ func dense(l *Layered, loads []Load) []float64 {
 	return b
 }
 
-// Steady states and three steps of time against an elimination of the matrix, which knows no transforms. The Residual is that of the matrix, and Sum that of the planes.
+// Steady states and three steps of time against an elimination of the matrix, which knows no transforms. The Residual
+// is that of the matrix, and Sum that of the planes.
 func TestSolvesAgreeWithElimination(t *testing.T) {
 	dev := host.Open()
 	defer dev.Close()
@@ -153,8 +156,10 @@ func TestSolvesAgreeWithElimination(t *testing.T) {
 			top = math.Max(top, v)
 		}
 		for c := range want {
-			if math.Abs(got[c]-want[c]) > 2e-9*top { // what the elimination loses where little ties the stack to the ambient
-				t.Fatalf("trial %d, %d x %d x %d, sides %d and %d: cell %d is %g, want %g", trial, nx, ny, nz, l.X, l.Y, c, got[c], want[c])
+			// what the elimination loses where little ties the stack to the ambient
+			if math.Abs(got[c]-want[c]) > 2e-9*top {
+				t.Fatalf("trial %d, %d x %d x %d, sides %d and %d: cell %d is %g, want %g", trial, nx, ny, nz, l.X, l.Y,
+					c, got[c], want[c])
 			}
 		}
 		checkResidual(t, e, x, a, b)
@@ -189,7 +194,8 @@ func checkResidual(t *testing.T, e *processor, x hostModes, a *sparse.CSR, b []f
 	for c := range x {
 		x[c] *= 2
 	}
-	if n := e.Residual(x, nil, nil); math.Abs(n.Residual-n.Source) > 1e-9*n.Source+40*n.Floor || n.Max > n.Residual || n.Max*math.Sqrt(float64(len(b))) < n.Residual {
+	if n := e.Residual(x, nil, nil); math.Abs(n.Residual-n.Source) > 1e-9*n.Source+40*n.Floor || n.Max > n.Residual ||
+		n.Max*math.Sqrt(float64(len(b))) < n.Residual {
 		t.Errorf("twice the state: norms %+v", n)
 	}
 }
@@ -220,7 +226,8 @@ func checkSum(t *testing.T, rng *rand.Rand, e *processor, x hostModes) {
 	}
 }
 
-// The gain is no less than the largest value of the state under 1 W in every cell, and that value itself where the sides are adiabatic.
+// The gain is no less than the largest value of the state under 1 W in every cell, and that value itself where the
+// sides are adiabatic.
 func TestGainBoundsTheInverse(t *testing.T) {
 	dev := host.Open()
 	defer dev.Close()
@@ -235,7 +242,9 @@ func TestGainBoundsTheInverse(t *testing.T) {
 		for k := range shares {
 			shares[k] = 1
 		}
-		e.SetLoads([]Load{{powermap.Drawing{Outline: &powermap.Outline{Planes: [][]float64{plane}}, Factors: []float64{1}}, 0, shares}})
+		e.SetLoads(
+			[]Load{{powermap.Drawing{Outline: &powermap.Outline{Planes: [][]float64{plane}}, Factors: []float64{1}}, 0,
+				shares}})
 		x := e.newModes()
 		e.Solve(x, nilFor(l, x), 1)
 		top := 0.0

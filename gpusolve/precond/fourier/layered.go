@@ -1,14 +1,16 @@
-// Package fourier solves stacks of homogeneous layers directly. Where every plane has one lateral conductance along x and one along y, and the sides are adiabatic
-// or at a temperature, products of cosines or sines diagonalise the operator laterally: each pair of wave numbers is a column of its own, a
-// tridiagonal system along z. The result is the exact solution of the discrete equations, in FP64, without iteration.
+// Package fourier solves stacks of homogeneous layers directly. Where every plane has one lateral conductance along x
+// and one along y, and the sides are adiabatic or at a temperature, products of cosines or sines diagonalise the
+// operator laterally: each pair of wave numbers is a column of its own, a tridiagonal system along z. The result is the
+// exact solution of the discrete equations, in FP64, without iteration.
 package fourier
 
-// Ends says what holds the two ends of an axis, and with that which transform diagonalises the differences along it. Cells are numbered from the low end.
-// A held end is at the stack's ambient, half a cell from the first cell's centre; other temperatures enter the right side.
+// Ends says what holds the two ends of an axis, and with that which transform diagonalises the differences along it.
+// Cells are numbered from the low end. A held end is at the stack's ambient, half a cell from the first cell's centre;
+// other temperatures enter the right side.
 type Ends int
 
-// The ends, with the basis functions of cell i = 0..n-1 and wave number k = 0..n-1, and the eigenvalues of the differences with unit conductance between
-// neighbours and 2 to a held end.
+// The ends, with the basis functions of cell i = 0..n-1 and wave number k = 0..n-1, and the eigenvalues of the
+// differences with unit conductance between neighbours and 2 to a held end.
 const (
 	Adiabatic Ends = iota // both: DCT-II, cos(pi k (i+1/2) / n), 2 - 2 cos(pi k / n)
 	Held                  // both: DST-II, sin(pi (k+1) (i+1/2) / n), 2 - 2 cos(pi (k+1) / n)
@@ -16,12 +18,13 @@ const (
 	HeldHigh              // the high one: DCT-IV, cos(pi (k+1/2) (i+1/2) / n), 2 - 2 cos(pi (k+1/2) / n)
 )
 
-// Layered is an operator that the transforms diagonalise. Conductances are in W/K; all are numbers of FP32, as the executors of other methods hold them, so that
-// all methods solve the same equations.
+// Layered is an operator that the transforms diagonalise. Conductances are in W/K; all are numbers of FP32, as the
+// executors of other methods hold them, so that all methods solve the same equations.
 //
-// The column of a pair of wave numbers has nothing to its sides: s[k] = GX[k] lx + GY[k] ly + Capacity[k] leads from its cell in plane k to the ground, with the
-// eigenvalues written as 4 sin^2 of half the angle, and GZ[0] and GZ[NZ] belong to the s of the outer planes. It is eliminated without a difference, so that
-// a face with little conductance beside thin layers costs no digits:
+// The column of a pair of wave numbers has nothing to its sides: s[k] = GX[k] lx + GY[k] ly + Capacity[k] leads from
+// its cell in plane k to the ground, with the eigenvalues written as 4 sin^2 of half the angle, and GZ[0] and GZ[NZ]
+// belong to the s of the outer planes. It is eliminated without a difference, so that a face with little conductance
+// beside thin layers costs no digits:
 //
 //	S[0] = s[0],  S[k] = s[k] + g S[k-1] / (g + S[k-1]),  d[k] = b[k] + d[k-1] g / (g + S[k-1])     g = GZ[k]
 //	x[NZ-1] = d[NZ-1] / S[NZ-1],  x[k] = (d[k] + GZ[k+1] x[k+1]) / (S[k] + GZ[k+1])
@@ -30,8 +33,8 @@ type Layered struct {
 	X, Y       Ends
 	// GX and GY are the conductances between neighbouring cells of a plane, NZ values. To a held end it is twice that.
 	GX, GY []float64
-	// GZ[k] is the conductance between the cells of planes k-1 and k. GZ[0] and GZ[NZ] lead from the outer cells to what holds the bottom and the top, 0 where
-	// they are adiabatic.
+	// GZ[k] is the conductance between the cells of planes k-1 and k. GZ[0] and GZ[NZ] lead from the outer cells to
+	// what holds the bottom and the top, 0 where they are adiabatic.
 	GZ []float64
 	// Capacity is that of a plane's cell over the time step, C/dt in W/K, NZ values; nil in a steady state.
 	Capacity []float64

@@ -17,8 +17,9 @@ func Memory(s precond.Shape, _ precond.Settings) precond.Need {
 	return precond.Need{SetUp: 8 * s.Unknowns, Held: 8 * s.Unknowns}
 }
 
-// DirectMemory is what the direct solver takes, or where several ranks share the grid the one of them that takes most: states in modes, their planes in space, and spectra of the
-// power; while the residual is taken, the power in space, and in time a plane of the state before.
+// DirectMemory is what the direct solver takes, or where several ranks share the grid the one of them that takes most:
+// states in modes, their planes in space, and spectra of the power; while the residual is taken, the power in space,
+// and in time a plane of the state before.
 func DirectMemory(s precond.Shape, size int) precond.Need {
 	states := int64(1)
 	if s.InTime {
@@ -93,8 +94,8 @@ func sourceBytes(s precond.Shape, d *powermap.Drawing, modes int64) int64 {
 // fewProducts is the number of footprints up to which a row of the spectrum is formed where it is needed.
 const fewProducts = 2
 
-// byProducts says whether the footprints' products are quicker than drawing the plane and transforming it: a product is a multiplication and an addition a
-// mode, the transform about four for each of the binary digits of the plane's cells.
+// byProducts says whether the footprints' products are quicker than drawing the plane and transforming it: a product is
+// a multiplication and an addition a mode, the transform about four for each of the binary digits of the plane's cells.
 func byProducts(d *powermap.Drawing, cells int64) bool {
 	return float64(len(d.Footprints)) <= 4*math.Log2(float64(cells)+1)
 }

@@ -9,9 +9,10 @@ import (
 	"thermsim/gpusolve/ranks"
 )
 
-// part is what one of several ranks has of a grid: in space the rows (y) that it owns and a pair of its neighbours' on either side, in modes all wave numbers along y of
-// those along x that it owns. On the way between the two every rank sends every other a block. Both are divided between pairs of rows, which transforms take together: each
-// pair is rounded as it is in the whole. A run alone has a part too, the whole.
+// part is what one of several ranks has of a grid: in space the rows (y) that it owns and a pair of its neighbours' on
+// either side, in modes all wave numbers along y of those along x that it owns. On the way between the two every rank
+// sends every other a block. Both are divided between pairs of rows, which transforms take together: each pair is
+// rounded as it is in the whole. A run alone has a part too, the whole.
 type part struct {
 	group       ranks.Group // nil where one has all
 	rank        int
@@ -24,7 +25,8 @@ const pairRows = 2
 // CheckRanks refuses grids that have too few rows or columns for so many ranks.
 func CheckRanks(nx, ny, size int) error {
 	if size > 1 && min(nx, ny) <= pairRows*(size-1) {
-		return fmt.Errorf("%w: a grid of %d x %d cells is too small for %d ranks to solve it directly: each needs two rows and two columns; take fewer ranks",
+		return fmt.Errorf("%w: a grid of %d x %d cells is too small for %d ranks to solve it directly: each needs "+
+			"two rows and two columns; take fewer ranks",
 			precond.ErrRefused, nx, ny, size)
 	}
 	return nil

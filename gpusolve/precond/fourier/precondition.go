@@ -18,11 +18,13 @@ type Preconditioner struct {
 
 var _ precond.Refresher = (*Preconditioner)(nil)
 
-// NewPreconditioner makes that of a mesh's system, of which the grid must be equidistant and the sides adiabatic or at a temperature.
+// NewPreconditioner makes that of a mesh's system, of which the grid must be equidistant and the sides adiabatic or at
+// a temperature.
 func NewPreconditioner(s ops.Operator) (*Preconditioner, error) {
 	sys, ok := s.(ops.System)
 	if !ok {
-		return nil, fmt.Errorf("%w: fourier needs the geometry of a stack, and a matrix has none; choose another preconditioner", precond.ErrRefused)
+		return nil, fmt.Errorf("%w: fourier needs the geometry of a stack, and a matrix has none; choose another "+
+			"preconditioner", precond.ErrRefused)
 	}
 	if err := Refusal(sys.Mesh().Stack); err != nil {
 		return nil, err
@@ -56,7 +58,8 @@ func (p *Preconditioner) Apply(z, r ops.Vector) { p.e.Precondition(z, r) }
 
 // String tells the transforms.
 func (l *Layered) String() string {
-	names := [...]string{Adiabatic: "cosines", Held: "sines", HeldLow: "sines from the held side", HeldHigh: "cosines to the held side"}
+	names := [...]string{Adiabatic: "cosines", Held: "sines", HeldLow: "sines from the held side",
+		HeldHigh: "cosines to the held side"}
 	if l.X == l.Y {
 		return names[l.X] + " along x and y"
 	}
@@ -65,7 +68,8 @@ func (l *Layered) String() string {
 
 // layeredLike is an operator for a mesh, with nothing in it.
 func layeredLike(m *mesh.Mesh, inTime bool) *Layered {
-	l := &Layered{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), GX: make([]float64, m.NZ()), GY: make([]float64, m.NZ()), GZ: make([]float64, m.NZ()+1)}
+	l := &Layered{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), GX: make([]float64, m.NZ()), GY: make([]float64, m.NZ()),
+		GZ: make([]float64, m.NZ()+1)}
 	l.X, l.Y, _ = endsOf(m.Stack)
 	if inTime {
 		l.Capacity = make([]float64, l.NZ)
@@ -73,8 +77,8 @@ func layeredLike(m *mesh.Mesh, inTime bool) *Layered {
 	return l
 }
 
-// average sets the means of the conductances of the cells of every plane: of all operators that the transforms diagonalise it is the closest in the Frobenius norm (T. Chan
-// 1988 for circulants). Planes of a layer are alike.
+// average sets the means of the conductances of the cells of every plane: of all operators that the transforms
+// diagonalise it is the closest in the Frobenius norm (T. Chan 1988 for circulants). Planes of a layer are alike.
 func (l *Layered) average(m *mesh.Mesh, dt float64) {
 	nx, ny := float64(l.NX), float64(l.NY)
 	for k := range l.NZ {

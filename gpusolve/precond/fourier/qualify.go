@@ -14,7 +14,8 @@ import (
 // ErrUnfit is why a stack cannot be solved this way.
 var ErrUnfit = errors.New("fourier does not apply")
 
-// equidistant is the largest relative deviation of a cell's width from the mean that counts as rounding: widths are differences of coordinates.
+// equidistant is the largest relative deviation of a cell's width from the mean that counts as rounding: widths are
+// differences of coordinates.
 const equidistant = 1e-9
 
 // Check says why the transforms do not diagonalise the operator of a mesh, in words for users; nil where they do.
@@ -50,7 +51,8 @@ func lopsided(m *mesh.Mesh, k int) (f stack.Face, ok bool) {
 		if f >= stack.South {
 			twice = 2 * gy
 		}
-		if held, _ := isHeld(f, &m.Stack.Boundary[f]); held && math.Abs(m.FaceConductance(f, i, j, k)-twice) > 10*equidistant*twice {
+		if held, _ := isHeld(f, &m.Stack.Boundary[f]); held &&
+			math.Abs(m.FaceConductance(f, i, j, k)-twice) > 10*equidistant*twice {
 			return f, true
 		}
 	}
@@ -61,7 +63,8 @@ func lopsided(m *mesh.Mesh, k int) (f stack.Face, ok bool) {
 func uneven(s *stack.Stack, l *stack.Layer) string {
 	own := &s.Materials[l.Material]
 	for r := range l.Regions {
-		if f := l.Regions[r].Fill; f != nil && !(covers(s, &l.Regions[r]) && slices.Min(f.Values) == slices.Max(f.Values)) {
+		if f := l.Regions[r].Fill; f != nil &&
+			!(covers(s, &l.Regions[r]) && slices.Min(f.Values) == slices.Max(f.Values)) {
 			return fmt.Sprintf("layer %s has a fill that follows a map or covers a part of it", l.Name)
 		}
 		if of := &s.Materials[l.Regions[r].Material]; of.K != own.K || of.C != own.C {
@@ -74,7 +77,8 @@ func uneven(s *stack.Stack, l *stack.Layer) string {
 // covers says whether a region is the rectangle of the whole stack.
 func covers(s *stack.Stack, r *stack.Region) bool { return r.Shape == nil && r.Rect == s.Domain() }
 
-// MayApply says before there is a mesh whether Check may accept it: every layer is of one material, or regions that are alike are together as large as it.
+// MayApply says before there is a mesh whether Check may accept it: every layer is of one material, or regions that are
+// alike are together as large as it.
 func MayApply(s *stack.Stack) bool {
 	if CheckGrid(s) != nil {
 		return false
@@ -117,7 +121,8 @@ func mayBeEven(s *stack.Stack, l *stack.Layer) bool {
 	return !others
 }
 
-// CheckGrid judges the grid, the sides and whether materials are constant: what the method needs as a preconditioner too.
+// CheckGrid judges the grid, the sides and whether materials are constant: what the method needs as a preconditioner
+// too.
 func CheckGrid(s *stack.Stack) error {
 	for l := range s.Layers {
 		if s.Layers[l].Coolant != nil {
@@ -131,10 +136,12 @@ func CheckGrid(s *stack.Stack) error {
 	}
 	for f := range s.Boundary {
 		if len(s.Boundary[f].Patches) > 0 {
-			return fmt.Errorf("%w: the %s face has patches, whose conditions differ from place to place", ErrUnfit, stack.Face(f))
+			return fmt.Errorf("%w: the %s face has patches, whose conditions differ from place to place", ErrUnfit,
+				stack.Face(f))
 		}
 		if s.Boundary[f].Follows() {
-			return fmt.Errorf("%w: the heat transfer coefficient of the %s face follows the temperature", ErrUnfit, stack.Face(f))
+			return fmt.Errorf("%w: the heat transfer coefficient of the %s face follows the temperature", ErrUnfit,
+				stack.Face(f))
 		}
 	}
 	if s.Leaks() {
@@ -161,7 +168,8 @@ func Refusal(s *stack.Stack) error {
 func graded(a *stack.Axis, length float64) bool {
 	width, from := length/float64(a.Cells), 0.0
 	for _, s := range a.Segments {
-		if s.Cells > 1 && math.Abs(s.Ratio-1) > equidistant || math.Abs((s.To-from)/float64(s.Cells)-width) > equidistant*width {
+		if s.Cells > 1 && math.Abs(s.Ratio-1) > equidistant ||
+			math.Abs((s.To-from)/float64(s.Cells)-width) > equidistant*width {
 			return true
 		}
 		from = s.To
@@ -191,7 +199,8 @@ func endsOf(s *stack.Stack) (x, y Ends, err error) {
 	return ends(held[stack.West], held[stack.East]), ends(held[stack.South], held[stack.North]), nil
 }
 
-// isHeld says whether a side is at a temperature. One that leads to a temperature through a resistance is neither that nor adiabatic.
+// isHeld says whether a side is at a temperature. One that leads to a temperature through a resistance is neither that
+// nor adiabatic.
 func isHeld(f stack.Face, b *stack.Boundary) (bool, error) {
 	switch {
 	case b.Kind == stack.FixedTemperature, b.Kind == stack.LumpedResistance && b.Resistance == 0:

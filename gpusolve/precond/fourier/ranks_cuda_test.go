@@ -12,7 +12,8 @@ import (
 	"thermsim/internal/testtier"
 )
 
-// GPUs that share a grid find the fields of one, to the bit, whatever carries the planes between them. Few rows and columns for each, odd numbers of them, long columns.
+// GPUs that share a grid find the fields of one, to the bit, whatever carries the planes between them. Few rows and
+// columns for each, odd numbers of them, long columns.
 func TestRanksOnInterpreters(t *testing.T) {
 	cases := []struct {
 		shape

@@ -102,7 +102,8 @@ func onRanks(t *testing.T, l *Layered, n int, seed uint64, open func(rank int) o
 	rows := Borders(l.NY, n)
 	whole := of[0]
 	for r, f := range of {
-		if !slices.Equal(f.numbers, whole.numbers) || !slices.Equal(f.sums, whole.sums) || !slices.Equal(f.norms, whole.norms) {
+		if !slices.Equal(f.numbers, whole.numbers) || !slices.Equal(f.sums, whole.sums) ||
+			!slices.Equal(f.norms, whole.norms) {
 			t.Errorf("%d ranks: rank %d has other numbers than rank 0", n, r)
 		}
 		for k := range l.NZ {
@@ -113,7 +114,8 @@ func onRanks(t *testing.T, l *Layered, n int, seed uint64, open func(rank int) o
 	return whole
 }
 
-// same holds what ranks find to what one has: fields and maxima to the bit, norms and sums up to rounding where their order differs.
+// same holds what ranks find to what one has: fields and maxima to the bit, norms and sums up to rounding where their
+// order differs.
 func (f *findings) same(t *testing.T, want *findings, normsToo bool) {
 	t.Helper()
 	equal := func(a, b [][]float64) bool { return slices.EqualFunc(a, b, slices.Equal[[]float64]) }
@@ -132,7 +134,8 @@ func (f *findings) same(t *testing.T, want *findings, normsToo bool) {
 	for n, v := range f.norms {
 		w := want.norms[n]
 		near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*b }
-		if v.Max != w.Max || !near(v.Residual, w.Residual) || !near(v.Source, w.Source) || !near(v.Floor, w.Floor) || normsToo && v != w {
+		if v.Max != w.Max || !near(v.Residual, w.Residual) || !near(v.Source, w.Source) || !near(v.Floor, w.Floor) ||
+			normsToo && v != w {
 			t.Errorf("norms %+v, want %+v", v, w)
 		}
 	}
@@ -143,7 +146,8 @@ var rankedShapes = []struct {
 	shape
 	ranks []int
 }{
-	{shape{3, 3, 2}, []int{2}}, {shape{4, 30, 1}, []int{2}}, {shape{17, 15, 3}, []int{2, 3, 4, 5, 8}}, {shape{16, 37, 11}, []int{3, 5, 8}}, {shape{34, 16, 4}, []int{2, 8}}, {shape{9, 64, 33}, []int{4, 5}},
+	{shape{3, 3, 2}, []int{2}}, {shape{4, 30, 1}, []int{2}}, {shape{17, 15, 3}, []int{2, 3, 4, 5, 8}},
+	{shape{16, 37, 11}, []int{3, 5, 8}}, {shape{34, 16, 4}, []int{2, 8}}, {shape{9, 64, 33}, []int{4, 5}},
 }
 
 // Any number of ranks finds the fields of one processor, to the bit.
@@ -168,7 +172,8 @@ func TestRanksOnHost(t *testing.T) {
 
 // What has too few rows or columns is refused.
 func TestRanksWithoutRowsAreRefused(t *testing.T) {
-	for _, c := range []struct{ nx, ny, ranks, ok int }{{3, 3, 2, 1}, {2, 9, 2, 0}, {9, 2, 2, 0}, {15, 15, 8, 1}, {14, 99, 8, 0}, {1, 1, 1, 1}} {
+	for _, c := range []struct{ nx, ny, ranks, ok int }{{3, 3, 2, 1}, {2, 9, 2, 0}, {9, 2, 2, 0}, {15, 15, 8, 1},
+		{14, 99, 8, 0}, {1, 1, 1, 1}} {
 		if err := CheckRanks(c.nx, c.ny, c.ranks); (err == nil) != (c.ok == 1) {
 			t.Errorf("%+v: %v", c, err)
 		}

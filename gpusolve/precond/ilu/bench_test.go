@@ -13,7 +13,8 @@ import (
 	"thermsim/gpusolve/testing/opstest"
 )
 
-// BenchmarkTriangles is one application on the processor: factors of a matrix that is not symmetric beside those of one that is.
+// BenchmarkTriangles is one application on the processor: factors of a matrix that is not symmetric beside those of one
+// that is.
 func BenchmarkTriangles(b *testing.B) {
 	shape := [3]int{128, 128, 64}
 	for kind, a := range map[string]*sparse.Diagonals{

@@ -14,17 +14,23 @@ import (
 	"thermsim/internal/testtier"
 )
 
-// conform tests an executor's factorisations on odd, prime, flat and thin grids, cut into tiles of many shapes: factors against the
-// textbook's elimination by rows of a sparse matrix with levels of fill, solves against substitution in FP64, and the refusals.
+// conform tests an executor's factorisations on odd, prime, flat and thin grids, cut into tiles of many shapes: factors
+// against the textbook's elimination by rows of a sparse matrix with levels of fill, solves against substitution in
+// FP64, and the refusals.
 func conform(t *testing.T, open func(testing.TB) ops.Device) {
 	cases := []struct {
 		shape [3]int
 		tile  [2]int // along y and z
 	}{
-		{[3]int{1, 1, 1}, [2]int{}}, {[3]int{9, 1, 1}, [2]int{}}, {[3]int{1, 23, 1}, [2]int{}}, {[3]int{1, 1, 7}, [2]int{}},
-		{[3]int{1, 11, 6}, [2]int{4, 3}}, {[3]int{13, 1, 5}, [2]int{2, 1}}, {[3]int{7, 17, 1}, [2]int{5, 1}}, {[3]int{2, 2, 2}, [2]int{1, 1}},
-		{[3]int{2, 7, 6}, [2]int{3, 4}}, {[3]int{37, 5, 3}, [2]int{}}, {[3]int{3, 31, 6}, [2]int{}}, {[3]int{3, 3, 7}, [2]int{2, 5}},
-		{[3]int{2, 9, 11}, [2]int{3, 4}}, {[3]int{3, 4, 19}, [2]int{2, 5}}, {[3]int{37, 13, 3}, [2]int{}}, {[3]int{5, 31, 10}, [2]int{}}, {[3]int{11, 7, 13}, [2]int{4, 4}}, {[3]int{17, 18, 19}, [2]int{}}, {[3]int{11, 20, 4}, [2]int{6, 2}},
+		{[3]int{1, 1, 1}, [2]int{}}, {[3]int{9, 1, 1}, [2]int{}}, {[3]int{1, 23, 1}, [2]int{}},
+		{[3]int{1, 1, 7}, [2]int{}},
+		{[3]int{1, 11, 6}, [2]int{4, 3}}, {[3]int{13, 1, 5}, [2]int{2, 1}}, {[3]int{7, 17, 1}, [2]int{5, 1}},
+		{[3]int{2, 2, 2}, [2]int{1, 1}},
+		{[3]int{2, 7, 6}, [2]int{3, 4}}, {[3]int{37, 5, 3}, [2]int{}}, {[3]int{3, 31, 6}, [2]int{}},
+		{[3]int{3, 3, 7}, [2]int{2, 5}},
+		{[3]int{2, 9, 11}, [2]int{3, 4}}, {[3]int{3, 4, 19}, [2]int{2, 5}}, {[3]int{37, 13, 3}, [2]int{}},
+		{[3]int{5, 31, 10}, [2]int{}}, {[3]int{11, 7, 13}, [2]int{4, 4}}, {[3]int{17, 18, 19}, [2]int{}},
+		{[3]int{11, 20, 4}, [2]int{6, 2}},
 	}
 	for n, c := range testtier.Pick(cases[:12], cases) {
 		for kind, a := range map[string]*sparse.Diagonals{
@@ -41,7 +47,8 @@ func conform(t *testing.T, open func(testing.TB) ops.Device) {
 					if n%3 == 2 {
 						how.Shift = 0.05
 					}
-					t.Run(fmt.Sprintf("%dx%dx%d,%s,order=%d,double=%t", c.shape[0], c.shape[1], c.shape[2], kind, order, double), func(t *testing.T) {
+					t.Run(fmt.Sprintf("%dx%dx%d,%s,order=%d,double=%t", c.shape[0], c.shape[1], c.shape[2], kind, order,
+						double), func(t *testing.T) {
 						f := &factored{opstest.NewAlgebra(t, open(t), a, a.CSR()), a}
 						f.check(how)
 						if err := f.Sys.Err(); err != nil {
@@ -122,8 +129,10 @@ func (f *factored) checkSolves(form ops.Diagonals, how ilu.Options, want *rowFac
 func (f *factored) sameFactor(got *ilu.Entries, want *rowFactor, how ilu.Options) {
 	f.Helper()
 	steps := ilu.Neighbours(how.Order)
-	if len(got.Lower) != len(steps) || len(got.Upper) != len(steps) || got.NX != f.grid.NX || got.NY != f.grid.NY || got.NZ != f.grid.NZ {
-		f.Fatalf("factor of %d and %d diagonals for %dx%dx%d cells", len(got.Lower), len(got.Upper), got.NX, got.NY, got.NZ)
+	if len(got.Lower) != len(steps) || len(got.Upper) != len(steps) || got.NX != f.grid.NX || got.NY != f.grid.NY ||
+		got.NZ != f.grid.NZ {
+		f.Fatalf("factor of %d and %d diagonals for %dx%dx%d cells", len(got.Lower), len(got.Upper), got.NX, got.NY,
+			got.NZ)
 	}
 	tol := 1e-13
 	if f.grid.Symmetric() {

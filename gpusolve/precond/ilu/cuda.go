@@ -42,7 +42,9 @@ func factoriseOnGPU(s *cuda.Space, a ops.Diagonals, how Options) (Factor, error)
 	}
 	nx, ny, nz := d.Shape()
 	shape, from := squeezed(nx, ny, nz)
-	f := &cudaFactor{s: s, k: k, nx: nx, ny: ny, nz: nz, wavefront: newWavefront(how.Order, shape[0], shape[1], shape[2], how.TileY, how.TileZ, how.Chunk), sides: 1, how: how}
+	f := &cudaFactor{s: s, k: k, nx: nx, ny: ny, nz: nz,
+		wavefront: newWavefront(how.Order, shape[0], shape[1], shape[2], how.TileY, how.TileZ, how.Chunk), sides: 1,
+		how: how}
 	if !d.Symmetric() {
 		f.sides = 2
 	}
@@ -75,7 +77,8 @@ func factoriseOnGPU(s *cuda.Space, a ops.Diagonals, how Options) (Factor, error)
 }
 
 // eliminate launches the factorisation. from tells which directions of the grid the wavefront's are.
-func (f *cudaFactor) eliminate(d *cuda.Diagonals, how Options, state cudriver.Ptr[int32], place cudriver.Ptr[uint64], from [3]int) {
+func (f *cudaFactor) eliminate(d *cuda.Diagonals, how Options, state cudriver.Ptr[int32], place cudriver.Ptr[uint64],
+	from [3]int) {
 	s, k := f.s, f.k
 	if !s.Ready() {
 		return
@@ -90,8 +93,10 @@ func (f *cudaFactor) eliminate(d *cuda.Diagonals, how Options, state cudriver.Pt
 			run = k.FactoriseDiamond
 		}
 		s.Note(run(s.Stream, tiles, KernelsFactoriseStarArgs{
-			Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.messages(), Plan: f.planned, State: state,
-			Diagonal: main, X: upper[from[0]], Y: upper[from[1]], Z: upper[from[2]], Scale: 1 + how.Shift, F: f.data, Place: place,
+			Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.messages(), Plan: f.planned,
+			State:    state,
+			Diagonal: main, X: upper[from[0]], Y: upper[from[1]], Z: upper[from[2]], Scale: 1 + how.Shift, F: f.data,
+			Place: place,
 		}))
 		return
 	}
@@ -100,13 +105,16 @@ func (f *cudaFactor) eliminate(d *cuda.Diagonals, how Options, state cudriver.Pt
 		run = k.FactoriseDiamondBoth
 	}
 	s.Note(run(s.Stream, tiles, KernelsFactoriseStarBothArgs{
-		Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.messages(), Plan: f.planned, State: state,
-		Diagonal: main, X: upper[from[0]], Y: upper[from[1]], Z: upper[from[2]], LowerX: lower[from[0]], LowerY: lower[from[1]], LowerZ: lower[from[2]],
+		Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.messages(), Plan: f.planned,
+		State:    state,
+		Diagonal: main, X: upper[from[0]], Y: upper[from[1]], Z: upper[from[2]], LowerX: lower[from[0]],
+		LowerY: lower[from[1]], LowerZ: lower[from[2]],
 		Scale: 1 + how.Shift, F: f.data, Place: place,
 	}))
 }
 
-// messages is how many levels a tile of the factorisation completes between two messages; solves need chunks of some length.
+// messages is how many levels a tile of the factorisation completes between two messages; solves need chunks of some
+// length.
 func (f *cudaFactor) messages() int32 {
 	if asked := f.how.Chunk; asked > 0 && asked < int(f.chunk) {
 		return powerOfTwo(asked)

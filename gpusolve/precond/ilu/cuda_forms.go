@@ -44,7 +44,8 @@ func (f *cudaFactor) inForm(form Form) (Triangles, error) {
 	}
 	for from := int64(0); s.Ready() && t.natural() && from < f.values(); from += s.Cells() {
 		s.Note(t.k.FromLevelsDouble(s.Stream, [3]uint32{t.squares(), 1, 1}, KernelsFromLevelsDoubleArgs{
-			Nx: int32(t.nx), Ny: int32(t.ny), Nz: int32(t.nz), Order: int32(t.order), From: f.data.Add(from), To: t.data.Add(from),
+			Nx: int32(t.nx), Ny: int32(t.ny), Nz: int32(t.nz), Order: int32(t.order), From: f.data.Add(from),
+			To: t.data.Add(from),
 		}))
 	}
 	t.bytes = s.Allocated() - before
@@ -96,10 +97,12 @@ func (t *cudaForms) Solve(z, r ops.Vector) {
 		return
 	}
 	nx, ny, nz, order, square := int32(t.nx), int32(t.ny), int32(t.nz), int32(t.order), [3]uint32{t.squares(), 1, 1}
-	s.Note(k.ToLevels(s.Stream, square, KernelsToLevelsArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: cuda.F32(r), To: t.field, State: t.state, States: int32(2 * t.states())}))
+	s.Note(k.ToLevels(s.Stream, square, KernelsToLevelsArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: cuda.F32(r),
+		To: t.field, State: t.state, States: int32(2 * t.states())}))
 	t.sweep(false, t.field)
 	t.sweep(true, t.field)
-	s.Note(k.FromLevels(s.Stream, square, KernelsFromLevelsArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: t.field, To: to}))
+	s.Note(k.FromLevels(s.Stream, square, KernelsFromLevelsArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: t.field,
+		To: to}))
 }
 
 // sweep is one of the two solves.
@@ -114,15 +117,18 @@ func (t *cudaForms) sweep(upper bool, w cudriver.Ptr[float32]) {
 			natural = 1
 		}
 		s.Note(t.f.ByFlags(s.Stream, [3]uint32{uint32(t.tiles()), 1, 1}, FormsByFlagsArgs{
-			Nx: int32(t.nx), Ny: int32(t.ny), Nz: int32(t.nz), Order: int32(t.order), Upper: up, Natural: natural, Groups: t.groups(),
-			TileP: int32(t.tileP), TileQ: int32(t.tileQ), Chunk: t.chunk, Plan: t.planned, State: state, Off: off, Inverse: t.inverse, W: w,
+			Nx: int32(t.nx), Ny: int32(t.ny), Nz: int32(t.nz), Order: int32(t.order), Upper: up, Natural: natural,
+			Groups: t.groups(),
+			TileP:  int32(t.tileP), TileQ: int32(t.tileQ), Chunk: t.chunk, Plan: t.planned, State: state, Off: off,
+			Inverse: t.inverse, W: w,
 		}))
 		return
 	}
 	grid := [3]uint32{cuda.Blocks(t.ny*t.nz, FormsThreads), 1, 1}
 	for level := range t.levels() {
 		s.Note(t.f.ByLaunch(s.Stream, grid, FormsByLaunchArgs{
-			Nx: int32(t.nx), Ny: int32(t.ny), Nz: int32(t.nz), Order: int32(t.order), Upper: up, Level: int32(level), Off: off, Inverse: t.inverse, W: w,
+			Nx: int32(t.nx), Ny: int32(t.ny), Nz: int32(t.nz), Order: int32(t.order), Upper: up, Level: int32(level),
+			Off: off, Inverse: t.inverse, W: w,
 		}))
 	}
 }

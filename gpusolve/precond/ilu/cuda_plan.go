@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// wavefront is the schedule of precond/ilu/wavefront.h for a grid: tiles of the plane of columns, in the order in which blocks take them.
+// wavefront is the schedule of precond/ilu/wavefront.h for a grid: tiles of the plane of columns, in the order in which
+// blocks take them.
 type wavefront struct {
 	order        int
 	nx, ny, nz   int
@@ -15,7 +16,8 @@ type wavefront struct {
 	plan  []int32 // planEntries numbers a tile
 }
 
-// planEntries is the length of a tile's plan (see precond/ilu/wavefront.h): first column p and q, first and last level, the tiles to wait for (left, below, diagonal), and padding.
+// planEntries is the length of a tile's plan (see precond/ilu/wavefront.h): first column p and q, first and last level,
+// the tiles to wait for (left, below, diagonal), and padding.
 const planEntries = KernelsPlan
 
 // newWavefront plans tiles of at most KernelsWide columns. Zero sizes are chosen.
@@ -30,12 +32,14 @@ func newWavefront(order, nx, ny, nz, tileP, tileQ, levels int) *wavefront {
 	}
 	// Edges, tileP + tileQ + 1 columns, are read by one thread each.
 	tileP = min(tileP, most/tileQ, most-tileQ-1)
-	w := &wavefront{order: order, nx: nx, ny: ny, nz: nz, tileP: tileP, tileQ: tileQ, chunk: chunkOf(tileP, tileQ, levels)}
+	w := &wavefront{order: order, nx: nx, ny: ny, nz: nz, tileP: tileP, tileQ: tileQ,
+		chunk: chunkOf(tileP, tileQ, levels)}
 	w.lay()
 	return w
 }
 
-// chunkOf is the largest power of two that does not exceed levels and whose edge values fit into a block's shared memory.
+// chunkOf is the largest power of two that does not exceed levels and whose edge values fit into a block's shared
+// memory.
 func chunkOf(tileP, tileQ, levels int) int32 {
 	if levels <= 0 {
 		levels = 16
@@ -52,8 +56,8 @@ type tile struct {
 	p, q, first, last int
 }
 
-// lay finds the tiles that hold columns and sorts them by the level of their lowest corner. That grows along p and q, so a tile comes after all that
-// it waits for.
+// lay finds the tiles that hold columns and sorts them by the level of their lowest corner. That grows along p and q,
+// so a tile comes after all that it waits for.
 func (w *wavefront) lay() {
 	width := w.ny + w.order*(w.nz-1)
 	across, along := (width+w.tileP-1)/w.tileP, (w.nz+w.tileQ-1)/w.tileQ
@@ -108,8 +112,8 @@ func (w *wavefront) squares() uint32 {
 	return uint32((w.nx+s-1)/s) * uint32((w.ny+s-1)/s) * uint32(w.nz)
 }
 
-// squeezed returns the shape of a grid without its directions of a single cell, which move to the end, and which of the directions x, y, z
-// the first and second then are. Offsets between neighbours stay the same.
+// squeezed returns the shape of a grid without its directions of a single cell, which move to the end, and which of the
+// directions x, y, z the first and second then are. Offsets between neighbours stay the same.
 func squeezed(nx, ny, nz int) (shape [3]int, from [3]int) {
 	n := 0
 	for d, l := range [3]int{nx, ny, nz} {

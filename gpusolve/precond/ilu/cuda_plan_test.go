@@ -4,9 +4,11 @@ import (
 	"testing"
 )
 
-// Every column belongs to one tile, tiles come after those that they wait for, and no two cells share a place of the layout, which has no gaps.
+// Every column belongs to one tile, tiles come after those that they wait for, and no two cells share a place of the
+// layout, which has no gaps.
 func TestWavefrontPlans(t *testing.T) {
-	for _, shape := range [][3]int{{1, 1, 1}, {5, 1, 1}, {9, 1871, 10}, {7, 13, 11}, {3, 40, 33}, {12, 2, 90}, {4, 1, 7}, {30, 25, 1}} {
+	for _, shape := range [][3]int{{1, 1, 1}, {5, 1, 1}, {9, 1871, 10}, {7, 13, 11}, {3, 40, 33}, {12, 2, 90},
+		{4, 1, 7}, {30, 25, 1}} {
 		for order := range 2 {
 			for _, tile := range [][2]int{{}, {1, 1}, {3, 5}, {999, 999}} {
 				nx, ny, nz := shape[0], shape[1], shape[2]
@@ -14,7 +16,8 @@ func TestWavefrontPlans(t *testing.T) {
 				if w.tileP < 1 || w.tileQ < 1 || w.tileP*w.tileQ > 256 || w.tileP+w.tileQ+1 > 256 {
 					t.Fatalf("%v: tile of %dx%d", shape, w.tileP, w.tileQ)
 				}
-				if w.chunk < 2*KernelsAhead || w.chunk&(w.chunk-1) != 0 || int(w.chunk)*(w.tileP+w.tileQ+1) > KernelsKept {
+				if w.chunk < 2*KernelsAhead || w.chunk&(w.chunk-1) != 0 ||
+					int(w.chunk)*(w.tileP+w.tileQ+1) > KernelsKept {
 					t.Fatalf("%v: chunks of %d levels with tiles of %dx%d", shape, w.chunk, w.tileP, w.tileQ)
 				}
 				w.check(t)

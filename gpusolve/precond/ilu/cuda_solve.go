@@ -26,7 +26,8 @@ type levels[T float32 | float64] struct {
 // levelsOf finds the parts of a factor.
 func levelsOf[T float32 | float64](f *cudaFactor, data cudriver.Ptr[T]) levels[T] {
 	side := f.off() * f.s.Cells()
-	return levels[T]{data: data, field: cuda.Alloc[T](f.s, f.s.Cells()), below: data, above: data.Add((f.sides - 1) * side), inverse: data.Add(f.sides * side)}
+	return levels[T]{data: data, field: cuda.Alloc[T](f.s, f.s.Cells()), below: data,
+		above: data.Add((f.sides - 1) * side), inverse: data.Add(f.sides * side)}
 }
 
 // Triangles rounds the factor, or takes it over as it is.
@@ -45,7 +46,8 @@ func (f *cudaFactor) Triangles() (Triangles, error) {
 	} else {
 		t.single = levelsOf(f, cuda.Alloc[float32](s, f.values()))
 		if s.Ready() {
-			s.Note(f.k.Narrow(s.Stream, cuda.Flat(f.values()), KernelsNarrowArgs{N: f.values(), From: f.data, To: t.single.data}))
+			s.Note(f.k.Narrow(s.Stream, cuda.Flat(f.values()),
+				KernelsNarrowArgs{N: f.values(), From: f.data, To: t.single.data}))
 		}
 	}
 	t.lower = cuda.Alloc[int32](s, 2*f.states())
@@ -86,14 +88,17 @@ func (t *cudaTriangles) solveSingle(z, r cudriver.Ptr[float32]) {
 	if t.order == 1 {
 		lower, upper = k.LowerDiamond, k.UpperDiamond
 	}
-	s.Note(k.ToLevels(s.Stream, square, KernelsToLevelsArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: r, To: f.field, State: t.lower, States: int32(2 * t.states())}))
+	s.Note(k.ToLevels(s.Stream, square, KernelsToLevelsArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: r, To: f.field,
+		State: t.lower, States: int32(2 * t.states())}))
 	sweep := KernelsLowerStarArgs{
-		Nx: nx, Ny: ny, Nz: nz, TileP: int32(t.tileP), TileQ: int32(t.tileQ), Chunk: t.chunk, Plan: t.planned, State: t.lower, Off: f.below, Inverse: f.inverse, W: f.field,
+		Nx: nx, Ny: ny, Nz: nz, TileP: int32(t.tileP), TileQ: int32(t.tileQ), Chunk: t.chunk, Plan: t.planned,
+		State: t.lower, Off: f.below, Inverse: f.inverse, W: f.field,
 	}
 	s.Note(lower(s.Stream, tiles, sweep))
 	sweep.State, sweep.Off = t.upper, f.above
 	s.Note(upper(s.Stream, tiles, sweep))
-	s.Note(k.FromLevels(s.Stream, square, KernelsFromLevelsArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: f.field, To: z}))
+	s.Note(k.FromLevels(s.Stream, square, KernelsFromLevelsArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: f.field,
+		To: z}))
 }
 
 func (t *cudaTriangles) solveDouble(z, r cudriver.Ptr[float32]) {
@@ -104,12 +109,15 @@ func (t *cudaTriangles) solveDouble(z, r cudriver.Ptr[float32]) {
 	if t.order == 1 {
 		lower, upper = k.LowerDiamondDouble, k.UpperDiamondDouble
 	}
-	s.Note(k.ToLevelsDouble(s.Stream, square, KernelsToLevelsDoubleArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: r, To: f.field, State: t.lower, States: int32(2 * t.states())}))
+	s.Note(k.ToLevelsDouble(s.Stream, square, KernelsToLevelsDoubleArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: r,
+		To: f.field, State: t.lower, States: int32(2 * t.states())}))
 	sweep := KernelsLowerStarDoubleArgs{
-		Nx: nx, Ny: ny, Nz: nz, TileP: int32(t.tileP), TileQ: int32(t.tileQ), Chunk: t.chunk, Plan: t.planned, State: t.lower, Off: f.below, Inverse: f.inverse, W: f.field,
+		Nx: nx, Ny: ny, Nz: nz, TileP: int32(t.tileP), TileQ: int32(t.tileQ), Chunk: t.chunk, Plan: t.planned,
+		State: t.lower, Off: f.below, Inverse: f.inverse, W: f.field,
 	}
 	s.Note(lower(s.Stream, tiles, sweep))
 	sweep.State, sweep.Off = t.upper, f.above
 	s.Note(upper(s.Stream, tiles, sweep))
-	s.Note(k.FromLevelsDouble(s.Stream, square, KernelsFromLevelsDoubleArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: f.field, To: z}))
+	s.Note(k.FromLevelsDouble(s.Stream, square, KernelsFromLevelsDoubleArgs{Nx: nx, Ny: ny, Nz: nz, Order: order,
+		From: f.field, To: z}))
 }

@@ -56,7 +56,8 @@ func incompletely(t *testing.T, d *cuda.Device, shape [3]int, how ilu.Options) (
 	return factor, z
 }
 
-// Any order of blocks and warps, however late some are, gives the same bits, also with many more tiles than blocks fit on the device.
+// Any order of blocks and warps, however late some are, gives the same bits, also with many more tiles than blocks fit
+// on the device.
 func TestIncompleteIsTheSameUnderAnySchedule(t *testing.T) {
 	for n := range 4 {
 		// 9 and more tiles; of the solves' blocks, 5 fit on a multiprocessor.

@@ -6,8 +6,9 @@ import (
 	"thermsim/gpusolve/reuse"
 )
 
-// levelTask goes through a grid's rows (j,k) in the order of their dependencies: rows of one level, j + k for the star and j + 2k for the diamond, are
-// independent of each other and shared among the workers. Within a row, cells come one after the other.
+// levelTask goes through a grid's rows (j,k) in the order of their dependencies: rows of one level, j + k for the star
+// and j + 2k for the diamond, are independent of each other and shared among the workers. Within a row, cells come one
+// after the other.
 type levelTask struct {
 	order, nx, ny, nz int
 	body              func(k, j int)
@@ -55,11 +56,13 @@ func factoriseOnHost(s *host.Space, a ops.Diagonals, how Options) (Factor, error
 	lowerX, lowerY, lowerZ := d.Lower()
 	crosses := func(band []float64, c int) bool { return c < len(band) && band[c] != 0 }
 	for c := range n {
-		if c%d.NX == d.NX-1 && (crosses(d.X, c) || crosses(lowerX, c)) || c/d.NX%d.NY == d.NY-1 && (crosses(d.Y, c) || crosses(lowerY, c)) {
+		if c%d.NX == d.NX-1 && (crosses(d.X, c) || crosses(lowerX, c)) || c/d.NX%d.NY == d.NY-1 &&
+			(crosses(d.Y, c) || crosses(lowerY, c)) {
 			return nil, misfit(c, WrapsAround)
 		}
 	}
-	f := &hostFactor{s: s, how: how, Entries: &Entries{NX: d.NX, NY: d.NY, NZ: d.NZ, Inverse: reuse.Make[float64](s.Arrays(), n)}}
+	f := &hostFactor{s: s, how: how,
+		Entries: &Entries{NX: d.NX, NY: d.NY, NZ: d.NZ, Inverse: reuse.Make[float64](s.Arrays(), n)}}
 	e := &elimination{Entries: f.Entries, main: d.Main, scale: 1 + how.Shift, symmetric: d.Symmetric()}
 	f.Lower = e.side(s, how.Order, lowerX, lowerY, lowerZ)
 	f.Upper = f.Lower

@@ -7,13 +7,14 @@ import (
 	"thermsim/gpusolve/reuse"
 )
 
-// elimination computes the rows of L and U^T and 1/D. With V = L D and W = (D U)^T, whose entries are named v and w, elimination of row and column c reads
+// elimination computes the rows of L and U^T and 1/D. With V = L D and W = (D U)^T, whose entries are named v and w,
+// elimination of row and column c reads
 //
 //	v_cj = a_cj - sum over k < j of v_ck u_kj,   l_cj = v_cj / d_j,   d_c = a_cc - sum over j < c of v_cj u_jc
 //	w_cj = a_jc - sum over k < j of w_ck l_jk,   u_jc = w_cj / d_j
 //
-// where j and k run over the neighbours of the pattern. So either side is the recurrence of a symmetric matrix with the other side's entries in its products. What
-// is left of the sums is written out below; see docs/ilu.md.
+// where j and k run over the neighbours of the pattern. So either side is the recurrence of a symmetric matrix with the
+// other side's entries in its products. What is left of the sums is written out below; see docs/ilu.md.
 type elimination struct {
 	*Entries
 	main      []float64
@@ -39,8 +40,8 @@ func (e *elimination) side(s *host.Space, order int, x, y, z []float64) (off [][
 	return off
 }
 
-// settle keeps the inverse of a pivot, or 0 where that cannot be used. Later rows of the grid then mean nothing, but earlier ones are right, so that
-// the first 0 is where elimination in natural order would have failed.
+// settle keeps the inverse of a pivot, or 0 where that cannot be used. Later rows of the grid then mean nothing, but
+// earlier ones are right, so that the first 0 is where elimination in natural order would have failed.
 func (e *elimination) settle(c int, pivot float64) {
 	if (pivot > 0 || pivot < 0 && !e.symmetric) && !math.IsInf(pivot, 0) {
 		e.Inverse[c] = 1 / pivot

@@ -1,7 +1,8 @@
-// Package ilu preconditions with incomplete factors L D U of a grid's matrix, in natural order: level 0 or 1 of fill. Of a symmetric matrix they are the
-// Cholesky factors L D L^T.
+// Package ilu preconditions with incomplete factors L D U of a grid's matrix, in natural order: level 0 or 1 of fill.
+// Of a symmetric matrix they are the Cholesky factors L D L^T.
 //
-// The triangular solves go along wavefronts; see docs/ilu.md for what that costs on flat grids. Kernels is their GPU side, made of ilu.cu.
+// The triangular solves go along wavefronts; see docs/ilu.md for what that costs on flat grids. Kernels is their GPU
+// side, made of ilu.cu.
 package ilu
 
 //go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels
@@ -30,15 +31,19 @@ func New(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
 // NewCholesky factorises the system's matrix, which must be symmetric.
 func NewCholesky(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
 	if !s.Symmetric() {
-		return nil, fmt.Errorf("%w: incomplete Cholesky factors need a symmetric matrix, and this one is not; choose ilu", precond.ErrRefused)
+		return nil,
+			fmt.Errorf("%w: incomplete Cholesky factors need a symmetric matrix, and this one is not; choose ilu",
+				precond.ErrRefused)
 	}
 	return factored("ic", s, set)
 }
 
 func factored(name string, s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
-	how := Options{Order: set.Int("order"), Shift: set.Float("shift"), Double: set.Text("precision") == "fp64", Form: FormOf(set.Text("form"))}
+	how := Options{Order: set.Int("order"), Shift: set.Float("shift"), Double: set.Text("precision") == "fp64",
+		Form: FormOf(set.Text("form"))}
 	if how.Double && how.Form != ByTiles {
-		return nil, fmt.Errorf("%w: form=%s solves in FP32; leave form or precision away", precond.ErrRefused, set.Text("form"))
+		return nil, fmt.Errorf("%w: form=%s solves in FP32; leave form or precision away", precond.ErrRefused,
+			set.Text("form"))
 	}
 	a, beside, ok, err := ops.NearDiagonals(s)
 	if !ok {
@@ -86,7 +91,8 @@ func explain(err error, how Options) error {
 	}
 	remedy := "choose another preconditioner"
 	if m.Reason == NotPositive || m.Reason == NoPivot {
-		remedy = fmt.Sprintf("add a share of the diagonal with shift=%g, or choose another preconditioner", max(0.001, 4*how.Shift))
+		remedy = fmt.Sprintf("add a share of the diagonal with shift=%g, or choose another preconditioner",
+			max(0.001, 4*how.Shift))
 	}
 	return fmt.Errorf("%w: incomplete factorisation of order %d: %w; %s", precond.ErrRefused, how.Order, m, remedy)
 }

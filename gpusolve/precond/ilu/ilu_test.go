@@ -92,7 +92,8 @@ func poisson(nx, ny, nz int) *sparse.Diagonals {
 	return a
 }
 
-// A tridiagonal matrix has no fill, so its incomplete factor is the factor: one iteration, whichever direction the grid has.
+// A tridiagonal matrix has no fill, so its incomplete factor is the factor: one iteration, whichever direction the grid
+// has.
 func TestLinesAreSolvedAtOnce(t *testing.T) {
 	for _, shape := range [][3]int{{200, 1, 1}, {1, 200, 1}, {1, 1, 200}} {
 		for _, order := range []string{"order=0", "order=1"} {
@@ -113,7 +114,8 @@ func TestLevelOneIsCompleteOnStrips(t *testing.T) {
 	}
 }
 
-// More of the factor, fewer iterations; and for Poisson's equation they grow with the number of cells along an edge, by theory in proportion.
+// More of the factor, fewer iterations; and for Poisson's equation they grow with the number of cells along an edge, by
+// theory in proportion.
 func TestIterations(t *testing.T) {
 	var before [2]int
 	for _, n := range []int{16, 32} {
@@ -122,8 +124,11 @@ func TestIterations(t *testing.T) {
 		if one >= zero {
 			t.Errorf("%d^3: %d iterations with level 1, %d with level 0", n, one, zero)
 		}
-		if b := before; b[0] > 0 && (float64(zero) < 1.5*float64(b[0]) || zero > 2*b[0]+2 || float64(one) < 1.5*float64(b[1]) || one > 2*b[1]+2) {
-			t.Errorf("%d^3: %d and %d iterations, half as many cells along an edge took %d and %d", n, zero, one, b[0], b[1])
+		if b := before; b[0] > 0 &&
+			(float64(zero) < 1.5*float64(b[0]) || zero > 2*b[0]+2 || float64(one) < 1.5*float64(b[1]) ||
+				one > 2*b[1]+2) {
+			t.Errorf("%d^3: %d and %d iterations, half as many cells along an edge took %d and %d", n, zero, one, b[0],
+				b[1])
 		}
 		before = [2]int{zero, one}
 	}
@@ -161,7 +166,8 @@ func TestProductIsTheMatrixOnThePattern(t *testing.T) {
 // multiplied returns the entries of L D U that lie on its pattern.
 func multiplied(f *ilu.Entries, order int) []map[int]float64 {
 	n := f.NX * f.NY * f.NZ
-	lower, upper, out := make([]map[int]float64, n), make([]map[int]float64, n), make([]map[int]float64, n) // rows of L, columns of U
+	// rows of L, columns of U
+	lower, upper, out := make([]map[int]float64, n), make([]map[int]float64, n), make([]map[int]float64, n)
 	for c := range lower {
 		lower[c], upper[c], out[c] = map[int]float64{c: 1}, map[int]float64{c: 1}, map[int]float64{}
 		for m, s := range ilu.Neighbours(order) {
@@ -186,8 +192,8 @@ func multiplied(f *ilu.Entries, order int) []map[int]float64 {
 	return out
 }
 
-// Where coolant flows with the numbering and carries all, the upwind matrix is lower triangular but for a little, and its factor nearly the matrix; the counts of
-// BiCGSTAB fall with the cell Peclet number.
+// Where coolant flows with the numbering and carries all, the upwind matrix is lower triangular but for a little, and
+// its factor nearly the matrix; the counts of BiCGSTAB fall with the cell Peclet number.
 func TestUpwindConvection(t *testing.T) {
 	const n = 20
 	for _, order := range []int{0, 1} {
@@ -225,7 +231,8 @@ func TestUpwindConvection(t *testing.T) {
 				worst = math.Max(worst, math.Abs(got[c]-want[c]))
 			}
 			if !out.Converged || worst > 1e-7 || out.Iterations > before+1 || peclet >= 1e6 && out.Iterations > 3 {
-				t.Errorf("order %d, Peclet %g: %+v, off by %g; %d iterations at the Peclet number before", order, peclet, out, worst, before)
+				t.Errorf("order %d, Peclet %g: %+v, off by %g; %d iterations at the Peclet number before", order,
+					peclet, out, worst, before)
 			}
 			t.Logf("order %d, Peclet %g: %d iterations", order, peclet, out.Iterations)
 			before = out.Iterations
@@ -238,26 +245,31 @@ func TestRefusals(t *testing.T) {
 	a := poisson(4, 4, 4)
 	a.Main[21] = 0.1
 	_, err := ilu.New(load(t, a), settings(t, "order=0"))
-	if !errors.Is(err, precond.ErrRefused) || !strings.Contains(err.Error(), "pivot of cell (1,1,1)") || !strings.Contains(err.Error(), "shift=") {
+	if !errors.Is(err, precond.ErrRefused) || !strings.Contains(err.Error(), "pivot of cell (1,1,1)") ||
+		!strings.Contains(err.Error(), "shift=") {
 		t.Errorf("a pivot that is not positive: %v", err)
 	}
 	if _, err := ilu.New(load(t, a), settings(t, "order=0,shift=6")); err != nil {
 		t.Errorf("the remedy does not help: %v", err)
 	}
 	general := opstest.Upwind([3]int{4, 4, 4}, [3]float64{1, 1, 1})
-	if _, err = ilu.NewCholesky(load(t, general), settings(t, "")); !errors.Is(err, precond.ErrRefused) || !strings.Contains(err.Error(), "choose ilu") {
+	if _, err = ilu.NewCholesky(load(t, general), settings(t, "")); !errors.Is(err, precond.ErrRefused) ||
+		!strings.Contains(err.Error(), "choose ilu") {
 		t.Errorf("Cholesky factors of a matrix that is not symmetric: %v", err)
 	}
-	if _, err = ilu.New(load(t, general), settings(t, "form=flags,precision=fp64")); !errors.Is(err, precond.ErrRefused) || !strings.Contains(err.Error(), "leave form or precision away") {
+	if _, err = ilu.New(load(t, general), settings(t, "form=flags,precision=fp64")); !errors.Is(err,
+		precond.ErrRefused) || !strings.Contains(err.Error(), "leave form or precision away") {
 		t.Errorf("a form in FP64: %v", err)
 	}
 	general.Main[0] = 0
-	if _, err = ilu.New(load(t, general), settings(t, "order=0")); !errors.Is(err, precond.ErrRefused) || !strings.Contains(err.Error(), "pivot of cell (0,0,0) is zero") {
+	if _, err = ilu.New(load(t, general), settings(t, "order=0")); !errors.Is(err, precond.ErrRefused) ||
+		!strings.Contains(err.Error(), "pivot of cell (0,0,0) is zero") {
 		t.Errorf("a pivot that is zero: %v", err)
 	}
 	b := poisson(4, 4, 4)
 	b.X[7] = -1
-	if _, err = ilu.New(load(t, b), settings(t, "")); !errors.Is(err, precond.ErrRefused) || !strings.Contains(err.Error(), "cell (3,1,0)") {
+	if _, err = ilu.New(load(t, b), settings(t, "")); !errors.Is(err, precond.ErrRefused) ||
+		!strings.Contains(err.Error(), "cell (3,1,0)") {
 		t.Errorf("a coupling round the end of a row: %v", err)
 	}
 	d := host.Open()
@@ -266,7 +278,8 @@ func TestRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ilu.New(graph, settings(t, "")); !errors.Is(err, precond.ErrRefused) || !strings.Contains(err.Error(), "seven diagonals") {
+	if _, err := ilu.New(graph, settings(t, "")); !errors.Is(err, precond.ErrRefused) ||
+		!strings.Contains(err.Error(), "seven diagonals") {
 		t.Errorf("a matrix by rows: %v", err)
 	}
 }

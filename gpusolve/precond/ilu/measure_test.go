@@ -17,9 +17,10 @@ import (
 	"thermsim/gpusolve/testing/opstest"
 )
 
-// GMRES, as the paper has it, applies the preconditioner once an iteration, BiCGSTAB twice: this compares their counts on convection with diffusion. GMRES leaves
-// the least residual that so many applications allow, so BiCGSTAB cannot need fewer. It writes docs/measurements/ilu-gmres.json where THERMSIM_MEASURE
-// names the file; THERMSIM_COMMIT is what the rows name.
+// GMRES, as the paper has it, applies the preconditioner once an iteration, BiCGSTAB twice: this compares their counts
+// on convection with diffusion. GMRES leaves the least residual that so many applications allow, so BiCGSTAB cannot
+// need fewer. It writes docs/measurements/ilu-gmres.json where THERMSIM_MEASURE names the file; THERMSIM_COMMIT is what
+// the rows name.
 func TestCountsBesideGMRES(t *testing.T) {
 	sizes := []int{16}
 	file := os.Getenv("THERMSIM_MEASURE")
@@ -56,10 +57,12 @@ func TestCountsBesideGMRES(t *testing.T) {
 				out := stabilised.Solve(context.Background(), krylov.Rule{RTol: 1e-5, MaxIter: 500}, source, x)
 				basis := gmres(t, s, m, a, b, 1e-5)
 				t.Logf("%d^3, Peclet %g, order %d: GMRES %d, BiCGSTAB %d", n, peclet, order, basis, out.Iterations)
-				rows = append(rows, map[string]any{"commit": os.Getenv("THERMSIM_COMMIT"), "device": "processor", "edge": n, "peclet": peclet, "method": fmt.Sprintf("ilu:order=%d", order), "rtol": 1e-5,
+				rows = append(rows, map[string]any{"commit": os.Getenv("THERMSIM_COMMIT"), "device": "processor",
+					"edge": n, "peclet": peclet, "method": fmt.Sprintf("ilu:order=%d", order), "rtol": 1e-5,
 					"right_side": "normal random", "gmres": basis, "bicgstab": out.Iterations})
 				if !out.Converged || 2*out.Iterations < basis || out.Iterations > basis+1 {
-					t.Errorf("%d^3, Peclet %g, order %d: %d iterations of GMRES, of BiCGSTAB %+v", n, peclet, order, basis, out)
+					t.Errorf("%d^3, Peclet %g, order %d: %d iterations of GMRES, of BiCGSTAB %+v", n, peclet, order,
+						basis, out)
 				}
 			}
 		}
@@ -67,7 +70,8 @@ func TestCountsBesideGMRES(t *testing.T) {
 	if file == "" {
 		return
 	}
-	data, err := json.MarshalIndent(map[string]any{"command": "go test ./gpusolve/precond/ilu -run BesideGMRES", "rows": rows}, "", " ")
+	data, err := json.MarshalIndent(map[string]any{"command": "go test ./gpusolve/precond/ilu -run BesideGMRES",
+		"rows": rows}, "", " ")
 	if err == nil {
 		err = os.WriteFile(file, append(data, '\n'), 0o644)
 	}

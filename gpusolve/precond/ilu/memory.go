@@ -2,8 +2,8 @@ package ilu
 
 import "thermsim/gpusolve/precond"
 
-// Memory counts the matrix by diagonals, the factor in FP64 with its diagonal, and the triangles in FP32 with a field between the two solves; only
-// the triangles stay. Those of FP64 are the factor itself.
+// Memory counts the matrix by diagonals, the factor in FP64 with its diagonal, and the triangles in FP32 with a field
+// between the two solves; only the triangles stay. Those of FP64 are the factor itself.
 func Memory(s precond.Shape, set precond.Settings) precond.Need {
 	off := int64(3) // diagonals of L, and of U where that is another
 	if set.Int("order") == 1 {

@@ -9,8 +9,8 @@ type rowFactor struct {
 	pivot []float64
 }
 
-// eliminate is incomplete elimination with levels of fill, row by row, as in Y. Saad, Iterative Methods for Sparse Linear Systems (2nd
-// edition, 2003), algorithm 10.6. It knows nothing of grids, nor of symmetry.
+// eliminate is incomplete elimination with levels of fill, row by row, as in Y. Saad, Iterative Methods for Sparse
+// Linear Systems (2nd edition, 2003), algorithm 10.6. It knows nothing of grids, nor of symmetry.
 func eliminate(a *sparse.CSR, order int, shift float64) *rowFactor {
 	n := a.N()
 	type entry struct {

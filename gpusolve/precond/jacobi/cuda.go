@@ -52,16 +52,19 @@ func (s *gpuOperations) InverseDiagonal(d ops.Vector) {
 		}))
 	case s.by != nil:
 		main, _, _, _, _, _, _ := s.by.Arrays()
-		s.Note(s.kernels.InvertBands(s.Stream, flat, KernelsInvertBandsArgs{N: s.Cells(), Diagonal: main, D: cuda.F32(d)}))
+		s.Note(s.kernels.InvertBands(s.Stream, flat,
+			KernelsInvertBandsArgs{N: s.Cells(), Diagonal: main, D: cuda.F32(d)}))
 	default:
 		rowPtr, col, val := s.rows.Arrays()
-		s.Note(s.kernels.InvertRows(s.Stream, flat, KernelsInvertRowsArgs{N: s.Cells(), RowPtr: rowPtr, Col: col, Val: val, D: cuda.F32(d)}))
+		s.Note(s.kernels.InvertRows(s.Stream, flat, KernelsInvertRowsArgs{N: s.Cells(), RowPtr: rowPtr, Col: col,
+			Val: val, D: cuda.F32(d)}))
 	}
 }
 
 // Scale sets z = d r, or z = r where d is nil.
 func (s *gpuOperations) Scale(z, d, r ops.Vector) {
 	if s.Ready() {
-		s.Note(s.kernels.Scale(s.Stream, cuda.Flat(s.Cells()), KernelsScaleArgs{N: s.Cells(), D: cuda.F32(d), R: cuda.F32(r), Z: cuda.F32(z)}))
+		s.Note(s.kernels.Scale(s.Stream, cuda.Flat(s.Cells()),
+			KernelsScaleArgs{N: s.Cells(), D: cuda.F32(d), R: cuda.F32(r), Z: cuda.F32(z)}))
 	}
 }

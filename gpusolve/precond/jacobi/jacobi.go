@@ -1,5 +1,5 @@
-// Package jacobi preconditions with the diagonal of A, or with nothing at all. Both are baselines: on fine grids they need
-// thousands of iterations.
+// Package jacobi preconditions with the diagonal of A, or with nothing at all. Both are baselines: on fine grids they
+// need thousands of iterations.
 package jacobi
 
 //go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels

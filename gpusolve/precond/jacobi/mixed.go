@@ -6,7 +6,8 @@ import (
 	"thermsim/gpusolve/precond"
 )
 
-// Mixed is the diagonal, or nothing, for mixed.Solver: what CUTh-Solver's other parts are worth without its preconditioner.
+// Mixed is the diagonal, or nothing, for mixed.Solver: what CUTh-Solver's other parts are worth without its
+// preconditioner.
 type Mixed struct {
 	work   ops.Workspace
 	sys    mixed.Operations // on work

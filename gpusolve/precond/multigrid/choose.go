@@ -7,17 +7,18 @@ import (
 	"thermsim/mesh"
 )
 
-// scatteredShare is the share of lateral faces with a jump in conductivity above which a plane counts as scattered. Interpolation along the
-// conductances helps where a few edges bound large regions, and misleads where every other cell of every plane is another material.
+// scatteredShare is the share of lateral faces with a jump in conductivity above which a plane counts as scattered.
+// Interpolation along the conductances helps where a few edges bound large regions, and misleads where every other cell
+// of every plane is another material.
 const scatteredShare = 0.2
 
 // likeSizes: cells up to this factor above the current size are merged together with the smallest.
 const likeSizes = math.Sqrt2
 
-// coarsenings lists the levels down to a single column. Sizes are measured in units of sqrt(k), so that cells of equal size couple equally
-// along x and y. Each level merges the cells up to a size that doubles from level to level: narrow cells are merged until they are like the wide
-// ones, be they narrow everywhere (dx and dy differ, or kx and ky) or where the grid is graded. Smoothing, which damps
-// errors only along strong couplings, is thus never asked for more.
+// coarsenings lists the levels down to a single column. Sizes are measured in units of sqrt(k), so that cells of equal
+// size couple equally along x and y. Each level merges the cells up to a size that doubles from level to level: narrow
+// cells are merged until they are like the wide ones, be they narrow everywhere (dx and dy differ, or kx and ky) or
+// where the grid is graded. Smoothing, which damps errors only along strong couplings, is thus never asked for more.
 func coarsenings(m *mesh.Mesh) []Coarsening {
 	kx, ky := lateralConductivity(m)
 	x, y := newAxis(m.X, math.Sqrt(kx)), newAxis(m.Y, math.Sqrt(ky))
@@ -87,8 +88,8 @@ func (a axis) smallest() float64 {
 	return s
 }
 
-// merge pairs neighbouring cells of at most the given size, from the low end on or from the high end. Changing ends from level to level keeps the
-// odd cell of an odd count from staying behind alone while all others grow.
+// merge pairs neighbouring cells of at most the given size, from the low end on or from the high end. Changing ends
+// from level to level keeps the odd cell of an odd count from staying behind alone while all others grow.
 func (a axis) merge(size float64, fromHigh bool) (axis, Pairing) {
 	starts := a.starts(size, fromHigh)
 	if len(starts) == len(a.size) {

@@ -45,7 +45,8 @@ func vector(t *testing.T, s *hostOperations, l Level, rng *rand.Rand) ops.Vector
 	return v
 }
 
-// rest is b - A x of a level in FP64, from its couplings alone; with columns, what couples columns acts on nothing but the diagonal.
+// rest is b - A x of a level in FP64, from its couplings alone; with columns, what couples columns acts on nothing but
+// the diagonal.
 func rest(l *hostLevel, x, b []float64, columns bool) (r, size []float64) {
 	r, size = append([]float64(nil), b...), make([]float64, len(b))
 	add := func(c, d int, g float64, lateral bool) {
@@ -77,7 +78,8 @@ func rest(l *hostLevel, x, b []float64, columns bool) (r, size []float64) {
 			i, j := cell%l.nx, cell/l.nx
 			heat := float64(f.heat[f.line(i, j)])
 			up, step := 0.0, f.step(l)
-			inlet := f.of.Along == 1 && (step > 0 && j == 0 || step < 0 && j == l.ny-1) || f.of.Along == 0 && (step > 0 && i == 0 || step < 0 && i == l.nx-1)
+			inlet := f.of.Along == 1 && (step > 0 && j == 0 || step < 0 && j == l.ny-1) || f.of.Along == 0 &&
+				(step > 0 && i == 0 || step < 0 && i == l.nx-1)
 			if !inlet && !columns {
 				up = x[c-step]
 			}
@@ -132,14 +134,15 @@ func linesAreExact(t *testing.T, s *hostOperations, l *hostLevel, lines *hostLin
 	r, size := rest(l, wide(x), wide(b), false)
 	for cell := range l.sheet {
 		at := lines.plane*l.sheet + cell
-		if lines.colour[lines.f.line(cell%l.nx, cell/l.nx)] == colour && math.Abs(r[at]) > 1e-5*(size[at]+math.Abs(wideAt(b, at))) {
+		if lines.colour[lines.f.line(cell%l.nx, cell/l.nx)] == colour &&
+			math.Abs(r[at]) > 1e-5*(size[at]+math.Abs(wideAt(b, at))) {
 			t.Fatalf("%d x %d cells, colour %d: a line leaves %g of %g", l.nx, l.ny, colour, r[at], size[at])
 		}
 	}
 }
 
-// Coarse levels carry as much heat out of the stack as the finest: A times one, summed up, is what the coolant of all lines carries out. The restriction
-// of a residual keeps its sum.
+// Coarse levels carry as much heat out of the stack as the finest: A times one, summed up, is what the coolant of all
+// lines carries out. The restriction of a residual keeps its sum.
 func TestCoarseLevelsKeepWhatCoolantCarries(t *testing.T) {
 	for _, model := range []stack.CavityModel{stack.ResolvedChannels, stack.PorousCavity} {
 		s, c := cooledLevels(t, model, 17)

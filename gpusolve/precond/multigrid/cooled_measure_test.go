@@ -14,7 +14,8 @@ import (
 	"thermsim/stack"
 )
 
-// TestMeasureCooledOnGPU prints how long the operations of a cycle take on its first levels, where THERMSIM_MEASURE is set.
+// TestMeasureCooledOnGPU prints how long the operations of a cycle take on its first levels, where THERMSIM_MEASURE is
+// set.
 func TestMeasureCooledOnGPU(t *testing.T) {
 	if os.Getenv("THERMSIM_MEASURE") == "" {
 		t.Skip("set THERMSIM_MEASURE to print times")

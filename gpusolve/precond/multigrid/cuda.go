@@ -18,7 +18,8 @@ type gpuOperations struct {
 	longColumn cudriver.Ptr[float32] // scratch of columns beyond the longest class
 }
 
-// Step leaves sums of blocks of so many columns for the dot product that follows; the executor has room for blocks of cuda.DotThreads.
+// Step leaves sums of blocks of so many columns for the dot product that follows; the executor has room for blocks of
+// cuda.DotThreads.
 const _ = uint(LinesThreads - cuda.DotThreads)
 
 func onGPU(a ops.System) (Operations, bool) {
@@ -43,7 +44,9 @@ func (s *gpuOperations) load(d *cuda.Device, nz int) (err error) {
 		return err
 	}
 	class := lineClass(nz)
-	s.lines, err = cuda.Module(d, fmt.Sprintf("lines_%d", class), func(d cudriver.Driver) (*Lines, error) { return LoadLines(d, class) })
+	s.lines, err = cuda.Module(d, fmt.Sprintf("lines_%d", class), func(d cudriver.Driver) (*Lines, error) {
+		return LoadLines(d, class)
+	})
 	return err
 }
 
@@ -77,7 +80,8 @@ func (s *gpuOperations) Start(l Level, x, b ops.Vector, c float32) {
 	}
 	lv := l.(*gpuLevel)
 	s.Note(s.lines.Start(s.Stream, s.columnGrid(lv), LinesStartArgs{
-		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gz: lv.gz, Inverse: lv.inverse, B: cuda.F32(b), X: cuda.F32(x), Scale: c,
+		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gz: lv.gz, Inverse: lv.inverse, B: cuda.F32(b),
+		X: cuda.F32(x), Scale: c,
 	}))
 }
 
@@ -91,7 +95,8 @@ func (s *gpuOperations) Step(l Level, dst, x, prev, b ops.Vector, a, c float32) 
 		g := s.columnGrid(lv)
 		s.Note(s.lines.StepDot(s.Stream, g, LinesStepDotArgs{
 			Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx, Gy: lv.gy, Gz: lv.gz, Inverse: lv.inverse,
-			B: cuda.F32(b), X: cuda.F32(x), Prev: cuda.F32(prev), Dst: cuda.F32(dst), A: a, Scale: c, Scratch: s.longColumn,
+			B: cuda.F32(b), X: cuda.F32(x), Prev: cuda.F32(prev), Dst: cuda.F32(dst), A: a, Scale: c,
+			Scratch: s.longColumn,
 			Partial: s.Partial(),
 		}))
 		s.LeaveDot(dst, b, int32(g[0]*g[1]))

@@ -6,11 +6,12 @@ import (
 	"thermsim/gpusolve/cuda"
 )
 
-// BottomColumns is where one block still beats launches over the whole GPU: on an H200, levels of 30 x 30 columns and below took 128 us in one block
-// and about 100 us in launches of their own, those of 15 x 15 and below less than half.
+// BottomColumns is where one block still beats launches over the whole GPU: on an H200, levels of 30 x 30 columns and
+// below took 128 us in one block and about 100 us in launches of their own, those of 15 x 15 and below less than half.
 func (s *gpuOperations) BottomColumns() int { return min(256, mostBottomCells/s.NZ) }
 
-// Every GPU gives a block 64 KB of shared memory, which takes all levels below one of so many cells, but for the pads of very long ones.
+// Every GPU gives a block 64 KB of shared memory, which takes all levels below one of so many cells, but for the pads
+// of very long ones.
 const bottomBytes, mostBottomCells = 64 << 10, 3900
 
 // Bottom prepares the kernel that cycles over small levels in one block. Columns beyond its classes do without.
@@ -46,7 +47,8 @@ func (s *gpuOperations) Bottom(rungs []Rung, c Smoothing) (cycle func(), err err
 	}, s.Err()
 }
 
-// bottomRoom is how many values the kernel keeps: three vectors of each level, and pads of a row before, between and behind those of solutions.
+// bottomRoom is how many values the kernel keeps: three vectors of each level, and pads of a row before, between and
+// behind those of solutions.
 func bottomRoom(list []LinesRung, nz int) (values int) {
 	for _, l := range list {
 		values += 3 * int(l.Nx) * (int(l.Ny)*nz + 1)

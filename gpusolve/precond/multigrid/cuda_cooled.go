@@ -61,7 +61,9 @@ func WarmCooled(d *cuda.Device, m *mesh.Mesh) error {
 // columnsFor are the kernels for columns of nz cells.
 func columnsFor(d *cuda.Device, nz int) (*Cooledlines, error) {
 	class := cooledClass(nz)
-	return cuda.Module(d, fmt.Sprintf("cooledlines_%d", class), func(d cudriver.Driver) (*Cooledlines, error) { return LoadCooledlines(d, class) })
+	return cuda.Module(d, fmt.Sprintf("cooledlines_%d", class), func(d cudriver.Driver) (*Cooledlines, error) {
+		return LoadCooledlines(d, class)
+	})
 }
 
 // columnsOf loads the kernels for columns of nz cells.
@@ -88,8 +90,9 @@ func (s *gpuCooled) Start(l Level, x, b ops.Vector, c float32) {
 	}
 	lv := l.(*cooledLevel)
 	s.Note(lv.columns.StartCooled(s.Stream, s.eachColumn(lv), CooledlinesStartCooledArgs{
-		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), E: lv.e, Inverse: lv.inverse, Far: lv.far, FarSlot: lv.farSlot,
-		B: cuda.F32(b), X: cuda.F32(x), Scale: c, Scratch: s.room,
+		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), E: lv.e, Inverse: lv.inverse, Far: lv.far,
+		FarSlot: lv.farSlot,
+		B:       cuda.F32(b), X: cuda.F32(x), Scale: c, Scratch: s.room,
 	}))
 }
 
@@ -100,13 +103,16 @@ func (s *gpuCooled) Step(l Level, dst, x, prev, b ops.Vector, a, c float32) {
 	}
 	lv := l.(*cooledLevel)
 	s.Note(lv.columns.StepCooled(s.Stream, s.eachColumn(lv), CooledlinesStepCooledArgs{
-		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx, Gy: lv.gy, E: lv.e, Inverse: lv.inverse, Far: lv.far,
-		FarSlot: lv.farSlot, Flows: lv.flows, Flowing: lv.flowing, B: cuda.F32(b), X: cuda.F32(x), Prev: cuda.F32(prev), Dst: cuda.F32(dst),
-		A: a, Scale: c, Scratch: s.room,
+		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx, Gy: lv.gy, E: lv.e, Inverse: lv.inverse,
+		Far:     lv.far,
+		FarSlot: lv.farSlot, Flows: lv.flows, Flowing: lv.flowing, B: cuda.F32(b), X: cuda.F32(x), Prev: cuda.F32(prev),
+		Dst: cuda.F32(dst),
+		A:   a, Scale: c, Scratch: s.room,
 	}))
 }
 
-// Streams makes x of the cells of coolant and of walls the solution of the equations of their lines, for b and the rest of x, one colour after the other.
+// Streams makes x of the cells of coolant and of walls the solution of the equations of their lines, for b and the rest
+// of x, one colour after the other.
 func (s *gpuCooled) Streams(l Level, x, b ops.Vector) {
 	lv := l.(*cooledLevel)
 	for colour, lines := range lv.coloured {
@@ -118,7 +124,8 @@ func (s *gpuCooled) Streams(l Level, x, b ops.Vector) {
 			most = (most + 1) / 2
 		}
 		s.solveLines(lv, CooledStreamsShortArgs{
-			Nx: int32(lv.nx), Ny: int32(lv.ny), Most: int32(most), Colour: int32(colour), Gx: lv.gx, Gy: lv.gy, Gz: lv.gz, Far: lv.far,
+			Nx: int32(lv.nx), Ny: int32(lv.ny), Most: int32(most), Colour: int32(colour), Gx: lv.gx, Gy: lv.gy,
+			Gz: lv.gz, Far: lv.far,
 			FarSlot: lv.farSlot, All: lines.data, B: cuda.F32(b), X: cuda.F32(x),
 		}, lines.count)
 	}
@@ -146,13 +153,17 @@ func (s *gpuCooled) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
 	}
 	f, c := fine.(*cooledLevel), coarse.(*cooledLevel)
 	s.Note(s.kernels.ResidualCooled(s.Stream, s.eachColumn(f), CooledResidualCooledArgs{
-		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground, GroundSlot: f.groundSlot,
-		Capacity: f.capacity, Far: f.far, FarSlot: f.farSlot, Flows: f.flows, Flowing: f.flowing, B: cuda.F32(b), X: cuda.F32(x), R: s.room,
+		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground,
+		GroundSlot: f.groundSlot,
+		Capacity:   f.capacity, Far: f.far, FarSlot: f.farSlot, Flows: f.flows, Flowing: f.flowing, B: cuda.F32(b),
+		X: cuda.F32(x), R: s.room,
 	}))
 	t := &f.next
 	s.Note(s.kernels.GatherCooled(s.Stream, s.each(c), CooledGatherCooledArgs{
-		Nx: int32(f.nx), Ny: int32(f.ny), Cx: int32(c.nx), Cy: int32(c.ny), FirstX: t.x.first, ParentX: t.x.parent, BeyondX: t.x.beyond,
-		FarX: t.x.far, FirstY: t.y.first, ParentY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, Origin: t.origin, Kind: t.kind,
+		Nx: int32(f.nx), Ny: int32(f.ny), Cx: int32(c.nx), Cy: int32(c.ny), FirstX: t.x.first, ParentX: t.x.parent,
+		BeyondX: t.x.beyond,
+		FarX:    t.x.far, FirstY: t.y.first, ParentY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, Origin: t.origin,
+		Kind:  t.kind,
 		Flows: f.flows, Split: t.split, Cflows: c.flows, Cflowing: c.flowing, R: s.room, Bc: cuda.F32(bc),
 	}))
 }
@@ -170,8 +181,10 @@ func (s *gpuCooled) Prolong(fine, coarse Level, x, xc ops.Vector) {
 	f, c := fine.(*cooledLevel), coarse.(*cooledLevel)
 	t := &f.next
 	s.Note(s.kernels.ProlongCooled(s.Stream, s.each(f), CooledProlongCooledArgs{
-		Nx: int32(f.nx), Ny: int32(f.ny), Cx: int32(c.nx), Cy: int32(c.ny), ParentX: t.x.parent, BeyondX: t.x.beyond, FarX: t.x.far,
-		ParentY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, Flows: f.flows, Split: t.split, Low: t.low, Cflows: c.flows,
+		Nx: int32(f.nx), Ny: int32(f.ny), Cx: int32(c.nx), Cy: int32(c.ny), ParentX: t.x.parent, BeyondX: t.x.beyond,
+		FarX:    t.x.far,
+		ParentY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, Flows: f.flows, Split: t.split, Low: t.low,
+		Cflows:   c.flows,
 		Cflowing: c.flowing, Xc: cuda.F32(xc), X: cuda.F32(x),
 	}))
 }

@@ -7,8 +7,8 @@ import (
 	"thermsim/gpusolve/cuda/cudriver"
 )
 
-// cooledLevel is one grid of the hierarchy of a stack with coolant on the device; cooled.h tells what belongs to it. ground holds capacities too on all levels
-// but the finest.
+// cooledLevel is one grid of the hierarchy of a stack with coolant on the device; cooled.h tells what belongs to it.
+// ground holds capacities too on all levels but the finest.
 type cooledLevel struct {
 	nx, ny, nz   int
 	sheet, cells int64
@@ -89,7 +89,8 @@ func (s *gpuCooled) Finest() (Level, error) {
 	}
 	for _, v := range s.Of {
 		l.streams = append(l.streams, cooledStream{
-			plane: v.Fluid, axis: v.Along, backward: v.Backward, heat: make([]float32, len(v.Heat)), wet: v.Lines, whole: v.Wall != v.Fluid,
+			plane: v.Fluid, axis: v.Along, backward: v.Backward, heat: make([]float32, len(v.Heat)), wet: v.Lines,
+			whole: v.Wall != v.Fluid,
 		})
 	}
 	s.room = s.newField(l)
@@ -117,7 +118,9 @@ func (s *gpuCooled) finish(l *cooledLevel) {
 	l.flows, l.flowing = cuda.Upload(s.Space, flows), cuda.Upload(s.Space, flowing)
 	l.all = lineSet{cuda.Upload(s.Space, all), len(all)}
 	for colour := range l.coloured {
-		own := slices.DeleteFunc(slices.Clone(all), func(t CooledLines) bool { return !slices.Contains(l.colours[t.Colour], int32(colour)) })
+		own := slices.DeleteFunc(slices.Clone(all), func(t CooledLines) bool {
+			return !slices.Contains(l.colours[t.Colour], int32(colour))
+		})
 		l.coloured[colour] = lineSet{cuda.Upload(s.Space, own), len(own)}
 	}
 	s.compute(l)
@@ -141,7 +144,8 @@ func (s *gpuCooled) flow(l *cooledLevel, v *cooledStream) Flow {
 		}
 	}
 	length, step, _ := v.geometry(l)
-	return Flow{Step: step, Plane: int32(v.plane), Axis: int32(v.axis), Length: length, Heat: v.onDevice, Wet: cuda.Upload(s.Space, wet)}
+	return Flow{Step: step, Plane: int32(v.plane), Axis: int32(v.axis), Length: length, Heat: v.onDevice,
+		Wet: cuda.Upload(s.Space, wet)}
 }
 
 // geometry of a cavity's lines: their cells, the step downstream, and that from line to line.
@@ -225,7 +229,8 @@ func (s *gpuCooled) Coarsen(fine Level, c Coarsening) (Level, error) {
 			plane++
 		}
 		n := across.Coarse(len(v.heat))
-		w := cooledStream{plane: plane, axis: v.axis, backward: v.backward, heat: make([]float32, n), wet: make([]bool, n), whole: true}
+		w := cooledStream{plane: plane, axis: v.axis, backward: v.backward, heat: make([]float32, n),
+			wet: make([]bool, n), whole: true}
 		for line, wet := range v.wet {
 			at := across.parentOf(line)
 			w.wet[at] = w.wet[at] || wet
@@ -257,7 +262,8 @@ func (l *cooledLevel) splitPlanes() cooledPlanes {
 }
 
 // planesOf takes memory for the wanted planes.
-func (s *gpuCooled) planesOf(l *cooledLevel, want []bool) (data cudriver.Ptr[float32], onDevice cudriver.Ptr[int32], slots []int32) {
+func (s *gpuCooled) planesOf(l *cooledLevel, want []bool) (data cudriver.Ptr[float32], onDevice cudriver.Ptr[int32],
+	slots []int32) {
 	slots, count := minus(l.nz), 0
 	for k, w := range want {
 		if w {
@@ -286,12 +292,15 @@ func (s *gpuCooled) compute(l *cooledLevel) {
 		return
 	}
 	s.Note(s.kernels.FactorColumns(s.Stream, s.eachColumn(l), CooledFactorColumnsArgs{
-		Nx: int32(l.nx), Ny: int32(l.ny), Nz: int32(l.nz), Gx: l.gx, Gy: l.gy, Gz: l.gz, Ground: l.ground, GroundSlot: l.groundSlot,
-		Capacity: l.capacity, Far: l.far, FarSlot: l.farSlot, Flows: l.flows, Flowing: l.flowing, E: l.e, Inverse: l.inverse,
+		Nx: int32(l.nx), Ny: int32(l.ny), Nz: int32(l.nz), Gx: l.gx, Gy: l.gy, Gz: l.gz, Ground: l.ground,
+		GroundSlot: l.groundSlot,
+		Capacity:   l.capacity, Far: l.far, FarSlot: l.farSlot, Flows: l.flows, Flowing: l.flowing, E: l.e,
+		Inverse: l.inverse,
 	}))
 	s.Note(s.kernels.FactorLines(s.Stream, s.Grid(l.widest, CooledThreads, l.all.count, 1), CooledFactorLinesArgs{
-		Nx: int32(l.nx), Ny: int32(l.ny), Most: int32(l.widest), Gx: l.gx, Gy: l.gy, Gz: l.gz, Ground: l.ground, GroundSlot: l.groundSlot,
-		Capacity: l.capacity, Far: l.far, FarSlot: l.farSlot, All: l.all.data,
+		Nx: int32(l.nx), Ny: int32(l.ny), Most: int32(l.widest), Gx: l.gx, Gy: l.gy, Gz: l.gz, Ground: l.ground,
+		GroundSlot: l.groundSlot,
+		Capacity:   l.capacity, Far: l.far, FarSlot: l.farSlot, All: l.all.data,
 	}))
 }
 
@@ -329,9 +338,12 @@ func (s *gpuCooled) carry(l *cooledLevel) {
 func (s *gpuCooled) coarsen(f, l *cooledLevel) {
 	t := &f.next
 	s.Note(s.kernels.CoarsenCooled(s.Stream, s.Grid(l.nx, CooledThreads, l.ny, f.nz), CooledCoarsenCooledArgs{
-		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground, GroundSlot: f.groundSlot,
-		Capacity: f.capacity, Far: f.far, FarSlot: f.farSlot, Flows: f.flows, Split: t.split, Low: t.low, Cx: int32(l.nx), Cy: int32(l.ny),
-		FirstX: t.x.first, FirstY: t.y.first, Cgx: l.gx, Cgy: l.gy, Cgz: l.gz, Cground: l.ground, CgroundSlot: l.groundSlot, Cfar: l.far,
+		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground,
+		GroundSlot: f.groundSlot,
+		Capacity:   f.capacity, Far: f.far, FarSlot: f.farSlot, Flows: f.flows, Split: t.split, Low: t.low,
+		Cx: int32(l.nx), Cy: int32(l.ny),
+		FirstX: t.x.first, FirstY: t.y.first, Cgx: l.gx, Cgy: l.gy, Cgz: l.gz, Cground: l.ground,
+		CgroundSlot: l.groundSlot, Cfar: l.far,
 		CfarSlot: l.farSlot,
 	}))
 	for _, n := range t.planes.fresh {

@@ -27,8 +27,9 @@ func (s *gpuOperations) reserveWeights(l *gpuLevel, c Coarsening) {
 	}
 }
 
-// weigh computes the weights of those planes. The finer level's pivots lend their memory meanwhile and are computed again, which takes less time than
-// another allocation of their size; those of a slab have ghost rows that only their owners can compute, and stay.
+// weigh computes the weights of those planes. The finer level's pivots lend their memory meanwhile and are computed
+// again, which takes less time than another allocation of their size; those of a slab have ghost rows that only their
+// owners can compute, and stay.
 func (s *gpuOperations) weigh(f, l *gpuLevel) {
 	if l.weighted == 0 {
 		return
@@ -44,10 +45,12 @@ func (s *gpuOperations) weigh(f, l *gpuLevel) {
 		if w.IsNil() || s.Err() != nil {
 			return
 		}
-		s.Note(s.weights.Weigh(s.Stream, [3]uint32{uint32((f.sheet + WeighThreads - 1) / WeighThreads), 1, 1}, WeighWeighArgs{
-			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), G: g, AlongY: int32(alongY), Gz: f.gz, Slots: t.weightSlot,
-			Parent: d.parent, First: d.first, Coarse: int32(coarse), Pivots: pivots, W: w,
-		}))
+		s.Note(s.weights.Weigh(s.Stream, [3]uint32{uint32((f.sheet + WeighThreads - 1) / WeighThreads), 1, 1},
+			WeighWeighArgs{
+				Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), G: g, AlongY: int32(alongY), Gz: f.gz,
+				Slots:  t.weightSlot,
+				Parent: d.parent, First: d.first, Coarse: int32(coarse), Pivots: pivots, W: w,
+			}))
 	}
 	along(t.wx, &t.x, f.gx, 0, l.nx)
 	along(t.wy, &t.y, f.gy, 1, l.ny)

@@ -23,7 +23,8 @@ func Definition() method.Definition {
 func onStack(a ops.Operator) (*Cycle, error) {
 	s, ok := a.(ops.System)
 	if !ok {
-		return nil, fmt.Errorf("%w: multigrid needs the geometry of a stack, and a matrix has none; choose another preconditioner", precond.ErrRefused)
+		return nil, fmt.Errorf("%w: multigrid needs the geometry of a stack, and a matrix has none; choose another "+
+			"preconditioner", precond.ErrRefused)
 	}
 	return New(s)
 }

@@ -9,15 +9,19 @@ import (
 	"thermsim/mesh"
 )
 
-// A coarse cell of two materials, copper and air say, has one value where the fine ones have two that little ties together: what the coarse grid then
-// takes for smooth is not, and a package of copper, silicon and air on a grid that divides none of its edges took 99 iterations in place of 14. So pairs
-// part at the edges of materials as long as the grid gets coarser all the same; a cell that an edge cuts has one on both sides, and stays alone for some levels.
+// A coarse cell of two materials, copper and air say, has one value where the fine ones have two that little ties
+// together: what the coarse grid then takes for smooth is not, and a package of copper, silicon and air on a grid that
+// divides none of its edges took 99 iterations in place of 14. So pairs part at the edges of materials as long as the
+// grid gets coarser all the same; a cell that an edge cuts has one on both sides, and stays alone for some levels.
 const (
-	// edgeStrength is the least sum over the layers of |ln(k/k')| across a line of the grid, as a mean over its length, that makes it an edge.
+	// edgeStrength is the least sum over the layers of |ln(k/k')| across a line of the grid, as a mean over its length,
+	// that makes it an edge.
 	edgeStrength = 0.05
-	// partedShare is the share of cells that a level may keep because of edges. Where it keeps more, pairs ignore them from there on.
+	// partedShare is the share of cells that a level may keep because of edges. Where it keeps more, pairs ignore them
+	// from there on.
 	partedShare = 0.5
-	// narrow is the width of a cell, in the largest that a level merges, below which it joins a neighbour across an edge: what an edge cut, and left alone.
+	// narrow is the width of a cell, in the largest that a level merges, below which it joins a neighbour across an
+	// edge: what an edge cut, and left alone.
 	narrow = 0.15
 )
 

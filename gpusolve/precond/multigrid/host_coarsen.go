@@ -1,8 +1,8 @@
 package multigrid
 
-// Coarsen halves the directions asked for. Conductances are resistances in series and parallel: between two coarse cells, each fine row adds
-// the resistance from centre to centre, half of the fine coupling inside either cell and the coupling across. Ground and vertical
-// couplings add.
+// Coarsen halves the directions asked for. Conductances are resistances in series and parallel: between two coarse
+// cells, each fine row adds the resistance from centre to centre, half of the fine coupling inside either cell and the
+// coupling across. Ground and vertical couplings add.
 func (s *hostOperations) Coarsen(fine Level, c Coarsening) (Level, error) {
 	f := fine.(*hostLevel)
 	planes, nz := newPlanes(f)

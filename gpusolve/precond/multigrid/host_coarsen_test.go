@@ -19,8 +19,8 @@ func pairs(n int) Pairing {
 	return p
 }
 
-// Merging the cells of homogeneous layers two by two must give the couplings of the grid with half as many cells, where they
-// do not touch the ends: there, too, as conductances run from centre to centre.
+// Merging the cells of homogeneous layers two by two must give the couplings of the grid with half as many cells, where
+// they do not touch the ends: there, too, as conductances run from centre to centre.
 func TestCoarseLevelEqualsCoarseGrid(t *testing.T) {
 	assemble := func(nx, ny int) *hostOperations {
 		m, err := mesh.Build(cases.Stack10(cases.Options{NX: nx, NY: ny, Width: 8e-3, Depth: 5e-3}))
@@ -55,8 +55,9 @@ func TestCoarseLevelEqualsCoarseGrid(t *testing.T) {
 	}
 }
 
-// Across a region edge, the weights interpolate along resistances: in a bar of k = 1 | 9 whose jump lies in the link between two
-// pairs, the cell left of it is 0.5 from its centre, and the far centre another 0.5 + 1/18 + 1/18 away, in units of dx/k.
+// Across a region edge, the weights interpolate along resistances: in a bar of k = 1 | 9 whose jump lies in the link
+// between two pairs, the cell left of it is 0.5 from its centre, and the far centre another 0.5 + 1/18 + 1/18 away, in
+// units of dx/k.
 func TestFarWeightAcrossAJump(t *testing.T) {
 	// Couplings of the line 1 1 | 9 9: 1, 1/(1/2 + 1/18), 9.
 	g := []float32{1, 1 / (0.5 + 1./18), 9, 0}

@@ -5,15 +5,17 @@ import (
 	"thermsim/mesh"
 )
 
-// hostCooling is what a level of a stack with coolant has beside its couplings. Coolant is carried with upwind differences on every level: also where the
-// operator has central ones, which no smoother bears.
+// hostCooling is what a level of a stack with coolant has beside its couplings. Coolant is carried with upwind
+// differences on every level: also where the operator has central ones, which no smoother bears.
 //
-// Columns couple planes k and k+1 and, by far, planes k and k+2. The elimination from the bottom fills in couplings of planes k and k+1 only:
+// Columns couple planes k and k+1 and, by far, planes k and k+2. The elimination from the bottom fills in couplings of
+// planes k and k+1 only:
 //
 //	e_k = gz_k + far_{k-1} e_{k-1} / pivot_{k-1}
 //
-// A plane of channels holds walls and coolant side by side. A coarse cell would have one value for both; so the next level has two planes in its place, one
-// for the walls and above it one for the coolant, coupled like those of a porous cavity.
+// A plane of channels holds walls and coolant side by side. A coarse cell would have one value for both; so the next
+// level has two planes in its place, one for the walls and above it one for the coolant, coupled like those of a porous
+// cavity.
 type hostCooling struct {
 	far        [][]float32 // per lower plane, nil where there are none
 	eliminated [][]float32 // per plane: e, nil where it is gz
@@ -33,7 +35,8 @@ type hostFlow struct {
 }
 
 func newHostCooling(l *hostLevel, far func(k int) bool) *hostCooling {
-	c := &hostCooling{far: make([][]float32, l.nz), eliminated: make([][]float32, l.nz), at: make([]*hostFlow, l.nz), zero: make([]float32, l.nx)}
+	c := &hostCooling{far: make([][]float32, l.nz), eliminated: make([][]float32, l.nz), at: make([]*hostFlow, l.nz),
+		zero: make([]float32, l.nx)}
 	for k := range l.nz {
 		if far(k) {
 			c.far[k] = l.newSheet()
@@ -64,7 +67,8 @@ func (l *hostLevel) cooled() {
 		}
 	}
 	for _, v := range cavities {
-		l.cool.add(l, &hostFlow{of: v, plane: v.Fluid, heat: make([]float32, len(v.Heat)), wet: v.Lines, split: v.Wall == v.Fluid})
+		l.cool.add(l, &hostFlow{of: v, plane: v.Fluid, heat: make([]float32, len(v.Heat)), wet: v.Lines,
+			split: v.Wall == v.Fluid})
 	}
 }
 
@@ -92,8 +96,8 @@ func (f *hostFlow) step(l *hostLevel) int {
 	return step
 }
 
-// addUpstream adds to n cells of row j from cell i on, the first at c in padded vectors, what the coolant brings from the cells upstream, whose values
-// are in x.
+// addUpstream adds to n cells of row j from cell i on, the first at c in padded vectors, what the coolant brings from
+// the cells upstream, whose values are in x.
 func (f *hostFlow) addUpstream(l *hostLevel, dst, x []float32, c, i, j int) {
 	n := len(dst)
 	from := c - f.step(l)
@@ -129,7 +133,8 @@ func (f *hostFlow) drain(res, own []float32, j int) {
 	simd.Add(res, own, -f.heat[j])
 }
 
-// right is b of n cells of plane k with what solved planes below and coolant upstream add to it: b itself where that is nothing. A nil x is zero.
+// right is b of n cells of plane k with what solved planes below and coolant upstream add to it: b itself where that is
+// nothing. A nil x is zero.
 func (l *hostLevel) right(work, b, y, x []float32, k, c, n int) []float32 {
 	if l.cool == nil {
 		return b

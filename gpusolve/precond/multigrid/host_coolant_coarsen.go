@@ -1,7 +1,7 @@
 package multigrid
 
-// A wall or coolant that a coarse cell lacks follows the solids below and above, or the walls, by a share of what ties the other: it carries nothing, and
-// interpolation finds a value there.
+// A wall or coolant that a coarse cell lacks follows the solids below and above, or the walls, by a share of what ties
+// the other: it carries nothing, and interpolation finds a value there.
 const follow = 1e-3
 
 // coarsenCooling gives a coarse level its coolant, and tells the transfer where the planes go.
@@ -82,7 +82,8 @@ func (t *cooledCoarsenTask) part(v *hostFlow, j int) {
 	row := func(p []float32, k int) []float32 { return p[l.pad+k*l.sheet+j*l.nx:][:l.nx] }
 	below, film, above := row(l.gz, walls-1), row(l.gz, walls), row(l.gz, walls+1)
 	farBelow, farAbove := l.cool.far[walls-1][j*l.nx:(j+1)*l.nx], l.cool.far[walls][j*l.nx:(j+1)*l.nx]
-	for _, p := range [][]float32{below, film, above, farBelow, farAbove, row(l.gx, walls), row(l.gx, walls+1), row(l.gy, walls), row(l.gy, walls+1)} {
+	for _, p := range [][]float32{below, film, above, farBelow, farAbove, row(l.gx, walls), row(l.gx, walls+1),
+		row(l.gy, walls), row(l.gy, walls+1)} {
 		clear(p)
 	}
 	for _, k := range [2]int{walls, walls + 1} {
@@ -134,7 +135,8 @@ func (t *cooledCoarsenTask) complete(below, film, farBelow, farAbove *float32) {
 	}
 }
 
-// lateral sets the couplings of a coarse cell of walls and coolant to its neighbours of higher coordinates: those of cells of one kind.
+// lateral sets the couplings of a coarse cell of walls and coolant to its neighbours of higher coordinates: those of
+// cells of one kind.
 func (t *cooledCoarsenTask) lateral(v *hostFlow, walls, i, j int) {
 	f, l := t.fine, t.coarse
 	c := l.pad + j*l.nx + i

@@ -1,7 +1,7 @@
 package multigrid
 
-// cooledFactorTask eliminates the columns of a level with coolant from the bottom up. With m the conductances of a cell to everything outside its column,
-// coolant carried away among them,
+// cooledFactorTask eliminates the columns of a level with coolant from the bottom up. With m the conductances of a cell
+// to everything outside its column, coolant carried away among them,
 //
 //	t_k = m_k + e_{k-1} t_{k-1} / pivot_{k-1} + far_{k-2} t_{k-2} / pivot_{k-2},   pivot_k = e_k + far_k + t_k
 //

@@ -4,8 +4,8 @@ package multigrid
 type hostTransfer struct {
 	planesTo
 	x, y hostDirection
-	// wx[k] and wy[k] are, cell by cell, the weights of the farther coarse neighbour along x and y; nil for planes that interpolate
-	// geometrically.
+	// wx[k] and wy[k] are, cell by cell, the weights of the farther coarse neighbour along x and y; nil for planes that
+	// interpolate geometrically.
 	wx, wy [][]float32
 }
 
@@ -59,7 +59,8 @@ func (d *hostDirection) parents(i int) (near, far int) {
 	return near, -1
 }
 
-// rowsOf returns the coarse rows that fine row j takes part in, and the geometric weight of the farther; far is -1 where there is none.
+// rowsOf returns the coarse rows that fine row j takes part in, and the geometric weight of the farther; far is -1
+// where there is none.
 func (d *hostDirection) rowsOf(j int) (near, far int, weight float32) {
 	near, far = d.parents(j)
 	if far >= 0 {

@@ -5,7 +5,8 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// hostLevel is one grid of the multigrid hierarchy. The couplings of the finest are the system's own; coarser ones hold theirs.
+// hostLevel is one grid of the multigrid hierarchy. The couplings of the finest are the system's own; coarser ones hold
+// theirs.
 type hostLevel struct {
 	s            *hostOperations
 	nx, ny, nz   int
@@ -63,7 +64,8 @@ func (s *hostOperations) RefreshLevel(l Level) error {
 	return nil
 }
 
-// mergeGround sets ground + capacity of the planes that have both; the sum is the preconditioner's only, the operator keeps them apart.
+// mergeGround sets ground + capacity of the planes that have both; the sum is the preconditioner's only, the operator
+// keeps them apart.
 func (l *hostLevel) mergeGround() {
 	for k, sum := range l.ground {
 		if g, c := l.s.Ground[k], l.s.Capacity[k]; g != nil && c != nil {
@@ -97,7 +99,8 @@ func (s *hostOperations) NewVector(l Level) (ops.Vector, error) {
 	return s.NewSingles(lv.cells, lv.pad), nil
 }
 
-// factorTask eliminates the columns from the bottom up. With m the conductances of a cell to everything outside its column,
+// factorTask eliminates the columns from the bottom up. With m the conductances of a cell to everything outside its
+// column,
 //
 //	t_k = m_k + g_{k-1/2} t_{k-1} / (g_{k-1/2} + t_{k-1}),   pivot_k = g_{k+1/2} + t_k
 //

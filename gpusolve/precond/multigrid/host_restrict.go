@@ -11,7 +11,8 @@ type restrictTask struct {
 	keep         float32 // of b in the residual after Start; general form where negative
 }
 
-// RestrictStart sets bc = P^T (b - A x) for x = omega T^-1 b. There T x = omega b, so the residual is (1 - omega) b + lateral x.
+// RestrictStart sets bc = P^T (b - A x) for x = omega T^-1 b. There T x = omega b, so the residual is (1 - omega) b +
+// lateral x.
 func (s *hostOperations) RestrictStart(fine, coarse Level, bc, b, x ops.Vector, omega float32) {
 	s.restrict(fine, coarse, bc, b, x, 1-omega)
 }
@@ -147,7 +148,8 @@ func (t *restrictTask) scatter(to rowTo, res, u, line []float32, j, lo, hi int) 
 	}
 }
 
-// restrictLine gathers a fine row, v[1:1+nx] between zeros, into coarse cells along x with geometric weights or those of wx.
+// restrictLine gathers a fine row, v[1:1+nx] between zeros, into coarse cells along x with geometric weights or those
+// of wx.
 func (l *hostLevel) restrictLine(dst, v, wx []float32) {
 	n, m := l.nx, len(dst)
 	d := &l.next.x

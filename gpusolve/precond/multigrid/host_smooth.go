@@ -5,7 +5,8 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// tile is the number of columns solved together: their elimination stays in the first caches for any number of planes that matters.
+// tile is the number of columns solved together: their elimination stays in the first caches for any number of planes
+// that matters.
 const tile = 512
 
 type startTask struct {
@@ -53,7 +54,8 @@ func (t *startTask) columns(j, i0, n int, y []float32) {
 	}
 }
 
-// below are the couplings of n cells of plane k to the plane below, nil at the bottom, as the elimination leaves them; c is the offset of the first cell.
+// below are the couplings of n cells of plane k to the plane below, nil at the bottom, as the elimination leaves them;
+// c is the offset of the first cell.
 func (l *hostLevel) below(k, c, n int) []float32 {
 	if k == 0 {
 		return nil
@@ -87,8 +89,8 @@ type stepTask struct {
 }
 
 // Step sets dst = x + a (x - prev) + c T^-1 (b - A x). Since T is A without its lateral couplings, T^-1 (b - A x) is
-// T^-1 (b + lateral x) - x, which needs neither the diagonal nor the vertical part of A x. It reads x, b, gx, gy, gz, inverse and
-// writes dst: 28 bytes per cell, 32 with prev.
+// T^-1 (b + lateral x) - x, which needs neither the diagonal nor the vertical part of A x. It reads x, b, gx, gy, gz,
+// inverse and writes dst: 28 bytes per cell, 32 with prev.
 func (s *hostOperations) Step(l Level, dst, x, prev, b ops.Vector, a, c float32) {
 	lv := l.(*hostLevel)
 	s.stepOp = stepTask{lv, values(dst), values(x), values(prev), values(b), a, c}

@@ -2,8 +2,9 @@ package multigrid
 
 import "thermsim/gpusolve/ops"
 
-// hostLines are lines of cells along the flow in a plane of a cavity: those of coolant, and those of walls, which conduct along the flow and hardly across,
-// so that columns alone would not smooth what varies from line to line. They are solved one colour after the other; lines of one colour do not touch.
+// hostLines are lines of cells along the flow in a plane of a cavity: those of coolant, and those of walls, which
+// conduct along the flow and hardly across, so that columns alone would not smooth what varies from line to line. They
+// are solved one colour after the other; lines of one colour do not touch.
 type hostLines struct {
 	f       *hostFlow
 	plane   int
@@ -44,8 +45,9 @@ func newLines(l *hostLevel, f *hostFlow, plane int, walls bool) *hostLines {
 	return t
 }
 
-// streamTask solves lines of one colour: the couplings along the flow and what is carried, the rest of x given. Eliminated downstream, with u what ties a
-// cell to the one upstream, heat carried included, and d to the one downstream,
+// streamTask solves lines of one colour: the couplings along the flow and what is carried, the rest of x given.
+// Eliminated downstream, with u what ties a cell to the one upstream, heat carried included, and d to the one
+// downstream,
 //
 //	t_m = m_m + u_m t_{m-1} / pivot_{m-1},   pivot_m = d_m + t_m
 //
@@ -57,8 +59,8 @@ type streamTask struct {
 	x, b   []float32 // nil where the lines are factored
 }
 
-// Streams sets x of every cell of coolant and of walls to the solution of the equations of its line for the right side b, the rest of x given. It is nothing
-// without coolant.
+// Streams sets x of every cell of coolant and of walls to the solution of the equations of its line for the right side
+// b, the rest of x given. It is nothing without coolant.
 func (s *hostOperations) Streams(l Level, x, b ops.Vector) {
 	if lv := l.(*hostLevel); lv.cool != nil {
 		lv.overLines(values(x), values(b))
@@ -80,7 +82,8 @@ func (l *hostLevel) overLines(x, b []float32) {
 	}
 }
 
-// geometry of the lines: cells along the flow, the step to the next, from a line to the next, and the first cell of line 0, in padded vectors.
+// geometry of the lines: cells along the flow, the step to the next, from a line to the next, and the first cell of
+// line 0, in padded vectors.
 func (t *streamTask) geometry() (n, step, across, first int) {
 	l := t.l
 	n, across = l.ny, 1

@@ -1,6 +1,7 @@
 package multigrid
 
-// reserveWeights takes memory for conductance-weighted interpolation in the planes asked for, where planes have parted in all or none.
+// reserveWeights takes memory for conductance-weighted interpolation in the planes asked for, where planes have parted
+// in all or none.
 func (l *hostLevel) reserveWeights(weighted []bool) {
 	t := &l.next
 	for k := range l.nz {
@@ -18,15 +19,15 @@ func (l *hostLevel) reserveWeights(weighted []bool) {
 	}
 }
 
-// weighTask computes conductance-weighted interpolation. Alone, a plane gives the far coarse neighbour the weight w0: the
-// resistance from the cell to its own coarse centre over that from centre to centre. But whatever differs between planes that conduct well to
-// one another costs energy in the vertical couplings, which grow fourfold with every level, and the coarse correction would put in many times the
-// error that it takes out. So the weights of a column solve
+// weighTask computes conductance-weighted interpolation. Alone, a plane gives the far coarse neighbour the weight w0:
+// the resistance from the cell to its own coarse centre over that from centre to centre. But whatever differs between
+// planes that conduct well to one another costs energy in the vertical couplings, which grow fourfold with every level,
+// and the coarse correction would put in many times the error that it takes out. So the weights of a column solve
 //
 //	s_k (w_k - w0_k) = gz_{k-1/2} (w_{k-1} - w_k) + gz_{k+1/2} (w_{k+1} - w_k)
 //
-// with s the sum of the conductances to both coarse centres: the interpolation that eliminating the column from the coarse values gives. Planes
-// that hardly touch keep their own weights; others get the mean, weighted by s.
+// with s the sum of the conductances to both coarse centres: the interpolation that eliminating the column from the
+// coarse values gives. Planes that hardly touch keep their own weights; others get the mean, weighted by s.
 type weighTask struct{ l *hostLevel }
 
 func (t *weighTask) Run(lo, hi, worker int) {
@@ -46,8 +47,8 @@ func (t *weighTask) Run(lo, hi, worker int) {
 	}
 }
 
-// weighRow solves the columns over row j, by elimination from the bottom. The terms of the pivots are positive, and differences of weights from
-// those above stay small where the planes conduct well: FP32 is safe.
+// weighRow solves the columns over row j, by elimination from the bottom. The terms of the pivots are positive, and
+// differences of weights from those above stay small where the planes conduct well: FP32 is safe.
 func (l *hostLevel) weighRow(weights [][]float32, j int, pivots []float32, pull func(k, i int) (product, sum float32)) {
 	n := l.nx
 	at := func(k int) (row, pivot, gz []float32) {

@@ -7,8 +7,8 @@ import (
 	"thermsim/gpusolve/precond"
 )
 
-// Memory counts the hierarchy level by level. Where the mesh is not built yet, every level has a quarter of the cells of the finer one and no plane
-// has weights: the least that any stack takes.
+// Memory counts the hierarchy level by level. Where the mesh is not built yet, every level has a quarter of the cells
+// of the finer one and no plane has weights: the least that any stack takes.
 func Memory(s precond.Shape) precond.Need {
 	if s.Mesh == nil {
 		return memory(s, halvings(s.NX, s.NY), 0, 0, 0)
@@ -21,7 +21,8 @@ func Memory(s precond.Shape) precond.Need {
 	return planned(s, plan, levels)
 }
 
-// RankMemory is that of a rank which shares the first levels of a mesh with others: part is the shape of the rows that it holds, whole that of the mesh.
+// RankMemory is that of a rank which shares the first levels of a mesh with others: part is the shape of the rows that
+// it holds, whole that of the mesh.
 func (plan Plan) RankMemory(part, whole precond.Shape, rows ops.Partition, shared, rank int) precond.Need {
 	levels := sizes(whole.NX, whole.NY, plan.Coarsenings)
 	held := slices.Clone(levels[:shared])
@@ -55,8 +56,8 @@ func planned(s precond.Shape, plan Plan, levels []size) precond.Need {
 // size of a coarser level, and how many directions it merges.
 type size struct{ nx, ny, directions int }
 
-// memory of a hierarchy. Coolant adds five sheets a cavity: couplings beyond neighbours, what elimination fills in for them, and lines; but one of channels on
-// the finest level. Those part there into two planes.
+// memory of a hierarchy. Coolant adds five sheets a cavity: couplings beyond neighbours, what elimination fills in for
+// them, and lines; but one of channels on the finest level. Those part there into two planes.
 func memory(s precond.Shape, levels []size, weighted, cavities, channels int64) precond.Need {
 	grounded, nz := s.Grounded, int64(s.NZ)
 	held := s.Vector(2 * 4) // pivots and x of the finest level
@@ -81,7 +82,8 @@ func memory(s precond.Shape, levels []size, weighted, cavities, channels int64) 
 		weights := 4 * weighted * int64(fine.nx) * int64(fine.ny)
 		held += int64(l.directions) * weights
 		if s.GPU {
-			held += 16*int64(fine.nx+fine.ny) + 4*nz + 14*storeAlign // parents and weights of both directions, slots, and what rounding up takes
+			// parents and weights of both directions, slots, and what rounding up takes
+			held += 16*int64(fine.nx+fine.ny) + 4*nz + 14*storeAlign
 		}
 		sheet := int64(l.nx) * int64(l.ny)
 		held += 4*vectors*precond.Padded(sheet*nz, l.nx) + 4*(grounded+5*cavities)*sheet
@@ -116,8 +118,8 @@ func halvings(nx, ny int) []size {
 	return levels
 }
 
-// cooledMemory is that of a stack with coolant on a GPU: factors of columns, room for a residual, and for each cavity couplings two planes apart and lines of
-// coolant and of walls. Channels part into two planes on the second level.
+// cooledMemory is that of a stack with coolant on a GPU: factors of columns, room for a residual, and for each cavity
+// couplings two planes apart and lines of coolant and of walls. Channels part into two planes on the second level.
 func cooledMemory(s precond.Shape, levels []size) precond.Need {
 	cavities, channels, lines := int64(len(s.Mesh.Cavities)), int64(0), int64(0)
 	for _, c := range s.Mesh.Cavities {

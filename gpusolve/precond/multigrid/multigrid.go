@@ -1,7 +1,8 @@
-// Package multigrid is the default preconditioner: one V-cycle of geometric multigrid made for layered stacks. Columns are solved
-// exactly along z, grids are coarsened along x and y only, and the number of planes stays.
+// Package multigrid is the default preconditioner: one V-cycle of geometric multigrid made for layered stacks. Columns
+// are solved exactly along z, grids are coarsened along x and y only, and the number of planes stays.
 //
-// Thin layers couple strongly along z and thick ones laterally; with exact column solves only the lateral part is left to the hierarchy.
+// Thin layers couple strongly along z and thick ones laterally; with exact column solves only the lateral part is left
+// to the hierarchy.
 package multigrid
 
 //go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels
@@ -32,7 +33,8 @@ type rung struct {
 
 var _ precond.Refresher = (*Cycle)(nil)
 
-// New builds the hierarchy for a system, with the choices of Choose, or with those that the system was divided among ranks by.
+// New builds the hierarchy for a system, with the choices of Choose, or with those that the system was divided among
+// ranks by.
 func New(s ops.System) (*Cycle, error) {
 	if d, ok := s.(interface{ Plan() Plan }); ok {
 		return NewPlanned(s, d.Plan())
@@ -136,7 +138,8 @@ func (c *Cycle) Details() string {
 			semi++
 		}
 	}
-	return fmt.Sprintf("%d levels (%d coarsened in one direction only), %s smoothing, %d of %d planes with conductance-weighted interpolation",
+	return fmt.Sprintf("%d levels (%d coarsened in one direction only), %s smoothing, %d of %d planes with "+
+		"conductance-weighted interpolation",
 		len(c.levels), semi, c.plan.Smoother, weighted, len(c.plan.Weighted))
 }
 
@@ -196,8 +199,8 @@ const (
 	LineChebyshev2                 // degree 2, once before and once after
 )
 
-// coefficients of the smoother. Jacobi is damped by 0.8. Chebyshev of degree 2 works on [1/2, 2], the upper part of the spectrum of T^-1 A, which
-// lies in (0, 2): Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1.
+// coefficients of the smoother. Jacobi is damped by 0.8. Chebyshev of degree 2 works on [1/2, 2], the upper part of the
+// spectrum of T^-1 A, which lies in (0, 2): Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1.
 func (s Smoother) coefficients() Smoothing {
 	if s == LineJacobi {
 		return Smoothing{First: 0.8}

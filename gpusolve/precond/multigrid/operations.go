@@ -6,8 +6,8 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// Operations are those of multigrid with exact column solves on the operator A of a mesh: T is A without its couplings between columns, but with its whole
-// diagonal, one tridiagonal matrix per column. All vectors are FP32.
+// Operations are those of multigrid with exact column solves on the operator A of a mesh: T is A without its couplings
+// between columns, but with its whole diagonal, one tridiagonal matrix per column. All vectors are FP32.
 type Operations interface {
 	// Finest is the level of the system itself.
 	Finest() (Level, error)
@@ -21,8 +21,8 @@ type Operations interface {
 	Start(l Level, x, b ops.Vector, c float32)
 	// Step sets dst = x + a (x - prev) + c T^-1 (b - A x). A nil prev counts as zero. dst may be prev, never x.
 	Step(l Level, dst, x, prev, b ops.Vector, a, c float32)
-	// Streams sets x in every cell of coolant, and then of the walls between, to the solution of the equations of its line along the flow, the rest of x
-	// given. It is nothing where no coolant flows.
+	// Streams sets x in every cell of coolant, and then of the walls between, to the solution of the equations of its
+	// line along the flow, the rest of x given. It is nothing where no coolant flows.
 	Streams(l Level, x, b ops.Vector)
 	// RestrictStart sets bc = P^T (b - A x) where x = omega T^-1 b, which lets it do without the columns' matrices.
 	RestrictStart(fine, coarse Level, bc, b, x ops.Vector, omega float32)
@@ -30,23 +30,27 @@ type Operations interface {
 	Restrict(fine, coarse Level, bc, b, x ops.Vector)
 	// Prolong sets x += P xc.
 	Prolong(fine, coarse Level, x, xc ops.Vector)
-	// Bottom prepares a V-cycle over the levels of rungs in a single operation, fine to coarse, the last a single column: from the first rung's B to its
-	// Z. It returns nil where the executor would gain nothing.
+	// Bottom prepares a V-cycle over the levels of rungs in a single operation, fine to coarse, the last a single
+	// column: from the first rung's B to its Z. It returns nil where the executor would gain nothing.
 	Bottom(rungs []Rung, s Smoothing) (cycle func(), err error)
 	// BottomColumns is the number of columns up to which a level is small enough for Bottom.
 	BottomColumns() int
 }
 
-// SlabOperations are those of a rank that holds a slab of the rows. They work on the rows it holds; across has what passes between ranks.
+// SlabOperations are those of a rank that holds a slab of the rows. They work on the rows it holds; across has what
+// passes between ranks.
 type SlabOperations interface {
 	Operations
-	// Whole makes a level with all rows of a grid, of which l holds a slab. Its couplings and whatever else Coefficients lists are to be set.
+	// Whole makes a level with all rows of a grid, of which l holds a slab. Its couplings and whatever else
+	// Coefficients lists are to be set.
 	Whole(l Level, rows int) (Level, error)
-	// Coefficients are what a level is made of. Those of the whole level and of its slab are of the same kinds, in the same order.
+	// Coefficients are what a level is made of. Those of the whole level and of its slab are of the same kinds, in the
+	// same order.
 	Coefficients(l Level) []Coefficient
 }
 
-// Coefficient is a field of a level: conductances, ground, the pivots of its columns. A vector has a whole number of planes of the level's rows.
+// Coefficient is a field of a level: conductances, ground, the pivots of its columns. A vector has a whole number of
+// planes of the level's rows.
 type Coefficient struct {
 	Vector ops.Vector
 	// Between says that row j couples rows j and j+1. The last row of a slab is 0 then, and stays so.
@@ -59,8 +63,8 @@ type Rung struct {
 	B, Z, X ops.Vector
 }
 
-// Smoothing holds the coefficients of the smoother: a Momentum of 0 is damped line Jacobi with weight First, any other Chebyshev of
-// degree 2, x1 = x0 + First T^-1 r0, x2 = x1 + Momentum (x1 - x0) + Second T^-1 r1.
+// Smoothing holds the coefficients of the smoother: a Momentum of 0 is damped line Jacobi with weight First, any other
+// Chebyshev of degree 2, x1 = x0 + First T^-1 r0, x2 = x1 + Momentum (x1 - x0) + Second T^-1 r1.
 type Smoothing struct{ First, Momentum, Second float32 }
 
 // Level is one grid of the hierarchy.
@@ -79,10 +83,11 @@ type Coarsening struct {
 type Pairing struct {
 	// Parent[i] is the coarse cell of fine cell i: ascending from 0, each coarse cell having one or two fine ones.
 	Parent []int32
-	// Far[i] is the geometric weight of the farther of the two coarse cells that fine cell i is interpolated from: the one beyond
-	// the side on which i lies in its pair. It is 0 for single cells and at the ends.
+	// Far[i] is the geometric weight of the farther of the two coarse cells that fine cell i is interpolated from: the
+	// one beyond the side on which i lies in its pair. It is 0 for single cells and at the ends.
 	Far []float32
-	// Cells is the number of coarse cells of a slab, of which those at its ends may have no fine cell in it; 0 stands for what Parent tells.
+	// Cells is the number of coarse cells of a slab, of which those at its ends may have no fine cell in it; 0 stands
+	// for what Parent tells.
 	Cells int
 }
 
@@ -97,7 +102,8 @@ func (p Pairing) Coarse(n int) int {
 	return int(p.Parent[n-1]) + 1
 }
 
-// firsts are the first of n fine cells of every coarse one, and n as the last entry. A coarse cell without fine ones begins where the next does.
+// firsts are the first of n fine cells of every coarse one, and n as the last entry. A coarse cell without fine ones
+// begins where the next does.
 func (p Pairing) firsts(n int) []int32 {
 	first := make([]int32, p.Coarse(n)+1)
 	for c := range first {

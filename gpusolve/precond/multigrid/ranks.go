@@ -6,13 +6,15 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// rankOperations are those on a system whose rows several ranks share. Each has a slab of the first levels. The next one they hold twice, as slabs, which the
-// last shared level is restricted to and interpolated from, and whole: there and below every rank works alone, on the same numbers.
+// rankOperations are those on a system whose rows several ranks share. Each has a slab of the first levels. The next
+// one they hold twice, as slabs, which the last shared level is restricted to and interpolated from, and whole: there
+// and below every rank works alone, on the same numbers.
 //
-// A cycle on a level uses up rows at the ends of a slab: with b right in all of its rows, 3 beyond the own ones, Start leaves x right in 3, the second step of
-// Chebyshev in 2, and so the residual in 1, which is as far as restriction reaches. Interpolation fills the own rows; with x right in 3 more, the two steps
-// after it leave 1, as far as interpolation to the finer level reaches, and the direction of conjugate gradients after the finest. So two exchanges make a level:
-// of b when it was restricted, of x when the correction has come.
+// A cycle on a level uses up rows at the ends of a slab: with b right in all of its rows, 3 beyond the own ones, Start
+// leaves x right in 3, the second step of Chebyshev in 2, and so the residual in 1, which is as far as restriction
+// reaches. Interpolation fills the own rows; with x right in 3 more, the two steps after it leave 1, as far as
+// interpolation to the finer level reaches, and the direction of conjugate gradients after the finest. So two exchanges
+// make a level: of b when it was restricted, of x when the correction has come.
 type rankOperations struct {
 	local SlabOperations
 	sys   ops.SlabSystem
@@ -121,7 +123,8 @@ func (s *rankOperations) RefreshLevel(l Level) error {
 	return errors.Join(err, s.sys.Err())
 }
 
-// exchangeCoefficients takes what a level is made of in ghost rows from the ranks that own them: three fine rows are too few for three coarse ones.
+// exchangeCoefficients takes what a level is made of in ghost rows from the ranks that own them: three fine rows are
+// too few for three coarse ones.
 func (s *rankOperations) exchangeCoefficients(l *sharedLevel) {
 	var list []ops.Vector
 	for _, c := range s.local.Coefficients(l.slab) {

@@ -14,9 +14,9 @@ func Share(m *mesh.Mesh, ranks, exchange int) (p ops.Partition, levels int, err 
 	return Choose(m).Share(m.NX(), m.NY(), ranks, exchange)
 }
 
-// Share divides the rows of a grid of nx x ny columns among ranks, and says how many grids of its hierarchy they share: those where sharing the work saves more than two
-// exchanges cost, which take as long as a cycle on so many columns. Borders lie where cells of the first grid that is not shared begin, so that all
-// finer ones are divided there as well.
+// Share divides the rows of a grid of nx x ny columns among ranks, and says how many grids of its hierarchy they share:
+// those where sharing the work saves more than two exchanges cost, which take as long as a cycle on so many columns.
+// Borders lie where cells of the first grid that is not shared begin, so that all finer ones are divided there as well.
 func (plan Plan) Share(nx, ny, ranks, exchange int) (p ops.Partition, levels int, err error) {
 	p.NX = nx
 	starts := [][]int{make([]int, ny)} // of each grid, the first row of the finest in each of its rows
@@ -49,7 +49,8 @@ func (plan Plan) Share(nx, ny, ranks, exchange int) (p ops.Partition, levels int
 		}
 	}
 	if levels == 0 {
-		return p, 0, fmt.Errorf("%w: %d ranks cannot share a grid of %d rows (y): each needs %d rows or more that coarser grids keep together; take fewer ranks or a finer grid",
+		return p, 0, fmt.Errorf("%w: %d ranks cannot share a grid of %d rows (y): each needs %d rows or more that "+
+			"coarser grids keep together; take fewer ranks or a finer grid",
 			precond.ErrRefused, ranks, ny, ops.Ghosts)
 	}
 	return p, levels, nil
@@ -111,7 +112,8 @@ func coarseRows(fine ops.Partition, c Coarsening) ops.Partition {
 	return p
 }
 
-// slabOf is the part of a pairing of rows that a rank holds. Pairs that the end of the slab divides are in ghost rows that nobody interpolates.
+// slabOf is the part of a pairing of rows that a rank holds. Pairs that the end of the slab divides are in ghost rows
+// that nobody interpolates.
 func slabOf(y Pairing, fine, coarse ops.Partition, rank int) Pairing {
 	if y.Parent == nil {
 		return y

@@ -7,8 +7,8 @@ import (
 	"thermsim/gpusolve/precond/multigrid"
 )
 
-// transfers checks restriction and interpolation by what defines them: constants are interpolated exactly, the one is the other's adjoint,
-// and restriction sees b - A x.
+// transfers checks restriction and interpolation by what defines them: constants are interpolated exactly, the one is
+// the other's adjoint, and restriction sees b - A x.
 func (f *probe) transfers(fine multigrid.Level, how multigrid.Coarsening) {
 	coarse, err := f.m.Coarsen(fine, how)
 	if err != nil {

@@ -2,8 +2,9 @@ package multigrid_test
 
 import "thermsim/gpusolve/precond/multigrid"
 
-// weights checks conductance-weighted interpolation: ramps over the coarse cells, interpolated, tell the weight of every fine cell. With all planes
-// weighted their columns agree as far as they conduct, with some only those next to one another do.
+// weights checks conductance-weighted interpolation: ramps over the coarse cells, interpolated, tell the weight of
+// every fine cell. With all planes weighted their columns agree as far as they conduct, with some only those next to
+// one another do.
 func (f *probe) weights(fine multigrid.Level) {
 	for _, some := range []func(k int) bool{func(int) bool { return true }, func(k int) bool { return k%3 != 1 }} {
 		how := f.pairs(true)
@@ -18,7 +19,9 @@ func (f *probe) weights(fine multigrid.Level) {
 		xc, x := f.Must(f.m.NewVector(coarse)), f.Must(f.m.NewVector(fine))
 		for _, d := range []coarsened{
 			{"x", how.X, 1, f.nx, func(c int) int { return c % f.nx }, func(c int) int { return c % cx }},
-			{"y", how.Y, f.nx, f.ny, func(c int) int { return c / f.nx % f.ny }, func(c int) int { return c / cx % cy }},
+			{"y", how.Y, f.nx, f.ny, func(c int) int { return c / f.nx % f.ny }, func(c int) int {
+				return c / cx % cy
+			}},
 		} {
 			if d.Parent == nil {
 				continue
@@ -93,7 +96,8 @@ func (f *probe) ramp(d coarsened, weighted []bool) []float64 {
 	return x
 }
 
-// pull returns the conductance from cell c, at position p, to the centre of coarse cell far, and that plus the one to its own.
+// pull returns the conductance from cell c, at position p, to the centre of coarse cell far, and that plus the one to
+// its own.
 func (f *probe) pull(d coarsened, lateral map[[2]int]float64, c, p, far int) (toFar, both float64) {
 	coupling := func(a, b int) float64 {
 		if a > b {

@@ -13,12 +13,14 @@ import (
 	"thermsim/gpusolve/testing/opstest"
 )
 
-// conformance tests the operations of an executor on grids and graphs: the solves against dense arithmetic on the factor, and the factor against
-// that of twin, another executor or the same one again, to the last bit.
+// conformance tests the operations of an executor on grids and graphs: the solves against dense arithmetic on the
+// factor, and the factor against that of twin, another executor or the same one again, to the last bit.
 func conformance(t *testing.T, open, twin func(testing.TB) ops.Device) {
 	for _, shape := range [][3]int{{1, 1, 1}, {1, 1, 9}, {4, 6, 1}, {7, 5, 4}} {
 		a := opstest.RandomDiagonals(rand.New(rand.NewPCG(uint64(shape[0]), uint64(shape[1]))), shape, true).CSR()
-		t.Run(fmt.Sprintf("%dx%dx%d", shape[0], shape[1], shape[2]), func(t *testing.T) { choleskyOf(t, open(t), twin(t), a) })
+		t.Run(fmt.Sprintf("%dx%dx%d", shape[0], shape[1], shape[2]), func(t *testing.T) {
+			choleskyOf(t, open(t), twin(t), a)
+		})
 	}
 	// The largest has a vertex with more edges than fit in fast memory, and rows of G that are sorted as long ones.
 	for _, n := range []int{2, 40, 600} {
@@ -73,7 +75,8 @@ func mustEliminate(f *opstest.Algebra, how choices) factor {
 func choleskyOf(t *testing.T, d, twin ops.Device, a *sparse.CSR) {
 	f, g := opstest.NewAlgebra(t, d, nil, a), opstest.NewAlgebra(t, twin, nil, a)
 	z, v := f.Must(f.Sys.New32()), f.Must(f.Sys.New32())
-	for _, how := range []choices{{order: ByEntries, seed: 3}, {order: RandomOrder, seed: 4}, {order: MinimumDegree, seed: 5}} {
+	for _, how := range []choices{{order: ByEntries, seed: 3}, {order: RandomOrder, seed: 4},
+		{order: MinimumDegree, seed: 5}} {
 		before := d.Allocated()
 		factor, other := mustEliminate(f, how), mustEliminate(g, how)
 		got := factor.download()

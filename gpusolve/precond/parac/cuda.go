@@ -36,8 +36,8 @@ func loadModules(d *cuda.Device) (m modules, err error) {
 	return m, err
 }
 
-// Waits inside kernels are bounded, in polls of some 0.3 us or more: in an elimination by the time that its last, sequential part may take, in a solve by
-// a few seconds. A longer one means that something is broken.
+// Waits inside kernels are bounded, in polls of some 0.3 us or more: in an elimination by the time that its last,
+// sequential part may take, in a solve by a few seconds. A longer one means that something is broken.
 const eliminatePatience, solvePatience = 1 << 28, 1 << 23
 
 // cudaElimination is the making of a factor: what it reads, and memory that goes when it is done.
@@ -86,7 +86,8 @@ func (x cudaExecutor) eliminate(a ops.Rows, how choices) (factor, error) {
 		r = cuda.UploadRows(x.s, r.Download().DoubleCover())
 		defer r.Release()
 	}
-	e := &cudaElimination{Space: x.s, modules: m, memory: cuda.NewTemporary(x.s), attempt: cuda.NewTemporary(x.s), a: r, how: how, n: int64(r.Len()), headroom: headroom}
+	e := &cudaElimination{Space: x.s, modules: m, memory: cuda.NewTemporary(x.s), attempt: cuda.NewTemporary(x.s), a: r,
+		how: how, n: int64(r.Len()), headroom: headroom}
 	if e.n >= 1<<31 {
 		return nil, fmt.Errorf("%w, of fewer than 2^31 rows", errUnsuitable)
 	}

@@ -9,8 +9,9 @@ import (
 	"thermsim/gpusolve/sparse/ordering"
 )
 
-// guess sizes the memory of the elimination. The edges that wait never outnumber those of the matrix: each elimination takes at least one edge more
-// than it makes. What G holds is known from experience: about 3.5 entries an edge on grids, less on sparser graphs.
+// guess sizes the memory of the elimination. The edges that wait never outnumber those of the matrix: each elimination
+// takes at least one edge more than it makes. What G holds is known from experience: about 3.5 entries an edge on
+// grids, less on sparser graphs.
 func (e *cudaElimination) guess() {
 	edges := float64(e.a.Entries()-e.n) / 2
 	room := e.how.room
@@ -28,9 +29,11 @@ func (e *cudaElimination) eliminate() (again bool, err error) {
 	}
 	m := e.attempt
 	queue := cuda.Take[uint32](m, e.n)
-	owner, table, reached, scratch := cuda.Take[uint32](m, slots), cuda.Take[uint64](m, 2*slots), cuda.Take[uint32](m, e.n), cuda.Take[uint64](m, 4*e.scratches)
+	owner, table, reached, scratch := cuda.Take[uint32](m, slots), cuda.Take[uint64](m, 2*slots),
+		cuda.Take[uint32](m, e.n), cuda.Take[uint64](m, 4*e.scratches)
 	e.vertices = cuda.Take[Vertex](m, e.n)
-	e.first, e.count, e.pivot, e.output = cuda.Take[int64](m, e.n), cuda.Take[uint32](m, e.n), cuda.Take[float64](m, e.n), cuda.Take[uint64](m, e.outputs)
+	e.first, e.count, e.pivot, e.output = cuda.Take[int64](m, e.n), cuda.Take[uint32](m, e.n),
+		cuda.Take[float64](m, e.n), cuda.Take[uint64](m, e.outputs)
 	control := make([]uint64, Controls)
 	control[ControlBad] = math.MaxUint64
 	cuda.Send(e.Space, e.control, control)
@@ -50,8 +53,10 @@ func (e *cudaElimination) eliminate() (again bool, err error) {
 	p := ordering.NewPermutation(int(e.n), ^e.how.seed)
 	e.Note(e.parac.Eliminate(e.Stream, e.eliminateGrid(), KernelsEliminateArgs{
 		N: int32(e.n), Order: e.order, Place: e.place, RowPtr: e.rowPtr, Col: e.col, Val: e.val, Vertices: e.vertices,
-		Queue: queue, Control: e.control, Owner: owner, Slots: table, Reached: reached, Pieces: uint32(pieces), Stride: e.stride,
-		Width: e.width, Key0: p.Keys[0], Key1: p.Keys[1], First: e.first, Count: e.count, Pivot: e.pivot, Output: e.output,
+		Queue: queue, Control: e.control, Owner: owner, Slots: table, Reached: reached, Pieces: uint32(pieces),
+		Stride: e.stride,
+		Width:  e.width, Key0: p.Keys[0], Key1: p.Keys[1], First: e.first, Count: e.count, Pivot: e.pivot,
+		Output:  e.output,
 		Outputs: e.outputs, Scratch: scratch, Scratches: e.scratches, Seed: e.how.seed, Patience: eliminatePatience,
 	}))
 	control = e.readControl()
@@ -67,7 +72,8 @@ func (e *cudaElimination) eliminate() (again bool, err error) {
 	return false, nil
 }
 
-// eliminateBlocks is how many blocks of the elimination a multiprocessor gets. It need not hold them all: vertices are handed out one by one.
+// eliminateBlocks is how many blocks of the elimination a multiprocessor gets. It need not hold them all: vertices are
+// handed out one by one.
 const eliminateBlocks = 8
 
 // primeFrom is the first prime number from n on.
@@ -91,7 +97,9 @@ func (e *cudaElimination) eliminateGrid() [3]uint32 {
 // grow makes room for what a fault says was missing.
 func (e *cudaElimination) grow(fault uint64) (again bool, err error) {
 	if fault&(FaultWaited|FaultLost) != 0 {
-		return false, fmt.Errorf("the elimination on the GPU got stuck (%d); this is a defect of thermsim, please report it", fault)
+		return false,
+			fmt.Errorf("the elimination on the GPU got stuck (%d); this is a defect of thermsim, please report it",
+				fault)
 	}
 	if fault&FaultNoSlot != 0 {
 		e.stride *= 2
@@ -115,7 +123,8 @@ func whatIsBad(bad uint64) error {
 	row := bad/8 + 1
 	switch bad % 8 {
 	case BadPositive:
-		return fmt.Errorf("row %d has an entry beside the diagonal that is positive or not a number: %w", row, errPositive)
+		return fmt.Errorf("row %d has an entry beside the diagonal that is positive or not a number: %w", row,
+			errPositive)
 	case BadAsymmetric:
 		return fmt.Errorf("the matrix is not symmetric: row %d differs from column %d", row, row)
 	case BadDiagonal:

@@ -8,8 +8,8 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// cudaFactor is G D G^T in device memory, its unknowns sorted by level and by row in a level: columns of G for the backward solve, rows for the
-// forward one, each with the units of work that its warps take.
+// cudaFactor is G D G^T in device memory, its unknowns sorted by level and by row in a level: columns of G for the
+// backward solve, rows for the forward one, each with the units of work that its warps take.
 type cudaFactor struct {
 	s       *cuda.Space
 	levels  *Levels
@@ -70,7 +70,8 @@ func (e *cudaElimination) factor() *cudaFactor {
 	f.rows = side{start: cuda.Alloc[int64](e.Space, n+1), entries: cuda.Alloc[uint64](e.Space, entries)}
 	e.sums(n, columnLengths, f.columns.start)
 	e.sums(n, rowLengths, f.rows.start)
-	filled, unsorted, unsortedRows := cuda.Take[uint32](m, n), cuda.Take[uint64](m, entries), cuda.Take[uint64](m, entries)
+	filled, unsorted, unsortedRows := cuda.Take[uint32](m, n), cuda.Take[uint64](m, entries),
+		cuda.Take[uint64](m, entries)
 	if e.Ready() {
 		e.Note(e.levels.Columns(e.Stream, over(8*n, LevelsFlat), LevelsColumnsArgs{
 			N: n32, Sorted: f.order, Place: e.place, First: e.first, Output: e.output, To: to, Start: f.columns.start,

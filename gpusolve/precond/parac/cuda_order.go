@@ -15,7 +15,8 @@ func over(n int64, threads int) [3]uint32 {
 
 // sortRows fills order and place.
 func (e *cudaElimination) sortRows() {
-	e.order, e.place, e.control = cuda.Take[uint32](e.memory, e.n), cuda.Take[uint32](e.memory, e.n), cuda.Take[uint64](e.memory, Controls)
+	e.order, e.place, e.control = cuda.Take[uint32](e.memory, e.n), cuda.Take[uint32](e.memory, e.n),
+		cuda.Take[uint64](e.memory, Controls)
 	wide := over(e.n, SortThreads)
 	if e.how.order == MinimumDegree {
 		a := e.a.Download()
@@ -53,7 +54,8 @@ func (e *cudaElimination) sortRows() {
 func (e *cudaElimination) sortBy(keys cudriver.Ptr[uint32], greatest uint32) {
 	tiles := over(e.n, SortTile)
 	digits := 256 * int64(tiles[0])
-	counts, first, other := cuda.Alloc[uint32](e.Space, digits), cuda.Alloc[int64](e.Space, digits+1), cuda.Take[uint32](e.memory, e.n)
+	counts, first, other := cuda.Alloc[uint32](e.Space, digits), cuda.Alloc[int64](e.Space, digits+1),
+		cuda.Take[uint32](e.memory, e.n)
 	for shift := int32(0); greatest>>shift > 0; shift += 8 {
 		if !e.Ready() {
 			return

@@ -8,7 +8,8 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// Grid of the solves: as many blocks as the GPU holds at a time, since they wait for each other, and fewer where their warps would have little to do.
+// Grid of the solves: as many blocks as the GPU holds at a time, since they wait for each other, and fewer where their
+// warps would have little to do.
 func (f *cudaFactor) grid(units int64) [3]uint32 {
 	const warps = 2 * LevelsThreads / 32
 	return [3]uint32{uint32(max(1, min((units+warps-1)/warps, int64(LevelsResident*f.s.Multiprocessors)))), 1, 1}
@@ -31,11 +32,13 @@ func (f *cudaFactor) launch(z, r ops.Vector) {
 		return
 	}
 	s.Note(f.levels.Forward(s.Stream, f.grid(f.rows.count), LevelsForwardArgs{
-		N: n, Units: f.rows.count, Unit: f.rows.units, Start: f.rows.start, Entries: f.rows.entries, Order: f.order, R: cuda.F32(r),
+		N: n, Units: f.rows.count, Unit: f.rows.units, Start: f.rows.start, Entries: f.rows.entries, Order: f.order,
+		R: cuda.F32(r),
 		Y: f.y, X: f.x, Patience: solvePatience,
 	}))
 	s.Note(f.levels.Backward(s.Stream, f.grid(f.columns.count), LevelsBackwardArgs{
-		N: n, Units: f.columns.count, Unit: f.columns.units, Start: f.columns.start, Entries: f.columns.entries, Order: f.order,
+		N: n, Units: f.columns.count, Unit: f.columns.units, Start: f.columns.start, Entries: f.columns.entries,
+		Order:   f.order,
 		Inverse: f.inverse, Y: f.y, X: f.x, Z: cuda.F32(z), Patience: solvePatience,
 	}))
 }
@@ -51,7 +54,8 @@ func (f *cudaFactor) report() Report { return f.about }
 
 // release gives the memory back.
 func (f *cudaFactor) release() {
-	f.s.Discard(f.order, f.columns.start, f.columns.entries, f.columns.units, f.rows.start, f.rows.entries, f.rows.units, f.inverse,
+	f.s.Discard(f.order, f.columns.start, f.columns.entries, f.columns.units, f.rows.start, f.rows.entries,
+		f.rows.units, f.inverse,
 		f.y, f.x, f.pivots, f.place, f.keys)
 	f.s.Release(f.source, f.result)
 }
@@ -59,7 +63,8 @@ func (f *cudaFactor) release() {
 // download copies the factor to the host.
 func (f *cudaFactor) download() *entries {
 	n := f.n
-	e := &entries{row: make([]int32, n), level: make([]int32, n), first: make([]int64, n+1), begin: make([]int64, n+1), pivot: make([]float64, n)}
+	e := &entries{row: make([]int32, n), level: make([]int32, n), first: make([]int64, n+1), begin: make([]int64, n+1),
+		pivot: make([]float64, n)}
 	levels, place, pivots := make([]int32, n), make([]int32, n), make([]float64, n)
 	cuda.Receive(f.s, e.row, signed(f.order))
 	cuda.Receive(f.s, levels, signed(f.keys))

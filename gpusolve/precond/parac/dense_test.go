@@ -8,10 +8,12 @@ import (
 	"thermsim/gpusolve/sparse/graphs"
 )
 
-// Graphs with small cuts, and grids, are not called dense in either order, though minimum degree gives them high trees; what is left of expanders is.
+// Graphs with small cuts, and grids, are not called dense in either order, though minimum degree gives them high trees;
+// what is left of expanders is.
 func TestWhatIsDense(t *testing.T) {
 	for _, f := range graphs.All() {
-		want, known := map[string]bool{"powergrid": false, "road": false, "geometric": false, "cloud": false, "expander": true}[f.Name]
+		want, known := map[string]bool{"powergrid": false, "road": false, "geometric": false, "cloud": false,
+			"expander": true}[f.Name]
 		if !known {
 			continue
 		}
@@ -20,7 +22,8 @@ func TestWhatIsDense(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, order := range []string{"amd", "nnz"} {
-			s, err := gpusolve.SolveMatrix(t.Context(), m, graphs.Source(m.N(), 1), gpusolve.Options{Device: "cpu", Preconditioner: "parac:order=" + order, MaxIter: 1})
+			s, err := gpusolve.SolveMatrix(t.Context(), m, graphs.Source(m.N(), 1),
+				gpusolve.Options{Device: "cpu", Preconditioner: "parac:order=" + order, MaxIter: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

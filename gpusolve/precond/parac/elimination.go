@@ -8,13 +8,13 @@ import (
 
 // executor has the operations of the method on a device.
 type executor interface {
-	// eliminate builds the factor of a matrix. Its rows may be released afterwards. Order, seed and matrix alone decide on the factor, not the
-	// device and not timing.
+	// eliminate builds the factor of a matrix. Its rows may be released afterwards. Order, seed and matrix alone decide
+	// on the factor, not the device and not timing.
 	eliminate(a ops.Rows, how choices) (factor, error)
 }
 
-// factor is G D G^T on a device: an approximate factor of a symmetric, diagonally dominant matrix whose off-diagonals are not positive, with the matrix
-// as its expectation.
+// factor is G D G^T on a device: an approximate factor of a symmetric, diagonally dominant matrix whose off-diagonals
+// are not positive, with the matrix as its expectation.
 type factor interface {
 	// solve sets z = (G D G^T)^-1 r for FP32 vectors; z = 0 for an unknown without a pivot.
 	solve(z, r ops.Vector)
@@ -63,11 +63,11 @@ func (o Order) String() string {
 type choices struct {
 	order Order
 	seed  uint64
-	// room scales the first guess of the memory that sizes unknown in advance take, 1 when 0. What turns out too small is taken larger, from the
-	// start.
+	// room scales the first guess of the memory that sizes unknown in advance take, 1 when 0. What turns out too small
+	// is taken larger, from the start.
 	room float64
-	// cover eliminates the matrix's double cover (sparse.CSR.DoubleCover), which has no positive off-diagonals. Solves are of the matrix's own size,
-	// report and entries of the cover.
+	// cover eliminates the matrix's double cover (sparse.CSR.DoubleCover), which has no positive off-diagonals. Solves
+	// are of the matrix's own size, report and entries of the cover.
 	cover bool
 	// former is the order of an earlier elimination with these choices; nil where there was none.
 	former *elimOrder
@@ -87,7 +87,8 @@ type Report struct {
 	Sort     float64 // s, from there to what the triangular solves read
 }
 
-// entries of a factor on the host. Its unknowns are sorted by level and by row within a level, so that G is lower triangular.
+// entries of a factor on the host. Its unknowns are sorted by level and by row within a level, so that G is lower
+// triangular.
 type entries struct {
 	row    []int32 // row of the matrix, by place in the factor
 	level  []int32 // likewise
@@ -100,6 +101,6 @@ type entries struct {
 	pivot  []float64 // D
 }
 
-// Ground is summed in fixed point, which makes the sum independent of the order: in units of 2^(exponent-63+headroom), where 2^exponent is above the
-// diagonal of the matrix. headroom doublings of the diagonal fit, at first.
+// Ground is summed in fixed point, which makes the sum independent of the order: in units of 2^(exponent-63+headroom),
+// where 2^exponent is above the diagonal of the matrix. headroom doublings of the diagonal fit, at first.
 const headroom = 10

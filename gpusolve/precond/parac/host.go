@@ -64,8 +64,10 @@ func (h hostExecutor) eliminate(a ops.Rows, how choices) (factor, error) {
 			f.source, f.result = h.s.NewSingles(m.N(), 0), h.s.NewSingles(m.N(), 0)
 		}
 		f.about = Report{
-			Order: how.order, Entries: int64(len(f.row)), Fill: 2 * float64(len(f.row)+m.N()) / float64(max(1, m.Entries())), Depth: len(f.levels) - 1, Tree: f.height,
-			Retries: (room - headroom) / 10, Factor: built.Sub(start).Seconds(), Ordering: ordered.Seconds(), Sort: time.Since(built).Seconds(),
+			Order: how.order, Entries: int64(len(f.row)), Fill: 2 * float64(len(f.row)+m.N()) /
+				float64(max(1, m.Entries())), Depth: len(f.levels) - 1, Tree: f.height,
+			Retries: (room - headroom) / 10, Factor: built.Sub(start).Seconds(), Ordering: ordered.Seconds(),
+			Sort:    time.Since(built).Seconds(),
 			Longest: f.longest(),
 		}
 		return f, nil
@@ -131,7 +133,8 @@ func (f *hostFactor) release() {
 
 // download refers to the factor itself, which must not be changed.
 func (f *hostFactor) download() *entries {
-	e := &entries{row: f.order, first: f.first, at: f.row, share: f.share, begin: f.begin, col: f.col, weight: f.weight, pivot: f.pivot}
+	e := &entries{row: f.order, first: f.first, at: f.row, share: f.share, begin: f.begin, col: f.col, weight: f.weight,
+		pivot: f.pivot}
 	e.level = make([]int32, len(f.order))
 	for l := range len(f.levels) - 1 {
 		for at := f.levels[l]; at < f.levels[l+1]; at++ {

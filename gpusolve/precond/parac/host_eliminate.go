@@ -9,9 +9,9 @@ import (
 	"thermsim/gpusolve/sparse"
 )
 
-// hostElimination builds a randomised Cholesky factor on all cores. Vertices are named by their places in the order of elimination. A vertex may go once
-// no edge to an earlier one is left; whoever removes the last puts it into the queue. Edges made on the way wait in a linked list of their earlier
-// end until that is eliminated (left-looking).
+// hostElimination builds a randomised Cholesky factor on all cores. Vertices are named by their places in the order of
+// elimination. A vertex may go once no edge to an earlier one is left; whoever removes the last puts it into the queue.
+// Edges made on the way wait in a linked list of their earlier end until that is eliminated (left-looking).
 type hostElimination struct {
 	a        *sparse.CSR
 	arrays   *reuse.List // where memory comes from; may be nil
@@ -93,8 +93,8 @@ func (e *hostElimination) run() {
 	})
 }
 
-// work takes vertices in the order of the queue until all are eliminated. Waiting cannot last for ever: while vertices are left, the earliest of them
-// waits for none but those that other workers have in hand.
+// work takes vertices in the order of the queue until all are eliminated. Waiting cannot last for ever: while vertices
+// are left, the earliest of them waits for none but those that other workers have in hand.
 func (w *eliminator) work() {
 	for {
 		at := w.next.Add(1) - 1

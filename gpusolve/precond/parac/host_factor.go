@@ -6,8 +6,9 @@ import (
 	"thermsim/gpusolve/reuse"
 )
 
-// levelFactor is G D G^T on the processor with its unknowns sorted by level, by row inside a level: an unknown depends on lower levels in the forward substitution, and on
-// higher ones in the backward one. Entries are -G, which is not negative.
+// levelFactor is G D G^T on the processor with its unknowns sorted by level, by row inside a level: an unknown depends
+// on lower levels in the forward substitution, and on higher ones in the backward one. Entries are -G, which is not
+// negative.
 type levelFactor struct {
 	order  []int32 // place in the factor -> row of the matrix
 	levels []int32 // where each level begins, and the end
@@ -31,8 +32,9 @@ func (e *hostElimination) factor() *levelFactor {
 	n := len(e.order)
 	l := e.arrays
 	f := &levelFactor{
-		order: reuse.Make[int32](l, n), first: reuse.Make[int64](l, n+1), begin: reuse.Make[int64](l, n+1), inverse: reuse.Make[float32](l, n),
-		pivot: reuse.Make[float64](l, n),
+		order: reuse.Make[int32](l, n), first: reuse.Make[int64](l, n+1), begin: reuse.Make[int64](l, n+1),
+		inverse: reuse.Make[float32](l, n),
+		pivot:   reuse.Make[float64](l, n),
 	}
 	to := e.byLevel(f)
 	e.inRanges(n, func(lo, hi int) {
@@ -61,7 +63,8 @@ func (e *hostElimination) factor() *levelFactor {
 	return f
 }
 
-// copyColumn takes column k of the elimination to place at of the factor, and counts its entries by rows, each in the place after its row's.
+// copyColumn takes column k of the elimination to place at of the factor, and counts its entries by rows, each in the
+// place after its row's.
 func (e *hostElimination) copyColumn(f *levelFactor, at int, k int32, to []int32) {
 	c := e.columns[k]
 	w := &e.workers[c.worker]

@@ -46,7 +46,8 @@ func (e *hostElimination) sortLines(first []int64, at []int32, v []float32) {
 	})
 }
 
-// turn makes rows of columns, or the other way: the entries of the lines that begin at first, into those that begin at begin, sorted.
+// turn makes rows of columns, or the other way: the entries of the lines that begin at first, into those that begin at
+// begin, sorted.
 func (e *hostElimination) turn(first []int64, at []int32, v []float32, begin []int64, to []int32, w []float32) {
 	next := append(reuse.Make[int64](e.arrays, len(begin))[:0], begin...)
 	e.inRanges(len(first)-1, func(lo, hi int) {

@@ -14,8 +14,8 @@ type link struct {
 	w      float64
 }
 
-// star is what the elimination of one vertex looks at: the vertex, its neighbours and its ground. The arithmetic below, its order included, is that
-// of the GPU's kernel, which gives the same bits.
+// star is what the elimination of one vertex looks at: the vertex, its neighbours and its ground. The arithmetic below,
+// its order included, is that of the GPU's kernel, which gives the same bits.
 type star struct {
 	links []link    // all of the vertex, then one a neighbour, ascending by weight
 	times []int32   // how many edges were merged into the one to a neighbour
@@ -88,8 +88,8 @@ func sortShort(v []link, compare func(a, b link) int) {
 // warp is the number of lanes by which sums are arranged.
 const warp = 32
 
-// suffixSums replaces v[i] by v[i] + v[i+1] + ... in the order in which a warp adds: by doubling distances within pieces of 32, the sum of the
-// pieces behind on top.
+// suffixSums replaces v[i] by v[i] + v[i+1] + ... in the order in which a warp adds: by doubling distances within
+// pieces of 32, the sum of the pieces behind on top.
 func suffixSums(v []float64) {
 	carry := 0.0
 	for lo := (len(v) - 1) &^ (warp - 1); lo >= 0; lo -= warp {
@@ -118,8 +118,8 @@ func uniform(stream uint64, i int) float64 {
 	return float64(ordering.Mix(stream+(uint64(i)+1)*golden)>>11) * 0x1p-53
 }
 
-// sample draws the partner of neighbour i among the heavier ones, with probability in proportion to their weights, and gives the weight of the new
-// edge: in expectation that of the clique of an exact elimination, w_i w_j / pivot.
+// sample draws the partner of neighbour i among the heavier ones, with probability in proportion to their weights, and
+// gives the weight of the new edge: in expectation that of the clique of an exact elimination, w_i w_j / pivot.
 func (s *star) sample(i int, stream uint64) (j int, w float64) {
 	total := s.sum[i+1]
 	t := uniform(stream, i) * total

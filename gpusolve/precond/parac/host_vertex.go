@@ -6,7 +6,8 @@ import (
 	"thermsim/gpusolve/reuse"
 )
 
-// eliminate removes a vertex: its column goes to the factor, a random tree takes the place of the clique of its neighbours.
+// eliminate removes a vertex: its column goes to the factor, a random tree takes the place of the clique of its
+// neighbours.
 func (w *eliminator) eliminate(k int32) {
 	v := &w.vertices[k]
 	w.gather(k)
@@ -23,7 +24,8 @@ func (w *eliminator) eliminate(k int32) {
 		if s.links[i].col > s.links[j].col {
 			first, later = j, i
 		}
-		// Counted before any neighbour is let go: the earlier end might be eliminated at once, and would take the edge off the count again.
+		// Counted before any neighbour is let go: the earlier end might be eliminated at once, and would take the edge
+		// off the count again.
 		w.vertices[s.links[later].col].waits.Add(1)
 		w.insert(s.links[first].col, link{s.links[later].col, k + 1, weight})
 	}

@@ -6,7 +6,8 @@ import (
 	"thermsim/gpusolve/precond"
 )
 
-// What the GPU's elimination sets aside, as package cuda does: entries of G an edge of the matrix and a row, edges that wait, and scratch of a warp.
+// What the GPU's elimination sets aside, as package cuda does: entries of G an edge of the matrix and a row, edges that
+// wait, and scratch of a warp.
 const (
 	outputsPerEdge, outputsPerRow = 4.2, 2
 	waiting                       = 1.5
@@ -17,7 +18,8 @@ const (
 	slotBytes, vertexBytes        = 4 + 16, 32
 )
 
-// fill is how many entries of G come of an edge of a grid's matrix, from experience: random samples, so it differs by a few percent.
+// fill is how many entries of G come of an edge of a grid's matrix, from experience: random samples, so it differs by a
+// few percent.
 const fill = 3.6
 
 // Memory is that of the elimination, and then of the factor while it is sorted, beside the matrix by rows.
@@ -35,7 +37,8 @@ func Memory(s precond.Shape, set precond.Settings) precond.Need {
 		sms = largeGPU
 	}
 	scratch := room * (scratchOfWarp*warps*max(1, min(n/verticesOfBlock+1, blocksOfMultiprocessor*sms)) + n)
-	lists := 12*n + (vertexBytes+8+4+8)*n + 8*outputs // orders; vertices, starts, counts and pivots of columns, and their entries
+	// orders; vertices, starts, counts and pivots of columns, and their entries
+	lists := 12*n + (vertexBytes+8+4+8)*n + 8*outputs
 	eliminating := lists + 8*n + slotBytes*slots + 32*scratch
 	entries := fill * edges
 	held := 48*n + 16*entries
@@ -44,8 +47,8 @@ func Memory(s precond.Shape, set precond.Settings) precond.Need {
 	return precond.Need{SetUp: max(rows.SetUp, int64(setUp)), Held: int64(held)}
 }
 
-// onProcessor is the elimination on the processor: states of vertices, the order's lists, columns as they come and edges that wait, which the sorted factor
-// joins before they are collected. Measured on layered stacks.
+// onProcessor is the elimination on the processor: states of vertices, the order's lists, columns as they come and
+// edges that wait, which the sorted factor joins before they are collected. Measured on layered stacks.
 func onProcessor(s precond.Shape, edges float64) precond.Need {
 	n, entries := float64(s.Unknowns), fill*edges
 	held := 40*n + 16*entries

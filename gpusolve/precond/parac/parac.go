@@ -1,8 +1,9 @@
-// Package parac preconditions with a randomised approximate Cholesky factor (Gao, Kyng and Spielman 2023), built in parallel in the manner of ParAC
-// (Liang et al. 2025). It needs no geometry: any symmetric, diagonally dominant matrix without positive off-diagonals will do. See docs/parac.md.
+// Package parac preconditions with a randomised approximate Cholesky factor (Gao, Kyng and Spielman 2023), built in
+// parallel in the manner of ParAC (Liang et al. 2025). It needs no geometry: any symmetric, diagonally dominant matrix
+// without positive off-diagonals will do. See docs/parac.md.
 //
-// The elimination and the solves stand here for the processor (host*.go) and for GPUs (cuda*.go, with the kernels of parac.cu, sort.cu and levels.cu);
-// both make the same factor, to the last bit.
+// The elimination and the solves stand here for the processor (host*.go) and for GPUs (cuda*.go, with the kernels of
+// parac.cu, sort.cu and levels.cu); both make the same factor, to the last bit.
 package parac
 
 //go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels
@@ -19,15 +20,19 @@ import (
 func Keys() []precond.Key {
 	return []precond.Key{
 		{Name: "order", Kind: precond.Word, Default: "auto", Words: []string{"auto", "amd", "nnz", "random"},
-			Doc: "Order of elimination: amd (approximate minimum degree; auto on the processor), nnz (fewest entries first, ties at random; auto on a GPU) or random."},
-		{Name: "seed", Kind: precond.Integer, Default: "1", Min: 0, Max: 1 << 53, Doc: "Seed of the samples; the same seed gives the same factor."},
+			Doc: "Order of elimination: amd (approximate minimum degree; auto on the processor), nnz (fewest entries " +
+				"first, ties at random; auto on a GPU) or random."},
+		{Name: "seed", Kind: precond.Integer, Default: "1", Min: 0, Max: 1 << 53, Doc: "Seed of the samples; the " +
+			"same seed gives the same factor."},
 		{Name: "room", Kind: precond.Number, Default: "1", Min: 0.001, Max: 100,
-			Doc: "Scale of the memory set aside for the elimination on a GPU; it grows by itself where it is too small."},
+			Doc: "Scale of the memory set aside for the elimination on a GPU; it grows by itself where it " +
+				"is too small."},
 	}
 }
 
-// Factor is the preconditioner. Its samples depend on the weights, so changed coefficients give another fill: a refresh eliminates anew, where arrays of
-// the same size are used again (precond.Method) and others are made. On the processor it keeps the order of the elimination and its row of four bytes.
+// Factor is the preconditioner. Its samples depend on the weights, so changed coefficients give another fill: a refresh
+// eliminates anew, where arrays of the same size are used again (precond.Method) and others are made. On the processor
+// it keeps the order of the elimination and its row of four bytes.
 type Factor struct {
 	f     factor
 	dense bool
@@ -37,12 +42,12 @@ type Factor struct {
 
 var _ precond.Renewer = (*Factor)(nil)
 
-// A matrix is called dense where its mean row has more than denseDegree entries; a factor, where a dense triangle of the size of what is left in the end would
-// hold a twentieth of its entries.
+// A matrix is called dense where its mean row has more than denseDegree entries; a factor, where a dense triangle of
+// the size of what is left in the end would hold a twentieth of its entries.
 const denseDegree, denseTree = 64, 300
 
-// endsDense says so of a factor. The size of its end is the height of its tree, but in the order of minimum degree, whose trees are high everywhere: there it
-// is the longest column.
+// endsDense says so of a factor. The size of its end is the height of its tree, but in the order of minimum degree,
+// whose trees are high everywhere: there it is the longest column.
 func (r *Report) endsDense() bool {
 	size := int64(r.Tree)
 	if r.Order == MinimumDegree {
@@ -66,7 +71,8 @@ func (p *Factor) Renewal() func() (precond.Preconditioner, error) {
 	return func() (precond.Preconditioner, error) { return again(former) }
 }
 
-func newFactor(device executor, s ops.Operator, set precond.Settings, former *elimOrder) (precond.Preconditioner, error) {
+func newFactor(device executor, s ops.Operator, set precond.Settings, former *elimOrder) (precond.Preconditioner,
+	error) {
 	forms, ok := s.(ops.Forms)
 	if !ok {
 		return nil, errors.New("parac: this device does not tell the rows of the matrix")
@@ -106,7 +112,8 @@ func (p *Factor) Report() Report { return p.f.report() }
 // Details names the order, the size of the factor and the depth of its solves, and what is unusual.
 func (p *Factor) Details() string {
 	r := p.f.report()
-	text := fmt.Sprintf("order %s, %d entries, fill %.2f, depth %d, tree %d", r.Order, r.Entries, r.Fill, r.Depth, r.Tree)
+	text := fmt.Sprintf("order %s, %d entries, fill %.2f, depth %d, tree %d", r.Order, r.Entries, r.Fill, r.Depth,
+		r.Tree)
 	if p.cover {
 		text += ", of the double cover"
 	}

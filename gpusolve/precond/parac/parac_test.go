@@ -73,7 +73,8 @@ func TestUnsuitableMatricesAreRefusals(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	lost := errors.New("lost")
-	if _, err := fromDevice(&device{err: lost}, settings(t, "")); !errors.Is(err, lost) || errors.Is(err, precond.ErrRefused) {
+	if _, err := fromDevice(&device{err: lost}, settings(t, "")); !errors.Is(err, lost) ||
+		errors.Is(err, precond.ErrRefused) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -91,7 +92,8 @@ func TestDetails(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := p.Details()
-		if !strings.Contains(text, "order nnz") || strings.Contains(text, "dense") != c.dense || strings.Contains(text, "grown 2 times") != c.grown {
+		if !strings.Contains(text, "order nnz") || strings.Contains(text, "dense") != c.dense ||
+			strings.Contains(text, "grown 2 times") != c.grown {
 			t.Errorf("details: %s", text)
 		}
 	}

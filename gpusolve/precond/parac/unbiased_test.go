@@ -9,9 +9,10 @@ import (
 	"thermsim/internal/testtier"
 )
 
-// The mean of G D G^T over seeds is A. Every entry of the lower triangle is tested by a t statistic whose variance is that of the draws; Bonferroni's
-// bound over all entries gives a family-wise level of 1e-3: 2 * 0.0005 / entries per tail. With 1000 draws of bounded entries the statistic is normal
-// to well within the margin. Rounding of G to single precision (1e-7) is far below the standard error of a mean.
+// The mean of G D G^T over seeds is A. Every entry of the lower triangle is tested by a t statistic whose variance is
+// that of the draws; Bonferroni's bound over all entries gives a family-wise level of 1e-3: 2 * 0.0005 / entries per
+// tail. With 1000 draws of bounded entries the statistic is normal to well within the margin. Rounding of G to single
+// precision (1e-7) is far below the standard error of a mean.
 func TestUnbiased(t *testing.T) {
 	const n = 12
 	draws := testtier.Pick(1000, 3000)

@@ -20,7 +20,8 @@ import (
 )
 
 // onDevices solves on ranks in this process with a GPU for each, and joins the field.
-func onDevices(t *testing.T, m *mesh.Mesh, n int, open func(t *testing.T, rank int) *cuda.Device) (of []solved, field []float64) {
+func onDevices(t *testing.T, m *mesh.Mesh, n int, open func(t *testing.T, rank int) *cuda.Device) (of []solved,
+	field []float64) {
 	t.Helper()
 	groups := ranks.Local(n)
 	of = make([]solved, n)
@@ -81,7 +82,8 @@ func TestInterpretersShareAGrid(t *testing.T) {
 			}
 			for r := range of {
 				a, b := of[r], of[0]
-				if a.out.Iterations != b.out.Iterations || a.out.Norms != b.out.Norms || a.heat != b.heat || a.max != b.max {
+				if a.out.Iterations != b.out.Iterations || a.out.Norms != b.out.Norms || a.heat != b.heat ||
+					a.max != b.max {
 					t.Errorf("%s: rank %d has %+v, rank 0 %+v", name, r, a.out, b.out)
 				}
 			}
@@ -110,7 +112,8 @@ func TestGPUsShareAGrid(t *testing.T) {
 		}
 		return d
 	}
-	for name, s := range map[string]*stack.Stack{"layers": cases.Stack10(cases.Options{NX: 200, NY: 300}), "regions": cases.Interposer(cases.Stack10(cases.Options{NX: 200, NY: 300}))} {
+	for name, s := range map[string]*stack.Stack{"layers": cases.Stack10(cases.Options{NX: 200, NY: 300}),
+		"regions": cases.Interposer(cases.Stack10(cases.Options{NX: 200, NY: 300}))} {
 		m := build(t, s)
 		want := solve(m, host.Open())
 		for _, n := range []int{2, 3, 4} {
@@ -119,7 +122,8 @@ func TestGPUsShareAGrid(t *testing.T) {
 			for i := range got {
 				far = math.Max(far, math.Abs(got[i]-want.field[i]))
 			}
-			t.Logf("%s on %d ranks: %d iterations, the processor %d; %.2g K apart", name, n, of[0].out.Iterations, want.out.Iterations, far)
+			t.Logf("%s on %d ranks: %d iterations, the processor %d; %.2g K apart", name, n, of[0].out.Iterations,
+				want.out.Iterations, far)
 			if far > 1e-9 {
 				t.Errorf("%s on %d ranks: the field differs by %g K", name, n, far)
 			}

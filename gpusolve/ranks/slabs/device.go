@@ -1,6 +1,7 @@
-// Package slabs solves on several ranks as on one device: it stands between the solvers and the executor of each rank, which holds a slab of the grid's rows
-// (y) with ghost rows beside it. Solvers run on all ranks alike and ask the same of their slabs; sums come out with the same bits on all of them, so they decide
-// alike. What passes between ranks beside sums are ghost rows, and they pass here and in package multigrid.
+// Package slabs solves on several ranks as on one device: it stands between the solvers and the executor of each rank,
+// which holds a slab of the grid's rows (y) with ghost rows beside it. Solvers run on all ranks alike and ask the same
+// of their slabs; sums come out with the same bits on all of them, so they decide alike. What passes between ranks
+// beside sums are ghost rows, and they pass here and in package multigrid.
 package slabs
 
 import (
@@ -44,7 +45,8 @@ func (d *Device) Assemble(m *mesh.Mesh, dt float64) (ops.System, error) {
 	if local == nil || err != nil {
 		return nil, err
 	}
-	s := &system{SlabSystem: local, mesh: m, slab: slab, plan: plan, levels: levels, power: powermap.Slab{NX: m.NX(), First: from, End: to}}
+	s := &system{SlabSystem: local, mesh: m, slab: slab, plan: plan, levels: levels,
+		power: powermap.Slab{NX: m.NX(), First: from, End: to}}
 	s.plane = make([]float64, (to-from)*m.NX())
 	return s, local.Err()
 }

@@ -67,7 +67,8 @@ func solve(m *mesh.Mesh, dev ops.Device) (r solved) {
 	return r
 }
 
-// onRanks solves on ranks in this process, which share grids whatever an exchange costs in columns, and joins the field.
+// onRanks solves on ranks in this process, which share grids whatever an exchange costs in columns, and joins the
+// field.
 func onRanks(m *mesh.Mesh, n, columns int) (of []solved, field []float64) {
 	groups := ranks.Local(n)
 	of = make([]solved, n)
@@ -127,7 +128,8 @@ func TestRanksGiveTheFieldOfOne(t *testing.T) {
 				if of[r].err != nil {
 					t.Fatalf("%s: %v", name, of[r].err)
 				}
-				if o := of[r].out; o.Iterations != want.out.Iterations || o.Reason != want.out.Reason || o.Norms != want.out.Norms {
+				if o := of[r].out; o.Iterations != want.out.Iterations || o.Reason != want.out.Reason ||
+					o.Norms != want.out.Norms {
 					t.Errorf("%s: rank %d: %+v, alone %+v", name, r, o, want.out)
 				}
 				for f := range want.heat {
@@ -185,7 +187,8 @@ func TestOneFailureEndsAll(t *testing.T) {
 				return
 			}
 			var failure *ranks.Failure
-			if s := solve(m, slabs.On(host.Open(), groups[r])); !errors.As(s.err, &failure) || failure.Rank != 1 || !strings.Contains(s.err.Error(), lost.Error()) {
+			if s := solve(m, slabs.On(host.Open(), groups[r])); !errors.As(s.err, &failure) || failure.Rank != 1 ||
+				!strings.Contains(s.err.Error(), lost.Error()) {
 				t.Errorf("rank %d: %v", r, s.err)
 			}
 		})

@@ -145,7 +145,8 @@ type vectors interface {
 	Unleak() error
 }
 
-// Leak puts the leakage of a state into the operator and driven sources. Ghost rows take part, for a cycle's smoother works on them too.
+// Leak puts the leakage of a state into the operator and driven sources. Ghost rows take part, for a cycle's smoother
+// works on them too.
 func (s *system) Leak(x ops.Vector, scale float64, ends bool) error {
 	s.exchange(ops.Ghosts, x)
 	return s.SlabSystem.(vectors).Leak(x, scale, ends)

@@ -34,8 +34,8 @@ func (g *group) beat(p *peer) {
 	}
 }
 
-// watch looks for peers from which nothing comes. Where this rank itself stood still, as when the whole job was suspended, the others get their time
-// again.
+// watch looks for peers from which nothing comes. Where this rank itself stood still, as when the whole job was
+// suspended, the others get their time again.
 func (g *group) watch() {
 	const interval = beats / 2
 	tick := time.NewTicker(interval)

@@ -73,7 +73,8 @@ func (g *group) Exchange(toBelow, toAbove, fromBelow, fromAbove []byte) error {
 			return err
 		}
 		if len(payload) != len(in[i]) {
-			g.Fail(fmt.Errorf("got %d bytes from rank %d where %d were due; this is a fault of thermsim", len(payload), p.rank, len(in[i])))
+			g.Fail(fmt.Errorf("got %d bytes from rank %d where %d were due; this is a fault of thermsim", len(payload),
+				p.rank, len(in[i])))
 			return g.outcome()
 		}
 		copy(in[i], payload)

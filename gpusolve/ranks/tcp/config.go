@@ -22,7 +22,8 @@ type Config struct {
 	Wait        time.Duration // how long to wait for the others to appear; 0 stands for DefaultWait
 	Host        string        // what messages call the machine of this rank
 	Facts       []ranks.Fact  // what all ranks must have in common
-	// Problem is why this rank cannot take part, nil where it can. It comes to the rendezvous all the same, so that all are told.
+	// Problem is why this rank cannot take part, nil where it can. It comes to the rendezvous all the same, so that all
+	// are told.
 	Problem error
 
 	wrap func(net.Conn) net.Conn // by tests; nil otherwise
@@ -39,8 +40,8 @@ func (c *Config) check() error {
 	return nil
 }
 
-// Join meets the other ranks and returns when all are connected to all. What it returns as an error is a *ranks.Failure, which the other ranks get too,
-// as far as they can be reached.
+// Join meets the other ranks and returns when all are connected to all. What it returns as an error is a
+// *ranks.Failure, which the other ranks get too, as far as they can be reached.
 func Join(ctx context.Context, c Config) (ranks.Group, error) {
 	if err := c.check(); err != nil {
 		return nil, err

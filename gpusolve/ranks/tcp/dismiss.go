@@ -27,7 +27,8 @@ func (r *reception) absent() *ranks.Failure {
 			list = append(list, strconv.Itoa(rank))
 		}
 	}
-	f := &ranks.Failure{Rank: first, Status: 1, Lost: true, Reason: fmt.Sprintf("did not appear at %s within %v", r.Rendezvous, r.Wait)}
+	f := &ranks.Failure{Rank: first, Status: 1, Lost: true,
+		Reason: fmt.Sprintf("did not appear at %s within %v", r.Rendezvous, r.Wait)}
 	switch len(list) {
 	case 0:
 	case 1:
@@ -38,7 +39,8 @@ func (r *reception) absent() *ranks.Failure {
 	return f
 }
 
-// tellAll tells the ranks that there will be no group: those that are here, and for a while those that come late, which would wait in vain.
+// tellAll tells the ranks that there will be no group: those that are here, and for a while those that come late, which
+// would wait in vain.
 func (r *reception) tellAll(f *ranks.Failure) {
 	for _, v := range r.visitors {
 		v.dismiss(f)
@@ -81,5 +83,6 @@ func (r *reception) listening() bool {
 }
 
 func gonePeer(v *visitor, err error) *ranks.Failure {
-	return &ranks.Failure{Rank: v.hello.Rank, Host: v.hello.Host, Reason: "is gone: " + lossText(err), Status: 1, Lost: true}
+	return &ranks.Failure{Rank: v.hello.Rank, Host: v.hello.Host, Reason: "is gone: " + lossText(err), Status: 1,
+		Lost: true}
 }

@@ -15,8 +15,8 @@ import (
 	"thermsim/gpusolve/ranks"
 )
 
-// settling is how long a rank that is gone without a word waits for the word of others. A rank that ends because of another one's death tells whose
-// death that was, but the reset of its connection may overtake it.
+// settling is how long a rank that is gone without a word waits for the word of others. A rank that ends because of
+// another one's death tells whose death that was, but the reset of its connection may overtake it.
 const settling = 200 * time.Millisecond
 
 // farewell is how long the news of a failure may take to be sent, and a rank that leaves waits for the others to.
@@ -82,7 +82,8 @@ func lossText(err error) string {
 	switch {
 	case errors.Is(err, errSilent):
 		return fmt.Sprintf("nothing came from it for %v", Silence)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET),
+		errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed):
 		return "its connection broke"
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return "it takes no data"
@@ -92,7 +93,8 @@ func lossText(err error) string {
 	return err.Error()
 }
 
-// end ends the group, once. The news goes to all but those that are gone; news from others too, because a rank may have lost the one that it is about.
+// end ends the group, once. The news goes to all but those that are gone; news from others too, because a rank may have
+// lost the one that it is about.
 func (g *group) end(f *ranks.Failure) {
 	g.ended.Do(func() {
 		g.mu.Lock()

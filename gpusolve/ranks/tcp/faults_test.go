@@ -195,7 +195,8 @@ func TestSilence(t *testing.T) {
 	}
 	start := time.Now()
 	var f *ranks.Failure
-	if _, err := groups[0].Receive(1); !errors.As(err, &f) || f.Rank != 2 || !strings.Contains(f.Reason, "nothing came") {
+	if _, err := groups[0].Receive(1); !errors.As(err, &f) || f.Rank != 2 ||
+		!strings.Contains(f.Reason, "nothing came") {
 		t.Errorf("%v", err)
 	}
 	if took := time.Since(start); took < Silence/2 {

@@ -7,7 +7,8 @@ import (
 	"io"
 )
 
-// kind of a frame. Frames of data bear the operation that sent them, so that ranks which do not do the same are found out.
+// kind of a frame. Frames of data bear the operation that sent them, so that ranks which do not do the same are found
+// out.
 type kind byte
 
 const (

@@ -1,7 +1,7 @@
 // Package tcp joins ranks that are processes, on one machine or several: every two of them have a connection.
 //
-// A rank that dies is noticed by its connections, which the system resets at once; one whose machine is silent, after Silence. Everybody then ends with
-// the same Failure, which names it.
+// A rank that dies is noticed by its connections, which the system resets at once; one whose machine is silent, after
+// Silence. Everybody then ends with the same Failure, which names it.
 package tcp
 
 import (
@@ -13,7 +13,8 @@ import (
 	"thermsim/gpusolve/ranks"
 )
 
-// Silence is how long nothing may come from a rank before it counts as lost. Ranks that compute send signs of life meanwhile.
+// Silence is how long nothing may come from a rank before it counts as lost. Ranks that compute send signs of life
+// meanwhile.
 const Silence = 6 * time.Second
 
 // group implements ranks.Group.
@@ -50,7 +51,8 @@ func start(rank int, host string, peers []*peer) *group {
 func (g *group) Rank() int { return g.rank }
 func (g *group) Size() int { return len(g.peers) }
 
-// Failed is closed once the group has failed, while this rank may be waiting for something else: links beside the group are to be cut then.
+// Failed is closed once the group has failed, while this rank may be waiting for something else: links beside the group
+// are to be cut then.
 func (g *group) Failed() <-chan struct{} { return g.failing }
 
 // others are all peers in the order of their ranks.
@@ -82,7 +84,8 @@ func (g *group) receive(p *peer, want kind) ([]byte, error) {
 	for {
 		if m, ok := p.inbox.take(); ok {
 			if m.kind != want {
-				g.Fail(fmt.Errorf("lost step with rank %d: it got %q where %q was due; this is a fault of thermsim", p.rank, m.kind, want))
+				g.Fail(fmt.Errorf("lost step with rank %d: it got %q where %q was due; this is a fault of thermsim",
+					p.rank, m.kind, want))
 				return nil, g.outcome()
 			}
 			return m.payload, nil
@@ -95,7 +98,8 @@ func (g *group) receive(p *peer, want kind) ([]byte, error) {
 		case <-p.ended:
 		}
 		if p.inbox.empty() {
-			g.end(&ranks.Failure{Rank: p.rank, Host: p.host, Reason: "has left, and others wait for it; this is a fault of thermsim"})
+			g.end(&ranks.Failure{Rank: p.rank, Host: p.host, Reason: "has left, and others wait for it; this is a " +
+				"fault of thermsim"})
 			return nil, g.outcome()
 		}
 	}

@@ -38,7 +38,8 @@ type table struct {
 	Entries []entry        `json:"entries"`
 }
 
-// entry is a rank in a table. Address has no host where the rank runs on the machine of rank 0, which everybody reaches by the same name.
+// entry is a rank in a table. Address has no host where the rank runs on the machine of rank 0, which everybody reaches
+// by the same name.
 type entry struct {
 	Host    string `json:"host"`
 	Address string `json:"address"`
@@ -103,7 +104,8 @@ func (c *Config) refusal(h *hello) *ranks.Failure {
 	case h.Problem != nil:
 		return h.Problem
 	case h.Protocol != Protocol:
-		f.Reason = fmt.Sprintf("was refused: it is of another version, whose protocol is %d; that of rank 0 is %d", h.Protocol, Protocol)
+		f.Reason = fmt.Sprintf("was refused: it is of another version, whose protocol is %d; that of rank 0 is %d",
+			h.Protocol, Protocol)
 	case h.Ranks != c.Ranks:
 		f.Reason = fmt.Sprintf("was refused: it was told of %d ranks, rank 0 of %d", h.Ranks, c.Ranks)
 	case h.Rank < 1 || h.Rank >= c.Ranks:

@@ -8,7 +8,8 @@ type message struct {
 	payload []byte
 }
 
-// inbox holds what came from a rank until it is asked for. It has no bound: what one rank sends ahead is what it has itself.
+// inbox holds what came from a rank until it is asked for. It has no bound: what one rank sends ahead is what it has
+// itself.
 type inbox struct {
 	mu    sync.Mutex
 	queue []message

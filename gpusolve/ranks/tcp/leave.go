@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Close leaves the group: in order, where it has not failed. It waits a moment for the others to leave too, because a connection that is closed
-// with unread data is reset, and takes along what was said last.
+// Close leaves the group: in order, where it has not failed. It waits a moment for the others to leave too, because a
+// connection that is closed with unread data is reset, and takes along what was said last.
 func (g *group) Close() error {
 	g.mu.Lock()
 	if g.left {

@@ -17,7 +17,8 @@ type meshing struct {
 	peers    []*peer
 }
 
-// connect dials the lower ranks and waits for the higher ones, and ends when rank 0 says that all are ready, or why they will not be.
+// connect dials the lower ranks and waits for the higher ones, and ends when rank 0 says that all are ready, or why
+// they will not be.
 func (m *meshing) connect(ctx context.Context, rendezvous string) *ranks.Failure {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -25,7 +26,8 @@ func (m *meshing) connect(ctx context.Context, rendezvous string) *ranks.Failure
 	go func() {
 		var word ready
 		if err := hearLine(m.zero, &word); err != nil {
-			word.Failure = &ranks.Failure{Host: m.table.Host, Reason: "is gone before all ranks were connected: " + lossText(err), Status: 1, Lost: true}
+			word.Failure = &ranks.Failure{Host: m.table.Host, Reason: "is gone before all ranks were connected: " +
+				lossText(err), Status: 1, Lost: true}
 		}
 		verdict <- word.Failure
 		if word.Failure != nil {

@@ -28,7 +28,8 @@ type peer struct {
 }
 
 func newPeer(rank int, host string, conn net.Conn) *peer {
-	return &peer{rank: rank, host: host, conn: conn, ended: make(chan struct{}), inbox: inbox{ready: make(chan struct{}, 1)}, begun: time.Now()}
+	return &peer{rank: rank, host: host, conn: conn, ended: make(chan struct{}),
+		inbox: inbox{ready: make(chan struct{}, 1)}, begun: time.Now()}
 }
 
 // present are the peers that are not nil.
@@ -78,8 +79,8 @@ func (p *peer) Read(b []byte) (int, error) {
 // readAhead is the buffer that gathers short frames into one read.
 const readAhead = 64 << 10
 
-// listen reads frames for ever and hands them to handle, which says whether to go on. It reads whether anyone waits or not: therefore
-// two ranks that send to each other at once do not wait for each other.
+// listen reads frames for ever and hands them to handle, which says whether to go on. It reads whether anyone waits or
+// not: therefore two ranks that send to each other at once do not wait for each other.
 func (p *peer) listen(handle func(kind, []byte) bool) error {
 	r := bufio.NewReaderSize(p, readAhead)
 	for number := uint32(0); ; number++ {

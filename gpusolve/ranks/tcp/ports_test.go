@@ -74,7 +74,8 @@ func TestSilentRendezvous(t *testing.T) {
 	defer cancel()
 	_, err = Join(ctx, Config{Rank: 1, Ranks: 2, Rendezvous: l.Addr().String()})
 	var f *ranks.Failure
-	if !errors.As(err, &f) || f.Rank != 0 || !f.Lost || !strings.Contains(err.Error(), "said nothing at "+l.Addr().String()) {
+	if !errors.As(err, &f) || f.Rank != 0 || !f.Lost ||
+		!strings.Contains(err.Error(), "said nothing at "+l.Addr().String()) {
 		t.Error(err)
 	}
 }

@@ -45,7 +45,8 @@ func (c *Config) receiveAll(ctx context.Context) ([]*peer, error) {
 	if err != nil {
 		return nil, c.own("cannot wait at %s: %v; name another port with --rendezvous", c.Rendezvous, cause(err))
 	}
-	r := &reception{Config: c, listener: listener, events: make(chan event), done: make(chan struct{}), ranked: make([]*visitor, c.Ranks)}
+	r := &reception{Config: c, listener: listener, events: make(chan event), done: make(chan struct{}),
+		ranked: make([]*visitor, c.Ranks)}
 	defer close(r.done)
 	defer listener.Close()
 	go r.accept()
@@ -61,8 +62,8 @@ func (c *Config) receiveAll(ctx context.Context) ([]*peer, error) {
 	return peers, nil
 }
 
-// listenAddress is where rank 0 listens: on all interfaces, because its name may stand for one that other machines do not reach; but where only this
-// machine can be meant, on that alone.
+// listenAddress is where rank 0 listens: on all interfaces, because its name may stand for one that other machines do
+// not reach; but where only this machine can be meant, on that alone.
 func listenAddress(rendezvous string) string {
 	host, port, _ := net.SplitHostPort(rendezvous) // check looked at it
 	if OnThisMachine(host) {
@@ -169,7 +170,8 @@ func (r *reception) note(e event) *ranks.Failure {
 		return f
 	}
 	if other := r.ranked[v.hello.Rank]; other != nil {
-		return &ranks.Failure{Rank: v.hello.Rank, Host: v.hello.Host, Status: 2, Reason: fmt.Sprintf("was refused: there is a rank %d already, on %s", v.hello.Rank, other.hello.Host)}
+		return &ranks.Failure{Rank: v.hello.Rank, Host: v.hello.Host, Status: 2,
+			Reason: fmt.Sprintf("was refused: there is a rank %d already, on %s", v.hello.Rank, other.hello.Host)}
 	}
 	r.ranked[v.hello.Rank] = v
 	if len(r.visitors) == r.Ranks-1 {

@@ -15,7 +15,8 @@ import (
 
 // facts of a run, with some changed: pairs of names and values.
 func facts(changed ...string) []ranks.Fact {
-	list := []ranks.Fact{{Name: "the version", Value: "v1.2.3"}, {Name: "the grid", Value: "8 x 8 x 3 cells"}, {Name: "chip.toml", Value: strings.Repeat("ab", 32)}}
+	list := []ranks.Fact{{Name: "the version", Value: "v1.2.3"}, {Name: "the grid", Value: "8 x 8 x 3 cells"},
+		{Name: "chip.toml", Value: strings.Repeat("ab", 32)}}
 	for i := 0; i < len(changed); i += 2 {
 		found := false
 		for k := range list {
@@ -43,16 +44,35 @@ func TestRefusals(t *testing.T) {
 		rank   int
 		want   string
 	}{
-		"another version":   {func(c *Config) { c.Facts = facts("the version", "v1.2.4") }, 2, "rank 2 on node2 was refused: the version is v1.2.4 there and v1.2.3 on rank 0"},
-		"another grid":      {func(c *Config) { c.Facts = facts("the grid", "9 x 8 x 3 cells") }, 1, "rank 1 on node1 was refused: the grid is 9 x 8 x 3 cells there and 8 x 8 x 3 cells on rank 0"},
-		"another stack":     {func(c *Config) { c.Facts = facts("chip.toml", strings.Repeat("cd", 32)) }, 2, "rank 2 on node2 was refused: chip.toml differs from that of rank 0"},
-		"one more file":     {func(c *Config) { c.Facts = facts("powers.csv", "x") }, 2, "rank 2 on node2 was refused: powers.csv is known there and not on rank 0"},
-		"one file less":     {func(c *Config) { c.Facts = facts()[:2] }, 2, "rank 2 on node2 was refused: chip.toml is not known there"},
-		"more ranks":        {func(c *Config) { c.Ranks = 4 }, 2, "rank 2 on node2 was refused: it was told of 4 ranks, rank 0 of 3"},
-		"a rank twice":      {func(c *Config) { c.Rank = 1 }, 1, "was refused: there is a rank 1 already, on node"},
-		"a rank 0 too many": {func(c *Config) { c.Rank = 0; c.Rendezvous = "127.0.0.1:0" }, 2, "rank 2 did not appear at"},
-		"a problem":         {func(c *Config) { c.Problem = broke{} }, 2, "rank 2 on node2 failed: cannot read the stack file"},
-		"problem of rank 0": {func(c *Config) { c.Problem = broke{} }, 0, "rank 0 on node0 failed: cannot read the stack file"},
+		"another version": {func(c *Config) {
+			c.Facts = facts("the version", "v1.2.4")
+		}, 2, "rank 2 on node2 was refused: the version is v1.2.4 there and v1.2.3 on rank 0"},
+		"another grid": {func(c *Config) {
+			c.Facts = facts("the grid", "9 x 8 x 3 cells")
+		}, 1, "rank 1 on node1 was refused: the grid is 9 x 8 x 3 cells there and 8 x 8 x 3 cells on rank 0"},
+		"another stack": {func(c *Config) {
+			c.Facts = facts("chip.toml", strings.Repeat("cd", 32))
+		}, 2, "rank 2 on node2 was refused: chip.toml differs from that of rank 0"},
+		"one more file": {func(c *Config) {
+			c.Facts = facts("powers.csv", "x")
+		}, 2, "rank 2 on node2 was refused: powers.csv is known there and not on rank 0"},
+		"one file less": {func(c *Config) {
+			c.Facts = facts()[:2]
+		}, 2, "rank 2 on node2 was refused: chip.toml is not known there"},
+		"more ranks": {func(c *Config) {
+			c.Ranks = 4
+		}, 2, "rank 2 on node2 was refused: it was told of 4 ranks, rank 0 of 3"},
+		"a rank twice": {func(c *Config) { c.Rank = 1 }, 1, "was refused: there is a rank 1 already, on node"},
+		"a rank 0 too many": {func(c *Config) {
+			c.Rank = 0
+			c.Rendezvous = "127.0.0.1:0"
+		}, 2, "rank 2 did not appear at"},
+		"a problem": {func(c *Config) {
+			c.Problem = broke{}
+		}, 2, "rank 2 on node2 failed: cannot read the stack file"},
+		"problem of rank 0": {func(c *Config) {
+			c.Problem = broke{}
+		}, 0, "rank 0 on node0 failed: cannot read the stack file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -154,7 +174,8 @@ func TestInterruptedRendezvous(t *testing.T) {
 		other := 1 - who
 		go func() {
 			defer close(done)
-			_, errs[other] = Join(context.Background(), Config{Rank: other, Ranks: 3, Rendezvous: place, Wait: 3 * time.Second})
+			_, errs[other] = Join(context.Background(),
+				Config{Rank: other, Ranks: 3, Rendezvous: place, Wait: 3 * time.Second})
 		}()
 		_, errs[who] = Join(ctx, Config{Rank: who, Ranks: 3, Rendezvous: place, Wait: time.Minute})
 		var f *ranks.Failure
@@ -169,7 +190,8 @@ func TestInterruptedRendezvous(t *testing.T) {
 }
 
 func TestPlacesThatAreNone(t *testing.T) {
-	for _, c := range []Config{{Ranks: 0, Rendezvous: "a:1"}, {Rank: 2, Ranks: 2, Rendezvous: "a:1"}, {Rank: -1, Ranks: 2, Rendezvous: "a:1"}, {Ranks: 2}, {Ranks: 2, Rendezvous: ":7"}} {
+	for _, c := range []Config{{Ranks: 0, Rendezvous: "a:1"}, {Rank: 2, Ranks: 2, Rendezvous: "a:1"},
+		{Rank: -1, Ranks: 2, Rendezvous: "a:1"}, {Ranks: 2}, {Ranks: 2, Rendezvous: ":7"}} {
 		if _, err := Join(context.Background(), c); err == nil {
 			t.Errorf("%+v", c)
 		}

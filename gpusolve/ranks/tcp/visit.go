@@ -39,7 +39,9 @@ func (c *Config) visit(ctx context.Context) ([]*peer, error) {
 	if !stop() && c.Problem == nil {
 		f = c.stopped(ctx)
 		if m.table.Token == "" && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			f = &ranks.Failure{Host: host, Reason: fmt.Sprintf("said nothing at %s; is it a rank of thermsim that listens there?", c.Rendezvous), Status: 1, Lost: true}
+			f = &ranks.Failure{Host: host,
+				Reason: fmt.Sprintf("said nothing at %s; is it a rank of thermsim that listens there?", c.Rendezvous),
+				Status: 1, Lost: true}
 		}
 	}
 	if f != nil {
@@ -92,7 +94,9 @@ func (c *Config) dialZero(ctx context.Context) (net.Conn, error) {
 			if errors.Is(ctx.Err(), context.Canceled) {
 				return nil, c.stopped(ctx)
 			}
-			return nil, &ranks.Failure{Reason: fmt.Sprintf("was not found at %s within %v: %v", c.Rendezvous, c.Wait, cause(why)), Status: 1, Lost: true}
+			return nil,
+				&ranks.Failure{Reason: fmt.Sprintf("was not found at %s within %v: %v", c.Rendezvous, c.Wait,
+					cause(why)), Status: 1, Lost: true}
 		case <-time.After(pause):
 		}
 	}
@@ -100,7 +104,8 @@ func (c *Config) dialZero(ctx context.Context) (net.Conn, error) {
 
 // introduce says who this rank is, and hears where the others are.
 func (m *meshing) introduce(rendezvous string) *ranks.Failure {
-	h := hello{Protocol: Protocol, Rank: m.Rank, Ranks: m.Ranks, Host: m.Host, Port: m.listener.Addr().(*net.TCPAddr).Port, Facts: m.Facts}
+	h := hello{Protocol: Protocol, Rank: m.Rank, Ranks: m.Ranks, Host: m.Host,
+		Port: m.listener.Addr().(*net.TCPAddr).Port, Facts: m.Facts}
 	if m.Problem != nil {
 		h.Problem = problem(m.Config)
 	}
@@ -114,9 +119,12 @@ func (m *meshing) introduce(rendezvous string) *ranks.Failure {
 	case m.Problem != nil:
 		return h.Problem
 	case err != nil:
-		return &ranks.Failure{Host: rendezvous, Reason: "is gone before all ranks were there: " + lossText(err), Status: 1, Lost: true}
+		return &ranks.Failure{Host: rendezvous, Reason: "is gone before all ranks were there: " + lossText(err),
+			Status: 1, Lost: true}
 	case len(m.table.Entries) != m.Ranks:
-		return &ranks.Failure{Host: m.table.Host, Reason: fmt.Sprintf("told of %d ranks where there are %d", len(m.table.Entries), m.Ranks), Status: 1, Lost: true}
+		return &ranks.Failure{Host: m.table.Host,
+			Reason: fmt.Sprintf("told of %d ranks where there are %d", len(m.table.Entries), m.Ranks), Status: 1,
+			Lost: true}
 	}
 	m.peers[0] = newPeer(0, m.table.Host, m.zero)
 	return nil

@@ -1,6 +1,7 @@
-// Package graphs generates matrices of graphs that are not grids, for tests and benchmarks of solvers that need no geometry: grounded
-// Laplacians A = L + diag(g), L of a connected graph with positive conductances w, g >= 0 the conductances to ground. All are symmetric positive
-// definite and diagonally dominant, and follow from size and seed alone.
+// Package graphs generates matrices of graphs that are not grids, for tests and benchmarks of solvers that need no
+// geometry: grounded Laplacians A = L + diag(g), L of a connected graph with positive conductances w, g >= 0 the
+// conductances to ground. All are symmetric positive definite and diagonally dominant, and follow from size and seed
+// alone.
 package graphs
 
 import (
@@ -13,7 +14,8 @@ import (
 type Family struct {
 	Name string
 	Doc  string // what it stands for
-	// Signed marks matrices that also have positive off-diagonals: not Laplacians, but diagonally dominant all the same.
+	// Signed marks matrices that also have positive off-diagonals: not Laplacians, but diagonally dominant all the
+	// same.
 	Signed bool
 	build  func(n int, rng *rand.Rand) *net
 }
@@ -30,17 +32,23 @@ const MinVertices = 64
 // All lists the families: ten Laplacians, then the signed one.
 func All() []Family {
 	return []Family{
-		{Name: "powerlaw", Doc: "preferential attachment, 4 edges a vertex: hubs of thousands of neighbours", build: powerLaw},
+		{Name: "powerlaw", Doc: "preferential attachment, 4 edges a vertex: hubs of thousands of neighbours",
+			build: powerLaw},
 		{Name: "planar", Doc: "random Apollonian network: planar, with hubs", build: apollonian},
 		{Name: "expander", Doc: "three random cycles through all vertices: degree 6, no small cuts", build: expander},
 		{Name: "road", Doc: "thinned lattice of subdivided roads: long chains, few loops", build: road},
-		{Name: "powergrid", Doc: "metal layers of stripes, vias at crossings, pads on top, in the manner of the ibmpg benchmarks", build: powerGrid},
+		{Name: "powergrid", Doc: "metal layers of stripes, vias at crossings, pads on top, in the manner of the " +
+			"ibmpg benchmarks", build: powerGrid},
 		{Name: "smallworld", Doc: "ring of neighbours with a tenth of the edges rewired", build: smallWorld},
 		{Name: "geometric", Doc: "random points in a square, near ones tied by 1/distance", build: geometric},
-		{Name: "cloud", Doc: "random points in a cube, each tied to its 6 or so nearest by 1/distance^2: an unstructured mesh", build: cloud},
-		{Name: "tree", Doc: "random recursive tree with weights over six decades and a twentieth of loops", build: tree},
-		{Name: "communities", Doc: "dense groups of 50 with ties a ten-thousandth as strong between them", build: communities},
-		{Name: "signed", Doc: "random 4-regular graph, a quarter of its off-diagonals positive", Signed: true, build: signed},
+		{Name: "cloud", Doc: "random points in a cube, each tied to its 6 or so nearest by 1/distance^2: an " +
+			"unstructured mesh", build: cloud},
+		{Name: "tree", Doc: "random recursive tree with weights over six decades and a twentieth of loops",
+			build: tree},
+		{Name: "communities", Doc: "dense groups of 50 with ties a ten-thousandth as strong between them",
+			build: communities},
+		{Name: "signed", Doc: "random 4-regular graph, a quarter of its off-diagonals positive", Signed: true,
+			build: signed},
 	}
 }
 

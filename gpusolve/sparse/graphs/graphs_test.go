@@ -111,7 +111,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// A seven-point matrix has 7 n^3 - 6 n^2 entries, an excess on the faces only, and the products of the operator with u = x are zero inside.
+// A seven-point matrix has 7 n^3 - 6 n^2 entries, an excess on the faces only, and the products of the operator with u
+// = x are zero inside.
 func TestPoisson(t *testing.T) {
 	const side = 12
 	for _, c := range AllCoefficients() {
@@ -130,15 +131,17 @@ func TestPoisson(t *testing.T) {
 			continue
 		}
 		for i, v := range y {
-			if p := i % side; p > 0 && p < side-1 && i/side%side > 0 && i/side%side < side-1 && i >= side*side && i < side*side*(side-1) && math.Abs(v) > 1e-13*d.Main[i] {
+			if p := i % side; p > 0 && p < side-1 && i/side%side > 0 && i/side%side < side-1 && i >= side*side &&
+				i < side*side*(side-1) && math.Abs(v) > 1e-13*d.Main[i] {
 				t.Fatalf("%v: cell %d of a linear field gives %g", c, i, v)
 			}
 		}
 	}
 }
 
-// The matrices of the ParAC paper against their definition: the Laplacian of a grid of side + 2 vertices, whose edges have the weight of their lower end, without
-// the rows and columns of the outermost vertices. 15 vertices in 5 cubes, as there 245 in 64 parts, make cubes of 3.
+// The matrices of the ParAC paper against their definition: the Laplacian of a grid of side + 2 vertices, whose edges
+// have the weight of their lower end, without the rows and columns of the outermost vertices. 15 vertices in 5 cubes,
+// as there 245 in 64 parts, make cubes of 3.
 func TestParACMatrices(t *testing.T) {
 	const side = 13
 	const whole = side + 2

@@ -9,26 +9,30 @@ import (
 // Coefficients of a Poisson problem.
 type Coefficients int
 
-// The problems that solvers of Laplacians are often compared on. Those with ParAC in their name are the matrices of the ParAC paper (Liang et al. 2025) as its
-// generator, Laplacians.jl, makes them at 1e8 entries: wgrid_sddm(1e8, 1e4) and checkered_grid_sddm(1e8, 64, 64, 64, 1e7). Its uniform problem is Uniform.
+// The problems that solvers of Laplacians are often compared on. Those with ParAC in their name are the matrices of the
+// ParAC paper (Liang et al. 2025) as its generator, Laplacians.jl, makes them at 1e8 entries: wgrid_sddm(1e8, 1e4) and
+// checkered_grid_sddm(1e8, 64, 64, 64, 1e7). Its uniform problem is Uniform.
 const (
-	Uniform          Coefficients = iota // 1 everywhere
-	WeakZ                                // 1 along x and y, 1/100 along z
-	RandomCubes                          // cubes of 9 cells a side of 1 or 1e5, drawn at random; couplings are harmonic means
-	StrongZ                              // 1 along x and y, 1000 along z
-	Checkerboard                         // cubes of 9 cells a side of 1 and 1e7 in turn; couplings are harmonic means
-	ParACAnisotropic                     // 1 along x, 1e-4 along y and z
-	ParACCheckered                       // cubes of 3 cells a side of 1e7 and 1 in turn; a coupling has the coefficient of the lower cell
+	Uniform Coefficients = iota // 1 everywhere
+	WeakZ                       // 1 along x and y, 1/100 along z
+	// cubes of 9 cells a side of 1 or 1e5, drawn at random; couplings are harmonic means
+	RandomCubes
+	StrongZ          // 1 along x and y, 1000 along z
+	Checkerboard     // cubes of 9 cells a side of 1 and 1e7 in turn; couplings are harmonic means
+	ParACAnisotropic // 1 along x, 1e-4 along y and z
+	// cubes of 3 cells a side of 1e7 and 1 in turn; a coupling has the coefficient of the lower cell
+	ParACCheckered
 )
 
 // problem says what k(x, y, z) is and how couplings come of it.
 type problem struct {
-	name      string
-	axes      [3]float64 // factors of couplings along x, y, z
-	block     int        // cells a side of cubes of one coefficient, 0 for one everywhere
-	contrast  float64    // the coefficient of some of the cubes, 1 that of the others
-	drawn     bool       // at random, rather than in turn
-	lowerCell bool       // couplings have the coefficient of the cell with the lower place, rather than the harmonic mean
+	name     string
+	axes     [3]float64 // factors of couplings along x, y, z
+	block    int        // cells a side of cubes of one coefficient, 0 for one everywhere
+	contrast float64    // the coefficient of some of the cubes, 1 that of the others
+	drawn    bool       // at random, rather than in turn
+	// couplings have the coefficient of the cell with the lower place, rather than the harmonic mean
+	lowerCell bool
 }
 
 var problems = [...]problem{
@@ -52,11 +56,11 @@ func AllCoefficients() []Coefficients {
 
 func (c Coefficients) String() string { return problems[c].name }
 
-// Poisson is the seven-point matrix of -div(k grad u) on side^3 cells of unit size, u = 0 on the neighbours beyond all faces: side^3 unknowns and 7 side^3 - 6 side^2
-// entries, 14.3 million and 100 million at a side of 243.
+// Poisson is the seven-point matrix of -div(k grad u) on side^3 cells of unit size, u = 0 on the neighbours beyond all
+// faces: side^3 unknowns and 7 side^3 - 6 side^2 entries, 14.3 million and 100 million at a side of 243.
 //
-// Neighbours beyond a face belong to the cubes as cells do where a coupling has the coefficient of its lower cell: cubes begin with them. Elsewhere they have
-// the coefficient of the cell before them.
+// Neighbours beyond a face belong to the cubes as cells do where a coupling has the coefficient of its lower cell:
+// cubes begin with them. Elsewhere they have the coefficient of the cell before them.
 func Poisson(side int, c Coefficients) *sparse.Diagonals {
 	p := problems[c]
 	at := p.coefficients(side)

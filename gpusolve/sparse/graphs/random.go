@@ -5,7 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// powerLaw is a Barabasi-Albert graph: every new vertex ties itself to 4 ends of edges drawn at random, so to vertices in proportion to their degree.
+// powerLaw is a Barabasi-Albert graph: every new vertex ties itself to 4 ends of edges drawn at random, so to vertices
+// in proportion to their degree.
 func powerLaw(n int, rng *rand.Rand) *net {
 	const links = 4
 	t := newNet(n)
@@ -89,8 +90,8 @@ func (t *net) leak(rng *rand.Rand, share, g float64) {
 	}
 }
 
-// smallWorld is a Watts-Strogatz graph: 3 neighbours on either side, a tenth of the edges with one end moved anywhere. The next neighbours stay, so
-// that it is connected.
+// smallWorld is a Watts-Strogatz graph: 3 neighbours on either side, a tenth of the edges with one end moved anywhere.
+// The next neighbours stay, so that it is connected.
 func smallWorld(n int, rng *rand.Rand) *net {
 	t := newNet(n)
 	for v := range n {

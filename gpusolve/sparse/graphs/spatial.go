@@ -13,7 +13,8 @@ type points struct {
 	dim  int
 }
 
-// scatter draws n points in the unit square or cube, sorted by bin so that near points have near numbers, about perBin of them in each.
+// scatter draws n points in the unit square or cube, sorted by bin so that near points have near numbers, about perBin
+// of them in each.
 func scatter(n, dim int, perBin float64, rng *rand.Rand) *points {
 	p := &points{side: max(1, int(math.Pow(float64(n)/perBin, 1/float64(dim)))), dim: dim}
 	total := 1
@@ -76,7 +77,8 @@ func (p *points) near(v int, within float64, f func(u int, distance float64)) {
 	}
 }
 
-// geometric ties points of a square that lie within the radius that gives a mean degree of 12; chain holds stragglers to the rest.
+// geometric ties points of a square that lie within the radius that gives a mean degree of 12; chain holds stragglers
+// to the rest.
 func geometric(n int, rng *rand.Rand) *net {
 	p := scatter(n, 2, 4, rng)
 	t := newNet(n)

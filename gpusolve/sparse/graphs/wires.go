@@ -5,11 +5,12 @@ import (
 	"math/rand/v2"
 )
 
-// road is a square lattice of crossings from which a third of the streets is taken; each street is a chain of one to eight pieces of random length.
-// The first row and all columns stay whole, which keeps it connected.
+// road is a square lattice of crossings from which a third of the streets is taken; each street is a chain of one to
+// eight pieces of random length. The first row and all columns stay whole, which keeps it connected.
 func road(n int, rng *rand.Rand) *net {
 	const pieces = 4.5 // mean of 1 to 8
-	// A crossing has 1 street along its column and, two times of three, one along its row: with their inner vertices 1 + (1 + 2/3) (pieces - 1).
+	// A crossing has 1 street along its column and, two times of three, one along its row: with their inner vertices 1
+	// + (1 + 2/3) (pieces - 1).
 	side := max(2, int(math.Sqrt(float64(n)/(1+(1+2./3)*(pieces-1)))))
 	t := newNet(side * side)
 	street := func(u, v int) {
@@ -38,13 +39,14 @@ func road(n int, rng *rand.Rand) *net {
 	return t
 }
 
-// powerGrid has four layers of parallel wires in turn along x and y, each with twice the pitch of the one below and wires a third as resistive. Vias join crossings of
-// neighbouring layers; a layer's vertices are its crossings. Every eighth crossing of the top layer in both directions has a pad, a conductance to
-// the supply. A hundredth of the pieces is missing, as where macros block the lowest layer.
+// powerGrid has four layers of parallel wires in turn along x and y, each with twice the pitch of the one below and
+// wires a third as resistive. Vias join crossings of neighbouring layers; a layer's vertices are its crossings. Every
+// eighth crossing of the top layer in both directions has a pad, a conductance to the supply. A hundredth of the pieces
+// is missing, as where macros block the lowest layer.
 func powerGrid(n int, rng *rand.Rand) *net {
 	const layers = 4
-	// Layer l has wires at every 2^l-th track and vertices where wires of the layers below and above cross them; finest pitch is one track.
-	// Vertices: tracks^2 (1/2 + 1/2 + 1/8 + ...): about 1.3 tracks^2 with the sums below.
+	// Layer l has wires at every 2^l-th track and vertices where wires of the layers below and above cross them; finest
+	// pitch is one track. Vertices: tracks^2 (1/2 + 1/2 + 1/8 + ...): about 1.3 tracks^2 with the sums below.
 	tracks := max(8, int(math.Sqrt(float64(n)/1.5)))
 	t := &net{}
 	index := make([]map[[2]int]int, layers)

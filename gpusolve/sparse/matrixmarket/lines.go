@@ -33,7 +33,8 @@ func newLines(file string, r io.Reader) (*lines, error) {
 	if magic, err := l.r.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
 		unpacked, err := inputfile.Unpack(l.r)
 		if err != nil {
-			return nil, &Error{File: file, Msg: "cannot be unpacked: " + err.Error(), Remedy: "pack it with gzip, or leave it unpacked", Err: err}
+			return nil, &Error{File: file, Msg: "cannot be unpacked: " + err.Error(), Remedy: "pack it with gzip, or " +
+				"leave it unpacked", Err: err}
 		}
 		l.r = bufio.NewReaderSize(unpacked, maxLine)
 		if f, ok := r.(*os.File); ok {
@@ -56,7 +57,8 @@ func (l *lines) next() (ok bool, err error) {
 		l.line++
 		return false, l.fail(0, "is this a Matrix Market file?", "the line is longer than %d characters", maxLine)
 	default:
-		return false, &Error{File: l.file, Line: l.line + 1, Msg: "cannot be read: " + err.Error(), Remedy: "is the file complete?", Err: err}
+		return false, &Error{File: l.file, Line: l.line + 1, Msg: "cannot be read: " + err.Error(),
+			Remedy: "is the file complete?", Err: err}
 	}
 	l.text = bytes.TrimRight(text, "\r\n")
 	l.line++
@@ -180,5 +182,6 @@ func open(path string) (*os.File, error) {
 	if errors.As(err, &pe) {
 		cause = pe.Err
 	}
-	return nil, &Error{File: path, Msg: "cannot be read: " + cause.Error(), Remedy: "name a Matrix Market file (.mtx)", Err: err}
+	return nil, &Error{File: path, Msg: "cannot be read: " + cause.Error(), Remedy: "name a Matrix Market file (.mtx)",
+		Err: err}
 }

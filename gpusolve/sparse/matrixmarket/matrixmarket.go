@@ -1,5 +1,6 @@
-// Package matrixmarket reads and writes matrices and vectors in the text format of the Matrix Market (https://math.nist.gov/MatrixMarket/formats.html):
-// coordinate matrices, real or integer, general or symmetric, and vectors as arrays or coordinates. Files may be compressed with gzip.
+// Package matrixmarket reads and writes matrices and vectors in the text format of the Matrix Market
+// (https://math.nist.gov/MatrixMarket/formats.html): coordinate matrices, real or integer, general or symmetric, and
+// vectors as arrays or coordinates. Files may be compressed with gzip.
 package matrixmarket
 
 import (
@@ -46,10 +47,12 @@ const banner = "%%MatrixMarket"
 func parseHeader(l *lines) (h header, err error) {
 	words := l.words()
 	if len(words) == 0 || !strings.EqualFold(words[0].text, banner) {
-		return h, l.fail(1, "write it first, as in: %%MatrixMarket matrix coordinate real general", "the first line is not a Matrix Market header")
+		return h, l.fail(1, "write it first, as in: %%MatrixMarket matrix coordinate real general",
+			"the first line is not a Matrix Market header")
 	}
 	if len(words) != 5 {
-		return h, l.fail(1, "it reads: %%MatrixMarket matrix coordinate real general", "the header has %d words, not 5", len(words))
+		return h, l.fail(1, "it reads: %%MatrixMarket matrix coordinate real general", "the header has %d words, not 5",
+			len(words))
 	}
 	choose := func(n int, remedy string, allowed ...string) (string, error) {
 		for _, a := range allowed {

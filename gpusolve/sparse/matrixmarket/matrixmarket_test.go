@@ -14,7 +14,8 @@ import (
 	"thermsim/gpusolve/sparse"
 )
 
-const laplacian = "%%MatrixMarket matrix coordinate real symmetric\n% a comment\n\n3 3 5\n1 1 2\n2 2 2.0\n3 3 2d0\n2 1 -1.0D+00\n3\t2  -1\n"
+const laplacian = "%%MatrixMarket matrix coordinate real symmetric\n% a comment\n\n3 3 5\n1 1 2\n2 2 2.0\n3 3 2d0\n2 " +
+	"1 -1.0D+00\n3\t2  -1\n"
 
 func TestReadMatrix(t *testing.T) {
 	want := [][]float64{{2, -1, 0}, {-1, 2, -1}, {0, -1, 2}}
@@ -65,12 +66,15 @@ func TestFaultsInMatrices(t *testing.T) {
 	const head = "%%MatrixMarket matrix coordinate real general\n"
 	for _, c := range []struct{ text, want string }{
 		{"", "f: the file is empty; name a Matrix Market file"},
-		{"1 1 1\n", "f:1:1: the first line is not a Matrix Market header; write it first, as in: %%MatrixMarket matrix coordinate real general"},
+		{"1 1 1\n", "f:1:1: the first line is not a Matrix Market header; write it first, as in: %%MatrixMarket " +
+			"matrix coordinate real general"},
 		{"%%MatrixMarket matrix coordinate real\n", "f:1:1: the header has 4 words, not 5"},
 		{"%%MatrixMarket graph coordinate real general\n", `f:1:16: "graph" cannot be solved with`},
-		{"%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n", `f:1:34: "pattern" cannot be solved with; real, integer and double can; a pattern has no values`},
+		{"%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n",
+			`f:1:34: "pattern" cannot be solved with; real, integer and double can; a pattern has no values`},
 		{"%%MatrixMarket matrix coordinate complex general\n", `f:1:34: "complex" cannot`},
-		{"%%MatrixMarket matrix coordinate real skew-symmetric\n", `f:1:39: "skew-symmetric" cannot be solved with; general and symmetric can; write all entries and say general`},
+		{"%%MatrixMarket matrix coordinate real skew-symmetric\n",
+			`f:1:39: "skew-symmetric" cannot be solved with; general and symmetric can; write all entries and say general`},
 		{"%%MatrixMarket matrix array real general\n1 1\n1\n", "f:2: the file holds"},
 		{head, "f:1: the file ends before the line with the sizes"},
 		{head + "2 3 4\n", "f:2:1: the matrix has 2 rows and 3 columns; only square"},
@@ -78,7 +82,8 @@ func TestFaultsInMatrices(t *testing.T) {
 		{head + "2 2 2 2\n", `f:2:7: "2" is too much on this line`},
 		{head + "9999999999 1 1\n", "f:2:1: the number of rows is 9999999999, above 2147483647"},
 		{head + "5 5 4\n", "f:2:1: 4 entries for 5 rows: the matrix is singular"},
-		{head + "3 3 3\n1 1 2\n2 2 1\n2 2 1\n", "f: 2 entries for 3 rows, listed several times: the matrix is singular"},
+		{head + "3 3 3\n1 1 2\n2 2 1\n2 2 1\n", "f: 2 entries for 3 rows, listed several times: the matrix " +
+			"is singular"},
 		{head + "-2 2 2\n", `f:2:1: the number of rows is "-2", not a whole number`},
 		{head + "2 2 2\n1 1 1\n", "f:3: the file ends after 1 of 2 entries; is the file complete?"},
 		{head + "1 1 1\n1 1 1\n1 1 2\n", "f:4:1: there is more than the 1 entries that were announced"},
@@ -92,7 +97,8 @@ func TestFaultsInMatrices(t *testing.T) {
 		{head + "1 1 1\n1 1 -Inf\n", `f:3:5: "-Inf" is not a number`},
 		{head + "1 1 1\n1 1 1e999\n", "f:3:5: 1e999 is too large for double precision"},
 		{head + "1 1 1\n1 1 1 0\n", `f:3:7: "0" is too much on this line; an entry is a row, a column and a value`},
-		{"%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 1\n1 2 1\n2 2 1\n", "f:4:1: entry (1, 2) lies above the diagonal"},
+		{"%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 1\n1 2 1\n2 2 1\n", "f:4:1: entry (1, 2) lies " +
+			"above the diagonal"},
 		{head + strings.Repeat("7", maxLine+1), "f:2: the line is longer than"},
 		{"\x1f\x8bnonsense", "f: cannot be unpacked"},
 	} {
@@ -105,7 +111,8 @@ func TestFaultsInMatrices(t *testing.T) {
 }
 
 func TestFaultsInVectors(t *testing.T) {
-	const array, coordinate = "%%MatrixMarket matrix array real general\n", "%%MatrixMarket matrix coordinate real general\n"
+	const array, coordinate = "%%MatrixMarket matrix array real general\n", "%%MatrixMarket matrix coordinate " +
+		"real general\n"
 	for _, c := range []struct{ text, want string }{
 		{array + "3 1\n1\n2\n3\n", "f:2:1: the right side has 3 rows; it needs 2, one for each row of the matrix"},
 		{array + "2 2\n1\n2\n3\n4\n", "f:2:1: the right side has 2 columns; give one column"},
@@ -127,7 +134,8 @@ func TestFaultsInVectors(t *testing.T) {
 func TestFilesThatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
 	missing := filepath.Join(dir, "none.mtx")
-	if _, err := OpenMatrix(missing); err == nil || !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), missing+": cannot be read: ") {
+	if _, err := OpenMatrix(missing); err == nil || !errors.Is(err, os.ErrNotExist) ||
+		!strings.HasPrefix(err.Error(), missing+": cannot be read: ") {
 		t.Errorf("missing file: %v", err)
 	}
 	if _, err := OpenVector(dir, 1); err == nil || !strings.Contains(err.Error(), "is a folder") {

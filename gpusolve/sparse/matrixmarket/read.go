@@ -39,7 +39,8 @@ func ReadMatrix(file string, r io.Reader) (*Matrix, error) {
 		return nil, err
 	}
 	if h.array {
-		return nil, l.fail(0, "write the matrix in coordinate format", "the file holds an array: a vector or a dense matrix")
+		return nil, l.fail(0, "write the matrix in coordinate format", "the file holds an array: a vector or a "+
+			"dense matrix")
 	}
 	n, entries, err := matrixSize(l)
 	if err != nil {
@@ -54,7 +55,9 @@ func ReadMatrix(file string, r io.Reader) (*Matrix, error) {
 		return nil, &Error{File: file, Msg: err.Error()}
 	}
 	if int64(len(a.Col)) < n { // fewer than were announced, where entries are listed twice
-		return nil, &Error{File: file, Msg: fmt.Sprintf("%d entries for %d rows, listed several times: the matrix is singular", len(a.Col), n), Remedy: "every row needs its diagonal entry"}
+		return nil,
+			&Error{File: file, Msg: fmt.Sprintf("%d entries for %d rows, listed several times: the matrix is singular",
+				len(a.Col), n), Remedy: "every row needs its diagonal entry"}
 	}
 	return &Matrix{CSR: a, Symmetric: h.symmetric, Repeated: repeated}, nil
 }
@@ -96,14 +99,17 @@ func matrixSize(l *lines) (n, entries int64, err error) {
 		return 0, 0, err
 	}
 	if rows != cols {
-		return 0, 0, l.fail(1, "only square systems have a unique solution", "the matrix has %d rows and %d columns", rows, cols)
+		return 0, 0, l.fail(1, "only square systems have a unique solution", "the matrix has %d rows and %d columns",
+			rows, cols)
 	}
 	if entries < rows {
-		return 0, 0, l.fail(1, "every row needs its diagonal entry", "%d entries for %d rows: the matrix is singular", entries, rows)
+		return 0, 0, l.fail(1, "every row needs its diagonal entry", "%d entries for %d rows: the matrix is singular",
+			entries, rows)
 	}
 	// No two lines of a matrix are alike, and what tells them apart takes more than a byte however well it is packed.
 	if l.packed > 0 && entries > l.packed {
-		return 0, 0, l.fail(1, "unpack it if it is meant so", "%d entries are announced by a packed file of %d bytes", entries, l.packed)
+		return 0, 0, l.fail(1, "unpack it if it is meant so", "%d entries are announced by a packed file of %d bytes",
+			entries, l.packed)
 	}
 	return rows, entries, nil
 }
@@ -144,7 +150,9 @@ func readEntries(l *lines, h header, n, entries int64) (*sparse.Triplets, error)
 	if ok, err := l.nextData(); err != nil {
 		return nil, err
 	} else if ok {
-		return nil, l.fail(1, "correct the line with the sizes", "there is more than the %d entries that were announced", entries)
+		return nil,
+			l.fail(1, "correct the line with the sizes", "there is more than the %d entries that were announced",
+				entries)
 	}
 	return t, nil
 }
@@ -159,7 +167,8 @@ func OpenVector(path string, n int) ([]float64, error) {
 	return ReadVector(path, f, n)
 }
 
-// ReadVector reads a vector of n values: an array of one column, or coordinates, where values that are not listed are 0.
+// ReadVector reads a vector of n values: an array of one column, or coordinates, where values that are not listed are
+// 0.
 func ReadVector(file string, r io.Reader, n int) ([]float64, error) {
 	l, err := newLines(file, r)
 	if err != nil {
@@ -204,7 +213,8 @@ func ReadVector(file string, r io.Reader, n int) ([]float64, error) {
 	if ok, err := l.nextData(); err != nil {
 		return nil, err
 	} else if ok {
-		return nil, l.fail(1, "correct the line with the sizes", "there is more than the %d values that were announced", entries)
+		return nil, l.fail(1, "correct the line with the sizes", "there is more than the %d values that were announced",
+			entries)
 	}
 	return v, nil
 }
@@ -230,9 +240,11 @@ func vectorSize(l *lines, h header, n int) (entries int64, err error) {
 	}
 	switch {
 	case cols != 1:
-		return 0, l.fail(1, "give one column; solve for one right side at a time", "the right side has %d columns", cols)
+		return 0, l.fail(1, "give one column; solve for one right side at a time", "the right side has %d columns",
+			cols)
 	case rows != int64(n):
-		return 0, l.fail(1, fmt.Sprintf("it needs %d, one for each row of the matrix", n), "the right side has %d rows", rows)
+		return 0, l.fail(1, fmt.Sprintf("it needs %d, one for each row of the matrix", n), "the right side has %d rows",
+			rows)
 	}
 	return entries, nil
 }

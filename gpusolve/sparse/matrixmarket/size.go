@@ -2,10 +2,12 @@ package matrixmarket
 
 import "os"
 
-// Size is what the head of a file of a matrix announces. Entries are those that are kept: a symmetric file lists half of them.
+// Size is what the head of a file of a matrix announces. Entries are those that are kept: a symmetric file lists half
+// of them.
 type Size struct{ Rows, Entries int64 }
 
-// ReadSize reads the head of a regular file alone; ok is false for what has none to read twice, such as a pipe, and for files that OpenMatrix will refuse.
+// ReadSize reads the head of a regular file alone; ok is false for what has none to read twice, such as a pipe, and for
+// files that OpenMatrix will refuse.
 func ReadSize(path string) (size Size, ok bool) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {

@@ -10,8 +10,8 @@ import (
 	"thermsim/gpusolve/sparse"
 )
 
-// WriteMatrix writes a matrix in coordinate format, symmetric ones by their lower triangle. Values read back are the same to the last bit. The
-// comment, which may have several lines, stands below the header.
+// WriteMatrix writes a matrix in coordinate format, symmetric ones by their lower triangle. Values read back are the
+// same to the last bit. The comment, which may have several lines, stands below the header.
 func WriteMatrix(w io.Writer, a *sparse.CSR, symmetric bool, comment string) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	kind, entries := "general", 0

@@ -1,5 +1,6 @@
-// Package netlist reads the power grid of a chip as a SPICE netlist of resistors, voltage sources and current sources, and makes the linear system of its node
-// voltages. The form is that of the IBM power grid benchmarks: S. R. Nassif, ASP-DAC 2008, 376; vias are resistors of 0 ohm or voltage sources of 0 V between two nodes.
+// Package netlist reads the power grid of a chip as a SPICE netlist of resistors, voltage sources and current sources,
+// and makes the linear system of its node voltages. The form is that of the IBM power grid benchmarks: S. R. Nassif,
+// ASP-DAC 2008, 376; vias are resistors of 0 ohm or voltage sources of 0 V between two nodes.
 //
 // With the conductances G, the voltages v of nodes whose voltage no source holds, and those of the others V,
 //

@@ -60,7 +60,8 @@ I2 0 g1 1u
 R99 nothing here is read
 `)
 	got := solved(s)
-	for node, want := range map[string]float64{"n3_0_0": 1.8, "n1_0_0": 1.8, "n1_1_0": 1.75, "n1_2_0": 1.7, "g1": 1e-3, "g2": 0} {
+	for node, want := range map[string]float64{"n3_0_0": 1.8, "n1_0_0": 1.8, "n1_1_0": 1.75, "n1_2_0": 1.7, "g1": 1e-3,
+		"g2": 0} {
 		if math.Abs(got[node]-want) > 1e-14 {
 			t.Errorf("%s: %v V, want %v", node, got[node], want)
 		}
@@ -70,7 +71,8 @@ R99 nothing here is read
 		voltages[i] = got[s.g.Names[i+1]]
 	}
 	nets := s.Nets(voltages)
-	if len(nets) != 2 || nets[0].Nominal != 1.8 || nets[0].Node != "n1_2_0" || math.Abs(nets[0].Worst-0.1) > 1e-14 || nets[0].Nodes != 5 || nets[1].Node != "g1" {
+	if len(nets) != 2 || nets[0].Nominal != 1.8 || nets[0].Node != "n1_2_0" || math.Abs(nets[0].Worst-0.1) > 1e-14 ||
+		nets[0].Nodes != 5 || nets[1].Node != "g1" {
 		t.Errorf("nets %+v", nets)
 	}
 	if c := s.g.Counts(); c != (Counts{Nodes: 7, Resistors: 3, Shorts: 2, VoltageSources: 2, CurrentSources: 2}) {
@@ -160,12 +162,13 @@ func TestAgainstModifiedNodalAnalysis(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                               "grid.sp: the netlist has no resistors",
-		"* x\nR1 a 0 1\nC1 a 0 1p\n":     `grid.sp:3:1: "C1" cannot be solved with; a power grid has resistors`,
-		"R1 a 0 1\n* x\nr1 b 0 2\n":      `grid.sp:3:1: "r1" is there already, on line 1; name every element once`,
-		"R1 a 0\n":                       `grid.sp:1:6: "R1" has 3 words, not 4; it reads NAME NODE NODE VALUE`,
-		"R1 a 0 x\n":                     `grid.sp:1:8: "R1": "x" is no number; a value is`,
-		"R1 a 0 -1\n":                    "grid.sp:1:8: \"R1\": a resistance must not be negative, got -1; remove it, or write its magnitude",
+		"":                           "grid.sp: the netlist has no resistors",
+		"* x\nR1 a 0 1\nC1 a 0 1p\n": `grid.sp:3:1: "C1" cannot be solved with; a power grid has resistors`,
+		"R1 a 0 1\n* x\nr1 b 0 2\n":  `grid.sp:3:1: "r1" is there already, on line 1; name every element once`,
+		"R1 a 0\n":                   `grid.sp:1:6: "R1" has 3 words, not 4; it reads NAME NODE NODE VALUE`,
+		"R1 a 0 x\n":                 `grid.sp:1:8: "R1": "x" is no number; a value is`,
+		"R1 a 0 -1\n": "grid.sp:1:8: \"R1\": a resistance must not be negative, got -1; remove " +
+			"it, or write its magnitude",
 		"\tRä  a\t0   \n":                `grid.sp:1:8: "Rä" has 3 words`,
 		"I1 a 0 1 2 3\n":                 `grid.sp:1:10: "I1" has 6 words`,
 		"V1 a 0 DC 1x2\n":                `grid.sp:1:11: "V1": "1x2" is no number`,
@@ -191,7 +194,9 @@ func TestFaults(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	for text, want := range map[string]float64{"1": 1, "1k": 1e3, "1mil": 25.4e-6, "2MilOhm": 50.8e-6, "3megohm": 3e6, "1mi": 1e-3, "2.5MEG": 2.5e6, "10mOhm": 0.01, "3u": 3e-6, "1e-3": 1e-3, "1E3k": 1e6, "-4n": -4e-9, ".5": 0.5, "1A": 1, "2f": 2e-15, "1g": 1e9, "1t": 1e12, "7p": 7e-12} {
+	for text, want := range map[string]float64{"1": 1, "1k": 1e3, "1mil": 25.4e-6, "2MilOhm": 50.8e-6, "3megohm": 3e6,
+		"1mi": 1e-3, "2.5MEG": 2.5e6, "10mOhm": 0.01, "3u": 3e-6, "1e-3": 1e-3, "1E3k": 1e6, "-4n": -4e-9, ".5": 0.5,
+		"1A": 1, "2f": 2e-15, "1g": 1e9, "1t": 1e12, "7p": 7e-12} {
 		if got, err := number(text); err != nil || math.Abs(got-want) > 1e-15*math.Abs(want) {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}

@@ -36,7 +36,8 @@ func Open(path string) (*Grid, error) {
 	}
 	r, err := inputfile.Unpack(in)
 	if err != nil {
-		return nil, &Error{File: path, Msg: "cannot be unpacked: " + err.Error(), Remedy: "pack it with gzip, or leave it unpacked", Err: err}
+		return nil, &Error{File: path, Msg: "cannot be unpacked: " + err.Error(), Remedy: "pack it with gzip, or " +
+			"leave it unpacked", Err: err}
 	}
 	return Read(path, r)
 }
@@ -47,10 +48,12 @@ const (
 	mostNodes = math.MaxInt32 - 1
 )
 
-// Read reads a netlist. The first line is an element unless it is none: power grids, other than SPICE decks, have no title. Lines that begin with * are comments; .op and .end
-// and printing are passed over; other commands, and elements that are no R, V or I, are faults.
+// Read reads a netlist. The first line is an element unless it is none: power grids, other than SPICE decks, have no
+// title. Lines that begin with * are comments; .op and .end and printing are passed over; other commands, and elements
+// that are no R, V or I, are faults.
 func Read(file string, r io.Reader) (*Grid, error) {
-	p := &parser{g: &Grid{File: file, Names: []string{"0"}}, index: map[string]int32{"0": ground, "gnd": ground, "gnd!": ground}, names: map[string]int32{}}
+	p := &parser{g: &Grid{File: file, Names: []string{"0"}},
+		index: map[string]int32{"0": ground, "gnd": ground, "gnd!": ground}, names: map[string]int32{}}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 4096), mostLine)
 	ended := false
@@ -64,12 +67,14 @@ func Read(file string, r io.Reader) (*Grid, error) {
 	if err := lines.Err(); err != nil {
 		remedy := ""
 		if errors.Is(err, bufio.ErrTooLong) {
-			err, remedy = fmt.Errorf("the line is longer than %d characters", mostLine), "an element stands in a line of its own"
+			err, remedy = fmt.Errorf("the line is longer than %d characters", mostLine),
+				"an element stands in a line of its own"
 		}
 		return nil, &Error{File: file, Line: int(p.line) + 1, Msg: err.Error(), Remedy: remedy, Err: err}
 	}
 	if len(p.g.resistors)+len(p.g.shorts) == 0 {
-		return nil, &Error{File: file, Msg: "the netlist has no resistors", Remedy: "they are lines such as R1 n1 n2 0.5"}
+		return nil,
+			&Error{File: file, Msg: "the netlist has no resistors", Remedy: "they are lines such as R1 n1 n2 0.5"}
 	}
 	return p.g, nil
 }
@@ -84,7 +89,8 @@ type parser struct {
 
 // fail blames a word of the line, from 0.
 func (p *parser) fail(word int, remedy, format string, args ...any) error {
-	return &Error{File: p.g.File, Line: int(p.line), Column: column(p.text, word), Msg: fmt.Sprintf(format, args...), Remedy: remedy}
+	return &Error{File: p.g.File, Line: int(p.line), Column: column(p.text, word), Msg: fmt.Sprintf(format, args...),
+		Remedy: remedy}
 }
 
 // column counts the characters up to the first one of a word.
@@ -121,7 +127,8 @@ func (p *parser) statement(text string) (ended bool, err error) {
 	if p.line == 1 {
 		return false, nil // a title
 	}
-	return false, p.fail(0, "a power grid has resistors R, voltage sources V and current sources I", "%s cannot be solved with", quote(words[0]))
+	return false, p.fail(0, "a power grid has resistors R, voltage sources V and current sources I",
+		"%s cannot be solved with", quote(words[0]))
 }
 
 func (p *parser) command(name string) (ended bool, err error) {
@@ -131,7 +138,8 @@ func (p *parser) command(name string) (ended bool, err error) {
 	case ".op", ".print", ".plot", ".option", ".options", ".title", ".save", ".probe", ".temp", ".width":
 		return false, nil
 	}
-	return false, p.fail(0, "remove it: voltages are those of constant sources", "the command %s has no meaning here", quote(name))
+	return false, p.fail(0, "remove it: voltages are those of constant sources", "the command %s has no meaning here",
+		quote(name))
 }
 
 // element reads NAME NODE NODE [DC] VALUE.
@@ -141,7 +149,8 @@ func (p *parser) element(words []string) error {
 		words, last = append(words[:3:3], words[4]), 4
 	}
 	if len(words) != 4 {
-		return p.fail(min(4, len(words)-1), "it reads NAME NODE NODE VALUE", "%s has %d words, not 4", quote(words[0]), len(words))
+		return p.fail(min(4, len(words)-1), "it reads NAME NODE NODE VALUE", "%s has %d words, not 4", quote(words[0]),
+			len(words))
 	}
 	value, err := number(words[3])
 	if err != nil {
@@ -176,14 +185,16 @@ func (p *parser) element(words []string) error {
 func (p *parser) resistor(name string, word int, e element) error {
 	switch {
 	case e.value < 0:
-		return p.fail(word, "remove it, or write its magnitude", "%s: a resistance must not be negative, got %g", quote(name), e.value)
+		return p.fail(word, "remove it, or write its magnitude", "%s: a resistance must not be negative, got %g",
+			quote(name), e.value)
 	case e.a == e.b:
 	case e.value == 0:
 		p.g.shorts = append(p.g.shorts, e)
 	default:
 		e.value = 1 / e.value
 		if math.IsInf(e.value, 0) {
-			return p.fail(word, "write 0 for a short", "%s: a resistance of %g ohm is too small", quote(name), 1/e.value)
+			return p.fail(word, "write 0 for a short", "%s: a resistance of %g ohm is too small", quote(name),
+				1/e.value)
 		}
 		p.g.resistors = append(p.g.resistors, e)
 	}
@@ -193,12 +204,14 @@ func (p *parser) resistor(name string, word int, e element) error {
 func (p *parser) source(name string, e element) error {
 	switch {
 	case e.a == e.b && e.value != 0:
-		return p.fail(1, "connect it to two nodes", "%s: a source of %g V between a node and itself", quote(name), e.value)
+		return p.fail(1, "connect it to two nodes", "%s: a source of %g V between a node and itself", quote(name),
+			e.value)
 	case e.a == e.b:
 	case e.value == 0 && e.a != ground && e.b != ground:
 		p.g.shorts = append(p.g.shorts, e)
 	case e.a != ground && e.b != ground:
-		return p.fail(1, "connect it to ground", "%s: a source of %g V between two nodes, neither of which is ground, is not solved with", quote(name), e.value)
+		return p.fail(1, "connect it to ground", "%s: a source of %g V between two nodes, neither of which is "+
+			"ground, is not solved with", quote(name), e.value)
 	default:
 		if e.a == ground {
 			e.a, e.b, e.value = e.b, ground, -e.value
@@ -245,7 +258,8 @@ func number(text string) (float64, error) {
 	for _, s := range []struct {
 		text   string
 		factor float64
-	}{{"meg", 1e6}, {"mil", 25.4e-6}, {"t", 1e12}, {"g", 1e9}, {"k", 1e3}, {"m", 1e-3}, {"u", 1e-6}, {"n", 1e-9}, {"p", 1e-12}, {"f", 1e-15}} {
+	}{{"meg", 1e6}, {"mil", 25.4e-6}, {"t", 1e12}, {"g", 1e9}, {"k", 1e3}, {"m", 1e-3}, {"u", 1e-6}, {"n", 1e-9},
+		{"p", 1e-12}, {"f", 1e-15}} {
 		if strings.HasPrefix(suffix, s.text) {
 			factor, suffix = s.factor, suffix[len(s.text):]
 			break

@@ -87,7 +87,8 @@ func (s *System) hold() error {
 		e := &s.g.sources[i]
 		r := s.root[e.a]
 		if was := s.held[r]; !math.IsNaN(was) && was != e.value {
-			return s.fail(e.line, "shorts join them, or two sources hold them", "node %s is held at %g V, and at %g V already", quote(s.g.Names[e.a]), e.value, was)
+			return s.fail(e.line, "shorts join them, or two sources hold them", "node %s is held at %g V, and at "+
+				"%g V already", quote(s.g.Names[e.a]), e.value, was)
 		}
 		s.held[r] = e.value
 	}
@@ -148,7 +149,8 @@ func (s *System) connect() error {
 		top := find(s.net, s.root[n])
 		net[n] = number[top]
 		if s.parts[net[n]].Sources == 0 && !grounded[top] {
-			return s.fail(0, "connect it to a source", "no source holds node %s and the %d others that are connected with it", quote(s.g.Names[n]), s.parts[net[n]].Nodes-1)
+			return s.fail(0, "connect it to a source", "no source holds node %s and the %d others that are "+
+				"connected with it", quote(s.g.Names[n]), s.parts[net[n]].Nodes-1)
 		}
 	}
 	s.net = net

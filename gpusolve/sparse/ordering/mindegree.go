@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// MinimumDegree orders a symmetric matrix so that eliminating it fills little: always the unknown whose elimination ties the fewest others
-// together, by an upper bound of their number. It is the approximate minimum degree method of Amestoy, Davis and Duff (1996) on a quotient graph, with
-// absorption of elements, elimination of several unknowns at once and merging of indistinguishable ones. Rows with more than 10 sqrt(n) entries go last.
+// MinimumDegree orders a symmetric matrix so that eliminating it fills little: always the unknown whose elimination
+// ties the fewest others together, by an upper bound of their number. It is the approximate minimum degree method of
+// Amestoy, Davis and Duff (1996) on a quotient graph, with absorption of elements, elimination of several unknowns at
+// once and merging of indistinguishable ones. Rows with more than 10 sqrt(n) entries go last.
 func MinimumDegree(rowPtr []int64, col []int32) []int32 {
 	q := newQuotient(rowPtr, col)
 	for q.done < q.n {
@@ -17,8 +18,8 @@ func MinimumDegree(rowPtr []int64, col []int32) []int32 {
 	return append(q.order, q.last...)
 }
 
-// quotient is the graph while it is eliminated: variables that are left, and elements, which stand for the cliques that eliminated ones left behind.
-// A variable may stand for several that have the same neighbours.
+// quotient is the graph while it is eliminated: variables that are left, and elements, which stand for the cliques that
+// eliminated ones left behind. A variable may stand for several that have the same neighbours.
 type quotient struct {
 	n, done   int
 	variables [][]int32 // neighbours of a variable that no element stands for
@@ -45,8 +46,10 @@ type quotient struct {
 
 func newQuotient(rowPtr []int64, col []int32) *quotient {
 	n := len(rowPtr) - 1
-	q := &quotient{n: n, variables: make([][]int32, n), elements: make([][]int32, n), members: make([][]int32, n), merged: make([][]int32, n), dead: make([]bool, n)}
-	for _, v := range []*[]int32{&q.size, &q.weight, &q.degree, &q.first, &q.next, &q.prev, &q.inClique, &q.outside, &q.outsideOf} {
+	q := &quotient{n: n, variables: make([][]int32, n), elements: make([][]int32, n), members: make([][]int32, n),
+		merged: make([][]int32, n), dead: make([]bool, n)}
+	for _, v := range []*[]int32{&q.size, &q.weight, &q.degree, &q.first, &q.next, &q.prev, &q.inClique, &q.outside,
+		&q.outsideOf} {
 		*v = make([]int32, n)
 	}
 	q.fingerprint = make([]uint32, n)
@@ -80,7 +83,9 @@ func newQuotient(rowPtr []int64, col []int32) *quotient {
 			q.file(int32(v), int32(len(q.variables[v])))
 		}
 	}
-	slices.SortStableFunc(last, func(a, b int32) int { return cmp.Compare(rowPtr[a+1]-rowPtr[a], rowPtr[b+1]-rowPtr[b]) })
+	slices.SortStableFunc(last, func(a, b int32) int {
+		return cmp.Compare(rowPtr[a+1]-rowPtr[a], rowPtr[b+1]-rowPtr[b])
+	})
 	q.last, q.n = last, n-len(last)
 	return q
 }
@@ -180,8 +185,8 @@ func (q *quotient) gather(p int32) (weight int32) {
 	return weight
 }
 
-// update removes what the new element p stands for from the lists of v and leaves in degree[v] the weight outside the clique, at most. It reports
-// false where nothing lies outside.
+// update removes what the new element p stands for from the lists of v and leaves in degree[v] the weight outside the
+// clique, at most. It reports false where nothing lies outside.
 func (q *quotient) update(p, v int32) bool {
 	former, outside, print := q.degree[v], int32(0), uint32(p)
 	kept := q.elements[v][:0]

@@ -28,8 +28,8 @@ func TestPermutations(t *testing.T) {
 	}
 }
 
-// The rank correlation of a random permutation with the identity is normal with deviation 1/sqrt(n-1), also when either is looked at in pieces; 5
-// deviations are allowed.
+// The rank correlation of a random permutation with the identity is normal with deviation 1/sqrt(n-1), also when either
+// is looked at in pieces; 5 deviations are allowed.
 func TestPermutationsAreRandom(t *testing.T) {
 	const n = 2896
 	for seed := range uint64(20) {
@@ -107,8 +107,9 @@ func lattice(nx, ny int) (rowPtr []int64, col []int32) {
 	return rowPtr, col
 }
 
-// Trees fill nothing when leaves go first. On an n x n grid minimum degree is known to come near the fill of nested dissection, 31 n^2 log2(n) / 4 of
-// George (1973) for its leading term; the bound here is that, and a random order is far above.
+// Trees fill nothing when leaves go first. On an n x n grid minimum degree is known to come near the fill of nested
+// dissection, 31 n^2 log2(n) / 4 of George (1973) for its leading term; the bound here is that, and a random order is
+// far above.
 func TestMinimumDegree(t *testing.T) {
 	const n = 28
 	rowPtr, col := lattice(n, n)
@@ -158,8 +159,9 @@ func TestMinimumDegree(t *testing.T) {
 	}
 }
 
-// The height of the tree against an exact elimination, in which the parent of a row is the first of its neighbours to be eliminated after it; and known ones: a path is as
-// high as it is long if its rows go one after the other, and a star, whose middle goes last, has two levels.
+// The height of the tree against an exact elimination, in which the parent of a row is the first of its neighbours to
+// be eliminated after it; and known ones: a path is as high as it is long if its rows go one after the other, and a
+// star, whose middle goes last, has two levels.
 func TestTreeHeight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 40 {

@@ -1,11 +1,11 @@
-// Package ordering says in which order the unknowns of a sparse symmetric matrix are eliminated. An ordering is a list: the unknown that goes
-// first, second, ...
+// Package ordering says in which order the unknowns of a sparse symmetric matrix are eliminated. An ordering is a list:
+// the unknown that goes first, second, ...
 package ordering
 
 import "math/bits"
 
-// Permutation is a random permutation of 0 .. N-1 that is computed, not stored: a bijection of the numbers of as many bits as N-1 has, walked
-// along until it comes back below N. GPU kernels compute the same one from N and Keys.
+// Permutation is a random permutation of 0 .. N-1 that is computed, not stored: a bijection of the numbers of as many
+// bits as N-1 has, walked along until it comes back below N. GPU kernels compute the same one from N and Keys.
 type Permutation struct {
 	N    uint32
 	Keys [2]uint64

@@ -1,8 +1,9 @@
 package ordering
 
-// TreeHeight is the height of the elimination tree of an exact Cholesky factor whose rows are eliminated in this order: the longest chain of rows of which each has to
-// wait for the one before, counted in rows. The pattern must be symmetric. (J. W. H. Liu, The role of elimination trees in sparse factorization, SIAM Journal on
-// Matrix Analysis and Applications 11, 1990: algorithm 4.2, paths to the root shortened.)
+// TreeHeight is the height of the elimination tree of an exact Cholesky factor whose rows are eliminated in this order:
+// the longest chain of rows of which each has to wait for the one before, counted in rows. The pattern must be
+// symmetric. (J. W. H. Liu, The role of elimination trees in sparse factorization, SIAM Journal on Matrix Analysis and
+// Applications 11, 1990: algorithm 4.2, paths to the root shortened.)
 func TreeHeight(rowPtr []int64, col []int32, order []int32) int {
 	n := len(order)
 	place, parent, above := make([]int32, n), make([]int32, n), make([]int32, n)

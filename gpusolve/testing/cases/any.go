@@ -8,8 +8,9 @@ import (
 	"thermsim/stack"
 )
 
-// Any draws a stack at random: layers, materials, regions, blocks, cooling of every kind, up to a few thousand cells. Every second seed is extreme:
-// anisotropic materials, contrasts up to 1e6, cells and layers of any shape, contact resistances, graded grids.
+// Any draws a stack at random: layers, materials, regions, blocks, cooling of every kind, up to a few thousand cells.
+// Every second seed is extreme: anisotropic materials, contrasts up to 1e6, cells and layers of any shape, contact
+// resistances, graded grids.
 func Any(seed uint64) *stack.Stack {
 	d := &dice{rand.New(rand.NewPCG(seed, 21)), seed%2 == 1}
 	width := d.among(1e-3, 30e-3, 1e-4, 1e-1)
@@ -74,7 +75,8 @@ func (d *dice) axis(length float64) stack.Axis {
 	if d.extreme && a.Cells > 3 && d.Float64() < 0.3 {
 		first := 1 + d.IntN(a.Cells-2)
 		a.Segments = []stack.Segment{
-			{To: length * (0.2 + 0.6*d.Float64()), Cells: first, Ratio: d.log(0.05, 20)}, {To: length, Cells: a.Cells - first, Ratio: d.log(0.05, 20)},
+			{To: length * (0.2 + 0.6*d.Float64()), Cells: first, Ratio: d.log(0.05, 20)},
+			{To: length, Cells: a.Cells - first, Ratio: d.log(0.05, 20)},
 		}
 	}
 	return a
@@ -92,7 +94,8 @@ func (d *dice) material(n int) stack.Material {
 }
 
 func (d *dice) layer(s *stack.Stack, n int) stack.Layer {
-	l := stack.Layer{Name: fmt.Sprintf("l%d", n), Material: d.IntN(len(s.Materials)), Thickness: d.among(1e-6, 1e-3, 1e-7, 5e-3), Cells: 1}
+	l := stack.Layer{Name: fmt.Sprintf("l%d", n), Material: d.IntN(len(s.Materials)),
+		Thickness: d.among(1e-6, 1e-3, 1e-7, 5e-3), Cells: 1}
 	if d.Float64() < 0.4 {
 		l.Cells = 1 + d.IntN(4)
 	}

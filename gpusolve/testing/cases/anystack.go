@@ -8,9 +8,10 @@ import (
 	"thermsim/stack"
 )
 
-// AnyStack draws a small plausible stack: 1 to 30 mm wide, one to five layers of 1 um to 2 mm, k from 0.2 to 400 W/(m K) with or without
-// anisotropy, regions whose edges cut cells, contact resistances, every kind of cooling and of power, 1 to 24 cells along x and y, even or graded.
-// The same seed and number give the same stack. One face at least leads heat to a temperature.
+// AnyStack draws a small plausible stack: 1 to 30 mm wide, one to five layers of 1 um to 2 mm, k from 0.2 to 400 W/(m
+// K) with or without anisotropy, regions whose edges cut cells, contact resistances, every kind of cooling and of
+// power, 1 to 24 cells along x and y, even or graded. The same seed and number give the same stack. One face at least
+// leads heat to a temperature.
 func AnyStack(seed, number uint64) *stack.Stack {
 	s := Drawn(rand.New(rand.NewPCG(seed, number)))
 	s.Title = fmt.Sprintf("random %d/%d", seed, number)
@@ -121,7 +122,8 @@ func (d *drawing) boundary(grounded bool) stack.Boundary {
 	if d.often(0.3) {
 		b.Temperature += 50 * (d.Float64() - 0.5)
 	}
-	kinds := []stack.BoundaryKind{stack.Convective, stack.FixedTemperature, stack.LumpedResistance, stack.HeatFlux, stack.Adiabatic, stack.Adiabatic}
+	kinds := []stack.BoundaryKind{stack.Convective, stack.FixedTemperature, stack.LumpedResistance, stack.HeatFlux,
+		stack.Adiabatic, stack.Adiabatic}
 	if grounded {
 		kinds = kinds[:3]
 	}

@@ -5,7 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// Bytes draws figures from the bytes of a fuzzer, eight for each, so that a change of a few bytes changes one decision. Pseudo-random ones follow the last.
+// Bytes draws figures from the bytes of a fuzzer, eight for each, so that a change of a few bytes changes one decision.
+// Pseudo-random ones follow the last.
 func Bytes(data []byte) *rand.Rand {
 	return rand.New(&bytesSource{left: data, rest: rand.NewPCG(uint64(len(data)), 91)})
 }

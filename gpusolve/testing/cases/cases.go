@@ -1,5 +1,5 @@
-// Package cases builds the stacks that the solver's tests and benchmarks run on: the 10-layer memory-on-logic stack and variations that
-// are hard for multigrid in different ways.
+// Package cases builds the stacks that the solver's tests and benchmarks run on: the 10-layer memory-on-logic stack and
+// variations that are hard for multigrid in different ways.
 package cases
 
 import (
@@ -32,7 +32,8 @@ const (
 	mould
 )
 
-// Stack10 is the 10-layer memory-on-logic stack with power in both FEOL layers: a background, two large blocks and a small hot one.
+// Stack10 is the 10-layer memory-on-logic stack with power in both FEOL layers: a background, two large blocks and a
+// small hot one.
 func Stack10(o Options) *stack.Stack {
 	o = o.withDefaults()
 	s := &stack.Stack{
@@ -49,7 +50,8 @@ func Stack10(o Options) *stack.Stack {
 		},
 	}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: o.H, Temperature: 300}
-	names := []string{"logic_bulk", "logic_feol", "logic_beol", "hybrid_bond", "memory_beol", "memory_feol", "memory_bulk", "tim", "spreader", "sink"}
+	names := []string{"logic_bulk", "logic_feol", "logic_beol", "hybrid_bond", "memory_beol", "memory_feol",
+		"memory_bulk", "tim", "spreader", "sink"}
 	um := []float64{10, 2, 10, 2, 10, 2, 200, 100, 400, 1000}
 	material := []int{silicon, silicon, beol, bond, beol, silicon, silicon, tim, copper, copper}
 	for l, name := range names {
@@ -100,7 +102,8 @@ func isotropic(name string, k, c float64) stack.Material {
 	return stack.Material{Name: name, K: [3]float64{k, k, k}, C: c}
 }
 
-// Slab is n layers of alternating silicon and underfill-like material, 1 mm in total, with power at the bottom and h on the top.
+// Slab is n layers of alternating silicon and underfill-like material, 1 mm in total, with power at the bottom and h on
+// the top.
 func Slab(o Options, n int) *stack.Stack {
 	o = o.withDefaults()
 	s := Stack10(o)
@@ -118,7 +121,8 @@ func Slab(o Options, n int) *stack.Stack {
 func powers(s *stack.Stack, watts float64) []stack.Power {
 	w, d := s.Size[0], s.Size[1]
 	block := func(name string, x, y, width, height, share float64) stack.Block {
-		return stack.Block{Name: name, Rects: []stack.Rect{{X: x * w, Y: y * d, Width: width * w, Height: height * d}}, Watts: share * watts}
+		return stack.Block{Name: name, Rects: []stack.Rect{{X: x * w, Y: y * d, Width: width * w, Height: height * d}},
+			Watts: share * watts}
 	}
 	return []stack.Power{
 		{Uniform: 0.2 * watts, Area: s.Domain()},
@@ -174,8 +178,8 @@ func Pillars(s *stack.Stack) *stack.Stack {
 	return s
 }
 
-// Random gives every cell of every layer a conductivity of its own, up to a factor of 10 above or below the layer's. It draws from a
-// palette of 64 steps and takes one region per cell, so it is for small grids.
+// Random gives every cell of every layer a conductivity of its own, up to a factor of 10 above or below the layer's. It
+// draws from a palette of 64 steps and takes one region per cell, so it is for small grids.
 func Random(s *stack.Stack, seed uint64) *stack.Stack {
 	const steps = 64
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -191,15 +195,16 @@ func Random(s *stack.Stack, seed uint64) *stack.Stack {
 		for j := range s.Grid.Y.Cells {
 			for i := range s.Grid.X.Cells {
 				r := stack.Rect{X: float64(i) * dx, Y: float64(j) * dy, Width: dx, Height: dy}
-				s.Layers[l].Regions = append(s.Layers[l].Regions, stack.Region{Material: first + rng.IntN(steps), Rect: r})
+				s.Layers[l].Regions = append(s.Layers[l].Regions,
+					stack.Region{Material: first + rng.IntN(steps), Rect: r})
 			}
 		}
 	}
 	return s
 }
 
-// Crossed is a single layer, tiled like a chessboard by two materials that conduct ratio times better along x than along y and the other way
-// round, cooled from the west: no coarsening in rectangles suits it.
+// Crossed is a single layer, tiled like a chessboard by two materials that conduct ratio times better along x than
+// along y and the other way round, cooled from the west: no coarsening in rectangles suits it.
 func Crossed(n, tiles int, ratio float64) *stack.Stack {
 	s := Stack10(Options{NX: n})
 	s.Layers = s.Layers[:1]

@@ -8,13 +8,14 @@ import (
 	"thermsim/stack"
 )
 
-// Cooled draws a stack of nx by ny cells with one to three cavities in any directions: channels, porous ones with channels or pins, upwind and central,
-// flows of 1e-9 to 1e-4 m3/s, faces that heat passes too, sides among them.
+// Cooled draws a stack of nx by ny cells with one to three cavities in any directions: channels, porous ones with
+// channels or pins, upwind and central, flows of 1e-9 to 1e-4 m3/s, faces that heat passes too, sides among them.
 func Cooled(r *rand.Rand, nx, ny int) *stack.Stack {
 	d := drawing{r, &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{4e-3, 3e-3}}}
 	s := d.s
 	s.Grid.X, s.Grid.Y = stack.Axis{Cells: nx}, stack.Axis{Cells: ny}
-	s.Materials = []stack.Material{{Name: "silicon", K: [3]float64{130, 120, 110}, C: 1.63e6}, {Name: "wall", K: [3]float64{100, 90, 80}, C: 1.7e6}, {Name: "oxide", K: [3]float64{1.4, 1.4, 1.4}, C: 1.6e6}}
+	s.Materials = []stack.Material{{Name: "silicon", K: [3]float64{130, 120, 110}, C: 1.63e6},
+		{Name: "wall", K: [3]float64{100, 90, 80}, C: 1.7e6}, {Name: "oxide", K: [3]float64{1.4, 1.4, 1.4}, C: 1.6e6}}
 	if d.IntN(2) == 0 {
 		s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: math.Exp(10 * d.Float64()), Temperature: 300}
 	}
@@ -45,9 +46,12 @@ func (d *drawing) die(n int) stack.Layer {
 }
 
 func (d *drawing) cavity(n int, cells [2]int) stack.Layer {
-	w := &stack.Coolant{Fluid: stack.Fluid{K: d.log(0.01, 1), C: d.log(1e6, 4e6)}, Inlet: 280 + 40*d.Float64(), Flow: d.log(1e-9, 1e-4),
-		HSide: d.log(1e3, 1e5), HBottom: d.log(1e3, 1e5), HTop: d.log(1e3, 1e5), Model: stack.PorousCavity, Central: d.IntN(4) == 0,
-		Direction: []stack.Direction{stack.TowardsEast, stack.TowardsWest, stack.TowardsNorth, stack.TowardsSouth}[d.IntN(4)]}
+	w := &stack.Coolant{Fluid: stack.Fluid{K: d.log(0.01, 1), C: d.log(1e6, 4e6)}, Inlet: 280 + 40*d.Float64(),
+		Flow:  d.log(1e-9, 1e-4),
+		HSide: d.log(1e3, 1e5), HBottom: d.log(1e3, 1e5), HTop: d.log(1e3, 1e5), Model: stack.PorousCavity,
+		Central: d.IntN(4) == 0,
+		Direction: []stack.Direction{stack.TowardsEast, stack.TowardsWest, stack.TowardsNorth,
+			stack.TowardsSouth}[d.IntN(4)]}
 	across := 1 - w.Direction.Axis()
 	width := d.s.Size[across] / float64(cells[across])
 	w.Channels = &stack.Channels{Width: width, Wall: width, FirstWall: width, Count: (cells[across] - 1) / 2}
@@ -57,7 +61,8 @@ func (d *drawing) cavity(n int, cells [2]int) stack.Layer {
 	case 1:
 		w.Channels, w.Pins = nil, &stack.Pins{Diameter: 50e-6, Pitch: 120e-6}
 	}
-	return stack.Layer{Name: fmt.Sprintf("cavity%d", n), Material: 1, Thickness: d.log(50e-6, 400e-6), Cells: 1, Coolant: w}
+	return stack.Layer{Name: fmt.Sprintf("cavity%d", n), Material: 1, Thickness: d.log(50e-6, 400e-6), Cells: 1,
+		Coolant: w}
 }
 
 // Developing lets the flow of some channels develop, so that coefficients differ from cell to cell.

@@ -2,9 +2,9 @@ package cases
 
 import "thermsim/stack"
 
-// FlipChip is a system on a chip in a flip-chip package between a board and a heat sink: a domain of 50 mm, of which a substrate of 35 mm, a lid with
-// feet and a die of 12.7 x 10.3 mm fill parts, and air the rest. Few grids of equal cells divide its edges; those that do not have cells with air and
-// copper or silicon in them.
+// FlipChip is a system on a chip in a flip-chip package between a board and a heat sink: a domain of 50 mm, of which a
+// substrate of 35 mm, a lid with feet and a die of 12.7 x 10.3 mm fill parts, and air the rest. Few grids of equal
+// cells divide its edges; those that do not have cells with air and copper or silicon in them.
 func FlipChip(o Options) *stack.Stack {
 	o.Width = 50e-3
 	o = o.withDefaults()
@@ -31,7 +31,8 @@ func FlipChip(o Options) *stack.Stack {
 	cavity := stack.Rect{X: 11.1e-3, Y: 11.1e-3, Width: 27.8e-3, Height: 27.8e-3}
 	in := func(material int, r stack.Rect) stack.Region { return stack.Region{Material: material, Rect: r} }
 	layer := func(name string, material, cells int, thickness float64, regions ...stack.Region) {
-		s.Layers = append(s.Layers, stack.Layer{Name: name, Material: material, Thickness: thickness, Cells: cells, Regions: regions})
+		s.Layers = append(s.Layers, stack.Layer{Name: name, Material: material, Thickness: thickness, Cells: cells,
+			Regions: regions})
 	}
 	// The feet of the lid stand on the substrate around the cavity that the die lies in.
 	feet := []stack.Region{in(copper, lid), in(air, cavity)}
@@ -46,10 +47,12 @@ func FlipChip(o Options) *stack.Stack {
 	layer("paste", air, 1, 50e-6, in(tim, lid))
 	layer("sink", aluminium, 3, 5e-3)
 	block := func(name string, x, y, width, height, watts float64) stack.Block {
-		return stack.Block{Name: name, Rects: []stack.Rect{{X: die.X + x, Y: die.Y + y, Width: width, Height: height}}, Watts: watts}
+		return stack.Block{Name: name, Rects: []stack.Rect{{X: die.X + x, Y: die.Y + y, Width: width, Height: height}},
+			Watts: watts}
 	}
 	s.Layers[4].Powers = []stack.Power{{Area: die, Blocks: []stack.Block{
-		block("cpu", 1.1e-3, 5.3e-3, 3.7e-3, 3.9e-3, 25), block("gpu", 5.9e-3, 1.3e-3, 5.6e-3, 6.7e-3, 30), block("io", 0.4e-3, 0.5e-3, 2.2e-3, 3.1e-3, 5)}}}
+		block("cpu", 1.1e-3, 5.3e-3, 3.7e-3, 3.9e-3, 25), block("gpu", 5.9e-3, 1.3e-3, 5.6e-3, 6.7e-3, 30),
+		block("io", 0.4e-3, 0.5e-3, 2.2e-3, 3.1e-3, 5)}}}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 1500, Temperature: 300}
 	s.Boundary[stack.Bottom] = stack.Boundary{Kind: stack.Convective, H: 10, Temperature: 300}
 	return s

@@ -9,7 +9,8 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// Patch lays one to four patches of any kind over some faces of a stack, at least over one: rectangles, circles, triangles and maps, whose edges cut cells.
+// Patch lays one to four patches of any kind over some faces of a stack, at least over one: rectangles, circles,
+// triangles and maps, whose edges cut cells.
 func Patch(rng *rand.Rand, s *stack.Stack) {
 	certain := stack.Face(rng.IntN(stack.NumFaces))
 	for f := range stack.Face(stack.NumFaces) {
@@ -43,7 +44,8 @@ func patch(rng *rand.Rand, n int, ambient float64, size [2]float64) stack.Patch 
 	case 1:
 		p.Boundary = stack.Boundary{Kind: stack.HeatFlux, Flux: 1e4 * float64(rng.IntN(3)-1)}
 	case 2:
-		p.Boundary = stack.Boundary{Kind: stack.LumpedResistance, Resistance: math.Exp(3 * rng.Float64()), Temperature: warm}
+		p.Boundary = stack.Boundary{Kind: stack.LumpedResistance, Resistance: math.Exp(3 * rng.Float64()),
+			Temperature: warm}
 	default:
 		p.Boundary = stack.Boundary{Kind: stack.Convective, H: 100 * math.Exp(4*rng.Float64()), Temperature: warm}
 		if p.Shape == nil && rng.IntN(2) == 0 {

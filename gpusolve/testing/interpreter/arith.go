@@ -63,7 +63,8 @@ func compileByTable(c *compiler, out *instr, mods string) error {
 	return nil
 }
 
-// rounding tells whether an instruction takes a rounding modifier, and whether it needs one. Without one, add, sub and mul mean .rn as well.
+// rounding tells whether an instruction takes a rounding modifier, and whether it needs one. Without one, add, sub and
+// mul mean .rn as well.
 func rounding(name string) (takes, needs bool) {
 	root, typ, _ := strings.Cut(name, ".")
 	if typ == "" || typ[0] != 'f' {
@@ -85,7 +86,8 @@ type integer struct {
 	signed bool
 }
 
-var integers = []integer{{"u16", 16, false}, {"s16", 16, true}, {"u32", 32, false}, {"s32", 32, true}, {"u64", 64, false}, {"s64", 64, true}}
+var integers = []integer{{"u16", 16, false}, {"s16", 16, true}, {"u32", 32, false}, {"s32", 32, true},
+	{"u64", 64, false}, {"s64", 64, true}}
 
 // extend reads a value of that many bits as a 64-bit one.
 func extend(x uint64, bits int, signed bool) uint64 {
@@ -166,7 +168,8 @@ func addFloats() {
 	ops2["div.f32"] = func(x, y uint64) uint64 { return bits32(f32(x) / f32(y)) }
 	ops3["fma.f32"] = func(x, y, z uint64) uint64 { return bits32(fma32(f32(x), f32(y), f32(z))) }
 	ops1["rcp.f32"] = func(x uint64) uint64 { return bits32(1 / f32(x)) }
-	// The square root of a single in double precision has enough bits to round again (Figueroa, "When is double rounding innocuous?", 1995).
+	// The square root of a single in double precision has enough bits to round again (Figueroa, "When is double
+	// rounding innocuous?", 1995).
 	ops1["sqrt.f32"] = func(x uint64) uint64 { return bits32(float32(math.Sqrt(float64(f32(x))))) }
 	ops1["abs.f32"] = func(x uint64) uint64 { return bits32(f32(x & 0x7fffffff)) }
 	ops1["neg.f32"] = func(x uint64) uint64 { return bits32(-f32(x)) }
@@ -189,7 +192,8 @@ func addFloats() {
 	ops2["copysign.f64"] = func(x, y uint64) uint64 { return x&(1<<63) | y&^(1<<63) }
 }
 
-// addHalves adds arithmetic on halves and pairs of halves. Sums and products of two halves are exact in double precision.
+// addHalves adds arithmetic on halves and pairs of halves. Sums and products of two halves are exact in double
+// precision.
 func addHalves() {
 	two := map[string]func(x, y float64) float64{
 		"add": func(x, y float64) float64 { return x + y },

@@ -32,7 +32,8 @@ func (b *bench) streams(n int) []cudriver.Stream {
 	return list
 }
 
-// A program that looks at memory before it has waited for the copy sees NaN, whatever was there; after the wait it sees the copy.
+// A program that looks at memory before it has waited for the copy sees NaN, whatever was there; after the wait it sees
+// the copy.
 func TestAMissingWaitShows(t *testing.T) {
 	b := interpreted(t)
 	s := b.streams(1)[0]
@@ -67,8 +68,8 @@ func TestASourceThatChangesTooSoonShows(t *testing.T) {
 	}
 }
 
-// Work of another stream has not been done unless something waits for it; an event that a stream waits for puts the two in order, and means what was recorded when it
-// was asked for.
+// Work of another stream has not been done unless something waits for it; an event that a stream waits for puts the two
+// in order, and means what was recorded when it was asked for.
 func TestStreamsAreOrderedByEventsAlone(t *testing.T) {
 	b := interpreted(t)
 	s := b.streams(2)
@@ -125,7 +126,8 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// What is done earlier than a wait needs it is done in the order of its stream: with every seed the numbers are those of the order in which the program asked.
+// What is done earlier than a wait needs it is done in the order of its stream: with every seed the numbers are those
+// of the order in which the program asked.
 func TestEarlyWorkKeepsTheOrder(t *testing.T) {
 	for seed := range int64(20) {
 		b := newBench(t, interpreter.New(interpreter.Options{Seed: seed}), computePTX)
@@ -160,12 +162,14 @@ func TestObjectsAreCounted(t *testing.T) {
 	x, err := b.d.GraphInstantiate(g)
 	b.must(err)
 	b.must(b.d.GraphLaunch(x, s))
-	want := interpreter.Objects{Contexts: 1, Modules: 1, Streams: 1, Events: 1, Graphs: 1, GraphExecs: 1, Allocations: 1, Bytes: 12, Pinned: 1, Unwaited: 1}
+	want := interpreter.Objects{Contexts: 1, Modules: 1, Streams: 1, Events: 1, Graphs: 1, GraphExecs: 1,
+		Allocations: 1, Bytes: 12, Pinned: 1, Unwaited: 1}
 	if o := m.Objects(); o != want {
 		t.Errorf("%+v, want %+v", o, want)
 	}
 	for _, err := range []error{
-		m.StreamDestroy(s), m.EventDestroy(e), m.MemFreeHost(h), m.MemFree(p), m.GraphDestroy(g), m.GraphExecDestroy(x), m.ModuleUnload(b.mod), m.DevicePrimaryCtxRelease(0),
+		m.StreamDestroy(s), m.EventDestroy(e), m.MemFreeHost(h), m.MemFree(p), m.GraphDestroy(g), m.GraphExecDestroy(x),
+		m.ModuleUnload(b.mod), m.DevicePrimaryCtxRelease(0),
 	} {
 		b.must(err)
 	}

@@ -135,7 +135,8 @@ func (a *atomic) run(w *warp, m uint32) {
 			return
 		}
 		if !p.written(off, a.width) {
-			w.raise(cudriver.LaunchFailed, l, "atomic operation on memory nothing wrote: %d bytes at %s", a.width, w.describe(p, off))
+			w.raise(cudriver.LaunchFailed, l, "atomic operation on memory nothing wrote: %d bytes at %s", a.width,
+				w.describe(p, off))
 			return
 		}
 		if w.run.races && !w.onAtomic(&a.access, p, off, l) {

@@ -22,13 +22,17 @@ func addBits() {
 
 	for _, t := range integers {
 		if t.bits >= 32 {
-			ops3["bfe."+t.name] = func(x, pos, length uint64) uint64 { return extract(x, pos, length, t.bits, t.signed) }
+			ops3["bfe."+t.name] = func(x, pos, length uint64) uint64 {
+				return extract(x, pos, length, t.bits, t.signed)
+			}
 		}
 	}
 	// The funnel shifts take (low, high, count).
 	ops3["shf.l.wrap.b32"] = func(lo, hi, n uint64) uint64 { return (hi<<32 | lo&0xffffffff) << (n & 31) >> 32 }
 	ops3["shf.r.wrap.b32"] = func(lo, hi, n uint64) uint64 { return (hi<<32 | lo&0xffffffff) >> (n & 31) & 0xffffffff }
-	ops3["shf.l.clamp.b32"] = func(lo, hi, n uint64) uint64 { return (hi<<32 | lo&0xffffffff) << min(uint32(n), 32) >> 32 }
+	ops3["shf.l.clamp.b32"] = func(lo, hi, n uint64) uint64 {
+		return (hi<<32 | lo&0xffffffff) << min(uint32(n), 32) >> 32
+	}
 	ops3["shf.r.clamp.b32"] = func(lo, hi, n uint64) uint64 {
 		return (hi<<32 | lo&0xffffffff) >> min(uint32(n), 32) & 0xffffffff
 	}
@@ -55,7 +59,8 @@ func extract(x, pos, length uint64, width int, signed bool) uint64 {
 	return out
 }
 
-// permute is prmt in its default mode: four selectors pick bytes of y:x, their top bit asks for the byte's sign instead.
+// permute is prmt in its default mode: four selectors pick bytes of y:x, their top bit asks for the byte's sign
+// instead.
 func permute(x, y, selectors uint64) uint64 {
 	from := x&0xffffffff | y<<32
 	var out uint64

@@ -22,7 +22,8 @@ type block struct {
 
 func (r *launch) newBlock(index int) *block {
 	gx, gy := int(r.grid[0]), int(r.grid[1])
-	b := &block{run: r, index: index, at: [3]uint32{uint32(index % gx), uint32(index / gx % gy), uint32(index / gx / gy)}}
+	b := &block{run: r, index: index,
+		at: [3]uint32{uint32(index % gx), uint32(index / gx % gy), uint32(index / gx / gy)}}
 	b.shared = r.takeShared()
 	threads := int(r.threads)
 	for first := 0; first < threads; first += warpSize {
@@ -84,7 +85,8 @@ func (b *block) arrive(w *warp) {
 }
 
 func (b *block) divergent(w *warp, g group, other string) {
-	f := w.fault(cudriver.LaunchFailed, bits.TrailingZeros32(g.lanes), int(g.pc), "divergent barrier: not all threads of the block reach it")
+	f := w.fault(cudriver.LaunchFailed, bits.TrailingZeros32(g.lanes), int(g.pc), "divergent barrier: not all "+
+		"threads of the block reach it")
 	f.more = []string{other}
 	if b.run.fault == nil {
 		b.run.fault = f

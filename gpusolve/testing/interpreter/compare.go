@@ -70,7 +70,8 @@ func compileCompare(c *compiler, out *instr, mods string) error {
 	return nil
 }
 
-// fastCompare writes out the loops of the comparisons of integers that kernels execute most, those of loop counters and indices.
+// fastCompare writes out the loops of the comparisons of integers that kernels execute most, those of loop counters and
+// indices.
 func fastCompare(op, typ string, p, a, b int) step {
 	flip := uint32(0)
 	switch op {

@@ -195,7 +195,8 @@ func TestShufflesVotesAndBlockReductions(t *testing.T) {
 		if lane >= 2 {
 			up = x[i-2]
 		}
-		want := [7]uint32{ballot, uint32(x[warp+(lane^5)]), uint32(up), uint32(x[warp+int(x[i]&31)]), 1 | any7, odd, 1 | any7InBlock}
+		want := [7]uint32{ballot, uint32(x[warp+(lane^5)]), uint32(up), uint32(x[warp+int(x[i]&31)]), 1 | any7, odd,
+			1 | any7InBlock}
 		for k, w := range want {
 			if got[k*n+i] != w {
 				t.Fatalf("result %d of thread %d is %#x, want %#x", k, i, got[k*n+i], w)

@@ -152,7 +152,8 @@ func compileShuffle(c *compiler, out *instr, mods string) error {
 	return c.members(out, c.in.Args[4])
 }
 
-// shuffleSource is the lane whose value a lane gets, and whether it lies in the lane's segment (PTX ISA, section shfl.sync).
+// shuffleSource is the lane whose value a lane gets, and whether it lies in the lane's segment (PTX ISA, section
+// shfl.sync).
 func shuffleSource(mode string, lane, b int, c uint64) (from int, inside bool) {
 	clamp, segment := int(c&31), int(c>>8&31)
 	high := lane&segment | clamp&^segment

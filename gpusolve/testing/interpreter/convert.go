@@ -42,7 +42,8 @@ func compileConvert(c *compiler, out *instr, mods string) error {
 	return nil
 }
 
-// conversion gives the function from one type to another, or nil when PTX has no such conversion or it is not supported.
+// conversion gives the function from one type to another, or nil when PTX has no such conversion or it is not
+// supported.
 func conversion(to, from, mode string) func(x uint64) uint64 {
 	toBits, fromBits := int(asm.TypeSize(to))*8, int(asm.TypeSize(from))*8
 	if toBits == 0 || fromBits == 0 || to[0] == 'b' || from[0] == 'b' || to == "f16x2" || from == "f16x2" {
@@ -119,7 +120,8 @@ func conversion(to, from, mode string) func(x uint64) uint64 {
 
 func isNaN64(x uint64) bool { return x&^(1<<63) > 0x7ff0000000000000 }
 
-// narrowNaN makes a quiet NaN with the sign and the leading bits of a double's, as GPUs do. Other operations give one and the same NaN.
+// narrowNaN makes a quiet NaN with the sign and the leading bits of a double's, as GPUs do. Other operations give one
+// and the same NaN.
 func narrowNaN(x uint64, to string) uint64 {
 	if to == "f16" {
 		return x>>63<<15 | 0x7e00 | x>>42&0x1ff
@@ -127,7 +129,8 @@ func narrowNaN(x uint64, to string) uint64 {
 	return x>>63<<31 | 0x7fc00000 | x>>29&0x3fffff
 }
 
-// nanAsInteger is what NaN becomes: zero by the manual, but GPUs give the top bit alone where a double or a 64-bit integer takes part.
+// nanAsInteger is what NaN becomes: zero by the manual, but GPUs give the top bit alone where a double or a 64-bit
+// integer takes part.
 func nanAsInteger(toBits, fromBits int) uint64 {
 	if toBits == 64 || fromBits == 64 {
 		return 1 << (toBits - 1)
@@ -135,8 +138,8 @@ func nanAsInteger(toBits, fromBits int) uint64 {
 	return 0
 }
 
-// fromInteger converts to the nearest float. Halves go through double precision: integers with more than 53 bits are far beyond the largest half,
-// so rounding twice does no harm.
+// fromInteger converts to the nearest float. Halves go through double precision: integers with more than 53 bits are
+// far beyond the largest half, so rounding twice does no harm.
 func fromInteger(to string, bits int, signed bool) func(x uint64) uint64 {
 	switch {
 	case to == "f32" && signed:

@@ -167,7 +167,9 @@ func (m *Machine) MemAlloc(bytes int64) (cudriver.DevicePtr, error) {
 	case bytes <= 0:
 		return 0, fail(call, cudriver.InvalidValue, fmt.Sprintf("%d bytes", bytes))
 	case bytes > m.memory.total-m.memory.used || bytes > maxAlloc:
-		return 0, fail(call, cudriver.OutOfMemory, fmt.Sprintf("%d bytes, %d of %d are free", bytes, m.memory.total-m.memory.used, m.memory.total))
+		return 0,
+			fail(call, cudriver.OutOfMemory,
+				fmt.Sprintf("%d bytes, %d of %d are free", bytes, m.memory.total-m.memory.used, m.memory.total))
 	}
 	a := m.memory.allocate(bytes, "")
 	m.memory.used += bytes
@@ -175,7 +177,8 @@ func (m *Machine) MemAlloc(bytes int64) (cudriver.DevicePtr, error) {
 	return cudriver.DevicePtr(a.base), nil
 }
 
-// MemFree implements cudriver.Driver. After a kernel has failed it frees the memory and returns the kernel's error, so that clean-up can be checked.
+// MemFree implements cudriver.Driver. After a kernel has failed it frees the memory and returns the kernel's error, so
+// that clean-up can be checked.
 func (m *Machine) MemFree(p cudriver.DevicePtr) error {
 	const call = "cuMemFree"
 	leave, err := m.enter(call)

@@ -75,7 +75,8 @@ func (m *Machine) StreamQuery(s cudriver.Stream) (done bool, err error) {
 	}
 }
 
-// StreamWaitEvent implements cudriver.Driver. To wait for an event that nothing has recorded is an error here, where a GPU would go on too soon.
+// StreamWaitEvent implements cudriver.Driver. To wait for an event that nothing has recorded is an error here, where a
+// GPU would go on too soon.
 func (m *Machine) StreamWaitEvent(s cudriver.Stream, e cudriver.Event) error {
 	const call = "cuStreamWaitEvent"
 	leave, err := m.enter(call)
@@ -205,7 +206,8 @@ func (m *Machine) GraphExecDestroy(e cudriver.GraphExec) error {
 	return err
 }
 
-// event holds the fake time at which it was last recorded, and how far a stream must have got for the record that was asked for last.
+// event holds the fake time at which it was last recorded, and how far a stream must have got for the record that was
+// asked for last.
 type event struct {
 	at       time.Duration
 	recorded bool

@@ -24,7 +24,8 @@ func TestMemoryIsCounted(t *testing.T) {
 		t.Errorf("allocating too much gives %v", err)
 	}
 	b.must(m.MemFree(p))
-	for what, bad := range map[string]cudriver.DevicePtr{"has been freed already": p, "not the beginning of an allocation": q + 4} {
+	for what, bad := range map[string]cudriver.DevicePtr{"has been freed already": p,
+		"not the beginning of an allocation": q + 4} {
 		if err := m.MemFree(bad); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("MemFree gives %v, want %q", err, what)
 		}
@@ -43,19 +44,28 @@ func TestCopiesAreChecked(t *testing.T) {
 	h := unsafe.Pointer(&host[0])
 	b.must(b.d.MemsetD32Async(p, 0x01020304, 8, 0))
 	for what, err := range map[string]error{
-		"byte offset 32 of allocation 1":              b.d.MemcpyDtoHAsync(h, p, 64, 0),
-		"out of bounds":                               b.d.MemcpyHtoDAsync(p+1, h, 64, 0),
-		"out of bounds: byte offset 60":               b.d.MemsetD32Async(p+60, 0, 2, 0),
-		"words at":                                    b.d.MemsetD32Async(p+2, 0, 1, 0),
-		"the ranges overlap":                          b.d.MemcpyDtoDAsync(p, p+4, 16, 0),
-		"address belongs to no allocation":            b.d.MemcpyDtoDAsync(p, 8, 4, 0),
-		"no stream 77":                                b.d.MemsetD32Async(p, 0, 1, 77),
-		"attribute 9999":                              func() error { _, err := b.d.DeviceGetAttribute(9999, 0); return err }(),
-		"no kernel nobody: CUDA_ERROR_NOT_FOUND, 500": func() error { _, err := b.d.ModuleGetFunction(b.mod, "nobody"); return err }(),
+		"byte offset 32 of allocation 1":   b.d.MemcpyDtoHAsync(h, p, 64, 0),
+		"out of bounds":                    b.d.MemcpyHtoDAsync(p+1, h, 64, 0),
+		"out of bounds: byte offset 60":    b.d.MemsetD32Async(p+60, 0, 2, 0),
+		"words at":                         b.d.MemsetD32Async(p+2, 0, 1, 0),
+		"the ranges overlap":               b.d.MemcpyDtoDAsync(p, p+4, 16, 0),
+		"address belongs to no allocation": b.d.MemcpyDtoDAsync(p, 8, 4, 0),
+		"no stream 77":                     b.d.MemsetD32Async(p, 0, 1, 77),
+		"attribute 9999": func() error {
+			_,
+				err := b.d.DeviceGetAttribute(9999, 0)
+			return err
+		}(),
+		"no kernel nobody: CUDA_ERROR_NOT_FOUND, 500": func() error {
+			_,
+				err := b.d.ModuleGetFunction(b.mod, "nobody")
+			return err
+		}(),
 	} {
 		if err == nil {
 			t.Errorf("no error, want %q", what)
-		} else if what, _, _ = strings.Cut(strings.TrimPrefix(what, "no kernel "), ":"); !strings.Contains(err.Error(), what) {
+		} else if what, _, _ = strings.Cut(strings.TrimPrefix(what, "no kernel "), ":"); !strings.Contains(err.Error(),
+			what) {
 			t.Errorf("error is %v, want %q", err, what)
 		}
 	}
@@ -178,7 +188,8 @@ func TestCleanUpAfterAFault(t *testing.T) {
 	p := b.alloc(16)
 	fault := b.launch("store", 1, 1, p, int64(100))
 	wantFault(t, fault, cudriver.IllegalAddress)
-	for what, err := range map[string]error{"MemFree": m.MemFree(p), "MemFreeHost": m.MemFreeHost(h), "StreamDestroy": m.StreamDestroy(s), "ModuleUnload": m.ModuleUnload(b.mod)} {
+	for what, err := range map[string]error{"MemFree": m.MemFree(p), "MemFreeHost": m.MemFreeHost(h),
+		"StreamDestroy": m.StreamDestroy(s), "ModuleUnload": m.ModuleUnload(b.mod)} {
 		if !errors.Is(err, fault) {
 			t.Errorf("%s gives %v", what, err)
 		}

@@ -62,7 +62,9 @@ func (m *Machine) MemcpyDtoHAsync(dst unsafe.Pointer, src cudriver.DevicePtr, n 
 		}
 		m.clock += time.Duration(n)
 		if bad := a.read(off, unsafe.Slice((*byte)(dst), n)); bad >= 0 {
-			return fail(call, cudriver.InvalidValue, fmt.Sprintf("%d bytes at %#x: read of memory nothing wrote, at byte offset %d of %s", n, uint64(src), bad, a))
+			return fail(call, cudriver.InvalidValue,
+				fmt.Sprintf("%d bytes at %#x: read of memory nothing wrote, at byte offset %d of %s", n, uint64(src),
+					bad, a))
 		}
 		return nil
 	})
@@ -96,7 +98,8 @@ func (m *Machine) MemcpyDtoDAsync(dst, src cudriver.DevicePtr, n int64, s cudriv
 }
 
 // MemcpyPeerAsync implements cudriver.Driver: between two places of the one context.
-func (m *Machine) MemcpyPeerAsync(dst cudriver.DevicePtr, to cudriver.Context, src cudriver.DevicePtr, from cudriver.Context, n int64, s cudriver.Stream) error {
+func (m *Machine) MemcpyPeerAsync(dst cudriver.DevicePtr, to cudriver.Context, src cudriver.DevicePtr,
+	from cudriver.Context, n int64, s cudriver.Stream) error {
 	if to != primaryContext || from != primaryContext {
 		return fail("cuMemcpyPeerAsync", cudriver.InvalidContext, "")
 	}
@@ -128,7 +131,8 @@ func (m *Machine) MemsetD32Async(dst cudriver.DevicePtr, value uint32, count int
 	})
 }
 
-// ModuleLoadData implements cudriver.Driver. An instruction, modifier or directive the interpreter does not know is an error.
+// ModuleLoadData implements cudriver.Driver. An instruction, modifier or directive the interpreter does not know is an
+// error.
 func (m *Machine) ModuleLoadData(text []byte) (cudriver.Module, error) {
 	leave, err := m.enter("cuModuleLoadData")
 	defer leave()
@@ -207,8 +211,10 @@ func (m *Machine) FuncSetAttribute(f cudriver.Function, a cudriver.FunctionAttri
 	return nil
 }
 
-// LaunchKernel implements cudriver.Driver. What a kernel does wrong is returned by the launch, with the whole report, and by every later call.
-func (m *Machine) LaunchKernel(f cudriver.Function, grid, block [3]uint32, sharedBytes uint32, s cudriver.Stream, params []unsafe.Pointer) error {
+// LaunchKernel implements cudriver.Driver. What a kernel does wrong is returned by the launch, with the whole report,
+// and by every later call.
+func (m *Machine) LaunchKernel(f cudriver.Function, grid, block [3]uint32, sharedBytes uint32, s cudriver.Stream,
+	params []unsafe.Pointer) error {
 	const call = "cuLaunchKernel"
 	leave, err := m.enter(call)
 	defer leave()
@@ -224,7 +230,8 @@ func (m *Machine) LaunchKernel(f cudriver.Function, grid, block [3]uint32, share
 		return fail(call, cudriver.InvalidValue, k.name+": "+problem)
 	}
 	if len(params) != len(k.entry.Params) {
-		return fail(call, cudriver.InvalidValue, fmt.Sprintf("%s takes %d parameters, found %d", k.name, len(k.entry.Params), len(params)))
+		return fail(call, cudriver.InvalidValue,
+			fmt.Sprintf("%s takes %d parameters, found %d", k.name, len(k.entry.Params), len(params)))
 	}
 	values := make([]byte, k.entry.ParamBytes)
 	for i, p := range k.entry.Params {
@@ -258,7 +265,8 @@ func (r *launch) size(sharedBytes uint32) string {
 		r.shared = r.kernel.dynamicAt + int64(sharedBytes)
 	}
 	if r.shared > sharedPerBlock && (int(sharedBytes) > r.kernel.maxDynamic || r.shared > sharedPerSM) {
-		return fmt.Sprintf("%d bytes of shared memory (above %d they have to be asked for with FuncSetAttribute)", r.shared, sharedPerBlock)
+		return fmt.Sprintf("%d bytes of shared memory (above %d they have to be asked for with FuncSetAttribute)",
+			r.shared, sharedPerBlock)
 	}
 	return ""
 }

@@ -5,7 +5,8 @@ import (
 	"math/bits"
 )
 
-// The instructions that kernels execute most, with their loops written out: a call per lane would cost more than the operation.
+// The instructions that kernels execute most, with their loops written out: a call per lane would cost more than the
+// operation.
 
 func fast2(name string, d, a, b int) step {
 	switch name {

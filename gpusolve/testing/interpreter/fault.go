@@ -38,12 +38,14 @@ func (w *warp) raise(code cudriver.Result, lane int, format string, args ...any)
 
 func (w *warp) fault(code cudriver.Result, lane, pc int, what string) *fault {
 	in := &w.run.kernel.code[pc]
-	return &fault{code: code, kernel: w.run.kernel.name, line: int(in.line), opcode: in.opcode, block: w.block.at, thread: w.threadAt(lane), what: what}
+	return &fault{code: code, kernel: w.run.kernel.name, line: int(in.line), opcode: in.opcode, block: w.block.at,
+		thread: w.threadAt(lane), what: what}
 }
 
 // place names a thread and an instruction in the second line of a report.
 func (w *warp) place(lane, pc int) string {
 	in := &w.run.kernel.code[pc]
 	t := w.threadAt(lane)
-	return fmt.Sprintf("block (%d,%d,%d), thread (%d,%d,%d), ptx line %d (%s)", w.block.at[0], w.block.at[1], w.block.at[2], t[0], t[1], t[2], in.line, in.opcode)
+	return fmt.Sprintf("block (%d,%d,%d), thread (%d,%d,%d), ptx line %d (%s)", w.block.at[0], w.block.at[1],
+		w.block.at[2], t[0], t[1], t[2], in.line, in.opcode)
 }

@@ -15,8 +15,12 @@ func TestAccessesThatAreNotAllowed(t *testing.T) {
 		result cudriver.Result
 		words  []string
 	}{
-		"behind the end": {func(b *bench) error { return b.launch("store", 1, 32, b.alloc(4*floats), int64(floats-31)) },
-			cudriver.IllegalAddress, []string{"kernel store, ptx line", "(st.global.u32)", "block (0,0,0), thread (31,0,0)", "out of bounds: byte offset 256 of allocation 1 (256 bytes"}},
+		"behind the end": {func(b *bench) error {
+			return b.launch("store", 1, 32, b.alloc(4*floats), int64(floats-31))
+		},
+			cudriver.IllegalAddress,
+			[]string{"kernel store, ptx line", "(st.global.u32)", "block (0,0,0), thread (31,0,0)",
+				"out of bounds: byte offset 256 of allocation 1 (256 bytes"}},
 		"before the beginning": {func(b *bench) error { return b.launch("store", 1, 1, b.alloc(4*floats), int64(-3)) },
 			cudriver.IllegalAddress, []string{"12 bytes before allocation 1"}},
 		"past 2^32": {func(b *bench) error { return b.launch("store", 1, 1, b.alloc(1<<33), int64(1<<31)) },
@@ -34,8 +38,11 @@ func TestAccessesThatAreNotAllowed(t *testing.T) {
 			p := b.alloc(4 * 32)
 			b.must(b.d.MemsetD32Async(p, 0, 31, 0))
 			return b.launch("load", 1, 32, p, b.alloc(4*32))
-		}, cudriver.LaunchFailed, []string{"thread (31,0,0)", "read of memory nothing wrote: 4 bytes", "byte offset 124 of allocation 1"}},
-		"unwritten shared": {func(b *bench) error { return b.launch("sharedUnwritten", 1, 32, b.alloc(128), int32(30)) },
+		}, cudriver.LaunchFailed, []string{"thread (31,0,0)", "read of memory nothing wrote: 4 bytes",
+			"byte offset 124 of allocation 1"}},
+		"unwritten shared": {func(b *bench) error {
+			return b.launch("sharedUnwritten", 1, 32, b.alloc(128), int32(30))
+		},
 			cudriver.LaunchFailed, []string{"read of memory nothing wrote: 4 bytes at offset 124 of shared memory"}},
 		"unwritten local": {func(b *bench) error {
 			return b.launch("localUnwritten", 1, 1, upload(b, []int32{0, 1, 2, 3, 4, 6, 7, 5}), b.alloc(4))
@@ -80,18 +87,24 @@ func TestDivergence(t *testing.T) {
 		n       int32
 		words   []string
 	}{
-		"a warp has ended":             {"barrierAfterEnd", 64, 32, []string{"divergent barrier: not all threads of the block reach it", "has ended"}},
-		"lanes have ended":             {"barrierAfterEnd", 64, 40, []string{"divergent barrier", "has ended"}},
-		"a warp passes by":             {"barrierInBranch", 64, 32, []string{"divergent barrier", "has ended"}},
-		"lanes pass by":                {"barrierInBranch", 64, 8, []string{"divergent barrier"}},
-		"two barriers between warps":   {"twoBarriers", 64, 32, []string{"divergent barrier", "waits at another barrier"}},
-		"two barriers within a warp":   {"twoBarriers", 32, 5, []string{"divergent barrier: lanes of the warp wait at different instructions", "0x0000001f", "0xffffffe0"}},
-		"two shuffles":                 {"shuffleInBranch", 32, 16, []string{"divergent shuffle", "lanes 0x0000ffff", "lanes 0xffff0000"}},
-		"all threads, one barrier":     {"twoBarriers", 64, 64, nil},
-		"no thread ends early":         {"barrierAfterEnd", 64, 64, nil},
-		"warps at different shuffles":  {"shuffleInBranch", 64, 32, nil},
-		"mask does not name the lane":  {"shuffleFromNobody", 32, 0, []string{"whose mask 0xffff does not name it"}},
-		"source does not take part":    {"shuffleFromNobody", 16, 0, []string{"shuffle reads lane 16, which does not take part"}},
+		"a warp has ended": {"barrierAfterEnd", 64, 32,
+			[]string{"divergent barrier: not all threads of the block reach it", "has ended"}},
+		"lanes have ended": {"barrierAfterEnd", 64, 40, []string{"divergent barrier", "has ended"}},
+		"a warp passes by": {"barrierInBranch", 64, 32, []string{"divergent barrier", "has ended"}},
+		"lanes pass by":    {"barrierInBranch", 64, 8, []string{"divergent barrier"}},
+		"two barriers between warps": {"twoBarriers", 64, 32,
+			[]string{"divergent barrier", "waits at another barrier"}},
+		"two barriers within a warp": {"twoBarriers", 32, 5,
+			[]string{"divergent barrier: lanes of the warp wait at different instructions", "0x0000001f",
+				"0xffffffe0"}},
+		"two shuffles": {"shuffleInBranch", 32, 16,
+			[]string{"divergent shuffle", "lanes 0x0000ffff", "lanes 0xffff0000"}},
+		"all threads, one barrier":    {"twoBarriers", 64, 64, nil},
+		"no thread ends early":        {"barrierAfterEnd", 64, 64, nil},
+		"warps at different shuffles": {"shuffleInBranch", 64, 32, nil},
+		"mask does not name the lane": {"shuffleFromNobody", 32, 0, []string{"whose mask 0xffff does not name it"}},
+		"source does not take part": {"shuffleFromNobody", 16, 0,
+			[]string{"shuffle reads lane 16, which does not take part"}},
 		"a short warp at its barriers": {"twoBarriers", 40, 40, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -115,7 +128,8 @@ func TestDivergence(t *testing.T) {
 func TestSpinningForEverIsReported(t *testing.T) {
 	b := faults(t, interpreter.Options{StallLimit: 20000})
 	err := b.launch("spin", 3, 32, zeros[uint32](b, 1), int32(7))
-	wantFault(t, err, cudriver.LaunchFailed, "kernel spin", "no progress: 20000 warp instructions", "ld.volatile.global.u32", "the threads wait for ever")
+	wantFault(t, err, cudriver.LaunchFailed, "kernel spin", "no progress: 20000 warp instructions",
+		"ld.volatile.global.u32", "the threads wait for ever")
 
 	// The setter can never become resident: the others fill the device.
 	b = faults(t, interpreter.Options{StallLimit: 20000, SMs: 1})

@@ -32,8 +32,9 @@ func bits64(v float64) uint64 {
 	return math.Float64bits(v)
 }
 
-// sumToOdd returns x + y rounded to odd: the exact sum if it has 53 bits, else the neighbour with an odd last bit. Rounding the result again to a
-// format with at most 51 bits gives the exact sum rounded once (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+// sumToOdd returns x + y rounded to odd: the exact sum if it has 53 bits, else the neighbour with an odd last bit.
+// Rounding the result again to a format with at most 51 bits gives the exact sum rounded once (Boldo and Melquiond,
+// "Emulation of FMA and correctly rounded sums", 2008).
 func sumToOdd(x, y float64) float64 {
 	s := x + y
 	if math.IsInf(s, 0) || s != s {
@@ -56,8 +57,9 @@ func sumToOdd(x, y float64) float64 {
 	return math.Float64frombits(n)
 }
 
-// fma32 is a*b+c rounded once to single precision. The product of two singles is exact in double precision; rounding the sum to double and
-// then to single can only go wrong when the double lies half-way between two singles, or among the subnormals.
+// fma32 is a*b+c rounded once to single precision. The product of two singles is exact in double precision; rounding
+// the sum to double and then to single can only go wrong when the double lies half-way between two singles, or among
+// the subnormals.
 func fma32(a, b, c float32) float32 {
 	p := float64(a) * float64(b)
 	s := float64(p) + float64(c)

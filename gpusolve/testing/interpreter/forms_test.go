@@ -6,7 +6,8 @@ import (
 	"math/bits"
 )
 
-// The expected values are computed another way than the interpreter does: integers with big.Int, floats with big.Float and one rounding at the end.
+// The expected values are computed another way than the interpreter does: integers with big.Int, floats with big.Float
+// and one rounding at the end.
 
 func allForms() []form {
 	var f []form
@@ -39,7 +40,9 @@ func integerForms() []form {
 	for _, t := range []string{"u16", "s16", "u32", "s32", "u64", "s64"} {
 		n := bitsOf(t)
 		two := func(op string, f func(x, y *big.Int) *big.Int) {
-			out = append(out, form{op + "." + t, t, []string{t, t}, func(x []uint64) uint64 { return low(f(integer(x[0], t), integer(x[1], t)), n) }, ""})
+			out = append(out, form{op + "." + t, t, []string{t, t}, func(x []uint64) uint64 {
+				return low(f(integer(x[0], t), integer(x[1], t)), n)
+			}, ""})
 		}
 		shifted := func(v *big.Int, by int) *big.Int { return new(big.Int).Rsh(v, uint(by)) }
 		two("add", func(x, y *big.Int) *big.Int { return new(big.Int).Add(x, y) })
@@ -64,7 +67,9 @@ func integerForms() []form {
 			v := new(big.Int).Mul(integer(x[0], t), integer(x[1], t))
 			return low(v.Add(v, integer(x[2], t)), n)
 		}, ""})
-		out = append(out, form{"shr." + t, t, []string{t, "u32"}, func(x []uint64) uint64 { return low(shifted(integer(x[0], t), int(min(x[1], 200))), n) }, ""})
+		out = append(out, form{"shr." + t, t, []string{t, "u32"}, func(x []uint64) uint64 {
+			return low(shifted(integer(x[0], t), int(min(x[1], 200))), n)
+		}, ""})
 		if n < 64 {
 			wide := map[string]string{"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}[t]
 			out = append(out, form{"mul.wide." + t, wide, []string{t, t}, func(x []uint64) uint64 {
@@ -76,8 +81,12 @@ func integerForms() []form {
 			}, ""})
 		}
 		if t[0] == 's' {
-			out = append(out, form{"neg." + t, t, []string{t}, func(x []uint64) uint64 { return low(new(big.Int).Neg(integer(x[0], t)), n) }, ""})
-			out = append(out, form{"abs." + t, t, []string{t}, func(x []uint64) uint64 { return low(new(big.Int).Abs(integer(x[0], t)), n) }, ""})
+			out = append(out, form{"neg." + t, t, []string{t}, func(x []uint64) uint64 {
+				return low(new(big.Int).Neg(integer(x[0], t)), n)
+			}, ""})
+			out = append(out, form{"abs." + t, t, []string{t}, func(x []uint64) uint64 {
+				return low(new(big.Int).Abs(integer(x[0], t)), n)
+			}, ""})
 		}
 	}
 	return out
@@ -99,8 +108,12 @@ func bitForms() []form {
 	for _, t := range []string{"b32", "b64"} {
 		n := bitsOf(t)
 		out = append(out,
-			form{"popc." + t, "b32", []string{t}, func(x []uint64) uint64 { return uint64(bits.OnesCount64(x[0])) }, ""},
-			form{"clz." + t, "b32", []string{t}, func(x []uint64) uint64 { return uint64(bits.LeadingZeros64(x[0]) - 64 + n) }, ""},
+			form{"popc." + t, "b32", []string{t}, func(x []uint64) uint64 {
+				return uint64(bits.OnesCount64(x[0]))
+			}, ""},
+			form{"clz." + t, "b32", []string{t}, func(x []uint64) uint64 {
+				return uint64(bits.LeadingZeros64(x[0]) - 64 + n)
+			}, ""},
 			form{"brev." + t, t, []string{t}, func(x []uint64) uint64 { return bits.Reverse64(x[0]) >> (64 - n) }, ""})
 	}
 	for _, t := range []string{"u32", "s32", "u64", "s64"} {
@@ -116,10 +129,18 @@ func bitForms() []form {
 	w3 := []string{"b32", "b32", "b32"}
 	return append(out,
 		form{"shf.l.wrap.b32", "b32", w3, func(x []uint64) uint64 { return join(x[0], x[1]) << (x[2] % 32) >> 32 }, ""},
-		form{"shf.r.wrap.b32", "b32", w3, func(x []uint64) uint64 { return join(x[0], x[1]) >> (x[2] % 32) & 0xffffffff }, ""},
-		form{"shf.l.clamp.b32", "b32", w3, func(x []uint64) uint64 { return join(x[0], x[1]) << min(x[2], 32) >> 32 }, ""},
-		form{"shf.r.clamp.b32", "b32", w3, func(x []uint64) uint64 { return join(x[0], x[1]) >> min(x[2], 32) & 0xffffffff }, ""},
-		form{"prmt.b32", "b32", []string{"b32"}, func(x []uint64) uint64 { return uint64(bits.ReverseBytes32(uint32(x[0]))) }, ", 0, 291"},
+		form{"shf.r.wrap.b32", "b32", w3, func(x []uint64) uint64 {
+			return join(x[0], x[1]) >> (x[2] % 32) & 0xffffffff
+		}, ""},
+		form{"shf.l.clamp.b32", "b32", w3, func(x []uint64) uint64 {
+			return join(x[0], x[1]) << min(x[2], 32) >> 32
+		}, ""},
+		form{"shf.r.clamp.b32", "b32", w3, func(x []uint64) uint64 {
+			return join(x[0], x[1]) >> min(x[2], 32) & 0xffffffff
+		}, ""},
+		form{"prmt.b32", "b32", []string{"b32"}, func(x []uint64) uint64 {
+			return uint64(bits.ReverseBytes32(uint32(x[0])))
+		}, ", 0, 291"},
 		form{"prmt.b32", "b32", []string{"b32", "b32"}, func(x []uint64) uint64 { // bytes 0, 7, sign of 3, 5
 			sign := uint64(0)
 			if x[0]>>31 == 1 {
@@ -133,7 +154,8 @@ func bitForms() []form {
 	)
 }
 
-// exactly evaluates with big.Float when all operands and the result are finite and not zero, and with doubles otherwise, which then are exact.
+// exactly evaluates with big.Float when all operands and the result are finite and not zero, and with doubles
+// otherwise, which then are exact.
 func exactly(f func(x []*big.Float) *big.Float, plain func(x []float64) float64, x ...float64) (*big.Float, float64) {
 	v := plain(x)
 	b := make([]*big.Float, len(x))
@@ -187,12 +209,24 @@ type arithmetic struct {
 func arithmetics() []arithmetic {
 	float := func() *big.Float { return new(big.Float).SetPrec(2400) }
 	return []arithmetic{
-		{"add.rn", 2, func(x []*big.Float) *big.Float { return float().Add(x[0], x[1]) }, func(x []float64) float64 { return x[0] + x[1] }},
-		{"sub.rn", 2, func(x []*big.Float) *big.Float { return float().Sub(x[0], x[1]) }, func(x []float64) float64 { return x[0] - x[1] }},
-		{"mul.rn", 2, func(x []*big.Float) *big.Float { return float().Mul(x[0], x[1]) }, func(x []float64) float64 { return x[0] * x[1] }},
-		{"div.rn", 2, func(x []*big.Float) *big.Float { return float().Quo(x[0], x[1]) }, func(x []float64) float64 { return x[0] / x[1] }},
-		{"fma.rn", 3, func(x []*big.Float) *big.Float { return float().Add(float().Mul(x[0], x[1]), x[2]) }, func(x []float64) float64 { return math.FMA(x[0], x[1], x[2]) }},
-		{"rcp.rn", 1, func(x []*big.Float) *big.Float { return float().Quo(big.NewFloat(1), x[0]) }, func(x []float64) float64 { return 1 / x[0] }},
+		{"add.rn", 2, func(x []*big.Float) *big.Float { return float().Add(x[0], x[1]) }, func(x []float64) float64 {
+			return x[0] + x[1]
+		}},
+		{"sub.rn", 2, func(x []*big.Float) *big.Float { return float().Sub(x[0], x[1]) }, func(x []float64) float64 {
+			return x[0] - x[1]
+		}},
+		{"mul.rn", 2, func(x []*big.Float) *big.Float { return float().Mul(x[0], x[1]) }, func(x []float64) float64 {
+			return x[0] * x[1]
+		}},
+		{"div.rn", 2, func(x []*big.Float) *big.Float { return float().Quo(x[0], x[1]) }, func(x []float64) float64 {
+			return x[0] / x[1]
+		}},
+		{"fma.rn", 3, func(x []*big.Float) *big.Float {
+			return float().Add(float().Mul(x[0], x[1]), x[2])
+		}, func(x []float64) float64 { return math.FMA(x[0], x[1], x[2]) }},
+		{"rcp.rn", 1, func(x []*big.Float) *big.Float {
+			return float().Quo(big.NewFloat(1), x[0])
+		}, func(x []float64) float64 { return 1 / x[0] }},
 		{"sqrt.rn", 1, func(x []*big.Float) *big.Float {
 			if x[0].Sign() < 0 {
 				return float()

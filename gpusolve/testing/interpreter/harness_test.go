@@ -24,7 +24,8 @@ var (
 	faultsPTX string
 )
 
-var gpu = flag.Bool("gpu", false, "run the kernels whose results are checked on the first GPU instead of the interpreter")
+var gpu = flag.Bool("gpu", false, "run the kernels whose results are checked on the first GPU instead of the "+
+	"interpreter")
 
 // bench is a device with a module, and what a test allocates on it.
 type bench struct {
@@ -120,7 +121,8 @@ func (b *bench) launchShared(kernel string, blocks, threads, shared int, args ..
 	b.Helper()
 	f, err := b.d.ModuleGetFunction(b.mod, kernel)
 	b.must(err)
-	if err := b.d.LaunchKernel(f, [3]uint32{uint32(blocks), 1, 1}, [3]uint32{uint32(threads), 1, 1}, uint32(shared), 0, pointers(args...)); err != nil {
+	if err := b.d.LaunchKernel(f, [3]uint32{uint32(blocks), 1, 1}, [3]uint32{uint32(threads), 1, 1}, uint32(shared), 0,
+		pointers(args...)); err != nil {
 		return err
 	}
 	return b.d.CtxSynchronize()

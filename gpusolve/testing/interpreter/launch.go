@@ -50,7 +50,8 @@ func (r *launch) takeShared() *page {
 	return newPage(0, uint64(r.shared), nil)
 }
 
-// resident is how many blocks can be on the device at a time: at most 2048 threads, 32 blocks and 96 KiB of shared memory per multiprocessor.
+// resident is how many blocks can be on the device at a time: at most 2048 threads, 32 blocks and 96 KiB of shared
+// memory per multiprocessor.
 func (r *launch) resident() int {
 	perSM := min(32, max(1, 2048/int((r.threads+31)/32*32)))
 	if r.shared > 0 {
@@ -59,11 +60,12 @@ func (r *launch) resident() int {
 	return perSM * r.machine.options.SMs
 }
 
-// A few blocks are interleaved at a time. The others wait, as they may on a GPU, until those have ended or do not get on.
+// A few blocks are interleaved at a time. The others wait, as they may on a GPU, until those have ended or do not get
+// on.
 const window = 4
 
-// execute runs all blocks to their end. Warps take turns in an order drawn from the seed; all resident blocks get turns for ever, so kernels
-// whose blocks wait for each other get on if they would on a GPU.
+// execute runs all blocks to their end. Warps take turns in an order drawn from the seed; all resident blocks get turns
+// for ever, so kernels whose blocks wait for each other get on if they would on a GPU.
 func (r *launch) execute() {
 	total := int(r.grid[0]) * int(r.grid[1]) * int(r.grid[2])
 	limit := r.resident()
@@ -129,7 +131,8 @@ func (r *launch) watch(ready []*warp, unstarted, limit int) {
 	}
 	what := fmt.Sprintf("the launch has used its budget of %d warp instructions", o.MaxInstructions)
 	if stalled {
-		what = fmt.Sprintf("no progress: %d warp instructions in which no memory changed, no barrier opened and no thread ended; the threads wait for ever", o.StallLimit)
+		what = fmt.Sprintf("no progress: %d warp instructions in which no memory changed, no barrier opened and no "+
+			"thread ended; the threads wait for ever", o.StallLimit)
 	}
 	w := ready[0]
 	for _, o := range ready {
@@ -146,10 +149,12 @@ func (r *launch) watch(ready []*warp, unstarted, limit int) {
 			break
 		}
 		for _, g := range o.groups {
-			r.fault.more = append(r.fault.more, fmt.Sprintf("lanes %#08x of %s", g.lanes, o.place(bits.TrailingZeros32(g.lanes), int(g.pc))))
+			r.fault.more = append(r.fault.more,
+				fmt.Sprintf("lanes %#08x of %s", g.lanes, o.place(bits.TrailingZeros32(g.lanes), int(g.pc))))
 		}
 	}
 	if unstarted > 0 {
-		r.fault.more = append(r.fault.more, fmt.Sprintf("%d blocks have not begun: at most %d are resident at a time", unstarted, limit))
+		r.fault.more = append(r.fault.more, fmt.Sprintf("%d blocks have not begun: at most %d are resident at a time",
+			unstarted, limit))
 	}
 }

@@ -24,8 +24,8 @@ const (
 	launchOverheads = 1000
 )
 
-// Machine is one fake GPU. It implements cudriver.Driver. Work waits in its stream until a wait needs it (see Options.AtOnce). Its methods may be called from several
-// goroutines.
+// Machine is one fake GPU. It implements cudriver.Driver. Work waits in its stream until a wait needs it (see
+// Options.AtOnce). Its methods may be called from several goroutines.
 type Machine struct {
 	mu       sync.Mutex
 	options  Options
@@ -63,8 +63,10 @@ type module struct {
 // New makes a machine with nothing on it.
 func New(o Options) *Machine {
 	o = o.withDefaults()
-	m := &Machine{options: o, handles: firstHandle, segments: 1, modules: map[cudriver.Module]*module{}, functions: map[cudriver.Function]*kernel{},
-		events: map[cudriver.Event]*event{}, graphs: map[cudriver.Graph][]node{}, execs: map[cudriver.GraphExec][]node{}, pinned: map[unsafe.Pointer][]byte{}}
+	m := &Machine{options: o, handles: firstHandle, segments: 1, modules: map[cudriver.Module]*module{},
+		functions: map[cudriver.Function]*kernel{},
+		events:    map[cudriver.Event]*event{}, graphs: map[cudriver.Graph][]node{},
+		execs: map[cudriver.GraphExec][]node{}, pinned: map[unsafe.Pointer][]byte{}}
 	m.streams = map[cudriver.Stream]*stream{0: {}}
 	m.random = rand.New(rand.NewPCG(uint64(o.Seed), 0x9e3779b97f4a7c15))
 	if o.Seed != 0 {
@@ -113,7 +115,8 @@ func (m *Machine) load(text []byte) (*module, error) {
 	where := map[*asm.Variable]uint64{}
 	for _, v := range d.variables {
 		if v.Extern {
-			return nil, fail("cuModuleLoadData", cudriver.InvalidPTX, "variable "+v.Name+" is extern, but nothing defines it")
+			return nil,
+				fail("cuModuleLoadData", cudriver.InvalidPTX, "variable "+v.Name+" is extern, but nothing defines it")
 		}
 		a := m.memory.allocate(max(v.Size, 1), v.Name)
 		init := v.Init
@@ -137,8 +140,8 @@ func (m *Machine) load(text []byte) (*module, error) {
 	return mod, nil
 }
 
-// decoded is a module's text made ready. Variables in global and constant memory have their addresses on each machine, so the programs of a module
-// with such are compiled for each.
+// decoded is a module's text made ready. Variables in global and constant memory have their addresses on each machine,
+// so the programs of a module with such are compiled for each.
 type decoded struct {
 	*asm.Module
 	shared, variables []*asm.Variable // in shared memory, and others
@@ -167,7 +170,8 @@ func decode(text []byte) (*decoded, error) {
 // compile makes the programs of a module whose variables lie at the given addresses.
 func (d *decoded) compile(where map[*asm.Variable]uint64) (programs []*program, err error) {
 	for _, e := range d.Entries {
-		c := &compiler{program: &program{name: e.Name, entry: e}, where: maps.Clone(where), constAt: map[uint64]int{}, specialAt: map[string]int{}}
+		c := &compiler{program: &program{name: e.Name, entry: e}, where: maps.Clone(where), constAt: map[uint64]int{},
+			specialAt: map[string]int{}}
 		if c.where == nil {
 			c.where = map[*asm.Variable]uint64{}
 		}

@@ -189,7 +189,8 @@ func (a *access) loadParam(w *warp, m uint32) {
 			addr += w.r[a.addr][l]
 		}
 		if addr%a.width != 0 || addr+a.width > uint64(len(w.run.params)) || addr+a.width < addr {
-			w.raise(cudriver.IllegalAddress, l, "read of %d bytes at offset %d of %d bytes of parameters", a.width, addr, len(w.run.params))
+			w.raise(cudriver.IllegalAddress, l, "read of %d bytes at offset %d of %d bytes of parameters", a.width,
+				addr, len(w.run.params))
 			return
 		}
 		for i, r := range a.regs {
@@ -218,7 +219,8 @@ func (a *access) load(w *warp, m uint32) {
 			return
 		}
 		if p.missing != 0 && !p.written(off, a.width) {
-			w.raise(cudriver.LaunchFailed, l, "read of memory nothing wrote: %d bytes at %s", a.width, w.describe(p, off))
+			w.raise(cudriver.LaunchFailed, l, "read of memory nothing wrote: %d bytes at %s", a.width,
+				w.describe(p, off))
 			return
 		}
 		if w.run.races && !w.onRead(a, p, off, l) {
@@ -300,7 +302,8 @@ func (a *access) locateGlobal(w *warp, lane int, addr uint64) (*page, uint64) {
 		return nil, 0
 	}
 	if addr&(a.width-1) != 0 {
-		w.raise(cudriver.MisalignedAddress, lane, "misaligned access of %d bytes at %#x: byte offset %d of %s", a.width, addr, addr-owner.base, owner)
+		w.raise(cudriver.MisalignedAddress, lane, "misaligned access of %d bytes at %#x: byte offset %d of %s", a.width,
+			addr, addr-owner.base, owner)
 		return nil, 0
 	}
 	p := owner.page(addr - owner.base)
@@ -311,11 +314,13 @@ func (a *access) locateGlobal(w *warp, lane int, addr uint64) (*page, uint64) {
 func (a *access) locateShared(w *warp, lane int, addr uint64) (*page, uint64) {
 	p := w.block.shared
 	if addr+a.width > p.size || addr+a.width < addr {
-		w.raise(cudriver.IllegalAddress, lane, "access of %d bytes out of bounds: offset %d of %d bytes of shared memory", a.width, int64(addr), p.size)
+		w.raise(cudriver.IllegalAddress, lane, "access of %d bytes out of bounds: offset %d of %d bytes of "+
+			"shared memory", a.width, int64(addr), p.size)
 		return nil, 0
 	}
 	if addr&(a.width-1) != 0 {
-		w.raise(cudriver.MisalignedAddress, lane, "misaligned access of %d bytes at offset %d of shared memory", a.width, addr)
+		w.raise(cudriver.MisalignedAddress, lane, "misaligned access of %d bytes at offset %d of shared memory",
+			a.width, addr)
 		return nil, 0
 	}
 	return p, addr
@@ -325,11 +330,13 @@ func (a *access) locateLocal(w *warp, lane int, addr uint64) (*page, uint64) {
 	size := w.run.kernel.localBytes
 	stride := (size + 15) &^ 15
 	if addr+a.width > size || addr+a.width < addr {
-		w.raise(cudriver.IllegalAddress, lane, "access of %d bytes out of bounds: offset %d of %d bytes of local memory", a.width, int64(addr), size)
+		w.raise(cudriver.IllegalAddress, lane, "access of %d bytes out of bounds: offset %d of %d bytes of "+
+			"local memory", a.width, int64(addr), size)
 		return nil, 0
 	}
 	if addr&(a.width-1) != 0 {
-		w.raise(cudriver.MisalignedAddress, lane, "misaligned access of %d bytes at offset %d of local memory", a.width, addr)
+		w.raise(cudriver.MisalignedAddress, lane, "misaligned access of %d bytes at offset %d of local memory", a.width,
+			addr)
 		return nil, 0
 	}
 	if w.local == nil {

@@ -7,8 +7,9 @@ import (
 	"thermsim/gpusolve/testing/interpreter/asm"
 )
 
-// Every allocation has a window of addresses of its own, 2^40 bytes wide, with its first byte in the middle of the window: an offset that went wrong by
-// less than half a terabyte is still charged to the right allocation, and offsets past 2^32 need no real memory. Windows are not used twice.
+// Every allocation has a window of addresses of its own, 2^40 bytes wide, with its first byte in the middle of the
+// window: an offset that went wrong by less than half a terabyte is still charged to the right allocation, and offsets
+// past 2^32 need no real memory. Windows are not used twice.
 const (
 	windowBits   = 40
 	windowOffset = 1 << (windowBits - 1)
@@ -33,7 +34,8 @@ type page struct {
 }
 
 func newPage(base, size uint64, owner *allocation) *page {
-	return &page{base: base, size: size, data: make([]byte, size), valid: make([]byte, (size+7)/8), missing: int(size), owner: owner}
+	return &page{base: base, size: size, data: make([]byte, size), valid: make([]byte, (size+7)/8), missing: int(size),
+		owner: owner}
 }
 
 // written tells whether n bytes (1, 2, 4, 8 or 16, aligned) at off have been written.

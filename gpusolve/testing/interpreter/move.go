@@ -119,7 +119,8 @@ func compilePack(c *compiler, out *instr, to asm.Operand, parts []asm.Operand, w
 	return nil
 }
 
-// compileConvertAddress handles cvta: shared and local memory are windows of the generic addresses, global and constant memory are as they are.
+// compileConvertAddress handles cvta: shared and local memory are windows of the generic addresses, global and constant
+// memory are as they are.
 func compileConvertAddress(c *compiler, out *instr, mods string) error {
 	if err := c.args(2); err != nil {
 		return err
@@ -133,7 +134,8 @@ func compileConvertAddress(c *compiler, out *instr, mods string) error {
 		return err
 	}
 	rest, to := strings.CutPrefix(mods, "to.")
-	window, ok := map[string]uint64{"global.u64": 0, "const.u64": 0, "shared.u64": sharedWindow, "local.u64": localWindow}[rest]
+	window, ok := map[string]uint64{"global.u64": 0, "const.u64": 0, "shared.u64": sharedWindow,
+		"local.u64": localWindow}[rest]
 	if !ok {
 		return c.unknown()
 	}

@@ -1,6 +1,7 @@
 package interpreter
 
-// Objects counts what a program has made on a machine and not given back. A program that ends well leaves the zero value.
+// Objects counts what a program has made on a machine and not given back. A program that ends well leaves the zero
+// value.
 type Objects struct {
 	Contexts    int // retained
 	Modules     int

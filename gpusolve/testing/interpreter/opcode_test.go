@@ -13,7 +13,8 @@ import (
 	"thermsim/gpusolve/testing/interpreter"
 )
 
-// form is an instruction to test: its opcode, the types of result and operands, and what it should give. The type "pred" is a predicate result.
+// form is an instruction to test: its opcode, the types of result and operands, and what it should give. The type
+// "pred" is a predicate result.
 type form struct {
 	opcode string
 	to     string
@@ -45,15 +46,18 @@ func bitsOf(typ string) int {
 	return 32
 }
 
-// source makes a module with one kernel per form: kernel k reads its operands from 8-byte slots of in and writes the result to a slot of out.
+// source makes a module with one kernel per form: kernel k reads its operands from 8-byte slots of in and writes the
+// result to a slot of out.
 func source(forms []form) string {
 	var b strings.Builder
 	b.WriteString(".version 6.3\n.target sm_70\n.address_size 64\n")
 	for k, f := range forms {
 		fmt.Fprintf(&b, ".visible .entry t%d(.param .u64 in, .param .u64 out) {\n", k)
 		b.WriteString(".reg .b16 %h<8>;\n.reg .b32 %w<12>;\n.reg .b64 %d<16>;\n.reg .pred %p<4>;\n")
-		b.WriteString("ld.param.u64 %d8, [in];\nld.param.u64 %d9, [out];\nmov.u32 %w8, %tid.x;\nmov.u32 %w9, %ctaid.x;\nmov.u32 %w10, %ntid.x;\nmad.lo.s32 %w8, %w9, %w10, %w8;\n")
-		fmt.Fprintf(&b, "mul.wide.u32 %%d10, %%w8, %d;\nadd.s64 %%d8, %%d8, %%d10;\nmul.wide.u32 %%d10, %%w8, 8;\nadd.s64 %%d9, %%d9, %%d10;\n", 8*len(f.from))
+		b.WriteString("ld.param.u64 %d8, [in];\nld.param.u64 %d9, [out];\nmov.u32 %w8, %tid.x;\nmov.u32 %w9, " +
+			"%ctaid.x;\nmov.u32 %w10, %ntid.x;\nmad.lo.s32 %w8, %w9, %w10, %w8;\n")
+		fmt.Fprintf(&b, "mul.wide.u32 %%d10, %%w8, %d;\nadd.s64 %%d8, %%d8, %%d10;\nmul.wide.u32 %%d10, %%w8, "+
+			"8;\nadd.s64 %%d9, %%d9, %%d10;\n", 8*len(f.from))
 		var args []string
 		for i, t := range f.from {
 			r, decl := registerOf(t)
@@ -61,11 +65,13 @@ func source(forms []form) string {
 			args = append(args, fmt.Sprintf("%s%d", r, i+1))
 		}
 		if f.to == "pred" {
-			fmt.Fprintf(&b, "setp.ne.b32 %%p2, %%w8, 0;\n%s %%p1, %s%s;\nselp.u32 %%w0, 1, 0, %%p1;\nst.global.b32 [%%d9], %%w0;\nret;\n}\n", f.opcode, strings.Join(args, ", "), f.suffix)
+			fmt.Fprintf(&b, "setp.ne.b32 %%p2, %%w8, 0;\n%s %%p1, %s%s;\nselp.u32 %%w0, 1, 0, %%p1;\nst.global.b32 "+
+				"[%%d9], %%w0;\nret;\n}\n", f.opcode, strings.Join(args, ", "), f.suffix)
 			continue
 		}
 		r, decl := registerOf(f.to)
-		fmt.Fprintf(&b, "%s %s0, %s%s;\nst.global.%s [%%d9], %s0;\nret;\n}\n", f.opcode, r, strings.Join(args, ", "), f.suffix, decl, r)
+		fmt.Fprintf(&b, "%s %s0, %s%s;\nst.global.%s [%%d9], %s0;\nret;\n}\n", f.opcode, r, strings.Join(args, ", "),
+			f.suffix, decl, r)
 	}
 	return b.String()
 }
@@ -74,11 +80,16 @@ func source(forms []form) string {
 func operands(rng *rand.Rand, typ string) uint64 {
 	special := map[string][]uint64{
 		"f16": {0, 0x8000, 0x3c00, 0xbc00, 1, 0x3ff, 0x400, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x3c01, 0x1400},
-		"f32": {0, 1 << 31, 0x3f800000, 0xbf800000, 1, 0x7fffff, 0x800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000,
-			0x3f800001, 0x33800000, 0x34000000, 0x4f000000, 0xcf000000, 0x5f800000, 0x3effffff, 0x3f000000, 0x40200000, 0xffc00000, 0x7f800001, 0xffe00003},
-		"f64": {0, 1 << 63, 0x3ff0000000000000, 0xbff0000000000000, 1, 0x10000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000,
-			0x7ff8000000000000, 0x3ff0000000000001, 0x3ca0000000000000, 0x41e0000000000000, 0xc1e0000000000000, 0x43f0000000000000,
-			0x3fe0000000000000, 0x4004000000000000, 0x3690000000000000, 0x380fffffffffffff, 0x47efffffefffffff, 0x47effffff0000000,
+		"f32": {0, 1 << 31, 0x3f800000, 0xbf800000, 1, 0x7fffff, 0x800000, 0x7f7fffff, 0xff7fffff, 0x7f800000,
+			0xff800000, 0x7fc00000,
+			0x3f800001, 0x33800000, 0x34000000, 0x4f000000, 0xcf000000, 0x5f800000, 0x3effffff, 0x3f000000, 0x40200000,
+			0xffc00000, 0x7f800001, 0xffe00003},
+		"f64": {0, 1 << 63, 0x3ff0000000000000, 0xbff0000000000000, 1, 0x10000000000000, 0x7fefffffffffffff,
+			0x7ff0000000000000, 0xfff0000000000000,
+			0x7ff8000000000000, 0x3ff0000000000001, 0x3ca0000000000000, 0x41e0000000000000, 0xc1e0000000000000,
+			0x43f0000000000000,
+			0x3fe0000000000000, 0x4004000000000000, 0x3690000000000000, 0x380fffffffffffff, 0x47efffffefffffff,
+			0x47effffff0000000,
 			0xfff8000000000000, 0x7ff0000000000001, 0xfffc000060000000},
 	}
 	n := bitsOf(typ)
@@ -140,7 +151,8 @@ func runForms(t *testing.T, d cudriver.Driver, forms []form) (in [][]uint64, out
 		must(d.MemsetD32Async(dst, 0, 2*casesPerForm, 0))
 		fn, err := d.ModuleGetFunction(mod, fmt.Sprintf("t%d", k))
 		must(err)
-		must(d.LaunchKernel(fn, [3]uint32{casesPerForm / 96, 1, 1}, [3]uint32{96, 1, 1}, 0, 0, []unsafe.Pointer{unsafe.Pointer(&src), unsafe.Pointer(&dst)}))
+		must(d.LaunchKernel(fn, [3]uint32{casesPerForm / 96, 1, 1}, [3]uint32{96, 1, 1}, 0, 0,
+			[]unsafe.Pointer{unsafe.Pointer(&src), unsafe.Pointer(&dst)}))
 		result := make([]byte, 8*casesPerForm)
 		must(d.MemcpyDtoHAsync(unsafe.Pointer(&result[0]), dst, int64(len(result)), 0))
 		must(d.CtxSynchronize())
@@ -193,7 +205,8 @@ func TestOpcodesAgainstGPU(t *testing.T) {
 				continue // payloads are nobody's promise
 			}
 			if got[k][i] != want[k][i] && bad < 3 {
-				t.Errorf("%s %x: %#x, the GPU gives %#x", f.opcode, in[k][i*len(f.from):(i+1)*len(f.from)], got[k][i], want[k][i])
+				t.Errorf("%s %x: %#x, the GPU gives %#x", f.opcode, in[k][i*len(f.from):(i+1)*len(f.from)], got[k][i],
+					want[k][i])
 				bad++
 			}
 		}

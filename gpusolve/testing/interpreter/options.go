@@ -1,7 +1,8 @@
-// Package interpreter runs PTX on the CPU: an implementation of cudriver.Driver for tests on machines without a GPU. It executes the very text that a GPU's
-// driver would compile and, unlike a GPU, tells about accesses out of bounds or misaligned, reads of memory nothing wrote, data races in shared and
-// global memory, divergent barriers and shuffles, and kernels that wait for ever. An opcode it does not know is an error when the module is
-// loaded. Arithmetic is IEEE, bit for bit what a GPU gives. See docs/ptx-interpreter.md.
+// Package interpreter runs PTX on the CPU: an implementation of cudriver.Driver for tests on machines without a GPU. It
+// executes the very text that a GPU's driver would compile and, unlike a GPU, tells about accesses out of bounds or
+// misaligned, reads of memory nothing wrote, data races in shared and global memory, divergent barriers and shuffles,
+// and kernels that wait for ever. An opcode it does not know is an error when the module is loaded. Arithmetic is IEEE,
+// bit for bit what a GPU gives. See docs/ptx-interpreter.md.
 package interpreter
 
 import "sync"
@@ -11,17 +12,20 @@ type Options struct {
 	Memory int64 // bytes of the fake device; default 64 GiB. Only what kernels touch is really allocated.
 	SMs    int   // multiprocessors, default 4: with a kernel's size this bounds how many blocks are resident at a time
 	Seed   int64 // order in which warps and blocks take turns; the same seed gives the same run
-	// GridRows is how many blocks a launch may have along y, and along z; default 65,535, as on GPUs. Fewer let small grids show what large ones do.
+	// GridRows is how many blocks a launch may have along y, and along z; default 65,535, as on GPUs. Fewer let small
+	// grids show what large ones do.
 	GridRows int
 	// MaxInstructions is the budget of one launch in warp instructions, default 4e9.
 	MaxInstructions int64
-	// StallLimit is how many warp instructions may pass in a launch without any memory changing, any barrier completing or any thread
-	// finishing, before it is reported as hanging. Default 4e6.
+	// StallLimit is how many warp instructions may pass in a launch without any memory changing, any barrier completing
+	// or any thread finishing, before it is reported as hanging. Default 4e6.
 	StallLimit int64
-	// Delay leaves a warp without turns now and then, for up to so many turns of all: what a slow or late block does to those that wait for it.
+	// Delay leaves a warp without turns now and then, for up to so many turns of all: what a slow or late block does to
+	// those that wait for it.
 	Delay int
-	// AtOnce does work when it is asked for. Without it, copies, fills, launches and graphs take effect as late as the rules of streams allow: when something waits
-	// for them. With a Seed other than 0 some are done earlier, in an order that the streams allow.
+	// AtOnce does work when it is asked for. Without it, copies, fills, launches and graphs take effect as late as the
+	// rules of streams allow: when something waits for them. With a Seed other than 0 some are done earlier, in an
+	// order that the streams allow.
 	AtOnce  bool
 	NoRaces bool // do not look for data races: faster
 	// Cache, when not nil, keeps modules decoded for the machines that share it.
@@ -47,8 +51,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Cache holds decoded modules. Tests that open many machines share one: decoding a large module takes longer than running it. It may be used by
-// several goroutines. The zero value is ready for use.
+// Cache holds decoded modules. Tests that open many machines share one: decoding a large module takes longer than
+// running it. It may be used by several goroutines. The zero value is ready for use.
 type Cache struct {
 	mu      sync.Mutex
 	decoded map[string]*decoded

@@ -2,8 +2,8 @@ package interpreter
 
 import "math/bits"
 
-// knowledge is what happened before a thread's next step elsewhere: a vector clock, kept at three grains so that a barrier costs one entry and not one
-// per thread. It is shared once made, and never changed then.
+// knowledge is what happened before a thread's next step elsewhere: a vector clock, kept at three grains so that a
+// barrier costs one entry and not one per thread. It is shared once made, and never changed then.
 type knowledge struct {
 	blocks  map[int32]uint32  // all accesses of the block before that many barriers
 	warps   map[uint64]uint32 // all accesses of the warp before that many warp barriers
@@ -40,8 +40,8 @@ func (k *knowledge) add(o *knowledge) {
 	}
 }
 
-// covers tells whether all accesses of a segment by the lanes are known. The thread entries hold releases: an access of segment s is
-// covered by a release that came after it, and so by a count of at least s.releases.
+// covers tells whether all accesses of a segment by the lanes are known. The thread entries hold releases: an access of
+// segment s is covered by a release that came after it, and so by a count of at least s.releases.
 func (k *knowledge) covers(s *segment, lanes uint32) bool {
 	if k == nil {
 		return false
@@ -118,7 +118,8 @@ func (w *warp) laneClock(lane int) *laneClock {
 
 // snapshot makes a release of all that a lane has done and knows. What it does afterwards belongs to a new segment.
 func (w *warp) snapshot(lane int, blockly bool) *release {
-	rel := &release{at: segment{int32(w.block.index), int32(w.index), w.block.clock.barriers, w.clock.syncs, w.clock.releases}, lane: lane, blockly: blockly, base: w.block.clock.known}
+	rel := &release{at: segment{int32(w.block.index), int32(w.index), w.block.clock.barriers, w.clock.syncs,
+		w.clock.releases}, lane: lane, blockly: blockly, base: w.block.clock.known}
 	if w.clock.lanes != nil {
 		rel.extra = w.clock.lanes[lane].extra
 	}
@@ -231,7 +232,8 @@ func (w *warp) ordered(s stamp, lane int) bool {
 			return true
 		}
 	}
-	if mine && (g.barriers < w.block.clock.barriers || s.level() != byBlock && int(g.warp) == w.index && g.syncs < w.clock.syncs) {
+	if mine && (g.barriers < w.block.clock.barriers || s.level() != byBlock && int(g.warp) == w.index &&
+		g.syncs < w.clock.syncs) {
 		return true
 	}
 	if s.level() == byBlock {
@@ -240,8 +242,9 @@ func (w *warp) ordered(s stamp, lane int) bool {
 	return w.block.clock.known.covers(g, lanes) || w.clock.lanes != nil && w.clock.lanes[lane].extra.covers(g, lanes)
 }
 
-// knowsBlock tells whether the lane knows what all warps of the segment's block had done by then: by a barrier of theirs, or by releases of all threads.
-// The stamp says only that some of them accessed the memory, so releases of the segment's own count are required from all.
+// knowsBlock tells whether the lane knows what all warps of the segment's block had done by then: by a barrier of
+// theirs, or by releases of all threads. The stamp says only that some of them accessed the memory, so releases of the
+// segment's own count are required from all.
 func (w *warp) knowsBlock(g *segment, lane int) bool {
 	for _, k := range []*knowledge{w.block.clock.known, w.extra(lane)} {
 		if k == nil {

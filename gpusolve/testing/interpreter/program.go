@@ -41,8 +41,8 @@ type instr struct {
 	barrier *barrier
 }
 
-// program is a decoded entry, which machines may share. A warp's registers are vectors in one slice: the entry's registers, the special
-// registers it reads, and constants.
+// program is a decoded entry, which machines may share. A warp's registers are vectors in one slice: the entry's
+// registers, the special registers it reads, and constants.
 type program struct {
 	name        string
 	entry       *asm.Entry
@@ -92,7 +92,8 @@ func (c *compiler) errorf(format string, args ...any) error {
 }
 
 func (c *compiler) unknown() error {
-	return fmt.Errorf("ptx line %d: instruction %q is not one the interpreter knows (kernel %s): add it to package interpreter with a test, or write the kernel without it", c.in.Line, c.in.Opcode, c.name)
+	return fmt.Errorf("ptx line %d: instruction %q is not one the interpreter knows (kernel %s): add it to package "+
+		"interpreter with a test, or write the kernel without it", c.in.Line, c.in.Opcode, c.name)
 }
 
 func (c *compiler) compile() error {
@@ -111,7 +112,8 @@ func (c *compiler) compile() error {
 		}
 		c.code = append(c.code, out)
 	}
-	if n := len(c.code); n == 0 || c.code[n-1].kind != kindExit && c.code[n-1].kind != kindBranch || c.code[n-1].guard >= 0 {
+	if n := len(c.code); n == 0 || c.code[n-1].kind != kindExit && c.code[n-1].kind != kindBranch ||
+		c.code[n-1].guard >= 0 {
 		return fmt.Errorf("ptx line %d: kernel %s does not end in ret", c.entry.Line, c.name)
 	}
 	return nil
@@ -122,15 +124,19 @@ var compilers map[string]func(c *compiler, out *instr, mods string) error
 
 func init() {
 	compilers = map[string]func(c *compiler, out *instr, mods string) error{
-		"mov": compileMov, "cvt": compileConvert, "cvta": compileConvertAddress, "setp": compileCompare, "selp": compileSelect, "slct": compileSlct,
+		"mov": compileMov, "cvt": compileConvert, "cvta": compileConvertAddress, "setp": compileCompare,
+		"selp": compileSelect, "slct": compileSlct,
 		"ld": compileLoad, "st": compileStore, "atom": compileAtomic, "red": compileAtomic,
 		"bra": compileBranch, "ret": compileExit, "exit": compileExit, "bar": compileBarrier, "barrier": compileBarrier,
 		"shfl": compileShuffle, "vote": compileVote, "activemask": compileActiveMask,
 		"membar": compileFence, "fence": compileFence, "nanosleep": compileNanosleep, "trap": compileTrap,
-		"prmt": compileByTable, "bfe": compileByTable, "bfi": compileByTable, "shf": compileByTable, "lop3": compileLop3,
-		"div": compileDivision, "rem": compileDivision, "not": compileLogic, "and": compileLogic, "or": compileLogic, "xor": compileLogic,
+		"prmt": compileByTable, "bfe": compileByTable, "bfi": compileByTable, "shf": compileByTable,
+		"lop3": compileLop3,
+		"div":  compileDivision, "rem": compileDivision, "not": compileLogic, "and": compileLogic, "or": compileLogic,
+		"xor": compileLogic,
 	}
-	for _, root := range []string{"add", "sub", "mul", "mad", "fma", "min", "max", "abs", "neg", "sqrt", "rcp", "shl", "shr", "popc", "clz", "brev", "copysign"} {
+	for _, root := range []string{"add", "sub", "mul", "mad", "fma", "min", "max", "abs", "neg", "sqrt", "rcp", "shl",
+		"shr", "popc", "clz", "brev", "copysign"} {
 		compilers[root] = compileByTable
 	}
 }

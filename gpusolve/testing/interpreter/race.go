@@ -34,7 +34,8 @@ func (w *warp) onRead(a *access, p *page, off uint64, lane int) bool {
 	for g := off >> sh.shift; g <= (off+a.width-1)>>sh.shift; g++ {
 		if s := sh.writes[g]; s.segment() >= first {
 			if a.readOnly {
-				w.reportRace(a, p, off, lane, s, "write", "read through the non-coherent cache (ld.global.nc) of memory written in the same launch")
+				w.reportRace(a, p, off, lane, s, "write", "read through the non-coherent cache (ld.global.nc) of "+
+					"memory written in the same launch")
 				return false
 			}
 			if !s.same(me) && w.conflict(s, me, lane) {
@@ -154,7 +155,8 @@ func (w *warp) merge(s, me stamp, lane int) stamp {
 	case w.ordered(s, lane):
 		return me
 	case mine && s.level() != byBlock && int(g.warp) == w.index && g.syncs == w.clock.syncs:
-		return stamp(me.segment()<<segmentShift) | s&(31<<laneShift|placeMask) | stamp(byWarp)<<levelShift | stamp(k)<<strengthShift
+		return stamp(me.segment()<<segmentShift) | s&(31<<laneShift|placeMask) | stamp(byWarp)<<levelShift |
+			stamp(k)<<strengthShift
 	case mine:
 		return s.with(byBlock, k)
 	}
@@ -193,8 +195,8 @@ func (w *warp) observe(a *access, p *page, off uint64, lane int) {
 	c.pending = append(c.pending, seen)
 }
 
-// publish is the writing half: a release, or a relaxed write after a fence. An atomic operation carries on the releases before it, a plain write
-// ends them.
+// publish is the writing half: a release, or a relaxed write after a fence. An atomic operation carries on the releases
+// before it, a plain write ends them.
 func (w *warp) publish(a *access, p *page, off uint64, lane int, carryOn bool) {
 	key := w.flagKey(p, off)
 	f := w.run.flags[key]
@@ -239,6 +241,8 @@ func (w *warp) reportRace(a *access, p *page, off uint64, lane int, s stamp, oth
 	if s.level() != byThread {
 		who += " and others"
 	}
-	w.run.fault.more = append(w.run.fault.more, fmt.Sprintf("the other access is a %s by block (%d,%d,%d), %s, ptx line %d (%s), with nothing between that orders them",
-		other, at%gx, at/gx%gy, at/gx/gy, who, in.line, in.opcode))
+	w.run.fault.more = append(w.run.fault.more,
+		fmt.Sprintf("the other access is a %s by block (%d,%d,%d), %s, ptx line %d (%s), with nothing between that "+
+			"orders them",
+			other, at%gx, at/gx%gy, at/gx/gy, who, in.line, in.opcode))
 }

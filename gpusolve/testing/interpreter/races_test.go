@@ -34,15 +34,30 @@ func TestRaces(t *testing.T) {
 		run   func(b *bench) error
 		words []string // nil: no race
 	}{
-		"shared, no barrier":     {func(b *bench) error { return b.launch("sharedRace", 2, 64, b.alloc(256)) }, []string{"data race: read of 4 bytes at offset", "of shared memory", "the other access is a write by block", "st.shared"}},
-		"shared, barrier":        {func(b *bench) error { return b.launch("sharedOrdered", 1, 64, b.alloc(256)) }, nil},
-		"shared, used again":     {func(b *bench) error { return b.launch("sharedReuse", 1, 64, b.alloc(256)) }, []string{"data race: ", "of shared memory"}},
+		"shared, no barrier": {func(b *bench) error {
+			return b.launch("sharedRace", 2, 64, b.alloc(256))
+		}, []string{"data race: read of 4 bytes at offset", "of shared memory", "the other access is a write by block",
+			"st.shared"}},
+		"shared, barrier": {func(b *bench) error { return b.launch("sharedOrdered", 1, 64, b.alloc(256)) }, nil},
+		"shared, used again": {func(b *bench) error {
+			return b.launch("sharedReuse", 1, 64, b.alloc(256))
+		}, []string{"data race: ", "of shared memory"}},
 		"shared, warp's barrier": {func(b *bench) error { return b.launch("warpOrdered", 1, 64, b.alloc(256)) }, nil},
-		"shared, wrong warp":     {func(b *bench) error { return b.launch("warpRace", 1, 64, b.alloc(256)) }, []string{"data race: ", "of shared memory"}},
-		"global, own element":    {func(b *bench) error { return b.launch("globalRace", 3, 64, zeros[float32](b, 192), int32(0)) }, nil},
-		"global, neighbour's":    {func(b *bench) error { return b.launch("globalRace", 1, 64, zeros[float32](b, 64), int32(1)) }, []string{"data race: ", "of allocation 1"}},
-		"global, other block's":  {func(b *bench) error { return b.launch("globalRace", 2, 64, zeros[float32](b, 128), int32(64)) }, []string{"data race: ", "of allocation 1"}},
-		"global, same word":      {func(b *bench) error { return b.launch("sameWord", 2, 1, b.alloc(4)) }, []string{"data race: write of 4 bytes", "the other access is a write by block"}},
+		"shared, wrong warp": {func(b *bench) error {
+			return b.launch("warpRace", 1, 64, b.alloc(256))
+		}, []string{"data race: ", "of shared memory"}},
+		"global, own element": {func(b *bench) error {
+			return b.launch("globalRace", 3, 64, zeros[float32](b, 192), int32(0))
+		}, nil},
+		"global, neighbour's": {func(b *bench) error {
+			return b.launch("globalRace", 1, 64, zeros[float32](b, 64), int32(1))
+		}, []string{"data race: ", "of allocation 1"}},
+		"global, other block's": {func(b *bench) error {
+			return b.launch("globalRace", 2, 64, zeros[float32](b, 128), int32(64))
+		}, []string{"data race: ", "of allocation 1"}},
+		"global, same word": {func(b *bench) error {
+			return b.launch("sameWord", 2, 1, b.alloc(4))
+		}, []string{"data race: write of 4 bytes", "the other access is a write by block"}},
 		"bytes of one word": {func(b *bench) error {
 			p := zeros[float32](b, 17) // known by words at first, then by bytes
 			if err := b.launch("globalRace", 1, 16, p, int32(0)); err != nil {
@@ -50,8 +65,12 @@ func TestRaces(t *testing.T) {
 			}
 			return b.launch("bytes", 2, 33, p)
 		}, nil},
-		"atomic against plain":  {func(b *bench) error { return b.launch("atomicAndPlain", 2, 1, zeros[uint32](b, 1), b.alloc(4)) }, []string{"data race: "}},
-		"read-only and written": {func(b *bench) error { return b.launch("readOnlyWritten", 1, 32, b.alloc(128), b.alloc(128)) }, []string{"ld.global.nc", "memory written in the same launch"}},
+		"atomic against plain": {func(b *bench) error {
+			return b.launch("atomicAndPlain", 2, 1, zeros[uint32](b, 1), b.alloc(4))
+		}, []string{"data race: "}},
+		"read-only and written": {func(b *bench) error {
+			return b.launch("readOnlyWritten", 1, 32, b.alloc(128), b.alloc(128))
+		}, []string{"ld.global.nc", "memory written in the same launch"}},
 
 		"release and acquire":       {message(0), nil},
 		"fences round a flag":       {message(1), nil},

@@ -11,7 +11,8 @@ import (
 func TestWhatIsUnknownIsRefused(t *testing.T) {
 	const head = ".version 6.3\n.target sm_70\n.address_size 64\n"
 	body := func(text string) string {
-		return head + ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<3>;\n.reg .b32 %r<4>;\n.reg .b64 %rd<4>;\n.reg .f32 %f<4>;\n.shared .align 4 .b8 s[16];\n" + text + "\nret;\n}\n"
+		return head + ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<3>;\n.reg .b32 %r<4>;\n.reg .b64 " +
+			"%rd<4>;\n.reg .f32 %f<4>;\n.shared .align 4 .b8 s[16];\n" + text + "\nret;\n}\n"
 	}
 	for text, want := range map[string]string{
 		body("sin.approx.f32 %f1, %f2;"):                           `ptx line 11: instruction "sin.approx.f32"`,

@@ -8,11 +8,13 @@ import (
 	"thermsim/gpusolve/testing/interpreter/asm"
 )
 
-// PTX has as many registers as results: thousands in a large kernel, 256 bytes of each for a warp. Registers that are never in use together share
-// a vector, so that a warp's vectors stay in the processor's caches. A thread follows one path through the program, and lanes touch
-// their own elements alone, so the paths of one thread say what is in use, whatever other lanes do.
+// PTX has as many registers as results: thousands in a large kernel, 256 bytes of each for a warp. Registers that are
+// never in use together share a vector, so that a warp's vectors stay in the processor's caches. A thread follows one
+// path through the program, and lanes touch their own elements alone, so the paths of one thread say what is in use,
+// whatever other lanes do.
 
-// assign gives registers their vectors: first those that may be read before anything is written, which are cleared for each warp.
+// assign gives registers their vectors: first those that may be read before anything is written, which are cleared for
+// each warp.
 func assign(e *asm.Entry) (slots []int, vectors, zeroed int) {
 	spans, early := lifetimes(e)
 	slots = make([]int, len(e.Registers))
@@ -46,7 +48,8 @@ func assign(e *asm.Entry) (slots []int, vectors, zeroed int) {
 	return slots, vectors, zeroed
 }
 
-// span is where a register is in use. Instruction n reads at 2n and writes at 2n+1, so a result may take the place of an argument.
+// span is where a register is in use. Instruction n reads at 2n and writes at 2n+1, so a result may take the place of
+// an argument.
 type span struct{ from, to int }
 
 func (s *span) cover(at int) {
@@ -71,8 +74,8 @@ func (s registerSet) each(f func(r int)) {
 	}
 }
 
-// lifetimes finds the span of each register, to = -1 for none, and the registers in use at the entry, by liveness analysis of basic blocks
-// (Aho et al., Compilers, 2nd edition, section 9.2.5).
+// lifetimes finds the span of each register, to = -1 for none, and the registers in use at the entry, by liveness
+// analysis of basic blocks (Aho et al., Compilers, 2nd edition, section 9.2.5).
 func lifetimes(e *asm.Entry) (spans []span, early registerSet) {
 	words := (len(e.Registers) + 63) / 64
 	spans = make([]span, len(e.Registers))

@@ -6,7 +6,8 @@ import (
 	"thermsim/gpusolve/testing/interpreter/asm"
 )
 
-// Registers share a vector if no path has both in use; what a guard or another way round may leave unwritten is cleared.
+// Registers share a vector if no path has both in use; what a guard or another way round may leave unwritten is
+// cleared.
 func TestRegistersShareVectors(t *testing.T) {
 	module, err := asm.Parse([]byte(`.version 7.0
 .target sm_70

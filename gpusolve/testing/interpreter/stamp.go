@@ -1,13 +1,15 @@
 package interpreter
 
-// The race detector keeps, for every piece of memory, a stamp of the last write and one of the reads since. A stamp names who made the access and
-// when, in terms of segments: a segment is what a warp does between two of its synchronisations. Segments are numbered through all launches, so a stamp
-// from an earlier launch is known by its number, and nothing has to be cleared.
+// The race detector keeps, for every piece of memory, a stamp of the last write and one of the reads since. A stamp
+// names who made the access and when, in terms of segments: a segment is what a warp does between two of its
+// synchronisations. Segments are numbered through all launches, so a stamp from an earlier launch is known by its
+// number, and nothing has to be cleared.
 //
 //	bits 30-63 segment   25-29 lane   23-24 level   21-22 strength   0-20 instruction
 type stamp uint64
 
-// A stamp stands for one access, or for several of a warp or block that are not ordered among themselves, or for a set of stamps.
+// A stamp stands for one access, or for several of a warp or block that are not ordered among themselves, or for a set
+// of stamps.
 type level uint8
 
 const (
@@ -17,8 +19,8 @@ const (
 	bySet          // lane and instruction number the set
 )
 
-// strength says with what an access may conflict without being a race: strong accesses (volatile, relaxed, acquire, release, atomic) do not race
-// with each other, if each is in the other's scope.
+// strength says with what an access may conflict without being a race: strong accesses (volatile, relaxed, acquire,
+// release, atomic) do not race with each other, if each is in the other's scope.
 type strength uint8
 
 const (
@@ -54,7 +56,8 @@ func setStamp(segment uint64, set int, k strength) stamp {
 	return stamp(segment<<segmentShift|uint64(set>>strengthShift)<<laneShift|uint64(set&placeMask)).with(bySet, k)
 }
 
-// shadow holds the stamps of a page, one pair for every 1<<shift bytes. The size follows the first access and is refined when a smaller one comes.
+// shadow holds the stamps of a page, one pair for every 1<<shift bytes. The size follows the first access and is
+// refined when a smaller one comes.
 type shadow struct {
 	shift         uint8
 	writes, reads []stamp
@@ -121,7 +124,8 @@ func (w *warp) stamp(lane int, k strength) stamp {
 		m := w.run.machine
 		w.clock.segment = m.segments
 		m.segments++
-		w.run.segments = append(w.run.segments, segment{int32(w.block.index), int32(w.index), w.block.clock.barriers, w.clock.syncs, w.clock.releases})
+		w.run.segments = append(w.run.segments, segment{int32(w.block.index), int32(w.index), w.block.clock.barriers,
+			w.clock.syncs, w.clock.releases})
 	}
 	return stamp(w.clock.segment<<segmentShift|uint64(lane)<<laneShift|uint64(w.pc)&placeMask) | stamp(k)<<strengthShift
 }

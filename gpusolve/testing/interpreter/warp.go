@@ -31,8 +31,8 @@ const (
 	warpDone
 )
 
-// warp is 32 threads of a block. Every thread has a place of its own in the program, as on hardware since Volta; threads at the same
-// instruction run it together.
+// warp is 32 threads of a block. Every thread has a place of its own in the program, as on hardware since Volta;
+// threads at the same instruction run it together.
 type warp struct {
 	run    *launch
 	block  *block
@@ -85,8 +85,8 @@ func (w *warp) finish() {
 	w.r, w.local = nil, nil
 }
 
-// pick chooses a group that can run and moves it to the front. Lowest place in the program first: lanes that took different ways meet again
-// behind them. Now and then another one, so that lanes that wait for each other get on.
+// pick chooses a group that can run and moves it to the front. Lowest place in the program first: lanes that took
+// different ways meet again behind them. Now and then another one, so that lanes that wait for each other get on.
 func (w *warp) pick() bool {
 	best, count := -1, 0
 	for i, g := range w.groups {
@@ -255,14 +255,16 @@ func (w *warp) gather(s groupState) {
 	}
 }
 
-// meet executes a shuffle, vote or warp barrier once all lanes of its masks are there. Lanes that have ended are not waited for.
+// meet executes a shuffle, vote or warp barrier once all lanes of its masks are there. Lanes that have ended are not
+// waited for.
 func (w *warp) meet(in *instr) {
 	lanes := w.groups[0].lanes
 	for k := lanes; k != 0; {
 		l := bits.TrailingZeros32(k) & 31
 		mask := in.members(w, l)
 		if mask>>l&1 == 0 {
-			w.raise(cudriver.LaunchFailed, l, "lane %d executes an instruction whose mask %#x does not name it", l, mask)
+			w.raise(cudriver.LaunchFailed, l, "lane %d executes an instruction whose mask %#x does not name it", l,
+				mask)
 			return
 		}
 		if mask&w.alive&^lanes != 0 {
@@ -305,7 +307,8 @@ func (w *warp) blocked() {
 	}
 	var waits []string
 	for _, g := range w.groups {
-		waits = append(waits, fmt.Sprintf("lanes %#08x wait at %s", g.lanes, w.place(bits.TrailingZeros32(g.lanes), int(g.pc))))
+		waits = append(waits,
+			fmt.Sprintf("lanes %#08x wait at %s", g.lanes, w.place(bits.TrailingZeros32(g.lanes), int(g.pc))))
 	}
 	if gone := w.block.lanes(w) &^ w.alive; gone != 0 {
 		waits = append(waits, fmt.Sprintf("lanes %#08x have ended", gone))

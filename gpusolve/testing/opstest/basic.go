@@ -59,7 +59,8 @@ func (f *Fixture) state() {
 	f.continuation(x, old)
 }
 
-// continuation checks Differences and Extrapolate on five differences. What has no weight is no number in two of the vectors.
+// continuation checks Differences and Extrapolate on five differences. What has no weight is no number in two of the
+// vectors.
 func (f *Fixture) continuation(x, old ops.Vector) {
 	var past [4]ops.Vector
 	for n := range past {
@@ -98,7 +99,8 @@ func (f *Fixture) continuation(x, old ops.Vector) {
 	f.Sys.Release(past[0], past[1], past[2], past[3])
 }
 
-// faceHeat checks what leaves through each face, and that all of it is what the operator and b say: ground x - what boundaries bring in.
+// faceHeat checks what leaves through each face, and that all of it is what the operator and b say: ground x - what
+// boundaries bring in.
 func (f *Fixture) faceHeat(x ops.Vector, a []float64) {
 	heat := f.Sys.FaceHeat(x)
 	balance, flows := 0.0, 0.0
@@ -136,7 +138,8 @@ func (f *Fixture) residual() {
 	var b []float64
 	if f.dt > 0 {
 		f.Sys.Residual(r, r32, f.b, x) // without a state before the step, which counts as zero
-		f.Near("Residual from zero", f.Read(r), f.ref.residual(a, make([]float64, len(a))), largest(f.ref.diagonal())*10, eps)
+		f.Near("Residual from zero", f.Read(r), f.ref.residual(a, make([]float64, len(a))),
+			largest(f.ref.diagonal())*10, eps)
 		old := f.Must(f.Sys.New64())
 		b = f.Random(old)
 		f.b.SetOld(old)
@@ -150,7 +153,8 @@ func (f *Fixture) residual() {
 	f.Scalar("||b - A x||", n.Residual, norm(want), 1e-9)
 	zero := f.ref.residual(make([]float64, len(a)), b)
 	f.Scalar("||b||", n.Source, norm(zero), 1e-9)
-	if low, high := 0x1p-54*norm(f.ref.apply(a)), 0x1p-50*scale*math.Sqrt(float64(len(a))); n.Floor < low/10 || n.Floor > high {
+	if low, high := 0x1p-54*norm(f.ref.apply(a)), 0x1p-50*scale*math.Sqrt(float64(len(a))); n.Floor < low/10 ||
+		n.Floor > high {
 		f.Errorf("rounding floor %g is outside [%g, %g]", n.Floor, low/10, high)
 	}
 	n = f.Sys.Residual(r, r32, f.b, nil)
@@ -222,7 +226,8 @@ func (f *Fixture) krylov() {
 		}
 		f.Near("r -= Alpha q", f.Read(r), rv, largest(rv)+alpha*largest(qv), max(1e-9, eps))
 		f.Near("r32 = r", f.Read(r32), rv, largest(rv)+alpha*largest(qv), eps32)
-		if rr, scale := k.Scalars().RR, largest(rv)+alpha*largest(qv); math.Abs(rr-dot(rv, rv)) > 10*eps32*float64(len(rv))*scale*scale {
+		if rr, scale := k.Scalars().RR,
+			largest(rv)+alpha*largest(qv); math.Abs(rr-dot(rv, rv)) > 10*eps32*float64(len(rv))*scale*scale {
 			f.Errorf("RR is %g, want %g", rr, dot(rv, rv))
 		}
 	}

@@ -15,7 +15,8 @@ import (
 
 // OnCooled checks operations of the executor that open makes on random stacks with coolant, steady and in time.
 func OnCooled(t *testing.T, open func(testing.TB) ops.Device, check func(*Fixture)) {
-	for n, shape := range testtier.Pick([][2]int{{3, 3}, {5, 3}, {3, 8}, {9, 7}, {35, 3}}, [][2]int{{3, 3}, {5, 3}, {3, 8}, {9, 7}, {17, 5}, {4, 33}, {33, 9}}) {
+	for n, shape := range testtier.Pick([][2]int{{3, 3}, {5, 3}, {3, 8}, {9, 7}, {35, 3}},
+		[][2]int{{3, 3}, {5, 3}, {3, 8}, {9, 7}, {17, 5}, {4, 33}, {33, 9}}) {
 		for _, dt := range steps(n) {
 			t.Run(fmt.Sprintf("cooled,%dx%d,dt=%g", shape[0], shape[1], dt), func(t *testing.T) {
 				check(NewCooled(t, open(t), uint64(n), shape, dt))
@@ -51,7 +52,9 @@ func (r *reference) cavity(v *mesh.Cavity) {
 			}
 		}
 	}
-	v.Inlets(r.nx, r.ny, func(cell, line int) { r.inlets[first+cell] += v.Heat[line] * (v.Of.Inlet - r.m.Stack.Ambient) })
+	v.Inlets(r.nx, r.ny, func(cell, line int) {
+		r.inlets[first+cell] += v.Heat[line] * (v.Of.Inlet - r.m.Stack.Ambient)
+	})
 }
 
 // cooled checks the product, what coolant carries out, and that an operator made again is the same.

@@ -6,8 +6,8 @@ import (
 	"thermsim/gpusolve/sparse"
 )
 
-// Layered is the seven-point matrix of conduction with a conductivity for each plane, the half cells of two planes in series, and a ground of 1 on the top
-// plane.
+// Layered is the seven-point matrix of conduction with a conductivity for each plane, the half cells of two planes in
+// series, and a ground of 1 on the top plane.
 func Layered(shape [3]int, conductivity func(k int) float64) *sparse.Diagonals {
 	nx, ny, nz := shape[0], shape[1], shape[2]
 	d := sparse.NewDiagonals(nx, ny, nz)
@@ -33,8 +33,8 @@ func Layered(shape [3]int, conductivity func(k int) float64) *sparse.Diagonals {
 	return d
 }
 
-// Upwind is -laplace u + peclet . grad u with values given on all faces, by the seven-point star and first-order upwind differences; peclet is that of a cell,
-// velocity times cell size over diffusivity, in each direction.
+// Upwind is -laplace u + peclet . grad u with values given on all faces, by the seven-point star and first-order upwind
+// differences; peclet is that of a cell, velocity times cell size over diffusivity, in each direction.
 func Upwind(shape [3]int, peclet [3]float64) *sparse.Diagonals {
 	d := sparse.NewDiagonals(shape[0], shape[1], shape[2])
 	d.LowerX, d.LowerY, d.LowerZ = make([]float64, len(d.X)), make([]float64, len(d.Y)), make([]float64, len(d.Z))

@@ -2,8 +2,8 @@ package opstest
 
 import "thermsim/gpusolve/sparse"
 
-// ILU0 is an incomplete factorisation without fill by the textbook (Saad, Iterative Methods, algorithm 10.4), row by row on a copy of the matrix: L below the
-// diagonal, U on and above it.
+// ILU0 is an incomplete factorisation without fill by the textbook (Saad, Iterative Methods, algorithm 10.4), row by
+// row on a copy of the matrix: L below the diagonal, U on and above it.
 func ILU0(a *sparse.CSR) *sparse.CSR {
 	f := &sparse.CSR{RowPtr: a.RowPtr, Col: a.Col, Val: append([]float64(nil), a.Val...)}
 	for i := range f.N() {

@@ -12,8 +12,8 @@ import (
 	"thermsim/internal/testtier"
 )
 
-// Matrices tests an executor on systems that are given as matrices: diagonals of grids with odd, flat and thin shapes, symmetric and not, and
-// graphs with rows of every length. Forms of mesh systems are tested by Run.
+// Matrices tests an executor on systems that are given as matrices: diagonals of grids with odd, flat and thin shapes,
+// symmetric and not, and graphs with rows of every length. Forms of mesh systems are tested by Run.
 func Matrices(t *testing.T, open func(testing.TB) ops.Device) { OnMatrices(t, open, (*Algebra).run) }
 
 // OnMatrices checks operations of the executor that open makes on those matrices.
@@ -35,7 +35,8 @@ func OnMatrices(t *testing.T, open func(testing.TB) ops.Device, check func(*Alge
 	}
 }
 
-// RandomDiagonals is diagonally dominant, its couplings negative, of random size and absent across the ends of rows and planes.
+// RandomDiagonals is diagonally dominant, its couplings negative, of random size and absent across the ends of rows and
+// planes.
 func RandomDiagonals(rng *rand.Rand, shape [3]int, symmetric bool) *sparse.Diagonals {
 	nx, ny, nz := shape[0], shape[1], shape[2]
 	d := sparse.NewDiagonals(nx, ny, nz)
@@ -65,7 +66,8 @@ func RandomDiagonals(rng *rand.Rand, shape [3]int, symmetric bool) *sparse.Diago
 	return d
 }
 
-// RandomGraph is the matrix of a resistor network: a path, random edges, a hub that touches every third vertex, and grounds.
+// RandomGraph is the matrix of a resistor network: a path, random edges, a hub that touches every third vertex, and
+// grounds.
 func RandomGraph(rng *rand.Rand, n int) *sparse.CSR {
 	entries := make([]map[int]float64, n)
 	for r := range entries {
@@ -269,7 +271,8 @@ func sameForms(t *testing.T, s ops.Space, by *sparse.Diagonals, a *sparse.CSR) {
 		got := d.Download()
 		lx, ly, lz := got.Lower()
 		wx, wy, wz := by.Lower()
-		for n, pair := range [][2][]float64{{got.Main, by.Main}, {got.X, by.X}, {got.Y, by.Y}, {got.Z, by.Z}, {lx, wx}, {ly, wy}, {lz, wz}} {
+		for n, pair := range [][2][]float64{{got.Main, by.Main}, {got.X, by.X}, {got.Y, by.Y}, {got.Z, by.Z}, {lx, wx},
+			{ly, wy}, {lz, wz}} {
 			if !slices.Equal(pair[0], pair[1]) {
 				t.Errorf("diagonal %d is %v, want %v", n, pair[0], pair[1])
 			}

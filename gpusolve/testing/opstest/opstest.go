@@ -1,5 +1,5 @@
-// Package opstest is the conformance suite of package ops: every operation of an executor against a plain FP64 computation, on grids with odd,
-// prime, flat and thin shapes.
+// Package opstest is the conformance suite of package ops: every operation of an executor against a plain FP64
+// computation, on grids with odd, prime, flat and thin shapes.
 package opstest
 
 import (
@@ -34,10 +34,12 @@ func Run(t *testing.T, open func(testing.TB) ops.Device) {
 	})
 }
 
-// OnMeshes checks operations of the executor that open makes on random stacks with odd, prime, flat and thin grids, steady and in time.
+// OnMeshes checks operations of the executor that open makes on random stacks with odd, prime, flat and thin grids,
+// steady and in time.
 func OnMeshes(t *testing.T, open func(testing.TB) ops.Device, check func(*Fixture)) {
 	shapes := testtier.Pick([][3]int{{5, 3, 33}, {37, 5, 2}, {13, 7, 5}, {5, 1, 3}, {1, 1, 1}, {1, 6, 4}, {2, 2, 1}},
-		[][3]int{{9, 11, 33}, {13, 7, 5}, {5, 1, 3}, {1, 1, 1}, {1, 1, 7}, {1, 6, 4}, {2, 2, 1}, {3, 3, 2}, {16, 8, 10}, {17, 31, 3}})
+		[][3]int{{9, 11, 33}, {13, 7, 5}, {5, 1, 3}, {1, 1, 1}, {1, 1, 7}, {1, 6, 4}, {2, 2, 1}, {3, 3, 2}, {16, 8, 10},
+			{17, 31, 3}})
 	for n, shape := range shapes {
 		for _, dt := range steps(n) {
 			t.Run(fmt.Sprintf("%dx%dx%d,dt=%g", shape[0], shape[1], shape[2], dt), func(t *testing.T) {
@@ -107,8 +109,8 @@ func newFixture(t *testing.T, d ops.Device, rng *rand.Rand, s *stack.Stack, dt f
 	return f
 }
 
-// randomStack has one to three layers of several planes, some heated in a slice at a surface, anisotropic materials, regions that cut cells, a contact resistance and a
-// different condition on every face.
+// randomStack has one to three layers of several planes, some heated in a slice at a surface, anisotropic materials,
+// regions that cut cells, a contact resistance and a different condition on every face.
 func randomStack(rng *rand.Rand, shape [3]int) *stack.Stack {
 	s := &stack.Stack{
 		Schema: 1, Ambient: 300, Size: [2]float64{8e-3, 6e-3},
@@ -116,7 +118,8 @@ func randomStack(rng *rand.Rand, shape [3]int) *stack.Stack {
 	}
 	for n := range 4 {
 		k := func() float64 { return math.Exp(rng.Float64()*5) / 2 }
-		s.Materials = append(s.Materials, stack.Material{Name: fmt.Sprint("m", n), K: [3]float64{k(), k(), k()}, C: 1e6 * (1 + rng.Float64())})
+		s.Materials = append(s.Materials, stack.Material{Name: fmt.Sprint("m", n), K: [3]float64{k(), k(), k()},
+			C: 1e6 * (1 + rng.Float64())})
 	}
 	for left := shape[2]; left > 0; {
 		cells := min(left, 1+rng.IntN(4))
@@ -125,9 +128,11 @@ func randomStack(rng *rand.Rand, shape [3]int) *stack.Stack {
 			Name: fmt.Sprint("layer", left), Material: rng.IntN(4), Cells: cells,
 			Thickness: math.Exp(-8 - 4*rng.Float64()), ContactResistance: 1e-6 * float64(rng.IntN(3)),
 		}
-		l.Regions = []stack.Region{{Material: rng.IntN(4), Rect: stack.Rect{X: 1e-3, Y: 0.7e-3, Width: 3.3e-3, Height: 4.1e-3}}}
+		l.Regions =
+			[]stack.Region{{Material: rng.IntN(4), Rect: stack.Rect{X: 1e-3, Y: 0.7e-3, Width: 3.3e-3, Height: 4.1e-3}}}
 		l.Powers = randomPowers(rng)
-		if at := []stack.HeatedPart{stack.HeatedVolume, stack.HeatedBottom, stack.HeatedTop}[len(s.Layers)%3]; at != stack.HeatedVolume && cells > 1 {
+		if at := []stack.HeatedPart{stack.HeatedVolume, stack.HeatedBottom, stack.HeatedTop}[len(s.Layers)%3]; at !=
+			stack.HeatedVolume && cells > 1 {
 			l.PowerAt, l.PowerDepth, l.Cells = at, 0.2*l.Thickness, cells-1
 		}
 		s.Layers = append(s.Layers, l)

@@ -7,18 +7,22 @@ import (
 	"thermsim/stack"
 )
 
-// randomPowers of a layer: a uniform one, or blocks that overlap, change in time and share a layer with maps, or one map that a schedule scales.
+// randomPowers of a layer: a uniform one, or blocks that overlap, change in time and share a layer with maps, or one
+// map that a schedule scales.
 func randomPowers(rng *rand.Rand) []stack.Power {
 	watts := func() float64 { return 1 + rng.Float64() }
 	uniform := stack.Power{Uniform: watts(), Area: stack.Rect{X: 0.5e-3, Y: 1e-3, Width: 3e-3, Height: 2e-3}}
 	blocks := stack.Power{AllowOverlap: true, Blocks: []stack.Block{
-		{Name: "a", Watts: watts(), Rects: []stack.Rect{{X: 1e-3, Y: 1e-3, Width: 2e-3, Height: 3e-3}, {X: 6e-3, Y: 0.2e-3, Width: 1.9e-3, Height: 0.3e-3}}},
+		{Name: "a", Watts: watts(), Rects: []stack.Rect{{X: 1e-3, Y: 1e-3, Width: 2e-3, Height: 3e-3},
+			{X: 6e-3, Y: 0.2e-3, Width: 1.9e-3, Height: 0.3e-3}}},
 		{Name: "idle", Rects: []stack.Rect{{Width: 8e-3, Height: 6e-3}}},
 		{Name: "b", Watts: watts(), Rects: []stack.Rect{{X: 2.5e-3, Y: 2e-3, Width: 5.5e-3, Height: 4e-3}}},
 	}}
-	tiles := stack.Power{Map: &stack.PowerMap{NX: 3, NY: 2, Values: []float64{watts(), 0, watts(), watts(), 0, watts()}}}
+	tiles :=
+		stack.Power{Map: &stack.PowerMap{NX: 3, NY: 2, Values: []float64{watts(), 0, watts(), watts(), 0, watts()}}}
 	schedule := []stack.ScalePoint{{Time: 0.3, Factor: watts()}, {Time: 1, Factor: 0.5}}
-	trace := &stack.Trace{Times: []float64{0, 0.7}, End: 1.5, Repeat: true, Watts: [][]float64{{watts(), 0, watts()}, {watts(), watts(), 0}}}
+	trace := &stack.Trace{Times: []float64{0, 0.7}, End: 1.5, Repeat: true,
+		Watts: [][]float64{{watts(), 0, watts()}, {watts(), watts(), 0}}}
 	traced, scheduled := blocks, tiles
 	traced.Trace, traced.Schedule, scheduled.Schedule = trace, schedule, schedule
 	switch rng.IntN(6) {
@@ -36,7 +40,8 @@ func randomPowers(rng *rand.Rand) []stack.Power {
 	return nil
 }
 
-// power checks the source after changes of power: over time steps, of some layers only, and back to the steady state that other tests use.
+// power checks the source after changes of power: over time steps, of some layers only, and back to the steady state
+// that other tests use.
 func (f *Fixture) power() {
 	r := f.Must(f.Sys.NewWork())
 	r32 := f.Must(f.Sys.Single(r))

@@ -10,7 +10,8 @@ import (
 	"thermsim/mesh"
 )
 
-// reductions checks statistics and quanta of a field, with and without cells that are no numbers, bit for bit against package reduction.
+// reductions checks statistics and quanta of a field, with and without cells that are no numbers, bit for bit against
+// package reduction.
 func (f *Fixture) reductions() {
 	on, ok := f.Sys.(reduction.Reducer)
 	if !ok {
@@ -50,7 +51,8 @@ func (f *Fixture) reductions() {
 			f.Fatalf("round %d: statistics are\n%+v, want\n%+v", round, got, want)
 		}
 		for factor := range 4 {
-			f.quanta(on, x, a, offset, reduction.Quanta{Factor: factor + 1, Base: 300, Quantum: 0.02 * float64(1+factor)})
+			f.quanta(on, x, a, offset,
+				reduction.Quanta{Factor: factor + 1, Base: 300, Quantum: 0.02 * float64(1+factor)})
 		}
 		f.quanta(on, x, a, offset, reduction.Quanta{Factor: 1, Base: 300.1, Quantum: 2}) // halves
 		f.maxima(x, a, offset)
@@ -86,7 +88,8 @@ func bits(v *reduction.Values) any {
 	}
 	var all []uint64
 	for _, e := range v.Extents {
-		all = append(all, of(e.Sum), of(e.Weight), of(e.Min), of(e.Max), uint64(e.Rect), uint64(e.Cell), uint64(e.NonFinite))
+		all = append(all, of(e.Sum), of(e.Weight), of(e.Min), of(e.Max), uint64(e.Rect), uint64(e.Cell),
+			uint64(e.NonFinite))
 	}
 	for _, p := range v.Points {
 		all = append(all, of(p))
@@ -125,7 +128,8 @@ func (f *Fixture) quanta(on reduction.Reducer, x ops.Vector, a []float64, offset
 // randomRegions are groups of no, one and several rectangles, points and bins.
 func (f *Fixture) randomRegions() *reduction.Regions {
 	nx, ny, nz := f.ref.nx, f.ref.ny, f.ref.nz
-	r := reduction.Regions{NX: nx, NY: ny, NZ: nz, BinsX: 1 + f.rng.IntN(nx), BinsY: 1 + f.rng.IntN(ny), PlanePeaks: true}
+	r := reduction.Regions{NX: nx, NY: ny, NZ: nz, BinsX: 1 + f.rng.IntN(nx), BinsY: 1 + f.rng.IntN(ny),
+		PlanePeaks: true}
 	for range 5 {
 		var group []reduction.Rect
 		for k := range nz {
@@ -136,7 +140,8 @@ func (f *Fixture) randomRegions() *reduction.Regions {
 		var sample mesh.Sample
 		for k := range nz {
 			for range f.rng.IntN(3) {
-				sample.Terms = append(sample.Terms, mesh.Term{Plane: k, Cell: f.rng.IntN(nx * ny), Weight: f.rng.Float64()})
+				sample.Terms = append(sample.Terms,
+					mesh.Term{Plane: k, Cell: f.rng.IntN(nx * ny), Weight: f.rng.Float64()})
 			}
 		}
 		sample.Constant = f.rng.Float64()

@@ -8,8 +8,8 @@ import (
 	"thermsim/stack"
 )
 
-// reference is the operator as a list of couplings, straight from the discretisation in package mesh and with the rounding to FP32 that
-// executors apply to conductances. Everything else is FP64 and cell by cell.
+// reference is the operator as a list of couplings, straight from the discretisation in package mesh and with the
+// rounding to FP32 that executors apply to conductances. Everything else is FP64 and cell by cell.
 type reference struct {
 	m          *mesh.Mesh
 	nx, ny, nz int
@@ -39,7 +39,8 @@ type link struct {
 func newReference(m *mesh.Mesh, dt float64) *reference {
 	r := &reference{m: m, nx: m.NX(), ny: m.NY(), nz: m.NZ()}
 	n := m.Cells()
-	r.ground, r.capacity, r.inflow, r.inlets, r.source = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	r.ground, r.capacity, r.inflow, r.inlets, r.source = make([]float64, n), make([]float64, n), make([]float64, n),
+		make([]float64, n), make([]float64, n)
 	row := make([]float64, r.nx)
 	for k := range r.nz {
 		for j := range r.ny {
@@ -85,8 +86,8 @@ func (r *reference) link(g []float64, c, stride int, lateral bool) {
 	}
 }
 
-// faces adds what the faces do to cell c: executors round every conductance to FP32, and their sum face by face. What the sum is off by
-// belongs to the largest of them, so that ground, held and inflow tell of one balance of heat.
+// faces adds what the faces do to cell c: executors round every conductance to FP32, and their sum face by face. What
+// the sum is off by belongs to the largest of them, so that ground, held and inflow tell of one balance of heat.
 func (r *reference) faces(c int) {
 	i, j, k := c%r.nx, c/r.nx%r.ny, c/(r.nx*r.ny)
 	off, largest := 0.0, -1
@@ -123,8 +124,8 @@ func (r *reference) touches(c int) [stack.NumFaces]bool {
 	return [...]bool{k == 0, k == r.nz-1, i == 0, i == r.nx-1, j == 0, j == r.ny-1}
 }
 
-// setPower makes the source that of layers with power and of the boundaries. Where planes is not nil, it holds the watts of the layers' cells
-// instead of those of a steady state.
+// setPower makes the source that of layers with power and of the boundaries. Where planes is not nil, it holds the
+// watts of the layers' cells instead of those of a steady state.
 func (r *reference) setPower(layers []powermap.LayerMap, planes [][]float64) {
 	for c, q := range r.inflow {
 		r.source[c] = q + r.inlets[c]
@@ -207,7 +208,8 @@ func (f *Fixture) Times(x []float64) []float64 { return f.ref.apply(x) }
 // Diagonal of A in FP64.
 func (f *Fixture) Diagonal() []float64 { return f.ref.diagonal() }
 
-// Couplings calls each for every pair of neighbouring cells with the conductance between them, in W/K, as executors round it.
+// Couplings calls each for every pair of neighbouring cells with the conductance between them, in W/K, as executors
+// round it.
 func (f *Fixture) Couplings(each func(a, b int, conductance float64, lateral bool)) {
 	for _, l := range f.ref.links {
 		each(l.a, l.b, l.g, l.lateral)

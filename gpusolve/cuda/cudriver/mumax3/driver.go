@@ -1,7 +1,10 @@
-// Package mumax3 is a CUDA driver on the bindings of mumax/3, github.com/mumax/3/cuda/cu, for the calls that they have: memory, copies, modules and launches. They lack primary
-// contexts, events, graphs and their capture, and more; those calls go to the driver beneath, which is thermsim's own. Both speak to one libcuda, so that handles of one are handles of the other.
+// Package mumax3 is a CUDA driver on the bindings of mumax/3, github.com/mumax/3/cuda/cu, for the calls that they have:
+// memory, copies, modules and launches. They lack primary contexts, events, graphs and their capture, and more; those
+// calls go to the driver beneath, which is thermsim's own. Both speak to one libcuda, so that handles of one are
+// handles of the other.
 //
-// The bindings are cgo, link libcuda, and are under GPL-3: a program with them is too. See docs/decisions/0005-cuda-bindings.md.
+// The bindings are cgo, link libcuda, and are under GPL-3: a program with them is too. See
+// docs/decisions/0005-cuda-bindings.md.
 package mumax3
 
 import (
@@ -121,7 +124,9 @@ func (driver) MemcpyDtoDAsync(dst, src cudriver.DevicePtr, bytes int64, s cudriv
 	if err := size("cuMemcpyDtoDAsync", bytes); err != nil {
 		return err
 	}
-	return try("cuMemcpyDtoDAsync", func() { cu.MemcpyDtoDAsync(cu.DevicePtr(dst), cu.DevicePtr(src), bytes, cu.Stream(s)) })
+	return try("cuMemcpyDtoDAsync", func() {
+		cu.MemcpyDtoDAsync(cu.DevicePtr(dst), cu.DevicePtr(src), bytes, cu.Stream(s))
+	})
 }
 
 func (driver) MemsetD32Async(dst cudriver.DevicePtr, value uint32, count int64, s cudriver.Stream) error {
@@ -140,7 +145,9 @@ func (d driver) ModuleLoadData(ptx []byte) (cudriver.Module, error) {
 }
 
 func (driver) ModuleGetFunction(m cudriver.Module, name string) (cudriver.Function, error) {
-	f, err := get("cuModuleGetFunction", func() cudriver.Function { return cudriver.Function(cu.ModuleGetFunction(cu.Module(m), name)) })
+	f, err := get("cuModuleGetFunction", func() cudriver.Function {
+		return cudriver.Function(cu.ModuleGetFunction(cu.Module(m), name))
+	})
 	if e, ok := err.(*cudriver.Error); ok {
 		e.Detail = "kernel " + name
 	}
@@ -156,12 +163,15 @@ func (driver) StreamDestroy(s cudriver.Stream) error {
 }
 
 // LaunchKernel copies eight bytes for each parameter, as the bindings do: no kernel of thermsim has a larger one.
-func (driver) LaunchKernel(f cudriver.Function, grid, block [3]uint32, sharedBytes uint32, s cudriver.Stream, params []unsafe.Pointer) error {
+func (driver) LaunchKernel(f cudriver.Function, grid, block [3]uint32, sharedBytes uint32, s cudriver.Stream,
+	params []unsafe.Pointer) error {
 	err := try("cuLaunchKernel", func() {
-		cu.LaunchKernel(cu.Function(f), int(grid[0]), int(grid[1]), int(grid[2]), int(block[0]), int(block[1]), int(block[2]), int(sharedBytes), cu.Stream(s), params)
+		cu.LaunchKernel(cu.Function(f), int(grid[0]), int(grid[1]), int(grid[2]), int(block[0]), int(block[1]),
+			int(block[2]), int(sharedBytes), cu.Stream(s), params)
 	})
 	if e, ok := err.(*cudriver.Error); ok {
-		e.Detail = fmt.Sprintf("grid %v, block %v, %d bytes of shared memory, %d parameters", grid, block, sharedBytes, len(params))
+		e.Detail = fmt.Sprintf("grid %v, block %v, %d bytes of shared memory, %d parameters", grid, block, sharedBytes,
+			len(params))
 	}
 	return err
 }

@@ -29,7 +29,8 @@ func TestSizes(t *testing.T) {
 	d := Over(nil)
 	_, e1 := d.MemAlloc(-1)
 	_, e2 := d.MemAllocHost(-1)
-	for _, err := range []error{e1, e2, d.MemcpyHtoDAsync(0, nil, -1, 0), d.MemcpyDtoHAsync(nil, 0, -1, 0), d.MemcpyDtoDAsync(0, 0, -1, 0), d.MemsetD32Async(0, 0, -1, 0)} {
+	for _, err := range []error{e1, e2, d.MemcpyHtoDAsync(0, nil, -1, 0), d.MemcpyDtoHAsync(nil, 0, -1, 0),
+		d.MemcpyDtoDAsync(0, 0, -1, 0), d.MemsetD32Async(0, 0, -1, 0)} {
 		var e *cudriver.Error
 		if !errors.As(err, &e) || e.Result != cudriver.InvalidValue {
 			t.Errorf("%v", err)

@@ -28,7 +28,8 @@ func TestSolveOnGPU(t *testing.T) {
 		var fields [2][]float64
 		counted := &counting{Driver: Over(below)}
 		for n, drv := range []cudriver.Driver{below, counted} {
-			s, err := gpusolve.Steady(t.Context(), m, gpusolve.Options{Device: "gpu", Driver: drv, Preconditioner: method})
+			s, err := gpusolve.Steady(t.Context(), m,
+				gpusolve.Options{Device: "gpu", Driver: drv, Preconditioner: method})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,7 +41,8 @@ func TestSolveOnGPU(t *testing.T) {
 			s.Close()
 		}
 		if !slices.Equal(fields[0], fields[1]) || counted.launches == 0 {
-			t.Errorf("%q: the fields differ, or none of %d launches went through the bindings", method, counted.launches)
+			t.Errorf("%q: the fields differ, or none of %d launches went through the bindings", method,
+				counted.launches)
 		}
 	}
 }
@@ -51,7 +53,8 @@ type counting struct {
 	launches int
 }
 
-func (c *counting) LaunchKernel(f cudriver.Function, grid, block [3]uint32, shared uint32, s cudriver.Stream, params []unsafe.Pointer) error {
+func (c *counting) LaunchKernel(f cudriver.Function, grid, block [3]uint32, shared uint32, s cudriver.Stream,
+	params []unsafe.Pointer) error {
 	c.launches++
 	return c.Driver.LaunchKernel(f, grid, block, shared, s, params)
 }

@@ -1,4 +1,5 @@
-// Package launch is what generated launchers have in common: modules of kernels on a device, and kernels with room for their arguments.
+// Package launch is what generated launchers have in common: modules of kernels on a device, and kernels with room for
+// their arguments.
 package launch
 
 import (
@@ -25,8 +26,8 @@ type Entry struct {
 	params   []unsafe.Pointer
 }
 
-// Kernel is a kernel that takes the fields of A, in their order. It belongs to one goroutine, as launches share the memory of their arguments, and
-// must not be copied.
+// Kernel is a kernel that takes the fields of A, in their order. It belongs to one goroutine, as launches share the
+// memory of their arguments, and must not be copied.
 type Kernel[A any] struct {
 	Entry
 	Args A // of the next launch

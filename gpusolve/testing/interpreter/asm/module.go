@@ -1,5 +1,6 @@
-// Package asm reads PTX text, the assembly language of CUDA's virtual machine, into modules whose registers, labels and variables are resolved.
-// It follows NVIDIA's "Parallel Thread Execution ISA" as far as clang uses it; anything else is an error that names line and token.
+// Package asm reads PTX text, the assembly language of CUDA's virtual machine, into modules whose registers, labels and
+// variables are resolved. It follows NVIDIA's "Parallel Thread Execution ISA" as far as clang uses it; anything else is
+// an error that names line and token.
 package asm
 
 // Space is a PTX state space.

@@ -52,7 +52,8 @@ func TestParse(t *testing.T) {
 	if v := m.Variables[0]; !v.Extern || v.Align != 16 || v.Size != 0 || v.Space != asm.Shared {
 		t.Errorf("dynamic is %+v", v)
 	}
-	if v := m.Variables[1]; string(v.Init) != "\x01\x00\x00\x00\x10\x00\x00\x00\xff\xff\xff\xff" || v.Space != asm.Const {
+	if v := m.Variables[1]; string(v.Init) != "\x01\x00\x00\x00\x10\x00\x00\x00\xff\xff\xff\xff" ||
+		v.Space != asm.Const {
 		t.Errorf("table is %+v", v)
 	}
 	if v := m.Variables[2]; string(v.Init) != "\x00\x00\x00\x00\x00\x00\xf0\x3f" || v.Size != 8 {
@@ -65,14 +66,16 @@ func TestParse(t *testing.T) {
 			t.Errorf("parameter %s is at %d, want %d", p.Name, p.Offset, want)
 		}
 	}
-	if e.ParamBytes != 34 || e.MaxThreads != 256 || len(e.Registers) != 7 || e.Predicates != 2 || e.Variables[0].Size != 40 {
+	if e.ParamBytes != 34 || e.MaxThreads != 256 || len(e.Registers) != 7 || e.Predicates != 2 ||
+		e.Variables[0].Size != 40 {
 		t.Errorf("entry is %+v", e)
 	}
 	c := e.Code
 	if len(c) != 6 {
 		t.Fatalf("%d instructions, want 6", len(c))
 	}
-	if inner, outer := c[0].Args[0].Index, c[1].Args[0].Index; inner == outer || e.Registers[inner].Name != "%r1" || c[0].Args[1].Kind != asm.SpecialOperand {
+	if inner, outer := c[0].Args[0].Index, c[1].Args[0].Index; inner == outer || e.Registers[inner].Name != "%r1" ||
+		c[0].Args[1].Kind != asm.SpecialOperand {
 		t.Errorf("registers %d and %d are not apart", inner, outer)
 	}
 	if a := c[1].Args[1]; a.Param != &e.Params[1] || a.Offset != 8 || a.Index != -1 {
@@ -84,7 +87,8 @@ func TestParse(t *testing.T) {
 	if v := c[3].Args[0].Vector; len(v) != 2 || v[1].Kind != asm.SinkOperand || c[3].Args[1].Offset != -4 {
 		t.Errorf("load is %+v", c[3])
 	}
-	if a := c[4].Args; a[0].Pair == nil || a[0].Pair.Kind != asm.PredicateOperand || a[2].Bits != ^uint64(0) || a[3].Bits != 31 {
+	if a := c[4].Args; a[0].Pair == nil || a[0].Pair.Kind != asm.PredicateOperand || a[2].Bits != ^uint64(0) ||
+		a[3].Bits != 31 {
 		t.Errorf("shuffle is %+v", c[4])
 	}
 }
