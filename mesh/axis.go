@@ -23,12 +23,14 @@ func faces(a stack.Axis, length float64) ([]float64, error) {
 	for _, s := range a.Segments {
 		from := f[len(f)-1]
 		if !(s.To > from) || s.Cells < 1 || !(s.Ratio > 0) {
-			return nil, fmt.Errorf("grid segment from %g m to %g m with %d cells and ratio %g; ends must ascend, cells and ratio be positive", from, s.To, s.Cells, s.Ratio)
+			return nil, fmt.Errorf("grid segment from %g m to %g m with %d cells and ratio %g; ends must ascend, "+
+				"cells and ratio be positive", from, s.To, s.Cells, s.Ratio)
 		}
 		f = appendSegment(f, s)
 	}
 	if end := f[len(f)-1]; math.Abs(end-length) > 1e-9*length {
-		return nil, fmt.Errorf("grid segments end at %g m, the domain at %g m; make the last segment end there", end, length)
+		return nil, fmt.Errorf("grid segments end at %g m, the domain at %g m; make the last segment end there", end,
+			length)
 	}
 	f[len(f)-1] = length
 	return f, nil

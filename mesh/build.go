@@ -24,10 +24,12 @@ func Build(s *stack.Stack) (*Mesh, error) {
 		planes += float64(l.Planes())
 	}
 	if n := float64(s.Grid.X.Cells) * float64(s.Grid.Y.Cells) * planes; n > MaxCells {
-		return nil, fmt.Errorf("%d x %d x %g is %.3g cells, more than thermsim accepts (%.3g); coarsen the grid", s.Grid.X.Cells, s.Grid.Y.Cells, planes, n, float64(MaxCells))
+		return nil, fmt.Errorf("%d x %d x %g is %.3g cells, more than thermsim accepts (%.3g); coarsen the grid",
+			s.Grid.X.Cells, s.Grid.Y.Cells, planes, n, float64(MaxCells))
 	}
 	if n := float64(s.Grid.X.Cells) * float64(s.Grid.Y.Cells); n > MaxSheet {
-		return nil, fmt.Errorf("%d x %d is %.3g cells in a plane, more than thermsim accepts (%d); coarsen the grid", s.Grid.X.Cells, s.Grid.Y.Cells, n, MaxSheet)
+		return nil, fmt.Errorf("%d x %d is %.3g cells in a plane, more than thermsim accepts (%d); coarsen the grid",
+			s.Grid.X.Cells, s.Grid.Y.Cells, n, MaxSheet)
 	}
 	if list := s.Unfollowable(); len(list) > 0 {
 		return nil, list

@@ -8,15 +8,16 @@ import (
 	"thermsim/stack"
 )
 
-// Cavity is a layer that coolant flows through, on the grid. Lines are the rows or columns of cells along the flow; those with coolant carry heat
+// Cavity is a layer that coolant flows through, on the grid. Lines are the rows or columns of cells along the flow;
+// those with coolant carry heat
 //
 //	Heat_n (T_face downstream - T_face upstream)       W, out of a cell of line n
 //
-// T_face being the temperature of the cell upstream of the face, the inlet's on the first face. With Central it is the mean of both cells, and on the
-// last face that of the last cell.
+// T_face being the temperature of the cell upstream of the face, the inlet's on the first face. With Central it is the
+// mean of both cells, and on the last face that of the last cell.
 //
-// Of resolved channels the cells of coolant lie between those of walls, in one plane. A porous cavity has a plane for the walls and, above, one for the
-// coolant, which stand for the same place.
+// Of resolved channels the cells of coolant lie between those of walls, in one plane. A porous cavity has a plane for
+// the walls and, above, one for the coolant, which stand for the same place.
 type Cavity struct {
 	Of          *stack.Coolant
 	Layer       int
@@ -90,7 +91,8 @@ func (m *Mesh) addCavity(l int) error {
 	}
 	w := layer.Coolant
 	r := m.LayerPlanes[l]
-	c := &Cavity{Of: w, Layer: l, Wall: r[0], Fluid: r[1] - 1, Along: w.Direction.Axis(), Backward: w.Direction.Backward()}
+	c := &Cavity{Of: w, Layer: l, Wall: r[0], Fluid: r[1] - 1, Along: w.Direction.Axis(),
+		Backward: w.Direction.Backward()}
 	across := m.X
 	if c.Along == 0 {
 		across = m.Y
@@ -138,9 +140,11 @@ func (m *Mesh) channelLines(c *Cavity, streams []stack.Stream, across, velocity 
 		t := &streams[n]
 		width := t.To - t.From
 		line := sort.Search(len(c.Heat), func(i int) bool { return across[i+1] >= t.To-slack*width })
-		if line == len(c.Heat) || math.Abs(across[line]-t.From) > slack*width || math.Abs(across[line+1]-t.To) > slack*width {
+		if line == len(c.Heat) || math.Abs(across[line]-t.From) > slack*width ||
+			math.Abs(across[line+1]-t.To) > slack*width {
 			return &stack.Error{Pos: c.Of.Pos, Remedy: `let the grid follow the channels, or take model = "porous"`,
-				Msg: fmt.Sprintf("layer %q: channel %d, from %.6g to %.6g um across the flow, is not exactly one cell wide", m.Stack.Layers[c.Layer].Name, n+1, t.From*1e6, t.To*1e6)}
+				Msg: fmt.Sprintf("layer %q: channel %d, from %.6g to %.6g um across the flow, is not exactly "+
+					"one cell wide", m.Stack.Layers[c.Layer].Name, n+1, t.From*1e6, t.To*1e6)}
 		}
 		c.Heat[line], c.Lines[line] = c.Of.Fluid.C*t.Flow, true
 		velocity[line] = t.Velocity
@@ -183,7 +187,8 @@ func (m *Mesh) setFilms(c *Cavity, velocity []float64) {
 	}
 }
 
-// Carry is what the coolant carries out of a cell: Heat (Own theta + Up theta upstream + Down theta downstream), with the inlet at zero.
+// Carry is what the coolant carries out of a cell: Heat (Own theta + Up theta upstream + Down theta downstream), with
+// the inlet at zero.
 type Carry struct{ Heat, Own, Up, Down float64 }
 
 // Carry of cell (i, j) of a grid of nx by ny.

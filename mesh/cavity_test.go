@@ -11,11 +11,13 @@ import (
 
 // cavities has a cavity of each model, both along y, the porous one above.
 func cavities(nx int) *stack.Stack {
-	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{5e-3, 4e-3}, Grid: stack.Grid{X: stack.Axis{Cells: nx}, Y: stack.Axis{Cells: 4}}}
+	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{5e-3, 4e-3},
+		Grid: stack.Grid{X: stack.Axis{Cells: nx}, Y: stack.Axis{Cells: 4}}}
 	s.Materials = []stack.Material{{Name: "si", K: [3]float64{100, 110, 120}, C: 1.6e6}}
 	solid := func(name string) { s.Layers = append(s.Layers, stack.Layer{Name: name, Thickness: 50e-6, Cells: 1}) }
 	cavity := func(name string, model stack.CavityModel) {
-		w := &stack.Coolant{Fluid: stack.Fluid{K: 0.5, C: 4e6}, Inlet: 300, Direction: stack.TowardsNorth, Flow: 1e-6, Model: model, HSide: 2e4, HBottom: 3e4, HTop: 4e4,
+		w := &stack.Coolant{Fluid: stack.Fluid{K: 0.5, C: 4e6}, Inlet: 300, Direction: stack.TowardsNorth, Flow: 1e-6,
+			Model: model, HSide: 2e4, HBottom: 3e4, HTop: 4e4,
 			Channels: &stack.Channels{Width: 1e-3, Wall: 1e-3, FirstWall: 1e-3, Count: 2}}
 		s.Layers = append(s.Layers, stack.Layer{Name: name, Thickness: 100e-6, Cells: 1, Coolant: w})
 	}
@@ -33,7 +35,8 @@ func TestCouplingsOfCavities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.NZ() != 6 || len(m.Cavities) != 2 || math.Abs(m.Z[6]-350e-6) > 1e-15 || m.Cavities[0].Lines[0] || !m.Cavities[0].Lines[1] || m.Cavities[0].Heat[1] != 2 {
+	if m.NZ() != 6 || len(m.Cavities) != 2 || math.Abs(m.Z[6]-350e-6) > 1e-15 || m.Cavities[0].Lines[0] ||
+		!m.Cavities[0].Lines[1] || m.Cavities[0].Heat[1] != 2 {
 		t.Fatalf("%d planes up to %g m, %+v", m.NZ(), m.Z[6], m.Cavities[0])
 	}
 	const dx, dy, area = 1e-3, 1e-3, 1e-6
@@ -100,7 +103,9 @@ func TestMediumConductsAlongTheFlow(t *testing.T) {
 func TestChannelsMustBeCells(t *testing.T) {
 	_, err := Build(cavities(6))
 	var e *stack.Error
-	if !errors.As(err, &e) || !strings.Contains(e.Msg, `layer "channels": channel 1, from 1000 to 2000 um across the flow, is not exactly one cell wide`) {
+	if !errors.As(err, &e) ||
+		!strings.Contains(e.Msg,
+			`layer "channels": channel 1, from 1000 to 2000 um across the flow, is not exactly one cell wide`) {
 		t.Errorf("%v", err)
 	}
 }

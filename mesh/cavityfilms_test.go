@@ -7,7 +7,8 @@ import (
 	"thermsim/stack"
 )
 
-// Films of developing flow fall from the inlet on, are those of the mirrored flow turned around, and their mean over the cells is that of the whole channel.
+// Films of developing flow fall from the inlet on, are those of the mirrored flow turned around, and their mean over
+// the cells is that of the whole channel.
 func TestDevelopingFilmsFollowTheFlow(t *testing.T) {
 	films := func(d stack.Direction) (side []float64, whole float64, m *Mesh) {
 		s := cavities(5)
@@ -41,7 +42,8 @@ func TestDevelopingFilmsFollowTheFlow(t *testing.T) {
 	}
 }
 
-// In a porous cavity walls and coolant conduct along the flow in parallel, by their shares, and not across it, where channels alternate with walls.
+// In a porous cavity walls and coolant conduct along the flow in parallel, by their shares, and not across it, where
+// channels alternate with walls.
 func TestPorousCavityConductsAlongTheFlow(t *testing.T) {
 	m := mustBuild(t, cavities(5))
 	along, across := make([]float64, 5), make([]float64, 5)

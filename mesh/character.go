@@ -12,7 +12,8 @@ func (m *Mesh) LateralConductivity(k int) (kx, ky float64) {
 	return c.kx, c.ky
 }
 
-// InterfaceShare is the share of the lateral cell faces of plane k across which a conductivity changes by a factor of two or more.
+// InterfaceShare is the share of the lateral cell faces of plane k across which a conductivity changes by a factor of
+// two or more.
 func (m *Mesh) InterfaceShare(k int) float64 { return m.characters[m.Planes[k].Layer].interfaces }
 
 // characterise looks at the materials of a layer: index, or the one entry uniform where index is nil.

@@ -9,9 +9,11 @@ import (
 // boxed is a box of 2 x 3 x 1 mm of one material, whose faces lead to films of different heights.
 func boxed() *stack.Stack {
 	s := &stack.Stack{
-		Schema: 1, Ambient: 300, Size: [2]float64{2e-3, 3e-3}, Grid: stack.Grid{X: stack.Axis{Cells: 4}, Y: stack.Axis{Cells: 5}},
-		Materials: []stack.Material{{Name: "one", K: [3]float64{10, 20, 40}, C: 2e6}, {Name: "two", K: [3]float64{10, 20, 40}, C: 2e6}, {Name: "other", K: [3]float64{40, 80, 40}, C: 2e6}},
-		Layers:    []stack.Layer{{Name: "l", Thickness: 1e-3, Cells: 2}},
+		Schema: 1, Ambient: 300, Size: [2]float64{2e-3, 3e-3},
+		Grid: stack.Grid{X: stack.Axis{Cells: 4}, Y: stack.Axis{Cells: 5}},
+		Materials: []stack.Material{{Name: "one", K: [3]float64{10, 20, 40}, C: 2e6},
+			{Name: "two", K: [3]float64{10, 20, 40}, C: 2e6}, {Name: "other", K: [3]float64{40, 80, 40}, C: 2e6}},
+		Layers: []stack.Layer{{Name: "l", Thickness: 1e-3, Cells: 2}},
 	}
 	for f := range s.Boundary {
 		s.Boundary[f] = stack.Boundary{Kind: stack.Convective, Temperature: 300, H: float64(1000 * (f + 1))}
@@ -24,7 +26,8 @@ func TestTotalsOfABox(t *testing.T) {
 	s := boxed()
 	want := 0.0
 	for f, c := range map[stack.Face]struct{ area, cell, k float64 }{
-		stack.West: {3e-6, 2e-3 / 4, 10}, stack.East: {3e-6, 2e-3 / 4, 10}, stack.South: {2e-6, 3e-3 / 5, 20}, stack.North: {2e-6, 3e-3 / 5, 20},
+		stack.West: {3e-6, 2e-3 / 4, 10}, stack.East: {3e-6, 2e-3 / 4, 10}, stack.South: {2e-6, 3e-3 / 5, 20},
+		stack.North:  {2e-6, 3e-3 / 5, 20},
 		stack.Bottom: {6e-6, 1e-3 / 2, 40}, stack.Top: {6e-6, 1e-3 / 2, 40},
 	} {
 		want += c.area / (c.cell/(2*c.k) + 1/s.Boundary[f].H)
@@ -34,7 +37,8 @@ func TestTotalsOfABox(t *testing.T) {
 	near(t, "heat capacity", m.HeatCapacity(), 2e6*6e-9)
 }
 
-// Regions of a material with the same properties leave a layer uniform; one that differs by a millionth in anything does not.
+// Regions of a material with the same properties leave a layer uniform; one that differs by a millionth in anything
+// does not.
 func TestLayersOfLikeCellsAreUniform(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*stack.Material)
@@ -55,7 +59,8 @@ func TestLayersOfLikeCellsAreUniform(t *testing.T) {
 	}
 }
 
-// Rows of two materials in turn have a jump at every face between rows, columns at every face between columns, and a board of both at all faces.
+// Rows of two materials in turn have a jump at every face between rows, columns at every face between columns, and a
+// board of both at all faces.
 func TestSharesOfInterfaces(t *testing.T) {
 	const nx, ny = 4, 5
 	const across, along = float64((nx - 1) * ny), float64(nx * (ny - 1))
@@ -73,7 +78,9 @@ func TestSharesOfInterfaces(t *testing.T) {
 		for i := range nx {
 			for j := range ny {
 				if c.other(i, j) {
-					s.Layers[0].Regions = append(s.Layers[0].Regions, stack.Region{Material: 2, Rect: stack.Rect{X: float64(i) * 0.5e-3, Y: float64(j) * 0.6e-3, Width: 0.5e-3, Height: 0.6e-3}})
+					s.Layers[0].Regions = append(s.Layers[0].Regions,
+						stack.Region{Material: 2, Rect: stack.Rect{X: float64(i) * 0.5e-3, Y: float64(j) * 0.6e-3,
+							Width: 0.5e-3, Height: 0.6e-3}})
 				}
 			}
 		}
@@ -86,7 +93,8 @@ func TestSlabsLeakWhatTheirRowsDo(t *testing.T) {
 	s := boxed()
 	law := &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: 0.01, At: 358, Range: [2]float64{250, 700}}
 	s.Layers[0].Powers = []stack.Power{{Area: s.Domain(), Blocks: []stack.Block{
-		{Name: "a", Watts: 1, Rects: []stack.Rect{{Width: 1e-3, Height: 1.1e-3}}}, {Name: "b", Watts: 3, Rects: []stack.Rect{{X: 0.7e-3, Y: 1.3e-3, Width: 1.1e-3, Height: 1.5e-3}}},
+		{Name: "a", Watts: 1, Rects: []stack.Rect{{Width: 1e-3, Height: 1.1e-3}}},
+		{Name: "b", Watts: 3, Rects: []stack.Rect{{X: 0.7e-3, Y: 1.3e-3, Width: 1.1e-3, Height: 1.5e-3}}},
 	}}}
 	for n := range s.Layers[0].Powers[0].Blocks {
 		s.Layers[0].Powers[0].Blocks[n].Leakage = stack.Leakage{Watts: float64(1 + n), Factor: law}

@@ -9,7 +9,8 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// Beside materials that follow the temperature, fills and cells that shapes cut keep the properties of the palette at any temperature.
+// Beside materials that follow the temperature, fills and cells that shapes cut keep the properties of the palette at
+// any temperature.
 func TestConstantEntriesOfAStackThatFollows(t *testing.T) {
 	s := warmStack(0)
 	for _, k := range []float64{0.3, 400} {
@@ -21,19 +22,25 @@ func TestConstantEntriesOfAStackThatFollows(t *testing.T) {
 	s.Layers = append(s.Layers,
 		stack.Layer{Name: "shapes", Material: 2, Thickness: 1, Cells: 1, Regions: []stack.Region{
 			{Material: 2, Rect: box, Fill: fill}, {Material: 3, Rect: stack.Around(disc), Shape: disc}}},
-		stack.Layer{Name: "fill", Material: 2, Thickness: 1, Cells: 1, Regions: []stack.Region{{Material: 2, Rect: box, Fill: fill}}},
-		stack.Layer{Name: "over", Material: 0, Thickness: 1, Cells: 1, Regions: []stack.Region{{Material: 3, Rect: box}}})
+		stack.Layer{Name: "fill", Material: 2, Thickness: 1, Cells: 1,
+			Regions: []stack.Region{{Material: 2, Rect: box, Fill: fill}}},
+		stack.Layer{Name: "over", Material: 0, Thickness: 1, Cells: 1,
+			Regions: []stack.Region{{Material: 3, Rect: box}}})
 	many := stack.Layer{Name: "many materials in a cell", Material: 2, Thickness: 1, Cells: 1}
 	for n := range 30 {
 		fraction := &stack.Fill{Inclusion: 3, Rule: stack.Square, NX: 1, NY: 1, Values: []float64{0.02 * float64(n+1)}}
-		many.Regions = append(many.Regions, stack.Region{Material: 2, Fill: fraction, Rect: stack.Rect{X: 0.02 * float64(n), Y: 0.02 * float64(n*7%30), Width: 0.11, Height: 0.07}})
+		many.Regions = append(many.Regions,
+			stack.Region{Material: 2, Fill: fraction, Rect: stack.Rect{X: 0.02 * float64(n), Y: 0.02 * float64(n*7%30),
+				Width: 0.11, Height: 0.07}})
 	}
 	s.Layers = append(s.Layers, many)
 	m, err := Build(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if most := slices.MaxFunc(m.Laws.Entries, func(a, b LawEntry) int { return int(a.Areas - b.Areas) }); most.Areas < 9 {
+	if most := slices.MaxFunc(m.Laws.Entries, func(a, b LawEntry) int {
+		return int(a.Areas - b.Areas)
+	}); most.Areas < 9 {
 		t.Fatalf("no cell has more than %d materials", most.Areas)
 	}
 	if len(m.Laws.Entries) != len(m.Palette) {

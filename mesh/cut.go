@@ -9,9 +9,10 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// Cells that the edges of circles and polygons cut, rectangles beside them or not, are looked at in 4 x 4 parts. In each part the share of every material is known: that of a
-// shape, exact to rounding, less what later shapes take of it. Along z, and for the heat capacity, the shares act side by side, so the area of a
-// shape alone counts. Along x each half of the cell is four rows side by side, each with its materials in series; along y alike.
+// Cells that the edges of circles and polygons cut, rectangles beside them or not, are looked at in 4 x 4 parts. In
+// each part the share of every material is known: that of a shape, exact to rounding, less what later shapes take of
+// it. Along z, and for the heat capacity, the shares act side by side, so the area of a shape alone counts. Along x
+// each half of the cell is four rows side by side, each with its materials in series; along y alike.
 
 // split is the number of parts of a cell along x and y.
 const split = 4
@@ -30,7 +31,8 @@ type cover struct {
 // sliver is the share of a cell below which a part of a shape is rounding of coordinates.
 const sliver = 1e-9
 
-// paintShapes lays regions of any shape over an index, later ones over earlier ones. Cells that rectangles alone cut are mixed as in layers without other shapes.
+// paintShapes lays regions of any shape over an index, later ones over earlier ones. Cells that rectangles alone cut
+// are mixed as in layers without other shapes.
 func (p *painter) paintShapes(regions []stack.Region, index []uint32) {
 	m := p.mesh
 	nx := m.NX()
@@ -135,11 +137,12 @@ func (p *painter) series(materials []uint32, visible []shares, half, row int) fl
 // negligible is the share of a part of a cell below which a shape counts as covered by later ones.
 const negligible = 1e-12
 
-// visible is what each shape has of the parts of a cell once the later ones lie over it, after what is left to the base. Where a later shape lies
-// inside an earlier one or apart from it this is exact; where they cross, the later takes its share of the earlier's.
+// visible is what each shape has of the parts of a cell once the later ones lie over it, after what is left to the
+// base. Where a later shape lies inside an earlier one or apart from it this is exact; where they cross, the later
+// takes its share of the earlier's.
 //
-// Shapes are taken from the last to the first. Each is compared with those of the later ones only that lie inside no other and are not covered
-// themselves: together they cover what all later ones do.
+// Shapes are taken from the last to the first. Each is compared with those of the later ones only that lie inside no
+// other and are not covered themselves: together they cover what all later ones do.
 func (m *Mesh) visible(covers []cover, i, j int) []shares {
 	covered := make([]shares, len(covers))
 	for n, v := range covers {
@@ -179,7 +182,8 @@ func partsOf(s *shares) (parts uint16) {
 	return parts
 }
 
-// leave sets part to what the shapes over a shape leave of it, and marks those that lie inside it. It is hidden where they leave nothing wherever else they lie.
+// leave sets part to what the shapes over a shape leave of it, and marks those that lie inside it. It is hidden where
+// they leave nothing wherever else they lie.
 func (m *Mesh) leave(part *shares, covers []cover, covered []shares, mine *upper, over []upper) (hidden bool) {
 	*part = covered[mine.n]
 	inside := false
@@ -227,7 +231,8 @@ func (m *Mesh) cut(s geometry.Shape, i, j int) (q shares) {
 	return q
 }
 
-// shared returns the palette index of a cell that differs from one met before by rounding of coordinates at most, 2e-10, or of a new one.
+// shared returns the palette index of a cell that differs from one met before by rounding of coordinates at most,
+// 2e-10, or of a new one.
 func (p *painter) shared(m Material) uint32 {
 	var key [8]uint64
 	for n, v := range [8]float64{m.K[0], m.K[1], m.K[2], m.C, m.Half[0], m.Half[1], m.Half[2], m.Half[3]} {

@@ -70,7 +70,8 @@ func (m *Mesh) FaceArea(f stack.Face) float64 {
 	return m.Stack.Size[0] * m.Stack.Height()
 }
 
-// FaceConductance is the conductance in W/K between the centre of cell (i, j, k), which lies on face f, and the face's temperature.
+// FaceConductance is the conductance in W/K between the centre of cell (i, j, k), which lies on face f, and the face's
+// temperature.
 func (m *Mesh) FaceConductance(f stack.Face, i, j, k int) float64 {
 	return m.faceConductance(f, i, j, k, m.At(i, j, k))
 }

@@ -2,23 +2,24 @@ package mesh
 
 import "thermsim/stack"
 
-// The discretisation around coolant. A film of coefficient h stands for half a cell of coolant, with the resistance 1/h:
+// The discretisation around coolant. A film of coefficient h stands for half a cell of coolant, with the resistance
+// 1/h:
 //
 //	resolved channel, towards a side wall    dy dz / (1/h_side + dx/2k)         likewise towards the cells below and above
 //	along a channel                          k_f dx dz / dy                     conduction in the coolant, nothing with central differences
 //
-// In a porous cavity of height H and porosity e with the floor b (where layer below, walls and coolant meet, in a point without capacity) the three
-// conductances that meet there are eliminated from it:
+// In a porous cavity of height H and porosity e with the floor b (where layer below, walls and coolant meet, in a point
+// without capacity) the three conductances that meet there are eliminated from it:
 //
 //	below  a = dx dy / (dz/2k + R")     walls  w = (1-e) k_w dx dy / (H/2)     coolant  c = h_bottom dx dy
 //	below-walls a w / s,   below-coolant a c / s,   walls-coolant w c / s,     s = a + w + c
 //
-// and likewise at the ceiling. Below and coolant, and walls and the layer above, are two planes apart: CouplingFar. Along the flow walls of
-// channels and the solid of a medium conduct with the share 1-e, and coolant with the share e unless differences are central. Pins do not conduct
-// laterally, and nothing conducts across the flow.
+// and likewise at the ceiling. Below and coolant, and walls and the layer above, are two planes apart: CouplingFar.
+// Along the flow walls of channels and the solid of a medium conduct with the share 1-e, and coolant with the share e
+// unless differences are central. Pins do not conduct laterally, and nothing conducts across the flow.
 //
-// Where a material follows the temperature, k of each of these resistances is that at the temperature of the solid's cell. The coolant's own numbers are those
-// at the inlet.
+// Where a material follows the temperature, k of each of these resistances is that at the temperature of the solid's
+// cell. The coolant's own numbers are those at the inlet.
 
 // Solids says what the solid in a cell of the mesh is made of.
 type Solids func(i, j, k int) Material
@@ -26,7 +27,8 @@ type Solids func(i, j, k int) Material
 // solids are those of the palette.
 func (m *Mesh) solids(i, j, k int) Material { return *m.At(i, j, k) }
 
-// CoolX sets the couplings along x in a plane of a cavity, all but the last entry. It does nothing in other planes, as its siblings do.
+// CoolX sets the couplings along x in a plane of a cavity, all but the last entry. It does nothing in other planes, as
+// its siblings do.
 func (m *Mesh) CoolX(of Solids, k, j int, dst []float64) {
 	c := m.Planes[k].Cavity
 	if c == nil {
@@ -100,7 +102,8 @@ func (c *Cavity) AlongFlow() float64 {
 	return c.Of.Fluid.K
 }
 
-// joint is where a porous cavity meets the layer beside it: the conductances per area of that layer, of the walls and of the coolant.
+// joint is where a porous cavity meets the layer beside it: the conductances per area of that layer, of the walls and
+// of the coolant.
 type joint struct{ solid, walls, coolant float64 }
 
 // pair is the coupling of two of them.
@@ -146,7 +149,8 @@ func (m *Mesh) CoolZ(of Solids, k, j int, dst []float64) {
 			dst[i] = area * a.pair(a.solid, a.coolant)
 		default:
 			under, over := of(i, j, k), of(i, j, k+1)
-			dst[i] = area / (m.halfOf(stack.Top, i, j, k, &under) + m.Planes[k].ContactAbove + m.halfOf(stack.Bottom, i, j, k+1, &over))
+			dst[i] = area / (m.halfOf(stack.Top, i, j, k, &under) + m.Planes[k].ContactAbove +
+				m.halfOf(stack.Bottom, i, j, k+1, &over))
 		}
 	}
 }
@@ -205,12 +209,13 @@ func (m *Mesh) Flows(i, j, k int) bool {
 	return c != nil && k == c.Fluid && c.Wet(i, j)
 }
 
-// noWay is a resistance in m2K/W that lets nothing through, for the sides of coolant that heat does not pass. It is finite, so that temperatures between the
-// centres of two such cells are the mean.
+// noWay is a resistance in m2K/W that lets nothing through, for the sides of coolant that heat does not pass. It is
+// finite, so that temperatures between the centres of two such cells are the mean.
 const noWay = 1e30
 
-// coolHalf is the resistance from the middle of a cell of coolant, or of the walls of a porous cavity, to a side, in m2K/W; false of other cells. Coolant
-// has no side of the domain: it enters and leaves there. own are the properties of walls.
+// coolHalf is the resistance from the middle of a cell of coolant, or of the walls of a porous cavity, to a side, in
+// m2K/W; false of other cells. Coolant has no side of the domain: it enters and leaves there. own are the properties of
+// walls.
 func (m *Mesh) coolHalf(f stack.Face, i, j, k int, own *Material) (r float64, ok bool) {
 	c := m.Planes[k].Cavity
 	vertical := f == stack.Bottom || f == stack.Top

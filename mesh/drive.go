@@ -4,7 +4,9 @@ import "thermsim/stack"
 
 // Drive is what a face does to one of its cells: the temperature behind a resistance, and heat that enters.
 type Drive struct {
-	Resistance  float64 // between the surface and Temperature in m2K/W, the typical one where it follows the temperature; negative where no temperature drives the cell
+	// between the surface and Temperature in m2K/W, the typical one where it follows the temperature; negative where no
+	// temperature drives the cell
+	Resistance  float64
 	Temperature float64 // K
 	Flux        float64 // W/m2 that enter
 }
@@ -50,8 +52,9 @@ func (m *Mesh) Heats(f stack.Face) bool {
 	return d.Flux != 0 || d.Driven() && (d.Temperature != m.Stack.Ambient || m.Stack.Boundary[f].Follows())
 }
 
-// FaceResistance is the resistance between a face's surface and the temperature it refers to, in m2K/W, the typical one where it follows the
-// temperature, and the mean one where the face has patches: its area over the sum of its cells' conductances. ok is false for faces that no temperature drives.
+// FaceResistance is the resistance between a face's surface and the temperature it refers to, in m2K/W, the typical one
+// where it follows the temperature, and the mean one where the face has patches: its area over the sum of its cells'
+// conductances. ok is false for faces that no temperature drives.
 func (m *Mesh) FaceResistance(f stack.Face) (r float64, ok bool) {
 	if p := m.Patched[f]; p != nil {
 		return p.mean, p.mean >= 0

@@ -11,9 +11,12 @@ import (
 // striped is one cell of 4 x 4 x 1 mm of a poor conductor (k = 2) with a rectangle of a good one (k = 50).
 func striped(r stack.Rect) *stack.Stack {
 	s := &stack.Stack{
-		Schema: 1, Ambient: 300, Size: [2]float64{4e-3, 4e-3}, Grid: stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: 1}},
-		Materials: []stack.Material{{Name: "poor", K: [3]float64{2, 2, 2}, C: 1e6}, {Name: "good", K: [3]float64{50, 50, 50}, C: 2e6}},
-		Layers:    []stack.Layer{{Name: "l", Thickness: 1e-3, Cells: 1, Regions: []stack.Region{{Material: 1, Rect: r}}}},
+		Schema: 1, Ambient: 300, Size: [2]float64{4e-3, 4e-3},
+		Grid: stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: 1}},
+		Materials: []stack.Material{{Name: "poor", K: [3]float64{2, 2, 2}, C: 1e6},
+			{Name: "good", K: [3]float64{50, 50, 50}, C: 2e6}},
+		Layers: []stack.Layer{{Name: "l", Thickness: 1e-3, Cells: 1,
+			Regions: []stack.Region{{Material: 1, Rect: r}}}},
 	}
 	for f := range s.Boundary {
 		s.Boundary[f] = stack.Boundary{Kind: stack.FixedTemperature, Temperature: 300}
@@ -21,13 +24,15 @@ func striped(r stack.Rect) *stack.Stack {
 	return s
 }
 
-// Between the centre of a cell and its face lies the half on that side. A strip of the good conductor along a face, a quarter of the cell wide, covers half
-// of that half: 1 mm of it in series with 1 mm of the other. The half on the other side has nothing of it.
+// Between the centre of a cell and its face lies the half on that side. A strip of the good conductor along a face, a
+// quarter of the cell wide, covers half of that half: 1 mm of it in series with 1 mm of the other. The half on the
+// other side has nothing of it.
 func TestFacesTakeTheirOwnHalf(t *testing.T) {
 	const area = 4e-3 * 1e-3
 	near1 := area / (1e-3/50 + 1e-3/2.0)
 	far := area / (2e-3 / 2.0)
-	opposite := map[stack.Face]stack.Face{stack.West: stack.East, stack.East: stack.West, stack.South: stack.North, stack.North: stack.South}
+	opposite := map[stack.Face]stack.Face{stack.West: stack.East, stack.East: stack.West, stack.South: stack.North,
+		stack.North: stack.South}
 	for face, strip := range map[stack.Face]stack.Rect{
 		stack.West:  {Width: 1e-3, Height: 4e-3},
 		stack.East:  {X: 3e-3, Width: 1e-3, Height: 4e-3},
@@ -44,14 +49,18 @@ func TestFacesTakeTheirOwnHalf(t *testing.T) {
 func TestGradedAxisEndsAtTheEdge(t *testing.T) {
 	const length = 3e-3
 	for _, end := range []float64{length * (1 + 5e-10), length * (1 - 5e-10)} {
-		f, err := faces(stack.Axis{Cells: 4, Segments: []stack.Segment{{To: 1e-3, Cells: 2, Ratio: 2}, {To: end, Cells: 2, Ratio: 1}}}, length)
+		f, err :=
+			faces(
+				stack.Axis{Cells: 4,
+					Segments: []stack.Segment{{To: 1e-3, Cells: 2, Ratio: 2}, {To: end, Cells: 2, Ratio: 1}}}, length)
 		if err != nil || f[len(f)-1] != length {
 			t.Errorf("a last segment to %v: %v, %v", end, f, err)
 		}
 	}
 }
 
-// A rectangle that covers less than 1e-6 of a cell is rounding; of what covers more, heat capacity and conductance along z are the means by volume.
+// A rectangle that covers less than 1e-6 of a cell is rounding; of what covers more, heat capacity and conductance
+// along z are the means by volume.
 func TestSliversBelowAMillionth(t *testing.T) {
 	for _, share := range []float64{1e-7, 9e-7, 2e-6, 1e-5, 1e-3} {
 		m := mustBuild(t, striped(stack.Rect{Width: share * 4e-3, Height: 4e-3}))
@@ -69,7 +78,8 @@ func TestSliversBelowAMillionth(t *testing.T) {
 	}
 }
 
-// An interval is cut by the faces: what lies beyond the axis is left out, and less than a millionth of a cell beside a face is on it.
+// An interval is cut by the faces: what lies beyond the axis is left out, and less than a millionth of a cell beside a
+// face is on it.
 func TestCoverageOfAnAxis(t *testing.T) {
 	f := []float64{0, 1, 2, 4}
 	for _, c := range []struct {
@@ -88,7 +98,8 @@ func TestCoverageOfAnAxis(t *testing.T) {
 	}
 }
 
-// A shape in a corner of a cell is in series with the other material in its own rows alone: along x in the halves to its side, along y in those above or below it.
+// A shape in a corner of a cell is in series with the other material in its own rows alone: along x in the halves to
+// its side, along y in those above or below it.
 func TestShapeInACorner(t *testing.T) {
 	for name, c := range map[string]struct {
 		x0, y0, x1, y1 float64 // mm
@@ -125,8 +136,9 @@ func TestShapeInACorner(t *testing.T) {
 	}
 }
 
-// Two strips of one material that touch in a cell are one of their width. Between strips that do not, the cell keeps what lies below: of its heat capacity they have no
-// more than the share that they cover, and more than one of them has.
+// Two strips of one material that touch in a cell are one of their width. Between strips that do not, the cell keeps
+// what lies below: of its heat capacity they have no more than the share that they cover, and more than one of them
+// has.
 func TestStripsWithAGap(t *testing.T) {
 	for _, alongY := range []bool{false, true} {
 		strip := func(from, share float64) stack.Rect {

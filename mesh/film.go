@@ -6,7 +6,8 @@ import (
 	"thermsim/stack"
 )
 
-// FaceLaw is the heat transfer coefficient of a face by the temperature Ts of its surface: h(Ts) = Constant + Convection(Ts) + Radiation(Ts), W/(m2 K).
+// FaceLaw is the heat transfer coefficient of a face by the temperature Ts of its surface: h(Ts) = Constant +
+// Convection(Ts) + Radiation(Ts), W/(m2 K).
 type FaceLaw struct {
 	Follows               bool // otherwise the face is as the boundary says
 	Convection, Radiation int32
@@ -20,7 +21,8 @@ func (l *Laws) faceLaw(b *stack.Boundary, ambient float64) FaceLaw {
 	if !b.Follows() {
 		return FaceLaw{Convection: -1, Radiation: -1}
 	}
-	f := FaceLaw{Follows: true, Convection: -1, Radiation: -1, Constant: b.H, Ambient: b.Temperature, Above: b.Temperature - ambient, Typical: b.TypicalH()}
+	f := FaceLaw{Follows: true, Convection: -1, Radiation: -1, Constant: b.H, Ambient: b.Temperature,
+		Above: b.Temperature - ambient, Typical: b.TypicalH()}
 	convection, radiation := b.Films()
 	if convection != nil {
 		f.Convection = l.addCurve(convection)
@@ -60,8 +62,8 @@ func (l *Laws) film(f *FaceLaw, kelvin float64) (h, slope float64) {
 // mostSurfaceSteps bounds the search for the temperature of a surface; halving alone ends before.
 const mostSurfaceSteps = 100
 
-// surface finds the rise v of a surface over the ambient of its face, behind half a cell of the resistance half (m2K/W) whose centre is u above that
-// ambient:
+// surface finds the rise v of a surface over the ambient of its face, behind half a cell of the resistance half (m2K/W)
+// whose centre is u above that ambient:
 //
 //	(u - v) / half = h(v) v
 //
@@ -91,9 +93,10 @@ func (l *Laws) surface(f *FaceLaw, u, half float64) (v, h, slope float64) {
 	return v, h, slope
 }
 
-// exchange is the heat per area in W/m2 that leaves a cell whose centre is u above the ambient of its face, and the conductance g per area in W/(m2 K)
-// with which A holds the face: the derivative of the heat by u, as in Newton's method, or the heat over u where that is larger. With it b holds g u less
-// the heat, so that b - A x has the heat itself at this state, whatever g is; and g is positive.
+// exchange is the heat per area in W/m2 that leaves a cell whose centre is u above the ambient of its face, and the
+// conductance g per area in W/(m2 K) with which A holds the face: the derivative of the heat by u, as in Newton's
+// method, or the heat over u where that is larger. With it b holds g u less the heat, so that b - A x has the heat
+// itself at this state, whatever g is; and g is positive.
 func (l *Laws) exchange(f *FaceLaw, u, half float64) (heat, g float64) {
 	v, h, slope := l.surface(f, u, half)
 	derivative, secant := slope/(1+float64(half*slope)), h/(1+float64(half*h))
@@ -103,8 +106,8 @@ func (l *Laws) exchange(f *FaceLaw, u, half float64) (heat, g float64) {
 	return h * v, derivative
 }
 
-// FaceTerm is what face f does to cell (i, j, k) that has the properties of c and the rise x over the ambient of the stack: its part of the ground in FP32
-// as executors add it up, what it adds to b, and what leaves through it, in W.
+// FaceTerm is what face f does to cell (i, j, k) that has the properties of c and the rise x over the ambient of the
+// stack: its part of the ground in FP32 as executors add it up, what it adds to b, and what leaves through it, in W.
 func (m *Mesh) FaceTerm(f stack.Face, i, j, k int, c *Material, x float64) (part float32, inflow, leaves float64) {
 	var heat float64 // per area
 	held, part := m.heldFaceConductance(f, i, j, k, func(e stack.Face) float64 {
@@ -130,13 +133,14 @@ func (m *Mesh) FaceTerm(f stack.Face, i, j, k int, c *Material, x float64) (part
 	return part, float64(held * rise), held * (x - rise)
 }
 
-// RefreshedFaces says of each plane whether faces must be formed again where the temperature changes: it has cells of materials that follow the temperature,
-// or of faces that do.
+// RefreshedFaces says of each plane whether faces must be formed again where the temperature changes: it has cells of
+// materials that follow the temperature, or of faces that do.
 func (m *Mesh) RefreshedFaces() []bool {
 	planes := m.FollowingPlanes()
 	for k := range planes {
 		for f := range stack.Face(stack.NumFaces) {
-			planes[k] = planes[k] || m.faceLaw(f) != nil && !(f == stack.Bottom && k > 0 || f == stack.Top && k+1 < m.NZ())
+			planes[k] = planes[k] || m.faceLaw(f) != nil &&
+				!(f == stack.Bottom && k > 0 || f == stack.Top && k+1 < m.NZ())
 		}
 	}
 	return planes

@@ -10,7 +10,8 @@ import (
 // TestSurfaceOfFilm finds the temperature of surfaces by bisection, and the derivative of the heat by differences.
 func TestSurfaceOfFilm(t *testing.T) {
 	s := warmStack(0)
-	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 5, Temperature: 310, Film: stack.Film{Emissivity: 0.9}}
+	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 5, Temperature: 310,
+		Film: stack.Film{Emissivity: 0.9}}
 	steep := &stack.Curve{Law: stack.PowerLaw, Value: 20, At: 300, Exponent: -12, Range: [2]float64{250, 600}}
 	s.Boundary[stack.East] = stack.Boundary{Kind: stack.Convective, Temperature: 290, Film: stack.Film{Law: steep}}
 	m, err := Build(s)
@@ -43,7 +44,8 @@ func TestSurfaceOfFilm(t *testing.T) {
 				gotV, _, _ := m.Laws.surface(law, u, half)
 				gotQ, g := m.Laws.exchange(law, u, half)
 				if math.Abs(gotV-v) > 1e-9*math.Abs(u) || math.Abs(gotQ-q) > 1e-9*math.Abs(q) {
-					t.Errorf("%s, %g above, half %g: surface %.12g, %.12g W/m2, want %.12g, %.12g", f, u, half, gotV, gotQ, v, q)
+					t.Errorf("%s, %g above, half %g: surface %.12g, %.12g W/m2, want %.12g, %.12g", f, u, half, gotV,
+						gotQ, v, q)
 				}
 				_, more := heat(u + 1e-4*math.Abs(u))
 				_, less := heat(u - 1e-4*math.Abs(u))

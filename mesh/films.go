@@ -8,15 +8,17 @@ import (
 
 // FilmState is a face whose heat transfer coefficient follows the temperature of its surface, in a temperature field.
 type FilmState struct {
-	Face                     stack.Face
-	MeanH                    float64 // W/(m2 K), mean over the area
-	Coldest, Hottest         float64 // K, of the surface
-	Constant, Law, Radiation float64 // W that leave by the constant coefficient, by the law or natural convection, and by radiation
-	Outside                  int     // cells whose surface lies outside the range of the law or of natural convection
+	Face             stack.Face
+	MeanH            float64 // W/(m2 K), mean over the area
+	Coldest, Hottest float64 // K, of the surface
+	// W that leave by the constant coefficient, by the law or natural convection, and by radiation
+	Constant, Law, Radiation float64
+	Outside                  int // cells whose surface lies outside the range of the law or of natural convection
 	area                     float64
 }
 
-// Films are the faces whose coefficients follow the temperature, in a field whose planes read copies in K. Only planes that they touch are read.
+// Films are the faces whose coefficients follow the temperature, in a field whose planes read copies in K. Only planes
+// that they touch are read.
 func (m *Mesh) Films(read func(k int, kelvin []float64) error) ([]FilmState, error) {
 	var states []FilmState
 	for f := range stack.Face(stack.NumFaces) {

@@ -8,12 +8,12 @@ import (
 	"thermsim/stack"
 )
 
-// levels is how many steps of the fraction a map is rounded to, so that cells may share a material: half a step moves k of copper in oxide by
-// less than 0.3 %, of a cell alone, and the mean of many not at all.
+// levels is how many steps of the fraction a map is rounded to, so that cells may share a material: half a step moves k
+// of copper in oxide by less than 0.3 %, of a cell alone, and the mean of many not at all.
 const levels = 1 << 16
 
-// fractions gives the fraction of inclusions in cell j*nx+i of a region: that of the fill, or of its map the mean over the part of the cell inside
-// the rectangle around the region.
+// fractions gives the fraction of inclusions in cell j*nx+i of a region: that of the fill, or of its map the mean over
+// the part of the cell inside the rectangle around the region.
 func (m *Mesh) fractions(r *stack.Region) func(c int) float64 {
 	f := r.Fill
 	if slices.Min(f.Values) == slices.Max(f.Values) {

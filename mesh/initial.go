@@ -6,7 +6,8 @@ import (
 	"thermsim/stack"
 )
 
-// InitialField is a temperature field on a mesh, drawn from layers and areas: a cell that edges cut has the mean over its area.
+// InitialField is a temperature field on a mesh, drawn from layers and areas: a cell that edges cut has the mean over
+// its area.
 type InitialField struct {
 	mesh   *Mesh
 	layers []stack.InitialLayer
@@ -24,7 +25,8 @@ func (m *Mesh) Initial(layers []stack.InitialLayer) (*InitialField, error) {
 func (f *InitialField) Plane(k int, dst []float64) error {
 	m := f.mesh
 	if k < 0 || k >= m.NZ() || len(dst) != m.NX()*m.NY() {
-		return fmt.Errorf("plane %d into %d values; the mesh has %d planes of %d x %d", k, len(dst), m.NZ(), m.NX(), m.NY())
+		return fmt.Errorf("plane %d into %d values; the mesh has %d planes of %d x %d", k, len(dst), m.NZ(), m.NX(),
+			m.NY())
 	}
 	l := &f.layers[m.Planes[k].Layer]
 	for c := range dst {

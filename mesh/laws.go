@@ -6,10 +6,12 @@ import (
 	"thermsim/stack"
 )
 
-// Laws say how the properties of the palette follow the temperature, in flat arrays that executors copy to a device as they stand. Whoever evaluates them
-// does the same operations in the same order, each rounded, and so gets the same bits.
+// Laws say how the properties of the palette follow the temperature, in flat arrays that executors copy to a device as
+// they stand. Whoever evaluates them does the same operations in the same order, each rounded, and so gets the same
+// bits.
 //
-// An entry is a material, or where edges cut cells the parts that they make: see mixed, whose formulas hold at every temperature.
+// An entry is a material, or where edges cut cells the parts that they make: see mixed, whose formulas hold at every
+// temperature.
 type Laws struct {
 	Entries   []LawEntry // of the palette, by number
 	Parts     []Part
@@ -20,7 +22,8 @@ type Laws struct {
 	Faces     [stack.NumFaces]FaceLaw
 }
 
-// LawEntry is a material, or where Areas is not 0 the parts from First on: those of stripes along x, of stripes along y, and areas, one of each material.
+// LawEntry is a material, or where Areas is not 0 the parts from First on: those of stripes along x, of stripes along
+// y, and areas, one of each material.
 type LawEntry struct{ Material, First, AlongX, AlongY, Areas int32 }
 
 // parts are those of an entry.
@@ -58,7 +61,8 @@ type CurveLaw struct {
 	First, Count, Bucket, Buckets int32
 }
 
-// TemperatureDependent says whether a property of any material or the coefficient of any face follows the temperature, which makes the equations nonlinear.
+// TemperatureDependent says whether a property of any material or the coefficient of any face follows the temperature,
+// which makes the equations nonlinear.
 func (m *Mesh) TemperatureDependent() bool { return m.Laws != nil }
 
 // Follows says of each entry of the palette whether any of its properties follows the temperature.
@@ -149,8 +153,9 @@ func (l *Laws) of(curve int32, t float64) float64 {
 	return l.Pieces[c.First+l.piece(c, t)].Of(t)
 }
 
-// mean is the mean of a curve between two temperatures, (H(t1) - H(t0)) / (t1 - t0) with H its integral: Simpson's rule, which is exact for a cubic, in
-// each piece on the way, weighted by the part of the way. No difference of integrals is formed, so nothing cancels where t1 is close to t0.
+// mean is the mean of a curve between two temperatures, (H(t1) - H(t0)) / (t1 - t0) with H its integral: Simpson's
+// rule, which is exact for a cubic, in each piece on the way, weighted by the part of the way. No difference of
+// integrals is formed, so nothing cancels where t1 is close to t0.
 func (l *Laws) mean(curve int32, t0, t1 float64) float64 {
 	if t0 > t1 {
 		t0, t1 = t1, t0

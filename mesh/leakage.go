@@ -58,8 +58,8 @@ func newLeakage(m *Mesh) *Leakage {
 	return l
 }
 
-// At is the heat in W that a cell of a leaking plane makes at a temperature, and its derivative in W/K. Outside a law's range its value at the end holds; the
-// derivative there is zero, or with ends that at the end.
+// At is the heat in W that a cell of a leaking plane makes at a temperature, and its derivative in W/K. Outside a law's
+// range its value at the end holds; the derivative there is zero, or with ends that at the end.
 func (l *Leakage) At(p *LeakagePlane, cell int, kelvin float64, ends bool) (watts, slope float64) {
 	for n := p.First; n < p.First+p.Count; n++ {
 		t := &l.Terms[n]
@@ -107,8 +107,8 @@ type LeakageState struct {
 	Outside int64
 }
 
-// State adds up the leakage with the temperatures in K of the leaking planes, which plane reads in their order, nx cells a row. Rows are summed side by side and then
-// in their order, so that the bits do not depend on the cores.
+// State adds up the leakage with the temperatures in K of the leaking planes, which plane reads in their order, nx
+// cells a row. Rows are summed side by side and then in their order, so that the bits do not depend on the cores.
 func (l *Leakage) State(nx int, plane func(n int) []float64) (s LeakageState) {
 	for n := range l.Planes {
 		kelvin := plane(n)

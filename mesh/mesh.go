@@ -1,5 +1,5 @@
-// Package mesh is the structured grid and its finite-volume discretisation, kept compact: coordinates, one entry per plane
-// and palettes of materials. Nothing of size nx*ny*nz lives here.
+// Package mesh is the structured grid and its finite-volume discretisation, kept compact: coordinates, one entry per
+// plane and palettes of materials. Nothing of size nx*ny*nz lives here.
 //
 // Cells are numbered x fastest, then y, then z, from the south-west corner of the bottom face.
 package mesh
@@ -15,14 +15,16 @@ type Mesh struct {
 	X, Y, Z []float64 // face coordinates in m, ascending; lengths nx+1, ny+1, nz+1
 	// Palette holds the materials of cells: those of the stack first, then mixtures in cells that region edges cut.
 	Palette []Material
-	// Laws say how the palette follows the temperature; nil where nothing does. Palette then holds the properties at 300 K.
+	// Laws say how the palette follows the temperature; nil where nothing does. Palette then holds the properties at
+	// 300 K.
 	Laws *Laws
 	// Leakage is heat that follows the temperature; nil where there is none.
 	Leakage *Leakage
 	Planes  []Plane // one per z, bottom to top
 	// LayerPlanes[l] is the half-open range of planes of layer l.
 	LayerPlanes [][2]int
-	// Rough is the number of cells of a plane of each layer in which more rectangles cross than are told apart: what they are made of is right within some hundredths.
+	// Rough is the number of cells of a plane of each layer in which more rectangles cross than are told apart: what
+	// they are made of is right within some hundredths.
 	Rough    []int
 	Power    *powermap.Map
 	Cavities []*Cavity // that coolant flows through, bottom to top
@@ -39,8 +41,9 @@ type Mesh struct {
 type Material struct {
 	K [3]float64
 	C float64
-	// Half holds the lateral conductivities of the cell's west, east, south and north half. They differ from K only in cells that a
-	// region's edge cuts: there the half on the side of the good conductor conducts well and the other badly.
+	// Half holds the lateral conductivities of the cell's west, east, south and north half. They differ from K only in
+	// cells that a region's edge cuts: there the half on the side of the good conductor conducts well and the other
+	// badly.
 	Half [4]float64
 }
 

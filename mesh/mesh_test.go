@@ -99,7 +99,8 @@ func TestLumpedResistanceIsShared(t *testing.T) {
 	s.Layers[0].Cells = 1
 	s.Materials[0].K[2] = 1e12
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.LumpedResistance, Resistance: 7}
-	s.Grid.X = stack.Axis{Cells: 9, Segments: []stack.Segment{{To: 1e-3, Cells: 4, Ratio: 3}, {To: 6e-3, Cells: 5, Ratio: 0.5}}}
+	s.Grid.X = stack.Axis{Cells: 9,
+		Segments: []stack.Segment{{To: 1e-3, Cells: 4, Ratio: 3}, {To: 6e-3, Cells: 5, Ratio: 0.5}}}
 	m := mustBuild(t, s)
 	g := 0.0
 	for j := range m.NY() {
@@ -111,7 +112,9 @@ func TestLumpedResistanceIsShared(t *testing.T) {
 }
 
 func TestGradedAxis(t *testing.T) {
-	f, err := faces(stack.Axis{Cells: 7, Segments: []stack.Segment{{To: 1, Cells: 3, Ratio: 4}, {To: 3, Cells: 4, Ratio: 1}}}, 3)
+	f, err :=
+		faces(stack.Axis{Cells: 7, Segments: []stack.Segment{{To: 1, Cells: 3, Ratio: 4}, {To: 3, Cells: 4, Ratio: 1}}},
+			3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,8 +130,9 @@ func TestBadAxes(t *testing.T) {
 	for want, a := range map[string]stack.Axis{
 		"0 cells":         {},
 		"segments end at": {Cells: 2, Segments: []stack.Segment{{To: 2, Cells: 2, Ratio: 1}}},
-		"ends must":       {Cells: 2, Segments: []stack.Segment{{To: 2, Cells: 1, Ratio: 1}, {To: 1, Cells: 1, Ratio: 1}}},
-		"ratio":           {Cells: 2, Segments: []stack.Segment{{To: 3, Cells: 2}}},
+		"ends must": {Cells: 2,
+			Segments: []stack.Segment{{To: 2, Cells: 1, Ratio: 1}, {To: 1, Cells: 1, Ratio: 1}}},
+		"ratio": {Cells: 2, Segments: []stack.Segment{{To: 3, Cells: 2}}},
 	} {
 		if _, err := faces(a, 3); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", a, err, want)
@@ -136,7 +140,8 @@ func TestBadAxes(t *testing.T) {
 	}
 }
 
-// A region edge at 3/4 of the middle column: series resistance along x as the materials lie, side by side along y and z.
+// A region edge at 3/4 of the middle column: series resistance along x as the materials lie, side by side along y and
+// z.
 func TestCutCells(t *testing.T) {
 	s := two()
 	s.Layers[1].Regions = []stack.Region{{Material: 0, Rect: stack.Rect{X: 0, Y: 0, Width: 3.5e-3, Height: 4e-3}}}
@@ -183,7 +188,8 @@ func TestRegionsPaintInOrderAndShareOneIndex(t *testing.T) {
 func TestRoundingMakesNoMixtures(t *testing.T) {
 	s := two()
 	s.Grid.X.Cells = 30
-	s.Layers[0].Regions = []stack.Region{{Material: 1, Rect: stack.Rect{X: 0.1e-3 * 6, Y: 0, Width: 0.1e-3 * 3 * 10, Height: 4e-3}}}
+	s.Layers[0].Regions =
+		[]stack.Region{{Material: 1, Rect: stack.Rect{X: 0.1e-3 * 6, Y: 0, Width: 0.1e-3 * 3 * 10, Height: 4e-3}}}
 	if m := mustBuild(t, s); len(m.Palette) != 2 {
 		t.Errorf("%d palette entries", len(m.Palette))
 	}

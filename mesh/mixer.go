@@ -7,20 +7,24 @@ import (
 	"sort"
 )
 
-// Cells that edges of rectangles cut are made of stripes. Later rectangles lie over earlier ones, and the edges of what is seen divide the cell into stripes along
-// x, each with its materials in series in either half of the cell; the stripes conduct side by side. Along y alike, and along z the areas conduct side by
-// side. For edges that all run one way this is exact. Otherwise it is the lower of the two bounds of such a network: no heat passes between stripes within half a cell.
+// Cells that edges of rectangles cut are made of stripes. Later rectangles lie over earlier ones, and the edges of what
+// is seen divide the cell into stripes along x, each with its materials in series in either half of the cell; the
+// stripes conduct side by side. Along y alike, and along z the areas conduct side by side. For edges that all run one
+// way this is exact. Otherwise it is the lower of the two bounds of such a network: no heat passes between stripes
+// within half a cell.
 
 // Part is a material in a stripe of a cell, or in the whole of it.
 type Part struct {
 	Material, Place int32 // Place is the number of the material among those of the cell
-	// Low and High are its share of the stripe's west and east half, or south and north. Of the whole cell Low is the share.
+	// Low and High are its share of the stripe's west and east half, or south and north. Of the whole cell Low is the
+	// share.
 	Low, High float64
 	// Across is the stripe's share of the cell's depth or width at the last part of a stripe, and 0 at those before it.
 	Across float64
 }
 
-// mixed is what a cell is made of whose parts are stripes along x, then along y, then areas; own are the cell's materials by themselves.
+// mixed is what a cell is made of whose parts are stripes along x, then along y, then areas; own are the cell's
+// materials by themselves.
 func mixed(parts []Part, alongX, alongY int, own []Material) (m Material) {
 	m.Half[west], m.Half[east] = sideBySide(parts[:alongX], own, 0)
 	m.Half[south], m.Half[north] = sideBySide(parts[alongX:alongX+alongY], own, 1)
@@ -90,9 +94,10 @@ type span struct{ lo, hi float64 }
 
 func spanOf(v interval) span { return span{float64(v.lo), float64(v.hi)} }
 
-// mostWork bounds the steps that a cell may take: those of a rectangle in a stripe, of gaps that move, of parts that are kept. 1,000 rectangles take less however they
-// cross. Where more take more, the cell is looked at along lines alone, one anywhere in each 1024th of its width and of its depth: what is seen is then right within
-// some hundredths of the cell, for rectangles on a pitch too.
+// mostWork bounds the steps that a cell may take: those of a rectangle in a stripe, of gaps that move, of parts that
+// are kept. 1,000 rectangles take less however they cross. Where more take more, the cell is looked at along lines
+// alone, one anywhere in each 1024th of its width and of its depth: what is seen is then right within some hundredths
+// of the cell, for rectangles on a pitch too.
 const (
 	mostWork = 50_000_000
 	lines    = 1024
@@ -175,7 +180,8 @@ func (x *mixer) divided(steps int) bool {
 		x.places = map[uint32]int32{}
 	}
 	clear(x.places)
-	x.materials, x.area, x.low, x.high, x.parts, x.steps = x.materials[:0], x.area[:0], x.low[:0], x.high[:0], x.parts[:0], steps
+	x.materials, x.area, x.low, x.high, x.parts, x.steps = x.materials[:0], x.area[:0], x.low[:0], x.high[:0],
+		x.parts[:0], steps
 	x.divide(0)
 	x.alongX = len(x.parts)
 	x.divide(1)
@@ -193,8 +199,12 @@ func (x *mixer) divide(axis int) {
 			x.ends = append(x.ends, int32(n))
 		}
 	}
-	slices.SortFunc(x.begins, func(a, b int32) int { return cmp.Compare(x.rects[a].at[across].lo, x.rects[b].at[across].lo) })
-	slices.SortFunc(x.ends, func(a, b int32) int { return cmp.Compare(x.rects[a].at[across].hi, x.rects[b].at[across].hi) })
+	slices.SortFunc(x.begins, func(a, b int32) int {
+		return cmp.Compare(x.rects[a].at[across].lo, x.rects[b].at[across].lo)
+	})
+	slices.SortFunc(x.ends, func(a, b int32) int {
+		return cmp.Compare(x.rects[a].at[across].hi, x.rects[b].at[across].hi)
+	})
 	begin, end := 0, 0
 	edges := x.edges[across]
 	for n, from := range edges[:len(edges)-1] {
@@ -215,7 +225,8 @@ func (x *mixer) divide(axis int) {
 	}
 }
 
-// mark is a number for what a rectangle does in a stripe. Their sum tells stripes apart: they differ in 64 scrambled bits.
+// mark is a number for what a rectangle does in a stripe. Their sum tells stripes apart: they differ in 64 scrambled
+// bits.
 func (r *rect) mark(axis int) uint64 {
 	mark := scrambled(uint64(r.run) ^ math.Float64bits(r.at[axis].lo))
 	return scrambled(mark ^ math.Float64bits(r.at[axis].hi))
@@ -335,5 +346,7 @@ func (x *mixer) list() {
 // alikeParts says whether stripes have the same parts but for rounding.
 func alikeParts(a, b []Part) bool {
 	same := func(v, w float64) bool { return math.Abs(v-w) <= rounding }
-	return slices.EqualFunc(a, b, func(p, q Part) bool { return p.Place == q.Place && same(p.Low, q.Low) && same(p.High, q.High) })
+	return slices.EqualFunc(a, b, func(p, q Part) bool {
+		return p.Place == q.Place && same(p.Low, q.Low) && same(p.High, q.High)
+	})
 }

@@ -10,8 +10,9 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// Rectangles anywhere on a grid of many cells: the area of each material in each cell is that of the pieces between all edges, each of the material that lies on top
-// of it, and the mirror image of a layer has the mirror image of its properties. A circle in a corner of the layer changes nothing elsewhere.
+// Rectangles anywhere on a grid of many cells: the area of each material in each cell is that of the pieces between all
+// edges, each of the material that lies on top of it, and the mirror image of a layer has the mirror image of its
+// properties. A circle in a corner of the layer changes nothing elsewhere.
 func TestRectanglesOnManyCells(t *testing.T) {
 	const nx, ny = 7, 5
 	rng := rand.New(rand.NewPCG(11, 12))
@@ -35,7 +36,8 @@ func TestRectanglesOnManyCells(t *testing.T) {
 			}
 			x0, x1 := at(w, nx)
 			y0, y1 := at(h, ny)
-			s.Layers[1].Regions = append(s.Layers[1].Regions, stack.Region{Material: rng.IntN(3), Rect: stack.Rect{X: x0, Y: y0, Width: x1 - x0, Height: y1 - y0}})
+			s.Layers[1].Regions = append(s.Layers[1].Regions,
+				stack.Region{Material: rng.IntN(3), Rect: stack.Rect{X: x0, Y: y0, Width: x1 - x0, Height: y1 - y0}})
 		}
 		m := mustBuild(t, s)
 		xs, ys := []float64{}, []float64{}
@@ -77,21 +79,26 @@ func TestRectanglesOnManyCells(t *testing.T) {
 		rounded := *s
 		rounded.Layers = slices.Clone(s.Layers)
 		circle := geometry.Circle{X: w / nx / 2, Y: h / ny / 2, Diameter: min(w/nx, h/ny) / 2}
-		rounded.Layers[1].Regions = slices.Concat([]stack.Region{{Rect: stack.Around(circle), Shape: circle}}, s.Layers[1].Regions)
+		rounded.Layers[1].Regions = slices.Concat([]stack.Region{{Rect: stack.Around(circle), Shape: circle}},
+			s.Layers[1].Regions)
 		round := mustBuild(t, &rounded)
 		for j := range ny {
 			for i := range nx {
 				got, mirror := m.At(i, j, 2), other.At(nx-1-i, j, 2)
 				if beside := round.At(i, j, 2); i+j > 0 && *beside != *got {
-					t.Fatalf("trial %d, cell %d, %d: %+v with a circle elsewhere, %+v without", trial, i, j, *beside, *got)
+					t.Fatalf("trial %d, cell %d, %d: %+v with a circle elsewhere, %+v without", trial, i, j, *beside,
+						*got)
 				}
 				// Edges are FP32, and parts below a millionth of a cell's width are rounding.
 				for n, pair := range [][2]float64{
-					{got.C, heat[j][i]}, {got.K[2], up[j][i]}, {got.C, mirror.C}, {got.K[0], mirror.K[0]}, {got.K[1], mirror.K[1]},
-					{got.Half[west], mirror.Half[east]}, {got.Half[east], mirror.Half[west]}, {got.Half[south], mirror.Half[south]},
+					{got.C, heat[j][i]}, {got.K[2], up[j][i]}, {got.C, mirror.C}, {got.K[0], mirror.K[0]},
+					{got.K[1], mirror.K[1]},
+					{got.Half[west], mirror.Half[east]}, {got.Half[east], mirror.Half[west]},
+					{got.Half[south], mirror.Half[south]},
 				} {
 					if math.Abs(pair[0]-pair[1]) > 2e-5*pair[1] {
-						t.Fatalf("trial %d, cell %d, %d, property %d: %.9g, want %.9g", trial, i, j, n, pair[0], pair[1])
+						t.Fatalf("trial %d, cell %d, %d, property %d: %.9g, want %.9g", trial, i, j, n, pair[0],
+							pair[1])
 					}
 				}
 			}

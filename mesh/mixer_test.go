@@ -30,14 +30,15 @@ func cellOf(t *testing.T, tiles []tile) *Material {
 	t.Helper()
 	s := three()
 	for _, p := range tiles {
-		r := stack.Rect{X: p.x0 * s.Size[0], Y: p.y0 * s.Size[1], Width: (p.x1 - p.x0) * s.Size[0], Height: (p.y1 - p.y0) * s.Size[1]}
+		r := stack.Rect{X: p.x0 * s.Size[0], Y: p.y0 * s.Size[1], Width: (p.x1 - p.x0) * s.Size[0],
+			Height: (p.y1 - p.y0) * s.Size[1]}
 		s.Layers[1].Regions = append(s.Layers[1].Regions, stack.Region{Material: p.material, Rect: r})
 	}
 	return mustBuild(t, s).At(0, 0, 2)
 }
 
-// Two rectangles that each fill a quarter of a cell make half of it, wherever they lie. In each half of the cell what lies behind each other conducts in series, and
-// what lies beside each other side by side.
+// Two rectangles that each fill a quarter of a cell make half of it, wherever they lie. In each half of the cell what
+// lies behind each other conducts in series, and what lies beside each other side by side.
 func TestTwoQuartersAreAHalf(t *testing.T) {
 	series := 1 / (0.5/10 + 0.5/1)
 	seriesY := 1 / (0.5/20 + 0.5/2)
@@ -47,8 +48,9 @@ func TestTwoQuartersAreAHalf(t *testing.T) {
 	}{
 		"apart along x": {[]tile{{0, 0.125, 0.375, 0, 1}, {0, 0.625, 0.875, 0, 1}}, [4]float64{series, series, 11, 11}},
 		"apart along y": {[]tile{{0, 0, 1, 0, 0.25}, {0, 0, 1, 0.625, 0.875}}, [4]float64{5.5, 5.5, seriesY, seriesY}},
-		"in one half":   {[]tile{{0, 0, 0.25, 0, 0.5}, {0, 0.25, 0.5, 0.5, 1}, {0, 0.5, 1, 0, 0.5}}, [4]float64{series, 5.5, 0.25*20 + 0.25*2 + 0.5*20, 0.25*2 + 0.25*20 + 0.5*2}},
-		"diagonal":      {[]tile{{0, 0, 0.5, 0, 0.5}, {0, 0.5, 1, 0.5, 1}}, [4]float64{5.5, 5.5, 11, 11}},
+		"in one half": {[]tile{{0, 0, 0.25, 0, 0.5}, {0, 0.25, 0.5, 0.5, 1}, {0, 0.5, 1, 0, 0.5}},
+			[4]float64{series, 5.5, 0.25*20 + 0.25*2 + 0.5*20, 0.25*2 + 0.25*20 + 0.5*2}},
+		"diagonal": {[]tile{{0, 0, 0.5, 0, 0.5}, {0, 0.5, 1, 0.5, 1}}, [4]float64{5.5, 5.5, 11, 11}},
 	} {
 		for range 2 {
 			m := cellOf(t, tt.tiles)
@@ -90,7 +92,8 @@ func TestStripesInACell(t *testing.T) {
 		}
 		rng.Shuffle(n, func(i, j int) { tiles[i], tiles[j] = tiles[j], tiles[i] })
 		m := cellOf(t, tiles)
-		for n, pair := range [][2]float64{{m.Half[west], 1 / want[0]}, {m.Half[east], 1 / want[1]}, {m.Half[south], beside}, {m.Half[north], beside}, {m.K[1], beside}, {m.C, capacity}} {
+		for n, pair := range [][2]float64{{m.Half[west], 1 / want[0]}, {m.Half[east], 1 / want[1]},
+			{m.Half[south], beside}, {m.Half[north], beside}, {m.K[1], beside}, {m.C, capacity}} {
 			if math.Abs(pair[0]-pair[1]) > 1e-5*pair[1] { // edges are FP32
 				t.Errorf("%v: property %d is %g, want %g", tiles, n, pair[0], pair[1])
 			}
@@ -98,8 +101,9 @@ func TestStripesInACell(t *testing.T) {
 	}
 }
 
-// Rectangles anywhere, over and beside each other: the cell is drawn pixel by pixel, the later over the earlier. Areas are exact; halves are rows of pixels side by side,
-// each with its pixels in series, and lie between the bounds of Wiener.
+// Rectangles anywhere, over and beside each other: the cell is drawn pixel by pixel, the later over the earlier. Areas
+// are exact; halves are rows of pixels side by side, each with its pixels in series, and lie between the bounds of
+// Wiener.
 func TestRectanglesAgainstPixels(t *testing.T) {
 	const side = 64
 	rng := rand.New(rand.NewPCG(1, 9))
@@ -119,7 +123,8 @@ func TestRectanglesAgainstPixels(t *testing.T) {
 				i1, j1 = min(i1, i0+9), min(j1, j0+9)
 			}
 			m := rng.IntN(3)
-			tiles = append(tiles, tile{m, float64(i0) / side, float64(i1) / side, float64(j0) / side, float64(j1) / side})
+			tiles = append(tiles, tile{m, float64(i0) / side, float64(i1) / side, float64(j0) / side,
+				float64(j1) / side})
 			for j := j0; j < j1; j++ {
 				for i := i0; i < i1; i++ {
 					picture[j][i] = m
@@ -192,7 +197,8 @@ func TestPiecesMakeAWhole(t *testing.T) {
 	}
 }
 
-// Thousands of rectangles in a cell: strips across strips, each over those before, and small ones anywhere, at a bounded cost.
+// Thousands of rectangles in a cell: strips across strips, each over those before, and small ones anywhere, at a
+// bounded cost.
 func TestManyRectanglesInACell(t *testing.T) {
 	const n = 4096
 	rng := rand.New(rand.NewPCG(8, 8))

@@ -20,7 +20,8 @@ type painter struct {
 	rough map[uint32]bool // of what is laid, where the mixer looked along lines
 }
 
-// laid is a rectangle over part of a cell. Below it lies a material of the palette, or with the bit onLaid what was laid before.
+// laid is a rectangle over part of a cell. Below it lies a material of the palette, or with the bit onLaid what was
+// laid before.
 type laid struct {
 	below, over uint32
 	x, y        interval
@@ -29,7 +30,8 @@ type laid struct {
 // onLaid marks numbers of what is laid among those of the palette, which has fewer.
 const onLaid = 1 << 31
 
-// interval is the covered part of a cell's width or depth, from 0 to 1. FP32 lets cells that only rounding tells apart share a mixture.
+// interval is the covered part of a cell's width or depth, from 0 to 1. FP32 lets cells that only rounding tells apart
+// share a mixture.
 type interval struct{ lo, hi float32 }
 
 // rounding is how far apart edges in a cell are the same: coordinates that should be equal, in FP32.
@@ -47,10 +49,12 @@ func (v interval) and(w interval) (interval, bool) {
 }
 
 func newPainter(m *Mesh) *painter {
-	return &painter{mesh: m, known: map[laid]uint32{}, mixed: map[uint32]uint32{}, cuts: map[[8]uint64]uint32{}, fills: map[filled]uint32{}, rough: map[uint32]bool{}}
+	return &painter{mesh: m, known: map[laid]uint32{}, mixed: map[uint32]uint32{}, cuts: map[[8]uint64]uint32{},
+		fills: map[filled]uint32{}, rough: map[uint32]bool{}}
 }
 
-// paint returns the palette index of every cell of a layer, nil where the layer is uniform, and the number of cells whose mixture is rough.
+// paint returns the palette index of every cell of a layer, nil where the layer is uniform, and the number of cells
+// whose mixture is rough.
 func (p *painter) paint(l *stack.Layer) (index []uint32, rough int) {
 	if len(l.Regions) == 0 {
 		return nil, 0
@@ -114,8 +118,8 @@ func (m *Mesh) coverRect(r stack.Rect, f func(c int, x, y interval)) {
 	}
 }
 
-// coverage returns the first cell that [lo, hi] touches and the covered part of it and of those that follow. Slivers below
-// rounding of a cell count as nothing.
+// coverage returns the first cell that [lo, hi] touches and the covered part of it and of those that follow. Slivers
+// below rounding of a cell count as nothing.
 func coverage(f []float64, lo, hi float64) (first int, covered []interval) {
 	for i := max(sort.SearchFloat64s(f, lo)-1, 0); i+1 < len(f) && f[i] < hi; i++ {
 		size := f[i+1] - f[i]
@@ -137,8 +141,8 @@ func coverage(f []float64, lo, hi float64) (first int, covered []interval) {
 	return first, covered
 }
 
-// lay returns the number of a cell with a rectangle laid over it. What it hides is forgotten at once, and one of the same material with which it makes
-// a rectangle becomes part of it, so that many in a cell stay few where they can.
+// lay returns the number of a cell with a rectangle laid over it. What it hides is forgotten at once, and one of the
+// same material with which it makes a rectangle becomes part of it, so that many in a cell stay few where they can.
 func (p *painter) lay(r laid) uint32 {
 	for r.below >= onLaid {
 		last := &p.laid[r.below-onLaid]

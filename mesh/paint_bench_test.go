@@ -7,7 +7,8 @@ import (
 	"thermsim/stack"
 )
 
-// BenchmarkPaint lays rectangles over a layer: few in each of many cells, many in few, over each other, and strips across strips.
+// BenchmarkPaint lays rectangles over a layer: few in each of many cells, many in few, over each other, and strips
+// across strips.
 func BenchmarkPaint(b *testing.B) {
 	for _, bb := range []struct {
 		name           string
@@ -42,7 +43,10 @@ func BenchmarkPaint(b *testing.B) {
 						x, y, w, h = y, x, h, w
 					}
 				}
-				l.Regions = append(l.Regions, stack.Region{Material: n / 2 % 2, Rect: stack.Rect{X: x * s.Size[0], Y: y * s.Size[1], Width: w * s.Size[0], Height: h * s.Size[1]}})
+				l.Regions = append(l.Regions,
+					stack.Region{Material: n / 2 % 2,
+						Rect: stack.Rect{X: x * s.Size[0], Y: y * s.Size[1], Width: w * s.Size[0],
+							Height: h * s.Size[1]}})
 			}
 			b.ReportAllocs()
 			for b.Loop() {

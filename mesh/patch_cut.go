@@ -84,7 +84,8 @@ type view struct {
 	parts []piece
 }
 
-// divide adds what is seen in a box within the cell, halving it at the edges of rectangles and where several shapes cut it.
+// divide adds what is seen in a box within the cell, halving it at the edges of rectangles and where several shapes cut
+// it.
 func (v *view) divide(r geometry.Box, depth int) {
 	type partial struct {
 		patch int32

@@ -10,8 +10,9 @@ type PatchState struct {
 	Heat  float64 // W that leave through it; what enters by a flux is negative
 }
 
-// Patches are those of all faces in a field whose planes read copies in K, each face's in their order and last what they leave. Their heat adds up to that of
-// the face: conductances are those that executors hold. Only planes that faces with patches touch are read.
+// Patches are those of all faces in a field whose planes read copies in K, each face's in their order and last what
+// they leave. Their heat adds up to that of the face: conductances are those that executors hold. Only planes that
+// faces with patches touch are read.
 func (m *Mesh) Patches(read func(k int, kelvin []float64) error) ([]PatchState, error) {
 	var all []PatchState
 	first := [stack.NumFaces]int{}

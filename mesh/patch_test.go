@@ -12,8 +12,10 @@ import (
 // patchedPlate is a plate of 10 by 8 mm on 7 by 5 cells with patches on its top.
 func patchedPlate(t *testing.T, own stack.Boundary, patches ...stack.Patch) *Mesh {
 	t.Helper()
-	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{10e-3, 8e-3}, Grid: stack.Grid{X: stack.Axis{Cells: 7}, Y: stack.Axis{Cells: 5}},
-		Materials: []stack.Material{{Name: "m", K: [3]float64{100, 100, 100}, C: 2e6}}, Layers: []stack.Layer{{Name: "plate", Thickness: 1e-3, Cells: 2}}}
+	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{10e-3, 8e-3},
+		Grid:      stack.Grid{X: stack.Axis{Cells: 7}, Y: stack.Axis{Cells: 5}},
+		Materials: []stack.Material{{Name: "m", K: [3]float64{100, 100, 100}, C: 2e6}},
+		Layers:    []stack.Layer{{Name: "plate", Thickness: 1e-3, Cells: 2}}}
 	s.Boundary[stack.Top] = own
 	s.Boundary[stack.Top].Patches = patches
 	m, err := Build(s)
@@ -43,11 +45,16 @@ func TestSeenAreas(t *testing.T) {
 		want    []float64
 		within  float64 // of the area of a cell
 	}{
-		"rectangles":            {[]stack.Patch{rectPatch(1e-3, 1e-3, 5e-3, 4e-3, film), rectPatch(3.3e-3, 2.2e-3, 6e-3, 5e-3, film)}, []float64{20e-6 - 2.7e-3*2.8e-3, 30e-6}, 1e-10},
-		"disc in a rectangle":   {[]stack.Patch{rectPatch(0.5e-3, 0.7e-3, 8e-3, 7e-3, film), {Boundary: film, Shape: disc}}, []float64{56e-6 - disc.Area(), disc.Area()}, 1e-8},
-		"rectangle over a disc": {[]stack.Patch{{Boundary: film, Shape: disc}, rectPatch(0, 0, 4e-3, 8e-3, film)}, []float64{disc.Area() / 2, 32e-6}, 1e-8},
-		"two discs":             {[]stack.Patch{{Boundary: film, Shape: disc}, {Boundary: film, Shape: other}}, []float64{disc.Area() - lens(1.7e-3), disc.Area()}, 1e-3},
-		"covered":               {[]stack.Patch{{Boundary: film, Shape: disc}, rectPatch(0, 0, 10e-3, 8e-3, film)}, []float64{0, 80e-6}, 1e-8},
+		"rectangles": {[]stack.Patch{rectPatch(1e-3, 1e-3, 5e-3, 4e-3, film),
+			rectPatch(3.3e-3, 2.2e-3, 6e-3, 5e-3, film)}, []float64{20e-6 - 2.7e-3*2.8e-3, 30e-6}, 1e-10},
+		"disc in a rectangle": {[]stack.Patch{rectPatch(0.5e-3, 0.7e-3, 8e-3, 7e-3, film),
+			{Boundary: film, Shape: disc}}, []float64{56e-6 - disc.Area(), disc.Area()}, 1e-8},
+		"rectangle over a disc": {[]stack.Patch{{Boundary: film, Shape: disc}, rectPatch(0, 0, 4e-3, 8e-3, film)},
+			[]float64{disc.Area() / 2, 32e-6}, 1e-8},
+		"two discs": {[]stack.Patch{{Boundary: film, Shape: disc}, {Boundary: film, Shape: other}},
+			[]float64{disc.Area() - lens(1.7e-3), disc.Area()}, 1e-3},
+		"covered": {[]stack.Patch{{Boundary: film, Shape: disc}, rectPatch(0, 0, 10e-3, 8e-3, film)},
+			[]float64{0, 80e-6}, 1e-8},
 	} {
 		p := patchedPlate(t, stack.Boundary{}, c.patches...).Patched[stack.Top]
 		rest, cell := 80e-6, 80e-6/35
@@ -96,7 +103,8 @@ func TestPartsMakeUpCells(t *testing.T) {
 	}
 }
 
-// A map's conductance is that of its tiles, whatever the cells: behind no resistance of their own they would add up to the sum of h A.
+// A map's conductance is that of its tiles, whatever the cells: behind no resistance of their own they would add up to
+// the sum of h A.
 func TestMapConserves(t *testing.T) {
 	p := rectPatch(1e-3, 0.5e-3, 7.7e-3, 6.1e-3, stack.Boundary{Kind: stack.Convective, Temperature: 300})
 	p.Map = &stack.FilmMap{NX: 3, NY: 2, Values: []float64{100, 200, 0, 400, 50, 1000}}

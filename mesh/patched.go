@@ -6,17 +6,20 @@ import (
 	"thermsim/stack"
 )
 
-// PatchedFace is a face with patches, cell by cell: a counts along its first coordinate and fastest, (x, y), (y, z) or (x, z).
+// PatchedFace is a face with patches, cell by cell: a counts along its first coordinate and fastest, (x, y), (y, z) or
+// (x, z).
 //
 // Where edges of patches cut a cell, its parts lead to their temperatures side by side, each behind half of the cell:
 //
 //	G = sum of A_p / (R"_p + half)      G T = sum of A_p T_p / (R"_p + half)      q = sum of q_p A_p / A
 //
-// The cell then counts as one of the resistance R" = A/G - half, the temperature T and the flux q. half is that of the materials at 300 K.
+// The cell then counts as one of the resistance R" = A/G - half, the temperature T and the flux q. half is that of the
+// materials at 300 K.
 type PatchedFace struct {
 	face   stack.Face
 	NA, NB int
-	// Of the cells: the resistance in m2K/W, negative where no temperature drives the cell, the temperature in K, and the flux in W/m2 that enters.
+	// Of the cells: the resistance in m2K/W, negative where no temperature drives the cell, the temperature in K, and
+	// the flux in W/m2 that enters.
 	Resistance, Temperature, Flux []float64
 
 	owner []int32         // the patch that covers a cell, unpatched where none does; overruled by parts

@@ -26,8 +26,8 @@ type slab struct {
 
 var wall = []slab{{100, 1e-3, 1e-5, 3}, {0.5, 1e-4, 0, 1}, {400, 2e-3, 2e-6, 2}, {3, 3e-4, 0, 4}}
 
-// profile is the temperature in a wall through which the flux q passes upwards from a lower surface at t0, in closed form; at a contact that of the
-// lower side, or of the upper one.
+// profile is the temperature in a wall through which the flux q passes upwards from a lower surface at t0, in closed
+// form; at a contact that of the lower side, or of the upper one.
 func profile(w []slab, t0, q, z float64, above bool) float64 {
 	t, bottom := t0, 0.0
 	for n, s := range w {
@@ -56,7 +56,8 @@ type pair struct {
 	q, t0       float64
 }
 
-// pairs of conditions, with the flux and the temperature of the lower surface by adding resistances in series. area is that of the face.
+// pairs of conditions, with the flux and the temperature of the lower surface by adding resistances in series. area is
+// that of the face.
 func pairs(r, area float64) []pair {
 	const q = 2e5
 	fixed := func(t float64) stack.Boundary { return stack.Boundary{Kind: stack.FixedTemperature, Temperature: t} }
@@ -73,8 +74,8 @@ func pairs(r, area float64) []pair {
 	}
 }
 
-// Through slabs in series the discrete solution is exact: with the exact temperatures at the centres, a probe anywhere shows the closed form, on both
-// sides of a contact and on the surfaces.
+// Through slabs in series the discrete solution is exact: with the exact temperatures at the centres, a probe anywhere
+// shows the closed form, on both sides of a contact and on the surfaces.
 func TestProbesInAWallAlongZ(t *testing.T) {
 	height, r := thickness(wall)
 	for _, c := range pairs(r, 6e-3*4e-3) {
@@ -83,7 +84,8 @@ func TestProbesInAWallAlongZ(t *testing.T) {
 		s.Materials = nil
 		for n, y := range wall {
 			s.Materials = append(s.Materials, stack.Material{Name: fmt.Sprint(n), K: [3]float64{1, 2, y.k}, C: 1})
-			s.Layers = append(s.Layers, stack.Layer{Name: fmt.Sprint(n), Material: n, Thickness: y.thickness, Cells: y.cells, ContactResistance: y.contact})
+			s.Layers = append(s.Layers, stack.Layer{Name: fmt.Sprint(n), Material: n, Thickness: y.thickness,
+				Cells: y.cells, ContactResistance: y.contact})
 		}
 		s.Boundary[stack.Bottom], s.Boundary[stack.Top] = c.bottom, c.top
 		m := mustBuild(t, s)
@@ -98,7 +100,8 @@ func TestProbesInAWallAlongZ(t *testing.T) {
 		for _, z := range heights {
 			for _, side := range []stack.Side{"", stack.Below, stack.Above} {
 				got := m.SampleAt(1.3e-3, 3.9e-3, z, side).at(3, 2, field)
-				near(t, fmt.Sprintf("%s at %g m %s", c.name, z, side), got, profile(wall, c.t0, c.q, z, side == stack.Above))
+				near(t, fmt.Sprintf("%s at %g m %s", c.name, z, side), got,
+					profile(wall, c.t0, c.q, z, side == stack.Above))
 			}
 		}
 	}
@@ -169,7 +172,8 @@ func patched(rng *rand.Rand, boundary func(f stack.Face) stack.Boundary) *stack.
 	for l := range s.Layers {
 		for range 9 {
 			s.Layers[l].Regions = append(s.Layers[l].Regions, stack.Region{Material: rng.IntN(24), Rect: stack.Rect{
-				X: 3e-3 * rng.Float64(), Y: 2e-3 * rng.Float64(), Width: 3e-3 * rng.Float64(), Height: 2e-3 * rng.Float64()}})
+				X: 3e-3 * rng.Float64(), Y: 2e-3 * rng.Float64(), Width: 3e-3 * rng.Float64(),
+				Height: 2e-3 * rng.Float64()}})
 		}
 	}
 	for f := range s.Boundary {
@@ -178,13 +182,15 @@ func patched(rng *rand.Rand, boundary func(f stack.Face) stack.Boundary) *stack.
 	return s
 }
 
-// Whatever the materials: in a plane of cells the temperature is continuous, also into the corners where four materials meet; it is that of the cell at
-// its centre; and a stack at the temperature of all its faces has it everywhere. Between layers only a contact makes a jump.
+// Whatever the materials: in a plane of cells the temperature is continuous, also into the corners where four materials
+// meet; it is that of the cell at its centre; and a stack at the temperature of all its faces has it everywhere.
+// Between layers only a contact makes a jump.
 func TestProbesAreContinuousAndConsistent(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 21))
 	for trial := range 40 {
 		s := patched(rng, func(f stack.Face) stack.Boundary {
-			return []stack.Boundary{{}, {Kind: stack.Convective, H: 1e4, Temperature: 350}, {Kind: stack.FixedTemperature, Temperature: 350}}[(trial+int(f))%3]
+			return []stack.Boundary{{}, {Kind: stack.Convective, H: 1e4, Temperature: 350},
+				{Kind: stack.FixedTemperature, Temperature: 350}}[(trial+int(f))%3]
 		})
 		m := mustBuild(t, s)
 		nx, ny := m.NX(), m.NY()

@@ -10,7 +10,8 @@ type PlaneReader interface {
 	Plane(k int, dst []float64) error
 }
 
-// RemappedField is a field of one mesh on the cells of another: each cell has the mean of the field over its volume, so that the integral over the volume is kept.
+// RemappedField is a field of one mesh on the cells of another: each cell has the mean of the field over its volume, so
+// that the integral over the volume is kept.
 type RemappedField struct {
 	of      PlaneReader
 	from    *Mesh
@@ -30,8 +31,8 @@ type overlap struct {
 // sameSize is the relative difference of lengths that count as one.
 const sameSize = 1e-6
 
-// Remap lays a field of another mesh over m. Both have the same size along x, y and z; otherwise the error says how they differ. On cells that are the same
-// the temperatures are, bit for bit.
+// Remap lays a field of another mesh over m. Both have the same size along x, y and z; otherwise the error says how
+// they differ. On cells that are the same the temperatures are, bit for bit.
 func (m *Mesh) Remap(from *Mesh, of PlaneReader) (*RemappedField, error) {
 	axes := [3]struct {
 		name     string
@@ -42,7 +43,8 @@ func (m *Mesh) Remap(from *Mesh, of PlaneReader) (*RemappedField, error) {
 		a := &axes[n]
 		was, is := a.old[len(a.old)-1]-a.old[0], a.now[len(a.now)-1]-a.now[0]
 		if math.Abs(was-is) > sameSize*is {
-			return nil, fmt.Errorf("it is of a stack %.6g mm %s, and this one is %.6g mm %[2]s", 1e3*was, a.name, 1e3*is)
+			return nil, fmt.Errorf("it is of a stack %.6g mm %s, and this one is %.6g mm %[2]s", 1e3*was, a.name,
+				1e3*is)
 		}
 		*into = overlaps(a.old, a.now, is)
 		r.same = r.same && oneToOne(*into)
@@ -53,7 +55,8 @@ func (m *Mesh) Remap(from *Mesh, of PlaneReader) (*RemappedField, error) {
 	return r, nil
 }
 
-// overlaps finds the cells of an axis below each cell of another one of the same length. Edges closer than rounding are one.
+// overlaps finds the cells of an axis below each cell of another one of the same length. Edges closer than rounding are
+// one.
 func overlaps(old, now []float64, length float64) [][]overlap {
 	all := make([][]overlap, len(now)-1)
 	first := 0
@@ -95,7 +98,8 @@ func oneToOne(axis [][]overlap) bool {
 // Plane copies the temperatures in K of z plane k into dst (length nx*ny, x fastest).
 func (r *RemappedField) Plane(k int, dst []float64) error {
 	if k < 0 || k >= len(r.z) || len(dst) != len(r.x)*len(r.y) {
-		return fmt.Errorf("plane %d into %d values; the mesh has %d planes of %d x %d", k, len(dst), len(r.z), len(r.x), len(r.y))
+		return fmt.Errorf("plane %d into %d values; the mesh has %d planes of %d x %d", k, len(dst), len(r.z), len(r.x),
+			len(r.y))
 	}
 	if r.same && len(r.plane) == len(dst) {
 		return r.of.Plane(k, dst)

@@ -10,8 +10,8 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// The shares of area that cylinders take stand in the heat capacity and in kz of the cells: their sums over the grid are those of the circles,
-// to rounding, on any grid, where circles overlap no others.
+// The shares of area that cylinders take stand in the heat capacity and in kz of the cells: their sums over the grid
+// are those of the circles, to rounding, on any grid, where circles overlap no others.
 func TestCylindersShares(t *testing.T) {
 	for _, cells := range []int{1, 7, 40} {
 		s := two()
@@ -20,7 +20,8 @@ func TestCylindersShares(t *testing.T) {
 		for n, d := range []float64{0.3e-3, 1.1e-3, 1.9e-3} {
 			c := geometry.Circle{X: 1e-3 + 2e-3*float64(n), Y: 1.7e-3 + 0.1e-3*float64(n), Diameter: d}
 			area += c.Area()
-			s.Layers[1].Regions = append(s.Layers[1].Regions, stack.Region{Material: 0, Rect: stack.Around(c), Shape: c})
+			s.Layers[1].Regions = append(s.Layers[1].Regions,
+				stack.Region{Material: 0, Rect: stack.Around(c), Shape: c})
 		}
 		m := mustBuild(t, s)
 		capacity, conductance := 0.0, 0.0
@@ -66,7 +67,8 @@ func TestViasSharePalette(t *testing.T) {
 	for j := range 7 {
 		for i := range 11 {
 			c := geometry.Circle{X: 0.5e-3 * float64(i+1), Y: 0.5e-3 * float64(j+1), Diameter: 0.23e-3}
-			s.Layers[0].Regions = append(s.Layers[0].Regions, stack.Region{Material: 1, Rect: stack.Around(c), Shape: c})
+			s.Layers[0].Regions = append(s.Layers[0].Regions,
+				stack.Region{Material: 1, Rect: stack.Around(c), Shape: c})
 		}
 	}
 	if m := mustBuild(t, s); len(m.Palette) > 2+16 {
@@ -74,7 +76,8 @@ func TestViasSharePalette(t *testing.T) {
 	}
 }
 
-// A map of fractions on cells that cut its tiles: the mean over each cell, k by the rule, and at most one entry per fraction.
+// A map of fractions on cells that cut its tiles: the mean over each cell, k by the rule, and at most one entry per
+// fraction.
 func TestFillOfAMap(t *testing.T) {
 	s := two()
 	s.Grid = stack.Grid{X: stack.Axis{Cells: 3}, Y: stack.Axis{Cells: 1}}
@@ -92,7 +95,8 @@ func TestFillOfAMap(t *testing.T) {
 	}
 }
 
-// Two vias in one cell, each in a liner with a ring of the layer's own material between: later shapes lie over earlier ones, and the areas are exact.
+// Two vias in one cell, each in a liner with a ring of the layer's own material between: later shapes lie over earlier
+// ones, and the areas are exact.
 func TestNestedShapes(t *testing.T) {
 	s := two()
 	s.Grid = stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: 1}}
@@ -102,7 +106,8 @@ func TestNestedShapes(t *testing.T) {
 		for n := range 2 {
 			c := geometry.Circle{X: 1.5e-3 + 3e-3*float64(n), Y: 2e-3, Diameter: d}
 			of := map[float64]int{outer: 2, 0.9 * outer: 1, inner: 0}[d]
-			s.Layers[0].Regions = append(s.Layers[0].Regions, stack.Region{Material: of, Rect: stack.Around(c), Shape: c})
+			s.Layers[0].Regions = append(s.Layers[0].Regions,
+				stack.Region{Material: of, Rect: stack.Around(c), Shape: c})
 		}
 	}
 	s.Layers[0].Material = 1
@@ -113,7 +118,8 @@ func TestNestedShapes(t *testing.T) {
 	near(t, "c", m.At(0, 0, 0).C, (4e6*liner+2e6*ring+1e6*core+2e6*rest)/24)
 }
 
-// Many shapes over each other in one cell: of circles within each other each shows its ring, and the last of equal ones hides the others.
+// Many shapes over each other in one cell: of circles within each other each shows its ring, and the last of equal ones
+// hides the others.
 func TestManyShapesInACell(t *testing.T) {
 	const n = 20_000
 	build := func(diameter func(i int) float64) *Mesh {
@@ -122,7 +128,8 @@ func TestManyShapesInACell(t *testing.T) {
 		s.Materials = append(s.Materials, stack.Material{Name: "c", K: [3]float64{3, 3, 3}, C: 4e6})
 		for i := range n {
 			c := geometry.Circle{X: 3e-3, Y: 2e-3, Diameter: diameter(i)}
-			s.Layers[0].Regions = append(s.Layers[0].Regions, stack.Region{Material: 2 * (i % 2), Rect: stack.Around(c), Shape: c})
+			s.Layers[0].Regions = append(s.Layers[0].Regions,
+				stack.Region{Material: 2 * (i % 2), Rect: stack.Around(c), Shape: c})
 		}
 		s.Layers[0].Material = 1
 		return mustBuild(t, s)

@@ -2,9 +2,10 @@ package mesh
 
 import "thermsim/stack"
 
-// Slab is the part of the mesh with the rows (y) from <= j < to, as a mesh of its own: what a rank holds where several share a grid. Its cells have the
-// couplings, capacities and faces that they have in m, bit for bit; the sides where it is cut let no heat pass, so that its last row has no coupling beyond.
-// Power and coolant are not in it, and areas of whole faces are those of m.
+// Slab is the part of the mesh with the rows (y) from <= j < to, as a mesh of its own: what a rank holds where several
+// share a grid. Its cells have the couplings, capacities and faces that they have in m, bit for bit; the sides where it
+// is cut let no heat pass, so that its last row has no coupling beyond. Power and coolant are not in it, and areas of
+// whole faces are those of m.
 func (m *Mesh) Slab(from, to int) *Mesh {
 	s := *m
 	s.whole = m.Whole()
@@ -67,7 +68,8 @@ func (p *PatchedFace) rows(from, to int) *PatchedFace {
 	switch p.face {
 	case stack.Bottom, stack.Top:
 		c.NB = to - from
-		c.Resistance, c.Temperature, c.Flux = p.Resistance[from*p.NA:to*p.NA], p.Temperature[from*p.NA:to*p.NA], p.Flux[from*p.NA:to*p.NA]
+		c.Resistance, c.Temperature, c.Flux = p.Resistance[from*p.NA:to*p.NA], p.Temperature[from*p.NA:to*p.NA],
+			p.Flux[from*p.NA:to*p.NA]
 	case stack.West, stack.East:
 		c.NA = to - from
 		for _, v := range []*[]float64{&c.Resistance, &c.Temperature, &c.Flux} {

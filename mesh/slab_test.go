@@ -15,8 +15,10 @@ func TestSlabsHaveTheCouplingsOfTheWhole(t *testing.T) {
 		s := cases.AnyStack(17, number)
 		s.Grid.Y = stack.Axis{Cells: 9 + int(number)%7}
 		if number%4 == 0 {
-			patches := []stack.Patch{{Name: "p", Boundary: stack.Boundary{Kind: stack.Convective, H: 3e3, Temperature: 310},
-				Rects: []stack.Rect{{X: 0.1 * s.Size[0], Y: 0.23 * s.Size[1], Width: 0.5 * s.Size[0], Height: 0.61 * s.Size[1]}}}}
+			patches :=
+				[]stack.Patch{{Name: "p", Boundary: stack.Boundary{Kind: stack.Convective, H: 3e3, Temperature: 310},
+					Rects: []stack.Rect{{X: 0.1 * s.Size[0], Y: 0.23 * s.Size[1], Width: 0.5 * s.Size[0],
+						Height: 0.61 * s.Size[1]}}}}
 			s.Boundary[stack.Top].Patches = patches
 		}
 		m, err := mesh.Build(s)

@@ -7,12 +7,14 @@ import (
 	"thermsim/stack"
 )
 
-// Of a field of one temperature a face with a film that does not resist inside lets out h A (T - ambient), whichever face it is.
+// Of a field of one temperature a face with a film that does not resist inside lets out h A (T - ambient), whichever
+// face it is.
 func TestFilmStatesOfAFlatField(t *testing.T) {
 	for f := range stack.Face(stack.NumFaces) {
 		s := warmStack(0)
 		s.Boundary = [stack.NumFaces]stack.Boundary{}
-		s.Boundary[f] = stack.Boundary{Kind: stack.Convective, Temperature: 300, Film: stack.Film{Law: &stack.Curve{Law: stack.PowerLaw, Value: 1e-6, At: 300, Range: [2]float64{200, 600}}}}
+		s.Boundary[f] = stack.Boundary{Kind: stack.Convective, Temperature: 300,
+			Film: stack.Film{Law: &stack.Curve{Law: stack.PowerLaw, Value: 1e-6, At: 300, Range: [2]float64{200, 600}}}}
 		m := mustBuild(t, s)
 		states, err := m.Films(func(_ int, kelvin []float64) error {
 			for n := range kelvin {
@@ -24,11 +26,13 @@ func TestFilmStatesOfAFlatField(t *testing.T) {
 			t.Fatal(len(states), err)
 		}
 		size := s.FaceSize(f)
-		if want := 1e-6 * size[0] * size[1] * 50; math.Abs(states[0].Law-want) > 1e-6*want || math.Abs(states[0].MeanH-1e-6) > 1e-15 {
+		if want := 1e-6 * size[0] * size[1] * 50; math.Abs(states[0].Law-want) > 1e-6*want ||
+			math.Abs(states[0].MeanH-1e-6) > 1e-15 {
 			t.Errorf("%s lets out %g W by %g W/(m2 K), want %g by 1e-6", f, states[0].Law, states[0].MeanH, want)
 		}
 		for k, again := range m.RefreshedFaces() {
-			if want := m.FollowingPlanes()[k] || f > stack.Top || f == stack.Bottom && k == 0 || f == stack.Top && k == m.NZ()-1; again != want {
+			if want := m.FollowingPlanes()[k] || f > stack.Top || f == stack.Bottom && k == 0 || f == stack.Top &&
+				k == m.NZ()-1; again != want {
 				t.Errorf("%s: plane %d formed again: %v", f, k, again)
 			}
 		}
@@ -40,7 +44,8 @@ func TestRefreshedFacesOfConstantMaterials(t *testing.T) {
 	for f := range stack.Face(stack.NumFaces) {
 		s := warmStack(310)
 		s.Boundary = [stack.NumFaces]stack.Boundary{}
-		s.Boundary[f] = stack.Boundary{Kind: stack.Convective, H: 5, Temperature: 300, Film: stack.Film{Emissivity: 0.9}}
+		s.Boundary[f] = stack.Boundary{Kind: stack.Convective, H: 5, Temperature: 300,
+			Film: stack.Film{Emissivity: 0.9}}
 		for k, again := range mustBuild(t, s).RefreshedFaces() {
 			if want := f > stack.Top || f == stack.Bottom && k == 0 || f == stack.Top && k == 2; again != want {
 				t.Errorf("%s: plane %d formed again: %v", f, k, again)
@@ -70,10 +75,12 @@ func TestPatchesExchangeHeat(t *testing.T) {
 	}
 }
 
-// Rows of properties are the property cell by cell, also where the heat capacity is the only one that follows the temperature.
+// Rows of properties are the property cell by cell, also where the heat capacity is the only one that follows the
+// temperature.
 func TestRowsOfProperties(t *testing.T) {
 	s := warmStack(310)
-	curve := &stack.Curve{Law: stack.TableLaw, Temperatures: []float64{250, 310, 333, 480}, Values: []float64{1.2, 1.6, 1.7, 3}, Range: [2]float64{250, 480}}
+	curve := &stack.Curve{Law: stack.TableLaw, Temperatures: []float64{250, 310, 333, 480},
+		Values: []float64{1.2, 1.6, 1.7, 3}, Range: [2]float64{250, 480}}
 	s.Materials[0].CCurve = curve
 	l := newLaws(s)
 	kelvin := []float64{200, 250, 300, 310, 320, 333, 400, 480, 600}

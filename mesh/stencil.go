@@ -6,7 +6,8 @@ import (
 	"thermsim/stack"
 )
 
-// Stencil is the temperature at a point of a plane of cells, in K: a constant and a weighted sum over four cells j*nx+i, some of weight 0.
+// Stencil is the temperature at a point of a plane of cells, in K: a constant and a weighted sum over four cells
+// j*nx+i, some of weight 0.
 type Stencil struct {
 	Constant float64
 	Cell     [4]int
@@ -15,14 +16,15 @@ type Stencil struct {
 
 // InPlane is the temperature at (x, y), in m, at half the height of plane k.
 //
-// The point lies in a quarter of a cell, between the centre, a side in x, a side in y and the corner where they meet. Each has a temperature, and the
-// quarter is bilinear between them. Those on the sides are given above; the corner's is that of a cut along the side in y, whose two columns take
-// part with the conductance of the halves of all four cells that meet there, and likewise along x; the mean of both, which are the same where a
-// material fills whole rows or whole columns. All quarters that share a side or a corner agree on its temperature, so the temperature is
-// continuous in the plane, and where all four cells are alike it is the bilinear one between their centres.
+// The point lies in a quarter of a cell, between the centre, a side in x, a side in y and the corner where they meet.
+// Each has a temperature, and the quarter is bilinear between them. Those on the sides are given above; the corner's is
+// that of a cut along the side in y, whose two columns take part with the conductance of the halves of all four cells
+// that meet there, and likewise along x; the mean of both, which are the same where a material fills whole rows or
+// whole columns. All quarters that share a side or a corner agree on its temperature, so the temperature is continuous
+// in the plane, and where all four cells are alike it is the bilinear one between their centres.
 //
-// Heat flows along a plane with that plane's conductivities. Where an edge between two materials ends at an interface of layers, the planes
-// below and above it may therefore disagree beside the centres of their cells.
+// Heat flows along a plane with that plane's conductivities. Where an edge between two materials ends at an interface
+// of layers, the planes below and above it may therefore disagree beside the centres of their cells.
 func (m *Mesh) InPlane(k int, x, y float64) Stencil {
 	q, u, v := m.quarter(k, x, y)
 	var b blend
@@ -51,7 +53,8 @@ func (m *Mesh) InPlane(k int, x, y float64) Stencil {
 	return in
 }
 
-// blend is a temperature as a weighted sum over the cells around a corner, of which [0][0] is the one that holds the point.
+// blend is a temperature as a weighted sum over the cells around a corner, of which [0][0] is the one that holds the
+// point.
 type blend struct {
 	w        [2][2]float64
 	constant float64
@@ -77,7 +80,8 @@ type quarter struct {
 
 var opposite = [...]stack.Face{stack.Top, stack.Bottom, stack.East, stack.West, stack.North, stack.South}
 
-// quarter finds the quarter of a cell that holds a point, and how far from the centre to the corner it lies: 0 to 1 along x and y.
+// quarter finds the quarter of a cell that holds a point, and how far from the centre to the corner it lies: 0 to 1
+// along x and y.
 func (m *Mesh) quarter(k int, x, y float64) (q quarter, u, v float64) {
 	q = quarter{m: m, k: k}
 	var to [2]float64
@@ -96,7 +100,8 @@ func (m *Mesh) quarter(k int, x, y float64) (q quarter, u, v float64) {
 	return q, to[0], to[1]
 }
 
-// half is the resistance in m2K/W between the middle of the n-th cell along an axis and the side that it shares, in row o of the other axis.
+// half is the resistance in m2K/W between the middle of the n-th cell along an axis and the side that it shares, in row
+// o of the other axis.
 func (q *quarter) half(axis, n, o int) float64 {
 	f := q.f[axis]
 	if n == 1 {

@@ -2,11 +2,12 @@ package mesh
 
 import "math"
 
-// alikeWithin is the relative difference up to which properties of cells are the same: cuts by shapes give them to some 2e-10.
+// alikeWithin is the relative difference up to which properties of cells are the same: cuts by shapes give them to some
+// 2e-10.
 const alikeWithin = 1e-9
 
-// settle says which palette entry the cells of a layer have: nil and one for all where regions and fills leave them alike, as a region does that covers its layer, and regions of one
-// material that tile it.
+// settle says which palette entry the cells of a layer have: nil and one for all where regions and fills leave them
+// alike, as a region does that covers its layer, and regions of one material that tile it.
 func (m *Mesh) settle(index []uint32, material int) (cells []uint32, uniform uint32) {
 	if index == nil {
 		return nil, uint32(material)

@@ -2,8 +2,8 @@ package mesh
 
 import "slices"
 
-// Warm is the palette entry of a number with its properties at a temperature in K. The heat capacity is the mean between before and kelvin, with which a
-// time step stores just the heat that the capacity takes up on the way.
+// Warm is the palette entry of a number with its properties at a temperature in K. The heat capacity is the mean
+// between before and kelvin, with which a time step stores just the heat that the capacity takes up on the way.
 func (l *Laws) Warm(id uint32, kelvin, before float64) Material {
 	e := l.Entries[id]
 	if e.Areas == 0 {
@@ -20,7 +20,8 @@ func (l *Laws) Warm(id uint32, kelvin, before float64) Material {
 
 // plain is a material by itself.
 func (l *Laws) plain(material int32, kelvin, before float64) Material {
-	return plain([3]float64{l.property(material, LawKX, kelvin), l.property(material, LawKY, kelvin), l.property(material, LawKZ, kelvin)}, l.capacity(material, kelvin, before))
+	return plain([3]float64{l.property(material, LawKX, kelvin), l.property(material, LawKY, kelvin),
+		l.property(material, LawKZ, kelvin)}, l.capacity(material, kelvin, before))
 }
 
 // property of a material at a temperature.
@@ -121,7 +122,8 @@ func (m *Mesh) EntryAt(i, j, k int) uint32 {
 	return p.Index[j*m.NX()+i]
 }
 
-// mixedEntry appends what the palette's next entry is made of. What lies in a cell is a material or a fill: an entry without parts.
+// mixedEntry appends what the palette's next entry is made of. What lies in a cell is a material or a fill: an entry
+// without parts.
 func (l *Laws) mixedEntry(x *mixer) {
 	if l == nil {
 		return
@@ -135,12 +137,13 @@ func (l *Laws) mixedEntry(x *mixer) {
 
 // entry appends one that is made of parts.
 func (l *Laws) entry(parts []Part, alongX, alongY int) {
-	l.Entries = append(l.Entries, LawEntry{First: int32(len(l.Parts)), AlongX: int32(alongX), AlongY: int32(alongY), Areas: int32(len(parts) - alongX - alongY)})
+	l.Entries = append(l.Entries, LawEntry{First: int32(len(l.Parts)), AlongX: int32(alongX), AlongY: int32(alongY),
+		Areas: int32(len(parts) - alongX - alongY)})
 	l.Parts = append(l.Parts, parts...)
 }
 
-// constantEntry appends an entry that follows no temperature: a fill, or a cell that shapes cut. Halves that differ are those of two materials on
-// either side of the middle.
+// constantEntry appends an entry that follows no temperature: a fill, or a cell that shapes cut. Halves that differ are
+// those of two materials on either side of the middle.
 func (l *Laws) constantEntry(m *Material) {
 	if l == nil {
 		return
@@ -157,6 +160,7 @@ func (l *Laws) constantEntry(m *Material) {
 }
 
 func (l *Laws) addConstant(kx, ky float64, m *Material) int32 {
-	l.Materials = append(l.Materials, MaterialLaw{Curve: [lawProperties]int32{-1, -1, -1, -1}, Constant: [lawProperties]float64{kx, ky, m.K[2], m.C}})
+	l.Materials = append(l.Materials,
+		MaterialLaw{Curve: [lawProperties]int32{-1, -1, -1, -1}, Constant: [lawProperties]float64{kx, ky, m.K[2], m.C}})
 	return int32(len(l.Materials) - 1)
 }

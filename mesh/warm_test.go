@@ -7,7 +7,8 @@ import (
 	"thermsim/stack"
 )
 
-// warmStack has two layers and a region whose edge cuts cells. With a temperature given its conductivities are constants: what they are there.
+// warmStack has two layers and a region whose edge cuts cells. With a temperature given its conductivities are
+// constants: what they are there.
 func warmStack(kelvin float64) *stack.Stack {
 	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{3, 2}}
 	s.Grid = stack.Grid{X: stack.Axis{Cells: 4}, Y: stack.Axis{Cells: 3}}
@@ -21,7 +22,8 @@ func warmStack(kelvin float64) *stack.Stack {
 		s.Materials = append(s.Materials, m)
 	}
 	add(&stack.Curve{Law: stack.PowerLaw, Value: 148, At: 300, Exponent: 1.3, Range: [2]float64{200, 600}})
-	add(&stack.Curve{Law: stack.TableLaw, Temperatures: []float64{200, 310, 500}, Values: []float64{2, 3, 9}, Range: [2]float64{200, 500}})
+	add(&stack.Curve{Law: stack.TableLaw, Temperatures: []float64{200, 310, 500}, Values: []float64{2, 3, 9},
+		Range: [2]float64{200, 500}})
 	s.Layers = []stack.Layer{{Name: "a", Thickness: 1, Cells: 1}, {Name: "b", Material: 1, Thickness: 2, Cells: 2}}
 	s.Layers[0].Regions = []stack.Region{{Material: 1, Rect: stack.Rect{X: 0.5, Y: 0.5, Width: 1.6, Height: 1.1}}}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 5, Temperature: 300}
@@ -54,14 +56,17 @@ func TestSampleWarm(t *testing.T) {
 	}
 }
 
-// TestMeanOfCurve compares the mean of a table with that of many values, on ways that cross its rows and its ends, and close to nothing long.
+// TestMeanOfCurve compares the mean of a table with that of many values, on ways that cross its rows and its ends, and
+// close to nothing long.
 func TestMeanOfCurve(t *testing.T) {
-	c := &stack.Curve{Law: stack.TableLaw, Temperatures: []float64{250, 310, 333, 480}, Values: []float64{1.2, 1.6, 1.7, 3}, Range: [2]float64{250, 480}}
+	c := &stack.Curve{Law: stack.TableLaw, Temperatures: []float64{250, 310, 333, 480},
+		Values: []float64{1.2, 1.6, 1.7, 3}, Range: [2]float64{250, 480}}
 	s := warmStack(0)
 	s.Materials[0].CCurve = c
 	l := newLaws(s)
 	n := l.Materials[0].Curve[LawC]
-	for _, way := range [][2]float64{{260, 300}, {300, 260}, {255, 470}, {320, 320}, {240, 500}, {200, 240}, {500, 490}, {480, 480}, {250, 250}, {470, 700}, {309.9999999, 310.0000001}, {333, 333 + 1e-12}} {
+	for _, way := range [][2]float64{{260, 300}, {300, 260}, {255, 470}, {320, 320}, {240, 500}, {200, 240}, {500, 490},
+		{480, 480}, {250, 250}, {470, 700}, {309.9999999, 310.0000001}, {333, 333 + 1e-12}} {
 		sum := 0.0
 		const steps = 20000
 		for i := range steps {

@@ -9,7 +9,9 @@ import (
 func BenchmarkBlocks60On1871(b *testing.B) {
 	p := stack.Power{}
 	for i := range 60 {
-		p.Blocks = append(p.Blocks, block("b", 1, stack.Rect{X: float64(i%10) * 1e-3, Y: float64(i/10) * 1e-2 / 6, Width: 1e-3, Height: 1e-2 / 6}))
+		p.Blocks = append(p.Blocks,
+			block("b", 1, stack.Rect{X: float64(i%10) * 1e-3, Y: float64(i/10) * 1e-2 / 6, Width: 1e-3,
+				Height: 1e-2 / 6}))
 	}
 	benchmarkNew(b, p, 1871)
 }

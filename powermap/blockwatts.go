@@ -7,7 +7,8 @@ import (
 	"thermsim/stack"
 )
 
-// BlockWatts is the mean power of every block of p, a source of the stack the map was made from, over the time step (t0, t1] in W.
+// BlockWatts is the mean power of every block of p, a source of the stack the map was made from, over the time step
+// (t0, t1] in W.
 func (m *Map) BlockWatts(p *stack.Power, t0, t1 float64) ([]float64, error) {
 	if err := checkStep(t0, t1); err != nil {
 		return nil, err

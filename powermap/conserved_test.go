@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Recursive summation of n terms errs by at most (n-1) u times the sum of their magnitudes, u = 2^-53. What errs by more has lost power.
+// Recursive summation of n terms errs by at most (n-1) u times the sum of their magnitudes, u = 2^-53. What errs by
+// more has lost power.
 func TestConservationIsRounding(t *testing.T) {
 	const u = 0x1p-53
 	for _, terms := range []int{1, 1000, 20_000_000} {

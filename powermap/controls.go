@@ -12,7 +12,8 @@ type Supply interface {
 	Over(t0, t1 float64) ([]Drawing, error)
 	// MeanWatts is its sum in W.
 	MeanWatts(t0, t1 float64) (float64, error)
-	// Changed reports whether the power over (u0, u1] differs anywhere from what the last call of Over described, which was over (t0, t1].
+	// Changed reports whether the power over (u0, u1] differs anywhere from what the last call of Over described, which
+	// was over (t0, t1].
 	Changed(t0, t1, u0, u1 float64) bool
 }
 
@@ -21,8 +22,8 @@ var (
 	_ Supply = (*Controls)(nil)
 )
 
-// Controls are powers that somebody sets while time goes on: each input keeps the watts that it is given, and goes by its trace and schedule until it is given any.
-// A factor acts on either. Controls are for one goroutine at a time.
+// Controls are powers that somebody sets while time goes on: each input keeps the watts that it is given, and goes by
+// its trace and schedule until it is given any. A factor acts on either. Controls are for one goroutine at a time.
 type Controls struct {
 	power    *Map
 	outlines []*Outline // of the map's layers
@@ -67,7 +68,8 @@ func (m *Map) Controls() *Controls {
 	return c
 }
 
-// Count is the number of inputs: blocks, uniform powers and power maps, layer by layer, power by power, block by block, as package ports lists them.
+// Count is the number of inputs: blocks, uniform powers and power maps, layer by layer, power by power, block by block,
+// as package ports lists them.
 func (c *Controls) Count() int { return len(c.settings) }
 
 // Set gives an input watts in W, in place of its trace and schedule. NaN gives it back to these.

@@ -10,7 +10,8 @@ import (
 // Inputs that are set are drawn as they were set: a block where it lies, a power map as a multiple of itself.
 func TestControlsDrawWhatIsSet(t *testing.T) {
 	m := mustMap(t, oneLayer(1,
-		stack.Power{Area: wholeDie, Blocks: []stack.Block{block("a", 1, stack.Rect{Width: 0.5, Height: 1}), block("b", 1, stack.Rect{X: 0.5, Width: 0.5, Height: 1})}},
+		stack.Power{Area: wholeDie, Blocks: []stack.Block{block("a", 1, stack.Rect{Width: 0.5, Height: 1}),
+			block("b", 1, stack.Rect{X: 0.5, Width: 0.5, Height: 1})}},
 		stack.Power{Area: wholeDie, Map: &stack.PowerMap{NX: 2, NY: 1, Values: []float64{1, 3}}},
 	), Grid{uniformFaces(2, 1), uniformFaces(1, 1)})
 	c := m.Controls()

@@ -15,13 +15,13 @@ type Coverage struct {
 	Requested, Mapped float64
 	// Area is where the sources of the layer may lie in m2: the layer, or the regions the powers belong to.
 	Area float64
-	// Unpowered is the part of Area in m2 that no source reaches: blocks without watts, and the space between blocks. A map
-	// counts as reaching all of its area, zero tiles included.
+	// Unpowered is the part of Area in m2 that no source reaches: blocks without watts, and the space between blocks. A
+	// map counts as reaching all of its area, zero tiles included.
 	Unpowered float64
 	// Overlapping is the area in m2 covered by two or more blocks of one floorplan, whose powers add there.
 	Overlapping float64
-	// Outside is the steady power in W of those parts of blocks that lie outside the area of their floorplan. They are mapped
-	// all the same, where they lie. A validated stack has none.
+	// Outside is the steady power in W of those parts of blocks that lie outside the area of their floorplan. They are
+	// mapped all the same, where they lie. A validated stack has none.
 	Outside float64
 }
 

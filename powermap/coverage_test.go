@@ -65,11 +65,13 @@ func TestTracedBlocksCountAsPowered(t *testing.T) {
 	}
 }
 
-// A block that sticks out of its area by less than the tolerance, on whichever side, has no power outside; of one that sticks out by more the share is told.
+// A block that sticks out of its area by less than the tolerance, on whichever side, has no power outside; of one that
+// sticks out by more the share is told.
 func TestPowerOutsideOnEachSide(t *testing.T) {
 	const tolerance = 1e-3
 	area := stack.Rect{X: 1, Y: 1, Width: 2, Height: 2}
-	for name, move := range map[string][2]float64{"west": {-1, 0}, "east": {1, 0}, "south": {0, -1}, "north": {0, 1}, "none": {}} {
+	for name, move := range map[string][2]float64{"west": {-1, 0}, "east": {1, 0}, "south": {0, -1}, "north": {0, 1},
+		"none": {}} {
 		for _, by := range []float64{0.5 * tolerance, 0.25} {
 			r := stack.Rect{X: area.X + by*move[0], Y: area.Y + by*move[1], Width: 2, Height: 2}
 			s := &source{power: &stack.Power{Blocks: []stack.Block{block("all", 8, r)}}, area: area}

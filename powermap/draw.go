@@ -20,7 +20,8 @@ func (s *source) draw(g Grid, strength, dst []float64) {
 	}
 }
 
-// outline finds the footprints of blocks or of a uniform power. Blocks share their watts among their rectangles and shapes by area.
+// outline finds the footprints of blocks or of a uniform power. Blocks share their watts among their rectangles and
+// shapes by area.
 func (s *source) outline(g Grid) {
 	var p rasteriser
 	switch {
@@ -58,7 +59,8 @@ func (p *rasteriser) footprint(g Grid, r stack.Rect) (s Footprint) {
 	return s
 }
 
-// block finds the footprints of rectangles and of shapes, and the area of each in m2. A shape has one for every row of cells.
+// block finds the footprints of rectangles and of shapes, and the area of each in m2. A shape has one for every row of
+// cells.
 func (p *rasteriser) block(g Grid, rects []stack.Rect, shapes []geometry.Shape) (prints []Footprint, areas []float64) {
 	for _, r := range rects {
 		prints, areas = append(prints, p.footprint(g, r)), append(areas, r.Area())
@@ -89,8 +91,8 @@ func (s *source) footprintWatts(strength, watts []float64) []float64 {
 	return watts
 }
 
-// Spread adds a map over area to dst, one value per cell, row of tiles by row of tiles: first along x into one row of cells, then along y.
-// Each tile is uniform, and its watts go to the cells it overlaps in proportion to the areas.
+// Spread adds a map over area to dst, one value per cell, row of tiles by row of tiles: first along x into one row of
+// cells, then along y. Each tile is uniform, and its watts go to the cells it overlaps in proportion to the areas.
 func Spread(g Grid, area stack.Rect, m *stack.PowerMap, factor float64, dst []float64) {
 	columns := tileColumns(g.X, area.X, area.Width, m.NX)
 	row := make([]float64, g.NX())

@@ -16,7 +16,8 @@ func uniformFaces(n int, length float64) []float64 {
 }
 
 func oneLayer(size float64, powers ...stack.Power) *stack.Stack {
-	return &stack.Stack{Size: [2]float64{size, size}, Layers: []stack.Layer{{Name: "bulk"}, {Name: "die", Powers: powers}}}
+	return &stack.Stack{Size: [2]float64{size, size},
+		Layers: []stack.Layer{{Name: "bulk"}, {Name: "die", Powers: powers}}}
 }
 
 func block(name string, watts float64, rects ...stack.Rect) stack.Block {
@@ -54,7 +55,8 @@ func TestDrawByHand(t *testing.T) {
 			[]float64{1, 1, 1, 0}},
 		{"overlapping blocks add", grid2,
 			stack.Power{AllowOverlap: true, Blocks: []stack.Block{
-				block("a", 2, stack.Rect{X: 0, Y: 0, Width: 2, Height: 1}), block("b", 5, stack.Rect{X: 0, Y: 0, Width: 1, Height: 1})}},
+				block("a", 2, stack.Rect{X: 0, Y: 0, Width: 2, Height: 1}),
+				block("b", 5, stack.Rect{X: 0, Y: 0, Width: 1, Height: 1})}},
 			[]float64{6, 1, 0, 0}},
 		{"uniform over the layer", graded, stack.Power{Uniform: 16}, []float64{3, 9, 1, 3}},
 		{"uniform over a region", grid2, stack.Power{Uniform: 2, Area: stack.Rect{X: 0, Y: 1, Width: 2, Height: 0.5}},
@@ -65,9 +67,11 @@ func TestDrawByHand(t *testing.T) {
 			1, 2, 3,
 			4, 5, 6,
 			7, 8, 9}}},
-			[]float64{1 + 2.0/2 + 4.0/2 + 5.0/4, 2.0/2 + 3 + 5.0/4 + 6.0/2, 4.0/2 + 5.0/4 + 7 + 8.0/2, 5.0/4 + 6.0/2 + 8.0/2 + 9}},
+			[]float64{1 + 2.0/2 + 4.0/2 + 5.0/4, 2.0/2 + 3 + 5.0/4 + 6.0/2, 4.0/2 + 5.0/4 + 7 + 8.0/2,
+				5.0/4 + 6.0/2 + 8.0/2 + 9}},
 		{"one tile row in a region, two columns", grid2,
-			stack.Power{Map: &stack.PowerMap{NX: 2, NY: 1, Values: []float64{8, 1}}, Area: stack.Rect{X: 0.5, Y: 0, Width: 1, Height: 2}},
+			stack.Power{Map: &stack.PowerMap{NX: 2, NY: 1, Values: []float64{8, 1}},
+				Area: stack.Rect{X: 0.5, Y: 0, Width: 1, Height: 2}},
 			[]float64{4, 0.5, 4, 0.5}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -108,8 +112,10 @@ func TestMapTurnsWithItsValues(t *testing.T) {
 			turned[i*n+(n-1-j)] = values[j*n+i] // (i, j) moves to (n-1-j, i), counter-clockwise
 		}
 	}
-	a := mustMap(t, oneLayer(1, stack.Power{Map: &stack.PowerMap{NX: n, NY: n, Values: values}}), grid).Layers[0].Watts()
-	b := mustMap(t, oneLayer(1, stack.Power{Map: &stack.PowerMap{NX: n, NY: n, Values: turned}}), grid).Layers[0].Watts()
+	a := mustMap(t, oneLayer(1, stack.Power{Map: &stack.PowerMap{NX: n, NY: n, Values: values}}),
+		grid).Layers[0].Watts()
+	b := mustMap(t, oneLayer(1, stack.Power{Map: &stack.PowerMap{NX: n, NY: n, Values: turned}}),
+		grid).Layers[0].Watts()
 	for j := range cells {
 		for i := range cells {
 			if d := a[j*cells+i] - b[i*cells+(cells-1-j)]; math.Abs(d) > 1e-14 {
@@ -141,7 +147,8 @@ func TestInvalidInput(t *testing.T) {
 		{"grid without cells", Grid{[]float64{0}, []float64{0, 1}}, stack.Power{Uniform: 1}},
 		{"grid that descends", Grid{[]float64{0, 2, 1}, []float64{0, 1}}, stack.Power{Uniform: 1}},
 		{"grid smaller than the stack", Grid{[]float64{0, 0.9}, []float64{0, 1}}, stack.Power{Uniform: 1}},
-		{"block beyond the domain", good, stack.Power{Blocks: []stack.Block{block("a", 1, stack.Rect{X: 0.5, Width: 1, Height: 1})}}},
+		{"block beyond the domain", good,
+			stack.Power{Blocks: []stack.Block{block("a", 1, stack.Rect{X: 0.5, Width: 1, Height: 1})}}},
 		{"block without area", good, stack.Power{Blocks: []stack.Block{block("a", 1, stack.Rect{Height: 1})}}},
 		{"block without rectangles", good, stack.Power{Blocks: []stack.Block{block("a", 1)}}},
 		{"power not a number", good, stack.Power{Uniform: math.NaN()}},
@@ -150,7 +157,8 @@ func TestInvalidInput(t *testing.T) {
 		{"trace without rows", good, trace(stack.Trace{})},
 		{"trace row too short", good, trace(stack.Trace{Times: []float64{0}, End: 1, Watts: [][]float64{{}}})},
 		{"trace of no length", good, trace(stack.Trace{Times: []float64{0}, Watts: [][]float64{{1}}})},
-		{"trace of a uniform power", good, stack.Power{Uniform: 1, Trace: &stack.Trace{Times: []float64{0}, End: 1, Watts: [][]float64{{1}}}}},
+		{"trace of a uniform power", good,
+			stack.Power{Uniform: 1, Trace: &stack.Trace{Times: []float64{0}, End: 1, Watts: [][]float64{{1}}}}},
 		{"schedule that goes back", good, stack.Power{Uniform: 1, Schedule: []stack.ScalePoint{{Time: 1}, {Time: 0}}}},
 	} {
 		if _, err := New(oneLayer(1, c.power), c.grid); err == nil {

@@ -6,8 +6,8 @@ import (
 	"thermsim/stack"
 )
 
-// NextChange is the first time after t, in s, at which the power of any source changes; infinity where none does any more. Between two changes all powers are
-// constant. Times that differ by rounding alone count as one.
+// NextChange is the first time after t, in s, at which the power of any source changes; infinity where none does any
+// more. Between two changes all powers are constant. Times that differ by rounding alone count as one.
 func (m *Map) NextChange(t float64) float64 {
 	if t < 0 {
 		t = 0
@@ -92,8 +92,9 @@ func nextRow(tr *stack.Trace, t float64) float64 {
 // mostRepeats is how many times the longest of several traces may run until all begin again together.
 const mostRepeats = 1000
 
-// Period is the time in s after which all powers repeat themselves for ever. It is 0 where they do not: where nothing repeats, a trace ends in a last row unlike its
-// others, a schedule changes a power once, or traces have no common period within a thousand of the longest.
+// Period is the time in s after which all powers repeat themselves for ever. It is 0 where they do not: where nothing
+// repeats, a trace ends in a last row unlike its others, a schedule changes a power once, or traces have no common
+// period within a thousand of the longest.
 func (m *Map) Period() float64 {
 	longest, lasting := 0.0, false
 	m.timed(func(p *stack.Power) {

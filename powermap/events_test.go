@@ -48,12 +48,19 @@ func TestNextChange(t *testing.T) {
 		period float64
 	}{
 		"constant": {repeating(t, nil, nil), 9, nil, 0},
-		"once":     {repeating(t, &stack.Trace{Times: rows, End: 0.04, Watts: watts(1, 1, 2, 3)}, nil), 9, []float64{0.02, 0.03}, 0},
-		"repeat":   {repeating(t, &stack.Trace{Times: rows, End: 0.04, Watts: watts(1, 1, 2, 3), Repeat: true}, nil), 0.1, []float64{0.02, 0.03, 0.04, 0.06, 0.07, 0.08, 0.1}, 0.04},
-		"joined":   {repeating(t, &stack.Trace{Times: rows, End: 0.04, Watts: watts(1, 1, 2, 1), Repeat: true}, nil), 0.08, []float64{0.02, 0.03, 0.06, 0.07}, 0.04},
-		"alike":    {repeating(t, &stack.Trace{Times: rows, End: 0.04, Watts: watts(2, 2, 2, 2), Repeat: true}, nil), 9, nil, 0.04},
-		"schedule": {repeating(t, nil, []stack.ScalePoint{{Time: 0, Factor: 2}, {Time: 1, Factor: 2}, {Time: 2, Factor: 0}}), 9, []float64{2}, 0},
-		"both": {repeating(t, &stack.Trace{Times: rows, End: 0.04, Watts: watts(1, 1, 2, 3), Repeat: true}, []stack.ScalePoint{{Time: 0.025, Factor: 0}}), 9,
+		"once": {repeating(t, &stack.Trace{Times: rows, End: 0.04, Watts: watts(1, 1, 2, 3)}, nil), 9,
+			[]float64{0.02, 0.03}, 0},
+		"repeat": {repeating(t, &stack.Trace{Times: rows, End: 0.04, Watts: watts(1, 1, 2, 3), Repeat: true}, nil),
+			0.1, []float64{0.02, 0.03, 0.04, 0.06, 0.07, 0.08, 0.1}, 0.04},
+		"joined": {repeating(t, &stack.Trace{Times: rows, End: 0.04, Watts: watts(1, 1, 2, 1), Repeat: true}, nil),
+			0.08, []float64{0.02, 0.03, 0.06, 0.07}, 0.04},
+		"alike": {repeating(t, &stack.Trace{Times: rows, End: 0.04, Watts: watts(2, 2, 2, 2), Repeat: true}, nil), 9,
+			nil, 0.04},
+		"schedule": {
+			repeating(t, nil, []stack.ScalePoint{{Time: 0, Factor: 2}, {Time: 1, Factor: 2}, {Time: 2, Factor: 0}}), 9,
+			[]float64{2}, 0},
+		"both": {repeating(t, &stack.Trace{Times: rows, End: 0.04, Watts: watts(1, 1, 2, 3), Repeat: true},
+			[]stack.ScalePoint{{Time: 0.025, Factor: 0}}), 9,
 			[]float64{0.02, 0.025}, 0},
 	} {
 		if got := timesOf(c.m, c.until); !slices.Equal(got, c.want) {
@@ -65,7 +72,8 @@ func TestNextChange(t *testing.T) {
 	}
 }
 
-// Traces that repeat themselves have a common period: the least multiple of the longest that all others fit into. A trace that ends has none.
+// Traces that repeat themselves have a common period: the least multiple of the longest that all others fit into. A
+// trace that ends has none.
 func TestCommonPeriod(t *testing.T) {
 	trace := func(end float64, repeat bool) stack.Power {
 		return stack.Power{Area: wholeDie, Blocks: []stack.Block{block("a", 1, wholeDie)},

@@ -1,7 +1,7 @@
 package powermap
 
-// Footprint is a rectangle of uniform power on the grid. Overlap areas are separable, so two vectors tell it all: of 1 W, cell
-// (I+i, J+j) gets X[i] Y[j] W. X and Y each sum to 1. Of other shapes, each row of cells is a footprint.
+// Footprint is a rectangle of uniform power on the grid. Overlap areas are separable, so two vectors tell it all: of 1
+// W, cell (I+i, J+j) gets X[i] Y[j] W. X and Y each sum to 1. Of other shapes, each row of cells is a footprint.
 type Footprint struct {
 	I, J int // the south-western cell
 	X, Y []float64
@@ -38,16 +38,16 @@ type Outline struct {
 	Planes [][]float64
 }
 
-// Drawing is the power of a layer over a step in a few numbers: the watts of cell (i, j) are the sum over the footprints s of
-// Watts[s] times its share of the footprint, and over the planes p of Factors[p] times its value there.
+// Drawing is the power of a layer over a step in a few numbers: the watts of cell (i, j) are the sum over the
+// footprints s of Watts[s] times its share of the footprint, and over the planes p of Factors[p] times its value there.
 type Drawing struct {
 	*Outline           // the same pointer at all times of a Sequence
 	Watts    []float64 // of each footprint
 	Factors  []float64 // of each plane
 }
 
-// Multiple returns the plane and the factor of a drawing that is one plane times a factor, and so needs no drawing; otherwise
-// the plane is nil.
+// Multiple returns the plane and the factor of a drawing that is one plane times a factor, and so needs no drawing;
+// otherwise the plane is nil.
 func (d *Drawing) Multiple() (plane []float64, factor float64) {
 	if len(d.Footprints) > 0 || len(d.Planes) != 1 {
 		return nil, 0

@@ -1,6 +1,7 @@
 package powermap
 
-// InputWatts is the mean power over the time step (t0, t1] in W of every block, uniform power and power map, in the order in which Vectors takes them.
+// InputWatts is the mean power over the time step (t0, t1] in W of every block, uniform power and power map, in the
+// order in which Vectors takes them.
 func (m *Map) InputWatts(t0, t1 float64) ([]float64, error) {
 	if err := checkStep(t0, t1); err != nil {
 		return nil, err

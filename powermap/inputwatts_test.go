@@ -7,7 +7,8 @@ import (
 	"thermsim/stack"
 )
 
-// Means over a step are those that a block, a uniform power and a map have by themselves: half of the step lies in each row of the trace, and three quarters behind the schedule's point.
+// Means over a step are those that a block, a uniform power and a map have by themselves: half of the step lies in each
+// row of the trace, and three quarters behind the schedule's point.
 func TestInputWatts(t *testing.T) {
 	s := &stack.Stack{Size: [2]float64{1e-3, 1e-3}}
 	whole := []stack.Rect{{X: 0, Y: 0, Width: 1e-3, Height: 1e-3}}

@@ -44,8 +44,8 @@ func traceShares(tr *stack.Trace, t0, t1 float64) []rowShare {
 	return shares
 }
 
-// repeatedShares counts the rest of the period in which the step begins, the whole periods, and the start of the last one:
-// a step over a million periods costs no more than one over three.
+// repeatedShares counts the rest of the period in which the step begins, the whole periods, and the start of the last
+// one: a step over a million periods costs no more than one over three.
 func repeatedShares(tr *stack.Trace, t0, t1, tiny float64) []rowShare {
 	start := math.Mod(t0, tr.End)
 	length := t1 - t0
@@ -111,5 +111,6 @@ func scheduleParts(points []stack.ScalePoint, t0, t1 float64) []part {
 	return parts
 }
 
-// timeRounding is the length below which a piece of a step is rounding: steps are n dt, rows m interval, and neither is exact.
+// timeRounding is the length below which a piece of a step is rounding: steps are n dt, rows m interval, and neither is
+// exact.
 func timeRounding(t1, end float64) float64 { return 64 * epsilon * math.Max(t1, end) }

@@ -12,7 +12,8 @@ type LayerLeakage struct {
 	Terms []LeakageTerm
 }
 
-// LeakageTerm is leakage that follows one law: W per cell column over the layer's heated thickness where the law is 1, x fastest.
+// LeakageTerm is leakage that follows one law: W per cell column over the layer's heated thickness where the law is 1,
+// x fastest.
 type LeakageTerm struct {
 	Law   *stack.Curve
 	Watts []float64
@@ -91,9 +92,10 @@ func (l *LayerLeakage) term(law *stack.Curve, g Grid) []float64 {
 	return l.Terms[len(l.Terms)-1].Watts
 }
 
-// LeakageWatts is the heat in W that each block of p leaks, or p itself where it has none, with the temperatures in K of the planes that its layer heats. of evaluates a
-// law; nil is nothing.
-func (m *Map) LeakageWatts(p *stack.Power, planes [][]float64, of func(law *stack.Curve) func(kelvin float64) float64) []float64 {
+// LeakageWatts is the heat in W that each block of p leaks, or p itself where it has none, with the temperatures in K
+// of the planes that its layer heats. of evaluates a law; nil is nothing.
+func (m *Map) LeakageWatts(p *stack.Power, planes [][]float64,
+	of func(law *stack.Curve) func(kelvin float64) float64) []float64 {
 	for i := range m.Layers {
 		for k := range m.Layers[i].sources {
 			if s := &m.Layers[i].sources[k]; s.power == p {
@@ -104,7 +106,8 @@ func (m *Map) LeakageWatts(p *stack.Power, planes [][]float64, of func(law *stac
 	return nil
 }
 
-func (s *source) leakageWatts(g Grid, planes [][]float64, of func(law *stack.Curve) func(kelvin float64) float64) []float64 {
+func (s *source) leakageWatts(g Grid, planes [][]float64,
+	of func(law *stack.Curve) func(kelvin float64) float64) []float64 {
 	laws, watts := s.leakages()
 	sums := make([]sum, len(laws))
 	for n, p := range s.portions {

@@ -7,8 +7,8 @@ import (
 	"thermsim/stack"
 )
 
-// Leakage of blocks: equal laws make one term, each term holds the watts of its blocks by area, and a block leaks its watts times the mean of its law over the planes
-// and cells that it lies on.
+// Leakage of blocks: equal laws make one term, each term holds the watts of its blocks by area, and a block leaks its
+// watts times the mean of its law over the planes and cells that it lies on.
 func TestLeakageOfBlocks(t *testing.T) {
 	law := func(exponent float64) *stack.Curve { return &stack.Curve{At: 300, Value: 1, Exponent: exponent} }
 	leaking := func(name string, watts, exponent float64, r stack.Rect) stack.Block {

@@ -1,5 +1,5 @@
-// Package powermap puts watts on a grid. Every source is rasterised by exact area overlap, so the mapped watts equal the
-// requested ones to rounding on any grid. It knows nothing of temperatures.
+// Package powermap puts watts on a grid. Every source is rasterised by exact area overlap, so the mapped watts equal
+// the requested ones to rounding on any grid. It knows nothing of temperatures.
 package powermap
 
 import (
@@ -39,20 +39,23 @@ type LayerMap struct {
 	drawn   *steadyPlane
 }
 
-// conservation is the largest relative difference between requested and mapped watts that counts as rounding where few terms were added. Each term adds
-// half a unit in the last place at most (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., eq. 4.4).
+// conservation is the largest relative difference between requested and mapped watts that counts as rounding where few
+// terms were added. Each term adds half a unit in the last place at most (Higham, Accuracy and Stability of Numerical
+// Algorithms, 2nd ed., eq. 4.4).
 const conservation = 1e-12
 
-// checkConserved compares the watts that were asked for with those on the grid, which are sums of so many terms in each cell.
+// checkConserved compares the watts that were asked for with those on the grid, which are sums of so many terms in each
+// cell.
 func checkConserved(requested, mapped, magnitude float64, terms int) error {
 	if d := math.Abs(requested - mapped); !(d <= (conservation+epsilon/2*float64(terms))*magnitude) {
-		return fmt.Errorf("power map: %g W were requested but %g W arrived on the grid; please report this stack as a bug", requested, mapped)
+		return fmt.Errorf("power map: %g W were requested but %g W arrived on the grid; please report this "+
+			"stack as a bug", requested, mapped)
 	}
 	return nil
 }
 
-// New rasterises every source of s onto g. A layer whose sources draw nothing in a steady state is listed too: it may have
-// a trace. Errors are of type *stack.Error where a source is at fault.
+// New rasterises every source of s onto g. A layer whose sources draw nothing in a steady state is listed too: it may
+// have a trace. Errors are of type *stack.Error where a source is at fault.
 func New(s *stack.Stack, g Grid) (*Map, error) {
 	if err := checkGrid(s, g); err != nil {
 		return nil, err
@@ -96,12 +99,14 @@ func checkGrid(s *stack.Stack, g Grid) error {
 		}
 		for i := range faces[1:] {
 			if !(faces[i+1] > faces[i]) || math.IsInf(faces[i+1]-faces[i], 0) {
-				return fmt.Errorf("power map: face coordinates of the grid along %s do not ascend at index %d", axis, i+1)
+				return fmt.Errorf("power map: face coordinates of the grid along %s do not ascend at index %d", axis,
+					i+1)
 			}
 		}
 		last := faces[len(faces)-1]
 		if math.Abs(faces[0]) > edgeTolerance*s.Size[d] || math.Abs(last-s.Size[d]) > edgeTolerance*s.Size[d] {
-			return fmt.Errorf("power map: the grid spans %g to %g m along %s, the stack 0 to %g m", faces[0], last, axis, s.Size[d])
+			return fmt.Errorf("power map: the grid spans %g to %g m along %s, the stack 0 to %g m", faces[0], last,
+				axis, s.Size[d])
 		}
 	}
 	return nil

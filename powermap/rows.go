@@ -13,8 +13,9 @@ type Row struct {
 	Areas []float64
 }
 
-// Rows measures a shape on the grid, from south to north. Of a row it lists the cells from the first to the last that the shape touches, with 0
-// for those between that it does not. As with [Overlap], parts beyond the grid and parts no larger than rounding are left out.
+// Rows measures a shape on the grid, from south to north. Of a row it lists the cells from the first to the last that
+// the shape touches, with 0 for those between that it does not. As with [Overlap], parts beyond the grid and parts no
+// larger than rounding are left out.
 func Rows(g Grid, s geometry.Shape) []Row {
 	const sliver = 1e-9 // of the cell, or of a shape smaller than that
 	var rows []Row

@@ -1,7 +1,7 @@
 package powermap
 
-// Steady describes the power of a steady state, without a value per cell unless there are power maps. The drawings are in the
-// order of m.Layers.
+// Steady describes the power of a steady state, without a value per cell unless there are power maps. The drawings are
+// in the order of m.Layers.
 func (m *Map) Steady() []Drawing {
 	drawings := make([]Drawing, len(m.Layers))
 	for i := range m.Layers {
@@ -86,8 +86,8 @@ func (s *Sequence) Changed(t0, t1, u0, u1 float64) bool { return s.power.Changed
 // MeanWatts implements Supply.
 func (s *Sequence) MeanWatts(t0, t1 float64) (float64, error) { return s.power.MeanWatts(t0, t1) }
 
-// Over describes the mean power over the time step (t0, t1], in s, as Average fills planes with it. The drawings are in the
-// order of the map's layers.
+// Over describes the mean power over the time step (t0, t1], in s, as Average fills planes with it. The drawings are in
+// the order of the map's layers.
 func (s *Sequence) Over(t0, t1 float64) ([]Drawing, error) {
 	if err := checkStep(t0, t1); err != nil {
 		return nil, err

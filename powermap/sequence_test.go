@@ -22,7 +22,8 @@ func drawTimes(t *rapid.T, p *stack.Power) {
 	for range rapid.IntRange(1, 3).Draw(t, "rows") {
 		tr.Times = append(tr.Times, tr.End)
 		tr.End += rapid.Float64Range(0.1, 2).Draw(t, "row")
-		tr.Watts = append(tr.Watts, rapid.SliceOfN(rapid.Float64Range(0, 10), len(p.Blocks), len(p.Blocks)).Draw(t, "watts"))
+		tr.Watts = append(tr.Watts, rapid.SliceOfN(rapid.Float64Range(0, 10), len(p.Blocks), len(p.Blocks)).Draw(t,
+			"watts"))
 	}
 	p.Trace = tr
 }
@@ -56,7 +57,8 @@ func same(t *rapid.T, what string, g Grid, d *Drawing, want []float64) {
 	for c, w := range want {
 		tol := 1e-14*math.Abs(w) + 1e-300 // numbers below have fewer digits
 		if math.Abs(rows[c]-w) > tol || math.Abs(sums[c]-w) > tol {
-			t.Fatalf("%s: cell %d of layer %d: %.17g W drawn, %.17g W added up; want %.17g W", what, c, d.Layer, rows[c], sums[c], w)
+			t.Fatalf("%s: cell %d of layer %d: %.17g W drawn, %.17g W added up; want %.17g W", what, c, d.Layer,
+				rows[c], sums[c], w)
 		}
 		if multiple != nil && math.Abs(factor*multiple[c]-w) > tol {
 			t.Fatalf("%s: cell %d of layer %d: %g times %g W, want %g W", what, c, d.Layer, factor, multiple[c], w)
@@ -138,7 +140,8 @@ func TestFootprintsConserve(t *testing.T) {
 
 // A map that a schedule scales is kept as it is, times a factor.
 func TestScheduledMapIsAMultiple(t *testing.T) {
-	p := stack.Power{Map: &stack.PowerMap{NX: 2, NY: 1, Values: []float64{1, 3}}, Schedule: []stack.ScalePoint{{Time: 1, Factor: 0.5}}}
+	p := stack.Power{Map: &stack.PowerMap{NX: 2, NY: 1, Values: []float64{1, 3}},
+		Schedule: []stack.ScalePoint{{Time: 1, Factor: 0.5}}}
 	m := mustMap(t, oneLayer(1, p), Grid{uniformFaces(2, 1), uniformFaces(1, 1)})
 	drawings, err := m.Sequence().Over(0, 2)
 	if err != nil {

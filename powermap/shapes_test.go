@@ -12,7 +12,8 @@ import (
 func TestShapes(t *testing.T) {
 	circle := geometry.Circle{X: 0.5, Y: 0.5, Diameter: 0.8}
 	// A U around two cells that get nothing.
-	u := geometry.Polygon{{X: 0, Y: 0}, {X: 1, Y: 0}, {X: 1, Y: 1}, {X: 0.75, Y: 1}, {X: 0.75, Y: 0.25}, {X: 0.25, Y: 0.25}, {X: 0.25, Y: 1}, {X: 0, Y: 1}}
+	u := geometry.Polygon{{X: 0, Y: 0}, {X: 1, Y: 0}, {X: 1, Y: 1}, {X: 0.75, Y: 1}, {X: 0.75, Y: 0.25},
+		{X: 0.25, Y: 0.25}, {X: 0.25, Y: 1}, {X: 0, Y: 1}}
 	for name, p := range map[string]stack.Power{
 		"block":   {Blocks: []stack.Block{{Name: "a", Shapes: []geometry.Shape{circle}, Watts: 3}}},
 		"uniform": {Uniform: 3, Shape: circle, Area: stack.Around(circle)},
@@ -26,7 +27,8 @@ func TestShapes(t *testing.T) {
 		m := mustMap(t, oneLayer(1, p), g)
 		for c, w := range m.Layers[0].Watts() {
 			i, j := c%4, c/4
-			want := 3 * geometry.Within(shape, geometry.Box{X0: g.X[i], Y0: g.Y[j], X1: g.X[i+1], Y1: g.Y[j+1]}) / shape.Area()
+			want := 3 * geometry.Within(shape, geometry.Box{X0: g.X[i], Y0: g.Y[j], X1: g.X[i+1], Y1: g.Y[j+1]}) /
+				shape.Area()
 			if math.Abs(w-want) > 1e-15 {
 				t.Errorf("%s: cell %d, %d gets %.17g W, want %.17g", name, i, j, w, want)
 			}
@@ -52,11 +54,13 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// A disc of which a half lies beyond the die has half of its watts outside, and a uniform disc leaves the corners of its square without power.
+// A disc of which a half lies beyond the die has half of its watts outside, and a uniform disc leaves the corners of
+// its square without power.
 func TestCoverageOfShapes(t *testing.T) {
 	g := Grid{uniformFaces(8, 4), uniformFaces(8, 4)}
 	half := geometry.Circle{X: 1, Y: 2, Diameter: 1}
-	p := stack.Power{Area: stack.Rect{X: 1, Y: 1, Width: 2, Height: 2}, Blocks: []stack.Block{{Name: "a", Shapes: []geometry.Shape{half}, Watts: 6}}}
+	p := stack.Power{Area: stack.Rect{X: 1, Y: 1, Width: 2, Height: 2},
+		Blocks: []stack.Block{{Name: "a", Shapes: []geometry.Shape{half}, Watts: 6}}}
 	if got := mustMap(t, oneLayer(4, p), g).Coverage()[0].Outside; math.Abs(got-3) > 1e-9 {
 		t.Errorf("%g W lie outside, want 3", got)
 	}
@@ -67,14 +71,16 @@ func TestCoverageOfShapes(t *testing.T) {
 	}
 }
 
-// Nothing of a shape is lost to the rounding of areas: neither a speck in a large cell nor the part of a large shape in a tiny cell.
+// Nothing of a shape is lost to the rounding of areas: neither a speck in a large cell nor the part of a large shape in
+// a tiny cell.
 func TestRowsKeepSmallAreas(t *testing.T) {
 	for name, c := range map[string]struct {
 		g Grid
 		s geometry.Shape
 	}{
-		"speck":     {Grid{uniformFaces(2, 2), uniformFaces(2, 2)}, geometry.Circle{X: 0.5, Y: 0.5, Diameter: 1e-6}},
-		"tiny cell": {Grid{[]float64{0, 1e-6, 1}, []float64{0, 1e-6, 1}}, geometry.Polygon{{X: 0, Y: 0}, {X: 1, Y: 0}, {X: 1, Y: 1}, {X: 0, Y: 1}}},
+		"speck": {Grid{uniformFaces(2, 2), uniformFaces(2, 2)}, geometry.Circle{X: 0.5, Y: 0.5, Diameter: 1e-6}},
+		"tiny cell": {Grid{[]float64{0, 1e-6, 1}, []float64{0, 1e-6, 1}},
+			geometry.Polygon{{X: 0, Y: 0}, {X: 1, Y: 0}, {X: 1, Y: 1}, {X: 0, Y: 1}}},
 	} {
 		cells, sum := 0, 0.0
 		for _, r := range Rows(c.g, c.s) {

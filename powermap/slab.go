@@ -1,7 +1,7 @@
 package powermap
 
-// Slab cuts drawings to the rows (y) from First <= j < End of a grid with NX columns. What it has cut of an outline it keeps for the next drawing of it, as
-// devices know outlines by their address.
+// Slab cuts drawings to the rows (y) from First <= j < End of a grid with NX columns. What it has cut of an outline it
+// keeps for the next drawing of it, as devices know outlines by their address.
 type Slab struct {
 	NX, First, End int
 
@@ -14,7 +14,8 @@ type cutOutline struct {
 	footprints []int // their numbers in the whole outline
 }
 
-// Cut is the part of drawings that lies in the slab, in drawings on its rows alone. Every cell has the bits it has in the whole.
+// Cut is the part of drawings that lies in the slab, in drawings on its rows alone. Every cell has the bits it has in
+// the whole.
 func (s *Slab) Cut(layers []Drawing) []Drawing {
 	known := map[*Outline]*cutOutline{}
 	all := make([]Drawing, len(layers))

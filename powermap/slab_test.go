@@ -33,7 +33,8 @@ func TestSlabsOfDrawings(t *testing.T) {
 				layers[n].Draw(nx, 0, 12, whole)
 				first[n].Draw(nx, 0, r[1]-r[0], part)
 				if !slices.Equal(part, whole[r[0]*nx:r[1]*nx]) {
-					t.Fatalf("stack %d, rows %v of layer %d: %v, want %v", number, r, layers[n].Layer, part, whole[r[0]*nx:r[1]*nx])
+					t.Fatalf("stack %d, rows %v of layer %d: %v, want %v", number, r, layers[n].Layer, part,
+						whole[r[0]*nx:r[1]*nx])
 				}
 				if again[n].Outline != first[n].Outline {
 					t.Fatal("the outline was cut again")

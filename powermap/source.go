@@ -7,12 +7,12 @@ import (
 	"thermsim/stack"
 )
 
-// edgeTolerance, relative to the size of the domain, is how far a rectangle may stick out before it is an error rather than
-// rounding in the file; the watts of the sliver then stay on the domain.
+// edgeTolerance, relative to the size of the domain, is how far a rectangle may stick out before it is an error rather
+// than rounding in the file; the watts of the sliver then stay on the domain.
 const edgeTolerance = 1e-6
 
-// source is one power of a layer with what never changes worked out once. Its strength at any time is a vector: the watts of
-// each block, the watts of a uniform power, or the factor on a map.
+// source is one power of a layer with what never changes worked out once. Its strength at any time is a vector: the
+// watts of each block, the watts of a uniform power, or the factor on a map.
 type source struct {
 	power  *stack.Power
 	area   stack.Rect // where a map or a uniform power acts
@@ -38,7 +38,8 @@ func newSource(s *stack.Stack, layer *stack.Layer, p *stack.Power) (source, erro
 	case p.Map != nil:
 		src.steady = []float64{1}
 		if len(p.Map.Values) != p.Map.NX*p.Map.NY || len(p.Map.Values) == 0 {
-			return src, fault(p.Pos, "the power map of layer %q has %d values for %d x %d tiles", layer.Name, len(p.Map.Values), p.Map.NX, p.Map.NY)
+			return src, fault(p.Pos, "the power map of layer %q has %d values for %d x %d tiles", layer.Name,
+				len(p.Map.Values), p.Map.NX, p.Map.NY)
 		}
 		var total sum
 		for _, v := range p.Map.Values {

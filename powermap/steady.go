@@ -11,7 +11,8 @@ type steadyPlane struct {
 	watts []float64
 }
 
-// Watts is the power in W per cell column over the layer's thickness in a steady state, x fastest, nx*ny. It is drawn when it is first asked for, and must not be changed.
+// Watts is the power in W per cell column over the layer's thickness in a steady state, x fastest, nx*ny. It is drawn
+// when it is first asked for, and must not be changed.
 func (l *LayerMap) Watts() []float64 {
 	l.drawn.once.Do(func() {
 		l.drawn.watts = make([]float64, l.cells())
@@ -55,7 +56,8 @@ func (l *LayerMap) hasMaps() bool {
 	return slices.ContainsFunc(l.sources, func(s source) bool { return s.power.Map != nil })
 }
 
-// mapped is the steady power on the grid: of footprints the sum of their shares, which are products, and of maps that of the cells.
+// mapped is the steady power on the grid: of footprints the sum of their shares, which are products, and of maps that
+// of the cells.
 func (l *LayerMap) mapped() float64 {
 	var total sum
 	if l.hasMaps() {

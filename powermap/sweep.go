@@ -7,8 +7,9 @@ import (
 	"thermsim/stack"
 )
 
-// coveredAreas measures the area that at least one and at least two of the rectangles cover, by a line that sweeps along x
-// over the edges. Edges closer than tolerance count as one, so neighbours that differ by rounding do not overlap.
+// coveredAreas measures the area that at least one and at least two of the rectangles cover, by a line that sweeps
+// along x over the edges. Edges closer than tolerance count as one, so neighbours that differ by rounding do not
+// overlap.
 func coveredAreas(rects []stack.Rect, tolerance float64) (once, twice float64) {
 	var xs, ys edges
 	for _, r := range rects {

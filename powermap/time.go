@@ -23,10 +23,10 @@ func (l *LayerMap) Transient() bool {
 	return slices.ContainsFunc(l.sources, func(s source) bool { return s.transient() })
 }
 
-// Average fills planes with the mean power over the time step (t0, t1], in s: planes[i] belongs to m.Layers[i] and holds
-// W per cell, nx*ny, x fastest. It returns the mean power of all sources in W. The mean is the exact integral of the traces
-// and schedules over the step divided by its length, so a backward-Euler run puts in the energy of the trace, wherever its
-// steps fall. Sources without trace and schedule contribute their steady watts.
+// Average fills planes with the mean power over the time step (t0, t1], in s: planes[i] belongs to m.Layers[i] and
+// holds W per cell, nx*ny, x fastest. It returns the mean power of all sources in W. The mean is the exact integral of
+// the traces and schedules over the step divided by its length, so a backward-Euler run puts in the energy of the
+// trace, wherever its steps fall. Sources without trace and schedule contribute their steady watts.
 func (m *Map) Average(t0, t1 float64, planes [][]float64) (watts float64, err error) {
 	if err := checkStep(t0, t1); err != nil {
 		return 0, err
@@ -64,8 +64,8 @@ func (m *Map) MeanWatts(t0, t1 float64) (float64, error) {
 	return total.value(), nil
 }
 
-// Changed reports whether the mean power over the step (u0, u1] differs anywhere from that over (t0, t1]. A time stepper
-// asks it before it rasterises the power of a step again.
+// Changed reports whether the mean power over the step (u0, u1] differs anywhere from that over (t0, t1]. A time
+// stepper asks it before it rasterises the power of a step again.
 func (m *Map) Changed(t0, t1, u0, u1 float64) bool {
 	if checkStep(t0, t1) != nil || checkStep(u0, u1) != nil {
 		return true
@@ -112,15 +112,18 @@ func (s *source) addMean(factor, t0, t1, share float64, mean []float64) {
 
 func checkStep(t0, t1 float64) error {
 	if !(t0 >= 0) || !(t1 > t0) || math.IsInf(t1, 0) {
-		return fmt.Errorf("power map: a time step from %g s to %g s; it must start at 0 or later and end after it starts", t0, t1)
+		return fmt.Errorf("power map: a time step from %g s to %g s; it must start at 0 or later and end "+
+			"after it starts", t0, t1)
 	}
 	return nil
 }
 
 func checkTimes(layer *stack.Layer, p *stack.Power) error {
 	for i, c := range p.Schedule {
-		if math.IsNaN(c.Factor) || math.IsInf(c.Factor, 0) || !(c.Time >= 0) || i > 0 && !(c.Time > p.Schedule[i-1].Time) {
-			return fault(p.Pos, "the schedule of a power of layer %q must have ascending times and finite factors (entry %d)", layer.Name, i+1)
+		if math.IsNaN(c.Factor) || math.IsInf(c.Factor, 0) || !(c.Time >= 0) || i > 0 &&
+			!(c.Time > p.Schedule[i-1].Time) {
+			return fault(p.Pos, "the schedule of a power of layer %q must have ascending times and finite "+
+				"factors (entry %d)", layer.Name, i+1)
 		}
 	}
 	t := p.Trace
@@ -131,7 +134,8 @@ func checkTimes(layer *stack.Layer, p *stack.Power) error {
 		return fault(p.Pos, "layer %q has a power trace without blocks to apply it to", layer.Name)
 	}
 	if len(t.Times) == 0 || len(t.Times) != len(t.Watts) || t.Times[0] != 0 {
-		return fault(p.Pos, "the power trace of layer %q has %d rows for %d times; they must be as many, and the first time 0", layer.Name, len(t.Watts), len(t.Times))
+		return fault(p.Pos, "the power trace of layer %q has %d rows for %d times; they must be as many, and the "+
+			"first time 0", layer.Name, len(t.Watts), len(t.Times))
 	}
 	for i, row := range t.Watts {
 		end := t.End
@@ -142,11 +146,13 @@ func checkTimes(layer *stack.Layer, p *stack.Power) error {
 			return fault(p.Pos, "the times of the power trace of layer %q do not ascend at row %d", layer.Name, i+1)
 		}
 		if len(row) != len(p.Blocks) {
-			return fault(p.Pos, "row %d of the power trace of layer %q has %d values for %d blocks", i+1, layer.Name, len(row), len(p.Blocks))
+			return fault(p.Pos, "row %d of the power trace of layer %q has %d values for %d blocks", i+1, layer.Name,
+				len(row), len(p.Blocks))
 		}
 		for _, w := range row {
 			if math.IsNaN(w) || math.IsInf(w, 0) {
-				return fault(p.Pos, "row %d of the power trace of layer %q holds a value that is not finite", i+1, layer.Name)
+				return fault(p.Pos, "row %d of the power trace of layer %q holds a value that is not finite", i+1,
+					layer.Name)
 			}
 		}
 	}

@@ -38,7 +38,8 @@ func TestMeanOfTraceByHand(t *testing.T) {
 		{"schedule alone", nil, schedule, 0.5, 2.5, 7 * (0.5 + 0.5 + 1.5) / 2},
 		{"schedule times trace", &trace, schedule, 0, 4, (8 + 0.5*2 + 3*2 + 3*4) / 4.0},
 	} {
-		s := oneLayer(1, stack.Power{Blocks: []stack.Block{block("a", 7, wholeDie)}, Trace: c.trace, Schedule: c.schedule})
+		s := oneLayer(1, stack.Power{Blocks: []stack.Block{block("a", 7, wholeDie)}, Trace: c.trace,
+			Schedule: c.schedule})
 		m := mustMap(t, s, Grid{uniformFaces(2, 1), uniformFaces(1, 1)})
 		planes := [][]float64{make([]float64, 2)}
 		got, err := m.Average(c.t0, c.t1, planes)
@@ -59,7 +60,8 @@ func TestMeanAgainstDirectSum(t *testing.T) {
 		for _, d := range lengths {
 			tr.Times = append(tr.Times, tr.End)
 			tr.End += d
-			tr.Watts = append(tr.Watts, []float64{rapid.Float64Range(0, 10).Draw(t, "a"), rapid.Float64Range(0, 10).Draw(t, "b")})
+			tr.Watts = append(tr.Watts,
+				[]float64{rapid.Float64Range(0, 10).Draw(t, "a"), rapid.Float64Range(0, 10).Draw(t, "b")})
 		}
 		var schedule []stack.ScalePoint
 		at := 0.0
@@ -127,7 +129,8 @@ func TestMeanAgainstDirectSum(t *testing.T) {
 // Steps of 0.1 s never add up to whole rows exactly; they must still count as unchanged inside a row.
 func TestChangedForgivesRoundingOfTimes(t *testing.T) {
 	tr := &stack.Trace{Times: []float64{0, 0.3, 0.6}, End: 0.9, Repeat: true, Watts: [][]float64{{1}, {5}, {2}}}
-	m := mustMap(t, oneLayer(1, stack.Power{Blocks: []stack.Block{block("a", 1, wholeDie)}, Trace: tr}), Grid{uniformFaces(1, 1), uniformFaces(1, 1)})
+	m := mustMap(t, oneLayer(1, stack.Power{Blocks: []stack.Block{block("a", 1, wholeDie)}, Trace: tr}),
+		Grid{uniformFaces(1, 1), uniformFaces(1, 1)})
 	if !m.Transient() {
 		t.Fatal("a trace is not seen as transient")
 	}
@@ -171,7 +174,8 @@ func TestAverageRefuses(t *testing.T) {
 func TestBlockAndLayerWatts(t *testing.T) {
 	left, right := stack.Rect{Width: 0.5, Height: 1}, stack.Rect{X: 0.5, Width: 0.5, Height: 1}
 	tr := &stack.Trace{Times: []float64{0, 1}, End: 2, Watts: [][]float64{{1, 10}, {3, 30}}}
-	s := oneLayer(1, stack.Power{Blocks: []stack.Block{block("a", 1, left), block("b", 1, right)}, Trace: tr}, stack.Power{Uniform: 5})
+	s := oneLayer(1, stack.Power{Blocks: []stack.Block{block("a", 1, left), block("b", 1, right)}, Trace: tr},
+		stack.Power{Uniform: 5})
 	m := mustMap(t, s, Grid{uniformFaces(1, 1), uniformFaces(1, 1)})
 	got, err := m.BlockWatts(&s.Layers[1].Powers[0], 0.5, 1.5)
 	if err != nil || !slices.Equal(got, []float64{2, 20}) {
@@ -196,7 +200,8 @@ func TestBlockAndLayerWatts(t *testing.T) {
 // A value that is not finite is told by its row, counted from 1.
 func TestTraceNamesTheRow(t *testing.T) {
 	tr := &stack.Trace{Times: []float64{0, 1, 2}, End: 3, Watts: [][]float64{{1}, {math.NaN()}, {1}}}
-	_, err := New(oneLayer(1, stack.Power{Blocks: []stack.Block{block("a", 1, wholeDie)}, Trace: tr}), Grid{uniformFaces(1, 1), uniformFaces(1, 1)})
+	_, err := New(oneLayer(1, stack.Power{Blocks: []stack.Block{block("a", 1, wholeDie)}, Trace: tr}),
+		Grid{uniformFaces(1, 1), uniformFaces(1, 1)})
 	if err == nil || !strings.Contains(err.Error(), "row 2 ") {
 		t.Errorf("%v, want row 2", err)
 	}
@@ -205,14 +210,16 @@ func TestTraceNamesTheRow(t *testing.T) {
 // A row of a trace that is wrong is told by its number, from 1.
 func TestWrongRowsAreNumbered(t *testing.T) {
 	for want, tr := range map[string]stack.Trace{
-		"do not ascend at row 2":         {Times: []float64{0, 1, 1}, End: 2, Watts: [][]float64{{1}, {1}, {1}}},
-		"row 3 of the power trace":       {Times: []float64{0, 1, 2}, End: 3, Watts: [][]float64{{1}, {1}, {1, 2}}},
-		"row 2 of the power trace":       {Times: []float64{0, 1, 2}, End: 3, Watts: [][]float64{{1}, {math.NaN()}, {1}}},
+		"do not ascend at row 2":   {Times: []float64{0, 1, 1}, End: 2, Watts: [][]float64{{1}, {1}, {1}}},
+		"row 3 of the power trace": {Times: []float64{0, 1, 2}, End: 3, Watts: [][]float64{{1}, {1}, {1, 2}}},
+		"row 2 of the power trace": {Times: []float64{0, 1, 2}, End: 3,
+			Watts: [][]float64{{1}, {math.NaN()}, {1}}},
 		"has 2 rows for 3 times":         {Times: []float64{0, 1, 2}, End: 3, Watts: [][]float64{{1}, {1}}},
 		"row 1 of the power trace of la": {Times: []float64{0}, End: 3, Watts: [][]float64{{math.Inf(1)}}},
 	} {
 		s := oneLayer(1, stack.Power{Blocks: []stack.Block{block("a", 7, wholeDie)}, Trace: &tr})
-		if _, err := New(s, Grid{uniformFaces(1, 1), uniformFaces(1, 1)}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := New(s, Grid{uniformFaces(1, 1), uniformFaces(1, 1)}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)
 		}
 	}

@@ -6,7 +6,8 @@ type Vectors struct {
 	outlines []*Outline
 }
 
-// Vectors prepares drawings of any watts: one value for each block, and one for each uniform power and each power map, whose tiles keep their proportions.
+// Vectors prepares drawings of any watts: one value for each block, and one for each uniform power and each power map,
+// whose tiles keep their proportions.
 func (m *Map) Vectors() *Vectors {
 	v := &Vectors{layers: m.Layers}
 	for i := range m.Layers {

@@ -25,7 +25,9 @@ func TestCrowdedCells(t *testing.T) {
 		if got := strings.Join(codes(found), " "); got != want {
 			t.Errorf("%d strips: %v", strips, found)
 		}
-		if len(found) > 0 && !strings.Contains(found[0].String(), `chip.toml:28:9: layer "lid": in 1 of 1600 cells of a plane more regions cross than are told apart`) {
+		if len(found) > 0 &&
+			!strings.Contains(found[0].String(),
+				`chip.toml:28:9: layer "lid": in 1 of 1600 cells of a plane more regions cross than are told apart`) {
 			t.Error(found[0])
 		}
 	}

@@ -39,14 +39,17 @@ func (j *judge) sources() {
 		}
 	}
 	if len(dense.names) > 0 {
-		j.warn(Density, dense.pos, "hot spots of chips reach 1000 W/cm2; look at the units of power and lengths", "up to %.4g W/cm2 in %s", densest, dense.list("source", "sources"))
+		j.warn(Density, dense.pos, "hot spots of chips reach 1000 W/cm2; look at the units of power and lengths",
+			"up to %.4g W/cm2 in %s", densest, dense.list("source", "sources"))
 	}
 	if len(thick.names) > 0 {
-		j.warn(ThickSource, thick.pos, `say power_at = "bottom", "top" or "volume"`, "the power of %s, more than %s thick, is spread over that height; the heat of transistors arises at one surface",
+		j.warn(ThickSource, thick.pos, `say power_at = "bottom", "top" or "volume"`, "the power of %s, more than %s "+
+			"thick, is spread over that height; the heat of transistors arises at one surface",
 			thick.list("layer", "layers"), length(thickest))
 	}
 	if !any && !j.driven() {
-		j.warn(NoPower, stack.Pos{}, "add a block, a map or a uniform power to a layer", "nothing heats the stack: every temperature will be the ambient")
+		j.warn(NoPower, stack.Pos{}, "add a block, a map or a uniform power to a layer",
+			"nothing heats the stack: every temperature will be the ambient")
 	}
 }
 
@@ -107,7 +110,8 @@ func (j *judge) blocks() {
 	if nx, ny := finer(j.m.NX(), factor), finer(j.m.NY(), factor); max(nx, ny) <= finest {
 		remedy = fmt.Sprintf("--grid auto refines towards them; --grid %dx%d gives every one %d", nx, ny, fewCells)
 	}
-	j.warn(CoarseGrid, few.pos, remedy, "%d of %d blocks with power are fewer than %d cells wide, %q but %.2g: their peaks come out too low", len(few.names), powered, fewCells, narrowest, least)
+	j.warn(CoarseGrid, few.pos, remedy, "%d of %d blocks with power are fewer than %d cells wide, %q but %.2g: their "+
+		"peaks come out too low", len(few.names), powered, fewCells, narrowest, least)
 }
 
 // finer is a number of cells at least factor times as large, a multiple of 32.
@@ -116,7 +120,8 @@ func finer(cells int, factor float64) int {
 	return step * int(math.Ceil(float64(cells)*factor/step*(1-1e-9)))
 }
 
-// cellsAcross is the number of cells, with fractions, along the shorter side of a block's largest rectangle, or of that around its shape.
+// cellsAcross is the number of cells, with fractions, along the shorter side of a block's largest rectangle, or of that
+// around its shape.
 func (j *judge) cellsAcross(b *stack.Block) float64 {
 	var r stack.Rect
 	for _, next := range b.Rects {

@@ -57,7 +57,8 @@ func (j *judge) validity(layers []Range) {
 		}
 	}
 	if len(names.names) > 0 {
-		j.warn(Validity, names.pos, "give k and c for these temperatures, and say so with t_ref", "%s: %s to %s are more than %g K from where the figures hold (t_ref, %s where it is not given)",
+		j.warn(Validity, names.pos, "give k and c for these temperatures, and say so with t_ref",
+			"%s: %s to %s are more than %g K from where the figures hold (t_ref, %s where it is not given)",
 			names.list("material", "materials"), celsius(low), celsius(high), far, celsius(usual))
 	}
 }
@@ -79,14 +80,17 @@ func (j *judge) gradients(layers []Range) {
 	for l := 1; l+1 < len(layers); l++ {
 		planes := j.m.LayerPlanes[l]
 		drop := math.Abs(layers[l+1].Mean - layers[l-1].Mean)
-		if planes[1]-planes[0] > 1 || kz(l) > poor*min(kz(l-1), kz(l+1)) || !(drop > max(leastDT, part*(hottest-j.s.Ambient))) {
+		if planes[1]-planes[0] > 1 || kz(l) > poor*min(kz(l-1), kz(l+1)) ||
+			!(drop > max(leastDT, part*(hottest-j.s.Ambient))) {
 			continue
 		}
 		coarse.add(j.s.Layers[l].Name, j.s.Layers[l].Pos)
 		worst = max(worst, drop)
 	}
 	if len(coarse.names) > 0 {
-		j.warn(CoarseLayer, coarse.pos, `give it cells = 4, or let grid = "auto" choose them`, "%.3g K fall across %s of one cell: the row of that layer tells of its middle alone, and its edges are hotter and colder",
+		j.warn(CoarseLayer, coarse.pos, `give it cells = 4, or let grid = "auto" choose them`,
+			"%.3g K fall across %s of one cell: the row of that layer tells of its middle alone, and its edges are "+
+				"hotter and colder",
 			worst, coarse.list("layer", "layers"))
 	}
 }

@@ -12,7 +12,8 @@ func (j *judge) domain() (odd bool) {
 	const least, most = 10e-6, 0.5 // m: a test structure, a board
 	size := j.s.Size
 	if odd = min(size[0], size[1]) < least || max(size[0], size[1]) > most; odd {
-		j.warn(Size, stack.Pos{}, `bare numbers are in m: write "10 mm" or "50 um"`, "the domain is %s by %s, which is no chip, package or board", length(size[0]), length(size[1]))
+		j.warn(Size, stack.Pos{}, `bare numbers are in m: write "10 mm" or "50 um"`, "the domain is %s by %s, which "+
+			"is no chip, package or board", length(size[0]), length(size[1]))
 	}
 	return odd
 }
@@ -31,10 +32,12 @@ func (j *judge) thicknesses() {
 		}
 	}
 	if len(thick.names) > 0 {
-		j.warn(Size, thick.pos, `bare numbers are in m: write "100 um"`, "%s %s thicker than the domain is wide", thick.list("layer", "layers"), thick.either("is", "are"))
+		j.warn(Size, thick.pos, `bare numbers are in m: write "100 um"`, "%s %s thicker than the domain is wide",
+			thick.list("layer", "layers"), thick.either("is", "are"))
 	}
 	if len(thin.names) > 0 {
-		j.warn(Size, thin.pos, `write "100 um", or a contact_resistance in place of the layer`, "%s %s thinner than 1 nm, where the heat conduction of solids does not hold",
+		j.warn(Size, thin.pos, `write "100 um", or a contact_resistance in place of the layer`,
+			"%s %s thinner than 1 nm, where the heat conduction of solids does not hold",
 			thin.list("layer", "layers"), thin.either("is", "are"))
 	}
 }
@@ -53,12 +56,14 @@ func (j *judge) properties() {
 		}
 		for _, k := range m.K {
 			if k < leastK || k > mostK {
-				j.warn(Properties, m.Pos, "solids conduct 0.02 to 2500 W/(m K); look at the unit", "material %q has k = %.4g W/(m K)", m.Name, k)
+				j.warn(Properties, m.Pos, "solids conduct 0.02 to 2500 W/(m K); look at the unit",
+					"material %q has k = %.4g W/(m K)", m.Name, k)
 				break
 			}
 		}
 		if m.C < leastC || m.C > mostC {
-			j.warn(Properties, m.Pos, "solids hold 1e6 to 4e6 J/(m^3 K); look at the unit", "material %q has c = %.4g J/(m3 K)", m.Name, m.C)
+			j.warn(Properties, m.Pos, "solids hold 1e6 to 4e6 J/(m^3 K); look at the unit",
+				"material %q has c = %.4g J/(m3 K)", m.Name, m.C)
 		}
 	}
 	var contacts group
@@ -68,11 +73,13 @@ func (j *judge) properties() {
 		}
 	}
 	if len(contacts.names) > 0 {
-		j.warn(Properties, contacts.pos, `thermal interfaces have 1 to 100 mm^2 K/W; look at the unit`, "the contact resistance of %s is above %g m2 K/W", contacts.list("layer", "layers"), mostContact)
+		j.warn(Properties, contacts.pos, `thermal interfaces have 1 to 100 mm^2 K/W; look at the unit`,
+			"the contact resistance of %s is above %g m2 K/W", contacts.list("layer", "layers"), mostContact)
 	}
 }
 
-// Temperatures at which electronics work and are tested, in K: -65 to 200 degC; surfaces that are held at one may be colder and hotter.
+// Temperatures at which electronics work and are tested, in K: -65 to 200 degC; surfaces that are held at one may be
+// colder and hotter.
 const (
 	leastAmbient, mostAmbient = 208.15, 473.15
 	leastSurface, mostSurface = 77, 773.15
@@ -84,7 +91,8 @@ const leastH, mostH = 0.5, 1e6
 // faces are the boundary conditions.
 func (j *judge) faces() {
 	if !j.m.Grounded() {
-		j.warn(NoWayOut, stack.Pos{}, `give a face h, resistance or temperature, such as boundary.top = { h = "5000 W/(m^2 K)" }`,
+		j.warn(NoWayOut, stack.Pos{},
+			`give a face h, resistance or temperature, such as boundary.top = { h = "5000 W/(m^2 K)" }`,
 			"no face leads heat to a temperature: there is no steady state, and a transient warms up for ever")
 	}
 	ambients := 0
@@ -114,11 +122,13 @@ func (j *judge) condition(b *stack.Boundary, what string) (ambient bool) {
 	switch b.Kind {
 	case stack.Convective: // H is 0 beside a map
 		if !b.Follows() && b.H != 0 && (b.H < leastH || b.H > mostH) {
-			j.warn(Cooling, b.Pos, "air gives 5 to 100, a heat sink referred to the chip 1e3 to 1e4, liquids up to 1e5 W/(m^2 K); look at the unit", "%s has h = %.4g W/(m2 K)", what, b.H)
+			j.warn(Cooling, b.Pos, "air gives 5 to 100, a heat sink referred to the chip 1e3 to 1e4, liquids up to "+
+				"1e5 W/(m^2 K); look at the unit", "%s has h = %.4g W/(m2 K)", what, b.H)
 		}
 	case stack.LumpedResistance:
 		if b.Resistance < leastR || b.Resistance > mostR {
-			j.warn(Cooling, b.Pos, "coolers have 0.05 to 50 K/W; look at the unit", "%s has a resistance of %.4g K/W", what, b.Resistance)
+			j.warn(Cooling, b.Pos, "coolers have 0.05 to 50 K/W; look at the unit", "%s has a resistance of %.4g K/W",
+				what, b.Resistance)
 		}
 	case stack.FixedTemperature:
 		low, high = leastSurface, mostSurface
@@ -135,13 +145,16 @@ func (j *judge) condition(b *stack.Boundary, what string) (ambient bool) {
 func (j *judge) air(f stack.Face, b *stack.Boundary) {
 	const rise, slack = 30, 10
 	if ra, from, to, ok := b.Rayleigh(b.Temperature + rise); ok && (ra < from/slack || ra > slack*to) {
-		j.warn(Cooling, b.Pos, "look at length; or give h in place of convection", "natural convection on the %s face has a Rayleigh number of %.2g where the surface is %d K warmer, and its formula holds from %.0e to %.0e",
+		j.warn(Cooling, b.Pos, "look at length; or give h in place of convection", "natural convection on the %s "+
+			"face has a Rayleigh number of %.2g where the surface is %d K warmer, and its formula holds from "+
+			"%.0e to %.0e",
 			f, ra, rise, from, to)
 	}
 }
 
 func (j *judge) oddTemperature(pos stack.Pos, what string, kelvin float64) {
-	j.warn(Temperatures, pos, `write the unit: "25 degC" or "298 K"`, "%s is %s (%.4g K)", what, celsius(kelvin), kelvin)
+	j.warn(Temperatures, pos, `write the unit: "25 degC" or "298 K"`, "%s is %s (%.4g K)", what, celsius(kelvin),
+		kelvin)
 }
 
 // beginning is the initial temperature of a transient.
@@ -159,9 +172,11 @@ func OfLimit(s *stack.Stack, limit float64) []Warning {
 	case limit <= 0:
 		return nil
 	case limit <= s.Ambient:
-		return []Warning{{Temperatures, "", "the limit of " + celsius(limit) + " is not above the ambient of " + celsius(s.Ambient) + ", so that every stack that heats exceeds it", `write the unit: "85 degC" or "358 K"`}}
+		return []Warning{{Temperatures, "", "the limit of " + celsius(limit) + " is not above the ambient of " +
+			celsius(s.Ambient) + ", so that every stack that heats exceeds it", `write the unit: "85 degC" or "358 K"`}}
 	case limit > most || math.IsInf(limit, 0):
-		return []Warning{{Temperatures, "", "the limit of " + celsius(limit) + " is above what chips survive, so that it holds nothing back", `write the unit: "85 degC" or "358 K"`}}
+		return []Warning{{Temperatures, "", "the limit of " + celsius(limit) + " is above what chips survive, so " +
+			"that it holds nothing back", `write the unit: "85 degC" or "358 K"`}}
 	}
 	return nil
 }

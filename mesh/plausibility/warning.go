@@ -1,5 +1,5 @@
-// Package plausibility finds what a stack may say but seldom means: slips of units, blocks too small for the grid, heat without a way out; and
-// temperatures at which the figures of materials do not hold. It judges, and changes nothing.
+// Package plausibility finds what a stack may say but seldom means: slips of units, blocks too small for the grid, heat
+// without a way out; and temperatures at which the figures of materials do not hold. It judges, and changes nothing.
 package plausibility
 
 import (

@@ -43,7 +43,8 @@ thickness = "1 mm"
 
 // leaking is a line of a block.
 func leaking(watts string) string {
-	return "\n  leakage = { power = \"" + watts + "\", at = \"85 degC\", beta = \"0.015 1/K\", range = [\"0 degC\", \"150 degC\"] }"
+	return "\n  leakage = { power = \"" + watts + "\", at = \"85 degC\", beta = \"0.015 1/K\", range = [\"0 degC\", " +
+		"\"150 degC\"] }"
 }
 
 func meshOf(t *testing.T, text string) *mesh.Mesh {
@@ -70,27 +71,39 @@ func codes(found []Warning) []string {
 // Each slip makes the one warning that names it, and the stack without slips makes none.
 func TestSlips(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, code, text string }{
-		"none":                   {"", "", "", ""},
-		"metres for mm":          {`size = ["10 mm", "10 mm"]`, `size = [10, 10]`, Size, "10 m by 10 m"},
-		"mm for um":              {`thickness = "1 mm"`, `thickness = "1000 mm"`, Size, `layer "lid" is thicker than the domain is wide`},
-		"nm for um":              {`thickness = "20 um"`, `thickness = "0.02 nm"`, Size, `layer "bond" is thinner than 1 nm`},
-		"too many watts":         {`power = "8 W"`, `power = "8 kW"`, Density, `up to 1e+05 W/cm2 in source "core"`}, // 8 kW on 8 mm2
-		"no watts":               {`power = "8 W"`, `power = "0 W"`, NoPower, "nothing heats"},
-		"leakage alone":          {`power = "8 W"`, `power = "0 W"` + leaking("1 W"), "", ""},
-		"leaking too many watts": {`power = "8 W"`, `power = "8 W"` + leaking("8 kW"), Density, `up to 1.001e+05 W/cm2 in source "core"`},
-		"thick die":              {`thickness = "10 um"`, `thickness = "300 um"`, ThickSource, `the power of layer "active"`},
-		"thick die, thick slice": {`thickness = "10 um"`, "thickness = \"300 um\"\npower_at = \"top\"\npower_depth = \"60 um\"", ThickSource, `the power of layer "active"`},
-		"heated at a surface":    {`thickness = "10 um"`, "thickness = \"300 um\"\npower_at = \"top\"", "", ""},
-		"cells of 0.67 mm":       {`nx = 40`, `nx = 15`, CoarseGrid, `1 of 1 blocks with power are fewer than 4 cells wide, "core" but 3:`}, // 2 mm over 10/15 mm
-		"nothing cools":          {`boundary.top = { h = "6000 W/(m^2 K)" }`, ``, NoWayOut, "no steady state"},
-		"ambient in K":           {`ambient = "25 degC"`, `ambient = "25 K"`, Temperatures, "degC (25 K)"},
-		"ambient of a kiln":      {`ambient = "25 degC"`, `ambient = "500 degC"`, Temperatures, "500 degC (773.1 K)"},
-		"h per mm2":              {`6000 W/(m^2 K)`, `6000 W/(mm^2 K)`, Cooling, "h = 6e+09 W/(m2 K)"},
-		"still air on a chip":    {`h = "6000 W/(m^2 K)"`, `convection = "natural"`, Cooling, "natural convection on the top face has a Rayleigh number of"},
-		"resistance in kK/W":     {`h = "6000 W/(m^2 K)"`, `resistance = 1e6`, Cooling, "1e+06 K/W"},
-		"contact in m2":          {`thickness = "20 um"`, `contact_resistance = 1`, Properties, `the contact resistance of layer "bond"`},
-		"cold beginning":         {"[[layer]]\nname = \"active\"", "[transient]\ninitial = \"20 K\"\n[[layer]]\nname = \"active\"", Temperatures, "initial of [transient]"},
-		"k per mm":               {"[[layer]]\nname = \"active\"", "[materials.copper]\nk = \"401 W/(mm K)\"\nc = \"3.4e6 J/(m^3 K)\"\n[[layer]]\nname = \"active\"", Properties, `material "copper" has k = 4.01e+05`},
+		"none":          {"", "", "", ""},
+		"metres for mm": {`size = ["10 mm", "10 mm"]`, `size = [10, 10]`, Size, "10 m by 10 m"},
+		"mm for um": {`thickness = "1 mm"`, `thickness = "1000 mm"`, Size,
+			`layer "lid" is thicker than the domain is wide`},
+		"nm for um": {`thickness = "20 um"`, `thickness = "0.02 nm"`, Size,
+			`layer "bond" is thinner than 1 nm`},
+		// 8 kW on 8 mm2
+		"too many watts": {`power = "8 W"`, `power = "8 kW"`, Density, `up to 1e+05 W/cm2 in source "core"`},
+		"no watts":       {`power = "8 W"`, `power = "0 W"`, NoPower, "nothing heats"},
+		"leakage alone":  {`power = "8 W"`, `power = "0 W"` + leaking("1 W"), "", ""},
+		"leaking too many watts": {`power = "8 W"`, `power = "8 W"` + leaking("8 kW"), Density,
+			`up to 1.001e+05 W/cm2 in source "core"`},
+		"thick die": {`thickness = "10 um"`, `thickness = "300 um"`, ThickSource,
+			`the power of layer "active"`},
+		"thick die, thick slice": {`thickness = "10 um"`, "thickness = \"300 um\"\npower_at = \"top\"\npower_depth " +
+			"= \"60 um\"", ThickSource, `the power of layer "active"`},
+		"heated at a surface": {`thickness = "10 um"`, "thickness = \"300 um\"\npower_at = \"top\"", "", ""},
+		// 2 mm over 10/15 mm
+		"cells of 0.67 mm": {`nx = 40`, `nx = 15`, CoarseGrid,
+			`1 of 1 blocks with power are fewer than 4 cells wide, "core" but 3:`},
+		"nothing cools":     {`boundary.top = { h = "6000 W/(m^2 K)" }`, ``, NoWayOut, "no steady state"},
+		"ambient in K":      {`ambient = "25 degC"`, `ambient = "25 K"`, Temperatures, "degC (25 K)"},
+		"ambient of a kiln": {`ambient = "25 degC"`, `ambient = "500 degC"`, Temperatures, "500 degC (773.1 K)"},
+		"h per mm2":         {`6000 W/(m^2 K)`, `6000 W/(mm^2 K)`, Cooling, "h = 6e+09 W/(m2 K)"},
+		"still air on a chip": {`h = "6000 W/(m^2 K)"`, `convection = "natural"`, Cooling,
+			"natural convection on the top face has a Rayleigh number of"},
+		"resistance in kK/W": {`h = "6000 W/(m^2 K)"`, `resistance = 1e6`, Cooling, "1e+06 K/W"},
+		"contact in m2": {`thickness = "20 um"`, `contact_resistance = 1`, Properties,
+			`the contact resistance of layer "bond"`},
+		"cold beginning": {"[[layer]]\nname = \"active\"", "[transient]\ninitial = \"20 K\"\n[[layer]]\nname " +
+			"= \"active\"", Temperatures, "initial of [transient]"},
+		"k per mm": {"[[layer]]\nname = \"active\"", "[materials.copper]\nk = \"401 W/(mm K)\"\nc = " +
+			"\"3.4e6 J/(m^3 K)\"\n[[layer]]\nname = \"active\"", Properties, `material "copper" has k = 4.01e+05`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Replace(sane, c.old, c.new, 1)
@@ -105,8 +118,11 @@ func TestSlips(t *testing.T) {
 			if diff := cmp.Diff(want, codes(found)); diff != "" {
 				t.Fatalf("warnings (-want +got):\n%s\n%v", diff, found)
 			}
-			if len(found) > 0 && (!strings.Contains(found[0].Text, c.text) || !strings.HasPrefix(found[0].Place, "chip.toml") || found[0].Remedy == "") {
-				t.Errorf("got %q at %q with the remedy %q, want %q", found[0].Text, found[0].Place, found[0].Remedy, c.text)
+			if len(found) > 0 &&
+				(!strings.Contains(found[0].Text, c.text) || !strings.HasPrefix(found[0].Place, "chip.toml") ||
+					found[0].Remedy == "") {
+				t.Errorf("got %q at %q with the remedy %q, want %q", found[0].Text, found[0].Place, found[0].Remedy,
+					c.text)
 			}
 		})
 	}
@@ -129,12 +145,14 @@ func TestResults(t *testing.T) {
 		t.Errorf("an even field: %v", found)
 	}
 	found := OfTemperatures(m, []Range{{350, 355, 358, 0}, {320, 335, 350, 0}, {310, 315, 320, 0}})
-	if !slices.Equal(codes(found), []string{CoarseLayer}) || !strings.Contains(found[0].Text, `40 K fall across layer "bond"`) {
+	if !slices.Equal(codes(found), []string{CoarseLayer}) ||
+		!strings.Contains(found[0].Text, `40 K fall across layer "bond"`) {
 		t.Errorf("a steep layer: %v", found)
 	}
 	hot := Range{440, 445, 450, 0}
 	found = OfTemperatures(m, []Range{hot, hot, hot})
-	if !slices.Equal(codes(found), []string{Validity}) || !strings.Contains(found[0].Text, `"silicon", "tim_grease" and "copper": 166.9 degC to 176.9 degC`) {
+	if !slices.Equal(codes(found), []string{Validity}) ||
+		!strings.Contains(found[0].Text, `"silicon", "tim_grease" and "copper": 166.9 degC to 176.9 degC`) {
 		t.Errorf("hot materials: %v", found)
 	}
 }
@@ -148,7 +166,9 @@ func TestLines(t *testing.T) {
 		t.Errorf("got %q, want %q", long.String(), want)
 	}
 	var b strings.Builder
-	if err := Write(&b, []Warning{{Code: Size, Place: "chip.toml:3:1", Text: "the domain is wide", Remedy: "look at the unit"}}, 30); err != nil {
+	if err := Write(&b,
+		[]Warning{{Code: Size, Place: "chip.toml:3:1", Text: "the domain is wide", Remedy: "look at the unit"}},
+		30); err != nil {
 		t.Fatal(err)
 	}
 	if want := "  - chip.toml:3:1: the domain\n    is wide; look at the unit\n"; b.String() != want {
