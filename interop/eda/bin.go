@@ -8,7 +8,8 @@ import (
 	"thermsim/stack"
 )
 
-// Map is power on a grid of NX by NY equal tiles over the bounds of the die, in W per tile, row by row from the south, each from the west.
+// Map is power on a grid of NX by NY equal tiles over the bounds of the die, in W per tile, row by row from the south,
+// each from the west.
 type Map struct {
 	NX, NY int
 	Bounds Box
@@ -58,8 +59,8 @@ func (s *binner) add(b Box, watts float64) {
 	}
 }
 
-// shares divides the interval [u, v], in tiles, among the tiles it covers: the first of them and the part of the interval in each. What
-// misses an edge by no more than tiny lies on it.
+// shares divides the interval [u, v], in tiles, among the tiles it covers: the first of them and the part of the
+// interval in each. What misses an edge by no more than tiny lies on it.
 func shares(u, v, tiny float64, n int, buf []float64) (first int, parts []float64) {
 	u, v = snap(u, tiny), snap(v, tiny)
 	u, v = min(max(u, 0), float64(n)), min(max(v, 0), float64(n))
@@ -112,7 +113,8 @@ func (m *reading) bin(q Request, r *Result) error {
 	}
 	r.Map = s.finish()
 	if firstOut >= 0 {
-		m.note(importer.Warning, m.cells.pos(&m.cells.list[firstOut]), "beyond the die: %s with watts, the first is %q; the %.6g W outside are kept, on the part of the instance inside or at the nearest edge",
+		m.note(importer.Warning, m.cells.pos(&m.cells.list[firstOut]), "beyond the die: %s with watts, the first is "+
+			"%q; the %.6g W outside are kept, on the part of the instance inside or at the nearest edge",
 			plural(r.Clipped, "instance"), importer.Shorten(string(m.cells.names.at(int32(firstOut)))), outside)
 	}
 	return m.checkMap(r)
@@ -127,8 +129,10 @@ func (m *reading) checkMap(r *Result) error {
 		case w >= -1e-13*all: // rounding where positive and negative watts cancel
 			r.Map.Watts[k] = 0
 		default:
-			return &stack.Error{Pos: stack.Pos{File: m.origin}, Remedy: "take a coarser grid, or mend the cells with less than 0 W",
-				Msg: fmt.Sprintf("the tile in column %d from the west and row %d from the south comes to %.6g W; a power map cannot hold less than 0 W", k%r.Map.NX+1, k/r.Map.NX+1, w)}
+			return &stack.Error{Pos: stack.Pos{File: m.origin}, Remedy: "take a coarser grid, or mend the cells with " +
+				"less than 0 W",
+				Msg: fmt.Sprintf("the tile in column %d from the west and row %d from the south comes to %.6g W; a "+
+					"power map cannot hold less than 0 W", k%r.Map.NX+1, k/r.Map.NX+1, w)}
 		}
 	}
 	if got, want := r.Map.Total(), r.Watts; !(math.Abs(got-want) <= 1e-12*all) {

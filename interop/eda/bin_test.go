@@ -99,9 +99,11 @@ func TestSyntheticLarge(t *testing.T) {
 // design makes the files of a design from the lines of its components and the rows of its report.
 func design(die, components, rows string) map[string][]byte {
 	lines := strings.Split(strings.TrimSpace(components), "\n")
-	def := fmt.Sprintf("VERSION 5.8 ;\nDESIGN small ;\nUNITS DISTANCE MICRONS 1000 ;\nDIEAREA %s ;\nCOMPONENTS %d ;\n%s\nEND COMPONENTS\nEND DESIGN\n", die, len(lines), strings.Join(lines, "\n"))
+	def := fmt.Sprintf("VERSION 5.8 ;\nDESIGN small ;\nUNITS DISTANCE MICRONS 1000 ;\nDIEAREA %s ;\nCOMPONENTS %d "+
+		";\n%s\nEND COMPONENTS\nEND DESIGN\n", die, len(lines), strings.Join(lines, "\n"))
 	lef := "MACRO RAM\n CLASS BLOCK ;\n SIZE 30 BY 10 ;\nEND RAM\nMACRO TILE\n SIZE 10 BY 10 ;\nEND TILE\nEND LIBRARY\n"
-	head := "  Internal  Switching    Leakage      Total\n     Power      Power      Power      Power (Watts)\n-----------------------------------\n"
+	head := "  Internal  Switching    Leakage      Total\n     Power      Power      Power      Power " +
+		"(Watts)\n-----------------------------------\n"
 	return map[string][]byte{"d.def": []byte(def), "c.lef": []byte(lef), "p.rpt": []byte(head + rows)}
 }
 
@@ -124,10 +126,12 @@ func TestUniform(t *testing.T) {
 	}
 }
 
-// A macro of 30 x 10 um with its corner at (20, 40), on tiles of 10 um; turned it is 10 x 30 um with its corner at the same place.
+// A macro of 30 x 10 um with its corner at (20, 40), on tiles of 10 um; turned it is 10 x 30 um with its corner at the
+// same place.
 func TestMacroAndOrientation(t *testing.T) {
 	for _, orient := range []string{"N", "S", "FN", "FS", "E", "W", "FE", "FW"} {
-		r := mustImport(t, request(design(square, "- ram RAM + FIXED ( 20000 40000 ) "+orient+" ;", "1 0.4 0.1 1.5 ram\n"), 10, 10))
+		r := mustImport(t,
+			request(design(square, "- ram RAM + FIXED ( 20000 40000 ) "+orient+" ;", "1 0.4 0.1 1.5 ram\n"), 10, 10))
 		want := make([]float64, 100)
 		for i := range 3 {
 			if strings.ContainsAny(orient, "EW") {
@@ -150,11 +154,14 @@ func TestSharesByHand(t *testing.T) {
 
 // What reaches beyond the die keeps its watts on the part within, or at the nearest edge.
 func TestOutside(t *testing.T) {
-	r := mustImport(t, request(design(square, "- a TILE + PLACED ( -5000 0 ) N ;\n- b TILE + PLACED ( 200000 95000 ) N ;", "2 0 0 2 a\n0 3 0 3 b\n"), 10, 10))
+	r := mustImport(t,
+		request(design(square, "- a TILE + PLACED ( -5000 0 ) N ;\n- b TILE + PLACED ( 200000 95000 ) N ;",
+			"2 0 0 2 a\n0 3 0 3 b\n"), 10, 10))
 	want := make([]float64, 100)
 	want[0], want[99] = 2, 3
 	near(t, r.Map, want, 1e-15)
-	if r.Clipped != 2 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0].String(), "d.def:6: warning: beyond the die: 2 instances with watts") ||
+	if r.Clipped != 2 || len(r.Notes) != 1 ||
+		!strings.Contains(r.Notes[0].String(), "d.def:6: warning: beyond the die: 2 instances with watts") ||
 		!strings.Contains(r.Notes[0].Text, "the 4 W outside") { // half of 2 W and all of 3 W
 		t.Errorf("%d clipped, notes %v", r.Clipped, r.Notes)
 	}

@@ -19,7 +19,8 @@ func (b Box) intersect(c Box) Box {
 // valid reports whether the box has an area at all.
 func (b Box) valid() bool { return b.X1 > b.X0 && b.Y1 > b.Y0 }
 
-// minSide is the shortest side of a cell and of a die in um, a thousandth of the finest database unit; below it areas lose their digits.
+// minSide is the shortest side of a cell and of a die in um, a thousandth of the finest database unit; below it areas
+// lose their digits.
 const minSide = 1e-6
 
 func (b Box) wide() bool { return b.X1-b.X0 >= minSide && b.Y1-b.Y0 >= minSide }
@@ -51,7 +52,8 @@ type cells struct {
 	list  []instance // by number of the name
 	kinds *names     // of macros
 
-	// Names as they read without backslashes and with / between levels, where that differs. Tools disagree about when to escape.
+	// Names as they read without backslashes and with / between levels, where that differs. Tools disagree about when
+	// to escape.
 	plain   *names
 	plainOf []int32 // instance, or ambiguous
 	scratch []byte
@@ -84,7 +86,8 @@ func (c *cells) add(name []byte, divider byte, in instance) (known *instance) {
 	return nil
 }
 
-// strip takes the backslashes from a name and puts / in place of the divider; a divider behind a backslash is part of a name and stays.
+// strip takes the backslashes from a name and puts / in place of the divider; a divider behind a backslash is part of a
+// name and stays.
 func (c *cells) strip(name []byte, divider byte) []byte {
 	c.scratch = c.scratch[:0]
 	for i := 0; i < len(name); i++ {

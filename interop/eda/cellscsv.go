@@ -24,10 +24,11 @@ const (
 	columns
 )
 
-var columnNames = [...]string{colName: "name", colCell: "cell", colX: "x", colY: "y", colWidth: "width", colHeight: "height", colWatts: "watts"}
+var columnNames = [...]string{colName: "name", colCell: "cell", colX: "x", colY: "y", colWidth: "width",
+	colHeight: "height", colWatts: "watts"}
 
-// cellsCSV reads placed cells: a heading with name, x, y, width, height and, in any order, cell and watts; lengths in um and power in W unless
-// the heading says otherwise, as in "x [mm]". A cell without x and y is not placed.
+// cellsCSV reads placed cells: a heading with name, x, y, width, height and, in any order, cell and watts; lengths in
+// um and power in W unless the heading says otherwise, as in "x [mm]". A cell without x and y is not placed.
 func (m *reading) cellsCSV(path string) {
 	r, done := m.input(path, "cells")
 	if r == nil {
@@ -64,7 +65,8 @@ func (p *csvParser) comments(r *bufio.Reader) bool {
 		}
 		line, err := r.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
-			p.faults.Add(stack.Pos{File: p.file, Line: p.before + 1}, "is this a text file?", "the line is longer than %d characters", bufferSize)
+			p.faults.Add(stack.Pos{File: p.file, Line: p.before + 1}, "is this a text file?",
+				"the line is longer than %d characters", bufferSize)
 			return false
 		}
 		p.before++
@@ -81,11 +83,13 @@ func (p *csvParser) comments(r *bufio.Reader) bool {
 			}
 			b := Box{v[0], v[1], v[2], v[3]}
 			if !ok || !b.wide() {
-				p.faults.Add(stack.Pos{File: p.file, Line: p.before, Col: 1}, "write # die x0 y0 x1 y1 in um", "not a die area")
+				p.faults.Add(stack.Pos{File: p.file, Line: p.before, Col: 1}, "write # die x0 y0 x1 y1 in um",
+					"not a die area")
 				return false
 			}
 			if p.die = append(p.die, b); len(p.die) > maxCorners {
-				p.faults.Add(stack.Pos{File: p.file, Line: p.before, Col: 1}, "", "more than %d rectangles of the die", maxCorners)
+				p.faults.Add(stack.Pos{File: p.file, Line: p.before, Col: 1}, "", "more than %d rectangles of the die",
+					maxCorners)
 				return false
 			}
 		}
@@ -107,7 +111,8 @@ func (p *csvParser) rows(r io.Reader) {
 			}
 			return
 		case errors.As(err, &parse):
-			p.faults.Add(stack.Pos{File: p.file, Line: parse.Line + p.before, Col: parse.Column}, "", "not valid CSV: %v", parse.Err)
+			p.faults.Add(stack.Pos{File: p.file, Line: parse.Line + p.before, Col: parse.Column}, "",
+				"not valid CSV: %v", parse.Err)
 			return
 		case err != nil:
 			p.faults.Add(stack.Pos{File: p.file}, "is the file complete?", "cannot be read on: %v", err)
@@ -137,7 +142,8 @@ func (p *csvParser) heading(record []string) bool {
 			}
 		}
 		if col < 0 || p.column[col] >= 0 {
-			p.faults.Add(p.pos(i), "", "unknown or second column %q; there are %s", importer.Shorten(text), strings.Join(columnNames[:], ", "))
+			p.faults.Add(p.pos(i), "", "unknown or second column %q; there are %s", importer.Shorten(text),
+				strings.Join(columnNames[:], ", "))
 			return false
 		}
 		p.column[col] = i
@@ -152,13 +158,15 @@ func (p *csvParser) heading(record []string) bool {
 			p.scale[col], ok = lengthUnit(unit)
 		}
 		if !ok {
-			p.faults.Add(p.pos(i), "", "unknown unit in %q; lengths take nm, um, mm or m, watts W, mW, uW or nW", importer.Shorten(text))
+			p.faults.Add(p.pos(i), "", "unknown unit in %q; lengths take nm, um, mm or m, watts W, mW, uW or nW",
+				importer.Shorten(text))
 			return false
 		}
 	}
 	for _, c := range []int{colName, colX, colY, colWidth, colHeight} {
 		if p.column[c] < 0 {
-			p.faults.Add(p.pos(0), "begin with the line name,cell,x,y,width,height,watts", "the heading has no column %q", columnNames[c])
+			p.faults.Add(p.pos(0), "begin with the line name,cell,x,y,width,height,watts",
+				"the heading has no column %q", columnNames[c])
 			return false
 		}
 	}
@@ -198,7 +206,8 @@ func (p *csvParser) cell(record []string) {
 			p.number(record, colWidth, maxMicrons, &in.w) && p.number(record, colHeight, maxMicrons, &in.h)
 		for _, side := range []int{colWidth, colHeight} {
 			if ok && (side == colWidth && in.w < minSide || side == colHeight && in.h < minSide) {
-				p.faults.Add(p.pos(p.column[side]), "", "the %s of a cell must be %g um at least, got %s", columnNames[side], minSide, importer.Shorten(record[p.column[side]]))
+				p.faults.Add(p.pos(p.column[side]), "", "the %s of a cell must be %g um at least, got %s",
+					columnNames[side], minSide, importer.Shorten(record[p.column[side]]))
 				ok = false
 			}
 		}
@@ -222,7 +231,8 @@ func (p *csvParser) number(record []string, col int, most float64, into *float64
 	text := strings.TrimSpace(record[p.column[col]])
 	v, ok := parseFloat([]byte(text))
 	if v *= p.scale[col]; !ok || math.Abs(v) > most {
-		p.faults.Add(p.pos(p.column[col]), "", "%s must be a number of sensible size, got %q", columnNames[col], importer.Shorten(text))
+		p.faults.Add(p.pos(p.column[col]), "", "%s must be a number of sensible size, got %q", columnNames[col],
+			importer.Shorten(text))
 		return false
 	}
 	*into = v

@@ -31,7 +31,8 @@ func (p *defParser) components() {
 			got++
 		case p.is("END"):
 			if p.expect("COMPONENTS") && got != want {
-				p.faults.Add(at, "is the file complete?", "COMPONENTS announces %d components, and there are %d", want, got)
+				p.faults.Add(at, "is the file complete?", "COMPONENTS announces %d components, and there are %d", want,
+					got)
 			}
 			return
 		default:
@@ -56,7 +57,8 @@ func (p *defParser) component() {
 	in := instance{line: int32(p.at.Line)}
 	known := p.cells.add(p.word, p.divider, in) // the rest of the statement fills it in
 	if known != nil {
-		p.faults.Add(p.at, "", "component %q is there already, on line %d", importer.Shorten(string(p.word)), known.line)
+		p.faults.Add(p.at, "", "component %q is there already, on line %d", importer.Shorten(string(p.word)),
+			known.line)
 	}
 	if !p.need("the macro of the component") {
 		return
@@ -68,7 +70,8 @@ func (p *defParser) component() {
 	if in.kind = p.lib.names.find(p.word); in.kind < 0 {
 		p.macroFault("give the LEF that holds it with --lef", "macro %q is in no LEF")
 	} else if one := &p.lib.macros[in.kind]; one.width == 0 {
-		p.macroFault("give the LEF that holds it", "macro %q has no SIZE at "+strings.ReplaceAll(one.pos.String(), "%", "%%"))
+		p.macroFault("give the LEF that holds it", "macro %q has no SIZE at "+strings.ReplaceAll(one.pos.String(), "%",
+			"%%"))
 	}
 	for p.need("the rest of the component, up to its semicolon") && !p.is("+") && !p.is(";") {
 		// Nets of the pins, in the order of the macro: version 5.3 and before.
@@ -94,7 +97,8 @@ func (p *defParser) macroFault(remedy, format string) {
 	p.faults.Add(p.at, remedy, format, importer.Shorten(name))
 }
 
-// property reads one "+ KEYWORD ..." of a component; the current word is the plus, and in the end the next plus or the semicolon.
+// property reads one "+ KEYWORD ..." of a component; the current word is the plus, and in the end the next plus or the
+// semicolon.
 func (p *defParser) property(in *instance) {
 	if !p.need("a keyword after the plus") {
 		return
@@ -104,7 +108,8 @@ func (p *defParser) property(in *instance) {
 		p.placement(in)
 	case p.is("UNPLACED"):
 		p.rest()
-	case p.in("SOURCE", "PROPERTY", "WEIGHT", "EEQMASTER", "REGION", "MASKSHIFT", "HALO", "ROUTEHALO", "GENERATE", "FOREIGN", "PHYSICAL"):
+	case p.in("SOURCE", "PROPERTY", "WEIGHT", "EEQMASTER", "REGION", "MASKSHIFT", "HALO", "ROUTEHALO", "GENERATE",
+		"FOREIGN", "PHYSICAL"):
 		p.rest()
 	default:
 		p.fail("unknown keyword %s of a component", p.shown())
@@ -149,8 +154,8 @@ func (p *defParser) placement(in *instance) {
 	p.rest()
 }
 
-// orientation tells whether width and height change places. The point of a component is the south-west corner of what results, whatever
-// the orientation.
+// orientation tells whether width and height change places. The point of a component is the south-west corner of what
+// results, whatever the orientation.
 func orientation(word []byte) (turned, ok bool) {
 	switch string(word) {
 	case "N", "S", "FN", "FS":

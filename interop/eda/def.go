@@ -36,8 +36,10 @@ type defParser struct {
 }
 
 // sections are those that are passed over up to END and their name.
-var sections = [...]string{"VIAS", "PROPERTYDEFINITIONS", "STYLES", "NONDEFAULTRULES", "REGIONS", "PINS", "PINPROPERTIES", "BLOCKAGES", "SLOTS", "FILLS",
-	"SPECIALNETS", "NETS", "SCANCHAINS", "GROUPS", "DEFAULTCAP", "CONSTRAINTS", "ASSERTIONS", "IOTIMINGS", "TIMINGDISABLES", "PARTITIONS", "FLOORPLAN"}
+var sections = [...]string{"VIAS", "PROPERTYDEFINITIONS", "STYLES", "NONDEFAULTRULES", "REGIONS", "PINS",
+	"PINPROPERTIES", "BLOCKAGES", "SLOTS", "FILLS",
+	"SPECIALNETS", "NETS", "SCANCHAINS", "GROUPS", "DEFAULTCAP", "CONSTRAINTS", "ASSERTIONS", "IOTIMINGS",
+	"TIMINGDISABLES", "PARTITIONS", "FLOORPLAN"}
 
 // design reads the statements of the file.
 func (p *defParser) design() {
@@ -69,7 +71,8 @@ func (p *defParser) design() {
 			p.passTo("ENDEXT")
 		case p.in(sections[:]...):
 			p.section(strings.ToUpper(string(p.word)))
-		case p.in("VERSION", "NAMESCASESENSITIVE", "BUSBITCHARS", "TECHNOLOGY", "TECH", "ARRAY", "ROW", "TRACKS", "GCELLGRID", "COMPONENTMASKSHIFT",
+		case p.in("VERSION", "NAMESCASESENSITIVE", "BUSBITCHARS", "TECHNOLOGY", "TECH", "ARRAY", "ROW", "TRACKS",
+			"GCELLGRID", "COMPONENTMASKSHIFT",
 			"CANPLACE", "CANNOTOCCUPY", "SITE"):
 			p.skip(string(p.word))
 		default:
@@ -142,7 +145,8 @@ func (p *defParser) dividerChar() {
 	p.semicolon("DIVIDERCHAR")
 }
 
-// point reads ( x y ) in um, of which the current word is the parenthesis; * repeats the coordinate of the point before, where there is one.
+// point reads ( x y ) in um, of which the current word is the parenthesis; * repeats the coordinate of the point
+// before, where there is one.
 func (p *defParser) point(before *[2]float64) (at [2]float64, ok bool) {
 	if !p.is("(") {
 		p.fail("expected a point \"( x y )\", got %s; words are set apart by spaces", p.shown())
@@ -161,7 +165,8 @@ func (p *defParser) point(before *[2]float64) (at [2]float64, ok bool) {
 			return at, false
 		}
 		if at[i] = float64(v) / p.units; math.Abs(at[i]) > maxMicrons {
-			p.fail("a coordinate must not exceed %g um, got %g um; are the units of the DEF right?", float64(maxMicrons), at[i])
+			p.fail("a coordinate must not exceed %g um, got %g um; are the units of the DEF right?",
+				float64(maxMicrons), at[i])
 			return at, false
 		}
 	}

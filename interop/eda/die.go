@@ -18,8 +18,8 @@ func newDie(boxes []Box) *die {
 	return d
 }
 
-// spread spreads watts over the part of a footprint that lies on the die, and returns what fraction of the footprint does not. A footprint
-// wholly beside the die goes to the nearest point of it.
+// spread spreads watts over the part of a footprint that lies on the die, and returns what fraction of the footprint
+// does not. A footprint wholly beside the die goes to the nearest point of it.
 func (d *die) spread(s *binner, b Box, watts float64) (outside float64) {
 	if len(d.boxes) == 1 {
 		one := d.boxes[0]

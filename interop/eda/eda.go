@@ -1,9 +1,11 @@
-// Package eda makes power maps from the files of a chip's implementation: placement (DEF) with the sizes of its cells (LEF), or a CSV file of
-// placed cells, and a report of the power of every instance as OpenSTA and OpenROAD print it (report_power -instances).
+// Package eda makes power maps from the files of a chip's implementation: placement (DEF) with the sizes of its cells
+// (LEF), or a CSV file of placed cells, and a report of the power of every instance as OpenSTA and OpenROAD print it
+// (report_power -instances).
 //
-// The files are read as streams, packed with gzip or not. Every instance is a rectangle whose watts are spread over its area and summed in
-// the tiles of a grid over the die ([Result.Map]). Nothing is dropped: watts that have no place are an error, or are spread over the die where
-// [Request.Spread] says so, and the total of the map is checked against the sum of what was read.
+// The files are read as streams, packed with gzip or not. Every instance is a rectangle whose watts are spread over its
+// area and summed in the tiles of a grid over the die ([Result.Map]). Nothing is dropped: watts that have no place are
+// an error, or are spread over the die where [Request.Spread] says so, and the total of the map is checked against the
+// sum of what was read.
 //
 // Formats: LEF/DEF 5.8 Language Reference (Cadence). Lengths are in um throughout.
 package eda
@@ -83,7 +85,8 @@ func Import(q Request) (*Result, error) {
 		m.die = []Box{q.Die}
 	}
 	if len(m.die) == 0 {
-		return nil, &stack.Error{Pos: stack.Pos{File: first}, Msg: "no die area is given", Remedy: "give it with --die x0,y0,x1,y1 in um"}
+		return nil, &stack.Error{Pos: stack.Pos{File: first}, Msg: "no die area is given",
+			Remedy: "give it with --die x0,y0,x1,y1 in um"}
 	}
 	r.Design, r.Die, r.Bounds, r.cells = m.design, m.die, bounds(m.die), m.cells
 	r.sources = sources(q)

@@ -42,9 +42,12 @@ func TestCellsRoundTrip(t *testing.T) {
 		if err := r.WriteCells(&cells); err != nil {
 			t.Fatal(err)
 		}
-		again := mustImport(t, Request{Placement: "cells.csv", NX: 33, NY: 17, Spread: true, Open: open(map[string][]byte{"cells.csv": cells.Bytes()})})
-		if !slices.Equal(again.Map.Watts, r.Map.Watts) || again.Watts != r.Watts || again.Design != r.Design || !slices.Equal(again.Die, r.Die) {
-			t.Fatalf("another map: %g W of %s on %v became %g W of %s on %v", r.Watts, r.Design, r.Die, again.Watts, again.Design, again.Die)
+		again := mustImport(t, Request{Placement: "cells.csv", NX: 33, NY: 17, Spread: true,
+			Open: open(map[string][]byte{"cells.csv": cells.Bytes()})})
+		if !slices.Equal(again.Map.Watts, r.Map.Watts) || again.Watts != r.Watts || again.Design != r.Design ||
+			!slices.Equal(again.Die, r.Die) {
+			t.Fatalf("another map: %g W of %s on %v became %g W of %s on %v", r.Watts, r.Design, r.Die, again.Watts,
+				again.Design, again.Die)
 		}
 		r = again
 	}
@@ -53,15 +56,18 @@ func TestCellsRoundTrip(t *testing.T) {
 // Names that need quotes in CSV, columns in another order, other units, a die of its own and a report beside it.
 func TestCellsCSV(t *testing.T) {
 	files := map[string][]byte{
-		"cells.csv": []byte("y [mm],x [nm],name,height,width,watts [mW]\n0.02,10000,\"a[1,2]\",10,10,2000\n0.05,50000,\"say \"\"b\"\"\",10,20,1000\n"),
-		"bare.csv":  []byte("# die 0 0 100 100 um\nname,x,y,width,height\n\"a[1,2]\",10,20,10,10\nb,50,50,20,10\n"),
-		"p.rpt":     []byte("Instance  Internal  Switching  Leakage  Total (mW)\na[1,2] 1000 1000 0 2000\nb 0 0 1000 1000\nTotal 1000 1000 1000 3000\n"),
+		"cells.csv": []byte("y [mm],x [nm],name,height,width,watts " +
+			"[mW]\n0.02,10000,\"a[1,2]\",10,10,2000\n0.05,50000,\"say \"\"b\"\"\",10,20,1000\n"),
+		"bare.csv": []byte("# die 0 0 100 100 um\nname,x,y,width,height\n\"a[1,2]\",10,20,10,10\nb,50,50,20,10\n"),
+		"p.rpt": []byte("Instance  Internal  Switching  Leakage  Total (mW)\na[1,2] 1000 1000 0 2000\nb 0 0 1000 " +
+			"1000\nTotal 1000 1000 1000 3000\n"),
 	}
 	want := make([]float64, 100)
 	want[21], want[55], want[56] = 2, 0.5, 0.5
 	r := mustImport(t, Request{Placement: "cells.csv", Die: Box{0, 0, 100, 100}, NX: 10, NY: 10, Open: open(files)})
 	near(t, r.Map, want, 1e-15)
-	near(t, mustImport(t, Request{Placement: "bare.csv", Power: "p.rpt", NX: 10, NY: 10, Open: open(files)}).Map, want, 1e-15)
+	near(t, mustImport(t, Request{Placement: "bare.csv", Power: "p.rpt", NX: 10, NY: 10, Open: open(files)}).Map, want,
+		1e-15)
 	var cells bytes.Buffer
 	if err := r.WriteCells(&cells); err != nil {
 		t.Fatal(err)
@@ -84,7 +90,8 @@ func TestNames(t *testing.T) {
 	if got := mustImport(t, request(files, 10, 10)).Map.Watts[0]; got != 1 {
 		t.Errorf("got %v", got)
 	}
-	files = design(square, "- a[1] TILE + PLACED ( 0 0 ) N ;\n- b\\/c TILE + PLACED ( 0 0 ) N ;\n- \\b/c TILE + PLACED ( 0 0 ) N ;", "0 0 0 1 b/c\n")
+	files = design(square, "- a[1] TILE + PLACED ( 0 0 ) N ;\n- b\\/c TILE + PLACED ( 0 0 ) N ;\n- \\b/c TILE + "+
+		"PLACED ( 0 0 ) N ;", "0 0 0 1 b/c\n")
 	wantFault(t, request(files, 10, 10), "p.rpt:4:9: ", "may mean several components")
 }
 
@@ -99,17 +106,20 @@ func wantFault(t *testing.T, q Request, place, text string) {
 	if !errors.As(err, &list) && !errors.As(err, &one) {
 		t.Fatalf("not an error of input: %v", err)
 	}
-	if first, _, _ := strings.Cut(err.Error(), "\n"); !strings.HasPrefix(first, place) || !strings.Contains(first, text) {
+	if first, _, _ := strings.Cut(err.Error(), "\n"); !strings.HasPrefix(first, place) ||
+		!strings.Contains(first, text) {
 		t.Fatalf("got %q\nwant %q ... %q", err, place, text)
 	}
 }
 
 // Watts without a place are an error that names them, unless they shall be spread.
 func TestStrays(t *testing.T) {
-	files := design(square, "- a TILE + PLACED ( 0 0 ) N ;\n- b TILE + UNPLACED ;\n- c TILE ;\n- fill TILE + PLACED ( 0 0 ) N ;",
+	files := design(square, "- a TILE + PLACED ( 0 0 ) N ;\n- b TILE + UNPLACED ;\n- c TILE ;\n- fill TILE + PLACED "+
+		"( 0 0 ) N ;",
 		"0 0 0 1 a\n0 0 0 2 b\n0 0 0 0 c\n0 0 0 4 d\n0 0 0 8 e\n")
 	q := request(files, 2, 2)
-	wantFault(t, q, "p.rpt:7: ", `14 W have no place: 2 instances of the report not in d.def (the first is "d"), 1 instance not placed (the first is "b" on line 7 of d.def)`)
+	wantFault(t, q, "p.rpt:7: ",
+		`14 W have no place: 2 instances of the report not in d.def (the first is "d"), 1 instance not placed (the first is "b" on line 7 of d.def)`)
 	q.Spread = true
 	r := mustImport(t, q)
 	near(t, r.Map, []float64{1 + 3.5, 3.5, 3.5, 3.5}, 1e-15)
@@ -120,7 +130,8 @@ func TestStrays(t *testing.T) {
 	for _, n := range r.Notes {
 		notes += n.String() + "\n"
 	}
-	for _, want := range []string{"14 W of 3 instances have no place (2 not in d.def at all) and are spread", `d.def:9: adapted: no watts for 1 of 4 instances, counted as 0 W; the first is "fill"`} {
+	for _, want := range []string{"14 W of 3 instances have no place (2 not in d.def at all) and are spread",
+		`d.def:9: adapted: no watts for 1 of 4 instances, counted as 0 W; the first is "fill"`} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no note %q in\n%s", want, notes)
 		}
@@ -133,9 +144,11 @@ func TestStrays(t *testing.T) {
 }
 
 func TestUnits(t *testing.T) {
-	for unit, scale := range map[string]float64{"(Watts)": 1, "(W)": 1, "(mW)": 1e-3, "(mWatts)": 1e-3, "(uW)": 1e-6, "(nW)": 1e-9, "": 1} {
+	for unit, scale := range map[string]float64{"(Watts)": 1, "(W)": 1, "(mW)": 1e-3, "(mWatts)": 1e-3, "(uW)": 1e-6,
+		"(nW)": 1e-9, "": 1} {
 		files := design(square, "- a TILE + PLACED ( 0 0 ) N ;", "")
-		files["p.rpt"] = []byte("Internal Switching Leakage Total\nPower Power Power Power " + unit + "\n----\n1 2 3 6 a\n")
+		files["p.rpt"] = []byte("Internal Switching Leakage Total\nPower Power Power Power " + unit +
+			"\n----\n1 2 3 6 a\n")
 		if got := mustImport(t, request(files, 1, 1)).Watts; math.Abs(got-6*scale) > 1e-15*scale {
 			t.Errorf("%s: %g W", unit, got)
 		}
@@ -146,7 +159,9 @@ func TestUnits(t *testing.T) {
 		t.Errorf("%g W", got)
 	}
 	// A log with the sums by groups first, and parts without a total.
-	files["p.rpt"] = []byte("OpenSTA\nGroup Internal Switching Leakage Total\n Power Power Power Power (Watts)\n---\nSequential 1 1 1 3 100.0%\n---\nTotal 1 1 1 3 100%\n 33.3% 33.3% 33.3%\n\nInternal Switching Leakage\n----\n1 2 3 a\n")
+	files["p.rpt"] = []byte("OpenSTA\nGroup Internal Switching Leakage Total\n Power Power Power Power " +
+		"(Watts)\n---\nSequential 1 1 1 3 100.0%\n---\nTotal 1 1 1 3 100%\n 33.3% 33.3% 33.3%\n\nInternal Switching " +
+		"Leakage\n----\n1 2 3 a\n")
 	if got := mustImport(t, request(files, 1, 1)).Watts; got != 6 {
 		t.Errorf("%g W", got)
 	}
@@ -159,13 +174,16 @@ func TestNegativeWatts(t *testing.T) {
 	if r.Negative != 1 || r.Map.Watts[0] != 2 {
 		t.Errorf("%d negative, %v", r.Negative, r.Map.Watts)
 	}
-	files = design(square, "- a TILE + PLACED ( 0 0 ) N ;\n- b TILE + PLACED ( 60000 0 ) N ;", "0 0 0 3 a\n-1 0 0 -1 b\n")
-	wantFault(t, request(files, 2, 2), "p.rpt: ", "the tile in column 2 from the west and row 1 from the south comes to -1 W")
+	files = design(square, "- a TILE + PLACED ( 0 0 ) N ;\n- b TILE + PLACED ( 60000 0 ) N ;",
+		"0 0 0 3 a\n-1 0 0 -1 b\n")
+	wantFault(t, request(files, 2, 2), "p.rpt: ", "the tile in column 2 from the west and row 1 from the south "+
+		"comes to -1 W")
 }
 
 // Sections and statements of the formats that say nothing of placement are passed over, whatever is in them.
 func TestOtherSections(t *testing.T) {
-	files := design(square, "- a TILE net1 * + EEQMASTER X + SOURCE DIST + FIXED ( 0 0 ) N + WEIGHT 3 + HALO SOFT 1 2 3 4 + PROPERTY note \"a ; + b\" ;", "0 0 0 1 a\n")
+	files := design(square, "- a TILE net1 * + EEQMASTER X + SOURCE DIST + FIXED ( 0 0 ) N + WEIGHT 3 + HALO SOFT 1 "+
+		"2 3 4 + PROPERTY note \"a ; + b\" ;", "0 0 0 1 a\n")
 	before := `# a comment with ; and "
 NAMESCASESENSITIVE ON ;
 HISTORY isn't "quoted ;
@@ -187,7 +205,11 @@ SPECIALNETS 1 ;
 END SPECIALNETS
 `
 	files["d.def"] = []byte(before + string(files["d.def"]))
-	files["c.lef"] = append([]byte("LAYER m1\n TYPE ROUTING ;\n PROPERTY LEF58_X \"END m1 ; \" ;\nEND m1\nNONDEFAULTRULE r\n LAYER m1 WIDTH 1 ; END m1\nEND r\nNONDEFAULTRULE s\n LAYER m1 WIDTH 1 ; END m1\nEND\n&alias x = 1 &endalias\nMACRO UNUSED\nEND UNUSED\nMACRO P\n SIZE 1 BY 1 ;\n PIN A\n  PORT\n   LAYER m1 ;\n  END\n  PORT\n  END\n END A\n DENSITY\n  LAYER m1 ;\n END\nEND P\n"), files["c.lef"]...)
+	files["c.lef"] =
+		append([]byte("LAYER m1\n TYPE ROUTING ;\n PROPERTY LEF58_X \"END m1 ; \" ;\nEND m1\nNONDEFAULTRULE r\n "+
+			"LAYER m1 WIDTH 1 ; END m1\nEND r\nNONDEFAULTRULE s\n LAYER m1 WIDTH 1 ; END m1\nEND\n&alias x = 1 "+
+			"&endalias\nMACRO UNUSED\nEND UNUSED\nMACRO P\n SIZE 1 BY 1 ;\n PIN A\n  PORT\n   LAYER m1 ;\n  END\n  "+
+			"PORT\n  END\n END A\n DENSITY\n  LAYER m1 ;\n END\nEND P\n"), files["c.lef"]...)
 	if got := mustImport(t, request(files, 10, 10)).Map.Watts[0]; got != 1 {
 		t.Errorf("got %g W", got)
 	}

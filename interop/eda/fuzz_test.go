@@ -10,7 +10,8 @@ import (
 	"thermsim/stack"
 )
 
-// tryImport imports and checks what must hold of any input: a fault has a file; a map holds all watts, and its cells give it again.
+// tryImport imports and checks what must hold of any input: a fault has a file; a map holds all watts, and its cells
+// give it again.
 func tryImport(t *testing.T, q Request) {
 	r, err := Import(q)
 	if err != nil {
@@ -47,7 +48,8 @@ func tryImport(t *testing.T, q Request) {
 	if err := r.WriteCells(&cells); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Import(Request{Placement: "again.csv", Spread: q.Spread, NX: q.NX, NY: q.NY, Open: open(map[string][]byte{"again.csv": cells.Bytes()})})
+	again, err := Import(Request{Placement: "again.csv", Spread: q.Spread, NX: q.NX, NY: q.NY,
+		Open: open(map[string][]byte{"again.csv": cells.Bytes()})})
 	if err != nil {
 		t.Fatalf("the cells do not read back: %v\n%s", err, cells.String())
 	}
@@ -58,7 +60,8 @@ func tryImport(t *testing.T, q Request) {
 
 func FuzzDEF(f *testing.F) {
 	f.Add([]byte(goodDEF))
-	f.Add([]byte("UNITS DISTANCE MICRONS 1 ; DIEAREA ( 0 0 ) ( 9 * ) ( * 9 ) ( 5 * ) ( * 5 ) ( 0 * ) ; COMPONENTS 1 ; - a\\[1\\] TILE + COVER ( -5 2 ) W ; END COMPONENTS END DESIGN"))
+	f.Add([]byte("UNITS DISTANCE MICRONS 1 ; DIEAREA ( 0 0 ) ( 9 * ) ( * 9 ) ( 5 * ) ( * 5 ) ( 0 * ) ; COMPONENTS 1 " +
+		"; - a\\[1\\] TILE + COVER ( -5 2 ) W ; END COMPONENTS END DESIGN"))
 	f.Add([]byte("BEGINEXT \"a\" x ENDEXT HISTORY it's \" ; PINS 1 ; - a + NET \"x ;\" ; END PINS DIVIDERCHAR \"|\" ;"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		files := edited(t, edit{"d.def", "", string(data)})
@@ -71,7 +74,8 @@ func FuzzDEF(f *testing.F) {
 func FuzzLEF(f *testing.F) {
 	f.Add([]byte(goodLEF))
 	f.Add([]byte(synthLEF))
-	f.Add([]byte("MACRO TILE SIZE .5 BY 1.; OBS LAYER m ; END END TILE MACRO RAM SIZE 1 BY 1 ; DENSITY LAYER m ; END END RAM"))
+	f.Add([]byte("MACRO TILE SIZE .5 BY 1.; OBS LAYER m ; END END TILE MACRO RAM SIZE 1 BY 1 ; DENSITY LAYER m ; " +
+		"END END RAM"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		tryImport(t, request(edited(t, edit{"c.lef", "", string(data)}), 3, 5))
 	})
@@ -79,8 +83,10 @@ func FuzzLEF(f *testing.F) {
 
 func FuzzReport(f *testing.F) {
 	f.Add([]byte(goodReport))
-	f.Add([]byte("# unit: mW\nInstance Internal Switching Leakage Total\n---\na 1 1 1 3 10%\nb 1 1 1 3\nTotal 2 2 2 6\n"))
-	f.Add([]byte("Group Internal Switching Leakage Total\nMacro 0 0 0 0 0%\n\nInternal Switching Leakage\n 1 -1 .5 a\n1. 1 1 x/y\n"))
+	f.Add([]byte("# unit: mW\nInstance Internal Switching Leakage Total\n---\na 1 1 1 3 10%\nb 1 1 1 " +
+		"3\nTotal 2 2 2 6\n"))
+	f.Add([]byte("Group Internal Switching Leakage Total\nMacro 0 0 0 0 0%\n\nInternal Switching Leakage\n 1 -1 .5 " +
+		"a\n1. 1 1 x/y\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		q := request(edited(t, edit{"p.rpt", "", string(data)}), 3, 5)
 		q.Spread = true
@@ -90,9 +96,12 @@ func FuzzReport(f *testing.F) {
 
 func FuzzCells(f *testing.F) {
 	f.Add([]byte(goodCells))
-	f.Add([]byte("# design x\n# die 0 0 1 1\n# die 1 0 2 2\nname,x [nm],y [mm],width,height,watts [mW]\n\"a,\"\"b\",1,1e-3,1,1,5\nc,,,,,1\n"))
+	f.Add([]byte("# design x\n# die 0 0 1 1\n# die 1 0 2 2\nname,x [nm],y [mm],width,height,watts " +
+		"[mW]\n\"a,\"\"b\",1,1e-3,1,1,5\nc,,,,,1\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		tryImport(t, Request{Placement: "cells.csv", Spread: true, NX: 3, NY: 5, Open: open(map[string][]byte{"cells.csv": data})})
+		tryImport(t,
+			Request{Placement: "cells.csv", Spread: true, NX: 3, NY: 5,
+				Open: open(map[string][]byte{"cells.csv": data})})
 	})
 }
 

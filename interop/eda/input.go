@@ -15,8 +15,8 @@ type Opener func(path string) (io.ReadCloser, error)
 
 const bufferSize = 1 << 18
 
-// input opens a file, unpacks it where it is packed with gzip, and passes over a byte order mark. Where that fails the fault is noted and the
-// reader is nil.
+// input opens a file, unpacks it where it is packed with gzip, and passes over a byte order mark. Where that fails the
+// fault is noted and the reader is nil.
 func (m *reading) input(path, what string) (*bufio.Reader, func()) {
 	open := m.open
 	if open == nil {
@@ -28,7 +28,8 @@ func (m *reading) input(path, what string) (*bufio.Reader, func()) {
 	}
 	f, err := open(path)
 	if err != nil {
-		m.faults.AddError(&stack.Error{Pos: stack.Pos{File: path}, Msg: fmt.Sprintf("cannot read the %s: %s", what, importer.Reason(err)), Err: err})
+		m.faults.AddError(&stack.Error{Pos: stack.Pos{File: path},
+			Msg: fmt.Sprintf("cannot read the %s: %s", what, importer.Reason(err)), Err: err})
 		return nil, nil
 	}
 	done := func() { _ = f.Close() } // only read from
@@ -36,7 +37,8 @@ func (m *reading) input(path, what string) (*bufio.Reader, func()) {
 	if magic, err := r.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
 		unpacked, err := inputfile.Unpack(r)
 		if err != nil {
-			m.faults.AddError(&stack.Error{Pos: stack.Pos{File: path, Line: 1}, Msg: fmt.Sprintf("the %s cannot be unpacked: %v", what, err), Err: err})
+			m.faults.AddError(&stack.Error{Pos: stack.Pos{File: path, Line: 1},
+				Msg: fmt.Sprintf("the %s cannot be unpacked: %v", what, err), Err: err})
 			done()
 			return nil, nil
 		}

@@ -19,8 +19,8 @@ type library struct {
 	macros []macro
 }
 
-// lefs reads the LEF files. The footprint of a cell is its SIZE; ORIGIN and FOREIGN do not move it, because a DEF places the south-west corner
-// of that box (LEF/DEF Language Reference, ORIGIN of a macro).
+// lefs reads the LEF files. The footprint of a cell is its SIZE; ORIGIN and FOREIGN do not move it, because a DEF
+// places the south-west corner of that box (LEF/DEF Language Reference, ORIGIN of a macro).
 func (m *reading) lefs(paths []string) *library {
 	lib := &library{names: newNames()}
 	for _, path := range paths {
@@ -36,7 +36,8 @@ func (m *reading) lefs(paths []string) *library {
 		done()
 	}
 	if len(paths) == 0 {
-		m.faults.Add(stack.Pos{}, "give the LEF files of the cells with --lef", "no LEF was given; a DEF does not tell the sizes of cells")
+		m.faults.Add(stack.Pos{}, "give the LEF files of the cells with --lef", "no LEF was given; a DEF does not "+
+			"tell the sizes of cells")
 	}
 	return lib
 }
@@ -71,9 +72,12 @@ func (p *lefParser) library() {
 			p.passTo("ENDEXT")
 		case p.is("&ALIAS"):
 			p.passTo("&ENDALIAS")
-		case p.in("VERSION", "BUSBITCHARS", "DIVIDERCHAR", "NAMESCASESENSITIVE", "MANUFACTURINGGRID", "USEMINSPACING", "CLEARANCEMEASURE",
-			"NOWIREEXTENSIONATPIN", "MAXVIASTACK", "FIXEDMASK", "DIELECTRIC", "MINFEATURE", "OUTPUTPINANTENNASIZE", "INPUTPINANTENNASIZE",
-			"INOUTPINANTENNASIZE", "ANTENNAINPUTGATEAREA", "ANTENNAINOUTDIFFAREA", "ANTENNAOUTPUTDIFFAREA", "UNIVERSALNOISEMARGIN", "EDGERATETHRESHOLD1",
+		case p.in("VERSION", "BUSBITCHARS", "DIVIDERCHAR", "NAMESCASESENSITIVE", "MANUFACTURINGGRID", "USEMINSPACING",
+			"CLEARANCEMEASURE",
+			"NOWIREEXTENSIONATPIN", "MAXVIASTACK", "FIXEDMASK", "DIELECTRIC", "MINFEATURE", "OUTPUTPINANTENNASIZE",
+			"INPUTPINANTENNASIZE",
+			"INOUTPINANTENNASIZE", "ANTENNAINPUTGATEAREA", "ANTENNAINOUTDIFFAREA", "ANTENNAOUTPUTDIFFAREA",
+			"UNIVERSALNOISEMARGIN", "EDGERATETHRESHOLD1",
 			"EDGERATETHRESHOLD2", "EDGERATESCALEFACTOR", "&DEFINE", "&DEFINES", "&DEFINEB"):
 			p.skip(string(p.word))
 		default:
@@ -106,7 +110,8 @@ func (l *lexer) block(kind, name string) {
 			return
 		}
 	}
-	l.failAt(l.at, "is the file complete?", "the file ends within %s %s of line %d", kind, importer.Shorten(name), from.Line)
+	l.failAt(l.at, "is the file complete?", "the file ends within %s %s of line %d", kind, importer.Shorten(name),
+		from.Line)
 }
 
 // rule passes over a NONDEFAULTRULE. It may end without its name; the layers and vias that nest in it have theirs.
@@ -133,7 +138,8 @@ func (l *lexer) rule(name string) {
 			}
 		}
 	}
-	l.failAt(l.at, "is the file complete?", "the file ends within NONDEFAULTRULE %s of line %d", importer.Shorten(name), from.Line)
+	l.failAt(l.at, "is the file complete?", "the file ends within NONDEFAULTRULE %s of line %d", importer.Shorten(name),
+		from.Line)
 }
 
 // passTo passes over everything up to a keyword: an extension (BEGINEXT ... ENDEXT) or an alias.
@@ -184,7 +190,8 @@ func (p *lefParser) macro() {
 			return
 		case p.is("BEGINEXT"):
 			p.passTo("ENDEXT")
-		case p.in("CLASS", "FIXEDMASK", "FOREIGN", "EEQ", "LEQ", "SYMMETRY", "SITE", "SOURCE", "POWER", "PROPERTY", "FUNCTION", "GENERATE", "GENERATED",
+		case p.in("CLASS", "FIXEDMASK", "FOREIGN", "EEQ", "LEQ", "SYMMETRY", "SITE", "SOURCE", "POWER", "PROPERTY",
+			"FUNCTION", "GENERATE", "GENERATED",
 			"CLOCKTYPE", "GENERATOR"):
 			p.skip(string(p.word))
 		default:
@@ -274,7 +281,8 @@ func (p *lefParser) add(name string, one macro) {
 		return
 	}
 	if old := p.lib.macros[i]; math.Abs(old.width-one.width) > 1e-9 || math.Abs(old.height-one.height) > 1e-9 {
-		p.faults.Add(one.pos, "leave out one of the files, or one of the macros", "macro %q is %g x %g um here and %g x %g um at %s",
+		p.faults.Add(one.pos, "leave out one of the files, or one of the macros", "macro %q is %g x %g um here and "+
+			"%g x %g um at %s",
 			importer.Shorten(name), one.width, one.height, old.width, old.height, old.pos)
 	}
 }

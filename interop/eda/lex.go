@@ -9,8 +9,9 @@ import (
 	"thermsim/stack"
 )
 
-// lexer splits LEF and DEF into words. White space separates them; # at the start of a word begins a comment, "..." is one word, and a
-// semicolon at the end of a word is a word of its own. The first fault ends the file: next then returns false for ever.
+// lexer splits LEF and DEF into words. White space separates them; # at the start of a word begins a comment, "..." is
+// one word, and a semicolon at the end of a word is a word of its own. The first fault ends the file: next then returns
+// false for ever.
 type lexer struct {
 	file string
 	r    io.Reader
@@ -38,7 +39,8 @@ func newLexer(file string, r io.Reader) *lexer {
 	return &lexer{file: file, r: r, buf: make([]byte, bufferSize), line: 1}
 }
 
-// fill reads on, keeping the bytes from keep. It returns by how many bytes positions have moved, and false when there is no more.
+// fill reads on, keeping the bytes from keep. It returns by how many bytes positions have moved, and false when there
+// is no more.
 func (l *lexer) fill(keep int) (moved int, ok bool) {
 	if l.eof {
 		return 0, false
@@ -191,13 +193,15 @@ func isSpace(c byte) bool {
 func (l *lexer) badByte() {
 	c := l.buf[l.pos]
 	if c >= 0x80 {
-		l.failAt(l.here(), "names and keywords are plain ASCII; elsewhere such characters may stand in comments and quotations", "character with the code 0x%02x outside a comment", c)
+		l.failAt(l.here(), "names and keywords are plain ASCII; elsewhere such characters may stand in comments "+
+			"and quotations", "character with the code 0x%02x outside a comment", c)
 		return
 	}
 	l.failAt(l.here(), "is this a text file?", "control character 0x%02x", c)
 }
 
-// is compares the word with a keyword, which is in capitals; LEF and DEF do not tell capitals from small letters in keywords.
+// is compares the word with a keyword, which is in capitals; LEF and DEF do not tell capitals from small letters in
+// keywords.
 func (l *lexer) is(keyword string) bool { return !l.quoted && isWord(l.word, keyword) }
 
 func isWord(word []byte, keyword string) bool {

@@ -5,8 +5,8 @@ import (
 	"hash/maphash"
 )
 
-// names numbers names from 0 in the order in which they come. The text of all lies in one piece, and the table holds numbers: a map of strings
-// would be millions of small allocations.
+// names numbers names from 0 in the order in which they come. The text of all lies in one piece, and the table holds
+// numbers: a map of strings would be millions of small allocations.
 type names struct {
 	text  []byte
 	ends  []int   // of name i in text

@@ -9,8 +9,9 @@ import (
 
 // parseFloat reads a finite decimal number; ".5" and "1." are numbers, "inf", "nan" and hexadecimal ones are not.
 //
-// Up to 15 digits and a power of ten up to 22, both are exact in floating point, and one operation rounds once: W. D. Clinger, How to read
-// floating point numbers accurately, PLDI 1990. That serves nearly all numbers of reports, without a string made for each.
+// Up to 15 digits and a power of ten up to 22, both are exact in floating point, and one operation rounds once: W. D.
+// Clinger, How to read floating point numbers accurately, PLDI 1990. That serves nearly all numbers of reports, without
+// a string made for each.
 func parseFloat(b []byte) (float64, bool) {
 	i, digits, scale, mantissa := 0, 0, 0, uint64(0)
 	negative := len(b) > 0 && b[0] == '-'
@@ -64,7 +65,8 @@ func parseFloat(b []byte) (float64, bool) {
 }
 
 // powersOfTen are those that floating point holds exactly.
-var powersOfTen = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+var powersOfTen = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+	1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
 // maxDBU is the largest coordinate of a DEF in database units; readers of DEF keep them in 32 bits.
 const maxDBU = math.MaxInt32

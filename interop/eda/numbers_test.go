@@ -19,12 +19,14 @@ func TestParseFloat(t *testing.T) {
 			t.Fatalf("%q: got %v (%v), want %v (%v)", text, got, ok, want, err)
 		}
 	}
-	for text, want := range map[string]float64{".5": 0.5, "1.": 1, "+2": 2, "-.25e2": -25, "0": 0, "1e22": 1e22, "123456789012345678": 123456789012345678, "1e-300": 1e-300} {
+	for text, want := range map[string]float64{".5": 0.5, "1.": 1, "+2": 2, "-.25e2": -25, "0": 0, "1e22": 1e22,
+		"123456789012345678": 123456789012345678, "1e-300": 1e-300} {
 		if got, ok := parseFloat([]byte(text)); !ok || got != want {
 			t.Errorf("%q: got %v (%v), want %v", text, got, ok, want)
 		}
 	}
-	for _, text := range []string{"", ".", "+", "-", "e5", "1e", "1e+", "1.2.3", "0x1p3", "inf", "nan", "1_000", "1e999", "1,5", "1e99999999999", "--1", "1 "} {
+	for _, text := range []string{"", ".", "+", "-", "e5", "1e", "1e+", "1.2.3", "0x1p3", "inf", "nan", "1_000",
+		"1e999", "1,5", "1e99999999999", "--1", "1 "} {
 		if got, ok := parseFloat([]byte(text)); ok {
 			t.Errorf("%q: taken as %v", text, got)
 		}

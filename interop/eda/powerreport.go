@@ -23,10 +23,12 @@ func (m *reading) powerReport(q Request) {
 	case q.Power == "" && m.hasWatts:
 		return
 	case q.Power == "":
-		m.faults.Add(stack.Pos{File: q.Placement + q.DEF}, "give the report of instances with --power", "no power was given")
+		m.faults.Add(stack.Pos{File: q.Placement + q.DEF}, "give the report of instances with --power",
+			"no power was given")
 		return
 	case m.hasWatts:
-		m.faults.Add(stack.Pos{File: q.Placement, Line: 1}, "leave out --power, or the column", "the placement has a column of watts, and there is a power report too")
+		m.faults.Add(stack.Pos{File: q.Placement, Line: 1}, "leave out --power, or the column",
+			"the placement has a column of watts, and there is a power report too")
 		return
 	}
 	r, done := m.input(q.Power, "power report")
@@ -70,8 +72,8 @@ const (
 	other
 )
 
-// reportParser reads a report line by line: a head that says what the columns are, a line of dashes, and rows. What comes before the first head
-// is the program's banner.
+// reportParser reads a report line by line: a head that says what the columns are, a line of dashes, and rows. What
+// comes before the first head is the program's banner.
 type reportParser struct {
 	*reading
 	file  string
@@ -106,7 +108,8 @@ type word struct {
 
 func (p *reportParser) fail(col int, remedy, format string, args ...any) {
 	if p.fault == nil {
-		p.fault = &stack.Error{Pos: stack.Pos{File: p.file, Line: p.line, Col: col}, Msg: fmt.Sprintf(format, args...), Remedy: remedy}
+		p.fault = &stack.Error{Pos: stack.Pos{File: p.file, Line: p.line, Col: col}, Msg: fmt.Sprintf(format, args...),
+			Remedy: remedy}
 	}
 }
 
@@ -143,12 +146,14 @@ func (p *reportParser) read(text []byte) {
 	case p.head(f):
 	case p.table == perGroup: // its sums are of no use here
 	case p.table == banner && startsNumbers(f):
-		p.fail(f[0].col, "keep the heading \"Internal Switching Leakage Total\" above the rows", "a row of numbers without the heading of its table")
+		p.fail(f[0].col, "keep the heading \"Internal Switching Leakage Total\" above the rows",
+			"a row of numbers without the heading of its table")
 	case first[0] == '#' || p.table == banner || p.unitsOnly(f):
 		p.unitLine(f)
 	case isWord(first, "TOTAL") && len(f) > 1 && p.totalLine(f[1:]):
 	default:
-		p.fail(f[0].col, "report the power of instances as text: report_power -instances", "expected a row of %d numbers and the name of an instance", len(p.columns))
+		p.fail(f[0].col, "report the power of instances as text: report_power -instances",
+			"expected a row of %d numbers and the name of an instance", len(p.columns))
 	}
 }
 
@@ -207,7 +212,8 @@ func (p *reportParser) row(f []word) bool {
 		name, rest = rest[0], rest[1:]
 	}
 	if len(rest) > 0 {
-		p.fail(rest[0].col, "", "the row goes on after the name of its instance: %q", importer.Shorten(string(rest[0].text)))
+		p.fail(rest[0].col, "", "the row goes on after the name of its instance: %q",
+			importer.Shorten(string(rest[0].text)))
 		return false
 	}
 	if p.nameFirst && isWord(name.text, "TOTAL") && p.cells.find(name.text) < 0 {
@@ -255,21 +261,25 @@ func (p *reportParser) add(name word, value [other + 1]float64, has [other + 1]b
 	pos := stack.Pos{File: p.file, Line: p.line, Col: name.col}
 	switch i := p.cells.find(name.text); {
 	case i == ambiguous:
-		p.faults.Add(pos, "report names as they stand in the DEF", "%q may mean several components, whose names differ by backslashes", importer.Shorten(string(name.text)))
+		p.faults.Add(pos, "report names as they stand in the DEF", "%q may mean several components, whose names "+
+			"differ by backslashes", importer.Shorten(string(name.text)))
 	case i >= 0:
 		in := &p.cells.list[i]
 		if in.row > 0 {
-			p.faults.Add(pos, "", "instance %q has a row already, on line %d", importer.Shorten(string(name.text)), in.row)
+			p.faults.Add(pos, "", "instance %q has a row already, on line %d", importer.Shorten(string(name.text)),
+				in.row)
 			return
 		}
 		in.watts, in.row = w, int32(p.line)
 		p.addWatts(w)
 	case !isASCII(name.text):
-		p.faults.Add(pos, "", "the name of the instance has characters beyond ASCII: %q", importer.Shorten(string(name.text)))
+		p.faults.Add(pos, "", "the name of the instance has characters beyond ASCII: %q",
+			importer.Shorten(string(name.text)))
 	default:
 		n, known := p.strays.names.add(name.text)
 		if known {
-			p.faults.Add(pos, "", "instance %q has a row already, on line %d", importer.Shorten(string(name.text)), p.strays.lines[n])
+			p.faults.Add(pos, "", "instance %q has a row already, on line %d", importer.Shorten(string(name.text)),
+				p.strays.lines[n])
 			return
 		}
 		p.strays.watts = append(p.strays.watts, w)
@@ -356,15 +366,19 @@ func (p *reportParser) finish() {
 	switch {
 	case p.rows > 0:
 	case p.table == perGroup:
-		p.faults.Add(at, "report instances: report_power -instances [get_cells *]", "the report holds sums by groups only, and no instances")
+		p.faults.Add(at, "report instances: report_power -instances [get_cells *]", "the report holds sums by groups "+
+			"only, and no instances")
 	default:
-		p.faults.Add(at, "report the power of instances as text: report_power -instances", "the report holds no row of an instance")
+		p.faults.Add(at, "report the power of instances as text: report_power -instances",
+			"the report holds no row of an instance")
 	}
 	if p.uneven > 0 {
 		p.note(importer.Warning, stack.Pos{File: p.file, Line: p.unevenAt},
-			"in %s, of which this is the first, the total is not the sum of its parts; the total was taken", plural(p.uneven, "row"))
+			"in %s, of which this is the first, the total is not the sum of its parts; the total was taken",
+			plural(p.uneven, "row"))
 	}
-	if s := p.sums.value(); !math.IsNaN(p.printed) && p.rows > 0 && math.Abs(s-p.printed) > 0.01*math.Abs(s)+1e-30 && p.table == perInstance {
+	if s := p.sums.value(); !math.IsNaN(p.printed) && p.rows > 0 && math.Abs(s-p.printed) > 0.01*math.Abs(s)+1e-30 &&
+		p.table == perInstance {
 		p.note(importer.Warning, at, "the rows add up to %.6g W, and the report's total is %.6g W", s, p.printed)
 	}
 }

@@ -26,7 +26,8 @@ func powerUnit(text string) (scale float64, ok bool) {
 	return 0, false
 }
 
-// unitLine takes a unit from a line of a banner or comment that speaks of units ("Power Units = 1mW"), or from a heading.
+// unitLine takes a unit from a line of a banner or comment that speaks of units ("Power Units = 1mW"), or from a
+// heading.
 func (p *reportParser) unitLine(f []word) {
 	speaks := p.table != banner && f[0].text[0] != '#'
 	for _, w := range f {
@@ -38,7 +39,8 @@ func (p *reportParser) unitLine(f []word) {
 		if unit, ok := powerUnit(text); ok && speaks {
 			if p.table == banner || f[0].text[0] == '#' {
 				if p.scaleOfIt > 0 && p.scaleOfIt != unit {
-					p.fail(w.col, "keep the one that holds for the table", "a second, different unit of power: %q", string(w.text))
+					p.fail(w.col, "keep the one that holds for the table", "a second, different unit of power: %q",
+						string(w.text))
 				}
 				p.scaleOfIt = unit
 			}

@@ -6,7 +6,8 @@ import (
 	"math"
 )
 
-// WriteStack writes a small stack file around the map: a die with its wiring, cooled from below, to be edited. mapFile is how it names the map.
+// WriteStack writes a small stack file around the map: a die with its wiring, cooled from below, to be edited. mapFile
+// is how it names the map.
 func (r *Result) WriteStack(w io.Writer, mapFile string) error {
 	b := r.Bounds
 	title := r.Design

@@ -65,20 +65,24 @@ func (m *reading) checkStrays(q Request, r *Result) {
 	switch {
 	case r.Strays == 0:
 	case q.Spread:
-		m.note(importer.Adapted, m.placeOfStray(firstUnknown, firstAway), "%.6g W of %s have no place (%d not in %s at all) and are spread evenly over the die",
+		m.note(importer.Adapted, m.placeOfStray(firstUnknown, firstAway), "%.6g W of %s have no place (%d not in %s "+
+			"at all) and are spread evenly over the die",
 			r.StrayW, plural(r.Strays, "instance"), unknown, m.cells.file)
 	default:
 		m.strayFault(firstUnknown, firstAway, unknown, unplaced, r.StrayW)
 	}
 	if idle > 0 {
-		m.note(importer.Warning, stack.Pos{File: m.strays.file}, "not in %s: %s, of 0 W", m.cells.file, plural(idle, "instance"))
+		m.note(importer.Warning, stack.Pos{File: m.strays.file}, "not in %s: %s, of 0 W", m.cells.file,
+			plural(idle, "instance"))
 	}
 	if r.Silent > 0 {
-		m.note(importer.Adapted, m.cells.pos(&m.cells.list[firstSilent]), "no watts for %d of %s, counted as 0 W; the first is %q",
+		m.note(importer.Adapted, m.cells.pos(&m.cells.list[firstSilent]), "no watts for %d of %s, counted as 0 W; "+
+			"the first is %q",
 			r.Silent, plural(r.Instances, "instance"), importer.Shorten(string(m.cells.names.at(int32(firstSilent)))))
 	}
 	if firstNegative >= 0 {
-		m.note(importer.Warning, m.cells.pos(&m.cells.list[firstNegative]), "less than 0 W: %s; this is the first. The watts are subtracted from the tiles",
+		m.note(importer.Warning, m.cells.pos(&m.cells.list[firstNegative]), "less than 0 W: %s; this is the first. "+
+			"The watts are subtracted from the tiles",
 			plural(r.Negative, "instance"))
 	}
 }
@@ -95,18 +99,22 @@ func (m *reading) placeOfStray(unknown, unplaced int) stack.Pos {
 func (m *reading) strayFault(firstUnknown, firstAway, unknown, unplaced int, watts float64) {
 	var parts []string
 	if unknown > 0 {
-		parts = append(parts, fmt.Sprintf("%s of the report not in %s (the first is %q)", plural(unknown, "instance"), m.cells.file,
+		parts = append(parts, fmt.Sprintf("%s of the report not in %s (the first is %q)", plural(unknown, "instance"),
+			m.cells.file,
 			importer.Shorten(string(m.strays.names.at(int32(firstUnknown))))))
 	}
 	if unplaced > 0 {
-		parts = append(parts, fmt.Sprintf("%s not placed (the first is %q on line %d of %s)", plural(unplaced, "instance"),
+		parts = append(parts, fmt.Sprintf("%s not placed (the first is %q on line %d of %s)",
+			plural(unplaced, "instance"),
 			importer.Shorten(string(m.cells.names.at(int32(firstAway)))), m.cells.list[firstAway].line, m.cells.file))
 	}
-	m.faults.Add(m.placeOfStray(firstUnknown, firstAway), "give the placement that belongs to the report, or let --unplaced=spread spread them evenly over the die",
+	m.faults.Add(m.placeOfStray(firstUnknown, firstAway), "give the placement that belongs to the report, or let "+
+		"--unplaced=spread spread them evenly over the die",
 		"%.6g W have no place: %s", watts, strings.Join(parts, ", "))
 }
 
-// checkModules finds names in the report that stand for a level of the hierarchy whose cells have rows too: their watts would count twice.
+// checkModules finds names in the report that stand for a level of the hierarchy whose cells have rows too: their watts
+// would count twice.
 func (m *reading) checkModules() {
 	if m.strays.names.len() == 0 {
 		return
@@ -123,7 +131,8 @@ func (m *reading) checkModules() {
 			}
 			if n := m.strays.names.find(name[:i]); n >= 0 && !told[n] {
 				told[n] = true
-				m.faults.Add(m.strays.pos(int(n)), "report leaf cells alone", "%q is a module: the report has %q within it too, and its watts would count twice",
+				m.faults.Add(m.strays.pos(int(n)), "report leaf cells alone", "%q is a module: the report has %q "+
+					"within it too, and its watts would count twice",
 					importer.Shorten(string(name[:i])), importer.Shorten(string(name)))
 			}
 		}

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// synthetic is a made-up design: rows of cells of three widths, every other row flipped, and a macro in each corner region when asked for.
+// synthetic is a made-up design: rows of cells of three widths, every other row flipped, and a macro in each corner
+// region when asked for.
 type synthetic struct {
 	def, lef, report []byte
 	watts            float64 // sum of the figures as printed
@@ -66,8 +67,10 @@ func synthesize(n int) *synthetic {
 	die := [2]int{rowWidth, (rows + 2) * height}
 	s := &synthetic{lef: []byte(synthLEF)}
 	var def, rpt bytes.Buffer
-	fmt.Fprintf(&def, "VERSION 5.8 ;\nDIVIDERCHAR \"/\" ;\nBUSBITCHARS \"[]\" ;\nDESIGN synthetic ;\nUNITS DISTANCE MICRONS 1000 ;\nDIEAREA ( 0 0 ) ( %d %d ) ;\nCOMPONENTS %d ;\n", die[0], die[1], n)
-	rpt.WriteString("   Internal  Switching    Leakage      Total\n      Power      Power      Power      Power (Watts)\n--------------------------------------------\n")
+	fmt.Fprintf(&def, "VERSION 5.8 ;\nDIVIDERCHAR \"/\" ;\nBUSBITCHARS \"[]\" ;\nDESIGN synthetic ;\nUNITS DISTANCE "+
+		"MICRONS 1000 ;\nDIEAREA ( 0 0 ) ( %d %d ) ;\nCOMPONENTS %d ;\n", die[0], die[1], n)
+	rpt.WriteString("   Internal  Switching    Leakage      Total\n      Power      Power      Power      Power " +
+		"(Watts)\n--------------------------------------------\n")
 	var total sum
 	x, y, row := 0, 0, 0
 	for i := range n {
@@ -82,14 +85,16 @@ func synthesize(n int) *synthetic {
 		if row%2 == 1 {
 			orient = "FS"
 		}
-		fmt.Fprintf(&def, "- top/block%d/_%d_ %s + SOURCE TIMING + PLACED ( %d %d ) %s ;\n", i%97, i, k.name, x, y, orient)
+		fmt.Fprintf(&def, "- top/block%d/_%d_ %s + SOURCE TIMING + PLACED ( %d %d ) %s ;\n", i%97, i, k.name, x, y,
+			orient)
 		internal, switching, leakage := rnd.Float64()*1e-6, rnd.Float64()*1e-6, rnd.Float64()*1e-8
 		text := strconv.FormatFloat(internal+switching+leakage, 'e', 2, 64)
 		fmt.Fprintf(&rpt, "  %9.2e  %9.2e  %9.2e  %9s top/block%d/_%d_\n", internal, switching, leakage, text, i%97, i)
 		w, _ := strconv.ParseFloat(text, 64)
 		total.add(w)
 		if n <= 10000 {
-			s.boxes = append(s.boxes, Box{float64(x) / 1000, float64(y) / 1000, float64(x+k.width) / 1000, float64(y+height) / 1000})
+			s.boxes = append(s.boxes, Box{float64(x) / 1000, float64(y) / 1000, float64(x+k.width) / 1000,
+				float64(y+height) / 1000})
 			s.power = append(s.power, w)
 		}
 		x += k.width
@@ -146,7 +151,9 @@ func BenchmarkCellsMillion(b *testing.B) {
 		if err := r.WriteCells(&cells); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := Import(Request{Placement: "cells.csv", NX: 512, NY: 512, Open: open(map[string][]byte{"cells.csv": cells.Bytes()})}); err != nil {
+		if _, err :=
+			Import(Request{Placement: "cells.csv", NX: 512, NY: 512,
+				Open: open(map[string][]byte{"cells.csv": cells.Bytes()})}); err != nil {
 			b.Fatal(err)
 		}
 	}

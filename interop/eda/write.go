@@ -9,11 +9,13 @@ import (
 	"strings"
 )
 
-// WriteMap writes the map as thermsim's stack files take it: W per tile, the southern row first, every number with all its digits.
+// WriteMap writes the map as thermsim's stack files take it: W per tile, the southern row first, every number with all
+// its digits.
 func (r *Result) WriteMap(w io.Writer) error {
 	out := bufio.NewWriterSize(w, bufferSize)
 	b := r.Bounds
-	fmt.Fprintf(out, "# power map: %d x %d tiles over %s x %s um, W per tile, southern row first\n", r.Map.NX, r.Map.NY, short(b.X1-b.X0), short(b.Y1-b.Y0))
+	fmt.Fprintf(out, "# power map: %d x %d tiles over %s x %s um, W per tile, southern row first\n", r.Map.NX, r.Map.NY,
+		short(b.X1-b.X0), short(b.Y1-b.Y0))
 	fmt.Fprintf(out, "# made from %s\n", r.from())
 	fmt.Fprintf(out, "# total %.12g W\n", r.Watts)
 	var text []byte
@@ -31,8 +33,9 @@ func (r *Result) WriteMap(w io.Writer) error {
 	return out.Flush()
 }
 
-// WriteCells writes one line per instance, in the coordinates of the DEF: name, cell, south-west corner, width and height in um, watts. Those
-// without a place have no coordinates. The file can be read in place of DEF, LEF and report ([Request.Placement]), and gives the same map.
+// WriteCells writes one line per instance, in the coordinates of the DEF: name, cell, south-west corner, width and
+// height in um, watts. Those without a place have no coordinates. The file can be read in place of DEF, LEF and report
+// ([Request.Placement]), and gives the same map.
 func (r *Result) WriteCells(w io.Writer) error {
 	out := bufio.NewWriterSize(w, bufferSize)
 	fmt.Fprintf(out, "# made from %s\n", r.from())

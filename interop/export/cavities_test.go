@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Cavities of coolant, imported with --compat, give 3D-ICE's own temperatures in every cell and every step. Only the time of Tcoolant has other digits there.
+// Cavities of coolant, imported with --compat, give 3D-ICE's own temperatures in every cell and every step. Only the
+// time of Tcoolant has other digits there.
 func TestCavitiesAre3DICEs(t *testing.T) {
 	for _, name := range []string{"channels4rm", "channels2rm", "pinfins"} {
 		dir := run(t, name, 9)

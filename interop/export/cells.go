@@ -29,20 +29,22 @@ func newCellMap(o *threedice.Outputs, m *mesh.Mesh) *cellMap {
 	return c
 }
 
-// facesInMicrometres are the faces of the mesh. Multiples of the project's cell, where that is what they are, are free of the rounding of um in
-// m and back, which would put a point on a face into the other cell.
+// facesInMicrometres are the faces of the mesh. Multiples of the project's cell, where that is what they are, are free
+// of the rounding of um in m and back, which would put a point on a face into the other cell.
 func facesInMicrometres(metres []float64, o *threedice.Outputs, axis int) []float64 {
 	um := make([]float64, len(metres))
 	for i, v := range metres {
 		um[i] = v * micrometres
-		if exact := float64(i) * o.Cell[axis]; !o.NonUniform && math.Abs(exact-um[i]) <= 1e-9*metres[len(metres)-1]*micrometres {
+		if exact := float64(i) * o.Cell[axis]; !o.NonUniform &&
+			math.Abs(exact-um[i]) <= 1e-9*metres[len(metres)-1]*micrometres {
 			um[i] = exact
 		}
 	}
 	return um
 }
 
-// of lists the cells of a stack element in non-uniform mode: element by element of its floorplan, each row by row from its south-west corner.
+// of lists the cells of a stack element in non-uniform mode: element by element of its floorplan, each row by row from
+// its south-west corner.
 func (c *cellMap) of(element string) []cell {
 	if list, ok := c.lists[element]; ok {
 		return list
@@ -105,8 +107,8 @@ func (c *cellMap) uniform(x, y float64) (column, row int) {
 	return holding(c.x, x), holding(c.y, y)
 }
 
-// location is the column (axis 0) or row (axis 1) that the heading of T names, and where it begins. In non-uniform mode that is a cell of the
-// dimensions section, which has nothing to do with the temperature.
+// location is the column (axis 0) or row (axis 1) that the heading of T names, and where it begins. In non-uniform mode
+// that is a cell of the dimensions section, which has nothing to do with the temperature.
 func (c *cellMap) location(axis int, v float64) (n int, from float64) {
 	faces := [2][]float64{c.x, c.y}[axis]
 	if c.outputs.NonUniform {
@@ -147,8 +149,8 @@ func (c *cellMap) at(ins *threedice.Output, plane []float64) float64 {
 	return plane[row*c.mesh.NX()+column]
 }
 
-// element is the quantity that an instruction asks of floorplan element n: over every cell that a rectangle touches, all cells of a
-// rectangle counting alike, and for an average all rectangles alike.
+// element is the quantity that an instruction asks of floorplan element n: over every cell that a rectangle touches,
+// all cells of a rectangle counting alike, and for an average all rectangles alike.
 func (c *cellMap) element(ins *threedice.Output, n int, plane []float64) float64 {
 	e := &c.outputs.Floorplans[ins.Element][n]
 	lo, hi, means := math.Inf(1), math.Inf(-1), 0.0
@@ -176,7 +178,8 @@ func (c *cellMap) element(ins *threedice.Output, n int, plane []float64) float64
 	return means / float64(len(rects))
 }
 
-// touched are the temperatures of the cells that a rectangle touches. A rectangle that ends on a face does not touch the next cell.
+// touched are the temperatures of the cells that a rectangle touches. A rectangle that ends on a face does not touch
+// the next cell.
 func (c *cellMap) touched(e *threedice.FloorplanElement, r stack.Rect, plane []float64) (values []float64) {
 	if c.outputs.NonUniform {
 		nx, ny := e.Cells[0], e.Cells[1]

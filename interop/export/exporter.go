@@ -1,5 +1,6 @@
-// Package exporter writes the results of a run in the formats of other simulators, so that scripts made for them keep working and files can
-// be compared line by line. What to write, and under which names, is what an imported project asks for.
+// Package exporter writes the results of a run in the formats of other simulators, so that scripts made for them keep
+// working and files can be compared line by line. What to write, and under which names, is what an imported project
+// asks for.
 package export
 
 import (

@@ -70,7 +70,8 @@ func (s *files) finish() error {
 	return nil
 }
 
-// inside keeps a path that a project names within the output folder: absolute paths and those that climb lose their folders.
+// inside keeps a path that a project names within the output folder: absolute paths and those that climb lose their
+// folders.
 func inside(name string) string {
 	if clean := filepath.Clean(filepath.FromSlash(name)); filepath.IsLocal(clean) {
 		return clean

@@ -10,7 +10,8 @@ import (
 	"thermsim/mesh"
 )
 
-// hotSpot writes the files that HotSpot writes: .steady and .grid.steady of a steady state, .ttrace and .grid.ttrace of a transient.
+// hotSpot writes the files that HotSpot writes: .steady and .grid.steady of a steady state, .ttrace and .grid.ttrace of
+// a transient.
 type hotSpot struct {
 	outputs  *hotspot.Outputs
 	mesh     *mesh.Mesh
@@ -33,9 +34,11 @@ type nodes interface {
 
 func newHotSpot(o *hotspot.Outputs, m *mesh.Mesh, options Options) (Writer, error) {
 	if m.NX() < o.DieX+o.Cols || m.NY() < o.DieY+o.Rows {
-		return nil, fmt.Errorf("HotSpot's files need its grid of %d x %d cells over the die, and the mesh has %d x %d; leave --grid out", o.Cols, o.Rows, m.NX(), m.NY())
+		return nil, fmt.Errorf("HotSpot's files need its grid of %d x %d cells over the die, and the mesh has %d x "+
+			"%d; leave --grid out", o.Cols, o.Rows, m.NX(), m.NY())
 	}
-	w := &hotSpot{outputs: o, mesh: m, files: newFiles(options.Files), decimals: options.Decimals, steps: options.Steps, whole: make([]float64, m.NX()*m.NY())}
+	w := &hotSpot{outputs: o, mesh: m, files: newFiles(options.Files), decimals: options.Decimals, steps: options.Steps,
+		whole: make([]float64, m.NX()*m.NY())}
 	if w.decimals < 0 {
 		w.decimals = hotSpotDecimals
 	}
@@ -174,7 +177,8 @@ func (w *hotSpot) cells(f *file) {
 	}
 }
 
-// block is the temperature of a block by grid_map_mode: over every cell that it touches, all alike, or of those in its middle.
+// block is the temperature of a block by grid_map_mode: over every cell that it touches, all alike, or of those in its
+// middle.
 func (w *hotSpot) block(layer int, b *hotspot.OutputBlock) float64 {
 	cols, plane := w.outputs.Cols, w.planes[layer]
 	at := func(row, col int) float64 { return plane[row*cols+col] }

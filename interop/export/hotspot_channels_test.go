@@ -14,14 +14,16 @@ import (
 	"thermsim/mesh"
 )
 
-// HotSpot's microchannels against its own executable, cell by cell. It discretises advection by central differences and counts the full height of layer 0;
-// where both are done here too, its two decimals are left.
+// HotSpot's microchannels against its own executable, cell by cell. It discretises advection by central differences and
+// counts the full height of layer 0; where both are done here too, its two decimals are left.
 func TestMicrochannelsOfHotSpot(t *testing.T) {
 	for _, name := range []string{"c", "v"} {
 		for _, alike := range []bool{false, true} {
 			dir := filepath.Join("..", "hotspot", "testdata", "microchannel")
-			r, err := hotspot.Format{}.Import(importer.Request{Files: []string{filepath.Join(dir, name+".config")}, Open: os.ReadFile, Named: map[string]string{
-				"ptrace": filepath.Join(dir, "p.ptrace"), "materials_file": filepath.Join(dir, "p.materials"), "grid_layer_file": filepath.Join(dir, name+".lcf"), "detailed_3D": "on"}})
+			r, err := hotspot.Format{}.Import(importer.Request{Files: []string{filepath.Join(dir, name+".config")},
+				Open: os.ReadFile, Named: map[string]string{
+					"ptrace": filepath.Join(dir, "p.ptrace"), "materials_file": filepath.Join(dir, "p.materials"),
+					"grid_layer_file": filepath.Join(dir, name+".lcf"), "detailed_3D": "on"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,7 +52,8 @@ func TestMicrochannelsOfHotSpot(t *testing.T) {
 				}
 				return sum
 			}
-			blocks := map[string]float64{"layer_0_base": mean(0, 0, 15), "layer_2_core": mean(2, 0, 7), "layer_2_rest": mean(2, 7, 15)}
+			blocks := map[string]float64{"layer_0_base": mean(0, 0, 15), "layer_2_core": mean(2, 0, 7),
+				"layer_2_rest": mean(2, 7, 15)}
 			for block, got := range blocks {
 				if d := got - peer[block]; math.Abs(d) > within {
 					t.Errorf("%s: %s off by %.3f of %.2f K", name, block, d, peer[block])
@@ -60,7 +63,8 @@ func TestMicrochannelsOfHotSpot(t *testing.T) {
 			most := 0.0
 			for i := range 15 {
 				for j := range 15 {
-					most = math.Max(most, math.Abs(plane[(14-i)*15+j]-peer["layer_1_Cell_"+strconv.Itoa(i)+"_"+strconv.Itoa(j)]))
+					most = math.Max(most,
+						math.Abs(plane[(14-i)*15+j]-peer["layer_1_Cell_"+strconv.Itoa(i)+"_"+strconv.Itoa(j)]))
 				}
 			}
 			if !(most < cells) {

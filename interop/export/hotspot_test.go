@@ -33,20 +33,34 @@ func hotSpotCases() map[string]hotSpotCase {
 		return map[string]string{name + ".steady": "peer.steady.gz", name + ".grid.steady": "peer.grid.steady.gz"}
 	}
 	return map[string]hotSpotCase{
-		"eqstack":            {"eqstack", "stack.config", map[string]string{"ptrace": "power.ptrace", "detailed_3D": "on"}, false, steady("stack")},
-		"eqstack transient":  {"eqstack", "stack.config", map[string]string{"ptrace": "step20.ptrace", "detailed_3D": "on"}, true, map[string]string{"stack.ttrace": "peer.ttrace.gz"}},
-		"ev6":                {"ev6_2d", "ev6.config", map[string]string{"ptrace": "gcc_avg.ptrace", "flp": "ev6.flp"}, false, steady("ev6")},
-		"ev6 mean of trace":  {"ev6_2d", "ev6.config", map[string]string{"ptrace": "gcc.ptrace", "flp": "ev6.flp"}, false, steady("ev6")},
-		"ev6 transient":      {"ev6_2d", "ev6.config", map[string]string{"ptrace": "gcc.ptrace", "flp": "ev6.flp"}, true, map[string]string{"ev6.ttrace": "peer.ttrace.gz"}},
-		"top blocks":         {"topblocks", "c.config", map[string]string{"ptrace": "p.ptrace", "grid_layer_file": "s.lcf", "detailed_3D": "on"}, false, steady("c")},
-		"detailed in config": {"topblocks", "cd.config", map[string]string{"ptrace": "p.ptrace", "grid_layer_file": "s.lcf"}, false, map[string]string{"cd.steady": "peer_config.steady.gz"}},
-		"ev6 3D with vias":   {"ev6_3d_tsv", "ev6_3d.config", map[string]string{"ptrace": "power.ptrace", "grid_layer_file": "stack.lcf", "detailed_3D": "on", "grid_rows": "16", "grid_cols": "16"}, false, steady("ev6_3d")},
-		"ev6 3D":             {"ev6_3d", "ev6_3d.config", map[string]string{"ptrace": "power.ptrace", "grid_layer_file": "stack.lcf", "detailed_3D": "off"}, false, steady("ev6_3d")},
+		"eqstack": {"eqstack", "stack.config",
+			map[string]string{"ptrace": "power.ptrace", "detailed_3D": "on"}, false, steady("stack")},
+		"eqstack transient": {"eqstack", "stack.config",
+			map[string]string{"ptrace": "step20.ptrace", "detailed_3D": "on"}, true,
+			map[string]string{"stack.ttrace": "peer.ttrace.gz"}},
+		"ev6": {"ev6_2d", "ev6.config", map[string]string{"ptrace": "gcc_avg.ptrace", "flp": "ev6.flp"},
+			false, steady("ev6")},
+		"ev6 mean of trace": {"ev6_2d", "ev6.config", map[string]string{"ptrace": "gcc.ptrace", "flp": "ev6.flp"},
+			false, steady("ev6")},
+		"ev6 transient": {"ev6_2d", "ev6.config", map[string]string{"ptrace": "gcc.ptrace", "flp": "ev6.flp"},
+			true, map[string]string{"ev6.ttrace": "peer.ttrace.gz"}},
+		"top blocks": {"topblocks", "c.config",
+			map[string]string{"ptrace": "p.ptrace", "grid_layer_file": "s.lcf", "detailed_3D": "on"}, false,
+			steady("c")},
+		"detailed in config": {"topblocks", "cd.config",
+			map[string]string{"ptrace": "p.ptrace", "grid_layer_file": "s.lcf"}, false,
+			map[string]string{"cd.steady": "peer_config.steady.gz"}},
+		"ev6 3D with vias": {"ev6_3d_tsv", "ev6_3d.config",
+			map[string]string{"ptrace": "power.ptrace", "grid_layer_file": "stack.lcf", "detailed_3D": "on",
+				"grid_rows": "16", "grid_cols": "16"}, false, steady("ev6_3d")},
+		"ev6 3D": {"ev6_3d", "ev6_3d.config",
+			map[string]string{"ptrace": "power.ptrace", "grid_layer_file": "stack.lcf", "detailed_3D": "off"}, false,
+			steady("ev6_3d")},
 	}
 }
 
-// randomCases are projects of tools/comparison's generator: blocks with materials of their own, names that layers share, columns in any order, initial
-// temperatures by block, detailed_3D where HotSpot does not look for it.
+// randomCases are projects of tools/comparison's generator: blocks with materials of their own, names that layers
+// share, columns in any order, initial temperatures by block, detailed_3D where HotSpot does not look for it.
 func randomCases() map[string]hotSpotCase {
 	all := map[string]hotSpotCase{}
 	for dir, named := range map[string]map[string]string{
@@ -55,8 +69,10 @@ func randomCases() map[string]hotSpotCase {
 		"inconfig":  {"init_file": "chip.init"},
 	} {
 		named["ptrace"], named["grid_layer_file"] = "chip.ptrace", "chip.lcf"
-		all[dir] = hotSpotCase{dir, "chip.config", named, false, map[string]string{"chip.steady": "peer.steady.gz", "chip.grid.steady": "peer.grid.steady.gz"}}
-		all[dir+" transient"] = hotSpotCase{dir, "chip.config", named, true, map[string]string{"chip.ttrace": "peer.ttrace.gz", "chip.grid.ttrace": "peer.grid.ttrace.gz"}}
+		all[dir] = hotSpotCase{dir, "chip.config", named, false,
+			map[string]string{"chip.steady": "peer.steady.gz", "chip.grid.steady": "peer.grid.steady.gz"}}
+		all[dir+" transient"] = hotSpotCase{dir, "chip.config", named, true,
+			map[string]string{"chip.ttrace": "peer.ttrace.gz", "chip.grid.ttrace": "peer.grid.ttrace.gz"}}
 	}
 	return all
 }
@@ -71,7 +87,8 @@ func TestHotSpotFiles(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join("..", "hotspot", "testdata", c.dir)
-			r, err := hotspot.Format{}.Import(importer.Request{Files: []string{filepath.Join(dir, c.config)}, Named: c.named, Compat: true, Direct: true})
+			r, err := hotspot.Format{}.Import(importer.Request{Files: []string{filepath.Join(dir, c.config)},
+				Named: c.named, Compat: true, Direct: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +107,8 @@ func TestHotSpotFiles(t *testing.T) {
 			}
 			run := gpusolve.Options{Device: "cpu", Tol: 1e-9}
 			if c.transient {
-				plan := gpusolve.TransientOptions{Steps: o.Steps, Dt: r.Stack.Transient.Dt, OnStep: func(s solution.Step, f solution.Field) error { return w.Step(s.Time, f) }}
+				plan := gpusolve.TransientOptions{Steps: o.Steps, Dt: r.Stack.Transient.Dt,
+					OnStep: func(s solution.Step, f solution.Field) error { return w.Step(s.Time, f) }}
 				_, err = netsolve.Transient(t.Context(), r.Network, m, run, plan)
 			} else {
 				var s *solution.Solution
@@ -105,7 +123,8 @@ func TestHotSpotFiles(t *testing.T) {
 			for ours, theirs := range c.files {
 				tolerance := 3e-9
 				if c.dir == "eqstack" {
-					tolerance = 1e-6 // layers a tenth of a nanometre thick leave HotSpot's direct solver with some 1e-7 K
+					// layers a tenth of a nanometre thick leave HotSpot's direct solver with some 1e-7 K
+					tolerance = 1e-6
 				}
 				sameNumbers(t, filepath.Join(out, ours), filepath.Join(dir, theirs), tolerance)
 			}

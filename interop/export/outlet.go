@@ -6,9 +6,10 @@ import (
 	"thermsim/interop/threedice"
 )
 
-// outlet is the quantity that Tcoolant asks of the cells at which the coolant of a layer leaves. 3D-ICE writes the maximum for a gradient. It counts the
-// first column among them, be it a wall, and in the average once more; that it divides by the number of channels, which is not that of cells in a porous
-// cavity and 0 for pin fins. All of this is written where 3D-ICE's arithmetic is asked for, and nothing of it otherwise.
+// outlet is the quantity that Tcoolant asks of the cells at which the coolant of a layer leaves. 3D-ICE writes the
+// maximum for a gradient. It counts the first column among them, be it a wall, and in the average once more; that it
+// divides by the number of channels, which is not that of cells in a porous cavity and 0 for pin fins. All of this is
+// written where 3D-ICE's arithmetic is asked for, and nothing of it otherwise.
 func (w *threeDICE) outlet(ins *threedice.Output, layer int) float64 {
 	c := w.mesh.Planes[w.mesh.LayerPlanes[layer][0]].Cavity
 	if c == nil {

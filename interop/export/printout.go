@@ -24,7 +24,8 @@ func NewPrintout(o *threedice.Outputs, m *mesh.Mesh) (*Printout, error) {
 	return &Printout{w.(*threeDICE)}, nil
 }
 
-// Print adds what the instructions of an instant ("final", "slot", "step") ask of a field at a time in s. The drawings are the powers of all layers that have any.
+// Print adds what the instructions of an instant ("final", "slot", "step") ask of a field at a time in s. The drawings
+// are the powers of all layers that have any.
 func (p *Printout) Print(instant string, time float64, f solution.Field, power []powermap.Drawing) error {
 	p.layer, p.drawn = -1, power
 	p.step++
@@ -66,7 +67,8 @@ func (p *Printout) Names() []string {
 	return names
 }
 
-// Text is a file so far, by the name that an instruction gives it or that Names lists; nil where nothing was printed into it.
+// Text is a file so far, by the name that an instruction gives it or that Names lists; nil where nothing was printed
+// into it.
 func (p *Printout) Text(name string) []byte {
 	f := p.files.byName[inside(name)]
 	if f == nil {

@@ -16,11 +16,14 @@ import (
 	"thermsim/report"
 )
 
-// With --compat the probe of an inspection point shows what 3D-ICE 4.0 wrote for it, also where the point lies between cells.
+// With --compat the probe of an inspection point shows what 3D-ICE 4.0 wrote for it, also where the point lies between
+// cells.
 func TestProbesAre3DICEs(t *testing.T) {
-	for name, points := range map[string][]string{"steady": {"T_LOGIC_PLL", "T_MEM_centre"}, "nonuniform": {"T_point"}} {
+	for name, points := range map[string][]string{"steady": {"T_LOGIC_PLL", "T_MEM_centre"},
+		"nonuniform": {"T_point"}} {
 		folder := filepath.Join("..", "threedice", "testdata", name)
-		r, err := threedice.Format{}.Import(importer.Request{Files: []string{filepath.Join(folder, "case.stk")}, Compat: true, Direct: true})
+		r, err := threedice.Format{}.Import(importer.Request{Files: []string{filepath.Join(folder, "case.stk")},
+			Compat: true, Direct: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,8 @@ import (
 	"thermsim/powermap"
 )
 
-// threeDICE writes the files that a 3D-ICE project asks for: Tmap, Pmap, Tflp, Tflpel and T, with the axis files beside the maps.
+// threeDICE writes the files that a 3D-ICE project asks for: Tmap, Pmap, Tflp, Tflpel and T, with the axis files beside
+// the maps.
 type threeDICE struct {
 	outputs  *threedice.Outputs
 	mesh     *mesh.Mesh
@@ -72,7 +73,8 @@ func (w *threeDICE) heading(f io.Writer, ins *threedice.Output) {
 	if w.outputs.NonUniform {
 		axes = `"xyaxis_[stack id].txt"`
 	}
-	quantity := map[string]string{"maximum": "Maximum", "minimum": "Minimum", "average": "Average", "gradient": "Gradient"}[ins.Quantity]
+	quantity := map[string]string{"maximum": "Maximum", "minimum": "Minimum", "average": "Average",
+		"gradient": "Gradient"}[ins.Quantity]
 	switch ins.Kind {
 	case "Tmap":
 		fmt.Fprintf(f, "%% Thermal map for layer %s (please find axis information in %s)\n", ins.Element, axes)
@@ -85,9 +87,11 @@ func (w *threeDICE) heading(f io.Writer, ins *threedice.Output) {
 		}
 		fmt.Fprintln(f)
 	case "Tflpel":
-		fmt.Fprintf(f, "%% %s temperatures for the floorplan element %s of the die %s\n%% Time(s) \t %[3]s.%[2]s(K)\n", quantity, ins.Block, ins.Element)
+		fmt.Fprintf(f, "%% %s temperatures for the floorplan element %s of the die %s\n%% Time(s) \t %[3]s.%[2]s(K)\n",
+			quantity, ins.Block, ins.Element)
 	case "Tcoolant":
-		fmt.Fprintf(f, "%% %s temperatures for the outlet of the channel %s\n%% Time(s) \t Temperature(K)\n", quantity, ins.Element)
+		fmt.Fprintf(f, "%% %s temperatures for the outlet of the channel %s\n%% Time(s) \t Temperature(K)\n", quantity,
+			ins.Element)
 	case "T":
 		column, x := w.cells.location(0, ins.X)
 		row, y := w.cells.location(1, ins.Y)
@@ -219,7 +223,8 @@ func (w *threeDICE) write(out *file, ins *threedice.Output, time float64, f solu
 	return nil
 }
 
-// printMap writes one instant: the southern row first, and an empty line behind. In non-uniform mode all cells stand in one line.
+// printMap writes one instant: the southern row first, and an empty line behind. In non-uniform mode all cells stand in
+// one line.
 func (w *threeDICE) printMap(out *file, element string, plane []float64, value func(plane []float64, c cell) float64) {
 	if w.outputs.NonUniform {
 		for _, c := range w.cells.of(element) {
@@ -238,7 +243,8 @@ func (w *threeDICE) printMap(out *file, element string, plane []float64, value f
 	out.WriteByte('\n')
 }
 
-// number writes one value of a map: right-aligned as %7.3f is, and two spaces. Maps are most of what is written, so it does without fmt.
+// number writes one value of a map: right-aligned as %7.3f is, and two spaces. Maps are most of what is written, so it
+// does without fmt.
 func (w *threeDICE) number(out *file, v float64) {
 	w.digits = strconv.AppendFloat(w.digits[:0], v, 'f', w.decimals, 64)
 	for range w.decimals + 4 - len(w.digits) {
@@ -247,8 +253,8 @@ func (w *threeDICE) number(out *file, v float64) {
 	out.Write(append(w.digits, "  "...))
 }
 
-// powerMap writes what 3D-ICE has on its right-hand side for a layer: the sources, and on a layer with a sink the conductance to it times
-// its temperature.
+// powerMap writes what 3D-ICE has on its right-hand side for a layer: the sources, and on a layer with a sink the
+// conductance to it times its temperature.
 func (w *threeDICE) powerMap(out *file, element string, layer int, time float64) error {
 	plane, err := w.powerPlane(layer, time)
 	if err == nil {

@@ -39,8 +39,9 @@ func run(t *testing.T, name string, decimals int) (dir string) {
 	options := gpusolve.Options{Device: "cpu", Tol: r.Stack.Solver.Tol}
 	switch {
 	case r.Network != nil && r.Transient:
-		_, err := netsolve.Transient(t.Context(), r.Network, m, gpusolve.Options{Device: "cpu"}, gpusolve.TransientOptions{Steps: steps, Dt: r.Stack.Transient.Dt,
-			OnStep: func(s solution.Step, f solution.Field) error { return w.Step(s.Time, f) }})
+		_, err := netsolve.Transient(t.Context(), r.Network, m, gpusolve.Options{Device: "cpu"},
+			gpusolve.TransientOptions{Steps: steps, Dt: r.Stack.Transient.Dt,
+				OnStep: func(s solution.Step, f solution.Field) error { return w.Step(s.Time, f) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,8 +54,9 @@ func run(t *testing.T, name string, decimals int) (dir string) {
 			t.Fatal(err)
 		}
 	case r.Transient:
-		s, err := gpusolve.Transient(t.Context(), m, options, gpusolve.TransientOptions{Steps: steps, Dt: r.Stack.Transient.Dt,
-			OnStep: func(s solution.Step, f solution.Field) error { return w.Step(s.Time, f) }})
+		s, err := gpusolve.Transient(t.Context(), m, options,
+			gpusolve.TransientOptions{Steps: steps, Dt: r.Stack.Transient.Dt,
+				OnStep: func(s solution.Step, f solution.Field) error { return w.Step(s.Time, f) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,8 +95,8 @@ func commit(t *testing.T, w Writer, files *staging.Transaction) {
 	}
 }
 
-// The files that 3D-ICE 4.0 wrote for the same inputs, by the tolerance that --compat sets. T has twelve decimals, so its numbers are compared; all else
-// line by line.
+// The files that 3D-ICE 4.0 wrote for the same inputs, by the tolerance that --compat sets. T has twelve decimals, so
+// its numbers are compared; all else line by line.
 func TestFilesAre3DICEs(t *testing.T) {
 	for _, name := range []string{"steady", "transient", "nonuniform", "hanging", "volume"} {
 		t.Run(name, func(t *testing.T) {
@@ -168,7 +170,8 @@ func TestMapsWithDecimals(t *testing.T) {
 	}
 	dir = run(t, "steady", 6)
 	text = lines(t, filepath.Join(dir, "Tmap_HB.txt"))
-	if len(text) != 1+64+1 || len(strings.Fields(text[1])) != 64 || !strings.HasPrefix(text[0], "% Thermal map for layer HB ") {
+	if len(text) != 1+64+1 || len(strings.Fields(text[1])) != 64 ||
+		!strings.HasPrefix(text[0], "% Thermal map for layer HB ") {
 		t.Errorf("%d lines, %q", len(text), text[0])
 	}
 }
@@ -193,7 +196,8 @@ func TestAbortLeavesNothing(t *testing.T) {
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("%d files are left", len(left))
 	}
-	for name, want := range map[string]string{"a/b.txt": filepath.Join("a", "b.txt"), "../x.txt": "x.txt", "/etc/x.txt": "x.txt"} {
+	for name, want := range map[string]string{"a/b.txt": filepath.Join("a", "b.txt"), "../x.txt": "x.txt",
+		"/etc/x.txt": "x.txt"} {
 		if got := inside(name); got != want {
 			t.Errorf("%s goes to %s, want %s", name, got, want)
 		}

@@ -10,8 +10,8 @@ import (
 	"thermsim/interop/threedice"
 )
 
-// volume writes all cells as a VTK file of hexahedra with a temperature each, and a label that is 1 for the materials UNDERFILL and AIR. Every
-// instant is a file of its own, numbered but for the final one.
+// volume writes all cells as a VTK file of hexahedra with a temperature each, and a label that is 1 for the materials
+// UNDERFILL and AIR. Every instant is a file of its own, numbered but for the final one.
 func (w *threeDICE) volume(ins *threedice.Output, f solution.Field) error {
 	out, err := w.files.open(w.volumeName(ins))
 	if err != nil {
@@ -23,10 +23,12 @@ func (w *threeDICE) volume(ins *threedice.Output, f solution.Field) error {
 			return err
 		}
 	}
-	fmt.Fprintf(out, "# vtk DataFile Version 3.0\n3D Temperature Map\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS %d float\n", 8*len(solids))
+	fmt.Fprintf(out, "# vtk DataFile Version 3.0\n3D Temperature Map\nASCII\nDATASET "+
+		"UNSTRUCTURED_GRID\nPOINTS %d float\n", 8*len(solids))
 	for _, s := range solids {
 		for _, z := range [2]float64{s.bottom, s.bottom + s.height} {
-			for _, corner := range [4][2]float64{{s.X, s.Y}, {s.X + s.Width, s.Y}, {s.X + s.Width, s.Y + s.Height}, {s.X, s.Y + s.Height}} {
+			for _, corner := range [4][2]float64{{s.X, s.Y}, {s.X + s.Width, s.Y}, {s.X + s.Width, s.Y + s.Height},
+				{s.X, s.Y + s.Height}} {
 				fmt.Fprintf(out, "%f %f %f\n", corner[0], corner[1], z)
 			}
 		}
@@ -35,7 +37,8 @@ func (w *threeDICE) volume(ins *threedice.Output, f solution.Field) error {
 	for i := range solids {
 		fmt.Fprintf(out, "8 %d %d %d %d %d %d %d %d\n", 8*i, 8*i+1, 8*i+2, 8*i+3, 8*i+4, 8*i+5, 8*i+6, 8*i+7)
 	}
-	fmt.Fprintf(out, "CELL_TYPES %d\n%sCELL_DATA %[1]d\nSCALARS Temperature float 1\nLOOKUP_TABLE default\n", len(solids), strings.Repeat("12\n", len(solids)))
+	fmt.Fprintf(out, "CELL_TYPES %d\n%sCELL_DATA %[1]d\nSCALARS Temperature float 1\nLOOKUP_TABLE default\n",
+		len(solids), strings.Repeat("12\n", len(solids)))
 	for _, s := range solids {
 		fmt.Fprintf(out, "%*.*f\n", w.decimals+4, w.decimals, s.kelvin)
 	}

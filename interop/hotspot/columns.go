@@ -7,8 +7,8 @@ import (
 	"thermsim/interop/importer"
 )
 
-// findColumns finds the column of every block with power. HotSpot takes columns layer by layer, in the order of the layers and in any order inside one; capitals do not
-// count.
+// findColumns finds the column of every block with power. HotSpot takes columns layer by layer, in the order of the
+// layers and in any order inside one; capitals do not count.
 func (c *converter) findColumns() {
 	if c.groupedColumns() {
 		return
@@ -20,10 +20,13 @@ func (c *converter) findColumns() {
 	// Every block has a column, though not where HotSpot looks for it.
 	pos, file := c.trace.Pos[0], c.trace.File
 	if c.Request.Compat {
-		c.Faults.Add(pos, "sort the columns by layers, the one furthest from the sink first", "the columns of %s are not grouped by layer as HotSpot reads them: it would give blocks the powers of others, or stop", file)
+		c.Faults.Add(pos, "sort the columns by layers, the one furthest from the sink first",
+			"the columns of %s are not grouped by layer as HotSpot reads them: it would give blocks the powers of "+
+				"others, or stop", file)
 		return
 	}
-	c.Note(importer.Warning, pos, "the columns are not grouped by layer, as HotSpot reads them; here they count by name, and of layers that share a name in turn")
+	c.Note(importer.Warning, pos, "the columns are not grouped by layer, as HotSpot reads them; here they count by "+
+		"name, and of layers that share a name in turn")
 }
 
 // groupedColumns takes the columns as HotSpot does, where that leaves none over and no block without.
@@ -77,7 +80,8 @@ func (c *converter) namedColumns() {
 			f := &c.slabs[s].units[u]
 			name := strings.ToLower(f.name)
 			if len(free[name]) == 0 {
-				c.Faults.Add(f.pos, "give it a column, or set its layer's power to N", "block %q of layer %s has no column in %s", importer.Shorten(f.name), c.slabs[s].name, c.trace.File)
+				c.Faults.Add(f.pos, "give it a column, or set its layer's power to N", "block %q of layer %s has no "+
+					"column in %s", importer.Shorten(f.name), c.slabs[s].name, c.trace.File)
 				continue
 			}
 			at := free[name][0]
@@ -93,9 +97,11 @@ func (c *converter) namedColumns() {
 		switch key := strings.ToLower(name); {
 		case !slices.Contains(free[key], i):
 		case known[key]:
-			c.Faults.Add(c.trace.Pos[i], "give each block one column", "column %q is there more often than layers with power have such a block", importer.Shorten(name))
+			c.Faults.Add(c.trace.Pos[i], "give each block one column", "column %q is there more often than layers "+
+				"with power have such a block", importer.Shorten(name))
 		default:
-			c.Faults.Add(c.trace.Pos[i], "take the column out, or set the power of its layer to Y", "no layer with power has a block %q", importer.Shorten(name))
+			c.Faults.Add(c.trace.Pos[i], "take the column out, or set the power of its layer to Y",
+				"no layer with power has a block %q", importer.Shorten(name))
 		}
 	}
 }

@@ -34,15 +34,19 @@ func (c *converter) readDetailed() {
 			Instead: "the configuration's detailed_3D holds: materials of blocks count",
 		})
 		if c.Request.Compat {
-			c.Note(importer.Warning, pos, "HotSpot reads detailed_3D from its command line only and calculates without it; so does --compat. Give --detailed_3D on if that is meant")
+			c.Note(importer.Warning, pos, "HotSpot reads detailed_3D from its command line only and calculates "+
+				"without it; so does --compat. Give --detailed_3D on if that is meant")
 		} else {
-			c.Note(importer.Warning, pos, "HotSpot reads detailed_3D from its command line only and calculates without it; here it holds")
+			c.Note(importer.Warning, pos, "HotSpot reads detailed_3D from its command line only and calculates "+
+				"without it; here it holds")
 		}
 		c.detailed = !emulated
 		return
 	}
 	if k.path("grid_layer_file") == "" && c.Request.Compat {
-		c.Faults.Add(stack.Pos{File: "--detailed_3D"}, "name the layers with --grid_layer_file, or leave out --detailed_3D", "HotSpot refuses detailed_3D for a single floorplan, so there is nothing to calculate alike")
+		c.Faults.Add(stack.Pos{File: "--detailed_3D"}, "name the layers with --grid_layer_file, or leave out "+
+			"--detailed_3D", "HotSpot refuses detailed_3D for a single floorplan, so there is nothing to "+
+			"calculate alike")
 	}
 }
 
@@ -52,6 +56,7 @@ func (c *converter) theirsDetailed() bool { return c.detailed && !c.inConfig("de
 // tellMaterials warns of a file of materials that HotSpot does not read.
 func (c *converter) tellMaterials() {
 	if c.config.path("materials_file") != "" && c.inConfig("materials_file") {
-		c.Note(importer.Warning, c.config.pos("materials_file"), "HotSpot reads materials_file from its command line only, and without it takes -1 for the figures of every material; here the file counts")
+		c.Note(importer.Warning, c.config.pos("materials_file"), "HotSpot reads materials_file from its command line "+
+			"only, and without it takes -1 for the figures of every material; here the file counts")
 	}
 }

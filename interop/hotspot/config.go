@@ -43,14 +43,21 @@ func parameters() []parameter {
 	return []parameter{
 		{"t_chip", length, "1.5e-4", ""}, {"k_chip", amount, "100", ""}, {"p_chip", amount, "1.75e6", ""},
 		{"t_interface", length, "2e-5", ""}, {"k_interface", amount, "4", ""}, {"p_interface", amount, "4e6", ""},
-		{"s_spreader", length, "0.03", ""}, {"t_spreader", length, "1e-3", ""}, {"k_spreader", amount, "400", ""}, {"p_spreader", amount, "3.55e6", ""},
-		{"s_sink", length, "0.06", ""}, {"t_sink", length, "6.9e-3", ""}, {"k_sink", amount, "400", ""}, {"p_sink", amount, "3.55e6", ""},
+		{"s_spreader", length, "0.03", ""}, {"t_spreader", length, "1e-3", ""}, {"k_spreader", amount, "400", ""},
+		{"p_spreader", amount, "3.55e6", ""},
+		{"s_sink", length, "0.06", ""}, {"t_sink", length, "6.9e-3", ""}, {"k_sink", amount, "400", ""},
+		{"p_sink", amount, "3.55e6", ""},
 		{"r_convec", amount, "0.1", ""}, {"c_convec", anything, "140.4", ""},
-		{"material_chip", text, "", ""}, {"material_interface", text, "", ""}, {"material_spreader", text, "", ""}, {"material_sink", text, "", ""},
-		{"ambient", amount, "318.15", ""}, {"init_temp", amount, "333.15", ""}, {"init_file", text, "(null)", ""}, {"sampling_intvl", amount, "3.333e-6", ""},
-		{"model_type", text, "block", ""}, {"grid_rows", count, "64", ""}, {"grid_cols", count, "64", ""}, {"grid_map_mode", text, "center", ""},
-		{"grid_layer_file", text, "(null)", ""}, {"materials_file", text, "(null)", ""}, {"detailed_3D", text, "off", ""},
-		{"steady_file", text, "(null)", ""}, {"grid_steady_file", text, "(null)", ""}, {"grid_transient_file", text, "(null)", ""},
+		{"material_chip", text, "", ""}, {"material_interface", text, "", ""}, {"material_spreader", text, "", ""},
+		{"material_sink", text, "", ""},
+		{"ambient", amount, "318.15", ""}, {"init_temp", amount, "333.15", ""}, {"init_file", text, "(null)", ""},
+		{"sampling_intvl", amount, "3.333e-6", ""},
+		{"model_type", text, "block", ""}, {"grid_rows", count, "64", ""}, {"grid_cols", count, "64", ""},
+		{"grid_map_mode", text, "center", ""},
+		{"grid_layer_file", text, "(null)", ""}, {"materials_file", text, "(null)", ""},
+		{"detailed_3D", text, "off", ""},
+		{"steady_file", text, "(null)", ""}, {"grid_steady_file", text, "(null)", ""},
+		{"grid_transient_file", text, "(null)", ""},
 		{"f", text, "", ""}, {"p", text, "", ""}, {"o", text, "", ""}, {"c", text, "", ""}, {"d", text, "", ""},
 
 		{"model_secondary", refused, "0", "a secondary heat path through the package and the board"},
@@ -59,12 +66,18 @@ func parameters() []parameter {
 		{"use_microchannels", text, "0", ""},
 		{"dtm_used", refused, "0", "dynamic thermal management"},
 
-		{"thermal_threshold", skipped, "", ""}, {"base_proc_freq", skipped, "", ""}, {"block_omit_lateral", skipped, "", ""},
-		{"leakage_mode", part, "", ""}, {"package_config_file", part, "", ""}, {"use_microfluidic_cooling", skipped, "", ""},
-		{"r_convec_sec", part, "", ""}, {"c_convec_sec", part, "", ""}, {"n_metal", part, "", ""}, {"t_metal", part, "", ""}, {"t_c4", part, "", ""}, {"s_c4", part, "", ""},
-		{"n_c4", part, "", ""}, {"s_sub", part, "", ""}, {"t_sub", part, "", ""}, {"s_solder", part, "", ""}, {"t_solder", part, "", ""}, {"s_pcb", part, "", ""}, {"t_pcb", part, "", ""},
-		{"pumping_pressure", channels, "5000", ""}, {"pump_internal_res", channels, "0", ""}, {"inlet_temperature", channels, "300", ""}, {"coolant_capac", channels, "4172638", ""},
-		{"coolant_res", channels, "1.647717911", ""}, {"coolant_visc", channels, "0.000889", ""}, {"wall_capac", channels, "1635660", ""}, {"wall_res", channels, "0.0076923077", ""},
+		{"thermal_threshold", skipped, "", ""}, {"base_proc_freq", skipped, "", ""},
+		{"block_omit_lateral", skipped, "", ""},
+		{"leakage_mode", part, "", ""}, {"package_config_file", part, "", ""},
+		{"use_microfluidic_cooling", skipped, "", ""},
+		{"r_convec_sec", part, "", ""}, {"c_convec_sec", part, "", ""}, {"n_metal", part, "", ""},
+		{"t_metal", part, "", ""}, {"t_c4", part, "", ""}, {"s_c4", part, "", ""},
+		{"n_c4", part, "", ""}, {"s_sub", part, "", ""}, {"t_sub", part, "", ""}, {"s_solder", part, "", ""},
+		{"t_solder", part, "", ""}, {"s_pcb", part, "", ""}, {"t_pcb", part, "", ""},
+		{"pumping_pressure", channels, "5000", ""}, {"pump_internal_res", channels, "0", ""},
+		{"inlet_temperature", channels, "300", ""}, {"coolant_capac", channels, "4172638", ""},
+		{"coolant_res", channels, "1.647717911", ""}, {"coolant_visc", channels, "0.000889", ""},
+		{"wall_capac", channels, "1635660", ""}, {"wall_res", channels, "0.0076923077", ""},
 		{"htc", channels, "27132", ""}, {"coolant_material", text, "", ""}, {"wall_material", text, "", ""},
 	}
 }
@@ -90,11 +103,13 @@ func parseConfig(file string, data []byte, faults *importer.Faults, notes *[]imp
 			faults.Add(w[0].pos, "write -name value", "parameter %s has no value", importer.Shorten(name))
 			continue
 		case len(w) > 2:
-			faults.Add(w[2].pos, "write one parameter a line; comments begin with #", "%q follows the value of %s", importer.Shorten(w[2].text), importer.Shorten(name))
+			faults.Add(w[2].pos, "write one parameter a line; comments begin with #", "%q follows the value of %s",
+				importer.Shorten(w[2].text), importer.Shorten(name))
 			continue
 		}
 		if c.set(name, w[0].pos, w[1], faults, notes); len(*notes) > mostNotes {
-			faults.Add(w[0].pos, "write one of HotSpot's parameters a line, once", "%d parameters are unknown or there twice: this is no configuration", len(*notes))
+			faults.Add(w[0].pos, "write one of HotSpot's parameters a line, once", "%d parameters are unknown or "+
+				"there twice: this is no configuration", len(*notes))
 			break
 		}
 	}
@@ -104,14 +119,16 @@ func parseConfig(file string, data []byte, faults *importer.Faults, notes *[]imp
 // mostNotes is how many parameters may be passed over: HotSpot has some seventy.
 const mostNotes = 1000
 
-// set takes a parameter over, judged by its kind. An earlier value beats a later one, and capitals do not count, as in HotSpot.
+// set takes a parameter over, judged by its kind. An earlier value beats a later one, and capitals do not count, as in
+// HotSpot.
 func (c *config) set(name string, pos stack.Pos, value word, faults *importer.Faults, notes *[]importer.Note) {
 	note := func(kind importer.NoteKind, format string, args ...any) {
 		*notes = append(*notes, importer.Note{Kind: kind, Pos: pos, Text: fmt.Sprintf(format, args...)})
 	}
 	p := findParameter(name)
 	if p == nil {
-		note(importer.Warning, "parameter %q is unknown; HotSpot passes over it without a word%s", importer.Shorten(name), nearest(name))
+		note(importer.Warning, "parameter %q is unknown; HotSpot passes over it without a word%s",
+			importer.Shorten(name), nearest(name))
 		return
 	}
 	name = p.name
@@ -130,7 +147,8 @@ func (c *config) set(name string, pos stack.Pos, value word, faults *importer.Fa
 		}
 	case count:
 		if v, ok := number(value, name, faults); ok && (v < 1 || v != float64(int(v)) || v > maxSide) {
-			faults.Add(value.pos, "", "%s must be a whole number from 1 to %d, got %s", name, maxSide, importer.Shorten(value.text))
+			faults.Add(value.pos, "", "%s must be a whole number from 1 to %d, got %s", name, maxSide,
+				importer.Shorten(value.text))
 			return
 		}
 	case refused:

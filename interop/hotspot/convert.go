@@ -49,9 +49,10 @@ type slab struct {
 	k, c      float64 // W/(m K), J/(m3 K)
 	power     bool
 	lateral   bool
-	plate     bool // spreader or sink: its units are those of the layer below in place and name, and have none of their materials
-	pos       stack.Pos
-	channels  *channelPlan // of a layer that coolant flows through
+	// spreader or sink: its units are those of the layer below in place and name, and have none of their materials
+	plate    bool
+	pos      stack.Pos
+	channels *channelPlan // of a layer that coolant flows through
 }
 
 // plate is the spreader or the sink: a square around the die.
@@ -59,12 +60,15 @@ type plate struct{ side, thickness, k, c float64 }
 
 func newConverter(f importer.Format, r importer.Request) *converter {
 	return &converter{
-		Collector: importer.Collector{Request: r}, format: f, stack: &stack.Stack{Schema: 1, File: r.Files[0]}, column: map[[2]int]int{}, plans: map[string][]unit{},
-		comments: stack.Comments{Materials: map[int][]string{}, Layers: map[int][]string{}, Contacts: map[int]string{}, Powers: map[*stack.Power][]string{}},
+		Collector: importer.Collector{Request: r}, format: f, stack: &stack.Stack{Schema: 1, File: r.Files[0]},
+		column: map[[2]int]int{}, plans: map[string][]unit{},
+		comments: stack.Comments{Materials: map[int][]string{}, Layers: map[int][]string{}, Contacts: map[int]string{},
+			Powers: map[*stack.Power][]string{}},
 	}
 }
 
-// options puts the command line over the configuration, as HotSpot does. Files given beside the configuration count by their extensions.
+// options puts the command line over the configuration, as HotSpot does. Files given beside the configuration count by
+// their extensions.
 func (c *converter) options() {
 	set := func(name, value string) {
 		c.config.set(name, stack.Pos{File: "--" + name}, word{value, stack.Pos{File: "--" + name}}, &c.Faults, &c.Notes)
@@ -84,7 +88,8 @@ func (c *converter) options() {
 		case ".init", ".steady":
 			values["init_file"] = f
 		default:
-			c.Faults.Add(stack.Pos{File: f}, "give .ptrace, .flp, .lcf, .materials or .init files", "what this file is for cannot be told from its name")
+			c.Faults.Add(stack.Pos{File: f}, "give .ptrace, .flp, .lcf, .materials or .init files",
+				"what this file is for cannot be told from its name")
 		}
 	}
 	for name, value := range c.Request.Named {
@@ -124,7 +129,8 @@ func (c *converter) open(name string, pos stack.Pos) (path string, data []byte, 
 		if errors.Is(err, fs.ErrNotExist) {
 			remedy = "paths are looked for in the working directory, then beside the configuration"
 		}
-		c.Faults.AddError(&stack.Error{Pos: pos, Msg: fmt.Sprintf("cannot read %s: %s", name, importer.Reason(err)), Remedy: remedy, Err: err})
+		c.Faults.AddError(&stack.Error{Pos: pos, Msg: fmt.Sprintf("cannot read %s: %s", name, importer.Reason(err)),
+			Remedy: remedy, Err: err})
 		return "", nil, false
 	}
 	importer.Record(c.stack, path, data)
@@ -151,7 +157,8 @@ func (c *converter) convert() {
 	}
 	c.stack.Ambient = k.number("ambient")
 	h := 1 / (k.number("r_convec") * c.sink.side * c.sink.side)
-	c.stack.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: h, Temperature: c.stack.Ambient, Pos: k.pos("r_convec")}
+	c.stack.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: h, Temperature: c.stack.Ambient,
+		Pos: k.pos("r_convec")}
 	c.comments.Boundary[stack.Top] = fmt.Sprintf("1/(r_convec s_sink^2), r_convec = %s K/W", k.text("r_convec"))
 	c.materials()
 	if c.cooled() {
@@ -178,17 +185,22 @@ func (c *converter) readSwitches() {
 	switch k.text("model_type") {
 	case "grid":
 	case "block":
-		c.Note(importer.Adapted, k.pos("model_type"), "HotSpot's block model is calculated as its grid model of %d x %d cells", c.cols, c.rows)
+		c.Note(importer.Adapted, k.pos("model_type"), "HotSpot's block model is calculated as its grid model of "+
+			"%d x %d cells", c.cols, c.rows)
 	default:
-		c.Faults.Add(k.pos("model_type"), "", "model_type is grid or block, got %q", importer.Shorten(k.text("model_type")))
+		c.Faults.Add(k.pos("model_type"), "", "model_type is grid or block, got %q",
+			importer.Shorten(k.text("model_type")))
 	}
 	c.readDetailed()
-	if mode := strings.ToLower(k.text("grid_map_mode")); !slices.Contains([]string{"avg", "min", "max", "center"}, mode) {
-		c.Faults.Add(k.pos("grid_map_mode"), "", "grid_map_mode is avg, min, max or center, got %q", importer.Shorten(mode))
+	if mode := strings.ToLower(k.text("grid_map_mode")); !slices.Contains([]string{"avg", "min", "max", "center"},
+		mode) {
+		c.Faults.Add(k.pos("grid_map_mode"), "", "grid_map_mode is avg, min, max or center, got %q",
+			importer.Shorten(mode))
 	}
 	for _, name := range []string{"steady_file", "grid_steady_file", "grid_transient_file", "o"} {
 		if _, given := k.values[name]; given && k.path(name) != "" {
-			c.Note(importer.Adapted, k.pos(name), "the file's name: --format hotspot writes it under the name of the configuration")
+			c.Note(importer.Adapted, k.pos(name), "the file's name: --format hotspot writes it under the name of the "+
+				"configuration")
 		}
 	}
 }
@@ -222,7 +234,8 @@ func (c *converter) readLayers() {
 	c.width, c.height = size(c.slabs[0].units)
 	for _, s := range c.slabs[1:] {
 		if w, h := size(s.units); math.Abs(w-c.width) > 1e-9*c.width || math.Abs(h-c.height) > 1e-9*c.height {
-			c.Faults.Add(s.units[0].pos, "give all layers floorplans of the same size", "the floorplan is %g x %g mm, that of layer 0 %g x %g mm", w*1e3, h*1e3, c.width*1e3, c.height*1e3)
+			c.Faults.Add(s.units[0].pos, "give all layers floorplans of the same size",
+				"the floorplan is %g x %g mm, that of layer 0 %g x %g mm", w*1e3, h*1e3, c.width*1e3, c.height*1e3)
 		}
 	}
 	for _, s := range c.slabs {
@@ -262,14 +275,17 @@ func (c *converter) layerList(name string, materials []solid) {
 			units = c.floorplan(l.floorplan, l.flpPos)
 		}
 		if !l.lateral && c.detailed {
-			c.Note(importer.Warning, l.lateralPos, "no lateral heat flow: HotSpot lets it flow all the same where detailed_3D is on, and so does this")
+			c.Note(importer.Warning, l.lateralPos, "no lateral heat flow: HotSpot lets it flow all the same where "+
+				"detailed_3D is on, and so does this")
 		}
 		if !l.lateral && !c.detailed {
-			c.Note(importer.Warning, l.lateralPos, "no lateral heat flow: thermsim's own way has no such layers, so this one conducts laterally there")
+			c.Note(importer.Warning, l.lateralPos, "no lateral heat flow: thermsim's own way has no such layers, so "+
+				"this one conducts laterally there")
 		}
 		c.slabs = append(c.slabs, slab{
-			name: fmt.Sprintf("layer_%d", l.number), prefix: fmt.Sprintf("layer_%d_", l.number), units: units, thickness: l.thickness,
-			k: 1 / l.resistivity, c: l.capacity, power: l.power, lateral: l.lateral || c.detailed, pos: l.pos,
+			name: fmt.Sprintf("layer_%d", l.number), prefix: fmt.Sprintf("layer_%d_", l.number), units: units,
+			thickness: l.thickness,
+			k:         1 / l.resistivity, c: l.capacity, power: l.power, lateral: l.lateral || c.detailed, pos: l.pos,
 		})
 		if sl := &c.slabs[len(c.slabs)-1]; flows {
 			sl.channels = &channelPlan{file: l.floorplan, pos: l.flpPos}
@@ -288,11 +304,13 @@ func (c *converter) readChannels() {
 	}
 	k := c.config
 	if c.Request.Compat {
-		c.Faults.Add(k.pos("grid_layer_file"), "leave out --compat", "HotSpot's own arithmetic of microchannels is not emulated")
+		c.Faults.Add(k.pos("grid_layer_file"), "leave out --compat", "HotSpot's own arithmetic of microchannels is "+
+			"not emulated")
 		return
 	}
 	if k.text("use_microchannels") == "0" {
-		c.Note(importer.Warning, k.pos("grid_layer_file"), "HotSpot refuses layers of microchannels without -use_microchannels 1; here they hold")
+		c.Note(importer.Warning, k.pos("grid_layer_file"), "HotSpot refuses layers of microchannels without "+
+			"-use_microchannels 1; here they hold")
 	}
 	width, height := 0.0, 0.0
 	for i := range c.slabs {
@@ -323,7 +341,8 @@ func (c *converter) readChannels() {
 func (c *converter) tellChannels() {
 	k := c.config
 	for _, p := range parameters() {
-		given := p.kind == channels || p.name == "coolant_material" || p.name == "wall_material" || p.name == "use_microchannels" && k.text(p.name) != "0"
+		given := p.kind == channels || p.name == "coolant_material" || p.name == "wall_material" ||
+			p.name == "use_microchannels" && k.text(p.name) != "0"
 		if _, there := k.values[p.name]; given && there {
 			c.Note(importer.NotCarried, k.pos(p.name), "%s belongs to microchannels, which no layer has", p.name)
 		}
@@ -337,15 +356,18 @@ func (c *converter) tellChannels() {
 func (c *converter) singleDie(materials []solid) {
 	k := c.config
 	if k.path("f") == "" {
-		c.Faults.Add(stack.Pos{File: k.file}, "give the floorplan with --flp, or the layers with --grid_layer_file", "the project has neither a floorplan nor a list of layers")
+		c.Faults.Add(stack.Pos{File: k.file}, "give the floorplan with --flp, or the layers with --grid_layer_file",
+			"the project has neither a floorplan nor a list of layers")
 		return
 	}
 	units := c.floorplan(k.path("f"), k.pos("f"))
 	kc, pc := c.substance("chip", materials)
 	ki, pi := c.substance("interface", materials)
 	c.slabs = []slab{
-		{name: "silicon", units: units, thickness: k.number("t_chip"), k: kc, c: pc, power: true, lateral: true, pos: k.pos("t_chip")},
-		{name: "interface", prefix: "iface_", units: units, thickness: k.number("t_interface"), k: ki, c: pi, lateral: true, pos: k.pos("t_interface")},
+		{name: "silicon", units: units, thickness: k.number("t_chip"), k: kc, c: pc, power: true, lateral: true,
+			pos: k.pos("t_chip")},
+		{name: "interface", prefix: "iface_", units: units, thickness: k.number("t_interface"), k: ki, c: pi,
+			lateral: true, pos: k.pos("t_interface")},
 	}
 }
 
@@ -357,7 +379,8 @@ func (c *converter) substance(part string, materials []solid) (k, p float64) {
 				return m.k, m.capacity
 			}
 		}
-		c.Faults.Add(c.config.pos("material_"+part), "name a file of materials that has it with --materials_file", "material %q is unknown", importer.Shorten(name))
+		c.Faults.Add(c.config.pos("material_"+part), "name a file of materials that has it with --materials_file",
+			"material %q is unknown", importer.Shorten(name))
 	}
 	return c.config.number("k_" + part), c.config.number("p_" + part)
 }
@@ -377,16 +400,22 @@ func (c *converter) readPlates() {
 	}
 	c.spreader, c.sink = read("spreader"), read("sink")
 	if c.spreader.side < max(c.width, c.height) {
-		c.Faults.Add(k.pos("s_spreader"), "make it at least as large as the die", "the spreader of %g mm is smaller than the die of %g x %g mm", c.spreader.side*1e3, c.width*1e3, c.height*1e3)
+		c.Faults.Add(k.pos("s_spreader"), "make it at least as large as the die", "the spreader of %g mm is smaller "+
+			"than the die of %g x %g mm", c.spreader.side*1e3, c.width*1e3, c.height*1e3)
 	}
 	if c.sink.side < c.spreader.side {
-		c.Faults.Add(k.pos("s_sink"), "make it at least as large as the spreader", "the sink of %g mm is smaller than the spreader of %g mm", c.sink.side*1e3, c.spreader.side*1e3)
+		c.Faults.Add(k.pos("s_sink"), "make it at least as large as the spreader", "the sink of %g mm is smaller "+
+			"than the spreader of %g mm", c.sink.side*1e3, c.spreader.side*1e3)
 	}
 	if c.Request.Compat && c.sink.side <= max(c.width, c.height) {
-		c.Faults.Add(k.pos("s_sink"), "make it larger by a millionth, or leave out --compat", "the sink ends with the die, %g mm: HotSpot divides by the zero length between its nodes beside the die, and its temperatures become meaningless", c.sink.side*1e3)
+		c.Faults.Add(k.pos("s_sink"), "make it larger by a millionth, or leave out --compat",
+			"the sink ends with the die, %g mm: HotSpot divides by the zero length between its nodes beside the die, "+
+				"and its temperatures become meaningless", c.sink.side*1e3)
 	}
 	top := c.slabs[len(c.slabs)-1].units
 	c.slabs = append(c.slabs,
-		slab{name: "spreader", prefix: "hsp_", units: top, thickness: c.spreader.thickness, k: c.spreader.k, c: c.spreader.c, lateral: true, plate: true, pos: k.pos("t_spreader")},
-		slab{name: "sink", prefix: "hsink_", units: top, thickness: c.sink.thickness, k: c.sink.k, c: c.sink.c, lateral: true, plate: true, pos: k.pos("t_sink")})
+		slab{name: "spreader", prefix: "hsp_", units: top, thickness: c.spreader.thickness, k: c.spreader.k,
+			c: c.spreader.c, lateral: true, plate: true, pos: k.pos("t_spreader")},
+		slab{name: "sink", prefix: "hsink_", units: top, thickness: c.sink.thickness, k: c.sink.k, c: c.sink.c,
+			lateral: true, plate: true, pos: k.pos("t_sink")})
 }

@@ -59,7 +59,9 @@ func (c *converter) power(layer, s int, x, y float64) {
 	for u := range sl.units {
 		f := &sl.units[u]
 		p.Blocks = append(p.Blocks, stack.Block{
-			Name: f.name, Rects: []stack.Rect{clip(stack.Rect{X: x + f.x, Y: y + f.y, Width: f.width, Height: f.height}, c.stack.Size)}, Watts: c.mean(s, u), Pos: f.pos,
+			Name: f.name,
+			Rects: []stack.Rect{clip(stack.Rect{X: x + f.x, Y: y + f.y, Width: f.width, Height: f.height},
+				c.stack.Size)}, Watts: c.mean(s, u), Pos: f.pos,
 		})
 		if p.Trace != nil {
 			for n, row := range c.trace.Rows {
@@ -69,10 +71,13 @@ func (c *converter) power(layer, s int, x, y float64) {
 	}
 	if a, b, found := importer.FirstOverlap(boxes(sl.units)); found {
 		p.AllowOverlap = true
-		c.Note(importer.Warning, sl.units[b].pos, "block %q overlaps block %q of line %d; their powers add there, as in HotSpot", sl.units[b].name, sl.units[a].name, sl.units[a].pos.Line)
+		c.Note(importer.Warning, sl.units[b].pos, "block %q overlaps block %q of line %d; their powers add there, "+
+			"as in HotSpot", sl.units[b].name, sl.units[a].name, sl.units[a].pos.Line)
 	}
 	c.stack.Layers[layer].Powers = []stack.Power{p}
-	c.comments.Powers[&c.stack.Layers[layer].Powers[0]] = []string{fmt.Sprintf("floorplan %s, powers %s", filepath.Base(sl.units[0].pos.File), filepath.Base(c.trace.File))}
+	c.comments.Powers[&c.stack.Layers[layer].Powers[0]] =
+		[]string{fmt.Sprintf("floorplan %s, powers %s", filepath.Base(sl.units[0].pos.File),
+			filepath.Base(c.trace.File))}
 }
 
 // clip takes off what rounding puts beyond the domain.

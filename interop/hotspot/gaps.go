@@ -12,7 +12,8 @@ import (
 func (c *converter) checkFloorplan(s *slab) {
 	for _, u := range s.units {
 		if u.resistivity > 0 && !c.detailed {
-			c.Note(importer.NotCarried, u.pos, "heat capacity and resistivity of block %q: HotSpot heeds them with detailed_3D only", u.name)
+			c.Note(importer.NotCarried, u.pos, "heat capacity and resistivity of block %q: HotSpot heeds them with "+
+				"detailed_3D only", u.name)
 		}
 	}
 	area := 0.0
@@ -25,7 +26,8 @@ func (c *converter) checkFloorplan(s *slab) {
 	}
 }
 
-// checkGap says where a floorplan has no block. With detailed_3D HotSpot crashes on cells that no block touches, and only on those.
+// checkGap says where a floorplan has no block. With detailed_3D HotSpot crashes on cells that no block touches, and
+// only on those.
 func (c *converter) checkGap(s *slab, gap float64) {
 	shares := c.shares(s)
 	first, empty := -1, -1
@@ -41,7 +43,8 @@ func (c *converter) checkGap(s *slab, gap float64) {
 	if empty >= 0 && c.detailed && c.Request.Compat {
 		where, beside := c.cellAt(s, empty)
 		c.Faults.Add(beside.pos, "fill the gap with a block without power, or leave out --compat",
-			"beside block %q nothing covers the %s; HotSpot crashes on a cell without a block where detailed_3D is on", importer.Shorten(beside.name), where)
+			"beside block %q nothing covers the %s; HotSpot crashes on a cell without a block where detailed_3D is on",
+			importer.Shorten(beside.name), where)
 		return
 	}
 	if first < 0 { // spread too thin to be seen in any cell
@@ -55,13 +58,15 @@ func (c *converter) checkGap(s *slab, gap float64) {
 	case c.Request.Compat:
 		what = "it conducts nothing, as in HotSpot with detailed_3D"
 	}
-	c.Note(importer.Warning, beside.pos, "%.3g %% of the floorplan has no block, first beside block %q in the %s; %s", 100*gap, importer.Shorten(beside.name), where, what)
+	c.Note(importer.Warning, beside.pos, "%.3g %% of the floorplan has no block, first beside block %q in the %s; %s",
+		100*gap, importer.Shorten(beside.name), where, what)
 }
 
 // mostShares is the number of cells up to which floorplans are looked at cell by cell.
 const mostShares = 1 << 26
 
-// shares is the covered part of every cell of a slab, rows from the south; overlaps count twice. It is nil for grids that nobody can solve.
+// shares is the covered part of every cell of a slab, rows from the south; overlaps count twice. It is nil for grids
+// that nobody can solve.
 func (c *converter) shares(s *slab) []float64 {
 	if c.rows*c.cols > mostShares {
 		return nil
@@ -86,11 +91,12 @@ func (c *converter) cellAt(s *slab, i int) (where string, beside *unit) {
 			least, beside = d, u
 		}
 	}
-	return fmt.Sprintf("cell from x = %.6g to %.6g and y = %.6g to %.6g mm", x*1e3, (x+cw)*1e3, y*1e3, (y+ch)*1e3), beside
+	return fmt.Sprintf("cell from x = %.6g to %.6g and y = %.6g to %.6g mm", x*1e3, (x+cw)*1e3, y*1e3, (y+ch)*1e3),
+		beside
 }
 
-// sharedCells tells whether some cell of a layer is covered by blocks of different conductivity, or in part only: what detailed_3D makes of those is
-// HotSpot's own.
+// sharedCells tells whether some cell of a layer is covered by blocks of different conductivity, or in part only: what
+// detailed_3D makes of those is HotSpot's own.
 func (c *converter) sharedCells() (pos stack.Pos, found bool) {
 	for i := range c.slabs {
 		s := &c.slabs[i]
@@ -103,7 +109,9 @@ func (c *converter) sharedCells() (pos stack.Pos, found bool) {
 		}
 		cut := false
 		for u := range s.units {
-			c.covered(&s.units[u], func(_, _ int, share float64) { cut = cut || share != 1 && s.units[u].k(s) != s.units[0].k(s) })
+			c.covered(&s.units[u], func(_, _ int, share float64) {
+				cut = cut || share != 1 && s.units[u].k(s) != s.units[0].k(s)
+			})
 		}
 		if !whole || cut {
 			return s.units[0].pos, true

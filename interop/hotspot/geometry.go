@@ -30,7 +30,8 @@ func (c *converter) choose() (o own) {
 	if c.overhangs() {
 		o.rim = c.Emulates(importer.Deviation{
 			Name: "rim-nodes", Pos: pos, Field: true,
-			What:    fmt.Sprintf("HotSpot has cells over the die alone; spreader and sink beside it (%g and %g mm wide) are 4 and 8 nodes", c.spreader.side*1e3, c.sink.side*1e3),
+			What: fmt.Sprintf("HotSpot has cells over the die alone; spreader and sink beside it (%g and %g mm "+
+				"wide) are 4 and 8 nodes", c.spreader.side*1e3, c.sink.side*1e3),
 			Instead: "the plates have cells over all of their area",
 		})
 	}
@@ -41,20 +42,24 @@ func (c *converter) choose() (o own) {
 	if c.theirsDetailed() {
 		o.convec = c.Emulates(importer.Deviation{
 			Name: "half-convection", Pos: k.pos("detailed_3D"), Field: true, With: with,
-			What:    "with detailed_3D HotSpot counts r_convec to the sink's height: half of it lies between spreader and sink, and the whole above; of layer 0 it counts the full height",
+			What: "with detailed_3D HotSpot counts r_convec to the sink's height: half of it lies between " +
+				"spreader and sink, and the whole above; of layer 0 it counts the full height",
 			Instead: "r_convec lies above the sink, and every layer counts from its middle",
 		})
 		if at, found := c.sharedCells(); found {
 			o.shared = c.Emulates(importer.Deviation{
 				Name: "shared-cells", Pos: at, Field: true, With: with,
-				What:    "with detailed_3D HotSpot lets the blocks in a cell conduct in parallel by area, in every direction, one over 95 % of it alone, and gaps not at all",
-				Instead: "cells that an edge cuts are homogenised direction by direction, and gaps conduct as their layer does",
+				What: "with detailed_3D HotSpot lets the blocks in a cell conduct in parallel by area, in every " +
+					"direction, one over 95 % of it alone, and gaps not at all",
+				Instead: "cells that an edge cuts are homogenised direction by direction, and gaps conduct as " +
+					"their layer does",
 			})
 		}
 	} else {
 		o.face = c.Emulates(importer.Deviation{
 			Name: "face-node", Pos: k.pos("detailed_3D"), Field: true, With: with,
-			What:    "HotSpot's nodes lie on the faces away from the sink: each layer adds its whole height to the path",
+			What: "HotSpot's nodes lie on the faces away from the sink: each layer adds its whole height " +
+				"to the path",
 			Instead: "nodes are in the middle of the cells, and thick layers have several",
 		})
 	}
@@ -62,7 +67,8 @@ func (c *converter) choose() (o own) {
 	if math.Abs(cw-ch) > 1e-9*cw {
 		o.swapped = c.Emulates(importer.Deviation{
 			Name: "swapped-lateral", Pos: k.pos("grid_rows"), Field: true, With: with,
-			What:    fmt.Sprintf("HotSpot takes the resistance along x for neighbours along y and the other way round, wrong by the square of %.4g for these cells", cw/ch),
+			What: fmt.Sprintf("HotSpot takes the resistance along x for neighbours along y and the other way "+
+				"round, wrong by the square of %.4g for these cells", cw/ch),
 			Instead: "each direction has its own",
 		})
 	}
@@ -121,15 +127,19 @@ func (c *converter) dieOnly() {
 	c.stack.Grid.X.Cells, c.stack.Grid.Y.Cells = c.cols, c.rows
 	for s := range c.slabs {
 		sl := &c.slabs[s]
-		c.stack.Layers = append(c.stack.Layers, stack.Layer{Name: sl.name, Material: c.slabMaterial(sl), Thickness: sl.thickness, Cells: 1, Pos: sl.pos})
+		c.stack.Layers = append(c.stack.Layers,
+			stack.Layer{Name: sl.name, Material: c.slabMaterial(sl), Thickness: sl.thickness, Cells: 1, Pos: sl.pos})
 	}
 	for s := range c.slabs {
 		c.comments.Layers[s] = []string{origin(&c.slabs[s])}
 		c.power(s, s, 0, 0)
 	}
-	c.comments.Grid = []string{fmt.Sprintf("grid_cols = %d, grid_rows = %d; the plates beside the die are nodes of a network, which a stack file cannot hold", c.cols, c.rows)}
+	c.comments.Grid = []string{fmt.Sprintf("grid_cols = %d, grid_rows = %d; the plates beside the die are nodes of a "+
+		"network, which a stack file cannot hold", c.cols, c.rows)}
 	if !c.Request.Direct {
-		c.Note(importer.Warning, stack.Pos{File: c.config.file}, "HotSpot's own arithmetic is a network that no stack file can hold: this file has the die's part of it; run 'thermsim steady %s --compat' for the numbers", c.config.file)
+		c.Note(importer.Warning, stack.Pos{File: c.config.file}, "HotSpot's own arithmetic is a network that no "+
+			"stack file can hold: this file has the die's part of it; run 'thermsim steady %s --compat' for "+
+			"the numbers", c.config.file)
 	}
 }
 
@@ -151,7 +161,8 @@ const (
 	plateCells    = 12
 )
 
-// realGeometry is the stack as it is built: die, spreader and sink as large as they are, cells of the given number over the die and growing beside it.
+// realGeometry is the stack as it is built: die, spreader and sink as large as they are, cells of the given number over
+// the die and growing beside it.
 func (c *converter) realGeometry() {
 	w, h := c.width, c.height
 	x, y := 0.0, 0.0
@@ -160,7 +171,9 @@ func (c *converter) realGeometry() {
 		c.stack.Size = [2]float64{c.sink.side, c.sink.side}
 		c.stack.Grid.X = c.graded(x, w, c.cols)
 		c.stack.Grid.Y = c.graded(y, h, c.rows)
-		c.comments.Grid = []string{fmt.Sprintf("%d x %d cells over the die (grid_cols, grid_rows); coarser ones over the plates beside it", c.cols, c.rows)}
+		c.comments.Grid =
+			[]string{fmt.Sprintf("%d x %d cells over the die (grid_cols, grid_rows); coarser ones over the "+
+				"plates beside it", c.cols, c.rows)}
 	} else {
 		c.stack.Size = [2]float64{w, h}
 		c.stack.Grid.X.Cells, c.stack.Grid.Y.Cells = c.cols, c.rows
@@ -173,7 +186,8 @@ func (c *converter) realGeometry() {
 		switch s {
 		case len(c.slabs) - 2:
 			l.Cells = c.platePlanes(sl, spreaderCells)
-			around = stack.Rect{X: (c.sink.side - c.spreader.side) / 2, Y: (c.sink.side - c.spreader.side) / 2, Width: c.spreader.side, Height: c.spreader.side}
+			around = stack.Rect{X: (c.sink.side - c.spreader.side) / 2, Y: (c.sink.side - c.spreader.side) / 2,
+				Width: c.spreader.side, Height: c.spreader.side}
 		case len(c.slabs) - 1:
 			l.Cells = c.platePlanes(sl, sinkCells)
 			around = c.stack.Domain()
@@ -262,6 +276,7 @@ func (c *converter) unitRegions(layer, s int, x, y float64) {
 		}
 		m := c.material(sl.name+"_"+u.name, k, cap)
 		r := clip(stack.Rect{X: x + u.x, Y: y + u.y, Width: u.width, Height: u.height}, c.stack.Size)
-		c.stack.Layers[layer].Regions = append(c.stack.Layers[layer].Regions, stack.Region{Name: u.name, Material: m, Rect: r, Pos: u.pos})
+		c.stack.Layers[layer].Regions = append(c.stack.Layers[layer].Regions,
+			stack.Region{Name: u.name, Material: m, Rect: r, Pos: u.pos})
 	}
 }

@@ -27,7 +27,8 @@ func (c *converter) readInitial() {
 		for _, u := range s.units {
 			v, have := c.initial[s.node(&u)]
 			if !have {
-				c.Faults.Add(stack.Pos{File: path}, "HotSpot's .steady files have every block of every layer", "the initial temperature of %s%s is missing", s.prefix, u.name)
+				c.Faults.Add(stack.Pos{File: path}, "HotSpot's .steady files have every block of every layer",
+					"the initial temperature of %s%s is missing", s.prefix, u.name)
 				return
 			}
 			lo, hi, sum, n = min(lo, v), max(hi, v), sum+v, n+1
@@ -38,7 +39,8 @@ func (c *converter) readInitial() {
 	}
 	for i := range rimNodes {
 		if _, have := c.initial[inode(i)]; !have && c.Request.Compat {
-			c.Faults.Add(stack.Pos{File: path}, "HotSpot's .steady files end with inode_0 to inode_11; without --compat they may be missing", "the initial temperature of %s is missing", inode(i))
+			c.Faults.Add(stack.Pos{File: path}, "HotSpot's .steady files end with inode_0 to inode_11; without "+
+				"--compat they may be missing", "the initial temperature of %s is missing", inode(i))
 			return
 		}
 	}
@@ -46,9 +48,12 @@ func (c *converter) readInitial() {
 	switch {
 	case hi-lo <= 1e-9:
 	case c.Request.Direct:
-		c.Note(importer.Adapted, k.pos("init_file"), "initial temperatures from %.2f to %.2f K: every block begins with its own, plates beside the die with those of their nodes", lo, hi)
+		c.Note(importer.Adapted, k.pos("init_file"), "initial temperatures from %.2f to %.2f K: every block begins "+
+			"with its own, plates beside the die with those of their nodes", lo, hi)
 	default:
-		c.Note(importer.Warning, k.pos("init_file"), "initial temperatures from %.2f to %.2f K: a stack file holds their mean alone, %.2f K; 'thermsim transient %s' begins with each block's own", lo, hi, c.stack.Transient.Initial, c.config.file)
+		c.Note(importer.Warning, k.pos("init_file"), "initial temperatures from %.2f to %.2f K: a stack file holds "+
+			"their mean alone, %.2f K; 'thermsim transient %s' begins with each block's own", lo, hi,
+			c.stack.Transient.Initial, c.config.file)
 	}
 }
 
@@ -58,7 +63,8 @@ func (s *slab) node(u *unit) string { return strings.ToLower(s.prefix + u.name) 
 // inode is HotSpot's name of a node beside the die.
 func inode(n int) string { return fmt.Sprintf("inode_%d", n) }
 
-// startLayers are the initial temperatures over a stack as it is built, with the die's corner at (x, y). They are nil where one temperature fits all.
+// startLayers are the initial temperatures over a stack as it is built, with the die's corner at (x, y). They are nil
+// where one temperature fits all.
 func (c *converter) startLayers(x, y float64) (layers []stack.InitialLayer) {
 	if c.initial == nil {
 		return nil
@@ -72,7 +78,9 @@ func (c *converter) startLayers(x, y float64) (layers []stack.InitialLayer) {
 			v := c.initial[s.node(f)]
 			l.Kelvin += v * f.width * f.height
 			area += f.width * f.height
-			l.Areas = append(l.Areas, stack.InitialArea{Rect: clip(stack.Rect{X: x + f.x, Y: y + f.y, Width: f.width, Height: f.height}, c.stack.Size), Kelvin: v})
+			l.Areas = append(l.Areas,
+				stack.InitialArea{Rect: clip(stack.Rect{X: x + f.x, Y: y + f.y, Width: f.width, Height: f.height},
+					c.stack.Size), Kelvin: v})
 		}
 		l.Kelvin /= area
 		if _, _, overlap := importer.FirstOverlap(boxes(s.units)); overlap {
@@ -93,8 +101,8 @@ func (c *converter) startLayers(x, y float64) (layers []stack.InitialLayer) {
 	return layers
 }
 
-// ring are the areas between two rectangles, with the temperatures of the four nodes from first on; corners have the mean of their sides. It is empty where
-// the file has no such nodes.
+// ring are the areas between two rectangles, with the temperatures of the four nodes from first on; corners have the
+// mean of their sides. It is empty where the file has no such nodes.
 func (c *converter) ring(inner, outer stack.Rect, first int) (areas []stack.InitialArea) {
 	var side [4]float64
 	for i := range side {
@@ -127,8 +135,9 @@ func (c *converter) ring(inner, outer stack.Rect, first int) (areas []stack.Init
 	return areas
 }
 
-// initialTemperatures spreads those of blocks over the cells. HotSpot adds up the blocks' temperatures by the shares of the cell that they cover, in
-// kelvin: a cell of which a block leaves a thousandth free begins a thousandth of its temperature colder.
+// initialTemperatures spreads those of blocks over the cells. HotSpot adds up the blocks' temperatures by the shares of
+// the cell that they cover, in kelvin: a cell of which a block leaves a thousandth free begins a thousandth of its
+// temperature colder.
 func (b *builder) initialTemperatures() {
 	uniform := b.config.number("init_temp")
 	t := make([]float64, len(b.net.Capacity))

@@ -18,7 +18,8 @@ type unit struct {
 	pos                 stack.Pos
 }
 
-// parseFlp reads a floorplan: name width height left-x bottom-y [capacity resistivity]. Lines of three words tell of wires and are passed over.
+// parseFlp reads a floorplan: name width height left-x bottom-y [capacity resistivity]. Lines of three words tell of
+// wires and are passed over.
 func parseFlp(file string, data []byte, faults *importer.Faults, notes *[]importer.Note) []unit {
 	var units []unit
 	names := map[string]int{}
@@ -30,13 +31,15 @@ func parseFlp(file string, data []byte, faults *importer.Faults, notes *[]import
 			continue
 		case 5, 7:
 		default:
-			faults.Add(w[0].pos, "write name, width, height, left-x, bottom-y, and if need be heat capacity and resistivity", "%d words in a line of a floorplan", len(w))
+			faults.Add(w[0].pos, "write name, width, height, left-x, bottom-y, and if need be heat capacity and "+
+				"resistivity", "%d words in a line of a floorplan", len(w))
 			continue
 		}
 		u := unit{name: w[0].text, pos: w[0].pos}
 		ok := true
 		for i, into := range []*float64{&u.width, &u.height, &u.x, &u.y, &u.capacity, &u.resistivity}[:len(w)-1] {
-			what := [...]string{"width", "height", "left-x", "bottom-y", "heat capacity", "resistivity"}[i] + " of block " + importer.Shorten(u.name)
+			what := [...]string{"width", "height", "left-x", "bottom-y", "heat capacity", "resistivity"}[i] +
+				" of block " + importer.Shorten(u.name)
 			read := positive
 			if i == 2 || i == 3 {
 				read = number
@@ -45,7 +48,8 @@ func parseFlp(file string, data []byte, faults *importer.Faults, notes *[]import
 			*into, ok = v, ok && good
 		}
 		if first, twice := names[u.name]; twice {
-			faults.Add(u.pos, "give each block its own name", "block %q is there twice, first in line %d", importer.Shorten(u.name), units[first].pos.Line)
+			faults.Add(u.pos, "give each block its own name", "block %q is there twice, first in line %d",
+				importer.Shorten(u.name), units[first].pos.Line)
 			continue
 		}
 		if ok {
@@ -55,17 +59,21 @@ func parseFlp(file string, data []byte, faults *importer.Faults, notes *[]import
 	}
 	if len(units) == 0 {
 		if faults.Len() == 0 {
-			faults.Add(stack.Pos{File: file, Line: 1, Col: 1}, "write lines of name, width, height, left-x and bottom-y in m", "the floorplan has no blocks")
+			faults.Add(stack.Pos{File: file, Line: 1, Col: 1}, "write lines of name, width, height, left-x and "+
+				"bottom-y in m", "the floorplan has no blocks")
 		}
 		return nil
 	}
 	for _, w := range wires {
 		for _, end := range w[:2] {
 			if _, known := names[end.text]; !known {
-				faults.Add(end.pos, "a block has name, width, height, left-x and bottom-y", "a line of three words that connects no two blocks: %q is none", importer.Shorten(end.text))
+				faults.Add(end.pos, "a block has name, width, height, left-x and bottom-y",
+					"a line of three words that connects no two blocks: %q is none", importer.Shorten(end.text))
 			}
 		}
-		*notes = append(*notes, importer.Note{Kind: importer.NotCarried, Pos: w[0].pos, Text: "connectivity between blocks, which changes no temperature"})
+		*notes = append(*notes,
+			importer.Note{Kind: importer.NotCarried, Pos: w[0].pos, Text: "connectivity between blocks, which " +
+				"changes no temperature"})
 	}
 	x, y := units[0].x, units[0].y
 	for _, u := range units {
@@ -101,7 +109,8 @@ type layer struct {
 // mostLayer is the largest number that a layer may have.
 const mostLayer = 1000
 
-// parseLcf reads a layer list: seven values a layer, one a line, or six where the name of a material stands for capacity and resistivity.
+// parseLcf reads a layer list: seven values a layer, one a line, or six where the name of a material stands for
+// capacity and resistivity.
 func parseLcf(file string, data []byte, materials []solid, faults *importer.Faults) []layer {
 	pull, stop := iter.Pull2(lines(file, data, faults))
 	defer stop()
@@ -112,10 +121,12 @@ func parseLcf(file string, data []byte, materials []solid, faults *importer.Faul
 		switch {
 		case faults.Len() > 0 || !more && due == "":
 		case !more:
-			faults.Add(stack.Pos{File: file}, "a layer is its number, lateral flow (Y or N), power (Y or N), heat capacity, resistivity, thickness and floorplan, one a line",
+			faults.Add(stack.Pos{File: file}, "a layer is its number, lateral flow (Y or N), power (Y or N), heat "+
+				"capacity, resistivity, thickness and floorplan, one a line",
 				"the file ends where %s of layer %d is due", due, len(layers))
 		case len(w) > 1:
-			faults.Add(w[1].pos, "write one value a line", "%q follows %q", importer.Shorten(w[1].text), importer.Shorten(w[0].text))
+			faults.Add(w[1].pos, "write one value a line", "%q follows %q", importer.Shorten(w[1].text),
+				importer.Shorten(w[0].text))
 		default:
 			return w[0], true
 		}
@@ -137,7 +148,8 @@ func parseLcf(file string, data []byte, materials []solid, faults *importer.Faul
 			break
 		}
 		if l.number = int(v); v != float64(l.number) || v < 0 || v > mostLayer {
-			faults.Add(w.pos, "", "the number of a layer must be a whole one from 0 to %d, got %s", mostLayer, importer.Shorten(w.text))
+			faults.Add(w.pos, "", "the number of a layer must be a whole one from 0 to %d, got %s", mostLayer,
+				importer.Shorten(w.text))
 			break
 		}
 		if w, ok = next("lateral heat flow"); !ok {
@@ -187,7 +199,8 @@ func (l *layer) substance(next func(string) (word, bool), materials []solid, fau
 	if _, isNumber := number(w, "", &trial); !isNumber {
 		remedy := "name a file of materials with --materials_file, or write heat capacity and resistivity on two lines"
 		if len(materials) > 0 {
-			remedy = fmt.Sprintf("the file of materials has %s and others; HotSpot would take -1 for an unknown name without a word", materials[0].name)
+			remedy = fmt.Sprintf("the file of materials has %s and others; HotSpot would take -1 for an unknown name "+
+				"without a word", materials[0].name)
 		}
 		faults.Add(w.pos, remedy, "%q is neither a heat capacity nor a known material", importer.Shorten(w.text))
 		return false
@@ -250,7 +263,8 @@ type fluid struct {
 	viscosity float64 // Pa s
 }
 
-// parseMaterials reads solids (name, "solid", conductivity, heat capacity, one a line) and fluids, which have a viscosity too.
+// parseMaterials reads solids (name, "solid", conductivity, heat capacity, one a line) and fluids, which have a
+// viscosity too.
 func parseMaterials(file string, data []byte, faults *importer.Faults) (solids []solid, fluids []fluid) {
 	var values []word
 	for _, w := range lines(file, data, faults) {
@@ -259,7 +273,9 @@ func parseMaterials(file string, data []byte, faults *importer.Faults) (solids [
 	first := map[string]stack.Pos{}
 	for len(values) > 0 && faults.Len() == 0 {
 		if len(values) < 4 {
-			faults.Add(values[0].pos, "a material is its name, solid or fluid, conductivity and heat capacity, and for a fluid viscosity, one a line", "the file ends within material %q", importer.Shorten(values[0].text))
+			faults.Add(values[0].pos, "a material is its name, solid or fluid, conductivity and heat capacity, and "+
+				"for a fluid viscosity, one a line", "the file ends within material %q",
+				importer.Shorten(values[0].text))
 			break
 		}
 		m := solid{name: values[0].text, pos: values[0].pos}
@@ -267,7 +283,8 @@ func parseMaterials(file string, data []byte, faults *importer.Faults) (solids [
 		m.k, okK = positive(values[2], "the conductivity of "+importer.Shorten(m.name), faults)
 		m.capacity, okC = positive(values[3], "the heat capacity of "+importer.Shorten(m.name), faults)
 		if before, twice := first[values[1].text+" "+m.name]; twice {
-			faults.Add(m.pos, "give each material its own name", "material %q is there twice, first in line %d", importer.Shorten(m.name), before.Line)
+			faults.Add(m.pos, "give each material its own name", "material %q is there twice, first in line %d",
+				importer.Shorten(m.name), before.Line)
 		}
 		first[values[1].text+" "+m.name] = m.pos
 		used := 4
@@ -298,7 +315,8 @@ func parseInitial(file string, data []byte, faults *importer.Faults) map[string]
 	all := map[string]float64{}
 	for _, w := range lines(file, data, faults) {
 		if len(w) != 2 {
-			faults.Add(w[0].pos, "write name and temperature in K", "%d words in a line of initial temperatures", len(w))
+			faults.Add(w[0].pos, "write name and temperature in K", "%d words in a line of initial temperatures",
+				len(w))
 			continue
 		}
 		if v, ok := positive(w[1], "the temperature of "+importer.Shorten(w[0].text), faults); ok {

@@ -20,8 +20,8 @@ type word struct {
 // maxLine is the longest line that HotSpot reads.
 const maxLine = 65536
 
-// lines splits a file into lines of words, counted from 0. Comments go from # to the end of the line; lines without words are left out, Windows' line ends and a byte
-// order mark are as nothing.
+// lines splits a file into lines of words, counted from 0. Comments go from # to the end of the line; lines without
+// words are left out, Windows' line ends and a byte order mark are as nothing.
 func lines(file string, data []byte, faults *importer.Faults) iter.Seq2[int, []word] {
 	return func(yield func(int, []word) bool) {
 		data := bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
@@ -37,7 +37,8 @@ func lines(file string, data []byte, faults *importer.Faults) iter.Seq2[int, []w
 				return
 			}
 			if len(line) > maxLine {
-				faults.Add(stack.Pos{File: file, Line: n, Col: maxLine + 1}, "", "the line is longer than the %d characters that HotSpot reads", maxLine)
+				faults.Add(stack.Pos{File: file, Line: n, Col: maxLine + 1}, "", "the line is longer than the %d "+
+					"characters that HotSpot reads", maxLine)
 				return
 			}
 			if i := bytes.IndexByte(line, '#'); i >= 0 {

@@ -25,7 +25,8 @@ type channelCell struct {
 	pos  stack.Pos
 }
 
-// parseChannels reads a microchannel layer: a line for each row of cells from the north, numbers with commas or spaces between.
+// parseChannels reads a microchannel layer: a line for each row of cells from the north, numbers with commas or spaces
+// between.
 func parseChannels(file string, data []byte, faults *importer.Faults) [][]channelCell {
 	var rows [][]channelCell
 	for _, line := range lines(file, data, faults) {
@@ -40,7 +41,8 @@ func parseChannels(file string, data []byte, faults *importer.Faults) [][]channe
 				}
 				kind, err := strconv.Atoi(field)
 				if err != nil || kind < tsvCell || kind > outletCell {
-					faults.Add(at, "write 0 for solid, 1 for fluid, 2 for an inlet, 3 for an outlet, -1 for a TSV", "%q is no cell of a microchannel layer", importer.Shorten(field))
+					faults.Add(at, "write 0 for solid, 1 for fluid, 2 for an inlet, 3 for an outlet, -1 for a TSV",
+						"%q is no cell of a microchannel layer", importer.Shorten(field))
 					return nil
 				}
 				row = append(row, channelCell{kind, at})
@@ -53,7 +55,8 @@ func parseChannels(file string, data []byte, faults *importer.Faults) [][]channe
 	return rows
 }
 
-// channelLayer makes a slab a cavity: its cells must be straight channels from side to side, one cell wide, all in one direction, with even walls between.
+// channelLayer makes a slab a cavity: its cells must be straight channels from side to side, one cell wide, all in one
+// direction, with even walls between.
 func (c *converter) channelLayer(sl *slab, name string, pos stack.Pos) {
 	path, data, ok := c.open(name, pos)
 	if !ok {
@@ -64,12 +67,14 @@ func (c *converter) channelLayer(sl *slab, name string, pos stack.Pos) {
 		return
 	}
 	if len(cells) != c.rows {
-		c.Faults.Add(stack.Pos{File: path, Line: 1, Col: 1}, "give a line for each of grid_rows", "%d rows of cells, and grid_rows is %d", len(cells), c.rows)
+		c.Faults.Add(stack.Pos{File: path, Line: 1, Col: 1}, "give a line for each of grid_rows",
+			"%d rows of cells, and grid_rows is %d", len(cells), c.rows)
 		return
 	}
 	for _, row := range cells {
 		if len(row) != c.cols {
-			c.Faults.Add(row[0].pos, "give a cell for each of grid_cols", "%d cells in a row, and grid_cols is %d", len(row), c.cols)
+			c.Faults.Add(row[0].pos, "give a cell for each of grid_cols", "%d cells in a row, and grid_cols is %d",
+				len(row), c.cols)
 			return
 		}
 	}
@@ -101,15 +106,19 @@ func (c *converter) straight(path string, cells [][]channelCell) *channelPlan {
 		for j := range cols {
 			if k := cells[i][j].kind; k == inletCell && !found {
 				found = true
-				alongX = (j == 0 || j == cols-1) && !(i == 0 || i == rows-1) || (j == 0 && wet(cells[i][min(1, cols-1)].kind)) || (j == cols-1 && wet(cells[i][max(0, cols-2)].kind))
+				alongX = (j == 0 || j == cols-1) && !(i == 0 || i == rows-1) ||
+					(j == 0 && wet(cells[i][min(1, cols-1)].kind)) ||
+					(j == cols-1 && wet(cells[i][max(0, cols-2)].kind))
 			}
 		}
 	}
 	if !found {
-		c.Faults.Add(stack.Pos{File: path, Line: 1, Col: 1}, "write 2 where coolant enters", "the microchannel layer has no inlet")
+		c.Faults.Add(stack.Pos{File: path, Line: 1, Col: 1}, "write 2 where coolant enters",
+			"the microchannel layer has no inlet")
 		return nil
 	}
-	const remedy = "give straight channels from an inlet (2) at one side to an outlet (3) at the other; bends, branches and wide channels are not modelled"
+	const remedy = "give straight channels from an inlet (2) at one side to an outlet (3) at the other; bends, " +
+		"branches and wide channels are not modelled"
 	lines, length, at := along(alongX)
 	p := &channelPlan{first: -1}
 	last := -1
@@ -136,12 +145,14 @@ func (c *converter) straight(path string, cells [][]channelCell) *channelPlan {
 				return nil
 			}
 		}
-		direction := map[[2]bool]stack.Direction{{true, false}: stack.TowardsEast, {true, true}: stack.TowardsWest, {false, false}: stack.TowardsNorth, {false, true}: stack.TowardsSouth}[[2]bool{alongX, backward}]
+		direction := map[[2]bool]stack.Direction{{true, false}: stack.TowardsEast, {true, true}: stack.TowardsWest,
+			{false, false}: stack.TowardsNorth, {false, true}: stack.TowardsSouth}[[2]bool{alongX, backward}]
 		switch {
 		case p.count == 0:
 			p.first, p.direction, p.pos = line, direction, at(line, 0).pos
 		case direction != p.direction:
-			c.Faults.Add(at(line, 0).pos, "let all channels of a layer flow alike", "this channel flows %s, the first %s", direction, p.direction)
+			c.Faults.Add(at(line, 0).pos, "let all channels of a layer flow alike",
+				"this channel flows %s, the first %s", direction, p.direction)
 			return nil
 		case line-last == 1:
 			c.Faults.Add(at(line, 0).pos, remedy, "two channels side by side")
@@ -149,7 +160,8 @@ func (c *converter) straight(path string, cells [][]channelCell) *channelPlan {
 		case p.count == 1:
 			p.step = line - last
 		case line-last != p.step:
-			c.Faults.Add(at(line, 0).pos, "space channels evenly", "%d cells from the channel before, the others %d", line-last, p.step)
+			c.Faults.Add(at(line, 0).pos, "space channels evenly", "%d cells from the channel before, the others %d",
+				line-last, p.step)
 			return nil
 		}
 		last = line
@@ -165,8 +177,8 @@ func (c *converter) straight(path string, cells [][]channelCell) *channelPlan {
 	return p
 }
 
-// coolant is the cavity of a slab. The flow is HotSpot's: the pumping pressure over the resistances of the cells from the middle of the inlet's to the middle of the
-// outlet's, and of the pump, which HotSpot counts for every inlet.
+// coolant is the cavity of a slab. The flow is HotSpot's: the pumping pressure over the resistances of the cells from
+// the middle of the inlet's to the middle of the outlet's, and of the pump, which HotSpot counts for every inlet.
 func (c *converter) coolant(sl *slab) *stack.Coolant {
 	k, p := c.config, sl.channels
 	cw, ch := c.cell()
@@ -179,18 +191,22 @@ func (c *converter) coolant(sl *slab) *stack.Coolant {
 	each := k.number("pumping_pressure") / (k.number("pump_internal_res") + float64(links)/conductance)
 	if math.Abs(cw-ch) > 1e-9*cw {
 		right := hydraulic(sl.thickness, across, along, fluid.Viscosity)
-		c.Note(importer.Warning, p.pos, "HotSpot takes a channel for one along y whatever its direction, wrong for cells of %.4g x %.4g um; here it has its own width", cw*1e6, ch*1e6)
+		c.Note(importer.Warning, p.pos, "HotSpot takes a channel for one along y whatever its direction, wrong for "+
+			"cells of %.4g x %.4g um; here it has its own width", cw*1e6, ch*1e6)
 		each = k.number("pumping_pressure") / (k.number("pump_internal_res") + float64(links)/right)
 	}
 	h := k.number("htc")
 	return &stack.Coolant{
-		Fluid: fluid, Inlet: k.number("inlet_temperature"), Direction: p.direction, Flow: each * float64(p.count), Model: stack.ResolvedChannels,
-		Channels: &stack.Channels{Width: across, Wall: float64(p.step-1) * across, FirstWall: float64(p.first) * across, Count: p.count},
-		HSide:    h, HBottom: h, HTop: h, Pos: p.pos,
+		Fluid: fluid, Inlet: k.number("inlet_temperature"), Direction: p.direction, Flow: each * float64(p.count),
+		Model: stack.ResolvedChannels,
+		Channels: &stack.Channels{Width: across, Wall: float64(p.step-1) * across, FirstWall: float64(p.first) * across,
+			Count: p.count},
+		HSide: h, HBottom: h, HTop: h, Pos: p.pos,
 	}
 }
 
-// hydraulic is the conductance in m3/(s Pa) of a cell of a channel, as HotSpot has it: that of a square, or of a rectangle with the first term of its series.
+// hydraulic is the conductance in m3/(s Pa) of a cell of a channel, as HotSpot has it: that of a square, or of a
+// rectangle with the first term of its series.
 func hydraulic(height, width, length, viscosity float64) float64 {
 	if height == width {
 		return 0.42229 * math.Pow(height, 4) / (12 * viscosity * length)
@@ -208,9 +224,11 @@ func (c *converter) fluid() stack.Fluid {
 				return stack.Fluid{K: f.k, C: f.capacity, Viscosity: f.viscosity}
 			}
 		}
-		c.Faults.Add(k.pos("coolant_material"), "name a file of materials that has it with --materials_file", "fluid %q is unknown", importer.Shorten(name))
+		c.Faults.Add(k.pos("coolant_material"), "name a file of materials that has it with --materials_file",
+			"fluid %q is unknown", importer.Shorten(name))
 	}
-	return stack.Fluid{K: 1 / k.number("coolant_res"), C: k.number("coolant_capac"), Viscosity: k.number("coolant_visc")}
+	return stack.Fluid{K: 1 / k.number("coolant_res"), C: k.number("coolant_capac"),
+		Viscosity: k.number("coolant_visc")}
 }
 
 // walls gives a slab of channels the material of their walls, which HotSpot heeds with detailed_3D only.
@@ -226,7 +244,8 @@ func (c *converter) walls(sl *slab) {
 				return
 			}
 		}
-		c.Faults.Add(k.pos("wall_material"), "name a file of materials that has it with --materials_file", "material %q is unknown", importer.Shorten(name))
+		c.Faults.Add(k.pos("wall_material"), "name a file of materials that has it with --materials_file",
+			"material %q is unknown", importer.Shorten(name))
 		return
 	}
 	sl.k, sl.c = 1/k.number("wall_res"), k.number("wall_capac")
@@ -238,7 +257,8 @@ func (c *converter) channelUnits(width, height float64, pos stack.Pos) []unit {
 	var units []unit
 	for i := range c.rows {
 		for j := range c.cols {
-			units = append(units, unit{name: fmt.Sprintf("Cell_%d_%d", i, j), x: float64(j) * cw, y: float64(c.rows-1-i) * ch, width: cw, height: ch, pos: pos})
+			units = append(units, unit{name: fmt.Sprintf("Cell_%d_%d", i, j), x: float64(j) * cw,
+				y: float64(c.rows-1-i) * ch, width: cw, height: ch, pos: pos})
 		}
 	}
 	return units
@@ -272,7 +292,8 @@ func (c *converter) dieFootprint() {
 		c.power(s, s, 0, 0)
 	}
 	if c.overhangs() && math.Max(c.spreader.k, c.sink.k) > stillAir {
-		c.Note(importer.Warning, c.config.pos("s_sink"), "spreader and sink end with the die, as the channels do: heat that spreads beside it is left out")
+		c.Note(importer.Warning, c.config.pos("s_sink"), "spreader and sink end with the die, as the channels do: "+
+			"heat that spreads beside it is left out")
 	}
 	c.start = c.startLayers(0, 0)
 }

@@ -77,7 +77,8 @@ func (b *builder) cells(s int) {
 	}
 	for i := range n {
 		at[i] = b.node(s, i/b.cols, i%b.cols)
-		rx[i], ry[i], rz[i] = b.cw/(sl.k*b.ch*sl.thickness), b.ch/(sl.k*b.cw*sl.thickness), sl.thickness/(sl.k*b.cw*b.ch)
+		rx[i], ry[i], rz[i] = b.cw/(sl.k*b.ch*sl.thickness), b.ch/(sl.k*b.cw*sl.thickness),
+			sl.thickness/(sl.k*b.cw*b.ch)
 		b.net.Capacity = append(b.net.Capacity, capacity)
 	}
 	b.net.At = append(b.net.At, at)
@@ -96,7 +97,8 @@ func (b *builder) cells(s int) {
 	for u := range sl.units {
 		f := &sl.units[u]
 		b.covered(f, func(row, col int, share float64) {
-			b.net.Sources = append(b.net.Sources, network.Source{Node: b.node(s, row, col), Layer: s, Block: u, Share: share * b.cw * b.ch / (f.width * f.height)})
+			b.net.Sources = append(b.net.Sources, network.Source{Node: b.node(s, row, col), Layer: s, Block: u,
+				Share: share * b.cw * b.ch / (f.width * f.height)})
 		})
 	}
 }
@@ -140,9 +142,11 @@ func whole(v float64) float64 {
 	return v
 }
 
-// cellsOf are the rows from r0 to before r1 and the columns from c0 to before c1 that a block touches; rows count from the south.
+// cellsOf are the rows from r0 to before r1 and the columns from c0 to before c1 that a block touches; rows count from
+// the south.
 func cellsOf(u *unit, cw, ch float64) (r0, r1, c0, c1 int) {
-	return tolerant(u.y/ch, math.Floor), tolerant((u.y+u.height)/ch, math.Ceil), tolerant(u.x/cw, math.Floor), tolerant((u.x+u.width)/cw, math.Ceil)
+	return tolerant(u.y/ch, math.Floor), tolerant((u.y+u.height)/ch, math.Ceil), tolerant(u.x/cw, math.Floor),
+		tolerant((u.x+u.width)/cw, math.Ceil)
 }
 
 func tolerant(v float64, round func(float64) float64) int {
@@ -155,8 +159,8 @@ func tolerant(v float64, round func(float64) float64) int {
 // occupied is the share of a cell from which on a block decides on its heat capacity alone.
 const occupied = 0.95
 
-// units gives cells the resistances of the blocks in them: in parallel, by area. In HotSpot what no block covers conducts nothing, and a block over most of
-// a cell decides alone.
+// units gives cells the resistances of the blocks in them: in parallel, by area. In HotSpot what no block covers
+// conducts nothing, and a block over most of a cell decides alone.
 func (b *builder) units(s int) {
 	sl := &b.slabs[s]
 	type sum struct{ k, covered float64 }
@@ -182,7 +186,8 @@ func (b *builder) units(s int) {
 			sums[at].k += share * k
 			sums[at].covered += share
 			if !b.own.shared {
-				b.net.Capacity[b.node(s, row, col)] += share * (capacity - sl.c) * sl.thickness * b.cw * b.ch * b.factor()
+				b.net.Capacity[b.node(s, row, col)] += share * (capacity - sl.c) * sl.thickness * b.cw * b.ch *
+					b.factor()
 			}
 		})
 	}
@@ -191,12 +196,14 @@ func (b *builder) units(s int) {
 			v.k += math.Max(0, 1-v.covered) * sl.k
 		}
 		if v.k > 0 {
-			b.rx[s][i], b.ry[s][i], b.rz[s][i] = b.cw/(v.k*b.ch*sl.thickness), b.ch/(v.k*b.cw*sl.thickness), sl.thickness/(v.k*b.cw*b.ch)
+			b.rx[s][i], b.ry[s][i], b.rz[s][i] = b.cw/(v.k*b.ch*sl.thickness), b.ch/(v.k*b.cw*sl.thickness),
+				sl.thickness/(v.k*b.cw*b.ch)
 		}
 	}
 }
 
-// link joins two nodes. Over an area of nothing, as beside plates that end alike, the resistance is infinite and there is no link.
+// link joins two nodes. Over an area of nothing, as beside plates that end alike, the resistance is infinite and there
+// is no link.
 func (b *builder) link(p, q int32, resistance float64) {
 	if !math.IsInf(resistance, 1) {
 		b.net.Links = append(b.net.Links, network.Link{A: p, B: q, Conductance: 1 / resistance})
@@ -252,7 +259,8 @@ func (b *builder) ground(n int32, resistance float64) {
 	if math.IsInf(resistance, 1) {
 		return
 	}
-	b.net.Grounds = append(b.net.Grounds, network.Ground{Node: n, Conductance: 1 / resistance, Temperature: b.stack.Ambient, Face: stack.Top})
+	b.net.Grounds = append(b.net.Grounds,
+		network.Ground{Node: n, Conductance: 1 / resistance, Temperature: b.stack.Ambient, Face: stack.Top})
 }
 
 // toAmbient links the sink's cells over the die with the ambient.
@@ -290,7 +298,8 @@ func (b *builder) rims() {
 			return resistance(p.k, (sp.side-along)/4, (sp.side+3*across)/4*p.thickness)
 		}
 		far := resistance(hs.k, (sp.side-along)/4, (3*sp.side+across)/4*hs.thickness)
-		spreaderNode, inner, outer := b.rim+int32(spreaderRim+side), b.rim+int32(innerRim+side), b.rim+int32(outerRim+side)
+		spreaderNode, inner, outer := b.rim+int32(spreaderRim+side), b.rim+int32(innerRim+side),
+			b.rim+int32(outerRim+side)
 		for n := range border {
 			row, col := n, 0
 			switch side {

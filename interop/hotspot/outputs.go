@@ -31,7 +31,8 @@ type OutputColumn struct {
 	Name         string
 }
 
-// OutputBlock is a block and the cells that it touches: rows from Row0 to before Row1, from the south, and columns likewise.
+// OutputBlock is a block and the cells that it touches: rows from Row0 to before Row1, from the south, and columns
+// likewise.
 type OutputBlock struct {
 	Name                   string
 	Row0, Row1, Col0, Col1 int
@@ -40,7 +41,8 @@ type OutputBlock struct {
 func (c *converter) prepareOutputs() {
 	base := filepath.Base(c.config.file)
 	o := &Outputs{
-		Name: strings.TrimSuffix(base, filepath.Ext(base)), Rows: c.rows, Cols: c.cols, MapMode: strings.ToLower(c.config.text("grid_map_mode")),
+		Name: strings.TrimSuffix(base, filepath.Ext(base)), Rows: c.rows, Cols: c.cols,
+		MapMode:  strings.ToLower(c.config.text("grid_map_mode")),
 		Interval: c.config.number("sampling_intvl"), Rim: -1, Columns: c.columns,
 	}
 	if c.network != nil {
@@ -63,7 +65,8 @@ func (c *converter) prepareOutputs() {
 		for u := range c.slabs[s].units {
 			r0, r1, c0, c1 := cellsOf(&c.slabs[s].units[u], cw, ch)
 			if r1 <= r0 || c1 <= c0 || r1 > c.rows || c1 > c.cols {
-				c.Faults.Add(c.slabs[s].units[u].pos, "take more rows and columns", "block %q covers no cell of the grid of %d x %d", c.slabs[s].units[u].name, c.cols, c.rows)
+				c.Faults.Add(c.slabs[s].units[u].pos, "take more rows and columns", "block %q covers no cell of the "+
+					"grid of %d x %d", c.slabs[s].units[u].name, c.cols, c.rows)
 				return
 			}
 			l.Blocks = append(l.Blocks, OutputBlock{c.slabs[s].units[u].name, r0, r1, c0, c1})

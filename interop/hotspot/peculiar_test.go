@@ -9,7 +9,8 @@ import (
 )
 
 // importNamed imports files with the options of a command line; good files stand in for those that are not given.
-func importNamed(t *testing.T, p project, compat, direct bool, named map[string]string) (*importer.Result, string, error) {
+func importNamed(t *testing.T, p project, compat, direct bool, named map[string]string) (*importer.Result, string,
+	error) {
 	t.Helper()
 	base := project{"c.config": goodConfig, "f.flp": goodFlp, "p.ptrace": goodTrace, "l.lcf": goodLcf}
 	for name, text := range p {
@@ -19,7 +20,8 @@ func importNamed(t *testing.T, p project, compat, direct bool, named map[string]
 	for name, value := range named {
 		all[name] = value
 	}
-	r, err := Format{}.Import(importer.Request{Files: []string{"c.config"}, Named: all, Compat: compat, Direct: direct, Open: base.open})
+	r, err := Format{}.Import(importer.Request{Files: []string{"c.config"}, Named: all, Compat: compat, Direct: direct,
+		Open: base.open})
 	if err != nil {
 		return nil, "", err
 	}
@@ -38,25 +40,30 @@ func TestGaps(t *testing.T) {
 	whole := project{"f.flp": "core 8e-3 16e-3 0 0\ncache 8e-3 14e-3 8e-3 0\n"}
 	for _, compat := range []bool{false, true} {
 		_, notes, err := importNamed(t, half, compat, true, layered)
-		if err != nil || !strings.Contains(notes, "f.flp:2:1") || !strings.Contains(notes, "x = 8 to 10 and y = 14 to 16 mm") {
+		if err != nil || !strings.Contains(notes, "f.flp:2:1") ||
+			!strings.Contains(notes, "x = 8 to 10 and y = 14 to 16 mm") {
 			t.Errorf("half a cell: %v, notes %s", err, notes)
 		}
 	}
-	if _, notes, err := importNamed(t, whole, false, true, layered); err != nil || !strings.Contains(notes, "taken for layer") {
+	if _, notes, err := importNamed(t, whole, false, true, layered); err != nil ||
+		!strings.Contains(notes, "taken for layer") {
 		t.Errorf("a whole cell, our own way: %v, notes %s", err, notes)
 	}
 	_, _, err := importNamed(t, whole, true, true, layered)
-	if err == nil || !strings.Contains(err.Error(), "f.flp:2:1") || !strings.Contains(err.Error(), "x = 8 to 10 and y = 14 to 16 mm; HotSpot crashes") {
+	if err == nil || !strings.Contains(err.Error(), "f.flp:2:1") ||
+		!strings.Contains(err.Error(), "x = 8 to 10 and y = 14 to 16 mm; HotSpot crashes") {
 		t.Errorf("a whole cell with --compat: %v", err)
 	}
 }
 
 // HotSpot reads detailed_3D from its command line alone.
 func TestDetailedInConfig(t *testing.T) {
-	p := project{"c.config": goodConfig + "-detailed_3D on\n", "f.flp": "core 8e-3 16e-3 0 0 2e6 0.02\ncache 8e-3 16e-3 8e-3 0\n"}
+	p := project{"c.config": goodConfig + "-detailed_3D on\n", "f.flp": "core 8e-3 16e-3 0 0 2e6 0.02\ncache 8e-3 " +
+		"16e-3 8e-3 0\n"}
 	lcf := map[string]string{"grid_layer_file": "l.lcf"}
 	own, notes, err := importNamed(t, p, false, true, lcf)
-	if err != nil || !strings.Contains(notes, "c.config:8:14: warning: HotSpot reads detailed_3D from its command line only") || len(own.Stack.Layers[0].Regions) != 2 {
+	if err != nil || !strings.Contains(notes, "c.config:8:14: warning: HotSpot reads detailed_3D from its "+
+		"command line only") || len(own.Stack.Layers[0].Regions) != 2 {
 		t.Fatalf("our own way: %v, %s, %+v", err, notes, own.Stack.Layers[0].Regions)
 	}
 	for _, want := range []string{"detailed-in-config", "face-node"} {
@@ -78,7 +85,8 @@ func TestDetailedInConfig(t *testing.T) {
 			t.Fatalf("link %d is %+v, without detailed_3D %+v", i, asIs.Network.Links[i], l)
 		}
 	}
-	if _, _, err := importNamed(t, p, true, true, map[string]string{"flp": "f.flp", "detailed_3D": "on"}); err == nil || !strings.Contains(err.Error(), "refuses detailed_3D for a single floorplan") {
+	if _, _, err := importNamed(t, p, true, true, map[string]string{"flp": "f.flp", "detailed_3D": "on"}); err == nil ||
+		!strings.Contains(err.Error(), "refuses detailed_3D for a single floorplan") {
 		t.Errorf("a single floorplan with detailed_3D: %v", err)
 	}
 }
@@ -94,12 +102,14 @@ func deviates(r *importer.Result, name string) bool {
 
 // Materials of the top layer's blocks are none of the plates'.
 func TestPlatesHaveTheirOwnMaterials(t *testing.T) {
-	p := project{"g.flp": "core 8e-3 16e-3 0 0 4e6 1\ncache 8e-3 16e-3 8e-3 0\n", "l.lcf": strings.Replace(goodLcf, "2e-5\nf.flp", "2e-5\ng.flp", 1)}
+	p := project{"g.flp": "core 8e-3 16e-3 0 0 4e6 1\ncache 8e-3 16e-3 8e-3 0\n",
+		"l.lcf": strings.Replace(goodLcf, "2e-5\nf.flp", "2e-5\ng.flp", 1)}
 	r, _, err := importNamed(t, p, false, true, layered)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for l, want := range map[int]int{1: 2, 2: 1, 3: 0} { // blocks beside the layer's own place; the spreader within the sink's footprint; the sink
+	// blocks beside the layer's own place; the spreader within the sink's footprint; the sink
+	for l, want := range map[int]int{1: 2, 2: 1, 3: 0} {
 		if got := r.Stack.Layers[l].Regions; len(got) != want {
 			t.Errorf("layer %s has regions %+v", r.Stack.Layers[l].Name, got)
 		}
@@ -127,21 +137,25 @@ func TestColumns(t *testing.T) {
 		}
 	}
 	mixed := project{"l.lcf": both, "p.ptrace": "core core cache cache\n1 2 3 4\n"}
-	if _, notes, err := importNamed(t, mixed, false, true, lcf); err != nil || !strings.Contains(notes, "not grouped by layer") {
+	if _, notes, err := importNamed(t, mixed, false, true, lcf); err != nil ||
+		!strings.Contains(notes, "not grouped by layer") {
 		t.Errorf("columns by name: %v, %s", err, notes)
 	}
-	if _, _, err := importNamed(t, mixed, true, true, lcf); err == nil || !strings.Contains(err.Error(), "p.ptrace:1:1") {
+	if _, _, err := importNamed(t, mixed, true, true, lcf); err == nil ||
+		!strings.Contains(err.Error(), "p.ptrace:1:1") {
 		t.Errorf("columns by name with --compat: %v", err)
 	}
 	mixed["p.ptrace"] = "core cache core cache core\n1 2 3 4 5\n"
-	if _, _, err := importNamed(t, mixed, false, true, lcf); err == nil || !strings.Contains(err.Error(), `p.ptrace:1:23: column "core" is there more often`) {
+	if _, _, err := importNamed(t, mixed, false, true, lcf); err == nil ||
+		!strings.Contains(err.Error(), `p.ptrace:1:23: column "core" is there more often`) {
 		t.Errorf("a column too many: %v", err)
 	}
 }
 
 // Of a repeated parameter the first value holds, and names are those of any capitals.
 func TestRepeatedParameter(t *testing.T) {
-	r, _, err := importNamed(t, project{"c.config": goodConfig + "-Ambient 400\n-R_CONVEC 0.5\n-s_sink 0.1\n"}, false, true, map[string]string{"grid_layer_file": "l.lcf"})
+	r, _, err := importNamed(t, project{"c.config": goodConfig + "-Ambient 400\n-R_CONVEC 0.5\n-s_sink 0.1\n"}, false,
+		true, map[string]string{"grid_layer_file": "l.lcf"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,10 +164,13 @@ func TestRepeatedParameter(t *testing.T) {
 	}
 }
 
-// A direct run begins with each block's temperature, and the plates beside the die with their nodes'; a stack file with the mean.
+// A direct run begins with each block's temperature, and the plates beside the die with their nodes'; a stack file with
+// the mean.
 func TestInitialField(t *testing.T) {
-	init := "layer_0_core 330\nlayer_0_cache 350\nlayer_1_core 331\nlayer_1_cache 351\nhsp_core 325\nhsp_cache 326\nhsink_core 321\nhsink_cache 322\n"
-	nodes := "inode_0 310\ninode_1 311\ninode_2 312\ninode_3 313\ninode_4 314\ninode_5 315\ninode_6 316\ninode_7 317\ninode_8 318\ninode_9 319\ninode_10 320\ninode_11 321\n"
+	init := "layer_0_core 330\nlayer_0_cache 350\nlayer_1_core 331\nlayer_1_cache 351\nhsp_core 325\nhsp_cache " +
+		"326\nhsink_core 321\nhsink_cache 322\n"
+	nodes := "inode_0 310\ninode_1 311\ninode_2 312\ninode_3 313\ninode_4 314\ninode_5 315\ninode_6 316\ninode_7 " +
+		"317\ninode_8 318\ninode_9 319\ninode_10 320\ninode_11 321\n"
 	named := map[string]string{"grid_layer_file": "l.lcf", "init_file": "t.init"}
 	r, _, err := importNamed(t, project{"t.init": init + nodes}, false, true, named)
 	if err != nil {
@@ -172,22 +189,26 @@ func TestInitialField(t *testing.T) {
 	for _, c := range []struct{ layer, x, y, want float64 }{
 		{0, 25, 30, 330}, {0, 35, 30, 350}, {0, 1, 1, 340}, {1, 35, 30, 351}, {2, 25, 30, 325},
 		{2, 18, 30, 310}, {2, 42, 30, 311}, {2, 30, 42, 312}, {2, 30, 18, 313}, {2, 18, 42, 311},
-		{3, 35, 30, 322}, {3, 18, 30, 314}, {3, 30, 18, 317}, {3, 5, 30, 318}, {3, 55, 30, 319}, {3, 30, 55, 320}, {3, 30, 5, 321}, {3, 5, 5, 319.5},
+		{3, 35, 30, 322}, {3, 18, 30, 314}, {3, 30, 18, 317}, {3, 5, 30, 318}, {3, 55, 30, 319}, {3, 30, 55, 320},
+		{3, 30, 5, 321}, {3, 5, 5, 319.5},
 	} {
 		if got := at(int(c.layer), c.x*1e-3, c.y*1e-3); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("layer %g at (%g, %g) mm begins with %g K, not %g", c.layer, c.x, c.y, got, c.want)
 		}
 	}
 	r, notes, err := importNamed(t, project{"t.init": init}, false, false, named)
-	if err != nil || math.Abs(r.Stack.Transient.Initial-332) > 1e-9 || !strings.Contains(notes, "a stack file holds their mean alone") {
+	if err != nil || math.Abs(r.Stack.Transient.Initial-332) > 1e-9 ||
+		!strings.Contains(notes, "a stack file holds their mean alone") {
 		t.Errorf("a stack file: %v, %s", err, notes)
 	}
-	if _, _, err := importNamed(t, project{"t.init": init}, true, true, named); err == nil || !strings.Contains(err.Error(), "inode_0 is missing") {
+	if _, _, err := importNamed(t, project{"t.init": init}, true, true, named); err == nil ||
+		!strings.Contains(err.Error(), "inode_0 is missing") {
 		t.Errorf("without the nodes: %v", err)
 	}
 }
 
-// Plates that end alike have no area between, and the nodes there no conductance; a sink that ends with the die is what HotSpot divides by zero for.
+// Plates that end alike have no area between, and the nodes there no conductance; a sink that ends with the die is what
+// HotSpot divides by zero for.
 func TestPlatesOfOneSize(t *testing.T) {
 	lcf := map[string]string{"grid_layer_file": "l.lcf"}
 	r, _, err := importNamed(t, project{"c.config": goodConfig + "-s_spreader 0.02\n-s_sink 0.02\n"}, true, true, lcf)
@@ -197,7 +218,8 @@ func TestPlatesOfOneSize(t *testing.T) {
 	if err := r.Network.Check(); err != nil {
 		t.Error(err)
 	}
-	if _, _, err := importNamed(t, project{"c.config": goodConfig + "-s_spreader 0.016\n-s_sink 0.016\n"}, true, true, lcf); err == nil || !strings.Contains(err.Error(), "c.config:9:9: the sink ends with the die") {
+	if _, _, err := importNamed(t, project{"c.config": goodConfig + "-s_spreader 0.016\n-s_sink 0.016\n"}, true, true,
+		lcf); err == nil || !strings.Contains(err.Error(), "c.config:9:9: the sink ends with the die") {
 		t.Errorf("as large as the die: %v", err)
 	}
 }

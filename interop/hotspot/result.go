@@ -8,10 +8,12 @@ func (c *converter) result() *importer.Result {
 		"Both programs count layers from the one furthest from the sink, which is the bottom here.",
 	}
 	if c.Request.Compat {
-		c.comments.Head = append(c.comments.Head, "With --compat: what HotSpot calculates in its own way is put into the figures below.")
+		c.comments.Head = append(c.comments.Head, "With --compat: what HotSpot calculates in its own way is put into "+
+			"the figures below.")
 	}
 	return &importer.Result{
 		Stack: c.stack, Comments: c.comments, Format: c.format, Compat: c.Request.Compat,
-		Transient: len(c.trace.Rows) > 1, Notes: c.Notes, Deviations: c.Deviations, Outputs: c.outputs, Network: c.network, Initial: c.start,
+		Transient: len(c.trace.Rows) > 1, Notes: c.Notes, Deviations: c.Deviations, Outputs: c.outputs,
+		Network: c.network, Initial: c.start,
 	}
 }

@@ -64,7 +64,9 @@ func (f *Faults) Err(first string) error {
 	list := stack.ErrorList(once(f.list))
 	shown := min(len(list), maxFaults)
 	if more := len(list) - shown + f.more; more > 0 {
-		list = append(list[:shown], &stack.Error{Pos: stack.Pos{File: list[0].Pos.File}, Msg: fmt.Sprintf("and %d more errors", more), Remedy: "mend these first"})
+		list = append(list[:shown],
+			&stack.Error{Pos: stack.Pos{File: list[0].Pos.File}, Msg: fmt.Sprintf("and %d more errors", more),
+				Remedy: "mend these first"})
 	}
 	return list
 }

@@ -1,9 +1,9 @@
-// Package importer brings projects of other thermal simulators into thermsim's model. Each simulator has a package of its own below this
-// one, which reads the simulator's files with a real parser and hands back a [Result]: the stack, what every line became, and how the
-// simulator's arithmetic differs from thermsim's.
+// Package importer brings projects of other thermal simulators into thermsim's model. Each simulator has a package of
+// its own below this one, which reads the simulator's files with a real parser and hands back a [Result]: the stack,
+// what every line became, and how the simulator's arithmetic differs from thermsim's.
 //
-// This package holds what importers share: the request and the result, the collector of faults, and the file that people keep
-// ([Result.WriteStack]).
+// This package holds what importers share: the request and the result, the collector of faults, and the file that
+// people keep ([Result.WriteStack]).
 package importer
 
 import (
@@ -19,9 +19,11 @@ type Format interface {
 	Name() string
 	// Title is the simulator's own name.
 	Title() string
-	// Options are those of the simulator's command line that Import understands; thermsim's commands offer them under the same names.
+	// Options are those of the simulator's command line that Import understands; thermsim's commands offer them under
+	// the same names.
 	Options() []Option
-	// Main reports whether a path names this simulator's main input file, so that steady, transient and check can run it directly.
+	// Main reports whether a path names this simulator's main input file, so that steady, transient and check can run
+	// it directly.
 	Main(path string) bool
 	// Import reads a project. The error is a [stack.ErrorList] that tells every fault with its place.
 	Import(Request) (*Result, error)
@@ -61,11 +63,14 @@ type Result struct {
 	Transient  bool
 	Notes      []Note      // in the order of the files
 	Deviations []Deviation // those that make a difference to this project
-	// Initial is the field that a direct transient starts from, layer by layer; nil for the stack's uniform initial temperature.
+	// Initial is the field that a direct transient starts from, layer by layer; nil for the stack's uniform initial
+	// temperature.
 	Initial []stack.InitialLayer
-	// Network stands in for the mesh of the stack, where the simulator's nodes are none of a grid's and are to be emulated; nil otherwise.
+	// Network stands in for the mesh of the stack, where the simulator's nodes are none of a grid's and are to be
+	// emulated; nil otherwise.
 	Network *network.Network
-	// Outputs is what the project asks to be written, in the terms of the format's package. Package exporter knows what to do with it.
+	// Outputs is what the project asks to be written, in the terms of the format's package. Package exporter knows what
+	// to do with it.
 	Outputs any
 }
 

@@ -9,8 +9,8 @@ import (
 	"thermsim/stack"
 )
 
-// WriteStack writes the imported project as a stack file that needs no other and that people can keep: every layer and material says which
-// line it comes from, and the head says what could not be carried over.
+// WriteStack writes the imported project as a stack file that needs no other and that people can keep: every layer and
+// material says which line it comes from, and the head says what could not be carried over.
 func (r *Result) WriteStack(w io.Writer) error {
 	c := r.Comments
 	c.Head = append(append([]string{}, c.Head...), r.head()...)

@@ -47,8 +47,10 @@ func TestWriteStack(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"# From somewhere.\n", "# Not carried over:\n#   x.in:3:1: cores\n#   x.in:9:1: colours\n", "# To be looked at:\n#   x.in:5:2: odd\n",
-		"# How Other calculates otherwise (docs/import.md):\n#   first: it rounds; here: exact; that makes 0.25 K at most\n#   second: it cuts; emulated\n",
+		"# From somewhere.\n", "# Not carried over:\n#   x.in:3:1: cores\n#   x.in:9:1: colours\n",
+		"# To be looked at:\n#   x.in:5:2: odd\n",
+		"# How Other calculates otherwise (docs/import.md):\n#   first: it rounds; here: exact; that makes 0.25 K at " +
+			"most\n#   second: it cuts; emulated\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("missing:\n%s\nin\n%s", want, b.String())
@@ -65,7 +67,8 @@ func TestNotes(t *testing.T) {
 	if err := r.WriteNotes(&b); err != nil {
 		t.Fatal(err)
 	}
-	if want := "x.in:3:1: not carried over: cores\nx.in:5:2: warning: odd\nx.in:9:1: not carried over: colours\n"; b.String() != want {
+	if want := "x.in:3:1: not carried over: cores\nx.in:5:2: warning: odd\nx.in:9:1: not carried " +
+		"over: colours\n"; b.String() != want {
 		t.Errorf("got\n%s", b.String())
 	}
 	if got, want := r.Summary(), "2 lines not carried over, 1 warning"; got != want {

@@ -1,6 +1,6 @@
-// Package network describes thermal networks: nodes with heat capacities, conductances between them and to temperatures, and sources. A network
-// stands in for thermsim's own discretisation where another simulator is emulated whose nodes are not the cells of one grid. Package
-// netsolve solves it.
+// Package network describes thermal networks: nodes with heat capacities, conductances between them and to
+// temperatures, and sources. A network stands in for thermsim's own discretisation where another simulator is emulated
+// whose nodes are not the cells of one grid. Package netsolve solves it.
 package network
 
 import (
@@ -36,7 +36,8 @@ type Ground struct {
 	Face        stack.Face
 }
 
-// Source is the share of a block's watts that goes into a node: the block is Stack.Layers[Layer].Powers[Power].Blocks[Block].
+// Source is the share of a block's watts that goes into a node: the block is
+// Stack.Layers[Layer].Powers[Power].Blocks[Block].
 type Source struct {
 	Node                int32
 	Layer, Power, Block int
@@ -57,12 +58,14 @@ func (n *Network) Check() error {
 	}
 	for i, l := range n.Links {
 		if l.A < 0 || l.B < 0 || l.A >= nodes || l.B >= nodes || l.A == l.B || !good(l.Conductance) {
-			return fmt.Errorf("network: link %d joins nodes %d and %d of %d with %g W/K", i, l.A, l.B, nodes, l.Conductance)
+			return fmt.Errorf("network: link %d joins nodes %d and %d of %d with %g W/K", i, l.A, l.B, nodes,
+				l.Conductance)
 		}
 	}
 	for i, g := range n.Grounds {
 		if g.Node < 0 || g.Node >= nodes || !good(g.Conductance) || !good(g.Temperature) {
-			return fmt.Errorf("network: ground %d joins node %d of %d with %g W/K to %g K", i, g.Node, nodes, g.Conductance, g.Temperature)
+			return fmt.Errorf("network: ground %d joins node %d of %d with %g W/K to %g K", i, g.Node, nodes,
+				g.Conductance, g.Temperature)
 		}
 	}
 	for i, s := range n.Sources {

@@ -18,9 +18,12 @@ func (s *Simulation) describe() *about {
 		watts = slices.Repeat([]float64{math.NaN()}, len(s.inputs.list))
 	}
 	a := &about{
-		Title: st.Title, File: st.File, Grid: [3]int{s.mesh.NX(), s.mesh.NY(), s.mesh.NZ()}, AmbientK: st.Ambient, DtS: s.session.Dt(),
-		Blocks: orEmpty(s.readings.BlockNames), Probes: orEmpty(s.readings.ProbeNames), Device: deviceText(s.session.Device()), Method: s.session.Method(),
-		Limits: limits{MaxMessage, MaxSteps, maxMap, maxStates, s.options.StateBytes, s.options.Files != nil}, Inputs: []inputAbout{},
+		Title: st.Title, File: st.File, Grid: [3]int{s.mesh.NX(), s.mesh.NY(), s.mesh.NZ()}, AmbientK: st.Ambient,
+		DtS:    s.session.Dt(),
+		Blocks: orEmpty(s.readings.BlockNames), Probes: orEmpty(s.readings.ProbeNames),
+		Device: deviceText(s.session.Device()), Method: s.session.Method(),
+		Limits: limits{MaxMessage, MaxSteps, maxMap, maxStates, s.options.StateBytes, s.options.Files != nil},
+		Inputs: []inputAbout{},
 	}
 	set := s.session.Power().Settings()
 	for i, in := range ports.InputsOf(st) {

@@ -31,8 +31,9 @@ func CheckToken(token string) error {
 // httpRequest is the first line of a request that a browser or another program sends to a web server.
 var httpRequest = regexp.MustCompile(`^(PRI|[A-Z]+ \S+ HTTP/[0-9.]+)\b`)
 
-// Admit reads the first line of a client of this package's protocol: a request, and with a token a hello that has it. Other lines end the
-// connection, so that nothing commands the server that cannot speak the protocol from its first byte, such as a web page by way of a browser.
+// Admit reads the first line of a client of this package's protocol: a request, and with a token a hello that has it.
+// Other lines end the connection, so that nothing commands the server that cannot speak the protocol from its first
+// byte, such as a web page by way of a browser.
 func Admit(token string) func(c net.Conn) (net.Conn, error) {
 	return func(c net.Conn) (net.Conn, error) {
 		size := MaxMessage
@@ -67,7 +68,8 @@ func admitted(line []byte, token string) *Fault {
 	// Digests have one length, so that the time of the comparison says nothing.
 	want, got := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(r.Token))
 	if token != "" && (r.Op != "hello" || subtle.ConstantTimeCompare(want[:], got[:]) == 0) {
-		return faultf(Denied, `begin with {"op":"hello","token":"..."} and the token that the server printed or was given with --token`)
+		return faultf(Denied,
+			`begin with {"op":"hello","token":"..."} and the token that the server printed or was given with --token`)
 	}
 	return nil
 }

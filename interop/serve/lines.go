@@ -16,7 +16,8 @@ type Stream struct {
 	Out io.Writer
 	// Conn is the connection, nil of standard input and output, which know no deadlines.
 	Conn net.Conn
-	// Idle is how long a client may be silent between messages, 0 for ever; Patience how long a message may take that has begun, in either direction.
+	// Idle is how long a client may be silent between messages, 0 for ever; Patience how long a message may take that
+	// has begun, in either direction.
 	Idle, Patience time.Duration
 }
 
@@ -30,7 +31,8 @@ type message struct {
 // ErrClient marks what ends a session and is the client's doing: it was silent for too long, or is gone.
 var ErrClient = errors.New("the client")
 
-// Serve answers the requests of one client until it quits, its stream ends or the context does. Whether the client asked the server to end is in shutdown.
+// Serve answers the requests of one client until it quits, its stream ends or the context does. Whether the client
+// asked the server to end is in shutdown.
 func Serve(ctx context.Context, sim *Simulation, s Stream) (shutdown bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -111,7 +113,8 @@ func (s *Stream) next(ctx context.Context, in *bufio.Reader) message {
 	s.wait(ctx, s.Idle)
 	if _, err := in.Peek(1); err != nil {
 		if isTimeout(err) {
-			return message{fault: faultf(Slow, "nothing was asked for %s", s.Idle), err: fmt.Errorf("was silent for %s", s.Idle)}
+			return message{fault: faultf(Slow, "nothing was asked for %s", s.Idle),
+				err: fmt.Errorf("was silent for %s", s.Idle)}
 		}
 		return message{err: err}
 	}
@@ -125,7 +128,8 @@ func (s *Stream) next(ctx context.Context, in *bufio.Reader) message {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return message{fault: faultf(Truncated, "the last request has no end of line; it was left out"), err: io.EOF}
 	case isTimeout(err):
-		return message{fault: faultf(Slow, "the request was not complete after %s", s.Patience), err: fmt.Errorf("took more than %s over a request", s.Patience)}
+		return message{fault: faultf(Slow, "the request was not complete after %s", s.Patience),
+			err: fmt.Errorf("took more than %s over a request", s.Patience)}
 	}
 	return message{err: err}
 }

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// Listen opens the socket that an address names: unix:PATH, or HOST:PORT with a host of this machine unless remote is allowed.
+// Listen opens the socket that an address names: unix:PATH, or HOST:PORT with a host of this machine unless remote is
+// allowed.
 func Listen(address string, remote bool) (net.Listener, error) {
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		return listenUnix(path)
@@ -57,7 +58,8 @@ func listenUnix(path string) (net.Listener, error) {
 			return nil, &AddressError{fmt.Errorf("another server listens on %s", path)}
 		}
 		if err := os.Remove(path); err != nil {
-			return nil, &AddressError{fmt.Errorf("cannot take the place of the socket %s, where nobody answers: %w", path, err)}
+			return nil,
+				&AddressError{fmt.Errorf("cannot take the place of the socket %s, where nobody answers: %w", path, err)}
 		}
 	}
 	l, err := net.Listen("unix", path)
@@ -74,12 +76,13 @@ func listenUnix(path string) (net.Listener, error) {
 // Host takes one client after the other.
 type Host struct {
 	Listener net.Listener
-	// Admit reads what a client says first, and returns the connection as if nothing had been read. Clients are no others' affair before:
-	// those that say nothing keep none from being served. After an error the client is gone.
+	// Admit reads what a client says first, and returns the connection as if nothing had been read. Clients are no
+	// others' affair before: those that say nothing keep none from being served. After an error the client is gone.
 	Admit func(c net.Conn) (net.Conn, error)
 	// Patience is how long Admit may take.
 	Patience time.Duration
-	// Session serves a client. With last no further one is taken; the error of a client ends its session alone, and others the server.
+	// Session serves a client. With last no further one is taken; the error of a client ends its session alone, and
+	// others the server.
 	Session func(ctx context.Context, c net.Conn) (last bool, err error)
 	// Refusal is what a client is told while another one is served; nil for nothing.
 	Refusal []byte
@@ -93,7 +96,8 @@ func (h *Host) say(format string, args ...any) {
 	}
 }
 
-// parting is how long a client waits for the session before it to end: one that connects as the last one leaves is not refused, on a busy machine either.
+// parting is how long a client waits for the session before it to end: one that connects as the last one leaves is not
+// refused, on a busy machine either.
 const parting = 500 * time.Millisecond
 
 // maxWaiting bounds the clients that have connected and are not served.
@@ -206,5 +210,6 @@ func from(c net.Conn) string {
 
 // BusyAnswer is what a client of this package's protocol is told while another one is served.
 func BusyAnswer() []byte {
-	return []byte(`{"ok":false,"error":{"code":"` + Busy + `","text":"another client is being served; this server takes one at a time"}}` + "\n")
+	return []byte(`{"ok":false,"error":{"code":"` + Busy +
+		`","text":"another client is being served; this server takes one at a time"}}` + "\n")
 }

@@ -15,7 +15,8 @@ var stepRequests = flag.Int("step-requests", 60, "step requests on 128x128x10")
 
 // Thousands of requests leave no more memory behind than the first ones did.
 func TestMemoryOfSteps(t *testing.T) {
-	for name, s := range map[string]*gpusolve.Session{"direct": benchSession(t, ""), "multigrid": benchSession(t, "multigrid")} {
+	for name, s := range map[string]*gpusolve.Session{"direct": benchSession(t, ""),
+		"multigrid": benchSession(t, "multigrid")} {
 		sim, err := New(s, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -33,7 +34,9 @@ func TestMemoryOfSteps(t *testing.T) {
 				if a := ask(t, sim, `{"id":%d,"op":"set","watts":{"%s":%d}}`, k, inputs[k%len(inputs)], k%3); !a.OK {
 					t.Fatal(a.Error)
 				}
-				if a := ask(t, sim, `{"id":%d,"op":"step","read":{"max":true,"blocks":true,"layers":true,"probes":true,"powers":true}}`, k); !a.OK {
+				if a := ask(t, sim,
+					`{"id":%d,"op":"step","read":{"max":true,"blocks":true,"layers":true,"probes":true,"powers":true}}`,
+					k); !a.OK {
 					t.Fatal(a.Error)
 				}
 				if k%50 == 0 {
@@ -47,7 +50,8 @@ func TestMemoryOfSteps(t *testing.T) {
 		live, held := heap()
 		send(*stepRequests)
 		after, heldAfter := heap()
-		t.Logf("%s: %d requests: live %.2f MB before, %.2f MB after; held from the system %.1f MB before, %.1f MB after",
+		t.Logf("%s: %d requests: live %.2f MB before, %.2f MB after; held from the system %.1f MB before, "+
+			"%.1f MB after",
 			name, *stepRequests, float64(live)/1e6, float64(after)/1e6, float64(held)/1e6, float64(heldAfter)/1e6)
 		const slack = 256 << 10 // buffers that grow to their size
 		if after > live+slack {

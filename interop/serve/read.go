@@ -24,7 +24,8 @@ func (s *Simulation) checkQuery(q *query) *Fault {
 	}
 	planes := s.mesh.LayerPlanes[l]
 	if p := q.Map.Plane; p != nil && (*p < 0 || *p >= planes[1]-planes[0]) {
-		return faultf(BadValue, "layer %s has no plane %d; its %d planes count from 0 at the bottom", s.layers.list[l], *p, planes[1]-planes[0])
+		return faultf(BadValue, "layer %s has no plane %d; its %d planes count from 0 at the bottom", s.layers.list[l],
+			*p, planes[1]-planes[0])
 	}
 	if q.Map.Reduce < 0 {
 		return faultf(BadValue, "reduce is %d; it is how many cells by how many become one", q.Map.Reduce)
@@ -41,7 +42,8 @@ func (s *Simulation) read(q *query, out *reply) *Fault {
 		return fault
 	}
 	out.readings = &readings{}
-	for _, part := range []func(*query, *readings) error{s.readMax, s.readBlocks, s.readLayers, s.readProbes, s.readPowers, s.readBalance, s.readMap} {
+	for _, part := range []func(*query, *readings) error{s.readMax, s.readBlocks, s.readLayers, s.readProbes,
+		s.readPowers, s.readBalance, s.readMap} {
 		if err := part(q, out.readings); err != nil {
 			out.readings = nil
 			return s.faultOf(err)

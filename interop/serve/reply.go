@@ -8,7 +8,8 @@ import (
 	"thermsim/report"
 )
 
-// reply is what a client gets for a request: ok and what was asked for, or an error. Every reply tells the time and the step of the state.
+// reply is what a client gets for a request: ok and what was asked for, or an error. Every reply tells the time and the
+// step of the state.
 type reply struct {
 	ID    json.RawMessage `json:"id,omitempty"`
 	OK    bool            `json:"ok"`
@@ -119,7 +120,8 @@ type status struct {
 }
 
 func statusOf(s *solution.Status) *status {
-	return &status{solution.MethodText(s.Method, s.Preconditioner), s.Converged, s.Reason, s.Iterations, Number(s.ResidualW), Number(s.EstimatedErrorK)}
+	return &status{solution.MethodText(s.Method, s.Preconditioner), s.Converged, s.Reason, s.Iterations,
+		Number(s.ResidualW), Number(s.EstimatedErrorK)}
 }
 
 // mapOf is a layer's temperatures, the southern row first.

@@ -155,8 +155,9 @@ func parse(line []byte) (*request, *Fault) {
 	return r, r.check()
 }
 
-// checkKeys refuses null, which encoding/json takes for a key that is not there and for 0 in maps, and keys inside "read" that differ from
-// the known ones by capitals. Only watts may be null, one by one: it gives an input back to the stack.
+// checkKeys refuses null, which encoding/json takes for a key that is not there and for 0 in maps, and keys inside
+// "read" that differ from the known ones by capitals. Only watts may be null, one by one: it gives an input back to the
+// stack.
 func checkKeys(keys map[string]json.RawMessage) *Fault {
 	level := func(at string, keys map[string]json.RawMessage, known ...string) *Fault {
 		for key, value := range keys {
@@ -176,7 +177,8 @@ func checkKeys(keys map[string]json.RawMessage) *Fault {
 	if json.Unmarshal(keys["read"], &read) != nil || read["map"] != nil && json.Unmarshal(read["map"], &layer) != nil {
 		return nil // strict has decoded both
 	}
-	if fault := level("read.", read, "max", "blocks", "layers", "probes", "powers", "energy", "status", "map"); fault != nil {
+	if fault := level("read.", read, "max", "blocks", "layers", "probes", "powers", "energy", "status",
+		"map"); fault != nil {
 		return fault
 	}
 	return level("read.map.", layer, "layer", "plane", "reduce")
@@ -213,7 +215,8 @@ func jsonFault(err error) *Fault {
 	return faultf(BadRequest, "%s", clipped(strings.TrimPrefix(err.Error(), "json: ")))
 }
 
-// jsonKind is what encoding/json calls a value that does not fit, with its article: "a string", "an array", or the number itself.
+// jsonKind is what encoding/json calls a value that does not fit, with its article: "a string", "an array", or the
+// number itself.
 func jsonKind(value string) string {
 	if number, is := strings.CutPrefix(value, "number "); is {
 		return number
@@ -268,10 +271,12 @@ func (r *request) check() *Fault {
 	}
 	for name, f := range r.Factors {
 		if f == nil {
-			return faultf(BadValue, "the factor on %s is null; give one from 0 to %g, 1 for the power as it is", shown(name), float64(mostWatts))
+			return faultf(BadValue, "the factor on %s is null; give one from 0 to %g, 1 for the power as it is",
+				shown(name), float64(mostWatts))
 		}
 		if !(*f >= 0 && *f <= mostWatts) {
-			return faultf(BadValue, "the factor on %s is %g; give one from 0 to %g", shown(name), *f, float64(mostWatts))
+			return faultf(BadValue, "the factor on %s is %g; give one from 0 to %g", shown(name), *f,
+				float64(mostWatts))
 		}
 	}
 	for name, w := range r.Watts {

@@ -32,8 +32,11 @@ func lump() (s *stack.Stack, tau, resistance float64) {
 		Materials: []stack.Material{{Name: "m", K: [3]float64{k, k, k}, C: c}},
 		Probes:    []stack.Probe{{Name: "middle", X: 1e-3, Y: 1.5e-3, Z: thickness / 2}},
 	}
-	block := stack.Power{Blocks: []stack.Block{{Name: "core", Watts: 5, Rects: []stack.Rect{s.Domain()}}}, Area: s.Domain()}
-	s.Layers = []stack.Layer{{Name: "die", Thickness: thickness, Cells: 1, Powers: []stack.Power{block, {Name: "rest", Uniform: 1, Area: s.Domain()}}}}
+	block := stack.Power{Blocks: []stack.Block{{Name: "core", Watts: 5, Rects: []stack.Rect{s.Domain()}}},
+		Area: s.Domain()}
+	s.Layers =
+		[]stack.Layer{{Name: "die", Thickness: thickness, Cells: 1,
+			Powers: []stack.Power{block, {Name: "rest", Uniform: 1, Area: s.Domain()}}}}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: h, Temperature: 310}
 	area := s.Size[0] * s.Size[1]
 	g := area / (1/h + thickness/(2*k))
@@ -92,7 +95,8 @@ func ask(t testing.TB, sim *Simulation, format string, args ...any) *answer {
 	request := fmt.Appendf(nil, format, args...)
 	text, _ := sim.Do(context.Background(), request)
 	var a answer
-	if err := json.Unmarshal(text, &a); err != nil || text[len(text)-1] != '\n' || bytes.Count(text, []byte("\n")) != 1 {
+	if err := json.Unmarshal(text, &a); err != nil || text[len(text)-1] != '\n' ||
+		bytes.Count(text, []byte("\n")) != 1 {
 		t.Fatalf("no line of JSON: %q: %v", text, err)
 	}
 	if a.OK != (a.Error == nil) || !a.OK && (a.Error.Code == "" || a.Error.Text == "") {
@@ -140,14 +144,17 @@ func TestRequests(t *testing.T) {
 			t.Fatal(a.Error)
 		}
 	}
-	a := ask(t, sim, `{"id":7,"op":"step","n":3,"read":{"max":true,"blocks":true,"layers":["die"],"probes":["middle"],"powers":true,"energy":true,"status":true,"map":{"layer":"die"}}}`)
+	a := ask(t, sim,
+		`{"id":7,"op":"step","n":3,"read":{"max":true,"blocks":true,"layers":["die"],"probes":["middle"],"powers":true,"energy":true,"status":true,"map":{"layer":"die"}}}`)
 	want := 310 + 6*r*(1-math.Pow(1.2, -3))
-	for name, got := range map[string]float64{"max": a.MaxK, "block": a.Blocks["die/core"].Mean, "layer": a.Layers["die"].Max, "map": a.Map.K[0][0]} {
+	for name, got := range map[string]float64{"max": a.MaxK, "block": a.Blocks["die/core"].Mean,
+		"layer": a.Layers["die"].Max, "map": a.Map.K[0][0]} {
 		if math.Abs(got-want) > 1e-5 {
 			t.Errorf("%s %.7f K, want %.7f", name, got, want)
 		}
 	}
-	if !a.OK || a.ID != 7.0 || a.Taken != 3 || a.Steps != 3 || math.Abs(a.TimeS-0.6*tau) > 1e-12*tau || math.Abs(a.Power-6) > 1e-12 || math.Abs(a.Powers["die/core"]-5) > 1e-12 {
+	if !a.OK || a.ID != 7.0 || a.Taken != 3 || a.Steps != 3 || math.Abs(a.TimeS-0.6*tau) > 1e-12*tau ||
+		math.Abs(a.Power-6) > 1e-12 || math.Abs(a.Powers["die/core"]-5) > 1e-12 {
 		t.Errorf("%+v", a)
 	}
 	if a.Energy == nil || a.Energy.Imbalance > 1e-9 || math.Abs(a.Energy.In-6) > 1e-12 || len(a.Probes) != 1 {
@@ -156,13 +163,15 @@ func TestRequests(t *testing.T) {
 	if a := ask(t, sim, `{"op":"set","watts":{"core":2,"die/rest":0},"factors":{"core":0.5}}`); !a.OK {
 		t.Fatal(a.Error)
 	}
-	if a := ask(t, sim, `{"op":"run","until_s":%g,"read":{"max":true}}`, 60*tau); math.Abs(a.MaxK-310-r) > 1e-5 || a.Power != 1 {
+	if a := ask(t, sim, `{"op":"run","until_s":%g,"read":{"max":true}}`, 60*tau); math.Abs(a.MaxK-310-r) > 1e-5 ||
+		a.Power != 1 {
 		t.Errorf("at rest under 1 W: %+v", a)
 	}
 	if a := ask(t, sim, `{"op":"set","watts":{"core":null}}`); !a.OK {
 		t.Error(a.Error)
 	}
-	if a := ask(t, sim, `{"op":"read","read":{"powers":true}}`); a.Powers["die/core"] != 2.5 || a.Powers["die/rest"] != 0 {
+	if a := ask(t, sim, `{"op":"read","read":{"powers":true}}`); a.Powers["die/core"] != 2.5 ||
+		a.Powers["die/rest"] != 0 {
 		t.Errorf("powers %v", a.Powers)
 	}
 	if a := ask(t, sim, `{"op":"reset"}`); !a.OK || a.TimeS != 0 || a.Steps != 0 {
@@ -173,24 +182,45 @@ func TestRequests(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	sim, _, _ := simulation(t)
 	for request, code := range map[string]string{
-		``: BadJSON, `{`: BadJSON, `[]`: BadJSON, `7`: BadJSON, `{"op":"hello"} {"op":"hello"}`: BadRequest, `{"op":"hello"`: BadJSON, "{\"op\":\"hel\x00lo\"}": BadJSON,
-		`null`: BadRequest, `{}`: BadRequest, `{"op":"dance"}`: BadRequest, `{"op":5}`: BadRequest, `{"op":"step","m":3}`: BadRequest, `{"op":"hello","n":3}`: BadRequest,
-		`{"op":"step","N":3}`: BadRequest, `{"op":"hello","id":{}}`: BadRequest, `{"op":"hello","id":"` + strings.Repeat("x", 200) + `"}`: BadRequest,
-		`{"op":"step","n":0}`: BadValue, `{"op":"step","n":-1}`: BadValue, `{"op":"step","n":1000001}`: BadValue, `{"op":"step","n":1.5}`: BadRequest, `{"op":"step","n":1e99}`: BadRequest,
-		`{"op":"step","dt_s":0}`: BadValue, `{"op":"step","dt_s":-1}`: BadValue, `{"op":"step","dt_s":1e999}`: BadRequest,
-		`{"op":"run"}`: BadRequest, `{"op":"run","until_s":-1}`: BadValue, `{"op":"run","until_s":1e300}`: BadValue, `{"op":"run","until_s":1,"dt_s":1e-300}`: BadValue,
-		`{"op":"set"}`: BadRequest, `{"op":"set","watts":{"x":1}}`: UnknownName, `{"op":"set","watts":{"core":1,"die/core":2}}`: BadRequest, `{"op":"set","factors":{"core":-1}}`: BadValue, `{"op":"set","watts":{"core":1e300}}`: BadValue,
-		`{"op":"set","watts":{"core":"1"}}`: BadRequest, `{"op":"read"}`: BadRequest, `{"op":"read","read":{"blocks":["x"]}}`: UnknownName, `{"op":"read","read":{"blocks":7}}`: BadRequest,
-		`{"op":"read","read":{"map":{"layer":"x"}}}`: UnknownName, `{"op":"read","read":{"map":{"layer":"die","plane":1}}}`: BadValue, `{"op":"read","read":{"map":{"layer":"die","reduce":-1}}}`: BadValue,
-		`{"op":"save"}`: BadRequest, `{"op":"save","name":"a","file":"b"}`: BadRequest, `{"op":"save","name":"../a"}`: BadValue, `{"op":"save","file":"a"}`: FileFault,
-		`{"op":"restore","name":"a"}`: UnknownName, `{"op":"drop","name":"a"}`: UnknownName, `{"op":"drop"}`: BadRequest,
-		`{"op":"step","n":2,"read":{"layers":["x"]}}`: UnknownName,
-		`{"op":"set","factors":{"core":null}}`:        BadValue, `{"op":"set","watts":{"core":1},"factors":null}`: BadValue, `{"op":"set","watts":null,"factors":{"core":0}}`: BadValue,
-		`{"op":"step","n":null}`: BadValue, `{"op":"step","dt_s":null}`: BadValue, `{"op":"step","read":null}`: BadValue, `{"op":"run","until_s":null}`: BadValue,
-		`{"op":null}`: BadRequest, `{"op":"save","name":"a","file":null}`: BadValue, `{"op":"hello","token":null}`: BadValue,
-		`{"op":"step","read":{"max":null}}`: BadValue, `{"op":"step","read":{"blocks":null}}`: BadValue, `{"op":"step","read":{"map":null}}`: BadValue,
-		`{"op":"step","read":{"map":{"layer":null}}}`: BadValue, `{"op":"step","read":{"map":{"layer":"die","plane":null}}}`: BadValue,
-		`{"op":"step","read":{"MAX":true}}`: BadRequest, `{"op":"step","read":{"map":{"layer":"die","Reduce":2}}}`: BadRequest,
+		``: BadJSON, `{`: BadJSON, `[]`: BadJSON, `7`: BadJSON, `{"op":"hello"} {"op":"hello"}`: BadRequest,
+		`{"op":"hello"`: BadJSON, "{\"op\":\"hel\x00lo\"}": BadJSON,
+		`null`: BadRequest, `{}`: BadRequest, `{"op":"dance"}`: BadRequest, `{"op":5}`: BadRequest,
+		`{"op":"step","m":3}`: BadRequest, `{"op":"hello","n":3}`: BadRequest,
+		`{"op":"step","N":3}`: BadRequest, `{"op":"hello","id":{}}`: BadRequest, `{"op":"hello","id":"` +
+			strings.Repeat("x", 200) + `"}`: BadRequest,
+		`{"op":"step","n":0}`: BadValue, `{"op":"step","n":-1}`: BadValue, `{"op":"step","n":1000001}`: BadValue,
+		`{"op":"step","n":1.5}`: BadRequest, `{"op":"step","n":1e99}`: BadRequest,
+		`{"op":"step","dt_s":0}`: BadValue, `{"op":"step","dt_s":-1}`: BadValue,
+		`{"op":"step","dt_s":1e999}`: BadRequest,
+		`{"op":"run"}`:               BadRequest, `{"op":"run","until_s":-1}`: BadValue,
+		`{"op":"run","until_s":1e300}`:           BadValue,
+		`{"op":"run","until_s":1,"dt_s":1e-300}`: BadValue,
+		`{"op":"set"}`:                           BadRequest, `{"op":"set","watts":{"x":1}}`: UnknownName,
+		`{"op":"set","watts":{"core":1,"die/core":2}}`: BadRequest, `{"op":"set","factors":{"core":-1}}`: BadValue,
+		`{"op":"set","watts":{"core":1e300}}`: BadValue,
+		`{"op":"set","watts":{"core":"1"}}`:   BadRequest, `{"op":"read"}`: BadRequest,
+		`{"op":"read","read":{"blocks":["x"]}}`: UnknownName, `{"op":"read","read":{"blocks":7}}`: BadRequest,
+		`{"op":"read","read":{"map":{"layer":"x"}}}`:               UnknownName,
+		`{"op":"read","read":{"map":{"layer":"die","plane":1}}}`:   BadValue,
+		`{"op":"read","read":{"map":{"layer":"die","reduce":-1}}}`: BadValue,
+		`{"op":"save"}`: BadRequest, `{"op":"save","name":"a","file":"b"}`: BadRequest,
+		`{"op":"save","name":"../a"}`: BadValue, `{"op":"save","file":"a"}`: FileFault,
+		`{"op":"restore","name":"a"}`: UnknownName, `{"op":"drop","name":"a"}`: UnknownName,
+		`{"op":"drop"}`: BadRequest,
+		`{"op":"step","n":2,"read":{"layers":["x"]}}`:    UnknownName,
+		`{"op":"set","factors":{"core":null}}`:           BadValue,
+		`{"op":"set","watts":{"core":1},"factors":null}`: BadValue,
+		`{"op":"set","watts":null,"factors":{"core":0}}`: BadValue,
+		`{"op":"step","n":null}`:                         BadValue, `{"op":"step","dt_s":null}`: BadValue,
+		`{"op":"step","read":null}`: BadValue, `{"op":"run","until_s":null}`: BadValue,
+		`{"op":null}`: BadRequest, `{"op":"save","name":"a","file":null}`: BadValue,
+		`{"op":"hello","token":null}`:       BadValue,
+		`{"op":"step","read":{"max":null}}`: BadValue, `{"op":"step","read":{"blocks":null}}`: BadValue,
+		`{"op":"step","read":{"map":null}}`:                         BadValue,
+		`{"op":"step","read":{"map":{"layer":null}}}`:               BadValue,
+		`{"op":"step","read":{"map":{"layer":"die","plane":null}}}`: BadValue,
+		`{"op":"step","read":{"MAX":true}}`:                         BadRequest,
+		`{"op":"step","read":{"map":{"layer":"die","Reduce":2}}}`:   BadRequest,
 	} {
 		a := ask(t, sim, "%s", request)
 		if a.OK || a.Error.Code != code {
@@ -269,7 +299,8 @@ func serveText(t *testing.T, in io.Reader) (answers []*answer, err error) {
 
 func TestStreams(t *testing.T) {
 	long := `{"op":"hello","id":"` + strings.Repeat("x", 3*MaxMessage) + "\"}\n"
-	answers, err := serveText(t, strings.NewReader("nonsense\n\n"+long+`{"id":1,"op":"step"}`+"\r\n"+`{"id":2,"op":"st`))
+	answers, err := serveText(t,
+		strings.NewReader("nonsense\n\n"+long+`{"id":1,"op":"step"}`+"\r\n"+`{"id":2,"op":"st`))
 	var codes []string
 	for _, a := range answers {
 		if a.Error != nil {
@@ -288,7 +319,8 @@ func TestStreams(t *testing.T) {
 }
 
 // sockets serves the lump on a Unix socket until the test ends.
-func sockets(t *testing.T, token string, idle, patience time.Duration) (dial func() net.Conn, ended chan error, stop func(), said func() string) {
+func sockets(t *testing.T, token string, idle, patience time.Duration) (dial func() net.Conn, ended chan error,
+	stop func(), said func() string) {
 	t.Helper()
 	sim, _, _ := simulation(t)
 	path := filepath.Join(t.TempDir(), "socket")
@@ -434,7 +466,8 @@ func TestOneClientAtATime(t *testing.T) {
 	}
 }
 
-// Only who begins with the protocol, and where there is a token with it, is served; what comes behind another first line is not read.
+// Only who begins with the protocol, and where there is a token with it, is served; what comes behind another first
+// line is not read.
 func TestFirstLines(t *testing.T) {
 	const token = "a-token-of-the-test"
 	const commands = "{\"op\":\"step\",\"n\":3}\n{\"op\":\"shutdown\"}\n"
@@ -513,7 +546,8 @@ func TestInterruptEndsServer(t *testing.T) {
 }
 
 func TestAddresses(t *testing.T) {
-	for _, address := range []string{"", "nonsense", "0.0.0.0:0", "[::]:0", "192.0.2.1:7070", "example.org:80", "127.0.0.1:99999", "unix:/no/such/folder/socket", "unix:" + t.TempDir()} {
+	for _, address := range []string{"", "nonsense", "0.0.0.0:0", "[::]:0", "192.0.2.1:7070", "example.org:80",
+		"127.0.0.1:99999", "unix:/no/such/folder/socket", "unix:" + t.TempDir()} {
 		if l, err := Listen(address, false); err == nil {
 			l.Close()
 			t.Errorf("%s is listened on", address)
@@ -532,11 +566,14 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// FuzzRequests holds any lines against the protocol: each has one line of JSON for an answer, ok or with an error, and the state never moves without being told to.
+// FuzzRequests holds any lines against the protocol: each has one line of JSON for an answer, ok or with an error, and
+// the state never moves without being told to.
 func FuzzRequests(f *testing.F) {
 	for _, seed := range []string{
-		`{"id":1,"op":"hello"}`, `{"op":"describe"}`, `{"op":"step","n":2,"dt_s":0.1,"read":{"max":true,"blocks":true}}`, `{"op":"run","until_s":0.5}`,
-		`{"op":"set","watts":{"core":1e308,"die/rest":null},"factors":{"core":0}}` + "\n" + `{"op":"step"}`, `{"op":"save","name":"a"}` + "\n" + `{"op":"restore","name":"a"}`,
+		`{"id":1,"op":"hello"}`, `{"op":"describe"}`,
+		`{"op":"step","n":2,"dt_s":0.1,"read":{"max":true,"blocks":true}}`, `{"op":"run","until_s":0.5}`,
+		`{"op":"set","watts":{"core":1e308,"die/rest":null},"factors":{"core":0}}` + "\n" + `{"op":"step"}`,
+		`{"op":"save","name":"a"}` + "\n" + `{"op":"restore","name":"a"}`,
 		`{"op":"read","read":{"map":{"layer":"die","plane":0,"reduce":3},"layers":["die"],"probes":true,"energy":true,"status":true,"powers":true}}`, `{"op":"reset"}`, `{"op":"drop","name":"a"}`,
 	} {
 		f.Add([]byte(seed))

@@ -1,5 +1,6 @@
-// Package serve steps a stack for other programs: simulators of what runs on the chip, controllers, scripts. A Simulation takes requests, one object of JSON each,
-// and answers them; Serve and Listen bring them from streams and sockets. docs/serve.md describes the protocol.
+// Package serve steps a stack for other programs: simulators of what runs on the chip, controllers, scripts. A
+// Simulation takes requests, one object of JSON each, and answers them; Serve and Listen bring them from streams and
+// sockets. docs/serve.md describes the protocol.
 package serve
 
 import (
@@ -74,8 +75,10 @@ func New(s *gpusolve.Session, o Options) (*Simulation, error) {
 		inputs = append(inputs, in.Name)
 	}
 	return &Simulation{
-		session: s, mesh: m, readings: r, states: map[string]*gpusolve.SessionState{}, options: o, plane: make([]float64, m.NX()*m.NY()),
-		inputs: newNames("power", inputs), blocks: newNames("block", r.BlockNames), layers: newNames("layer", r.LayerNames), probes: newNames("probe", r.ProbeNames),
+		session: s, mesh: m, readings: r, states: map[string]*gpusolve.SessionState{}, options: o,
+		plane:  make([]float64, m.NX()*m.NY()),
+		inputs: newNames("power", inputs), blocks: newNames("block", r.BlockNames),
+		layers: newNames("layer", r.LayerNames), probes: newNames("probe", r.ProbeNames),
 	}, nil
 }
 
@@ -209,7 +212,8 @@ func (s *Simulation) run(ctx context.Context, r *request, out *reply) *Fault {
 	case !(until >= from-1e-6*dt):
 		return faultf(BadValue, "until_s is %g, and the time is %g already; restore or reset goes back", until, from)
 	case steps > MaxSteps:
-		return faultf(BadValue, "to %g s there are %.3g steps of %g s; a request takes at most %d", until, steps, dt, MaxSteps)
+		return faultf(BadValue, "to %g s there are %.3g steps of %g s; a request takes at most %d", until, steps, dt,
+			MaxSteps)
 	}
 	return s.step(ctx, r, out, max(0, int(steps)))
 }
@@ -254,7 +258,8 @@ func (s *Simulation) faultOf(err error) *Fault {
 	case errors.Is(err, gpusolve.ErrNotConverged):
 		code = NotConverged
 	case errors.Is(err, gpusolve.ErrStepRunaway):
-		return faultf(Runaway, "thermal runaway: the leakage grows faster than the step can follow; the state is that before the step: take less power or a smaller dt_s")
+		return faultf(Runaway, "thermal runaway: the leakage grows faster than the step can follow; the state is "+
+			"that before the step: take less power or a smaller dt_s")
 	case errors.Is(err, context.Canceled):
 		return faultf(Interrupted, "the server was interrupted; the state is that of the last whole step")
 	case errors.Is(err, gpusolve.ErrOption):

@@ -13,7 +13,8 @@ var stateName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}$`)
 
 func checkName(name string) *Fault {
 	if !stateName.MatchString(name) || !filepath.IsLocal(name) {
-		return faultf(BadValue, "%s is no name for a state: up to 100 letters, digits, and _ . + -, none of . + - at the beginning", shown(name))
+		return faultf(BadValue, "%s is no name for a state: up to 100 letters, digits, and _ . + -, none of . + - at "+
+			"the beginning", shown(name))
 	}
 	return nil
 }
@@ -36,7 +37,8 @@ func (s *Simulation) save(r *request, out *reply) *Fault {
 	case s.states[r.Name] == nil && len(s.states) >= maxStates:
 		return faultf(TooLarge, "%d states are kept already, the most there may be; drop one", len(s.states))
 	case kept+bytes > s.options.StateBytes:
-		return faultf(TooLarge, "the state takes %d bytes, and %d are kept of at most %d; drop one, or save to a file", bytes, kept, s.options.StateBytes)
+		return faultf(TooLarge, "the state takes %d bytes, and %d are kept of at most %d; drop one, or save to a file",
+			bytes, kept, s.options.StateBytes)
 	}
 	k, err := s.session.Save()
 	if err != nil {

@@ -58,7 +58,8 @@ func newConverter(f importer.Format, r importer.Request) *converter {
 		materials: map[materialKey]int{}, used: map[string]bool{}, patches: map[string]layoutFile{},
 		stack: &stack.Stack{Schema: 1, File: r.Files[0]},
 		comments: stack.Comments{
-			Materials: map[int][]string{}, Layers: map[int][]string{}, Contacts: map[int]string{}, Powers: map[*stack.Power][]string{},
+			Materials: map[int][]string{}, Layers: map[int][]string{}, Contacts: map[int]string{},
+			Powers: map[*stack.Power][]string{},
 		},
 	}
 }
@@ -84,7 +85,8 @@ func (c *converter) open(name string, pos stack.Pos) (path string, data []byte, 
 		if errors.Is(err, fs.ErrNotExist) {
 			remedy = "paths are looked for beside the stack description, then in the working directory"
 		}
-		c.Faults.AddError(&stack.Error{Pos: pos, Msg: fmt.Sprintf("cannot read %s: %s", path, importer.Reason(err)), Remedy: remedy, Err: err})
+		c.Faults.AddError(&stack.Error{Pos: pos, Msg: fmt.Sprintf("cannot read %s: %s", path, importer.Reason(err)),
+			Remedy: remedy, Err: err})
 		return "", nil, false
 	}
 	importer.Record(c.stack, path, data)
@@ -134,13 +136,15 @@ func (c *converter) sinks() {
 			return
 		}
 		s.Ambient = k.temperature.value
-		s.Boundary[face] = stack.Boundary{Kind: stack.Convective, H: k.h.shifted(12), Temperature: k.temperature.value, Pos: k.pos}
+		s.Boundary[face] = stack.Boundary{Kind: stack.Convective, H: k.h.shifted(12), Temperature: k.temperature.value,
+			Pos: k.pos}
 		c.comments.Boundary[face] = place(k.pos)
 	}
 	set(stack.Bottom, p.bottom)
 	set(stack.Top, p.top)
 	if p.top == nil && p.bottom == nil {
-		c.Note(importer.Warning, p.solver.pos, "no heat sink is declared: heat has no way out, and a steady state does not exist")
+		c.Note(importer.Warning, p.solver.pos, "no heat sink is declared: heat has no way out, and a steady state "+
+			"does not exist")
 	}
 }
 
@@ -163,7 +167,8 @@ func (c *converter) unused() {
 	}
 }
 
-// material is the index in the stack of a material by its name, that of a layout's own before that of the stack description.
+// material is the index in the stack of a material by its name, that of a layout's own before that of the stack
+// description.
 func (c *converter) material(name string, pos stack.Pos, from layoutFile, layoutPath string) int {
 	find := func(list []material) *material {
 		for i := range list {
@@ -193,7 +198,8 @@ func (c *converter) material(name string, pos stack.Pos, from layoutFile, layout
 	i := len(c.stack.Materials)
 	c.materials[key] = i
 	c.stack.Materials = append(c.stack.Materials, stack.Material{
-		Name: c.freeMaterialName(m.name), K: [3]float64{m.k[0].shifted(6), m.k[1].shifted(6), m.k[2].shifted(6)}, C: m.c.shifted(18), Pos: m.pos,
+		Name: c.freeMaterialName(m.name), K: [3]float64{m.k[0].shifted(6), m.k[1].shifted(6), m.k[2].shifted(6)},
+		C: m.c.shifted(18), Pos: m.pos,
 	})
 	c.comments.Materials[i] = []string{place(m.pos)}
 	return i
@@ -215,13 +221,16 @@ func place(pos stack.Pos) string {
 func (c *converter) result() *importer.Result {
 	c.comments.Head = []string{
 		"Imported from 3D-ICE: " + c.project.file + " and the files it names.",
-		"Coordinates count from the south-west corner in both programs; 3D-ICE lists layers from the top, this file from the bottom.",
+		"Coordinates count from the south-west corner in both programs; 3D-ICE lists layers from the top, this file " +
+			"from the bottom.",
 	}
 	if c.Request.Compat {
-		c.comments.Head = append(c.comments.Head, "With --compat: what 3D-ICE calculates in its own way is put into the figures below.")
+		c.comments.Head = append(c.comments.Head, "With --compat: what 3D-ICE calculates in its own way is put into "+
+			"the figures below.")
 	}
 	return &importer.Result{
 		Stack: c.stack, Comments: c.comments, Format: c.format, Compat: c.Request.Compat,
-		Transient: c.project.solver.transient, Notes: c.Notes, Deviations: c.Deviations, Outputs: c.outputs, Network: c.network,
+		Transient: c.project.solver.transient, Notes: c.Notes, Deviations: c.Deviations, Outputs: c.outputs,
+		Network: c.network,
 	}
 }

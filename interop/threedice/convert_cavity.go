@@ -20,7 +20,8 @@ func (c *converter) cavity(i int) {
 	c.comments.Layers[n] = []string{fmt.Sprintf("stack element %s: %s (%s)", e.name, from.title(), place(from.pos))}
 	c.outputs.layers[e.name] = n
 	w := &stack.Coolant{
-		Fluid: stack.Fluid{C: from.capacity.shifted(18)}, Inlet: from.incoming.value, Direction: stack.TowardsNorth, Pos: from.pos,
+		Fluid: stack.Fluid{C: from.capacity.shifted(18)}, Inlet: from.incoming.value, Direction: stack.TowardsNorth,
+		Pos:   from.pos,
 		HSide: from.side.shifted12(), HTop: from.top.shifted12(), HBottom: from.bottom.shifted12(),
 	}
 	switch {
@@ -29,15 +30,17 @@ func (c *converter) cavity(i int) {
 	case from.kind == "4rm":
 		w.Model = stack.ResolvedChannels
 		w.Flow = from.flow.shifted(-6) / 60
-		w.Channels = &stack.Channels{Width: from.channel.shifted(-6), Wall: from.wall.shifted(-6), FirstWall: from.first.shifted(-6),
-			Count: (c.stack.Grid.X.Cells - 1) / 2}
+		w.Channels = &stack.Channels{Width: from.channel.shifted(-6), Wall: from.wall.shifted(-6),
+			FirstWall: from.first.shifted(-6),
+			Count:     (c.stack.Grid.X.Cells - 1) / 2}
 		c.outputs.Channels = w.Channels.Count
 	default:
 		c.porousChannels(w, from)
 	}
 	w.Central = c.Emulates(importer.Deviation{
 		Name: "central-advection", Pos: from.pos, Field: true,
-		What:    "3D-ICE gives a face between two cells of coolant the mean of their temperatures, from which temperatures may swing from cell to cell",
+		What: "3D-ICE gives a face between two cells of coolant the mean of their temperatures, from which " +
+			"temperatures may swing from cell to cell",
 		Instead: "a face has the temperature of the cell upstream",
 	})
 	c.stack.Layers[n].Coolant = w
@@ -59,12 +62,15 @@ func (c *cavity) title() string {
 	return "micro-channels " + c.kind
 }
 
-// pinFins takes the coefficient that 3D-ICE has built in: a fit to measurements of pins with 50 um in 100 um, which knows no geometry.
+// pinFins takes the coefficient that 3D-ICE has built in: a fit to measurements of pins with 50 um in 100 um, which
+// knows no geometry.
 func (c *converter) pinFins(w *stack.Coolant, from *cavity) {
 	w.Model = stack.PorousCavity
-	w.Pins = &stack.Pins{Diameter: from.diameter.shifted(-6), Pitch: from.pitch.shifted(-6), Staggered: from.kind == "staggered"}
+	w.Pins = &stack.Pins{Diameter: from.diameter.shifted(-6), Pitch: from.pitch.shifted(-6),
+		Staggered: from.kind == "staggered"}
 	if w.Pins.Diameter >= w.Pins.Pitch {
-		c.Faults.Add(from.pitch.pos, "", "pins of %s um do not fit into a pitch of %s um", from.diameter.text, from.pitch.text)
+		c.Faults.Add(from.pitch.pos, "", "pins of %s um do not fit into a pitch of %s um", from.diameter.text,
+			from.pitch.text)
 	}
 	velocity := from.darcy.shifted(-6)
 	w.Flow = velocity * from.height.shifted(-6) * c.stack.Size[0]
@@ -76,7 +82,8 @@ func (c *converter) pinFins(w *stack.Coolant, from *cavity) {
 	w.HTop, w.HBottom = h, h
 }
 
-// porousChannels takes 3D-ICE's number of channels, a rounded quotient, under which its flow does not add up where the chip is not a multiple of the pitch.
+// porousChannels takes 3D-ICE's number of channels, a rounded quotient, under which its flow does not add up where the
+// chip is not a multiple of the pitch.
 func (c *converter) porousChannels(w *stack.Coolant, from *cavity) {
 	w.Model, w.HSide = stack.PorousCavity, 0
 	w.Flow = from.flow.shifted(-6) / 60
@@ -86,12 +93,14 @@ func (c *converter) porousChannels(w *stack.Coolant, from *cavity) {
 	c.outputs.Channels = count
 	w.Channels = &stack.Channels{Width: channel, Wall: wall}
 	if w.Channels.Fit(c.stack.Size[0]); w.Channels.Count < 1 {
-		c.Faults.Add(from.channel.pos, "", "no channel of %s um fits into a chip of %s um", from.channel.text, c.project.dimensions.length.text)
+		c.Faults.Add(from.channel.pos, "", "no channel of %s um fits into a chip of %s um", from.channel.text,
+			c.project.dimensions.length.text)
 	}
 	exact := c.stack.Size[0] / (float64(max(1, count)) * pitch)
 	if math.Abs(exact-1) > 1e-9 && c.Emulates(importer.Deviation{
 		Name: "channel-count", Pos: from.pos, Field: true,
-		What:    fmt.Sprintf("3D-ICE divides the flow among %d channels and lets it pass through a chip that is %.4g of them wide", count, exact*float64(count)),
+		What: fmt.Sprintf("3D-ICE divides the flow among %d channels and lets it pass through a chip that is %.4g "+
+			"of them wide", count, exact*float64(count)),
 		Instead: "the whole cavity has the flow that is given",
 	}) {
 		w.Flow *= exact
@@ -101,15 +110,18 @@ func (c *converter) porousChannels(w *stack.Coolant, from *cavity) {
 // resolvedColumns are the columns of channels and walls of a 4rm cavity, whatever the dimensions say of cells.
 func (c *converter) resolvedColumns() stack.Axis {
 	from, d := c.project.cavity, c.project.dimensions
-	count := (d.length.value - from.first.value - from.last.value - from.channel.value) / (from.channel.value + from.wall.value)
+	count := (d.length.value - from.first.value - from.last.value - from.channel.value) /
+		(from.channel.value + from.wall.value)
 	whole := math.Round(count)
 	if !(whole >= 0 && math.Abs(count-whole) <= 1e-9*math.Max(1, whole)) || whole > 50_000 {
-		c.Faults.Add(from.pos, "", "channels of %s um, walls of %s um and outer walls of %s and %s um do not make up a chip of %s um", from.channel.text, from.wall.text,
+		c.Faults.Add(from.pos, "", "channels of %s um, walls of %s um and outer walls of %s and %s um do not make up "+
+			"a chip of %s um", from.channel.text, from.wall.text,
 			from.first.text, from.last.text, d.length.text)
 		return stack.Axis{Cells: 1}
 	}
 	if from.last.value > from.wall.value {
-		c.Note(importer.Warning, from.last.pos, "3D-ICE puts what an element heats of the last wall beyond %s um into the first column of the next row; this is not emulated", from.wall.text)
+		c.Note(importer.Warning, from.last.pos, "3D-ICE puts what an element heats of the last wall beyond %s um "+
+			"into the first column of the next row; this is not emulated", from.wall.text)
 	}
 	a := stack.Axis{Cells: 2*int(whole) + 3, Pos: from.pos}
 	at := 0.0

@@ -31,7 +31,8 @@ func (c *converter) grid() {
 	}
 	c.stack.Grid.Y = c.axis(1, d.width, d.cellWidth)
 	c.checkPlane(d.cellLength.pos)
-	c.comments.Grid = []string{fmt.Sprintf("cells of %s um by %s um (%s)", d.cellLength.text, d.cellWidth.text, place(d.pos))}
+	c.comments.Grid = []string{fmt.Sprintf("cells of %s um by %s um (%s)", d.cellLength.text, d.cellWidth.text,
+		place(d.pos))}
 }
 
 // checkPlane refuses more cells in a plane than a stack file may have.
@@ -42,13 +43,15 @@ func (c *converter) checkPlane(pos stack.Pos) {
 	}
 }
 
-// axis divides a side of the chip into cells. 3D-ICE takes the whole part of the quotient and leaves the rest of the chip out.
+// axis divides a side of the chip into cells. 3D-ICE takes the whole part of the quotient and leaves the rest of the
+// chip out.
 func (c *converter) axis(axis int, side, cell decimal) stack.Axis {
 	what := [2]string{"length", "width"}[axis]
 	quotient := side.value / cell.value
 	const most = 100_000
 	if !(quotient < most) {
-		c.Faults.Add(cell.pos, "", "a chip %s of %s um in cells of %s um makes more than %d cells", what, side.text, cell.text, most)
+		c.Faults.Add(cell.pos, "", "a chip %s of %s um in cells of %s um makes more than %d cells", what, side.text,
+			cell.text, most)
 		return stack.Axis{Cells: 1}
 	}
 	cells := max(1, int(math.Round(quotient)))
@@ -58,7 +61,8 @@ func (c *converter) axis(axis int, side, cell decimal) stack.Axis {
 	}
 	deviation := importer.Deviation{
 		Name: "cut-grid", Pos: cell.pos, Field: true,
-		What: fmt.Sprintf("3D-ICE makes %d cells of %s um along the chip's %s of %s um and leaves the other %s um out", whole, cell.text, what, side.text,
+		What: fmt.Sprintf("3D-ICE makes %d cells of %s um along the chip's %s of %s um and leaves the other %s um out",
+			whole, cell.text, what, side.text,
 			short(side.value-float64(whole)*cell.value)),
 		Instead: "cells of equal size over the whole chip",
 	}
@@ -66,7 +70,8 @@ func (c *converter) axis(axis int, side, cell decimal) stack.Axis {
 		return stack.Axis{Cells: cells, Pos: cell.pos}
 	}
 	if whole < 1 {
-		c.Faults.Add(cell.pos, "make it smaller", "a cell of %s um is larger than the chip of %s um", cell.text, side.text)
+		c.Faults.Add(cell.pos, "make it smaller", "a cell of %s um is larger than the chip of %s um", cell.text,
+			side.text)
 		return stack.Axis{Cells: 1}
 	}
 	c.stack.Size[axis] = float64(whole) * cell.value * micro
@@ -76,9 +81,10 @@ func (c *converter) axis(axis int, side, cell decimal) stack.Axis {
 // short writes a length in um for messages.
 func short(um float64) string { return fmt.Sprintf("%.6g", um) }
 
-// outerNodes emulates the node that 3D-ICE puts on the outer face of a bottom layer without a sink, and of a top layer without one: the layer
-// couples to its neighbour through its whole height. The missing half is a contact resistance of h/2k; where the layer has several
-// materials it is half the vertical conductivity, which no other coupling of such a layer uses.
+// outerNodes emulates the node that 3D-ICE puts on the outer face of a bottom layer without a sink, and of a top layer
+// without one: the layer couples to its neighbour through its whole height. The missing half is a contact resistance of
+// h/2k; where the layer has several materials it is half the vertical conductivity, which no other coupling of such a
+// layer uses.
 func (c *converter) outerNodes() {
 	last := len(c.stack.Layers) - 1
 	if last < 1 {
@@ -96,7 +102,8 @@ func (c *converter) outerNode(layer, lower int, s *sink, name string) {
 	y := &c.stack.Layers[layer]
 	if !c.Emulates(importer.Deviation{
 		Name: "outer-node", Pos: y.Pos, Field: true,
-		What:    fmt.Sprintf("3D-ICE puts the node of the %s layer, which carries no sink, on its outer face: heat has the whole height to go", name),
+		What: fmt.Sprintf("3D-ICE puts the node of the %s layer, which carries no sink, on its outer face: heat "+
+			"has the whole height to go", name),
 		Instead: "the node is in the middle of the layer, as in all others",
 	}) {
 		return
@@ -113,7 +120,8 @@ func (c *converter) outerNode(layer, lower int, s *sink, name string) {
 			h.Name = c.freeMaterialName(h.Name + "_half_kz")
 			h.K[2] /= 2
 			halved[m] = len(c.stack.Materials)
-			c.comments.Materials[len(c.stack.Materials)] = []string{"--compat: half of kz stands for the whole height of the " + name + " layer"}
+			c.comments.Materials[len(c.stack.Materials)] = []string{"--compat: half of kz stands for the whole " +
+				"height of the " + name + " layer"}
 			c.stack.Materials = append(c.stack.Materials, h)
 		}
 		return halved[m]

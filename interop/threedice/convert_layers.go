@@ -25,7 +25,8 @@ func (c *converter) element(i int) {
 				c.used["layer "+y.name] = true
 				n := c.addLayer(e.name, e.pos, y.height, y.material, y.materialP, y.layout, y.layoutPos)
 				c.origins = append(c.origins, origin{element: i})
-				c.comments.Layers[n] = []string{fmt.Sprintf("stack element %s: layer %s (%s)", e.name, y.name, place(y.pos))}
+				c.comments.Layers[n] = []string{fmt.Sprintf("stack element %s: layer %s (%s)", e.name, y.name,
+					place(y.pos))}
 				c.outputs.layers[e.name] = n
 				return
 			}
@@ -82,19 +83,22 @@ func (c *converter) die(i int, d *die) {
 			c.outputs.layers[e.name] = n
 			c.power(n, i)
 		}
-		c.comments.Layers[n] = []string{fmt.Sprintf("stack element %s: %s of die %s (%s)", e.name, role, d.name, place(part.pos))}
+		c.comments.Layers[n] = []string{fmt.Sprintf("stack element %s: %s of die %s (%s)", e.name, role, d.name,
+			place(part.pos))}
 	}
 }
 
 // addLayer appends a layer of one cell, as 3D-ICE has it, and returns its index.
-func (c *converter) addLayer(name string, pos stack.Pos, height decimal, mat string, matPos stack.Pos, layoutName string, layoutPos stack.Pos) int {
+func (c *converter) addLayer(name string, pos stack.Pos, height decimal, mat string, matPos stack.Pos,
+	layoutName string, layoutPos stack.Pos) int {
 	if n := len(c.stack.Layers); n > stack.MaxLayers {
 		return n - 1 // refused by the validation, which sees one too many
 	}
 	for name == "all" || slices.ContainsFunc(c.stack.Layers, func(y stack.Layer) bool { return y.Name == name }) {
 		name += "_"
 	}
-	y := stack.Layer{Name: name, Thickness: height.shifted(-6), Cells: 1, Pos: pos, Material: c.material(mat, matPos, layoutFile{}, "")}
+	y := stack.Layer{Name: name, Thickness: height.shifted(-6), Cells: 1, Pos: pos,
+		Material: c.material(mat, matPos, layoutFile{}, "")}
 	if layoutName != "" {
 		y.Regions = c.regions(layoutName, layoutPos)
 	}
@@ -120,10 +124,12 @@ func (c *converter) regions(name string, pos stack.Pos) (regions []stack.Region)
 	}
 	if c.project.dimensions.nonUniform && c.Emulates(importer.Deviation{
 		Name: "layout-corner", Pos: pos, Field: true,
-		What:    "in non-uniform mode 3D-ICE gives the whole layer the material that the layout has in the south-west corner",
+		What: "in non-uniform mode 3D-ICE gives the whole layer the material that the layout has in the " +
+			"south-west corner",
 		Instead: "the layout holds",
 	}) {
-		c.Faults.Add(pos, "import it without --compat", "--compat does not emulate what 3D-ICE makes of a layout in non-uniform mode")
+		c.Faults.Add(pos, "import it without --compat", "--compat does not emulate what 3D-ICE makes of a layout in "+
+			"non-uniform mode")
 		return nil
 	}
 	for _, patch := range file.patches {
@@ -136,7 +142,8 @@ func (c *converter) regions(name string, pos stack.Pos) (regions []stack.Region)
 				Instead: "cells that an edge cuts are homogenised by their shares",
 			}) {
 				if snapped.Width <= 0 || snapped.Height <= 0 {
-					c.Note(importer.Adapted, r.pos, "no cell has its centre in this rectangle, so 3D-ICE passes over it")
+					c.Note(importer.Adapted, r.pos, "no cell has its centre in this rectangle, so 3D-ICE "+
+						"passes over it")
 					continue
 				}
 				region.Rect = snapped

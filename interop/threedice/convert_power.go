@@ -35,7 +35,8 @@ func (c *converter) readFloorplans() {
 		if c.Request.Served {
 			break
 		}
-		c.Note(importer.Warning, x.pos, "element %q has no power values: 3D-ICE then ends before its first step; thermsim takes 0 W", x.name)
+		c.Note(importer.Warning, x.pos, "element %q has no power values: 3D-ICE then ends before its first step; "+
+			"thermsim takes 0 W", x.name)
 	}
 	c.slots = max(c.slots, 1)
 }
@@ -80,15 +81,18 @@ func (c *converter) power(layer, i int) {
 			}
 		}
 		if x.material != "" && !c.project.dimensions.nonUniform {
-			c.Note(importer.NotCarried, x.materialP, "material of element %q: 3D-ICE heeds it in non-uniform mode only", x.name)
+			c.Note(importer.NotCarried, x.materialP, "material of element %q: 3D-ICE heeds it in non-uniform mode only",
+				x.name)
 		}
 		if x.cells[0] > 0 && !c.project.dimensions.nonUniform {
-			c.Note(importer.NotCarried, x.pos, "discretization of element %q: 3D-ICE heeds it in non-uniform mode only", x.name)
+			c.Note(importer.NotCarried, x.pos, "discretization of element %q: 3D-ICE heeds it in non-uniform mode only",
+				x.name)
 		}
 	}
 	if a, b, found := importer.FirstOverlap(all); found {
 		p.AllowOverlap = true
-		c.Note(importer.Warning, places[b], "the rectangle overlaps that of line %d; their powers add there, as in 3D-ICE, which does not look", places[a].Line)
+		c.Note(importer.Warning, places[b], "the rectangle overlaps that of line %d; their powers add there, as in "+
+			"3D-ICE, which does not look", places[a].Line)
 	}
 	c.unusedPowers(elements)
 	c.elementRegions(layer, elements)
@@ -104,7 +108,8 @@ func (c *converter) blockName(taken map[string]bool, x *flpElement) string {
 	}
 	taken[name] = true
 	if name != x.name {
-		c.Note(importer.Warning, x.pos, "a second element is called %q; it becomes %q (3D-ICE does not look, and Tflpel finds the first)", x.name, name)
+		c.Note(importer.Warning, x.pos, "a second element is called %q; it becomes %q (3D-ICE does not look, and "+
+			"Tflpel finds the first)", x.name, name)
 	}
 	return name
 }
@@ -117,8 +122,10 @@ func (c *converter) inside(x *flpElement, r rectangle) {
 		r.x.value+r.length.value <= length*(1+slack) && r.y.value+r.width.value <= width*(1+slack) {
 		return
 	}
-	c.Faults.Add(r.pos, "shrink or move it", "element %q reaches from x = %s, y = %s um to x = %s, y = %s um, outside the chip of %s um by %s um", x.name,
-		short(r.x.value), short(r.y.value), short(r.x.value+r.length.value), short(r.y.value+r.width.value), short(length), short(width))
+	c.Faults.Add(r.pos, "shrink or move it", "element %q reaches from x = %s, y = %s um to x = %s, y = %s um, "+
+		"outside the chip of %s um by %s um", x.name,
+		short(r.x.value), short(r.y.value), short(r.x.value+r.length.value), short(r.y.value+r.width.value),
+		short(length), short(width))
 }
 
 // unusedPowers notes power values that 3D-ICE never comes to.
@@ -132,9 +139,11 @@ func (c *converter) unusedPowers(elements []flpElement) {
 			continue
 		}
 		if c.project.solver.transient {
-			c.Note(importer.Warning, x.powers[use].pos(x.pos.File), "element %q has powers for %d slots, but another element for only %d: 3D-ICE ends there, and so does this", x.name, len(x.powers), use)
+			c.Note(importer.Warning, x.powers[use].pos(x.pos.File), "element %q has powers for %d slots, but another "+
+				"element for only %d: 3D-ICE ends there, and so does this", x.name, len(x.powers), use)
 		} else {
-			c.Note(importer.NotCarried, x.powers[use].pos(x.pos.File), "element %q: a steady state uses the first of its %d powers", x.name, len(x.powers))
+			c.Note(importer.NotCarried, x.powers[use].pos(x.pos.File), "element %q: a steady state uses the first of "+
+				"its %d powers", x.name, len(x.powers))
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"thermsim/stack"
 )
 
-// compatTol is the tolerance in K of a project that is calculated as 3D-ICE does: its direct solver leaves rounding errors, and T files have twelve
-// decimals. Smaller ones end at the attainable accuracy as well, and take longer.
+// compatTol is the tolerance in K of a project that is calculated as 3D-ICE does: its direct solver leaves rounding
+// errors, and T files have twelve decimals. Smaller ones end at the attainable accuracy as well, and take longer.
 const compatTol = 1e-9
 
 // solver sets step, number of steps and initial temperature.
@@ -25,7 +25,8 @@ func (c *converter) solver() {
 	steps := float64(c.slots) * c.slotLength() / s.step.value
 	const most = 1e9
 	if !(steps <= most) {
-		c.Faults.Add(s.step.pos, "", "%d slots of %s s in steps of %s s are more than %g steps", c.slots, s.slot.text, s.step.text, most)
+		c.Faults.Add(s.step.pos, "", "%d slots of %s s in steps of %s s are more than %g steps", c.slots, s.slot.text,
+			s.step.text, most)
 		return
 	}
 	c.stack.Transient.Dt = s.step.value
@@ -36,7 +37,8 @@ func (c *converter) solver() {
 // slotTimes is a trace with a row for every slot and no blocks yet.
 func (c *converter) slotTimes() *stack.Trace {
 	length := c.slotLength()
-	t := &stack.Trace{End: float64(c.slots) * length, Watts: make([][]float64, c.slots), Times: make([]float64, c.slots)}
+	t := &stack.Trace{End: float64(c.slots) * length, Watts: make([][]float64, c.slots),
+		Times: make([]float64, c.slots)}
 	for i := range t.Times {
 		t.Times[i] = float64(i) * length
 	}

@@ -29,7 +29,8 @@ func check(t *testing.T, files map[string]string) {
 		same(t, r, again)
 	}
 	// What a direct run emulates by a network.
-	r, err := Format{}.Import(importer.Request{Files: []string{"case.stk"}, Compat: true, Direct: true, Open: open(files)})
+	r, err := Format{}.Import(importer.Request{Files: []string{"case.stk"}, Compat: true, Direct: true,
+		Open: open(files)})
 	switch {
 	case err != nil:
 		checkList(t, err)
@@ -43,13 +44,16 @@ func check(t *testing.T, files map[string]string) {
 // same compares what a stack file must keep: layers, grid, watts.
 func same(t *testing.T, r *importer.Result, again *stack.Stack) {
 	s := r.Stack
-	if len(s.Layers) != len(again.Layers) || s.Size != again.Size || s.Grid.X.Cells != again.Grid.X.Cells || s.Grid.Y.Cells != again.Grid.Y.Cells ||
-		s.Ambient != again.Ambient || len(s.Probes) != len(again.Probes) || !reflect.DeepEqual(s.Transient, again.Transient) {
+	if len(s.Layers) != len(again.Layers) || s.Size != again.Size || s.Grid.X.Cells != again.Grid.X.Cells ||
+		s.Grid.Y.Cells != again.Grid.Y.Cells ||
+		s.Ambient != again.Ambient || len(s.Probes) != len(again.Probes) ||
+		!reflect.DeepEqual(s.Transient, again.Transient) {
 		t.Fatalf("stack %+v became %+v", s, again)
 	}
 	for i := range s.Layers {
 		a, b := &s.Layers[i], &again.Layers[i]
-		if a.Thickness != b.Thickness || a.ContactResistance != b.ContactResistance || len(a.Regions) != len(b.Regions) || len(a.Powers) != len(b.Powers) {
+		if a.Thickness != b.Thickness || a.ContactResistance != b.ContactResistance ||
+			len(a.Regions) != len(b.Regions) || len(a.Powers) != len(b.Powers) {
 			t.Fatalf("layer %+v became %+v", a, b)
 		}
 		for p := range a.Powers {
@@ -64,7 +68,8 @@ func FuzzSTK(f *testing.F) {
 	f.Add(wholeStk)
 	f.Add(swapped())
 	f.Add(strings.Replace(wholeStk, "width 100 ;\nlayer", "width 100 ; non-uniform true ;\nlayer", 1))
-	f.Add(strings.Replace(strings.Replace(wholeStk, "width 100 ;\nlayer", "width 100 ; non-uniform true ;\nlayer", 1), "   layout \"bond.mlt\" ;\n", "", 1))
+	f.Add(strings.Replace(strings.Replace(wholeStk, "width 100 ;\nlayer", "width 100 ; non-uniform true ;\nlayer", 1),
+		"   layout \"bond.mlt\" ;\n", "", 1))
 	f.Add(strings.Replace(wholeStk, "top heat sink", "bottom heat sink", 1))
 	f.Add(strings.Replace(wholeStk, "transient step 0.001, slot 0.002", "steady", 1))
 	f.Add(strings.Replace(wholeStk, "   source  2 SI", "   source BOND", 1))
@@ -82,7 +87,8 @@ func FuzzFLP(f *testing.F) {
 	f.Add(wholeFlp, false)
 	f.Add(strings.Replace(wholeFlp, "500, 1000 ;", "500, 1000 ; material CU ; discretization 3, 4 ;", 1), true)
 	f.Add("core : position 0, 0 ; dimension 500, 1000 ; discretization 2, 3 ; power values 1, 2 ;\n"+
-		"cache : position 500, 0 ; dimension 500, 1000 ; material CU ; discretization 4, 5 ; power values 1, 2 ;\n", true)
+		"cache : position 500, 0 ; dimension 500, 1000 ; material CU ; discretization 4, 5 ; power values 1, 2 ;\n",
+		true)
 	for _, m := range malformed() {
 		if m.file == "a.flp" && m.old != "" {
 			f.Add(strings.ReplaceAll(wholeFlp, m.old, m.new), true)
@@ -100,7 +106,8 @@ func FuzzFLP(f *testing.F) {
 
 func FuzzMLT(f *testing.F) {
 	f.Add(wholeMlt)
-	f.Add("material Q : thermal conductivity 1e-5, 2e-5, 3e-6 ; volumetric heat capacity 2e-12 ;\nQ : position 10, 20 ; dimension 33, 44.5 ;\n" + wholeMlt)
+	f.Add("material Q : thermal conductivity 1e-5, 2e-5, 3e-6 ; volumetric heat capacity 2e-12 ;\nQ : position 10, " +
+		"20 ; dimension 33, 44.5 ;\n" + wholeMlt)
 	for _, m := range malformed() {
 		if m.file == "bond.mlt" && m.old != "" {
 			f.Add(strings.ReplaceAll(wholeMlt, m.old, m.new))

@@ -37,9 +37,9 @@ func (t token) String() string {
 	return fmt.Sprintf("%q", importer.Shorten(t.text))
 }
 
-// lexer cuts a file into tokens as 3D-ICE's scanners do: white space and comments, // and /* */, separate; words, numbers and points may
-// follow each other without space. What those scanners echo and pass over in silence (characters of no token, the point of ".5") is an
-// error here.
+// lexer cuts a file into tokens as 3D-ICE's scanners do: white space and comments, // and /* */, separate; words,
+// numbers and points may follow each other without space. What those scanners echo and pass over in silence (characters
+// of no token, the point of ".5") is an error here.
 type lexer struct {
 	file      string
 	data      string
@@ -85,13 +85,15 @@ func (l *lexer) next() token {
 		return token{punct, l.data[start:l.at], pos}
 	case c == '.':
 		if l.digitAt(l.at + 1) {
-			l.faults.Add(pos, "write 0 before the point; 3D-ICE refuses such a number or reads it without its point", "a number cannot begin with a point")
+			l.faults.Add(pos, "write 0 before the point; 3D-ICE refuses such a number or reads it without its point",
+				"a number cannot begin with a point")
 			return l.fail()
 		}
 		l.at++
 		return token{punct, ".", pos}
 	default:
-		l.faults.Add(pos, "remove it; 3D-ICE passes over such characters without a word", "%s is not part of this format", describeByte(l.data[l.at:]))
+		l.faults.Add(pos, "remove it; 3D-ICE passes over such characters without a word",
+			"%s is not part of this format", describeByte(l.data[l.at:]))
 		return l.fail()
 	}
 	return token{word, l.data[start:l.at], pos}
@@ -118,7 +120,8 @@ func (l *lexer) number(pos stack.Pos) token {
 	}
 	if l.at < len(l.data) && l.data[l.at] == '.' {
 		if !l.digitAt(l.at + 1) {
-			l.faults.Add(pos, "write a digit after the point; 3D-ICE knows no such number", "a number cannot end in a point, as %s does", importer.Shorten(l.data[start:l.at+1]))
+			l.faults.Add(pos, "write a digit after the point; 3D-ICE knows no such number",
+				"a number cannot end in a point, as %s does", importer.Shorten(l.data[start:l.at+1]))
 			return l.fail()
 		}
 		l.at++

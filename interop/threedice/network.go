@@ -23,8 +23,8 @@ type networkBuilder struct {
 	nodes []node
 }
 
-// ownNetwork is the network of the cells that floorplan elements and layers have of their own. It is built before the outer layers of the stack
-// are changed to emulate their nodes: here they are emulated in the conductances.
+// ownNetwork is the network of the cells that floorplan elements and layers have of their own. It is built before the
+// outer layers of the stack are changed to emulate their nodes: here they are emulated in the conductances.
 func (c *converter) ownNetwork() *network.Network {
 	b := &networkBuilder{converter: c, net: &network.Network{}}
 	for l := range c.stack.Layers {
@@ -57,13 +57,15 @@ func (b *networkBuilder) addNodes(l int) {
 		}
 		nx, ny := w.cells[0], w.cells[1]
 		for n := range nx * ny {
-			cell := node{layer: l, material: material, span: [2][2]float64{cut(w.rect[0], n%nx, nx), cut(w.rect[1], n/nx, ny)}}
+			cell := node{layer: l, material: material,
+				span: [2][2]float64{cut(w.rect[0], n%nx, nx), cut(w.rect[1], n/nx, ny)}}
 			id := int32(len(b.nodes))
 			b.nodes = append(b.nodes, cell)
 			volume := cell.length(0) * micro * cell.length(1) * micro * y.Thickness
 			b.net.Capacity = append(b.net.Capacity, b.stack.Materials[material].C*volume)
 			if from.source {
-				b.net.Sources = append(b.net.Sources, network.Source{Node: id, Layer: l, Block: w.block, Share: 1 / float64(nx*ny)})
+				b.net.Sources = append(b.net.Sources,
+					network.Source{Node: id, Layer: l, Block: w.block, Share: 1 / float64(nx*ny)})
 			}
 			b.cover(at, id, &cell)
 		}
@@ -107,8 +109,8 @@ func (b *networkBuilder) linkLayer(l int) {
 	}
 }
 
-// lateral links two nodes that meet along an axis. 3D-ICE takes for the length they share the smaller of the distances between the start of the
-// one and the end of the other, which is too long where one lies within the other.
+// lateral links two nodes that meet along an axis. 3D-ICE takes for the length they share the smaller of the distances
+// between the start of the one and the end of the other, which is too long where one lies within the other.
 func (b *networkBuilder) lateral(axis int, pair [2]int32) {
 	p, q := &b.nodes[pair[0]], &b.nodes[pair[1]]
 	across := 1 - axis
@@ -170,6 +172,7 @@ func (b *networkBuilder) ground() {
 		}
 		area := n.length(0) * micro * n.length(1) * micro
 		g := area / (1/top.H + half/b.stack.Materials[n.material].K[2])
-		b.net.Grounds = append(b.net.Grounds, network.Ground{Node: int32(id), Conductance: g, Temperature: top.Temperature, Face: stack.Top})
+		b.net.Grounds = append(b.net.Grounds,
+			network.Ground{Node: int32(id), Conductance: g, Temperature: top.Temperature, Face: stack.Top})
 	}
 }

@@ -9,9 +9,10 @@ import (
 	"thermsim/stack"
 )
 
-// In non-uniform mode 3D-ICE cuts every floorplan element into cells of its own, through all layers of the die, and every layer of the stack
-// into its own equal cells. thermsim's grid has one set of columns and rows for all layers: every edge of any of those cells. Where all cells
-// line up the two grids are the same and so are the numbers; otherwise thermsim's grid is finer, and 3D-ICE's is emulated by a network.
+// In non-uniform mode 3D-ICE cuts every floorplan element into cells of its own, through all layers of the die, and
+// every layer of the stack into its own equal cells. thermsim's grid has one set of columns and rows for all layers:
+// every edge of any of those cells. Where all cells line up the two grids are the same and so are the numbers;
+// otherwise thermsim's grid is finer, and 3D-ICE's is emulated by a network.
 
 // patchwork is a rectangle with its own cells.
 type patchwork struct {
@@ -49,13 +50,15 @@ func (c *converter) nonUniformGrid() {
 		edges[a] = distinct(edges[a], side)
 		const most = 100_000
 		if len(edges[a]) > most+1 {
-			c.Faults.Add(d.pos, "", "the cells of all elements make %d cells along one side, more than %d", len(edges[a])-1, most)
+			c.Faults.Add(d.pos, "", "the cells of all elements make %d cells along one side, more than %d",
+				len(edges[a])-1, most)
 			return
 		}
 	}
 	c.stack.Grid.X = axisOf(edges[0], c.stack.Size[0], d.pos)
 	c.stack.Grid.Y = axisOf(edges[1], c.stack.Size[1], d.pos)
-	c.comments.Grid = []string{"every edge of the cells that floorplan elements and layers have in 3D-ICE (" + place(d.pos) + ")"}
+	c.comments.Grid = []string{"every edge of the cells that floorplan elements and layers have in 3D-ICE (" +
+		place(d.pos) + ")"}
 	c.edges = edges
 	c.checkPatchworks(works, edges)
 	c.checkNonUniformSinks()
@@ -69,7 +72,8 @@ func (c *converter) patchworks() (works []patchwork) {
 		if !e.die {
 			n := c.cellsOf(e, &flpElement{})
 			c.outputs.LayerCells[e.name] = n
-			works = append(works, patchwork{i, 0, [2][2]float64{{0, d.length.value}, {0, d.width.value}}, n, e.pos, "layer " + e.name})
+			works = append(works, patchwork{i, 0, [2][2]float64{{0, d.length.value}, {0, d.width.value}}, n, e.pos,
+				"layer " + e.name})
 			continue
 		}
 		for k := range c.floors[i] {
@@ -77,10 +81,13 @@ func (c *converter) patchworks() (works []patchwork) {
 			r := x.rects[0]
 			c.inside(x, r)
 			if len(x.rects) > 1 {
-				c.Note(importer.Warning, x.pos, "element %q has %d rectangles; in non-uniform mode 3D-ICE makes cells for the first alone", x.name, len(x.rects))
+				c.Note(importer.Warning, x.pos, "element %q has %d rectangles; in non-uniform mode 3D-ICE makes "+
+					"cells for the first alone", x.name, len(x.rects))
 			}
-			works = append(works, patchwork{i, k, [2][2]float64{{r.x.value, r.x.value + r.length.value}, {r.y.value, r.y.value + r.width.value}},
-				c.cellsOf(e, x), x.pos, fmt.Sprintf("element %q", x.name)})
+			works = append(works,
+				patchwork{i, k,
+					[2][2]float64{{r.x.value, r.x.value + r.length.value}, {r.y.value, r.y.value + r.width.value}},
+					c.cellsOf(e, x), x.pos, fmt.Sprintf("element %q", x.name)})
 		}
 	}
 	return works
@@ -148,14 +155,16 @@ func (c *converter) checkPatchworks(works []patchwork, edges [2][]float64) {
 		_, _, overlap := importer.FirstOverlap(boxes(rects))
 		whole := d.length.value * d.width.value
 		if c.project.stack[i].die && (overlap || math.Abs(area-whole) > 1e-9*whole) {
-			c.hanging(c.project.stack[i].floorplanPos, true, "the floorplan leaves gaps or overlaps: 3D-ICE then has holes in the die, or two cells in one place")
+			c.hanging(c.project.stack[i].floorplanPos, true, "the floorplan leaves gaps or overlaps: 3D-ICE then has "+
+				"holes in the die, or two cells in one place")
 			return
 		}
 	}
 	for _, w := range works {
 		for a := range edges {
 			if lo, hi := edgesOf(edges[a], w.rect[a]); hi-lo != w.cells[a] {
-				c.hanging(w.pos, false, fmt.Sprintf("the cells of %s do not line up with those of other elements or layers", w.what))
+				c.hanging(w.pos, false,
+					fmt.Sprintf("the cells of %s do not line up with those of other elements or layers", w.what))
 				return
 			}
 		}
@@ -180,13 +189,15 @@ func (c *converter) hanging(pos stack.Pos, holes bool, what string) {
 	switch {
 	case !emulate:
 	case c.Request.Direct && !holes && c.networkSize() > mostNetworkCells:
-		c.Faults.Add(pos, "run it without --compat", "--compat needs a network of %.3g cells here, more than %g", c.networkSize(), float64(mostNetworkCells))
+		c.Faults.Add(pos, "run it without --compat", "--compat needs a network of %.3g cells here, more than %g",
+			c.networkSize(), float64(mostNetworkCells))
 	case c.Request.Direct && !holes:
 		c.ownCells = true
 	case c.Request.Direct:
 		c.Faults.Add(pos, "run it without --compat", "--compat does not emulate this non-uniform grid: %s", what)
 	default:
-		c.Faults.Add(pos, "import it without --compat, or run it with --compat as it is", "a stack file cannot hold this non-uniform grid of 3D-ICE: %s", what)
+		c.Faults.Add(pos, "import it without --compat, or run it with --compat as it is", "a stack file cannot hold "+
+			"this non-uniform grid of 3D-ICE: %s", what)
 	}
 }
 
@@ -222,10 +233,12 @@ func (c *converter) checkNonUniformSinks() {
 	}
 	if c.Emulates(importer.Deviation{
 		Name: "lost-sink", Pos: c.project.bottom.pos,
-		What:    "in non-uniform mode 3D-ICE forgets the bottom heat sink in its matrix but not on its right-hand side, which gives absurd temperatures",
+		What: "in non-uniform mode 3D-ICE forgets the bottom heat sink in its matrix but not on its right-hand " +
+			"side, which gives absurd temperatures",
 		Instead: "the sink acts",
 	}) {
-		c.Faults.Add(c.project.bottom.pos, "import it without --compat", "--compat does not emulate the bottom heat sink in non-uniform mode, with which 3D-ICE's results are absurd")
+		c.Faults.Add(c.project.bottom.pos, "import it without --compat", "--compat does not emulate the bottom heat "+
+			"sink in non-uniform mode, with which 3D-ICE's results are absurd")
 	}
 }
 

@@ -46,7 +46,8 @@ type FloorplanElement struct {
 	Powers []float64
 }
 
-// Layer is the index of the stack layer that stands for a stack element in maps: the layer, or the source layer of the die.
+// Layer is the index of the stack layer that stands for a stack element in maps: the layer, or the source layer of the
+// die.
 func (o *Outputs) Layer(element string) int { return o.layers[element] }
 
 func (c *converter) prepareOutputs() {
@@ -64,7 +65,8 @@ func (c *converter) addFloorplan(i int) {
 	for _, x := range c.floors[i] {
 		f := FloorplanElement{Name: x.name, Cells: c.cellsOf(e, &x)}
 		for _, r := range x.rects {
-			f.Rects = append(f.Rects, stack.Rect{X: r.x.value, Y: r.y.value, Width: r.length.value, Height: r.width.value})
+			f.Rects = append(f.Rects, stack.Rect{X: r.x.value, Y: r.y.value, Width: r.length.value,
+				Height: r.width.value})
 		}
 		f.Powers = make([]float64, 0, len(x.powers))
 		for _, w := range x.powers {
@@ -90,7 +92,9 @@ func (c *converter) convertOutputs() {
 			c.Faults.Add(o.Pos, didYouMean(o.Element, names), "no stack element is called %q", o.Element)
 			continue
 		}
-		if o.Kind == "Tcoolant" && !slices.ContainsFunc(c.project.stack, func(e element) bool { return e.channel && e.name == o.Element }) {
+		if o.Kind == "Tcoolant" && !slices.ContainsFunc(c.project.stack, func(e element) bool {
+			return e.channel && e.name == o.Element
+		}) {
 			c.Faults.Add(o.Pos, "", "Tcoolant needs a channel, and %q is none", o.Element)
 			continue
 		}
@@ -99,7 +103,9 @@ func (c *converter) convertOutputs() {
 			c.Faults.Add(o.Pos, "", "%s needs a die, and %q is a layer", o.Kind, o.Element)
 			continue
 		}
-		if o.Kind == "Tflpel" && !slices.ContainsFunc(floor, func(f FloorplanElement) bool { return f.Name == o.Block }) {
+		if o.Kind == "Tflpel" && !slices.ContainsFunc(floor, func(f FloorplanElement) bool {
+			return f.Name == o.Block
+		}) {
 			c.Faults.Add(o.Pos, "", "the floorplan of %q has no element %q", o.Element, o.Block)
 			continue
 		}
@@ -113,7 +119,8 @@ func (c *converter) convertOutputs() {
 		case "T":
 			c.probe(o, n)
 		case "Tmap":
-			if y := c.stack.Layers[n].Name; len(c.stack.Layers[n].Powers) == 0 && !slices.Contains(c.stack.Output.Maps, y) {
+			if y := c.stack.Layers[n].Name; len(c.stack.Layers[n].Powers) == 0 &&
+				!slices.Contains(c.stack.Output.Maps, y) {
 				c.stack.Output.Maps = append(c.stack.Output.Maps, y)
 			}
 		}
@@ -160,11 +167,13 @@ func (c *converter) volume(o Output) {
 // checkOutput warns of instructions that give nothing, or one file twice.
 func (c *converter) checkOutput(o Output) {
 	if o.When != "final" && !c.project.solver.transient {
-		c.Note(importer.Warning, o.Pos, "a steady state has no %ss: 3D-ICE writes only the heading of %q; say final", o.When, o.File)
+		c.Note(importer.Warning, o.Pos, "a steady state has no %ss: 3D-ICE writes only the heading of %q; say final",
+			o.When, o.File)
 	}
 	for _, other := range c.outputs.Instructions {
 		if other.File == o.File {
-			c.Note(importer.Warning, o.Pos, "line %d writes %q too: 3D-ICE then mixes both in one file", other.Pos.Line, o.File)
+			c.Note(importer.Warning, o.Pos, "line %d writes %q too: 3D-ICE then mixes both in one file", other.Pos.Line,
+				o.File)
 			return
 		}
 	}
@@ -178,7 +187,8 @@ func cellProbe(pos stack.Pos) importer.Deviation {
 	}
 }
 
-// cellCentre is the centre of the cell of an axis that holds v, all in m. A point on the side between two cells belongs to the second.
+// cellCentre is the centre of the cell of an axis that holds v, all in m. A point on the side between two cells belongs
+// to the second.
 func cellCentre(a stack.Axis, size, v float64) float64 {
 	segments := a.Segments
 	if len(segments) == 0 {
@@ -197,7 +207,8 @@ func cellCentre(a stack.Axis, size, v float64) float64 {
 	return v
 }
 
-// probe is an inspection point in the middle of its layer; where 3D-ICE is emulated, at the centre of the cell, so that it shows the cell's temperature.
+// probe is an inspection point in the middle of its layer; where 3D-ICE is emulated, at the centre of the cell, so that
+// it shows the cell's temperature.
 func (c *converter) probe(o Output, layer int) {
 	height := 0.0
 	for i := range layer {
@@ -214,13 +225,15 @@ func (c *converter) probe(o Output, layer int) {
 	}
 	x, y := o.X*micro, o.Y*micro
 	if !(x >= 0 && x <= c.stack.Size[0] && y >= 0 && y <= c.stack.Size[1]) {
-		c.Note(importer.Warning, o.Pos, "the point lies outside the chip; 3D-ICE takes the nearest cell of the last row or column, and no probe is made")
+		c.Note(importer.Warning, o.Pos, "the point lies outside the chip; 3D-ICE takes the nearest cell of the last "+
+			"row or column, and no probe is made")
 		return
 	}
 	if c.Emulates(cellProbe(o.Pos)) {
 		x, y = cellCentre(c.stack.Grid.X, c.stack.Size[0], x), cellCentre(c.stack.Grid.Y, c.stack.Size[1], y)
 	}
-	c.stack.Probes = append(c.stack.Probes, stack.Probe{Name: name, X: x, Y: y, Z: height + c.stack.Layers[layer].Thickness/2, Pos: o.Pos})
+	c.stack.Probes = append(c.stack.Probes,
+		stack.Probe{Name: name, X: x, Y: y, Z: height + c.stack.Layers[layer].Thickness/2, Pos: o.Pos})
 }
 
 // outputDeviations are differences in what is written about the same temperatures.
@@ -232,13 +245,15 @@ func (c *converter) outputDeviations() {
 		case o.Kind == "Tcoolant":
 			c.Emulates(importer.Deviation{
 				Name: "outlet-column", Pos: o.Pos,
-				What:    "3D-ICE's Tcoolant counts the first column, be it a wall, and divides its average by a number of channels that is not that of the cells",
+				What: "3D-ICE's Tcoolant counts the first column, be it a wall, and divides its average by a " +
+					"number of channels that is not that of the cells",
 				Instead: "maximum, minimum and mean are those of the cells of coolant at the outlet",
 			})
 		case o.Kind == "Tflp" || o.Kind == "Tflpel":
 			c.Emulates(importer.Deviation{
 				Name: "cell-average", Pos: o.Pos,
-				What:    "3D-ICE's averages count every cell that an element touches alike, and every rectangle of an element alike",
+				What: "3D-ICE's averages count every cell that an element touches alike, and every rectangle of " +
+					"an element alike",
 				Instead: "averages in blocks.csv are exact over the area; --format 3dice writes what 3D-ICE means",
 			})
 		}

@@ -11,8 +11,8 @@ import (
 	"thermsim/stack"
 )
 
-// parser is what the three grammars share: a token of look-ahead and the words that are no identifiers. A syntax error ends the file it is
-// in, as in 3D-ICE, because what follows would be misread; errors of meaning are collected.
+// parser is what the three grammars share: a token of look-ahead and the words that are no identifiers. A syntax error
+// ends the file it is in, as in 3D-ICE, because what follows would be misread; errors of meaning are collected.
 type parser struct {
 	*lexer
 	tok      token
@@ -155,7 +155,8 @@ func (p *parser) count(what string) (int, stack.Pos) {
 		p.faults.Add(d.pos, "", "%s must not exceed %d, got %s", what, most, importer.Shorten(d.text))
 		return 1, d.pos
 	case d.value < 1:
-		p.faults.Add(d.pos, "", "%s must be at least 1, got %s; 3D-ICE would take it for 0", what, importer.Shorten(d.text))
+		p.faults.Add(d.pos, "", "%s must be at least 1, got %s; 3D-ICE would take it for 0", what,
+			importer.Shorten(d.text))
 		return 1, d.pos
 	case d.value != math.Trunc(d.value):
 		p.warn(d.pos, "%s is %s, of which 3D-ICE takes the whole part", what, importer.Shorten(d.text))

@@ -8,7 +8,8 @@ func (p *stkParser) outputSection() {
 	p.expect(":")
 	for !p.failed && p.tok.kind != endOfFile {
 		o := Output{Kind: p.tok.text, Pos: p.tok.pos, When: "final"}
-		if p.tok.kind != word || !slices.Contains([]string{"T", "Tflp", "Tflpel", "Tmap", "Pmap", "Tcoolant", "T3d"}, o.Kind) {
+		if p.tok.kind != word || !slices.Contains([]string{"T", "Tflp", "Tflpel", "Tmap", "Pmap", "Tcoolant", "T3d"},
+			o.Kind) {
 			if sectionRank(p.tok.text) >= 0 {
 				return
 			}

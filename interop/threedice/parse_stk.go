@@ -26,10 +26,12 @@ type stkParser struct {
 
 // The order that 3D-ICE 4.0 demands. Its own guide has another one, and so had earlier versions, so thermsim takes any.
 func sectionRank(section string) int {
-	return slices.Index([]string{"material", "top", "bottom", "cavity", "dimensions", "layer", "die", "stack", "solver", "output"}, section)
+	return slices.Index([]string{"material", "top", "bottom", "cavity", "dimensions", "layer", "die", "stack", "solver",
+		"output"}, section)
 }
 
-// parseStk reads the text of a stack description. Faults and notes are collected; the project is whole only if no fault was added.
+// parseStk reads the text of a stack description. Faults and notes are collected; the project is whole only if no fault
+// was added.
 func parseStk(file string, data []byte, faults *importer.Faults, notes *[]importer.Note) *project {
 	p := &stkParser{parser: newParser(file, data, stkKeywords(), faults, notes), project: &project{file: file}}
 	for !p.failed && p.tok.kind != endOfFile {
@@ -90,7 +92,8 @@ func (p *stkParser) section() {
 // enter warns of a section that 3D-ICE would refuse where it stands.
 func (p *stkParser) enter(section string) {
 	if p.last != "" && sectionRank(section) < sectionRank(p.last) {
-		p.warn(p.tok.pos, "3D-ICE 4.0 wants the %s section before the %s section and refuses this file", section, p.last)
+		p.warn(p.tok.pos, "3D-ICE 4.0 wants the %s section before the %s section and refuses this file", section,
+			p.last)
 		return
 	}
 	p.last = section
@@ -107,7 +110,8 @@ func (p *stkParser) material() {
 	m := parseMaterial(p.parser)
 	for _, other := range p.materials {
 		if other.name == m.name && m.name != "" {
-			p.faults.Add(m.pos, "rename one of them", "material %q is there twice, first at line %d", m.name, other.pos.Line)
+			p.faults.Add(m.pos, "rename one of them", "material %q is there twice, first at line %d", m.name,
+				other.pos.Line)
 		}
 	}
 	if p.materials = append(p.materials, m); len(p.materials) > stack.MaxLayers {
@@ -150,7 +154,8 @@ func (p *stkParser) topSink() {
 	p.advance()
 	if p.is("pluggable") {
 		p.refuse(pos, "a pluggable heat sink")
-		p.skipTo("bottom", "microchannel", "pinfin", "dimensions", "dimension", "layer", "die", "stack", "solver", "output")
+		p.skipTo("bottom", "microchannel", "pinfin", "dimensions", "dimension", "layer", "die", "stack", "solver",
+			"output")
 		return
 	}
 	p.top = p.sink(pos)
@@ -222,7 +227,8 @@ func (p *stkParser) layer() {
 	}
 	for _, other := range p.layers {
 		if other.name == y.name && y.name != "" {
-			p.faults.Add(y.pos, "rename one of them", "layer %q is there twice, first at line %d", y.name, other.pos.Line)
+			p.faults.Add(y.pos, "rename one of them", "layer %q is there twice, first at line %d", y.name,
+				other.pos.Line)
 		}
 	}
 	if p.layers = append(p.layers, y); len(p.layers) > stack.MaxLayers {
@@ -239,7 +245,8 @@ func (p *stkParser) die() {
 	for !p.failed && (p.is("layer") && !p.startsLayerSection() || p.is("source")) {
 		if p.is("source") {
 			if d.source >= 0 {
-				p.faults.Add(p.tok.pos, "a die has one source layer; split the die in two", "die %q has a second source layer", d.name)
+				p.faults.Add(p.tok.pos, "a die has one source layer; split the die in two",
+					"die %q has a second source layer", d.name)
 			}
 			d.source = len(d.parts)
 		}
@@ -307,7 +314,8 @@ func (p *stkParser) elements() {
 		p.expect(";")
 		for _, other := range p.stack {
 			if other.name == e.name && e.name != "" {
-				p.faults.Add(e.pos, "rename one of them", "stack element %q is there twice, first at line %d", e.name, other.pos.Line)
+				p.faults.Add(e.pos, "rename one of them", "stack element %q is there twice, first at line %d", e.name,
+					other.pos.Line)
 			}
 		}
 		if p.stack = append(p.stack, e); len(p.stack) > stack.MaxLayers {

@@ -35,7 +35,8 @@ func TestDivideAs3DICE(t *testing.T) {
 			t.Errorf("slot %g, step %g: overflow %v, want %v", c.slot, c.step, q.overflows(), want)
 		}
 	}
-	for v, want := range map[float64]uint32{1 << 32: 0, 1<<32 + 7: 7, 1 << 63: 0, 1e300: 0, math.Inf(1): 0, math.MaxUint32: math.MaxUint32} {
+	for v, want := range map[float64]uint32{1 << 32: 0, 1<<32 + 7: 7, 1 << 63: 0, 1e300: 0, math.Inf(1): 0,
+		math.MaxUint32: math.MaxUint32} {
 		if got := keep32(v); got != want {
 			t.Errorf("%g becomes %d, want %d", v, got, want)
 		}
@@ -46,13 +47,14 @@ func TestDivideAs3DICE(t *testing.T) {
 func withSolver(t *testing.T, step, slot string, compat bool) *importer.Result {
 	t.Helper()
 	file := filepath.Join("testdata", "transient", "case.stk")
-	r, err := Format{}.Import(importer.Request{Files: []string{file}, Compat: compat, Direct: true, Open: func(path string) ([]byte, error) {
-		data, err := os.ReadFile(path)
-		if path != file {
-			return data, err
-		}
-		return []byte(strings.Replace(string(data), "step 0.001, slot 0.01", "step "+step+", slot "+slot, 1)), err
-	}})
+	r, err := Format{}.Import(importer.Request{Files: []string{file}, Compat: compat, Direct: true,
+		Open: func(path string) ([]byte, error) {
+			data, err := os.ReadFile(path)
+			if path != file {
+				return data, err
+			}
+			return []byte(strings.Replace(string(data), "step 0.001, slot 0.01", "step "+step+", slot "+slot, 1)), err
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +71,8 @@ func TestOverflowOfSlotsIsTold(t *testing.T) {
 	}{
 		{"0.001", "0.01", "", 50, 50, 10, 10},
 		{"0.000302", "0.000906", "3D-ICE makes 1 step per slot, 3 here unless --compat", 15, 5, 3, 1},
-		{"0.000003", "0.000009", "3D-ICE divides by zero and ends, 3 here", 15, 15, 3, 3}, // its quotient is 0, and then it takes a remainder by that
+		// its quotient is 0, and then it takes a remainder by that
+		{"0.000003", "0.000009", "3D-ICE divides by zero and ends, 3 here", 15, 15, 3, 3},
 		{"0.0007", "0.05", "3D-ICE makes 1 step per slot, 71 here unless --compat", 357, 5, 71, 1},
 		{"0.001", "0.0025", "", 13, 10, 2, 2}, // cut, without any overflow
 	} {
@@ -83,7 +86,8 @@ func TestOverflowOfSlotsIsTold(t *testing.T) {
 				t.Errorf("step %s, slot %s, compat %v: %d steps, want %d", c.step, c.slot, compat, got, steps)
 			}
 			if got := r.Outputs.(*Outputs).StepsPerSlot; got != perSlot {
-				t.Errorf("step %s, slot %s, compat %v: %d steps per slot, want %d", c.step, c.slot, compat, got, perSlot)
+				t.Errorf("step %s, slot %s, compat %v: %d steps per slot, want %d", c.step, c.slot, compat, got,
+					perSlot)
 			}
 			told := ""
 			for _, n := range r.Notes {

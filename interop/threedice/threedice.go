@@ -1,5 +1,6 @@
-// Package threedice imports projects of 3D-ICE 2.x to 4.0: stack descriptions (.stk), the floorplans (.flp) and layouts (.mlt) they name.
-// What 3D-ICE can do and thermsim cannot (pluggable heat sinks, channels in non-uniform mode) is refused with its line.
+// Package threedice imports projects of 3D-ICE 2.x to 4.0: stack descriptions (.stk), the floorplans (.flp) and layouts
+// (.mlt) they name. What 3D-ICE can do and thermsim cannot (pluggable heat sinks, channels in non-uniform mode) is
+// refused with its line.
 //
 // docs/import.md tells the grammar, the units and every way in which 3D-ICE's arithmetic differs from thermsim's.
 package threedice
@@ -23,11 +24,12 @@ func (Format) Options() []importer.Option { return nil }
 // Main is true of stack descriptions, *.stk.
 func (Format) Main(path string) bool { return strings.EqualFold(filepath.Ext(path), ".stk") }
 
-// Import reads the stack description Files[0] and what it names: paths are looked for beside it, then in the working directory, where
-// 3D-ICE looks.
+// Import reads the stack description Files[0] and what it names: paths are looked for beside it, then in the working
+// directory, where 3D-ICE looks.
 func (f Format) Import(r importer.Request) (*importer.Result, error) {
 	if len(r.Files) != 1 {
-		return nil, &stack.Error{Msg: "a 3D-ICE project is one stack description; floorplans and layouts are named in it",
+		return nil, &stack.Error{Msg: "a 3D-ICE project is one stack description; floorplans and layouts are " +
+			"named in it",
 			Remedy: "give one .stk file"}
 	}
 	if r.Open == nil {
@@ -36,7 +38,8 @@ func (f Format) Import(r importer.Request) (*importer.Result, error) {
 	c := newConverter(f, r)
 	data, err := r.Open(r.Files[0])
 	if err != nil {
-		return nil, &stack.Error{Pos: stack.Pos{File: r.Files[0]}, Msg: "cannot read the stack description: " + importer.Reason(err),
+		return nil, &stack.Error{Pos: stack.Pos{File: r.Files[0]}, Msg: "cannot read the stack description: " +
+			importer.Reason(err),
 			Remedy: "give the path of a .stk file", Err: err}
 	}
 	importer.Record(c.stack, r.Files[0], data)

@@ -1,4 +1,5 @@
-// Package netsolve solves thermal networks, steady and in time, with gpusolve's engine and reports, so that the same tables and maps can be made.
+// Package netsolve solves thermal networks, steady and in time, with gpusolve's engine and reports, so that the same
+// tables and maps can be made.
 package netsolve
 
 import (
@@ -16,7 +17,8 @@ type system struct {
 	mesh *mesh.Mesh
 }
 
-// Steady solves for the steady temperatures of a network. A solve that ends short of its tolerance is not an error: see Status.
+// Steady solves for the steady temperatures of a network. A solve that ends short of its tolerance is not an error: see
+// Status.
 func Steady(ctx context.Context, n *network.Network, m *mesh.Mesh, o gpusolve.Options) (*solution.Solution, error) {
 	if len(n.Grounds) == 0 {
 		return nil, gpusolve.ErrSingular
@@ -28,9 +30,10 @@ func Steady(ctx context.Context, n *network.Network, m *mesh.Mesh, o gpusolve.Op
 	return l.Steady(ctx, o)
 }
 
-// Transient steps a network by backward Euler, as gpusolve.Transient does a mesh. It starts from the initial field of the options; without one from the
-// network's own initial temperatures, or from the stack's.
-func Transient(ctx context.Context, n *network.Network, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions) (*solution.Solution, error) {
+// Transient steps a network by backward Euler, as gpusolve.Transient does a mesh. It starts from the initial field of
+// the options; without one from the network's own initial temperatures, or from the stack's.
+func Transient(ctx context.Context, n *network.Network, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions) (
+	*solution.Solution, error) {
 	l, err := system{n, m}.lumped()
 	if err != nil {
 		return nil, err
@@ -42,7 +45,8 @@ func (s system) lumped() (*gpusolve.Lumped, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	l := &gpusolve.Lumped{Mesh: s.mesh, Capacity: s.Capacity, At: s.At, Initial: s.Initial, Heat: s.heat, FaceHeat: s.faceHeat}
+	l := &gpusolve.Lumped{Mesh: s.mesh, Capacity: s.Capacity, At: s.At, Initial: s.Initial, Heat: s.heat,
+		FaceHeat: s.faceHeat}
 	for _, k := range s.Links {
 		l.Conductances.Add(k.A, k.A, k.Conductance)
 		l.Conductances.Add(k.B, k.B, k.Conductance)

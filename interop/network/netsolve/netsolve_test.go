@@ -17,11 +17,17 @@ import (
 func chip() *stack.Stack {
 	s := &stack.Stack{
 		Ambient: 310, Size: [2]float64{3e-3, 2e-3}, Grid: stack.Grid{X: stack.Axis{Cells: 6}, Y: stack.Axis{Cells: 5}},
-		Materials: []stack.Material{{Name: "a", K: [3]float64{100, 80, 60}, C: 1.6e6}, {Name: "b", K: [3]float64{5, 5, 4}, C: 2e6}},
-		Layers:    []stack.Layer{{Name: "die", Thickness: 1e-4, Cells: 1}, {Name: "lid", Material: 1, Thickness: 3e-4, Cells: 2}},
+		Materials: []stack.Material{{Name: "a", K: [3]float64{100, 80, 60}, C: 1.6e6},
+			{Name: "b", K: [3]float64{5, 5, 4}, C: 2e6}},
+		Layers: []stack.Layer{{Name: "die", Thickness: 1e-4, Cells: 1},
+			{Name: "lid", Material: 1, Thickness: 3e-4, Cells: 2}},
 	}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 5000, Temperature: 300}
-	s.Layers[0].Powers = []stack.Power{{Area: s.Domain(), Blocks: []stack.Block{{Name: "hot", Rects: []stack.Rect{{X: 1e-3, Y: 0.4e-3, Width: 0.5e-3, Height: 0.4e-3}}, Watts: 2}}}}
+	s.Layers[0].Powers =
+		[]stack.Power{
+			{Area: s.Domain(),
+				Blocks: []stack.Block{
+					{Name: "hot", Rects: []stack.Rect{{X: 1e-3, Y: 0.4e-3, Width: 0.5e-3, Height: 0.4e-3}}, Watts: 2}}}}
 	return s
 }
 
@@ -63,7 +69,9 @@ func asNetwork(m *mesh.Mesh) *network.Network {
 	}
 	for j := range ny {
 		for i := range nx {
-			n.Grounds = append(n.Grounds, network.Ground{Node: id(i, j, m.NZ()-1), Conductance: m.FaceConductance(stack.Top, i, j, m.NZ()-1), Temperature: 300, Face: stack.Top})
+			n.Grounds = append(n.Grounds,
+				network.Ground{Node: id(i, j, m.NZ()-1), Conductance: m.FaceConductance(stack.Top, i, j, m.NZ()-1),
+					Temperature: 300, Face: stack.Top})
 		}
 	}
 	n.Sources = []network.Source{{Node: id(2, 1, 0), Share: 1}}
@@ -101,8 +109,10 @@ func TestNetworkOfAMesh(t *testing.T) {
 		t.Fatal(err)
 	}
 	compare(t, m, got, want)
-	if seen != 4 || len(got.Steps) != 4 || math.Abs(got.Steps[3].MaxK-want.Steps[3].MaxK) > 1e-5 || math.Abs(got.Energy.Stored-want.Energy.Stored) > 1e-4 {
-		t.Errorf("%d steps seen, last %+v, stored %g W; want %+v, %g W", seen, got.Steps[3], got.Energy.Stored, want.Steps[3], want.Energy.Stored)
+	if seen != 4 || len(got.Steps) != 4 || math.Abs(got.Steps[3].MaxK-want.Steps[3].MaxK) > 1e-5 ||
+		math.Abs(got.Energy.Stored-want.Energy.Stored) > 1e-4 {
+		t.Errorf("%d steps seen, last %+v, stored %g W; want %+v, %g W", seen, got.Steps[3], got.Energy.Stored,
+			want.Steps[3], want.Energy.Stored)
 	}
 }
 
@@ -148,14 +158,17 @@ func TestFaults(t *testing.T) {
 	if _, err := Steady(t.Context(), n, m, gpusolve.Options{}); !errors.Is(err, gpusolve.ErrSingular) {
 		t.Errorf("without a ground: %v", err)
 	}
-	if _, err := Steady(t.Context(), asNetwork(m), m, gpusolve.Options{Device: "cpu", Tol: -1}); !errors.Is(err, gpusolve.ErrOption) {
+	if _, err := Steady(t.Context(), asNetwork(m), m, gpusolve.Options{Device: "cpu", Tol: -1}); !errors.Is(err,
+		gpusolve.ErrOption) {
 		t.Errorf("a negative tolerance: %v", err)
 	}
-	if _, err := Transient(t.Context(), asNetwork(m), m, gpusolve.Options{Device: "cpu"}, gpusolve.TransientOptions{Steps: 1, Dt: math.Inf(1)}); !errors.Is(err, gpusolve.ErrOption) {
+	if _, err := Transient(t.Context(), asNetwork(m), m, gpusolve.Options{Device: "cpu"},
+		gpusolve.TransientOptions{Steps: 1, Dt: math.Inf(1)}); !errors.Is(err, gpusolve.ErrOption) {
 		t.Errorf("an infinite step: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	plan := gpusolve.TransientOptions{Steps: 5, Dt: 1e-3, OnStep: func(solution.Step, solution.Field) error { cancel(); return nil }}
+	plan := gpusolve.TransientOptions{Steps: 5, Dt: 1e-3,
+		OnStep: func(solution.Step, solution.Field) error { cancel(); return nil }}
 	got, err := Transient(ctx, asNetwork(m), m, gpusolve.Options{Device: "cpu"}, plan)
 	if !errors.Is(err, context.Canceled) || len(got.Steps) != 1 || got.Status.Converged {
 		t.Errorf("cancelled after a step: %v, %d steps", err, len(got.Steps))

@@ -19,8 +19,8 @@ type nodes interface {
 	Node(n int) (kelvin float64, ok bool)
 }
 
-// stiff is the network of a mesh with conductances over six orders and a heavy node beside it, as a sink is beside a thin die: in the norm of all residuals
-// those of the die count for nothing.
+// stiff is the network of a mesh with conductances over six orders and a heavy node beside it, as a sink is beside a
+// thin die: in the norm of all residuals those of the die count for nothing.
 func stiff(m *mesh.Mesh, seed uint64) *network.Network {
 	r := rand.New(rand.NewPCG(seed, 1))
 	n := asNetwork(m)
@@ -137,7 +137,8 @@ func within(t *testing.T, what string, sol *solution.Solution, err error, want [
 func TestOtherRules(t *testing.T) {
 	m := build(t, chip())
 	n := stiff(m, 9)
-	if _, err := Steady(t.Context(), n, m, gpusolve.Options{Preconditioner: "multigrid"}); !errors.Is(err, gpusolve.ErrOption) {
+	if _, err := Steady(t.Context(), n, m, gpusolve.Options{Preconditioner: "multigrid"}); !errors.Is(err,
+		gpusolve.ErrOption) {
 		t.Errorf("multigrid: %v", err)
 	}
 	for _, o := range []gpusolve.Options{{RTol: 1e-6}, {ATol: 1e-7}} {
@@ -145,7 +146,8 @@ func TestOtherRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if st := sol.Status; !st.Converged || o.RTol > 0 && st.RelativeResidual > o.RTol || o.ATol > 0 && st.ResidualW > o.ATol {
+		if st := sol.Status; !st.Converged || o.RTol > 0 && st.RelativeResidual > o.RTol || o.ATol > 0 &&
+			st.ResidualW > o.ATol {
 			t.Errorf("%+v: residual %g W, relative %g", o, st.ResidualW, st.RelativeResidual)
 		}
 	}
@@ -164,7 +166,8 @@ func TestNetworkFromField(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sol, err := Transient(t.Context(), n, m, gpusolve.Options{Device: "cpu", Tol: 1e-6}, gpusolve.TransientOptions{Steps: 1, Dt: 1e-12, Initial: start})
+	sol, err := Transient(t.Context(), n, m, gpusolve.Options{Device: "cpu", Tol: 1e-6},
+		gpusolve.TransientOptions{Steps: 1, Dt: 1e-12, Initial: start})
 	if err != nil {
 		t.Fatal(err)
 	}

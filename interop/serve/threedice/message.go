@@ -1,5 +1,6 @@
-// Package threedice speaks the network protocol of 3D-ICE's server (3D-ICE 4.0, network_message and types.h there), so that tools written for that run against
-// thermsim. A message is a row of 32-bit words in the byte order of x86: its length in words, its type and a payload. Temperatures and powers are FP32.
+// Package threedice speaks the network protocol of 3D-ICE's server (3D-ICE 4.0, network_message and types.h there), so
+// that tools written for that run against thermsim. A message is a row of 32-bit words in the byte order of x86: its
+// length in words, its type and a payload. Temperatures and powers are FP32.
 package threedice
 
 import (
@@ -23,7 +24,8 @@ const (
 	sendOutputFiles        // the files that were printed
 )
 
-var typeNames = [...]string{"EXIT_SIMULATION", "RESET_THERMAL_STATE", "SEND_OUTPUT", "PRINT_OUTPUT", "TOTAL_NUMBER_OF_FLOORPLAN_ELEMENTS", "INSERT_POWERS",
+var typeNames = [...]string{"EXIT_SIMULATION", "RESET_THERMAL_STATE", "SEND_OUTPUT", "PRINT_OUTPUT",
+	"TOTAL_NUMBER_OF_FLOORPLAN_ELEMENTS", "INSERT_POWERS",
 	"SIMULATE_SLOT", "SIMULATE_STEP", "SEND_OUTPUT_FILES"}
 
 func typeName(t uint32) string {
@@ -66,7 +68,8 @@ func readMessage(in io.Reader, most int) (*message, error) {
 	case words < header:
 		return nil, fmt.Errorf("%w: its length is %d words, less than length and type take", errMalformed, words)
 	case uint64(words) > uint64(most):
-		return nil, fmt.Errorf("%w: its length is %d words; for this project at most %d are needed", errMalformed, words, most)
+		return nil, fmt.Errorf("%w: its length is %d words; for this project at most %d are needed", errMalformed,
+			words, most)
 	}
 	rest := make([]byte, 4*(words-1))
 	if _, err := io.ReadFull(in, rest); err != nil {

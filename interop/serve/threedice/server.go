@@ -37,7 +37,8 @@ type Server struct {
 	say        func(text string)
 }
 
-// element of a floorplan, in the order in which 3D-ICE takes powers: by layers from the bottom, in a layer as in its file.
+// element of a floorplan, in the order in which 3D-ICE takes powers: by layers from the bottom, in a layer as in its
+// file.
 type element struct {
 	input int
 	queue []float64 // W, of the slots to come
@@ -106,8 +107,8 @@ func (s *Server) note(format string, args ...any) {
 // longest message that a client has reason to send, in words.
 func (s *Server) longest() int { return max(256, header+1+len(s.elements)) }
 
-// Serve answers a client until it says EXIT, is gone or the context ends. Only EXIT is an end in order: exit says so. What is wrong with the client is a
-// serve.ErrClient.
+// Serve answers a client until it says EXIT, is gone or the context ends. Only EXIT is an end in order: exit says so.
+// What is wrong with the client is a serve.ErrClient.
 func (s *Server) Serve(ctx context.Context, c net.Conn, idle, patience time.Duration) (exit bool, err error) {
 	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
 	in := bufio.NewReaderSize(c, 1<<16)
@@ -169,7 +170,8 @@ func (s *Server) gone(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", serve.ErrClient, err)
 }
 
-// handle answers a message. Without an answer there is none, as in 3D-ICE. An error ends the session; it is the server's own unless it is a serve.ErrClient.
+// handle answers a message. Without an answer there is none, as in 3D-ICE. An error ends the session; it is the
+// server's own unless it is a serve.ErrClient.
 func (s *Server) handle(ctx context.Context, m *message) (answer *message, end bool, err error) {
 	answer = &message{kind: m.kind}
 	switch m.kind {
@@ -223,7 +225,8 @@ func (s *Server) insert(payload []uint32) uint32 {
 	return success
 }
 
-// simulate takes a step, or all that is left of a slot. Without powers for a new slot the simulation ends, and with it, as in 3D-ICE, the server.
+// simulate takes a step, or all that is left of a slot. Without powers for a new slot the simulation ends, and with it,
+// as in 3D-ICE, the server.
 func (s *Server) simulate(ctx context.Context, answer *message) (_ *message, end bool, err error) {
 	for {
 		if s.inSlot == 0 && !s.nextSlot() {

@@ -27,7 +27,8 @@ import (
 // server serves testdata/case.stk as 3D-ICE calculates.
 func server(t testing.TB) *Server {
 	t.Helper()
-	r, err := project.Format{}.Import(importer.Request{Files: []string{"testdata/case.stk"}, Compat: true, Direct: true, Served: true})
+	r, err := project.Format{}.Import(importer.Request{Files: []string{"testdata/case.stk"}, Compat: true, Direct: true,
+		Served: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,8 @@ func server(t testing.TB) *Server {
 	return s
 }
 
-// A session that was recorded with 3D-ICE's own server has the same answers here: words of counts and names to the bit, temperatures and powers to FP32.
+// A session that was recorded with 3D-ICE's own server has the same answers here: words of counts and names to the bit,
+// temperatures and powers to FP32.
 func TestRecordedSession(t *testing.T) {
 	text, err := os.ReadFile("testdata/session.txt")
 	if err != nil {
@@ -69,7 +71,8 @@ func TestRecordedSession(t *testing.T) {
 			if answer == nil {
 				t.Fatalf("line %d: no answer to %s", n+1, asked)
 			}
-			compareWords(t, n+1, asked, words, append([]uint32{uint32(len(answer.payload) + header), answer.kind}, answer.payload...))
+			compareWords(t, n+1, asked, words, append([]uint32{uint32(len(answer.payload) + header), answer.kind},
+				answer.payload...))
 		}
 	}
 	if answered < 100 {
@@ -154,7 +157,8 @@ func host(t *testing.T, s *Server, o HostOptions) (address string, ended chan er
 		defer close(gone)
 		ended <- Host(l, s, o).Run(ctx)
 	}()
-	t.Cleanup(func() { // the session closes only once nobody uses it: the server may be taking it back to the start for the next client
+	// the session closes only once nobody uses it: the server may be taking it back to the start for the next client
+	t.Cleanup(func() {
 		cancel()
 		<-gone
 	})
@@ -172,7 +176,8 @@ func dial(t *testing.T, address string) net.Conn {
 	return c
 }
 
-// elements asks how many floorplan elements there are, which are five. While a client before is being left, the connection is closed; that is tried again.
+// elements asks how many floorplan elements there are, which are five. While a client before is being left, the
+// connection is closed; that is tried again.
 func elements(t *testing.T, address string) net.Conn {
 	t.Helper()
 	for range 100 {
@@ -198,11 +203,12 @@ func elements(t *testing.T, address string) net.Conn {
 func TestBadClients(t *testing.T) {
 	var mu sync.Mutex
 	var said strings.Builder
-	address, ended, stop := host(t, server(t), HostOptions{Patience: 100 * time.Millisecond, Idle: 300 * time.Millisecond, Say: func(text string) {
-		mu.Lock()
-		defer mu.Unlock()
-		said.WriteString(text + "\n")
-	}})
+	address, ended, stop := host(t, server(t),
+		HostOptions{Patience: 100 * time.Millisecond, Idle: 300 * time.Millisecond, Say: func(text string) {
+			mu.Lock()
+			defer mu.Unlock()
+			said.WriteString(text + "\n")
+		}})
 	word := func(words ...uint32) (b []byte) {
 		for _, w := range words {
 			b = binary.LittleEndian.AppendUint32(b, w)
@@ -251,7 +257,8 @@ func TestOddMessages(t *testing.T) {
 	one := math.Float32bits(1)
 	nan := math.Float32bits(float32(math.NaN()))
 	for _, m := range []message{
-		{insertPowers, nil}, {insertPowers, []uint32{5}}, {insertPowers, []uint32{4, one, one, one, one}}, {insertPowers, []uint32{6, one, one, one, one, one}},
+		{insertPowers, nil}, {insertPowers, []uint32{5}}, {insertPowers, []uint32{4, one, one, one, one}},
+		{insertPowers, []uint32{6, one, one, one, one, one}},
 		{insertPowers, []uint32{5, one, one, one, one, nan}}, {insertPowers, []uint32{0xffffffff, one}},
 	} {
 		a, end, err := s.handle(t.Context(), &m)
@@ -271,7 +278,8 @@ func TestOddMessages(t *testing.T) {
 	}
 }
 
-// One client is served at a time; EXIT ends the server, or with Keep makes room for a client that finds everything as at the start.
+// One client is served at a time; EXIT ends the server, or with Keep makes room for a client that finds everything as
+// at the start.
 func TestOneClientAndExit(t *testing.T) {
 	s := server(t)
 	address, ended, _ := host(t, s, HostOptions{Keep: true})
@@ -324,7 +332,8 @@ func TestInterruptEndsServer(t *testing.T) {
 	}
 }
 
-// FuzzMessages holds any bytes against the protocol: every answer is a whole message of the kind that was asked, and nothing fails but by the client's fault.
+// FuzzMessages holds any bytes against the protocol: every answer is a whole message of the kind that was asked, and
+// nothing fails but by the client's fault.
 func FuzzMessages(f *testing.F) {
 	word := func(words ...uint32) (b []byte) {
 		for _, w := range words {
