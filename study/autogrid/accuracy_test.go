@@ -17,16 +17,19 @@ import (
 	"thermsim/study/verify/analytic"
 )
 
-var autoTable = flag.String("auto-table", "", "compare chosen grids with equal cells on plates and examples, and write the tables into this file")
+var autoTable = flag.String("auto-table", "", "compare chosen grids with equal cells on plates and examples, and "+
+	"write the tables into this file")
 
-// plate is a plate of one or two sheets, heated over a block of its lower face and cooled on its upper one, with its exact maximum in K.
+// plate is a plate of one or two sheets, heated over a block of its lower face and cooled on its upper one, with its
+// exact maximum in K.
 func plate(rng *rand.Rand) (s *stack.Stack, exact float64) {
 	between := func(lo, hi float64) float64 { return lo * math.Exp(rng.Float64()*math.Log(hi/lo)) }
 	sheet := func() analytic.Sheet {
 		k := between(1, 400)
 		return analytic.Sheet{Thickness: between(0.2e-3, 2e-3), K: [3]float64{k, k, k}}
 	}
-	p := analytic.Plate{A: between(5e-3, 20e-3), B: between(5e-3, 20e-3), H: between(1e3, 1e5), Sheets: []analytic.Sheet{sheet()}}
+	p := analytic.Plate{A: between(5e-3, 20e-3), B: between(5e-3, 20e-3), H: between(1e3, 1e5),
+		Sheets: []analytic.Sheet{sheet()}}
 	if rng.IntN(2) == 0 {
 		p.Sheets = append(p.Sheets, sheet())
 	}
@@ -39,7 +42,8 @@ func plate(rng *rand.Rand) (s *stack.Stack, exact float64) {
 		{Area: s.Domain(), Blocks: []stack.Block{{Name: "source", Rects: []stack.Rect{r}, Watts: src.Watts}}}}}}
 	for n, sheet := range p.Sheets {
 		s.Materials = append(s.Materials, stack.Material{Name: fmt.Sprint("m", n), K: sheet.K, C: 1e6})
-		s.Layers = append(s.Layers, stack.Layer{Name: fmt.Sprint("sheet", n), Material: n, Thickness: sheet.Thickness, Cells: 1})
+		s.Layers = append(s.Layers, stack.Layer{Name: fmt.Sprint("sheet", n), Material: n, Thickness: sheet.Thickness,
+			Cells: 1})
 	}
 	s.Layers[1].Thickness -= skin
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: p.H, Temperature: 300}
@@ -76,7 +80,8 @@ func equal(s *stack.Stack, cells float64, planes []stack.Layer) *stack.Stack {
 	return &out
 }
 
-// compared are the largest errors of maxima in K: on the chosen grid, on equal cells with the planes of the file, and on equal cells with the chosen ones.
+// compared are the largest errors of maxima in K: on the chosen grid, on equal cells with the planes of the file, and
+// on equal cells with the chosen ones.
 type compared struct {
 	name                  string
 	c                     *Choice
@@ -93,7 +98,8 @@ func compare(t *testing.T, name string, s *stack.Stack, exact []float64) compare
 	return compared{name, c, off(c.Stack), off(equal(s, c.Cells, s.Layers)), off(equal(s, c.Cells, c.Stack.Layers))}
 }
 
-// On fifty plates at random the maximum of the chosen grid is as close to the exact one as was asked for, or misses that by a tenth.
+// On fifty plates at random the maximum of the chosen grid is as close to the exact one as was asked for, or misses
+// that by a tenth.
 func TestWantedErrorOnPlates(t *testing.T) {
 	parts := []float64{0.01}
 	if *autoTable != "" {
@@ -108,7 +114,8 @@ func TestWantedErrorOnPlates(t *testing.T) {
 			v := compare(t, fmt.Sprint("plate ", n), s, []float64{exact})
 			list = append(list, v)
 			if limit := wanted * (exact - 300); v.auto > 1.1*limit {
-				t.Errorf("%s: off by %.3g K, wanted %.3g K, estimated %.3g K: %v", v.name, v.auto, limit, v.c.Lateral+v.c.Height, v.c.Reasons())
+				t.Errorf("%s: off by %.3g K, wanted %.3g K, estimated %.3g K: %v", v.name, v.auto, limit,
+					v.c.Lateral+v.c.Height, v.c.Reasons())
 			}
 		}
 		t.Log(summary(wanted, list))
@@ -124,7 +131,8 @@ func TestExamples(t *testing.T) {
 		t.Skip("-auto-table names no file")
 	}
 	const finer, most = 6, 8_000_000
-	for _, name := range []string{"quickstart", "package", "interposer-2.5d", "mol10-ev6", "mol10-9core", "mol10-sparc", "trace", "tsv-array", "hot-tiers"} {
+	for _, name := range []string{"quickstart", "package", "interposer-2.5d", "mol10-ev6", "mol10-9core", "mol10-sparc",
+		"trace", "tsv-array", "hot-tiers"} {
 		s, err := stack.Load("../../examples/" + name + "/stack.toml")
 		if err != nil {
 			t.Fatal(err)
@@ -141,7 +149,8 @@ func TestExamples(t *testing.T) {
 		if v.c.Uniform {
 			kind = "equal"
 		}
-		appendTable(t, fmt.Sprintf("| %s | %s, %d x %d, %.3g cells | %.2g | %.2g | %.2g | %.2g | %.2g | %.2g |\n", name, kind, v.c.Stack.Grid.X.Cells, v.c.Stack.Grid.Y.Cells, v.c.Cells,
+		appendTable(t, fmt.Sprintf("| %s | %s, %d x %d, %.3g cells | %.2g | %.2g | %.2g | %.2g | %.2g | %.2g |\n", name,
+			kind, v.c.Stack.Grid.X.Cells, v.c.Stack.Grid.Y.Cells, v.c.Cells,
 			v.c.Wanted, v.c.Lateral+v.c.Height, v.auto, v.plain, v.sameRows, fine.Lateral+fine.Height))
 	}
 }
@@ -151,7 +160,8 @@ func summary(wanted float64, list []compared) string {
 	var auto, plain, same, estimate, cells []float64
 	uniform, met := 0, 0
 	for _, v := range list {
-		auto, plain, same = append(auto, v.auto/v.c.Wanted), append(plain, v.plain/v.c.Wanted), append(same, v.sameRows/v.c.Wanted)
+		auto, plain, same = append(auto, v.auto/v.c.Wanted), append(plain, v.plain/v.c.Wanted),
+			append(same, v.sameRows/v.c.Wanted)
 		estimate, cells = append(estimate, v.auto/(v.c.Lateral+v.c.Height)), append(cells, v.c.Cells)
 		if v.c.Uniform {
 			uniform++
@@ -164,7 +174,8 @@ func summary(wanted float64, list []compared) string {
 		slices.Sort(v)
 		return fmt.Sprintf("%.3g (%.3g)", v[len(v)/2], v[len(v)-1])
 	}
-	return fmt.Sprintf("| %g %% | %s | %s | %s | %s | %s | %d | %d |\n", 100*wanted, of(cells), of(auto), of(estimate), of(plain), of(same), met, uniform)
+	return fmt.Sprintf("| %g %% | %s | %s | %s | %s | %s | %d | %d |\n", 100*wanted, of(cells), of(auto), of(estimate),
+		of(plain), of(same), met, uniform)
 }
 
 func appendTable(t *testing.T, text string) {

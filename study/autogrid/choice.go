@@ -1,5 +1,6 @@
-// Package autogrid chooses the grid of a stack: lines on the edges of sources and regions, cells that grow away from them, cells along z where the flux
-// changes, and as many of all as an error of the maxima asks for. docs/auto-grid.md tells the rules and how well they hold.
+// Package autogrid chooses the grid of a stack: lines on the edges of sources and regions, cells that grow away from
+// them, cells along z where the flux changes, and as many of all as an error of the maxima asks for. docs/auto-grid.md
+// tells the rules and how well they hold.
 package autogrid
 
 import (
@@ -106,7 +107,8 @@ func (f *family) choose(ctx context.Context, axes [2]lines) (*Choice, error) {
 	return c, f.settle(ctx, c)
 }
 
-// settle solves on grids of half the fineness that the error asks for, from the first grid on: the rule of the second order is not trusted further.
+// settle solves on grids of half the fineness that the error asks for, from the first grid on: the rule of the second
+// order is not trusted further.
 func (f *family) settle(ctx context.Context, c *Choice) error {
 	const rounds, far = 6, 2.2
 	scale, planes := 1.0, f.first

@@ -92,7 +92,8 @@ func TestPrintedGridIsTheSame(t *testing.T) {
 	}
 }
 
-// A die that the direct solver takes gets equal cells where they cost less; with a region of another material there is no such choice.
+// A die that the direct solver takes gets equal cells where they cost less; with a region of another material there is
+// no such choice.
 func TestKindOfGrid(t *testing.T) {
 	wide := stack.Rect{X: 1e-3, Y: 2e-3, Width: 5e-3, Height: 4e-3}
 	if c := choose(t, plan(10e-3, 8e-3, wide)); !c.Uniform || c.Other < 1 || len(c.Stack.Grid.X.Segments) > 0 {
@@ -168,7 +169,8 @@ func TestMapsAndShapes(t *testing.T) {
 		m.Values[i] = 1e-4 * (1 + math.Sin(float64(i%300)/30))
 	}
 	disc := geometry.Circle{X: 5e-3, Y: 4e-3, Diameter: 1e-3}
-	s.Layers[0].Powers = []stack.Power{{Map: m, Area: stack.Rect{X: 1e-3, Y: 1e-3, Width: 8e-3, Height: 6e-3}}, {Uniform: 2, Shape: disc, Area: stack.Around(disc)}}
+	s.Layers[0].Powers = []stack.Power{{Map: m, Area: stack.Rect{X: 1e-3, Y: 1e-3, Width: 8e-3, Height: 6e-3}},
+		{Uniform: 2, Shape: disc, Area: stack.Around(disc)}}
 	c := choose(t, withRegion(s))
 	x, _, err := mesh.Faces(c.Stack)
 	if err != nil {

@@ -8,15 +8,17 @@ import (
 	"thermsim/stack"
 )
 
-// curvature tells for each layer how far, in K, temperatures at the centres of its cells may be off because the flux along z changes within a cell.
-// Where a flux q” in W/m2 enters a cell of height dz and q” + d leaves it, the parabola between differs from a straight line by
+// curvature tells for each layer how far, in K, temperatures at the centres of its cells may be off because the flux
+// along z changes within a cell. Where a flux q” in W/m2 enters a cell of height dz and q” + d leaves it, the parabola
+// between differs from a straight line by
 //
 //	d dz / (8 kz)
 //
 // and the layer's figure is the largest sum over one of its columns. Heated slices are left out: their height is given.
 func curvature(m *mesh.Mesh, field gpusolve.Field) ([]float64, error) {
 	columns := m.NX() * m.NY()
-	v := &fluxes{m: m, below: make([]float64, columns), above: make([]float64, columns), here: make([]float64, columns), next: make([]float64, columns)}
+	v := &fluxes{m: m, below: make([]float64, columns), above: make([]float64, columns), here: make([]float64, columns),
+		next: make([]float64, columns)}
 	sums := make([]float64, columns)
 	out := make([]float64, len(m.Stack.Layers))
 	if err := field.Plane(0, v.here); err != nil {
@@ -57,7 +59,8 @@ func slice(m *mesh.Mesh, k int) bool {
 	return layer.Planes() > layer.Cells && n >= from && n < to
 }
 
-// fluxes are those along z through the lower and the upper faces of a plane of cells, in W/m2 upwards, and the temperatures of two planes in K.
+// fluxes are those along z through the lower and the upper faces of a plane of cells, in W/m2 upwards, and the
+// temperatures of two planes in K.
 type fluxes struct {
 	m                        *mesh.Mesh
 	below, above, here, next []float64

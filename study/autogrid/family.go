@@ -38,8 +38,8 @@ func cellsOf(s *stack.Stack) float64 {
 	return float64(s.Grid.X.Cells) * float64(s.Grid.Y.Cells) * float64(planes)
 }
 
-// graded grids have lines on edges. floor is the smallest cell of the first grid, so that it has at most the given number of cells; 0 where no floor is
-// needed.
+// graded grids have lines on edges. floor is the smallest cell of the first grid, so that it has at most the given
+// number of cells; 0 where no floor is needed.
 func graded(s *stack.Stack, most float64) (f *family, axes [2]lines, floor float64) {
 	spans := [2][]span{spansOf(s, 0), spansOf(s, 1)}
 	f = &family{s: s, first: firstPlanes(s), cost: 1}
@@ -68,7 +68,8 @@ func leastFloor(size float64, fits func(size float64) bool) {
 	fits(high)
 }
 
-// directCost is what a cell costs that transforms solve, in those of iterations on graded grids: times per cell of docs/performance.md.
+// directCost is what a cell costs that transforms solve, in those of iterations on graded grids: times per cell of
+// docs/performance.md.
 const directCost = 0.15
 
 // uniform grids have equal cells along each axis, as small as the smallest source asks for.

@@ -8,14 +8,15 @@ import (
 )
 
 const (
-	// slope is the increase of the cell size per m in the first grid of a family. It shrinks with the cells: with half of them the sizes of
-	// neighbours grow by a factor of 1.4 at most.
+	// slope is the increase of the cell size per m in the first grid of a family. It shrinks with the cells: with half
+	// of them the sizes of neighbours grow by a factor of 1.4 at most.
 	slope = 0.8
 	// apart is the part of a cell of the first grid by which lines keep apart.
 	apart = 0.25
 )
 
-// lines are where an axis is divided, and how large cells may be: at most cap[k] between x[k] and x[k+1], and at[k] on line k.
+// lines are where an axis is divided, and how large cells may be: at most cap[k] between x[k] and x[k+1], and at[k] on
+// line k.
 type lines struct {
 	x, at, cap []float64
 	snapped    int // edges that a line lies on
@@ -45,7 +46,8 @@ func edgesOf(spans []span) lines {
 	return l
 }
 
-// limit sets the caps. Spans paint in the order of their sizes, and each stretch keeps its first colour; free[k] leads to the next one without.
+// limit sets the caps. Spans paint in the order of their sizes, and each stretch keeps its first colour; free[k] leads
+// to the next one without.
 func (l *lines) limit(spans []span, floor float64) {
 	free := make([]int, len(l.x))
 	for k := range free {

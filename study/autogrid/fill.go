@@ -39,8 +39,8 @@ func (l *lines) profile(k int, sizes, caps []float64, grow float64) profile {
 	return profile{l.x[k+1] - l.x[k], sizes[k], sizes[k+1], caps[k], grow}
 }
 
-// settle makes the neighbours of stretches whose cells come out smaller than they may be grow from those sizes: whole numbers of cells leave no other
-// choice.
+// settle makes the neighbours of stretches whose cells come out smaller than they may be grow from those sizes: whole
+// numbers of cells leave no other choice.
 func (l *lines) settle(sizes, caps []float64, grow float64) {
 	const rounds, flat, close = 8, 1.3, 0.95
 	tighten(l.x, sizes, caps, grow) // stretches that lost lines have the cap of their narrowest part
@@ -83,7 +83,8 @@ func facesOf(p *profile) []float64 {
 	return faces
 }
 
-// appendRuns writes faces as runs of cells of which each is as many times as large as the one before, none steeper than a stack file may hold.
+// appendRuns writes faces as runs of cells of which each is as many times as large as the one before, none steeper than
+// a stack file may hold.
 func appendRuns(segments []stack.Segment, from, to float64, faces []float64) []stack.Segment {
 	const (
 		alike    = 1e-9

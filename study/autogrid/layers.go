@@ -10,8 +10,8 @@ import (
 // mostPlanes is the largest number of cells over a layer that is chosen; the file may ask for more.
 const mostPlanes = 64
 
-// firstPlanes are the cells of each layer in the first grid of a family: about as high as sources are wide near the sources, growing with the distance
-// to them, and never fewer than the file asks for.
+// firstPlanes are the cells of each layer in the first grid of a family: about as high as sources are wide near the
+// sources, growing with the distance to them, and never fewer than the file asks for.
 func firstPlanes(s *stack.Stack) []int {
 	const most = 12
 	size := sourceSize(s)
@@ -63,8 +63,9 @@ func sourceSize(s *stack.Stack) float64 {
 	return sizes[len(sizes)/2]
 }
 
-// planesFor finds the least cells over each layer with which the error along z, in K, is at most wanted. error[l] is that of layer l with first[l] cells;
-// it falls with the square of their number. Where the sum is least for a number of planes, cells go with the cube root of error[l] first[l]^2.
+// planesFor finds the least cells over each layer with which the error along z, in K, is at most wanted. error[l] is
+// that of layer l with first[l] cells; it falls with the square of their number. Where the sum is least for a number of
+// planes, cells go with the cube root of error[l] first[l]^2.
 func planesFor(s *stack.Stack, first []int, errors []float64, wanted float64) []int {
 	with := func(scale float64) []int {
 		n := make([]int, len(first))

@@ -13,10 +13,13 @@ import (
 
 // plan is a stack of one die with blocks.
 func plan(width, depth float64, blocks ...stack.Rect) *stack.Stack {
-	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{width, depth}, Materials: []stack.Material{{Name: "silicon", K: [3]float64{130, 130, 130}, C: 1.6e6}}}
-	l := stack.Layer{Name: "die", Thickness: 300e-6, Cells: 1, Powers: []stack.Power{{Area: s.Domain(), AllowOverlap: true}}}
+	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{width, depth},
+		Materials: []stack.Material{{Name: "silicon", K: [3]float64{130, 130, 130}, C: 1.6e6}}}
+	l := stack.Layer{Name: "die", Thickness: 300e-6, Cells: 1,
+		Powers: []stack.Power{{Area: s.Domain(), AllowOverlap: true}}}
 	for n, r := range blocks {
-		l.Powers[0].Blocks = append(l.Powers[0].Blocks, stack.Block{Name: fmt.Sprint("b", n), Rects: []stack.Rect{r}, Watts: 1})
+		l.Powers[0].Blocks = append(l.Powers[0].Blocks, stack.Block{Name: fmt.Sprint("b", n), Rects: []stack.Rect{r},
+			Watts: 1})
 	}
 	s.Layers = []stack.Layer{l}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 1e4, Temperature: 300}
@@ -63,7 +66,8 @@ func TestLinesOnRandomFloorplans(t *testing.T) {
 		var blocks []stack.Rect
 		for range 1 + rng.IntN(30) {
 			w, h := 10e-3*math.Pow(0.02, rng.Float64()), 8e-3*math.Pow(0.02, rng.Float64())
-			blocks = append(blocks, stack.Rect{X: (10e-3 - w) * rng.Float64(), Y: (8e-3 - h) * rng.Float64(), Width: w, Height: h})
+			blocks = append(blocks, stack.Rect{X: (10e-3 - w) * rng.Float64(), Y: (8e-3 - h) * rng.Float64(), Width: w,
+				Height: h})
 		}
 		s := plan(10e-3, 8e-3, blocks...)
 		for axis := range 2 {
@@ -107,7 +111,8 @@ func TestLinesOnRandomFloorplans(t *testing.T) {
 	}
 }
 
-// Beside a sliver cells grow over more decades than a segment may hold: the run is written in parts, which a stack file can hold and which have the same faces.
+// Beside a sliver cells grow over more decades than a segment may hold: the run is written in parts, which a stack file
+// can hold and which have the same faces.
 func TestRunsBesideSlivers(t *testing.T) {
 	for _, growth := range []float64{50, 0.02, 1e7, 1e-7, 1.1} {
 		faces, size, x := make([]float64, 8), 1e-15, 0.0
@@ -147,7 +152,8 @@ func TestRunsBesideSlivers(t *testing.T) {
 	beside.X += 3e-3 + 1e-12
 	s := plan(10e-3, 10e-3, block, beside)
 	s.Materials = append(s.Materials, stack.Material{Name: "copper", K: [3]float64{400, 400, 400}, C: 3.4e6})
-	s.Layers[0].Regions = []stack.Region{{Material: 1, Rect: stack.Rect{X: 4e-3 + 0.5e-12, Y: 1e-3, Width: 1e-12, Height: 3e-3}}}
+	s.Layers[0].Regions =
+		[]stack.Region{{Material: 1, Rect: stack.Rect{X: 4e-3 + 0.5e-12, Y: 1e-3, Width: 1e-12, Height: 3e-3}}}
 	for axis := range 2 {
 		l := linesOf(spansOf(s, axis), 0)
 		for _, seg := range l.axis(1).Segments {

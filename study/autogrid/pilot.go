@@ -12,8 +12,8 @@ import (
 	"thermsim/study/converge"
 )
 
-// pilot is what small solves tell of a family of grids: the grid of a scale with some planes, and those of cells twice and half as wide, and twice and
-// half as high.
+// pilot is what small solves tell of a family of grids: the grid of a scale with some planes, and those of cells twice
+// and half as wide, and twice and half as high.
 type pilot struct {
 	scale   float64
 	planes  []int
@@ -58,8 +58,9 @@ type solves struct {
 	err   error
 }
 
-// maxima of the stack and its blocks in K, those of cells' centres, which reports have, and of parabolas through them: centres miss a peak or not, as
-// the number of cells across a source is even or odd, and what they miss may hide what the scheme is off by. And where wanted what the layers' curvatures tell.
+// maxima of the stack and its blocks in K, those of cells' centres, which reports have, and of parabolas through them:
+// centres miss a peak or not, as the number of cells across a source is even or odd, and what they miss may hide what
+// the scheme is off by. And where wanted what the layers' curvatures tell.
 func (v *solves) maxima(s *stack.Stack, layers *[]float64) (maxima []float64) {
 	if v.err != nil {
 		return nil
@@ -81,10 +82,13 @@ func (v *solves) maxima(s *stack.Stack, layers *[]float64) (maxima []float64) {
 		v.err = v.ctx.Err()
 		return nil
 	case sol.Status.Reason == solution.ReasonRunaway:
-		v.err = fmt.Errorf("%w on %d x %d x %d cells: there is no steady state to judge a grid by; give the grid by numbers of cells, and 'thermsim steady' tells the largest power that has one", converge.ErrRunaway, m.NX(), m.NY(), m.NZ())
+		v.err = fmt.Errorf("%w on %d x %d x %d cells: there is no steady state to judge a grid by; give the grid by "+
+			"numbers of cells, and 'thermsim steady' tells the largest power that has one", converge.ErrRunaway, m.NX(),
+			m.NY(), m.NZ())
 		return nil
 	case !sol.Status.Converged:
-		v.err = fmt.Errorf("%w: on %d x %d x %d cells the solve stopped with %s; give the grid by numbers of cells", converge.ErrNotConverged, m.NX(), m.NY(), m.NZ(), sol.Status.Reason)
+		v.err = fmt.Errorf("%w: on %d x %d x %d cells the solve stopped with %s; give the grid by numbers of cells",
+			converge.ErrNotConverged, m.NX(), m.NY(), m.NZ(), sol.Status.Reason)
 		return nil
 	}
 	centres, peaks, err := converge.Maxima(m, sol.Field)
@@ -104,8 +108,9 @@ func errorOfMiddle(coarse, middle, fine []float64, tol float64) float64 {
 	return most
 }
 
-// errorFrom is the error of the middle grid from the changes to it and from it: Richardson's for the order that they show, 2 at most, times 1.25 (see
-// docs/converge.md). Where they show none, values swing or settle slowly: as for half an order of change from here on.
+// errorFrom is the error of the middle grid from the changes to it and from it: Richardson's for the order that they
+// show, 2 at most, times 1.25 (see docs/converge.md). Where they show none, values swing or settle slowly: as for half
+// an order of change from here on.
 func errorFrom(first, second, tol float64) float64 {
 	const safety, most, least = 1.25, 4.0, 1.4 // ratios of changes for the orders 2 and 1/2
 	ratio := first / second
@@ -141,8 +146,8 @@ func scaled(planes []int, halves int) []int {
 	return out
 }
 
-// share makes the layers' parts add up to the error that was seen. Parts of two layers may cancel there and not on another grid: a tenth of their sum
-// counts at least.
+// share makes the layers' parts add up to the error that was seen. Parts of two layers may cancel there and not on
+// another grid: a tenth of their sum counts at least.
 func (p *pilot) share() {
 	sum := 0.0
 	for _, e := range p.layers {

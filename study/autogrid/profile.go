@@ -25,8 +25,8 @@ func (p *profile) cells() float64 {
 	return (math.Log(top/p.low)+math.Log(top/p.high))/p.slope + (fall-rise)/top
 }
 
-// place is where the integral of dx/h from the low end is u. Within the growing and the shrinking part equal steps of u make sizes that are
-// geometric.
+// place is where the integral of dx/h from the low end is u. Within the growing and the shrinking part equal steps of u
+// make sizes that are geometric.
 func (p *profile) place(u float64) float64 {
 	rise, fall, top := p.pieces()
 	up := math.Log(top/p.low) / p.slope

@@ -22,19 +22,24 @@ func (c *Choice) Reasons() []string {
 		add("equal cells for the same error would cost %.2g times as much, with the direct solver", c.Other)
 	}
 	if c.Piloted {
-		add("maxima of the stack and of each block are off by about %.2g K (%.2g K wanted): %.2g K from the widths of cells, %.2g K from their heights",
+		add("maxima of the stack and of each block are off by about %.2g K (%.2g K wanted): %.2g K from the widths "+
+			"of cells, %.2g K from their heights",
 			c.Lateral+c.Height, c.Wanted, c.Lateral, c.Height)
-		add("as estimated by Richardson's rule from solves with about %d cells, coarser and finer ones of up to %d; thermsim converge verifies it",
+		add("as estimated by Richardson's rule from solves with about %d cells, coarser and finer ones of up to %d; "+
+			"thermsim converge verifies it",
 			c.Pilots[0], c.Pilots[1])
 	} else {
-		add("no face leads heat to a temperature, so the error is not estimated: %d cells across each source", int(acrossSource/largestScale))
+		add("no face leads heat to a temperature, so the error is not estimated: %d cells across each source",
+			int(acrossSource/largestScale))
 	}
 	if !c.Uniform {
 		cut := ""
 		if c.Passed != [2]int{} {
-			cut = fmt.Sprintf(", %d and %d lie closer than a quarter of a coarse cell to those and cut cells", c.Passed[0], c.Passed[1])
+			cut = fmt.Sprintf(", %d and %d lie closer than a quarter of a coarse cell to those and cut cells",
+				c.Passed[0], c.Passed[1])
 		}
-		add("%d and %d edges lie on faces along x and y%s; neighbours differ by a factor of %.2f at most", c.Lines[0], c.Lines[1], cut, c.Growth)
+		add("%d and %d edges lie on faces along x and y%s; neighbours differ by a factor of %.2f at most", c.Lines[0],
+			c.Lines[1], cut, c.Growth)
 	}
 	if !math.IsInf(c.Narrowest, 1) {
 		add("the narrowest source is %.2g cells wide", c.Narrowest)
@@ -47,10 +52,12 @@ func (c *Choice) Doubt() string {
 	const few = 3.5
 	switch {
 	case c.Needed > 0:
-		return fmt.Sprintf("the wanted error of %.2g K would take about %.2g cells; with at most %d, maxima are off by about %.2g K: raise max_cells, or want less",
+		return fmt.Sprintf("the wanted error of %.2g K would take about %.2g cells; with at most %d, maxima are off "+
+			"by about %.2g K: raise max_cells, or want less",
 			c.Wanted, c.Needed, c.Most, c.Lateral+c.Height)
 	case c.Narrowest < few:
-		return fmt.Sprintf("with at most %d cells the narrowest source is %.2g cells wide, and the estimated error may miss its peak: raise max_cells", c.Most, c.Narrowest)
+		return fmt.Sprintf("with at most %d cells the narrowest source is %.2g cells wide, and the estimated error "+
+			"may miss its peak: raise max_cells", c.Most, c.Narrowest)
 	}
 	return ""
 }

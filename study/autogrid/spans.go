@@ -106,8 +106,8 @@ func (c *collector) block(l *stack.Layer, p *stack.Power, b *stack.Block) {
 	}
 }
 
-// source asks for cells across a rectangle that heat is made in. In transients heat goes no further in a time step than the square root of the
-// diffusivity times the step.
+// source asks for cells across a rectangle that heat is made in. In transients heat goes no further in a time step than
+// the square root of the diffusivity times the step.
 func (c *collector) source(l *stack.Layer, r stack.Rect) {
 	lo, hi := c.extent(r)
 	size := (hi - lo) / acrossSource

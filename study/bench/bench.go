@@ -1,5 +1,5 @@
-// Package bench measures the solver on the systems of the CUTh-Solver paper (Wang et al., arXiv:2606.17850) and makes the paper's tables, for every
-// preconditioner of the build. One file a table.
+// Package bench measures the solver on the systems of the CUTh-Solver paper (Wang et al., arXiv:2606.17850) and makes
+// the paper's tables, for every preconditioner of the build. One file a table.
 package bench
 
 import (
@@ -33,7 +33,8 @@ type Options struct {
 	Executor   *gpusolve.SharedDevice // measures this one in place of Device, and leaves it open
 }
 
-// Event is what a benchmark tells while it runs: device and problem, then for every table its start, what is about to be measured, and rows.
+// Event is what a benchmark tells while it runs: device and problem, then for every table its start, what is about to
+// be measured, and rows.
 type Event struct {
 	Result *Result // without tables yet
 	Table  *Table
@@ -60,18 +61,21 @@ type Bench struct {
 	exact    reference
 	defaultS map[string]float64 // solve time of the default method by kind and system
 	directS  map[string]float64 // that of the direct solver
-	times    map[string]took    // the last system that a method was cut off on, or that it solved, by kind, family and method
-	loaded   map[string]bool    // methods whose kernels are loaded, by kind
-	measured map[string]Row     // by kind, system and method, so that what several tables have is measured once
+	// the last system that a method was cut off on, or that it solved, by kind, family and method
+	times    map[string]took
+	loaded   map[string]bool // methods whose kernels are loaded, by kind
+	measured map[string]Row  // by kind, system and method, so that what several tables have is measured once
 }
 
-// Run measures. When something ends it early, the context or a lost device, it returns what it has together with the error.
+// Run measures. When something ends it early, the context or a lost device, it returns what it has together with the
+// error.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	tables, err := chooseTables(o.Tables)
 	if err != nil {
 		return nil, err
 	}
-	b := &Bench{Options: o, defaultS: map[string]float64{}, directS: map[string]float64{}, times: map[string]took{}, loaded: map[string]bool{}, measured: map[string]Row{}}
+	b := &Bench{Options: o, defaultS: map[string]float64{}, directS: map[string]float64{}, times: map[string]took{},
+		loaded: map[string]bool{}, measured: map[string]Row{}}
 	if err := b.fill(); err != nil {
 		return nil, err
 	}
@@ -146,7 +150,8 @@ func (b *Bench) fill() error {
 
 func (b *Bench) describe() error {
 	info := b.dev.Info
-	b.result = &Result{Schema: 2, Date: time.Now().UTC().Format(time.DateOnly), Version: b.Version, Problems: problems(b.systems)}
+	b.result = &Result{Schema: 2, Date: time.Now().UTC().Format(time.DateOnly), Version: b.Version,
+		Problems: problems(b.systems)}
 	d := &b.result.Device
 	d.Kind, d.Name, d.Threads, d.OpenS = info.Kind, info.Name, info.Threads, Number(b.dev.Open.Seconds())
 	rate, err := b.dev.CopyBandwidth()
@@ -198,8 +203,8 @@ func (b *Bench) add(r Row) {
 	b.tell(Event{Table: b.table, Row: &t.Rows[len(t.Rows)-1]})
 }
 
-// DefaultMethods are all preconditioners of the build, those whose paper compares several forms or orders in each. ilu is left out: on these systems, which are
-// symmetric, its factors are those of ic.
+// DefaultMethods are all preconditioners of the build, those whose paper compares several forms or orders in each. ilu
+// is left out: on these systems, which are symmetric, its factors are those of ic.
 func DefaultMethods() []string {
 	compared := map[string]string{"chebyshev": "form", "ic": "order"}
 	var all []string
@@ -254,13 +259,16 @@ func chooseTables(names []string) ([]Table, error) {
 	}
 	var chosen []Table
 	for _, name := range names {
-		i := slices.IndexFunc(all, func(t Table) bool { return strings.EqualFold(t.Name, name) || strings.EqualFold(t.Number, name) })
+		i := slices.IndexFunc(all, func(t Table) bool {
+			return strings.EqualFold(t.Name, name) || strings.EqualFold(t.Number, name)
+		})
 		if i < 0 {
 			var have []string
 			for _, t := range all {
 				have = append(have, t.label("%s (%s)"))
 			}
-			return nil, fmt.Errorf("%w: there is no table %q; there are %s", gpusolve.ErrOption, name, strings.Join(have, ", "))
+			return nil, fmt.Errorf("%w: there is no table %q; there are %s", gpusolve.ErrOption, name,
+				strings.Join(have, ", "))
 		}
 		chosen = append(chosen, all[i])
 	}

@@ -27,7 +27,8 @@ func processor(t *testing.T) *gpusolve.SharedDevice {
 	return d
 }
 
-// Every table on a tiny grid: rows for every method, within the accuracy that the rule gives, and all of it again from the JSON.
+// Every table on a tiny grid: rows for every method, within the accuracy that the rule gives, and all of it again from
+// the JSON.
 func TestTables(t *testing.T) {
 	maps := t.TempDir()
 	seen := map[string]int{}
@@ -42,7 +43,8 @@ func TestTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Device.CopyTBperS < 1e-4 || r.Device.Kind != "cpu" || len(r.Problems) != 2 || len(r.Problems[0].LayersUM) != 8 || len(r.Problems[1].LayersUM) != 10 {
+	if r.Device.CopyTBperS < 1e-4 || r.Device.Kind != "cpu" || len(r.Problems) != 2 ||
+		len(r.Problems[0].LayersUM) != 8 || len(r.Problems[1].LayersUM) != 10 {
 		t.Errorf("%+v %+v", r.Device, r.Problems)
 	}
 	for _, sheet := range r.Tables {
@@ -76,15 +78,17 @@ func checkMethods(t *testing.T, sheet Sheet) {
 			t.Errorf("%s, %s: %s %s", sheet.Name, row.Method, row.Reason, row.Note)
 			continue
 		}
-		// With ||r|| <= 1e-6 W, the error in the direction of the least eigenvalue, h times a cell's area over the planes of a column, is
-		// ||r|| / lambda in the 2-norm, which bounds the largest error; time steps add to the least eigenvalue and may add up their errors.
+		// With ||r|| <= 1e-6 W, the error in the direction of the least eigenvalue, h times a cell's area over the
+		// planes of a column, is ||r|| / lambda in the 2-norm, which bounds the largest error; time steps add to the
+		// least eigenvalue and may add up their errors.
 		s := sets()[slices.IndexFunc(sets(), func(s *set) bool { return strings.HasPrefix(row.Case, s.name) })]
 		side := s.widthMM * 1e-3 / 6
 		least := s.h * side * side / float64(s.layers)
 		if bound := stopW / least * float64(max(1, row.Steps)); !(float64(row.ErrorK) <= bound) {
 			t.Errorf("%s, %s: error %.2g K, above %.2g", sheet.Name, row.Method, float64(row.ErrorK), bound)
 		}
-		if row.Iterations == 0 && row.Method != "fourier" || row.Runs != 1 || !(row.SolveS > 0) || !(row.TotalS >= row.SolveS) || !(row.BytesPerCell > 8) || !row.ToDefault.Known() || !(row.ToDirect > 0) {
+		if row.Iterations == 0 && row.Method != "fourier" || row.Runs != 1 || !(row.SolveS > 0) ||
+			!(row.TotalS >= row.SolveS) || !(row.BytesPerCell > 8) || !row.ToDefault.Known() || !(row.ToDirect > 0) {
 			t.Errorf("%s: %+v", sheet.Name, row)
 		}
 		// The reference is multigrid's, so that the direct solver is not measured against itself.
@@ -137,7 +141,8 @@ func checkFiles(t *testing.T, r *Result) {
 
 // What takes too long is cut off, what cannot run says so, and neither ends the benchmark.
 func TestRowsThatEndEarly(t *testing.T) {
-	o := Options{Executor: processor(t), Tables: []string{"III"}, Systems: []string{"mol10"}, Grids: [][2]int{{48, 48}, {50, 50}}, Runs: 2, Methods: []string{"none"}, RowSeconds: 1e-3}
+	o := Options{Executor: processor(t), Tables: []string{"III"}, Systems: []string{"mol10"},
+		Grids: [][2]int{{48, 48}, {50, 50}}, Runs: 2, Methods: []string{"none"}, RowSeconds: 1e-3}
 	r, err := Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -153,7 +158,8 @@ func TestRowsThatEndEarly(t *testing.T) {
 	if r, err = Run(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
-	if row := r.Tables[0].Rows[0]; row.Converged || row.Note != "not converged: iteration limit" || row.Iterations != 2 {
+	if row := r.Tables[0].Rows[0]; row.Converged || row.Note != "not converged: iteration limit" ||
+		row.Iterations != 2 {
 		t.Errorf("%+v", row)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -170,8 +176,8 @@ func TestRowsThatEndEarly(t *testing.T) {
 	}
 }
 
-// A smaller system that took most of the limit leaves the method out of larger ones, but not of time steps, where those that were done count; the paper's method takes
-// steps on every system.
+// A smaller system that took most of the limit leaves the method out of larger ones, but not of time steps, where those
+// that were done count; the paper's method takes steps on every system.
 func TestLeftOutBySize(t *testing.T) {
 	small, large := system{"small", 10, 10, &mol10}, system{"large", 20, 20, &mol10}
 	for _, c := range []struct {
@@ -179,12 +185,15 @@ func TestLeftOutBySize(t *testing.T) {
 		row          Row
 		want         string
 	}{
-		{"steady", "jacobi", Row{Case: "small", Cells: 1000, TotalS: 3, Converged: true}, "left out: 3 s on small, so more than the limit of 10 s here"},
+		{"steady", "jacobi", Row{Case: "small", Cells: 1000, TotalS: 3, Converged: true},
+			"left out: 3 s on small, so more than the limit of 10 s here"},
 		{"steady", "jacobi", Row{Case: "small", Cells: 1000, TotalS: 2.4, Converged: true}, ""},
 		{"steady", "jacobi", Row{Case: "small", Cells: 1000, TotalS: 3}, ""},
 		{"transient", "jacobi", Row{Case: "small", Cells: 1000, TotalS: 3, Converged: true}, ""},
-		{"transient", "jacobi", Row{Case: "small", Cells: 1000, Note: "cut off after 10 s and 3 of 50 steps", cutOff: true}, "left out: on small cut off after 10 s and 3 of 50 steps"},
-		{"transient", "chebyshev:form=plain", Row{Case: "small", Cells: 1000, Note: "cut off after 10 s", cutOff: true}, ""},
+		{"transient", "jacobi", Row{Case: "small", Cells: 1000, Note: "cut off after 10 s and 3 of 50 steps",
+			cutOff: true}, "left out: on small cut off after 10 s and 3 of 50 steps"},
+		{"transient", "chebyshev:form=plain", Row{Case: "small", Cells: 1000, Note: "cut off after 10 s", cutOff: true},
+			""},
 	} {
 		b := &Bench{Options: Options{RowSeconds: 10}, times: map[string]took{}}
 		j := job{kind: c.kind, system: small, method: c.method}
@@ -198,10 +207,12 @@ func TestLeftOutBySize(t *testing.T) {
 	}
 }
 
-// Kernels are loaded with a small system of the family, once for each method and kind of run; the job's own mesh, which is large, is not touched.
+// Kernels are loaded with a small system of the family, once for each method and kind of run; the job's own mesh, which
+// is large, is not touched.
 func TestLoadsKernelsOnce(t *testing.T) {
 	b := &Bench{dev: processor(t), loaded: map[string]bool{}}
-	j := job{kind: "transient", system: system{"large", 40_000, 40_000, &cuth}, steps: 50, rule: gpusolve.Options{ATol: stopW, MaxIter: 100}}
+	j := job{kind: "transient", system: system{"large", 40_000, 40_000, &cuth}, steps: 50,
+		rule: gpusolve.Options{ATol: stopW, MaxIter: 100}}
 	for _, method := range []string{"jacobi", "chebyshev:form=plain", "chebyshev:form=scaled", "chebyshev", "magic"} {
 		j.method = method
 		b.load(t.Context(), j)
@@ -215,29 +226,35 @@ func TestLoadsKernelsOnce(t *testing.T) {
 func TestMeasuredOnce(t *testing.T) {
 	var done []string
 	r, err := Run(context.Background(), Options{
-		Executor: processor(t), Grids: [][2]int{{6, 6}}, Systems: []string{"CUTh"}, Runs: 1, Tables: []string{"III", "VII"}, Methods: []string{"multigrid", "chebyshev:form=plain"},
+		Executor: processor(t), Grids: [][2]int{{6, 6}}, Systems: []string{"CUTh"}, Runs: 1,
+		Tables: []string{"III", "VII"}, Methods: []string{"multigrid", "chebyshev:form=plain"},
 		Watch: func(e Event) { done = append(done, e.Doing) },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	steady, synergy := r.Tables[0].Rows[1], r.Tables[1].Rows[5]
-	if synergy.Variant != "Chebyshev, on" || synergy.Method == steady.Method || synergy.SolveS != steady.SolveS || synergy.Build != steady.Build || !synergy.ToBase.Known() {
+	if synergy.Variant != "Chebyshev, on" || synergy.Method == steady.Method || synergy.SolveS != steady.SolveS ||
+		synergy.Build != steady.Build || !synergy.ToBase.Known() {
 		t.Errorf("%+v %+v", steady, synergy)
 	}
-	if n := len(slices.DeleteFunc(done, func(s string) bool { return !strings.Contains(s, "chebyshev:") })); n != 2 { // on, and off
+	// on, and off
+	if n := len(slices.DeleteFunc(done, func(s string) bool { return !strings.Contains(s, "chebyshev:") })); n != 2 {
 		t.Errorf("%d solves by Chebyshev: %q", n, done)
 	}
 }
 
 func TestOptions(t *testing.T) {
-	for _, o := range []Options{{Tables: []string{"VIII"}}, {Methods: []string{"magic"}}, {Methods: []string{"multigrid:depth=3"}}, {Device: "abacus"}, {Executor: processor(t), Systems: []string{"CUTh8"}}} {
+	for _, o := range []Options{{Tables: []string{"VIII"}}, {Methods: []string{"magic"}},
+		{Methods: []string{"multigrid:depth=3"}}, {Device: "abacus"},
+		{Executor: processor(t), Systems: []string{"CUTh8"}}} {
 		if _, err := Run(context.Background(), o); !errors.Is(err, gpusolve.ErrOption) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
 	b := &Bench{Options: Options{MaxCells: 15_000_000, MinCells: 6_000_000}}
-	for names, want := range map[string]string{"": "[CUTh2 CUTh3 MoL10-8M MoL10-14M]", "cuth": "[CUTh2 CUTh3]", "CUTh2,cuth7,mol10": "[CUTh2 MoL10-8M MoL10-14M]"} {
+	for names, want := range map[string]string{"": "[CUTh2 CUTh3 MoL10-8M MoL10-14M]", "cuth": "[CUTh2 CUTh3]",
+		"CUTh2,cuth7,mol10": "[CUTh2 MoL10-8M MoL10-14M]"} {
 		b.Systems = strings.FieldsFunc(names, func(r rune) bool { return r == ',' })
 		var got []string
 		chosen, err := b.chooseSystems()
@@ -250,9 +267,11 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// The paper gives the numbers of unknowns and of nonzeros to two figures (Table I); seven diagonals of a grid without its faces.
+// The paper gives the numbers of unknowns and of nonzeros to two figures (Table I); seven diagonals of a grid without
+// its faces.
 func TestSystemsHaveThePapersSizes(t *testing.T) {
-	unknowns, nonzeros := []float64{5.1e6, 8.4e6, 1.4e7, 1.8e7, 2.4e7, 2.8e7, 3.5e7}, []float64{3.4e7, 5.6e7, 9.4e7, 1.2e8, 1.6e8, 1.9e8, 2.3e8}
+	unknowns, nonzeros := []float64{5.1e6, 8.4e6, 1.4e7, 1.8e7, 2.4e7, 2.8e7, 3.5e7},
+		[]float64{3.4e7, 5.6e7, 9.4e7, 1.2e8, 1.6e8, 1.9e8, 2.3e8}
 	for i, s := range systems() {
 		if n := float64(s.cells()); fmt.Sprintf("%.1e", n) != fmt.Sprintf("%.1e", unknowns[i%7]) {
 			t.Errorf("%s has %g unknowns, the paper's %g", s.name, n, unknowns[i%7])
@@ -264,7 +283,8 @@ func TestSystemsHaveThePapersSizes(t *testing.T) {
 	}
 }
 
-// A row that was measured again changes what the others are told to take over it, in its own table and in those of variants, which have no such row.
+// A row that was measured again changes what the others are told to take over it, in its own table and in those of
+// variants, which have no such row.
 func TestMergeRatios(t *testing.T) {
 	row := func(method string, solve, ratio Number) Row {
 		r := newRow()
@@ -292,18 +312,24 @@ func TestMergeRatios(t *testing.T) {
 	}
 }
 
-// A solve that was cut off in one table and finished in another, by the same method in other words, stands in both; time steps are other solves.
+// A solve that was cut off in one table and finished in another, by the same method in other words, stands in both;
+// time steps are other solves.
 func TestMergeShares(t *testing.T) {
 	row := func(method, note string, solve Number) Row {
 		r := newRow()
-		r.Case, r.Method, r.Variant, r.Note, r.SolveS, r.Converged = "MoL10-5M", method, "of "+method, note, solve, note == ""
+		r.Case, r.Method, r.Variant, r.Note, r.SolveS, r.Converged = "MoL10-5M", method, "of "+method, note, solve,
+			note == ""
 		return r
 	}
 	cut := &Result{Schema: 2, Tables: []Sheet{
-		{Name: "synergy", Rows: []Row{row("chebyshev:precision=adaptive,format=quaddiag", "cut off after 2 s", 2), row("jacobi:format=csr,precision=fixed-fp64", "left out: too long", 0)}},
+		{Name: "synergy", Rows: []Row{row("chebyshev:precision=adaptive,format=quaddiag", "cut off after 2 s", 2),
+			row("jacobi:format=csr,precision=fixed-fp64", "left out: too long", 0)}},
 		{Name: "transient", Rows: []Row{row("chebyshev:form=plain", "cut off after 2 s and 1 of 50 steps", 2)}},
 	}}
-	all, err := Merge([]*Result{cut, {Schema: 2, Tables: []Sheet{{Name: "steady", Rows: []Row{row("chebyshev:form=plain", "", 7)}}}}})
+	all, err :=
+		Merge(
+			[]*Result{cut,
+				{Schema: 2, Tables: []Sheet{{Name: "steady", Rows: []Row{row("chebyshev:form=plain", "", 7)}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,8 +340,10 @@ func TestMergeShares(t *testing.T) {
 		}
 	}
 	want := []string{
-		"steady: of chebyshev:form=plain 7 ", "transient: of chebyshev:form=plain 2 cut off after 2 s and 1 of 50 steps",
-		"synergy: of chebyshev:precision=adaptive,format=quaddiag 7 ", "synergy: of jacobi:format=csr,precision=fixed-fp64 0 left out: too long",
+		"steady: of chebyshev:form=plain 7 ", "transient: of chebyshev:form=plain 2 cut off after 2 s and 1 " +
+			"of 50 steps",
+		"synergy: of chebyshev:precision=adaptive,format=quaddiag 7 ",
+		"synergy: of jacobi:format=csr,precision=fixed-fp64 0 left out: too long",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -339,7 +367,8 @@ func TestMerge(t *testing.T) {
 			got = append(got, fmt.Sprint(s.Name, " ", r.Case, " ", r.Method, " ", r.Iterations))
 		}
 	}
-	if want := "[steady CUTh1 ic 7 steady CUTh1 cmg 0 steady CUTh2 ic 0 transient CUTh1 ic 0]"; fmt.Sprint(got) != want {
+	if want := "[steady CUTh1 ic 7 steady CUTh1 cmg 0 steady CUTh2 ic 0 transient " +
+		"CUTh1 ic 0]"; fmt.Sprint(got) != want {
 		t.Errorf("%v, want %s", got, want)
 	}
 	// The page names what another build than its own measured.
@@ -352,14 +381,16 @@ func TestMerge(t *testing.T) {
 	if all, err = Merge([]*Result{a, b, c}); err != nil || all.Version != "v2" {
 		t.Fatalf("version %q, %v", all.Version, err)
 	}
-	if got, want := all.Tables[0].builds(all.Version), "* Measured by version v2: CUTh1.\n* Measured by version v1: CUTh2.\n"; got != want {
+	if got, want := all.Tables[0].builds(all.Version), "* Measured by version v2: CUTh1.\n* Measured by version "+
+		"v1: CUTh2.\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got, want := all.Tables[1].builds(all.Version), "* Measured by version v0: CUTh1.\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	all.Tables[0].Rows[1].Build = "v0"
-	if got, want := all.Tables[0].builds("v0"), "* Measured by version v2: CUTh1 (ic).\n* Measured by version v0: CUTh1 (cmg).\n* Measured by version v1: CUTh2.\n"; got != want {
+	if got, want := all.Tables[0].builds("v0"), "* Measured by version v2: CUTh1 (ic).\n* Measured by version v0: "+
+		"CUTh1 (cmg).\n* Measured by version v1: CUTh2.\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := c.Tables[0].builds("v2"); got != "" {
@@ -406,6 +437,7 @@ func TestPage(t *testing.T) {
 	}
 	committed, err := os.ReadFile("../../docs/bench-h200.md")
 	if err != nil || !bytes.Equal(page.Bytes(), committed) {
-		t.Errorf("docs/bench-h200.md is not what docs/measurements/bench-h200.json makes: run make performance (%v)", err)
+		t.Errorf("docs/bench-h200.md is not what docs/measurements/bench-h200.json makes: run make performance (%v)",
+			err)
 	}
 }

@@ -17,8 +17,8 @@ type ExportedSystem struct {
 	Build             func() (a *gpusolve.Matrix, b []float64, err error)
 }
 
-// Systems lists those of the tables steady and graphs as the options choose them. A device whose name begins with gpu stands for the sizes that GPUs are measured with;
-// it is not opened.
+// Systems lists those of the tables steady and graphs as the options choose them. A device whose name begins with gpu
+// stands for the sizes that GPUs are measured with; it is not opened.
 func Systems(o Options) ([]ExportedSystem, error) {
 	tables, err := chooseTables(o.Tables)
 	if err != nil {
@@ -37,29 +37,31 @@ func Systems(o Options) ([]ExportedSystem, error) {
 	var all []ExportedSystem
 	if wanted("steady") {
 		for _, s := range b.systems {
-			all = append(all, ExportedSystem{"steady", s.name, s.grid(), "steady-" + s.grid(), fmt.Sprintf("||b - A x||2 <= %g W", stopW), func() (*gpusolve.Matrix, []float64, error) {
-				m, err := s.mesh()
-				if err != nil {
-					return nil, nil, err
-				}
-				d, source, err := gpusolve.Export(m)
-				if err != nil {
-					return nil, nil, err
-				}
-				return &gpusolve.Matrix{Diagonals: d, Symmetric: true, Dominant: true}, source, nil
-			}})
+			all = append(all, ExportedSystem{"steady", s.name, s.grid(), "steady-" + s.grid(),
+				fmt.Sprintf("||b - A x||2 <= %g W", stopW), func() (*gpusolve.Matrix, []float64, error) {
+					m, err := s.mesh()
+					if err != nil {
+						return nil, nil, err
+					}
+					d, source, err := gpusolve.Export(m)
+					if err != nil {
+						return nil, nil, err
+					}
+					return &gpusolve.Matrix{Diagonals: d, Symmetric: true, Dominant: true}, source, nil
+				}})
 		}
 	}
 	if wanted("graphs") {
 		for _, n := range b.networks() {
 			rule := fmt.Sprintf("||b - A x||2 <= %g ||b||2", networkRTol)
-			all = append(all, ExportedSystem{"graphs", n.name, "", "graphs-" + fileName(n.name), rule, func() (*gpusolve.Matrix, []float64, error) {
-				a, err := n.build()
-				if err != nil {
-					return nil, nil, err
-				}
-				return a, graphs.Source(a.N(), networkSeed), nil
-			}})
+			all = append(all, ExportedSystem{"graphs", n.name, "", "graphs-" + fileName(n.name), rule,
+				func() (*gpusolve.Matrix, []float64, error) {
+					a, err := n.build()
+					if err != nil {
+						return nil, nil, err
+					}
+					return a, graphs.Source(a.N(), networkSeed), nil
+				}})
 		}
 	}
 	return all, nil

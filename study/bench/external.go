@@ -58,7 +58,8 @@ var externalTables = []string{"steady", "transient", "graphs"}
 
 // of says whether the row is of a system.
 func (e *ExternalRow) of(r *Row) bool {
-	return r.External == nil && (e.Case == "" || strings.EqualFold(e.Case, r.Case)) && (e.Grid == "" || e.Grid == r.Grid)
+	return r.External == nil && (e.Case == "" || strings.EqualFold(e.Case, r.Case)) &&
+		(e.Grid == "" || e.Grid == r.Grid)
 }
 
 // System names the row's table and system.
@@ -77,8 +78,8 @@ func (r *Result) LeftOut(rows []ExternalRow) (left []ExternalRow) {
 	return left
 }
 
-// AddExternal puts external rows into the tables, each behind the rows of its system; those of LeftOut are passed over. The error names a row that speaks of another system
-// by the same name.
+// AddExternal puts external rows into the tables, each behind the rows of its system; those of LeftOut are passed over.
+// The error names a row that speaks of another system by the same name.
 func (r *Result) AddExternal(rows []ExternalRow) error {
 	for _, e := range rows {
 		for n := range r.Tables {
@@ -106,7 +107,8 @@ func (r *Result) addExternal(t *Sheet, e ExternalRow) error {
 	last := t.lastOf(&e)
 	system := t.Rows[last]
 	if e.Unknowns != system.Cells {
-		return fmt.Errorf("%s: unknowns: %d, but %s of table %s has %d here; it is another system", e.place, e.Unknowns, strings.TrimSpace(system.Case+" "+system.Grid), t.Name, system.Cells)
+		return fmt.Errorf("%s: unknowns: %d, but %s of table %s has %d here; it is another system", e.place, e.Unknowns,
+			strings.TrimSpace(system.Case+" "+system.Grid), t.Name, system.Cells)
 	}
 	row := e.row(&system)
 	if e.Device == r.Device.Name {
@@ -131,7 +133,8 @@ func (e *ExternalRow) row(system *Row) Row {
 	row := newRow()
 	row.Case, row.Grid, row.Cells, row.Steps = system.Case, system.Grid, system.Cells, system.Steps
 	row.Method = e.External.Method()
-	row.Iterations, row.SetupS, row.SolveS, row.ResidualW, row.Converged = e.Iterations, e.SetupS, e.SolveS, e.ResidualW, true
+	row.Iterations, row.SetupS, row.SolveS, row.ResidualW, row.Converged = e.Iterations, e.SetupS, e.SolveS,
+		e.ResidualW, true
 	if row.TotalS = e.SolveS; e.SetupS.Known() {
 		row.TotalS += e.SetupS
 	}
@@ -140,7 +143,8 @@ func (e *ExternalRow) row(system *Row) Row {
 	return row
 }
 
-// compareExternal sets how the row's solve compares with those of the default method and of the direct solver on the same system and device.
+// compareExternal sets how the row's solve compares with those of the default method and of the direct solver on the
+// same system and device.
 func (row *Row) compareExternal(t *Sheet) {
 	for _, o := range t.Rows {
 		if o.External != nil || o.Case != row.Case || o.Grid != row.Grid || !o.Converged {

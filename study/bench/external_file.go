@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// ReadExternal reads a file of external measurements, a .csv with the fields' names in its first line, or JSON: an object of "schema": 1, "rows" and fields that all
-// rows share. Errors name file, line and column.
+// ReadExternal reads a file of external measurements, a .csv with the fields' names in its first line, or JSON: an
+// object of "schema": 1, "rows" and fields that all rows share. Errors name file, line and column.
 func ReadExternal(name string, data []byte) ([]ExternalRow, error) {
 	if !utf8.Valid(data) {
 		return nil, fmt.Errorf("%s: it is no text in UTF-8", name)
@@ -34,10 +34,12 @@ func ReadExternal(name string, data []byte) ([]ExternalRow, error) {
 	}
 	for n := range rows {
 		same := func(o ExternalRow) bool {
-			return o.External == rows[n].External && o.Table == rows[n].Table && o.Case == rows[n].Case && o.Grid == rows[n].Grid
+			return o.External == rows[n].External && o.Table == rows[n].Table && o.Case == rows[n].Case &&
+				o.Grid == rows[n].Grid
 		}
 		if first := slices.IndexFunc(rows, same); first < n {
-			return nil, fmt.Errorf("%s: the row of %s tells the same measurement; leave one of the two", rows[n].place, rows[first].place)
+			return nil, fmt.Errorf("%s: the row of %s tells the same measurement; leave one of the two", rows[n].place,
+				rows[first].place)
 		}
 	}
 	return rows, nil

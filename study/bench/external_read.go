@@ -27,14 +27,16 @@ type externalField struct {
 var externalFields = []externalField{
 	{"table", true, func(e *ExternalRow, v string) error {
 		if e.Table = v; !slices.Contains(externalTables, v) {
-			return fmt.Errorf("there is no such table for external rows; there are %s", strings.Join(externalTables, ", "))
+			return fmt.Errorf("there is no such table for external rows; there are %s",
+				strings.Join(externalTables, ", "))
 		}
 		return nil
 	}},
 	{"case", false, func(e *ExternalRow, v string) error { e.Case = v; return nil }},
 	{"grid", false, func(e *ExternalRow, v string) error {
 		e.Grid = v
-		if nx, ny, nz, given := e.cells(); !given || e.Grid != fmt.Sprintf("%dx%dx%d", nx, ny, nz) || min(nx, ny, nz) < 1 || max(nx, ny, nz) > 1e6 {
+		if nx, ny, nz, given := e.cells(); !given || e.Grid != fmt.Sprintf("%dx%dx%d", nx, ny, nz) ||
+			min(nx, ny, nz) < 1 || max(nx, ny, nz) > 1e6 {
 			return fmt.Errorf("write it as NXxNYxNZ, such as 714x714x10")
 		}
 		return nil
@@ -53,7 +55,10 @@ var externalFields = []externalField{
 		}
 		return err
 	}},
-	{"iterations", false, func(e *ExternalRow, v string) (err error) { e.Iterations, err = wholeNumber(v); return err }},
+	{"iterations", false, func(e *ExternalRow, v string) (err error) {
+		e.Iterations, err = wholeNumber(v)
+		return err
+	}},
 	{"residual_W", false, func(e *ExternalRow, v string) (err error) { e.ResidualW, err = atLeastZero(v); return err }},
 }
 
@@ -101,14 +106,16 @@ func externalRow(place string, cells map[string]externalCell) (ExternalRow, erro
 			continue
 		}
 		if len(c.text) > longestText || strings.ContainsFunc(c.text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			return e, fmt.Errorf("%s: %s: it must be one line of at most %d printable characters", c.place, f.name, longestText)
+			return e, fmt.Errorf("%s: %s: it must be one line of at most %d printable characters", c.place, f.name,
+				longestText)
 		}
 		if err := f.set(&e, c.text); err != nil {
 			return e, fmt.Errorf("%s: %s: %q: %w", c.place, f.name, c.text, err)
 		}
 	}
 	if nx, ny, nz, given := e.cells(); given && nx*ny*nz != e.Unknowns {
-		return e, fmt.Errorf("%s: unknowns: a grid of %s has %d, not %d", cells["unknowns"].place, e.Grid, nx*ny*nz, e.Unknowns)
+		return e, fmt.Errorf("%s: unknowns: a grid of %s has %d, not %d", cells["unknowns"].place, e.Grid, nx*ny*nz,
+			e.Unknowns)
 	}
 	if e.Case == "" && e.Grid == "" {
 		return e, fmt.Errorf("%s: the row has neither a case nor a grid; give the one that names its system", place)

@@ -21,13 +21,15 @@ func measured() *Result {
 		return r
 	}
 	r := &Result{Schema: 2, Tables: []Sheet{{Name: "steady", Rows: []Row{
-		row("one", "2x2x10", "multigrid", 40, 0.01), row("one", "2x2x10", "fourier", 40, 0.002), row("two", "3x3x10", "multigrid", 90, 0.5),
+		row("one", "2x2x10", "multigrid", 40, 0.01), row("one", "2x2x10", "fourier", 40, 0.002),
+		row("two", "3x3x10", "multigrid", 90, 0.5),
 	}}, {Name: "graphs", Rows: []Row{row("road", "", "cmg", 77, 1)}}}}
 	r.Device.Name = "GPU"
 	return r
 }
 
-// Rows stand behind those of their system, whole in every format, with their ratios where the device is the same; a second time they are replaced.
+// Rows stand behind those of their system, whole in every format, with their ratios where the device is the same; a
+// second time they are replaced.
 func TestExternalRows(t *testing.T) {
 	rows, err := ReadExternal("a.json", []byte(externalHead+`
   {"grid": "2x2x10", "unknowns": 40, "setup_s": 0.29, "solve_s": 0.04, "iterations": 12, "residual_W": 9e-7},
@@ -50,25 +52,30 @@ func TestExternalRows(t *testing.T) {
 		t.Fatalf("%+v", r.Tables)
 	}
 	first, second := r.Tables[0].Rows[2], r.Tables[0].Rows[4]
-	if first.Method != "AmgX 2.5 (external)" || first.Case != "one" || first.Iterations != 12 || math.Abs(float64(first.TotalS)-0.33) > 1e-15 || first.ToDefault != 4 || first.ToDirect != 20 {
+	if first.Method != "AmgX 2.5 (external)" || first.Case != "one" || first.Iterations != 12 ||
+		math.Abs(float64(first.TotalS)-0.33) > 1e-15 || first.ToDefault != 4 || first.ToDirect != 20 {
 		t.Errorf("%+v", first)
 	}
-	if second.Case != "two" || second.ToDefault.Known() || second.SetupS.Known() || second.TotalS != 1.5 || second.External.Device != "another" {
+	if second.Case != "two" || second.ToDefault.Known() || second.SetupS.Known() || second.TotalS != 1.5 ||
+		second.External.Device != "another" {
 		t.Errorf("%+v", second)
 	}
 	var page, table, text bytes.Buffer
 	if err := r.WriteMarkdown(&page); err != nil {
 		t.Fatal(err)
 	}
-	if want := "| one | AmgX 2.5 (external) | 12 | 290 ms | 40.0 ms | 330 ms | 4.00 | 20.0 | - | - | external, on GPU |"; !strings.Contains(page.String(), want) {
+	if want := "| one | AmgX 2.5 (external) | 12 | 290 ms | 40.0 ms | 330 ms | 4.00 | 20.0 | - | - | " +
+		"external, on GPU |"; !strings.Contains(page.String(), want) {
 		t.Errorf("no row %s in\n%s", want, page.String())
 	}
-	for _, want := range []string{"\n* AmgX 2.5 (external): on GPU; PCG; to 1e-6 W; source: a paper\n", "\n* AmgX 2.5 (external): on another; PCG; to 1e-6 W; source: a paper\n"} {
+	for _, want := range []string{"\n* AmgX 2.5 (external): on GPU; PCG; to 1e-6 W; source: a paper\n",
+		"\n* AmgX 2.5 (external): on another; PCG; to 1e-6 W; source: a paper\n"} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("no line %s in\n%s", want, page.String())
 		}
 	}
-	if err := r.WriteCSV(&table); err != nil || !strings.Contains(table.String(), "AmgX 2.5 (external): on another; PCG; to 1e-6 W; source: a paper\n") {
+	if err := r.WriteCSV(&table); err != nil ||
+		!strings.Contains(table.String(), "AmgX 2.5 (external): on another; PCG; to 1e-6 W; source: a paper\n") {
 		t.Errorf("%v\n%s", err, table.String())
 	}
 	if err := r.WriteJSON(&text); err != nil {
@@ -82,12 +89,15 @@ func TestExternalRows(t *testing.T) {
 
 // A CSV file tells the same as JSON.
 func TestExternalCSV(t *testing.T) {
-	rows, err := ReadExternal("a.CSV", []byte("# times of a colleague\ntable,grid,unknowns,program,version,device,settings,source,rule,solve_s,setup_s\n"+
-		"steady, 2x2x10, 40, hypre, 2.33, \"EPYC, 64 cores\", BoomerAMG, a letter, 1e-6 W, 0.5,\n"))
+	rows, err := ReadExternal("a.CSV",
+		[]byte(
+			"# times of a colleague\ntable,grid,unknowns,program,version,device,settings,source,rule,solve_s,setup_s\n"+
+				"steady, 2x2x10, 40, hypre, 2.33, \"EPYC, 64 cores\", BoomerAMG, a letter, 1e-6 W, 0.5,\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := rows[0]; len(rows) != 1 || e.Device != "EPYC, 64 cores" || e.SolveS != 0.5 || e.SetupS.Known() || e.Program != "hypre" || e.place != "a.CSV:3:1" {
+	if e := rows[0]; len(rows) != 1 || e.Device != "EPYC, 64 cores" || e.SolveS != 0.5 || e.SetupS.Known() ||
+		e.Program != "hypre" || e.place != "a.CSV:3:1" {
 		t.Errorf("%+v", rows)
 	}
 }
@@ -95,22 +105,36 @@ func TestExternalCSV(t *testing.T) {
 func TestFaultsOfExternalFiles(t *testing.T) {
 	good := `{"grid": "2x2x10", "unknowns": 40, "solve_s": 0.04}`
 	for text, want := range map[string]string{
-		externalHead + good + `,` + good + `]}`:                                                     "a.json:2:53: the row of a.json:2:1 tells the same measurement",
-		externalHead + `{"grid": "2x2x10", "unknowns": 40}]}`:                                       "a.json:2:1: the row has no solve_s",
-		externalHead + `{"grid": "2x2x10", "unknowns": 40, "solve_s": -1}]}`:                        `a.json:2:47: solve_s: "-1": it must be a finite number of at least 0`,
-		externalHead + `{"grid": "2x2x10", "unknowns": 40, "solve_s": "0x1p4"}]}`:                   `a.json:2:47: solve_s: "0x1p4": it must be a finite number of at least 0`,
-		externalHead + `{"grid": "2x2x10", "unknowns": 40, "solve_s": "fast"}]}`:                    `a.json:2:47: solve_s: "fast"`,
-		externalHead + `{"grid": "2x2x10", "unknowns": 40, "solve_s": 0}]}`:                         "more than 0 s",
-		externalHead + `{"grid": "2x2", "unknowns": 40, "solve_s": 1}]}`:                            "a.json:2:10: grid: \"2x2\": write it as NXxNYxNZ",
-		externalHead + `{"grid": "2x2x10", "unknowns": 41, "solve_s": 1}]}`:                         "a.json:2:32: unknowns: a grid of 2x2x10 has 40, not 41",
-		externalHead + `{"unknowns": 41, "solve_s": 1}]}`:                                           "neither a case nor a grid",
-		externalHead + `{"grid": "2x2x10", "unknowns": 40, "solve_s": 1, "speed": 3}]}`:             `a.json:2:59: "speed" is no field of external rows; they are table, case,`,
-		externalHead + `{"grid": "2x2x10", "unknowns": 40, "solve_s": 1, "solve_s": 2}]}`:           `a.json:2:50: a second "solve_s"`,
-		externalHead + `{"grid": ["2x2x10"]}]}`:                                                     "a.json:2:10: grid: a text or a number is expected",
-		externalHead + `{"grid": "2x2x10", "table": "spmv", "unknowns": 40, "solve_s": 1}]}`:        "there are steady, transient, graphs",
+		externalHead + good + `,` + good +
+			`]}`: "a.json:2:53: the row of a.json:2:1 tells the same measurement",
+		externalHead +
+			`{"grid": "2x2x10", "unknowns": 40}]}`: "a.json:2:1: the row has no solve_s",
+		externalHead +
+			`{"grid": "2x2x10", "unknowns": 40, "solve_s": -1}]}`: `a.json:2:47: solve_s: "-1": it must be a finite number of at least 0`,
+		externalHead +
+			`{"grid": "2x2x10", "unknowns": 40, "solve_s": "0x1p4"}]}`: `a.json:2:47: solve_s: "0x1p4": it must be a finite number of at least 0`,
+		externalHead +
+			`{"grid": "2x2x10", "unknowns": 40, "solve_s": "fast"}]}`: `a.json:2:47: solve_s: "fast"`,
+		externalHead + `{"grid": "2x2x10", "unknowns": 40, "solve_s": 0}]}`: "more than 0 s",
+		externalHead +
+			`{"grid": "2x2", "unknowns": 40, "solve_s": 1}]}`: "a.json:2:10: grid: \"2x2\": write it as NXxNYxNZ",
+		externalHead +
+			`{"grid": "2x2x10", "unknowns": 41, "solve_s": 1}]}`: "a.json:2:32: unknowns: a grid of 2x2x10 " +
+			"has 40, not 41",
+		externalHead +
+			`{"unknowns": 41, "solve_s": 1}]}`: "neither a case nor a grid",
+		externalHead +
+			`{"grid": "2x2x10", "unknowns": 40, "solve_s": 1, "speed": 3}]}`: `a.json:2:59: "speed" is no field of external rows; they are table, case,`,
+		externalHead +
+			`{"grid": "2x2x10", "unknowns": 40, "solve_s": 1, "solve_s": 2}]}`: `a.json:2:50: a second "solve_s"`,
+		externalHead +
+			`{"grid": ["2x2x10"]}]}`: "a.json:2:10: grid: a text or a number is expected",
+		externalHead +
+			`{"grid": "2x2x10", "table": "spmv", "unknowns": 40, "solve_s": 1}]}`: "there are steady, transient, graphs",
 		externalHead + `{"grid": "2x2x10", "settings": "a\u0007b", "unknowns": 40, "solve_s": 1}]}`: "printable",
 		externalHead + `{"grid": "2x2x10", "unknowns": 1.5, "solve_s": 1}]}`:                        "a whole number",
-		externalHead + strings.Repeat("{},", mostExternal) + "{}]}":                                 "a.json:2:30001: a file has 10000 rows at most; give several files",
+		externalHead + strings.Repeat("{},", mostExternal) +
+			"{}]}": "a.json:2:30001: a file has 10000 rows at most; give several files",
 		externalHead + `7]}`:                    "a.json:2:1: an object { } is expected",
 		externalHead + `{"grid": `:              "the file ends",
 		externalHead + `{"grid": 2x`:            "no JSON",
@@ -143,7 +167,8 @@ func TestFaultsOfExternalFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := measured().AddExternal(rows); err == nil || !strings.Contains(err.Error(), "a.json:2:1: unknowns: 41, but one 2x2x10 of table steady has 40 here") {
+	if err := measured().AddExternal(rows); err == nil ||
+		!strings.Contains(err.Error(), "a.json:2:1: unknowns: 41, but one 2x2x10 of table steady has 40 here") {
 		t.Errorf("another system: %v", err)
 	}
 }

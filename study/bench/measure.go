@@ -23,13 +23,15 @@ type job struct {
 	steps  int              // 0: steady
 }
 
-// measure gives the row of a job: that of before, where another table has the same solve, or none where a smaller system took too long.
+// measure gives the row of a job: that of before, where another table has the same solve, or none where a smaller
+// system took too long.
 func (b *Bench) measure(ctx context.Context, j job, variant string) (Row, error) {
 	key := j.key() + " " + canonical(j.method)
 	row, known := b.measured[key]
 	if !known {
 		row = newRow()
-		row.Case, row.Grid, row.Cells, row.Method, row.Steps = j.system.name, j.system.grid(), j.system.cells(), j.method, j.steps
+		row.Case, row.Grid, row.Cells, row.Method, row.Steps = j.system.name, j.system.grid(), j.system.cells(),
+			j.method, j.steps
 		if row.Note = b.tooLong(j); row.Note == "" {
 			b.doing("%s, %s", j.system.name, j.method)
 			b.load(ctx, j)
@@ -44,8 +46,8 @@ func (b *Bench) measure(ctx context.Context, j job, variant string) (Row, error)
 	return row, nil
 }
 
-// timeRow runs a job once for warming up and then for the median, and compares the last field with the reference. Failures of a method are in the row;
-// the error is the context's, or that of a device that is lost.
+// timeRow runs a job once for warming up and then for the median, and compares the last field with the reference.
+// Failures of a method are in the row; the error is the context's, or that of a device that is lost.
 func (b *Bench) timeRow(ctx context.Context, j job, row *Row) error {
 	deadline := time.Now().Add(time.Duration(b.RowSeconds * float64(time.Second)))
 	limited, cancel := context.WithDeadlineCause(ctx, deadline, errCut)
@@ -104,10 +106,12 @@ func (j *job) run(ctx context.Context, b *Bench) (*solution.Solution, error) {
 }
 
 // judge notes how a run ended. stop ends the row, failed the benchmark.
-func (b *Bench) judge(ctx, limited context.Context, row *Row, s *solution.Solution, err error) (stop bool, failed error) {
+func (b *Bench) judge(ctx, limited context.Context, row *Row, s *solution.Solution, err error) (stop bool,
+	failed error) {
 	if s != nil {
 		st := &s.Status
-		row.Iterations, row.Converged, row.Reason, row.Details = st.IterationsTotal, st.Converged, st.Reason, strings.Trim(st.Details+"; "+st.Timings, "; ")
+		row.Iterations, row.Converged, row.Reason, row.Details = st.IterationsTotal, st.Converged, st.Reason,
+			strings.Trim(st.Details+"; "+st.Timings, "; ")
 		row.ResidualW = Number(st.ResidualW)
 		row.BytesPerCell = Number(float64(s.Memory.DeviceBytes) / float64(row.Cells))
 		if !st.Converged && st.Reason != solution.ReasonInterrupted {
@@ -152,7 +156,8 @@ func median(v []float64) Number {
 	return Number(v[len(v)/2])
 }
 
-// compare sets how a row's solve time compares with those of the default method and of the direct solver, which are measured first.
+// compare sets how a row's solve time compares with those of the default method and of the direct solver, which are
+// measured first.
 func (b *Bench) compare(row *Row, j job, isDefault bool) {
 	key := j.key()
 	if isDefault && row.Converged {

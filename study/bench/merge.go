@@ -9,9 +9,10 @@ import (
 	"thermsim/gpusolve"
 )
 
-// Merge puts the tables of results together that were measured on one device; rows of one system stand together. A row that was measured again takes
-// the place of the former, and date and version are those of the last result. A solve that several tables have stands in each, and times over those of
-// the default method and of the direct solver are over the rows that are left.
+// Merge puts the tables of results together that were measured on one device; rows of one system stand together. A row
+// that was measured again takes the place of the former, and date and version are those of the last result. A solve
+// that several tables have stands in each, and times over those of the default method and of the direct solver are over
+// the rows that are left.
 func Merge(results []*Result) (*Result, error) {
 	all := *results[len(results)-1]
 	all.Problems, all.Tables = nil, nil
@@ -19,7 +20,8 @@ func Merge(results []*Result) (*Result, error) {
 		problems, same := mergeProblems(all.Problems, r.Problems)
 		all.Problems = problems
 		if r.Device.Name != all.Device.Name || !same {
-			return nil, fmt.Errorf("results of %s and of %s, or of different systems, do not belong in one table", all.Device.Name, r.Device.Name)
+			return nil, fmt.Errorf("results of %s and of %s, or of different systems, do not belong in one table",
+				all.Device.Name, r.Device.Name)
 		}
 		all.Device.CopyTBperS = max(all.Device.CopyTBperS, r.Device.CopyTBperS)
 		for _, t := range r.Tables {
@@ -29,7 +31,9 @@ func Merge(results []*Result) (*Result, error) {
 			}
 			for _, row := range t.Rows {
 				same := func(r Row) bool {
-					return r.Case == row.Case && r.Grid == row.Grid && r.Method == row.Method && r.Variant == row.Variant && csvText(reflect.ValueOf(r.External)) == csvText(reflect.ValueOf(row.External))
+					return r.Case == row.Case && r.Grid == row.Grid && r.Method == row.Method &&
+						r.Variant == row.Variant &&
+						csvText(reflect.ValueOf(r.External)) == csvText(reflect.ValueOf(row.External))
 				}
 				if n := slices.IndexFunc(all.Tables[i].Rows, same); n >= 0 {
 					all.Tables[i].Rows[n] = row
@@ -46,7 +50,9 @@ func Merge(results []*Result) (*Result, error) {
 				cases = append(cases, r.Case)
 			}
 		}
-		slices.SortStableFunc(all.Tables[i].Rows, func(a, b Row) int { return slices.Index(cases, a.Case) - slices.Index(cases, b.Case) })
+		slices.SortStableFunc(all.Tables[i].Rows, func(a, b Row) int {
+			return slices.Index(cases, a.Case) - slices.Index(cases, b.Case)
+		})
 	}
 	all.share()
 	all.relate()
@@ -79,7 +85,8 @@ func (r *Result) share() {
 	for _, t := range r.Tables {
 		for n := range t.Rows {
 			row := &t.Rows[n]
-			if !slices.Contains(ofSteady, t.Name) || row.Converged || !strings.HasPrefix(row.Note, "left out") && !strings.HasPrefix(row.Note, "cut off") {
+			if !slices.Contains(ofSteady, t.Name) || row.Converged || !strings.HasPrefix(row.Note, "left out") &&
+				!strings.HasPrefix(row.Note, "cut off") {
 				continue
 			}
 			if same := r.solve(row.Case, canonical(row.Method)); same != nil {
@@ -98,7 +105,8 @@ func (r *Result) solve(system, method string) *Row {
 			continue
 		}
 		for n := range t.Rows {
-			if row := &t.Rows[n]; row.Case == system && row.Converged && row.External == nil && row.Method != "" && canonical(row.Method) == method {
+			if row := &t.Rows[n]; row.Case == system && row.Converged && row.External == nil && row.Method != "" &&
+				canonical(row.Method) == method {
 				return row
 			}
 		}
@@ -106,7 +114,8 @@ func (r *Result) solve(system, method string) *Row {
 	return nil
 }
 
-// relate computes the times anew that rows have over the default method and the direct solver. Tables of variants have neither: the steady table's are theirs.
+// relate computes the times anew that rows have over the default method and the direct solver. Tables of variants have
+// neither: the steady table's are theirs.
 func (r *Result) relate() {
 	for _, t := range r.Tables {
 		kind := t.Name

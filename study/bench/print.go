@@ -63,9 +63,11 @@ func (r *Result) About() string {
 	fmt.Fprintf(&b, "; copies its memory at %s, read and written; opened in %s.\n", copies, duration(d.OpenS))
 	for i := range r.Problems {
 		p := &r.Problems[i]
-		fmt.Fprintf(&b, "%s, %s: %d layers of %s um, k = %s W/(m K), C = %s MJ/(m3 K), one cell each;\n", p.Name, p.About, len(p.LayersUM),
+		fmt.Fprintf(&b, "%s, %s: %d layers of %s um, k = %s W/(m K), C = %s MJ/(m3 K), one cell each;\n", p.Name,
+			p.About, len(p.LayersUM),
 			list(p.LayersUM, 1), list(p.ConductWmK, 1), list(p.CapacityJm3K, 1e-6))
-		fmt.Fprintf(&b, "die %g x %g mm, h = %g W/(m2 K) on top, %g W in two layers; steps of %g s.\n", p.DieMM, p.DieMM, p.HWm2K, p.PowerW, p.StepS)
+		fmt.Fprintf(&b, "die %g x %g mm, h = %g W/(m2 K) on top, %g W in two layers; steps of %g s.\n", p.DieMM,
+			p.DieMM, p.HWm2K, p.PowerW, p.StepS)
 	}
 	return b.String()
 }
@@ -102,7 +104,8 @@ func (r *Result) WriteText(w io.Writer) error {
 // WriteMarkdown prints the tables as a page.
 func (r *Result) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Benchmark: %s\n\n%s\nMeasured on %s by `thermsim bench` (version %s); [bench.md](bench.md) explains the tables.\n", r.Device.Name, r.About(), r.Date, r.Version)
+	fmt.Fprintf(&b, "# Benchmark: %s\n\n%s\nMeasured on %s by `thermsim bench` (version %s); [bench.md](bench.md) "+
+		"explains the tables.\n", r.Device.Name, r.About(), r.Date, r.Version)
 	for _, s := range r.Tables {
 		t, err := tableOf(s.Name)
 		if err != nil {
@@ -144,7 +147,8 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-// builds tells which program measured what, where that was not the version of the page alone. Of a system that several measured it names the methods.
+// builds tells which program measured what, where that was not the version of the page alone. Of a system that several
+// measured it names the methods.
 func (s *Sheet) builds(version string) string {
 	var names []string
 	cases := map[string][]string{}      // of a build
@@ -171,7 +175,9 @@ func (s *Sheet) builds(version string) string {
 	var b strings.Builder
 	for _, n := range names {
 		for i, c := range cases[n] {
-			if slices.ContainsFunc(names, func(other string) bool { return other != n && methods[[2]string{other, c}] != nil }) {
+			if slices.ContainsFunc(names, func(other string) bool {
+				return other != n && methods[[2]string{other, c}] != nil
+			}) {
 				cases[n][i] = fmt.Sprintf("%s (%s)", c, strings.Join(methods[[2]string{n, c}], ", "))
 			}
 		}

@@ -30,7 +30,8 @@ type set struct {
 	sides    []int // cells along x and y
 }
 
-// cuth are the systems whose unknowns, nonzeros and iterations come nearest to those of the paper; tools/cuthmatch found them, and docs/papers/cuth.md says how.
+// cuth are the systems whose unknowns, nonzeros and iterations come nearest to those of the paper; tools/cuthmatch
+// found them, and docs/papers/cuth.md says how.
 var cuth = set{
 	name: "CUTh", about: "matched to the paper's unknowns, nonzeros and iterations",
 	layers: 8, bulkUM: 100, widthMM: 25, h: 1e5, powerW: 40, timeStep: 0.01,
@@ -38,8 +39,9 @@ var cuth = set{
 	sides: []int{798, 1023, 1323, 1500, 1732, 1871, 2086},
 }
 
-// mol10 are the paper's ten layers, all with cells, at its numbers of unknowns: die and powers are those of package cases, h the paper's for its first
-// floorplan, and the step about a fiftieth of the stack's slowest time constant, 5.4 s, which is thermsim's default.
+// mol10 are the paper's ten layers, all with cells, at its numbers of unknowns: die and powers are those of package
+// cases, h the paper's for its first floorplan, and the step about a fiftieth of the stack's slowest time constant, 5.4
+// s, which is thermsim's default.
 var mol10 = set{
 	name: "MoL10", about: "all ten layers of the paper with cells",
 	layers: 10, widthMM: 10, h: 1000, powerW: 4, timeStep: 0.1,
@@ -85,7 +87,8 @@ func (b *Bench) chooseSystems() ([]system, error) {
 			for _, s := range all {
 				have = append(have, s.name)
 			}
-			return nil, fmt.Errorf("%w: there is no system %q; there are %s, and %s for each seven", gpusolve.ErrOption, name, strings.Join(have, ", "), strings.Join(SystemSets(), " and "))
+			return nil, fmt.Errorf("%w: there is no system %q; there are %s, and %s for each seven", gpusolve.ErrOption,
+				name, strings.Join(have, ", "), strings.Join(SystemSets(), " and "))
 		}
 	}
 	wanted := func(s system) bool {
@@ -95,7 +98,9 @@ func (b *Bench) chooseSystems() ([]system, error) {
 		return gridSystems(b.Grids, slices.DeleteFunc(all, func(s system) bool { return !wanted(s) })), nil
 	}
 	limit := b.limit()
-	return slices.DeleteFunc(all, func(s system) bool { return !wanted(s) || s.cells() > limit || s.cells() < b.MinCells }), nil
+	return slices.DeleteFunc(all, func(s system) bool {
+		return !wanted(s) || s.cells() > limit || s.cells() < b.MinCells
+	}), nil
 }
 
 // gridSystems are the stacks of systems on other grids.
@@ -114,7 +119,8 @@ func gridSystems(grids [][2]int, of []system) []system {
 
 // stack of the system.
 func (s system) stack() *stack.Stack {
-	return cases.Stack10(cases.Options{NX: s.nx, NY: s.ny, H: s.set.h, Width: s.set.widthMM * 1e-3, Bulk: s.set.bulkUM * 1e-6, Layers: s.set.layers, Power: s.set.powerW})
+	return cases.Stack10(cases.Options{NX: s.nx, NY: s.ny, H: s.set.h, Width: s.set.widthMM * 1e-3,
+		Bulk: s.set.bulkUM * 1e-6, Layers: s.set.layers, Power: s.set.powerW})
 }
 
 func (s system) mesh() (*mesh.Mesh, error) { return built(s.stack()) }
@@ -131,7 +137,8 @@ func built(s *stack.Stack) (*mesh.Mesh, error) {
 // problem describes the stack of a family for readers of a result.
 func (t *set) problem() Problem {
 	s := system{"", 2, 2, t}.stack()
-	p := Problem{Name: t.name, About: t.about, DieMM: t.widthMM, HWm2K: t.h, PowerW: t.powerW, StepS: t.timeStep, Steps: timeSteps, StopW: stopW}
+	p := Problem{Name: t.name, About: t.about, DieMM: t.widthMM, HWm2K: t.h, PowerW: t.powerW, StepS: t.timeStep,
+		Steps: timeSteps, StopW: stopW}
 	for i := range s.Layers {
 		l := &s.Layers[i]
 		p.LayersUM = append(p.LayersUM, l.Thickness*1e6)

@@ -42,7 +42,9 @@ func TestRanking(t *testing.T) {
 			t.Fatalf("no table %s", r.Table)
 		}
 		rows := measured.Tables[sheet].Rows
-		i := slices.IndexFunc(rows, func(m Row) bool { return m.Case == r.Case && (m.Method == r.Method || m.Variant == r.Method) })
+		i := slices.IndexFunc(rows, func(m Row) bool {
+			return m.Case == r.Case && (m.Method == r.Method || m.Variant == r.Method)
+		})
 		if i < 0 {
 			t.Errorf("%s, %s, %s was not measured", r.Table, r.Case, r.Name)
 			continue

@@ -19,7 +19,8 @@ type reference struct {
 // attainable asks for more than arithmetic gives, so that a solve ends at its rounding errors.
 const attainable = 1e-17
 
-// prepare solves a job's system to the attainable accuracy with the default method, unless that was the last thing it did.
+// prepare solves a job's system to the attainable accuracy with the default method, unless that was the last thing it
+// did.
 func (b *Bench) prepare(ctx context.Context, j job) error {
 	key := j.key()
 	if b.exact.key == key {
@@ -35,7 +36,8 @@ func (b *Bench) prepare(ctx context.Context, j job) error {
 	}
 	defer s.Close()
 	if !s.Status.Converged && s.Status.Reason != solution.ReasonStagnation {
-		return fmt.Errorf("%s: the reference solution did not converge: %s, ||b - A x|| = %.3g W; please report this", j.system.name, s.Status.Reason, s.Status.ResidualW)
+		return fmt.Errorf("%s: the reference solution did not converge: %s, ||b - A x|| = %.3g W; please report this",
+			j.system.name, s.Status.Reason, s.Status.ResidualW)
 	}
 	fields, err := read(j.mesh, s.Field)
 	b.exact = reference{key, fields}
@@ -54,7 +56,8 @@ func read(m *mesh.Mesh, f solution.Field) ([][]float64, error) {
 	return fields, nil
 }
 
-// distance is the largest difference from the reference in K, NaN without one and infinite where the field is not finite.
+// distance is the largest difference from the reference in K, NaN without one and infinite where the field is not
+// finite.
 func (r *reference) distance(j job, f solution.Field) (float64, error) {
 	if r.key != j.key() {
 		return math.NaN(), nil

@@ -43,9 +43,10 @@ func refineLayers(s *stack.Stack, thin int, um float64) {
 	}
 }
 
-// solveFine solves a floorplan on factor times the cells of the largest grid along x and y, and more along z, to attainable accuracy, and averages the
-// field over the cells of each grid.
-func (b *Bench) solveFine(ctx context.Context, name string, largest [2]int, factor int, grids [][2]int) ([]layerMeans, error) {
+// solveFine solves a floorplan on factor times the cells of the largest grid along x and y, and more along z, to
+// attainable accuracy, and averages the field over the cells of each grid.
+func (b *Bench) solveFine(ctx context.Context, name string, largest [2]int, factor int, grids [][2]int) ([]layerMeans,
+	error) {
 	nx, ny := factor*largest[0], factor*largest[1]
 	s, err := loadFloorplan(name, [2]int{nx, ny})
 	if err != nil {
@@ -58,7 +59,8 @@ func (b *Bench) solveFine(ctx context.Context, name string, largest [2]int, fact
 	}
 	for _, g := range grids {
 		if nx%g[0] != 0 || ny%g[1] != 0 {
-			return nil, fmt.Errorf("%w: grids of %dx%d and %dx%d cells cannot be compared; give sizes that divide the largest", gpusolve.ErrOption, g[0], g[1], largest[0], largest[1])
+			return nil, fmt.Errorf("%w: grids of %dx%d and %dx%d cells cannot be compared; give sizes that divide "+
+				"the largest", gpusolve.ErrOption, g[0], g[1], largest[0], largest[1])
 		}
 	}
 	j := job{mesh: m, rule: gpusolve.Options{Tol: 1e-6}}

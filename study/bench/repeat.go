@@ -32,8 +32,9 @@ func (b *Bench) keepTime(j job, row *Row) {
 	}
 }
 
-// tooLong says why a job is not worth its time: it was cut off on a smaller system, or a smaller one shows that it would be, iterations left alike. Time steps are
-// measured until they are cut off, as those that were done tell what a step takes, and those of the paper's method on every system.
+// tooLong says why a job is not worth its time: it was cut off on a smaller system, or a smaller one shows that it
+// would be, iterations left alike. Time steps are measured until they are cut off, as those that were done tell what a
+// step takes, and those of the paper's method on every system.
 func (b *Bench) tooLong(j job) string {
 	before, known := b.times[j.family()]
 	name, _ := precond.Split(j.method)
@@ -44,7 +45,8 @@ func (b *Bench) tooLong(j job) string {
 		return fmt.Sprintf("left out: on %s %s", before.system, before.cut)
 	}
 	if expected := before.seconds * float64(j.system.cells()) / float64(before.cells); expected > b.RowSeconds {
-		return fmt.Sprintf("left out: %.3g s on %s, so more than the limit of %g s here", before.seconds, before.system, b.RowSeconds)
+		return fmt.Sprintf("left out: %.3g s on %s, so more than the limit of %g s here", before.seconds, before.system,
+			b.RowSeconds)
 	}
 	return ""
 }
@@ -52,8 +54,8 @@ func (b *Bench) tooLong(j job) string {
 // loadingSide is the number of cells a side of the systems that methods load their kernels with.
 const loadingSide = 48
 
-// load solves a small system by a method that comes for the first time: drivers compile kernels as they load them, which may take seconds and is no part of a solve.
-// What goes wrong there goes wrong in the row too.
+// load solves a small system by a method that comes for the first time: drivers compile kernels as they load them,
+// which may take seconds and is no part of a solve. What goes wrong there goes wrong in the row too.
 func (b *Bench) load(ctx context.Context, j job) {
 	key := j.kind + " " + canonical(j.method)
 	if b.loaded[key] {
@@ -71,7 +73,8 @@ func (b *Bench) load(ctx context.Context, j job) {
 	s.Close()
 }
 
-// counts says whether the first run counts where one is wanted: it does where what it does besides, such as growing pools of memory, is little.
+// counts says whether the first run counts where one is wanted: it does where what it does besides, such as growing
+// pools of memory, is little.
 func (b *Bench) counts(run time.Duration) bool { return run > time.Second/5 }
 
 // canonical is a method with all its settings, so that two ways to write one are the same.

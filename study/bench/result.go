@@ -107,7 +107,8 @@ type Number = nullable.Number
 func newRow() Row {
 	none := Number(math.NaN())
 	return Row{
-		SetupS: none, SolveS: none, TotalS: none, ProductS: none, ToBase: none, ToDefault: none, ToDirect: none, ResidualW: none, ErrorK: none, MaxAEK: none, MAEK: none, TopMaxAEK: none, TopMAEK: none, PeakK: none,
+		SetupS: none, SolveS: none, TotalS: none, ProductS: none, ToBase: none, ToDefault: none, ToDirect: none,
+		ResidualW: none, ErrorK: none, MaxAEK: none, MAEK: none, TopMaxAEK: none, TopMAEK: none, PeakK: none,
 		BytesPerCell: none, CopyBytes: none, LeastBytes: none, LimitS: none, StepS: none,
 	}
 }

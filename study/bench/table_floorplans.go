@@ -21,13 +21,18 @@ func floorplans() Table {
 		Name: "floorplans", Number: "II", Title: "Three floorplans end to end, against a grid-converged solution",
 		About: []string{
 			"The stacks of examples/mol10-sparc, -ev6 and -9core, h = 1000, 10000 and 8000 W/(m2 K).",
-			"total is everything from the text of the stack file to the temperatures on the host, but for opening the device.",
+			"total is everything from the text of the stack file to the temperatures on the host, but for opening " +
+				"the device.",
 			"top is the heated layer of the upper die, which the paper's figure shows.",
-			"Errors are over all cells, against the means over each cell of a solution on a finer grid, refined along z too.",
-			"Grids of 10 planes have one cell per layer, as the paper's; beside them stands a grid with more cells in thick layers.",
-			"The last row of a stack compares that solution with one on half as many cells along x and y: what is left of the grid's error in it.",
+			"Errors are over all cells, against the means over each cell of a solution on a finer grid, refined " +
+				"along z too.",
+			"Grids of 10 planes have one cell per layer, as the paper's; beside them stands a grid with more cells " +
+				"in thick layers.",
+			"The last row of a stack compares that solution with one on half as many cells along x and y: what is " +
+				"left of the grid's error in it.",
 		},
-		Columns: []Column{columnCase, columnGrid, columnMethod, columnIterations, columnSetup, columnSolve, columnTotal, columnMaxAE, columnMAE, columnTopMaxAE, columnTopMAE, columnNote},
+		Columns: []Column{columnCase, columnGrid, columnMethod, columnIterations, columnSetup, columnSolve, columnTotal,
+			columnMaxAE, columnMAE, columnTopMaxAE, columnTopMAE, columnNote},
 		run: func(ctx context.Context, b *Bench) error {
 			for _, name := range []string{"sparc", "ev6", "9core"} {
 				if err := b.floorplan(ctx, name); err != nil {
@@ -104,7 +109,8 @@ func (b *Bench) floorplan(ctx context.Context, name string) error {
 		return err
 	}
 	row := newRow()
-	row.Case, row.Grid, row.Variant, row.Converged = name, fmt.Sprintf("%dx%d", factor*largest[0], factor*largest[1]), "reference", true
+	row.Case, row.Grid, row.Variant, row.Converged = name, fmt.Sprintf("%dx%d", factor*largest[0], factor*largest[1]),
+		"reference", true
 	row.Note = "reference against half as many cells along x and y"
 	d := newDifference(coarser[0], fine[len(fine)-1])
 	row.setErrors(d)
@@ -176,7 +182,8 @@ func (b *Bench) measureFloorplan(ctx context.Context, r floorplanRun, fine layer
 			return row, err
 		}
 		if n > 0 {
-			setup, solve, total = append(setup, timing.Setup.Seconds()), append(solve, timing.Solve.Seconds()), append(total, took)
+			setup, solve, total = append(setup, timing.Setup.Seconds()), append(solve, timing.Solve.Seconds()),
+				append(total, took)
 		}
 	}
 	row.Runs = b.Runs
@@ -185,7 +192,8 @@ func (b *Bench) measureFloorplan(ctx context.Context, r floorplanRun, fine layer
 }
 
 // compareFloorplan sets the errors of a row, and draws those of the default method.
-func (b *Bench) compareFloorplan(ctx context.Context, row *Row, r floorplanRun, s *stack.Stack, m *mesh.Mesh, f solution.Field, fields [][]float64, fine layerMeans) error {
+func (b *Bench) compareFloorplan(ctx context.Context, row *Row, r floorplanRun, s *stack.Stack, m *mesh.Mesh,
+	f solution.Field, fields [][]float64, fine layerMeans) error {
 	have := layerMeans{s, m, fields}
 	if r.layered {
 		out := newMeans(s, [][2]int{r.grid})
@@ -208,9 +216,10 @@ func (b *Bench) errorMap(ctx context.Context, d difference, name string, grid [2
 		return nil
 	}
 	h := picture.HeatMap{
-		Title:    fmt.Sprintf("Error on %d x %d cells: %s", grid[0], grid[1], d.stack.Title),
-		Subtitle: fmt.Sprintf("layer %s, against a grid-converged solution; mean over all layers %.3g K", d.stack.Layers[d.worst].Name, d.mean),
-		X:        d.mesh.X, Y: d.mesh.Y, Kelvin: d.layers[d.worst], Lo: -d.largest, Hi: d.largest, Difference: true,
+		Title: fmt.Sprintf("Error on %d x %d cells: %s", grid[0], grid[1], d.stack.Title),
+		Subtitle: fmt.Sprintf("layer %s, against a grid-converged solution; mean over all layers %.3g K",
+			d.stack.Layers[d.worst].Name, d.mean),
+		X: d.mesh.X, Y: d.mesh.Y, Kelvin: d.layers[d.worst], Lo: -d.largest, Hi: d.largest, Difference: true,
 	}
 	_, err := staging.Do(ctx, b.MapsDir, staging.Options{Flag: "--maps"}, func(files *staging.Transaction) error {
 		return files.Write(ctx, fmt.Sprintf("error_%s_%dx%d.png", name, grid[0], grid[1]), h.WritePNG)

@@ -18,12 +18,17 @@ func networks() Table {
 	return Table{
 		Name: "graphs", Title: "Networks that are not grids, and Poisson problems on cubes",
 		About: []string{
-			"Networks of package gpusolve/sparse/graphs; right sides of independent normal numbers; stops at ||b - A x||2 <= 1e-6 ||b||2, the true residual in FP64.",
-			"Poisson problems: uniform, 1 everywhere; weak and strong along z, 0.01 and 1000 there and 1 along x and y; random cubes, 9 cells a side of 1 or 1e5; checkerboard, 9 cells a side of 1 and 1e7.",
-			"Those of the ParAC paper: anisotropic, 1 along x and 1e-4 along y and z; checkered, cubes of 3 cells a side of 1e7 and 1, couplings that of the lower cell.",
-			"set-up holds the copy of the matrix to the device, factorisation and hierarchy; times are medians after a warm-up.",
+			"Networks of package gpusolve/sparse/graphs; right sides of independent normal numbers; stops at ||b - A " +
+				"x||2 <= 1e-6 ||b||2, the true residual in FP64.",
+			"Poisson problems: uniform, 1 everywhere; weak and strong along z, 0.01 and 1000 there and 1 along x and " +
+				"y; random cubes, 9 cells a side of 1 or 1e5; checkerboard, 9 cells a side of 1 and 1e7.",
+			"Those of the ParAC paper: anisotropic, 1 along x and 1e-4 along y and z; checkered, cubes of 3 cells a " +
+				"side of 1e7 and 1, couplings that of the lower cell.",
+			"set-up holds the copy of the matrix to the device, factorisation and hierarchy; times are medians " +
+				"after a warm-up.",
 		},
-		Columns: []Column{columnNetwork, columnSize, columnMethod, columnIterations, columnSetup, columnSolve, columnTotal, columnBytes, columnNote},
+		Columns: []Column{columnNetwork, columnSize, columnMethod, columnIterations, columnSetup, columnSolve,
+			columnTotal, columnBytes, columnNote},
 		run: func(ctx context.Context, b *Bench) error {
 			for _, n := range b.networks() {
 				if err := b.network(ctx, n); err != nil {
@@ -55,7 +60,8 @@ type networkCase struct {
 	build func() (*gpusolve.Matrix, error)
 }
 
-// networks lists the matrices: about a million unknowns each, and 243^3 for the Poisson problems, or what the device's limit allows.
+// networks lists the matrices: about a million unknowns each, and 243^3 for the Poisson problems, or what the device's
+// limit allows.
 func (b *Bench) networks() []networkCase {
 	size, side := 1_000_000, 243
 	if b.kind == "cpu" {
@@ -71,7 +77,9 @@ func (b *Bench) networks() []networkCase {
 	}
 	var all []networkCase
 	for _, f := range graphs.All() {
-		all = append(all, networkCase{f.Name, func() (*gpusolve.Matrix, error) { return gpusolve.NewMatrix(f.Build(size, 1), gpusolve.Shape{}) }})
+		all = append(all, networkCase{f.Name, func() (*gpusolve.Matrix, error) {
+			return gpusolve.NewMatrix(f.Build(size, 1), gpusolve.Shape{})
+		}})
 	}
 	for _, c := range graphs.AllCoefficients() {
 		all = append(all, networkCase{"Poisson " + c.String(), func() (*gpusolve.Matrix, error) {
@@ -103,8 +111,10 @@ func (b *Bench) network(ctx context.Context, n networkCase) error {
 	return nil
 }
 
-// measureMatrix runs a solve once for warming up and then for the median. Failures of a method are in the row; the error is the context's.
-func (b *Bench) measureMatrix(ctx context.Context, name string, a *gpusolve.Matrix, source []float64, method string) (Row, error) {
+// measureMatrix runs a solve once for warming up and then for the median. Failures of a method are in the row; the
+// error is the context's.
+func (b *Bench) measureMatrix(ctx context.Context, name string, a *gpusolve.Matrix, source []float64,
+	method string) (Row, error) {
 	b.doing("%s, %s", name, method)
 	row := newRow()
 	row.Case, row.Cells, row.Method = name, a.N(), method
@@ -113,7 +123,8 @@ func (b *Bench) measureMatrix(ctx context.Context, name string, a *gpusolve.Matr
 	defer cancel()
 	var setup, solve, total []float64
 	for n := range b.Runs + 1 {
-		s, err := gpusolve.SolveMatrix(limited, a, source, gpusolve.Options{Executor: b.dev, Preconditioner: method, RTol: networkRTol, MaxIter: b.MaxIter})
+		s, err := gpusolve.SolveMatrix(limited, a, source,
+			gpusolve.Options{Executor: b.dev, Preconditioner: method, RTol: networkRTol, MaxIter: b.MaxIter})
 		switch {
 		case ctx.Err() != nil:
 			return row, ctx.Err()
@@ -125,7 +136,8 @@ func (b *Bench) measureMatrix(ctx context.Context, name string, a *gpusolve.Matr
 		if err != nil {
 			return row, nil
 		}
-		row.Runs, row.Iterations, row.Converged, row.Reason, row.Details = max(1, n), s.Status.Iterations, s.Status.Converged, s.Status.Reason, strings.Trim(s.Status.Details+"; "+s.Status.Timings, "; ")
+		row.Runs, row.Iterations, row.Converged, row.Reason, row.Details = max(1, n), s.Status.Iterations,
+			s.Status.Converged, s.Status.Reason, strings.Trim(s.Status.Details+"; "+s.Status.Timings, "; ")
 		row.BytesPerCell = Number(float64(s.Memory.DeviceBytes) / float64(a.N()))
 		if n == 1 {
 			setup, solve, total = nil, nil, nil // the first one only warmed up

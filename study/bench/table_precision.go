@@ -11,10 +11,13 @@ func precision() Table {
 	return Table{
 		Name: "precision", Number: "VI", Title: "Chebyshev in fixed precisions and in the adaptive one",
 		About: []string{
-			"Every solve must bring the true residual to 1e-6 W; one whose recursive residual gets there alone is told as drift, with its error.",
-			"plain is the matrix as it stands, the paper's form; scaled has its diagonal on both sides. x base is a time over that of FP64 in the same form.",
+			"Every solve must bring the true residual to 1e-6 W; one whose recursive residual gets there alone is " +
+				"told as drift, with its error.",
+			"plain is the matrix as it stands, the paper's form; scaled has its diagonal on both sides. x base is a " +
+				"time over that of FP64 in the same form.",
 		},
-		Columns: []Column{columnCase, columnVariant, columnIterations, columnSolve, columnToBase, columnToDefault, columnCopy, columnError, columnResidual, columnNote},
+		Columns: []Column{columnCase, columnVariant, columnIterations, columnSolve, columnToBase, columnToDefault,
+			columnCopy, columnError, columnResidual, columnNote},
 		run: func(ctx context.Context, b *Bench) error {
 			for _, s := range b.systems {
 				if err := b.variants(ctx, s, precisions()); err != nil {
@@ -32,7 +35,8 @@ func precisions() []variant {
 	for _, form := range words("chebyshev", "form") {
 		var rest []variant
 		for _, p := range words("chebyshev", "precision") {
-			v := variant{fmt.Sprintf("%s, %s", form, p), fmt.Sprintf("chebyshev:precision=%s,form=%s", p, form), strings.Contains(p, "64")}
+			v := variant{fmt.Sprintf("%s, %s", form, p), fmt.Sprintf("chebyshev:precision=%s,form=%s", p, form),
+				strings.Contains(p, "64")}
 			if v.base {
 				list = append(list, v)
 				continue

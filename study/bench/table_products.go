@@ -18,10 +18,13 @@ func products() Table {
 		Name: "spmv", Number: "V", Title: "Products with A: row-wise CSR against four diagonals",
 		About: []string{
 			"product is one y = A x, or one fused Chebyshev step, on the device's own clock.",
-			"least is what it must move, in bytes per cell; as copy is what the device copies in that time, and share the one over the other.",
-			"Solves are those of the Chebyshev method in FP64, which differ in the format alone; x base is a time over that with CSR.",
+			"least is what it must move, in bytes per cell; as copy is what the device copies in that time, and " +
+				"share the one over the other.",
+			"Solves are those of the Chebyshev method in FP64, which differ in the format alone; x base is a time " +
+				"over that with CSR.",
 		},
-		Columns: []Column{columnCase, columnVariant, columnIterations, columnProduct, columnLeast, columnCopy, columnShare, columnSolve, columnToBase, columnError, columnNote},
+		Columns: []Column{columnCase, columnVariant, columnIterations, columnProduct, columnLeast, columnCopy,
+			columnShare, columnSolve, columnToBase, columnError, columnNote},
 		run: func(ctx context.Context, b *Bench) error {
 			for _, s := range b.systems {
 				if err := b.timeProducts(ctx, s); err != nil {
@@ -58,8 +61,8 @@ func productKernels() []kernel {
 	}
 }
 
-// leastBytes per row: the matrix, and every vector once where it is read and once where it is written. A step reads z, rest and d and writes z, rest
-// and the next d. CSR takes 12 bytes for an entry and 8 for a row.
+// leastBytes per row: the matrix, and every vector once where it is read and once where it is written. A step reads z,
+// rest and d and writes z, rest and the next d. CSR takes 12 bytes for an entry and 8 for a row.
 func (k kernel) leastBytes(perRow float64) float64 {
 	vectors := 2.0
 	if k.fused {
@@ -101,7 +104,8 @@ func (b *Bench) timeProducts(ctx context.Context, s system) error {
 			return ctx.Err()
 		}
 		row := newRow()
-		row.Case, row.Grid, row.Cells, row.Variant, row.Converged, row.Runs = s.name, s.grid(), s.cells(), k.name, true, b.Runs
+		row.Case, row.Grid, row.Cells, row.Variant, row.Converged, row.Runs = s.name, s.grid(), s.cells(), k.name, true,
+			b.Runs
 		if err := timeKernel(&row, k, forms, operations, clock); err != nil {
 			row.Converged, row.Note = false, "cannot run: "+err.Error()
 		}
@@ -168,8 +172,10 @@ func timeKernel(row *Row, k kernel, forms ops.Forms, sys chebyshev.Operations, c
 	return sys.Err()
 }
 
-func store(k kernel, forms ops.Forms, sys chebyshev.Operations) (stored mixed.Stored, perRow float64, release func(), err error) {
-	copies := mixed.Copies{Double: k.entries == mixed.Double, Single: k.entries == mixed.Single, Half: k.entries == mixed.Half}
+func store(k kernel, forms ops.Forms, sys chebyshev.Operations) (stored mixed.Stored, perRow float64, release func(),
+	err error) {
+	copies := mixed.Copies{Double: k.entries == mixed.Double, Single: k.entries == mixed.Single,
+		Half: k.entries == mixed.Half}
 	if k.rows {
 		r, err := forms.Rows()
 		if err != nil {
@@ -221,7 +227,8 @@ func (b *Bench) variants(ctx context.Context, s system, list []variant) error {
 		j.method = v.method
 		if err := gpusolve.CheckPreconditioner(v.method); err != nil {
 			row := newRow()
-			row.Case, row.Grid, row.Cells, row.Method, row.Variant, row.Note = s.name, s.grid(), s.cells(), v.method, v.name, "not in this build: "+err.Error()
+			row.Case, row.Grid, row.Cells, row.Method, row.Variant, row.Note = s.name, s.grid(), s.cells(), v.method,
+				v.name, "not in this build: "+err.Error()
 			b.add(row)
 			continue
 		}

@@ -16,7 +16,8 @@ func steady() Table {
 			"set-up holds assembly, factorisation, hierarchy and spectrum; times are medians after a warm-up.",
 			"x MG is the solve time over that of the default multigrid, x fourier over that of the direct solver.",
 		},
-		Columns: []Column{columnCase, columnMethod, columnIterations, columnSetup, columnSolve, columnTotal, columnToDefault, columnToDirect, columnError, columnBytes, columnNote},
+		Columns: []Column{columnCase, columnMethod, columnIterations, columnSetup, columnSolve, columnTotal,
+			columnToDefault, columnToDirect, columnError, columnBytes, columnNote},
 		run: func(ctx context.Context, b *Bench) error {
 			return b.everyMethod(ctx, "steady", 0)
 		},

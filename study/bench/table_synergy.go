@@ -10,7 +10,8 @@ func synergy() Table {
 			"off: row-wise CSR, all in FP64. on: four diagonals, adaptive precision.",
 			"x base is a time over that of plain conjugate gradients with both off.",
 		},
-		Columns: []Column{columnCase, columnVariant, columnIterations, columnSetup, columnSolve, columnTotal, columnToBase, columnToDefault, columnError, columnBytes, columnNote},
+		Columns: []Column{columnCase, columnVariant, columnIterations, columnSetup, columnSolve, columnTotal,
+			columnToBase, columnToDefault, columnError, columnBytes, columnNote},
 		run: func(ctx context.Context, b *Bench) error {
 			const off, on = "precision=fixed-fp64,format=csr", "precision=adaptive,format=quaddiag"
 			for _, s := range b.systems {

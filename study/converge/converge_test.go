@@ -17,11 +17,13 @@ func TestJudge(t *testing.T) {
 	for _, p := range []float64{0.6, 1, 1.5, 2} {
 		f := func(h float64) float64 { return 80 - 3*math.Pow(h, p) }
 		e := Judge(f(4), f(2), f(1), 0)
-		if math.Abs(e.Order-p) > 1e-9 || math.Abs(e.Extrapolated-80) > 1e-9 || e.Uncertainty < 3 || e.Uncertainty > 3.76 {
+		if math.Abs(e.Order-p) > 1e-9 || math.Abs(e.Extrapolated-80) > 1e-9 || e.Uncertainty < 3 ||
+			e.Uncertainty > 3.76 {
 			t.Errorf("order %g: %+v", p, e)
 		}
 	}
-	for name, v := range map[string][3]float64{"swings": {80, 82, 81}, "moves apart": {80, 81, 83}, "hardly settles": {80, 81, 81.9}} {
+	for name, v := range map[string][3]float64{"swings": {80, 82, 81}, "moves apart": {80, 81, 83},
+		"hardly settles": {80, 81, 81.9}} {
 		if e := Judge(v[0], v[1], v[2], 0); e.Extrapolated != v[2] || e.Uncertainty < 2.7 {
 			t.Errorf("%s: %+v", name, e)
 		}
@@ -33,8 +35,13 @@ func TestJudge(t *testing.T) {
 
 // Refined grids keep every face, graded ones too.
 func TestRefineNests(t *testing.T) {
-	s := plate(analytic.Plate{A: 10e-3, B: 8e-3, H: 1e4, Sheets: []analytic.Sheet{{Thickness: 1e-3, K: [3]float64{100, 100, 100}}}}, analytic.Source{X: 5e-3, Y: 4e-3, Width: 2e-3, Height: 1e-3, Watts: 1})
-	s.Grid.X = stack.Axis{Cells: 9, Segments: []stack.Segment{{To: 4e-3, Cells: 5, Ratio: 0.3}, {To: 7e-3, Cells: 1, Ratio: 1}, {To: 10e-3, Cells: 3, Ratio: 4}}}
+	s :=
+		plate(analytic.Plate{A: 10e-3, B: 8e-3, H: 1e4,
+			Sheets: []analytic.Sheet{{Thickness: 1e-3, K: [3]float64{100, 100, 100}}}},
+			analytic.Source{X: 5e-3, Y: 4e-3, Width: 2e-3, Height: 1e-3, Watts: 1})
+	s.Grid.X = stack.Axis{Cells: 9,
+		Segments: []stack.Segment{{To: 4e-3, Cells: 5, Ratio: 0.3}, {To: 7e-3, Cells: 1, Ratio: 1},
+			{To: 10e-3, Cells: 3, Ratio: 4}}}
 	fine, err := Refine(s)
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +66,8 @@ func TestRefineNests(t *testing.T) {
 
 // plate is a plate heated over a block of its lower face and cooled on its upper one.
 func plate(p analytic.Plate, src analytic.Source) *stack.Stack {
-	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{p.A, p.B}, Grid: stack.Grid{X: stack.Axis{Cells: 16}, Y: stack.Axis{Cells: 16}}}
+	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{p.A, p.B},
+		Grid: stack.Grid{X: stack.Axis{Cells: 16}, Y: stack.Axis{Cells: 16}}}
 	const skin = 1e-8 // m, holds the source
 	for n, sheet := range p.Sheets {
 		s.Materials = append(s.Materials, stack.Material{Name: string(rune('a' + n)), K: sheet.K, C: 1e6})
@@ -70,13 +78,15 @@ func plate(p analytic.Plate, src analytic.Source) *stack.Stack {
 				{Area: s.Domain(), Blocks: []stack.Block{{Name: "source", Rects: []stack.Rect{r}, Watts: src.Watts}}}}})
 			thickness -= skin
 		}
-		s.Layers = append(s.Layers, stack.Layer{Name: "sheet" + string(rune('a'+n)), Material: n, Thickness: thickness, Cells: 3})
+		s.Layers = append(s.Layers, stack.Layer{Name: "sheet" + string(rune('a'+n)), Material: n, Thickness: thickness,
+			Cells: 3})
 	}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: p.H, Temperature: 300}
 	return s
 }
 
-// On fifty plates at random, of one or two sheets, the exact maximum lies in the interval, wherever the source's edges cut cells.
+// On fifty plates at random, of one or two sheets, the exact maximum lies in the interval, wherever the source's edges
+// cut cells.
 func TestIntervalHoldsTheExactMaximum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 14))
 	between := func(lo, hi float64) float64 { return lo * math.Exp(rng.Float64()*math.Log(hi/lo)) }
@@ -88,8 +98,10 @@ func TestIntervalHoldsTheExactMaximum(t *testing.T) {
 			k := between(1, 400)
 			p.Sheets = append(p.Sheets, analytic.Sheet{Thickness: between(0.5e-3, 2e-3), K: [3]float64{k, k, k}})
 		}
-		src := analytic.Source{X: p.A / 2, Y: p.B / 2, Width: p.A * between(0.2, 0.9), Height: p.B * between(0.2, 0.9), Watts: between(0.1, 10)}
-		study, err := Run(context.Background(), plate(p, src), gpusolve.Options{Device: "cpu", Tol: 1e-6}, func(_ int, s *stack.Stack) (*mesh.Mesh, error) { return mesh.Build(s) })
+		src := analytic.Source{X: p.A / 2, Y: p.B / 2, Width: p.A * between(0.2, 0.9), Height: p.B * between(0.2, 0.9),
+			Watts: between(0.1, 10)}
+		study, err := Run(context.Background(), plate(p, src), gpusolve.Options{Device: "cpu", Tol: 1e-6},
+			func(_ int, s *stack.Stack) (*mesh.Mesh, error) { return mesh.Build(s) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,9 +109,11 @@ func TestIntervalHoldsTheExactMaximum(t *testing.T) {
 		q := study.Quantities[1]
 		off := math.Abs(q.Extrapolated - exact)
 		if !(off <= q.Uncertainty) {
-			t.Errorf("%s: %.6f +- %.6f K from %v (order %.2f), exact %.6f K", q.Block, q.Extrapolated, q.Uncertainty, q.Values, q.Order, exact)
+			t.Errorf("%s: %.6f +- %.6f K from %v (order %.2f), exact %.6f K", q.Block, q.Extrapolated, q.Uncertainty,
+				q.Values, q.Order, exact)
 		}
-		t.Logf("rise %.4f K, extrapolated off by %.5f, uncertainty %.5f, order %.2f", exact-300, off, q.Uncertainty, q.Order)
+		t.Logf("rise %.4f K, extrapolated off by %.5f, uncertainty %.5f, order %.2f", exact-300, off, q.Uncertainty,
+			q.Order)
 	}
 }
 
@@ -107,16 +121,20 @@ func TestIntervalHoldsTheExactMaximum(t *testing.T) {
 func TestSecondOrder(t *testing.T) {
 	for _, k := range []float64{2, 20, 200} {
 		for _, part := range []float64{0.25, 0.5, 0.75} {
-			p := analytic.Plate{A: 8e-3, B: 8e-3, H: 1e4, Sheets: []analytic.Sheet{{Thickness: 2e-3, K: [3]float64{k, k, k}}}}
+			p := analytic.Plate{A: 8e-3, B: 8e-3, H: 1e4,
+				Sheets: []analytic.Sheet{{Thickness: 2e-3, K: [3]float64{k, k, k}}}}
 			src := analytic.Source{X: 4e-3, Y: 4e-3, Width: part * 8e-3, Height: part * 8e-3, Watts: 2}
-			study, err := Run(context.Background(), plate(p, src), gpusolve.Options{Device: "cpu", Tol: 1e-7}, func(_ int, s *stack.Stack) (*mesh.Mesh, error) { return mesh.Build(s) })
+			study, err := Run(context.Background(), plate(p, src), gpusolve.Options{Device: "cpu", Tol: 1e-7},
+				func(_ int, s *stack.Stack) (*mesh.Mesh, error) { return mesh.Build(s) })
 			if err != nil {
 				t.Fatal(err)
 			}
 			q, exact := study.Quantities[1], 300+p.Rise(src, src.X, src.Y, 300)
-			t.Logf("k = %g, %g of the side: order %.3f, off by %.2g of %.2g K, uncertainty %.2g", k, part, q.Order, q.Extrapolated-exact, exact-300, q.Uncertainty)
+			t.Logf("k = %g, %g of the side: order %.3f, off by %.2g of %.2g K, uncertainty %.2g", k, part, q.Order,
+				q.Extrapolated-exact, exact-300, q.Uncertainty)
 			if math.Abs(q.Order-2) > 0.25 || math.Abs(q.Extrapolated-exact) > q.Uncertainty {
-				t.Errorf("k = %g, %g of the side: order %.3f, %.6f +- %.6f K, exact %.6f K", k, part, q.Order, q.Extrapolated, q.Uncertainty, exact)
+				t.Errorf("k = %g, %g of the side: order %.3f, %.6f +- %.6f K, exact %.6f K", k, part, q.Order,
+					q.Extrapolated, q.Uncertainty, exact)
 			}
 		}
 	}

@@ -13,20 +13,21 @@ type Estimate struct {
 	Uncertainty float64
 }
 
-// Bounds on the order that an extrapolation believes in: the scheme is of the second order, and first orders are met where edges of sources and
-// materials cut cells.
+// Bounds on the order that an extrapolation believes in: the scheme is of the second order, and first orders are met
+// where edges of sources and materials cut cells.
 const (
 	leastOrder = 0.5
 	mostOrder  = 2
 )
 
-// Judge works out an estimate; noise is what solves may leave of error in each value. After P. J. Roache, J. Fluids Eng. 116, 405 (1994), and
-// L. Eca and M. Hoekstra, J. Comput. Phys. 262, 104 (2014): with the changes e1 from coarse to middle and e2 from middle to fine,
+// Judge works out an estimate; noise is what solves may leave of error in each value. After P. J. Roache, J. Fluids
+// Eng. 116, 405 (1994), and L. Eca and M. Hoekstra, J. Comput. Phys. 262, 104 (2014): with the changes e1 from coarse
+// to middle and e2 from middle to fine,
 //
 //	p = log2(e1/e2),   exact = fine + e2 / (2^p - 1),   uncertainty = 1.25 |e2| / (2^p - 1)
 //
-// An order above 2 is taken for luck: the extrapolation uses 2, and the uncertainty covers both changes. Below 1/2, and where the values swing or
-// move apart, it is three times the larger change.
+// An order above 2 is taken for luck: the extrapolation uses 2, and the uncertainty covers both changes. Below 1/2, and
+// where the values swing or move apart, it is three times the larger change.
 func Judge(coarse, middle, fine, noise float64) Estimate {
 	e := Estimate{Values: [3]float64{coarse, middle, fine}, Order: math.NaN(), Extrapolated: fine}
 	first, second := middle-coarse, fine-middle

@@ -46,8 +46,9 @@ func everywhere(m *mesh.Mesh, k int) patch {
 	return patch{planes: [2]int{k, k + 1}, rows: powermap.Rows(powermap.Grid{X: m.X, Y: m.Y}, box.Polygon())}
 }
 
-// peak is the largest temperature of a patch in a plane: that of its hottest cell, and of the parabolas through the neighbours of that cell along
-// x and y. The cells' own centres miss a peak by up to half a cell, by another part of it on every grid.
+// peak is the largest temperature of a patch in a plane: that of its hottest cell, and of the parabolas through the
+// neighbours of that cell along x and y. The cells' own centres miss a peak by up to half a cell, by another part of it
+// on every grid.
 func (p *patch) peak(m *mesh.Mesh, plane []float64) float64 {
 	best, at := p.hottest(m, plane)
 	if at < 0 {
@@ -72,8 +73,8 @@ func (p *patch) hottest(m *mesh.Mesh, plane []float64) (best float64, at int) {
 	return best, at
 }
 
-// Maxima are those of the stack and of each block, in the order of [Study.Quantities], in K: of the cells' centres, as reports have them, and of the
-// parabolas through them, as studies have them.
+// Maxima are those of the stack and of each block, in the order of [Study.Quantities], in K: of the cells' centres, as
+// reports have them, and of the parabolas through them, as studies have them.
 func Maxima(m *mesh.Mesh, field gpusolve.Field) (centres, peaks []float64, err error) {
 	blocks := patches(m)
 	for range 1 + len(blocks) {
@@ -99,8 +100,9 @@ func Maxima(m *mesh.Mesh, field gpusolve.Field) (centres, peaks []float64, err e
 	return centres, peaks, nil
 }
 
-// above is how far the parabola through cell i and its neighbours along an axis rises above the cell's own value, within the cell. Beyond an
-// adiabatic face lies the cell's mirror image; beyond another face nothing is known, and the parabola is left out.
+// above is how far the parabola through cell i and its neighbours along an axis rises above the cell's own value,
+// within the cell. Beyond an adiabatic face lies the cell's mirror image; beyond another face nothing is known, and the
+// parabola is left out.
 func above(m *mesh.Mesh, faces []float64, i int, low, high stack.Face, value func(int) float64) float64 {
 	n := len(faces) - 1
 	width := faces[i+1] - faces[i]

@@ -8,8 +8,8 @@ import (
 	"thermsim/stack"
 )
 
-// Refine is the stack on a grid with every cell cut in two along x, y and z. Graded cells are cut in their own ratio, so that the sizes stay graded
-// and every face stays one.
+// Refine is the stack on a grid with every cell cut in two along x, y and z. Graded cells are cut in their own ratio,
+// so that the sizes stay graded and every face stays one.
 func Refine(s *stack.Stack) (*stack.Stack, error) { return RefineAlong(s, true, true) }
 
 // RefineAlong is Refine along x and y, or along z, or both, or neither.

@@ -1,5 +1,6 @@
-// Package converge asks how far a grid is from the exact answer: it solves a stack on three grids, each twice as fine as the one before along x, y and
-// z, and tells the observed order of convergence, Richardson's extrapolation and an uncertainty for every maximum.
+// Package converge asks how far a grid is from the exact answer: it solves a stack on three grids, each twice as fine
+// as the one before along x, y and z, and tells the observed order of convergence, Richardson's extrapolation and an
+// uncertainty for every maximum.
 package converge
 
 import (
@@ -31,9 +32,11 @@ type Study struct {
 	Quantities []Quantity
 }
 
-// Run solves a stack on its own grid and on two finer ones. The error of each solve should be well below the changes from grid to grid: options.Tol
-// in K. build makes the mesh of a refined stack, where it may refuse one too large; level counts from 0.
-func Run(ctx context.Context, s *stack.Stack, options gpusolve.Options, build func(level int, s *stack.Stack) (*mesh.Mesh, error)) (*Study, error) {
+// Run solves a stack on its own grid and on two finer ones. The error of each solve should be well below the changes
+// from grid to grid: options.Tol in K. build makes the mesh of a refined stack, where it may refuse one too large;
+// level counts from 0.
+func Run(ctx context.Context, s *stack.Stack, options gpusolve.Options,
+	build func(level int, s *stack.Stack) (*mesh.Mesh, error)) (*Study, error) {
 	stacks := [3]*stack.Stack{s}
 	for level := 1; level < 3; level++ {
 		var err error
@@ -94,9 +97,11 @@ func measure(ctx context.Context, m *mesh.Mesh, options gpusolve.Options) ([]flo
 	defer sol.Close()
 	if !sol.Status.Converged {
 		if sol.Status.Reason == solution.ReasonRunaway {
-			return nil, fmt.Errorf("%w on %d x %d x %d cells: there is no steady state to converge to; 'thermsim steady' tells the largest power that has one", ErrRunaway, m.NX(), m.NY(), m.NZ())
+			return nil, fmt.Errorf("%w on %d x %d x %d cells: there is no steady state to converge to; 'thermsim "+
+				"steady' tells the largest power that has one", ErrRunaway, m.NX(), m.NY(), m.NZ())
 		}
-		return nil, fmt.Errorf("%w: on %d x %d x %d cells the solve stopped with %s; choose another preconditioner or a larger tolerance", ErrNotConverged, m.NX(), m.NY(), m.NZ(), sol.Status.Reason)
+		return nil, fmt.Errorf("%w: on %d x %d x %d cells the solve stopped with %s; choose another preconditioner "+
+			"or a larger tolerance", ErrNotConverged, m.NX(), m.NY(), m.NZ(), sol.Status.Reason)
 	}
 	blocks := patches(m)
 	values := make([]float64, 1+len(blocks))

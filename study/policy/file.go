@@ -38,7 +38,8 @@ const mostPolicies, mostBytes = 1000, 2 << 20
 func Load(path string) ([]Policy, error) {
 	data, err := inputfile.Read(path)
 	if err != nil {
-		return nil, &stack.Error{Pos: stack.Pos{File: path}, Msg: "cannot read the policies: " + err.Error(), Remedy: "give the path of a file with [[policy]] tables", Err: err}
+		return nil, &stack.Error{Pos: stack.Pos{File: path}, Msg: "cannot read the policies: " + err.Error(),
+			Remedy: "give the path of a file with [[policy]] tables", Err: err}
 	}
 	return Parse(path, data)
 }
@@ -46,7 +47,10 @@ func Load(path string) ([]Policy, error) {
 // Parse reads a table of policies from the text of a file. Errors are of type *stack.Error, with the line.
 func Parse(path string, data []byte) ([]Policy, error) {
 	if len(data) > mostBytes {
-		return nil, &stack.Error{Pos: stack.Pos{File: path}, Msg: fmt.Sprintf("the file has %d bytes; %d are the most for a table of policies", len(data), mostBytes), Remedy: "name what several policies watch in one"}
+		return nil,
+			&stack.Error{Pos: stack.Pos{File: path},
+				Msg: fmt.Sprintf("the file has %d bytes; %d are the most for a table of policies", len(data),
+					mostBytes), Remedy: "name what several policies watch in one"}
 	}
 	var t table
 	d := toml.NewDecoder(bytes.NewReader(data))
@@ -56,9 +60,12 @@ func Parse(path string, data []byte) ([]Policy, error) {
 	}
 	switch n := len(t.Policy); {
 	case n == 0:
-		return nil, &stack.Error{Pos: stack.Pos{File: path}, Msg: "the file has no policies", Remedy: "write a [[policy]] table"}
+		return nil, &stack.Error{Pos: stack.Pos{File: path}, Msg: "the file has no policies",
+			Remedy: "write a [[policy]] table"}
 	case n > mostPolicies:
-		return nil, &stack.Error{Pos: stack.Pos{File: path}, Msg: fmt.Sprintf("the file has %d policies; %d are the most", n, mostPolicies), Remedy: "watch and throttle several blocks with one"}
+		return nil,
+			&stack.Error{Pos: stack.Pos{File: path}, Msg: fmt.Sprintf("the file has %d policies; %d are the most", n,
+				mostPolicies), Remedy: "watch and throttle several blocks with one"}
 	}
 	places := placesOf(data)
 	taken := map[string]bool{}
@@ -85,14 +92,17 @@ func decodeFault(path string, err error) error {
 	if errors.As(err, &strict) && len(strict.Errors) > 0 {
 		one = &strict.Errors[0]
 		line, column := one.Position()
-		return &stack.Error{Pos: stack.Pos{File: path, Line: line, Col: column}, Msg: fmt.Sprintf("unknown key %q", strings.Join(one.Key(), ".")),
+		return &stack.Error{Pos: stack.Pos{File: path, Line: line, Col: column},
+			Msg:    fmt.Sprintf("unknown key %q", strings.Join(one.Key(), ".")),
 			Remedy: "a [[policy]] has name, watch, quantity, above, below, throttle, factor and delay"}
 	}
 	if errors.As(err, &one) {
 		line, column := one.Position()
-		fault := &stack.Error{Pos: stack.Pos{File: path, Line: line, Col: column}, Msg: strings.TrimPrefix(one.Error(), "toml: ")}
+		fault := &stack.Error{Pos: stack.Pos{File: path, Line: line, Col: column},
+			Msg: strings.TrimPrefix(one.Error(), "toml: ")}
 		if strings.HasPrefix(fault.Msg, "cannot decode") && len(one.Key()) > 0 {
-			fault.Msg, fault.Remedy = fmt.Sprintf("%s has a value of another kind", one.Key()[len(one.Key())-1]), `temperatures and times are texts, "85 degC" and "2 ms", factor is a number, watch and throttle are lists of texts`
+			fault.Msg, fault.Remedy = fmt.Sprintf("%s has a value of another kind", one.Key()[len(one.Key())-1]),
+				`temperatures and times are texts, "85 degC" and "2 ms", factor is a number, watch and throttle are lists of texts`
 		}
 		return fault
 	}
@@ -106,7 +116,8 @@ func (r *row) policy(n int) (p Policy, key string, err error) {
 		p.Name = fmt.Sprint(n + 1)
 	}
 	if strings.ContainsAny(p.Name, ",\"\n\r") || len(p.Name) > 100 {
-		return p, "name", errors.New("it heads a column of trace.csv: up to 100 characters without commas, quotes and ends of lines")
+		return p, "name", errors.New("it heads a column of trace.csv: up to 100 characters without commas, quotes " +
+			"and ends of lines")
 	}
 	if len(r.Watch) == 0 {
 		return p, "watch", errors.New(`it is missing: name blocks, or probes as "probe/NAME"`)
@@ -194,7 +205,8 @@ func Start(path string, policies []Policy, m *mesh.Mesh, power *powermap.Control
 	c, err := New(policies, m, power)
 	var name *nameError
 	if errors.As(err, &name) {
-		return nil, &stack.Error{Pos: stack.Pos{File: path, Line: name.policy.Line, Col: 1}, Msg: fmt.Sprintf("policy %q: %v", name.policy.Name, name.error)}
+		return nil, &stack.Error{Pos: stack.Pos{File: path, Line: name.policy.Line, Col: 1},
+			Msg: fmt.Sprintf("policy %q: %v", name.policy.Name, name.error)}
 	}
 	return c, err
 }

@@ -1,4 +1,5 @@
-// Package policy throttles powers by a table of limits while a stack is stepped: what the thermal management of a chip does, for those who have no simulator of it.
+// Package policy throttles powers by a table of limits while a stack is stepped: what the thermal management of a chip
+// does, for those who have no simulator of it.
 package policy
 
 import (
@@ -11,7 +12,8 @@ import (
 	"thermsim/report"
 )
 
-// Policy is a row of the table: above a limit some inputs get a part of their power, until the temperature has fallen below another limit.
+// Policy is a row of the table: above a limit some inputs get a part of their power, until the temperature has fallen
+// below another limit.
 type Policy struct {
 	Name     string
 	Watch    []string // blocks, or "probe/NAME"; the hottest of them counts
@@ -24,7 +26,8 @@ type Policy struct {
 	Line     int      // in its file
 }
 
-// Controller applies policies to the powers of a run. Of several policies that throttle an input the smallest factor holds.
+// Controller applies policies to the powers of a run. Of several policies that throttle an input the smallest factor
+// holds.
 type Controller struct {
 	power    *powermap.Controls
 	readings *report.Readings
@@ -121,7 +124,8 @@ func (r *rule) decide(now float64) {
 	}
 }
 
-// act takes the actions whose time has come by the beginning of a step that begins now: one that falls into a step waits for its end.
+// act takes the actions whose time has come by the beginning of a step that begins now: one that falls into a step
+// waits for its end.
 func (r *rule) act(now, dt float64) {
 	for len(r.pending) > 0 && r.pending[0].at <= now+1e-6*dt {
 		if throttle := r.pending[0].throttle; throttle != r.active {
@@ -174,7 +178,8 @@ func (c *Controller) Columns() []report.TraceColumn {
 func (c *Controller) Summary() []report.PolicySummary {
 	all := []report.PolicySummary{}
 	for _, r := range c.rules {
-		s := report.PolicySummary{Name: r.Name, AboveK: r.Above, BelowK: r.Below, Factor: r.Factor, PeakK: r.peak, ThrottledS: r.throttled, Changes: r.changes, Throttled: r.active}
+		s := report.PolicySummary{Name: r.Name, AboveK: r.Above, BelowK: r.Below, Factor: r.Factor, PeakK: r.peak,
+			ThrottledS: r.throttled, Changes: r.changes, Throttled: r.active}
 		if !math.IsNaN(r.first) {
 			s.FirstS = &r.first
 		}

@@ -15,7 +15,8 @@ import (
 	"thermsim/stack"
 )
 
-// lump is a single cell with a block that is throttled and a power that is not. Its time constant and resistance are those of theory.
+// lump is a single cell with a block that is throttled and a power that is not. Its time constant and resistance are
+// those of theory.
 func lump(t *testing.T) (m *mesh.Mesh, tau, resistance float64) {
 	t.Helper()
 	const c, k, h, thickness = 2e6, 100.0, 1e4, 1e-3
@@ -26,7 +27,8 @@ func lump(t *testing.T) (m *mesh.Mesh, tau, resistance float64) {
 		Probes:    []stack.Probe{{Name: "cell", X: 1e-3, Y: 1.5e-3, Z: thickness / 2}},
 	}
 	s.Layers = []stack.Layer{{Name: "die", Thickness: thickness, Cells: 1, Powers: []stack.Power{
-		{Blocks: []stack.Block{{Name: "core", Watts: 8, Rects: []stack.Rect{s.Domain()}}}, Area: s.Domain()}, {Name: "rest", Uniform: 2, Area: s.Domain()}}}}
+		{Blocks: []stack.Block{{Name: "core", Watts: 8, Rects: []stack.Rect{s.Domain()}}}, Area: s.Domain()},
+		{Name: "rest", Uniform: 2, Area: s.Domain()}}}}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: h, Temperature: 300}
 	m, err := mesh.Build(s)
 	if err != nil {
@@ -37,15 +39,17 @@ func lump(t *testing.T) (m *mesh.Mesh, tau, resistance float64) {
 	return m, c * area * thickness / g, 1 / g
 }
 
-// A cell under two policies goes the way that theory takes with the same rules, written down here a second time: hysteresis, delay, and the smallest factor where
-// both throttle.
+// A cell under two policies goes the way that theory takes with the same rules, written down here a second time:
+// hysteresis, delay, and the smallest factor where both throttle.
 func TestThrottledCell(t *testing.T) {
 	m, tau, r := lump(t)
 	dt := tau / 20
 	full := 10 * r // K above ambient with all powers
 	rules := []Policy{
-		{Name: "slow", Watch: []string{"die/core"}, Above: 300 + 0.6*full, Below: 300 + 0.5*full, Throttle: []string{"core"}, Factor: 0.25, Delay: 3 * dt},
-		{Name: "stop", Watch: []string{"probe/cell"}, Above: 300 + 0.68*full, Below: 300 + 0.62*full, Throttle: []string{"core", "rest"}, Factor: 0.1},
+		{Name: "slow", Watch: []string{"die/core"}, Above: 300 + 0.6*full, Below: 300 + 0.5*full,
+			Throttle: []string{"core"}, Factor: 0.25, Delay: 3 * dt},
+		{Name: "stop", Watch: []string{"probe/cell"}, Above: 300 + 0.68*full, Below: 300 + 0.62*full,
+			Throttle: []string{"core", "rest"}, Factor: 0.1},
 	}
 	const steps = 400
 	for _, factor := range []float64{0.25, 0.8} {
@@ -56,25 +60,30 @@ func TestThrottledCell(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := &cell{rise: 0, full: full, rules: rules, dt: dt, tau: tau}
-		sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{Device: "cpu", Power: power}, gpusolve.TransientOptions{Steps: steps, Dt: dt,
-			OnStep: func(step solution.Step, f solution.Field) error {
-				w.step()
-				if math.Abs(step.MaxK-300-w.rise) > 1e-5 || math.Abs(step.PowerW-w.watts) > 1e-9 {
-					t.Fatalf("factor %g, step %d: %.6f K under %g W, want %.6f under %g", factor, w.n, step.MaxK-300, step.PowerW, w.rise, w.watts)
-				}
-				if err := c.Look(step.Time-dt, step.Time, f); err != nil {
-					return err
-				}
-				w.decide()
-				return nil
-			}})
+		sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{Device: "cpu", Power: power},
+			gpusolve.TransientOptions{Steps: steps, Dt: dt,
+				OnStep: func(step solution.Step, f solution.Field) error {
+					w.step()
+					if math.Abs(step.MaxK-300-w.rise) > 1e-5 || math.Abs(step.PowerW-w.watts) > 1e-9 {
+						t.Fatalf("factor %g, step %d: %.6f K under %g W, want %.6f under %g", factor, w.n,
+							step.MaxK-300,
+							step.PowerW, w.rise, w.watts)
+					}
+					if err := c.Look(step.Time-dt, step.Time, f); err != nil {
+						return err
+					}
+					w.decide()
+					return nil
+				}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		sol.Close()
 		for n, s := range c.Summary() {
-			if s.Changes != w.changes[n] || math.Abs(s.ThrottledS-float64(w.throttled[n])*dt) > 1e-6*dt || math.Abs(s.PeakK-300-w.peak) > 1e-5 {
-				t.Errorf("factor %g: %+v, want %d changes, %d steps throttled, peak %.6f", factor, s, w.changes[n], w.throttled[n], w.peak)
+			if s.Changes != w.changes[n] || math.Abs(s.ThrottledS-float64(w.throttled[n])*dt) > 1e-6*dt ||
+				math.Abs(s.PeakK-300-w.peak) > 1e-5 {
+				t.Errorf("factor %g: %+v, want %d changes, %d steps throttled, peak %.6f", factor, s, w.changes[n],
+					w.throttled[n], w.peak)
 			}
 		}
 		if w.changes[0] < 3 && w.changes[1] < 3 {
@@ -131,22 +140,27 @@ func TestFaults(t *testing.T) {
 	row := func(lines string) string { return "[[policy]]\n" + lines + "\n" }
 	good := "watch = [\"core\"]\nabove = \"85 degC\"\nthrottle = [\"core\"]\nfactor = 0.5"
 	for text, want := range map[string]string{
-		"":                                                      "no policies",
-		"[[policy":                                              ":1:",
-		row("watch = 5"):                                        ":2:",
-		row(good + "\nwat = 1"):                                 `:6:1: unknown key "policy.wat"`,
-		row("above = \"85 degC\""):                              "watch: it is missing",
-		row(good + "\nbelow = \"90 degC\""):                     ":6:1: policy 1: below",
-		row(good + "\nquantity = \"median\""):                   "there are max and mean",
-		row(good + "\ndelay = \"-1 ms\""):                       "delay",
-		row(good + "\nname = \"a,b\""):                          "commas",
-		row(strings.Replace(good, "0.5", "-1", 1)):              ":5:1: policy 1: factor",
-		row(strings.Replace(good, "0.5", "nan", 1)):             "factor",
-		row(strings.Replace(good, "0.5", "1e300", 1)):           "factor: give the part of the power that is left, from 0 to 1",
-		row(strings.Replace(good, "0.5", "2", 1)):               "factor: give the part of the power that is left, from 0 to 1",
-		row(good + "\ndelay = 2e-3"):                            `:6:9: delay has a value of another kind; temperatures and times are texts`,
-		strings.Repeat(row(good), 1001):                         "the file has 1001 policies; 1000 are the most; watch and throttle several blocks with one",
-		strings.Repeat("#", mostBytes+1):                        "the file has 2097153 bytes; 2097152 are the most for a table of policies",
+		"":                                          "no policies",
+		"[[policy":                                  ":1:",
+		row("watch = 5"):                            ":2:",
+		row(good + "\nwat = 1"):                     `:6:1: unknown key "policy.wat"`,
+		row("above = \"85 degC\""):                  "watch: it is missing",
+		row(good + "\nbelow = \"90 degC\""):         ":6:1: policy 1: below",
+		row(good + "\nquantity = \"median\""):       "there are max and mean",
+		row(good + "\ndelay = \"-1 ms\""):           "delay",
+		row(good + "\nname = \"a,b\""):              "commas",
+		row(strings.Replace(good, "0.5", "-1", 1)):  ":5:1: policy 1: factor",
+		row(strings.Replace(good, "0.5", "nan", 1)): "factor",
+		row(strings.Replace(good, "0.5", "1e300", 1)): "factor: give the part of the power that is left, " +
+			"from 0 to 1",
+		row(strings.Replace(good, "0.5", "2", 1)): "factor: give the part of the power that is left, " +
+			"from 0 to 1",
+		row(good +
+			"\ndelay = 2e-3"): `:6:9: delay has a value of another kind; temperatures and times are texts`,
+		strings.Repeat(row(good), 1001): "the file has 1001 policies; 1000 are the most; " +
+			"watch and throttle several blocks with one",
+		strings.Repeat("#", mostBytes+1): "the file has 2097153 bytes; 2097152 are the most " +
+			"for a table of policies",
 		row(strings.Replace(good, "85 degC", "85 W", 1)):        ":3:1: policy 1: above",
 		row(good+"\nname = \"a\"") + row(good+"\nname = \"a\""): `policy 2: name: another policy is called "a"`,
 	} {
@@ -158,7 +172,8 @@ func TestFaults(t *testing.T) {
 	}
 	m, _, _ := lump(t)
 	for lines, want := range map[string]string{
-		strings.Replace(good, "[\"core\"]", "[\"x\"]", 1):                       `p.toml:1:1: policy "1": watch: there is no "x"`,
+		strings.Replace(good, "[\"core\"]", "[\"x\"]",
+			1): `p.toml:1:1: policy "1": watch: there is no "x"`,
 		strings.Replace(good, "[\"core\"]", "[\"probe/x\"]", 1):                 "watch: there is no",
 		strings.Replace(good, "throttle = [\"core\"]", "throttle = [\"x\"]", 1): "throttle: there is no",
 	} {
@@ -204,7 +219,8 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, p := range all {
-			if len(p.Watch) == 0 || len(p.Throttle) == 0 || !(p.Factor >= 0) || !(p.Above > 0) || !(p.Below <= p.Above) || !(p.Delay >= 0) {
+			if len(p.Watch) == 0 || len(p.Throttle) == 0 || !(p.Factor >= 0) || !(p.Above > 0) ||
+				!(p.Below <= p.Above) || !(p.Delay >= 0) {
 				t.Errorf("%q gives %+v", data, p)
 			}
 		}

@@ -7,14 +7,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Compress leaves as few states as keep the differences from a model, after steps of any of the inputs together, below a bound in K. Steady states are kept
-// exactly: the directions that all inputs lead to, and the start, are among those that are left. The others are the first of a balanced truncation.
+// Compress leaves as few states as keep the differences from a model, after steps of any of the inputs together, below
+// a bound in K. Steady states are kept exactly: the directions that all inputs lead to, and the start, are among those
+// that are left. The others are the first of a balanced truncation.
 //
-// With the states w = z sqrt(tau), whose mass is the identity, the symmetric model of means under the inputs' ranges D has the Gramian, reached and seen alike,
+// With the states w = z sqrt(tau), whose mass is the identity, the symmetric model of means under the inputs' ranges D
+// has the Gramian, reached and seen alike,
 //
 //	P[m][n] = sum over i of B[m][i] D_i B[n][i]  sqrt(tau_m tau_n) / (tau_m + tau_n)
 //
-// and its eigenvectors, largest eigenvalue first, are the directions (Moore, IEEE Trans. Automatic Control 26 (1981) 17; for symmetric systems Liu, Sreeram and Teo, 1998).
+// and its eigenvectors, largest eigenvalue first, are the directions (Moore, IEEE Trans. Automatic Control 26 (1981)
+// 17; for symmetric systems Liu, Sreeram and Teo, 1998).
 func (m *Model) Compress(bound float64) (*Model, error) {
 	directions, err := m.balanced()
 	if err != nil {
@@ -84,7 +87,8 @@ func (m *Model) balanced() ([][]float64, error) {
 	return all, nil
 }
 
-// onto projects a model onto the steady states of its inputs and the first k of some directions, in the coordinates z: G is the identity and C the time constants.
+// onto projects a model onto the steady states of its inputs and the first k of some directions, in the coordinates z:
+// G is the identity and C the time constants.
 func (m *Model) onto(directions [][]float64, k int) (*Model, error) {
 	var v [][]float64
 	for i := range m.Inputs {
@@ -98,7 +102,8 @@ func (m *Model) onto(directions [][]float64, k int) (*Model, error) {
 		v = append(v, m.Start)
 	}
 	v = append(v, directions[:k]...)
-	p := Pencil{G: mat.NewSymDense(len(v), nil), C: mat.NewSymDense(len(v), nil), B: NewMatrix(len(v), len(m.Inputs)), L: NewMatrix(len(m.Outputs), len(v))}
+	p := Pencil{G: mat.NewSymDense(len(v), nil), C: mat.NewSymDense(len(v), nil), B: NewMatrix(len(v), len(m.Inputs)),
+		L: NewMatrix(len(m.Outputs), len(v))}
 	for a := range v {
 		for b := a; b < len(v); b++ {
 			g, c := 0.0, 0.0

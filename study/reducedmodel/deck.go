@@ -14,8 +14,8 @@ type Deck struct {
 	Watts   [][]float64 // by step and input
 }
 
-// WriteDeck writes a deck for `ngspice -b`. Powers change within 1e-5 of a step. Gear's method damps the states that are faster than the steps, which the
-// trapezoidal rule would let ring.
+// WriteDeck writes a deck for `ngspice -b`. Powers change within 1e-5 of a step. Gear's method damps the states that
+// are faster than the steps, which the trapezoidal rule would let ring.
 func (m *Model) WriteDeck(w io.Writer, d Deck) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	pins := m.Pins()
@@ -24,7 +24,8 @@ func (m *Model) WriteDeck(w io.Writer, d Deck) error {
 		start = " uic" // from the capacitances' own
 	}
 	end := d.Dt * float64(len(d.Watts))
-	fmt.Fprintf(out, "* thermsim: %d steps of %.10g s of the powers of the stack; run with: ngspice -b FILE\n.include %s\n", len(d.Watts), d.Dt, d.Netlist)
+	fmt.Fprintf(out, "* thermsim: %d steps of %.10g s of the powers of the stack; run with: ngspice -b "+
+		"FILE\n.include %s\n", len(d.Watts), d.Dt, d.Netlist)
 	fmt.Fprintf(out, "Vamb amb 0 %.10g\nXthermal amb\n", m.Ambient)
 	writePins(out, pins)
 	fmt.Fprintf(out, "+ %s\n", Subcircuit)
@@ -49,8 +50,10 @@ func (m *Model) WriteDeck(w io.Writer, d Deck) error {
 	for n := range d.Watts {
 		fmt.Fprintf(out, "+ %.12g %d\n", float64(n+1)*d.Dt, (n+1)%2)
 	}
-	fmt.Fprintf(out, "+)\nRclock clock 0 1\n.options method=gear maxord=2 reltol=1e-7 vntol=1e-8 abstol=1e-10 chgtol=1e-12 trtol=1\n")
-	fmt.Fprintf(out, ".control\nset wr_singlescale\nset wr_vecnames\noption numdgt=9\ntran %.12g %.12g 0 %.12g%s\nwrdata %s", d.Dt/10, end, d.Dt/10, start, d.Table)
+	fmt.Fprintf(out, "+)\nRclock clock 0 1\n.options method=gear maxord=2 reltol=1e-7 vntol=1e-8 abstol=1e-10 "+
+		"chgtol=1e-12 trtol=1\n")
+	fmt.Fprintf(out, ".control\nset wr_singlescale\nset wr_vecnames\noption numdgt=9\ntran %.12g %.12g 0 "+
+		"%.12g%s\nwrdata %s", d.Dt/10, end, d.Dt/10, start, d.Table)
 	for _, p := range pins {
 		fmt.Fprintf(out, " v(%s)", p)
 	}

@@ -14,7 +14,8 @@ const Format = "thermsim reduced model 1"
 // MaxBytes is the largest file of a model that is read.
 const MaxBytes = 256 << 20
 
-const equations = "tau_s dz/dt = -z + B P; T = rest_K + L z; z = start_K at time 0; P in W, T and z in K; inputs in the order of the columns of B, outputs in that of the rows of L"
+const equations = "tau_s dz/dt = -z + B P; T = rest_K + L z; z = start_K at time 0; P in W, T and z in K; inputs in " +
+	"the order of the columns of B, outputs in that of the rows of L"
 
 type modelJSON struct {
 	Format    string       `json:"format"`
@@ -70,8 +71,10 @@ type originJSON struct {
 func (m *Model) WriteJSON(w io.Writer) error {
 	e := &m.Error
 	j := modelJSON{
-		Format: Format, Title: m.Title, Equations: equations, AmbientK: m.Ambient, Tau: m.Tau, B: rows(m.B), L: rows(m.L), Initial: m.Initial, Start: m.start(), Inputs: []inputJSON{}, Outputs: []outputJSON{},
-		Error:  errorJSON{e.WantedK, e.EstimateK, e.FrequencyK, slices.Clone(e.HeldOut), slices.Clone(e.Shifts), e.BasisK, e.ProjectionK, e.StepK, e.OrderK, e.BasisStates, e.Solves},
+		Format: Format, Title: m.Title, Equations: equations, AmbientK: m.Ambient, Tau: m.Tau, B: rows(m.B),
+		L: rows(m.L), Initial: m.Initial, Start: m.start(), Inputs: []inputJSON{}, Outputs: []outputJSON{},
+		Error: errorJSON{e.WantedK, e.EstimateK, e.FrequencyK, slices.Clone(e.HeldOut), slices.Clone(e.Shifts),
+			e.BasisK, e.ProjectionK, e.StepK, e.OrderK, e.BasisStates, e.Solves},
 		Origin: originJSON{m.Origin.StackSHA256, m.Origin.Grid, m.Origin.Version},
 	}
 	for _, in := range m.Inputs {
@@ -114,8 +117,10 @@ func ReadJSON(data []byte) (*Model, error) {
 	}
 	e := &j.Error
 	m := &Model{
-		Title: j.Title, Ambient: j.AmbientK, Tau: j.Tau, Initial: j.Initial, Start: j.Start, Origin: Origin{j.Origin.StackSHA256, j.Origin.Grid, j.Origin.Version},
-		Error: Accuracy{WantedK: e.WantedK, EstimateK: e.EstimateK, FrequencyK: e.FrequencyK, HeldOut: e.HeldOut, Shifts: e.Shifts, BasisK: e.BasisK, ProjectionK: e.ProjectionK, StepK: e.StepK,
+		Title: j.Title, Ambient: j.AmbientK, Tau: j.Tau, Initial: j.Initial, Start: j.Start,
+		Origin: Origin{j.Origin.StackSHA256, j.Origin.Grid, j.Origin.Version},
+		Error: Accuracy{WantedK: e.WantedK, EstimateK: e.EstimateK, FrequencyK: e.FrequencyK, HeldOut: e.HeldOut,
+			Shifts: e.Shifts, BasisK: e.BasisK, ProjectionK: e.ProjectionK, StepK: e.StepK,
 			OrderK: e.OrderK, BasisStates: e.BasisStates, Solves: e.Solves},
 	}
 	index := map[string]int{}

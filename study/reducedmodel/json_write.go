@@ -6,7 +6,8 @@ import (
 	"io"
 )
 
-// write puts a key on a line, and of lists of objects or rows one on a line, so that people can read what programs write.
+// write puts a key on a line, and of lists of objects or rows one on a line, so that people can read what programs
+// write.
 func (j *modelJSON) write(w io.Writer) error {
 	var o object
 	o.value("format", j.Format)

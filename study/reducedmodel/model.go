@@ -1,15 +1,16 @@
-// Package reducedmodel holds models of few states that stand for a linear stack: temperatures of blocks and probes from the watts of its heat sources, whatever these
-// are. It steps them, and writes them for other programs: as matrices, as networks of resistances and capacities, and as netlists. It knows no grid; package reduce
-// makes the models.
+// Package reducedmodel holds models of few states that stand for a linear stack: temperatures of blocks and probes from
+// the watts of its heat sources, whatever these are. It steps them, and writes them for other programs: as matrices, as
+// networks of resistances and capacities, and as netlists. It knows no grid; package reduce makes the models.
 //
-// A model is diagonal. State m has the time constant tau_m, input i drives it with B[m][i] W^-1 K, and output o reads it with L[o][m]:
+// A model is diagonal. State m has the time constant tau_m, input i drives it with B[m][i] W^-1 K, and output o reads
+// it with L[o][m]:
 //
 //	tau_m dz_m/dt = -z_m + sum over i of B[m][i] P_i        T_o = Rest_o + sum over m of L[o][m] z_m
 //
 // from z_m = Start_m at time 0.
 //
-// so that L[o][m] B[m][i] is a thermal resistance in K/W, tau_m its time constant, and the sum of the resistances over m the steady rise of o per watt in i. All
-// time constants are positive: the poles -1/tau_m are real and negative.
+// so that L[o][m] B[m][i] is a thermal resistance in K/W, tau_m its time constant, and the sum of the resistances over
+// m the steady rise of o per watt in i. All time constants are positive: the poles -1/tau_m are real and negative.
 package reducedmodel
 
 import (
@@ -27,7 +28,8 @@ type Model struct {
 	Tau     []float64 // s, descending
 	B       Matrix    // states x inputs, K/W
 	L       Matrix    // outputs x states, a number
-	// Start is the state in K that a transient of the stack starts from; nil where that is the state without power, 0. Initial is its temperature in K, uniform in the stack.
+	// Start is the state in K that a transient of the stack starts from; nil where that is the state without power, 0.
+	// Initial is its temperature in K, uniform in the stack.
 	Start   []float64
 	Initial float64
 	// Error tells how far the model is from the stack it was made of.
@@ -60,12 +62,14 @@ type Accuracy struct {
 	FrequencyK float64
 	// BasisK is what the last refinement of the basis changed after steps of powers.
 	BasisK float64
-	// ProjectionK is the largest error of the whole basis at held-out real frequencies, at which the full model was solved but which the basis does not hold.
+	// ProjectionK is the largest error of the whole basis at held-out real frequencies, at which the full model was
+	// solved but which the basis does not hold.
 	ProjectionK float64
 	HeldOut     []float64 // 1/s
 	Shifts      []float64 // 1/s, of the basis, 0 of the steady states
 	Solves      int       // of the full model
-	// OrderK bounds what was lost from BasisStates to the states that are left: for powers that change in time in any way. StepK is the same for steps of all powers together.
+	// OrderK bounds what was lost from BasisStates to the states that are left: for powers that change in time in any
+	// way. StepK is the same for steps of all powers together.
 	OrderK, StepK float64
 	BasisStates   int
 }
@@ -124,9 +128,11 @@ func (m *Model) Check() error {
 	case n == 0 || len(m.Inputs) == 0 || len(m.Outputs) == 0:
 		return fmt.Errorf("%w: %d states, %d inputs and %d outputs", ErrModel, n, len(m.Inputs), len(m.Outputs))
 	case m.B.Rows != n || m.B.Cols != len(m.Inputs) || len(m.B.Data) != n*len(m.Inputs):
-		return fmt.Errorf("%w: B is %d x %d for %d states and %d inputs", ErrModel, m.B.Rows, m.B.Cols, n, len(m.Inputs))
+		return fmt.Errorf("%w: B is %d x %d for %d states and %d inputs", ErrModel, m.B.Rows, m.B.Cols, n,
+			len(m.Inputs))
 	case m.L.Rows != len(m.Outputs) || m.L.Cols != n || len(m.L.Data) != n*len(m.Outputs):
-		return fmt.Errorf("%w: L is %d x %d for %d outputs and %d states", ErrModel, m.L.Rows, m.L.Cols, len(m.Outputs), n)
+		return fmt.Errorf("%w: L is %d x %d for %d outputs and %d states", ErrModel, m.L.Rows, m.L.Cols, len(m.Outputs),
+			n)
 	}
 	if m.Start != nil && len(m.Start) != n || m.Initial < 0 {
 		return fmt.Errorf("%w: a start of %d states, of %d, at %g K", ErrModel, len(m.Start), n, m.Initial)
@@ -136,7 +142,8 @@ func (m *Model) Check() error {
 			return fmt.Errorf("%w: time constant %d is %g s; all must be positive", ErrModel, k, tau)
 		}
 		if k > 0 && tau > m.Tau[k-1] {
-			return fmt.Errorf("%w: time constant %d, %g s, is longer than the one before; the slowest comes first", ErrModel, k, tau)
+			return fmt.Errorf("%w: time constant %d, %g s, is longer than the one before; the slowest comes first",
+				ErrModel, k, tau)
 		}
 	}
 	if !(m.Ambient > 0) {
@@ -155,7 +162,8 @@ func (m *Model) Check() error {
 		}
 	}
 	if len(m.Outputs) < len(m.Inputs) {
-		return fmt.Errorf("%w: %d outputs for %d inputs, each of which has its mean", ErrModel, len(m.Outputs), len(m.Inputs))
+		return fmt.Errorf("%w: %d outputs for %d inputs, each of which has its mean", ErrModel, len(m.Outputs),
+			len(m.Inputs))
 	}
 	for n, o := range m.Outputs {
 		if n < len(m.Inputs) && (o.Kind != "mean" || o.Of != n) {

@@ -7,7 +7,8 @@ import (
 	"thermsim/study/response/ladder"
 )
 
-// OnePort is the driving-point impedance of an input: the rise of the mean over what it heats, per watt in it, as networks.
+// OnePort is the driving-point impedance of an input: the rise of the mean over what it heats, per watt in it, as
+// networks.
 type OnePort struct {
 	Input  string
 	Foster *ladder.Foster // with time constants descending
@@ -15,8 +16,8 @@ type OnePort struct {
 	ErrorK float64 // largest difference of the Foster network's step response from the model's, under the input's range
 }
 
-// DrivingPoint is the Foster network of an input: L B of its mean, which is a square. ok is false where it is none, as that of a power map, whose mean is not the transpose of
-// its heat.
+// DrivingPoint is the Foster network of an input: L B of its mean, which is a square. ok is false where it is none, as
+// that of a power map, whose mean is not the transpose of its heat.
 func (m *Model) DrivingPoint(input int) (f *ladder.Foster, ok bool) {
 	if input >= len(m.Outputs) || m.Outputs[input].Of != input {
 		return nil, false
@@ -35,12 +36,14 @@ func (m *Model) DrivingPoint(input int) (f *ladder.Foster, ok bool) {
 	return f, total > 0
 }
 
-// OnePort has as few sections as keep the step response, under the input's range, within a bound in K. Neighbours on the axis of time constants become one section, the pair
-// first that changes least: the resistances add up, and the time constant is their mean, so that the steady state and the delay (the first moment) stay.
+// OnePort has as few sections as keep the step response, under the input's range, within a bound in K. Neighbours on
+// the axis of time constants become one section, the pair first that changes least: the resistances add up, and the
+// time constant is their mean, so that the steady state and the delay (the first moment) stay.
 func (m *Model) OnePort(input int, bound float64) (*OnePort, error) {
 	whole, ok := m.DrivingPoint(input)
 	if !ok {
-		return nil, fmt.Errorf("%w: input %s has no driving-point impedance of positive resistances", ErrModel, m.Inputs[input].Name)
+		return nil, fmt.Errorf("%w: input %s has no driving-point impedance of positive resistances", ErrModel,
+			m.Inputs[input].Name)
 	}
 	scale := m.Inputs[input].Range
 	from, to := m.Span()

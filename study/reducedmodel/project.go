@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Pencil is a projected model: G z + C dz/dt = B P with symmetric G and C, and the rises L z. Inputs and outputs are those of the model that it becomes. H is what the start
-// has of heat in each direction, in J; nil where there is none.
+// Pencil is a projected model: G z + C dz/dt = B P with symmetric G and C, and the rises L z. Inputs and outputs are
+// those of the model that it becomes. H is what the start has of heat in each direction, in J; nil where there is none.
 type Pencil struct {
 	G, C *mat.SymDense
 	B    Matrix // states x inputs
@@ -18,14 +18,16 @@ type Pencil struct {
 }
 
 const (
-	// dependent is the part of a direction, in the norm of G, that has to be left when those before are taken off; less is rounding.
+	// dependent is the part of a direction, in the norm of G, that has to be left when those before are taken off; less
+	// is rounding.
 	dependent = 1e-9
 	// shortest is the least time constant beside the longest: below, a state is at once what it is driven to.
 	shortest = 1e-13
 )
 
-// Diagonal gives a model the modes of a pencil. With the Cholesky factor G = R' R, whose rows are made in order and passed over where nothing is left of a direction, the eigenvalues of
-// R^-T C R^-1 are the time constants. They are positive, since C is positive: rounding below the shortest is put at the shortest.
+// Diagonal gives a model the modes of a pencil. With the Cholesky factor G = R' R, whose rows are made in order and
+// passed over where nothing is left of a direction, the eigenvalues of R^-T C R^-1 are the time constants. They are
+// positive, since C is positive: rounding below the shortest is put at the shortest.
 func (p *Pencil) Diagonal(m *Model) error {
 	n := p.G.SymmetricDim()
 	t := orthonormal(p.G)
@@ -113,8 +115,8 @@ func (p *Pencil) project(direction []float64, m *Model, q int) {
 	}
 }
 
-// orthonormal are combinations of the directions that G makes the identity: rows of R^-1 transposed, each shorter than those that come later. Directions without anything
-// left are passed over. Every one is orthogonalised twice.
+// orthonormal are combinations of the directions that G makes the identity: rows of R^-1 transposed, each shorter than
+// those that come later. Directions without anything left are passed over. Every one is orthogonalised twice.
 func orthonormal(g *mat.SymDense) [][]float64 {
 	var t, gt [][]float64 // rows, and G times them
 	n := g.SymmetricDim()

@@ -35,11 +35,13 @@ func random(seed uint64, states, inputs, probes int) *reducedmodel.Model {
 		m.Start = append(m.Start, rng.Float64())
 	}
 	for i := range inputs {
-		m.Inputs = append(m.Inputs, reducedmodel.Input{Name: fmt.Sprintf("die/b%d,", i), Kind: "block", Watts: 1, Range: 2 + float64(i)})
+		m.Inputs = append(m.Inputs, reducedmodel.Input{Name: fmt.Sprintf("die/b%d,", i), Kind: "block", Watts: 1,
+			Range: 2 + float64(i)})
 		m.Outputs = append(m.Outputs, reducedmodel.Output{Name: m.Inputs[i].Name, Kind: "mean", Rest: 300, Of: i})
 	}
 	for p := range probes {
-		m.Outputs = append(m.Outputs, reducedmodel.Output{Name: fmt.Sprintf("probe/p%d", p), Kind: "probe", Rest: 301.5, Of: -1})
+		m.Outputs = append(m.Outputs, reducedmodel.Output{Name: fmt.Sprintf("probe/p%d", p), Kind: "probe", Rest: 301.5,
+			Of: -1})
 	}
 	return m
 }
@@ -58,7 +60,8 @@ func pencil(n int) *reducedmodel.Pencil {
 		s.SymOuterK(1, a)
 		return &s
 	}
-	p := &reducedmodel.Pencil{G: definite(), C: definite(), B: reducedmodel.NewMatrix(n, 2), L: reducedmodel.NewMatrix(3, n), H: make([]float64, n)}
+	p := &reducedmodel.Pencil{G: definite(), C: definite(), B: reducedmodel.NewMatrix(n, 2),
+		L: reducedmodel.NewMatrix(3, n), H: make([]float64, n)}
 	for _, v := range [][]float64{p.B.Data, p.L.Data, p.H} {
 		for k := range v {
 			v[k] = rng.NormFloat64()
@@ -116,7 +119,8 @@ func TestDiagonalKeepsThePencil(t *testing.T) {
 // A direction that is a sum of others is left out, and nothing changes.
 func TestDiagonalDropsWhatDepends(t *testing.T) {
 	p := pencil(5)
-	more := &reducedmodel.Pencil{G: mat.NewSymDense(6, nil), C: mat.NewSymDense(6, nil), B: reducedmodel.NewMatrix(6, 2), L: reducedmodel.NewMatrix(3, 6)}
+	more := &reducedmodel.Pencil{G: mat.NewSymDense(6, nil), C: mat.NewSymDense(6, nil),
+		B: reducedmodel.NewMatrix(6, 2), L: reducedmodel.NewMatrix(3, 6)}
 	row := func(r int) []float64 { // of the old directions
 		w := make([]float64, 5)
 		if r < 5 {
@@ -164,7 +168,8 @@ func TestDiagonalDropsWhatDepends(t *testing.T) {
 	}
 }
 
-// Exact steps follow the sum of exponentials, however the time is cut; steps of backward Euler are those of its formula, and Settle is where they end.
+// Exact steps follow the sum of exponentials, however the time is cut; steps of backward Euler are those of its
+// formula, and Settle is where they end.
 func TestStepper(t *testing.T) {
 	m := random(1, 12, 3, 2)
 	watts := []float64{1, -0.5, 3}
@@ -284,7 +289,8 @@ func TestStepAllocatesNothing(t *testing.T) {
 func TestJSONReturnsTheSameBits(t *testing.T) {
 	m := random(4, 7, 3, 2)
 	m.Inputs[1].Name, m.Outputs[1].Name = "a \"quoted\",\"name\"],[},{", "a \"quoted\",\"name\"],[},{"
-	m.Error = reducedmodel.Accuracy{WantedK: 0.1, EstimateK: 0.05, HeldOut: []float64{1.0 / 3}, Shifts: []float64{0, 1e5}, BasisStates: 9}
+	m.Error = reducedmodel.Accuracy{WantedK: 0.1, EstimateK: 0.05, HeldOut: []float64{1.0 / 3},
+		Shifts: []float64{0, 1e5}, BasisStates: 9}
 	var b bytes.Buffer
 	if err := m.WriteJSON(&b); err != nil {
 		t.Fatal(err)
@@ -315,7 +321,8 @@ func TestJSONRefuses(t *testing.T) {
 		{"\n}\n", "\n}\n{}", "follows its end"},
 	} {
 		bad := strings.Replace(good, c.old, c.new, 1)
-		if _, err := reducedmodel.ReadJSON([]byte(bad)); err == nil || !errors.Is(err, reducedmodel.ErrModel) || !strings.Contains(err.Error(), c.want) {
+		if _, err := reducedmodel.ReadJSON([]byte(bad)); err == nil || !errors.Is(err, reducedmodel.ErrModel) ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s in place of %s: %v", c.new, c.old, err)
 		}
 	}
@@ -383,7 +390,8 @@ func TestCompress(t *testing.T) {
 					sum += rng.Float64() * in.Range * (x.At(o, i) - y.At(o, i))
 				}
 				if math.Abs(sum) > 1.02*bound { // the bound looks at eight times in a decade
-					t.Errorf("bound %g K, %d states: output %d differs by %g K at %g s", bound, r.States(), o, sum, time)
+					t.Errorf("bound %g K, %d states: output %d differs by %g K at %g s", bound, r.States(), o, sum,
+						time)
 				}
 			}
 		}
@@ -434,7 +442,8 @@ func TestOnePort(t *testing.T) {
 	}
 }
 
-// A step with new powers and all temperatures, of as many states, inputs and outputs as memory over logic with 49 blocks has, and of tens of states.
+// A step with new powers and all temperatures, of as many states, inputs and outputs as memory over logic with 49
+// blocks has, and of tens of states.
 func BenchmarkStep(b *testing.B) {
 	for _, size := range [][3]int{{180, 49, 0}, {40, 10, 2}} {
 		b.Run(fmt.Sprintf("%d states", size[0]), func(b *testing.B) {

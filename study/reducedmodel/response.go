@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Transfer is the matrix of outputs by inputs H(s) = L (1 + s tau)^-1 B in K/W at a real frequency s in 1/s: the rises after one step of backward Euler of the
-// length 1/s under 1 W, steady rises at s = 0.
+// Transfer is the matrix of outputs by inputs H(s) = L (1 + s tau)^-1 B in K/W at a real frequency s in 1/s: the rises
+// after one step of backward Euler of the length 1/s under 1 W, steady rises at s = 0.
 func (m *Model) Transfer(s float64) Matrix {
 	return m.weighted(func(tau float64) float64 { return 1 / (1 + s*tau) })
 }
@@ -32,7 +32,8 @@ func (m *Model) weighted(f func(tau float64) float64) Matrix {
 	return h
 }
 
-// Span is the range of times in which step responses move, in s: from far below the shortest time constant to far above the longest.
+// Span is the range of times in which step responses move, in s: from far below the shortest time constant to far above
+// the longest.
 func (m *Model) Span() (from, to float64) {
 	return m.Tau[len(m.Tau)-1] / 100, 30 * m.Tau[0]
 }
@@ -47,12 +48,15 @@ func LogTimes(from, to float64, perDecade int) []float64 {
 	return times
 }
 
-// Difference bounds what the outputs of two models of one stack differ by, in K, for powers between 0 and each input's Range. Step is the largest difference after steps of
-// any of the inputs together. Any holds for powers that change in time in any way within their range: half the total variation of the difference of the step responses,
-// which is the integral of the positive part of the difference of the impulse responses, and of the negative part where both come to the same steady state.
+// Difference bounds what the outputs of two models of one stack differ by, in K, for powers between 0 and each input's
+// Range. Step is the largest difference after steps of any of the inputs together. Any holds for powers that change in
+// time in any way within their range: half the total variation of the difference of the step responses, which is the
+// integral of the positive part of the difference of the impulse responses, and of the negative part where both come to
+// the same steady state.
 func Difference(a, b *Model) (step, anyPower float64, err error) {
 	if len(a.Inputs) != len(b.Inputs) || len(a.Outputs) != len(b.Outputs) {
-		return 0, 0, fmt.Errorf("%w: %d inputs and %d outputs beside %d and %d", ErrModel, len(a.Inputs), len(a.Outputs), len(b.Inputs), len(b.Outputs))
+		return 0, 0, fmt.Errorf("%w: %d inputs and %d outputs beside %d and %d", ErrModel, len(a.Inputs),
+			len(a.Outputs), len(b.Inputs), len(b.Outputs))
 	}
 	from, to := a.Span()
 	if f, t := b.Span(); f < from || t > to {

@@ -10,18 +10,21 @@ import (
 // Subcircuit is the name of the netlist's subcircuit.
 const Subcircuit = "thermal"
 
-// WriteSPICE writes the model as a subcircuit of linear elements that every SPICE knows. A volt stands for a kelvin, an ampere for a watt. The first pin is the ambient, to be held
-// at its temperature in V. Then each input has a pin: the current into it is its power, and its voltage the mean temperature of what it heats. A pin for each of the other
+// WriteSPICE writes the model as a subcircuit of linear elements that every SPICE knows. A volt stands for a kelvin, an
+// ampere for a watt. The first pin is the ambient, to be held at its temperature in V. Then each input has a pin: the
+// current into it is its power, and its voltage the mean temperature of what it heats. A pin for each of the other
 // outputs follows.
 //
-// State m is the voltage of a node with tau_m farads and one ohm to ground, which currents B[m][i] times the power of input i feed. An output is the sum of L[o][m] z_m amperes in
-// one ohm, copied between its pin and the ambient.
+// State m is the voltage of a node with tau_m farads and one ohm to ground, which currents B[m][i] times the power of
+// input i feed. An output is the sum of L[o][m] z_m amperes in one ohm, copied between its pin and the ambient.
 func (m *Model) WriteSPICE(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	pins := m.Pins()
-	fmt.Fprintf(out, "* thermsim: reduced thermal model, %d states, %d inputs, %d outputs\n", m.States(), len(m.Inputs), len(m.Outputs))
+	fmt.Fprintf(out, "* thermsim: reduced thermal model, %d states, %d inputs, %d outputs\n", m.States(), len(m.Inputs),
+		len(m.Outputs))
 	fmt.Fprintf(out, "* 1 V = 1 K, 1 A = 1 W, 1 F = 1 J/K. Pin amb: hold it at the ambient, %.10g V.\n", m.Ambient)
-	fmt.Fprintf(out, "* Pins of inputs: current into them is power, their voltage the mean temperature of what they heat.\n")
+	fmt.Fprintf(out, "* Pins of inputs: current into them is power, their voltage the mean temperature of what "+
+		"they heat.\n")
 	for n, in := range m.Inputs {
 		fmt.Fprintf(out, "*   %-12s %s\n", pins[n], plain(in.Name))
 	}

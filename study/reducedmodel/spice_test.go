@@ -63,7 +63,8 @@ func ngspice(t *testing.T, m *reducedmodel.Model, d reducedmodel.Deck) [][]float
 	return rows
 }
 
-// ngspice comes to the temperatures of the exact steps to 1 mK at the end of every step of a random trace, from the model's start and with outputs that rest elsewhere than the ambient.
+// ngspice comes to the temperatures of the exact steps to 1 mK at the end of every step of a random trace, from the
+// model's start and with outputs that rest elsewhere than the ambient.
 func TestNgspiceAgrees(t *testing.T) {
 	for _, warm := range []bool{false, true} {
 		m := random(9, 30, 5, 2)

@@ -7,7 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Stepper steps a model in time. It is for one goroutine at a time, and allocates nothing after the first step of a length.
+// Stepper steps a model in time. It is for one goroutine at a time, and allocates nothing after the first step of a
+// length.
 type Stepper struct {
 	m     *Model
 	z     []float64 // K
@@ -25,13 +26,15 @@ func NewStepper(m *Model) (*Stepper, error) {
 		return nil, err
 	}
 	n := m.States()
-	return &Stepper{m: m, z: append(make([]float64, 0, n), m.start()...), drive: make([]float64, n), watts: make([]float64, len(m.Inputs)), keep: make([]float64, n), gain: make([]float64, n)}, nil
+	return &Stepper{m: m, z: append(make([]float64, 0, n), m.start()...), drive: make([]float64, n),
+		watts: make([]float64, len(m.Inputs)), keep: make([]float64, n), gain: make([]float64, n)}, nil
 }
 
 // Model that is stepped.
 func (s *Stepper) Model() *Model { return s.m }
 
-// Step goes on by dt in s under watts that are constant meanwhile, one value in W for each input. It is exact for any length.
+// Step goes on by dt in s under watts that are constant meanwhile, one value in W for each input. It is exact for any
+// length.
 func (s *Stepper) Step(dt float64, watts []float64) error { return s.step(dt, watts, false) }
 
 // StepBackwardEuler goes on by dt as the full model does by one step of backward Euler, to compare the two.
@@ -92,7 +95,8 @@ func (s *Stepper) Settle(watts []float64) error {
 	return nil
 }
 
-// Begin sets the state of a uniform temperature in K: that which the model starts from, or any other where the stack without power is at the ambient throughout.
+// Begin sets the state of a uniform temperature in K: that which the model starts from, or any other where the stack
+// without power is at the ambient throughout.
 func (s *Stepper) Begin(kelvin float64) error {
 	m := s.m
 	uniform := true
@@ -109,7 +113,8 @@ func (s *Stepper) Begin(kelvin float64) error {
 			s.z[k] = z * ((kelvin - m.Ambient) / (m.Initial - m.Ambient))
 		}
 	default:
-		return fmt.Errorf("the model does not know how to start at %g K; reduce the stack with initial = \"%g K\" in [transient]", kelvin, kelvin)
+		return fmt.Errorf("the model does not know how to start at %g K; reduce the stack with initial = \"%g K\" in "+
+			"[transient]", kelvin, kelvin)
 	}
 	return nil
 }

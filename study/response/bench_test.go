@@ -21,15 +21,16 @@ func blocks49(n int) *stack.Stack {
 	s.Layers[5].Powers = nil
 	p := stack.Power{Area: s.Domain()}
 	for k := range 49 {
-		r := stack.Rect{X: s.Size[0] * float64(k%7) / 7, Y: s.Size[1] * float64(k/7) / 7, Width: s.Size[0] / 7, Height: s.Size[1] / 7}
+		r := stack.Rect{X: s.Size[0] * float64(k%7) / 7, Y: s.Size[1] * float64(k/7) / 7, Width: s.Size[0] / 7,
+			Height: s.Size[1] / 7}
 		p.Blocks = append(p.Blocks, stack.Block{Name: fmt.Sprint("b", k), Rects: []stack.Rect{r}, Watts: 1})
 	}
 	s.Layers[1].Powers = []stack.Power{p}
 	return s
 }
 
-// BenchmarkResistances solves 49 blocks on 512 x 512 x 10 cells, and tells how many single steady solves take the same time, each with its set-up, on a device that is open.
-// THERMSIM_DEVICE chooses the device.
+// BenchmarkResistances solves 49 blocks on 512 x 512 x 10 cells, and tells how many single steady solves take the same
+// time, each with its set-up, on a device that is open. THERMSIM_DEVICE chooses the device.
 func BenchmarkResistances(b *testing.B) {
 	for _, method := range []string{"fourier", "multigrid"} {
 		b.Run(method, func(b *testing.B) {

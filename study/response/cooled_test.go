@@ -13,8 +13,8 @@ import (
 	"thermsim/study/response"
 )
 
-// Where coolant flows the operator is not symmetric, and no bound is proved. Responses still are those of steps in time, which are taken here by backward Euler and extrapolated to
-// steps of no length.
+// Where coolant flows the operator is not symmetric, and no bound is proved. Responses still are those of steps in
+// time, which are taken here by backward Euler and extrapolated to steps of no length.
 func TestStepResponsesOfACooledStack(t *testing.T) {
 	s, err := stack.Load("../../examples/counter-flow/stack.toml")
 	if err != nil {
@@ -39,7 +39,8 @@ func TestStepResponsesOfACooledStack(t *testing.T) {
 		t.Fatal(err)
 	}
 	means := func(end float64, steps int) (kelvin []float64) {
-		sol, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{Device: "cpu", Tol: 1e-7}, gpusolve.TransientOptions{Steps: steps, Dt: end / float64(steps)})
+		sol, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{Device: "cpu", Tol: 1e-7},
+			gpusolve.TransientOptions{Steps: steps, Dt: end / float64(steps)})
 		if err != nil {
 			t.Fatal(err)
 		}

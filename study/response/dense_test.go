@@ -14,7 +14,8 @@ import (
 	"thermsim/study/response"
 )
 
-// modes are all of a small mesh: Z between two weighted sums of cells is the sum of R (1 - exp(-t/tau)) over them, without any method of this package.
+// modes are all of a small mesh: Z between two weighted sums of cells is the sum of R (1 - exp(-t/tau)) over them,
+// without any method of this package.
 type modes struct {
 	rate    []float64  // 1/s
 	vectors *mat.Dense // columns, of C^-1/2 K C^-1/2
@@ -100,12 +101,14 @@ func small(region bool) *stack.Stack {
 	s.Layers[7].Powers = []stack.Power{{Uniform: 1, Area: stack.Rect{X: 1e-3, Y: 2e-3, Width: 3e-3, Height: 3e-3}}}
 	s.Probes = []stack.Probe{{Name: "lid", X: 2e-3, Y: 3e-3, Z: s.Height()}, {Name: "below", X: 8e-3, Y: 5e-3}}
 	if region {
-		s.Layers[6].Regions = []stack.Region{{Material: 5, Rect: stack.Rect{X: 4e-3, Y: 1e-3, Width: 3e-3, Height: 5e-3}}}
+		s.Layers[6].Regions =
+			[]stack.Region{{Material: 5, Rect: stack.Rect{X: 4e-3, Y: 1e-3, Width: 3e-3, Height: 5e-3}}}
 	}
 	return s
 }
 
-// Responses over 9 decades are those of all modes of the network: own ones within 1e-4, others within 1e-4 of the mean of the own ones.
+// Responses over 9 decades are those of all modes of the network: own ones within 1e-4, others within 1e-4 of the mean
+// of the own ones.
 func TestStepResponsesAgainstAllModes(t *testing.T) {
 	for name, s := range map[string]*stack.Stack{"direct": small(false), "multigrid": small(true)} {
 		x := steps(t, s, response.Wish{From: []int{0, 3}, To: all(len(ports.InputsOf(s))), Probes: true})
@@ -135,7 +138,8 @@ func TestStepResponsesAgainstAllModes(t *testing.T) {
 					scale = math.Sqrt(exact.z(from, from, at) * exact.z(to, to, at))
 				}
 				if d := math.Abs(c.Z[n]-want) / scale; !(d <= response.FilterBound) {
-					t.Errorf("%s, %s to %s at %.3g s: %g K/W, want %g: %.2g", name, x.Inputs[c.From].Name, c.To.Name, at, c.Z[n], want, d)
+					t.Errorf("%s, %s to %s at %.3g s: %g K/W, want %g: %.2g", name, x.Inputs[c.From].Name, c.To.Name,
+						at, c.Z[n], want, d)
 				}
 			}
 			if want := exact.z(from, to, 1e6); math.Abs(c.Steady-want) > 1e-8*math.Abs(want) {

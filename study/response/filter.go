@@ -7,7 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A step response is found from its Laplace transform at real s alone. The transform of the response of a thermal network, times s, is
+// A step response is found from its Laplace transform at real s alone. The transform of the response of a thermal
+// network, times s, is
 //
 //	H(s) = sum R/(1 + s tau)          its step response  Z(t) = sum R (1 - exp(-t/tau))
 //
@@ -15,10 +16,12 @@ import (
 //
 //	sum w/(1 + sigma tau/t)  =  (1 + e) (1 - exp(-t/tau)),   |e| <= bound, for every tau/t from 0 to infinity
 //
-// then sum w H(sigma/t) is Z(t), with the same relative bound wherever all R are positive: where an input is seen at its own mean. Between two of them, |R| of a mode is at most the
-// geometric mean of its parts in the two driving points, and so is the error: bound sqrt(Z11 Z22). Shifts that ascend by a fixed ratio serve all times that do so too,
-// with the same weights. D. P. Gaver (Oper. Res. 14 (1966) 444) and H. Stehfest (Commun. ACM 13 (1970) 47) have weights for evenly spaced s; on a logarithmic axis such sums
-// are known from geoelectrics as digital filters (D. Guptasarma, Geophysics 47 (1982) 1575).
+// then sum w H(sigma/t) is Z(t), with the same relative bound wherever all R are positive: where an input is seen at
+// its own mean. Between two of them, |R| of a mode is at most the geometric mean of its parts in the two driving
+// points, and so is the error: bound sqrt(Z11 Z22). Shifts that ascend by a fixed ratio serve all times that do so too,
+// with the same weights. D. P. Gaver (Oper. Res. 14 (1966) 444) and H. Stehfest (Commun. ACM 13 (1970) 47) have weights
+// for evenly spaced s; on a logarithmic axis such sums are known from geoelectrics as digital filters (D. Guptasarma,
+// Geophysics 47 (1982) 1575).
 type filter struct {
 	first int       // of the weights, counted in shifts from 1/t, with the offset added
 	w     []float64 // of ascending shifts
@@ -32,7 +35,8 @@ const (
 	below, above = shiftsPerDecade, 11
 	// damping keeps the weights from growing where that gains no accuracy.
 	damping = 1e-9
-	// FilterBound is the largest relative error that the inversion makes of the response of an input at its own mean. Tests hold the weights against it.
+	// FilterBound is the largest relative error that the inversion makes of the response of an input at its own mean.
+	// Tests hold the weights against it.
 	FilterBound = 1e-4
 )
 
@@ -50,7 +54,8 @@ func sigma(j int, offset float64) float64 {
 	return math.Pow(10, (float64(j)+offset)/shiftsPerDecade)
 }
 
-// newFilter fits the weights by least squares of the relative error, at time constants from far below the time to far above.
+// newFilter fits the weights by least squares of the relative error, at time constants from far below the time to far
+// above.
 func newFilter(offset float64) filter {
 	f := filter{first: -below}
 	const decades, perDecade = 7, 50

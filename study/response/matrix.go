@@ -18,8 +18,9 @@ type Matrix struct {
 	R [][]float64
 	// Hottest is for each input the rise of its own hottest cell, in K/W.
 	Hottest []float64
-	// Asymmetry is the largest difference between the mean of one input for a watt in another and the reverse, over the geometric mean of their own resistances. Reciprocity
-	// makes it 0 but for the errors of the solves, unless coolant flows. Maps are left out: they heat unevenly.
+	// Asymmetry is the largest difference between the mean of one input for a watt in another and the reverse, over the
+	// geometric mean of their own resistances. Reciprocity makes it 0 but for the errors of the solves, unless coolant
+	// flows. Maps are left out: they heat unevenly.
 	Asymmetry float64
 	// Cooled says that coolant flows, so that heat is carried one way.
 	Cooled bool
@@ -29,8 +30,8 @@ type Matrix struct {
 	Timing gpusolve.Timing
 }
 
-// Resistances solves for 1 W in each input of a linear stack: as outputs the mean of every input, and every probe. With peaks, a second pass adds as outputs the cell of each input that
-// is hottest where it alone is heated.
+// Resistances solves for 1 W in each input of a linear stack: as outputs the mean of every input, and every probe. With
+// peaks, a second pass adds as outputs the cell of each input that is hottest where it alone is heated.
 func Resistances(ctx context.Context, s *stack.Stack, o Options, peaks bool) (*Matrix, error) {
 	inputs := ports.InputsOf(s)
 	passes := 1
@@ -47,7 +48,8 @@ func Resistances(ctx context.Context, s *stack.Stack, o Options, peaks bool) (*M
 	if err != nil {
 		return nil, err
 	}
-	x := &Matrix{Inputs: inputs, Outputs: append(ports.Means(inputs), ports.Probes(s)...), Cooled: s.Cooled(), Mesh: r.mesh, Status: many.Status, Device: many.Device, Timing: many.Timing}
+	x := &Matrix{Inputs: inputs, Outputs: append(ports.Means(inputs), ports.Probes(s)...), Cooled: s.Cooled(),
+		Mesh: r.mesh, Status: many.Status, Device: many.Device, Timing: many.Timing}
 	x.add(many.Mean)
 	x.add(many.Points)
 	for n := range inputs {

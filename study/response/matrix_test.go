@@ -16,15 +16,16 @@ import (
 
 func matrix(t *testing.T, s *stack.Stack, method string, peaks bool) *response.Matrix {
 	t.Helper()
-	x, err := response.Resistances(t.Context(), s, response.Options{Solver: gpusolve.Options{Device: "cpu", Preconditioner: method}}, peaks)
+	x, err := response.Resistances(t.Context(), s,
+		response.Options{Solver: gpusolve.Options{Device: "cpu", Preconditioner: method}}, peaks)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return x
 }
 
-// The matrix is symmetric, and superposed on the stack without power it gives the temperatures of solves of their own: at the stack's powers, and with 1 W in every input, of which the
-// rises are the sums of the rows.
+// The matrix is symmetric, and superposed on the stack without power it gives the temperatures of solves of their own:
+// at the stack's powers, and with 1 W in every input, of which the rises are the sums of the rows.
 func TestMatrixSuperposes(t *testing.T) {
 	for name, s := range map[string]*stack.Stack{"fourier": small(false), "multigrid": small(true)} {
 		s.Boundary[stack.Bottom] = stack.Boundary{Kind: stack.LumpedResistance, Resistance: 8, Temperature: 310}
@@ -42,7 +43,8 @@ func TestMatrixSuperposes(t *testing.T) {
 			solved, rises := temperatures(t, s, name, watts), x.Rises(watts)
 			for o := range solved {
 				if d := math.Abs(none[o] + rises[o] - solved[o]); d > 1e-8*(solved[o]-none[o]) {
-					t.Errorf("%s, %s, %s: %.12g K superposed, %.12g K solved", name, what, x.Outputs[o].Name, none[o]+rises[o], solved[o])
+					t.Errorf("%s, %s, %s: %.12g K superposed, %.12g K solved", name, what, x.Outputs[o].Name,
+						none[o]+rises[o], solved[o])
 				}
 			}
 		}
@@ -105,16 +107,19 @@ func TestWhatHasNoMatrix(t *testing.T) {
 	}
 	warm.Boundary[stack.Top].Emissivity = 0.9
 	held.Boundary[stack.Top] = stack.Boundary{}
-	for want, s := range map[error]*stack.Stack{response.ErrNoInput: bare, ports.ErrNonlinear: warm, gpusolve.ErrSingular: held} {
+	for want, s := range map[error]*stack.Stack{response.ErrNoInput: bare, ports.ErrNonlinear: warm,
+		gpusolve.ErrSingular: held} {
 		if _, err := response.Resistances(t.Context(), s, response.Options{}, false); !errors.Is(err, want) {
 			t.Errorf("%v, want %v", err, want)
 		}
-		if _, err := response.StepResponses(t.Context(), s, response.Options{}, response.Wish{}); !errors.Is(err, want) {
+		if _, err := response.StepResponses(t.Context(), s, response.Options{}, response.Wish{}); !errors.Is(err,
+			want) {
 			t.Errorf("%v, want %v", err, want)
 		}
 	}
 	slow := response.Options{Solver: gpusolve.Options{Device: "cpu", MaxIter: 2}}
-	if _, err := response.Resistances(t.Context(), small(true), slow, false); !errors.Is(err, response.ErrNotConverged) {
+	if _, err := response.Resistances(t.Context(), small(true), slow, false); !errors.Is(err,
+		response.ErrNotConverged) {
 		t.Errorf("%v after 2 iterations", err)
 	}
 }

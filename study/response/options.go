@@ -1,4 +1,5 @@
-// Package response finds what the heat of each input of a stack does to its temperatures: the matrix of thermal resistances, and step responses.
+// Package response finds what the heat of each input of a stack does to its temperatures: the matrix of thermal
+// resistances, and step responses.
 package response
 
 import (
@@ -17,9 +18,11 @@ import (
 var ErrNotConverged = errors.New("a solve did not converge")
 
 // ErrNoInput is returned for a stack without a place for power.
-var ErrNoInput = errors.New("the stack has no power: blocks, a uniform power or a power map are needed, whatever their watts")
+var ErrNoInput = errors.New("the stack has no power: blocks, a uniform power or a power map are needed, whatever " +
+	"their watts")
 
-// RTol is the relative residual that solves by iteration leave unless options say otherwise. Both triangles of the matrix then agree to about 1e-9.
+// RTol is the relative residual that solves by iteration leave unless options say otherwise. Both triangles of the
+// matrix then agree to about 1e-9.
 const RTol = 1e-12
 
 // Options say how responses are found.
@@ -83,21 +86,24 @@ func (r *system) units(which []int) [][]float64 {
 }
 
 // solve answers unit powers. After the first solve on a GPU the device stays open.
-func (r *system) solve(ctx context.Context, which []int, shift float64, points []mesh.Sample) (*gpusolve.ManyResult, error) {
+func (r *system) solve(ctx context.Context, which []int, shift float64, points []mesh.Sample) (*gpusolve.ManyResult,
+	error) {
 	o := r.options.Solver
 	if r.shared != nil {
 		o.Executor = r.shared
 	}
-	many, err := gpusolve.SolveMany(ctx, r.mesh, o, gpusolve.Many{Watts: r.units(which), Shift: shift, Points: points, Planned: r.total, Solved: func(int) {
-		if r.done++; r.options.Progress != nil {
-			r.options.Progress(r.done, r.total)
-		}
-	}})
+	many, err := gpusolve.SolveMany(ctx, r.mesh, o, gpusolve.Many{Watts: r.units(which), Shift: shift, Points: points,
+		Planned: r.total, Solved: func(int) {
+			if r.done++; r.options.Progress != nil {
+				r.options.Progress(r.done, r.total)
+			}
+		}})
 	if err != nil {
 		return nil, err
 	}
 	if !many.Status.Converged {
-		return nil, fmt.Errorf("%w: %s after %d iterations, at a relative residual of %.2g", ErrNotConverged, many.Status.Reason, many.Status.Iterations, many.Status.RelativeResidual)
+		return nil, fmt.Errorf("%w: %s after %d iterations, at a relative residual of %.2g", ErrNotConverged,
+			many.Status.Reason, many.Status.Iterations, many.Status.RelativeResidual)
 	}
 	if r.shared == nil && o.Executor == nil && many.Device.Kind == "gpu" && r.done < r.total {
 		name := o.Device

@@ -15,10 +15,12 @@ const (
 	side  = 1e-3  // m
 )
 
-// heatedSlab is a column heated at its top through a layer of no account, in layers that grow downwards to a depth in m. Its bottom is held.
+// heatedSlab is a column heated at its top through a layer of no account, in layers that grow downwards to a depth in
+// m. Its bottom is held.
 func heatedSlab(depth, first float64) *stack.Stack {
 	s := &stack.Stack{
-		Schema: 1, Ambient: 300, Size: [2]float64{side, side}, Grid: stack.Grid{X: stack.Axis{Cells: 2}, Y: stack.Axis{Cells: 2}},
+		Schema: 1, Ambient: 300, Size: [2]float64{side, side},
+		Grid:      stack.Grid{X: stack.Axis{Cells: 2}, Y: stack.Axis{Cells: 2}},
 		Materials: []stack.Material{{Name: "solid", K: [3]float64{slabK, slabK, slabK}, C: slabC}},
 	}
 	s.Boundary[stack.Bottom] = stack.Boundary{Kind: stack.FixedTemperature, Temperature: 350}
@@ -58,22 +60,24 @@ func worst(x *response.Steps, c *response.Curve, exact func(t float64) float64) 
 	return largest
 }
 
-// Half-space heated over its whole surface: Z = 2 sqrt(t / (pi k c)) / A (Carslaw and Jaeger, Conduction of Heat in Solids, 2nd ed., 2.9 (7)), over 9 decades. The slab
-// that stands for it is 30 times as deep as heat gets.
+// Half-space heated over its whole surface: Z = 2 sqrt(t / (pi k c)) / A (Carslaw and Jaeger, Conduction of Heat in
+// Solids, 2nd ed., 2.9 (7)), over 9 decades. The slab that stands for it is 30 times as deep as heat gets.
 func TestHalfSpaceOverNineDecades(t *testing.T) {
 	const end = 1.0
 	depth := 30 * math.Sqrt(slabK/slabC*end)
 	s := heatedSlab(depth, 1e-9)
 	x := steps(t, s, response.Wish{Start: end / 1e9, End: end})
-	d := worst(x, &x.Curves[0], func(t float64) float64 { return 2 * math.Sqrt(t/(math.Pi*slabK*slabC)) / (side * side) })
+	d := worst(x, &x.Curves[0], func(t float64) float64 {
+		return 2 * math.Sqrt(t/(math.Pi*slabK*slabC)) / (side * side)
+	})
 	t.Logf("%d layers, %d times, %d shifts: within %.2g", len(s.Layers), len(x.Times), x.Shifts, d)
 	if len(x.Times) != 181 || d > 0.005 {
 		t.Errorf("%d times, largest relative deviation %g", len(x.Times), d)
 	}
 }
 
-// Slab with a held far side: Z = L/(kA) (1 - sum 2/a^2 exp(-a^2 k t/(c L^2))), a = pi (n + 1/2) (ibid., 3.8), over the 9 decades that are chosen by its time constant,
-// 4 L^2 c / (pi^2 k).
+// Slab with a held far side: Z = L/(kA) (1 - sum 2/a^2 exp(-a^2 k t/(c L^2))), a = pi (n + 1/2) (ibid., 3.8), over the
+// 9 decades that are chosen by its time constant, 4 L^2 c / (pi^2 k).
 func TestSlabOverNineDecades(t *testing.T) {
 	const depth = 1e-3
 	x := steps(t, heatedSlab(depth, 3e-10), response.Wish{})

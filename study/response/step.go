@@ -17,7 +17,8 @@ type Wish struct {
 	// To are further inputs whose means are told beside the input's own; Probes adds every probe.
 	To     []int
 	Probes bool
-	// Start and End of the times in s. Where End is 0 it is chosen, long after the slowest time constant; where Start is 0 it is 9 decades before the end.
+	// Start and End of the times in s. Where End is 0 it is chosen, long after the slowest time constant; where Start
+	// is 0 it is 9 decades before the end.
 	Start, End float64
 }
 
@@ -29,8 +30,8 @@ type Steps struct {
 	Inputs []ports.Input
 	Times  []float64 // s, ascending by 10^(1/20)
 	Curves []Curve
-	// Resolved is the time in s from which the grid resolves how heat leaves the thickest of the heated planes and their neighbours. Before, the heated planes warm as if
-	// nothing left them.
+	// Resolved is the time in s from which the grid resolves how heat leaves the thickest of the heated planes and
+	// their neighbours. Before, the heated planes warm as if nothing left them.
 	Resolved float64
 	Slowest  float64 // s, the slowest time constant
 	Shifts   int     // operators that were solved
@@ -47,11 +48,13 @@ type Curve struct {
 	Steady float64   // K/W, the thermal resistance
 }
 
-// Own says whether the output is the mean of the input that is heated: a driving point, whose response has a positive spectrum.
+// Own says whether the output is the mean of the input that is heated: a driving point, whose response has a positive
+// spectrum.
 func (c *Curve) Own() bool { return c.To.Kind == ports.Mean && c.To.Of == c.From }
 
-// StepResponses solves (K + s C) x = q for 1 W in each input, at real shifts s that cover the times with 5 per decade, and inverts the transforms. The relative error of an
-// input's own response beside that of the solves is at most FilterBound; of others, that of the geometric mean of the two own responses.
+// StepResponses solves (K + s C) x = q for 1 W in each input, at real shifts s that cover the times with 5 per decade,
+// and inverts the transforms. The relative error of an input's own response beside that of the solves is at most
+// FilterBound; of others, that of the geometric mean of the two own responses.
 func StepResponses(ctx context.Context, s *stack.Stack, o Options, w Wish) (*Steps, error) {
 	r, err := newSystem(s, o, 0)
 	if err != nil {
@@ -114,7 +117,9 @@ func (x *Steps) invert(times span, w *Wish, steady *gpusolve.ManyResult, transfo
 	}
 	means, peaks, ends := ports.Means(x.Inputs), ports.Peaks(x.Inputs), ports.Probes(x.Mesh.Stack)
 	for v, n := range w.From {
-		for _, o := range slices.Compact(append([]int{n}, slices.DeleteFunc(slices.Clone(w.To), func(o int) bool { return o == n })...)) {
+		for _, o := range slices.Compact(append([]int{n}, slices.DeleteFunc(slices.Clone(w.To), func(o int) bool {
+			return o == n
+		})...)) {
 			add(n, means[o], steady.Mean[v][o], func(r *gpusolve.ManyResult) float64 { return r.Mean[v][o] })
 		}
 		add(n, peaks[n], steady.Max[v][n], func(r *gpusolve.ManyResult) float64 { return r.Points[v][probes+v] })
@@ -140,7 +145,8 @@ func slowest(ctx context.Context, s *stack.Stack, m *mesh.Mesh) (float64, error)
 	return gpusolve.SlowestTimeConstant(ctx, m)
 }
 
-// resolved is the time that heat takes through the thickest of the planes that inputs heat and of those beside them: its height squared, over the diffusivity.
+// resolved is the time that heat takes through the thickest of the planes that inputs heat and of those beside them:
+// its height squared, over the diffusivity.
 func resolved(m *mesh.Mesh, inputs []ports.Input, which []int) float64 {
 	longest := 0.0
 	for _, n := range which {

@@ -20,11 +20,14 @@ func parametersOf(s *stack.Stack) (all []parameter) {
 	for l := range s.Layers {
 		y := &s.Layers[l]
 		all = append(all,
-			parameter{Sensitivity{Kind: Thickness, Name: y.Name, Value: y.Thickness, Unit: "m"}, func(s *stack.Stack, f float64) { thicken(&s.Layers[l], f) }},
-			parameter{Sensitivity{Kind: Conductivity, Name: y.Name, Value: 1, Unit: "1"}, func(s *stack.Stack, f float64) { conduct(s, l, f) }})
+			parameter{Sensitivity{Kind: Thickness, Name: y.Name, Value: y.Thickness, Unit: "m"},
+				func(s *stack.Stack, f float64) { thicken(&s.Layers[l], f) }},
+			parameter{Sensitivity{Kind: Conductivity, Name: y.Name, Value: 1, Unit: "1"},
+				func(s *stack.Stack, f float64) { conduct(s, l, f) }})
 		if y.ContactResistance > 0 {
-			all = append(all, parameter{Sensitivity{Kind: Contact, Name: y.Name, Value: y.ContactResistance, Unit: "m^2 K/W"},
-				func(s *stack.Stack, f float64) { s.Layers[l].ContactResistance *= f }})
+			all = append(all,
+				parameter{Sensitivity{Kind: Contact, Name: y.Name, Value: y.ContactResistance, Unit: "m^2 K/W"},
+					func(s *stack.Stack, f float64) { s.Layers[l].ContactResistance *= f }})
 		}
 	}
 	for f := range stack.Face(stack.NumFaces) {
@@ -37,7 +40,8 @@ func parametersOf(s *stack.Stack) (all []parameter) {
 	return all
 }
 
-// thicken makes a layer so many times as thick. One that is heated over all its height stays so: its heated slice must not come off the rest, which would be one more plane.
+// thicken makes a layer so many times as thick. One that is heated over all its height stays so: its heated slice must
+// not come off the rest, which would be one more plane.
 func thicken(y *stack.Layer, factor float64) {
 	if y.PowerDepth > y.Thickness*(1-2*step) {
 		y.PowerDepth *= factor
@@ -49,17 +53,21 @@ func thicken(y *stack.Layer, factor float64) {
 func conditionOf(b *stack.Boundary, name string, at func(s *stack.Stack) *stack.Boundary) (all []parameter) {
 	switch {
 	case b.Kind == stack.Convective && b.H > 0:
-		all = append(all, parameter{Sensitivity{Kind: Film, Name: name, Value: b.H, Unit: "W/(m^2 K)"}, func(s *stack.Stack, x float64) { at(s).H *= x }})
+		all = append(all, parameter{Sensitivity{Kind: Film, Name: name, Value: b.H, Unit: "W/(m^2 K)"},
+			func(s *stack.Stack, x float64) { at(s).H *= x }})
 	case b.Kind == stack.LumpedResistance:
-		all = append(all, parameter{Sensitivity{Kind: Cooler, Name: name, Value: b.Resistance, Unit: "K/W"}, func(s *stack.Stack, x float64) { at(s).Resistance *= x }})
+		all = append(all, parameter{Sensitivity{Kind: Cooler, Name: name, Value: b.Resistance, Unit: "K/W"},
+			func(s *stack.Stack, x float64) { at(s).Resistance *= x }})
 	}
 	if b.Driven() {
-		all = append(all, parameter{Sensitivity{Kind: Temperature, Name: name, Value: b.Temperature, Unit: "K"}, func(s *stack.Stack, x float64) { at(s).Temperature *= x }})
+		all = append(all, parameter{Sensitivity{Kind: Temperature, Name: name, Value: b.Temperature, Unit: "K"},
+			func(s *stack.Stack, x float64) { at(s).Temperature *= x }})
 	}
 	return all
 }
 
-// patchParameters are those of patch n of a face, called face/patch. A map of coefficients has its mean, with which all of it changes.
+// patchParameters are those of patch n of a face, called face/patch. A map of coefficients has its mean, with which all
+// of it changes.
 func patchParameters(p *stack.Patch, f stack.Face, n int) (all []parameter) {
 	own := func(s *stack.Stack) *stack.Patch {
 		s.Boundary[f].ClonePatches() // they are shared with the stack that was copied
@@ -70,7 +78,9 @@ func patchParameters(p *stack.Patch, f stack.Face, n int) (all []parameter) {
 		all = append(all, parameter{Sensitivity{Kind: Film, Name: name, Value: p.Map.Mean(), Unit: "W/(m^2 K)"},
 			func(s *stack.Stack, x float64) { patch := own(s); patch.Map = patch.Map.Scaled(x) }})
 	}
-	return append(all, conditionOf(&p.Boundary, name, func(s *stack.Stack) *stack.Boundary { return &own(s).Boundary })...)
+	return append(all, conditionOf(&p.Boundary, name, func(s *stack.Stack) *stack.Boundary {
+		return &own(s).Boundary
+	})...)
 }
 
 // conduct makes everything in a layer conduct so many times as well.
@@ -101,7 +111,8 @@ func conduct(s *stack.Stack, l int, factor float64) {
 	}
 }
 
-// step is the relative difference of a parameter on either side. The equations are smooth in it, and FP64: the error is about 1e-9 of the derivative.
+// step is the relative difference of a parameter on either side. The equations are smooth in it, and FP64: the error is
+// about 1e-9 of the derivative.
 const step = 1e-4
 
 // parameters adds the sensitivities to everything but powers.

@@ -1,12 +1,13 @@
-// Package sensitivity tells how a temperature changes with every power, thickness, conductivity and film of a stack, by one further solve: the adjoint method (M. B. Giles
-// and N. A. Pierce, Flow, Turbulence and Combustion 65, 393 (2000)).
+// Package sensitivity tells how a temperature changes with every power, thickness, conductivity and film of a stack, by
+// one further solve: the adjoint method (M. B. Giles and N. A. Pierce, Flow, Turbulence and Combustion 65, 393 (2000)).
 //
-// With the temperatures x from A x = b and an objective J(x), the adjoint is A^T y = dJ/dx, and the derivative by a parameter p of A and b is
+// With the temperatures x from A x = b and an objective J(x), the adjoint is A^T y = dJ/dx, and the derivative by a
+// parameter p of A and b is
 //
 //	dJ/dp = y . (db/dp - dA/dp x)
 //
-// A is symmetric, so y is the response to power: J is made of the means over inputs, and dJ/dx is power in these inputs. The bracket is found by differences of the equations,
-// which are cheap, and not of their solutions.
+// A is symmetric, so y is the response to power: J is made of the means over inputs, and dJ/dx is power in these
+// inputs. The bracket is found by differences of the equations, which are cheap, and not of their solutions.
 package sensitivity
 
 import (
@@ -22,7 +23,8 @@ import (
 	"thermsim/stack"
 )
 
-// Objective is what is differentiated: the mean temperature of an input, or with Of empty the p-norm of the rises of all inputs over the ambient,
+// Objective is what is differentiated: the mean temperature of an input, or with Of empty the p-norm of the rises of
+// all inputs over the ambient,
 //
 //	J = (sum of rise^p / number of inputs)^(1/p)
 //
@@ -83,7 +85,8 @@ var (
 	ErrNoInput   = errors.New("the stack has no power")
 	ErrConverged = errors.New("a solve did not converge")
 	ErrObjective = errors.New("no such objective")
-	ErrSides     = errors.New("patches of side faces would stay where they are while layers grow; sensitivities are of stacks without")
+	ErrSides     = errors.New("patches of side faces would stay where they are while layers grow; sensitivities are " +
+		"of stacks without")
 )
 
 // Of finds the sensitivities of a linear stack.
@@ -125,7 +128,8 @@ func Of(ctx context.Context, s *stack.Stack, want Objective, o Options) (*Result
 }
 
 // solve gives the temperatures of all cells in K.
-func solve(ctx context.Context, s *stack.Stack, o Options) (x []float64, m *mesh.Mesh, status solution.Status, err error) {
+func solve(ctx context.Context, s *stack.Stack, o Options) (x []float64, m *mesh.Mesh, status solution.Status,
+	err error) {
 	if m, err = o.Mesh(s); err != nil {
 		return nil, nil, status, err
 	}

@@ -13,19 +13,29 @@ import (
 
 // testStack is one that has a parameter of every kind. The direct solver takes it unless it has regions.
 func testStack(regions bool) *stack.Stack {
-	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{4e-3, 3e-3}, Grid: stack.Grid{X: stack.Axis{Cells: 16}, Y: stack.Axis{Cells: 12}},
-		Materials: []stack.Material{{Name: "si", K: [3]float64{120, 120, 120}, C: 1.6e6}, {Name: "glue", K: [3]float64{2, 3, 1}, C: 2e6}, {Name: "cu", K: [3]float64{400, 400, 400}, C: 3.4e6}},
-		Layers: []stack.Layer{{Name: "base", Material: 2, Thickness: 5e-4, Cells: 2}, {Name: "glue", Material: 1, Thickness: 5e-5, Cells: 1, ContactResistance: 2e-6},
+	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{4e-3, 3e-3},
+		Grid: stack.Grid{X: stack.Axis{Cells: 16}, Y: stack.Axis{Cells: 12}},
+		Materials: []stack.Material{{Name: "si", K: [3]float64{120, 120, 120}, C: 1.6e6},
+			{Name: "glue", K: [3]float64{2, 3, 1}, C: 2e6}, {Name: "cu", K: [3]float64{400, 400, 400}, C: 3.4e6}},
+		Layers: []stack.Layer{{Name: "base", Material: 2, Thickness: 5e-4, Cells: 2},
+			{Name: "glue", Material: 1, Thickness: 5e-5, Cells: 1, ContactResistance: 2e-6},
 			{Name: "die", Material: 0, Thickness: 1e-4, Cells: 2, PowerAt: stack.HeatedTop, PowerDepth: 1e-5}},
 	}
 	d := s.Domain()
-	s.Layers[2].Powers = []stack.Power{{Area: d, Blocks: []stack.Block{{Name: "a", Rects: []stack.Rect{{X: 3e-4, Y: 2e-4, Width: 1e-3, Height: 9e-4}}, Watts: 2},
-		{Name: "b", Rects: []stack.Rect{{X: 2e-3, Y: 1e-3, Width: 1.5e-3, Height: 1.2e-3}}, Watts: 1}}}, {Area: d, Uniform: 0.3, Name: "rest"}}
-	s.Layers[0].Powers = []stack.Power{{Area: stack.Rect{X: 1e-3, Y: 1e-3, Width: 2e-3, Height: 1e-3}, Map: &stack.PowerMap{NX: 2, NY: 1, Values: []float64{0.2, 0.2}}}}
+	s.Layers[2].Powers =
+		[]stack.Power{
+			{Area: d,
+				Blocks: []stack.Block{{Name: "a", Rects: []stack.Rect{{X: 3e-4, Y: 2e-4, Width: 1e-3, Height: 9e-4}},
+					Watts: 2},
+					{Name: "b", Rects: []stack.Rect{{X: 2e-3, Y: 1e-3, Width: 1.5e-3, Height: 1.2e-3}}, Watts: 1}}},
+			{Area: d, Uniform: 0.3, Name: "rest"}}
+	s.Layers[0].Powers = []stack.Power{{Area: stack.Rect{X: 1e-3, Y: 1e-3, Width: 2e-3, Height: 1e-3},
+		Map: &stack.PowerMap{NX: 2, NY: 1, Values: []float64{0.2, 0.2}}}}
 	s.Boundary[stack.Bottom] = stack.Boundary{Kind: stack.Convective, H: 2e4, Temperature: 310}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.LumpedResistance, Resistance: 15, Temperature: 300}
 	if regions {
-		s.Layers[1].Regions = []stack.Region{{Name: "r", Material: 0, Rect: stack.Rect{X: 1e-3, Y: 5e-4, Width: 1e-3, Height: 2e-3}}}
+		s.Layers[1].Regions =
+			[]stack.Region{{Name: "r", Material: 0, Rect: stack.Rect{X: 1e-3, Y: 5e-4, Width: 1e-3, Height: 2e-3}}}
 		s.Boundary[stack.West] = stack.Boundary{Kind: stack.FixedTemperature, Temperature: 305}
 		s.Boundary[stack.North] = stack.Boundary{Kind: stack.HeatFlux, Flux: 1e4}
 	}
@@ -46,7 +56,8 @@ func objectiveOf(t *testing.T, s *stack.Stack, want Objective) float64 {
 	return r.Kelvin
 }
 
-// Every sensitivity against differences of solves, of fourth order: parameters of every kind, a block and the norm, uniform layers and regions.
+// Every sensitivity against differences of solves, of fourth order: parameters of every kind, a block and the norm,
+// uniform layers and regions.
 func TestAgainstDifferences(t *testing.T) {
 	for _, regions := range []bool{false, true} {
 		for _, want := range []Objective{{Of: "die/a"}, {Norm: 12}} {
@@ -79,8 +90,10 @@ func TestAgainstDifferences(t *testing.T) {
 					at[n] = objectiveOf(t, other, want)
 				}
 				difference := (at[0] - 8*at[1] + 8*at[2] - at[3]) / (12 * h * got.Value)
-				if off := math.Abs(got.Derivative-difference) * math.Abs(got.Value) / 100; off > 1e-5*math.Max(math.Abs(got.PerPercent()), largest/10) {
-					t.Errorf("regions %v, %s: %s of %s: %.9g, differences %.9g", regions, r.Name, got.Kind, got.Name, got.Derivative, difference)
+				if off := math.Abs(got.Derivative-difference) * math.Abs(got.Value) /
+					100; off > 1e-5*math.Max(math.Abs(got.PerPercent()), largest/10) {
+					t.Errorf("regions %v, %s: %s of %s: %.9g, differences %.9g", regions, r.Name, got.Kind, got.Name,
+						got.Derivative, difference)
 				}
 			}
 			if len(kinds) != 7 {
@@ -106,8 +119,10 @@ func scalePower(s *stack.Stack, n int, f float64) {
 
 // A slab with a film: T = ambient + P (1/h + d/2k)/A in the middle, whose derivatives are known.
 func TestSlab(t *testing.T) {
-	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{1e-2, 1e-2}, Grid: stack.Grid{X: stack.Axis{Cells: 4}, Y: stack.Axis{Cells: 4}},
-		Materials: []stack.Material{{Name: "si", K: [3]float64{100, 100, 100}, C: 1e6}}, Layers: []stack.Layer{{Name: "die", Thickness: 1e-3, Cells: 1}}}
+	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{1e-2, 1e-2},
+		Grid:      stack.Grid{X: stack.Axis{Cells: 4}, Y: stack.Axis{Cells: 4}},
+		Materials: []stack.Material{{Name: "si", K: [3]float64{100, 100, 100}, C: 1e6}},
+		Layers:    []stack.Layer{{Name: "die", Thickness: 1e-3, Cells: 1}}}
 	s.Layers[0].Powers = []stack.Power{{Area: s.Domain(), Uniform: 50}}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 5000, Temperature: 300}
 	slabDerivatives(t, s)
@@ -122,7 +137,8 @@ func slabDerivatives(t *testing.T, s *stack.Stack) {
 		t.Fatal(err)
 	}
 	const area, p, h, d, k = 1e-4, 50, 5000, 1e-3, 100
-	want := map[Kind]float64{Power: (1.0/h + d/2/k) / area, Film: -p / area / h / h, Thickness: p / area / 2 / k, Conductivity: -p / area * d / 2 / k, Temperature: 1}
+	want := map[Kind]float64{Power: (1.0/h + d/2/k) / area, Film: -p / area / h / h, Thickness: p / area / 2 / k,
+		Conductivity: -p / area * d / 2 / k, Temperature: 1}
 	for i := range r.Of {
 		if got := &r.Of[i]; math.Abs(got.Derivative/want[got.Kind]-1) > 1e-7 {
 			t.Errorf("%s: %v, want %v", got.Kind, got.Derivative, want[got.Kind])

@@ -20,7 +20,8 @@ import (
 	"thermsim/stack"
 )
 
-// Journal is the table of a sweep on disk. It grows by a row at a time, in the order of the runs, so that a sweep that was cut off goes on behind its last whole row.
+// Journal is the table of a sweep on disk. It grows by a row at a time, in the order of the runs, so that a sweep that
+// was cut off goes on behind its last whole row.
 type Journal struct {
 	Path   string // of the table
 	Done   int    // rows that were there already
@@ -43,7 +44,8 @@ type State struct {
 // ErrOther is a folder that holds another sweep.
 var ErrOther = errors.New("the folder holds another sweep")
 
-// Open opens the table of a part of a sweep, or makes it, for this process alone. A table of the same sweep goes on behind its last whole row; of another one it is refused.
+// Open opens the table of a part of a sweep, or makes it, for this process alone. A table of the same sweep goes on
+// behind its last whole row; of another one it is refused.
 func Open(folder string, s State) (_ *Journal, err error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, err
@@ -69,7 +71,8 @@ func Open(folder string, s State) (_ *Journal, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if was.Identity != s.Identity || was.Version != s.Version || was.Runs != s.Runs || !slices.Equal(was.Header, s.Header) {
+	if was.Identity != s.Identity || was.Version != s.Version || was.Runs != s.Runs ||
+		!slices.Equal(was.Header, s.Header) {
 		return nil, fmt.Errorf("%s: %w", stateFile, ErrOther)
 	}
 	return j, j.resume(shard.Runs(s.Runs), s.Header)
@@ -178,11 +181,14 @@ func (j *Journal) write(line []string) error {
 	return err
 }
 
-// Cells are texts for a CSV file: what is no number, or number and unit, must not run as a formula where a spreadsheet opens the file.
+// Cells are texts for a CSV file: what is no number, or number and unit, must not run as a formula where a spreadsheet
+// opens the file.
 func Cells(line []string) []string {
 	safe := make([]string, len(line))
 	for i, cell := range line {
-		if _, unit, err := stack.SplitQuantity(cell); err != nil || strings.ContainsFunc(unit, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if _, unit, err := stack.SplitQuantity(cell); err != nil || strings.ContainsFunc(unit, func(r rune) bool {
+			return !unicode.IsLetter(r)
+		}) {
 			cell = printable.Cell(cell)
 		}
 		safe[i] = cell

@@ -12,7 +12,8 @@ import (
 // ErrIncomplete is a sweep of which runs are missing.
 var ErrIncomplete = errors.New("the sweep is not complete")
 
-// Merge reads the tables of all parts in a folder, which must be whole and of the sweep with that identity, and gives the rows in the order of the runs below their header.
+// Merge reads the tables of all parts in a folder, which must be whole and of the sweep with that identity, and gives
+// the rows in the order of the runs below their header.
 func Merge(folder, identity string) (rows [][]string, err error) {
 	found, err := filepath.Glob(filepath.Join(folder, "sweep-*-of-*.json"))
 	if err != nil {
@@ -34,7 +35,8 @@ func Merge(folder, identity string) (rows [][]string, err error) {
 		}
 		runs := Shard{s.Shard, s.Shards}.Runs(s.Runs)
 		if len(part) != len(runs)+1 {
-			return nil, fmt.Errorf("%s: %w: %d of %d runs are done", path, ErrIncomplete, max(0, len(part)-1), len(runs))
+			return nil, fmt.Errorf("%s: %w: %d of %d runs are done", path, ErrIncomplete, max(0, len(part)-1),
+				len(runs))
 		}
 		if all.Shards == 0 {
 			all = s

@@ -1,5 +1,5 @@
-// Package sweep makes many runs of one stack: which they are, in which order, what is kept of each, and how a sweep that was cut off goes on. It solves nothing
-// itself.
+// Package sweep makes many runs of one stack: which they are, in which order, what is kept of each, and how a sweep
+// that was cut off goes on. It solves nothing itself.
 package sweep
 
 import (
@@ -91,7 +91,8 @@ func New(f *stack.SweepFile, points []byte) (*Plan, error) {
 // fits refuses more values than can be kept.
 func fits(runs, parameters int) error {
 	if runs*parameters > mostValues {
-		return fmt.Errorf("%d runs of %d parameters are more than %d values; take fewer runs, or vary several keys together with keys", runs, parameters, mostValues)
+		return fmt.Errorf("%d runs of %d parameters are more than %d values; take fewer runs, or vary several keys "+
+			"together with keys", runs, parameters, mostValues)
 	}
 	return nil
 }
@@ -158,8 +159,8 @@ func (p *Plan) grid(f *stack.SweepFile) error {
 	return nil
 }
 
-// hypercube divides each parameter into as many equal parts as there are runs and takes a random place in each part once: M. D. McKay, R. J. Beckman and W. J. Conover,
-// Technometrics 21, 239 (1979).
+// hypercube divides each parameter into as many equal parts as there are runs and takes a random place in each part
+// once: M. D. McKay, R. J. Beckman and W. J. Conover, Technometrics 21, 239 (1979).
 func (p *Plan) hypercube(f *stack.SweepFile) {
 	p.count = f.Samples
 	at := make([][]float64, len(f.Vary))
@@ -197,21 +198,23 @@ func fromPoints(path string, data []byte) (*Plan, error) {
 	p := &Plan{Labels: rows[0], count: len(rows) - 1, values: func(run int) []string { return rows[run+1] }}
 	for i, key := range rows[0] {
 		if _, err := stack.NewOverride(key, "1"); err != nil {
-			return nil, fmt.Errorf("%s:1: column %d, %q: %w; name the columns by keys of the stack file", path, i+1, key, err)
+			return nil, fmt.Errorf("%s:1: column %d, %q: %w; name the columns by keys of the stack file", path, i+1,
+				key, err)
 		}
 		p.keys = append(p.keys, []string{key})
 	}
 	return p, p.measure()
 }
 
-// measure finds the parameters that are numbers of one unit in all runs. Values and names with line breaks are refused, for a row of the table is a line, and names of other
-// columns.
+// measure finds the parameters that are numbers of one unit in all runs. Values and names with line breaks are refused,
+// for a row of the table is a line, and names of other columns.
 func (p *Plan) measure() error {
 	for i, label := range p.Labels {
 		if strings.ContainsAny(label, "\r\n") {
 			return fmt.Errorf("the name %q has a line break", label)
 		}
-		if slices.Contains(p.Labels[:i], label) || slices.Contains(fixed, label) || label == "run" || label == "message" {
+		if slices.Contains(p.Labels[:i], label) || slices.Contains(fixed, label) || label == "run" ||
+			label == "message" {
 			return fmt.Errorf("two columns would be called %q; give what varies a label of its own", label)
 		}
 	}

@@ -27,7 +27,8 @@ const (
 )
 
 // fixed are the columns that every sweep has behind its parameters.
-var fixed = []string{"status", "max_K", "rise_K", "x_m", "y_m", "z_m", "layer", "block", "power_W", "rth_K_per_W", "margin_K", "iterations", "estimated_error_K"}
+var fixed = []string{"status", "max_K", "rise_K", "x_m", "y_m", "z_m", "layer", "block", "power_W", "rth_K_per_W",
+	"margin_K", "iterations", "estimated_error_K"}
 
 // Columns are those of a sweep's table: its parameters, what every run has, and the temperatures asked for.
 type Columns struct {
@@ -44,7 +45,9 @@ func NewColumns(p *Plan, outputs []string, first *report.Summary) (*Columns, err
 	has := temperatures(first)
 	for _, name := range outputs {
 		if _, ok := has[name]; !ok {
-			return nil, fmt.Errorf("outputs: the stack has no %q; write \"layer/block\" or \"layer/region\", \"layer\", or \"probe/name\"", name)
+			return nil,
+				fmt.Errorf("outputs: the stack has no %q; write \"layer/block\" or \"layer/region\", \"layer\", or "+
+					"\"probe/name\"", name)
 		}
 	}
 	if outputs != nil {
@@ -105,8 +108,10 @@ func (c *Columns) Row(run int, values []string, s *report.Summary) *Row {
 	if len(s.Limits) > 0 {
 		margin = number(s.Limits[0].MarginK)
 	}
-	r.Cells = []string{number(s.Temperature.MaxK), number(s.Temperature.MaxK - s.Temperature.AmbientK), number(at.XM), number(at.YM), number(at.ZM), at.Layer, at.Block,
-		number(s.Power.MappedW + s.Power.LeakageW), number(s.RthKPerW), margin, strconv.Itoa(s.Solver.Iterations), strconv.FormatFloat(s.Solver.EstimatedErrorK, 'g', 3, 64)}
+	r.Cells = []string{number(s.Temperature.MaxK), number(s.Temperature.MaxK - s.Temperature.AmbientK), number(at.XM),
+		number(at.YM), number(at.ZM), at.Layer, at.Block,
+		number(s.Power.MappedW + s.Power.LeakageW), number(s.RthKPerW), margin, strconv.Itoa(s.Solver.Iterations),
+		strconv.FormatFloat(s.Solver.EstimatedErrorK, 'g', 3, 64)}
 	has := temperatures(s)
 	for _, name := range c.outputs {
 		cell := ""
@@ -132,7 +137,8 @@ func (c *Columns) Outputs(s *report.Summary) map[string]float64 {
 // Fault is the row of a run that has no result.
 func (c *Columns) Fault(run int, values []string, status string, err error) *Row {
 	first, _, _ := strings.Cut(err.Error(), "\n")
-	return &Row{Run: run, Values: values, Status: status, Message: first, Cells: make([]string, len(fixed)-1+len(c.outputs))}
+	return &Row{Run: run, Values: values, Status: status, Message: first,
+		Cells: make([]string, len(fixed)-1+len(c.outputs))}
 }
 
 // record is the row as a line of the table.

@@ -6,8 +6,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Each evaluates runs, several at a time, and hands their rows on in the order of the list. It ends with the first error, of either, or with that of the context.
-func Each(ctx context.Context, runs []int, workers int, evaluate func(ctx context.Context, run int) (*Row, error), take func(*Row) error) error {
+// Each evaluates runs, several at a time, and hands their rows on in the order of the list. It ends with the first
+// error, of either, or with that of the context.
+func Each(ctx context.Context, runs []int, workers int, evaluate func(ctx context.Context, run int) (*Row, error),
+	take func(*Row) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	// Rows wait here for those before them: so many runs may be ahead.
 	waiting := make(chan chan *Row, 4*workers)

@@ -54,7 +54,8 @@ values = ["1 mm", "2 mm", 3e-3]
 
 func TestPlans(t *testing.T) {
 	grid := planOf(t, twoParameters, "")
-	want := []string{"1000 W/(m^2 K)|1 mm", "1000 W/(m^2 K)|2 mm", "1000 W/(m^2 K)|3e-3", "10000 W/(m^2 K)|1 mm", "10000 W/(m^2 K)|2 mm", "10000 W/(m^2 K)|3e-3",
+	want := []string{"1000 W/(m^2 K)|1 mm", "1000 W/(m^2 K)|2 mm", "1000 W/(m^2 K)|3e-3", "10000 W/(m^2 K)|1 mm",
+		"10000 W/(m^2 K)|2 mm", "10000 W/(m^2 K)|3e-3",
 		"100000 W/(m^2 K)|1 mm", "100000 W/(m^2 K)|2 mm", "100000 W/(m^2 K)|3e-3"}
 	if got := all(grid); !slices.Equal(got, want) {
 		t.Errorf("grid %q", got)
@@ -66,7 +67,8 @@ func TestPlans(t *testing.T) {
 	if err != nil || len(set) != 3 || set[2].Text != "layer.b.thickness=2 mm" {
 		t.Errorf("set %v, %v", set, err)
 	}
-	if got := all(planOf(t, "method = \"list\"\n"+twoParameters, "")); !slices.Equal(got, []string{want[0], want[4], want[8]}) {
+	if got := all(planOf(t, "method = \"list\"\n"+twoParameters, "")); !slices.Equal(got,
+		[]string{want[0], want[4], want[8]}) {
 		t.Errorf("list %q", got)
 	}
 	wide := planOf(t, "[[vary]]\nkey = \"boundary.top.h\"\nfrom = 1e-200\nto = 1e200\ncount = 3\nscale = \"log\"\n", "")
@@ -79,9 +81,11 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// Each of n equal parts of every parameter holds one run, the values of a list come equally often, and the seed decides.
+// Each of n equal parts of every parameter holds one run, the values of a list come equally often, and the seed
+// decides.
 func TestLatinHypercube(t *testing.T) {
-	text := "method = \"latin-hypercube\"\nsamples = 60\nseed = %d\n" + strings.Replace(twoParameters, "count = 3\n", "", 1)
+	text := "method = \"latin-hypercube\"\nsamples = 60\nseed = %d\n" + strings.Replace(twoParameters, "count = 3\n",
+		"", 1)
 	p := planOf(t, fmt.Sprintf(text, 7), "")
 	parts, words := make([]int, 60), map[string]int{}
 	for run := range p.Count() {
@@ -95,7 +99,8 @@ func TestLatinHypercube(t *testing.T) {
 	if slices.Max(parts) != 1 || words["1 mm"] != 20 || words["2 mm"] != 20 {
 		t.Errorf("parts %v, words %v", parts, words)
 	}
-	if !slices.Equal(all(p), all(planOf(t, fmt.Sprintf(text, 7), ""))) || slices.Equal(all(p), all(planOf(t, fmt.Sprintf(text, 8), ""))) {
+	if !slices.Equal(all(p), all(planOf(t, fmt.Sprintf(text, 7), ""))) ||
+		slices.Equal(all(p), all(planOf(t, fmt.Sprintf(text, 8), ""))) {
 		t.Error("the seed does not decide")
 	}
 }
@@ -113,9 +118,14 @@ func TestPlanFaults(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                 "nothing varies",
 		`points = "p.csv"`: "p.csv:1: a header of keys",
-		"[[vary]]\nkey = \"a\"\nfrom = 1\nto = 2\ncount = 100000\n[[vary]]\nkey = \"b\"\nfrom = 1\nto = 2\ncount = 100000\n":           "more than 1000000 runs",
-		"method = \"latin-hypercube\"\nsamples = 1000000\n" + parameters(11, "from = 1\nto = 2\n"):                                     "1000000 runs of 11 parameters are more than 10000000 values; take fewer runs",
-		parameters(1, "from = 1\nto = 2\ncount = 1000000\n") + parameters(12, "values = [1]\n")[len(parameters(1, "values = [1]\n")):]: "1000000 runs of 12 parameters are more than",
+		"[[vary]]\nkey = \"a\"\nfrom = 1\nto = 2\ncount = 100000\n[[vary]]\nkey = \"b\"\nfrom = 1\nto = " +
+			"2\ncount = 100000\n": "more than 1000000 runs",
+		"method = \"latin-hypercube\"\nsamples = 1000000\n" +
+			parameters(11, "from = 1\nto = 2\n"): "1000000 runs of 11 parameters are more than 10000000 values; " +
+			"take fewer runs",
+		parameters(1, "from = 1\nto = 2\ncount = 1000000\n") +
+			parameters(12, "values = [1]\n")[len(parameters(1, "values = [1]\n")):]: "1000000 runs of 12 parameters " +
+			"are more than",
 	} {
 		f, err := stack.ParseSweep("s.toml", []byte("stack = \"c\"\n"+text))
 		if err != nil {
@@ -126,20 +136,29 @@ func TestPlanFaults(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"[[vary]]\nkey = \"a\"\n":                                                                          "s.toml:2:3: a has no values",
-		"[[vary]]\nkey = \"a\"\nvalues = []\n":                                                             "values is empty",
-		"[[vary]]\nkey = \"a\"\nvalues = [1]\ncount = 2\n":                                                 "both values and count",
-		"[[vary]]\nkey = \"a\"\nfrom = \"1 mm\"\nto = \"2 um\"\ncount = 2\n":                               "the same unit; write both in mm",
-		"[[vary]]\nkey = \"a\"\nfrom = 0\nto = 2\ncount = 2\nscale = \"log\"\n":                            "numbers above 0",
-		"[[vary]]\nkey = \"a\"\nfrom = 0\nto = 2\n":                                                        "from and to need count",
-		"method = \"latin-hypercube\"\n[[vary]]\nkey = \"a\"\nvalues = [1]\n":                              "samples belongs to",
-		"samples = 3\n[[vary]]\nkey = \"a\"\nvalues = [1]\n":                                               "samples belongs to",
-		"method = \"list\"\n[[vary]]\nkey = \"a\"\nvalues = [1]\n[[vary]]\nkey = \"b\"\nvalues = [1, 2]\n": "b has 2 values, a has 1",
-		"points = \"p\"\n[[vary]]\nkey = \"a\"\nvalues = [1]\n":                                            "points and vary",
+		"[[vary]]\nkey = \"a\"\n":              "s.toml:2:3: a has no values",
+		"[[vary]]\nkey = \"a\"\nvalues = []\n": "values is empty",
+		"[[vary]]\nkey = \"a\"\nvalues = " +
+			"[1]\ncount = 2\n": "both values and count",
+		"[[vary]]\nkey = \"a\"\nfrom = \"1 mm\"\nto = \"2 " +
+			"um\"\ncount = 2\n": "the same unit; write both in mm",
+		"[[vary]]\nkey = \"a\"\nfrom = 0\nto = 2\ncount = 2\nscale " +
+			"= \"log\"\n": "numbers above 0",
+		"[[vary]]\nkey = \"a\"\nfrom = " +
+			"0\nto = 2\n": "from and to need count",
+		"method = \"latin-hypercube\"\n[[vary]]\nkey = " +
+			"\"a\"\nvalues = [1]\n": "samples belongs to",
+		"samples = 3\n[[vary]]\nkey = " +
+			"\"a\"\nvalues = [1]\n": "samples belongs to",
+		"method = \"list\"\n[[vary]]\nkey = \"a\"\nvalues = [1]\n[[vary]]\nkey = " +
+			"\"b\"\nvalues = [1, 2]\n": "b has 2 values, a has 1",
+		"points = \"p\"\n[[vary]]\nkey = " +
+			"\"a\"\nvalues = [1]\n": "points and vary",
 		"set = [\"a\"]\n": "write KEY=VALUE",
 		"stak = 1\n":      `unknown key "stak" in a sweep file; did you mean "stack"?`,
 	} {
-		if _, err := stack.ParseSweep("s.toml", []byte("stack = \"c\"\n"+text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := stack.ParseSweep("s.toml", []byte("stack = \"c\"\n"+text)); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -161,7 +180,8 @@ func TestShards(t *testing.T) {
 		env  []string
 		want Shard
 	}{
-		{0, []string{"SLURM_ARRAY_TASK_ID", "14", "SLURM_ARRAY_TASK_MIN", "10", "SLURM_ARRAY_TASK_STEP", "2", "SLURM_ARRAY_TASK_COUNT", "8"}, Shard{2, 8}},
+		{0, []string{"SLURM_ARRAY_TASK_ID", "14", "SLURM_ARRAY_TASK_MIN", "10", "SLURM_ARRAY_TASK_STEP", "2",
+			"SLURM_ARRAY_TASK_COUNT", "8"}, Shard{2, 8}},
 		{0, []string{"AWS_BATCH_JOB_ARRAY_INDEX", "3", "AWS_BATCH_JOB_ARRAY_SIZE", "5"}, Shard{3, 5}},
 		{4, []string{"JOB_COMPLETION_INDEX", "1"}, Shard{1, 4}},
 	} {
@@ -169,7 +189,8 @@ func TestShards(t *testing.T) {
 			t.Errorf("%v: %v, %v", tt.env, got, err)
 		}
 	}
-	for _, env := range [][]string{nil, {"JOB_COMPLETION_INDEX", "1"}, {"AWS_BATCH_JOB_ARRAY_INDEX", "5", "AWS_BATCH_JOB_ARRAY_SIZE", "5"}, {"JOB_COMPLETION_INDEX", "x"}} {
+	for _, env := range [][]string{nil, {"JOB_COMPLETION_INDEX", "1"},
+		{"AWS_BATCH_JOB_ARRAY_INDEX", "5", "AWS_BATCH_JOB_ARRAY_SIZE", "5"}, {"JOB_COMPLETION_INDEX", "x"}} {
 		if s, err := fromEnvironment(0, environment(env...)); err == nil {
 			t.Errorf("%v: %v", env, s)
 		}
@@ -190,9 +211,11 @@ func TestShards(t *testing.T) {
 
 // A table that was cut off at any byte goes on to the table of a sweep that was not.
 func TestCutOff(t *testing.T) {
-	state := State{Schema: 1, Version: "v", Identity: "i", Runs: 6, Shard: 0, Shards: 1, Header: []string{"run", "h", "status", "max_K", "message"}}
+	state := State{Schema: 1, Version: "v", Identity: "i", Runs: 6, Shard: 0, Shards: 1,
+		Header: []string{"run", "h", "status", "max_K", "message"}}
 	row := func(run int) *Row {
-		return &Row{Run: run, Values: []string{fmt.Sprint(run, " W,\"x\"")}, Status: Done, Cells: []string{strconv.Itoa(300 + run)}, Message: "a\nb"}
+		return &Row{Run: run, Values: []string{fmt.Sprint(run, " W,\"x\"")}, Status: Done,
+			Cells: []string{strconv.Itoa(300 + run)}, Message: "a\nb"}
 	}
 	finish := func(folder string) []byte {
 		j, err := Open(folder, state)
@@ -246,17 +269,21 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// What a spreadsheet would run is text; numbers stay as they are. Rows without a result count in tables that are read again.
+// What a spreadsheet would run is text; numbers stay as they are. Rows without a result count in tables that are read
+// again.
 func TestCells(t *testing.T) {
 	line := []string{"-40 degC", "-1.5e-3", "+3", "=1+1", "-1+cmd", "@x", "--set a: b", "-1 W/(m K)", ""}
-	if got, want := Cells(line), []string{"-40 degC", "-1.5e-3", "+3", "'=1+1", "'-1+cmd", "'@x", "'--set a: b", "'-1 W/(m K)", ""}; !slices.Equal(got, want) {
+	if got, want := Cells(line), []string{"-40 degC", "-1.5e-3", "+3", "'=1+1", "'-1+cmd", "'@x", "'--set a: b",
+		"'-1 W/(m K)", ""}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if n := Faults([][]string{{"run", "h", "status", "max_K"}, {"0", "done", "runaway", ""}, {"1", "2", "done", "300"}, {"2", "3", "failed", ""}}); n != 2 {
+	if n := Faults([][]string{{"run", "h", "status", "max_K"}, {"0", "done", "runaway", ""}, {"1", "2", "done", "300"},
+		{"2", "3", "failed", ""}}); n != 2 {
 		t.Errorf("%d faults, want 2", n)
 	}
 	for _, label := range []string{"max_K", "run", "message"} {
-		f, err := stack.ParseSweep("s.toml", fmt.Appendf(nil, "stack = \"c\"\n[[vary]]\nkey = \"a\"\nlabel = %q\nvalues = [1]\n", label))
+		f, err := stack.ParseSweep("s.toml",
+			fmt.Appendf(nil, "stack = \"c\"\n[[vary]]\nkey = \"a\"\nlabel = %q\nvalues = [1]\n", label))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -270,7 +297,9 @@ func TestCells(t *testing.T) {
 func TestEach(t *testing.T) {
 	runs := Whole.Runs(200)
 	var got []int
-	err := Each(context.Background(), runs, 7, func(_ context.Context, run int) (*Row, error) { return &Row{Run: run}, nil },
+	err := Each(context.Background(), runs, 7, func(_ context.Context, run int) (*Row, error) {
+		return &Row{Run: run}, nil
+	},
 		func(r *Row) error { got = append(got, r.Run); return nil })
 	if err != nil || !slices.Equal(got, runs) {
 		t.Errorf("%v, %v", got, err)
@@ -286,20 +315,25 @@ func TestEach(t *testing.T) {
 	if !errors.Is(err, broken) || !slices.Equal(got, runs[:len(got)]) || len(got) > 50 {
 		t.Errorf("%v, %v", got, err)
 	}
-	err = Each(context.Background(), runs, 7, func(_ context.Context, run int) (*Row, error) { return &Row{Run: run}, nil }, func(r *Row) error { return broken })
+	err = Each(context.Background(), runs, 7, func(_ context.Context, run int) (*Row, error) {
+		return &Row{Run: run}, nil
+	}, func(r *Row) error { return broken })
 	if !errors.Is(err, broken) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err = Each(ctx, runs, 7, func(ctx context.Context, run int) (*Row, error) { return nil, ctx.Err() }, func(r *Row) error { return nil }); !errors.Is(err, context.Canceled) {
+	if err = Each(ctx, runs, 7, func(ctx context.Context, run int) (*Row, error) {
+		return nil, ctx.Err()
+	}, func(r *Row) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
 
 func TestColumns(t *testing.T) {
 	p := planOf(t, twoParameters, "")
-	s := &report.Summary{Probes: []report.ProbeSummary{{Name: "p", TemperatureK: 310}}, Blocks: []report.BlockSummary{{Layer: "die", Name: "core", MaxK: 320}},
+	s := &report.Summary{Probes: []report.ProbeSummary{{Name: "p", TemperatureK: 310}},
+		Blocks: []report.BlockSummary{{Layer: "die", Name: "core", MaxK: 320}},
 		Layers: []report.LayerSummary{{Name: "die", MaxK: 320}}}
 	s.Temperature.MaxK, s.Temperature.AmbientK, s.RthKPerW = 320, 300, math.NaN()
 	s.Solver.Converged = true
@@ -312,7 +346,8 @@ func TestColumns(t *testing.T) {
 	if len(header) != len(row) || len(header) != len(fault) {
 		t.Fatalf("%d columns, rows of %d and %d", len(header), len(row), len(fault))
 	}
-	for name, want := range map[string]string{"run": "4", "boundary.top.h": "10000 W/(m^2 K)", "status": "done", "max_K": "320", "rise_K": "20", "rth_K_per_W": "",
+	for name, want := range map[string]string{"run": "4", "boundary.top.h": "10000 W/(m^2 K)", "status": "done",
+		"max_K": "320", "rise_K": "20", "rth_K_per_W": "",
 		"probe/p_K": "310", "die/core_K": "320"} {
 		if got := row[slices.Index(header, name)]; got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
@@ -322,7 +357,8 @@ func TestColumns(t *testing.T) {
 		t.Errorf("fault %q", fault)
 	}
 	s.Temperature.MaxK = 1e13
-	if r := c.Row(4, p.Values(4), s); r.Status != Invalid || !strings.Contains(r.Message, "hottest cell is at 1e+13 K") {
+	if r := c.Row(4, p.Values(4), s); r.Status != Invalid ||
+		!strings.Contains(r.Message, "hottest cell is at 1e+13 K") {
 		t.Errorf("at 1e13 K: %s, %s", r.Status, r.Message)
 	}
 	if _, err := NewColumns(p, []string{"die/cor"}, s); err == nil {

@@ -27,8 +27,8 @@ type Result struct {
 	Expected  float64 // from theory
 	Error     float64 // |Computed - Expected|, relative to a scale that the case names in Quantity or to Expected
 	Tolerance float64 // on Error
-	// Order is the observed order of convergence and WantOrder that of the method, to be met within OrderTolerance; all 0 where
-	// nothing is refined.
+	// Order is the observed order of convergence and WantOrder that of the method, to be met within OrderTolerance; all
+	// 0 where nothing is refined.
 	Order, WantOrder, OrderTolerance float64
 	Pass                             bool
 }
@@ -38,7 +38,8 @@ func (r Result) String() string {
 	if !r.Pass {
 		verdict = "FAIL"
 	}
-	s := fmt.Sprintf("%s: %s %.7g %s, expected %.7g, error %.2e (tolerance %.0e)", verdict, r.Quantity, r.Computed, r.Unit, r.Expected, r.Error, r.Tolerance)
+	s := fmt.Sprintf("%s: %s %.7g %s, expected %.7g, error %.2e (tolerance %.0e)", verdict, r.Quantity, r.Computed,
+		r.Unit, r.Expected, r.Error, r.Tolerance)
 	if r.WantOrder != 0 {
 		s += fmt.Sprintf(", order %.2f (expected %g)", r.Order, r.WantOrder)
 	}
@@ -58,7 +59,8 @@ func Cases() []Case { return CasesOn("") }
 func CasesOn(device string) []Case {
 	s := solver{options: gpusolve.Options{Device: device, Tol: solveTol}}
 	var all []Case
-	for _, group := range [][]Case{s.slabCases(), s.transientCases(), s.spreadingCases(), s.manufacturedCases(), s.invarianceCases()} {
+	for _, group := range [][]Case{s.slabCases(), s.transientCases(), s.spreadingCases(), s.manufacturedCases(),
+		s.invarianceCases()} {
 		all = append(all, group...)
 	}
 	return all
@@ -81,5 +83,6 @@ func (w *worst) result(quantity, unit string, tolerance float64) Result {
 	if !w.used {
 		w.err = math.NaN() // nothing compared proves nothing
 	}
-	return Result{Quantity: quantity, Unit: unit, Computed: w.computed, Expected: w.expected, Error: w.err, Tolerance: tolerance}.judge()
+	return Result{Quantity: quantity, Unit: unit, Computed: w.computed, Expected: w.expected, Error: w.err,
+		Tolerance: tolerance}.judge()
 }

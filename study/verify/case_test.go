@@ -64,7 +64,8 @@ func TestCasesNoticeSmallFaults(t *testing.T) {
 	p := onePlate
 	p.plate.H *= 1.001
 	wrong := levels{solver: tight, spreading: p}
-	r, err := wrong.extrapolated(t.Context(), "mean", onePlate.plate.MeanRise(onePlate.source, 200), true, func(r rises) float64 { return r.mean })
+	r, err := wrong.extrapolated(t.Context(), "mean", onePlate.plate.MeanRise(onePlate.source, 200), true,
+		func(r rises) float64 { return r.mean })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,9 +16,10 @@ import (
 // deviationTol is the accuracy in K to which the fields are solved whose differences are measured.
 const deviationTol = 1e-6
 
-// MeasureDeviations solves an imported project as thermsim does, and once with each deviation of the simulator alone, and notes in r how far
-// the temperatures differ: cell by cell on equal grids, by the hottest cell otherwise. A transient project counts with its steady state, and without
-// one with nothing, but for deviations that show in transients alone: those are measured over its first steps.
+// MeasureDeviations solves an imported project as thermsim does, and once with each deviation of the simulator alone,
+// and notes in r how far the temperatures differ: cell by cell on equal grids, by the hottest cell otherwise. A
+// transient project counts with its steady state, and without one with nothing, but for deviations that show in
+// transients alone: those are measured over its first steps.
 func MeasureDeviations(ctx context.Context, r *importer.Result, request importer.Request, o gpusolve.Options) error {
 	o.Tol = deviationTol
 	s := solver{o}

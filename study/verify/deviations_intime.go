@@ -10,12 +10,14 @@ import (
 	"thermsim/mesh"
 )
 
-// mostMeasuredSteps is the number of cells times steps up to which a deviation that shows in transients alone is measured: some seconds on a laptop.
+// mostMeasuredSteps is the number of cells times steps up to which a deviation that shows in transients alone is
+// measured: some seconds on a laptop.
 const mostMeasuredSteps = 4_000_000
 
-// measureInTime steps a project with and without a deviation, and notes the largest difference of any cell after any step. The two differ in nothing but
-// their materials.
-func (s solver) measureInTime(ctx context.Context, d *importer.Deviation, project func(emulate ...string) (*importer.Result, error)) error {
+// measureInTime steps a project with and without a deviation, and notes the largest difference of any cell after any
+// step. The two differ in nothing but their materials.
+func (s solver) measureInTime(ctx context.Context, d *importer.Deviation,
+	project func(emulate ...string) (*importer.Result, error)) error {
 	plain, err := project()
 	if err != nil {
 		return err
@@ -53,17 +55,18 @@ func (s solver) step(ctx context.Context, r *importer.Result, steps int, take fu
 		return err
 	}
 	sheet, n := m.NX()*m.NY(), 0
-	plan := gpusolve.TransientOptions{Steps: steps, Dt: r.Stack.Transient.Dt, OnStep: func(_ solution.Step, f solution.Field) error {
-		field := make([]float64, m.Cells())
-		for k := range m.NZ() {
-			if err := f.Plane(k, field[k*sheet:(k+1)*sheet]); err != nil {
-				return err
+	plan := gpusolve.TransientOptions{Steps: steps, Dt: r.Stack.Transient.Dt,
+		OnStep: func(_ solution.Step, f solution.Field) error {
+			field := make([]float64, m.Cells())
+			for k := range m.NZ() {
+				if err := f.Plane(k, field[k*sheet:(k+1)*sheet]); err != nil {
+					return err
+				}
 			}
-		}
-		take(n, field)
-		n++
-		return nil
-	}}
+			take(n, field)
+			n++
+			return nil
+		}}
 	if r.Initial != nil {
 		if plan.Initial, err = m.Initial(r.Initial); err != nil {
 			return err

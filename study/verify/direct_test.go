@@ -8,9 +8,9 @@ import (
 	"thermsim/stack"
 )
 
-// direct is an independent solver for small stacks: dense FP64 Cholesky on a matrix assembled cell by cell from the stack,
-// by the formulas of docs/verification.md. It uses neither package mesh nor package powermap. Edges of regions must
-// lie on grid lines.
+// direct is an independent solver for small stacks: dense FP64 Cholesky on a matrix assembled cell by cell from the
+// stack, by the formulas of docs/verification.md. It uses neither package mesh nor package powermap. Edges of regions
+// must lie on grid lines.
 type direct struct {
 	st       *stack.Stack
 	faces    [3][]float64 // cell faces along x, y, z
@@ -183,7 +183,8 @@ func (d *direct) watts(c [3]int) float64 {
 		case p.Map != nil:
 			w, h := p.Area.Width/float64(p.Map.NX), p.Area.Height/float64(p.Map.NY)
 			for t, v := range p.Map.Values {
-				tile := stack.Rect{X: p.Area.X + w*float64(t%p.Map.NX), Y: p.Area.Y + h*float64(t/p.Map.NX), Width: w, Height: h}
+				tile := stack.Rect{X: p.Area.X + w*float64(t%p.Map.NX), Y: p.Area.Y + h*float64(t/p.Map.NX), Width: w,
+					Height: h}
 				sum += v * overlap(tile, cell) / tile.Area()
 			}
 		case len(p.Blocks) > 0:
@@ -219,8 +220,8 @@ func (d *direct) step(dt float64, old []float64, factor float64) []float64 {
 	return d.solve(toOld, func(c int) float64 { return d.rhs[c] + factor*d.sources[c] + d.capacity[c]/dt*old[c] })
 }
 
-// solve finds the rises for which links and conductances to rise 0 carry the heat away. Cholesky alone loses digits where
-// the conductances to rise 0 are far below the links; residuals in difference form bring them back.
+// solve finds the rises for which links and conductances to rise 0 carry the heat away. Cholesky alone loses digits
+// where the conductances to rise 0 are far below the links; residuals in difference form bring them back.
 func (d *direct) solve(toZero []float64, heat func(c int) float64) []float64 {
 	n := len(toZero)
 	a := mat.NewSymDense(n, nil)

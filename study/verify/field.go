@@ -93,7 +93,8 @@ func (f *field) each(visit func(centre [3]float64, rise float64)) {
 	for k := range f.NZ() {
 		for j := range f.NY() {
 			for i := range f.NX() {
-				visit([3]float64{(f.X[i] + f.X[i+1]) / 2, (f.Y[j] + f.Y[j+1]) / 2, (f.Z[k] + f.Z[k+1]) / 2}, f.at(i, j, k))
+				visit([3]float64{(f.X[i] + f.X[i+1]) / 2, (f.Y[j] + f.Y[j+1]) / 2, (f.Z[k] + f.Z[k+1]) / 2},
+					f.at(i, j, k))
 			}
 		}
 	}

@@ -56,7 +56,8 @@ func TestHeatSinkSpreads(t *testing.T) {
 		t.Fatalf("top %+v, want h = %g", top, fins.OnBase())
 	}
 	// The series of Muzychka, Culham and Yovanovich for a source off the centre of two isotropic sheets.
-	plate := analytic.Plate{A: 40e-3, B: 60e-3, H: top.H, Sheets: []analytic.Sheet{{Thickness: 50e-6, K: isotropic(4)}, {Thickness: 5e-3, K: isotropic(167)}}}
+	plate := analytic.Plate{A: 40e-3, B: 60e-3, H: top.H, Sheets: []analytic.Sheet{{Thickness: 50e-6, K: isotropic(4)},
+		{Thickness: 5e-3, K: isotropic(167)}}}
 	want := plate.MeanRise(analytic.Source{X: 20e-3, Y: 25e-3, Width: 16e-3, Height: 10e-3, Watts: 50}, 200)
 	f, err := solver{options: gpusolve.Options{Device: "cpu", Tol: 1e-5}}.steady(context.Background(), st)
 	if err != nil {
@@ -74,8 +75,8 @@ func TestHeatSinkSpreads(t *testing.T) {
 	t.Logf("mean rise of the die %.6g K, series %.6g K: %+.2g %%", mean, want, 100*(mean/want-1))
 }
 
-// A fin in three dimensions, the base held at a temperature and all other faces cooled, against the efficiency of a fin with half its thickness
-// added to the height.
+// A fin in three dimensions, the base held at a temperature and all other faces cooled, against the efficiency of a fin
+// with half its thickness added to the height.
 func TestResolvedFin(t *testing.T) {
 	for _, h := range []float64{20, 200, 2000} {
 		fin := heatsink.Fins{Count: 1, Thickness: 1e-3, Height: 25e-3, Length: 40e-3, Width: 1e-3, K: 167, H: h}

@@ -18,16 +18,19 @@ import (
 func importHotSpot(t *testing.T, dir, config string, compat bool, named map[string]string) *importer.Result {
 	t.Helper()
 	file := filepath.Join("..", "..", "interop", "hotspot", "testdata", dir, config)
-	r, err := hotspot.Format{}.Import(importer.Request{Files: []string{file}, Named: named, Compat: compat, Direct: true})
+	r, err := hotspot.Format{}.Import(importer.Request{Files: []string{file}, Named: named, Compat: compat,
+		Direct: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-// Every frame of HotSpot's transient, cell by cell. The fields of the five layers above the dummy follow each other, frame by frame.
+// Every frame of HotSpot's transient, cell by cell. The fields of the five layers above the dummy follow each other,
+// frame by frame.
 func TestImportHotSpotTransient(t *testing.T) {
-	r := importHotSpot(t, "eqstack", "stack.config", true, map[string]string{"ptrace": "step20.ptrace", "detailed_3D": "on"})
+	r := importHotSpot(t, "eqstack", "stack.config", true,
+		map[string]string{"ptrace": "step20.ptrace", "detailed_3D": "on"})
 	m, err := mesh.Build(r.Stack)
 	if err != nil {
 		t.Fatal(err)
@@ -38,23 +41,26 @@ func TestImportHotSpotTransient(t *testing.T) {
 		t.Fatalf("%d maps for %d steps", len(want), steps)
 	}
 	n, largest := 0, 0.0
-	plan := gpusolve.TransientOptions{Steps: r.Stack.Transient.Steps, Dt: r.Stack.Transient.Dt, OnStep: func(_ solution.Step, f solution.Field) error {
-		for k := range layers {
-			largest = max(largest, planeError(t, f, k+1, want[n*layers+k]))
-		}
-		n++
-		return nil
-	}}
+	plan := gpusolve.TransientOptions{Steps: r.Stack.Transient.Steps, Dt: r.Stack.Transient.Dt,
+		OnStep: func(_ solution.Step, f solution.Field) error {
+			for k := range layers {
+				largest = max(largest, planeError(t, f, k+1, want[n*layers+k]))
+			}
+			n++
+			return nil
+		}}
 	if _, err := netsolve.Transient(t.Context(), r.Network, m, gpusolve.Options{Device: "cpu"}, plan); err != nil {
 		t.Fatal(err)
 	}
 	judgePeer(t, largest, 1e-4)
 }
 
-// Without --compat the plates have their real size and cells in height. The notes on HotSpot's first example put a cell-centred finite-volume code with
-// two cells in the spreader and six in the sink at a peak of 343.69 K in the die, where HotSpot has 342.33 K.
+// Without --compat the plates have their real size and cells in height. The notes on HotSpot's first example put a
+// cell-centred finite-volume code with two cells in the spreader and six in the sink at a peak of 343.69 K in the die,
+// where HotSpot has 342.33 K.
 func TestImportHotSpotDefault(t *testing.T) {
-	r := importHotSpot(t, "ev6_2d", "ev6.config", false, map[string]string{"ptrace": "gcc_avg.ptrace", "flp": "ev6.flp"})
+	r := importHotSpot(t, "ev6_2d", "ev6.config", false,
+		map[string]string{"ptrace": "gcc_avg.ptrace", "flp": "ev6.flp"})
 	if r.Network != nil {
 		t.Fatal("thermsim's own way needs no network")
 	}
@@ -68,17 +74,22 @@ func TestImportHotSpotDefault(t *testing.T) {
 	}
 }
 
-// The top layer's blocks are of bad material, the copper plates above are not: an independent finite-volume calculation of the stack as it is built has 52.49 degC.
+// The top layer's blocks are of bad material, the copper plates above are not: an independent finite-volume calculation
+// of the stack as it is built has 52.49 degC.
 func TestImportHotSpotTopBlocks(t *testing.T) {
-	r := importHotSpot(t, "topblocks", "c.config", false, map[string]string{"ptrace": "p.ptrace", "grid_layer_file": "s.lcf", "detailed_3D": "on"})
+	r := importHotSpot(t, "topblocks", "c.config", false,
+		map[string]string{"ptrace": "p.ptrace", "grid_layer_file": "s.lcf", "detailed_3D": "on"})
 	if s := steadyField(t, r.Stack); math.Abs(s.PeakK-(273.15+52.49)) > 0.01 {
 		t.Errorf("the peak is %.3f degC, it should be 52.49 degC", s.PeakK-273.15)
 	}
 }
 
-// A transient of thermsim's own way begins with the temperatures of an initial file, block by block: after a nanosecond they are still there.
+// A transient of thermsim's own way begins with the temperatures of an initial file, block by block: after a nanosecond
+// they are still there.
 func TestImportHotSpotInitialField(t *testing.T) {
-	r := importHotSpot(t, "detailed", "chip.config", false, map[string]string{"ptrace": "chip.ptrace", "grid_layer_file": "chip.lcf", "detailed_3D": "on", "init_file": "chip.init"})
+	r := importHotSpot(t, "detailed", "chip.config", false,
+		map[string]string{"ptrace": "chip.ptrace", "grid_layer_file": "chip.lcf", "detailed_3D": "on",
+			"init_file": "chip.init"})
 	m, err := mesh.Build(r.Stack)
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +98,8 @@ func TestImportHotSpotInitialField(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sol, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{Device: "cpu"}, gpusolve.TransientOptions{Steps: 1, Dt: 1e-9, Initial: start})
+	sol, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{Device: "cpu"},
+		gpusolve.TransientOptions{Steps: 1, Dt: 1e-9, Initial: start})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,8 +124,12 @@ func TestImportHotSpotInitialField(t *testing.T) {
 
 // A deviation that shows in transients alone is measured in one: a third of all capacities makes 14 K here.
 func TestMeasuredInTime(t *testing.T) {
-	r := importHotSpot(t, "eqstack", "stack.config", false, map[string]string{"ptrace": "step20.ptrace", "detailed_3D": "on"})
-	request := importer.Request{Files: []string{filepath.Join("..", "..", "interop", "hotspot", "testdata", "eqstack", "stack.config")}, Named: map[string]string{"ptrace": "step20.ptrace", "detailed_3D": "on"}}
+	r := importHotSpot(t, "eqstack", "stack.config", false,
+		map[string]string{"ptrace": "step20.ptrace", "detailed_3D": "on"})
+	request :=
+		importer.Request{
+			Files: []string{filepath.Join("..", "..", "interop", "hotspot", "testdata", "eqstack", "stack.config")},
+			Named: map[string]string{"ptrace": "step20.ptrace", "detailed_3D": "on"}}
 	if err := MeasureDeviations(t.Context(), r, request, gpusolve.Options{Device: "cpu"}); err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,8 @@ func TestImport3DICETransient(t *testing.T) {
 	judgePeer(t, largest, 1e-5)
 }
 
-// Without --compat the node of the bottom layer is in its middle, which the catalogue of 3D-ICE's deviations puts at up to 0.116 K here.
+// Without --compat the node of the bottom layer is in its middle, which the catalogue of 3D-ICE's deviations puts at up
+// to 0.116 K here.
 func TestImport3DICEDefault(t *testing.T) {
 	r := import3DICE(t, "steady", false)
 	f := steadyField(t, r.Stack).Field

@@ -8,7 +8,8 @@ import (
 
 func (s solver) invarianceCases() []Case {
 	return []Case{
-		{"energy", "two dies in mould between two cooled faces; heat out, summed from the field and as reported, against watts in", s.energy},
+		{"energy", "two dies in mould between two cooled faces; heat out, summed from the field and as reported, " +
+			"against watts in", s.energy},
 		{"mirror", "the same stack mirrored in x; mirrored field", s.mirror},
 		{"superposition", "the same stack with either die alone; the sum of both fields", s.superposition},
 	}
@@ -27,7 +28,8 @@ func twoDies(logic, memory float64) *stack.Stack {
 	right := stack.Rect{X: 6.35e-3, Y: 2.2e-3, Width: 2.7e-3, Height: 3.6e-3}
 	silicon := addMaterial(st, "silicon", isotropic(130), 1.63e6)
 	dies := addLayer(st, "dies", 150e-6, 2, isotropic(0.8), 1.7e6)
-	dies.Regions = []stack.Region{{Name: "logic", Material: silicon, Rect: left}, {Name: "memory", Material: silicon, Rect: right}}
+	dies.Regions = []stack.Region{{Name: "logic", Material: silicon, Rect: left},
+		{Name: "memory", Material: silicon, Rect: right}}
 	core := stack.Rect{X: left.X + 0.4e-3, Y: left.Y + 3.1e-3, Width: 1.3e-3, Height: 1.7e-3}
 	dies.Powers = []stack.Power{
 		{Area: left, Blocks: []stack.Block{{Name: "core", Rects: []stack.Rect{core}, Watts: logic}}},
@@ -52,8 +54,8 @@ func (s solver) energy(ctx context.Context) (Result, error) {
 	return w.result("heat that leaves", "W", 5e-7), nil
 }
 
-// heatOut sums h-and-half-cell conductances times rises over the bottom and top faces of twoDies, whose outer layers are
-// uniform.
+// heatOut sums h-and-half-cell conductances times rises over the bottom and top faces of twoDies, whose outer layers
+// are uniform.
 func (f *field) heatOut() float64 {
 	sum := 0.0
 	for _, face := range []struct {

@@ -12,7 +12,8 @@ import (
 var chosen = analytic.Manufactured{A: 4e-3, B: 3e-3, L: 0.5e-3, K: [3]float64{20, 50, 10}, Mu: 1.2, Amplitude: 0.4}
 
 func (s solver) manufacturedCases() []Case {
-	return []Case{{"manufactured", "cosines in x, y, z in an orthotropic block, sources in every cell: second order in the grid", s.manufactured}}
+	return []Case{{"manufactured", "cosines in x, y, z in an orthotropic block, sources in every cell: second order " +
+		"in the grid", s.manufactured}}
 }
 
 func (s solver) manufactured(ctx context.Context) (Result, error) {

@@ -178,9 +178,9 @@ func TestHotSpotTransient(t *testing.T) {
 	judgePeer(t, largest, 1e-4)
 }
 
-// Celsius is a finite-element solver, so its scattered points are compared with the interpolated field. The limits are what
-// an independent finite-volume code finds on the same 80 x 80 x 40 cells (0.0044 and 0.013 K; 0.0039 and 0.148 K), plus
-// half the last digit.
+// Celsius is a finite-element solver, so its scattered points are compared with the interpolated field. The limits are
+// what an independent finite-volume code finds on the same 80 x 80 x 40 cells (0.0044 and 0.013 K; 0.0039 and 0.148 K),
+// plus half the last digit.
 func TestCelsius(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -206,7 +206,8 @@ func TestCelsius(t *testing.T) {
 			mean := sum / float64(len(points))
 			t.Logf("%d points: mean difference %.4f K, largest %.4f K", len(points), mean, largest)
 			if !(mean <= c.mean) || !(largest <= c.largest) {
-				t.Errorf("mean difference %.4f K (limit %g), largest %.4f K (limit %g)", mean, c.mean, largest, c.largest)
+				t.Errorf("mean difference %.4f K (limit %g), largest %.4f K (limit %g)", mean, c.mean, largest,
+					c.largest)
 			}
 		})
 	}

@@ -35,8 +35,8 @@ func largest(v []float64) float64 {
 	return m
 }
 
-// warmestFace is the largest distance of a face's temperature from the ambient: a cell between a cold and a warm face may
-// lie near the ambient and still feel the rounding of both conductances.
+// warmestFace is the largest distance of a face's temperature from the ambient: a cell between a cold and a warm face
+// may lie near the ambient and still feel the rounding of both conductances.
 func warmestFace(st *stack.Stack) float64 {
 	m := 0.0
 	for _, b := range st.Boundary {
@@ -180,7 +180,8 @@ func TestMorePowerCoolsNothing(t *testing.T) {
 		before := solved(t, st)
 		more := mirrored(mirrored(st))
 		l := rapid.IntRange(0, len(st.Layers)-1).Draw(t, "heated layer")
-		more.Layers[l].Powers = append(more.Layers[l].Powers, uniformPower(logUniform(t, 1e-3, 1, "added"), drawRect(t, st)))
+		more.Layers[l].Powers = append(more.Layers[l].Powers,
+			uniformPower(logUniform(t, 1e-3, 1, "added"), drawRect(t, st)))
 		after := solved(t, more)
 		slack := 1e-9*math.Max(largest(before.rise), largest(after.rise)) + temperatureRounding
 		for c := range before.rise {
@@ -228,8 +229,10 @@ func TestHeatInEqualsHeatOut(t *testing.T) {
 			flow = math.Max(flow, math.Abs(w))
 		}
 		limit := 2e-7*gross + 1e-9*flow + wattsRounding
-		if math.Abs(out-watts) > limit || math.Abs(e.Out-out) > limit || math.Abs(e.In-watts) > wattsRounding*(1+flow) || e.ImbalanceRel*flow > limit {
-			t.Fatalf("in %.9g W (sources %.9g), out %.9g W (faces %.9g), imbalance %.2g", e.In, watts, e.Out, out, e.ImbalanceRel)
+		if math.Abs(out-watts) > limit || math.Abs(e.Out-out) > limit ||
+			math.Abs(e.In-watts) > wattsRounding*(1+flow) || e.ImbalanceRel*flow > limit {
+			t.Fatalf("in %.9g W (sources %.9g), out %.9g W (faces %.9g), imbalance %.2g", e.In, watts, e.Out, out,
+				e.ImbalanceRel)
 		}
 	})
 }
@@ -255,7 +258,8 @@ func TestQuarterEqualsWholePlate(t *testing.T) {
 	}
 	surface := &whole.Layers[len(whole.Layers)-1]
 	surface.Powers = []stack.Power{uniformPower(p.source.Watts, stack.Rect{
-		X: p.source.X - p.source.Width/2, Y: p.source.Y - p.source.Height/2, Width: p.source.Width, Height: p.source.Height})}
+		X: p.source.X - p.source.Width/2, Y: p.source.Y - p.source.Height/2, Width: p.source.Width,
+		Height: p.source.Height})}
 	f, err := tight.steady(t.Context(), whole)
 	if err != nil {
 		t.Fatal(err)

@@ -14,15 +14,16 @@ func logUniform(t *rapid.T, lo, hi float64, name string) float64 {
 	return math.Exp(rapid.Float64Range(math.Log(lo), math.Log(hi)).Draw(t, name))
 }
 
-// drawKelvin draws a difference of temperatures in steps of a quarter: the solver's FP32 vectors are not for differences of 1e-14 K,
-// which a plain interval tends to.
+// drawKelvin draws a difference of temperatures in steps of a quarter: the solver's FP32 vectors are not for
+// differences of 1e-14 K, which a plain interval tends to.
 func drawKelvin(t *rapid.T, lo, hi int, name string) float64 {
 	return float64(rapid.IntRange(4*lo, 4*hi).Draw(t, name)) / 4
 }
 
-// drawStack draws a small stack. Its cells are at most 10 mm wide and at least 1.7 um thick: flatter ones, with couplings along z
-// 1e9 times the lateral ones, are beyond what a preconditioner in FP32 brings to the accuracy these tests ask for. A passive one only loses heat to the ambient: every temperature on its faces is the
-// ambient, and no power or flux is negative.
+// drawStack draws a small stack. Its cells are at most 10 mm wide and at least 1.7 um thick: flatter ones, with
+// couplings along z 1e9 times the lateral ones, are beyond what a preconditioner in FP32 brings to the accuracy these
+// tests ask for. A passive one only loses heat to the ambient: every temperature on its faces is the ambient, and no
+// power or flux is negative.
 func drawStack(t *rapid.T, passive bool) *stack.Stack {
 	st := newStack("random", logUniform(t, 1e-4, 1e-2, "width"), logUniform(t, 1e-4, 1e-2, "depth"), 0, 0)
 	st.Grid.X = drawAxis(t, st.Size[0], "x")
@@ -52,7 +53,8 @@ func drawAxis(t *rapid.T, length float64, name string) stack.Axis {
 		first := rapid.IntRange(1, n-1).Draw(t, name+" cells of the first segment")
 		ratio := rapid.SampledFrom([]float64{0.25, 1, 3})
 		a.Segments = []stack.Segment{
-			{To: length * rapid.Float64Range(0.2, 0.8).Draw(t, name+" joint"), Cells: first, Ratio: ratio.Draw(t, "ratio")},
+			{To: length * rapid.Float64Range(0.2, 0.8).Draw(t, name+" joint"), Cells: first,
+				Ratio: ratio.Draw(t, "ratio")},
 			{To: length, Cells: n - first, Ratio: ratio.Draw(t, "ratio")},
 		}
 	}

@@ -13,12 +13,16 @@ const slabTolerance = 5e-7
 
 func (s solver) slabCases() []Case {
 	return []Case{
-		{"slab-steady", "three layers, heat flux in at the bottom, convection on top; resistances in series", s.slabSteady},
+		{"slab-steady", "three layers, heat flux in at the bottom, convection on top; resistances in series",
+			s.slabSteady},
 		{"slab-source", "a heated layer under three passive ones; resistances in series", s.slabSource},
 		{"slab-contact", "contact resistances between layers; resistances in series", s.slabContact},
-		{"slab-boundaries", "fixed temperature, lumped resistance and heat flux on opposite faces; resistances in series", s.slabBoundaries},
-		{"slab-cut-cells", "heat along x and y through two materials that meet inside a cell; resistances in series", s.slabCutCells},
-		{"slab-anisotropic", "heat driven along x, y and z in turn through an orthotropic block; q L/k", s.slabAnisotropic},
+		{"slab-boundaries", "fixed temperature, lumped resistance and heat flux on opposite faces; " +
+			"resistances in series", s.slabBoundaries},
+		{"slab-cut-cells", "heat along x and y through two materials that meet inside a cell; resistances in series",
+			s.slabCutCells},
+		{"slab-anisotropic", "heat driven along x, y and z in turn through an orthotropic block; q L/k",
+			s.slabAnisotropic},
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"thermsim/study/verify/analytic"
 )
 
-// spreading is a plate with a centred rectangular source on its top face, convection on the far one. One quarter is solved:
-// its inner sides are planes of symmetry.
+// spreading is a plate with a centred rectangular source on its top face, convection on the far one. One quarter is
+// solved: its inner sides are planes of symmetry.
 type spreading struct {
 	plate  analytic.Plate
 	source analytic.Source
@@ -52,18 +52,23 @@ func (s solver) spreadingCases() []Case {
 	}{
 		{"source-one-layer", "2 x 2 mm source on 10 x 10 x 1 mm, k 20, h 1e4", onePlate},
 		{"source-two-layers", "2.85 mm square source on 200 um k 398 over 300 um k 1.1, h 2e4", twoPlates},
-		{"source-orthotropic", "3 x 2 mm source on two orthotropic layers of 12 x 8 mm with a contact resistance, h 8e3", orthotropicPlates},
+		{"source-orthotropic", "3 x 2 mm source on two orthotropic layers of 12 x 8 mm with a contact " +
+			"resistance, h 8e3", orthotropicPlates},
 	} {
 		shared := &levels{solver: s, spreading: p.spreading}
 		cases = append(cases,
-			Case{p.name + "-mean", p.what + "; cosine series, mean over the source", func(ctx context.Context) (Result, error) {
-				want := p.plate.MeanRise(p.source, 400)
-				return shared.extrapolated(ctx, "mean rise of the source, extrapolated", want, true, func(r rises) float64 { return r.mean })
-			}},
-			Case{p.name + "-centre", p.what + "; cosine series, centre of the source", func(ctx context.Context) (Result, error) {
-				want := p.plate.Rise(p.source, p.source.X, p.source.Y, 400)
-				return shared.extrapolated(ctx, "rise at the centre of the source, extrapolated", want, false, func(r rises) float64 { return r.centre })
-			}})
+			Case{p.name + "-mean", p.what + "; cosine series, mean over the source",
+				func(ctx context.Context) (Result, error) {
+					want := p.plate.MeanRise(p.source, 400)
+					return shared.extrapolated(ctx, "mean rise of the source, extrapolated", want, true,
+						func(r rises) float64 { return r.mean })
+				}},
+			Case{p.name + "-centre", p.what + "; cosine series, centre of the source",
+				func(ctx context.Context) (Result, error) {
+					want := p.plate.Rise(p.source, p.source.X, p.source.Y, 400)
+					return shared.extrapolated(ctx, "rise at the centre of the source, extrapolated", want, false,
+						func(r rises) float64 { return r.centre })
+				}})
 	}
 	return cases
 }
@@ -91,10 +96,11 @@ func (l *levels) solve(ctx context.Context) ([]rises, error) {
 
 // extrapolated compares Richardson's extrapolation on three grids with the series.
 //
-// A point away from the source's edge converges as h^2, and one step, (4 fine - coarse)/3, removes that. The mean over the
-// source feels the edge, where the flux jumps and the temperature behaves as r ln r: its error is h^2 (a + b ln h). For it
-// the first step leaves pure h^2, from which the order is read, and a second step removes that.
-func (l *levels) extrapolated(ctx context.Context, quantity string, want float64, feelsEdge bool, pick func(rises) float64) (Result, error) {
+// A point away from the source's edge converges as h^2, and one step, (4 fine - coarse)/3, removes that. The mean over
+// the source feels the edge, where the flux jumps and the temperature behaves as r ln r: its error is h^2 (a + b ln h).
+// For it the first step leaves pure h^2, from which the order is read, and a second step removes that.
+func (l *levels) extrapolated(ctx context.Context, quantity string, want float64, feelsEdge bool,
+	pick func(rises) float64) (Result, error) {
 	all, err := l.solve(ctx)
 	if err != nil {
 		return Result{}, err
@@ -135,7 +141,9 @@ func (p spreading) quarter(refine int) *stack.Stack {
 	dz := top.Thickness / float64(cells)
 	addLayer(st, "top", top.Thickness-dz, cells-1, top.K, 1e6)
 	l := addLayer(st, "surface", dz, 1, top.K, 1e6)
-	l.Powers = []stack.Power{uniformPower(p.source.Watts/4, stack.Rect{Width: p.source.Width / 2, Height: p.source.Height / 2})}
+	l.Powers =
+		[]stack.Power{
+			uniformPower(p.source.Watts/4, stack.Rect{Width: p.source.Width / 2, Height: p.source.Height / 2})}
 	return st
 }
 

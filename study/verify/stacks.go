@@ -18,7 +18,8 @@ func newStack(title string, width, depth float64, nx, ny int) *stack.Stack {
 
 // addLayer puts a layer of its own material on top. The pointer is good until the next call.
 func addLayer(s *stack.Stack, name string, thickness float64, cells int, k [3]float64, c float64) *stack.Layer {
-	s.Layers = append(s.Layers, stack.Layer{Name: name, Material: addMaterial(s, name, k, c), Thickness: thickness, Cells: cells})
+	s.Layers = append(s.Layers, stack.Layer{Name: name, Material: addMaterial(s, name, k, c), Thickness: thickness,
+		Cells: cells})
 	return &s.Layers[len(s.Layers)-1]
 }
 

@@ -10,9 +10,12 @@ import (
 
 func (s solver) transientCases() []Case {
 	return []Case{
-		{"lumped-transient", "a body of one cell heated from the ambient, 1000 steps of tau/1000; 1 - exp(-t/tau)", s.lumped},
-		{"slab-transient", "a slab that cools from a uniform rise, 1000 steps of tau/1000; eigenfunction series", s.slabTransient},
-		{"slab-transient-order", "the same slab with steps of tau/50 and tau/100: first order in the step", s.slabTransientOrder},
+		{"lumped-transient", "a body of one cell heated from the ambient, 1000 steps of tau/1000; 1 - exp(-t/tau)",
+			s.lumped},
+		{"slab-transient", "a slab that cools from a uniform rise, 1000 steps of tau/1000; eigenfunction series",
+			s.slabTransient},
+		{"slab-transient-order", "the same slab with steps of tau/50 and tau/100: first order in the step",
+			s.slabTransientOrder},
 	}
 }
 

@@ -6,8 +6,9 @@ import (
 	"thermsim/study/reducedmodel"
 )
 
-// basis holds the directions of the projection as fields in FP32, and all that is known of them in FP64: G and C between any two of them, what inputs bring to them and
-// outputs read from them. Fields rounded to FP32 are as good a basis as any: the products are those of the fields as they stand.
+// basis holds the directions of the projection as fields in FP32, and all that is known of them in FP64: G and C
+// between any two of them, what inputs bring to them and outputs read from them. Fields rounded to FP32 are as good a
+// basis as any: the products are those of the fields as they stand.
 type basis struct {
 	ops     *operators
 	inputs  []functional
@@ -16,8 +17,9 @@ type basis struct {
 	g, c    [][]float64 // lower triangles, row by row
 	b       [][]float64 // by field and input
 	l       [][]float64 // by field and output
-	stored  []float64   // J by cell, of the field that a transient starts from beside that without power; nil where they are the same
-	heat    []float64   // by field, the product with it
+	// J by cell, of the field that a transient starts from beside that without power; nil where they are the same
+	stored []float64
+	heat   []float64 // by field, the product with it
 }
 
 // extend adds fields.
@@ -65,7 +67,8 @@ func values(of []functional, x []float32) []float64 {
 // model is the projection on the basis.
 func (b *basis) model(like *reducedmodel.Model) (*reducedmodel.Model, error) {
 	n := len(b.fields)
-	p := reducedmodel.Pencil{G: mat.NewSymDense(n, nil), C: mat.NewSymDense(n, nil), B: reducedmodel.NewMatrix(n, len(b.inputs)), L: reducedmodel.NewMatrix(len(b.outputs), n)}
+	p := reducedmodel.Pencil{G: mat.NewSymDense(n, nil), C: mat.NewSymDense(n, nil),
+		B: reducedmodel.NewMatrix(n, len(b.inputs)), L: reducedmodel.NewMatrix(len(b.outputs), n)}
 	for r := range n {
 		for c := range r + 1 {
 			p.G.SetSym(r, c, b.g[r][c])

@@ -6,8 +6,9 @@ import (
 	"thermsim/study/reducedmodel"
 )
 
-// pick chooses the inputs whose responses take the error at a shift away, the worst first. With the response of input i in the basis the error e becomes
-// e - e_i e_ii^-1 e_i', at that shift exactly; e_ii is that of the heat of i, of which the mean over i is the transpose.
+// pick chooses the inputs whose responses take the error at a shift away, the worst first. With the response of input i
+// in the basis the error e becomes e - e_i e_ii^-1 e_i', at that shift exactly; e_ii is that of the heat of i, of which
+// the mean over i is the transpose.
 func (r *projection) pick(e reducedmodel.Matrix) []int {
 	const enough = 0.25 // of what is wanted
 	var picked []int

@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// stripes is how many parts the cells are cut into, whose sums are added in order: the bits do not depend on the number of cores.
+	// stripes is how many parts the cells are cut into, whose sums are added in order: the bits do not depend on the
+	// number of cores.
 	stripes = 64
 	// chunk is how many cells are worked on at a time, so that they stay in a core's cache.
 	chunk = 1024
@@ -21,7 +22,8 @@ const (
 	together = 4
 )
 
-// operators multiply fields with G, the conductances, and C, the heat capacities, in FP64 on the processor, whatever device solves.
+// operators multiply fields with G, the conductances, and C, the heat capacities, in FP64 on the processor, whatever
+// device solves.
 type operators struct {
 	sys      ops.System
 	x, y     ops.Vector
@@ -69,7 +71,8 @@ func (o *operators) fastest(watts []float64) float64 {
 	return top
 }
 
-// products are the sums v'Gx and v'Cx of vectors v, by rows, with a few vectors x: columns of G x first, then those of C x.
+// products are the sums v'Gx and v'Cx of vectors v, by rows, with a few vectors x: columns of G x first, then those of
+// C x.
 func products(vectors [][]float32, columns [][]float64) []float64 {
 	cells, n := len(columns[0]), len(vectors)*len(columns)
 	partial := make([][]float64, stripes)

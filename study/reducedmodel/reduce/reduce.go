@@ -1,14 +1,17 @@
-// Package reduce makes reduced models of stacks by projection onto fields that the full model solves for: block rational Krylov with real shifts.
+// Package reduce makes reduced models of stacks by projection onto fields that the full model solves for: block
+// rational Krylov with real shifts.
 //
-// With the conductances G and the heat capacities C of a mesh, both symmetric, the heat B of the inputs and what the outputs L read,
+// With the conductances G and the heat capacities C of a mesh, both symmetric, the heat B of the inputs and what the
+// outputs L read,
 //
 //	G x + C dx/dt = B P        y = L x
 //
-// the basis V holds responses (G + s C)^-1 b at real shifts s in 1/s, s = 0 among them for all inputs, and the model is the congruence V'GV, V'CV, V'B, LV. Both stay
-// symmetric and positive, so every model is stable and passive whatever V is, and however roughly it was solved for (Odabasioglu, Celik and Pileggi, IEEE Trans. CAD 17
-// (1998) 645). At a shift of the basis the transfer function and, for means, its derivative are those of the full model (Grimme, PhD thesis, Illinois, 1997). Between
-// them the error of means, H(s) - Hr(s), is a positive matrix and at most H(s), which falls with s: where a step of length 1/s leads to no rise that matters, no shift
-// beyond s is needed.
+// the basis V holds responses (G + s C)^-1 b at real shifts s in 1/s, s = 0 among them for all inputs, and the model is
+// the congruence V'GV, V'CV, V'B, LV. Both stay symmetric and positive, so every model is stable and passive whatever V
+// is, and however roughly it was solved for (Odabasioglu, Celik and Pileggi, IEEE Trans. CAD 17 (1998) 645). At a shift
+// of the basis the transfer function and, for means, its derivative are those of the full model (Grimme, PhD thesis,
+// Illinois, 1997). Between them the error of means, H(s) - Hr(s), is a positive matrix and at most H(s), which falls
+// with s: where a step of length 1/s leads to no rise that matters, no shift beyond s is needed.
 package reduce
 
 import (
@@ -42,7 +45,8 @@ var ErrRefused = errors.New("this stack has no reduced model")
 var ErrNotConverged = errors.New("not converged")
 
 // coolant says why it is refused.
-const coolant = "coolant carries heat one way, so that the operator is not symmetric, and projection would not promise a stable model; in place of the cavity give a face with the film's coefficient"
+const coolant = "coolant carries heat one way, so that the operator is not symmetric, and projection would not " +
+	"promise a stable model; in place of the cavity give a face with the film's coefficient"
 
 const (
 	// caution is the part of the wanted error that the first basis may leave at a frequency.
@@ -87,7 +91,8 @@ func Run(ctx context.Context, s *stack.Stack, build Builder, o Options) (*reduce
 		}
 		defer on.Release()
 	}
-	o.Solve.Executor, o.Solve.Tol, o.Solve.RTol, o.Solve.ATol = on, min(gpusolve.DefaultTol, solving*caution*o.Tol), 0, 0
+	o.Solve.Executor, o.Solve.Tol, o.Solve.RTol, o.Solve.ATol = on, min(gpusolve.DefaultTol, solving*caution*o.Tol), 0,
+		0
 	r := &projection{ctx: ctx, mesh: m, options: o, inputs: inputs, wanted: caution * o.Tol}
 	from, err := r.startOf(s, build)
 	if err != nil {

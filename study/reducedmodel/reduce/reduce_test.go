@@ -23,7 +23,8 @@ import (
 
 func reduced(t *testing.T, s *stack.Stack, tol float64, peaks bool) *reducedmodel.Model {
 	t.Helper()
-	m, err := reduce.Run(t.Context(), s, mesh.Build, reduce.Options{Tol: tol, Peaks: peaks, Solve: gpusolve.Options{Device: "cpu"}})
+	m, err := reduce.Run(t.Context(), s, mesh.Build,
+		reduce.Options{Tol: tol, Peaks: peaks, Solve: gpusolve.Options{Device: "cpu"}})
 	if err != nil {
 		t.Fatalf("%s: %v", s.Title, err)
 	}
@@ -116,8 +117,8 @@ func trials() uint64 {
 	return 16
 }
 
-// Of random stacks with faces, regions and powers of all kinds, poles are real and negative, steady states are those of the full model, and steps of all powers at once stay
-// within the wanted error.
+// Of random stacks with faces, regions and powers of all kinds, poles are real and negative, steady states are those of
+// the full model, and steps of all powers at once stay within the wanted error.
 func TestRandomStacks(t *testing.T) {
 	const tol = 0.1
 	worst, estimated := 0.0, 0.0
@@ -155,7 +156,8 @@ func steadyStates(t *testing.T, s *stack.Stack, m *reducedmodel.Model) {
 	for _, in := range ports.InputsOf(s) {
 		watts = append(watts, in.Watts)
 	}
-	many, err := gpusolve.SolveMany(t.Context(), built, gpusolve.Options{Device: "cpu", Tol: 1e-6}, gpusolve.Many{Watts: [][]float64{watts}, Points: ports.Points(built)})
+	many, err := gpusolve.SolveMany(t.Context(), built, gpusolve.Options{Device: "cpu", Tol: 1e-6},
+		gpusolve.Many{Watts: [][]float64{watts}, Points: ports.Points(built)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,12 +173,14 @@ func steadyStates(t *testing.T, s *stack.Stack, m *reducedmodel.Model) {
 	want := append(many.Mean[0], many.Points[0]...)
 	for o := range want {
 		if d := math.Abs(got[o] - want[o]); d > 1e-3+1e-6*math.Abs(want[o]-s.Ambient) {
-			t.Errorf("%s: steady state of %s is %g K, of the full model %g", s.Title, m.Outputs[o].Name, got[o], want[o])
+			t.Errorf("%s: steady state of %s is %g K, of the full model %g", s.Title, m.Outputs[o].Name, got[o],
+				want[o])
 		}
 	}
 }
 
-// An unseen trace, in which the blocks go on and off at random, on memory over logic with 49 blocks; at most 200 states.
+// An unseen trace, in which the blocks go on and off at random, on memory over logic with 49 blocks; at most 200
+// states.
 func TestUnseenTrace(t *testing.T) {
 	s, err := stack.Load("../../../examples/mol10-ev6/stack.toml")
 	if err != nil {
@@ -263,7 +267,8 @@ func TestPeaks(t *testing.T) {
 	for i := range n {
 		watts := make([]float64, n)
 		watts[i] = 1
-		many, err := gpusolve.SolveMany(t.Context(), built, gpusolve.Options{Device: "cpu"}, gpusolve.Many{Watts: [][]float64{watts}})
+		many, err := gpusolve.SolveMany(t.Context(), built, gpusolve.Options{Device: "cpu"},
+			gpusolve.Many{Watts: [][]float64{watts}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,7 +278,8 @@ func TestPeaks(t *testing.T) {
 	}
 }
 
-// The error of means at a real frequency is a positive matrix: the model never answers more than the full one to its own input.
+// The error of means at a real frequency is a positive matrix: the model never answers more than the full one to its
+// own input.
 func TestModelStaysBelow(t *testing.T) {
 	s := cases.Stack10(cases.Options{NX: 24, NY: 20})
 	m := reduced(t, s, 1, false)
@@ -288,7 +294,8 @@ func TestModelStaysBelow(t *testing.T) {
 		watts[i][i] = 1
 	}
 	for _, shift := range []float64{3, 300, 3e4} {
-		many, err := gpusolve.SolveMany(t.Context(), built, gpusolve.Options{Device: "cpu"}, gpusolve.Many{Watts: watts, Shift: shift})
+		many, err := gpusolve.SolveMany(t.Context(), built, gpusolve.Options{Device: "cpu"},
+			gpusolve.Many{Watts: watts, Shift: shift})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -324,24 +331,28 @@ func TestRefusals(t *testing.T) {
 		idle.Layers[l].Powers = nil
 	}
 	for what, s := range map[string]*stack.Stack{"a material that follows the temperature": hot, "no powers": idle} {
-		if _, err := reduce.Run(t.Context(), s, mesh.Build, reduce.Options{Tol: 0.1}); !errors.Is(err, reduce.ErrRefused) {
+		if _, err := reduce.Run(t.Context(), s, mesh.Build, reduce.Options{Tol: 0.1}); !errors.Is(err,
+			reduce.ErrRefused) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	small := reduce.Options{Tol: 1e-6, Solve: gpusolve.Options{Device: "cpu"}}
-	if _, err := reduce.Run(t.Context(), cases.Stack10(cases.Options{NX: 8}), mesh.Build, small); !errors.Is(err, gpusolve.ErrOption) {
+	if _, err := reduce.Run(t.Context(), cases.Stack10(cases.Options{NX: 8}), mesh.Build, small); !errors.Is(err,
+		gpusolve.ErrOption) {
 		t.Errorf("1e-6 K: %v", err)
 	}
 	floating := cases.Stack10(cases.Options{NX: 8})
 	floating.Boundary = [stack.NumFaces]stack.Boundary{}
-	if _, err := reduce.Run(t.Context(), floating, mesh.Build, reduce.Options{Tol: 0.1}); !errors.Is(err, gpusolve.ErrSingular) {
+	if _, err := reduce.Run(t.Context(), floating, mesh.Build, reduce.Options{Tol: 0.1}); !errors.Is(err,
+		gpusolve.ErrSingular) {
 		t.Errorf("no cooling: %v", err)
 	}
 	cooled, err := stack.Load("../../../examples/microchannels/stack.toml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := reduce.Run(t.Context(), cooled, mesh.Build, reduce.Options{Tol: 0.1}); !errors.Is(err, reduce.ErrRefused) {
+	if _, err := reduce.Run(t.Context(), cooled, mesh.Build, reduce.Options{Tol: 0.1}); !errors.Is(err,
+		reduce.ErrRefused) {
 		t.Errorf("coolant: %v", err)
 	}
 }

@@ -11,8 +11,9 @@ import (
 	"thermsim/study/reducedmodel"
 )
 
-// Ranges are the largest powers in W that each input of a stack reaches: in the steady state, its trace and its schedule, and at least the mean of those of all inputs, so
-// that an input that is off is not left out of account. Where nothing draws power they are 1 W.
+// Ranges are the largest powers in W that each input of a stack reaches: in the steady state, its trace and its
+// schedule, and at least the mean of those of all inputs, so that an input that is off is not left out of account.
+// Where nothing draws power they are 1 W.
 func Ranges(s *stack.Stack) []float64 {
 	inputs := ports.InputsOf(s)
 	ranges, mean := make([]float64, len(inputs)), 0.0
@@ -44,7 +45,8 @@ func largest(p *stack.Power, block int, watts float64) float64 {
 	return top * factor
 }
 
-// rest sets the temperatures without power: the ambient, or a steady state where faces have temperatures of their own or bring in heat.
+// rest sets the temperatures without power: the ambient, or a steady state where faces have temperatures of their own
+// or bring in heat.
 func rest(ctx context.Context, s *stack.Stack, build Builder, r *projection, model *reducedmodel.Model) error {
 	for o := range model.Outputs {
 		model.Outputs[o].Rest = s.Ambient
@@ -60,7 +62,8 @@ func rest(ctx context.Context, s *stack.Stack, build Builder, r *projection, mod
 	for _, t := range r.peaks {
 		points = append(points, mesh.Sample{Terms: []mesh.Term{t}})
 	}
-	many, err := gpusolve.SolveMany(ctx, m, r.options.Solve, gpusolve.Many{Watts: [][]float64{make([]float64, len(r.inputs))}, Points: points})
+	many, err := gpusolve.SolveMany(ctx, m, r.options.Solve,
+		gpusolve.Many{Watts: [][]float64{make([]float64, len(r.inputs))}, Points: points})
 	if err != nil {
 		return err
 	}

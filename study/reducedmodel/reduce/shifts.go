@@ -50,12 +50,14 @@ const (
 	finest = 5e-6
 )
 
-// project makes bases until errors in time are small enough. The error of a model after steps of power is not bounded by that at real frequencies, and the more so the
-// smaller it is to be. So a basis is refined, and what that changes after steps is taken for the error of the finer one, which is smaller.
+// project makes bases until errors in time are small enough. The error of a model after steps of power is not bounded
+// by that at real frequencies, and the more so the smaller it is to be. So a basis is refined, and what that changes
+// after steps is taken for the error of the finer one, which is smaller.
 func (r *projection) project(ranges []float64, s *start) error {
 	like := &reducedmodel.Model{}
 	for n, in := range r.inputs {
-		like.Inputs = append(like.Inputs, reducedmodel.Input{Name: in.Name, Kind: string(in.Kind), Watts: in.Watts, Range: ranges[n]})
+		like.Inputs = append(like.Inputs, reducedmodel.Input{Name: in.Name, Kind: string(in.Kind), Watts: in.Watts,
+			Range: ranges[n]})
 	}
 	r.model = like
 	if s != nil {
@@ -93,14 +95,16 @@ func (r *projection) project(ranges []float64, s *start) error {
 	return nil
 }
 
-// first makes a basis of the steady states, then of shifts that halve, on a logarithmic axis, the range from below the slowest time constant to where a step is too short to
-// heat anything, until the error between them is small. A frequency at which it is small already stays out of the basis: it is held out.
+// first makes a basis of the steady states, then of shifts that halve, on a logarithmic axis, the range from below the
+// slowest time constant to where a step is too short to heat anything, until the error between them is small. A
+// frequency at which it is small already stays out of the basis: it is held out.
 func (r *projection) first(s *start) error {
 	if err := r.steady(); err != nil {
 		return err
 	}
 	if rise := reducedmodel.Worst(r.model.Inputs, r.model.Transfer(0)); r.options.Tol < finest*rise {
-		return fmt.Errorf("%w: an error of %g K is too little beside a rise of %.3g K; ask for %.1g K or more", gpusolve.ErrOption, r.options.Tol, rise, 2*finest*rise)
+		return fmt.Errorf("%w: an error of %g K is too little beside a rise of %.3g K; ask for %.1g K or more",
+			gpusolve.ErrOption, r.options.Tol, rise, 2*finest*rise)
 	}
 	slow, fast := 1/r.model.Tau[0], r.fastest()
 	if s != nil {
@@ -154,7 +158,8 @@ func (r *projection) wrong(shift float64, full reducedmodel.Matrix) float64 {
 	return reducedmodel.Worst(r.model.Inputs, full.Minus(r.model.Transfer(shift)))
 }
 
-// fastest is the shift from which on no cell rises by what is wanted under all powers at once: no cell warms faster than its own heat lets it.
+// fastest is the shift from which on no cell rises by what is wanted under all powers at once: no cell warms faster
+// than its own heat lets it.
 func (r *projection) fastest() float64 {
 	watts := make([]float64, len(r.basis.ops.capacity))
 	for i, in := range r.model.Inputs {
@@ -202,8 +207,8 @@ func (r *projection) enrich(shift float64, fields [][]float32) error {
 	return nil
 }
 
-// visit compares the model with the full one in the middle of a span. Where they differ by more than is wanted, fields are added to the basis, and the halves are to be
-// visited.
+// visit compares the model with the full one in the middle of a span. Where they differ by more than is wanted, fields
+// are added to the basis, and the halves are to be visited.
 func (r *projection) visit(of span) (halves []span, err error) {
 	shift := math.Sqrt(of.lo * of.hi)
 	fields, _, err := r.solve(shift)

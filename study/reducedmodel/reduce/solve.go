@@ -29,28 +29,30 @@ func (r *projection) solve(shift float64) (fields [][]float32, peaks []mesh.Term
 	}
 	sheet := r.mesh.NX() * r.mesh.NY()
 	plane := make([]float64, sheet)
-	many, err := gpusolve.SolveMany(r.ctx, r.mesh, r.options.Solve, gpusolve.Many{Watts: watts, Shift: shift, Read: func(v int, f gpusolve.Field) error {
-		x := make([]float32, r.mesh.Cells())
-		for k := range r.mesh.NZ() {
-			if err := f.Plane(k, plane); err != nil {
-				return err
+	many, err := gpusolve.SolveMany(r.ctx, r.mesh, r.options.Solve,
+		gpusolve.Many{Watts: watts, Shift: shift, Read: func(v int, f gpusolve.Field) error {
+			x := make([]float32, r.mesh.Cells())
+			for k := range r.mesh.NZ() {
+				if err := f.Plane(k, plane); err != nil {
+					return err
+				}
+				for c, t := range plane {
+					x[k*sheet+c] = float32(t)
+				}
 			}
-			for c, t := range plane {
-				x[k*sheet+c] = float32(t)
+			fields = append(fields, x)
+			r.solves++
+			if r.options.Progress != nil {
+				r.options.Progress(r.solves, len(r.basis.fields))
 			}
-		}
-		fields = append(fields, x)
-		r.solves++
-		if r.options.Progress != nil {
-			r.options.Progress(r.solves, len(r.basis.fields))
-		}
-		return nil
-	}})
+			return nil
+		}})
 	if err != nil {
 		return nil, nil, err
 	}
 	if !many.Status.Converged {
-		return nil, nil, fmt.Errorf("%w: a solve with the shift %g /s stopped with %s; choose another preconditioner or a larger tolerance", ErrNotConverged, shift, many.Status.Reason)
+		return nil, nil, fmt.Errorf("%w: a solve with the shift %g /s stopped with %s; choose another preconditioner "+
+			"or a larger tolerance", ErrNotConverged, shift, many.Status.Reason)
 	}
 	for i := range n {
 		peaks = append(peaks, many.Hottest[i][i])

@@ -97,7 +97,8 @@ func (s *start) stored(capacity []float64) []float64 {
 // wider is the ratio of the shifts at which the start is looked at.
 const wider = 4
 
-// begin has the basis hold the start itself, and what a step of backward Euler leaves of it, s (G + s C)^-1 C start, at shifts over the range where the model is off.
+// begin has the basis hold the start itself, and what a step of backward Euler leaves of it, s (G + s C)^-1 C start, at
+// shifts over the range where the model is off.
 func (r *projection) begin(s *start, slow float64) error {
 	x := s.first()
 	if err := r.enrich(math.Inf(1), [][]float32{x}); err != nil {
@@ -137,7 +138,8 @@ func (r *projection) leftWrong(shift float64, full []float64) float64 {
 	return wrong
 }
 
-// beginAt compares the model with the full one after a step from the start, and adds what that leaves to the basis where they differ.
+// beginAt compares the model with the full one after a step from the start, and adds what that leaves to the basis
+// where they differ.
 func (r *projection) beginAt(s *start, shift float64) error {
 	run, err := gpusolve.Transient(r.ctx, s.quiet, r.options.Solve, gpusolve.TransientOptions{Steps: 1, Dt: 1 / shift})
 	if err != nil {

@@ -38,7 +38,8 @@ func rowsOf(t *testing.T, write func(b *bytes.Buffer) error) [][]string {
 
 // Tables and JSON hold the matrix, and names that a spreadsheet would run as formulas are texts.
 func TestMatrixInFiles(t *testing.T) {
-	x, err := response.Resistances(t.Context(), small(), response.Options{Solver: gpusolve.Options{Device: "cpu"}}, true)
+	x, err := response.Resistances(t.Context(), small(), response.Options{Solver: gpusolve.Options{Device: "cpu"}},
+		true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,8 @@ func TestMatrixInFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	html := b.String()
-	for _, want := range []string{"&lt;title&gt;", "<td>&lt;b&gt;</td><td class=\"n\">1</td>", "<th class=\"n\">K/W</th>", "src=\"data:image/png;base64,"} {
+	for _, want := range []string{"&lt;title&gt;", "<td>&lt;b&gt;</td><td class=\"n\">1</td>",
+		"<th class=\"n\">K/W</th>", "src=\"data:image/png;base64,"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -101,7 +103,8 @@ func TestMatrixInFiles(t *testing.T) {
 
 // The files of step responses hold every time of every curve, and networks whose steps are the curves.
 func TestStepsInFiles(t *testing.T) {
-	x, err := response.StepResponses(t.Context(), small(), response.Options{Solver: gpusolve.Options{Device: "cpu"}}, response.Wish{From: []int{0, 2}, Probes: true})
+	x, err := response.StepResponses(t.Context(), small(), response.Options{Solver: gpusolve.Options{Device: "cpu"}},
+		response.Wish{From: []int{0, 2}, Probes: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +125,8 @@ func TestStepsInFiles(t *testing.T) {
 			}
 			for k, at := range x.Times {
 				if got := n.Foster.Step(at); math.Abs(got-c.Z[k]) > max(5e-3*c.Z[k], 1e-4*c.Steady) {
-					t.Errorf("%s at %.3g s: the network has %g K/W, the response is %g", x.Inputs[n.Of].Name, at, got, c.Z[k])
+					t.Errorf("%s at %.3g s: the network has %g K/W, the response is %g", x.Inputs[n.Of].Name, at, got,
+						c.Z[k])
 				}
 			}
 			if s := 1 / x.Times[100]; math.Abs(n.Cauer.At(s)/n.Foster.At(s)-1) > 1e-3 {
@@ -130,17 +134,22 @@ func TestStepsInFiles(t *testing.T) {
 			}
 		}
 	}
-	if rows := rowsOf(t, func(b *bytes.Buffer) error { return Spectra(b, x, networks) }); len(rows) != 1+len(networks[0].Foster.R)+len(networks[1].Foster.R) {
+	if rows := rowsOf(t, func(b *bytes.Buffer) error {
+		return Spectra(b, x, networks)
+	}); len(rows) != 1+len(networks[0].Foster.R)+len(networks[1].Foster.R) {
 		t.Errorf("%d rows of spectra", len(rows))
 	}
-	if rows := rowsOf(t, func(b *bytes.Buffer) error { return Structures(b, x, networks) }); len(rows) != 1+len(networks[0].Cauer.R)+len(networks[1].Cauer.R) {
+	if rows := rowsOf(t, func(b *bytes.Buffer) error {
+		return Structures(b, x, networks)
+	}); len(rows) != 1+len(networks[0].Cauer.R)+len(networks[1].Cauer.R) {
 		t.Errorf("%d rows of structures", len(rows))
 	}
 	var b bytes.Buffer
 	if err := StepsJSON(&b, x, networks); err != nil || !json.Valid(b.Bytes()) {
 		t.Error(err)
 	}
-	for _, c := range []*picture.Chart{StepPicture("t", x), SpectrumPicture("t", x, networks), CumulativePicture("t", x, networks), DifferentialPicture("t", x, networks)} {
+	for _, c := range []*picture.Chart{StepPicture("t", x), SpectrumPicture("t", x, networks),
+		CumulativePicture("t", x, networks), DifferentialPicture("t", x, networks)} {
 		if err := c.Write(&b, picture.SVG); err != nil || len(c.Curves) != 2 {
 			t.Errorf("%s: %v, %d curves", c.Subtitle, err, len(c.Curves))
 		}

@@ -116,7 +116,8 @@ func StepsJSON(w io.Writer, x *response.Steps, networks []Network) error {
 		Curves   []curveJSON   `json:"curves"`
 		Networks []networkJSON `json:"networks"`
 	}
-	out.Schema, out.Slowest, out.Resolved, out.Bound, out.Times = 1, x.Slowest, x.Resolved, response.FilterBound, x.Times
+	out.Schema, out.Slowest, out.Resolved, out.Bound, out.Times = 1, x.Slowest, x.Resolved, response.FilterBound,
+		x.Times
 	out.Inputs = inputsJSON(x.Inputs, func(l int) string { return x.Mesh.Stack.Layers[l].Name })
 	out.Solves = solvesJSON{x.Status.Method, x.Status.Reason, x.Status.RelativeResidual, x.Device.Kind}
 	for _, c := range x.Curves {

@@ -53,7 +53,8 @@ func (p *Page) AddPicture(title string, d Drawing) error {
 	if err := d.Write(&b, picture.PNG); err != nil {
 		return err
 	}
-	p.Pictures = append(p.Pictures, Picture{title, template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes()))})
+	p.Pictures = append(p.Pictures,
+		Picture{title, template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes()))})
 	return nil
 }
 

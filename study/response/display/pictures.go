@@ -13,7 +13,8 @@ import (
 // MatrixPicture colours the matrix of the means: row, column.
 func MatrixPicture(title string, x *response.Matrix) *picture.Matrix {
 	m := &picture.Matrix{
-		Title: title, Subtitle: fmt.Sprintf("Thermal resistances between %d inputs: mean temperature for 1 W", len(x.Inputs)),
+		Title: title, Subtitle: fmt.Sprintf("Thermal resistances between %d inputs: mean temperature for 1 W",
+			len(x.Inputs)),
 		Down: "warmed", Across: "heated", Unit: "K/W",
 	}
 	for n := range x.Inputs {
@@ -31,9 +32,11 @@ func MatrixPicture(title string, x *response.Matrix) *picture.Matrix {
 // shownCurves are as many as a picture bears.
 const shownCurves = 12
 
-// StepPicture shows the responses of the inputs at their own means, the highest first, and where a single input was heated all of its curves.
+// StepPicture shows the responses of the inputs at their own means, the highest first, and where a single input was
+// heated all of its curves.
 func StepPicture(title string, x *response.Steps) *picture.Chart {
-	c := &picture.Chart{Title: title, Subtitle: "Thermal impedance: mean of what is heated after a step of 1 W", X: "time (s)", Y: "Zth (K/W)", LogX: true}
+	c := &picture.Chart{Title: title, Subtitle: "Thermal impedance: mean of what is heated after a step of 1 W",
+		X: "time (s)", Y: "Zth (K/W)", LogX: true}
 	var shown []*response.Curve
 	one := true
 	for n := range x.Curves {
@@ -79,7 +82,8 @@ func highest(networks []Network) []Network {
 
 // SpectrumPicture shows the resistance per decade of time constants.
 func SpectrumPicture(title string, x *response.Steps, networks []Network) *picture.Chart {
-	c := &picture.Chart{Title: title, Subtitle: "Spectrum of time constants", X: "time constant (s)", Y: "resistance per decade (K/W)", LogX: true}
+	c := &picture.Chart{Title: title, Subtitle: "Spectrum of time constants", X: "time constant (s)",
+		Y: "resistance per decade (K/W)", LogX: true}
 	perDecade := 1 / math.Log10(x.Times[1]/x.Times[0])
 	for _, n := range highest(networks) {
 		k := picture.Curve{Name: x.Inputs[n.Of].Name, X: x.Times, Y: make([]float64, len(x.Times))}
@@ -93,7 +97,8 @@ func SpectrumPicture(title string, x *response.Steps, networks []Network) *pictu
 	return c
 }
 
-// shown is the part of a structure function that responses tell: near the ambient, where less than a hundredth of the resistance is left, it rises without bounds.
+// shown is the part of a structure function that responses tell: near the ambient, where less than a hundredth of the
+// resistance is left, it rises without bounds.
 func shown(s *ladder.Structure, total float64) int {
 	for n, r := range s.R {
 		if r > 0.99*total {
@@ -105,20 +110,24 @@ func shown(s *ladder.Structure, total float64) int {
 
 // CumulativePicture shows the heat capacity that is reached up to each resistance.
 func CumulativePicture(title string, x *response.Steps, networks []Network) *picture.Chart {
-	c := &picture.Chart{Title: title, Subtitle: "Cumulative structure function, from the heated volume to the ambient", X: "thermal resistance (K/W)", Y: "heat capacity (J/K)", Log: true}
+	c := &picture.Chart{Title: title, Subtitle: "Cumulative structure function, from the heated volume to the ambient",
+		X: "thermal resistance (K/W)", Y: "heat capacity (J/K)", Log: true}
 	for _, n := range highest(networks) {
 		to := shown(n.Structure, n.Foster.Total())
-		c.Curves = append(c.Curves, picture.Curve{Name: x.Inputs[n.Of].Name, X: n.Structure.R[:to], Y: n.Structure.C[:to]})
+		c.Curves = append(c.Curves, picture.Curve{Name: x.Inputs[n.Of].Name, X: n.Structure.R[:to],
+			Y: n.Structure.C[:to]})
 	}
 	return c
 }
 
 // DifferentialPicture shows its derivative.
 func DifferentialPicture(title string, x *response.Steps, networks []Network) *picture.Chart {
-	c := &picture.Chart{Title: title, Subtitle: "Differential structure function, from the heated volume to the ambient", X: "thermal resistance (K/W)", Y: "dC/dR (W2 s/K2)", Log: true}
+	c := &picture.Chart{Title: title, Subtitle: "Differential structure function, from the heated volume to " +
+		"the ambient", X: "thermal resistance (K/W)", Y: "dC/dR (W2 s/K2)", Log: true}
 	for _, n := range highest(networks) {
 		to := shown(n.Structure, n.Foster.Total())
-		c.Curves = append(c.Curves, picture.Curve{Name: x.Inputs[n.Of].Name, X: n.Structure.R[:to], Y: n.Structure.K[:to]})
+		c.Curves = append(c.Curves, picture.Curve{Name: x.Inputs[n.Of].Name, X: n.Structure.R[:to],
+			Y: n.Structure.K[:to]})
 	}
 	return c
 }

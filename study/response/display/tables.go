@@ -71,7 +71,8 @@ func Structures(w io.Writer, x *response.Steps, networks []Network) error {
 	for _, n := range networks {
 		for k := range n.Cauer.R {
 			s := n.Structure
-			rows = append(rows, []string{inputs[n.Of], number(n.Cauer.R[k]), number(n.Cauer.C[k]), number(s.R[k]), number(s.C[k]), number(s.K[k])})
+			rows = append(rows, []string{inputs[n.Of], number(n.Cauer.R[k]), number(n.Cauer.C[k]), number(s.R[k]),
+				number(s.C[k]), number(s.K[k])})
 		}
 	}
 	return table(w, rows)

@@ -16,8 +16,8 @@ const (
 	agreement = 1e-9
 )
 
-// Cauer is the ladder with the same impedance. The continued fraction loses digits with every section, so it is formed with so many that the impedance of the result agrees
-// to 1e-9 at every time constant.
+// Cauer is the ladder with the same impedance. The continued fraction loses digits with every section, so it is formed
+// with so many that the impedance of the result agrees to 1e-9 at every time constant.
 func (f *Foster) Cauer() (*Cauer, error) {
 	d, err := f.distinct()
 	if err != nil {
@@ -43,8 +43,8 @@ func (c *Cauer) agrees(f *Foster) bool {
 	return true
 }
 
-// divide expands the impedance N(s)/D(s) into its continued fraction: C is the quotient of the leading terms of D and N, R that of N and what is left of D. It is nil
-// where the digits did not suffice.
+// divide expands the impedance N(s)/D(s) into its continued fraction: C is the quotient of the leading terms of D and
+// N, R that of N and what is left of D. It is nil where the digits did not suffice.
 func (f *Foster) divide(bits uint) *Cauer {
 	n := len(f.R)
 	unit := math.Sqrt(f.Tau[0] * f.Tau[n-1]) // of time
@@ -62,7 +62,8 @@ func (f *Foster) divide(bits uint) *Cauer {
 		subtract(num[:k], den[:k], r, bits)
 		capacity, _ := q.Float64()
 		resistance, _ := r.Float64()
-		if !(capacity > 0) || !(resistance > 0) || math.IsInf(capacity, 0) || math.IsInf(resistance, 0) || k > 1 && num[k-2].Sign() <= 0 {
+		if !(capacity > 0) || !(resistance > 0) || math.IsInf(capacity, 0) || math.IsInf(resistance, 0) || k > 1 &&
+			num[k-2].Sign() <= 0 {
 			return nil
 		}
 		c.C, c.R = append(c.C, capacity*unit), append(c.R, resistance)
@@ -78,8 +79,8 @@ func subtract(a, b []*big.Float, q *big.Float, bits uint) {
 	}
 }
 
-// fraction is N and D with D = prod (1 + s Tau), coefficients from the constant on, s in 1/unit. Sections are added one by one: with 1 + s T more in D, N becomes
-// N (1 + s T) + R D.
+// fraction is N and D with D = prod (1 + s Tau), coefficients from the constant on, s in 1/unit. Sections are added one
+// by one: with 1 + s T more in D, N becomes N (1 + s T) + R D.
 func (f *Foster) fraction(bits uint, unit float64) (num, den []*big.Float) {
 	zero := func() *big.Float { return new(big.Float).SetPrec(bits) }
 	n := len(f.R)

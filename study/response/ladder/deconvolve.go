@@ -5,20 +5,27 @@ import (
 	"math"
 )
 
-// Deconvolve finds the spectrum of time constants of a step response: Z at times t that ascend evenly on a logarithmic axis, and total, its value after all time.
+// Deconvolve finds the spectrum of time constants of a step response: Z at times t that ascend evenly on a logarithmic
+// axis, and total, its value after all time.
 //
-// With z = ln t the derivative of the response is the convolution of the spectrum with exp(z - exp(z)), which JESD51-14 inverts by Bayes' theorem, iterated (W. H. Richardson, J. Opt. Soc. Am. 62 (1972) 55; L. B. Lucy, Astron. J. 79 (1974) 745). In place of the derivative the growth of Z from each time to the next is taken,
-// of which a time constant tau has the part exp(-t/tau) - exp(-t'/tau): nothing is differentiated, and the resistances add up to the total at every iteration.
+// With z = ln t the derivative of the response is the convolution of the spectrum with exp(z - exp(z)), which JESD51-14
+// inverts by Bayes' theorem, iterated (W. H. Richardson, J. Opt. Soc. Am. 62 (1972) 55; L. B. Lucy, Astron. J. 79
+// (1974) 745). In place of the derivative the growth of Z from each time to the next is taken, of which a time constant
+// tau has the part exp(-t/tau) - exp(-t'/tau): nothing is differentiated, and the resistances add up to the total at
+// every iteration.
 //
-// Time constants lie on the grid of the times. The result is positive, as the spectrum of a driving point is; growth that is not positive counts as none.
+// Time constants lie on the grid of the times. The result is positive, as the spectrum of a driving point is; growth
+// that is not positive counts as none.
 func Deconvolve(t, z []float64, total float64, iterations int) (*Foster, error) {
 	n := len(t)
 	if n < 2 || len(z) != n || !(total > 0) || math.IsInf(total, 0) {
-		return nil, fmt.Errorf("a response of %d values at %d times that ends at %g K/W has no spectrum", len(z), n, total)
+		return nil, fmt.Errorf("a response of %d values at %d times that ends at %g K/W has no spectrum", len(z), n,
+			total)
 	}
 	for i := range t {
 		if !(t[i] > 0) || i > 0 && !(t[i] > t[i-1]) || z[i]-z[i] != 0 {
-			return nil, fmt.Errorf("times and values of a response must be finite numbers, and times positive and ascending: Z(%g s) = %g K/W", t[i], z[i])
+			return nil, fmt.Errorf("times and values of a response must be finite numbers, and times positive and "+
+				"ascending: Z(%g s) = %g K/W", t[i], z[i])
 		}
 	}
 	growth, parts := growthOf(z, total), partsOf(t)
@@ -103,8 +110,9 @@ func firsts(parts []float64, n int) []int {
 	return from
 }
 
-// significant leaves out what adds nothing that a plot could show, and at the slow end what is below the accuracy of responses: there the least growth, over a long time, would stand
-// for a capacitance without bounds. The resistance goes to what is left.
+// significant leaves out what adds nothing that a plot could show, and at the slow end what is below the accuracy of
+// responses: there the least growth, over a long time, would stand for a capacitance without bounds. The resistance
+// goes to what is left.
 func (f *Foster) significant() *Foster {
 	const negligible, accuracy = 1e-9, 1e-4
 	total := f.Total()

@@ -1,6 +1,7 @@
-// Package ladder turns the step response of a thermal impedance into networks: the spectrum of time constants (a Foster network), the ladder that has the same
-// impedance (a Cauer network), and its structure function. JESD51-14, annex B, names the steps; V. Székely, "Identification of RC networks by deconvolution: chances and
-// limits", IEEE Trans. Circuits Syst. I 45 (1998) 244, has their theory.
+// Package ladder turns the step response of a thermal impedance into networks: the spectrum of time constants (a Foster
+// network), the ladder that has the same impedance (a Cauer network), and its structure function. JESD51-14, annex B,
+// names the steps; V. Székely, "Identification of RC networks by deconvolution: chances and limits", IEEE Trans.
+// Circuits Syst. I 45 (1998) 244, has their theory.
 package ladder
 
 import (
@@ -9,13 +10,15 @@ import (
 	"slices"
 )
 
-// Foster is a series of resistances, each with a capacitance beside it: Z(t) = sum R (1 - exp(-t/Tau)), Z(s) = sum R/(1 + s Tau).
+// Foster is a series of resistances, each with a capacitance beside it: Z(t) = sum R (1 - exp(-t/Tau)), Z(s) = sum R/(1
+// + s Tau).
 type Foster struct {
 	R   []float64 // K/W
 	Tau []float64 // s
 }
 
-// Cauer is a ladder: C[0] from the input to ground, R[0] to the next node, C[1] from there to ground, and so on; the last resistance ends at ground.
+// Cauer is a ladder: C[0] from the input to ground, R[0] to the next node, C[1] from there to ground, and so on; the
+// last resistance ends at ground.
 //
 //	Z(s) = 1/(s C[0] + 1/(R[0] + 1/(s C[1] + 1/(R[1] + ...))))
 type Cauer struct {
@@ -41,7 +44,8 @@ func (f *Foster) At(s float64) float64 {
 	return z
 }
 
-// At is the impedance at a real s in 1/s. It is summed from the far end, where all terms are positive: no digits are lost.
+// At is the impedance at a real s in 1/s. It is summed from the far end, where all terms are positive: no digits are
+// lost.
 func (c *Cauer) At(s float64) float64 {
 	z := 0.0
 	for k := len(c.R) - 1; k >= 0; k-- {

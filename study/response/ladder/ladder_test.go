@@ -51,7 +51,8 @@ func TestLadderOfAKnownNetwork(t *testing.T) {
 	}
 }
 
-// rod is the impedance of a uniform rod of 1 K/W and 1 J/K whose far end is held: Z(s) = tanh(sqrt s)/sqrt s, which has the poles below.
+// rod is the impedance of a uniform rod of 1 K/W and 1 J/K whose far end is held: Z(s) = tanh(sqrt s)/sqrt s, which has
+// the poles below.
 func rod(n int) *Foster {
 	f := &Foster{}
 	for k := range n {
@@ -61,7 +62,8 @@ func rod(n int) *Foster {
 	return f
 }
 
-// A rod's ladder of 100 sections has the capacitance of a uniform line. Its sections grow towards the far end, as they do in any ladder that ends; the last are no line.
+// A rod's ladder of 100 sections has the capacitance of a uniform line. Its sections grow towards the far end, as they
+// do in any ladder that ends; the last are no line.
 func TestLadderOfARod(t *testing.T) {
 	c, err := rod(100).Cauer()
 	if err != nil {
@@ -105,7 +107,8 @@ func follows(t *testing.T, f, exact *Foster, times []float64) {
 	}
 }
 
-// The response of a known ladder alone tells its sections: the spectrum has its peaks, and the capacitance up to each of its resistances is that of the ladder.
+// The response of a known ladder alone tells its sections: the spectrum has its peaks, and the capacitance up to each
+// of its resistances is that of the ladder.
 func TestStructureFunctionRecoversALadder(t *testing.T) {
 	known := package5()
 	exact := foster(t, known)
@@ -167,7 +170,8 @@ func at(s *Structure, r float64) float64 {
 }
 
 func TestWhatHasNoLadder(t *testing.T) {
-	for _, f := range []Foster{{}, {R: []float64{1, -1}, Tau: []float64{1, 2}}, {R: []float64{1}, Tau: []float64{0}}, {R: []float64{math.Inf(1)}, Tau: []float64{1}}} {
+	for _, f := range []Foster{{}, {R: []float64{1, -1}, Tau: []float64{1, 2}}, {R: []float64{1}, Tau: []float64{0}},
+		{R: []float64{math.Inf(1)}, Tau: []float64{1}}} {
 		if _, err := f.Cauer(); err == nil {
 			t.Errorf("%v has a ladder", f)
 		}

@@ -1,7 +1,8 @@
 package ladder
 
-// Structure is the structure function of a ladder: with the thermal resistance from the junction on as abscissa, the heat capacity up to there, and its derivative, both one
-// value for each section. Materials in series show as plateaus of the derivative: in a column of cross-section A it is c k A^2, with the volumetric heat capacity c and the
+// Structure is the structure function of a ladder: with the thermal resistance from the junction on as abscissa, the
+// heat capacity up to there, and its derivative, both one value for each section. Materials in series show as plateaus
+// of the derivative: in a column of cross-section A it is c k A^2, with the volumetric heat capacity c and the
 // conductivity k (JESD51-14, annex B).
 type Structure struct {
 	R []float64 // K/W, cumulative, the middle of each section
@@ -20,8 +21,9 @@ func (c *Cauer) Structure() *Structure {
 	return s
 }
 
-// Within leaves out the far sections that hold less than a part of the whole resistance, together, and gives theirs to the last that stays: the impedance changes by no more than
-// that part. A spectrum that is smeared by its measurement ends in sections of hardly any resistance and capacitances without bounds.
+// Within leaves out the far sections that hold less than a part of the whole resistance, together, and gives theirs to
+// the last that stays: the impedance changes by no more than that part. A spectrum that is smeared by its measurement
+// ends in sections of hardly any resistance and capacitances without bounds.
 func (c *Cauer) Within(part float64) *Cauer {
 	total := 0.0
 	for _, r := range c.R {

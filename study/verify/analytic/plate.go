@@ -7,9 +7,9 @@ import "math"
 //
 // The rise on the heated face is a double cosine series (Muzychka, Culham and Yovanovich, Thermal spreading resistance
 // of eccentric heat sources on rectangular flux channels, J. Electronic Packaging 125 (2003) 178-185; anisotropic
-// sheets as in Muzychka, Yovanovich and Culham, J. Thermophysics and Heat Transfer 18 (2004) 45-51). The spreading function
-// of one and two layers in those papers is written here as the impedance that a mode sees, carried from sheet to sheet,
-// which holds for any number of them and needs no exponentials that overflow.
+// sheets as in Muzychka, Yovanovich and Culham, J. Thermophysics and Heat Transfer 18 (2004) 45-51). The spreading
+// function of one and two layers in those papers is written here as the impedance that a mode sees, carried from sheet
+// to sheet, which holds for any number of them and needs no exponentials that overflow.
 type Plate struct {
 	A, B   float64 // m, extent along x and y
 	Sheets []Sheet

@@ -53,7 +53,8 @@ func TestPlateInvariances(t *testing.T) {
 	p := Plate{A: 8e-3, B: 5e-3, H: 3e3, Sheets: []Sheet{{Thickness: 0.6e-3, K: [3]float64{90, 40, 15}}}}
 	s := Source{X: 2e-3, Y: 3e-3, Width: 1.5e-3, Height: 2e-3, Watts: 2}
 	cut := p
-	cut.Sheets = []Sheet{{Thickness: 0.25e-3, K: [3]float64{90, 40, 15}}, {Thickness: 0.35e-3, K: [3]float64{90, 40, 15}}}
+	cut.Sheets = []Sheet{{Thickness: 0.25e-3, K: [3]float64{90, 40, 15}},
+		{Thickness: 0.35e-3, K: [3]float64{90, 40, 15}}}
 	near(t, "cut sheet", cut.MeanRise(s, 200), p.MeanRise(s, 200), 1e-12)
 
 	turned := Plate{A: p.B, B: p.A, H: p.H, Sheets: []Sheet{{Thickness: 0.6e-3, K: [3]float64{40, 90, 15}}}}
