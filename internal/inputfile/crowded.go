@@ -9,8 +9,8 @@ import (
 // fewTables is how many tables any JSON file may have.
 const fewTables = 1000
 
-// Crowded refuses JSON with more tables than its size has room for, where each takes so many bytes at least as it is meant. What is decoded of empty
-// ones takes many times the room of the file.
+// Crowded refuses JSON with more tables than its size has room for, where each takes so many bytes at least as it is
+// meant. What is decoded of empty ones takes many times the room of the file.
 func Crowded(data []byte, bytesEach int) error {
 	return crowded(int64(bytes.Count(data, []byte("{"))), int64(len(data)), bytesEach)
 }

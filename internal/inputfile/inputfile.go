@@ -1,5 +1,5 @@
-// Package inputfile opens what users name as inputs: regular files, and what is piped in where they ask for it with "-". Whatever else has a name in a
-// file system (FIFOs, devices, sockets) may never answer, or never end.
+// Package inputfile opens what users name as inputs: regular files, and what is piped in where they ask for it with
+// "-". Whatever else has a name in a file system (FIFOs, devices, sockets) may never answer, or never end.
 package inputfile
 
 import (
@@ -13,8 +13,8 @@ import (
 // Stdin is the name that asks for what is piped in.
 const Stdin = "-"
 
-// MaxBytes is the largest input that is read whole: ten million blocks of a floorplan, or a power map of 5000 x 5000 tiles. Beyond lie
-// mistakes and files made to do harm.
+// MaxBytes is the largest input that is read whole: ten million blocks of a floorplan, or a power map of 5000 x 5000
+// tiles. Beyond lie mistakes and files made to do harm.
 const MaxBytes = 1 << 28
 
 // ErrNotRegular says that a name stands for no regular file.
@@ -59,7 +59,8 @@ func check(path string, info fs.FileInfo) error {
 	case mode.IsDir():
 		return &fs.PathError{Op: "open", Path: path, Err: errors.New("is a folder")}
 	case mode&fs.ModeNamedPipe != 0:
-		return &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("%w but a pipe; pipe into thermsim's standard input and give - as the name", ErrNotRegular)}
+		return &fs.PathError{Op: "open", Path: path,
+			Err: fmt.Errorf("%w but a pipe; pipe into thermsim's standard input and give - as the name", ErrNotRegular)}
 	}
 	return &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("%w but a device or socket", ErrNotRegular)}
 }

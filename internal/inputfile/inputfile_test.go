@@ -82,7 +82,8 @@ func TestPipedIn(t *testing.T) {
 	}
 }
 
-// Deflate needs at least one bit for a run of 258 bytes, so that blanks pack about a thousand times smaller; numbers counted up do not come near the limit.
+// Deflate needs at least one bit for a run of 258 bytes, so that blanks pack about a thousand times smaller; numbers
+// counted up do not come near the limit.
 func TestUnpack(t *testing.T) {
 	pack := func(text []byte) *bytes.Buffer {
 		var b bytes.Buffer

@@ -2,8 +2,8 @@ package inputfile
 
 import "strconv"
 
-// Number reads a decimal number, as strconv.ParseFloat does, but none of the other forms that ParseFloat takes: hexadecimal numbers, underscores
-// between digits, infinities and NaN are errors of syntax.
+// Number reads a decimal number, as strconv.ParseFloat does, but none of the other forms that ParseFloat takes:
+// hexadecimal numbers, underscores between digits, infinities and NaN are errors of syntax.
 func Number(text string) (float64, error) {
 	for i := range len(text) {
 		switch text[i] {

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// Text packs ten to thirty times smaller with gzip; files made to fill a memory pack a thousand times smaller. What unpacks to more than mostRatio
-// times its size, beyond the first freeBytes, is refused.
+// Text packs ten to thirty times smaller with gzip; files made to fill a memory pack a thousand times smaller. What
+// unpacks to more than mostRatio times its size, beyond the first freeBytes, is refused.
 const (
 	mostRatio = 100
 	freeBytes = 1 << 20

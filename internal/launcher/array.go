@@ -19,7 +19,8 @@ var arrays = []array{
 	{"Kubernetes", "JOB_COMPLETION_INDEX", "", "", ""},
 }
 
-// Part finds which of so many parts of some work a scheduler has given this process, from 0. of is 0 where the scheduler tells that too.
+// Part finds which of so many parts of some work a scheduler has given this process, from 0. of is 0 where the
+// scheduler tells that too.
 func Part(of int, getenv func(string) string) (index, parts int, err error) {
 	for _, a := range arrays {
 		text := getenv(a.index)
@@ -49,5 +50,7 @@ func Part(of int, getenv func(string) string) (index, parts int, err error) {
 		}
 		return index, of, nil
 	}
-	return 0, 0, errors.New("no scheduler tells which part this is: none of SLURM_ARRAY_TASK_ID, AWS_BATCH_JOB_ARRAY_INDEX and JOB_COMPLETION_INDEX is set")
+	return 0, 0,
+		errors.New("no scheduler tells which part this is: none of SLURM_ARRAY_TASK_ID, AWS_BATCH_JOB_ARRAY_INDEX " +
+			"and JOB_COMPLETION_INDEX is set")
 }

@@ -1,4 +1,5 @@
-// Package launcher reads what those who start programs on clusters tell them: Slurm, the launchers of MPI, Kubernetes, AWS Batch.
+// Package launcher reads what those who start programs on clusters tell them: Slurm, the launchers of MPI, Kubernetes,
+// AWS Batch.
 package launcher
 
 import (
@@ -31,12 +32,16 @@ type variables struct {
 	keys                           []string
 }
 
-// launchers in the order in which they are asked: mpirun within a job of Slurm starts its own helpers as that job's tasks, so its word comes first.
+// launchers in the order in which they are asked: mpirun within a job of Slurm starts its own helpers as that job's
+// tasks, so its word comes first.
 var launchers = []variables{
-	{"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE", []string{"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"}},
-	{"MVAPICH", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE", nil},
+	{"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+		"OMPI_COMM_WORLD_LOCAL_SIZE", []string{"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"}},
+	{"MVAPICH", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE",
+		nil},
 	{"mpiexec", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", nil},
-	// Only within a step does Slurm set SLURM_STEP_NUM_TASKS. In the script of a job it sets SLURM_PROCID and SLURM_NTASKS too, and there is but one process.
+	// Only within a step does Slurm set SLURM_STEP_NUM_TASKS. In the script of a job it sets SLURM_PROCID and
+	// SLURM_NTASKS too, and there is but one process.
 	{"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "", nil},
 	{"Kubernetes", "JOB_COMPLETION_INDEX", "", "", "", nil},
 }
@@ -139,7 +144,8 @@ func firstOf(list string) string {
 	return host.String()
 }
 
-// port for the ranks of a run to meet: above those that systems give out by themselves, and different for runs side by side, most likely.
+// port for the ranks of a run to meet: above those that systems give out by themselves, and different for runs side by
+// side, most likely.
 func port(key string) int {
 	const first, count = 61440, 4096
 	h := fnv.New32a()

@@ -30,16 +30,22 @@ func machine(pairs ...string) Machine {
 
 // What Slurm sets in the script of a job, and in a step that srun starts there.
 var (
-	script = []string{"SLURM_JOB_ID", "1234", "SLURM_JOB_NODELIST", "n[07-09]", "SLURM_PROCID", "0", "SLURM_LOCALID", "0", "SLURM_NTASKS", "6", "SLURM_NODEID", "0"}
-	step   = []string{"SLURM_JOB_ID", "1234", "SLURM_STEP_ID", "2", "SLURM_JOB_NODELIST", "n[07-09]", "SLURM_STEP_NODELIST", "n[08-09]", "SLURM_PROCID", "5", "SLURM_LOCALID", "1",
+	script = []string{"SLURM_JOB_ID", "1234", "SLURM_JOB_NODELIST", "n[07-09]", "SLURM_PROCID", "0", "SLURM_LOCALID",
+		"0", "SLURM_NTASKS", "6", "SLURM_NODEID", "0"}
+	step = []string{"SLURM_JOB_ID", "1234", "SLURM_STEP_ID", "2", "SLURM_JOB_NODELIST", "n[07-09]",
+		"SLURM_STEP_NODELIST", "n[08-09]", "SLURM_PROCID", "5", "SLURM_LOCALID", "1",
 		"SLURM_NTASKS", "6", "SLURM_STEP_NUM_TASKS", "6"}
 	// of mpirun on one machine, and on several within a job of Slurm, whose step starts mpirun's helpers
-	openMPI  = []string{"OMPI_COMM_WORLD_RANK", "1", "OMPI_COMM_WORLD_SIZE", "4", "OMPI_COMM_WORLD_LOCAL_RANK", "1", "OMPI_COMM_WORLD_LOCAL_SIZE", "4", "PMIX_NAMESPACE", "prterun-a-77@1"}
-	openMPIs = append([]string{"OMPI_COMM_WORLD_RANK", "7", "OMPI_COMM_WORLD_SIZE", "8", "OMPI_COMM_WORLD_LOCAL_RANK", "3", "OMPI_COMM_WORLD_LOCAL_SIZE", "4", "OMPI_MCA_ess_base_jobid", "99"},
-		"SLURM_JOB_ID", "1234", "SLURM_JOB_NODELIST", "n[07-08]", "SLURM_STEP_NODELIST", "n[07-08]", "SLURM_PROCID", "1", "SLURM_NTASKS", "2", "SLURM_STEP_NUM_TASKS", "2")
+	openMPI = []string{"OMPI_COMM_WORLD_RANK", "1", "OMPI_COMM_WORLD_SIZE", "4", "OMPI_COMM_WORLD_LOCAL_RANK", "1",
+		"OMPI_COMM_WORLD_LOCAL_SIZE", "4", "PMIX_NAMESPACE", "prterun-a-77@1"}
+	openMPIs = append([]string{"OMPI_COMM_WORLD_RANK", "7", "OMPI_COMM_WORLD_SIZE", "8", "OMPI_COMM_WORLD_LOCAL_RANK",
+		"3", "OMPI_COMM_WORLD_LOCAL_SIZE", "4", "OMPI_MCA_ess_base_jobid", "99"},
+		"SLURM_JOB_ID", "1234", "SLURM_JOB_NODELIST", "n[07-08]", "SLURM_STEP_NODELIST", "n[07-08]", "SLURM_PROCID",
+		"1", "SLURM_NTASKS", "2", "SLURM_STEP_NUM_TASKS", "2")
 	hydra  = []string{"PMI_RANK", "2", "PMI_SIZE", "3", "MPI_LOCALRANKID", "2", "MPI_LOCALNRANKS", "3"}
-	hydras = []string{"PMI_RANK", "2", "PMI_SIZE", "4", "MPI_LOCALRANKID", "0", "MPI_LOCALNRANKS", "2", "PBS_JOBID", "55.head", "PBS_NODEFILE", "/var/spool/nodes"}
-	kube   = []string{"JOB_COMPLETION_INDEX", "3"}
+	hydras = []string{"PMI_RANK", "2", "PMI_SIZE", "4", "MPI_LOCALRANKID", "0", "MPI_LOCALNRANKS", "2", "PBS_JOBID",
+		"55.head", "PBS_NODEFILE", "/var/spool/nodes"}
+	kube = []string{"JOB_COMPLETION_INDEX", "3"}
 )
 
 // at is where ranks meet on a host, in the run that a key tells from others.
@@ -51,24 +57,30 @@ func TestPlan(t *testing.T) {
 		wishes Wishes
 		want   Plan
 	}{
-		"alone":                        {nil, Wishes{Rank: -1}, Plan{Ranks: 1}},
-		"one process":                  {nil, Wishes{Ranks: 4, Rank: -1}, Plan{Ranks: 4}},
-		"by hand":                      {nil, Wishes{2, 1, "a:7000"}, Plan{Ranks: 2, Rank: 1, Rendezvous: "a:7000", Local: -1}},
-		"by hand, one":                 {nil, Wishes{1, 0, "a:7000"}, Plan{Ranks: 1}},
-		"the script of a job":          {script, Wishes{Rank: -1}, Plan{Ranks: 1}},
-		"one process in a script":      {script, Wishes{Ranks: 2, Rank: -1}, Plan{Ranks: 2}},
-		"srun":                         {step, Wishes{Rank: -1}, Plan{6, 5, at("n08", "1234.2"), 1, "Slurm"}},
-		"srun on one node":             {append([]string{"SLURM_STEP_NUM_NODES", "1"}, step...), Wishes{Rank: -1}, Plan{6, 5, at("127.0.0.1", "1234.2"), 1, "Slurm"}},
-		"srun, told twice":             {step, Wishes{Ranks: 6, Rank: -1}, Plan{6, 5, at("n08", "1234.2"), 1, "Slurm"}},
-		"srun, alone":                  {step, Wishes{Ranks: 1, Rank: -1}, Plan{Ranks: 1}},
-		"srun, another place":          {step, Wishes{Rank: -1, Rendezvous: "ib7:7000"}, Plan{6, 5, "ib7:7000", 1, "Slurm"}},
-		"srun of one task":             {append([]string{"SLURM_STEP_NUM_TASKS", "1", "SLURM_PROCID", "0"}, script...), Wishes{Rank: -1}, Plan{Ranks: 1}},
-		"mpirun":                       {openMPI, Wishes{Rank: -1}, Plan{4, 1, at("127.0.0.1", "prterun-a-77@1"), 1, "Open MPI"}},
-		"mpirun in a job of Slurm":     {openMPIs, Wishes{Rank: -1}, Plan{8, 7, at("n07", "99"), 3, "Open MPI"}},
-		"mpiexec":                      {hydra, Wishes{Rank: -1}, Plan{3, 2, at("127.0.0.1", "4711"), 2, "mpiexec"}},
-		"mpiexec in a job of PBS":      {hydras, Wishes{Rank: -1}, Plan{4, 2, at("c12", "55.head"), 0, "mpiexec"}},
-		"an index is no run":           {kube, Wishes{Rank: -1}, Plan{Ranks: 1}},
-		"Kubernetes":                   {kube, Wishes{4, -1, "job-0.job:7000"}, Plan{4, 3, "job-0.job:7000", -1, "Kubernetes"}},
+		"alone":       {nil, Wishes{Rank: -1}, Plan{Ranks: 1}},
+		"one process": {nil, Wishes{Ranks: 4, Rank: -1}, Plan{Ranks: 4}},
+		"by hand": {nil, Wishes{2, 1, "a:7000"},
+			Plan{Ranks: 2, Rank: 1, Rendezvous: "a:7000", Local: -1}},
+		"by hand, one":            {nil, Wishes{1, 0, "a:7000"}, Plan{Ranks: 1}},
+		"the script of a job":     {script, Wishes{Rank: -1}, Plan{Ranks: 1}},
+		"one process in a script": {script, Wishes{Ranks: 2, Rank: -1}, Plan{Ranks: 2}},
+		"srun":                    {step, Wishes{Rank: -1}, Plan{6, 5, at("n08", "1234.2"), 1, "Slurm"}},
+		"srun on one node": {append([]string{"SLURM_STEP_NUM_NODES", "1"}, step...), Wishes{Rank: -1},
+			Plan{6, 5, at("127.0.0.1", "1234.2"), 1, "Slurm"}},
+		"srun, told twice": {step, Wishes{Ranks: 6, Rank: -1}, Plan{6, 5, at("n08", "1234.2"), 1, "Slurm"}},
+		"srun, alone":      {step, Wishes{Ranks: 1, Rank: -1}, Plan{Ranks: 1}},
+		"srun, another place": {step, Wishes{Rank: -1, Rendezvous: "ib7:7000"},
+			Plan{6, 5, "ib7:7000", 1, "Slurm"}},
+		"srun of one task": {append([]string{"SLURM_STEP_NUM_TASKS", "1", "SLURM_PROCID", "0"}, script...),
+			Wishes{Rank: -1}, Plan{Ranks: 1}},
+		"mpirun": {openMPI, Wishes{Rank: -1},
+			Plan{4, 1, at("127.0.0.1", "prterun-a-77@1"), 1, "Open MPI"}},
+		"mpirun in a job of Slurm": {openMPIs, Wishes{Rank: -1}, Plan{8, 7, at("n07", "99"), 3, "Open MPI"}},
+		"mpiexec":                  {hydra, Wishes{Rank: -1}, Plan{3, 2, at("127.0.0.1", "4711"), 2, "mpiexec"}},
+		"mpiexec in a job of PBS":  {hydras, Wishes{Rank: -1}, Plan{4, 2, at("c12", "55.head"), 0, "mpiexec"}},
+		"an index is no run":       {kube, Wishes{Rank: -1}, Plan{Ranks: 1}},
+		"Kubernetes": {kube, Wishes{4, -1, "job-0.job:7000"},
+			Plan{4, 3, "job-0.job:7000", -1, "Kubernetes"}},
 		"Kubernetes, in every process": {kube, Wishes{4, -1, ""}, Plan{Ranks: 4}},
 	} {
 		got, err := machine(tt.env...).Plan(tt.wishes)
@@ -98,10 +110,12 @@ func TestPlansThatFail(t *testing.T) {
 		"two numbers":           {step, Wishes{4, -1, ""}, "Slurm started 6 tasks"},
 		"no host is told":       {hydras[:8], Wishes{0, -1, ""}, "--rendezvous HOST:PORT"},
 		"nonsense":              {[]string{"PMI_RANK", "x", "PMI_SIZE", "2"}, Wishes{0, -1, ""}, "PMI_RANK"},
-		"many in one process":   {nil, Wishes{mostTogether + 1, -1, ""}, "more than 1000, the most that one process holds"},
-		"many by hand":          {nil, Wishes{mostRanks + 1, 0, "a:7000"}, "100001 ranks are more than 100000"},
-		"many of a launcher":    {[]string{"PMI_RANK", "0", "PMI_SIZE", "2000000000"}, Wishes{0, -1, "a:7000"}, "more than 100000"},
-		"out of range":          {[]string{"PMI_RANK", "2", "PMI_SIZE", "2"}, Wishes{0, -1, ""}, "rank 2 among 2"},
+		"many in one process": {nil, Wishes{mostTogether + 1, -1, ""}, "more than 1000, the most that one " +
+			"process holds"},
+		"many by hand": {nil, Wishes{mostRanks + 1, 0, "a:7000"}, "100001 ranks are more than 100000"},
+		"many of a launcher": {[]string{"PMI_RANK", "0", "PMI_SIZE", "2000000000"}, Wishes{0, -1, "a:7000"},
+			"more than 100000"},
+		"out of range": {[]string{"PMI_RANK", "2", "PMI_SIZE", "2"}, Wishes{0, -1, ""}, "rank 2 among 2"},
 	} {
 		if got, err := machine(tt.env...).Plan(tt.wishes); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %+v, %v; want %q", name, got, err, tt.want)
@@ -125,7 +139,8 @@ func TestFirstHost(t *testing.T) {
 	}
 }
 
-// Runs side by side meet elsewhere, and ports stay clear of those that systems give out by themselves, up to 60999 on Linux.
+// Runs side by side meet elsewhere, and ports stay clear of those that systems give out by themselves, up to 60999 on
+// Linux.
 func TestPorts(t *testing.T) {
 	seen := map[int]bool{}
 	for _, key := range []string{"1234.0", "1234.1", "1235.0", "", "prterun-a-77@1"} {

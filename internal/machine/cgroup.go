@@ -16,14 +16,16 @@ type hierarchy struct {
 	names
 }
 
-// names of a hierarchy's files: the limit, what is used, and in memory.stat the page cache that the kernel takes back before it kills.
+// names of a hierarchy's files: the limit, what is used, and in memory.stat the page cache that the kernel takes back
+// before it kills.
 type names struct {
 	limit, usage string
 	reclaimable  []string
 }
 
 var (
-	version1 = names{"memory.limit_in_bytes", "memory.usage_in_bytes", []string{"total_inactive_file", "total_active_file"}}
+	version1 = names{"memory.limit_in_bytes", "memory.usage_in_bytes",
+		[]string{"total_inactive_file", "total_active_file"}}
 	version2 = names{"memory.max", "memory.current", []string{"inactive_file", "active_file"}}
 )
 
@@ -41,7 +43,8 @@ func controlGroups(root fs.FS) float64 {
 	return least
 }
 
-// hierarchies finds where the process's groups are: their paths in /proc/self/cgroup, the mounts in /proc/self/mountinfo.
+// hierarchies finds where the process's groups are: their paths in /proc/self/cgroup, the mounts in
+// /proc/self/mountinfo.
 func hierarchies(root fs.FS) []hierarchy {
 	groups, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -81,7 +84,8 @@ func hierarchies(root fs.FS) []hierarchy {
 func mountOf(line, kind string) (shown, at string, ok bool) {
 	left, right, found := strings.Cut(line, " - ")
 	before, after := strings.Fields(left), strings.Fields(right)
-	if !found || len(before) < 5 || len(after) < 3 || after[0] != kind || kind == "cgroup" && !hasWord(after[2], "memory") {
+	if !found || len(before) < 5 || len(after) < 3 || after[0] != kind || kind == "cgroup" &&
+		!hasWord(after[2], "memory") {
 		return "", "", false
 	}
 	at = strings.TrimPrefix(path.Clean(before[4]), "/")
@@ -91,7 +95,8 @@ func mountOf(line, kind string) (shown, at string, ok bool) {
 	return before[3], at, true
 }
 
-// folder of the process's group. Where the mount does not show it, as in a container with the host's mounts or outside a namespace, the mount's own stands for it.
+// folder of the process's group. Where the mount does not show it, as in a container with the host's mounts or outside
+// a namespace, the mount's own stands for it.
 func (h *hierarchy) folder() string {
 	below := h.own
 	if h.root != "/" {

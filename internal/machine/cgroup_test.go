@@ -7,8 +7,9 @@ import (
 
 // Mounts as systems have them: version 2 alone, both side by side, and a container that sees its own group as the root.
 const (
-	mounts2    = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"
-	mounts1    = "31 30 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n32 30 0:28 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
+	mounts2 = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"
+	mounts1 = "31 30 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n32 30 0:28 / /sys/fs/cgroup/cpu " +
+		"rw - cgroup cgroup rw,cpu,cpuacct\n"
 	mountsPart = "33 30 0:29 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n"
 	mebi       = 1 << 20
 )
@@ -37,30 +38,37 @@ func TestFreeMemory(t *testing.T) {
 			"sys/fs/cgroup/memory.stat": "anon 100\nfile 900000000\ninactive_file 524288000\nactive_file 104857600\n",
 		}, (1024 - 1000 + 600) * mebi},
 		"no limit": {map[string]string{
-			"proc/self/cgroup": "0::/user.slice\n", "proc/self/mountinfo": mounts2, "sys/fs/cgroup/user.slice/memory.max": "max\n",
+			"proc/self/cgroup": "0::/user.slice\n", "proc/self/mountinfo": mounts2,
+			"sys/fs/cgroup/user.slice/memory.max": "max\n",
 		}, 8192 * mebi},
 		"systemd: the limit is a slice's above the service": {map[string]string{
 			"proc/self/cgroup": "0::/batch.slice/run-u7.service\n", "proc/self/mountinfo": mounts2,
-			"sys/fs/cgroup/batch.slice/run-u7.service/memory.max": "max\n", "sys/fs/cgroup/batch.slice/run-u7.service/memory.current": "4096\n",
-			"sys/fs/cgroup/batch.slice/memory.max": "2147483648\n", "sys/fs/cgroup/batch.slice/memory.current": "1073741824\n",
+			"sys/fs/cgroup/batch.slice/run-u7.service/memory.max":     "max\n",
+			"sys/fs/cgroup/batch.slice/run-u7.service/memory.current": "4096\n",
+			"sys/fs/cgroup/batch.slice/memory.max":                    "2147483648\n",
+			"sys/fs/cgroup/batch.slice/memory.current":                "1073741824\n",
 		}, 1024 * mebi},
 		"Slurm: the step's limit is below the job's": {map[string]string{
-			"proc/self/cgroup": "0::/system.slice/slurmstepd.scope/job_7/step_0/user/task_0\n", "proc/self/mountinfo": mounts2,
+			"proc/self/cgroup":    "0::/system.slice/slurmstepd.scope/job_7/step_0/user/task_0\n",
+			"proc/self/mountinfo": mounts2,
 			"sys/fs/cgroup/system.slice/slurmstepd.scope/job_7/memory.max":            "4294967296\n",
 			"sys/fs/cgroup/system.slice/slurmstepd.scope/job_7/memory.current":        "104857600\n",
 			"sys/fs/cgroup/system.slice/slurmstepd.scope/job_7/step_0/memory.max":     "524288000\n",
 			"sys/fs/cgroup/system.slice/slurmstepd.scope/job_7/step_0/memory.current": "104857600\n",
 		}, 400 * mebi},
 		"version 1: Slurm": {map[string]string{
-			"proc/self/cgroup": "5:cpu,cpuacct:/\n4:memory:/slurm/uid_1/job_7\n0::/\n", "proc/self/mountinfo": mounts2 + mounts1,
+			"proc/self/cgroup": "5:cpu,cpuacct:/\n4:memory:/slurm/uid_1/job_7\n0::/\n", "proc/self/mountinfo": mounts2 +
+				mounts1,
 			"sys/fs/cgroup/memory/slurm/uid_1/job_7/memory.limit_in_bytes": "1073741824\n",
 			"sys/fs/cgroup/memory/slurm/uid_1/job_7/memory.usage_in_bytes": "629145600\n",
-			"sys/fs/cgroup/memory/slurm/uid_1/job_7/memory.stat":           "cache 1\ninactive_file 5\ntotal_inactive_file 104857600\ntotal_active_file 0\n",
-			"sys/fs/cgroup/memory/memory.limit_in_bytes":                   "9223372036854771712\n",
+			"sys/fs/cgroup/memory/slurm/uid_1/job_7/memory.stat": "cache 1\ninactive_file " +
+				"5\ntotal_inactive_file 104857600\ntotal_active_file 0\n",
+			"sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
 		}, 524 * mebi},
 		"version 1: a container sees its group as the mount": {map[string]string{
 			"proc/self/cgroup": "4:memory:/docker/abc\n", "proc/self/mountinfo": mountsPart,
-			"sys/fs/cgroup/memory/memory.limit_in_bytes": "209715200\n", "sys/fs/cgroup/memory/memory.usage_in_bytes": "104857600\n",
+			"sys/fs/cgroup/memory/memory.limit_in_bytes": "209715200\n",
+			"sys/fs/cgroup/memory/memory.usage_in_bytes": "104857600\n",
 		}, 100 * mebi},
 		"version 1: the host's path inside a container": {map[string]string{
 			"proc/self/cgroup": "4:memory:/../../elsewhere\n", "proc/self/mountinfo": mountsPart,
@@ -79,7 +87,8 @@ func TestFreeMemory(t *testing.T) {
 			"proc/self/limits": "Max address space         unlimited            unlimited            bytes     \n",
 		}, 8192 * mebi},
 		"damaged": {map[string]string{
-			"proc/self/cgroup": "0:\n\n7\n0::/\n", "proc/self/mountinfo": "1 2\n - \n- cgroup2\n" + mounts2, "sys/fs/cgroup/memory.max": "-5\n", "proc/self/limits": "Max address space",
+			"proc/self/cgroup": "0:\n\n7\n0::/\n", "proc/self/mountinfo": "1 2\n - \n- cgroup2\n" + mounts2,
+			"sys/fs/cgroup/memory.max": "-5\n", "proc/self/limits": "Max address space",
 		}, 8192 * mebi},
 	} {
 		if got := freeMemory(files(c.files)); got != c.want {

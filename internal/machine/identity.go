@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Cores identifies the cores that this process may use: the machine, by its last boot, and their numbers there. It is empty where the
-// system does not report them. read reads a file.
+// Cores identifies the cores that this process may use: the machine, by its last boot, and their numbers there. It is
+// empty where the system does not report them. read reads a file.
 func Cores(read func(string) ([]byte, error)) string {
 	machine, err := read("/proc/sys/kernel/random/boot_id")
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package machine finds out what this process may use of the machine that it runs on: memory, cores, and which machine it is.
+// Package machine finds out what this process may use of the machine that it runs on: memory, cores, and which machine
+// it is.
 package machine
 
 import (
@@ -15,8 +16,8 @@ import (
 // FreeMemory is what this process may still take, in bytes; 0 on systems that do not report it.
 func FreeMemory() float64 { return freeMemory(os.DirFS("/")) }
 
-// freeMemory is the least of what Linux calls available, what the process's control groups leave and what its address space may still grow by. root is
-// the root of the file system.
+// freeMemory is the least of what Linux calls available, what the process's control groups leave and what its address
+// space may still grow by. root is the root of the file system.
 func freeMemory(root fs.FS) float64 {
 	free := math.Inf(1)
 	for _, b := range []float64{meminfo(root), controlGroups(root), addressSpace(root)} {
@@ -94,8 +95,9 @@ func addressesTaken(root fs.FS) float64 {
 	return 0
 }
 
-// CollectWithin makes the garbage collector work harder before the process grows by more than the free memory, so that memory released
-// by a setup is available for what follows. It does nothing where free is 0, which means unknown, or where the environment sets GOMEMLIMIT.
+// CollectWithin makes the garbage collector work harder before the process grows by more than the free memory, so that
+// memory released by a setup is available for what follows. It does nothing where free is 0, which means unknown, or
+// where the environment sets GOMEMLIMIT.
 func CollectWithin(free float64) {
 	if free > 0 && free < math.MaxInt64/2 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(int64(free))

@@ -1,4 +1,5 @@
-// Package nullable encodes numbers that may be unknown: NaN and infinities, which JSON cannot represent, become null, and null is read as NaN.
+// Package nullable encodes numbers that may be unknown: NaN and infinities, which JSON cannot represent, become null,
+// and null is read as NaN.
 package nullable
 
 import (

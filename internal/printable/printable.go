@@ -1,5 +1,6 @@
-// Package printable shows texts that come from outside: names, paths, messages. A terminal obeys control characters, a spreadsheet runs what looks like
-// a formula, and bidirectional overrides make a text read as another; all of these are written as escapes that do nothing.
+// Package printable shows texts that come from outside: names, paths, messages. A terminal obeys control characters, a
+// spreadsheet runs what looks like a formula, and bidirectional overrides make a text read as another; all of these are
+// written as escapes that do nothing.
 package printable
 
 import (
@@ -8,13 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// Unsafe reports whether a character is not shown but obeyed: control characters (C0 with NUL and ESC, DEL, C1), bidirectional controls, separators of lines and
-// paragraphs, marks without width at which texts differ unseen, and what stands for bytes that are no UTF-8.
+// Unsafe reports whether a character is not shown but obeyed: control characters (C0 with NUL and ESC, DEL, C1),
+// bidirectional controls, separators of lines and paragraphs, marks without width at which texts differ unseen, and
+// what stands for bytes that are no UTF-8.
 func Unsafe(r rune) bool {
 	switch {
 	case r < 0x20, r >= 0x7f && r < 0xa0, r == utf8.RuneError:
 		return true
-	case r >= 0x200b && r <= 0x200f && r != 0x200c && r != 0x200d: // zero width but for the joiners that scripts need; directional marks
+	// zero width but for the joiners that scripts need; directional marks
+	case r >= 0x200b && r <= 0x200f && r != 0x200c && r != 0x200d:
 		return true
 	case r == 0x061c, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff, r >= 0xfff9 && r <= 0xfffb:
 		return true
@@ -22,7 +25,8 @@ func Unsafe(r rune) bool {
 	return r >= 0xe0000 && r <= 0xe007f // tags: invisible
 }
 
-// Text is a text for one line: what is unsafe stands as \u and four digits, which JSON and TOML read as the same character.
+// Text is a text for one line: what is unsafe stands as \u and four digits, which JSON and TOML read as the same
+// character.
 func Text(s string) string { return escape(s, Unsafe) }
 
 // Lines is Text for a text of several lines: ends of lines and tabs stay.
@@ -30,7 +34,8 @@ func Lines(s string) string {
 	return escape(s, func(r rune) bool { return r != '\n' && r != '\t' && Unsafe(r) })
 }
 
-// Cell is a text for a CSV file. What a spreadsheet would take for a formula begins with an apostrophe, which it shows as text.
+// Cell is a text for a CSV file. What a spreadsheet would take for a formula begins with an apostrophe, which it shows
+// as text.
 func Cell(s string) string {
 	s = Text(s)
 	if s != "" && strings.IndexByte("=+-@", s[0]) >= 0 {
@@ -105,7 +110,8 @@ type writer struct {
 	rest   []byte // of a character that the last write cut
 }
 
-// Writer is a terminal or a pipe that is given text. Ends of lines and tabs pass, and where colour is set, the sequences that change it.
+// Writer is a terminal or a pipe that is given text. Ends of lines and tabs pass, and where colour is set, the
+// sequences that change it.
 func Writer(w io.Writer, colour bool) io.Writer { return &writer{w: w, colour: colour} }
 
 // Write implements io.Writer.

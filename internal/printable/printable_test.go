@@ -42,7 +42,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// Every control character of Unicode, and every character of format but joiners, soft hyphens and those of scripts, is unsafe.
+// Every control character of Unicode, and every character of format but joiners, soft hyphens and those of scripts, is
+// unsafe.
 func TestUnsafeCoversUnicode(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		bidi := r == 0x61c || r == 0x200e || r == 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
@@ -108,7 +109,8 @@ func TestWriter(t *testing.T) {
 
 // A cell never begins as a formula does.
 func TestCell(t *testing.T) {
-	for in, want := range map[string]string{"=1+1": "'=1+1", "+a": "'+a", "-a": "'-a", "@SUM(A1)": "'@SUM(A1)", "core": "core", "": "", "\t=1": `\u0009=1`} {
+	for in, want := range map[string]string{"=1+1": "'=1+1", "+a": "'+a", "-a": "'-a", "@SUM(A1)": "'@SUM(A1)",
+		"core": "core", "": "", "\t=1": `\u0009=1`} {
 		if got := Cell(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}

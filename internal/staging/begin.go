@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// Begin makes the folder if need be ("" is the working directory), takes its lock, undoes a commit that was cut off, and removes what dead processes
-// left. Where another process writes into the folder, longer than Options.Patience, the error is ErrBusy.
+// Begin makes the folder if need be ("" is the working directory), takes its lock, undoes a commit that was cut off,
+// and removes what dead processes left. Where another process writes into the folder, longer than Options.Patience, the
+// error is ErrBusy.
 func Begin(dir string, o Options) (*Transaction, error) {
 	if dir == "" {
 		dir = "."

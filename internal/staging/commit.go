@@ -17,11 +17,13 @@ import (
 // Result is what a commit did.
 type Result struct {
 	Files []string // paths, in alphabetical order
-	// Removed are files of runs before that the new ones supersede; Changed would be too, but somebody else has changed them.
+	// Removed are files of runs before that the new ones supersede; Changed would be too, but somebody else has changed
+	// them.
 	Removed, Changed []string
 }
 
-// Commit gives all files their names, or, after an error or a cancelled context, leaves the folder as it was. Its steps:
+// Commit gives all files their names, or, after an error or a cancelled context, leaves the folder as it was. Its
+// steps:
 //
 //  1. all files are on the disk, in .thermsim/new;
 //  2. so is the journal .thermsim/commit.json, which tells what will be done;
@@ -48,7 +50,8 @@ func (t *Transaction) Commit(ctx context.Context) (*Result, error) {
 	t.removeEmpty(next.Commit.Removed)
 	t.release()
 	if err != nil {
-		return nil, fmt.Errorf("the files of this run are in %s, but may not outlive a power failure: %w", t.dir, cause(err))
+		return nil, fmt.Errorf("the files of this run are in %s, but may not outlive a power failure: %w", t.dir,
+			cause(err))
 	}
 	return r, nil
 }
@@ -155,7 +158,8 @@ func (t *Transaction) apply(ctx context.Context, next *Record) error {
 		return nil
 	}
 	if failed := t.disk.undo(next.Commit); failed != nil {
-		return fmt.Errorf("%w; %s is left between two runs, because going back failed too (%w): the next thermsim that opens it goes back", err, t.dir, cause(failed))
+		return fmt.Errorf("%w; %s is left between two runs, because going back failed too (%w): the next thermsim "+
+			"that opens it goes back", err, t.dir, cause(failed))
 	}
 	_ = t.disk.removeAll(oldFiles) // the next transaction sweeps
 	return err

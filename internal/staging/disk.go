@@ -9,7 +9,8 @@ import (
 	"runtime"
 )
 
-// disk is an output folder. Whatever changes it goes through here, so that tests can fail every operation; names that lead out of the folder fail too.
+// disk is an output folder. Whatever changes it goes through here, so that tests can fail every operation; names that
+// lead out of the folder fail too.
 type disk struct {
 	dir   string
 	root  *os.Root
@@ -128,7 +129,8 @@ func (d *disk) removeAll(name string) error {
 	return d.root.RemoveAll(name)
 }
 
-// exists says whether a file is there. What cannot be looked at is an error: to take it for absent would lose what a commit that was cut off has set aside.
+// exists says whether a file is there. What cannot be looked at is an error: to take it for absent would lose what a
+// commit that was cut off has set aside.
 func (d *disk) exists(name string) (bool, error) {
 	if err := d.fault("stat", name); err != nil {
 		return false, err

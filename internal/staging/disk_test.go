@@ -11,11 +11,14 @@ import (
 
 var errLost = errors.New("lost")
 
-// A folder that cannot be made is told and nothing is made; one that can has the permissions that the user wishes, with those above it.
+// A folder that cannot be made is told and nothing is made; one that can has the permissions that the user wishes, with
+// those above it.
 func TestFoldersAreMade(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "a", "b")
-	if made, err := makeFolder(dir, func(string, string) error { return errLost }); !errors.Is(err, errLost) || len(made) > 0 {
+	if made, err := makeFolder(dir, func(string, string) error {
+		return errLost
+	}); !errors.Is(err, errLost) || len(made) > 0 {
 		t.Errorf("made %q, %v", made, err)
 	}
 	if _, err := os.Stat(filepath.Dir(dir)); err == nil {
@@ -55,7 +58,8 @@ func TestDiskTellsItsFaults(t *testing.T) {
 		t.Error(err)
 	}
 	d.check = func(string, string) error { return errLost }
-	for op, err := range map[string]error{"remove": d.remove("full/of"), "removeAll": d.removeAll("full"), "mkdir": d.mkdir("new"), "rename": d.rename("full", "empty"), "sync": d.syncFolder("full")} {
+	for op, err := range map[string]error{"remove": d.remove("full/of"), "removeAll": d.removeAll("full"),
+		"mkdir": d.mkdir("new"), "rename": d.rename("full", "empty"), "sync": d.syncFolder("full")} {
 		if !errors.Is(err, errLost) {
 			t.Errorf("%s: %v", op, err)
 		}
@@ -164,7 +168,8 @@ func TestValidNames(t *testing.T) {
 	long := strings.Repeat("n", 255)
 	for name, want := range map[string]bool{
 		"a": true, "a/b": true, long: true, long + "/" + long: true, long + "n": false, "a/" + long + "n/b": false,
-		"": false, ".": false, "..": false, "../a": false, "/a": false, "a//b": false, "a/../b": false, home: false, home + "/a": false, home + "a": true,
+		"": false, ".": false, "..": false, "../a": false, "/a": false, "a//b": false, "a/../b": false, home: false,
+		home + "/a": false, home + "a": true,
 	} {
 		if got := validName(name); got != want {
 			t.Errorf("%.20q of %d bytes: %v", name, len(name), got)

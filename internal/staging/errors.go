@@ -26,13 +26,17 @@ func (t *Transaction) unwritable(err error) error {
 	case errors.As(err, &file):
 		return fmt.Errorf("cannot write into %s: %w; name another one with %s", t.dir, err, t.options.Flag)
 	case errors.Is(err, ErrBusy):
-		return fmt.Errorf("cannot write into %s: %w; wait for its end, or name another folder with %s", t.dir, err, t.options.Flag)
+		return fmt.Errorf("cannot write into %s: %w; wait for its end, or name another folder with %s", t.dir, err,
+			t.options.Flag)
 	case t.homeIsFile():
-		return fmt.Errorf("cannot write into %s: %s in it is a file, but runs keep a folder of that name; move the file away, or name another folder with %s", t.dir, home, t.options.Flag)
+		return fmt.Errorf("cannot write into %s: %s in it is a file, but runs keep a folder of that name; move the "+
+			"file away, or name another folder with %s", t.dir, home, t.options.Flag)
 	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("cannot write into %s: %w; free some space or name a folder on another disk with %s", t.dir, cause(err), t.options.Flag)
+		return fmt.Errorf("cannot write into %s: %w; free some space or name a folder on another disk with %s", t.dir,
+			cause(err), t.options.Flag)
 	}
-	return fmt.Errorf("cannot write into %s: %w; name a folder that you may write to with %s", t.dir, cause(err), t.options.Flag)
+	return fmt.Errorf("cannot write into %s: %w; name a folder that you may write to with %s", t.dir, cause(err),
+		t.options.Flag)
 }
 
 // homeIsFile says whether a file has the name of the folder that runs keep.

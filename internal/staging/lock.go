@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// takeLock makes this process the only one that writes into the folder, or fails with ErrBusy. The system gives the lock back when the process ends, however
-// that happens. A file system without locks is taken as it is.
+// takeLock makes this process the only one that writes into the folder, or fails with ErrBusy. The system gives the
+// lock back when the process ends, however that happens. A file system without locks is taken as it is.
 func (d *disk) takeLock() (*os.File, error) {
 	for {
 		if err := d.fault("create", lockName); err != nil {
@@ -40,8 +40,8 @@ func (d *disk) takeLock() (*os.File, error) {
 	}
 }
 
-// Lock makes this process the only one that has a file open with it, until it closes it; where another one has, the error is ErrBusy. A file system without
-// locks is taken as it is.
+// Lock makes this process the only one that has a file open with it, until it closes it; where another one has, the
+// error is ErrBusy. A file system without locks is taken as it is.
 func Lock(f *os.File) error {
 	err := lockFile(f)
 	switch {

@@ -28,8 +28,8 @@ func (o *Output) Write(p []byte) (int, error) {
 // Seek implements io.Seeker.
 func (o *Output) Seek(offset int64, whence int) (int64, error) { return o.file.Seek(offset, whence) }
 
-// Close ends the file. It goes to the disk while other files are being written; Commit waits for it, and tells if it did not get there. Closing twice
-// does nothing.
+// Close ends the file. It goes to the disk while other files are being written; Commit waits for it, and tells if it
+// did not get there. Closing twice does nothing.
 func (o *Output) Close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

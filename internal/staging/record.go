@@ -64,7 +64,8 @@ func (r *Record) owns(name string) bool {
 	return slices.ContainsFunc(r.Sets, func(s Set) bool { return s.Holds(name) })
 }
 
-// readRecord reads a record or a journal. Where there is none, or it was cut short, it is empty; names that would lead out of the folder are an error.
+// readRecord reads a record or a journal. Where there is none, or it was cut short, it is empty; names that would lead
+// out of the folder are an error.
 func (d *disk) readRecord(name string) (*Record, error) {
 	r := &Record{Schema: schema}
 	text, err := d.read(name)
@@ -107,7 +108,8 @@ func validName(name string) bool {
 			return false
 		}
 	}
-	return filepath.IsLocal(filepath.FromSlash(name)) && path.Clean(name) == name && name != "." && name != home && !isBelow(name, home)
+	return filepath.IsLocal(filepath.FromSlash(name)) && path.Clean(name) == name && name != "." && name != home &&
+		!isBelow(name, home)
 }
 
 func isBelow(name, folder string) bool {

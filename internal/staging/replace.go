@@ -9,9 +9,10 @@ import (
 	"path/filepath"
 )
 
-// Replace makes one file anew, without a transaction, so that several processes may do so to different files of a folder at once. What was there stays until the new
-// file is whole and on the disk. A process that is killed leaves a hidden file with the ending .new, which the next Replace of that name takes; while it is at work, that
-// of another process fails with ErrBusy.
+// Replace makes one file anew, without a transaction, so that several processes may do so to different files of a
+// folder at once. What was there stays until the new file is whole and on the disk. A process that is killed leaves a
+// hidden file with the ending .new, which the next Replace of that name takes; while it is at work, that of another
+// process fails with ErrBusy.
 func Replace(path string, content func(io.Writer) error) (err error) {
 	fresh, f, err := beginReplacing(path)
 	if err != nil {
@@ -35,7 +36,8 @@ func Replace(path string, content func(io.Writer) error) (err error) {
 	return os.Rename(fresh, path)
 }
 
-// CheckReplace says whether Replace could make that file, and leaves no trace. One that another process replaces it could make.
+// CheckReplace says whether Replace could make that file, and leaves no trace. One that another process replaces it
+// could make.
 func CheckReplace(path string) error {
 	fresh, f, err := beginReplacing(path)
 	switch {
@@ -48,7 +50,8 @@ func CheckReplace(path string) error {
 	return f.Close()
 }
 
-// beginReplacing opens the file that is to take the place of what has that path: a file or nothing. A folder cannot be replaced, and a device must not be.
+// beginReplacing opens the file that is to take the place of what has that path: a file or nothing. A folder cannot be
+// replaced, and a device must not be.
 func beginReplacing(path string) (fresh string, f *os.File, err error) {
 	switch there, err := os.Stat(path); {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):

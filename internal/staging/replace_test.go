@@ -38,7 +38,8 @@ func TestReplace(t *testing.T) {
 		t.Error(err)
 	}
 	holds("first")
-	if err := os.WriteFile(filepath.Join(dir, ".a.json.new"), []byte("left by a process that was killed"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, ".a.json.new"), []byte("left by a process that was killed"),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	if err := write("third", nil); err != nil {
@@ -61,7 +62,8 @@ func TestReplace(t *testing.T) {
 	holds("fourth")
 }
 
-// What cannot be replaced is known before, told without the names of temporary files, and stays; what can be replaced stays too.
+// What cannot be replaced is known before, told without the names of temporary files, and stays; what can be replaced
+// stays too.
 func TestCheckReplace(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a.json")
@@ -77,13 +79,15 @@ func TestCheckReplace(t *testing.T) {
 	if err := Replace(file, func(io.Writer) error { return CheckReplace(file) }); err != nil {
 		t.Errorf("a file that is being replaced: %v", err)
 	}
-	refused := []string{dir, filepath.Join(dir, "none", "a.json"), filepath.Join(file, "a.json"), filepath.Join(dir, strings.Repeat("x", 300))}
+	refused := []string{dir, filepath.Join(dir, "none", "a.json"), filepath.Join(file, "a.json"),
+		filepath.Join(dir, strings.Repeat("x", 300))}
 	if socket, err := net.Listen("unix", filepath.Join(dir, "socket")); err == nil {
 		defer socket.Close()
 		refused = append(refused, filepath.Join(dir, "socket"))
 	}
 	for _, path := range refused {
-		if err := CheckReplace(path); err == nil || strings.Contains(err.Error(), ".new") || !strings.Contains(err.Error(), "cannot write "+path+": ") {
+		if err := CheckReplace(path); err == nil || strings.Contains(err.Error(), ".new") ||
+			!strings.Contains(err.Error(), "cannot write "+path+": ") {
 			t.Errorf("%s: %v", path, err)
 		}
 		err := Replace(path, func(io.Writer) error {

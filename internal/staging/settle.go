@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// settle brings the folder from whatever a dead process left into order: a commit that was cut off is undone, and temporary files go. The caller
-// holds the lock.
+// settle brings the folder from whatever a dead process left into order: a commit that was cut off is undone, and
+// temporary files go. The caller holds the lock.
 func (d *disk) settle() (undone bool, err error) {
 	cut, err := d.exists(journalName)
 	if err != nil {
@@ -84,8 +84,8 @@ func (d *disk) undo(p *commitPlan) error {
 	return d.remove(journalName)
 }
 
-// Look reads what a folder holds, for those who read its files: where a commit was cut off, it is undone first, and where one goes on, Look waits
-// for its end. Of a folder without a record, or none at all, the record is empty.
+// Look reads what a folder holds, for those who read its files: where a commit was cut off, it is undone first, and
+// where one goes on, Look waits for its end. Of a folder without a record, or none at all, the record is empty.
 func Look(dir string) (*Record, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return &Record{Schema: schema}, nil

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The process dies in a commit, and while the next one undoes that, one operation fails: to look at a file among them. Whoever comes then finds the old run or the new one.
+// The process dies in a commit, and while the next one undoes that, one operation fails: to look at a file among them.
+// Whoever comes then finds the old run or the new one.
 func TestFaultsWhileACommitIsUndone(t *testing.T) {
 	t.Parallel()
 	dead := errors.New("dead")

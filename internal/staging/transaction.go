@@ -1,8 +1,9 @@
-// Package staging writes the files of a run into a folder so that the folder holds one whole run, the old or the new, whenever the program ends.
+// Package staging writes the files of a run into a folder so that the folder holds one whole run, the old or the new,
+// whenever the program ends.
 //
-// A [Transaction] takes all files under the hidden folder .thermsim, and gives them their names together, last. What stands in the folder changes
-// between two points, and a journal written before the first of them tells whoever comes next how to undo it; see Commit.
-// docs/decisions/0003-what-an-interrupt-leaves.md has the reasons.
+// A [Transaction] takes all files under the hidden folder .thermsim, and gives them their names together, last. What
+// stands in the folder changes between two points, and a journal written before the first of them tells whoever comes
+// next how to undo it; see Commit. docs/decisions/0003-what-an-interrupt-leaves.md has the reasons.
 package staging
 
 import (
@@ -36,19 +37,20 @@ const (
 
 // Options of a transaction.
 type Options struct {
-	// Set is what the files are to each other, such as "run" for those of a steady or transient run: a commit removes the files of the
-	// set before it. "" keeps no record and removes nothing, for files that stand for themselves.
+	// Set is what the files are to each other, such as "run" for those of a steady or transient run: a commit removes
+	// the files of the set before it. "" keeps no record and removes nothing, for files that stand for themselves.
 	Set string
 	// Command that writes, for the record.
 	Command string
 	// ID of the run that the files show; "" for a new one. Files of the same ID add to those that are there.
 	ID string
-	// Shows tells what the files are made from, such as a digest of inputs; "" where that does not matter. A commit also removes the files
-	// of the sets in Replaces that show something else.
+	// Shows tells what the files are made from, such as a digest of inputs; "" where that does not matter. A commit
+	// also removes the files of the sets in Replaces that show something else.
 	Shows    string
 	Replaces []string
-	// Outputs are patterns, as path.Match takes them, of names that files of the set may have. Begin fails with ErrTaken where a file
-	// has such a name that Create would refuse, so that results that take long to find have their place.
+	// Outputs are patterns, as path.Match takes them, of names that files of the set may have. Begin fails with
+	// ErrTaken where a file has such a name that Create would refuse, so that results that take long to find have their
+	// place.
 	Outputs []string
 	// Inputs are files that were read. No file takes the place of one of them.
 	Inputs []string
@@ -109,8 +111,8 @@ var ErrName = errors.New("is no name for a file")
 // ErrTaken says that a file must not be replaced.
 var ErrTaken = errors.New("must not be replaced")
 
-// free says whether a file of the set may take a name: an input keeps its own, and so does what no run in the folder wrote. Files that belong
-// to no set take the names that the user gives them.
+// free says whether a file of the set may take a name: an input keeps its own, and so does what no run in the folder
+// wrote. Files that belong to no set take the names that the user gives them.
 func (t *Transaction) free(name string) error {
 	there, err := t.disk.root.Lstat(name)
 	switch {
@@ -124,13 +126,15 @@ func (t *Transaction) free(name string) error {
 	target, err := t.disk.root.Stat(name)
 	for _, path := range t.options.Inputs {
 		if in, failed := os.Stat(path); err == nil && failed == nil && os.SameFile(in, target) {
-			return fmt.Errorf("%s %w: it is an input of this run; name another folder with %s", t.path(name), ErrTaken, t.options.Flag)
+			return fmt.Errorf("%s %w: it is an input of this run; name another folder with %s", t.path(name), ErrTaken,
+				t.options.Flag)
 		}
 	}
 	if t.options.Force || t.before.owns(name) {
 		return nil
 	}
-	return fmt.Errorf("%s %w: no run in this folder wrote it; name another folder with %s, or replace such files with --force", t.path(name), ErrTaken, t.options.Flag)
+	return fmt.Errorf("%s %w: no run in this folder wrote it; name another folder with %s, or replace such files "+
+		"with --force", t.path(name), ErrTaken, t.options.Flag)
 }
 
 // Foresee fails with ErrTaken where a file has a name of these patterns that Create would refuse.
@@ -149,7 +153,8 @@ func (t *Transaction) Foresee(patterns ...string) error {
 	return nil
 }
 
-// Create starts a file, whose name may lie in folders below the output folder. It is the caller's to close; Abort does so too.
+// Create starts a file, whose name may lie in folders below the output folder. It is the caller's to close; Abort does
+// so too.
 func (t *Transaction) Create(name string) (*Output, error) {
 	slashed := path.Clean(filepath.ToSlash(name))
 	if !validName(slashed) {
@@ -158,7 +163,8 @@ func (t *Transaction) Create(name string) (*Output, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.files[slashed] != nil {
-		return nil, fmt.Errorf("two files of this run would be called %s; give one of them another name", filepath.Join(t.dir, name))
+		return nil, fmt.Errorf("two files of this run would be called %s; give one of them another name",
+			filepath.Join(t.dir, name))
 	}
 	if t.ended {
 		return nil, fmt.Errorf("cannot write %s: the run has ended", filepath.Join(t.dir, name))

@@ -22,7 +22,8 @@ import (
 func text(pairs ...string) []File {
 	var files []File
 	for i := 0; i < len(pairs); i += 2 {
-		files = append(files, File{pairs[i], func(w io.Writer) error { _, err := io.WriteString(w, pairs[i+1]); return err }})
+		files = append(files,
+			File{pairs[i], func(w io.Writer) error { _, err := io.WriteString(w, pairs[i+1]); return err }})
 	}
 	return files
 }
@@ -157,8 +158,8 @@ func states(t *testing.T, set string) (before, after map[string]string) {
 	return before, after
 }
 
-// Each operation on the disk fails once. Afterwards the folder holds one run: the old one where there is an error, but for the single error that says
-// that the new files are there; and nothing is left over but what could not be removed.
+// Each operation on the disk fails once. Afterwards the folder holds one run: the old one where there is an error, but
+// for the single error that says that the new files are there; and nothing is left over but what could not be removed.
 func TestEveryOperationFailsOnce(t *testing.T) {
 	t.Parallel()
 	for _, o := range []Options{run, {}} {
@@ -199,8 +200,8 @@ func TestEveryOperationFailsOnce(t *testing.T) {
 	}
 }
 
-// The process dies before each operation. The next who looks at the folder finds the old run or the new one, whole; and where a second process dies
-// while it brings the folder into order, the third does it.
+// The process dies before each operation. The next who looks at the folder finds the old run or the new one, whole; and
+// where a second process dies while it brings the folder into order, the third does it.
 func TestDyingAtEveryOperation(t *testing.T) {
 	t.Parallel()
 	dead := errors.New("dead")
@@ -248,7 +249,8 @@ func TestDyingAtEveryOperation(t *testing.T) {
 	}
 }
 
-// An interrupt between two operations leaves the old run, or the new one where everything was decided; the error tells which.
+// An interrupt between two operations leaves the old run, or the new one where everything was decided; the error tells
+// which.
 func TestInterruptAtEveryOperation(t *testing.T) {
 	t.Parallel()
 	before, after := states(t, "run")
@@ -289,7 +291,8 @@ func TestInterruptAtEveryOperation(t *testing.T) {
 	}
 }
 
-// Files of the run before go, those of other kinds, changed ones and foreign ones stay; a run that shows the same adds to what is there.
+// Files of the run before go, those of other kinds, changed ones and foreign ones stay; a run that shows the same adds
+// to what is there.
 func TestWhatIsSuperseded(t *testing.T) {
 	dir := t.TempDir()
 	mustPut(t, dir, Options{Set: "check"}, text("stack.png", "s")...)
@@ -300,11 +303,13 @@ func TestWhatIsSuperseded(t *testing.T) {
 		}
 	}
 	r := mustPut(t, dir, run, text("summary.json", "2", "run.zip", "z")...)
-	want := map[string]string{"stack.png": "s", "summary.json": "2", "run.zip": "z", "mine.txt": "mine", "map_b.csv": "edited"}
+	want := map[string]string{"stack.png": "s", "summary.json": "2", "run.zip": "z", "mine.txt": "mine",
+		"map_b.csv": "edited"}
 	if got := content(t, dir); !maps.Equal(got, want) {
 		t.Errorf("the folder holds %v", got)
 	}
-	if !slices.Equal(r.Removed, []string{filepath.Join(dir, "deep", "c"), filepath.Join(dir, "map_a.png")}) || !slices.Equal(r.Changed, []string{filepath.Join(dir, "map_b.csv")}) {
+	if !slices.Equal(r.Removed, []string{filepath.Join(dir, "deep", "c"), filepath.Join(dir, "map_a.png")}) ||
+		!slices.Equal(r.Changed, []string{filepath.Join(dir, "map_b.csv")}) {
 		t.Errorf("removed %q, changed %q", r.Removed, r.Changed)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "deep")); err == nil {
@@ -321,13 +326,15 @@ func TestWhatIsSuperseded(t *testing.T) {
 	}
 	// A file of another kind of command in the place of one of the run's ends the run.
 	mustPut(t, dir, Options{Set: "solve"}, text("summary.json", "x", "x.mtx", "x")...)
-	want = map[string]string{"stack.png": "s", "summary.json": "x", "x.mtx": "x", "mine.txt": "mine", "map_b.csv": "edited"}
+	want = map[string]string{"stack.png": "s", "summary.json": "x", "x.mtx": "x", "mine.txt": "mine",
+		"map_b.csv": "edited"}
 	if got := content(t, dir); !maps.Equal(got, want) {
 		t.Errorf("the folder holds %v", got)
 	}
 }
 
-// TestPatience lets many write files that stand for themselves into one folder at once: each waits for its turn, and none is refused.
+// TestPatience lets many write files that stand for themselves into one folder at once: each waits for its turn, and
+// none is refused.
 func TestPatience(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	patient := Options{Patience: time.Minute}
@@ -354,7 +361,9 @@ func TestTwoAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Begin(dir, run); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), fmt.Sprintf("(process %d); wait for its end, or name another folder with --out", os.Getpid())) {
+	if _, err := Begin(dir, run); !errors.Is(err, ErrBusy) ||
+		!strings.Contains(err.Error(), fmt.Sprintf("(process %d); wait for its end, or name another folder with --out",
+			os.Getpid())) {
 		t.Errorf("error %v", err)
 	}
 	if err := one.WriteFiles(t.Context(), text("a", "a")...); err != nil {
@@ -376,7 +385,8 @@ func TestAFolderInTheWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := put(t.Context(), dir, run, text("a", "a", "b", "b", "c", "c")...)
-	if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "b")) || !strings.Contains(err.Error(), "something else has that name") {
+	if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "b")) ||
+		!strings.Contains(err.Error(), "something else has that name") {
 		t.Errorf("error %v", err)
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
@@ -390,7 +400,8 @@ func TestNamesThatAreNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tx.Abort()
-	for _, name := range []string{"", ".", "..", "../a", "/etc/a", "a/../../b", ".thermsim", ".thermsim/files.json", "x/../.thermsim/a"} {
+	for _, name := range []string{"", ".", "..", "../a", "/etc/a", "a/../../b", ".thermsim", ".thermsim/files.json",
+		"x/../.thermsim/a"} {
 		if _, err := tx.Create(name); err == nil {
 			t.Errorf("%q was taken", name)
 		}
@@ -412,11 +423,13 @@ func TestHostileRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{recordName, journalName} {
-		hostile := `{"schema":1,"sets":[{"name":"run","files":[{"name":"../victim"}]}],"commit":{"fresh":["../victim"]}}`
+		hostile :=
+			`{"schema":1,"sets":[{"name":"run","files":[{"name":"../victim"}]}],"commit":{"fresh":["../victim"]}}`
 		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(hostile), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := put(t.Context(), dir, run, text("a", "b")...); err == nil || !strings.Contains(err.Error(), "no file of the folder") {
+		if _, err := put(t.Context(), dir, run, text("a", "b")...); err == nil ||
+			!strings.Contains(err.Error(), "no file of the folder") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -425,7 +438,8 @@ func TestHostileRecord(t *testing.T) {
 	}
 }
 
-// Files have the permissions that the user wishes, and nothing but them lies in a folder of files that stand for themselves.
+// Files have the permissions that the user wishes, and nothing but them lies in a folder of files that stand for
+// themselves.
 func TestUmaskAndTraces(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "new", "out")
@@ -460,7 +474,8 @@ func TestFileInPlaceOfHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := Check(dir, Options{})
-	if want := ".thermsim in it is a file, but runs keep a folder of that name; move the file away, or name another folder with --out"; err == nil || !strings.HasSuffix(err.Error(), want) {
+	if want := ".thermsim in it is a file, but runs keep a folder of that name; move the file away, or name another " +
+		"folder with --out"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("%v, want ... %s", err, want)
 	}
 	if data, err := os.ReadFile(name); err != nil || string(data) != "mine" {

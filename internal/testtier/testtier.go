@@ -1,5 +1,5 @@
-// Package testtier divides the tests into two tiers. The quick tier is what `go test ./...` runs before every commit. The extended tier
-// (`make test-extended`) runs the same tests with the same checks on more and larger samples.
+// Package testtier divides the tests into two tiers. The quick tier is what `go test ./...` runs before every commit.
+// The extended tier (`make test-extended`) runs the same tests with the same checks on more and larger samples.
 package testtier
 
 import "os"
@@ -7,8 +7,8 @@ import "os"
 // Variable is the environment variable that selects the tier: "extended", or anything else for the quick one.
 const Variable = "THERMSIM_TESTS"
 
-// Pick returns quick in the quick tier and extended in the extended one: the number of random stacks, a list of grids, a range of seeds.
-// A test keeps a small sample in the quick tier, so that no behaviour goes untested there.
+// Pick returns quick in the quick tier and extended in the extended one: the number of random stacks, a list of grids,
+// a range of seeds. A test keeps a small sample in the quick tier, so that no behaviour goes untested there.
 func Pick[T any](quick, extended T) T {
 	if os.Getenv(Variable) == "extended" {
 		return extended

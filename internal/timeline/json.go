@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// event is a complete event of the Trace Event Format, which chrome://tracing and Perfetto show. Times are in microseconds.
+// event is a complete event of the Trace Event Format, which chrome://tracing and Perfetto show. Times are in
+// microseconds.
 type event struct {
 	Name  string  `json:"name"`
 	Phase string  `json:"ph"`

@@ -1,4 +1,5 @@
-// Package timeline notes when the parts of a run began and how long they took, for people who want to know where the time of a process goes.
+// Package timeline notes when the parts of a run began and how long they took, for people who want to know where the
+// time of a process goes.
 package timeline
 
 import (
@@ -52,6 +53,8 @@ func (l *Log) Spans() []Span {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := slices.Clone(l.spans)
-	slices.SortStableFunc(s, func(a, b Span) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.Took, a.Took)) })
+	slices.SortStableFunc(s, func(a, b Span) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.Took, a.Took))
+	})
 	return s
 }

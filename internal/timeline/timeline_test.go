@@ -27,7 +27,8 @@ func TestRows(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	want := []event{{"whole", "X", 0, 10e3, 1, 1}, {"inner", "X", 2e3, 2e3, 1, 1}, {"beside", "X", 3e3, 9e3, 1, 2}, {"next", "X", 4e3, 1e3, 1, 1}, {"after", "X", 13e3, 1e3, 1, 1}}
+	want := []event{{"whole", "X", 0, 10e3, 1, 1}, {"inner", "X", 2e3, 2e3, 1, 1}, {"beside", "X", 3e3, 9e3, 1, 2},
+		{"next", "X", 4e3, 1e3, 1, 1}, {"after", "X", 13e3, 1e3, 1, 1}}
 	if len(got.Events) != len(want) || got.StartedS != 100 {
 		t.Fatalf("%+v", got)
 	}
