@@ -40,7 +40,8 @@ func TestExamples(t *testing.T) {
 			for _, c := range m.Coverage() {
 				t.Logf("%s: %.4g W on %.4g mm2, %.3g mm2 without power", c.Name, c.Mapped, c.Area*1e6, c.Unpowered*1e6)
 				if c.Overlapping > 0 || c.Outside > 0 {
-					t.Errorf("layer %s: %g mm2 of blocks overlap, %g W lie outside", c.Name, c.Overlapping*1e6, c.Outside)
+					t.Errorf("layer %s: %g mm2 of blocks overlap, %g W lie outside", c.Name, c.Overlapping*1e6,
+						c.Outside)
 				}
 			}
 			if _, err := m.MeanWatts(0, 1); err != nil {

@@ -37,7 +37,8 @@ func TestExamplesOnGPU(t *testing.T) {
 	}
 }
 
-// Hundreds of rectangles share the cells of coarse layers that follow the temperature: kernels mix their materials as the processor does.
+// Hundreds of rectangles share the cells of coarse layers that follow the temperature: kernels mix their materials as
+// the processor does.
 func TestSharedCellsOnGPU(t *testing.T) {
 	if _, err := gpusolve.Devices(); err != nil {
 		t.Skipf("needs a GPU: %v", err)
@@ -57,7 +58,8 @@ func shared(t *testing.T) *mesh.Mesh {
 	for _, l := range []int{1, 4} {
 		for n := range 400 {
 			s.Layers[l].Regions = append(s.Layers[l].Regions, stack.Region{Material: n % 3, Rect: stack.Rect{
-				X: r.Float64() * 7.6e-3, Y: r.Float64() * 7.6e-3, Width: (0.02 + 0.33*r.Float64()) * 1e-3, Height: (0.02 + 0.33*r.Float64()) * 1e-3}})
+				X: r.Float64() * 7.6e-3, Y: r.Float64() * 7.6e-3, Width: (0.02 + 0.33*r.Float64()) * 1e-3,
+				Height: (0.02 + 0.33*r.Float64()) * 1e-3}})
 		}
 	}
 	m, err := mesh.Build(s)
@@ -91,14 +93,16 @@ func onBoth(t *testing.T, what string, m *mesh.Mesh) {
 			}
 			t.Logf("%s, %s at %g K: the fields differ by %.2g K", what, name, tol, largest)
 			if !(largest <= limit) || differ > 0 {
-				t.Errorf("%s, %s at %g K: processor and GPU differ by %g K, limit %g; %d cells differ between two runs", what, name, tol, largest, limit, differ)
+				t.Errorf("%s, %s at %g K: processor and GPU differ by %g K, limit %g; %d cells differ between two runs",
+					what, name, tol, largest, limit, differ)
 			}
 		}
 	}
 }
 
 // solved runs and returns the whole field.
-func solved(t *testing.T, m *mesh.Mesh, run func(gpusolve.Options) (*solution.Solution, error), o gpusolve.Options) []float64 {
+func solved(t *testing.T, m *mesh.Mesh, run func(gpusolve.Options) (*solution.Solution, error),
+	o gpusolve.Options) []float64 {
 	t.Helper()
 	s, err := run(o)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"thermsim/stack"
 )
 
-// TestLeakyTiers solves the four variants: conductivity and leakage each make the stack hotter, together by more than their sum, and what leaks leaves through
-// the faces. The table of the README has these figures.
+// TestLeakyTiers solves the four variants: conductivity and leakage each make the stack hotter, together by more than
+// their sum, and what leaks leaves through the faces. The table of the README has these figures.
 func TestLeakyTiers(t *testing.T) {
 	readme, err := os.ReadFile("leaky-tiers/README.md")
 	if err != nil {
