@@ -80,7 +80,7 @@ const fewCells = 4
 func (j *judge) blocks() {
 	var few group
 	powered, least := 0, math.Inf(1)
-	narrowest := ""
+	narrowest, width, height := "", math.Inf(1), math.Inf(1)
 	for i := range j.s.Layers {
 		for p := range j.s.Layers[i].Powers {
 			power := &j.s.Layers[i].Powers[p]
@@ -90,7 +90,9 @@ func (j *judge) blocks() {
 					continue
 				}
 				powered++
-				across := j.cellsAcross(block)
+				r := extent(block)
+				width, height = min(width, r.Width), min(height, r.Height)
+				across := j.cellsAcross(r)
 				if across >= fewCells*(1-1e-6) {
 					continue
 				}
@@ -104,25 +106,26 @@ func (j *judge) blocks() {
 	if len(few.names) == 0 {
 		return
 	}
-	remedy := `grid = "auto", or --grid auto, refines towards it`
+	remedy := "refine the grid there"
+	if grid := &j.s.Grid; len(grid.X.Segments)+len(grid.Y.Segments) == 0 && !j.s.Cooled() {
+		remedy = "--grid auto refines towards them"
+	}
 	const finest = 8192 // cells, beyond which no remedy but a graded grid makes sense
-	factor := fewCells / least
-	if nx, ny := finer(j.m.NX(), factor), finer(j.m.NY(), factor); max(nx, ny) <= finest {
-		remedy = fmt.Sprintf("--grid auto refines towards them; --grid %dx%d gives every one %d", nx, ny, fewCells)
+	if nx, ny := equalCells(j.s.Size[0], width), equalCells(j.s.Size[1], height); max(nx, ny) <= finest {
+		remedy += fmt.Sprintf("; --grid %.0fx%.0f gives every one %d", nx, ny, fewCells)
 	}
 	j.warn(CoarseGrid, few.pos, remedy, "%d of %d blocks with power are fewer than %d cells wide, %q but %.2g: their "+
 		"peaks come out too low", len(few.names), powered, fewCells, narrowest, least)
 }
 
-// finer is a number of cells at least factor times as large, a multiple of 32.
-func finer(cells int, factor float64) int {
+// equalCells is the number of equal cells of a domain, a multiple of 32, that puts fewCells of them across a block.
+func equalCells(domain, block float64) float64 {
 	const step = 32
-	return step * int(math.Ceil(float64(cells)*factor/step*(1-1e-9)))
+	return step * math.Ceil(domain/block*fewCells/step*(1-1e-9))
 }
 
-// cellsAcross is the number of cells, with fractions, along the shorter side of a block's largest rectangle, or of that
-// around its shape.
-func (j *judge) cellsAcross(b *stack.Block) float64 {
+// extent is a block's largest rectangle, or that around its shape.
+func extent(b *stack.Block) stack.Rect {
 	var r stack.Rect
 	for _, next := range b.Rects {
 		if next.Area() > r.Area() {
@@ -132,6 +135,11 @@ func (j *judge) cellsAcross(b *stack.Block) float64 {
 	if len(b.Rects) == 0 && len(b.Shapes) > 0 {
 		r = stack.Around(b.Shapes[0])
 	}
+	return r
+}
+
+// cellsAcross is the number of cells, with fractions, along the shorter side of a rectangle.
+func (j *judge) cellsAcross(r stack.Rect) float64 {
 	return min(index(j.m.X, r.X+r.Width)-index(j.m.X, r.X), index(j.m.Y, r.Y+r.Height)-index(j.m.Y, r.Y))
 }
 
