@@ -6,11 +6,14 @@ import (
 	"testing"
 )
 
-const warmParts = "schema = 1\nsize = ['1 mm', '1 mm']\n[materials.die]\nk = { value = 153, exponent = 1.5, range = [250, 500] }\nc = 1.6e6\n" +
-	"[materials.metal]\nk = { polynomial = [400, -0.07], range = ['200 K', '450 K'] }\nc = { polynomial = [3.4e6, 800], range = ['200 K', '450 K'] }\n" +
+const warmParts = "schema = 1\nsize = ['1 mm', '1 mm']\n[materials.die]\nk = { value = 153, exponent = 1.5, range = " +
+	"[250, 500] }\nc = 1.6e6\n" +
+	"[materials.metal]\nk = { polynomial = [400, -0.07], range = ['200 K', '450 K'] }\nc = { polynomial = [3.4e6, " +
+	"800], range = ['200 K', '450 K'] }\n" +
 	"[materials.cold]\nk = { value = 1, exponent = 1, range = ['50 K', '100 K'] }\nc = 1\n"
 
-// A composite conducts at every temperature what its rule makes of its parts there: by hand for sheets of 2 um and 1 um, and for wires.
+// A composite conducts at every temperature what its rule makes of its parts there: by hand for sheets of 2 um and 1
+// um, and for wires.
 func TestCompositesFollow(t *testing.T) {
 	s, err := Parse("s.toml", []byte(warmParts+`
 [materials.pile]
@@ -84,12 +87,20 @@ func TestUnfollowable(t *testing.T) {
 	layer := "[[layer]]\nname = 'a'\nmaterial = '%'\nthickness = 1\n"
 	of := func(material, regions string) string { return strings.Replace(layer, "%", material, 1) + regions }
 	for text, want := range map[string]string{
-		"[materials.x]\nmix = { inclusion = 'cold', matrix = 'die', fraction = 0.1 }\n" + of("x", ""):                                                     `s.toml:13:7: material "x" is made of materials whose properties hold at no common temperature; give all parts ranges that overlap`,
-		"[materials.x]\nlaminate = [{ material = 'cold', thickness = 1 }, { material = 'die', thickness = 1 }]\n" + of("x", ""):                           `material "x" is made of materials whose properties hold at no common temperature`,
-		of("die", "fill = { inclusion = 'copper', fraction = 0.1 }\n"):                                                                                    `material "die" follows the temperature, and a fill cannot`,
-		of("silicon", "region = [{ material = 'die', x = 0, y = 0, width = 1e-3, height = 1e-3, fill = { inclusion = 'copper', fraction = 0.1 } }]\n"):    `material "die" follows the temperature, and a fill cannot; take materials of constant properties, or where the fraction is the same everywhere a material with mix`,
-		of("silicon", "region = [{ material = 'silicon', x = 0, y = 0, width = 1e-3, height = 1e-3, fill = { inclusion = 'metal', fraction = 0.1 } }]\n"): `material "metal" follows the temperature, and a fill cannot`,
-		of("die", "region = [{ material = 'copper', circle = { x = 5e-4, y = 5e-4, diameter = 1e-4 } }]\n"):                                               `material "die" follows the temperature, and cells that circles and polygons cut cannot; take materials of constant properties in this layer, or draw its regions as rectangles`,
+		"[materials.x]\nmix = { inclusion = 'cold', matrix = 'die', fraction = 0.1 }\n" +
+			of("x",
+				""): `s.toml:13:7: material "x" is made of materials whose properties hold at no common temperature; give all parts ranges that overlap`,
+		"[materials.x]\nlaminate = [{ material = 'cold', thickness = 1 }, { material = 'die', thickness = 1 }]\n" +
+			of("x", ""): `material "x" is made of materials whose properties hold at no common temperature`,
+		of("die", "fill = { inclusion = 'copper', "+
+			"fraction = 0.1 }\n"): `material "die" follows the temperature, and a fill cannot`,
+		of("silicon", "region = [{ material = 'die', x = 0, y = 0, width = 1e-3, height = 1e-3, fill = { inclusion = "+
+			"'copper', fraction = 0.1 } }]\n"): `material "die" follows the temperature, and a fill cannot; take materials of constant properties, or where the fraction is the same everywhere a material with mix`,
+		of("silicon", "region = [{ material = 'silicon', x = 0, y = 0, width = 1e-3, height = 1e-3, fill = { "+
+			"inclusion = 'metal', fraction "+
+			"= 0.1 } }]\n"): `material "metal" follows the temperature, and a fill cannot`,
+		of("die", "region = [{ material = 'copper', circle = { x = 5e-4, y = 5e-4, diameter = "+
+			"1e-4 } }]\n"): `material "die" follows the temperature, and cells that circles and polygons cut cannot; take materials of constant properties in this layer, or draw its regions as rectangles`,
 	} {
 		_, err := Parse("s.toml", []byte(warmParts+text), files{}.open)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "s.toml:1") {

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Coolant is what flows through a layer: along straight channels between walls, or past pins. The layer's material is that of walls and pins.
+// Coolant is what flows through a layer: along straight channels between walls, or past pins. The layer's material is
+// that of walls and pins.
 type Coolant struct {
 	Fluid     Fluid
 	Inlet     float64   // K
@@ -18,12 +19,15 @@ type Coolant struct {
 	Medium    *Medium
 	// Permeability in m2 of pins or a medium, by which pressure drives the flow; 0 where not told.
 	Permeability float64
-	// Developing flow enters channels with one velocity and one temperature: friction and coefficients are larger near the inlet.
+	// Developing flow enters channels with one velocity and one temperature: friction and coefficients are larger near
+	// the inlet.
 	Developing bool
-	// Heat transfer coefficients in W/(m2 K). Those of a resolved channel refer to its own walls: sides, bottom and top; those of the porous model to the
-	// ground plan of the whole cavity. Where coolant is Local, 0 means that the coefficient follows cell by cell from a correlation: Layer.Films.
+	// Heat transfer coefficients in W/(m2 K). Those of a resolved channel refer to its own walls: sides, bottom and
+	// top; those of the porous model to the ground plan of the whole cavity. Where coolant is Local, 0 means that the
+	// coefficient follows cell by cell from a correlation: Layer.Films.
 	HSide, HBottom, HTop float64
-	// Central discretises the advection by central differences, as 3D-ICE does, and leaves out conduction along the flow. It is for the comparison with 3D-ICE.
+	// Central discretises the advection by central differences, as 3D-ICE does, and leaves out conduction along the
+	// flow. It is for the comparison with 3D-ICE.
 	Central bool
 	Pos     Pos
 }
@@ -77,8 +81,8 @@ func (d Direction) Backward() bool { return d == TowardsWest || d == TowardsSout
 // CavityModel is how a cavity is represented.
 type CavityModel string
 
-// The models: every channel with walls of its own, four resistances around a cell of coolant; or coolant and walls at every place of the ground plan, which
-// exchange heat with the layers below and above through two resistances.
+// The models: every channel with walls of its own, four resistances around a cell of coolant; or coolant and walls at
+// every place of the ground plan, which exchange heat with the layers below and above through two resistances.
 const (
 	ResolvedChannels CavityModel = "channels"
 	PorousCavity     CavityModel = "porous"
@@ -90,7 +94,8 @@ type Channels struct {
 	Count                  int
 }
 
-// Fit sets the number of channels, where it is not given, to that which a chip of a width in m holds, and the first wall, where it is not given, to half of what they leave.
+// Fit sets the number of channels, where it is not given, to that which a chip of a width in m holds, and the first
+// wall, where it is not given, to half of what they leave.
 func (c *Channels) Fit(width float64) {
 	free := width - c.FirstWall
 	if c.FirstWall == 0 {
@@ -129,7 +134,8 @@ func (c *Channels) axis(width float64) Axis {
 	return a
 }
 
-// Pins are round and stand on a square grid of the pitch, every other row shifted by half of it where they are staggered.
+// Pins are round and stand on a square grid of the pitch, every other row shifted by half of it where they are
+// staggered.
 type Pins struct {
 	Diameter, Pitch float64 // m
 	Staggered       bool

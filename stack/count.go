@@ -2,9 +2,9 @@ package stack
 
 import "bytes"
 
-// A tree takes a few hundred bytes for each value, and the parser as much again while it is at it, so that a small file of many would fill the memory
-// before anything is known of it. A million blocks, as stacks are printed and saved, have a value for each bytesPerValue; a table of mostKeys is none
-// that any key stands for.
+// A tree takes a few hundred bytes for each value, and the parser as much again while it is at it, so that a small file
+// of many would fill the memory before anything is known of it. A million blocks, as stacks are printed and saved, have
+// a value for each bytesPerValue; a table of mostKeys is none that any key stands for.
 const (
 	mostValues    = 1_000_000
 	bytesPerValue = 12
@@ -14,9 +14,9 @@ const (
 // roomForValues is how many values a file may have.
 func roomForValues(data []byte) int { return mostValues + len(data)/bytesPerValue }
 
-// excess looks for more values than there is room for, before the parser makes something of each. It counts what stands between values: commas, equals
-// signs, and the dots of keys beyond the first, which a number has too. It returns the offset at which there are too many, negative if there never are.
-// What is not valid TOML is left to the parser.
+// excess looks for more values than there is room for, before the parser makes something of each. It counts what stands
+// between values: commas, equals signs, and the dots of keys beyond the first, which a number has too. It returns the
+// offset at which there are too many, negative if there never are. What is not valid TOML is left to the parser.
 func excess(data []byte, most int) int {
 	if len(data) <= most {
 		return -1

@@ -12,7 +12,8 @@ import (
 //	table        Values at Temperatures, between them the monotone cubic of Fritsch and Butland
 //	exponential  Value exp(Exponent (T - At)), of leakage
 //
-// A curve holds within its range and nowhere else: outside, Of gives the value at the nearer end, and whoever uses it tells so.
+// A curve holds within its range and nowhere else: outside, Of gives the value at the nearer end, and whoever uses it
+// tells so.
 type Curve struct {
 	Law          Law
 	At           float64 // K, of a power law and a polynomial
@@ -98,10 +99,12 @@ func scaled(v []float64, factor float64) []float64 {
 	return w
 }
 
-// Reference is the temperature in K that a property has where a single number stands for a curve: 300 K, or the nearer end of the range.
+// Reference is the temperature in K that a property has where a single number stands for a curve: 300 K, or the nearer
+// end of the range.
 func (c *Curve) Reference() float64 { return math.Max(c.Range[0], math.Min(c.Range[1], 300)) }
 
-// lowest looks for the least value within the range, and where it is. Tables are monotone between their points, power laws throughout.
+// lowest looks for the least value within the range, and where it is. Tables are monotone between their points, power
+// laws throughout.
 func (c *Curve) lowest() (value, kelvin float64) {
 	at := []float64{c.Range[0], c.Range[1]}
 	switch c.Law {

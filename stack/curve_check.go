@@ -8,18 +8,21 @@ import (
 
 // fault says what is wrong with a curve and what to do about it; empty if nothing is.
 func (c *Curve) fault() (fault, remedy string) {
-	numbers := slices.Concat([]float64{c.At, c.Value, c.Exponent, c.Range[0], c.Range[1]}, c.Coefficients, c.Temperatures, c.Values)
+	numbers := slices.Concat([]float64{c.At, c.Value, c.Exponent, c.Range[0], c.Range[1]}, c.Coefficients,
+		c.Temperatures, c.Values)
 	for _, x := range numbers {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return "a curve needs finite numbers", ""
 		}
 	}
 	if !(c.Range[0] > 0 && c.Range[1] > c.Range[0]) {
-		return fmt.Sprintf("range from %g K to %g K is none", c.Range[0], c.Range[1]), "give a lower and a higher temperature, both above 0 K"
+		return fmt.Sprintf("range from %g K to %g K is none", c.Range[0], c.Range[1]), "give a lower and a higher " +
+			"temperature, both above 0 K"
 	}
 	switch c.Law {
 	case TableLaw:
-		if len(c.Temperatures) != len(c.Values) || len(c.Temperatures) < 2 || !ascending(c.Temperatures) || c.Range != [2]float64{c.Temperatures[0], c.Temperatures[len(c.Temperatures)-1]} {
+		if len(c.Temperatures) != len(c.Values) || len(c.Temperatures) < 2 || !ascending(c.Temperatures) ||
+			c.Range != [2]float64{c.Temperatures[0], c.Temperatures[len(c.Temperatures)-1]} {
 			return "a table needs at least two rows in ascending order of temperature", ""
 		}
 	case PowerLaw, ExponentialLaw:
@@ -34,7 +37,8 @@ func (c *Curve) fault() (fault, remedy string) {
 		return "no such law", ""
 	}
 	if v, t := c.lowest(); !(v > 0) || math.IsInf(v, 0) {
-		return fmt.Sprintf("is %.3g at %.4g K, and must be positive throughout its range", v, t), "narrow the range, or correct the numbers"
+		return fmt.Sprintf("is %.3g at %.4g K, and must be positive throughout its range", v, t),
+			"narrow the range, or correct the numbers"
 	}
 	return "", ""
 }
@@ -65,8 +69,8 @@ func (v *validator) curves(m *Material) {
 	}
 }
 
-// OutOfRange tells which of the temperatures that the stack names lie outside the range of a property that follows the temperature, in a line for each
-// material and each face's law.
+// OutOfRange tells which of the temperatures that the stack names lie outside the range of a property that follows the
+// temperature, in a line for each material and each face's law.
 func (s *Stack) OutOfRange() []string {
 	low, high := s.Ambient, s.Ambient
 	for f := range s.Boundary {
@@ -83,23 +87,31 @@ func (s *Stack) OutOfRange() []string {
 	for f := range s.Boundary {
 		b := &s.Boundary[f]
 		if b.Follows() && b.Law != nil && (b.Temperature < b.Law.Range[0] || b.Temperature > b.Law.Range[1]) {
-			lines = append(lines, fmt.Sprintf("boundary.%s: h holds from %.4g K to %.4g K of the surface, and its ambient is %.4g K; outside, the values at the ends are used", Face(f), b.Law.Range[0], b.Law.Range[1], b.Temperature))
+			lines = append(lines,
+				fmt.Sprintf("boundary.%s: h holds from %.4g K to %.4g K of the surface, and its ambient is %.4g K; "+
+					"outside, the values at the ends are used", Face(f), b.Law.Range[0], b.Law.Range[1], b.Temperature))
 		}
 	}
 	for i := range s.Materials {
 		m := &s.Materials[i]
 		from, to, any := m.Range()
 		if any && (low < from || high > to) {
-			lines = append(lines, fmt.Sprintf("material %s: its properties hold from %.4g K to %.4g K, and the stack names temperatures from %.4g K to %.4g K; outside, the values at the ends are used", shorten(m.Name), from, to, low, high))
+			lines = append(lines,
+				fmt.Sprintf("material %s: its properties hold from %.4g K to %.4g K, and the stack names "+
+					"temperatures from %.4g K to %.4g K; outside, the values at the ends are used", shorten(m.Name),
+					from, to, low, high))
 		}
 	}
 	if from, to, any := s.leakageRange(); any && (low < from || high > to) {
-		lines = append(lines, fmt.Sprintf("leakage: its laws hold from %.4g K to %.4g K, and the stack names temperatures from %.4g K to %.4g K; outside, the values at the ends are used", from, to, low, high))
+		lines = append(lines,
+			fmt.Sprintf("leakage: its laws hold from %.4g K to %.4g K, and the stack names temperatures from %.4g K "+
+				"to %.4g K; outside, the values at the ends are used", from, to, low, high))
 	}
 	return lines
 }
 
-// Range is that of the temperatures in K for which all properties of the material hold; any is false where none follows the temperature.
+// Range is that of the temperatures in K for which all properties of the material hold; any is false where none follows
+// the temperature.
 func (m *Material) Range() (from, to float64, any bool) {
 	from, to = 0, math.Inf(1)
 	for _, c := range []*Curve{m.KCurve[0], m.KCurve[1], m.KCurve[2], m.CCurve} {

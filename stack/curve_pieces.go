@@ -5,7 +5,8 @@ import "math"
 // Piece is a cubic from a temperature on: A0 + A1 u + A2 u^2 + A3 u^3 with u = T - From.
 type Piece struct{ From, A0, A1, A2, A3 float64 }
 
-// Of is the value at a temperature, by the very operations that executors use: sums and products in this order, each rounded.
+// Of is the value at a temperature, by the very operations that executors use: sums and products in this order, each
+// rounded.
 func (p *Piece) Of(t float64) float64 {
 	u := t - p.From
 	v := p.A2 + float64(u*p.A3)
@@ -27,11 +28,13 @@ func hermite(t0, t1, v0, v1, s0, s1 float64) Piece {
 	return Piece{From: t0, A0: v0, A1: s0, A2: (3*mean - 2*s0 - s1) / h, A3: (s0 + s1 - 2*mean) / (h * h)}
 }
 
-// pieceError is the largest relative error of pieces that stand for a power law or a polynomial, most how many there may be.
+// pieceError is the largest relative error of pieces that stand for a power law or a polynomial, most how many there
+// may be.
 const pieceError, mostPieces = 1e-12, 4096
 
-// Pieces is the curve as cubics that follow one another over its range: what solvers evaluate, as the same bits everywhere. Tables and polynomials up to the
-// third degree are such cubics by themselves; others are interpolated with their own slopes to within 1e-12 of the value, where 4096 pieces are enough.
+// Pieces is the curve as cubics that follow one another over its range: what solvers evaluate, as the same bits
+// everywhere. Tables and polynomials up to the third degree are such cubics by themselves; others are interpolated with
+// their own slopes to within 1e-12 of the value, where 4096 pieces are enough.
 func (c *Curve) Pieces() []Piece {
 	if c.Law == TableLaw {
 		return c.tablePieces()
@@ -52,7 +55,8 @@ func (c *Curve) tablePieces() []Piece {
 	slopes := monotoneSlopes(c.Temperatures, c.Values)
 	var all []Piece
 	for i := 1; i < len(c.Temperatures); i++ {
-		all = append(all, hermite(c.Temperatures[i-1], c.Temperatures[i], c.Values[i-1], c.Values[i], slopes[i-1], slopes[i]))
+		all = append(all, hermite(c.Temperatures[i-1], c.Temperatures[i], c.Values[i-1], c.Values[i], slopes[i-1],
+			slopes[i]))
 	}
 	return all
 }
@@ -82,9 +86,10 @@ func (c *Curve) missBy(pieces []Piece) float64 {
 	return worst
 }
 
-// monotoneSlopes are those of F. N. Fritsch and J. Butland, A method for constructing local monotone piecewise cubic interpolants, SIAM J. Sci. Stat. Comput. 5
-// (1984) 300: the weighted harmonic mean of the secants on either side, 0 at an extremum, and at the ends the three-point formula that keeps the shape. The
-// interpolant is monotone wherever the points are.
+// monotoneSlopes are those of F. N. Fritsch and J. Butland, A method for constructing local monotone piecewise cubic
+// interpolants, SIAM J. Sci. Stat. Comput. 5 (1984) 300: the weighted harmonic mean of the secants on either side, 0 at
+// an extremum, and at the ends the three-point formula that keeps the shape. The interpolant is monotone wherever the
+// points are.
 func monotoneSlopes(t, v []float64) []float64 {
 	n := len(t)
 	h, secant := make([]float64, n-1), make([]float64, n-1)

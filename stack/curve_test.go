@@ -8,7 +8,8 @@ import (
 
 // curveStack is a stack whose one material has a property as written.
 func curveStack(property string) string {
-	return "schema = 1\nsize = [1, 1]\n[materials.m]\n" + property + "\n[[layer]]\nname = 'a'\nmaterial = 'm'\nthickness = 1\n"
+	return "schema = 1\nsize = [1, 1]\n[materials.m]\n" + property + "\n[[layer]]\nname = 'a'\nmaterial = " +
+		"'m'\nthickness = 1\n"
 }
 
 func parseCurve(t *testing.T, property string) *Material {
@@ -25,10 +26,12 @@ func TestCurves(t *testing.T) {
 rho = "2 g/cm^3"
 cp = { table = [[200, 556], [300, 712], [400, 790], [600, 867]] }`)
 	at := m.At(400)
-	if want := 148 * math.Pow(400./300, -1.3); math.Abs(at.K[0]-want) > 1e-12*want || at.K[1] != 5 || math.Abs(at.K[2]-(2+0.05+2e-6*2500)) > 1e-14 {
+	if want := 148 * math.Pow(400./300, -1.3); math.Abs(at.K[0]-want) > 1e-12*want || at.K[1] != 5 ||
+		math.Abs(at.K[2]-(2+0.05+2e-6*2500)) > 1e-14 {
 		t.Errorf("k at 400 K: %v", at.K)
 	}
-	if at.C != 2000*790 || m.C != 2000*712 || math.Abs(m.K[0]-148) > 1e-12 || math.Abs(m.K[2]-(2-0.05+2e-6*2500)) > 1e-14 {
+	if at.C != 2000*790 || m.C != 2000*712 || math.Abs(m.K[0]-148) > 1e-12 ||
+		math.Abs(m.K[2]-(2-0.05+2e-6*2500)) > 1e-14 {
 		t.Errorf("c %g, %g at 400 K; k %v", m.C, at.C, m.K)
 	}
 	if from, to, any := m.Range(); !any || from != 250 || to != 450 {
@@ -62,8 +65,10 @@ func TestTableIsMonotoneCubic(t *testing.T) {
 // TestPieces holds what solvers evaluate against the laws themselves.
 func TestPieces(t *testing.T) {
 	for _, property := range []string{
-		`k = { value = 148, exponent = 1.3, range = ["200 K", "600 K"] }`, `k = { value = 148, exponent = -3.7, range = ["100 K", "1600 K"] }`,
-		`k = { polynomial = [712, 0.5, -1e-3, 1e-6], range = ["200 K", "600 K"] }`, `k = { polynomial = [712, 0.5, -1e-3, 1e-6, 1e-8], range = ["200 K", "600 K"] }`,
+		`k = { value = 148, exponent = 1.3, range = ["200 K", "600 K"] }`,
+		`k = { value = 148, exponent = -3.7, range = ["100 K", "1600 K"] }`,
+		`k = { polynomial = [712, 0.5, -1e-3, 1e-6], range = ["200 K", "600 K"] }`,
+		`k = { polynomial = [712, 0.5, -1e-3, 1e-6, 1e-8], range = ["200 K", "600 K"] }`,
 		`k = { table = [[200, 264], [300, 148], [400, 98.9], [600, 61.9]] }`,
 	} {
 		c := parseCurve(t, property+"\nc = 1").KCurve[0]
@@ -112,8 +117,10 @@ func TestFaultyCurves(t *testing.T) {
 
 // TestMixtureOfCurves follows both materials, over the range that they share.
 func TestMixtureOfCurves(t *testing.T) {
-	s, err := Parse("s.toml", []byte("schema = 1\nsize = [1, 1]\n[materials.die]\nk = { value = 153, exponent = 1.5, range = [250, 500] }\nc = 1.6e6\n"+
-		"[materials.m]\nmix = { inclusion = 'copper_t', matrix = 'die', fraction = 0.1 }\n[[layer]]\nname = 'a'\nmaterial = 'm'\nthickness = 1\n"), files{}.open)
+	s, err := Parse("s.toml", []byte("schema = 1\nsize = [1, 1]\n[materials.die]\nk = { value = 153, exponent = 1.5, "+
+		"range = [250, 500] }\nc = 1.6e6\n"+
+		"[materials.m]\nmix = { inclusion = 'copper_t', matrix = 'die', fraction = 0.1 }\n[[layer]]\nname = "+
+		"'a'\nmaterial = 'm'\nthickness = 1\n"), files{}.open)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,12 +164,16 @@ func TestOutOfRange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lines := s.OutOfRange(); len(lines) != 1 || !strings.Contains(lines[0], "material m: its properties hold from 300 K to 400 K, and the stack names temperatures from 298.1 K to 298.1 K") {
+	if lines := s.OutOfRange(); len(lines) != 1 ||
+		!strings.Contains(lines[0], "material m: its properties hold from 300 K to 400 K, and the stack names "+
+			"temperatures from 298.1 K to 298.1 K") {
 		t.Errorf("%q", lines)
 	}
 	law := *s.Materials[0].KCurve[0]
 	s.Boundary[Top] = Boundary{Kind: Convective, Temperature: 299, Film: Film{Law: &law}}
-	if lines := s.OutOfRange(); len(lines) != 2 || !strings.Contains(lines[0], "boundary.top: h holds from 300 K to 400 K of the surface, and its ambient is 299 K") {
+	if lines := s.OutOfRange(); len(lines) != 2 ||
+		!strings.Contains(lines[0], "boundary.top: h holds from 300 K to 400 K of the surface, and its "+
+			"ambient is 299 K") {
 		t.Errorf("%q", lines)
 	}
 	s.Boundary[Top] = Boundary{}

@@ -9,7 +9,8 @@ func (l *loader) coolant(t *table, y *Layer) {
 		return
 	}
 	before := len(l.faults.list)
-	c := &Coolant{Direction: Direction(s.text("direction")), Model: CavityModel(s.text("model")), Central: s.text("advection") == "central", Inlet: l.stack.Ambient, Pos: s.node.pos}
+	c := &Coolant{Direction: Direction(s.text("direction")), Model: CavityModel(s.text("model")),
+		Central: s.text("advection") == "central", Inlet: l.stack.Ambient, Pos: s.node.pos}
 	if s.has("inlet") {
 		c.Inlet = s.scalar("inlet")
 	}
@@ -22,7 +23,8 @@ func (l *loader) coolant(t *table, y *Layer) {
 		return
 	}
 	y.Coolant = c
-	r := resolver{loader: l, s: s, c: c, liquid: liquid, height: y.Thickness, length: l.stack.Size[c.Direction.Axis()], width: l.stack.Size[1-c.Direction.Axis()], material: y.Material}
+	r := resolver{loader: l, s: s, c: c, liquid: liquid, height: y.Thickness, length: l.stack.Size[c.Direction.Axis()],
+		width: l.stack.Size[1-c.Direction.Axis()], material: y.Material}
 	r.zones()
 	r.flow()
 	r.coefficients()
@@ -33,14 +35,16 @@ func (l *loader) fluid(s *table, c *Coolant) (liquid coolant.Fluid) {
 	own := s.has("c") || s.has("k") || s.has("rho") || s.has("viscosity") || s.has("boiling")
 	switch {
 	case s.has("fluid") && own:
-		l.fail(s.pos("fluid"), "leave out fluid, or k, c, rho and viscosity", "a coolant has the properties of a liquid or its own, and not both")
+		l.fail(s.pos("fluid"), "leave out fluid, or k, c, rho and viscosity", "a coolant has the properties of a "+
+			"liquid or its own, and not both")
 	case s.has("fluid"):
 		of := coolant.Find(s.text("fluid"))
 		if of == nil {
 			return
 		}
 		if c.Inlet >= of.Boiling {
-			l.fail(s.posOr("inlet"), "lower it", "%s boils at %.4g K and would enter at %.4g K", of.Title, of.Boiling, c.Inlet)
+			l.fail(s.posOr("inlet"), "lower it", "%s boils at %.4g K and would enter at %.4g K", of.Title, of.Boiling,
+				c.Inlet)
 			return
 		}
 		var err error
@@ -56,15 +60,19 @@ func (l *loader) fluid(s *table, c *Coolant) (liquid coolant.Fluid) {
 			l.fail(s.posOr(where), "give another temperature, or k, c, rho and viscosity", "%v", err)
 			return
 		}
-		c.Fluid = Fluid{K: liquid.K, C: liquid.Cp * liquid.Density, Density: liquid.Density, Viscosity: liquid.Viscosity, Boiling: of.Boiling}
+		c.Fluid = Fluid{K: liquid.K, C: liquid.Cp * liquid.Density, Density: liquid.Density,
+			Viscosity: liquid.Viscosity, Boiling: of.Boiling}
 	case !s.has("c"):
 		l.fail(s.node.pos, `add fluid = "water", or k and c`, "the coolant has no heat capacity")
 	case s.has("properties_at"):
-		l.fail(s.pos("properties_at"), "leave it out", "the coolant has its own properties, which are taken as they stand")
+		l.fail(s.pos("properties_at"), "leave it out", "the coolant has its own properties, which are taken "+
+			"as they stand")
 	default:
-		c.Fluid = Fluid{K: s.scalar("k"), C: s.scalar("c"), Density: s.scalar("rho"), Viscosity: s.scalar("viscosity"), Boiling: s.scalar("boiling")}
+		c.Fluid = Fluid{K: s.scalar("k"), C: s.scalar("c"), Density: s.scalar("rho"), Viscosity: s.scalar("viscosity"),
+			Boiling: s.scalar("boiling")}
 		if c.Fluid.Boiling > 0 && c.Inlet >= c.Fluid.Boiling {
-			l.fail(s.posOr("inlet"), "lower it", "the coolant boils at %.4g K and would enter at %.4g K", c.Fluid.Boiling, c.Inlet)
+			l.fail(s.posOr("inlet"), "lower it", "the coolant boils at %.4g K and would enter at %.4g K",
+				c.Fluid.Boiling, c.Inlet)
 		}
 		liquid = c.Fluid.liquid()
 	}
@@ -82,7 +90,8 @@ func (t *table) posOr(name string) Pos {
 // cavityGeometry reads channels, pins or a medium.
 func (l *loader) cavityGeometry(s *table, c *Coolant) {
 	if len(s.given("channel_width", "pin_diameter", "porosity")) != 1 {
-		l.fail(s.node.pos, "add channel_width and wall_width, or pin_diameter and pin_pitch, or porosity", "a cavity needs channels, pins or a porosity, and one of them alone")
+		l.fail(s.node.pos, "add channel_width and wall_width, or pin_diameter and pin_pitch, or porosity",
+			"a cavity needs channels, pins or a porosity, and one of them alone")
 		return
 	}
 	c.Developing = s.text("entrance") == "developing"
@@ -92,7 +101,8 @@ func (l *loader) cavityGeometry(s *table, c *Coolant) {
 		return
 	}
 	if c.Permeability > 0 {
-		l.fail(s.pos("permeability"), "leave it out", "the pressure drop of channels follows from their friction factor")
+		l.fail(s.pos("permeability"), "leave it out", "the pressure drop of channels follows from their "+
+			"friction factor")
 	}
 	if c.Model == "" {
 		c.Model = ResolvedChannels
@@ -102,13 +112,15 @@ func (l *loader) cavityGeometry(s *table, c *Coolant) {
 		return
 	}
 	width := l.stack.Size[1-c.Direction.Axis()]
-	ch := &Channels{Width: s.scalar("channel_width"), Wall: s.scalar("wall_width"), FirstWall: s.scalar("first_wall"), Count: s.integer("channel_count")}
+	ch := &Channels{Width: s.scalar("channel_width"), Wall: s.scalar("wall_width"), FirstWall: s.scalar("first_wall"),
+		Count: s.integer("channel_count")}
 	if !(ch.Width > 0 && ch.Wall > 0 && width > 0) {
 		return // reported
 	}
 	ch.Fit(width)
 	if ch.Count < 1 || ch.Count*2+1 > 100_000 {
-		l.fail(s.pos("channel_width"), "take narrower ones", "no channel of %s fits into a chip of %s", metres(ch.Width), metres(width))
+		l.fail(s.pos("channel_width"), "take narrower ones", "no channel of %s fits into a chip of %s",
+			metres(ch.Width), metres(width))
 	}
 	c.Channels = ch
 }
@@ -129,16 +141,19 @@ func (l *loader) porousGeometry(s *table, c *Coolant) {
 		}
 		return
 	}
-	c.Pins = &Pins{Diameter: s.scalar("pin_diameter"), Pitch: s.scalar("pin_pitch"), Staggered: s.text("pin_arrangement") == "staggered"}
+	c.Pins = &Pins{Diameter: s.scalar("pin_diameter"), Pitch: s.scalar("pin_pitch"),
+		Staggered: s.text("pin_arrangement") == "staggered"}
 	switch {
 	case !s.has("pin_pitch"):
 		l.fail(s.node.pos, "add pin_pitch", "pins need a pitch")
 	case c.Pins.Diameter >= c.Pins.Pitch:
-		l.fail(s.pos("pin_diameter"), "take thinner ones or a larger pitch", "pins of %s do not fit into a pitch of %s", metres(c.Pins.Diameter), metres(c.Pins.Pitch))
+		l.fail(s.pos("pin_diameter"), "take thinner ones or a larger pitch", "pins of %s do not fit into a pitch of %s",
+			metres(c.Pins.Diameter), metres(c.Pins.Pitch))
 	}
 }
 
-// gridOfChannels makes the grid follow resolved channels across their flow, where the file says nothing of that axis: a cell for each channel and each wall.
+// gridOfChannels makes the grid follow resolved channels across their flow, where the file says nothing of that axis: a
+// cell for each channel and each wall.
 func (l *loader) gridOfChannels(t *table) {
 	if l.stack.Grid.Auto != nil {
 		return // refused when all is read
@@ -146,7 +161,8 @@ func (l *loader) gridOfChannels(t *table) {
 	g := t.sub("grid")
 	for i := range l.stack.Layers {
 		c := l.stack.Layers[i].Coolant
-		if c == nil || c.Model != ResolvedChannels || c.Channels == nil || c.Channels.Count < 1 || c.Channels.Count > maxChannels || !(c.Channels.FirstWall > 0) {
+		if c == nil || c.Model != ResolvedChannels || c.Channels == nil || c.Channels.Count < 1 ||
+			c.Channels.Count > maxChannels || !(c.Channels.FirstWall > 0) {
 			continue
 		}
 		across := 1 - c.Direction.Axis()

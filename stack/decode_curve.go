@@ -33,7 +33,8 @@ func (t *table) property(name string) (float64, *Curve) {
 	return t.curveOrScalar(n, k)
 }
 
-// curveOrScalar reads a quantity, or a table that says how it follows the temperature; then the number is the one that stands for it.
+// curveOrScalar reads a quantity, or a table that says how it follows the temperature; then the number is the one that
+// stands for it.
 func (d *decoder) curveOrScalar(n *node, k *keys.Key) (float64, *Curve) {
 	if n.kind != tableNode {
 		x, _ := d.quantity(n, k.Name, k.Quantity, k.Range)
@@ -74,7 +75,8 @@ func (t *table) curve(k *keys.Key) *Curve {
 		switch {
 		case !t.has(name):
 		case c.Law >= 0:
-			t.fail(t.pos(name), "leave all but one of them out", "%s has two laws: give one of table, polynomial and value with exponent", k.Name)
+			t.fail(t.pos(name), "leave all but one of them out", "%s has two laws: give one of table, polynomial and "+
+				"value with exponent", k.Name)
 		case name == "table":
 			c.Law = TableLaw
 		case name == "polynomial":
@@ -102,12 +104,14 @@ func (t *table) curve(k *keys.Key) *Curve {
 		}
 		c.Exponent = t.scalar("exponent")
 	default:
-		t.fail(t.node.pos, `write { value = "148 W/(m K)", exponent = 1.3, range = ["250 K", "450 K"] }`, "%s has no law: give one of table, polynomial and value with exponent", k.Name)
+		t.fail(t.node.pos, `write { value = "148 W/(m K)", exponent = 1.3, range = ["250 K", "450 K"] }`,
+			"%s has no law: give one of table, polynomial and value with exponent", k.Name)
 		return c
 	}
 	c.At = t.scalar("at")
 	if !t.has("range") {
-		t.fail(t.node.pos, `add range = ["250 K", "450 K"]`, "a %v needs the range of temperatures for which it holds", c.Law)
+		t.fail(t.node.pos, `add range = ["250 K", "450 K"]`, "a %v needs the range of temperatures for which it holds",
+			c.Law)
 		return c
 	}
 	c.Range, _ = t.pair("range")
@@ -139,7 +143,8 @@ func (t *table) curveRows(c *Curve) {
 		return
 	}
 	if len(n.items) > maxRows {
-		t.fail(n.items[maxRows].pos, "leave rows out: between them it is a cubic", "a table has %d rows at most", maxRows)
+		t.fail(n.items[maxRows].pos, "leave rows out: between them it is a cubic", "a table has %d rows at most",
+			maxRows)
 		return
 	}
 	for _, row := range n.items {
@@ -148,11 +153,13 @@ func (t *table) curveRows(c *Curve) {
 			return
 		}
 		if len(x) != 2 {
-			t.fail(row.pos, "write [300, 148]", "a row of a table has a temperature in K and a value, got %d numbers", len(x))
+			t.fail(row.pos, "write [300, 148]", "a row of a table has a temperature in K and a value, got %d numbers",
+				len(x))
 			return
 		}
 		if i := len(c.Temperatures); i > 0 && x[0] <= c.Temperatures[i-1] {
-			t.fail(row.pos, "give the rows in ascending order", "temperature %s K of a table does not lie above the %s K before it", units.Number.Format(x[0]), units.Number.Format(c.Temperatures[i-1]))
+			t.fail(row.pos, "give the rows in ascending order", "temperature %s K of a table does not lie above the "+
+				"%s K before it", units.Number.Format(x[0]), units.Number.Format(c.Temperatures[i-1]))
 			return
 		}
 		c.Temperatures, c.Values = append(c.Temperatures, x[0]), append(c.Values, x[1])

@@ -71,7 +71,8 @@ func (l *loader) die(t *table) *die {
 		}
 		y := l.layer(lt)
 		if names[y.Name] {
-			l.fail(lt.pos("name"), "rename one of them", "two layers of die %q are called %q", shorten(d.name), shorten(y.Name))
+			l.fail(lt.pos("name"), "rename one of them", "two layers of die %q are called %q", shorten(d.name),
+				shorten(y.Name))
 		}
 		names[y.Name] = true
 		d.layers = append(d.layers, y)
@@ -169,10 +170,12 @@ func numbered(i, of int, mark string) string {
 func (l *loader) placement(t *table) (p placedDie, ok bool) {
 	before := len(l.faults.list)
 	name := t.text("die")
-	p = placedDie{die: l.templates[name], name: t.text("name"), z: t.scalar("z"), flipped: t.boolean("flip"), scale: 1, tmax: t.scalar("tmax"), pos: t.node.pos}
+	p = placedDie{die: l.templates[name], name: t.text("name"), z: t.scalar("z"), flipped: t.boolean("flip"), scale: 1,
+		tmax: t.scalar("tmax"), pos: t.node.pos}
 	if p.die == nil {
 		names := func() []string { return slices.Sorted(maps.Keys(l.templates)) }
-		l.fail(t.pos("die"), orElse(l.suggest(name, names), "describe it in a [[die]] table"), "no die is called %q", shorten(name))
+		l.fail(t.pos("die"), orElse(l.suggest(name, names), "describe it in a [[die]] table"), "no die is called %q",
+			shorten(name))
 		return p, false
 	}
 	if p.name == "" {
@@ -183,13 +186,15 @@ func (l *loader) placement(t *table) (p placedDie, ok bool) {
 		l.fail(t.pos("rotate"), "write 0, 90, 180 or 270", "rotate must be a multiple of 90, got %d", turn)
 	}
 	mirror := t.text("mirror")
-	p.orientation = orientation{width: p.die.width, height: p.die.height, mirrorX: (mirror == "x") != p.flipped, mirrorY: mirror == "y", quarters: turn / 90,
+	p.orientation = orientation{width: p.die.width, height: p.die.height, mirrorX: (mirror == "x") != p.flipped,
+		mirrorY: mirror == "y", quarters: turn / 90,
 		x: t.scalar("x"), y: t.scalar("y")}
 	if t.has("power") {
 		if w := p.watts(); w > 0 {
 			p.scale = t.scalar("power") / w
 		} else {
-			l.fail(t.pos("power"), "give its layers a power to be scaled", "die %q has no power of its own", shorten(name))
+			l.fail(t.pos("power"), "give its layers a power to be scaled", "die %q has no power of its own",
+				shorten(name))
 		}
 	}
 	return p, len(l.faults.list) == before
@@ -227,7 +232,8 @@ func (p *placedDie) parts() (list []part) {
 			y = &p.layers[len(p.layers)-1-i]
 		}
 		top := z + y.Thickness
-		slice, rest := part{p, y, z, z + y.PowerDepth, y.PowerDepth, 1, true}, part{p, y, z + y.PowerDepth, top, y.Thickness - y.PowerDepth, y.Cells, false}
+		slice, rest := part{p, y, z, z + y.PowerDepth, y.PowerDepth, 1, true},
+			part{p, y, z + y.PowerDepth, top, y.Thickness - y.PowerDepth, y.Cells, false}
 		switch {
 		case !y.sliced():
 			list = append(list, part{p, y, z, top, y.Thickness, y.Cells, true})

@@ -46,7 +46,8 @@ func (l *loader) fillMap(t *table, f *Fill) {
 	northFirst := t.text("orientation") == "north-first"
 	if !t.has("orientation") {
 		if !grid.picture {
-			l.fail(t.node.pos, `say which row comes first: orientation = "south-first" or "north-first"`, "a map of fractions needs orientation")
+			l.fail(t.node.pos, `say which row comes first: orientation = "south-first" or "north-first"`,
+				"a map of fractions needs orientation")
 			return
 		}
 		northFirst = true

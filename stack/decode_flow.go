@@ -52,13 +52,17 @@ func (r *resolver) zones() {
 		z := Zone{To: t.scalar("to"), Flow: t.scalar("flow"), Permeability: t.scalar("permeability")}
 		switch {
 		case !(z.To > from) && z.To > 0:
-			r.fail(t.pos("to"), "list them from the western or southern side on", "a zone ends at %s, the one before it at %s", metres(z.To), metres(from))
+			r.fail(t.pos("to"), "list them from the western or southern side on", "a zone ends at %s, the one "+
+				"before it at %s", metres(z.To), metres(from))
 		case z.To > r.width*(1+tolerance):
-			r.fail(t.pos("to"), "end the last zone at the chip's side", "a zone ends at %s and the chip at %s", metres(z.To), metres(r.width))
+			r.fail(t.pos("to"), "end the last zone at the chip's side", "a zone ends at %s and the chip at %s",
+				metres(z.To), metres(r.width))
 		case i == len(tables)-1 && z.To < r.width*(1-tolerance):
-			r.fail(t.pos("to"), "end the last zone at the chip's side", "the last zone ends at %s and the chip at %s", metres(z.To), metres(r.width))
+			r.fail(t.pos("to"), "end the last zone at the chip's side", "the last zone ends at %s and the chip at %s",
+				metres(z.To), metres(r.width))
 		case z.Permeability > 0 && r.c.Channels != nil:
-			r.fail(t.pos("permeability"), "leave it out", "the pressure drop of channels follows from their friction factor")
+			r.fail(t.pos("permeability"), "leave it out", "the pressure drop of channels follows from their "+
+				"friction factor")
 		case t.has("flow") != r.zoneFlows:
 			r.fail(t.node.pos, "give every zone a flow, or none", "some zones have a flow and others none")
 		}
@@ -73,7 +77,8 @@ func (r *resolver) flow() {
 	given := s.given("flow", "velocity", "pressure_drop")
 	if r.zoneFlows {
 		if len(given) > 0 {
-			r.fail(s.pos(given[0]), "leave it out, or the flows of the zones", "the flow of the cavity is the sum of its zones'")
+			r.fail(s.pos(given[0]), "leave it out, or the flows of the zones", "the flow of the cavity is the sum "+
+				"of its zones'")
 			return
 		}
 		for _, z := range r.c.Zones {
@@ -82,7 +87,8 @@ func (r *resolver) flow() {
 		return
 	}
 	if len(given) != 1 {
-		r.fail(s.node.pos, `give one, as in flow = "42 ml/min"`, "a coolant needs flow, velocity or pressure_drop, and one of them alone")
+		r.fail(s.node.pos, `give one, as in flow = "42 ml/min"`, "a coolant needs flow, velocity or pressure_drop, "+
+			"and one of them alone")
 		return
 	}
 	switch given[0] {
@@ -107,7 +113,8 @@ func (r *resolver) driven(pos Pos, drop float64) {
 	}
 	k := r.permeability()
 	if k == 0 {
-		r.fail(pos, "add permeability, or give flow or velocity", "no correlation for the pressure drop of pins and media is known here")
+		r.fail(pos, "add permeability, or give flow or velocity", "no correlation for the pressure drop of pins and "+
+			"media is known here")
 		return
 	}
 	r.c.Flow = coolant.DarcyVelocity(r.liquid, drop, k, r.length) * r.section()
@@ -137,7 +144,8 @@ func (r *resolver) divide() {
 	}
 	mean := r.permeability()
 	if mean == 0 {
-		r.fail(r.s.pos("zone"), "give every zone a flow, or pins and media a permeability", "how the zones share the flow is not told")
+		r.fail(r.s.pos("zone"), "give every zone a flow, or pins and media a permeability",
+			"how the zones share the flow is not told")
 		return
 	}
 	from, whole := 0.0, r.c.Flow
@@ -170,7 +178,8 @@ func (r *resolver) coefficients() {
 	if c.Model == PorousCavity {
 		c.HSide = 0
 		if c.Channels != nil && h > 0 && r.material < len(r.materials.used) { // an unknown material is reported
-			c.HBottom = coolant.OnPlan(h, c.Channels.Width, c.Channels.Wall, r.height, r.materials.used[r.material].K[2])
+			c.HBottom = coolant.OnPlan(h, c.Channels.Width, c.Channels.Wall, r.height,
+				r.materials.used[r.material].K[2])
 			c.HTop = c.HBottom
 		}
 	}
@@ -184,16 +193,20 @@ func (r *resolver) coefficients() {
 	}
 }
 
-// correlation is the coefficient on the walls of channels, or on the ground plan of pins; 0, and the fault noted, where none is known.
+// correlation is the coefficient on the walls of channels, or on the ground plan of pins; 0, and the fault noted, where
+// none is known.
 func (r *resolver) correlation() float64 {
 	if r.c.Medium != nil {
-		r.fail(r.s.node.pos, "give h_bottom and h_top, on the ground plan", "no correlation for the heat transfer of a medium is known here")
+		r.fail(r.s.node.pos, "give h_bottom and h_top, on the ground plan", "no correlation for the heat transfer of "+
+			"a medium is known here")
 		return 0
 	}
 	if p := r.c.Pins; p != nil {
 		const slack = 1e-6
-		if math.Abs(p.Diameter-coolant.PinDiameter) > slack*p.Diameter || math.Abs(p.Pitch-coolant.PinPitch) > slack*p.Pitch || r.s.text("fluid") != "water" {
-			r.fail(r.s.node.pos, "give h_bottom and h_top", "the correlation of pins is for pins of %s in a pitch of %s in water", metres(coolant.PinDiameter), metres(coolant.PinPitch))
+		if math.Abs(p.Diameter-coolant.PinDiameter) > slack*p.Diameter ||
+			math.Abs(p.Pitch-coolant.PinPitch) > slack*p.Pitch || r.s.text("fluid") != "water" {
+			r.fail(r.s.node.pos, "give h_bottom and h_top", "the correlation of pins is for pins of %s in a pitch of "+
+				"%s in water", metres(coolant.PinDiameter), metres(coolant.PinPitch))
 			return 0
 		}
 		return coolant.PinFins(r.c.Flow/r.section(), p.Staggered)

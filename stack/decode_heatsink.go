@@ -20,12 +20,14 @@ func (l *loader) heatSink(t *table) {
 	}
 	base := l.materials.resolve(s.text("material"), s.pos("material"))
 	if s.has("resistance") == s.has("fins") {
-		l.fail(s.node.pos, `add resistance = "0.3 K/W", or [heat_sink.fins]`, "a heat sink needs resistance or fins, and not both")
+		l.fail(s.node.pos, `add resistance = "0.3 K/W", or [heat_sink.fins]`, "a heat sink needs resistance or fins, "+
+			"and not both")
 	}
 	if base == nil || s.has("resistance") == s.has("fins") {
 		return
 	}
-	b := Boundary{Kind: LumpedResistance, Temperature: l.stack.Ambient, Resistance: s.scalar("resistance"), Pos: s.node.pos}
+	b := Boundary{Kind: LumpedResistance, Temperature: l.stack.Ambient, Resistance: s.scalar("resistance"),
+		Pos: s.node.pos}
 	if s.has("ambient") {
 		b.Temperature = s.scalar("ambient")
 	}
@@ -39,11 +41,13 @@ func (l *loader) heatSink(t *table) {
 		if !s.has("capacity") {
 			capacity = c
 		}
-		source = fmt.Sprintf("%d fins of efficiency %.4g under h = %.4g W/(m2 K) make %.4g W/(m2 K) on the base", fins.Count, fins.Efficiency(), fins.H, b.H)
+		source = fmt.Sprintf("%d fins of efficiency %.4g under h = %.4g W/(m2 K) make %.4g W/(m2 K) on the base",
+			fins.Count, fins.Efficiency(), fins.H, b.H)
 	}
 	y := Layer{Name: heatSinkLayer, Thickness: s.scalar("base"), Cells: s.integer("cells"), Pos: s.node.pos}
 	volume := y.Thickness * l.stack.Domain().Area()
-	m := Material{Name: heatSinkLayer, K: base.K, C: base.C, Title: "base of " + base.Name, Source: source, Pos: s.pos("material")}
+	m := Material{Name: heatSinkLayer, K: base.K, C: base.C, Title: "base of " + base.Name, Source: source,
+		Pos: s.pos("material")}
 	if volume > 0 {
 		m.C += capacity / volume
 	}
@@ -63,7 +67,8 @@ func (l *loader) fins(s *table, base *definition, ambient float64) (f *heatsink.
 	if t.has("material") {
 		of = l.materials.resolve(t.text("material"), t.pos("material"))
 	}
-	f = &heatsink.Fins{Count: t.integer("count"), Thickness: t.scalar("thickness"), Height: t.scalar("height"), Width: l.stack.Size[0], Length: l.stack.Size[1]}
+	f = &heatsink.Fins{Count: t.integer("count"), Thickness: t.scalar("thickness"), Height: t.scalar("height"),
+		Width: l.stack.Size[0], Length: l.stack.Size[1]}
 	if t.text("along") == "x" {
 		f.Width, f.Length = f.Length, f.Width
 	}
@@ -71,7 +76,8 @@ func (l *loader) fins(s *table, base *definition, ambient float64) (f *heatsink.
 		l.fail(t.node.pos, `add h = "40 W/(m^2 K)", or velocity = "3 m/s"`, "fins need h or velocity, and not both")
 	}
 	if gap := f.Gap(); len(l.faults.list) == before && (gap < 0 || f.Count > 1 && gap == 0) {
-		l.fail(t.pos("count"), "take fewer or thinner ones", "%d fins of %s do not fit on a base %s wide", f.Count, metres(f.Thickness), metres(f.Width))
+		l.fail(t.pos("count"), "take fewer or thinner ones", "%d fins of %s do not fit on a base %s wide", f.Count,
+			metres(f.Thickness), metres(f.Width))
 	}
 	if len(l.faults.list) > before || of == nil {
 		return nil, 0
@@ -85,7 +91,8 @@ func (l *loader) fins(s *table, base *definition, ambient float64) (f *heatsink.
 	return f, f.Efficiency() * f.Volume() * of.C
 }
 
-// channel is h between the fins from the velocity of the air; 0, and the fault noted, beyond the range of the correlation.
+// channel is h between the fins from the velocity of the air; 0, and the fault noted, beyond the range of the
+// correlation.
 func (l *loader) channel(t *table, f *heatsink.Fins, ambient float64) float64 {
 	pos := t.pos("velocity")
 	if f.Count < 2 {
@@ -99,7 +106,8 @@ func (l *loader) channel(t *table, f *heatsink.Fins, ambient float64) float64 {
 	}
 	h, re := heatsink.Channel(air, t.scalar("velocity"), f.Gap(), f.Length)
 	if re < heatsink.LeastReynolds || re > heatsink.MostReynolds {
-		l.fail(pos, "give h", "the modified Reynolds number of the channels, %.3g, lies outside %g to %g, the range of the correlation", re, heatsink.LeastReynolds, float64(heatsink.MostReynolds))
+		l.fail(pos, "give h", "the modified Reynolds number of the channels, %.3g, lies outside %g to %g, the range "+
+			"of the correlation", re, heatsink.LeastReynolds, float64(heatsink.MostReynolds))
 		return 0
 	}
 	return h

@@ -54,7 +54,8 @@ func (l *loader) blockMaterials(powers []Power) (regions []Region) {
 				continue
 			}
 			if fault := nameFault(b.Name); fault != "" {
-				l.fail(b.Pos, "choose a name that can be part of a file name", "block %q has a material, and its name %s", shorten(b.Name), fault)
+				l.fail(b.Pos, "choose a name that can be part of a file name", "block %q has a material, and "+
+					"its name %s", shorten(b.Name), fault)
 				continue
 			}
 			r := Region{Name: b.Name, Material: material, TMax: b.TMax, Pos: b.Pos}
@@ -79,18 +80,21 @@ func (l *loader) heated(t *table, y *Layer) {
 		return
 	}
 	if !y.AtSurface() {
-		l.fail(t.pos("power_depth"), `add power_at = "bottom" or "top"`, "layer %q has a power_depth without a surface to measure it from", shorten(y.Name))
+		l.fail(t.pos("power_depth"), `add power_at = "bottom" or "top"`, "layer %q has a power_depth without a "+
+			"surface to measure it from", shorten(y.Name))
 		return
 	}
 	y.PowerDepth = t.scalar("power_depth")
 	if y.PowerDepth > y.Thickness && y.Thickness > 0 {
-		l.fail(t.pos("power_depth"), "", "layer %q is %s thick, less than its power_depth of %s", shorten(y.Name), metres(y.Thickness), metres(y.PowerDepth))
+		l.fail(t.pos("power_depth"), "", "layer %q is %s thick, less than its power_depth of %s", shorten(y.Name),
+			metres(y.Thickness), metres(y.PowerDepth))
 	}
 }
 
 // region reads a region, or as many of them as its array repeats it.
 func (l *loader) region(t *table) (regions []Region, powers []Power) {
-	r := Region{Name: t.text("name"), Material: l.material(t), TMax: t.scalar("tmax"), Die: t.text("die"), Pos: t.node.pos}
+	r := Region{Name: t.text("name"), Material: l.material(t), TMax: t.scalar("tmax"), Die: t.text("die"),
+		Pos: t.node.pos}
 	what := r.what()
 	t.onePlace(what, "circle", "polygon")
 	switch r.Shape = t.shape(what); {
@@ -98,12 +102,14 @@ func (l *loader) region(t *table) (regions []Region, powers []Power) {
 		r.Rect = Around(r.Shape)
 	case t.has("circle") || t.has("polygon"): // faulty, and reported
 	default:
-		r.Rect = clamp(t.rectangle(what, "give x, y, width and height, or circle, or polygon"), l.stack.Domain(), l.slack())
+		r.Rect = clamp(t.rectangle(what, "give x, y, width and height, or circle, or polygon"), l.stack.Domain(),
+			l.slack())
 	}
 	r.Fill = l.fill(t, r.Rect)
 	if t.has("array") {
 		if t.has("power") || t.has("block") {
-			l.fail(t.pos("array"), "give the power to the layer, or write the regions one by one", "%s with array has no power of its own", what)
+			l.fail(t.pos("array"), "give the power to the layer, or write the regions one by one",
+				"%s with array has no power of its own", what)
 		}
 		return l.copies(t, r), nil
 	}
@@ -140,13 +146,15 @@ func (l *loader) copies(t *table, r Region) (regions []Region) {
 	return regions
 }
 
-// room says whether so many more regions, or sources that take as much, may be made of arrays and dies: a line makes a million of them.
+// room says whether so many more regions, or sources that take as much, may be made of arrays and dies: a line makes a
+// million of them.
 func (l *loader) room(pos Pos, regions int) bool {
 	if l.copied > maxCopies {
 		return false
 	}
 	if l.copied += regions; l.copied > maxCopies {
-		l.fail(pos, "homogenise arrays with fill, and give dies common heights", "arrays and dies of the stack make more than %d regions and sources", maxCopies)
+		l.fail(pos, "homogenise arrays with fill, and give dies common heights", "arrays and dies of the stack make "+
+			"more than %d regions and sources", maxCopies)
 		return false
 	}
 	return true
@@ -253,7 +261,8 @@ func (l *loader) blockPlace(t *table, b *Block) {
 // plainOwner reports blocks, maps and areas in a region that is no rectangle: they could make heat outside it.
 func (l *loader) plainOwner(pos Pos, what string, o owner) {
 	if o.shape != nil {
-		l.fail(pos, "give the power to the layer", "%s is no rectangle and takes uniform or density, not %s", o.what, what)
+		l.fail(pos, "give the power to the layer", "%s is no rectangle and takes uniform or density, not %s", o.what,
+			what)
 	}
 }
 

@@ -26,7 +26,8 @@ func (l *loader) areaLeakage(t *table, p *Power) {
 	before := len(l.faults.list)
 	p.Leakage = l.ownLeakage(t, p.actsOn())
 	if t.has("leakage") && p.Leakage.Factor == nil && len(l.faults.list) == before {
-		l.fail(t.pos("leakage"), `add beta = "0.015 1/K" and range, a polynomial or a table`, "the leakage of a power needs a law")
+		l.fail(t.pos("leakage"), `add beta = "0.015 1/K" and range, a polynomial or a table`,
+			"the leakage of a power needs a law")
 	}
 }
 
@@ -76,7 +77,8 @@ func (t *table) leakageLaw() *Curve {
 	if c.Law != TableLaw {
 		c.At = t.scalar("at")
 		if !t.has("range") {
-			t.fail(t.node.pos, `add range = ["0 degC", "150 degC"]`, "a leakage with %s needs the range of temperatures for which it holds", given[0])
+			t.fail(t.node.pos, `add range = ["0 degC", "150 degC"]`, "a leakage with %s needs the range of "+
+				"temperatures for which it holds", given[0])
 		}
 		c.Range, _ = t.pair("range")
 	}
@@ -90,7 +92,8 @@ func (t *table) leakageLaw() *Curve {
 	return c
 }
 
-// blockLeakage shares the leakage of a power among its blocks that have none of their own, and gives its law to those that have none.
+// blockLeakage shares the leakage of a power among its blocks that have none of their own, and gives its law to those
+// that have none.
 func (l *loader) blockLeakage(t *table, p *Power) {
 	n, k := t.get("leakage")
 	if n == nil {
@@ -139,7 +142,9 @@ func (l *loader) lawsOf(blocks []Block, law *Curve) {
 			continue
 		}
 		if b.Leakage.Factor = law; law == nil {
-			l.fail(b.Pos, `add beta = "0.015 1/K" and range, a polynomial or a table, or give the power a leakage with one`, "leakage of block %q has no law", shorten(b.Name))
+			l.fail(b.Pos,
+				`add beta = "0.015 1/K" and range, a polynomial or a table, or give the power a leakage with one`,
+				"leakage of block %q has no law", shorten(b.Name))
 		}
 	}
 }

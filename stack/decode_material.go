@@ -14,7 +14,9 @@ import (
 func Library() ([]Material, error) {
 	d := &decoder{format: keys.New()}
 	m := loadLibrary(d)
-	list := slices.SortedFunc(maps.Values(m.known), func(a, b *definition) int { return strings.Compare(a.Name, b.Name) })
+	list := slices.SortedFunc(maps.Values(m.known), func(a, b *definition) int {
+		return strings.Compare(a.Name, b.Name)
+	})
 	out := make([]Material, len(list))
 	for i, def := range list {
 		out[i] = def.Material
@@ -83,7 +85,8 @@ func (m *materialTable) composeAll(n *node) {
 	}
 }
 
-// mostMixing is how deep composites may lie in each other. Real ones have three or four levels: wires in a dielectric in a laminate in a board.
+// mostMixing is how deep composites may lie in each other. Real ones have three or four levels: wires in a dielectric
+// in a laminate in a board.
 const mostMixing = 100
 
 func (m *materialTable) define(n *node) {
@@ -125,7 +128,8 @@ func (m *materialTable) decode(def *definition, t *table) {
 			def.CCurve = def.CCurve.Times(rho)
 		}
 	default:
-		m.fail(t.node.pos, `add c = "1.6e6 J/(m^3 K)", or rho and cp`, "material %q has no heat capacity", shorten(def.Name))
+		m.fail(t.node.pos, `add c = "1.6e6 J/(m^3 K)", or rho and cp`, "material %q has no heat capacity",
+			shorten(def.Name))
 	}
 }
 
@@ -168,7 +172,8 @@ func (m *materialTable) resolve(name string, pos Pos) *definition {
 		return def
 	}
 	if m.depth == mostMixing {
-		m.fail(pos, "mix what they are made of", "material %q lies in more than %d others that are made of each other", shorten(name), mostMixing)
+		m.fail(pos, "mix what they are made of", "material %q lies in more than %d others that are made of each other",
+			shorten(name), mostMixing)
 		def.faulty = true
 		return nil
 	}

@@ -23,7 +23,8 @@ func (m *materialTable) composite(def *definition, t *table) {
 		return
 	}
 	if def.laminate = t.tables("laminate"); len(def.laminate) == 0 && len(m.faults.list) == 0 {
-		m.fail(t.pos("laminate"), `add { material = "copper", thickness = "2 um" }`, "the laminate of material %q has no plies", shorten(def.Name))
+		m.fail(t.pos("laminate"), `add { material = "copper", thickness = "2 um" }`, "the laminate of material %q "+
+			"has no plies", shorten(def.Name))
 	}
 }
 
@@ -50,10 +51,12 @@ func (m *materialTable) compose(def *definition) bool {
 }
 
 // evaluate sets the properties of a composite by its rule, at every temperature where parts follow it.
-func (m *materialTable) evaluate(def *definition, pos Pos, parts []*Material, rule func([]*Material) ([3]float64, float64)) bool {
+func (m *materialTable) evaluate(def *definition, pos Pos, parts []*Material,
+	rule func([]*Material) ([3]float64, float64)) bool {
 	def.K, def.C = rule(parts)
 	if !def.follow(parts, rule) {
-		m.fail(pos, "give all parts ranges that overlap", "material %q is made of materials whose properties hold at no common temperature", shorten(def.Name))
+		m.fail(pos, "give all parts ranges that overlap", "material %q is made of materials whose properties hold at "+
+			"no common temperature", shorten(def.Name))
 		return false
 	}
 	return true
@@ -91,7 +94,8 @@ func (m *materialTable) laminate(def *definition) bool {
 	return true
 }
 
-// fraction reads the rule and the fraction of a mixture: given, or from the diameter of cylinders and their pitch or their number on an area.
+// fraction reads the rule and the fraction of a mixture: given, or from the diameter of cylinders and their pitch or
+// their number on an area.
 func (t *table) fraction(area Rect) (rule Rule, f float64, ok bool) {
 	before := len(t.faults.list)
 	rule = Cylinders
@@ -119,11 +123,13 @@ func (t *table) fraction(area Rect) (rule Rule, f float64, ok bool) {
 		key = "diameter"
 		f = float64(count) * disc(t.scalar("diameter")) / area.Area()
 	default:
-		t.fail(t.node.pos, `write fraction = "5 %", or diameter = "5 um", pitch = "20 um"`, "%s needs %s", t.spec.What, t.fractionKeys())
+		t.fail(t.node.pos, `write fraction = "5 %", or diameter = "5 um", pitch = "20 um"`, "%s needs %s", t.spec.What,
+			t.fractionKeys())
 		return rule, 0, false
 	}
 	if key == "diameter" && !cylinders {
-		t.fail(t.pos(key), `give the fraction, or rule = "square"`, "rule %q is for no cylinders and takes no diameter", rule)
+		t.fail(t.pos(key), `give the fraction, or rule = "square"`, "rule %q is for no cylinders and takes no diameter",
+			rule)
 	}
 	if most := rule.Most(); f > most && len(t.faults.list) == before {
 		t.tooDense(t.pos(key), key, rule, f)
@@ -148,7 +154,8 @@ func (d *decoder) tooDense(pos Pos, key string, rule Rule, f float64) {
 	case most == 1:
 		d.fail(pos, "", "cylinders of this %s cover %.4g of the area, more than there is", key, f)
 	default:
-		d.fail(pos, `take rule = "pattern" if they merge`, "cylinders in a %s array touch at a fraction of %.4g, got %.4g", rule, most, f)
+		d.fail(pos, `take rule = "pattern" if they merge`, "cylinders in a %s array touch at a fraction of "+
+			"%.4g, got %.4g", rule, most, f)
 	}
 }
 

@@ -99,14 +99,16 @@ func axisOf(runs []packaging.Run, pos Pos) Axis {
 // packageLayer turns a layer of the layout into one of the stack.
 func (l *loader) packageLayer(p *loadedPackage, from *packaging.Layer) Layer {
 	pos := p.pos(from.Key)
-	y := Layer{Name: from.Name, Thickness: from.Thickness, Cells: from.Cells, PowerAt: HeatedPart(from.PowerAt), Pos: pos}
+	y := Layer{Name: from.Name, Thickness: from.Thickness, Cells: from.Cells, PowerAt: HeatedPart(from.PowerAt),
+		Pos: pos}
 	if y.AtSurface() {
 		y.PowerDepth = min(DefaultPowerDepth, y.Thickness)
 	}
 	y.Material = l.packageMaterial(p, from.Material, pos)
 	for i := range from.Parts {
 		part := &from.Parts[i]
-		r := Region{Name: part.Name, Material: l.packageMaterial(p, part.Material, pos), Rect: clamp(Rect(part.Rect), l.stack.Domain(), l.slack()), Pos: pos}
+		r := Region{Name: part.Name, Material: l.packageMaterial(p, part.Material, pos),
+			Rect: clamp(Rect(part.Rect), l.stack.Domain(), l.slack()), Pos: pos}
 		if part.Die < 0 {
 			y.Regions = append(y.Regions, r)
 			continue

@@ -11,7 +11,8 @@ func (l *loader) packageDies(p *loadedPackage) {
 	names := map[string]bool{}
 	for _, t := range p.dies {
 		size, _ := t.pair("size")
-		d := packaging.Die{Name: t.text("name"), Width: size[0], Height: size[1], Material: t.text("material"), Thickness: p.Kind.DefaultDie(), Tiers: t.integer("tiers")}
+		d := packaging.Die{Name: t.text("name"), Width: size[0], Height: size[1], Material: t.text("material"),
+			Thickness: p.Kind.DefaultDie(), Tiers: t.integer("tiers")}
 		t.replace("thickness", &d.Thickness)
 		if names[d.Name] {
 			l.fail(t.pos("name"), "rename one of them", "two dies are called %q", shorten(d.Name))
@@ -21,10 +22,12 @@ func (l *loader) packageDies(p *loadedPackage) {
 		t.replace("x", &d.X)
 		t.replace("y", &d.Y)
 		if len(p.dies) > 1 && !(t.has("x") && t.has("y")) {
-			l.fail(t.node.pos, "add x and y, from the south-west corner of the package", "die %q is one of %d and has no place", shorten(d.Name), len(p.dies))
+			l.fail(t.node.pos, "add x and y, from the south-west corner of the package",
+				"die %q is one of %d and has no place", shorten(d.Name), len(p.dies))
 		}
 		if stacked := p.Kind == packaging.Interposer || p.Kind == packaging.HBM; d.Tiers > 0 && !stacked {
-			l.fail(t.pos("tiers"), `take kind = "hbm" or "interposer"`, "a package of kind %q stacks no memory dies", p.Kind)
+			l.fail(t.pos("tiers"), `take kind = "hbm" or "interposer"`, "a package of kind %q stacks no memory dies",
+				p.Kind)
 		}
 		if t.has("tier_power") && d.Tiers == 0 {
 			l.fail(t.pos("tier_power"), "add tiers", "die %q has no memory dies to heat", shorten(d.Name))
@@ -45,7 +48,8 @@ func (p *loadedPackage) fits(l *loader) {
 			room = packaging.RingRoom
 		}
 		if least := min(b.Width-p.Width, b.Height-p.Height) / 2; least < room-slack {
-			l.fail(p.pos("board"), "give it a larger size", "a board of %s by %s leaves %s around %s, and %s are needed", metres(b.Width), metres(b.Height), metres(least), p.what(), metres(room))
+			l.fail(p.pos("board"), "give it a larger size", "a board of %s by %s leaves %s around %s, and "+
+				"%s are needed", metres(b.Width), metres(b.Height), metres(least), p.what(), metres(room))
 			return
 		}
 	}
@@ -59,17 +63,21 @@ func (p *loadedPackage) fits(l *loader) {
 		r := Rect{d.X, d.Y, d.Width, d.Height}
 		at := p.dies[i].pos("size")
 		if out := protrusion(r, inner, slack); out != "" {
-			l.fail(at, "make the package larger, or move the die", "die %q sticks out of %s %s", shorten(d.Name), p.what(), out)
+			l.fail(at, "make the package larger, or move the die", "die %q sticks out of %s %s", shorten(d.Name),
+				p.what(), out)
 			continue
 		}
 		if p.Kind == packaging.Interposer {
-			r = Rect{max(0, r.X-p.InterposerMargin), max(0, r.Y-p.InterposerMargin), r.Width + 2*p.InterposerMargin, r.Height + 2*p.InterposerMargin}
+			r = Rect{max(0, r.X-p.InterposerMargin), max(0, r.Y-p.InterposerMargin), r.Width + 2*p.InterposerMargin,
+				r.Height + 2*p.InterposerMargin}
 		}
 		if out := protrusion(r, clear, slack); out != "" && p.Lidded() {
-			l.fail(at, "make the package larger, or give lid = { foot = 0 }", "die %q, or the interposer under it, reaches into the foot of the lid, %s wide, %s", shorten(d.Name), metres(margin), out)
+			l.fail(at, "make the package larger, or give lid = { foot = 0 }", "die %q, or the interposer under it, "+
+				"reaches into the foot of the lid, %s wide, %s", shorten(d.Name), metres(margin), out)
 		}
 		for j, e := range p.Dies[:i] {
-			if d.X+slack < e.X+e.Width && e.X+slack < d.X+d.Width && d.Y+slack < e.Y+e.Height && e.Y+slack < d.Y+d.Height {
+			if d.X+slack < e.X+e.Width && e.X+slack < d.X+d.Width && d.Y+slack < e.Y+e.Height &&
+				e.Y+slack < d.Y+d.Height {
 				l.fail(at, "move one", "die %q overlaps die %q", shorten(d.Name), shorten(p.Dies[j].Name))
 			}
 		}
@@ -87,8 +95,10 @@ func (l *loader) surroundings(t *table, p *loadedPackage) {
 		switch {
 		case p.Board == nil || p.Board.Width == 0:
 		case p.Sink:
-			l.fail(p.sub("board").pos("size"), "remove it, and give the extent of the sink's base as size of the stack, which the board shares",
-				"a board with a size of its own cannot lie under a heat sink, whose base would become as large as the board")
+			l.fail(p.sub("board").pos("size"), "remove it, and give the extent of the sink's base as size of the "+
+				"stack, which the board shares",
+				"a board with a size of its own cannot lie under a heat sink, whose base would become as large "+
+					"as the board")
 		case l.stack.Size[0] > 0:
 			l.fail(p.pos("board"), "leave one of them out", "size and the size of the board both give the domain")
 		}
@@ -96,7 +106,8 @@ func (l *loader) surroundings(t *table, p *loadedPackage) {
 	}
 	for _, name := range []string{"size", "boundary", "heat_sink"} {
 		if t.has(name) {
-			l.fail(t.pos(name), "remove it, or environment", "the environment %s of the package leaves no room for %s", p.environment, name)
+			l.fail(t.pos(name), "remove it, or environment", "the environment %s of the package leaves no room for %s",
+				p.environment, name)
 		}
 	}
 	if p.Kind == packaging.HBM && p.environment.OnBoard() {
@@ -141,7 +152,8 @@ func (l *loader) stillAir(p *loadedPackage, set func(Boundary, ...Face)) {
 	set(face(heatsink.Vertical, length), West, East, South, North)
 }
 
-// Jedec says which figures of JEDEC's standards a stack is for: the environment of the test, and the probes on the case and on the board.
+// Jedec says which figures of JEDEC's standards a stack is for: the environment of the test, and the probes on the case
+// and on the board.
 type Jedec struct {
 	Environment string
 	Case, Board string // names of probes; Board may be empty

@@ -13,7 +13,8 @@ func (l *loader) packageParts(p *loadedPackage) {
 	p.joints("bumps", &p.Bumps)
 	p.joints("microbumps", &p.Microbumps)
 	p.joints("bond", &p.Bond)
-	for name, s := range map[string]*packaging.Sheet{"attach": &p.Attach, "mould": &p.Mould, "tim1": &p.TIM1, "tim2": &p.TIM2, "tier": &p.Tier} {
+	for name, s := range map[string]*packaging.Sheet{"attach": &p.Attach, "mould": &p.Mould, "tim1": &p.TIM1,
+		"tim2": &p.TIM2, "tier": &p.Tier} {
 		if t := p.sub(name); t != nil {
 			t.sheet(s)
 		}
@@ -93,7 +94,8 @@ func (t *table) wiring(w *packaging.Wiring) {
 	if t.has("copper") {
 		w.Copper = nil
 		for _, c := range t.tables("copper") {
-			w.Copper = append(w.Copper, packaging.Copper{Thickness: c.scalar("thickness"), Coverage: c.share("coverage")})
+			w.Copper = append(w.Copper,
+				packaging.Copper{Thickness: c.scalar("thickness"), Coverage: c.share("coverage")})
 		}
 	}
 }
@@ -122,7 +124,8 @@ func (l *loader) wiringFits(t *table, pos Pos, w *packaging.Wiring, what string)
 	} else if t != nil && t.has("copper") {
 		pos = t.pos("copper")
 	}
-	l.fail(pos, "make it thicker, or the copper thinner", "the copper layers of %s are %s thick in all, and it is %s", what, metres(copper), metres(w.Thickness))
+	l.fail(pos, "make it thicker, or the copper thinner", "the copper layers of %s are %s thick in all, and it is %s",
+		what, metres(copper), metres(w.Thickness))
 }
 
 // board reads the board, or that there is none.
@@ -170,7 +173,8 @@ func (l *loader) testBoard(p *loadedPackage) {
 		body := math.Max(p.Width, p.Height)
 		var ok bool
 		if b.Width, b.Height, ok = packaging.Extent(body); !ok {
-			l.fail(p.pos("size"), `give board = { size = ["200 mm", "200 mm"] }`, "JESD51-9 has no board for a package of %s", metres(body))
+			l.fail(p.pos("size"), `give board = { size = ["200 mm", "200 mm"] }`, "JESD51-9 has no board for a "+
+				"package of %s", metres(body))
 		}
 	}
 }

@@ -45,7 +45,8 @@ func (l *loader) patch(t *table, f Face, ambient float64) Patch {
 	p.Boundary = Boundary{Pos: t.node.pos, Temperature: ambient}
 	given := t.given("h", "map", "resistance", "temperature", "flux")
 	if len(given) != 1 {
-		l.fail(t.node.pos, `give one of them; flux = "0 W/m^2" lets no heat pass`, "%s needs exactly one of h, map, resistance, temperature and flux, got %d of them", what, len(given))
+		l.fail(t.node.pos, `give one of them; flux = "0 W/m^2" lets no heat pass`, "%s needs exactly one of h, map, "+
+			"resistance, temperature and flux, got %d of them", what, len(given))
 		return p
 	}
 	l.patchPlace(t, &p, f, what)
@@ -83,7 +84,8 @@ func (l *loader) patchPlace(t *table, p *Patch, f Face, what string) {
 	sides := []string{axes[0], axes[1], "width", "height"}
 	for _, name := range t.given("x", "y", "z") {
 		if !slices.Contains(sides, name) {
-			l.fail(t.pos(name), "remove it", "%s has no %s: its coordinates are %s and %s", what, name, axes[0], axes[1])
+			l.fail(t.pos(name), "remove it", "%s has no %s: its coordinates are %s and %s", what, name, axes[0],
+				axes[1])
 			return
 		}
 	}
@@ -94,14 +96,16 @@ func (l *loader) patchPlace(t *table, p *Patch, f Face, what string) {
 	}
 	switch {
 	case len(ways) > 1:
-		l.fail(t.pos(t.given(append(sides, "circle", "polygon", "layers")...)[0]), "leave one of them out", "%s has both %s", what, strings.Join(ways, " and "))
+		l.fail(t.pos(t.given(append(sides, "circle", "polygon", "layers")...)[0]), "leave one of them out",
+			"%s has both %s", what, strings.Join(ways, " and "))
 	case len(ways) == 0:
 		p.Rects = []Rect{whole}
 	case t.has("layers"):
 		p.Rects = l.layerBands(t, f, whole, what)
 	case len(rectangle) > 0:
 		if len(rectangle) < len(sides) {
-			l.fail(t.node.pos, "a rectangle has "+joinWords(sides), "%s lacks %s", what, strings.Join(slices.DeleteFunc(sides, t.has), ", "))
+			l.fail(t.node.pos, "a rectangle has "+joinWords(sides), "%s lacks %s", what,
+				strings.Join(slices.DeleteFunc(sides, t.has), ", "))
 			return
 		}
 		r := Rect{t.scalar(sides[0]), t.scalar(sides[1]), t.scalar("width"), t.scalar("height")}
@@ -141,32 +145,39 @@ func (l *loader) filmMap(t *table, p *Patch, what string) {
 		l.fail(t.node.pos, `add unit = "W/(m^2 K)"`, "a map of coefficients needs unit")
 	}
 	if !t.has("orientation") && !picture {
-		l.fail(t.node.pos, `say which row comes first: orientation = "south-first" or "north-first"`, "a map of coefficients needs orientation")
+		l.fail(t.node.pos, `say which row comes first: orientation = "south-first" or "north-first"`,
+			"a map of coefficients needs orientation")
 	}
 	if !t.has("scale") && picture {
-		l.fail(t.node.pos, "add scale = 5000, say", "a picture as a map of coefficients needs scale: what white stands for")
+		l.fail(t.node.pos, "add scale = 5000, say", "a picture as a map of coefficients needs scale: what "+
+			"white stands for")
 	}
 	if len(p.Rects) != 1 {
-		l.fail(t.pos("map"), "give a rectangle, or leave it out for the whole face", "the map of %s needs one rectangle", what)
+		l.fail(t.pos("map"), "give a rectangle, or leave it out for the whole face",
+			"the map of %s needs one rectangle", what)
 	}
-	unit, factor, northFirst := t.text("unit"), t.scalar("scale"), t.text("orientation") == "north-first" || !t.has("orientation")
+	unit, factor, northFirst := t.text("unit"), t.scalar("scale"), t.text("orientation") == "north-first" ||
+		!t.has("orientation")
 	if len(l.faults.list) > before {
 		return
 	}
 	scale, err := units.HeatTransfer.Scale(unit)
 	if err != nil {
-		l.fail(t.pos("unit"), `write "W/(m^2 K)"`, "unit of a map must be of a heat transfer coefficient, got %q", shorten(unit))
+		l.fail(t.pos("unit"), `write "W/(m^2 K)"`, "unit of a map must be of a heat transfer coefficient, got %q",
+			shorten(unit))
 		return
 	}
 	g, ok := l.densities(t)
 	if !ok {
 		return
 	}
-	m := &FilmMap{NX: len(g.rows[0]), NY: len(g.rows), File: g.file, Values: make([]float64, 0, len(g.rows)*len(g.rows[0]))}
+	m := &FilmMap{NX: len(g.rows[0]), NY: len(g.rows), File: g.file,
+		Values: make([]float64, 0, len(g.rows)*len(g.rows[0]))}
 	for j, row := range g.rows {
 		for i, v := range row {
 			if h := v * scale * factor; !(h >= 0 && h <= mostH) {
-				l.fail(g.pos(i, j), "", "a heat transfer coefficient must lie between 0 and %g W/(m^2 K), got %v", mostH, h)
+				l.fail(g.pos(i, j), "", "a heat transfer coefficient must lie between 0 and %g W/(m^2 K), got %v",
+					mostH, h)
 				return
 			}
 		}

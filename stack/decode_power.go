@@ -16,7 +16,8 @@ func keysOf(kind string) []string {
 	case "uniform", "density":
 		return append(always, "name", "circle", "polygon", "leakage")
 	case "floorplan", "block":
-		return append(always, "watts", "row", "interval", "trace", "end", "repeat", "origin", "allow_overlap", "leakage")
+		return append(always, "watts", "row", "interval", "trace", "end", "repeat", "origin", "allow_overlap",
+			"leakage")
 	case "map":
 		return append(always, "unit", "orientation", "scale", "name")
 	}
@@ -26,7 +27,8 @@ func keysOf(kind string) []string {
 // power reads one power table.
 func (l *loader) power(t *table, o owner) (Power, bool) {
 	before := len(l.faults.list)
-	p := Power{Area: o.area, Shape: o.shape, Pos: t.node.pos, AllowOverlap: t.boolean("allow_overlap"), Schedule: l.schedule(t), Name: t.text("name"), TMax: t.scalar("tmax")}
+	p := Power{Area: o.area, Shape: o.shape, Pos: t.node.pos, AllowOverlap: t.boolean("allow_overlap"),
+		Schedule: l.schedule(t), Name: t.text("name"), TMax: t.scalar("tmax")}
 	l.powerShape(t, &p, o)
 	if n, k := t.get("area"); n != nil {
 		if r, ok := t.rect(n, k); ok {
@@ -48,7 +50,8 @@ func (l *loader) power(t *table, o owner) (Power, bool) {
 		if len(kinds) > 1 {
 			got = joinWords(kinds)
 		}
-		l.fail(t.node.pos, "use an array of tables for several sources", "power of %s needs exactly one of floorplan, block, uniform, density and map, got %s", o.what, got)
+		l.fail(t.node.pos, "use an array of tables for several sources", "power of %s needs exactly one of "+
+			"floorplan, block, uniform, density and map, got %s", o.what, got)
 		return p, false
 	}
 	kind := kinds[0]
@@ -75,7 +78,8 @@ func (l *loader) power(t *table, o owner) (Power, bool) {
 	return p, len(l.faults.list) == before
 }
 
-// powerShape reads the circle or polygon of a uniform power. Its coordinates count from the corner of the owner, as those of area.
+// powerShape reads the circle or polygon of a uniform power. Its coordinates count from the corner of the owner, as
+// those of area.
 func (l *loader) powerShape(t *table, p *Power, o owner) {
 	given := t.given("area", "circle", "polygon")
 	if len(given) == 0 {
@@ -170,7 +174,8 @@ func (l *loader) mapPower(t *table, p *Power) {
 	if err != nil {
 		density, fluxErr := units.Flux.Scale(unit)
 		if fluxErr != nil {
-			l.fail(t.pos("unit"), "", "unit of a map must be of power (\"W\", per tile) or of power per area (\"W/m^2\"), got %q", shorten(unit))
+			l.fail(t.pos("unit"), "", "unit of a map must be of power (\"W\", per tile) or of power per area "+
+				"(\"W/m^2\"), got %q", shorten(unit))
 			return
 		}
 		scale = density * (p.Area.Width / float64(m.NX)) * (p.Area.Height / float64(m.NY))
@@ -197,10 +202,12 @@ func (l *loader) mapMeaning(t *table) bool {
 		l.fail(t.node.pos, `say which: unit = "W" (per tile) or "W/m^2" (per area)`, "a power map needs unit")
 	}
 	if !t.has("orientation") && !picture {
-		l.fail(t.node.pos, `say which row comes first: orientation = "south-first" or "north-first"`, "a power map needs orientation")
+		l.fail(t.node.pos, `say which row comes first: orientation = "south-first" or "north-first"`,
+			"a power map needs orientation")
 	}
 	if !t.has("scale") && picture {
-		l.fail(t.node.pos, `add scale = 100 with unit = "W/cm^2", say`, "a picture as a power map needs scale: what white stands for")
+		l.fail(t.node.pos, `add scale = 100 with unit = "W/cm^2", say`, "a picture as a power map needs scale: what "+
+			"white stands for")
 	}
 	t.text("unit")
 	t.text("orientation")
@@ -259,7 +266,8 @@ func (d *decoder) numberRows(n *node, name string) ([][]float64, bool) {
 			}
 		}
 		if len(rows) > 0 && len(row) != len(rows[0]) {
-			d.fail(item.pos, "", "%s: row %d has %d numbers, the first has %d", name, len(rows)+1, len(row), len(rows[0]))
+			d.fail(item.pos, "", "%s: row %d has %d numbers, the first has %d", name, len(rows)+1, len(row),
+				len(rows[0]))
 			return nil, false
 		}
 		rows = append(rows, row)

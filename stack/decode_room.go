@@ -21,7 +21,8 @@ func (l *loader) layersOf(t *table) []Layer {
 	}
 	for _, key := range []string{"power", "block", "power_at", "power_depth", "coolant"} {
 		if t.has(key) {
-			l.fail(t.pos(key), "give it to a die, or to a layer of its own", "layer %q holds dies and has no %s", shorten(y.Name), key)
+			l.fail(t.pos(key), "give it to a die, or to a layer of its own", "layer %q holds dies and has no %s",
+				shorten(y.Name), key)
 			return nil
 		}
 	}
@@ -39,13 +40,15 @@ func (l *loader) layersOf(t *table) []Layer {
 	}
 	heights := r.heights()
 	if n := len(heights) - 1; n > MaxLayers {
-		l.fail(t.node.pos, "give dies common heights", "the dies of layer %q make %d layers, more than %d", shorten(y.Name), n, MaxLayers)
+		l.fail(t.node.pos, "give dies common heights", "the dies of layer %q make %d layers, more than %d",
+			shorten(y.Name), n, MaxLayers)
 		return nil
 	}
 	return l.slabs(r, heights)
 }
 
-// fits reports dies that stick out of the room or into each other, and makes a room without a thickness as high as the tallest of them.
+// fits reports dies that stick out of the room or into each other, and makes a room without a thickness as high as the
+// tallest of them.
 func (l *loader) fits(r *room, given bool) {
 	if !given {
 		for i := range r.dies {
@@ -56,7 +59,8 @@ func (l *loader) fits(r *room, given bool) {
 	for i := range r.dies {
 		p := &r.dies[i]
 		if top := p.z + p.thickness(); top > r.Thickness+r.slack {
-			l.fail(p.pos, "make the layer thicker", "die %q reaches up to %s in layer %q, which is %s thick", shorten(p.name), metres(top), shorten(r.Name), metres(r.Thickness))
+			l.fail(p.pos, "make the layer thicker", "die %q reaches up to %s in layer %q, which is %s thick",
+				shorten(p.name), metres(top), shorten(r.Name), metres(r.Thickness))
 			return
 		}
 		if out := protrusion(p.footprint(), l.stack.Domain(), l.slack()); out != "" {
@@ -65,11 +69,13 @@ func (l *loader) fits(r *room, given bool) {
 		}
 		for j := range i {
 			if l.collide(p, &r.dies[j], r.slack) {
-				l.fail(p.pos, "move one of them", "die %q lies partly where die %q does", shorten(p.name), shorten(r.dies[j].name))
+				l.fail(p.pos, "move one of them", "die %q lies partly where die %q does", shorten(p.name),
+					shorten(r.dies[j].name))
 				return
 			}
 			if p.name == r.dies[j].name {
-				l.fail(p.pos, "give one of them another name", "two dies in layer %q are called %q", shorten(r.Name), shorten(p.name))
+				l.fail(p.pos, "give one of them another name", "two dies in layer %q are called %q", shorten(r.Name),
+					shorten(p.name))
 				return
 			}
 		}
@@ -149,7 +155,8 @@ func (l *loader) put(y *Layer, p *part, share float64) {
 		}
 		return i
 	}
-	base := Region{Name: name, Material: material(from.Material), Rect: clamp(d.footprint(), l.stack.Domain(), l.slack()), TMax: limit(d.tmax, from.TMax), Pos: d.pos}
+	base := Region{Name: name, Material: material(from.Material),
+		Rect: clamp(d.footprint(), l.stack.Domain(), l.slack()), TMax: limit(d.tmax, from.TMax), Pos: d.pos}
 	first := len(y.Regions)
 	y.Regions = append(y.Regions, base)
 	for i := range from.Regions {
@@ -172,7 +179,8 @@ func (l *loader) put(y *Layer, p *part, share float64) {
 	for i := first; i < len(y.Regions); i++ {
 		y.Regions[i].Die = d.name
 		if fault := nameFault(y.Regions[i].Name); y.Regions[i].Name != "" && fault != "" {
-			l.fail(d.pos, "choose a shorter name", "die %q: the name %q of a region %s", shorten(d.name), shorten(y.Regions[i].Name), fault)
+			l.fail(d.pos, "choose a shorter name", "die %q: the name %q of a region %s", shorten(d.name),
+				shorten(y.Regions[i].Name), fault)
 			return
 		}
 	}

@@ -38,7 +38,8 @@ func (t *table) polygon(what string) geometry.Polygon {
 		return nil
 	}
 	if len(n.items) < 3 || len(n.items) > maxCorners {
-		t.fail(n.pos, "write polygon = "+example, "a polygon has 3 to %d corners, that of %s has %d", maxCorners, what, len(n.items))
+		t.fail(n.pos, "write polygon = "+example, "a polygon has 3 to %d corners, that of %s has %d", maxCorners, what,
+			len(n.items))
 		return nil
 	}
 	p := make(geometry.Polygon, len(n.items))
@@ -106,7 +107,8 @@ func (t *table) repeats() (nx, ny int, pitch [2]float64) {
 	pitch, _ = a.pair("pitch")
 	nx, ny = a.integer("nx"), a.integer("ny")
 	if nx*ny > maxCopies {
-		t.fail(a.node.pos, "homogenise the array with fill", "an array of %d by %d regions has more than %d", nx, ny, maxCopies)
+		t.fail(a.node.pos, "homogenise the array with fill", "an array of %d by %d regions has more than %d", nx, ny,
+			maxCopies)
 		return 1, 1, pitch
 	}
 	return nx, ny, pitch

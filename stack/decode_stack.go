@@ -79,7 +79,8 @@ func (l *loader) knownVersion(root *node) bool {
 	if e == nil || e.value.kind != integerNode || e.value.text == "1" {
 		return true
 	}
-	l.fail(e.value.pos, "this thermsim reads schema = 1; a newer thermsim may read this file", "schema %s is not supported", shorten(e.value.text))
+	l.fail(e.value.pos, "this thermsim reads schema = 1; a newer thermsim may read this file",
+		"schema %s is not supported", shorten(e.value.text))
 	return false
 }
 
@@ -90,7 +91,8 @@ func (l *loader) grid(t *table) Grid {
 		return Grid{X: Axis{Cells: defaultCells}, Y: Axis{Cells: defaultCells}}
 	case n.kind == stringNode:
 		if n.text != k.Enum[0] {
-			l.fail(n.pos, `write "auto", or a table such as { nx = 256, ny = 256 }`, "grid cannot be %q", shorten(n.text))
+			l.fail(n.pos, `write "auto", or a table such as { nx = 256, ny = 256 }`, "grid cannot be %q",
+				shorten(n.text))
 		}
 		auto := DefaultAutoGrid()
 		auto.Pos = n.pos
@@ -105,7 +107,8 @@ func (l *loader) grid(t *table) Grid {
 	}
 	grid := Grid{X: l.axis(g, "nx", "x"), Y: l.axis(g, "ny", "y")}
 	if grid.X.Cells*grid.Y.Cells > keys.MaxPlaneCells {
-		l.fail(g.node.pos, "ask for fewer", "%d x %d cells are more than %d in one plane", grid.X.Cells, grid.Y.Cells, keys.MaxPlaneCells)
+		l.fail(g.node.pos, "ask for fewer", "%d x %d cells are more than %d in one plane", grid.X.Cells, grid.Y.Cells,
+			keys.MaxPlaneCells)
 	}
 	return grid
 }
@@ -123,13 +126,16 @@ func (l *loader) autoGrid(g *table) *AutoGrid {
 	}
 	for _, name := range []string{"nx", "ny", "x", "y"} {
 		if g.has(name) {
-			l.fail(g.pos(name), "leave one of them out", "%s divides an axis, and %s lets the grid be chosen", name, asked)
+			l.fail(g.pos(name), "leave one of them out", "%s divides an axis, and %s lets the grid be chosen", name,
+				asked)
 		}
 	}
-	a := &AutoGrid{Error: g.scalar("error"), Relative: g.scalar("relative_error"), MaxCells: g.integer("max_cells"), Pos: g.node.pos}
+	a := &AutoGrid{Error: g.scalar("error"), Relative: g.scalar("relative_error"), MaxCells: g.integer("max_cells"),
+		Pos: g.node.pos}
 	switch {
 	case g.has("error") && g.has("relative_error"):
-		l.fail(g.pos("relative_error"), "leave one of them out", "error and relative_error both say how far maxima may be off")
+		l.fail(g.pos("relative_error"), "leave one of them out", "error and relative_error both say how far "+
+			"maxima may be off")
 	case !g.has("error") && !g.has("relative_error"):
 		a.Relative = DefaultRelativeError
 	}
@@ -179,7 +185,8 @@ func (l *loader) boundaries(t *table) (b [NumFaces]Boundary) {
 		case n.kind == stringNode:
 			b[f].Pos = n.pos
 			if n.text != k.Enum[0] {
-				l.fail(n.pos, `write "adiabatic", or a table such as { h = "10000 W/(m^2 K)" }`, "boundary.%s cannot be %q", f, shorten(n.text))
+				l.fail(n.pos, `write "adiabatic", or a table such as { h = "10000 W/(m^2 K)" }`,
+					"boundary.%s cannot be %q", f, shorten(n.text))
 			}
 		default:
 			if ft, ok := l.decoder.open(n, k.Sub); ok {
@@ -222,7 +229,8 @@ func (l *loader) boundary(t *table, f Face) Boundary {
 		return Boundary{Pos: b.Pos}
 	}
 	if given != 1 {
-		l.fail(t.node.pos, "", "boundary.%s needs exactly one of h (with convection and emissivity), temperature, flux and resistance, got %d of them", f, given)
+		l.fail(t.node.pos, "", "boundary.%s needs exactly one of h (with convection and emissivity), temperature, "+
+			"flux and resistance, got %d of them", f, given)
 	} else {
 		l.films(t, &b, f)
 	}
@@ -238,7 +246,8 @@ func (l *loader) boundary(t *table, f Face) Boundary {
 }
 
 func (l *loader) probe(t *table) Probe {
-	p := Probe{Name: t.text("name"), X: t.scalar("x"), Y: t.scalar("y"), Z: t.scalar("z"), Side: Side(t.text("side")), Pos: t.node.pos}
+	p := Probe{Name: t.text("name"), X: t.scalar("x"), Y: t.scalar("y"), Z: t.scalar("z"), Side: Side(t.text("side")),
+		Pos: t.node.pos}
 	if t.has("layer") == t.has("z") {
 		l.fail(t.node.pos, "", "probe %q needs layer or z, and not both", shorten(p.Name))
 		return p
@@ -254,8 +263,8 @@ func (l *loader) probe(t *table) Probe {
 	return p
 }
 
-// middles are the heights of the layers' middles above the bottom of the stack, by their names; of several of one name that of the lowest. All layers are there
-// when they are asked for.
+// middles are the heights of the layers' middles above the bottom of the stack, by their names; of several of one name
+// that of the lowest. All layers are there when they are asked for.
 func (l *loader) middles() map[string]float64 {
 	if len(l.middle) == 0 {
 		l.middle = make(map[string]float64, len(l.stack.Layers))
@@ -294,19 +303,22 @@ func (l *loader) transient(t *table) Transient {
 
 // following reads the keys of steps that follow the temperatures.
 func (l *loader) following(r *table, tr *Transient) {
-	tr.Until, tr.DtTol, tr.ToSteady, tr.Every, tr.Periodic = r.scalar("until"), r.scalar("dt_tol"), r.scalar("to_steady"), r.scalar("every"), r.boolean("periodic")
+	tr.Until, tr.DtTol, tr.ToSteady, tr.Every, tr.Periodic = r.scalar("until"), r.scalar("dt_tol"),
+		r.scalar("to_steady"), r.scalar("every"), r.boolean("periodic")
 	if n, _ := r.get("at"); n != nil {
 		tr.At, _ = l.numbers(n, "at")
 		for i, t := range tr.At {
 			if !(t > 0) || math.IsInf(t, 0) || i > 0 && !(t > tr.At[i-1]) {
-				l.fail(r.pos("at"), "give times in s that ascend from above 0", "the times in at do not ascend: entry %d is %s", i+1, number(t))
+				l.fail(r.pos("at"), "give times in s that ascend from above 0", "the times in at do not ascend: "+
+					"entry %d is %s", i+1, number(t))
 				break
 			}
 		}
 	}
 	switch {
 	case tr.Dt > 0 && tr.follows():
-		l.fail(r.pos("dt"), "leave dt away, or the keys dt_tol, to_steady, every, at and periodic", "dt gives all steps one length, which goes with none of the keys of steps that follow the temperatures")
+		l.fail(r.pos("dt"), "leave dt away, or the keys dt_tol, to_steady, every, at and periodic",
+			"dt gives all steps one length, which goes with none of the keys of steps that follow the temperatures")
 	case tr.Until > 0 && tr.Steps > 0 && (tr.Dt > 0 || tr.follows()):
 		l.fail(r.pos("steps"), "leave steps away, or until", "steps and until both say when the run ends")
 	case len(tr.At) > 0 && tr.Every > 0:
@@ -346,7 +358,9 @@ func (l *loader) maps(o *table) []string {
 	words, nodes := o.texts("maps")
 	for i, w := range words {
 		if _, known := l.middles()[w]; !known && w != "all" {
-			l.fail(nodes[i].pos, l.suggest(w, func() []string { return append(l.layerNames(), "all") }), "no layer is called %q", shorten(w))
+			l.fail(nodes[i].pos, l.suggest(w, func() []string {
+				return append(l.layerNames(), "all")
+			}), "no layer is called %q", shorten(w))
 		}
 	}
 	return words

@@ -14,7 +14,8 @@ type series struct {
 	broken  bool // its faults have been reported
 }
 
-// watts fills in the powers of the blocks: steady ones from watts or the blocks themselves, else from the mean of the trace.
+// watts fills in the powers of the blocks: steady ones from watts or the blocks themselves, else from the mean of the
+// trace.
 func (l *loader) watts(t *table, p *Power, given []bool) {
 	l.checkWattsKeys(t)
 	steady := false
@@ -69,7 +70,8 @@ func (l *loader) checkWattsKeys(t *table) {
 // tableWatts takes powers from { name = "5 W", ... }.
 func (l *loader) tableWatts(n *node, k *keys.Key, p *Power, set func(block int, watts float64)) {
 	if n.kind != tableNode {
-		l.fail(n.pos, `write watts = "file.ptrace" or watts = { name = "5 W" }`, "watts must be a file or a table, got %s", n.describe())
+		l.fail(n.pos, `write watts = "file.ptrace" or watts = { name = "5 W" }`, "watts must be a file or a "+
+			"table, got %s", n.describe())
 		return
 	}
 	blocks := map[string]int{}
@@ -234,7 +236,8 @@ func (l *loader) checkColumns() {
 	for _, s := range l.series {
 		for c, ok := range s.claimed {
 			if !ok {
-				l.fail(s.Pos[c], l.suggest(s.Names[c], these(names)), "no block of a floorplan is called %q, so its power would be lost", shorten(s.Names[c]))
+				l.fail(s.Pos[c], l.suggest(s.Names[c], these(names)), "no block of a floorplan is called %q, so its "+
+					"power would be lost", shorten(s.Names[c]))
 			}
 		}
 	}
@@ -298,7 +301,8 @@ func (l *loader) unclaimed(s *series, blocks []Block) {
 	}
 	for c, ok := range s.claimed {
 		if !ok {
-			l.fail(s.Pos[c], l.suggest(s.Names[c], these(names)), "no block is called %q, so its power would be lost", shorten(s.Names[c]))
+			l.fail(s.Pos[c], l.suggest(s.Names[c], these(names)), "no block is called %q, so its power would be lost",
+				shorten(s.Names[c]))
 		}
 	}
 }
@@ -335,7 +339,8 @@ func (l *loader) inlineTrace(t *table, s *series) bool {
 		return false
 	}
 	if len(s.Rows) != len(s.Times) || len(s.Rows[0]) != len(names) {
-		l.fail(watts.pos, "", "watts has %d rows of %d, expected %d times by %d blocks", len(s.Rows), len(s.Rows[0]), len(s.Times), len(names))
+		l.fail(watts.pos, "", "watts has %d rows of %d, expected %d times by %d blocks", len(s.Rows), len(s.Rows[0]),
+			len(s.Times), len(names))
 		return false
 	}
 	return true

@@ -33,7 +33,8 @@ func (d *decoder) fail(pos Pos, remedy, format string, args ...any) {
 func (d *decoder) open(n *node, spec string) (*table, bool) {
 	t := &table{d, n, d.format.Spec(spec)}
 	if n.kind != tableNode {
-		d.fail(n.pos, "write a table with keys such as "+joinWords(firstKeys(t.spec)), "expected %s, got %s", t.spec.What, n.describe())
+		d.fail(n.pos, "write a table with keys such as "+joinWords(firstKeys(t.spec)), "expected %s, got %s",
+			t.spec.What, n.describe())
 		return nil, false
 	}
 	for _, e := range n.entries {

@@ -19,7 +19,8 @@ type constants struct {
 	depth          int // of constants that are being worked out
 }
 
-// mostChained bounds how many constants may be made of each other, one of the next: each waits on the stack until the next is known.
+// mostChained bounds how many constants may be made of each other, one of the next: each waits on the stack until the
+// next is known.
 const mostChained = 1000
 
 // constant is one of them. They may use each other in any order, so it is worked out when it is asked for.
@@ -55,7 +56,8 @@ func (d *decoder) define(t *table) {
 		d.constants.known[e.name] = c
 		switch {
 		case !units.IsName(e.name):
-			d.fail(e.pos, "use letters, digits and _, no digit first", "a constant cannot be called %q", shorten(e.name))
+			d.fail(e.pos, "use letters, digits and _, no digit first", "a constant cannot be called %q",
+				shorten(e.name))
 		case units.IsUnit(e.name):
 			d.fail(e.pos, "choose another name", "a constant cannot be called %q, which is a unit", e.name)
 		default:
@@ -77,7 +79,8 @@ func (c *constants) lookup(name string) (units.Constant, bool) {
 	case waiting:
 		if c.depth == mostChained {
 			k.state = faulty
-			c.fail(k.entry.pos, "write the value", "constant %s lies behind %d others, each of which is made of the next", shorten(name), mostChained)
+			c.fail(k.entry.pos, "write the value", "constant %s lies behind %d others, each of which is made "+
+				"of the next", shorten(name), mostChained)
 			break
 		}
 		k.state = busy
@@ -160,7 +163,8 @@ func (d *decoder) names() []string {
 	return slices.Sorted(maps.Keys(d.constants.known))
 }
 
-// measure reads a string as a quantity: a number with its unit, or an expression of such and of constants. A fault is noted.
+// measure reads a string as a quantity: a number with its unit, or an expression of such and of constants. A fault is
+// noted.
 func (d *decoder) measure(n *node, name string, q units.Quantity) (float64, bool) {
 	x, plain := q.Parse(shorten(n.text))
 	if plain == nil {

@@ -58,7 +58,8 @@ power = { uniform = "n*1.5 W" }
 
 func TestDefine(t *testing.T) {
 	s := folder{"main.toml": slabFile}.parsed(t)
-	if s.Size != [2]float64{10e-3, 10e-3} || s.Grid.X.Cells != 8 || s.Layers[0].Thickness != 0.5e-3 || s.Layers[0].Powers[0].Uniform != 3 || s.Boundary[Top].H != 20 {
+	if s.Size != [2]float64{10e-3, 10e-3} || s.Grid.X.Cells != 8 || s.Layers[0].Thickness != 0.5e-3 ||
+		s.Layers[0].Powers[0].Uniform != 3 || s.Boundary[Top].H != 20 {
 		t.Errorf("%+v", s)
 	}
 	if fmt.Sprintf("%.9g", s.TMax) != "368.15" {
@@ -68,7 +69,8 @@ func TestDefine(t *testing.T) {
 
 func TestDefineFaults(t *testing.T) {
 	for _, tt := range []struct{ from, to, want string }{
-		{"half + 5 mm", "hlaf + 5 mm", `main.toml:2:19: size: "hlaf + 5 mm": no constant or unit is called "hlaf"; did you mean "half"?`},
+		{"half + 5 mm", "hlaf + 5 mm",
+			`main.toml:2:19: size: "hlaf + 5 mm": no constant or unit is called "hlaf"; did you mean "half"?`},
 		{`n = 2`, `n = "half / 1 mm"`, "main.toml:8:1: constant half is made of itself"},
 		{`n = 2`, `n = true`, `main.toml:9:5: n: expected a value, got true; write a number`},
 		{`n = 2`, `n = 2.3`, `grid`},
@@ -80,7 +82,8 @@ func TestDefineFaults(t *testing.T) {
 	} {
 		text := strings.Replace(slabFile, tt.from, tt.to, 1)
 		if tt.to == "n = 2.3" { // 4 n is none either
-			if _, err := Parse("main.toml", []byte(text), nil); err == nil || !strings.Contains(err.Error(), `main.toml:3:15: nx: "4*n": 9.2 is not a whole number`) {
+			if _, err := Parse("main.toml", []byte(text), nil); err == nil ||
+				!strings.Contains(err.Error(), `main.toml:3:15: nx: "4*n": 9.2 is not a whole number`) {
 				t.Errorf("%v", err)
 			}
 			continue
@@ -93,7 +96,8 @@ func TestDefineFaults(t *testing.T) {
 // refusedWith is refused where other faults follow from the first.
 func (f folder) refusedWith(t *testing.T, want string) {
 	t.Helper()
-	if _, err := Parse("main.toml", []byte(f["main.toml"]), f.open); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := Parse("main.toml", []byte(f["main.toml"]), f.open); err == nil ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("refused with\n%v\nwant %s", err, want)
 	}
 }
@@ -112,9 +116,12 @@ material = "glue"
 thickness = "1 mm"
 power = { uniform = "1 W" }
 `,
-		"parts/materials.toml": "materials.glue = { k = 1, c = \"2e6 J/(m^3 K)\" }\ntitle = \"theirs\"\n[define]\nh_air = \"10 W/(m^2 K)\"\n",
-		"parts/cooling.toml":   "include = [\"materials.toml\"]\nboundary.top.h = \"1000 W/(m^2 K)\"\n[[layer]]\nname = \"base\"\nmaterial = \"silicon\"\nthickness = \"2 mm\"\npower = { map = \"../map.csv\", unit = \"W\", orientation = \"south-first\" }\n",
-		"map.csv":              "1,2\n3,4\n",
+		"parts/materials.toml": "materials.glue = { k = 1, c = \"2e6 J/(m^3 K)\" }\ntitle = " +
+			"\"theirs\"\n[define]\nh_air = \"10 W/(m^2 K)\"\n",
+		"parts/cooling.toml": "include = [\"materials.toml\"]\nboundary.top.h = \"1000 W/(m^2 " +
+			"K)\"\n[[layer]]\nname = \"base\"\nmaterial = \"silicon\"\nthickness = \"2 mm\"\npower = { map = " +
+			"\"../map.csv\", unit = \"W\", orientation = \"south-first\" }\n",
+		"map.csv": "1,2\n3,4\n",
 	}
 	s := f.parsed(t)
 	if s.Title != "mine" || len(s.Layers) != 2 || s.Layers[0].Name != "base" || s.Layers[1].Name != "die" {

@@ -46,7 +46,8 @@ func (l *loader) densities(t *table) (g densityGrid, ok bool) {
 		return g, true
 	}
 	if err != nil {
-		l.faults.add(&Error{Pos: Pos{File: path}, Msg: err.Error(), Remedy: fmt.Sprintf("%s:%d names the file", n.pos.File, n.pos.Line), Err: err})
+		l.faults.add(&Error{Pos: Pos{File: path}, Msg: err.Error(),
+			Remedy: fmt.Sprintf("%s:%d names the file", n.pos.File, n.pos.Line), Err: err})
 		return g, false
 	}
 	// A file of bytes has no lines; the row and column of the map stand in their place.

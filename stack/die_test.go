@@ -190,7 +190,8 @@ material = "air"
   y = "6 mm"
 `
 
-// Dies of two heights, one of them turned, are what one would write by hand. Coordinates and thicknesses may differ by rounding.
+// Dies of two heights, one of them turned, are what one would write by hand. Coordinates and thicknesses may differ by
+// rounding.
 func TestDies(t *testing.T) {
 	got := folder{"main.toml": diesFile + placements}.parsed(t)
 	want := folder{"main.toml": diesByHand}.parsed(t)
@@ -272,10 +273,12 @@ func TestDieFaults(t *testing.T) {
 	for _, tt := range []struct{ from, to, want string }{
 		{`die = "small"`, `die = "smal"`, `main.toml:52:9: no die is called "smal"; did you mean "small"?`},
 		{`x = "6 mm"`, `x = "2 mm"`, ``},
-		{`x = "6 mm"`, `x = "8 mm"`, `main.toml:57:11: die "tall" sticks out of the domain by 1 mm in the east; move it`},
+		{`x = "6 mm"`, `x = "8 mm"`,
+			`main.toml:57:11: die "tall" sticks out of the domain by 1 mm in the east; move it`},
 		{`rotate = 90`, `rotate = 45`, `main.toml:56:12: rotate must be a multiple of 90, got 45`},
 		{`name = "a"`, `name = "tall"`, `two dies in layer "dies" are called "tall"`},
-		{`material = "air"`, "material = \"air\"\nthickness = \"100 um\"", `reaches up to 150 um in layer "dies", which is 100 um thick; make the layer thicker`},
+		{`material = "air"`, "material = \"air\"\nthickness = \"100 um\"",
+			`reaches up to 150 um in layer "dies", which is 100 um thick; make the layer thicker`},
 		{`material = "air"`, "material = \"air\"\npower = { uniform = 1 }", `layer "dies" holds dies and has no power`},
 		{`y = "6 mm"`, `y = "5 mm"
   [[layer.die]]
@@ -288,7 +291,8 @@ func TestDieFaults(t *testing.T) {
     height = "500 um"`, `width = "3 mm"
     height = "500 um"`, `main.toml:16:17: region "pads" sticks out of die "small" by 1 mm in the east`},
 		{`name = "beol"`, `name = "si"`, `two layers of die "small" are called "si"`},
-		{`  name = "beol"`, "  name = \"beol\"\n  contact_resistance = 1e-6", `a layer of a die has no contact_resistance`},
+		{`  name = "beol"`, "  name = \"beol\"\n  contact_resistance = 1e-6",
+			`a layer of a die has no contact_resistance`},
 		{`name = "tall"`, `name = "small"`, `two dies are called "small"`},
 	} {
 		text := diesFile + placements
@@ -308,7 +312,8 @@ func TestDieFaults(t *testing.T) {
 func TestOrientation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.Float64Range(1, 5).Draw(t, "w"), rapid.Float64Range(1, 5).Draw(t, "h")
-		o := orientation{width: w, height: h, mirrorX: rapid.Bool().Draw(t, "mx"), mirrorY: rapid.Bool().Draw(t, "my"), quarters: rapid.IntRange(0, 3).Draw(t, "turn")}
+		o := orientation{width: w, height: h, mirrorX: rapid.Bool().Draw(t, "mx"), mirrorY: rapid.Bool().Draw(t, "my"),
+			quarters: rapid.IntRange(0, 3).Draw(t, "turn")}
 		p := geometry.Point{X: rapid.Float64Range(0, w).Draw(t, "x"), Y: rapid.Float64Range(0, h).Draw(t, "y")}
 		q := o.point(p)
 		if nw, nh := o.size(); q.X < -1e-12 || q.Y < -1e-12 || q.X > nw+1e-12 || q.Y > nh+1e-12 {
@@ -354,7 +359,8 @@ thickness = "1 mm"
     power = "1 W"
 `}.parsed(t)
 	r := s.Layers[0].Regions
-	if len(r) != 3 || r[1].Name != "laser" || r[2].Rect != (Rect{4e-3, 2e-3, 1e-3, 1e-3}) || s.Materials[r[2].Material].Name != "inp" || len(s.Layers[0].Powers) != 1 {
+	if len(r) != 3 || r[1].Name != "laser" || r[2].Rect != (Rect{4e-3, 2e-3, 1e-3, 1e-3}) ||
+		s.Materials[r[2].Material].Name != "inp" || len(s.Layers[0].Powers) != 1 {
 		t.Errorf("%+v", s.Layers[0])
 	}
 }

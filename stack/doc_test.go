@@ -13,7 +13,8 @@ func TestDocumentedExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := files{}
-	for _, m := range regexp.MustCompile("(?s)`(logic[.a-z]+)`:\n\n```text\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
+	for _, m := range regexp.MustCompile("(?s)`(logic[.a-z]+)`:\n\n```text\n(.*?)```").FindAllStringSubmatch(
+		string(page), -1) {
 		f[m[1]] = m[2]
 	}
 	example := regexp.MustCompile("(?s)```toml\n(schema.*?)```").FindStringSubmatch(string(page))

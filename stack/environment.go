@@ -7,7 +7,8 @@ import (
 	"thermsim/stack/packaging"
 )
 
-// TestEnvironments lists the tests of JEDEC's standards that a package can be put into, by the names of the key environment.
+// TestEnvironments lists the tests of JEDEC's standards that a package can be put into, by the names of the key
+// environment.
 func TestEnvironments() []string {
 	var names []string
 	for _, e := range packaging.Environments() {
@@ -16,9 +17,10 @@ func TestEnvironments() []string {
 	return names
 }
 
-// LoadIn reads a stack file with a package as [Load] does, but puts the package into a test in place of what surrounds it in the file. h is that of
-// moving air in W/(m2 K), 0 for the file's. The stack is nil where the test does not apply: moving air without h, a board under an HBM stack. The
-// error is as that of Load; a file without a package is one.
+// LoadIn reads a stack file with a package as [Load] does, but puts the package into a test in place of what surrounds
+// it in the file. h is that of moving air in W/(m2 K), 0 for the file's. The stack is nil where the test does not
+// apply: moving air without h, a board under an HBM stack. The error is as that of Load; a file without a package is
+// one.
 func LoadIn(path, environment string, h float64, overrides ...Override) (*Stack, error) {
 	data, err := inputfile.ReadAsked(path)
 	if err != nil {
@@ -33,7 +35,9 @@ func LoadIn(path, environment string, h float64, overrides ...Override) (*Stack,
 	root = l.whole(root, overrides)
 	p := root.find("package")
 	if p == nil || p.value.kind != tableNode {
-		return nil, ErrorList{{Pos: root.pos, Msg: "the stack has no package to test", Remedy: "describe it by [package]; a stack of layers gets its figures from [jedec] and 'thermsim steady'"}}
+		return nil,
+			ErrorList{{Pos: root.pos, Msg: "the stack has no package to test", Remedy: "describe it by [package]; a " +
+				"stack of layers gets its figures from [jedec] and 'thermsim steady'"}}
 	}
 	if !putInto(root, p.value, packaging.Environment(environment), h) {
 		return nil, nil
@@ -47,7 +51,8 @@ func putInto(root, p *node, environment packaging.Environment, h float64) bool {
 		p.set("h", &node{pos: p.pos, kind: floatNode, text: strconv.FormatFloat(h, 'g', -1, 64)})
 	}
 	kind := p.find("kind")
-	if environment == packaging.MovingAir && p.find("h") == nil || kind != nil && kind.value.text == string(packaging.HBM) && environment.OnBoard() {
+	if environment == packaging.MovingAir && p.find("h") == nil || kind != nil &&
+		kind.value.text == string(packaging.HBM) && environment.OnBoard() {
 		return false
 	}
 	for _, name := range []string{"size", "grid", "boundary", "heat_sink", "jedec", "probe", "output"} {

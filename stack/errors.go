@@ -103,7 +103,9 @@ func (f *faults) err(first string) error {
 	})
 	list := ErrorList(slices.Clone(f.list))
 	if more := len(list) + f.dropped - maxFaults; more > 0 {
-		list = append(list[:maxFaults], &Error{Pos: Pos{File: list[0].Pos.File}, Msg: fmt.Sprintf("and %d more errors", more), Remedy: "mend these first", rest: true})
+		list = append(list[:maxFaults],
+			&Error{Pos: Pos{File: list[0].Pos.File}, Msg: fmt.Sprintf("and %d more errors", more),
+				Remedy: "mend these first", rest: true})
 	}
 	return list
 }

@@ -145,7 +145,9 @@ fill = { inclusion = "copper", rule = "hexagonal", diameter = "10 um", pitch = "
 `
 	regions := mustParse(t, files{"stack.toml": text}).Layers[0].Regions
 	via := math.Pi / 4 * 1e-10
-	for i, want := range []Fill{{Rule: Cylinders, Values: []float64{400 * via / 2e-6}}, {Rule: Square, Values: []float64{via / 4e-10}}, {Rule: Hexagonal, Values: []float64{via / (math.Sqrt(3) / 2 * 4e-10)}}} {
+	for i, want := range []Fill{{Rule: Cylinders, Values: []float64{400 * via / 2e-6}},
+		{Rule: Square, Values: []float64{via / 4e-10}},
+		{Rule: Hexagonal, Values: []float64{via / (math.Sqrt(3) / 2 * 4e-10)}}} {
 		got := regions[i].Fill
 		if got.Rule != want.Rule || math.Abs(got.Values[0]-want.Values[0]) > 1e-15 {
 			t.Errorf("region %d: %s of %v, want %s of %v", i, got.Rule, got.Values[0], want.Rule, want.Values[0])
@@ -197,7 +199,8 @@ func TestShapes(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	if diff := cmp.Diff(s, again, sameStack, cmp.Comparer(func(a, b *Fill) bool {
-		return a == nil && b == nil || a != nil && b != nil && a.Inclusion == b.Inclusion && a.Rule == b.Rule && a.NX == b.NX && slices.Equal(a.Values, b.Values)
+		return a == nil && b == nil || a != nil && b != nil && a.Inclusion == b.Inclusion && a.Rule == b.Rule &&
+			a.NX == b.NX && slices.Equal(a.Values, b.Values)
 	})); diff != "" {
 		t.Errorf("printing changed it (-before +after):\n%s\n%s", diff, text)
 	}
@@ -260,16 +263,19 @@ func TestPowerMaps(t *testing.T) {
 		}
 	}
 	for entry, want := range map[string]string{
-		`map = "grey.png", unit = "W"`:                               "a picture as a power map needs scale: what white stands for",
-		`map = "f8.npy", unit = "W"`:                                 "a power map needs orientation",
-		`map = "minus.npy", unit = "W", orientation = "south-first"`: "minus.npy:1:2: a value of a power map must be finite and not negative, got -2",
-		`uniform = "1 W", scale = 2`:                                 "scale has no effect on a power with uniform",
+		`map = "grey.png", unit = "W"`: "a picture as a power map needs scale: what " +
+			"white stands for",
+		`map = "f8.npy", unit = "W"`: "a power map needs orientation",
+		`map = "minus.npy", unit = "W", orientation = "south-first"`: "minus.npy:1:2: a value of a power map must be " +
+			"finite and not negative, got -2",
+		`uniform = "1 W", scale = 2`: "scale has no effect on a power with uniform",
 	} {
 		f := files{"stack.toml": small + "power = { " + entry + " }\n"}
 		for name, data := range inputs {
 			f[name] = data
 		}
-		if _, err := Parse("stack.toml", []byte(f["stack.toml"]), f.open); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Parse("stack.toml", []byte(f["stack.toml"]), f.open); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", entry, err)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"thermsim/stack/heatsink"
 )
 
-// Film is what makes the heat transfer coefficient of a convective face follow the temperature of its surface. Its parts and a constant H add, all to the
-// boundary's Temperature.
+// Film is what makes the heat transfer coefficient of a convective face follow the temperature of its surface. Its
+// parts and a constant H add, all to the boundary's Temperature.
 type Film struct {
 	Law        *Curve               // of the coefficient in W/(m2 K), in place of H; nil where there is none
 	Natural    heatsink.Orientation // of natural convection; empty where there is none
@@ -36,7 +36,8 @@ func (b *Boundary) Films() (convection, radiation *Curve) {
 	if a := b.Temperature; b.Emissivity > 0 {
 		e := b.Emissivity * heatsink.StefanBoltzmann
 		// In powers of Ts - Ta: (Ts^2 + Ta^2)(Ts + Ta) = 4 Ta^3 + 6 Ta^2 u + 4 Ta u^2 + u^3.
-		radiation = &Curve{Law: PolynomialLaw, At: a, Coefficients: []float64{e * 4 * a * a * a, e * 6 * a * a, e * 4 * a, e}, Range: [2]float64{1, 1e4}}
+		radiation = &Curve{Law: PolynomialLaw, At: a,
+			Coefficients: []float64{e * 4 * a * a * a, e * 6 * a * a, e * 4 * a, e}, Range: [2]float64{1, 1e4}}
 	}
 	return convection, radiation
 }
@@ -57,8 +58,8 @@ func (b *Boundary) natural() *Curve {
 // typicalRise of a surface over ambient in K, at which a single coefficient stands for one that follows.
 const typicalRise = 30
 
-// TypicalH is the heat transfer coefficient in W/(m2 K) that stands for one that follows the temperature where a single number must: that of a surface
-// 30 K above ambient.
+// TypicalH is the heat transfer coefficient in W/(m2 K) that stands for one that follows the temperature where a single
+// number must: that of a surface 30 K above ambient.
 func (b *Boundary) TypicalH() float64 {
 	h := b.H
 	convection, radiation := b.Films()
@@ -92,8 +93,8 @@ func (b *Boundary) Means() []string {
 	return list
 }
 
-// Rayleigh is the Rayleigh number of natural convection at a temperature of the surface in K, and the range in which its formula holds; ok is false where there is
-// no such convection, or the properties of air are not known.
+// Rayleigh is the Rayleigh number of natural convection at a temperature of the surface in K, and the range in which
+// its formula holds; ok is false where there is no such convection, or the properties of air are not known.
 func (b *Boundary) Rayleigh(surface float64) (ra, from, to float64, ok bool) {
 	if b.Natural == "" {
 		return 0, 0, 0, false

@@ -8,7 +8,8 @@ import (
 	"thermsim/stack/heatsink"
 )
 
-// TestFilms reads faces whose coefficients follow the temperature: what the file leaves open follows from the sizes of the faces.
+// TestFilms reads faces whose coefficients follow the temperature: what the file leaves open follows from the sizes of
+// the faces.
 func TestFilms(t *testing.T) {
 	text := strings.Replace(small, "boundary.top = { h = 1e4 }\n", `boundary.top = { convection = "natural", emissivity = 0.9 }
 boundary.bottom = { h = { value = 10, exponent = -1, range = [280, 400] } }
@@ -20,7 +21,8 @@ boundary.north = { convection = "natural", orientation = "down", length = "7 mm"
 		t.Fatal(err)
 	}
 	b, size := &s.Boundary, s.Size
-	if top := b[Top]; top.Natural != heatsink.Up || math.Abs(top.Length-size[0]*size[1]/(2*(size[0]+size[1]))) > 1e-15 || top.H != 0 || top.Emissivity != 0.9 {
+	if top := b[Top]; top.Natural != heatsink.Up ||
+		math.Abs(top.Length-size[0]*size[1]/(2*(size[0]+size[1]))) > 1e-15 || top.H != 0 || top.Emissivity != 0.9 {
 		t.Errorf("top %+v", top)
 	}
 	if west := b[West]; west.Natural != heatsink.Vertical || west.Length != s.Height() || west.H != 3 {
@@ -39,12 +41,14 @@ boundary.north = { convection = "natural", orientation = "down", length = "7 mm"
 	}
 }
 
-// TestFilmsAsCurves compares what solvers evaluate with the formulas: radiation to rounding, the table of natural convection to 3e-5 between its rows.
+// TestFilmsAsCurves compares what solvers evaluate with the formulas: radiation to rounding, the table of natural
+// convection to 3e-5 between its rows.
 func TestFilmsAsCurves(t *testing.T) {
 	for _, ambient := range []float64{230, 298.15, 400} {
 		for _, o := range []heatsink.Orientation{heatsink.Up, heatsink.Down, heatsink.Vertical} {
 			for _, length := range []float64{1e-3, 2e-2, 0.5} {
-				b := Boundary{Kind: Convective, Temperature: ambient, Film: Film{Natural: o, Length: length, Emissivity: 0.85}}
+				b := Boundary{Kind: Convective, Temperature: ambient,
+					Film: Film{Natural: o, Length: length, Emissivity: 0.85}}
 				convection, radiation := b.Films()
 				for v := -0.95 * (ambient - 170); v < 500; v += 0.737 {
 					ts := ambient + v
@@ -53,7 +57,8 @@ func TestFilmsAsCurves(t *testing.T) {
 						continue
 					}
 					if got := convection.Of(ts); math.Abs(v) > 0.2 && math.Abs(got-want) > 3e-5*want {
-						t.Fatalf("%s, %g m, %g K in air of %g K: %.9g, want %.9g W/(m2 K)", o, length, ts, ambient, got, want)
+						t.Fatalf("%s, %g m, %g K in air of %g K: %.9g, want %.9g W/(m2 K)", o, length, ts, ambient, got,
+							want)
 					}
 					q := 0.85 * heatsink.StefanBoltzmann * (math.Pow(ts, 4) - math.Pow(ambient, 4))
 					if got := radiation.Of(ts) * v; math.Abs(got-q) > 1e-11*math.Pow(ts, 4)*heatsink.StefanBoltzmann {

@@ -25,7 +25,8 @@ func ReadFLP(path string, data []byte) ([]Block, error) {
 		}
 		b, ok := r.flpBlock(line, w)
 		if first, twice := index[b.Name]; ok && twice {
-			r.fail(line, w[0].col, "give each block its own name", "block %q is there twice, first in line %d", shorten(b.Name), blocks[first].Pos.Line)
+			r.fail(line, w[0].col, "give each block its own name", "block %q is there twice, first in line %d",
+				shorten(b.Name), blocks[first].Pos.Line)
 			return true
 		}
 		if ok {
@@ -37,7 +38,8 @@ func ReadFLP(path string, data []byte) ([]Block, error) {
 	for _, l := range links {
 		for _, w := range l.words[:2] {
 			if _, known := index[w.text]; !known && len(r.faults.list) == 0 {
-				r.fail(l.line, w.col, "a block has name, width, height, left-x and bottom-y", "line of three words that connects no two blocks: %q is none", shorten(w.text))
+				r.fail(l.line, w.col, "a block has name, width, height, left-x and bottom-y",
+					"line of three words that connects no two blocks: %q is none", shorten(w.text))
 			}
 		}
 	}
@@ -53,14 +55,16 @@ func ReadFLP(path string, data []byte) ([]Block, error) {
 
 func (r *fileReader) flpBlock(line int, w []field) (Block, bool) {
 	if len(w) < 5 || len(w) > 8 {
-		r.fail(line, w[0].col, "a block has name, width, height, left-x and bottom-y", "%d words in a line of a floorplan", len(w))
+		r.fail(line, w[0].col, "a block has name, width, height, left-x and bottom-y",
+			"%d words in a line of a floorplan", len(w))
 		return Block{}, false
 	}
 	var v [4]float64
 	for i, what := range []string{"width", "height", "left-x", "bottom-y"} {
 		x, ok := r.number(line, w[i+1], what)
 		if ok && i < 2 && x <= 0 {
-			r.fail(line, w[i+1].col, "", "%s of block %q must be positive, got %s", what, shorten(w[0].text), shorten(w[i+1].text))
+			r.fail(line, w[i+1].col, "", "%s of block %q must be positive, got %s", what, shorten(w[0].text),
+				shorten(w[i+1].text))
 			ok = false
 		}
 		if !ok {

@@ -28,12 +28,18 @@ func FuzzTOML(f *testing.F) {
 	f.Add(small)
 	f.Add(packageFile("flip-chip-lid", "jesd51-8", ""))
 	f.Add(packageFile("interposer", "", "board = { kind = \"1s0p\", size = [0.05, 0.06] }\n"))
-	f.Add(small + "power = { floorplan = \"logic.flp\", watts = \"logic.ptrace\", interval = \"1 ms\", repeat = true }\n")
-	f.Add(small + "power = { map = [[1, 2], [3, 4e-3]], unit = \"W/cm^2\", orientation = \"north-first\", area = [0, 0, 1e-3, 1e-3] }\n")
+	f.Add(small + "power = { floorplan = \"logic.flp\", watts = \"logic.ptrace\", interval = \"1 ms\", " +
+		"repeat = true }\n")
+	f.Add(small + "power = { map = [[1, 2], [3, 4e-3]], unit = \"W/cm^2\", orientation = \"north-first\", area = [0, " +
+		"0, 1e-3, 1e-3] }\n")
 	f.Add(small + "[materials.x]\nmix = { inclusion = \"copper\", matrix = \"x\", fraction = 0.1 }\n")
-	f.Add(strings.Replace(small, "{ h = 1e4 }", "{ h = { value = 5e3, exponent = -2, range = [280, 400] }, emissivity = 0.8 }", 1))
+	f.Add(strings.Replace(small, "{ h = 1e4 }", "{ h = { value = 5e3, exponent = -2, range = [280, 400] }, "+
+		"emissivity = 0.8 }", 1))
 	f.Add(strings.Replace(tiers, "COOLANT", channels+`, entrance = "developing"`, 1))
-	f.Add(strings.Replace(tiers, "COOLANT", medium+`, pressure_drop = "20 kPa", zone = [{ to = "2 mm", permeability = "400 um^2" }, { to = "8 mm" }]`, 1))
+	f.Add(
+		strings.Replace(tiers, "COOLANT",
+			medium+`, pressure_drop = "20 kPa", zone = [{ to = "2 mm", permeability = "400 um^2" }, { to = "8 mm" }]`,
+			1))
 	f.Add("schema = 1\nsize = [[[[]]]]\n\"a\".b.'c' = 1979-05-27\n[[layer]]\n[layer.x]\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := Parse("stack.toml", []byte(text), fullFiles.open)

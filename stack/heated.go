@@ -10,7 +10,8 @@ const (
 	HeatedTop    HeatedPart = "top"
 )
 
-// DefaultPowerDepth is the height in m of the slice that is heated at a surface: transistors and the wires next to them.
+// DefaultPowerDepth is the height in m of the slice that is heated at a surface: transistors and the wires next to
+// them.
 const DefaultPowerDepth = 5e-6
 
 // sliced says whether the heated part has a plane of cells of its own.
@@ -27,10 +28,12 @@ func (y *Layer) HeatedDepth() float64 {
 	return y.Thickness
 }
 
-// twin says whether the layer has a plane for the walls and one for the coolant, half as thick each, which stand for the same place.
+// twin says whether the layer has a plane for the walls and one for the coolant, half as thick each, which stand for
+// the same place.
 func (y *Layer) twin() bool { return y.Coolant != nil && y.Coolant.Model == PorousCavity }
 
-// Planes is the number of planes of cells: Cells, and one more for a heated slice, or for the coolant beside the walls of a porous cavity.
+// Planes is the number of planes of cells: Cells, and one more for a heated slice, or for the coolant beside the walls
+// of a porous cavity.
 func (y *Layer) Planes() int {
 	if y.sliced() || y.twin() {
 		return y.Cells + 1

@@ -6,16 +6,18 @@ import (
 	"thermsim/stack/coolant"
 )
 
-// Hydraulics is what the flow through a cavity takes. Numbers that are not known are NaN: those of a coolant without density or viscosity, and the pressure
-// of pins without permeability.
+// Hydraulics is what the flow through a cavity takes. Numbers that are not known are NaN: those of a coolant without
+// density or viscosity, and the pressure of pins without permeability.
 type Hydraulics struct {
 	Velocity float64 // m/s, mean in the channels; past pins and in a medium, flow over the section of the empty cavity
 	Reynolds float64 // the largest of the streams'
 	Drop     float64 // Pa, from inlet to outlet, the largest of the streams'
 	Pumping  float64 // W, sum over the streams of flow times drop
 	Entry    float64 // m, over which laminar flow in channels develops thermally, the longest; NaN of pins and media
-	Biot     float64 // of a wall between channels, h t/(2 k), the largest: far below one, a wall has one temperature over its thickness; NaN where h is not that of walls
-	Streams  []Stream
+	// of a wall between channels, h t/(2 k), the largest: far below one, a wall has one temperature over its thickness;
+	// NaN where h is not that of walls
+	Biot    float64
+	Streams []Stream
 }
 
 // Stream is a part of a cavity that has a flow of its own: a channel, or a zone of a porous cavity.
@@ -23,8 +25,8 @@ type Stream struct {
 	From, To float64 // m across the flow from the western or southern side
 	Flow     float64 // m3/s
 	Velocity float64 // m/s
-	// Reynolds is that of a channel by its hydraulic diameter, of pins by their diameter and the velocity in the gap between two, of a medium by the root
-	// of its permeability. NaN where it is not known.
+	// Reynolds is that of a channel by its hydraulic diameter, of pins by their diameter and the velocity in the gap
+	// between two, of a medium by the root of its permeability. NaN where it is not known.
 	Reynolds float64
 	Drop     float64 // Pa, NaN where it is not known
 }
@@ -32,7 +34,8 @@ type Stream struct {
 // Hydraulics of the layer's coolant, which must be there.
 func (s *Stack) Hydraulics(y *Layer) Hydraulics {
 	c := y.Coolant
-	h := Hydraulics{Reynolds: math.Inf(-1), Drop: math.Inf(-1), Entry: math.NaN(), Biot: math.NaN(), Streams: s.streams(y)}
+	h := Hydraulics{Reynolds: math.Inf(-1), Drop: math.Inf(-1), Entry: math.NaN(), Biot: math.NaN(),
+		Streams: s.streams(y)}
 	section, fastest := 0.0, 0.0
 	for i := range h.Streams {
 		t := &h.Streams[i]
@@ -51,7 +54,8 @@ func (s *Stack) Hydraulics(y *Layer) Hydraulics {
 	}
 	if c.Model == ResolvedChannels {
 		films := s.Films(y, fastest, 0, channel.Length)
-		h.Biot = math.Max(films.Side, math.Max(films.Bottom, films.Top)) * c.Channels.Wall / (2 * s.Materials[y.Material].K[1-c.Direction.Axis()])
+		h.Biot = math.Max(films.Side, math.Max(films.Bottom, films.Top)) * c.Channels.Wall /
+			(2 * s.Materials[y.Material].K[1-c.Direction.Axis()])
 	}
 	return h
 }
@@ -72,7 +76,8 @@ func (s *Stack) streams(y *Layer) []Stream {
 			if c.Channels != nil {
 				section *= c.Porosity()
 			}
-			all = append(all, s.stream(y, Stream{From: from, To: z.To, Flow: z.Flow, Velocity: z.Flow / section}, z.Permeability))
+			all = append(all, s.stream(y, Stream{From: from, To: z.To, Flow: z.Flow, Velocity: z.Flow / section},
+				z.Permeability))
 			from = z.To
 			continue
 		}
@@ -83,7 +88,10 @@ func (s *Stack) streams(y *Layer) []Stream {
 		for n := first; n < next; n++ {
 			lo := c.Channels.start(n)
 			flow := z.Flow / float64(next-first)
-			all = append(all, s.stream(y, Stream{From: lo, To: lo + c.Channels.Width, Flow: flow, Velocity: flow / (c.Channels.Width * y.Thickness)}, 0))
+			all = append(all,
+				s.stream(y,
+					Stream{From: lo, To: lo + c.Channels.Width, Flow: flow,
+						Velocity: flow / (c.Channels.Width * y.Thickness)}, 0))
 		}
 	}
 	return all
@@ -107,14 +115,16 @@ func (s *Stack) stream(y *Layer, t Stream, permeability float64) Stream {
 		channel := s.channel(y)
 		t.Reynolds, t.Drop = channel.Reynolds(liquid, t.Velocity), channel.Drop(liquid, t.Velocity)
 	case c.Pins != nil:
-		t.Reynolds = liquid.Density * t.Velocity / (1 - c.Pins.Diameter/c.Pins.Pitch) * c.Pins.Diameter / liquid.Viscosity
+		t.Reynolds = liquid.Density * t.Velocity / (1 - c.Pins.Diameter/c.Pins.Pitch) * c.Pins.Diameter /
+			liquid.Viscosity
 	case permeability > 0:
 		t.Reynolds = coolant.PoreReynolds(liquid, t.Velocity, permeability)
 	}
 	return t
 }
 
-// PoreReynolds is the largest Reynolds number of the layer's streams by the root of the permeability, 0 where none is given.
+// PoreReynolds is the largest Reynolds number of the layer's streams by the root of the permeability, 0 where none is
+// given.
 func (s *Stack) PoreReynolds(y *Layer) float64 {
 	c, most := y.Coolant, 0.0
 	if c.Channels != nil || c.Fluid.Viscosity == 0 {
@@ -133,7 +143,8 @@ func (s *Stack) PoreReynolds(y *Layer) float64 {
 // channel is one of the cavity's.
 func (s *Stack) channel(y *Layer) coolant.Channel {
 	c := y.Coolant
-	return coolant.Channel{Width: c.Channels.Width, Height: y.Thickness, Length: s.Size[c.Direction.Axis()], Developing: c.Developing}
+	return coolant.Channel{Width: c.Channels.Width, Height: y.Thickness, Length: s.Size[c.Direction.Axis()],
+		Developing: c.Developing}
 }
 
 // liquid is the fluid for correlations.
@@ -171,8 +182,8 @@ func (s *Stack) Films(y *Layer, velocity, x0, x1 float64) Films {
 	return f
 }
 
-// Regimes of the flow in channels: laminar up to MostLaminar, turbulent from LeastTurbulent on, transitional between. MostDarcy is the Reynolds number of a
-// medium up to which Darcy's law holds.
+// Regimes of the flow in channels: laminar up to MostLaminar, turbulent from LeastTurbulent on, transitional between.
+// MostDarcy is the Reynolds number of a medium up to which Darcy's law holds.
 const (
 	MostLaminar    = coolant.LeastTurbulent
 	LeastTurbulent = coolant.FullyTurbulent

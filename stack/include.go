@@ -8,8 +8,9 @@ import (
 // mostIncludes bounds how many files a stack file may include, and they each other.
 const mostIncludes = 100
 
-// include merges the files that a file names with include into its tree: tables by their keys, where the file itself has the last word, and arrays of tables
-// one after the other, those of included files first. A file that several include is taken once. from are the files that led to this one.
+// include merges the files that a file names with include into its tree: tables by their keys, where the file itself
+// has the last word, and arrays of tables one after the other, those of included files first. A file that several
+// include is taken once. from are the files that led to this one.
 func (l *loader) include(root *node, from []string) *node {
 	e := root.find("include")
 	if e == nil {
@@ -70,7 +71,8 @@ func (l *loader) includedFile(n *node, from []string) *node {
 	return l.include(root, append(slices.Clone(from), path))
 }
 
-// merge adds the entries of a file to those of the files before it. What both say is taken from it where it includes them, and a fault between two included files.
+// merge adds the entries of a file to those of the files before it. What both say is taken from it where it includes
+// them, and a fault between two included files.
 func (l *loader) merge(into, from *node, including bool) {
 	for i := range from.entries {
 		e := &from.entries[i]
@@ -87,7 +89,8 @@ func (l *loader) merge(into, from *node, including bool) {
 		case including:
 			was.pos, was.value = e.pos, e.value
 		default:
-			l.fail(e.pos, "say it in one of them, or in the file that includes both", "%s is in %s too", shorten(e.name), was.pos)
+			l.fail(e.pos, "say it in one of them, or in the file that includes both", "%s is in %s too",
+				shorten(e.name), was.pos)
 		}
 	}
 }
@@ -107,5 +110,7 @@ func copyOf(n *node) *node {
 
 // tables says whether a value is an array of tables.
 func tables(n *node) bool {
-	return n.kind == arrayNode && len(n.items) > 0 && !slices.ContainsFunc(n.items, func(i *node) bool { return i.kind != tableNode })
+	return n.kind == arrayNode && len(n.items) > 0 && !slices.ContainsFunc(n.items, func(i *node) bool {
+		return i.kind != tableNode
+	})
 }

@@ -6,7 +6,8 @@ type InitialLayer struct {
 	Areas  []InitialArea
 }
 
-// InitialArea is a rectangle of a layer with a temperature of its own in K, over the whole thickness. Areas of a layer must not overlap.
+// InitialArea is a rectangle of a layer with a temperature of its own in K, over the whole thickness. Areas of a layer
+// must not overlap.
 type InitialArea struct {
 	Rect
 	Kelvin float64

@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// Leakage is heat that follows the temperature: Watts times the value of Factor at the temperature of each cell. There is none where Factor is nil.
+// Leakage is heat that follows the temperature: Watts times the value of Factor at the temperature of each cell. There
+// is none where Factor is nil.
 type Leakage struct {
 	Watts  float64
 	Factor *Curve
@@ -84,7 +85,8 @@ func (c *Curve) leakageFault() (fault, remedy string) {
 	}
 	for _, kelvin := range c.Range {
 		if v := c.Of(kelvin); !(v <= mostLeakage) {
-			return fmt.Sprintf("is %.3g at %g K, and no law may exceed %.0e", v, kelvin, mostLeakage), "narrow the range, or correct the numbers"
+			return fmt.Sprintf("is %.3g at %g K, and no law may exceed %.0e", v, kelvin, mostLeakage),
+				"narrow the range, or correct the numbers"
 		}
 	}
 	return "", ""

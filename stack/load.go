@@ -19,8 +19,8 @@ import (
 type Opener func(path string) ([]byte, error)
 
 // Load reads a stack file and the files it names, relative to its folder. The error is an [ErrorList] that tells every
-// fault with its place, or an *[Error] if the file cannot be read at all. The path "-" stands for standard input, and the files it names are relative
-// to the working folder. Overrides come last, one after the other.
+// fault with its place, or an *[Error] if the file cannot be read at all. The path "-" stands for standard input, and
+// the files it names are relative to the working folder. Overrides come last, one after the other.
 func Load(path string, overrides ...Override) (*Stack, error) {
 	return LoadWith(inputfile.Read, path, overrides...)
 }
@@ -118,7 +118,8 @@ func (l *loader) record(path string, data []byte) bool {
 	return true
 }
 
-// mostAgain bounds the bytes of files that are read again because several powers name them: each has blocks or tiles of its own.
+// mostAgain bounds the bytes of files that are read again because several powers name them: each has blocks or tiles of
+// its own.
 const mostAgain = 32 << 20
 
 // digest of a file, in hexadecimal.
@@ -127,7 +128,8 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// folderOf is where paths begin that are written at a place: the folder of its file, and the working folder for an override.
+// folderOf is where paths begin that are written at a place: the folder of its file, and the working folder for an
+// override.
 func folderOf(pos Pos) string {
 	if strings.HasPrefix(pos.File, overrideMark) {
 		return "."
@@ -168,14 +170,16 @@ func (l *loader) read(n *node, path string) (data []byte, ok bool) {
 		if errors.Is(err, fs.ErrNotExist) {
 			remedy = "paths are relative to the folder of the file that names them"
 		}
-		l.faults.add(&Error{Pos: n.pos, Msg: fmt.Sprintf("cannot read %s: %s", path, reason(err)), Remedy: remedy, Err: err})
+		l.faults.add(&Error{Pos: n.pos, Msg: fmt.Sprintf("cannot read %s: %s", path, reason(err)), Remedy: remedy,
+			Err: err})
 		return nil, false
 	}
 	if l.record(path, data) {
 		return data, true
 	}
 	if l.again += len(data); l.again > mostAgain {
-		l.fail(n.pos, "describe the die that it belongs to once, by [[die]], and place it", "%s: files that are named again and again have more than %d MiB in all", path, mostAgain>>20)
+		l.fail(n.pos, "describe the die that it belongs to once, by [[die]], and place it",
+			"%s: files that are named again and again have more than %d MiB in all", path, mostAgain>>20)
 		return nil, false
 	}
 	return data, true

@@ -125,25 +125,29 @@ func TestLoadFull(t *testing.T) {
 	if s.Ambient != 300 || s.Size != [2]float64{0.01, 0.008} {
 		t.Errorf("ambient %v, size %v", s.Ambient, s.Size)
 	}
-	if s.Grid.X.Cells != 512 || s.Grid.Y.Cells != 50 || s.Grid.Y.Segments[0] != (Segment{0.002, 20, 2}) || s.Grid.Y.Segments[1].Ratio != 1 {
+	if s.Grid.X.Cells != 512 || s.Grid.Y.Cells != 50 || s.Grid.Y.Segments[0] != (Segment{0.002, 20, 2}) ||
+		s.Grid.Y.Segments[1].Ratio != 1 {
 		t.Errorf("grid %+v", s.Grid)
 	}
 	b := s.Boundary
 	if b[Top].Kind != Convective || b[Top].H != 1e4 || b[Top].Temperature != 300 ||
 		b[Bottom].Kind != LumpedResistance || b[Bottom].Resistance != 2 || b[Bottom].Temperature != 313.15 ||
-		b[West].Kind != Adiabatic || b[South].Kind != Convective || b[South].Natural != "down" || b[South].Emissivity != 0.9 ||
+		b[West].Kind != Adiabatic || b[South].Kind != Convective || b[South].Natural != "down" ||
+		b[South].Emissivity != 0.9 ||
 		b[East].Kind != FixedTemperature || b[East].Temperature != 350 ||
 		b[North].Kind != HeatFlux || b[North].Flux != -1e4 {
 		t.Errorf("boundaries %+v", b)
 	}
-	if len(s.Materials) != 3 || s.Materials[0].Name != "oxide" || s.Materials[1].Name != "beol" || s.Materials[2].Name != "pillars" {
+	if len(s.Materials) != 3 || s.Materials[0].Name != "oxide" || s.Materials[1].Name != "beol" ||
+		s.Materials[2].Name != "pillars" {
 		t.Fatalf("materials %+v", s.Materials)
 	}
 	if m := s.Materials[0]; m.K != [3]float64{1.4, 1.4, 1.4} || m.C != 2200*730 {
 		t.Errorf("oxide %+v", m)
 	}
 	// Rayleigh: k = km (ki + km + f (ki - km)) / (ki + km - f (ki - km)), worked out by hand for f = 1/4.
-	if m := s.Materials[2]; !near(m.K[0], 1.4*(401.4+99.65)/(401.4-99.65)) || !near(m.K[2], 100+0.75*1.4) || !near(m.C, 0.25*3.4e6+0.75*2200*730) {
+	if m := s.Materials[2]; !near(m.K[0], 1.4*(401.4+99.65)/(401.4-99.65)) || !near(m.K[2], 100+0.75*1.4) ||
+		!near(m.C, 0.25*3.4e6+0.75*2200*730) {
 		t.Errorf("pillars %+v", m)
 	}
 	logic := s.Layers[0]
@@ -184,7 +188,8 @@ func TestLoadFull(t *testing.T) {
 	if pr := s.Probes[0]; pr.X != 5e-3 || !near(pr.Z, 102e-6) {
 		t.Errorf("probe %+v", pr)
 	}
-	if tr := s.Transient; tr.Dt != 1e-3 || tr.Steps != 10 || tr.Initial != 300 || s.Solver.Tol != 1e-3 || s.Solver.Preconditioner != "multigrid" || s.Output.Maps[0] != "all" {
+	if tr := s.Transient; tr.Dt != 1e-3 || tr.Steps != 10 || tr.Initial != 300 || s.Solver.Tol != 1e-3 ||
+		s.Solver.Preconditioner != "multigrid" || s.Output.Maps[0] != "all" {
 		t.Errorf("wishes %+v %+v %+v", s.Transient, s.Solver, s.Output)
 	}
 	if len(s.Inputs) != 4 || s.Inputs[0].Path != "stack.toml" || len(s.Inputs[1].SHA256) != 64 {
@@ -215,7 +220,8 @@ func TestLoadAutoGrid(t *testing.T) {
 
 func TestLoadMissingFile(t *testing.T) {
 	_, err := Load("no/such/stack.toml")
-	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "no/such/stack.toml: cannot read the stack file: no such file") {
+	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "no/such/stack.toml: cannot read the stack "+
+		"file: no such file") {
 		t.Errorf("error %v", err)
 	}
 }

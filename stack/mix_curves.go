@@ -2,12 +2,12 @@ package stack
 
 import "math"
 
-// A composite is tabulated every mixStep K, and above 500 K every mixShare of the temperature: a range of any width takes
-// some thousand rows, and the rule is followed as well as at 250 K.
+// A composite is tabulated every mixStep K, and above 500 K every mixShare of the temperature: a range of any width
+// takes some thousand rows, and the rule is followed as well as at 250 K.
 const mixStep, mixShare = 5.0, 0.01
 
-// follow makes a composite of parts follow the temperature where any of them does: the rule is evaluated at every temperature of a table over the range
-// that all parts have in common. ok is false where there is none.
+// follow makes a composite of parts follow the temperature where any of them does: the rule is evaluated at every
+// temperature of a table over the range that all parts have in common. ok is false where there is none.
 func (m *Material) follow(parts []*Material, rule func(parts []*Material) (k [3]float64, c float64)) (ok bool) {
 	from, to, follows := 0.0, math.Inf(1), false
 	for _, p := range parts {

@@ -2,21 +2,24 @@ package stack
 
 import "math"
 
-// Rule says how the conductivity of a mixture follows from those of inclusion and matrix and from the fraction f of the inclusion;
-// docs/effective-materials.md gives sources and ranges. The heat capacity is the mean by volume.
+// Rule says how the conductivity of a mixture follows from those of inclusion and matrix and from the fraction f of the
+// inclusion; docs/effective-materials.md gives sources and ranges. The heat capacity is the mean by volume.
 type Rule string
 
-// The rules. All but Spheres hold for inclusions that run through the whole thickness, which conduct beside the matrix along z.
+// The rules. All but Spheres hold for inclusions that run through the whole thickness, which conduct beside the matrix
+// along z.
 const (
 	// Cylinders scattered without touching: Rayleigh's first order, the Maxwell-Garnett formula in two dimensions.
 	Cylinders Rule = "cylinders"
-	// Square and Hexagonal are arrays of cylinders: Perrins, McKenzie and McPhedran, Proc. R. Soc. Lond. A 369, 207 (1979).
+	// Square and Hexagonal are arrays of cylinders: Perrins, McKenzie and McPhedran, Proc. R. Soc. Lond. A 369, 207
+	// (1979).
 	Square    Rule = "square"
 	Hexagonal Rule = "hexagonal"
 	// LinesX and LinesY are wires along one direction.
 	LinesX Rule = "lines-x"
 	LinesY Rule = "lines-y"
-	// Pattern is any pattern in which neither part surrounds the other: Bruggeman, Ann. Phys. 416, 636 (1935), in two dimensions.
+	// Pattern is any pattern in which neither part surrounds the other: Bruggeman, Ann. Phys. 416, 636 (1935), in two
+	// dimensions.
 	Pattern Rule = "pattern"
 	// Upper and Lower are Wiener's bounds across: side by side, and one behind the other.
 	Upper Rule = "upper"
@@ -41,8 +44,8 @@ func (r Rule) Most() float64 {
 	return 1
 }
 
-// Mix is the conductivity along x, y and z in W/(m K), and the volumetric heat capacity in J/(m3 K), of a mixture. The fraction of the inclusion
-// lies between 0 and Most.
+// Mix is the conductivity along x, y and z in W/(m K), and the volumetric heat capacity in J/(m3 K), of a mixture. The
+// fraction of the inclusion lies between 0 and Most.
 func (r Rule) Mix(inclusion, matrix *Material, fraction float64) (k [3]float64, c float64) {
 	for axis := range k {
 		rule := r
@@ -100,8 +103,8 @@ type Ply struct {
 	Thickness float64 // m
 }
 
-// Laminate homogenises sheets that lie on each other: side by side along the sheets, one behind the other across. Both are exact for sheets
-// thin beside what the heat spreads over.
+// Laminate homogenises sheets that lie on each other: side by side along the sheets, one behind the other across. Both
+// are exact for sheets thin beside what the heat spreads over.
 func Laminate(plies []Ply) (k [3]float64, c float64) {
 	thickness, resistance := 0.0, 0.0
 	for _, p := range plies {
@@ -115,11 +118,13 @@ func Laminate(plies []Ply) (k [3]float64, c float64) {
 	return [3]float64{k[0] / thickness, k[1] / thickness, thickness / resistance}, c / thickness
 }
 
-// Fill are inclusions in the material of a region, which run through its thickness: a fraction of the area everywhere, or one per tile.
+// Fill are inclusions in the material of a region, which run through its thickness: a fraction of the area everywhere,
+// or one per tile.
 type Fill struct {
 	Inclusion int // index into Stack.Materials
 	Rule      Rule
-	// NX by NY tiles divide the rectangle of the region evenly. Values[0] is the fraction in the south-west tile, x runs fastest.
+	// NX by NY tiles divide the rectangle of the region evenly. Values[0] is the fraction in the south-west tile, x
+	// runs fastest.
 	NX, NY int
 	Values []float64
 	File   string // of the map

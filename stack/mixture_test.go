@@ -21,8 +21,8 @@ func TestRulesAreThoseOfTheFormat(t *testing.T) {
 	}
 }
 
-// The formulas for arrays are truncations of Rayleigh's method; against it with 16 multipoles they hold to 0.1 % up to the fraction given, for
-// any pair of materials.
+// The formulas for arrays are truncations of Rayleigh's method; against it with 16 multipoles they hold to 0.1 % up to
+// the fraction given, for any pair of materials.
 func TestLatticeFormulas(t *testing.T) {
 	for _, tt := range []struct {
 		rule    Rule
@@ -45,8 +45,8 @@ func TestLatticeFormulas(t *testing.T) {
 	}
 }
 
-// multipoles is k/km of an array of cylinders by Rayleigh's method: for a cell of area 1 and cylinders of radius a the multipoles B of odd order
-// 2n-1 obey
+// multipoles is k/km of an array of cylinders by Rayleigh's method: for a cell of area 1 and cylinders of radius a the
+// multipoles B of odd order 2n-1 obey
 //
 //	T B_n / a^(4n-2) + sum over m of C(2n+2m-3, 2n-1) S_(2n+2m-2) B_m = 1 for n = 1, else 0,   k/km = 1 - 2 pi B_1
 //
@@ -136,8 +136,8 @@ func eliminate(m [][]float64) []float64 {
 	return x
 }
 
-// Keller's theorem (J. Math. Phys. 5, 548, 1964): in two dimensions the mixture with its parts exchanged conducts the inverse. It holds for
-// every rule of isotropic patterns at a fixed geometry, and changes Upper into Lower.
+// Keller's theorem (J. Math. Phys. 5, 548, 1964): in two dimensions the mixture with its parts exchanged conducts the
+// inverse. It holds for every rule of isotropic patterns at a fixed geometry, and changes Upper into Lower.
 func TestKellersTheorem(t *testing.T) {
 	for _, f := range []float64{0.01, 0.2, 0.5, 0.7} {
 		for _, r := range []Rule{Cylinders, Square, Hexagonal, Pattern, Upper} {
@@ -154,7 +154,8 @@ func TestKellersTheorem(t *testing.T) {
 	}
 }
 
-// Every rule lies between Wiener's bounds, gives the constituents at its ends, and the common conductivity where both conduct alike.
+// Every rule lies between Wiener's bounds, gives the constituents at its ends, and the common conductivity where both
+// conduct alike.
 func TestRulesWithinBounds(t *testing.T) {
 	in, out := isotropic(400, 3e6), isotropic(0.5, 1e6)
 	for _, r := range Rules() {

@@ -9,12 +9,13 @@ import "thermsim/stack/geometry"
 
 // Stack is one chip or package: what [Load] returns and what the rest of thermsim simulates.
 type Stack struct {
-	Schema  int        // version of the file format, 1
-	Title   string     // free text, shown in reports
-	Ambient float64    // K, the temperature that boundaries refer to unless they carry their own
-	TMax    float64    // K, the highest temperature allowed anywhere; 0 for no limit, as in layers, regions, powers and blocks
-	Size    [2]float64 // m, extent of the domain in x and y; the origin is the south-west corner
-	Grid    Grid
+	Schema  int     // version of the file format, 1
+	Title   string  // free text, shown in reports
+	Ambient float64 // K, the temperature that boundaries refer to unless they carry their own
+	// K, the highest temperature allowed anywhere; 0 for no limit, as in layers, regions, powers and blocks
+	TMax float64
+	Size [2]float64 // m, extent of the domain in x and y; the origin is the south-west corner
+	Grid Grid
 
 	Boundary  [NumFaces]Boundary // indexed by Face
 	Materials []Material         // those the layers and regions use, in order of first use
@@ -36,8 +37,8 @@ type Input struct {
 	SHA256 string // hexadecimal
 }
 
-// Grid is the lateral grid the user asks for; z cells are a property of each layer. With Auto both are to be chosen, by package autogrid, and the axes
-// say nothing yet.
+// Grid is the lateral grid the user asks for; z cells are a property of each layer. With Auto both are to be chosen, by
+// package autogrid, and the axes say nothing yet.
 type Grid struct {
 	X, Y Axis
 	Auto *AutoGrid // nil for a grid that stands
@@ -72,16 +73,17 @@ type Axis struct {
 // SteepestSegment bounds the Ratio of a segment; 1/SteepestSegment is the least.
 const SteepestSegment = 1e6
 
-// Segment is a run of cells that ends at the coordinate To. Its cell sizes grow geometrically so that the last is Ratio times
-// the first; Ratio 1 makes them equal.
+// Segment is a run of cells that ends at the coordinate To. Its cell sizes grow geometrically so that the last is Ratio
+// times the first; Ratio 1 makes them equal.
 type Segment struct {
 	To    float64 // m, from the south-west corner
 	Cells int
 	Ratio float64
 }
 
-// Material is a solid. K is its thermal conductivity along x, y and z in W/(m K), C its volumetric heat capacity in J/(m3 K). Where a curve says how
-// one of them follows the temperature, the number is the curve's value at 300 K, or at the nearer end of its range.
+// Material is a solid. K is its thermal conductivity along x, y and z in W/(m K), C its volumetric heat capacity in
+// J/(m3 K). Where a curve says how one of them follows the temperature, the number is the curve's value at 300 K, or at
+// the nearer end of its range.
 type Material struct {
 	Name   string
 	K      [3]float64
@@ -103,7 +105,8 @@ type Layer struct {
 	Cells     int     // number of cells along z, at least 1, beside that of a heated slice
 	// ContactResistance, in m2 K/W, lies between this layer and the one above it.
 	ContactResistance float64
-	// PowerAt is where the powers arise, PowerDepth the height in m of the slice that is heated where that is a surface.
+	// PowerAt is where the powers arise, PowerDepth the height in m of the slice that is heated where that is a
+	// surface.
 	PowerAt    HeatedPart
 	PowerDepth float64
 	Regions    []Region // later regions lie over earlier ones
@@ -128,13 +131,14 @@ type Region struct {
 	// Fill, where there is one, are inclusions in the material.
 	Fill *Fill
 	TMax float64 // K
-	// Die is the die that the region is a part of; regions of one die, in all layers, have a row together in reports. It may be empty.
+	// Die is the die that the region is a part of; regions of one die, in all layers, have a row together in reports.
+	// It may be empty.
 	Die string
 	Pos Pos
 }
 
-// Power is one source of heat in a layer, spread evenly over the heated part of the layer's thickness. Exactly one of Blocks, Map and
-// Uniform is in use. Coordinates of blocks are those of the domain, whatever origin the file gave them.
+// Power is one source of heat in a layer, spread evenly over the heated part of the layer's thickness. Exactly one of
+// Blocks, Map and Uniform is in use. Coordinates of blocks are those of the domain, whatever origin the file gave them.
 type Power struct {
 	Name    string // of a map or a uniform power, for reports; may be empty
 	Blocks  []Block
@@ -142,7 +146,8 @@ type Power struct {
 	Uniform float64 // W, spread evenly over Area
 	// Leakage of a uniform power is spread as it is, and is not subject to Schedule. Blocks have theirs.
 	Leakage Leakage
-	// Area is where a map or a uniform power acts, and where blocks may lie: the whole layer, or the region the power belongs to.
+	// Area is where a map or a uniform power acts, and where blocks may lie: the whole layer, or the region the power
+	// belongs to.
 	Area Rect
 	// Shape, where there is one, is where a uniform power acts; Area is then the rectangle around it.
 	Shape geometry.Shape
@@ -228,7 +233,8 @@ type Boundary struct {
 	Temperature float64 // K: the ambient of Convective and LumpedResistance, the surface of FixedTemperature
 	Flux        float64 // W/m2 into the domain, HeatFlux
 	Resistance  float64 // K/W, LumpedResistance
-	// Patches have conditions of their own; what none of them covers keeps that of the face, and Resistance is that of what they leave.
+	// Patches have conditions of their own; what none of them covers keeps that of the face, and Resistance is that of
+	// what they leave.
 	Patches []Patch
 	Pos     Pos
 }
@@ -242,7 +248,8 @@ type Probe struct {
 	Pos  Pos
 }
 
-// Side of an interface between two layers; empty where nothing was said, which means Below. A contact resistance makes the sides differ.
+// Side of an interface between two layers; empty where nothing was said, which means Below. A contact resistance makes
+// the sides differ.
 type Side string
 
 // The sides: the upper surface of the layer below, and the lower surface of the layer above.
@@ -303,7 +310,8 @@ func (m *Material) TemperatureDependent() bool {
 	return m.CCurve != nil || m.KCurve != [3]*Curve{}
 }
 
-// TemperatureDependent says whether a property of any material or the coefficient of any face follows the temperature, which makes the equations nonlinear.
+// TemperatureDependent says whether a property of any material or the coefficient of any face follows the temperature,
+// which makes the equations nonlinear.
 func (s *Stack) TemperatureDependent() bool {
 	for f := range s.Boundary {
 		if s.Boundary[f].Follows() {

@@ -55,13 +55,15 @@ func (v *validator) overlaps(y *Layer, layer string) {
 		}
 	}
 	if found > maxOverlaps {
-		v.add(&Error{Pos: y.Pos, Msg: fmt.Sprintf("%s: and at least %d more overlaps", layer, found-maxOverlaps), Remedy: "mend these first", rest: true})
+		v.add(&Error{Pos: y.Pos, Msg: fmt.Sprintf("%s: and at least %d more overlaps", layer, found-maxOverlaps),
+			Remedy: "mend these first", rest: true})
 	}
 }
 
 func bySouth(a, b placed) int { return cmp.Compare(a.Y, b.Y) }
 
-// placedRects lists the rectangles that may not overlap. Slivers within rounding cannot, and would break the order in y.
+// placedRects lists the rectangles that may not overlap. Slivers within rounding cannot, and would break the order in
+// y.
 func (v *validator) placedRects(y *Layer) []placed {
 	var rects []placed
 	for i := range y.Powers {
@@ -108,13 +110,16 @@ func (v *validator) overlapFault(a, b placed, layer string) {
 	if cmp.Or(cmp.Compare(later.Pos.Line, earlier.Pos.Line), cmp.Compare(later.Pos.Col, earlier.Pos.Col)) < 0 {
 		later, earlier = earlier, later
 	}
-	where := fmt.Sprintf("by %s x %s at x = %s, y = %s", metres(w), metres(h), metres(max(a.X, b.X)), metres(max(a.Y, b.Y)))
+	where := fmt.Sprintf("by %s x %s at x = %s, y = %s", metres(w), metres(h), metres(max(a.X, b.X)),
+		metres(max(a.Y, b.Y)))
 	if len(later.Shapes)+len(earlier.Shapes) > 0 {
 		where = fmt.Sprintf("near x = %s, y = %s", metres(max(a.X, b.X)), metres(max(a.Y, b.Y)))
 	}
 	if later == earlier {
-		v.fail(later.Pos, "split it into rectangles that only touch", "%s: rectangles of block %q overlap %s", layer, shorten(later.Name), where)
+		v.fail(later.Pos, "split it into rectangles that only touch", "%s: rectangles of block %q overlap %s", layer,
+			shorten(later.Name), where)
 		return
 	}
-	v.fail(later.Pos, "move one, or set allow_overlap = true in its power if the powers shall add", "%s: block %q overlaps block %q %s", layer, shorten(later.Name), shorten(earlier.Name), where)
+	v.fail(later.Pos, "move one, or set allow_overlap = true in its power if the powers shall add",
+		"%s: block %q overlaps block %q %s", layer, shorten(later.Name), shorten(earlier.Name), where)
 }

@@ -11,9 +11,10 @@ import (
 
 // Override puts a value in place of what a stack file says: "boundary.top.h=5000 W/(m^2 K)".
 type Override struct {
-	Text  string   // as it was given
-	steps []string // keys from the top of the file; one of an array of tables follows it by its name or its number from 0
-	value string   // TOML, or the text of a string; empty to leave the key out
+	Text string // as it was given
+	// keys from the top of the file; one of an array of tables follows it by its name or its number from 0
+	steps []string
+	value string // TOML, or the text of a string; empty to leave the key out
 }
 
 // overrideMark begins the place of what an override says.
@@ -171,7 +172,8 @@ func valueNode(text string, pos Pos) *node {
 	return &node{pos: pos, kind: stringNode, text: text}
 }
 
-// place puts a value and all in it at one position of line 0, where the column is not shown and counts them: what has a position is known by it.
+// place puts a value and all in it at one position of line 0, where the column is not shown and counts them: what has a
+// position is known by it.
 func (n *node) place(pos *Pos) {
 	n.pos = *pos
 	pos.Col++

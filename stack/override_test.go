@@ -20,20 +20,24 @@ func overridden(text string, sets ...string) (*Stack, error) {
 
 func TestOverride(t *testing.T) {
 	s, err := overridden(slabFile,
-		"boundary.top.h=5000", "title=hot one", "layer.die.thickness=half/5", "layer.0.name=slab", "define.n = 4", `boundary.bottom.temperature=300 K`, "tmax=",
+		"boundary.top.h=5000", "title=hot one", "layer.die.thickness=half/5", "layer.0.name=slab", "define.n = 4",
+		`boundary.bottom.temperature=300 K`, "tmax=",
 		"grid.nx=12", "layer.slab.power.uniform=3 W", "solver.tol=1e-5")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Boundary[Top].H != 5000 || s.Title != "hot one" || s.Layers[0].Name != "slab" || s.Layers[0].Thickness != 2e-3 || s.Boundary[Bottom].Temperature != 300 ||
+	if s.Boundary[Top].H != 5000 || s.Title != "hot one" || s.Layers[0].Name != "slab" ||
+		s.Layers[0].Thickness != 2e-3 || s.Boundary[Bottom].Temperature != 300 ||
 		s.TMax != 0 || s.Grid.X.Cells != 12 || s.Layers[0].Powers[0].Uniform != 3 || s.Solver.Tol != 1e-5 {
 		t.Errorf("%+v", s)
 	}
-	s, err = overridden(diesFile+placements, "die.small.layer.si.block.core.power=5 W", "boundary.top.h=", "boundary.top.resistance=1 K/W", "layer.dies.die.a.x=2 mm")
+	s, err = overridden(diesFile+placements, "die.small.layer.si.block.core.power=5 W", "boundary.top.h=",
+		"boundary.top.resistance=1 K/W", "layer.dies.die.a.x=2 mm")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Layers[2].Powers[0].Blocks[0].Watts != 5 || s.Boundary[Top].Kind != LumpedResistance || s.Layers[0].Regions[0].X != 2e-3 {
+	if s.Layers[2].Powers[0].Blocks[0].Watts != 5 || s.Boundary[Top].Kind != LumpedResistance ||
+		s.Layers[0].Regions[0].X != 2e-3 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -63,7 +67,8 @@ func TestOverrideFaults(t *testing.T) {
 
 // Blocks of one override have one place, and yet materials of their own.
 func TestOverrideMaterials(t *testing.T) {
-	s, err := overridden(slabFile, `layer.die.block=[{name="p", material="copper", x=0, y=0, width="1 mm", height="1 mm", power=1}, {name="q", material="sio2", x="2 mm", y=0, width="1 mm", height="1 mm", power=1}]`)
+	s, err := overridden(slabFile,
+		`layer.die.block=[{name="p", material="copper", x=0, y=0, width="1 mm", height="1 mm", power=1}, {name="q", material="sio2", x="2 mm", y=0, width="1 mm", height="1 mm", power=1}]`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +79,8 @@ func TestOverrideMaterials(t *testing.T) {
 }
 
 func FuzzOverride(f *testing.F) {
-	for _, set := range []string{"boundary.top.h=5000", "layer.0.name=slab", `"a.b".c=[1, {x=2}]`, "grid=auto", "layer.die.power.uniform=3 W"} {
+	for _, set := range []string{"boundary.top.h=5000", "layer.0.name=slab", `"a.b".c=[1, {x=2}]`, "grid=auto",
+		"layer.die.power.uniform=3 W"} {
 		f.Add(set)
 	}
 	f.Fuzz(func(t *testing.T, set string) {

@@ -64,7 +64,8 @@ func (w *trail) full(at string, done int) string {
 	return at
 }
 
-// find looks for a table of that name in an array under that key, from the innermost table of the way outwards; a number is one of the innermost array alone.
+// find looks for a table of that name in an array under that key, from the innermost table of the way outwards; a
+// number is one of the innermost array alone.
 func (w *trail) find(key, name string) string {
 	_, err := strconv.Atoi(name)
 	for i := w.steps(); i >= 0; i-- {

@@ -10,8 +10,8 @@ import (
 // OpenSpace is the material of the room above a board: no real one, and not to be judged as such.
 const OpenSpace = packaging.OpenSpace
 
-// packageMaterial finds a material of a package's layout: one of the file or the library, or one that the package makes of its own. A material of
-// the file takes the place of the package's of the same name.
+// packageMaterial finds a material of a package's layout: one of the file or the library, or one that the package makes
+// of its own. A material of the file takes the place of the package's of the same name.
 func (l *loader) packageMaterial(p *loadedPackage, name string, pos Pos) int {
 	if _, known := l.materials.known[name]; !known {
 		if def := l.packageComposite(p, name, pos); def != nil {
@@ -41,7 +41,8 @@ func (l *loader) packageComposite(p *loadedPackage, name string, pos Pos) *defin
 		ok = l.mixed(def, Cylinders, "copper", p.Board.Dielectric, p.Board.Vias)
 	case packaging.OpenSpace:
 		def.K, def.C = [3]float64{1e-5, 1e-5, 1e3}, 1200
-		def.Source = "passes the film at the top of the domain on to what lies below, and nothing sideways: no real material"
+		def.Source = "passes the film at the top of the domain on to what lies below, and nothing sideways: no " +
+			"real material"
 	case packaging.Insulation:
 		def.K, def.C = [3]float64{5e-3, 5e-3, 5e-3}, 1200
 		def.Source = "the insulation of a test on a cold plate: no real material"
@@ -83,7 +84,8 @@ func (l *loader) mixed(def *definition, rule Rule, inclusion, matrix string, fra
 	return l.materials.evaluate(def, def.Pos, []*Material{&in.Material, &out.Material}, mix)
 }
 
-// wired works out copper layers in a dielectric: sheets on each other, copper beside dielectric in each by its coverage, then vias through all.
+// wired works out copper layers in a dielectric: sheets on each other, copper beside dielectric in each by its
+// coverage, then vias through all.
 func (l *loader) wired(def *definition, w *packaging.Wiring) bool {
 	copper, dielectric := l.materials.resolve("copper", def.Pos), l.materials.resolve(w.Dielectric, def.Pos)
 	if copper == nil || dielectric == nil {
@@ -93,7 +95,8 @@ func (l *loader) wired(def *definition, w *packaging.Wiring) bool {
 	for i, c := range w.Copper {
 		words[i] = fmt.Sprintf("%s at %.4g", metres(c.Thickness), c.Coverage)
 	}
-	def.Source = fmt.Sprintf("copper layers in %s, %s: %s; vias on %.4g of the area", dielectric.Name, metres(w.Thickness), strings.Join(words, ", "), w.Vias)
+	def.Source = fmt.Sprintf("copper layers in %s, %s: %s; vias on %.4g of the area", dielectric.Name,
+		metres(w.Thickness), strings.Join(words, ", "), w.Vias)
 	rule := func(parts []*Material) ([3]float64, float64) {
 		rest := w.Thickness
 		plies := make([]Ply, len(w.Copper))

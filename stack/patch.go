@@ -16,15 +16,16 @@ type Patch struct {
 	Map   *FilmMap       // of the coefficient, in place of H
 }
 
-// FilmMap is a heat transfer coefficient by place: tiles that divide the one rectangle of a patch evenly, in W/(m2 K), the row of the lowest coordinate
-// first. A tile of 0 is adiabatic.
+// FilmMap is a heat transfer coefficient by place: tiles that divide the one rectangle of a patch evenly, in W/(m2 K),
+// the row of the lowest coordinate first. A tile of 0 is adiabatic.
 type FilmMap struct {
 	NX, NY int
 	Values []float64
 	File   string // empty for maps in the stack file
 }
 
-// FaceSize is the extent of a face in m along its coordinates: x and y on bottom and top, y and z on west and east, x and z on south and north.
+// FaceSize is the extent of a face in m along its coordinates: x and y on bottom and top, y and z on west and east, x
+// and z on south and north.
 func (s *Stack) FaceSize(f Face) [2]float64 {
 	switch f {
 	case Bottom, Top:
@@ -35,7 +36,8 @@ func (s *Stack) FaceSize(f Face) [2]float64 {
 	return [2]float64{s.Size[0], s.Height()}
 }
 
-// bands are the parts of a side beside the layers that are wanted, one rectangle for neighbours; wanted is given the height of a layer's middle too.
+// bands are the parts of a side beside the layers that are wanted, one rectangle for neighbours; wanted is given the
+// height of a layer's middle too.
 func (s *Stack) bands(width float64, wanted func(y *Layer, middle float64) bool) (bands []Rect) {
 	z, open := 0.0, false
 	for i := range s.Layers {
@@ -81,7 +83,8 @@ func (b *Boundary) Conditions() []*Boundary {
 	return all
 }
 
-// ClonePatches gives the boundary patches of its own, which may be changed without changing those of whom it was copied from.
+// ClonePatches gives the boundary patches of its own, which may be changed without changing those of whom it was copied
+// from.
 func (b *Boundary) ClonePatches() { b.Patches = slices.Clone(b.Patches) }
 
 // Scaled is the map with all its coefficients multiplied.

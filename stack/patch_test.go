@@ -70,10 +70,12 @@ resistance = "3 K/W"`)
 		t.Fatal(err)
 	}
 	top, west, south := s.Boundary[Top].Patches, s.Boundary[West].Patches, s.Boundary[South].Patches
-	if p := top[0]; p.Kind != FixedTemperature || p.Temperature != 313.15 || p.Rects[0] != (Rect{1e-3, 2e-3, 3e-3, 4e-3}) {
+	if p := top[0]; p.Kind != FixedTemperature || p.Temperature != 313.15 ||
+		p.Rects[0] != (Rect{1e-3, 2e-3, 3e-3, 4e-3}) {
 		t.Errorf("plate: %+v", p)
 	}
-	if p := top[1]; p.Name != "patch2" || p.Temperature != 293.15 || p.Rects[0] != s.Domain() || p.Map.Values[0] != 0 || p.Map.Values[5] != 3000 {
+	if p := top[1]; p.Name != "patch2" || p.Temperature != 293.15 || p.Rects[0] != s.Domain() || p.Map.Values[0] != 0 ||
+		p.Map.Values[5] != 3000 {
 		t.Errorf("map: %+v %+v", p, p.Map)
 	}
 	if p := west[0]; len(p.Rects) != 2 || p.Flux != -1e4 || p.Rects[0] != (Rect{0, 0, 8e-3, 0.3e-3}) {
@@ -106,22 +108,29 @@ func TestPatchFaults(t *testing.T) {
 	const top, place = "[[boundary.top.patch]]\n", "x = \"0 mm\"\ny = \"0 mm\"\nwidth = \"1 mm\"\nheight = \"1 mm\"\n"
 	const film = "h = \"10 W/(m^2 K)\"\n"
 	for name, c := range map[string]struct{ text, want string }{
-		"no condition":    {top + place, "exactly one of h, map, resistance, temperature and flux, got 0"},
-		"two conditions":  {top + place + film + "flux = \"1 W/m^2\"", "got 2 of them"},
-		"two places":      {top + place + film + "circle = { x = \"1 mm\", y = \"1 mm\", diameter = \"1 mm\" }", "has both"},
-		"half a place":    {top + film + "x = \"0 mm\"", "lacks y, width, height"},
-		"wrong axis":      {top + film + "z = \"0 mm\"", "has no z: its coordinates are x and y"},
-		"outside":         {top + "x = \"9.5 mm\"\ny = \"0 mm\"\nwidth = \"1 mm\"\nheight = \"1 mm\"\n" + film, "at the high end of x"},
-		"layers on top":   {top + film + "layers = [\"die\"]", "it is no side"},
-		"unknown layer":   {"[[boundary.west.patch]]\n" + film + "layers = [\"dye\"]", `no layer is called "dye"`},
-		"same name":       {top + place + film + "name = \"a\"\n" + top + place + film + "name = \"a\"", "two patches are called"},
-		"idle ambient":    {top + place + "temperature = \"40 degC\"\nambient = \"20 degC\"", "ambient has no effect"},
-		"idle unit":       {top + place + film + "unit = \"W/(m^2 K)\"", "unit needs a map"},
-		"map of watts":    {top + place + "map = [[1]]\norientation = \"south-first\"\nunit = \"W\"", "must be of a heat transfer coefficient"},
-		"map of a disc":   {top + "circle = { x = \"1 mm\", y = \"1 mm\", diameter = \"1 mm\" }\nmap = [[1]]\norientation = \"south-first\"\nunit = \"W/(m^2 K)\"", "needs one rectangle"},
-		"map without":     {top + place + "map = [[1]]", "needs unit"},
-		"natural beside":  {"[boundary.top]\nconvection = \"natural\"\n" + top + place + film, "must not follow the temperature"},
-		"heat sink":       {top + place + film + "[heat_sink]\nmaterial = \"copper\"\nbase = \"2 mm\"\nresistance = \"1 K/W\"", "boundary.top and heat_sink are both there"},
+		"no condition":   {top + place, "exactly one of h, map, resistance, temperature and flux, got 0"},
+		"two conditions": {top + place + film + "flux = \"1 W/m^2\"", "got 2 of them"},
+		"two places": {top + place + film + "circle = { x = \"1 mm\", y = \"1 mm\", diameter = \"1 mm\" }",
+			"has both"},
+		"half a place": {top + film + "x = \"0 mm\"", "lacks y, width, height"},
+		"wrong axis":   {top + film + "z = \"0 mm\"", "has no z: its coordinates are x and y"},
+		"outside": {top + "x = \"9.5 mm\"\ny = \"0 mm\"\nwidth = \"1 mm\"\nheight = \"1 mm\"\n" + film,
+			"at the high end of x"},
+		"layers on top": {top + film + "layers = [\"die\"]", "it is no side"},
+		"unknown layer": {"[[boundary.west.patch]]\n" + film + "layers = [\"dye\"]", `no layer is called "dye"`},
+		"same name": {top + place + film + "name = \"a\"\n" + top + place + film + "name = \"a\"",
+			"two patches are called"},
+		"idle ambient": {top + place + "temperature = \"40 degC\"\nambient = \"20 degC\"", "ambient has no effect"},
+		"idle unit":    {top + place + film + "unit = \"W/(m^2 K)\"", "unit needs a map"},
+		"map of watts": {top + place + "map = [[1]]\norientation = \"south-first\"\nunit = \"W\"",
+			"must be of a heat transfer coefficient"},
+		"map of a disc": {top + "circle = { x = \"1 mm\", y = \"1 mm\", diameter = \"1 mm\" }\nmap = " +
+			"[[1]]\norientation = \"south-first\"\nunit = \"W/(m^2 K)\"", "needs one rectangle"},
+		"map without": {top + place + "map = [[1]]", "needs unit"},
+		"natural beside": {"[boundary.top]\nconvection = \"natural\"\n" + top + place + film,
+			"must not follow the temperature"},
+		"heat sink": {top + place + film + "[heat_sink]\nmaterial = \"copper\"\nbase = \"2 mm\"\nresistance " +
+			"= \"1 K/W\"", "boundary.top and heat_sink are both there"},
 		"emissivity of a": {top + place + "emissivity = 0.9", "unknown key"},
 	} {
 		_, err := loadPatches(t, c.text)

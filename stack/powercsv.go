@@ -6,8 +6,8 @@ import (
 	"thermsim/stack/internal/units"
 )
 
-// ReadPowerCSV reads a power map: rows of equally many numbers, none negative, in the order of the file. Comma, semicolon
-// or white space separates them; lines that start with # are comments. The error is an [ErrorList].
+// ReadPowerCSV reads a power map: rows of equally many numbers, none negative, in the order of the file. Comma,
+// semicolon or white space separates them; lines that start with # are comments. The error is an [ErrorList].
 func ReadPowerCSV(path string, data []byte) ([][]float64, error) {
 	r := &fileReader{file: path}
 	if !r.fits(data) {
@@ -36,8 +36,8 @@ func ReadPowerCSV(path string, data []byte) ([][]float64, error) {
 	return rows, r.err()
 }
 
-// ReadTraceCSV reads a time trace: a header "time" and block names, then rows of a time in s and watts, each valid until
-// the next. The unit of time may be told, as in "time [ms]". The error is an [ErrorList].
+// ReadTraceCSV reads a time trace: a header "time" and block names, then rows of a time in s and watts, each valid
+// until the next. The unit of time may be told, as in "time [ms]". The error is an [ErrorList].
 func ReadTraceCSV(path string, data []byte) (*PowerTable, error) {
 	r := &fileReader{file: path}
 	t := &PowerTable{File: path}
@@ -73,7 +73,8 @@ func (r *fileReader) timeUnit(line int, f field) float64 {
 	case "time_s":
 		return 1
 	default:
-		r.fail(line, f.col, `call the first column "time"`, "the first column of a trace must be the time, got %q", shorten(f.text))
+		r.fail(line, f.col, `call the first column "time"`, "the first column of a trace must be the time, got %q",
+			shorten(f.text))
 		return 1
 	}
 	if !bracket {

@@ -11,9 +11,10 @@ import (
 	"thermsim/stack/internal/units"
 )
 
-// Print writes the stack as a stack file that needs no other: materials, floorplans, watts, maps and traces stand in it,
-// every coordinate is one of the domain, and every value reads back as the same bits. Loading it gives the same stack
-// apart from File, Inputs, the places and the files of maps and traces. The error is that of Validate or of the writer.
+// Print writes the stack as a stack file that needs no other: materials, floorplans, watts, maps and traces stand in
+// it, every coordinate is one of the domain, and every value reads back as the same bits. Loading it gives the same
+// stack apart from File, Inputs, the places and the files of maps and traces. The error is that of Validate or of the
+// writer.
 func Print(w io.Writer, s *Stack) error { return PrintCommented(w, s, Comments{}) }
 
 // PrintCommented is Print with comments for people.
@@ -50,8 +51,8 @@ func PrintCommented(w io.Writer, s *Stack, c Comments) error {
 	return p.w.Flush()
 }
 
-// Comments are remarks that PrintCommented puts into the file. Lines are without the leading "#"; layers and materials are counted as in
-// the stack, and any of them may be missing.
+// Comments are remarks that PrintCommented puts into the file. Lines are without the leading "#"; layers and materials
+// are counted as in the stack, and any of them may be missing.
 type Comments struct {
 	Head      []string            // lines before everything else
 	Grid      []string            // lines before the grid
@@ -161,7 +162,8 @@ func axis(count, runs string, a Axis) string {
 	}
 	segments := make([]string, len(a.Segments))
 	for i, s := range a.Segments {
-		segments[i] = fmt.Sprintf("{ to = %s, cells = %d, ratio = %s }", quantity(units.Length, s.To), s.Cells, number(s.Ratio))
+		segments[i] = fmt.Sprintf("{ to = %s, cells = %d, ratio = %s }", quantity(units.Length, s.To), s.Cells,
+			number(s.Ratio))
 	}
 	return fmt.Sprintf("%s = [%s]", runs, strings.Join(segments, ", "))
 }
@@ -200,7 +202,8 @@ func property(q units.Quantity, x float64, c *Curve) string {
 	for i, t := range c.Temperatures {
 		rows = append(rows, list([]float64{t, c.Values[i]}))
 	}
-	holds := fmt.Sprintf("at = %s, range = [%s, %s]", quantity(units.Temperature, c.At), quantity(units.Temperature, c.Range[0]), quantity(units.Temperature, c.Range[1]))
+	holds := fmt.Sprintf("at = %s, range = [%s, %s]", quantity(units.Temperature, c.At),
+		quantity(units.Temperature, c.Range[0]), quantity(units.Temperature, c.Range[1]))
 	switch c.Law {
 	case TableLaw:
 		return "{ table = [" + strings.Join(rows, ", ") + "] }"

@@ -58,7 +58,8 @@ func (p *printer) place(patch *Patch, f Face) string {
 		return "layers = [" + strings.Join(names, ", ") + "]"
 	}
 	axes, r := FaceAxes(f), patch.Rects[0]
-	return fmt.Sprintf("%s = %s, %s = %s, width = %s, height = %s", axes[0], quantity(units.Length, r.X), axes[1], quantity(units.Length, r.Y),
+	return fmt.Sprintf("%s = %s, %s = %s, width = %s, height = %s", axes[0], quantity(units.Length, r.X), axes[1],
+		quantity(units.Length, r.Y),
 		quantity(units.Length, r.Width), quantity(units.Length, r.Height))
 }
 
@@ -73,5 +74,6 @@ func mapEntry(patch *Patch) string {
 		}
 		rows[j] = "[" + strings.Join(words, ", ") + "]"
 	}
-	return fmt.Sprintf(`unit = "W/(m^2 K)", orientation = "south-first", map = [%s], ambient = %s`, strings.Join(rows, ",\n    "), quantity(units.Temperature, patch.Temperature))
+	return fmt.Sprintf(`unit = "W/(m^2 K)", orientation = "south-first", map = [%s], ambient = %s`,
+		strings.Join(rows, ",\n    "), quantity(units.Temperature, patch.Temperature))
 }

@@ -74,7 +74,8 @@ func (p *printer) blocks(s *Power) {
 		if b.Leakage.Factor != nil {
 			limit += ", leakage = " + leakageEntry(&b.Leakage)
 		}
-		p.line("  { name = %s, %s, power = %s%s },", quote(b.Name), blockEntry(&b), quantity(units.Power, b.Watts), limit)
+		p.line("  { name = %s, %s, power = %s%s },", quote(b.Name), blockEntry(&b), quantity(units.Power, b.Watts),
+			limit)
 	}
 	p.line("]")
 	if s.Trace != nil {

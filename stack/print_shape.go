@@ -12,7 +12,8 @@ import (
 func shapeEntry(s geometry.Shape) string {
 	switch s := s.(type) {
 	case geometry.Circle:
-		return fmt.Sprintf("circle = { x = %s, y = %s, diameter = %s }", quantity(units.Length, s.X), quantity(units.Length, s.Y), quantity(units.Length, s.Diameter))
+		return fmt.Sprintf("circle = { x = %s, y = %s, diameter = %s }", quantity(units.Length, s.X),
+			quantity(units.Length, s.Y), quantity(units.Length, s.Diameter))
 	case geometry.Polygon:
 		corners := make([]string, len(s))
 		for i, c := range s {
@@ -29,7 +30,8 @@ func blockEntry(b *Block) string {
 		return shapeEntry(b.Shapes[0])
 	}
 	if r := b.Rects[0]; len(b.Rects) == 1 {
-		return fmt.Sprintf("x = %s, y = %s, width = %s, height = %s", quantity(units.Length, r.X), quantity(units.Length, r.Y), quantity(units.Length, r.Width), quantity(units.Length, r.Height))
+		return fmt.Sprintf("x = %s, y = %s, width = %s, height = %s", quantity(units.Length, r.X),
+			quantity(units.Length, r.Y), quantity(units.Length, r.Width), quantity(units.Length, r.Height))
 	}
 	rects := make([]string, len(b.Rects))
 	for i, r := range b.Rects {

@@ -73,7 +73,8 @@ func drawTransient(t *rapid.T, positive func(string) float64) Transient {
 	case 1:
 		tr.Dt, tr.Until = positive("dt"), positive("until")
 	case 2:
-		tr.Until, tr.DtTol, tr.ToSteady, tr.At = positive("until"), positive("dt_tol"), positive("to_steady"), []float64{1e-3, 1. / 3, 7}
+		tr.Until, tr.DtTol, tr.ToSteady, tr.At = positive("until"), positive("dt_tol"), positive("to_steady"),
+			[]float64{1e-3, 1. / 3, 7}
 	case 3:
 		tr.Periodic, tr.DtTol, tr.Every = true, positive("dt_tol"), positive("every")
 	}
@@ -113,9 +114,12 @@ func drawFilm(t *rapid.T, b *Boundary, positive func(string) float64) {
 	b.H, b.Temperature = positive("h"), positive("T")
 	switch rapid.IntRange(0, 3).Draw(t, "film") {
 	case 1:
-		b.H, b.Law = 0, &Curve{Law: PowerLaw, Value: positive("h"), At: 300, Exponent: rapid.Float64Range(-2, 2).Draw(t, "n"), Range: [2]float64{250, 450}}
+		b.H, b.Law = 0,
+			&Curve{Law: PowerLaw, Value: positive("h"), At: 300, Exponent: rapid.Float64Range(-2, 2).Draw(t, "n"),
+				Range: [2]float64{250, 450}}
 	case 2:
-		b.Natural = rapid.SampledFrom([]heatsink.Orientation{heatsink.Up, heatsink.Down, heatsink.Vertical}).Draw(t, "orientation")
+		b.Natural = rapid.SampledFrom([]heatsink.Orientation{heatsink.Up, heatsink.Down, heatsink.Vertical}).Draw(t,
+			"orientation")
 		b.Length, b.Temperature = positive("length"), rapid.Float64Range(210, 590).Draw(t, "air")
 	case 3:
 		b.H = 0
@@ -127,9 +131,11 @@ func drawGrid(t *rapid.T, size [2]float64) Grid {
 	most := rapid.IntRange(1000, 1_000_000_000)
 	switch rapid.IntRange(0, 3).Draw(t, "auto") {
 	case 0:
-		return Grid{Auto: &AutoGrid{Error: rapid.Float64Range(1e-9, 1e9).Draw(t, "error"), MaxCells: most.Draw(t, "most")}}
+		return Grid{Auto: &AutoGrid{Error: rapid.Float64Range(1e-9, 1e9).Draw(t, "error"),
+			MaxCells: most.Draw(t, "most")}}
 	case 1:
-		return Grid{Auto: &AutoGrid{Relative: rapid.Float64Range(1e-9, 1e9).Draw(t, "relative"), MaxCells: most.Draw(t, "most")}}
+		return Grid{Auto: &AutoGrid{Relative: rapid.Float64Range(1e-9, 1e9).Draw(t, "relative"),
+			MaxCells: most.Draw(t, "most")}}
 	}
 	return Grid{X: drawAxis(t, size[0]), Y: drawAxis(t, size[1])}
 }
@@ -138,7 +144,8 @@ func drawStack(t *rapid.T) *Stack {
 	positive := func(name string) float64 { return rapid.Float64Range(1e-9, 1e9).Draw(t, name) }
 	watts := rapid.Float64Range(0, 1e3)
 	limit := rapid.SampledFrom([]float64{0, 358.15, 1.0 / 3})
-	s := &Stack{Schema: 1, Title: line(t, "title"), Ambient: positive("ambient"), TMax: limit.Draw(t, "tmax"), Size: [2]float64{positive("sx"), positive("sy")}}
+	s := &Stack{Schema: 1, Title: line(t, "title"), Ambient: positive("ambient"), TMax: limit.Draw(t, "tmax"),
+		Size: [2]float64{positive("sx"), positive("sy")}}
 	s.Grid = drawGrid(t, s.Size)
 	for f := range s.Boundary {
 		b := &s.Boundary[f]
@@ -156,8 +163,11 @@ func drawStack(t *rapid.T) *Stack {
 	}
 	for i := range rapid.IntRange(1, 4).Draw(t, "layers") {
 		name := rapid.StringMatching(`[a-z "µ'#=]{0,3}[a-z]`).Draw(t, "material")
-		s.Materials = append(s.Materials, Material{Name: fmt.Sprint(i, name), K: [3]float64{positive("kx"), positive("ky"), positive("kz")}, C: positive("c"), Source: line(t, "source")})
-		y := Layer{Name: fmt.Sprint("layer", i), Material: i, Thickness: positive("d"), Cells: rapid.IntRange(1, 99).Draw(t, "cells"), TMax: limit.Draw(t, "tmax")}
+		s.Materials = append(s.Materials,
+			Material{Name: fmt.Sprint(i, name), K: [3]float64{positive("kx"), positive("ky"), positive("kz")},
+				C: positive("c"), Source: line(t, "source")})
+		y := Layer{Name: fmt.Sprint("layer", i), Material: i, Thickness: positive("d"),
+			Cells: rapid.IntRange(1, 99).Draw(t, "cells"), TMax: limit.Draw(t, "tmax")}
 		if rapid.Bool().Draw(t, "contact") {
 			y.ContactResistance = positive("R")
 		}
@@ -168,7 +178,8 @@ func drawStack(t *rapid.T) *Stack {
 			y.MeanOfAll = rapid.Bool().Draw(t, "mean")
 		}
 		if rapid.Bool().Draw(t, "uniform") {
-			y.Powers = append(y.Powers, Power{Name: rapid.SampledFrom([]string{"", "a \"b\" µ"}).Draw(t, "name"), Area: area, Uniform: watts.Draw(t, "W"), Leakage: drawLeakage(t), TMax: limit.Draw(t, "tmax")})
+			y.Powers = append(y.Powers, Power{Name: rapid.SampledFrom([]string{"", "a \"b\" µ"}).Draw(t, "name"),
+				Area: area, Uniform: watts.Draw(t, "W"), Leakage: drawLeakage(t), TMax: limit.Draw(t, "tmax")})
 		}
 		if rapid.Bool().Draw(t, "map") {
 			nx, ny := rapid.IntRange(1, 4).Draw(t, "nx"), rapid.IntRange(1, 4).Draw(t, "ny")
@@ -181,7 +192,8 @@ func drawStack(t *rapid.T) *Stack {
 		s.Layers = append(s.Layers, y)
 	}
 	s.Transient = drawTransient(t, positive)
-	s.Solver = Solver{Preconditioner: "jacobi", Device: "gpu:1", Tol: positive("tol"), RTol: positive("rtol"), ATol: positive("atol"), MaxIter: 7}
+	s.Solver = Solver{Preconditioner: "jacobi", Device: "gpu:1", Tol: positive("tol"), RTol: positive("rtol"),
+		ATol: positive("atol"), MaxIter: 7}
 	s.Output.Maps = []string{"layer0", "all"}
 	s.Probes = []Probe{{Name: "p", X: s.Size[0] / 3, Y: s.Size[1] / 7, Z: s.Height() / 2}}
 	if len(s.Layers) > 1 {
@@ -194,12 +206,14 @@ func drawAxis(t *rapid.T, size float64) Axis {
 	if rapid.Bool().Draw(t, "equal") {
 		return Axis{Cells: rapid.IntRange(1, 999).Draw(t, "n")}
 	}
-	return Axis{Cells: 5, Segments: []Segment{{size / 3, 2, rapid.Float64Range(0.1, 10).Draw(t, "ratio")}, {size, 3, 1}}}
+	return Axis{Cells: 5, Segments: []Segment{{size / 3, 2, rapid.Float64Range(0.1, 10).Draw(t, "ratio")},
+		{size, 3, 1}}}
 }
 
 func drawRect(t *rapid.T, in Rect) Rect {
 	part := rapid.Float64Range(0.01, 0.49)
-	r := Rect{in.X + in.Width*part.Draw(t, "x"), in.Y + in.Height*part.Draw(t, "y"), in.Width * part.Draw(t, "w"), in.Height * part.Draw(t, "h")}
+	r := Rect{in.X + in.Width*part.Draw(t, "x"), in.Y + in.Height*part.Draw(t, "y"), in.Width * part.Draw(t, "w"),
+		in.Height * part.Draw(t, "h")}
 	return r
 }
 
@@ -210,11 +224,14 @@ func drawLeakage(t *rapid.T) Leakage {
 	ends := [2]float64{from, from + 200*part.Draw(t, "range")}
 	switch rapid.IntRange(0, 3).Draw(t, "law") {
 	case 0:
-		return Leakage{watts, &Curve{Law: ExponentialLaw, Value: 1, Exponent: 0.03 * part.Draw(t, "beta"), At: 300 * part.Draw(t, "at"), Range: ends}}
+		return Leakage{watts, &Curve{Law: ExponentialLaw, Value: 1, Exponent: 0.03 * part.Draw(t, "beta"),
+			At: 300 * part.Draw(t, "at"), Range: ends}}
 	case 1:
-		return Leakage{watts, &Curve{Law: PolynomialLaw, Coefficients: []float64{1, 0.001 * part.Draw(t, "a1"), 1e-5}, At: 300 * part.Draw(t, "at"), Range: ends}}
+		return Leakage{watts, &Curve{Law: PolynomialLaw, Coefficients: []float64{1, 0.001 * part.Draw(t, "a1"), 1e-5},
+			At: 300 * part.Draw(t, "at"), Range: ends}}
 	case 2:
-		return Leakage{watts, &Curve{Law: TableLaw, Temperatures: ends[:], Values: []float64{0.5, 1 + part.Draw(t, "top")}, Range: ends}}
+		return Leakage{watts,
+			&Curve{Law: TableLaw, Temperatures: ends[:], Values: []float64{0.5, 1 + part.Draw(t, "top")}, Range: ends}}
 	}
 	return Leakage{}
 }
@@ -230,7 +247,8 @@ func drawBlocks(t *rapid.T, area Rect, watts *rapid.Generator[float64]) Power {
 		p.Blocks = append(p.Blocks, b)
 	}
 	if rapid.Bool().Draw(t, "trace") {
-		p.Trace = &Trace{Times: []float64{0, 0.1}, End: rapid.Float64Range(0.2, 9).Draw(t, "end"), Repeat: rapid.Bool().Draw(t, "repeat")}
+		p.Trace = &Trace{Times: []float64{0, 0.1}, End: rapid.Float64Range(0.2, 9).Draw(t, "end"),
+			Repeat: rapid.Bool().Draw(t, "repeat")}
 		for range 2 {
 			p.Trace.Watts = append(p.Trace.Watts, rapid.SliceOfN(watts, n, n).Draw(t, "row"))
 		}
@@ -242,7 +260,8 @@ func drawBlocks(t *rapid.T, area Rect, watts *rapid.Generator[float64]) Power {
 func TestPrintCommented(t *testing.T) {
 	s := mustParse(t, fullFiles)
 	odd := "two\nlines = 3 \x00\xff \"quoted\" #"
-	c := Comments{Head: []string{odd, ""}, Grid: []string{odd}, Materials: map[int][]string{0: {odd}}, Layers: map[int][]string{0: {"lowest"}, 1: {odd}},
+	c := Comments{Head: []string{odd, ""}, Grid: []string{odd}, Materials: map[int][]string{0: {odd}},
+		Layers:   map[int][]string{0: {"lowest"}, 1: {odd}},
 		Contacts: map[int]string{0: odd, 1: odd}, Transient: []string{odd}, Powers: map[*Power][]string{}}
 	for f := range c.Boundary {
 		c.Boundary[f] = odd

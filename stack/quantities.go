@@ -15,7 +15,8 @@ func ParseTime(text string) (float64, error) {
 	return t, err
 }
 
-// ParseTemperature reads a temperature such as "85 degC". A bare number is in K, and refused below 250, where it could be degC.
+// ParseTemperature reads a temperature such as "85 degC". A bare number is in K, and refused below 250, where it could
+// be degC.
 func ParseTemperature(text string) (float64, error) { return units.Temperature.Parse(text) }
 
 // ParseTemperatureRise reads a difference of temperatures such as "0.1 mK". A bare number is in K.

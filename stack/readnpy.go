@@ -13,7 +13,8 @@ import (
 // npyHeader finds the entries of the header of an NPY file, a Python dictionary.
 var npyHeader = regexp.MustCompile(`'descr':\s*'([<>|=])([fiub])(\d)'.*'fortran_order':\s*(True|False).*'shape':\s*\((\d+),\s*(\d+)\)`)
 
-// readNPY reads an array of two dimensions from a NumPy file: real numbers, whole numbers or booleans. Rows are those of the array.
+// readNPY reads an array of two dimensions from a NumPy file: real numbers, whole numbers or booleans. Rows are those
+// of the array.
 func readNPY(data []byte) ([][]float64, error) {
 	head, body, err := splitNPY(data)
 	if err != nil {
@@ -21,7 +22,8 @@ func readNPY(data []byte) ([][]float64, error) {
 	}
 	h := npyHeader.FindStringSubmatch(head)
 	if h == nil {
-		return nil, errors.New("not an array of two dimensions of real numbers; save it with numpy.save(file, a) where a.ndim is 2")
+		return nil, errors.New("not an array of two dimensions of real numbers; save it with numpy.save(file, a) " +
+			"where a.ndim is 2")
 	}
 	var order binary.ByteOrder = binary.LittleEndian
 	if h[1] == ">" {
@@ -38,7 +40,8 @@ func readNPY(data []byte) ([][]float64, error) {
 		return nil, fmt.Errorf("an array of %s by %s; a map has 1 to %d tiles", h[5], h[6], maxTiles)
 	}
 	if len(body) != nx*ny*size {
-		return nil, fmt.Errorf("the file holds %d bytes of numbers, an array of %d by %d has %d", len(body), ny, nx, nx*ny*size)
+		return nil, fmt.Errorf("the file holds %d bytes of numbers, an array of %d by %d has %d", len(body), ny, nx,
+			nx*ny*size)
 	}
 	rows := make([][]float64, ny)
 	for j := range rows {
@@ -54,7 +57,8 @@ func readNPY(data []byte) ([][]float64, error) {
 	return rows, nil
 }
 
-// splitNPY parts the header from the numbers; the length of the header has two bytes in version 1, four in versions 2 and 3.
+// splitNPY parts the header from the numbers; the length of the header has two bytes in version 1, four in versions 2
+// and 3.
 func splitNPY(data []byte) (head string, body []byte, err error) {
 	if len(data) < 12 || !strings.HasPrefix(string(data), "\x93NUMPY") {
 		return "", nil, errors.New("not an NPY file")

@@ -66,8 +66,8 @@ func (r *fileReader) plain(line, col int, text string) bool {
 	return false
 }
 
-// words yields the white-space separated words of each line that has any; # starts a comment. It stops when each returns
-// false, and where the file is no text.
+// words yields the white-space separated words of each line that has any; # starts a comment. It stops when each
+// returns false, and where the file is no text.
 func (r *fileReader) words(data []byte, each func(line int, fields []field) bool) {
 	line := 0
 	for text := range bytes.Lines(withoutBOM(data)) {
@@ -150,7 +150,8 @@ func (r *fileReader) records(data []byte, each func(line int, fields []field) bo
 	}
 }
 
-// mostTilesAlong is the largest number of columns, and of rows, of a map: more than the cells of the finest grid. A longer line is a list, not a map.
+// mostTilesAlong is the largest number of columns, and of rows, of a map: more than the cells of the finest grid. A
+// longer line is a list, not a map.
 const mostTilesAlong = 1 << 20
 
 // fits reports whether a map has no more rows and columns than mostTilesAlong, before any of them takes memory.

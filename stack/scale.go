@@ -11,7 +11,8 @@ func (s *Stack) Watts() float64 {
 	return w
 }
 
-// ScalePower makes all sources of a steady state that many watts together, in the proportions that they have. Traces stay as they are.
+// ScalePower makes all sources of a steady state that many watts together, in the proportions that they have. Traces
+// stay as they are.
 func (s *Stack) ScalePower(watts float64) {
 	now := s.Watts()
 	if !(now > 0) {

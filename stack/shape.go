@@ -25,7 +25,8 @@ func (b *Block) Outline(strip float64) []Rect {
 	return all
 }
 
-// Inside is the block as rectangles that lie in it: whole rectangles, and strips inside its shapes, a hundredth of their height.
+// Inside is the block as rectangles that lie in it: whole rectangles, and strips inside its shapes, a hundredth of
+// their height.
 func (b *Block) Inside() []Rect {
 	all := b.Rects
 	for _, s := range b.Shapes {

@@ -39,7 +39,8 @@ type Vary struct {
 func LoadSweep(path string) (*SweepFile, error) {
 	data, err := inputfile.ReadAsked(path)
 	if err != nil {
-		return nil, &Error{Pos: Pos{File: path}, Msg: "cannot read the sweep file: " + reason(err), Remedy: "give the path of a sweep file", Err: err}
+		return nil, &Error{Pos: Pos{File: path}, Msg: "cannot read the sweep file: " + reason(err),
+			Remedy: "give the path of a sweep file", Err: err}
 	}
 	return ParseSweep(path, data)
 }
@@ -82,7 +83,8 @@ func (f *SweepFile) decode(t *table) {
 	}
 	vary := t.tables("vary")
 	if len(vary) > keys.MaxSweepLists {
-		t.fail(vary[keys.MaxSweepLists].node.pos, "vary several keys together with keys", "at most %d parameters vary", keys.MaxSweepLists)
+		t.fail(vary[keys.MaxSweepLists].node.pos, "vary several keys together with keys", "at most %d parameters vary",
+			keys.MaxSweepLists)
 		return
 	}
 	for _, vt := range vary {
@@ -99,7 +101,8 @@ func (f *SweepFile) decode(t *table) {
 	case f.Method == "list" && len(f.Vary) > 0:
 		for _, v := range f.Vary[1:] {
 			if v.Count != f.Vary[0].Count {
-				t.fail(v.Pos, "give all of them as many", "%s has %d values, %s has %d", v.Label, v.Count, f.Vary[0].Label, f.Vary[0].Count)
+				t.fail(v.Pos, "give all of them as many", "%s has %d values, %s has %d", v.Label, v.Count,
+					f.Vary[0].Label, f.Vary[0].Count)
 			}
 		}
 	}
@@ -151,7 +154,8 @@ func (f *SweepFile) vary(t *table) Vary {
 	v.To, unit = t.measured("to")
 	switch {
 	case unit != v.Unit:
-		t.fail(t.pos("to"), fmt.Sprintf("write both in %s", orElse(v.Unit, "bare numbers")), "from and to must have the same unit")
+		t.fail(t.pos("to"), fmt.Sprintf("write both in %s", orElse(v.Unit, "bare numbers")),
+			"from and to must have the same unit")
 	case v.Log && !(v.From > 0 && v.To > 0):
 		t.fail(t.pos("from"), `write scale = "linear"`, "equal ratios need numbers above 0")
 	}

@@ -4,7 +4,9 @@ import "testing"
 
 // A parameter is called by its label, or by the first of its keys.
 func TestLabelsOfASweep(t *testing.T) {
-	f, err := ParseSweep("sweep.toml", []byte("stack = \"stack.toml\"\n[[vary]]\nkey = \"layer.die.thickness\"\nvalues = [\"1 mm\", \"2 mm\"]\n[[vary]]\nlabel = \"h\"\nkey = \"boundary.top.h\"\nvalues = [1, 2]\n"))
+	f, err := ParseSweep("sweep.toml",
+		[]byte("stack = \"stack.toml\"\n[[vary]]\nkey = \"layer.die.thickness\"\nvalues = [\"1 mm\", \"2 "+
+			"mm\"]\n[[vary]]\nlabel = \"h\"\nkey = \"boundary.top.h\"\nvalues = [1, 2]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

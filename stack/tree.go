@@ -87,9 +87,9 @@ func (n *node) add(name string, pos Pos, value *node) {
 	n.entries = append(n.entries, entry{name, pos, value})
 }
 
-// parseTree reads a TOML document with the parser of go-toml, whose decoder tells no positions of values that are fine as TOML and wrong as a stack. What
-// the parser leaves to the decoder is found here: keys that are there twice, and numbers and dates that are none. The decoder would look for each
-// key among all others.
+// parseTree reads a TOML document with the parser of go-toml, whose decoder tells no positions of values that are fine
+// as TOML and wrong as a stack. What the parser leaves to the decoder is found here: keys that are there twice, and
+// numbers and dates that are none. The decoder would look for each key among all others.
 func parseTree(file string, data []byte) (*node, *Error) {
 	b := treeBuilder{file: file, data: data, lines: lineStarts(data)}
 	if at := excess(data, roomForValues(data)); at >= 0 {
@@ -124,7 +124,8 @@ func (b *treeBuilder) syntaxError(err error) *Error {
 	pos := Pos{File: b.file}
 	var pe *unstable.ParserError
 	if errors.As(err, &pe) {
-		// What the parser shows is a part of the text, or text of its own. Cutting a slice leaves the end of its capacity where it is.
+		// What the parser shows is a part of the text, or text of its own. Cutting a slice leaves the end of its
+		// capacity where it is.
 		if at := cap(b.data) - cap(pe.Highlight); at >= 0 && at < len(b.data) {
 			pos = b.pos(at)
 		}
@@ -155,7 +156,8 @@ func (b *treeBuilder) pos(offset int) Pos { return offsetPos(b.file, b.lines, of
 func (b *treeBuilder) add(table *node, name string, pos Pos, value *node) {
 	b.count(pos)
 	if len(table.entries) >= mostKeys {
-		b.fail(pos, "a table has %d keys at most; put blocks and powers into files of their own (floorplan, watts, trace, map)", mostKeys)
+		b.fail(pos, "a table has %d keys at most; put blocks and powers into files of their own (floorplan, watts, "+
+			"trace, map)", mostKeys)
 		return
 	}
 	table.add(name, pos, value)
@@ -169,7 +171,8 @@ func (b *treeBuilder) count(pos Pos) {
 }
 
 func (b *treeBuilder) tooMany(pos Pos) {
-	b.fail(pos, "more than %d values; put blocks, powers and maps into files of their own (floorplan, watts, trace, map)", roomForValues(b.data))
+	b.fail(pos, "more than %d values; put blocks, powers and maps into files of their own (floorplan, watts, "+
+		"trace, map)", roomForValues(b.data))
 }
 
 // open walks a table header from the root, makes what is missing and returns the table that key-values go into.
@@ -250,7 +253,8 @@ func (b *treeBuilder) keyValue(table *node, e *unstable.Node) {
 		name := string(key.Data)
 		found := table.find(name)
 		switch {
-		case it.IsLast() && found != nil, found != nil && (found.value.kind != tableNode || found.value.origin != byDots):
+		case it.IsLast() && found != nil, found != nil &&
+			(found.value.kind != tableNode || found.value.origin != byDots):
 			b.fail(b.pos(offset), "not valid TOML: key %s is already defined", shorten(name))
 			return
 		case it.IsLast():
@@ -352,13 +356,14 @@ func (b *treeBuilder) literal(n *node) {
 	}
 }
 
-// plainNumber reports whether text is a decimal number that needs no further look: a sign, at most eighteen digits, none of them a leading zero, and
-// at most one point among them.
+// plainNumber reports whether text is a decimal number that needs no further look: a sign, at most eighteen digits,
+// none of them a leading zero, and at most one point among them.
 func plainNumber(text string) bool {
 	digits := strings.TrimLeft(text, "+-")
 	whole, fraction, point := strings.Cut(digits, ".")
 	decimal := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
-	return len(text)-len(digits) <= 1 && len(digits) <= 18 && decimal(whole) && (whole == "0" || whole[0] != '0') && (!point || decimal(fraction))
+	return len(text)-len(digits) <= 1 && len(digits) <= 18 && decimal(whole) && (whole == "0" || whole[0] != '0') &&
+		(!point || decimal(fraction))
 }
 
 // describe names a node's value in messages.

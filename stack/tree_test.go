@@ -12,13 +12,15 @@ import (
 	"thermsim/internal/timeline/cputime"
 )
 
-// What the tree takes for TOML is what the decoder of go-toml takes for it, and the other way round: random lines about few keys, which define
-// them twice in all ways there are.
+// What the tree takes for TOML is what the decoder of go-toml takes for it, and the other way round: random lines about
+// few keys, which define them twice in all ways there are.
 func TestTreeAgreesWithDecoder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	keys := []string{"a", "b", "a.b", "b.a", "a.b.a", "a.a", "b.b"}
-	values := []string{"1", "-0.5", "1e3", "01", "1__0", "0x1G", "0xff", "9223372036854775808", "nan", "\"x\"", "[]", "[1, 2]", "{}", "{ a = 1 }", "{ a.b = 1, a.a = 2 }",
-		"{ a = 1, a = 2 }", "{ a.b = 1, a = 2 }", "[{ a = 1 }, { a = 1 }]", "[{ a = 1, a = 1 }]", "1979-05-27", "1979-13-27", "07:32:00", "true", "+1", "1.", ".5", "1_000"}
+	values := []string{"1", "-0.5", "1e3", "01", "1__0", "0x1G", "0xff", "9223372036854775808", "nan", "\"x\"", "[]",
+		"[1, 2]", "{}", "{ a = 1 }", "{ a.b = 1, a.a = 2 }",
+		"{ a = 1, a = 2 }", "{ a.b = 1, a = 2 }", "[{ a = 1 }, { a = 1 }]", "[{ a = 1, a = 1 }]", "1979-05-27",
+		"1979-13-27", "07:32:00", "true", "+1", "1.", ".5", "1_000"}
 	pick := func(from []string) string { return from[random.IntN(len(from))] }
 	sound := 0
 	for range 60_000 {
@@ -48,7 +50,8 @@ func TestTreeAgreesWithDecoder(t *testing.T) {
 	}
 }
 
-// Reading takes time in proportion to the number of keys: 200,000 in one table take a second where each is looked for among all others.
+// Reading takes time in proportion to the number of keys: 200,000 in one table take a second where each is looked for
+// among all others.
 func TestManyKeys(t *testing.T) {
 	var text strings.Builder
 	for i := range 200_000 {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Unfollowable lists the places where a material follows the temperature and cannot: fills, and layers with circles or polygons, whose edges cut cells.
-// Validate reports them.
+// Unfollowable lists the places where a material follows the temperature and cannot: fills, and layers with circles or
+// polygons, whose edges cut cells. Validate reports them.
 func (s *Stack) Unfollowable() ErrorList {
 	var list ErrorList
 	for l := range s.Layers {
@@ -39,8 +39,10 @@ func (s *Stack) warmFill(y *Layer) *Error {
 		parts := []int{r.Material, r.Fill.Inclusion}
 		if n := slices.IndexFunc(parts, s.follows); n >= 0 {
 			return &Error{Pos: r.Pos,
-				Msg:    fmt.Sprintf("%s: material %q follows the temperature, and a fill cannot", r.what(), shorten(s.Materials[parts[n]].Name)),
-				Remedy: "take materials of constant properties, or where the fraction is the same everywhere a material with mix in place of the fill"}
+				Msg: fmt.Sprintf("%s: material %q follows the temperature, and a fill cannot", r.what(),
+					shorten(s.Materials[parts[n]].Name)),
+				Remedy: "take materials of constant properties, or where the fraction is the same everywhere a " +
+					"material with mix in place of the fill"}
 		}
 	}
 	return nil
@@ -61,6 +63,7 @@ func (s *Stack) warmShape(y *Layer) *Error {
 		return nil
 	}
 	return &Error{Pos: y.Regions[shaped].Pos,
-		Msg:    fmt.Sprintf("material %q follows the temperature, and cells that circles and polygons cut cannot", shorten(s.Materials[parts[n]].Name)),
+		Msg: fmt.Sprintf("material %q follows the temperature, and cells that circles and polygons cut cannot",
+			shorten(s.Materials[parts[n]].Name)),
 		Remedy: "take materials of constant properties in this layer, or draw its regions as rectangles"}
 }

@@ -12,9 +12,9 @@ import (
 // tolerance is the part of the domain's size by which coordinates may miss each other for reasons of rounding.
 const tolerance = 1e-9
 
-// Validate checks that a stack makes sense: sizes are positive, blocks, maps and regions lie where they belong, blocks do
-// not overlap, names are unique and fit for files. Load has done it already; call it for a stack built in Go. The error is
-// an [ErrorList].
+// Validate checks that a stack makes sense: sizes are positive, blocks, maps and regions lie where they belong, blocks
+// do not overlap, names are unique and fit for files. Load has done it already; call it for a stack built in Go. The
+// error is an [ErrorList].
 func Validate(s *Stack) error {
 	var f faults
 	validate(s, &f)
@@ -65,7 +65,8 @@ func (v *validator) notNegative(pos Pos, x float64, format string, args ...any) 
 	v.sane(pos, x, format, args...)
 }
 
-// MaxQuantity is the largest of all numbers in SI units: no quantity of a chip comes near it, and products of several stay finite.
+// MaxQuantity is the largest of all numbers in SI units: no quantity of a chip comes near it, and products of several
+// stay finite.
 const MaxQuantity = 1e30
 
 // leastTime is the shortest time in s that is taken: light crosses an atom in it.
@@ -85,8 +86,8 @@ func (v *validator) sane(pos Pos, x float64, format string, args ...any) {
 	}
 }
 
-// The strongest heat that is taken: what all power stations of the world make, on a chip, and the surface of the Sun seen from within it. Beyond, the
-// squares that solvers form leave the range of numbers.
+// The strongest heat that is taken: what all power stations of the world make, on a chip, and the surface of the Sun
+// seen from within it. Beyond, the squares that solvers form leave the range of numbers.
 const (
 	mostWatts = 1e13 // of one source
 	mostFlux  = 1e15 // W/m^2
@@ -95,7 +96,8 @@ const (
 // heat checks watts.
 func (v *validator) heat(pos Pos, watts float64, format string, args ...any) {
 	if watts > mostWatts && !math.IsInf(watts, 0) {
-		v.fail(pos, "is the unit right?", "%s must not exceed %g W, got %v W", fmt.Sprintf(format, args...), mostWatts, watts)
+		v.fail(pos, "is the unit right?", "%s must not exceed %g W, got %v W", fmt.Sprintf(format, args...), mostWatts,
+			watts)
 		return
 	}
 	v.notNegative(pos, watts, format, args...)
@@ -123,7 +125,8 @@ func (v *validator) grid() {
 	s := v.s
 	if a := s.Grid.Auto; a != nil {
 		if s.Cooled() {
-			v.fail(a.Pos, "give nx and ny; the axis across resolved channels may be left open", "a grid cannot be chosen where coolant flows")
+			v.fail(a.Pos, "give nx and ny; the axis across resolved channels may be left open",
+				"a grid cannot be chosen where coolant flows")
 		}
 		v.notNegative(a.Pos, a.Error, "error of the grid")
 		v.notNegative(a.Pos, a.Relative, "relative_error of the grid")
@@ -131,7 +134,8 @@ func (v *validator) grid() {
 			v.fail(a.Pos, "", "a grid that is chosen needs error or relative_error, and not both")
 		}
 		if a.MaxCells < keys.MinAutoCells || a.MaxCells > keys.MaxAutoCells {
-			v.fail(a.Pos, "", "max_cells must lie between %d and %d, got %d", keys.MinAutoCells, keys.MaxAutoCells, a.MaxCells)
+			v.fail(a.Pos, "", "max_cells must lie between %d and %d, got %d", keys.MinAutoCells, keys.MaxAutoCells,
+				a.MaxCells)
 		}
 		return
 	}
@@ -151,10 +155,12 @@ func (v *validator) axis(a Axis, name string, size float64) {
 	for i, seg := range a.Segments {
 		cells += seg.Cells
 		if !(seg.To > last) {
-			v.fail(a.Pos, "give the segments in ascending order", "grid.%s: segment %d ends at %s, not beyond the one before", name, i+1, metres(seg.To))
+			v.fail(a.Pos, "give the segments in ascending order", "grid.%s: segment %d ends at %s, not beyond "+
+				"the one before", name, i+1, metres(seg.To))
 		}
 		if !(seg.Ratio >= 1/SteepestSegment && seg.Ratio <= SteepestSegment) {
-			v.fail(a.Pos, "", "grid.%s: ratio of segment %d must lie between 1e-6 and 1e6, got %v", name, i+1, seg.Ratio)
+			v.fail(a.Pos, "", "grid.%s: ratio of segment %d must lie between 1e-6 and 1e6, got %v", name, i+1,
+				seg.Ratio)
 		}
 		if seg.Cells < 1 {
 			v.fail(a.Pos, "", "grid.%s: segment %d needs at least one cell", name, i+1)
@@ -162,7 +168,8 @@ func (v *validator) axis(a Axis, name string, size float64) {
 		last = seg.To
 	}
 	if math.Abs(last-size) > tolerance*size {
-		v.fail(a.Pos, "end the last segment there", "grid.%s ends at %s, the domain at %s", name, metres(last), metres(size))
+		v.fail(a.Pos, "end the last segment there", "grid.%s ends at %s, the domain at %s", name, metres(last),
+			metres(size))
 	}
 	if cells != a.Cells {
 		v.fail(a.Pos, "", "grid.%s: segments have %d cells, the axis %d", name, cells, a.Cells)
@@ -241,7 +248,8 @@ func (v *validator) layerName(y *Layer, seen map[string]string) {
 	case twice && other == y.Name:
 		v.fail(y.Pos, "rename one of them", "two layers are called %q", shorten(y.Name))
 	case twice:
-		v.fail(y.Pos, "rename one of them: not every file system tells their maps apart", "layers %q and %q differ in case only", shorten(other), shorten(y.Name))
+		v.fail(y.Pos, "rename one of them: not every file system tells their maps apart",
+			"layers %q and %q differ in case only", shorten(other), shorten(y.Name))
 	}
 	seen[folded] = y.Name
 }
@@ -269,7 +277,8 @@ func (v *validator) region(r *Region, layer string) {
 	}
 	if v.rect(r.Pos, r.Rect, what) {
 		if out := protrusion(r.Rect, v.s.Domain(), v.slack); out != "" {
-			v.fail(r.Pos, "shrink or move it", "%s at x = %s, y = %s sticks out of the domain %s", what, metres(r.X), metres(r.Y), out)
+			v.fail(r.Pos, "shrink or move it", "%s at x = %s, y = %s sticks out of the domain %s", what, metres(r.X),
+				metres(r.Y), out)
 		}
 	}
 }
@@ -304,10 +313,12 @@ func (v *validator) probes() {
 		seen[p.Name] = true
 		inside := p.X >= -v.slack && p.X <= box.Width+v.slack && p.Y >= -v.slack && p.Y <= box.Height+v.slack
 		if !inside {
-			v.fail(p.Pos, "move it", "%s at x = %s, y = %s lies outside the domain of %s by %s", what, metres(p.X), metres(p.Y), metres(box.Width), metres(box.Height))
+			v.fail(p.Pos, "move it", "%s at x = %s, y = %s lies outside the domain of %s by %s", what, metres(p.X),
+				metres(p.Y), metres(box.Width), metres(box.Height))
 		}
 		if !(p.Z >= 0 && p.Z <= height*(1+tolerance)) {
-			v.fail(p.Pos, "move it", "%s at z = %s lies outside the stack of height %s", what, metres(p.Z), metres(height))
+			v.fail(p.Pos, "move it", "%s at z = %s lies outside the stack of height %s", what, metres(p.Z),
+				metres(height))
 		}
 		v.side(&p, what, height)
 	}
@@ -363,8 +374,8 @@ func labelFault(name string) string {
 // TitleFault says why a text cannot be a title; empty if it can.
 func TitleFault(title string) string { return textFault(title, mostNameBytes) }
 
-// Lengths of texts in bytes. Names of instances in a design of a billion transistors have some hundreds; titles are lines of pictures, which cut them; notes
-// are read as they are.
+// Lengths of texts in bytes. Names of instances in a design of a billion transistors have some hundreds; titles are
+// lines of pictures, which cut them; notes are read as they are.
 const (
 	mostNameBytes = 1000
 	mostNoteBytes = 100_000

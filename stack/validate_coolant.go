@@ -14,19 +14,24 @@ func (v *validator) coolant(i int) {
 	}
 	what := fmt.Sprintf("layer %q: coolant", shorten(y.Name))
 	if i == 0 || i == len(v.s.Layers)-1 {
-		v.fail(c.Pos, "put a layer of a solid beyond it", "layer %q: coolant has no solid on both sides", shorten(y.Name))
+		v.fail(c.Pos, "put a layer of a solid beyond it", "layer %q: coolant has no solid on both sides",
+			shorten(y.Name))
 	} else if v.s.Layers[i-1].Coolant != nil {
-		v.fail(c.Pos, "put a layer of a solid between", "layers %q and %q: two cavities lie on each other", shorten(v.s.Layers[i-1].Name), shorten(y.Name))
+		v.fail(c.Pos, "put a layer of a solid between", "layers %q and %q: two cavities lie on each other",
+			shorten(v.s.Layers[i-1].Name), shorten(y.Name))
 	}
 	if y.Cells != 1 || y.PowerAt != "" {
-		v.fail(c.Pos, "leave out cells and power_at", "layer %q: a cavity has one cell over its height", shorten(y.Name))
+		v.fail(c.Pos, "leave out cells and power_at", "layer %q: a cavity has one cell over its height",
+			shorten(y.Name))
 	}
 	if len(y.Regions) > 0 || len(y.Powers) > 0 {
-		v.fail(c.Pos, "give them to a layer of a solid", "layer %q: a cavity has no regions and makes no heat", shorten(y.Name))
+		v.fail(c.Pos, "give them to a layer of a solid", "layer %q: a cavity has no regions and makes no heat",
+			shorten(y.Name))
 	}
 	if c.Central && v.s.Leaks() {
 		v.fail(c.Pos, "leave advection out, for upwind differences, or give the powers without leakage",
-			"%s: advection = \"central\" cannot be solved for beside leakage, as a runaway could not be told from a solution", what)
+			"%s: advection = \"central\" cannot be solved for beside leakage, as a runaway could not be told "+
+				"from a solution", what)
 	}
 	v.positive(c.Pos, c.Flow, "%s: flow", what)
 	v.positive(c.Pos, c.Fluid.C, "%s: volumetric heat capacity", what)
@@ -82,7 +87,8 @@ func (v *validator) cavity(y *Layer, what string) {
 	v.zones(c, what)
 }
 
-// coefficient checks a heat transfer coefficient, which may be left to a correlation where coolant is local and its properties are known.
+// coefficient checks a heat transfer coefficient, which may be left to a correlation where coolant is local and its
+// properties are known.
 func (v *validator) coefficient(c *Coolant, h float64, format string, args ...any) {
 	if h == 0 && c.Local() && c.Fluid.K > 0 && c.Fluid.Density > 0 && c.Fluid.Viscosity > 0 {
 		return
@@ -107,13 +113,15 @@ func (v *validator) zones(c *Coolant, what string) {
 			next++
 		}
 		if c.Model == ResolvedChannels && next == first {
-			v.fail(c.Pos, "make it wider", "%s: no channel has its middle in zone %d, from %s to %s", what, i+1, metres(from), metres(z.To))
+			v.fail(c.Pos, "make it wider", "%s: no channel has its middle in zone %d, from %s to %s", what, i+1,
+				metres(from), metres(z.To))
 		}
 		from = z.To
 		sum += z.Flow
 	}
 	if math.Abs(from-width) > tolerance*width {
-		v.fail(c.Pos, "end the last zone at the chip's side", "%s: the zones end at %s and the chip at %s", what, metres(from), metres(width))
+		v.fail(c.Pos, "end the last zone at the chip's side", "%s: the zones end at %s and the chip at %s", what,
+			metres(from), metres(width))
 	}
 	if math.Abs(sum-c.Flow) > 1e-9*c.Flow {
 		v.fail(c.Pos, "", "%s: the flow is %g m3/s and that of its zones %g", what, c.Flow, sum)
@@ -128,8 +136,10 @@ func (v *validator) channels(c *Coolant, what string) {
 	taken := math.Max(ch.FirstWall, v.slack) + float64(ch.Count)*(ch.Width+ch.Wall) - ch.Wall
 	switch {
 	case ch.Count < 1 || c.Model == ResolvedChannels && !(taken <= width*(1+tolerance)):
-		v.fail(c.Pos, "take fewer or narrower ones", "%s: %d channels of %s with walls of %s do not fit into a chip of %s", what, ch.Count, metres(ch.Width), metres(ch.Wall), metres(width))
+		v.fail(c.Pos, "take fewer or narrower ones", "%s: %d channels of %s with walls of %s do not fit into "+
+			"a chip of %s", what, ch.Count, metres(ch.Width), metres(ch.Wall), metres(width))
 	case c.Model == ResolvedChannels && !(ch.FirstWall > 0 && width-taken > v.slack) || math.IsNaN(ch.FirstWall):
-		v.fail(c.Pos, "take fewer channels or give first_wall", "%s: the outermost channels need walls beyond them", what)
+		v.fail(c.Pos, "take fewer channels or give first_wall", "%s: the outermost channels need walls beyond them",
+			what)
 	}
 }

@@ -27,7 +27,8 @@ func (v *validator) film(b *Boundary, name string) {
 	case heatsink.Up, heatsink.Down, heatsink.Vertical:
 		v.positive(b.Pos, f.Length, "%s: length", name)
 		if len(heatsink.Surfaces(b.Temperature)) == 0 {
-			v.fail(b.Pos, "give h", "%s: properties of air are known from %g to %g K, not at %.4g K", name, heatsink.ColdestAir, heatsink.HottestAir, b.Temperature)
+			v.fail(b.Pos, "give h", "%s: properties of air are known from %g to %g K, not at %.4g K", name,
+				heatsink.ColdestAir, heatsink.HottestAir, b.Temperature)
 		}
 	default:
 		v.fail(b.Pos, "", "%s: no such orientation: %q", name, shorten(string(f.Natural)))

@@ -7,8 +7,8 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// maxPatches of a face, and how many of them may be circles and polygons, whose parts seen are measured point by point against all that lie over them: by
-// the corners of the polygons, maxPatchCorners in all.
+// maxPatches of a face, and how many of them may be circles and polygons, whose parts seen are measured point by point
+// against all that lie over them: by the corners of the polygons, maxPatchCorners in all.
 const maxPatches, maxRound, maxPatchCorners = 10_000, 1000, 20_000
 
 // patches checks the patches of a face.
@@ -18,7 +18,8 @@ func (v *validator) patches(f Face) {
 		return
 	}
 	if b.Follows() {
-		v.fail(b.Pos, "give the face a constant h, resistance, temperature or flux", "boundary.%s: the heat transfer coefficient of a face with patches must not follow the temperature", f)
+		v.fail(b.Pos, "give the face a constant h, resistance, temperature or flux", "boundary.%s: the heat transfer "+
+			"coefficient of a face with patches must not follow the temperature", f)
 	}
 	if len(b.Patches) > maxPatches {
 		v.fail(b.Pos, "give a map", "boundary.%s: more than %d patches", f, maxPatches)
@@ -41,7 +42,8 @@ func (v *validator) patches(f Face) {
 			corners += len(polygon)
 		}
 		if corners > maxPatchCorners {
-			v.fail(p.Pos, "give a map, or polygons of fewer corners", "boundary.%s: more than %d corners of polygons", f, maxPatchCorners)
+			v.fail(p.Pos, "give a map, or polygons of fewer corners", "boundary.%s: more than %d corners of polygons",
+				f, maxPatchCorners)
 			return
 		}
 		if round > maxRound {
@@ -61,12 +63,14 @@ func (v *validator) patches(f Face) {
 		v.positive(p.Pos, p.Temperature, "%s: temperature", name)
 		m := p.Map
 		if p.Kind != Convective || p.H != 0 || len(p.Rects) != 1 || m.NX < 1 || m.NY < 1 || m.NX*m.NY != len(m.Values) {
-			v.fail(p.Pos, "", "%s: a map of %d by %d tiles with %d coefficients does not fit", name, m.NX, m.NY, len(m.Values))
+			v.fail(p.Pos, "", "%s: a map of %d by %d tiles with %d coefficients does not fit", name, m.NX, m.NY,
+				len(m.Values))
 			continue
 		}
 		for _, h := range m.Values {
 			if !(h >= 0 && h <= mostH) {
-				v.fail(p.Pos, "", "%s: a coefficient of the map must lie between 0 and %g W/(m^2 K), got %v", name, mostH, h)
+				v.fail(p.Pos, "", "%s: a coefficient of the map must lie between 0 and %g W/(m^2 K), got %v", name,
+					mostH, h)
 				break
 			}
 		}
@@ -90,7 +94,9 @@ func (v *validator) patchPlace(p *Patch, f Face, name string) {
 	if len(boxes) == 0 {
 		v.fail(p.Pos, "", "%s covers nothing", name)
 	}
-	if len(boxes) > 1 && (f <= Top || !slices.Equal(boxes, v.s.bands(size[0], func(_ *Layer, z float64) bool { return besideAny(boxes, z) }))) {
+	if len(boxes) > 1 && (f <= Top || !slices.Equal(boxes, v.s.bands(size[0], func(_ *Layer, z float64) bool {
+		return besideAny(boxes, z)
+	}))) {
 		v.fail(p.Pos, "make a patch of each", "%s: several rectangles that are not whole layers of a side", name)
 	}
 	for _, r := range boxes {
@@ -99,7 +105,8 @@ func (v *validator) patchPlace(p *Patch, f Face, name string) {
 			continue
 		}
 		if out := offFace(r, face, slack, FaceAxes(f)); out != "" {
-			v.fail(p.Pos, "shrink or move it", "%s sticks out of the face of %s by %s: %s", name, metres(size[0]), metres(size[1]), out)
+			v.fail(p.Pos, "shrink or move it", "%s sticks out of the face of %s by %s: %s", name, metres(size[0]),
+				metres(size[1]), out)
 		}
 	}
 }
@@ -110,7 +117,8 @@ func offFace(r, face Rect, slack float64, axes [2]string) string {
 		end, axis string
 		by        float64
 	}{
-		{"low", axes[0], -r.X}, {"high", axes[0], r.X + r.Width - face.Width}, {"low", axes[1], -r.Y}, {"high", axes[1], r.Y + r.Height - face.Height},
+		{"low", axes[0], -r.X}, {"high", axes[0], r.X + r.Width - face.Width}, {"low", axes[1], -r.Y},
+		{"high", axes[1], r.Y + r.Height - face.Height},
 	} {
 		if side.by > slack {
 			return "by " + metres(side.by) + " at the " + side.end + " end of " + side.axis

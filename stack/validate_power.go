@@ -75,7 +75,8 @@ func (v *validator) power(p *Power, layer string, seen map[string]bool) {
 	}
 	v.leakage(p.Pos, &p.Leakage, what)
 	if p.Leakage.Factor != nil && (len(p.Blocks) > 0 || p.Map != nil) {
-		v.fail(p.Pos, "give it to the blocks, or to a uniform power", "%s: leakage of a power is for uniform ones", what)
+		v.fail(p.Pos, "give it to the blocks, or to a uniform power", "%s: leakage of a power is for uniform ones",
+			what)
 	}
 	for i := range p.Blocks {
 		v.block(&p.Blocks[i], p, layer, seen)

@@ -30,7 +30,8 @@ func (v *validator) fill(r *Region, what string) {
 	}
 	for i, x := range f.Values {
 		if !(x >= 0 && x <= f.Rule.Most()) {
-			v.fail(r.Pos, "", "%s: fraction of tile %d, %d must lie between 0 and %.4g, got %v", what, i%f.NX, i/f.NX, f.Rule.Most(), x)
+			v.fail(r.Pos, "", "%s: fraction of tile %d, %d must lie between 0 and %.4g, got %v", what, i%f.NX, i/f.NX,
+				f.Rule.Most(), x)
 			return
 		}
 	}
@@ -44,7 +45,9 @@ func (v *validator) blockArea(b *Block, r Rect, p *Power, what string) {
 	}
 	place := "the domain"
 	if p.Area != v.s.Domain() {
-		place = fmt.Sprintf("its area of %s by %s at x = %s, y = %s", metres(p.Area.Width), metres(p.Area.Height), metres(p.Area.X), metres(p.Area.Y))
+		place = fmt.Sprintf("its area of %s by %s at x = %s, y = %s", metres(p.Area.Width), metres(p.Area.Height),
+			metres(p.Area.X), metres(p.Area.Y))
 	}
-	v.fail(b.Pos, "shrink or move it, or set origin", "%s at x = %s, y = %s sticks out of %s %s", what, metres(r.X), metres(r.Y), place, out)
+	v.fail(b.Pos, "shrink or move it, or set origin", "%s at x = %s, y = %s sticks out of %s %s", what, metres(r.X),
+		metres(r.Y), place, out)
 }

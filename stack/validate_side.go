@@ -24,6 +24,7 @@ func (v *validator) side(p *Probe, what string, height float64) {
 	case math.IsInf(nearest, 0):
 		v.fail(p.Pos, "remove side", "%s: a stack of one layer has no interface with two sides", what)
 	default:
-		v.fail(p.Pos, "remove side, or give z = "+quote(metres(nearest)), "%s: z = %s is no interface between two layers and has no sides", what, metres(p.Z))
+		v.fail(p.Pos, "remove side, or give z = "+quote(metres(nearest)), "%s: z = %s is no interface between two "+
+			"layers and has no sides", what, metres(p.Z))
 	}
 }

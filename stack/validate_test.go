@@ -18,10 +18,16 @@ func TestValidateBuiltInGo(t *testing.T) {
 		{func(s *Stack) { s.Size[1] = nan }, "size in y must be positive and finite, got NaN"},
 		{func(s *Stack) { s.Ambient = 0 }, "ambient must be positive and finite, got 0"},
 		{func(s *Stack) { s.Grid.X.Cells = 0 }, "the grid needs 1 to 100000 cells along x, got 0"},
-		{func(s *Stack) { s.Grid.X.Segments = []Segment{{2, 1, 0}} }, "grid.x: ratio of segment 1 must lie between 1e-6 and 1e6, got 0"},
-		{func(s *Stack) { s.Grid.X.Segments = []Segment{{2, 1, 0.99e-6}} }, "grid.x: ratio of segment 1 must lie between 1e-6 and 1e6, got 9.9e-07"},
+		{func(s *Stack) {
+			s.Grid.X.Segments = []Segment{{2, 1, 0}}
+		}, "grid.x: ratio of segment 1 must lie between 1e-6 and 1e6, got 0"},
+		{func(s *Stack) {
+			s.Grid.X.Segments = []Segment{{2, 1, 0.99e-6}}
+		}, "grid.x: ratio of segment 1 must lie between 1e-6 and 1e6, got 9.9e-07"},
 		{func(s *Stack) { s.Grid.X.Segments = []Segment{{2, 7, 1}} }, "grid.x: segments have 7 cells, the axis 1"},
-		{func(s *Stack) { s.Boundary[Top] = Boundary{Kind: Convective, H: -1, Temperature: 300} }, "boundary.top: h must be positive and finite, got -1"},
+		{func(s *Stack) {
+			s.Boundary[Top] = Boundary{Kind: Convective, H: -1, Temperature: 300}
+		}, "boundary.top: h must be positive and finite, got -1"},
 		{func(s *Stack) {
 			s.Boundary[Top] = Boundary{Kind: Convective, Temperature: 300, Film: Film{Natural: "sideways", Length: 1}}
 		}, `boundary.top: no such orientation: "sideways"`},
@@ -31,44 +37,99 @@ func TestValidateBuiltInGo(t *testing.T) {
 		{func(s *Stack) {
 			s.Boundary[Top] = Boundary{Kind: Convective, Temperature: 300, Film: Film{Emissivity: 1.5}}
 		}, "boundary.top: emissivity must lie between 0 and 1, got 1.5"},
-		{func(s *Stack) { s.Boundary[Top] = Boundary{Kind: LumpedResistance, Resistance: 1} }, "boundary.top: temperature must be positive and finite, got 0"},
-		{func(s *Stack) { s.Boundary[East] = Boundary{Kind: HeatFlux, Flux: inf} }, "boundary.east: flux must be finite"},
+		{func(s *Stack) {
+			s.Boundary[Top] = Boundary{Kind: LumpedResistance, Resistance: 1}
+		}, "boundary.top: temperature must be positive and finite, got 0"},
+		{func(s *Stack) {
+			s.Boundary[East] = Boundary{Kind: HeatFlux, Flux: inf}
+		}, "boundary.east: flux must be finite"},
 		{func(s *Stack) { s.Boundary[East].Kind = 9 }, "boundary.east: no such kind of boundary"},
 		{func(s *Stack) { s.Materials[0].K[2] = 0 }, `material "m": k must be positive and finite, got 0`},
 		{func(s *Stack) { s.Materials[0].C = inf }, `material "m": c must be positive and finite, got +Inf`},
-		{func(s *Stack) { s.Materials = append(s.Materials, s.Materials[0]) }, `two materials are called "m"; rename one of them`},
+		{func(s *Stack) {
+			s.Materials = append(s.Materials, s.Materials[0])
+		}, `two materials are called "m"; rename one of them`},
 		{func(s *Stack) { s.Layers = nil }, "the stack has no layers; add a layer"},
 		{func(s *Stack) { s.Layers[0].Material = 3 }, `layer "l": there is no material number 3`},
 		{func(s *Stack) { s.Layers[0].Cells = 0 }, `layer "l" needs 1 to 10000 cells, got 0`},
-		{func(s *Stack) { s.Layers[0].ContactResistance = -1 }, `layer "l": contact resistance must be finite and not negative, got -1`},
-		{func(s *Stack) { s.Layers[0].Name = "" }, `layer name "" is empty; choose a name that can be part of a file name`},
-		{func(s *Stack) { s.Layers[0].Name = ".l" }, `layer name ".l" begins or ends with a dot or a space; choose a name that can be part of a file name`},
-		{func(s *Stack) { s.Layers[0].Name = "all" }, `layer name "all" is taken: it stands for every layer; choose a name that can be part of a file name`},
-		{func(s *Stack) { s.Layers = append(s.Layers, Layer{Name: "L", Thickness: 1, Cells: 1}) }, `layers "l" and "L" differ in case only; rename one of them: not every file system tells their maps apart`},
-		{func(s *Stack) { s.Layers[0].Regions = []Region{{Rect: Rect{0, 0, 0, 1}}} }, `layer "l": region: width and height must be positive, got 0 m by 1 m`},
-		{func(s *Stack) { s.Layers[0].Regions = []Region{{Rect: Rect{nan, 0, 1, 1}}} }, `layer "l": region: coordinates must be finite`},
-		{func(s *Stack) { power(s).Uniform = 1 }, `layer "l": power mixes blocks, a map and a uniform power; use one power each`},
-		{func(s *Stack) { *power(s) = Power{Area: s.Domain(), Uniform: -1} }, `layer "l": power: uniform must be finite and not negative, got -1`},
-		{func(s *Stack) { power(s).Area.Width = 3 }, `layer "l": power: area sticks out of the domain by 1 m in the east`},
-		{func(s *Stack) { *power(s) = Power{Area: s.Domain(), Map: &PowerMap{NX: 2, NY: 2}} }, `layer "l": power: map of 2 by 2 tiles has 0 values`},
+		{func(s *Stack) {
+			s.Layers[0].ContactResistance = -1
+		}, `layer "l": contact resistance must be finite and not negative, got -1`},
+		{func(s *Stack) {
+			s.Layers[0].Name = ""
+		}, `layer name "" is empty; choose a name that can be part of a file name`},
+		{func(s *Stack) {
+			s.Layers[0].Name = ".l"
+		}, `layer name ".l" begins or ends with a dot or a space; choose a name that can be part of a file name`},
+		{func(s *Stack) {
+			s.Layers[0].Name = "all"
+		}, `layer name "all" is taken: it stands for every layer; choose a name that can be part of a file name`},
+		{func(s *Stack) {
+			s.Layers = append(s.Layers, Layer{Name: "L", Thickness: 1, Cells: 1})
+		}, `layers "l" and "L" differ in case only; rename one of them: not every file system tells their maps apart`},
+		{func(s *Stack) {
+			s.Layers[0].Regions = []Region{{Rect: Rect{0, 0, 0, 1}}}
+		}, `layer "l": region: width and height must be positive, got 0 m by 1 m`},
+		{func(s *Stack) {
+			s.Layers[0].Regions = []Region{{Rect: Rect{nan, 0, 1, 1}}}
+		}, `layer "l": region: coordinates must be finite`},
+		{func(s *Stack) {
+			power(s).Uniform = 1
+		}, `layer "l": power mixes blocks, a map and a uniform power; use one power each`},
+		{func(s *Stack) {
+			*power(s) = Power{Area: s.Domain(), Uniform: -1}
+		}, `layer "l": power: uniform must be finite and not negative, got -1`},
+		{func(s *Stack) {
+			power(s).Area.Width = 3
+		}, `layer "l": power: area sticks out of the domain by 1 m in the east`},
+		{func(s *Stack) {
+			*power(s) = Power{Area: s.Domain(), Map: &PowerMap{NX: 2, NY: 2}}
+		}, `layer "l": power: map of 2 by 2 tiles has 0 values`},
 		{func(s *Stack) {
 			*power(s) = Power{Area: s.Domain(), Map: &PowerMap{NX: 1, NY: 1, Values: []float64{nan}}}
 		}, `layer "l": power: tile 0, 0 of the map must be finite and not negative, got NaN`},
 		{func(s *Stack) { power(s).Blocks[1].Name = "0" }, `layer "l": two blocks are called "0"; rename one of them`},
 		{func(s *Stack) { power(s).Blocks[1].Name = "a\nb" }, `layer "l": block name "a\nb" holds control characters`},
-		{func(s *Stack) { power(s).Blocks[1].Watts = nan }, `layer "l": block "1": power must be finite and not negative, got NaN`},
+		{func(s *Stack) {
+			power(s).Blocks[1].Watts = nan
+		}, `layer "l": block "1": power must be finite and not negative, got NaN`},
 		{func(s *Stack) { power(s).Blocks[1].Rects = nil }, `layer "l": block "1" has no rectangles`},
-		{func(s *Stack) { power(s).Blocks[1].Rects[0].Width = 1.25 }, `layer "l": block "1" at x = 1 m, y = 0 m sticks out of the domain by 250 mm in the east; shrink or move it, or set origin`},
-		{func(s *Stack) { power(s).Blocks[1].Rects = []Rect{{1, 0, 1, 0.5}, {1, 0.25, 1, 0.75}} }, `layer "l": rectangles of block "1" overlap by 1 m x 250 mm at x = 1 m, y = 250 mm; split it into rectangles that only touch`},
-		{func(s *Stack) { power(s).Schedule = []ScalePoint{{1, 1}} }, `layer "l": power: times of a schedule must ascend from 0`},
-		{func(s *Stack) { power(s).Schedule = []ScalePoint{{0, -1}} }, "layer \"l\": power: factor of the schedule must be finite and not negative, got -1\nlayer \"l\": power: power at a factor of the schedule must be finite and not negative, got -1"},
-		{func(s *Stack) { trace(s, Trace{Times: []float64{0}, End: 1}) }, `layer "l": power: trace of 1 times has 0 rows`},
-		{func(s *Stack) { trace(s, Trace{Times: []float64{0}, Watts: [][]float64{{1, 2}}}) }, `layer "l": power: trace must start at 0 and end after its last time`},
-		{func(s *Stack) { trace(s, Trace{Times: []float64{0}, End: 1, Watts: [][]float64{{1}}}) }, `layer "l": power: row 1 of the trace has 1 powers for 2 blocks`},
-		{func(s *Stack) { trace(s, Trace{Times: []float64{0}, End: 1, Watts: [][]float64{{1, -1}}}) }, `layer "l": power: power of block "1" in row 1 of the trace must be finite and not negative, got -1`},
-		{func(s *Stack) { s.Probes = []Probe{{Name: "p", X: 1, Y: 0.5, Z: 2}} }, `probe "p" at z = 2 m lies outside the stack of height 1 m; move it`},
-		{func(s *Stack) { s.Probes = []Probe{{Name: "p", X: 1, Y: 0.5, Side: "left"}} }, `probe "p": side cannot be "left"; write "below" or "above"`},
-		{func(s *Stack) { s.Probes = []Probe{{Name: "p", X: 1, Y: 0.5}, {Name: "p", X: 1, Y: 0.5}} }, `two probes are called "p"; rename one of them`},
+		{func(s *Stack) {
+			power(s).Blocks[1].Rects[0].Width = 1.25
+		},
+			`layer "l": block "1" at x = 1 m, y = 0 m sticks out of the domain by 250 mm in the east; shrink or move it, or set origin`},
+		{func(s *Stack) {
+			power(s).Blocks[1].Rects = []Rect{{1, 0, 1, 0.5}, {1, 0.25, 1, 0.75}}
+		},
+			`layer "l": rectangles of block "1" overlap by 1 m x 250 mm at x = 1 m, y = 250 mm; split it into rectangles that only touch`},
+		{func(s *Stack) {
+			power(s).Schedule = []ScalePoint{{1, 1}}
+		}, `layer "l": power: times of a schedule must ascend from 0`},
+		{func(s *Stack) {
+			power(s).Schedule = []ScalePoint{{0, -1}}
+		}, "layer \"l\": power: factor of the schedule must be finite and not negative, got -1\nlayer \"l\": power: " +
+			"power at a factor of the schedule must be finite and not negative, got -1"},
+		{func(s *Stack) {
+			trace(s, Trace{Times: []float64{0}, End: 1})
+		}, `layer "l": power: trace of 1 times has 0 rows`},
+		{func(s *Stack) {
+			trace(s, Trace{Times: []float64{0}, Watts: [][]float64{{1, 2}}})
+		}, `layer "l": power: trace must start at 0 and end after its last time`},
+		{func(s *Stack) {
+			trace(s, Trace{Times: []float64{0}, End: 1, Watts: [][]float64{{1}}})
+		}, `layer "l": power: row 1 of the trace has 1 powers for 2 blocks`},
+		{func(s *Stack) {
+			trace(s, Trace{Times: []float64{0}, End: 1, Watts: [][]float64{{1, -1}}})
+		}, `layer "l": power: power of block "1" in row 1 of the trace must be finite and not negative, got -1`},
+		{func(s *Stack) {
+			s.Probes = []Probe{{Name: "p", X: 1, Y: 0.5, Z: 2}}
+		}, `probe "p" at z = 2 m lies outside the stack of height 1 m; move it`},
+		{func(s *Stack) {
+			s.Probes = []Probe{{Name: "p", X: 1, Y: 0.5, Side: "left"}}
+		}, `probe "p": side cannot be "left"; write "below" or "above"`},
+		{func(s *Stack) {
+			s.Probes = []Probe{{Name: "p", X: 1, Y: 0.5}, {Name: "p", X: 1, Y: 0.5}}
+		}, `two probes are called "p"; rename one of them`},
 	}
 	for _, tt := range tests {
 		s, _ := gridOfBlocks(2, 1)
@@ -84,7 +145,8 @@ func TestValidateBuiltInGo(t *testing.T) {
 
 // allow_overlap exempts the blocks of its power; two floorplans in one layer are checked against each other.
 func TestOverlapBetweenPowers(t *testing.T) {
-	two := small + "[[layer.power]]\n%\nblock = [{ name = \"a\", x = 0, y = 0, width = 2e-3, height = 2e-3, power = 1 }]\n" +
+	two := small + "[[layer.power]]\n%\nblock = [{ name = \"a\", x = 0, y = 0, width = 2e-3, height = 2e-3, " +
+		"power = 1 }]\n" +
 		"[[layer.power]]\nblock = [{ name = \"b\", x = 1e-3, y = 1e-3, width = 2e-3, height = 2e-3, power = 1 }]\n"
 	_, err := Parse("stack.toml", []byte(strings.Replace(two, "%", "", 1)), files{}.open)
 	if err == nil || !strings.Contains(err.Error(), `stack.toml:12:10: layer "die": block "b" overlaps block "a"`) {

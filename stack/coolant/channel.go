@@ -22,7 +22,8 @@ func (c Channel) Reynolds(f Fluid, velocity float64) float64 {
 	return f.Density * velocity * c.Diameter() / f.Viscosity
 }
 
-// Laminar flow up to LeastTurbulent, turbulent flow from FullyTurbulent on; between the two, quantities are interpolated.
+// Laminar flow up to LeastTurbulent, turbulent flow from FullyTurbulent on; between the two, quantities are
+// interpolated.
 const (
 	LeastTurbulent = 2300
 	FullyTurbulent = 4000
@@ -32,9 +33,9 @@ const (
 //
 //	f Re = 96 (1 - 1.3553 a + 1.9467 a^2 - 1.7012 a^3 + 0.9564 a^4 - 0.2537 a^5)
 //
-// for the aspect ratio a (R. K. Shah and A. L. London, Laminar Flow Forced Convection in Ducts, 1978, eq. 341, four times Fanning's); turbulent,
-// f = (0.79 ln Re - 1.64)^-2 (B. S. Petukhov, Advances in Heat Transfer 6, 503, 1970); between, linear in Re. Of developing flow it is the mean over the
-// channel's length.
+// for the aspect ratio a (R. K. Shah and A. L. London, Laminar Flow Forced Convection in Ducts, 1978, eq. 341, four
+// times Fanning's); turbulent, f = (0.79 ln Re - 1.64)^-2 (B. S. Petukhov, Advances in Heat Transfer 6, 503, 1970);
+// between, linear in Re. Of developing flow it is the mean over the channel's length.
 func (c Channel) Friction(re float64) float64 {
 	laminar := func(re float64) float64 {
 		if c.Developing {
@@ -56,13 +57,14 @@ func (c Channel) laminarNusselt() float64 {
 
 func petukhov(re float64) float64 { return math.Pow(0.79*math.Log(re)-1.64, -2) }
 
-// Nusselt is the number of fully developed flow, referred to the hydraulic diameter and the mixed temperature. Laminar, for a heat flux that is even along
-// the channel and a temperature that is even around it,
+// Nusselt is the number of fully developed flow, referred to the hydraulic diameter and the mixed temperature. Laminar,
+// for a heat flux that is even along the channel and a temperature that is even around it,
 //
 //	Nu = 8.235 (1 - 2.0421 a + 3.0853 a^2 - 2.4765 a^3 + 1.0578 a^4 - 0.1861 a^5)
 //
-// (Shah and London, eq. 342). Turbulent, (f/8) (Re - 1000) Pr / (1 + 12.7 sqrt(f/8) (Pr^(2/3) - 1)) with Petukhov's f (V. Gnielinski, Int. Chem. Eng. 16,
-// 359, 1976). Between, linear in Re. What a developing flow takes up more is left out: near the inlet the walls are cooler than this says.
+// (Shah and London, eq. 342). Turbulent, (f/8) (Re - 1000) Pr / (1 + 12.7 sqrt(f/8) (Pr^(2/3) - 1)) with Petukhov's f
+// (V. Gnielinski, Int. Chem. Eng. 16, 359, 1976). Between, linear in Re. What a developing flow takes up more is left
+// out: near the inlet the walls are cooler than this says.
 func (c Channel) Nusselt(re, prandtl float64) float64 {
 	laminar := func(float64) float64 { return c.laminarNusselt() }
 	return blend(re, laminar, func(re float64) float64 { return gnielinski(re, prandtl) })
@@ -78,7 +80,8 @@ func (c Channel) HeatTransfer(f Fluid, velocity float64) float64 {
 	return c.Nusselt(c.Reynolds(f, velocity), f.Prandtl()) * f.K / c.Diameter()
 }
 
-// Drop is the pressure in Pa that a mean velocity takes: f (L / D) rho v^2 / 2. Changes of section at inlet and outlet are left out.
+// Drop is the pressure in Pa that a mean velocity takes: f (L / D) rho v^2 / 2. Changes of section at inlet and outlet
+// are left out.
 func (c Channel) Drop(f Fluid, velocity float64) float64 {
 	if velocity == 0 {
 		return 0
@@ -121,8 +124,8 @@ func blend(re float64, laminar, turbulent func(float64) float64) float64 {
 	return (1-w)*laminar(LeastTurbulent) + w*turbulent(FullyTurbulent)
 }
 
-// OnPlan is the coefficient in W/(m2 K) that floor or ceiling of a cavity of channels has on its ground plan: its own share of coolant, and half the height
-// of the side walls as fins,
+// OnPlan is the coefficient in W/(m2 K) that floor or ceiling of a cavity of channels has on its ground plan: its own
+// share of coolant, and half the height of the side walls as fins,
 //
 //	(w + eta H) h / (w + t),   eta = tanh(m H/2) / (m H/2),   m = sqrt(2 h / (k t))
 //
@@ -142,7 +145,8 @@ const (
 	PinPitch    = 100e-6
 )
 
-// PinFins is the coefficient in W/(m2 K) on the ground plan of a cavity of such pins in water at a superficial velocity v in m/s,
+// PinFins is the coefficient in W/(m2 K) on the ground plan of a cavity of such pins in water at a superficial velocity
+// v in m/s,
 //
 //	1 / (2.527e-5 (v + 1.35)^-n + 1.533e-6),   n = 0.64 in line, 1.52 staggered
 //

@@ -15,7 +15,8 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 // Water against table A.6 of F. P. Incropera et al., Fundamentals of Heat and Mass Transfer, 6th ed., 2007.
 func TestWater(t *testing.T) {
 	for _, row := range []struct{ kelvin, volume, cp, viscosity, k float64 }{
-		{280, 1.000e-3, 4198, 1422e-6, 0.582}, {300, 1.003e-3, 4179, 855e-6, 0.613}, {320, 1.011e-3, 4180, 577e-6, 0.640}, {350, 1.027e-3, 4195, 365e-6, 0.668},
+		{280, 1.000e-3, 4198, 1422e-6, 0.582}, {300, 1.003e-3, 4179, 855e-6, 0.613},
+		{320, 1.011e-3, 4180, 577e-6, 0.640}, {350, 1.027e-3, 4195, 365e-6, 0.668},
 	} {
 		w, err := Find("water").At(row.kelvin)
 		if err != nil {
@@ -28,7 +29,8 @@ func TestWater(t *testing.T) {
 	}
 }
 
-// Glycol against published tables: density by mass fraction at 20, 40 and 60 degC, viscosity about 4.2 mPa s, k about 0.41 and cp about 3.3 kJ/(kg K) at 20 degC.
+// Glycol against published tables: density by mass fraction at 20, 40 and 60 degC, viscosity about 4.2 mPa s, k about
+// 0.41 and cp about 3.3 kJ/(kg K) at 20 degC.
 func TestGlycol(t *testing.T) {
 	for _, row := range [][2]float64{{20, 1079}, {40, 1067}, {60, 1055}, {80, 1042}} {
 		g, err := Find("glycol50").At(celsius + row[0])
@@ -55,7 +57,8 @@ func TestLaminar(t *testing.T) {
 	near(t, "1:2 Nu", half.Nusselt(50, 6), 4.123, 2e-3)
 }
 
-// The velocity of a pressure takes that pressure, in every regime; between plates it is that of Poiseuille, D^2 dp / (48 mu L).
+// The velocity of a pressure takes that pressure, in every regime; between plates it is that of Poiseuille, D^2 dp /
+// (48 mu L).
 func TestPressure(t *testing.T) {
 	w, _ := Find("water").At(300)
 	for _, v := range []float64{0.01, 1, 12, 25, 100} {
@@ -65,7 +68,8 @@ func TestPressure(t *testing.T) {
 	slot := Channel{Width: 50e-6, Height: 1, Length: 1e-2}
 	d := slot.Diameter()
 	near(t, "Poiseuille", slot.Velocity(w, 1e4), d*d*1e4/(48*w.Viscosity*1e-2), 1e-3)
-	if a, b := (Channel{Width: 1e-4, Height: 1e-4, Length: 1}).Friction(LeastTurbulent), (Channel{Width: 1e-4, Height: 1e-4, Length: 1}).Friction(LeastTurbulent+1e-6); math.Abs(a-b) > 1e-8 {
+	if a, b := (Channel{Width: 1e-4, Height: 1e-4, Length: 1}).Friction(LeastTurbulent),
+		(Channel{Width: 1e-4, Height: 1e-4, Length: 1}).Friction(LeastTurbulent+1e-6); math.Abs(a-b) > 1e-8 {
 		t.Errorf("friction jumps from %g to %g", a, b)
 	}
 }

@@ -27,7 +27,8 @@ func (q *duct) sweep(v, w, f []float64, wall float64) {
 					wall bool
 					at   int
 					g    float64
-				}{{i > 0, false, c - 1, gx}, {i+1 < q.n[0], true, c + 1, gx}, {j > 0, false, c - q.n[0], gy}, {j+1 < q.n[1], true, c + q.n[0], gy}} {
+				}{{i > 0, false, c - 1, gx}, {i+1 < q.n[0], true, c + 1, gx}, {j > 0, false, c - q.n[0], gy},
+					{j+1 < q.n[1], true, c + q.n[0], gy}} {
 					switch {
 					case o.in:
 						diag, sum = diag+o.g, sum+o.g*v[o.at]
@@ -64,8 +65,9 @@ func newDuct(b float64, nx, ny int) *duct {
 	return q
 }
 
-// march is the local Nusselt number under a heat flux that is even along and a wall temperature that is even around, of developed flow that enters with one
-// temperature, at distances x/(D Re Pr), by implicit steps along the duct: u dT/dx = div grad T with lengths in half widths and x over Pe.
+// march is the local Nusselt number under a heat flux that is even along and a wall temperature that is even around, of
+// developed flow that enters with one temperature, at distances x/(D Re Pr), by implicit steps along the duct: u dT/dx
+// = div grad T with lengths in half widths and x over Pe.
 func (q *duct) march(until []float64) []float64 {
 	n := len(q.u)
 	b := q.d[1] * float64(q.n[1])
@@ -102,8 +104,8 @@ func (q *duct) march(until []float64) []float64 {
 	return numbers
 }
 
-// Heat transfer behind the inlet against the energy equation of developed flow in the duct, solved by finite volumes; the correlation is that of
-// simultaneously developing flow, which at a large Prandtl number is the same.
+// Heat transfer behind the inlet against the energy equation of developed flow in the duct, solved by finite volumes;
+// the correlation is that of simultaneously developing flow, which at a large Prandtl number is the same.
 func TestDevelopingNusselt(t *testing.T) {
 	for _, b := range []float64{1, 0.5, 0.2} {
 		ny := 24
@@ -122,7 +124,8 @@ func TestDevelopingNusselt(t *testing.T) {
 	}
 }
 
-// Far from the inlet flow is developed; the mean of the numbers is their integral; and a longer stretch has a smaller one.
+// Far from the inlet flow is developed; the mean of the numbers is their integral; and a longer stretch has a smaller
+// one.
 func TestDevelopingTurnsDeveloped(t *testing.T) {
 	w, _ := Find("water").At(300)
 	c := Channel{Width: 1e-4, Height: 2e-4, Length: 1e-2, Developing: true}
@@ -136,17 +139,19 @@ func TestDevelopingTurnsDeveloped(t *testing.T) {
 		sum += c.NusseltAt(m*m*1e-2, 300, 6) * (b*b - a*a)
 	}
 	near(t, "mean", c.meanNusselt(0, 1e-2, 300, 6), sum, 1e-4)
-	if a, b, d := c.HeatTransferBetween(w, 1, 0, 1e-3), c.HeatTransferBetween(w, 1, 1e-3, 2e-3), c.HeatTransfer(w, 1); !(a > b && b > d) {
+	if a, b, d := c.HeatTransferBetween(w, 1, 0, 1e-3), c.HeatTransferBetween(w, 1, 1e-3, 2e-3),
+		c.HeatTransfer(w, 1); !(a > b && b > d) {
 		t.Errorf("%g, %g, developed %g", a, b, d)
 	}
 	for _, v := range []float64{LeastTurbulent, FullyTurbulent} {
 		v *= w.Viscosity / (w.Density * c.Diameter())
-		near(t, "no jump", c.HeatTransferBetween(w, v*(1+1e-9), 0, 1e-3), c.HeatTransferBetween(w, v*(1-1e-9), 0, 1e-3), 1e-6)
+		near(t, "no jump", c.HeatTransferBetween(w, v*(1+1e-9), 0, 1e-3), c.HeatTransferBetween(w, v*(1-1e-9), 0, 1e-3),
+			1e-6)
 	}
 }
 
-// The pressure of developing flow between plates against R. K. Shah and A. L. London's figures: f Re = 3.44/sqrt(z) + (24 + 0.674/(4 z) - 3.44/sqrt(z)) /
-// (1 + 0.000029/z^2), z = L/(D Re), of which the correlation is within 10 %.
+// The pressure of developing flow between plates against R. K. Shah and A. L. London's figures: f Re = 3.44/sqrt(z) +
+// (24 + 0.674/(4 z) - 3.44/sqrt(z)) / (1 + 0.000029/z^2), z = L/(D Re), of which the correlation is within 10 %.
 func TestDevelopingFriction(t *testing.T) {
 	for _, z := range []float64{1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 1} {
 		const re = 500

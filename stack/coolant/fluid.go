@@ -30,7 +30,8 @@ type Liquid struct {
 // At is the liquid at a temperature in its range.
 func (l *Liquid) At(kelvin float64) (Fluid, error) {
 	if !(kelvin >= l.Low && kelvin <= l.High) {
-		return Fluid{}, fmt.Errorf("properties of %s are known from %.4g to %.4g K, not at %.4g K", l.Title, l.Low, l.High, kelvin)
+		return Fluid{}, fmt.Errorf("properties of %s are known from %.4g to %.4g K, not at %.4g K", l.Title, l.Low,
+			l.High, kelvin)
 	}
 	return l.at(kelvin), nil
 }
@@ -40,12 +41,16 @@ const celsius = 273.15
 // Liquids are those of the library.
 func Liquids() []Liquid {
 	return []Liquid{
-		{"water", "water", "C. O. Popiel and J. Wojtkowiak, Heat Transfer Engineering 19(3), 87 (1998)", celsius, celsius + 150, celsius + 100, water},
+		{"water", "water", "C. O. Popiel and J. Wojtkowiak, Heat Transfer Engineering 19(3), 87 (1998)", celsius,
+			celsius + 150, celsius + 100, water},
 		{"glycol50", "ethylene glycol and water, half and half by mass",
-			"M. Conde, Thermophysical properties of brines (2011)", celsius - 20, celsius + 100, celsius + 107, glycol50},
-		{"fc-72", "FC-72", "3M, Fluorinert Electronic Liquid FC-72, product information: figures at 25 degC", celsius - 20, celsius + 56, celsius + 56,
+			"M. Conde, Thermophysical properties of brines (2011)", celsius - 20, celsius + 100, celsius + 107,
+			glycol50},
+		{"fc-72", "FC-72", "3M, Fluorinert Electronic Liquid FC-72, product information: figures at 25 degC",
+			celsius - 20, celsius + 56, celsius + 56,
 			func(float64) Fluid { return Fluid{0.057, 1100, 1680, 0.38e-6 * 1680} }},
-		{"hfe-7100", "HFE-7100", "3M, Novec 7100 Engineered Fluid, product information: figures at 25 degC", celsius - 20, celsius + 61, celsius + 61,
+		{"hfe-7100", "HFE-7100", "3M, Novec 7100 Engineered Fluid, product information: figures at 25 degC",
+			celsius - 20, celsius + 61, celsius + 61,
 			func(float64) Fluid { return Fluid{0.069, 1183, 1510, 0.38e-6 * 1510} }},
 	}
 }
@@ -69,12 +74,15 @@ func Names() []string {
 	return names
 }
 
-// water at saturation, with t in degC: fits to the tables of IAPWS within 0.5 % of the conductivity and less of the others.
+// water at saturation, with t in degC: fits to the tables of IAPWS within 0.5 % of the conductivity and less of the
+// others.
 func water(kelvin float64) Fluid {
 	t := kelvin - celsius
 	return Fluid{
-		K:         0.5650285 + 0.0026363895*t - 0.00012516934*math.Pow(t, 1.5) - 1.5154918e-6*t*t - 0.0009412945*math.Sqrt(t),
-		Cp:        1e3 * (4.2174356 - 0.0056181625*t + 0.0012992528*math.Pow(t, 1.5) - 0.00011535353*t*t + 4.14964e-6*math.Pow(t, 2.5)),
+		K: 0.5650285 + 0.0026363895*t - 0.00012516934*math.Pow(t, 1.5) - 1.5154918e-6*t*t -
+			0.0009412945*math.Sqrt(t),
+		Cp: 1e3 * (4.2174356 - 0.0056181625*t + 0.0012992528*math.Pow(t, 1.5) - 0.00011535353*t*t +
+			4.14964e-6*math.Pow(t, 2.5)),
 		Density:   999.79684 + 0.068317355*t - 0.010740248*t*t + 0.00082140905*math.Pow(t, 2.5) - 2.3030988e-5*t*t*t,
 		Viscosity: 1 / (557.82468 + 19.408782*t + 0.1360459*t*t - 3.1160832e-4*t*t*t),
 	}

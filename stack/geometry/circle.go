@@ -45,8 +45,8 @@ type disc struct {
 	a, b float64
 }
 
-// Area integrates the height of the disc inside the strip, clamp(s) - clamp(-s) with s(x) = sqrt(r^2 - x^2). The lower arc is the upper one of
-// the strip mirrored at the centre.
+// Area integrates the height of the disc inside the strip, clamp(s) - clamp(-s) with s(x) = sqrt(r^2 - x^2). The lower
+// arc is the upper one of the strip mirrored at the centre.
 func (d disc) Area(y0, y1 float64) float64 {
 	p, q := y0-d.Y, y1-d.Y
 	if !(d.b > d.a) || !(q > p) {
@@ -82,8 +82,8 @@ func (d disc) under(p, q float64) float64 {
 // halfChord is sqrt(r^2 - x^2), 0 outside the circle.
 func halfChord(r, x float64) float64 { return math.Sqrt(max(0, (r-x)*(r+x))) }
 
-// segment is the area between an arc of up to a quarter of a circle and its chord. For short arcs the angle and its sine cancel, and their
-// Taylor series takes their place.
+// segment is the area between an arc of up to a quarter of a circle and its chord. For short arcs the angle and its
+// sine cancel, and their Taylor series takes their place.
 func segment(r, chord float64) float64 {
 	t := 2 * math.Asin(min(1, chord/(2*r)))
 	if t > 0.5 {

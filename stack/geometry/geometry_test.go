@@ -36,7 +36,8 @@ func TestCircleByHand(t *testing.T) {
 	}
 }
 
-// A short arc through a cell a thousandth of the radius wide: the area below it from the series of the arc in big numbers.
+// A short arc through a cell a thousandth of the radius wide: the area below it from the series of the arc in big
+// numbers.
 func TestCircleInSmallCells(t *testing.T) {
 	const r, a, b, floor = 1.0, 0.3, 0.301, 0.95
 	want := arcBelow(a, b) - floor*(b-a)
@@ -46,7 +47,8 @@ func TestCircleInSmallCells(t *testing.T) {
 	}
 }
 
-// arcBelow integrates sqrt(1-x^2) from a to b by Gauss's rule of three points on a hundred parts, in numbers of 200 bits.
+// arcBelow integrates sqrt(1-x^2) from a to b by Gauss's rule of three points on a hundred parts, in numbers of 200
+// bits.
 func arcBelow(a, b float64) float64 {
 	const parts = 100
 	number := func(x float64) *big.Float { return new(big.Float).SetPrec(200).SetFloat64(x) }
@@ -70,7 +72,8 @@ func arcBelow(a, b float64) float64 {
 	return area
 }
 
-// On any grid the shares of the cells sum to the area, none is negative, none more than its cell; a finer grid divides each.
+// On any grid the shares of the cells sum to the area, none is negative, none more than its cell; a finer grid divides
+// each.
 func TestCoverConserves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawShape(t)
@@ -192,7 +195,8 @@ func TestStrips(t *testing.T) {
 	})
 }
 
-// The largest upright rectangle in a circle is a square of half its diameter squared; the room on strips is a little less.
+// The largest upright rectangle in a circle is a square of half its diameter squared; the room on strips is a little
+// less.
 func TestRoom(t *testing.T) {
 	for _, tt := range []struct {
 		s           Shape

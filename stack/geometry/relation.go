@@ -88,7 +88,9 @@ func polygons(a, b Polygon, slack float64) Relation {
 		return Inside
 	case all(ba, func(p Point) bool { return a.holds(p, slack) }):
 		return Around
-	case all(ab, func(p Point) bool { return !b.holds(p, -slack) }) && all(ba, func(p Point) bool { return !a.holds(p, -slack) }):
+	case all(ab, func(p Point) bool { return !b.holds(p, -slack) }) && all(ba, func(p Point) bool {
+		return !a.holds(p, -slack)
+	}):
 		return Apart
 	}
 	return Crossing

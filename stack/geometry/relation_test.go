@@ -27,10 +27,13 @@ func TestRelate(t *testing.T) {
 		{"cross", square(0, 1, 3, 2), square(1, 0, 2, 3), Crossing},
 		{"in a corner", square(0, 0, 1, 1), square(0, 0, 2, 2), Inside},
 		{"itself", square(0, 0, 1, 1), square(0, 0, 1, 1), Inside},
-		{"in the notch", square(1.25, 1.25, 1.75, 2), Polygon{{0, 0}, {3, 0}, {3, 2}, {2, 2}, {2, 1}, {1, 1}, {1, 2}, {0, 2}}, Apart},
+		{"in the notch", square(1.25, 1.25, 1.75, 2), Polygon{{0, 0}, {3, 0}, {3, 2}, {2, 2}, {2, 1}, {1, 1}, {1, 2},
+			{0, 2}}, Apart},
 		// A slit of 0.1 by 0.1 of the second is cut out of the first, between the corners and the middles of its edges.
-		{"a slit reaches in", square(0, 0, 2, 2), Polygon{{-1, -1}, {3, -1}, {3, 3}, {0.4, 3}, {0.4, 1.9}, {0.3, 1.9}, {0.3, 3}, {-1, 3}}, Crossing},
-		{"a spike sticks out", Polygon{{0, 0}, {2, 0}, {2, 2}, {1.4, 2}, {1.3, 2.5}, {1.2, 2}, {0, 2}}, square(0, 0, 2, 2), Around},
+		{"a slit reaches in", square(0, 0, 2, 2), Polygon{{-1, -1}, {3, -1}, {3, 3}, {0.4, 3}, {0.4, 1.9}, {0.3, 1.9},
+			{0.3, 3}, {-1, 3}}, Crossing},
+		{"a spike sticks out", Polygon{{0, 0}, {2, 0}, {2, 2}, {1.4, 2}, {1.3, 2.5}, {1.2, 2}, {0, 2}},
+			square(0, 0, 2, 2), Around},
 	} {
 		if got := Relate(tt.a, tt.b); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
@@ -41,10 +44,12 @@ func TestRelate(t *testing.T) {
 	}
 }
 
-// The way from a to b is as far from a point as its nearest end where the point lies beyond it, and as their line beside it.
+// The way from a to b is as far from a point as its nearest end where the point lies beyond it, and as their line
+// beside it.
 func TestDistanceToAnEdge(t *testing.T) {
 	a, b := Point{1, 1}, Point{4, 1}
-	for p, want := range map[Point]float64{{1, 3}: 2, {2.5, 0}: 1, {4, 1}: 0, {5, 1}: 1, {7, 5}: 5, {-2, -3}: 5, {0, 1}: 1} {
+	for p, want := range map[Point]float64{{1, 3}: 2, {2.5, 0}: 1, {4, 1}: 0, {5, 1}: 1, {7, 5}: 5, {-2, -3}: 5,
+		{0, 1}: 1} {
 		if got := distance(p, a, b); math.Abs(got-want) > 1e-15 {
 			t.Errorf("%v: %g, want %g", p, got, want)
 		}

@@ -2,11 +2,12 @@ package geometry
 
 import "math"
 
-// mostStrips are those that Room tries to stand on each other. Shapes of thousands of corners have more, and each with each would take minutes.
+// mostStrips are those that Room tries to stand on each other. Shapes of thousands of corners have more, and each with
+// each would take minutes.
 const mostStrips = 4000
 
-// Room is a large rectangle inside a shape, for its name: the largest that stands on one of its strips, a fortieth of its height, or that strip alone where there are
-// very many.
+// Room is a large rectangle inside a shape, for its name: the largest that stands on one of its strips, a fortieth of
+// its height, or that strip alone where there are very many.
 func Room(s Shape) (room Box) {
 	b := s.Bounds()
 	strips := InnerStrips(s, (b.Y1-b.Y0)/40)

@@ -1,5 +1,5 @@
-// Package geometry measures plane shapes against the cells of a grid. Areas are exact to rounding: closed forms for circles, Green's
-// theorem for polygons. Lengths are in m.
+// Package geometry measures plane shapes against the cells of a grid. Areas are exact to rounding: closed forms for
+// circles, Green's theorem for polygons. Lengths are in m.
 package geometry
 
 // Shape is a closed, simply connected area of the plane.

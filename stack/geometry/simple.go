@@ -1,7 +1,7 @@
 package geometry
 
-// Crossing returns two edges of a polygon that meet other than at a corner they share, by the index of their first corners; found is false
-// for a simple polygon. A corner given twice in a row counts as such a meeting.
+// Crossing returns two edges of a polygon that meet other than at a corner they share, by the index of their first
+// corners; found is false for a simple polygon. A corner given twice in a row counts as such a meeting.
 func (p Polygon) Crossing() (i, j int, found bool) {
 	n := len(p)
 	for i := range p {

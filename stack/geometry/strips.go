@@ -2,8 +2,8 @@ package geometry
 
 import "slices"
 
-// Strips cuts a shape into lying rectangles no higher than most, each as wide as the shape at half its height: what draws rectangles can draw
-// the shape. A polygon's strips have its area.
+// Strips cuts a shape into lying rectangles no higher than most, each as wide as the shape at half its height: what
+// draws rectangles can draw the shape. A polygon's strips have its area.
 func Strips(s Shape, most float64) []Box {
 	var strips []Box
 	cuts := levels(s, most)
@@ -17,7 +17,8 @@ func Strips(s Shape, most float64) []Box {
 	return strips
 }
 
-// InnerStrips is like Strips, with every rectangle inside the shape: rectangles of shapes that only touch do not overlap.
+// InnerStrips is like Strips, with every rectangle inside the shape: rectangles of shapes that only touch do not
+// overlap.
 func InnerStrips(s Shape, most float64) []Box {
 	const beside = 1e-9 // of a strip's height: at a corner itself the intervals jump
 	var strips []Box

@@ -38,7 +38,8 @@ func AirAt(kelvin float64) (Air, error) {
 			return Air{mean(a.K, b.K), mean(a.Nu, b.Nu), mean(a.Pr, b.Pr)}, nil
 		}
 	}
-	return Air{}, fmt.Errorf("properties of air are known from %g to %g K, not at %.4g K", ColdestAir, HottestAir, kelvin)
+	return Air{}, fmt.Errorf("properties of air are known from %g to %g K, not at %.4g K", ColdestAir, HottestAir,
+		kelvin)
 }
 
 // Limits of Channel's modified Reynolds number.
@@ -47,14 +48,14 @@ const (
 	MostReynolds  = 100
 )
 
-// Channel is the heat transfer coefficient in W/(m2 K) between the walls of the channels between plate fins and air that enters them with a
-// velocity (m/s), referred to the temperature at the inlet: that the air warms up on its way is part of it. With the modified Reynolds number
-// re = (U s / nu) (s / L) of the gap s and the length L,
+// Channel is the heat transfer coefficient in W/(m2 K) between the walls of the channels between plate fins and air
+// that enters them with a velocity (m/s), referred to the temperature at the inlet: that the air warms up on its way is
+// part of it. With the modified Reynolds number re = (U s / nu) (s / L) of the gap s and the length L,
 //
 //	h s / k = [ (re Pr / 2)^-3 + (0.664 sqrt(re) Pr^(1/3) sqrt(1 + 3.65 / sqrt(re)))^-3 ]^(-1/3)
 //
-// P. Teertstra, M. M. Yovanovich, J. R. Culham and T. Lemczyk, J. Electronics Manufacturing 10, 253 (2000): laminar flow that may still
-// develop, 0.1 < re < 100.
+// P. Teertstra, M. M. Yovanovich, J. R. Culham and T. Lemczyk, J. Electronics Manufacturing 10, 253 (2000): laminar
+// flow that may still develop, 0.1 < re < 100.
 func Channel(air Air, velocity, gap, length float64) (h, re float64) {
 	re = velocity * gap / air.Nu * gap / length
 	developed := re * air.Pr / 2

@@ -23,8 +23,8 @@ func (f *Fins) Gap() float64 {
 //
 //	eta = tanh(m L) / (m L),   m = sqrt(h P / (k A)),   L = height + thickness/2
 //
-// with perimeter P and cross-section A; the added half thickness stands for the tip (D. R. Harper and W. B. Brown, NACA Report 158, 1922).
-// It holds while h thickness / k is far below 1.
+// with perimeter P and cross-section A; the added half thickness stands for the tip (D. R. Harper and W. B. Brown, NACA
+// Report 158, 1922). It holds while h thickness / k is far below 1.
 func (f *Fins) Efficiency() float64 {
 	m := math.Sqrt(f.H * f.perimeter() / (f.K * f.Thickness * f.Length))
 	x := m * f.corrected()
@@ -38,7 +38,8 @@ func (f *Fins) perimeter() float64 { return 2 * (f.Thickness + f.Length) }
 
 func (f *Fins) corrected() float64 { return f.Height + f.Thickness/2 }
 
-// OnBase is the heat transfer coefficient that the fins and the base between them make together, per area of the base, in W/(m2 K).
+// OnBase is the heat transfer coefficient that the fins and the base between them make together, per area of the base,
+// in W/(m2 K).
 func (f *Fins) OnBase() float64 {
 	n, base := float64(f.Count), f.Width*f.Length
 	free := base - n*f.Thickness*f.Length

@@ -12,7 +12,8 @@ func near(t *testing.T, what string, got, want, rel float64) {
 	}
 }
 
-// The differential equation of a fin, A k T” = h P T with T = 1 at the base and no heat through the end, by 4000 finite volumes.
+// The differential equation of a fin, A k T” = h P T with T = 1 at the base and no heat through the end, by 4000 finite
+// volumes.
 func TestEfficiencyOfADiscreteFin(t *testing.T) {
 	for _, h := range []float64{5, 50, 500, 5000} {
 		f := Fins{Count: 1, Thickness: 1e-3, Height: 30e-3, Length: 40e-3, Width: 1, K: 180, H: h}
@@ -39,7 +40,8 @@ func TestOnBaseLimits(t *testing.T) {
 	near(t, "gap", f.Gap(), 30e-3/9, 1e-12)
 }
 
-// The two limits of the channel: long ones, of which the air leaves at the walls' temperature, and short ones, flat plates in laminar flow.
+// The two limits of the channel: long ones, of which the air leaves at the walls' temperature, and short ones, flat
+// plates in laminar flow.
 func TestChannelLimits(t *testing.T) {
 	air, err := AirAt(300)
 	if err != nil {

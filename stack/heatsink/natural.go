@@ -12,24 +12,28 @@ const (
 	Vertical Orientation = "vertical" // an upright face, which looks sideways
 )
 
-// leastDifference in K between a surface and the air: below, the coefficient of this difference holds, so that it does not vanish.
+// leastDifference in K between a surface and the air: below, the coefficient of this difference holds, so that it does
+// not vanish.
 const leastDifference = 0.1
 
 // gravity is the standard acceleration in m/s2.
 const gravity = 9.80665
 
-// Natural is the heat transfer coefficient in W/(m2 K) between a plane surface and still air, both at temperatures in K, and the Rayleigh number
+// Natural is the heat transfer coefficient in W/(m2 K) between a plane surface and still air, both at temperatures in
+// K, and the Rayleigh number
 //
 //	Ra = g |Ts - Ta| L^3 Pr / (Tf nu^2)
 //
-// of the length L in m, with the properties of air at Tf = (Ts + Ta)/2. A vertical surface of the height L has the larger of the two formulas of
-// S. W. Churchill and H. H. S. Chu (Int. J. Heat Mass Transfer 18, 1323, 1975), the one for laminar flow and the one for all Ra,
+// of the length L in m, with the properties of air at Tf = (Ts + Ta)/2. A vertical surface of the height L has the
+// larger of the two formulas of S. W. Churchill and H. H. S. Chu (Int. J. Heat Mass Transfer 18, 1323, 1975), the one
+// for laminar flow and the one for all Ra,
 //
 //	Nu = 0.68 + 0.670 Ra^(1/4) / f^(4/9)               f = 1 + (0.492/Pr)^(9/16)
 //	Nu = (0.825 + 0.387 Ra^(1/6) / f^(8/27))^2
 //
-// A horizontal one, L its area over its perimeter, has those of W. H. McAdams, Heat Transmission, 3rd ed., 1954, as F. P. Incropera et al. give them in
-// section 9.6. One that looks up and is warmer than the air, or looks down and is colder, has the larger of
+// A horizontal one, L its area over its perimeter, has those of W. H. McAdams, Heat Transmission, 3rd ed., 1954, as F.
+// P. Incropera et al. give them in section 9.6. One that looks up and is warmer than the air, or looks down and is
+// colder, has the larger of
 //
 //	Nu = 0.54 Ra^(1/4),   Nu = 0.15 Ra^(1/3)           10^4 < Ra < 10^11
 //
@@ -73,7 +77,8 @@ func nusselt(o Orientation, ra, pr float64) float64 {
 	return math.Max(0.68+0.670*fourth/math.Pow(f, 4.0/9), all*all)
 }
 
-// Range is that of the Rayleigh numbers for which Natural's formula holds, for a surface that is warmer than the air or colder.
+// Range is that of the Rayleigh numbers for which Natural's formula holds, for a surface that is warmer than the air or
+// colder.
 func (o Orientation) Range(warm bool) (from, to float64) {
 	switch o.rises(warm) {
 	case Up:
@@ -87,8 +92,9 @@ func (o Orientation) Range(warm bool) (from, to float64) {
 // StefanBoltzmann is the constant of radiation in W/(m2 K4).
 const StefanBoltzmann = 5.670374419e-8
 
-// Surfaces are the temperatures in K of a surface for which Natural knows h, ascending, from the coldest to the hottest: close to each other where h
-// changes fast, beside the temperature of the air. Empty where the air itself is too cold or too hot.
+// Surfaces are the temperatures in K of a surface for which Natural knows h, ascending, from the coldest to the
+// hottest: close to each other where h changes fast, beside the temperature of the air. Empty where the air itself is
+// too cold or too hot.
 func Surfaces(ambient float64) []float64 {
 	const within = 1e-6 // for rounding
 	low, high := math.Max(2*ColdestAir-ambient+within, 1), 2*HottestAir-ambient-within

@@ -8,14 +8,16 @@ const edge = 1 * mm
 // CopperMaterial names the material of a copper layer of the board, counted from 1 at the bottom.
 func CopperMaterial(n int) string { return fmt.Sprintf("board_copper_%d", n) }
 
-// board lays out the board: its copper layers and the dielectric between them. With one copper layer that is on top; else the outermost are the
-// faces of the board, and the others lie in between, those next to the faces at the distance of prepreg.
+// board lays out the board: its copper layers and the dielectric between them. With one copper layer that is on top;
+// else the outermost are the faces of the board, and the others lie in between, those next to the faces at the distance
+// of prepreg.
 func (l *layouter) board() {
 	b := l.p.Board
 	gaps := b.gaps()
 	for n := range len(b.Copper) + 1 {
 		if gap := gaps[n]; gap > 0 {
-			y := Layer{Name: fmt.Sprintf("board_%d", n+1), Key: "board", Material: b.Dielectric, Thickness: gap, Cells: b.Cells}
+			y := Layer{Name: fmt.Sprintf("board_%d", n+1), Key: "board", Material: b.Dielectric, Thickness: gap,
+				Cells: b.Cells}
 			if b.Vias > 0 {
 				y.Parts = []Part{l.body("vias", "board_vias")}
 			}
@@ -59,7 +61,8 @@ const prepreg = 0.25 * mm
 func (l *layouter) copper(n int) {
 	b := l.p.Board
 	c := b.Copper[n]
-	y := Layer{Name: fmt.Sprintf("copper_%d", n+1), Key: "board", Material: CopperMaterial(n + 1), Thickness: c.Thickness, Cells: 1}
+	y := Layer{Name: fmt.Sprintf("copper_%d", n+1), Key: "board", Material: CopperMaterial(n + 1),
+		Thickness: c.Thickness, Cells: 1}
 	domain := Rect{0, 0, l.Width, l.Height}
 	outer := n == 0 && len(b.Copper) > 1 || n == len(b.Copper)-1
 	where := domain

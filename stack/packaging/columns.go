@@ -15,13 +15,15 @@ type slab struct {
 	key            string
 }
 
-// dies lays out the dies side by side: their piles are cut wherever one of them changes material, so that every layer is even.
+// dies lays out the dies side by side: their piles are cut wherever one of them changes material, so that every layer
+// is even.
 func (l *layouter) dies() {
 	piles := l.piles()
 	heights := cuts(piles)
 	base := 0.0
 	for n, top := range heights {
-		y := Layer{Thickness: top - base, Cells: 1, Material: l.around, Parts: l.cavity(n == 0 && l.p.Kind != Interposer)}
+		y := Layer{Thickness: top - base, Cells: 1, Material: l.around,
+			Parts: l.cavity(n == 0 && l.p.Kind != Interposer)}
 		if l.p.Kind == Interposer {
 			y.Parts = append(y.Parts, Part{"mould", l.p.Mould.Material, l.interposerRect(), -1, 0, false})
 		}
@@ -35,7 +37,8 @@ func (l *layouter) dies() {
 				}
 			}
 			// The power of a die that is cut arises in the piece of its active side.
-			if heats := s.die >= 0 && (l.p.Kind == WireBond && close(top, last) || l.p.Kind != WireBond && close(base, bottom)); heats {
+			if heats := s.die >= 0 && (l.p.Kind == WireBond && close(top, last) || l.p.Kind != WireBond &&
+				close(base, bottom)); heats {
 				part.Heats = true
 				y.PowerAt = "bottom"
 				if l.p.Kind == WireBond {
@@ -70,7 +73,8 @@ func (l *layouter) sliceName(piles [][]slab, heights []float64, n int) string {
 // piles are those of all dies, filled up to one height with what lies on top of dies.
 func (l *layouter) piles() [][]slab {
 	p := l.p
-	top := slab{what: "tim1", material: p.TIM1.Material, thickness: p.TIM1.Thickness, cells: p.TIM1.Cells, die: -1, key: "tim1"}
+	top := slab{what: "tim1", material: p.TIM1.Material, thickness: p.TIM1.Thickness, cells: p.TIM1.Cells, die: -1,
+		key: "tim1"}
 	if !p.Lidded() {
 		top = slab{what: "top", material: l.around, cells: 1, die: -1, key: "die"}
 		if p.Moulded() {
@@ -106,14 +110,16 @@ func (l *layouter) pile(i int) []slab {
 	case FlipChip, FlipChipLid:
 		pile = append(pile, slab{"bumps", "bumps", p.Bumps.Height, p.Bumps.Cells, -1, 0, "bumps"})
 	case Interposer, HBM:
-		pile = append(pile, slab{"microbumps", "microbumps", p.Microbumps.Height, p.Microbumps.Cells, -1, 0, "microbumps"})
+		pile = append(pile, slab{"microbumps", "microbumps", p.Microbumps.Height, p.Microbumps.Cells, -1, 0,
+			"microbumps"})
 	case WireBond:
 		pile = append(pile, slab{"attach", p.Attach.Material, p.Attach.Thickness, p.Attach.Cells, -1, 0, "attach"})
 	case FanOut:
 	}
 	pile = append(pile, slab{"die", d.Material, d.Thickness, dieCells, i, 0, "die"})
 	for t := range d.Tiers {
-		pile = append(pile, slab{"bond", "bond", p.Bond.Height, p.Bond.Cells, -1, 0, "bond"}, slab{"tier", p.Tier.Material, p.Tier.Thickness, p.Tier.Cells, i, t + 1, "tier"})
+		pile = append(pile, slab{"bond", "bond", p.Bond.Height, p.Bond.Cells, -1, 0, "bond"},
+			slab{"tier", p.Tier.Material, p.Tier.Thickness, p.Tier.Cells, i, t + 1, "tier"})
 	}
 	return pile
 }

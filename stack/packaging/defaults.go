@@ -7,7 +7,8 @@ const (
 	um = 1e-6
 )
 
-// Defaults are the dimensions and materials of a kind unless told otherwise; docs/packages.md gives their sources and reasons.
+// Defaults are the dimensions and materials of a kind unless told otherwise; docs/packages.md gives their sources and
+// reasons.
 func Defaults(k Kind) Package {
 	p := Package{
 		Kind:       k,
@@ -28,7 +29,8 @@ func Defaults(k Kind) Package {
 	p.InterposerMargin = 1 * mm
 	switch k {
 	case WireBond:
-		p.Substrate = Wiring{0.56 * mm, "bt_core", []Copper{{27 * um, 0.3}, {36 * um, 0.8}, {36 * um, 0.8}, {27 * um, 0.5}}, 0.003, 3}
+		p.Substrate = Wiring{0.56 * mm, "bt_core",
+			[]Copper{{27 * um, 0.3}, {36 * um, 0.8}, {36 * um, 0.8}, {27 * um, 0.5}}, 0.003, 3}
 	case FanOut:
 		p.Balls = Joints{0.2 * mm, 0.28 * mm, 0.5 * mm, "solder_sac305", "air", 2}
 		p.Substrate = Wiring{30 * um, "polyimide", []Copper{{5 * um, 0.4}, {5 * um, 0.4}}, 0.01, 2}
@@ -82,12 +84,15 @@ func TestBoard1s0p() *Board {
 
 // TestBoard2s2p is a board of JESD51-7 or JESD51-9 with traces, whose coverage Traces sets, and two whole planes.
 func TestBoard2s2p() *Board {
-	return &Board{Wiring: Wiring{1.6 * mm, "fr4", []Copper{{70 * um, 0.05}, {35 * um, 1}, {35 * um, 1}, {Thickness: 70 * um}}, 0, 2}, Name: "2s2p", Planes: true, FanOut: 25 * mm}
+	return &Board{
+		Wiring: Wiring{1.6 * mm, "fr4", []Copper{{70 * um, 0.05}, {35 * um, 1}, {35 * um, 1}, {Thickness: 70 * um}}, 0,
+			2}, Name: "2s2p", Planes: true, FanOut: 25 * mm}
 }
 
-// Traces sets the copper of the layer of traces for a body of a mean side. JESD51-9 fans a trace out from each ball of the outermost row, 36 to 44 % of
-// the pitch wide, here 40 %: all traces together are W = 4 s 0.4 wide at any distance. Heat that flows along them over the length L meets the resistance
-// L/(k t W); the layer of even coverage c that has the same resistance from a square of the side s to one of s + 2 L has
+// Traces sets the copper of the layer of traces for a body of a mean side. JESD51-9 fans a trace out from each ball of
+// the outermost row, 36 to 44 % of the pitch wide, here 40 %: all traces together are W = 4 s 0.4 wide at any distance.
+// Heat that flows along them over the length L meets the resistance L/(k t W); the layer of even coverage c that has
+// the same resistance from a square of the side s to one of s + 2 L has
 //
 //	c = W ln(1 + 2 L/s) / (8 L)
 func (b *Board) Traces(side float64) {

@@ -38,8 +38,10 @@ func TestDocumentedDefaults(t *testing.T) {
 
 func defaultsTable() string {
 	var b strings.Builder
-	b.WriteString("| part | " + strings.Join(kindNames(), " | ") + " |\n|---|" + strings.Repeat("---|", len(Kinds())) + "\n")
-	for _, part := range []string{"die", "board", "balls", "substrate", "bumps", "interposer", "microbumps", "attach", "mould", "tim1", "lid", "tim2", "tier", "bond"} {
+	b.WriteString("| part | " + strings.Join(kindNames(), " | ") + " |\n|---|" + strings.Repeat("---|", len(Kinds())) +
+		"\n")
+	for _, part := range []string{"die", "board", "balls", "substrate", "bumps", "interposer", "microbumps", "attach",
+		"mould", "tim1", "lid", "tim2", "tier", "bond"} {
 		row := []string{"`" + part + "`"}
 		for _, k := range Kinds() {
 			row = append(row, describe(k, part))
@@ -90,7 +92,8 @@ func describe(k Kind, part string) string {
 		}
 		return sheet(p.Mould)
 	}
-	return sheet(map[string]Sheet{"interposer": p.Interposer, "attach": p.Attach, "tim1": p.TIM1, "tim2": p.TIM2, "tier": p.Tier}[part])
+	return sheet(map[string]Sheet{"interposer": p.Interposer, "attach": p.Attach, "tim1": p.TIM1, "tim2": p.TIM2,
+		"tier": p.Tier}[part])
 }
 
 func thick(x float64) string {
@@ -108,7 +111,8 @@ func sheet(s Sheet) string {
 }
 
 func joints(j Joints) string {
-	return fmt.Sprintf("%s high, %s at %s, %s in %s", thick(j.Height), thick(j.Diameter), thick(j.Pitch), j.Solder, j.Around)
+	return fmt.Sprintf("%s high, %s at %s, %s in %s", thick(j.Height), thick(j.Diameter), thick(j.Pitch), j.Solder,
+		j.Around)
 }
 
 func wiring(w Wiring) string {
@@ -118,8 +122,10 @@ func wiring(w Wiring) string {
 		for i+n < len(w.Copper) && w.Copper[i+n] == w.Copper[i] {
 			n++
 		}
-		copper = append(copper, fmt.Sprintf("%d x %s at %.3g %%", n, thick(w.Copper[i].Thickness), 100*w.Copper[i].Coverage))
+		copper = append(copper, fmt.Sprintf("%d x %s at %.3g %%", n, thick(w.Copper[i].Thickness),
+			100*w.Copper[i].Coverage))
 		i += n
 	}
-	return fmt.Sprintf("%s %s, copper %s, vias %.3g %%", thick(w.Thickness), w.Dielectric, strings.Join(copper, ", "), 100*w.Vias)
+	return fmt.Sprintf("%s %s, copper %s, vias %.3g %%", thick(w.Thickness), w.Dielectric, strings.Join(copper, ", "),
+		100*w.Vias)
 }

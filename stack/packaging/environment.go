@@ -20,7 +20,8 @@ func Environments() []Environment {
 // OnBoard says whether the package stands on a test board.
 func (e Environment) OnBoard() bool { return e != NoEnvironment && e != TopColdPlate }
 
-// Lay lays out a package in an environment. Without one, width and height are those of the domain, 0 for those of the body.
+// Lay lays out a package in an environment. Without one, width and height are those of the domain, 0 for those of the
+// body.
 func Lay(p *Package, e Environment, width, height float64) Layout {
 	q := *p
 	l := &layouter{p: &q, around: "air"}
@@ -36,7 +37,8 @@ func Lay(p *Package, e Environment, width, height float64) Layout {
 	case e.OnBoard():
 		l.Width, l.Height = p.Board.Width, p.Board.Height
 		x = (l.Width - p.Width) / 2
-		// The body stands in the middle of a square at the end of the board away from its connector, JESD51-9, section 5.1.
+		// The body stands in the middle of a square at the end of the board away from its connector, JESD51-9, section
+		// 5.1.
 		y = l.Height - min(l.Width, l.Height)/2 - p.Height/2
 	}
 	l.Body = Rect{x, y, p.Width, p.Height}

@@ -23,8 +23,9 @@ const (
 	finest   = 1e-4 // likewise
 )
 
-// Grid divides both axes: fine over the dies, growing away from them, with lines on the edges of the body, the dies and what lies around them. block is the
-// shortest side of a source in a die, 0 for none: it gets four cells, as long as its die has no more than 60 for it.
+// Grid divides both axes: fine over the dies, growing away from them, with lines on the edges of the body, the dies and
+// what lies around them. block is the shortest side of a source in a die, 0 for none: it gets four cells, as long as
+// its die has no more than 60 for it.
 func (l *Layout) Grid(dies []Die, block float64) (x, y []Run) {
 	fine := math.Inf(1)
 	for _, d := range dies {

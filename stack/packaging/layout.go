@@ -4,8 +4,8 @@ import "fmt"
 
 // Names of the materials that a layout makes of its own, beside those of the library.
 const (
-	// OpenSpace stands for the room above a board in still or moving air: it passes the film at the top of the domain on to what lies below, and
-	// conducts next to nothing sideways.
+	// OpenSpace stands for the room above a board in still or moving air: it passes the film at the top of the domain
+	// on to what lies below, and conducts next to nothing sideways.
 	OpenSpace = "open_space"
 	// Insulation is around packages on cold plates.
 	Insulation = "insulation"
@@ -23,7 +23,8 @@ type Layer struct {
 	PowerAt             string // bottom or top where dies of the layer heat
 }
 
-// Part is a region of a layer. Die is the number of the die that it is a piece of, from 0, or negative; Tier that of its memory die from 1, or 0.
+// Part is a region of a layer. Die is the number of the die that it is a piece of, from 0, or negative; Tier that of
+// its memory die from 1, or 0.
 type Part struct {
 	Name, Material string
 	Rect
@@ -68,7 +69,8 @@ func (l *layouter) body(name, material string) Part {
 
 // sheet is a layer of one material over the body.
 func (l *layouter) sheet(name string, s Sheet) {
-	l.add(Layer{Name: name, Material: l.around, Key: name, Thickness: s.Thickness, Cells: s.Cells, Parts: []Part{l.body(name, s.Material)}})
+	l.add(Layer{Name: name, Material: l.around, Key: name, Thickness: s.Thickness, Cells: s.Cells,
+		Parts: []Part{l.body(name, s.Material)}})
 }
 
 // package lays out the package itself.
@@ -118,7 +120,8 @@ func (l *layouter) interposer() {
 		name string
 		Sheet
 	}{{"bumps", Sheet{"bumps", p.Bumps.Height, p.Bumps.Cells}}, {"interposer", p.Interposer}} {
-		y := Layer{Name: s.name, Material: l.around, Key: s.name, Thickness: s.Thickness, Cells: s.Cells, Parts: l.cavity(s.name == "bumps")}
+		y := Layer{Name: s.name, Material: l.around, Key: s.name, Thickness: s.Thickness, Cells: s.Cells,
+			Parts: l.cavity(s.name == "bumps")}
 		y.Parts = append(y.Parts, Part{s.name, s.Material, r, -1, 0, false})
 		l.add(y)
 	}
@@ -138,7 +141,8 @@ func (l *layouter) interposerRect() Rect {
 	return Rect{l.Body.X + west, l.Body.Y + south, east - west, north - south}
 }
 
-// cavity is what surrounds the dies within the body: mould compound, or under a lid air and its foot, which stands on adhesive.
+// cavity is what surrounds the dies within the body: mould compound, or under a lid air and its foot, which stands on
+// adhesive.
 func (l *layouter) cavity(lowest bool) []Part {
 	p := l.p
 	if p.Moulded() {
@@ -162,5 +166,6 @@ func (l *layouter) cavity(lowest bool) []Part {
 // part is one over the footprint of a die.
 func (l *layouter) part(die int, name, material string) Part {
 	d := &l.p.Dies[die]
-	return Part{fmt.Sprintf("%s_%s", d.Name, name), material, Rect{l.Body.X + d.X, l.Body.Y + d.Y, d.Width, d.Height}, -1, 0, false}
+	return Part{fmt.Sprintf("%s_%s", d.Name, name), material, Rect{l.Body.X + d.X, l.Body.Y + d.Y, d.Width, d.Height},
+		-1, 0, false}
 }

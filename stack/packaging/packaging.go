@@ -1,5 +1,6 @@
-// Package packaging lays out chip packages: from a kind of package, its size and its dies to layers, bottom to top, with the parts of each. It knows
-// the usual dimensions and materials of six kinds, the test boards of JEDEC's standards and the environments that they prescribe. Lengths are in m.
+// Package packaging lays out chip packages: from a kind of package, its size and its dies to layers, bottom to top,
+// with the parts of each. It knows the usual dimensions and materials of six kinds, the test boards of JEDEC's
+// standards and the environments that they prescribe. Lengths are in m.
 package packaging
 
 // Kind of package.
@@ -100,7 +101,8 @@ func (k Kind) Uses() []string {
 	case FanOut:
 		return []string{"board", "balls", "substrate", "mould", "tim2"}
 	case Interposer:
-		return []string{"board", "balls", "substrate", "bumps", "interposer", "microbumps", "mould", "tim1", "lid", "tim2", "tier", "bond"}
+		return []string{"board", "balls", "substrate", "bumps", "interposer", "microbumps", "mould", "tim1", "lid",
+			"tim2", "tier", "bond"}
 	}
 	return []string{"microbumps", "mould", "tim2", "tier", "bond"}
 }

@@ -13,7 +13,8 @@ func twoDies() *Package {
 	p.Board.Width, p.Board.Height, _ = Extent(40 * mm)
 	p.Dies = []Die{
 		{Name: "soc", X: 6 * mm, Y: 6 * mm, Width: 15 * mm, Height: 16 * mm, Material: "silicon", Thickness: 600 * um},
-		{Name: "hbm", X: 24 * mm, Y: 7 * mm, Width: 8 * mm, Height: 11 * mm, Material: "silicon", Thickness: 60 * um, Tiers: 4},
+		{Name: "hbm", X: 24 * mm, Y: 7 * mm, Width: 8 * mm, Height: 11 * mm, Material: "silicon", Thickness: 60 * um,
+			Tiers: 4},
 	}
 	return &p
 }
@@ -25,7 +26,8 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// Heights add up: board, balls, substrate, bumps, interposer, micro-bumps, die, interface and lid, whatever the memory dies cut.
+// Heights add up: board, balls, substrate, bumps, interposer, micro-bumps, die, interface and lid, whatever the memory
+// dies cut.
 func TestHeights(t *testing.T) {
 	p := twoDies()
 	l := Lay(p, StillAir, 0, 0)
@@ -42,8 +44,8 @@ func TestHeights(t *testing.T) {
 	near(t, "south edge", l.Body.Y, (114.5-101.5/2-15)*mm)
 }
 
-// Over the footprint of each die its materials have their thicknesses, however other dies cut the layers; the uppermost memory die reaches the
-// height of the thick die. Every source is there once, at the lower surface of its die.
+// Over the footprint of each die its materials have their thicknesses, however other dies cut the layers; the uppermost
+// memory die reaches the height of the thick die. Every source is there once, at the lower surface of its die.
 func TestPiles(t *testing.T) {
 	p := twoDies()
 	l := Lay(p, NoEnvironment, 0, 0)
@@ -66,8 +68,10 @@ func TestPiles(t *testing.T) {
 		}
 		z += y.Thickness
 	}
-	for name, want := range map[string]float64{"soc": 600 * um, "hbm": 60 * um, "hbm_tier1": 50 * um, "hbm_tier3": 50 * um, "hbm_tier4": (600 - 60 - 3*70 - 20) * um,
-		"hbm_bond": 80 * um, "soc_tim1": 50 * um, "hbm_tim1": 50 * um, "soc_microbumps": 30 * um, "hbm_microbumps": 30 * um, "interposer": 100 * um} {
+	for name, want := range map[string]float64{"soc": 600 * um, "hbm": 60 * um, "hbm_tier1": 50 * um,
+		"hbm_tier3": 50 * um, "hbm_tier4": (600 - 60 - 3*70 - 20) * um,
+		"hbm_bond": 80 * um, "soc_tim1": 50 * um, "hbm_tim1": 50 * um, "soc_microbumps": 30 * um,
+		"hbm_microbumps": 30 * um, "interposer": 100 * um} {
 		near(t, name, thick[name], want)
 	}
 	base := 1.6*mm + 0.5*mm + 1.2*mm + 75*um + 100*um + 30*um
@@ -112,7 +116,8 @@ func TestGrid(t *testing.T) {
 			if p.Board != nil && e.OnBoard() {
 				p.Board.Width, p.Board.Height, _ = Extent(27 * mm)
 			}
-			p.Dies = []Die{{Name: "a", X: 7 * mm, Y: 5 * mm, Width: 6 * mm, Height: 11 * mm, Material: "silicon", Thickness: 300 * um}}
+			p.Dies = []Die{{Name: "a", X: 7 * mm, Y: 5 * mm, Width: 6 * mm, Height: 11 * mm, Material: "silicon",
+				Thickness: 300 * um}}
 			l := Lay(&p, e, 0, 0)
 			for axis, runs := range [2][]Run{first(l.Grid(p.Dies, 2*mm)), second(l.Grid(p.Dies, 2*mm))} {
 				ends := map[int64]bool{0: true}
@@ -132,7 +137,8 @@ func TestGrid(t *testing.T) {
 							low, extent = q.Y, q.Height
 						}
 						if !ends[int64(math.Round(low/1e-8))] || !ends[int64(math.Round((low+extent)/1e-8))] {
-							t.Errorf("%s in %q: no line at the edges of %s of layer %s, %g to %g", k, e, q.Name, y.Name, low, low+extent)
+							t.Errorf("%s in %q: no line at the edges of %s of layer %s, %g to %g", k, e, q.Name, y.Name,
+								low, low+extent)
 						}
 					}
 				}
@@ -144,7 +150,8 @@ func TestGrid(t *testing.T) {
 func first(x, _ []Run) []Run  { return x }
 func second(_, y []Run) []Run { return y }
 
-// Rings of traces, one inside the other, against the even layer: the resistance from the body to the ends of the traces is the same.
+// Rings of traces, one inside the other, against the even layer: the resistance from the body to the ends of the traces
+// is the same.
 func TestTraces(t *testing.T) {
 	b := TestBoard2s2p()
 	for _, side := range []float64{5 * mm, 20 * mm, 45 * mm} {

@@ -7,7 +7,8 @@ func (d *drawing) die() {
 	side := min(d.size[0], d.size[1]) / 2
 	d.line("[[die]]\nname = \"chip\"\nsize = [\"%.3f mm\", \"%.3f mm\"]", side, side*3/4)
 	for l := range 1 + d.IntN(3) {
-		d.line("  [[die.layer]]\n  name = \"d%d\"\n  material = %q\n  thickness = \"%g mm\"", l, d.someMaterial(), d.log(0.01, 0.3))
+		d.line("  [[die.layer]]\n  name = \"d%d\"\n  material = %q\n  thickness = \"%g mm\"", l, d.someMaterial(),
+			d.log(0.01, 0.3))
 		if d.often(0.3) {
 			d.line("  power_at = %q", d.among("bottom", "top"))
 		}
@@ -17,13 +18,15 @@ func (d *drawing) die() {
 	}
 }
 
-// placed writes a layer that holds the die once or twice, in its left and its right half, each pile with a power of its own.
+// placed writes a layer that holds the die once or twice, in its left and its right half, each pile with a power of its
+// own.
 func (d *drawing) placed(number int) {
 	d.line("[[layer]]\nname = \"dies%d\"\nmaterial = %q", number, d.among("mould_compound", "sio2"))
 	side := min(d.size[0], d.size[1]) / 2
 	for n := range 1 + d.IntN(2) {
 		copies, watts := 1+d.IntN(3), d.log(0.01, 1)
-		d.line("  [[layer.die]]\n  die = \"chip\"\n  name = \"c%d\"\n  x = \"%.3f mm\"\n  y = \"%.3f mm\"\n  power = \"%g W\"", n, float64(n)*(d.size[0]-side), (d.size[1]-side)*d.Float64(), watts)
+		d.line("  [[layer.die]]\n  die = \"chip\"\n  name = \"c%d\"\n  x = \"%.3f mm\"\n  y = \"%.3f mm\"\n  "+
+			"power = \"%g W\"", n, float64(n)*(d.size[0]-side), (d.size[1]-side)*d.Float64(), watts)
 		if copies > 1 {
 			d.line("  copies = %d", copies)
 		}
@@ -67,7 +70,8 @@ func (d *drawing) packaged() {
 		d.line("h = \"20 W/(m^2 K)\"")
 	}
 	if d.often(0.3) && (kind == "flip-chip-lid" || kind == "interposer") {
-		d.line("tim1 = { thickness = \"%g um\" }\nlid = { thickness = \"2 mm\", foot = \"%d mm\" }", d.log(20, 200), d.IntN(3))
+		d.line("tim1 = { thickness = \"%g um\" }\nlid = { thickness = \"2 mm\", foot = \"%d mm\" }", d.log(20, 200),
+			d.IntN(3))
 	}
 	dies := 1
 	if kind == "interposer" {
@@ -76,7 +80,8 @@ func (d *drawing) packaged() {
 	for n := range dies {
 		watts := d.log(0.1, 2)
 		d.watts += watts
-		d.line("  [[package.die]]\n  name = \"die%d\"\n  size = [\"%.3f mm\", \"%.3f mm\"]\n  power = { uniform = \"%g W\" }", n, 0.2*side, 0.3*side, watts)
+		d.line("  [[package.die]]\n  name = \"die%d\"\n  size = [\"%.3f mm\", \"%.3f mm\"]\n  power = { uniform "+
+			"= \"%g W\" }", n, 0.2*side, 0.3*side, watts)
 		if dies > 1 {
 			d.line("  x = \"%.3f mm\"\n  y = \"%.3f mm\"", side*(0.25+0.3*float64(n)), 0.3*side)
 		}

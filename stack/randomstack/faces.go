@@ -32,7 +32,8 @@ func (d *drawing) face(name string, grounded bool) {
 		d.line(`temperature = "%d degC"`, 20+d.IntN(40))
 	case 2:
 		if d.often(0.3) {
-			d.line("h = { polynomial = [%g, 0.5], at = \"300 K\", range = [\"250 K\", \"600 K\"] }%s", d.log(2e3, 1e5), ambient)
+			d.line("h = { polynomial = [%g, 0.5], at = \"300 K\", range = [\"250 K\", \"600 K\"] }%s", d.log(2e3, 1e5),
+				ambient)
 		} else {
 			d.line("h = %g\nemissivity = 0.%d%s", d.log(2e3, 1e5), 1+d.IntN(9), ambient)
 		}
@@ -66,7 +67,8 @@ func (d *drawing) patch(face string) {
 	default:
 		d.line("x = \"%.3f mm\"\ny = \"%.3f mm\"\nwidth = \"%.3f mm\"\nheight = \"%.3f mm\"", b.x, b.y, b.w, b.h)
 		if d.often(0.3) {
-			d.line("map = [[%g, %g], [0, 10]]\nunit = \"W/(m^2 K)\"\norientation = %q", d.log(10, 1e4), d.log(10, 1e4), d.among("south-first", "north-first"))
+			d.line("map = [[%g, %g], [0, 10]]\nunit = \"W/(m^2 K)\"\norientation = %q", d.log(10, 1e4), d.log(10, 1e4),
+				d.among("south-first", "north-first"))
 			return
 		}
 	}
@@ -83,5 +85,6 @@ func (d *drawing) patch(face string) {
 }
 
 func triangle(b box) string {
-	return fmt.Sprintf(`[["%.3f mm", "%.3f mm"], ["%.3f mm", "%.3f mm"], ["%.3f mm", "%.3f mm"]]`, b.x, b.y, b.x+b.w, b.y, b.x, b.y+b.h)
+	return fmt.Sprintf(`[["%.3f mm", "%.3f mm"], ["%.3f mm", "%.3f mm"], ["%.3f mm", "%.3f mm"]]`, b.x, b.y, b.x+b.w,
+		b.y, b.x, b.y+b.h)
 }

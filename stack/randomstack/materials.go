@@ -14,11 +14,14 @@ func (d *drawing) writeMaterials() {
 		switch d.IntN(5) {
 		case 0:
 			d.line(`mix = { inclusion = "copper", matrix = %q, rule = %q, fraction = "%d %%" }`, d.someMaterial(),
-				d.among("cylinders", "square", "hexagonal", "lines-x", "lines-y", "pattern", "upper", "lower", "spheres"), 1+d.IntN(50))
+				d.among("cylinders", "square", "hexagonal", "lines-x", "lines-y", "pattern", "upper", "lower",
+					"spheres"), 1+d.IntN(50))
 		case 1:
-			d.line(`laminate = [{ material = %q, thickness = "%g um" }, { material = "copper", thickness = "2 um" }]`, d.someMaterial(), d.log(0.1, 100))
+			d.line(`laminate = [{ material = %q, thickness = "%g um" }, { material = "copper", thickness = "2 um" }]`,
+				d.someMaterial(), d.log(0.1, 100))
 		case 2:
-			d.line("rho = \"%g g/cm^3\"\ncp = \"%g J/(kg K)\"\nk = [%s, %s, %s]", d.log(1, 9), d.log(200, 1500), d.conductivity(), d.conductivity(), d.conductivity())
+			d.line("rho = \"%g g/cm^3\"\ncp = \"%g J/(kg K)\"\nk = [%s, %s, %s]", d.log(1, 9), d.log(200, 1500),
+				d.conductivity(), d.conductivity(), d.conductivity())
 		default:
 			d.line("k = %s\nc = %s", d.conductivity(), d.capacity())
 		}
@@ -50,9 +53,11 @@ func (d *drawing) capacity() string {
 func (d *drawing) curve(value float64) string {
 	switch d.IntN(3) {
 	case 0:
-		return fmt.Sprintf(`{ value = %g, exponent = %g, at = "300 K", range = ["200 K", "900 K"] }`, value, d.log(0.5, 2)-0.9)
+		return fmt.Sprintf(`{ value = %g, exponent = %g, at = "300 K", range = ["200 K", "900 K"] }`, value,
+			d.log(0.5, 2)-0.9)
 	case 1:
-		return fmt.Sprintf(`{ polynomial = [%g, %g], at = "300 K", range = ["200 K", "900 K"] }`, value, value*0.001*(d.Float64()-0.3))
+		return fmt.Sprintf(`{ polynomial = [%g, %g], at = "300 K", range = ["200 K", "900 K"] }`, value,
+			value*0.001*(d.Float64()-0.3))
 	}
 	var rows []string
 	for kelvin := 200; kelvin <= 900; kelvin += 100 + d.IntN(200) {

@@ -59,11 +59,14 @@ func (d *drawing) leakage(watts float64) string {
 	watts = math.Min(watts, 0.05)
 	switch d.IntN(3) {
 	case 0:
-		return fmt.Sprintf(`{ power = "%g W", at = "85 degC", beta = "0.00%d 1/K", range = ["-50 degC", "600 degC"] }`, watts, 1+d.IntN(8))
+		return fmt.Sprintf(`{ power = "%g W", at = "85 degC", beta = "0.00%d 1/K", range = ["-50 degC", "600 degC"] }`,
+			watts, 1+d.IntN(8))
 	case 1:
-		return fmt.Sprintf(`{ power = "%g W", polynomial = [1, 0.00%d], at = "300 K", range = ["210 K", "800 K"] }`, watts, 1+d.IntN(8))
+		return fmt.Sprintf(`{ power = "%g W", polynomial = [1, 0.00%d], at = "300 K", range = ["210 K", "800 K"] }`,
+			watts, 1+d.IntN(8))
 	}
-	return fmt.Sprintf(`{ power = "%g W", table = [[210, 0.5], [300, 1], [400, %g], [800, 4]] }`, watts, 1.1+d.Float64())
+	return fmt.Sprintf(`{ power = "%g W", table = [[210, 0.5], [300, 1], [400, %g], [800, 4]] }`, watts,
+		1.1+d.Float64())
 }
 
 func (d *drawing) powerMap(w, h float64) {
@@ -80,7 +83,8 @@ func (d *drawing) powerMap(w, h float64) {
 		}
 		rows = append(rows, "["+strings.Join(row, ", ")+"]")
 	}
-	d.line("map = [%s]\nunit = %q\norientation = %q", strings.Join(rows, ", "), unit, d.among("south-first", "north-first"))
+	d.line("map = [%s]\nunit = %q\norientation = %q", strings.Join(rows, ", "), unit,
+		d.among("south-first", "north-first"))
 }
 
 // floorplan writes blocks side by side, each with its power, or a trace of all.
@@ -140,5 +144,6 @@ func (d *drawing) trace(names []string) {
 		}
 		rows = append(rows, "["+strings.Join(row, ", ")+"]")
 	}
-	d.line("trace = { times = [0, %.17g], end = \"%.17g ms\", blocks = [%s], watts = [%s] }\nrepeat = %t", middle/1000, end, strings.Join(names, ", "), strings.Join(rows, ", "), d.often(0.5))
+	d.line("trace = { times = [0, %.17g], end = \"%.17g ms\", blocks = [%s], watts = [%s] }\nrepeat = %t", middle/1000,
+		end, strings.Join(names, ", "), strings.Join(rows, ", "), d.often(0.5))
 }

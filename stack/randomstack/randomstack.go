@@ -1,5 +1,6 @@
-// Package randomstack writes stack files at random, for tests and fuzzers: layers with regions, shapes, fills, dies, coolant, laws of the temperature, leakage,
-// films, patches and traces, or packages. Text is written, and not the model, so that all that reads it is looked at too.
+// Package randomstack writes stack files at random, for tests and fuzzers: layers with regions, shapes, fills, dies,
+// coolant, laws of the temperature, leakage, films, patches and traces, or packages. Text is written, and not the
+// model, so that all that reads it is looked at too.
 package randomstack
 
 import (
@@ -81,7 +82,8 @@ func (d *drawing) stack() {
 	d.size = [2]float64{float64(2+d.IntN(10)) / 2, float64(2+d.IntN(10)) / 2}
 	d.follows, d.cooled = d.often(0.35), d.often(0.25)
 	sink := d.often(0.2)
-	d.line("schema = 1\ntitle = %q\nambient = %q", d.among("random", "µ = \"2\"", ""), d.among("300 K", "25 degC", "77 degF", "310"))
+	d.line("schema = 1\ntitle = %q\nambient = %q", d.among("random", "µ = \"2\"", ""),
+		d.among("300 K", "25 degC", "77 degF", "310"))
 	if d.often(0.5) {
 		d.line(`size = ["width", "2*half"]`)
 	} else {
@@ -135,7 +137,8 @@ func (d *drawing) grid(direction string, resolved bool) {
 			return fmt.Sprintf("n%s = %d", name, 1+d.IntN(12))
 		}
 		at := math.Round(1000*length*(0.2+0.6*d.Float64())) / 1000
-		return fmt.Sprintf(`%s = [{ to = "%.3f mm", cells = %d, ratio = %g }, { to = "%.3f mm", cells = %d }]`, name, at, 1+d.IntN(6), d.log(0.1, 10), length, 1+d.IntN(6))
+		return fmt.Sprintf(`%s = [{ to = "%.3f mm", cells = %d, ratio = %g }, { to = "%.3f mm", cells = %d }]`, name,
+			at, 1+d.IntN(6), d.log(0.1, 10), length, 1+d.IntN(6))
 	}
 	if !d.cooled && d.often(0.1) {
 		d.line(`grid = { error = "%g K", max_cells = 2000 }`, d.log(0.1, 10))
@@ -147,7 +150,8 @@ func (d *drawing) grid(direction string, resolved bool) {
 // wishes writes probes and what a transient takes.
 func (d *drawing) wishes() {
 	for n := range d.IntN(3) {
-		d.line("[[probe]]\nname = \"p%d\"\nx = \"%.3f mm\"\ny = \"%.3f mm\"\nlayer = \"l0\"", n, d.size[0]*d.Float64(), d.size[1]*d.Float64())
+		d.line("[[probe]]\nname = \"p%d\"\nx = \"%.3f mm\"\ny = \"%.3f mm\"\nlayer = \"l0\"", n, d.size[0]*d.Float64(),
+			d.size[1]*d.Float64())
 	}
 	d.line("[transient]\ndt = \"%g ms\"\nsteps = %d", d.log(0.01, 10), 1+d.IntN(4))
 	if d.often(0.3) {
@@ -163,13 +167,15 @@ func (d *drawing) wishes() {
 
 // heatSink writes a heat sink with fins, or with its resistance.
 func (d *drawing) heatSink() {
-	d.line("[heat_sink]\nmaterial = %q\nbase = \"%g mm\"\ncells = %d", d.among("copper", "aluminium_6061"), d.log(1, 6), 1+d.IntN(4))
+	d.line("[heat_sink]\nmaterial = %q\nbase = \"%g mm\"\ncells = %d", d.among("copper", "aluminium_6061"), d.log(1, 6),
+		1+d.IntN(4))
 	if d.often(0.5) {
 		d.line(`resistance = "%g K/W"`, d.log(0.1, 10))
 		return
 	}
 	count := 2 + d.IntN(5)
-	d.line(`fins = { count = %d, thickness = "%.4f mm", height = "%g mm", %s, along = %q }`, count, math.Min(d.size[0], d.size[1])/float64(3*count), d.log(3, 30),
+	d.line(`fins = { count = %d, thickness = "%.4f mm", height = "%g mm", %s, along = %q }`, count,
+		math.Min(d.size[0], d.size[1])/float64(3*count), d.log(3, 30),
 		d.among(`velocity = "3 m/s"`, `h = "40 W/(m^2 K)"`), d.among("x", "y"))
 }
 

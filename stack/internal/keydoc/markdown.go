@@ -40,7 +40,8 @@ func Table(s *keys.Spec) string {
 		if unit == "" {
 			unit = "-"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", k.Name, escape(value(k)), escape(unit), escape(standard(k)), escape(k.Doc))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", k.Name, escape(value(k)), escape(unit), escape(standard(k)),
+			escape(k.Doc))
 	}
 	return b.String()
 }
@@ -64,7 +65,8 @@ func standard(k keys.Key) string {
 
 // value describes what a key takes.
 func value(k keys.Key) string {
-	example := fmt.Sprintf("%s, `%q`", strings.TrimPrefix(strings.TrimPrefix(k.Quantity.Name, "a "), "an "), k.Quantity.Example)
+	example := fmt.Sprintf("%s, `%q`", strings.TrimPrefix(strings.TrimPrefix(k.Quantity.Name, "a "), "an "),
+		k.Quantity.Example)
 	limit := map[keys.Range]string{keys.Positive: ", above 0", keys.NonNegative: ", not negative"}[k.Range]
 	switch k.Type {
 	case keys.Text:

@@ -49,15 +49,16 @@ func tableSchema(s *keys.Spec) object {
 			required = append(required, k.Name)
 		}
 	}
-	table := object{"type": "object", "description": s.Header, "properties": properties, "required": required, "additionalProperties": false}
+	table := object{"type": "object", "description": s.Header, "properties": properties, "required": required,
+		"additionalProperties": false}
 	for other, names := range unless { // one at most
 		table["anyOf"] = []object{{"required": names}, {"required": []string{other}}}
 	}
 	return table
 }
 
-// valueSchema is the schema of one key. Units and dimensions are beyond JSON Schema; it knows strings from numbers and the
-// limits of bare numbers.
+// valueSchema is the schema of one key. Units and dimensions are beyond JSON Schema; it knows strings from numbers and
+// the limits of bare numbers.
 func valueSchema(k keys.Key) object {
 	text := object{"type": "string"}
 	ref := object{"$ref": "#/$defs/" + k.Sub}
@@ -74,7 +75,8 @@ func valueSchema(k keys.Key) object {
 	case keys.TextList:
 		return object{"type": "array", "items": text}
 	case keys.Integer:
-		return object{"anyOf": []object{{"type": "integer", "minimum": k.Min, "maximum": k.Max}, text}} // an expression of constants
+		// an expression of constants
+		return object{"anyOf": []object{{"type": "integer", "minimum": k.Min, "maximum": k.Max}, text}}
 	case keys.Bool:
 		return object{"type": "boolean"}
 	case keys.Scalar:
@@ -89,7 +91,8 @@ func valueSchema(k keys.Key) object {
 		return object{"type": "array", "items": vector(k, 2), "minItems": 3}
 	case keys.CurveOrTriple:
 		one := []object{scalar(k), ref}
-		return object{"anyOf": append(one, object{"type": "array", "items": object{"anyOf": one}, "minItems": 3, "maxItems": 3})}
+		return object{
+			"anyOf": append(one, object{"type": "array", "items": object{"anyOf": one}, "minItems": 3, "maxItems": 3})}
 	case keys.CurveOrScalar:
 		return object{"anyOf": []object{scalar(k), ref}}
 	case keys.OwnScalar:

@@ -1,5 +1,5 @@
-// Package keys is the table of everything a stack file may say: the decoder, the reference in docs/stack-format.md and the
-// JSON Schema are all made from it, so they cannot disagree.
+// Package keys is the table of everything a stack file may say: the decoder, the reference in docs/stack-format.md and
+// the JSON Schema are all made from it, so they cannot disagree.
 package keys
 
 import "thermsim/stack/internal/units"
@@ -95,7 +95,8 @@ func (f *Format) Spec(name string) *Spec { return f.specs[name] }
 
 // New builds the table of stack files.
 func New() *Format {
-	return newFormat(domainSpecs(), mixtureSpecs(), layerSpecs(), dieSpecs(), blockSpecs(), coolantSpecs(), heatSinkSpecs(), packageSpecs(), powerSpecs(), leakageSpecs(), runSpecs())
+	return newFormat(domainSpecs(), mixtureSpecs(), layerSpecs(), dieSpecs(), blockSpecs(), coolantSpecs(),
+		heatSinkSpecs(), packageSpecs(), powerSpecs(), leakageSpecs(), runSpecs())
 }
 
 func newFormat(groups ...[]Spec) *Format {

@@ -13,7 +13,8 @@ import (
 type Constant struct {
 	X   float64
 	Dim Dimension
-	// Absolute marks a temperature that was given on a scale with an offset. A difference may be added to it, and it has no multiples.
+	// Absolute marks a temperature that was given on a scale with an offset. A difference may be added to it, and it
+	// has no multiples.
 	Absolute bool
 }
 

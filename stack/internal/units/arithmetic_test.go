@@ -43,7 +43,8 @@ func TestEvaluate(t *testing.T) {
 		{"--n", Number, 4},
 	} {
 		if tt.text == "3 m2 / 1 m" { // a constant hides the unit, and juxtaposition is for units
-			if _, err := Evaluate(tt.text, constants); err == nil || !strings.Contains(err.Error(), "write * before m2") {
+			if _, err := Evaluate(tt.text, constants); err == nil ||
+				!strings.Contains(err.Error(), "write * before m2") {
 				t.Errorf("%q: %v", tt.text, err)
 			}
 			continue

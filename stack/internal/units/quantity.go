@@ -43,26 +43,30 @@ var (
 	HeatTransfer      = Quantity{"a heat transfer coefficient", "W/(m^2 K)", "10000 W/(m^2 K)", watts(-2, -1), false}
 	Resistance        = Quantity{"a thermal resistance", "K/W", "0.3 K/W", Dimension{-1, -2, 3, 1}, false}
 	ContactResistance = Quantity{"a contact resistance", "m^2 K/W", "1 mm^2 K/W", Dimension{-1, 0, 3, 1}, false}
-	VolumetricHeat    = Quantity{"a volumetric heat capacity", "J/(m^3 K)", "1.6 J/(cm^3 K)", Dimension{1, -1, -2, -1}, false}
-	SpecificHeat      = Quantity{"a specific heat", "J/(kg K)", "700 J/(kg K)", Dimension{0, 2, -2, -1}, false}
-	Density           = Quantity{"a density", "kg/m^3", "2.33 g/cm^3", Dimension{1, -3, 0, 0}, false}
-	HeatCapacity      = Quantity{"a heat capacity", "J/K", "150 J/K", Dimension{1, 2, -2, -1}, false}
-	Velocity          = Quantity{"a velocity", "m/s", "3 m/s", Dimension{Metre: 1, Second: -1}, false}
-	PerKelvin         = Quantity{"a rate per kelvin", "1/K", "0.015 1/K", Dimension{Kelvin: -1}, false}
-	VolumeFlow        = Quantity{"a volume flow", "m^3/s", "42 ml/min", Dimension{Metre: 3, Second: -1}, false}
-	Pressure          = Quantity{"a pressure", "Pa", "50 kPa", Dimension{Kilogram: 1, Metre: -1, Second: -2}, false}
-	Permeability      = Quantity{"a permeability", "m^2", "200 um^2", Dimension{Metre: 2}, false}
-	Viscosity         = Quantity{"a viscosity", "Pa s", "0.85 mPa s", Dimension{Kilogram: 1, Metre: -1, Second: -1}, false}
-	Number            = Quantity{"a number", "", "0.1", Dimension{}, false}
+	VolumetricHeat    = Quantity{"a volumetric heat capacity", "J/(m^3 K)", "1.6 J/(cm^3 K)", Dimension{1, -1, -2, -1},
+		false}
+	SpecificHeat = Quantity{"a specific heat", "J/(kg K)", "700 J/(kg K)", Dimension{0, 2, -2, -1}, false}
+	Density      = Quantity{"a density", "kg/m^3", "2.33 g/cm^3", Dimension{1, -3, 0, 0}, false}
+	HeatCapacity = Quantity{"a heat capacity", "J/K", "150 J/K", Dimension{1, 2, -2, -1}, false}
+	Velocity     = Quantity{"a velocity", "m/s", "3 m/s", Dimension{Metre: 1, Second: -1}, false}
+	PerKelvin    = Quantity{"a rate per kelvin", "1/K", "0.015 1/K", Dimension{Kelvin: -1}, false}
+	VolumeFlow   = Quantity{"a volume flow", "m^3/s", "42 ml/min", Dimension{Metre: 3, Second: -1}, false}
+	Pressure     = Quantity{"a pressure", "Pa", "50 kPa", Dimension{Kilogram: 1, Metre: -1, Second: -2}, false}
+	Permeability = Quantity{"a permeability", "m^2", "200 um^2", Dimension{Metre: 2}, false}
+	Viscosity    = Quantity{"a viscosity", "Pa s", "0.85 mPa s", Dimension{Kilogram: 1, Metre: -1, Second: -1},
+		false}
+	Number = Quantity{"a number", "", "0.1", Dimension{}, false}
 )
 
 // watts is the dimension W m^metre K^kelvin.
 func watts(metre, kelvin int) Dimension { return Dimension{1, 2 + metre, -3, kelvin} }
 
-// leastBareKelvin is the least temperature that is taken in K without a unit. Numbers below it are what people write in degC.
+// leastBareKelvin is the least temperature that is taken in K without a unit. Numbers below it are what people write in
+// degC.
 const leastBareKelvin = 250
 
-// Bare refuses a number without a unit that could be meant in another one than the SI's: a temperature that makes sense in degC.
+// Bare refuses a number without a unit that could be meant in another one than the SI's: a temperature that makes sense
+// in degC.
 func (q Quantity) Bare(x float64) error {
 	switch {
 	case !q.Absolute || x >= leastBareKelvin:
@@ -73,7 +77,8 @@ func (q Quantity) Bare(x float64) error {
 	return fmt.Errorf("%v without a unit could be degC or K; write \"%[1]v degC\" or \"%[1]v K\"", x)
 }
 
-// Parse reads a quantity, for example Parse(Length, "10 um"). A bare number is in SI units; a temperature below 250 needs a unit.
+// Parse reads a quantity, for example Parse(Length, "10 um"). A bare number is in SI units; a temperature below 250
+// needs a unit.
 func (q Quantity) Parse(text string) (float64, error) {
 	number, expression := cutNumber(strings.TrimSpace(text))
 	if number == "" {
@@ -133,7 +138,8 @@ func (q Quantity) choose(expression string) (value, error) {
 		v, err := parse(expression, r)
 		if err == nil && v.dim == q.Dim {
 			if v.lone && v.offset != 0 && !q.Absolute {
-				return v, fmt.Errorf("expected %s, got %s, which is a scale of absolute temperatures", q.such(), expression)
+				return v, fmt.Errorf("expected %s, got %s, which is a scale of absolute temperatures", q.such(),
+					expression)
 			}
 			return v, nil
 		}

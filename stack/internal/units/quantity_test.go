@@ -16,7 +16,8 @@ func TestBareTemperatures(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"25": `"25 degC" or "25 K"`, "85.5": `"85.5 degC" or "85.5 K"`, "249.9": "could be degC or K", "0": `write "0 degC"`, "-40": `write "-40 degC"`,
+		"25": `"25 degC" or "25 K"`, "85.5": `"85.5 degC" or "85.5 K"`, "249.9": "could be degC or K",
+		"0": `write "0 degC"`, "-40": `write "-40 degC"`,
 	} {
 		if _, err := Temperature.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
@@ -134,7 +135,8 @@ func TestParseErrors(t *testing.T) {
 		{Conductivity, "1 W/", `expected a thermal conductivity such as "130 W/(m K)": unit ends too early`},
 		{Conductivity, "1 W/m^", `expected a thermal conductivity such as "130 W/(m K)": missing power in the unit`},
 		{ContactResistance, "1 mmK/W", `expected a contact resistance such as "1 mm^2 K/W": unknown unit "mmK"`},
-		{TemperatureRise, "1 degC", `expected a temperature difference such as "1e-4 K", got degC, which is a scale of absolute temperatures`},
+		{TemperatureRise, "1 degC",
+			`expected a temperature difference such as "1e-4 K", got degC, which is a scale of absolute temperatures`},
 		{Temperature, "1 K^0.5", `expected a temperature such as "85 degC": unexpected ".5" in the unit`},
 		{Length, "1 m^77", `expected a length such as "10 um": power out of range in the unit`},
 		{Length, "1 " + strings.Repeat("(", 99), `expected a length such as "10 um": unit of 99 characters`},
@@ -167,7 +169,8 @@ func TestFormatRoundTrip(t *testing.T) {
 			t.Fatalf("%v printed as %q reads as %v, %v", x, q.Format(x), got, err)
 		}
 	})
-	for x, want := range map[float64]string{1e-5: "10 um", 0.0015: "1.5 mm", 0: "0 m", 12: "12 m", 2.5e-10: "2.5e-10 m"} {
+	for x, want := range map[float64]string{1e-5: "10 um", 0.0015: "1.5 mm", 0: "0 m", 12: "12 m",
+		2.5e-10: "2.5e-10 m"} {
 		if got := Length.Format(x); got != want {
 			t.Errorf("Format(%v) = %q, want %q", x, got, want)
 		}

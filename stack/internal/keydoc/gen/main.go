@@ -1,5 +1,5 @@
-// Command gen brings the pages and the JSON Schemas of stack files and sweep files up to date with the tables of keys. It runs in the folder of package stack, by
-// go generate.
+// Command gen brings the pages and the JSON Schemas of stack files and sweep files up to date with the tables of keys.
+// It runs in the folder of package stack, by go generate.
 package main
 
 import (
