@@ -78,7 +78,8 @@ func (o *transientOptions) checkTimes() error {
 	oneLength := o.dt.value > 0 || o.steps > 0
 	switch {
 	case oneLength && f.needed():
-		return usagef("--dt and --steps give all steps one length; --dt-tol, --to-steady, --every, --at and --periodic go with steps that follow the temperatures: leave the one or the other away")
+		return usagef("--dt and --steps give all steps one length; --dt-tol, --to-steady, --every, --at and " +
+			"--periodic go with steps that follow the temperatures: leave the one or the other away")
 	case o.dt.value > 0 && o.steps > 0 && f.until.value > 0:
 		return usagef("--until, --steps and --dt are one too many; leave one of them away")
 	case f.every.value > 0 && len(f.at.at) > 0:
@@ -143,14 +144,16 @@ func following(m *mesh.Mesh, t *stack.Transient, wasDt float64) (gpusolve.Adapti
 	case wasDt > 0 && t.Steps > 0:
 		a.Until = float64(t.Steps) * wasDt
 	default:
-		return a, usagef("steps that follow the temperatures need an end: give --until TIME, --to-steady K or --periodic, or their keys in [transient]")
+		return a, usagef("steps that follow the temperatures need an end: give --until TIME, --to-steady K or " +
+			"--periodic, or their keys in [transient]")
 	}
 	if n := len(a.At); n > 0 && a.At[n-1] > a.Until*(1+1e-9) {
 		remedy := ", or give a later --until"
 		if t.Periodic {
 			remedy = " of the period"
 		}
-		return a, usagef("the temperatures are asked for at %s, after the end at %s; ask for earlier ones%s", seconds(a.At[n-1]), seconds(a.Until), remedy)
+		return a, usagef("the temperatures are asked for at %s, after the end at %s; ask for earlier ones%s",
+			seconds(a.At[n-1]), seconds(a.Until), remedy)
 	}
 	if t.Every > 0 {
 		if math.IsInf(a.Until, 1) {
@@ -158,7 +161,8 @@ func following(m *mesh.Mesh, t *stack.Transient, wasDt float64) (gpusolve.Adapti
 		}
 		n := math.Floor(a.Until / t.Every * (1 + 1e-12))
 		if n > mostTimes {
-			return a, usagef("%s until %s are more than %d times; ask for fewer", seconds(t.Every), seconds(a.Until), mostTimes)
+			return a, usagef("%s until %s are more than %d times; ask for fewer", seconds(t.Every), seconds(a.Until),
+				mostTimes)
 		}
 		for i := 1.0; i <= n; i++ {
 			a.At = append(a.At, math.Min(i*t.Every, a.Until))
@@ -171,12 +175,15 @@ func following(m *mesh.Mesh, t *stack.Transient, wasDt float64) (gpusolve.Adapti
 }
 
 // follow runs with steps that follow the temperatures, from the state that is asked for.
-func (p *project) follow(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, a gpusolve.AdaptiveOptions, t *stack.Transient, start *beginning) (*solution.Solution, error) {
+func (p *project) follow(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, a gpusolve.AdaptiveOptions,
+	t *stack.Transient, start *beginning) (*solution.Solution, error) {
 	switch {
 	case p.network() != nil:
-		return nil, usagef("networks that stand in for a simulator's own step by backward Euler alone; leave --dt-tol, --until without --dt, --to-steady, --every, --at and --periodic away, or --compat")
+		return nil, usagef("networks that stand in for a simulator's own step by backward Euler alone; leave " +
+			"--dt-tol, --until without --dt, --to-steady, --every, --at and --periodic away, or --compat")
 	case t.Periodic:
-		return gpusolve.Periodic(ctx, m, o, gpusolve.PeriodicOptions{StepTol: a.Tol, At: a.At, OnStep: a.OnStep, Regions: a.Regions})
+		return gpusolve.Periodic(ctx, m, o, gpusolve.PeriodicOptions{StepTol: a.Tol, At: a.At, OnStep: a.OnStep,
+			Regions: a.Regions})
 	case a.Checkpoints != nil && a.Checkpoints.From != nil: // it has the state
 	case start.steady:
 		field, done, err := steadyField(ctx, m, o)

@@ -81,7 +81,8 @@ func (b *box) cut(x, y, z []float64, c *field.Box) error {
 		last := axis.faces[len(axis.faces)-1]
 		from, to, ok := field.Between(axis.faces, math.Max(i.from, axis.faces[0]), math.Min(i.to, last))
 		if !ok || i.from > last || i.to < axis.faces[0] {
-			return usagef("--file-box %s: the %s part lies outside the stack, which spans %s to %s", b.text, axis.name, length(axis.faces[0]), length(last))
+			return usagef("--file-box %s: the %s part lies outside the stack, which spans %s to %s", b.text, axis.name,
+				length(axis.faces[0]), length(last))
 		}
 		*axis.from, *axis.to = from, to
 	}

@@ -56,7 +56,8 @@ func chosenGrid(c *autogrid.Choice) *chosenGridJSON {
 	if c == nil {
 		return nil
 	}
-	out := &chosenGridJSON{Uniform: c.Uniform, WantedK: c.Wanted, Needed: c.Needed, Growth: c.Growth, Reasons: c.Reasons(), Doubt: c.Doubt()}
+	out := &chosenGridJSON{Uniform: c.Uniform, WantedK: c.Wanted, Needed: c.Needed, Growth: c.Growth,
+		Reasons: c.Reasons(), Doubt: c.Doubt()}
 	if c.Piloted {
 		out.LateralK, out.HeightK = &c.Lateral, &c.Height
 	}
@@ -69,23 +70,28 @@ type checkMemoryJSON struct {
 	Transient int64 `json:"transient_bytes"`
 }
 
-func writeCheckJSON(w io.Writer, m *mesh.Mesh, choice *autogrid.Choice, found []plausibility.Warning, pictures []string) error {
+func writeCheckJSON(w io.Writer, m *mesh.Mesh, choice *autogrid.Choice, found []plausibility.Warning,
+	pictures []string) error {
 	s := m.Stack
 	need := func(inTime bool) int64 {
 		return int64(gpusolve.SystemNeed(m, s.Solver.Preconditioner, inTime, false).Peak())
 	}
 	out := checkJSON{
-		Schema: 1, Command: "check", Version: versionText(), Stack: s.File, Title: s.Title, Warnings: append([]plausibility.Warning{}, found...),
-		Size:   [3]float64{s.Size[0], s.Size[1], s.Height()},
-		Chosen: chosenGrid(choice),
-		Grid:   report.GridSummary{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Cells: m.Cells()}, Power: report.PowerSummary{RequestedW: m.Power.Requested, MappedW: m.Power.Mapped, LeakageW: m.Stack.LeakageAt(m.Stack.Ambient)},
+		Schema: 1, Command: "check", Version: versionText(), Stack: s.File, Title: s.Title,
+		Warnings: append([]plausibility.Warning{}, found...),
+		Size:     [3]float64{s.Size[0], s.Size[1], s.Height()},
+		Chosen:   chosenGrid(choice),
+		Grid:     report.GridSummary{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Cells: m.Cells()},
+		Power: report.PowerSummary{RequestedW: m.Power.Requested, MappedW: m.Power.Mapped,
+			LeakageW: m.Stack.LeakageAt(m.Stack.Ambient)},
 		Grounded: m.Grounded(), Memory: checkMemoryJSON{need(false), need(true)}, Pictures: pictures,
 	}
 	out.Method, out.Why = gpusolve.Choice(m, s.Solver.Preconditioner)
 	for l := range s.Layers {
 		layer, planes := &s.Layers[l], m.LayerPlanes[l]
 		material := &s.Materials[layer.Material]
-		out.Layers = append(out.Layers, checkLayerJSON{Name: layer.Name, Material: material.Name, K: material.K, ThicknessM: layer.Thickness, Cells: planes[1] - planes[0]})
+		out.Layers = append(out.Layers, checkLayerJSON{Name: layer.Name, Material: material.Name, K: material.K,
+			ThicknessM: layer.Thickness, Cells: planes[1] - planes[0]})
 	}
 	coverage := m.Power.Coverage()
 	for i := range coverage {

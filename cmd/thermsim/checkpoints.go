@@ -73,7 +73,8 @@ func (o *checkpointOptions) addFlags(f *pflag.FlagSet) {
 func (o *checkpointOptions) needed() bool { return o.resume || o.every.text != "" }
 
 // presentation are flags that change no file, or that the solver compares itself.
-var presentation = []string{"checkpoint", "resume", "out", "quiet", "verbose", "json", "json-lines", "no-map", "strict", "device"}
+var presentation = []string{"checkpoint", "resume", "out", "quiet", "verbose", "json", "json-lines", "no-map", "strict",
+	"device"}
 
 // given keeps the flags that were given.
 func (o *checkpointOptions) given(f *pflag.FlagSet) {
@@ -102,9 +103,11 @@ func (s *simulation) keep(o *transientOptions) error {
 	case !c.needed():
 		return nil
 	case o.project.network() != nil:
-		return usagef("--checkpoint and --resume: with --compat this project is solved as a network of nodes, which has no checkpoints; leave --compat away")
+		return usagef("--checkpoint and --resume: with --compat this project is solved as a network of nodes, which " +
+			"has no checkpoints; leave --compat away")
 	case s.Mesh.Stack.Transient.Periodic:
-		return usagef("--checkpoint and --resume: a periodic state is found by corrections to its start, and has no checkpoints")
+		return usagef("--checkpoint and --resume: a periodic state is found by corrections to its start, and has no " +
+			"checkpoints")
 	}
 	facts, err := s.facts(o)
 	if err != nil {
@@ -117,7 +120,8 @@ func (s *simulation) keep(o *transientOptions) error {
 	}
 	switch {
 	case there && !c.resume:
-		return usagef("%s holds the checkpoint of a run that did not end; go on with --resume, or remove that folder to start again", filepath.Join(o.out, checkpoint.Folder))
+		return usagef("%s holds the checkpoint of a run that did not end; go on with --resume, or remove that folder "+
+			"to start again", filepath.Join(o.out, checkpoint.Folder))
 	case there:
 		k.Files, err = checkpoint.Resume(o.out, facts)
 	default:
@@ -145,7 +149,8 @@ func (s *simulation) keep(o *transientOptions) error {
 
 // unlessInternal makes checkpoints that cannot be taken up faults of the input.
 func unlessInternal(err error) error {
-	if errors.Is(err, checkpoint.ErrChanged) || errors.Is(err, checkpoint.ErrDamaged) || errors.Is(err, checkpoint.ErrOrder) {
+	if errors.Is(err, checkpoint.ErrChanged) || errors.Is(err, checkpoint.ErrDamaged) ||
+		errors.Is(err, checkpoint.ErrOrder) {
 		return withStatus(exitInput, fmt.Errorf("--resume: %w", err))
 	}
 	return err
@@ -154,7 +159,8 @@ func unlessInternal(err error) error {
 // facts are what the files of the run depend on.
 func (s *simulation) facts(o *transientOptions) ([]checkpoint.Fact, error) {
 	of := s.Mesh.Stack
-	facts := []checkpoint.Fact{{Name: "thermsim", Value: versionText()}, {Name: "the grid", Value: fmt.Sprintf("%d x %d x %d cells", s.Mesh.NX(), s.Mesh.NY(), s.Mesh.NZ())}}
+	facts := []checkpoint.Fact{{Name: "thermsim", Value: versionText()},
+		{Name: "the grid", Value: fmt.Sprintf("%d x %d x %d cells", s.Mesh.NX(), s.Mesh.NY(), s.Mesh.NZ())}}
 	seen := map[string]int{}
 	for _, in := range of.Inputs {
 		name := filepath.Base(in.Path)
@@ -169,19 +175,23 @@ func (s *simulation) facts(o *transientOptions) ([]checkpoint.Fact, error) {
 			return nil, withStatus(exitInput, err)
 		}
 		sum := sha256.Sum256(text)
-		facts = append(facts, checkpoint.Fact{Name: filepath.Base(o.policy) + " of --policy", Value: hex.EncodeToString(sum[:])})
+		facts = append(facts, checkpoint.Fact{Name: filepath.Base(o.policy) + " of --policy",
+			Value: hex.EncodeToString(sum[:])})
 	}
 	return append(facts, o.checkpoints.facts...), nil
 }
 
-// checkpoints is what the solver is told, after what was recorded before is shown to the recorders; nil without checkpoints.
+// checkpoints is what the solver is told, after what was recorded before is shown to the recorders; nil without
+// checkpoints.
 func (s *simulation) checkpoints() (*gpusolve.Checkpoints, error) {
 	k := s.kept
 	if k == nil {
 		return nil, nil
 	}
 	if k.Saved() {
-		steps, history, state, err := k.Replay(func(step solution.Step, f solution.Field) error { return s.show(step, f) })
+		steps, history, state, err := k.Replay(func(step solution.Step, f solution.Field) error {
+			return s.show(step, f)
+		})
 		if err != nil {
 			return nil, unlessInternal(err)
 		}
@@ -226,7 +236,8 @@ func (k *keeping) due(steps int) bool {
 	return time.Since(k.last) >= k.every.wall
 }
 
-// leaveCheckpoint keeps the checkpoint of a run that failed, and says how it goes on; or that it might have, where a device failed.
+// leaveCheckpoint keeps the checkpoint of a run that failed, and says how it goes on; or that it might have, where a
+// device failed.
 func (s *simulation) leaveCheckpoint(err error) error {
 	lost := errors.Is(err, gpusolve.ErrDevice)
 	switch k := s.kept; {
@@ -240,7 +251,8 @@ func (s *simulation) leaveCheckpoint(err error) error {
 	return err
 }
 
-// endCheckpoint removes the checkpoint of a run that is finished. It keeps that of one that was interrupted, and says how it goes on.
+// endCheckpoint removes the checkpoint of a run that is finished. It keeps that of one that was interrupted, and says
+// how it goes on.
 func (s *simulation) endCheckpoint(ctx context.Context) (further string) {
 	k := s.kept
 	if k == nil {

@@ -93,11 +93,13 @@ func newBenchCommand(g *globals) *cobra.Command {
 	}
 	group(f, "Measurements", func() {
 		f.StringSliceVar(&o.tables, "tables", nil, strings.Join(names, ", ")+": a `LIST`")
-		f.StringArrayVar(&o.methods, "precond", nil, "`LIST` of preconditioners, settings as in NAME:key=value,... (default all)")
+		f.StringArrayVar(&o.methods, "precond", nil, "`LIST` of preconditioners, settings as in NAME:key=value,... "+
+			"(default all)")
 		f.Var(&o.device, "device", "auto, cpu, gpu or gpu:N (default auto: a GPU where there is one)")
 		f.Var(&o.maxCells, "max-cells", "leave larger systems out (default 4e7 on a GPU, 1e6 on the processor)")
 		f.Var(&o.minCells, "min-cells", "leave smaller systems out")
-		f.StringSliceVar(&o.systems, "systems", nil, "`LIST` of systems or of families of seven, "+strings.Join(bench.SystemSets(), " and ")+" (default all)")
+		f.StringSliceVar(&o.systems, "systems", nil,
+			"`LIST` of systems or of families of seven, "+strings.Join(bench.SystemSets(), " and ")+" (default all)")
 		f.Var(&o.grids, "grid", "grids in place of the paper's, as in 64x64 or 64x64,128x128")
 		f.Var(&o.runs, "runs", "runs of which the median counts, after one that does not (default 3)")
 		f.Var(&o.maxSeconds, "max-seconds", "time for the runs of a row, after which it is cut off (default 60 s)")
@@ -111,7 +113,8 @@ func newBenchCommand(g *globals) *cobra.Command {
 		f.BoolVar(&o.markdown, "markdown", false, "print Markdown")
 	})
 	group(f, "Other programs", func() {
-		f.StringSliceVar(&o.external, "external", nil, "put what others measured into the tables: `FILES`, .json or .csv")
+		f.StringSliceVar(&o.external, "external", nil, "put what others measured into the tables: `FILES`, "+
+			".json or .csv")
 		f.StringVar(&o.export, "export", "", "measure nothing: write the systems as Matrix Market into `DIR`")
 		addForceFlag(cmd)
 	})
@@ -150,9 +153,11 @@ func runBench(ctx context.Context, g *globals, o benchOptions) error {
 	live := !g.quiet && !o.markdown && !o.json
 	keep := keeper(ctx, g, o, 5*time.Second)
 	options := bench.Options{
-		Device: string(o.device), Tables: o.tables, Methods: splitMethods(o.methods), MaxCells: int(o.maxCells), MinCells: int(o.minCells), Systems: o.systems, Grids: o.grids.sizes, Runs: int(o.runs),
-		RowSeconds: o.maxSeconds.value, MaxIter: int(o.maxIter), MapsDir: o.maps, Version: versionText(), External: external,
-		Watch: func(e bench.Event) { keep(e); showBench(g, p, e, live) },
+		Device: string(o.device), Tables: o.tables, Methods: splitMethods(o.methods), MaxCells: int(o.maxCells),
+		MinCells: int(o.minCells), Systems: o.systems, Grids: o.grids.sizes, Runs: int(o.runs),
+		RowSeconds: o.maxSeconds.value, MaxIter: int(o.maxIter), MapsDir: o.maps, Version: versionText(),
+		External: external,
+		Watch:    func(e bench.Event) { keep(e); showBench(g, p, e, live) },
 	}
 	result, err := bench.Run(ctx, options)
 	p.stop()
@@ -228,7 +233,8 @@ func showBench(g *globals, p *progress, e bench.Event, live bool) {
 	}
 }
 
-// keeper saves the rows every so often, so that a machine that goes down takes few of them along. What cannot be written then is told at the end.
+// keeper saves the rows every so often, so that a machine that goes down takes few of them along. What cannot be
+// written then is told at the end.
 func keeper(ctx context.Context, g *globals, o benchOptions, every time.Duration) func(bench.Event) {
 	var result *bench.Result
 	saved := time.Now()

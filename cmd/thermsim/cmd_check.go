@@ -127,7 +127,8 @@ func runCheck(ctx context.Context, g *globals, o checkOptions) error {
 	}
 	defer files.Abort()
 	if run := files.Before().Set(report.RunFiles); run != nil && run.Shows != shown(s, &o.project) {
-		return usagef("%s holds a run of another stack or grid, which these drawings would not show; name another folder with --out", o.out)
+		return usagef("%s holds a run of another stack or grid, which these drawings would not show; name another "+
+			"folder with --out", o.out)
 	}
 	on := thisMachine()
 	s.Solver.Device = "auto" // a stack that wishes for a GPU is as valid on a machine without one
@@ -159,7 +160,8 @@ func runCheck(ctx context.Context, g *globals, o checkOptions) error {
 }
 
 // describe prints what is known before a solve.
-func describe(c *console, m *mesh.Mesh, choice *autogrid.Choice, found []plausibility.Warning, on resources, files []string) error {
+func describe(c *console, m *mesh.Mesh, choice *autogrid.Choice, found []plausibility.Warning, on resources,
+	files []string) error {
 	w := bufio.NewWriter(c.stdout)
 	d := &description{console: c, w: w, m: m}
 	d.headline(len(found))
@@ -177,5 +179,6 @@ func describe(c *console, m *mesh.Mesh, choice *autogrid.Choice, found []plausib
 // refusal is why the method that the stack names cannot solve it, as steady would say.
 func refusal(s *stack.Stack) error {
 	v := &s.Solver
-	return gpusolve.Refusal(s, gpusolve.Options{Preconditioner: v.Preconditioner, Tol: v.Tol, RTol: v.RTol, ATol: v.ATol, MaxIter: v.MaxIter})
+	return gpusolve.Refusal(s, gpusolve.Options{Preconditioner: v.Preconditioner, Tol: v.Tol, RTol: v.RTol,
+		ATol: v.ATol, MaxIter: v.MaxIter})
 }

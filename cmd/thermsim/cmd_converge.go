@@ -104,11 +104,12 @@ func runConverge(ctx context.Context, g *globals, o convergeOptions) error {
 		s.Solver.Tol = o.tol.value
 	}
 	on := thisMachine()
-	study, err := converge.Run(ctx, s, solverOptions(g, s.Solver, p), func(level int, s *stack.Stack) (*mesh.Mesh, error) {
-		p.enter(fmt.Sprintf("solving grid %d of 3", 3-level))
-		m, _, err := buildMesh(g, s, on, false)
-		return m, err
-	})
+	study, err := converge.Run(ctx, s, solverOptions(g, s.Solver, p),
+		func(level int, s *stack.Stack) (*mesh.Mesh, error) {
+			p.enter(fmt.Sprintf("solving grid %d of 3", 3-level))
+			m, _, err := buildMesh(g, s, on, false)
+			return m, err
+		})
 	if errors.Is(err, converge.ErrRunaway) {
 		return withStatus(exitRunaway, err)
 	}
@@ -129,7 +130,8 @@ func runConverge(ctx context.Context, g *globals, o convergeOptions) error {
 }
 
 func writeStudy(c *console, study *converge.Study) error {
-	t := textTable{header: []string{"maximum of", ">" + gridText(study.Grids[0]), ">" + gridText(study.Grids[1]), ">" + gridText(study.Grids[2]), ">order", ">extrapolated", ">uncertainty K", "layer"}}
+	t := textTable{header: []string{"maximum of", ">" + gridText(study.Grids[0]), ">" + gridText(study.Grids[1]),
+		">" + gridText(study.Grids[2]), ">order", ">extrapolated", ">uncertainty K", "layer"}}
 	for i := range study.Quantities {
 		q := &study.Quantities[i]
 		order := "-"
@@ -138,11 +140,13 @@ func writeStudy(c *console, study *converge.Study) error {
 		}
 		digits := decimals(q.Uncertainty)
 		kelvin := func(v float64) string { return fmt.Sprintf("%.*f", digits, celsius(v)) }
-		t.add(quantityName(q), kelvin(q.Values[0]), kelvin(q.Values[1]), kelvin(q.Values[2]), order, kelvin(q.Extrapolated), fmt.Sprintf("%.2g", q.Uncertainty), q.Layer)
+		t.add(quantityName(q), kelvin(q.Values[0]), kelvin(q.Values[1]), kelvin(q.Values[2]), order,
+			kelvin(q.Extrapolated), fmt.Sprintf("%.2g", q.Uncertainty), q.Layer)
 	}
 	fmt.Fprintf(c.stdout, "%s  %s\n", c.bold("Convergence"), c.dim("degC; cells along x, y and z of the three grids"))
 	t.write(c, c.stdout)
-	_, err := fmt.Fprintf(c.stdout, "\nThe exact value is expected within the uncertainty of the extrapolated one; order 2 is that of the scheme, - is none observed.\n")
+	_, err := fmt.Fprintf(c.stdout, "\nThe exact value is expected within the uncertainty of the extrapolated one; "+
+		"order 2 is that of the scheme, - is none observed.\n")
 	return err
 }
 

@@ -78,7 +78,8 @@ func writeDevices(c *console, w io.Writer, p processor, gpus []gpusolve.GPU, non
 	for _, g := range gpus {
 		details := fmt.Sprintf("compute capability %s, %d multiprocessors", g.ComputeCapability, g.Multiprocessors)
 		if !g.Usable {
-			details = fmt.Sprintf("cannot be used: compute capability %s, the kernels need %s", g.ComputeCapability, gpusolve.LeastComputeCapability)
+			details = fmt.Sprintf("cannot be used: compute capability %s, the kernels need %s", g.ComputeCapability,
+				gpusolve.LeastComputeCapability)
 		}
 		t.add(fmt.Sprintf("gpu:%d", g.Ordinal), g.Name, byteCount(float64(g.MemoryBytes)), details)
 	}
@@ -91,7 +92,8 @@ func writeDevices(c *console, w io.Writer, p processor, gpus []gpusolve.GPU, non
 	if gpus[0].Driver != "" {
 		release = " " + gpus[0].Driver
 	}
-	fmt.Fprintf(w, "\nNVIDIA driver%s, CUDA %s. With --device auto, a GPU solves what would take the processor longer than opening it.\n", release, gpus[0].CUDA)
+	fmt.Fprintf(w, "\nNVIDIA driver%s, CUDA %s. With --device auto, a GPU solves what would take the processor "+
+		"longer than opening it.\n", release, gpus[0].CUDA)
 }
 
 // gpuJSON is one GPU of devices --json.
@@ -113,7 +115,8 @@ func writeDevicesJSON(w io.Writer, p processor, gpus []gpusolve.GPU, none error)
 		NoGPU string    `json:"no_gpu,omitempty"` // why gpus is empty
 	}{CPU: p, GPUs: []gpuJSON{}}
 	for _, g := range gpus {
-		out.GPUs = append(out.GPUs, gpuJSON{fmt.Sprintf("gpu:%d", g.Ordinal), g.Name, g.ComputeCapability, g.Multiprocessors, g.MemoryBytes, g.Driver, g.CUDA, g.Usable})
+		out.GPUs = append(out.GPUs, gpuJSON{fmt.Sprintf("gpu:%d", g.Ordinal), g.Name, g.ComputeCapability,
+			g.Multiprocessors, g.MemoryBytes, g.Driver, g.CUDA, g.Usable})
 	}
 	if none != nil {
 		out.NoGPU = none.Error()

@@ -12,8 +12,10 @@ import (
 var (
 	someProcessor = processor{Name: "Abacus 9000", Cores: 12, Memory: 32e9}
 	someGPUs      = []gpusolve.GPU{
-		{Ordinal: 0, Name: "NVIDIA H200", ComputeCapability: "9.0", MemoryBytes: 150e9, Multiprocessors: 132, Usable: true, CUDA: "13.0", Driver: "580.65.06"},
-		{Ordinal: 1, Name: "Tesla P4", ComputeCapability: "6.1", MemoryBytes: 8e9, Multiprocessors: 20, CUDA: "13.0", Driver: "580.65.06"},
+		{Ordinal: 0, Name: "NVIDIA H200", ComputeCapability: "9.0", MemoryBytes: 150e9, Multiprocessors: 132,
+			Usable: true, CUDA: "13.0", Driver: "580.65.06"},
+		{Ordinal: 1, Name: "Tesla P4", ComputeCapability: "6.1", MemoryBytes: 8e9, Multiprocessors: 20, CUDA: "13.0",
+			Driver: "580.65.06"},
 	}
 )
 
@@ -55,10 +57,12 @@ func TestDevicesJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(devicesOutput(t, someGPUs, nil, true)), &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.GPUs) != 2 || got.GPUs[0]["device"] != "gpu:0" || got.GPUs[0]["memory_bytes"] != 150e9 || got.GPUs[1]["usable"] != false || got.CPU["cores"] != 12.0 {
+	if len(got.GPUs) != 2 || got.GPUs[0]["device"] != "gpu:0" || got.GPUs[0]["memory_bytes"] != 150e9 ||
+		got.GPUs[1]["usable"] != false || got.CPU["cores"] != 12.0 {
 		t.Errorf("%+v", got)
 	}
-	if text := devicesOutput(t, nil, errors.New("no driver"), true); !strings.Contains(text, `"gpus": []`) || !strings.Contains(text, `"no_gpu": "no driver"`) {
+	if text := devicesOutput(t, nil, errors.New("no driver"), true); !strings.Contains(text, `"gpus": []`) ||
+		!strings.Contains(text, `"no_gpu": "no driver"`) {
 		t.Errorf("no GPU: %s", text)
 	}
 }

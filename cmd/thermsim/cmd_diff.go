@@ -136,13 +136,16 @@ func (o *diffOptions) tell(g *globals, c *report.Comparison) error {
 	}
 	g.note("differences are in %s", o.out)
 	if len(c.Doubts) > 0 && o.limit.value > 0 {
-		return withStatus(exitTooHot, fmt.Errorf("--limit %s cannot be shown to hold: %s; %s/diff.html shows where", o.limit.text, strings.Join(c.Doubts, "; "), o.out))
+		return withStatus(exitTooHot, fmt.Errorf("--limit %s cannot be shown to hold: %s; %s/diff.html shows where",
+			o.limit.text, strings.Join(c.Doubts, "; "), o.out))
 	}
 	for _, doubt := range c.Doubts {
 		g.note("warning: %s", doubt)
 	}
 	if most := max(-c.All.MinK, c.All.MaxK); o.limit.value > 0 && !(most <= o.limit.value) {
-		return withStatus(exitTooHot, fmt.Errorf("the fields differ by up to %.3g K, more than --limit %s; %s/diff.html shows where", most, o.limit.text, o.out))
+		return withStatus(exitTooHot,
+			fmt.Errorf("the fields differ by up to %.3g K, more than --limit %s; %s/diff.html shows where", most,
+				o.limit.text, o.out))
 	}
 	return nil
 }

@@ -77,7 +77,8 @@ func runExport(ctx context.Context, g *globals, o exportOptions) error {
 		return steadyInterrupted(err)
 	}
 	if cells(s) > maxExportCells {
-		return usagef("%.3g cells are too many for a text file, which takes up to %.3g; give a coarser --grid", cells(s), float64(maxExportCells))
+		return usagef("%.3g cells are too many for a text file, which takes up to %.3g; give a coarser --grid",
+			cells(s), float64(maxExportCells))
 	}
 	out, err := begin(g, o.out, staging.Options{Set: "export", Command: "export"})
 	if err != nil {
@@ -95,12 +96,15 @@ func runExport(ctx context.Context, g *globals, o exportOptions) error {
 	if err != nil {
 		return err
 	}
-	note := fmt.Sprintf("steady system of %s, %d x %d x %d cells, x fastest\nunknowns: rise over %g K, in K", s.File, m.NX(), m.NY(), m.NZ(), s.Ambient)
+	note := fmt.Sprintf("steady system of %s, %d x %d x %d cells, x fastest\nunknowns: rise over %g K, in K", s.File,
+		m.NX(), m.NY(), m.NZ(), s.Ambient)
 	err = out.WriteFiles(ctx,
 		staging.File{Name: "A.mtx", Write: func(w io.Writer) error {
 			return matrixmarket.WriteMatrix(w, d.CSR(), true, note+"\nconductances in W/K")
 		}},
-		staging.File{Name: "b.mtx", Write: func(w io.Writer) error { return matrixmarket.WriteVector(w, b, note+"\npower in W") }},
+		staging.File{Name: "b.mtx", Write: func(w io.Writer) error {
+			return matrixmarket.WriteVector(w, b, note+"\npower in W")
+		}},
 	)
 	if err != nil {
 		return steadyInterrupted(err)

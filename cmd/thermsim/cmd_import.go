@@ -85,7 +85,8 @@ func mainFileFirst(c *cobra.Command, args []string) error {
 	if _, err := os.Stat(args[0]); err != nil {
 		return unknownCommand(c, args)
 	}
-	return usagef("%s does not tell by its name what simulator it is of; say so: %s FORMAT FILE..., where FORMAT is one of %s", args[0], c.CommandPath(), formatNames())
+	return usagef("%s does not tell by its name what simulator it is of; say so: %s FORMAT FILE..., where FORMAT "+
+		"is one of %s", args[0], c.CommandPath(), formatNames())
 }
 
 func (o *importOptions) addFlags(f *pflag.FlagSet, simulator string, of ...importer.Format) {
@@ -107,7 +108,8 @@ FILE tells the simulator: .stk of 3D-ICE, .config of HotSpot; FORMAT says it.`, 
 		Example: importExamples[format.Name()],
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("expected the files of a %s project; run '%s --help' for the usage", format.Title(), cmd.CommandPath())
+				return usagef("expected the files of a %s project; run '%s --help' for the usage", format.Title(),
+					cmd.CommandPath())
 			}
 			return runImport(cmd.Context(), g, format, args, o)
 		},
@@ -140,7 +142,8 @@ func runImport(ctx context.Context, g *globals, format importer.Format, files []
 		if err := w.Flush(); err != nil {
 			return err
 		}
-	} else if err := writeOutputs(ctx, g, filepath.Dir(o.output), staging.File{Name: filepath.Base(o.output), Write: r.WriteStack}); err != nil {
+	} else if err := writeOutputs(ctx, g, filepath.Dir(o.output),
+		staging.File{Name: filepath.Base(o.output), Write: r.WriteStack}); err != nil {
 		return err
 	}
 	tellImport(g, r, o.output)
@@ -153,7 +156,8 @@ const mostMeasured = 2_000_000
 // measure finds the sizes of the deviations.
 func measure(ctx context.Context, g *globals, r *importer.Result, request importer.Request) error {
 	if n := cells(r.Stack); n > mostMeasured {
-		g.note("%.3g cells are too many to measure the differences of arithmetic by the way; solve with and without --compat", n)
+		g.note("%.3g cells are too many to measure the differences of arithmetic by the way; solve with and "+
+			"without --compat", n)
 		return nil
 	}
 	p := startProgress(g.console, "measuring")

@@ -53,7 +53,8 @@ func newImportEDACommand(g *globals) *cobra.Command {
 		Example: importEDAExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("%s takes its files by flags, got %s; run '%s --help' for the usage", cmd.CommandPath(), args[0], cmd.CommandPath())
+				return usagef("%s takes its files by flags, got %s; run '%s --help' for the usage", cmd.CommandPath(),
+					args[0], cmd.CommandPath())
 			}
 			return runImportEDA(cmd.Context(), g, o)
 		},
@@ -63,7 +64,8 @@ func newImportEDACommand(g *globals) *cobra.Command {
 	group(f, "Placement and power", func() {
 		f.StringVar(&o.request.DEF, "def", "", "placement in `FILE`, in DEF")
 		f.StringSliceVar(&o.request.LEF, "lef", nil, "sizes of the cells in `FILES`, in LEF, separated by commas")
-		f.StringVar(&o.request.Placement, "placement", "", "placed cells in `FILE`, in CSV, in place of --def and --lef")
+		f.StringVar(&o.request.Placement, "placement", "", "placed cells in `FILE`, in CSV, in place of "+
+			"--def and --lef")
 		f.StringVar(&o.request.Power, "power", "", "power of the instances in `FILE`")
 		f.StringVar(&o.unplaced, "unplaced", o.unplaced, "what to do with watts that have no place, `error` or spread")
 	})
@@ -118,7 +120,8 @@ func (o *importEDAOptions) check() error {
 	}
 	const most = 1e6 // um
 	if !(b.X1-b.X0 >= 1e-3) || !(b.Y1-b.Y0 >= 1e-3) || b.X0 < -most || b.Y0 < -most || b.X1 > most || b.Y1 > most {
-		return usagef("--die: X0,Y0 is the south-west corner and X1,Y1 the north-east one, in um, and a metre is the limit")
+		return usagef("--die: X0,Y0 is the south-west corner and X1,Y1 the north-east one, in um, and a metre " +
+			"is the limit")
 	}
 	return nil
 }
@@ -135,7 +138,9 @@ func runImportEDA(ctx context.Context, g *globals, o importEDAOptions) error {
 		{Name: prefix + ".toml", Write: func(w io.Writer) error { return r.WriteStack(w, prefix+"_power.csv") }},
 	}
 	if o.cells {
-		files = append(files, staging.File{Name: prefix + "_cells.csv", Write: func(w io.Writer) error { return r.WriteCells(w) }})
+		files = append(files, staging.File{Name: prefix + "_cells.csv", Write: func(w io.Writer) error {
+			return r.WriteCells(w)
+		}})
 	}
 	var paths []string
 	for _, f := range files {
@@ -154,6 +159,7 @@ func runImportEDA(ctx context.Context, g *globals, o importEDAOptions) error {
 	for _, n := range r.Notes {
 		g.note("%s", n)
 	}
-	g.note("%s: %d instances, %.6g W on %d x %d tiles, all of the %.6g W that were read", mapPath, r.Instances, r.Map.Total(), r.Map.NX, r.Map.NY, r.Watts)
+	g.note("%s: %d instances, %.6g W on %d x %d tiles, all of the %.6g W that were read", mapPath, r.Instances,
+		r.Map.Total(), r.Map.NX, r.Map.NY, r.Watts)
 	return nil
 }

@@ -53,7 +53,8 @@ func newInitCommand(g *globals) *cobra.Command {
 		Example: initExample,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 2 {
-				return usagef("expected a kind and a folder, got %d arguments; run '%s --help' for the usage", len(args), c.CommandPath())
+				return usagef("expected a kind and a folder, got %d arguments; run '%s --help' for the usage",
+					len(args), c.CommandPath())
 			}
 			return nil
 		},
@@ -114,7 +115,8 @@ func runInit(ctx context.Context, g *globals, kind, dir string) error {
 func templateFiles(kind string) ([]staging.File, error) {
 	entries, err := templates.ReadDir(path.Join("templates", kind))
 	if err != nil || path.Base(kind) != kind || kind == "." || kind == ".." {
-		return nil, usagef("there is no kind %q; there are %s (a folder comes second: thermsim init %s DIR)", kind, strings.Join(templateKinds, ", "), templateKinds[0])
+		return nil, usagef("there is no kind %q; there are %s (a folder comes second: thermsim init %s DIR)", kind,
+			strings.Join(templateKinds, ", "), templateKinds[0])
 	}
 	var files []staging.File
 	for _, e := range entries {

@@ -167,18 +167,23 @@ func testPackage(ctx context.Context, g *globals, s *stack.Stack, p *progress) (
 	defer sol.Close()
 	environment := s.Jedec.Environment
 	if sol.Status.Reason == solution.ReasonRunaway {
-		return nil, withStatus(exitRunaway, fmt.Errorf("thermal runaway in %s: the package has no steady state there; lower the power (--power) or the leakage", environment))
+		return nil,
+			withStatus(exitRunaway,
+				fmt.Errorf("thermal runaway in %s: the package has no steady state there; lower the power (--power) "+
+					"or the leakage", environment))
 	}
 	if !sol.Status.Converged {
 		return nil, withStatus(exitNotConverged, fmt.Errorf("%s did not converge: %s", environment, sol.Status.Reason))
 	}
-	sum, err := report.Summarise(&report.Run{Command: "jedec", Version: versionText(), Mesh: m, Solution: sol, Build: build, Start: g.start})
+	sum, err := report.Summarise(&report.Run{Command: "jedec", Version: versionText(), Mesh: m, Solution: sol,
+		Build: build, Start: g.start})
 	if err != nil {
 		return nil, err
 	}
 	var out []jedecFigure
 	for _, f := range sum.Jedec.Figures {
-		out = append(out, jedecFigure{environment, f.Name, f.KPerW, sum.Jedec.JunctionK, f.Reference, f.ReferenceK, sum.Jedec.PowerW})
+		out = append(out, jedecFigure{environment, f.Name, f.KPerW, sum.Jedec.JunctionK, f.Reference, f.ReferenceK,
+			sum.Jedec.PowerW})
 	}
 	return out, nil
 }
@@ -187,17 +192,22 @@ func writeJedec(c *console, all []jedecFigure) error {
 	t := textTable{header: []string{"figure", ">K/W", "test", ">junction degC", ">reference degC", "reference"}}
 	for _, f := range all {
 		digits := max(2, 2-int(math.Floor(math.Log10(math.Abs(f.KPerW)+1e-9))))
-		t.add(f.Figure, fmt.Sprintf("%.*f", min(digits, 4), f.KPerW), f.Environment, fmt.Sprintf("%.2f", celsius(f.JunctionK)), fmt.Sprintf("%.2f", celsius(f.ReferenceK)), f.Reference)
+		t.add(f.Figure, fmt.Sprintf("%.*f", min(digits, 4), f.KPerW), f.Environment,
+			fmt.Sprintf("%.2f", celsius(f.JunctionK)), fmt.Sprintf("%.2f", celsius(f.ReferenceK)), f.Reference)
 	}
 	power := fmt.Sprintf("%g W", all[0].PowerW)
 	watts := func(a, b jedecFigure) int { return cmp.Compare(a.PowerW, b.PowerW) }
-	if least, most := slices.MinFunc(all, watts).PowerW, slices.MaxFunc(all, watts).PowerW; least < most { // by the temperature in each test
+	// by the temperature in each test
+	if least, most := slices.MinFunc(all, watts).PowerW, slices.MaxFunc(all, watts).PowerW; least < most {
 		power = fmt.Sprintf("%.4g to %.4g W with the leakage", least, most)
 	}
 	fmt.Fprintf(c.stdout, "%s  %s\n", c.bold("Thermal resistances"), c.dim(power+", from the hottest cell"))
 	t.write(c, c.stdout)
-	if hottest := slices.MaxFunc(all, func(a, b jedecFigure) int { return cmp.Compare(a.JunctionK, b.JunctionK) }); hottest.JunctionK > hotJunction {
-		fmt.Fprintf(c.stdout, "\n%s heats the junction to %.0f degC, where no package is tested, and in still air the figures depend on the power: give --power.\n", hottest.Environment, celsius(hottest.JunctionK))
+	if hottest := slices.MaxFunc(all, func(a, b jedecFigure) int {
+		return cmp.Compare(a.JunctionK, b.JunctionK)
+	}); hottest.JunctionK > hotJunction {
+		fmt.Fprintf(c.stdout, "\n%s heats the junction to %.0f degC, where no package is tested, and in still air "+
+			"the figures depend on the power: give --power.\n", hottest.Environment, celsius(hottest.JunctionK))
 	}
 	return nil
 }

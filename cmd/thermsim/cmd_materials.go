@@ -83,7 +83,8 @@ func selectMaterials(library []stack.Material, names []string) ([]stack.Material
 	for _, name := range names {
 		i := slices.IndexFunc(library, func(m stack.Material) bool { return m.Name == name })
 		if i < 0 {
-			return nil, usagef("no material %q in the library%s; 'thermsim materials' lists them", name, alike(library, name))
+			return nil, usagef("no material %q in the library%s; 'thermsim materials' lists them", name,
+				alike(library, name))
 		}
 		list = append(list, library[i])
 	}
@@ -126,7 +127,8 @@ func writeMaterialsInFull(c *console, w *bufio.Writer, list []stack.Material) {
 		fmt.Fprintf(w, "  k       %s W/(m K)\n", conductivity(m.K))
 		fmt.Fprintf(w, "  c       %.4g J/(m3 K)\n", m.C)
 		writeCurves(w, &m)
-		for _, line := range [][2]string{{"at", referenceTemperature(m) + " K"}, {"source", m.Source}, {"notes", m.Notes}} {
+		for _, line := range [][2]string{{"at", referenceTemperature(m) + " K"}, {"source", m.Source},
+			{"notes", m.Notes}} {
 			if line[1] != "" {
 				fmt.Fprintf(w, "  %-7s %s\n", line[0], line[1])
 			}

@@ -141,7 +141,8 @@ func runReduce(ctx context.Context, g *globals, o reduceOptions) error {
 	}
 	p.stop()
 	if e := &model.Error; e.EstimateK > e.WantedK {
-		g.note("the model is as good as %.2g K, by its own estimate, and not %.2g K as was asked for", e.EstimateK, e.WantedK)
+		g.note("the model is as good as %.2g K, by its own estimate, and not %.2g K as was asked for", e.EstimateK,
+			e.WantedK)
 	}
 	if !g.quiet {
 		printModel(g.console, model, ports, o.out)
@@ -166,13 +167,17 @@ func printModel(c *console, m *reducedmodel.Model, ports []*reducedmodel.OnePort
 	if m.Title != "" {
 		fmt.Fprintln(c.stdout, c.bold(cut(m.Title, c.style.Width)))
 	}
-	fmt.Fprintf(c.stdout, "%s  %s\n", c.bold("Reduced model"), c.dim(fmt.Sprintf("of %d x %d x %d cells, by %d solves", m.Origin.Grid[0], m.Origin.Grid[1], m.Origin.Grid[2], e.Solves)))
+	fmt.Fprintf(c.stdout, "%s  %s\n", c.bold("Reduced model"),
+		c.dim(fmt.Sprintf("of %d x %d x %d cells, by %d solves", m.Origin.Grid[0], m.Origin.Grid[1], m.Origin.Grid[2],
+			e.Solves)))
 	t := textTable{header: []string{"", ""}}
 	t.add("states", fmt.Sprintf("%d, of %d directions", m.States(), e.BasisStates))
 	t.add("inputs, outputs", fmt.Sprintf("%d, %d", len(m.Inputs), len(m.Outputs)))
 	t.add("time constants", fmt.Sprintf("%s to %s", seconds(m.Tau[len(m.Tau)-1]), seconds(m.Tau[0])))
-	t.add("error after steps", fmt.Sprintf("%.2g K estimated, %.2g K wanted, within the inputs' ranges of power", e.EstimateK, e.WantedK))
-	t.add("error held out", fmt.Sprintf("%.2g K at %d frequencies that are not in the basis", e.FrequencyK, len(e.HeldOut)))
+	t.add("error after steps", fmt.Sprintf("%.2g K estimated, %.2g K wanted, within the inputs' ranges of power",
+		e.EstimateK, e.WantedK))
+	t.add("error held out", fmt.Sprintf("%.2g K at %d frequencies that are not in the basis", e.FrequencyK,
+		len(e.HeldOut)))
 	sections := 0
 	for _, p := range ports {
 		sections = max(sections, len(p.Foster.R))

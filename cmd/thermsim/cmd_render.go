@@ -77,7 +77,8 @@ func newRenderCommand(g *globals) *cobra.Command {
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usagef("expected %s, got %d arguments; run '%s --help' for the usage", what, len(args), c.CommandPath())
+			return usagef("expected %s, got %d arguments; run '%s --help' for the usage", what, len(args),
+				c.CommandPath())
 		}
 		return nil
 	}
@@ -101,7 +102,8 @@ func runRender(ctx context.Context, g *globals, o renderOptions) error {
 	}
 	defer files.Abort()
 	if other := files.Before().Set(report.RunFiles); other.Holds(saved.FileName) && other.ID != files.ID() {
-		return usagef("%s holds another run, with its %s, which would be removed; name another folder with --out", o.out, saved.FileName)
+		return usagef("%s holds another run, with its %s, which would be removed; name another folder with --out",
+			o.out, saved.FileName)
 	}
 	p.enter("drawing")
 	err = o.write(ctx, r, files, kept)
@@ -154,13 +156,15 @@ func (o *renderOptions) settle(g *globals, r *report.Restored) (report.OutputOpt
 		}
 	}
 	if transient && o.pictures.wants("maxima") && !r.Complete() && !sameFile(o.out, home) {
-		g.note("maps of maxima over time are left out: the saved run holds %d of %d steps", len(r.Saved.Manifest.Saved), len(r.Solution.Steps))
+		g.note("maps of maxima over time are left out: the saved run holds %d of %d steps", len(r.Saved.Manifest.Saved),
+			len(r.Solution.Steps))
 	}
 	if kept.Page && !r.Complete() {
 		here, of := len(r.Saved.Manifest.Saved), len(r.Solution.Steps)
 		if _, err := os.Stat(filepath.Join(home, report.PageName)); err == nil && sameFile(o.out, home) {
 			kept.Page = false
-			g.note("report.html is left as it is: the saved run holds %d of %d steps, and the page may show more; --out DIR makes one elsewhere", here, of)
+			g.note("report.html is left as it is: the saved run holds %d of %d steps, and the page may show more; "+
+				"--out DIR makes one elsewhere", here, of)
 		} else {
 			g.note("report.html shows the steps that the saved run holds, %d of %d", here, of)
 		}
@@ -169,7 +173,8 @@ func (o *renderOptions) settle(g *globals, r *report.Restored) (report.OutputOpt
 }
 
 // write stages everything.
-func (o *renderOptions) write(ctx context.Context, r *report.Restored, files *staging.Transaction, kept report.OutputOptions) error {
+func (o *renderOptions) write(ctx context.Context, r *report.Restored, files *staging.Transaction,
+	kept report.OutputOptions) error {
 	drawn := report.Options{JUnit: o.junit}
 	if r.Saved.HasTrace() {
 		drawn.Trace = r.Saved.Trace

@@ -105,7 +105,8 @@ func newRthCommand(g *globals) *cobra.Command {
 }
 
 // load reads the stack and takes the output folder.
-func (o *responseOptions) load(ctx context.Context, g *globals, command string) (*stack.Stack, *staging.Transaction, error) {
+func (o *responseOptions) load(ctx context.Context, g *globals, command string) (*stack.Stack, *staging.Transaction,
+	error) {
 	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {
 		return nil, nil, err
@@ -175,7 +176,9 @@ func runRth(ctx context.Context, g *globals, o rthOptions) error {
 	}
 	own, ties := ownTable(x), couplings(x)
 	if !o.noPage {
-		page := &display.Page{Title: title, What: "thermal resistances", Lead: "Thermal resistances between all inputs: mean temperatures for 1 W in each.", Foot: "thermsim " + versionText() + ". " + symmetryText(x), Facts: rthFacts(x)}
+		page := &display.Page{Title: title, What: "thermal resistances", Lead: "Thermal resistances between all " +
+			"inputs: mean temperatures for 1 W in each.", Foot: "thermsim " + versionText() + ". " + symmetryText(x),
+			Facts: rthFacts(x)}
 		if err := page.AddPicture("Matrix", drawn); err != nil {
 			return err
 		}
@@ -197,11 +200,13 @@ func runRth(ctx context.Context, g *globals, o rthOptions) error {
 		return nil
 	}
 	c := g.console
-	fmt.Fprintf(c.stdout, "%s  %s\n", c.bold("Inputs"), c.dim("rise for 1 W in the input alone, and at the powers of the file"))
+	fmt.Fprintf(c.stdout, "%s  %s\n", c.bold("Inputs"),
+		c.dim("rise for 1 W in the input alone, and at the powers of the file"))
 	own.write(c, c.stdout)
 	fmt.Fprintf(c.stdout, "\n%s  %s\n", c.bold("Couplings"), c.dim("rise of one for 1 W in the other, strongest first"))
 	ties.write(c, c.stdout)
-	_, err = fmt.Fprintf(c.stdout, "\n%s\nWrote rth.csv, rth.json, rth.png%s into %s\n", symmetryText(x), pageText(o.noPage, "rth.html"), out.Dir())
+	_, err = fmt.Fprintf(c.stdout, "\n%s\nWrote rth.csv, rth.json, rth.png%s into %s\n", symmetryText(x),
+		pageText(o.noPage, "rth.html"), out.Dir())
 	return err
 }
 
@@ -231,7 +236,8 @@ func ownTable(x *response.Matrix) *textTable {
 	order := indices(len(x.Inputs))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x.R[b][b], x.R[a][a]) })
 	for _, n := range order {
-		t.add(x.Inputs[n].Name, kPerW(x.R[n][n]), kPerW(x.Hottest[n]), fmt.Sprintf("%.4g", watts[n]), fmt.Sprintf("%.3f", rises[n]), fmt.Sprintf("%.3f", x.R[n][n]*watts[n]))
+		t.add(x.Inputs[n].Name, kPerW(x.R[n][n]), kPerW(x.Hottest[n]), fmt.Sprintf("%.4g", watts[n]),
+			fmt.Sprintf("%.3f", rises[n]), fmt.Sprintf("%.3f", x.R[n][n]*watts[n]))
 	}
 	return t
 }
@@ -247,7 +253,8 @@ func indices(n int) []int {
 // mostCouplings is how many are shown.
 const mostCouplings = 15
 
-// couplings lists pairs of inputs, and probes, the strongest first. A pair is there once where heat goes both ways alike.
+// couplings lists pairs of inputs, and probes, the strongest first. A pair is there once where heat goes both ways
+// alike.
 func couplings(x *response.Matrix) *textTable {
 	t := &textTable{header: []string{"heated", "warmed", ">K/W", ">of its own"}}
 	type pair struct{ from, to int }
@@ -270,14 +277,17 @@ func couplings(x *response.Matrix) *textTable {
 
 func symmetryText(x *response.Matrix) string {
 	if x.Cooled {
-		return fmt.Sprintf("Coolant carries heat one way, so that the matrix need not be symmetric: heating a and reading b, and the reverse, differ by up to %.1g of their own resistances.", x.Asymmetry)
+		return fmt.Sprintf("Coolant carries heat one way, so that the matrix need not be symmetric: heating a and "+
+			"reading b, and the reverse, differ by up to %.1g of their own resistances.", x.Asymmetry)
 	}
-	return fmt.Sprintf("Reciprocity holds to %.1g: so much of their own resistances do heating a and reading b, and the reverse, differ at most.", x.Asymmetry)
+	return fmt.Sprintf("Reciprocity holds to %.1g: so much of their own resistances do heating a and reading b, and "+
+		"the reverse, differ at most.", x.Asymmetry)
 }
 
 func rthFacts(x *response.Matrix) [][2]string {
 	return [][2]string{
-		{"inputs", strconv.Itoa(len(x.Inputs))}, {"outputs", strconv.Itoa(len(x.Outputs))}, {"asymmetry", fmt.Sprintf("%.1e", x.Asymmetry)},
+		{"inputs", strconv.Itoa(len(x.Inputs))}, {"outputs", strconv.Itoa(len(x.Outputs))},
+		{"asymmetry", fmt.Sprintf("%.1e", x.Asymmetry)},
 		{"solved by", x.Status.Method + ", " + x.Status.Preconditioner}, {"device", x.Device.Kind},
 	}
 }

@@ -70,7 +70,8 @@ func newSensitivityCommand(g *globals) *cobra.Command {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&o.of, "of", "", "the mean of this block, as `BLOCK` or LAYER/BLOCK (default all of them)")
-	f.Float64Var(&o.norm, "norm", sensitivity.DefaultNorm, "of the rises of all blocks; larger is closer to the hottest")
+	f.Float64Var(&o.norm, "norm", sensitivity.DefaultNorm, "of the rises of all blocks; larger is closer to "+
+		"the hottest")
 	o.addFlags(cmd)
 	return cmd
 }
@@ -88,19 +89,23 @@ func runSensitivity(ctx context.Context, g *globals, o sensitivityOptions) error
 	defer out.Abort()
 	p.enter("solving")
 	on, solver := thisMachine(), solverOptions(g, s.Solver, p)
-	r, err := sensitivity.Of(ctx, s, sensitivity.Objective{Of: o.of, Norm: o.norm}, sensitivity.Options{Solver: solver, Mesh: func(s *stack.Stack) (*mesh.Mesh, error) {
-		m, _, err := buildMesh(g, s, on, false)
-		return m, err
-	}})
+	r, err := sensitivity.Of(ctx, s, sensitivity.Objective{Of: o.of, Norm: o.norm},
+		sensitivity.Options{Solver: solver, Mesh: func(s *stack.Stack) (*mesh.Mesh, error) {
+			m, _, err := buildMesh(g, s, on, false)
+			return m, err
+		}})
 	switch {
 	case errors.Is(err, sensitivity.ErrConverged):
 		return withStatus(exitNotConverged, err)
-	case errors.Is(err, sensitivity.ErrCoolant), errors.Is(err, sensitivity.ErrNoInput), errors.Is(err, sensitivity.ErrObjective), errors.Is(err, sensitivity.ErrSides):
+	case errors.Is(err, sensitivity.ErrCoolant), errors.Is(err, sensitivity.ErrNoInput),
+		errors.Is(err, sensitivity.ErrObjective), errors.Is(err, sensitivity.ErrSides):
 		return withStatus(exitInput, err)
 	case err != nil:
 		return unlessStated(exitStatus(err), steadyInterrupted(err))
 	}
-	slices.SortStableFunc(r.Of, func(a, b sensitivity.Sensitivity) int { return cmp.Compare(strength(&b), strength(&a)) })
+	slices.SortStableFunc(r.Of, func(a, b sensitivity.Sensitivity) int {
+		return cmp.Compare(strength(&b), strength(&a))
+	})
 	chart := tornado(cmp.Or(s.Title, s.File), r)
 	err = out.WriteFiles(ctx,
 		staging.File{Name: "sensitivity.csv", Write: func(w io.Writer) error { return sensitivityCSV(w, r) }},
@@ -146,7 +151,8 @@ const mostBars = 25
 
 // tornado draws the strongest, without temperatures.
 func tornado(title string, r *sensitivity.Result) *picture.Tornado {
-	t := &picture.Tornado{Title: title, Subtitle: fmt.Sprintf("%s: %.2f °C", r.Name, celsius(r.Kelvin)), X: "K for 1 % more"}
+	t := &picture.Tornado{Title: title, Subtitle: fmt.Sprintf("%s: %.2f °C", r.Name, celsius(r.Kelvin)),
+		X: "K for 1 % more"}
 	for i := range r.Of {
 		if v := &r.Of[i]; v.Kind != sensitivity.Temperature && len(t.Names) < mostBars {
 			t.Names, t.Values = append(t.Names, sensitivityLabel(v)), append(t.Values, v.PerPercent())
@@ -160,7 +166,8 @@ func sensitivityCSV(w io.Writer, r *sensitivity.Result) error {
 	for i := range r.Of {
 		v := &r.Of[i]
 		number := func(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
-		rows = append(rows, []string{string(v.Kind), printable.Cell(v.Name), number(v.Value), v.Unit, number(v.Derivative), number(v.PerPercent())})
+		rows = append(rows, []string{string(v.Kind), printable.Cell(v.Name), number(v.Value), v.Unit,
+			number(v.Derivative), number(v.PerPercent())})
 	}
 	table := csv.NewWriter(w)
 	return errors.Join(table.WriteAll(rows), table.Error())
@@ -203,7 +210,8 @@ func writeSensitivity(c *console, r *sensitivity.Result, dir string) error {
 		if v.Kind == sensitivity.Conductivity {
 			unit = "times"
 		}
-		t.add(sensitivityLabel(v), strconv.FormatFloat(v.Value, 'g', 5, 64), unit, strconv.FormatFloat(v.Derivative, 'g', 5, 64), percent)
+		t.add(sensitivityLabel(v), strconv.FormatFloat(v.Value, 'g', 5, 64), unit,
+			strconv.FormatFloat(v.Derivative, 'g', 5, 64), percent)
 	}
 	fmt.Fprintf(c.stdout, "%s  %s, %.3f degC\n", c.bold("Sensitivities"), r.Name, celsius(r.Kelvin))
 	t.write(c, c.stdout)

@@ -78,7 +78,8 @@ type serveOptions struct {
 }
 
 func newServeCommand(g *globals) *cobra.Command {
-	o := serveOptions{simulateOptions: newSimulateOptions(), dt: duration(), initial: beginning{quantity: temperature()}, idle: duration(), patience: duration()}
+	o := serveOptions{simulateOptions: newSimulateOptions(), dt: duration(),
+		initial: beginning{quantity: temperature()}, idle: duration(), patience: duration()}
 	cmd := &cobra.Command{
 		Use:               "serve [STACK]",
 		Short:             "Step a stack for another program",
@@ -157,7 +158,8 @@ func (o *serveOptions) check(quiet bool) error {
 	case o.protocol == protocol3DICE && o.dt.value > 0:
 		return usagef("--dt: with --protocol %s the time step is that of the project", protocol3DICE)
 	case o.protocol == protocolJSON && o.keep:
-		return usagef("--keep is for --protocol %s; with %s a server goes on until a client says shutdown", protocol3DICE, protocolJSON)
+		return usagef("--keep is for --protocol %s; with %s a server goes on until a client says shutdown",
+			protocol3DICE, protocolJSON)
 	case o.remote && o.listen == "":
 		return usagef("--remote needs --listen")
 	case (o.idle.value > 0 || o.patience.value > 0) && o.listen == "":
@@ -166,8 +168,8 @@ func (o *serveOptions) check(quiet bool) error {
 	return nil
 }
 
-// checkToken makes a token where one is needed: any program of the machine reaches a TCP port, a web page in a browser too, while the system
-// keeps others from a Unix socket.
+// checkToken makes a token where one is needed: any program of the machine reaches a TCP port, a web page in a browser
+// too, while the system keeps others from a Unix socket.
 func (o *serveOptions) checkToken(quiet bool) error {
 	needed := o.listen != "" && !strings.HasPrefix(o.listen, "unix:") && o.protocol == protocolJSON
 	switch {
@@ -254,7 +256,8 @@ func asDuration(s float64) time.Duration {
 }
 
 // serveJSON answers requests in lines of JSON.
-func (o *serveOptions) serveJSON(ctx context.Context, g *globals, session *gpusolve.Session, l net.Listener, start gpusolve.Field) error {
+func (o *serveOptions) serveJSON(ctx context.Context, g *globals, session *gpusolve.Session, l net.Listener,
+	start gpusolve.Field) error {
 	options := serve.Options{Version: versionText(), Initial: start}
 	if o.states != "" {
 		options.Files = &stateFiles{ctx, g, o.states}
@@ -272,7 +275,8 @@ func (o *serveOptions) serveJSON(ctx context.Context, g *globals, session *gpuso
 		return err
 	}
 	idle, patience := o.times()
-	host := serve.Host{Listener: l, Admit: serve.Admit(o.token), Patience: patience, Refusal: serve.BusyAnswer(), Say: func(text string) { g.note("%s", text) },
+	host := serve.Host{Listener: l, Admit: serve.Admit(o.token), Patience: patience, Refusal: serve.BusyAnswer(),
+		Say: func(text string) { g.note("%s", text) },
 		Session: func(ctx context.Context, c net.Conn) (bool, error) {
 			return serve.Serve(ctx, sim, serve.Stream{In: c, Out: c, Conn: c, Idle: idle, Patience: patience})
 		}}

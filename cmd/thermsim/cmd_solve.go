@@ -77,7 +77,8 @@ func newSolveCommand(g *globals) *cobra.Command {
 		Example: solveExample,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
-				return usagef("expected a matrix and perhaps a right side, got %d arguments; run '%s --help' for the usage", len(args), c.CommandPath())
+				return usagef("expected a matrix and perhaps a right side, got %d arguments; run '%s --help' "+
+					"for the usage", len(args), c.CommandPath())
 			}
 			return nil
 		},
@@ -113,7 +114,9 @@ func newSolveCommand(g *globals) *cobra.Command {
 
 // matrixMethods are those that need no geometry.
 func matrixMethods() []string {
-	return slices.DeleteFunc(gpusolve.Preconditioners(), func(name string) bool { return name == "multigrid" || name == "fourier" })
+	return slices.DeleteFunc(gpusolve.Preconditioners(), func(name string) bool {
+		return name == "multigrid" || name == "fourier"
+	})
 }
 
 func runSolve(ctx context.Context, g *globals, o solveOptions) error {
@@ -139,7 +142,8 @@ func runSolve(ctx context.Context, g *globals, o solveOptions) error {
 	machine.CollectWithin(free)
 	p.enter("solving")
 	options := gpusolve.Options{
-		Device: string(o.device), Preconditioner: string(o.precond), RTol: o.rtol.value, ATol: o.atol.value, MaxIter: int(o.maxIter), Progress: p.update,
+		Device: string(o.device), Preconditioner: string(o.precond), RTol: o.rtol.value, ATol: o.atol.value,
+		MaxIter: int(o.maxIter), Progress: p.update,
 		Notice: func(text string) { g.note("%s", text) },
 	}
 	if g.adjust != nil {
@@ -149,7 +153,8 @@ func runSolve(ctx context.Context, g *globals, o solveOptions) error {
 	if err != nil {
 		return steadyInterrupted(err)
 	}
-	g.detail("device: %s (%s), opened in %s", deviceText(solution.Device), solution.Device.Why, seconds(solution.Timing.Device.Seconds()))
+	g.detail("device: %s (%s), opened in %s", deviceText(solution.Device), solution.Device.Why,
+		seconds(solution.Timing.Device.Seconds()))
 	p.enter("writing")
 	s := sys.summarise(g, solution)
 	err = out.WriteFiles(ctx,
@@ -204,7 +209,8 @@ func readSystem(g *globals, p *progress, o *solveOptions) (*system, error) {
 	}
 	p.enter("checking")
 	start = time.Now()
-	if s.a, err = gpusolve.NewMatrix(file.CSR, gpusolve.Shape{NX: o.grid.nx, NY: o.grid.ny, NZ: o.grid.nz}); err != nil {
+	if s.a, err = gpusolve.NewMatrix(file.CSR, gpusolve.Shape{NX: o.grid.nx, NY: o.grid.ny, NZ: o.grid.nz}); err !=
+		nil {
 		return nil, fmt.Errorf("%s: %w", o.matrix, err)
 	}
 	if s.b == nil {
@@ -223,7 +229,8 @@ func (s *system) summarise(g *globals, solution *gpusolve.MatrixSolution) *repor
 	sum := report.NewSystemSummary(s.b, &solution.Vector)
 	sum.Command, sum.Version = "solve", versionText()
 	sum.Source.File = s.names[1]
-	sum.Matrix = report.MatrixSummary{File: s.names[0], Rows: s.a.N(), Entries: s.a.Entries, Repeated: s.repeated, Symmetric: s.a.Symmetric, Storage: "rows"}
+	sum.Matrix = report.MatrixSummary{File: s.names[0], Rows: s.a.N(), Entries: s.a.Entries, Repeated: s.repeated,
+		Symmetric: s.a.Symmetric, Storage: "rows"}
 	if s.a.Diagonals != nil {
 		g := s.a.Grid()
 		sum.Matrix.Storage, sum.Matrix.Grid = "diagonals", []int{g.NX, g.NY, g.NZ}
@@ -237,7 +244,8 @@ func (s *system) summarise(g *globals, solution *gpusolve.MatrixSolution) *repor
 	if s.grid != nil {
 		sum.Netlist = s.netlistSummary(solution.X)
 	}
-	sum.Time.ReadS, sum.Time.CheckS, sum.Time.TotalS = s.read.Seconds(), s.check.Seconds(), time.Since(g.start).Seconds()
+	sum.Time.ReadS, sum.Time.CheckS, sum.Time.TotalS = s.read.Seconds(), s.check.Seconds(),
+		time.Since(g.start).Seconds()
 	return sum
 }
 
@@ -273,9 +281,11 @@ func solveVerdict(s *report.SystemSummary, out string) error {
 	what := "try another --precond, or accept a larger --rtol"
 	switch s.Solver.Reason {
 	case solution.ReasonBreakdown:
-		what = "the matrix is likely not positive definite, or its entries span more than FP32 holds; check how it was made"
+		what = "the matrix is likely not positive definite, or its entries span more than FP32 holds; check how " +
+			"it was made"
 	case solution.ReasonIterations:
 		what = "raise --max-iter, try another --precond, or accept a larger --rtol"
 	}
-	return withStatus(exitNotConverged, errors.New("not converged ("+s.Solver.Reason+"); the best solution found is in "+out+", marked as such; "+what))
+	return withStatus(exitNotConverged,
+		errors.New("not converged ("+s.Solver.Reason+"); the best solution found is in "+out+", marked as such; "+what))
 }

@@ -108,7 +108,8 @@ func runSteady(ctx context.Context, g *globals, o simulateOptions) (err error) {
 		return err
 	}
 	if ctx.Err() != nil {
-		return withStatus(exitInterrupted, fmt.Errorf("interrupted when the run was finished; its files are in %s", o.out))
+		return withStatus(exitInterrupted, fmt.Errorf("interrupted when the run was finished; its files are in %s",
+			o.out))
 	}
 	return strictVerdict(run.Run, s, &o)
 }

@@ -117,8 +117,9 @@ type sweeper struct {
 	lanes   *lanes // where stacks are solved, while the next ones are read and meshed
 }
 
-// What a run leaves is little, and what it takes on the way much: the heap of a sweep may grow by so many percent of what is in use before it is collected, but by no more
-// bytes than are worth it. A table of a million runs is in use throughout.
+// What a run leaves is little, and what it takes on the way much: the heap of a sweep may grow by so many percent of
+// what is in use before it is collected, but by no more bytes than are worth it. A table of a million runs is in use
+// throughout.
 const (
 	sweepGrowth = 800
 	mostGrowth  = 128 << 20
@@ -196,7 +197,8 @@ func (o *sweepOptions) load(g *globals) (*sweeper, error) {
 	if err != nil {
 		return nil, withStatus(exitInput, fmt.Errorf("cannot read the stack file: %w", err))
 	}
-	return &sweeper{g: g, o: o, file: file, plan: plan, text: text, open: cached(inputfile.Read), on: thisMachine()}, nil
+	return &sweeper{g: g, o: o, file: file, plan: plan, text: text, open: cached(inputfile.Read), on: thisMachine()},
+		nil
 }
 
 // cached reads every file once.
@@ -275,7 +277,8 @@ func (v *sweeper) solveOn(ctx context.Context, lane *gpusolve.SharedDevice, m *m
 	}()
 	v.lanes.grow(m)
 	defer v.g.timings.log.Begin("summarise")()
-	return report.Summarise(&report.Run{Command: "sweep", Version: versionText(), Mesh: m, Solution: solution, Start: v.g.start})
+	return report.Summarise(&report.Run{Command: "sweep", Version: versionText(), Mesh: m, Solution: solution,
+		Start: v.g.start})
 }
 
 // row of a run. Faults of its values make a row too; those of the machine end the sweep.
@@ -329,7 +332,8 @@ func (v *sweeper) otherInputs(h io.Writer) {
 	for run := range v.plan.Count() {
 		words := ""
 		for _, value := range v.plan.Values(run) {
-			if _, unit, err := stack.SplitQuantity(value); err != nil || strings.Contains(unit, ".") { // a path may begin with a number
+			// a path may begin with a number
+			if _, unit, err := stack.SplitQuantity(value); err != nil || strings.Contains(unit, ".") {
 				words += "\n" + value
 			}
 		}
@@ -349,7 +353,8 @@ func (v *sweeper) otherInputs(h io.Writer) {
 	}
 }
 
-// first solves run 0, so that what is wrong with all runs is told before anything is written, and chooses the columns by it.
+// first solves run 0, so that what is wrong with all runs is told before anything is written, and chooses the columns
+// by it.
 func (v *sweeper) first(ctx context.Context) (*stack.Stack, error) {
 	set, err := v.plan.Set(0)
 	if err != nil {
@@ -378,7 +383,8 @@ func (v *sweeper) sweep(ctx context.Context, shard sweep.Shard) (err error) {
 	if err != nil {
 		return steadyInterrupted(err)
 	}
-	journal, err := sweep.Open(v.o.out, sweep.State{Schema: 1, Version: versionText(), Sweep: v.o.file, Identity: v.identity(first), Runs: v.plan.Count(),
+	journal, err := sweep.Open(v.o.out, sweep.State{Schema: 1, Version: versionText(), Sweep: v.o.file,
+		Identity: v.identity(first), Runs: v.plan.Count(),
 		Shard: shard.Index, Shards: shard.Of, Header: v.columns.Header()})
 	if errors.Is(err, sweep.ErrOther) {
 		return usagef("%v; give another --out, or remove it", err)
@@ -405,7 +411,9 @@ func (v *sweeper) sweep(ctx context.Context, shard sweep.Shard) (err error) {
 		return journal.Add(r)
 	})
 	if err = errors.Join(err, journal.Sync()); errors.Is(err, context.Canceled) {
-		return withStatus(exitInterrupted, fmt.Errorf("interrupted; %d of %d runs are in %s, and the same command goes on behind them", done, len(runs), journal.Path))
+		return withStatus(exitInterrupted,
+			fmt.Errorf("interrupted; %d of %d runs are in %s, and the same command goes on behind them", done,
+				len(runs), journal.Path))
 	}
 	if err != nil {
 		return err
@@ -426,5 +434,6 @@ func unresolved(faults, runs int, path string) error {
 	if faults == 0 {
 		return nil
 	}
-	return withStatus(exitNotConverged, fmt.Errorf("%d of %d runs have no result; the column status of %s says why", faults, runs, path))
+	return withStatus(exitNotConverged, fmt.Errorf("%d of %d runs have no result; the column status of %s says why",
+		faults, runs, path))
 }

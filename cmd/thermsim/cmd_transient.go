@@ -72,7 +72,8 @@ type transientOptions struct {
 }
 
 func newTransientCommand(g *globals) *cobra.Command {
-	o := transientOptions{simulateOptions: newSimulateOptions(), dt: duration(), initial: beginning{quantity: temperature()}, follow: newFollowOptions()}
+	o := transientOptions{simulateOptions: newSimulateOptions(), dt: duration(),
+		initial: beginning{quantity: temperature()}, follow: newFollowOptions()}
 	cmd := &cobra.Command{
 		Use:               "transient [STACK]",
 		Short:             "Step the temperatures in time",
@@ -96,7 +97,8 @@ func newTransientCommand(g *globals) *cobra.Command {
 		f.Var(&o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
 		o.follow.addFlags(f)
 		f.Var(&o.initial, "initial", "a temperature, steady, or a saved run's DIR or DIR@TIME (default ambient)")
-		f.StringVar(&o.model, "model", "", "step the reduced model in `FILE` with the stack's powers; no grid, no fields")
+		f.StringVar(&o.model, "model", "", "step the reduced model in `FILE` with the stack's powers; no "+
+			"grid, no fields")
 		addPolicyFlag(f, &o.policy)
 		o.checkpoints.addFlags(f)
 	})
@@ -166,7 +168,8 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) (err erro
 	}
 	further := run.endCheckpoint(ctx)
 	if ctx.Err() != nil || stopped {
-		return withStatus(exitInterrupted, fmt.Errorf("interrupted after %s; what was finished is in %s%s", finished(run.Solution, steps), o.out, further))
+		return withStatus(exitInterrupted, fmt.Errorf("interrupted after %s; what was finished is in %s%s",
+			finished(run.Solution, steps), o.out, further))
 	}
 	return strictVerdict(run.Run, s, &o.simulateOptions)
 }
@@ -180,13 +183,15 @@ func finished(s *solution.Solution, steps int) string {
 }
 
 // plan settles how the run steps, and returns about how many times it will write.
-func (o *transientOptions) plan(ctx context.Context, g *globals, run *simulation) (steps int, solve func(options gpusolve.Options, reports bool) (*solution.Solution, error), err error) {
+func (o *transientOptions) plan(ctx context.Context, g *globals, run *simulation) (steps int,
+	solve func(options gpusolve.Options, reports bool) (*solution.Solution, error), err error) {
 	m := run.Mesh
 	t := &m.Stack.Transient
 	fileDt := t.Dt
 	if o.applyTimes(t) {
 		if o.policy != "" {
-			return 0, nil, usagef("--policy needs steps of one length, at whose ends it is asked; give --dt, and not --dt-tol, --until, --to-steady, --every, --at or --periodic")
+			return 0, nil, usagef("--policy needs steps of one length, at whose ends it is asked; give --dt, and not " +
+				"--dt-tol, --until, --to-steady, --every, --at or --periodic")
 		}
 		if o.initial.value > 0 {
 			t.Initial = o.initial.value
@@ -219,7 +224,8 @@ func (o *transientOptions) plan(ctx context.Context, g *globals, run *simulation
 	return plan.Steps, func(options gpusolve.Options, reports bool) (*solution.Solution, error) {
 		plan := plan
 		if reports {
-			plan.OnStep, plan.Regions, plan.Reads, plan.Initial = run.step, run.recording.Regions(), run.recording.Reads, run.start
+			plan.OnStep, plan.Regions, plan.Reads, plan.Initial = run.step, run.recording.Regions(),
+				run.recording.Reads, run.start
 			if plan.Checkpoints, err = run.checkpoints(); err != nil {
 				return nil, err
 			}
@@ -234,5 +240,7 @@ func atOnce(s *solution.Solution) error {
 		return nil
 	}
 	s.Close()
-	return withStatus(exitRunaway, fmt.Errorf("thermal runaway within the first time step of %s: the leakage grows faster than it can follow; take a smaller --dt, less power or less leakage", seconds(s.Dt)))
+	return withStatus(exitRunaway,
+		fmt.Errorf("thermal runaway within the first time step of %s: the leakage grows faster than it can follow; "+
+			"take a smaller --dt, less power or less leakage", seconds(s.Dt)))
 }

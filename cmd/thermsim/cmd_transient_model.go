@@ -42,7 +42,8 @@ func runReduced(ctx context.Context, g *globals, cmd *cobra.Command, o *transien
 	var refused error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(modelFlags, f.Name) && refused == nil {
-			refused = usagef("--%s does not go with --model, whose steps have one length and whose file is trace.csv; leave it out", f.Name)
+			refused = usagef("--%s does not go with --model, whose steps have one length and whose file is "+
+				"trace.csv; leave it out", f.Name)
 		}
 	})
 	if refused == nil {
@@ -60,7 +61,8 @@ func runReduced(ctx context.Context, g *globals, cmd *cobra.Command, o *transien
 		return err
 	}
 	if o.dt.value == 0 && s.Transient.Dt == 0 && s.Transient.Until == 0 {
-		g.note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] says otherwise", seconds(r.dt), seconds(r.Model().Tau[0]))
+		g.note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] says otherwise",
+			seconds(r.dt), seconds(r.Model().Tau[0]))
 	}
 	files, err := begin(g, o.out, staging.Options{Set: report.RunFiles, Command: "transient"})
 	if err != nil {
@@ -100,7 +102,8 @@ func newModelRun(s *stack.Stack, o *transientOptions) (*modelRun, error) {
 		return nil, withStatus(exitInput, fmt.Errorf("--model %s: %w; 'thermsim reduce' makes one", o.model, err))
 	}
 	if s.Ambient != m.Ambient {
-		return nil, usagef("%s has an ambient of %.2f degC, %s was made for %.2f degC; reduce the stack again", s.File, celsius(s.Ambient), o.model, celsius(m.Ambient))
+		return nil, usagef("%s has an ambient of %.2f degC, %s was made for %.2f degC; reduce the stack again", s.File,
+			celsius(s.Ambient), o.model, celsius(m.Ambient))
 	}
 	r := &modelRun{watts: make([]float64, len(m.Inputs))}
 	if r.Stepper, err = reducedmodel.NewStepper(m); err != nil {
@@ -108,7 +111,8 @@ func newModelRun(s *stack.Stack, o *transientOptions) (*modelRun, error) {
 	}
 	t := &s.Transient
 	if o.applyTimes(t); t.ToSteady > 0 || t.Every > 0 || len(t.At) > 0 || t.Periodic {
-		return nil, usagef("%s: [transient] has to_steady, every, at or periodic, and --model takes steps of one length; give --dt or --steps", s.File)
+		return nil, usagef("%s: [transient] has to_steady, every, at or periodic, and --model takes steps of one "+
+			"length; give --dt or --steps", s.File)
 	}
 	r.dt, r.steps = modelSteps(t, o.dt.value, int(o.steps), m.Tau[0])
 	n := len(m.Outputs)
@@ -117,18 +121,20 @@ func newModelRun(s *stack.Stack, o *transientOptions) (*modelRun, error) {
 	for _, in := range inputs {
 		at := slices.IndexFunc(m.Inputs, func(i reducedmodel.Input) bool { return i.Name == in.Name })
 		if at < 0 {
-			return nil, usagef("%s: the stack has the power %q, which is no input of %s; reduce the stack again", s.File, in.Name, o.model)
+			return nil, usagef("%s: the stack has the power %q, which is no input of %s; reduce the stack again",
+				s.File, in.Name, o.model)
 		}
 		r.from = append(r.from, at)
 	}
 	if len(inputs) != len(m.Inputs) {
-		return nil, usagef("%s has %d inputs, and %s has %d powers; reduce the stack again", o.model, len(m.Inputs), s.File, len(inputs))
+		return nil, usagef("%s has %d inputs, and %s has %d powers; reduce the stack again", o.model, len(m.Inputs),
+			s.File, len(inputs))
 	}
 	return r, r.begin(s, inputs, &o.initial)
 }
 
-// modelSteps are the length and the number of the steps: what is asked for beats the file. By default a step is a part of the slowest time constant, or of the time
-// until the end.
+// modelSteps are the length and the number of the steps: what is asked for beats the file. By default a step is a part
+// of the slowest time constant, or of the time until the end.
 func modelSteps(t *stack.Transient, dt float64, steps int, slowest float64) (float64, int) {
 	if dt == 0 && (t.Until == 0 || steps == 0) {
 		dt = t.Dt
@@ -229,7 +235,8 @@ func excess(watts, most float64) float64 {
 	return 1 - watts/most
 }
 
-// columnOf is what trace.csv of the full model calls an output. Peaks are of one cell, where the full model's follow the hottest.
+// columnOf is what trace.csv of the full model calls an output. Peaks are of one cell, where the full model's follow
+// the hottest.
 func columnOf(o *reducedmodel.Output) string {
 	switch ports.OutputKind(o.Kind) {
 	case ports.Mean:
@@ -248,9 +255,12 @@ func (r *modelRun) print(c *console, out string) {
 	if m.Title != "" {
 		fmt.Fprintln(c.stdout, c.bold(cut(m.Title, c.style.Width)))
 	}
-	fmt.Fprintf(c.stdout, "%s  %s\n\n", c.bold(fmt.Sprintf("%d steps of %s", r.steps, seconds(r.dt))), c.dim(fmt.Sprintf("reduced model of %d states, %.2g K from the full one as estimated; degC", m.States(), m.Error.EstimateK)))
+	fmt.Fprintf(c.stdout, "%s  %s\n\n", c.bold(fmt.Sprintf("%d steps of %s", r.steps, seconds(r.dt))),
+		c.dim(fmt.Sprintf("reduced model of %d states, %.2g K from the full one as estimated; degC", m.States(),
+			m.Error.EstimateK)))
 	if r.beyond > 1+1e-9 {
-		fmt.Fprintf(c.stdout, "Powers go to %.3g times the range that this error is stated for; it grows in proportion.\n\n", r.beyond)
+		fmt.Fprintf(c.stdout, "Powers go to %.3g times the range that this error is stated for; it grows in "+
+			"proportion.\n\n", r.beyond)
 	}
 	order := make([]int, len(m.Outputs))
 	for k := range order {
@@ -264,7 +274,8 @@ func (r *modelRun) print(c *console, out string) {
 	})
 	t := textTable{header: []string{"output", ">highest", ">at", ">end"}}
 	for _, k := range order[:min(len(order), shownOutputs)] {
-		t.add(m.Outputs[k].Name, fmt.Sprintf("%.2f", celsius(r.top[k])), seconds(r.when[k]), fmt.Sprintf("%.2f", celsius(r.kelvin[k])))
+		t.add(m.Outputs[k].Name, fmt.Sprintf("%.2f", celsius(r.top[k])), seconds(r.when[k]),
+			fmt.Sprintf("%.2f", celsius(r.kelvin[k])))
 	}
 	t.write(c, c.stdout)
 	if more := len(order) - shownOutputs; more > 0 {

@@ -72,7 +72,8 @@ func runVerify(ctx context.Context, g *globals, o verifyOptions) error {
 		p.enter(fmt.Sprintf("verifying: case %d of %d, %s", i+1, len(cases), c.Name))
 		if results[i], err = c.Run(ctx); err != nil {
 			if errors.Is(err, context.Canceled) {
-				return withStatus(exitInterrupted, errors.New("interrupted; run 'thermsim verify CASE' for single cases"))
+				return withStatus(exitInterrupted,
+					errors.New("interrupted; run 'thermsim verify CASE' for single cases"))
 			}
 			return fmt.Errorf("case %s: %w", c.Name, err)
 		}
@@ -86,7 +87,9 @@ func runVerify(ctx context.Context, g *globals, o verifyOptions) error {
 		return err
 	}
 	if failed > 0 {
-		return withStatus(exitInternal, fmt.Errorf("%d of %d cases fail: results of this build cannot be relied on; please report the output of 'thermsim verify -v'", failed, len(cases)))
+		return withStatus(exitInternal,
+			fmt.Errorf("%d of %d cases fail: results of this build cannot be relied on; please report the output of "+
+				"'thermsim verify -v'", failed, len(cases)))
 	}
 	return nil
 }
@@ -134,7 +137,8 @@ func printCases(g *globals, cases []verify.Case, results []verify.Result, asJSON
 	case asJSON:
 		out := make([]caseJSON, len(cases))
 		for i, r := range results {
-			out[i] = caseJSON{cases[i].Name, cases[i].What, r.Quantity, r.Unit, r.Computed, r.Expected, r.Error, r.Tolerance, r.Order, r.WantOrder, r.Pass}
+			out[i] = caseJSON{cases[i].Name, cases[i].What, r.Quantity, r.Unit, r.Computed, r.Expected, r.Error,
+				r.Tolerance, r.Order, r.WantOrder, r.Pass}
 		}
 		e := json.NewEncoder(g.stdout)
 		e.SetIndent("", "  ")

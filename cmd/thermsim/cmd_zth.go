@@ -80,7 +80,8 @@ func (t *timeSpan) Set(text string) error {
 		}
 		*[]*float64{&t.start, &t.end}[i] = v
 	}
-	if !(t.start > 0) || !(t.end >= 10*t.start) || t.end > t.start*math.Pow(10, mostDecades+0.01) || math.IsInf(t.end, 0) {
+	if !(t.start > 0) || !(t.end >= 10*t.start) || t.end > t.start*math.Pow(10, mostDecades+0.01) ||
+		math.IsInf(t.end, 0) {
 		return fmt.Errorf("the times must be positive, and the end 10 times to 1e%d times the start", mostDecades)
 	}
 	t.text = text
@@ -196,14 +197,18 @@ func runZth(ctx context.Context, g *globals, o zthOptions) error {
 		return nil
 	}
 	c := g.console
-	fmt.Fprintf(c.stdout, "%s  %s\n", c.bold("Step responses"), c.dim(fmt.Sprintf("Zth in K/W after a step of 1 W; %d times from %s to %s", len(x.Times), seconds(x.Times[0]), seconds(x.Times[len(x.Times)-1]))))
+	fmt.Fprintf(c.stdout, "%s  %s\n", c.bold("Step responses"),
+		c.dim(fmt.Sprintf("Zth in K/W after a step of 1 W; %d times from %s to %s", len(x.Times), seconds(x.Times[0]),
+			seconds(x.Times[len(x.Times)-1]))))
 	table.write(c, c.stdout)
-	_, err = fmt.Fprintf(c.stdout, "\n%s\nWrote %d files into %s, the curves as zth.csv\n", resolvedText(x), len(done.Files), out.Dir())
+	_, err = fmt.Fprintf(c.stdout, "\n%s\nWrote %d files into %s, the curves as zth.csv\n", resolvedText(x),
+		len(done.Files), out.Dir())
 	return err
 }
 
 // zthFiles are all files of a run.
-func zthFiles(title string, x *response.Steps, networks []display.Network, t *textTable, noPage bool) ([]staging.File, error) {
+func zthFiles(title string, x *response.Steps, networks []display.Network, t *textTable, noPage bool) ([]staging.File,
+	error) {
 	files := []staging.File{
 		{Name: "zth.csv", Write: func(w io.Writer) error { return display.Steps(w, x) }},
 		{Name: "zth_spectrum.csv", Write: func(w io.Writer) error { return display.Spectra(w, x, networks) }},
@@ -214,7 +219,8 @@ func zthFiles(title string, x *response.Steps, networks []display.Network, t *te
 		Title: title, What: "step responses", Foot: "thermsim " + versionText() + ". " + resolvedText(x),
 		Lead: "Thermal impedances after a step of 1 W, and what they tell of the way that the heat takes.",
 		Facts: [][2]string{
-			{"curves", fmt.Sprint(len(x.Curves))}, {"slowest time constant", seconds(x.Slowest)}, {"resolved from", seconds(x.Resolved)},
+			{"curves", fmt.Sprint(len(x.Curves))}, {"slowest time constant", seconds(x.Slowest)},
+			{"resolved from", seconds(x.Resolved)},
 			{"solved by", x.Status.Method + ", " + x.Status.Preconditioner}, {"device", x.Device.Kind},
 		},
 	}
@@ -227,7 +233,9 @@ func zthFiles(title string, x *response.Steps, networks []display.Network, t *te
 		{"zth_structure.png", "Cumulative structure function", display.CumulativePicture(title, x, networks)},
 		{"zth_differential.png", "Differential structure function", display.DifferentialPicture(title, x, networks)},
 	} {
-		files = append(files, staging.File{Name: d.name, Write: func(w io.Writer) error { return d.drawing.Write(w, picture.PNG) }})
+		files = append(files, staging.File{Name: d.name, Write: func(w io.Writer) error {
+			return d.drawing.Write(w, picture.PNG)
+		}})
 		if noPage {
 			continue
 		}
@@ -292,5 +300,6 @@ func reaches(x *response.Steps, c *response.Curve, part float64) string {
 }
 
 func resolvedText(x *response.Steps) string {
-	return fmt.Sprintf("The grid resolves the heated layers from %s on; before, they warm as if no heat left their cells. Slowest time constant: %s.", seconds(x.Resolved), seconds(x.Slowest))
+	return fmt.Sprintf("The grid resolves the heated layers from %s on; before, they warm as if no heat left their "+
+		"cells. Slowest time constant: %s.", seconds(x.Resolved), seconds(x.Slowest))
 }

@@ -9,10 +9,11 @@ import (
 	"thermsim/stack"
 )
 
-// completeLayers lets the shell complete a flag of layer names, with commas between them, from the stack file that is given; of projects of other
-// simulators it knows no layers.
+// completeLayers lets the shell complete a flag of layer names, with commas between them, from the stack file that is
+// given; of projects of other simulators it knows no layers.
 func completeLayers(cmd *cobra.Command, flag string, more ...string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, typed string) ([]string,
+		cobra.ShellCompDirective) {
 		const none = cobra.ShellCompDirectiveNoFileComp
 		s, err := stack.Load(stackPath(firstArgument(args)))
 		if err != nil {

@@ -68,7 +68,8 @@ func newConsole(stdout, stderr *os.File, getenv func(string) (string, bool)) *co
 	return c
 }
 
-// colorDepth is what the terminal says of itself; all that show colours at all know 256 nowadays, but for the consoles of systems.
+// colorDepth is what the terminal says of itself; all that show colours at all know 256 nowadays, but for the consoles
+// of systems.
 func colorDepth(name string, getenv func(string) (string, bool)) report.ColorDepth {
 	depth, _ := getenv("COLORTERM")
 	switch {
@@ -117,7 +118,8 @@ func (c *console) print(text string) {
 	fmt.Fprintln(c.stderr, text)
 }
 
-// redraw rewrites the progress line. Text of several lines, or longer than the terminal is wide, would leave lines behind.
+// redraw rewrites the progress line. Text of several lines, or longer than the terminal is wide, would leave lines
+// behind.
 func (c *console) redraw(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,14 +9,16 @@ import (
 	"thermsim/internal/staging"
 )
 
-// patience is how long a command may take to end after a signal, before it is left where it stands. Solvers look for signals in each iteration; parsing,
-// set-ups of preconditioners and pictures do not, and may take minutes.
+// patience is how long a command may take to end after a signal, before it is left where it stands. Solvers look for
+// signals in each iteration; parsing, set-ups of preconditioners and pictures do not, and may take minutes.
 const patience = 700 * time.Millisecond
 
-// farewell is how long a commit, or the removal of what was staged, may take once a command is left. What it does not get done, the next run does.
+// farewell is how long a commit, or the removal of what was staged, may take once a command is left. What it does not
+// get done, the next run does.
 const farewell = 200 * time.Millisecond
 
-// departure ends the program where a command does not end by itself after a signal. What it has staged is removed; a commit that goes on is waited for.
+// departure ends the program where a command does not end by itself after a signal. What it has staged is removed; a
+// commit that goes on is waited for.
 type departure struct {
 	exit func(status int) // os.Exit; nil where nothing is ended by force, as in tests
 	say  func(text string)

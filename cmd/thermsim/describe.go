@@ -44,7 +44,8 @@ func (d *description) headline(warnings int) {
 		state = fmt.Sprintf(", with %d warnings", warnings)
 	}
 	d.line("%s%s", d.dim(fmt.Sprintf("%s is valid", s.File)), d.red(state))
-	d.line("%s x %s, %s high; %d x %d x %d = %d cells of %s x %s", length(s.Size[0]), length(s.Size[1]), length(s.Height()),
+	d.line("%s x %s, %s high; %d x %d x %d = %d cells of %s x %s", length(s.Size[0]), length(s.Size[1]),
+		length(s.Height()),
 		d.m.NX(), d.m.NY(), d.m.NZ(), d.m.Cells(), lengths(d.m.X), lengths(d.m.Y))
 }
 
@@ -82,7 +83,8 @@ func (d *description) layers() {
 	for l, layer := range slices.Backward(s.Layers) {
 		material := s.Materials[layer.Material]
 		planes := d.m.LayerPlanes[l]
-		t.add(layer.Name, material.Name, materialConductivity(&material), length(layer.Thickness), fmt.Sprint(planes[1]-planes[0]))
+		t.add(layer.Name, material.Name, materialConductivity(&material), length(layer.Thickness),
+			fmt.Sprint(planes[1]-planes[0]))
 		addRegions(&t, s, layer)
 	}
 	d.heading("Layers", "top to bottom")
@@ -123,14 +125,17 @@ func addRegions(t *textTable, s *stack.Stack, l stack.Layer) {
 
 // fillName says what a region is filled with, and how much on average.
 func fillName(s *stack.Stack, r *stack.Region) string {
-	return fmt.Sprintf("%s + %.3g %% %s, %s", s.Materials[r.Material].Name, 100*r.Fill.Mean(), s.Materials[r.Fill.Inclusion].Name, r.Fill.Rule)
+	return fmt.Sprintf("%s + %.3g %% %s, %s", s.Materials[r.Material].Name, 100*r.Fill.Mean(),
+		s.Materials[r.Fill.Inclusion].Name, r.Fill.Rule)
 }
 
 func (d *description) power() {
 	p := d.m.Power
-	t := textTable{header: []string{"layer", ">requested W", ">mapped W", ">area mm2", ">no power mm2", ">overlap mm2", ">outside W"}}
+	t := textTable{header: []string{"layer", ">requested W", ">mapped W", ">area mm2", ">no power mm2", ">overlap mm2",
+		">outside W"}}
 	for _, c := range slices.Backward(p.Coverage()) {
-		t.add(c.Name, watts(c.Requested), watts(c.Mapped), area(c.Area), area(c.Unpowered), area(c.Overlapping), watts(c.Outside))
+		t.add(c.Name, watts(c.Requested), watts(c.Mapped), area(c.Area), area(c.Unpowered), area(c.Overlapping),
+			watts(c.Outside))
 	}
 	if len(p.Layers) > 1 {
 		t.add("total", watts(p.Requested), watts(p.Mapped), "", "", "", "")
@@ -146,7 +151,8 @@ func (d *description) power() {
 		t.write(d.console, d.w)
 	}
 	if s := d.m.Stack; s.Leaks() {
-		d.line("  and leakage by the temperature, %s W at the ambient of %.2f degC", watts(s.LeakageAt(s.Ambient)), celsius(s.Ambient))
+		d.line("  and leakage by the temperature, %s W at the ambient of %.2f degC", watts(s.LeakageAt(s.Ambient)),
+			celsius(s.Ambient))
 	}
 }
 
@@ -194,16 +200,19 @@ func patch(p *stack.Patch, f stack.Face) string {
 	}
 	condition := boundary(&p.Boundary)
 	if m := p.Map; m != nil {
-		condition = fmt.Sprintf("map of %d x %d, h = %.4g W/(m2 K) on average to %.2f degC", m.NX, m.NY, m.Mean(), celsius(p.Temperature))
+		condition = fmt.Sprintf("map of %d x %d, h = %.4g W/(m2 K) on average to %.2f degC", m.NX, m.NY, m.Mean(),
+			celsius(p.Temperature))
 	}
-	return fmt.Sprintf("%s, %s%.4g x %.4g mm at %s = %.4g mm, %s = %.4g mm: %s", p.Name, what, r.Width*1e3, r.Height*1e3, axes[0], r.X*1e3, axes[1], r.Y*1e3, condition)
+	return fmt.Sprintf("%s, %s%.4g x %.4g mm at %s = %.4g mm, %s = %.4g mm: %s", p.Name, what, r.Width*1e3,
+		r.Height*1e3, axes[0], r.X*1e3, axes[1], r.Y*1e3, condition)
 }
 
 func boundary(b *stack.Boundary) string {
 	switch b.Kind {
 	case stack.Convective:
 		if b.Follows() {
-			return fmt.Sprintf("%s to %.2f degC; h = %.4g W/(m2 K) where the surface is 30 K warmer", strings.Join(b.Means(), ", "), celsius(b.Temperature), b.TypicalH())
+			return fmt.Sprintf("%s to %.2f degC; h = %.4g W/(m2 K) where the surface is 30 K warmer",
+				strings.Join(b.Means(), ", "), celsius(b.Temperature), b.TypicalH())
 		}
 		return fmt.Sprintf("h = %.4g W/(m2 K) to %.2f degC", b.H, celsius(b.Temperature))
 	case stack.FixedTemperature:
@@ -216,11 +225,12 @@ func boundary(b *stack.Boundary) string {
 	return "adiabatic"
 }
 
-// pace is the processor time in s per cell of one core, for a steady run and for a step. Iterations make the difference between stacks of a kind, and are
-// not known before: eight to eleven of a steady solve, two to eight of a step.
+// pace is the processor time in s per cell of one core, for a steady run and for a step. Iterations make the difference
+// between stacks of a kind, and are not known before: eight to eleven of a steady solve, two to eight of a step.
 type pace struct{ steady, step float64 }
 
-// Paces from runs of the examples on one server: each comes out within a factor of two, of the processor time over the cores. Other machines differ.
+// Paces from runs of the examples on one server: each comes out within a factor of two, of the processor time over the
+// cores. Other machines differ.
 var (
 	directPace  = pace{0.12e-6, 0.045e-6}
 	layeredPace = pace{0.4e-6, 0.2e-6}  // iterations on layers without regions
@@ -262,13 +272,16 @@ func (d *description) estimate(on resources) {
 		return float64(gpusolve.SystemNeed(d.m, d.m.Stack.Solver.Preconditioner, inTime, gpu).Peak())
 	}
 	steady, transient := need(false, false), need(true, false)
-	d.line("  steady     about %s, %s of memory%s", seconds(twoDigits(besideSeconds+p.steady*perCore)), byteCount(steady), free)
+	d.line("  steady     about %s, %s of memory%s", seconds(twoDigits(besideSeconds+p.steady*perCore)),
+		byteCount(steady), free)
 	steps := d.m.Stack.Transient.Steps
 	if steps == 0 {
 		steps = defaultSteps
 	}
-	d.line("  transient  about %s for %d steps, %s", seconds(twoDigits(besideSeconds+p.step*perCore*float64(steps))), steps, byteCount(transient))
-	d.line("  on a GPU   %s steady, %s transient%s", byteCount(need(false, true)), byteCount(need(true, true)), on.gpuMemory())
+	d.line("  transient  about %s for %d steps, %s", seconds(twoDigits(besideSeconds+p.step*perCore*float64(steps))),
+		steps, byteCount(transient))
+	d.line("  on a GPU   %s steady, %s transient%s", byteCount(need(false, true)), byteCount(need(true, true)),
+		on.gpuMemory())
 }
 
 // methodText tells how a stack is solved, and why not directly.

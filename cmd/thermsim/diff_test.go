@@ -18,14 +18,17 @@ func saveFlat(t *testing.T, f flat) (dir string) {
 	t.Helper()
 	_, m := tinyMesh(t)
 	dir = t.TempDir()
-	r := &report.Run{Command: "steady", Mesh: m, Solution: &solution.Solution{Field: f, Status: solution.Status{Converged: true, Reason: solution.ReasonTolerance}}}
-	_, err := staging.Do(t.Context(), dir, staging.Options{Set: report.RunFiles, Command: "steady"}, func(files *staging.Transaction) error {
-		recording, err := report.NewRecording(files, r, 0, report.Options{}, report.OutputOptions{SaveLast: true})
-		if err == nil {
-			_, err = recording.Finish(t.Context(), nil)
-		}
-		return err
-	})
+	r := &report.Run{Command: "steady", Mesh: m,
+		Solution: &solution.Solution{Field: f,
+			Status: solution.Status{Converged: true, Reason: solution.ReasonTolerance}}}
+	_, err := staging.Do(t.Context(), dir, staging.Options{Set: report.RunFiles, Command: "steady"},
+		func(files *staging.Transaction) error {
+			recording, err := report.NewRecording(files, r, 0, report.Options{}, report.OutputOptions{SaveLast: true})
+			if err == nil {
+				_, err = recording.Finish(t.Context(), nil)
+			}
+			return err
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +52,8 @@ func TestDiffOfBrokenFields(t *testing.T) {
 		{[2]string{broken, good}, "1000 K", exitTooHot, "breakdown, 1 cell without a finite temperature"},
 		{[2]string{broken, broken}, "1 mK", exitTooHot, "1 of 12 cells are not compared"},
 	} {
-		o := diffOptions{runs: c.runs, out: filepath.Join(t.TempDir(), "d"), limit: temperatureRise(), pageError: temperatureRise()}
+		o := diffOptions{runs: c.runs, out: filepath.Join(t.TempDir(), "d"), limit: temperatureRise(),
+			pageError: temperatureRise()}
 		if c.limit != "" {
 			if err := o.limit.Set(c.limit); err != nil {
 				t.Fatal(err)
@@ -66,7 +70,8 @@ func TestDiffOfBrokenFields(t *testing.T) {
 		if c.status == exitDone && c.says == "" && strings.Contains(said.String(), "warning") {
 			t.Errorf("limit %q: %s", c.limit, said.String())
 		}
-		if page, err := os.ReadFile(filepath.Join(o.out, "diff.html")); err != nil || strings.Contains(c.says, "cell") != bytes.Contains(page, []byte("class=\"caveat\"")) {
+		if page, err := os.ReadFile(filepath.Join(o.out, "diff.html")); err != nil ||
+			strings.Contains(c.says, "cell") != bytes.Contains(page, []byte("class=\"caveat\"")) {
 			t.Errorf("limit %q, page: %v", c.limit, err)
 		}
 	}

@@ -52,7 +52,8 @@ func workplace(t *testing.T) string {
 	return dir
 }
 
-// The guide's files are what it shows, its commands run, and each line of output that it shows is among what they print, in that order.
+// The guide's files are what it shows, its commands run, and each line of output that it shows is among what they
+// print, in that order.
 func TestModellingGuide(t *testing.T) {
 	dir := workplace(t)
 	commands := 0
@@ -109,8 +110,8 @@ func holds(t *testing.T, dir, command, shown string) {
 // squeeze makes every run of white space one space.
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// The notebook for users of Python, which is made of its page: its cells run one after the other in an empty folder, and print what it shows. Those that
-// need pandas run where it is installed.
+// The notebook for users of Python, which is made of its page: its cells run one after the other in an empty folder,
+// and print what it shows. Those that need pandas run where it is installed.
 func TestPythonNotebook(t *testing.T) {
 	numpy, pandas := python("numpy"), python("numpy, pandas")
 	if numpy == "" {

@@ -95,7 +95,10 @@ func exitStatus(err error) int {
 		return exitRunaway
 	case errors.Is(err, gpusolve.ErrUnsettled):
 		return exitNotConverged
-	case errors.Is(err, gpusolve.ErrOption), errors.Is(err, gpusolve.ErrNoCheckpoint), errors.Is(err, gpusolve.ErrOtherRun), errors.Is(err, gpusolve.ErrSingular), errors.Is(err, gpusolve.ErrMatrix), errors.Is(err, saved.ErrDamaged), errors.Is(err, saved.ErrBroken), errors.Is(err, staging.ErrTaken), isInputError(err):
+	case errors.Is(err, gpusolve.ErrOption), errors.Is(err, gpusolve.ErrNoCheckpoint),
+		errors.Is(err, gpusolve.ErrOtherRun), errors.Is(err, gpusolve.ErrSingular), errors.Is(err, gpusolve.ErrMatrix),
+		errors.Is(err, saved.ErrDamaged), errors.Is(err, saved.ErrBroken), errors.Is(err, staging.ErrTaken),
+		isInputError(err):
 		return exitInput
 	}
 	return exitInternal

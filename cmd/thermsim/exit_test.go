@@ -46,7 +46,8 @@ func TestPanicReport(t *testing.T) {
 		if status := reportPanic(g, "index out of range", []byte("goroutine 1")); status != exitCrash {
 			t.Errorf("exit status %d, want %d", status, exitCrash)
 		}
-		if text := said.String(); !strings.Contains(text, "please report") || !strings.Contains(text, "index out of range") {
+		if text := said.String(); !strings.Contains(text, "please report") ||
+			!strings.Contains(text, "index out of range") {
 			t.Errorf("message %q", text)
 		}
 		if got := strings.Contains(said.String(), "goroutine 1"); got != verbose {

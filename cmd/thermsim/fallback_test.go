@@ -17,8 +17,8 @@ import (
 	"thermsim/gpusolve/testing/interpreter"
 )
 
-// A GPU that runs out of memory while it is set up: auto takes the processor, says so on stderr and in summary.json; a GPU that was asked for ends the
-// run with status 4 and no file.
+// A GPU that runs out of memory while it is set up: auto takes the processor, says so on stderr and in summary.json; a
+// GPU that was asked for ends the run with status 4 and no file.
 func TestAutoWithoutAGPUThatFails(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "stack.toml")
 	// Some 3.8 million steps of cells: more work than opening a GPU.
@@ -37,13 +37,15 @@ func TestAutoWithoutAGPUThatFails(t *testing.T) {
 		var said bytes.Buffer
 		g := &globals{console: &console{stdout: io.Discard, stderr: &said}, start: time.Now()}
 		g.adjust = func(s *gpusolve.Options) {
-			s.Device, s.Driver = device, cudriver.Faulty(interpreter.New(interpreter.Options{NoRaces: true}), cudriver.FailNth("cuMemAlloc", 8, cudriver.OutOfMemory))
+			s.Device, s.Driver = device, cudriver.Faulty(interpreter.New(interpreter.Options{NoRaces: true}),
+				cudriver.FailNth("cuMemAlloc", 8, cudriver.OutOfMemory))
 		}
 		err = runTransient(context.Background(), g, plan)
 		return o.out, said.String(), err
 	}
 	out, stderr, err := run("auto")
-	if err != nil || strings.Count(stderr, "the processor solves in place of the GPU: ") != 1 || !strings.Contains(stderr, "cuMemAlloc") {
+	if err != nil || strings.Count(stderr, "the processor solves in place of the GPU: ") != 1 ||
+		!strings.Contains(stderr, "cuMemAlloc") {
 		t.Fatalf("%v, stderr %q", err, stderr)
 	}
 	data, err := os.ReadFile(filepath.Join(out, "summary.json"))
@@ -53,11 +55,13 @@ func TestAutoWithoutAGPUThatFails(t *testing.T) {
 	var s struct {
 		Device struct{ Kind, GPU_failure string }
 	}
-	if err := json.Unmarshal(data, &s); err != nil || s.Device.Kind != "cpu" || !strings.Contains(s.Device.GPU_failure, "cuMemAlloc") {
+	if err := json.Unmarshal(data, &s); err != nil || s.Device.Kind != "cpu" ||
+		!strings.Contains(s.Device.GPU_failure, "cuMemAlloc") {
 		t.Errorf("%v, device in summary.json: %+v", err, s.Device)
 	}
 	out, stderr, err = run("gpu")
-	if files, _ := os.ReadDir(out); exitStatus(err) != exitDevice || !strings.Contains(err.Error(), "cuMemAlloc") || len(files) > 0 {
+	if files, _ := os.ReadDir(out); exitStatus(err) != exitDevice || !strings.Contains(err.Error(), "cuMemAlloc") ||
+		len(files) > 0 {
 		t.Errorf("a GPU was demanded: %v, %d files, stderr %q", err, len(files), stderr)
 	}
 }

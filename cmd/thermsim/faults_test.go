@@ -50,9 +50,9 @@ func tinyMesh(t *testing.T) (*stack.Stack, *mesh.Mesh) {
 	return s, m
 }
 
-// A driver call that fails in the middle of a run ends it with exit status 4, a message that names the call, and no file: whichever call it is, from
-// the first allocation to the copy of the last plane into the report. What only gives something back cannot spoil a run any more. The quick tier takes
-// the first and the last call of each name.
+// A driver call that fails in the middle of a run ends it with exit status 4, a message that names the call, and no
+// file: whichever call it is, from the first allocation to the copy of the last plane into the report. What only gives
+// something back cannot spoil a run any more. The quick tier takes the first and the last call of each name.
 func TestEveryDriverFaultLeavesNoFiles(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "stack.toml")
 	if err := os.WriteFile(file, []byte(tinyStack), 0o644); err != nil {
@@ -128,7 +128,8 @@ func firstOrLast[T comparable](list []T, n int) bool {
 // givesBack reports whether a call only frees something, or waits before that.
 func givesBack(call string) bool {
 	switch call {
-	case "cuMemFree", "cuMemFreeHost", "cuEventDestroy", "cuModuleUnload", "cuStreamDestroy", "cuGraphExecDestroy", "cuDevicePrimaryCtxRelease",
+	case "cuMemFree", "cuMemFreeHost", "cuEventDestroy", "cuModuleUnload", "cuStreamDestroy", "cuGraphExecDestroy",
+		"cuDevicePrimaryCtxRelease",
 		"cuCtxSetCurrent", "cuStreamSynchronize":
 		return true
 	}

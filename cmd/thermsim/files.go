@@ -89,7 +89,8 @@ func commit(ctx context.Context, g *globals, t *staging.Transaction) (*staging.R
 }
 
 // writeFiles writes a few files into a folder.
-func writeFiles(ctx context.Context, g *globals, dir string, o staging.Options, files ...staging.File) (*staging.Result, error) {
+func writeFiles(ctx context.Context, g *globals, dir string, o staging.Options, files ...staging.File) (*staging.Result,
+	error) {
 	t, err := begin(g, dir, o)
 	if err != nil {
 		return nil, err
@@ -119,7 +120,8 @@ func refuseToReplace(force bool, files ...string) error {
 	return nil
 }
 
-// exists says whether something has that name. Below what is no folder nothing has; that is told of when it is written into.
+// exists says whether something has that name. Below what is no folder nothing has; that is told of when it is written
+// into.
 func exists(path string) (bool, error) {
 	_, err := os.Lstat(path)
 	switch {
@@ -131,8 +133,8 @@ func exists(path string) (bool, error) {
 	return false, fmt.Errorf("cannot find out whether a file exists: %w", err)
 }
 
-// ownFiles is how files that stand for themselves are written. Others may write theirs into the same folder, which takes a moment: what was measured for minutes
-// should not be lost to that.
+// ownFiles is how files that stand for themselves are written. Others may write theirs into the same folder, which
+// takes a moment: what was measured for minutes should not be lost to that.
 var ownFiles = staging.Options{Patience: 5 * time.Second}
 
 // writeOutputs writes files that stand for themselves into one folder.

@@ -21,7 +21,8 @@ func TestRefuseToReplace(t *testing.T) {
 		filepath.Join(dir, strings.Repeat("x", 5000)): "cannot find out whether",
 	} {
 		err := refuseToReplace(false, path)
-		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || exitStatus(err) != exitInput) {
+		if (err == nil) != (want == "") || err != nil &&
+			(!strings.Contains(err.Error(), want) || exitStatus(err) != exitInput) {
 			t.Errorf("%.100s: %v, want %q", path, err, want)
 		}
 		if err := refuseToReplace(true, path); err != nil {

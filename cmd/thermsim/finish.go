@@ -41,7 +41,8 @@ func logSolution(g *globals, r *report.Run) {
 	if s.Device.Transport != "" {
 		g.detail("the ranks are joined by %s", s.Device.Transport)
 	}
-	g.detail("%s: %s; set up in %s", solution.MethodText(s.Status.Method, s.Status.Preconditioner), s.Status.Details, seconds(s.Timing.Setup.Seconds()))
+	g.detail("%s: %s; set up in %s", solution.MethodText(s.Status.Method, s.Status.Preconditioner), s.Status.Details,
+		seconds(s.Timing.Setup.Seconds()))
 	if s.Status.Timings != "" {
 		g.detail("set-up of %s: %s", s.Status.Preconditioner, s.Status.Timings)
 	}
@@ -49,13 +50,16 @@ func logSolution(g *globals, r *report.Run) {
 		g.detail("%s", s.Status.Fallback)
 	}
 	if n := s.Status.Nonlinear; n != nil {
-		g.detail("properties follow the temperature: %d linear systems, nonlinear residual %.3g W, contraction %.2g", n.OuterTotal, n.ResidualW, n.Contraction)
+		g.detail("properties follow the temperature: %d linear systems, nonlinear residual %.3g W, contraction %.2g",
+			n.OuterTotal, n.ResidualW, n.Contraction)
 	}
 	g.detail("solved in %s: %d iterations, residual %.3g W%s, %s",
-		seconds(s.Timing.Solve.Seconds()), s.Status.IterationsTotal, s.Status.ResidualW, errorText(&s.Status), s.Status.Reason)
+		seconds(s.Timing.Solve.Seconds()), s.Status.IterationsTotal, s.Status.ResidualW, errorText(&s.Status),
+		s.Status.Reason)
 	g.detail("%s on the device", byteCount(float64(s.Memory.DeviceBytes)))
 	if s.Device.Kind == "gpu" && s.Timing.Device+s.Timing.Setup > slowStart {
-		g.detail("opening and setting up a GPU takes this long when its driver compiles the kernels for it; it keeps them, and the next run starts sooner")
+		g.detail("opening and setting up a GPU takes this long when its driver compiles the kernels for it; it keeps " +
+			"them, and the next run starts sooner")
 	}
 }
 
@@ -81,8 +85,8 @@ func deviceText(d solution.DeviceInfo) string {
 	return fmt.Sprintf("%s %s, %d threads", d.Kind, d.Name, d.Threads)
 }
 
-// outlast returns a context for saving what was finished: the first interrupt does not end it, the second one does. An interrupt that
-// ended ctx already counts as the first.
+// outlast returns a context for saving what was finished: the first interrupt does not end it, the second one does. An
+// interrupt that ended ctx already counts as the first.
 func outlast(ctx context.Context) (saving context.Context, stop func()) {
 	saving, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	signals := make(chan os.Signal, 2)

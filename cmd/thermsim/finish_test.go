@@ -11,7 +11,8 @@ import (
 	"thermsim/report"
 )
 
-// Saving what a transient finished survives one interrupt and ends with the second; the one that ended the solve counts.
+// Saving what a transient finished survives one interrupt and ends with the second; the one that ended the solve
+// counts.
 func TestOutlast(t *testing.T) {
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil {
@@ -72,17 +73,22 @@ func TestLogOfDevice(t *testing.T) {
 		line    string
 		told    bool
 	}{
-		{solution.DeviceInfo{Kind: "cpu", Name: "linux/amd64", Threads: 2, Why: "asked for"}, time.Second, "device: cpu linux/amd64, 2 threads (asked for), opened in 1 s\n", false},
-		{solution.DeviceInfo{Kind: "cpu", Name: "linux/arm64", Threads: 1, Why: "asked for"}, time.Second, "device: cpu linux/arm64, 1 thread (asked for), opened in 1 s\n", false},
-		{solution.DeviceInfo{Kind: "gpu", Name: "NVIDIA H200", Why: "asked for"}, 300 * time.Millisecond, "device: gpu NVIDIA H200 (asked for), opened in 300 ms\n", false},
-		{solution.DeviceInfo{Kind: "gpu", Name: "NVIDIA H200", Why: "asked for"}, time.Second, "device: gpu NVIDIA H200 (asked for), opened in 1 s\n", true},
+		{solution.DeviceInfo{Kind: "cpu", Name: "linux/amd64", Threads: 2, Why: "asked for"}, time.Second,
+			"device: cpu linux/amd64, 2 threads (asked for), opened in 1 s\n", false},
+		{solution.DeviceInfo{Kind: "cpu", Name: "linux/arm64", Threads: 1, Why: "asked for"}, time.Second,
+			"device: cpu linux/arm64, 1 thread (asked for), opened in 1 s\n", false},
+		{solution.DeviceInfo{Kind: "gpu", Name: "NVIDIA H200", Why: "asked for"}, 300 * time.Millisecond,
+			"device: gpu NVIDIA H200 (asked for), opened in 300 ms\n", false},
+		{solution.DeviceInfo{Kind: "gpu", Name: "NVIDIA H200", Why: "asked for"}, time.Second,
+			"device: gpu NVIDIA H200 (asked for), opened in 1 s\n", true},
 	} {
 		var said strings.Builder
 		g := &globals{console: &console{stderr: &said, verbose: true}}
 		s := &solution.Solution{Device: c.device}
 		s.Timing.Device = c.opening
 		logSolution(g, &report.Run{Solution: s})
-		if text := said.String(); !strings.Contains(text, c.line) || strings.Contains(text, "compiles the kernels") != c.told {
+		if text := said.String(); !strings.Contains(text, c.line) ||
+			strings.Contains(text, "compiles the kernels") != c.told {
 			t.Errorf("%+v:\n%s", c, text)
 		}
 	}

@@ -141,7 +141,8 @@ type device string
 
 func (d *device) Set(text string) error {
 	number, numbered := strings.CutPrefix(text, "gpu:")
-	if n, err := strconv.Atoi(number); numbered && (err != nil || n < 0) || !numbered && !slices.Contains(deviceNames(), text) {
+	if n, err := strconv.Atoi(number); numbered && (err != nil || n < 0) || !numbered &&
+		!slices.Contains(deviceNames(), text) {
 		return errors.New("choose auto, cpu, gpu, or gpu:N for the N-th GPU from 0")
 	}
 	*d = device(text)

@@ -10,7 +10,8 @@ func TestGridFlag(t *testing.T) {
 	if err := g.Set("512X256"); err != nil || g != (gridSize{512, 256}) {
 		t.Errorf("512X256: %v, %v", g, err)
 	}
-	for _, bad := range []string{"", "x", "8", "8x", "x8", "8x-1", "8x0", "8 x 8", "1e3x8", "8x8x8", "2000000x1", "99999999999999999999x1"} {
+	for _, bad := range []string{"", "x", "8", "8x", "x8", "8x-1", "8x0", "8 x 8", "1e3x8", "8x8x8", "2000000x1",
+		"99999999999999999999x1"} {
 		g = gridSize{}
 		if err := g.Set(bad); err == nil {
 			t.Errorf("%q was read as %v", bad, g)

@@ -25,7 +25,8 @@ func savedRun(f *testing.F, args ...string) (data []byte, entries []string) {
 		f.Fatal(err)
 	}
 	defer null.Close()
-	if status := run(append(args, file, "--device", "cpu", "--quiet", "--no-page", "--out", dir), null, null); status != exitDone {
+	if status := run(append(args, file, "--device", "cpu", "--quiet", "--no-page", "--out", dir), null,
+		null); status != exitDone {
 		f.Fatalf("%v ends with status %d", args, status)
 	}
 	data, err = os.ReadFile(filepath.Join(dir, "run.zip"))
@@ -42,7 +43,8 @@ func savedRun(f *testing.F, args ...string) (data []byte, entries []string) {
 	return data, entries
 }
 
-// spoilt is an archive in which an entry is replaced, or has bytes put over it, or, without an entry, the whole archive has.
+// spoilt is an archive in which an entry is replaced, or has bytes put over it, or, without an entry, the whole archive
+// has.
 func spoilt(t *testing.T, archive []byte, entry string, over bool, at uint16, data []byte) []byte {
 	t.Helper()
 	put := func(old []byte) []byte {
@@ -94,7 +96,8 @@ func spoilt(t *testing.T, archive []byte, entry string, over bool, at uint16, da
 func addRuns(f *testing.F) {
 	f.Add(uint8(0), true, uint16(40), []byte("x"), uint8(0))
 	f.Add(uint8(0), false, uint16(0), []byte("PK\x05\x06\x00\x00\x00\x00"), uint8(1))
-	f.Add(uint8(1), false, uint16(0), []byte(`{"schema":1,"command":"steady","stack":"stack.toml","saved_steps":[0]}`), uint8(2))
+	f.Add(uint8(1), false, uint16(0), []byte(`{"schema":1,"command":"steady","stack":"stack.toml","saved_steps":[0]}`),
+		uint8(2))
 	f.Add(uint8(1), true, uint16(90), []byte(`99`), uint8(3))
 	f.Add(uint8(2), true, uint16(20), []byte("4 mm"), uint8(4))
 	f.Add(uint8(3), true, uint16(0), []byte("\x00\x00\x00\x00\x00\x00\xf0\x7f"), uint8(5))
@@ -106,14 +109,16 @@ func FuzzRender(f *testing.F) {
 	archive, entries := savedRun(f, "transient", "--steps", "3", "--dt", "1ms", "--save", "all", "--maps", "all")
 	entries = append([]string{""}, entries...)
 	options := []string{
-		"", "--figures all", "--files vtr,npz,csv --file-steps all", "--formats svg,pdf --to-scale", "--maps all --range 20:90 --zoom die", "--files raw --float32 --file-box :,:,:",
+		"", "--figures all", "--files vtr,npz,csv --file-steps all", "--formats svg,pdf --to-scale",
+		"--maps all --range 20:90 --zoom die", "--files raw --float32 --file-box :,:,:",
 		"--figures section-x,animation --frames die --cut 1,1", "--page-budget 1 --page-error 1",
 	}
 	addRuns(f)
 	command := quietly(f)
 	f.Fuzz(func(t *testing.T, which uint8, over bool, at uint16, data []byte, how uint8) {
 		t.Chdir(t.TempDir())
-		if err := os.WriteFile("run.zip", spoilt(t, archive, entries[int(which)%len(entries)], over, at, data), 0o666); err != nil {
+		if err := os.WriteFile("run.zip", spoilt(t, archive, entries[int(which)%len(entries)], over, at, data),
+			0o666); err != nil {
 			t.Fatal(err)
 		}
 		if tooFine("run.zip") {
@@ -130,7 +135,8 @@ func FuzzDiff(f *testing.F) {
 	command := quietly(f)
 	f.Fuzz(func(t *testing.T, which uint8, over bool, at uint16, data []byte, how uint8) {
 		t.Chdir(t.TempDir())
-		for name, content := range map[string][]byte{"whole.zip": archive, "run.zip": spoilt(t, archive, entries[int(which)%len(entries)], over, at, data)} {
+		for name, content := range map[string][]byte{"whole.zip": archive,
+			"run.zip": spoilt(t, archive, entries[int(which)%len(entries)], over, at, data)} {
 			if err := os.MkdirAll(name[:3], 0o777); err != nil {
 				t.Fatal(err)
 			}

@@ -95,8 +95,9 @@ func printed(t *testing.T, from, to string) int {
 	return run([]string{"check", from, "--print", "--quiet"}, out, messages)
 }
 
-// Any stack file of all that the format has is refused with a place, or is solved: its power is that of the file, its heat is kept, another method and a step in
-// time agree, and the file that check --print writes gives the same to the last bit. A fuzzer ends an input after 10 s, so each has one of the comparisons.
+// Any stack file of all that the format has is refused with a place, or is solved: its power is that of the file, its
+// heat is kept, another method and a step in time agree, and the file that check --print writes gives the same to the
+// last bit. A fuzzer ends an input after 10 s, so each has one of the comparisons.
 func FuzzStacks(f *testing.F) {
 	for _, seed := range cases.Seeds(16) {
 		f.Add(seed)
@@ -165,7 +166,8 @@ func againPrinted(t *testing.T, first outcome, text string, solved func(string) 
 }
 
 // byAnotherMethod solves by a method that is not that of choice, where it applies.
-func byAnotherMethod(t *testing.T, r *rand.Rand, first outcome, file randomstack.File, command func(*testing.T, string) (int, string), plain string) {
+func byAnotherMethod(t *testing.T, r *rand.Rand, first outcome, file randomstack.File,
+	command func(*testing.T, string) (int, string), plain string) {
 	t.Helper()
 	methods := []string{"multigrid", "jacobi", "ic", "cmg", "chebyshev"}
 	if file.Cooled {
@@ -177,7 +179,8 @@ func byAnotherMethod(t *testing.T, r *rand.Rand, first outcome, file randomstack
 	}
 	other := summaryOf(t, "out")
 	span := first.Temperature.Max - first.Temperature.Min + 1
-	if e := math.Max(math.Abs(other.Temperature.Max-first.Temperature.Max), math.Abs(other.Temperature.Min-first.Temperature.Min)); !(e <= 4e-4+2e-6*span) && other.Grid == first.Grid {
+	if e := math.Max(math.Abs(other.Temperature.Max-first.Temperature.Max),
+		math.Abs(other.Temperature.Min-first.Temperature.Min)); !(e <= 4e-4+2e-6*span) && other.Grid == first.Grid {
 		t.Errorf("%+v; another method ends with status %d and %+v: %s\n%s", first, status, other, said, file.Text)
 	}
 }

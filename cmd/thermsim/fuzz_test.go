@@ -21,15 +21,20 @@ thickness = "100 um"
 power = { uniform = "5 W" }
 `
 
-// Arguments that reach outside of the folder, wait for input, a signal or a network, open what another test looks at, or take long.
+// Arguments that reach outside of the folder, wait for input, a signal or a network, open what another test looks at,
+// or take long.
 var unsafe = regexp.MustCompile(`/|\\|\.\.|[0-9]{4}|e[0-9+]|--watch|--listen|--device|--stdio|=-$|^-$|gpu|x[0-9]{3}|[0-9]{3}x`)
 
-// Whatever the arguments, a command ends with a status of the contract and without a panic, and a refusal leaves no file.
+// Whatever the arguments, a command ends with a status of the contract and without a panic, and a refusal leaves no
+// file.
 func FuzzArguments(f *testing.F) {
 	for _, args := range []string{
-		"steady stack.toml --quiet", "check stack.toml --print", "transient stack.toml --steps 2 --dt 1ms --set ambient=300", "steady stack.toml --json --tmax 30 --out a",
-		"rth stack.toml", "zth stack.toml --from 1ms", "sensitivity stack.toml --of max", "converge stack.toml", "render a --maps die", "diff a b --limit 1", "export stack.toml --out m",
-		"steady stack.toml --grid 8x8 --files npz,vtr --figures section", "materials silicon", "sweep stack.toml", "solve stack.toml", "reduce stack.toml", "init hbm", "import stack.toml",
+		"steady stack.toml --quiet", "check stack.toml --print", "transient stack.toml --steps 2 --dt 1ms --set " +
+			"ambient=300", "steady stack.toml --json --tmax 30 --out a",
+		"rth stack.toml", "zth stack.toml --from 1ms", "sensitivity stack.toml --of max", "converge stack.toml",
+		"render a --maps die", "diff a b --limit 1", "export stack.toml --out m",
+		"steady stack.toml --grid 8x8 --files npz,vtr --figures section", "materials silicon", "sweep stack.toml",
+		"solve stack.toml", "reduce stack.toml", "init hbm", "import stack.toml",
 	} {
 		f.Add(args)
 	}
@@ -42,7 +47,8 @@ func FuzzArguments(f *testing.F) {
 	f.Cleanup(func() { os.Stdin = input; null.Close() })
 	f.Fuzz(func(t *testing.T, line string) {
 		args := strings.Fields(line)
-		if len(args) == 0 || len(args) > 20 || slices.ContainsFunc(args, unsafe.MatchString) || slices.Contains(args, "serve") || slices.Contains(args, "verify") || slices.Contains(args, "bench") {
+		if len(args) == 0 || len(args) > 20 || slices.ContainsFunc(args, unsafe.MatchString) ||
+			slices.Contains(args, "serve") || slices.Contains(args, "verify") || slices.Contains(args, "bench") {
 			t.Skip()
 		}
 		t.Chdir(t.TempDir())

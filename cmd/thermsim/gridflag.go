@@ -59,7 +59,8 @@ func (w *gridWish) Type() string { return "NXxNY|auto" }
 // given says whether the flag was.
 func (w *gridWish) given() bool { return w.nx > 0 || w.auto != nil }
 
-// grid is that in place of the stack's. A file that lets its grid be chosen keeps what it says of that, unless the flag says more than auto.
+// grid is that in place of the stack's. A file that lets its grid be chosen keeps what it says of that, unless the flag
+// says more than auto.
 func (w *gridWish) grid(s *stack.Stack) stack.Grid {
 	switch {
 	case w.auto == nil:

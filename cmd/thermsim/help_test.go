@@ -67,15 +67,18 @@ func TestHelpOfProjects(t *testing.T) {
 	const hotspot = "Projects of HotSpot:\n"
 	for _, command := range []string{"steady", "transient"} {
 		bare := helpOf(t, command)
-		for _, heading := range []string{"Stack and solver:\n", "Results:\n", "Pictures:\n", "Field files:\n", "Projects of other simulators:\n", "Every command:\n"} {
+		for _, heading := range []string{"Stack and solver:\n", "Results:\n", "Pictures:\n", "Field files:\n",
+			"Projects of other simulators:\n", "Every command:\n"} {
 			if strings.Count(bare, heading) != 1 {
 				t.Errorf("%s --help lacks %s", command, heading)
 			}
 		}
-		if strings.Contains(bare, hotspot) || !strings.Contains(bare, "'thermsim "+command+" PROJECT --help' lists the options") {
+		if strings.Contains(bare, hotspot) ||
+			!strings.Contains(bare, "'thermsim "+command+" PROJECT --help' lists the options") {
 			t.Errorf("%s --help:\n%s", command, bare)
 		}
-		if text := helpOf(t, command, "x.config"); !strings.Contains(text, hotspot) || !strings.Contains(text, "--grid_layer_file") {
+		if text := helpOf(t, command, "x.config"); !strings.Contains(text, hotspot) ||
+			!strings.Contains(text, "--grid_layer_file") {
 			t.Errorf("%s x.config --help:\n%s", command, text)
 		}
 		if text := helpOf(t, command, "x.stk"); strings.Contains(text, hotspot) {
@@ -84,10 +87,12 @@ func TestHelpOfProjects(t *testing.T) {
 	}
 	for _, command := range []string{"check", "export"} {
 		bare := helpOf(t, command)
-		if strings.Contains(bare, hotspot) || strings.Count(bare, "'thermsim "+command+" PROJECT --help' lists the options") != 1 {
+		if strings.Contains(bare, hotspot) ||
+			strings.Count(bare, "'thermsim "+command+" PROJECT --help' lists the options") != 1 {
 			t.Errorf("%s --help:\n%s", command, bare)
 		}
-		if text := helpOf(t, command, "x.config"); !strings.Contains(text, hotspot) || !strings.Contains(text, "--grid_layer_file") {
+		if text := helpOf(t, command, "x.config"); !strings.Contains(text, hotspot) ||
+			!strings.Contains(text, "--grid_layer_file") {
 			t.Errorf("%s x.config --help:\n%s", command, text)
 		}
 	}

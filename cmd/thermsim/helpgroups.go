@@ -63,8 +63,8 @@ func groupUsage(root *cobra.Command, width int) {
 	inOrder(root)
 }
 
-// flagGroups lists the flags of a command, group by group in the order of their definition. Options of other simulators are shown where the arguments
-// name a project of that simulator.
+// flagGroups lists the flags of a command, group by group in the order of their definition. Options of other simulators
+// are shown where the arguments name a project of that simulator.
 func flagGroups(c *cobra.Command, width int) string {
 	var order []string
 	groups := map[string]*pflag.FlagSet{}
@@ -109,7 +109,8 @@ func flagGroups(c *cobra.Command, width int) string {
 	for _, heading := range order {
 		fmt.Fprintf(&b, "\n\n%s:\n%s", heading, strings.TrimRight(groups[heading].FlagUsagesWrapped(width), "\n"))
 		if heading == hint && left && len(c.Flags().Args()) == 0 {
-			fmt.Fprintf(&b, "\n  '%s PROJECT --help' lists the options of the simulator that PROJECT is made for.", c.CommandPath())
+			fmt.Fprintf(&b, "\n  '%s PROJECT --help' lists the options of the simulator that PROJECT is made for.",
+				c.CommandPath())
 		}
 	}
 	return b.String()

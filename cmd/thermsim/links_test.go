@@ -19,7 +19,8 @@ var (
 func TestLinksOfDocs(t *testing.T) {
 	root := filepath.FromSlash("../..")
 	var pages []string
-	for _, pattern := range []string{"README.md", "docs/*.md", "docs/decisions/*.md", "docs/papers/*.md", "examples/*/*.md"} {
+	for _, pattern := range []string{"README.md", "docs/*.md", "docs/decisions/*.md", "docs/papers/*.md",
+		"examples/*/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			t.Fatal(err)
@@ -87,7 +88,8 @@ var (
 	verdicts  = map[string]bool{"as in the paper": true, "different": true, "absent": true}
 )
 
-// The pages on papers: each row has a verdict, a reason where it is another than the paper's, and what is here leads to a file. Files that are named exist.
+// The pages on papers: each row has a verdict, a reason where it is another than the paper's, and what is here leads to
+// a file. Files that are named exist.
 func TestPapers(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/papers/*.md")
 	if err != nil || len(pages) != 5 {

@@ -65,15 +65,17 @@ func (a *attempt) reported() (names []string) {
 
 func newAttempt(t *testing.T) *attempt {
 	dir := t.TempDir()
-	a := &attempt{t: t, modules: new(interpreter.Cache), file: filepath.Join(dir, "stack.toml"), out: filepath.Join(dir, "out")}
+	a := &attempt{t: t, modules: new(interpreter.Cache), file: filepath.Join(dir, "stack.toml"),
+		out: filepath.Join(dir, "out")}
 	if err := os.WriteFile(a.file, []byte(tinyStack), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-// A device that is lost at any moment of a transient, so that every call of the driver fails from then on, ends the run with status 4 and the first error, with no file;
-// a checkpoint that stood before stands after, the message says so, and a device that works goes on from it to the files of a run that was not disturbed.
+// A device that is lost at any moment of a transient, so that every call of the driver fails from then on, ends the run
+// with status 4 and the first error, with no file; a checkpoint that stood before stands after, the message says so,
+// and a device that works goes on from it to the files of a run that was not disturbed.
 func TestALostDeviceLeavesTheCheckpoint(t *testing.T) {
 	a := newAttempt(t)
 	whole := *a
@@ -159,14 +161,16 @@ func TestAKernelThatDoesNotEnd(t *testing.T) {
 	if took := time.Since(begun); took > 20*time.Second {
 		t.Errorf("it took %v", took)
 	}
-	if exitStatus(err) != exitDevice || !strings.Contains(err.Error(), "300ms") || !strings.Contains(err.Error(), cudriver.WaitVariable+"=1h") {
+	if exitStatus(err) != exitDevice || !strings.Contains(err.Error(), "300ms") ||
+		!strings.Contains(err.Error(), cudriver.WaitVariable+"=1h") {
 		t.Errorf("status %d: %v", exitStatus(err), err)
 	}
 	if files := a.reported(); len(files) > 0 {
 		t.Errorf("%v were written", files)
 	}
 	t.Setenv(cudriver.WaitVariable, "soon")
-	if _, err := a.run(a.machine(), "1"); exitStatus(err) != exitInput || !strings.Contains(err.Error(), "THERMSIM_GPU_WAIT=soon") {
+	if _, err := a.run(a.machine(), "1"); exitStatus(err) != exitInput ||
+		!strings.Contains(err.Error(), "THERMSIM_GPU_WAIT=soon") {
 		t.Errorf("status %d: %v", exitStatus(err), err)
 	}
 }

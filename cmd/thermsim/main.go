@@ -1,7 +1,8 @@
-// Command thermsim simulates how hot a 3D IC gets: a stack file goes in; temperature maps, tables and a verdict come out.
+// Command thermsim simulates how hot a 3D IC gets: a stack file goes in; temperature maps, tables and a verdict come
+// out.
 //
-// Each command lives in a file of its own, cmd_<name>.go: newXCommand describes it to cobra, runX does it. This package reads flags,
-// shows progress and turns errors into exit statuses; physics lives in the packages it calls.
+// Each command lives in a file of its own, cmd_<name>.go: newXCommand describes it to cobra, runX does it. This package
+// reads flags, shows progress and turns errors into exit statuses; physics lives in the packages it calls.
 package main
 
 import (
@@ -37,7 +38,9 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 // execute carries out the command line and returns the exit status.
 func execute(g *globals, args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
-	if !g.ends { // a program that ends at once goes on to hear: a signal between its last file and its end would end it as if it had none
+	// a program that ends at once goes on to hear: a signal between its last file and its end would end it as if it had
+	// none
+	if !g.ends {
 		defer stop()
 	}
 	ctx, end := g.endWithoutReader(ctx)
@@ -66,7 +69,8 @@ func execute(g *globals, args []string) int {
 	return exitStatus(err)
 }
 
-// endings are the signals that end a run in order. SIGHUP is none where the program was told to outlive its terminal, as by nohup.
+// endings are the signals that end a run in order. SIGHUP is none where the program was told to outlive its terminal,
+// as by nohup.
 func endings() []os.Signal {
 	if signal.Ignored(syscall.SIGHUP) {
 		return []os.Signal{os.Interrupt, syscall.SIGTERM}
@@ -76,7 +80,8 @@ func endings() []os.Signal {
 
 // reportPanic says that thermsim itself is at fault. The stack trace helps only those who mend it.
 func reportPanic(g *globals, fault any, trace []byte) int {
-	msg := fmt.Sprintf("internal error: %v; this is a fault of thermsim: please report it with the stack file and the output of -v", fault)
+	msg := fmt.Sprintf("internal error: %v; this is a fault of thermsim: please report it with the stack file and "+
+		"the output of -v", fault)
 	if g.verbose {
 		msg += "\n\n" + string(trace)
 	}

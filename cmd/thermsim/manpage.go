@@ -9,12 +9,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// manPage is the manual page of a command in the man macros of roff, see man(7). Help texts are plain text: paragraphs, indented lines that stay as they
-// are, and headings underlined by =. cobra's own generator takes them for Markdown, and breaks their tables.
+// manPage is the manual page of a command in the man macros of roff, see man(7). Help texts are plain text: paragraphs,
+// indented lines that stay as they are, and headings underlined by =. cobra's own generator takes them for Markdown,
+// and breaks their tables.
 func manPage(c *cobra.Command) string {
 	var b strings.Builder
 	name := manName(c)
-	fmt.Fprintf(&b, ".TH %s 1 \"\" \"thermsim %s\" \"thermsim manual\"\n", strings.ToUpper(roff(name)), roff(versionText()))
+	fmt.Fprintf(&b, ".TH %s 1 \"\" \"thermsim %s\" \"thermsim manual\"\n", strings.ToUpper(roff(name)),
+		roff(versionText()))
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(name), roff(c.Short))
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n.nf\n%s\n", roff(c.UseLine()))
 	if c.HasAvailableSubCommands() {
@@ -66,7 +68,8 @@ func manText(text string) string {
 		if line != "" && strings.Trim(line, "=") == "" {
 			continue
 		}
-		if indented := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t"); line != "" && indented != verbatim {
+		if indented := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t"); line != "" &&
+			indented != verbatim {
 			verbatim = indented
 			b.WriteString(map[bool]string{true: ".nf\n", false: ".fi\n"}[verbatim])
 		}
@@ -148,7 +151,8 @@ func manUsage(f *pflag.Flag) string {
 
 // roff escapes text, line by line.
 func roff(text string) string {
-	lines := strings.Split(strings.NewReplacer(`\`, `\e`, "-", `\-`, "~", `\(ti`, "^", `\(ha`, "`", `\(ga`).Replace(text), "\n")
+	lines := strings.Split(strings.NewReplacer(`\`, `\e`, "-", `\-`, "~", `\(ti`, "^", `\(ha`, "`",
+		`\(ga`).Replace(text), "\n")
 	for i, line := range lines {
 		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
 			lines[i] = `\&` + line

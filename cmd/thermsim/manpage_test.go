@@ -60,7 +60,8 @@ func TestManPages(t *testing.T) {
 // The lines of a table stay lines; what roff would take for a macro or an escape is text.
 func TestManText(t *testing.T) {
 	got := manText("One, and\ntwo.\n\n  0    done\n  1    a \\ b\n\n.dot\n\nEXIT STATUS\n===========\n\n  3    c\n")
-	want := "One, and\ntwo.\n.PP\n.nf\n  0    done\n  1    a \\e b\n\n.fi\n\\&.dot\n.PP\n.SH EXIT STATUS\n.nf\n  3    c\n.fi\n"
+	want := "One, and\ntwo.\n.PP\n.nf\n  0    done\n  1    a \\e b\n\n.fi\n\\&.dot\n.PP\n.SH EXIT STATUS\n.nf\n  3 " +
+		"   c\n.fi\n"
 	if want = strings.ReplaceAll(want, ".PP\n.SH", ".SH"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

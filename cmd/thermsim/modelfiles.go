@@ -22,7 +22,8 @@ var modelFiles = staging.Options{Set: "reduce", Command: "reduce"}
 const onePortPart = 0.1
 
 // writeModel writes a model in all forms. The networks that it returns are those of inputs that have them.
-func writeModel(ctx context.Context, files *staging.Transaction, m *reducedmodel.Model, s *stack.Stack) ([]*reducedmodel.OnePort, error) {
+func writeModel(ctx context.Context, files *staging.Transaction, m *reducedmodel.Model,
+	s *stack.Stack) ([]*reducedmodel.OnePort, error) {
 	var ports []*reducedmodel.OnePort
 	for i := range m.Inputs {
 		if _, ok := m.DrivingPoint(i); !ok {
@@ -52,7 +53,8 @@ func writeModel(ctx context.Context, files *staging.Transaction, m *reducedmodel
 // deckSteps is how many steps a SPICE run takes at most: each is a corner of every source.
 const deckSteps = 2000
 
-// deckPowers are the powers of the stack over its steps of time, or a step from 0 to the steady powers where none are given.
+// deckPowers are the powers of the stack over its steps of time, or a step from 0 to the steady powers where none are
+// given.
 func deckPowers(s *stack.Stack, m *reducedmodel.Model) (dt float64, watts [][]float64, err error) {
 	dt, steps := modelSteps(&s.Transient, 0, 0, m.Tau[0])
 	source, err := inputPowers(s)
@@ -121,7 +123,8 @@ func writeFoster(w io.Writer, ports []*reducedmodel.OnePort) error {
 	fmt.Fprintln(out, "input,section,R_K_per_W,tau_s,C_J_per_K")
 	for _, p := range ports {
 		for k, r := range p.Foster.R {
-			fmt.Fprintf(out, "%s,%d,%s,%s,%s\n", csvText(p.Input), k+1, digits10(r), digits10(p.Foster.Tau[k]), digits10(p.Foster.Tau[k]/r))
+			fmt.Fprintf(out, "%s,%d,%s,%s,%s\n", csvText(p.Input), k+1, digits10(r), digits10(p.Foster.Tau[k]),
+				digits10(p.Foster.Tau[k]/r))
 		}
 	}
 	return out.Flush()

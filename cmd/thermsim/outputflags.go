@@ -49,7 +49,8 @@ func (o *outputOptions) addPageFlags(cmd *cobra.Command) {
 
 func (o *fieldOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&o.formats, "files", nil, "write the field as `LIST` of "+strings.Join(report.FieldFormats(), ", "))
+	f.StringSliceVar(&o.formats, "files", nil, "write the field as `LIST` of "+strings.Join(report.FieldFormats(),
+		", "))
 	f.StringSliceVar(&o.layers, "file-layers", nil, "only the layers in `LIST`, which lie on one another")
 	f.Var(&o.box, "file-box", `only the cells in X0:X1,Y0:Y1,Z0:Z1, such as "1 mm:3 mm,2 mm,:"`)
 	f.Var(&o.fileSteps, "file-steps", "these steps too: all, FROM:TO, FROM:TO:EVERY or numbers, with commas")
@@ -76,11 +77,13 @@ func (o *fieldOptions) check(s *stack.Stack, transient bool) error {
 	}
 	switch {
 	case len(o.formats) == 0 && (len(o.layers) > 0 || o.box.given || o.fileSteps.given() || o.single):
-		return usagef("--file-layers, --file-box, --file-steps and --float32 are about field files: name their formats with --files")
+		return usagef("--file-layers, --file-box, --file-steps and --float32 are about field files: name their " +
+			"formats with --files")
 	case o.fileSteps.given() && !transient:
 		return usagef("--file-steps is for transients: a steady state has no steps")
 	case len(o.layers) > 0 && o.box.given && o.box.axes[2].given():
-		return usagef("--file-layers and the third part of --file-box both say which heights to write; give one of them")
+		return usagef("--file-layers and the third part of --file-box both say which heights to write; give " +
+			"one of them")
 	}
 	for _, name := range o.layers {
 		if err := report.CheckMaps(s, []string{name}); err != nil || name == "all" {

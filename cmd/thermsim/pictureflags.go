@@ -33,7 +33,8 @@ type pictureOptions struct {
 
 func (o *pictureOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&o.formats, "formats", nil, "draw as "+strings.Join(report.PictureFormats(), ", ")+": one or a `LIST` (default png)")
+	f.StringSliceVar(&o.formats, "formats", nil,
+		"draw as "+strings.Join(report.PictureFormats(), ", ")+": one or a `LIST` (default png)")
 	f.StringSliceVar(&o.figures, "figures", nil, "`LIST` of "+strings.Join(report.FigureNames(), ",")+" or all")
 	f.StringVar(&o.colors, "colors", "inferno", "`NAME` of "+strings.Join(report.Colormaps(), ", "))
 	f.Var(&o.span, "range", "range of the colours in degC, such as 40:110 (default that of the data)")
@@ -46,7 +47,8 @@ func (o *pictureOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.toScale, "to-scale", false, "draw sections without stretching thin layers")
 	f.StringVar(&o.frames, "frames", "", "`LAYER` that the animation shows (default the one with the most power)")
 	f.StringVar(&o.zoom, "zoom", "", "`REGION` or block around which maps, panels and sections are cut")
-	for flag, values := range map[string][]string{"formats": report.PictureFormats(), "figures": append(report.FigureNames(), "all"), "colors": report.Colormaps()} {
+	for flag, values := range map[string][]string{"formats": report.PictureFormats(),
+		"figures": append(report.FigureNames(), "all"), "colors": report.Colormaps()} {
 		completeFlag(cmd, flag, values)
 	}
 }
@@ -68,11 +70,13 @@ func (o *pictureOptions) check(s *stack.Stack, transient bool) error {
 	}
 	for _, name := range []string{"traces", "maxima", "animation"} {
 		if !transient && slices.Contains(o.figures, name) {
-			return usagef("--figures: %s shows time steps, which a steady state does not have; use 'thermsim transient'", name)
+			return usagef("--figures: %s shows time steps, which a steady state does not have; use "+
+				"'thermsim transient'", name)
 		}
 	}
 	if c := o.cut; c.given && (c.x < 0 || c.y < 0 || c.x > s.Size[0] || c.y > s.Size[1]) {
-		return usagef("--cut %s is outside the stack, which is %g x %g mm", o.cut.String(), s.Size[0]*1e3, s.Size[1]*1e3)
+		return usagef("--cut %s is outside the stack, which is %g x %g mm", o.cut.String(), s.Size[0]*1e3,
+			s.Size[1]*1e3)
 	}
 	if o.frames != "" {
 		if err := report.CheckMaps(s, []string{o.frames}); err != nil || o.frames == "all" {
@@ -87,7 +91,8 @@ func (o *pictureOptions) wants(figure string) bool {
 }
 
 func (o *pictureOptions) style() report.PictureStyle {
-	s := report.PictureStyle{Formats: o.formats, Colors: o.colors, Title: o.title, Zoom: o.zoom, WidthPt: o.width.points, FontPt: o.font.value, DPI: o.dpi.value}
+	s := report.PictureStyle{Formats: o.formats, Colors: o.colors, Title: o.title, Zoom: o.zoom,
+		WidthPt: o.width.points, FontPt: o.font.value, DPI: o.dpi.value}
 	if o.span.given {
 		s.LoK, s.HiK = o.span.lo+zeroCelsius, o.span.hi+zeroCelsius
 	}

@@ -28,7 +28,8 @@ func (s *simulation) control(path string) error {
 		return nil
 	}
 	if s.o.project.network() != nil {
-		return usagef("--policy: with --compat this project is solved as a network of nodes, whose powers policies do not set; leave one of the two out")
+		return usagef("--policy: with --compat this project is solved as a network of nodes, whose powers policies " +
+			"do not set; leave one of the two out")
 	}
 	table, err := policy.Load(path)
 	if err != nil {

@@ -52,8 +52,10 @@ func buildMesh(g *globals, s *stack.Stack, on resources, transient bool) (*mesh.
 	return m, spent, nil
 }
 
-// prepare does everything that can fail because of the input before anything is solved, and takes the output folder. Ranks of the run meet in it.
-func prepare(ctx context.Context, g *globals, p *progress, command string, o *simulateOptions, t *team) (*simulation, error) {
+// prepare does everything that can fail because of the input before anything is solved, and takes the output folder.
+// Ranks of the run meet in it.
+func prepare(ctx context.Context, g *globals, p *progress, command string, o *simulateOptions, t *team) (*simulation,
+	error) {
 	s, parse, err := o.input(ctx, g, command, t)
 	if err = t.meet(ctx, &o.ranks, o.facts(command, t, s), err); err != nil {
 		return nil, err
@@ -69,7 +71,8 @@ func prepare(ctx context.Context, g *globals, p *progress, command string, o *si
 }
 
 // input reads the stack, and checks what is asked for against it.
-func (o *simulateOptions) input(ctx context.Context, g *globals, command string, t *team) (*stack.Stack, time.Duration, error) {
+func (o *simulateOptions) input(ctx context.Context, g *globals, command string, t *team) (*stack.Stack, time.Duration,
+	error) {
 	if err := o.check(); err != nil {
 		return nil, 0, err
 	}
@@ -103,7 +106,9 @@ func (o *simulateOptions) input(ctx context.Context, g *globals, command string,
 func (r *simulation) build(s *stack.Stack, parse time.Duration, command string) error {
 	var err error
 	if r.team.reports() {
-		r.files, err = begin(r.g, r.o.out, staging.Options{Set: report.RunFiles, Command: command, Shows: shown(s, &r.o.project), Replaces: []string{checkFiles}})
+		r.files, err = begin(r.g, r.o.out,
+			staging.Options{Set: report.RunFiles, Command: command, Shows: shown(s, &r.o.project),
+				Replaces: []string{checkFiles}})
 		if err != nil {
 			return err
 		}
@@ -121,7 +126,8 @@ func (r *simulation) build(s *stack.Stack, parse time.Duration, command string) 
 	if err := r.o.strict.refuse(append(plausibility.Of(m), limit...), ""); err != nil {
 		return err
 	}
-	r.Run = &report.Run{Command: command, Version: versionText(), Mesh: m, Warnings: limit, Parse: parse, Build: build, Start: r.g.start, Timeline: r.g.timings.log}
+	r.Run = &report.Run{Command: command, Version: versionText(), Mesh: m, Warnings: limit, Parse: parse, Build: build,
+		Start: r.g.start, Timeline: r.g.timings.log}
 	r.solver = options
 	return nil
 }

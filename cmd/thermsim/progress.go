@@ -13,7 +13,8 @@ import (
 // progressDelay is how long work may take before a progress line appears.
 const progressDelay = time.Second
 
-// progress shows what a long run is doing on one line of the terminal, rewritten in place. Without a terminal it does nothing.
+// progress shows what a long run is doing on one line of the terminal, rewritten in place. Without a terminal it does
+// nothing.
 type progress struct {
 	console *console
 	start   time.Time
@@ -73,8 +74,8 @@ func (p *progress) update(s gpusolve.Progress) {
 	p.solve = s
 }
 
-// line is what runs, how far it is, and in brackets the time since the start and, where steps tell, the time to go: what a narrow terminal cuts is
-// the least of it.
+// line is what runs, how far it is, and in brackets the time since the start and, where steps tell, the time to go:
+// what a narrow terminal cuts is the least of it.
 func (p *progress) line(now time.Time) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,7 +85,8 @@ func (p *progress) line(now time.Time) string {
 	case s.Steps > 0 && s.Step > 0:
 		perStep := now.Sub(p.since) / time.Duration(s.Step)
 		toGo := clock(perStep * time.Duration(s.Steps-s.Step))
-		line += fmt.Sprintf(": step %d of %d (%s, %s to go), t = %s, %s steps/s", s.Step+1, s.Steps, spent, toGo, seconds(s.Time), plain(1/perStep.Seconds()))
+		line += fmt.Sprintf(": step %d of %d (%s, %s to go), t = %s, %s steps/s", s.Step+1, s.Steps, spent, toGo,
+			seconds(s.Time), plain(1/perStep.Seconds()))
 	case s.Steps > 0:
 		line += fmt.Sprintf(": step 1 of %d (%s)", s.Steps, spent)
 	case s.Time > 0 && s.Until > 0 && !math.IsInf(s.Until, 1):

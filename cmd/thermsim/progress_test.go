@@ -18,11 +18,14 @@ func TestProgressLine(t *testing.T) {
 	}
 	for _, c := range []struct{ got, want string }{
 		{at(2*time.Second, gpusolve.Progress{}), "stepping (0:02)"},
-		{at(2*time.Second, gpusolve.Progress{Iteration: 7, ErrorK: 0.0123}), "stepping: iteration 7 (0:02), error about 0.012 K"},
+		{at(2*time.Second, gpusolve.Progress{Iteration: 7, ErrorK: 0.0123}), "stepping: iteration 7 (0:02), error " +
+			"about 0.012 K"},
 		{at(2*time.Second, gpusolve.Progress{Iteration: 7, ErrorK: math.NaN()}), "stepping: iteration 7 (0:02)"},
 		{at(2*time.Second, gpusolve.Progress{Step: 0, Steps: 50, Iteration: 3}), "stepping: step 1 of 50 (0:02)"},
-		{at(20*time.Second, gpusolve.Progress{Step: 10, Steps: 50, Time: 0.01}), "stepping: step 11 of 50 (0:20, 1:20 to go), t = 10 ms, 0.50 steps/s"},
-		{at(2*time.Hour, gpusolve.Progress{Step: 4, Steps: 6, Time: 1}), "stepping: step 5 of 6 (2:00:00, 1:00:00 to go), t = 1 s, 0.00056 steps/s"},
+		{at(20*time.Second, gpusolve.Progress{Step: 10, Steps: 50, Time: 0.01}), "stepping: step 11 of 50 (0:20, " +
+			"1:20 to go), t = 10 ms, 0.50 steps/s"},
+		{at(2*time.Hour, gpusolve.Progress{Step: 4, Steps: 6, Time: 1}), "stepping: step 5 of 6 (2:00:00, 1:00:00 to " +
+			"go), t = 1 s, 0.00056 steps/s"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
@@ -47,7 +50,8 @@ func TestProgressIsErased(t *testing.T) {
 }
 
 func TestPlainNumbers(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", 0.0123: "0.012", 1.5: "1.5", 12.4: "12", 123456: "120000", 4.4e-5: "0.000044", 3e-9: "3e-09"} {
+	for v, want := range map[float64]string{0: "0", 0.0123: "0.012", 1.5: "1.5", 12.4: "12", 123456: "120000",
+		4.4e-5: "0.000044", 3e-9: "3e-09"} {
 		if got := plain(v); got != want {
 			t.Errorf("%g: %q, want %q", v, got, want)
 		}
@@ -55,7 +59,8 @@ func TestPlainNumbers(t *testing.T) {
 }
 
 func TestSeconds(t *testing.T) {
-	for s, want := range map[float64]string{0: "0 s", 1e-9: "1 ns", 2.5e-6: "2.5 us", 0.0137: "13.7 ms", 59.96: "60 s", 1234: "21 min"} {
+	for s, want := range map[float64]string{0: "0 s", 1e-9: "1 ns", 2.5e-6: "2.5 us", 0.0137: "13.7 ms", 59.96: "60 s",
+		1234: "21 min"} {
 		if got := seconds(s); got != want {
 			t.Errorf("%g s: %q, want %q", s, got, want)
 		}

@@ -52,7 +52,8 @@ func (p *project) addFlags(cmd *cobra.Command) {
 	group(f, groupSolver, func() { p.set.addFlag(f) })
 	group(f, groupProjects, func() {
 		f.BoolVar(&p.compat, "compat", false, "calculate as the simulator does that the project was made for")
-		f.StringVar(&p.format, "format", "", "write the files that the project asks for too, as `FORMAT`: "+formatNames())
+		f.StringVar(&p.format, "format", "", "write the files that the project asks for too, "+
+			"as `FORMAT`: "+formatNames())
 		f.Var(&p.decimals, "decimals", "decimals of temperatures in those files (default as the simulator writes)")
 	})
 	p.addOptions(f, formats()...)
@@ -99,11 +100,14 @@ func (p *project) check(path string) error {
 	case p.format != "" && !slices.Contains(strings.Split(formatNames(), ", "), p.format):
 		return usagef("--format %s: no such format; there are %s", p.format, formatNames())
 	case format != nil && len(p.set) > 0:
-		return usagef("--set: %s is a project of %s; make a stack file of it with 'thermsim import %s'", path, format.Title(), format.Name())
+		return usagef("--set: %s is a project of %s; make a stack file of it with 'thermsim import %s'", path,
+			format.Title(), format.Name())
 	case format == nil && (p.compat || p.format != "" || len(p.values()) > 0):
-		return usagef("--compat, --format and a simulator's own options need a project of that simulator, and %s is a stack file; for one made by 'thermsim import', give the option to the import", path)
+		return usagef("--compat, --format and a simulator's own options need a project of that simulator, and %s is "+
+			"a stack file; for one made by 'thermsim import', give the option to the import", path)
 	case p.format != "" && p.format != format.Name():
-		return usagef("--format %s: %s is a project of %s, whose format is %s", p.format, path, format.Title(), format.Name())
+		return usagef("--format %s: %s is a project of %s, whose format is %s", p.format, path, format.Title(),
+			format.Name())
 	case p.decimals.given && p.format == "":
 		return usagef("--decimals needs --format: it is about the files of other simulators")
 	}
@@ -112,7 +116,8 @@ func (p *project) check(path string) error {
 
 // load imports a project and says on stderr what became of it.
 func (p *project) load(g *globals, format importer.Format, path string) (*stack.Stack, error) {
-	r, err := format.Import(importer.Request{Files: []string{path}, Named: p.values(), Compat: p.compat, Direct: true, Served: p.served, Open: p.opener()})
+	r, err := format.Import(importer.Request{Files: []string{path}, Named: p.values(), Compat: p.compat, Direct: true,
+		Served: p.served, Open: p.opener()})
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +155,8 @@ func (p *project) tellNotes(g *globals, r *importer.Result) {
 		}
 	}
 	if len(own) > 0 {
-		g.note("%s calculates otherwise (%s): 'thermsim import %s' tells how much that matters here, --compat does as it does", r.Format.Title(), strings.Join(own, ", "), r.Format.Name())
+		g.note("%s calculates otherwise (%s): 'thermsim import %s' tells how much that matters here, --compat "+
+			"does as it does", r.Format.Title(), strings.Join(own, ", "), r.Format.Name())
 	}
 }
 

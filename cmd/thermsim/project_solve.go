@@ -30,14 +30,18 @@ func (p *project) steady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options) 
 	return gpusolve.Steady(ctx, m, o)
 }
 
-// transient steps the field of the mesh, or of the network that stands in for it. It starts from what the project says, unless that is overruled.
-func (p *project) transient(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions, start *beginning) (*solution.Solution, error) {
+// transient steps the field of the mesh, or of the network that stands in for it. It starts from what the project says,
+// unless that is overruled.
+func (p *project) transient(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions,
+	start *beginning) (*solution.Solution, error) {
 	n := p.network()
 	switch {
 	case n != nil && start.run != "":
-		return nil, usagef("--initial %s starts thermsim's own transients; under --compat give the simulator's own file of initial temperatures", start.text)
+		return nil, usagef("--initial %s starts thermsim's own transients; under --compat give the simulator's own "+
+			"file of initial temperatures", start.text)
 	case n != nil && start.steady:
-		return nil, usagef("--initial steady starts thermsim's own transients; under --compat give the simulator's own file of initial temperatures")
+		return nil, usagef("--initial steady starts thermsim's own transients; under --compat give the simulator's " +
+			"own file of initial temperatures")
 	case n != nil:
 		if start.value > 0 {
 			plain := *n
@@ -60,7 +64,8 @@ func (p *project) transient(ctx context.Context, m *mesh.Mesh, o gpusolve.Option
 }
 
 // fromSteady starts a transient from the steady state of the steady powers.
-func fromSteady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions) (*solution.Solution, error) {
+func fromSteady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions) (*solution.Solution,
+	error) {
 	field, done, err := steadyField(ctx, m, o)
 	if err != nil {
 		return nil, err
@@ -70,8 +75,8 @@ func fromSteady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, t gpusolv
 	return gpusolve.Transient(ctx, m, o, t)
 }
 
-// steadyField is the field of the steady state to start from, until done is called. Among ranks rank 0 has it in memory, and the others have none: they
-// serve the solution of a steady state as long as it is open, and shall go on.
+// steadyField is the field of the steady state to start from, until done is called. Among ranks rank 0 has it in
+// memory, and the others have none: they serve the solution of a steady state as long as it is open, and shall go on.
 func steadyField(ctx context.Context, m *mesh.Mesh, o gpusolve.Options) (f solution.Field, done func(), err error) {
 	first, err := steadyStart(ctx, m, o)
 	if err != nil {
@@ -114,15 +119,22 @@ func steadyStart(ctx context.Context, m *mesh.Mesh, o gpusolve.Options) (*soluti
 	}
 	first.Close()
 	if first.Status.Reason == solution.ReasonRunaway {
-		return nil, withStatus(exitRunaway, errors.New("thermal runaway: there is no steady state to start from; 'thermsim steady' tells the largest power that has one; nothing was written"))
+		return nil,
+			withStatus(exitRunaway,
+				errors.New("thermal runaway: there is no steady state to start from; 'thermsim steady' tells the "+
+					"largest power that has one; nothing was written"))
 	}
-	return nil, withStatus(exitNotConverged, fmt.Errorf("the steady state to start from was not reached: %s after %d iterations; nothing was written", first.Status.Reason, first.Status.Iterations))
+	return nil,
+		withStatus(exitNotConverged,
+			fmt.Errorf("the steady state to start from was not reached: %s after %d iterations; nothing was written",
+				first.Status.Reason, first.Status.Iterations))
 }
 
 // finestTol is the tolerance in K below which --compat does not go by itself.
 const finestTol = 1e-9
 
-// printed makes --compat solve to what the simulator's files show: a tenth of their last decimal, unless another tolerance is asked for.
+// printed makes --compat solve to what the simulator's files show: a tenth of their last decimal, unless another
+// tolerance is asked for.
 func (p *project) printed(v *stack.Solver) {
 	if !p.compat || p.format == "" || p.decimals.count() < 0 || v.Tol > 0 || v.RTol > 0 || v.ATol > 0 {
 		return

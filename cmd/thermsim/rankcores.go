@@ -8,7 +8,8 @@ import (
 	"thermsim/internal/machine"
 )
 
-// shareCores divides the cores of a machine among the ranks on it, where nobody else has: launchers mostly bind each process to its own.
+// shareCores divides the cores of a machine among the ranks on it, where nobody else has: launchers mostly bind each
+// process to its own.
 func (t *team) shareCores() error {
 	mine := ""
 	if t.devices[0] == "cpu" && os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) == runtime.NumCPU() {

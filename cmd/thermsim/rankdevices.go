@@ -8,8 +8,10 @@ import (
 	"thermsim/internal/launcher"
 )
 
-// rankDevices are the devices of the ranks in this process. wish is the stack's or the flag's; where several GPUs are named, list tells which.
-func rankDevices(p launcher.Plan, wish string, several *deviceList, list func() ([]gpusolve.GPU, error)) ([]string, error) {
+// rankDevices are the devices of the ranks in this process. wish is the stack's or the flag's; where several GPUs are
+// named, list tells which.
+func rankDevices(p launcher.Plan, wish string, several *deviceList, list func() ([]gpusolve.GPU, error)) ([]string,
+	error) {
 	here := 1
 	if p.Together() {
 		here = p.Ranks
@@ -21,7 +23,8 @@ func rankDevices(p launcher.Plan, wish string, several *deviceList, list func() 
 		return repeated("cpu", here), nil
 	case strings.HasPrefix(wish, "gpu:") && !several.several():
 		if here > 1 {
-			return nil, usagef("--device %s is one GPU for %d ranks; name one for each, as in gpu:0,1, or take gpu:all", wish, here)
+			return nil, usagef("--device %s is one GPU for %d ranks; name one for each, as in gpu:0,1, or take gpu:all",
+				wish, here)
 		}
 		return []string{wish}, nil
 	case several.several():
@@ -45,7 +48,8 @@ func assign(p launcher.Plan, wish string, gpus []int, here int) ([]string, error
 		return []string{fmt.Sprintf("gpu:%d", gpus[max(0, p.Local)%len(gpus)])}, nil
 	}
 	if len(gpus) < here || wish != "gpu" && wish != "auto" && wish != "" && wish != severalDevices && len(gpus) > here {
-		return nil, usagef("--device %s: %d GPUs for %d ranks; each rank of a process takes one of its own", wish, len(gpus), here)
+		return nil, usagef("--device %s: %d GPUs for %d ranks; each rank of a process takes one of its own", wish,
+			len(gpus), here)
 	}
 	names := make([]string, here)
 	for i := range names {

@@ -7,13 +7,15 @@ import (
 )
 
 // layersStack is regionsStack with uniform layers, which are solved directly.
-var layersStack = regexp.MustCompile(`(?s)  \[\[layer\.region\]\].*?  \[\[layer\.block`).ReplaceAllString(regionsStack, "  [[layer.block")
+var layersStack = regexp.MustCompile(`(?s)  \[\[layer\.region\]\].*?  \[\[layer\.block`).ReplaceAllString(regionsStack,
+	"  [[layer.block")
 
 // Ranks as processes solve layers directly, with the field of a run alone.
 func TestRanksSolveDirectly(t *testing.T) {
 	for name, args := range map[string][]string{
-		"steady":    {"steady", "--quiet", "--precond", "fourier", "--save", "last"},
-		"transient": {"transient", "--quiet", "--save", "last", "--steps", "5", "--dt", "2 ms", "--initial", "steady", "--set", "layer.dies.block.core.power=9"},
+		"steady": {"steady", "--quiet", "--precond", "fourier", "--save", "last"},
+		"transient": {"transient", "--quiet", "--save", "last", "--steps", "5", "--dt", "2 ms", "--initial", "steady",
+			"--set", "layer.dies.block.core.power=9"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := stackFolder(t, layersStack)

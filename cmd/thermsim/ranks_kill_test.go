@@ -23,13 +23,16 @@ type ensemble struct {
 	shown []*bytes.Buffer // stdout
 }
 
-// startRanks starts a command n times, once for each rank, in an order that is drawn. more are the arguments of single ranks.
+// startRanks starts a command n times, once for each rank, in an order that is drawn. more are the arguments of single
+// ranks.
 func startRanks(t *testing.T, dir string, n int, args []string, more map[int][]string) *ensemble {
 	t.Helper()
-	e := &ensemble{out: filepath.Join(dir, "out"), ranks: make([]*exec.Cmd, n), said: make([]*bytes.Buffer, n), shown: make([]*bytes.Buffer, n)}
+	e := &ensemble{out: filepath.Join(dir, "out"), ranks: make([]*exec.Cmd, n), said: make([]*bytes.Buffer, n),
+		shown: make([]*bytes.Buffer, n)}
 	place := rankstest.Place(t)
 	for _, rank := range rand.Perm(n) {
-		all := append(append([]string{}, args...), "--out", "out", "--ranks", fmt.Sprint(n), "--rank", fmt.Sprint(rank), "--rendezvous", place, "--ranks-wait", "20 s")
+		all := append(append([]string{}, args...), "--out", "out", "--ranks", fmt.Sprint(n), "--rank", fmt.Sprint(rank),
+			"--rendezvous", place, "--ranks-wait", "20 s")
 		cmd := program(t, dir, append(all, more[rank]...)...)
 		e.said[rank], e.shown[rank] = new(bytes.Buffer), new(bytes.Buffer)
 		cmd.Stderr, cmd.Stdout = e.said[rank], e.shown[rank]
@@ -74,7 +77,8 @@ func (e *ensemble) files(t *testing.T) string {
 	return strings.Join(names, " ")
 }
 
-// Whichever rank of a run is killed, and when: all others end, one line names it, and the output folder holds a whole run or nothing.
+// Whichever rank of a run is killed, and when: all others end, one line names it, and the output folder holds a whole
+// run or nothing.
 func TestKilledRanks(t *testing.T) {
 	t.Parallel() // a rank that is killed before all have met makes the others wait
 	args := []string{"transient", "--quiet", "--steps", "50", "--dt", "0.2 ms"}
@@ -84,7 +88,8 @@ func TestKilledRanks(t *testing.T) {
 		t.Run(fmt.Sprintf("%d ranks", n), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, "stack.toml"), []byte(strings.Replace(resumedStack, "MATERIAL", `material = "copper"`, 1)), 0o666); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, "stack.toml"),
+				[]byte(strings.Replace(resumedStack, "MATERIAL", `material = "copper"`, 1)), 0o666); err != nil {
 				t.Fatal(err)
 			}
 			start := time.Now()
@@ -140,7 +145,8 @@ func (e *ensemble) judge(victim int, whole, files string) string {
 			}
 		case e.status(rank) == 0 && !(files == whole):
 			return fmt.Sprintf("rank %d succeeded", rank)
-		case tells && e.status(rank) != 0 && (strings.Count(said, "\n") != 1 || !strings.Contains(said, fmt.Sprintf("rank %d ", victim))):
+		case tells && e.status(rank) != 0 &&
+			(strings.Count(said, "\n") != 1 || !strings.Contains(said, fmt.Sprintf("rank %d ", victim))):
 			return fmt.Sprintf("rank %d does not name the one that was killed, in one line", rank)
 		case !tells && said != "":
 			return fmt.Sprintf("rank %d speaks beside rank 0", rank)

@@ -109,16 +109,21 @@ func furthest(a, b []float64) float64 {
 func TestRanksFindTheSameField(t *testing.T) {
 	sizes := testtier.Pick([]int{3, 8}, []int{2, 3, 4, 8})
 	for name, args := range map[string][]string{
-		"steady":              {"steady", "--quiet", "--rtol", "1e-11", "--save", "last"},
-		"transient":           {"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--steps", "12", "--dt", "2 ms"},
-		"adaptive":            {"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--until", "20 ms", "--dt-tol", "0.05 K", "--every", "5 ms", "--initial", "steady", "--set", "layer.dies.block.core.power=9"},
-		"from a steady state": {"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--steps", "3", "--dt", "2 ms", "--initial", "steady", "--set", "layer.dies.block.core.power=9"},
+		"steady": {"steady", "--quiet", "--rtol", "1e-11", "--save", "last"},
+		"transient": {"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--steps", "12", "--dt",
+			"2 ms"},
+		"adaptive": {"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--until", "20 ms",
+			"--dt-tol", "0.05 K", "--every", "5 ms", "--initial", "steady", "--set", "layer.dies.block.core.power=9"},
+		"from a steady state": {"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--steps", "3", "--dt",
+			"2 ms", "--initial", "steady", "--set", "layer.dies.block.core.power=9"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := stackFolder(t, regionsStack)
 			run := func(out string, more ...string) {
 				t.Helper()
-				if said, err := program(t, dir, append(append(append([]string{}, args...), "--out", out), more...)...).CombinedOutput(); err != nil {
+				if said, err := program(t, dir,
+					append(append(append([]string{}, args...), "--out", out), more...)...).CombinedOutput(); err !=
+					nil {
 					t.Fatalf("%v: %s", err, said)
 				}
 			}
@@ -145,7 +150,9 @@ func TestRanksFindTheSameField(t *testing.T) {
 				run(out, "--ranks", fmt.Sprint(n))
 				check(n, filepath.Join(dir, out), "in one process")
 				sameFiles(t, e.out, filepath.Join(dir, out))
-				if over, here := ranksTold(t, e.out), ranksTold(t, filepath.Join(dir, out)); over != fmt.Sprintf("%d by TCP", n) || here != fmt.Sprintf("%d by the memory of one process", n) {
+				if over, here := ranksTold(t, e.out),
+					ranksTold(t, filepath.Join(dir, out)); over != fmt.Sprintf("%d by TCP", n) ||
+					here != fmt.Sprintf("%d by the memory of one process", n) {
 					t.Errorf("the summaries tell of %s and %s", over, here)
 				}
 			}
@@ -179,10 +186,13 @@ func TestRanksWithOtherInput(t *testing.T) {
 		more []string
 		want string
 	}{
-		"another stack":      {[]string{filepath.Join("other", "stack.toml")}, "was refused: the stack file differs from that of rank 0"},
-		"no stack":           {[]string{"nosuch.toml"}, "failed: nosuch.toml: cannot read the stack file"},
-		"another grid":       {[]string{"--grid", "40x64"}, "was refused: the grid is 40 x 64 x 5 cells there and 48 x 64 x 5 cells on rank 0"},
-		"another override":   {[]string{"--set", "boundary.top.h=5000"}, "was refused: --set is boundary.top.h=5000 there and not given on rank 0"},
+		"another stack": {[]string{filepath.Join("other", "stack.toml")}, "was refused: the stack file differs " +
+			"from that of rank 0"},
+		"no stack": {[]string{"nosuch.toml"}, "failed: nosuch.toml: cannot read the stack file"},
+		"another grid": {[]string{"--grid", "40x64"}, "was refused: the grid is 40 x 64 x 5 cells there and 48 " +
+			"x 64 x 5 cells on rank 0"},
+		"another override": {[]string{"--set", "boundary.top.h=5000"}, "was refused: --set is boundary.top.h=5000 " +
+			"there and not given on rank 0"},
 		"another tolerance":  {[]string{"--tol", "1e-5"}, "was refused: the rule to stop by"},
 		"another number":     {[]string{"--ranks", "4"}, "was refused: it was told of 4 ranks, rank 0 of 3"},
 		"a file it can't do": {[]string{"--tmax", "85 degC", "--maps", "nosuch"}, "failed: "},
@@ -190,7 +200,8 @@ func TestRanksWithOtherInput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := stackFolder(t, regionsStack)
-			if err := errors.Join(os.Mkdir(filepath.Join(dir, "other"), 0o777), os.WriteFile(filepath.Join(dir, "other", "stack.toml"), []byte(other), 0o666)); err != nil {
+			if err := errors.Join(os.Mkdir(filepath.Join(dir, "other"), 0o777),
+				os.WriteFile(filepath.Join(dir, "other", "stack.toml"), []byte(other), 0o666)); err != nil {
 				t.Fatal(err)
 			}
 			e := startRanks(t, dir, 3, []string{"steady"}, map[int][]string{2: tt.more})
@@ -202,7 +213,9 @@ func TestRanksWithOtherInput(t *testing.T) {
 					t.Errorf("rank %d: status %d, %q", rank, e.status(rank), e.shown[rank])
 				case rank > 0 && said != "":
 					t.Errorf("rank %d says %q", rank, said)
-				case rank == 0 && (!strings.HasPrefix(said, "thermsim: rank 2 on ") || !strings.Contains(said, tt.want) || strings.Count(said, "\n") != 1):
+				case rank == 0 &&
+					(!strings.HasPrefix(said, "thermsim: rank 2 on ") || !strings.Contains(said, tt.want) ||
+						strings.Count(said, "\n") != 1):
 					t.Errorf("rank 0 says %q; want %q", said, tt.want)
 				}
 			}
@@ -218,7 +231,8 @@ func TestRanksEndAlike(t *testing.T) {
 	dir := stackFolder(t, regionsStack)
 	e := startRanks(t, dir, 2, []string{"steady", "--quiet", "--tmax", "301 K"}, nil)
 	e.end()
-	if e.status(0) != exitTooHot || e.status(1) != exitTooHot || e.said[1].Len() > 0 || !strings.Contains(e.files(t), "limits.csv") {
+	if e.status(0) != exitTooHot || e.status(1) != exitTooHot || e.said[1].Len() > 0 ||
+		!strings.Contains(e.files(t), "limits.csv") {
 		t.Errorf("%v, files %s", e, e.files(t))
 	}
 }
@@ -235,10 +249,12 @@ func TestRankCores(t *testing.T) {
 		})
 	}
 	a := identity("b1\n", "Name:\tx\nCpus_allowed:\tff\nCpus_allowed_list:\t0-7\n")
-	if a == "" || a != identity("b1\n", "Name:\ty\nCpus_allowed_list:\t0-7\n") || a == identity("b2\n", "Cpus_allowed_list:\t0-7\n") || a == identity("b1\n", "Cpus_allowed_list:\t0-3\n") {
+	if a == "" || a != identity("b1\n", "Name:\ty\nCpus_allowed_list:\t0-7\n") ||
+		a == identity("b2\n", "Cpus_allowed_list:\t0-7\n") || a == identity("b1\n", "Cpus_allowed_list:\t0-3\n") {
 		t.Errorf("%q", a)
 	}
-	if identity("", "Cpus_allowed_list:\t0-7\n") != "" || identity("b1", "") != "" || identity("b1", "Name: x\n") != "" {
+	if identity("", "Cpus_allowed_list:\t0-7\n") != "" || identity("b1", "") != "" ||
+		identity("b1", "Name: x\n") != "" {
 		t.Error("cores where the system does not tell")
 	}
 	said := []string{a, "", a, "another"}
@@ -255,7 +271,8 @@ func TestRankCores(t *testing.T) {
 	all.Wait()
 }
 
-// Processes that nobody told their places on a machine take one GPU each; those that were told, or that name one, keep theirs.
+// Processes that nobody told their places on a machine take one GPU each; those that were told, or that name one, keep
+// theirs.
 func TestRanksSpreadOverGPUs(t *testing.T) {
 	list := func() ([]gpusolve.GPU, error) {
 		return []gpusolve.GPU{{Ordinal: 0, Usable: true}, {Ordinal: 1, Usable: true}, {Ordinal: 2, Usable: true}}, nil
@@ -321,11 +338,16 @@ func TestRankDevices(t *testing.T) {
 		there  int
 		want   string // "" where it is refused
 	}{
-		{together(3), "cpu", 4, "cpu cpu cpu"}, {together(2), "", 0, "cpu cpu"}, {together(2), "auto", 1, "cpu cpu"}, {together(2), "auto", 2, "gpu:0 gpu:1"},
-		{together(2), "gpu", 4, "gpu:0 gpu:1"}, {together(2), "gpu", 1, ""}, {together(2), "gpu", 0, ""}, {together(2), "gpu:1", 4, ""}, {together(2), "gpu:3,1", 4, "gpu:3 gpu:1"},
-		{together(3), "gpu:0,1", 4, ""}, {together(2), "gpu:0,1,2", 4, ""}, {together(4), "gpu:all", 4, "gpu:0 gpu:1 gpu:2 gpu:3"}, {together(2), "gpu:all", 0, ""},
-		{process(5), "cpu", 4, "cpu"}, {process(5), "", 0, "cpu"}, {process(5), "", 4, "gpu:1"}, {process(2), "gpu", 4, "gpu:2"}, {process(3), "gpu", 1, "gpu:0"},
-		{process(3), "gpu:1", 1, "gpu:1"}, {process(3), "gpu:4,5", 8, "gpu:5"}, {process(3), "gpu:all", 2, "gpu:1"}, {process(3), "gpu", 0, ""},
+		{together(3), "cpu", 4, "cpu cpu cpu"}, {together(2), "", 0, "cpu cpu"}, {together(2), "auto", 1, "cpu cpu"},
+		{together(2), "auto", 2, "gpu:0 gpu:1"},
+		{together(2), "gpu", 4, "gpu:0 gpu:1"}, {together(2), "gpu", 1, ""}, {together(2), "gpu", 0, ""},
+		{together(2), "gpu:1", 4, ""}, {together(2), "gpu:3,1", 4, "gpu:3 gpu:1"},
+		{together(3), "gpu:0,1", 4, ""}, {together(2), "gpu:0,1,2", 4, ""},
+		{together(4), "gpu:all", 4, "gpu:0 gpu:1 gpu:2 gpu:3"}, {together(2), "gpu:all", 0, ""},
+		{process(5), "cpu", 4, "cpu"}, {process(5), "", 0, "cpu"}, {process(5), "", 4, "gpu:1"},
+		{process(2), "gpu", 4, "gpu:2"}, {process(3), "gpu", 1, "gpu:0"},
+		{process(3), "gpu:1", 1, "gpu:1"}, {process(3), "gpu:4,5", 8, "gpu:5"}, {process(3), "gpu:all", 2, "gpu:1"},
+		{process(3), "gpu", 0, ""},
 	} {
 		var d deviceList
 		if tt.device != "" {
@@ -335,7 +357,8 @@ func TestRankDevices(t *testing.T) {
 		}
 		got, err := rankDevices(tt.plan, tt.device, &d, gpus(tt.there))
 		if strings.Join(got, " ") != tt.want || (err == nil) != (tt.want != "") {
-			t.Errorf("%d ranks, process of rank %d, --device %s, %d GPUs: %v, %v; want %s", tt.plan.Ranks, tt.plan.Rank, tt.device, tt.there, got, err, tt.want)
+			t.Errorf("%d ranks, process of rank %d, --device %s, %d GPUs: %v, %v; want %s", tt.plan.Ranks, tt.plan.Rank,
+				tt.device, tt.there, got, err, tt.want)
 		}
 	}
 	for _, text := range []string{"gpu:", "gpu:0,", "gpu:0,-1", "gpu:a,b", "gpus", "gpu:all,1", "cpu,gpu"} {

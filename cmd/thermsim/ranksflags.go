@@ -48,7 +48,8 @@ func (o *ranksOptions) plan(d *deviceList) (launcher.Plan, error) {
 		return p, usagef("%w", err)
 	}
 	if host, _, _ := net.SplitHostPort(p.Rendezvous); !p.Together() && !o.insecure && !tcp.OnThisMachine(host) {
-		return p, usagef("the ranks would meet at %s, over a network where others can read along or pose as a rank; where you trust all who reach it, allow that with --insecure-network", p.Rendezvous)
+		return p, usagef("the ranks would meet at %s, over a network where others can read along or pose as a rank; "+
+			"where you trust all who reach it, allow that with --insecure-network", p.Rendezvous)
 	}
 	if o.count == 0 && p.Together() && p.Ranks == 1 && d.several() {
 		gpus, err := d.gpus(gpusolve.Devices)
@@ -148,7 +149,8 @@ func usableGPUs(list func() ([]gpusolve.GPU, error)) ([]int, error) {
 		}
 	}
 	if len(usable) == 0 {
-		return nil, fmt.Errorf("no GPU has compute capability %s, which the kernels need", gpusolve.LeastComputeCapability)
+		return nil, fmt.Errorf("no GPU has compute capability %s, which the kernels need",
+			gpusolve.LeastComputeCapability)
 	}
 	return usable, nil
 }
@@ -157,7 +159,8 @@ func usableGPUs(list func() ([]gpusolve.GPU, error)) ([]int, error) {
 func (o *ranksOptions) refuse(d *deviceList, what string) error {
 	p, err := o.plan(d)
 	if err == nil && p.Ranks > 1 {
-		err = usagef("%s does not go with a run over ranks; leave one of the two out, or run alone with --ranks 1", what)
+		err = usagef("%s does not go with a run over ranks; leave one of the two out, or run alone with --ranks 1",
+			what)
 	}
 	return err
 }

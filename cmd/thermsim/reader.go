@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// reader is whoever reads what the program prints, as head in "thermsim ... | head". When it is gone, the run ends as by SIGINT: the system's own way, SIGPIPE, would
-// leave staged files behind.
+// reader is whoever reads what the program prints, as head in "thermsim ... | head". When it is gone, the run ends as
+// by SIGINT: the system's own way, SIGPIPE, would leave staged files behind.
 type reader struct {
 	mu   sync.Mutex
 	gone bool
@@ -71,7 +71,8 @@ func (e *printError) Error() string {
 
 func (e *printError) Unwrap() error { return e.err }
 
-// unprinted adds to an error of printing where the results are all the same, and the status of a run whose reader is gone.
+// unprinted adds to an error of printing where the results are all the same, and the status of a run whose reader is
+// gone.
 func (g *globals) unprinted(err error) error {
 	if !errors.As(err, new(*printError)) {
 		return err
@@ -85,8 +86,8 @@ func (g *globals) unprinted(err error) error {
 	return err
 }
 
-// endWithoutReader lets ctx end when the reader is gone. With a handler in place, writes fail instead of ending the program; SIGPIPE itself says nothing, as sockets
-// send it too.
+// endWithoutReader lets ctx end when the reader is gone. With a handler in place, writes fail instead of ending the
+// program; SIGPIPE itself says nothing, as sockets send it too.
 func (g *globals) endWithoutReader(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	unread := make(chan os.Signal, 1)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A run whose reader is gone ends as by SIGINT: with its status, and without leaving what was staged. Where only the table is not read, the files are there.
+// A run whose reader is gone ends as by SIGINT: with its status, and without leaving what was staged. Where only the
+// table is not read, the files are there.
 func TestGoneReader(t *testing.T) {
 	for name, c := range map[string]struct {
 		args  []string
@@ -39,7 +40,8 @@ func TestGoneReader(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(dir, "out", "summary.json")); (err == nil) != c.files {
 				t.Errorf("summary.json: %v", err)
 			}
-			if left, _ := filepath.Glob(filepath.Join(dir, "out", ".thermsim", "*")); len(left) > 1 || len(left) == 1 && filepath.Base(left[0]) != "files.json" {
+			if left, _ := filepath.Glob(filepath.Join(dir, "out", ".thermsim", "*")); len(left) > 1 || len(left) == 1 &&
+				filepath.Base(left[0]) != "files.json" {
 				t.Errorf("left: %v", left)
 			}
 		})

@@ -23,24 +23,30 @@ func TestRemedy(t *testing.T) {
 		s.Precision = &solution.PrecisionLog{Mode: mode}
 		return s
 	}
-	stalled := "use --precond ic or cmg, accept a larger --tol, or look for extreme values in the stack with 'thermsim check'"
+	stalled := "use --precond ic or cmg, accept a larger --tol, or look for extreme values in the stack with " +
+		"'thermsim check'"
 	for name, c := range map[string]struct {
 		status solution.Status
 		want   string // how it begins
 	}{
-		"unsettled":              {status(solution.ReasonUnsettled, "multigrid"), "properties change more with the temperature"},
-		"in vain":                {fell, "cmg was tried, in vain"},
-		"iterations of another":  {status(solution.ReasonIterations, "jacobi"), "raise --max-iter or use --precond multigrid"},
-		"iterations":             {status(solution.ReasonIterations, "multigrid"), "raise --max-iter, use --precond ic or cmg, or accept a larger --tol"},
-		"low precision":          {precision("fixed-fp16"), "precision=fixed-fp16 is there for comparison; take precision=adaptive"},
-		"adaptive precision":     {precision("adaptive"), stalled},
-		"FP64":                   {precision("fixed-fp64"), stalled},
-		"stagnation":             {status(solution.ReasonStagnation, "multigrid"), stalled},
-		"stagnation of another":  {status(solution.ReasonStagnation, "jacobi"), "accept a larger --tol, or look for"},
-		"stagnation of direct":   {direct, "use --precond multigrid, or look for"},
-		"breakdown":              {status(solution.ReasonBreakdown, "multigrid"), "look for extreme values"},
-		"breakdown of another":   {status(solution.ReasonBreakdown, "jacobi"), "look for extreme values"},
-		"breakdown without name": {solution.Status{Method: solution.MethodDirect, Reason: solution.ReasonBreakdown}, "look for extreme values"},
+		"unsettled": {status(solution.ReasonUnsettled, "multigrid"), "properties change more with the " +
+			"temperature"},
+		"in vain": {fell, "cmg was tried, in vain"},
+		"iterations of another": {status(solution.ReasonIterations, "jacobi"),
+			"raise --max-iter or use --precond multigrid"},
+		"iterations": {status(solution.ReasonIterations, "multigrid"), "raise --max-iter, use --precond " +
+			"ic or cmg, or accept a larger --tol"},
+		"low precision": {precision("fixed-fp16"), "precision=fixed-fp16 is there for comparison; take " +
+			"precision=adaptive"},
+		"adaptive precision":    {precision("adaptive"), stalled},
+		"FP64":                  {precision("fixed-fp64"), stalled},
+		"stagnation":            {status(solution.ReasonStagnation, "multigrid"), stalled},
+		"stagnation of another": {status(solution.ReasonStagnation, "jacobi"), "accept a larger --tol, or look for"},
+		"stagnation of direct":  {direct, "use --precond multigrid, or look for"},
+		"breakdown":             {status(solution.ReasonBreakdown, "multigrid"), "look for extreme values"},
+		"breakdown of another":  {status(solution.ReasonBreakdown, "jacobi"), "look for extreme values"},
+		"breakdown without name": {solution.Status{Method: solution.MethodDirect, Reason: solution.ReasonBreakdown},
+			"look for extreme values"},
 	} {
 		if got := remedy(&c.status); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

@@ -13,7 +13,8 @@ import (
 	"thermsim/stack"
 )
 
-// On the host, beside what solves, planes are held: 50 bytes per column of cells for the report, and index and power of each layer.
+// On the host, beside what solves, planes are held: 50 bytes per column of cells for the report, and index and power of
+// each layer.
 const (
 	columnBytes      = 50
 	columnLayerBytes = 12
@@ -26,7 +27,8 @@ const mostCells = 1e15
 type resources struct {
 	memory float64 // bytes that this process may still take; 0 where nothing tells
 	gpus   func() ([]gpusolve.GPU, error)
-	// ranks that share the grid, each with its own GPU or with a processor and memory; together says that all are in this process. 0 stands for 1.
+	// ranks that share the grid, each with its own GPU or with a processor and memory; together says that all are in
+	// this process. 0 stands for 1.
 	ranks    int
 	together bool
 }
@@ -34,8 +36,8 @@ type resources struct {
 // thisMachine looks at the GPUs only when they are asked for.
 func thisMachine() resources { return resources{memory: machine.FreeMemory(), gpus: gpusolve.Devices} }
 
-// place checks that a run fits where it is to be solved, before its mesh is built. Where "auto" may choose and only the GPU has the room, place chooses
-// it and says so in the result.
+// place checks that a run fits where it is to be solved, before its mesh is built. Where "auto" may choose and only the
+// GPU has the room, place chooses it and says so in the result.
 func (m resources) place(s *stack.Stack, transient bool) (note string, err error) {
 	if cells(s) > mostCells {
 		return "", nil // which no mesh is built of, and whose bytes no number holds
@@ -64,7 +66,8 @@ func (m resources) place(s *stack.Stack, transient bool) (note string, err error
 		return "", err
 	}
 	s.Solver.Device = fmt.Sprintf("gpu:%d", gpu.Ordinal)
-	return fmt.Sprintf("the processor's memory (%s free) does not hold the grid; %s does", byteCount(m.memory), gpu), nil
+	return fmt.Sprintf("the processor's memory (%s free) does not hold the grid; %s does", byteCount(m.memory), gpu),
+		nil
 }
 
 // share is the part of a grid that has to fit into one memory.
@@ -89,14 +92,16 @@ func besideBytes(s *stack.Stack) float64 {
 	return perColumn * float64(s.Grid.X.Cells) * float64(s.Grid.Y.Cells)
 }
 
-// confirm checks a mesh that is built, of which the need is known to the last level. The solver itself looks at the GPU that it opens.
+// confirm checks a mesh that is built, of which the need is known to the last level. The solver itself looks at the GPU
+// that it opens.
 func (m resources) confirm(built *mesh.Mesh, transient bool) error {
 	s := built.Stack
 	if strings.HasPrefix(s.Solver.Device, "gpu") {
 		return nil
 	}
 	if m.ranks > 1 {
-		return m.confirmNeed(built, m.ofRanks(gpusolve.RankNeed(built, s.Solver.Preconditioner, transient, false, m.ranks).Peak()))
+		return m.confirmNeed(built,
+			m.ofRanks(gpusolve.RankNeed(built, s.Solver.Preconditioner, transient, false, m.ranks).Peak()))
 	}
 	return m.confirmNeed(built, gpusolve.SystemNeed(built, s.Solver.Preconditioner, transient, false).Peak())
 }
@@ -107,7 +112,8 @@ func (m resources) confirmAdaptive(built *mesh.Mesh, periodic bool) error {
 	if strings.HasPrefix(s.Solver.Device, "gpu") {
 		return nil
 	}
-	return m.confirmNeed(built, int64(m.share(false)*float64(gpusolve.AdaptiveNeed(built, s.Solver.Preconditioner, periodic, false).Peak())))
+	return m.confirmNeed(built,
+		int64(m.share(false)*float64(gpusolve.AdaptiveNeed(built, s.Solver.Preconditioner, periodic, false).Peak())))
 }
 
 func (m resources) confirmNeed(built *mesh.Mesh, need int64) error {
@@ -134,11 +140,13 @@ func (m resources) gpu(name string) (gpusolve.GPU, error) {
 	n := 0
 	if number, found := strings.CutPrefix(name, "gpu:"); found {
 		if n, err = strconv.Atoi(number); err != nil || n < 0 || n >= len(gpus) {
-			return gpusolve.GPU{}, errors.New("there is no such GPU; 'thermsim devices' lists them, or use --device cpu")
+			return gpusolve.GPU{},
+				errors.New("there is no such GPU; 'thermsim devices' lists them, or use --device cpu")
 		}
 	}
 	if !gpus[n].Usable {
-		return gpus[n], fmt.Errorf("%s has compute capability %s, the kernels need %s; use --device cpu", gpus[n], gpus[n].ComputeCapability, gpusolve.LeastComputeCapability)
+		return gpus[n], fmt.Errorf("%s has compute capability %s, the kernels need %s; use --device cpu", gpus[n],
+			gpus[n].ComputeCapability, gpusolve.LeastComputeCapability)
 	}
 	return gpus[n], nil
 }
@@ -157,15 +165,17 @@ func planes(s *stack.Stack) int {
 	return n
 }
 
-// checkRoom refuses a grid that needs more than is available, and names one that fits. Nothing is known where available is 0.
+// checkRoom refuses a grid that needs more than is available, and names one that fits. Nothing is known where available
+// is 0.
 func checkRoom(s *stack.Stack, need, available float64, what string) error {
 	if available <= 0 || need <= available {
 		return nil
 	}
 	shrink := math.Sqrt(available / need)
 	nx, ny := roundGrid(float64(s.Grid.X.Cells)*shrink), roundGrid(float64(s.Grid.Y.Cells)*shrink)
-	return withStatus(exitDevice, fmt.Errorf("%d x %d x %d cells need about %s of %s, %s is free; a grid that fits is --grid %dx%d",
-		s.Grid.X.Cells, s.Grid.Y.Cells, planes(s), byteCount(need), what, byteCount(available), nx, ny))
+	return withStatus(exitDevice,
+		fmt.Errorf("%d x %d x %d cells need about %s of %s, %s is free; a grid that fits is --grid %dx%d",
+			s.Grid.X.Cells, s.Grid.Y.Cells, planes(s), byteCount(need), what, byteCount(available), nx, ny))
 }
 
 // roundGrid rounds down to a multiple of 16, which multigrid coarsens well.

@@ -61,9 +61,10 @@ func TestGridThatFits(t *testing.T) {
 	}
 }
 
-// 3000 x 3000 x 10 cells, 90 million. On the processor couplings, x, conjugate gradients, pivots and x of multigrid are 12 + 8 + 28 + 8 bytes a cell, the
-// coarser levels a third of 28: 65.3, and 74 a column beside: 6.55 GB. On a GPU 12 + 8 + 20 + 8 + 28/3: 5.16 GB; in time capacities, a state and four differences more,
-// 4 + 8 + 16 + 4/3: 7.8 GB. Beside it 0.67 GB.
+// 3000 x 3000 x 10 cells, 90 million. On the processor couplings, x, conjugate gradients, pivots and x of multigrid are
+// 12 + 8 + 28 + 8 bytes a cell, the coarser levels a third of 28: 65.3, and 74 a column beside: 6.55 GB. On a GPU 12 +
+// 8 + 20 + 8 + 28/3: 5.16 GB; in time capacities, a state and four differences more, 4 + 8 + 16 + 4/3: 7.8 GB. Beside
+// it 0.67 GB.
 func TestPlace(t *testing.T) {
 	big := gpusolve.GPU{Ordinal: 0, Name: "Big", MemoryBytes: 40e9, Usable: true}
 	small := gpusolve.GPU{Ordinal: 1, Name: "Small", MemoryBytes: 6e9, Usable: true}
@@ -81,11 +82,15 @@ func TestPlace(t *testing.T) {
 		{"room on the GPU alone", withGPUs(1e9, big), "", false, "gpu:0", ""},
 		{"no room for planes", withGPUs(0.5e9, big), "auto", false, "auto", "of memory beside the GPU, 500 MB is free"},
 		{"no GPU at all", withGPUs(1e9), "auto", false, "auto", "need about 6.55 GB of memory, 1 GB is free"},
-		{"no GPU where one is demanded", withGPUs(10e9), "gpu", false, "gpu", "gpu was asked for: no driver; install one"},
+		{"no GPU where one is demanded", withGPUs(10e9), "gpu", false, "gpu", "gpu was asked for: no driver; " +
+			"install one"},
 		{"steady on the small one", withGPUs(1e9, big, small), "gpu:1", false, "gpu:1", ""},
-		{"transient on the small one", withGPUs(1e9, big, small), "gpu:1", true, "gpu:1", "need about 7.8 GB of memory on gpu:1, Small, 6 GB is free; a grid that fits is --grid 2624x2624"},
-		{"one too many", withGPUs(1e9, big, small), "gpu:2", false, "gpu:2", "gpu:2 was asked for: there is no such GPU; 'thermsim devices' lists them"},
-		{"too old", withGPUs(1e9, big, small, old), "gpu:2", false, "gpu:2", "compute capability 6.1, the kernels need 7.0"},
+		{"transient on the small one", withGPUs(1e9, big, small), "gpu:1", true, "gpu:1",
+			"need about 7.8 GB of memory on gpu:1, Small, 6 GB is free; a grid that fits is --grid 2624x2624"},
+		{"one too many", withGPUs(1e9, big, small), "gpu:2", false, "gpu:2", "gpu:2 was asked for: there is no such " +
+			"GPU; 'thermsim devices' lists them"},
+		{"too old", withGPUs(1e9, big, small, old), "gpu:2", false, "gpu:2", "compute capability 6.1, the " +
+			"kernels need 7.0"},
 	} {
 		s := square(3000, c.device)
 		s.Solver.Preconditioner = "multigrid"
@@ -101,7 +106,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// A mesh that is built is confirmed where its need and what lies beside it by columns fit, for one process and for several ranks; a GPU judges for itself.
+// A mesh that is built is confirmed where its need and what lies beside it by columns fit, for one process and for
+// several ranks; a GPU judges for itself.
 func TestConfirm(t *testing.T) {
 	s, m := tinyMesh(t)
 	beside := columnBytes * float64(m.NX()*m.NY())

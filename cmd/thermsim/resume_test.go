@@ -60,12 +60,14 @@ func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// A run that is killed at random moments, and resumed until it ends, leaves the files of a run that was not: by every solver and kind of steps that has checkpoints.
+// A run that is killed at random moments, and resumed until it ends, leaves the files of a run that was not: by every
+// solver and kind of steps that has checkpoints.
 func TestKilledRunsEndTheSame(t *testing.T) {
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	figures := testtier.Pick("traces,maxima", "all") // an animation takes more time than the run
 	fixed := []string{"--steps", "60", "--dt", "0.2 ms", "--figures", figures, "--save", "all", "--dpi", "36"}
-	adaptive := []string{"--until", "16 ms", "--dt-tol", "0.005 K", "--every", "1 ms", "--figures", figures, "--to-steady", "1e-6 K", "--dpi", "36"}
+	adaptive := []string{"--until", "16 ms", "--dt-tol", "0.005 K", "--every", "1 ms", "--figures", figures,
+		"--to-steady", "1e-6 K", "--dpi", "36"}
 	left := testtier.Pick(4, 200) // kills, over all kinds of runs
 	runs := []struct {
 		name, material string
@@ -79,7 +81,8 @@ func TestKilledRunsEndTheSame(t *testing.T) {
 			share := left / (len(runs) - n)
 			left -= share
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, "stack.toml"), []byte(strings.Replace(resumedStack, "MATERIAL", run.material, 1)), 0o666); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, "stack.toml"),
+				[]byte(strings.Replace(resumedStack, "MATERIAL", run.material, 1)), 0o666); err != nil {
 				t.Fatal(err)
 			}
 			args := append([]string{"transient", "--quiet"}, run.args...)
@@ -99,7 +102,9 @@ func TestKilledRunsEndTheSame(t *testing.T) {
 					}
 					stop := func() bool { return false }
 					if killed < share {
-						stop = time.AfterFunc(time.Duration(rng.Float64()*1.3*float64(took)), func() { _ = cmd.Process.Kill() }).Stop
+						stop = time.AfterFunc(time.Duration(rng.Float64()*1.3*float64(took)), func() {
+							_ = cmd.Process.Kill()
+						}).Stop
 					}
 					err := cmd.Wait()
 					stop()

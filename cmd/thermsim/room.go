@@ -11,14 +11,16 @@ import (
 	"thermsim/stack"
 )
 
-// Reading a matrix takes rows, columns and values as the file lists them, and then by rows; the right side and the solution are beside it.
+// Reading a matrix takes rows, columns and values as the file lists them, and then by rows; the right side and the
+// solution are beside it.
 const (
 	readEntryBytes = 16 + 12
 	readRowBytes   = 8 + 2*8
 )
 
-// roomToRead refuses a matrix of which the announced entries do not fit into the free memory. Nothing is known where that is 0. A file of fewer bytes than
-// its entries take, unless it is compressed, is at fault in a way that reading finds.
+// roomToRead refuses a matrix of which the announced entries do not fit into the free memory. Nothing is known where
+// that is 0. A file of fewer bytes than its entries take, unless it is compressed, is at fault in a way that reading
+// finds.
 func roomToRead(file string, free float64) error {
 	size, ok := matrixmarket.ReadSize(file)
 	if !ok || free <= 0 {
@@ -32,11 +34,14 @@ func roomToRead(file string, free float64) error {
 	if need <= free {
 		return nil
 	}
-	return withStatus(exitDevice, fmt.Errorf("%s: %d rows with %d entries need about %s of memory to read, %s is free; solve it on a machine with more memory",
-		file, size.Rows, size.Entries, byteCount(need), byteCount(free)))
+	return withStatus(exitDevice,
+		fmt.Errorf("%s: %d rows with %d entries need about %s of memory to read, %s is free; solve it on a machine "+
+			"with more memory",
+			file, size.Rows, size.Entries, byteCount(need), byteCount(free)))
 }
 
-// roomToSolve refuses a matrix that the processor has not the memory to solve. auto may find a GPU, which the solver checks.
+// roomToSolve refuses a matrix that the processor has not the memory to solve. auto may find a GPU, which the solver
+// checks.
 func roomToSolve(a *gpusolve.Matrix, device, method string, free float64) error {
 	if free <= 0 || strings.HasPrefix(device, "gpu") {
 		return nil
@@ -50,8 +55,9 @@ func roomToSolve(a *gpusolve.Matrix, device, method string, free float64) error 
 			return nil
 		}
 	}
-	return withStatus(exitDevice, fmt.Errorf("%d unknowns need about %s of memory, %s is free; take another --precond (jacobi takes the least)",
-		a.N(), byteCount(need), byteCount(free)))
+	return withStatus(exitDevice,
+		fmt.Errorf("%d unknowns need about %s of memory, %s is free; take another --precond (jacobi takes the least)",
+			a.N(), byteCount(need), byteCount(free)))
 }
 
 // roomToRender refuses a saved run of which mesh and pictures do not fit: fields are read plane by plane.
@@ -61,7 +67,9 @@ func roomToRender(free float64) func(*stack.Stack) error {
 		if free <= 0 || need <= free {
 			return nil
 		}
-		return withStatus(exitDevice, fmt.Errorf("drawing %d x %d cells of %d layers needs about %s of memory, %s is free; render the run on a machine with more memory",
-			s.Grid.X.Cells, s.Grid.Y.Cells, len(s.Layers), byteCount(need), byteCount(free)))
+		return withStatus(exitDevice,
+			fmt.Errorf("drawing %d x %d cells of %d layers needs about %s of memory, %s is free; render the run on a "+
+				"machine with more memory",
+				s.Grid.X.Cells, s.Grid.Y.Cells, len(s.Layers), byteCount(need), byteCount(free)))
 	}
 }

@@ -23,7 +23,8 @@ func refusedForRoom(t *testing.T, err error, parts ...string) {
 	}
 }
 
-// Methods differ: a grid that multigrid solves in the free memory may be too large for parac, which takes more than 600 bytes a cell.
+// Methods differ: a grid that multigrid solves in the free memory may be too large for parac, which takes more than 600
+// bytes a cell.
 func TestPlaceKnowsTheMethod(t *testing.T) {
 	s := square(1000, "cpu")
 	on := withGPUs(2e9)
@@ -35,7 +36,8 @@ func TestPlaceKnowsTheMethod(t *testing.T) {
 	refusedForRoom(t, err, "1000 x 1000 x 10 cells need about 6.", "2 GB is free", "a grid that fits is --grid")
 }
 
-// A symmetric file lists half of the entries: 30,000 rows with 89,998 entries take 28 bytes an entry and 24 a row, 3.24 MB.
+// A symmetric file lists half of the entries: 30,000 rows with 89,998 entries take 28 bytes an entry and 24 a row, 3.24
+// MB.
 func TestRoomToRead(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.mtx")
 	write := func(text string) {
@@ -44,14 +46,18 @@ func TestRoomToRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("%%MatrixMarket matrix coordinate real symmetric\n% a chain\n30000 30000 59999\n" + strings.Repeat("1 1 2.0\n", 59999))
+	write("%%MatrixMarket matrix coordinate real symmetric\n% a chain\n30000 30000 59999\n" +
+		strings.Repeat("1 1 2.0\n", 59999))
 	if err := roomToRead(file, 3.25e6); err != nil {
 		t.Error(err)
 	}
-	refusedForRoom(t, roomToRead(file, 3.2e6), "30000 rows with 89998 entries need about 3.24 MB", "3.2 MB is free", "a machine with more memory")
+	refusedForRoom(t, roomToRead(file, 3.2e6), "30000 rows with 89998 entries need about 3.24 MB", "3.2 MB is free",
+		"a machine with more memory")
 	for name, text := range map[string]string{
-		"more announced than the file holds": "%%MatrixMarket matrix coordinate real general\n2000000000 2000000000 2000000000\n1 1 1\n",
-		"no matrix":                          "hello\n", "an array": "%%MatrixMarket matrix array real general\n1 1\n1\n",
+		"more announced than the file holds": "%%MatrixMarket matrix coordinate real general\n2000000000 2000000000 " +
+			"2000000000\n1 1 1\n",
+		"no matrix": "hello\n", "an array": "%%MatrixMarket matrix array real " +
+			"general\n1 1\n1\n",
 	} {
 		write(text)
 		if err := roomToRead(file, 1000); err != nil {
@@ -75,7 +81,8 @@ func TestRoomToSolve(t *testing.T) {
 		t.Fatal(err)
 	}
 	refusedForRoom(t, roomToSolve(a, "cpu", "none", 44*100), "100 unknowns need about", "is free", "--precond")
-	for _, err := range []error{roomToSolve(a, "cpu", "none", 1e6), roomToSolve(a, "cpu", "none", 0), roomToSolve(a, "gpu", "none", 1)} {
+	for _, err := range []error{roomToSolve(a, "cpu", "none", 1e6), roomToSolve(a, "cpu", "none", 0),
+		roomToSolve(a, "gpu", "none", 1)} {
 		if err != nil {
 			t.Error(err)
 		}

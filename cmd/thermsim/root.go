@@ -48,7 +48,8 @@ func newRootCommand(g *globals) *cobra.Command {
 	})
 	flags := cmd.PersistentFlags()
 	flags.BoolVarP(&g.quiet, "quiet", "q", false, "print errors only (and JSON where --json asks for it)")
-	flags.BoolVarP(&g.verbose, "verbose", "v", false, "log phases with their times, the device and what the solver chose")
+	flags.BoolVarP(&g.verbose, "verbose", "v", false, "log phases with their times, the device and what the "+
+		"solver chose")
 
 	cmd.AddCommand(
 		newSteadyCommand(g),
@@ -94,7 +95,8 @@ func checkTexts(c *cobra.Command) (err error) {
 		case f.Value.Type() == "string" && text == "", f.Value.Type() == "stringSlice" && text == "[]":
 			err = usagef("--%s is empty; give it a value or leave it out", f.Name)
 		case text == "-" && !stdout && (kind == "DIR" || kind == "FILE" || kind == "PREFIX"):
-			err = usagef("--%s -: neither stdin nor stdout goes here; name a %s", f.Name, map[string]string{"DIR": "folder", "FILE": "file", "PREFIX": "prefix of files"}[kind])
+			err = usagef("--%s -: neither stdin nor stdout goes here; name a %s", f.Name,
+				map[string]string{"DIR": "folder", "FILE": "file", "PREFIX": "prefix of files"}[kind])
 		}
 	})
 	return err
@@ -110,7 +112,8 @@ func refuseUnknown(root *cobra.Command, name string) {
 	}
 }
 
-// refuseHelpOfUnknown makes --help fail after a command that does not exist; cobra shows the help of the command above it and succeeds.
+// refuseHelpOfUnknown makes --help fail after a command that does not exist; cobra shows the help of the command above
+// it and succeeds.
 func refuseHelpOfUnknown(g *globals, root *cobra.Command) {
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
@@ -157,7 +160,8 @@ func newHelpCommand() *cobra.Command {
 // stackArgument accepts at most one STACK.
 func stackArgument(c *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return usagef("expected one stack file, got %d arguments (%s); run '%s --help' for the usage", len(args), strings.Join(args, " "), c.CommandPath())
+		return usagef("expected one stack file, got %d arguments (%s); run '%s --help' for the usage", len(args),
+			strings.Join(args, " "), c.CommandPath())
 	}
 	return nil
 }
@@ -165,7 +169,8 @@ func stackArgument(c *cobra.Command, args []string) error {
 // noArguments accepts none.
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("%s takes no arguments, got %s; run '%[1]s --help' for the usage", c.CommandPath(), strings.Join(args, " "))
+		return usagef("%s takes no arguments, got %s; run '%[1]s --help' for the usage", c.CommandPath(),
+			strings.Join(args, " "))
 	}
 	return nil
 }

@@ -19,7 +19,8 @@ var summarySchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
 	return jsonschema.NewCompiler().Compile("../../configs/summary.schema.json")
 })
 
-// validateSummaries holds every summary.json below a script's folder, and what --json printed, against the schema. args are those of the command.
+// validateSummaries holds every summary.json below a script's folder, and what --json printed, against the schema. args
+// are those of the command.
 func validateSummaries(ts *testscript.TestScript, args []string) {
 	ts.Check(filepath.WalkDir(ts.MkAbs("."), func(name string, d fs.DirEntry, err error) error {
 		if err == nil && d.Name() == "summary.json" && d.Type().IsRegular() {
@@ -33,27 +34,31 @@ func validateSummaries(ts *testscript.TestScript, args []string) {
 		}
 		return nil // folders that the script took away or forbids
 	}))
-	if len(args) > 0 && slices.Contains([]string{"steady", "transient", "solve"}, args[0]) && slices.Contains(args, "--json") {
+	if len(args) > 0 && slices.Contains([]string{"steady", "transient", "solve"}, args[0]) &&
+		slices.Contains(args, "--json") {
 		if text := ts.ReadFile("stdout"); text != "" {
 			validateSummary(ts, "stdout", text)
 		}
 	}
 }
 
-// foreseen holds the names in a folder's record against the patterns by which files of a user are found before anything is solved.
+// foreseen holds the names in a folder's record against the patterns by which files of a user are found before anything
+// is solved.
 func foreseen(ts *testscript.TestScript, dir string) {
 	record, err := staging.Look(dir)
 	if err != nil {
 		return // a decoy of the script
 	}
-	others := []string{".txt", ".vtk", ".steady", ".ttrace"} // of other simulators' files, which their writers open before the solve
+	// of other simulators' files, which their writers open before the solve
+	others := []string{".txt", ".vtk", ".steady", ".ttrace"}
 	for _, set := range record.Sets {
 		patterns := outputsOf(set.Name, "transient")
 		if len(patterns) == 0 {
 			continue
 		}
 		for _, file := range set.Files {
-			if !slices.Contains(others, path.Ext(file.Name)) && !slices.ContainsFunc(patterns, func(p string) bool { ok, _ := path.Match(p, file.Name); return ok }) {
+			if !slices.Contains(others, path.Ext(file.Name)) &&
+				!slices.ContainsFunc(patterns, func(p string) bool { ok, _ := path.Match(p, file.Name); return ok }) {
 				ts.Fatalf("%s wrote %s, which none of the patterns %q foresees", set.Command, file.Name, patterns)
 			}
 		}

@@ -24,7 +24,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"thermsim": main, "crash": crash})
 }
 
-// Scripts run the commands as a user does. See the files for the cases; these are the words that they add to testscript's:
+// Scripts run the commands as a user does. See the files for the cases; these are the words that they add to
+// testscript's:
 //
 //	status N PROGRAM ARGS...              run, expect the exit status N, and hold every summary.json against its schema
 //	interrupt N SIGNAL TEXT PROGRAM ...   run, send the signal once TEXT shows on stderr, and expect the exit status N
@@ -106,7 +107,8 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	defer stderr.Close()
 	cmd.Stderr = stderr
-	// Under nohup the tests ignore SIGHUP, and what they start does, too. A signal that is caught here has its default action there.
+	// Under nohup the tests ignore SIGHUP, and what they start does, too. A signal that is caught here has its default
+	// action there.
 	caught := make(chan os.Signal, 1)
 	signal.Notify(caught, sig)
 	defer signal.Stop(caught)
@@ -118,7 +120,8 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 		select {
 		case err := <-ended:
 			if got := statusOf(ts, err); got != want || !sent {
-				ts.Fatalf("exit status %d, expected %d; signal sent: %v\n%s", got, want, sent, ts.ReadFile("interrupted.err"))
+				ts.Fatalf("exit status %d, expected %d; signal sent: %v\n%s", got, want, sent,
+					ts.ReadFile("interrupted.err"))
 			}
 			return
 		case <-time.After(2 * time.Millisecond):

@@ -45,14 +45,16 @@ func (s *said) address(t *testing.T) string {
 	return ""
 }
 
-// The whole command speaks 3D-ICE's protocol: powers, a slot, a print; EXIT ends it with status 0, and what was printed is in --out.
+// The whole command speaks 3D-ICE's protocol: powers, a slot, a print; EXIT ends it with status 0, and what was printed
+// is in --out.
 func TestServe3DICE(t *testing.T) {
 	dir := t.TempDir()
 	var errors said
 	g := &globals{console: &console{stdout: io.Discard, stderr: &errors}}
 	ended := make(chan int, 1)
 	go func() {
-		ended <- execute(g, []string{"serve", "--protocol", "3d-ice", "--port", "0", "--compat", "--device", "cpu", "--out", dir, "../../interop/serve/threedice/testdata/case.stk"})
+		ended <- execute(g, []string{"serve", "--protocol", "3d-ice", "--port", "0", "--compat", "--device", "cpu",
+			"--out", dir, "../../interop/serve/threedice/testdata/case.stk"})
 	}()
 	c, err := net.Dial("tcp", errors.address(t))
 	if err != nil {
@@ -89,13 +91,15 @@ func TestServe3DICE(t *testing.T) {
 	}
 }
 
-// Over TCP the command serves whoever has the token that it prints, and does nothing for a web page that posts commands to its port.
+// Over TCP the command serves whoever has the token that it prints, and does nothing for a web page that posts commands
+// to its port.
 func TestServeToken(t *testing.T) {
 	var errors said
 	g := &globals{console: &console{stdout: io.Discard, stderr: &errors}}
 	ended := make(chan int, 1)
 	go func() {
-		ended <- execute(g, []string{"serve", "--port", "0", "--device", "cpu", "--grid", "4x4", "--dt", "1 ms", "../../examples/quickstart"})
+		ended <- execute(g, []string{"serve", "--port", "0", "--device", "cpu", "--grid", "4x4", "--dt", "1 ms",
+			"../../examples/quickstart"})
 	}()
 	address := errors.address(t)
 	talk := func(text string) string {
@@ -110,13 +114,15 @@ func TestServeToken(t *testing.T) {
 		return string(answer)
 	}
 	const commands = `{"op":"step"}` + "\n" + `{"op":"shutdown"}` + "\n"
-	for _, first := range []string{"POST / HTTP/1.1\r\nContent-Type: text/plain\r\n\r\n", "", `{"op":"hello","token":"0123456789abcdef"}` + "\n"} {
+	for _, first := range []string{"POST / HTTP/1.1\r\nContent-Type: text/plain\r\n\r\n", "",
+		`{"op":"hello","token":"0123456789abcdef"}` + "\n"} {
 		if said := talk(first + commands); strings.Contains(said, `"ok":true`) {
 			t.Errorf("%q: %s", first, said)
 		}
 	}
 	token := regexp.MustCompile(`\{"op":"hello","token":"[^"]+"\}`).FindString(errors.String())
-	if said := talk(token + "\n" + commands); strings.Count(said, `"ok":true`) != 3 || !strings.Contains(said, `"steps":1`) {
+	if said := talk(token + "\n" + commands); strings.Count(said, `"ok":true`) != 3 ||
+		!strings.Contains(said, `"steps":1`) {
 		t.Errorf("with its token %s the server says %s", token, said)
 	}
 	if status := <-ended; status != exitDone {

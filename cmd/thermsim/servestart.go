@@ -28,7 +28,8 @@ func (o *serveOptions) prepare(ctx context.Context, g *globals) (*mesh.Mesh, err
 	path := stackPath(o.stack)
 	if o.protocol == protocol3DICE {
 		if f := formatOf(path); f == nil || f.Name() != (project3dice.Format{}).Name() {
-			return nil, usagef("--protocol %s serves projects of 3D-ICE, and %s is none: give a .stk file", protocol3DICE, path)
+			return nil, usagef("--protocol %s serves projects of 3D-ICE, and %s is none: give a .stk file",
+				protocol3DICE, path)
 		}
 	}
 	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
@@ -36,10 +37,12 @@ func (o *serveOptions) prepare(ctx context.Context, g *globals) (*mesh.Mesh, err
 		return nil, err
 	}
 	if o.project.network() != nil {
-		return nil, usagef("--compat: this project is solved as a network of nodes with it, which serve does not step; leave --compat away")
+		return nil, usagef("--compat: this project is solved as a network of nodes with it, which serve does not " +
+			"step; leave --compat away")
 	}
 	if o.protocol == protocol3DICE && !o.project.result.Transient {
-		return nil, usagef("%s is a steady project; 3D-ICE's server steps transients: say transient in its solver section", path)
+		return nil, usagef("%s is a steady project; 3D-ICE's server steps transients: say transient in its "+
+			"solver section", path)
 	}
 	if _, err := chooseGrid(ctx, g, s); err != nil {
 		return nil, steadyInterrupted(err)
@@ -53,7 +56,8 @@ func (o *serveOptions) prepare(ctx context.Context, g *globals) (*mesh.Mesh, err
 }
 
 // open opens the session at its initial field, which is nil for a uniform one.
-func (o *serveOptions) open(ctx context.Context, g *globals, m *mesh.Mesh, p *progress) (*gpusolve.Session, gpusolve.Field, error) {
+func (o *serveOptions) open(ctx context.Context, g *globals, m *mesh.Mesh, p *progress) (*gpusolve.Session,
+	gpusolve.Field, error) {
 	dt, err := o.timeStep(ctx, g, m)
 	if err != nil {
 		return nil, nil, err
@@ -81,15 +85,18 @@ func (o *serveOptions) timeStep(ctx context.Context, g *globals, m *mesh.Mesh) (
 	case err != nil:
 		return 0, err
 	case math.IsInf(tau, 0):
-		return 0, usagef("no face of the stack leads heat to a temperature, so it has no time constant to choose a step from; give --dt or dt in [transient]")
+		return 0, usagef("no face of the stack leads heat to a temperature, so it has no time constant to choose a " +
+			"step from; give --dt or dt in [transient]")
 	}
 	dt := tau / stepsPerTimeConstant
-	g.note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] says otherwise", seconds(dt), seconds(tau))
+	g.note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] says otherwise",
+		seconds(dt), seconds(tau))
 	return dt, nil
 }
 
 // start is the field that the session starts from, on the host.
-func (o *serveOptions) start(ctx context.Context, g *globals, m *mesh.Mesh, solver gpusolve.Options) (gpusolve.Field, error) {
+func (o *serveOptions) start(ctx context.Context, g *globals, m *mesh.Mesh, solver gpusolve.Options) (gpusolve.Field,
+	error) {
 	if o.initial.run != "" {
 		return o.savedStart(g, m)
 	}
@@ -108,7 +115,10 @@ func (o *serveOptions) start(ctx context.Context, g *globals, m *mesh.Mesh, solv
 	case first.Status.Reason == solution.ReasonRunaway:
 		return nil, withStatus(exitRunaway, errors.New("thermal runaway: there is no steady state to start from"))
 	case !first.Status.Converged:
-		return nil, withStatus(exitNotConverged, fmt.Errorf("the steady state to start from was not reached: %s after %d iterations", first.Status.Reason, first.Status.Iterations))
+		return nil,
+			withStatus(exitNotConverged,
+				fmt.Errorf("the steady state to start from was not reached: %s after %d iterations",
+					first.Status.Reason, first.Status.Iterations))
 	}
 	return gpusolve.Hold(m, first.Field)
 }
@@ -154,7 +164,8 @@ var printedFiles = staging.Options{Set: "serve", Command: "serve"}
 // roomForPrinted makes sure that the files have their names free in the end.
 func (o *serveOptions) roomForPrinted(g *globals, outputs *project3dice.Outputs) error {
 	options := printedFiles
-	options.Force, options.Inputs, options.Outputs = g.force, g.inputs, []string{"xaxis.txt", "yaxis.txt", "xyaxis_*.txt"}
+	options.Force, options.Inputs, options.Outputs = g.force, g.inputs,
+		[]string{"xaxis.txt", "yaxis.txt", "xyaxis_*.txt"}
 	for _, ins := range outputs.Instructions {
 		name := filepath.FromSlash(ins.File)
 		if !filepath.IsLocal(name) {

@@ -32,7 +32,8 @@ const stateSet = "states"
 const maxStateFiles = 1000
 
 func stateOptions(g *globals) staging.Options {
-	return staging.Options{Set: stateSet, ID: stateSet, Command: "serve", Flag: "--states", Force: g.force, Fault: g.fault}
+	return staging.Options{Set: stateSet, ID: stateSet, Command: "serve", Flag: "--states", Force: g.force,
+		Fault: g.fault}
 }
 
 // file is that of a state, which is called by a name and no path.
@@ -54,12 +55,14 @@ func (f *stateFiles) Save(name string, s *gpusolve.Session) (string, error) {
 	about.Session = &saved.Session{Steps: s.Steps()}
 	set := s.Power().Settings()
 	for n, in := range ports.InputsOf(m.Stack) {
-		about.Session.Powers = append(about.Session.Powers, saved.SetPower{Name: in.Name, Watts: saved.Number(set[n].Watts), Factor: set[n].Factor})
+		about.Session.Powers = append(about.Session.Powers,
+			saved.SetPower{Name: in.Name, Watts: saved.Number(set[n].Watts), Factor: set[n].Factor})
 	}
 	name = f.file(name)
 	_, err = staging.Do(f.ctx, f.dir, stateOptions(f.g), func(t *staging.Transaction) error {
 		if kept := t.Before().Set(stateSet); kept != nil && len(kept.Files) >= maxStateFiles && !kept.Holds(name) {
-			return fmt.Errorf("%s has %d states, the most that a server writes there; remove it, or name another one with --states", f.dir, maxStateFiles)
+			return fmt.Errorf("%s has %d states, the most that a server writes there; remove it, or name another one "+
+				"with --states", f.dir, maxStateFiles)
 		}
 		return t.Write(f.ctx, name, func(w io.Writer) error {
 			z := saved.NewWriter(w, m.NX()*m.NY())
@@ -87,7 +90,8 @@ func solutionOf(s *gpusolve.Session) (*solution.Solution, error) {
 	if e, ok := s.Energy(); ok {
 		sol.Energy, power = e, e.In
 	}
-	sol.Steps = []solution.Step{{Time: s.Time(), MaxK: top, PowerW: power, Iterations: sol.Status.Iterations, Converged: true}}
+	sol.Steps = []solution.Step{{Time: s.Time(), MaxK: top, PowerW: power, Iterations: sol.Status.Iterations,
+		Converged: true}}
 	return sol, nil
 }
 
@@ -123,7 +127,8 @@ func (f *stateFiles) Restore(name string, s *gpusolve.Session) error {
 }
 
 // settingsOf are the powers of a saved state. Saved runs that no server wrote leave them alone.
-func settingsOf(run *saved.Run, m *mesh.Mesh, now []gpusolve.PowerSetting) (set []gpusolve.PowerSetting, steps int, err error) {
+func settingsOf(run *saved.Run, m *mesh.Mesh, now []gpusolve.PowerSetting) (set []gpusolve.PowerSetting, steps int,
+	err error) {
 	of := run.Manifest.Session
 	if of == nil {
 		return now, max(0, run.Last()), nil
@@ -151,7 +156,8 @@ func sameGrid(a, b *mesh.Mesh) error {
 	for _, axis := range [][2][]float64{{a.X, b.X}, {a.Y, b.Y}, {a.Z, b.Z}} {
 		far := axis[1][len(axis[1])-1]
 		if !slices.EqualFunc(axis[0], axis[1], func(p, q float64) bool { return math.Abs(p-q) <= 1e-9*far }) {
-			return fmt.Errorf("the state is one of %d x %d x %d cells, not of these %d x %d x %d", a.NX(), a.NY(), a.NZ(), b.NX(), b.NY(), b.NZ())
+			return fmt.Errorf("the state is one of %d x %d x %d cells, not of these %d x %d x %d", a.NX(), a.NY(),
+				a.NZ(), b.NX(), b.NY(), b.NZ())
 		}
 	}
 	return nil

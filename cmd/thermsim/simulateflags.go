@@ -34,7 +34,8 @@ type simulateOptions struct {
 }
 
 func newSimulateOptions() simulateOptions {
-	return simulateOptions{tol: temperatureRise(), rtol: ratio(), atol: power(), tmax: temperature(), outputs: newOutputOptions(), ranks: newRanksOptions()}
+	return simulateOptions{tol: temperatureRise(), rtol: ratio(), atol: power(), tmax: temperature(),
+		outputs: newOutputOptions(), ranks: newRanksOptions()}
 }
 
 // defaultOut is where files go unless told otherwise.

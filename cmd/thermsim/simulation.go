@@ -31,8 +31,8 @@ type simulation struct {
 	done      bool // the files are written
 }
 
-// end gives back what the run holds, and removes its files unless they were committed. It returns what the command ends with, on all ranks, whose others wait
-// until rank 0 has closed its solution.
+// end gives back what the run holds, and removes its files unless they were committed. It returns what the command ends
+// with, on all ranks, whose others wait until rank 0 has closed its solution.
 func (s *simulation) end(err error) error {
 	if !s.g.ends || !s.team.alone() {
 		if s.Run != nil {
@@ -47,8 +47,9 @@ func (s *simulation) end(err error) error {
 	return s.team.leave(err, s.done)
 }
 
-// releaseWhenRead gives the device of a steady state back while the pictures are drawn, where nothing reads the field after that: closing a GPU takes as long as a picture. A process that goes on
-// closes it in end, and so does a rank, whose others are to leave when it does.
+// releaseWhenRead gives the device of a steady state back while the pictures are drawn, where nothing reads the field
+// after that: closing a GPU takes as long as a picture. A process that goes on closes it in end, and so does a rank,
+// whose others are to leave when it does.
 func (s *simulation) releaseWhenRead() {
 	if !s.team.alone() {
 		return
@@ -86,7 +87,8 @@ func (s *simulation) record(steps int, more ...report.Recorder) error {
 	if peer != nil {
 		for _, name := range report.FileNames() {
 			if s.files.Has(name) {
-				return usagef("the project asks for an output called %s, which is a file of thermsim's own; give it another name there", name)
+				return usagef("the project asks for an output called %s, which is a file of thermsim's own; give it "+
+					"another name there", name)
 			}
 		}
 		more = append(more, peerRecorder{peer})

@@ -46,7 +46,9 @@ func readNetlist(p *progress, o *solveOptions, start time.Time) (*system, error)
 func (s *system) solutionFile(x []float64, sum *report.SystemSummary) staging.File {
 	name := solutionName(sum)
 	if s.grid == nil {
-		return staging.File{Name: name, Write: func(w io.Writer) error { return matrixmarket.WriteVector(w, x, s.comment(sum)) }}
+		return staging.File{Name: name, Write: func(w io.Writer) error {
+			return matrixmarket.WriteVector(w, x, s.comment(sum))
+		}}
 	}
 	return staging.File{Name: name, Write: func(w io.Writer) error {
 		if !sum.Solver.Converged {
@@ -80,9 +82,11 @@ func solutionName(sum *report.SystemSummary) string {
 // netlistSummary tells what the netlist holds and how far its nets are off their sources.
 func (s *system) netlistSummary(x []float64) *report.NetlistSummary {
 	c := s.counts
-	sum := &report.NetlistSummary{Nodes: c.Nodes, Resistors: c.Resistors, Shorts: c.Shorts, VoltageSources: c.VoltageSources, CurrentSources: c.CurrentSources}
+	sum := &report.NetlistSummary{Nodes: c.Nodes, Resistors: c.Resistors, Shorts: c.Shorts,
+		VoltageSources: c.VoltageSources, CurrentSources: c.CurrentSources}
 	for _, n := range s.grid.Nets(s.grid.Voltages(x)) {
-		sum.Nets = append(sum.Nets, report.NetSummary{Nodes: n.Nodes, Sources: n.Sources, NominalV: n.Nominal, WorstV: n.Worst, WorstNode: n.Node})
+		sum.Nets = append(sum.Nets, report.NetSummary{Nodes: n.Nodes, Sources: n.Sources, NominalV: n.Nominal,
+			WorstV: n.Worst, WorstNode: n.Node})
 	}
 	return sum
 }

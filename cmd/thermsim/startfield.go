@@ -53,7 +53,8 @@ func (b *beginning) Set(text string) error {
 // Type says what it takes.
 func (b *beginning) Type() string { return "TEMP" }
 
-// startField is the field of a saved run on the cells of a mesh, with doubts about it. The caller closes the run after the field is read.
+// startField is the field of a saved run on the cells of a mesh, with doubts about it. The caller closes the run after
+// the field is read.
 func (b *beginning) startField(m *mesh.Mesh) (solution.Field, *saved.Run, []plausibility.Warning, error) {
 	run, err := saved.Open(b.run, roomToRender(machine.FreeMemory()))
 	if err != nil {
@@ -95,7 +96,8 @@ func (b *beginning) step(run *saved.Run) (int, error) {
 	if found == 0 {
 		return 0, fmt.Errorf("a steady state has no times; leave @%s away", b.at.text)
 	}
-	return 0, fmt.Errorf("no field was saved at %s; the nearest of %d is at %s, and --save all keeps every step", seconds(b.at.value), len(run.Manifest.Saved), seconds(run.TimeOf(found)))
+	return 0, fmt.Errorf("no field was saved at %s; the nearest of %d is at %s, and --save all keeps every step",
+		seconds(b.at.value), len(run.Manifest.Saved), seconds(run.TimeOf(found)))
 }
 
 // otherLayers doubts a field of other layers: it goes by height then.
@@ -110,16 +112,19 @@ func otherLayers(run string, was, is *stack.Stack) []plausibility.Warning {
 		case a.Name != b.Name:
 			why = fmt.Sprintf("its layer %d is %s, and %s in this stack", n+1, a.Name, b.Name)
 		case math.Abs(a.Thickness-b.Thickness) > 1e-6*b.Thickness:
-			why = fmt.Sprintf("its layer %s is %.6g um thick, and %.6g um in this stack", a.Name, 1e6*a.Thickness, 1e6*b.Thickness)
+			why = fmt.Sprintf("its layer %s is %.6g um thick, and %.6g um in this stack", a.Name, 1e6*a.Thickness,
+				1e6*b.Thickness)
 		}
 	}
 	if why == "" {
 		return nil
 	}
-	return []plausibility.Warning{{Code: plausibility.Temperatures, Text: "the field to start from, " + run + ", is of other layers: " + why, Remedy: "temperatures were taken at the same heights"}}
+	return []plausibility.Warning{{Code: plausibility.Temperatures, Text: "the field to start from, " + run +
+		", is of other layers: " + why, Remedy: "temperatures were taken at the same heights"}}
 }
 
-// startAt opens the saved field that a transient starts from, if one is asked for; among ranks, on rank 0 alone. The caller closes it after the run.
+// startAt opens the saved field that a transient starts from, if one is asked for; among ranks, on rank 0 alone. The
+// caller closes it after the run.
 func (s *simulation) startAt(o *transientOptions) (closed func(), err error) {
 	if o.initial.run == "" || !s.team.reports() || o.project.network() != nil {
 		return func() {}, nil

@@ -11,7 +11,8 @@ import (
 	"thermsim/report/saved"
 )
 
-// What a transient holds in memory for every step it finished, in bytes at the peak, measured over 200,000 steps (the collector's share included).
+// What a transient holds in memory for every step it finished, in bytes at the peak, measured over 200,000 steps (the
+// collector's share included).
 const (
 	stepBytes      = 900  // figures of the step in tables and summary.json
 	pageStepBytes  = 200  // its place in the chart of report.html
@@ -20,7 +21,8 @@ const (
 	fieldFileBytes = 1500 // the name of a field file, until it and the record of the run are committed
 )
 
-// bytesPerStep is what a run keeps of every step. Fields go to files, and the page, the animation and the history bound what they keep.
+// bytesPerStep is what a run keeps of every step. Fields go to files, and the page, the animation and the history bound
+// what they keep.
 func bytesPerStep(m *mesh.Mesh, kept report.OutputOptions, traces bool) float64 {
 	need := float64(stepBytes)
 	if kept.Page {
@@ -60,7 +62,8 @@ func fieldFiles(steps int, kept report.OutputOptions) float64 {
 	return float64(each) * min(of, float64(steps))
 }
 
-// maximaBytes is what the maps of maxima over time hold: a plane of every mapped layer, and two to read the others into.
+// maximaBytes is what the maps of maxima over time hold: a plane of every mapped layer, and two to read the others
+// into.
 func maximaBytes(m *mesh.Mesh) float64 {
 	layers := len(m.Power.Layers) + len(m.Stack.Output.Maps)
 	if slices.Contains(m.Stack.Output.Maps, "all") {
@@ -69,8 +72,8 @@ func maximaBytes(m *mesh.Mesh) float64 {
 	return 8 * float64(m.NX()) * float64(m.NY()) * float64(layers+2)
 }
 
-// roomForSteps refuses a transient of which the memory cannot hold what is kept of its steps beside the solve, a chart of the traces among it where
-// one is drawn. Nothing is known where free is 0.
+// roomForSteps refuses a transient of which the memory cannot hold what is kept of its steps beside the solve, a chart
+// of the traces among it where one is drawn. Nothing is known where free is 0.
 func roomForSteps(m *mesh.Mesh, steps int, kept report.OutputOptions, traces bool, free float64) error {
 	perStep := bytesPerStep(m, kept, traces) + fieldFileBytes*fieldFiles(steps, kept)/float64(max(1, steps))
 	room := free
@@ -82,6 +85,8 @@ func roomForSteps(m *mesh.Mesh, steps int, kept report.OutputOptions, traces boo
 	if free <= 0 || need <= room {
 		return nil
 	}
-	return withStatus(exitDevice, fmt.Errorf("%d steps keep about %s of memory (%.0f bytes of figures each), %s is free; take longer steps with --dt and at most --steps %d",
-		steps, byteCount(need), perStep, byteCount(room), max(1, int(room/perStep))))
+	return withStatus(exitDevice,
+		fmt.Errorf("%d steps keep about %s of memory (%.0f bytes of figures each), %s is free; take longer steps "+
+			"with --dt and at most --steps %d",
+			steps, byteCount(need), perStep, byteCount(room), max(1, int(room/perStep))))
 }

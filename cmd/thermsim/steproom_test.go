@@ -23,7 +23,8 @@ func TestRoomForSteps(t *testing.T) {
 			t.Errorf("%s: %g bytes a step, without %g", name, more, plain)
 		}
 	}
-	if all, last := bytesPerStep(m, report.OutputOptions{SaveAll: true}, false), bytesPerStep(m, report.OutputOptions{SaveLast: true}, false); all-last < 100*float64(m.NZ()) {
+	if all, last := bytesPerStep(m, report.OutputOptions{SaveAll: true}, false),
+		bytesPerStep(m, report.OutputOptions{SaveLast: true}, false); all-last < 100*float64(m.NZ()) {
 		t.Errorf("every step saved: %g bytes a step, the last alone: %g", all, last)
 	}
 	solve := float64(gpusolve.SystemNeed(m, "", true, false).Peak())
@@ -42,7 +43,8 @@ func TestRoomForSteps(t *testing.T) {
 	if err = roomForSteps(m, 1, report.OutputOptions{}, false, solve/2); err == nil {
 		t.Error("a step beside a solve that does not fit")
 	}
-	everySecond := report.OutputOptions{Formats: []string{"raw", "csv"}, FileSteps: []report.StepRange{{From: 2, To: 1000, Every: 2}}}
+	everySecond := report.OutputOptions{Formats: []string{"raw", "csv"},
+		FileSteps: []report.StepRange{{From: 2, To: 1000, Every: 2}}}
 	if err = roomForSteps(m, 1000, everySecond, false, free+1500*fieldFileBytes); err != nil {
 		t.Errorf("three files of every second step, which fit: %v", err)
 	}
@@ -57,7 +59,8 @@ func TestRoomForSteps(t *testing.T) {
 
 // Lists of steps are ranges, however long.
 func TestStepRanges(t *testing.T) {
-	for text, want := range map[string][]int{"all": {1, 2, 3, 4, 5, 6, 7, 8, 9}, "2,5": {2, 5}, "3:6": {3, 4, 5, 6}, "1:9:4,2": {1, 2, 5, 9}} {
+	for text, want := range map[string][]int{"all": {1, 2, 3, 4, 5, 6, 7, 8, 9}, "2,5": {2, 5}, "3:6": {3, 4, 5, 6},
+		"1:9:4,2": {1, 2, 5, 9}} {
 		var s stepList
 		if err := s.Set(text); err != nil {
 			t.Fatal(err)
@@ -88,7 +91,8 @@ func TestStepRanges(t *testing.T) {
 	if err := long.Set("1:2000000000:3"); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := long.ranges(2_000_000_000); err != nil || len(list) != 1 || !list[0].Has(1_999_999_999) || list[0].Has(2_000_000_000) {
+	if list, err := long.ranges(2_000_000_000); err != nil || len(list) != 1 || !list[0].Has(1_999_999_999) ||
+		list[0].Has(2_000_000_000) {
 		t.Errorf("%v, %v", list, err)
 	}
 	if _, err := long.ranges(9); exitStatus(err) != exitInput {

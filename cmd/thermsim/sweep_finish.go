@@ -117,7 +117,8 @@ type sweepTable struct {
 	index map[string]int
 }
 
-// numbers of a column; NaN where there is none, and in runs that have no result: a runaway ends at a lower power, and looks cold.
+// numbers of a column; NaN where there is none, and in runs that have no result: a runaway ends at a lower power, and
+// looks cold.
 func (t *sweepTable) numbers(column string) []float64 {
 	list := make([]float64, len(t.rows))
 	for i, row := range t.rows {
@@ -143,7 +144,8 @@ func (t *sweepTable) celsius(column string) []float64 {
 func (t *sweepTable) draw(w io.Writer, title string) error {
 	subtitle := fmt.Sprintf("%d runs, maximum of the stack", len(t.rows))
 	if t.plan.Numbers[0] && len(t.plan.Labels) == 1 {
-		c := picture.Chart{Title: title, Subtitle: subtitle, X: t.label(0), Y: "°C", Curves: []picture.Curve{t.curve("max_K", "maximum")}, LogX: t.spread(0)}
+		c := picture.Chart{Title: title, Subtitle: subtitle, X: t.label(0), Y: "°C",
+			Curves: []picture.Curve{t.curve("max_K", "maximum")}, LogX: t.spread(0)}
 		for name := range t.index {
 			if strings.HasPrefix(name, "probe/") {
 				c.Curves = append(c.Curves, t.curve(name, strings.TrimSuffix(name, "_K")))
@@ -247,7 +249,8 @@ func (t *sweepTable) write(c *console) {
 		if x, err := strconv.ParseFloat(margin, 64); err == nil {
 			margin = fmt.Sprintf("%+.2f", x)
 		}
-		out.add(append(cells, fmt.Sprintf("%.2f", celsius(hottest[i])), row[t.index["layer"]], row[t.index["block"]], margin)...)
+		out.add(append(cells, fmt.Sprintf("%.2f", celsius(hottest[i])), row[t.index["layer"]], row[t.index["block"]],
+			margin)...)
 	}
 	fmt.Fprintf(c.stdout, "%s  %s\n", c.bold("Coldest and hottest"), c.dim(fmt.Sprintf("of %d runs", len(t.rows))))
 	for n, i := range order {

@@ -8,7 +8,8 @@ import (
 	"thermsim/mesh"
 )
 
-// mostLanes of a GPU solve at a time: each waits for its own stream, so that the GPU works for one while the others send and read.
+// mostLanes of a GPU solve at a time: each waits for its own stream, so that the GPU works for one while the others
+// send and read.
 const mostLanes = 8
 
 // lanes are the devices that runs are solved on, each for one run at a time. All lanes of a GPU share it.
@@ -30,7 +31,8 @@ func openLanes(o gpusolve.Options) (*lanes, error) {
 		return nil, err
 	}
 	d.KeepMemory()
-	l := &lanes{options: o, first: d, free: make(chan *gpusolve.SharedDevice, mostLanes), opened: []*gpusolve.SharedDevice{d}}
+	l := &lanes{options: o, first: d, free: make(chan *gpusolve.SharedDevice, mostLanes),
+		opened: []*gpusolve.SharedDevice{d}}
 	l.free <- d
 	return l, nil
 }

@@ -60,13 +60,15 @@ count = 8
 		if lanes := count["cuDevicePrimaryCtxRetain"]; lanes != min(mostLanes, procs/2) {
 			t.Errorf("%d lanes on %d processors", lanes, procs)
 		}
-		for take, give := range map[string]string{"cuDevicePrimaryCtxRetain": "cuDevicePrimaryCtxRelease", "cuMemAlloc": "cuMemFree", "cuMemAllocHost": "cuMemFreeHost", "cuModuleLoadData": "cuModuleUnload"} {
+		for take, give := range map[string]string{"cuDevicePrimaryCtxRetain": "cuDevicePrimaryCtxRelease",
+			"cuMemAlloc": "cuMemFree", "cuMemAllocHost": "cuMemFreeHost", "cuModuleLoadData": "cuModuleUnload"} {
 			if count[take] != count[give] {
 				t.Errorf("%d times %s, %d times %s", count[take], take, count[give], give)
 			}
 		}
 		if most := 20 * (count["cuDevicePrimaryCtxRetain"]); count["cuMemAlloc"] > most {
-			t.Errorf("%d times cuMemAlloc on %d lanes: runs do not take what runs before them gave back", count["cuMemAlloc"], count["cuDevicePrimaryCtxRetain"])
+			t.Errorf("%d times cuMemAlloc on %d lanes: runs do not take what runs before them gave back",
+				count["cuMemAlloc"], count["cuDevicePrimaryCtxRetain"])
 		}
 	}
 	if !bytes.Equal(tables[0], tables[1]) {
@@ -74,9 +76,11 @@ count = 8
 	}
 }
 
-// The heap of a sweep may grow ninefold while it is small, and by 128 MiB where a large table is in use, but never less than Go lets it.
+// The heap of a sweep may grow ninefold while it is small, and by 128 MiB where a large table is in use, but never less
+// than Go lets it.
 func TestGrowthOfASweep(t *testing.T) {
-	for inUse, want := range map[uint64]int{0: 800, 1 << 20: 800, 16 << 20: 800, 64 << 20: 200, 128 << 20: 100, 1 << 40: 100} {
+	for inUse, want := range map[uint64]int{0: 800, 1 << 20: 800, 16 << 20: 800, 64 << 20: 200, 128 << 20: 100,
+		1 << 40: 100} {
 		if got := growthOf(inUse); got != want {
 			t.Errorf("%d bytes in use: %d %%, want %d", inUse, got, want)
 		}

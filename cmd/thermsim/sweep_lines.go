@@ -88,7 +88,8 @@ func (v *sweeper) reply(ctx context.Context, line []byte) (*answerLine, error) {
 		err = errors.New("there is more than one value in the line")
 	}
 	if err != nil {
-		return &answerLine{Status: "invalid", Message: fmt.Sprintf(`%v; write {"id": 1, "set": {"boundary.top.h": 2000}}`, err)}, nil
+		return &answerLine{Status: "invalid",
+			Message: fmt.Sprintf(`%v; write {"id": 1, "set": {"boundary.top.h": 2000}}`, err)}, nil
 	}
 	set, err := q.overrides()
 	if err == nil {

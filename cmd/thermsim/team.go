@@ -51,7 +51,8 @@ func (t *team) alone() bool { return t.plan.Ranks == 1 }
 // reports says that this process prints and writes.
 func (t *team) reports() bool { return t.plan.Rank == 0 }
 
-// meet brings the ranks together. problem is why this one cannot take part: the others are told, so that they do not wait.
+// meet brings the ranks together. problem is why this one cannot take part: the others are told, so that they do not
+// wait.
 func (t *team) meet(ctx context.Context, o *ranksOptions, facts []ranks.Fact, problem error) error {
 	if t.alone() || t.plan.Together() {
 		if problem == nil && !t.alone() {
@@ -70,7 +71,8 @@ func (t *team) meet(ctx context.Context, o *ranksOptions, facts []ranks.Fact, pr
 		problem = withStatus(exitStatus(problem), problem)
 	}
 	t.g.detail("%d ranks meet at %s", t.plan.Ranks, t.plan.Rendezvous)
-	group, err := tcp.Join(ctx, tcp.Config{Rank: t.plan.Rank, Ranks: t.plan.Ranks, Rendezvous: t.plan.Rendezvous, Wait: wait, Host: host, Facts: facts, Problem: shortened(problem)})
+	group, err := tcp.Join(ctx, tcp.Config{Rank: t.plan.Rank, Ranks: t.plan.Ranks, Rendezvous: t.plan.Rendezvous,
+		Wait: wait, Host: host, Facts: facts, Problem: shortened(problem)})
 	switch {
 	case problem != nil:
 		return t.spoken(problem, failureOf(err))
@@ -93,12 +95,14 @@ func (t *team) identity(command string) []ranks.Fact {
 	if strings.HasPrefix(t.devices[0], "gpu") {
 		kind = "gpu"
 	}
-	return []ranks.Fact{{Name: "the version of thermsim", Value: versionText()}, {Name: "the command", Value: command}, {Name: "the kind of processor", Value: runtime.GOARCH}, {Name: "the kind of device", Value: kind}}
+	return []ranks.Fact{{Name: "the version of thermsim", Value: versionText()}, {Name: "the command", Value: command},
+		{Name: "the kind of processor", Value: runtime.GOARCH}, {Name: "the kind of device", Value: kind}}
 }
 
-// solve runs a solve on all ranks of this process. The others are at work until the solution of rank 0 is closed; that of a process without rank 0 has no
-// field, and no error but one that ends the group.
-func (t *team) solve(options gpusolve.Options, run func(o gpusolve.Options, reports bool) (*solution.Solution, error)) (*solution.Solution, error) {
+// solve runs a solve on all ranks of this process. The others are at work until the solution of rank 0 is closed; that
+// of a process without rank 0 has no field, and no error but one that ends the group.
+func (t *team) solve(options gpusolve.Options, run func(o gpusolve.Options, reports bool) (*solution.Solution, error)) (
+	*solution.Solution, error) {
 	if t.alone() {
 		return run(options, true)
 	}

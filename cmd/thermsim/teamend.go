@@ -44,7 +44,8 @@ func (t *team) part(text string, status int) {
 	_ = t.groups[0].Close() // waits for the word to arrive
 }
 
-// leave ends the ranks' work together: done says that this process has written its files, or has none to write. It returns what the command ends with.
+// leave ends the ranks' work together: done says that this process has written its files, or has none to write. It
+// returns what the command ends with.
 func (t *team) leave(err error, done bool) error {
 	defer t.cancel(nil)
 	if t.alone() || len(t.groups) == 0 {
@@ -83,8 +84,8 @@ type quiet int
 func (q quiet) Error() string   { return fmt.Sprintf("exit status %d", int(q)) }
 func (q quiet) ExitStatus() int { return int(q) }
 
-// spoken is what this rank ends with when the group has failed with f: one rank tells what happened, which is rank 0, or each where rank 0 cannot. err is
-// how this rank's own work ended.
+// spoken is what this rank ends with when the group has failed with f: one rank tells what happened, which is rank 0,
+// or each where rank 0 cannot. err is how this rank's own work ended.
 func (t *team) spoken(err error, f *ranks.Failure) error {
 	if f == nil {
 		return err

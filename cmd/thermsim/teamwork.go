@@ -27,7 +27,8 @@ func (t *team) place(s *stack.Stack, o *simulateOptions) error {
 		return nil
 	}
 	if o.project.network() != nil {
-		return usagef("--compat: this project is solved as a network of nodes, which several ranks do not do; leave --compat away, or run alone with --ranks 1")
+		return usagef("--compat: this project is solved as a network of nodes, which several ranks do not do; leave " +
+			"--compat away, or run alone with --ranks 1")
 	}
 	var err error
 	t.wish = s.Solver.Device
@@ -65,10 +66,13 @@ func (o *simulateOptions) facts(command string, t *team, s *stack.Stack) []ranks
 	}
 	v := &s.Solver
 	facts = append(facts,
-		ranks.Fact{Name: "the grid", Value: fmt.Sprintf("%d x %d x %d cells", s.Grid.X.Cells, s.Grid.Y.Cells, planes(s))},
+		ranks.Fact{Name: "the grid", Value: fmt.Sprintf("%d x %d x %d cells", s.Grid.X.Cells, s.Grid.Y.Cells,
+			planes(s))},
 		ranks.Fact{Name: "--set", Value: strings.Join(s.Set, ", ")},
 		ranks.Fact{Name: "--precond", Value: v.Preconditioner},
-		ranks.Fact{Name: "the rule to stop by", Value: fmt.Sprintf("tol %g K, rtol %g, atol %g W, %d iterations at most", v.Tol, v.RTol, v.ATol, v.MaxIter)})
+		ranks.Fact{Name: "the rule to stop by",
+			Value: fmt.Sprintf("tol %g K, rtol %g, atol %g W, %d iterations at most", v.Tol, v.RTol, v.ATol,
+				v.MaxIter)})
 	return append(facts, o.ranks.facts...)
 }
 
@@ -78,9 +82,11 @@ func (o *transientOptions) refuseOverRanks(t *team) error {
 	case t.alone():
 		return nil
 	case o.checkpoints.needed():
-		return usagef("--checkpoint and --resume: several ranks keep no checkpoints; leave them away, or run alone with --ranks 1")
+		return usagef("--checkpoint and --resume: several ranks keep no checkpoints; leave them away, or run alone " +
+			"with --ranks 1")
 	case o.policy != "":
-		return usagef("--policy: several ranks do not take powers that are set from step to step; leave it away, or run alone with --ranks 1")
+		return usagef("--policy: several ranks do not take powers that are set from step to step; leave it away, or " +
+			"run alone with --ranks 1")
 	}
 	return nil
 }
@@ -90,15 +96,18 @@ func (o *transientOptions) timeFacts() []ranks.Fact {
 	f := &o.follow
 	var facts []ranks.Fact
 	for _, v := range []struct{ name, value string }{
-		{"--steps", o.steps.String()}, {"--dt", o.dt.String()}, {"--initial", o.initial.String()}, {"--until", f.until.String()}, {"--dt-tol", f.dtTol.String()},
-		{"--to-steady", f.toSteady.String()}, {"--every", f.every.String()}, {"--at", f.at.String()}, {"--periodic", fmt.Sprint(f.periodic)},
+		{"--steps", o.steps.String()}, {"--dt", o.dt.String()}, {"--initial", o.initial.String()},
+		{"--until", f.until.String()}, {"--dt-tol", f.dtTol.String()},
+		{"--to-steady", f.toSteady.String()}, {"--every", f.every.String()}, {"--at", f.at.String()},
+		{"--periodic", fmt.Sprint(f.periodic)},
 	} {
 		facts = append(facts, ranks.Fact{Name: v.name, Value: v.value})
 	}
 	return facts
 }
 
-// sameStep gives all ranks the time step that rank 0 has: processors of other makes may find another one in the last bits.
+// sameStep gives all ranks the time step that rank 0 has: processors of other makes may find another one in the last
+// bits.
 func (t *team) sameStep(dt float64) (float64, error) {
 	if t.alone() || t.plan.Together() {
 		return dt, nil

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// textTable is a table for the terminal. Numbers are right-aligned. The last column is cut where the terminal ends, and left out where little of
-// it could be seen.
+// textTable is a table for the terminal. Numbers are right-aligned. The last column is cut where the terminal ends, and
+// left out where little of it could be seen.
 type textTable struct {
 	header []string // a leading ">" marks a column of numbers
 	rows   [][]string

@@ -18,7 +18,8 @@ const (
 )
 
 // planSteps settles the number and length of the steps and the initial temperature.
-func planSteps(ctx context.Context, g *globals, s *stack.Stack, o *transientOptions) (gpusolve.TransientOptions, error) {
+func planSteps(ctx context.Context, g *globals, s *stack.Stack, o *transientOptions) (gpusolve.TransientOptions,
+	error) {
 	plan := gpusolve.TransientOptions{Steps: defaultSteps, Dt: s.Transient.Dt}
 	if s.Transient.Steps > 0 {
 		plan.Steps = s.Transient.Steps
@@ -47,10 +48,12 @@ func planSteps(ctx context.Context, g *globals, s *stack.Stack, o *transientOpti
 	case err != nil:
 		return plan, err
 	case math.IsInf(tau, 0):
-		return plan, usagef("no face of the stack leads heat to a temperature, so it has no time constant to choose a step from; give --dt or dt in [transient]")
+		return plan, usagef("no face of the stack leads heat to a temperature, so it has no time constant to choose " +
+			"a step from; give --dt or dt in [transient]")
 	}
 	plan.Dt = tau / stepsPerTimeConstant
-	g.note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] says otherwise", seconds(plan.Dt), seconds(tau))
+	g.note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] says otherwise",
+		seconds(plan.Dt), seconds(tau))
 	return plan, nil
 }
 
@@ -62,7 +65,8 @@ func stepsUntil(until, dt float64) int {
 // slowestTimeConstant estimates it in s on a coarse mesh of the stack.
 func slowestTimeConstant(ctx context.Context, s *stack.Stack) (float64, error) {
 	coarse := *s
-	coarse.Grid = stack.Grid{X: stack.Axis{Cells: min(coarseSide, s.Grid.X.Cells)}, Y: stack.Axis{Cells: min(coarseSide, s.Grid.Y.Cells)}}
+	coarse.Grid = stack.Grid{X: stack.Axis{Cells: min(coarseSide, s.Grid.X.Cells)},
+		Y: stack.Axis{Cells: min(coarseSide, s.Grid.Y.Cells)}}
 	m, err := mesh.Build(&coarse)
 	if err != nil {
 		return 0, withStatus(exitInput, err)

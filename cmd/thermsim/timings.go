@@ -46,7 +46,8 @@ func (g *globals) tellTimings() error {
 	log.Add("whole run", g.start, time.Since(g.start))
 	if g.timings.file == "-" {
 		for _, s := range log.Spans() {
-			g.print(fmt.Sprintf("%10.1f ms %+10.1f ms  %s", milliseconds(s.Start), milliseconds(s.Took), printable.Text(s.Name)))
+			g.print(fmt.Sprintf("%10.1f ms %+10.1f ms  %s", milliseconds(s.Start), milliseconds(s.Took),
+				printable.Text(s.Name)))
 		}
 		return nil
 	}

@@ -20,7 +20,8 @@ func TestTimingsFailAtTheEnd(t *testing.T) {
 	if err := os.Remove(dir); err != nil { // which shows that nothing was left in it
 		t.Fatal(err)
 	}
-	if err := g.tellTimings(); exitStatus(err) != exitInternal || !strings.Contains(err.Error(), "cannot write the timings: ") {
+	if err := g.tellTimings(); exitStatus(err) != exitInternal ||
+		!strings.Contains(err.Error(), "cannot write the timings: ") {
 		t.Error(err)
 	}
 }

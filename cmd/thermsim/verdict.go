@@ -8,19 +8,25 @@ import (
 	"thermsim/report"
 )
 
-// verdict judges a finished run that has been written: nil when it can be relied on and keeps its limits. flag says that --tmax set that of the stack.
+// verdict judges a finished run that has been written: nil when it can be relied on and keeps its limits. flag says
+// that --tmax set that of the stack.
 func verdict(r *report.Run, s *report.Summary, flag bool, out string) error {
 	st := &r.Solution.Status
 	if st.Reason == solution.ReasonRunaway {
-		return withStatus(exitRunaway, fmt.Errorf("thermal runaway %s; it is in %s, marked as such; lower the power or the leakage, or cool better", s.Doubt(), out))
+		return withStatus(exitRunaway,
+			fmt.Errorf("thermal runaway %s; it is in %s, marked as such; lower the power or the leakage, or "+
+				"cool better", s.Doubt(), out))
 	}
 	if imbalance := s.Energy.ImbalanceRel; st.Reason == solution.ReasonImbalance {
-		return withStatus(exitNotConverged, fmt.Errorf("the energy balance is off by %.2g of the heat flow, above the limit of %.2g; the field is in %s; solve to a smaller --tol, --rtol or --atol",
-			imbalance, solution.ImbalanceLimit(r.Mesh, r.Solution), out))
+		return withStatus(exitNotConverged,
+			fmt.Errorf("the energy balance is off by %.2g of the heat flow, above the limit of %.2g; the field is in "+
+				"%s; solve to a smaller --tol, --rtol or --atol",
+				imbalance, solution.ImbalanceLimit(r.Mesh, r.Solution), out))
 	}
 	if doubt := s.Doubt(); doubt != "" {
-		return withStatus(exitNotConverged, fmt.Errorf("not converged (%s%s); the best field found is in %s, marked as such; %s",
-			doubt, errorText(st), out, remedy(st)))
+		return withStatus(exitNotConverged,
+			fmt.Errorf("not converged (%s%s); the best field found is in %s, marked as such; %s",
+				doubt, errorText(st), out, remedy(st)))
 	}
 	if why := s.Implausible(); why != "" {
 		return withStatus(exitNotConverged, fmt.Errorf("%s; the field is in %s", why, out))
@@ -49,9 +55,11 @@ func limitText(l *report.LimitSummary, flag bool) string {
 func remedy(st *solution.Status) string {
 	switch {
 	case st.Reason == solution.ReasonUnsettled:
-		return "properties change more with the temperature than the iteration can follow: take smaller time steps, less power, or laws that are less steep"
+		return "properties change more with the temperature than the iteration can follow: take smaller time steps, " +
+			"less power, or laws that are less steep"
 	case st.Fallback != "":
-		return st.Fallback + ", in vain; accept a larger --tol, or look for extreme values in the stack with 'thermsim check'"
+		return st.Fallback + ", in vain; accept a larger --tol, or look for extreme values in the stack with " +
+			"'thermsim check'"
 	case st.Reason == solution.ReasonIterations && st.Preconditioner != "multigrid":
 		return "raise --max-iter or use --precond multigrid"
 	case st.Reason == solution.ReasonIterations:
@@ -59,7 +67,8 @@ func remedy(st *solution.Status) string {
 	case st.Precision != nil && st.Precision.Mode != "adaptive" && st.Precision.Mode != "fixed-fp64":
 		return "precision=" + st.Precision.Mode + " is there for comparison; take precision=adaptive"
 	case st.Reason == solution.ReasonStagnation && st.Preconditioner == "multigrid":
-		return "use --precond ic or cmg, accept a larger --tol, or look for extreme values in the stack with 'thermsim check'"
+		return "use --precond ic or cmg, accept a larger --tol, or look for extreme values in the stack with " +
+			"'thermsim check'"
 	case st.Reason == solution.ReasonStagnation && st.Method == solution.MethodDirect:
 		return "use --precond multigrid, or look for extreme values in the stack with 'thermsim check'"
 	case st.Reason == solution.ReasonStagnation:

@@ -24,7 +24,8 @@ func (f flat) Plane(k int, dst []float64) error {
 	return nil
 }
 
-// A verdict sees the last field, every earlier step and the heat balance; each case is one fault in a run that is good otherwise.
+// A verdict sees the last field, every earlier step and the heat balance; each case is one fault in a run that is good
+// otherwise.
 func TestVerdict(t *testing.T) {
 	s, m := tinyMesh(t)
 	const tmax = 350
@@ -33,30 +34,66 @@ func TestVerdict(t *testing.T) {
 		status int
 		says   string
 	}{
-		"good":                              {func(*solution.Solution) {}, exitDone, ""},
-		"steady":                            {func(s *solution.Solution) { s.Steps = nil }, exitDone, ""},
-		"not converged":                     {func(s *solution.Solution) { s.Status.Converged, s.Status.Reason = false, solution.ReasonIterations }, exitNotConverged, "not converged (iteration limit"},
-		"first step unconverged":            {func(s *solution.Solution) { s.Steps[0].Converged = false }, exitNotConverged, "first in step 1 of 3"},
-		"middle step unconverged":           {func(s *solution.Solution) { s.Steps[1].Converged = false }, exitNotConverged, "first in step 2 of 3"},
-		"middle step without a temperature": {func(s *solution.Solution) { s.Steps[1].MaxK = math.NaN() }, exitNotConverged, "first in step 2 of 3"},
-		"middle step infinite":              {func(s *solution.Solution) { s.Steps[1].MaxK = math.Inf(1) }, exitNotConverged, "first in step 2 of 3"},
-		"NaN cell":                          {func(s *solution.Solution) { s.Field = flat{320, math.NaN()} }, exitNotConverged, "1 cell without a finite temperature"},
-		"infinite cell":                     {func(s *solution.Solution) { s.Field = flat{320, math.Inf(-1)} }, exitNotConverged, "1 cell without a finite temperature"},
-		"NaN cell of a steady state":        {func(s *solution.Solution) { s.Steps, s.Field = nil, flat{320, math.NaN()} }, exitNotConverged, "1 cell without a finite temperature"},
-		"imbalance":                         {func(s *solution.Solution) { s.Energy.ImbalanceRel = 2e-3 }, exitNotConverged, "energy balance is off by 0.002"},
-		"imbalance unknown":                 {func(s *solution.Solution) { s.Energy.ImbalanceRel = math.NaN() }, exitNotConverged, "energy balance is off by NaN"},
-		"hotter than any solid":             {func(s *solution.Solution) { s.Field = flat{320, 2e6} }, exitNotConverged, "the hottest cell is at 2e+06 K"},
-		"hotter than any solid in a step":   {func(s *solution.Solution) { s.Steps[1].MaxK = 3e6 }, exitNotConverged, "the hottest cell is at 3e+06 K"},
-		"hot at the end":                    {func(s *solution.Solution) { s.Field = flat{320, 350.5} }, exitTooHot, "by 0.5 K"},
-		"hot in the first step":             {func(s *solution.Solution) { s.Steps[0].MaxK = 351 }, exitTooHot, "by 1 K"},
-		"hot in the middle":                 {func(s *solution.Solution) { s.Steps[1].MaxK = 352 }, exitTooHot, "by 2 K"},
-		"as hot as allowed":                 {func(s *solution.Solution) { s.Field, s.Steps[1].MaxK = flat{320, 350}, 350 }, exitDone, ""},
-		"unconverged and hot":               {func(s *solution.Solution) { s.Steps[1].Converged, s.Steps[2].MaxK = false, 400 }, exitNotConverged, "first in step 2"},
+		"good":   {func(*solution.Solution) {}, exitDone, ""},
+		"steady": {func(s *solution.Solution) { s.Steps = nil }, exitDone, ""},
+		"not converged": {func(s *solution.Solution) {
+			s.Status.Converged, s.Status.Reason = false, solution.ReasonIterations
+		}, exitNotConverged, "not converged (iteration limit"},
+		"first step unconverged": {func(s *solution.Solution) {
+			s.Steps[0].Converged = false
+		}, exitNotConverged, "first in step 1 of 3"},
+		"middle step unconverged": {func(s *solution.Solution) {
+			s.Steps[1].Converged = false
+		}, exitNotConverged, "first in step 2 of 3"},
+		"middle step without a temperature": {func(s *solution.Solution) {
+			s.Steps[1].MaxK = math.NaN()
+		}, exitNotConverged, "first in step 2 of 3"},
+		"middle step infinite": {func(s *solution.Solution) {
+			s.Steps[1].MaxK = math.Inf(1)
+		}, exitNotConverged, "first in step 2 of 3"},
+		"NaN cell": {func(s *solution.Solution) {
+			s.Field = flat{320, math.NaN()}
+		}, exitNotConverged, "1 cell without a finite temperature"},
+		"infinite cell": {func(s *solution.Solution) {
+			s.Field = flat{320, math.Inf(-1)}
+		}, exitNotConverged, "1 cell without a finite temperature"},
+		"NaN cell of a steady state": {func(s *solution.Solution) {
+			s.Steps, s.Field = nil, flat{320, math.NaN()}
+		}, exitNotConverged, "1 cell without a finite temperature"},
+		"imbalance": {func(s *solution.Solution) {
+			s.Energy.ImbalanceRel = 2e-3
+		}, exitNotConverged, "energy balance is off by 0.002"},
+		"imbalance unknown": {func(s *solution.Solution) {
+			s.Energy.ImbalanceRel = math.NaN()
+		}, exitNotConverged, "energy balance is off by NaN"},
+		"hotter than any solid": {func(s *solution.Solution) {
+			s.Field = flat{320, 2e6}
+		}, exitNotConverged, "the hottest cell is at 2e+06 K"},
+		"hotter than any solid in a step": {func(s *solution.Solution) {
+			s.Steps[1].MaxK = 3e6
+		}, exitNotConverged, "the hottest cell is at 3e+06 K"},
+		"hot at the end": {func(s *solution.Solution) {
+			s.Field = flat{320, 350.5}
+		}, exitTooHot, "by 0.5 K"},
+		"hot in the first step": {func(s *solution.Solution) {
+			s.Steps[0].MaxK = 351
+		}, exitTooHot, "by 1 K"},
+		"hot in the middle": {func(s *solution.Solution) {
+			s.Steps[1].MaxK = 352
+		}, exitTooHot, "by 2 K"},
+		"as hot as allowed": {func(s *solution.Solution) {
+			s.Field, s.Steps[1].MaxK = flat{320, 350}, 350
+		}, exitDone, ""},
+		"unconverged and hot": {func(s *solution.Solution) {
+			s.Steps[1].Converged, s.Steps[2].MaxK = false, 400
+		}, exitNotConverged, "first in step 2"},
 	} {
 		step := solution.Step{Time: 1e-3, MaxK: 320, PowerW: 1, Converged: true}
 		sol := &solution.Solution{
-			Status: solution.Status{Method: "pcg", Preconditioner: "multigrid", Converged: true, Reason: solution.ReasonTolerance, EstimatedErrorK: math.NaN()},
-			Field:  flat{320, 320}, Energy: solution.Energy{In: 1, Out: 1, Scale: 1}, Dt: 1e-3, Steps: []solution.Step{step, step, step},
+			Status: solution.Status{Method: "pcg", Preconditioner: "multigrid", Converged: true,
+				Reason: solution.ReasonTolerance, EstimatedErrorK: math.NaN()},
+			Field: flat{320, 320}, Energy: solution.Energy{In: 1, Out: 1, Scale: 1}, Dt: 1e-3,
+			Steps: []solution.Step{step, step, step},
 		}
 		c.spoil(sol)
 		sol.Heed(m)
@@ -92,13 +129,15 @@ func TestVerdictCountsLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sol := &solution.Solution{Status: solution.Status{Method: "pcg", Converged: true, Reason: solution.ReasonTolerance}, Field: flat{360, 360}, Energy: solution.Energy{In: 1, Out: 1, Scale: 1}}
+	sol := &solution.Solution{Status: solution.Status{Method: "pcg", Converged: true, Reason: solution.ReasonTolerance},
+		Field: flat{360, 360}, Energy: solution.Energy{In: 1, Out: 1, Scale: 1}}
 	r := &report.Run{Command: "steady", Mesh: m, Solution: sol}
 	sum, err := report.Summarise(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := verdict(r, sum, false, "out"); exitStatus(err) != exitTooHot || !strings.Contains(err.Error(), "; 2 of 2 limits are exceeded") {
+	if err := verdict(r, sum, false, "out"); exitStatus(err) != exitTooHot ||
+		!strings.Contains(err.Error(), "; 2 of 2 limits are exceeded") {
 		t.Errorf("%v", err)
 	}
 }

@@ -18,7 +18,8 @@ import (
 	"thermsim/internal/inputfile"
 )
 
-// watchPoll is how often files are looked at. Modification times work on every file system, networks' too, where notices of changes do not.
+// watchPoll is how often files are looked at. Modification times work on every file system, networks' too, where
+// notices of changes do not.
 const watchPoll = 200 * time.Millisecond
 
 // watchFlag is --watch.
@@ -43,7 +44,8 @@ func stampOf(path string) stamp {
 	return stamp{info.Size(), info.ModTime(), info.Mode()}
 }
 
-// watched notes the files that a run reads, as they were before it read them. Files that cannot be read count too: they may come.
+// watched notes the files that a run reads, as they were before it read them. Files that cannot be read count too: they
+// may come.
 type watched struct {
 	mu     sync.Mutex
 	stamps map[string]stamp

@@ -24,7 +24,8 @@ thickness = "100 um"
 power = { floorplan = "die.flp", watts = "die.ptrace" }
 `
 
-// Each change of a file that the stack names, directly or through others, starts one run; errors are told, and mending them starts another.
+// Each change of a file that the stack names, directly or through others, starts one run; errors are told, and mending
+// them starts another.
 func TestWatchRuns(t *testing.T) {
 	t.Parallel() // most of its time it waits
 	dir := t.TempDir()
@@ -48,7 +49,9 @@ func TestWatchRuns(t *testing.T) {
 		{func() { put("die.ptrace", "core\n42\n") }, "die.ptrace changed", ""},
 		{func() { put("more.toml", "ambient = 10\n") }, "more.toml changed", "more.toml:1:11"},
 		{func() { put("more.toml", "ambient = \"310 K\"\n") }, "more.toml changed", ""},
-		{func() { os.Remove(filepath.Join(dir, "die.flp")) }, "die.flp changed", "cannot read " + filepath.Join(dir, "die.flp")},
+		{func() {
+			os.Remove(filepath.Join(dir, "die.flp"))
+		}, "die.flp changed", "cannot read " + filepath.Join(dir, "die.flp")},
 		{func() { put("stranger.flp", "x"); put("die.flp", "core 0.004 0.004 0 0\n") }, "die.flp changed", ""},
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -122,17 +122,21 @@ type boundaryCase struct {
 func boundaryCases(stack, placement, project string) map[string]boundaryCase {
 	steady := []string{"steady", stack, "--quiet", "--dpi", "36", "--maps", "all", "--files", "raw", "--out", "DIR"}
 	return map[string]boundaryCase{
-		"steady":    {steady, []string{"steady", stack, "--dpi", "36", "--grid", "4x4", "--out", "DIR"}, report.RunFiles},
-		"transient": {steady, []string{"transient", stack, "--dpi", "36", "--steps", "3", "--dt", "1ms", "--files", "vtr", "--file-steps", "1", "--out", "DIR"}, report.RunFiles},
-		"render":    {steady, []string{"render", "DIR", "--dpi", "36", "--colors", "viridis"}, ""},
-		"check":     {[]string{"check", stack, "--quiet", "--out", "DIR"}, []string{"check", stack, "--grid", "4x4", "--out", "DIR"}, "check"},
+		"steady": {steady, []string{"steady", stack, "--dpi", "36", "--grid", "4x4", "--out", "DIR"},
+			report.RunFiles},
+		"transient": {steady, []string{"transient", stack, "--dpi", "36", "--steps", "3", "--dt", "1ms", "--files",
+			"vtr", "--file-steps", "1", "--out", "DIR"}, report.RunFiles},
+		"render": {steady, []string{"render", "DIR", "--dpi", "36", "--colors", "viridis"}, ""},
+		"check": {[]string{"check", stack, "--quiet", "--out", "DIR"},
+			[]string{"check", stack, "--grid", "4x4", "--out", "DIR"}, "check"},
 		"import": {
 			[]string{"import", "3dice", project, "--compat", "--measure=false", "-o", "DIR/stack.toml"},
 			[]string{"import", "3dice", project, "--measure=false", "--force", "-o", "DIR/stack.toml"}, "",
 		},
 		"import eda": {
 			[]string{"import", "eda", "--placement", placement, "--grid", "4x4", "-o", "DIR/chip"},
-			[]string{"import", "eda", "--placement", placement, "--grid", "8x8", "--cells", "--force", "-o", "DIR/chip"}, "",
+			[]string{"import", "eda", "--placement", placement, "--grid", "8x8", "--cells", "--force", "-o",
+				"DIR/chip"}, "",
 		},
 	}
 }
@@ -145,9 +149,9 @@ func inFolder(args []string, dir string) []string {
 	return out
 }
 
-// A boundary of a run is an operation on the disk. At each, in turn, something goes wrong: the operation fails, or the user interrupts. The folder holds one
-// whole run, the old or the new, the exit status is that of the contract, and the message says which run it is. The quick tier takes the first and the last
-// operation of each kind.
+// A boundary of a run is an operation on the disk. At each, in turn, something goes wrong: the operation fails, or the
+// user interrupts. The folder holds one whole run, the old or the new, the exit status is that of the contract, and the
+// message says which run it is. The quick tier takes the first and the last operation of each kind.
 func TestEveryBoundaryOfARun(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "stack.toml")
 	if err := os.WriteFile(file, []byte(tinyStack), 0o644); err != nil {
