@@ -5,8 +5,8 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// What covers an area is cut into this many strips where it is no rectangle: a circle's area is then good to 0.3 %, a polygon's exact. Of very many
-// shapes there are fewer strips each.
+// What covers an area is cut into this many strips where it is no rectangle: a circle's area is then good to 0.3 %, a
+// polygon's exact. Of very many shapes there are fewer strips each.
 const (
 	stripsOfArea = 32
 	mostStrips   = 1 << 20

@@ -13,14 +13,16 @@ import (
 	"thermsim/report/picture"
 )
 
-// binnedMaps are maps of planes too large for CSV files: the field shows them in bins as the pictures need them, and no plane of them comes to the host.
+// binnedMaps are maps of planes too large for CSV files: the field shows them in bins as the pictures need them, and no
+// plane of them comes to the host.
 type binnedMaps struct {
 	run   *Run
 	field solution.Binner
 	style *PictureStyle
 }
 
-// newBinnedMaps is nil where planes have to be read: for files of all cells, for pictures of a part, and where the field does not show bins.
+// newBinnedMaps is nil where planes have to be read: for files of all cells, for pictures of a part, and where the
+// field does not show bins.
 func newBinnedMaps(r *Run, o *Options) *binnedMaps {
 	if r.Mesh.NX()*r.Mesh.NY() <= largePlane || o.LargeCSV || o.Style.Zoom != "" || r.planePeaks == nil {
 		return nil
@@ -35,14 +37,16 @@ func binnedMapsOf(r *Run, o *Options) *binnedMaps {
 		return nil
 	}
 	one := reduction.Bins{First: []int32{0}, Last: []int32{0}}
-	if done, err := b.field.Maxima(&reduction.Maxima{Planes: [2]int{0, r.Mesh.NZ()}, X: one, Y: one}, make([]float64, 1)); err != nil || !done {
+	if done, err := b.field.Maxima(&reduction.Maxima{Planes: [2]int{0, r.Mesh.NZ()}, X: one, Y: one},
+		make([]float64, 1)); err != nil || !done {
 		return nil // reading planes tells of an error
 	}
 	return b
 }
 
 // write stages the maps of views, in one range of colours.
-func (b *binnedMaps) write(ctx context.Context, st *staging.Transaction, s *Summary, shown []view, colors [2]float64) error {
+func (b *binnedMaps) write(ctx context.Context, st *staging.Transaction, s *Summary, shown []view,
+	colors [2]float64) error {
 	g, inner := errgroup.WithContext(ctx)
 	for _, v := range shown {
 		for _, format := range b.style.formats() {
@@ -60,15 +64,16 @@ func (b *binnedMaps) write(ctx context.Context, st *staging.Transaction, s *Summ
 func (b *binnedMaps) picture(v view, colors [2]float64, caveat, note string) *picture.HeatMap {
 	best := b.hottest(v.planes)
 	p := emptyPicture(b.run.Mesh, v, best, colors[0], colors[1], caveat, note, b.style)
-	p.Bins = &picture.Bins{Hottest: best.cell, Kelvin: best.kelvin, Maxima: func(x, y reduction.Bins) ([]float64, error) {
-		m := &reduction.Maxima{Planes: v.planes, X: x, Y: y}
-		out := make([]float64, m.Count())
-		done, err := b.field.Maxima(m, out)
-		if err == nil && !done {
-			err = fmt.Errorf("the device has no memory left for the map of %s", v.what)
-		}
-		return out, err
-	}}
+	p.Bins = &picture.Bins{Hottest: best.cell, Kelvin: best.kelvin,
+		Maxima: func(x, y reduction.Bins) ([]float64, error) {
+			m := &reduction.Maxima{Planes: v.planes, X: x, Y: y}
+			out := make([]float64, m.Count())
+			done, err := b.field.Maxima(m, out)
+			if err == nil && !done {
+				err = fmt.Errorf("the device has no memory left for the map of %s", v.what)
+			}
+			return out, err
+		}}
 	return p
 }
 
@@ -77,7 +82,8 @@ func (b *binnedMaps) hottest(planes [2]int) hotCell {
 	best := hotCell{cell: -1}
 	for k := planes[0]; k < planes[1]; k++ {
 		p := b.run.planePeaks[k]
-		if p.Max-p.Max == 0 && (best.cell < 0 || p.Max > best.kelvin || p.Max == best.kelvin && int(p.Cell) < best.cell) {
+		if p.Max-p.Max == 0 && (best.cell < 0 || p.Max > best.kelvin || p.Max == best.kelvin &&
+			int(p.Cell) < best.cell) {
 			best = hotCell{int(p.Cell), p.Max}
 		}
 	}

@@ -60,7 +60,9 @@ func TestMapsOfBinsAreMapsOfPlanes(t *testing.T) {
 		for _, v := range views(r.Mesh, []int{0, 1, 2, 3}) {
 			lo, hi := colorRange(s, []int{0, 1, 2, 3})
 			kelvin := make([]float64, n[0]*n[1])
-			if err := planesMap(r.Solution.Field, v.planes, kelvin, func() []float64 { return make([]float64, len(kelvin)) }); err != nil {
+			if err := planesMap(r.Solution.Field, v.planes, kelvin, func() []float64 {
+				return make([]float64, len(kelvin))
+			}); err != nil {
 				t.Fatal(err)
 			}
 			for _, format := range []picture.Format{picture.PNG, picture.SVG} {
@@ -84,9 +86,10 @@ func TestMapsOfBinsTellOfFailures(t *testing.T) {
 	broken := errors.New("the device is gone")
 	r.Solution.Field = binnedField{formulaField{r.Mesh, bumps}, broken, new(int)}
 	b := binnedMapsOf(r, &Options{})
-	_, err := staging.Do(context.Background(), filepath.Join(t.TempDir(), "out"), staging.Options{}, func(files *staging.Transaction) error {
-		return b.write(context.Background(), files, s, views(r.Mesh, []int{1}), [2]float64{300, 400})
-	})
+	_, err := staging.Do(context.Background(), filepath.Join(t.TempDir(), "out"), staging.Options{},
+		func(files *staging.Transaction) error {
+			return b.write(context.Background(), files, s, views(r.Mesh, []int{1}), [2]float64{300, 400})
+		})
 	if !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}

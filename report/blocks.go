@@ -25,7 +25,8 @@ func newBlocks(m *mesh.Mesh) []*block {
 			power := &m.Stack.Layers[l].Powers[p]
 			for b := range power.Blocks {
 				drawn := &power.Blocks[b]
-				s := &block{footprint: footprint{layer: l, shown: drawn.Rects, shapes: drawn.Shapes}, name: drawn.Name, area: drawn.Area(), power: power, index: b}
+				s := &block{footprint: footprint{layer: l, shown: drawn.Rects, shapes: drawn.Shapes}, name: drawn.Name,
+					area: drawn.Area(), power: power, index: b}
 				blocks = append(blocks, s)
 			}
 		}
@@ -38,7 +39,8 @@ func blockAt(m *mesh.Mesh, layer, i, j int) string {
 	return newLocator(m).place(i, j, m.LayerPlanes[layer][0]).Block
 }
 
-// regionAt names the region of the layer that the middle of cell (i, j) lies in, or of other shapes half of the cell, or "".
+// regionAt names the region of the layer that the middle of cell (i, j) lies in, or of other shapes half of the cell,
+// or "".
 func regionAt(m *mesh.Mesh, layer, i, j int) string {
 	x, y := (m.X[i]+m.X[i+1])/2, (m.Y[j]+m.Y[j+1])/2
 	for _, r := range slices.Backward(m.Stack.Layers[layer].Regions) {

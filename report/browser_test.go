@@ -25,9 +25,11 @@ import (
 )
 
 var (
-	regenPages  = flag.Bool("regen-pages", false, "write the golden screenshots of the page anew; look at them before committing")
-	measurePage = flag.String("measure-page", "", "measure how fast this report.html shows and scrubs, and photograph it into -shots")
-	shots       = flag.String("shots", "", "folder for full-size screenshots")
+	regenPages = flag.Bool("regen-pages", false, "write the golden screenshots of the page anew; look at them "+
+		"before committing")
+	measurePage = flag.String("measure-page", "", "measure how fast this report.html shows and scrubs, and "+
+		"photograph it into -shots")
+	shots = flag.String("shots", "", "folder for full-size screenshots")
 )
 
 // browser is a headless Chromium with one tab, which counts what it complains of.
@@ -60,9 +62,12 @@ func openBrowser(t *testing.T) *browser {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(profile) })
 	options := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
-	options = append(options, chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile), chromedp.NoFirstRun,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
-		chromedp.Flag("hide-scrollbars", true), chromedp.Flag("font-render-hinting", "none"), chromedp.WindowSize(1280, 900))
+	options = append(options, chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.UserDataDir(profile), chromedp.NoFirstRun,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-sync", true),
+		chromedp.Flag("hide-scrollbars", true), chromedp.Flag("font-render-hinting", "none"),
+		chromedp.WindowSize(1280, 900))
 	allocated, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
 	timed, cancelTime := context.WithTimeout(allocated, 2*time.Minute)
@@ -116,7 +121,8 @@ func (b *browser) open(path string) {
 // settle waits until what was asked for has been drawn.
 func (b *browser) settle() {
 	b.t.Helper()
-	b.js(`new Promise((done) => { let n = 4; const next = () => n-- ? requestAnimationFrame(next) : setTimeout(() => done(true)); next(); })`, nil)
+	b.js(
+		`new Promise((done) => { let n = 4; const next = () => n-- ? requestAnimationFrame(next) : setTimeout(() => done(true)); next(); })`, nil)
 }
 
 // js evaluates an expression, awaiting promises.
@@ -125,7 +131,9 @@ func (b *browser) js(expression string, out any) {
 	if out == nil {
 		out = new(any)
 	}
-	b.run(chromedp.Evaluate(expression, out, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	b.run(chromedp.Evaluate(expression, out, func(p *runtime.EvaluateParams) *runtime.EvaluateParams {
+		return p.WithAwaitPromise(true)
+	}))
 }
 
 func (b *browser) text(selector string) string {
@@ -144,13 +152,15 @@ func (b *browser) click(selector string) {
 // set gives a control a value, as a user's hand does.
 func (b *browser) set(selector, value, event string) {
 	b.t.Helper()
-	b.js(fmt.Sprintf("{ const e = document.querySelector(%q); e.value = %q; e.dispatchEvent(new Event(%q, {bubbles: true})); }", selector, value, event), nil)
+	b.js(fmt.Sprintf("{ const e = document.querySelector(%q); e.value = %q; e.dispatchEvent(new Event(%q, "+
+		"{bubbles: true})); }", selector, value, event), nil)
 	b.settle()
 }
 
 func (b *browser) key(selector, key string, shift bool) {
 	b.t.Helper()
-	b.js(fmt.Sprintf("document.querySelector(%q).dispatchEvent(new KeyboardEvent('keydown', {key: %q, shiftKey: %v, bubbles: true, cancelable: true}))", selector, key, shift), nil)
+	b.js(fmt.Sprintf("document.querySelector(%q).dispatchEvent(new KeyboardEvent('keydown', {key: %q, shiftKey: %v, "+
+		"bubbles: true, cancelable: true}))", selector, key, shift), nil)
 	b.settle()
 }
 
@@ -175,7 +185,9 @@ func (b *browser) changes(what, selector string, act func()) {
 func (b *browser) look(width, height int64, scheme string) {
 	b.t.Helper()
 	b.run(emulation.SetDeviceMetricsOverride(width, height, 1, false),
-		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}))
+		emulation.SetEmulatedMedia().WithFeatures(
+			[]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme},
+				{Name: "prefers-reduced-motion", Value: "reduce"}}))
 	b.settle()
 }
 
@@ -206,8 +218,8 @@ func (b *browser) silent() {
 	}
 }
 
-// compareScreenshot shrinks to squares of 8 pixels, which makes fonts alike: the mean difference must stay below 4 levels, and no more than one square in 40
-// may differ by over 48.
+// compareScreenshot shrinks to squares of 8 pixels, which makes fonts alike: the mean difference must stay below 4
+// levels, and no more than one square in 40 may differ by over 48.
 func compareScreenshot(t *testing.T, name string, shot []byte) {
 	t.Helper()
 	full, err := png.Decode(bytes.NewReader(shot))
@@ -243,7 +255,8 @@ func compareScreenshot(t *testing.T, name string, shot []byte) {
 			a := got.RGBAAt(x, y)
 			r, g, bl, _ := want.At(x, y).RGBA()
 			worst := 0.0
-			for _, d := range [3]float64{float64(a.R) - float64(r>>8), float64(a.G) - float64(g>>8), float64(a.B) - float64(bl>>8)} {
+			for _, d := range [3]float64{float64(a.R) - float64(r>>8), float64(a.G) - float64(g>>8),
+				float64(a.B) - float64(bl>>8)} {
 				sum += math.Abs(d) / 3
 				worst = max(worst, math.Abs(d))
 			}
@@ -253,7 +266,8 @@ func compareScreenshot(t *testing.T, name string, shot []byte) {
 		}
 	}
 	if mean := sum / float64(n); mean > 4 || far*40 > n {
-		t.Errorf("%s differs from its golden screenshot: %.1f levels on average, %d of %d squares far off; if that is meant, run with -regen-pages and look", name, mean, far, n)
+		t.Errorf("%s differs from its golden screenshot: %.1f levels on average, %d of %d squares far off; if that "+
+			"is meant, run with -regen-pages and look", name, mean, far, n)
 	}
 }
 

@@ -4,8 +4,8 @@ import "thermsim/gpusolve/solution"
 
 const runaway = "THERMAL RUNAWAY"
 
-// Caveat is what a reader must know before the figures, in capitals for tables and titles of maps; empty for a run that converged. A
-// transient that was interrupted is told apart, for the steps it finished are as good as any.
+// Caveat is what a reader must know before the figures, in capitals for tables and titles of maps; empty for a run that
+// converged. A transient that was interrupted is told apart, for the steps it finished are as good as any.
 func (s *Summary) Caveat() string {
 	switch {
 	case s.Solver.Converged:

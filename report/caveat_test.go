@@ -36,7 +36,8 @@ func TestTextOfInterruptedRun(t *testing.T) {
 	r := sampleRun(t, 10, 8)
 	r.Solution.Status.Converged, r.Solution.Status.Reason = false, solution.ReasonInterrupted
 	got := text(t, summarise(t, r), Style{})
-	if !strings.Contains(got, "INTERRUPTED: the run ended before its last step.") || strings.Contains(got, "NOT CONVERGED") {
+	if !strings.Contains(got, "INTERRUPTED: the run ended before its last step.") ||
+		strings.Contains(got, "NOT CONVERGED") {
 		t.Error(got)
 	}
 }

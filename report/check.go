@@ -20,8 +20,8 @@ import (
 // mostDrawn bounds the floorplans that are drawn at a time: each holds planes of the grid, and pixels.
 const mostDrawn = 8
 
-// CheckPictures draws what a stack file says before anything is solved: stack.png, the layers with their materials and boundaries,
-// and floorplan_<layer>.png for every layer with power.
+// CheckPictures draws what a stack file says before anything is solved: stack.png, the layers with their materials and
+// boundaries, and floorplan_<layer>.png for every layer with power.
 func CheckPictures(ctx context.Context, files *staging.Transaction, m *mesh.Mesh) error {
 	names := fileNames(m.Stack)
 	g, inner := errgroup.WithContext(ctx)
@@ -45,8 +45,8 @@ func CheckPictures(ctx context.Context, files *staging.Transaction, m *mesh.Mesh
 	return ctx.Err()
 }
 
-// floorplan prepares the picture of a layer's power. Blocks alone are drawn as they are; where a map or a uniform power is among the
-// sources, or blocks overlap, what arrives on the grid is shown.
+// floorplan prepares the picture of a layer's power. Blocks alone are drawn as they are; where a map or a uniform power
+// is among the sources, or blocks overlap, what arrives on the grid is shown.
 func floorplan(m *mesh.Mesh, l *powermap.LayerMap) *picture.Floorplan {
 	s := m.Stack
 	layer := &s.Layers[l.Layer]
@@ -60,7 +60,8 @@ func floorplan(m *mesh.Mesh, l *powermap.LayerMap) *picture.Floorplan {
 		onGrid = onGrid || len(power.Blocks) == 0 || power.AllowOverlap || i > 0
 		for b := range power.Blocks {
 			block := &power.Blocks[b]
-			p.Blocks = append(p.Blocks, picture.Outline{Name: block.Name, Note: wattsText(block.Watts), Rects: func() []stack.Rect { return blockRects(s, block) }})
+			p.Blocks = append(p.Blocks, picture.Outline{Name: block.Name, Note: wattsText(block.Watts),
+				Rects: func() []stack.Rect { return blockRects(s, block) }})
 			p.Density = append(p.Density, block.Watts/block.Area()*1e-4)
 		}
 	}
@@ -73,7 +74,8 @@ func floorplan(m *mesh.Mesh, l *powermap.LayerMap) *picture.Floorplan {
 	return p
 }
 
-// powered is the part of the domain to show of a layer: what has power with a tenth of it around, or all where that is most of it.
+// powered is the part of the domain to show of a layer: what has power with a tenth of it around, or all where that is
+// most of it.
 func powered(m *mesh.Mesh, l *powermap.LayerMap) stack.Rect {
 	nx := m.NX()
 	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
@@ -89,7 +91,8 @@ func powered(m *mesh.Mesh, l *powermap.LayerMap) stack.Rect {
 	return withEdge(m.Stack, stack.Rect{X: x0, Y: y0, Width: x1 - x0, Height: y1 - y0}, 0.1)
 }
 
-// withEdge is a rectangle with a share of its longer side around it, as far as the domain goes; the whole domain where it is most of that.
+// withEdge is a rectangle with a share of its longer side around it, as far as the domain goes; the whole domain where
+// it is most of that.
 func withEdge(s *stack.Stack, r stack.Rect, share float64) stack.Rect {
 	all, edge := s.Domain(), share*max(r.Width, r.Height)
 	x0, y0 := max(all.X, r.X-edge), max(all.Y, r.Y-edge)
@@ -199,7 +202,8 @@ func slab(m *mesh.Mesh, l int) picture.Slab {
 		out.Powered = true
 		power = significant(m.Power.Layers[i].Mapped, 4) + " W"
 	}
-	out.Cells = []string{material.Name, conductivity(material.K), length(layer.Thickness), fmt.Sprint(layer.Planes()), power}
+	out.Cells = []string{material.Name, conductivity(material.K), length(layer.Thickness), fmt.Sprint(layer.Planes()),
+		power}
 	for _, r := range layer.Regions {
 		part := picture.Part{Name: s.Materials[r.Material].Name, Material: r.Material, X0: r.X, X1: r.X + r.Width}
 		if r.Name != "" {

@@ -7,18 +7,20 @@ import (
 	"thermsim/mesh"
 )
 
-// Comparison is what two fields have in common and where they differ: first minus second, on the grid of the first. Differences are in K.
+// Comparison is what two fields have in common and where they differ: first minus second, on the grid of the first.
+// Differences are in K.
 type Comparison struct {
-	First    string            `json:"first"`
-	Second   string            `json:"second"`
-	SameGrid bool              `json:"same_grid"` // else the second was interpolated
-	PeakK    [2]float64        `json:"peak_K"`
-	Runs     [2]Judgement      `json:"runs"`
-	Doubts   []string          `json:"doubts"` // why the differences cannot be relied on; empty where nothing speaks against them
-	Layers   []LayerDifference `json:"layers"` // those of one name in both, bottom to top
-	Missing  []string          `json:"missing"`
-	Blocks   []BlockDifference `json:"blocks"`
-	All      Difference        `json:"all"`
+	First    string       `json:"first"`
+	Second   string       `json:"second"`
+	SameGrid bool         `json:"same_grid"` // else the second was interpolated
+	PeakK    [2]float64   `json:"peak_K"`
+	Runs     [2]Judgement `json:"runs"`
+	// why the differences cannot be relied on; empty where nothing speaks against them
+	Doubts  []string          `json:"doubts"`
+	Layers  []LayerDifference `json:"layers"` // those of one name in both, bottom to top
+	Missing []string          `json:"missing"`
+	Blocks  []BlockDifference `json:"blocks"`
+	All     Difference        `json:"all"`
 }
 
 // Difference sums up the differences of a set of cells.
@@ -53,8 +55,8 @@ type BlockDifference struct {
 	AvgK  float64 `json:"avg_K"`
 }
 
-// Compare finds the differences between the fields of two runs, plane by plane. The stacks have the same size along x and y; layers are compared by
-// name, at the same share of their thickness.
+// Compare finds the differences between the fields of two runs, plane by plane. The stacks have the same size along x
+// and y; layers are compared by name, at the same share of their thickness.
 func Compare(ctx context.Context, a, b *Run, names [2]string) (*Comparison, error) {
 	on, err := newOverlay(a, b)
 	if err != nil {
@@ -66,7 +68,8 @@ func Compare(ctx context.Context, a, b *Run, names [2]string) (*Comparison, erro
 			return nil, err
 		}
 	}
-	c := &Comparison{First: names[0], Second: names[1], SameGrid: on.same, PeakK: [2]float64{sums[0].Temperature.MaxK, sums[1].Temperature.MaxK}, Missing: on.missing}
+	c := &Comparison{First: names[0], Second: names[1], SameGrid: on.same,
+		PeakK: [2]float64{sums[0].Temperature.MaxK, sums[1].Temperature.MaxK}, Missing: on.missing}
 	all := newDifferences()
 	m := a.Mesh
 	first, second := make([]float64, m.NX()*m.NY()), make([]float64, m.NX()*m.NY())

@@ -34,7 +34,8 @@ func compare(t testing.TB, a, b *Run) *Comparison {
 	return c
 }
 
-// On one grid, differences are those of the formulas: a slope in z by layer, and nothing where the layer is alone in its stack.
+// On one grid, differences are those of the formulas: a slope in z by layer, and nothing where the layer is alone in
+// its stack.
 func TestDifferencesOnOneGrid(t *testing.T) {
 	first, second := sampleStack(20, 16), sampleStack(20, 16)
 	second.Layers[2].Name = "paste"
@@ -80,7 +81,8 @@ func TestIncomparableStacks(t *testing.T) {
 		strange.Layers[l].Name += "_2"
 	}
 	for _, s := range []*stack.Stack{wide, strange} {
-		if _, err := Compare(context.Background(), a, runOf(t, s, planar(0)), [2]string{}); !errors.Is(err, ErrIncomparable) {
+		if _, err := Compare(context.Background(), a, runOf(t, s, planar(0)), [2]string{}); !errors.Is(err,
+			ErrIncomparable) {
 			t.Errorf("%v", err)
 		}
 	}
@@ -129,14 +131,17 @@ func writeComparison(t testing.TB, dir string, c *Comparison, a, b *Run, maps ..
 	return done.Files
 }
 
-// Between grids the second field is what its own cells say, also beside the edge of a region: two slabs side by side in a flux along x, whose exact
-// temperatures at the centres any grid with a face on the edge has.
+// Between grids the second field is what its own cells say, also beside the edge of a region: two slabs side by side in
+// a flux along x, whose exact temperatures at the centres any grid with a face on the edge has.
 func TestDifferencesBesideTheEdgeOfARegion(t *testing.T) {
 	slabs := func(nx int) *stack.Stack {
 		s := sampleStack(nx, 3)
-		s.Layers = []stack.Layer{{Name: "slabs", Thickness: 1e-3, Cells: 1, Regions: []stack.Region{{Material: 2, Rect: stack.Rect{Width: 5e-3, Height: 8e-3}}}}}
+		s.Layers =
+			[]stack.Layer{{Name: "slabs", Thickness: 1e-3, Cells: 1,
+				Regions: []stack.Region{{Material: 2, Rect: stack.Rect{Width: 5e-3, Height: 8e-3}}}}}
 		s.Probes = nil
-		s.Boundary = [stack.NumFaces]stack.Boundary{stack.West: {Kind: stack.FixedTemperature, Temperature: 400}, stack.East: {Kind: stack.HeatFlux, Flux: -1e4}}
+		s.Boundary = [stack.NumFaces]stack.Boundary{stack.West: {Kind: stack.FixedTemperature, Temperature: 400},
+			stack.East: {Kind: stack.HeatFlux, Flux: -1e4}}
 		return s
 	}
 	exact := func(x, _, _ float64) float64 {
@@ -149,12 +154,13 @@ func TestDifferencesBesideTheEdgeOfARegion(t *testing.T) {
 	}
 }
 
-// Means are by volume: of a difference that is linear in x, the midpoints of the cells weighed by their widths give half of its end, however the grid is
-// graded; cells counted alike would not.
+// Means are by volume: of a difference that is linear in x, the midpoints of the cells weighed by their widths give
+// half of its end, however the grid is graded; cells counted alike would not.
 func TestMeansOfDifferencesAreByVolume(t *testing.T) {
 	graded := func() *stack.Stack {
 		s := sampleStack(20, 16)
-		s.Grid.X = stack.Axis{Cells: 20, Segments: []stack.Segment{{To: 2e-3, Cells: 15, Ratio: 3}, {To: 10e-3, Cells: 5, Ratio: 0.2}}}
+		s.Grid.X = stack.Axis{Cells: 20,
+			Segments: []stack.Segment{{To: 2e-3, Cells: 15, Ratio: 3}, {To: 10e-3, Cells: 5, Ratio: 0.2}}}
 		return s
 	}
 	const slope = 500.0 // K/m
@@ -163,6 +169,8 @@ func TestMeansOfDifferencesAreByVolume(t *testing.T) {
 	near(t, "mean of all", c.All.MeanK, slope*10e-3/2, 1e-9)
 	near(t, "mean of a layer", c.Layers[0].MeanK, slope*10e-3/2, 1e-9)
 	// Planes of four layers are of unlike thickness: of z the mean is half of the height.
-	c = compare(t, runOf(t, graded(), func(_, _, z float64) float64 { return 300 + 1e4*z }), runOf(t, graded(), func(_, _, _ float64) float64 { return 300 }))
+	c = compare(t, runOf(t, graded(), func(_, _, z float64) float64 {
+		return 300 + 1e4*z
+	}), runOf(t, graded(), func(_, _, _ float64) float64 { return 300 }))
 	near(t, "mean along z", c.All.MeanK, 1e4*1252e-6/2, 1e-9)
 }

@@ -13,9 +13,10 @@ import (
 	"thermsim/report/webpage"
 )
 
-// WriteComparison stages what shows the differences: diff.json, diff.html, and diff_<layer>.png of layers with power and of those in maps that both
-// stacks have. All pictures share one range.
-func WriteComparison(ctx context.Context, st *staging.Transaction, c *Comparison, a, b *Run, maps []string, budget webpage.Budget) error {
+// WriteComparison stages what shows the differences: diff.json, diff.html, and diff_<layer>.png of layers with power
+// and of those in maps that both stacks have. All pictures share one range.
+func WriteComparison(ctx context.Context, st *staging.Transaction, c *Comparison, a, b *Run, maps []string,
+	budget webpage.Budget) error {
 	on, err := newOverlay(a, b)
 	if err != nil {
 		return err
@@ -66,8 +67,10 @@ func differencePicture(c *Comparison, a *Run, on *overlay, l int) (*picture.Heat
 		}
 	}
 	return &picture.HeatMap{
-		Title: marked(c.Caveat(), fmt.Sprintf("%s minus %s", c.First, c.Second)), Subtitle: "layer " + m.Stack.Layers[l].Name + ", difference in K", X: m.X, Y: m.Y, Kelvin: most,
-		Lo: c.All.MinK, Hi: c.All.MaxK, Blocks: blockOutlines(m.Stack, l), Regions: regionOutlines(m.Stack, l), Flow: flowOf(m, l), Difference: true,
+		Title: marked(c.Caveat(), fmt.Sprintf("%s minus %s", c.First, c.Second)), Subtitle: "layer " +
+			m.Stack.Layers[l].Name + ", difference in K", X: m.X, Y: m.Y, Kelvin: most,
+		Lo: c.All.MinK, Hi: c.All.MaxK, Blocks: blockOutlines(m.Stack, l), Regions: regionOutlines(m.Stack, l),
+		Flow: flowOf(m, l), Difference: true,
 	}, nil
 }
 
@@ -94,14 +97,16 @@ func comparisonDocument(c *Comparison, a *Run, on *overlay, budget webpage.Budge
 	deg := digitsFor(max(math.Abs(c.All.MaxK), math.Abs(c.All.MinK)))
 	plane := (&pageBuilder{mesh: a.Mesh}).planeAt(c.All.At.ZM)
 	d := &webpage.Document{
-		Title: fmt.Sprintf("%s minus %s", c.First, c.Second), Caveat: c.Caveat(), Version: a.Version, Start: plane, Pick: [2]float64{c.All.At.XM, c.All.At.YM}, CompareRuns: true,
+		Title: fmt.Sprintf("%s minus %s", c.First, c.Second), Caveat: c.Caveat(), Version: a.Version, Start: plane,
+		Pick: [2]float64{c.All.At.XM, c.All.At.YM}, CompareRuns: true,
 		Runs: []webpage.Run{{Name: c.First, Fields: fields[0]}, {Name: c.Second, Fields: fields[1]}},
 		Lead: webpage.Words(c.lead(deg)),
 		Facts: []webpage.Fact{
 			{Label: "Peak of the first", Value: []webpage.Part{webpage.Degrees(c.PeakK[0], int(deg), true)}},
 			{Label: "Peak of the second", Value: []webpage.Part{webpage.Degrees(c.PeakK[1], int(deg), true)}},
 			{Label: "Of the peaks", Value: webpage.Words(deg.kelvin(c.PeakK[0]-c.PeakK[1]) + " K")},
-			{Label: "Mean difference", Value: webpage.Words(deg.kelvin(c.All.MeanK) + " K")}, {Label: "rms", Value: webpage.Words(deg.kelvin(c.All.RMSK) + " K")},
+			{Label: "Mean difference", Value: webpage.Words(deg.kelvin(c.All.MeanK) + " K")},
+			{Label: "rms", Value: webpage.Words(deg.kelvin(c.All.RMSK) + " K")},
 		},
 	}
 	describeStack(d, a.Mesh)
@@ -118,22 +123,28 @@ func (c *Comparison) lead(deg digits) string {
 	if math.IsNaN(c.All.MaxK) {
 		return text + "No cell can be compared."
 	}
-	return text + fmt.Sprintf("Differences from %s to %s K, largest in %s at x %s, y %s mm.", deg.kelvin(c.All.MinK), deg.kelvin(c.All.MaxK),
+	return text + fmt.Sprintf("Differences from %s to %s K, largest in %s at x %s, y %s mm.", deg.kelvin(c.All.MinK),
+		deg.kelvin(c.All.MaxK),
 		placeText(c.All.At, 40), millimetres(c.All.At.XM), millimetres(c.All.At.YM))
 }
 
 func comparisonTables(c *Comparison, a *Run, deg digits) []webpage.Table {
 	b := &pageBuilder{mesh: a.Mesh}
 	number := func(v float64) webpage.Cell { return webpage.Number(v, deg.kelvin(v)) }
-	layers := webpage.Table{ID: "layers-table", Title: "Layers", Note: "Differences in K, top to bottom; a click shows where they are largest.",
-		Columns: []webpage.Column{{Name: "layer"}, numberColumn("max"), numberColumn("min"), numberColumn("mean"), numberColumn("rms")}}
+	layers := webpage.Table{ID: "layers-table", Title: "Layers", Note: "Differences in K, top to bottom; a click " +
+		"shows where they are largest.",
+		Columns: []webpage.Column{{Name: "layer"}, numberColumn("max"), numberColumn("min"), numberColumn("mean"),
+			numberColumn("rms")}}
 	for _, l := range slices.Backward(c.Layers) {
-		layers.Rows = append(layers.Rows, []webpage.Cell{b.place(l.Name, l.At), number(l.MaxK), number(l.MinK), number(l.MeanK), number(l.RMSK)})
+		layers.Rows = append(layers.Rows, []webpage.Cell{b.place(l.Name, l.At), number(l.MaxK), number(l.MinK),
+			number(l.MeanK), number(l.RMSK)})
 	}
 	blocks := webpage.Table{ID: "blocks", Title: "Blocks", Long: len(c.Blocks) > manyRows, Note: "Differences in K.",
-		Columns: []webpage.Column{{Name: "block"}, {Name: "layer"}, numberColumn("of maxima"), numberColumn("of means")}}
+		Columns: []webpage.Column{{Name: "block"}, {Name: "layer"}, numberColumn("of maxima"),
+			numberColumn("of means")}}
 	for _, x := range c.Blocks {
-		blocks.Rows = append(blocks.Rows, []webpage.Cell{webpage.Text(x.Name), webpage.Text(x.Layer), number(x.MaxK), number(x.AvgK)})
+		blocks.Rows = append(blocks.Rows, []webpage.Cell{webpage.Text(x.Name), webpage.Text(x.Layer), number(x.MaxK),
+			number(x.AvgK)})
 	}
 	return slices.DeleteFunc([]webpage.Table{layers, blocks}, func(t webpage.Table) bool { return len(t.Rows) == 0 })
 }

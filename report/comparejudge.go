@@ -24,7 +24,9 @@ func (c *Comparison) judge(runs [2]*Run, sums [2]*Summary, cells int) {
 		switch e, limit := &s.Energy, solution.ImbalanceLimit(runs[n].Mesh, runs[n].Solution); {
 		case s.Solver.Reason == solution.ReasonImbalance || why == "" && !(e.ImbalanceRel <= limit):
 			c.Runs[n].caveat = "NOT CONVERGED"
-			c.Doubts = append(c.Doubts, fmt.Sprintf("%s: the energy balance is off by %.2g of the heat flow, above the limit of %.2g", name, e.ImbalanceRel, limit))
+			c.Doubts = append(c.Doubts,
+				fmt.Sprintf("%s: the energy balance is off by %.2g of the heat flow, above the limit of %.2g", name,
+					e.ImbalanceRel, limit))
 		case why == how && why != "":
 			c.Doubts = append(c.Doubts, fmt.Sprintf("%s was %s", name, how))
 		case why != "":
@@ -32,12 +34,13 @@ func (c *Comparison) judge(runs [2]*Run, sums [2]*Summary, cells int) {
 		}
 	}
 	if n := c.All.Skipped; n > 0 {
-		c.Doubts = append(c.Doubts, fmt.Sprintf("%d of %d cells are not compared: one of the fields has no finite temperature there", n, cells))
+		c.Doubts = append(c.Doubts,
+			fmt.Sprintf("%d of %d cells are not compared: one of the fields has no finite temperature there", n, cells))
 	}
 }
 
-// Caveat is what a reader must know before the differences, in capitals; empty where nothing speaks against them. What did not converge counts more
-// than what was interrupted.
+// Caveat is what a reader must know before the differences, in capitals; empty where nothing speaks against them. What
+// did not converge counts more than what was interrupted.
 func (c *Comparison) Caveat() string {
 	worst := ""
 	for _, r := range c.Runs {

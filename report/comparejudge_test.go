@@ -26,7 +26,8 @@ func converged(r *Run) *Run {
 	return r
 }
 
-// Cells without a temperature, solves that did not converge and lost heat speak against a comparison: tables, JSON, page and maps say so.
+// Cells without a temperature, solves that did not converge and lost heat speak against a comparison: tables, JSON,
+// page and maps say so.
 func TestComparisonOfDoubtfulRuns(t *testing.T) {
 	const edge = 1.2e-3 // of 10 mm in 20 cells: the centres of two columns of cells lie west of it
 	for name, c := range map[string]struct {
@@ -37,11 +38,17 @@ func TestComparisonOfDoubtfulRuns(t *testing.T) {
 		skipped int // of 16 x 8 rows
 		most    float64
 	}{
-		"good":            {planar(2), planar(0), func(a, b *Run) {}, "", []string{}, 0, 2},
-		"first":           {holed(2, edge, math.NaN()), planar(0), func(a, b *Run) {}, "NOT CONVERGED", []string{"a: not converged (breakdown, 256 cells without a finite temperature)", "256 of 2560 cells are not compared"}, 256, 2},
-		"second infinite": {planar(2), holed(0, edge, math.Inf(1)), func(a, b *Run) {}, "NOT CONVERGED", []string{"b: not converged (breakdown, 256 cells", "256 of 2560 cells"}, 256, 2},
-		"both":            {holed(2, edge, math.NaN()), holed(0, edge, math.NaN()), func(a, b *Run) {}, "NOT CONVERGED", []string{"a: not converged", "b: not converged", "256 of 2560"}, 256, 2},
-		"nothing left":    {holed(2, 1, math.NaN()), planar(0), func(a, b *Run) {}, "NOT CONVERGED", []string{"a: not converged (breakdown, 2560 cells", "2560 of 2560 cells"}, 2560, math.NaN()},
+		"good": {planar(2), planar(0), func(a, b *Run) {}, "", []string{}, 0, 2},
+		"first": {holed(2, edge, math.NaN()), planar(0), func(a, b *Run) {
+		}, "NOT CONVERGED", []string{"a: not converged (breakdown, 256 cells without a finite temperature)",
+			"256 of 2560 cells are not compared"}, 256, 2},
+		"second infinite": {planar(2), holed(0, edge, math.Inf(1)), func(a, b *Run) {
+		}, "NOT CONVERGED", []string{"b: not converged (breakdown, 256 cells", "256 of 2560 cells"}, 256, 2},
+		"both": {holed(2, edge, math.NaN()), holed(0, edge, math.NaN()), func(a, b *Run) {
+		}, "NOT CONVERGED", []string{"a: not converged", "b: not converged", "256 of 2560"}, 256, 2},
+		"nothing left": {holed(2, 1, math.NaN()), planar(0), func(a, b *Run) {
+		}, "NOT CONVERGED", []string{"a: not converged (breakdown, 2560 cells", "2560 of 2560 cells"}, 2560,
+			math.NaN()},
 		"unconverged": {planar(2), planar(0), func(a, b *Run) {
 			b.Solution.Status.Converged, b.Solution.Status.Reason = false, solution.ReasonIterations
 		}, "NOT CONVERGED", []string{"b: not converged (iteration limit)"}, 0, 2},
@@ -52,9 +59,14 @@ func TestComparisonOfDoubtfulRuns(t *testing.T) {
 			a.Solution.Status.Converged, a.Solution.Status.Reason = false, solution.ReasonInterrupted
 			b.Solution.Status.Converged, b.Solution.Status.Reason = false, solution.ReasonStagnation
 		}, "NOT CONVERGED", []string{"a was interrupted", "b: not converged (stagnation)"}, 0, 2},
-		"earlier step": {planar(2), planar(0), func(a, b *Run) { a.Solution.Steps = []solution.Step{{MaxK: 300}, {MaxK: 300, Converged: true}} },
+		"earlier step": {planar(2), planar(0), func(a, b *Run) {
+			a.Solution.Steps = []solution.Step{{MaxK: 300}, {MaxK: 300, Converged: true}}
+		},
 			"NOT CONVERGED", []string{"a: not converged (breakdown, first in step 1 of 2)"}, 0, 2},
-		"lost heat": {planar(2), planar(0), func(a, b *Run) { b.Solution.Energy.ImbalanceRel = 0.02 }, "NOT CONVERGED", []string{"b: the energy balance is off by 0.02 of the heat flow, above the limit of 0.001"}, 0, 2},
+		"lost heat": {planar(2), planar(0), func(a, b *Run) {
+			b.Solution.Energy.ImbalanceRel = 0.02
+		}, "NOT CONVERGED", []string{"b: the energy balance is off by 0.02 of the heat flow, above the limit of 0.001"},
+			0, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, b := converged(runOf(t, sampleStack(20, 16), c.a)), converged(runOf(t, sampleStack(20, 16), c.b))
@@ -87,7 +99,8 @@ func TestComparisonOfDoubtfulRuns(t *testing.T) {
 				}
 			}
 			for _, where := range []string{"tables", "page"} {
-				if said := strings.Contains(told[where], c.caveat+":") || strings.Contains(told[where], ">"+c.caveat+"<"); c.caveat != "" && !said {
+				if said := strings.Contains(told[where], c.caveat+":") ||
+					strings.Contains(told[where], ">"+c.caveat+"<"); c.caveat != "" && !said {
 					t.Errorf("%s without %q:\n%.600s", where, c.caveat, told[where])
 				}
 			}
@@ -123,7 +136,8 @@ func tell(t *testing.T, c *Comparison, a, b *Run) map[string]string {
 		Doubts *[]string
 		All    map[string]any
 	}
-	if err := json.Unmarshal([]byte(told["JSON"]), &read); err != nil || read.Doubts == nil || read.Runs[1].Converged == nil || read.Runs[1].Cells == nil {
+	if err := json.Unmarshal([]byte(told["JSON"]), &read); err != nil || read.Doubts == nil ||
+		read.Runs[1].Converged == nil || read.Runs[1].Cells == nil {
 		t.Errorf("diff.json: %v\n%s", err, told["JSON"])
 	}
 	if _, ok := read.All["cells_not_compared"]; !ok {
@@ -137,9 +151,11 @@ func tell(t *testing.T, c *Comparison, a, b *Run) map[string]string {
 
 // A NaN that interpolation spreads counts where it arrives.
 func TestComparisonInterpolatesHoles(t *testing.T) {
-	a, b := converged(runOf(t, sampleStack(20, 16), planar(2))), converged(runOf(t, sampleStack(10, 8), holed(0, 1e-3, math.NaN())))
+	a, b := converged(runOf(t, sampleStack(20, 16), planar(2))),
+		converged(runOf(t, sampleStack(10, 8), holed(0, 1e-3, math.NaN())))
 	c := compare(t, a, b)
-	// The first of ten columns is a hole, with its centre at 0.5 mm: of the columns of 0.5 mm, those centred at 0.25, 0.75 and 1.25 mm take from it.
+	// The first of ten columns is a hole, with its centre at 0.5 mm: of the columns of 0.5 mm, those centred at 0.25,
+	// 0.75 and 1.25 mm take from it.
 	if want := 3 * 16 * 8; c.All.Skipped != want || c.Runs[1].NonFiniteCells != 8*8 {
 		t.Errorf("%d cells skipped, want %d; %+v", c.All.Skipped, want, c.Runs)
 	}

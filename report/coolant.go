@@ -13,22 +13,27 @@ import (
 	"thermsim/stack"
 )
 
-// CoolantSummary is what the coolant of a cavity does. Numbers that are not known, as the pressure drop of pins, are null in the file.
+// CoolantSummary is what the coolant of a cavity does. Numbers that are not known, as the pressure drop of pins, are
+// null in the file.
 type CoolantSummary struct {
-	Layer         string  `json:"layer"`            // the cavity
-	Direction     string  `json:"direction"`        // where the coolant flows: +x, -x, +y or -y
-	FlowM3PerS    float64 `json:"flow_m3_per_s"`    // through the whole cavity
-	VelocityMPerS float64 `json:"velocity_m_per_s"` // mean one in the channels; past pins and in a medium that over the section of the empty cavity
-	Reynolds      float64 `json:"reynolds"`         // largest one of the streams; null where none is known
-	Biot          float64 `json:"biot"`             // of a wall between resolved channels, h t/(2 k), the largest; null where h is not that of walls
-	EntryLengthM  float64 `json:"entry_length_m"`   // over which laminar flow in channels develops thermally, 0.05 Re Pr D; null of pins and media
-	PressureDrop  float64 `json:"pressure_drop_Pa"` // from inlet to outlet, the largest of the streams; null where none is known
-	PumpingW      float64 `json:"pumping_W"`        // flow times pressure drop; null where none is known
-	InletK        float64 `json:"inlet_K"`          // at which the coolant enters
-	OutletK       float64 `json:"outlet_K"`         // mixed: the mean weighted by what each line carries
-	OutletMinK    float64 `json:"outlet_min_K"`     // of the coldest line
-	OutletMaxK    float64 `json:"outlet_max_K"`     // of the hottest line
-	HeatW         float64 `json:"heat_W"`           // what it carries out, above what it brings in
+	Layer      string  `json:"layer"`         // the cavity
+	Direction  string  `json:"direction"`     // where the coolant flows: +x, -x, +y or -y
+	FlowM3PerS float64 `json:"flow_m3_per_s"` // through the whole cavity
+	// mean one in the channels; past pins and in a medium that over the section of the empty cavity
+	VelocityMPerS float64 `json:"velocity_m_per_s"`
+	Reynolds      float64 `json:"reynolds"` // largest one of the streams; null where none is known
+	// of a wall between resolved channels, h t/(2 k), the largest; null where h is not that of walls
+	Biot float64 `json:"biot"`
+	// over which laminar flow in channels develops thermally, 0.05 Re Pr D; null of pins and media
+	EntryLengthM float64 `json:"entry_length_m"`
+	// from inlet to outlet, the largest of the streams; null where none is known
+	PressureDrop float64 `json:"pressure_drop_Pa"`
+	PumpingW     float64 `json:"pumping_W"`    // flow times pressure drop; null where none is known
+	InletK       float64 `json:"inlet_K"`      // at which the coolant enters
+	OutletK      float64 `json:"outlet_K"`     // mixed: the mean weighted by what each line carries
+	OutletMinK   float64 `json:"outlet_min_K"` // of the coldest line
+	OutletMaxK   float64 `json:"outlet_max_K"` // of the hottest line
+	HeatW        float64 `json:"heat_W"`       // what it carries out, above what it brings in
 	// Along are its temperatures along the flow, from the inlet on.
 	Along []CoolantAlong `json:"along"`
 	// Streams are the parts with flows of their own, channels or zones, from the west or the south.
@@ -37,14 +42,17 @@ type CoolantSummary struct {
 
 // CoolantStream is a channel, or a zone of a porous cavity.
 type CoolantStream struct {
-	FromM         float64 `json:"from_m"`           // where it begins across the flow, from the western or southern side
+	// where it begins across the flow, from the western or southern side
+	FromM         float64 `json:"from_m"`
 	ToM           float64 `json:"to_m"`             // where it ends
 	FlowM3PerS    float64 `json:"flow_m3_per_s"`    // through it
 	VelocityMPerS float64 `json:"velocity_m_per_s"` // as that of the cavity
-	Reynolds      float64 `json:"reynolds"`         // of a channel by its hydraulic diameter, of pins by their diameter and the velocity in the gap, of a medium by the root of its permeability
-	PressureDrop  float64 `json:"pressure_drop_Pa"` // from inlet to outlet; null where none is known
-	OutletK       float64 `json:"outlet_K"`         // mixed
-	HeatW         float64 `json:"heat_W"`           // what it carries out, above what it brings in
+	// of a channel by its hydraulic diameter, of pins by their diameter and the velocity in the gap, of a medium by the
+	// root of its permeability
+	Reynolds     float64 `json:"reynolds"`
+	PressureDrop float64 `json:"pressure_drop_Pa"` // from inlet to outlet; null where none is known
+	OutletK      float64 `json:"outlet_K"`         // mixed
+	HeatW        float64 `json:"heat_W"`           // what it carries out, above what it brings in
 }
 
 // CoolantAlong are the temperatures of a cavity's coolant at a distance from the inlet.
@@ -64,8 +72,10 @@ func (s *Summary) addCoolant(m *mesh.Mesh, sol *solution.Solution) error {
 		}
 		y := &m.Stack.Layers[c.Layer]
 		h := m.Stack.Hydraulics(y)
-		row := CoolantSummary{Layer: y.Name, Direction: string(c.Of.Direction), FlowM3PerS: c.Of.Flow, VelocityMPerS: h.Velocity, Reynolds: h.Reynolds,
-			Biot: h.Biot, EntryLengthM: h.Entry, Streams: streamRows(m, c, plane, h.Streams), PressureDrop: h.Drop, PumpingW: h.Pumping, InletK: c.Of.Inlet, HeatW: math.NaN(), Along: alongCoolant(m, c, plane)}
+		row := CoolantSummary{Layer: y.Name, Direction: string(c.Of.Direction), FlowM3PerS: c.Of.Flow,
+			VelocityMPerS: h.Velocity, Reynolds: h.Reynolds,
+			Biot: h.Biot, EntryLengthM: h.Entry, Streams: streamRows(m, c, plane, h.Streams), PressureDrop: h.Drop,
+			PumpingW: h.Pumping, InletK: c.Of.Inlet, HeatW: math.NaN(), Along: alongCoolant(m, c, plane)}
 		last := row.Along[len(row.Along)-1]
 		row.OutletK, row.OutletMinK, row.OutletMaxK = last.MixedK, last.MinK, last.MaxK
 		if n < len(sol.Energy.Coolant) {
@@ -88,7 +98,8 @@ func streamRows(m *mesh.Mesh, c *mesh.Cavity, plane []float64, streams []stack.S
 	line := 0
 	for n := range streams {
 		t := &streams[n]
-		row := CoolantStream{FromM: t.From, ToM: t.To, FlowM3PerS: t.Flow, VelocityMPerS: t.Velocity, Reynolds: t.Reynolds, PressureDrop: t.Drop}
+		row := CoolantStream{FromM: t.From, ToM: t.To, FlowM3PerS: t.Flow, VelocityMPerS: t.Velocity,
+			Reynolds: t.Reynolds, PressureDrop: t.Drop}
 		for line > 0 && across[line] > t.From {
 			line--
 		}
@@ -145,11 +156,13 @@ func (p *page) coolant(s *Summary) {
 	if len(s.Coolant) == 0 {
 		return
 	}
-	t := table{columns: []column{name("layer"), name("flow"), number("ml/min"), number("m/s"), number("Re"), number("wall Bi"), number("kPa"), number("pumping mW"), number("in degC"), number("out mixed"),
+	t := table{columns: []column{name("layer"), name("flow"), number("ml/min"), number("m/s"), number("Re"),
+		number("wall Bi"), number("kPa"), number("pumping mW"), number("in degC"), number("out mixed"),
 		number("out max"), number("heat W")}}
 	for i := len(s.Coolant) - 1; i >= 0; i-- {
 		c := &s.Coolant[i]
-		t.add(c.Layer, c.Direction, known(c.FlowM3PerS, 6e7), known(c.VelocityMPerS, 1), known(c.Reynolds, 1), known(c.Biot, 1), known(c.PressureDrop, 1e-3), known(c.PumpingW, 1e3),
+		t.add(c.Layer, c.Direction, known(c.FlowM3PerS, 6e7), known(c.VelocityMPerS, 1), known(c.Reynolds, 1),
+			known(c.Biot, 1), known(c.PressureDrop, 1e-3), known(c.PumpingW, 1e3),
 			p.deg.celsius(c.InletK), p.deg.celsius(c.OutletK), p.deg.celsius(c.OutletMaxK), known(c.HeatW, 1))
 	}
 	p.heading("Coolant", s.lastStep("top to bottom; coolant.csv has it along the flow, streams.csv by channel or zone"))
@@ -162,7 +175,8 @@ const mostStreams = 16
 
 // streams lists those of cavities whose streams differ, from the west or the south.
 func (p *page) streams(s *Summary) {
-	t := table{columns: []column{name("layer"), number("from mm"), number("to mm"), number("ml/min"), number("m/s"), number("Re"), number("kPa"), number("out degC"), number("heat W")}}
+	t := table{columns: []column{name("layer"), number("from mm"), number("to mm"), number("ml/min"), number("m/s"),
+		number("Re"), number("kPa"), number("out degC"), number("heat W")}}
 	for i := len(s.Coolant) - 1; i >= 0; i-- {
 		c := &s.Coolant[i]
 		if n := len(c.Streams); n < 2 || n > mostStreams || !c.uneven() {
@@ -170,7 +184,8 @@ func (p *page) streams(s *Summary) {
 		}
 		for j := range c.Streams {
 			x := &c.Streams[j]
-			t.add(c.Layer, millimetres(x.FromM), millimetres(x.ToM), known(x.FlowM3PerS, 6e7), known(x.VelocityMPerS, 1), known(x.Reynolds, 1), known(x.PressureDrop, 1e-3),
+			t.add(c.Layer, millimetres(x.FromM), millimetres(x.ToM), known(x.FlowM3PerS, 6e7),
+				known(x.VelocityMPerS, 1), known(x.Reynolds, 1), known(x.PressureDrop, 1e-3),
 				p.deg.celsius(x.OutletK), known(x.HeatW, 1))
 		}
 	}
@@ -201,8 +216,10 @@ func known(v, scale float64) string {
 // coolant is a table of the page with a row for each cavity, and below it one for each stream where they differ.
 func (b *pageBuilder) coolant() webpage.Table {
 	t := webpage.Table{
-		ID: "coolant", Title: "Coolant", Note: b.last("") + "Top to bottom; zones and channels that differ from the west or the south. A click shows the coolant on the map.",
-		Columns: []webpage.Column{{Name: "cavity"}, {Name: "flow"}, numberColumn("ml/min"), numberColumn("m/s"), numberColumn("Re"), numberColumn("wall Bi"), numberColumn("kPa"), numberColumn("pumping mW"),
+		ID: "coolant", Title: "Coolant", Note: b.last("") + "Top to bottom; zones and channels that differ from the " +
+			"west or the south. A click shows the coolant on the map.",
+		Columns: []webpage.Column{{Name: "cavity"}, {Name: "flow"}, numberColumn("ml/min"), numberColumn("m/s"),
+			numberColumn("Re"), numberColumn("wall Bi"), numberColumn("kPa"), numberColumn("pumping mW"),
 			temperatureColumn("in"), temperatureColumn("out"), numberColumn("heat W")},
 	}
 	number := func(v, scale float64) webpage.Cell { return webpage.Number(v*scale, known(v, scale)) }
@@ -216,8 +233,10 @@ func (b *pageBuilder) coolant() webpage.Table {
 			return webpage.Place(text, cavity.Fluid, at[0], at[1])
 		}
 		t.Rows = append(t.Rows, []webpage.Cell{
-			show(c.Layer, size[1-cavity.Along]/2), webpage.Text(c.Direction), number(c.FlowM3PerS, 6e7), number(c.VelocityMPerS, 1), number(c.Reynolds, 1), number(c.Biot, 1),
-			number(c.PressureDrop, 1e-3), number(c.PumpingW, 1e3), b.temperature(c.InletK), b.temperature(c.OutletK), number(c.HeatW, 1),
+			show(c.Layer, size[1-cavity.Along]/2), webpage.Text(c.Direction), number(c.FlowM3PerS, 6e7),
+			number(c.VelocityMPerS, 1), number(c.Reynolds, 1), number(c.Biot, 1),
+			number(c.PressureDrop, 1e-3), number(c.PumpingW, 1e3), b.temperature(c.InletK), b.temperature(c.OutletK),
+			number(c.HeatW, 1),
 		})
 		if !c.uneven() || len(c.Streams) > mostPageStreams {
 			continue
@@ -226,8 +245,10 @@ func (b *pageBuilder) coolant() webpage.Table {
 			x := &c.Streams[j]
 			name := fmt.Sprintf("%s, %s to %s mm", c.Layer, millimetres(x.FromM), millimetres(x.ToM))
 			t.Rows = append(t.Rows, []webpage.Cell{
-				show(name, (x.FromM+x.ToM)/2), webpage.Text(c.Direction), number(x.FlowM3PerS, 6e7), number(x.VelocityMPerS, 1), number(x.Reynolds, 1), number(math.NaN(), 1),
-				number(x.PressureDrop, 1e-3), number(x.FlowM3PerS*x.PressureDrop, 1e3), b.temperature(c.InletK), b.temperature(x.OutletK), number(x.HeatW, 1),
+				show(name, (x.FromM+x.ToM)/2), webpage.Text(c.Direction), number(x.FlowM3PerS, 6e7),
+				number(x.VelocityMPerS, 1), number(x.Reynolds, 1), number(math.NaN(), 1),
+				number(x.PressureDrop, 1e-3), number(x.FlowM3PerS*x.PressureDrop, 1e3), b.temperature(c.InletK),
+				b.temperature(x.OutletK), number(x.HeatW, 1),
 			})
 		}
 	}
@@ -239,7 +260,8 @@ const mostPageStreams = 500
 
 // text is a cavity in a line.
 func (c *CoolantSummary) text(decimals int) string {
-	t := fmt.Sprintf("%s W leave, %s, %.4g ml/min, from %.2f to %.2f degC", fixed(c.HeatW, decimals), c.Direction, c.FlowM3PerS*6e7, c.InletK-zeroCelsius, c.OutletK-zeroCelsius)
+	t := fmt.Sprintf("%s W leave, %s, %.4g ml/min, from %.2f to %.2f degC", fixed(c.HeatW, decimals), c.Direction,
+		c.FlowM3PerS*6e7, c.InletK-zeroCelsius, c.OutletK-zeroCelsius)
 	if !math.IsNaN(c.PressureDrop) {
 		t += fmt.Sprintf(", %.4g kPa, %.4g mW of pumping", c.PressureDrop*1e-3, c.PumpingW*1e3)
 	}
@@ -265,7 +287,8 @@ func writeCoolantCSV(w io.Writer, s *Summary) error {
 	for i := range s.Coolant {
 		c := &s.Coolant[i]
 		for _, a := range c.Along {
-			rows = append(rows, []string{c.Layer, csvNumber(a.DistanceM), csvNumber(a.MixedK), csvNumber(a.MinK), csvNumber(a.MaxK)})
+			rows = append(rows, []string{c.Layer, csvNumber(a.DistanceM), csvNumber(a.MixedK), csvNumber(a.MinK),
+				csvNumber(a.MaxK)})
 		}
 	}
 	return csv.NewWriter(w).WriteAll(rows)
@@ -273,11 +296,13 @@ func writeCoolantCSV(w io.Writer, s *Summary) error {
 
 // writeStreamsCSV lists every cavity's streams.
 func writeStreamsCSV(w io.Writer, s *Summary) error {
-	rows := [][]string{{"layer", "from_m", "to_m", "flow_m3_per_s", "velocity_m_per_s", "reynolds", "pressure_drop_Pa", "outlet_K", "heat_W"}}
+	rows := [][]string{{"layer", "from_m", "to_m", "flow_m3_per_s", "velocity_m_per_s", "reynolds", "pressure_drop_Pa",
+		"outlet_K", "heat_W"}}
 	for i := range s.Coolant {
 		c := &s.Coolant[i]
 		for _, t := range c.Streams {
-			rows = append(rows, []string{c.Layer, csvNumber(t.FromM), csvNumber(t.ToM), csvNumber(t.FlowM3PerS), csvNumber(t.VelocityMPerS), csvNumber(t.Reynolds), csvNumber(t.PressureDrop),
+			rows = append(rows, []string{c.Layer, csvNumber(t.FromM), csvNumber(t.ToM), csvNumber(t.FlowM3PerS),
+				csvNumber(t.VelocityMPerS), csvNumber(t.Reynolds), csvNumber(t.PressureDrop),
 				csvNumber(t.OutletK), csvNumber(t.HeatW)})
 		}
 	}

@@ -33,7 +33,8 @@ thickness = "50 um"
 power = { uniform = "10 W" }
 `
 
-// The coolant of a summary: what it carries, and that it warms up on its way, whatever its direction on a grid that is not square.
+// The coolant of a summary: what it carries, and that it warms up on its way, whatever its direction on a grid that is
+// not square.
 func TestCoolantSummary(t *testing.T) {
 	for _, direction := range []string{"+x", "-x", "+y", "-y"} {
 		st, err := stack.Parse("stack.toml", []byte(strings.Replace(cooled, "DIRECTION", direction, 1)), nil)
@@ -55,7 +56,8 @@ func TestCoolantSummary(t *testing.T) {
 		}
 		c := s.Coolant[0]
 		w := st.Layers[1].Coolant
-		if want := 293.15 + 40/(w.Fluid.C*w.Flow); math.Abs(c.OutletK-want) > 1e-4 || math.Abs(c.HeatW-40) > 1e-3 || math.Abs(s.Energy.CoolantW-40) > 1e-3 {
+		if want := 293.15 + 40/(w.Fluid.C*w.Flow); math.Abs(c.OutletK-want) > 1e-4 || math.Abs(c.HeatW-40) > 1e-3 ||
+			math.Abs(s.Energy.CoolantW-40) > 1e-3 {
 			t.Errorf("%s: %g K at the outlet, want %g; %g W", direction, c.OutletK, want, c.HeatW)
 		}
 		for i := 1; i < len(c.Along); i++ {
@@ -64,26 +66,31 @@ func TestCoolantSummary(t *testing.T) {
 			}
 		}
 		var text, table bytes.Buffer
-		if err := s.WriteText(&text, Style{}); err != nil || !strings.Contains(text.String(), "cavity  "+direction) || !strings.Contains(text.String(), "coolant    cavity 40.00") {
+		if err := s.WriteText(&text, Style{}); err != nil || !strings.Contains(text.String(), "cavity  "+direction) ||
+			!strings.Contains(text.String(), "coolant    cavity 40.00") {
 			t.Errorf("%s: %v\n%s", direction, err, text.String())
 		}
 		c.Biot, s.Coolant[0].Biot = 0.0625, 0.0625 // known of resolved channels alone
 		row := (&pageBuilder{mesh: m, s: s}).coolant().Rows[0]
-		for n, want := range map[int]float64{2: c.FlowM3PerS * 6e7, 3: c.VelocityMPerS, 4: c.Reynolds, 5: c.Biot, 6: c.PressureDrop * 1e-3, 7: c.PumpingW * 1e3, 10: c.HeatW} {
+		for n, want := range map[int]float64{2: c.FlowM3PerS * 6e7, 3: c.VelocityMPerS, 4: c.Reynolds, 5: c.Biot,
+			6: c.PressureDrop * 1e-3, 7: c.PumpingW * 1e3, 10: c.HeatW} {
 			if got := row[n]; got.Text != known(want, 1) || got.Sort != webpage.Number(want, "").Sort {
 				t.Errorf("%s: column %d of the page says %s (%s), want %g", direction, n, got.Text, got.Sort, want)
 			}
 		}
 		// Streams of their own velocities have rows below: L/min, m/s, kPa, mW of flow times pressure drop.
 		streams := []CoolantStream{
-			{FromM: 0, ToM: 2e-3, FlowM3PerS: 5e-7, VelocityMPerS: 1.5, Reynolds: 200, PressureDrop: 4000, OutletK: 320, HeatW: 30},
-			{FromM: 2e-3, ToM: 5e-3, FlowM3PerS: 2.5e-7, VelocityMPerS: 0.75, Reynolds: 100, PressureDrop: 6000, OutletK: 310, HeatW: 10},
+			{FromM: 0, ToM: 2e-3, FlowM3PerS: 5e-7, VelocityMPerS: 1.5, Reynolds: 200, PressureDrop: 4000, OutletK: 320,
+				HeatW: 30},
+			{FromM: 2e-3, ToM: 5e-3, FlowM3PerS: 2.5e-7, VelocityMPerS: 0.75, Reynolds: 100, PressureDrop: 6000,
+				OutletK: 310, HeatW: 10},
 		}
 		whole := s.Coolant[0].Streams
 		s.Coolant[0].Streams = streams
 		rows := (&pageBuilder{mesh: m, s: s}).coolant().Rows[1:]
 		s.Coolant[0].Streams = whole
-		for j, wants := range []map[int]float64{{2: 30, 3: 1.5, 4: 200, 6: 4, 7: 2, 10: 30}, {2: 15, 3: 0.75, 4: 100, 6: 6, 7: 1.5, 10: 10}} {
+		for j, wants := range []map[int]float64{{2: 30, 3: 1.5, 4: 200, 6: 4, 7: 2, 10: 30},
+			{2: 15, 3: 0.75, 4: 100, 6: 6, 7: 1.5, 10: 10}} {
 			for n, want := range wants {
 				if got := rows[j][n].Text; got != known(want, 1) {
 					t.Errorf("%s: stream %d, column %d says %s, want %g", direction, j, n, got, want)

@@ -11,9 +11,11 @@ import (
 	"thermsim/mesh"
 )
 
-// Layers in which more lies over each other than rectangles can tell apart are looked at cell by cell: what counts for tables is which share of a cell shows what.
+// Layers in which more lies over each other than rectangles can tell apart are looked at cell by cell: what counts for
+// tables is which share of a cell shows what.
 
-// fewestLines are the lines, for all rows of cells together, that a layer is looked at along where strips between all edges meet too many rectangles.
+// fewestLines are the lines, for all rows of cells together, that a layer is looked at along where strips between all
+// edges meet too many rectangles.
 const fewestLines = 1024
 
 // crowd finds the shares of cells that groups of items show, south to north, west to east. group is that of every item.
@@ -36,7 +38,8 @@ func (h *sheet) crowd(m *mesh.Mesh, group []int, groups int) [][]reduction.Cell 
 	return h.rows(m, group, groups, math.MaxInt)
 }
 
-// sample moves rectangles so that of each row of cells they cover the share that they have of its lines: lines at one distance, each anywhere in its part of the row.
+// sample moves rectangles so that of each row of cells they cover the share that they have of its lines: lines at one
+// distance, each anywhere in its part of the row.
 func (h *sheet) sample(m *mesh.Mesh) {
 	met := 0.0 // rectangles on a line, in the mean
 	for _, r := range h.rects {
@@ -67,7 +70,8 @@ func (h *sheet) leaveOutFlat() {
 	h.rects = slices.DeleteFunc(h.rects, func(r laid) bool { return r.y0 >= r.y1 })
 }
 
-// rows takes the strips of every row of cells together, as far as it gets with so many rectangles. No strip may reach over the edge of a row.
+// rows takes the strips of every row of cells together, as far as it gets with so many rectangles. No strip may reach
+// over the edge of a row.
 func (h *sheet) rows(m *mesh.Mesh, group []int, groups, most int) [][]reduction.Cell {
 	w := row{sheet: h, mesh: m, group: group, cells: make([][]reduction.Cell, groups), areas: map[[2]int32]float64{}}
 	var p painter

@@ -100,7 +100,8 @@ func TestCrowdsAlongLines(t *testing.T) {
 	s.Layers[1].Regions = randomRegions(draw, s, 3000)
 	for n := range 400 { // strips finer than the lines
 		pitch := s.Size[1] / 400
-		s.Layers[1].Regions = append(s.Layers[1].Regions, stack.Region{Rect: stack.Rect{X: 2e-3, Y: pitch * float64(n), Width: 4e-3, Height: pitch / 3}})
+		s.Layers[1].Regions = append(s.Layers[1].Regions,
+			stack.Region{Rect: stack.Rect{X: 2e-3, Y: pitch * float64(n), Width: 4e-3, Height: pitch / 3}})
 	}
 	m, group := built(t, s), grouped(s)
 	var exact, looked [3]float64
@@ -123,18 +124,23 @@ func TestCrowdsAlongLines(t *testing.T) {
 	}
 }
 
-// Strips that cross on a pitch that divides the cells: a quarter of every cell shows those below, half those above, a quarter what is under both. Means and powers
-// follow, and the memory does not go with the number of places where strips cross.
+// Strips that cross on a pitch that divides the cells: a quarter of every cell shows those below, half those above, a
+// quarter what is under both. Means and powers follow, and the memory does not go with the number of places where
+// strips cross.
 func TestCrossingStrips(t *testing.T) {
 	const across, along = 4000, 3200
 	s := sampleStack(20, 16)
 	l := &s.Layers[1]
 	w, h := s.Size[0]/across, s.Size[1]/along
 	for n := range across {
-		l.Regions = append(l.Regions, stack.Region{Name: "below", Material: 1, Rect: stack.Rect{X: w * float64(n), Width: w / 2, Height: s.Size[1]}})
+		l.Regions = append(l.Regions,
+			stack.Region{Name: "below", Material: 1,
+				Rect: stack.Rect{X: w * float64(n), Width: w / 2, Height: s.Size[1]}})
 	}
 	for n := range along {
-		l.Regions = append(l.Regions, stack.Region{Name: "above", Material: 2, Rect: stack.Rect{Y: h * float64(n), Width: s.Size[0], Height: h / 2}})
+		l.Regions = append(l.Regions,
+			stack.Region{Name: "above", Material: 2,
+				Rect: stack.Rect{Y: h * float64(n), Width: s.Size[0], Height: h / 2}})
 	}
 	m := &stack.PowerMap{NX: 2, NY: 2, Values: []float64{1, 2, 3, 4}}
 	l.Powers = []stack.Power{
@@ -174,19 +180,25 @@ func TestSampledRowsAreTold(t *testing.T) {
 	}
 }
 
-// Mould around a chip of crossing strips, whose edge cuts cells, has no power though it shares them with a block: the layer's mean is that of the chip.
+// Mould around a chip of crossing strips, whose edge cuts cells, has no power though it shares them with a block: the
+// layer's mean is that of the chip.
 func TestMouldBesideCrowds(t *testing.T) {
 	s := sampleStack(10, 8)
 	l := &s.Layers[1]
 	chip := stack.Rect{X: 1.3e-3, Y: 1.3e-3, Width: 6e-3, Height: 4e-3}
 	l.Material = 2
-	l.Powers = []stack.Power{{Area: s.Domain(), Blocks: []stack.Block{{Name: "block", Rects: []stack.Rect{chip}, Watts: 6}}}}
+	l.Powers =
+		[]stack.Power{{Area: s.Domain(), Blocks: []stack.Block{{Name: "block", Rects: []stack.Rect{chip}, Watts: 6}}}}
 	l.Regions = []stack.Region{{Name: "chip", Rect: chip}}
 	const n = 600
 	for i := range n {
 		w, h := chip.Width/n, chip.Height/n
-		l.Regions = append(l.Regions, stack.Region{Name: "chip", Rect: stack.Rect{X: chip.X + w*float64(i), Y: chip.Y, Width: w / 2, Height: chip.Height}})
-		l.Regions = append(l.Regions, stack.Region{Name: "over", Rect: stack.Rect{X: chip.X, Y: chip.Y + h*float64(i), Width: chip.Width, Height: h / 2}})
+		l.Regions = append(l.Regions,
+			stack.Region{Name: "chip", Rect: stack.Rect{X: chip.X + w*float64(i), Y: chip.Y, Width: w / 2,
+				Height: chip.Height}})
+		l.Regions = append(l.Regions,
+			stack.Region{Name: "over", Rect: stack.Rect{X: chip.X, Y: chip.Y + h*float64(i), Width: chip.Width,
+				Height: h / 2}})
 	}
 	m := build(t, s)
 	if parts := newParts(m); parts[0].cells == nil {

@@ -11,8 +11,8 @@ type binOrder struct {
 	bin  int
 }
 
-// descending lists the bins that have a temperature from the hottest to the coldest, of equal ones the first before the others. It sorts by the bits, a byte at a time: a map has
-// many bins, and comparing them takes several times as long.
+// descending lists the bins that have a temperature from the hottest to the coldest, of equal ones the first before the
+// others. It sorts by the bits, a byte at a time: a map has many bins, and comparing them takes several times as long.
 func (p *peakMap) descending() []int {
 	list := make([]binOrder, 0, len(p.bins))
 	for b := range p.bins {

@@ -42,7 +42,8 @@ func (d *die) extent(parts []reduction.Extent) (sum reduction.Extent, hottest in
 	return sum, hottest
 }
 
-// DieSummary is a die over all its regions, as far as later regions do not cover them. The mean weighs every cell by the volume that the die covers of it.
+// DieSummary is a die over all its regions, as far as later regions do not cover them. The mean weighs every cell by
+// the volume that the die covers of it.
 type DieSummary struct {
 	Name     string   `json:"name"`                // of the die
 	Layers   []string `json:"layers"`              // in which it has regions, bottom to top
@@ -87,7 +88,8 @@ func (s *Summary) addDies(sc *scan) {
 func (d *die) peak(parts []moment, places *locator, steps []solution.Step) Peak {
 	top := parts[d.parts[0]]
 	for _, n := range d.parts[1:] {
-		if m := parts[n]; m.kelvin > top.kelvin || !isFinite(top.kelvin) || m.kelvin == top.kelvin && m.step < top.step {
+		if m := parts[n]; m.kelvin > top.kelvin || !isFinite(top.kelvin) || m.kelvin == top.kelvin &&
+			m.step < top.step {
 			top = m
 		}
 	}

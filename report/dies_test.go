@@ -8,10 +8,12 @@ import (
 	"thermsim/stack"
 )
 
-// dieStack has a die of three regions in two layers, one of them beneath a part of another, and a region of the same name that is of another die.
+// dieStack has a die of three regions in two layers, one of them beneath a part of another, and a region of the same
+// name that is of another die.
 func dieStack() *stack.Stack {
 	s := sampleStack(20, 16)
-	s.Layers[0].Regions = []stack.Region{{Name: "west", Die: "west", Material: 1, Rect: rect(1e-3, 1e-3, 4e-3, 4e-3)[0], TMax: 380}}
+	s.Layers[0].Regions = []stack.Region{{Name: "west", Die: "west", Material: 1, Rect: rect(1e-3, 1e-3, 4e-3, 4e-3)[0],
+		TMax: 380}}
 	s.Layers[1].Regions = []stack.Region{
 		{Name: "west", Die: "west", Material: 0, Rect: rect(1e-3, 1e-3, 4e-3, 4e-3)[0], TMax: 380},
 		{Name: "pad", Die: "west", Material: 1, Rect: rect(1e-3, 1e-3, 1e-3, 1e-3)[0], TMax: 360},
@@ -25,7 +27,8 @@ func dieStack() *stack.Stack {
 	return s
 }
 
-// Of a linear field, a die's mean is that of the boxes it fills, weighed by volume, and its extremes are those of corners.
+// Of a linear field, a die's mean is that of the boxes it fills, weighed by volume, and its extremes are those of
+// corners.
 func TestDiesOfALinearField(t *testing.T) {
 	s := summarise(t, linearRun(t, dieStack()))
 	if len(s.Dies) != 2 || s.Dies[0].Name != "west" || s.Dies[1].Name != "east" {
@@ -35,7 +38,8 @@ func TestDiesOfALinearField(t *testing.T) {
 	if !slices.Equal(west.Layers, []string{"bulk", "feol"}) || !slices.Equal(east.Layers, []string{"feol"}) {
 		t.Errorf("layers %v and %v", west.Layers, east.Layers)
 	}
-	// 200 um of the bulk and 2 um of the FEOL, whose centres lie at 100 and 201 um; the pad fills a corner of the same box.
+	// 200 um of the bulk and 2 um of the FEOL, whose centres lie at 100 and 201 um; the pad fills a corner of the same
+	// box.
 	near(t, "mean of west", west.MeanK, (200*linear(3e-3, 3e-3, 100e-6)+2*linear(3e-3, 3e-3, 201e-6))/202, 1e-9)
 	near(t, "mean of east", east.MeanK, linear(7e-3, 3e-3, 201e-6), 1e-9)
 	near(t, "power of west", west.PowerW, 6, 1e-12)
@@ -43,7 +47,8 @@ func TestDiesOfALinearField(t *testing.T) {
 	for _, d := range s.Dies {
 		top, low := math.Inf(-1), math.Inf(1)
 		for _, r := range s.Regions {
-			if r.Kind == kindRegion && slices.Contains(d.Layers, r.Layer) && (d.Name == "east") == (r.AreaM2 == 4e-6 && r.Name == "west") && r.Name != "mould" {
+			if r.Kind == kindRegion && slices.Contains(d.Layers, r.Layer) &&
+				(d.Name == "east") == (r.AreaM2 == 4e-6 && r.Name == "west") && r.Name != "mould" {
 				top, low = max(top, r.MaxK), min(low, r.MinK)
 			}
 		}
@@ -60,7 +65,8 @@ func TestLimitsOfDies(t *testing.T) {
 	for i := range s.Limits {
 		got[s.Limits[i].Label()] = s.Limits[i].MaxK
 	}
-	want := map[string]float64{"die west": s.Dies[0].MaxK, "die east": s.Dies[1].MaxK, "region pad of layer feol": region(t, s, kindRegion, "pad").MaxK}
+	want := map[string]float64{"die west": s.Dies[0].MaxK, "die east": s.Dies[1].MaxK,
+		"region pad of layer feol": region(t, s, kindRegion, "pad").MaxK}
 	if len(got) != len(want) {
 		t.Errorf("limits of %v, want %v", got, want)
 	}

@@ -17,7 +17,8 @@ func TestEnded(t *testing.T) {
 		"NOT CONVERGED: stagnation":      {Solver: SolverSummary{Reason: solution.ReasonStagnation}},
 		"NOT CONVERGED: iteration limit": {Solver: SolverSummary{Reason: solution.ReasonIterations}},
 		"INTERRUPTED, NOT CONVERGED: first in step 1 of 1": {
-			Solver: SolverSummary{Reason: solution.ReasonInterrupted}, Steps: 1, IterationsTotal: &none, StepMaxima: []StepSummary{{}},
+			Solver: SolverSummary{Reason: solution.ReasonInterrupted}, Steps: 1, IterationsTotal: &none,
+			StepMaxima: []StepSummary{{}},
 		},
 	} {
 		if got := s.ended(); got != want {
@@ -26,11 +27,14 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// A transient that is solved directly has its 0 iterations in the JSON, and says that its error is judged at the last step.
+// A transient that is solved directly has its 0 iterations in the JSON, and says that its error is judged at the last
+// step.
 func TestDirectTransient(t *testing.T) {
 	r := sampleRun(t, 10, 8)
-	r.Solution.Status = solution.Status{Method: solution.MethodDirect, Preconditioner: "fourier", Converged: true, Reason: solution.ReasonDirect, EstimatedErrorK: 2e-9}
-	r.Solution.Steps = []solution.Step{{Time: 1, MaxK: 310, PowerW: 16, Converged: true}, {Time: 2, MaxK: 311, PowerW: 16, Converged: true}}
+	r.Solution.Status = solution.Status{Method: solution.MethodDirect, Preconditioner: "fourier", Converged: true,
+		Reason: solution.ReasonDirect, EstimatedErrorK: 2e-9}
+	r.Solution.Steps = []solution.Step{{Time: 1, MaxK: 310, PowerW: 16, Converged: true},
+		{Time: 2, MaxK: 311, PowerW: 16, Converged: true}}
 	r.Solution.Dt = 1
 	s := summarise(t, r)
 	var b strings.Builder
@@ -40,7 +44,8 @@ func TestDirectTransient(t *testing.T) {
 	if !strings.Contains(b.String(), `"iterations_total": 0,`) {
 		t.Error("no iterations_total")
 	}
-	for _, want := range []string{"fourier, direct: 0 iterations in 2 steps, converged\n", "estimated largest error 2.0e-09 K, the last step's times their number"} {
+	for _, want := range []string{"fourier, direct: 0 iterations in 2 steps, converged\n",
+		"estimated largest error 2.0e-09 K, the last step's times their number"} {
 		if got := text(t, s, Style{}); !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}

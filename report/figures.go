@@ -32,7 +32,8 @@ type PictureStyle struct {
 	DPI      float64  // of PNGs, 0 for one pixel a point
 	Title    string   // in place of the stack's
 	LoK, HiK float64  // range of the colours; both 0 for that of the data
-	Zoom     string   // name of the regions or blocks around which maps, panels and sections are cut; all is shown where it is empty
+	// name of the regions or blocks around which maps, panels and sections are cut; all is shown where it is empty
+	Zoom string
 }
 
 // PictureFormats lists the formats of maps and figures, the default first.
@@ -129,7 +130,8 @@ type Figures struct {
 	History []HistoryPoint
 	// Frames are the maps of an animation, nil where none were kept.
 	Frames *FrameRecorder
-	// At is where sections cut in m, NaN for through the hottest point; ToScale draws them without stretching thin layers.
+	// At is where sections cut in m, NaN for through the hottest point; ToScale draws them without stretching thin
+	// layers.
 	At      [2]float64
 	ToScale bool
 }
@@ -224,7 +226,9 @@ func (f *Figures) panels() (*picture.Panels, error) {
 		return nil, fmt.Errorf("%w: no layer has power; name some with --maps", errNoData)
 	}
 	lo, hi := f.Style.colors(colorRange(f.Summary, layers))
-	p := &picture.Panels{Title: f.Style.title(m, f.Summary.Caveat()), Subtitle: fmt.Sprintf("%d layers, bottom to top", len(layers)) + comma(f.Summary.lastStepNote()) + f.Style.zoomNote(), Lo: lo, Hi: hi, Look: f.Style.look()}
+	p := &picture.Panels{Title: f.Style.title(m, f.Summary.Caveat()),
+		Subtitle: fmt.Sprintf("%d layers, bottom to top", len(layers)) + comma(f.Summary.lastStepNote()) +
+			f.Style.zoomNote(), Lo: lo, Hi: hi, Look: f.Style.look()}
 	cells := m.NX() * m.NY()
 	for _, v := range views(m, layers) {
 		kelvin := make([]float64, cells)
@@ -233,7 +237,8 @@ func (f *Figures) panels() (*picture.Panels, error) {
 		}
 		panel := picture.HeatMap{
 			Title: strings.TrimPrefix(v.what, "layer "), X: m.X, Y: m.Y, Kelvin: kelvin, Lo: lo, Hi: hi,
-			Blocks: blockOutlines(m.Stack, v.layer), Regions: regionOutlines(m.Stack, v.layer), Flow: flowOf(m, v.layer), Look: f.Style.look(),
+			Blocks: blockOutlines(m.Stack, v.layer), Regions: regionOutlines(m.Stack, v.layer),
+			Flow: flowOf(m, v.layer), Look: f.Style.look(),
 		}
 		f.Style.crop(m.Stack, &panel)
 		p.Maps = append(p.Maps, panel)
@@ -261,11 +266,13 @@ func (f *Figures) section(axis int) (*picture.Section, error) {
 	}
 	cut, ok := cellAt(other, at)
 	if !ok {
-		return nil, fmt.Errorf("%s = %s mm is outside the stack, which goes from %s to %s mm", []string{"y", "x"}[axis], millimetres(at), millimetres(other[0]), millimetres(other[len(other)-1]))
+		return nil, fmt.Errorf("%s = %s mm is outside the stack, which goes from %s to %s mm", []string{"y", "x"}[axis],
+			millimetres(at), millimetres(other[0]), millimetres(other[len(other)-1]))
 	}
 	first, last := f.Style.window(m.Stack, axis, across)
 	s := &picture.Section{
-		Title: f.Style.title(m, f.Summary.Caveat()), Axis: name, Across: across[first : last+1], Z: m.Z, ToScale: f.ToScale, Look: f.Style.look(),
+		Title: f.Style.title(m, f.Summary.Caveat()), Axis: name, Across: across[first : last+1], Z: m.Z,
+		ToScale: f.ToScale, Look: f.Style.look(),
 		Lo: math.Inf(1), Hi: math.Inf(-1),
 	}
 	plane, nx := make([]float64, m.NX()*m.NY()), m.NX()
@@ -285,7 +292,8 @@ func (f *Figures) section(axis int) (*picture.Section, error) {
 	}
 	for l := range m.Stack.Layers {
 		planes := m.LayerPlanes[l]
-		s.Layers = append(s.Layers, picture.Interval{Name: m.Stack.Layers[l].Name, From: m.Z[planes[0]], To: m.Z[planes[1]]})
+		s.Layers = append(s.Layers, picture.Interval{Name: m.Stack.Layers[l].Name, From: m.Z[planes[0]],
+			To: m.Z[planes[1]]})
 	}
 	s.Borders = sectionBorders(m.Stack, axis, (other[cut]+other[cut+1])/2)
 	s.Subtitle = fmt.Sprintf("section along %s at %s = %s mm, %.2f to %.2f °C", name, []string{"y", "x"}[axis],

@@ -61,7 +61,8 @@ func TestTitleIsBounded(t *testing.T) {
 	}
 }
 
-// A section must hold the field's values along its line, plane by plane, and cut through the hottest point unless told otherwise.
+// A section must hold the field's values along its line, plane by plane, and cut through the hottest point unless told
+// otherwise.
 func TestSectionIsTheField(t *testing.T) {
 	f := figures(t)
 	m := f.Mesh
@@ -111,7 +112,9 @@ func TestFiguresOfATransient(t *testing.T) {
 		}
 	}
 	f.Frames = rec
-	f.Trace = traceOf("time_s,power_W,max_K,chip/core_avg_K,chip/core_max_K,probe_K\n0.001,5,310,300,305,301\n0.002,5,320,310,315,311\n")
+	f.Trace =
+		traceOf(
+			"time_s,power_W,max_K,chip/core_avg_K,chip/core_max_K,probe_K\n0.001,5,310,300,305,301\n0.002,5,320,310,315,311\n")
 	f.History = []HistoryPoint{{1, 0, 3}, {1, 1, 0.1}, {2, 0, 1}, {2, 1, 0.01}}
 	files, err := f.Files([]string{"all"})
 	if err != nil {
@@ -143,7 +146,8 @@ func TestFiguresOfATransient(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The hottest cell first, then the maxima of blocks and the probes by their peaks; 0.002 s is 2 ms.
-	if len(chart.Curves) != 3 || chart.Curves[1].Name != "chip/core" || chart.Curves[2].Name != "probe" || chart.X != "time (ms)" || chart.Curves[0].X[1] != 2 ||
+	if len(chart.Curves) != 3 || chart.Curves[1].Name != "chip/core" || chart.Curves[2].Name != "probe" ||
+		chart.X != "time (ms)" || chart.Curves[0].X[1] != 2 ||
 		math.Abs(chart.Curves[1].Y[1]-41.85) > 1e-9 {
 		t.Errorf("the traces are %+v over %s", chart.Curves, chart.X)
 	}
@@ -169,7 +173,8 @@ func TestFiguresWithoutData(t *testing.T) {
 		t.Errorf("two formats: %v, %v", files, err)
 	}
 	f.Mesh.Power.Layers = nil
-	if _, err := f.Files([]string{"panels"}); err == nil || !strings.Contains(err.Error(), "no layer has power; name some with --maps") {
+	if _, err := f.Files([]string{"panels"}); err == nil ||
+		!strings.Contains(err.Error(), "no layer has power; name some with --maps") {
 		t.Errorf("panels of a stack without power: %v", err)
 	}
 }
@@ -203,8 +208,9 @@ func (s spike) Plane(_ int, dst []float64) error {
 
 var _ solution.Field = spike{}
 
-// The chart of a trace has the hottest cell and the eleven hottest of all maxima and probes, by what they reach, and holds no more of a table that is
-// read row by row: block b reaches 300 + b kelvin at t = b, but for one without a value.
+// The chart of a trace has the hottest cell and the eleven hottest of all maxima and probes, by what they reach, and
+// holds no more of a table that is read row by row: block b reaches 300 + b kelvin at t = b, but for one without a
+// value.
 func TestTracesShowTheHottest(t *testing.T) {
 	const blocks, rows = 40, 2000
 	f := figures(t)
@@ -250,7 +256,8 @@ func TestTracesShowTheHottest(t *testing.T) {
 	for _, k := range c.Curves {
 		names = append(names, k.Name)
 	}
-	want := []string{"hottest cell", "chip/b38", "chip/b37", "chip/b36", "chip/b35", "chip/b34", "chip/b33", "chip/b32", "probe", "chip/b31", "chip/b30", "chip/b29"}
+	want := []string{"hottest cell", "chip/b38", "chip/b37", "chip/b36", "chip/b35", "chip/b34", "chip/b33", "chip/b32",
+		"probe", "chip/b31", "chip/b30", "chip/b29"}
 	if !slices.Equal(names, want) || c.Subtitle != "hottest cell, and the 11 hottest of 41 blocks and probes" {
 		t.Errorf("curves %q, %q", names, c.Subtitle)
 	}

@@ -98,7 +98,8 @@ func (f *Figures) traces() (*picture.Chart, error) {
 		return nil, err
 	}
 	return &picture.Chart{
-		Title: f.Style.title(f.Mesh, f.Summary.Caveat()), Subtitle: subtitle, X: "time (" + unit + ")", Y: "temperature (°C)", Curves: curves, Look: f.Style.look(),
+		Title: f.Style.title(f.Mesh, f.Summary.Caveat()), Subtitle: subtitle, X: "time (" + unit + ")",
+		Y: "temperature (°C)", Curves: curves, Look: f.Style.look(),
 	}, nil
 }
 
@@ -161,7 +162,8 @@ func curvesOf(head []string) (columns []traceColumn) {
 // history draws how the estimated error fell: of a steady solve, or of the first, the middle and the last step.
 func (f *Figures) history() (*picture.Chart, error) {
 	c := &picture.Chart{
-		Title: f.Style.title(f.Mesh, f.Summary.Caveat()), X: "iteration", Y: "estimated largest error (K)", Log: true, Look: f.Style.look(),
+		Title: f.Style.title(f.Mesh, f.Summary.Caveat()), X: "iteration", Y: "estimated largest error (K)", Log: true,
+		Look:     f.Style.look(),
 		Subtitle: fmt.Sprintf("%s with %s", f.Summary.Solver.Method, f.Summary.Solver.Preconditioner),
 	}
 	var steps []int
@@ -222,7 +224,8 @@ func NewFrameRecorder(m *mesh.Mesh, name string) (*FrameRecorder, error) {
 			}
 		}
 	}
-	r := &FrameRecorder{m: m, layer: layer, plane: make([]float64, m.NX()*m.NY()), x: m.X, y: m.Y, lo: math.Inf(1), hi: math.Inf(-1), stride: 1}
+	r := &FrameRecorder{m: m, layer: layer, plane: make([]float64, m.NX()*m.NY()), x: m.X, y: m.Y, lo: math.Inf(1),
+		hi: math.Inf(-1), stride: 1}
 	if m.NX() > frameCells {
 		r.x = even(m.X, frameCells)
 	}
@@ -322,7 +325,8 @@ func (f *Figures) animation() ([]staging.File, error) {
 	a := &picture.Animation{
 		Map: picture.HeatMap{
 			Title: f.Style.title(m, f.Summary.Caveat()), X: r.x, Y: r.y, Lo: lo, Hi: hi,
-			Blocks: blockOutlines(m.Stack, r.layer), Regions: regionOutlines(m.Stack, r.layer), Flow: flowOf(m, r.layer), Look: f.Style.look(),
+			Blocks: blockOutlines(m.Stack, r.layer), Regions: regionOutlines(m.Stack, r.layer),
+			Flow: flowOf(m, r.layer), Look: f.Style.look(),
 		},
 		Delay: 80 * time.Millisecond,
 	}
@@ -331,7 +335,8 @@ func (f *Figures) animation() ([]staging.File, error) {
 	for n := range shown {
 		i := n * (len(r.maps) - 1) / max(1, shown-1)
 		a.Frames = append(a.Frames, picture.AnimationFrame{
-			Subtitle: fmt.Sprintf("layer %s, t = %s %s", m.Stack.Layers[r.layer].Name, significant(r.times[i]*factor, 4), unit), Kelvin: r.maps[i],
+			Subtitle: fmt.Sprintf("layer %s, t = %s %s", m.Stack.Layers[r.layer].Name,
+				significant(r.times[i]*factor, 4), unit), Kelvin: r.maps[i],
 		})
 	}
 	return []staging.File{

@@ -9,8 +9,8 @@ import (
 	"thermsim/internal/printable"
 )
 
-// WriteJSON writes a struct as indented JSON, fields in the order of the type. Numbers that are not finite become null. Lists are written element by
-// element: that of a million blocks, made as one text, takes ten times its size.
+// WriteJSON writes a struct as indented JSON, fields in the order of the type. Numbers that are not finite become null.
+// Lists are written element by element: that of a million blocks, made as one text, takes ten times its size.
 func WriteJSON(w io.Writer, v any) error {
 	out := bufio.NewWriter(w)
 	j := &jsonWriter{w: printable.Writer(out, false)}
@@ -43,7 +43,8 @@ func (j *jsonWriter) value(v reflect.Value, line string) {
 		j.value(v.Elem(), line)
 	case kind == reflect.Struct:
 		j.members(v, line)
-	case kind == reflect.Slice && v.Len() > 0 && v.Type().Elem().Kind() == reflect.Struct && !v.Type().Implements(marshaler):
+	case kind == reflect.Slice && v.Len() > 0 && v.Type().Elem().Kind() == reflect.Struct &&
+		!v.Type().Implements(marshaler):
 		j.list(v, line)
 	default:
 		j.whole(finite(v), line)

@@ -32,21 +32,24 @@ func summariseFilms(m *mesh.Mesh, f solution.Field) ([]FilmSummary, error) {
 	for i := range states {
 		s := &states[i]
 		b := &m.Stack.Boundary[s.Face]
-		sum := FilmSummary{Face: s.Face.String(), MeanH: s.MeanH, SurfaceMinK: s.Coldest, SurfaceMaxK: s.Hottest, ConvectionW: s.Constant + s.Law, RadiationW: s.Radiation}
+		sum := FilmSummary{Face: s.Face.String(), MeanH: s.MeanH, SurfaceMinK: s.Coldest, SurfaceMaxK: s.Hottest,
+			ConvectionW: s.Constant + s.Law, RadiationW: s.Radiation}
 		far := s.Hottest
 		if math.Abs(s.Coldest-b.Temperature) > math.Abs(far-b.Temperature) {
 			far = s.Coldest
 		}
 		if ra, from, to, ok := b.Rayleigh(far); ok {
 			if sum.Rayleigh = ra; ra < from || ra > to {
-				sum.Outside = fmt.Sprintf("the Rayleigh number %.2g lies outside %.0e to %.0e, for which the formula of natural convection holds; it was used all the same", ra, from, to)
+				sum.Outside = fmt.Sprintf("the Rayleigh number %.2g lies outside %.0e to %.0e, for which the formula "+
+					"of natural convection holds; it was used all the same", ra, from, to)
 			}
 		}
 		if s.Outside > 0 {
 			if sum.Outside != "" {
 				sum.Outside += "; "
 			}
-			sum.Outside += fmt.Sprintf("the surface of %d cells lies outside the temperatures for which h is known, and there the value at the end of the range was used", s.Outside)
+			sum.Outside += fmt.Sprintf("the surface of %d cells lies outside the temperatures for which h is known, "+
+				"and there the value at the end of the range was used", s.Outside)
 		}
 		all = append(all, sum)
 	}
@@ -57,7 +60,8 @@ func summariseFilms(m *mesh.Mesh, f solution.Field) ([]FilmSummary, error) {
 func (f *FilmSummary) String() string { return strings.Join(f.parts(), ", ") }
 
 func (f *FilmSummary) parts() []string {
-	parts := []string{fmt.Sprintf("%s h %.4g W/(m2 K) on average", f.Face, f.MeanH), fmt.Sprintf("surface %.2f to %.2f degC", f.SurfaceMinK-zeroCelsius, f.SurfaceMaxK-zeroCelsius)}
+	parts := []string{fmt.Sprintf("%s h %.4g W/(m2 K) on average", f.Face, f.MeanH),
+		fmt.Sprintf("surface %.2f to %.2f degC", f.SurfaceMinK-zeroCelsius, f.SurfaceMaxK-zeroCelsius)}
 	if f.ConvectionW != 0 {
 		parts = append(parts, fmt.Sprintf("convection %.4g", f.ConvectionW))
 	}

@@ -15,7 +15,8 @@ func TestFilms(t *testing.T) {
 	for i := range s.Materials {
 		s.Materials[i].K = [3]float64{1e9, 1e9, 1e9}
 	}
-	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, Temperature: 300, Film: stack.Film{Emissivity: 0.5, Natural: "up", Length: 1e-3}}
+	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, Temperature: 300,
+		Film: stack.Film{Emissivity: 0.5, Natural: "up", Length: 1e-3}}
 	r := sampleRun(t, 8, 6)
 	r.Mesh = build(t, s)
 	r.Solution.Field = formulaField{r.Mesh, func(float64, float64, float64) float64 { return 350 }}
@@ -28,7 +29,8 @@ func TestFilms(t *testing.T) {
 	}
 	f := sum.Energy.Films[0]
 	radiated := 0.5 * 5.670374419e-8 * (math.Pow(350, 4) - math.Pow(300, 4)) * s.Size[0] * s.Size[1]
-	if math.Abs(f.RadiationW-radiated) > 1e-6*radiated || math.Abs(f.SurfaceMaxK-350) > 1e-4 || math.Abs(f.MeanH*50*s.Size[0]*s.Size[1]-f.RadiationW-f.ConvectionW) > 1e-6*radiated {
+	if math.Abs(f.RadiationW-radiated) > 1e-6*radiated || math.Abs(f.SurfaceMaxK-350) > 1e-4 ||
+		math.Abs(f.MeanH*50*s.Size[0]*s.Size[1]-f.RadiationW-f.ConvectionW) > 1e-6*radiated {
 		t.Errorf("%+v, want %g W of radiation", f, radiated)
 	}
 	if !(f.Rayleigh > 1 && f.Rayleigh < 10) || !strings.Contains(f.Outside, "lies outside 1e+04 to 1e+11") {

@@ -5,7 +5,8 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-// An animation of a long transient keeps evenly spread maps and the last one, and their number does not grow with the steps.
+// An animation of a long transient keeps evenly spread maps and the last one, and their number does not grow with the
+// steps.
 func TestFramesOfALongTransient(t *testing.T) {
 	m := build(t, sampleStack(4, 3))
 	for _, steps := range []int{1, 2, 800, 801, 1601, 5003} {

@@ -9,9 +9,10 @@ import (
 	"thermsim/stack"
 )
 
-// JedecSummary are figures of JEDEC's standards: empty where the stack asks for none, in transients, without power and after a runaway. The junction is the hottest
-// cell. Resistances theta are those of JESD51-12 between the junction and a point that all the heat passes; parameters psi divide by the same power,
-// though only some of the heat goes that way.
+// JedecSummary are figures of JEDEC's standards: empty where the stack asks for none, in transients, without power and
+// after a runaway. The junction is the hottest cell. Resistances theta are those of JESD51-12 between the junction and
+// a point that all the heat passes; parameters psi divide by the same power, though only some of the heat goes that
+// way.
 type JedecSummary struct {
 	Environment string        `json:"environment"` // the standard, such as jesd51-2a
 	JunctionK   float64       `json:"junction_K"`  // hottest cell
@@ -27,7 +28,8 @@ type JedecFigure struct {
 	ReferenceK float64 `json:"reference_K"` // its temperature
 }
 
-// addJedec states the figures of the test that the stack stands for, by all its power: what leaks heats the package too.
+// addJedec states the figures of the test that the stack stands for, by all its power: what leaks heats the package
+// too.
 func (s *Summary) addJedec(j stack.Jedec) {
 	watts := s.Power.MappedW + s.Power.LeakageW
 	runaway := s.Solver.Reason == solution.ReasonRunaway // its field is not of this power
@@ -73,7 +75,8 @@ func (s *Summary) addJedec(j stack.Jedec) {
 func writeJedecCSV(w io.Writer, s *Summary) error {
 	rows := [][]string{{"environment", "figure", "K_per_W", "junction_K", "reference", "reference_K", "power_W"}}
 	for _, f := range s.Jedec.Figures {
-		rows = append(rows, []string{s.Jedec.Environment, f.Name, csvNumber(f.KPerW), csvNumber(s.Jedec.JunctionK), f.Reference, csvNumber(f.ReferenceK), csvNumber(s.Jedec.PowerW)})
+		rows = append(rows, []string{s.Jedec.Environment, f.Name, csvNumber(f.KPerW), csvNumber(s.Jedec.JunctionK),
+			f.Reference, csvNumber(f.ReferenceK), csvNumber(s.Jedec.PowerW)})
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }
@@ -86,17 +89,21 @@ func (p *page) jedec(s *Summary) {
 	for _, f := range s.Jedec.Figures {
 		t.add(f.Name, significant(f.KPerW, 4), f.Reference, p.deg.celsius(f.ReferenceK))
 	}
-	p.heading("JEDEC", s.Jedec.Environment+", junction "+p.deg.celsius(s.Jedec.JunctionK)+" degC, "+significant(s.Jedec.PowerW, 4)+" W")
+	p.heading("JEDEC", s.Jedec.Environment+", junction "+p.deg.celsius(s.Jedec.JunctionK)+" degC, "+significant(
+		s.Jedec.PowerW, 4)+" W")
 	p.table(&t)
 }
 
 func (b *pageBuilder) jedec() webpage.Table {
 	t := webpage.Table{
-		ID: "jedec", Title: "JEDEC figures", Note: b.s.Jedec.Environment + ". Theta: a resistance, psi: a parameter (JESD51-12), from the hottest cell.",
-		Columns: []webpage.Column{{Name: "figure"}, numberColumn("K/W"), {Name: "from the junction to"}, temperatureColumn("temperature")},
+		ID: "jedec", Title: "JEDEC figures", Note: b.s.Jedec.Environment + ". Theta: a resistance, psi: a parameter " +
+			"(JESD51-12), from the hottest cell.",
+		Columns: []webpage.Column{{Name: "figure"}, numberColumn("K/W"), {Name: "from the junction to"},
+			temperatureColumn("temperature")},
 	}
 	for _, f := range b.s.Jedec.Figures {
-		t.Rows = append(t.Rows, []webpage.Cell{webpage.Text(f.Name), webpage.Number(f.KPerW, significant(f.KPerW, 4)), webpage.Text(f.Reference), b.temperature(f.ReferenceK)})
+		t.Rows = append(t.Rows, []webpage.Cell{webpage.Text(f.Name), webpage.Number(f.KPerW, significant(f.KPerW, 4)),
+			webpage.Text(f.Reference), b.temperature(f.ReferenceK)})
 	}
 	return t
 }

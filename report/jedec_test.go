@@ -48,7 +48,8 @@ func figure(t *testing.T, s *Summary, name string) float64 {
 	return 0
 }
 
-// A die as large as its package makes every path straight: from the middle of the heated 5 um to the case, sums of thickness over conductivity.
+// A die as large as its package makes every path straight: from the middle of the heated 5 um to the case, sums of
+// thickness over conductivity.
 func TestStraightPathsToTheCase(t *testing.T) {
 	const silicon, mould, gel, copper, um, side = 148.0, 0.96, 3.5, 401.0, 1e-6, 10e-3
 	const dieLeft = 775*um - 2.5*um
@@ -67,7 +68,9 @@ func TestStraightPathsToTheCase(t *testing.T) {
 		if kind == "interposer" {
 			more += "interposer = { margin = 0 }\n"
 		}
-		s := solvePackage(t, fmt.Sprintf("schema = 1\ngrid = { nx = 4, ny = 4 }\n[package]\nkind = %q\nsize = [%v, %v]\nenvironment = \"jesd51-14\"\n%s[[package.die]]\nname = \"d\"\nsize = [%[2]v, %[3]v]\npower = { uniform = 10 }\n",
+		s := solvePackage(t, fmt.Sprintf("schema = 1\ngrid = { nx = 4, ny = 4 }\n[package]\nkind = %q\nsize = [%v, "+
+			"%v]\nenvironment = \"jesd51-14\"\n%s[[package.die]]\nname = \"d\"\nsize = [%[2]v, %[3]v]\npower = { "+
+			"uniform = 10 }\n",
 			kind, side, side, more))
 		if got := figure(t, s, "theta_JC(top)"); math.Abs(got*side*side/want-1) > 1e-6 {
 			t.Errorf("%s: theta_JC(top) is %.9g K/W, want %.9g", kind, got, want/side/side)
@@ -78,10 +81,13 @@ func TestStraightPathsToTheCase(t *testing.T) {
 	}
 }
 
-// Memory dies heat in turn: the watts of all dies above pass every bond. From the base die down everything is cold, since the heat leaves upwards.
+// Memory dies heat in turn: the watts of all dies above pass every bond. From the base die down everything is cold,
+// since the heat leaves upwards.
 func TestStraightPathThroughMemory(t *testing.T) {
 	const silicon, solder, underfill, um, side = 148.0, 58.0, 0.5, 1e-6, 10e-3
-	s := solvePackage(t, fmt.Sprintf("schema = 1\ngrid = { nx = 4, ny = 4 }\n[package]\nkind = \"hbm\"\nsize = [%v, %v]\nenvironment = \"jesd51-14\"\n[[package.die]]\nname = \"d\"\nsize = [%[1]v, %[2]v]\ntiers = 3\ntier_power = 3\npower = { uniform = 2 }\n", side, side))
+	s := solvePackage(t, fmt.Sprintf("schema = 1\ngrid = { nx = 4, ny = 4 }\n[package]\nkind = \"hbm\"\nsize = [%v, "+
+		"%v]\nenvironment = \"jesd51-14\"\n[[package.die]]\nname = \"d\"\nsize = [%[1]v, %[2]v]\ntiers = "+
+		"3\ntier_power = 3\npower = { uniform = 2 }\n", side, side))
 	f := math.Pi / 4 * 25 * 25 / (55 * 55)
 	bond := 20 * um / (f*solder + (1-f)*underfill)
 	// 2 W out of the base die, 1 W more from each memory die: heated at its lower surface.
@@ -91,7 +97,8 @@ func TestStraightPathThroughMemory(t *testing.T) {
 	}
 }
 
-// Heat that can leave downwards alone: the sum over the die's bumps, substrate, balls and board of the same formulas, worked out here.
+// Heat that can leave downwards alone: the sum over the die's bumps, substrate, balls and board of the same formulas,
+// worked out here.
 func TestStraightPathToTheBoard(t *testing.T) {
 	const um, mm, side = 1e-6, 1e-3, 10e-3
 	const copper, abf, fr4, solder, underfill, air, silicon = 401.0, 0.4, 0.29, 58.0, 0.5, 0.0263, 148.0
@@ -112,16 +119,20 @@ power = { uniform = 10 }
 	along := func(f, ki, km float64) float64 { return f*ki + (1-f)*km }
 	disc := func(d, p float64) float64 { return math.Pi / 4 * d * d / p / p }
 	pile := 1.2 * mm / (8*15*um/along(0.6, copper, abf) + 2*25*um/along(0.8, copper, abf) + (1200-120-50)*um/abf)
-	want := 2.5*um/silicon + 75*um/along(disc(80, 180), solder, underfill) + 1.2*mm/along(0.003, copper, pile) + 0.5*mm/along(disc(0.6, 1), solder, air) +
-		70*um/along(4*0.4*10*math.Log(1+2*25.0/10)/(8*25), copper, fr4) + 70*um/along(0.05, copper, fr4) + 70*um/copper + (1600-210)*um/fr4
+	want := 2.5*um/silicon + 75*um/along(disc(80, 180), solder, underfill) + 1.2*mm/along(0.003, copper, pile) +
+		0.5*mm/along(disc(0.6, 1), solder, air) +
+		70*um/along(4*0.4*10*math.Log(1+2*25.0/10)/(8*25), copper, fr4) + 70*um/along(0.05, copper, fr4) +
+		70*um/copper + (1600-210)*um/fr4
 	if got := figure(t, s, "theta_JA"); math.Abs(got*side*side/want-1) > 1e-6 {
 		t.Errorf("from the junction to the bottom of the board %.9g K/W, want %.9g", got, want/side/side)
 	}
 }
 
-// All heat reaches the ring of a cold plate through the board, half of it on each side or so, and the package hardly anything else.
+// All heat reaches the ring of a cold plate through the board, half of it on each side or so, and the package hardly
+// anything else.
 func TestRingColdPlate(t *testing.T) {
-	s := solvePackage(t, "schema = 1\n[package]\nkind = \"wire-bond\"\nsize = [0.015, 0.015]\nenvironment = \"jesd51-8\"\n[[package.die]]\nname = \"d\"\nsize = [0.006, 0.006]\npower = { uniform = 2 }\n")
+	s := solvePackage(t, "schema = 1\n[package]\nkind = \"wire-bond\"\nsize = [0.015, 0.015]\nenvironment = "+
+		"\"jesd51-8\"\n[[package.die]]\nname = \"d\"\nsize = [0.006, 0.006]\npower = { uniform = 2 }\n")
 	above, below := 0.0, 0.0
 	for _, r := range s.Regions {
 		if r.Name == "cold_plate" && r.MaxK > s.Temperature.AmbientK+1.5 {
@@ -179,11 +190,14 @@ side = "below"
 	}
 }
 
-// Every kind in every environment conserves energy, has its figures, and they stand in order: the case and the board lie between junction and air.
+// Every kind in every environment conserves energy, has its figures, and they stand in order: the case and the board
+// lie between junction and air.
 func TestFiguresOfAllKinds(t *testing.T) {
 	for _, kind := range []string{"flip-chip-lid", "flip-chip", "wire-bond", "fan-out", "interposer"} {
 		text := func(environment string) string {
-			return fmt.Sprintf("schema = 1\n[package]\nkind = %q\nsize = [0.02, 0.018]\nenvironment = %q\nh = 15\n[[package.die]]\nname = \"d\"\nsize = [0.008, 0.007]\npower = { uniform = 2 }\n", kind, environment)
+			return fmt.Sprintf("schema = 1\n[package]\nkind = %q\nsize = [0.02, 0.018]\nenvironment = %q\nh = "+
+				"15\n[[package.die]]\nname = \"d\"\nsize = [0.008, 0.007]\npower = { uniform = 2 }\n", kind,
+				environment)
 		}
 		still, moving := solvePackage(t, text("jesd51-2a")), solvePackage(t, text("jesd51-6"))
 		ja, jt, jb := figure(t, still, "theta_JA"), figure(t, still, "psi_JT"), figure(t, still, "psi_JB")
@@ -193,7 +207,8 @@ func TestFiguresOfAllKinds(t *testing.T) {
 		if wind := figure(t, moving, "theta_JA"); !(wind < ja) {
 			t.Errorf("%s: theta_JA is %g in still and %g in moving air", kind, ja, wind)
 		}
-		ring, top := figure(t, solvePackage(t, text("jesd51-8")), "theta_JB"), figure(t, solvePackage(t, text("jesd51-14")), "theta_JC(top)")
+		ring, top := figure(t, solvePackage(t, text("jesd51-8")), "theta_JB"),
+			figure(t, solvePackage(t, text("jesd51-14")), "theta_JC(top)")
 		// Only some of the heat goes where psi points, all of it where theta does.
 		if !(jb < ring && jt < top) {
 			t.Errorf("%s: psi_JB %g, theta_JB %g, psi_JT %g, theta_JC %g", kind, jb, ring, jt, top)

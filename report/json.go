@@ -11,7 +11,8 @@ import (
 	"thermsim/internal/printable"
 )
 
-// WriteJSON writes the summary as indented JSON, fields in the order of the type. Numbers that are not finite become null.
+// WriteJSON writes the summary as indented JSON, fields in the order of the type. Numbers that are not finite become
+// null.
 func (s *Summary) WriteJSON(w io.Writer) error {
 	return WriteJSON(w, *s)
 }
@@ -72,8 +73,8 @@ func allFinite(v reflect.Value) bool {
 	return true
 }
 
-// finite mirrors a value with null for NaN and infinities, which encoding/json refuses. A list without them stays as it is: that of a transient's steps
-// is long, and its mirror ten times as large.
+// finite mirrors a value with null for NaN and infinities, which encoding/json refuses. A list without them stays as it
+// is: that of a transient's steps is long, and its mirror ten times as large.
 func finite(v reflect.Value) any {
 	switch v.Kind() {
 	case reflect.Float64:

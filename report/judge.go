@@ -7,7 +7,8 @@ import (
 
 func isFinite(v float64) bool { return v-v == 0 }
 
-// judge withdraws what the solver says of its convergence where the temperatures tell otherwise: at the end, or after an earlier step of a transient.
+// judge withdraws what the solver says of its convergence where the temperatures tell otherwise: at the end, or after
+// an earlier step of a transient.
 func (s *Summary) judge() {
 	v := &s.Solver
 	if s.Temperature.NonFiniteCells == 0 && s.firstBadStep() == 0 {
@@ -19,7 +20,8 @@ func (s *Summary) judge() {
 	}
 }
 
-// firstBadStep is the number of the first step of a transient that did not converge or has no finite temperature, 0 without any.
+// firstBadStep is the number of the first step of a transient that did not converge or has no finite temperature, 0
+// without any.
 func (s *Summary) firstBadStep() int {
 	for n := range s.StepMaxima {
 		if !s.StepMaxima[n].Converged {
@@ -50,10 +52,12 @@ func (s *Summary) Doubt() string {
 	return why
 }
 
-// hottest is the temperature in K beyond which a field is refused: nothing is solid far below it, and its numbers only show that an input is wrong.
+// hottest is the temperature in K beyond which a field is refused: nothing is solid far below it, and its numbers only
+// show that an input is wrong.
 const hottest = 1e6
 
-// Implausible says that a run gets hotter than any solid, at its end or in a step, whatever the solver reached; empty where it does not.
+// Implausible says that a run gets hotter than any solid, at its end or in a step, whatever the solver reached; empty
+// where it does not.
 func (s *Summary) Implausible() string {
 	top := s.Temperature.MaxK
 	for n := range s.StepMaxima {
@@ -62,5 +66,6 @@ func (s *Summary) Implausible() string {
 	if !(top > hottest) {
 		return ""
 	}
-	return fmt.Sprintf("the hottest cell is at %.3g K, above %g K, where no model of heat in solids holds; check the units of powers, conductivities and films", top, hottest)
+	return fmt.Sprintf("the hottest cell is at %.3g K, above %g K, where no model of heat in solids holds; check the "+
+		"units of powers, conductivities and films", top, hottest)
 }

@@ -19,8 +19,11 @@ func TestJudge(t *testing.T) {
 		spoil                 func(r *Run)
 		caveat, doubt, reason string
 	}{
-		"good":           {func(*Run) {}, "", "", solution.ReasonTolerance},
-		"good transient": {func(r *Run) { r.Solution.Steps = with(func(*solution.Step) {}) }, "", "", solution.ReasonTolerance},
+		"good": {func(*Run) {}, "", "", solution.ReasonTolerance},
+		"good transient": {func(r *Run) {
+			r.Solution.Steps = with(func(*solution.Step) {
+			})
+		}, "", "", solution.ReasonTolerance},
 		"one cell": {func(r *Run) {
 			r.Solution.Field = formulaField{r.Mesh, func(x, y, z float64) float64 {
 				if x < 3e-3 && y < 4e-3 && z < 100e-6 {
@@ -38,7 +41,11 @@ func TestJudge(t *testing.T) {
 			r.Solution.Steps = with(func(s *solution.Step) { s.Converged = false })
 			r.Solution.Status.Converged, r.Solution.Status.Reason = false, solution.ReasonIterations
 		}, "NOT CONVERGED", "iteration limit, first in step 2 of 3", solution.ReasonIterations},
-		"earlier step without a temperature": {func(r *Run) { r.Solution.Steps = with(func(s *solution.Step) { s.MaxK = math.NaN() }) },
+		"earlier step without a temperature": {func(r *Run) {
+			r.Solution.Steps = with(func(s *solution.Step) {
+				s.MaxK = math.NaN()
+			})
+		},
 			"NOT CONVERGED", "breakdown, first in step 2 of 3", solution.ReasonBreakdown},
 		"interrupted": {func(r *Run) {
 			r.Solution.Steps = with(func(*solution.Step) {})
@@ -52,11 +59,13 @@ func TestJudge(t *testing.T) {
 		r := sampleRun(t, 2, 2)
 		c.spoil(r)
 		s := summarise(t, r)
-		if s.Caveat() != c.caveat || s.Doubt() != c.doubt || s.Solver.Reason != c.reason || s.Solver.Converged != (c.caveat == "") {
+		if s.Caveat() != c.caveat || s.Doubt() != c.doubt || s.Solver.Reason != c.reason ||
+			s.Solver.Converged != (c.caveat == "") {
 			t.Errorf("%s: caveat %q, doubt %q, %+v", name, s.Caveat(), s.Doubt(), s.Solver)
 		}
 		var text strings.Builder
-		if err := s.WriteText(&text, Style{}); err != nil || c.caveat != "" && !strings.Contains(text.String(), c.caveat+":") {
+		if err := s.WriteText(&text, Style{}); err != nil || c.caveat != "" &&
+			!strings.Contains(text.String(), c.caveat+":") {
 			t.Errorf("%s: %v, tables without %q:\n%s", name, err, c.caveat, text.String())
 		}
 	}

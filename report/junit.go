@@ -36,8 +36,8 @@ type junitMessage struct {
 	Message string `xml:"message,attr"`
 }
 
-// writeJUnit writes the limits as JUnit XML, which continuous integration shows: a test case of each limit, and one of the solve, which is an error where
-// its temperatures cannot be relied on.
+// writeJUnit writes the limits as JUnit XML, which continuous integration shows: a test case of each limit, and one of
+// the solve, which is an error where its temperatures cannot be relied on.
 func writeJUnit(w io.Writer, s *Summary) error {
 	title := s.Title
 	if title == "" {
@@ -52,7 +52,8 @@ func writeJUnit(w io.Writer, s *Summary) error {
 	suite.Cases = append(suite.Cases, solve)
 	for i := range s.Limits {
 		l := &s.Limits[i]
-		c := junitCase{Class: "thermsim.limits", Name: fmt.Sprintf("%s below %.2f degC", l.Label(), l.TMaxK-zeroCelsius)}
+		c := junitCase{Class: "thermsim.limits",
+			Name: fmt.Sprintf("%s below %.2f degC", l.Label(), l.TMaxK-zeroCelsius)}
 		if !l.OK {
 			c.Failure = &junitMessage{l.Text()}
 			suite.Failures++

@@ -12,7 +12,8 @@ import (
 	"thermsim/stack"
 )
 
-// CheckMaps says whether every name is a layer of the stack or "all". Callers use it before a long solve; Write repeats it.
+// CheckMaps says whether every name is a layer of the stack or "all". Callers use it before a long solve; Write repeats
+// it.
 func CheckMaps(s *stack.Stack, names []string) error {
 	for _, n := range names {
 		if n == "all" || slices.ContainsFunc(s.Layers, func(l stack.Layer) bool { return l.Name == n }) {
@@ -35,15 +36,16 @@ func mappedLayers(m *mesh.Mesh, names []string) ([]int, error) {
 	var layers []int
 	for l := range m.Stack.Layers {
 		powered := slices.ContainsFunc(m.Power.Layers, func(p powermap.LayerMap) bool { return p.Layer == l })
-		if powered || m.Stack.Layers[l].Coolant != nil || slices.Contains(names, "all") || slices.Contains(names, m.Stack.Layers[l].Name) {
+		if powered || m.Stack.Layers[l].Coolant != nil || slices.Contains(names, "all") ||
+			slices.Contains(names, m.Stack.Layers[l].Name) {
 			layers = append(layers, l)
 		}
 	}
 	return layers, nil
 }
 
-// fileNames are the layers' names fit for files, each once: what is neither letter, digit, dot, dash nor underscore becomes an
-// underscore, and equal results are numbered.
+// fileNames are the layers' names fit for files, each once: what is neither letter, digit, dot, dash nor underscore
+// becomes an underscore, and equal results are numbered.
 func fileNames(s *stack.Stack) []string {
 	names := make([]string, len(s.Layers))
 	used := map[string]bool{}
@@ -105,7 +107,8 @@ func coolantFile(files []string, l int) string {
 
 func cavityOf(m *mesh.Mesh, layer int) *mesh.Cavity { return m.Planes[m.LayerPlanes[layer][0]].Cavity }
 
-// layerMap reads a layer into dst: the hottest of its planes, cell by cell. The scratch plane is needed for layers of several planes.
+// layerMap reads a layer into dst: the hottest of its planes, cell by cell. The scratch plane is needed for layers of
+// several planes.
 func layerMap(m *mesh.Mesh, f solution.Field, layer int, dst []float64, scratch func() []float64) error {
 	return planesMap(f, m.LayerPlanes[layer], dst, scratch)
 }
@@ -132,9 +135,10 @@ func planesMap(f solution.Field, planes [2]int, dst []float64, scratch func() []
 	return nil
 }
 
-// layerPicture is the map of a view: kelvin holds one temperature per cell column (x fastest, from the south), lo and hi the
-// range of the colours in K. A caveat, if any, comes before the title, and a note of the time behind the layer.
-func layerPicture(m *mesh.Mesh, v view, kelvin []float64, lo, hi float64, caveat, note string, style *PictureStyle) *picture.HeatMap {
+// layerPicture is the map of a view: kelvin holds one temperature per cell column (x fastest, from the south), lo and
+// hi the range of the colours in K. A caveat, if any, comes before the title, and a note of the time behind the layer.
+func layerPicture(m *mesh.Mesh, v view, kelvin []float64, lo, hi float64, caveat, note string,
+	style *PictureStyle) *picture.HeatMap {
 	best := hottestIn(kelvin)
 	p := emptyPicture(m, v, best, lo, hi, caveat, note, style)
 	p.Kelvin = kelvin
@@ -143,12 +147,14 @@ func layerPicture(m *mesh.Mesh, v view, kelvin []float64, lo, hi float64, caveat
 }
 
 // emptyPicture is the map of a view without temperatures.
-func emptyPicture(m *mesh.Mesh, v view, best hotCell, lo, hi float64, caveat, note string, style *PictureStyle) *picture.HeatMap {
+func emptyPicture(m *mesh.Mesh, v view, best hotCell, lo, hi float64, caveat, note string,
+	style *PictureStyle) *picture.HeatMap {
 	lo, hi = style.colors(lo, hi)
 	return &picture.HeatMap{
 		Title: style.title(m, caveat), Subtitle: mapSubtitle(m, v, best, note),
 		X: m.X, Y: m.Y, Lo: lo, Hi: hi,
-		Blocks: blockOutlines(m.Stack, v.layer), Regions: regionOutlines(m.Stack, v.layer), Flow: flowOf(m, v.layer), Look: style.look(),
+		Blocks: blockOutlines(m.Stack, v.layer), Regions: regionOutlines(m.Stack, v.layer), Flow: flowOf(m, v.layer),
+		Look: style.look(),
 	}
 }
 

@@ -18,7 +18,8 @@ type LeakageSummary struct {
 	At       Place   `json:"at"`               // the leaking cell where that rise is largest
 	Runaway  bool    `json:"runaway"`          // the verdict, exit status 6
 	TimeS    float64 `json:"time_s,omitempty"` // of a transient's runaway; absent otherwise
-	// The largest factor on all powers with which there is a steady state; absent where there is one with the powers as they are.
+	// The largest factor on all powers with which there is a steady state; absent where there is one with the powers as
+	// they are.
 	LargestFactor float64 `json:"largest_factor,omitempty"`
 	// Leaking cells outside the range of their law; absent without any.
 	OutOfRange int64   `json:"out_of_range,omitempty"`
@@ -30,7 +31,8 @@ func summariseLeakage(m *mesh.Mesh, l *solution.Leakage) *LeakageSummary {
 	if l == nil {
 		return nil
 	}
-	s := &LeakageSummary{PowerW: l.Watts, LoopGain: l.Gain, At: placeOf(m, l.I, l.J, l.K), Runaway: l.Runaway, TimeS: l.Time, LargestFactor: l.Factor,
+	s := &LeakageSummary{PowerW: l.Watts, LoopGain: l.Gain, At: placeOf(m, l.I, l.J, l.K), Runaway: l.Runaway,
+		TimeS: l.Time, LargestFactor: l.Factor,
 		OutOfRange: l.Outside, FromK: l.From, ToK: l.To}
 	if !(l.Gain > 0) {
 		s.LoopGain = math.NaN()
@@ -59,9 +61,11 @@ func (l *LeakageSummary) Verdict() string {
 	text := strings.TrimSpace(placeWords(l.At)) + ", loop gain " + significant(l.LoopGain, 3)
 	switch {
 	case l.LargestFactor > 0:
-		text += fmt.Sprintf("; the largest power with a steady state is %s times that of the stack, and the field is that state", significant(l.LargestFactor, 4))
+		text += fmt.Sprintf("; the largest power with a steady state is %s times that of the stack, and the field "+
+			"is that state", significant(l.LargestFactor, 4))
 	case l.OutOfRange > 0:
-		text += fmt.Sprintf("; at %s the temperatures left the range of the leakage, up to %.4g K", seconds(l.TimeS), l.ToK)
+		text += fmt.Sprintf("; at %s the temperatures left the range of the leakage, up to %.4g K", seconds(l.TimeS),
+			l.ToK)
 	case l.TimeS > 0:
 		text += fmt.Sprintf("; at %s the leakage grows faster than the time step can follow", seconds(l.TimeS))
 	}

@@ -16,7 +16,8 @@ func (l lostField) Plane(int, []float64) error { return l.error }
 // leakyRun has a block that leaks 2 W at 300 K, and twice that for every 50 K more, in a field of 350 K.
 func leakyRun(t *testing.T) *Run {
 	s := sampleStack(20, 16)
-	law := &stack.Curve{Law: stack.TableLaw, Temperatures: []float64{300, 350, 400}, Values: []float64{1, 2, 4}, Range: [2]float64{300, 400}}
+	law := &stack.Curve{Law: stack.TableLaw, Temperatures: []float64{300, 350, 400}, Values: []float64{1, 2, 4},
+		Range: [2]float64{300, 400}}
 	s.Layers[1].Powers[0].Blocks[0].Leakage = stack.Leakage{Watts: 2, Factor: law}
 	r := sampleRun(t, 20, 16)
 	r.Mesh = build(t, s)
@@ -68,14 +69,16 @@ func TestReadingsOfLayers(t *testing.T) {
 	}
 }
 
-// The temperature of a surface that stands farthest from the ambient makes the Rayleigh number, below as well as above it.
+// The temperature of a surface that stands farthest from the ambient makes the Rayleigh number, below as well as above
+// it.
 func TestRayleighOfTheFarthest(t *testing.T) {
 	rayleigh := func(low, high float64) float64 {
 		s := sampleStack(8, 6)
 		for i := range s.Materials {
 			s.Materials[i].K = [3]float64{1e9, 1e9, 1e9}
 		}
-		s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, Temperature: 300, Film: stack.Film{Natural: "up", Length: 1e-2}}
+		s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, Temperature: 300,
+			Film: stack.Film{Natural: "up", Length: 1e-2}}
 		m := build(t, s)
 		films, err := summariseFilms(m, formulaField{m, func(x, _, _ float64) float64 {
 			if x < 5e-3 {

@@ -19,8 +19,9 @@ type LimitSummary struct {
 	TMaxK   float64 `json:"tmax_K"`   // highest temperature allowed
 	MaxK    float64 `json:"max_K"`    // highest found
 	MarginK float64 `json:"margin_K"` // negative where the limit is exceeded
-	// How many watts more the whole stack may draw, its powers in their present proportions, until the limit is reached; negative where it
-	// has to draw less. Null in a transient, and where the temperatures are not proportional to the power: faces with temperatures of their own, or fluxes.
+	// How many watts more the whole stack may draw, its powers in their present proportions, until the limit is
+	// reached; negative where it has to draw less. Null in a transient, and where the temperatures are not proportional
+	// to the power: faces with temperatures of their own, or fluxes.
 	MarginW float64 `json:"margin_W"`
 	TimeS   float64 `json:"time_s,omitzero"` // of the maximum, in a transient; absent otherwise
 	At      Place   `json:"at"`              // hottest cell
@@ -43,7 +44,8 @@ func (l *LimitSummary) Label() string {
 // Text tells by how much the limit is exceeded or kept, where, and in a transient when.
 func (l *LimitSummary) Text() string {
 	if math.IsNaN(l.MaxK) {
-		return fmt.Sprintf("%s has no temperature that was looked at, to hold against its tmax of %.2f degC", l.Label(), l.TMaxK-zeroCelsius)
+		return fmt.Sprintf("%s has no temperature that was looked at, to hold against its tmax of %.2f degC", l.Label(),
+			l.TMaxK-zeroCelsius)
 	}
 	at := l.At.Layer
 	switch {
@@ -64,7 +66,8 @@ func (l *LimitSummary) Text() string {
 	if l.At.Layer != "" {
 		where = fmt.Sprintf(" in %s, x %s, y %s mm", at, millimetres(l.At.XM), millimetres(l.At.YM))
 	}
-	return fmt.Sprintf("%s reaches %.2f degC%s%s: it %s %.2f degC by %.3g K", l.Label(), l.MaxK-zeroCelsius, when, where, verb, l.TMaxK-zeroCelsius, math.Abs(l.MarginK))
+	return fmt.Sprintf("%s reaches %.2f degC%s%s: it %s %.2f degC by %.3g K", l.Label(), l.MaxK-zeroCelsius, when,
+		where, verb, l.TMaxK-zeroCelsius, math.Abs(l.MarginK))
 }
 
 // limits are those that the stack sets, worst first.
@@ -107,14 +110,15 @@ func (s *Summary) limits(m *mesh.Mesh, sc *scan) []LimitSummary {
 	}
 	for i, b := range sc.blocks {
 		row := &s.Blocks[i]
-		add(cmp.Or(b.power.Blocks[b.index].TMax, b.power.TMax), "block", row.Layer, row.Name, row.MaxK, row.MaxAt, &row.Peak)
+		add(cmp.Or(b.power.Blocks[b.index].TMax, b.power.TMax), "block", row.Layer, row.Name, row.MaxK, row.MaxAt,
+			&row.Peak)
 	}
 	slices.SortStableFunc(all, func(a, b LimitSummary) int { return cmp.Compare(a.MarginK, b.MarginK) })
 	return all
 }
 
-// wattsLeft is the margin in W of a steady state: the rise over the one temperature that all faces refer to is proportional to the power,
-// unless properties follow the temperature.
+// wattsLeft is the margin in W of a steady state: the rise over the one temperature that all faces refer to is
+// proportional to the power, unless properties follow the temperature.
 func (s *Summary) wattsLeft(st *stack.Stack, l *LimitSummary) float64 {
 	around := 0.0
 	for f := range st.Boundary {

@@ -9,7 +9,8 @@ type dieLimit struct {
 // sharers are the regions that share a limit.
 type sharers struct{ count, hottest int }
 
-// dieLimits are the limits that are of a die as a whole: those that several of its regions share, and that of a die of one region.
+// dieLimits are the limits that are of a die as a whole: those that several of its regions share, and that of a die of
+// one region.
 func (s *Summary) dieLimits(sc *scan) map[dieLimit]sharers {
 	all := map[dieLimit]sharers{}
 	for _, d := range sc.dies {

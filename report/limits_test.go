@@ -12,7 +12,8 @@ import (
 	"thermsim/stack"
 )
 
-// Where the powers grow in proportion by the margin in watts, the limit is met exactly: solved again, the margin is nothing.
+// Where the powers grow in proportion by the margin in watts, the limit is met exactly: solved again, the margin is
+// nothing.
 func TestMarginInWatts(t *testing.T) {
 	s := sampleStack(20, 16)
 	s.TMax = 360
@@ -55,13 +56,15 @@ func TestHiddenRegionsHaveNoLimit(t *testing.T) {
 	}
 }
 
-// Limits of layers, regions, powers and blocks are told worst first, and a block without one of its own has its power's.
+// Limits of layers, regions, powers and blocks are told worst first, and a block without one of its own has its
+// power's.
 func TestLimitsWorstFirst(t *testing.T) {
 	st := regionStack(20, 16) // the logic may have 400 K
 	l := &st.Layers[1]
 	l.TMax = 318
 	l.Powers[0].TMax = 312
-	l.Powers[0].Blocks = append(l.Powers[0].Blocks, stack.Block{Name: "own", Rects: rect(8e-3, 1e-3, 1e-3, 1e-3), TMax: 450})
+	l.Powers[0].Blocks = append(l.Powers[0].Blocks, stack.Block{Name: "own", Rects: rect(8e-3, 1e-3, 1e-3, 1e-3),
+		TMax: 450})
 	l.Powers[1].TMax = 500
 	s := summarise(t, linearRun(t, st))
 	var got []string
@@ -75,7 +78,8 @@ func TestLimitsWorstFirst(t *testing.T) {
 		}
 		last = l.MarginK
 	}
-	want := "layer feol; block wide of layer feol; region logic of layer feol; block own of layer feol; power leak of layer feol"
+	want := "layer feol; block wide of layer feol; region logic of layer feol; block own of layer feol; power leak " +
+		"of layer feol"
 	if strings.Join(got, "; ") != want {
 		t.Fatalf("limits %q, want %q", got, want)
 	}

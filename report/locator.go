@@ -8,8 +8,8 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// locator tells in which layer, block and region a cell lies. It remembers what it has found: a million blocks have their maxima in the cells of a
-// grid, many in the same ones, and each cell is asked for the blocks near it alone.
+// locator tells in which layer, block and region a cell lies. It remembers what it has found: a million blocks have
+// their maxima in the cells of a grid, many in the same ones, and each cell is asked for the blocks near it alone.
 type locator struct {
 	mesh   *mesh.Mesh
 	layers map[int]*blockBins

@@ -18,7 +18,9 @@ func tiled(n int) *stack.Stack {
 	var blocks []stack.Block
 	for j := range n {
 		for i := range n {
-			blocks = append(blocks, stack.Block{Name: fmt.Sprintf("b%d_%d", i, j), Rects: rect(float64(i)*side[0], float64(j)*side[1], side[0], side[1]), Watts: 1})
+			blocks = append(blocks,
+				stack.Block{Name: fmt.Sprintf("b%d_%d", i, j),
+					Rects: rect(float64(i)*side[0], float64(j)*side[1], side[0], side[1]), Watts: 1})
 		}
 	}
 	s.Layers[1].Powers[0].Blocks = blocks
@@ -49,7 +51,9 @@ func TestBinsFindWhatIsThere(t *testing.T) {
 	for n := range 300 {
 		size := math.Pow(10, -3*random.Float64())
 		w, h := s.Size[0]*size, s.Size[1]*size*random.Float64()
-		blocks = append(blocks, stack.Block{Name: fmt.Sprint(n), Rects: rect(random.Float64()*(s.Size[0]-w), random.Float64()*(s.Size[1]-h), w, h)})
+		blocks = append(blocks,
+			stack.Block{Name: fmt.Sprint(n), Rects: rect(random.Float64()*(s.Size[0]-w), random.Float64()*(s.Size[1]-h),
+				w, h)})
 	}
 	s.Layers[1].Powers[0].Blocks = blocks
 	s.Layers[1].Powers[0].AllowOverlap = true

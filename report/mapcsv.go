@@ -12,13 +12,15 @@ import (
 	"thermsim/report/fieldfile"
 )
 
-// writeMapCSV writes a plane as a matrix: after the comment lines a row of x cell centres, then one row per y cell centre from south
-// to north, its coordinate first. Coordinates are in m and temperatures in K. A note, if any, tells of which time they are.
+// writeMapCSV writes a plane as a matrix: after the comment lines a row of x cell centres, then one row per y cell
+// centre from south to north, its coordinate first. Coordinates are in m and temperatures in K. A note, if any, tells
+// of which time they are.
 func writeMapCSV(w io.Writer, m *mesh.Mesh, v view, kelvin []float64, note string) error {
 	span := m.LayerPlanes[v.layer]
 	_, err := fmt.Fprintf(w, "# %s, z %s to %s m, %d plane(s)%s%s\n"+
 		"# temperature in K at cell centres; first row: x in m; first column: y in m; rows from south to north\n",
-		printable.Text(v.what), metres(m.Z[span[0]]), metres(m.Z[span[1]]), v.planes[1]-v.planes[0], hottestNote(v.planes), comma(printable.Text(note)))
+		printable.Text(v.what), metres(m.Z[span[0]]), metres(m.Z[span[1]]), v.planes[1]-v.planes[0],
+		hottestNote(v.planes), comma(printable.Text(note)))
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 	"thermsim/mesh"
 )
 
-// maximaRecorder records maxima_<layer>.png and .csv of a transient: the hottest that each cell of the mapped layers is at the end of any step. It holds a
-// plane of each of these layers.
+// maximaRecorder records maxima_<layer>.png and .csv of a transient: the hottest that each cell of the mapped layers is
+// at the end of any step. It holds a plane of each of these layers.
 type maximaRecorder struct {
 	files   *staging.Transaction
 	m       *mesh.Mesh
@@ -90,14 +90,17 @@ func (r *maximaRecorder) Finish(ctx context.Context, e *End) error {
 		name := "maxima_" + names[l]
 		for _, format := range o.Style.formats() {
 			err := r.files.Write(ctx, name+"."+string(format), func(w io.Writer) error {
-				return layerPicture(r.m, layerView(r.m, l), r.top[i], lo, hi, e.Summary.Caveat(), note, &o.Style).Write(w, format)
+				return layerPicture(r.m, layerView(r.m, l), r.top[i], lo, hi, e.Summary.Caveat(), note,
+					&o.Style).Write(w, format)
 			})
 			if err != nil {
 				return err
 			}
 		}
 		if len(r.plane) <= largePlane || o.LargeCSV {
-			err := r.files.Write(ctx, name+".csv", func(w io.Writer) error { return writeMapCSV(w, r.m, layerView(r.m, l), r.top[i], note) })
+			err := r.files.Write(ctx, name+".csv", func(w io.Writer) error {
+				return writeMapCSV(w, r.m, layerView(r.m, l), r.top[i], note)
+			})
 			if err != nil {
 				return err
 			}

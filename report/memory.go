@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// hostPeakBytes is the largest resident set of this process so far: VmHWM where /proc tells it, elsewhere what the Go runtime
-// has mapped, which is close since nothing here allocates outside it.
+// hostPeakBytes is the largest resident set of this process so far: VmHWM where /proc tells it, elsewhere what the Go
+// runtime has mapped, which is close since nothing here allocates outside it.
 func hostPeakBytes() int64 {
 	if status, err := os.ReadFile("/proc/self/status"); err == nil {
 		if peak, ok := vmHWM(string(status)); ok {

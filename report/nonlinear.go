@@ -8,18 +8,21 @@ import (
 	"thermsim/mesh"
 )
 
-// NonlinearSummary tells how the iteration over properties that follow the temperature went; in a transient over all steps, and the residual of the last.
+// NonlinearSummary tells how the iteration over properties that follow the temperature went; in a transient over all
+// steps, and the residual of the last.
 type NonlinearSummary struct {
 	OuterIterations int     `json:"outer_iterations"` // linear systems of the steady state, or of all steps
 	ResidualNormW   float64 `json:"residual_norm_W"`  // Euclidean norm of b(x) - A(x) x
-	Contraction     float64 `json:"contraction"`      // of the error from one linear system to the next, 0 where not seen
+	// of the error from one linear system to the next, 0 where not seen
+	Contraction float64 `json:"contraction"`
 	// Cells whose temperature lies outside the range of their material's properties; absent without any.
 	OutOfRange []OutOfRange `json:"out_of_range,omitempty"`
 	// Absent where no power follows the temperature.
 	Leakage *LeakageSummary `json:"leakage,omitempty"`
 }
 
-// OutOfRange is a material whose properties were asked for temperatures outside their range; there the values at the range's ends were used.
+// OutOfRange is a material whose properties were asked for temperatures outside their range; there the values at the
+// range's ends were used.
 type OutOfRange struct {
 	Material string  `json:"material"` // its name
 	FromK    float64 `json:"from_K"`   // lower end of its range
@@ -31,7 +34,8 @@ func summariseNonlinear(m *mesh.Mesh, n *solution.Nonlinear) *NonlinearSummary {
 	if n == nil {
 		return nil
 	}
-	s := &NonlinearSummary{OuterIterations: n.OuterTotal, ResidualNormW: n.ResidualW, Contraction: n.Contraction, Leakage: summariseLeakage(m, n.Leakage)}
+	s := &NonlinearSummary{OuterIterations: n.OuterTotal, ResidualNormW: n.ResidualW, Contraction: n.Contraction,
+		Leakage: summariseLeakage(m, n.Leakage)}
 	for i, cells := range n.Outside {
 		if cells > 0 {
 			material := &m.Stack.Materials[i]
@@ -48,7 +52,8 @@ func (n *NonlinearSummary) String() string {
 	if n.Leakage != nil {
 		what = "power follows"
 	}
-	text := fmt.Sprintf("%s the temperature: %d linear systems, nonlinear residual %s W", what, n.OuterIterations, relative(n.ResidualNormW))
+	text := fmt.Sprintf("%s the temperature: %d linear systems, nonlinear residual %s W", what, n.OuterIterations,
+		relative(n.ResidualNormW))
 	if n.Contraction > 0 {
 		text += fmt.Sprintf(", contraction %.2g", n.Contraction)
 	}
@@ -72,7 +77,8 @@ func (n *NonlinearSummary) Warning() string {
 		if text != "" {
 			text += "; "
 		}
-		text += fmt.Sprintf("%d leaking cells lie outside %.4g to %.4g K: there the leakage at the ends of the range was used", l.OutOfRange, l.FromK, l.ToK)
+		text += fmt.Sprintf("%d leaking cells lie outside %.4g to %.4g K: there the leakage at the ends of the "+
+			"range was used", l.OutOfRange, l.FromK, l.ToK)
 	}
 	return text
 }

@@ -15,7 +15,8 @@ import (
 	"thermsim/report/fieldfile"
 )
 
-// FieldFormats are the formats of whole fields: VTK, NumPy, raw binary with a JSON header, CSV as matrices and with a row per cell.
+// FieldFormats are the formats of whole fields: VTK, NumPy, raw binary with a JSON header, CSV as matrices and with a
+// row per cell.
 func FieldFormats() []string { return []string{"vtr", "npz", "raw", "csv", "csv-long"} }
 
 // OutputOptions say what is kept of fields.
@@ -25,7 +26,8 @@ type OutputOptions struct {
 	PageBudget PageBudget
 	// SaveLast keeps the last field in run.zip, SaveAll that of every step.
 	SaveLast, SaveAll bool
-	// Formats of field files, of FieldFormats; Box is the part they hold, FileSteps the steps (from 1) of a transient beside the last one.
+	// Formats of field files, of FieldFormats; Box is the part they hold, FileSteps the steps (from 1) of a transient
+	// beside the last one.
 	Formats   []string
 	Box       *field.Box // nil for everything
 	FileSteps []StepRange
@@ -64,7 +66,9 @@ func newFieldFiles(files *staging.Transaction, m *mesh.Mesh, o OutputOptions) (*
 
 // Reads implements Recorder.
 func (o *fieldFiles) Reads(n int) bool {
-	return n == 0 || len(o.options.Formats) > 0 && slices.ContainsFunc(o.options.FileSteps, func(s StepRange) bool { return s.Has(n) })
+	return n == 0 || len(o.options.Formats) > 0 && slices.ContainsFunc(o.options.FileSteps, func(s StepRange) bool {
+		return s.Has(n)
+	})
 }
 
 // Step implements Recorder.
@@ -90,7 +94,8 @@ func (o *fieldFiles) write(n int, time float64, f solution.Field) error {
 	if n > 0 {
 		name = fmt.Sprintf("field_step%06d", n)
 	}
-	d := &fieldfile.Data{Grid: o.grid, Box: o.box, Source: f, Title: pictureTitle(o.mesh.Stack), Time: time, Single: o.options.Single}
+	d := &fieldfile.Data{Grid: o.grid, Box: o.box, Source: f, Title: pictureTitle(o.mesh.Stack), Time: time,
+		Single: o.options.Single}
 	if n == 0 {
 		d.Time = math.NaN()
 	}
@@ -118,7 +123,9 @@ func (o *fieldFiles) writeFile(name, format string, d *fieldfile.Data) error {
 		if err := stream(".bin", fieldfile.WriteRaw); err != nil {
 			return err
 		}
-		return stream(".json", func(w io.Writer, d *fieldfile.Data) error { return fieldfile.WriteRawHeader(w, d, name+".bin") })
+		return stream(".json", func(w io.Writer, d *fieldfile.Data) error {
+			return fieldfile.WriteRawHeader(w, d, name+".bin")
+		})
 	}
 	f, err := o.files.Create(name + ".vtr")
 	if err != nil {

@@ -35,7 +35,8 @@ func newOverlay(a, b *Run) (*overlay, error) {
 	s, t := a.Mesh.Stack, b.Mesh.Stack
 	for axis := range s.Size {
 		if math.Abs(s.Size[axis]-t.Size[axis]) > 1e-6*s.Size[axis] {
-			return nil, fmt.Errorf("%w: they are %s x %s and %s x %s mm wide: only stacks of one size can be compared", ErrIncomparable,
+			return nil, fmt.Errorf("%w: they are %s x %s and %s x %s mm wide: only stacks of one size can be compared",
+				ErrIncomparable,
 				trimmed(s.Size[0]*1e3), trimmed(s.Size[1]*1e3), trimmed(t.Size[0]*1e3), trimmed(t.Size[1]*1e3))
 		}
 	}
@@ -79,7 +80,8 @@ func (o *overlay) has(l int) bool {
 	return o.planes[o.grid.LayerPlanes[l][0]] >= 0
 }
 
-// Plane is plane k of the grid, at the centres of its cells as probes see the field where the grids differ. Where the layer is missing, NaN.
+// Plane is plane k of the grid, at the centres of its cells as probes see the field where the grids differ. Where the
+// layer is missing, NaN.
 func (o *overlay) Plane(k int, dst []float64) error {
 	from := o.planes[k]
 	if from < 0 {

@@ -44,7 +44,8 @@ func transientPage(t *testing.T, dir string) *Run {
 	for n := range pageSteps {
 		at := float64(n+1) / pageSteps
 		r.Solution.Field = heating{r.Mesh, at}
-		step := solution.Step{Time: float64(n+1) * 1e-3, MaxK: heatingAt(at, 2.8e-3, 2.3e-3, 201e-6), PowerW: 16, Iterations: 4, Converged: true}
+		step := solution.Step{Time: float64(n+1) * 1e-3, MaxK: heatingAt(at, 2.8e-3, 2.3e-3, 201e-6), PowerW: 16,
+			Iterations: 4, Converged: true}
 		r.Solution.Steps = append(r.Solution.Steps, step)
 		if err := out.Step(n+1, step, r.Solution.Field); err != nil {
 			t.Fatal(err)
@@ -85,7 +86,9 @@ func checkTwoRuns(b *browser) {
 	b.t.Helper()
 	other := sampleStack(60, 48)
 	other.Layers[2].Name = "paste"
-	one, two := sampleRun(b.t, 60, 48), runOf(b.t, other, func(x, y, z float64) float64 { return bumps(x, y, z) - 3.25 + 100*x })
+	one, two := sampleRun(b.t, 60, 48), runOf(b.t, other, func(x, y, z float64) float64 {
+		return bumps(x, y, z) - 3.25 + 100*x
+	})
 	dir := b.t.TempDir()
 	writeComparison(b.t, dir, compare(b.t, one, two), one, two)
 	b.look(1280, 900, "light")
@@ -205,7 +208,8 @@ func checkControls(b *browser) {
 	}
 	b.click("#play")
 	var moved bool
-	b.js(`new Promise((done) => { const from = document.getElementById("frame").value; setTimeout(() => done(document.getElementById("frame").value !== from), 600); })`, &moved)
+	b.js(
+		`new Promise((done) => { const from = document.getElementById("frame").value; setTimeout(() => done(document.getElementById("frame").value !== from), 600); })`, &moved)
 	if !moved {
 		b.t.Error("playing does not move the time")
 	}
@@ -218,7 +222,8 @@ func checkPointer(b *browser) {
 	b.t.Helper()
 	b.js(`document.getElementById("map").scrollIntoView({block: "center"})`, nil)
 	var box struct{ X, Y, W, H float64 }
-	b.js(`(() => { const r = document.getElementById("map").getBoundingClientRect(); return {X: r.x, Y: r.y, W: r.width, H: r.height}; })()`, &box)
+	b.js(
+		`(() => { const r = document.getElementById("map").getBoundingClientRect(); return {X: r.x, Y: r.y, W: r.width, H: r.height}; })()`, &box)
 	at := func(u, v float64) (x, y float64) { return box.X + 50 + u*(box.W-124), box.Y + 30 + v*(box.H-68) }
 	mouse := func(kind input.MouseType, x, y float64) chromedp.Action {
 		return input.DispatchMouseEvent(kind, x, y).WithButton(input.Left).WithClickCount(1)
@@ -239,7 +244,8 @@ func checkPointer(b *browser) {
 	b.changes("a drag", "#section", func() {
 		x0, y0 := at(0.2, 0.9)
 		x1, y1 := at(0.6, 0.1)
-		b.run(mouse(input.MousePressed, x0, y0), mouse(input.MouseMoved, (x0+x1)/2, (y0+y1)/2), mouse(input.MouseMoved, x1, y1), mouse(input.MouseReleased, x1, y1))
+		b.run(mouse(input.MousePressed, x0, y0), mouse(input.MouseMoved, (x0+x1)/2, (y0+y1)/2),
+			mouse(input.MouseMoved, x1, y1), mouse(input.MouseReleased, x1, y1))
 		b.settle()
 	})
 	// Zoomed on the picked point, 5.0 and 4.0 mm, by two, the eastern quarter of the map is at 6.25 mm.
@@ -247,7 +253,8 @@ func checkPointer(b *browser) {
 	x, y = at(0.75, 0.5)
 	b.run(input.DispatchMouseEvent(input.MouseMoved, x, y))
 	b.settle()
-	if hover := b.text("#readout"); !strings.Contains(hover, "x 6.2") || !strings.Contains(hover, "y 4.0") && !strings.Contains(hover, "y 3.9") {
+	if hover := b.text("#readout"); !strings.Contains(hover, "x 6.2") || !strings.Contains(hover, "y 4.0") &&
+		!strings.Contains(hover, "y 3.9") {
 		b.t.Errorf("hovering over the zoomed map reads %q", hover)
 	}
 	b.click("#zoom-out")
@@ -299,7 +306,8 @@ func checkLooks(b *browser) {
 		width, height int64
 		scheme, view  string
 	}{
-		{"wide-light", 1280, 900, "light", "map"}, {"wide-dark", 1280, 900, "dark", "solid"}, {"narrow-light", 400, 900, "light", "solid"}, {"narrow-dark", 400, 900, "dark", "map"},
+		{"wide-light", 1280, 900, "light", "map"}, {"wide-dark", 1280, 900, "dark", "solid"},
+		{"narrow-light", 400, 900, "light", "solid"}, {"narrow-dark", 400, 900, "dark", "map"},
 	} {
 		b.look(c.width, c.height, c.scheme)
 		b.click("[data-value=" + c.view + "]")
@@ -313,7 +321,8 @@ func checkLooks(b *browser) {
 	}
 }
 
-// TestMeasurePage is for people: -measure-page FILE tells when its map stands and how fast it scrubs, and photographs it.
+// TestMeasurePage is for people: -measure-page FILE tells when its map stands and how fast it scrubs, and photographs
+// it.
 func TestMeasurePage(t *testing.T) {
 	if *measurePage == "" {
 		t.Skip("-measure-page FILE measures a page")
@@ -344,7 +353,8 @@ func TestMeasurePage(t *testing.T) {
 		name          string
 		width, height int64
 		scheme        string
-	}{{"wide-light", 1440, 1000, "light"}, {"wide-dark", 1440, 1000, "dark"}, {"narrow-light", 400, 1800, "light"}, {"narrow-dark", 400, 1800, "dark"}} {
+	}{{"wide-light", 1440, 1000, "light"}, {"wide-dark", 1440, 1000, "dark"}, {"narrow-light", 400, 1800, "light"},
+		{"narrow-dark", 400, 1800, "dark"}} {
 		b.look(c.width, c.height, c.scheme)
 		b.js("scrollTo(0, 0)", nil)
 		name := filepath.Base(filepath.Dir(*measurePage)) + "-" + c.name

@@ -42,7 +42,8 @@ func (b *browser) wheel(x, y, down float64) {
 	b.settle()
 }
 
-// The wheel zooms with what is under the pointer held in place; dragging with Shift, or where dragging pans, moves the map and nothing else.
+// The wheel zooms with what is under the pointer held in place; dragging with Shift, or where dragging pans, moves the
+// map and nothing else.
 func checkZoom(b *browser) {
 	b.t.Helper()
 	x, y := b.mapPoint(0.3, 0.3)
@@ -66,7 +67,8 @@ func checkZoom(b *browser) {
 	b.wheel(x, y, -240)
 	section, profile := b.picture("#section"), b.picture("#profile")
 	drag := func(m input.Modifier) {
-		b.run(b.mouse(input.MousePressed, x, y, m), b.mouse(input.MouseMoved, x+30, y+10, m), b.mouse(input.MouseMoved, x+60, y+20, m), b.mouse(input.MouseReleased, x+60, y+20, m))
+		b.run(b.mouse(input.MousePressed, x, y, m), b.mouse(input.MouseMoved, x+30, y+10, m),
+			b.mouse(input.MouseMoved, x+60, y+20, m), b.mouse(input.MouseReleased, x+60, y+20, m))
 		b.settle()
 	}
 	before, _ := hover(x+60, y+20)
@@ -141,7 +143,8 @@ func checkColours(b *browser) {
 // checkCSV saves a table: rows as they stand, numbers exact, temperatures in the page's unit.
 func checkCSV(b *browser) {
 	b.t.Helper()
-	b.js(`{ window.blobs = []; const make = URL.createObjectURL; URL.createObjectURL = (blob) => (window.blobs.push(blob), make.call(URL, blob)); }`, nil)
+	b.js(
+		`{ window.blobs = []; const make = URL.createObjectURL; URL.createObjectURL = (blob) => (window.blobs.push(blob), make.call(URL, blob)); }`, nil)
 	b.click("[data-value=K]")
 	b.click("[data-csv=blocks]")
 	b.click("[data-value=C]")
@@ -167,7 +170,8 @@ func checkCSV(b *browser) {
 func checkPaper(b *browser) {
 	b.t.Helper()
 	defer b.run(emulation.SetEmulatedMedia())
-	b.run(emulation.SetDeviceMetricsOverride(718, 1047, 1, false), emulation.SetEmulatedMedia().WithMedia("print")) // A4 with margins of a centimetre
+	// A4 with margins of a centimetre
+	b.run(emulation.SetDeviceMetricsOverride(718, 1047, 1, false), emulation.SetEmulatedMedia().WithMedia("print"))
 	b.settle()
 	b.js(`dispatchEvent(new Event("beforeprint"))`, nil)
 	var end float64
@@ -179,8 +183,8 @@ func checkPaper(b *browser) {
 	}
 }
 
-// checkUnrounded rounds a smooth hill to whole quanta: what isotherms are drawn from stays within half a quantum of the rounded values, and comes closer to
-// the hill, whose slope of up to 0.3 quanta a cell is all steps when rounded.
+// checkUnrounded rounds a smooth hill to whole quanta: what isotherms are drawn from stays within half a quantum of the
+// rounded values, and comes closer to the hill, whose slope of up to 0.3 quanta a cell is all steps when rounded.
 func checkUnrounded(b *browser) {
 	b.t.Helper()
 	source, err := os.ReadFile(filepath.Join("webpage", "assets", "isotherms.js"))

@@ -36,7 +36,8 @@ func pageOf(t *testing.T, r *Run) string {
 // Without scripts the page still tells the outcome, and it names no other address.
 func TestPageIsCompleteAndSelfContained(t *testing.T) {
 	text := pageOf(t, sampleRun(t, 30, 24))
-	for _, want := range []string{"three blocks under a lid", "in layer feol, block core", `id="hotspots"`, `id="blocks"`, "converged: tolerance reached", "10000 W/(m² K)", "within 0.01 K"} {
+	for _, want := range []string{"three blocks under a lid", "in layer feol, block core", `id="hotspots"`,
+		`id="blocks"`, "converged: tolerance reached", "10000 W/(m² K)", "within 0.01 K"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -67,7 +68,8 @@ func TestPageSurvivesStrangeNames(t *testing.T) {
 func TestPageShoutsWhenNotConverged(t *testing.T) {
 	r := sampleRun(t, 10, 8)
 	r.Solution.Status.Converged, r.Solution.Status.Reason = false, solution.ReasonIterations
-	if text := pageOf(t, r); !strings.Contains(text, `class="caveat" role="alert">NOT CONVERGED`) || !strings.Contains(text, "NOT CONVERGED: iteration limit") {
+	if text := pageOf(t, r); !strings.Contains(text, `class="caveat" role="alert">NOT CONVERGED`) ||
+		!strings.Contains(text, "NOT CONVERGED: iteration limit") {
 		t.Error("the page does not say so")
 	}
 }
@@ -98,7 +100,8 @@ func TestRecordingLeavesNothingBehind(t *testing.T) {
 		t.Errorf("left behind: %q", names(t, dir))
 	}
 	again := begin(t, dir, nil)
-	if _, err := NewRecording(again, r, 0, Options{}, OutputOptions{Formats: []string{"hdf5"}}); err == nil || !strings.Contains(err.Error(), "there are vtr, npz") {
+	if _, err := NewRecording(again, r, 0, Options{}, OutputOptions{Formats: []string{"hdf5"}}); err == nil ||
+		!strings.Contains(err.Error(), "there are vtr, npz") {
 		t.Error(err)
 	}
 }
@@ -114,15 +117,17 @@ func (c countedField) Plane(k int, dst []float64) error {
 	return c.Field.Plane(k, dst)
 }
 
-// Trace, page, saved run, field files and animation look at a step's field, and the tables, maps and figures at the last one: every plane comes from the
-// device once a step, and once more for the end.
+// Trace, page, saved run, field files and animation look at a step's field, and the tables, maps and figures at the
+// last one: every plane comes from the device once a step, and once more for the end.
 func TestFieldsAreFetchedOnce(t *testing.T) {
 	const steps = 3
 	r := sampleRun(t, 10, 8)
 	field := countedField{r.Solution.Field, map[int]int{}}
 	r.Solution.Field = field
-	out, err := NewRecording(begin(t, t.TempDir(), nil), r, steps, Options{Maps: []string{"all"}, Figures: []string{"all"}, At: [2]float64{math.NaN(), math.NaN()}},
-		OutputOptions{Page: true, SaveAll: true, Formats: FieldFormats(), FileSteps: []StepRange{{From: 1, To: 2, Every: 1}}})
+	out, err := NewRecording(begin(t, t.TempDir(), nil), r, steps,
+		Options{Maps: []string{"all"}, Figures: []string{"all"}, At: [2]float64{math.NaN(), math.NaN()}},
+		OutputOptions{Page: true, SaveAll: true, Formats: FieldFormats(),
+			FileSteps: []StepRange{{From: 1, To: 2, Every: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}

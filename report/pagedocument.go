@@ -31,7 +31,8 @@ func pageDocument(r *Run, s *Summary, f *webpage.Fields) *webpage.Document {
 	d := &webpage.Document{
 		Title: pictureTitle(r.Mesh.Stack), Caveat: s.Caveat(), Warnings: warningLines(s), Version: s.Version,
 		Lead: b.lead(), Facts: b.facts(), Tables: b.tables(), Groups: []webpage.Group{b.heat(), b.solver(), b.run()},
-		Runs: []webpage.Run{{Name: "this run", Fields: f}}, Start: b.planeAt(start.ZM), StartTime: startTime, Pick: [2]float64{start.XM, start.YM},
+		Runs: []webpage.Run{{Name: "this run", Fields: f}}, Start: b.planeAt(start.ZM), StartTime: startTime,
+		Pick: [2]float64{start.XM, start.YM},
 	}
 	describeStack(d, r.Mesh)
 	for _, st := range s.StepMaxima {
@@ -50,7 +51,8 @@ func describeStack(d *webpage.Document, m *mesh.Mesh) {
 		layer := &m.Stack.Layers[l]
 		d.Layers = append(d.Layers, webpage.Layer{
 			Name: layer.Name, Material: m.Stack.Materials[layer.Material].Name, Thickness: layer.Thickness,
-			Blocks: pageBlocks(m.Stack, l), Regions: pageRegions(m.Stack, l), TMax: layer.TMax, Limits: pageLimits(m.Stack, l), Flow: pageFlow(m, l),
+			Blocks: pageBlocks(m.Stack, l), Regions: pageRegions(m.Stack, l), TMax: layer.TMax,
+			Limits: pageLimits(m.Stack, l), Flow: pageFlow(m, l),
 		})
 	}
 	for i := range m.Power.Layers {
@@ -128,7 +130,9 @@ func (b *pageBuilder) lead() []webpage.Part {
 		where = placeWords(b.s.Peak.At)
 	}
 	return []webpage.Part{
-		{Text: "Peak "}, b.degrees(kelvin), {Text: " at t = " + seconds(at) + where + ". Last step, t = " + seconds(b.s.StepMaxima[b.s.Steps-1].TimeS) + ": "},
+		{Text: "Peak "}, b.degrees(kelvin),
+		{Text: " at t = " + seconds(at) + where + ". Last step, t = " + seconds(b.s.StepMaxima[b.s.Steps-1].TimeS) +
+			": "},
 		b.degrees(t.MaxK), {Text: placeWords(t.MaxAt) + "."},
 	}
 }
@@ -159,21 +163,26 @@ func (b *pageBuilder) facts() []webpage.Fact {
 	}
 	if s.Steps > 0 {
 		f = append(f,
-			webpage.Fact{Label: "Max, last step", Value: []webpage.Part{b.degrees(t.MaxK)}}, webpage.Fact{Label: "Mean, last step", Value: []webpage.Part{b.degrees(t.MeanK)}},
+			webpage.Fact{Label: "Max, last step", Value: []webpage.Part{b.degrees(t.MaxK)}},
+			webpage.Fact{Label: "Mean, last step", Value: []webpage.Part{b.degrees(t.MeanK)}},
 			webpage.Fact{Label: "Power, last step", Value: webpage.Words(significant(watts, 4) + " W")})
 	} else {
 		f = append(f,
-			webpage.Fact{Label: "Mean", Value: []webpage.Part{b.degrees(t.MeanK)}}, webpage.Fact{Label: "Power", Value: webpage.Words(significant(watts, 4) + " W")},
+			webpage.Fact{Label: "Mean", Value: []webpage.Part{b.degrees(t.MeanK)}},
+			webpage.Fact{Label: "Power", Value: webpage.Words(significant(watts, 4) + " W")},
 			webpage.Fact{Label: "R_th", Value: webpage.Words(significant(s.RthKPerW, 4) + " K/W")})
 	}
 	if n := len(s.Limits); n > 0 {
-		f = append(f, webpage.Fact{Label: "Smallest margin", Value: webpage.Words(b.deg.kelvin(s.Limits[0].MarginK) + " K")})
+		f = append(f,
+			webpage.Fact{Label: "Smallest margin", Value: webpage.Words(b.deg.kelvin(s.Limits[0].MarginK) + " K")})
 	}
-	return append(f, webpage.Fact{Label: "Grid", Value: webpage.Words(fmt.Sprintf("%d × %d × %d", s.Grid.NX, s.Grid.NY, s.Grid.NZ))})
+	return append(f,
+		webpage.Fact{Label: "Grid", Value: webpage.Words(fmt.Sprintf("%d × %d × %d", s.Grid.NX, s.Grid.NY, s.Grid.NZ))})
 }
 
 func (b *pageBuilder) tables() []webpage.Table {
-	all := []webpage.Table{b.limits(), b.jedec(), b.hotSpots(), b.dies(), b.regions(), b.blocks(), b.layers(), b.coolant(), b.probes()}
+	all := []webpage.Table{b.limits(), b.jedec(), b.hotSpots(), b.dies(), b.regions(), b.blocks(), b.layers(),
+		b.coolant(), b.probes()}
 	return slices.DeleteFunc(all, func(t webpage.Table) bool { return len(t.Rows) == 0 })
 }
 
@@ -189,14 +198,18 @@ func (b *pageBuilder) temperature(kelvin float64) webpage.Cell {
 
 func (b *pageBuilder) hotSpots() webpage.Table {
 	t := webpage.Table{
-		ID: "hotspots", Title: "Hot spots", Note: b.last("") + "Prominence: how far the temperature falls on the way to any hotter point. A click shows the place on the map.",
-		Columns: []webpage.Column{{Name: "place"}, temperatureColumn("max"), numberColumn("rise K"), numberColumn("prominence K"), numberColumn("x mm"), numberColumn("y mm"), {Name: "layer"}},
+		ID: "hotspots", Title: "Hot spots", Note: b.last("") + "Prominence: how far the temperature falls on the way " +
+			"to any hotter point. A click shows the place on the map.",
+		Columns: []webpage.Column{{Name: "place"}, temperatureColumn("max"), numberColumn("rise K"),
+			numberColumn("prominence K"), numberColumn("x mm"), numberColumn("y mm"), {Name: "layer"}},
 	}
 	for _, h := range b.s.HotSpots {
 		rise := h.MaxK - b.s.Temperature.AmbientK
 		t.Rows = append(t.Rows, []webpage.Cell{
-			b.place(cmp.Or(h.Block, h.Region, "in "+h.Layer), h.Place), b.temperature(h.MaxK), webpage.Number(rise, b.deg.kelvin(rise)),
-			webpage.Number(h.ProminenceK, b.deg.kelvin(h.ProminenceK)), webpage.Number(h.XM, millimetres(h.XM)), webpage.Number(h.YM, millimetres(h.YM)), webpage.Text(h.Layer),
+			b.place(cmp.Or(h.Block, h.Region, "in "+h.Layer), h.Place), b.temperature(h.MaxK),
+			webpage.Number(rise, b.deg.kelvin(rise)),
+			webpage.Number(h.ProminenceK, b.deg.kelvin(h.ProminenceK)), webpage.Number(h.XM, millimetres(h.XM)),
+			webpage.Number(h.YM, millimetres(h.YM)), webpage.Text(h.Layer),
 		})
 	}
 	return t
@@ -205,12 +218,14 @@ func (b *pageBuilder) hotSpots() webpage.Table {
 func (b *pageBuilder) probes() webpage.Table {
 	t := webpage.Table{
 		ID: "probes", Title: "Probes",
-		Columns: []webpage.Column{{Name: "probe"}, temperatureColumn("temperature"), numberColumn("x mm"), numberColumn("y mm"), numberColumn("z mm")},
+		Columns: []webpage.Column{{Name: "probe"}, temperatureColumn("temperature"), numberColumn("x mm"),
+			numberColumn("y mm"), numberColumn("z mm")},
 	}
 	for _, p := range b.s.Probes {
 		t.Rows = append(t.Rows, []webpage.Cell{
 			b.place(p.Name, Place{XM: p.XM, YM: p.YM, ZM: p.ZM}), b.temperature(p.TemperatureK),
-			webpage.Number(p.XM, millimetres(p.XM)), webpage.Number(p.YM, millimetres(p.YM)), webpage.Number(p.ZM, fixed(p.ZM*1e3, 4)),
+			webpage.Number(p.XM, millimetres(p.XM)), webpage.Number(p.YM, millimetres(p.YM)),
+			webpage.Number(p.ZM, fixed(p.ZM*1e3, 4)),
 		})
 	}
 	return t
@@ -224,7 +239,8 @@ func (b *pageBuilder) heat() webpage.Group {
 	s, e := b.s, &b.s.Energy
 	d := heatDecimals(s)
 	g := webpage.Group{ID: "heat", Title: "Heat", Facts: []webpage.Fact{
-		fact("Power requested", fixed(s.Power.RequestedW, d)+" W"), fact("Power on the grid", fixed(s.Power.MappedW, d)+" W"),
+		fact("Power requested", fixed(s.Power.RequestedW, d)+" W"),
+		fact("Power on the grid", fixed(s.Power.MappedW, d)+" W"),
 		fact("In", fixed(e.InW, d)+" W"), fact("Out", fixed(e.OutW, d)+" W"),
 	}}
 	if s.Steps > 0 {
@@ -238,7 +254,8 @@ func (b *pageBuilder) heat() webpage.Group {
 		g.Facts = append(g.Facts, fact("Coolant in "+c.Layer, c.text(d)))
 	}
 	return webpage.Group{ID: g.ID, Title: g.Title, Facts: append(g.Facts,
-		fact("Leaving by face", strings.Join(facesText(e, d), ", ")), fact("Imbalance", relative(e.ImbalanceRel)+" of the largest flow"))}
+		fact("Leaving by face", strings.Join(facesText(e, d), ", ")),
+		fact("Imbalance", relative(e.ImbalanceRel)+" of the largest flow"))}
 }
 
 func (b *pageBuilder) solver() webpage.Group {
@@ -253,9 +270,11 @@ func (b *pageBuilder) solver() webpage.Group {
 	}
 	g := webpage.Group{ID: "solver", Title: "Solver", Facts: []webpage.Fact{
 		fact("Ended", s.ended()), fact("Method", method), fact("Iterations", iterations),
-		fact("Estimated error", s.errorText()), fact("Residual", relative(v.ResidualNormW)+" W, "+relative(v.RelativeResidual)+" relative"),
+		fact("Estimated error", s.errorText()),
+		fact("Residual", relative(v.ResidualNormW)+" W, "+relative(v.RelativeResidual)+" relative"),
 		fact("Device", deviceText(s)), fact("Set-up and solve", seconds(t.SetupS)+" and "+seconds(t.SolveS)),
-		fact("Memory", byteCount(s.Memory.DeviceBytes)+" on the device, "+byteCount(s.Memory.HostPeakBytes)+" host peak"),
+		fact("Memory",
+			byteCount(s.Memory.DeviceBytes)+" on the device, "+byteCount(s.Memory.HostPeakBytes)+" host peak"),
 	}}
 	if s.Stepping != nil {
 		g.Facts = slices.Insert(g.Facts, 3, fact("Steps in time", s.Stepping.text()))
@@ -266,8 +285,10 @@ func (b *pageBuilder) solver() webpage.Group {
 func (b *pageBuilder) run() webpage.Group {
 	s := b.s
 	g := webpage.Group{ID: "run", Title: "Run", Facts: []webpage.Fact{
-		fact("Command", s.Command), fact("Stack", s.Stack), fact("SHA-256 of inputs", s.InputSHA256), fact("Cells", cellCount(s.Grid.Cells)),
-		fact("Size", fmt.Sprintf("%s × %s mm, %s high", trimmed(b.mesh.Stack.Size[0]*1e3), trimmed(b.mesh.Stack.Size[1]*1e3), length(b.mesh.Stack.Height()))),
+		fact("Command", s.Command), fact("Stack", s.Stack), fact("SHA-256 of inputs", s.InputSHA256),
+		fact("Cells", cellCount(s.Grid.Cells)),
+		fact("Size", fmt.Sprintf("%s × %s mm, %s high", trimmed(b.mesh.Stack.Size[0]*1e3),
+			trimmed(b.mesh.Stack.Size[1]*1e3), length(b.mesh.Stack.Height()))),
 	}}
 	for _, set := range s.Set {
 		g.Facts = append(g.Facts, fact("Set", set))

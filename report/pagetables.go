@@ -50,8 +50,10 @@ const mostOutlines = 50_000
 
 func (b *pageBuilder) limits() webpage.Table {
 	t := webpage.Table{
-		ID: "limits", Title: "Limits", Long: len(b.s.Limits) > manyRows, Note: "Worst first. Watts: what the whole power may grow by, in its present proportions, until the limit is reached.",
-		Columns: []webpage.Column{{Name: "limit of"}, temperatureColumn("tmax"), temperatureColumn("max"), numberColumn("margin K"), numberColumn("margin W"), {Name: ""}},
+		ID: "limits", Title: "Limits", Long: len(b.s.Limits) > manyRows, Note: "Worst first. Watts: what the whole " +
+			"power may grow by, in its present proportions, until the limit is reached.",
+		Columns: []webpage.Column{{Name: "limit of"}, temperatureColumn("tmax"), temperatureColumn("max"),
+			numberColumn("margin K"), numberColumn("margin W"), {Name: ""}},
 	}
 	if b.s.Steps > 0 {
 		t.Note, t.Columns[4].Name = "Worst first, at the peak over time.", "at s"
@@ -66,7 +68,8 @@ func (b *pageBuilder) limits() webpage.Table {
 			verdict = "EXCEEDED"
 		}
 		t.Rows = append(t.Rows, []webpage.Cell{
-			b.place(l.Label(), l.At), b.temperature(l.TMaxK), b.temperature(l.MaxK), webpage.Number(l.MarginK, b.deg.kelvin(l.MarginK)), last, webpage.Text(verdict),
+			b.place(l.Label(), l.At), b.temperature(l.TMaxK), b.temperature(l.MaxK),
+			webpage.Number(l.MarginK, b.deg.kelvin(l.MarginK)), last, webpage.Text(verdict),
 		})
 	}
 	return t
@@ -75,7 +78,8 @@ func (b *pageBuilder) limits() webpage.Table {
 func (b *pageBuilder) dies() webpage.Table {
 	t := webpage.Table{
 		ID: "dies", Title: "Dies", Long: len(b.s.Dies) > manyRows, Note: "Top to bottom, each with all its regions.",
-		Columns: []webpage.Column{{Name: "die"}, {Name: "layers"}, temperatureColumn("max"), temperatureColumn("mean"), temperatureColumn("min"), numberColumn("power W")},
+		Columns: []webpage.Column{{Name: "die"}, {Name: "layers"}, temperatureColumn("max"), temperatureColumn("mean"),
+			temperatureColumn("min"), numberColumn("power W")},
 	}
 	b.withPeak(&t, 2)
 	for i := range slices.Backward(b.s.Dies) {
@@ -84,7 +88,8 @@ func (b *pageBuilder) dies() webpage.Table {
 		if b.peaks() {
 			at = d.Peak.At
 		}
-		b.row(&t, 2, &d.Peak, b.place(d.Name, at), webpage.Text(d.span()), b.temperature(d.MaxK), b.temperature(d.MeanK), b.temperature(d.MinK),
+		b.row(&t, 2, &d.Peak, b.place(d.Name, at), webpage.Text(d.span()), b.temperature(d.MaxK),
+			b.temperature(d.MeanK), b.temperature(d.MinK),
 			webpage.Number(d.PowerW, significant(d.PowerW, 4)))
 	}
 	return t
@@ -92,8 +97,10 @@ func (b *pageBuilder) dies() webpage.Table {
 
 func (b *pageBuilder) regions() webpage.Table {
 	t := webpage.Table{
-		ID: "regions", Title: "Regions", Long: len(b.s.Regions) > manyRows, Note: "Top to bottom. Rest: what regions leave of their layer.",
-		Columns: []webpage.Column{{Name: "region"}, {Name: "layer"}, {Name: "material"}, temperatureColumn("max"), temperatureColumn("mean"), temperatureColumn("min"),
+		ID: "regions", Title: "Regions", Long: len(b.s.Regions) > manyRows, Note: "Top to bottom. Rest: what regions " +
+			"leave of their layer.",
+		Columns: []webpage.Column{{Name: "region"}, {Name: "layer"}, {Name: "material"}, temperatureColumn("max"),
+			temperatureColumn("mean"), temperatureColumn("min"),
 			numberColumn("power W"), numberColumn("area mm²")},
 	}
 	b.withPeak(&t, 3)
@@ -103,7 +110,8 @@ func (b *pageBuilder) regions() webpage.Table {
 		if b.peaks() {
 			at = r.Peak.At
 		}
-		b.row(&t, 3, &r.Peak, b.place(r.Label(), at), webpage.Text(r.Layer), webpage.Text(r.Material), b.temperature(r.MaxK), b.temperature(r.MeanK), b.temperature(r.MinK),
+		b.row(&t, 3, &r.Peak, b.place(r.Label(), at), webpage.Text(r.Layer), webpage.Text(r.Material),
+			b.temperature(r.MaxK), b.temperature(r.MeanK), b.temperature(r.MinK),
 			webpage.Number(r.PowerW, significant(r.PowerW, 4)), webpage.Number(r.AreaM2, significant(r.AreaM2*1e6, 4)))
 	}
 	return t
@@ -111,8 +119,10 @@ func (b *pageBuilder) regions() webpage.Table {
 
 func (b *pageBuilder) blocks() webpage.Table {
 	t := webpage.Table{
-		ID: "blocks", Title: "Blocks", Long: len(b.s.Blocks) > manyRows, Note: "Hottest first; a click on a heading sorts.",
-		Columns: []webpage.Column{{Name: "block"}, {Name: "layer"}, temperatureColumn("max"), temperatureColumn("mean"), temperatureColumn("min"),
+		ID: "blocks", Title: "Blocks", Long: len(b.s.Blocks) > manyRows, Note: "Hottest first; a click on a " +
+			"heading sorts.",
+		Columns: []webpage.Column{{Name: "block"}, {Name: "layer"}, temperatureColumn("max"), temperatureColumn("mean"),
+			temperatureColumn("min"),
 			numberColumn("power W"), numberColumn("W/cm²"), numberColumn("area mm²")},
 	}
 	leaks := b.s.Power.LeakageW > 0
@@ -140,8 +150,11 @@ func (b *pageBuilder) blocks() webpage.Table {
 			at = block.Peak.At
 		}
 		cells := []webpage.Cell{
-			b.place(block.Name, at), webpage.Text(block.Layer), b.temperature(block.MaxK), b.temperature(block.AvgK), b.temperature(block.MinK),
-			webpage.Number(block.PowerW, fixed(block.PowerW, wattDecimals(most))), webpage.Number(density, significant(density, 3)), webpage.Number(block.AreaM2, significant(block.AreaM2*1e6, 4)),
+			b.place(block.Name, at), webpage.Text(block.Layer), b.temperature(block.MaxK), b.temperature(block.AvgK),
+			b.temperature(block.MinK),
+			webpage.Number(block.PowerW, fixed(block.PowerW, wattDecimals(most))),
+			webpage.Number(density, significant(density, 3)),
+			webpage.Number(block.AreaM2, significant(block.AreaM2*1e6, 4)),
 		}
 		if leaks {
 			cells = append(cells, webpage.Number(block.LeakageW, fixed(block.LeakageW, wattDecimals(most))))
@@ -154,7 +167,8 @@ func (b *pageBuilder) blocks() webpage.Table {
 func (b *pageBuilder) layers() webpage.Table {
 	t := webpage.Table{
 		ID: "layers-table", Title: "Layers", Note: "Top to bottom.",
-		Columns: []webpage.Column{{Name: "layer"}, {Name: "material"}, numberColumn("thickness µm"), numberColumn("power W"), temperatureColumn("max"), temperatureColumn("mean"), temperatureColumn("min")},
+		Columns: []webpage.Column{{Name: "layer"}, {Name: "material"}, numberColumn("thickness µm"),
+			numberColumn("power W"), temperatureColumn("max"), temperatureColumn("mean"), temperatureColumn("min")},
 	}
 	b.withPeak(&t, 4)
 	without := slices.ContainsFunc(b.s.Layers, func(l LayerSummary) bool { return len(l.MeanWithout) > 0 })
@@ -168,7 +182,8 @@ func (b *pageBuilder) layers() webpage.Table {
 			at = l.Peak.At
 		}
 		cells := []webpage.Cell{
-			b.place(l.Name, at), webpage.Text(l.Material), webpage.Number(l.ThicknessM, trimmed(l.ThicknessM*1e6)), webpage.Number(l.PowerW, significant(l.PowerW, 4)),
+			b.place(l.Name, at), webpage.Text(l.Material), webpage.Number(l.ThicknessM, trimmed(l.ThicknessM*1e6)),
+			webpage.Number(l.PowerW, significant(l.PowerW, 4)),
 			b.temperature(l.MaxK), b.temperature(l.MeanK), b.temperature(l.MinK),
 		}
 		if without {

@@ -5,7 +5,8 @@ import (
 	"thermsim/stack"
 )
 
-// partWatts is the power of each of the parts: of a power its own, of a region that of the sources over it by their share of area.
+// partWatts is the power of each of the parts: of a power its own, of a region that of the sources over it by their
+// share of area.
 func (t interval) partWatts(m *mesh.Mesh, blocks []*block, blockWatts []float64, parts []*part) ([]float64, error) {
 	sources, err := t.sources(m, blocks, blockWatts)
 	if err != nil {

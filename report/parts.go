@@ -50,8 +50,9 @@ type part struct {
 	sampled  bool // what is shown was looked at along lines
 }
 
-// newParts are the parts of all layers, bottom to top: the regions as far as they can be seen, those of one name, or without a name of one material,
-// and of one die, together; what they leave of the layer; and its uniform powers and maps, but for those that fill a region, which has their row.
+// newParts are the parts of all layers, bottom to top: the regions as far as they can be seen, those of one name, or
+// without a name of one material, and of one die, together; what they leave of the layer; and its uniform powers and
+// maps, but for those that fill a region, which has their row.
 func newParts(m *mesh.Mesh) []*part {
 	var all []*part
 	for l := range m.Stack.Layers {
@@ -74,7 +75,8 @@ func newParts(m *mesh.Mesh) []*part {
 				name = fmt.Sprintf("power %d", nameless)
 			}
 			area := powerArea(m.Stack, power)
-			all = append(all, &part{footprint: footprint{layer: l, shown: area}, kind: kindPower, name: name, material: -1, area: areaOf(area), tmax: power.TMax, power: power})
+			all = append(all, &part{footprint: footprint{layer: l, shown: area}, kind: kindPower, name: name,
+				material: -1, area: areaOf(area), tmax: power.TMax, power: power})
 		}
 	}
 	return all
@@ -108,7 +110,8 @@ func stricter(a, b float64) float64 {
 func same(a, b stack.Rect) bool {
 	const rounding = 1e-9
 	near := func(x, y, scale float64) bool { return math.Abs(x-y) <= rounding*scale }
-	return near(a.X, b.X, a.Width) && near(a.Y, b.Y, a.Height) && near(a.Width, b.Width, a.Width) && near(a.Height, b.Height, a.Height)
+	return near(a.X, b.X, a.Width) && near(a.Y, b.Y, a.Height) && near(a.Width, b.Width, a.Width) &&
+		near(a.Height, b.Height, a.Height)
 }
 
 // regionParts are the regions of a layer and what they leave of it; none where it has no regions.
@@ -128,7 +131,8 @@ func regionParts(m *mesh.Mesh, l int) []*part {
 	of := make([]int, len(layer.Regions)+1) // the part of every item of the sheet
 	for r := range layer.Regions {
 		region := &layer.Regions[r]
-		if region.Fill != nil && region.Name == "" && region.Shape == nil && same(region.Rect, s.Domain()) { // the layer's own inclusions
+		// the layer's own inclusions
+		if region.Fill != nil && region.Name == "" && region.Shape == nil && same(region.Rect, s.Domain()) {
 			all[0].filled = true
 			continue
 		}
@@ -140,7 +144,8 @@ func regionParts(m *mesh.Mesh, l int) []*part {
 		if !found {
 			n = len(all)
 			groups[k] = n
-			all = append(all, &part{footprint: footprint{layer: l}, kind: kindRegion, name: region.Name, die: region.Die, material: region.Material, only: region})
+			all = append(all, &part{footprint: footprint{layer: l}, kind: kindRegion, name: region.Name,
+				die: region.Die, material: region.Material, only: region})
 		} else {
 			all[n].only = nil
 		}
@@ -192,7 +197,8 @@ func cellOf(m *mesh.Mesh, c reduction.Cell) stack.Rect {
 	return stack.Rect{X: m.X[c.I], Y: m.Y[c.J], Width: m.DX(int(c.I)), Height: m.DY(int(c.J))}
 }
 
-// under is the area of a part that rectangles cover, in m2; where the part is known by cells, its share of a cell is taken for that of whatever covers the cell in part.
+// under is the area of a part that rectangles cover, in m2; where the part is known by cells, its share of a cell is
+// taken for that of whatever covers the cell in part.
 func (p *part) under(m *mesh.Mesh, rects []stack.Rect) float64 {
 	sum := overlapping(rects, p.shown)
 	p.meet(m, rects, func(n int, area float64) { sum += area * p.cells[n].Share })
@@ -220,7 +226,8 @@ func (p *part) meet(m *mesh.Mesh, rects []stack.Rect, f func(n int, area float64
 		i, x := reduction.Lengths(m.X, r.X, r.X+r.Width, nil)
 		j, y := reduction.Lengths(m.Y, r.Y, r.Y+r.Height, nil)
 		for n, dy := range y {
-			at, _ := slices.BinarySearchFunc(p.cells, reduction.Cell{I: int32(i), J: int32(j + n)}, func(a, b reduction.Cell) int { return cmp.Or(cmp.Compare(a.J, b.J), cmp.Compare(a.I, b.I)) })
+			at, _ := slices.BinarySearchFunc(p.cells, reduction.Cell{I: int32(i), J: int32(j + n)},
+				func(a, b reduction.Cell) int { return cmp.Or(cmp.Compare(a.J, b.J), cmp.Compare(a.I, b.I)) })
 			for ; at < len(p.cells) && int(p.cells[at].J) == j+n && int(p.cells[at].I) < i+len(x); at++ {
 				f(at, dy*x[int(p.cells[at].I)-i])
 			}
@@ -234,7 +241,8 @@ func shared(p, q stack.Rect) float64 {
 	return max(w, 0) * max(h, 0)
 }
 
-// powered says whether a source of the layer reaches a part, whatever its watts at a time. What shares cells with a source alone, as mould at the edge of a chip, does not count.
+// powered says whether a source of the layer reaches a part, whatever its watts at a time. What shares cells with a
+// source alone, as mould at the edge of a chip, does not count.
 func (p *part) powered(m *mesh.Mesh) bool {
 	const sliver = 1e-6 // of the part
 	s := m.Stack
@@ -254,8 +262,9 @@ func (p *part) powered(m *mesh.Mesh) bool {
 	return false
 }
 
-// fillers are those of a layer's parts that fill the room around its chips, such as mould, underfill and air: without power or inclusions, and either no better than
-// fillerK in any direction, or in the plane less than a tenth as conductive as the best of the layer. Where nothing else is there, none is one.
+// fillers are those of a layer's parts that fill the room around its chips, such as mould, underfill and air: without
+// power or inclusions, and either no better than fillerK in any direction, or in the plane less than a tenth as
+// conductive as the best of the layer. Where nothing else is there, none is one.
 func fillers(m *mesh.Mesh, parts []*part) []*part {
 	const (
 		fillerK = 1.5 // W/(m K); mould and underfill have 0.3 to 1, wiring and bumps 2 or more

@@ -50,7 +50,8 @@ func patchesText(rows []PatchSummary, decimals int) (faces []string, parts [][]s
 func patchText(p *stack.Patch) string {
 	condition := boundaryText(&p.Boundary)
 	if p.Map != nil {
-		condition = fmt.Sprintf("h by a map of %d × %d tiles, %s W/(m² K) on average, to %s", p.Map.NX, p.Map.NY, trimmed(p.Map.Mean()), trimmed(p.Temperature-zeroCelsius)+" °C")
+		condition = fmt.Sprintf("h by a map of %d × %d tiles, %s W/(m² K) on average, to %s", p.Map.NX, p.Map.NY,
+			trimmed(p.Map.Mean()), trimmed(p.Temperature-zeroCelsius)+" °C")
 	}
 	return p.Name + ": " + condition
 }

@@ -52,7 +52,8 @@ type peakWatch struct {
 }
 
 func newPeakWatch(m *mesh.Mesh, blocks []*block, parts []*part) *peakWatch {
-	return &peakWatch{peaks{moments(len(blocks)), moments(len(parts)), moments(len(m.Stack.Layers))}, append(rectsOf(m, blocks), rectsOf(m, parts)...), m}
+	return &peakWatch{peaks{moments(len(blocks)), moments(len(parts)), moments(len(m.Stack.Layers))},
+		append(rectsOf(m, blocks), rectsOf(m, parts)...), m}
 }
 
 func moments(n int) []moment {
@@ -100,7 +101,8 @@ func restorePeaks(m *mesh.Mesh, steps int, from []saved.Peak) *peaks {
 	}
 	all := make([]moment, len(from))
 	for n, f := range from {
-		if f.Step < 0 || f.Step > steps || f.I < 0 || f.I >= m.NX() || f.J < 0 || f.J >= m.NY() || f.K < 0 || f.K >= m.NZ() {
+		if f.Step < 0 || f.Step > steps || f.I < 0 || f.I >= m.NX() || f.J < 0 || f.J >= m.NY() || f.K < 0 ||
+			f.K >= m.NZ() {
 			return nil
 		}
 		all[n] = moment{float64(f.MaxK), f.Step, f.I, f.J, f.K}

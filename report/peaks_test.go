@@ -18,7 +18,8 @@ func pulse(step int) func(x, y, z float64) float64 {
 	core := []float64{10, 20, 30, 50, 20, 10}[step-1]
 	cache := []float64{10, 40, 20, 10, 5, 2}[step-1]
 	return func(x, y, z float64) float64 {
-		return 300 + core*near(x, y, 2.75e-3, 2.25e-3) + cache*near(x, y, 7.25e-3, 2.25e-3) + float64(step)*near(x, y, 2.25e-3, 5.75e-3) + 1e3*z
+		return 300 + core*near(x, y, 2.75e-3, 2.25e-3) + cache*near(x, y, 7.25e-3, 2.25e-3) +
+			float64(step)*near(x, y, 2.25e-3, 5.75e-3) + 1e3*z
 	}
 }
 
@@ -27,11 +28,15 @@ func pulseRun(t *testing.T, dir string, kept OutputOptions) (*Run, *Summary) {
 	t.Helper()
 	st := sampleStack(20, 16)
 	st.TMax = 340
-	st.Layers[1].Regions = []stack.Region{{Name: "corner", Material: 0, Rect: stack.Rect{X: 1e-3, Y: 5e-3, Width: 3e-3, Height: 2e-3}}}
+	st.Layers[1].Regions =
+		[]stack.Region{{Name: "corner", Material: 0, Rect: stack.Rect{X: 1e-3, Y: 5e-3, Width: 3e-3, Height: 2e-3}}}
 	m := build(t, st)
 	files := begin(t, dir, nil)
-	r := &Run{Command: "transient", Mesh: m, Solution: &solution.Solution{Dt: 1e-3, Status: solution.Status{Converged: true, Reason: solution.ReasonTolerance}}}
-	w, err := NewRecording(files, r, 6, Options{At: [2]float64{math.NaN(), math.NaN()}, JUnit: true, Figures: []string{"maxima"}}, kept)
+	r := &Run{Command: "transient", Mesh: m,
+		Solution: &solution.Solution{Dt: 1e-3,
+			Status: solution.Status{Converged: true, Reason: solution.ReasonTolerance}}}
+	w, err := NewRecording(files, r, 6, Options{At: [2]float64{math.NaN(), math.NaN()}, JUnit: true,
+		Figures: []string{"maxima"}}, kept)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +72,8 @@ func hottestOf(t *testing.T, m *mesh.Mesh, f solution.Field) float64 {
 	return top
 }
 
-// The whole, blocks, regions and layers have their peaks at the steps and cells that the formula tells, also when the run is opened again with its last
-// step alone; limits hold for the peaks.
+// The whole, blocks, regions and layers have their peaks at the steps and cells that the formula tells, also when the
+// run is opened again with its last step alone; limits hold for the peaks.
 func TestPeaksOverTime(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	r, s := pulseRun(t, dir, OutputOptions{SaveLast: true})

@@ -31,25 +31,29 @@ func (p *page) policies(s *Summary) {
 	if len(s.Policies) == 0 {
 		return
 	}
-	t := table{columns: []column{name("policy"), number("above degC"), number("below degC"), number("peak degC"), number("factor"), number("first"), number("throttled"), number("changes")}}
+	t := table{columns: []column{name("policy"), number("above degC"), number("below degC"), number("peak degC"),
+		number("factor"), number("first"), number("throttled"), number("changes")}}
 	for i := range s.Policies {
 		o := &s.Policies[i]
 		first := "-"
 		if o.FirstS != nil {
 			first = seconds(*o.FirstS)
 		}
-		t.add(o.Name, p.deg.celsius(o.AboveK), p.deg.celsius(o.BelowK), p.deg.celsius(o.PeakK), significant(o.Factor, 3), first, seconds(o.ThrottledS), strconv.Itoa(o.Changes))
+		t.add(o.Name, p.deg.celsius(o.AboveK), p.deg.celsius(o.BelowK), p.deg.celsius(o.PeakK),
+			significant(o.Factor, 3), first, seconds(o.ThrottledS), strconv.Itoa(o.Changes))
 	}
 	p.heading("Policies", "")
 	p.table(&t)
 }
 
 func savePolicy(p *PolicySummary) saved.Policy {
-	return saved.Policy{Name: p.Name, AboveK: p.AboveK, BelowK: p.BelowK, Factor: p.Factor, PeakK: saved.Number(p.PeakK),
+	return saved.Policy{Name: p.Name, AboveK: p.AboveK, BelowK: p.BelowK, Factor: p.Factor,
+		PeakK:      saved.Number(p.PeakK),
 		ThrottledS: p.ThrottledS, Changes: p.Changes, FirstS: p.FirstS, Throttled: p.Throttled}
 }
 
 func restorePolicy(p *saved.Policy) PolicySummary {
-	return PolicySummary{Name: printable.Text(p.Name), AboveK: p.AboveK, BelowK: p.BelowK, Factor: p.Factor, PeakK: float64(p.PeakK),
+	return PolicySummary{Name: printable.Text(p.Name), AboveK: p.AboveK, BelowK: p.BelowK, Factor: p.Factor,
+		PeakK:      float64(p.PeakK),
 		ThrottledS: p.ThrottledS, Changes: p.Changes, FirstS: p.FirstS, Throttled: p.Throttled}
 }

@@ -5,7 +5,8 @@ import (
 	"thermsim/mesh"
 )
 
-// interval is the time over which a report states powers: the last step of a transient. The zero value is a steady state.
+// interval is the time over which a report states powers: the last step of a transient. The zero value is a steady
+// state.
 type interval struct{ from, to float64 }
 
 func reportInterval(s *solution.Solution) interval {

@@ -5,8 +5,8 @@ import (
 	"thermsim/mesh"
 )
 
-// probes make the temperatures of the stack's probes of what a reduction tells: the sum of a sample each, or where conductivities follow the
-// temperature, and with them the weights, the temperatures of the cells around.
+// probes make the temperatures of the stack's probes of what a reduction tells: the sum of a sample each, or where
+// conductivities follow the temperature, and with them the weights, the temperatures of the cells around.
 type probes struct {
 	mesh   *mesh.Mesh
 	around [][]mesh.Term // the cells of each probe; nil where nothing follows the temperature

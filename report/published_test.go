@@ -11,13 +11,15 @@ import (
 	"thermsim/stack"
 )
 
-// Flip-chip packages with a lid of one piece, as NEC Electronics published them (thermal characteristics of FCBGA packages, necel.com/pkg, calculated
-// by the maker for a JEDEC test board of four layers in still air): body and die in mm, theta_JA, psi_JT and theta_JC in K/W, rounded as there. Nothing else
-// of the packages is told. What is missing is taken within its usual range, once for all: an interface of 50 um that conducts 1.3 W/(m K), which the
-// column of theta_JC asks for, two build-up layers a side, a board of JESD51-7 for bodies below 27 mm.
+// Flip-chip packages with a lid of one piece, as NEC Electronics published them (thermal characteristics of FCBGA
+// packages, necel.com/pkg, calculated by the maker for a JEDEC test board of four layers in still air): body and die in
+// mm, theta_JA, psi_JT and theta_JC in K/W, rounded as there. Nothing else of the packages is told. What is missing is
+// taken within its usual range, once for all: an interface of 50 um that conducts 1.3 W/(m K), which the column of
+// theta_JC asks for, two build-up layers a side, a board of JESD51-7 for bodies below 27 mm.
 func TestPublishedFlipChips(t *testing.T) {
 	for _, c := range []struct{ body, die, ja, jt, jc float64 }{
-		{21, 3.03, 22, 3.64, 5.1}, {21, 8.15, 15, 0.25, 0.8}, {23, 3.99, 19, 1.94, 3.0}, {25, 4.95, 16, 1.24, 2.0}, {25, 11.03, 13, 0.16, 0.4}, {27, 8.15, 13, 0.35, 0.8}, {29, 11.03, 12, 0.16, 0.4},
+		{21, 3.03, 22, 3.64, 5.1}, {21, 8.15, 15, 0.25, 0.8}, {23, 3.99, 19, 1.94, 3.0}, {25, 4.95, 16, 1.24, 2.0},
+		{25, 11.03, 13, 0.16, 0.4}, {27, 8.15, 13, 0.35, 0.8}, {29, 11.03, 12, 0.16, 0.4},
 	} {
 		text := func(environment string) string {
 			return fmt.Sprintf(`schema = 1
@@ -40,17 +42,21 @@ power = { uniform = 2 }
 `, c.body, c.die, environment)
 		}
 		still := solvePackage(t, text("jesd51-2a"))
-		ja, jt, jc := figure(t, still, "theta_JA"), figure(t, still, "psi_JT"), figure(t, solvePackage(t, text("jesd51-14")), "theta_JC(top)")
-		t.Logf("body %g, die %g: theta_JA %.1f (%g), psi_JT %.2f (%g), theta_JC %.2f (%g)", c.body, c.die, ja, c.ja, jt, c.jt, jc, c.jc)
+		ja, jt, jc := figure(t, still, "theta_JA"), figure(t, still, "psi_JT"),
+			figure(t, solvePackage(t, text("jesd51-14")), "theta_JC(top)")
+		t.Logf("body %g, die %g: theta_JA %.1f (%g), psi_JT %.2f (%g), theta_JC %.2f (%g)", c.body, c.die, ja, c.ja, jt,
+			c.jt, jc, c.jc)
 		if math.Abs(ja/c.ja-1) > 0.12 || math.Abs(jc/c.jc-1) > 0.25 || math.Abs(jt-c.jt) > 0.25*c.jt+0.2 {
-			t.Errorf("body %g, die %g: theta_JA %.2f, published %g; psi_JT %.2f, %g; theta_JC %.2f, %g", c.body, c.die, ja, c.ja, jt, c.jt, jc, c.jc)
+			t.Errorf("body %g, die %g: theta_JA %.2f, published %g; psi_JT %.2f, %g; theta_JC %.2f, %g", c.body, c.die,
+				ja, c.ja, jt, c.jt, jc, c.jc)
 		}
 	}
 }
 
-// HotSpot's first example, the EV6 under spreader and sink without a path through the board. HotSpot 7.0 has 342.33 K for the hottest cell, on 64 x 64 cells over
-// the die and twelve nodes for what sticks out; codes that resolve the plates get 342.0 to 343.7 K, by where in the die the heat arises. Here that is its lower
-// face, which adds 1.7 K at most: 75 um of silicon under the 2.9 W/mm2 of IntReg, without spreading.
+// HotSpot's first example, the EV6 under spreader and sink without a path through the board. HotSpot 7.0 has 342.33 K
+// for the hottest cell, on 64 x 64 cells over the die and twelve nodes for what sticks out; codes that resolve the
+// plates get 342.0 to 343.7 K, by where in the die the heat arises. Here that is its lower face, which adds 1.7 K at
+// most: 75 um of silicon under the 2.9 W/mm2 of IntReg, without spreading.
 func TestHotSpotsPackage(t *testing.T) {
 	const text = `schema = 1
 ambient = "318.15 K"

@@ -7,7 +7,8 @@ import (
 	"thermsim/mesh"
 )
 
-// Readings take the temperatures of blocks, layers and probes of one field after the other, for those who act on them while a stack is stepped.
+// Readings take the temperatures of blocks, layers and probes of one field after the other, for those who act on them
+// while a stack is stepped.
 type Readings struct {
 	BlockNames, LayerNames, ProbeNames []string
 
@@ -48,7 +49,8 @@ func NewReadings(m *mesh.Mesh) (*Readings, error) {
 		groups  [][]reduction.Rect
 		points  []mesh.Sample
 	}{{&r.blocks, rectsOf(m, newBlocks(m)), nil}, {&r.layers, planes, nil}, {&r.points, nil, points}} {
-		*of.regions, err = reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Groups: of.groups, Points: of.points})
+		*of.regions, err = reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Groups: of.groups,
+			Points: of.points})
 		if err != nil {
 			return nil, err
 		}

@@ -16,8 +16,8 @@ import (
 	"thermsim/report/webpage"
 )
 
-// Recorder takes part in a run: it is shown the field once per step, and has staged its files when Finish returns. The transaction that holds the
-// files commits or aborts them all.
+// Recorder takes part in a run: it is shown the field once per step, and has staged its files when Finish returns. The
+// transaction that holds the files commits or aborts them all.
 type Recorder interface {
 	// Reads says whether Step is going to read the field of step n, beyond the statistics of the recording's Regions.
 	Reads(n int) bool
@@ -48,12 +48,15 @@ type Recording struct {
 	frames    *FrameRecorder
 	recorders []Recorder
 	shared    sharedField
-	// OnRead, where it is not nil, is called when nobody is going to read the field of a steady state any more, so far as that is sure before Finish returns.
+	// OnRead, where it is not nil, is called when nobody is going to read the field of a steady state any more, so far
+	// as that is sure before Finish returns.
 	OnRead func()
 }
 
-// NewRecording starts the files of a run of that many steps, 0 for a steady state. more are recorders beside the report's own; they see the field after these.
-func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept OutputOptions, more ...Recorder) (*Recording, error) {
+// NewRecording starts the files of a run of that many steps, 0 for a steady state. more are recorders beside the
+// report's own; they see the field after these.
+func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept OutputOptions,
+	more ...Recorder) (*Recording, error) {
 	w := &Recording{run: r, files: files, options: o}
 	if r.Recorded == nil && steps > 0 {
 		var err error
@@ -69,7 +72,8 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 		}
 		w.recorders = append(w.recorders, w.frames)
 	}
-	if steps > 0 && o.Wants("maxima") && (r.Recorded == nil || steps == len(r.Solution.Steps)) { // of a saved run, where all steps were saved
+	// of a saved run, where all steps were saved
+	if steps > 0 && o.Wants("maxima") && (r.Recorded == nil || steps == len(r.Solution.Steps)) {
 		maxima, err := newMaximaRecorder(files, r.Mesh, &w.options)
 		if err != nil {
 			return nil, err
@@ -130,7 +134,8 @@ func (w *Recording) show(n int, step solution.Step) error {
 	return nil
 }
 
-// Finish summarises the run, which is solved, and stages all that is left to write. A steady state is shown to the recorders first.
+// Finish summarises the run, which is solved, and stages all that is left to write. A steady state is shown to the
+// recorders first.
 func (w *Recording) Finish(ctx context.Context, history []HistoryPoint) (*Summary, error) {
 	r := w.run
 	field := r.Solution.Field

@@ -9,7 +9,8 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// regionStack has two regions in its second layer, the later one over a corner of the earlier one, and sources on both sides of their edges.
+// regionStack has two regions in its second layer, the later one over a corner of the earlier one, and sources on both
+// sides of their edges.
 func regionStack(nx, ny int) *stack.Stack {
 	s := sampleStack(nx, ny)
 	l := &s.Layers[1]
@@ -19,7 +20,8 @@ func regionStack(nx, ny int) *stack.Stack {
 	}
 	l.Material = 2
 	l.Powers = []stack.Power{
-		{Area: stack.Rect{Width: 10e-3, Height: 8e-3}, Blocks: []stack.Block{{Name: "wide", Rects: rect(2e-3, 2e-3, 4e-3, 2e-3), Watts: 8}}},
+		{Area: stack.Rect{Width: 10e-3, Height: 8e-3},
+			Blocks: []stack.Block{{Name: "wide", Rects: rect(2e-3, 2e-3, 4e-3, 2e-3), Watts: 8}}},
 		{Name: "leak", Area: l.Regions[0].Rect, Uniform: 2},
 	}
 	return s
@@ -27,15 +29,17 @@ func regionStack(nx, ny int) *stack.Stack {
 
 func region(t *testing.T, s *Summary, kind, name string) *RegionSummary {
 	t.Helper()
-	n := slices.IndexFunc(s.Regions, func(r RegionSummary) bool { return r.Kind == kind && r.Name == name && r.Layer == "feol" })
+	n := slices.IndexFunc(s.Regions, func(r RegionSummary) bool {
+		return r.Kind == kind && r.Name == name && r.Layer == "feol"
+	})
 	if n < 0 {
 		t.Fatalf("no %s %q among %+v", kind, name, s.Regions)
 	}
 	return &s.Regions[n]
 }
 
-// On a grid that their edges follow, the mean of a linear field over a region is that of its rectangles' centres. The memory lacks the corner under the
-// logic; the leak does not.
+// On a grid that their edges follow, the mean of a linear field over a region is that of its rectangles' centres. The
+// memory lacks the corner under the logic; the leak does not.
 func TestRegionsOfALinearField(t *testing.T) {
 	s := summarise(t, linearRun(t, regionStack(20, 16)))
 	const z = 201e-6
@@ -67,10 +71,12 @@ func TestRegionsOfALinearField(t *testing.T) {
 			t.Errorf("%s is of %q, want %q", r.Label(), r.Material, c.material)
 		}
 	}
-	// The field rises to the east and falls to the north: the hottest cell of the logic is its south-eastern one, in the upper plane.
+	// The field rises to the east and falls to the north: the hottest cell of the logic is its south-eastern one, in
+	// the upper plane.
 	top := region(t, s, "region", "logic")
 	near(t, "maximum of the logic", top.MaxK, linear(6.75e-3, 3.25e-3, 201.5e-6), 1e-10)
-	if at := top.MaxAt; math.Abs(at.XM-6.75e-3) > 1e-12 || math.Abs(at.YM-3.25e-3) > 1e-12 || at.Region != "logic" || at.Block != "" {
+	if at := top.MaxAt; math.Abs(at.XM-6.75e-3) > 1e-12 || math.Abs(at.YM-3.25e-3) > 1e-12 || at.Region != "logic" ||
+		at.Block != "" {
 		t.Errorf("the hottest cell of the logic is %+v", at)
 	}
 }
@@ -99,14 +105,17 @@ func TestMeansOfLayersAreOfChips(t *testing.T) {
 	near(t, "mean with power everywhere", of().MeanK, all, 1e-9)
 }
 
-// Regions of one name are one row, and so are those without a name of one material; a power that fills a region has the region's row.
+// Regions of one name are one row, and so are those without a name of one material; a power that fills a region has the
+// region's row.
 func TestRegionsOfOneNameAreOneRow(t *testing.T) {
 	s := sampleStack(20, 16)
 	l := &s.Layers[1]
 	for _, x := range []float64{1e-3, 3e-3, 5e-3} {
-		l.Regions = append(l.Regions, stack.Region{Name: "bump", Material: 1, Rect: rect(x, 1e-3, 1e-3, 1e-3)[0]}, stack.Region{Material: 2, Rect: rect(x, 3e-3, 1e-3, 1e-3)[0]})
+		l.Regions = append(l.Regions, stack.Region{Name: "bump", Material: 1, Rect: rect(x, 1e-3, 1e-3, 1e-3)[0]},
+			stack.Region{Material: 2, Rect: rect(x, 3e-3, 1e-3, 1e-3)[0]})
 	}
-	l.Regions = append(l.Regions, stack.Region{Name: "die", Material: 1, Rect: rect(1e-3, 5e-3, 2e-3, 2e-3)[0], TMax: 390})
+	l.Regions = append(l.Regions, stack.Region{Name: "die", Material: 1, Rect: rect(1e-3, 5e-3, 2e-3, 2e-3)[0],
+		TMax: 390})
 	l.Powers = append(l.Powers, stack.Power{Area: l.Regions[6].Rect, Uniform: 3, TMax: 380})
 	sum := summarise(t, linearRun(t, s))
 	if len(sum.Regions) != 4 {
@@ -114,7 +123,8 @@ func TestRegionsOfOneNameAreOneRow(t *testing.T) {
 	}
 	near(t, "area of the bumps", region(t, sum, "region", "bump").AreaM2, 3e-6, 1e-15)
 	near(t, "area of those without a name", region(t, sum, "region", "").AreaM2, 3e-6, 1e-15)
-	near(t, "power of the die", region(t, sum, "region", "die").PowerW, 3+1*2.0/3, 1e-12) // two thirds of the io lie in it
+	// two thirds of the io lie in it
+	near(t, "power of the die", region(t, sum, "region", "die").PowerW, 3+1*2.0/3, 1e-12)
 	if len(sum.Limits) != 1 || sum.Limits[0].TMaxK != 380 {
 		t.Errorf("limits %+v, want the stricter one of the die", sum.Limits)
 	}
@@ -127,7 +137,8 @@ func TestPowerOfRegionsUnderAMap(t *testing.T) {
 	for n := range 20 {
 		m.Values = append(m.Values, float64(n))
 	}
-	s.Layers[1].Powers = []stack.Power{{Name: "map", Area: s.Domain(), Map: m, Schedule: []stack.ScalePoint{{Factor: 1}}}}
+	s.Layers[1].Powers =
+		[]stack.Power{{Name: "map", Area: s.Domain(), Map: m, Schedule: []stack.ScalePoint{{Factor: 1}}}}
 	sum := summarise(t, linearRun(t, s))
 	// Tiles are 2 mm wide. The logic covers x 4 to 7, y 3 to 7: tiles 2 and half of 3 of rows 1 (half), 2 and 3 (half).
 	want := 0.5*(7+0.5*8) + (12 + 0.5*13) + 0.5*(17+0.5*18)
@@ -141,7 +152,8 @@ func TestPowerOfRegionsUnderAMap(t *testing.T) {
 	near(t, "power of all", total, 190, 1e-12)
 }
 
-// A circle of another material: its row has the circle's area, and what it leaves of a rectangle under it the difference. A uniform power on it shares its row.
+// A circle of another material: its row has the circle's area, and what it leaves of a rectangle under it the
+// difference. A uniform power on it shares its row.
 func TestRoundRegions(t *testing.T) {
 	s := sampleStack(40, 32)
 	l := &s.Layers[1]

@@ -31,9 +31,10 @@ type Restored struct {
 // ErrMixture marks errors of folders that hold files of two runs.
 var ErrMixture = errors.New("the folder holds files of two runs")
 
-// Restore opens a saved run: its file, or the folder that holds one. The run's field is the last one saved. End it with Close. Where a run was cut off
-// while its files got their names, the folder is brought into order first; a run.zip that is not of the run whose files lie beside it is ErrMixture. room, which may be nil, is asked before the stack
-// is meshed, and its error returned as it is.
+// Restore opens a saved run: its file, or the folder that holds one. The run's field is the last one saved. End it with
+// Close. Where a run was cut off while its files got their names, the folder is brought into order first; a run.zip
+// that is not of the run whose files lie beside it is ErrMixture. room, which may be nil, is asked before the stack is
+// meshed, and its error returned as it is.
 func Restore(path string, room func(*stack.Stack) error) (*Restored, error) {
 	s, err := openSaved(path, room)
 	if err != nil {
@@ -69,7 +70,8 @@ func openSaved(path string, room func(*stack.Stack) error) (*saved.Run, error) {
 		}
 		s, err := saved.Open(path, room)
 		set := record.Set(RunFiles)
-		foreign := err == nil && filepath.Base(path) == saved.FileName && set != nil && (set.ID != s.Manifest.ID || !set.Holds(saved.FileName))
+		foreign := err == nil && filepath.Base(path) == saved.FileName && set != nil &&
+			(set.ID != s.Manifest.ID || !set.Holds(saved.FileName))
 		switch {
 		case !foreign && err == nil:
 			return s, nil
@@ -78,7 +80,9 @@ func openSaved(path string, room func(*stack.Stack) error) (*saved.Run, error) {
 			return nil, err
 		default:
 			_ = s.Close() // read only
-			return nil, fmt.Errorf("%w: %s is of run %q, the other files in %s are of run %q; copy it into a folder of its own", ErrMixture, path, s.Manifest.ID, filepath.Dir(path), set.ID)
+			return nil,
+				fmt.Errorf("%w: %s is of run %q, the other files in %s are of run %q; copy it into a folder of its own",
+					ErrMixture, path, s.Manifest.ID, filepath.Dir(path), set.ID)
 		}
 		if foreign {
 			_ = s.Close() // read only
@@ -88,7 +92,8 @@ func openSaved(path string, room func(*stack.Stack) error) (*saved.Run, error) {
 
 func duration(s float64) time.Duration { return time.Duration(s*1e9 + 0.5) }
 
-// Show makes the field at the end of step n of a transient the run's, and ends the run there: what came later neither speaks for nor against it.
+// Show makes the field at the end of step n of a transient the run's, and ends the run there: what came later neither
+// speaks for nor against it.
 func (r *Restored) Show(n int) error {
 	f, err := r.Saved.Field(n)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package report turns a solution into what people and programs read: tables, JSON, CSV and pictures. It solves nothing.
+// Package report turns a solution into what people and programs read: tables, JSON, CSV and pictures. It solves
+// nothing.
 package report
 
 import (

@@ -60,7 +60,8 @@ func (s *savedRun) Finish(ctx context.Context, e *End) error {
 	m := saved.Describe(r.Command, r.Version, r.Mesh.Stack, r.Solution)
 	m.ID = s.files.ID()
 	for _, h := range e.History {
-		m.History = append(m.History, saved.Iteration{Step: h.Step, Iteration: h.Iteration, ErrorK: saved.Number(h.ErrorK)})
+		m.History = append(m.History,
+			saved.Iteration{Step: h.Step, Iteration: h.Iteration, ErrorK: saved.Number(h.ErrorK)})
 	}
 	if r.peaks != nil {
 		m.Peaks = r.peaks.save()

@@ -41,7 +41,8 @@ type scan struct {
 
 // scanField takes the statistics of a field where it is, or reads each of its planes once.
 func scanField(m *mesh.Mesh, f solution.Field) (*scan, error) {
-	s := &scan{layers: make([]extent, len(m.Stack.Layers)), all: newExtent(), peaks: newPeakMap(m.NX(), m.NY()), blocks: newBlocks(m), parts: newParts(m), places: newLocator(m)}
+	s := &scan{layers: make([]extent, len(m.Stack.Layers)), all: newExtent(), peaks: newPeakMap(m.NX(), m.NY()),
+		blocks: newBlocks(m), parts: newParts(m), places: newLocator(m)}
 	for l := range s.layers {
 		s.layers[l] = newExtent()
 	}
@@ -53,7 +54,8 @@ func scanField(m *mesh.Mesh, f solution.Field) (*scan, error) {
 		groups = append(groups, plane...)
 	}
 	probes, points := newProbes(m)
-	r, err := reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Groups: groups, Points: points, BinsX: s.peaks.nx, BinsY: s.peaks.ny})
+	r, err := reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Groups: groups, Points: points,
+		BinsX: s.peaks.nx, BinsY: s.peaks.ny})
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +101,8 @@ func rectsOf[T interface {
 	return groups
 }
 
-// bandsOf cuts every plane into so many bands of rows, each weighed by area. Sums of bands, joined in order, keep the rounding small.
+// bandsOf cuts every plane into so many bands of rows, each weighed by area. Sums of bands, joined in order, keep the
+// rounding small.
 func bandsOf(m *mesh.Mesh, bands int) [][][]reduction.Rect {
 	dx, dy := widths(m.X), widths(m.Y)
 	all := make([][][]reduction.Rect, m.NZ())

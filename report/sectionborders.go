@@ -7,8 +7,8 @@ import (
 	"thermsim/stack"
 )
 
-// sectionBorders are where a section along x (axis 0) or y (axis 1), at a place of the other axis, passes from one region to another: not where a
-// later region covers the border.
+// sectionBorders are where a section along x (axis 0) or y (axis 1), at a place of the other axis, passes from one
+// region to another: not where a later region covers the border.
 func sectionBorders(s *stack.Stack, axis int, at float64) []picture.SectionBorder {
 	var borders []picture.SectionBorder
 	for l := range s.Layers {

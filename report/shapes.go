@@ -8,7 +8,8 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// What draws rectangles draws other shapes as strips: as high as a pixel of a large picture, or of large shapes as a 160th of their height.
+// What draws rectangles draws other shapes as strips: as high as a pixel of a large picture, or of large shapes as a
+// 160th of their height.
 const (
 	stripsOfDomain = 1024
 	stripsOfShape  = 160
@@ -27,7 +28,8 @@ func blockRects(s *stack.Stack, b *stack.Block) []stack.Rect {
 	return rects
 }
 
-// shapeRects are the strips of a shape, and the room for its name, since names stand in the largest rectangle of an outline.
+// shapeRects are the strips of a shape, and the room for its name, since names stand in the largest rectangle of an
+// outline.
 func shapeRects(s *stack.Stack, shape geometry.Shape) []stack.Rect {
 	rects := stack.Outline(shape, strip(s, shape))
 	if r := geometry.Room(shape); r.X1 > r.X0 {
@@ -44,7 +46,8 @@ func regionRects(s *stack.Stack, r *stack.Region) []stack.Rect {
 	return shapeRects(s, r.Shape)
 }
 
-// pageBlocks are the outlines of a layer's blocks on a page, which draws shapes as they are; strips tell it what lies under the pointer.
+// pageBlocks are the outlines of a layer's blocks on a page, which draws shapes as they are; strips tell it what lies
+// under the pointer.
 func pageBlocks(s *stack.Stack, layer int) []webpage.Outline {
 	out := []webpage.Outline{}
 	blocks := 0
@@ -63,7 +66,8 @@ func pageBlocks(s *stack.Stack, layer int) []webpage.Outline {
 	return out
 }
 
-// pageRegions are those of its regions, of which there may be very many: of a shape one rectangle is enough, the room for its name.
+// pageRegions are those of its regions, of which there may be very many: of a shape one rectangle is enough, the room
+// for its name.
 func pageRegions(s *stack.Stack, layer int) []webpage.Outline {
 	out := []webpage.Outline{}
 	for i := range s.Layers[layer].Regions {

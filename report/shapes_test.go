@@ -15,7 +15,8 @@ import (
 // shapely has a round block in the middle and one shaped as a U, whose notch holds the hottest cells of its rectangle.
 func shapely() *stack.Stack {
 	s := sampleStack(40, 32)
-	u := geometry.Polygon{{X: 6e-3, Y: 1e-3}, {X: 10e-3, Y: 1e-3}, {X: 10e-3, Y: 2e-3}, {X: 7e-3, Y: 2e-3}, {X: 7e-3, Y: 3e-3}, {X: 6e-3, Y: 3e-3}}
+	u := geometry.Polygon{{X: 6e-3, Y: 1e-3}, {X: 10e-3, Y: 1e-3}, {X: 10e-3, Y: 2e-3}, {X: 7e-3, Y: 2e-3},
+		{X: 7e-3, Y: 3e-3}, {X: 6e-3, Y: 3e-3}}
 	s.Layers[1].Powers[0].Blocks = []stack.Block{
 		{Name: "round", Shapes: []geometry.Shape{geometry.Circle{X: 5e-3, Y: 4e-3, Diameter: 1.7e-3}}, Watts: 12},
 		{Name: "hook", Shapes: []geometry.Shape{u}, Watts: 3},
@@ -23,7 +24,8 @@ func shapely() *stack.Stack {
 	return s
 }
 
-// By symmetry the mean of a linear field over a circle is that at its centre; over the hook it is that at its centroid, since cells end on its edges.
+// By symmetry the mean of a linear field over a circle is that at its centre; over the hook it is that at its centroid,
+// since cells end on its edges.
 func TestMeansOverShapes(t *testing.T) {
 	s := summarise(t, linearRun(t, shapely()))
 	near(t, "mean of the circle", s.Blocks[0].AvgK, linear(5e-3, 4e-3, 201e-6), 1e-9)
@@ -70,9 +72,11 @@ func TestOutlinesAreMadeAsTheyAreDrawn(t *testing.T) {
 	for i := range circles {
 		c := geometry.Circle{X: 5e-3, Y: 5e-3, Diameter: 9e-3 - float64(i)*1e-7}
 		s.Layers[0].Regions = append(s.Layers[0].Regions, stack.Region{Shape: c, Rect: stack.Around(c)})
-		s.Layers[0].Powers = append(s.Layers[0].Powers, stack.Power{Blocks: []stack.Block{{Shapes: []geometry.Shape{c}}}})
+		s.Layers[0].Powers = append(s.Layers[0].Powers,
+			stack.Power{Blocks: []stack.Block{{Shapes: []geometry.Shape{c}}}})
 	}
-	for what, outlines := range map[string]func(*stack.Stack, int) []picture.Outline{"regions": regionOutlines, "blocks": blockOutlines} {
+	for what, outlines := range map[string]func(*stack.Stack, int) []picture.Outline{"regions": regionOutlines,
+		"blocks": blockOutlines} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		made := outlines(s, 0)
@@ -80,7 +84,8 @@ func TestOutlinesAreMadeAsTheyAreDrawn(t *testing.T) {
 		if took := after.TotalAlloc - before.TotalAlloc; took > circles*1000 {
 			t.Errorf("outlines of %d %s take %d bytes", circles, what, took)
 		}
-		for _, i := range []int{0, circles - 1} { // the strips have the area of the circle, but for the room for a name beside them
+		// the strips have the area of the circle, but for the room for a name beside them
+		for _, i := range []int{0, circles - 1} {
 			d := 9e-3 - float64(i)*1e-7
 			rects := made[i].Rects()
 			if area := areaOf(rects[:len(rects)-1]); math.Abs(area/(math.Pi/4*d*d)-1) > 1e-3 {

@@ -11,8 +11,8 @@ import (
 // sharedBytes is up to what size a field is kept while recorders look at it.
 const sharedBytes = 64 << 20
 
-// sharedField is the field of a step for several readers: each plane is fetched from the device once. A field larger than sharedBytes is fetched by
-// each reader as before. Several goroutines may read it; they wait for each other.
+// sharedField is the field of a step for several readers: each plane is fetched from the device once. A field larger
+// than sharedBytes is fetched by each reader as before. Several goroutines may read it; they wait for each other.
 type sharedField struct {
 	mu    sync.Mutex
 	field solution.Field

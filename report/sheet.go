@@ -248,10 +248,12 @@ type piece struct {
 	south float64
 }
 
-// visible cuts a layer into rectangles by what can be seen from above: later regions lie over earlier ones. The rectangles of all items fill the domain and
-// do not overlap. Where they would be too many, or too many regions lie over each other, it says false.
+// visible cuts a layer into rectangles by what can be seen from above: later regions lie over earlier ones. The
+// rectangles of all items fill the domain and do not overlap. Where they would be too many, or too many regions lie
+// over each other, it says false.
 //
-// In a strip every interval between edges goes to the last region that covers it. Rectangles of neighbouring strips are joined where they continue each other.
+// In a strip every interval between edges goes to the last region that covers it. Rectangles of neighbouring strips are
+// joined where they continue each other.
 func (h *sheet) visible() (parts [][]stack.Rect, ok bool) {
 	parts = make([][]stack.Rect, h.items)
 	var p painter
@@ -268,7 +270,8 @@ func (h *sheet) visible() (parts [][]stack.Rect, ok bool) {
 	return parts, pieces <= mostPieces && h.met <= mostMet
 }
 
-// join keeps the pieces that go on in a strip, and puts the other ones, which end at its south, among the parts. It returns the pieces of the strip, and how many go on.
+// join keeps the pieces that go on in a strip, and puts the other ones, which end at its south, among the parts. It
+// returns the pieces of the strip, and how many go on.
 func (h *sheet) join(parts [][]stack.Rect, below []piece, shown []seen, south float64) (open []piece, joined int) {
 	open = make([]piece, len(shown))
 	for n, v := range shown {
@@ -284,7 +287,8 @@ func (h *sheet) join(parts [][]stack.Rect, below []piece, shown []seen, south fl
 			joined++
 			continue
 		}
-		parts[b.of] = append(parts[b.of], stack.Rect{X: h.xs[b.x0], Y: b.south, Width: h.xs[b.x1] - h.xs[b.x0], Height: south - b.south})
+		parts[b.of] = append(parts[b.of], stack.Rect{X: h.xs[b.x0], Y: b.south, Width: h.xs[b.x1] - h.xs[b.x0],
+			Height: south - b.south})
 	}
 	return open, joined
 }

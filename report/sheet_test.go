@@ -7,7 +7,8 @@ import (
 	"thermsim/stack"
 )
 
-// What can be seen of regions fills the domain without overlap, and every point belongs to the last region that covers it.
+// What can be seen of regions fills the domain without overlap, and every point belongs to the last region that covers
+// it.
 func TestVisibleRegions(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
 	for range 50 {

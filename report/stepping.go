@@ -15,16 +15,18 @@ type SteppingSummary struct {
 	Steps         int     `json:"steps"`           // steps taken
 	Rejected      int     `json:"rejected"`        // steps tried again, shorter
 	Solves        int     `json:"solves"`          // systems solved
-	Setups        int     `json:"setups"`          // times that the operator was set up, for another length of the steps
-	PowerChanges  int     `json:"power_changes"`   // changes of the power, at which steps end
-	ShortestS     float64 `json:"shortest_s"`      // shortest step
-	LongestS      float64 `json:"longest_s"`       // longest step
-	PeakK         float64 `json:"peak_K"`          // hottest cell at the end of any step, whether it was written or not
-	PeakS         float64 `json:"peak_s"`          // time of that
+	// times that the operator was set up, for another length of the steps
+	Setups       int     `json:"setups"`
+	PowerChanges int     `json:"power_changes"` // changes of the power, at which steps end
+	ShortestS    float64 `json:"shortest_s"`    // shortest step
+	LongestS     float64 `json:"longest_s"`     // longest step
+	PeakK        float64 `json:"peak_K"`        // hottest cell at the end of any step, whether it was written or not
+	PeakS        float64 `json:"peak_s"`        // time of that
 	// How far the end is from the steady state, and whether that is close enough; absent where nobody asked.
 	SteadyRestK float64 `json:"steady_rest_K,omitempty"`
 	Steady      bool    `json:"steady,omitempty"` // the run ended close enough
-	// Of a periodic state: its period, how many periods were stepped to find it, and the largest difference between the ends of the one that is shown.
+	// Of a periodic state: its period, how many periods were stepped to find it, and the largest difference between the
+	// ends of the one that is shown.
 	PeriodS  float64 `json:"period_s,omitempty"`
 	Periods  int     `json:"periods,omitempty"`   // stepped to find it
 	ClosureK float64 `json:"closure_K,omitempty"` // largest difference between the ends of the one that is shown
@@ -35,7 +37,8 @@ func summariseStepping(s *solution.Stepping) *SteppingSummary {
 		return nil
 	}
 	return &SteppingSummary{
-		Method: s.Method, TolK: s.TolK, LargestErrorK: s.LargestErrorK, Steps: s.Steps, Rejected: s.Rejected, Solves: s.Solves, Setups: s.Setups,
+		Method: s.Method, TolK: s.TolK, LargestErrorK: s.LargestErrorK, Steps: s.Steps, Rejected: s.Rejected,
+		Solves: s.Solves, Setups: s.Setups,
 		PowerChanges: s.Changes, ShortestS: s.ShortestS, LongestS: s.LongestS, PeakK: s.PeakK, PeakS: s.PeakS,
 		SteadyRestK: s.RestK, Steady: s.Steady, PeriodS: s.Period, Periods: s.Periods, ClosureK: s.ClosureK,
 	}
@@ -53,7 +56,8 @@ func (s *SteppingSummary) parts() []string {
 		fmt.Sprintf("largest error of a step %s K of %s K", significant(s.LargestErrorK, 2), significant(s.TolK, 2)),
 	}
 	if s.PeriodS > 0 {
-		parts = append(parts, fmt.Sprintf("periodic state of %s after %d periods", seconds(s.PeriodS), s.Periods), fmt.Sprintf("its ends %s K apart", relative(s.ClosureK)))
+		parts = append(parts, fmt.Sprintf("periodic state of %s after %d periods", seconds(s.PeriodS), s.Periods),
+			fmt.Sprintf("its ends %s K apart", relative(s.ClosureK)))
 	}
 	if s.SteadyRestK > 0 {
 		parts = append(parts, fmt.Sprintf("%s K from the steady state", significant(s.SteadyRestK, 2)))

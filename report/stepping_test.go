@@ -23,7 +23,8 @@ type planesOnly struct{ of solution.Field }
 
 func (p planesOnly) Plane(k int, dst []float64) error { return p.of.Plane(k, dst) }
 
-// Processor and GPU reduce a run's fields where they are; trace, tables and page are those that the fields' planes give, to the last byte.
+// Processor and GPU reduce a run's fields where they are; trace, tables and page are those that the fields' planes
+// give, to the last byte.
 func TestReducedFieldsGiveTheSameFiles(t *testing.T) {
 	s := sampleStack(46, 37)
 	s.Layers[1].Powers[0].Schedule = []stack.ScalePoint{{Time: 0, Factor: 1}, {Time: 2e-3, Factor: 0.2}}
@@ -65,7 +66,8 @@ func TestReducedFieldsGiveTheSameFiles(t *testing.T) {
 func untimed(text []byte) []byte {
 	var kept []string
 	for line := range strings.SplitSeq(string(text), "\n") {
-		if !strings.Contains(line, `_s": `) && !strings.Contains(line, "_bytes") && !strings.Contains(line, "host peak") && !strings.Contains(line, "written in") {
+		if !strings.Contains(line, `_s": `) && !strings.Contains(line, "_bytes") &&
+			!strings.Contains(line, "host peak") && !strings.Contains(line, "written in") {
 			kept = append(kept, line)
 		}
 	}
@@ -83,7 +85,8 @@ func record(t *testing.T, m *mesh.Mesh, o gpusolve.Options, steps int, dirs [2]s
 		files := begin(t, dir, nil)
 		runs[n] = &Run{Command: "run", Mesh: m}
 		var err error
-		if recordings[n], err = NewRecording(files, runs[n], steps, Options{At: [2]float64{math.NaN(), math.NaN()}}, kept); err != nil {
+		if recordings[n], err = NewRecording(files, runs[n], steps, Options{At: [2]float64{math.NaN(), math.NaN()}},
+			kept); err != nil {
 			t.Fatal(err)
 		}
 		commit[n] = func() error {
@@ -105,7 +108,8 @@ func record(t *testing.T, m *mesh.Mesh, o gpusolve.Options, steps int, dirs [2]s
 	var sol *solution.Solution
 	var err error
 	if steps > 0 {
-		sol, err = gpusolve.Transient(context.Background(), m, o, gpusolve.TransientOptions{Steps: steps, Dt: 1e-3, OnStep: shown})
+		sol, err = gpusolve.Transient(context.Background(), m, o,
+			gpusolve.TransientOptions{Steps: steps, Dt: 1e-3, OnStep: shown})
 	} else {
 		sol, err = gpusolve.Steady(context.Background(), m, o)
 	}
@@ -128,8 +132,8 @@ func record(t *testing.T, m *mesh.Mesh, o gpusolve.Options, steps int, dirs [2]s
 	}
 }
 
-// BenchmarkStepping takes 50 steps of the 512 x 512 x 10 example, alone, with its trace, and with trace and page: the time of the steps beyond the solves is the
-// difference. THERMSIM_DEVICE chooses the device.
+// BenchmarkStepping takes 50 steps of the 512 x 512 x 10 example, alone, with its trace, and with trace and page: the
+// time of the steps beyond the solves is the difference. THERMSIM_DEVICE chooses the device.
 func BenchmarkStepping(b *testing.B) {
 	s, err := stack.Load(filepath.Join("..", "examples", "mol10-ev6", "stack.toml"))
 	if err != nil {

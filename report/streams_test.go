@@ -12,9 +12,11 @@ import (
 	"thermsim/stack"
 )
 
-// Two zones that a border of cells does not part: what they carry adds up to the power, and each warms its own flow. Maps show the coolant by itself.
+// Two zones that a border of cells does not part: what they carry adds up to the power, and each warms its own flow.
+// Maps show the coolant by itself.
 func TestStreams(t *testing.T) {
-	text := strings.Replace(strings.Replace(cooled, "DIRECTION", "-x", 1), `flow = "30 ml/min"`, `zone = [{ to = "2.3 mm", flow = "20 ml/min" }, { to = "6 mm", flow = "10 ml/min" }]`, 1)
+	text := strings.Replace(strings.Replace(cooled, "DIRECTION", "-x", 1), `flow = "30 ml/min"`,
+		`zone = [{ to = "2.3 mm", flow = "20 ml/min" }, { to = "6 mm", flow = "10 ml/min" }]`, 1)
 	st, err := stack.Parse("stack.toml", []byte(text), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +40,8 @@ func TestStreams(t *testing.T) {
 		t.Fatalf("%+v", c.Streams)
 	}
 	for _, x := range c.Streams {
-		if rise := x.HeatW / (st.Layers[1].Coolant.Fluid.C * x.FlowM3PerS); math.Abs(x.OutletK-293.15-rise) > 1e-9*rise {
+		if rise := x.HeatW / (st.Layers[1].Coolant.Fluid.C * x.FlowM3PerS); math.Abs(x.OutletK-293.15-rise) >
+			1e-9*rise {
 			t.Errorf("%+v", x)
 		}
 	}

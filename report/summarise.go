@@ -15,11 +15,12 @@ import (
 	"thermsim/stack"
 )
 
-// Summarise computes everything a report states. The field takes the statistics itself where it can; else each of its planes is read once.
-// Errors are those of reading the field, and of a Run without a mesh or a solution.
+// Summarise computes everything a report states. The field takes the statistics itself where it can; else each of its
+// planes is read once. Errors are those of reading the field, and of a Run without a mesh or a solution.
 func Summarise(r *Run) (*Summary, error) {
 	start := time.Now()
-	if r == nil || r.Mesh == nil || r.Mesh.Stack == nil || r.Mesh.Power == nil || r.Solution == nil || r.Solution.Field == nil {
+	if r == nil || r.Mesh == nil || r.Mesh.Stack == nil || r.Mesh.Power == nil || r.Solution == nil ||
+		r.Solution.Field == nil {
 		return nil, errors.New("report: a run needs a mesh with its stack and power, and a solution with its field")
 	}
 	m, sol := r.Mesh, r.Solution
@@ -40,7 +41,8 @@ func Summarise(r *Run) (*Summary, error) {
 		Energy: summariseEnergy(&sol.Energy),
 		Time: TimeSummary{
 			ParseS: r.Parse.Seconds(), MeshS: r.Build.Seconds(),
-			DeviceS: sol.Timing.Device.Seconds(), SetupS: sol.Timing.Setup.Seconds(), SolveS: sol.Timing.Solve.Seconds(),
+			DeviceS: sol.Timing.Device.Seconds(), SetupS: sol.Timing.Setup.Seconds(),
+			SolveS: sol.Timing.Solve.Seconds(),
 		},
 		Memory:   MemorySummary{DeviceBytes: sol.Memory.DeviceBytes},
 		HotSpots: sc.peaks.hotSpots(m),
@@ -157,7 +159,8 @@ func (s *Summary) addBlocks(m *mesh.Mesh, sc *scan, t interval) error {
 	s.Blocks = make([]BlockSummary, len(sc.blocks))
 	for i, b := range sc.blocks {
 		row := &s.Blocks[i]
-		*row = BlockSummary{Layer: m.Stack.Layers[b.layer].Name, Name: b.name, AreaM2: b.area, PowerW: watts[i], MaxAt: sc.hottest(m, i, b.layer)}
+		*row = BlockSummary{Layer: m.Stack.Layers[b.layer].Name, Name: b.name, AreaM2: b.area, PowerW: watts[i],
+			MaxAt: sc.hottest(m, i, b.layer)}
 		row.MinK, row.AvgK, row.MaxK = sc.values[i].Result()
 	}
 	if watts, err = t.partWatts(m, sc.blocks, watts, sc.parts); err != nil {
@@ -167,7 +170,8 @@ func (s *Summary) addBlocks(m *mesh.Mesh, sc *scan, t interval) error {
 	for i, p := range sc.parts {
 		row := &s.Regions[i]
 		n := len(sc.blocks) + i
-		*row = RegionSummary{Layer: m.Stack.Layers[p.layer].Name, Name: p.name, Kind: p.kind, AreaM2: p.area, PowerW: watts[i], MaxAt: sc.hottest(m, n, p.layer)}
+		*row = RegionSummary{Layer: m.Stack.Layers[p.layer].Name, Name: p.name, Kind: p.kind, AreaM2: p.area,
+			PowerW: watts[i], MaxAt: sc.hottest(m, n, p.layer)}
 		if p.material >= 0 {
 			row.Material = m.Stack.Materials[p.material].Name
 		}
@@ -237,7 +241,8 @@ func (s *Summary) addSteps(sol *solution.Solution) {
 	s.Stepping = summariseStepping(sol.Stepping)
 	s.StepMaxima = slices.Grow(s.StepMaxima, len(sol.Steps))
 	for _, st := range sol.Steps {
-		s.StepMaxima = append(s.StepMaxima, StepSummary{st.Time, st.MaxK, st.PowerW, st.LeakageW, st.Iterations, st.Converged && isFinite(st.MaxK)})
+		s.StepMaxima = append(s.StepMaxima, StepSummary{st.Time, st.MaxK, st.PowerW, st.LeakageW, st.Iterations,
+			st.Converged && isFinite(st.MaxK)})
 	}
 }
 
@@ -259,7 +264,8 @@ func summariseSolver(m *mesh.Mesh, sol *solution.Solution) SolverSummary {
 	return SolverSummary{
 		Method: st.Method, Preconditioner: st.Preconditioner, Iterations: st.Iterations,
 		ResidualNormW: st.ResidualW, RelativeResidual: st.RelativeResidual, EstimatedErrorK: st.EstimatedErrorK,
-		Converged: st.Converged, Reason: st.Reason, Fallback: st.Fallback, Nonlinear: summariseNonlinear(m, st.Nonlinear),
+		Converged: st.Converged, Reason: st.Reason, Fallback: st.Fallback,
+		Nonlinear: summariseNonlinear(m, st.Nonlinear),
 	}
 }
 
@@ -283,8 +289,8 @@ func thermalResistance(s *Summary, sol *solution.Solution) float64 {
 	return math.NaN()
 }
 
-// inputDigest is the digest of a single input, or of the hexadecimal digests of several, one per line in the order they were
-// read: moving a folder does not change it, a changed floorplan does.
+// inputDigest is the digest of a single input, or of the hexadecimal digests of several, one per line in the order they
+// were read: moving a folder does not change it, a changed floorplan does.
 func inputDigest(inputs []stack.Input) string {
 	switch len(inputs) {
 	case 0:

@@ -40,7 +40,8 @@ func summarise(t testing.TB, r *Run) *Summary {
 
 func TestMeansOfALinearFieldOnAGradedGrid(t *testing.T) {
 	st := sampleStack(0, 40)
-	st.Grid.X = stack.Axis{Cells: 31, Segments: []stack.Segment{{To: 4e-3, Cells: 20, Ratio: 3}, {To: 10e-3, Cells: 11, Ratio: 0.5}}}
+	st.Grid.X = stack.Axis{Cells: 31,
+		Segments: []stack.Segment{{To: 4e-3, Cells: 20, Ratio: 3}, {To: 10e-3, Cells: 11, Ratio: 0.5}}}
 	s := summarise(t, linearRun(t, st))
 	near(t, "mean", s.Temperature.MeanK, linear(5e-3, 4e-3, st.Height()/2), 1e-9)
 	bottom := 0.0
@@ -56,15 +57,17 @@ func TestMeansOfALinearFieldOnAGradedGrid(t *testing.T) {
 	}
 }
 
-// stepIntegral is the integral from 0 to x of the step function that takes, in each of n cells of length l/n, the cell's centre.
+// stepIntegral is the integral from 0 to x of the step function that takes, in each of n cells of length l/n, the
+// cell's centre.
 func stepIntegral(l float64, n int, x float64) float64 {
 	h := l / float64(n)
 	whole := math.Min(math.Floor(x/h), float64(n-1))
 	return h*h*whole*whole/2 + (whole+0.5)*h*(x-whole*h)
 }
 
-// On a grid that its edges miss, a block's average is the integral of the cell-wise constant field over the block: for a linear
-// field it separates, and each direction has a closed form. It lies within half a cell's slope of the field at the block's centre.
+// On a grid that its edges miss, a block's average is the integral of the cell-wise constant field over the block: for
+// a linear field it separates, and each direction has a closed form. It lies within half a cell's slope of the field at
+// the block's centre.
 func TestBlockAveragesOnAMisalignedGrid(t *testing.T) {
 	const nx, ny = 37, 23
 	st := sampleStack(nx, ny)
@@ -84,7 +87,8 @@ func TestBlockAveragesOnAMisalignedGrid(t *testing.T) {
 		}
 		got := s.Blocks[n]
 		near(t, "average of "+b.Name, got.AvgK, want/area, 1e-9)
-		near(t, "average of "+b.Name+" against the continuous field", got.AvgK, exact/area, 2e3*10e-3/nx/2+1.5e3*8e-3/ny/2)
+		near(t, "average of "+b.Name+" against the continuous field", got.AvgK, exact/area,
+			2e3*10e-3/nx/2+1.5e3*8e-3/ny/2)
 		near(t, "area of "+b.Name, got.AreaM2, area, 1e-18)
 		if got.PowerW != b.Watts || got.Layer != "feol" {
 			t.Errorf("block %s: %+v", b.Name, got)
@@ -97,8 +101,8 @@ func TestBlockAveragesOnAMisalignedGrid(t *testing.T) {
 	near(t, "maximum of the core", s.Blocks[0].MaxK, want, 1e-10)
 }
 
-// Between the centres of cells of one material a linear field is given back exactly, whatever the grading; a cooled face shows the surface, and one
-// that no heat passes its cell.
+// Between the centres of cells of one material a linear field is given back exactly, whatever the grading; a cooled
+// face shows the surface, and one that no heat passes its cell.
 func TestProbes(t *testing.T) {
 	st := sampleStack(0, 9)
 	st.Grid.X = stack.Axis{Cells: 13, Segments: []stack.Segment{{To: 10e-3, Cells: 13, Ratio: 4}}}
@@ -121,8 +125,8 @@ func TestProbes(t *testing.T) {
 	near(t, "far corner", s.Probes[3].TemperatureK, 300+(cell-300)*film/(film+half), 1e-10)
 }
 
-// The prominence of the lower of two bumps is its height above the lowest point of the highest way to the other: on the line
-// between the two, found here by walking along it.
+// The prominence of the lower of two bumps is its height above the lowest point of the highest way to the other: on the
+// line between the two, found here by walking along it.
 func TestHotSpotsAndTheirProminence(t *testing.T) {
 	bump := func(x, y, x0 float64) float64 {
 		return math.Exp(-((x-x0)*(x-x0) + (y-4e-3)*(y-4e-3)) / (1.2e-3 * 1.2e-3))
@@ -141,7 +145,8 @@ func TestHotSpotsAndTheirProminence(t *testing.T) {
 	second := s.HotSpots[1]
 	near(t, "x of the second", second.XM, 6e-3, 5e-5)
 	near(t, "y of the second", second.YM, 4e-3, 3e-5)
-	near(t, "prominence of the second", second.ProminenceK, f(6e-3, 4e-3, 0)-saddle, 0.2) // bins hold maxima, so the saddle rises a little
+	// bins hold maxima, so the saddle rises a little
+	near(t, "prominence of the second", second.ProminenceK, f(6e-3, 4e-3, 0)-saddle, 0.2)
 	near(t, "the hottest", s.HotSpots[0].MaxK, s.Temperature.MaxK, 0)
 	if s.HotSpots[0].Layer != "lid" {
 		t.Errorf("the hottest spot is in %s, want lid, the top layer", s.HotSpots[0].Layer)
@@ -150,7 +155,9 @@ func TestHotSpotsAndTheirProminence(t *testing.T) {
 
 func TestUniformFieldHasOneHotSpot(t *testing.T) {
 	m := build(t, sampleStack(30, 30))
-	s := summarise(t, &Run{Mesh: m, Solution: &solution.Solution{Field: formulaField{m, func(x, y, z float64) float64 { return 350 }}}})
+	s := summarise(t, &Run{Mesh: m, Solution: &solution.Solution{Field: formulaField{m, func(x, y, z float64) float64 {
+		return 350
+	}}}})
 	if len(s.HotSpots) != 1 || s.Temperature.MaxK != 350 || s.Temperature.MinK != 350 {
 		t.Errorf("hot spots %+v, temperature %+v", s.HotSpots, s.Temperature)
 	}
@@ -160,7 +167,8 @@ func TestFiguresOfTheSolveArePassedOn(t *testing.T) {
 	r := sampleRun(t, 20, 16)
 	r.Parse, r.Build = 2*time.Millisecond, 3*time.Millisecond
 	r.Solution.Timing = solution.Timing{Device: time.Second, Setup: 2 * time.Second, Solve: 4 * time.Second}
-	r.Solution.Energy = solution.Energy{In: 16, Out: 15, Stored: 0.5, ByFace: [6]float64{1, 2, 3, 4, 5, 6}, ImbalanceRel: 0.03125}
+	r.Solution.Energy = solution.Energy{In: 16, Out: 15, Stored: 0.5, ByFace: [6]float64{1, 2, 3, 4, 5, 6},
+		ImbalanceRel: 0.03125}
 	r.Start = time.Now().Add(-time.Minute)
 	s := summarise(t, r)
 	if e := s.Energy; e.InW != 16 || e.OutW != 15 || e.StoredW != 0.5 || e.ImbalanceRel != 0.03125 ||
@@ -170,7 +178,8 @@ func TestFiguresOfTheSolveArePassedOn(t *testing.T) {
 	near(t, "R_th", s.RthKPerW, (s.Temperature.MaxK-300)/16, 1e-12)
 	near(t, "requested watts", s.Power.RequestedW, 16, 0)
 	near(t, "watts of the feol", s.Layers[1].PowerW, 16, 1e-12)
-	if v := s.Time; v.ParseS != 0.002 || v.MeshS != 0.003 || v.DeviceS != 1 || v.SetupS != 2 || v.SolveS != 4 || v.TotalS < 60 {
+	if v := s.Time; v.ParseS != 0.002 || v.MeshS != 0.003 || v.DeviceS != 1 || v.SetupS != 2 || v.SolveS != 4 ||
+		v.TotalS < 60 {
 		t.Errorf("times %+v", v)
 	}
 	if s.Memory.DeviceBytes != 12345678 || s.Memory.HostPeakBytes < 1<<20 {
@@ -188,7 +197,8 @@ func TestTransientPowersAreThoseOfTheLastStep(t *testing.T) {
 	m := build(t, st)
 	r := &Run{Command: "transient", Mesh: m, Solution: &solution.Solution{
 		Field: formulaField{m, linear}, Dt: 0.5, Status: solution.Status{Converged: true, IterationsTotal: 31},
-		Steps: []solution.Step{{Time: 0.5, MaxK: 301, PowerW: 6, Converged: false}, {Time: 1, PowerW: 6, Converged: true}, {Time: 1.5, PowerW: 60, Converged: true}},
+		Steps: []solution.Step{{Time: 0.5, MaxK: 301, PowerW: 6, Converged: false},
+			{Time: 1, PowerW: 6, Converged: true}, {Time: 1.5, PowerW: 60, Converged: true}},
 	}}
 	s := summarise(t, r)
 	for i, want := range []float64{10, 20, 30} {
@@ -309,7 +319,9 @@ func TestHotSpotsLieApart(t *testing.T) {
 		}
 		bins := newPeakMap(m.NX(), m.NY())
 		plane := make([]float64, m.NX()*m.NY())
-		field := formulaField{m, func(x, y, _ float64) float64 { return 300 + 50*peak(x, y, 5.025e-3) + 40*peak(x, y, 5.025e-3+c.apart) }}
+		field := formulaField{m, func(x, y, _ float64) float64 {
+			return 300 + 50*peak(x, y, 5.025e-3) + 40*peak(x, y, 5.025e-3+c.apart)
+		}}
 		if err := field.Plane(0, plane); err != nil {
 			t.Fatal(err)
 		}

@@ -4,17 +4,20 @@ package report
 
 import "thermsim/mesh/plausibility"
 
-// Summary is what summary.json holds: the whole outcome of a run in numbers, SI units throughout and temperatures in kelvin.
+// Summary is what summary.json holds: the whole outcome of a run in numbers, SI units throughout and temperatures in
+// kelvin.
 //
-// Field order here is the order in the file. Numbers that do not exist (a division by zero watts, a field that broke down)
-// are null in the file and NaN here.
+// Field order here is the order in the file. Numbers that do not exist (a division by zero watts, a field that broke
+// down) are null in the file and NaN here.
 type Summary struct {
-	Schema      int                `json:"schema"`        // 1; a change of what a field means raises it, a new field does not
-	Command     string             `json:"command"`       // steady or transient
-	Version     string             `json:"version"`       // of thermsim
-	Stack       string             `json:"stack"`         // path of the stack file
-	Title       string             `json:"title"`         // of the stack
-	InputSHA256 string             `json:"input_sha256"`  // of the stack file and of every file that it names, in hexadecimal
+	// 1; a change of what a field means raises it, a new field does not
+	Schema  int    `json:"schema"`
+	Command string `json:"command"` // steady or transient
+	Version string `json:"version"` // of thermsim
+	Stack   string `json:"stack"`   // path of the stack file
+	Title   string `json:"title"`   // of the stack
+	// of the stack file and of every file that it names, in hexadecimal
+	InputSHA256 string             `json:"input_sha256"`
 	Set         []string           `json:"set,omitempty"` // what --set put in place of the file's values
 	Grid        GridSummary        `json:"grid"`          // size of the grid
 	Device      DeviceSummary      `json:"device"`        // what solved
@@ -22,8 +25,8 @@ type Summary struct {
 	Temperature TemperatureSummary `json:"temperature"`   // over all cells
 	Power       PowerSummary       `json:"power"`         // watts asked for and watts on the grid
 	Energy      EnergySummary      `json:"energy"`        // heat balance
-	// The hottest cell over all steps of a transient; absent from steady runs, and from transients of which it is not known. Temperature, layers,
-	// blocks and regions are as at the end of the last step, but for peaks of their own.
+	// The hottest cell over all steps of a transient; absent from steady runs, and from transients of which it is not
+	// known. Temperature, layers, blocks and regions are as at the end of the last step, but for peaks of their own.
 	Peak Peak `json:"peak,omitzero"`
 	// (max - ambient) over the power on the grid; null in a transient, which has none.
 	RthKPerW float64       `json:"rth_K_per_W"`
@@ -32,11 +35,15 @@ type Summary struct {
 
 	// Transient runs only.
 
-	Steps           int           `json:"steps,omitempty"`            // number of steps; absent from steady runs, as the next three
-	DtS             float64       `json:"dt_s,omitempty"`             // length of a step; of the last one where steps follow the temperatures
-	IterationsTotal *int          `json:"iterations_total,omitempty"` // of all steps; 0 by the direct solver; absent from steady runs
-	StepMaxima      []StepSummary `json:"step_maxima,omitempty"`      // one for each step
-	// How steps followed the temperatures; absent where all have one length. The steps above are then the times that were asked for.
+	// number of steps; absent from steady runs, as the next three
+	Steps int `json:"steps,omitempty"`
+	// length of a step; of the last one where steps follow the temperatures
+	DtS float64 `json:"dt_s,omitempty"`
+	// of all steps; 0 by the direct solver; absent from steady runs
+	IterationsTotal *int          `json:"iterations_total,omitempty"`
+	StepMaxima      []StepSummary `json:"step_maxima,omitempty"` // one for each step
+	// How steps followed the temperatures; absent where all have one length. The steps above are then the times that
+	// were asked for.
 	Stepping *SteppingSummary `json:"stepping,omitempty"`
 
 	HotSpots []HotSpot      `json:"hot_spots"` // hottest first
@@ -52,7 +59,8 @@ type Summary struct {
 	Limits  []LimitSummary   `json:"limits"` // worst first
 	// Policies that throttled powers; absent without any.
 	Policies []PolicySummary `json:"policies,omitempty"`
-	// Figures of JEDEC's standards; absent where the stack asks for none, in transients, without power and after a runaway.
+	// Figures of JEDEC's standards; absent where the stack asks for none, in transients, without power and after a
+	// runaway.
 	Jedec JedecSummary `json:"jedec,omitzero"`
 
 	Warnings []plausibility.Warning `json:"warnings"` // doubts about the stack and its temperatures
@@ -72,28 +80,32 @@ type DeviceSummary struct {
 	Name string `json:"name"` // of the processor or GPU
 	// Why the processor took the place of a GPU; absent where it did not.
 	GPUFailure string `json:"gpu_failure,omitempty"`
-	Ranks      int    `json:"ranks,omitempty"`     // that shared the grid; absent where one device had it alone
-	Transport  string `json:"transport,omitempty"` // what carried data between ranks: NCCL and over what, copies of the driver, TCP
+	Ranks      int    `json:"ranks,omitempty"` // that shared the grid; absent where one device had it alone
+	// what carried data between ranks: NCCL and over what, copies of the driver, TCP
+	Transport string `json:"transport,omitempty"`
 }
 
-// SolverSummary is how the solve ended; in a transient, that of the last step. The estimated error is that of the whole run: the sum over the steps, or
-// by the direct solver, which judges the last step only, that step's times their number.
+// SolverSummary is how the solve ended; in a transient, that of the last step. The estimated error is that of the whole
+// run: the sum over the steps, or by the direct solver, which judges the last step only, that step's times their
+// number.
 type SolverSummary struct {
 	Method           string  `json:"method"`            // pcg, bicgstab, direct and so on
 	Preconditioner   string  `json:"preconditioner"`    // that took part at the end; fourier of the direct solver
 	Iterations       int     `json:"iterations"`        // of the linear solver; 0 by the direct solver
 	ResidualNormW    float64 `json:"residual_norm_W"`   // Euclidean norm of b - A x
 	RelativeResidual float64 `json:"relative_residual"` // of that to the norm of b
-	EstimatedErrorK  float64 `json:"estimated_error_K"` // estimated largest distance to the exact solution of the discrete equations; `null` where it is unknown
-	Converged        bool    `json:"converged"`         // in a transient, in every step
-	Reason           string  `json:"reason"`            // why it stopped
+	// estimated largest distance to the exact solution of the discrete equations; `null` where it is unknown
+	EstimatedErrorK float64 `json:"estimated_error_K"`
+	Converged       bool    `json:"converged"` // in a transient, in every step
+	Reason          string  `json:"reason"`    // why it stopped
 	// Which methods stalled before the one named took over; absent where none did. Iterations are those of all.
 	Fallback string `json:"fallback,omitempty"`
 	// Absent where nothing follows the temperature.
 	Nonlinear *NonlinearSummary `json:"nonlinear,omitempty"`
 }
 
-// Place is a cell: its centre, its layer, the block of that layer that covers most of it, if any, and the region that its centre lies in.
+// Place is a cell: its centre, its layer, the block of that layer that covers most of it, if any, and the region that
+// its centre lies in.
 type Place struct {
 	XM    float64 `json:"x_m"`   // centre of the cell
 	YM    float64 `json:"y_m"`   // centre of the cell
@@ -111,7 +123,8 @@ type TemperatureSummary struct {
 	MinK     float64 `json:"min_K"`     // lowest of a cell
 	MeanK    float64 `json:"mean_K"`    // weighted by volume
 	MaxAt    Place   `json:"max_at"`    // hottest cell
-	// Cells without a finite temperature, left out of everything else: a solve that broke down; absent where there are none.
+	// Cells without a finite temperature, left out of everything else: a solve that broke down; absent where there are
+	// none.
 	NonFiniteCells int `json:"non_finite_cells,omitempty"`
 }
 
@@ -175,8 +188,9 @@ type StepSummary struct {
 
 // HotSpot is a local maximum of the hottest temperature over the height, with its place.
 type HotSpot struct {
-	MaxK        float64 `json:"max_K"`        // at the maximum
-	ProminenceK float64 `json:"prominence_K"` // how far the temperature must fall on the way to a hotter point; for the hottest spot, to the coldest point
+	MaxK float64 `json:"max_K"` // at the maximum
+	// how far the temperature must fall on the way to a hotter point; for the hottest spot, to the coldest point
+	ProminenceK float64 `json:"prominence_K"`
 	Place
 }
 
@@ -193,12 +207,13 @@ type LayerSummary struct {
 	MinK       float64 `json:"min_K"`               // lowest of a cell
 	MaxAt      Place   `json:"max_at"`              // hottest cell
 
-	MeanWithout []string `json:"mean_without,omitempty"` // materials around the layer's chips that the mean leaves out; absent where it is over everything
-	Peak        Peak     `json:"peak,omitzero"`          // over the steps of a transient; absent from steady runs
+	// materials around the layer's chips that the mean leaves out; absent where it is over everything
+	MeanWithout []string `json:"mean_without,omitempty"`
+	Peak        Peak     `json:"peak,omitzero"` // over the steps of a transient; absent from steady runs
 }
 
-// BlockSummary is one floorplan block over the planes of its layer. The average weighs every cell by the exact area the block
-// covers of it; max and min are over the cells it touches.
+// BlockSummary is one floorplan block over the planes of its layer. The average weighs every cell by the exact area the
+// block covers of it; max and min are over the cells it touches.
 type BlockSummary struct {
 	Layer    string  `json:"layer"`               // name of its layer
 	Name     string  `json:"name"`                // of the block
@@ -212,9 +227,9 @@ type BlockSummary struct {
 	Peak     Peak    `json:"peak,omitzero"`       // over the steps of a transient; absent from steady runs
 }
 
-// RegionSummary is a region of a layer as far as later regions do not cover it (kind "region"), what regions leave of their layer ("rest"), or the area of
-// a uniform power or a map ("power"). Mean, max and min are as those of blocks. Regions of one name in a layer are one, and so are those without a
-// name of one material, where they are of one die.
+// RegionSummary is a region of a layer as far as later regions do not cover it (kind "region"), what regions leave of
+// their layer ("rest"), or the area of a uniform power or a map ("power"). Mean, max and min are as those of blocks.
+// Regions of one name in a layer are one, and so are those without a name of one material, where they are of one die.
 type RegionSummary struct {
 	Layer    string  `json:"layer"`               // name of its layer
 	Name     string  `json:"name"`                // of the region or power; "" where it has none
@@ -245,10 +260,11 @@ func (r *RegionSummary) Label() string {
 
 // ProbeSummary is the temperature at a probe.
 type ProbeSummary struct {
-	Name         string  `json:"name"`           // of the probe
-	XM           float64 `json:"x_m"`            // its place
-	YM           float64 `json:"y_m"`            // its place
-	ZM           float64 `json:"z_m"`            // its place
-	TemperatureK float64 `json:"temperature_K"`  // there
-	Side         string  `json:"side,omitempty"` // of the interface at z: "below" or "above", where the stack says which
+	Name         string  `json:"name"`          // of the probe
+	XM           float64 `json:"x_m"`           // its place
+	YM           float64 `json:"y_m"`           // its place
+	ZM           float64 `json:"z_m"`           // its place
+	TemperatureK float64 `json:"temperature_K"` // there
+	// of the interface at z: "below" or "above", where the stack says which
+	Side string `json:"side,omitempty"`
 }

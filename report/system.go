@@ -9,7 +9,8 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-// SystemSummary is what summary.json holds after solving a system that was given as a matrix. Norms are in the units of the right side.
+// SystemSummary is what summary.json holds after solving a system that was given as a matrix. Norms are in the units of
+// the right side.
 type SystemSummary struct {
 	Schema  int    `json:"schema"`  // 1
 	Command string `json:"command"` // solve
@@ -75,10 +76,11 @@ type SystemSolverSummary struct {
 
 // VectorSummary describes the solution.
 type VectorSummary struct {
-	Min          float64 `json:"min"`           // smallest element
-	Max          float64 `json:"max"`           // largest element
-	Norm         float64 `json:"norm"`          // Euclidean norm
-	LargestError float64 `json:"largest_error"` // largest distance from ones where b was made as A times ones, else null
+	Min  float64 `json:"min"`  // smallest element
+	Max  float64 `json:"max"`  // largest element
+	Norm float64 `json:"norm"` // Euclidean norm
+	// largest distance from ones where b was made as A times ones, else null
+	LargestError float64 `json:"largest_error"`
 }
 
 // SystemTimeSummary splits the wall time in s.
@@ -91,7 +93,8 @@ type SystemTimeSummary struct {
 	TotalS  float64 `json:"total_s"`  // all
 }
 
-// NewSystemSummary gathers the numbers of a solve. What is known of the matrix, names of files, the largest error and the times of reading are the caller's.
+// NewSystemSummary gathers the numbers of a solve. What is known of the matrix, names of files, the largest error and
+// the times of reading are the caller's.
 func NewSystemSummary(b []float64, s *solution.Vector) *SystemSummary {
 	st := &s.Status
 	sum := &SystemSummary{
@@ -100,11 +103,13 @@ func NewSystemSummary(b []float64, s *solution.Vector) *SystemSummary {
 		Device: deviceOf(&s.Device),
 		Solver: SystemSolverSummary{
 			Method: st.Method, Preconditioner: st.Preconditioner, Details: st.Details, Iterations: st.IterationsTotal,
-			ResidualNorm: st.ResidualW, RelativeResidual: st.RelativeResidual, Converged: st.Converged, Reason: st.Reason,
+			ResidualNorm: st.ResidualW, RelativeResidual: st.RelativeResidual, Converged: st.Converged,
+			Reason: st.Reason,
 		},
 		Solution: VectorSummary{Min: math.Inf(1), Max: math.Inf(-1), Norm: norm(s.X), LargestError: math.NaN()},
-		Time:     SystemTimeSummary{DeviceS: s.Timing.Device.Seconds(), SetupS: s.Timing.Setup.Seconds(), SolveS: s.Timing.Solve.Seconds()},
-		Memory:   MemorySummary{DeviceBytes: s.Memory.DeviceBytes, HostPeakBytes: hostPeakBytes()},
+		Time: SystemTimeSummary{DeviceS: s.Timing.Device.Seconds(), SetupS: s.Timing.Setup.Seconds(),
+			SolveS: s.Timing.Solve.Seconds()},
+		Memory: MemorySummary{DeviceBytes: s.Memory.DeviceBytes, HostPeakBytes: hostPeakBytes()},
 	}
 	for _, v := range s.X {
 		sum.Solution.Min, sum.Solution.Max = min(sum.Solution.Min, v), max(sum.Solution.Max, v)
@@ -141,14 +146,17 @@ func (s *SystemSummary) WriteText(w io.Writer, style Style) error {
 	if !s.Matrix.Symmetric {
 		kind = "not symmetric"
 	}
-	row("matrix", "%s: %s rows, %s entries, %s, stored %s", s.Matrix.File, cellCount(s.Matrix.Rows), cellCount(s.Matrix.Entries), kind, storage)
+	row("matrix", "%s: %s rows, %s entries, %s, stored %s", s.Matrix.File, cellCount(s.Matrix.Rows),
+		cellCount(s.Matrix.Entries), kind, storage)
 	if n := s.Netlist; n != nil {
-		row("netlist", "%s nodes, %s resistors, %s shorts, %s voltage sources, %s current sources", cellCount(n.Nodes), cellCount(n.Resistors), cellCount(n.Shorts),
+		row("netlist", "%s nodes, %s resistors, %s shorts, %s voltage sources, %s current sources", cellCount(n.Nodes),
+			cellCount(n.Resistors), cellCount(n.Shorts),
 			cellCount(n.VoltageSources), cellCount(n.CurrentSources))
 		const most = 8
 		for i := range n.Nets[:min(len(n.Nets), most)] {
 			net := &n.Nets[i]
-			row("", "net of %s nodes at %.6g V: at most %.4g mV off, at node %s", cellCount(net.Nodes), net.NominalV, net.WorstV*1e3, net.WorstNode)
+			row("", "net of %s nodes at %.6g V: at most %.4g mV off, at node %s", cellCount(net.Nodes), net.NominalV,
+				net.WorstV*1e3, net.WorstNode)
 		}
 		if more := len(n.Nets) - most; more > 0 {
 			row("", "and %d more nets", more)
@@ -159,7 +167,8 @@ func (s *SystemSummary) WriteText(w io.Writer, style Style) error {
 		source = "A times ones"
 	}
 	row("source", "%s: ||b|| = %.4g", source, s.Source.Norm)
-	row("solver", "%s, preconditioner %s, %d iterations on %s", s.Solver.Method, s.Solver.Preconditioner, s.Solver.Iterations, s.Device.Name)
+	row("solver", "%s, preconditioner %s, %d iterations on %s", s.Solver.Method, s.Solver.Preconditioner,
+		s.Solver.Iterations, s.Device.Name)
 	if s.Solver.Details != "" {
 		row("", "%s", s.Solver.Details)
 	}
@@ -175,7 +184,9 @@ func (s *SystemSummary) WriteText(w io.Writer, style Style) error {
 	if e := s.Solution.LargestError; !math.IsNaN(e) {
 		row("", "largest error %.3g: the solution is ones", e)
 	}
-	row("time", "reading %s, checks %s, device %s, set-up %s, solve %s", seconds(s.Time.ReadS), seconds(s.Time.CheckS), seconds(s.Time.DeviceS), seconds(s.Time.SetupS), seconds(s.Time.SolveS))
-	row("memory", "%s on the device, %s at most on the host", byteCount(s.Memory.DeviceBytes), byteCount(s.Memory.HostPeakBytes))
+	row("time", "reading %s, checks %s, device %s, set-up %s, solve %s", seconds(s.Time.ReadS), seconds(s.Time.CheckS),
+		seconds(s.Time.DeviceS), seconds(s.Time.SetupS), seconds(s.Time.SolveS))
+	row("memory", "%s on the device, %s at most on the host", byteCount(s.Memory.DeviceBytes),
+		byteCount(s.Memory.HostPeakBytes))
 	return b.Flush()
 }

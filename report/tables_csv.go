@@ -37,71 +37,95 @@ func (s *Summary) peakCells(p *Peak, cells ...string) []string {
 	if s.Peak == (Peak{}) {
 		return cells
 	}
-	return append(cells, csvNumber(p.MaxK), csvNumber(p.TimeS), csvNumber(p.At.XM), csvNumber(p.At.YM), csvNumber(p.At.ZM))
+	return append(cells, csvNumber(p.MaxK), csvNumber(p.TimeS), csvNumber(p.At.XM), csvNumber(p.At.YM),
+		csvNumber(p.At.ZM))
 }
 
 // writeBlocksCSV lists the blocks in the order of the layers and their floorplans.
 func writeBlocksCSV(w io.Writer, s *Summary) error {
-	rows := [][]string{s.leakHead(s.peakHead("layer", "block", "area_m2", "power_W", "density_W_per_m2", "max_K", "avg_K", "min_K", "max_x_m", "max_y_m", "max_z_m"))}
+	rows :=
+		[][]string{s.leakHead(s.peakHead("layer", "block", "area_m2", "power_W", "density_W_per_m2", "max_K", "avg_K",
+			"min_K", "max_x_m", "max_y_m", "max_z_m"))}
 	for i := range s.Blocks {
 		b := &s.Blocks[i]
-		rows = append(rows, s.leakCells(b.LeakageW, s.peakCells(&b.Peak, b.Layer, b.Name, csvNumber(b.AreaM2), csvNumber(b.PowerW), csvNumber(b.PowerW/b.AreaM2),
-			csvNumber(b.MaxK), csvNumber(b.AvgK), csvNumber(b.MinK), csvNumber(b.MaxAt.XM), csvNumber(b.MaxAt.YM), csvNumber(b.MaxAt.ZM))))
+		rows = append(rows,
+			s.leakCells(b.LeakageW, s.peakCells(&b.Peak, b.Layer, b.Name, csvNumber(b.AreaM2), csvNumber(b.PowerW),
+				csvNumber(b.PowerW/b.AreaM2),
+				csvNumber(b.MaxK), csvNumber(b.AvgK), csvNumber(b.MinK), csvNumber(b.MaxAt.XM), csvNumber(b.MaxAt.YM),
+				csvNumber(b.MaxAt.ZM))))
 	}
 	return writeRows(w, rows)
 }
 
 // writeDiesCSV lists the dies in the order of their lowest regions.
 func writeDiesCSV(w io.Writer, s *Summary) error {
-	rows := [][]string{s.leakHead(s.peakHead("die", "layers", "power_W", "max_K", "mean_K", "min_K", "max_x_m", "max_y_m", "max_z_m"))}
+	rows :=
+		[][]string{s.leakHead(s.peakHead("die", "layers", "power_W", "max_K", "mean_K", "min_K", "max_x_m", "max_y_m",
+			"max_z_m"))}
 	for i := range s.Dies {
 		d := &s.Dies[i]
-		rows = append(rows, s.leakCells(d.LeakageW, s.peakCells(&d.Peak, d.Name, strings.Join(d.Layers, " "), csvNumber(d.PowerW),
-			csvNumber(d.MaxK), csvNumber(d.MeanK), csvNumber(d.MinK), csvNumber(d.MaxAt.XM), csvNumber(d.MaxAt.YM), csvNumber(d.MaxAt.ZM))))
+		rows = append(rows,
+			s.leakCells(d.LeakageW, s.peakCells(&d.Peak, d.Name, strings.Join(d.Layers, " "), csvNumber(d.PowerW),
+				csvNumber(d.MaxK), csvNumber(d.MeanK), csvNumber(d.MinK), csvNumber(d.MaxAt.XM), csvNumber(d.MaxAt.YM),
+				csvNumber(d.MaxAt.ZM))))
 	}
 	return writeRows(w, rows)
 }
 
 // writeRegionsCSV lists regions, what they leave of their layers, and uniform powers, in the order of the layers.
 func writeRegionsCSV(w io.Writer, s *Summary) error {
-	rows := [][]string{s.leakHead(s.peakHead("layer", "region", "kind", "material", "area_m2", "power_W", "max_K", "mean_K", "min_K", "max_x_m", "max_y_m", "max_z_m"))}
+	rows :=
+		[][]string{s.leakHead(s.peakHead("layer", "region", "kind", "material", "area_m2", "power_W", "max_K", "mean_K",
+			"min_K", "max_x_m", "max_y_m", "max_z_m"))}
 	for i := range s.Regions {
 		r := &s.Regions[i]
-		rows = append(rows, s.leakCells(r.LeakageW, s.peakCells(&r.Peak, r.Layer, r.Name, r.Kind, r.Material, csvNumber(r.AreaM2), csvNumber(r.PowerW),
-			csvNumber(r.MaxK), csvNumber(r.MeanK), csvNumber(r.MinK), csvNumber(r.MaxAt.XM), csvNumber(r.MaxAt.YM), csvNumber(r.MaxAt.ZM))))
+		rows = append(rows,
+			s.leakCells(r.LeakageW, s.peakCells(&r.Peak, r.Layer, r.Name, r.Kind, r.Material, csvNumber(r.AreaM2),
+				csvNumber(r.PowerW),
+				csvNumber(r.MaxK), csvNumber(r.MeanK), csvNumber(r.MinK), csvNumber(r.MaxAt.XM), csvNumber(r.MaxAt.YM),
+				csvNumber(r.MaxAt.ZM))))
 	}
 	return writeRows(w, rows)
 }
 
 // writeLimitsCSV lists the limits, worst first.
 func writeLimitsCSV(w io.Writer, s *Summary) error {
-	rows := [][]string{{"kind", "layer", "name", "tmax_K", "max_K", "margin_K", "margin_W", "time_s", "x_m", "y_m", "z_m", "at_layer", "at_block", "at_region", "ok"}}
+	rows := [][]string{{"kind", "layer", "name", "tmax_K", "max_K", "margin_K", "margin_W", "time_s", "x_m", "y_m",
+		"z_m", "at_layer", "at_block", "at_region", "ok"}}
 	for i := range s.Limits {
 		l := &s.Limits[i]
 		time := ""
 		if s.Steps > 0 {
 			time = csvNumber(l.TimeS)
 		}
-		rows = append(rows, []string{l.Kind, l.Layer, l.Name, csvNumber(l.TMaxK), csvNumber(l.MaxK), csvNumber(l.MarginK), csvNumber(l.MarginW), time,
-			csvNumber(l.At.XM), csvNumber(l.At.YM), csvNumber(l.At.ZM), l.At.Layer, l.At.Block, l.At.Region, strconv.FormatBool(l.OK)})
+		rows = append(rows, []string{l.Kind, l.Layer, l.Name, csvNumber(l.TMaxK), csvNumber(l.MaxK),
+			csvNumber(l.MarginK), csvNumber(l.MarginW), time,
+			csvNumber(l.At.XM), csvNumber(l.At.YM), csvNumber(l.At.ZM), l.At.Layer, l.At.Block, l.At.Region,
+			strconv.FormatBool(l.OK)})
 	}
 	return writeRows(w, rows)
 }
 
 // writeLayersCSV lists the layers from the bottom.
 func writeLayersCSV(w io.Writer, s *Summary) error {
-	rows := [][]string{s.leakHead(s.peakHead("layer", "material", "z_bottom_m", "thickness_m", "power_W", "max_K", "mean_K", "min_K",
-		"max_x_m", "max_y_m", "max_z_m", "max_block", "mean_without"))}
+	rows :=
+		[][]string{s.leakHead(s.peakHead("layer", "material", "z_bottom_m", "thickness_m", "power_W", "max_K", "mean_K",
+			"min_K",
+			"max_x_m", "max_y_m", "max_z_m", "max_block", "mean_without"))}
 	for i := range s.Layers {
 		l := &s.Layers[i]
-		rows = append(rows, s.leakCells(l.LeakageW, s.peakCells(&l.Peak, l.Name, l.Material, csvNumber(l.ZBottomM), csvNumber(l.ThicknessM), csvNumber(l.PowerW),
-			csvNumber(l.MaxK), csvNumber(l.MeanK), csvNumber(l.MinK),
-			csvNumber(l.MaxAt.XM), csvNumber(l.MaxAt.YM), csvNumber(l.MaxAt.ZM), l.MaxAt.Block, strings.Join(l.MeanWithout, " "))))
+		rows = append(rows,
+			s.leakCells(l.LeakageW, s.peakCells(&l.Peak, l.Name, l.Material, csvNumber(l.ZBottomM),
+				csvNumber(l.ThicknessM), csvNumber(l.PowerW),
+				csvNumber(l.MaxK), csvNumber(l.MeanK), csvNumber(l.MinK),
+				csvNumber(l.MaxAt.XM), csvNumber(l.MaxAt.YM), csvNumber(l.MaxAt.ZM), l.MaxAt.Block,
+				strings.Join(l.MeanWithout, " "))))
 	}
 	return writeRows(w, rows)
 }
 
-// writeRows writes a table. What is no number is text, which must not run as a formula where a spreadsheet opens the file.
+// writeRows writes a table. What is no number is text, which must not run as a formula where a spreadsheet opens the
+// file.
 func writeRows(w io.Writer, rows [][]string) error {
 	for _, row := range rows {
 		for i, cell := range row {

@@ -21,14 +21,16 @@ const (
 	TrueColor             // 24 bits
 )
 
-// Size of the map in the terminal. A character is about twice as tall as wide and holds two values, one above the other.
+// Size of the map in the terminal. A character is about twice as tall as wide and holds two values, one above the
+// other.
 const (
 	mapColumns = 64
 	mapRows    = 24
 	mapBeside  = 18 // room for the scale
 )
 
-// WriteTerminalMap draws the hottest layer in characters: half blocks in the colours of the pictures, the hottest place marked, and a scale beside.
+// WriteTerminalMap draws the hottest layer in characters: half blocks in the colours of the pictures, the hottest place
+// marked, and a scale beside.
 func WriteTerminalMap(w io.Writer, r *Run, s *Summary, width int, depth ColorDepth) error {
 	if depth == NoColor || width < mapBeside+24 || !(s.Temperature.MaxK >= s.Temperature.MinK) {
 		return nil
@@ -37,7 +39,9 @@ func WriteTerminalMap(w io.Writer, r *Run, s *Summary, width int, depth ColorDep
 	m := r.Mesh
 	cells := m.NX() * m.NY()
 	kelvin := make([]float64, cells)
-	if err := layerMap(m, r.Solution.Field, layer, kelvin, func() []float64 { return make([]float64, cells) }); err != nil {
+	if err := layerMap(m, r.Solution.Field, layer, kelvin, func() []float64 {
+		return make([]float64, cells)
+	}); err != nil {
 		return err
 	}
 	columns, rows := mapSize(m.X[m.NX()]-m.X[0], m.Y[m.NY()]-m.Y[0], width)

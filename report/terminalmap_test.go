@@ -12,7 +12,9 @@ var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 // The hottest cell must be marked in its place, and lines must fit the terminal.
 func TestTerminalMap(t *testing.T) {
 	// A peak at 7.5 mm, 6 mm of 10 x 8 mm.
-	r := shaped(t, 100, 80, func(x, y, z float64) float64 { return 350 - 1e6*((x-7.5e-3)*(x-7.5e-3)+(y-6e-3)*(y-6e-3)) })
+	r := shaped(t, 100, 80, func(x, y, z float64) float64 {
+		return 350 - 1e6*((x-7.5e-3)*(x-7.5e-3)+(y-6e-3)*(y-6e-3))
+	})
 	s, err := Summarise(r)
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +24,8 @@ func TestTerminalMap(t *testing.T) {
 		if err := WriteTerminalMap(&b, r, s, width, TrueColor); err != nil {
 			t.Fatal(err)
 		}
-		lines := strings.Split(strings.TrimRight(escapes.ReplaceAllString(b.String(), ""), "\n"), "\n")[1:] // an empty line first
+		// an empty line first
+		lines := strings.Split(strings.TrimRight(escapes.ReplaceAllString(b.String(), ""), "\n"), "\n")[1:]
 		if !strings.HasPrefix(lines[0], "Hottest layer: ") {
 			t.Errorf("the heading is %q", lines[0])
 		}
@@ -61,7 +64,8 @@ func TestNoMapWithoutColor(t *testing.T) {
 	if err := WriteTerminalMap(&b, r, s, 100, NoColor); err != nil || b.Len() > 0 {
 		t.Errorf("%q, %v", b.String(), err)
 	}
-	if err := WriteTerminalMap(&b, r, s, 100, Palette256); err != nil || !strings.Contains(b.String(), "\x1b[38;5;") || strings.Contains(b.String(), ";2;") {
+	if err := WriteTerminalMap(&b, r, s, 100, Palette256); err != nil || !strings.Contains(b.String(), "\x1b[38;5;") ||
+		strings.Contains(b.String(), ";2;") {
 		t.Errorf("256 colours: %v", err)
 	}
 }

@@ -101,7 +101,8 @@ func (p *page) verdict(s *Summary) {
 		p.line("The figures below are the best found, not the answer.")
 	}
 	if n := s.Temperature.NonFiniteCells; n > 0 {
-		p.line("%s %s cells have no finite temperature and are left out below", p.paint(red, "BROKEN FIELD:"), cellCount(n))
+		p.line("%s %s cells have no finite temperature and are left out below", p.paint(red, "BROKEN FIELD:"),
+			cellCount(n))
 	}
 	p.peak(s)
 }
@@ -110,7 +111,8 @@ func (p *page) verdict(s *Summary) {
 func (p *page) peak(s *Summary) {
 	t := &s.Temperature
 	place := func(at Place) string {
-		return fmt.Sprintf("%s at x %s, y %s mm", placeText(at, (p.style.Width-52)/2), millimetres(at.XM), millimetres(at.YM))
+		return fmt.Sprintf("%s at x %s, y %s mm", placeText(at, (p.style.Width-52)/2), millimetres(at.XM),
+			millimetres(at.YM))
 	}
 	rise := func(max float64) string {
 		return fmt.Sprintf("%s K above the ambient of %s degC", p.deg.kelvin(max-t.AmbientK), p.deg.celsius(t.AmbientK))
@@ -176,7 +178,8 @@ func (p *page) hotSpots(s *Summary) {
 	if len(s.HotSpots) == 0 {
 		return
 	}
-	t := table{columns: []column{number("#"), number("degC"), number("rise K"), number("x mm"), number("y mm"), name("layer"), name("block")}}
+	t := table{columns: []column{number("#"), number("degC"), number("rise K"), number("x mm"), number("y mm"),
+		name("layer"), name("block")}}
 	for i, h := range s.HotSpots {
 		t.add(fmt.Sprint(i+1), p.deg.celsius(h.MaxK), p.deg.kelvin(h.MaxK-s.Temperature.AmbientK),
 			millimetres(h.XM), millimetres(h.YM), h.Layer, dash(cmp.Or(h.Block, h.Region)))
@@ -189,7 +192,8 @@ func (p *page) probes(s *Summary) {
 	if len(s.Probes) == 0 {
 		return
 	}
-	t := table{columns: []column{name("probe"), number("degC"), number("rise K"), number("x mm"), number("y mm"), number("z mm")}}
+	t := table{columns: []column{name("probe"), number("degC"), number("rise K"), number("x mm"), number("y mm"),
+		number("z mm")}}
 	for _, b := range s.Probes {
 		t.add(b.Name, p.deg.celsius(b.TemperatureK), p.deg.kelvin(b.TemperatureK-s.Temperature.AmbientK),
 			millimetres(b.XM), millimetres(b.YM), fixed(b.ZM*1e3, 4))

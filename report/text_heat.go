@@ -49,8 +49,9 @@ func (p *page) heat(s *Summary) {
 	p.wrapped("balance    ", append(balance, "imbalance "+relative(e.ImbalanceRel)+" of the largest flow"))
 }
 
-// facesText lists the faces that heat passes, with their shares: of what leaves where heat leaves, and where it comes in of what enters the stack,
-// the power included. A share of the net heat would say nothing where the two nearly cancel.
+// facesText lists the faces that heat passes, with their shares: of what leaves where heat leaves, and where it comes
+// in of what enters the stack, the power included. A share of the net heat would say nothing where the two nearly
+// cancel.
 func facesText(e *EnergySummary, decimals int) []string {
 	flows := e.ByFaceW.list()
 	leaving, entering := 0.0, max(0, e.InW)
@@ -150,7 +151,8 @@ func (p *page) solver(s *Summary) {
 		relative(v.ResidualNormW), relative(v.RelativeResidual), s.errorText())
 	t := &s.Time
 	p.wrapped("time     ", []string{
-		"parse " + seconds(t.ParseS), "mesh " + seconds(t.MeshS), "device " + seconds(t.DeviceS), "setup " + seconds(t.SetupS),
+		"parse " + seconds(t.ParseS), "mesh " + seconds(t.MeshS), "device " + seconds(t.DeviceS),
+		"setup " + seconds(t.SetupS),
 		"solve " + seconds(t.SolveS), "report " + seconds(t.ReportS), "total " + seconds(t.TotalS),
 	})
 	p.line("  memory   device %s, host peak %s", byteCount(s.Memory.DeviceBytes), byteCount(s.Memory.HostPeakBytes))

@@ -10,7 +10,8 @@ func (p *page) limits(s *Summary) {
 	if len(s.Limits) == 0 {
 		return
 	}
-	t := table{columns: []column{name("limit"), number("tmax degC"), number("max degC"), number("margin K"), number("W"), name("layer"), name("block")}}
+	t := table{columns: []column{name("limit"), number("tmax degC"), number("max degC"), number("margin K"),
+		number("W"), name("layer"), name("block")}}
 	if s.Steps > 0 {
 		t.columns[4] = number("at")
 	}
@@ -30,7 +31,8 @@ func (p *page) limits(s *Summary) {
 		if s.Steps > 0 {
 			extra = seconds(l.TimeS)
 		}
-		t.add(of, p.deg.celsius(l.TMaxK), p.deg.celsius(l.MaxK), signed(l.MarginK, p.deg.kelvin(l.MarginK)), extra, l.At.Layer, dash(cmp.Or(l.At.Block, l.At.Region)))
+		t.add(of, p.deg.celsius(l.TMaxK), p.deg.celsius(l.MaxK), signed(l.MarginK, p.deg.kelvin(l.MarginK)), extra,
+			l.At.Layer, dash(cmp.Or(l.At.Block, l.At.Region)))
 	}
 	note := "worst first; W: what the whole power may grow by"
 	if s.Steps > 0 {

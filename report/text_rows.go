@@ -93,7 +93,8 @@ func (p *page) extents(s *Summary, title, file string, first [2]string, rows []e
 		return
 	}
 	peaks := s.Peak != (Peak{})
-	t := table{columns: []column{name(first[0]), name(first[1]), number("max degC"), number("mean"), number("min"), number("power W"), number("x mm"), number("y mm")}}
+	t := table{columns: []column{name(first[0]), name(first[1]), number("max degC"), number("mean"), number("min"),
+		number("power W"), number("x mm"), number("y mm")}}
 	if peaks {
 		t.columns = slices.Insert(t.columns, 2, number("peak degC"), number("at"))
 		t.columns[4] = number("last max")
@@ -104,7 +105,9 @@ func (p *page) extents(s *Summary, title, file string, first [2]string, rows []e
 	}
 	note := s.lastStep("top to bottom")
 	if n := len(rows); n > maxTextBlocks {
-		slices.SortStableFunc(rows, func(a, b extentRow) int { return cmp.Compare(b.peak.reached(b.max), a.peak.reached(a.max)) })
+		slices.SortStableFunc(rows, func(a, b extentRow) int {
+			return cmp.Compare(b.peak.reached(b.max), a.peak.reached(a.max))
+		})
 		rows = rows[:maxTextBlocks]
 		note = s.lastStep(fmt.Sprintf("the %d hottest of %d; %s has them all", maxTextBlocks, n, file))
 	}
@@ -114,7 +117,8 @@ func (p *page) extents(s *Summary, title, file string, first [2]string, rows []e
 		if r.watts != 0 {
 			power = fixed(r.watts, wattDecimals(most))
 		}
-		cells := []string{r.name, r.layer, p.deg.celsius(r.max), p.deg.celsius(r.mean), p.deg.celsius(r.min), power, millimetres(r.at.XM), millimetres(r.at.YM)}
+		cells := []string{r.name, r.layer, p.deg.celsius(r.max), p.deg.celsius(r.mean), p.deg.celsius(r.min), power,
+			millimetres(r.at.XM), millimetres(r.at.YM)}
 		if peaks {
 			cells = slices.Insert(cells, 2, p.deg.celsius(r.peak.MaxK), seconds(r.peak.TimeS))
 		}
@@ -130,12 +134,15 @@ func (p *page) blocks(s *Summary) {
 	}
 	peaks := s.Peak != (Peak{})
 	hottest := slices.Clone(s.Blocks)
-	slices.SortStableFunc(hottest, func(a, b BlockSummary) int { return cmp.Compare(b.Peak.reached(b.MaxK), a.Peak.reached(a.MaxK)) })
+	slices.SortStableFunc(hottest, func(a, b BlockSummary) int {
+		return cmp.Compare(b.Peak.reached(b.MaxK), a.Peak.reached(a.MaxK))
+	})
 	most := 0.0
 	for i := range s.Blocks {
 		most = max(most, math.Abs(s.Blocks[i].PowerW))
 	}
-	t := table{columns: []column{name("block"), name("layer"), number("max degC"), number("avg"), number("min"), number("power W"), number("W/cm2"), number("x mm"), number("y mm")}}
+	t := table{columns: []column{name("block"), name("layer"), number("max degC"), number("avg"), number("min"),
+		number("power W"), number("W/cm2"), number("x mm"), number("y mm")}}
 	leaks := s.Power.LeakageW > 0
 	if leaks {
 		t.columns = append(t.columns, number("of it leaking"))
@@ -149,7 +156,8 @@ func (p *page) blocks(s *Summary) {
 			break
 		}
 		cells := []string{b.Name, b.Layer, p.deg.celsius(b.MaxK), p.deg.celsius(b.AvgK), p.deg.celsius(b.MinK),
-			fixed(b.PowerW, wattDecimals(most)), significant(b.PowerW/b.AreaM2*1e-4, 3), millimetres(b.MaxAt.XM), millimetres(b.MaxAt.YM)}
+			fixed(b.PowerW, wattDecimals(most)), significant(b.PowerW/b.AreaM2*1e-4, 3), millimetres(b.MaxAt.XM),
+			millimetres(b.MaxAt.YM)}
 		if leaks {
 			cells = append(cells, fixed(b.LeakageW, wattDecimals(most)))
 		}
@@ -160,7 +168,8 @@ func (p *page) blocks(s *Summary) {
 	}
 	note := s.lastStep("hottest first")
 	if len(s.Blocks) > maxTextBlocks {
-		note = s.lastStep(fmt.Sprintf("the %d hottest of %d; blocks.csv and --json have them all", maxTextBlocks, len(s.Blocks)))
+		note = s.lastStep(fmt.Sprintf("the %d hottest of %d; blocks.csv and --json have them all", maxTextBlocks,
+			len(s.Blocks)))
 	}
 	p.heading("Blocks", note)
 	p.table(&t)

@@ -26,11 +26,13 @@ func TestTextTellsTheVerdictFirst(t *testing.T) {
 	s := summarise(t, r)
 	lines := strings.Split(text(t, s, Style{}), "\n")
 	peak := fmt.Sprintf("Peak %.2f degC in feol, block core at x 2.835, y 2.265 mm", s.Temperature.MaxK-273.15)
-	rise := fmt.Sprintf("%.2f K above the ambient of 26.85 degC: R_th %.3f K/W", s.Temperature.MaxK-300, (s.Temperature.MaxK-300)/16)
+	rise := fmt.Sprintf("%.2f K above the ambient of 26.85 degC: R_th %.3f K/W", s.Temperature.MaxK-300,
+		(s.Temperature.MaxK-300)/16)
 	if lines[3] != peak || lines[4] != rise {
 		t.Errorf("the verdict is\n%s\n%s\nwant\n%s\n%s", lines[3], lines[4], peak, rise)
 	}
-	for _, want := range []string{"requested 16.00, on the grid 16.00", "top 16.00 (100.0 %)", "imbalance 6.2e-08", "9 iterations, converged: tolerance reached"} {
+	for _, want := range []string{"requested 16.00, on the grid 16.00", "top 16.00 (100.0 %)", "imbalance 6.2e-08",
+		"9 iterations, converged: tolerance reached"} {
 		if !strings.Contains(strings.Join(lines, "\n"), want) {
 			t.Errorf("the report lacks %q", want)
 		}
@@ -41,7 +43,8 @@ func TestTextShoutsWhenNotConverged(t *testing.T) {
 	r := sampleRun(t, 10, 8)
 	r.Solution.Status.Converged, r.Solution.Status.Reason = false, solution.ReasonIterations
 	got := text(t, summarise(t, r), Style{})
-	if verdict, _, _ := strings.Cut(got, "Peak"); !strings.Contains(verdict, "NOT CONVERGED: the solve ended by iteration limit.") {
+	if verdict, _, _ := strings.Cut(got, "Peak"); !strings.Contains(verdict, "NOT CONVERGED: the solve ended by "+
+		"iteration limit.") {
 		t.Errorf("before the peak:\n%s", verdict)
 	}
 	if colored := text(t, summarise(t, r), Style{Color: true}); !strings.Contains(colored, "\x1b[1;31mNOT CONVERGED") {
@@ -59,7 +62,8 @@ func TestTextFitsThePage(t *testing.T) {
 	p.Blocks = nil
 	for i := range 60 {
 		x, y := float64(i%10)*1e-3, float64(i/10)*1.2e-3
-		p.Blocks = append(p.Blocks, stack.Block{Name: fmt.Sprint(long, i), Rects: rect(x, y, 1e-3, 1.2e-3), Watts: 1e-4 * math.Pow(1.3, float64(i))})
+		p.Blocks = append(p.Blocks, stack.Block{Name: fmt.Sprint(long, i), Rects: rect(x, y, 1e-3, 1.2e-3),
+			Watts: 1e-4 * math.Pow(1.3, float64(i))})
 	}
 	m := build(t, st)
 	r := sampleRun(t, 10, 8)
@@ -88,8 +92,10 @@ func TestNumbersForPeople(t *testing.T) {
 	for got, want := range map[string]string{
 		significant(0.0123456, 3): "0.0123", significant(123456, 3): "123456", significant(1.23e-5, 3): "1.23e-05",
 		significant(0, 3): "0", significant(math.NaN(), 3): "-", fixed(-0.001, 2): "0.00", fixed(-1.5, 1): "-1.5",
-		seconds(0.0123): "12.3 ms", seconds(0.5): "500 ms", seconds(2.345): "2.35 s", seconds(4.2e-5): "42.0 us", seconds(0): "0 s",
-		byteCount(999): "999 B", byteCount(165 << 20): "165 MiB", cellCount(2621440): "2,621,440", cellCount(999): "999",
+		seconds(0.0123): "12.3 ms", seconds(0.5): "500 ms", seconds(2.345): "2.35 s", seconds(4.2e-5): "42.0 us",
+		seconds(0):     "0 s",
+		byteCount(999): "999 B", byteCount(165 << 20): "165 MiB", cellCount(2621440): "2,621,440",
+		cellCount(999): "999",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -112,11 +118,13 @@ func TestSharesOfHeat(t *testing.T) {
 		energy EnergySummary
 		want   string
 	}{
-		{EnergySummary{InW: 16, OutW: 16, ByFaceW: FaceSummary{Top: 12, West: 4}}, "top 12.00 (75.0 %), west 4.00 (25.0 %)"},
+		{EnergySummary{InW: 16, OutW: 16, ByFaceW: FaceSummary{Top: 12, West: 4}},
+			"top 12.00 (75.0 %), west 4.00 (25.0 %)"},
 		{EnergySummary{OutW: 0.0014, ByFaceW: FaceSummary{Bottom: -0.0586, Top: 0.06}},
 			"bottom -0.06 (100.0 % of what enters), top 0.06 (100.0 % of what leaves)"},
 		{EnergySummary{InW: 6, OutW: 6, ByFaceW: FaceSummary{Bottom: -2, Top: 7, East: 1}},
-			"bottom -2.00 (25.0 % of what enters), top 7.00 (87.5 % of what leaves), east 1.00 (12.5 % of what leaves)"},
+			"bottom -2.00 (25.0 % of what enters), top 7.00 (87.5 % of what leaves), east 1.00 (12.5 % of " +
+				"what leaves)"},
 		{EnergySummary{OutW: -3, StoredW: 3, ByFaceW: FaceSummary{South: -3}}, "south -3.00 (100.0 % of what enters)"},
 		{EnergySummary{}, "no heat passes any of them"},
 	} {

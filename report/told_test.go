@@ -94,16 +94,21 @@ func (f noRoom) Write([]byte) (int, error) { return 0, f.error }
 // A matrix that cannot be written is told.
 func TestMatrixOnAFullDisk(t *testing.T) {
 	full := noRoom{errors.New("full")}
-	if err := writeMatrix(full, 3, 10, func(b []byte, _ int) []byte { return append(b, "1\n"...) }); !errors.Is(err, full.error) {
+	if err := writeMatrix(full, 3, 10, func(b []byte, _ int) []byte {
+		return append(b, "1\n"...)
+	}); !errors.Is(err, full.error) {
 		t.Errorf("%v", err)
 	}
 }
 
 // The IR drop of a net is told in mV.
 func TestDropOfANet(t *testing.T) {
-	s := SystemSummary{Netlist: &NetlistSummary{Nets: []NetSummary{{Nodes: 5, NominalV: 1.8, WorstV: 0.0125, WorstNode: "n7"}}}}
+	s :=
+		SystemSummary{
+			Netlist: &NetlistSummary{Nets: []NetSummary{{Nodes: 5, NominalV: 1.8, WorstV: 0.0125, WorstNode: "n7"}}}}
 	var b bytes.Buffer
-	if err := s.WriteText(&b, Style{}); err != nil || !strings.Contains(b.String(), "net of 5 nodes at 1.8 V: at most 12.5 mV off, at node n7") {
+	if err := s.WriteText(&b, Style{}); err != nil ||
+		!strings.Contains(b.String(), "net of 5 nodes at 1.8 V: at most 12.5 mV off, at node n7") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }
@@ -132,7 +137,9 @@ func TestTextShoutsWhenCellsAreBroken(t *testing.T) {
 	}}
 	s := summarise(t, r)
 	got := text(t, s, Style{})
-	if at, peak := strings.Index(got, "BROKEN FIELD: "+cellCount(s.Temperature.NonFiniteCells)+" cells have no finite temperature"), strings.Index(got, "Peak"); at < 0 || peak < at {
+	if at, peak := strings.Index(got,
+		"BROKEN FIELD: "+cellCount(s.Temperature.NonFiniteCells)+" cells have no finite temperature"),
+		strings.Index(got, "Peak"); at < 0 || peak < at {
 		t.Errorf("the broken cells at %d, the peak at %d of\n%s", at, peak, got)
 	}
 }

@@ -15,8 +15,9 @@ import (
 	"thermsim/report/fieldfile"
 )
 
-// Trace records trace.csv: per step its end time in s, the power in W and the hottest cell, then the average and maximum of every block, part and die and the
-// temperature of every probe, all in K. It finds the peaks of the run on the way.
+// Trace records trace.csv: per step its end time in s, the power in W and the hottest cell, then the average and
+// maximum of every block, part and die and the temperature of every probe, all in K. It finds the peaks of the run on
+// the way.
 type Trace struct {
 	files   *staging.Transaction
 	m       *mesh.Mesh
@@ -42,7 +43,8 @@ func NewTrace(files *staging.Transaction, m *mesh.Mesh, further ...TraceColumn) 
 	var points []mesh.Sample
 	t.probes, points = newProbes(m)
 	var err error
-	t.regions, err = reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Groups: t.peaks.groups, Points: points, PlanePeaks: true})
+	t.regions, err = reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Groups: t.peaks.groups,
+		Points: points, PlanePeaks: true})
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,8 @@ func (s *Summary) addWarnings(r *Run, parts []*part) {
 			layers[c.Layer].Coolant = max(layers[c.Layer].Coolant, a.MaxK)
 		}
 	}
-	s.Warnings = slices.Concat(s.Warnings, plausibility.Of(r.Mesh), r.Warnings, plausibility.OfTemperatures(r.Mesh, layers), sampledRows(r, parts))
+	s.Warnings = slices.Concat(s.Warnings, plausibility.Of(r.Mesh), r.Warnings,
+		plausibility.OfTemperatures(r.Mesh, layers), sampledRows(r, parts))
 }
 
 // sampledRows are the layers in which more regions lie over each other than are told apart.
@@ -39,7 +40,8 @@ func sampledRows(r *Run, parts []*part) []plausibility.Warning {
 		y := &r.Mesh.Stack.Layers[last]
 		found = append(found, plausibility.Warning{
 			Code: plausibility.CrowdedCells, Place: y.Regions[0].Pos.String(),
-			Text:   fmt.Sprintf("layer %q: so many regions lie over each other that areas, powers and means of its rows are good to a hundredth of the chip", y.Name),
+			Text: fmt.Sprintf("layer %q: so many regions lie over each other that areas, powers and means of its "+
+				"rows are good to a hundredth of the chip", y.Name),
 			Remedy: "one region with fill in place of many is exact",
 		})
 	}

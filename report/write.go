@@ -21,19 +21,21 @@ const largePlane = 4_000_000
 // hugePlane is the number of cells above which maps are made one at a time, for the memory of it.
 const hugePlane = 16_000_000
 
-// Write writes summary.json, blocks.csv, layers.csv, where the stack has them dies.csv, regions.csv, limits.csv and jedec.csv, and map_<layer>.png and .csv of every layer with power or coolant and those in o.Maps into a folder, and
-// returns their paths. A layer of several planes is mapped by its hottest plane, cell by cell; all pictures share one range of
-// colours. Either every file is written whole or, on an error or a cancelled context, none.
+// Write writes summary.json, blocks.csv, layers.csv, where the stack has them dies.csv, regions.csv, limits.csv and
+// jedec.csv, and map_<layer>.png and .csv of every layer with power or coolant and those in o.Maps into a folder, and
+// returns their paths. A layer of several planes is mapped by its hottest plane, cell by cell; all pictures share one
+// range of colours. Either every file is written whole or, on an error or a cancelled context, none.
 //
 // Write brings the times and the memory in s up to date before it writes them.
 func Write(ctx context.Context, dir string, r *Run, s *Summary, o Options) ([]string, error) {
-	done, err := staging.Do(ctx, dir, staging.Options{Set: RunFiles, Command: r.Command}, func(files *staging.Transaction) error {
-		start := time.Now()
-		if err := stagePictures(ctx, files, r, s, &o, func() {}); err != nil {
-			return err
-		}
-		return stageTables(ctx, files, r, s, &o, start)
-	})
+	done, err := staging.Do(ctx, dir, staging.Options{Set: RunFiles, Command: r.Command},
+		func(files *staging.Transaction) error {
+			start := time.Now()
+			if err := stagePictures(ctx, files, r, s, &o, func() {}); err != nil {
+				return err
+			}
+			return stageTables(ctx, files, r, s, &o, start)
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -45,11 +47,12 @@ const RunFiles = "run"
 
 // FileNames are those of a run's files that do not depend on its layers and steps.
 func FileNames() []string {
-	return []string{"summary.json", "layers.csv", "blocks.csv", "dies.csv", "regions.csv", "limits.csv", "jedec.csv", "coolant.csv", "streams.csv", JUnitName, traceName, PageName, saved.FileName}
+	return []string{"summary.json", "layers.csv", "blocks.csv", "dies.csv", "regions.csv", "limits.csv", "jedec.csv",
+		"coolant.csv", "streams.csv", JUnitName, traceName, PageName, saved.FileName}
 }
 
-// NamePatterns are those of the names that files of a run may have, as path.Match takes them. The saved run is one of them, unless the
-// run is drawn from it.
+// NamePatterns are those of the names that files of a run may have, as path.Match takes them. The saved run is one of
+// them, unless the run is drawn from it.
 func NamePatterns(transient, restored bool) []string {
 	patterns := slices.DeleteFunc(FileNames(), func(name string) bool {
 		return restored && name == saved.FileName || !transient && name == traceName
@@ -138,8 +141,10 @@ func stageTables(ctx context.Context, st *staging.Transaction, r *Run, s *Summar
 	return st.Write(ctx, "summary.json", s.WriteJSON)
 }
 
-// writeMaps stages the maps of the layers. One goroutine at a time reads the field; drawing and formatting share the cores.
-func writeMaps(ctx context.Context, st *staging.Transaction, r *Run, s *Summary, layers []int, o *Options, read func()) error {
+// writeMaps stages the maps of the layers. One goroutine at a time reads the field; drawing and formatting share the
+// cores.
+func writeMaps(ctx context.Context, st *staging.Transaction, r *Run, s *Summary, layers []int, o *Options,
+	read func()) error {
 	m, cells := r.Mesh, r.Mesh.NX()*r.Mesh.NY()
 	lo, hi := colorRange(s, layers)
 	shown := views(m, layers)
@@ -189,7 +194,9 @@ func writeMaps(ctx context.Context, st *staging.Transaction, r *Run, s *Summary,
 		}
 		if cells <= largePlane || o.LargeCSV {
 			jobs = append(jobs, func() error {
-				return st.Write(inner, "map_"+v.file+".csv", func(w io.Writer) error { return writeMapCSV(w, m, v, kelvin, s.lastStepNote()) })
+				return st.Write(inner, "map_"+v.file+".csv", func(w io.Writer) error {
+					return writeMapCSV(w, m, v, kelvin, s.lastStepNote())
+				})
 			})
 		}
 		for _, job := range jobs {

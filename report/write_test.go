@@ -78,7 +78,8 @@ func TestWriteMakesWhatTheContractLists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"blocks.csv", "layers.csv", "map_feol.csv", "map_feol.png", "map_lid.csv", "map_lid.png", "summary.json"}
+	want := []string{"blocks.csv", "layers.csv", "map_feol.csv", "map_feol.png", "map_lid.csv", "map_lid.png",
+		"summary.json"}
 	if got := names(t, dir); !slices.Equal(got, want) {
 		t.Errorf("the folder holds %q, want %q", got, want)
 	}
@@ -140,10 +141,12 @@ func TestSummaryJSONHasTheNamesOfTheContract(t *testing.T) {
 		t.Fatal(err)
 	}
 	contract := map[string]string{
-		"":            "schema command version stack input_sha256 grid device solver temperature power energy rth_K_per_W time memory steps dt_s iterations_total step_maxima",
-		"grid":        "nx ny nz cells",
-		"device":      "kind name",
-		"solver":      "method preconditioner iterations residual_norm_W relative_residual estimated_error_K converged reason",
+		"": "schema command version stack input_sha256 grid device solver temperature power energy " +
+			"rth_K_per_W time memory steps dt_s iterations_total step_maxima",
+		"grid":   "nx ny nz cells",
+		"device": "kind name",
+		"solver": "method preconditioner iterations residual_norm_W relative_residual estimated_error_K " +
+			"converged reason",
 		"temperature": "max_K min_K mean_K max_at",
 		"power":       "requested_W mapped_W",
 		"energy":      "in_W out_W stored_W imbalance_rel by_face_W",
@@ -186,7 +189,8 @@ func TestUnknownMapNamesTheLayers(t *testing.T) {
 	r := sampleRun(t, 10, 8)
 	dir := filepath.Join(t.TempDir(), "out")
 	_, err := Write(context.Background(), dir, r, summarise(t, r), Options{Maps: []string{"lidd"}})
-	if err == nil || !strings.Contains(err.Error(), `"lidd"`) || !strings.Contains(err.Error(), "bulk, feol, tim, lid") {
+	if err == nil || !strings.Contains(err.Error(), `"lidd"`) ||
+		!strings.Contains(err.Error(), "bulk, feol, tim, lid") {
 		t.Errorf("error %v", err)
 	}
 	if got := names(t, dir); got != nil {
@@ -236,9 +240,10 @@ func TestFullDiskLeavesNothing(t *testing.T) {
 	s := summarise(t, r)
 	for n := range int64(2) {
 		dir := filepath.Join(t.TempDir(), "out")
-		_, err := staging.Do(t.Context(), dir, staging.Options{Fault: fullDisk(n)}, func(files *staging.Transaction) error {
-			return stageTables(t.Context(), files, r, s, &Options{}, time.Now())
-		})
+		_, err := staging.Do(t.Context(), dir, staging.Options{Fault: fullDisk(n)},
+			func(files *staging.Transaction) error {
+				return stageTables(t.Context(), files, r, s, &Options{}, time.Now())
+			})
 		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "free some space") {
 			t.Errorf("error %v", err)
 		}
@@ -298,7 +303,8 @@ func TestBrokenFieldLeavesNothing(t *testing.T) {
 	s := summarise(t, r)
 	r.Solution.Field = brokenField{}
 	dir := filepath.Join(t.TempDir(), "out")
-	if _, err := Write(context.Background(), dir, r, s, Options{Maps: []string{"all"}}); err == nil || !strings.Contains(err.Error(), "device lost") {
+	if _, err := Write(context.Background(), dir, r, s, Options{Maps: []string{"all"}}); err == nil ||
+		!strings.Contains(err.Error(), "device lost") {
 		t.Errorf("error %v", err)
 	}
 	if got := names(t, dir); got != nil {
@@ -353,9 +359,10 @@ func TestCheckPicturesTogether(t *testing.T) {
 		}
 		return nil
 	}
-	_, err := staging.Do(t.Context(), t.TempDir(), staging.Options{Fault: fault}, func(files *staging.Transaction) error {
-		return CheckPictures(t.Context(), files, build(t, sampleStack(40, 32)))
-	})
+	_, err := staging.Do(t.Context(), t.TempDir(), staging.Options{Fault: fault},
+		func(files *staging.Transaction) error {
+			return CheckPictures(t.Context(), files, build(t, sampleStack(40, 32)))
+		})
 	if err != nil {
 		t.Error(err)
 	}
@@ -363,7 +370,8 @@ func TestCheckPicturesTogether(t *testing.T) {
 
 func TestCheckPictures(t *testing.T) {
 	st := sampleStack(40, 32)
-	st.Layers[2].Regions = []stack.Region{{Name: "die", Material: 0, Rect: stack.Rect{X: 1e-3, Y: 1e-3, Width: 5e-3, Height: 5e-3}}}
+	st.Layers[2].Regions =
+		[]stack.Region{{Name: "die", Material: 0, Rect: stack.Rect{X: 1e-3, Y: 1e-3, Width: 5e-3, Height: 5e-3}}}
 	st.Layers[2].ContactResistance = 1e-6
 	st.Layers[3].Powers = []stack.Power{{Uniform: 3, Area: stack.Rect{X: 1e-3, Y: 1e-3, Width: 2e-3, Height: 2e-3}}}
 	st.Boundary[stack.West] = stack.Boundary{Kind: stack.FixedTemperature, Temperature: 320}
@@ -397,7 +405,8 @@ func BenchmarkMapCSV512(b *testing.B) {
 func TestMapOfNaNStaysReadable(t *testing.T) {
 	m := build(t, sampleStack(3, 2))
 	var b bytes.Buffer
-	if err := writeMapCSV(&b, m, layerView(m, 1), []float64{1, 2, math.NaN(), 4, 5, 6}, ""); err != nil || !strings.Contains(b.String(), ",NaN\n") {
+	if err := writeMapCSV(&b, m, layerView(m, 1), []float64{1, 2, math.NaN(), 4, 5, 6}, ""); err != nil ||
+		!strings.Contains(b.String(), ",NaN\n") {
 		t.Errorf("error %v in\n%s", err, b.String())
 	}
 }

@@ -51,7 +51,9 @@ func namedParts(s *stack.Stack, name string) (found []stack.Rect, names []string
 		}
 		for i := range layer.Powers {
 			for b := range layer.Powers[i].Blocks {
-				see(layer.Powers[i].Blocks[b].Name, func() []stack.Rect { return blockRects(s, &layer.Powers[i].Blocks[b]) })
+				see(layer.Powers[i].Blocks[b].Name, func() []stack.Rect {
+					return blockRects(s, &layer.Powers[i].Blocks[b])
+				})
 			}
 		}
 	}
@@ -73,7 +75,8 @@ func (p *PictureStyle) zoomed(s *stack.Stack) (stack.Rect, bool) {
 	}
 	edge, all := zoomEdge*max(x1-x0, y1-y0), s.Domain()
 	x0, y0 = max(all.X, x0-edge), max(all.Y, y0-edge)
-	return stack.Rect{X: x0, Y: y0, Width: min(all.X+all.Width, x1+edge) - x0, Height: min(all.Y+all.Height, y1+edge) - y0}, true
+	return stack.Rect{X: x0, Y: y0, Width: min(all.X+all.Width, x1+edge) - x0, Height: min(all.Y+all.Height, y1+edge) -
+		y0}, true
 }
 
 // crop cuts a map to the part that pictures show.

@@ -10,7 +10,8 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// A section sees a region between its sides, a circle between the ends of its chord, and no border that a later region covers.
+// A section sees a region between its sides, a circle between the ends of its chord, and no border that a later region
+// covers.
 func TestSectionBorders(t *testing.T) {
 	s := sampleStack(10, 8)
 	circle := geometry.Circle{X: 7e-3, Y: 4e-3, Diameter: 2e-3}
@@ -36,9 +37,11 @@ func TestSectionBorders(t *testing.T) {
 			t.Errorf("%s: %d borders, want %d: %v", what, len(got), len(want), got)
 		}
 	}
-	// The circle, from 6.2 mm there, covers the end of the region before it, at 6.25 mm; that one covers the end of the one before it, at 5.5 mm.
+	// The circle, from 6.2 mm there, covers the end of the region before it, at 6.25 mm; that one covers the end of the
+	// one before it, at 5.5 mm.
 	check("x at 3.4 mm", sectionBorders(s, 0, 3.4e-3), 1e-3, 5e-3, 5.25e-3, 7e-3-half, 7e-3+half)
-	check("x at 3.1 mm", sectionBorders(s, 0, 3.1e-3), 1e-3, 5e-3, 5.25e-3, 6.25e-3, 7e-3-math.Sqrt(0.19)*1e-3, 7e-3+math.Sqrt(0.19)*1e-3)
+	check("x at 3.1 mm", sectionBorders(s, 0, 3.1e-3), 1e-3, 5e-3, 5.25e-3, 6.25e-3, 7e-3-math.Sqrt(0.19)*1e-3,
+		7e-3+math.Sqrt(0.19)*1e-3)
 	check("x at 4 mm", sectionBorders(s, 0, 4e-3), 1e-3, 5e-3, 5.25e-3, 6e-3, 8e-3)
 	check("x at 2 mm", sectionBorders(s, 0, 2e-3), 1e-3, 6e-3)
 	check("y at 7.6 mm", sectionBorders(s, 1, 7.6e-3), 4e-3-0.8e-3, 4e-3+0.8e-3)
@@ -73,12 +76,14 @@ func TestZoom(t *testing.T) {
 		t.Errorf("a section along y shows cells %d to %d", first, last)
 	}
 	style.Zoom = "gpu"
-	if err := style.CheckZoom(r.Mesh.Stack); err == nil || !strings.Contains(err.Error(), `called "gpu"; there are core, cache, io`) {
+	if err := style.CheckZoom(r.Mesh.Stack); err == nil ||
+		!strings.Contains(err.Error(), `called "gpu"; there are core, cache, io`) {
 		t.Error(err)
 	}
 }
 
-// A floorplan is drawn around its power: a tenth of its longer side, here 0.33 mm, beyond it, and whole where that is most of the layer.
+// A floorplan is drawn around its power: a tenth of its longer side, here 0.33 mm, beyond it, and whole where that is
+// most of the layer.
 func TestFloorplanFillsThePicture(t *testing.T) {
 	s := sampleStack(100, 80)
 	blocks := &s.Layers[1].Powers[0].Blocks
@@ -89,7 +94,8 @@ func TestFloorplanFillsThePicture(t *testing.T) {
 	*blocks = (*blocks)[:1]
 	m = build(t, s)
 	got := floorplan(m, &m.Power.Layers[0]).Extent
-	for _, v := range [][3]float64{{got.X, 1.1e-3, 0.34e-3}, {got.Y, 0.9e-3, 0.34e-3}, {got.X + got.Width, 4.5e-3, 0.34e-3}, {got.Y + got.Height, 3.7e-3, 0.34e-3}} {
+	for _, v := range [][3]float64{{got.X, 1.1e-3, 0.34e-3}, {got.Y, 0.9e-3, 0.34e-3},
+		{got.X + got.Width, 4.5e-3, 0.34e-3}, {got.Y + got.Height, 3.7e-3, 0.34e-3}} {
 		if d := math.Abs(v[0] - v[1]); math.Abs(d-v[2]) > 0.011e-3 {
 			t.Errorf("a side at %g mm is %g mm from the power at %g mm", v[0]*1e3, d*1e3, v[1]*1e3)
 		}

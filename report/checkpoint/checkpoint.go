@@ -1,6 +1,7 @@
-// Package checkpoint keeps a transient on its way in two files, from which another run goes on as if it had not been interrupted: the state of the solver, and a log
-// of all that the recorders of the run have read of its steps. The log grows; the state is replaced as a whole, and says how much of the log belongs to it. So whenever
-// a run is killed, what was kept last is whole.
+// Package checkpoint keeps a transient on its way in two files, from which another run goes on as if it had not been
+// interrupted: the state of the solver, and a log of all that the recorders of the run have read of its steps. The log
+// grows; the state is replaced as a whole, and says how much of the log belongs to it. So whenever a run is killed,
+// what was kept last is whole.
 package checkpoint
 
 import (
@@ -60,7 +61,8 @@ type Files struct {
 	sum    string
 }
 
-// Exists says whether a run's folder holds a checkpoint. Where that cannot be found out, a run must not begin one, which would destroy the other.
+// Exists says whether a run's folder holds a checkpoint. Where that cannot be found out, a run must not begin one,
+// which would destroy the other.
 func Exists(out string) (bool, error) {
 	_, err := os.Stat(filepath.Join(out, Folder, stateName))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -83,7 +85,8 @@ func Create(out string, facts []Fact, interval string) (*Files, error) {
 	return f, nil
 }
 
-// Resume takes up the checkpoint of a run, if that was one of the same facts: otherwise the error is ErrChanged, and says which differ.
+// Resume takes up the checkpoint of a run, if that was one of the same facts: otherwise the error is ErrChanged, and
+// says which differ.
 func Resume(out string, facts []Fact) (*Files, error) {
 	f := &Files{dir: filepath.Join(out, Folder), facts: facts, saved: true}
 	state, err := inputfile.Open(filepath.Join(f.dir, stateName))
@@ -91,7 +94,8 @@ func Resume(out string, facts []Fact) (*Files, error) {
 		return nil, fmt.Errorf("%w in %s", ErrNone, f.dir)
 	}
 	if errors.Is(err, inputfile.ErrNotRegular) {
-		return nil, fmt.Errorf("%w: %s is no regular file; remove the folder %s to start again", ErrDamaged, stateName, f.dir)
+		return nil, fmt.Errorf("%w: %s is no regular file; remove the folder %s to start again", ErrDamaged, stateName,
+			f.dir)
 	}
 	if err != nil {
 		return nil, err
@@ -222,8 +226,10 @@ func same(was, is []Fact) error {
 	return nil
 }
 
-// Replay shows the steps of the log. It returns them, how the solves went, and the solver's state, from which the caller reads before the next Save.
-func (f *Files) Replay(show func(solution.Step, solution.Field) error) (steps []solution.Step, history []Point, state io.Reader, err error) {
+// Replay shows the steps of the log. It returns them, how the solves went, and the solver's state, from which the
+// caller reads before the next Save.
+func (f *Files) Replay(show func(solution.Step, solution.Field) error) (steps []solution.Step, history []Point,
+	state io.Reader, err error) {
 	log := f.log.file
 	if _, err = log.Seek(0, io.SeekStart); err != nil {
 		return nil, nil, nil, err
@@ -245,7 +251,8 @@ func (f *Files) Hear(step solution.Step, of solution.Field) (solution.Field, err
 	return &heard{of, f.log.coder}, f.log.coder.Err()
 }
 
-// Save keeps the solver's state, which write writes, beside the log and how the solves went. Until it is whole on the disk, the one before it stays.
+// Save keeps the solver's state, which write writes, beside the log and how the solves went. Until it is whole on the
+// disk, the one before it stays.
 func (f *Files) Save(history []Point, write func(io.Writer) error) error {
 	if fresh := history[min(f.history, len(history)):]; len(fresh) > 0 {
 		entry(f.log.coder, entryHistory)
@@ -316,7 +323,8 @@ func (f *Files) Close() {
 	}
 }
 
-// Remove ends a checkpoint of a run that is finished. Where the state cannot be removed, all of the checkpoint stays, and is still one to go on from.
+// Remove ends a checkpoint of a run that is finished. Where the state cannot be removed, all of the checkpoint stays,
+// and is still one to go on from.
 func (f *Files) Remove() error {
 	f.Close()
 	if f.saved {
@@ -326,7 +334,8 @@ func (f *Files) Remove() error {
 	return nil
 }
 
-// remove leaves no folder of its own. The state goes first: without it the log is nothing, and where it stays, so does the log.
+// remove leaves no folder of its own. The state goes first: without it the log is nothing, and where it stays, so does
+// the log.
 func (f *Files) remove() error {
 	if err := os.Remove(filepath.Join(f.dir, stateName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

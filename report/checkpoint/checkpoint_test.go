@@ -25,8 +25,10 @@ func (n numbers) Plane(k int, dst []float64) error {
 
 func (n numbers) Reduce(*reduction.Regions) (*reduction.Values, error) {
 	return &reduction.Values{
-		Extents: []reduction.Extent{{Sum: n.base, Weight: 2, Min: math.Inf(1), Max: math.Copysign(0, -1), Rect: 1, Cell: -2, NonFinite: 3}},
-		Points:  []float64{n.base, math.NaN()}, Peaks: []reduction.Peak{{Max: 7, Plane: 1, Cell: 2}}, PlanePeaks: []reduction.Peak{},
+		Extents: []reduction.Extent{{Sum: n.base, Weight: 2, Min: math.Inf(1), Max: math.Copysign(0, -1), Rect: 1,
+			Cell: -2, NonFinite: 3}},
+		Points: []float64{n.base, math.NaN()}, Peaks: []reduction.Peak{{Max: 7, Plane: 1, Cell: 2}},
+		PlanePeaks: []reduction.Peak{},
 	}, nil
 }
 
@@ -50,7 +52,8 @@ func reading(t *testing.T, f solution.Field) (all []uint64) {
 		t.Fatal(err)
 	}
 	e := v.Extents[0]
-	bits(e.Sum, e.Weight, e.Min, e.Max, float64(e.Rect), float64(e.Cell), float64(e.NonFinite), v.Peaks[0].Max, float64(v.Peaks[0].Cell))
+	bits(e.Sum, e.Weight, e.Min, e.Max, float64(e.Rect), float64(e.Cell), float64(e.NonFinite), v.Peaks[0].Max,
+		float64(v.Peaks[0].Cell))
 	bits(v.Points...)
 	if v.PlanePeaks == nil {
 		t.Error("no peaks of planes")
@@ -69,7 +72,8 @@ func reading(t *testing.T, f solution.Field) (all []uint64) {
 
 func tell(t *testing.T, f *Files, n int) []uint64 {
 	t.Helper()
-	heard, err := f.Hear(solution.Step{Time: float64(n), MaxK: math.NaN(), Iterations: n, Converged: true}, numbers{float64(n)})
+	heard, err := f.Hear(solution.Step{Time: float64(n), MaxK: math.NaN(), Iterations: n, Converged: true},
+		numbers{float64(n)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +89,8 @@ func save(t *testing.T, f *Files, history []Point, state string) {
 
 var facts = []Fact{{"--dt", "1 ms"}, {"stack.toml", strings.Repeat("ab", 32)}}
 
-// What was read is read again, bit for bit, up to the last state, whatever came after it; and the run goes on from there.
+// What was read is read again, bit for bit, up to the last state, whatever came after it; and the run goes on from
+// there.
 func TestReplay(t *testing.T) {
 	dir := t.TempDir()
 	f, err := Create(dir, facts, "2 steps")
@@ -203,7 +208,8 @@ func TestFailedSave(t *testing.T) {
 	}
 	save(t, f, nil, "one")
 	failed := errors.New("full")
-	if err := f.Save(nil, func(w io.Writer) error { _, _ = io.WriteString(w, "half"); return failed }); !errors.Is(err, failed) {
+	if err := f.Save(nil, func(w io.Writer) error { _, _ = io.WriteString(w, "half"); return failed }); !errors.Is(err,
+		failed) {
 		t.Errorf("got %v", err)
 	}
 	f.Close()

@@ -25,7 +25,8 @@ func TestCheckpointOfPipes(t *testing.T) {
 		if err := errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o600)); err != nil {
 			t.Skip(err)
 		}
-		if _, err := Resume(dir, nil); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), name+" is no regular file; remove the folder") {
+		if _, err := Resume(dir, nil); !errors.Is(err, ErrDamaged) ||
+			!strings.Contains(err.Error(), name+" is no regular file; remove the folder") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

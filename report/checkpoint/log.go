@@ -79,7 +79,8 @@ func codeHistory(c *snapshot.Coder, all *[]Point) {
 }
 
 func codeValues(c *snapshot.Coder, v *reduction.Values) {
-	extents, peaks, planes := c.Length(len(v.Extents), mostValues), c.Length(len(v.Peaks), mostValues), c.Length(len(v.PlanePeaks), mostValues)
+	extents, peaks, planes := c.Length(len(v.Extents), mostValues), c.Length(len(v.Peaks), mostValues),
+		c.Length(len(v.PlanePeaks), mostValues)
 	flat := v.PlanePeaks != nil
 	c.Bool(&flat)
 	if c.Reading() && c.Err() == nil {
@@ -204,8 +205,10 @@ func (r *replayed) Quantise(_ reduction.Quanta, counts []int32) (done bool, err 
 	return done, r.c.Err()
 }
 
-// replay goes through a log of a length, whose hash it returns. Steps are shown in order, with fields of which what was read then can be read.
-func replay(in io.Reader, length int64, show func(solution.Step, solution.Field) error) (steps []solution.Step, history []Point, err error) {
+// replay goes through a log of a length, whose hash it returns. Steps are shown in order, with fields of which what was
+// read then can be read.
+func replay(in io.Reader, length int64, show func(solution.Step, solution.Field) error) (steps []solution.Step,
+	history []Point, err error) {
 	rest := &io.LimitedReader{R: bufio.NewReaderSize(in, 1<<16), N: length}
 	c := snapshot.NewReader(rest)
 	for rest.N > 0 {

@@ -1,5 +1,5 @@
-// Package field is a temperature field as files and pages need it: cell faces along three axes, planes that are read one at a time, and boxes of
-// cells. Nothing of the size of the whole field is held.
+// Package field is a temperature field as files and pages need it: cell faces along three axes, planes that are read
+// one at a time, and boxes of cells. Nothing of the size of the whole field is held.
 package field
 
 import (
@@ -50,19 +50,22 @@ func (b Box) Cells() int64 { return int64(b.NX()) * int64(b.NY()) * int64(b.NZ()
 
 // Check says whether the box lies in the grid and holds a cell.
 func (b Box) Check(g *Grid) error {
-	if b.I0 < 0 || b.J0 < 0 || b.K0 < 0 || b.I1 > g.NX() || b.J1 > g.NY() || b.K1 > g.NZ() || b.I0 >= b.I1 || b.J0 >= b.J1 || b.K0 >= b.K1 {
-		return fmt.Errorf("cells %d:%d x %d:%d x %d:%d of a grid of %d x %d x %d", b.I0, b.I1, b.J0, b.J1, b.K0, b.K1, g.NX(), g.NY(), g.NZ())
+	if b.I0 < 0 || b.J0 < 0 || b.K0 < 0 || b.I1 > g.NX() || b.J1 > g.NY() || b.K1 > g.NZ() || b.I0 >= b.I1 ||
+		b.J0 >= b.J1 || b.K0 >= b.K1 {
+		return fmt.Errorf("cells %d:%d x %d:%d x %d:%d of a grid of %d x %d x %d", b.I0, b.I1, b.J0, b.J1, b.K0, b.K1,
+			g.NX(), g.NY(), g.NZ())
 	}
 	return nil
 }
 
 // Cut is the grid of the box alone.
 func (g *Grid) Cut(b Box) *Grid {
-	return &Grid{X: g.X[b.I0 : b.I1+1], Y: g.Y[b.J0 : b.J1+1], Z: g.Z[b.K0 : b.K1+1], Layer: g.Layer[b.K0:b.K1], Layers: g.Layers}
+	return &Grid{X: g.X[b.I0 : b.I1+1], Y: g.Y[b.J0 : b.J1+1], Z: g.Z[b.K0 : b.K1+1], Layer: g.Layer[b.K0:b.K1],
+		Layers: g.Layers}
 }
 
-// Between is the half-open range of cells of an axis that the interval from a to b (m) touches. An interval without length has the one cell
-// that it lies in. ok is false where the interval lies outside.
+// Between is the half-open range of cells of an axis that the interval from a to b (m) touches. An interval without
+// length has the one cell that it lies in. ok is false where the interval lies outside.
 func Between(faces []float64, a, b float64) (from, to int, ok bool) {
 	n := len(faces) - 1
 	if a > b || b < faces[0] || a > faces[n] {
@@ -100,7 +103,8 @@ func (g *Grid) OfLayers(names []string) (Box, error) {
 		case b.K1 == k:
 			b.K1 = k + 1
 		default:
-			return Box{}, fmt.Errorf("layers %s do not lie on one another; ask for them one at a time", strings.Join(names, ", "))
+			return Box{}, fmt.Errorf("layers %s do not lie on one another; ask for them one at a time",
+				strings.Join(names, ", "))
 		}
 	}
 	return b, nil

@@ -39,8 +39,9 @@ func WriteCSVLong(w io.Writer, d *Data) error {
 	})
 }
 
-// WriteCSVMatrix writes the planes of the box one after the other, each as a matrix behind a comment line: a row of x cell centres, then a row per
-// y cell centre from south to north, its coordinate first. Coordinates are in m and temperatures in K.
+// WriteCSVMatrix writes the planes of the box one after the other, each as a matrix behind a comment line: a row of x
+// cell centres, then a row per y cell centre from south to north, its coordinate first. Coordinates are in m and
+// temperatures in K.
 func WriteCSVMatrix(w io.Writer, d *Data) error {
 	if err := d.Box.Check(d.Grid); err != nil {
 		return err
@@ -49,8 +50,10 @@ func WriteCSVMatrix(w io.Writer, d *Data) error {
 	xs, ys := texts(field.Centres(g.X)), texts(field.Centres(g.Y))
 	p := newFormatter(g.NY())
 	return d.each(func(k int, plane []float64) error {
-		_, err := fmt.Fprintf(w, "# plane %d, layer %s, z %s to %s m; temperature in K at cell centres; first row: x in m; first column: y in m\ny\\x,%s\n",
-			k, printable.Text(d.Grid.Layers[d.Grid.Layer[k]]), AppendMetres(nil, d.Grid.Z[k]), AppendMetres(nil, d.Grid.Z[k+1]), strings.Join(xs, ","))
+		_, err := fmt.Fprintf(w, "# plane %d, layer %s, z %s to %s m; temperature in K at cell centres; first row: x "+
+			"in m; first column: y in m\ny\\x,%s\n",
+			k, printable.Text(d.Grid.Layers[d.Grid.Layer[k]]), AppendMetres(nil, d.Grid.Z[k]),
+			AppendMetres(nil, d.Grid.Z[k+1]), strings.Join(xs, ","))
 		if err != nil {
 			return err
 		}

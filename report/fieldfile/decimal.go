@@ -5,7 +5,8 @@ import (
 	"strconv"
 )
 
-// Decimals of temperatures in text: a microkelvin, well below any tolerance, so that differences and gradients show no steps.
+// Decimals of temperatures in text: a microkelvin, well below any tolerance, so that differences and gradients show no
+// steps.
 const Decimals = 6
 
 // AppendKelvin writes a temperature with Decimals decimals, as strconv.AppendFloat does and several times faster.

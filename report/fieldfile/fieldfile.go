@@ -1,5 +1,5 @@
-// Package fieldfile writes temperature fields, whole or a box of them, in formats that other tools open: VTK, NumPy, raw binary and CSV. Every
-// writer streams: it holds a plane and a few buffers, however large the field.
+// Package fieldfile writes temperature fields, whole or a box of them, in formats that other tools open: VTK, NumPy,
+// raw binary and CSV. Every writer streams: it holds a plane and a few buffers, however large the field.
 package fieldfile
 
 import (

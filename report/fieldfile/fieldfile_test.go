@@ -165,7 +165,8 @@ func TestNumPyReadsNPZRawAndCSV(t *testing.T) {
 	equal(t, "x faces", npz.XFaces, whole.Grid.X, 0)
 	equal(t, "z", npz.Z, field.Centres(whole.Grid.Z), 0)
 	equal(t, "layer", npz.Layer, []float64{0, 0, 1, 2, 2}, 0)
-	if npz.LayerNames[2] != "µ, lid" || npz.DType != "float64" || npz.Shape[0] != 5 || npz.Shape[1] != 47 || npz.Shape[2] != 61 || npz.Time != nil {
+	if npz.LayerNames[2] != "µ, lid" || npz.DType != "float64" || npz.Shape[0] != 5 || npz.Shape[1] != 47 ||
+		npz.Shape[2] != 61 || npz.Time != nil {
 		t.Errorf("NPZ: %q, %s, %v, %v", npz.LayerNames, npz.DType, npz.Shape, npz.Time)
 	}
 	const single = 340 * 0x1p-24
@@ -226,7 +227,8 @@ func TestAppendKelvin(t *testing.T) {
 			t.Errorf("%v: %s, want %s", v, got, want)
 		}
 	}
-	for _, v := range []float64{0, -1, 0.5e-6, 1.5e-6, 2.5e-6, 299.9999995, 300.0000005, 999999.9999999, 1e9, 1e15, 1e300, math.NaN(), math.Inf(1), math.MaxFloat64, 5e-324, math.Copysign(0, -1)} {
+	for _, v := range []float64{0, -1, 0.5e-6, 1.5e-6, 2.5e-6, 299.9999995, 300.0000005, 999999.9999999, 1e9, 1e15,
+		1e300, math.NaN(), math.Inf(1), math.MaxFloat64, 5e-324, math.Copysign(0, -1)} {
 		check(t, v)
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -248,7 +250,9 @@ func TestWritersHoldOnePlane(t *testing.T) {
 		"vtr":  func(d *Data) error { return WriteVTR(&discardSeeker{}, d) },
 	}
 	for name, write := range writers {
-		few, many := allocated(t, func() error { return write(tall(100)) }), allocated(t, func() error { return write(tall(500)) })
+		few, many := allocated(t, func() error { return write(tall(100)) }), allocated(t, func() error {
+			return write(tall(500))
+		})
 		if field := int64(400 * 128 * 128 * 8); many-few > field/10 {
 			t.Errorf("%s: %d bytes allocated for 100 planes, %d for 500", name, few, many)
 		}
@@ -258,7 +262,8 @@ func TestWritersHoldOnePlane(t *testing.T) {
 func TestBadBoxes(t *testing.T) {
 	d := sample(5, 5)
 	d.Box.I1 = 6
-	for _, err := range []error{WriteNPZ(io.Discard, d), WriteCSVLong(io.Discard, d), WriteCSVMatrix(io.Discard, d), WriteRawHeader(io.Discard, d, "f"), WriteRaw(io.Discard, d), WriteVTR(&discardSeeker{}, d)} {
+	for _, err := range []error{WriteNPZ(io.Discard, d), WriteCSVLong(io.Discard, d), WriteCSVMatrix(io.Discard, d),
+		WriteRawHeader(io.Discard, d, "f"), WriteRaw(io.Discard, d), WriteVTR(&discardSeeker{}, d)} {
 		if err == nil {
 			t.Error("a box outside the grid was written")
 		}
@@ -270,8 +275,12 @@ func TestErrorsComeThrough(t *testing.T) {
 	broken := errors.New("broken")
 	d := sample(200, 200)
 	for name, write := range map[string]func(io.Writer) error{
-		"npz": func(w io.Writer) error { return WriteNPZ(w, d) }, "raw": func(w io.Writer) error { return WriteRaw(w, d) },
-		"csv": func(w io.Writer) error { return WriteCSVLong(w, d) }, "vtr": func(w io.Writer) error { return WriteVTR(&discardSeeker{w: w}, d) },
+		"npz": func(w io.Writer) error { return WriteNPZ(w, d) }, "raw": func(w io.Writer) error {
+			return WriteRaw(w, d)
+		},
+		"csv": func(w io.Writer) error { return WriteCSVLong(w, d) }, "vtr": func(w io.Writer) error {
+			return WriteVTR(&discardSeeker{w: w}, d)
+		},
 	} {
 		if err := write(bufio.NewWriterSize(failing{broken}, 16)); !errors.Is(err, broken) {
 			t.Errorf("%s on a full disk: %v", name, err)

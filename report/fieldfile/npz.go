@@ -11,8 +11,9 @@ import (
 	"thermsim/report/field"
 )
 
-// WriteNPZ writes a NumPy archive: temperature_K[z, y, x]; the cells' centres x_m, y_m, z_m and faces x_faces_m, y_faces_m, z_faces_m; layer[z] with
-// layer_names; and time_s of a transient. Entries are stored, not compressed, and may be larger than 4 GB (zip64).
+// WriteNPZ writes a NumPy archive: temperature_K[z, y, x]; the cells' centres x_m, y_m, z_m and faces x_faces_m,
+// y_faces_m, z_faces_m; layer[z] with layer_names; and time_s of a transient. Entries are stored, not compressed, and
+// may be larger than 4 GB (zip64).
 func WriteNPZ(w io.Writer, d *Data) error {
 	if err := d.Box.Check(d.Grid); err != nil {
 		return err
@@ -28,7 +29,9 @@ func WriteNPZ(w io.Writer, d *Data) error {
 		z.floats(axis.name+"_m", field.Centres(axis.faces))
 		z.floats(axis.name+"_faces_m", axis.faces)
 	}
-	z.entry("layer", "<i4", []int{g.NZ()}, func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, int32s(g.Layer)) })
+	z.entry("layer", "<i4", []int{g.NZ()}, func(w io.Writer) error {
+		return binary.Write(w, binary.LittleEndian, int32s(g.Layer))
+	})
 	z.texts("layer_names", g.Layers)
 	if !math.IsNaN(d.Time) {
 		z.entry("time_s", "<f8", nil, func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, d.Time) })
@@ -45,7 +48,8 @@ type npzWriter struct {
 	err error
 }
 
-// entry writes one array: the header of NumPy's format 1.0 (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html) and the content.
+// entry writes one array: the header of NumPy's format 1.0
+// (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html) and the content.
 func (z *npzWriter) entry(name, kind string, shape []int, content func(io.Writer) error) {
 	if z.err != nil {
 		return

@@ -9,7 +9,8 @@ import (
 
 // Whatever the title, the comment in front of a VTK file is XML, and is over where it ends.
 func TestTitlesAreComments(t *testing.T) {
-	for _, title := range []string{"", "-", "--", "---", "----", "a-->b", "<!--", "-->", "a\x1b[2J", "ends with -", strings.Repeat("-", 77)} {
+	for _, title := range []string{"", "-", "--", "---", "----", "a-->b", "<!--", "-->", "a\x1b[2J", "ends with -",
+		strings.Repeat("-", 77)} {
 		text := "<!-- " + string(comment(title)) + " --><end/>"
 		d := xml.NewDecoder(bytes.NewReader([]byte(text)))
 		first, err := d.Token()

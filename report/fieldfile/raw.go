@@ -42,8 +42,9 @@ func WriteRawHeader(w io.Writer, d *Data, file string) error {
 	h := rawHeader{
 		File: file, Title: d.Title, Quantity: "temperature", Unit: "K", DType: "<f8",
 		Order: []string{"z", "y", "x"}, Shape: []int{g.NZ(), g.NY(), g.NX()},
-		XM: field.Centres(g.X), YM: field.Centres(g.Y), ZM: field.Centres(g.Z), XFacesM: g.X, YFacesM: g.Y, ZFacesM: g.Z,
-		Layer: g.Layer, Layers: g.Layers, FirstCell: []int{d.Box.I0, d.Box.J0, d.Box.K0},
+		XM: field.Centres(g.X), YM: field.Centres(g.Y), ZM: field.Centres(g.Z), XFacesM: g.X, YFacesM: g.Y,
+		ZFacesM: g.Z,
+		Layer:   g.Layer, Layers: g.Layers, FirstCell: []int{d.Box.I0, d.Box.J0, d.Box.K0},
 	}
 	if d.Single {
 		h.DType = "<f4"

@@ -21,8 +21,9 @@ import (
 // vtkBlock is how many bytes are compressed together.
 const vtkBlock = 1 << 20
 
-// WriteVTR writes a VTK XML rectilinear grid (.vtr) with the cells' faces as coordinates and two arrays on cells, temperature_K and layer; the data
-// are appended, compressed with zlib. Sizes of compressed blocks stand before the data, so they are filled in at the end: w starts at its beginning.
+// WriteVTR writes a VTK XML rectilinear grid (.vtr) with the cells' faces as coordinates and two arrays on cells,
+// temperature_K and layer; the data are appended, compressed with zlib. Sizes of compressed blocks stand before the
+// data, so they are filled in at the end: w starts at its beginning.
 //
 // Format: VTK File Formats, "XML file formats" (https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html).
 func WriteVTR(w io.WriteSeeker, d *Data) error {
@@ -97,7 +98,8 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// comment is text for an XML comment, which must not hold two dashes. A replacement leaves every other pair of a row of dashes, hence two.
+// comment is text for an XML comment, which must not hold two dashes. A replacement leaves every other pair of a row of
+// dashes, hence two.
 func comment(text string) []byte {
 	text = strings.ReplaceAll(printable.Text(text), "--", "- -")
 	return escaped(strings.ReplaceAll(text, "--", "- -"))
@@ -117,7 +119,8 @@ func vtrHeader(d *Data, g *field.Grid, offsets []int) []byte {
 <RectilinearGrid WholeExtent="%s">
 `, extent)
 	if !math.IsNaN(d.Time) {
-		fmt.Fprintf(&b, `<FieldData><DataArray type="Float64" Name="TimeValue" NumberOfTuples="1" format="ascii">%.17g</DataArray></FieldData>`+"\n", d.Time)
+		fmt.Fprintf(&b,
+			`<FieldData><DataArray type="Float64" Name="TimeValue" NumberOfTuples="1" format="ascii">%.17g</DataArray></FieldData>`+"\n", d.Time)
 	}
 	fmt.Fprintf(&b, `<Piece Extent="%s">
 <CellData Scalars="temperature_K">

@@ -177,7 +177,8 @@ func (a *Animation) delay() time.Duration {
 }
 
 func (a *Animation) writeGIF(w io.Writer, frames []*image.Paletted) error {
-	g := gif.GIF{Image: frames, Config: image.Config{ColorModel: frames[0].Palette, Width: frames[0].Rect.Dx(), Height: frames[0].Rect.Dy()}}
+	g := gif.GIF{Image: frames, Config: image.Config{ColorModel: frames[0].Palette, Width: frames[0].Rect.Dx(),
+		Height: frames[0].Rect.Dy()}}
 	for range frames {
 		g.Delay = append(g.Delay, max(2, int(a.delay()/(10*time.Millisecond))))
 		g.Disposal = append(g.Disposal, gif.DisposalNone)
@@ -221,7 +222,8 @@ func (a *Animation) writeAPNG(w io.Writer, frames []*image.Paletted) error {
 	delay := binary.BigEndian.AppendUint16(nil, uint16(min(a.delay()/time.Millisecond, 65535)))
 	delay = binary.BigEndian.AppendUint16(delay, 1000)
 	for i, f := range frames {
-		p.chunk("fcTL", number(), be32(f.Rect.Dx()), be32(f.Rect.Dy()), be32(f.Rect.Min.X), be32(f.Rect.Min.Y), delay, []byte{0, 0})
+		p.chunk("fcTL", number(), be32(f.Rect.Dx()), be32(f.Rect.Dy()), be32(f.Rect.Min.X), be32(f.Rect.Min.Y), delay,
+			[]byte{0, 0})
 		if i == 0 {
 			p.chunk("IDAT", data[i])
 		} else {

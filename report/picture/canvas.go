@@ -49,7 +49,8 @@ func newCanvas(w, h int, look Look, format Format) (*canvas, error) {
 	return &canvas{vg: v, img: img, w: w, h: h, text: text, look: look, recording: again}, nil
 }
 
-// whitePaper is a canvas of gonum/plot, on which a point is a pixel, and the image that it paints on. Where gonum/plot makes the image, it makes two.
+// whitePaper is a canvas of gonum/plot, on which a point is a pixel, and the image that it paints on. Where gonum/plot
+// makes the image, it makes two.
 func whitePaper(w, h int) (*vgimg.Canvas, *image.RGBA) {
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
 	to := gg.NewContextForRGBA(img)
@@ -119,7 +120,8 @@ func (c *canvas) disc(x, y, radius float64, col color.Color) {
 	c.keep(func(t *target) { draw(t) })
 }
 
-// place paints an image over r. make is asked for it with r's size in pixels, and again for other sizes of the whole picture.
+// place paints an image over r. make is asked for it with r's size in pixels, and again for other sizes of the whole
+// picture.
 func (c *canvas) place(r image.Rectangle, make func(w, h int) *image.RGBA) {
 	draw.Draw(c.img, r, make(r.Dx(), r.Dy()), image.Point{}, draw.Src)
 	c.keep(func(t *target) {

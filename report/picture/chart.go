@@ -71,7 +71,8 @@ func (c *Chart) Write(w io.Writer, format Format) error {
 	if err != nil {
 		return err
 	}
-	p := &plane{canvas: pic, area: image.Rect(left, marginTop, left+width, marginTop+height), x0: x0, x1: x1, y0: y0, y1: y1, log: c.Log, logX: c.LogX}
+	p := &plane{canvas: pic, area: image.Rect(left, marginTop, left+width, marginTop+height), x0: x0, x1: x1, y0: y0,
+		y1: y1, log: c.Log, logX: c.LogX}
 	pic.print(titleStyle, pic.fit(titleStyle, c.Title, pic.w-left-12), float64(left), 14, anchor{})
 	pic.print(subtitleStyle, pic.fit(subtitleStyle, c.Subtitle, pic.w-left-12), float64(left), 40, anchor{})
 	p.axes(c.X, c.Y)
@@ -91,7 +92,8 @@ func (c *Chart) Write(w io.Writer, format Format) error {
 		pic.print(tickStyle, pic.fit(tickStyle, k.Name, 220), at+32, y, anchor{0, 0.5})
 	}
 	if more := len(c.Curves) - len(curves); more > 0 {
-		pic.print(style{size: 12, color: grey}, fmt.Sprintf("and %d more", more), float64(left+width+legendGap), float64(marginTop+9+18*len(curves)), anchor{0, 0.5})
+		pic.print(style{size: 12, color: grey}, fmt.Sprintf("and %d more", more), float64(left+width+legendGap),
+			float64(marginTop+9+18*len(curves)), anchor{0, 0.5})
 	}
 	return pic.write(w, format)
 }

@@ -1,5 +1,6 @@
-// Package picture draws heat maps, floorplans and stacks as PNG. It knows plain numbers and rectangles in metres, nothing of
-// meshes or solutions. Text and lines go through gonum/plot's canvas and fonts; rasters are painted pixel by pixel.
+// Package picture draws heat maps, floorplans and stacks as PNG. It knows plain numbers and rectangles in metres,
+// nothing of meshes or solutions. Text and lines go through gonum/plot's canvas and fonts; rasters are painted pixel by
+// pixel.
 package picture
 
 import (
@@ -40,8 +41,8 @@ func luminance(c color.RGBA) float64 {
 	return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
 }
 
-// Density is the map of power densities: from almost white to dark red, light enough for black names over most of it. Its
-// lightness falls linearly in Oklab (B. Ottosson, 2020), and so steps in density look alike along it.
+// Density is the map of power densities: from almost white to dark red, light enough for black names over most of it.
+// Its lightness falls linearly in Oklab (B. Ottosson, 2020), and so steps in density look alike along it.
 func Density() *Colormap {
 	return colormapOf(func(t float64) [3]float64 {
 		l, chroma := 0.97-0.55*t, 0.02+0.17*math.Sqrt(t)*(1-0.25*t)

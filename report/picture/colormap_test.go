@@ -9,7 +9,8 @@ import (
 // Anchors of matplotlib's inferno, from its published table. The polynomial is within a few levels of it.
 func TestInfernoAgainstItsTable(t *testing.T) {
 	anchors := map[int]color.RGBA{
-		0: {0, 0, 4, 255}, 64: {87, 16, 110, 255}, 128: {188, 55, 84, 255}, 192: {249, 142, 9, 255}, 255: {252, 255, 164, 255},
+		0: {0, 0, 4, 255}, 64: {87, 16, 110, 255}, 128: {188, 55, 84, 255}, 192: {249, 142, 9, 255},
+		255: {252, 255, 164, 255},
 	}
 	m := Inferno()
 	for i, want := range anchors {

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Colormaps lists the names that NamedColormap takes, the default first. The first two order values by lightness, and so read the same in grey;
-// turbo shows more steps but orders them by hue alone; coolwarm is for differences, its middle being zero.
+// Colormaps lists the names that NamedColormap takes, the default first. The first two order values by lightness, and
+// so read the same in grey; turbo shows more steps but orders them by hue alone; coolwarm is for differences, its
+// middle being zero.
 func Colormaps() []string { return []string{"inferno", "viridis", "turbo", "coolwarm"} }
 
 // NamedColormap returns a map by its name.
@@ -76,7 +77,8 @@ func Turbo() *Colormap {
 	})
 }
 
-// Coolwarm goes from the blue over the grey to the red of K. Moreland's diverging map (2009), evenly in Oklab on either side.
+// Coolwarm goes from the blue over the grey to the red of K. Moreland's diverging map (2009), evenly in Oklab on either
+// side.
 func Coolwarm() *Colormap {
 	cool, middle, warm := toOklab(59, 76, 192), toOklab(221, 221, 221), toOklab(180, 4, 38)
 	return colormapOf(func(t float64) [3]float64 {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Colours as published: matplotlib's viridis and inferno, Google's turbo, Moreland's coolwarm. The polynomials are fits; turbo's own is off by up
-// to 34 levels in the blue of its very beginning.
+// Colours as published: matplotlib's viridis and inferno, Google's turbo, Moreland's coolwarm. The polynomials are
+// fits; turbo's own is off by up to 34 levels in the blue of its very beginning.
 func TestColormapsAreThePublishedOnes(t *testing.T) {
 	for name, want := range map[string][3]color.RGBA{
 		"inferno":  {{0, 0, 4, 255}, {188, 55, 84, 255}, {252, 255, 164, 255}},

@@ -10,8 +10,8 @@ type field struct {
 
 type point struct{ x, y float64 }
 
-// contour finds the line where the field has the level, by marching squares with linear interpolation along the edges and the mean
-// of the four corners deciding the saddles. Lines come joined; a closed one ends where it starts.
+// contour finds the line where the field has the level, by marching squares with linear interpolation along the edges
+// and the mean of the four corners deciding the saddles. Lines come joined; a closed one ends where it starts.
 func (f *field) contour(level float64) [][]point {
 	nx, ny := len(f.x), len(f.y)
 	// Crossings are named by their edge: 2n for the edge from sample n to the east, 2n+1 to the north.

@@ -8,7 +8,8 @@ import (
 	"math"
 )
 
-// CrossSection is a stack seen from the south. Heights are stretched: every layer can be read, and a thicker one is still taller.
+// CrossSection is a stack seen from the south. Heights are stretched: every layer can be read, and a thicker one is
+// still taller.
 type CrossSection struct {
 	Title, Subtitle string
 	Width           float64 // m, of the domain along x
@@ -51,8 +52,8 @@ const (
 	manySlabs   = 40 // beyond it every slab is low
 )
 
-// okabeIto is the palette of M. Okabe and K. Ito (2008), which people with any colour vision can tell apart, with grey for black:
-// pastel at first, stronger when it starts again, then palest, then full.
+// okabeIto is the palette of M. Okabe and K. Ito (2008), which people with any colour vision can tell apart, with grey
+// for black: pastel at first, stronger when it starts again, then palest, then full.
 func okabeIto(n int) color.RGBA {
 	palette := [...]color.RGBA{
 		{86, 180, 233, 255}, {230, 159, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255},
@@ -200,7 +201,8 @@ func (s *CrossSection) drawParts(c *canvas, l *Slab, r image.Rectangle, colors m
 			p := &l.Parts[n-1]
 			for _, label := range []string{p.Name + p.Note, p.Name} {
 				if w, _ := c.text.size(text, label); w > 0 && w+8 <= to-from {
-					c.print(text, label, float64(r.Min.X)+float64(from+to)/2, float64(r.Min.Y+r.Max.Y)/2, anchor{0.5, 0.5})
+					c.print(text, label, float64(r.Min.X)+float64(from+to)/2, float64(r.Min.Y+r.Max.Y)/2,
+						anchor{0.5, 0.5})
 					break
 				}
 			}

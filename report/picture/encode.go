@@ -15,7 +15,8 @@ import (
 // maxPixels of a picture: beyond it the wish is more likely a slip than a poster.
 const maxPixels = 400e6
 
-// write encodes the picture. PNGs of the layout's own size are what was painted; anything else draws the recording again.
+// write encodes the picture. PNGs of the layout's own size are what was painted; anything else draws the recording
+// again.
 func (c *canvas) write(w io.Writer, format Format) error {
 	perPoint, factor := c.look.perPoint(), c.look.factor()
 	if format == PNG || format == "" {
@@ -81,7 +82,8 @@ const boldTypeface = "LiberationBold"
 
 // text sets a text whose box has its upper left corner at box.Min.
 func (t *target) text(s style, text string, box image.Rectangle) {
-	face := font.Face{Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(s.size)}, Face: t.fonts.regular}
+	face := font.Face{Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(s.size)},
+		Face: t.fonts.regular}
 	if s.bold {
 		face.Font.Typeface, face.Face = boldTypeface, t.fonts.bold
 	}
@@ -97,7 +99,8 @@ func (t *target) text(s style, text string, box image.Rectangle) {
 	if s.halo.A > 0 {
 		// gonum/plot has no outlined text: faint copies around the letters do.
 		t.SetColor(fade(s.halo, 0.3))
-		for _, d := range [...][2]vg.Length{{-1, -1}, {1, -1}, {-1, 1}, {1, 1}, {0, -1.4}, {0, 1.4}, {-1.4, 0}, {1.4, 0}} {
+		for _, d := range [...][2]vg.Length{{-1, -1}, {1, -1}, {-1, 1}, {1, 1}, {0, -1.4}, {0, 1.4}, {-1.4, 0},
+			{1.4, 0}} {
 			t.FillString(face, at.Add(vg.Point{X: d[0], Y: d[1]}), text)
 		}
 	}

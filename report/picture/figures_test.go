@@ -32,9 +32,11 @@ func written(t testing.TB, name string, p interface{ Write(io.Writer, Format) er
 
 func sampleSection() *Section {
 	s := &Section{
-		Title: "memory on logic, hybrid bonded", Subtitle: "section along x at y = 4.2 mm, max 96.80 °C", Axis: "x", Across: linspace(0, 10e-3, 100),
-		Layers: []Interval{{"logic", 0, 100e-6}, {"bond", 100e-6, 102e-6}, {"memory", 102e-6, 152e-6}, {"tim", 152e-6, 202e-6}, {"spreader", 202e-6, 1.202e-3}},
-		Lo:     310, Hi: 370,
+		Title: "memory on logic, hybrid bonded", Subtitle: "section along x at y = 4.2 mm, max 96.80 °C", Axis: "x",
+		Across: linspace(0, 10e-3, 100),
+		Layers: []Interval{{"logic", 0, 100e-6}, {"bond", 100e-6, 102e-6}, {"memory", 102e-6, 152e-6},
+			{"tim", 152e-6, 202e-6}, {"spreader", 202e-6, 1.202e-3}},
+		Lo: 310, Hi: 370,
 	}
 	s.Z = append(s.Z, linspace(0, 100e-6, 4)...)
 	s.Z = append(s.Z, 102e-6, 127e-6, 152e-6, 177e-6, 202e-6)
@@ -48,7 +50,8 @@ func sampleSection() *Section {
 }
 
 func sampleChart() *Chart {
-	c := &Chart{Title: "memory on logic", Subtitle: "hottest point of each block", X: "time (ms)", Y: "temperature (°C)"}
+	c := &Chart{Title: "memory on logic", Subtitle: "hottest point of each block", X: "time (ms)",
+		Y: "temperature (°C)"}
 	for n, name := range []string{"core", "cache", "a block with a rather long name"} {
 		k := Curve{Name: name}
 		for i := range 61 {
@@ -75,9 +78,11 @@ func samplePanels() *Panels {
 func TestGoldenFigures(t *testing.T) {
 	toScale := sampleSection()
 	toScale.ToScale = true
-	log := &Chart{Title: "convergence", X: "iteration", Y: "residual (W)", Log: true, Curves: []Curve{{Name: "multigrid"}}}
+	log := &Chart{Title: "convergence", X: "iteration", Y: "residual (W)", Log: true,
+		Curves: []Curve{{Name: "multigrid"}}}
 	for i := range 13 {
-		log.Curves[0].X, log.Curves[0].Y = append(log.Curves[0].X, float64(i)), append(log.Curves[0].Y, 20*math.Pow(0.13, float64(i)))
+		log.Curves[0].X, log.Curves[0].Y = append(log.Curves[0].X, float64(i)),
+			append(log.Curves[0].Y, 20*math.Pow(0.13, float64(i)))
 	}
 	difference := labelled()
 	difference.Difference, difference.Subtitle = true, "difference of two runs"
@@ -88,7 +93,8 @@ func TestGoldenFigures(t *testing.T) {
 	column := samplePanels()
 	column.Look = Look{Width: 3.35 * 72, DPI: 220}
 	for name, p := range map[string]interface{ Write(io.Writer, Format) error }{
-		"section": sampleSection(), "section_to_scale": toScale, "traces": sampleChart(), "history": log, "panels": samplePanels(), "difference": difference, "panels_column": column,
+		"section": sampleSection(), "section_to_scale": toScale, "traces": sampleChart(), "history": log,
+		"panels": samplePanels(), "difference": difference, "panels_column": column,
 	} {
 		t.Run(name, func(t *testing.T) { checkGolden(t, name, written(t, name, p, PNG)) })
 	}
@@ -96,10 +102,12 @@ func TestGoldenFigures(t *testing.T) {
 
 // Every figure comes in every format, its texts as texts.
 func TestFiguresAsVectors(t *testing.T) {
-	for name, p := range map[string]interface{ Write(io.Writer, Format) error }{"section": sampleSection(), "traces": sampleChart(), "panels": samplePanels()} {
+	for name, p := range map[string]interface{ Write(io.Writer, Format) error }{"section": sampleSection(),
+		"traces": sampleChart(), "panels": samplePanels()} {
 		texts := svgTexts(t, written(t, name, p, SVG))
 		for _, want := range map[string][]string{
-			"section": {"spreader", "z (µm)", "1202"}, "traces": {"time (ms)", "a block with a rather long name"}, "panels": {"memory_2", "y (mm)"},
+			"section": {"spreader", "z (µm)", "1202"}, "traces": {"time (ms)", "a block with a rather long name"},
+			"panels": {"memory_2", "y (mm)"},
 		}[name] {
 			if !strings.Contains(texts, "\n"+want+"\n") {
 				t.Errorf("the SVG of %s lacks the text %q", name, want)
@@ -116,7 +124,9 @@ func sampleAnimation(frames, cells int) *Animation {
 	a.Map.Blocks = labelled().Blocks
 	a.Map.Title = "memory on logic"
 	for n := range frames {
-		m := sampleMap(10e-3, 10e-3, cells, cells, func(x, y float64) float64 { return 310 + (hills(x, y)-310)*float64(n+1)/float64(frames) })
+		m := sampleMap(10e-3, 10e-3, cells, cells, func(x, y float64) float64 {
+			return 310 + (hills(x, y)-310)*float64(n+1)/float64(frames)
+		})
 		a.Frames = append(a.Frames, AnimationFrame{Subtitle: "t = " + label(float64(n), 1) + " ms", Kelvin: m.Kelvin})
 	}
 	a.Map.Kelvin = nil

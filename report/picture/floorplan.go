@@ -61,7 +61,9 @@ func (p *Floorplan) Write(w io.Writer, format Format) error {
 	}
 	f.fill(f.area, s.colors.at(s.part(0)))
 	if cells != nil {
-		f.paint(cells.X, cells.Y, func(x, y reduction.Bins) []float64 { return reduce(cells.Values, len(cells.X)-1, x, y) }, 0)
+		f.paint(cells.X, cells.Y, func(x, y reduction.Bins) []float64 {
+			return reduce(cells.Values, len(cells.X)-1, x, y)
+		}, 0)
 	} else {
 		for i := range p.Blocks {
 			for _, r := range p.Blocks[i].Rects() {

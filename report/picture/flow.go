@@ -7,7 +7,8 @@ type Flow struct {
 	Along    int  // 0 along x, 1 along y
 	Backward bool // towards smaller coordinates
 	Lanes    []Lane
-	// Resolved says that lanes are channels with walls between, from cell to cell of which temperatures jump: no isotherms are drawn.
+	// Resolved says that lanes are channels with walls between, from cell to cell of which temperatures jump: no
+	// isotherms are drawn.
 	Resolved bool
 }
 
@@ -28,7 +29,8 @@ func (f *frame) flow(w *Flow) {
 	if w == nil {
 		return
 	}
-	low, high := [2]float64{f.extent.X, f.extent.Y}, [2]float64{f.extent.X + f.extent.Width, f.extent.Y + f.extent.Height}
+	low, high := [2]float64{f.extent.X, f.extent.Y},
+		[2]float64{f.extent.X + f.extent.Width, f.extent.Y + f.extent.Height}
 	a := w.Along
 	length := high[a] - low[a]
 	for _, at := range w.places(low[1-a], high[1-a]) {
@@ -46,7 +48,8 @@ func (f *frame) flow(w *Flow) {
 	}
 }
 
-// places are where arrows stand across the flow: From is the place. They are spread evenly and moved to the middle of a narrow lane.
+// places are where arrows stand across the flow: From is the place. They are spread evenly and moved to the middle of a
+// narrow lane.
 func (w *Flow) places(low, high float64) []Lane {
 	var all []Lane
 	step := (high - low) / mostArrows

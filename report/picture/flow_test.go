@@ -37,7 +37,8 @@ func TestArrowsStandInLanes(t *testing.T) {
 // An arrow's head lies downstream: the picture of a flow is not that of the opposite one, and reads white at the heads.
 func TestArrowsPointDownstream(t *testing.T) {
 	draw := func(w *Flow) []byte {
-		m := &HeatMap{Title: "flow", X: []float64{0, 5e-3, 10e-3}, Y: []float64{0, 5e-3, 10e-3}, Kelvin: []float64{300, 300, 300, 300}, Lo: 300, Hi: 310, Flow: w}
+		m := &HeatMap{Title: "flow", X: []float64{0, 5e-3, 10e-3}, Y: []float64{0, 5e-3, 10e-3},
+			Kelvin: []float64{300, 300, 300, 300}, Lo: 300, Hi: 310, Flow: w}
 		var out bytes.Buffer
 		if err := m.Write(&out, PNG); err != nil {
 			t.Fatal(err)
@@ -49,7 +50,8 @@ func TestArrowsPointDownstream(t *testing.T) {
 	if bytes.Equal(none, east) || bytes.Equal(east, west) {
 		t.Error("directions look alike")
 	}
-	f, err := newFrame("", "", stack.Rect{Width: 10e-3, Height: 10e-3}, scale{colors: Inferno(), lo: 0, hi: 1, unit: "K"}, Look{}, PNG)
+	f, err := newFrame("", "", stack.Rect{Width: 10e-3, Height: 10e-3},
+		scale{colors: Inferno(), lo: 0, hi: 1, unit: "K"}, Look{}, PNG)
 	if err != nil {
 		t.Fatal(err)
 	}

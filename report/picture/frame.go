@@ -108,8 +108,8 @@ func (l *Look) CheckMap(extent stack.Rect) error {
 	return checkPixels(scaled(width, l.factor()), scaled(height, l.factor()))
 }
 
-// areaSize is the size of the data in pixels: square pixels, the long side from 720 for a square to 1200 for a thin strip, or what a picture
-// of the given width leaves.
+// areaSize is the size of the data in pixels: square pixels, the long side from 720 for a square to 1200 for a thin
+// strip, or what a picture of the given width leaves.
 func areaSize(extent stack.Rect, width int) (w, h int) {
 	aspect := extent.Width / extent.Height
 	perMetre := min(900/extent.Width, 720/extent.Height)
@@ -148,12 +148,14 @@ func (f *frame) whole(r stack.Rect) image.Rectangle {
 	return image.Rect(int(f.px(r.X)+0.5), int(f.py(r.Y)+0.5), int(f.px(r.X+r.Width)+0.5), int(f.py(r.Y+r.Height)+0.5))
 }
 
-// paint shows a plane of cells in the data area, less zero: reduced by maximum where cells are smaller than pixels, crisp where they are larger.
+// paint shows a plane of cells in the data area, less zero: reduced by maximum where cells are smaller than pixels,
+// crisp where they are larger.
 func (f *frame) paint(x, y []float64, shown func(x, y reduction.Bins) []float64, zero float64) {
 	f.place(f.area, func(w, h int) *image.RGBA { return f.raster(shown(binsOf(x, w), binsOf(y, h)), zero, w, h) })
 }
 
-// raster is a picture of w x h pixels. Cells are mostly larger than pixels: a pixel that shows what the one before shows takes its colour, and so do rows.
+// raster is a picture of w x h pixels. Cells are mostly larger than pixels: a pixel that shows what the one before
+// shows takes its colour, and so do rows.
 func (f *frame) raster(cells []float64, zero float64, w, h int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
 	var before []float64

@@ -17,7 +17,8 @@ import (
 
 var regen = flag.Bool("regen", false, "write the golden pictures anew; look at them before committing")
 
-// shrink averages squares of 4 x 4 pixels: goldens stay small, and a pixel of antialiasing here or there does not matter.
+// shrink averages squares of 4 x 4 pixels: goldens stay small, and a pixel of antialiasing here or there does not
+// matter.
 func shrink(src image.Image) *image.RGBA {
 	const n = 4
 	b := src.Bounds()
@@ -35,8 +36,8 @@ func shrink(src image.Image) *image.RGBA {
 	return out
 }
 
-// checkGolden compares a picture with testdata/<name>.png: the mean difference per channel must stay below one level, and no more
-// than one pixel in a thousand may differ by over 40.
+// checkGolden compares a picture with testdata/<name>.png: the mean difference per channel must stay below one level,
+// and no more than one pixel in a thousand may differ by over 40.
 func checkGolden(t *testing.T, name string, picture []byte) {
 	t.Helper()
 	full, err := png.Decode(bytes.NewReader(picture))
@@ -72,7 +73,8 @@ func checkGolden(t *testing.T, name string, picture []byte) {
 			a := got.RGBAAt(x, y)
 			r, g, b, _ := want.At(x, y).RGBA()
 			worst := 0.0
-			for _, d := range [3]float64{float64(a.R) - float64(r>>8), float64(a.G) - float64(g>>8), float64(a.B) - float64(b>>8)} {
+			for _, d := range [3]float64{float64(a.R) - float64(r>>8), float64(a.G) - float64(g>>8),
+				float64(a.B) - float64(b>>8)} {
 				sum += math.Abs(d) / 3
 				worst = max(worst, math.Abs(d))
 			}
@@ -82,7 +84,8 @@ func checkGolden(t *testing.T, name string, picture []byte) {
 		}
 	}
 	if mean := sum / float64(pixels); mean > 1 || far*1000 > pixels {
-		t.Errorf("%s differs from its golden picture: %.2f levels on average, %d pixels far off; if that is meant, run with -regen and look", name, mean, far)
+		t.Errorf("%s differs from its golden picture: %.2f levels on average, %d pixels far off; if that is meant, "+
+			"run with -regen and look", name, mean, far)
 	}
 }
 
@@ -108,7 +111,9 @@ func sampleMap(w, h float64, nx, ny int, f func(x, y float64) float64) *HeatMap 
 }
 
 func block(name string, x, y, w, h float64) Outline {
-	return Outline{Name: name, Note: "1 W", Rects: func() []stack.Rect { return []stack.Rect{{X: x, Y: y, Width: w, Height: h}} }}
+	return Outline{Name: name, Note: "1 W", Rects: func() []stack.Rect {
+		return []stack.Rect{{X: x, Y: y, Width: w, Height: h}}
+	}}
 }
 
 func render(t testing.TB, p interface{ WritePNG(io.Writer) error }) []byte {

@@ -109,7 +109,8 @@ func (m *HeatMap) extent() stack.Rect {
 	return stack.Rect{X: m.X[0], Y: m.Y[0], Width: m.X[nx] - m.X[0], Height: m.Y[ny] - m.Y[0]}
 }
 
-// scale is the range of colours; differences have 0 in its middle, and unless told otherwise blue and red to either side.
+// scale is the range of colours; differences have 0 in its middle, and unless told otherwise blue and red to either
+// side.
 func (m *HeatMap) scale() scale {
 	if !m.Difference {
 		return celsiusScale(m.Lo, m.Hi, &m.Look)
@@ -210,7 +211,8 @@ func (m *HeatMap) placeMark(f *frame) *hotMark {
 	return mark
 }
 
-// extremes are the hottest cell, -1 for none, with its temperature, and the coldest temperature; of bins, of those that were shown.
+// extremes are the hottest cell, -1 for none, with its temperature, and the coldest temperature; of bins, of those that
+// were shown.
 func (m *HeatMap) extremes() (best int, kelvin, coldest float64) {
 	if m.Bins != nil {
 		return m.Bins.Hottest, m.Bins.Kelvin, m.coldest

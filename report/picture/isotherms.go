@@ -63,8 +63,8 @@ func levels(lo, hi, step float64) (all []float64) {
 // isothermStep is a round step of about so many isotherms.
 func isothermStep(lo, hi float64) float64 { return niceStep(hi-lo, isotherms+1) }
 
-// contourField samples the map in degrees Celsius for the isotherms, at places in pixels: at the cell centres, or where these lie
-// closer than two pixels, at groups of cells reduced by maximum. Up to the border it is constant.
+// contourField samples the map in degrees Celsius for the isotherms, at places in pixels: at the cell centres, or where
+// these lie closer than two pixels, at groups of cells reduced by maximum. Up to the border it is constant.
 func (m *HeatMap) contourField(f *frame) *field {
 	const every = 2
 	xs, binX := samples(m.X, f.area.Dx()/every)
@@ -87,8 +87,8 @@ func (m *HeatMap) contourField(f *frame) *field {
 	return g
 }
 
-// samples is the sample coordinates along an axis, with both its ends, and the bins between the ends: one per cell, or groups of
-// equally many cells, so that the lines stay smooth, where there are more than limit.
+// samples is the sample coordinates along an axis, with both its ends, and the bins between the ends: one per cell, or
+// groups of equally many cells, so that the lines stay smooth, where there are more than limit.
 func samples(faces []float64, limit int) ([]float64, reduction.Bins) {
 	cells := len(faces) - 1
 	size := (cells + max(limit, 1) - 1) / max(limit, 1)

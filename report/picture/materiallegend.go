@@ -24,7 +24,8 @@ const (
 	materialGap    = 18
 )
 
-// legend numbers the materials by their appearance, bottom to top, so that those that meet are the furthest apart, and sets their names in rows.
+// legend numbers the materials by their appearance, bottom to top, so that those that meet are the furthest apart, and
+// sets their names in rows.
 func (s *CrossSection) legend(c *canvas, width int) *materialLegend {
 	l := &materialLegend{colors: map[int]color.RGBA{}}
 	at := image.Point{}
@@ -60,6 +61,7 @@ func (l *materialLegend) draw(c *canvas, left, top int) {
 		box := image.Rect(0, 0, materialSwatch, materialSwatch).Add(m.at).Add(image.Pt(left, top))
 		c.fill(box, m.color)
 		c.frame(box, fade(black, 0.6))
-		c.print(style{size: 13, color: black}, m.name, float64(box.Max.X+6), float64(box.Min.Y)+materialSwatch/2, anchor{0, 0.5})
+		c.print(style{size: 13, color: black}, m.name, float64(box.Max.X+6), float64(box.Min.Y)+materialSwatch/2,
+			anchor{0, 0.5})
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"math"
 )
 
-// Matrix is a table of numbers, one coloured cell each: how much of every column arrives at every row. The first row is at the top.
+// Matrix is a table of numbers, one coloured cell each: how much of every column arrives at every row. The first row is
+// at the top.
 type Matrix struct {
 	Title, Subtitle string
 	Rows, Columns   []string
@@ -19,7 +20,8 @@ type Matrix struct {
 	Look            Look
 }
 
-// Of matrices: pixels of a cell, and of the longest name. Names of cells smaller than legible stand beside some rows only.
+// Of matrices: pixels of a cell, and of the longest name. Names of cells smaller than legible stand beside some rows
+// only.
 const (
 	largestCell, smallestCell = 40, 5
 	matrixSide                = 640
@@ -28,7 +30,8 @@ const (
 	barWidth                  = 18
 )
 
-// Write draws the matrix. Colours are on a logarithmic scale where the values are positive and span more than a factor of 20.
+// Write draws the matrix. Colours are on a logarithmic scale where the values are positive and span more than a factor
+// of 20.
 func (m *Matrix) Write(w io.Writer, format Format) error {
 	nr, nc := len(m.Rows), len(m.Columns)
 	if nr == 0 || nc == 0 || len(m.Values) != nr*nc {
@@ -58,7 +61,8 @@ func (m *Matrix) Write(w io.Writer, format Format) error {
 	edge := func(from, size, n, k int) int { return from + size*k/n }
 	for r := range nr {
 		for c := range nc {
-			box := image.Rect(edge(left, width, nc, c), edge(top, height, nr, r), edge(left, width, nc, c+1), edge(top, height, nr, r+1))
+			box := image.Rect(edge(left, width, nc, c), edge(top, height, nr, r), edge(left, width, nc, c+1),
+				edge(top, height, nr, r+1))
 			pic.fill(box, s.color(m.Values[r*nc+c]))
 		}
 	}

@@ -11,7 +11,8 @@ import (
 type Outline struct {
 	Name string
 	Note string // a second line, such as the watts; may be empty
-	// Rects makes its rectangles where they are needed: those of all the shapes of a stack, 15 kB for a large circle, would fill the memory.
+	// Rects makes its rectangles where they are needed: those of all the shapes of a stack, 15 kB for a large circle,
+	// would fill the memory.
 	Rects func() []stack.Rect
 }
 
@@ -36,7 +37,8 @@ func (c *canvas) ink(x, y int, alpha float64) {
 	}
 }
 
-// outline draws the border of a union of rectangles, without seams where they meet. With a dash of n pixels, every other n.
+// outline draws the border of a union of rectangles, without seams where they meet. With a dash of n pixels, every
+// other n.
 func (f *frame) outline(rects []stack.Rect, dash int, alpha float64) {
 	u := f.unite(rects)
 	for y := max(u.top, f.area.Min.Y); y < min(u.top+len(u.rows), f.area.Max.Y); y++ {
@@ -82,7 +84,8 @@ func (f *frame) pixel(p image.Point) int {
 	return (p.Y-f.area.Min.Y)*f.area.Dx() + p.X - f.area.Min.X
 }
 
-// bare reports whether a pixel of a border is to be drawn: where the neighbour's line already runs along here, one is enough.
+// bare reports whether a pixel of a border is to be drawn: where the neighbour's line already runs along here, one is
+// enough.
 func (f *frame) bare(u *union, x, y int) bool {
 	if f.isInked(image.Pt(x, y)) {
 		return false
@@ -107,7 +110,8 @@ func (f *frame) nameOutline(o *Outline, colored bool) {
 			room = b
 		}
 	}
-	// No letter is lower than leastLetter or, but for a few, narrower than a pixel: of a million blocks most need no measuring.
+	// No letter is lower than leastLetter or, but for a few, narrower than a pixel: of a million blocks most need no
+	// measuring.
 	const leastLetter = 10
 	if min(room.Dx(), room.Dy()) < leastLetter || utf8.RuneCountInString(o.Name) > max(room.Dx(), room.Dy()) {
 		return

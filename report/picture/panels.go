@@ -33,7 +33,8 @@ func (p *Panels) Write(w io.Writer, format Format) error {
 		return errors.New("drawing panels: there are no maps")
 	}
 	if len(p.Maps) > maxPanels {
-		return fmt.Errorf("drawing panels: %d maps are too many for one picture; choose at most %d layers", len(p.Maps), maxPanels)
+		return fmt.Errorf("drawing panels: %d maps are too many for one picture; choose at most %d layers", len(p.Maps),
+			maxPanels)
 	}
 	for i := range p.Maps {
 		if err := p.Maps[i].check(); err != nil {
@@ -53,7 +54,8 @@ func (p *Panels) Write(w io.Writer, format Format) error {
 		tall, wide = 3*wide, max(2, int(float64(3*wide)*extent.Width/extent.Height+0.5))
 	}
 	bodyWidth, bodyHeight := columns*wide+(columns-1)*panelGap, rows*(tall+panelTitle)+(rows-1)*(panelGap/2)
-	c, err := newCanvas(marginLeft+bodyWidth+barGap+barThickness+barLabels, marginTop-8+max(bodyHeight, 120)+marginBottom, p.Look, format)
+	c, err := newCanvas(marginLeft+bodyWidth+barGap+barThickness+barLabels,
+		marginTop-8+max(bodyHeight, 120)+marginBottom, p.Look, format)
 	if err != nil {
 		return err
 	}
@@ -78,7 +80,8 @@ func (p *Panels) Write(w io.Writer, format Format) error {
 			f.ticksBelow("x (mm)")
 		}
 	}
-	bar := &frame{canvas: c, area: image.Rect(marginLeft, top+panelTitle, marginLeft+bodyWidth, top+max(bodyHeight, 120)), scale: s}
+	bar := &frame{canvas: c, area: image.Rect(marginLeft, top+panelTitle, marginLeft+bodyWidth,
+		top+max(bodyHeight, 120)), scale: s}
 	bar.barBeside()
 	return c.write(w, format)
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A warm and a hot map in one figure have isotherms of one step: those of the warm one, of 4 K, would have a step of 0.5 K of its own.
+// A warm and a hot map in one figure have isotherms of one step: those of the warm one, of 4 K, would have a step of
+// 0.5 K of its own.
 func TestPanelsShareTheIsothermStep(t *testing.T) {
 	hot := sampleMap(0.02, 0.015, 60, 45, hills)
 	warm := sampleMap(0.02, 0.015, 60, 45, func(x, y float64) float64 { return 310 + (hills(x, y)-310)/15 })
@@ -27,7 +28,8 @@ func TestPanelsShareTheIsothermStep(t *testing.T) {
 	}
 }
 
-// Colours of as many materials as stacks have can be told apart: no two of the first 24 are the same to the eye (an Oklab distance of 0.02 is seen).
+// Colours of as many materials as stacks have can be told apart: no two of the first 24 are the same to the eye (an
+// Oklab distance of 0.02 is seen).
 func TestMaterialColours(t *testing.T) {
 	const materials = 24
 	for a := range materials {

@@ -9,8 +9,9 @@ import (
 	"slices"
 )
 
-// Parallel draws runs as lines over parallel axes, one for each parameter and one for the outcome, which is the last and gives the lines their colours: A. Inselberg, The
-// Visual Computer 1, 69 (1985). The hottest lines lie over the others.
+// Parallel draws runs as lines over parallel axes, one for each parameter and one for the outcome, which is the last
+// and gives the lines their colours: A. Inselberg, The Visual Computer 1, 69 (1985). The hottest lines lie over the
+// others.
 type Parallel struct {
 	Title, Subtitle string
 	Axes            []Axis

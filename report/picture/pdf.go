@@ -17,7 +17,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// pdfCanvas draws on one page of a PDF. (gonum/plot's own PDF canvas turns images upside down and knows no text beyond ASCII.)
+// pdfCanvas draws on one page of a PDF. (gonum/plot's own PDF canvas turns images upside down and knows no text beyond
+// ASCII.)
 type pdfCanvas struct {
 	sheet
 	doc    *fpdf.Fpdf
@@ -121,7 +122,8 @@ func (p *pdfCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 	x0, y1 := p.at(r.Min)
 	x1, y0 := p.at(r.Max)
 	if wide != img {
-		// What is added lies on the right: a clip at the other edges would leave a light line there, where viewers smooth it.
+		// What is added lies on the right: a clip at the other edges would leave a light line there, where viewers
+		// smooth it.
 		p.doc.ClipRect(x0-1, y0-1, x1-x0+1, y1-y0+2, false)
 		defer p.doc.ClipEnd()
 		x1 = x0 + (x1-x0)*float64(wide.Bounds().Dx())/float64(width)
@@ -129,7 +131,8 @@ func (p *pdfCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 	p.doc.ImageOptions(name, x0, y0, x1-x0, y1-y0, false, options, 0, "")
 }
 
-// widened repeats the last column of an image until no image before is as wide: the document sorts its images by width, and those of one width come in any order.
+// widened repeats the last column of an image until no image before is as wide: the document sorts its images by width,
+// and those of one width come in any order.
 func (p *pdfCanvas) widened(img image.Image) image.Image {
 	at := img.Bounds()
 	width := at.Dx()

@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Images of one width come in one order, however often a document is written: thermsim promises the same bytes for the same picture.
+// Images of one width come in one order, however often a document is written: thermsim promises the same bytes for the
+// same picture.
 func TestPDFOfManyImages(t *testing.T) {
 	document := func() []byte {
 		p := newPDF(200, 100)
@@ -52,7 +53,8 @@ func TestWidened(t *testing.T) {
 		t.Error("the first image is another")
 	}
 	wide := p.widened(img)
-	if wide.Bounds() != image.Rect(0, 0, 3, 1) || wide.At(0, 0) != red || wide.At(1, 0) != blue || wide.At(2, 0) != blue {
+	if wide.Bounds() != image.Rect(0, 0, 3, 1) || wide.At(0, 0) != red || wide.At(1, 0) != blue ||
+		wide.At(2, 0) != blue {
 		t.Errorf("%v: %v %v %v", wide.Bounds(), wide.At(0, 0), wide.At(1, 0), wide.At(2, 0))
 	}
 }

@@ -22,13 +22,16 @@ func TestGoldenPictures(t *testing.T) {
 	uniform := sampleMap(4e-3, 3e-3, 20, 20, func(x, y float64) float64 { return 350 })
 	plan := &Floorplan{
 		Title: "floorplan", Subtitle: "layer logic, 5 W", Extent: stack.Rect{Width: 10e-3, Height: 8e-3},
-		Blocks:  []Outline{block("core", 0, 0, 5e-3, 4e-3), block("tall", 5e-3, 0, 1e-3, 8e-3), block("x", 0, 4e-3, 5e-3, 4e-3)},
+		Blocks: []Outline{block("core", 0, 0, 5e-3, 4e-3), block("tall", 5e-3, 0, 1e-3, 8e-3),
+			block("x", 0, 4e-3, 5e-3, 4e-3)},
 		Density: []float64{120, 40, 0},
 	}
 	section := &CrossSection{
-		Title: "stack", Subtitle: "10 x 8 mm", Width: 10e-3, Top: "top: h = 1000 W/(m² K)", Bottom: "bottom: adiabatic", West: "west: 20 °C", Notes: []string{"heights are stretched", "north: adiabatic"},
+		Title: "stack", Subtitle: "10 x 8 mm", Width: 10e-3, Top: "top: h = 1000 W/(m² K)", Bottom: "bottom: adiabatic",
+		West: "west: 20 °C", Notes: []string{"heights are stretched", "north: adiabatic"},
 		Slabs: []Slab{
-			{Name: "die", Material: 0, Thickness: 100e-6, Cells: []string{"silicon", "130", "100 µm", "2", "5 W"}, Powered: true, Contact: true},
+			{Name: "die", Material: 0, Thickness: 100e-6, Cells: []string{"silicon", "130", "100 µm", "2", "5 W"},
+				Powered: true, Contact: true},
 			{Name: "mould", Material: 1, Thickness: 1e-3, Cells: []string{"mould", "0.8", "1 mm", "4", "-"},
 				Parts: []Part{{Name: "spreader", Note: ": copper", Material: 9, X0: 2e-3, X1: 7e-3}}},
 		},
@@ -46,7 +49,8 @@ func TestHotCellSurvivesReduction(t *testing.T) {
 	m := sampleMap(10e-3, 10e-3, n, n, func(x, y float64) float64 { return 300 })
 	m.Kelvin[1234*n+567] = 400
 	m.Hi = 400
-	f, err := newFrame("", "", stack.Rect{Width: 10e-3, Height: 10e-3}, scale{colors: Inferno(), lo: m.Lo - zeroCelsius, hi: m.Hi - zeroCelsius}, Look{}, PNG)
+	f, err := newFrame("", "", stack.Rect{Width: 10e-3, Height: 10e-3},
+		scale{colors: Inferno(), lo: m.Lo - zeroCelsius, hi: m.Hi - zeroCelsius}, Look{}, PNG)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +66,8 @@ func TestHotCellSurvivesReduction(t *testing.T) {
 func TestCellsAreCrisp(t *testing.T) {
 	m := sampleMap(3e-3, 3e-3, 3, 3, func(x, y float64) float64 { return 300 + 10*x + 30*y })
 	m.X = []float64{0, 0.5e-3, 1e-3, 3e-3} // graded
-	f, err := newFrame("", "", stack.Rect{Width: 3e-3, Height: 3e-3}, scale{colors: Inferno(), lo: m.Lo - zeroCelsius, hi: m.Hi - zeroCelsius}, Look{}, PNG)
+	f, err := newFrame("", "", stack.Rect{Width: 3e-3, Height: 3e-3},
+		scale{colors: Inferno(), lo: m.Lo - zeroCelsius, hi: m.Hi - zeroCelsius}, Look{}, PNG)
 	if err != nil {
 		t.Fatal(err)
 	}

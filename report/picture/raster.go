@@ -6,8 +6,8 @@ import (
 	"thermsim/gpusolve/reduction"
 )
 
-// binsOf divides the axis with the cell faces f into n bins. A bin shows the cell at its middle, so that cells wider than a bin
-// stay crisp, and every cell that lies at the middle of no bin, so that no cell is lost.
+// binsOf divides the axis with the cell faces f into n bins. A bin shows the cell at its middle, so that cells wider
+// than a bin stay crisp, and every cell that lies at the middle of no bin, so that no cell is lost.
 func binsOf(f []float64, n int) reduction.Bins {
 	cells := len(f) - 1
 	b := reduction.Bins{First: make([]int32, n), Last: make([]int32, n)}
@@ -29,7 +29,8 @@ func binsOf(f []float64, n int) reduction.Bins {
 	return b
 }
 
-// reduce shows a plane (x fastest, south first, nx cells a row) in bins, taking the maximum of the cells in each: a hot spot survives.
+// reduce shows a plane (x fastest, south first, nx cells a row) in bins, taking the maximum of the cells in each: a hot
+// spot survives.
 func reduce(values []float64, nx int, bx, by reduction.Bins) []float64 {
 	m := reduction.Maxima{Planes: [2]int{0, 1}, X: bx, Y: by}
 	return m.Of(values, nx)

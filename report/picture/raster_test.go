@@ -113,7 +113,8 @@ func TestContourOfAPlane(t *testing.T) {
 	}
 }
 
-// Levels are multiples of the step; where one number follows another by more than that, there are few, each above the last.
+// Levels are multiples of the step; where one number follows another by more than that, there are few, each above the
+// last.
 func TestLevels(t *testing.T) {
 	if got := levels(0.5, 10.2, 2); !slices.Equal(got, []float64{2, 4, 6, 8, 10}) {
 		t.Errorf("from 0.5 to 10.2: %v", got)
@@ -173,7 +174,8 @@ func TestTicks(t *testing.T) {
 func TestRasterByPixel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 7).Draw(t, "w"), rapid.IntRange(1, 7).Draw(t, "h")
-		cells := rapid.SliceOfN(rapid.SampledFrom([]float64{0, 0.25, 0.5, 1, math.NaN(), math.Inf(1)}), w*h, w*h).Draw(t, "cells")
+		cells := rapid.SliceOfN(rapid.SampledFrom([]float64{0, 0.25, 0.5, 1, math.NaN(), math.Inf(1)}), w*h,
+			w*h).Draw(t, "cells")
 		if h > 2 && rapid.Bool().Draw(t, "rows alike") {
 			copy(cells[w:2*w], cells[:w])
 		}
@@ -193,7 +195,8 @@ func TestInkedPixels(t *testing.T) {
 		f := &frame{area: image.Rect(3, 5, 3+rapid.IntRange(1, 90).Draw(t, "w"), 5+rapid.IntRange(1, 5).Draw(t, "h"))}
 		inked := map[image.Point]bool{}
 		for range rapid.IntRange(0, 20).Draw(t, "points") {
-			p := image.Pt(rapid.IntRange(f.area.Min.X, f.area.Max.X-1).Draw(t, "x"), rapid.IntRange(f.area.Min.Y, f.area.Max.Y-1).Draw(t, "y"))
+			p := image.Pt(rapid.IntRange(f.area.Min.X, f.area.Max.X-1).Draw(t, "x"),
+				rapid.IntRange(f.area.Min.Y, f.area.Max.Y-1).Draw(t, "y"))
 			f.markInked(p)
 			inked[p] = true
 		}

@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// step is one thing drawn, to be drawn again on a canvas of gonum/plot: lengths are pixels of the layout, the origin its lower left corner.
+// step is one thing drawn, to be drawn again on a canvas of gonum/plot: lengths are pixels of the layout, the origin
+// its lower left corner.
 type step func(to *target)
 
 // target is where a recording is drawn again.
@@ -48,7 +49,8 @@ type inkedPixel struct {
 	alpha float64
 }
 
-// keepInk turns the pixels inked since the last call into as few rectangles as runs along rows, then columns, make of them.
+// keepInk turns the pixels inked since the last call into as few rectangles as runs along rows, then columns, make of
+// them.
 func (c *canvas) keepInk() {
 	pixels := c.inkedNow
 	c.inkedNow = nil
@@ -85,7 +87,8 @@ func (c *canvas) keepInk() {
 			if hi-lo < shortest {
 				rest = append(rest, from[lo:hi]...)
 			} else {
-				runs = append(runs, run{image.Rectangle{Min: from[lo].at, Max: from[hi-1].at.Add(image.Pt(1, 1))}, from[lo]})
+				runs = append(runs, run{image.Rectangle{Min: from[lo].at, Max: from[hi-1].at.Add(image.Pt(1, 1))},
+					from[lo]})
 			}
 			lo = hi
 		}

@@ -21,7 +21,8 @@ type Section struct {
 	Layers          []Interval
 	// Borders of regions of another material are dashed.
 	Borders []SectionBorder
-	// ToScale draws heights and widths alike. Otherwise thin layers are stretched: each can be read, and a thicker one is still taller.
+	// ToScale draws heights and widths alike. Otherwise thin layers are stretched: each can be read, and a thicker one
+	// is still taller.
 	ToScale bool
 	Look    Look
 }
@@ -51,7 +52,8 @@ const (
 func (s *Section) Write(w io.Writer, format Format) error {
 	n, nz := len(s.Across)-1, len(s.Z)-1
 	if n < 1 || nz < 1 || len(s.Kelvin) != n*nz || len(s.Layers) == 0 {
-		return fmt.Errorf("drawing a section: %d temperatures for %d cells in %d planes of %d layers", len(s.Kelvin), n, nz, len(s.Layers))
+		return fmt.Errorf("drawing a section: %d temperatures for %d cells in %d planes of %d layers", len(s.Kelvin), n,
+			nz, len(s.Layers))
 	}
 	if !(s.Across[n] > s.Across[0]) || !(s.Z[nz] > s.Z[0]) {
 		return errors.New("drawing a section: the plane has no area")
@@ -193,7 +195,8 @@ func (s *Section) layers(f *frame, stretched []float64) {
 		}
 		if middle := (below + above) / 2; lastName-middle >= 14 && below-above > 3 {
 			lastName = middle
-			f.print(tickStyle, f.fit(tickStyle, l.Name, f.area.Min.X-20), float64(f.area.Min.X-8), middle, anchor{1, 0.5})
+			f.print(tickStyle, f.fit(tickStyle, l.Name, f.area.Min.X-20), float64(f.area.Min.X-8), middle,
+				anchor{1, 0.5})
 		}
 		heightAt(l.To)
 	}

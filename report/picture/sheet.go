@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// sheet is what the vector formats share: a page in points, and the state of gonum/plot's canvas with its transform. Places come out in points
-// from the upper left corner, as both formats count.
+// sheet is what the vector formats share: a page in points, and the state of gonum/plot's canvas with its transform.
+// Places come out in points from the upper left corner, as both formats count.
 type sheet struct {
 	width, height vg.Length
 	state         sheetState
@@ -89,7 +89,9 @@ func (s *sheet) walk(p vg.Path, visit func(kind vg.PathComp, x, y float64)) {
 		}
 		for n := 1; n <= chords; n++ {
 			angle := c.Start + c.Angle*float64(n)/chords
-			x, y := s.at(vg.Point{X: c.Pos.X + c.Radius*vg.Length(math.Cos(angle)), Y: c.Pos.Y + c.Radius*vg.Length(math.Sin(angle))})
+			x, y :=
+				s.at(vg.Point{X: c.Pos.X + c.Radius*vg.Length(math.Cos(angle)),
+					Y: c.Pos.Y + c.Radius*vg.Length(math.Sin(angle))})
 			visit(c, x, y)
 		}
 	}

@@ -17,7 +17,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// svgCanvas writes what is drawn on it as SVG. Coordinates are those of gonum/plot, from the lower left; each element carries its transform.
+// svgCanvas writes what is drawn on it as SVG. Coordinates are those of gonum/plot, from the lower left; each element
+// carries its transform.
 type svgCanvas struct {
 	sheet
 	body bytes.Buffer
@@ -77,7 +78,8 @@ func (s *svgCanvas) Stroke(p vg.Path) {
 		for _, d := range s.state.dash {
 			parts = append(parts, number(float64(d)*size))
 		}
-		dash = fmt.Sprintf(` stroke-dasharray="%s" stroke-dashoffset="%s"`, strings.Join(parts, " "), number(float64(s.state.offset)*size))
+		dash = fmt.Sprintf(` stroke-dasharray="%s" stroke-dashoffset="%s"`, strings.Join(parts, " "),
+			number(float64(s.state.offset)*size))
 	}
 	fmt.Fprintf(&s.body, "<path d=\"%s\" fill=\"none\" %s stroke-width=\"%s\" stroke-linejoin=\"round\"%s/>\n",
 		s.path(p), s.paint("stroke"), number(float64(s.state.line)*size), dash)
@@ -94,7 +96,8 @@ func (s *svgCanvas) FillString(f font.Face, at vg.Point, text string) {
 	if f.Font.Typeface == boldTypeface {
 		weight = ` font-weight="bold"`
 	}
-	fmt.Fprintf(&s.body, `<text x="%s" y="%s" font-size="%s"%s %s textLength="%s" lengthAdjust="spacingAndGlyphs"%s>`, number(x), number(y),
+	fmt.Fprintf(&s.body, `<text x="%s" y="%s" font-size="%s"%s %s textLength="%s" lengthAdjust="spacingAndGlyphs"%s>`,
+		number(x), number(y),
 		number(float64(f.Font.Size)*size), weight, s.paint("fill"), number(float64(f.Width(text))*size), turn)
 	if err := xml.EscapeText(&s.body, []byte(text)); err != nil && s.err == nil {
 		s.err = err
@@ -109,7 +112,8 @@ func (s *svgCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 	}
 	x0, y1 := s.at(r.Min)
 	x1, y0 := s.at(r.Max)
-	fmt.Fprintf(&s.body, "<image x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" href=\"data:image/png;base64,%s\"/>\n",
+	fmt.Fprintf(&s.body, "<image x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" preserveAspectRatio=\"none\" "+
+		"style=\"image-rendering:pixelated\" href=\"data:image/png;base64,%s\"/>\n",
 		number(x0), number(y0), number(x1-x0), number(y1-y0), base64.StdEncoding.EncodeToString(b.Bytes()))
 }
 

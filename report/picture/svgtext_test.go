@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// svgText is a text of an SVG: where its baseline begins, its extent along and across the baseline, and how far it is turned to the right.
+// svgText is a text of an SVG: where its baseline begins, its extent along and across the baseline, and how far it is
+// turned to the right.
 type svgText struct {
 	Content   string  `xml:",chardata"`
 	X         float64 `xml:"x,attr"`
@@ -45,7 +46,8 @@ func (s *svgText) box(t *testing.T) (lo, hi [2]float64) {
 	sin, cos := math.Sincos(s.degrees(t) * math.Pi / 180)
 	lo, hi = [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
 	const smallLetter = 0.5
-	for _, corner := range [][2]float64{{0, 0}, {s.Length, 0}, {0, -smallLetter * s.Size}, {s.Length, -smallLetter * s.Size}} {
+	for _, corner := range [][2]float64{{0, 0}, {s.Length, 0}, {0, -smallLetter * s.Size},
+		{s.Length, -smallLetter * s.Size}} {
 		at := [2]float64{s.X + cos*corner[0] - sin*corner[1], s.Y + sin*corner[0] + cos*corner[1]}
 		for i := range at {
 			lo[i], hi[i] = min(lo[i], at[i]), max(hi[i], at[i])
@@ -103,18 +105,21 @@ func TestTextsOfVectorsLieWherePixelsDo(t *testing.T) {
 				case -90:
 					upright++
 				default:
-					t.Errorf("text %q is turned by %g degrees; texts lie, or stand and read upwards", s.Content, s.degrees(t))
+					t.Errorf("text %q is turned by %g degrees; texts lie, or stand and read upwards", s.Content,
+						s.degrees(t))
 				}
 				lo, hi := s.box(t)
 				if lo[0] < -1 || lo[1] < -1 || hi[0] > width+1 || hi[1] > height+1 {
-					t.Errorf("text %q reaches from %.1f to %.1f on a page of %.0f x %.0f", s.Content, lo, hi, width, height)
+					t.Errorf("text %q reaches from %.1f to %.1f on a page of %.0f x %.0f", s.Content, lo, hi, width,
+						height)
 					continue
 				}
 				if s.Fill != "#000000" || s.Opacity != "" {
 					continue // the map is behind it
 				}
 				if dark, pixels := darkIn(img, lo, hi, width, height); dark*50 < pixels {
-					t.Errorf("text %q: the PNG has ink in %d of %d pixels between %.1f and %.1f", s.Content, dark, pixels, lo, hi)
+					t.Errorf("text %q: the PNG has ink in %d of %d pixels between %.1f and %.1f", s.Content, dark,
+						pixels, lo, hi)
 				}
 			}
 			if c.upright != (upright > 0) {

@@ -65,7 +65,8 @@ func (t *Tornado) Write(w io.Writer, format Format) error {
 			end = float64(x(v)) - 5
 		}
 		pic.print(tickStyle, fmt.Sprintf("%+.3g", v), end, float64(y)+barHeight/2, side)
-		pic.print(tickStyle, pic.fit(tickStyle, t.Names[i], tornadoName), float64(left-8), float64(y)+barHeight/2, anchor{1, 0.5})
+		pic.print(tickStyle, pic.fit(tickStyle, t.Names[i], tornadoName), float64(left-8), float64(y)+barHeight/2,
+			anchor{1, 0.5})
 	}
 	pic.fill(image.Rect(x(0), top, x(0)+1, top+height), black)
 	pic.print(axisStyle, t.X, float64(left+tornadoWide/2), float64(top+height+32), anchor{x: 0.5})

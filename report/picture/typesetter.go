@@ -70,8 +70,8 @@ func (t *typesetter) face(s style) xfont.Face {
 	return scaled
 }
 
-// kernedFace scales the kerning to the size of the face: opentype.Face gives it in font units, so small letters would run into each
-// other.
+// kernedFace scales the kerning to the size of the face: opentype.Face gives it in font units, so small letters would
+// run into each other.
 type kernedFace struct {
 	xfont.Face
 	size, unitsPerEm fixed.Int26_6

@@ -16,7 +16,8 @@ func TestUnion(t *testing.T) {
 	for range 200 {
 		var rects []stack.Rect
 		for range random.IntN(12) {
-			rects = append(rects, stack.Rect{X: float64(random.IntN(50) - 10), Y: float64(random.IntN(40) - 10), Width: float64(1 + random.IntN(15)), Height: float64(1 + random.IntN(15))})
+			rects = append(rects, stack.Rect{X: float64(random.IntN(50) - 10), Y: float64(random.IntN(40) - 10),
+				Width: float64(1 + random.IntN(15)), Height: float64(1 + random.IntN(15))})
 		}
 		u := f.unite(rects)
 		for y := f.area.Min.Y - 1; y <= f.area.Max.Y; y++ {

@@ -10,7 +10,8 @@ import (
 // stepsKey is where a manifest has the steps.
 const stepsKey = "steps"
 
-// decodeManifest reads a manifest, of a million steps one after the other: as one text they take ten times the room that they take when decoded.
+// decodeManifest reads a manifest, of a million steps one after the other: as one text they take ten times the room
+// that they take when decoded.
 func decodeManifest(in io.Reader, m *Manifest) error {
 	d := json.NewDecoder(in)
 	if err := delimiter(d, '{'); err != nil {

@@ -14,7 +14,8 @@ import (
 func TestDecodeManifest(t *testing.T) {
 	const step = `{"time_s":0.5,"iterations":3,"max_K":301.5,"power_W":null,"converged":true}`
 	for _, text := range []string{
-		`{}`, `{"schema":1,"steps":null,"saved_steps":[1]}`, `{"steps":[]}`, ` {"steps" : [` + step + `,` + step + `] , "schema":1,"peak_K":310,"inputs":[{"path":"a","sha256":"b"}]} ` + "\n",
+		`{}`, `{"schema":1,"steps":null,"saved_steps":[1]}`, `{"steps":[]}`, ` {"steps" : [` + step + `,` + step +
+			`] , "schema":1,"peak_K":310,"inputs":[{"path":"a","sha256":"b"}]} ` + "\n",
 		`{"saved_steps":[2],"steps":[` + step + `],"unknown":{"steps":[1]}}`,
 	} {
 		var got, want Manifest
@@ -27,11 +28,14 @@ func TestDecodeManifest(t *testing.T) {
 		if len(want.Steps) == 0 {
 			got.Steps, want.Steps = nil, nil
 		}
-		if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b Number) bool { return a == b || a != a && b != b })); diff != "" {
+		if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b Number) bool {
+			return a == b || a != a && b != b
+		})); diff != "" {
 			t.Errorf("%s: %s", text, diff)
 		}
 	}
-	for _, text := range []string{``, `[]`, `{`, `{"schema":1`, `{"schema":"1"}`, `{"steps":{}}`, `{"steps":[`, `{"steps":[1]}`, `{"steps":[` + step, `{} {}`, `{}]`, `{"steps":[{"max_K":"1"}]}`, `null`} {
+	for _, text := range []string{``, `[]`, `{`, `{"schema":1`, `{"schema":"1"}`, `{"steps":{}}`, `{"steps":[`,
+		`{"steps":[1]}`, `{"steps":[` + step, `{} {}`, `{}]`, `{"steps":[{"max_K":"1"}]}`, `null`} {
 		if err := decodeManifest(strings.NewReader(text), new(Manifest)); err == nil {
 			t.Errorf("%s was read", text)
 		}
@@ -45,11 +49,12 @@ func TestManifestIsRead(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	in := io.MultiReader(strings.NewReader(`{"steps":[`), &repeated{text: padded, n: steps}, strings.NewReader(padded[:len(padded)-1]), readerFunc(func([]byte) (int, error) {
-		runtime.GC()
-		runtime.ReadMemStats(&after)
-		return 0, io.EOF
-	}), strings.NewReader(`]}`))
+	in := io.MultiReader(strings.NewReader(`{"steps":[`), &repeated{text: padded, n: steps},
+		strings.NewReader(padded[:len(padded)-1]), readerFunc(func([]byte) (int, error) {
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+			return 0, io.EOF
+		}), strings.NewReader(`]}`))
 	var m Manifest
 	if err := decodeManifest(in, &m); err != nil || len(m.Steps) != steps+1 || m.Steps[steps].MaxK != 300 {
 		t.Fatalf("%d steps, %v", len(m.Steps), err)

@@ -10,8 +10,8 @@ import (
 	"thermsim/stack"
 )
 
-// Whatever stands in an entry of a saved run, or in the whole file, opening and reading it ends in fields of the mesh's size or in an error that names the
-// file.
+// Whatever stands in an entry of a saved run, or in the whole file, opening and reading it ends in fields of the mesh's
+// size or in an error that names the file.
 func FuzzOpen(f *testing.F) {
 	names := []string{"", manifestName, stackName, traceName, planeName(1, 0)}
 	f.Add(uint8(1), []byte(`{"schema":1}`))

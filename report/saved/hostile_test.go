@@ -86,7 +86,8 @@ func TestSchemaIsChecked(t *testing.T) {
 		other := rewrite(t, path, manifestName, zip.Store, func(b []byte) []byte {
 			return bytes.Replace(b, []byte(`"schema": 1`), []byte(`"schema": `+number), 1)
 		})
-		if _, err := Open(other, nil); err == nil || !strings.Contains(err.Error(), "its schema is "+number+", expected 1") {
+		if _, err := Open(other, nil); err == nil ||
+			!strings.Contains(err.Error(), "its schema is "+number+", expected 1") {
 			t.Errorf("schema %s: %v", number, err)
 		}
 	}
@@ -97,7 +98,8 @@ func TestEmptySteps(t *testing.T) {
 	other := rewrite(t, write(t, sampleMesh(t)), manifestName, zip.Store, func(b []byte) []byte {
 		return append([]byte(`{"warnings":[`+strings.Repeat("{},", 3000)+`{}],`), bytes.TrimSpace(b)[1:]...)
 	})
-	if _, err := Open(other, nil); err == nil || !strings.Contains(err.Error(), "run.json: ") || !strings.Contains(err.Error(), "bytes are more than such a file has") {
+	if _, err := Open(other, nil); err == nil || !strings.Contains(err.Error(), "run.json: ") ||
+		!strings.Contains(err.Error(), "bytes are more than such a file has") {
 		t.Error(err)
 	}
 }
@@ -111,7 +113,9 @@ func TestPackedArchives(t *testing.T) {
 	}
 	r.Close()
 	for _, name := range []string{manifestName, stackName, traceName} {
-		bomb := rewrite(t, path, name, zip.Deflate, func(b []byte) []byte { return append(b, bytes.Repeat([]byte(" "), 20<<20)...) })
+		bomb := rewrite(t, path, name, zip.Deflate, func(b []byte) []byte {
+			return append(b, bytes.Repeat([]byte(" "), 20<<20)...)
+		})
 		if _, err := Open(bomb, nil); err == nil || !strings.Contains(err.Error(), "more than 20 times its size") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -141,7 +145,8 @@ func TestTextsOfAManifestAreShownAsText(t *testing.T) {
 	}
 	defer r.Close()
 	m := &r.Manifest
-	for _, text := range []string{m.Version, m.Stack, m.DeviceName, m.Status.Details, m.Warnings[0].Text, m.Warnings[0].Place} {
+	for _, text := range []string{m.Version, m.Stack, m.DeviceName, m.Status.Details, m.Warnings[0].Text,
+		m.Warnings[0].Place} {
 		if text != `\u001b[2J\u202e\u009b` {
 			t.Errorf("got %q", text)
 		}
@@ -150,7 +155,9 @@ func TestTextsOfAManifestAreShownAsText(t *testing.T) {
 
 // Damage can be told from other failures: it is the input that is at fault.
 func TestDamageIsAKindOfItsOwn(t *testing.T) {
-	path := rewrite(t, write(t, sampleMesh(t)), planeName(1, 0), zip.Store, func(b []byte) []byte { return b[:len(b)/2] })
+	path := rewrite(t, write(t, sampleMesh(t)), planeName(1, 0), zip.Store, func(b []byte) []byte {
+		return b[:len(b)/2]
+	})
 	r, err := Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +172,8 @@ func TestDamageIsAKindOfItsOwn(t *testing.T) {
 	}
 }
 
-// A plane that is longer than its grid is damage and is called that, one that is none is not; a stack that cannot be printed ends no archive.
+// A plane that is longer than its grid is damage and is called that, one that is none is not; a stack that cannot be
+// printed ends no archive.
 func TestFaultsOfPlanesAndStacks(t *testing.T) {
 	m := sampleMesh(t)
 	path := rewrite(t, write(t, m), planeName(1, 0), zip.Store, func(b []byte) []byte { return append(b, 0) })
@@ -179,7 +187,8 @@ func TestFaultsOfPlanesAndStacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	plane := make([]float64, 63)
-	if err := f.Plane(0, plane); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "longer than a plane of its grid") {
+	if err := f.Plane(0, plane); !errors.Is(err, ErrDamaged) ||
+		!strings.Contains(err.Error(), "longer than a plane of its grid") {
 		t.Errorf("a plane too long: %v", err)
 	}
 	for _, k := range []int{-1, m.NZ()} {
@@ -190,7 +199,8 @@ func TestFaultsOfPlanesAndStacks(t *testing.T) {
 	s := *m.Stack
 	s.Ambient = -1
 	w := NewWriter(io.Discard, 63)
-	if err := w.Close(Describe("steady", "1.0", m.Stack, solved()), &s, nil); err == nil || !strings.Contains(err.Error(), "saving the stack") {
+	if err := w.Close(Describe("steady", "1.0", m.Stack, solved()), &s, nil); err == nil ||
+		!strings.Contains(err.Error(), "saving the stack") {
 		t.Errorf("an ambient of -1 K: %v", err)
 	}
 }

@@ -1,6 +1,6 @@
-// Package saved keeps a run so that everything can be drawn and written again without solving: run.zip in the run's folder. It holds the resolved
-// stack, from which the mesh follows, what the solver told, and temperatures step by step and plane by plane. Entries are stored as they are;
-// any program that opens ZIP files can read them.
+// Package saved keeps a run so that everything can be drawn and written again without solving: run.zip in the run's
+// folder. It holds the resolved stack, from which the mesh follows, what the solver told, and temperatures step by step
+// and plane by plane. Entries are stored as they are; any program that opens ZIP files can read them.
 package saved
 
 import (
@@ -48,7 +48,8 @@ type Manifest struct {
 
 	// Saved are the numbers of the steps whose fields are kept, from 1 and ascending; 0 stands for a steady state.
 	Saved []int `json:"saved_steps"`
-	// Peaks are the hottest cells of a transient's blocks, parts and layers over all steps; none in runs saved before there were any.
+	// Peaks are the hottest cells of a transient's blocks, parts and layers over all steps; none in runs saved before
+	// there were any.
 	Peaks []Peak `json:"peaks,omitempty"`
 	// Policies are what throttled powers in a transient.
 	Policies []Policy `json:"policies,omitempty"`
@@ -171,10 +172,13 @@ func Describe(command, version string, s *stack.Stack, sol *solution.Solution) M
 		Schema: schema, Command: command, Version: version, Stack: s.File,
 		Status: Status{
 			st.Method, st.Preconditioner, st.Details, st.Iterations, st.IterationsTotal,
-			Number(st.ResidualW), Number(st.RelativeResidual), Number(st.EstimatedErrorK), st.Converged, st.Reason, st.Fallback, st.Nonlinear,
+			Number(st.ResidualW), Number(st.RelativeResidual), Number(st.EstimatedErrorK), st.Converged, st.Reason,
+			st.Fallback, st.Nonlinear,
 		},
-		Energy: Energy{InW: Number(e.In), OutW: Number(e.Out), StoredW: Number(e.Stored), ScaleW: Number(e.Scale), ImbalanceRel: Number(e.ImbalanceRel)},
-		PeakK:  Number(sol.PeakK), DtS: sol.Dt, Stepping: sol.Stepping, DeviceKind: sol.Device.Kind, DeviceName: sol.Device.Name,
+		Energy: Energy{InW: Number(e.In), OutW: Number(e.Out), StoredW: Number(e.Stored), ScaleW: Number(e.Scale),
+			ImbalanceRel: Number(e.ImbalanceRel)},
+		PeakK: Number(sol.PeakK), DtS: sol.Dt, Stepping: sol.Stepping, DeviceKind: sol.Device.Kind,
+		DeviceName: sol.Device.Name,
 	}
 	for _, w := range e.Coolant {
 		m.Energy.CoolantW = append(m.Energy.CoolantW, Number(w))
@@ -187,14 +191,16 @@ func Describe(command, version string, s *stack.Stack, sol *solution.Solution) M
 	}
 	m.Steps = slices.Grow(m.Steps, len(sol.Steps))
 	for _, step := range sol.Steps {
-		m.Steps = append(m.Steps, Step{step.Time, step.Iterations, Number(step.MaxK), Number(step.PowerW), Number(step.LeakageW), step.Converged})
+		m.Steps = append(m.Steps, Step{step.Time, step.Iterations, Number(step.MaxK), Number(step.PowerW),
+			Number(step.LeakageW), step.Converged})
 	}
 	return m
 }
 
 // clean makes texts fit to be shown: anybody may have written the file.
 func (m *Manifest) clean() {
-	for _, text := range []*string{&m.ID, &m.Version, &m.Stack, &m.Status.Method, &m.Status.Preconditioner, &m.Status.Details, &m.Status.Reason, &m.Status.Fallback, &m.DeviceKind, &m.DeviceName} {
+	for _, text := range []*string{&m.ID, &m.Version, &m.Stack, &m.Status.Method, &m.Status.Preconditioner,
+		&m.Status.Details, &m.Status.Reason, &m.Status.Fallback, &m.DeviceKind, &m.DeviceName} {
 		*text = printable.Text(*text)
 	}
 	for i := range m.Warnings {
@@ -210,12 +216,15 @@ func (m *Manifest) Solution() *solution.Solution {
 	st, e := &m.Status, &m.Energy
 	sol := &solution.Solution{
 		Status: solution.Status{
-			Method: st.Method, Preconditioner: st.Preconditioner, Details: st.Details, Iterations: st.Iterations, IterationsTotal: st.IterationsTotal,
-			ResidualW: float64(st.ResidualW), RelativeResidual: float64(st.RelativeResidual), EstimatedErrorK: float64(st.EstimatedErrorK),
-			Converged: st.Converged, Reason: st.Reason, Fallback: st.Fallback, Nonlinear: st.Nonlinear,
+			Method: st.Method, Preconditioner: st.Preconditioner, Details: st.Details, Iterations: st.Iterations,
+			IterationsTotal: st.IterationsTotal,
+			ResidualW:       float64(st.ResidualW), RelativeResidual: float64(st.RelativeResidual),
+			EstimatedErrorK: float64(st.EstimatedErrorK),
+			Converged:       st.Converged, Reason: st.Reason, Fallback: st.Fallback, Nonlinear: st.Nonlinear,
 		},
-		Energy: solution.Energy{In: float64(e.InW), Out: float64(e.OutW), Stored: float64(e.StoredW), Scale: float64(e.ScaleW), ImbalanceRel: float64(e.ImbalanceRel)},
-		PeakK:  float64(m.PeakK), Dt: m.DtS, Stepping: m.Stepping,
+		Energy: solution.Energy{In: float64(e.InW), Out: float64(e.OutW), Stored: float64(e.StoredW),
+			Scale: float64(e.ScaleW), ImbalanceRel: float64(e.ImbalanceRel)},
+		PeakK: float64(m.PeakK), Dt: m.DtS, Stepping: m.Stepping,
 		Device: solution.DeviceInfo{Kind: m.DeviceKind, Name: m.DeviceName},
 		Memory: solution.Memory{DeviceBytes: m.Memory.DeviceBytes},
 	}
@@ -227,7 +236,9 @@ func (m *Manifest) Solution() *solution.Solution {
 	}
 	sol.Steps = slices.Grow(sol.Steps, len(m.Steps))
 	for _, step := range m.Steps {
-		sol.Steps = append(sol.Steps, solution.Step{Time: step.TimeS, Iterations: step.Iterations, MaxK: float64(step.MaxK), PowerW: float64(step.PowerW), LeakageW: float64(step.LeakageW), Converged: step.Converged})
+		sol.Steps = append(sol.Steps, solution.Step{Time: step.TimeS, Iterations: step.Iterations,
+			MaxK: float64(step.MaxK), PowerW: float64(step.PowerW), LeakageW: float64(step.LeakageW),
+			Converged: step.Converged})
 	}
 	return sol
 }

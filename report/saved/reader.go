@@ -36,14 +36,15 @@ func Path(path string) string {
 	return path
 }
 
-// Open reads a saved run: the file itself, or the folder that holds one. Errors name the path and what to do. room, which may be nil, is asked before the
-// stack is meshed, and its error returned as it is.
+// Open reads a saved run: the file itself, or the folder that holds one. Errors name the path and what to do. room,
+// which may be nil, is asked before the stack is meshed, and its error returned as it is.
 func Open(path string, room func(*stack.Stack) error) (*Run, error) {
 	path = Path(path)
 	f, z, err := openArchive(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("no saved run in %s: %s is missing; solve again with --save last, or name the folder of another run", filepath.Dir(path), filepath.Base(path))
+		return nil, fmt.Errorf("no saved run in %s: %s is missing; solve again with --save last, or name the folder "+
+			"of another run", filepath.Dir(path), filepath.Base(path))
 	case errors.Is(err, zip.ErrFormat), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return nil, fmt.Errorf("%s is not a saved run, or was cut short; solve again with --save last", path)
 	case err != nil:
@@ -147,8 +148,8 @@ func (r *Run) readManifest() error {
 	return nil
 }
 
-// Entries are stored as they are. An archive that was packed again is read too, as long as what is read whole opens to no more than mostRatio times
-// its size, beyond the first freeBytes: tables of numbers pack ten times smaller at most.
+// Entries are stored as they are. An archive that was packed again is read too, as long as what is read whole opens to
+// no more than mostRatio times its size, beyond the first freeBytes: tables of numbers pack ten times smaller at most.
 const (
 	mostRatio = 20
 	freeBytes = 1 << 20
@@ -189,7 +190,8 @@ func (r *Run) openEntry(name string) (f fs.File, size int64, err error) {
 	size = info.Size()
 	if h, ok := info.Sys().(*zip.FileHeader); !ok || size < 0 || uint64(size) > freeBytes+mostRatio*h.CompressedSize64 {
 		_ = f.Close() // nothing was read
-		return nil, 0, fmt.Errorf("%s opens to %d bytes, more than %d times its size; unzip it and zip it again with zip -0 if it is meant so", name, size, mostRatio)
+		return nil, 0, fmt.Errorf("%s opens to %d bytes, more than %d times its size; unzip it and zip it again with "+
+			"zip -0 if it is meant so", name, size, mostRatio)
 	}
 	return f, size, nil
 }
@@ -238,7 +240,8 @@ func (r *Run) TimeOf(step int) float64 {
 	return r.Manifest.Steps[step-1].TimeS
 }
 
-// Field is the field of a saved step; planes are read from the file, and their checksums compared, as they are asked for.
+// Field is the field of a saved step; planes are read from the file, and their checksums compared, as they are asked
+// for.
 func (r *Run) Field(step int) (*Field, error) {
 	if !slices.Contains(r.Manifest.Saved, step) {
 		return nil, fmt.Errorf("step %d is not in %s, which holds %s", step, r.Path, listed(r.Manifest.Saved))
@@ -246,7 +249,8 @@ func (r *Run) Field(step int) (*Field, error) {
 	return &Field{run: r, step: step}, nil
 }
 
-// State is the field of a saved step to start from: a cell without a finite temperature, as a solve that broke down leaves, is an error of its Plane.
+// State is the field of a saved step to start from: a cell without a finite temperature, as a solve that broke down
+// leaves, is an error of its Plane.
 func (r *Run) State(step int) (*Field, error) {
 	f, err := r.Field(step)
 	if err == nil {
@@ -275,7 +279,8 @@ type Field struct {
 func (f *Field) Plane(k int, dst []float64) error {
 	m, plane := f.run.Mesh, dst
 	if k < 0 || k >= m.NZ() || len(dst) != m.NX()*m.NY() {
-		return fmt.Errorf("plane %d into %d values; the field has %d planes of %d x %d", k, len(dst), m.NZ(), m.NX(), m.NY())
+		return fmt.Errorf("plane %d into %d values; the field has %d planes of %d x %d", k, len(dst), m.NZ(), m.NX(),
+			m.NY())
 	}
 	in, err := f.run.zip.Open(planeName(f.step, k))
 	if err != nil {
@@ -311,7 +316,8 @@ func (f *Field) whole(k int, plane []float64) error {
 		if v-v != 0 {
 			m := f.run.Mesh
 			layer := m.Stack.Layers[m.Planes[k].Layer].Name
-			return fmt.Errorf("%s, step %d: %w: the temperature of cell (%d, %d, %d), in layer %q, is %v; nothing can start from it", f.run.Path, f.step, ErrBroken, c%m.NX(), c/m.NX(), k, layer, v)
+			return fmt.Errorf("%s, step %d: %w: the temperature of cell (%d, %d, %d), in layer %q, is %v; nothing "+
+				"can start from it", f.run.Path, f.step, ErrBroken, c%m.NX(), c/m.NX(), k, layer, v)
 		}
 	}
 	return nil

@@ -62,10 +62,12 @@ func (f formula) Plane(k int, dst []float64) error {
 
 func solved() *solution.Solution {
 	return &solution.Solution{
-		Status: solution.Status{Method: "pcg", Preconditioner: "multigrid", Iterations: 3, IterationsTotal: 7, ResidualW: 1e-9, EstimatedErrorK: 2e-5, Converged: true, Reason: "tolerance reached"},
+		Status: solution.Status{Method: "pcg", Preconditioner: "multigrid", Iterations: 3, IterationsTotal: 7,
+			ResidualW: 1e-9, EstimatedErrorK: 2e-5, Converged: true, Reason: "tolerance reached"},
 		Energy: solution.Energy{In: 3, Out: 2, Stored: 1, ByFace: [6]float64{0, 2}, Scale: 3, ImbalanceRel: 1e-9},
 		PeakK:  330, Device: solution.DeviceInfo{Kind: "cpu", Name: "x"}, Dt: 0.5,
-		Steps: []solution.Step{{Time: 0.5, MaxK: 310, PowerW: 3, Iterations: 4, Converged: true}, {Time: 1, MaxK: 330, PowerW: 3, Iterations: 3, Converged: true}},
+		Steps: []solution.Step{{Time: 0.5, MaxK: 310, PowerW: 3, Iterations: 4, Converged: true},
+			{Time: 1, MaxK: 330, PowerW: 3, Iterations: 3, Converged: true}},
 	}
 }
 
@@ -99,7 +101,8 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if diff := cmp.Diff(m.X, r.Mesh.X) + cmp.Diff(m.Z, r.Mesh.Z) + cmp.Diff(m.Power.Layers[0].Watts(), r.Mesh.Power.Layers[0].Watts()); diff != "" {
+	if diff := cmp.Diff(m.X, r.Mesh.X) + cmp.Diff(m.Z, r.Mesh.Z) +
+		cmp.Diff(m.Power.Layers[0].Watts(), r.Mesh.Power.Layers[0].Watts()); diff != "" {
 		t.Error(diff)
 	}
 	if r.Mesh.Stack.File != "in/stack.toml" || r.Mesh.Stack.Inputs[0] != m.Stack.Inputs[0] {
@@ -107,17 +110,20 @@ func TestRoundTrip(t *testing.T) {
 	}
 	want := solved()
 	got := r.Manifest.Solution()
-	if diff := cmp.Diff(want.Status, got.Status) + cmp.Diff(want.Energy, got.Energy) + cmp.Diff(want.Steps, got.Steps); diff != "" {
+	if diff := cmp.Diff(want.Status, got.Status) + cmp.Diff(want.Energy, got.Energy) +
+		cmp.Diff(want.Steps, got.Steps); diff != "" {
 		t.Error(diff)
 	}
-	if r.Last() != 2 || r.TimeOf(1) != 0.5 || r.TimeOf(2) != want.Steps[1].Time || !math.IsNaN(r.TimeOf(0)) || !math.IsNaN(r.TimeOf(3)) {
+	if r.Last() != 2 || r.TimeOf(1) != 0.5 || r.TimeOf(2) != want.Steps[1].Time || !math.IsNaN(r.TimeOf(0)) ||
+		!math.IsNaN(r.TimeOf(3)) {
 		t.Errorf("last %d, time %g", r.Last(), r.TimeOf(1))
 	}
 	rows, err := r.Trace()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if trace, err := io.ReadAll(rows); errors.Join(err, rows.Close()) != nil || string(trace) != "time_s\n" || !r.HasTrace() {
+	if trace, err := io.ReadAll(rows); errors.Join(err, rows.Close()) != nil || string(trace) != "time_s\n" ||
+		!r.HasTrace() {
 		t.Errorf("trace %q, %v", trace, err)
 	}
 	if h := r.Manifest.History; len(h) != 2 || h[0].ErrorK != 0.5 || !math.IsNaN(float64(h[1].ErrorK)) {
@@ -183,7 +189,8 @@ func TestDamage(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	if _, err := Open(t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "run.zip is missing; solve again with --save last") {
+	if _, err := Open(t.TempDir(), nil); err == nil ||
+		!strings.Contains(err.Error(), "run.zip is missing; solve again with --save last") {
 		t.Error(err)
 	}
 }
@@ -193,8 +200,8 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-// A step of more bytes than a buffer holds is not taken for saved where nothing can be written, whether temperatures or the heads of their planes meet the end of the
-// room first; nor is an archive.
+// A step of more bytes than a buffer holds is not taken for saved where nothing can be written, whether temperatures or
+// the heads of their planes meet the end of the room first; nor is an archive.
 func TestStepsThatCannotBeWritten(t *testing.T) {
 	const planes = 20
 	for cells := 64; cells < 600; cells++ { // 10 to 96 kB; archives are written in pieces of 4 kB

@@ -1,5 +1,5 @@
-// Package webpage makes report.html: a run as one file that a browser opens without any network. Tables are plain HTML; the map, its charts and the
-// exploded view are drawn by the scripts in assets from temperatures packed into the page.
+// Package webpage makes report.html: a run as one file that a browser opens without any network. Tables are plain HTML;
+// the map, its charts and the exploded view are drawn by the scripts in assets from temperatures packed into the page.
 package webpage
 
 import (
@@ -66,10 +66,11 @@ type Layer struct {
 
 // Flow is where coolant flows in a layer: towards larger or smaller x or y, in lanes across.
 type Flow struct {
-	Along    int          `json:"along"` // 0 along x, 1 along y
-	Backward bool         `json:"backward,omitempty"`
-	Resolved bool         `json:"resolved,omitempty"` // lanes are channels with walls between: no isotherms are drawn
-	Lanes    [][3]float64 `json:"lanes"`              // from and to across the flow in m, and speed over that of the fastest
+	Along    int  `json:"along"` // 0 along x, 1 along y
+	Backward bool `json:"backward,omitempty"`
+	Resolved bool `json:"resolved,omitempty"` // lanes are channels with walls between: no isotherms are drawn
+	// from and to across the flow in m, and speed over that of the fastest
+	Lanes [][3]float64 `json:"lanes"`
 }
 
 // Outline is a named union of rectangles. Where there are shapes, those are drawn in place of the rectangles.
@@ -80,8 +81,8 @@ type Outline struct {
 	TMax   float64 // K, 0 for none
 }
 
-// MarshalJSON writes rectangles as x, y, width and height, circles as x, y and diameter, and polygons as their corners, in m; of shapes, which are
-// drawn and no more, six digits.
+// MarshalJSON writes rectangles as x, y, width and height, circles as x, y and diameter, and polygons as their corners,
+// in m; of shapes, which are drawn and no more, six digits.
 func (o Outline) MarshalJSON() ([]byte, error) {
 	b := append([]byte(`{"name":`), quoteJSON(o.Name)...)
 	b = append(b, `,"rects":[`...)
@@ -209,5 +210,6 @@ func Temperature(kelvin float64, decimals int) Cell {
 
 // Place is a cell that shows a place (m) of a plane on the map.
 func Place(text string, plane int, x, y float64) Cell {
-	return Cell{Part: Part{Text: text}, Shows: true, Plane: plane, X: strconv.FormatFloat(x, 'g', 9, 64), Y: strconv.FormatFloat(y, 'g', 9, 64)}
+	return Cell{Part: Part{Text: text}, Shows: true, Plane: plane, X: strconv.FormatFloat(x, 'g', 9, 64),
+		Y: strconv.FormatFloat(y, 'g', 9, 64)}
 }

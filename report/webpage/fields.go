@@ -30,7 +30,8 @@ const (
 	mostCells = 64 << 20
 	// mostFrameCells bounds one frame, and so what packing it takes, some 17 bytes a cell.
 	mostFrameCells = 16 << 20
-	// mostFrames are told apart on the time axis; of longer transients every other frame is left out, as often as needed.
+	// mostFrames are told apart on the time axis; of longer transients every other frame is left out, as often as
+	// needed.
 	mostFrames = 400
 	// mostRead bounds the cells that are read for all frames: a step on a GPU takes less than bringing its field over.
 	mostRead = 1 << 28
@@ -40,7 +41,8 @@ const (
 	keyEvery = 8
 )
 
-// Fields are the temperatures of one run in a page: frames of planes, quantised, and reduced by maximum where they do not fit the budget.
+// Fields are the temperatures of one run in a page: frames of planes, quantised, and reduced by maximum where they do
+// not fit the budget.
 type Fields struct {
 	nx, ny  int // of the grid
 	nz      int
@@ -75,8 +77,8 @@ type frame struct {
 	planes [][]byte
 }
 
-// NewFields starts an empty set for a grid. Temperatures are counted from base (K), such as the ambient. steps is how many are expected, 1 in a
-// steady state.
+// NewFields starts an empty set for a grid. Temperatures are counted from base (K), such as the ambient. steps is how
+// many are expected, 1 in a steady state.
 func NewFields(g *field.Grid, base float64, steps int, b Budget) *Fields {
 	if !(b.ErrorK > 0) {
 		b.ErrorK = DefaultErrorK

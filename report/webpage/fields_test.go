@@ -15,7 +15,8 @@ import (
 func TestPlanesComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 9).Draw(t, "w"), rapid.IntRange(1, 9).Draw(t, "h")
-		value := rapid.OneOf(rapid.Int32Range(-3, 3), rapid.Int32Range(-5000, 5000), rapid.Int32(), rapid.Just(int32(missing)))
+		value := rapid.OneOf(rapid.Int32Range(-3, 3), rapid.Int32Range(-5000, 5000), rapid.Int32(),
+			rapid.Just(int32(missing)))
 		plane := rapid.SliceOfN(value, w*h, w*h)
 		q, previous := plane.Draw(t, "plane"), plane.Draw(t, "previous")
 		var c coder
@@ -101,7 +102,8 @@ func TestErrorIsAsStated(t *testing.T) {
 	g := grid(nx, ny, nz)
 	at := func(s, k, n int) float64 {
 		i, j := float64(n%nx), float64(n/nx)
-		return 300 + 40*math.Exp(-((i-12)*(i-12)+(j-9)*(j-9))/50)*(1-math.Exp(-float64(s)/5)) + float64(k) + 3*math.Sin(i*j)
+		return 300 + 40*math.Exp(-((i-12)*(i-12)+(j-9)*(j-9))/50)*(1-math.Exp(-float64(s)/5)) + float64(k) +
+			3*math.Sin(i*j)
 	}
 	for _, errorK := range []float64{0, 1e-3, 0.3} {
 		f := NewFields(g, 300, steps, Budget{ErrorK: errorK})
@@ -129,7 +131,8 @@ func TestErrorIsAsStated(t *testing.T) {
 	}
 }
 
-// Where the budget is too small for every cell, squares of cells show their maximum: no hot spot is lost, however small.
+// Where the budget is too small for every cell, squares of cells show their maximum: no hot spot is lost, however
+// small.
 func TestBudgetReducesByMaximum(t *testing.T) {
 	const nx, ny, steps = 101, 67, 6
 	g := grid(nx, ny, 2)
@@ -196,7 +199,8 @@ func TestManyFramesAreThinned(t *testing.T) {
 			t.Errorf("frame %d, step %d: %g", n, f.frames[n].step, frame[0][5])
 		}
 	}
-	if large := NewFields(grid(1871, 1871, 10), 300, 50, Budget{}); large.Wants(4) || !large.Wants(8) || !large.Wants(16) {
+	if large := NewFields(grid(1871, 1871, 10), 300, 50, Budget{}); large.Wants(4) || !large.Wants(8) ||
+		!large.Wants(16) {
 		t.Errorf("of 50 steps of 35 million cells every %d-th is shown", large.stride)
 	}
 	if long := NewFields(g, 300, 10*mostFrames, Budget{}); long.Wants(1) || !long.Wants(16) {

@@ -3,7 +3,8 @@ package webpage
 // mostSteps of a transient are points of the chart of its hottest cell; a screen tells fewer apart.
 const mostSteps = 20_000
 
-// outline is the steps with a temperature; of very many, the first, the last, and of each of equal parts the coldest and the hottest, in order.
+// outline is the steps with a temperature; of very many, the first, the last, and of each of equal parts the coldest
+// and the hottest, in order.
 func outline(steps []Step) []Step {
 	var finite []Step
 	for _, s := range steps {

@@ -10,7 +10,8 @@ import (
 	"thermsim/gpusolve/reduction"
 )
 
-// A plane in the page: temperatures as whole numbers of quanta, less what a predictor expects, as bytes, deflated. Rounding to quanta is the only loss.
+// A plane in the page: temperatures as whole numbers of quanta, less what a predictor expects, as bytes, deflated.
+// Rounding to quanta is the only loss.
 //
 //	byte 0         the mode
 //	then per cell  the residual r as z = 2r (r >= 0) or -2r-1, x fastest:
@@ -20,7 +21,8 @@ import (
 //
 // assets/planes.js reads it.
 
-// Predictors. West, south and south-west are the neighbours a, b, c before a cell: a + b - c continues a plane through them.
+// Predictors. West, south and south-west are the neighbours a, b, c before a cell: a + b - c continues a plane through
+// them.
 const (
 	modeGradient   = iota // of the neighbours
 	modePrevious          // the same cell in the frame before
@@ -88,7 +90,8 @@ func weight(b []byte) int {
 	return sum
 }
 
-// residualsOf appends the mode and what the predictor misses. Sums wrap around alike in both directions, so nothing overflows.
+// residualsOf appends the mode and what the predictor misses. Sums wrap around alike in both directions, so nothing
+// overflows.
 func (c *coder) residualsOf(b []byte, q []int32, w int, previous []int32, mode int) []byte {
 	b = append(b, byte(mode))
 	if mode == modeGradient {

@@ -12,7 +12,8 @@ import (
 // powerSteps is in how many quanta the largest power density of a layer is told.
 const powerSteps = 4000
 
-// Rows fills dst with the power density in W/cm2 of the grid's cells in rows [lo, hi), x fastest. Several goroutines may call it.
+// Rows fills dst with the power density in W/cm2 of the grid's cells in rows [lo, hi), x fastest. Several goroutines
+// may call it.
 type Rows func(lo, hi int, dst []float64)
 
 // Power is the power density of a layer in the page, packed as planes are, on the cells of the temperatures.
@@ -50,7 +51,8 @@ func (d *Document) power() ([]Power, error) {
 	return out, nil
 }
 
-// PackPower packs a density. Where cells of the page stand for several, they show the maximum. Nothing is packed where there is no power, or none that can be drawn.
+// PackPower packs a density. Where cells of the page stand for several, they show the maximum. Nothing is packed where
+// there is no power, or none that can be drawn.
 func (f *Fields) PackPower(rows Rows) (*Power, error) {
 	shown, lo, hi := f.densest(rows)
 	p := &Power{Lo: lo, Hi: hi, Quantum: max(math.Abs(lo), math.Abs(hi)) / powerSteps, factor: f.factor}
@@ -70,7 +72,8 @@ func (f *Fields) PackPower(rows Rows) (*Power, error) {
 // drawnAtOnce is how many rows of the page's cells are drawn at a time.
 const drawnAtOnce = 16
 
-// densest reduces a density by maximum to the cells of the page, a few rows at a time on all cores, and finds its range.
+// densest reduces a density by maximum to the cells of the page, a few rows at a time on all cores, and finds its
+// range.
 func (f *Fields) densest(rows Rows) (shown []float64, lo, hi float64) {
 	w, h := len(f.x)-1, len(f.y)-1
 	shown = make([]float64, w*h)

@@ -16,7 +16,9 @@ func TestPowerOfThePage(t *testing.T) {
 	}
 	for _, factor := range []int{1, 2} {
 		f := &Fields{nx: nx, ny: ny, factor: factor, x: coarser(line(nx), factor), y: coarser(line(ny), factor)}
-		d := &Document{Layers: []Layer{{}, {Density: rowsOf(density, nx)}, {Density: rowsOf(make([]float64, nx*ny), nx)}}, Runs: []Run{{Fields: f}}}
+		d :=
+			&Document{Layers: []Layer{{}, {Density: rowsOf(density, nx)},
+				{Density: rowsOf(make([]float64, nx*ny), nx)}}, Runs: []Run{{Fields: f}}}
 		got, err := d.power()
 		if err != nil {
 			t.Fatal(err)
@@ -82,7 +84,8 @@ func line(n int) []float64 {
 
 // Indents and lines of comment go, text and comments behind code stay.
 func TestLean(t *testing.T) {
-	if got := string(lean([]byte("// all\nif (a) {\n  // why\n  b = \"// c\"; // d\n}\n"))); got != "if (a) {\nb = \"// c\"; // d\n}\n" {
+	if got := string(lean([]byte("// all\nif (a) {\n  // why\n  b = \"// c\"; // d\n}\n"))); got !=
+		"if (a) {\nb = \"// c\"; // d\n}\n" {
 		t.Errorf("%q", got)
 	}
 }

@@ -21,7 +21,8 @@ var assets embed.FS
 
 // scripts in the order they are joined.
 func scripts() []string {
-	return []string{"planes.js", "format.js", "canvas.js", "labels.js", "isotherms.js", "state.js", "map.js", "charts.js", "solid.js", "tables.js", "main.js"}
+	return []string{"planes.js", "format.js", "canvas.js", "labels.js", "isotherms.js", "state.js", "map.js",
+		"charts.js", "solid.js", "tables.js", "main.js"}
 }
 
 // fieldsMark is where the packed temperatures stand in the page.
@@ -46,7 +47,8 @@ func Write(w io.Writer, d *Document) error {
 		if r.Fields == nil || len(r.Fields.frames) == 0 {
 			return fmt.Errorf("run %s has no field to show", r.Name)
 		}
-		if first := d.Runs[0].Fields; len(r.Fields.x) != len(first.x) || len(r.Fields.y) != len(first.y) || r.Fields.nz != first.nz {
+		if first := d.Runs[0].Fields; len(r.Fields.x) != len(first.x) || len(r.Fields.y) != len(first.y) ||
+			r.Fields.nz != first.nz {
 			return errors.New("the runs of a page must be on one grid")
 		}
 	}
@@ -191,7 +193,8 @@ func (d *Document) data() ([]byte, error) {
 		TMax       float64      `json:"tmax"`
 		Runs       []runAbout   `json:"runs"`
 	}{
-		Title: d.Title, Caveat: d.Caveat, Size: d.Size, Z: d.Z, PlaneLayer: d.PlaneLayer, Layers: d.Layers, Start: d.Start, StartTime: d.StartTime, Pick: d.Pick,
+		Title: d.Title, Caveat: d.Caveat, Size: d.Size, Z: d.Z, PlaneLayer: d.PlaneLayer, Layers: d.Layers,
+		Start: d.Start, StartTime: d.StartTime, Pick: d.Pick,
 		Diverging: hex(diverging()), PowerMap: hex(knots(d.PowerColours)), TMax: d.TMax, Steps: [][2]float64{},
 	}
 	for _, m := range d.Colormaps {
@@ -209,7 +212,8 @@ func (d *Document) data() ([]byte, error) {
 	}
 	for _, r := range d.Runs {
 		f := r.Fields
-		a := runAbout{Name: r.Name, Base: f.base, Quantum: f.quantum, W: len(f.x) - 1, H: len(f.y) - 1, Wide: f.wide, X: f.x, Y: f.y, Lo: f.lo, Hi: f.hi}
+		a := runAbout{Name: r.Name, Base: f.base, Quantum: f.quantum, W: len(f.x) - 1, H: len(f.y) - 1, Wide: f.wide,
+			X: f.x, Y: f.y, Lo: f.lo, Hi: f.hi}
 		for k := range a.Lo {
 			if a.Lo[k] > a.Hi[k] { // no cell of the plane has a temperature
 				a.Lo[k], a.Hi[k] = 0, 0
