@@ -58,7 +58,8 @@ func compare(ctx context.Context, o options, sim simulator, s study) (f finding,
 	var list stack.ErrorList
 	if errors.As(err, &list) {
 		for _, e := range list {
-			f.refused = append(f.refused, strings.Replace(e.Error(), filepath.Dir(s.request.Files[0])+string(filepath.Separator), "", 1))
+			f.refused = append(f.refused,
+				strings.Replace(e.Error(), filepath.Dir(s.request.Files[0])+string(filepath.Separator), "", 1))
 		}
 		return f, nil
 	}
@@ -107,7 +108,8 @@ func solve(ctx context.Context, o options, s study, flags ...string) ([]peerMap,
 	return maps, sum, err
 }
 
-// cheapest is what thermsim takes as a user runs it, with its default tolerance and its own maps and tables: the fastest of five runs.
+// cheapest is what thermsim takes as a user runs it, with its default tolerance and its own maps and tables: the
+// fastest of five runs.
 func cheapest(ctx context.Context, o options, s study) (best cost, err error) {
 	for range 5 {
 		dir, err := os.MkdirTemp("", "comparison-*")
@@ -179,7 +181,8 @@ func (m *peerMap) hottest() float64 {
 	return hot
 }
 
-// apart is the largest difference between two maps, and the instant at which it occurs. Maps of different grids are not comparable: NaN.
+// apart is the largest difference between two maps, and the instant at which it occurs. Maps of different grids are not
+// comparable: NaN.
 func (m *peerMap) apart(other *peerMap) (largest float64, instant int, err error) {
 	if len(m.instants) != len(other.instants) {
 		return 0, 0, fmt.Errorf("map %s has %d instants, the other %d", m.name, len(m.instants), len(other.instants))

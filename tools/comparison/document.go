@@ -53,12 +53,14 @@ func (s *section) write(w *bufio.Writer, folder string) {
 
 // overview is a line per case, with run times.
 func (s *section) overview(w *bufio.Writer) {
-	fmt.Fprint(w, "| case | cells | `--compat`, K | thermsim, K | wall time | processor time | ratio | memory |\n|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(w, "| case | cells | `--compat`, K | thermsim, K | wall time | processor time | ratio | memory "+
+		"|\n|---|---|---|---|---|---|---|---|\n")
 	for i := range s.findings {
 		f := &s.findings[i]
 		peer, own := f.study.measured, f.compat
 		if f.refused != nil {
-			fmt.Fprintf(w, "| [%s](#%[1]s) | | refused | refused | %s | %s | | %s |\n", f.study.name, seconds(peer.wall), seconds(peer.cpu), bytes(peer.memory))
+			fmt.Fprintf(w, "| [%s](#%[1]s) | | refused | refused | %s | %s | | %s |\n", f.study.name,
+				seconds(peer.wall), seconds(peer.cpu), bytes(peer.memory))
 			continue
 		}
 		plain, compat := f.largest()
@@ -66,8 +68,10 @@ func (s *section) overview(w *bufio.Writer) {
 		if peer.cpu > 0 {
 			ratio = fmt.Sprintf("%.3g", peer.cpu/own.cpu)
 		}
-		fmt.Fprintf(w, "| [%s](#%[1]s) | %s | %.1e | %.1e | %s / %s | %s / %s | %s | %s / %s |\n", f.study.name, f.grid, compat, plain,
-			seconds(peer.wall), seconds(own.wall), seconds(peer.cpu), seconds(own.cpu), ratio, bytes(peer.memory), bytes(own.memory))
+		fmt.Fprintf(w, "| [%s](#%[1]s) | %s | %.1e | %.1e | %s / %s | %s / %s | %s | %s / %s |\n", f.study.name, f.grid,
+			compat, plain,
+			seconds(peer.wall), seconds(own.wall), seconds(peer.cpu), seconds(own.cpu), ratio, bytes(peer.memory),
+			bytes(own.memory))
 	}
 	fmt.Fprintf(w, `
 The third and fourth column are the largest differences over all maps. Times and peak memory of whole processes are those of %s, then those of thermsim
@@ -103,9 +107,11 @@ func (f *finding) write(w *bufio.Writer, simulator, folder string) {
 		fmt.Fprintln(w)
 		return
 	}
-	fmt.Fprintf(w, "| map | instants | %s, hottest | `--compat` | difference | thermsim | difference |\n|---|---|---|---|---|---|---|\n", simulator)
+	fmt.Fprintf(w, "| map | instants | %s, hottest | `--compat` | difference | thermsim | difference "+
+		"|\n|---|---|---|---|---|---|---|\n", simulator)
 	for _, r := range f.rows {
-		fmt.Fprintf(w, "| %s | %d | %.6f | %.6f | %.1e | %.6f | %.1e |\n", r.name, r.instants, r.peer, r.compat, r.dCompat, r.plain, r.dPlain)
+		fmt.Fprintf(w, "| %s | %d | %.6f | %.6f | %.1e | %.6f | %.1e |\n", r.name, r.instants, r.peer, r.compat,
+			r.dCompat, r.plain, r.dPlain)
 	}
 	fmt.Fprintln(w)
 	f.reasons(w, simulator)
@@ -114,7 +120,8 @@ func (f *finding) write(w *bufio.Writer, simulator, folder string) {
 		if err != nil {
 			path = f.image
 		}
-		fmt.Fprintf(w, "![difference](%s)\n\n*thermsim minus %s, %s.*\n\n", filepath.ToSlash(path), simulator, f.imageOf)
+		fmt.Fprintf(w, "![difference](%s)\n\n*thermsim minus %s, %s.*\n\n", filepath.ToSlash(path), simulator,
+			f.imageOf)
 	}
 }
 

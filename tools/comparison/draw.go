@@ -11,8 +11,8 @@ import (
 	"thermsim/stack"
 )
 
-// draw makes a picture of the difference between thermsim's own arithmetic and the simulator's, where it is largest. Maps in lists of cells, of
-// one row, have no picture.
+// draw makes a picture of the difference between thermsim's own arithmetic and the simulator's, where it is largest.
+// Maps in lists of cells, of one row, have no picture.
 func (f *finding) draw(o options, s *stack.Stack, peer, plain []peerMap) error {
 	var worst *peerMap
 	largest, instant := 0.0, 0

@@ -39,16 +39,31 @@ func hotSpotRuns() []hotSpotRun {
 	dies := []string{"ptrace", "power.ptrace", "grid_layer_file", "stack.lcf", "detailed_3D", "off"}
 	vias := []string{"ptrace", "power.ptrace", "grid_layer_file", "stack.lcf", "detailed_3D", "on"}
 	return []hotSpotRun{ // dir, suffix, configuration, what it is, options, transient, result
-		{"eqstack_hom_fv", "64", "stack.config", "Five homogeneous layers under a lid, 31.5 W in two of them; spreader and sink are films as large as the die. The case is made so that HotSpot's extra half of the convection resistance gives the right answer; thermsim's own way, which takes r_convec at its word, then has a better sink.", cells("64", eqstack...), false, "grid_64.grid.steady"},
-		{"eqstack_hom_fv", "128", "stack.config", "The same on the finer grid.", cells("128", eqstack...), false, "grid_128.grid.steady"},
-		{"eqstack_hom_fv", "transient", "stack.config", "The same in time: 20 steps of 1 ms from 300 K, every cell at every step.", cells("64", "ptrace", "step20.ptrace", "detailed_3D", "on"), true, "step_64.grid.ttrace.gz"},
-		{"ev6_2d_default", "64", "ev6.config", "The Alpha EV6 floorplan, 40.2 W, on the package of HotSpot's first example.", cells("64", ev6...), false, "grid_64.grid.steady"},
-		{"ev6_2d_default", "128", "ev6.config", "The same on the finer grid.", cells("128", ev6...), false, "grid_128.grid.steady"},
-		{"ev6_2d_default", "transient", "ev6.config", "The same through a trace of 100 steps of 10 ms; block temperatures at every step.", cells("64", "ptrace", "gcc.ptrace", "flp", "ev6.flp"), true, "grid_64_BE.ttrace"},
-		{"ev6_3d_lcf_off", "64", "ev6_3d.config", "Two active dies over each other after HotSpot's third example, 109 W, without detailed_3D.", cells("64", dies...), false, "grid_64.grid.steady"},
-		{"ev6_3d_lcf_off", "128", "ev6_3d.config", "The same on the finer grid.", cells("128", dies...), false, "grid_128.grid.steady"},
-		{"ev6_3d_tsv", "64", "ev6_3d.config", "HotSpot's fourth example: three dies with vias in the bonds between them, 146 W, with detailed_3D. Its floorplans leave narrow gaps.", cells("64", vias...), false, "grid_64.grid.steady"},
-		{"ev6_3d_tsv", "128", "ev6_3d.config", "The same on the finer grid.", cells("128", vias...), false, "grid_128.grid.steady"},
+		{"eqstack_hom_fv", "64", "stack.config", "Five homogeneous layers under a lid, 31.5 W in two of them; " +
+			"spreader and sink are films as large as the die. The case is made so that HotSpot's extra half of the " +
+			"convection resistance gives the right answer; thermsim's own way, which takes r_convec at its word, " +
+			"then has a better sink.", cells("64", eqstack...), false, "grid_64.grid.steady"},
+		{"eqstack_hom_fv", "128", "stack.config", "The same on the finer grid.", cells("128", eqstack...), false,
+			"grid_128.grid.steady"},
+		{"eqstack_hom_fv", "transient", "stack.config", "The same in time: 20 steps of 1 ms from 300 K, every cell " +
+			"at every step.", cells("64", "ptrace", "step20.ptrace", "detailed_3D", "on"), true,
+			"step_64.grid.ttrace.gz"},
+		{"ev6_2d_default", "64", "ev6.config", "The Alpha EV6 floorplan, 40.2 W, on the package of HotSpot's " +
+			"first example.", cells("64", ev6...), false, "grid_64.grid.steady"},
+		{"ev6_2d_default", "128", "ev6.config", "The same on the finer grid.", cells("128", ev6...), false,
+			"grid_128.grid.steady"},
+		{"ev6_2d_default", "transient", "ev6.config", "The same through a trace of 100 steps of 10 ms; block " +
+			"temperatures at every step.", cells("64", "ptrace", "gcc.ptrace", "flp", "ev6.flp"), true,
+			"grid_64_BE.ttrace"},
+		{"ev6_3d_lcf_off", "64", "ev6_3d.config", "Two active dies over each other after HotSpot's third example, " +
+			"109 W, without detailed_3D.", cells("64", dies...), false, "grid_64.grid.steady"},
+		{"ev6_3d_lcf_off", "128", "ev6_3d.config", "The same on the finer grid.", cells("128", dies...), false,
+			"grid_128.grid.steady"},
+		{"ev6_3d_tsv", "64", "ev6_3d.config", "HotSpot's fourth example: three dies with vias in the bonds between " +
+			"them, 146 W, with detailed_3D. Its floorplans leave narrow gaps.", cells("64", vias...), false,
+			"grid_64.grid.steady"},
+		{"ev6_3d_tsv", "128", "ev6_3d.config", "The same on the finer grid.", cells("128", vias...), false,
+			"grid_128.grid.steady"},
 	}
 }
 
@@ -64,8 +79,10 @@ func (hotSpot) studies(folder string) (studies []study, err error) {
 		}
 		main := filepath.Join(dir, r.config)
 		s := study{
-			name: r.dir + "_" + r.suffix, what: r.what, request: importer.Request{Files: []string{main}, Named: map[string]string{}},
-			args: []string{command, main, "--format", "hotspot", "--decimals", "9", "--device", "cpu"}, own: filepath.Join(dir, "out_hp"),
+			name: r.dir + "_" + r.suffix, what: r.what,
+			request:  importer.Request{Files: []string{main}, Named: map[string]string{}},
+			args:     []string{command, main, "--format", "hotspot", "--decimals", "9", "--device", "cpu"},
+			own:      filepath.Join(dir, "out_hp"),
 			measured: readCost(filepath.Join(dir, "time_"+r.suffix+".txt")),
 		}
 		for i := 0; i < len(r.options); i += 2 {

@@ -1,9 +1,11 @@
-// Command comparison runs thermsim on the inputs of other simulators and compares the results with theirs, file by file:
+// Command comparison runs thermsim on the inputs of other simulators and compares the results with theirs, file by
+// file:
 //
 //	go run ./tools/comparison -cases DIR -thermsim bin/thermsim -out docs/comparison.md
 //
-// DIR holds one folder per simulator (3dice, hotspot) with a folder per case: its inputs, what the simulator wrote, and where it was measured
-// the output of /usr/bin/time -v. thermsim runs as a user runs it, once its own way and once with --compat.
+// DIR holds one folder per simulator (3dice, hotspot) with a folder per case: its inputs, what the simulator wrote, and
+// where it was measured the output of /usr/bin/time -v. thermsim runs as a user runs it, once its own way and once with
+// --compat.
 //
 //	go run ./tools/comparison -hotspot PATH -thermsim bin/thermsim
 //
@@ -27,10 +29,12 @@ func main() {
 	flag.StringVar(&o.program, "thermsim", filepath.Join("bin", "thermsim"), "the program to compare")
 	flag.StringVar(&o.out, "out", filepath.Join("docs", "comparison.md"), "document to write")
 	flag.StringVar(&o.images, "images", filepath.Join("docs", "images", "comparison"), "folder for the difference maps")
-	flag.StringVar(&o.hotspot, "hotspot", "", "HotSpot's executable: compare thermsim --compat with it on random projects and write -results, nothing else")
+	flag.StringVar(&o.hotspot, "hotspot", "", "HotSpot's executable: compare thermsim --compat with it on random "+
+		"projects and write -results, nothing else")
 	flag.IntVar(&o.random, "random", 200, "number of random projects")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the first random project")
-	flag.StringVar(&o.results, "results", filepath.Join("tools", "comparison", "random-hotspot.json"), "what random projects showed; the document quotes it")
+	flag.StringVar(&o.results, "results", filepath.Join("tools", "comparison", "random-hotspot.json"),
+		"what random projects showed; the document quotes it")
 	flag.Parse()
 	if o.hotspot != "" {
 		if err := runRandom(context.Background(), o); err != nil {

@@ -37,7 +37,8 @@ type randomRows struct {
 // randomTol is the tolerance in K of thermsim's runs.
 const randomTol = "1e-9"
 
-// runRandom compares thermsim --compat with HotSpot's executable on random projects. An executable that writes more decimals than HotSpot's two shows more.
+// runRandom compares thermsim --compat with HotSpot's executable on random projects. An executable that writes more
+// decimals than HotSpot's two shows more.
 func runRandom(ctx context.Context, o options) error {
 	program, err := filepath.Abs(o.program)
 	if err != nil {
@@ -54,7 +55,8 @@ func runRandom(ctx context.Context, o options) error {
 		}
 	}
 	for _, g := range results.Groups {
-		log.Printf("%s, %s: %d projects, %d numbers, at most %.1e K apart (seed %d)", g.Kind, g.Run, g.Projects, g.Numbers, g.WorstK, g.WorstOf)
+		log.Printf("%s, %s: %d projects, %d numbers, at most %.1e K apart (seed %d)", g.Kind, g.Run, g.Projects,
+			g.Numbers, g.WorstK, g.WorstOf)
 	}
 	data, err := json.MarshalIndent(results, "", "  ")
 	if err != nil {
@@ -74,7 +76,8 @@ func (s *randomResults) project(ctx context.Context, seed uint64, program, peer 
 	if err := p.save(dir); err != nil {
 		return err
 	}
-	theirs := []string{"-c", "chip.config", "-o", "t.ttrace", "-grid_transient_file", "t.grid.ttrace", "-steady_file", "t.steady", "-grid_steady_file", "t.grid.steady"}
+	theirs := []string{"-c", "chip.config", "-o", "t.ttrace", "-grid_transient_file", "t.grid.ttrace", "-steady_file",
+		"t.steady", "-grid_steady_file", "t.grid.steady"}
 	var ours []string
 	for i := 0; i < len(p.options); i += 2 {
 		theirs = append(theirs, "-"+p.options[i], p.options[i+1])
@@ -88,11 +91,13 @@ func (s *randomResults) project(ctx context.Context, seed uint64, program, peer 
 		return err
 	}
 	for _, run := range []string{"steady", "transient"} {
-		args := append([]string{run, "chip.config", "--compat", "--format", "hotspot", "--decimals", "9", "--tol", randomTol, "--device", "cpu", "--quiet", "--out", run}, ours...)
+		args := append([]string{run, "chip.config", "--compat", "--format", "hotspot", "--decimals", "9", "--tol",
+			randomTol, "--device", "cpu", "--quiet", "--out", run}, ours...)
 		if err := inFolder(ctx, dir, program, args...); err != nil {
 			return err
 		}
-		kinds := map[string][]string{"steady": {".steady", ".grid.steady"}, "transient": {".ttrace", ".grid.ttrace"}}[run]
+		kinds := map[string][]string{"steady": {".steady", ".grid.steady"},
+			"transient": {".ttrace", ".grid.ttrace"}}[run]
 		for _, kind := range kinds {
 			largest, n, decimals, err := apart(filepath.Join(dir, run, "chip"+kind), filepath.Join(dir, "t"+kind))
 			if err != nil {
@@ -136,7 +141,8 @@ func inFolder(ctx context.Context, dir, program string, args ...string) error {
 	return nil
 }
 
-// apart compares two files word by word: the largest difference of two numbers, how many there are, and the decimals of the second file.
+// apart compares two files word by word: the largest difference of two numbers, how many there are, and the decimals of
+// the second file.
 func apart(ours, theirs string) (largest float64, numbers, decimals int, err error) {
 	a, err := readWords(ours)
 	if err != nil {
@@ -154,7 +160,8 @@ func apart(ours, theirs string) (largest float64, numbers, decimals int, err err
 		y, errB := strconv.ParseFloat(b[i], 64)
 		if errA != nil || errB != nil {
 			if a[i] != b[i] {
-				return 0, 0, 0, fmt.Errorf("%s: word %d is %q, in %s %q", filepath.Base(ours), i+1, a[i], filepath.Base(theirs), b[i])
+				return 0, 0, 0, fmt.Errorf("%s: word %d is %q, in %s %q", filepath.Base(ours), i+1, a[i],
+					filepath.Base(theirs), b[i])
 			}
 			continue
 		}

@@ -108,8 +108,8 @@ func (p *randomProject) config() {
 	}
 }
 
-// floorplan cuts the die into blocks, most cuts at any um and some on the grid's lines. Some plans have a narrow gap, and with materials some blocks
-// have figures of their own.
+// floorplan cuts the die into blocks, most cuts at any um and some on the grid's lines. Some plans have a narrow gap,
+// and with materials some blocks have figures of their own.
 func (p *randomProject) floorplan(name string, materials bool) randomLayer {
 	l := randomLayer{name: name, blocks: []randomBlock{{w: p.width, h: p.height}}}
 	for range p.r.IntN(8) {
@@ -165,7 +165,8 @@ func (p *randomProject) layerList() {
 	named := p.chance(0.3)
 	if named {
 		p.options = append(p.options, "materials_file", "chip.materials")
-		p.write("chip.materials", "silicon\nsolid\n%.4g\n1.75e6\npaste\nsolid\n%.4g\n4e6\n", p.between(90, 150), p.between(1, 10))
+		p.write("chip.materials", "silicon\nsolid\n%.4g\n1.75e6\npaste\nsolid\n%.4g\n4e6\n", p.between(90, 150),
+			p.between(1, 10))
 	}
 	yes := func(v bool) string { return map[bool]string{true: "Y", false: "N"}[v] }
 	for i := range n {

@@ -35,7 +35,8 @@ func TestRandomProjects(t *testing.T) {
 			named[name] = value
 		}
 		for _, compat := range []bool{false, true} {
-			r, err := hotspot.Format{}.Import(importer.Request{Files: []string{filepath.Join(dir, "chip.config")}, Named: named, Compat: compat, Direct: true})
+			r, err := hotspot.Format{}.Import(importer.Request{Files: []string{filepath.Join(dir, "chip.config")},
+				Named: named, Compat: compat, Direct: true})
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
@@ -60,7 +61,8 @@ func TestApart(t *testing.T) {
 		return path
 	}
 	a := file("a", "Layer 0:\n0\t300.25\n1\t301\n")
-	if d, n, decimals, err := apart(a, file("b", "Layer 0:\n0\t300.2500\n1\t301.5000\n")); d != 0.5 || n != 4 || decimals != 4 || err != nil {
+	if d, n, decimals, err := apart(a, file("b", "Layer 0:\n0\t300.2500\n1\t301.5000\n")); d != 0.5 || n != 4 ||
+		decimals != 4 || err != nil {
 		t.Errorf("%g K apart, %d numbers with %d decimals, %v", d, n, decimals, err)
 	}
 	for _, other := range []string{"Layer 0:\n0\t300.25\n", "Layer a:\n0\t300.25\n1\t301\n"} {

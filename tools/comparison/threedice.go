@@ -12,7 +12,8 @@ import (
 	"thermsim/interop/threedice"
 )
 
-// threeDICE has one folder per case with case.stk, the maps it wrote and, where they exist, the same maps with nine decimals in hp.
+// threeDICE has one folder per case with case.stk, the maps it wrote and, where they exist, the same maps with nine
+// decimals in hp.
 type threeDICE struct{}
 
 func (threeDICE) title() string           { return "3D-ICE 4.0" }
@@ -36,9 +37,10 @@ func (threeDICE) studies(folder string) (studies []study, err error) {
 			command = "transient"
 		}
 		s := study{
-			name: filepath.Base(dir), what: threeDICEWhat(filepath.Base(dir)), request: importer.Request{Files: []string{f}},
-			args: []string{command, f, "--format", "3dice", "--decimals", "9", "--device", "cpu"},
-			maps: thermalMaps, own: dir, measured: readCost(filepath.Join(dir, "time.txt")),
+			name: filepath.Base(dir), what: threeDICEWhat(filepath.Base(dir)),
+			request: importer.Request{Files: []string{f}},
+			args:    []string{command, f, "--format", "3dice", "--decimals", "9", "--device", "cpu"},
+			maps:    thermalMaps, own: dir, measured: readCost(filepath.Join(dir, "time.txt")),
 		}
 		if hp := filepath.Join(dir, "hp"); isFolder(hp) {
 			s.own = hp
@@ -53,7 +55,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// thermalMaps reads every file of a folder that calls itself a thermal map: rows from the south, an empty line behind each instant.
+// thermalMaps reads every file of a folder that calls itself a thermal map: rows from the south, an empty line behind
+// each instant.
 func thermalMaps(folder string) (maps []peerMap, err error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.txt"))
 	if err != nil {
@@ -109,11 +112,13 @@ func threeDICEWhat(name string) string {
 	return map[string]string{
 		"hb10_steady_64_h10000":       "Memory on logic, hybrid bonded: ten layers, a top sink of 10,000 W/(m2 K).",
 		"hb10_aniso_steady_64_h10000": "The same stack with three of its materials anisotropic.",
-		"hb10_transient_64_h10000":    "The same stack through 50 steps of 1 ms, the power changing every ten; the maps of the source layers at every step.",
-		"layout_steady_64":            "The same stack with a material layout in its hybrid bond.",
-		"nonuniform_material_steady":  "3D-ICE's example of its non-uniform mode: every floorplan element has cells and a material of its own.",
-		"mc2rm_steady":                "Liquid cooling through microchannels, the two-resistor model.",
-		"mc4rm_steady":                "Liquid cooling through microchannels, the four-resistor model.",
-		"pinfin_inline_steady":        "Liquid cooling through pin fins in line.",
+		"hb10_transient_64_h10000": "The same stack through 50 steps of 1 ms, the power changing every ten; the " +
+			"maps of the source layers at every step.",
+		"layout_steady_64": "The same stack with a material layout in its hybrid bond.",
+		"nonuniform_material_steady": "3D-ICE's example of its non-uniform mode: every floorplan element has cells " +
+			"and a material of its own.",
+		"mc2rm_steady":         "Liquid cooling through microchannels, the two-resistor model.",
+		"mc4rm_steady":         "Liquid cooling through microchannels, the four-resistor model.",
+		"pinfin_inline_steady": "Liquid cooling through pin fins in line.",
 	}[name]
 }

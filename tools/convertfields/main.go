@@ -1,4 +1,5 @@
-// Command convertfields turns the temperature maps that 3D-ICE and HotSpot print into the compact files of study/verify/testdata:
+// Command convertfields turns the temperature maps that 3D-ICE and HotSpot print into the compact files of
+// study/verify/testdata:
 //
 //	go run ./tools/convertfields 3dice   QUANTUM OUT Tmap_*.txt          all instants of all files, one after the other
 //	go run ./tools/convertfields hotspot QUANTUM OUT FILE FIRST LAST      layers FIRST to LAST of a .grid.steady or .grid.ttrace[.gz]

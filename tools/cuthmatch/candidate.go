@@ -12,7 +12,8 @@ import (
 
 const stopW = 1e-6 // ||b - A x||2, the paper's rule
 
-// table is what the paper gives: unknowns and nonzeros to two figures, and the iterations of its Tables III, VI and VII.
+// table is what the paper gives: unknowns and nonzeros to two figures, and the iterations of its Tables III, VI and
+// VII.
 type table struct {
 	unknowns, nonzeros float64
 	counts             [4]int
@@ -29,7 +30,8 @@ var paper = map[int]table{
 }
 
 // methods in the order of the counts: everything in FP64, factors of the natural order.
-var methods = [4]string{"none:precision=fixed-fp64", "jacobi:precision=fixed-fp64", "ic:order=0,precision=fp64", "chebyshev:precision=fixed-fp64"}
+var methods = [4]string{"none:precision=fixed-fp64", "jacobi:precision=fixed-fp64", "ic:order=0,precision=fp64",
+	"chebyshev:precision=fixed-fp64"}
 
 // candidate is the ten-layer stack of the paper with its upper layers left out: their side of the top face is in h.
 type candidate struct {
@@ -60,7 +62,8 @@ type row struct {
 }
 
 func (r row) String() string {
-	return fmt.Sprintf("CUTh%d %dx%dx%d, bulk %g um, %g mm, h %g, %g W: %d %d %d %d, off by %.1f %%, %.0f K", r.System, r.Cells, r.Cells, r.Layers, r.BulkUM, r.WidthMM, r.H, r.PowerW,
+	return fmt.Sprintf("CUTh%d %dx%dx%d, bulk %g um, %g mm, h %g, %g W: %d %d %d %d, off by %.1f %%, %.0f K", r.System,
+		r.Cells, r.Cells, r.Layers, r.BulkUM, r.WidthMM, r.H, r.PowerW,
 		r.CG, r.Jacobi, r.IC, r.Chebyshev, 100*r.Distance, r.PeakK)
 }
 
@@ -100,10 +103,12 @@ func near() []candidate {
 			all = append(all, candidate{8, 100, width, h, 120})
 		}
 	}
-	return append(all, candidate{8, 80, 25, 1e5, 120}, candidate{8, 120, 25, 1e5, 120}, candidate{8, 100, 25, 1e5, 60}, candidate{8, 100, 25, 1e5, 240}, candidate{7, 100, 25, 1e5, 120})
+	return append(all, candidate{8, 80, 25, 1e5, 120}, candidate{8, 120, 25, 1e5, 120}, candidate{8, 100, 25, 1e5, 60},
+		candidate{8, 100, 25, 1e5, 240}, candidate{7, 100, 25, 1e5, 120})
 }
 
-// side is the number of cells along x and y of square grids that gives the paper's figures: of those that round to both, the one whose unknowns are nearest.
+// side is the number of cells along x and y of square grids that gives the paper's figures: of those that round to
+// both, the one whose unknowns are nearest.
 func side(t table, layers int) (n int, found bool) {
 	n = int(math.Round(math.Sqrt(t.unknowns / float64(layers))))
 	for d := range n / 20 {
@@ -139,12 +144,16 @@ func (c candidate) solve(ctx context.Context, dev *gpusolve.SharedDevice, system
 	n, same := side(t, c.Layers)
 	r := row{candidate: c, Silicon: c.silicon(), System: system, Cells: n / scale, SameDigits: same && scale == 1}
 	r.Unknowns, r.Nonzeros = r.Cells*r.Cells*c.Layers, nonzeros(r.Cells, c.Layers)
-	m, err := mesh.Build(cases.Stack10(cases.Options{NX: r.Cells, Width: c.WidthMM / float64(scale) * 1e-3, H: c.H, Power: c.PowerW / float64(scale*scale), Bulk: c.BulkUM * 1e-6, Layers: c.Layers}))
+	m, err :=
+		mesh.Build(
+			cases.Stack10(cases.Options{NX: r.Cells, Width: c.WidthMM / float64(scale) * 1e-3, H: c.H,
+				Power: c.PowerW / float64(scale*scale), Bulk: c.BulkUM * 1e-6, Layers: c.Layers}))
 	if err != nil {
 		return r, err
 	}
 	for i, count := range []*int{&r.CG, &r.Jacobi, &r.IC, &r.Chebyshev} {
-		s, err := gpusolve.Steady(ctx, m, gpusolve.Options{Preconditioner: methods[i], ATol: stopW, MaxIter: 50000, Executor: dev})
+		s, err := gpusolve.Steady(ctx, m, gpusolve.Options{Preconditioner: methods[i], ATol: stopW, MaxIter: 50000,
+			Executor: dev})
 		if err != nil {
 			s.Close()
 			return r, err

@@ -86,7 +86,8 @@ func TestRank(t *testing.T) {
 	if err := json.Unmarshal(data, &got); err != nil || len(got.Rows) != 3 {
 		t.Fatalf("%s: %v", data, err)
 	}
-	if a, b, on := got.Rows[0], got.Rows[1], got.Rows[2]; a.PaperPlace != 1 || a.Place != 2 || b.PaperPlace != 2 || b.Place != 1 || on.Place != 1 || on.TotalS != 0.3 {
+	if a, b, on := got.Rows[0], got.Rows[1], got.Rows[2]; a.PaperPlace != 1 || a.Place != 2 || b.PaperPlace != 2 ||
+		b.Place != 1 || on.Place != 1 || on.TotalS != 0.3 {
 		t.Errorf("%+v", got.Rows)
 	}
 }

@@ -1,6 +1,7 @@
-// Command cuthmatch looks for stacks whose matrices are those of the CUTh-Solver paper (Wang et al., arXiv:2606.17850), which gives unknowns, nonzeros and
-// iterations but neither die, cooling nor the layers that have cells. It solves candidates at the size of CUTh1 as the paper does, the nearest of them at the
-// size of CUTh7 too, and writes all counts as JSON. docs/cuth-systems.md tells what came out.
+// Command cuthmatch looks for stacks whose matrices are those of the CUTh-Solver paper (Wang et al., arXiv:2606.17850),
+// which gives unknowns, nonzeros and iterations but neither die, cooling nor the layers that have cells. It solves
+// candidates at the size of CUTh1 as the paper does, the nearest of them at the size of CUTh7 too, and writes all
+// counts as JSON. docs/cuth-systems.md tells what came out.
 package main
 
 import (
@@ -31,9 +32,11 @@ type result struct {
 func main() {
 	out := flag.String("json", "", "write the result to this file")
 	device := flag.String("device", "auto", "as thermsim has it")
-	list := flag.String("search", "near", "which candidates: wide, dies, near or one (-layers, -bulk, -width, -h, -power)")
+	list := flag.String("search", "near", "which candidates: wide, dies, near or one (-layers, -bulk, -width, "+
+		"-h, -power)")
 	best := flag.Int("best", 1, "how many of the nearest are solved at the size of CUTh7")
-	scale := flag.Int("scale", 1, "divide the cells along x and y, and the width with them: cells stay as large as they are")
+	scale := flag.Int("scale", 1, "divide the cells along x and y, and the width with them: cells stay as large "+
+		"as they are")
 	one := candidate{}
 	flag.IntVar(&one.Layers, "layers", 8, "layers with cells")
 	flag.Float64Var(&one.BulkUM, "bulk", 100, "bulk silicon of both dies, um; 0: 10 and 200")

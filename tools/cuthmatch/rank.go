@@ -64,8 +64,9 @@ func rank(paperFile, benchFile, out string) error {
 			continue
 		}
 		all = append(all, ranked{
-			Table: p.Table, Case: p.Case, Method: p.Method, Name: p.Name, PaperIterations: p.Iterations, PaperTotalS: p.TotalS,
-			Iterations: row.Iterations, TotalS: float64(row.TotalS), Build: row.Build, Note: row.Note,
+			Table: p.Table, Case: p.Case, Method: p.Method, Name: p.Name, PaperIterations: p.Iterations,
+			PaperTotalS: p.TotalS,
+			Iterations:  row.Iterations, TotalS: float64(row.TotalS), Build: row.Build, Note: row.Note,
 		})
 	}
 	for i := range all {
@@ -74,7 +75,8 @@ func rank(paperFile, benchFile, out string) error {
 		r.Place = 1 + before(all, r, func(o *ranked) bool { return o.TotalS < r.TotalS })
 	}
 	slices.SortStableFunc(all, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Case, b.Case), cmp.Compare(a.PaperPlace, b.PaperPlace))
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Case, b.Case),
+			cmp.Compare(a.PaperPlace, b.PaperPlace))
 	})
 	b, err := json.MarshalIndent(map[string]any{"device": ours.Device.Name, "date": ours.Date, "rows": all}, "", " ")
 	if err != nil {
@@ -89,7 +91,9 @@ func find(r *bench.Result, table, system, method string) (bench.Row, bool) {
 		if t.Name != table {
 			continue
 		}
-		if i := slices.IndexFunc(t.Rows, func(r bench.Row) bool { return r.Case == system && (r.Method == method || r.Variant == method) }); i >= 0 {
+		if i := slices.IndexFunc(t.Rows, func(r bench.Row) bool {
+			return r.Case == system && (r.Method == method || r.Variant == method)
+		}); i >= 0 {
 			return t.Rows[i], t.Rows[i].TotalS > 0 && t.Rows[i].Converged
 		}
 	}

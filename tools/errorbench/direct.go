@@ -8,8 +8,9 @@ import (
 	"thermsim/stack"
 )
 
-// network is the conductance network of a grid with all nodes eliminated, in FP64. Eliminating a node turns its star of conductances into the mesh
-// of its neighbours; every term is positive, so nothing cancels, however small the conductances to ground are (Grassmann, Taksar, Heyman 1985).
+// network is the conductance network of a grid with all nodes eliminated, in FP64. Eliminating a node turns its star of
+// conductances into the mesh of its neighbours; every term is positive, so nothing cancels, however small the
+// conductances to ground are (Grassmann, Taksar, Heyman 1985).
 type network struct {
 	order  []int       // node of each row of the elimination
 	band   int         // neighbours lie at most so many rows on
@@ -21,7 +22,8 @@ type network struct {
 // eliminate factors A with ground W/K from each cell to the temperatures of the faces.
 func eliminate(a *sparse.Diagonals, ground []float64) *network {
 	n := a.N()
-	w := &network{order: make([]int, n), share: make([][]float64, n), total: make([]float64, n), ground: make([]float64, n)}
+	w := &network{order: make([]int, n), share: make([][]float64, n), total: make([]float64, n),
+		ground: make([]float64, n)}
 	size, stride := [3]int{a.NX, a.NY, a.NZ}, [3]int{1, a.NX, a.NX * a.NY}
 	axes := [3]int{0, 1, 2}
 	for i := range axes { // short sides first
@@ -103,7 +105,8 @@ func (w *network) solve(b []float64) []float64 {
 	return x
 }
 
-// exact solves the steady system of its mesh's powers on the processor, with corrections for the very A and b that solvers work on: residuals come from the executor.
+// exact solves the steady system of its mesh's powers on the processor, with corrections for the very A and b that
+// solvers work on: residuals come from the executor.
 func exact(s ops.System) ([]float64, error) {
 	d, err := s.(ops.Forms).Diagonals()
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"thermsim/stack"
 )
 
-// A sample of the bench: the largest error is below its estimate, and the estimate below the tolerance, wherever a method says that it has met it.
+// A sample of the bench: the largest error is below its estimate, and the estimate below the tolerance, wherever a
+// method says that it has met it.
 func TestEstimatesBoundErrors(t *testing.T) {
 	methods := []string{"multigrid", "ic", "cmg", "ddilu", "parac"}
 	all := gpusolve.Preconditioners()
@@ -31,7 +32,8 @@ func TestEstimatesBoundErrors(t *testing.T) {
 			for _, c := range trials {
 				reached := c.reason == solution.ReasonTolerance
 				if reached && (c.exceeds(1) || c.estimate > tol) || c.converged && !c.balanced {
-					t.Errorf("stack %d by %s to %g K: error %.2g K, estimate %.2g K, balance %t", seed, c.method, tol, c.error, c.estimate, c.balanced)
+					t.Errorf("stack %d by %s to %g K: error %.2g K, estimate %.2g K, balance %t", seed, c.method, tol,
+						c.error, c.estimate, c.balanced)
 				}
 				if c.method == "multigrid" && tol > 1e-6 && !reached {
 					t.Errorf("stack %d to %g K: multigrid does not solve it", seed, tol)
@@ -41,8 +43,9 @@ func TestEstimatesBoundErrors(t *testing.T) {
 	}
 }
 
-// Stacks whose slowest mode hides from weak methods, and stacks so stiff that FP32 makes a preconditioner indefinite: no method
-// calls a result converged whose error is beyond the estimate, or gives an estimate that the error exceeds by far.
+// Stacks whose slowest mode hides from weak methods, and stacks so stiff that FP32 makes a preconditioner indefinite:
+// no method calls a result converged whose error is beyond the estimate, or gives an estimate that the error exceeds by
+// far.
 func TestHiddenModes(t *testing.T) {
 	for name, solved := range map[string][]string{
 		"barely_cooled":  {"multigrid", "ic", "cmg", "ddilu", "jacobi"}, // 2.9 K by jacobi, after three iterations
@@ -56,13 +59,15 @@ func TestHiddenModes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, tol := range []float64{1e-4, 1e-2}[:testtier.Pick(1, 2)] {
-			trials, err := try(s, []string{"multigrid", "ic", "cmg", "ddilu", "jacobi", "chebyshev:precision=fixed-fp16"}, tol, 5000)
+			trials, err := try(s,
+				[]string{"multigrid", "ic", "cmg", "ddilu", "jacobi", "chebyshev:precision=fixed-fp16"}, tol, 5000)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range trials {
 				if c.exceeds(1) || c.misleads(far) || c.converged && !c.balanced {
-					t.Errorf("%s by %s to %g K: %s, error %.2g K, estimate %.2g K, balance %t", name, c.method, tol, c.reason, c.error, c.estimate, c.balanced)
+					t.Errorf("%s by %s to %g K: %s, error %.2g K, estimate %.2g K, balance %t", name, c.method, tol,
+						c.reason, c.error, c.estimate, c.balanced)
 				}
 				if slices.Contains(solved, c.method) && !(c.converged && c.within) {
 					t.Errorf("%s by %s to %g K: %s, error %.2g K", name, c.method, tol, c.reason, c.error)

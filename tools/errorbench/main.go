@@ -1,5 +1,6 @@
-// Command errorbench asks whether "estimated largest error" is what it says: it solves random stacks by every method, finds the exact solution of
-// the same equations by elimination, and counts the solves whose error exceeds the estimate.
+// Command errorbench asks whether "estimated largest error" is what it says: it solves random stacks by every method,
+// finds the exact solution of the same equations by elimination, and counts the solves whose error exceeds the
+// estimate.
 //
 //	go run ./tools/errorbench -stacks 2000
 //	go run ./tools/errorbench FILE...
@@ -21,7 +22,8 @@ import (
 func main() {
 	count := flag.Int("stacks", 2000, "how many random stacks")
 	from := flag.Uint64("from", 0, "seed of the first; every second one is extreme")
-	methods := flag.String("methods", strings.Join(gpusolve.Preconditioners(), ","), "preconditioners without settings, with commas between")
+	methods := flag.String("methods", strings.Join(gpusolve.Preconditioners(), ","),
+		"preconditioners without settings, with commas between")
 	tol := flag.Float64("tol", gpusolve.DefaultTol, "tolerance in K")
 	limit := flag.Int("max-iter", 20000, "iterations of a solve")
 	flag.Parse()
@@ -51,7 +53,8 @@ func main() {
 	}
 	for _, t := range all {
 		if t.exceeds(1) || t.misleads(far) || t.converged && !t.balanced || !t.converged && t.within {
-			fmt.Printf("\n%s by %s: %s, error %.2g K, estimate %.2g K, %d iterations, balance %t", t.stack, t.method, t.reason, t.error, t.estimate, t.iterations, t.balanced)
+			fmt.Printf("\n%s by %s: %s, error %.2g K, estimate %.2g K, %d iterations, balance %t", t.stack, t.method,
+				t.reason, t.error, t.estimate, t.iterations, t.balanced)
 		}
 	}
 	fmt.Println()
@@ -130,6 +133,7 @@ func one(is bool) int {
 }
 
 func (s summary) print() {
-	fmt.Printf("| %s | %d | %d | %d | %d | %.2f | %.1f | %.1e | %d | %d | %d | %d |\n", s.method, s.solves, s.converged, s.above, s.farAbove,
+	fmt.Printf("| %s | %d | %d | %d | %d | %.2f | %.1f | %.1e | %d | %d | %d | %d |\n", s.method, s.solves, s.converged,
+		s.above, s.farAbove,
 		s.ratio, s.median, s.worst, s.unbalanced, s.solves-s.converged, s.right, s.misleading)
 }

@@ -55,7 +55,8 @@ func try(s *stack.Stack, methods []string, tol float64, limit int) ([]trial, err
 		if name, _, _ := strings.Cut(method, ":"); name == "fourier" && fourier.CheckGrid(m.Stack) != nil {
 			continue
 		}
-		t, err := solve(m, truth, method, gpusolve.Options{Preconditioner: method, Device: "cpu", Tol: tol, MaxIter: limit})
+		t, err := solve(m, truth, method, gpusolve.Options{Preconditioner: method, Device: "cpu", Tol: tol,
+			MaxIter: limit})
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +109,8 @@ func solve(m *mesh.Mesh, truth []float64, method string, o gpusolve.Options) (tr
 	}
 	defer sol.Close()
 	st := sol.Status
-	t := trial{method: method, estimate: st.EstimatedErrorK, iterations: st.Iterations, reason: st.Reason, converged: st.Converged}
+	t := trial{method: method, estimate: st.EstimatedErrorK, iterations: st.Iterations, reason: st.Reason,
+		converged: st.Converged}
 	t.balanced = sol.Energy.ImbalanceRel <= solution.ImbalanceLimit(m, sol)
 	sheet := make([]float64, m.NX()*m.NY())
 	for k := range m.NZ() {

@@ -26,7 +26,8 @@ type campaign struct {
 
 // environment lets runs be alike: no GPU, no colours, nothing of the user's.
 func environment(work string) []string {
-	return []string{"PATH=/usr/bin:/bin", "HOME=" + work, "TMPDIR=" + filepath.Join(work, "tmp"), "CUDA_VISIBLE_DEVICES=", "GOMAXPROCS=2"}
+	return []string{"PATH=/usr/bin:/bin", "HOME=" + work, "TMPDIR=" + filepath.Join(work, "tmp"),
+		"CUDA_VISIBLE_DEVICES=", "GOMAXPROCS=2"}
 }
 
 // run runs a command in a work folder; decide may be nil.
@@ -73,7 +74,8 @@ func (c *campaign) undisturbed(s *scenario, work string, args []string) (*ended,
 func wait(cmd *exec.Cmd, limit time.Duration, work string, said *bytes.Buffer) (*ended, error) {
 	timer := time.AfterFunc(limit, func() { _ = cmd.Process.Kill() })
 	err := cmd.Wait()
-	e := &ended{traced: &traced{status: cmd.ProcessState.ExitCode(), late: !timer.Stop()}, work: work, said: said.String()}
+	e := &ended{traced: &traced{status: cmd.ProcessState.ExitCode(), late: !timer.Stop()}, work: work,
+		said: said.String()}
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		e.signal = status.Signal()
 	}
@@ -130,7 +132,8 @@ func (c *campaign) prepare(s *scenario) (*prepared, error) {
 		begun := time.Now()
 		e, err := c.run(s, work, s.command, nil)
 		if err != nil || e.status != s.status {
-			return nil, fmt.Errorf("%w: %s: %v, status %d, %s", errStart, strings.Join(s.command, " "), err, e.status, e.said)
+			return nil, fmt.Errorf("%w: %s: %v, status %d, %s", errStart, strings.Join(s.command, " "), err, e.status,
+				e.said)
 		}
 		p.took = time.Since(begun)
 		all, kept, err := p.files(work)
@@ -146,7 +149,8 @@ func (c *campaign) prepare(s *scenario) (*prepared, error) {
 			}
 		}
 		if held, why := p.which(work, all); held != isNew || len(leftovers(kept)) > 0 {
-			return nil, fmt.Errorf("%w: %s: the folder is %s: %s, %v", errStart, strings.Join(s.command, " "), held, why, leftovers(kept))
+			return nil, fmt.Errorf("%w: %s: the folder is %s: %s, %v", errStart, strings.Join(s.command, " "), held,
+				why, leftovers(kept))
 		}
 		remove(work)
 	}

@@ -96,7 +96,8 @@ func (s *settings) signal(c *campaign, r *results) error {
 			row.count(f.name, true, held, e.status == p.status)
 			row.Longest = max(row.Longest, e.after.Seconds())
 			if e.after > time.Second {
-				fmt.Fprintf(os.Stderr, "%s: %s after %v of %v: ends %.2f s later\n", p.name, f.name, after.Round(time.Millisecond), p.took.Round(time.Millisecond), e.after.Seconds())
+				fmt.Fprintf(os.Stderr, "%s: %s after %v of %v: ends %.2f s later\n", p.name, f.name,
+					after.Round(time.Millisecond), p.took.Round(time.Millisecond), e.after.Seconds())
 			}
 			if len(wrong) > 0 {
 				r.Wrong = append(r.Wrong, wrongRun{p.name, f.name, at, wrong})
@@ -162,7 +163,8 @@ func (p *prepared) interrupt(f *fault, after time.Duration) (held string, wrong 
 	if err != nil {
 		return "", nil, e, err
 	}
-	if !timer.Stop() && !struck.IsZero() && e.status != p.status && f.name != brokenPipe { // that a reader is gone shows at the next line that is written
+	// that a reader is gone shows at the next line that is written
+	if !timer.Stop() && !struck.IsZero() && e.status != p.status && f.name != brokenPipe {
 		e.after = max(0, end.Sub(struck))
 	}
 	at := operation{Name: "stderr"} // where a message may be lost

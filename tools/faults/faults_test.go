@@ -27,7 +27,8 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(dir)
 		program = filepath.Join(dir, "thermsim")
-		if out, err := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", program, "thermsim/cmd/thermsim").CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", program,
+			"thermsim/cmd/thermsim").CombinedOutput(); err != nil {
 			log.Fatalf("%v: %s", err, out)
 		}
 		return m.Run()
@@ -60,13 +61,14 @@ func TestFaults(t *testing.T) {
 	c := newCampaign(t)
 	var r results
 	s := settings{most: 1, every: testtier.Pick(199, 67), workers: 2}
-	only := testtier.Pick("^(steady|resumed transient|render)$", "^(steady|resumed transient|render|sweep|import eda|bench)$")
+	only := testtier.Pick("^(steady|resumed transient|render)$", "^(steady|resumed transient|render|sweep|import "+
+		"eda|bench)$")
 	err := s.inject(c, &r, regexp.MustCompile(only), regexp.MustCompile(""))
 	r.sound(t, err)
 }
 
-// A file of the previous run that cannot be examined must not stay next to the new run, which would not know of it. Before the solve, where names are only
-// compared with those that the run may write, a failure may go unnoticed.
+// A file of the previous run that cannot be examined must not stay next to the new run, which would not know of it.
+// Before the solve, where names are only compared with those that the run may write, a failure may go unnoticed.
 func TestFaultsOnOldFiles(t *testing.T) {
 	c := newCampaign(t)
 	p, err := c.prepare(find("steady"))
@@ -96,7 +98,8 @@ func TestFaultsOnOldFiles(t *testing.T) {
 func TestDisturbedRuns(t *testing.T) {
 	c := newCampaign(t)
 	var r results
-	s := settings{signals: testtier.Pick(7, 210), pairs: testtier.Pick(2, 70), workers: 2, seed: uint64(time.Now().UnixNano())}
+	s := settings{signals: testtier.Pick(7, 210), pairs: testtier.Pick(2, 70), workers: 2,
+		seed: uint64(time.Now().UnixNano())}
 	t.Logf("-seed %d", s.seed)
 	r.sound(t, s.disturb(c, &r))
 }

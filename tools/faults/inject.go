@@ -88,7 +88,8 @@ func (s *settings) tell(p *prepared, f *fault, at operation, held string, wrong 
 	if len(wrong) > 0 {
 		outcome = "WRONG: " + strings.Join(wrong, "; ")
 	}
-	fmt.Fprintf(os.Stderr, "%s: %s at %v: status %d, %s: %q\n", p.name, f.name, at, e.status, outcome, strings.TrimSpace(e.said))
+	fmt.Fprintf(os.Stderr, "%s: %s at %v: status %d, %s: %q\n", p.name, f.name, at, e.status, outcome,
+		strings.TrimSpace(e.said))
 }
 
 // choose takes of the operations of one kind on one file the first and last, and some between.

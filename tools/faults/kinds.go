@@ -13,7 +13,8 @@ type fault struct {
 	on      []string // kinds of operations; none for all
 	changes bool     // only operations that change something
 	verdict verdict
-	// lasting faults hit all such operations from the chosen one on, and with anything all operations below the work folder.
+	// lasting faults hit all such operations from the chosen one on, and with anything all operations below the work
+	// folder.
 	lasting  bool
 	anything bool
 	// harmless ones, as a read of half of the bytes, must change nothing.
@@ -22,14 +23,20 @@ type fault struct {
 
 var faults = []fault{
 	{name: "input or output error", verdict: verdict{fails: syscall.EIO}},
-	{name: "permission denied", on: []string{opOpen, opCreate, opRename, opMkdir, opRemove, opStat}, verdict: verdict{fails: syscall.EACCES}},
+	{name: "permission denied", on: []string{opOpen, opCreate, opRename, opMkdir, opRemove, opStat},
+		verdict: verdict{fails: syscall.EACCES}},
 	{name: "too many open files", on: []string{opOpen, opCreate}, verdict: verdict{fails: syscall.EMFILE}},
-	{name: "no space left", on: []string{opCreate, opWrite, opMkdir, opSync, opRename}, verdict: verdict{fails: syscall.ENOSPC}},
-	{name: "disk full from here on", on: []string{opCreate, opWrite, opMkdir}, verdict: verdict{fails: syscall.ENOSPC}, lasting: true},
-	{name: "read-only from here on", on: []string{opCreate, opWrite, opMkdir, opRename, opRemove, opTruncate}, verdict: verdict{fails: syscall.EROFS}, lasting: true},
-	{name: "disk lost from here on", changes: true, verdict: verdict{fails: syscall.EIO}, lasting: true, anything: true},
+	{name: "no space left", on: []string{opCreate, opWrite, opMkdir, opSync, opRename},
+		verdict: verdict{fails: syscall.ENOSPC}},
+	{name: "disk full from here on", on: []string{opCreate, opWrite, opMkdir}, verdict: verdict{fails: syscall.ENOSPC},
+		lasting: true},
+	{name: "read-only from here on", on: []string{opCreate, opWrite, opMkdir, opRename, opRemove, opTruncate},
+		verdict: verdict{fails: syscall.EROFS}, lasting: true},
+	{name: "disk lost from here on", changes: true, verdict: verdict{fails: syscall.EIO}, lasting: true,
+		anything: true},
 	{name: "half of the bytes", on: []string{opRead, opWrite}, verdict: verdict{short: true}, harmless: true},
-	{name: "call interrupted", on: []string{opOpen, opCreate, opRead, opWrite, opSync}, verdict: verdict{fails: syscall.EINTR}, harmless: true},
+	{name: "call interrupted", on: []string{opOpen, opCreate, opRead, opWrite, opSync},
+		verdict: verdict{fails: syscall.EINTR}, harmless: true},
 	{name: "SIGTERM", changes: true, verdict: verdict{sends: syscall.SIGTERM}},
 	{name: "SIGKILL", changes: true, verdict: verdict{sends: syscall.SIGKILL}},
 }

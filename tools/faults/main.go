@@ -1,8 +1,9 @@
 //go:build linux && amd64
 
-// Command faults lets every operation on files that a command of thermsim does go wrong, one in each run: opening, reading, writing, bringing to the disk,
-// closing, renaming, making and removing, by error, by halves, by a full, read-only or lost disk, or by a signal at that operation. It stands between the program and
-// the system (ptrace), and needs nothing of the program. After each run it compares the folder with those before and after an undisturbed run.
+// Command faults lets every operation on files that a command of thermsim does go wrong, one in each run: opening,
+// reading, writing, bringing to the disk, closing, renaming, making and removing, by error, by halves, by a full,
+// read-only or lost disk, or by a signal at that operation. It stands between the program and the system (ptrace), and
+// needs nothing of the program. After each run it compares the folder with those before and after an undisturbed run.
 // docs/reliability.md holds its figures.
 //
 //	go run ./tools/faults -program bin/thermsim
@@ -42,7 +43,8 @@ func main() {
 	flag.StringVar(&s.out, "json", "", "write the figures to this file")
 	flag.StringVar(&s.commit, "commit", "", "commit of the program, for the figures")
 	flag.StringVar(&s.from, "from", "", "print the tables of such a file, and try nothing")
-	flag.IntVar(&s.most, "most", 6, "reads, writes and so on of one file that are tried at most: first, last and some between")
+	flag.IntVar(&s.most, "most", 6, "reads, writes and so on of one file that are tried at most: first, last and "+
+		"some between")
 	flag.IntVar(&s.every, "every", 1, "try one in so many")
 	flag.IntVar(&s.signals, "signals", 0, "send so many signals at random moments, in place of faults")
 	flag.BoolVar(&s.large, "large", false, "send them to commands on two million cells")

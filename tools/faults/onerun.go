@@ -10,8 +10,8 @@ import (
 	"thermsim/internal/staging"
 )
 
-// oneRun says what is wrong with a folder that shall hold files of one run of each kind, as its record tells, and nothing else. A file that is as the record says, in
-// size and nanosecond, is the one that the run wrote.
+// oneRun says what is wrong with a folder that shall hold files of one run of each kind, as its record tells, and
+// nothing else. A file that is as the record says, in size and nanosecond, is the one that the run wrote.
 func (p *prepared) oneRun(work string) (wrong []string) {
 	all, kept, err := p.files(work)
 	if err != nil {

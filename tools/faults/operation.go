@@ -147,7 +147,8 @@ func (p *process) text(at uint64) string {
 // temporary are the parts of names that differ in each run.
 var temporary = regexp.MustCompile(`(-|/proc/)\d{3,}`)
 
-// name is how a file is called in reports; "" for those that are no concern of the program, such as the libraries of the system.
+// name is how a file is called in reports; "" for those that are no concern of the program, such as the libraries of
+// the system.
 func (p *process) name(path string) string {
 	if !filepath.IsAbs(path) {
 		return ""

@@ -58,7 +58,8 @@ func (p *prepared) files(work string) (all snapshot, kept []string, err error) {
 func (p *prepared) filesOnTheWay(work string, f *fault) (all snapshot, kept []string, err error) {
 	all, kept, err = p.files(work)
 	maps.DeleteFunc(all, func(name, _ string) bool {
-		hidden := strings.HasPrefix(filepath.Base(name), ".") && filepath.Ext(name) == ".new" // of a single file that was being replaced
+		// of a single file that was being replaced
+		hidden := strings.HasPrefix(filepath.Base(name), ".") && filepath.Ext(name) == ".new"
 		return p.passing != "" && strings.HasPrefix(name, p.passing) || hidden && f.abrupt()
 	})
 	return all, kept, err
@@ -169,7 +170,8 @@ func (e *ended) crashed() string {
 	return ""
 }
 
-// judge says what is wrong about a run that a fault struck at an operation, and what its folder held. Then it runs the command once more, undisturbed.
+// judge says what is wrong about a run that a fault struck at an operation, and what its folder held. Then it runs the
+// command once more, undisturbed.
 func (p *prepared) judge(e *ended, f *fault, at operation) (held string, wrong []string) {
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if crash := e.crashed(); crash != "" {
@@ -197,7 +199,8 @@ func (p *prepared) judge(e *ended, f *fault, at operation) (held string, wrong [
 	if err != nil {
 		complain("%v", err)
 	}
-	if left := p.fresher(leftovers(kept)); len(left) > 0 && !f.abrupt() && !strings.Contains(at.Name, home) { // the next run sweeps
+	// the next run sweeps
+	if left := p.fresher(leftovers(kept)); len(left) > 0 && !f.abrupt() && !strings.Contains(at.Name, home) {
 		complain("leaves %s", strings.Join(left, ", "))
 	}
 	for _, dir := range []string{e.work, filepath.Join(e.work, "out")} {
@@ -216,7 +219,8 @@ func (p *prepared) judge(e *ended, f *fault, at operation) (held string, wrong [
 		complain("the folder is neither old nor new: %s", why)
 	case e.status == p.status && held != isNew:
 		complain("ends with status %d, and the folder is %s", e.status, held)
-	case failed && held == isNew && !p.prints() && !p.answers && e.status >= 0 && e.status != 130 && !strings.Contains(e.said, " are in ") && !strings.Contains(e.said, "is in "):
+	case failed && held == isNew && !p.prints() && !p.answers && e.status >= 0 && e.status != 130 &&
+		!strings.Contains(e.said, " are in ") && !strings.Contains(e.said, "is in "):
 		complain("ends with status %d, and the folder is new", e.status)
 	}
 	_, kept, err = p.filesOnTheWay(e.work, f)

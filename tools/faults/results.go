@@ -60,13 +60,15 @@ type column struct {
 var (
 	ofFaults = []column{
 		{"one error", []string{"input or output error", "permission denied", "too many open files", "no space left"}},
-		{"disk full, read-only or lost", []string{"disk full from here on", "read-only from here on", "disk lost from here on"}},
+		{"disk full, read-only or lost", []string{"disk full from here on", "read-only from here on",
+			"disk lost from here on"}},
 		{"halves, interrupted calls", []string{"half of the bytes", "call interrupted"}},
 		{"SIGTERM", []string{"SIGTERM"}},
 		{"SIGKILL", []string{"SIGKILL"}},
 	}
 	ofSignals = []column{
-		{"SIGINT", []string{"SIGINT"}}, {"SIGTERM", []string{"SIGTERM"}}, {"SIGHUP", []string{"SIGHUP"}}, {"SIGPIPE", []string{"SIGPIPE"}},
+		{"SIGINT", []string{"SIGINT"}}, {"SIGTERM", []string{"SIGTERM"}}, {"SIGHUP", []string{"SIGHUP"}},
+		{"SIGPIPE", []string{"SIGPIPE"}},
 		{"reader gone", []string{brokenPipe}}, {"SIGKILL", []string{"SIGKILL"}},
 	}
 )
@@ -78,7 +80,8 @@ func (r *results) print(w io.Writer) {
 	if len(r.Pairs) > 0 {
 		fmt.Fprintf(w, "| two at once | pairs | %s | %s |\n|---|---|---|---|\n", oneRefused, bothDone)
 		for _, row := range r.Pairs {
-			fmt.Fprintf(w, "| %s | %d | %d | %d |\n", row.Command, row.Faults["pairs"], row.Held[oneRefused], row.Held[bothDone])
+			fmt.Fprintf(w, "| %s | %d | %d | %d |\n", row.Command, row.Faults["pairs"], row.Held[oneRefused],
+				row.Held[bothDone])
 		}
 		fmt.Fprintln(w)
 	}
@@ -93,7 +96,8 @@ func table(w io.Writer, rows []row, columns []column) {
 	for _, c := range columns {
 		fmt.Fprintf(w, " %s |", c.title)
 	}
-	fmt.Fprintf(w, " as if undisturbed | old run | new run | steps of it |\n|%s\n", strings.Repeat("---|", len(columns)+5))
+	fmt.Fprintf(w, " as if undisturbed | old run | new run | steps of it |\n|%s\n",
+		strings.Repeat("---|", len(columns)+5))
 	total := row{Command: "in all", Faults: map[string]int{}, Held: map[string]int{}}
 	for _, r := range rows {
 		total.add(&r)

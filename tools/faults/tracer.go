@@ -30,16 +30,19 @@ type traced struct {
 // waitThreads waits for threads of a program too, where this thread traces it (__WALL and __WNOTHREAD of Linux).
 const waitThreads = 0x40000000 | 0x20000000
 
-// trace runs a program in a work folder, its output going to files beside that, and asks about every operation on a file.
-func trace(program string, args []string, work string, env []string, limit time.Duration, decide func(operation) verdict) (*traced, error) {
+// trace runs a program in a work folder, its output going to files beside that, and asks about every operation on a
+// file.
+func trace(program string, args []string, work string, env []string, limit time.Duration,
+	decide func(operation) verdict) (*traced, error) {
 	runtime.LockOSThread() // whoever starts the program traces it
 	defer runtime.UnlockOSThread()
 	files, err := streams(work)
 	if err != nil {
 		return nil, err
 	}
-	pid, err := syscall.ForkExec(program, append([]string{"thermsim"}, args...), &syscall.ProcAttr{Dir: work, Env: env, Files: []uintptr{files[0].Fd(), files[1].Fd(), files[2].Fd()},
-		Sys: &syscall.SysProcAttr{Ptrace: true, Setpgid: true}})
+	pid, err := syscall.ForkExec(program, append([]string{"thermsim"}, args...),
+		&syscall.ProcAttr{Dir: work, Env: env, Files: []uintptr{files[0].Fd(), files[1].Fd(), files[2].Fd()},
+			Sys: &syscall.SysProcAttr{Ptrace: true, Setpgid: true}})
 	for _, f := range files {
 		_ = f.Close() // the program has its own
 	}
@@ -51,7 +54,8 @@ func trace(program string, args []string, work string, env []string, limit time.
 		return nil, err
 	}
 	const exitKill = 0x100000 // PTRACE_O_EXITKILL
-	if err := syscall.PtraceSetOptions(pid, syscall.PTRACE_O_TRACESYSGOOD|syscall.PTRACE_O_TRACECLONE|exitKill); err != nil {
+	if err := syscall.PtraceSetOptions(pid, syscall.PTRACE_O_TRACESYSGOOD|syscall.PTRACE_O_TRACECLONE|exitKill); err !=
+		nil {
 		return nil, err
 	}
 	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
@@ -59,7 +63,8 @@ func trace(program string, args []string, work string, env []string, limit time.
 		return nil, err
 	}
 	defer memory.Close()
-	t := &tracer{process: process{pid: pid, work: work, memory: memory, seen: map[operation]int{}}, decide: decide, entered: map[int]*pending{}}
+	t := &tracer{process: process{pid: pid, work: work, memory: memory, seen: map[operation]int{}}, decide: decide,
+		entered: map[int]*pending{}}
 	var out traced
 	timer := time.AfterFunc(limit, func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
 	if err = syscall.PtraceSyscall(pid, 0); err == nil {

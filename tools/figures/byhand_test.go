@@ -8,10 +8,11 @@ import (
 	"testing"
 )
 
-// checked are the pages whose measured figures all come from files, with what may stand in them all the same: the papers' own figures, and numbers that are no
-// measurements.
+// checked are the pages whose measured figures all come from files, with what may stand in them all the same: the
+// papers' own figures, and numbers that are no measurements.
 var checked = map[string][]string{
-	"bench.md":             {"1000 W/(m2 K)", "100,000 W/(m2 K)", "0.01 s, about half", "0.1 s, about a fiftieth", "(5.4 s)"},
+	"bench.md": {"1000 W/(m2 K)", "100,000 W/(m2 K)", "0.01 s, about half", "0.1 s, about a fiftieth",
+		"(5.4 s)"},
 	"chebyshev.md":         nil,
 	"cmg.md":               nil,
 	"ddilu.md":             nil,
@@ -20,9 +21,10 @@ var checked = map[string][]string{
 	"parac.md":             {"nominally 4.8 TB/s"},
 	"papers/block-ildu.md": nil,
 	"papers/cmg.md":        nil,
-	"papers/cuth.md":       {"raised by 5 %", "up to 20 times the iterations", "34 times one of IC(0) in the paper's Table IV"},
-	"papers/parac.md":      {"the paper's machine 2.61 s and 16.7 s with AMD"},
-	"papers/structilu.md":  {"within 15 % of its 23"},
+	"papers/cuth.md": {"raised by 5 %", "up to 20 times the iterations", "34 times one of IC(0) in the " +
+		"paper's Table IV"},
+	"papers/parac.md":     {"the paper's machine 2.61 s and 16.7 s with AMD"},
+	"papers/structilu.md": {"within 15 % of its 23"},
 }
 
 var (
@@ -33,8 +35,8 @@ var (
 	bareCells = regexp.MustCompile(`\|( *[\d.,]+ *\|){3}`)
 )
 
-// byHand finds lines with figures that come from no file: cells with a unit of what is measured, three cells of numbers beside each other, and times and rates in text.
-// In pages that go through a paper the first column is the paper's.
+// byHand finds lines with figures that come from no file: cells with a unit of what is measured, three cells of numbers
+// beside each other, and times and rates in text. In pages that go through a paper the first column is the paper's.
 func byHand(text string, ofPaper bool, allowed []string) []string {
 	text = marked.ReplaceAllString(text, "\n")
 	text = inline.ReplaceAllString(text, "")
@@ -67,7 +69,8 @@ func TestNoFigureByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, line := range byHand(string(text), strings.HasPrefix(page, "papers/"), allowed) {
-			t.Errorf("docs/%s has a figure that comes from no file of docs/measurements; make it by a mark (tools/figures), or allow it in this test:\n%s", page, line)
+			t.Errorf("docs/%s has a figure that comes from no file of docs/measurements; make it by a mark "+
+				"(tools/figures), or allow it in this test:\n%s", page, line)
 		}
 	}
 }

@@ -46,14 +46,21 @@ func TestTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	for mark, want := range map[string]string{
-		"rows: case=\"a b\"|c threads=1\nabove: On {gpu}.\ncolumns: case = {case} | unknowns = {n:d}, {n:M}\n| time = {t:s} | it = {more.it?} | copy = {.copy*t/2:2}": "" +
-			"On G.\n\n| case | unknowns | time | it | copy |\n|---|---|---|---|---|\n| a b | 14,348,907, 14.3 M | 460 ms | 27 | 0.46 |\n| c | 5,000, 0.00500 M | 12.3 s |  | 12 |\n",
-		"rows: case=\"a b\"\nby: case\ncolumns: case = {case} | times = {t[threads=1]/t[threads=16]:2} | none = {t[threads=2]?:s}{t[case=a:b]?}": "" +
+		"rows: case=\"a b\"|c threads=1\nabove: On {gpu}.\ncolumns: case = {case} | unknowns = {n:d}, {n:M}\n| time " +
+			"= {t:s} | it = {more.it?} | copy = {.copy*t/2:2}": "" +
+			"On G.\n\n| case | unknowns | time | it | copy |\n|---|---|---|---|---|\n| a b | 14,348,907, 14.3 M | " +
+			"460 ms | 27 | 0.46 |\n| c | 5,000, 0.00500 M | 12.3 s |  | 12 |\n",
+		"rows: case=\"a b\"\nby: case\ncolumns: case = {case} | times = {t[threads=1]/t[threads=16]:2} | none = " +
+			"{t[threads=2]?:s}{t[case=a:b]?}": "" +
 			"| case | times | none |\n|---|---|---|\n| a b | 23 |  |\n",
-		"at: tables[name=two].rows\ncolumns: t = {t:s}, {t:e}, {t*1e5:.1}, {t*1e4:%}":                       "| t |\n|---|\n| 10.0 us, 1.0e-05, 1.0, 10 % |\n",
-		"rows: case=\"a b\"\ncolumns: t = {threads} | x = {t[threads=1]/t:.1}":                              "| t | x |\n|---|---|\n| 1 | 1.0 |\n| 16 | 23.0 |\n",
-		"rows: case=d\ncolumns: a = {t*0:.1 W}{t-more.it?0:1} | b = {t/zero?:.0 B} | c = {t/more.it?:.0 B}": "| a | b | c |\n|---|---|---|\n| 0.0 W1 |  |  |\n",
-		"rows: case=c\ncolumns: note = {note} {t*1000:ms}":                                                  "| note |\n|---|\n| x\\|y 12.3 s |\n",
+		"at: tables[name=two].rows\ncolumns: t = {t:s}, {t:e}, " +
+			"{t*1e5:.1}, {t*1e4:%}": "| t |\n|---|\n| 10.0 us, 1.0e-05, 1.0, 10 % |\n",
+		"rows: case=\"a b\"\ncolumns: t = {threads} | x = " +
+			"{t[threads=1]/t:.1}": "| t | x |\n|---|---|\n| 1 | 1.0 |\n| 16 | 23.0 |\n",
+		"rows: case=d\ncolumns: a = {t*0:.1 W}{t-more.it?0:1} | b = {t/zero?:.0 B} | c = " +
+			"{t/more.it?:.0 B}": "| a | b | c |\n|---|---|---|\n| 0.0 W1 |  |  |\n",
+		"rows: case=c\ncolumns: note = {note} " +
+			"{t*1000:ms}": "| note |\n|---|\n| x\\|y 12.3 s |\n",
 	} {
 		got, err := renew(dir, page(mark))
 		if err != nil {
@@ -74,13 +81,16 @@ func TestFiguresInLines(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "f.json"), []byte(example), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	const text = "| it is <!-- figure f.json; case=\"a b\"; {t[threads=1]/t[threads=16]:2} -->%s<!-- end of figure --> times, <!-- figure f.json; case=c; {t:s} -->%s<!-- end of figure --> |\n"
+	const text = "| it is <!-- figure f.json; case=\"a b\"; {t[threads=1]/t[threads=16]:2} -->%s<!-- end of figure " +
+		"--> times, <!-- figure f.json; case=c; {t:s} -->%s<!-- end of figure --> |\n"
 	got, err := renewPage(dir, fmt.Sprintf(text, "22", ""))
 	if want := fmt.Sprintf(text, "23", "12.3 s"); err != nil || got != want {
 		t.Errorf("%v\n%s", err, got)
 	}
-	for mark, want := range map[string]string{"f.json; case=c": "a figure reads", "f.json; case=q; {t}": "no row", "f.json; ; {speed}": "2: f.json; ; {speed}"} {
-		if _, err := renewPage(dir, "\n<!-- figure "+mark+" -->1<!-- end of figure -->\n"); err == nil || !strings.Contains(err.Error(), want) {
+	for mark, want := range map[string]string{"f.json; case=c": "a figure reads", "f.json; case=q; {t}": "no row",
+		"f.json; ; {speed}": "2: f.json; ; {speed}"} {
+		if _, err := renewPage(dir, "\n<!-- figure "+mark+" -->1<!-- end of figure -->\n"); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", mark, err)
 		}
 	}
@@ -102,7 +112,8 @@ func TestLeastAndMost(t *testing.T) {
 			t.Errorf("%s: %q, %v", mark, got, err)
 		}
 	}
-	for mark, want := range map[string]string{"f.json; by=case; {least t[threads=2]?:2}": "no line has", "f.json; by=case; {least t[threads=2]:2}": "0 rows", "f.json; ; {most case:2}": "not a number"} {
+	for mark, want := range map[string]string{"f.json; by=case; {least t[threads=2]?:2}": "no line has",
+		"f.json; by=case; {least t[threads=2]:2}": "0 rows", "f.json; ; {most case:2}": "not a number"} {
 		if got, err := inlineText(dir, mark); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %q, %v", mark, got, err)
 		}

@@ -10,8 +10,9 @@ import (
 
 var inline = regexp.MustCompile(`<!-- figure ([^\n]*?) -->([^\n]*?)<!-- end of figure -->`)
 
-// renewInline makes the figures within lines anew: FILE; ROWS; TEMPLATE, the rows as in a table's mark, at=PATH and by=FIELD among them. The template sees the first of the
-// rows and chooses among all by conditions in brackets. Within a table a bar is written \|, as Markdown has it. The error begins with a line.
+// renewInline makes the figures within lines anew: FILE; ROWS; TEMPLATE, the rows as in a table's mark, at=PATH and
+// by=FIELD among them. The template sees the first of the rows and chooses among all by conditions in brackets. Within
+// a table a bar is written \|, as Markdown has it. The error begins with a line.
 func renewInline(dir, text string) (string, error) {
 	var failed error
 	var out strings.Builder

@@ -10,20 +10,24 @@
 //	the table, which is renewed
 //	<!-- end of figures -->
 //
-// The file is relative to docs. at leads to an array of rows, by default "rows"; "." is the whole file. rows takes those whose fields have these values, with | between
-// alternatives and "..." around what has spaces. above is text over the table, made of fields of the file. columns may go on in the lines below, each beginning with |.
+// The file is relative to docs. at leads to an array of rows, by default "rows"; "." is the whole file. rows takes
+// those whose fields have these values, with | between alternatives and "..." around what has spaces. above is text
+// over the table, made of fields of the file. columns may go on in the lines below, each beginning with |.
 //
-// A template holds {EXPRESSION:FORMAT}. An expression is made of numbers and fields of the row, with + - * and / between, from left to right; .FIELD is a field of the
-// file. FIELD[NAME=VALUE,...] is the field of the one row of the table that has these values. With by, rows of one value are one line, FIELD is that of the first of
-// them, and brackets choose among them. Where FIELD? is missing, there is no such row, or it is zero and divides, the placeholder is empty; without the question mark
-// that is an error. FIELD?0 is zero where it is missing.
+// A template holds {EXPRESSION:FORMAT}. An expression is made of numbers and fields of the row, with + - * and /
+// between, from left to right; .FIELD is a field of the file. FIELD[NAME=VALUE,...] is the field of the one row of the
+// table that has these values. With by, rows of one value are one line, FIELD is that of the first of them, and
+// brackets choose among them. Where FIELD? is missing, there is no such row, or it is zero and divides, the placeholder
+// is empty; without the question mark that is an error. FIELD?0 is zero where it is missing.
 //
-// Formats: none, as it stands in the file; s, seconds in a fitting unit; ms, the same of milliseconds; 1, 2, 3, so many significant figures; .0, .1 ..., so many
-// decimals; d, thousands apart; M, millions; e, an exponent; %, percent. A unit may follow, with a space between.
+// Formats: none, as it stands in the file; s, seconds in a fitting unit; ms, the same of milliseconds; 1, 2, 3, so many
+// significant figures; .0, .1 ..., so many decimals; d, thousands apart; M, millions; e, an exponent; %, percent. A
+// unit may follow, with a space between.
 //
-// Figures within a line are made by <!-- figure FILE; ROWS; TEMPLATE -->, with <!-- end of figure --> behind them. at=PATH and by=FIELD may stand among the rows. There
-// {least EXPRESSION:FORMAT} and {most EXPRESSION:FORMAT} take the least and the most over all lines, those without a value left out if it is optional, and
-// {range EXPRESSION:FORMAT} is both, one where they read the same.
+// Figures within a line are made by <!-- figure FILE; ROWS; TEMPLATE -->, with <!-- end of figure --> behind them.
+// at=PATH and by=FIELD may stand among the rows. There {least EXPRESSION:FORMAT} and {most EXPRESSION:FORMAT} take the
+// least and the most over all lines, those without a value left out if it is optional, and {range EXPRESSION:FORMAT} is
+// both, one where they read the same.
 //
 // The tests of this package compare the pages with what this program makes, so a figure that is not in its file fails.
 package main

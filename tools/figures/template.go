@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// scope is what a template sees: the file, the rows of a line, those among which conditions in brackets choose, and the rows of all lines, for the least and the most.
+// scope is what a template sees: the file, the rows of a line, those among which conditions in brackets choose, and the
+// rows of all lines, for the least and the most.
 type scope struct {
 	file   any
 	rows   []any
@@ -37,7 +38,8 @@ func fill(template string, s scope) (string, error) {
 	return text, failed
 }
 
-// extreme is the least or the most of an expression over all lines that have it, the range from one to the other, or its value.
+// extreme is the least or the most of an expression over all lines that have it, the range from one to the other, or
+// its value.
 func (s scope) extreme(expression, format string) (string, error) {
 	word, rest, _ := strings.Cut(expression, " ")
 	if word != "least" && word != "most" && word != "range" {

@@ -17,8 +17,8 @@ var (
 	seeded  = regexp.MustCompile(`failure while testing seed corpus entry: \w+/(\S+)`)
 )
 
-// failed keeps an input that failed, takes it out of those that turns begin with, and tries it alone: an input ends after 10 s, which one that
-// is slow may take where other programs are busy. Such a one is kept and not counted.
+// failed keeps an input that failed, takes it out of those that turns begin with, and tries it alone: an input ends
+// after 10 s, which one that is slow may take where other programs are busy. Such a one is kept and not counted.
 func (c *campaign) failed(ctx context.Context, t *target, work, corpus string, said []byte) error {
 	folder := filepath.Join(c.crashers, t.Package, t.Target)
 	if err := os.MkdirAll(folder, 0o777); err != nil {
@@ -33,7 +33,8 @@ func (c *campaign) failed(ctx context.Context, t *target, work, corpus string, s
 		}
 	} else if m := seeded.FindSubmatch(said); m != nil {
 		name = string(m[1])
-		if err := move(filepath.Join(corpus, t.Target, name), filepath.Join(folder, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := move(filepath.Join(corpus, t.Target, name), filepath.Join(folder, name)); err != nil &&
+			!errors.Is(err, os.ErrNotExist) {
 			return err // one of the repository's stays where it is
 		}
 	}
@@ -42,7 +43,8 @@ func (c *campaign) failed(ctx context.Context, t *target, work, corpus string, s
 			return err
 		}
 	}
-	cmd := exec.CommandContext(ctx, t.program, "-test.run=^"+t.Target+"$/^"+regexp.QuoteMeta(name)+"$", "-test.timeout=2m")
+	cmd := exec.CommandContext(ctx, t.program, "-test.run=^"+t.Target+"$/^"+regexp.QuoteMeta(name)+"$",
+		"-test.timeout=2m")
 	cmd.Dir = work
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {

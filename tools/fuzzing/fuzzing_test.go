@@ -28,7 +28,8 @@ func TestFind(t *testing.T) {
 		}
 		seen[f.String()], names[f.Target] = true, true
 	}
-	for _, want := range []string{"stack FuzzTOML", "cmd/thermsim FuzzStacks", "stack/internal/units FuzzParse", "study/verify FuzzSteady"} {
+	for _, want := range []string{"stack FuzzTOML", "cmd/thermsim FuzzStacks", "stack/internal/units FuzzParse",
+		"study/verify FuzzSteady"} {
 		if !seen[want] {
 			t.Errorf("%s was not found", want)
 		}
@@ -47,11 +48,13 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Turns follow the shares: a target of share 3 has three times the time of one of share 1, and as many at a time at most.
+// Turns follow the shares: a target of share 3 has three times the time of one of share 1, and as many at a time at
+// most.
 func TestTurns(t *testing.T) {
 	c := &campaign{settings: &settings{slice: time.Second}, end: time.Now().Add(time.Hour)}
 	c.changed = sync.NewCond(&c.lock)
-	often, seldom := &target{row: row{Target: "FuzzArguments"}, program: "a"}, &target{row: row{Target: "FuzzFrame"}, program: "b"}
+	often, seldom := &target{row: row{Target: "FuzzArguments"}, program: "a"},
+		&target{row: row{Target: "FuzzFrame"}, program: "b"}
 	broken := &target{row: row{Target: "FuzzBroken", Crashers: mostCrashers}, program: "c"}
 	c.targets = []*target{often, seldom, broken}
 	for range 40 {
@@ -79,15 +82,18 @@ func TestTurns(t *testing.T) {
 // What a fuzzer says is counted to its last line, and an input that failed has a name.
 func TestWhatAFuzzerSays(t *testing.T) {
 	c := new(counter)
-	c.read(strings.NewReader("fuzz: elapsed: 3s, gathering baseline coverage: 1/18 completed\nfuzz: elapsed: 3s, execs: 8487 (2828/sec), new interesting: 116 (total: 134)\n" +
+	c.read(strings.NewReader("fuzz: elapsed: 3s, gathering baseline coverage: 1/18 completed\nfuzz: elapsed: 3s, " +
+		"execs: 8487 (2828/sec), new interesting: 116 (total: 134)\n" +
 		"fuzz: elapsed: 6s, execs: 9001 (20/sec), new interesting: 117 (total: 135)\nFAIL"))
 	if c.executions != 9001 {
 		t.Errorf("%d executions", c.executions)
 	}
-	if m := written.FindStringSubmatch("    Failing input written to testdata/fuzz/FuzzTOML/6035909e1eeaf686\n"); m == nil || m[1] != "6035909e1eeaf686" {
+	if m := written.FindStringSubmatch("    Failing input written to testdata/fuzz/FuzzTOML/6035909e1eeaf686\n"); m ==
+		nil || m[1] != "6035909e1eeaf686" {
 		t.Errorf("%v", m)
 	}
-	if m := seeded.FindStringSubmatch("failure while testing seed corpus entry: FuzzStacks/seed#0\n"); m == nil || m[1] != "seed#0" {
+	if m := seeded.FindStringSubmatch("failure while testing seed corpus entry: FuzzStacks/seed#0\n"); m == nil ||
+		m[1] != "seed#0" {
 		t.Errorf("%v", m)
 	}
 }
@@ -96,7 +102,8 @@ func TestWhatAFuzzerSays(t *testing.T) {
 func TestMerge(t *testing.T) {
 	dir := t.TempDir()
 	var names []string
-	for n, rows := range [][]row{{{"a", "FuzzX", 10, 2, 0.5, 1}, {"a", "FuzzY", 1, 0, 0.25, 0}}, {{"a", "FuzzX", 5, 1, 0.25, 0}, {"b", "FuzzX", 7, 7, 1, 0}}} {
+	for n, rows := range [][]row{{{"a", "FuzzX", 10, 2, 0.5, 1}, {"a", "FuzzY", 1, 0, 0.25, 0}},
+		{{"a", "FuzzX", 5, 1, 0.25, 0}, {"b", "FuzzX", 7, 7, 1, 0}}} {
 		r := newRecord("c")
 		r.Rows = rows
 		names = append(names, filepath.Join(dir, string(rune('0'+n))))
@@ -113,7 +120,8 @@ func TestMerge(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []row{{"a", "FuzzX", 15, 3, 0.75, 1}, {"a", "FuzzY", 1, 0, 0.25, 0}, {"b", "FuzzX", 7, 7, 1, 0}}
-	if !slices.Equal(r.Rows, want) || r.Commit != "d" || r.Total.Executions != 23 || r.Total.CoreHours != 2 || r.Total.Targets != 3 {
+	if !slices.Equal(r.Rows, want) || r.Commit != "d" || r.Total.Executions != 23 || r.Total.CoreHours != 2 ||
+		r.Total.Targets != 3 {
 		t.Errorf("%+v", r)
 	}
 	if left, _ := os.ReadDir(dir); len(left) != 3 {
@@ -130,7 +138,8 @@ func TestWorkplace(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(work)
-	for _, name := range []string{"load.go", "testdata/fuzz/FuzzTOML/coolant_without_size", "../examples/quickstart/stack.toml"} {
+	for _, name := range []string{"load.go", "testdata/fuzz/FuzzTOML/coolant_without_size",
+		"../examples/quickstart/stack.toml"} {
 		if _, err := os.Stat(filepath.Join(work, name)); err != nil {
 			t.Error(err)
 		}

@@ -1,8 +1,9 @@
 //go:build unix
 
-// Command fuzzing runs every fuzz target of the repository, one process of one worker on each core, for as long as it is told. Targets take turns; those of
-// whole runs and of solvers get more. Inputs that add coverage stay where `go test` keeps them. Inputs that fail are moved out of the packages, into the
-// folder of -crashers: put one below testdata/fuzz/TARGET of its package, where it is a seed from then on.
+// Command fuzzing runs every fuzz target of the repository, one process of one worker on each core, for as long as it
+// is told. Targets take turns; those of whole runs and of solvers get more. Inputs that add coverage stay where `go
+// test` keeps them. Inputs that fail are moved out of the packages, into the folder of -crashers: put one below
+// testdata/fuzz/TARGET of its package, where it is a seed from then on.
 //
 //	go run ./tools/fuzzing -for 10m
 //	go run ./tools/fuzzing -for 1h -cores 1 -only '^stack/ ' -json fuzzing.json
@@ -73,7 +74,8 @@ func run(s *settings) error {
 	}
 	err := c.all(ctx)
 	r := c.record()
-	fmt.Printf("%d executions of %d targets in %.2f core hours, %d inputs failed\n", r.Total.Executions, r.Total.Targets, r.Total.CoreHours, r.crashers())
+	fmt.Printf("%d executions of %d targets in %.2f core hours, %d inputs failed\n", r.Total.Executions,
+		r.Total.Targets, r.Total.CoreHours, r.crashers())
 	if err == nil && r.crashers() > 0 {
 		err = fmt.Errorf("%d inputs failed; they are in %s", r.crashers(), s.crashers)
 	}

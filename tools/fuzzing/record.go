@@ -33,8 +33,10 @@ type record struct {
 }
 
 func newRecord(commit string) *record {
-	return &record{Commit: commit, About: "Go's fuzzer, one worker a process, inputs minimised five times; core hours are processor time of the fuzzer and its worker, " +
-		"set-up included. interesting counts inputs that added coverage in any part, crashers those that failed before they were mended."}
+	return &record{Commit: commit, About: "Go's fuzzer, one worker a process, inputs minimised five times; core " +
+		"hours are processor time of the fuzzer and its worker, " +
+		"set-up included. interesting counts inputs that added coverage in any part, crashers those that failed " +
+		"before they were mended."}
 }
 
 func (r *record) sum() {

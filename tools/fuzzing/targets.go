@@ -21,10 +21,13 @@ type target struct {
 	taken   float64 // seconds of turns, those that run included
 }
 
-// shares of time, 1 where none is said: targets of whole runs and of solvers find what readers cannot, and do a hundred inputs a second or less.
+// shares of time, 1 where none is said: targets of whole runs and of solvers find what readers cannot, and do a hundred
+// inputs a second or less.
 var shares = map[string]int{
-	"FuzzStacks": 4, "FuzzDevices": 4, "FuzzArguments": 3, "FuzzRender": 3, "FuzzDiff": 3, "FuzzOpen": 3, "FuzzSolveMatrix": 3, "FuzzSteady": 3,
-	"FuzzTransient": 3, "FuzzCoolant": 3, "FuzzNewton": 3, "FuzzPatches": 3, "FuzzPrint": 2, "FuzzTOML": 2, "FuzzDesign": 2, "FuzzProject": 2, "FuzzOverride": 2,
+	"FuzzStacks": 4, "FuzzDevices": 4, "FuzzArguments": 3, "FuzzRender": 3, "FuzzDiff": 3, "FuzzOpen": 3,
+	"FuzzSolveMatrix": 3, "FuzzSteady": 3,
+	"FuzzTransient": 3, "FuzzCoolant": 3, "FuzzNewton": 3, "FuzzPatches": 3, "FuzzPrint": 2, "FuzzTOML": 2,
+	"FuzzDesign": 2, "FuzzProject": 2, "FuzzOverride": 2,
 }
 
 func (t *target) share() int {
@@ -80,7 +83,8 @@ func skipped(path, name string) error {
 // build makes the test program of a package, which counts coverage.
 func (c *campaign) build(ctx context.Context, folder string) error {
 	program := filepath.Join(c.binary, strings.ReplaceAll(folder, "/", "-")+".test")
-	out, err := exec.CommandContext(ctx, "go", "test", "-vet=off", "-fuzz=.", "-c", "-o", program, "./"+folder).CombinedOutput()
+	out, err := exec.CommandContext(ctx, "go", "test", "-vet=off", "-fuzz=.", "-c", "-o", program,
+		"./"+folder).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s cannot be built: %w\n%s", folder, err, out)
 	}

@@ -34,7 +34,8 @@ func (c *campaign) turn(parent context.Context, t *target, length time.Duration)
 	defer os.RemoveAll(work)
 	ctx, cancel := context.WithTimeout(parent, length+grace)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, t.program, "-test.run=^$", "-test.fuzz=^"+t.Target+"$", "-test.parallel=1", "-test.fuzzcachedir="+corpus,
+	cmd := exec.CommandContext(ctx, t.program, "-test.run=^$", "-test.fuzz=^"+t.Target+"$", "-test.parallel=1",
+		"-test.fuzzcachedir="+corpus,
 		"-test.fuzztime="+length.Round(time.Millisecond).String(), "-test.fuzzminimizetime=5x")
 	cmd.Dir = work
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")

@@ -8,14 +8,16 @@ import (
 	"path/filepath"
 )
 
-// workplace makes a folder beside the package that looks like it to tests. What a fuzzer writes into it concerns no other turn. The caller removes it.
+// workplace makes a folder beside the package that looks like it to tests. What a fuzzer writes into it concerns no
+// other turn. The caller removes it.
 func (t *target) workplace() (string, error) {
 	work, err := os.MkdirTemp(filepath.Dir(t.Package), ".fuzzing-")
 	if err != nil {
 		return "", err
 	}
 	data, seeds := "testdata", filepath.Join("testdata", "fuzz", t.Target)
-	err = errors.Join(link(t.Package, work, ""), os.MkdirAll(filepath.Join(work, seeds), 0o777), link(t.Package, work, data), link(t.Package, work, seeds))
+	err = errors.Join(link(t.Package, work, ""), os.MkdirAll(filepath.Join(work, seeds), 0o777),
+		link(t.Package, work, data), link(t.Package, work, seeds))
 	if err != nil {
 		return "", errors.Join(err, os.RemoveAll(work))
 	}

@@ -1,4 +1,5 @@
-// Command gainmap draws the loop gain of a stack that leaks against its power and its cooling: the picture in docs/leakage.md.
+// Command gainmap draws the loop gain of a stack that leaks against its power and its cooling: the picture in
+// docs/leakage.md.
 //
 //	go run ./tools/gainmap examples/leaky-tiers/stack.toml docs/images/leakage_gain.svg
 package main
@@ -25,7 +26,8 @@ func main() {
 	}
 }
 
-// powers are factors on all powers, coolings heat transfer coefficients of the top in W/(m2 K), and cells those along x and along y.
+// powers are factors on all powers, coolings heat transfer coefficients of the top in W/(m2 K), and cells those along x
+// and along y.
 var (
 	powers   = []float64{0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3}
 	coolings = []float64{1e4, 1.5e4, 2e4, 3e4, 5e4, 7e4, 1e5, 1.5e5, 2e5, 3e5}
@@ -45,7 +47,8 @@ func run(ctx context.Context, path, picture string) error {
 	return os.WriteFile(picture, m.svg(), 0o644)
 }
 
-// field is the outcome of one solve: the loop gain, and the largest factor on the powers as they were where they run away.
+// field is the outcome of one solve: the loop gain, and the largest factor on the powers as they were where they run
+// away.
 type field struct {
 	gain    float64
 	runaway bool

@@ -12,15 +12,19 @@ const (
 	below         = 66
 )
 
-// svg draws a cell for each solve: its gain where there is a steady state, and the largest factor on its power where there is none.
+// svg draws a cell for each solve: its gain where there is a steady state, and the largest factor on its power where
+// there is none.
 func (g *gains) svg() []byte {
 	var b bytes.Buffer
 	w, h := left+width*len(g.coolings)+24, top+height*len(g.powers)+below
-	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\" text-anchor=\"middle\">\n", w, h)
+	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "+
+		"font-size=\"13\" text-anchor=\"middle\">\n", w, h)
 	fmt.Fprintf(&b, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", w, h)
-	fmt.Fprintf(&b, "<text x=\"%d\" y=\"24\" font-size=\"15\">Loop gain; grey: runaway, with the largest factor on that power</text>\n", left+width*len(g.coolings)/2)
+	fmt.Fprintf(&b, "<text x=\"%d\" y=\"24\" font-size=\"15\">Loop gain; grey: runaway, with the largest factor on "+
+		"that power</text>\n", left+width*len(g.coolings)/2)
 	fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\">h of the top in W/(m²K)</text>\n", left+width*len(g.coolings)/2, h-18)
-	fmt.Fprintf(&b, "<text transform=\"translate(22 %d) rotate(-90)\">power, times that of the stack</text>\n", top+height*len(g.powers)/2)
+	fmt.Fprintf(&b, "<text transform=\"translate(22 %d) rotate(-90)\">power, times that of the stack</text>\n",
+		top+height*len(g.powers)/2)
 	for j := range g.powers {
 		y := top + height*(len(g.powers)-1-j)
 		fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%g</text>\n", left-8, y+height/2+5, g.powers[j])
@@ -31,7 +35,8 @@ func (g *gains) svg() []byte {
 				fill, text = "#bbb", fmt.Sprintf("×%.2f", v.factor)
 			}
 			x := left + width*i
-			fmt.Fprintf(&b, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\" stroke=\"#fff\"/><text x=\"%d\" y=\"%d\">%s</text>\n",
+			fmt.Fprintf(&b, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\" stroke=\"#fff\"/><text "+
+				"x=\"%d\" y=\"%d\">%s</text>\n",
 				x, y, width, height, fill, x+width/2, y+height/2+5, text)
 		}
 	}

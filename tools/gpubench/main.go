@@ -1,6 +1,6 @@
-// Command gpubench measures the solver on a GPU: the 10-layer memory-on-logic stack at several sizes and rules, printed as a table and
-// written as JSON, of which docs/performance.md shows the rows. It is a single binary that needs libc and a CUDA driver, for GPU machines without Go. With -device cpu it
-// measures the processor instead.
+// Command gpubench measures the solver on a GPU: the 10-layer memory-on-logic stack at several sizes and rules, printed
+// as a table and written as JSON, of which docs/performance.md shows the rows. It is a single binary that needs libc
+// and a CUDA driver, for GPU machines without Go. With -device cpu it measures the processor instead.
 package main
 
 import (
@@ -95,7 +95,9 @@ func benchCases() []benchCase {
 		{"714x714x10", square(714), 0},
 		{"1183x1183x10", square(1183), 0},
 		{"1871x1871x10", square(1871), 0},
-		{"1871x1871x10 2.5D", func() *stack.Stack { return cases.Interposer(cases.Stack10(cases.Options{NX: 1871})) }, 0},
+		{"1871x1871x10 2.5D", func() *stack.Stack {
+			return cases.Interposer(cases.Stack10(cases.Options{NX: 1871}))
+		}, 0},
 		{"1871x1871x10, 50 steps", func() *stack.Stack { return cases.PowerSteps(square(1871)()) }, 50},
 		{"2048x2048x10", square(2048), 0},
 		{"10000x10000x10", square(10000), 0},
@@ -122,7 +124,8 @@ func run(out, device string, runs, largest int, only string) error {
 	if r.Copy > 0 {
 		fmt.Printf("copies its memory at %.2f TB/s, read and written\n", r.Copy)
 	}
-	fmt.Printf("%-24s %-10s %-8s %10s %4s %9s %9s %7s %9s\n", "case", "method", "rule", "cells", "it", "setup ms", "solve ms", "B/cell", "||r|| W")
+	fmt.Printf("%-24s %-10s %-8s %10s %4s %9s %9s %7s %9s\n", "case", "method", "rule", "cells", "it", "setup ms",
+		"solve ms", "B/cell", "||r|| W")
 	for _, c := range benchCases() {
 		m, err := mesh.Build(c.stack())
 		if err != nil {
@@ -136,7 +139,8 @@ func run(out, device string, runs, largest int, only string) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
 			}
-			fmt.Printf("%-24s %-10s %-8s %10d %4d %9.3f %9.3f %7.1f %9.2e %v\n", row.Case, row.Method, row.Rule, row.Cells, row.Iterations, row.SetupMS, row.SolveMS,
+			fmt.Printf("%-24s %-10s %-8s %10d %4d %9.3f %9.3f %7.1f %9.2e %v\n", row.Case, row.Method, row.Rule,
+				row.Cells, row.Iterations, row.SetupMS, row.SolveMS,
 				row.BytesCell, row.ResidualW, row.Converged)
 			r.Rows = append(r.Rows, row)
 		}

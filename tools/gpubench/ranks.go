@@ -37,11 +37,16 @@ type ranksFlags struct {
 
 func (f *ranksFlags) add() {
 	flag.StringVar(&f.devices, "ranks", "", "measure ranks on these GPUs, as gpu:0,1, against the first of them alone")
-	flag.IntVar(&f.rank, "rank", 0, "with -ranks and -rendezvous: the rank of this process, one of as many as there are GPUs")
-	flag.StringVar(&f.rendezvous, "rendezvous", "", "HOST:PORT where the processes of -ranks meet; without it the ranks are in one process")
-	flag.BoolVar(&f.table, "ranks-table", false, "measure nothing: write the tables of docs/ranks-gpu.md, made of the JSON files named, to stdout")
-	flag.BoolVar(&f.direct, "direct", false, "with -ranks: stacks of layers by the direct solver, with the multigrid beside it")
-	flag.StringVar(&f.slabs, "slabs", "", "measure an iteration on one slab of so many, as 1,2,4, without the others: what travels is copied in place")
+	flag.IntVar(&f.rank, "rank", 0, "with -ranks and -rendezvous: the rank of this process, one of as many as "+
+		"there are GPUs")
+	flag.StringVar(&f.rendezvous, "rendezvous", "", "HOST:PORT where the processes of -ranks meet; without it the "+
+		"ranks are in one process")
+	flag.BoolVar(&f.table, "ranks-table", false, "measure nothing: write the tables of docs/ranks-gpu.md, made of "+
+		"the JSON files named, to stdout")
+	flag.BoolVar(&f.direct, "direct", false, "with -ranks: stacks of layers by the direct solver, with the "+
+		"multigrid beside it")
+	flag.StringVar(&f.slabs, "slabs", "", "measure an iteration on one slab of so many, as 1,2,4, without the "+
+		"others: what travels is copied in place")
 }
 
 // ordinals are the GPUs of -ranks.
@@ -87,7 +92,8 @@ type rankResult struct {
 	Transfers []transferRow `json:"transfers,omitempty"`
 }
 
-// transferRow is what passes between two GPUs: three rows of ten planes each way, the gathering of such a grid, or a dot product over both.
+// transferRow is what passes between two GPUs: three rows of ten planes each way, the gathering of such a grid, or a
+// dot product over both.
 type transferRow struct {
 	Columns int     `json:"columns_along_x"`
 	What    string  `json:"what"`
@@ -124,7 +130,8 @@ func rankCases() []rankCase {
 		{benchCase{"2646x2646x10", square(2646), 0}, inWatts, false, ""},
 		{benchCase{"1871x1871x10 2.5D", regions(1871), 0}, inWatts, false, ""},
 		{benchCase{"2646x2646x10 2.5D", regions(2646), 0}, inWatts, false, ""},
-		{benchCase{"1880x1880x10 2.5D", regions(1880), 0}, inWatts, false, ""}, // borders of regions on lines of the grid, in this and the next
+		// borders of regions on lines of the grid, in this and the next
+		{benchCase{"1880x1880x10 2.5D", regions(1880), 0}, inWatts, false, ""},
 		{benchCase{"2640x2640x10 2.5D", regions(2640), 0}, inWatts, false, ""},
 		{benchCase{"1871x1871x10, 50 steps", steps(1871), 50}, inWatts, false, ""},
 		{benchCase{"10000x10000x10", square(10000), 0}, inWatts, false, ""},
@@ -134,7 +141,8 @@ func rankCases() []rankCase {
 
 // directCases are stacks of layers, steady and in time, by the direct solver and by multigrid to 1e-6 W.
 func directCases() []rankCase {
-	direct, multigrid := gpusolve.Options{Preconditioner: "fourier"}, gpusolve.Options{Preconditioner: "multigrid", ATol: 1e-6}
+	direct, multigrid := gpusolve.Options{Preconditioner: "fourier"},
+		gpusolve.Options{Preconditioner: "multigrid", ATol: 1e-6}
 	var all []rankCase
 	for _, c := range []struct {
 		n, steps int
@@ -225,7 +233,8 @@ func (row *rankRow) print() {
 	if row.Apart != nil {
 		apart = fmt.Sprintf("  %.2g K apart", *row.Apart)
 	}
-	fmt.Printf("%-24s %-13s %10d  %d ranks, %d processes  %4d it  %9.3f ms set-up  %9.3f ms  x %.2f%s  %s\n", row.Case, row.Rule, row.Cells, row.Ranks, row.Processes,
+	fmt.Printf("%-24s %-13s %10d  %d ranks, %d processes  %4d it  %9.3f ms set-up  %9.3f ms  x %.2f%s  %s\n", row.Case,
+		row.Rule, row.Cells, row.Ranks, row.Processes,
 		row.Iter, row.SetupMS, row.SolveMS, row.Speedup, apart, row.Transport)
 }
 
@@ -270,7 +279,8 @@ func (f *ranksFlags) compare(m *mesh.Mesh, c rankCase, runs int) ([]rankRow, err
 // open opens the devices of this process and joins its ranks, for all cases.
 func (f *ranksFlags) open(devices []string) (leave func(), err error) {
 	if f.rendezvous != "" {
-		g, err := tcp.Join(context.Background(), tcp.Config{Rank: f.rank, Ranks: len(devices), Rendezvous: f.rendezvous, Wait: time.Minute, Host: "localhost"})
+		g, err := tcp.Join(context.Background(), tcp.Config{Rank: f.rank, Ranks: len(devices), Rendezvous: f.rendezvous,
+			Wait: time.Minute, Host: "localhost"})
 		if err != nil {
 			return nil, err
 		}
@@ -312,7 +322,8 @@ func (f *ranksFlags) together(m *mesh.Mesh, c rankCase, runs int) (rankRow, []fl
 }
 
 // measure solves on one device, or as one rank, and gives the medians and, of rank 0 in exact cases, the field.
-func (c *rankCase) measure(m *mesh.Mesh, device *gpusolve.SharedDevice, g ranks.Group, runs int) (rankRow, []float64, error) {
+func (c *rankCase) measure(m *mesh.Mesh, device *gpusolve.SharedDevice, g ranks.Group, runs int) (rankRow, []float64,
+	error) {
 	r := rankRow{Case: c.name, Cells: m.Cells(), Runs: runs, Rule: fmt.Sprintf("%g W", c.rule.ATol)}
 	switch {
 	case c.rule.Preconditioner == "fourier":
@@ -331,7 +342,8 @@ func (c *rankCase) measure(m *mesh.Mesh, device *gpusolve.SharedDevice, g ranks.
 		if n > 0 {
 			setup, solve = append(setup, s.Timing.Setup.Seconds()*1e3), append(solve, s.Timing.Solve.Seconds()*1e3)
 		}
-		r.Iter, r.Residual, r.MaxK, r.Transport = s.Status.IterationsTotal, s.Status.ResidualW, s.PeakK, s.Device.Transport
+		r.Iter, r.Residual, r.MaxK, r.Transport = s.Status.IterationsTotal, s.Status.ResidualW, s.PeakK,
+			s.Device.Transport
 		if c.exact && n == runs && (g == nil || g.Rank() == 0) {
 			field, err = fieldOf(m, s)
 		}

@@ -32,7 +32,8 @@ func writeRanks(w io.Writer, files []string) error {
 func (r *rankResult) table(w io.Writer) {
 	fmt.Fprintf(w, "%s, driver %s, measured on %s at commit %s.\n\n", r.GPU, r.Driver, r.Date, r.Commit)
 	if len(r.Ranks) > 0 {
-		fmt.Fprintln(w, "| case | cells | rule | ranks | processes | joined by | iterations | set-up | solve | times faster | fields apart |")
+		fmt.Fprintln(w, "| case | cells | rule | ranks | processes | joined by | iterations | set-up | solve | times "+
+			"faster | fields apart |")
 		fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|")
 	}
 	for _, row := range r.Ranks {
@@ -43,7 +44,8 @@ func (r *rankResult) table(w io.Writer) {
 		if row.Apart != nil {
 			apart = fmt.Sprintf("%.1e K", *row.Apart)
 		}
-		fmt.Fprintf(w, "| %s | %.0f M | %s | %d | %d | %s | %d | %.3g ms | %.3g ms | %s | %s |\n", row.Case, float64(row.Cells)/1e6, strings.ReplaceAll(row.Rule, "|", `\|`), row.Ranks, row.Processes, by,
+		fmt.Fprintf(w, "| %s | %.0f M | %s | %d | %d | %s | %d | %.3g ms | %.3g ms | %s | %s |\n", row.Case,
+			float64(row.Cells)/1e6, strings.ReplaceAll(row.Rule, "|", `\|`), row.Ranks, row.Processes, by,
 			row.Iter, row.SetupMS, row.SolveMS, faster, apart)
 	}
 	if len(r.Transfers) > 0 {
@@ -54,11 +56,13 @@ func (r *rankResult) table(w io.Writer) {
 	}
 	if len(r.Slabs) > 0 {
 		fmt.Fprintln(w)
-		fmt.Fprintln(w, "| case | cells | one of | shared levels | an iteration | exchanges | gathers | sent | memory |")
+		fmt.Fprintln(w, "| case | cells | one of | shared levels | an iteration | exchanges | gathers | "+
+			"sent | memory |")
 		fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|")
 	}
 	for _, row := range r.Slabs {
-		fmt.Fprintf(w, "| %s | %.3g M | %d | %d | %.3g ms | %d | %d | %.3g MB | %.3g GB |\n", row.Case, float64(row.Cells)/1e6, row.Ranks, row.Shared, row.IterationMS, row.Exchanges,
+		fmt.Fprintf(w, "| %s | %.3g M | %d | %d | %.3g ms | %d | %d | %.3g MB | %.3g GB |\n", row.Case,
+			float64(row.Cells)/1e6, row.Ranks, row.Shared, row.IterationMS, row.Exchanges,
 			row.Gathers, row.Megabytes, row.DeviceGB)
 	}
 	fmt.Fprintln(w)

@@ -32,8 +32,8 @@ type slabRow struct {
 	DeviceGB    float64 `json:"device_GB"`
 }
 
-// mirror stands for the other ranks: they send what this slab sends. Such a matrix is not that of a stack, nor symmetric, so nothing can be solved with it; what is sent is of a
-// size and kind as from others, and takes as long.
+// mirror stands for the other ranks: they send what this slab sends. Such a matrix is not that of a stack, nor
+// symmetric, so nothing can be solved with it; what is sent is of a size and kind as from others, and takes as long.
 type mirror struct {
 	rank, size         int
 	exchanges, gathers int
@@ -105,7 +105,8 @@ func (e echo) Close() error                     { return nil }
 
 var _ ranks.Group = echo{}
 
-// runSlabs measures an iteration on one slab: of two ranks the first, of more the second, which has neighbours on both sides.
+// runSlabs measures an iteration on one slab: of two ranks the first, of more the second, which has neighbours on both
+// sides.
 func runSlabs(f *ranksFlags, out, device string, largest int, only string) error {
 	r := rankResult{}
 	r.Date, r.Commit = time.Now().UTC().Format(time.DateOnly), commit()
@@ -134,7 +135,8 @@ func runSlabs(f *ranksFlags, out, device string, largest int, only string) error
 				fmt.Printf("%s, one of %d: %v\n", c.name, n, err)
 				continue
 			}
-			fmt.Printf("%-24s one of %2d: %2d shared levels, set-up %8.3f ms, an iteration %8.4f ms, %2d exchanges, %d gathers, %7.3f MB, %.2f GB\n", row.Case, n, row.Shared,
+			fmt.Printf("%-24s one of %2d: %2d shared levels, set-up %8.3f ms, an iteration %8.4f ms, %2d exchanges, "+
+				"%d gathers, %7.3f MB, %.2f GB\n", row.Case, n, row.Shared,
 				row.SetupMS, row.IterationMS, row.Exchanges, row.Gathers, row.Megabytes, row.DeviceGB)
 			r.Slabs = append(r.Slabs, row)
 		}

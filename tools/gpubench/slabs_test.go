@@ -10,7 +10,8 @@ import (
 	"thermsim/stack"
 )
 
-// An iteration on one slab can be timed for any number of them, though what stands for the others makes no matrix that conjugate gradients solve.
+// An iteration on one slab can be timed for any number of them, though what stands for the others makes no matrix that
+// conjugate gradients solve.
 func TestOneSlabAlone(t *testing.T) {
 	cache := new(interpreter.Cache)
 	layers := cases.Stack10(cases.Options{NX: 12, NY: 60})

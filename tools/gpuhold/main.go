@@ -1,4 +1,5 @@
-// Command gpuhold takes the memory of a GPU and keeps it for a while, as another program does: to see what thermsim says then.
+// Command gpuhold takes the memory of a GPU and keeps it for a while, as another program does: to see what thermsim
+// says then.
 //
 //	gpuhold -leave 1e9 -for 30s
 package main
@@ -23,7 +24,8 @@ func main() {
 	}
 }
 
-// run takes memory in pieces until so much is left, says so on stdout, and waits. The driver gives it back when the process ends.
+// run takes memory in pieces until so much is left, says so on stdout, and waits. The driver gives it back when the
+// process ends.
 func run(leave int64, hold time.Duration) error {
 	runtime.LockOSThread() // on which the context is current
 	d, err := cudriver.Open()

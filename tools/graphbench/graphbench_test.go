@@ -14,8 +14,8 @@ import (
 	"thermsim/gpusolve/testing/opstest/devices"
 )
 
-// A grid of tracks x tracks has 4 tracks^2 nodes, 2 tracks^2 vias and at most 4 tracks (tracks - 1) pieces of wire. Its voltages by both methods, on the processor and by the
-// kernels of a GPU, are those of a direct solve to 1e-9 V.
+// A grid of tracks x tracks has 4 tracks^2 nodes, 2 tracks^2 vias and at most 4 tracks (tracks - 1) pieces of wire. Its
+// voltages by both methods, on the processor and by the kernels of a GPU, are those of a direct solve to 1e-9 V.
 func TestNetlists(t *testing.T) {
 	const tracks = 20
 	var text bytes.Buffer
@@ -28,7 +28,8 @@ func TestNetlists(t *testing.T) {
 	}
 	c := grid.Counts()
 	wires := c.Resistors + c.Shorts - 2*tracks*tracks
-	if c.Nodes != 4*tracks*tracks || wires > 4*tracks*(tracks-1) || wires < 4*tracks*(tracks-1)*95/100 || c.Shorts < tracks*tracks/30 || c.Shorts > tracks*tracks/4 {
+	if c.Nodes != 4*tracks*tracks || wires > 4*tracks*(tracks-1) || wires < 4*tracks*(tracks-1)*95/100 ||
+		c.Shorts < tracks*tracks/30 || c.Shorts > tracks*tracks/4 {
 		t.Errorf("%+v", c)
 	}
 	system, err := netlist.NewSystem(grid)
@@ -47,7 +48,8 @@ func TestNetlists(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !r.Converged || r.Residual > 1e-12 || r.Iterations < 5 || r.TotalS < r.SetupS || (spec != "parac:order=nnz") != (len(left.products) > 0) {
+			if !r.Converged || r.Residual > 1e-12 || r.Iterations < 5 || r.TotalS < r.SetupS ||
+				(spec != "parac:order=nnz") != (len(left.products) > 0) {
 				t.Errorf("%s: %+v with %d products", spec, r, len(left.products))
 			}
 			v := system.Voltages(left.x)

@@ -1,6 +1,7 @@
-// Command graphbench measures the methods that need no geometry, cmg and parac, on processors and GPUs: the Poisson problems of the ParAC paper beside others, heights of
-// elimination trees by order, scaling over cores, and power grids read from netlists, with the products of combinatorial multigrid one by one. Like gpubench it is a
-// single binary for GPU machines without Go. docs/cmg.md and docs/parac.md show what it wrote.
+// Command graphbench measures the methods that need no geometry, cmg and parac, on processors and GPUs: the Poisson
+// problems of the ParAC paper beside others, heights of elimination trees by order, scaling over cores, and power grids
+// read from netlists, with the products of combinatorial multigrid one by one. Like gpubench it is a single binary for
+// GPU machines without Go. docs/cmg.md and docs/parac.md show what it wrote.
 package main
 
 import (
@@ -49,13 +50,16 @@ func main() {
 	flag.StringVar(&b.path, "json", "", "write the measurements to this file, after every row")
 	flag.IntVar(&b.side, "side", 243, "cells a side of Poisson problems")
 	flag.IntVar(&b.size, "size", 1_000_000, "vertices of graphs")
-	flag.IntVar(&b.runs, "runs", 3, "runs of which the median counts, after one that does not; 0 for one run that counts")
+	flag.IntVar(&b.runs, "runs", 3, "runs of which the median counts, after one that does not; 0 for one run "+
+		"that counts")
 	nodes := flag.String("nodes", "30976,126736,850084,1000000", "nodes of netlists")
-	threads := flag.String("threads", strconv.Itoa(runtime.GOMAXPROCS(0)), "a list of numbers of threads for the processor")
+	threads := flag.String("threads", strconv.Itoa(runtime.GOMAXPROCS(0)), "a list of numbers of threads for "+
+		"the processor")
 	cases := flag.String("cases", "", "a list of beginnings of names of cases")
 	methods := flag.String("precond", "parac;cmg", "methods with their settings, with semicolons between")
 	devices := flag.String("devices", "gpu", "a list of gpu and cpu")
-	flag.StringVar(&b.right, "right", "", "right sides of Poisson problems: independent normal numbers, or product, the matrix times such numbers")
+	flag.StringVar(&b.right, "right", "", "right sides of Poisson problems: independent normal numbers, or product, "+
+		"the matrix times such numbers")
 	flag.StringVar(&b.note, "note", "", "what every row says of how it was measured, such as the cores that it had")
 	write := flag.String("netlist", "", "measure nothing: write the first netlist of -nodes to this file")
 	version := flag.String("commit", "", "the commit that the program was built from, where Go did not record it")

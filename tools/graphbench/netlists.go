@@ -17,9 +17,11 @@ import (
 	"thermsim/gpusolve/sparse/netlist"
 )
 
-// writeGrid writes the power grid of a chip as a SPICE netlist: two nets, each of two layers of tracks wires, the lower along x and the upper along y, tied at their crossings
-// by vias of 0.5 ohm, a twentieth of which are shorts, half of these written as resistors of 0 ohm and half as sources of 0 V. A hundredth of the pieces of wire is missing. Every 32nd crossing of
-// the upper layer is held by a source, and a fifth of the crossings of the lower layer loads a current from one net to the other. 4 tracks^2 nodes.
+// writeGrid writes the power grid of a chip as a SPICE netlist: two nets, each of two layers of tracks wires, the lower
+// along x and the upper along y, tied at their crossings by vias of 0.5 ohm, a twentieth of which are shorts, half of
+// these written as resistors of 0 ohm and half as sources of 0 V. A hundredth of the pieces of wire is missing. Every
+// 32nd crossing of the upper layer is held by a source, and a fifth of the crossings of the lower layer loads a current
+// from one net to the other. 4 tracks^2 nodes.
 func writeGrid(out io.Writer, tracks int, seed uint64) error {
 	w := bufio.NewWriter(out)
 	rng := rand.New(rand.NewPCG(seed, 4))
@@ -69,7 +71,8 @@ func writeFile(path string, nodes int) error {
 	return errors.Join(writeGrid(f, tracksOf(nodes), 1), f.Close())
 }
 
-// netlists reads power grids and solves them on every device, by every method: the thesis's comparison of a processor and a GPU.
+// netlists reads power grids and solves them on every device, by every method: the thesis's comparison of a processor
+// and a GPU.
 func (b *bench) netlists() error {
 	for _, nodes := range b.nodes {
 		var text bytes.Buffer
@@ -100,7 +103,8 @@ func (b *bench) netlists() error {
 
 func (b *bench) solveGrid(system *netlist.System, base row) error {
 	p := problem{
-		name: fmt.Sprintf("power grid of %d nodes", base.Nodes), n: len(system.B), entries: int64(system.Entries()), source: system.B, rtol: 1e-8,
+		name: fmt.Sprintf("power grid of %d nodes", base.Nodes), n: len(system.B), entries: int64(system.Entries()),
+		source: system.B, rtol: 1e-8,
 		load: func(d ops.Device) (ops.Operator, error) { return d.LoadCSR(system.CSR) },
 	}
 	var first []float64
@@ -121,7 +125,8 @@ func (b *bench) solveGrid(system *netlist.System, base row) error {
 				r.DropV = math.Max(r.DropV, math.Abs(n.Worst))
 			}
 			r.Table, r.Device, r.Threads = base.Table, name, threads
-			r.ReadS, r.ConnectS, r.Nodes, r.Resistors, r.Shorts = base.ReadS, base.ConnectS, base.Nodes, base.Resistors, base.Shorts
+			r.ReadS, r.ConnectS, r.Nodes, r.Resistors, r.Shorts = base.ReadS, base.ConnectS, base.Nodes, base.Resistors,
+				base.Shorts
 			if err := b.addAll(r, left.products); err != nil {
 				return err
 			}
@@ -160,7 +165,8 @@ func timeProducts(a ops.Operator, products []cmg.Product, of row) ([]row, error)
 			best = min(best, time.Since(start).Seconds()/count)
 		}
 		all = append(all, row{
-			Table: "products", Case: of.Case, Unknowns: q.Vertices, Entries: of.Entries, Method: of.Method, Level: &n, Layout: q.Layout, PerCycle: q.PerCycle, ProductS: best, ProductBytes: q.Bytes,
+			Table: "products", Case: of.Case, Unknowns: q.Vertices, Entries: of.Entries, Method: of.Method, Level: &n,
+			Layout: q.Layout, PerCycle: q.PerCycle, ProductS: best, ProductBytes: q.Bytes,
 			Converged: true,
 		})
 	}

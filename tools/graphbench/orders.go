@@ -15,8 +15,9 @@ type pattern struct {
 	build func() *sparse.CSR
 }
 
-// orders measures, for each order of elimination, the heights of the elimination trees of an exact factor and of parac's, the critical path of its solves and its fill:
-// figure 4 of the ParAC paper. seed and order are those of parac.
+// orders measures, for each order of elimination, the heights of the elimination trees of an exact factor and of
+// parac's, the critical path of its solves and its fill: figure 4 of the ParAC paper. seed and order are those of
+// parac.
 func (b *bench) orders() error {
 	var all []pattern
 	for _, c := range []graphs.Coefficients{graphs.Uniform, graphs.ParACAnisotropic, graphs.ParACCheckered} {

@@ -5,7 +5,8 @@ import (
 	"thermsim/gpusolve/sparse/graphs"
 )
 
-// poissonProblem is a Poisson problem with a right side of independent normal numbers, or of their product with the matrix.
+// poissonProblem is a Poisson problem with a right side of independent normal numbers, or of their product with the
+// matrix.
 func (b *bench) poissonProblem(c graphs.Coefficients) problem {
 	a, side := graphs.Poisson(b.side, c), b.side
 	source := graphs.Source(a.N(), 3)
@@ -15,7 +16,8 @@ func (b *bench) poissonProblem(c graphs.Coefficients) problem {
 		a.Multiply(source, x)
 	}
 	return problem{
-		name: c.String(), n: a.N(), entries: int64(7*side*side*side - 6*side*side), source: source, right: b.right, rtol: 1e-6,
+		name: c.String(), n: a.N(), entries: int64(7*side*side*side - 6*side*side), source: source, right: b.right,
+		rtol: 1e-6,
 		load: func(d ops.Device) (ops.Operator, error) { return d.LoadDiagonals(a) },
 	}
 }

@@ -57,12 +57,13 @@ type row struct {
 	ClassicTree   int     `json:"classic_tree,omitempty"` // of an exact factor in the same order
 	Grown         int     `json:"grown,omitempty"`        // how often memory of the elimination had to grow
 
-	Levels       int     `json:"levels,omitempty"`        // of the hierarchy
-	Level        *int    `json:"level,omitempty"`         // of a product
-	Layout       string  `json:"layout,omitempty"`        // of its graph
-	PerCycle     int     `json:"per_cycle,omitempty"`     // products in one application of the cycle
-	ProductS     float64 `json:"product_s,omitempty"`     // one of them
-	ProductBytes int64   `json:"product_bytes,omitempty"` // that it moves at least: the graph as stored, and each vector once
+	Levels   int     `json:"levels,omitempty"`    // of the hierarchy
+	Level    *int    `json:"level,omitempty"`     // of a product
+	Layout   string  `json:"layout,omitempty"`    // of its graph
+	PerCycle int     `json:"per_cycle,omitempty"` // products in one application of the cycle
+	ProductS float64 `json:"product_s,omitempty"` // one of them
+	// that it moves at least: the graph as stored, and each vector once
+	ProductBytes int64   `json:"product_bytes,omitempty"`
 	TBPerS       float64 `json:"product_TB_per_s,omitempty"`
 	ProductsS    float64 `json:"products_s,omitempty"`       // all of an iteration's, times the iterations
 	ReadS        float64 `json:"read_s,omitempty"`           // a netlist from its text

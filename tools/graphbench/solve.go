@@ -62,7 +62,8 @@ func (b *bench) eachDevice(body func(d ops.Device, name string, threads int) err
 // definition of a method by its name.
 func definition(spec string) (method.Definition, precond.Settings, error) {
 	name, settings := precond.Split(spec)
-	for _, d := range []method.Definition{cmg.Definition(), parac.Definition(), ilu.DefinitionOfCholesky(), jacobi.Definition(), jacobi.DefinitionOfNone()} {
+	for _, d := range []method.Definition{cmg.Definition(), parac.Definition(), ilu.DefinitionOfCholesky(),
+		jacobi.Definition(), jacobi.DefinitionOfNone()} {
 		if d.Name == name {
 			set, err := precond.Parse(settings, d.Keys)
 			return d, set, err
@@ -109,9 +110,15 @@ func (b *bench) solve(d ops.Device, p problem, spec string) (row, solved, error)
 	r := all[len(all)-1]
 	r.Runs = b.runs
 	for _, field := range []func(r *row) *float64{
-		func(r *row) *float64 { return &r.LoadS }, func(r *row) *float64 { return &r.SetupS }, func(r *row) *float64 { return &r.OrderS },
-		func(r *row) *float64 { return &r.FactorS }, func(r *row) *float64 { return &r.SortS }, func(r *row) *float64 { return &r.SolveS },
-		func(r *row) *float64 { return &r.TotalS }, func(r *row) *float64 { return &r.TransferS }, func(r *row) *float64 { return &r.WholeS },
+		func(r *row) *float64 { return &r.LoadS }, func(r *row) *float64 { return &r.SetupS }, func(r *row) *float64 {
+			return &r.OrderS
+		},
+		func(r *row) *float64 { return &r.FactorS }, func(r *row) *float64 { return &r.SortS }, func(r *row) *float64 {
+			return &r.SolveS
+		},
+		func(r *row) *float64 { return &r.TotalS }, func(r *row) *float64 {
+			return &r.TransferS
+		}, func(r *row) *float64 { return &r.WholeS },
 	} {
 		var v []float64
 		for i := range all {
@@ -177,7 +184,8 @@ func once(d ops.Device, p problem, spec string, last bool) (r row, left solved, 
 	case *parac.Factor:
 		about := f.Report()
 		r.Order, r.OrderS, r.FactorS, r.SortS = about.Order.String(), about.Ordering, about.Factor, about.Sort
-		r.Fill, r.FactorEntries, r.Depth, r.Tree, r.Grown = about.Fill, about.Entries, about.Depth, about.Tree, about.Retries
+		r.Fill, r.FactorEntries, r.Depth, r.Tree, r.Grown = about.Fill, about.Entries, about.Depth, about.Tree,
+			about.Retries
 	case *cmg.Cycle:
 		products := f.Products()
 		r.Levels = len(products) + 1

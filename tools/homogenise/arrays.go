@@ -15,12 +15,15 @@ type pair struct {
 }
 
 func pairs() []pair {
-	return []pair{{"copper in silicon", 398, 130}, {"copper in oxide", 398, 1.4}, {"solder in underfill", 58, 0.5}, {"oxide in silicon", 1.4, 130}}
+	return []pair{{"copper in silicon", 398, 130}, {"copper in oxide", 398, 1.4}, {"solder in underfill", 58, 0.5},
+		{"oxide in silicon", 1.4, 130}}
 }
 
-// arrayTable compares arrays of cylinders, n cells to half a pitch, with the formula for the array and with that for cylinders anywhere.
+// arrayTable compares arrays of cylinders, n cells to half a pitch, with the formula for the array and with that for
+// cylinders anywhere.
 func arrayTable(ctx context.Context, w io.Writer, n int) error {
-	fmt.Fprintln(w, "| array | fraction | pair | resolved k, W/(m K) | `square`, `hexagonal` | `cylinders` |\n|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| array | fraction | pair | resolved k, W/(m K) | `square`, `hexagonal` | `cylinders` "+
+		"|\n|---|---|---|---|---|---|")
 	for _, rule := range []stack.Rule{stack.Square, stack.Hexagonal} {
 		fractions := []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75}
 		if rule == stack.Hexagonal {
@@ -33,7 +36,8 @@ func arrayTable(ctx context.Context, w io.Writer, n int) error {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(w, "| %s | %g | %s | %.5g ± %s | %s | %s |\n", rule, f, p.name, k, percent(doubt/4), off(s.formula(rule, f), k), off(s.formula(stack.Cylinders, f), k))
+				fmt.Fprintf(w, "| %s | %g | %s | %.5g ± %s | %s | %s |\n", rule, f, p.name, k, percent(doubt/4),
+					off(s.formula(rule, f), k), off(s.formula(stack.Cylinders, f), k))
 			}
 		}
 	}

@@ -11,7 +11,8 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// sample is a piece of a mixture to be solved with all its inclusions: a rectangle with circles of material 1 in material 0.
+// sample is a piece of a mixture to be solved with all its inclusions: a rectangle with circles of material 1 in
+// material 0.
 type sample struct {
 	width, height float64 // m
 	circles       []geometry.Circle
@@ -83,8 +84,8 @@ func heat(ctx context.Context, st *stack.Stack, face stack.Face) (float64, error
 	return math.Abs(sol.Energy.ByFace[face]), nil
 }
 
-// resolved extrapolates the conductivity along x from grids of n/2 and n cells along x: cut cells make an error of the first order in the size of a
-// cell. doubt is what the extrapolation added, in parts of k.
+// resolved extrapolates the conductivity along x from grids of n/2 and n cells along x: cut cells make an error of the
+// first order in the size of a cell. doubt is what the extrapolation added, in parts of k.
 func (s sample) resolved(ctx context.Context, n int) (k, doubt float64, err error) {
 	coarse, err := s.conductivity(ctx, 0, n/2)
 	if err != nil {

@@ -8,8 +8,9 @@ import (
 	"thermsim/stack"
 )
 
-// Arrays with every cylinder resolved against the formulas: transverse to half a percent after extrapolation on a moderate grid, along the
-// cylinders to the rounding of conductances in FP32, since the area shares of cut cells are exact.
+// Arrays with every cylinder resolved against the formulas: transverse to half a percent after extrapolation on a
+// moderate grid, along the cylinders to the rounding of conductances in FP32, since the area shares of cut cells are
+// exact.
 func TestResolvedArrays(t *testing.T) {
 	for _, rule := range []stack.Rule{stack.Square, stack.Hexagonal} {
 		for _, f := range []float64{0.1, 0.3, 0.5} {
@@ -27,7 +28,8 @@ func TestResolvedArrays(t *testing.T) {
 					t.Fatal(err)
 				}
 				if want := f*p.ki + (1-f)*p.km; math.Abs(along/want-1) > 1e-6 {
-					t.Errorf("%s of %s at %g along the cylinders: resolved %.9g, formula %.9g", rule, p.name, f, along, want)
+					t.Errorf("%s of %s at %g along the cylinders: resolved %.9g, formula %.9g", rule, p.name, f, along,
+						want)
 				}
 			}
 		}
@@ -54,7 +56,8 @@ func TestHexagonsAreIsotropic(t *testing.T) {
 	}
 }
 
-// Joints between dies resist more than the rule along them says, never less, by a tenth to a half in the cases of the docs.
+// Joints between dies resist more than the rule along them says, never less, by a tenth to a half in the cases of the
+// docs.
 func TestJointsMissConstriction(t *testing.T) {
 	j := joint{diameter: 20, pitch: 40, height: 15, of: pair{"solder in underfill", 58, 0.5}}
 	var watts [2]float64

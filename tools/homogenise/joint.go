@@ -16,10 +16,11 @@ type joint struct {
 	of                      pair
 }
 
-// jointTable compares fields of joints between two dies of 100 um silicon, resolved, with the parallel rule along the joints: heat that has to
-// converge on them in the dies is what the rule leaves out.
+// jointTable compares fields of joints between two dies of 100 um silicon, resolved, with the parallel rule along the
+// joints: heat that has to converge on them in the dies is what the rule leaves out.
 func jointTable(ctx context.Context, w io.Writer) error {
-	fmt.Fprintln(w, "| joints | diameter, pitch, height | fraction | by the rule, mm2 K/W | resolved | missing |\n|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| joints | diameter, pitch, height | fraction | by the rule, mm2 K/W | resolved | missing "+
+		"|\n|---|---|---|---|---|---|")
 	solder, hybrid := pair{"solder in underfill", 58, 0.5}, pair{"copper in oxide", 398, 1.4}
 	for _, j := range []joint{
 		{name: "C4 bumps", diameter: 80, pitch: 150, height: 60, of: solder},
@@ -43,7 +44,8 @@ func jointTable(ctx context.Context, w io.Writer) error {
 		}
 		dies := 2 * 100e-6 / 130
 		own, real := r[0]-dies, r[1]-dies
-		fmt.Fprintf(w, "| %s, %s | %g, %g, %g um | %.3g | %.3g | %.3g | %.0f %% |\n", j.name, j.of.name, j.diameter, j.pitch, j.height, j.fraction(), own*1e6, real*1e6, 100*(1-own/real))
+		fmt.Fprintf(w, "| %s, %s | %g, %g, %g um | %.3g | %.3g | %.3g | %.0f %% |\n", j.name, j.of.name, j.diameter,
+			j.pitch, j.height, j.fraction(), own*1e6, real*1e6, 100*(1-own/real))
 	}
 	return nil
 }
@@ -71,7 +73,8 @@ func (j *joint) stack(resolved bool, n int) *stack.Stack {
 		{Name: "joint", Material: 1, Thickness: j.height * um, Cells: n / 2},
 		{Name: "near above", Thickness: near, Cells: n}, {Name: "above", Thickness: 100*um - near, Cells: 2},
 	}
-	region := stack.Region{Material: 1, Rect: st.Domain(), Fill: &stack.Fill{Inclusion: 2, Rule: stack.Square, NX: 1, NY: 1, Values: []float64{j.fraction()}}}
+	region := stack.Region{Material: 1, Rect: st.Domain(),
+		Fill: &stack.Fill{Inclusion: 2, Rule: stack.Square, NX: 1, NY: 1, Values: []float64{j.fraction()}}}
 	if resolved {
 		c := geometry.Circle{Diameter: j.diameter * um}
 		region = stack.Region{Material: 2, Rect: stack.Around(c), Shape: c}

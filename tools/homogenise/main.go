@@ -1,5 +1,6 @@
-// Command homogenise measures the formulas for effective materials: it solves mixtures with every inclusion resolved, cells far finer than a via,
-// and prints how far each formula lies off. Its tables stand in docs/effective-materials.md between the markers of their names:
+// Command homogenise measures the formulas for effective materials: it solves mixtures with every inclusion resolved,
+// cells far finer than a via, and prints how far each formula lies off. Its tables stand in docs/effective-materials.md
+// between the markers of their names:
 //
 //	go run ./tools/homogenise docs/effective-materials.md
 package main

@@ -14,8 +14,8 @@ import (
 // samples of a random mixture that are solved for each figure.
 const samples = 8
 
-// discs scatters about 40 equal cylinders over a square, none nearer to another than a twentieth of a diameter. Those on the edges are cut: the
-// square's faces are planes of symmetry. It returns the fraction that they have in fact.
+// discs scatters about 40 equal cylinders over a square, none nearer to another than a twentieth of a diameter. Those
+// on the edges are cut: the square's faces are planes of symmetry. It returns the fraction that they have in fact.
 func discs(rng *rand.Rand, f float64, p pair) (sample, float64) {
 	s := sample{width: 1, height: 1, ki: p.ki, km: p.km}
 	d := math.Sqrt(4 / math.Pi * f / 40)
@@ -41,7 +41,8 @@ func pixels(rng *rand.Rand, f float64, p pair) (sample, float64) {
 	for j := range n {
 		for i := range n {
 			if rng.Float64() < f {
-				s.rects = append(s.rects, stack.Rect{X: float64(i) / n, Y: float64(j) / n, Width: 1. / n, Height: 1. / n})
+				s.rects = append(s.rects, stack.Rect{X: float64(i) / n, Y: float64(j) / n, Width: 1. / n,
+					Height: 1. / n})
 			}
 		}
 	}
@@ -49,8 +50,10 @@ func pixels(rng *rand.Rand, f float64, p pair) (sample, float64) {
 }
 
 // randomTable compares random mixtures, solved on n x n cells, with a rule and with the bounds.
-func randomTable(ctx context.Context, w io.Writer, rule stack.Rule, draw func(*rand.Rand, float64, pair) (sample, float64), fractions []float64, n int) error {
-	fmt.Fprintf(w, "| fraction | pair | resolved over `%s`, mean of %d | least and most | `lower` | `upper` |\n|---|---|---|---|---|---|\n", rule, samples)
+func randomTable(ctx context.Context, w io.Writer, rule stack.Rule,
+	draw func(*rand.Rand, float64, pair) (sample, float64), fractions []float64, n int) error {
+	fmt.Fprintf(w, "| fraction | pair | resolved over `%s`, mean of %d | least and most | `lower` | `upper` "+
+		"|\n|---|---|---|---|---|---|\n", rule, samples)
 	for _, f := range fractions {
 		for _, p := range pairs() {
 			rng := rand.New(rand.NewPCG(1, uint64(f*1000)))
@@ -67,7 +70,8 @@ func randomTable(ctx context.Context, w io.Writer, rule stack.Rule, draw func(*r
 				mean, least, most = mean+ratio/samples, min(least, ratio), max(most, ratio)
 			}
 			own := s.formula(rule, f)
-			fmt.Fprintf(w, "| %g | %s | %.3f | %.3f to %.3f | %.2g | %.2g |\n", f, p.name, mean, least, most, s.formula(stack.Lower, f)/own, s.formula(stack.Upper, f)/own)
+			fmt.Fprintf(w, "| %g | %s | %.3f | %.3f to %.3f | %.2g | %.2g |\n", f, p.name, mean, least, most,
+				s.formula(stack.Lower, f)/own, s.formula(stack.Upper, f)/own)
 		}
 	}
 	return nil

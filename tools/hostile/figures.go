@@ -67,7 +67,8 @@ func (t *table) summarise(commit string) {
 
 func (m *measured) figures(in input) row {
 	second := func(s float64) float64 { return math.Round(100*s) / 100 }
-	return row{What: in.what, Large: m.Large, WallS: second(m.Wall.Seconds()), CPUS: second(m.CPU.Seconds()), MB: int(m.Memory / 1e6), Status: m.ending(), Says: shortened(m.Message, 90)}
+	return row{What: in.what, Large: m.Large, WallS: second(m.Wall.Seconds()), CPUS: second(m.CPU.Seconds()),
+		MB: int(m.Memory / 1e6), Status: m.ending(), Says: shortened(m.Message, 90)}
 }
 
 // before puts what a row cost into the columns of what it cost once.
@@ -83,7 +84,8 @@ func (r row) before() row {
 	return old
 }
 
-// renew puts rows in the place of those of the same inputs, and others behind the last. Measured as of before, rows that are there stay.
+// renew puts rows in the place of those of the same inputs, and others behind the last. Measured as of before, rows
+// that are there stay.
 func renew(path, commit string, inputs []input, rows []row, asBefore bool) error {
 	var t table
 	text, err := os.ReadFile(path)

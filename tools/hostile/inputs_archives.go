@@ -83,10 +83,15 @@ func archiveInputs() []input {
 	text := sheet("saved", heated, "")
 	return []input{
 		{"mtx-bomb", "packed matrix that opens to 1e8 entries", packedMatrix(10, 100_000_000), true},
-		{"mtx-announced", "packed matrix that announces 1e9 rows and entries", packedMatrix(1_000_000_000, 1_000_000_000), true},
-		{"zip-bomb-manifest", "saved run whose manifest opens to 1.5 GB", archive(false, "", text, map[string]func(io.Writer){"run.json": blanks(1500)}), true},
-		{"zip-bomb-stack", "saved run whose stack opens to 1.5 GB", archive(false, steady, "", map[string]func(io.Writer){"stack.toml": blanks(1500)}), true},
-		{"zip-bomb-trace", "saved run whose trace opens to 1.5 GB", archive(false, steady, text, map[string]func(io.Writer){"field/step_000000/plane_0000.f64": plane, "trace.csv": blanks(1500)}), true},
+		{"mtx-announced", "packed matrix that announces 1e9 rows and entries",
+			packedMatrix(1_000_000_000, 1_000_000_000), true},
+		{"zip-bomb-manifest", "saved run whose manifest opens to 1.5 GB",
+			archive(false, "", text, map[string]func(io.Writer){"run.json": blanks(1500)}), true},
+		{"zip-bomb-stack", "saved run whose stack opens to 1.5 GB",
+			archive(false, steady, "", map[string]func(io.Writer){"stack.toml": blanks(1500)}), true},
+		{"zip-bomb-trace", "saved run whose trace opens to 1.5 GB",
+			archive(false, steady, text, map[string]func(io.Writer){
+				"field/step_000000/plane_0000.f64": plane, "trace.csv": blanks(1500)}), true},
 		{"zip-steps-1M", "saved run of a million steps, drawn", longRun(1_000_000), false},
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// chain writes materials that mix each other: the first is made of the second and so on; the last of silicon, or of the first again.
+// chain writes materials that mix each other: the first is made of the second and so on; the last of silicon, or of the
+// first again.
 func chain(n int, cyclic bool) func(string) ([]string, error) {
 	return stackOf("check", func(w io.Writer) {
 		io.WriteString(w, strings.Replace(sheet("mixtures", heated, ""), `"silicon"`, `"m0"`, 1))

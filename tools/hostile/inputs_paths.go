@@ -27,14 +27,21 @@ func pipeInputs() []input {
 	return []input{
 		{"fifo-stack", "FIFO as stack", pipe("stack.toml", "check", "--quiet", "--out", "out"), true},
 		{"fifo-plan", "FIFO as floorplan", namedPipe(`power = { floorplan = "pipe", watts = "x" }`), true},
-		{"fifo-map", "FIFO as power map", namedPipe(`power = { map = "pipe", unit = "W", orientation = "south-first" }`), true},
+		{"fifo-map", "FIFO as power map",
+			namedPipe(`power = { map = "pipe", unit = "W", orientation = "south-first" }`), true},
 		{"fifo-run", "FIFO as saved run", pipe("run.zip", "render", "run.zip", "--quiet", "--out", "out"), true},
-		{"fifo-diff", "FIFO as saved run of diff", pipe("run.zip", "diff", "run.zip", "run.zip", "--quiet", "--out", "out"), true},
+		{"fifo-diff", "FIFO as saved run of diff", pipe("run.zip", "diff", "run.zip", "run.zip", "--quiet", "--out",
+			"out"), true},
 		{"fifo-matrix", "FIFO as matrix", pipe("a.mtx", "solve", "a.mtx", "--quiet", "--out", "out"), true},
-		{"fifo-stk", "FIFO as project of 3D-ICE", pipe("case.stk", "check", "case.stk", "--quiet", "--out", "out"), true},
-		{"fifo-hotspot", "FIFO as project of HotSpot", pipe("case.config", "check", "case.config", "--quiet", "--out", "out"), true},
-		{"fifo-def", "FIFO as DEF", pipe("a.def", "import", "eda", "--def", "a.def", "--lef", "a.def", "--power", "a.def", "--out", "chip"), true},
-		{"device-zero", "/dev/zero as stack", func(string) ([]string, error) { return []string{"check", "/dev/zero", "--quiet", "--out", "out"}, nil }, true},
+		{"fifo-stk", "FIFO as project of 3D-ICE", pipe("case.stk", "check", "case.stk", "--quiet", "--out", "out"),
+			true},
+		{"fifo-hotspot", "FIFO as project of HotSpot", pipe("case.config", "check", "case.config", "--quiet", "--out",
+			"out"), true},
+		{"fifo-def", "FIFO as DEF", pipe("a.def", "import", "eda", "--def", "a.def", "--lef", "a.def", "--power",
+			"a.def", "--out", "chip"), true},
+		{"device-zero", "/dev/zero as stack", func(string) ([]string, error) {
+			return []string{"check", "/dev/zero", "--quiet", "--out", "out"}, nil
+		}, true},
 	}
 }
 

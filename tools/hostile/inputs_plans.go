@@ -15,7 +15,8 @@ func tiles(command string, n int) func(string) ([]string, error) {
 		plan := write(filepath.Join(dir, "plan.flp"), func(w *bufio.Writer) {
 			for j := range n {
 				for i := range n {
-					fmt.Fprintf(w, "b%d_%d\t%.9g\t%.9g\t%.9g\t%.9g\n", i, j, side, side, float64(i)*side, float64(j)*side)
+					fmt.Fprintf(w, "b%d_%d\t%.9g\t%.9g\t%.9g\t%.9g\n", i, j, side, side, float64(i)*side,
+						float64(j)*side)
 				}
 			}
 		})
@@ -80,8 +81,10 @@ func iceStack(n int, output string) func(string) ([]string, error) {
 			fmt.Fprintf(w, "core :\n  position 0, 0 ;\n  dimension 10000, 10000 ;\n  power values 10 ;\n")
 		})
 		stack := write(filepath.Join(dir, "case.stk"), func(w *bufio.Writer) {
-			w.WriteString("material SI :\n  thermal conductivity 1.3e-4 ;\n  volumetric heat capacity 1.628e-12 ;\n\ntop heat sink :\n  heat transfer coefficient 1e-8 ;\n  temperature 300 ;\n\n")
-			w.WriteString("dimensions :\n  chip length 10000, width 10000 ;\n  cell length 1000, width 1000 ;\n\nlayer L :\n  height 10 ;\n  material SI ;\n\ndie D :\n  source 10 SI ;\n\nstack:\n")
+			w.WriteString("material SI :\n  thermal conductivity 1.3e-4 ;\n  volumetric heat capacity 1.628e-12 " +
+				";\n\ntop heat sink :\n  heat transfer coefficient 1e-8 ;\n  temperature 300 ;\n\n")
+			w.WriteString("dimensions :\n  chip length 10000, width 10000 ;\n  cell length 1000, width 1000 " +
+				";\n\nlayer L :\n  height 10 ;\n  material SI ;\n\ndie D :\n  source 10 SI ;\n\nstack:\n")
 			for i := range n {
 				fmt.Fprintf(w, "  layer L%d L ;\n", i)
 			}

@@ -1,7 +1,8 @@
 //go:build unix
 
-// Command hostile makes inputs that cost little to write and once cost thermsim minutes or gigabytes, gives them to a program, and prints what each
-// costs: wall time, peak memory, exit status and message. docs/reliability.md holds its figures.
+// Command hostile makes inputs that cost little to write and once cost thermsim minutes or gigabytes, gives them to a
+// program, and prints what each costs: wall time, peak memory, exit status and message. docs/reliability.md holds its
+// figures.
 //
 //	go run ./tools/hostile -program bin/thermsim
 //	go run ./tools/hostile -program bin/thermsim -only 'title|mix' -check
@@ -27,10 +28,11 @@ const (
 
 // input is one hostile input: make writes it into an empty folder and returns the command line.
 type input struct {
-	name    string // short, for -only
-	what    string
-	make    func(dir string) (args []string, err error)
-	refused bool // it shall be refused with status 2, but for those of otherEnds; else it is large but sound, and shall be done
+	name string // short, for -only
+	what string
+	make func(dir string) (args []string, err error)
+	// it shall be refused with status 2, but for those of otherEnds; else it is large but sound, and shall be done
+	refused bool
 }
 
 // failed says that an input did not end as it shall, or cost more than is promised.
@@ -51,10 +53,13 @@ func main() {
 	}
 	program := flag.String("program", "bin/thermsim", "the thermsim to measure")
 	only := flag.String("only", "", "regular expression of the inputs' names")
-	check := flag.Bool("check", false, "fail where an input to be refused is not, or costs more than 2 s or 500 MB, and where a sound command line ends with another status than it shall")
-	into := flag.String("json", "", "renew the rows of this file, such as docs/measurements/hostile.json, by what was measured")
+	check := flag.Bool("check", false, "fail where an input to be refused is not, or costs more than 2 s or 500 MB, "+
+		"and where a sound command line ends with another status than it shall")
+	into := flag.String("json", "", "renew the rows of this file, such as docs/measurements/hostile.json, by what "+
+		"was measured")
 	commit := flag.String("commit", "", "with -json: the commit that the program was built of")
-	before := flag.Bool("before", false, "with -json: the program is one of before; rows that are there stay, others get their columns of before")
+	before := flag.Bool("before", false, "with -json: the program is one of before; rows that are there stay, others "+
+		"get their columns of before")
 	limit := flag.Duration("limit", 120*time.Second, "time after which a run is killed")
 	flag.Parse()
 	if err := run(*program, *only, *limit, *check, kept{*into, *commit, *before}); err != nil {

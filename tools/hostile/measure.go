@@ -28,8 +28,8 @@ type measured struct {
 	Large   bool `json:"-"` // the input has more bytes than are promised anything
 }
 
-// measure runs the program in dir, whose file stdin, if there is one, is its input. The system counts what a process had before it became the program
-// as memory of the program: so a small process of its own starts it.
+// measure runs the program in dir, whose file stdin, if there is one, is its input. The system counts what a process
+// had before it became the program as memory of the program: so a small process of its own starts it.
 func measure(program, dir string, args []string, limit time.Duration) (m measured, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -67,7 +67,8 @@ func meter(limit, program string, args []string) error {
 	}
 	timer := time.AfterFunc(most, func() { _ = cmd.Process.Kill() })
 	err = cmd.Wait()
-	m := measured{Wall: time.Since(start), Killed: !timer.Stop(), Message: said.String(), Status: cmd.ProcessState.ExitCode()}
+	m := measured{Wall: time.Since(start), Killed: !timer.Stop(), Message: said.String(),
+		Status: cmd.ProcessState.ExitCode()}
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		return err
 	}
@@ -80,7 +81,8 @@ func meter(limit, program string, args []string) error {
 
 // row is a line of the table.
 func (m *measured) row(in input) string {
-	return fmt.Sprintf("| %s | %.2f s | %.2f s | %d MB | %s | %s |", in.what, m.Wall.Seconds(), m.CPU.Seconds(), m.Memory/1e6, m.ending(), shown(m.Message))
+	return fmt.Sprintf("| %s | %.2f s | %.2f s | %d MB | %s | %s |", in.what, m.Wall.Seconds(), m.CPU.Seconds(),
+		m.Memory/1e6, m.ending(), shown(m.Message))
 }
 
 // ending is the exit status, or what ended the program.

@@ -1,6 +1,7 @@
-// Command ilubench measures incomplete factors, on a GPU unless told otherwise: factorisation, triangular solves per level and against the copy bandwidth, forms of the solves, block
-// factors, and iterations of conjugate gradients on Poisson's equation and of BiCGSTAB on convection with diffusion. Like gpubench it is a single binary for GPU
-// machines without Go.
+// Command ilubench measures incomplete factors, on a GPU unless told otherwise: factorisation, triangular solves per
+// level and against the copy bandwidth, forms of the solves, block factors, and iterations of conjugate gradients on
+// Poisson's equation and of BiCGSTAB on convection with diffusion. Like gpubench it is a single binary for GPU machines
+// without Go.
 package main
 
 import (
@@ -24,15 +25,16 @@ import (
 
 // row is what was measured of a grid. Settings that a row does not name were left to the method.
 type row struct {
-	Table       string  `json:"table,omitempty"` // what the command line calls it
-	Kind        string  `json:"kind"`            // parts, apply or solve
-	Commit      string  `json:"commit"`
-	Device      string  `json:"device"`
-	Case        string  `json:"case"`
-	Cells       int     `json:"cells"`
-	Settings    string  `json:"settings"`
-	Name        string  `json:"name,omitempty"` // method and settings
-	Of          string  `json:"of"`             // case and order, or case and name: what rows of one line have in common
+	Table    string `json:"table,omitempty"` // what the command line calls it
+	Kind     string `json:"kind"`            // parts, apply or solve
+	Commit   string `json:"commit"`
+	Device   string `json:"device"`
+	Case     string `json:"case"`
+	Cells    int    `json:"cells"`
+	Settings string `json:"settings"`
+	Name     string `json:"name,omitempty"` // method and settings
+	// case and order, or case and name: what rows of one line have in common
+	Of          string  `json:"of"`
 	Method      string  `json:"method,omitempty"`
 	Order       int     `json:"order"`
 	Precision   string  `json:"precision,omitempty"`
@@ -86,16 +88,20 @@ func main() {
 	orders := flag.String("orders", "0,1", "orders whose parts are timed")
 	precisions := flag.String("precisions", "fp32,fp64", "precisions of these")
 	forms := flag.String("forms", "tiles", "forms of their solves")
-	methods := flag.String("methods", "", "methods that are set up, applied and solved with, with semicolons between them: ilu:order=0;ddilu:form=levels")
-	sides := flag.String("right", "", "right sides that are solved with (ones, normal random, smooth), all by default, none for no solves")
+	methods := flag.String("methods", "", "methods that are set up, applied and solved with, with semicolons between "+
+		"them: ilu:order=0;ddilu:form=levels")
+	sides := flag.String("right", "", "right sides that are solved with (ones, normal random, smooth), all by "+
+		"default, none for no solves")
 	rtols := flag.String("rtol", "1e-5", "residuals at which iterations are counted, relative to the right side")
 	flag.StringVar(&o.commit, "commit", commit(), "commit that the rows name, where the program does not know its own")
-	hints := flag.String("hints", "0,0,0", "tiles that are tried, with semicolons between them: columns along y and z, levels between two messages; 0 for the solver's choice")
+	hints := flag.String("hints", "0,0,0", "tiles that are tried, with semicolons between them: columns along y and "+
+		"z, levels between two messages; 0 for the solver's choice")
 	flag.BoolVar(&o.processor, "cpu", false, "measure on the processor")
 	flag.IntVar(&o.runs, "runs", 20, "applications that are timed")
 	flag.Parse()
 	o.largest = *largest
-	o.cases, o.orders, o.precisions, o.forms, o.sides = list(*cases, ","), list(*orders, ","), list(*precisions, ","), list(*forms, ","), list(*sides, ",")
+	o.cases, o.orders, o.precisions, o.forms, o.sides = list(*cases, ","), list(*orders, ","), list(*precisions, ","),
+		list(*forms, ","), list(*sides, ",")
 	o.methods = list(*methods, ";")
 	for _, text := range list(*rtols, ",") {
 		v, err := strconv.ParseFloat(text, 64)
@@ -141,14 +147,16 @@ func list(text, by string) []string {
 	return strings.Split(text, by)
 }
 
-// measure runs all cases. Every row is written when it is there, so what was measured before an error or an end is kept.
+// measure runs all cases. Every row is written when it is there, so what was measured before an error or an end is
+// kept.
 func measure(o options) error {
 	d, name, err := openDevice(o.processor)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	f := file{Date: time.Now().UTC().Format(time.DateOnly), Commit: o.commit, Command: strings.Join(append([]string{"ilubench"}, os.Args[1:]...), " "), GPU: name}
+	f := file{Date: time.Now().UTC().Format(time.DateOnly), Commit: o.commit,
+		Command: strings.Join(append([]string{"ilubench"}, os.Args[1:]...), " "), GPU: name}
 	if f.Copy, err = copies(o.processor); err != nil {
 		return err
 	}

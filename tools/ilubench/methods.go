@@ -34,7 +34,8 @@ func (p problem) withMethod(s ops.Operator, text string, o options, add func(row
 	}
 	defer m.Close()
 	defer solver.Close()
-	r := row{Kind: "apply", Name: text, Method: name, Settings: settings, SetUpMS: ms(time.Since(start)), Details: m.Details()}
+	r := row{Kind: "apply", Name: text, Method: name, Settings: settings, SetUpMS: ms(time.Since(start)),
+		Details: m.Details()}
 	if r.ApplyMS, err = p.timeApplications(s, m.Apply, o.runs); err != nil {
 		return err
 	}
@@ -72,9 +73,11 @@ func (p problem) solve(s ops.Operator, solver krylov.Solver, of row, o options, 
 			if err := s.Err(); err != nil {
 				return err
 			}
-			r := row{Kind: "solve", Name: of.Name, Method: of.Method, Settings: of.Settings, Right: side, RTol: rtol, Iterations: out.Iterations, Converged: &out.Converged, SolveMS: ms(took),
+			r := row{Kind: "solve", Name: of.Name, Method: of.Method, Settings: of.Settings, Right: side, RTol: rtol,
+				Iterations: out.Iterations, Converged: &out.Converged, SolveMS: ms(took),
 				ResidualRel: out.Norms.Residual / out.Norms.Source}
-			fmt.Printf("    %-14s to %.0e: %5d iterations, %.2e, %8.2f ms, converged %v\n", side, rtol, r.Iterations, r.ResidualRel, r.SolveMS, out.Converged)
+			fmt.Printf("    %-14s to %.0e: %5d iterations, %.2e, %8.2f ms, converged %v\n", side, rtol, r.Iterations,
+				r.ResidualRel, r.SolveMS, out.Converged)
 			if err := add(r); err != nil {
 				return err
 			}

@@ -32,7 +32,8 @@ func (p problem) timeParts(s ops.Operator, o options, add func(row) error) error
 				if err != nil {
 					return fmt.Errorf("%s: %w", r.Settings, err)
 				}
-				fmt.Printf("  %-40s %-12s levels %5d factor %8.3f ms apply %8.3f ms %6.3f us/level %6.3f TB/s %5.1f B/cell\n",
+				fmt.Printf("  %-40s %-12s levels %5d factor %8.3f ms apply %8.3f ms %6.3f us/level %6.3f TB/s "+
+					"%5.1f B/cell\n",
 					r.Settings, r.Hints, r.Levels, r.FactorMS, r.ApplyMS, r.LevelUS, r.TBPerS, r.BytesCell)
 				if err := add(r); err != nil {
 					return err

@@ -22,7 +22,9 @@ type problem struct {
 
 func problems() (all []problem) {
 	grid := func(name string, nx, ny, nz int, matrix func() *sparse.Diagonals) {
-		all = append(all, problem{name, nx, ny, nz, false, func(d ops.Device) (ops.Operator, error) { return d.LoadDiagonals(matrix()) }})
+		all = append(all, problem{name, nx, ny, nz, false, func(d ops.Device) (ops.Operator, error) {
+			return d.LoadDiagonals(matrix())
+		}})
 	}
 	for _, n := range []int{96, 160, 208, 304} {
 		grid(fmt.Sprintf("poisson %d", n), n, n, n, func() *sparse.Diagonals { return poisson(n, n, n) })
@@ -39,26 +41,31 @@ func problems() (all []problem) {
 	// The same cells, marched along their short direction.
 	grid("poisson 10x714x714", 10, 714, 714, func() *sparse.Diagonals { return poisson(10, 714, 714) })
 	grid("poisson 714x714x10", 714, 714, 10, func() *sparse.Diagonals { return poisson(714, 714, 10) })
-	// Other ways to discretise convection with diffusion: central differences, a flow along the diagonal, steps in time.
+	// Other ways to discretise convection with diffusion: central differences, a flow along the diagonal, steps in
+	// time.
 	for _, f := range []flow{
 		{peclet: 0.01, central: true}, {peclet: 1, central: true}, {peclet: 1, even: true}, {peclet: 10, even: true},
-		{peclet: 0.01, courant: 1}, {peclet: 0.1, courant: 10}, {peclet: 1, courant: 1}, {peclet: 1, courant: 10}, {peclet: 1, courant: 100},
+		{peclet: 0.01, courant: 1}, {peclet: 0.1, courant: 10}, {peclet: 1, courant: 1}, {peclet: 1, courant: 10},
+		{peclet: 1, courant: 100},
 	} {
 		for _, edge := range []int{48, 96, 304} {
 			grid(fmt.Sprintf("search %d, %v", edge, f), edge, edge, edge, f.on(edge, edge, edge))
 		}
 	}
 	for _, n := range []int{714, 1183, 1871} {
-		all = append(all, problem{fmt.Sprintf("stack %d", n), n, n, 10, false, func(d ops.Device) (ops.Operator, error) {
-			m, err := mesh.Build(cases.Stack10(cases.Options{NX: n, H: 1000}))
-			if err != nil {
-				return nil, err
-			}
-			return d.Assemble(m, 0)
-		}})
+		all = append(all,
+			problem{fmt.Sprintf("stack %d", n), n, n, 10, false, func(d ops.Device) (ops.Operator, error) {
+				m, err := mesh.Build(cases.Stack10(cases.Options{NX: n, H: 1000}))
+				if err != nil {
+					return nil, err
+				}
+				return d.Assemble(m, 0)
+			}})
 	}
 	byRows := func(name string, n int, matrix func() *sparse.CSR) {
-		all = append(all, problem{name, n, n, n, true, func(d ops.Device) (ops.Operator, error) { return d.LoadCSR(matrix()) }})
+		all = append(all, problem{name, n, n, n, true, func(d ops.Device) (ops.Operator, error) {
+			return d.LoadCSR(matrix())
+		}})
 	}
 	byRows("rows of poisson 160", 160, func() *sparse.CSR { return poisson(160, 160, 160).CSR() })
 	byRows("rows of poisson 160, shuffled", 160, func() *sparse.CSR { return shuffled(poisson(160, 160, 160).CSR()) })
@@ -66,8 +73,9 @@ func problems() (all []problem) {
 	return all
 }
 
-// flow is convection that is added to poisson: along x, half as fast along y and a tenth along z, or the same along all three. The Peclet number is that of a cell
-// along x. A Courant number makes it a backward step in time of so many cells.
+// flow is convection that is added to poisson: along x, half as fast along y and a tenth along z, or the same along all
+// three. The Peclet number is that of a cell along x. A Courant number makes it a backward step in time of so many
+// cells.
 type flow struct {
 	peclet, courant float64
 	central, even   bool
@@ -176,7 +184,8 @@ func (p problem) rightSide(name string) []float64 {
 		case "normal random":
 			b[c] = rng.NormFloat64()
 		default:
-			x, y, z := float64(c%p.nx+1)/float64(p.nx+1), float64(c/p.nx%p.ny+1)/float64(p.ny+1), float64(c/(p.nx*p.ny)+1)/float64(p.nz+1)
+			x, y, z := float64(c%p.nx+1)/float64(p.nx+1), float64(c/p.nx%p.ny+1)/float64(p.ny+1),
+				float64(c/(p.nx*p.ny)+1)/float64(p.nz+1)
 			b[c] = x * math.Exp(y) * (1 - x*x) * z * (1 - z) * (1 - y)
 		}
 	}

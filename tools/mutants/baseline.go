@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// baseline is a run of tests without a fault. What fails in it, for want of a program or a right, is skipped later; its time says when a run hangs.
+// baseline is a run of tests without a fault. What fails in it, for want of a program or a right, is skipped later; its
+// time says when a run hangs.
 type baseline struct {
 	done    chan struct{}
 	failing []string
@@ -43,7 +44,8 @@ func (r *runner) prepare(ctx context.Context, args []string) *baseline {
 		if err != nil && len(b.failing) == 0 {
 			b.err = fmt.Errorf("go %s fails without a fault:\n%s", strings.Join(command, " "), out)
 		}
-		fmt.Fprintf(os.Stderr, "%-10s %s: %v, skipped: %q\n", "baseline", key, b.longest.Round(time.Second/10), b.failing)
+		fmt.Fprintf(os.Stderr, "%-10s %s: %v, skipped: %q\n", "baseline", key, b.longest.Round(time.Second/10),
+			b.failing)
 	}()
 	return b
 }

@@ -125,7 +125,8 @@ func (p *planter) of(n ast.Node) string {
 
 func (p *planter) add(from, to token.Pos, with string) {
 	at := p.set.Position(from)
-	f := fault{File: p.path, Line: at.Line, Function: p.function, from: at.Offset, to: p.set.Position(to).Offset, with: with}
+	f := fault{File: p.path, Line: at.Line, Function: p.function, from: at.Offset, to: p.set.Position(to).Offset,
+		with: with}
 	// The line with the fault in it is what people read.
 	begin, end := f.from, f.to
 	for begin > 0 && p.text[begin-1] != '\n' {
@@ -140,7 +141,8 @@ func (p *planter) add(from, to token.Pos, with string) {
 		}
 		return s
 	}
-	f.Was, f.Becomes = short(string(p.text[begin:end])), short(string(p.text[begin:f.from])+with+string(p.text[f.to:end]))
+	f.Was, f.Becomes = short(string(p.text[begin:end])),
+		short(string(p.text[begin:f.from])+with+string(p.text[f.to:end]))
 	key := f.Function + f.Was + f.Becomes
 	f.Occurrence = p.seen[key]
 	p.seen[key]++

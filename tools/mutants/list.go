@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// listed plans the faults of a file, which were found by hand. A line FILE: FUNCTION begins one; lines that begin with - are what stands there once,
-// those that begin with + what takes its place. Remarks begin with #.
+// listed plans the faults of a file, which were found by hand. A line FILE: FUNCTION begins one; lines that begin with
+// - are what stands there once, those that begin with + what takes its place. Remarks begin with #.
 func listed(name string, suites []suite, only *regexp.Regexp) ([]plan, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Command mutants plants small faults in the program, one at a time, and runs the tests that should notice: wrong comparisons, signs, factors, conditions,
-// calls left out and errors dropped. It prints the survivors, and fails where more than one in twenty has no reason to survive in survivors.txt.
+// Command mutants plants small faults in the program, one at a time, and runs the tests that should notice: wrong
+// comparisons, signs, factors, conditions, calls left out and errors dropped. It prints the survivors, and fails where
+// more than one in twenty has no reason to survive in survivors.txt.
 //
 //	go run ./tools/mutants -n 300 -o mutants.jsonl
 //	go run ./tools/mutants -list tools/mutants/audit.txt -only '^(mesh|powermap)/'
@@ -105,9 +106,11 @@ func verdict(results []result) error {
 	for i := range results {
 		counts[results[i].Outcome]++
 	}
-	fmt.Printf("%d faults: %d killed, %d harmless, %d survived\n", len(results), counts[killed], counts[harmless], counts[survived])
+	fmt.Printf("%d faults: %d killed, %d harmless, %d survived\n", len(results), counts[killed], counts[harmless],
+		counts[survived])
 	if 20*counts[survived] > len(results) {
-		return fmt.Errorf("%d of %d faults go unnoticed, more than one in twenty; write tests that assert what they break, or give the reason in tools/mutants/survivors.txt", counts[survived], len(results))
+		return fmt.Errorf("%d of %d faults go unnoticed, more than one in twenty; write tests that assert what they "+
+			"break, or give the reason in tools/mutants/survivors.txt", counts[survived], len(results))
 	}
 	return nil
 }

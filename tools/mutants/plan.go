@@ -59,7 +59,8 @@ func (r *runner) all(ctx context.Context, plans []plan, workers int) ([]result, 
 	return r.results, errors.Join(r.errs...)
 }
 
-// first gives as many faults as are wanted the first run of tests. Those that do not compile do not count: others follow.
+// first gives as many faults as are wanted the first run of tests. Those that do not compile do not count: others
+// follow.
 func (r *runner) first(ctx context.Context, p *plan) {
 	if _, err := r.prepare(ctx, p.tests[0]).wait(); err != nil {
 		r.end(ctx, result{}, err)
@@ -83,7 +84,8 @@ func (r *runner) first(ctx context.Context, p *plan) {
 		p.wanted -= int(valid.Load())
 	}
 	if p.wanted > 0 && ctx.Err() == nil {
-		r.end(ctx, result{}, fmt.Errorf("%s: %d faults are wanted that cannot be planted: the others do not compile", p.files, p.wanted))
+		r.end(ctx, result{}, fmt.Errorf("%s: %d faults are wanted that cannot be planted: the others do not compile",
+			p.files, p.wanted))
 	}
 }
 

@@ -45,8 +45,8 @@ type runner struct {
 	errs      []error
 }
 
-// try plants a fault, by an overlay that leaves the files as they are, and runs tests until one fails. A test that hangs has noticed too.
-// The first of the runs is number first of the suite.
+// try plants a fault, by an overlay that leaves the files as they are, and runs tests until one fails. A test that
+// hangs has noticed too. The first of the runs is number first of the suite.
 func (r *runner) try(ctx context.Context, f fault, first int, tests [][]string) (result, error) {
 	start := time.Now()
 	res := result{fault: f, Outcome: survived}
@@ -65,7 +65,8 @@ func (r *runner) try(ctx context.Context, f fault, first int, tests [][]string) 
 			return res, err
 		}
 		limit := min(r.limit, 30*time.Second+3*b.longest)
-		args = append([]string{"test", "-vet=off", "-failfast", "-count=1", "-overlay=" + overlay, "-timeout=" + limit.String()}, b.arguments(args)...)
+		args = append([]string{"test", "-vet=off", "-failfast", "-count=1", "-overlay=" + overlay,
+			"-timeout=" + limit.String()}, b.arguments(args)...)
 		out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput()
 		if err == nil {
 			continue
@@ -134,7 +135,8 @@ func (r *runner) overlay(f *fault) (string, error) {
 }
 
 func (r *result) String() string {
-	s := fmt.Sprintf("%-10s %s:%d %s\n           was     %s\n           becomes %s", r.Outcome, r.File, r.Line, r.Function, r.Was, r.Becomes)
+	s := fmt.Sprintf("%-10s %s:%d %s\n           was     %s\n           becomes %s", r.Outcome, r.File, r.Line,
+		r.Function, r.Was, r.Becomes)
 	if r.By != "" {
 		s += "\n           by      " + r.By
 	}

@@ -49,7 +49,8 @@ func TestShares(t *testing.T) {
 // Of a comparison all of its faults are planted, each where it stands.
 func TestFaultsOfALine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.go")
-	if err := os.WriteFile(path, []byte("package a\n\nfunc f(x, y int) bool {\n\treturn x < y && y > 3\n}\n"), 0o666); err != nil {
+	if err := os.WriteFile(path, []byte("package a\n\nfunc f(x, y int) bool {\n\treturn x < y && y > 3\n}\n"),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	list, err := faultsOf(path)
@@ -74,7 +75,8 @@ func TestFaultsOfALine(t *testing.T) {
 	}
 }
 
-// Every fault of the audit still has its place, and a suite that should notice; a text that stands nowhere, or twice, is an error.
+// Every fault of the audit still has its place, and a suite that should notice; a text that stands nowhere, or twice,
+// is an error.
 func TestListedFaults(t *testing.T) {
 	t.Chdir("../..")
 	suites, err := readSuites(suitesText)
@@ -88,11 +90,13 @@ func TestListedFaults(t *testing.T) {
 	}
 	for _, p := range plans {
 		f := &p.faults[0]
-		if text, err := f.planted(); err != nil || len(p.tests) == 0 || strings.Contains(text, f.Was) && f.Becomes == "" {
+		if text, err := f.planted(); err != nil || len(p.tests) == 0 || strings.Contains(text, f.Was) &&
+			f.Becomes == "" {
 			t.Errorf("%s: %s: %v", f.File, f.Function, err)
 		}
 	}
-	if some, err := listed("tools/mutants/audit.txt", suites, regexp.MustCompile("^mesh/")); err != nil || len(some) != 3 {
+	if some, err := listed("tools/mutants/audit.txt", suites, regexp.MustCompile("^mesh/")); err != nil ||
+		len(some) != 3 {
 		t.Errorf("%d faults of mesh, %v", len(some), err)
 	}
 	for _, was := range []string{"no such text", "package"} {
@@ -151,13 +155,16 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
-// Counts by package add up, what the first run of tests noticed is counted beside, and harmless faults are no part of the percentage.
+// Counts by package add up, what the first run of tests noticed is counted beside, and harmless faults are no part of
+// the percentage.
 func TestSummary(t *testing.T) {
 	of := func(file, outcome string, run int) result {
 		return result{fault: fault{File: file}, Outcome: outcome, Run: run}
 	}
-	got := summarise(&settings{}, []result{of("b/x.go", killed, 1), of("a/x.go", survived, 0), of("a/y.go", killed, 2), of("a/c/z.go", killed, 1), of("a/z.go", harmless, 0)}).Rows
-	want := []counts{{"a", 3, 1, 0, 1, 1, 50}, {"a/c", 1, 1, 1, 0, 0, 100}, {"b", 1, 1, 1, 0, 0, 100}, {"all", 5, 3, 2, 1, 1, 75}}
+	got := summarise(&settings{}, []result{of("b/x.go", killed, 1), of("a/x.go", survived, 0), of("a/y.go", killed, 2),
+		of("a/c/z.go", killed, 1), of("a/z.go", harmless, 0)}).Rows
+	want := []counts{{"a", 3, 1, 0, 1, 1, 50}, {"a/c", 1, 1, 1, 0, 0, 100}, {"b", 1, 1, 1, 0, 0, 100},
+		{"all", 5, 3, 2, 1, 1, 75}}
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}

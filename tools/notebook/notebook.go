@@ -1,5 +1,6 @@
-// Package notebook makes a Jupyter notebook of a page in Markdown: its Python blocks become cells, the text blocks behind them their outputs, and
-// commands of a console cells that run them. The format is nbformat 4.5, https://nbformat.readthedocs.io.
+// Package notebook makes a Jupyter notebook of a page in Markdown: its Python blocks become cells, the text blocks
+// behind them their outputs, and commands of a console cells that run them. The format is nbformat 4.5,
+// https://nbformat.readthedocs.io.
 package notebook
 
 //go:generate go run thermsim/tools/notebook/gen
@@ -69,7 +70,8 @@ type Output struct {
 	Text []string `json:"text"`
 }
 
-// Make turns a page into a notebook. Files are written by its first cell of code, so that what follows runs in an empty folder.
+// Make turns a page into a notebook. Files are written by its first cell of code, so that what follows runs in an empty
+// folder.
 func Make(page string, files map[string]string) ([]byte, error) {
 	n := Notebook{Format: 4, MinorFormat: 5, Metadata: map[string]any{
 		"kernelspec":    map[string]any{"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -102,7 +104,8 @@ func Make(page string, files map[string]string) ([]byte, error) {
 }
 
 func (n *Notebook) add(kind, text string) {
-	c := Cell{Kind: kind, ID: fmt.Sprintf("cell-%02d", len(n.Cells)), Metadata: map[string]any{}, Source: lines(strings.Trim(text, "\n"))}
+	c := Cell{Kind: kind, ID: fmt.Sprintf("cell-%02d", len(n.Cells)), Metadata: map[string]any{},
+		Source: lines(strings.Trim(text, "\n"))}
 	if kind == "code" {
 		c.Run = &Run{Outputs: []Output{}}
 	}
@@ -119,7 +122,8 @@ func commands(text string, files map[string]string) string {
 		}
 	}
 	for line := range strings.Lines(text) {
-		fmt.Fprintf(&b, "subprocess.run(shlex.split(%q), check=True)\n", strings.TrimSpace(strings.TrimPrefix(line, "$ ")))
+		fmt.Fprintf(&b, "subprocess.run(shlex.split(%q), check=True)\n",
+			strings.TrimSpace(strings.TrimPrefix(line, "$ ")))
 	}
 	return b.String()
 }

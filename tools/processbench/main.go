@@ -1,4 +1,5 @@
-// Command processbench measures whole runs of thermsim, from the start of the process to its end, and says where the time goes: docs/process.md is made of what it writes.
+// Command processbench measures whole runs of thermsim, from the start of the process to its end, and says where the
+// time goes: docs/process.md is made of what it writes.
 //
 //	processbench -thermsim bin/thermsim -json docs/measurements/process-NAME.json -gpu "NVIDIA H200" -commit 0123abc
 package main
@@ -31,7 +32,9 @@ func main() {
 	runs := flag.Int("runs", 5, "runs of each case; one more comes before and does not count")
 	sweep := flag.String("sweep", "", "a sweep file to measure too")
 	flag.Parse()
-	d := document{GPU: *gpu, Cores: runtime.NumCPU(), Commit: *commit, Settings: fmt.Sprintf("the run of the median wall time of %d, after one that does not count; maps of the two powered layers", *runs)}
+	d := document{GPU: *gpu, Cores: runtime.NumCPU(), Commit: *commit,
+		Settings: fmt.Sprintf("the run of the median wall time of %d, after one that does not count; maps of the two "+
+			"powered layers", *runs)}
 	for _, c := range cases(*stack, *sweep) {
 		var all []row
 		for n := range *runs + 1 {

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// row is a run, in s: until the GPU is open or, on the processor, the stack meshed; until it is solved; until the statistics are taken; until the files are written; until they are on the disk under
-// their names; and until the process has gone. The six add up to the wall time.
+// row is a run, in s: until the GPU is open or, on the processor, the stack meshed; until it is solved; until the
+// statistics are taken; until the files are written; until they are on the disk under their names; and until the
+// process has gone. The six add up to the wall time.
 type row struct {
 	Case    string  `json:"case"`
 	Device  string  `json:"device"`
@@ -101,11 +102,13 @@ func (r *row) split(spans []span, begun float64) {
 	}
 	first := r.Wall
 	for _, s := range spans {
-		if strings.HasPrefix(s.Name, "show ") || strings.HasPrefix(s.Name, "write ") || strings.HasPrefix(s.Name, "read the map") {
+		if strings.HasPrefix(s.Name, "show ") || strings.HasPrefix(s.Name, "write ") ||
+			strings.HasPrefix(s.Name, "read the map") {
 			first = min(first, begun+s.Start/1e6)
 		}
 	}
-	marks := []float64{0, max(end("GPU: open", "GPU: kernels"), end("mesh")), end("solve"), first, end("write ", "finish "), end("commit"), r.Wall}
+	marks := []float64{0, max(end("GPU: open", "GPU: kernels"), end("mesh")), end("solve"), first,
+		end("write ", "finish "), end("commit"), r.Wall}
 	for n, to := range []*float64{&r.Open, &r.Solve, &r.Summary, &r.Files, &r.Commit, &r.Exit} {
 		marks[n+1] = max(marks[n+1], marks[n])
 		*to = marks[n+1] - marks[n]

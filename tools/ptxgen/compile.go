@@ -8,21 +8,24 @@ import (
 	"os/exec"
 )
 
-// Clang is the compiler's command. Another version makes other, equally good PTX, and the committed files would change for no reason.
+// Clang is the compiler's command. Another version makes other, equally good PTX, and the committed files would change
+// for no reason.
 const Clang = "clang-19"
 
 // ErrNoClang says that the compiler is not installed.
 var ErrNoClang = errors.New(Clang + " is not installed: apt-get install " + Clang)
 
-// Compile returns the PTX of one build of a source. The result depends on the sources and the compiler alone: clang runs inside the folder with
-// relative names, without its configuration files and without the variables that add header folders.
+// Compile returns the PTX of one build of a source. The result depends on the sources and the compiler alone: clang
+// runs inside the folder with relative names, without its configuration files and without the variables that add header
+// folders.
 func (f *Folder) Compile(s *Source, b Build) ([]byte, error) {
 	clang, err := exec.LookPath(Clang)
 	if err != nil {
 		return nil, ErrNoClang
 	}
 	args := []string{"--no-default-config", "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib",
-		"--cuda-gpu-arch=sm_70", "--cuda-feature=+ptx63", "-O3", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-S", "-o", "-"}
+		"--cuda-gpu-arch=sm_70", "--cuda-feature=+ptx63", "-O3", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-S",
+		"-o", "-"}
 	if f.Headers != "" {
 		args = append(args, "-I"+f.Headers)
 	}

@@ -57,7 +57,8 @@ func ParseConstants(path, text string) ([]Constant, error) {
 func value(expression string, constants []Constant) (int, error) {
 	scope := types.NewPackage("enum", "enum")
 	for _, c := range constants {
-		scope.Scope().Insert(types.NewConst(token.NoPos, scope, c.Name, types.Typ[types.UntypedInt], constant.MakeInt64(int64(c.Value))))
+		scope.Scope().Insert(types.NewConst(token.NoPos, scope, c.Name, types.Typ[types.UntypedInt],
+			constant.MakeInt64(int64(c.Value))))
 	}
 	result, err := types.Eval(token.NewFileSet(), scope, token.NoPos, expression)
 	if err != nil {

@@ -72,7 +72,8 @@ func packageName(dir string) (string, error) {
 		return "", err
 	}
 	for _, path := range paths {
-		if strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, launcherEnd) || strings.HasSuffix(path, constantsEnd) {
+		if strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, launcherEnd) ||
+			strings.HasSuffix(path, constantsEnd) {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly)
@@ -105,7 +106,8 @@ func (f *Folder) Launchers() (map[string][]byte, error) {
 	return files, nil
 }
 
-// header returns the Go file with a header's enumerations, and its structs that kernels take pointers to; nil where it has neither.
+// header returns the Go file with a header's enumerations, and its structs that kernels take pointers to; nil where it
+// has neither.
 func (f *Folder) header(h *header) ([]byte, error) {
 	types, pointers := f.elements(nil), false
 	var structs bytes.Buffer

@@ -27,7 +27,8 @@ func TestFolder(t *testing.T) {
 	dir := folderOf(t, map[string]string{
 		"a_launch.go": "package stale\n", "a_test.go": "package method_test\n", "method.go": "package method\n",
 		"method.cu": "#include \"shared.h\"\n#include \"own.h\"\nKERNEL void BOUNDS(32) run(const Node *n) {}\n",
-		"own.h":     "struct Node { int first; const double *at; };\nstruct Local { int n[2]; };\n", "none.h": "#define X 1\n",
+		"own.h":     "struct Node { int first; const double *at; };\nstruct Local { int n[2]; };\n",
+		"none.h":    "#define X 1\n",
 	})
 	f, err := ReadFolder(dir, "../kernels")
 	if err != nil {
@@ -40,19 +41,24 @@ func TestFolder(t *testing.T) {
 	if diff := cmp.Diff([]string{"method_launch.go", "own_constants.go"}, slices.Sorted(maps.Keys(files))); diff != "" {
 		t.Errorf("files (-want +got)\n%s", diff)
 	}
-	const node = "package method\n\nimport (\n\t\"thermsim/gpusolve/cuda/cudriver\"\n)\n\ntype Node struct {\n\tFirst int32\n\tAt    cudriver.Ptr[float64]\n}\n"
+	const node = "package method\n\nimport (\n\t\"thermsim/gpusolve/cuda/cudriver\"\n)\n\ntype Node struct " +
+		"{\n\tFirst int32\n\tAt    cudriver.Ptr[float64]\n}\n"
 	if got := string(files["own_constants.go"]); !strings.Contains(got, node) {
 		t.Errorf("%s\nwant in it\n%s", got, node)
 	}
-	if got := string(files["method_launch.go"]); !strings.Contains(got, "package method\n") || !strings.Contains(got, "N cudriver.Ptr[Node]\n") {
+	if got := string(files["method_launch.go"]); !strings.Contains(got, "package method\n") ||
+		!strings.Contains(got, "N cudriver.Ptr[Node]\n") {
 		t.Errorf("the launcher does not take a node of the header:\n%s", got)
 	}
 }
 
 // The shared header is found where -I says, and nowhere else.
 func TestHeadersOfAnotherFolder(t *testing.T) {
-	headers := folderOf(t, map[string]string{"shared.h": "#define KERNEL extern \"C\" __attribute__((global))\n#define BOUNDS(n) __attribute__((launch_bounds(n)))\n"})
-	dir := folderOf(t, map[string]string{"m.go": "package m\n", "one.cu": "#include \"shared.h\"\nKERNEL void BOUNDS(32) run(int *n) { *n = 1; }\n"})
+	headers := folderOf(t,
+		map[string]string{"shared.h": "#define KERNEL extern \"C\" __attribute__((global))\n#define BOUNDS(n) " +
+			"__attribute__((launch_bounds(n)))\n"})
+	dir := folderOf(t, map[string]string{"m.go": "package m\n", "one.cu": "#include \"shared.h\"\nKERNEL void " +
+		"BOUNDS(32) run(int *n) { *n = 1; }\n"})
 	for _, c := range []struct{ headers, want string }{{headers, ""}, {"", "'shared.h' file not found"}} {
 		f, err := ReadFolder(dir, c.headers)
 		if err != nil {

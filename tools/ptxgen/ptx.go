@@ -17,7 +17,8 @@ type Entry struct {
 var (
 	entryHead = regexp.MustCompile(`(?m)^\s*(?:\.visible\s+)?\.entry\s+(\S+?)\s*\(([^)]*)\)\s*([^{]*)\{`)
 	entryWord = regexp.MustCompile(`(?m)^[^/\n]*\.entry\b`)
-	external  = regexp.MustCompile(`(?m)^\s*\.extern\s+\.(?:func|global|const)\b.*`) // dynamic shared memory is extern too
+	// dynamic shared memory is extern too
+	external  = regexp.MustCompile(`(?m)^\s*\.extern\s+\.(?:func|global|const)\b.*`)
 	maxThread = regexp.MustCompile(`\.maxntid\s+(\d+)\s*,\s*(\d+)\s*,\s*(\d+)`)
 	ptxParam  = regexp.MustCompile(`^\.param\s+(?:\.align\s+(\d+)\s+)?\.(\w+)\s+(?:\.ptr\s+(?:\.\w+\s+)??(?:\.align\s+\d+\s+)?)?[\w$]+(\[\d*\])?$`)
 )
@@ -70,7 +71,8 @@ func atoi(digits string) int {
 	return n
 }
 
-// Agree compares the kernels of a source with the entries of a PTX text made of it: names, block sizes, number and types of parameters.
+// Agree compares the kernels of a source with the entries of a PTX text made of it: names, block sizes, number and
+// types of parameters.
 func (s *Source) Agree(ptx string) error {
 	entries, err := Entries(ptx)
 	if err != nil {
@@ -94,7 +96,8 @@ func (s *Source) Agree(ptx string) error {
 		}
 		for i, p := range k.Params {
 			if t, _ := typeOf(p.Type); e.Params[i] != t.PTX {
-				return fmt.Errorf("kernel %s: parameter %d (%s) is a %s, %s.cu has a %s", k.Name, i+1, p.Name, e.Params[i], s.Name, p.Type)
+				return fmt.Errorf("kernel %s: parameter %d (%s) is a %s, %s.cu has a %s", k.Name, i+1, p.Name,
+					e.Params[i], s.Name, p.Type)
 			}
 		}
 	}

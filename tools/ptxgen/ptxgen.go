@@ -1,5 +1,6 @@
-// Package ptxgen makes, from the CUDA sources of a folder, the PTX modules and the typed Go launchers. A launcher's types come from the kernel's
-// declaration, and the PTX that clang made of it must agree, so that a launch with wrong arguments does not compile.
+// Package ptxgen makes, from the CUDA sources of a folder, the PTX modules and the typed Go launchers. A launcher's
+// types come from the kernel's declaration, and the PTX that clang made of it must agree, so that a launch with wrong
+// arguments does not compile.
 package ptxgen
 
 import (

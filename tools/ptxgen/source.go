@@ -18,7 +18,8 @@ type Source struct {
 	Kernels   []Kernel
 }
 
-// Kernel is one declaration KERNEL void BOUNDS(threads) name(params), with DYNAMIC before the name where it takes shared memory at its launch.
+// Kernel is one declaration KERNEL void BOUNDS(threads) name(params), with DYNAMIC before the name where it takes
+// shared memory at its launch.
 type Kernel struct {
 	Name    string
 	Dynamic bool
@@ -28,7 +29,8 @@ type Kernel struct {
 	Params  []Param
 }
 
-// Param is a parameter of a kernel. Type is a key of the table of types, "pointer" for any pointer; Element is what a pointer points at.
+// Param is a parameter of a kernel. Type is a key of the table of types, "pointer" for any pointer; Element is what a
+// pointer points at.
 type Param struct {
 	Name, Type, Element string
 }
@@ -75,7 +77,8 @@ func ParseSource(path, text string) (*Source, error) {
 	s := &Source{Name: strings.TrimSuffix(filepath.Base(path), ".cu")}
 	if demandsNZ.MatchString(bare) {
 		if s.Classes = parseClasses(text); s.Classes == nil {
-			return nil, fmt.Errorf("%s: it asks for NZ; say for which values it is compiled, in a line as // NZ is one of 0, 4, 10", path)
+			return nil, fmt.Errorf("%s: it asks for NZ; say for which values it is compiled, in a line as // NZ is "+
+				"one of 0, 4, 10", path)
 		}
 	}
 	constants, err := ParseConstants(path, text)
@@ -91,11 +94,13 @@ func ParseSource(path, text string) (*Source, error) {
 	}
 	for _, at := range kernelWord.FindAllStringIndex(bare, -1) {
 		if !starts[at[0]] {
-			return nil, fmt.Errorf("%s:%d: not of the form KERNEL void BOUNDS(threads) name(parameters) {", path, line(text, at[0]))
+			return nil, fmt.Errorf("%s:%d: not of the form KERNEL void BOUNDS(threads) name(parameters) {", path,
+				line(text, at[0]))
 		}
 	}
 	for _, at := range found {
-		k := Kernel{Bound: bare[at[2]:at[3]], Name: bare[at[6]:at[7]], Dynamic: at[4] >= 0, Doc: commentAbove(text, at[0])}
+		k := Kernel{Bound: bare[at[2]:at[3]], Name: bare[at[6]:at[7]], Dynamic: at[4] >= 0,
+			Doc: commentAbove(text, at[0])}
 		place := fmt.Sprintf("%s:%d: kernel %s", path, line(text, at[0]), k.Name)
 		if k.Threads, err = value(k.Bound, constants); err != nil {
 			return nil, fmt.Errorf("%s: BOUNDS(%s): %w; define it in an enum of this file", place, k.Bound, err)
@@ -152,7 +157,8 @@ func parseParams(bare string) ([]Param, error) {
 			p.Type, p.Element = "pointer", words[0]
 		}
 		if _, ok := typeOf(p.Type); !ok {
-			return nil, fmt.Errorf("parameter %s: type %s has no Go launcher; use int, u32, i64, u64, float, double or a pointer", p.Name, p.Type)
+			return nil, fmt.Errorf("parameter %s: type %s has no Go launcher; use int, u32, i64, u64, float, double "+
+				"or a pointer", p.Name, p.Type)
 		}
 		params = append(params, p)
 	}

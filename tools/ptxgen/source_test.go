@@ -35,7 +35,8 @@ func TestParseSource(t *testing.T) {
 		Name: "example",
 		Constants: []Constant{
 			{Name: "TX", Value: 32, First: true}, {Name: "TY", Value: 8}, {Name: "THREADS", Value: 256},
-			{Name: "ONE", Value: 1, First: true}, {Name: "TWO", Value: 2}, {Name: "SAME", Value: 2}, {Name: "NEXT", Value: 3},
+			{Name: "ONE", Value: 1, First: true}, {Name: "TWO", Value: 2}, {Name: "SAME", Value: 2},
+			{Name: "NEXT", Value: 3},
 		},
 		Kernels: []Kernel{
 			{Name: "add", Doc: "add sums\ntwo fields.", Bound: "THREADS", Threads: 256, Params: []Param{
@@ -63,13 +64,15 @@ func TestDynamicSharedMemory(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	code, err := (&Folder{Package: "rooms"}).Launcher(s)
-	if err != nil || !strings.Contains(string(code), "Roomy(s cudriver.Stream, grid [3]uint32, shared uint32, a RoomRoomyArgs)") {
+	if err != nil || !strings.Contains(string(code), "Roomy(s cudriver.Stream, grid [3]uint32, shared uint32, a "+
+		"RoomRoomyArgs)") {
 		t.Errorf("error %v in\n%s", err, code)
 	}
 }
 
 func TestBuildsOfClasses(t *testing.T) {
-	s, err := ParseSource("columns.cu", "// NZ is one of 0, 12\n#ifndef NZ\n#error NZ\n#endif\nKERNEL void BOUNDS(32) run(int n) {}\n")
+	s, err := ParseSource("columns.cu", "// NZ is one of 0, 12\n#ifndef NZ\n#error NZ\n#endif\nKERNEL void "+
+		"BOUNDS(32) run(int n) {}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,10 +88,12 @@ func TestBuildsOfClasses(t *testing.T) {
 
 func TestParseSourceRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"struct", "KERNEL void BOUNDS(32) run(Mesh m) {}", "a.cu:1: kernel run: parameter m: type Mesh has no Go launcher"},
+		{"struct", "KERNEL void BOUNDS(32) run(Mesh m) {}", "a.cu:1: kernel run: parameter m: type Mesh has no " +
+			"Go launcher"},
 		{"no bounds", "\nKERNEL void run(int n) {}", "a.cu:2: not of the form"},
 		{"unknown bound", "KERNEL void BOUNDS(MANY) run(int n) {}", "BOUNDS(MANY): MANY is not a known constant"},
-		{"bound too large", "enum { T = 2048 };\nKERNEL void BOUNDS(T) run(int n) {}", "2048 threads; a block has 1 to 1024"},
+		{"bound too large", "enum { T = 2048 };\nKERNEL void BOUNDS(T) run(int n) {}",
+			"2048 threads; a block has 1 to 1024"},
 		{"no name", "KERNEL void BOUNDS(32) run(int) {}", `parameter "int" is not a type and a name`},
 		{"empty", "// nothing\n", "no kernels"},
 		{"no classes", "#ifndef NZ\n#endif\nKERNEL void BOUNDS(32) run(int n) {}", "it asks for NZ"},
@@ -101,7 +106,8 @@ func TestParseSourceRefuses(t *testing.T) {
 	}
 }
 
-// A launcher says what pointers point at, so that arrays of other types do not compile, and kernels that take the same share one type.
+// A launcher says what pointers point at, so that arrays of other types do not compile, and kernels that take the same
+// share one type.
 func TestLauncher(t *testing.T) {
 	const text = `
 // Pair is two.
@@ -121,12 +127,14 @@ KERNEL void BOUNDS(32) second(i64 n, int keep, int more, const float *RESTRICT a
 		{"kernels", []string{
 			"package kernels\n", "//go:embed ptx/things.ptx\nvar thingsPTX []byte",
 			"// ThingsPair is two.\ntype ThingsPair struct {\n\tI, J int32\n\tAt   cudriver.Ptr[float64]\n}",
-			"type ThingsFirstArgs struct {\n\tN          int64\n\tKeep, More int32\n\tA, B       cudriver.Ptr[float32]\n" +
+			"type ThingsFirstArgs struct {\n\tN          int64\n\tKeep, More int32\n\tA, B       " +
+				"cudriver.Ptr[float32]\n" +
 				"\tH          cudriver.Ptr[cudriver.Half]\n\tList       cudriver.Ptr[ThingsPair]\n}",
 			"type ThingsSecondArgs = ThingsFirstArgs\n", "func LoadThings(d cudriver.Driver) (*Things, error)",
 			"func (m *Things) Second(s cudriver.Stream, grid [3]uint32, a ThingsSecondArgs) error",
 		}},
-		{"things", []string{"package things\n", "type Kernels struct", "func LoadKernels(d cudriver.Driver) (*Kernels, error)", "type KernelsPair struct"}},
+		{"things", []string{"package things\n", "type Kernels struct", "func LoadKernels(d cudriver.Driver) " +
+			"(*Kernels, error)", "type KernelsPair struct"}},
 	} {
 		code, err := (&Folder{Package: c.pkg}).Launcher(s)
 		if err != nil {
@@ -145,14 +153,19 @@ KERNEL void BOUNDS(32) second(i64 n, int keep, int more, const float *RESTRICT a
 
 func TestLauncherRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"KERNEL void BOUNDS(32) run(int x, int X) {}":                                        "parameters x and X have one name in Go",
-		"KERNEL void BOUNDS(32) run(int _n) {}":                                              "parameter _n must begin with a letter",
-		"KERNEL void BOUNDS(32) unload(int n) {}":                                            "cannot be named unload",
-		"KERNEL void BOUNDS(32) type(int n) {}":                                              "cannot be named type",
-		"KERNEL void BOUNDS(32) run(const Mesh *m) {}":                                       "kernel run: parameter m: nothing is known of Mesh",
-		"struct Mesh { int n[3]; };\nKERNEL void BOUNDS(32) run(const Mesh *m) {}":           `struct Mesh: "int n[3]" has no Go type`,
-		"struct Mesh { Cell first; };\nKERNEL void BOUNDS(32) run(const Mesh *m) {}":         `struct Mesh: "Cell first" has no Go type`,
-		"struct Mesh { const float **rows; };\nKERNEL void BOUNDS(32) run(const Mesh *m) {}": `struct Mesh: "const float **rows" has no Go type`,
+		"KERNEL void BOUNDS(32) run(int " +
+			"x, int X) {}": "parameters x and X have one name in Go",
+		"KERNEL void BOUNDS(32) run(int _n) {}":   "parameter _n must begin with a letter",
+		"KERNEL void BOUNDS(32) unload(int n) {}": "cannot be named unload",
+		"KERNEL void BOUNDS(32) type(int n) {}":   "cannot be named type",
+		"KERNEL void BOUNDS(32) run(const Mesh *m) {}": "kernel run: parameter " +
+			"m: nothing is known of Mesh",
+		"struct Mesh { int n[3]; };\nKERNEL void BOUNDS(32) run(const " +
+			"Mesh *m) {}": `struct Mesh: "int n[3]" has no Go type`,
+		"struct Mesh { Cell first; };\nKERNEL void BOUNDS(32) run(const " +
+			"Mesh *m) {}": `struct Mesh: "Cell first" has no Go type`,
+		"struct Mesh { const float **rows; };\nKERNEL void BOUNDS(32) run(const " +
+			"Mesh *m) {}": `struct Mesh: "const float **rows" has no Go type`,
 	} {
 		s, err := ParseSource("a.cu", text)
 		if err != nil {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Struct is a type that kernels may take pointers to. Unread is the first field that is no number and no pointer; such a struct has no Go type.
+// Struct is a type that kernels may take pointers to. Unread is the first field that is no number and no pointer; such
+// a struct has no Go type.
 type Struct struct {
 	Name, Doc string
 	Fields    []Param
@@ -60,10 +61,12 @@ func (t *Struct) add(member string) {
 
 var plainName = regexp.MustCompile(`^[A-Za-z]\w*$`)
 
-// write writes the Go type. C and Go lay out numbers and pointers alike on the processors that have such GPUs: each aligned to its size.
+// write writes the Go type. C and Go lay out numbers and pointers alike on the processors that have such GPUs: each
+// aligned to its size.
 func (t *Struct) write(b *bytes.Buffer, prefix string, types map[string]string) error {
 	if t.Unread != "" {
-		return fmt.Errorf("struct %s: %q has no Go type; kernels can take pointers to structs of numbers and pointers", t.Name, t.Unread)
+		return fmt.Errorf("struct %s: %q has no Go type; kernels can take pointers to structs of numbers and pointers",
+			t.Name, t.Unread)
 	}
 	doc := t.Doc
 	if rest, own := strings.CutPrefix(doc, t.Name+" "); own {
@@ -125,7 +128,8 @@ func (p *Param) goType(types map[string]string) (string, error) {
 	}
 	element, ok := types[p.Element]
 	if !ok {
-		return "", fmt.Errorf("parameter %s: nothing is known of %s; declare it as a struct in this file or a header of this folder", p.Name, p.Element)
+		return "", fmt.Errorf("parameter %s: nothing is known of %s; declare it as a struct in this file or a header "+
+			"of this folder", p.Name, p.Element)
 	}
 	return t.Go + "[" + element + "]", nil
 }

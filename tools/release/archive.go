@@ -32,7 +32,8 @@ func tarGz(folder string, at time.Time, list []entry) ([]byte, error) {
 	}
 	t := tar.NewWriter(z)
 	for _, e := range inOrder(list) {
-		h := &tar.Header{Typeflag: tar.TypeReg, Name: folder + "/" + e.name, Size: int64(len(e.data)), Mode: int64(e.mode), ModTime: at, Format: tar.FormatUSTAR}
+		h := &tar.Header{Typeflag: tar.TypeReg, Name: folder + "/" + e.name, Size: int64(len(e.data)),
+			Mode: int64(e.mode), ModTime: at, Format: tar.FormatUSTAR}
 		if err := t.WriteHeader(h); err != nil {
 			return nil, err
 		}

@@ -26,7 +26,8 @@ var concerns = map[string]string{
 	"gonum.org/v1/gonum/THIRD_PARTY_LICENSES/W3C-TestSuite-LICENSE": "gonum.org/v1/gonum/graph/formats/rdf",
 }
 
-// licencesOf reads the licence files of a module. One that is not known, or that asks for the source of what is built with it, is an error.
+// licencesOf reads the licence files of a module. One that is not known, or that asks for the source of what is built
+// with it, is an error.
 func licencesOf(m *module) ([]licence, error) {
 	names := chosen[m.Path]
 	if names == nil {
@@ -51,7 +52,9 @@ func licencesOf(m *module) ([]licence, error) {
 			return nil, fmt.Errorf("%s %s: %w", m.Path, m.Version, err)
 		}
 		about := concerns[m.Path+"/"+name]
-		if info.IsDir() || about != "" && !slices.ContainsFunc(m.packages, func(p string) bool { return strings.HasPrefix(p, about) }) {
+		if info.IsDir() || about != "" && !slices.ContainsFunc(m.packages, func(p string) bool {
+			return strings.HasPrefix(p, about)
+		}) {
 			continue
 		}
 		data, err := os.ReadFile(filepath.Join(m.Dir, name))
@@ -72,8 +75,10 @@ func licencesOf(m *module) ([]licence, error) {
 
 // copyleft are words of licences that extend to what is built with a module.
 var copyleft = []string{
-	"gnu general public license", "gnu lesser general public license", "gnu library general public license", "gnu affero general public license",
-	"mozilla public license", "eclipse public license", "common development and distribution license", "european union public licence",
+	"gnu general public license", "gnu lesser general public license", "gnu library general public license",
+	"gnu affero general public license",
+	"mozilla public license", "eclipse public license", "common development and distribution license",
+	"european union public licence",
 	"server side public license", "business source license", "sharealike", "share-alike", "cecill",
 }
 
@@ -83,8 +88,10 @@ var permissive = []struct{ sentence, spdx string }{
 	{"the freetype project license", "FTL"},
 	{"apache license version 2.0", "Apache-2.0"},
 	{"boost software license - version 1.0", "BSL-1.0"},
-	{"permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files", "MIT"},
-	{"permission to use, copy, modify, and distribute this software is freely granted, provided that this notice is preserved", "SunPro"},
+	{"permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated " +
+		"documentation files", "MIT"},
+	{"permission to use, copy, modify, and distribute this software is freely granted, provided that this notice " +
+		"is preserved", "SunPro"},
 	{"copyright (c) 2014 by ignace bogaert", "LicenseRef-Bogaert"},
 }
 
@@ -103,7 +110,8 @@ func recognise(text string) (string, error) {
 	}
 	if strings.Contains(words, "redistribution and use in source and binary forms") {
 		// The third clause, about names. Authors put theirs into it.
-		if strings.Contains(words, "neither the name") || strings.Contains(words, "may not be used to endorse") || strings.Contains(words, "not be used to endorse or promote") {
+		if strings.Contains(words, "neither the name") || strings.Contains(words, "may not be used to endorse") ||
+			strings.Contains(words, "not be used to endorse or promote") {
 			return "BSD-3-Clause", nil
 		}
 		return "BSD-2-Clause", nil

@@ -1,5 +1,6 @@
-// Command release makes what is given to others: archives of thermsim with manual pages and completions, checksums, a bill of materials, and the
-// notices of third parties. It runs anywhere in the repository, and the same source gives the same bits wherever that lies.
+// Command release makes what is given to others: archives of thermsim with manual pages and completions, checksums, a
+// bill of materials, and the notices of third parties. It runs anywhere in the repository, and the same source gives
+// the same bits wherever that lies.
 //
 //	go run ./tools/release notices > THIRD_PARTY_NOTICES.txt
 //	go run ./tools/release dist [-o DIR] [-version V] [OS/ARCH ...]

@@ -51,13 +51,15 @@ func newRelease(version, out string) (*release, error) {
 	return r, nil
 }
 
-// build compiles thermsim for a target; what it is built from and where leaves no trace in the program but the version, unless flags say otherwise.
+// build compiles thermsim for a target; what it is built from and where leaves no trace in the program but the version,
+// unless flags say otherwise.
 func (r *release) build(target, program string, flags ...string) error {
 	root, err := repository()
 	if err != nil {
 		return err
 	}
-	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X main.version=" + r.version, "-o", program}, flags...)
+	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X main.version=" + r.version,
+		"-o", program}, flags...)
 	cmd := exec.Command("go", append(args, "./cmd/thermsim")...)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), buildEnv(target)...)
 	_, err = output(cmd)

@@ -30,7 +30,8 @@ func read(t *testing.T, path string) string {
 	return string(data)
 }
 
-// The notices are those of the modules that thermsim is built from today, on every system, and none of their licences is copyleft.
+// The notices are those of the modules that thermsim is built from today, on every system, and none of their licences
+// is copyleft.
 func TestNotices(t *testing.T) {
 	var b bytes.Buffer
 	if err := writeNotices(&b); err != nil {
@@ -45,8 +46,10 @@ func TestNotices(t *testing.T) {
 func TestRecognise(t *testing.T) {
 	const bsd = "Redistribution and use in source and binary forms, with or without\nmodification, are permitted"
 	for text, want := range map[string]string{
-		"                 Apache License\n   Version 2.0, January 2004":                                                                                        "Apache-2.0",
-		"Permission is hereby granted, free of charge, to any person obtaining a copy\nof this software and associated documentation files (the \"Software\")": "MIT",
+		"                 Apache License\n   Version 2.0, " +
+			"January 2004": "Apache-2.0",
+		"Permission is hereby granted, free of charge, to any person obtaining a copy\nof this software and " +
+			"associated documentation files (the \"Software\")": "MIT",
 		bsd: "BSD-2-Clause",
 		bsd + "\n * Neither the name of the authors":      "BSD-3-Clause",
 		"GNU GENERAL PUBLIC LICENSE\nVersion 3":           "",
@@ -90,7 +93,8 @@ func TestRecognise(t *testing.T) {
 func TestArchives(t *testing.T) {
 	at := time.Unix(1_700_000_000, 0).UTC()
 	list := []entry{{"b", []byte("two"), 0o644}, {"a/x", bytes.Repeat([]byte("one"), 1000), 0o755}}
-	for name, pack := range map[string]func(string, time.Time, []entry) ([]byte, error){"tar.gz": tarGz, "zip": zipped} {
+	for name, pack := range map[string]func(string, time.Time, []entry) ([]byte, error){
+		"tar.gz": tarGz, "zip": zipped} {
 		one, err := pack("top", at, list)
 		if err != nil {
 			t.Fatal(err)
@@ -153,8 +157,9 @@ func unpack(t *testing.T, kind string, data []byte) (list []entry) {
 	}
 }
 
-// The bill of materials has what Go wrote into the program, each with a line in the notices. The quick tier takes packages that the tests compiled
-// already: without paths of this machine in them, as in a release, they would be compiled again.
+// The bill of materials has what Go wrote into the program, each with a line in the notices. The quick tier takes
+// packages that the tests compiled already: without paths of this machine in them, as in a release, they would be
+// compiled again.
 func TestSBOM(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
 	r, err := newRelease("1.2.3", t.TempDir())
@@ -162,7 +167,8 @@ func TestSBOM(t *testing.T) {
 		t.Fatal(err)
 	}
 	program := filepath.Join(r.out, "thermsim.exe")
-	if err := r.build(runtime.GOOS+"/"+runtime.GOARCH, program, testtier.Pick("-trimpath=false", "-trimpath")); err != nil {
+	if err := r.build(runtime.GOOS+"/"+runtime.GOARCH, program, testtier.Pick("-trimpath=false", "-trimpath")); err !=
+		nil {
 		t.Fatal(err)
 	}
 	said, err := exec.Command(program, "version").Output()
@@ -181,13 +187,15 @@ func TestSBOM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Metadata.Timestamp != "2023-11-14T22:13:20Z" || len(got.Components) != len(info.Deps)+1 || len(info.Deps) < 10 {
+	if got.Metadata.Timestamp != "2023-11-14T22:13:20Z" || len(got.Components) != len(info.Deps)+1 ||
+		len(info.Deps) < 10 {
 		t.Errorf("of %s, %d components of %d modules", got.Metadata.Timestamp, len(got.Components), len(info.Deps))
 	}
 	notices := strings.Join(strings.Fields(read(t, "THIRD_PARTY_NOTICES.txt")), " ")
 	for i, d := range info.Deps {
 		c := got.Components[i]
-		if c.PURL != "pkg:golang/"+d.Path+"@"+d.Version || !strings.Contains(notices, d.Path+" "+d.Version+" "+c.Licences[0].Expression) {
+		if c.PURL != "pkg:golang/"+d.Path+"@"+d.Version ||
+			!strings.Contains(notices, d.Path+" "+d.Version+" "+c.Licences[0].Expression) {
 			t.Errorf("%s %s is %+v, and the notices have no such line", d.Path, d.Version, c)
 		}
 	}
@@ -195,13 +203,15 @@ func TestSBOM(t *testing.T) {
 
 // Versions and times that are not told are refused, not guessed.
 func TestNewRelease(t *testing.T) {
-	for _, c := range []struct{ version, epoch string }{{"1.0 beta", "0"}, {"-X", "0"}, {"1.0", "yesterday"}, {"1.0", "-1"}} {
+	for _, c := range []struct{ version, epoch string }{{"1.0 beta", "0"}, {"-X", "0"}, {"1.0", "yesterday"},
+		{"1.0", "-1"}} {
 		t.Setenv("SOURCE_DATE_EPOCH", c.epoch)
 		if _, err := newRelease(c.version, "out"); err == nil {
 			t.Errorf("%+v is taken", c)
 		}
 	}
-	if _, err := (&release{}).target("plan9/amd64", nil); err == nil || !strings.Contains(err.Error(), "no such target") {
+	if _, err := (&release{}).target("plan9/amd64", nil); err == nil ||
+		!strings.Contains(err.Error(), "no such target") {
 		t.Error(err)
 	}
 }

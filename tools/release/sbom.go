@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// bill is a software bill of materials as CycloneDX 1.5 has it (cyclonedx.org), without a serial number, which would differ from build to build.
+// bill is a software bill of materials as CycloneDX 1.5 has it (cyclonedx.org), without a serial number, which would
+// differ from build to build.
 type bill struct {
 	Format       string      `json:"bomFormat"`
 	SpecVersion  string      `json:"specVersion"`
@@ -69,10 +70,12 @@ func (r *release) writeSBOM(w io.Writer, program string) error {
 		known[m.Path+"@"+m.Version] = m
 	}
 	main := component{
-		Type: "application", Ref: "thermsim", Name: "thermsim", Version: r.version, Licences: []expressed{{"Apache-2.0"}},
-		Hashes: []hashOfFile{{"SHA-256", fmt.Sprintf("%x", sha256.Sum256(data))}},
+		Type: "application", Ref: "thermsim", Name: "thermsim", Version: r.version,
+		Licences: []expressed{{"Apache-2.0"}},
+		Hashes:   []hashOfFile{{"SHA-256", fmt.Sprintf("%x", sha256.Sum256(data))}},
 	}
-	b := bill{Format: "CycloneDX", SpecVersion: "1.5", Version: 1, Metadata: metadata{r.time.Format(time.RFC3339), main}}
+	b := bill{Format: "CycloneDX", SpecVersion: "1.5", Version: 1,
+		Metadata: metadata{r.time.Format(time.RFC3339), main}}
 	add := func(c component) {
 		c.Ref = c.PURL
 		b.Components = append(b.Components, c)
@@ -86,10 +89,12 @@ func (r *release) writeSBOM(w io.Writer, program string) error {
 		if err != nil {
 			return err
 		}
-		add(component{Type: "library", Name: d.Path, Version: d.Version, PURL: "pkg:golang/" + d.Path + "@" + d.Version, Licences: []expressed{{expression(licences)}}})
+		add(component{Type: "library", Name: d.Path, Version: d.Version, PURL: "pkg:golang/" + d.Path + "@" + d.Version,
+			Licences: []expressed{{expression(licences)}}})
 	}
 	version := strings.TrimPrefix(info.GoVersion, "go")
-	add(component{Type: "library", Name: "std", Version: version, PURL: "pkg:golang/std@" + version, Licences: []expressed{{"BSD-3-Clause"}}})
+	add(component{Type: "library", Name: "std", Version: version, PURL: "pkg:golang/std@" + version,
+		Licences: []expressed{{"BSD-3-Clause"}}})
 	all := relation{Ref: main.Ref}
 	for _, c := range b.Components {
 		all.DependsOn = append(all.DependsOn, c.Ref)

@@ -26,7 +26,8 @@ func readComments(root string) (comments, error) {
 			if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
 				continue
 			}
-			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, folder, f.Name()), nil, parser.ParseComments)
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, folder, f.Name()), nil,
+				parser.ParseComments)
 			if err != nil {
 				return nil, err
 			}

@@ -1,5 +1,5 @@
-// Package resultdoc describes summary.json from the Go types that write it: their fields by reflection, what they mean by their comments. It makes
-// configs/summary.schema.json and the tables of docs/summary.md.
+// Package resultdoc describes summary.json from the Go types that write it: their fields by reflection, what they mean
+// by their comments. It makes configs/summary.schema.json and the tables of docs/summary.md.
 package resultdoc
 
 import (
@@ -45,7 +45,8 @@ const (
 	systemName = "solve"
 )
 
-// Tables are the objects of both files, each after the one that holds it first. root is the root of the repository, for the comments.
+// Tables are the objects of both files, each after the one that holds it first. root is the root of the repository, for
+// the comments.
 func Tables(root string) ([]Table, error) {
 	comments, err := readComments(root)
 	if err != nil {
@@ -117,7 +118,8 @@ func fields(t reflect.Type, comments comments) ([]Field, error) {
 			continue
 		}
 		tag, option, _ := strings.Cut(g.Tag.Get("json"), ",")
-		f := Field{Name: tag, Doc: comments.ofField(t, g.Name), Type: g.Type, Optional: option != "", Values: values[t.Name()+"."+g.Name]}
+		f := Field{Name: tag, Doc: comments.ofField(t, g.Name), Type: g.Type, Optional: option != "",
+			Values: values[t.Name()+"."+g.Name]}
 		if f.Type.Kind() == reflect.Pointer {
 			f.Type = f.Type.Elem()
 		}
@@ -125,7 +127,8 @@ func fields(t reflect.Type, comments comments) ([]Field, error) {
 			f.Type, f.List = f.Type.Elem(), true
 		}
 		if tag == "" || f.Doc == "" {
-			return nil, fmt.Errorf("field %s of %s has no name in JSON or no comment, which docs/summary.md shows", g.Name, t)
+			return nil, fmt.Errorf("field %s of %s has no name in JSON or no comment, which docs/summary.md shows",
+				g.Name, t)
 		}
 		out = append(out, f)
 	}

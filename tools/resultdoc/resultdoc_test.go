@@ -38,7 +38,8 @@ func TestCommittedFilesAreUpToDate(t *testing.T) {
 	}
 }
 
-// What WriteJSON makes of empty summaries, and of one whose numbers are not finite, is valid; slips are not. The scripts of cmd/thermsim validate real ones.
+// What WriteJSON makes of empty summaries, and of one whose numbers are not finite, is valid; slips are not. The
+// scripts of cmd/thermsim validate real ones.
 func TestSchema(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile(schemaFile)
 	if err != nil {
@@ -50,7 +51,8 @@ func TestSchema(t *testing.T) {
 		OutOfRange:    []report.OutOfRange{{Material: "a", Cells: 1}},
 		Leakage:       &report.LeakageSummary{LoopGain: math.NaN()},
 	}
-	system := report.SystemSummary{Schema: 1, Command: "solve", Device: report.DeviceSummary{Kind: "gpu"}, Matrix: report.MatrixSummary{Storage: "rows"}}
+	system := report.SystemSummary{Schema: 1, Command: "solve", Device: report.DeviceSummary{Kind: "gpu"},
+		Matrix: report.MatrixSummary{Storage: "rows"}}
 	for _, v := range []any{run, system} {
 		text := write(t, v)
 		if err := validate(t, schema, text); err != nil {

@@ -16,13 +16,14 @@ func Schema(tables []Table) ([]byte, error) {
 	}
 	ref := func(name string) object { return object{"$ref": "#/$defs/" + name} }
 	root := object{
-		"$schema":     "https://json-schema.org/draft/2020-12/schema",
-		"title":       "thermsim summary.json",
-		"description": "What a run or thermsim solve tells in numbers; docs/summary.md explains it. Numbers that are not finite are null. Generated, do not edit.",
-		"if":          object{"properties": object{"command": object{"const": "solve"}}},
-		"then":        ref(systemName),
-		"else":        ref(runName),
-		"$defs":       defs,
+		"$schema": "https://json-schema.org/draft/2020-12/schema",
+		"title":   "thermsim summary.json",
+		"description": "What a run or thermsim solve tells in numbers; docs/summary.md explains it. Numbers that are " +
+			"not finite are null. Generated, do not edit.",
+		"if":    object{"properties": object{"command": object{"const": "solve"}}},
+		"then":  ref(systemName),
+		"else":  ref(runName),
+		"$defs": defs,
 	}
 	out, err := json.MarshalIndent(root, "", "  ")
 	if err != nil {
@@ -39,7 +40,8 @@ func (t *Table) schema() object {
 			required = append(required, f.Name)
 		}
 	}
-	return object{"type": "object", "description": t.Doc, "properties": properties, "required": required, "additionalProperties": false}
+	return object{"type": "object", "description": t.Doc, "properties": properties, "required": required,
+		"additionalProperties": false}
 }
 
 func (f *Field) schema() object {

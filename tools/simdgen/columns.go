@@ -28,7 +28,8 @@ func columns() {
 	})
 	end()
 
-	kernel("eliminateOnAVX2", "(y, b, inverse, gx, gy, x, conductance, below *float32, nx, n int)", "y = (b + lateral x + g below) inverse")
+	kernel("eliminateOnAVX2", "(y, b, inverse, gx, gy, x, conductance, below *float32, nx, n int)",
+		"y = (b + lateral x + g below) inverse")
 	y, b, inverse = pointer("y"), pointer("b"), pointer("inverse")
 	g, below = pointer("conductance"), pointer("below")
 	s = newLateral(4)

@@ -38,7 +38,8 @@ func iteration() {
 	Store(largest(top), ReturnIndex(1))
 	end()
 
-	kernel("updateAVX2", "(x, r *float64, r32, p *float32, q *float64, alpha float64, n int) float64", "x += alpha p, r -= alpha q, r32 = r; the sum of r r")
+	kernel("updateAVX2", "(x, r *float64, r32, p *float32, q *float64, alpha float64, n int) float64",
+		"x += alpha p, r -= alpha q, r32 = r; the sum of r r")
 	x, rd := pointer("x"), pointer("r")
 	r32, p := pointer("r32"), pointer("p")
 	q = pointer("q")

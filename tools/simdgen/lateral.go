@@ -4,7 +4,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 )
 
-// lateral is the stencil of a row of cells within its plane. The arguments gx, gy and x begin before the row: gx a cell, the others a row of nx.
+// lateral is the stencil of a row of cells within its plane. The arguments gx, gy and x begin before the row: gx a
+// cell, the others a row of nx.
 type lateral struct {
 	g, x struct{ west, east, south, north row }
 	own  row // of x

@@ -1,6 +1,7 @@
 package main
 
-// operator are the FP64 kernels of the product with the matrix, whose entries are FP32. Each comes for vectors of both precisions.
+// operator are the FP64 kernels of the product with the matrix, whose entries are FP32. Each comes for vectors of both
+// precisions.
 func operator() {
 	for _, p := range []struct {
 		suffix, kind string
@@ -10,7 +11,8 @@ func operator() {
 		{"Single", "float32", 4, block.widen},
 		{"Double", "float64", 8, block.loadDouble},
 	} {
-		kernel("flow"+p.suffix+"AVX2", "(q *float64, gx, gy, gzBelow, gzAbove *float32, x, below, above *"+p.kind+", nx, n int)",
+		kernel("flow"+p.suffix+"AVX2", "(q *float64, gx, gy, gzBelow, gzAbove *float32, x, "+
+			"below, above *"+p.kind+", nx, n int)",
 			"q = the heat that leaves the cells of a row for their six neighbours")
 		q := pointer("q")
 		gb, ga := pointer("gzBelow"), pointer("gzAbove")

@@ -28,7 +28,8 @@ func residual() {
 	})
 	end()
 
-	kernel("holdAVX2", "(q, b *float64, conductance *float32, x, old *float64, n int) float64", "q += g (x - old); the sum of (b + g old)^2 - b^2")
+	kernel("holdAVX2", "(q, b *float64, conductance *float32, x, old *float64, n int) float64",
+		"q += g (x - old); the sum of (b + g old)^2 - b^2")
 	q, b := pointer("q"), pointer("b")
 	g, x = pointer("conductance"), pointer("x")
 	old := pointer("old")
@@ -43,7 +44,8 @@ func residual() {
 	Store(total.value(), ReturnIndex(0))
 	end()
 
-	kernel("residualAVX2", "(r *float64, r32 *float32, b, q, size *float64, n int) (rr, bb, ff float64)", "r = r32 = b - q; the sums of r^2, b^2 and (size + |b|)^2")
+	kernel("residualAVX2", "(r *float64, r32 *float32, b, q, size *float64, n int) (rr, bb, ff float64)",
+		"r = r32 = b - q; the sums of r^2, b^2 and (size + |b|)^2")
 	r, r32 := pointer("r"), pointer("r32")
 	b, q, size = pointer("b"), pointer("q"), pointer("size")
 	rr, bb, ff := newSum(), newSum(), newSum()

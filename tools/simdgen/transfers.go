@@ -77,7 +77,8 @@ func pairs() {
 	end()
 
 	kernel("spreadPairsAVX2", "(x, v *float32, near, far float32, n int)",
-		"x[2i] += near v[i] + far v[i-1], x[2i+1] += near v[i] + far v[i+1] for whole blocks of eight; n is a multiple of 8")
+		"x[2i] += near v[i] + far v[i-1], x[2i+1] += near v[i] + far v[i+1] for whole blocks of eight; n is a "+
+			"multiple of 8")
 	x := pointer("x")
 	v = pointer("v")
 	near, far = parameter("near"), parameter("far")

@@ -1,5 +1,6 @@
-// Command gen is run by go generate: it compiles the CUDA sources of a package to ptx/ and writes their launchers. It runs in the package's folder, by go generate or make
-// ptx, and writes nothing unless everything compiles and agrees. -I names the folder of headers that several packages include.
+// Command gen is run by go generate: it compiles the CUDA sources of a package to ptx/ and writes their launchers. It
+// runs in the package's folder, by go generate or make ptx, and writes nothing unless everything compiles and agrees.
+// -I names the folder of headers that several packages include.
 package main
 
 import (
