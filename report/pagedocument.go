@@ -208,8 +208,8 @@ func (b *pageBuilder) hotSpots() webpage.Table {
 		t.Rows = append(t.Rows, []webpage.Cell{
 			b.place(cmp.Or(h.Block, h.Region, "in "+h.Layer), h.Place), b.temperature(h.MaxK),
 			webpage.Number(rise, b.deg.kelvin(rise)),
-			webpage.Number(h.ProminenceK, b.deg.kelvin(h.ProminenceK)), webpage.Number(h.XM, millimetres(h.XM)),
-			webpage.Number(h.YM, millimetres(h.YM)), webpage.Text(h.Layer),
+			webpage.Number(h.ProminenceK, b.deg.kelvin(h.ProminenceK)), webpage.Number(h.XM*1e3, millimetres(h.XM)),
+			webpage.Number(h.YM*1e3, millimetres(h.YM)), webpage.Text(h.Layer),
 		})
 	}
 	return t
@@ -224,8 +224,8 @@ func (b *pageBuilder) probes() webpage.Table {
 	for _, p := range b.s.Probes {
 		t.Rows = append(t.Rows, []webpage.Cell{
 			b.place(p.Name, Place{XM: p.XM, YM: p.YM, ZM: p.ZM}), b.temperature(p.TemperatureK),
-			webpage.Number(p.XM, millimetres(p.XM)), webpage.Number(p.YM, millimetres(p.YM)),
-			webpage.Number(p.ZM, fixed(p.ZM*1e3, 4)),
+			webpage.Number(p.XM*1e3, millimetres(p.XM)), webpage.Number(p.YM*1e3, millimetres(p.YM)),
+			webpage.Number(p.ZM*1e3, fixed(p.ZM*1e3, 4)),
 		})
 	}
 	return t

@@ -112,7 +112,8 @@ func (b *pageBuilder) regions() webpage.Table {
 		}
 		b.row(&t, 3, &r.Peak, b.place(r.Label(), at), webpage.Text(r.Layer), webpage.Text(r.Material),
 			b.temperature(r.MaxK), b.temperature(r.MeanK), b.temperature(r.MinK),
-			webpage.Number(r.PowerW, significant(r.PowerW, 4)), webpage.Number(r.AreaM2, significant(r.AreaM2*1e6, 4)))
+			webpage.Number(r.PowerW, significant(r.PowerW, 4)),
+			webpage.Number(r.AreaM2*1e6, significant(r.AreaM2*1e6, 4)))
 	}
 	return t
 }
@@ -154,7 +155,7 @@ func (b *pageBuilder) blocks() webpage.Table {
 			b.temperature(block.MinK),
 			webpage.Number(block.PowerW, fixed(block.PowerW, wattDecimals(most))),
 			webpage.Number(density, significant(density, 3)),
-			webpage.Number(block.AreaM2, significant(block.AreaM2*1e6, 4)),
+			webpage.Number(block.AreaM2*1e6, significant(block.AreaM2*1e6, 4)),
 		}
 		if leaks {
 			cells = append(cells, webpage.Number(block.LeakageW, fixed(block.LeakageW, wattDecimals(most))))
@@ -182,7 +183,8 @@ func (b *pageBuilder) layers() webpage.Table {
 			at = l.Peak.At
 		}
 		cells := []webpage.Cell{
-			b.place(l.Name, at), webpage.Text(l.Material), webpage.Number(l.ThicknessM, trimmed(l.ThicknessM*1e6)),
+			b.place(l.Name, at), webpage.Text(l.Material),
+			webpage.Number(l.ThicknessM*1e6, trimmed(l.ThicknessM*1e6)),
 			webpage.Number(l.PowerW, significant(l.PowerW, 4)),
 			b.temperature(l.MaxK), b.temperature(l.MeanK), b.temperature(l.MinK),
 		}

@@ -52,7 +52,7 @@ func tableOf(columns []wantedColumn, rows []*wantedRow) (t wantedTable) {
 
 func layerColumns() []wantedColumn {
 	return []wantedColumn{
-		{"layer", nameOf}, {"material", func(r *wantedRow) any { return r.material }},
+		{"layer", nameOf}, {"material", materialOf},
 		{"z_bottom_m", func(r *wantedRow) any { return r.z }}, {"thickness_m", func(r *wantedRow) any { return r.dz }},
 		{"power_W", wattsOf}, {"max_K", maxOf}, {"mean_K", meanOf}, {"min_K", minOf},
 		{"max_block", func(r *wantedRow) any { _, block, _ := place(r.hottest); return block }},
@@ -60,9 +60,23 @@ func layerColumns() []wantedColumn {
 	}
 }
 
-func nameOf(r *wantedRow) any  { return r.name }
-func layerOf(r *wantedRow) any { return r.layer }
-func areaOf(r *wantedRow) any  { return r.area }
+func nameOf(r *wantedRow) any     { return r.name }
+func layerOf(r *wantedRow) any    { return r.layer }
+func areaOf(r *wantedRow) any     { return r.area }
+func materialOf(r *wantedRow) any { return r.material }
+func spanOf(r *wantedRow) any     { return strings.Join(r.layers, " to ") }
+
+// labelOf is what people read of a region.
+func labelOf(r *wantedRow) any {
+	switch r.kind {
+	case "rest":
+		return "rest, " + r.material
+	case "power":
+		return r.name + " (power)"
+	}
+	return r.name
+}
+
 func wattsOf(r *wantedRow) any { return r.watts }
 func maxOf(r *wantedRow) any   { return r.max }
 func meanOf(r *wantedRow) any  { return r.mean }
@@ -81,7 +95,7 @@ func regionColumns() []wantedColumn {
 	return []wantedColumn{
 		{"layer", layerOf}, {"region", nameOf},
 		{"kind", func(r *wantedRow) any { return r.kind }},
-		{"material", func(r *wantedRow) any { return r.material }}, {"area_m2", areaOf},
+		{"material", materialOf}, {"area_m2", areaOf},
 		{"power_W", wattsOf}, {"max_K", maxOf}, {"mean_K", meanOf}, {"min_K", minOf},
 	}
 }

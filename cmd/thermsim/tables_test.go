@@ -37,7 +37,7 @@ func TestTablesAgainstElimination(t *testing.T) {
 				command = "transient"
 			}
 			text := output(t, exitTooHot, command, writeSmall(t, dir, c.leaks), "--out", out,
-				"--device", "cpu", "--tol", "1e-9", "--maps", "all", "--no-page")
+				"--device", "cpu", "--tol", "1e-9", "--maps", "all")
 			w := newWanted(c.leaks, c.steps)
 			for name, columns := range map[string][]wantedColumn{
 				"layers": layerColumns(), "blocks": blockColumns(), "regions": regionColumns(), "dies": dieColumns(),
@@ -54,6 +54,7 @@ func TestTablesAgainstElimination(t *testing.T) {
 			}
 			w.compareText(t, text)
 			w.compareLines(t, text)
+			w.comparePage(t, filepath.Join(out, report.PageName))
 			summary, err := os.ReadFile(filepath.Join(out, "summary.json"))
 			if err != nil {
 				t.Fatal(err)

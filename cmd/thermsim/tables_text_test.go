@@ -71,42 +71,23 @@ func (w *wanted) textColumns(names []wantedColumn, mean string, behind ...wanted
 // compareText compares the tables of the report, layers and their like from the top.
 func (w *wanted) compareText(t *testing.T, text string) {
 	t.Helper()
-	fromTop := func(list string) []*wantedRow {
-		rows := slices.Clone(w.lists[list])
-		slices.Reverse(rows)
-		return rows
-	}
 	hottest := wantedColumn{"hottest block", func(r *wantedRow) any {
 		_, block, region := place(r.hottest)
 		return cmp.Or(block, region, "-")
 	}}
-	label := func(r *wantedRow) any {
-		switch r.kind {
-		case "rest":
-			return "rest, " + r.material
-		case "power":
-			return r.name + " (power)"
-		}
-		return r.name
-	}
-	span := func(r *wantedRow) any { return strings.Join(r.layers, " to ") }
 	compare := func(title string, rows []*wantedRow, columns []wantedColumn) {
 		t.Helper()
 		compareTable(t, title, section(t, text, title+"  "), tableOf(columns, rows))
 	}
 	layers := w.textColumns([]wantedColumn{{"layer", nameOf}}, "mean", hottest)
-	compare("Layers", fromTop("layers"), layers)
-	compare("Dies", fromTop("dies"), w.textColumns([]wantedColumn{{"die", nameOf}, {"layers", span}}, "mean"))
-	compare("Regions", fromTop("regions"), w.textColumns([]wantedColumn{{"region", label}, {"layer", layerOf}}, "mean"))
-	blocks := slices.Clone(w.lists["blocks"])
-	slices.SortFunc(blocks, func(a, b *wantedRow) int {
-		return cmp.Compare(max(b.max, b.peak.max), max(a.max, a.peak.max))
-	})
+	compare("Layers", w.fromTop("layers"), layers)
+	compare("Dies", w.fromTop("dies"), w.textColumns([]wantedColumn{{"die", nameOf}, {"layers", spanOf}}, "mean"))
+	compare("Regions", w.fromTop("regions"), w.textColumns([]wantedColumn{{"region", labelOf}, {"layer", layerOf}}, "mean"))
 	behind := []wantedColumn{{"W/cm2", func(r *wantedRow) any { return r.watts / r.area / 1e4 }}}
 	if w.model.leaks {
 		behind = append(behind, wantedColumn{"of it leaking", func(r *wantedRow) any { return r.leak }})
 	}
-	compare("Blocks", blocks, w.textColumns([]wantedColumn{{"block", nameOf}, {"layer", layerOf}}, "avg", behind...))
+	compare("Blocks", w.hottestBlocks(), w.textColumns([]wantedColumn{{"block", nameOf}, {"layer", layerOf}}, "avg", behind...))
 
 	points := wantedTable{head: []string{"probe", "degC", "rise K", "x mm", "y mm", "z mm"}}
 	for n, kelvin := range w.model.probes(w.field) {

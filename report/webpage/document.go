@@ -197,7 +197,7 @@ type Cell struct {
 // Text is a cell with words.
 func Text(text string) Cell { return Cell{Part: Part{Text: text}} }
 
-// Number is a cell with a number, written as text.
+// Number is a cell with a number in the unit of its column, and as text for people.
 func Number(v float64, text string) Cell {
 	return Cell{Part: Part{Text: text}, Numeric: true, Sort: strconv.FormatFloat(v, 'g', 12, 64)}
 }
