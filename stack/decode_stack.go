@@ -316,10 +316,10 @@ func (l *loader) following(r *table, tr *Transient) {
 		}
 	}
 	switch {
-	case tr.Dt > 0 && tr.follows():
+	case tr.Dt > 0 && tr.Follows():
 		l.fail(r.pos("dt"), "leave dt away, or the keys dt_tol, to_steady, every, at and periodic",
 			"dt gives all steps one length, which goes with none of the keys of steps that follow the temperatures")
-	case tr.Until > 0 && tr.Steps > 0 && (tr.Dt > 0 || tr.follows()):
+	case tr.Until > 0 && tr.Steps > 0 && (tr.Dt > 0 || tr.Follows()):
 		l.fail(r.pos("steps"), "leave steps away, or until", "steps and until both say when the run ends")
 	case len(tr.At) > 0 && tr.Every > 0:
 		l.fail(r.pos("every"), "leave one of them away", "at and every both say when the temperatures are written")

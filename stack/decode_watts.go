@@ -2,6 +2,7 @@ package stack
 
 import (
 	"fmt"
+	"math"
 
 	"thermsim/stack/internal/keys"
 )
@@ -357,4 +358,30 @@ func (t *Trace) mean(b int) float64 {
 		total += row[b] * ((until - t.Times[i]) / t.End)
 	}
 	return total
+}
+
+// TraceSpan is the length in s of the rows of all power traces, 0 where they differ in it, and the end of the longest
+// trace. Both are 0 where no trace has a second row.
+func (s *Stack) TraceSpan() (interval, end float64) {
+	const rounding = 1e-6 // of an interval: files have times of few digits
+	even := true
+	for l := range s.Layers {
+		for p := range s.Layers[l].Powers {
+			t := s.Layers[l].Powers[p].Trace
+			if t == nil || len(t.Times) < 2 {
+				continue
+			}
+			if interval == 0 {
+				interval = t.Times[1]
+			}
+			end = math.Max(end, t.End)
+			for i, until := range append(t.Times[1:len(t.Times):len(t.Times)], t.End) {
+				even = even && math.Abs(until-float64(i+1)*interval) <= rounding*interval
+			}
+		}
+	}
+	if !even || end == 0 {
+		return 0, end
+	}
+	return interval, interval * math.Round(end/interval)
 }

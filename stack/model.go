@@ -274,11 +274,11 @@ type Transient struct {
 
 // given says that a file wishes for anything.
 func (t *Transient) given() bool {
-	return t.Dt != 0 || t.Steps != 0 || t.Initial != 0 || t.follows() || t.Until != 0
+	return t.Dt != 0 || t.Steps != 0 || t.Initial != 0 || t.Follows() || t.Until != 0
 }
 
-// follows says that steps are to follow the temperatures.
-func (t *Transient) follows() bool {
+// Follows says that steps are to follow the temperatures.
+func (t *Transient) Follows() bool {
 	return t.DtTol != 0 || t.ToSteady != 0 || t.Every != 0 || len(t.At) > 0 || t.Periodic
 }
 

@@ -92,9 +92,10 @@ func (o *transientOptions) checkTimes() error {
 	return nil
 }
 
-// apply puts the flags in place of what the stack file wishes for, and says whether steps follow the temperatures.
-func (o *transientOptions) applyTimes(t *stack.Transient) (follows bool) {
-	f := &o.follow
+// applyTimes puts the flags in place of what the stack file wishes for, and the times of power traces where neither
+// gives any. It says whether steps follow the temperatures.
+func (o *transientOptions) applyTimes(s *stack.Stack) (follows bool) {
+	f, t := &o.follow, &s.Transient
 	if f.needed() {
 		t.Dt = 0
 	}
@@ -116,10 +117,27 @@ func (o *transientOptions) applyTimes(t *stack.Transient) (follows bool) {
 	if f.periodic {
 		t.Periodic, t.Until, t.ToSteady = true, 0, 0
 	}
+	followTraces(s, o.dt.value > 0, o.steps > 0)
 	if o.dt.value > 0 || o.steps > 0 || t.Dt > 0 {
 		return false
 	}
-	return t.DtTol > 0 || t.ToSteady > 0 || t.Every > 0 || len(t.At) > 0 || t.Periodic || t.Until > 0
+	return t.Follows() || t.Until > 0
+}
+
+// followTraces steps a stack by its power traces where the file and the flags dt and steps leave it open: by the rows,
+// where all of them are of one length, and to the end. Beyond it, the last row would hold.
+func followTraces(s *stack.Stack, dt, steps bool) {
+	t := &s.Transient
+	interval, end := s.TraceSpan()
+	if end == 0 || t.Until > 0 || t.Follows() {
+		return
+	}
+	if !dt && t.Dt == 0 {
+		t.Dt = interval
+	}
+	if !steps && t.Steps == 0 {
+		t.Until = end
+	}
 }
 
 // mostTimes is how many times may be asked for.

@@ -16,8 +16,9 @@ by backward Euler in steps of one length, or by TR-BDF2 in steps that follow the
 temperatures.
 
 Steps of one length: their number comes from --steps, else from [transient]
-steps, else it is 50. The time step comes from --dt, else from [transient] dt,
-else it is a fiftieth of the stack's slowest time constant, which is then told
+steps, else they go to the end of the power traces, else it is 50. The time step
+comes from --dt, else from [transient] dt, else it is the interval of the power
+traces, else a fiftieth of the stack's slowest time constant, which is then told
 on stderr. Every step takes the exact mean of the powers over its length.
 
 Steps that follow the temperatures: --dt-tol says how large the error of a step
@@ -26,7 +27,8 @@ run ends at --until, or once it is as close to the steady state as --to-steady
 says; --every or --at choose the times that are written, which steps do not have
 to meet. --periodic finds the state that repeating traces lead to, without
 stepping all the way there, and shows one period of it. --until alone chooses
-such steps too, where the stack file has no dt.
+such steps too, where the stack file has no dt; so does nothing at all, to the
+end of power traces whose intervals differ.
 
 The first step begins at the ambient, at [transient] initial, or at what
 --initial says: a temperature, the steady state of the stack's steady powers, or
@@ -93,7 +95,7 @@ func newTransientCommand(g *globals) *cobra.Command {
 	f := cmd.Flags()
 	f.SortFlags = false
 	group(f, "Time", func() {
-		f.Var(&o.steps, "steps", "number of time steps (default 50)")
+		f.Var(&o.steps, "steps", "number of time steps (default to the end of power traces, or 50)")
 		f.Var(&o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
 		o.follow.addFlags(f)
 		f.Var(&o.initial, "initial", "a temperature, steady, or a saved run's DIR or DIR@TIME (default ambient)")
@@ -188,7 +190,7 @@ func (o *transientOptions) plan(ctx context.Context, g *globals, run *simulation
 	m := run.Mesh
 	t := &m.Stack.Transient
 	fileDt := t.Dt
-	if o.applyTimes(t) {
+	if o.applyTimes(m.Stack) {
 		if o.policy != "" {
 			return 0, nil, usagef("--policy needs steps of one length, at whose ends it is asked; give --dt, and not " +
 				"--dt-tol, --until, --to-steady, --every, --at or --periodic")

@@ -110,7 +110,7 @@ func newModelRun(s *stack.Stack, o *transientOptions) (*modelRun, error) {
 		return nil, withStatus(exitInput, err)
 	}
 	t := &s.Transient
-	if o.applyTimes(t); t.ToSteady > 0 || t.Every > 0 || len(t.At) > 0 || t.Periodic {
+	if o.applyTimes(s); t.ToSteady > 0 || t.Every > 0 || len(t.At) > 0 || t.Periodic {
 		return nil, usagef("%s: [transient] has to_steady, every, at or periodic, and --model takes steps of one "+
 			"length; give --dt or --steps", s.File)
 	}

@@ -274,9 +274,13 @@ func (d *description) estimate(on resources) {
 	steady, transient := need(false, false), need(true, false)
 	d.line("  steady     about %s, %s of memory%s", seconds(twoDigits(besideSeconds+p.steady*perCore)),
 		byteCount(steady), free)
-	steps := d.m.Stack.Transient.Steps
-	if steps == 0 {
-		steps = defaultSteps
+	planned := *d.m.Stack
+	followTraces(&planned, false, false)
+	steps := defaultSteps
+	if t := &planned.Transient; t.Steps > 0 {
+		steps = t.Steps
+	} else if t.Until > 0 && t.Dt > 0 {
+		steps = stepsUntil(t.Until, t.Dt)
 	}
 	d.line("  transient  about %s for %d steps, %s", seconds(twoDigits(besideSeconds+p.step*perCore*float64(steps))),
 		steps, byteCount(transient))

@@ -5,9 +5,10 @@ import "thermsim/stack/internal/units"
 func runSpecs() []Spec {
 	return []Spec{
 		{"transient", "[transient]", "a transient table", []Key{
-			{Name: "dt", Type: Scalar, Quantity: units.Time, Range: Positive, DefDoc: "a fiftieth of the slowest " +
-				"time constant", Doc: "Time step."},
-			{Name: "steps", Type: Integer, Min: 1, Max: MaxSteps, Doc: "Number of steps."},
+			{Name: "dt", Type: Scalar, Quantity: units.Time, Range: Positive, Doc: "Time step.",
+				DefDoc: "the interval of the power traces, else a fiftieth of the slowest time constant"},
+			{Name: "steps", Type: Integer, Min: 1, Max: MaxSteps,
+				DefDoc: "to the end of the power traces, else 50", Doc: "Number of steps."},
 			{Name: "initial", Type: Scalar, Quantity: units.Temperature, Range: Positive,
 				DefDoc: "`ambient` of the stack", Doc: "Uniform temperature at time 0."},
 			{Name: "until", Type: Scalar, Quantity: units.Time, Range: Positive, Doc: "Time at which the run ends, " +
