@@ -76,6 +76,7 @@ func TestPageInChromium(t *testing.T) {
 	t.Run("paper", func(t *testing.T) { b.t = t; checkPaper(b) })
 	t.Run("isotherms", func(t *testing.T) { b.t = t; checkUnrounded(b) })
 	t.Run("looks", func(t *testing.T) { b.t = t; checkLooks(b) })
+	t.Run("cells and blocks", func(t *testing.T) { b.t = t; checkCells(b) })
 	t.Run("two runs", func(t *testing.T) { b.t = t; checkTwoRuns(b) })
 	b.t = t
 	b.silent()

@@ -22,11 +22,12 @@ func (w *wanted) summary() map[string]any {
 		"title": "two dies in mould", "input_sha256": nil, "device": nil, "solver": solver,
 		"time": nil, "memory": nil, "warnings": nil,
 		"grid": map[string]any{"nx": 4.0, "ny": 3.0, "nz": 5.0, "cells": 60.0},
-		"temperature": map[string]any{"ambient_K": smallAmbient, "max_K": whole.max, "min_K": whole.min, "mean_K": whole.mean,
-			"max_at": at(whole.hottest)},
+		"temperature": map[string]any{"ambient_K": smallAmbient, "max_K": whole.max, "min_K": whole.min,
+			"mean_K": whole.mean, "max_at": at(whole.hottest)},
 		"power": power,
 		"energy": map[string]any{"in_W": in, "out_W": out, "stored_W": stored, "imbalance_rel": nil,
-			"by_face_W": map[string]any{"bottom": 0.0, "top": out, "west": 0.0, "east": 0.0, "south": 0.0, "north": 0.0}},
+			"by_face_W": map[string]any{"bottom": 0.0, "top": out, "west": 0.0,
+				"east": 0.0, "south": 0.0, "north": 0.0}},
 		"rth_K_per_W": (whole.max - smallAmbient) / in,
 	}
 	if w.model.leaks {
@@ -44,8 +45,8 @@ func (w *wanted) summary() map[string]any {
 		var steps []any
 		for step := 1; step <= smallSteps; step++ {
 			watts, leak := w.powerIn(step)
-			row := map[string]any{"time_s": smallDt * float64(step), "max_K": slices.Max(w.fields[step]), "power_W": watts,
-				"iterations": nil, "converged": true}
+			row := map[string]any{"time_s": smallDt * float64(step), "max_K": slices.Max(w.fields[step]),
+				"power_W": watts, "iterations": nil, "converged": true}
 			if w.model.leaks {
 				row["leakage_W"] = leak
 			}

@@ -356,7 +356,8 @@ func (m *smallModel) leakOf(cell int) (watts float64) {
 func (q *smallSource) leaking(field []float64, within rectangle) (watts float64) {
 	for j := range smallNY {
 		for i := range smallNX {
-			watts += q.leak * q.box.share(i, j) / q.box.area() * (1 + leakSlope*(field[smallCell(i, j, q.layer)]-leakAt))
+			law := 1 + leakSlope*(field[smallCell(i, j, q.layer)]-leakAt)
+			watts += q.leak * q.box.share(i, j) / q.box.area() * law
 		}
 	}
 	return watts * overlap(q.box, within) / q.box.area()

@@ -120,7 +120,8 @@ func (w *wanted) pageLayers() []wantedColumn {
 }
 
 func (w *wanted) pageDies() []wantedColumn {
-	return w.pageColumns("die", nameOf, wantedColumn{"layers", spanOf}, wantedColumn{}, wantedColumn{"power W", wattsOf})
+	return w.pageColumns("die", nameOf, wantedColumn{"layers", spanOf}, wantedColumn{},
+		wantedColumn{"power W", wattsOf})
 }
 
 func (w *wanted) pageRegions() []wantedColumn {
@@ -130,7 +131,8 @@ func (w *wanted) pageRegions() []wantedColumn {
 
 func (w *wanted) pageBlocks() []wantedColumn {
 	columns := w.pageColumns("block", nameOf, wantedColumn{"layer", layerOf}, wantedColumn{},
-		wantedColumn{"power W", wattsOf}, wantedColumn{"W/cm²", func(r *wantedRow) any { return r.watts / r.area / 1e4 }},
+		wantedColumn{"power W", wattsOf},
+		wantedColumn{"W/cm²", func(r *wantedRow) any { return r.watts / r.area / 1e4 }},
 		squareMillimetres)
 	if w.model.leaks {
 		columns = append(columns, wantedColumn{"leaking W", func(r *wantedRow) any { return r.leak }})

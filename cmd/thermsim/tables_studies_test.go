@@ -106,7 +106,8 @@ func resistances() (own, pairs, matrix wantedTable) {
 			rise += mean(s, heated) * smallSources[heated].watts
 			if heated < s {
 				r := mean(s, heated)
-				pairs.rows = append(pairs.rows, []any{names[heated], names[s], r, marked{100 * r / mean(heated, heated), " %"}})
+				part := marked{100 * r / mean(heated, heated), " %"}
+				pairs.rows = append(pairs.rows, []any{names[heated], names[s], r, part})
 			}
 		}
 		for p, name := range []string{"probe/inside", "probe/below"} {

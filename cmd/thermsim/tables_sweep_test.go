@@ -36,7 +36,8 @@ func TestSweepAgainstSingleRuns(t *testing.T) {
 	for _, film := range []string{"4000", "6000"} {
 		for _, glue := range []string{"40 um", "80 um"} {
 			text := output(t, exitTooHot, "steady", stackFile, "--set", "boundary.top.h="+film,
-				"--set", "layer.glue.thickness="+glue, "--out", filepath.Join(dir, "single"), "--json", "--no-page", "--device", "cpu", "--tol", "1e-8")
+				"--set", "layer.glue.thickness="+glue, "--out", filepath.Join(dir, "single"), "--json",
+				"--no-page", "--device", "cpu", "--tol", "1e-8")
 			r := &sweptRun{values: []string{film, glue}}
 			if err := json.Unmarshal([]byte(text), &r.summary); err != nil {
 				t.Fatal(err)
@@ -49,20 +50,23 @@ func TestSweepAgainstSingleRuns(t *testing.T) {
 		columns []string
 		kelvin  func(*report.Summary) []float64
 	}{
-		{"", []string{"probe/inside_K", "probe/below_K", "base/core_K", "base/io_K"}, func(s *report.Summary) []float64 {
-			return []float64{s.Probes[0].TemperatureK, s.Probes[1].TemperatureK, s.Blocks[0].MaxK, s.Blocks[1].MaxK}
-		}},
-		{askedOutputs, []string{"upper_K", "base/io_K", "base/cpu_K", "probe/below_K"}, func(s *report.Summary) []float64 {
-			return []float64{s.Layers[1].MaxK, s.Blocks[1].MaxK, s.Regions[0].MaxK, s.Probes[1].TemperatureK}
-		}},
+		{"", []string{"probe/inside_K", "probe/below_K", "base/core_K", "base/io_K"},
+			func(s *report.Summary) []float64 {
+				return []float64{s.Probes[0].TemperatureK, s.Probes[1].TemperatureK, s.Blocks[0].MaxK, s.Blocks[1].MaxK}
+			}},
+		{askedOutputs, []string{"upper_K", "base/io_K", "base/cpu_K", "probe/below_K"},
+			func(s *report.Summary) []float64 {
+				return []float64{s.Layers[1].MaxK, s.Blocks[1].MaxK, s.Regions[0].MaxK, s.Probes[1].TemperatureK}
+			}},
 	} {
 		file, out := filepath.Join(dir, "sweep.toml"), filepath.Join(dir, "swept"+fmt.Sprint(len(c.outputs)))
 		if err := os.WriteFile(file, []byte(c.outputs+smallSweep), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		text := output(t, exitDone, "sweep", file, "--out", out, "--device", "cpu", "--tol", "1e-8")
-		want := wantedTable{head: slices.Concat([]string{"run", "film", "layer.glue.thickness", "status", "max_K", "rise_K",
-			"x_m", "y_m", "z_m", "layer", "block", "power_W", "rth_K_per_W", "margin_K", "iterations", "estimated_error_K"},
+		want := wantedTable{head: slices.Concat([]string{"run", "film", "layer.glue.thickness", "status", "max_K",
+			"rise_K", "x_m", "y_m", "z_m", "layer", "block", "power_W", "rth_K_per_W", "margin_K",
+			"iterations", "estimated_error_K"},
 			c.columns, []string{"message"})}
 		for n, r := range runs {
 			want.rows = append(want.rows, r.row(n, c.kelvin(&r.summary)))
@@ -135,7 +139,7 @@ func compareAnswers(t *testing.T, file string, runs []*sweptRun) {
 			"max_at": map[string]any{"x_m": at.XM, "y_m": at.YM, "z_m": at.ZM,
 				"layer": at.Layer, "block": at.Block, "region": at.Region},
 			"power_W": s.Power.MappedW + s.Power.LeakageW, "margin_K": s.Limits[0].MarginK,
-			"outputs": map[string]any{"upper": s.Layers[1].MaxK, "base/io": s.Blocks[1].MaxK, "base/cpu": s.Regions[0].MaxK,
-				"probe/below": s.Probes[1].TemperatureK}})
+			"outputs": map[string]any{"upper": s.Layers[1].MaxK, "base/io": s.Blocks[1].MaxK,
+				"base/cpu": s.Regions[0].MaxK, "probe/below": s.Probes[1].TemperatureK}})
 	}
 }

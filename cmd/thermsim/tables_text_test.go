@@ -82,12 +82,14 @@ func (w *wanted) compareText(t *testing.T, text string) {
 	layers := w.textColumns([]wantedColumn{{"layer", nameOf}}, "mean", hottest)
 	compare("Layers", w.fromTop("layers"), layers)
 	compare("Dies", w.fromTop("dies"), w.textColumns([]wantedColumn{{"die", nameOf}, {"layers", spanOf}}, "mean"))
-	compare("Regions", w.fromTop("regions"), w.textColumns([]wantedColumn{{"region", labelOf}, {"layer", layerOf}}, "mean"))
+	regions := w.textColumns([]wantedColumn{{"region", labelOf}, {"layer", layerOf}}, "mean")
+	compare("Regions", w.fromTop("regions"), regions)
 	behind := []wantedColumn{{"W/cm2", func(r *wantedRow) any { return r.watts / r.area / 1e4 }}}
 	if w.model.leaks {
 		behind = append(behind, wantedColumn{"of it leaking", func(r *wantedRow) any { return r.leak }})
 	}
-	compare("Blocks", w.hottestBlocks(), w.textColumns([]wantedColumn{{"block", nameOf}, {"layer", layerOf}}, "avg", behind...))
+	blocks := w.textColumns([]wantedColumn{{"block", nameOf}, {"layer", layerOf}}, "avg", behind...)
+	compare("Blocks", w.hottestBlocks(), blocks)
 
 	points := wantedTable{head: []string{"probe", "degC", "rise K", "x mm", "y mm", "z mm"}}
 	for n, kelvin := range w.model.probes(w.field) {
@@ -102,8 +104,8 @@ func (w *wanted) compareText(t *testing.T, text string) {
 		x, y, _ := centreOf(s.cell)
 		layer, block, region := place(s.cell)
 		kelvin := w.field[s.cell]
-		spots.rows = append(spots.rows, []any{float64(n + 1), celsiusOf(kelvin), kelvin - smallAmbient, x * 1e3, y * 1e3,
-			layer, cmp.Or(block, region, "-")})
+		spots.rows = append(spots.rows, []any{float64(n + 1), celsiusOf(kelvin), kelvin - smallAmbient, x * 1e3,
+			y * 1e3, layer, cmp.Or(block, region, "-")})
 	}
 	compareTable(t, "Hot spots", section(t, text, "Hot spots"), spots)
 	limits := wantedTable{head: []string{"limit", "tmax degC", "max degC", "margin K", "W", "layer", "block"}}

@@ -73,7 +73,8 @@ func newWanted(leaks, steps bool) *wanted {
 	both := append(slices.Clone(cpu.over), cover.over...)
 	w.add("dies", &wantedRow{name: "left", layers: []string{"base", "upper"}, over: both,
 		watts: cpu.watts + cover.watts, leak: cpu.leak + cover.leak})
-	w.add("dies", &wantedRow{name: "right", layers: []string{"upper"}, over: ram.over, watts: ram.watts, leak: ram.leak})
+	w.add("dies", &wantedRow{name: "right", layers: []string{"upper"}, over: ram.over, watts: ram.watts,
+		leak: ram.leak})
 	return w
 }
 
