@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
@@ -291,7 +290,7 @@ func writeCoolantCSV(w io.Writer, s *Summary) error {
 				csvNumber(a.MaxK)})
 		}
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	return writeRows(w, rows)
 }
 
 // writeStreamsCSV lists every cavity's streams.
@@ -306,7 +305,7 @@ func writeStreamsCSV(w io.Writer, s *Summary) error {
 				csvNumber(t.OutletK), csvNumber(t.HeatW)})
 		}
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	return writeRows(w, rows)
 }
 
 // coolantShare is what all coolant carries out.

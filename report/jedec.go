@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/csv"
 	"io"
 
 	"thermsim/gpusolve/solution"
@@ -78,7 +77,7 @@ func writeJedecCSV(w io.Writer, s *Summary) error {
 		rows = append(rows, []string{s.Jedec.Environment, f.Name, csvNumber(f.KPerW), csvNumber(s.Jedec.JunctionK),
 			f.Reference, csvNumber(f.ReferenceK), csvNumber(s.Jedec.PowerW)})
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	return writeRows(w, rows)
 }
 
 func (p *page) jedec(s *Summary) {

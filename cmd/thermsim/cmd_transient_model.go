@@ -15,6 +15,7 @@ import (
 
 	"thermsim/gpusolve/ports"
 	"thermsim/internal/inputfile"
+	"thermsim/internal/printable"
 	"thermsim/internal/staging"
 	"thermsim/report"
 	"thermsim/stack"
@@ -188,7 +189,7 @@ func (r *modelRun) trace(ctx context.Context, w io.Writer, power func(t0, t1 flo
 	out := bufio.NewWriterSize(w, 1<<16)
 	row := []byte("time_s,power_W")
 	for _, o := range r.Model().Outputs {
-		row = append(append(row, ','), csvText(columnOf(&o))...)
+		row = append(append(row, ','), printable.Field(columnOf(&o))...)
 	}
 	if _, err := out.Write(append(row, '\n')); err != nil {
 		return err

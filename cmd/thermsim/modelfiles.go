@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
+	"thermsim/internal/printable"
 	"thermsim/internal/staging"
 	"thermsim/powermap"
 	"thermsim/report/fieldfile"
@@ -123,7 +123,7 @@ func writeFoster(w io.Writer, ports []*reducedmodel.OnePort) error {
 	fmt.Fprintln(out, "input,section,R_K_per_W,tau_s,C_J_per_K")
 	for _, p := range ports {
 		for k, r := range p.Foster.R {
-			fmt.Fprintf(out, "%s,%d,%s,%s,%s\n", csvText(p.Input), k+1, digits10(r), digits10(p.Foster.Tau[k]),
+			fmt.Fprintf(out, "%s,%d,%s,%s,%s\n", printable.Field(p.Input), k+1, digits10(r), digits10(p.Foster.Tau[k]),
 				digits10(p.Foster.Tau[k]/r))
 		}
 	}
@@ -136,18 +136,10 @@ func writeCauer(w io.Writer, ports []*reducedmodel.OnePort) error {
 	fmt.Fprintln(out, "input,section,C_J_per_K,R_K_per_W")
 	for _, p := range ports {
 		for k, r := range p.Cauer.R {
-			fmt.Fprintf(out, "%s,%d,%s,%s\n", csvText(p.Input), k+1, digits10(p.Cauer.C[k]), digits10(r))
+			fmt.Fprintf(out, "%s,%d,%s,%s\n", printable.Field(p.Input), k+1, digits10(p.Cauer.C[k]), digits10(r))
 		}
 	}
 	return out.Flush()
 }
 
 func digits10(v float64) string { return strconv.FormatFloat(v, 'g', 10, 64) }
-
-// csvText quotes a text where CSV asks for it.
-func csvText(text string) string {
-	if !strings.ContainsAny(text, ",\"\r\n") {
-		return text
-	}
-	return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
-}

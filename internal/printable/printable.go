@@ -34,14 +34,34 @@ func Lines(s string) string {
 	return escape(s, func(r rune) bool { return r != '\n' && r != '\t' && Unsafe(r) })
 }
 
-// Cell is a text for a CSV file. What a spreadsheet would take for a formula begins with an apostrophe, which it shows
-// as text.
+// Cell is a text for a CSV file. What a spreadsheet would take for a formula begins with an apostrophe, which makes it
+// text; so does what would be one behind ; or |, where the settings of a spreadsheet may split a line, and these two.
 func Cell(s string) string {
 	s = Text(s)
-	if s != "" && strings.IndexByte("=+-@", s[0]) >= 0 {
-		return "'" + s
+	if !strings.ContainsAny(s, "=+-@;|") {
+		return s
 	}
-	return s
+	var b strings.Builder
+	begins := true // but for spaces
+	for i := range len(s) {
+		c := s[i]
+		splits := c == ';' || c == '|'
+		if begins && strings.IndexByte("=+-@", c) >= 0 || i == 0 && splits {
+			b.WriteByte('\'')
+		}
+		b.WriteByte(c)
+		begins = splits || begins && c == ' '
+	}
+	return b.String()
+}
+
+// Field is a Cell in quotes where CSV asks for them.
+func Field(s string) string {
+	s = Cell(s)
+	if !strings.ContainsAny(s, `,";|`) {
+		return s
+	}
+	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 }
 
 // Lengths of messages in bytes: of each line, and in all. Twenty faults of five lines each fit.

@@ -107,12 +107,20 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// A cell never begins as a formula does.
+// A cell never begins as a formula does, nor does what a spreadsheet makes of it that splits at other separators. Once
+// it is safe it stays as it is.
 func TestCell(t *testing.T) {
 	for in, want := range map[string]string{"=1+1": "'=1+1", "+a": "'+a", "-a": "'-a", "@SUM(A1)": "'@SUM(A1)",
-		"core": "core", "": "", "\t=1": `\u0009=1`} {
-		if got := Cell(in); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
+		"core": "core", "": "", "\t=1": `\u0009=1`, " =1": " '=1", "a-b@c": "a-b@c",
+		";=1": "';'=1", "|a": "'|a", "a;=1": "a;'=1", "a|-b; @c;d": "a|'-b; '@c;d", "Größe;": "Größe;"} {
+		if got := Cell(in); got != want || Cell(got) != got {
+			t.Errorf("%q: got %q and then %q, want %q", in, got, Cell(got), want)
+		}
+	}
+	for in, want := range map[string]string{"core": "core", `a,"b`: `"a,""b"`, "=a,b": `"'=a,b"`, "a;b": `"a;b"`,
+		"|=1": `"'|'=1"`} {
+		if got := Field(in); got != want {
+			t.Errorf("%q: got %s, want %s", in, got, want)
 		}
 	}
 }

@@ -244,3 +244,13 @@ func TestStackFile(t *testing.T) {
 		t.Errorf("size off by %g m", d)
 	}
 }
+
+// Names of instances are texts in the CSV of cells, also for a spreadsheet; others stay as they are.
+func TestCellNamesAreNoFormulas(t *testing.T) {
+	for name, want := range map[string]string{"=1+1": "'=1+1", `\a-b[3]`: `\a-b[3]`, "u1,a": `"u1,a"`, "-a,b": `"'-a,b"`,
+		"#a|+b": `"#a|'+b"`} {
+		if got := string(appendCSV(nil, []byte(name))); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}

@@ -15,7 +15,7 @@ func (r *Result) WriteStack(w io.Writer, mapFile string) error {
 		title = "chip"
 	}
 	for _, n := range r.Notes {
-		if _, err := fmt.Fprintf(w, "# %s\n", printable(n.String())); err != nil {
+		if _, err := fmt.Fprintf(w, "# %s\n", oneLine(n.String())); err != nil {
 			return err
 		}
 	}

@@ -2,11 +2,14 @@ package eda
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"thermsim/internal/printable"
 )
 
 // WriteMap writes the map as thermsim's stack files take it: W per tile, the southern row first, every number with all
@@ -40,7 +43,7 @@ func (r *Result) WriteCells(w io.Writer) error {
 	out := bufio.NewWriterSize(w, bufferSize)
 	fmt.Fprintf(out, "# made from %s\n", r.from())
 	if r.Design != "" {
-		fmt.Fprintf(out, "# design %s\n", printable(r.Design))
+		fmt.Fprintf(out, "# design %s\n", oneLine(r.Design))
 	}
 	for _, b := range r.Die {
 		fmt.Fprintf(out, "# die %s %s %s %s um\n", short(b.X0), short(b.Y0), short(b.X1), short(b.Y1))
@@ -79,8 +82,11 @@ func (r *Result) WriteCells(w io.Writer) error {
 	return out.Flush()
 }
 
-// appendCSV appends a field, in quotes where it needs them.
+// appendCSV appends a field, in quotes where it needs them. Most names have nothing in them that spreadsheets obey.
 func appendCSV(text, field []byte) []byte {
+	if bytes.ContainsAny(field, "=+-@;|") {
+		field = []byte(printable.Cell(string(field)))
+	}
 	plain := len(field) > 0 && field[0] != '#' && field[0] > ' '
 	for _, c := range field {
 		plain = plain && c != ',' && c != '"' && c != '\n' && c != '\r'
@@ -104,13 +110,13 @@ func short(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 func (r *Result) from() string {
 	var bare []string
 	for _, s := range r.sources {
-		bare = append(bare, printable(filepath.Base(s)))
+		bare = append(bare, oneLine(filepath.Base(s)))
 	}
 	return strings.Join(bare, ", ")
 }
 
-// printable keeps what may stand in a line of comment.
-func printable(s string) string {
+// oneLine keeps what may stand in a line of comment.
+func oneLine(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f || c == 0xfffd {
 			return '_'
@@ -121,5 +127,5 @@ func printable(s string) string {
 
 // quote writes a TOML string.
 func quote(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(printable(s)) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(oneLine(s)) + `"`
 }

@@ -25,7 +25,7 @@ func WriteCSVLong(w io.Writer, d *Data) error {
 	ys, zs := texts(field.Centres(g.Y)), texts(field.Centres(g.Z))
 	p := newFormatter(g.NY())
 	return d.each(func(k int, plane []float64) error {
-		end := "," + zs[k-d.Box.K0] + "," + quoted(g.Layers[d.Grid.Layer[k]]) + ","
+		end := "," + zs[k-d.Box.K0] + "," + printable.Field(g.Layers[d.Grid.Layer[k]]) + ","
 		return p.rows(w, func(b []byte, j int) []byte {
 			middle := "," + ys[j] + end
 			for i, v := range plane[j*len(xs):][:len(xs)] {
@@ -74,14 +74,6 @@ func texts(v []float64) []string {
 		t[i] = string(AppendMetres(nil, v[i]))
 	}
 	return t
-}
-
-func quoted(name string) string {
-	name = printable.Cell(name)
-	if !strings.ContainsAny(name, `,"`) {
-		return name
-	}
-	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 }
 
 // formatter makes the text of rows on all cores: bands of a few rows, written in order.

@@ -23,12 +23,3 @@ func TestTitlesAreComments(t *testing.T) {
 		}
 	}
 }
-
-// A layer called as a formula is a text in a table.
-func TestNamesAreNoFormulas(t *testing.T) {
-	for name, want := range map[string]string{"=1+1": "'=1+1", `a,"b`: `"a,""b"`, "lid": "lid", "-x": "'-x"} {
-		if got := quoted(name); got != want {
-			t.Errorf("%q: got %s, want %s", name, got, want)
-		}
-	}
-}

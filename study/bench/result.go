@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"thermsim/internal/nullable"
+	"thermsim/internal/printable"
 )
 
 // Result is everything that was measured in one go.
@@ -154,7 +155,7 @@ func (r *Result) WriteCSV(w io.Writer) error {
 	}
 	for _, t := range r.Tables {
 		for _, row := range t.Rows {
-			line := []string{t.Name, r.Device.Name}
+			line := []string{printable.Cell(t.Name), printable.Cell(r.Device.Name)}
 			v := reflect.ValueOf(row)
 			for i := range v.NumField() {
 				if !kind.Field(i).IsExported() {
@@ -182,7 +183,10 @@ func csvText(v reflect.Value) string {
 		if e == nil {
 			return ""
 		}
-		return e.String()
+		return printable.Cell(e.String())
+	}
+	if v.Kind() == reflect.String {
+		return printable.Cell(v.String())
 	}
 	return fmt.Sprint(v.Interface())
 }
