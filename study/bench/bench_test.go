@@ -283,6 +283,26 @@ func TestSystemsHaveThePapersSizes(t *testing.T) {
 	}
 }
 
+// Square grids of five to eight layers have the paper's figures in all seven rows, those of other depths have not.
+func TestLayersThatFitThePapersSizes(t *testing.T) {
+	same := func(v, paper float64) bool { return fmt.Sprintf("%.1e", v) == fmt.Sprintf("%.1e", paper) }
+	for layers := 4; layers <= 10; layers++ {
+		rows := 0
+		for _, paper := range [][2]float64{{5.1e6, 3.4e7}, {8.4e6, 5.6e7}, {1.4e7, 9.4e7}, {1.8e7, 1.2e8},
+			{2.4e7, 1.6e8}, {2.8e7, 1.9e8}, {3.5e7, 2.3e8}} {
+			for n := 700; n < 3200; n++ {
+				if same(float64(n*n*layers), paper[0]) && same(float64(7*n*n*layers-4*n*layers-2*n*n), paper[1]) {
+					rows++
+					break
+				}
+			}
+		}
+		if fits := rows == 7; fits != (layers >= 5 && layers <= 8) {
+			t.Errorf("%d layers: %d of 7 rows fit", layers, rows)
+		}
+	}
+}
+
 // A row that was measured again changes what the others are told to take over it, in its own table and in those of
 // variants, which have no such row.
 func TestMergeRatios(t *testing.T) {

@@ -29,6 +29,9 @@
 // least and the most over all lines, those without a value left out if it is optional, and {range EXPRESSION:FORMAT} is
 // both, one where they read the same.
 //
+// Before the pages it renews measurements/cuth-ranking.json, which ranks the methods of bench-h200.json next to the
+// CUTh-Solver paper's.
+//
 // The tests of this package compare the pages with what this program makes, so a figure that is not in its file fails.
 package main
 
@@ -76,6 +79,9 @@ func renewPage(dir, text string) (string, error) {
 }
 
 func renewAll(root string) error {
+	if err := renewRanking(filepath.Join(root, "docs", "measurements")); err != nil {
+		return err
+	}
 	pages, err := pagesOf(root)
 	if err != nil {
 		return err
