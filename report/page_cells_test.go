@@ -129,7 +129,8 @@ func (b *browser) checkSavedBlocks(path, unit string, zero float64) {
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		head := []string{"block", "layer", "max " + unit, "mean " + unit, "min " + unit, "power W", "W/cm²", "area mm²"}
+		head := []string{"block", "layer", "max " + unit, "mean " + unit, "min " + unit,
+			"power W", "W/cm²", "area mm²"}
 		if len(got) != 1+len(wanted) || !slices.Equal(got[0], head) {
 			b.t.Fatalf("saved %q, want %q and %d rows", got, head, len(wanted))
 		}
@@ -138,7 +139,8 @@ func (b *browser) checkSavedBlocks(path, unit string, zero float64) {
 				b.t.Errorf("row %d is of %q, want %q", n, got[n+1][:2], row[:2])
 			}
 			for c, want := range []float64{number(row, "max_K") - zero, number(row, "avg_K") - zero,
-				number(row, "min_K") - zero, number(row, "power_W"), number(row, "density_W_per_m2") / 1e4, number(row, "area_m2") * 1e6} {
+				number(row, "min_K") - zero, number(row, "power_W"),
+				number(row, "density_W_per_m2") / 1e4, number(row, "area_m2") * 1e6} {
 				near(b.t, got[n+1][0]+", "+head[c+2], parse(b.t, got[n+1][c+2]), want, 1e-6*math.Abs(want))
 			}
 		}
