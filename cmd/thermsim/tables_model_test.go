@@ -164,8 +164,11 @@ var smallSources = []smallSource{
 // of base", "k of base", "contact above upper", "h of top", "ambient of top" and their like.
 type smallModel struct {
 	leaks  bool
+	parts  int // that each step of backward Euler is cut into; 0 is 1
 	scaled map[string]float64
 }
+
+func (m *smallModel) dt() float64 { return smallDt / float64(max(1, m.parts)) }
 
 func (m *smallModel) scale(what string) float64 {
 	if f, ok := m.scaled[what]; ok {
@@ -262,8 +265,8 @@ func (m *smallModel) system(step int, old []float64) (a [][]float64, b []float64
 					}
 				}
 				if old != nil {
-					a[c][c] += m.capacity(i, j, k) / smallDt
-					b[c] += m.capacity(i, j, k) / smallDt * old[c]
+					a[c][c] += m.capacity(i, j, k) / m.dt()
+					b[c] += m.capacity(i, j, k) / m.dt() * old[c]
 				}
 			}
 		}
@@ -311,7 +314,11 @@ func (m *smallModel) steady() []float64 { return eliminate(m.system(0, nil)) }
 func (m *smallModel) steps() [][]float64 {
 	all := [][]float64{slices.Repeat([]float64{smallAmbient}, smallNX*smallNY*smallNZ)}
 	for step := 1; step <= smallSteps; step++ {
-		all = append(all, eliminate(m.system(step, all[step-1])))
+		field := all[step-1]
+		for range max(1, m.parts) {
+			field = eliminate(m.system(step, field))
+		}
+		all = append(all, field)
 	}
 	return all
 }

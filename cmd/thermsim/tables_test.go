@@ -87,6 +87,48 @@ func TestStudiesAgainstElimination(t *testing.T) {
 	compareTable(t, "Couplings", section(t, text, "Couplings"), pairs)
 }
 
+// The hottest end of a step that follows the temperatures is told also where it lies between the times that are asked
+// for, which all else is about. Its time is that at which the blocks' power falls.
+func TestPeakBetweenTimes(t *testing.T) {
+	dir := quickFolder(t)
+	out := filepath.Join(dir, "out")
+	text := output(t, exitTooHot, "transient", writeSmall(t, dir, true), "--dt-tol", "1 mK", "--at", "0.4 s, 1.6 s",
+		"--until", "1.6 s", "--out", out, "--device", "cpu", "--tol", "1e-7", "--no-page")
+	// Backward Euler of first order, extrapolated from steps of 10 and 5 ms.
+	coarse, fine := (&smallModel{leaks: true, parts: 20}).steps(), (&smallModel{leaks: true, parts: 40}).steps()
+	top := func(step int) float64 { return 2*slices.Max(fine[step]) - slices.Max(coarse[step]) }
+	const accuracy = 0.02 // K
+	var got struct {
+		Peak     report.Peak
+		Stepping report.SteppingSummary
+	}
+	summary, err := os.ReadFile(filepath.Join(out, "summary.json"))
+	if err == nil {
+		err = json.Unmarshal(summary, &got)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := &got.Stepping; math.Abs(p.PeakS-0.8) > 1e-12 || math.Abs(p.PeakK-top(4)) > accuracy {
+		t.Errorf("hottest step %v K at %v s, want %v K at 0.8 s", p.PeakK, p.PeakS, top(4))
+	}
+	if p := &got.Peak; p.TimeS != 0.4 || math.Abs(p.MaxK-top(2)) > accuracy {
+		t.Errorf("hottest time %v K at %v s, want %v K at 0.4 s", p.MaxK, p.TimeS, top(2))
+	}
+	if !strings.Contains(text, fmt.Sprintf("ended with %.2f degC, at t = 800 ms", celsiusOf(got.Stepping.PeakK))) {
+		t.Errorf("no word of the hottest step in\n%s", text)
+	}
+	for n, row := range readTable(t, filepath.Join(out, "trace.csv"))[1:] {
+		step := []int{2, 8}[n]
+		for c, want := range map[int]float64{0: smallDt * float64(step), 2: top(step)} {
+			x, err := strconv.ParseFloat(row[c], 64)
+			if err != nil || math.Abs(x-want) > accuracy {
+				t.Errorf("trace.csv, row %d, column %d: %s, want %v", n+1, c+1, row[c], want)
+			}
+		}
+	}
+}
+
 // output runs a command line in this process and returns what it prints.
 func output(t *testing.T, status int, args ...string) string {
 	t.Helper()
