@@ -69,15 +69,15 @@ gpu-test:
 	rm -rf bin/gpu-test
 	mkdir -p bin/gpu-test
 	for package in $(GPU_PACKAGES); do go test -c -trimpath -ldflags "-s -w" -o bin/gpu-test/$$(basename $$package).test ./$$package || exit; done
-	go build -trimpath -ldflags "-s -w" -o bin/gpu-test/ ./cmd/thermsim ./tools/gpubench ./tools/gpuhold
+	go build -trimpath -ldflags "-s -w" -o bin/gpu-test/ ./cmd/thermsim ./tools/gpubench
 	cp -r examples bin/gpu-test/
 	cp tools/gpubench/run-tests.sh bin/gpu-test/run
 	cp tools/gpubench/run-harm.sh bin/gpu-test/harm
 	cp tools/gpubench/run-sanitize.sh bin/gpu-test/sanitize
 
-# The benchmark programs, for the same machine: bin/gpubench -json NAME.json, bin/ilubench for incomplete factors (docs/ilu.md), bin/graphbench for networks (docs/cmg.md, docs/parac.md)
+# The benchmark program, for the same machine: bin/gpubench -json NAME.json; tools/gpubench/main.go lists what else it measures.
 gpu-bench:
-	go build -buildvcs=auto -trimpath -ldflags "-s -w" -o bin/ ./tools/gpubench ./tools/ilubench ./tools/graphbench
+	go build -buildvcs=auto -trimpath -ldflags "-s -w" -o bin/ ./tools/gpubench
 
 # The tables in docs and README.md that are made from docs/measurements.
 performance:

@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"math"
-	"os"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,6 +21,8 @@ import (
 
 // ranksFlags choose the measurements of several ranks.
 type ranksFlags struct {
+	*stackFlags
+
 	devices    string // gpu:0,1: a rank for each
 	rank       int    // of this process, where each rank has one
 	rendezvous string
@@ -84,7 +83,8 @@ type rankRow struct {
 
 // rankResult is the file of -ranks and -slabs.
 type rankResult struct {
-	result
+	header
+	Rows  []row     `json:"rows"`
 	GPUs  string    `json:"gpus,omitempty"`
 	Ranks []rankRow `json:"ranks,omitempty"`
 	Slabs []slabRow `json:"slabs,omitempty"`
@@ -165,19 +165,17 @@ func directCases() []rankCase {
 	return all
 }
 
-// runRanks measures the cases on the first GPU and on all.
-func runRanks(f *ranksFlags, out string, runs, largest int, only string) error {
+// run measures the cases on the first GPU and on all.
+func (f *ranksFlags) run() error {
 	devices, err := f.ordinals()
 	if err != nil {
 		return err
 	}
-	r := rankResult{GPUs: f.devices}
-	r.Date, r.Commit = time.Now().UTC().Format(time.DateOnly), commit()
+	r := rankResult{header: f.header(), GPUs: f.devices}
 	if f.rank == 0 {
 		if err := r.describe(devices[0]); err != nil {
 			return err
 		}
-		fmt.Println(r.heading())
 	}
 	leave, err := f.open(devices)
 	if err != nil {
@@ -191,7 +189,7 @@ func runRanks(f *ranksFlags, out string, runs, largest int, only string) error {
 	var m *mesh.Mesh
 	grid := ""
 	for _, c := range all {
-		if only != "" && only != c.name {
+		if f.only != "" && f.only != c.name {
 			continue
 		}
 		if m == nil || c.grid == "" || c.grid != grid {
@@ -200,10 +198,10 @@ func runRanks(f *ranksFlags, out string, runs, largest int, only string) error {
 				return err
 			}
 		}
-		if m.Cells() > largest {
+		if m.Cells() > f.largest {
 			continue
 		}
-		rows, err := f.compare(m, c, runs)
+		rows, err := f.compare(m, c)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
@@ -211,21 +209,13 @@ func runRanks(f *ranksFlags, out string, runs, largest int, only string) error {
 			row.print()
 		}
 		r.Ranks = append(r.Ranks, rows...)
-		if out != "" && f.rank == 0 { // what was measured stays, should a later case fail
-			if err := r.write(out); err != nil {
+		if f.rank == 0 { // what was measured stays, should a later case fail
+			if err := f.write(r); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-func (r *rankResult) write(out string) error {
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(out, append(data, '\n'), 0o644)
 }
 
 func (row *rankRow) print() {
@@ -239,7 +229,8 @@ func (row *rankRow) print() {
 }
 
 // compare measures a case on one GPU, in the process of rank 0, and on all ranks.
-func (f *ranksFlags) compare(m *mesh.Mesh, c rankCase, runs int) ([]rankRow, error) {
+func (f *ranksFlags) compare(m *mesh.Mesh, c rankCase) ([]rankRow, error) {
+	runs := f.runs
 	if c.exact {
 		runs = 1
 	}
@@ -331,38 +322,19 @@ func (c *rankCase) measure(m *mesh.Mesh, device *gpusolve.SharedDevice, g ranks.
 	case c.exact:
 		r.Rule = fmt.Sprintf("%g of ||b||", c.rule.RTol)
 	}
-	var setup, solve, field []float64
-	for n := range runs + 1 {
-		o := c.rule
-		o.Executor, o.Ranks = device, g
-		s, err := c.solve(m, o)
-		if err != nil {
-			return r, nil, err
-		}
-		if n > 0 {
-			setup, solve = append(setup, s.Timing.Setup.Seconds()*1e3), append(solve, s.Timing.Solve.Seconds()*1e3)
-		}
+	var field []float64
+	o := c.rule
+	o.Executor, o.Ranks = device, g
+	var err error
+	r.SetupMS, r.SolveMS, err = c.repeat(m, o, runs, func(n int, s *solution.Solution) (err error) {
 		r.Iter, r.Residual, r.MaxK, r.Transport = s.Status.IterationsTotal, s.Status.ResidualW, s.PeakK,
 			s.Device.Transport
 		if c.exact && n == runs && (g == nil || g.Rank() == 0) {
 			field, err = fieldOf(m, s)
 		}
-		s.Close()
-		if err != nil {
-			return r, nil, err
-		}
-	}
-	slices.Sort(setup)
-	slices.Sort(solve)
-	r.SetupMS, r.SolveMS = setup[len(setup)/2], solve[len(solve)/2]
-	return r, field, nil
-}
-
-func (c *rankCase) solve(m *mesh.Mesh, o gpusolve.Options) (*solution.Solution, error) {
-	if c.steps > 0 {
-		return gpusolve.Transient(context.Background(), m, o, gpusolve.TransientOptions{Steps: c.steps, Dt: 1e-3})
-	}
-	return gpusolve.Steady(context.Background(), m, o)
+		return err
+	})
+	return r, field, err
 }
 
 func fieldOf(m *mesh.Mesh, s *solution.Solution) ([]float64, error) {

@@ -53,7 +53,7 @@ mark tests
 export END=$((START + ALL))
 quiet="--no-map --no-page"
 hold() { # NAME BYTES
-  "$W"/gpuhold -leave "$2" -for 12s > "$OUT/log/hold-$1.txt" 2>&1 & local h=$!
+  "$W"/gpubench hold -leave "$2" -for 12s > "$OUT/log/hold-$1.txt" 2>&1 & local h=$!
   for i in $(seq 50); do grep -q free "$OUT/log/hold-$1.txt" && break; sleep 0.1; done
   part "oom-$1-gpu" 10 "$W"/thermsim steady mol10-ev6 --grid 2048x2048 --device gpu $quiet --save none --out "$OUT/oom-$1"
   part "oom-$1-auto" 10 "$W"/thermsim steady mol10-ev6 --grid 600x600 --precond multigrid --device auto $quiet --save none --out "$OUT/oom-auto-$1"

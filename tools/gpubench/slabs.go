@@ -107,15 +107,13 @@ var _ ranks.Group = echo{}
 
 // runSlabs measures an iteration on one slab: of two ranks the first, of more the second, which has neighbours on both
 // sides.
-func runSlabs(f *ranksFlags, out, device string, largest int, only string) error {
-	r := rankResult{}
-	r.Date, r.Commit = time.Now().UTC().Format(time.DateOnly), commit()
-	if err := r.describe(device); err != nil {
+func (f *ranksFlags) runSlabs() error {
+	r := rankResult{header: f.header()}
+	if err := r.describe(f.device); err != nil {
 		return err
 	}
-	fmt.Println(r.heading())
 	for _, c := range rankCases() {
-		if c.exact || c.steps > 0 || only != "" && only != c.name {
+		if c.exact || c.steps > 0 || f.only != "" && f.only != c.name {
 			continue
 		}
 		m, err := mesh.Build(c.stack())
@@ -127,7 +125,7 @@ func runSlabs(f *ranksFlags, out, device string, largest int, only string) error
 			if err != nil || n < 1 {
 				return fmt.Errorf("-slabs %q: write numbers of ranks, as in 1,2,4", f.slabs)
 			}
-			if m.Cells()/n > largest {
+			if m.Cells()/n > f.largest {
 				continue
 			}
 			row, err := onSlab(m, c.name, n)
@@ -141,19 +139,12 @@ func runSlabs(f *ranksFlags, out, device string, largest int, only string) error
 			r.Slabs = append(r.Slabs, row)
 		}
 	}
-	if out == "" {
-		return nil
-	}
-	return r.write(out)
+	return f.write(r)
 }
 
 // onSlab opens the first GPU for measureSlab.
 func onSlab(m *mesh.Mesh, name string, n int) (slabRow, error) {
-	drv, err := cudriver.Open()
-	if err != nil {
-		return slabRow{}, err
-	}
-	d, err := cuda.Open(drv, 0)
+	d, err := openGPU()
 	if err != nil {
 		return slabRow{}, err
 	}

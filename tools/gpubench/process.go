@@ -1,19 +1,63 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
 
-// row is a run, in s: until the GPU is open or, on the processor, the stack meshed; until it is solved; until the
+// processResult is the file of process.
+type processResult struct {
+	GPU      string       `json:"gpu"`
+	Cores    int          `json:"cores"`
+	Commit   string       `json:"commit"`
+	Settings string       `json:"settings"`
+	Rows     []processRow `json:"rows"`
+}
+
+// processes measures command lines of thermsim, which need not be of this program's commit.
+func processes(o *output) func() error {
+	program := flag.String("thermsim", "bin/thermsim", "the program to measure")
+	gpu := flag.String("gpu", "", "name of the GPU")
+	stack := flag.String("stack", "examples/mol10-ev6", "the stack")
+	runs := flag.Int("runs", 5, "runs of each case; one more comes before and does not count")
+	sweep := flag.String("sweep", "", "a sweep file to measure too")
+	return func() error {
+		d := processResult{GPU: *gpu, Cores: runtime.NumCPU(), Commit: o.commit,
+			Settings: fmt.Sprintf("the run of the median wall time of %d, after one that does not count; maps of the "+
+				"two powered layers", *runs)}
+		for _, c := range commandLines(*stack, *sweep) {
+			var all []*processRow
+			for n := range *runs + 1 {
+				r, err := c.run(*program)
+				if err != nil {
+					return fmt.Errorf("%s: %w", c.row.Case, err)
+				}
+				if n > 0 {
+					all = append(all, r)
+				}
+			}
+			slices.SortFunc(all, func(a, b *processRow) int { return cmp.Compare(a.Wall, b.Wall) })
+			r := all[len(all)/2]
+			d.Rows = append(d.Rows, *r)
+			fmt.Printf("%s on %s: %.3f s\n", r.Case, r.Device, r.Wall)
+		}
+		return o.write(d)
+	}
+}
+
+// processRow is a run, in s: until the GPU is open or, on the processor, the stack meshed; until it is solved; until the
 // statistics are taken; until the files are written; until they are on the disk under their names; and until the
 // process has gone. The six add up to the wall time.
-type row struct {
+type processRow struct {
 	Case    string  `json:"case"`
 	Device  string  `json:"device"`
 	Program string  `json:"program,omitempty"` // where several are compared
@@ -27,15 +71,15 @@ type row struct {
 	Host    float64 `json:"host_GB"` // the most memory of the host that was in use
 }
 
-// benchCase is a command line.
-type benchCase struct {
-	row  row
+// commandLine is a command line.
+type commandLine struct {
+	row  processRow
 	args []string
 }
 
-func cases(stack, sweep string) (all []benchCase) {
+func commandLines(stack, sweep string) (all []commandLine) {
 	add := func(name, device string, args ...string) {
-		all = append(all, benchCase{row{Case: name, Device: device}, append(args, "--device", device)})
+		all = append(all, commandLine{processRow{Case: name, Device: device}, append(args, "--device", device)})
 	}
 	for _, n := range []string{"512x512", "1871x1871", "10000x10000"} {
 		if n == "512x512" {
@@ -57,8 +101,8 @@ type span struct {
 	Took  float64 `json:"dur"`
 }
 
-func (c *benchCase) run(program string) (*row, error) {
-	dir, err := os.MkdirTemp("", "processbench")
+func (c *commandLine) run(program string) (*processRow, error) {
+	dir, err := os.MkdirTemp("", "gpubench")
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +133,7 @@ func (c *benchCase) run(program string) (*row, error) {
 }
 
 // split divides the wall time by the spans, of which the log began so many seconds after the process.
-func (r *row) split(spans []span, begun float64) {
+func (r *processRow) split(spans []span, begun float64) {
 	end := func(names ...string) (at float64) {
 		for _, s := range spans {
 			for _, name := range names {

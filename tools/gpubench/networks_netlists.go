@@ -11,7 +11,6 @@ import (
 	"os"
 	"time"
 
-	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/sparse/netlist"
@@ -79,7 +78,7 @@ func (b *bench) netlists() error {
 		if err := writeGrid(&text, tracksOf(nodes), 1); err != nil {
 			return err
 		}
-		base := row{Table: "netlists"}
+		base := networkRow{Table: "netlists"}
 		start := time.Now()
 		grid, err := netlist.Read("grid.sp", &text)
 		if err != nil {
@@ -101,7 +100,7 @@ func (b *bench) netlists() error {
 	return nil
 }
 
-func (b *bench) solveGrid(system *netlist.System, base row) error {
+func (b *bench) solveGrid(system *netlist.System, base networkRow) error {
 	p := problem{
 		name: fmt.Sprintf("power grid of %d nodes", base.Nodes), n: len(system.B), entries: int64(system.Entries()),
 		source: system.B, rtol: 1e-8,
@@ -136,42 +135,18 @@ func (b *bench) solveGrid(system *netlist.System, base row) error {
 }
 
 // timeProducts times the products of a cycle one by one. A GPU takes them recorded, as it takes a cycle.
-func timeProducts(a ops.Operator, products []cmg.Product, of row) ([]row, error) {
-	work, err := a.NewWorkspace()
-	if err != nil {
-		return nil, err
-	}
-	var all []row
+func timeProducts(a ops.Operator, products []cmg.Product, of networkRow) ([]networkRow, error) {
+	var all []networkRow
 	for n, q := range products {
-		run := q.Run
-		if recorder, ok := a.(krylov.Recorder); ok {
-			replay, forget, err := recorder.Record(q.Run)
-			if err != nil {
-				return nil, err
-			}
-			defer forget()
-			run = replay
+		best, err := timeRepeated(a, q.Run, 20)
+		if err != nil {
+			return nil, err
 		}
-		const count = 20
-		best := math.Inf(1)
-		for range 3 {
-			run()
-			work.Scalars()
-			start := time.Now()
-			for range count {
-				run()
-			}
-			work.Scalars()
-			best = min(best, time.Since(start).Seconds()/count)
-		}
-		all = append(all, row{
+		all = append(all, networkRow{
 			Table: "products", Case: of.Case, Unknowns: q.Vertices, Entries: of.Entries, Method: of.Method, Level: &n,
 			Layout: q.Layout, PerCycle: q.PerCycle, ProductS: best, ProductBytes: q.Bytes,
-			Converged: true,
+			Converged: true, TBPerS: float64(q.Bytes) / best / 1e12,
 		})
 	}
-	for n := range all {
-		all[n].TBPerS = float64(all[n].ProductBytes) / all[n].ProductS / 1e12
-	}
-	return all, a.Err()
+	return all, nil
 }

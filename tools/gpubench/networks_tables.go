@@ -29,7 +29,7 @@ func (b *bench) orders() error {
 		}
 	}
 	for _, m := range all {
-		if !b.wanted(m.name) {
+		if !wanted(m.name, b.cases) {
 			continue
 		}
 		a := m.build()
@@ -58,7 +58,7 @@ func (b *bench) orders() error {
 // graphs measures networks by all methods.
 func (b *bench) graphs() error {
 	for _, f := range graphs.All() {
-		if !b.wanted(f.Name) {
+		if !wanted(f.Name, b.cases) {
 			continue
 		}
 		a := f.Build(b.size, 1)
@@ -85,4 +85,58 @@ func orderOf(a *sparse.CSR, name string) []int32 {
 		return ordering.ByEntries(a.RowPtr, seed)
 	}
 	return ordering.Random(a.N(), seed)
+}
+
+// poissonProblem is a Poisson problem with a right side of independent normal numbers, or of their product with the
+// matrix.
+func (b *bench) poissonProblem(c graphs.Coefficients) problem {
+	a, side := graphs.Poisson(b.side, c), b.side
+	source := graphs.Source(a.N(), 3)
+	if b.right == "product" {
+		x := source
+		source = make([]float64, len(x))
+		a.Multiply(source, x)
+	}
+	return problem{
+		name: c.String(), n: a.N(), entries: int64(7*side*side*side - 6*side*side), source: source, right: b.right,
+		rtol: 1e-6,
+		load: func(d ops.Device) (ops.Operator, error) { return d.LoadDiagonals(a) },
+	}
+}
+
+// poisson measures the problems by all methods: the ParAC paper's table of GPUs.
+func (b *bench) poisson() error {
+	for _, c := range graphs.AllCoefficients() {
+		if !wanted(c.String(), b.cases) {
+			continue
+		}
+		p := b.poissonProblem(c)
+		if err := b.eachMethod("poisson", p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachMethod measures a system on all devices by all methods.
+func (b *bench) eachMethod(table string, p problem) error {
+	return b.eachDevice(func(d ops.Device, name string, threads int) error {
+		for _, spec := range b.methods {
+			r, left, err := b.solve(d, p, spec)
+			if err != nil {
+				return err
+			}
+			r.Table, r.Device, r.Threads = table, name, threads
+			if err := b.addAll(r, left.products); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// scaling measures the uniform problem over numbers of threads.
+func (b *bench) scaling() error {
+	b.devices = []string{"cpu"}
+	return b.eachMethod("scaling", b.poissonProblem(graphs.Uniform))
 }

@@ -4,37 +4,28 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"thermsim/gpusolve/krylov"
-	"thermsim/gpusolve/krylov/method"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
-	"thermsim/gpusolve/precond/ddilu"
-	"thermsim/gpusolve/precond/ilu"
 )
 
 // withMethod sets a method up, times its applications, and solves with every right side to every tolerance.
-func (p problem) withMethod(s ops.Operator, text string, o options, add func(row) error) error {
-	name, settings, _ := strings.Cut(text, ":")
-	known := []method.Definition{ilu.Definition(), ilu.DefinitionOfCholesky(), ddilu.Definition()}
-	at := slices.IndexFunc(known, func(d method.Definition) bool { return d.Name == name })
-	if at < 0 {
-		return fmt.Errorf("no method %q", name)
-	}
-	set, err := precond.Parse(settings, known[at].Keys)
+func (p grid) withMethod(s ops.Operator, text string, o *factorFlags, add func(factorRow) error) error {
+	known, set, err := definition(text)
 	if err != nil {
 		return err
 	}
 	start := time.Now()
-	solver, m, err := known[at].SetUp(s, set)
+	solver, m, err := known.SetUp(s, set)
 	if err != nil {
 		return err
 	}
 	defer m.Close()
 	defer solver.Close()
-	r := row{Kind: "apply", Name: text, Method: name, Settings: settings, SetUpMS: ms(time.Since(start)),
+	name, settings := precond.Split(text)
+	r := factorRow{Kind: "apply", Name: text, Method: name, Settings: settings, SetUpMS: ms(time.Since(start)),
 		Details: m.Details()}
 	if r.ApplyMS, err = p.timeApplications(s, m.Apply, o.runs); err != nil {
 		return err
@@ -47,7 +38,7 @@ func (p problem) withMethod(s ops.Operator, text string, o options, add func(row
 }
 
 // solve counts iterations.
-func (p problem) solve(s ops.Operator, solver krylov.Solver, of row, o options, add func(row) error) error {
+func (p grid) solve(s ops.Operator, solver krylov.Solver, of factorRow, o *factorFlags, add func(factorRow) error) error {
 	x, err := s.New64()
 	if err != nil {
 		return err
@@ -73,7 +64,7 @@ func (p problem) solve(s ops.Operator, solver krylov.Solver, of row, o options, 
 			if err := s.Err(); err != nil {
 				return err
 			}
-			r := row{Kind: "solve", Name: of.Name, Method: of.Method, Settings: of.Settings, Right: side, RTol: rtol,
+			r := factorRow{Kind: "solve", Name: of.Name, Method: of.Method, Settings: of.Settings, Right: side, RTol: rtol,
 				Iterations: out.Iterations, Converged: &out.Converged, SolveMS: ms(took),
 				ResidualRel: out.Norms.Residual / out.Norms.Source}
 			fmt.Printf("    %-14s to %.0e: %5d iterations, %.2e, %8.2f ms, converged %v\n", side, rtol, r.Iterations,

@@ -4,17 +4,15 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"time"
 
-	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/krylov/method"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/cmg"
+	"thermsim/gpusolve/precond/ddilu"
 	"thermsim/gpusolve/precond/ilu"
 	"thermsim/gpusolve/precond/jacobi"
 	"thermsim/gpusolve/precond/parac"
@@ -26,11 +24,7 @@ func open(name string, threads int) (ops.Device, error) {
 		runtime.GOMAXPROCS(threads)
 		return host.Open(), nil
 	}
-	drv, err := cudriver.Open()
-	if err != nil {
-		return nil, err
-	}
-	return cuda.Open(drv, 0)
+	return openGPU()
 }
 
 // eachDevice runs body on the devices that are wanted, the processor once for every number of threads.
@@ -62,8 +56,8 @@ func (b *bench) eachDevice(body func(d ops.Device, name string, threads int) err
 // definition of a method by its name.
 func definition(spec string) (method.Definition, precond.Settings, error) {
 	name, settings := precond.Split(spec)
-	for _, d := range []method.Definition{cmg.Definition(), parac.Definition(), ilu.DefinitionOfCholesky(),
-		jacobi.Definition(), jacobi.DefinitionOfNone()} {
+	for _, d := range []method.Definition{cmg.Definition(), parac.Definition(), ilu.Definition(),
+		ilu.DefinitionOfCholesky(), ddilu.Definition(), jacobi.Definition(), jacobi.DefinitionOfNone()} {
 		if d.Name == name {
 			set, err := precond.Parse(settings, d.Keys)
 			return d, set, err
@@ -86,12 +80,12 @@ type problem struct {
 // solved is what a measurement leaves behind.
 type solved struct {
 	x        []float64
-	products []row // one each level, of cmg
+	products []networkRow // one each level, of cmg
 }
 
 // solve measures a system by a method on a device: the median of the runs, after one that does not count.
-func (b *bench) solve(d ops.Device, p problem, spec string) (row, solved, error) {
-	var all []row
+func (b *bench) solve(d ops.Device, p problem, spec string) (networkRow, solved, error) {
+	var all []networkRow
 	var left solved
 	for n := range b.runs + 1 {
 		r, s, err := once(d, p, spec, n == b.runs)
@@ -109,30 +103,23 @@ func (b *bench) solve(d ops.Device, p problem, spec string) (row, solved, error)
 	}
 	r := all[len(all)-1]
 	r.Runs = b.runs
-	for _, field := range []func(r *row) *float64{
-		func(r *row) *float64 { return &r.LoadS }, func(r *row) *float64 { return &r.SetupS }, func(r *row) *float64 {
-			return &r.OrderS
-		},
-		func(r *row) *float64 { return &r.FactorS }, func(r *row) *float64 { return &r.SortS }, func(r *row) *float64 {
-			return &r.SolveS
-		},
-		func(r *row) *float64 { return &r.TotalS }, func(r *row) *float64 {
-			return &r.TransferS
-		}, func(r *row) *float64 { return &r.WholeS },
-	} {
+	times := func(r *networkRow) []*float64 {
+		return []*float64{&r.LoadS, &r.SetupS, &r.OrderS, &r.FactorS, &r.SortS, &r.SolveS, &r.TotalS, &r.TransferS,
+			&r.WholeS}
+	}
+	for n, middle := range times(&r) {
 		var v []float64
 		for i := range all {
-			v = append(v, *field(&all[i]))
+			v = append(v, *times(&all[i])[n])
 		}
-		slices.Sort(v)
-		*field(&r) = v[len(v)/2]
+		*middle = median(v)
 	}
 	return r, left, nil
 }
 
 // once solves a system once.
-func once(d ops.Device, p problem, spec string, last bool) (r row, left solved, err error) {
-	r = row{Case: p.name, Unknowns: p.n, Entries: p.entries, Method: spec, Right: p.right, RTol: p.rtol}
+func once(d ops.Device, p problem, spec string, last bool) (r networkRow, left solved, err error) {
+	r = networkRow{Case: p.name, Unknowns: p.n, Entries: p.entries, Method: spec, Right: p.right, RTol: p.rtol}
 	def, set, err := definition(spec)
 	if err != nil {
 		return r, left, err

@@ -1,28 +1,13 @@
 package main
 
-import (
-	"runtime"
-	"runtime/debug"
-	"slices"
-
-	"thermsim/gpusolve"
-)
-
-// result is the file that docs/measurements keeps.
-type result struct {
-	Date    string  `json:"date"`
-	Commit  string  `json:"commit"`
-	Command string  `json:"command"`
-	GPU     string  `json:"gpu,omitempty"`
-	Driver  string  `json:"driver,omitempty"`
-	Copy    float64 `json:"copy_TB_per_s,omitempty"`
-	CPU     string  `json:"cpu"`
-	Cores   int     `json:"cores"`
-	Rows    []row   `json:"rows"`
+// networkResult is the file of networks.
+type networkResult struct {
+	header
+	Rows []networkRow `json:"rows"`
 }
 
-// row is one measurement. Fields that a table does not have are left out. Times are medians in seconds.
-type row struct {
+// networkRow is one measurement. Fields that a table does not have are left out. Times are medians in seconds.
+type networkRow struct {
 	Table    string  `json:"table"`
 	Case     string  `json:"case"`
 	Unknowns int     `json:"unknowns"`
@@ -74,46 +59,4 @@ type row struct {
 	DropV        float64 `json:"worst_drop_V,omitempty"`     // of any node off its net's sources
 	ApartV       float64 `json:"largest_change_V,omitempty"` // of a voltage from the table's first solve of the netlist
 	Note         string  `json:"note,omitempty"`
-}
-
-// describe names what is measured, and takes the copy bandwidth of a GPU.
-func (b *bench) describe() error {
-	r := &b.result
-	r.CPU, r.Cores = gpusolve.ProcessorName(), runtime.GOMAXPROCS(0)
-	if !slices.Contains(b.devices, "gpu") {
-		return nil
-	}
-	gpus, err := gpusolve.Devices()
-	if err != nil {
-		return err
-	}
-	r.GPU, r.Driver = gpus[0].Name, gpus[0].Driver+", CUDA "+gpus[0].CUDA
-	d, err := gpusolve.OpenDevice("gpu:0")
-	if err != nil {
-		return err
-	}
-	defer d.Release()
-	rate, err := d.CopyBandwidth()
-	r.Copy = rate / 1e12
-	return err
-}
-
-// commit is the version that the program was built from; "" where Go did not record it.
-func commit() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	revision, changed := "", ""
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			revision = s.Value[:min(len(s.Value), 12)]
-		case "vcs.modified":
-			if s.Value == "true" {
-				changed = " with changes"
-			}
-		}
-	}
-	return revision + changed
 }

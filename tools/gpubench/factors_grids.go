@@ -12,35 +12,35 @@ import (
 	"thermsim/mesh"
 )
 
-// problem is a grid to measure on.
-type problem struct {
+// grid is a system to measure on.
+type grid struct {
 	name       string
 	nx, ny, nz int
 	rows       bool // given by rows, without geometry
 	open       func(d ops.Device) (ops.Operator, error)
 }
 
-func problems() (all []problem) {
-	grid := func(name string, nx, ny, nz int, matrix func() *sparse.Diagonals) {
-		all = append(all, problem{name, nx, ny, nz, false, func(d ops.Device) (ops.Operator, error) {
+func grids() (all []grid) {
+	add := func(name string, nx, ny, nz int, matrix func() *sparse.Diagonals) {
+		all = append(all, grid{name, nx, ny, nz, false, func(d ops.Device) (ops.Operator, error) {
 			return d.LoadDiagonals(matrix())
 		}})
 	}
 	for _, n := range []int{96, 160, 208, 304} {
-		grid(fmt.Sprintf("poisson %d", n), n, n, n, func() *sparse.Diagonals { return poisson(n, n, n) })
+		add(fmt.Sprintf("poisson %d", n), n, n, n, func() *sparse.Diagonals { return poisson(n, n, n) })
 	}
 	for _, n := range []int{96, 304} {
 		for _, peclet := range []float64{0.01, 0.1, 1, 10, 100} {
-			grid(fmt.Sprintf("upwind %d, Peclet %g", n, peclet), n, n, n, flow{peclet: peclet}.on(n, n, n))
+			add(fmt.Sprintf("upwind %d, Peclet %g", n, peclet), n, n, n, flow{peclet: peclet}.on(n, n, n))
 		}
 	}
-	grid("upwind 160, Peclet 1", 160, 160, 160, flow{peclet: 1}.on(160, 160, 160))
+	add("upwind 160, Peclet 1", 160, 160, 160, flow{peclet: 1}.on(160, 160, 160))
 	for _, n := range []int{714, 1871} {
-		grid(fmt.Sprintf("upwind %dx%dx10", n, n), n, n, 10, flow{peclet: 1}.on(n, n, 10))
+		add(fmt.Sprintf("upwind %dx%dx10", n, n), n, n, 10, flow{peclet: 1}.on(n, n, 10))
 	}
 	// The same cells, marched along their short direction.
-	grid("poisson 10x714x714", 10, 714, 714, func() *sparse.Diagonals { return poisson(10, 714, 714) })
-	grid("poisson 714x714x10", 714, 714, 10, func() *sparse.Diagonals { return poisson(714, 714, 10) })
+	add("poisson 10x714x714", 10, 714, 714, func() *sparse.Diagonals { return poisson(10, 714, 714) })
+	add("poisson 714x714x10", 714, 714, 10, func() *sparse.Diagonals { return poisson(714, 714, 10) })
 	// Other ways to discretise convection with diffusion: central differences, a flow along the diagonal, steps in
 	// time.
 	for _, f := range []flow{
@@ -49,12 +49,12 @@ func problems() (all []problem) {
 		{peclet: 1, courant: 100},
 	} {
 		for _, edge := range []int{48, 96, 304} {
-			grid(fmt.Sprintf("search %d, %v", edge, f), edge, edge, edge, f.on(edge, edge, edge))
+			add(fmt.Sprintf("search %d, %v", edge, f), edge, edge, edge, f.on(edge, edge, edge))
 		}
 	}
 	for _, n := range []int{714, 1183, 1871} {
 		all = append(all,
-			problem{fmt.Sprintf("stack %d", n), n, n, 10, false, func(d ops.Device) (ops.Operator, error) {
+			grid{fmt.Sprintf("stack %d", n), n, n, 10, false, func(d ops.Device) (ops.Operator, error) {
 				m, err := mesh.Build(cases.Stack10(cases.Options{NX: n, H: 1000}))
 				if err != nil {
 					return nil, err
@@ -63,7 +63,7 @@ func problems() (all []problem) {
 			}})
 	}
 	byRows := func(name string, n int, matrix func() *sparse.CSR) {
-		all = append(all, problem{name, n, n, n, true, func(d ops.Device) (ops.Operator, error) {
+		all = append(all, grid{name, n, n, n, true, func(d ops.Device) (ops.Operator, error) {
 			return d.LoadCSR(matrix())
 		}})
 	}
@@ -174,7 +174,7 @@ func shuffled(a *sparse.CSR) *sparse.CSR {
 var sides = []string{"normal random", "ones", "smooth"}
 
 // rightSide is one of them.
-func (p problem) rightSide(name string) []float64 {
+func (p grid) rightSide(name string) []float64 {
 	b := make([]float64, p.nx*p.ny*p.nz)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for c := range b {

@@ -1,7 +1,3 @@
-// Command graphbench measures the methods that need no geometry, cmg and parac, on processors and GPUs: the Poisson
-// problems of the ParAC paper beside others, heights of elimination trees by order, scaling over cores, and power grids
-// read from netlists, with the products of combinatorial multigrid one by one. Like gpubench it is a single binary for
-// GPU machines without Go. docs/cmg.md and docs/parac.md show what it wrote.
 package main
 
 import (
@@ -10,12 +6,10 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // tables are what can be measured.
@@ -27,10 +21,10 @@ var tables = map[string]func(*bench) error{
 	"graphs":   (*bench).graphs,
 }
 
-// bench is a run of the program.
+// bench is a run of networks.
 type bench struct {
-	result  result
-	path    string
+	*output
+	result  networkResult
 	side    int   // of Poisson problems
 	size    int   // vertices of graphs
 	nodes   []int // of netlists
@@ -43,11 +37,11 @@ type bench struct {
 	note    string // of every row
 }
 
-func main() {
-	b := bench{}
+// networks measures tables.
+func networks(o *output) func() error {
+	b := bench{output: o}
 	names := strings.Join(slices.Sorted(maps.Keys(tables)), ", ")
 	chosen := flag.String("tables", "poisson", "a list of "+names)
-	flag.StringVar(&b.path, "json", "", "write the measurements to this file, after every row")
 	flag.IntVar(&b.side, "side", 243, "cells a side of Poisson problems")
 	flag.IntVar(&b.size, "size", 1_000_000, "vertices of graphs")
 	flag.IntVar(&b.runs, "runs", 3, "runs of which the median counts, after one that does not; 0 for one run "+
@@ -62,39 +56,32 @@ func main() {
 		"the matrix times such numbers")
 	flag.StringVar(&b.note, "note", "", "what every row says of how it was measured, such as the cores that it had")
 	write := flag.String("netlist", "", "measure nothing: write the first netlist of -nodes to this file")
-	version := flag.String("commit", "", "the commit that the program was built from, where Go did not record it")
-	flag.Parse()
-	var err error
-	if b.nodes, err = numbers(*nodes); err == nil {
-		b.threads, err = numbers(*threads)
-	}
-	if *cases != "" {
-		b.cases = strings.Split(*cases, ",")
-	}
-	b.methods, b.devices = strings.Split(*methods, ";"), strings.Split(*devices, ",")
-	if b.result.Commit = commit(); b.result.Commit == "" {
-		b.result.Commit = *version
-	}
-	switch {
-	case err != nil:
-	case b.right != "" && b.right != "product":
-		err = fmt.Errorf("there is no right side %q", b.right)
-	case *write != "":
-		err = writeFile(*write, b.nodes[0])
-	default:
-		err = b.run(strings.Split(*chosen, ","))
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "graphbench:", err)
-		os.Exit(1)
+	return func() (err error) {
+		if b.nodes, err = numbers(*nodes); err != nil {
+			return err
+		}
+		if b.threads, err = numbers(*threads); err != nil {
+			return err
+		}
+		b.cases, b.methods, b.devices = list(*cases, ","), strings.Split(*methods, ";"), strings.Split(*devices, ",")
+		switch {
+		case b.right != "" && b.right != "product":
+			return fmt.Errorf("there is no right side %q", b.right)
+		case *write != "":
+			return writeFile(*write, b.nodes[0])
+		}
+		return b.run(strings.Split(*chosen, ","))
 	}
 }
 
 func (b *bench) run(chosen []string) error {
-	b.result.Date = time.Now().UTC().Format(time.DateOnly)
-	b.result.Command = strings.Join(append([]string{"graphbench"}, os.Args[1:]...), " ")
-	if err := b.describe(); err != nil {
-		return err
+	b.result.header = b.header()
+	b.result.describeCommand()
+	b.result.describeCPU()
+	if slices.Contains(b.devices, "gpu") {
+		if err := b.result.describeGPU(0); err != nil {
+			return err
+		}
 	}
 	for _, name := range chosen {
 		measure := tables[name]
@@ -108,14 +95,9 @@ func (b *bench) run(chosen []string) error {
 	return nil
 }
 
-// wanted says whether a case is to be measured.
-func (b *bench) wanted(name string) bool {
-	return len(b.cases) == 0 || slices.ContainsFunc(b.cases, func(s string) bool { return strings.HasPrefix(name, s) })
-}
-
 // add prints a row and writes all.
-func (b *bench) add(r row) error {
-	r.Commit = b.result.Commit
+func (b *bench) add(r networkRow) error {
+	r.Commit = b.commit
 	r.Note = strings.Trim(r.Note+"; "+b.note, "; ")
 	b.result.Rows = append(b.result.Rows, r)
 	line, err := json.Marshal(r)
@@ -123,18 +105,11 @@ func (b *bench) add(r row) error {
 		return err
 	}
 	fmt.Println(string(line))
-	if b.path == "" {
-		return nil
-	}
-	data, err := json.MarshalIndent(b.result, "", " ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(b.path, append(data, '\n'), 0o644)
+	return b.write(b.result)
 }
 
 // addAll adds a row and those of the products of its cycle.
-func (b *bench) addAll(r row, products []row) error {
+func (b *bench) addAll(r networkRow, products []networkRow) error {
 	for _, q := range products {
 		r.ProductsS += q.ProductS * float64(q.PerCycle*r.Iterations)
 	}

@@ -1,32 +1,24 @@
-// Command gpuhold takes the memory of a GPU and keeps it for a while, as another program does: to see what thermsim
-// says then.
-//
-//	gpuhold -leave 1e9 -for 30s
 package main
 
 import (
 	"flag"
 	"fmt"
-	"os"
 	"runtime"
 	"time"
 
 	"thermsim/gpusolve/cuda/cudriver"
 )
 
-func main() {
+// hold keeps the memory of a GPU for a while.
+func hold(*output) func() error {
 	leave := flag.Float64("leave", 1e9, "bytes that stay free")
-	hold := flag.Duration("for", 30*time.Second, "how long")
-	flag.Parse()
-	if err := run(int64(*leave), *hold); err != nil {
-		fmt.Fprintln(os.Stderr, "gpuhold:", err)
-		os.Exit(1)
-	}
+	last := flag.Duration("for", 30*time.Second, "how long")
+	return func() error { return holdMemory(int64(*leave), *last) }
 }
 
-// run takes memory in pieces until so much is left, says so on stdout, and waits. The driver gives it back when the
+// holdMemory takes memory in pieces until so much is left, says so on stdout, and waits. The driver gives it back when the
 // process ends.
-func run(leave int64, hold time.Duration) error {
+func holdMemory(leave int64, last time.Duration) error {
 	runtime.LockOSThread() // on which the context is current
 	d, err := cudriver.Open()
 	if err != nil {
@@ -60,6 +52,6 @@ func run(leave int64, hold time.Duration) error {
 		return err
 	}
 	fmt.Printf("%.2f GB of %.2f GB are free\n", float64(free)/1e9, float64(total)/1e9)
-	time.Sleep(hold)
+	time.Sleep(last)
 	return nil
 }

@@ -2,17 +2,15 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"time"
 
-	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/ilu"
 )
 
 // timeParts times factorisations and triangular solves of all orders, precisions and forms.
-func (p problem) timeParts(s ops.Operator, o options, add func(row) error) error {
+func (p grid) timeParts(s ops.Operator, o *factorFlags, add func(factorRow) error) error {
 	a, err := s.(ops.Forms).Diagonals()
 	if err != nil {
 		return err
@@ -45,9 +43,9 @@ func (p problem) timeParts(s ops.Operator, o options, add func(row) error) error
 }
 
 // timeFactor times the factorisation, the second of two, and the applications.
-func (p problem) timeFactor(s ops.Operator, a ops.Diagonals, how ilu.Options, runs int) (r row, err error) {
+func (p grid) timeFactor(s ops.Operator, a ops.Diagonals, how ilu.Options, runs int) (r factorRow, err error) {
 	n := p.nx * p.ny * p.nz
-	r = row{Order: how.Order, Levels: p.nx + (1+how.Order)*p.ny + (1+2*how.Order)*p.nz - 2 - 3*how.Order,
+	r = factorRow{Order: how.Order, Levels: p.nx + (1+how.Order)*p.ny + (1+2*how.Order)*p.nz - 2 - 3*how.Order,
 		Hints: fmt.Sprintf("%d,%d,%d", how.TileY, how.TileZ, how.Chunk), Tile: "default", Chunk: how.Chunk}
 	if how.TileY > 0 {
 		r.Tile = fmt.Sprintf("%d x %d", how.TileY, how.TileZ)
@@ -85,7 +83,7 @@ func (p problem) timeFactor(s ops.Operator, a ops.Diagonals, how ilu.Options, ru
 }
 
 // timeApplications times z = M^-1 r, recorded as a solver does it: the best mean of three.
-func (p problem) timeApplications(s ops.Operator, apply func(z, r ops.Vector), runs int) (float64, error) {
+func (p grid) timeApplications(s ops.Operator, apply func(z, r ops.Vector), runs int) (float64, error) {
 	right, err := s.New32()
 	if err != nil {
 		return 0, err
@@ -96,28 +94,8 @@ func (p problem) timeApplications(s ops.Operator, apply func(z, r ops.Vector), r
 	}
 	defer s.Release(right, z)
 	s.Write(right, p.rightSide("normal random"))
-	replay := func() { apply(z, right) }
-	if r, ok := s.(krylov.Recorder); ok {
-		if replay, _, err = r.Record(replay); err != nil {
-			return 0, err
-		}
-	}
-	k, err := s.NewWorkspace()
-	if err != nil {
-		return 0, err
-	}
-	best := math.Inf(1)
-	for range 3 {
-		replay()
-		k.Scalars() // waits
-		start := time.Now()
-		for range runs {
-			replay()
-		}
-		k.Scalars()
-		best = min(best, ms(time.Since(start))/float64(runs))
-	}
-	return best, s.Err()
+	best, err := timeRepeated(s, func() { apply(z, right) }, runs)
+	return 1000 * best, err
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"runtime"
+	"strconv"
+
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond/ilu"
+)
+
+// factorRow is what was measured of a grid. Settings that a row does not name were left to the method.
+type factorRow struct {
+	Table    string `json:"table,omitempty"` // what the command line calls it
+	Kind     string `json:"kind"`            // parts, apply or solve
+	Commit   string `json:"commit"`
+	Device   string `json:"device"`
+	Case     string `json:"case"`
+	Cells    int    `json:"cells"`
+	Settings string `json:"settings"`
+	Name     string `json:"name,omitempty"` // method and settings
+	// case and order, or case and name: what rows of one line have in common
+	Of          string  `json:"of"`
+	Method      string  `json:"method,omitempty"`
+	Order       int     `json:"order"`
+	Precision   string  `json:"precision,omitempty"`
+	Form        string  `json:"form,omitempty"`
+	Hints       string  `json:"hints,omitempty"` // tile along y and z, chunk; 0 for the solver's choice
+	Tile        string  `json:"tile,omitempty"`
+	Chunk       int     `json:"chunk,omitempty"` // 0 for the solver's choice
+	Levels      int     `json:"levels,omitempty"`
+	FactorMS    float64 `json:"factor_ms,omitempty"`
+	SetUpMS     float64 `json:"setup_ms,omitempty"`
+	ApplyMS     float64 `json:"apply_ms,omitempty"`
+	LevelUS     float64 `json:"us_per_level,omitempty"` // of one triangular solve, the change of layout included
+	TBPerS      float64 `json:"TB_per_s,omitempty"`     // of the bytes that cannot be avoided
+	BytesCell   float64 `json:"bytes_per_cell,omitempty"`
+	Details     string  `json:"details,omitempty"`
+	Right       string  `json:"right_side,omitempty"`
+	RTol        float64 `json:"rtol,omitempty"`
+	Iterations  int     `json:"iterations,omitempty"`
+	Converged   *bool   `json:"converged,omitempty"`
+	SolveMS     float64 `json:"solve_ms,omitempty"`
+	ResidualRel float64 `json:"residual_rel,omitempty"`
+}
+
+// factorResult is the file of factors.
+type factorResult struct {
+	header
+	Rows []factorRow `json:"rows"`
+}
+
+// factorFlags are the command line's.
+type factorFlags struct {
+	*output
+	table                                            string
+	cases, orders, precisions, forms, methods, sides []string
+	rtols                                            []float64
+	largest, runs                                    int
+	processor                                        bool
+	hints                                            []ilu.Options
+}
+
+// factors measures grids.
+func factors(out *output) func() error {
+	o := factorFlags{output: out}
+	flag.StringVar(&o.table, "table", "", "what the rows call their table")
+	cases := flag.String("case", "", "run only cases whose names begin with one of these, with commas between them")
+	flag.IntVar(&o.largest, "max-cells", 40e6, "leave out cases with more cells")
+	orders := flag.String("orders", "0,1", "orders whose parts are timed")
+	precisions := flag.String("precisions", "fp32,fp64", "precisions of these")
+	forms := flag.String("forms", "tiles", "forms of their solves")
+	methods := flag.String("methods", "", "methods that are set up, applied and solved with, with semicolons between "+
+		"them: ilu:order=0;ddilu:form=levels")
+	sides := flag.String("right", "", "right sides that are solved with (ones, normal random, smooth), all by "+
+		"default, none for no solves")
+	rtols := flag.String("rtol", "1e-5", "residuals at which iterations are counted, relative to the right side")
+	hints := flag.String("hints", "0,0,0", "tiles that are tried, with semicolons between them: columns along y and "+
+		"z, levels between two messages; 0 for the solver's choice")
+	flag.BoolVar(&o.processor, "cpu", false, "measure on the processor")
+	flag.IntVar(&o.runs, "runs", 20, "applications that are timed")
+	return func() error {
+		o.cases, o.orders, o.precisions = list(*cases, ","), list(*orders, ","), list(*precisions, ",")
+		o.forms, o.sides, o.methods = list(*forms, ","), list(*sides, ","), list(*methods, ";")
+		for _, text := range list(*rtols, ",") {
+			v, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				return err
+			}
+			o.rtols = append(o.rtols, v)
+		}
+		for _, text := range list(*hints, ";") {
+			var h ilu.Options
+			if _, err := fmt.Sscanf(text, "%d,%d,%d", &h.TileY, &h.TileZ, &h.Chunk); err != nil {
+				return fmt.Errorf("hint %q: %w", text, err)
+			}
+			o.hints = append(o.hints, h)
+		}
+		return o.run()
+	}
+}
+
+// run measures all cases. Every row is written when it is there, so what was measured before an error or an end is
+// kept.
+func (o *factorFlags) run() error {
+	f := factorResult{header: o.header()}
+	f.describeCommand()
+	var d ops.Device
+	if o.processor {
+		d = host.Open()
+		f.GPU = fmt.Sprintf("processor, %d threads", runtime.GOMAXPROCS(0))
+	} else {
+		if err := f.describeGPU(0); err != nil {
+			return err
+		}
+		gpu, err := openGPU()
+		if err != nil {
+			return err
+		}
+		gpu.Bind() // for good
+		d = gpu
+	}
+	defer d.Close()
+	fmt.Println(f.GPU)
+	for _, p := range grids() {
+		if !wanted(p.name, o.cases) || p.nx*p.ny*p.nz > o.largest {
+			continue
+		}
+		add := func(r factorRow) error {
+			f.Rows = append(f.Rows, p.label(r, f.GPU, o))
+			return o.write(f)
+		}
+		if err := p.measure(d, o, add); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+	}
+	return nil
+}
+
+// label says in a row what was measured on which device.
+func (p grid) label(r factorRow, device string, o *factorFlags) factorRow {
+	r.Table, r.Commit, r.Device, r.Case, r.Cells = o.table, o.commit, device, p.name, p.nx*p.ny*p.nz
+	r.Of = fmt.Sprintf("%s, order %d", p.name, r.Order)
+	if r.Name != "" {
+		r.Of = p.name + ", " + r.Name
+	}
+	return r
+}
+
+// measure gives the rows of a case to add, as they are measured.
+func (p grid) measure(d ops.Device, o *factorFlags, add func(factorRow) error) error {
+	s, err := p.open(d)
+	if err != nil {
+		return err
+	}
+	defer s.Free()
+	fmt.Printf("%s, %d cells\n", p.name, p.nx*p.ny*p.nz)
+	if !p.rows {
+		if err := p.timeParts(s, o, add); err != nil {
+			return err
+		}
+	}
+	for _, text := range o.methods {
+		if err := p.withMethod(s, text, o, add); err != nil {
+			return fmt.Errorf("%s: %w", text, err)
+		}
+	}
+	return nil
+}
