@@ -518,3 +518,22 @@ func TestLeakageNeedsPlainCG(t *testing.T) {
 		sol.Close()
 	}
 }
+
+// Where rounding ends a system before the slow modes have shown, the error of a run is not known, rather than what was
+// raised to end no solve: all errors of solves are below a twentieth of that of a step.
+func TestErrorOfLeakingTiersInTime(t *testing.T) {
+	s, err := stack.Load("../examples/leaky-tiers/stack.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Grid.X, s.Grid.Y = stack.Axis{Cells: 12}, stack.Axis{Cells: 12}
+	plan := gpusolve.AdaptiveOptions{Tol: 0.05, Until: 1}
+	sol, err := gpusolve.Adaptive(t.Context(), build(t, s), gpusolve.Options{Device: "cpu"}, plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sol.Close()
+	if n := float64(sol.Stepping.Solves); !sol.Status.Converged || sol.Status.EstimatedErrorK > n*plan.Tol/20 {
+		t.Errorf("%g solves: %+v", n, sol.Status)
+	}
+}

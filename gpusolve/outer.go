@@ -254,11 +254,16 @@ func (n *outer) done(s *meshed, rule krylov.Rule, out, spent *krylov.Outcome, la
 		n.Settled = out.Converged
 		return true
 	}
-	switch {
-	case !spent.Converged:
+	if !spent.Converged {
 		return end(spent.Reason)
-	case n.met(rule, spent, out):
+	}
+	if n.met(rule, spent, out) {
 		return end(krylov.Tolerance)
+	}
+	if start.Raised {
+		start.ErrorK, out.ErrorK = math.NaN(), math.NaN()
+	}
+	switch {
 	case start.Norms.Residual <= krylov.FloorFactor*start.Norms.Floor, n.rounded(s, &start):
 		if !math.IsNaN(start.ErrorK) {
 			// what a linear system would correct, and those after it

@@ -97,7 +97,7 @@ func (c *BiCGSTAB) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vec
 		s.result.Norms = c.sys.Residual(c.work, c.single, b, start)
 		start = x
 		if restart == 0 {
-			s.result.Start = Start{s.result.Norms, math.NaN(), math.NaN()}
+			s.result.Start = Start{s.result.Norms, math.NaN(), math.NaN(), false}
 		}
 		if c.sys.Err() != nil {
 			s.result.Reason = Failed

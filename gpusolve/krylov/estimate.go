@@ -24,6 +24,7 @@ type Estimate struct {
 	seen     int       // steps in all solves
 	operator int       // how often the operator had changed then
 	shown    bool      // a solve has gone far enough to show the slow modes
+	raised   bool      // the last estimate was raised, as they had not
 
 	z, top     float64 // max|z| now and its largest of this solve, K
 	rz, before float64 // r.z now and at the step before
@@ -41,7 +42,7 @@ func (e *Estimate) Begin(m precond.Preconditioner) {
 	if r, ok := m.(interface{ Refreshes() int }); ok && r.Refreshes() != e.operator {
 		*e = Estimate{operator: r.Refreshes()}
 	}
-	e.mus, e.top, e.rate = e.mus[:0], 0, contraction{}
+	e.mus, e.top, e.rate, e.raised = e.mus[:0], 0, contraction{}, false
 }
 
 // Continue takes up a system that differs little from the last one: bounds and reductions go on from there.
@@ -49,7 +50,7 @@ func (e *Estimate) Continue(m precond.Preconditioner) {
 	if r, ok := m.(interface{ Refreshes() int }); ok {
 		e.operator = r.Refreshes()
 	}
-	e.rate = contraction{}
+	e.rate, e.raised = contraction{}, false
 }
 
 // Residual takes max|z| and r.z of a preconditioned residual; first says that the iteration has just been started
@@ -80,13 +81,25 @@ func (e *Estimate) Moved(pq float64) {
 func (e *Estimate) Value() float64 { return e.Of(e.z) }
 
 // Of is the estimate for a residual of this solve with max|M^-1 r| = z. Before the slow modes have shown it is raised
-// far enough to end no solve.
+// far enough to end no solve, which says nothing of the error.
 func (e *Estimate) Of(z float64) float64 {
-	if e.shown || z == 0 {
-		return e.Plain(z)
+	plain := e.Plain(z)
+	if e.raised = !e.shown && z > shows*e.top; e.raised {
+		return plain * math.Pow(z/(shows*e.top), 4)
 	}
-	return e.Plain(z) * math.Max(1, math.Pow(z/(shows*e.top), 4))
+	return plain
 }
+
+// Supported is an outcome whose error is unknown where its estimate was raised, unless a rule was met all the same.
+func (e *Estimate) Supported(o Outcome) Outcome {
+	if e.raised && o.Reason != Tolerance {
+		o.ErrorK = math.NaN()
+	}
+	return o
+}
+
+// Raised says that the last estimate was raised, as the slow modes had not shown.
+func (e *Estimate) Raised() bool { return e.raised }
 
 // Plain is the estimate as far as the operator is known, for people who watch.
 func (e *Estimate) Plain(z float64) float64 {

@@ -123,6 +123,26 @@ func TestErrorOfASolveWithoutIterations(t *testing.T) {
 	}
 }
 
+// A solve that begins so near its solution that it ends at rounding errors before the slow modes have shown knows
+// nothing of its error, and one that saw them before does.
+func TestErrorBeforeTheSlowModesHaveShown(t *testing.T) {
+	s, b := system(t, 24)
+	c, x := solver(t, s, cycle(t, s))
+	rule := krylov.Rule{Tol: 1e-30, MaxIter: 100}
+	out := c.Solve(context.Background(), rule, b, x)
+	if out.Reason != krylov.Attainable || !(out.ErrorK > 0 && out.ErrorK < 1e-6) {
+		t.Fatalf("from zero: %v, %g K", out.Reason, out.ErrorK)
+	}
+	if out = c.Solve(context.Background(), rule, b, x); out.Reason != krylov.Attainable || !(out.ErrorK < 1e-6) {
+		t.Errorf("again: %v, %g K", out.Reason, out.ErrorK)
+	}
+	fresh, _ := solver(t, s, cycle(t, s))
+	out = fresh.Solve(context.Background(), rule, b, x)
+	if out.Reason != krylov.Attainable || !math.IsNaN(out.ErrorK) {
+		t.Errorf("by a solver that knows nothing: %v, %g K", out.Reason, out.ErrorK)
+	}
+}
+
 // refreshing is a preconditioner whose operator has changed so many times.
 type refreshing struct {
 	precond.Preconditioner

@@ -62,6 +62,7 @@ type Start struct {
 	Norms  ops.Norms
 	ErrorK float64 // estimate of the largest error, NaN where the solver gives none
 	PlainK float64 // the same as far as the operator is known, without caution
+	Raised bool    // ErrorK was raised to end no solve, and says nothing of the error
 }
 
 // Reason why a solve ended.
@@ -193,7 +194,7 @@ func (c *PCG) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) 
 			if broken && s.out.Reason == Stagnation {
 				s.out.Reason = Breakdown
 			}
-			return s.out
+			return s.error.Supported(s.out)
 		}
 		best = math.Min(best, s.out.Norms.Residual)
 		reason, stop := s.iterate(ctx)
@@ -209,7 +210,7 @@ func (c *PCG) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) 
 			if c.sys.Err() != nil {
 				s.out.Reason = Failed
 			}
-			return s.out
+			return s.error.Supported(s.out)
 		}
 	}
 }
@@ -298,6 +299,7 @@ func (s *run) estimate(sc ops.Scalars, first bool) {
 	s.out.ErrorK = s.error.Value()
 	if first && math.IsNaN(s.out.Start.PlainK) {
 		s.out.Start.ErrorK, s.out.Start.PlainK = s.out.ErrorK, s.error.Plain(sc.MaxZ)
+		s.out.Start.Raised = s.error.Raised()
 	}
 }
 

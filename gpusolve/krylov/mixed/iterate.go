@@ -176,5 +176,5 @@ func (s *run) finish(reason krylov.Reason, stop bool) krylov.Outcome {
 	default:
 		s.out.Reason = krylov.Drift
 	}
-	return s.out
+	return s.error.Supported(s.out)
 }

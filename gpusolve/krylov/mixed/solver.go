@@ -184,7 +184,7 @@ func (c *Solver) Solve(ctx context.Context, rule krylov.Rule, b ops.Source, x op
 			s.out.Start.Norms = s.out.Norms
 		}
 		if s.verdict(restart, best) {
-			return s.out
+			return s.error.Supported(s.out)
 		}
 		best = math.Min(best, s.out.Norms.Residual)
 		// max|z| goes up and down: a claim that did not stand must not be made again one iteration later.
@@ -206,7 +206,7 @@ func (c *Solver) Solve(ctx context.Context, rule krylov.Rule, b ops.Source, x op
 			if c.sys.Err() != nil {
 				s.out.Reason = krylov.Failed
 			}
-			return s.out
+			return s.error.Supported(s.out)
 		}
 	}
 }
