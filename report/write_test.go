@@ -313,9 +313,6 @@ func TestBrokenFieldLeavesNothing(t *testing.T) {
 }
 
 func TestLargePlanesHaveNoCSVUnlessAsked(t *testing.T) {
-	if testing.Short() {
-		t.Skip("4 million cells")
-	}
 	st := sampleStack(2001, 2000)
 	m := build(t, st)
 	plane := make([]float64, m.NX()*m.NY())

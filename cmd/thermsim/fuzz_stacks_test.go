@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/testing/cases"
+	"thermsim/internal/testtier"
 	"thermsim/stack/randomstack"
 )
 
@@ -99,7 +100,7 @@ func printed(t *testing.T, from, to string) int {
 // heat is kept, another method and a step in time agree, and the file that check --print writes gives the same to the
 // last bit. A fuzzer ends an input after 10 s, so each has one of the comparisons.
 func FuzzStacks(f *testing.F) {
-	for _, seed := range cases.Seeds(16) {
+	for _, seed := range cases.Seeds(testtier.Pick(6, 16)) {
 		f.Add(seed)
 	}
 	command := quietly(f)

@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"thermsim/gpusolve/testing/rankstest"
+	"thermsim/internal/testtier"
 )
 
 func TestMain(m *testing.M) {
@@ -46,8 +47,11 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
-			if name == "root" {
+			switch name {
+			case "root":
 				return os.Geteuid() == 0, nil
+			case "extended":
+				return testtier.Pick(false, true), nil
 			}
 			return false, errors.New("unknown condition")
 		},

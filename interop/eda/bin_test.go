@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"thermsim/internal/testtier"
 	"thermsim/stack"
 )
 
@@ -69,11 +70,7 @@ func TestSyntheticAgainstBruteForce(t *testing.T) {
 }
 
 func TestSyntheticLarge(t *testing.T) {
-	n := 100_000
-	if testing.Short() {
-		n = 10_000
-	}
-	s := synthesize(n)
+	s := synthesize(testtier.Pick(10_000, 100_000))
 	r := mustImport(t, request(s.files(), 512, 512))
 	if d := math.Abs(r.Map.Total() - s.watts); d > 1e-12*s.watts {
 		t.Errorf("total off by %g W of %g W", d, s.watts)

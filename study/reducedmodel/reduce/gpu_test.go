@@ -8,17 +8,20 @@ import (
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/study/reducedmodel/reduce"
 )
 
 // Kernels of a GPU solve for the same model, directly and by multigrid.
 func TestReduceOnInterpreter(t *testing.T) {
+	n := testtier.Pick(4, 6) // cells
+	var modules interpreter.Cache
 	for _, method := range []string{"fourier", "multigrid"} {
-		s := cases.Stack10(cases.Options{NX: 6, NY: 5})
+		s := cases.Stack10(cases.Options{NX: n, NY: n - 1})
 		s.Transient.Initial = 310
 		s.Layers[5].Powers = nil
-		machine := interpreter.New(interpreter.Options{})
+		machine := interpreter.New(interpreter.Options{Cache: &modules})
 		dev, err := cuda.Open(machine, 0)
 		if err != nil {
 			t.Fatal(err)

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
-	"strconv"
 	"testing"
 
 	"thermsim/gpusolve"
@@ -15,6 +13,7 @@ import (
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/testing/cases"
+	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
 	"thermsim/study/reducedmodel"
@@ -109,20 +108,12 @@ func deviation(t *testing.T, s *stack.Stack, m *reducedmodel.Model, dt float64, 
 	return worst
 }
 
-// trials of random stacks: a sample, all 200 where THERMSIM_TRIALS asks for them.
-func trials() uint64 {
-	if n, err := strconv.Atoi(os.Getenv("THERMSIM_TRIALS")); err == nil {
-		return uint64(n)
-	}
-	return 16
-}
-
 // Of random stacks with faces, regions and powers of all kinds, poles are real and negative, steady states are those of
 // the full model, and steps of all powers at once stay within the wanted error.
 func TestRandomStacks(t *testing.T) {
 	const tol = 0.1
 	worst, estimated := 0.0, 0.0
-	for n := range trials() {
+	for n := range testtier.Pick[uint64](12, 200) {
 		s := cases.AnyStack(61, n)
 		m := reduced(t, s, tol, false)
 		for k, tau := range m.Tau {
@@ -186,7 +177,8 @@ func TestUnseenTrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Grid.X.Cells, s.Grid.Y.Cells = 48, 48
+	n := testtier.Pick(24, 48)
+	s.Grid.X.Cells, s.Grid.Y.Cells = n, n
 	m := reduced(t, s, 0.1, false)
 	if m.States() > 200 || len(m.Inputs) != 49 || len(m.Outputs) != 49 {
 		t.Errorf("%d states, %d inputs, %d outputs", m.States(), len(m.Inputs), len(m.Outputs))
