@@ -14,6 +14,7 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/testing/interpreter"
 	"thermsim/gpusolve/testing/opstest/devices"
+	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -26,7 +27,7 @@ func (p planesOnly) Plane(k int, dst []float64) error { return p.of.Plane(k, dst
 // Processor and GPU reduce a run's fields where they are; trace, tables and page are those that the fields' planes
 // give, to the last byte.
 func TestReducedFieldsGiveTheSameFiles(t *testing.T) {
-	s := sampleStack(46, 37)
+	s := sampleStack(testtier.Pick(22, 46), testtier.Pick(17, 37))
 	s.Layers[1].Powers[0].Schedule = []stack.ScalePoint{{Time: 0, Factor: 1}, {Time: 2e-3, Factor: 0.2}}
 	s.Layers[1].Regions = []stack.Region{
 		{Name: "die", Material: 0, Rect: stack.Rect{X: 0.6e-3, Y: 0.7e-3, Width: 6e-3, Height: 5e-3}},

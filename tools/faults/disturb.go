@@ -61,6 +61,7 @@ func (s *settings) toDisturb() (all []*scenario) {
 
 func (s *settings) signal(c *campaign, r *results) error {
 	list := s.toDisturb()
+	list = list[:min(s.signals, len(list))]
 	all := make([]*prepared, len(list))
 	var g errgroup.Group
 	g.SetLimit(s.workers)

@@ -98,7 +98,7 @@ func TestFaultsOnOldFiles(t *testing.T) {
 func TestDisturbedRuns(t *testing.T) {
 	c := newCampaign(t)
 	var r results
-	s := settings{signals: testtier.Pick(7, 210), pairs: testtier.Pick(2, 70), workers: 2,
+	s := settings{signals: testtier.Pick(3, 210), pairs: testtier.Pick(2, 70), workers: 2,
 		seed: uint64(time.Now().UnixNano())}
 	t.Logf("-seed %d", s.seed)
 	r.sound(t, s.disturb(c, &r))
