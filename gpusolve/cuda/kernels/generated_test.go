@@ -18,7 +18,7 @@ import (
 func folders(t *testing.T) []*ptxgen.Folder {
 	t.Helper()
 	dirs := map[string]bool{}
-	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() == "testdata" {
 			return filepath.SkipDir
 		}
@@ -32,7 +32,7 @@ func folders(t *testing.T) []*ptxgen.Folder {
 	}
 	var all []*ptxgen.Folder
 	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
-		headers, err := filepath.Rel(dir, filepath.Join("."))
+		headers, err := filepath.Rel(dir, filepath.Join("..", "..", "cuda", "kernels"))
 		if err != nil {
 			t.Fatal(err)
 		}
