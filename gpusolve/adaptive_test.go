@@ -11,6 +11,7 @@ import (
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/gpusolve/testing/interpreter"
 	"thermsim/gpusolve/testing/opstest/devices"
+	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -307,7 +308,7 @@ func TestAdaptiveOnInterpreter(t *testing.T) {
 	t.Parallel()
 	s := cases.Stack10(cases.Options{NX: 4, NY: 3})
 	plan := gpusolve.AdaptiveOptions{Tol: 50, Until: 0.1, At: []float64{0.03, 0.077}}
-	for _, method := range []string{"", "multigrid"} {
+	for _, method := range testtier.Pick([]string{"multigrid"}, []string{"", "multigrid"}) {
 		want, cpu := adaptively(t, build(t, s), gpusolve.Options{Device: "cpu", Preconditioner: method, Tol: 1e-6},
 			plan)
 		got, gpu := adaptively(t, build(t, s),

@@ -15,11 +15,12 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/testing/cases"
+	"thermsim/internal/testtier"
 	"thermsim/mesh"
 )
 
 var (
-	anyStacks = flag.Int("any-stacks", 2000, "how many random stacks TestAnyStack solves")
+	anyStacks = flag.Int("any-stacks", testtier.Pick(300, 2000), "how many random stacks TestAnyStack solves")
 	anyFirst  = flag.Uint64("any-first", 0, "number of the first of them")
 	anyTable  = flag.String("any-table", "", "write the histogram of iterations into this file, under its heading")
 )

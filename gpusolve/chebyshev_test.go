@@ -211,7 +211,7 @@ func TestChebyshevRules(t *testing.T) {
 // Whole solves by the kernels that ship: the processor's iterations and field, in every precision and format.
 func TestChebyshevKernelsSolveAsTheProcessorDoes(t *testing.T) {
 	t.Parallel()
-	m := stackMesh(t, cases.Options{NX: 6, NY: 5})
+	m := stackMesh(t, testtier.Pick(cases.Options{NX: 4, NY: 3}, cases.Options{NX: 6, NY: 5}))
 	for _, method := range []string{
 		"chebyshev:degree=8,form=scaled", "chebyshev:degree=12,precision=fixed-fp64,format=csr",
 		"jacobi:precision=fixed-fp16",

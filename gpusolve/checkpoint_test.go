@@ -190,7 +190,7 @@ func TestCheckpointsOnInterpreter(t *testing.T) {
 				Executor: onInterpreter(t, devices.Machine(interpreter.Options{GridRows: 2, NoRaces: true}))}
 		}
 		t.Run(name+", fixed", func(t *testing.T) {
-			goesOn(t, m, r, checkpointRuns(m, r, 4)["fixed"], o, testtier.Pick(2, 1))
+			goesOn(t, m, r, checkpointRuns(m, r, 4)["fixed"], o, testtier.Pick(3, 1))
 		})
 		t.Run(name+", adaptive", func(t *testing.T) {
 			goesOn(t, m, r,

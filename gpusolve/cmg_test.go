@@ -18,7 +18,7 @@ import (
 // as multigrid's.
 func TestCMGOnStacks(t *testing.T) {
 	t.Parallel()
-	s := cases.Interposer(cases.Stack10(cases.Options{NX: 11}))
+	s := cases.Interposer(cases.Stack10(cases.Options{NX: testtier.Pick(7, 11)}))
 	m := build(t, s)
 	want := field(t, s, steady(t, s, gpusolve.Options{RTol: 1e-10}).Field)
 	var first []float64
@@ -47,8 +47,9 @@ func TestCMGOnStacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []gpusolve.Options{{Device: "cpu"},
-		{Executor: onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true}))}} {
+	onBoth := []gpusolve.Options{{Device: "cpu"},
+		{Executor: onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true}))}}
+	for _, o := range testtier.Pick(onBoth[:1], onBoth) {
 		o.Preconditioner, o.RTol = "cmg:direct=12", 1e-9
 		sol, err := gpusolve.Transient(context.Background(), m, o, steps)
 		if err != nil {

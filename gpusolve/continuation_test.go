@@ -81,7 +81,7 @@ func TestGuessErrsByLessThanTheRest(t *testing.T) {
 		factors = append(factors, 1/(1+0.01*math.Pow(1.4, float64(m))))
 	}
 	difference := decay(factors)
-	for n := 4; n < testtier.Pick(25, 40); n += 5 {
+	for n := 4; n < testtier.Pick(15, 40); n += 5 {
 		for links := 0; links <= 4; links++ {
 			c := chain(n, difference)
 			a := c.weights(links, false)

@@ -194,7 +194,7 @@ func TestCooledStacksAgainstElimination(t *testing.T) {
 }
 func TestCooledStacksAgainstEliminationOnInterpreter(t *testing.T) {
 	t.Parallel()
-	againstElimination(t, devices.OnInterpreter(interpreter.Options{NoRaces: true}), testtier.Pick[uint64](4, 8))
+	againstElimination(t, devices.OnInterpreter(interpreter.Options{NoRaces: true}), testtier.Pick[uint64](2, 8))
 }
 func TestCooledStacksAgainstEliminationOnGPU(t *testing.T) {
 	againstElimination(t, devices.OnGPU(t), 200)
@@ -287,7 +287,7 @@ func discretised(t *testing.T, d ops.Device, m *mesh.Mesh, dt float64) (ops.Syst
 // Processor and kernels give one field: steady and in time, with the coolant's heat, several cavities and directions.
 func TestCooledKernelsSolveAsTheProcessorDoes(t *testing.T) {
 	t.Parallel()
-	cooledTwins(t, devices.OnInterpreter(interpreter.Options{NoRaces: true}), testtier.Pick[uint64](2, 3),
+	cooledTwins(t, devices.OnInterpreter(interpreter.Options{NoRaces: true}), testtier.Pick[uint64](1, 3),
 		testtier.Pick(3, 5))
 }
 func TestCooledOnGPU(t *testing.T) { cooledTwins(t, devices.OnGPU(t), 40, 20) }

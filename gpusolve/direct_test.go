@@ -88,7 +88,7 @@ func uniformly(rng *rand.Rand, low, high float64) float64 { return low + (high-l
 // sums that are not rounded.
 func TestFourierAgreesWithMultigrid(t *testing.T) {
 	var worst, rounding float64
-	for trial := range testtier.Pick(40, 200) {
+	for trial := range testtier.Pick(16, 200) {
 		s := layered(rand.New(rand.NewPCG(uint64(trial), 13)))
 		m, err := mesh.Build(s)
 		if err != nil {

@@ -104,7 +104,7 @@ func TestSteadyAgainstNewton(t *testing.T) {
 func againstNewton(t *testing.T, random func(t *testing.T, seed uint64) *stack.Stack, start float64,
 	gain func(*gpusolve.Solution) float64,
 	further func(t *testing.T, d *dense, want []float64, sol *gpusolve.Solution)) {
-	for seed := range testtier.Pick[uint64](24, 40) {
+	for seed := range testtier.Pick[uint64](12, 40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			s := random(t, seed)
@@ -161,7 +161,7 @@ func newtonLimit(m *mesh.Mesh, sol *gpusolve.Solution, want []float64, gain floa
 // TestTransientAgainstNewton compares steps of backward Euler with the independent code, and what was stored with the
 // change of the enthalpy.
 func TestTransientAgainstNewton(t *testing.T) {
-	for seed := range testtier.Pick[uint64](16, 24) {
+	for seed := range testtier.Pick[uint64](8, 24) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(seed, 2))

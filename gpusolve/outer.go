@@ -73,19 +73,21 @@ func (s *meshed) settleProperties(ctx context.Context, o *Options, rule krylov.R
 	return s.judgeLeakage(ctx, o, rule, out)
 }
 
-// again takes up the system once more, with caution: from the temperatures without leakage, below which no solution
-// lies.
+// again takes up the system once more, with caution. A steady state is sought from the temperatures without leakage,
+// below which no solution lies; a step starts from its beginning, where it also stays if its matrix is not positive
+// definite.
 func (s *meshed) again(ctx context.Context, o *Options, rule krylov.Rule, spent krylov.Outcome,
 	watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
 	s.outer.cautious, s.outer.rho, s.outer.plain = true, 0, 0
-	if s.dt == 0 {
-		s.sys.Fill(s.x, 0)
-	} else {
+	var start krylov.Outcome
+	var err error
+	if s.dt > 0 {
 		s.outer.on.Combine(s.x, 1, s.old, 0, s.old)
-	}
-	start, err := s.settleCold(ctx, o, rule)
-	if err != nil {
-		return start, err
+	} else {
+		s.sys.Fill(s.x, 0)
+		if start, err = s.settleCold(ctx, o, rule); err != nil {
+			return start, err
+		}
 	}
 	out, err := s.iterate(ctx, o, rule, watch)
 	out.Iterations += spent.Iterations + start.Iterations

@@ -65,7 +65,7 @@ func TestTeamOnInterpreters(t *testing.T) {
 		stack  *stack.Stack
 		steps  int
 		shared []bool // one machine has all GPUs
-	}{{"layers", layered, 0, []bool{false, true}},
+	}{{"layers", layered, 0, testtier.Pick(nil, []bool{false, true})},
 		{"regions", cases.Interposer(cases.Stack10(cases.Options{NX: n, NY: 36})), 0,
 			testtier.Pick([]bool{false}, []bool{false, true})},
 		{"a transient", layered, testtier.Pick(2, 3), testtier.Pick([]bool{true}, []bool{false, true})}} {
