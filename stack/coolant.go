@@ -8,27 +8,29 @@ import (
 // Coolant is what flows through a layer: along straight channels between walls, or past pins. The layer's material is
 // that of walls and pins.
 type Coolant struct {
-	Fluid     Fluid
-	Inlet     float64   // K
-	Direction Direction // of the flow
-	Flow      float64   // m3/s through the whole cavity
-	Zones     []Zone    // with flows of their own, over the width of the cavity; nil where the flow is even
-	Model     CavityModel
-	Channels  *Channels // one of the three
-	Pins      *Pins
-	Medium    *Medium
+	Fluid     Fluid       `toml:",inline"`
+	Inlet     float64     `toml:"inlet"`     // K
+	Direction Direction   `toml:"direction"` // of the flow
+	Flow      float64     `toml:"flow,own"`  // m3/s through the whole cavity
+	Zones     []Zone      // with flows of their own, over the width of the cavity; nil where the flow is even
+	Model     CavityModel `toml:"model"`
+	Channels  *Channels   `toml:",inline"` // one of the three
+	Pins      *Pins       `toml:",inline"`
+	Medium    *Medium     `toml:",inline"`
 	// Permeability in m2 of pins or a medium, by which pressure drives the flow; 0 where not told.
-	Permeability float64
+	Permeability float64 `toml:"permeability,own"`
 	// Developing flow enters channels with one velocity and one temperature: friction and coefficients are larger near
 	// the inlet.
-	Developing bool
+	Developing bool `toml:"entrance,own"`
 	// Heat transfer coefficients in W/(m2 K). Those of a resolved channel refer to its own walls: sides, bottom and
 	// top; those of the porous model to the ground plan of the whole cavity. Where coolant is Local, 0 means that the
 	// coefficient follows cell by cell from a correlation: Layer.Films.
-	HSide, HBottom, HTop float64
+	HSide   float64 `toml:"h_side,own"`
+	HBottom float64 `toml:"h_bottom,own"`
+	HTop    float64 `toml:"h_top,own"`
 	// Central discretises the advection by central differences, as 3D-ICE does, and leaves out conduction along the
 	// flow. It is for the comparison with 3D-ICE.
-	Central bool
+	Central bool `toml:"advection"`
 	Pos     Pos
 }
 
@@ -37,9 +39,9 @@ func (c *Coolant) Local() bool { return c.Channels != nil && (c.Developing || le
 
 // Zone is a part of a cavity, from the zone before it, or the western or southern side, on.
 type Zone struct {
-	To           float64 // m across the flow from the western or southern side
-	Flow         float64 // m3/s
-	Permeability float64 // m2, of pins or a medium; 0 where it is the cavity's
+	To           float64 `toml:"to"`           // m across the flow from the western or southern side
+	Flow         float64 `toml:"flow"`         // m3/s
+	Permeability float64 `toml:"permeability"` // m2, of pins or a medium; 0 where it is the cavity's
 }
 
 // Cooled says whether coolant flows through a layer.
@@ -49,11 +51,11 @@ func (s *Stack) Cooled() bool {
 
 // Fluid is a liquid at the temperature that its properties were taken at.
 type Fluid struct {
-	K         float64 // thermal conductivity, W/(m K)
-	C         float64 // volumetric heat capacity, J/(m3 K)
-	Density   float64 // kg/m3, 0 where not told
-	Viscosity float64 // dynamic, Pa s, 0 where not told
-	Boiling   float64 // K, 0 where not told
+	K         float64 `toml:"k,zero"`    // thermal conductivity, W/(m K)
+	C         float64 `toml:"c"`         // volumetric heat capacity, J/(m3 K)
+	Density   float64 `toml:"rho"`       // kg/m3, 0 where not told
+	Viscosity float64 `toml:"viscosity"` // dynamic, Pa s, 0 where not told
+	Boiling   float64 `toml:"boiling"`   // K, 0 where not told
 }
 
 // Direction of a flow.
@@ -90,8 +92,10 @@ const (
 
 // Channels are straight, of one width, with walls of one width between; FirstWall lies before the first of them.
 type Channels struct {
-	Width, Wall, FirstWall float64 // m
-	Count                  int
+	Width     float64 `toml:"channel_width"`   // m
+	Wall      float64 `toml:"wall_width"`      // m
+	FirstWall float64 `toml:"first_wall,zero"` // m
+	Count     int     `toml:"channel_count"`
 }
 
 // Fit sets the number of channels, where it is not given, to that which a chip of a width in m holds, and the first
@@ -137,13 +141,14 @@ func (c *Channels) axis(width float64) Axis {
 // Pins are round and stand on a square grid of the pitch, every other row shifted by half of it where they are
 // staggered.
 type Pins struct {
-	Diameter, Pitch float64 // m
-	Staggered       bool
+	Diameter  float64 `toml:"pin_diameter"` // m
+	Pitch     float64 `toml:"pin_pitch"`    // m
+	Staggered bool    `toml:"pin_arrangement"`
 }
 
 // Medium is a porous one of any form.
 type Medium struct {
-	Porosity float64 // share of coolant
+	Porosity float64 `toml:"porosity"` // share of coolant
 }
 
 // Porosity is the share of coolant in the cavity.

@@ -9,11 +9,8 @@ func (l *loader) coolant(t *table, y *Layer) {
 		return
 	}
 	before := len(l.faults.list)
-	c := &Coolant{Direction: Direction(s.text("direction")), Model: CavityModel(s.text("model")),
-		Central: s.text("advection") == "central", Inlet: l.stack.Ambient, Pos: s.node.pos}
-	if s.has("inlet") {
-		c.Inlet = s.scalar("inlet")
-	}
+	c := &Coolant{Inlet: l.stack.Ambient, Pos: s.node.pos}
+	s.into(c)
 	liquid := l.fluid(s, c)
 	l.cavityGeometry(s, c)
 	if len(l.faults.list) > before || !(y.Thickness > 0 && min(l.stack.Size[0], l.stack.Size[1]) > 0) {
@@ -68,8 +65,7 @@ func (l *loader) fluid(s *table, c *Coolant) (liquid coolant.Fluid) {
 		l.fail(s.pos("properties_at"), "leave it out", "the coolant has its own properties, which are taken "+
 			"as they stand")
 	default:
-		c.Fluid = Fluid{K: s.scalar("k"), C: s.scalar("c"), Density: s.scalar("rho"), Viscosity: s.scalar("viscosity"),
-			Boiling: s.scalar("boiling")}
+		s.into(&c.Fluid)
 		if c.Fluid.Boiling > 0 && c.Inlet >= c.Fluid.Boiling {
 			l.fail(s.posOr("inlet"), "lower it", "the coolant boils at %.4g K and would enter at %.4g K",
 				c.Fluid.Boiling, c.Inlet)
@@ -112,8 +108,8 @@ func (l *loader) cavityGeometry(s *table, c *Coolant) {
 		return
 	}
 	width := l.stack.Size[1-c.Direction.Axis()]
-	ch := &Channels{Width: s.scalar("channel_width"), Wall: s.scalar("wall_width"), FirstWall: s.scalar("first_wall"),
-		Count: s.integer("channel_count")}
+	ch := &Channels{}
+	s.into(ch)
 	if !(ch.Width > 0 && ch.Wall > 0 && width > 0) {
 		return // reported
 	}
@@ -135,14 +131,15 @@ func (l *loader) porousGeometry(s *table, c *Coolant) {
 	}
 	c.Model = PorousCavity
 	if s.has("porosity") {
-		c.Medium = &Medium{Porosity: s.scalar("porosity")}
+		c.Medium = &Medium{}
+		s.into(c.Medium)
 		if c.Medium.Porosity >= 1 {
 			l.fail(s.pos("porosity"), "give the share of coolant, as in porosity = 0.8", "the porosity must be below 1")
 		}
 		return
 	}
-	c.Pins = &Pins{Diameter: s.scalar("pin_diameter"), Pitch: s.scalar("pin_pitch"),
-		Staggered: s.text("pin_arrangement") == "staggered"}
+	c.Pins = &Pins{}
+	s.into(c.Pins)
 	switch {
 	case !s.has("pin_pitch"):
 		l.fail(s.node.pos, "add pin_pitch", "pins need a pitch")

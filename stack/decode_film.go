@@ -1,11 +1,6 @@
 package stack
 
-import (
-	"fmt"
-
-	"thermsim/stack/heatsink"
-	"thermsim/stack/internal/units"
-)
+import "thermsim/stack/heatsink"
 
 // films reads what follows the temperature of a face, beside its law: natural convection, which needs the sizes of the
 // stack, and radiation.
@@ -66,24 +61,4 @@ func (l *loader) characterise() {
 		}
 		b.Length = size[0] * size[1] / (2 * (size[0] + size[1]))
 	}
-}
-
-// filmEntry writes the keys of a convective face.
-func filmEntry(b *Boundary) string {
-	text, separator := "", ""
-	add := func(format string, args ...any) {
-		text += separator + fmt.Sprintf(format, args...)
-		separator = ", "
-	}
-	if b.H != 0 || b.Law != nil {
-		add("h = %s", property(units.HeatTransfer, b.H, b.Law))
-	}
-	if b.Natural != "" {
-		add(`convection = "natural", orientation = %s, length = %s`, quote(string(b.Natural)),
-			quantity(units.Length, b.Length))
-	}
-	if b.Emissivity != 0 {
-		add("emissivity = %s", number(b.Emissivity))
-	}
-	return text
 }

@@ -49,7 +49,8 @@ func (r *resolver) zones() {
 	tables := r.s.tables("zone")
 	r.zoneFlows = len(tables) > 0 && tables[0].has("flow")
 	for i, t := range tables {
-		z := Zone{To: t.scalar("to"), Flow: t.scalar("flow"), Permeability: t.scalar("permeability")}
+		var z Zone
+		t.into(&z)
 		switch {
 		case !(z.To > from) && z.To > 0:
 			r.fail(t.pos("to"), "list them from the western or southern side on", "a zone ends at %s, the one "+

@@ -67,8 +67,8 @@ func (l *loader) fins(s *table, base *definition, ambient float64) (f *heatsink.
 	if t.has("material") {
 		of = l.materials.resolve(t.text("material"), t.pos("material"))
 	}
-	f = &heatsink.Fins{Count: t.integer("count"), Thickness: t.scalar("thickness"), Height: t.scalar("height"),
-		Width: l.stack.Size[0], Length: l.stack.Size[1]}
+	f = &heatsink.Fins{Width: l.stack.Size[0], Length: l.stack.Size[1]}
+	t.into(f)
 	if t.text("along") == "x" {
 		f.Width, f.Length = f.Length, f.Width
 	}

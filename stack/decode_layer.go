@@ -14,15 +14,8 @@ type owner struct {
 }
 
 func (l *loader) layer(t *table) Layer {
-	y := Layer{
-		Name:              t.text("name"),
-		Thickness:         t.scalar("thickness"),
-		Cells:             t.integer("cells"),
-		ContactResistance: t.scalar("contact_resistance"),
-		TMax:              t.scalar("tmax"),
-		MeanOfAll:         t.text("mean") == "all",
-		Pos:               t.node.pos,
-	}
+	y := Layer{Pos: t.node.pos}
+	t.into(&y)
 	l.heated(t, &y)
 	y.Material = l.material(t)
 	l.coolant(t, &y)
@@ -73,7 +66,7 @@ func (l *loader) blockMaterials(powers []Power) (regions []Region) {
 
 // heated reads where over its height a layer is heated.
 func (l *loader) heated(t *table, y *Layer) {
-	if y.PowerAt = HeatedPart(t.text("power_at")); y.AtSurface() {
+	if y.AtSurface() {
 		y.PowerDepth = DefaultPowerDepth
 	}
 	if !t.has("power_depth") {

@@ -7,12 +7,11 @@ import (
 	"sync"
 
 	"thermsim/configs"
-	"thermsim/stack/internal/keys"
 )
 
 // Library returns the materials that ship with thermsim, sorted by name.
 func Library() ([]Material, error) {
-	d := &decoder{format: keys.New()}
+	d := &decoder{format: stackKeys()}
 	m := loadLibrary(d)
 	list := slices.SortedFunc(maps.Values(m.known), func(a, b *definition) int {
 		return strings.Compare(a.Name, b.Name)
@@ -106,7 +105,7 @@ func (m *materialTable) define(n *node) {
 }
 
 func (m *materialTable) decode(def *definition, t *table) {
-	def.Title, def.Source, def.Notes, def.TRef = t.text("title"), t.text("source"), t.text("notes"), t.scalar("t_ref")
+	t.into(&def.Material)
 	if t.has("mix") || t.has("laminate") {
 		m.composite(def, t)
 		return

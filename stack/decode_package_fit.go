@@ -11,16 +11,13 @@ func (l *loader) packageDies(p *loadedPackage) {
 	names := map[string]bool{}
 	for _, t := range p.dies {
 		size, _ := t.pair("size")
-		d := packaging.Die{Name: t.text("name"), Width: size[0], Height: size[1], Material: t.text("material"),
-			Thickness: p.Kind.DefaultDie(), Tiers: t.integer("tiers")}
-		t.replace("thickness", &d.Thickness)
+		d := packaging.Die{Width: size[0], Height: size[1], Thickness: p.Kind.DefaultDie()}
+		d.X, d.Y = (p.Width-d.Width)/2, (p.Height-d.Height)/2
+		t.into(&d)
 		if names[d.Name] {
 			l.fail(t.pos("name"), "rename one of them", "two dies are called %q", shorten(d.Name))
 		}
 		names[d.Name] = true
-		d.X, d.Y = (p.Width-d.Width)/2, (p.Height-d.Height)/2
-		t.replace("x", &d.X)
-		t.replace("y", &d.Y)
 		if len(p.dies) > 1 && !(t.has("x") && t.has("y")) {
 			l.fail(t.node.pos, "add x and y, from the south-west corner of the package",
 				"die %q is one of %d and has no place", shorten(d.Name), len(p.dies))
@@ -155,8 +152,9 @@ func (l *loader) stillAir(p *loadedPackage, set func(Boundary, ...Face)) {
 // Jedec says which figures of JEDEC's standards a stack is for: the environment of the test, and the probes on the case
 // and on the board.
 type Jedec struct {
-	Environment string
-	Case, Board string // names of probes; Board may be empty
+	Environment string `toml:"environment"`
+	Case        string `toml:"case"`  // name of a probe
+	Board       string `toml:"board"` // the same; may be empty
 }
 
 // jedec reads which figures a stack is for, unless a package has said it.
@@ -165,7 +163,7 @@ func (l *loader) jedec(t *table) {
 	if j == nil || l.stack.Jedec != (Jedec{}) {
 		return
 	}
-	l.stack.Jedec = Jedec{Environment: j.text("environment"), Case: j.text("case"), Board: j.text("board")}
+	j.into(&l.stack.Jedec)
 	var names []string
 	known := map[string]bool{"": true}
 	for _, p := range l.stack.Probes {

@@ -16,20 +16,19 @@ func (l *loader) packageParts(p *loadedPackage) {
 	for name, s := range map[string]*packaging.Sheet{"attach": &p.Attach, "mould": &p.Mould, "tim1": &p.TIM1,
 		"tim2": &p.TIM2, "tier": &p.Tier} {
 		if t := p.sub(name); t != nil {
-			t.sheet(s)
+			t.into(s)
 		}
 	}
 	if t := p.sub("mould"); t != nil && t.has("thickness") && p.Kind == packaging.Interposer {
 		l.fail(t.pos("thickness"), "remove it", "mould compound between dies on an interposer is as high as they are")
 	}
 	if t := p.sub("interposer"); t != nil {
-		t.sheet(&p.Interposer)
+		t.into(&p.Interposer)
 		p.InterposerMargin = t.scalar("margin")
 	}
 	if t := p.sub("lid"); t != nil {
-		t.sheet(&p.Lid.Sheet)
-		t.replace("foot", &p.Lid.Foot)
-		t.replaceText("adhesive", &p.Lid.Adhesive)
+		t.into(&p.Lid.Sheet)
+		t.into(&p.Lid)
 	}
 	if t := p.sub("substrate"); t != nil {
 		t.wiring(&p.Substrate)
@@ -38,43 +37,13 @@ func (l *loader) packageParts(p *loadedPackage) {
 	l.wiringFits(p.sub("substrate"), p.pos("substrate"), &p.Substrate, "the substrate")
 }
 
-// replace reads a quantity where it is given.
-func (t *table) replace(name string, x *float64) {
-	if t.has(name) {
-		*x = t.scalar(name)
-	}
-}
-
-func (t *table) replaceText(name string, s *string) {
-	if t.has(name) {
-		*s = t.text(name)
-	}
-}
-
-func (t *table) replaceCells(n *int) {
-	if t.has("cells") {
-		*n = t.integer("cells")
-	}
-}
-
-func (t *table) sheet(s *packaging.Sheet) {
-	t.replaceText("material", &s.Material)
-	t.replace("thickness", &s.Thickness)
-	t.replaceCells(&s.Cells)
-}
-
 // joints reads the table of joints. Columns that touch are refused.
 func (p *loadedPackage) joints(name string, j *packaging.Joints) {
 	t := p.sub(name)
 	if t == nil {
 		return
 	}
-	t.replace("height", &j.Height)
-	t.replace("diameter", &j.Diameter)
-	t.replace("pitch", &j.Pitch)
-	t.replaceText("solder", &j.Solder)
-	t.replaceText("around", &j.Around)
-	t.replaceCells(&j.Cells)
+	t.into(j)
 	if j.Diameter >= j.Pitch {
 		key := "diameter"
 		if !t.has(key) {
@@ -85,9 +54,7 @@ func (p *loadedPackage) joints(name string, j *packaging.Joints) {
 }
 
 func (t *table) wiring(w *packaging.Wiring) {
-	t.replace("thickness", &w.Thickness)
-	t.replaceText("dielectric", &w.Dielectric)
-	t.replaceCells(&w.Cells)
+	t.into(w)
 	if t.has("vias") {
 		w.Vias = t.share("vias")
 	}

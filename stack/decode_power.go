@@ -107,7 +107,8 @@ func (l *loader) checkArea(pos Pos, r Rect, o owner) {
 func (l *loader) schedule(t *table) []ScalePoint {
 	var points []ScalePoint
 	for i, pt := range t.tables("schedule") {
-		p := ScalePoint{pt.scalar("t"), pt.scalar("factor")}
+		var p ScalePoint
+		pt.into(&p)
 		switch {
 		case i == 0 && p.Time != 0:
 			l.fail(pt.pos("t"), `start with { t = "0 s", factor = 1 }`, "a schedule must start at 0 s")

@@ -21,7 +21,9 @@ func (t *table) shape(what string) geometry.Shape {
 		t.fail(t.pos("polygon"), "leave one of them out", "%s has both circle and polygon", what)
 	case circle:
 		if c := t.sub("circle"); c != nil {
-			return geometry.Circle{X: c.scalar("x"), Y: c.scalar("y"), Diameter: c.scalar("diameter")}
+			var shape geometry.Circle
+			c.into(&shape)
+			return shape
 		}
 	case polygon:
 		if p := t.polygon(what); p != nil {

@@ -17,11 +17,7 @@ func (l *loader) decodeStack(root *node) {
 	}
 	l.define(t)
 	s := l.stack
-	s.Schema = t.integer("schema")
-	s.Title = t.text("title")
-	s.Ambient = t.scalar("ambient")
-	s.TMax = t.scalar("tmax")
-	s.Size, _ = t.pair("size")
+	t.into(s)
 	l.materials = newMaterialTable(l.decoder, t)
 	s.Boundary = l.boundaries(t)
 	if t.has("package") {
@@ -130,8 +126,8 @@ func (l *loader) autoGrid(g *table) *AutoGrid {
 				asked)
 		}
 	}
-	a := &AutoGrid{Error: g.scalar("error"), Relative: g.scalar("relative_error"), MaxCells: g.integer("max_cells"),
-		Pos: g.node.pos}
+	a := &AutoGrid{Pos: g.node.pos}
+	g.into(a)
 	switch {
 	case g.has("error") && g.has("relative_error"):
 		l.fail(g.pos("relative_error"), "leave one of them out", "error and relative_error both say how far "+
@@ -155,7 +151,8 @@ func (l *loader) axis(g *table, count, runs string) Axis {
 	}
 	a := Axis{Pos: g.pos(runs)}
 	for _, st := range g.tables(runs) {
-		seg := Segment{To: st.scalar("to"), Cells: st.integer("cells"), Ratio: st.scalar("ratio")}
+		var seg Segment
+		st.into(&seg)
 		a.Cells += seg.Cells
 		a.Segments = append(a.Segments, seg)
 	}
@@ -246,8 +243,8 @@ func (l *loader) boundary(t *table, f Face) Boundary {
 }
 
 func (l *loader) probe(t *table) Probe {
-	p := Probe{Name: t.text("name"), X: t.scalar("x"), Y: t.scalar("y"), Z: t.scalar("z"), Side: Side(t.text("side")),
-		Pos: t.node.pos}
+	p := Probe{Pos: t.node.pos}
+	t.into(&p)
 	if t.has("layer") == t.has("z") {
 		l.fail(t.node.pos, "", "probe %q needs layer or z, and not both", shorten(p.Name))
 		return p
@@ -289,30 +286,21 @@ func (l *loader) layerNames() []string {
 }
 
 func (l *loader) transient(t *table) Transient {
-	r := t.sub("transient")
-	if r == nil {
-		return Transient{Initial: l.stack.Ambient}
+	tr := Transient{Initial: l.stack.Ambient}
+	if r := t.sub("transient"); r != nil {
+		r.into(&tr)
+		l.following(r, &tr)
 	}
-	tr := Transient{Dt: r.scalar("dt"), Steps: r.integer("steps"), Initial: l.stack.Ambient}
-	if r.has("initial") {
-		tr.Initial = r.scalar("initial")
-	}
-	l.following(r, &tr)
 	return tr
 }
 
-// following reads the keys of steps that follow the temperatures.
+// following checks the keys of steps that follow the temperatures.
 func (l *loader) following(r *table, tr *Transient) {
-	tr.Until, tr.DtTol, tr.ToSteady, tr.Every, tr.Periodic = r.scalar("until"), r.scalar("dt_tol"),
-		r.scalar("to_steady"), r.scalar("every"), r.boolean("periodic")
-	if n, _ := r.get("at"); n != nil {
-		tr.At, _ = l.numbers(n, "at")
-		for i, t := range tr.At {
-			if !(t > 0) || math.IsInf(t, 0) || i > 0 && !(t > tr.At[i-1]) {
-				l.fail(r.pos("at"), "give times in s that ascend from above 0", "the times in at do not ascend: "+
-					"entry %d is %s", i+1, number(t))
-				break
-			}
+	for i, t := range tr.At {
+		if !(t > 0) || math.IsInf(t, 0) || i > 0 && !(t > tr.At[i-1]) {
+			l.fail(r.pos("at"), "give times in s that ascend from above 0", "the times in at do not ascend: "+
+				"entry %d is %s", i+1, number(t))
+			break
 		}
 	}
 	switch {
@@ -329,18 +317,12 @@ func (l *loader) following(r *table, tr *Transient) {
 }
 
 func (l *loader) solver(t *table) Solver {
+	var s Solver
 	v := t.sub("solver")
 	if v == nil {
-		return Solver{}
+		return s
 	}
-	s := Solver{
-		Preconditioner: v.text("preconditioner"),
-		Device:         v.text("device"),
-		Tol:            v.scalar("tol"),
-		RTol:           v.scalar("rtol"),
-		ATol:           v.scalar("atol"),
-		MaxIter:        v.integer("max_iter"),
-	}
+	v.into(&s)
 	if !validDevice(s.Device) {
 		l.fail(v.pos("device"), "write auto, cpu, gpu or gpu:0", "device cannot be %q", shorten(s.Device))
 	}

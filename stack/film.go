@@ -10,9 +10,9 @@ import (
 // parts and a constant H add, all to the boundary's Temperature.
 type Film struct {
 	Law        *Curve               // of the coefficient in W/(m2 K), in place of H; nil where there is none
-	Natural    heatsink.Orientation // of natural convection; empty where there is none
-	Length     float64              // m, that natural convection refers to
-	Emissivity float64              // 0 where nothing is radiated
+	Natural    heatsink.Orientation `toml:"orientation,own"` // of natural convection; empty where there is none
+	Length     float64              `toml:"length,own"`      // m, that natural convection refers to
+	Emissivity float64              `toml:"emissivity"`      // 0 where nothing is radiated
 }
 
 // Follows says whether the coefficient follows the temperature of the surface.

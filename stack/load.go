@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"thermsim/internal/inputfile"
-	"thermsim/stack/internal/keys"
 )
 
 // Opener reads the whole of an input file.
@@ -49,7 +48,7 @@ func Parse(name string, data []byte, open Opener, overrides ...Override) (*Stack
 // newLoader reads a stack file and those that it names.
 func newLoader(name string, data []byte, open Opener) *loader {
 	l := &loader{
-		decoder: &decoder{format: keys.New()},
+		decoder: &decoder{format: stackKeys()},
 		name:    name,
 		open:    open,
 		series:  map[string]*series{},

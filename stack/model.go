@@ -9,12 +9,12 @@ import "thermsim/stack/geometry"
 
 // Stack is one chip or package: what [Load] returns and what the rest of thermsim simulates.
 type Stack struct {
-	Schema  int     // version of the file format, 1
-	Title   string  // free text, shown in reports
-	Ambient float64 // K, the temperature that boundaries refer to unless they carry their own
+	Schema  int     `toml:"schema"`  // version of the file format, 1
+	Title   string  `toml:"title"`   // free text, shown in reports
+	Ambient float64 `toml:"ambient"` // K, the temperature that boundaries refer to unless they carry their own
 	// K, the highest temperature allowed anywhere; 0 for no limit, as in layers, regions, powers and blocks
-	TMax float64
-	Size [2]float64 // m, extent of the domain in x and y; the origin is the south-west corner
+	TMax float64    `toml:"tmax"`
+	Size [2]float64 `toml:"size"` // m, extent of the domain in x and y; the origin is the south-west corner
 	Grid Grid
 
 	Boundary  [NumFaces]Boundary // indexed by Face
@@ -46,9 +46,9 @@ type Grid struct {
 
 // AutoGrid is what a grid that is to be chosen shall achieve.
 type AutoGrid struct {
-	Error    float64 // K, error wanted of maxima; 0 where Relative says it
-	Relative float64 // the same as a part of the highest rise
-	MaxCells int     // of the whole grid
+	Error    float64 `toml:"error"`          // K, error wanted of maxima; 0 where Relative says it
+	Relative float64 `toml:"relative_error"` // the same as a part of the highest rise
+	MaxCells int     `toml:"max_cells"`      // of the whole grid
 	Pos      Pos
 }
 
@@ -76,9 +76,9 @@ const SteepestSegment = 1e6
 // Segment is a run of cells that ends at the coordinate To. Its cell sizes grow geometrically so that the last is Ratio
 // times the first; Ratio 1 makes them equal.
 type Segment struct {
-	To    float64 // m, from the south-west corner
-	Cells int
-	Ratio float64
+	To    float64 `toml:"to"` // m, from the south-west corner
+	Cells int     `toml:"cells"`
+	Ratio float64 `toml:"ratio"`
 }
 
 // Material is a solid. K is its thermal conductivity along x, y and z in W/(m K), C its volumetric heat capacity in
@@ -90,37 +90,42 @@ type Material struct {
 	C      float64
 	KCurve [3]*Curve // nil where constant
 	CCurve *Curve
-	Source string  // where the figures come from
-	Title  string  // full name, for people
-	TRef   float64 // K, temperature at which the figures hold; 0 where not told
-	Notes  string
+	Title  string  `toml:"title"`  // full name, for people
+	Source string  `toml:"source"` // where the figures come from
+	TRef   float64 `toml:"t_ref"`  // K, temperature at which the figures hold; 0 where not told
+	Notes  string  `toml:"notes"`
 	Pos    Pos
 }
 
 // Layer is a slab of uniform thickness over the whole domain, of one material except where regions say otherwise.
 type Layer struct {
-	Name      string
+	Name      string  `toml:"name"`
 	Material  int     // index into Stack.Materials
-	Thickness float64 // m
-	Cells     int     // number of cells along z, at least 1, beside that of a heated slice
-	// ContactResistance, in m2 K/W, lies between this layer and the one above it.
-	ContactResistance float64
+	Thickness float64 `toml:"thickness"` // m
+	Cells     int     `toml:"cells"`     // number of cells along z, at least 1, beside that of a heated slice
 	// PowerAt is where the powers arise, PowerDepth the height in m of the slice that is heated where that is a
 	// surface.
-	PowerAt    HeatedPart
-	PowerDepth float64
-	Regions    []Region // later regions lie over earlier ones
-	Powers     []Power
-	TMax       float64 // K
+	PowerAt    HeatedPart `toml:"power_at"`
+	PowerDepth float64    `toml:"power_depth,own"`
+	// ContactResistance, in m2 K/W, lies between this layer and the one above it.
+	ContactResistance float64 `toml:"contact_resistance"`
+	TMax              float64 `toml:"tmax"` // K
 	// MeanOfAll makes reports take the layer's mean over what fills the room around its chips too.
-	MeanOfAll bool
+	MeanOfAll bool     `toml:"mean"`
+	Regions   []Region // later regions lie over earlier ones
+	Powers    []Power
 	// Coolant makes the layer a cavity, nil of solids.
 	Coolant *Coolant
 	Pos     Pos
 }
 
 // Rect is a rectangle with its south-west corner at (X, Y), all in m.
-type Rect struct{ X, Y, Width, Height float64 }
+type Rect struct {
+	X      float64 `toml:"x,zero"`
+	Y      float64 `toml:"y,zero"`
+	Width  float64 `toml:"width"`
+	Height float64 `toml:"height"`
+}
 
 // Region is a part of a layer of another material, over the layer's whole thickness.
 type Region struct {
@@ -162,7 +167,10 @@ type Power struct {
 }
 
 // ScalePoint sets the factor on a source from Time (s) on.
-type ScalePoint struct{ Time, Factor float64 }
+type ScalePoint struct {
+	Time   float64 `toml:"t,zero"`
+	Factor float64 `toml:"factor,zero"`
+}
 
 // Block is a named part of a floorplan: one or more rectangles and other shapes that share its watts by area.
 type Block struct {
@@ -241,10 +249,12 @@ type Boundary struct {
 
 // Probe is a named point whose temperature is reported: at height Z, or in the middle of a layer's thickness.
 type Probe struct {
-	Name string
-	X, Y float64 // m
-	Z    float64 // m above the bottom; resolved to the middle of the layer where the file names one
-	Side Side    // of the interface that the probe lies on
+	Name string  `toml:"name"`
+	X    float64 `toml:"x,zero"` // m
+	Y    float64 `toml:"y,zero"` // m
+	// Z is in m above the bottom; it is resolved to the middle of the layer where the file names one.
+	Z    float64 `toml:"z,zero"`
+	Side Side    `toml:"side"` // of the interface that the probe lies on
 	Pos  Pos
 }
 
@@ -260,16 +270,16 @@ const (
 
 // Transient holds the file's wishes for a transient run; zero values mean not given.
 type Transient struct {
-	Dt      float64 // s
-	Steps   int
-	Initial float64 // K, uniform initial temperature; Ambient unless given
+	Dt    float64 `toml:"dt"` // s
+	Steps int     `toml:"steps"`
 	// Steps that follow the temperatures, none of which goes with Dt but Until.
-	Until    float64   // s
-	DtTol    float64   // K, largest error of a step
-	ToSteady float64   // K from the steady state at which the run ends
-	Every    float64   // s from one output to the next
-	At       []float64 // s, times of output, ascending
-	Periodic bool      // the periodic state that the traces lead to
+	Until    float64   `toml:"until"`     // s
+	DtTol    float64   `toml:"dt_tol"`    // K, largest error of a step
+	ToSteady float64   `toml:"to_steady"` // K from the steady state at which the run ends
+	Every    float64   `toml:"every"`     // s from one output to the next
+	At       []float64 `toml:"at"`        // s, times of output, ascending
+	Periodic bool      `toml:"periodic"`  // the periodic state that the traces lead to
+	Initial  float64   `toml:"initial"`   // K, uniform initial temperature; Ambient unless given
 }
 
 // given says that a file wishes for anything.
@@ -284,16 +294,17 @@ func (t *Transient) Follows() bool {
 
 // Solver holds the file's wishes for the solver; zero values mean not given.
 type Solver struct {
-	Preconditioner string
-	Device         string
-	Tol            float64 // K
-	RTol, ATol     float64 // relative, and W
-	MaxIter        int
+	Preconditioner string  `toml:"preconditioner"`
+	Device         string  `toml:"device"`
+	Tol            float64 `toml:"tol"`  // K
+	RTol           float64 `toml:"rtol"` // relative
+	ATol           float64 `toml:"atol"` // W
+	MaxIter        int     `toml:"max_iter"`
 }
 
 // Output holds the file's wishes for reports.
 type Output struct {
-	Maps []string // layers to map beyond those with power; "all" for every layer
+	Maps []string `toml:"maps"` // layers to map beyond those with power; "all" for every layer
 }
 
 // Height is the total thickness of the stack in m.

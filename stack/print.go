@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"strconv"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -36,18 +36,22 @@ func PrintCommented(w io.Writer, s *Stack, c Comments) error {
 		p.layer(&s.Layers[i], c.Contacts[i])
 	}
 	for _, pr := range s.Probes {
-		p.line("\n[[probe]]")
-		p.text("name", pr.Name)
-		p.lengths("x", pr.X, "y", pr.Y, "z", pr.Z)
-		p.text("side", string(pr.Side))
+		p.table("\n[[probe]]", "probe", &pr)
 	}
-	if j := s.Jedec; j != (Jedec{}) {
-		p.line("\n[jedec]")
-		p.text("environment", j.Environment)
-		p.text("case", j.Case)
-		p.text("board", j.Board)
+	if s.Jedec != (Jedec{}) {
+		p.table("\n[jedec]", "jedec", &s.Jedec)
 	}
-	p.wishes()
+	if s.Transient.given() {
+		p.line("")
+		p.comment(c.Transient...)
+		p.table("[transient]", "transient", &s.Transient)
+	}
+	if s.Solver != (Solver{}) {
+		p.table("\n[solver]", "solver", &s.Solver)
+	}
+	if len(s.Output.Maps) > 0 {
+		p.table("\n[output]", "output", &s.Output)
+	}
 	return p.w.Flush()
 }
 
@@ -104,35 +108,28 @@ func (p *printer) text(key, value string) {
 	}
 }
 
-// value writes a quantity unless it is zero, which stands for not given.
-func (p *printer) value(key string, q units.Quantity, x float64) {
-	if x != 0 {
-		p.line("%s = %s", key, quantity(q, x))
+// tmax writes a limit, where there is one.
+func (p *printer) tmax(kelvin float64) {
+	if kelvin != 0 {
+		p.line("tmax = %s", quantity(units.Temperature, kelvin))
 	}
 }
 
-func (p *printer) count(key string, n int) {
-	if n != 0 {
-		p.line("%s = %d", key, n)
+func (p *printer) lines(list []string) {
+	for _, l := range list {
+		p.line("%s", l)
 	}
 }
 
-// lengths writes pairs of key and length.
-func (p *printer) lengths(pairs ...any) {
-	for i := 0; i+1 < len(pairs); i += 2 {
-		key, _ := pairs[i].(string)
-		x, _ := pairs[i+1].(float64)
-		p.line("%s = %s", key, quantity(units.Length, x))
-	}
+// table writes a header and the fields of the struct that v points to below it.
+func (p *printer) table(header, table string, v any) {
+	p.line("%s", header)
+	p.lines(entries(table, v))
 }
 
 func (p *printer) top() {
 	s := p.s
-	p.line("schema = 1")
-	p.text("title", s.Title)
-	p.line("ambient = %s", quantity(units.Temperature, s.Ambient))
-	p.value("tmax", units.Temperature, s.TMax)
-	p.line("size = %s", lengthList(s.Size[:]...))
+	p.lines(entries("stack", s))
 	p.comment(p.comments.Grid...)
 	p.line("grid = %s", grid(&s.Grid))
 	for f := range s.Boundary {
@@ -149,10 +146,8 @@ func grid(g *Grid) string {
 	switch a := g.Auto; {
 	case a == nil:
 		return fmt.Sprintf("{ %s, %s }", axis("nx", "x", g.X), axis("ny", "y", g.Y))
-	case a.Error > 0:
-		return fmt.Sprintf("{ error = %s, max_cells = %d }", quantity(units.TemperatureRise, a.Error), a.MaxCells)
 	default:
-		return fmt.Sprintf("{ relative_error = %s, max_cells = %d }", number(a.Relative), a.MaxCells)
+		return inline("grid", a)
 	}
 }
 
@@ -160,30 +155,21 @@ func axis(count, runs string, a Axis) string {
 	if len(a.Segments) == 0 {
 		return fmt.Sprintf("%s = %d", count, a.Cells)
 	}
-	segments := make([]string, len(a.Segments))
-	for i, s := range a.Segments {
-		segments[i] = fmt.Sprintf("{ to = %s, cells = %d, ratio = %s }", quantity(units.Length, s.To), s.Cells,
-			number(s.Ratio))
-	}
-	return fmt.Sprintf("%s = [%s]", runs, strings.Join(segments, ", "))
+	return runs + " = " + array(each(a.Segments, func(s Segment) string { return inline("segment", &s) }))
 }
 
 func (p *printer) material(m Material) {
 	p.line("[materials.%s]", quote(m.Name))
-	p.text("title", m.Title)
-	var k [3]string
+	k := make([]string, 3)
 	for axis := range k {
 		k[axis] = property(units.Conductivity, m.K[axis], m.KCurve[axis])
 	}
-	if k[0] == k[1] && k[0] == k[2] {
-		p.line("k = %s", k[0])
-	} else {
-		p.line("k = [%s, %s, %s]", k[0], k[1], k[2])
+	conductivity := k[0]
+	if k[0] != k[1] || k[0] != k[2] {
+		conductivity = array(k)
 	}
-	p.line("c = %s", property(units.VolumetricHeat, m.C, m.CCurve))
-	p.text("source", m.Source)
-	p.value("t_ref", units.Temperature, m.TRef)
-	p.text("notes", m.Notes)
+	p.lines(slices.Insert(entries("material", &m), min(len(m.Title), 1), "k = "+conductivity,
+		"c = "+property(units.VolumetricHeat, m.C, m.CCurve)))
 }
 
 // property writes a quantity, or the curve that it follows.
@@ -191,24 +177,17 @@ func property(q units.Quantity, x float64, c *Curve) string {
 	if c == nil {
 		return quantity(q, x)
 	}
-	list := func(v []float64) string {
-		words := make([]string, len(v))
-		for i, x := range v {
-			words[i] = number(x)
-		}
-		return "[" + strings.Join(words, ", ") + "]"
-	}
 	var rows []string
 	for i, t := range c.Temperatures {
-		rows = append(rows, list([]float64{t, c.Values[i]}))
+		rows = append(rows, numberList([]float64{t, c.Values[i]}))
 	}
 	holds := fmt.Sprintf("at = %s, range = [%s, %s]", quantity(units.Temperature, c.At),
 		quantity(units.Temperature, c.Range[0]), quantity(units.Temperature, c.Range[1]))
 	switch c.Law {
 	case TableLaw:
-		return "{ table = [" + strings.Join(rows, ", ") + "] }"
+		return "{ table = " + array(rows) + " }"
 	case PolynomialLaw:
-		return fmt.Sprintf("{ polynomial = %s, %s }", list(c.Coefficients), holds)
+		return fmt.Sprintf("{ polynomial = %s, %s }", numberList(c.Coefficients), holds)
 	case ExponentialLaw:
 		return fmt.Sprintf("{ beta = %s, %s }", quantity(units.PerKelvin, c.Exponent), holds)
 	}
@@ -216,21 +195,18 @@ func property(q units.Quantity, x float64, c *Curve) string {
 }
 
 func (p *printer) layer(y *Layer, contact string) {
-	p.line("[[layer]]")
-	p.text("name", y.Name)
-	p.text("material", p.s.Materials[y.Material].Name)
-	p.line("thickness = %s", quantity(units.Length, y.Thickness))
-	p.line("cells = %d", y.Cells)
-	p.text("power_at", string(y.PowerAt))
+	own := *y
+	own.PowerDepth = 0
 	if y.AtSurface() {
-		p.line("power_depth = %s", quantity(units.Length, min(y.PowerDepth, y.Thickness)))
+		own.PowerDepth = min(y.PowerDepth, y.Thickness)
 	}
-	if y.ContactResistance != 0 {
-		p.line("contact_resistance = %s%s", quantity(units.ContactResistance, y.ContactResistance), behind(contact))
-	}
-	p.value("tmax", units.Temperature, y.TMax)
-	if y.MeanOfAll {
-		p.text("mean", "all")
+	p.line("[[layer]]")
+	material := "material = " + quote(p.s.Materials[y.Material].Name)
+	for _, l := range slices.Insert(entries("layer", &own), 1, material) {
+		if strings.HasPrefix(l, "contact_resistance") {
+			l += behind(contact)
+		}
+		p.line("%s", l)
 	}
 	for _, r := range y.Regions {
 		p.line("\n[[layer.region]]")
@@ -239,9 +215,9 @@ func (p *printer) layer(y *Layer, contact string) {
 		if r.Shape != nil {
 			p.line("%s", shapeEntry(r.Shape))
 		} else {
-			p.lengths("x", r.X, "y", r.Y, "width", r.Width, "height", r.Height)
+			p.lines(entries("region", &r.Rect))
 		}
-		p.value("tmax", units.Temperature, r.TMax)
+		p.tmax(r.TMax)
 		p.text("die", r.Die)
 		if r.Fill != nil { // a table of its own: keys behind it would be its
 			p.fill(r.Fill)
@@ -255,83 +231,14 @@ func (p *printer) layer(y *Layer, contact string) {
 	}
 }
 
-func (p *printer) wishes() {
-	if t := p.s.Transient; t.given() {
-		p.line("")
-		p.comment(p.comments.Transient...)
-		p.line("[transient]")
-		p.value("dt", units.Time, t.Dt)
-		p.count("steps", t.Steps)
-		p.value("until", units.Time, t.Until)
-		p.value("dt_tol", units.TemperatureRise, t.DtTol)
-		p.value("to_steady", units.TemperatureRise, t.ToSteady)
-		p.value("every", units.Time, t.Every)
-		if len(t.At) > 0 {
-			words := make([]string, len(t.At))
-			for i, x := range t.At {
-				words[i] = number(x)
-			}
-			p.line("at = [%s]", strings.Join(words, ", "))
-		}
-		if t.Periodic {
-			p.line("periodic = true")
-		}
-		p.value("initial", units.Temperature, t.Initial)
+// coolant writes a coolant with its flow and coefficients as they were found.
+func (p *printer) coolant(c *Coolant) {
+	own := *c
+	if len(c.Zones) > 0 {
+		own.Flow = 0
 	}
-	if v := p.s.Solver; v != (Solver{}) {
-		p.line("\n[solver]")
-		p.text("preconditioner", v.Preconditioner)
-		p.text("device", v.Device)
-		p.value("tol", units.TemperatureRise, v.Tol)
-		if v.RTol != 0 {
-			p.line("rtol = %s", number(v.RTol))
-		}
-		p.value("atol", units.Power, v.ATol)
-		p.count("max_iter", v.MaxIter)
+	p.table("\n[layer.coolant]", "coolant", &own)
+	for i := range c.Zones {
+		p.table("\n[[layer.coolant.zone]]", "coolant_zone", &c.Zones[i])
 	}
-	if len(p.s.Output.Maps) > 0 {
-		p.line("\n[output]")
-		p.line("maps = %s", quoteAll(p.s.Output.Maps))
-	}
-}
-
-// quantity writes a value with its unit as a TOML string.
-func quantity(q units.Quantity, x float64) string { return `"` + q.Format(x) + `"` }
-
-func lengthList(xs ...float64) string {
-	words := make([]string, len(xs))
-	for i, x := range xs {
-		words[i] = quantity(units.Length, x)
-	}
-	return "[" + strings.Join(words, ", ") + "]"
-}
-
-// number writes the shortest decimal that reads back as the same bits.
-func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-
-// quote writes a TOML basic string.
-func quote(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r < ' ' || r == 0x7f:
-			fmt.Fprintf(&b, `\u%04X`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
-
-func quoteAll(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = quote(w)
-	}
-	return "[" + strings.Join(quoted, ", ") + "]"
 }

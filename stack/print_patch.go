@@ -23,6 +23,18 @@ func faceEntry(b *Boundary) string {
 	return ""
 }
 
+// filmEntry writes the keys of a convective face.
+func filmEntry(b *Boundary) string {
+	var list []string
+	if b.H != 0 || b.Law != nil {
+		list = append(list, "h = "+property(units.HeatTransfer, b.H, b.Law))
+	}
+	if b.Natural != "" {
+		list = append(list, `convection = "natural"`)
+	}
+	return strings.Join(append(list, entries("face", &b.Film)...), ", ")
+}
+
 // patches writes a face with patches, which takes several lines.
 func (p *printer) patches(f Face, b *Boundary) {
 	own := faceEntry(b)
@@ -55,12 +67,11 @@ func (p *printer) place(patch *Patch, f Face) string {
 			}
 			return in
 		})
-		return "layers = [" + strings.Join(names, ", ") + "]"
+		return "layers = " + array(names)
 	}
 	axes, r := FaceAxes(f), patch.Rects[0]
-	return fmt.Sprintf("%s = %s, %s = %s, width = %s, height = %s", axes[0], quantity(units.Length, r.X), axes[1],
-		quantity(units.Length, r.Y),
-		quantity(units.Length, r.Width), quantity(units.Length, r.Height))
+	return fmt.Sprintf("%s = %s, %s = %s, width = %s, height = %s", axes[0], metric(r.X), axes[1], metric(r.Y),
+		metric(r.Width), metric(r.Height))
 }
 
 // mapEntry writes coefficients by place.
@@ -68,11 +79,7 @@ func mapEntry(patch *Patch) string {
 	m := patch.Map
 	rows := make([]string, m.NY)
 	for j := range rows {
-		words := make([]string, m.NX)
-		for i := range words {
-			words[i] = number(m.Values[j*m.NX+i])
-		}
-		rows[j] = "[" + strings.Join(words, ", ") + "]"
+		rows[j] = numberList(m.Values[j*m.NX : (j+1)*m.NX])
 	}
 	return fmt.Sprintf(`unit = "W/(m^2 K)", orientation = "south-first", map = [%s], ambient = %s`,
 		strings.Join(rows, ",\n    "), quantity(units.Temperature, patch.Temperature))

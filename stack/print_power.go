@@ -15,14 +15,14 @@ func (p *printer) power(s *Power) {
 	if s.Shape != nil {
 		p.line("%s", shapeEntry(s.Shape))
 	} else if s.Area != p.s.Domain() {
-		p.line("area = %s", lengthList(s.Area.X, s.Area.Y, s.Area.Width, s.Area.Height))
+		p.line("area = %s", rectList(s.Area))
 	}
 	p.text("name", s.Name)
-	p.value("tmax", units.Temperature, s.TMax)
+	p.tmax(s.TMax)
 	if len(s.Schedule) > 0 {
 		p.line("schedule = [")
 		for _, sp := range s.Schedule {
-			p.line("  { t = %s, factor = %s },", quantity(units.Time, sp.Time), number(sp.Factor))
+			p.line("  %s,", inline("scale", &sp))
 		}
 		p.line("]")
 	}
@@ -51,14 +51,7 @@ func (p *printer) powerMap(m *PowerMap) {
 
 // row writes an array of numbers as one element of an array.
 func (p *printer) row(xs []float64) {
-	fmt.Fprint(p.w, "  [")
-	for i, x := range xs {
-		if i > 0 {
-			fmt.Fprint(p.w, ", ")
-		}
-		fmt.Fprint(p.w, number(x))
-	}
-	p.line("],")
+	p.line("  %s,", numberList(xs))
 }
 
 func (p *printer) blocks(s *Power) {
@@ -94,13 +87,9 @@ func (p *printer) trace(s *Power) {
 	if t.Repeat {
 		p.line("repeat = true")
 	}
-	names := make([]string, len(s.Blocks))
-	for i, b := range s.Blocks {
-		names[i] = b.Name
-	}
 	p.line("[layer.power.trace]")
 	p.line("end = %s", quantity(units.Time, t.End))
-	p.line("blocks = %s", quoteAll(names))
+	p.line("blocks = %s", array(each(s.Blocks, func(b Block) string { return quote(b.Name) })))
 	p.line("times = [")
 	for _, x := range t.Times {
 		p.line("  %s,", number(x))

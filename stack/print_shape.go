@@ -1,25 +1,18 @@
 package stack
 
 import (
-	"fmt"
 	"strings"
 
 	"thermsim/stack/geometry"
-	"thermsim/stack/internal/units"
 )
 
 // shapeEntry writes a shape as key and value.
 func shapeEntry(s geometry.Shape) string {
 	switch s := s.(type) {
 	case geometry.Circle:
-		return fmt.Sprintf("circle = { x = %s, y = %s, diameter = %s }", quantity(units.Length, s.X),
-			quantity(units.Length, s.Y), quantity(units.Length, s.Diameter))
+		return "circle = " + inline("circle", &s)
 	case geometry.Polygon:
-		corners := make([]string, len(s))
-		for i, c := range s {
-			corners[i] = lengthList(c.X, c.Y)
-		}
-		return "polygon = [" + strings.Join(corners, ", ") + "]"
+		return "polygon = " + array(each(s, func(c geometry.Point) string { return lengthList(c.X, c.Y) }))
 	}
 	return ""
 }
@@ -30,15 +23,13 @@ func blockEntry(b *Block) string {
 		return shapeEntry(b.Shapes[0])
 	}
 	if r := b.Rects[0]; len(b.Rects) == 1 {
-		return fmt.Sprintf("x = %s, y = %s, width = %s, height = %s", quantity(units.Length, r.X),
-			quantity(units.Length, r.Y), quantity(units.Length, r.Width), quantity(units.Length, r.Height))
+		return strings.Join(entries("block", &r), ", ")
 	}
-	rects := make([]string, len(b.Rects))
-	for i, r := range b.Rects {
-		rects[i] = lengthList(r.X, r.Y, r.Width, r.Height)
-	}
-	return "rects = [" + strings.Join(rects, ", ") + "]"
+	return "rects = " + array(each(b.Rects, rectList))
 }
+
+// rectList writes [x, y, width, height].
+func rectList(r Rect) string { return lengthList(r.X, r.Y, r.Width, r.Height) }
 
 // fill writes the inclusions of a region.
 func (p *printer) fill(f *Fill) {

@@ -6,7 +6,11 @@ import (
 )
 
 // Circle has its centre at (X, Y).
-type Circle struct{ X, Y, Diameter float64 }
+type Circle struct {
+	X        float64 `toml:"x,zero"`
+	Y        float64 `toml:"y,zero"`
+	Diameter float64 `toml:"diameter"`
+}
 
 // Bounds is the square around the circle.
 func (c Circle) Bounds() Box {

@@ -5,9 +5,9 @@ import "math"
 
 // Fins are straight fins of rectangular profile on a base, upright and evenly spaced, the outermost on its edges.
 type Fins struct {
-	Count     int
-	Thickness float64 // m
-	Height    float64 // m, from the base to the tip
+	Count     int     `toml:"count"`
+	Thickness float64 `toml:"thickness"` // m
+	Height    float64 `toml:"height"`    // m, from the base to the tip
 	Length    float64 // m, of the base along the fins
 	Width     float64 // m, of the base across them
 	K         float64 // W/(m K)

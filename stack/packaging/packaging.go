@@ -21,16 +21,19 @@ func Kinds() []Kind { return []Kind{FlipChipLid, FlipChip, WireBond, FanOut, Int
 
 // Sheet is a layer of one material.
 type Sheet struct {
-	Material  string
-	Thickness float64
-	Cells     int
+	Material  string  `toml:"material"`
+	Thickness float64 `toml:"thickness"`
+	Cells     int     `toml:"cells"`
 }
 
 // Joints are a square array of solder columns in a matrix, homogenised.
 type Joints struct {
-	Height, Diameter, Pitch float64
-	Solder, Around          string // materials
-	Cells                   int
+	Height   float64 `toml:"height"`
+	Diameter float64 `toml:"diameter"`
+	Pitch    float64 `toml:"pitch"`
+	Solder   string  `toml:"solder"` // a material, as Around
+	Around   string  `toml:"around"`
+	Cells    int     `toml:"cells"`
 }
 
 // Copper is a copper layer: its thickness and the part of its area that is copper.
@@ -38,27 +41,29 @@ type Copper struct{ Thickness, Coverage float64 }
 
 // Wiring is a substrate, a redistribution layer or a board: copper layers in a dielectric, and vias through it.
 type Wiring struct {
-	Thickness  float64
-	Dielectric string
+	Thickness  float64  `toml:"thickness"`
+	Dielectric string   `toml:"dielectric"`
 	Copper     []Copper // bottom to top
 	Vias       float64  // part of the area that is copper along z
-	Cells      int
+	Cells      int      `toml:"cells"`
 }
 
 // Lid is a plate over the dies on a foot around them.
 type Lid struct {
 	Sheet
-	Foot     float64 // width of the foot, 0 for none
-	Adhesive string  // under the foot
+	Foot     float64 `toml:"foot"`     // width of the foot, 0 for none
+	Adhesive string  `toml:"adhesive"` // under the foot
 }
 
 // Die is a die, or a stack of memory dies on a base die. X and Y count from the south-west corner of the package.
 type Die struct {
-	Name                string
-	X, Y, Width, Height float64
-	Material            string
-	Thickness           float64
-	Tiers               int // memory dies on this one
+	Name          string  `toml:"name"`
+	X             float64 `toml:"x"`
+	Y             float64 `toml:"y"`
+	Width, Height float64
+	Material      string  `toml:"material"`
+	Thickness     float64 `toml:"thickness"`
+	Tiers         int     `toml:"tiers"` // memory dies on this one
 }
 
 // Package is a package in all its dimensions. What its kind has no part of is not used.
