@@ -1,7 +1,9 @@
 package stack
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"sort"
 )
 
@@ -123,4 +125,243 @@ func (c *Curve) lowest() (value, kelvin float64) {
 		}
 	}
 	return value, kelvin
+}
+
+// Piece is a cubic from a temperature on: A0 + A1 u + A2 u^2 + A3 u^3 with u = T - From.
+type Piece struct{ From, A0, A1, A2, A3 float64 }
+
+// Of is the value at a temperature, by the very operations that executors use: sums and products in this order, each
+// rounded.
+func (p *Piece) Of(t float64) float64 {
+	u := t - p.From
+	v := p.A2 + float64(u*p.A3)
+	v = p.A1 + float64(u*v)
+	return p.A0 + float64(u*v)
+}
+
+// Slope is the derivative at a temperature, likewise.
+func (p *Piece) Slope(t float64) float64 {
+	u := t - p.From
+	v := 2*p.A2 + float64(u*(3*p.A3))
+	return p.A1 + float64(u*v)
+}
+
+// hermite is the cubic with given values and slopes at both ends.
+func hermite(t0, t1, v0, v1, s0, s1 float64) Piece {
+	h := t1 - t0
+	mean := (v1 - v0) / h
+	return Piece{From: t0, A0: v0, A1: s0, A2: (3*mean - 2*s0 - s1) / h, A3: (s0 + s1 - 2*mean) / (h * h)}
+}
+
+// pieceError is the largest relative error of pieces that stand for a power law or a polynomial, most how many there
+// may be.
+const pieceError, mostPieces = 1e-12, 4096
+
+// Pieces is the curve as cubics that follow one another over its range: what solvers evaluate, as the same bits
+// everywhere. Tables and polynomials up to the third degree are such cubics by themselves; others are interpolated with
+// their own slopes to within 1e-12 of the value, where 4096 pieces are enough.
+func (c *Curve) Pieces() []Piece {
+	if c.Law == TableLaw {
+		return c.tablePieces()
+	}
+	if c.Law == PolynomialLaw && len(c.Coefficients) <= 4 {
+		return c.equalPieces(1)
+	}
+	n := 8
+	for ; n < mostPieces; n *= 2 {
+		if c.missBy(c.equalPieces(n)) <= pieceError {
+			break
+		}
+	}
+	return c.equalPieces(n)
+}
+
+func (c *Curve) tablePieces() []Piece {
+	slopes := monotoneSlopes(c.Temperatures, c.Values)
+	var all []Piece
+	for i := 1; i < len(c.Temperatures); i++ {
+		all = append(all, hermite(c.Temperatures[i-1], c.Temperatures[i], c.Values[i-1], c.Values[i], slopes[i-1],
+			slopes[i]))
+	}
+	return all
+}
+
+// equalPieces divides the range evenly.
+func (c *Curve) equalPieces(n int) []Piece {
+	all := make([]Piece, n)
+	at := func(i int) float64 { return c.Range[0] + (c.Range[1]-c.Range[0])*float64(i)/float64(n) }
+	for i := range all {
+		t0, t1 := at(i), at(i+1)
+		all[i] = hermite(t0, t1, c.Of(t0), c.Of(t1), c.slope(t0), c.slope(t1))
+	}
+	return all
+}
+
+// missBy is the largest relative error in the middle of pieces, where that of a cubic Hermite interpolation is largest.
+func (c *Curve) missBy(pieces []Piece) float64 {
+	worst := 0.0
+	for i := range pieces {
+		end := c.Range[1]
+		if i+1 < len(pieces) {
+			end = pieces[i+1].From
+		}
+		t := (pieces[i].From + end) / 2
+		worst = math.Max(worst, math.Abs(pieces[i].Of(t)/c.Of(t)-1))
+	}
+	return worst
+}
+
+// monotoneSlopes are those of F. N. Fritsch and J. Butland, A method for constructing local monotone piecewise cubic
+// interpolants, SIAM J. Sci. Stat. Comput. 5 (1984) 300: the weighted harmonic mean of the secants on either side, 0 at
+// an extremum, and at the ends the three-point formula that keeps the shape. The interpolant is monotone wherever the
+// points are.
+func monotoneSlopes(t, v []float64) []float64 {
+	n := len(t)
+	h, secant := make([]float64, n-1), make([]float64, n-1)
+	for i := range secant {
+		h[i] = t[i+1] - t[i]
+		secant[i] = (v[i+1] - v[i]) / h[i]
+	}
+	s := make([]float64, n)
+	if n == 2 {
+		s[0], s[1] = secant[0], secant[0]
+		return s
+	}
+	for i := 1; i < n-1; i++ {
+		if secant[i-1]*secant[i] > 0 {
+			w0, w1 := 2*h[i]+h[i-1], h[i]+2*h[i-1]
+			s[i] = (w0 + w1) / (w0/secant[i-1] + w1/secant[i])
+		}
+	}
+	s[0] = endSlope(h[0], h[1], secant[0], secant[1])
+	s[n-1] = endSlope(h[n-2], h[n-3], secant[n-2], secant[n-3])
+	return s
+}
+
+// endSlope is the slope at an end, of the parabola through three points unless that would overshoot.
+func endSlope(h0, h1, s0, s1 float64) float64 {
+	d := ((2*h0+h1)*s0 - h0*s1) / (h0 + h1)
+	switch {
+	case d*s0 <= 0:
+		return 0
+	case s0*s1 <= 0 && math.Abs(d) > 3*math.Abs(s0):
+		return 3 * s0
+	}
+	return d
+}
+
+// fault says what is wrong with a curve and what to do about it; empty if nothing is.
+func (c *Curve) fault() (fault, remedy string) {
+	numbers := slices.Concat([]float64{c.At, c.Value, c.Exponent, c.Range[0], c.Range[1]}, c.Coefficients,
+		c.Temperatures, c.Values)
+	for _, x := range numbers {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return "a curve needs finite numbers", ""
+		}
+	}
+	if !(c.Range[0] > 0 && c.Range[1] > c.Range[0]) {
+		return fmt.Sprintf("range from %g K to %g K is none", c.Range[0], c.Range[1]), "give a lower and a higher " +
+			"temperature, both above 0 K"
+	}
+	switch c.Law {
+	case TableLaw:
+		if len(c.Temperatures) != len(c.Values) || len(c.Temperatures) < 2 || !ascending(c.Temperatures) ||
+			c.Range != [2]float64{c.Temperatures[0], c.Temperatures[len(c.Temperatures)-1]} {
+			return "a table needs at least two rows in ascending order of temperature", ""
+		}
+	case PowerLaw, ExponentialLaw:
+		if !(c.At > 0) {
+			return fmt.Sprintf("refers to %g K, and must refer to a temperature above 0 K", c.At), ""
+		}
+	case PolynomialLaw:
+		if len(c.Coefficients) == 0 {
+			return "a polynomial needs coefficients", ""
+		}
+	default:
+		return "no such law", ""
+	}
+	if v, t := c.lowest(); !(v > 0) || math.IsInf(v, 0) {
+		return fmt.Sprintf("is %.3g at %.4g K, and must be positive throughout its range", v, t),
+			"narrow the range, or correct the numbers"
+	}
+	return "", ""
+}
+
+func ascending(v []float64) bool {
+	for i := 1; i < len(v); i++ {
+		if !(v[i] > v[i-1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// curves checks those of a material.
+func (v *validator) curves(m *Material) {
+	for _, c := range []*Curve{m.KCurve[0], m.KCurve[1], m.KCurve[2], m.CCurve} {
+		if c == nil {
+			continue
+		}
+		if fault, remedy := c.fault(); fault != "" {
+			v.fail(m.Pos, remedy, "material %q: %s", shorten(m.Name), fault)
+			return
+		}
+		if c.Law == ExponentialLaw {
+			v.fail(m.Pos, "take a table", "material %q: an exponential law is for leakage", shorten(m.Name))
+			return
+		}
+	}
+}
+
+// OutOfRange tells which of the temperatures that the stack names lie outside the range of a property that follows the
+// temperature, in a line for each material and each face's law.
+func (s *Stack) OutOfRange() []string {
+	low, high := s.Ambient, s.Ambient
+	for f := range s.Boundary {
+		for _, b := range s.Boundary[f].Conditions() {
+			if b.Driven() {
+				low, high = math.Min(low, b.Temperature), math.Max(high, b.Temperature)
+			}
+		}
+	}
+	if t := s.Transient.Initial; t > 0 {
+		low, high = math.Min(low, t), math.Max(high, t)
+	}
+	var lines []string
+	for f := range s.Boundary {
+		b := &s.Boundary[f]
+		if b.Follows() && b.Law != nil && (b.Temperature < b.Law.Range[0] || b.Temperature > b.Law.Range[1]) {
+			lines = append(lines,
+				fmt.Sprintf("boundary.%s: h holds from %.4g K to %.4g K of the surface, and its ambient is %.4g K; "+
+					"outside, the values at the ends are used", Face(f), b.Law.Range[0], b.Law.Range[1], b.Temperature))
+		}
+	}
+	for i := range s.Materials {
+		m := &s.Materials[i]
+		from, to, any := m.Range()
+		if any && (low < from || high > to) {
+			lines = append(lines,
+				fmt.Sprintf("material %s: its properties hold from %.4g K to %.4g K, and the stack names "+
+					"temperatures from %.4g K to %.4g K; outside, the values at the ends are used", shorten(m.Name),
+					from, to, low, high))
+		}
+	}
+	if from, to, any := s.leakageRange(); any && (low < from || high > to) {
+		lines = append(lines,
+			fmt.Sprintf("leakage: its laws hold from %.4g K to %.4g K, and the stack names temperatures from %.4g K "+
+				"to %.4g K; outside, the values at the ends are used", from, to, low, high))
+	}
+	return lines
+}
+
+// Range is that of the temperatures in K for which all properties of the material hold; any is false where none follows
+// the temperature.
+func (m *Material) Range() (from, to float64, any bool) {
+	from, to = 0, math.Inf(1)
+	for _, c := range []*Curve{m.KCurve[0], m.KCurve[1], m.KCurve[2], m.CCurve} {
+		if c != nil {
+			from, to, any = math.Max(from, c.Range[0]), math.Min(to, c.Range[1]), true
+		}
+	}
+	return from, to, any
 }

@@ -1,6 +1,11 @@
 package stack
 
-import "thermsim/stack/coolant"
+import (
+	"cmp"
+	"math"
+
+	"thermsim/stack/coolant"
+)
 
 // coolant reads what flows through a layer.
 func (l *loader) coolant(t *table, y *Layer) {
@@ -171,4 +176,215 @@ func (l *loader) gridOfChannels(t *table) {
 			*axis = c.Channels.axis(l.stack.Size[across])
 		}
 	}
+}
+
+// resolver finds flow and coefficients of a coolant.
+type resolver struct {
+	*loader
+	s                     *table
+	c                     *Coolant
+	liquid                coolant.Fluid
+	height, length, width float64 // m, of the cavity; width across the flow
+	material              int
+	zoneFlows             bool // zones have flows
+}
+
+// channel is one of them.
+func (r *resolver) channel() coolant.Channel {
+	return coolant.Channel{Width: r.c.Channels.Width, Height: r.height, Length: r.length, Developing: r.c.Developing}
+}
+
+// section is that of the flow in m2: of all channels, or of the empty cavity with pins or a medium.
+func (r *resolver) section() float64 {
+	switch {
+	case r.c.Channels == nil:
+		return r.width * r.height
+	case r.c.Model == PorousCavity:
+		return r.c.Porosity() * r.width * r.height
+	}
+	return float64(r.c.Channels.Count) * r.c.Channels.Width * r.height
+}
+
+// known says whether density and viscosity are given, and otherwise reports what for they are needed.
+func (r *resolver) known(pos Pos, what string) bool {
+	if r.liquid.Density > 0 && r.liquid.Viscosity > 0 && r.liquid.K > 0 {
+		return true
+	}
+	r.fail(pos, "add k, rho and viscosity", "%s needs the coolant's conductivity, density and viscosity", what)
+	return false
+}
+
+// zones reads the parts across the flow.
+func (r *resolver) zones() {
+	from := 0.0
+	tables := r.s.tables("zone")
+	r.zoneFlows = len(tables) > 0 && tables[0].has("flow")
+	for i, t := range tables {
+		var z Zone
+		t.into(&z)
+		switch {
+		case !(z.To > from) && z.To > 0:
+			r.fail(t.pos("to"), "list them from the western or southern side on", "a zone ends at %s, the one "+
+				"before it at %s", metres(z.To), metres(from))
+		case z.To > r.width*(1+tolerance):
+			r.fail(t.pos("to"), "end the last zone at the chip's side", "a zone ends at %s and the chip at %s",
+				metres(z.To), metres(r.width))
+		case i == len(tables)-1 && z.To < r.width*(1-tolerance):
+			r.fail(t.pos("to"), "end the last zone at the chip's side", "the last zone ends at %s and the chip at %s",
+				metres(z.To), metres(r.width))
+		case z.Permeability > 0 && r.c.Channels != nil:
+			r.fail(t.pos("permeability"), "leave it out", "the pressure drop of channels follows from their "+
+				"friction factor")
+		case t.has("flow") != r.zoneFlows:
+			r.fail(t.node.pos, "give every zone a flow, or none", "some zones have a flow and others none")
+		}
+		from = z.To
+		r.c.Zones = append(r.c.Zones, z)
+	}
+}
+
+// flow finds the flow of the cavity and of its zones.
+func (r *resolver) flow() {
+	s := r.s
+	given := s.given("flow", "velocity", "pressure_drop")
+	if r.zoneFlows {
+		if len(given) > 0 {
+			r.fail(s.pos(given[0]), "leave it out, or the flows of the zones", "the flow of the cavity is the sum "+
+				"of its zones'")
+			return
+		}
+		for _, z := range r.c.Zones {
+			r.c.Flow += z.Flow
+		}
+		return
+	}
+	if len(given) != 1 {
+		r.fail(s.node.pos, `give one, as in flow = "42 ml/min"`, "a coolant needs flow, velocity or pressure_drop, "+
+			"and one of them alone")
+		return
+	}
+	switch given[0] {
+	case "flow":
+		r.c.Flow = s.scalar("flow")
+	case "velocity":
+		r.c.Flow = s.scalar("velocity") * r.section()
+	default:
+		r.driven(s.pos("pressure_drop"), s.scalar("pressure_drop"))
+	}
+	r.divide()
+}
+
+// driven finds the flow that a pressure drop drives.
+func (r *resolver) driven(pos Pos, drop float64) {
+	if !r.known(pos, "a pressure drop") {
+		return
+	}
+	if r.c.Channels != nil {
+		r.c.Flow = r.channel().Velocity(r.liquid, drop) * r.section()
+		return
+	}
+	k := r.permeability()
+	if k == 0 {
+		r.fail(pos, "add permeability, or give flow or velocity", "no correlation for the pressure drop of pins and "+
+			"media is known here")
+		return
+	}
+	r.c.Flow = coolant.DarcyVelocity(r.liquid, drop, k, r.length) * r.section()
+}
+
+// permeability is the cavity's, the mean over the zones; 0 where one has none.
+func (r *resolver) permeability() float64 {
+	if len(r.c.Zones) == 0 {
+		return r.c.Permeability
+	}
+	sum, from := 0.0, 0.0
+	for _, z := range r.c.Zones {
+		k := cmp.Or(z.Permeability, r.c.Permeability)
+		if k == 0 {
+			return 0
+		}
+		sum += k * (z.To - from)
+		from = z.To
+	}
+	return sum / from
+}
+
+// divide gives zones their share of the flow, by permeability times width.
+func (r *resolver) divide() {
+	if len(r.c.Zones) == 0 || r.c.Flow == 0 {
+		return
+	}
+	mean := r.permeability()
+	if mean == 0 {
+		r.fail(r.s.pos("zone"), "give every zone a flow, or pins and media a permeability",
+			"how the zones share the flow is not told")
+		return
+	}
+	from, whole := 0.0, r.c.Flow
+	r.c.Flow = 0
+	for i := range r.c.Zones {
+		z := &r.c.Zones[i]
+		z.Flow = whole * cmp.Or(z.Permeability, r.c.Permeability) * (z.To - from) / (mean * r.width)
+		r.c.Flow += z.Flow
+		from = z.To
+	}
+}
+
+// coefficients sets those that are given, and the others by correlation.
+func (r *resolver) coefficients() {
+	s, c := r.s, r.c
+	if len(r.faults.list) > 0 && c.Flow == 0 {
+		return // reported
+	}
+	h := s.scalar("h")
+	rest := !s.has("h_bottom") || !s.has("h_top") || c.Model == ResolvedChannels && !s.has("h_side")
+	if h == 0 && rest {
+		if h = r.correlation(); h == 0 {
+			return
+		}
+		if c.Local() {
+			h = 0 // cell by cell
+		}
+	}
+	c.HSide, c.HBottom, c.HTop = h, h, h
+	if c.Model == PorousCavity {
+		c.HSide = 0
+		if c.Channels != nil && h > 0 && r.material < len(r.materials.used) { // an unknown material is reported
+			c.HBottom = coolant.OnPlan(h, c.Channels.Width, c.Channels.Wall, r.height,
+				r.materials.used[r.material].K[2])
+			c.HTop = c.HBottom
+		}
+	}
+	for _, k := range []struct {
+		name string
+		to   *float64
+	}{{"h_side", &c.HSide}, {"h_bottom", &c.HBottom}, {"h_top", &c.HTop}} {
+		if s.has(k.name) {
+			*k.to = s.scalar(k.name)
+		}
+	}
+}
+
+// correlation is the coefficient on the walls of channels, or on the ground plan of pins; 0, and the fault noted, where
+// none is known.
+func (r *resolver) correlation() float64 {
+	if r.c.Medium != nil {
+		r.fail(r.s.node.pos, "give h_bottom and h_top, on the ground plan", "no correlation for the heat transfer of "+
+			"a medium is known here")
+		return 0
+	}
+	if p := r.c.Pins; p != nil {
+		const slack = 1e-6
+		if math.Abs(p.Diameter-coolant.PinDiameter) > slack*p.Diameter ||
+			math.Abs(p.Pitch-coolant.PinPitch) > slack*p.Pitch || r.s.text("fluid") != "water" {
+			r.fail(r.s.node.pos, "give h_bottom and h_top", "the correlation of pins is for pins of %s in a pitch of "+
+				"%s in water", metres(coolant.PinDiameter), metres(coolant.PinPitch))
+			return 0
+		}
+		return coolant.PinFins(r.c.Flow/r.section(), p.Staggered)
+	}
+	if !r.known(r.s.node.pos, "the heat transfer coefficient") {
+		return 0
+	}
+	return r.channel().HeatTransfer(r.liquid, r.c.Flow/r.section())
 }

@@ -1,6 +1,8 @@
 package stack
 
 import (
+	"slices"
+
 	"thermsim/stack/internal/keys"
 	"thermsim/stack/internal/units"
 )
@@ -169,4 +171,190 @@ func (t *table) curveRows(c *Curve) {
 		return
 	}
 	c.Range = [2]float64{c.Temperatures[0], c.Temperatures[len(c.Temperatures)-1]}
+}
+
+// leakageLaws are the keys of which a leakage has one.
+var leakageLaws = []string{"beta", "polynomial", "table"}
+
+// ownLeakage reads that of a block or a uniform power. Factor is nil where the table gives no law.
+func (l *loader) ownLeakage(t *table, area float64) Leakage {
+	n, k := t.get("leakage")
+	if n == nil {
+		return Leakage{}
+	}
+	lt, ok := l.decoder.open(n, k.Sub)
+	if !ok {
+		return Leakage{}
+	}
+	if lt.has("watts") {
+		l.fail(lt.pos("watts"), "give power or density", "watts of a leakage is for floorplans")
+	}
+	return Leakage{Watts: lt.leakageWatts(area), Factor: lt.leakageLaw()}
+}
+
+// areaLeakage reads that of a uniform power.
+func (l *loader) areaLeakage(t *table, p *Power) {
+	before := len(l.faults.list)
+	p.Leakage = l.ownLeakage(t, p.actsOn())
+	if t.has("leakage") && p.Leakage.Factor == nil && len(l.faults.list) == before {
+		l.fail(t.pos("leakage"), `add beta = "0.015 1/K" and range, a polynomial or a table`,
+			"the leakage of a power needs a law")
+	}
+}
+
+// leakageWatts is the power of a leakage on an area in m2.
+func (t *table) leakageWatts(area float64) float64 {
+	given := t.given("power", "density", "watts")
+	switch {
+	case len(given) > 1:
+		t.fail(t.pos(given[1]), "leave one of them out", "a leakage has both %s and %s", given[0], given[1])
+	case len(given) == 0:
+		t.fail(t.node.pos, `add power = "2 W"`, "a leakage needs power, or density")
+	case given[0] == "density":
+		return t.scalar("density") * area
+	case given[0] == "power":
+		return t.scalar("power")
+	}
+	return 0
+}
+
+// leakageLaw reads the law; nil where there is none, or a fault.
+func (t *table) leakageLaw() *Curve {
+	given := t.given(leakageLaws...)
+	if len(given) == 0 {
+		if other := t.given("at", "range"); len(other) > 0 {
+			t.fail(t.pos(other[0]), "add beta, polynomial or table", "%s of a leakage needs a law", other[0])
+		}
+		return nil
+	}
+	if len(given) > 1 {
+		t.fail(t.pos(given[1]), "leave one of them out", "a leakage has both %s and %s", given[0], given[1])
+		return nil
+	}
+	before := len(t.faults.list)
+	c := &Curve{Law: TableLaw}
+	switch given[0] {
+	case "table":
+		for _, name := range t.given("at", "range") {
+			t.fail(t.pos(name), "remove it", "%s does not belong to a table", name)
+		}
+		t.curveRows(c)
+	case "polynomial":
+		c.Law = PolynomialLaw
+		t.coefficients(c, "1, 0.02, 1e-4")
+	default:
+		c.Law, c.Value, c.Exponent = ExponentialLaw, 1, t.scalar("beta")
+	}
+	if c.Law != TableLaw {
+		c.At = t.scalar("at")
+		if !t.has("range") {
+			t.fail(t.node.pos, `add range = ["0 degC", "150 degC"]`, "a leakage with %s needs the range of "+
+				"temperatures for which it holds", given[0])
+		}
+		c.Range, _ = t.pair("range")
+	}
+	if len(t.faults.list) > before {
+		return nil
+	}
+	if fault, remedy := c.leakageFault(); fault != "" {
+		t.fail(t.pos(given[0]), remedy, "leakage: %s", fault)
+		return nil
+	}
+	return c
+}
+
+// blockLeakage shares the leakage of a power among its blocks that have none of their own, and gives its law to those
+// that have none.
+func (l *loader) blockLeakage(t *table, p *Power) {
+	n, k := t.get("leakage")
+	if n == nil {
+		l.lawsOf(p.Blocks, nil)
+		return
+	}
+	lt, ok := l.decoder.open(n, k.Sub)
+	if !ok {
+		return
+	}
+	before := len(l.faults.list)
+	law := lt.leakageLaw()
+	if law == nil && len(l.faults.list) == before {
+		l.fail(n.pos, `add beta = "0.015 1/K", polynomial or table`, "the leakage of a power needs a law")
+	}
+	if len(l.faults.list) > before {
+		return
+	}
+	given := make([]bool, len(p.Blocks))
+	area := 0.0
+	for i := range p.Blocks {
+		b := &p.Blocks[i]
+		if given[i] = b.Leakage != (Leakage{}); !given[i] {
+			area += b.Area()
+		}
+	}
+	l.lawsOf(p.Blocks, law)
+	switch {
+	case lt.has("watts"):
+		l.namedLeakage(lt, p, given, law)
+	case lt.has("power") || lt.has("density") || !slices.Contains(given, true):
+		watts := lt.leakageWatts(area)
+		for i := range p.Blocks {
+			if b := &p.Blocks[i]; !given[i] && area > 0 {
+				b.Leakage = Leakage{watts * (b.Area() / area), law}
+			}
+		}
+	}
+}
+
+// lawsOf gives the law to blocks whose leakage has none.
+func (l *loader) lawsOf(blocks []Block, law *Curve) {
+	for i := range blocks {
+		b := &blocks[i]
+		if b.Leakage.Watts == 0 || b.Leakage.Factor != nil {
+			continue
+		}
+		if b.Leakage.Factor = law; law == nil {
+			l.fail(b.Pos,
+				`add beta = "0.015 1/K" and range, a polynomial or a table, or give the power a leakage with one`,
+				"leakage of block %q has no law", shorten(b.Name))
+		}
+	}
+}
+
+// namedLeakage takes the leakage of each block from a table or from a file of one row.
+func (l *loader) namedLeakage(t *table, p *Power, given []bool, law *Curve) {
+	if other := t.given("power", "density"); len(other) > 0 {
+		l.fail(t.pos(other[0]), "leave one of them out", "a leakage has both watts and %s", other[0])
+		return
+	}
+	n, k := t.get("watts")
+	for i, b := range p.Blocks {
+		if given[i] {
+			l.fail(b.Pos, "leave one of them out", "block %q has a leakage of its own besides watts", shorten(b.Name))
+			return
+		}
+	}
+	set := func(b int, w float64) {
+		if p.Blocks[b].Leakage = (Leakage{}); w > 0 {
+			p.Blocks[b].Leakage = Leakage{w, law}
+		}
+	}
+	if n.kind != stringNode {
+		l.tableWatts(n, k, p, set)
+		return
+	}
+	s := l.readSeries(n, "watts", ReadPTrace)
+	if s == nil {
+		return
+	}
+	rows, ok := l.columns(s, p.Blocks, n)
+	if !ok {
+		return
+	}
+	if len(rows) != 1 {
+		l.fail(n.pos, "write one row: the leakage where the law is 1", "%s has %d rows of leakage", s.File, len(rows))
+		return
+	}
+	for b, w := range rows[0] {
+		set(b, w)
+	}
 }

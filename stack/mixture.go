@@ -1,6 +1,10 @@
 package stack
 
-import "math"
+import (
+	"fmt"
+	"math"
+	"slices"
+)
 
 // Rule says how the conductivity of a mixture follows from those of inclusion and matrix and from the fraction f of the
 // inclusion; docs/effective-materials.md gives sources and ranges. The heat capacity is the mean by volume.
@@ -132,3 +136,140 @@ type Fill struct {
 
 // Mean is the mean fraction over the tiles.
 func (f *Fill) Mean() float64 { return sum(f.Values) / float64(len(f.Values)) }
+
+// A composite is tabulated every mixStep K, and above 500 K every mixShare of the temperature: a range of any width
+// takes some thousand rows, and the rule is followed as well as at 250 K.
+const mixStep, mixShare = 5.0, 0.01
+
+// follow makes a composite of parts follow the temperature where any of them does: the rule is evaluated at every
+// temperature of a table over the range that all parts have in common. ok is false where there is none.
+func (m *Material) follow(parts []*Material, rule func(parts []*Material) (k [3]float64, c float64)) (ok bool) {
+	from, to, follows := 0.0, math.Inf(1), false
+	for _, p := range parts {
+		if lo, hi, any := p.Range(); any {
+			from, to, follows = math.Max(from, lo), math.Min(to, hi), true
+		}
+	}
+	if !follows {
+		return true
+	}
+	if !(from < to) {
+		return false
+	}
+	rows := []float64{from}
+	// A step is a share of the temperature, so it advances however high that is.
+	for t := from; ; {
+		if t += math.Max(mixStep, mixShare*t); !(t < to-mixStep/2) {
+			break
+		}
+		rows = append(rows, t)
+	}
+	rows = append(rows, to)
+	var tables [4]*Curve
+	for i := range tables {
+		tables[i] = &Curve{Law: TableLaw, Range: [2]float64{from, to}}
+	}
+	warm := make([]*Material, len(parts))
+	for _, t := range rows {
+		for i, p := range parts {
+			at := p.At(t)
+			warm[i] = &at
+		}
+		k, c := rule(warm)
+		for i, v := range [4]float64{k[0], k[1], k[2], c} {
+			tables[i].Temperatures, tables[i].Values = rows, append(tables[i].Values, v)
+		}
+	}
+	m.KCurve, m.CCurve = [3]*Curve{tables[0], tables[1], tables[2]}, tables[3]
+	m.atReference()
+	return true
+}
+
+// At is the material with the properties of a temperature in K.
+func (m *Material) At(kelvin float64) Material {
+	n := *m
+	for axis, c := range m.KCurve {
+		if c != nil {
+			n.K[axis] = c.Of(kelvin)
+		}
+	}
+	if m.CCurve != nil {
+		n.C = m.CCurve.Of(kelvin)
+	}
+	return n
+}
+
+// atReference sets the numbers that stand for curves.
+func (m *Material) atReference() {
+	for axis, c := range m.KCurve {
+		if c != nil {
+			m.K[axis] = c.Of(c.Reference())
+		}
+	}
+	if m.CCurve != nil {
+		m.C = m.CCurve.Of(m.CCurve.Reference())
+	}
+}
+
+// Unfollowable lists the places where a material follows the temperature and cannot: fills, and layers with circles or
+// polygons, whose edges cut cells. Validate reports them.
+func (s *Stack) Unfollowable() ErrorList {
+	var list ErrorList
+	for l := range s.Layers {
+		y := &s.Layers[l]
+		what := fmt.Sprintf("layer %q", shorten(y.Name))
+		if e := s.warmFill(y); e != nil {
+			e.Msg = what + ": " + e.Msg
+			list = append(list, e)
+		}
+		if e := s.warmShape(y); e != nil {
+			e.Msg = what + ": " + e.Msg
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// follows says whether there is such a material, and whether it follows the temperature.
+func (s *Stack) follows(material int) bool {
+	return material >= 0 && material < len(s.Materials) && s.Materials[material].TemperatureDependent()
+}
+
+// warmFill finds the first fill of a layer with a material that follows the temperature; nil where there is none.
+func (s *Stack) warmFill(y *Layer) *Error {
+	for i := range y.Regions {
+		r := &y.Regions[i]
+		if r.Fill == nil {
+			continue
+		}
+		parts := []int{r.Material, r.Fill.Inclusion}
+		if n := slices.IndexFunc(parts, s.follows); n >= 0 {
+			return &Error{Pos: r.Pos,
+				Msg: fmt.Sprintf("%s: material %q follows the temperature, and a fill cannot", r.what(),
+					shorten(s.Materials[parts[n]].Name)),
+				Remedy: "take materials of constant properties, or where the fraction is the same everywhere a " +
+					"material with mix in place of the fill"}
+		}
+	}
+	return nil
+}
+
+// warmShape finds a material that follows the temperature in a layer with circles or polygons; nil where there is none.
+func (s *Stack) warmShape(y *Layer) *Error {
+	shaped := slices.IndexFunc(y.Regions, func(r Region) bool { return r.Shape != nil })
+	if shaped < 0 {
+		return nil
+	}
+	parts := []int{y.Material}
+	for i := range y.Regions {
+		parts = append(parts, y.Regions[i].Material)
+	}
+	n := slices.IndexFunc(parts, s.follows)
+	if n < 0 {
+		return nil
+	}
+	return &Error{Pos: y.Regions[shaped].Pos,
+		Msg: fmt.Sprintf("material %q follows the temperature, and cells that circles and polygons cut cannot",
+			shorten(s.Materials[parts[n]].Name)),
+		Remedy: "take materials of constant properties in this layer, or draw its regions as rectangles"}
+}

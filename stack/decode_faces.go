@@ -6,8 +6,70 @@ import (
 	"slices"
 	"strings"
 
+	"thermsim/stack/heatsink"
 	"thermsim/stack/internal/units"
 )
+
+// films reads what follows the temperature of a face, beside its law: natural convection, which needs the sizes of the
+// stack, and radiation.
+func (l *loader) films(t *table, b *Boundary, f Face) {
+	b.Emissivity = t.scalar("emissivity")
+	if b.Emissivity > 1 {
+		l.fail(t.pos("emissivity"), "polished metal has 0.05, oxidised metal 0.3, paint and plastic 0.9",
+			"emissivity must lie between 0 and 1, got %v", b.Emissivity)
+	}
+	if !t.has("convection") {
+		for _, name := range []string{"orientation", "length"} {
+			if t.has(name) {
+				l.fail(t.pos(name), `add convection = "natural", or remove it`, "%s belongs to natural convection",
+					name)
+			}
+		}
+		return
+	}
+	t.text("convection")
+	b.Natural, b.Length = heatsink.Orientation(t.text("orientation")), t.scalar("length")
+	if b.Natural == "" {
+		b.Natural = [...]heatsink.Orientation{Bottom: heatsink.Down, Top: heatsink.Up, West: heatsink.Vertical,
+			East: heatsink.Vertical, South: heatsink.Vertical, North: heatsink.Vertical}[f]
+	}
+	if b.Law != nil {
+		l.fail(t.pos("convection"), "give h as a constant, or leave one of them out", "convection is there, and h "+
+			"follows a law of its own")
+	}
+	if f <= Top && b.Natural == heatsink.Vertical && !t.has("length") {
+		l.fail(t.pos("orientation"), `add length = "40 mm", how high it stands`, "natural convection on a %s that "+
+			"stands upright needs its height", f)
+	}
+	if air := b.Temperature; air > 0 && len(heatsink.Surfaces(air)) == 0 {
+		l.fail(t.pos("convection"), "give h", "properties of air are known from %g to %g K, not at %.4g K",
+			heatsink.ColdestAir, heatsink.HottestAir, air)
+	}
+}
+
+// characterise gives natural convection the lengths that the file leaves to the sizes of the faces, once all layers are
+// known.
+func (l *loader) characterise() {
+	s := l.stack
+	for f := range Face(NumFaces) {
+		b := &s.Boundary[f]
+		if b.Natural == "" || b.Length != 0 {
+			continue
+		}
+		size := [2]float64{s.Size[0], s.Size[1]}
+		switch {
+		case f == West || f == East:
+			size = [2]float64{s.Size[1], s.Height()}
+		case f >= South:
+			size[1] = s.Height()
+		}
+		if b.Natural == heatsink.Vertical {
+			b.Length = size[1]
+			continue
+		}
+		b.Length = size[0] * size[1] / (2 * (size[0] + size[1]))
+	}
+}
 
 // patches reads the patches of all faces, once the layers and the size of the stack are known.
 func (l *loader) patches(t *table) {
@@ -195,3 +257,110 @@ func (l *loader) filmMap(t *table, p *Patch, what string) {
 
 // mostH is the largest coefficient of a map in W/(m2 K); half a nanometre of copper conducts as well.
 const mostH = 1e12
+
+// heatSinkLayer is the name of the layer that a heat sink becomes.
+const heatSinkLayer = "heat_sink"
+
+// heatSink turns a heat sink into a layer on top of the others and the boundary above it.
+func (l *loader) heatSink(t *table) {
+	s := t.sub("heat_sink")
+	if s == nil {
+		return
+	}
+	if top := t.sub("boundary"); top != nil && top.has("top") {
+		l.fail(top.pos("top"), "remove it: the heat sink cools the top", "boundary.top and heat_sink are both there")
+	}
+	base := l.materials.resolve(s.text("material"), s.pos("material"))
+	if s.has("resistance") == s.has("fins") {
+		l.fail(s.node.pos, `add resistance = "0.3 K/W", or [heat_sink.fins]`, "a heat sink needs resistance or fins, "+
+			"and not both")
+	}
+	if base == nil || s.has("resistance") == s.has("fins") {
+		return
+	}
+	b := Boundary{Kind: LumpedResistance, Temperature: l.stack.Ambient, Resistance: s.scalar("resistance"),
+		Pos: s.node.pos}
+	if s.has("ambient") {
+		b.Temperature = s.scalar("ambient")
+	}
+	capacity, source := s.scalar("capacity"), ""
+	if s.has("fins") {
+		fins, c := l.fins(s, base, b.Temperature)
+		if fins == nil {
+			return
+		}
+		b.Kind, b.H = Convective, fins.OnBase()
+		if !s.has("capacity") {
+			capacity = c
+		}
+		source = fmt.Sprintf("%d fins of efficiency %.4g under h = %.4g W/(m2 K) make %.4g W/(m2 K) on the base",
+			fins.Count, fins.Efficiency(), fins.H, b.H)
+	}
+	y := Layer{Name: heatSinkLayer, Thickness: s.scalar("base"), Cells: s.integer("cells"), Pos: s.node.pos}
+	volume := y.Thickness * l.stack.Domain().Area()
+	m := Material{Name: heatSinkLayer, K: base.K, C: base.C, Title: "base of " + base.Name, Source: source,
+		Pos: s.pos("material")}
+	if volume > 0 {
+		m.C += capacity / volume
+	}
+	y.Material = l.materials.add(m)
+	l.stack.Layers = append(l.stack.Layers, y)
+	l.stack.Boundary[Top] = b
+}
+
+// fins reads the fins of a heat sink and their heat capacity in J/K; nil, and the fault noted, if they make no sense.
+func (l *loader) fins(s *table, base *definition, ambient float64) (f *heatsink.Fins, capacity float64) {
+	t := s.sub("fins")
+	if t == nil {
+		return nil, 0
+	}
+	before := len(l.faults.list)
+	of := base
+	if t.has("material") {
+		of = l.materials.resolve(t.text("material"), t.pos("material"))
+	}
+	f = &heatsink.Fins{Width: l.stack.Size[0], Length: l.stack.Size[1]}
+	t.into(f)
+	if t.text("along") == "x" {
+		f.Width, f.Length = f.Length, f.Width
+	}
+	if t.has("h") == t.has("velocity") {
+		l.fail(t.node.pos, `add h = "40 W/(m^2 K)", or velocity = "3 m/s"`, "fins need h or velocity, and not both")
+	}
+	if gap := f.Gap(); len(l.faults.list) == before && (gap < 0 || f.Count > 1 && gap == 0) {
+		l.fail(t.pos("count"), "take fewer or thinner ones", "%d fins of %s do not fit on a base %s wide", f.Count,
+			metres(f.Thickness), metres(f.Width))
+	}
+	if len(l.faults.list) > before || of == nil {
+		return nil, 0
+	}
+	f.K, f.H = of.K[2], t.scalar("h")
+	if t.has("velocity") {
+		if f.H = l.channel(t, f, ambient); f.H == 0 {
+			return nil, 0
+		}
+	}
+	return f, f.Efficiency() * f.Volume() * of.C
+}
+
+// channel is h between the fins from the velocity of the air; 0, and the fault noted, beyond the range of the
+// correlation.
+func (l *loader) channel(t *table, f *heatsink.Fins, ambient float64) float64 {
+	pos := t.pos("velocity")
+	if f.Count < 2 {
+		l.fail(pos, "give h", "a single fin has no channel for the air")
+		return 0
+	}
+	air, err := heatsink.AirAt(ambient)
+	if err != nil {
+		l.fail(pos, "give h", "%v", err)
+		return 0
+	}
+	h, re := heatsink.Channel(air, t.scalar("velocity"), f.Gap(), f.Length)
+	if re < heatsink.LeastReynolds || re > heatsink.MostReynolds {
+		l.fail(pos, "give h", "the modified Reynolds number of the channels, %.3g, lies outside %g to %g, the range "+
+			"of the correlation", re, heatsink.LeastReynolds, float64(heatsink.MostReynolds))
+		return 0
+	}
+	return h
+}

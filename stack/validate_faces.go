@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"thermsim/stack/geometry"
+	"thermsim/stack/heatsink"
 )
 
 // maxPatches of a face, and how many of them may be circles and polygons, whose parts seen are measured point by point
@@ -147,4 +148,64 @@ func (v *validator) condition(b *Boundary, name string) {
 		return
 	}
 	v.positive(b.Pos, b.Temperature, "%s: temperature", name)
+}
+
+// film checks the coefficients of a convective face.
+func (v *validator) film(b *Boundary, name string) {
+	f := &b.Film
+	if !b.Follows() || b.H != 0 {
+		v.positive(b.Pos, b.H, "%s: h", name)
+	}
+	if f.Law != nil {
+		if fault, remedy := f.Law.fault(); fault != "" {
+			v.fail(b.Pos, remedy, "%s: h: %s", name, fault)
+		}
+		if f.Natural != "" || b.H != 0 {
+			v.fail(b.Pos, "leave one of them out", "%s: h follows a law, and another coefficient is there too", name)
+		}
+	}
+	if !(f.Emissivity >= 0 && f.Emissivity <= 1) {
+		v.fail(b.Pos, "", "%s: emissivity must lie between 0 and 1, got %v", name, f.Emissivity)
+	}
+	switch f.Natural {
+	case "":
+		if f.Length != 0 {
+			v.fail(b.Pos, "remove it", "%s: a length without natural convection", name)
+		}
+	case heatsink.Up, heatsink.Down, heatsink.Vertical:
+		v.positive(b.Pos, f.Length, "%s: length", name)
+		if len(heatsink.Surfaces(b.Temperature)) == 0 {
+			v.fail(b.Pos, "give h", "%s: properties of air are known from %g to %g K, not at %.4g K", name,
+				heatsink.ColdestAir, heatsink.HottestAir, b.Temperature)
+		}
+	default:
+		v.fail(b.Pos, "", "%s: no such orientation: %q", name, shorten(string(f.Natural)))
+	}
+}
+
+// side checks that a probe which names a side of an interface lies on one.
+func (v *validator) side(p *Probe, what string, height float64) {
+	switch p.Side {
+	case "":
+		return
+	case Below, Above:
+	default:
+		v.fail(p.Pos, `write "below" or "above"`, "%s: side cannot be %q", what, shorten(string(p.Side)))
+		return
+	}
+	z, nearest := 0.0, math.Inf(1)
+	for _, y := range v.s.Layers[:max(1, len(v.s.Layers))-1] {
+		z += y.Thickness
+		if math.Abs(p.Z-z) < math.Abs(p.Z-nearest) {
+			nearest = z
+		}
+	}
+	switch {
+	case math.Abs(p.Z-nearest) <= tolerance*height:
+	case math.IsInf(nearest, 0):
+		v.fail(p.Pos, "remove side", "%s: a stack of one layer has no interface with two sides", what)
+	default:
+		v.fail(p.Pos, "remove side, or give z = "+quote(metres(nearest)), "%s: z = %s is no interface between two "+
+			"layers and has no sides", what, metres(p.Z))
+	}
 }

@@ -1,0 +1,217 @@
+package stack
+
+import (
+	"fmt"
+	"math"
+)
+
+// HeatedPart says where over the height of a layer its power arises. Empty is not told, and means all of it.
+type HeatedPart string
+
+// The heated parts of a layer: all of it, or a slice of PowerDepth at one of its surfaces, where transistors are.
+const (
+	HeatedVolume HeatedPart = "volume"
+	HeatedBottom HeatedPart = "bottom"
+	HeatedTop    HeatedPart = "top"
+)
+
+// DefaultPowerDepth is the height in m of the slice that is heated at a surface: transistors and the wires next to
+// them.
+const DefaultPowerDepth = 5e-6
+
+// sliced says whether the heated part has a plane of cells of its own.
+func (y *Layer) sliced() bool { return y.AtSurface() && y.PowerDepth < y.Thickness }
+
+// AtSurface says whether the power arises in a slice at a surface.
+func (y *Layer) AtSurface() bool { return y.PowerAt == HeatedBottom || y.PowerAt == HeatedTop }
+
+// HeatedDepth is the height in m over which the power is spread.
+func (y *Layer) HeatedDepth() float64 {
+	if y.sliced() {
+		return y.PowerDepth
+	}
+	return y.Thickness
+}
+
+// twin says whether the layer has a plane for the walls and one for the coolant, half as thick each, which stand for
+// the same place.
+func (y *Layer) twin() bool { return y.Coolant != nil && y.Coolant.Model == PorousCavity }
+
+// Planes is the number of planes of cells: Cells, and one more for a heated slice, or for the coolant beside the walls
+// of a porous cavity.
+func (y *Layer) Planes() int {
+	if y.sliced() || y.twin() {
+		return y.Cells + 1
+	}
+	return y.Cells
+}
+
+// PlaneThickness is that of plane p, from the bottom of the layer, in m.
+func (y *Layer) PlaneThickness(p int) float64 {
+	switch {
+	case y.twin():
+		return y.Thickness / 2
+	case !y.sliced():
+		return y.Thickness / float64(y.Cells)
+	case p == y.heatedPlane():
+		return y.PowerDepth
+	}
+	return (y.Thickness - y.PowerDepth) / float64(y.Cells)
+}
+
+// PlaneTop is the height in m of the upper face of plane p above the bottom of the layer.
+func (y *Layer) PlaneTop(p int) float64 {
+	switch {
+	case p+1 == y.Planes():
+		return y.Thickness
+	case y.twin():
+		return y.Thickness / 2
+	case !y.sliced():
+		return y.Thickness * (float64(p+1) / float64(y.Cells))
+	case y.PowerAt == HeatedTop:
+		return (y.Thickness - y.PowerDepth) * (float64(p+1) / float64(y.Cells))
+	}
+	return y.PowerDepth + (y.Thickness-y.PowerDepth)*(float64(p)/float64(y.Cells))
+}
+
+// heatedPlane is the plane of a heated slice.
+func (y *Layer) heatedPlane() int {
+	if y.PowerAt == HeatedTop {
+		return y.Cells
+	}
+	return 0
+}
+
+// HeatedPlanes are those that the power is spread over, as a half-open range from the bottom of the layer.
+func (y *Layer) HeatedPlanes() (from, to int) {
+	if y.sliced() {
+		p := y.heatedPlane()
+		return p, p + 1
+	}
+	return 0, y.Cells
+}
+
+// Watts of all sources in a steady state.
+func (s *Stack) Watts() float64 {
+	w := 0.0
+	for i := range s.Layers {
+		for p := range s.Layers[i].Powers {
+			w += s.Layers[i].Powers[p].Watts()
+		}
+	}
+	return w
+}
+
+// ScalePower makes all sources of a steady state that many watts together, in the proportions that they have. Traces
+// stay as they are.
+func (s *Stack) ScalePower(watts float64) {
+	now := s.Watts()
+	if !(now > 0) {
+		return
+	}
+	factor := watts / now
+	for i := range s.Layers {
+		for p := range s.Layers[i].Powers {
+			power := &s.Layers[i].Powers[p]
+			power.Uniform *= factor
+			for b := range power.Blocks {
+				power.Blocks[b].Watts *= factor
+			}
+			if power.Map != nil {
+				for v := range power.Map.Values {
+					power.Map.Values[v] *= factor
+				}
+			}
+		}
+	}
+}
+
+// Leakage is heat that follows the temperature: Watts times the value of Factor at the temperature of each cell. There
+// is none where Factor is nil.
+type Leakage struct {
+	Watts  float64
+	Factor *Curve
+}
+
+// leaks says whether there is any.
+func (l *Leakage) leaks() bool { return l.Factor != nil && l.Watts > 0 }
+
+// Leaks says whether any power of the stack follows the temperature, which makes the equations nonlinear.
+func (s *Stack) Leaks() bool {
+	_, _, any := s.leakageRange()
+	return any
+}
+
+// leakageRange is that of the temperatures in K for which all laws of leakage hold; any is false where nothing leaks.
+func (s *Stack) leakageRange() (from, to float64, any bool) {
+	to = math.Inf(1)
+	s.eachLeakage(func(l *Leakage) {
+		from, to, any = math.Max(from, l.Factor.Range[0]), math.Min(to, l.Factor.Range[1]), true
+	})
+	return from, to, any
+}
+
+// LeakageAt is what leaks in W where all of the stack has one temperature in K.
+func (s *Stack) LeakageAt(kelvin float64) (watts float64) {
+	s.eachLeakage(func(l *Leakage) { watts += l.Watts * l.Factor.Of(kelvin) })
+	return watts
+}
+
+// eachLeakage visits those of all powers and blocks that leak.
+func (s *Stack) eachLeakage(visit func(*Leakage)) {
+	take := func(l *Leakage) {
+		if l.leaks() {
+			visit(l)
+		}
+	}
+	for i := range s.Layers {
+		for p := range s.Layers[i].Powers {
+			power := &s.Layers[i].Powers[p]
+			take(&power.Leakage)
+			for b := range power.Blocks {
+				take(&power.Blocks[b].Leakage)
+			}
+		}
+	}
+}
+
+// Nonlinear says whether the equations are: where a material or a power follows the temperature.
+func (s *Stack) Nonlinear() bool { return s.TemperatureDependent() || s.Leaks() }
+
+// leakage checks that of a power or a block.
+func (v *validator) leakage(pos Pos, l *Leakage, what string) {
+	v.notNegative(pos, l.Watts, "%s: leakage", what)
+	if l.Factor == nil {
+		if l.Watts != 0 {
+			v.fail(pos, "", "%s: leakage has no law", what)
+		}
+		return
+	}
+	fault, remedy := l.Factor.leakageFault()
+	if fault != "" {
+		v.fail(pos, remedy, "%s: leakage %s", what, fault)
+	}
+}
+
+// leakageFault says what is wrong with a law of leakage.
+func (c *Curve) leakageFault() (fault, remedy string) {
+	switch {
+	case c.Law == PowerLaw:
+		return "cannot follow a power law", "take beta, a polynomial or a table"
+	case c.Law == ExponentialLaw && c.Value != 1:
+		return fmt.Sprintf("has an exponential law of %g at %g K, and must be 1 there", c.Value, c.At), ""
+	}
+	if fault, remedy = c.fault(); fault != "" {
+		return fault, remedy
+	}
+	for _, kelvin := range c.Range {
+		if v := c.Of(kelvin); !(v <= mostLeakage) {
+			return fmt.Sprintf("is %.3g at %g K, and no law may exceed %.0e", v, kelvin, mostLeakage),
+				"narrow the range, or correct the numbers"
+		}
+	}
+	return "", ""
+}
+
+// mostLeakage is far beyond what leaks anywhere, and far below the largest number in FP32.
+const mostLeakage = 1e20
