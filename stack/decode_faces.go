@@ -2,7 +2,6 @@ package stack
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -112,21 +111,16 @@ func (l *loader) patch(t *table, f Face, ambient float64) Patch {
 		return p
 	}
 	l.patchPlace(t, &p, f, what)
-	driven := true
 	switch given[0] {
 	case "h":
 		p.Kind, p.H = Convective, t.scalar("h")
 	case "map":
 		p.Kind = Convective
 		l.filmMap(t, &p, what)
-	case "resistance":
-		p.Kind, p.Resistance = LumpedResistance, t.scalar("resistance")
-	case "temperature":
-		p.Kind, p.Temperature, driven = FixedTemperature, t.scalar("temperature"), false
-	case "flux":
-		p.Kind, p.Temperature, p.Flux, driven = HeatFlux, 0, t.scalar("flux"), false
+	default:
+		t.condition(&p.Boundary, given[0])
 	}
-	if t.has("ambient") && !driven {
+	if t.has("ambient") && p.Kind != Convective && p.Kind != LumpedResistance {
 		l.fail(t.pos("ambient"), "remove it", "ambient has no effect on %s without h, map or resistance", what)
 	} else if t.has("ambient") {
 		p.Temperature = t.scalar("ambient")
@@ -137,6 +131,18 @@ func (l *loader) patch(t *table, f Face, ambient float64) Patch {
 		}
 	}
 	return p
+}
+
+// condition reads resistance, temperature or flux.
+func (t *table) condition(b *Boundary, key string) {
+	switch x := t.scalar(key); key {
+	case "resistance":
+		b.Kind, b.Resistance = LumpedResistance, x
+	case "temperature":
+		b.Kind, b.Temperature = FixedTemperature, x
+	default:
+		b.Kind, b.Temperature, b.Flux = HeatFlux, 0, x
+	}
 }
 
 // patchPlace reads where a patch lies; the whole face unless the table says it.
@@ -200,29 +206,15 @@ func (l *loader) layerBands(t *table, f Face, whole Rect, what string) (bands []
 
 // filmMap reads coefficients by place.
 func (l *loader) filmMap(t *table, p *Patch, what string) {
-	n, _ := t.get("map")
-	picture := n.kind == stringNode && strings.EqualFold(filepath.Ext(n.text), ".png")
-	before := len(l.faults.list)
-	if !t.has("unit") {
-		l.fail(t.node.pos, `add unit = "W/(m^2 K)"`, "a map of coefficients needs unit")
-	}
-	if !t.has("orientation") && !picture {
-		l.fail(t.node.pos, `say which row comes first: orientation = "south-first" or "north-first"`,
-			"a map of coefficients needs orientation")
-	}
-	if !t.has("scale") && picture {
-		l.fail(t.node.pos, "add scale = 5000, say", "a picture as a map of coefficients needs scale: what "+
-			"white stands for")
-	}
 	if len(p.Rects) != 1 {
 		l.fail(t.pos("map"), "give a rectangle, or leave it out for the whole face",
 			"the map of %s needs one rectangle", what)
 	}
-	unit, factor, northFirst := t.text("unit"), t.scalar("scale"), t.text("orientation") == "north-first" ||
-		!t.has("orientation")
-	if len(l.faults.list) > before {
+	if !l.mapMeaning(t, "a map of coefficients", `add unit = "W/(m^2 K)"`, "add scale = 5000, say") ||
+		len(p.Rects) != 1 {
 		return
 	}
+	unit, factor := t.text("unit"), t.scalar("scale")
 	scale, err := units.HeatTransfer.Scale(unit)
 	if err != nil {
 		l.fail(t.pos("unit"), `write "W/(m^2 K)"`, "unit of a map must be of a heat transfer coefficient, got %q",
@@ -233,8 +225,6 @@ func (l *loader) filmMap(t *table, p *Patch, what string) {
 	if !ok {
 		return
 	}
-	m := &FilmMap{NX: len(g.rows[0]), NY: len(g.rows), File: g.file,
-		Values: make([]float64, 0, len(g.rows)*len(g.rows[0]))}
 	for j, row := range g.rows {
 		for i, v := range row {
 			if h := v * scale * factor; !(h >= 0 && h <= mostH) {
@@ -244,15 +234,8 @@ func (l *loader) filmMap(t *table, p *Patch, what string) {
 			}
 		}
 	}
-	if northFirst {
-		slices.Reverse(g.rows)
-	}
-	for _, row := range g.rows {
-		for _, v := range row {
-			m.Values = append(m.Values, v*scale*factor)
-		}
-	}
-	p.Map = m
+	p.Map = &FilmMap{NX: len(g.rows[0]), NY: len(g.rows), File: g.file,
+		Values: g.tiles(t, func(v float64) float64 { return v * scale * factor })}
 }
 
 // mostH is the largest coefficient of a map in W/(m2 K); half a nanometre of copper conducts as well.

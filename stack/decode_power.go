@@ -162,7 +162,8 @@ func (l *loader) floorplan(t *table) ([]Block, bool) {
 
 // mapPower reads a power map from a file or from rows in the table.
 func (l *loader) mapPower(t *table, p *Power) {
-	if !l.mapMeaning(t) {
+	if !l.mapMeaning(t, "a power map", `say which: unit = "W" (per tile) or "W/m^2" (per area)`,
+		`add scale = 100 with unit = "W/cm^2", say`) {
 		return
 	}
 	g, ok := l.powerMap(t)
@@ -182,33 +183,25 @@ func (l *loader) mapPower(t *table, p *Power) {
 		scale = density * (p.Area.Width / float64(m.NX)) * (p.Area.Height / float64(m.NY))
 	}
 	scale *= t.scalar("scale")
-	if t.text("orientation") == "north-first" || !t.has("orientation") { // pictures are
-		slices.Reverse(g.rows)
-	}
-	m.Values = make([]float64, 0, m.NX*m.NY)
-	for _, row := range g.rows {
-		for _, v := range row {
-			m.Values = append(m.Values, v*scale)
-		}
-	}
+	m.Values = g.tiles(t, func(v float64) float64 { return v * scale })
 	p.Map = m
 }
 
-// mapMeaning reports maps that do not say what their numbers are and where they lie.
-func (l *loader) mapMeaning(t *table) bool {
+// mapMeaning reports maps that do not say what their numbers are and where they lie. unit and
+// scale are remedies where those are missing.
+func (l *loader) mapMeaning(t *table, what, unit, scale string) bool {
 	before := len(l.faults.list)
 	n, _ := t.get("map")
-	picture := strings.EqualFold(filepath.Ext(n.text), ".png")
+	picture := n.kind == stringNode && strings.EqualFold(filepath.Ext(n.text), ".png")
 	if !t.has("unit") {
-		l.fail(t.node.pos, `say which: unit = "W" (per tile) or "W/m^2" (per area)`, "a power map needs unit")
+		l.fail(t.node.pos, unit, "%s needs unit", what)
 	}
 	if !t.has("orientation") && !picture {
 		l.fail(t.node.pos, `say which row comes first: orientation = "south-first" or "north-first"`,
-			"a power map needs orientation")
+			"%s needs orientation", what)
 	}
 	if !t.has("scale") && picture {
-		l.fail(t.node.pos, `add scale = 100 with unit = "W/cm^2", say`, "a picture as a power map needs scale: what "+
-			"white stands for")
+		l.fail(t.node.pos, scale, "a picture as %s needs scale: what white stands for", what)
 	}
 	t.text("unit")
 	t.text("orientation")

@@ -207,20 +207,9 @@ func (l *loader) boundary(t *table, f Face) Boundary {
 			b.H = 0
 		}
 	}
-	for _, name := range []string{"temperature", "flux", "resistance"} {
-		if !t.has(name) {
-			continue
-		}
+	for _, name := range t.given("temperature", "flux", "resistance") {
 		given++
-		x := t.scalar(name)
-		switch name {
-		case "temperature":
-			b.Kind, b.Temperature = FixedTemperature, x
-		case "flux":
-			b.Kind, b.Flux = HeatFlux, x
-		case "resistance":
-			b.Kind, b.Resistance = LumpedResistance, x
-		}
+		t.condition(&b, name)
 	}
 	if given == 0 && t.has("patch") {
 		return Boundary{Pos: b.Pos}
@@ -231,13 +220,8 @@ func (l *loader) boundary(t *table, f Face) Boundary {
 	} else {
 		l.films(t, &b, f)
 	}
-	if b.Kind != Convective && b.Kind != LumpedResistance {
-		if t.has("ambient") && given == 1 {
-			l.fail(t.pos("ambient"), "remove it", "ambient has no effect on boundary.%s without h or resistance", f)
-		}
-		if b.Kind == HeatFlux {
-			b.Temperature = 0
-		}
+	if b.Kind != Convective && b.Kind != LumpedResistance && t.has("ambient") && given == 1 {
+		l.fail(t.pos("ambient"), "remove it", "ambient has no effect on boundary.%s without h or resistance", f)
 	}
 	return b
 }

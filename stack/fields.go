@@ -121,12 +121,13 @@ func lengthList(xs ...float64) string { return array(each(xs, metric)) }
 // metric writes a length.
 func metric(x float64) string { return quantity(units.Length, x) }
 
-func each[T any](list []T, write func(T) string) []string {
-	words := make([]string, len(list))
+// each is a list of what a function makes of the elements of another.
+func each[T, U any](list []T, of func(T) U) []U {
+	made := make([]U, len(list))
 	for i, x := range list {
-		words[i] = write(x)
+		made[i] = of(x)
 	}
-	return words
+	return made
 }
 
 // number writes the shortest decimal that reads back as the same bits.

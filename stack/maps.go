@@ -56,14 +56,10 @@ func (l *loader) fillMap(t *table, f *Fill) {
 		return
 	}
 	scale := t.scalar("scale")
-	northFirst := t.text("orientation") == "north-first"
-	if !t.has("orientation") {
-		if !grid.picture {
-			l.fail(t.node.pos, `say which row comes first: orientation = "south-first" or "north-first"`,
-				"a map of fractions needs orientation")
-			return
-		}
-		northFirst = true
+	if !t.has("orientation") && !grid.picture {
+		l.fail(t.node.pos, `say which row comes first: orientation = "south-first" or "north-first"`,
+			"a map of fractions needs orientation")
+		return
 	}
 	faults := 0
 	for j, row := range grid.rows {
@@ -75,15 +71,8 @@ func (l *loader) fillMap(t *table, f *Fill) {
 			}
 		}
 	}
-	if northFirst {
-		slices.Reverse(grid.rows)
-	}
 	f.NX, f.NY, f.File = len(grid.rows[0]), len(grid.rows), grid.file
-	for _, row := range grid.rows {
-		for _, v := range row {
-			f.Values = append(f.Values, v*scale)
-		}
-	}
+	f.Values = grid.tiles(t, func(v float64) float64 { return v * scale })
 }
 
 // densityGrid is a map of densities as it stands in its file, the first row first.
@@ -92,6 +81,18 @@ type densityGrid struct {
 	file    string // empty where the rows stand in the stack file
 	picture bool
 	pos     func(column, row int) Pos // of a value
+}
+
+// tiles are the scaled values from the south on. Pictures and what says so have the northern row first.
+func (g *densityGrid) tiles(t *table, scaled func(float64) float64) []float64 {
+	if t.text("orientation") != "south-first" {
+		slices.Reverse(g.rows)
+	}
+	values := make([]float64, 0, len(g.rows)*len(g.rows[0]))
+	for _, row := range g.rows {
+		values = append(values, each(row, scaled)...)
+	}
+	return values
 }
 
 // densities reads a map from a CSV or NPY file, from the grey levels of a PNG, or from rows in the table.

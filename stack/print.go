@@ -143,12 +143,10 @@ func (p *printer) top() {
 }
 
 func grid(g *Grid) string {
-	switch a := g.Auto; {
-	case a == nil:
-		return fmt.Sprintf("{ %s, %s }", axis("nx", "x", g.X), axis("ny", "y", g.Y))
-	default:
-		return inline("grid", a)
+	if g.Auto != nil {
+		return inline("grid", g.Auto)
 	}
+	return fmt.Sprintf("{ %s, %s }", axis("nx", "x", g.X), axis("ny", "y", g.Y))
 }
 
 func axis(count, runs string, a Axis) string {
@@ -312,11 +310,7 @@ func (p *printer) place(patch *Patch, f Face) string {
 
 // mapEntry writes coefficients by place.
 func mapEntry(patch *Patch) string {
-	m := patch.Map
-	rows := make([]string, m.NY)
-	for j := range rows {
-		rows[j] = numberList(m.Values[j*m.NX : (j+1)*m.NX])
-	}
+	rows := each(slices.Collect(slices.Chunk(patch.Map.Values, patch.Map.NX)), numberList)
 	return fmt.Sprintf(`unit = "W/(m^2 K)", orientation = "south-first", map = [%s], ambient = %s`,
 		strings.Join(rows, ",\n    "), quantity(units.Temperature, patch.Temperature))
 }

@@ -2,6 +2,7 @@ package stack
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"thermsim/stack/geometry"
@@ -21,15 +22,12 @@ func (p *printer) power(s *Power) {
 	p.text("name", s.Name)
 	p.tmax(s.TMax)
 	if len(s.Schedule) > 0 {
-		p.line("schedule = [")
-		for _, sp := range s.Schedule {
-			p.line("  %s,", inline("scale", &sp))
-		}
-		p.line("]")
+		lines(p, "schedule", s.Schedule, func(sp ScalePoint) string { return inline("scale", &sp) })
 	}
 	switch {
 	case s.Map != nil:
-		p.powerMap(s.Map)
+		p.line(`unit = "W"`)
+		p.tiles(s.Map.NX, s.Map.Values)
 	case len(s.Blocks) > 0:
 		p.blocks(s)
 	default:
@@ -40,27 +38,26 @@ func (p *printer) power(s *Power) {
 	}
 }
 
-func (p *printer) powerMap(m *PowerMap) {
-	p.line(`unit = "W"`)
-	p.line(`orientation = "south-first"`)
-	p.line("map = [")
-	for j := range m.NY {
-		p.row(m.Values[j*m.NX : (j+1)*m.NX])
+// lines writes an array with a line for each element.
+func lines[T any](p *printer, key string, list []T, write func(T) string) {
+	p.line("%s = [", key)
+	for _, x := range list {
+		p.line("  %s,", write(x))
 	}
 	p.line("]")
 }
 
-// row writes an array of numbers as one element of an array.
-func (p *printer) row(xs []float64) {
-	p.line("  %s,", numberList(xs))
+// tiles writes a map with rows of nx values.
+func (p *printer) tiles(nx int, values []float64) {
+	p.line(`orientation = "south-first"`)
+	lines(p, "map", slices.Collect(slices.Chunk(values, nx)), numberList)
 }
 
 func (p *printer) blocks(s *Power) {
 	if s.AllowOverlap {
 		p.line("allow_overlap = true")
 	}
-	p.line("block = [")
-	for _, b := range s.Blocks {
+	lines(p, "block", s.Blocks, func(b Block) string {
 		limit := ""
 		if b.TMax != 0 {
 			limit = ", tmax = " + quantity(units.Temperature, b.TMax)
@@ -68,10 +65,9 @@ func (p *printer) blocks(s *Power) {
 		if b.Leakage.Factor != nil {
 			limit += ", leakage = " + leakageEntry(&b.Leakage)
 		}
-		p.line("  { name = %s, %s, power = %s%s },", quote(b.Name), blockEntry(&b), quantity(units.Power, b.Watts),
-			limit)
-	}
-	p.line("]")
+		return fmt.Sprintf("{ name = %s, %s, power = %s%s }", quote(b.Name), blockEntry(&b),
+			quantity(units.Power, b.Watts), limit)
+	})
 	if s.Trace != nil {
 		p.trace(s)
 	}
@@ -91,16 +87,8 @@ func (p *printer) trace(s *Power) {
 	p.line("[layer.power.trace]")
 	p.line("end = %s", quantity(units.Time, t.End))
 	p.line("blocks = %s", array(each(s.Blocks, func(b Block) string { return quote(b.Name) })))
-	p.line("times = [")
-	for _, x := range t.Times {
-		p.line("  %s,", number(x))
-	}
-	p.line("]")
-	p.line("watts = [")
-	for _, row := range t.Watts {
-		p.row(row)
-	}
-	p.line("]")
+	lines(p, "times", t.Times, number)
+	lines(p, "watts", t.Watts, numberList)
 }
 
 // shapeEntry writes a shape as key and value.
@@ -137,10 +125,5 @@ func (p *printer) fill(f *Fill) {
 		p.line("fraction = %s", number(f.Values[0]))
 		return
 	}
-	p.line(`orientation = "south-first"`)
-	p.line("map = [")
-	for j := range f.NY {
-		p.row(f.Values[j*f.NX : (j+1)*f.NX])
-	}
-	p.line("]")
+	p.tiles(f.NX, f.Values)
 }
