@@ -128,8 +128,9 @@ func (p *printer) table(header, table string, v any) {
 }
 
 func (p *printer) top() {
-	s := p.s
-	p.lines(entries("stack", s))
+	s := *p.s
+	s.Schema = 1 // also of a stack built in Go
+	p.lines(entries("stack", &s))
 	p.comment(p.comments.Grid...)
 	p.line("grid = %s", grid(&s.Grid))
 	for f := range s.Boundary {

@@ -291,3 +291,13 @@ func TestPrintCommented(t *testing.T) {
 func line(t *rapid.T, label string) string {
 	return rapid.String().Filter(func(s string) bool { return textFault(s, mostNameBytes) == "" }).Draw(t, label)
 }
+
+// A stack built in Go needs no Schema to be printed as a file of the version that is read.
+func TestPrintWithoutSchema(t *testing.T) {
+	s := mustParse(t, fullFiles)
+	s.Schema = 0
+	again, text, err := reload(s)
+	if err != nil || again.Schema != 1 {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
