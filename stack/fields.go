@@ -69,12 +69,23 @@ func entries(table string, v any) (list []string) {
 		case option == "inline" && f.IsNil():
 		case option == "inline":
 			list = append(list, entries(table, f.Interface())...)
-		case option == "zero", !f.IsZero():
+		case option == "zero", !absent(f):
 			k, _ := spec.Key(key)
 			list = append(list, key+" = "+literal(k, f))
 		}
 	})
 	return list
+}
+
+// absent says whether a value means that the key is not given.
+func absent(f reflect.Value) bool {
+	switch f.Kind() {
+	case reflect.Float64:
+		return f.Float() == 0 // -0 too
+	case reflect.Slice:
+		return f.Len() == 0
+	}
+	return f.IsZero()
 }
 
 // inline writes the fields of a struct as a table on one line.
