@@ -16,24 +16,7 @@ type die struct {
 }
 
 // thickness of the die in m.
-func (d *die) thickness() float64 {
-	h := 0.0
-	for i := range d.layers {
-		h += d.layers[i].Thickness
-	}
-	return h
-}
-
-// watts of all its sources in a steady state.
-func (d *die) watts() float64 {
-	w := 0.0
-	for i := range d.layers {
-		for j := range d.layers[i].Powers {
-			w += d.layers[i].Powers[j].Watts()
-		}
-	}
-	return w
-}
+func (d *die) thickness() float64 { return height(d.layers) }
 
 // dies reads the templates.
 func (l *loader) dies(t *table) {
@@ -190,7 +173,7 @@ func (l *loader) placement(t *table) (p placedDie, ok bool) {
 		mirrorY: mirror == "y", quarters: turn / 90,
 		x: t.scalar("x"), y: t.scalar("y")}
 	if t.has("power") {
-		if w := p.watts(); w > 0 {
+		if w := watts(p.layers); w > 0 {
 			p.scale = t.scalar("power") / w
 		} else {
 			l.fail(t.pos("power"), "give its layers a power to be scaled", "die %q has no power of its own",

@@ -106,13 +106,18 @@ func (l *loader) region(t *table) (regions []Region, powers []Power) {
 		}
 		return l.copies(t, r), nil
 	}
-	powers = l.powers(t, owner{what, r.Rect, r.Shape})
+	return []Region{r}, l.regionPowers(t, &r)
+}
+
+// regionPowers are the sources of a region. Those without blocks are called like it unless they have a name.
+func (l *loader) regionPowers(t *table, r *Region) []Power {
+	powers := l.powers(t, owner{r.what(), r.Rect, r.Shape})
 	for i := range powers {
 		if p := &powers[i]; p.Name == "" && len(p.Blocks) == 0 {
 			p.Name = r.Name
 		}
 	}
-	return []Region{r}, powers
+	return powers
 }
 
 // copies repeats a region along x and y.

@@ -73,13 +73,11 @@ func (l *loader) packaged(t *table) {
 // narrowest is the shortest side of a block with power, 0 where there is none.
 func (s *Stack) narrowest() float64 {
 	side := 0.0
-	for i := range s.Layers {
-		for p := range s.Layers[i].Powers {
-			for b := range s.Layers[i].Powers[p].Blocks {
-				for _, r := range s.Layers[i].Powers[p].Blocks[b].Rects {
-					if short := min(r.Width, r.Height); short > 0 && (side == 0 || short < side) {
-						side = short
-					}
+	for p := range sources(s.Layers) {
+		for b := range p.Blocks {
+			for _, r := range p.Blocks[b].Rects {
+				if short := min(r.Width, r.Height); short > 0 && (side == 0 || short < side) {
+					side = short
 				}
 			}
 		}
@@ -134,13 +132,7 @@ func (l *loader) diePowers(t *table, tiers int, part *packaging.Part, r *Region)
 		watts := t.scalar("tier_power") / float64(tiers)
 		return []Power{{Name: r.Name, Uniform: watts, Area: r.Rect, Pos: t.pos("tier_power")}}
 	}
-	powers := l.powers(t, owner{what: r.what(), area: r.Rect})
-	for i := range powers {
-		if q := &powers[i]; q.Name == "" && len(q.Blocks) == 0 {
-			q.Name = r.Name
-		}
-	}
-	return powers
+	return l.regionPowers(t, r)
 }
 
 // measured puts probes where the standards measure, and says which figures follow.

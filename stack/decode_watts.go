@@ -224,11 +224,9 @@ func (l *loader) columns(s *series, blocks []Block, n *node) ([][]float64, bool)
 // checkColumns reports columns that no floorplan of the stack has claimed: their power would be lost.
 func (l *loader) checkColumns() {
 	var names []string
-	for _, y := range l.stack.Layers {
-		for _, p := range y.Powers {
-			for _, b := range p.Blocks {
-				names = append(names, b.Name)
-			}
+	for p := range sources(l.stack.Layers) {
+		for i := range p.Blocks {
+			names = append(names, p.Blocks[i].Name)
 		}
 	}
 	if len(l.faults.list) > 0 {
@@ -365,19 +363,17 @@ func (t *Trace) mean(b int) float64 {
 func (s *Stack) TraceSpan() (interval, end float64) {
 	const rounding = 1e-6 // of an interval: files have times of few digits
 	even := true
-	for l := range s.Layers {
-		for p := range s.Layers[l].Powers {
-			t := s.Layers[l].Powers[p].Trace
-			if t == nil || len(t.Times) < 2 {
-				continue
-			}
-			if interval == 0 {
-				interval = t.Times[1]
-			}
-			end = math.Max(end, t.End)
-			for i, until := range append(t.Times[1:len(t.Times):len(t.Times)], t.End) {
-				even = even && math.Abs(until-float64(i+1)*interval) <= rounding*interval
-			}
+	for p := range sources(s.Layers) {
+		t := p.Trace
+		if t == nil || len(t.Times) < 2 {
+			continue
+		}
+		if interval == 0 {
+			interval = t.Times[1]
+		}
+		end = math.Max(end, t.End)
+		for i, until := range append(t.Times[1:len(t.Times):len(t.Times)], t.End) {
+			even = even && math.Abs(until-float64(i+1)*interval) <= rounding*interval
 		}
 	}
 	if !even || end == 0 {

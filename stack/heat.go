@@ -2,6 +2,7 @@ package stack
 
 import (
 	"fmt"
+	"iter"
 	"math"
 )
 
@@ -92,14 +93,27 @@ func (y *Layer) HeatedPlanes() (from, to int) {
 }
 
 // Watts of all sources in a steady state.
-func (s *Stack) Watts() float64 {
+func (s *Stack) Watts() float64 { return watts(s.Layers) }
+
+func watts(layers []Layer) float64 {
 	w := 0.0
-	for i := range s.Layers {
-		for p := range s.Layers[i].Powers {
-			w += s.Layers[i].Powers[p].Watts()
-		}
+	for p := range sources(layers) {
+		w += p.Watts()
 	}
 	return w
+}
+
+// sources visits the powers of layers.
+func sources(layers []Layer) iter.Seq[*Power] {
+	return func(visit func(*Power) bool) {
+		for i := range layers {
+			for p := range layers[i].Powers {
+				if !visit(&layers[i].Powers[p]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // ScalePower makes all sources of a steady state that many watts together, in the proportions that they have. Traces
@@ -110,17 +124,14 @@ func (s *Stack) ScalePower(watts float64) {
 		return
 	}
 	factor := watts / now
-	for i := range s.Layers {
-		for p := range s.Layers[i].Powers {
-			power := &s.Layers[i].Powers[p]
-			power.Uniform *= factor
-			for b := range power.Blocks {
-				power.Blocks[b].Watts *= factor
-			}
-			if power.Map != nil {
-				for v := range power.Map.Values {
-					power.Map.Values[v] *= factor
-				}
+	for power := range sources(s.Layers) {
+		power.Uniform *= factor
+		for b := range power.Blocks {
+			power.Blocks[b].Watts *= factor
+		}
+		if power.Map != nil {
+			for v := range power.Map.Values {
+				power.Map.Values[v] *= factor
 			}
 		}
 	}
@@ -164,13 +175,10 @@ func (s *Stack) eachLeakage(visit func(*Leakage)) {
 			visit(l)
 		}
 	}
-	for i := range s.Layers {
-		for p := range s.Layers[i].Powers {
-			power := &s.Layers[i].Powers[p]
-			take(&power.Leakage)
-			for b := range power.Blocks {
-				take(&power.Blocks[b].Leakage)
-			}
+	for power := range sources(s.Layers) {
+		take(&power.Leakage)
+		for b := range power.Blocks {
+			take(&power.Blocks[b].Leakage)
 		}
 	}
 }

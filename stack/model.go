@@ -308,10 +308,12 @@ type Output struct {
 }
 
 // Height is the total thickness of the stack in m.
-func (s *Stack) Height() float64 {
+func (s *Stack) Height() float64 { return height(s.Layers) }
+
+func height(layers []Layer) float64 {
 	h := 0.0
-	for _, l := range s.Layers {
-		h += l.Thickness
+	for i := range layers {
+		h += layers[i].Thickness
 	}
 	return h
 }
