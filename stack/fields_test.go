@@ -1,0 +1,41 @@
+package stack
+
+import (
+	"reflect"
+	"testing"
+
+	"thermsim/stack/geometry"
+	"thermsim/stack/heatsink"
+	"thermsim/stack/internal/keys"
+	"thermsim/stack/packaging"
+)
+
+// Every tag names a key of the table that the struct is read from or printed to, of a type that the field can hold.
+func TestTagsNameKeys(t *testing.T) {
+	for table, structs := range map[string][]any{
+		"stack": {&Stack{}}, "grid": {&AutoGrid{}}, "segment": {&Segment{}}, "material": {&Material{}},
+		"layer": {&Layer{}}, "region": {&Rect{}}, "block": {&Rect{}}, "circle": {&geometry.Circle{}}, "face": {&Film{}},
+		"scale": {&ScalePoint{}}, "probe": {&Probe{}}, "jedec": {&Jedec{}}, "transient": {&Transient{}},
+		"solver": {&Solver{}}, "output": {&Output{}}, "coolant_zone": {&Zone{}}, "fins": {&heatsink.Fins{}},
+		"coolant": {&Coolant{}, &Fluid{}, &Channels{}, &Pins{}, &Medium{}}, "joints": {&packaging.Joints{}},
+		"sheet": {&packaging.Sheet{}}, "lid": {&packaging.Lid{}, &packaging.Sheet{}},
+		"interposer": {&packaging.Sheet{}}, "wiring": {&packaging.Wiring{}}, "board": {&packaging.Wiring{}},
+		"die": {&packaging.Die{}},
+	} {
+		for _, s := range structs {
+			eachField(reflect.ValueOf(s).Elem(), func(key, option string, f reflect.Value) {
+				k, ok := stackKeys().Spec(table).Key(key)
+				switch {
+				case option == "inline":
+				case !ok:
+					t.Errorf("%T has a tag for %q, which is no key of %s", s, key, table)
+				case f.Kind() == reflect.Bool && k.Type != keys.Bool && len(k.Enum) != 2:
+					t.Errorf("%s of %s is no choice of two", key, table)
+				case (f.Kind() == reflect.Float64) != (k.Type == keys.Scalar),
+					(f.Kind() == reflect.Int) != (k.Type == keys.Integer):
+					t.Errorf("%s of %s is of type %v in %T", key, table, f.Kind(), s)
+				}
+			})
+		}
+	}
+}
