@@ -25,8 +25,9 @@ func TestAnotherMethodTakesOverWhereMultigridStalls(t *testing.T) {
 	want := field(t, crossed,
 		steady(t, crossed, gpusolve.Options{Device: "cpu", Preconditioner: "ic", RTol: 1e-12}).Field)
 	for name, o := range map[string]gpusolve.Options{
-		"host":    {Device: "cpu"},
-		"kernels": {Executor: onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: testtier.Pick(true, false)}))},
+		"host": {Device: "cpu"},
+		"kernels": {
+			Executor: onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: testtier.Pick(true, false)}))},
 	} {
 		sol := steady(t, crossed, o)
 		st := sol.Status

@@ -6,7 +6,9 @@ import "thermsim/stack"
 //
 //	gx(i+1/2) = dy dz / (dx_i/2kx_i + dx_{i+1}/2kx_{i+1})                  W/K, gy alike; k of the halves that meet
 //	gz(k+1/2) = dx dy / (dz_k/2kz_k + R" + dz_{k+1}/2kz_{k+1})             R" the contact resistance, m2K/W
-//	face      = dx dy / (R"_face + dz/2kz)                                 to the temperature of a face, R"_face = 1/h; of its patches, see PatchedFace
+//	face      = dx dy / (R"_face + dz/2kz)                                 to the temperature of a face, R"_face = 1/h
+//
+// PatchedFace gives the last of a face with patches.
 //
 // Every function fills dst (length nx) for row j of plane k.
 

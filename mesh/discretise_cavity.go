@@ -5,8 +5,8 @@ import "thermsim/stack"
 // The discretisation around coolant. A film of coefficient h stands for half a cell of coolant, with the resistance
 // 1/h:
 //
-//	resolved channel, towards a side wall    dy dz / (1/h_side + dx/2k)         likewise towards the cells below and above
-//	along a channel                          k_f dx dz / dy                     conduction in the coolant, nothing with central differences
+//	resolved channel, towards a side wall    dy dz / (1/h_side + dx/2k)    likewise to the cells below and above
+//	along a channel                          k_f dx dz / dy                nothing with central differences
 //
 // In a porous cavity of height H and porosity e with the floor b (where layer below, walls and coolant meet, in a point
 // without capacity) the three conductances that meet there are eliminated from it:

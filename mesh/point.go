@@ -18,8 +18,9 @@ import (
 // behind R_face (1/h, 0 or R A),
 //
 //	T_side = T - (T - T0) R / (R + R_face)
-//	T_side = T + q R                        where the flux q enters, 0 on an adiabatic face; both terms in cells that the edge of a patch cuts
+//	T_side = T + q R                        where the flux q enters, 0 on an adiabatic face
 //
+// with both terms in cells that the edge of a patch cuts,
 // which is the temperature of the solid's surface: T0 itself where it is fixed. Heat made in a cell counts where the
 // scheme puts it, at the centre. Where the discrete solution is exact along an axis, as through slabs that make no
 // heat, the temperature between the centres is exact too.

@@ -120,8 +120,9 @@ func (s *source) outside(tolerance float64) float64 {
 			watts += b.Watts * math.Max(0, r.Area()-inside) / b.Area()
 		}
 		for _, shape := range b.Shapes {
-			if inside := geometry.Within(shape, s.area.Box()); shape.Area()-inside > tolerance*(s.area.Width+s.area.Height) {
-				watts += b.Watts * (shape.Area() - inside) / b.Area()
+			outside := shape.Area() - geometry.Within(shape, s.area.Box())
+			if outside > tolerance*(s.area.Width+s.area.Height) {
+				watts += b.Watts * outside / b.Area()
 			}
 		}
 	}

@@ -19,7 +19,8 @@ func TestRanksSolveDirectly(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := stackFolder(t, layersStack)
-			if said, err := program(t, dir, append(append([]string{}, args...), "--out", "alone")...).CombinedOutput(); err != nil {
+			alone := program(t, dir, append(append([]string{}, args...), "--out", "alone")...)
+			if said, err := alone.CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, said)
 			}
 			want := lastField(t, filepath.Join(dir, "alone"))

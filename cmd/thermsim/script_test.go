@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 // Scripts run the commands as a user does. See the files for the cases; these are the words that they add to
 // testscript's:
 //
-//	status N PROGRAM ARGS...              run, expect the exit status N, and hold every summary.json against its schema
+//	status N PROGRAM ARGS...              run, expect the exit status N, hold every summary.json against its schema
 //	interrupt N SIGNAL TEXT PROGRAM ...   run, send the signal once TEXT shows on stderr, and expect the exit status N
 //	samesummary A B                       compare two summaries apart from times, memory and the names of inputs
 //	editfile FILE OLD NEW                 replace text in a copied input

@@ -9,7 +9,8 @@ import (
 )
 
 // channelLcf has a layer of microchannels between two dies.
-const channelLcf = "0\nY\nN\n1.75e6\n0.01\n1.5e-4\nf.flp\n1\nY\nN\n1.75e6\n0.01\n2e-4\nm.csv\n2\nY\nY\n1.75e6\n0.01\n1.5e-4\nf.flp\n"
+const channelLcf = "0\nY\nN\n1.75e6\n0.01\n1.5e-4\nf.flp\n1\nY\nN\n1.75e6\n0.01\n2e-4\nm.csv\n" +
+	"2\nY\nY\n1.75e6\n0.01\n1.5e-4\nf.flp\n"
 
 // horizontal has channels towards the west in every other row but the outermost.
 func horizontal() string {

@@ -22,7 +22,8 @@ func TestAdvisedGrid(t *testing.T) {
 		"  [[layer.block]]\n  name = \"fin\"\n  x = \"4 mm\"\n  y = \"8 mm\"\n"+
 			"  width = \"5 mm\"\n  height = \"1 mm\"\n  power = \"1 W\"\n[[layer]]\nname = \"bond\"", 1) +
 		// A region of the lid: without it, auto takes equal cells.
-		"  [[layer.region]]\n  material = \"silicon\"\n  x = \"5 mm\"\n  y = \"1 mm\"\n  width = \"2 mm\"\n  height = \"2 mm\"\n"
+		"  [[layer.region]]\n  material = \"silicon\"\n  x = \"5 mm\"\n  y = \"1 mm\"\n  width = \"2 mm\"\n  height " +
+		"= \"2 mm\"\n"
 	for name, c := range map[string]struct {
 		grid string
 		auto bool // the remedy names --grid auto

@@ -15,7 +15,9 @@ import (
 // height d: all heat goes up, so that the temperature rises along z by q/k per length above the heated part, and falls
 // off as a parabola within it. The cell of the heated slice has its heat at its centre, and is the hottest:
 //
-//	bottom: T = T0 + q/h + q (t - d/2)/k        top: T = T0 + q/h + q d/2k        volume, one cell: T = T0 + q/h + q t/2k
+//	bottom             T = T0 + q/h + q (t - d/2)/k
+//	top                T = T0 + q/h + q d/2k
+//	volume, one cell   T = T0 + q/h + q t/2k
 func TestHeatedSlices(t *testing.T) {
 	const (
 		thickness, depth, k, h = 300e-6, 20e-6, 100.0, 5000.0

@@ -5,7 +5,7 @@
 //	rows: method=parac|cmg device=gpu
 //	by: case
 //	above: {gpu}, commit {commit}.
-//	columns: case = {case} | unknowns = {unknowns:d} | factor = {factor_s:s} | times = {solve_s[threads=1]/solve_s[threads=16]:2}
+//	columns: case = {case} | unknowns = {unknowns:d} | times = {solve_s[threads=1]/solve_s[threads=16]:2}
 //	-->
 //	the table, which is renewed
 //	<!-- end of figures -->

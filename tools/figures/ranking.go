@@ -76,7 +76,8 @@ func renewRanking(dir string) error {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Case, b.Case), cmp.Compare(a.PaperPlace, b.PaperPlace))
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Case, b.Case),
+			cmp.Compare(a.PaperPlace, b.PaperPlace))
 	})
 	text, err = json.MarshalIndent(map[string]any{"device": ours.Device.Name, "date": ours.Date, "rows": all}, "", " ")
 	if err != nil {

@@ -38,7 +38,8 @@ func (p grid) withMethod(s ops.Operator, text string, o *factorFlags, add func(f
 }
 
 // solve counts iterations.
-func (p grid) solve(s ops.Operator, solver krylov.Solver, of factorRow, o *factorFlags, add func(factorRow) error) error {
+func (p grid) solve(s ops.Operator, solver krylov.Solver, of factorRow, o *factorFlags,
+	add func(factorRow) error) error {
 	x, err := s.New64()
 	if err != nil {
 		return err
@@ -64,7 +65,8 @@ func (p grid) solve(s ops.Operator, solver krylov.Solver, of factorRow, o *facto
 			if err := s.Err(); err != nil {
 				return err
 			}
-			r := factorRow{Kind: "solve", Name: of.Name, Method: of.Method, Settings: of.Settings, Right: side, RTol: rtol,
+			r := factorRow{Kind: "solve", Name: of.Name, Method: of.Method, Settings: of.Settings, Right: side,
+				RTol:       rtol,
 				Iterations: out.Iterations, Converged: &out.Converged, SolveMS: ms(took),
 				ResidualRel: out.Norms.Residual / out.Norms.Source}
 			fmt.Printf("    %-14s to %.0e: %5d iterations, %.2e, %8.2f ms, converged %v\n", side, rtol, r.Iterations,

@@ -16,8 +16,8 @@ func hold(*output) func() error {
 	return func() error { return holdMemory(int64(*leave), *last) }
 }
 
-// holdMemory takes memory in pieces until so much is left, says so on stdout, and waits. The driver gives it back when the
-// process ends.
+// holdMemory takes memory in pieces until so much is left, says so on stdout, and waits. The driver gives it back when
+// the process ends.
 func holdMemory(leave int64, last time.Duration) error {
 	runtime.LockOSThread() // on which the context is current
 	d, err := cudriver.Open()

@@ -2,7 +2,7 @@
 // which the pages of docs show the rows. It is a single binary that needs libc and a CUDA driver, for GPU machines
 // without Go. The first argument says what is measured:
 //
-//	gpubench [stacks]  the 10-layer memory-on-logic stack at several sizes and rules: docs/performance.md, docs/ranks-gpu.md
+//	gpubench [stacks]  the 10-layer memory-on-logic stack: docs/performance.md, docs/ranks-gpu.md
 //	gpubench networks  the methods that need no geometry, cmg and parac: docs/cmg.md, docs/parac.md
 //	gpubench factors   incomplete factors: docs/ilu.md, docs/ddilu.md
 //	gpubench process   whole runs of thermsim, from the start of the process to its end: docs/process.md

@@ -54,8 +54,8 @@ func processes(o *output) func() error {
 	}
 }
 
-// processRow is a run, in s: until the GPU is open or, on the processor, the stack meshed; until it is solved; until the
-// statistics are taken; until the files are written; until they are on the disk under their names; and until the
+// processRow is a run, in s: until the GPU is open or, on the processor, the stack meshed; until it is solved; until
+// the statistics are taken; until the files are written; until they are on the disk under their names; and until the
 // process has gone. The six add up to the wall time.
 type processRow struct {
 	Case    string  `json:"case"`

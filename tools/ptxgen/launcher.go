@@ -11,8 +11,8 @@ import (
 
 const receiver = "m"
 
-// Launcher returns the Go file of a source: its constants, its structs that kernels take pointers to, the module's type, the function that loads it,
-// and one method and one type of arguments per kernel.
+// Launcher returns the Go file of a source: its constants, its structs that kernels take pointers to, the module's
+// type, the function that loads it, and one method and one type of arguments per kernel.
 func (f *Folder) Launcher(s *Source) ([]byte, error) {
 	if err := s.checkNames(); err != nil {
 		return nil, err
@@ -20,7 +20,8 @@ func (f *Folder) Launcher(s *Source) ([]byte, error) {
 	module := f.module(s)
 	types := f.elements(s)
 	var b bytes.Buffer
-	f.writeHead(&b, s.Name+".cu", embedOf(s), "thermsim/gpusolve/cuda/cudriver", "thermsim/gpusolve/cuda/kernels/launch")
+	f.writeHead(&b, s.Name+".cu", embedOf(s), "thermsim/gpusolve/cuda/cudriver",
+		"thermsim/gpusolve/cuda/kernels/launch")
 	s.writeEmbed(&b)
 	writeConstants(&b, module, s.allConstants())
 	for _, t := range s.Structs {
@@ -40,8 +41,8 @@ func (f *Folder) Launcher(s *Source) ([]byte, error) {
 	return formatted(s.LauncherFile(), &b)
 }
 
-// module is the name of a source's type in Go; LoadX, constants and types of arguments begin with it too. A source that is called like its package is
-// the package's Kernels.
+// module is the name of a source's type in Go; LoadX, constants and types of arguments begin with it too. A source that
+// is called like its package is the package's Kernels.
 func (f *Folder) module(s *Source) string {
 	if s.Name == f.Package {
 		return "Kernels"
@@ -116,7 +117,8 @@ func (s *Source) checkNames() error {
 		fields := map[string]string{}
 		for _, p := range k.Params {
 			if other, twice := fields[exported(p.Name)]; twice {
-				return fmt.Errorf("%s.cu: kernel %s: parameters %s and %s have one name in Go; rename one", s.Name, k.Name, other, p.Name)
+				return fmt.Errorf("%s.cu: kernel %s: parameters %s and %s have one name in Go; rename one", s.Name,
+					k.Name, other, p.Name)
 			}
 			if !token.IsExported(exported(p.Name)) {
 				return fmt.Errorf("%s.cu: kernel %s: parameter %s must begin with a letter", s.Name, k.Name, p.Name)
@@ -140,7 +142,8 @@ func writeConstants(b *bytes.Buffer, prefix string, constants []Constant) {
 	}
 }
 
-// constantName turns THREADS into Threads and leaves short names, as RZ, and those with lower-case letters, but for the first letter.
+// constantName turns THREADS into Threads and leaves short names, as RZ, and those with lower-case letters, but for the
+// first letter.
 func constantName(name string) string {
 	if len(name) > 2 && name == strings.ToUpper(name) {
 		name = strings.ToLower(name)
@@ -149,7 +152,8 @@ func constantName(name string) string {
 }
 
 func (s *Source) writeModule(b *bytes.Buffer, module string) {
-	fmt.Fprintf(b, "// %s is the module %s.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.\n", module, s.Name)
+	fmt.Fprintf(b, "// %s is the module %s.cu on a device. It belongs to one goroutine: launches share the memory of "+
+		"their arguments.\n", module, s.Name)
 	fmt.Fprintf(b, "type %s struct {\n\tmodule launch.Module\n", module)
 	for n := range s.Kernels {
 		fmt.Fprintf(b, "\t%s launch.Kernel[%s]\n", s.Kernels[n].Name, s.Kernels[n].args(module))
@@ -164,19 +168,22 @@ func (s *Source) writeLoad(b *bytes.Buffer, module string) {
 	parameter, call := "", fmt.Sprintf("launch.Load(d, %q, %s", s.Name, s.ptxName())
 	if len(s.Classes) > 0 {
 		values := strings.Trim(strings.ReplaceAll(fmt.Sprint(s.Classes), " ", ", "), "[]")
-		fmt.Fprintf(b, "// %sClasses are the values of NZ for which %s.cu is compiled.\nfunc %[1]sClasses() []int { return []int{%[3]s} }\n\n", module, s.Name, values)
+		fmt.Fprintf(b, "// %sClasses are the values of NZ for which %s.cu is compiled.\nfunc %[1]sClasses() []int { "+
+			"return []int{%[3]s} }\n\n", module, s.Name, values)
 		fmt.Fprintf(b, "// Load%s compiles the module for one of %[1]sClasses and finds its kernels.\n", module)
 		parameter, call = ", class int", fmt.Sprintf("launch.LoadClass(d, %q, %s, class", s.Name, s.ptxName())
 	} else {
 		fmt.Fprintf(b, "// Load%s compiles the module for the device and finds its kernels.\n", module)
 	}
-	fmt.Fprintf(b, "func Load%[1]s(d cudriver.Driver%[2]s) (*%[1]s, error) {\n\t%[3]s := new(%[1]s)\n\tvar err error\n", module, parameter, receiver)
+	fmt.Fprintf(b, "func Load%[1]s(d cudriver.Driver%[2]s) (*%[1]s, error) {\n\t%[3]s := new(%[1]s)\n\tvar err error\n",
+		module, parameter, receiver)
 	fmt.Fprintf(b, "\t%s.module, err = %s,\n", receiver, call)
 	for _, k := range s.Kernels {
 		fmt.Fprintf(b, "\t\t%s.%s.Prepare(%q, %s),\n", receiver, k.Name, k.Name, module+constantName(k.boundName()))
 	}
 	fmt.Fprintf(b, "\t)\n\tif err != nil {\n\t\treturn nil, err\n\t}\n\treturn %s, nil\n}\n\n", receiver)
-	fmt.Fprint(b, "// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.\n")
+	fmt.Fprint(b, "// Unload removes the module from the device. The kernels must have finished, and none may be "+
+		"launched afterwards.\n")
 	fmt.Fprintf(b, "func (%[1]s *%[2]s) Unload() error { return %[1]s.module.Unload() }\n\n", receiver, module)
 }
 
@@ -187,7 +194,8 @@ func (s *Source) writeLaunch(b *bytes.Buffer, n int, module string, types map[st
 	// Kernels that take the same share one type, so that a caller can choose between them.
 	same := slices.IndexFunc(s.Kernels, func(other Kernel) bool { return slices.Equal(other.Params, k.Params) })
 	if same < n {
-		fmt.Fprintf(b, "// %s are those of %s.\ntype %[1]s = %[3]s\n\n", args, s.Kernels[same].Name, s.Kernels[same].args(module))
+		fmt.Fprintf(b, "// %s are those of %s.\ntype %[1]s = %[3]s\n\n", args, s.Kernels[same].Name,
+			s.Kernels[same].args(module))
 	} else {
 		fmt.Fprintf(b, "// %s are the arguments of %s.\ntype %[1]s struct {\n", args, k.Name)
 		if err := writeFields(b, k.Params, types); err != nil {
@@ -201,7 +209,8 @@ func (s *Source) writeLaunch(b *bytes.Buffer, n int, module string, types map[st
 		fmt.Fprint(b, "//\n// shared is its dynamic shared memory in bytes.\n")
 		shared, call = ", shared uint32", "LaunchDynamic(s, grid, shared)"
 	}
-	fmt.Fprintf(b, "func (%s *%s) %s(s cudriver.Stream, grid [3]uint32%s, a %s) error {\n\t%[1]s.%[6]s.Args = a\n\treturn %[1]s.%[6]s.%[7]s\n}\n\n",
+	fmt.Fprintf(b, "func (%s *%s) %s(s cudriver.Stream, grid [3]uint32%s, a %s) error {\n\t%[1]s.%[6]s.Args = "+
+		"a\n\treturn %[1]s.%[6]s.%[7]s\n}\n\n",
 		receiver, module, exported(k.Name), shared, args, k.Name, call)
 	return nil
 }
@@ -222,7 +231,8 @@ func writeFields(b *bytes.Buffer, params []Param, types map[string]string) error
 	return nil
 }
 
-// writeComment writes a doc comment that begins with the Go name of a kernel, or the comment as it is where kernel is empty.
+// writeComment writes a doc comment that begins with the Go name of a kernel, or the comment as it is where kernel is
+// empty.
 func writeComment(b *bytes.Buffer, kernel, doc string) {
 	if kernel != "" {
 		if rest, own := strings.CutPrefix(doc, kernel+" "); own {

@@ -52,8 +52,8 @@ type Stored interface {
 //	fp64, fp64    all in FP64
 //	fp32, fp64    FP32 entries, arithmetic in FP64
 //	fp32, fp32    all in FP32
-//	fp16, fp32    FP16 entries; the main diagonal and the promoted ones are multiplied in FP32, the others in FP16 with x rounded to
-//	              FP16, and all are added in FP32. Diagonals only.
+//	fp16, fp32    FP16 entries; the main diagonal and the promoted ones are multiplied in FP32, the others in FP16
+//	              with x rounded to FP16, and all are added in FP32. Diagonals only.
 //	fp16, fp16    sums in FP32, the result rounded to FP16. Diagonals only.
 //
 // FP16 entries are kept times a power of two that brings the largest to [8, 16); products undo it.
