@@ -300,3 +300,14 @@ func compareJSON(t *testing.T, at string, got, want any) {
 		}
 	}
 }
+
+// quickFolder is a temporary folder in memory, where there is such a thing.
+func quickFolder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "thermsim-test-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}

@@ -59,17 +59,6 @@ func thermsim(steps *diskSteps, args ...string) (status int, said string) {
 	return status, errs.String()
 }
 
-// quickFolder is a temporary folder in memory, where there is such a thing.
-func quickFolder(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "thermsim-test-")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
-}
-
 // folderOf reads all files of a folder but what transactions keep.
 func folderOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
