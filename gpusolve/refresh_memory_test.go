@@ -23,7 +23,7 @@ func refreshed() []string {
 	all := slices.DeleteFunc(Preconditioners(), func(name string) bool { return name == "cmg" || name == "chebyshev" })
 	all = append(all, "cmg:direct=64", "ic:order=0", "jacobi:precision=adaptive", "none:precision=fixed-fp64")
 	short := testtier.Pick("chebyshev:degree=6,steps=12", "chebyshev:degree=30,steps=80")
-	return append(all, short, short+",form=scaled,precision=fixed-fp64,format=csr")
+	return append(all, short+",form=scaled", short+",precision=fixed-fp64,format=csr")
 }
 
 // TestRefreshMakesNoArrays refreshes on the processor while the garbage collector stays away: once a refresh has found
