@@ -1,6 +1,10 @@
 package precond
 
-import "thermsim/gpusolve/ops"
+import (
+	"errors"
+
+	"thermsim/gpusolve/ops"
+)
 
 // Refresher is a Preconditioner that follows changed coefficients in the memory that it has.
 type Refresher interface {
@@ -42,6 +46,9 @@ func SetUp(a ops.Operator, build func() (Preconditioner, error)) (*Method, error
 
 func (m *Method) make(build func() (Preconditioner, error)) (err error) {
 	m.Preconditioner, err = build()
+	if failed := m.operator.Err(); err != nil && failed != nil && !errors.Is(err, failed) {
+		return failed // what was read from a device that failed says nothing about the matrix
+	}
 	return err
 }
 
