@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -194,5 +195,53 @@ func TestAllocations(t *testing.T) {
 	})
 	if allocations > 1000 {
 		t.Errorf("%g allocations for 20,000 cells", allocations)
+	}
+}
+
+// A die of 30 um x 15 um whose corner lies at (-5, 10) um, in half nanometres: a tile of 10 um x 10 um at (0, 15) um
+// covers four tiles of the map of 5 um, and a bar of 5 um x 10 um, turned, two of them at (10, 10) um. A notch in the
+// north-east makes a polygon of it. The stack file around it begins at the die's corner, in metres.
+func TestDieBoxAndUnits(t *testing.T) {
+	corners := "( -10000 20000 ) ( 50000 * ) ( * 40000 ) ( 40000 * ) ( * 50000 ) ( -10000 * )"
+	for _, die := range []string{"( -10000 20000 ) ( 50000 50000 )", "( 50000 50000 ) ( -10000 20000 )", corners} {
+		files := design(die, "- t TILE + PLACED ( 0 30000 ) N ;\n- b BAR + PLACED ( 20000 20000 ) FW ;",
+			"0 0 0 4 t\n0 0 0 2 b\n")
+		files["d.def"] = bytes.Replace(files["d.def"], []byte("MICRONS 1000"), []byte("MICRONS 2000"), 1)
+		files["c.lef"] = bytes.Replace(files["c.lef"], []byte("END LIBRARY"),
+			[]byte("MACRO BAR\n SIZE 5 BY 10 ;\nEND BAR\nEND LIBRARY"), 1)
+		r := mustImport(t, request(files, 6, 3))
+		want := make([]float64, 18)
+		want[7], want[8], want[13], want[14] = 1, 1, 1, 1
+		want[3], want[4] = 1, 1
+		near(t, r.Map, want, 1e-15)
+		bounds := Box{-5, 10, 25, 25}
+		boxes := []Box{bounds}
+		if die == corners {
+			boxes = []Box{{-5, 10, 25, 20}, {-5, 20, 20, 25}}
+		}
+		if r.Bounds != bounds || r.Map.Bounds != bounds || !slices.Equal(r.Die, boxes) {
+			t.Errorf("bounds %v and %v, boxes %v, want %v", r.Bounds, r.Map.Bounds, r.Die, boxes)
+		}
+		var text, tiles bytes.Buffer
+		if err := r.WriteStack(&text, "m.csv"); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.WriteMap(&tiles); err != nil {
+			t.Fatal(err)
+		}
+		st, err := stack.Parse("stack.toml", text.Bytes(), func(string) ([]byte, error) { return tiles.Bytes(), nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := st.Layers[1].Powers[0].Map
+		if math.Abs(st.Size[0]-30e-6) > 1e-18 || math.Abs(st.Size[1]-15e-6) > 1e-18 || st.Grid.X.Cells != 6 ||
+			st.Grid.Y.Cells != 3 || m.NX != 6 || m.NY != 3 {
+			t.Errorf("size %v, grid %+v, map of %d x %d", st.Size, st.Grid, m.NX, m.NY)
+		}
+		for n, w := range want {
+			if math.Abs(m.Values[n]-w) > 1e-12 {
+				t.Errorf("tile %d of the stack's map has %g W, want %g", n, m.Values[n], w)
+			}
+		}
 	}
 }

@@ -2,10 +2,12 @@ package hotspot
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"thermsim/interop/importer"
+	"thermsim/stack"
 )
 
 // importNamed imports files with the options of a command line; good files stand in for those that are not given.
@@ -221,5 +223,68 @@ func TestPlatesOfOneSize(t *testing.T) {
 	if _, _, err := importNamed(t, project{"c.config": goodConfig + "-s_spreader 0.016\n-s_sink 0.016\n"}, true, true,
 		lcf); err == nil || !strings.Contains(err.Error(), "c.config:9:9: the sink ends with the die") {
 		t.Errorf("as large as the die: %v", err)
+	}
+}
+
+// A die of 8 mm x 4 mm amid a sink of 30 mm lies at (11, 13) mm in all its layers, and a spreader of 20 mm at (5, 5) mm:
+// places of blocks, cells over the die, heights, watts and figures, by hand.
+func TestPlacesByHand(t *testing.T) {
+	plan := "core 2e-3 3e-3 1e-3 0.5e-3\nwest 1e-3 4e-3 0 0\nrest 5e-3 4e-3 3e-3 0\nsouth 2e-3 0.5e-3 1e-3 0\n" +
+		"north 2e-3 0.5e-3 1e-3 3.5e-3\n"
+	r, err := importProject(project{"c.config": "-model_type grid\n-grid_rows 8\n-grid_cols 4\n-grid_map_mode avg\n" +
+		"-ambient 300\n-init_temp 310\n-sampling_intvl 0.01\n-t_chip 2e-4\n-k_chip 120\n-p_chip 1.6e6\n-s_sink 0.03\n" +
+		"-s_spreader 0.02\n-t_spreader 2e-3\n-k_spreader 390\n-t_sink 5e-3\n-r_convec 0.4\n-t_interface 3e-5\n" +
+		"-k_interface 5\n",
+		"f.flp": plan, "p.ptrace": "core west rest south north\n1 2 3 4 5\n"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := r.Stack
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 1e-12*math.Max(1e-3, math.Abs(want)) {
+			t.Errorf("%s is %g, want %g", what, got, want)
+		}
+	}
+	box := func(what string, got stack.Rect, x, y, w, h float64) {
+		t.Helper()
+		near(what+": x", got.X, x)
+		near(what+": y", got.Y, y)
+		near(what+": width", got.Width, w)
+		near(what+": height", got.Height, h)
+	}
+	near("size in x", s.Size[0], 0.03)
+	near("size in y", s.Size[1], 0.03)
+	near("ambient", s.Ambient, 300)
+	near("h", s.Boundary[stack.Top].H, 1/(0.4*0.03*0.03))
+	for l, want := range []struct{ thickness, k, x, y, w, h float64 }{
+		{2e-4, 120, 11e-3, 13e-3, 8e-3, 4e-3}, {3e-5, 5, 11e-3, 13e-3, 8e-3, 4e-3},
+		{2e-3, 390, 5e-3, 5e-3, 20e-3, 20e-3}, {5e-3, 400, 0, 0, 0, 0},
+	} {
+		y := &s.Layers[l]
+		near(y.Name+": thickness", y.Thickness, want.thickness)
+		material := y.Material
+		if want.w > 0 {
+			material = y.Regions[0].Material
+			box(y.Name, y.Regions[0].Rect, want.x, want.y, want.w, want.h)
+		}
+		near(y.Name+": k", s.Materials[material].K[0], want.k)
+	}
+	near("c of the die", s.Materials[s.Layers[0].Regions[0].Material].C, 1.6e6)
+	for n, want := range [][4]float64{{12e-3, 13.5e-3, 2e-3, 3e-3}, {11e-3, 13e-3, 1e-3, 4e-3},
+		{14e-3, 13e-3, 5e-3, 4e-3}, {12e-3, 13e-3, 2e-3, 0.5e-3}, {12e-3, 16.5e-3, 2e-3, 0.5e-3}} {
+		b := s.Layers[0].Powers[0].Blocks[n]
+		box(b.Name, b.Rects[0], want[0], want[1], want[2], want[3])
+		near(b.Name, b.Watts, float64(n+1))
+	}
+	for axis, want := range []struct {
+		of       stack.Axis
+		from, to float64
+		cells    int
+	}{{s.Grid.X, 11e-3, 19e-3, 4}, {s.Grid.Y, 13e-3, 17e-3, 8}} {
+		n := slices.IndexFunc(want.of.Segments, func(g stack.Segment) bool { return math.Abs(g.To-want.to) < 1e-12 })
+		if n < 1 || want.of.Segments[n].Cells != want.cells || math.Abs(want.of.Segments[n-1].To-want.from) > 1e-12 {
+			t.Errorf("axis %d: %+v, want %d cells from %g to %g m", axis, want.of.Segments, want.cells, want.from, want.to)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"thermsim/interop/importer"
+	"thermsim/stack"
 )
 
 // The numbers that the same lines of C give, compiled by gcc and clang for x86-64.
@@ -107,6 +108,67 @@ func TestCompatIsSolvedTightly(t *testing.T) {
 	for compat, want := range map[bool]float64{false: 0, true: compatTol} {
 		if got := withSolver(t, "0.001", "0.01", compat).Stack.Solver.Tol; got != want {
 			t.Errorf("compat %v: tolerance %g K, want %g", compat, got, want)
+		}
+	}
+}
+
+// A chip of 3 mm x 2 mm, lengths in um and figures per um: sizes, cells, heights, places, watts and properties in SI
+// units, by hand. 3D-ICE lists elements from the top and the layers of dies from the top too.
+func TestPlacesByHand(t *testing.T) {
+	stk := strings.NewReplacer("chip length 1000, width 1000", "chip length 3000, width 2000",
+		"cell length 100, width 100", "cell length 150, width 250",
+		"thermal conductivity     4e-4, 4e-4, 3e-4", "thermal conductivity     1e-4, 2e-4, 3e-4",
+		"T (LOWER, 500, 500", "T (LOWER, 900, 250").Replace(wholeStk)
+	r, err := importFiles(map[string]string{"case.stk": stk,
+		"a.flp": "core :\n  position  300, 125 ;\n  dimension 600, 1000 ;\n  power values 1.5, 2 ;\ncache :\n" +
+			"  rectangle (1200, 0, 750, 500) ;\n  rectangle (2100, 500, 900, 1500) ;\n  power values 0.5, 0.25 ;\n",
+		"bond.mlt": "SI :\n  rectangle (300, 250, 450, 750) ;\n"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := r.Stack
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 1e-12*math.Max(1e-3, math.Abs(want)) {
+			t.Errorf("%s is %g, want %g", what, got, want)
+		}
+	}
+	box := func(what string, got stack.Rect, want [4]float64) {
+		t.Helper()
+		for n, v := range [4]float64{got.X, got.Y, got.Width, got.Height} {
+			near(fmt.Sprintf("%s, number %d", what, n), v, want[n])
+		}
+	}
+	near("size in x", s.Size[0], 3e-3)
+	near("size in y", s.Size[1], 2e-3)
+	near("h", s.Boundary[stack.Top].H, 1e4)
+	if s.Grid.X.Cells != 20 || s.Grid.Y.Cells != 8 {
+		t.Errorf("%d x %d cells, want 20 x 8", s.Grid.X.Cells, s.Grid.Y.Cells)
+	}
+	heights := []float64{2e-6, 100e-6, 2e-6, 2e-6, 100e-6}
+	if len(s.Layers) != len(heights) {
+		t.Fatalf("%d layers", len(s.Layers))
+	}
+	for l, want := range heights {
+		near(s.Layers[l].Name, s.Layers[l].Thickness, want)
+	}
+	bond := &s.Layers[2]
+	for axis, k := range [3]float64{100, 200, 300} {
+		near("k of the bond", s.Materials[bond.Material].K[axis], k)
+		near("k of the patch", s.Materials[bond.Regions[0].Material].K[axis], 130)
+	}
+	near("c of the bond", s.Materials[bond.Material].C, 3.45e6)
+	box("patch", bond.Regions[0].Rect, [4]float64{300e-6, 250e-6, 450e-6, 750e-6})
+	for _, l := range []int{0, 3} {
+		p := s.Layers[l].Powers[0]
+		box("core", p.Blocks[0].Rects[0], [4]float64{300e-6, 125e-6, 600e-6, 1e-3})
+		box("cache, first", p.Blocks[1].Rects[0], [4]float64{1.2e-3, 0, 750e-6, 500e-6})
+		box("cache, second", p.Blocks[1].Rects[1], [4]float64{2.1e-3, 500e-6, 900e-6, 1.5e-3})
+		for slot, want := range [][]float64{{1.5, 0.5}, {2, 0.25}} {
+			near("start of a slot", p.Trace.Times[slot], 0.002*float64(slot))
+			for b := range want {
+				near("watts of "+p.Blocks[b].Name, p.Trace.Watts[slot][b], want[b])
+			}
 		}
 	}
 }
