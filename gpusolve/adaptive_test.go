@@ -104,6 +104,46 @@ func TestAdaptiveOfOneCell(t *testing.T) {
 	}
 }
 
+// From step to step one cell follows theta(t + h) = final + (theta(t) - final) exp(-h/tau), so that each step's own error
+// is known. The error that a run reports is that of its worst step within 2 %, and no step errs by more than allowed.
+// The error of the whole run falls as the square of the steps, whose lengths vary.
+func TestEstimateIsTheLocalError(t *testing.T) {
+	s, tau, final := lump()
+	for _, from := range []float64{310, 310 + 3*final} { // warming and cooling
+		s.Transient.Initial = from
+		first, steps := 0.0, 0
+		for _, tol := range []float64{1e-2, 1e-3, 1e-4, 1e-5} {
+			plan := gpusolve.AdaptiveOptions{Tol: tol, Until: 2 * tau}
+			time, theta, worst, whole := 0.0, from-310, 0.0, 0.0
+			plan.OnStep = func(step gpusolve.Step, _ gpusolve.Field) error {
+				off := step.MaxK - 310 - final
+				worst = math.Max(worst, math.Abs(off-(theta-final)*math.Exp((time-step.Time)/tau)))
+				whole = math.Max(whole, math.Abs(off-(from-310-final)*math.Exp(-step.Time/tau)))
+				time, theta = step.Time, step.MaxK-310
+				return nil
+			}
+			sol, err := gpusolve.Adaptive(t.Context(), build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-10}, plan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sol.Close()
+			x := sol.Stepping
+			if e := x.LargestErrorK; math.Abs(e/worst-1) > 0.02 || worst > tol || worst < tol/3 {
+				t.Errorf("from %g K: %g K are reported and %g K allowed; the worst step errs by %g K", from, e, tol, worst)
+			}
+			if first == 0 {
+				first, steps = whole, x.Steps
+			} else if tol == 1e-5 {
+				order := math.Log(first/whole) / math.Log(float64(x.Steps)/float64(steps))
+				if order < 1.8 || order > 2.5 {
+					t.Errorf("from %g K: %g K off in %d steps, %g K in %d: order %.2f", from, first, steps, whole, x.Steps,
+						order)
+				}
+			}
+		}
+	}
+}
+
 // traceOf is the example on a coarser grid.
 func traceOf(t *testing.T, cells int) *mesh.Mesh {
 	t.Helper()
