@@ -104,9 +104,9 @@ func TestAdaptiveOfOneCell(t *testing.T) {
 	}
 }
 
-// From step to step one cell follows theta(t + h) = final + (theta(t) - final) exp(-h/tau), so that each step's own error
-// is known. The error that a run reports is that of its worst step within 2 %, and no step errs by more than allowed.
-// The error of the whole run falls as the square of the steps, whose lengths vary.
+// From step to step one cell follows theta(t + h) = final + (theta(t) - final) exp(-h/tau), so that each step's
+// own error is known. The error that a run reports is that of its worst step within 2 %, and no step errs by more than
+// allowed. The error of the whole run falls as the square of the steps, whose lengths vary.
 func TestEstimateIsTheLocalError(t *testing.T) {
 	s, tau, final := lump()
 	for _, from := range []float64{310, 310 + 3*final} { // warming and cooling
@@ -129,15 +129,16 @@ func TestEstimateIsTheLocalError(t *testing.T) {
 			sol.Close()
 			x := sol.Stepping
 			if e := x.LargestErrorK; math.Abs(e/worst-1) > 0.02 || worst > tol || worst < tol/3 {
-				t.Errorf("from %g K: %g K are reported and %g K allowed; the worst step errs by %g K", from, e, tol, worst)
+				t.Errorf("from %g K: %g K are reported and %g K allowed; the worst step errs by %g K", from, e, tol,
+					worst)
 			}
 			if first == 0 {
 				first, steps = whole, x.Steps
 			} else if tol == 1e-5 {
 				order := math.Log(first/whole) / math.Log(float64(x.Steps)/float64(steps))
 				if order < 1.8 || order > 2.5 {
-					t.Errorf("from %g K: %g K off in %d steps, %g K in %d: order %.2f", from, first, steps, whole, x.Steps,
-						order)
+					t.Errorf("from %g K: %g K off in %d steps, %g K in %d: order %.2f", from, first, steps, whole,
+						x.Steps, order)
 				}
 			}
 		}

@@ -10,7 +10,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"net"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -176,6 +178,113 @@ func TestRequests(t *testing.T) {
 	}
 	if a := ask(t, sim, `{"op":"reset"}`); !a.OK || a.TimeS != 0 || a.Steps != 0 {
 		t.Errorf("reset %+v", a)
+	}
+}
+
+// A map over the protocol is the field of a run of the solver, cell by cell: the southern row first, the western cell
+// first, the planes of a layer from the bottom or the hottest of them, and the hottest of the cells that become one. A
+// block warms the north-west corner of a grid that is not square; probes and blocks agree with the map.
+func TestMapIsTheField(t *testing.T) {
+	const nx, ny, planes, dt, steps = 5, 4, 3, 0.02, 2
+	st, err := stack.Parse("stack.toml", []byte(`schema = 1
+ambient = "300 K"
+size = ["5 mm", "8 mm"]
+grid = { nx = 5, ny = 4 }
+boundary.bottom = { h = 3000 }
+boundary.east = { h = 9000 }
+probe = [{ name = "p", layer = "cold", x = "3.5 mm", y = "1 mm" }]
+[[layer]]
+name = "cold"
+material = "silicon"
+thickness = "500 um"
+[[layer]]
+name = "die"
+material = "sio2"
+thickness = "300 um"
+cells = 3
+block = [{ name = "core", x = 0, y = "6 mm", width = "1 mm", height = "2 mm", power = 3 },
+	{ name = "other", x = "3 mm", y = "2 mm", width = "2 mm", height = "2 mm", power = 1 }]
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mesh.Build(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := gpusolve.Options{Device: "cpu", Tol: 1e-8}
+	session, err := gpusolve.OpenSession(m, o, dt, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	sim, err := New(session, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol, err := gpusolve.Transient(t.Context(), m, o, gpusolve.TransientOptions{Steps: steps, Dt: dt})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sol.Close()
+	var want [1 + planes][nx * ny]float64
+	for k := range want {
+		if err := sol.Field.Plane(k, want[k][:]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a := ask(t, sim, `{"op":"step","n":%d}`, steps); !a.OK {
+		t.Fatal(a.Error)
+	}
+	read := func(layer, keys string, reduce, first, last int) [][]float64 {
+		t.Helper()
+		a := ask(t, sim, `{"op":"read","read":{"map":{"layer":"%s"%s}}}`, layer, keys)
+		if !a.OK || a.Map.NX != (nx+reduce-1)/reduce || a.Map.NY != (ny+reduce-1)/reduce || len(a.Map.K) != a.Map.NY {
+			t.Fatalf("%s%s: %+v", layer, keys, a)
+		}
+		for j, row := range a.Map.K {
+			if len(row) != a.Map.NX {
+				t.Fatalf("%s%s: %d cells in row %d", layer, keys, len(row), j)
+			}
+			for i, got := range row {
+				top := 0.0
+				for k := first; k < last; k++ {
+					for y := j * reduce; y < min(ny, (j+1)*reduce); y++ {
+						for x := i * reduce; x < min(nx, (i+1)*reduce); x++ {
+							top = max(top, want[k][y*nx+x])
+						}
+					}
+				}
+				if math.Abs(got-top) > 1e-7 {
+					t.Errorf("%s%s: cell %d, %d has %.9g K, want %.9g", layer, keys, i, j, got, top)
+				}
+			}
+		}
+		return a.Map.K
+	}
+	cold := read("cold", "", 1, 0, 1)
+	for plane := range planes {
+		read("die", fmt.Sprintf(`,"plane":%d`, plane), 1, 1+plane, 2+plane)
+	}
+	die := read("die", "", 1, 1, 1+planes)
+	read("die", `,"reduce":2`, 2, 1, 1+planes)
+	read("die", `,"reduce":3,"plane":1`, 3, 2, 3)
+	a := ask(t, sim, `{"op":"read","read":{"max":true,"blocks":true,"layers":true,"probes":true}}`)
+	if corner := die[ny-1][0]; math.Abs(a.MaxK-corner) > 1e-6 || math.Abs(a.Blocks["die/core"].Max-corner) > 1e-6 ||
+		math.Abs(a.Layers["die"].Max-corner) > 1e-6 || corner < 301 {
+		t.Errorf("the north-western corner has %.9g K: %+v", corner, a)
+	}
+	if pair := math.Max(die[1][3], die[1][4]); math.Abs(a.Blocks["die/other"].Max-pair) > 1e-6 {
+		t.Errorf("%.9g K on the map, %+v", pair, a.Blocks["die/other"])
+	}
+	mean := 0.0
+	for _, row := range cold {
+		for _, v := range row {
+			mean += v / (nx * ny)
+		}
+	}
+	if math.Abs(a.Layers["cold"].Mean-mean) > 1e-6 || math.Abs(a.Probes["p"]-cold[0][3]) > 1e-6 {
+		t.Errorf("mean %.9g K, under the probe %.9g: %+v", mean, cold[0][3], a)
 	}
 }
 
@@ -542,6 +651,26 @@ func TestInterruptEndsServer(t *testing.T) {
 		if err := <-ended; !errors.Is(err, context.Canceled) || time.Since(start) > 5*time.Second {
 			t.Errorf("%q: %v after %v", sent, err, time.Since(start))
 		}
+	}
+}
+
+// A socket in the file system lets in its owner alone, also where it takes the place of another.
+func TestSocketIsTheOwners(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no modes there")
+	}
+	path := filepath.Join(t.TempDir(), "s")
+	for range 2 {
+		l, err := Listen("unix:"+path, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.(*net.UnixListener).SetUnlinkOnClose(false)
+		info, err := os.Stat(path)
+		if err != nil || info.Mode() != os.ModeSocket|0o600 {
+			t.Errorf("%v, %v", info, err)
+		}
+		l.Close()
 	}
 }
 

@@ -302,8 +302,8 @@ boundary.{{.Face "north"}} = { h = 3000 }`},
 		`temperature = "90 degC" }, { circle = {{.Circle 4100 1100 1300}}, flux = 5e4 }, ` +
 		`{ polygon = {{.Points 300 1300 2500 1700 900 3700}}, h = 2000 }, { {{.Rect 3000 2000 2600 1900}}, ` +
 		`map = {{.Rows 3 100 5000 0 9000 200 50}}, unit = "W/(m^2 K)", orientation = "south-first" } ] }`},
-	{name: "patches of sides", flat: true, stack: `boundary.{{.Face "west"}} = { patch = [{ {{.Along "y" 500 1300}}, z = 0, ` +
-		`height = "250 um", h = 50000 }] }
+	{name: "patches of sides", flat: true, stack: `boundary.{{.Face "west"}} = { patch = [{ {{.Along "y" 500 1300}}, ` +
+		`z = 0, height = "250 um", h = 50000 }] }
 boundary.{{.Face "south"}} = { patch = [{ {{.Along "x" 1000 2700}}, ` +
 		`z = "50 um", height = "300 um", map = {{.Columns "x" 3 1000 50000 200 0 3000 90000}}, ` +
 		`unit = "W/(m^2 K)", orientation = "south-first" }] }
