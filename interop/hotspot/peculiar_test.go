@@ -226,8 +226,8 @@ func TestPlatesOfOneSize(t *testing.T) {
 	}
 }
 
-// A die of 8 mm x 4 mm amid a sink of 30 mm lies at (11, 13) mm in all its layers, and a spreader of 20 mm at (5, 5) mm:
-// places of blocks, cells over the die, heights, watts and figures, by hand.
+// A die of 8 mm x 4 mm amid a sink of 30 mm lies at (11, 13) mm in all its layers, and a spreader of 20 mm at
+// (5, 5) mm: places of blocks, cells over the die, heights, watts and figures, by hand.
 func TestPlacesByHand(t *testing.T) {
 	plan := "core 2e-3 3e-3 1e-3 0.5e-3\nwest 1e-3 4e-3 0 0\nrest 5e-3 4e-3 3e-3 0\nsouth 2e-3 0.5e-3 1e-3 0\n" +
 		"north 2e-3 0.5e-3 1e-3 3.5e-3\n"
@@ -284,7 +284,8 @@ func TestPlacesByHand(t *testing.T) {
 	}{{s.Grid.X, 11e-3, 19e-3, 4}, {s.Grid.Y, 13e-3, 17e-3, 8}} {
 		n := slices.IndexFunc(want.of.Segments, func(g stack.Segment) bool { return math.Abs(g.To-want.to) < 1e-12 })
 		if n < 1 || want.of.Segments[n].Cells != want.cells || math.Abs(want.of.Segments[n-1].To-want.from) > 1e-12 {
-			t.Errorf("axis %d: %+v, want %d cells from %g to %g m", axis, want.of.Segments, want.cells, want.from, want.to)
+			t.Errorf("axis %d: %+v, want %d cells from %g to %g m", axis, want.of.Segments, want.cells, want.from,
+				want.to)
 		}
 	}
 }
