@@ -296,7 +296,8 @@ var contents = []content{
 	{name: "porous channels", flat: true, layer: `coolant = { fluid = "water", direction = "{{.Flow "+x"}}", ` +
 		`model = "porous", entrance = "developing", channel_width = "100 um", wall_width = "50 um", ` +
 		`zone = {{.Zones "y" 1500 30 2500 12}} }`},
-	{name: "sides", flat: true, stack: `boundary.{{.Face "west"}} = { temperature = "50 degC" }
+	{name: "sides", flat: true, layer: `region = [{ material = "sio2", {{.Rect 0 1000 200 2000}} }, ` +
+		`{ material = "wood", {{.Rect 2000 3900 2500 100}} }]`, stack: `boundary.{{.Face "west"}} = { temperature = "50 degC" }
 boundary.{{.Face "north"}} = { h = 3000 }`},
 	{name: "patches", flat: true, stack: `boundary.top = { h = 500, patch = [{ {{.Rect 300 400 1500 600}}, ` +
 		`temperature = "90 degC" }, { circle = {{.Circle 4100 1100 1300}}, flux = 5e4 }, ` +
