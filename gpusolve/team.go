@@ -11,7 +11,6 @@ import (
 	"thermsim/gpusolve/cuda/nccl"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/fourier"
-	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/ranks"
 	"thermsim/gpusolve/ranks/slabs"
 	"thermsim/gpusolve/reduction"
@@ -311,18 +310,7 @@ func (t *team) wires(dev ops.Device) []string {
 	return slices.Compact(wires)
 }
 
-// CheckRanks refuses what Options.Ranks do not solve; nil where nothing stands against it. It asks nothing of them.
-func CheckRanks(m *mesh.Mesh, o Options) error {
-	if err := o.checkRanks(m); err != nil || o.rankedDirectly(m) {
-		return err
-	}
-	if _, _, err := multigrid.Share(m, o.Ranks.Size(), 0); err != nil {
-		return refusal{err}
-	}
-	return nil
-}
-
-// checkRanks leaves out what assembly finds: whether the grid has rows for all.
+// checkRanks refuses what Options.Ranks do not solve. It leaves out what assembly finds: whether the grid has rows for all.
 func (o *Options) checkRanks(m *mesh.Mesh) error {
 	refuse := func(what string) error {
 		return refusal{fmt.Errorf("several ranks do not solve %s; leave --ranks away", what)}

@@ -128,20 +128,3 @@ func (s *Stepper) Temperatures(dst []float64) {
 		dst[o] = s.m.Outputs[o].Rest + floats.Dot(s.m.L.Row(o), s.z)
 	}
 }
-
-// State is a copy of the states in K, to be saved.
-func (s *Stepper) State() []float64 { return append([]float64(nil), s.z...) }
-
-// Restore sets states that State gave.
-func (s *Stepper) Restore(z []float64) error {
-	if len(z) != len(s.z) {
-		return fmt.Errorf("%d values for a model with %d states", len(z), len(s.z))
-	}
-	for _, v := range z {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("a state of %g K", v)
-		}
-	}
-	copy(s.z, z)
-	return nil
-}

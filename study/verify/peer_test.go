@@ -12,7 +12,6 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
-	"thermsim/study/verify/peerfield"
 )
 
 // exact asks for the attainable accuracy: peers are compared to 1e-5 K.
@@ -29,7 +28,7 @@ func loadPeer(t *testing.T, path ...string) *stack.Stack {
 
 func loadMaps(t *testing.T, path ...string) [][]float64 {
 	t.Helper()
-	m, err := peerfield.ReadFile(filepath.Join(append([]string{"testdata"}, path...)...))
+	m, err := readPeerFile(filepath.Join(append([]string{"testdata"}, path...)...))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,12 +23,6 @@ func (i Info) CUDAVersion() string {
 	return fmt.Sprintf("%d.%d", i.DriverVersion/1000, i.DriverVersion%1000/10)
 }
 
-// String is one line for people.
-func (i Info) String() string {
-	return fmt.Sprintf("%d: %s, compute capability %s, %.1f GB, %d multiprocessors, driver for CUDA %s",
-		i.Ordinal, i.Name, i.ComputeCapability(), float64(i.TotalMemory)/1e9, i.Multiprocessors, i.CUDAVersion())
-}
-
 // List initialises the driver and describes its devices. It needs no context and may run on any thread. Without devices
 // the error is ErrNoDevice.
 func List(d Driver) ([]Info, error) {

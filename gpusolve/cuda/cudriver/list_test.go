@@ -29,9 +29,8 @@ func TestList(t *testing.T) {
 	if err != nil || len(got) != 2 || got[1] != want {
 		t.Fatalf("List = %+v, %v", got, err)
 	}
-	if s := got[1].String(); s != "1: NVIDIA H200, compute capability 9.0, 150.0 GB, 132 multiprocessors, driver "+
-		"for CUDA 12.8" {
-		t.Error(s)
+	if got[1].ComputeCapability() != "9.0" || got[1].CUDAVersion() != "12.8" {
+		t.Errorf("compute capability %s, CUDA %s", got[1].ComputeCapability(), got[1].CUDAVersion())
 	}
 	if _, err := List(quietDriver{}); !errors.Is(err, ErrNoDevice) {
 		t.Errorf("without devices: %v", err)

@@ -31,11 +31,6 @@ type Options struct {
 	Upper   bool
 }
 
-// Defaults are the options without settings.
-func Defaults() Options {
-	return Options{Kappa: DefaultKappa, Damping: DefaultDamping, Repeats: DefaultRepeats}
-}
-
 // DefaultDamping of the Jacobi relaxation: the spectrum of the normalised Laplacian ends at 2, so a weight below 1
 // makes the cycle positive definite.
 const DefaultDamping = 0.8

@@ -32,12 +32,10 @@ func (e *NotDominantError) Error() string {
 		e.Row+1, e.Col+1, e.What)
 }
 
-// FromMatrix reads a symmetric diagonally dominant matrix as a graph. Where it has positive off-diagonals the graph is
+// fromMatrix reads a symmetric diagonally dominant matrix as a graph. Where it has positive off-diagonals the graph is
 // the double cover (Gremban, Combinatorial preconditioners for sparse, symmetric, diagonally dominant linear systems,
 // 1996): vertex n+v stands for -x_v, and a positive entry is an edge between v and the negative of its neighbour.
-func FromMatrix(a *sparse.CSR) (g *Graph, doubled bool, err error) { return fromMatrix(nil, a) }
-
-// fromMatrix is FromMatrix in memory of l, which may be nil.
+// The memory is of l, which may be nil.
 func fromMatrix(l *reuse.List, a *sparse.CSR) (g *Graph, doubled bool, err error) {
 	found, err := check(a)
 	if err != nil {
