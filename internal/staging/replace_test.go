@@ -29,11 +29,11 @@ func TestReplace(t *testing.T) {
 		if all, err := os.ReadDir(dir); err != nil || len(all) != 1 {
 			t.Errorf("%v, %v", all, err)
 		}
-		if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode() != 0o640 {
+		if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode() != 0o660 {
 			t.Errorf("mode %v", info.Mode())
 		}
 	}
-	defer umask(umask(0o027)) // files have the permissions that the user wishes
+	defer umask(umask(0o007)) // files have the permissions that the user wishes
 	if err := write("first", nil); err != nil {
 		t.Fatal(err)
 	}
