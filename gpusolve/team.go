@@ -310,7 +310,8 @@ func (t *team) wires(dev ops.Device) []string {
 	return slices.Compact(wires)
 }
 
-// checkRanks refuses what Options.Ranks do not solve. It leaves out what assembly finds: whether the grid has rows for all.
+// checkRanks refuses what Options.Ranks do not solve. It leaves out what assembly finds: whether the grid has rows for
+// all.
 func (o *Options) checkRanks(m *mesh.Mesh) error {
 	refuse := func(what string) error {
 		return refusal{fmt.Errorf("several ranks do not solve %s; leave --ranks away", what)}

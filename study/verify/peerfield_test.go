@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The format of testdata/*.fld.gz: temperature maps of other simulators, stored compactly. Temperatures are rounded to a
-// quantum stated in the file, each is predicted from its western, southern and south-western neighbours (as PNG's
+// The format of testdata/*.fld.gz: temperature maps of other simulators, stored compactly. Temperatures are rounded to
+// a quantum stated in the file, each is predicted from its western, southern and south-western neighbours (as PNG's
 // filters do), and the differences are written as variable-length integers under gzip: about two bytes per temperature
 // at 1e-6 K.
 

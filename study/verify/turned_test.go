@@ -224,7 +224,6 @@ func (p pose) Low(axis, low, high string) string {
 // content is a kind of input whose place or direction matters.
 type content struct {
 	name      string
-	materials string // tables of the stack
 	layer     string // keys of the layer or die's layer
 	stack     string // keys at the top of the file
 	file      string // content of plan.flp
