@@ -223,11 +223,11 @@ func (p pose) Low(axis, low, high string) string {
 
 // content is a kind of input whose place or direction matters.
 type content struct {
-	name      string
-	layer     string // keys of the layer or die's layer
-	stack     string // keys at the top of the file
-	file      string // content of plan.flp
-	flat      bool   // not for dies
+	name  string
+	layer string // keys of the layer or die's layer
+	stack string // keys at the top of the file
+	file  string // content of plan.flp
+	flat  bool   // not for dies
 }
 
 const mixed = `
