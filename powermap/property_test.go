@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "thermsim/internal/testtier" // fixes the seed of drawn tests
 	"thermsim/stack"
 )
 

@@ -9,6 +9,10 @@ import (
 // excused is the largest error in K that excuses an imbalance: the default tolerance.
 const excused = 1e-4
 
+// negligible is an error in K that no solve is blamed for, though its estimate may be 0: powers that cancel leave a
+// rounding of their sum as the only source of heat.
+const negligible = 1e-10
+
 // small is the relative imbalance below which nothing is wrong.
 const small = 1e-6
 
@@ -65,13 +69,14 @@ func AtRest(m *mesh.Mesh, s *Solution) bool {
 	return s.Energy.In == 0 && s.Energy.Scale <= explained(m, s)
 }
 
-// explained is the heat in W that the estimated error of the last step moves; 0 where nothing is known of it.
+// explained is the heat in W that the estimated error of the last step moves, at least that of a negligible error; 0
+// where the error is unknown.
 func explained(m *mesh.Mesh, s *Solution) float64 {
 	err := s.Status.EstimatedErrorK
-	if !(err > 0) {
+	if math.IsNaN(err) {
 		return 0
 	}
-	err = math.Min(err, excused)
+	err = math.Min(math.Max(err, negligible), excused)
 	conductance := m.GroundConductance()
 	if s.Dt > 0 {
 		// The estimate is the sum over the steps; the balance is that of the last one.

@@ -47,4 +47,9 @@ func TestImbalanceLimit(t *testing.T) {
 			t.Errorf("%s: %.12g, want %.12g", name, got, c.want)
 		}
 	}
+	cancelling := &Solution{Energy: Energy{ImbalanceRel: 1, Scale: 1e-15}} // 1 W and -1 W in one cell
+	cancelling.Status.Converged = true
+	if cancelling.Heed(m); !cancelling.Status.Converged {
+		t.Error("the rounding of powers that cancel counts as an imbalance")
+	}
 }

@@ -16,6 +16,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "thermsim/internal/testtier" // fixes the seed of drawn tests
+
 	"thermsim/report/field"
 )
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "thermsim/internal/testtier" // fixes the seed of drawn tests
 )
 
 func linspace(from, to float64, n int) []float64 {

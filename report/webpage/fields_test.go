@@ -8,6 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "thermsim/internal/testtier" // fixes the seed of drawn tests
+
 	"thermsim/report/field"
 )
 

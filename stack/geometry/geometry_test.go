@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "thermsim/internal/testtier" // fixes the seed of drawn tests
 )
 
 // eps is a rounding of numbers near 1.

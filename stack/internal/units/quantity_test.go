@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "thermsim/internal/testtier" // fixes the seed of drawn tests
 )
 
 // A bare temperature is refused where people write such numbers in degC.
