@@ -21,7 +21,7 @@ test:
 test-extended:
 	THERMSIM_TESTS=extended go test -timeout 60m ./...
 
-# The program with mumax/3's CUDA bindings, which are under GPL-3: docs/decisions/0005-cuda-bindings.md. Needs gcc.
+# The program with mumax/3's CUDA bindings, which are under GPL-3: docs/contributing/decisions/0005-cuda-bindings.md. Needs gcc.
 mumax3:
 	mkdir -p bin
 	gpusolve/cuda/cudriver/mumax3/build/check $(CURDIR)/bin/thermsim-mumax3
@@ -64,7 +64,7 @@ generate:
 ptx:
 	go generate ./gpusolve/cuda/kernels ./gpusolve/krylov/... ./gpusolve/precond/...
 
-# Test binaries for a GPU machine without Go: carry the folder there (docs/gpu.md) and start bin/gpu-test/run.
+# Test binaries for a GPU machine without Go: carry the folder there (docs/guides/gpu.md) and start bin/gpu-test/run.
 gpu-test:
 	rm -rf bin/gpu-test
 	mkdir -p bin/gpu-test
@@ -82,19 +82,19 @@ gpu-bench:
 # The tables in docs and README.md that are made from docs/measurements.
 performance:
 	go generate ./tools/figures
-	go run ./cmd/thermsim bench --from docs/measurements/bench-h200.json --external docs/measurements/external-amgx-h200.json --markdown > docs/bench-h200.md
+	go run ./cmd/thermsim bench --from docs/measurements/bench-h200.json --external docs/measurements/external-amgx-h200.json --markdown > docs/explanation/bench-h200.md
 
-# The tables of iterations in docs/robustness.md and docs/liquid-cooling.md. It takes most of an hour on two cores, and 6 GB.
+# The tables of iterations in docs/explanation/robustness.md and docs/guides/liquid-cooling.md. It takes most of an hour on two cores, and 6 GB.
 robustness:
-	go test ./gpusolve -run 'TestRobust$$' -v -timeout 0 -robust-table ../docs/robustness.md
-	go test ./gpusolve/precond/downstream -run 'TestRobustTable$$' -v -timeout 0 -robust-table ../../../docs/liquid-cooling.md
+	go test ./gpusolve -run 'TestRobust$$' -v -timeout 0 -robust-table ../docs/explanation/robustness.md
+	go test ./gpusolve/precond/downstream -run 'TestRobustTable$$' -v -timeout 0 -robust-table ../../../docs/guides/liquid-cooling.md
 
 # The licences of all modules that thermsim is built from, on every system. A test fails where they are out of date.
 notices:
 	mkdir -p bin
 	go run ./tools/release notices > bin/notices.txt && mv bin/notices.txt THIRD_PARTY_NOTICES.txt
 
-# Archives with manual pages and completions, bills of materials and checksums, into bin/dist: docs/releasing.md.
+# Archives with manual pages and completions, bills of materials and checksums, into bin/dist: docs/contributing/releasing.md.
 dist:
 	go run ./tools/release dist
 

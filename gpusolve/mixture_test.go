@@ -98,7 +98,7 @@ func TestHexagonsAreIsotropic(t *testing.T) {
 
 // A quarter of a cell of a field of solder joints of 20 um, pitch 40 um and height 15 um, between two dies of 100 um:
 // the rule along the joints leaves out that heat has to converge on them, so it conducts more than the resolved field,
-// by a tenth to a half of the joints' resistance in the cases of docs/effective-materials.md.
+// by a tenth to a half of the joints' resistance in the cases of docs/guides/effective-materials.md.
 func TestJointsMissConstriction(t *testing.T) {
 	const um, cells = 1e-6, 12
 	joint := geometry.Circle{Diameter: 20 * um}

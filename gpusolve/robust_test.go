@@ -153,5 +153,5 @@ edges. Where pairs of cells were merged across those edges, the same grids took 
 value where the fine ones have two that little ties together. Since then pairs part at the edges of materials ([edges.go](precond/multigrid/edges.go)),
 which also took the 2.5D rows from 16 and 17 to 10 and 11.
 
-Made by ` + "`go test ./gpusolve -run TestRobust -robust-table ../docs/robustness.md`" + `.
+Made by ` + "`go test ./gpusolve -run TestRobust -robust-table ../docs/explanation/robustness.md`" + `.
 `

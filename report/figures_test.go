@@ -44,7 +44,7 @@ func figures(t *testing.T) *Figures {
 	return &Figures{Mesh: r.Mesh, Field: r.Solution.Field, Summary: s, At: [2]float64{math.NaN(), math.NaN()}}
 }
 
-// A title is bounded as that of a stack file: 1,000 bytes (docs/reliability.md), and no control characters.
+// A title is bounded as that of a stack file: 1,000 bytes (docs/explanation/reliability.md), and no control characters.
 func TestTitleIsBounded(t *testing.T) {
 	for title, want := range map[string]string{
 		strings.Repeat("é", 500):  "",

@@ -13,7 +13,7 @@ import (
 // LeakageSummary tells what powers that follow the temperature do; in a transient at its end.
 type LeakageSummary struct {
 	PowerW float64 `json:"power_W"` // all that leaks
-	// By how much a small rise comes back, see docs/leakage.md; null where it is not known.
+	// By how much a small rise comes back, see docs/guides/leakage.md; null where it is not known.
 	LoopGain float64 `json:"loop_gain"`
 	At       Place   `json:"at"`               // the leaking cell where that rise is largest
 	Runaway  bool    `json:"runaway"`          // the verdict, exit status 6

@@ -7,7 +7,7 @@ import (
 	"thermsim/report/saved"
 )
 
-// PolicySummary tells what a policy did in a transient, see docs/serve.md.
+// PolicySummary tells what a policy did in a transient, see docs/guides/serve.md.
 type PolicySummary struct {
 	Name       string   `json:"name"`              // of the policy
 	AboveK     float64  `json:"above_K"`           // throttles

@@ -8,7 +8,7 @@ import (
 
 // The example of the reference must load, with the files it shows.
 func TestDocumentedExample(t *testing.T) {
-	page, err := os.ReadFile("../docs/stack-format.md")
+	page, err := os.ReadFile("../docs/reference/stack-format.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // Rule says how the conductivity of a mixture follows from those of inclusion and matrix and from the fraction f of the
-// inclusion; docs/effective-materials.md gives sources and ranges. The heat capacity is the mean by volume.
+// inclusion; docs/guides/effective-materials.md gives sources and ranges. The heat capacity is the mean by volume.
 type Rule string
 
 // The rules. All but Spheres hold for inclusions that run through the whole thickness, which conduct beside the matrix

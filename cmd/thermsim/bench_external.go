@@ -18,7 +18,7 @@ func readExternal(names []string) ([]bench.ExternalRow, error) {
 	for _, name := range names {
 		data, err := inputfile.Read(name)
 		if err != nil {
-			return nil, usagef("cannot read %s: %w; docs/bench.md describes the file", name, err)
+			return nil, usagef("cannot read %s: %w; docs/reference/bench.md describes the file", name, err)
 		}
 		rows, err := bench.ReadExternal(name, data)
 		if err != nil {

@@ -20,7 +20,7 @@ import (
 
 const benchHelp = `Measure every preconditioner of this build on the systems of the CUTh-Solver
 paper (arXiv:2606.17850), stacks of 5.1 to 35 million cells, and print the
-paper's tables for this machine. docs/bench.md explains them.
+paper's tables for this machine. docs/reference/bench.md explains them.
 
 --systems takes CUTh1 to CUTh7, whose sizes and iterations are near the paper's,
 MoL10-5M to MoL10-35M, where all ten layers of its stack have cells, or a family
@@ -34,7 +34,7 @@ say so. Files are written while it runs, every few seconds.
 
 --external puts what others measured on the same systems into the tables: other
 programs, other devices. Their rows say so, with version, device, settings and
-source. docs/bench.md describes the files, .json or .csv, and --export writes
+source. docs/reference/bench.md describes the files, .json or .csv, and --export writes
 the systems for other programs, as Matrix Market.
 
 EXIT STATUS

@@ -24,7 +24,7 @@ size, and half the width of the interval in which the exact value is expected.
 The finest grid has 64 times the cells: give a coarse --grid. A maximum is that
 of parabolas through the hottest cell and its neighbours, so that it does not
 depend on where the cells' centres lie; blocks.csv has the centres' own.
-Nothing is written. docs/converge.md has the equations.
+Nothing is written. docs/guides/converge.md has the equations.
 
 EXIT STATUS
 ===========

@@ -29,7 +29,7 @@ thermsim cannot model is an error.
 As it stands, the stack file is calculated thermsim's way. With --compat, the
 simulator's own arithmetic is put into its figures. Either way the ways in which
 the two differ on this project are listed with their sizes, which takes some
-steady solves (--measure=false does without); docs/import.md explains each.
+steady solves (--measure=false does without); docs/guides/import.md explains each.
 
 steady, transient and check also take the project directly.
 `

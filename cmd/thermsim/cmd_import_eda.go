@@ -27,7 +27,7 @@ the report too where it has a column of watts. All may be packed with gzip.
 Writes PREFIX_power.csv, the map, and PREFIX.toml, a small stack file around it
 to be edited; with --cells also PREFIX_cells.csv, every instance with place, size
 and watts. Every watt of the report is on the map, or the import fails;
-docs/eda.md tells how.
+docs/guides/eda.md tells how.
 `
 
 const importEDAExample = `  thermsim import eda --def chip.def --lef tech.lef,cells.lef --power power.rpt -o chip

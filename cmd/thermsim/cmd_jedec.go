@@ -28,7 +28,7 @@ for a heat sink is too much for it: give --power. What leaks comes on top of the
 power given, by the temperature in each test, and the figures divide by both.
 The stack file needs a [package]. Its powers count as they are; size, grid,
 boundaries, heat sink, probes and environment of the file do not. Nothing is written.
-docs/packages.md has the definitions, what each test is modelled as, and how far
+docs/guides/packages.md has the definitions, what each test is modelled as, and how far
 the figures were checked.
 
 EXIT STATUS

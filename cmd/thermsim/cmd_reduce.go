@@ -29,7 +29,7 @@ Into --out go model.json (for 'thermsim transient --model'), model.npz (for
 NumPy), model.cir and run.cir (a SPICE subcircuit, and a run of it with the
 stack's powers), foster.csv and cauer.csv (networks of each input by itself).
 Stacks with something that follows the temperature, and coolant, are refused.
-docs/reduced-models.md has the equations and how well the error is kept.
+docs/guides/reduced-models.md has the equations and how well the error is kept.
 
 EXIT STATUS
 ===========

@@ -34,7 +34,7 @@ strongest first. Heat goes from a to b as from b to a, unless coolant flows: how
 well the matrix keeps to that is said below the table.
 
 A stack in which something follows the temperature (materials, films, leakage)
-has no such matrix and is refused. docs/rth-zth.md has the definitions.
+has no such matrix and is refused. docs/guides/rth-zth.md has the definitions.
 
 EXIT STATUS
 ===========

@@ -19,7 +19,7 @@ import (
 const serveHelp = `Step the temperatures of a stack for another program, which sets powers and reads
 temperatures while it goes on: a simulator of the chip's software, a controller,
 a script. Requests and answers are lines of JSON on stdin and stdout, or on a
-socket with --listen or --port; docs/serve.md has the protocol and its schema.
+socket with --listen or --port; docs/guides/serve.md has the protocol and its schema.
 
 The stack is set up once, on a device that stays open. Without a client's word
 powers go by the traces and schedules of the stack; the time step is that of

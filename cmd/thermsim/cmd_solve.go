@@ -28,7 +28,7 @@ and its largest error can be told.
 A is square, in coordinate format, real or integer, general or symmetric; B is
 an array or coordinates of one column; both may be packed with gzip. Matrices of
 a grid (seven diagonals) are recognised and stored as diagonals. A symmetric
-matrix must be positive definite. docs/solve.md has the details.
+matrix must be positive definite. docs/guides/solve.md has the details.
 
 A netlist of a power grid (.sp, .spice, .cir: resistors R, voltage sources V,
 current sources I) stands for the system of its node voltages.

@@ -26,7 +26,7 @@ told and the files watched on, until Ctrl-C ends it with status 130.
 
 With --ranks the grid is split over ranks: in this process, or one process each on
 several machines, where Slurm or mpirun started them or --rendezvous says where
-they meet. Rank 0 prints and writes. docs/ranks.md has more.
+they meet. Rank 0 prints and writes. docs/guides/ranks.md has more.
 ` + exitHelp
 
 const steadyExample = `  thermsim steady                                  # ./stack.toml into ./thermsim-out

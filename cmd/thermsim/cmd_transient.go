@@ -34,9 +34,9 @@ The first step begins at the ambient, at [transient] initial, or at what
 --initial says: a temperature, the steady state of the stack's steady powers, or
 a saved run's field, on any grid. DIR@TIME takes the step at that time.
 --checkpoint keeps the state of a long run in --out, whenever it may be killed,
-and --resume goes on from there with the same bits: docs/transients.md.
+and --resume goes on from there with the same bits: docs/guides/transients.md.
 With --policy blocks are throttled while they are too hot, in steps of one length;
-docs/serve.md has the table.
+docs/guides/serve.md has the table.
 
 Tables go to stdout, the peak over time first. Into --out go trace.csv (time,
 power, every block, region and probe, step by step) and what the steady command
@@ -46,7 +46,7 @@ Flags beat what the stack file says. A preconditioner takes settings, as in
 --precond NAME:key=value,...; without --precond, uniform layers are
 solved directly (fourier), others by multigrid, and where that stalls another
 one takes over. With --ranks the grid is split over GPUs, processes or machines:
-docs/ranks.md.
+docs/guides/ranks.md.
 ` + exitHelp
 
 const transientExample = `  thermsim transient examples/trace

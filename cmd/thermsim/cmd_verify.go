@@ -14,7 +14,7 @@ import (
 
 const verifyHelp = `Solve cases whose answer is known from theory and compare: slabs, spreading
 resistance, a manufactured solution, the balance of energy, symmetry and
-superposition. With names, run those cases only. docs/verification.md describes
+superposition. With names, run those cases only. docs/explanation/verification.md describes
 them and the comparisons with other programs that the tests make besides.
 
 EXIT STATUS

@@ -35,7 +35,7 @@ heated volume to the ambient.
 Written are zth.csv, zth_spectrum.csv, zth_structure.csv, zth.json, zth.html and
 the pictures zth.png, zth_spectrum.png, zth_structure.png and
 zth_differential.png. A stack in which something follows the temperature
-(materials, films, leakage) is refused. docs/rth-zth.md has the method.
+(materials, films, leakage) is refused. docs/guides/rth-zth.md has the method.
 
 EXIT STATUS
 ===========

@@ -57,7 +57,7 @@ func workplace(t *testing.T) string {
 func TestModellingGuide(t *testing.T) {
 	dir := workplace(t)
 	commands := 0
-	for _, b := range blocksOf(t, "modelling.md") {
+	for _, b := range blocksOf(t, "guides/modelling.md") {
 		switch b.language {
 		case "toml":
 			writeStack(t, dir, b.text)
@@ -117,7 +117,7 @@ func TestPythonNotebook(t *testing.T) {
 	if numpy == "" {
 		t.Skip("no python3 with numpy here; Debian has both")
 	}
-	data, err := os.ReadFile("../../docs/python.ipynb")
+	data, err := os.ReadFile("../../docs/guides/python.ipynb")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,8 +19,7 @@ var (
 func TestLinksOfDocs(t *testing.T) {
 	root := filepath.FromSlash("../..")
 	var pages []string
-	for _, pattern := range []string{"README.md", "docs/*.md", "docs/decisions/*.md", "docs/papers/*.md",
-		"examples/*/*.md"} {
+	for _, pattern := range []string{"README.md", "docs/*.md", "docs/*/*.md", "docs/*/*/*.md", "examples/*/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			t.Fatal(err)
@@ -91,11 +90,11 @@ var (
 // The pages on papers: each row has a verdict, a reason where it is another than the paper's, and what is here leads to
 // a file. Files that are named exist.
 func TestPapers(t *testing.T) {
-	pages, err := filepath.Glob("../../docs/papers/*.md")
+	pages, err := filepath.Glob("../../docs/explanation/papers/*.md")
 	if err != nil || len(pages) != 5 {
 		t.Fatalf("%d pages: %v", len(pages), err)
 	}
-	for _, page := range append(pages, "../../docs/papers.md") {
+	for _, page := range append(pages, "../../docs/explanation/papers.md") {
 		text := readPage(t, page)
 		for _, m := range namedFile.FindAllStringSubmatch(text, -1) {
 			if _, err := os.Stat(filepath.Join("../..", filepath.FromSlash(m[1]))); err != nil {

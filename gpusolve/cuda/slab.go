@@ -28,7 +28,7 @@ var (
 	_ ops.SlabSystem = (*slabSystem)(nil)
 )
 
-// ExchangeColumns is that of GPUs: docs/ranks.md tells how it was chosen.
+// ExchangeColumns is that of GPUs: docs/guides/ranks.md tells how it was chosen.
 const ExchangeColumns = 65536
 
 // ExchangeColumns is about the number of columns that a cycle works on in the time of two exchanges.

@@ -3,7 +3,7 @@
 //
 // A [Transaction] takes all files under the hidden folder .thermsim, and gives them their names together, last. What
 // stands in the folder changes between two points, and a journal written before the first of them tells whoever comes
-// next how to undo it; see Commit. docs/decisions/0003-what-an-interrupt-leaves.md has the reasons.
+// next how to undo it; see Commit. docs/contributing/decisions/0003-what-an-interrupt-leaves.md has the reasons.
 package staging
 
 import (

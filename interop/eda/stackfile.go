@@ -29,7 +29,7 @@ func tidy(um float64) float64 { return math.Round(um*1e9) / 1e9 }
 
 const stackTemplate = `# Made from %s.
 # %d instances, %.9g W on %d x %d tiles. thermsim steady runs this file as it stands; the layers and
-# their cooling are placeholders for yours: 'thermsim check' draws them, docs/stack-format.md has every key.
+# their cooling are placeholders for yours: 'thermsim check' draws them, docs/reference/stack-format.md has every key.
 
 schema = 1
 title  = %s

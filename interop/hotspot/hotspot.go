@@ -3,7 +3,8 @@
 // they are named materials and initial temperatures. What HotSpot can do and thermsim cannot (a secondary heat path,
 // leakage, channels that bend, package and clock models) is refused with its line.
 //
-// docs/import.md tells the grammar, the units and every way in which HotSpot's arithmetic differs from thermsim's.
+// docs/guides/import.md tells the grammar, the units and every way in which HotSpot's arithmetic differs from
+// thermsim's.
 package hotspot
 
 import (

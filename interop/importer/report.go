@@ -35,7 +35,7 @@ func (r *Result) head() []string {
 	list("Carried over in another form:", Adapted)
 	list("To be looked at:", Warning)
 	if len(r.Deviations) > 0 {
-		lines = append(lines, "", fmt.Sprintf("How %s calculates otherwise (docs/import.md):", r.Format.Title()))
+		lines = append(lines, "", fmt.Sprintf("How %s calculates otherwise (docs/guides/import.md):", r.Format.Title()))
 		for _, d := range r.Deviations {
 			lines = append(lines, "  "+d.Line())
 		}

@@ -49,7 +49,8 @@ func TestWriteStack(t *testing.T) {
 	for _, want := range []string{
 		"# From somewhere.\n", "# Not carried over:\n#   x.in:3:1: cores\n#   x.in:9:1: colours\n",
 		"# To be looked at:\n#   x.in:5:2: odd\n",
-		"# How Other calculates otherwise (docs/import.md):\n#   first: it rounds; here: exact; that makes 0.25 K at " +
+		"# How Other calculates otherwise (docs/guides/import.md):\n#   first: it rounds; here: exact; that " +
+			"makes 0.25 K at " +
 			"most\n#   second: it cuts; emulated\n",
 	} {
 		if !strings.Contains(b.String(), want) {

@@ -59,7 +59,7 @@ func Admit(token string) func(c net.Conn) (net.Conn, error) {
 // admitted judges a first line.
 func admitted(line []byte, token string) *Fault {
 	if httpRequest.Match(line) {
-		return faultf(Denied, "this is no web server, and speaks no HTTP; docs/serve.md has the protocol")
+		return faultf(Denied, "this is no web server, and speaks no HTTP; docs/guides/serve.md has the protocol")
 	}
 	r, fault := parse(line)
 	if fault != nil {

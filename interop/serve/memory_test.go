@@ -10,7 +10,7 @@ import (
 	"thermsim/mesh"
 )
 
-// stepRequests is how many requests TestMemoryOfSteps sends: 10000 is the figure of docs/serve.md.
+// stepRequests is how many requests TestMemoryOfSteps sends: 10000 is the figure of docs/guides/serve.md.
 var stepRequests = flag.Int("step-requests", 60, "step requests on 128x128x10")
 
 // Thousands of requests leave no more memory behind than the first ones did.

@@ -25,7 +25,8 @@ const (
 // maxID is how many bytes an id may have.
 const maxID = 128
 
-// request is what a client asks for. docs/serve.md and configs/serve.schema.json describe it for people and programs.
+// request is what a client asks for. docs/guides/serve.md and configs/serve.schema.json describe it for people and
+// programs.
 type request struct {
 	ID      json.RawMessage     `json:"id,omitempty"`
 	Op      string              `json:"op"`
@@ -89,7 +90,7 @@ type Fault struct {
 
 func (f *Fault) Error() string { return f.Text }
 
-// Codes of faults. docs/serve.md says what each of them means.
+// Codes of faults. docs/guides/serve.md says what each of them means.
 const (
 	BadJSON      = "bad-json"
 	BadRequest   = "bad-request"

@@ -111,7 +111,7 @@ func ask(t testing.TB, sim *Simulation, format string, args ...any) *answer {
 	return &a
 }
 
-// schemas are those that docs/serve.md points to.
+// schemas are those that docs/guides/serve.md points to.
 var schemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
 	all := map[string]*jsonschema.Schema{}
 	for _, part := range []string{"request", "reply"} {

@@ -1,6 +1,6 @@
 // Package serve steps a stack for other programs: simulators of what runs on the chip, controllers, scripts. A
 // Simulation takes requests, one object of JSON each, and answers them; Serve and Listen bring them from streams and
-// sockets. docs/serve.md describes the protocol.
+// sockets. docs/guides/serve.md describes the protocol.
 package serve
 
 import (

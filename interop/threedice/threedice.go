@@ -2,7 +2,8 @@
 // (.mlt) they name. What 3D-ICE can do and thermsim cannot (pluggable heat sinks, channels in non-uniform mode) is
 // refused with its line.
 //
-// docs/import.md tells the grammar, the units and every way in which 3D-ICE's arithmetic differs from thermsim's.
+// docs/guides/import.md tells the grammar, the units and every way in which 3D-ICE's arithmetic differs from
+// thermsim's.
 package threedice
 
 import (

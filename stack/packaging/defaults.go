@@ -7,8 +7,8 @@ const (
 	um = 1e-6
 )
 
-// Defaults are the dimensions and materials of a kind unless told otherwise; docs/packages.md gives their sources and
-// reasons.
+// Defaults are the dimensions and materials of a kind unless told otherwise; docs/guides/packages.md gives their
+// sources and reasons.
 func Defaults(k Kind) Package {
 	p := Package{
 		Kind:       k,

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-var regen = flag.Bool("regen", false, "write the tables of docs/packages.md anew")
+var regen = flag.Bool("regen", false, "write the tables of docs/guides/packages.md anew")
 
-const docFile = "../../docs/packages.md"
+const docFile = "../../docs/guides/packages.md"
 
 // The table of defaults in the documentation is that of the code.
 func TestDocumentedDefaults(t *testing.T) {

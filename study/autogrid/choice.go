@@ -1,6 +1,6 @@
 // Package autogrid chooses the grid of a stack: lines on the edges of sources and regions, cells that grow away from
-// them, cells along z where the flux changes, and as many of all as an error of the maxima asks for. docs/auto-grid.md
-// tells the rules and how well they hold.
+// them, cells along z where the flux changes, and as many of all as an error of the maxima asks for.
+// docs/guides/auto-grid.md tells the rules and how well they hold.
 package autogrid
 
 import (

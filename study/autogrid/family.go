@@ -69,7 +69,7 @@ func leastFloor(size float64, fits func(size float64) bool) {
 }
 
 // directCost is what a cell costs that transforms solve, in those of iterations on graded grids: times per cell of
-// docs/performance.md.
+// docs/explanation/performance.md.
 const directCost = 0.15
 
 // uniform grids have equal cells along each axis, as small as the smallest source asks for.

@@ -109,8 +109,8 @@ func errorOfMiddle(coarse, middle, fine []float64, tol float64) float64 {
 }
 
 // errorFrom is the error of the middle grid from the changes to it and from it: Richardson's for the order that they
-// show, 2 at most, times 1.25 (see docs/converge.md). Where they show none, values swing or settle slowly: as for half
-// an order of change from here on.
+// show, 2 at most, times 1.25 (see docs/guides/converge.md). Where they show none, values swing or settle slowly: as
+// for half an order of change from here on.
 func errorFrom(first, second, tol float64) float64 {
 	const safety, most, least = 1.25, 4.0, 1.4 // ratios of changes for the orders 2 and 1/2
 	ratio := first / second

@@ -455,9 +455,10 @@ func TestPage(t *testing.T) {
 	if err := r.WriteMarkdown(&page); err != nil {
 		t.Fatal(err)
 	}
-	committed, err := os.ReadFile("../../docs/bench-h200.md")
+	committed, err := os.ReadFile("../../docs/explanation/bench-h200.md")
 	if err != nil || !bytes.Equal(page.Bytes(), committed) {
-		t.Errorf("docs/bench-h200.md is not what docs/measurements/bench-h200.json makes: run make performance (%v)",
+		t.Errorf("docs/explanation/bench-h200.md is not what docs/measurements/bench-h200.json makes: run make "+
+			"performance (%v)",
 			err)
 	}
 }

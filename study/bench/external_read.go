@@ -101,7 +101,8 @@ func externalRow(place string, cells map[string]externalCell) (ExternalRow, erro
 		c, there := cells[f.name]
 		if !there || c.text == "" {
 			if f.required {
-				return e, fmt.Errorf("%s: the row has no %s; docs/bench.md lists what rows must have", place, f.name)
+				return e, fmt.Errorf("%s: the row has no %s; docs/reference/bench.md lists what rows must have", place,
+					f.name)
 			}
 			continue
 		}

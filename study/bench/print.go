@@ -104,8 +104,8 @@ func (r *Result) WriteText(w io.Writer) error {
 // WriteMarkdown prints the tables as a page.
 func (r *Result) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Benchmark: %s\n\n%s\nMeasured on %s by `thermsim bench` (version %s); [bench.md](bench.md) "+
-		"explains the tables.\n", r.Device.Name, r.About(), r.Date, r.Version)
+	fmt.Fprintf(&b, "# Benchmark: %s\n\n%s\nMeasured on %s by `thermsim bench` (version %s); "+
+		"[bench.md](../reference/bench.md) explains the tables.\n", r.Device.Name, r.About(), r.Date, r.Version)
 	for _, s := range r.Tables {
 		t, err := tableOf(s.Name)
 		if err != nil {

@@ -31,7 +31,7 @@ type set struct {
 }
 
 // cuth are the systems whose unknowns, nonzeros and iterations come nearest to those of the paper;
-// docs/papers/cuth.md says how they were found.
+// docs/explanation/papers/cuth.md says how they were found.
 var cuth = set{
 	name: "CUTh", about: "matched to the paper's unknowns, nonzeros and iterations",
 	layers: 8, bulkUM: 100, widthMM: 25, h: 1e5, powerW: 40, timeStep: 0.01,

@@ -1,7 +1,7 @@
 // Command comparison runs thermsim on the inputs of other simulators and compares the results with theirs, file by
 // file:
 //
-//	go run ./tools/comparison -cases DIR -thermsim bin/thermsim -out docs/comparison.md
+//	go run ./tools/comparison -cases DIR -thermsim bin/thermsim -out docs/explanation/comparison.md
 //
 // DIR holds one folder per simulator (3dice, hotspot) with a folder per case: its inputs, what the simulator wrote, and
 // where it was measured the output of /usr/bin/time -v. thermsim runs as a user runs it, once its own way and once with
@@ -27,7 +27,7 @@ func main() {
 	o := options{}
 	flag.StringVar(&o.cases, "cases", "", "folder with the cases")
 	flag.StringVar(&o.program, "thermsim", filepath.Join("bin", "thermsim"), "the program to compare")
-	flag.StringVar(&o.out, "out", filepath.Join("docs", "comparison.md"), "document to write")
+	flag.StringVar(&o.out, "out", filepath.Join("docs", "explanation", "comparison.md"), "document to write")
 	flag.StringVar(&o.images, "images", filepath.Join("docs", "images", "comparison"), "folder for the difference maps")
 	flag.StringVar(&o.hotspot, "hotspot", "", "HotSpot's executable: compare thermsim --compat with it on random "+
 		"projects and write -results, nothing else")

@@ -121,7 +121,7 @@ func TestChoose(t *testing.T) {
 
 // The tables of the page are those of the figures that are kept.
 func TestPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/reliability.md")
+	page, err := os.ReadFile("../../docs/explanation/reliability.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestPage(t *testing.T) {
 		var b bytes.Buffer
 		r.print(&b)
 		if r.Commit == "" || !bytes.Contains(page, b.Bytes()) {
-			t.Errorf("%s of commit %q: docs/reliability.md has no such tables:\n%s", name, r.Commit, &b)
+			t.Errorf("%s of commit %q: docs/explanation/reliability.md has no such tables:\n%s", name, r.Commit, &b)
 		}
 	}
 }

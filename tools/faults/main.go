@@ -4,7 +4,7 @@
 // reading, writing, bringing to the disk, closing, renaming, making and removing, by error, by halves, by a full,
 // read-only or lost disk, or by a signal at that operation. It stands between the program and the system (ptrace), and
 // needs nothing of the program. After each run it compares the folder with those before and after an undisturbed run.
-// docs/reliability.md holds its figures.
+// docs/explanation/reliability.md holds its figures.
 //
 //	go run ./tools/faults -program bin/thermsim
 //	go run ./tools/faults -program bin/thermsim -only '^(steady|render)$' -faults 'SIG' -most 2 -v

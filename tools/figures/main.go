@@ -58,7 +58,7 @@ func main() {
 // pagesOf lists the pages of the repository that may hold such tables.
 func pagesOf(root string) ([]string, error) {
 	var all []string
-	for _, pattern := range []string{"README.md", "docs/*.md", "docs/*/*.md"} {
+	for _, pattern := range []string{"README.md", "docs/*.md", "docs/*/*.md", "docs/explanation/papers/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil {
 			return nil, err

@@ -2,10 +2,10 @@
 // which the pages of docs show the rows. It is a single binary that needs libc and a CUDA driver, for GPU machines
 // without Go. The first argument says what is measured:
 //
-//	gpubench [stacks]  the 10-layer memory-on-logic stack: docs/performance.md, docs/ranks-gpu.md
-//	gpubench networks  the methods that need no geometry, cmg and parac: docs/cmg.md, docs/parac.md
-//	gpubench factors   incomplete factors: docs/ilu.md, docs/ddilu.md
-//	gpubench process   whole runs of thermsim, from the start of the process to its end: docs/process.md
+//	gpubench [stacks]  the 10-layer memory-on-logic stack: performance.md and ranks-gpu.md in docs/explanation
+//	gpubench networks  the methods that need no geometry: cmg.md and parac.md in docs/explanation
+//	gpubench factors   incomplete factors: docs/explanation/ilu.md, docs/explanation/ddilu.md
+//	gpubench process   whole runs of thermsim, from the start of the process to its end: docs/explanation/process.md
 //	gpubench hold      nothing: it takes the memory of a GPU, as another program does, to see what thermsim says then
 package main
 

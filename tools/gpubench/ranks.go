@@ -40,7 +40,8 @@ func (f *ranksFlags) add() {
 		"there are GPUs")
 	flag.StringVar(&f.rendezvous, "rendezvous", "", "HOST:PORT where the processes of -ranks meet; without it the "+
 		"ranks are in one process")
-	flag.BoolVar(&f.table, "ranks-table", false, "measure nothing: write the tables of docs/ranks-gpu.md, made of "+
+	flag.BoolVar(&f.table, "ranks-table", false, "measure nothing: write the tables of "+
+		"docs/explanation/ranks-gpu.md from "+
 		"the JSON files named, to stdout")
 	flag.BoolVar(&f.direct, "direct", false, "with -ranks: stacks of layers by the direct solver, with the "+
 		"multigrid beside it")

@@ -11,7 +11,7 @@ import (
 // What stands between these lines of the page is made here.
 const ranksBegin, ranksEnd = "<!-- made by gpubench -ranks-table -->\n", "<!-- end -->\n"
 
-// writeRanks writes the tables of docs/ranks-gpu.md, made of the files of -ranks and -slabs.
+// writeRanks writes the tables of docs/explanation/ranks-gpu.md, made of the files of -ranks and -slabs.
 func writeRanks(w io.Writer, files []string) error {
 	fmt.Fprint(w, ranksBegin)
 	defer fmt.Fprint(w, ranksEnd)

@@ -9,7 +9,7 @@ import (
 
 // The committed page has the tables that the committed measurements make.
 func TestRanksTable(t *testing.T) {
-	page, err := os.ReadFile("../../docs/ranks-gpu.md")
+	page, err := os.ReadFile("../../docs/explanation/ranks-gpu.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestRanksTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Contains(page, made.Bytes()) {
-			t.Errorf("docs/ranks-gpu.md does not hold what gpubench -ranks-table makes of %s", file)
+			t.Errorf("docs/explanation/ranks-gpu.md does not hold what gpubench -ranks-table makes of %s", file)
 		}
 	}
 }

@@ -1,8 +1,8 @@
 //go:build unix
 
 // Command hostile makes inputs that cost little to write and once cost thermsim minutes or gigabytes, gives them to a
-// program, and prints what each costs: wall time, peak memory, exit status and message. docs/reliability.md holds its
-// figures.
+// program, and prints what each costs: wall time, peak memory, exit status and message. docs/explanation/reliability.md
+// holds its figures.
 //
 //	go run ./tools/hostile -program bin/thermsim
 //	go run ./tools/hostile -program bin/thermsim -only 'title|mix' -check

@@ -7,16 +7,16 @@ import (
 )
 
 func TestNotebookIsThatOfThePage(t *testing.T) {
-	want, err := OfPython("../../docs")
+	want, err := OfPython("../../docs/guides")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile("../../docs/python.ipynb")
+	got, err := os.ReadFile("../../docs/guides/python.ipynb")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Error("docs/python.ipynb differs from docs/python.md: go generate ./tools/notebook")
+		t.Error("docs/guides/python.ipynb differs from docs/guides/python.md: go generate ./tools/notebook")
 	}
 }
 

@@ -11,7 +11,7 @@ const (
 	end   = "<!-- end -->"
 )
 
-// Fill replaces what stands between the markers of docs/summary.md by a table of each object.
+// Fill replaces what stands between the markers of docs/reference/summary.md by a table of each object.
 func Fill(page string, tables []Table) (string, error) {
 	before, rest, ok := strings.Cut(page, begin)
 	_, after, ended := strings.Cut(rest, end)

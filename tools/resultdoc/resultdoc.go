@@ -1,5 +1,5 @@
 // Package resultdoc describes summary.json from the Go types that write it: their fields by reflection, what they mean
-// by their comments. It makes configs/summary.schema.json and the tables of docs/summary.md.
+// by their comments. It makes configs/summary.schema.json and the tables of docs/reference/summary.md.
 package resultdoc
 
 import (
@@ -127,7 +127,7 @@ func fields(t reflect.Type, comments comments) ([]Field, error) {
 			f.Type, f.List = f.Type.Elem(), true
 		}
 		if tag == "" || f.Doc == "" {
-			return nil, fmt.Errorf("field %s of %s has no name in JSON or no comment, which docs/summary.md shows",
+			return nil, fmt.Errorf("field %s of %s has no name in JSON or no comment for docs/reference/summary.md",
 				g.Name, t)
 		}
 		out = append(out, f)

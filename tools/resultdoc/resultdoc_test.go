@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	pageFile   = "../../docs/summary.md"
+	pageFile   = "../../docs/reference/summary.md"
 	schemaFile = "../../configs/summary.schema.json"
 )
 

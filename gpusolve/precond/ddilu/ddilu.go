@@ -1,7 +1,7 @@
 // Package ddilu preconditions with incomplete factors of small diagonal blocks: the matrix without its couplings
 // between blocks, each block factored by itself without fill, (I + L) D (I + U), and solved by one block of a GPU's
 // threads in fast memory ("Fine-grained domain decomposition", arXiv 2508.04917). Blocks are bricks of a grid, or parts
-// of a graph. See docs/ddilu.md.
+// of a graph. See docs/explanation/ddilu.md.
 package ddilu
 
 //go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels

@@ -11,7 +11,7 @@ import (
 var robustTable = flag.String("robust-table", "", "solve stacks of every size, and write the table of iterations "+
 	"between its marks in this file")
 
-// Marks of the table in docs/liquid-cooling.md.
+// Marks of the table in docs/guides/liquid-cooling.md.
 const (
 	tableBegin = "<!-- iterations: make robustness -->\n"
 	tableEnd   = "<!-- end of iterations -->\n"

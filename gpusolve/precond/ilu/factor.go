@@ -99,7 +99,7 @@ type Form int
 
 // The forms. All but the first are there to compare with.
 const (
-	ByTiles Form = iota // the method's own (docs/ilu.md)
+	ByTiles Form = iota // the method's own (docs/explanation/ilu.md)
 	// tiles with a message at every level and neighbours' values read in memory, laid out by levels
 	ByFlags
 	ByGroups       // the same, where Order is 1 with two groups of threads for the two halves of a row

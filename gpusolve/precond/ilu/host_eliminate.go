@@ -14,7 +14,7 @@ import (
 //	w_cj = a_jc - sum over k < j of w_ck l_jk,   u_jc = w_cj / d_j
 //
 // where j and k run over the neighbours of the pattern. So either side is the recurrence of a symmetric matrix with the
-// other side's entries in its products. What is left of the sums is written out below; see docs/ilu.md.
+// other side's entries in its products. What is left of the sums is written out below; see docs/explanation/ilu.md.
 type elimination struct {
 	*Entries
 	main      []float64

@@ -1,8 +1,8 @@
 // Package ilu preconditions with incomplete factors L D U of a grid's matrix, in natural order: level 0 or 1 of fill.
 // Of a symmetric matrix they are the Cholesky factors L D L^T.
 //
-// The triangular solves go along wavefronts; see docs/ilu.md for what that costs on flat grids. Kernels is their GPU
-// side, made of ilu.cu.
+// The triangular solves go along wavefronts; see docs/explanation/ilu.md for what that costs on flat grids. Kernels is
+// their GPU side, made of ilu.cu.
 package ilu
 
 //go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels

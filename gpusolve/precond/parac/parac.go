@@ -1,6 +1,6 @@
 // Package parac preconditions with a randomised approximate Cholesky factor (Gao, Kyng and Spielman 2023), built in
 // parallel in the manner of ParAC (Liang et al. 2025). It needs no geometry: any symmetric, diagonally dominant matrix
-// without positive off-diagonals will do. See docs/parac.md.
+// without positive off-diagonals will do. See docs/explanation/parac.md.
 //
 // The elimination and the solves stand here for the processor (host*.go) and for GPUs (cuda*.go, with the kernels of
 // parac.cu, sort.cu and levels.cu); both make the same factor, to the last bit.

@@ -2,7 +2,7 @@
 // executes the very text that a GPU's driver would compile and, unlike a GPU, tells about accesses out of bounds or
 // misaligned, reads of memory nothing wrote, data races in shared and global memory, divergent barriers and shuffles,
 // and kernels that wait for ever. An opcode it does not know is an error when the module is loaded. Arithmetic is IEEE,
-// bit for bit what a GPU gives. See docs/ptx-interpreter.md.
+// bit for bit what a GPU gives. See docs/contributing/ptx-interpreter.md.
 package interpreter
 
 import "sync"

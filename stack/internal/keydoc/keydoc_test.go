@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	pageFile   = "../../../docs/stack-format.md"
+	pageFile   = "../../../docs/reference/stack-format.md"
 	schemaFile = "../../../configs/stack.schema.json"
 )
 
@@ -33,7 +33,7 @@ func TestCommittedFilesAreUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fresh, err := Schema(keys.New(), "stack file", "docs/stack-format.md")
+	fresh, err := Schema(keys.New(), "stack file", "docs/reference/stack-format.md")
 	if err != nil {
 		t.Fatal(err)
 	}

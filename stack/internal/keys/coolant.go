@@ -9,7 +9,8 @@ func coolantSpecs() []Spec {
 	return []Spec{
 		{"coolant", "[layer.coolant]", "a coolant", []Key{
 			{Name: "fluid", Type: Enum, Enum: coolant.Names(), Doc: "A liquid of the library, whose properties are " +
-				"taken at `properties_at`: [liquid-cooling.md](liquid-cooling.md) has their sources. Or give k, c, " +
+				"taken at `properties_at`: [liquid-cooling.md](../guides/liquid-cooling.md) has their sources. Or " +
+				"give k, c, " +
 				"and where a correlation needs them rho and viscosity."},
 			{Name: "k", Type: Scalar, Quantity: units.Conductivity, Range: NonNegative, Doc: "Thermal conductivity " +
 				"of the coolant, which conducts along the flow with it."},
@@ -66,7 +67,8 @@ func coolantSpecs() []Spec {
 					"temperature, so that coefficients by correlation depend on the distance from the inlet, and " +
 					"friction on the length."},
 			{Name: "h", Type: Scalar, Quantity: units.HeatTransfer, Range: Positive, DefDoc: "by correlation, see " +
-				"[liquid-cooling.md](liquid-cooling.md)", Doc: "Heat transfer coefficient on the walls of a channel. " +
+				"[liquid-cooling.md](../guides/liquid-cooling.md)", Doc: "Heat transfer coefficient on the walls of " +
+				"a channel. " +
 				"A porous cavity of channels gets from it those of floor and ceiling, side walls counted as fins."},
 			{Name: "h_side", Type: Scalar, Quantity: units.HeatTransfer, Range: Positive, DefDoc: "`h`",
 				Doc: "The same on the side walls of a resolved channel."},

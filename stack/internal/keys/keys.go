@@ -1,5 +1,5 @@
 // Package keys is the table of everything a stack file may say: what reads, overrides and prints stack files, the
-// reference in docs/stack-format.md and the JSON Schema all use it, so they cannot disagree.
+// reference in docs/reference/stack-format.md and the JSON Schema all use it, so they cannot disagree.
 package keys
 
 import "thermsim/stack/internal/units"

@@ -81,7 +81,7 @@ func layerSpecs() []Spec {
 			{Name: "inclusion", Type: Text, Required: true, Doc: "Material of the inclusions. The matrix is the " +
 				"material of the layer or region."},
 			{Name: "rule", Type: Enum, Enum: mixRules(), DefDoc: "`square` where a pitch is given, else `cylinders`",
-				Doc: "How the mixture conducts, see [effective-materials.md](effective-materials.md)."},
+				Doc: "How the mixture conducts, see [effective-materials.md](../guides/effective-materials.md)."},
 			{Name: "count", Type: Integer, Min: 1, Max: 1_000_000_000, Doc: "Number of cylinders on the layer or " +
 				"region, in place of their pitch."},
 			{Name: "map", Type: FileOrRows, Doc: "One fraction per tile, in place of one for all: path of a CSV, NPY " +

@@ -13,7 +13,7 @@ func mixtureSpecs() []Spec {
 			{Name: "inclusion", Type: Text, Required: true, Doc: "Material of the inclusions."},
 			{Name: "matrix", Type: Text, Required: true, Doc: "Material around them."},
 			{Name: "rule", Type: Enum, Enum: mixRules(), DefDoc: "`square` where a pitch is given, else `cylinders`",
-				Doc: "How the mixture conducts, see [effective-materials.md](effective-materials.md)."},
+				Doc: "How the mixture conducts, see [effective-materials.md](../guides/effective-materials.md)."},
 		}, fractionKeys()...)},
 		{"ply", "[materials.NAME] laminate", "a ply", []Key{
 			{Name: "material", Type: Text, Required: true, Doc: "A material of this file or of the library, another " +

@@ -23,7 +23,7 @@ func packageSpecs() []Spec {
 		{"package", "[package]", "a package", []Key{
 			{Name: "kind", Type: Enum, Enum: []string{"flip-chip-lid", "flip-chip", "wire-bond", "fan-out",
 				"interposer", "hbm"}, Required: true, Doc: "The kind, which says what else the package has and how " +
-				"thick it is, see [packages.md](packages.md)."},
+				"thick it is, see [packages.md](../guides/packages.md)."},
 			{Name: "size", Type: Pair, Quantity: units.Length, Range: Positive, Required: true,
 				Doc: "Extent of the body."},
 			{Name: "die", Type: Tables, Sub: "die", Required: true, Doc: "The dies."},

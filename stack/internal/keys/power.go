@@ -25,7 +25,7 @@ func powerSpecs() []Spec {
 				"all over `area`."},
 			{Name: "leakage", Type: Table, Sub: "leakage", Doc: "Heat beside this power that follows the " +
 				"temperature: of the blocks that give none themselves, or of the area of a uniform power. See " +
-				"[leakage.md](leakage.md)."},
+				"[leakage.md](../guides/leakage.md)."},
 			{Name: "map", Type: FileOrRows, Doc: "Path of a CSV, NPY or PNG file with one number per tile, or the " +
 				"rows themselves. The tiles divide `area` evenly; those of a PNG are its pixels, black without power."},
 			{Name: "unit", Type: Text, DefDoc: "required with map", Doc: "Unit of the map: of power (\"W\", \"mW\": " +

@@ -1,4 +1,4 @@
-// Command gen writes docs/python.ipynb.
+// Command gen writes docs/guides/python.ipynb.
 package main
 
 import (
@@ -9,9 +9,9 @@ import (
 )
 
 func main() {
-	text, err := notebook.OfPython("../../docs")
+	text, err := notebook.OfPython("../../docs/guides")
 	if err == nil {
-		err = os.WriteFile("../../docs/python.ipynb", text, 0o666)
+		err = os.WriteFile("../../docs/guides/python.ipynb", text, 0o666)
 	}
 	if err != nil {
 		log.Fatal(err)

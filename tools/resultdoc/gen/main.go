@@ -1,5 +1,5 @@
-// Command gen brings configs/summary.schema.json and docs/summary.md up to date with the types of package report. It
-// runs in the folder of that package, by go generate.
+// Command gen brings configs/summary.schema.json and docs/reference/summary.md up to date with the types of package
+// report. It runs in the folder of that package, by go generate.
 package main
 
 import (

@@ -4,7 +4,7 @@
 // handles of the other.
 //
 // The bindings are cgo, link libcuda, and are under GPL-3: a program with them is too. See
-// docs/decisions/0005-cuda-bindings.md.
+// docs/contributing/decisions/0005-cuda-bindings.md.
 package mumax3
 
 import (

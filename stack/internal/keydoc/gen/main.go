@@ -18,10 +18,11 @@ func main() {
 }
 
 func run() error {
-	if err := write(keys.New(), "stack file", "docs/stack-format.md", "configs/stack.schema.json"); err != nil {
+	if err := write(keys.New(), "stack file", "docs/reference/stack-format.md", "configs/stack.schema.json"); err !=
+		nil {
 		return err
 	}
-	return write(keys.Sweep(), "sweep file", "docs/sweep.md", "configs/sweep.schema.json")
+	return write(keys.Sweep(), "sweep file", "docs/guides/sweep.md", "configs/sweep.schema.json")
 }
 
 // write fills a page and makes a schema; their paths are those from the root of the repository.
