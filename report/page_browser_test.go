@@ -77,6 +77,7 @@ func TestPageInChromium(t *testing.T) {
 	t.Run("isotherms", func(t *testing.T) { b.t = t; checkUnrounded(b) })
 	t.Run("looks", func(t *testing.T) { b.t = t; checkLooks(b) })
 	t.Run("cells and blocks", func(t *testing.T) { b.t = t; checkCells(b) })
+	t.Run("uneven cells", func(t *testing.T) { b.t = t; checkGraded(b) })
 	t.Run("two runs", func(t *testing.T) { b.t = t; checkTwoRuns(b) })
 	b.t = t
 	b.silent()
