@@ -49,7 +49,8 @@ func gradedPage(t *testing.T, dir string) *Run {
 	}
 	for n, at := range swing {
 		r.Solution.Field = swingField{formulaField{m: r.Mesh}, at}
-		step := solution.Step{Time: float64(n+1) * 1e-3, MaxK: swinging(at, 10e-3, 8e-3, 1.25e-3), PowerW: 16, Converged: true}
+		step := solution.Step{Time: float64(n+1) * 1e-3, MaxK: swinging(at, 10e-3, 8e-3, 1.25e-3), PowerW: 16,
+			Converged: true}
 		r.Solution.Steps = append(r.Solution.Steps, step)
 		if err := out.Step(n+1, step, r.Solution.Field); err != nil {
 			t.Fatal(err)
