@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -63,6 +64,13 @@ func TestDiffOfBrokenFields(t *testing.T) {
 		err := runDiff(t.Context(), &globals{console: &console{stdout: &tables, stderr: &said}}, o)
 		if err != nil {
 			said.WriteString(err.Error())
+		}
+		swapped := o
+		swapped.runs[0], swapped.runs[1] = o.runs[1], o.runs[0]
+		swapped.out = filepath.Join(t.TempDir(), "d")
+		quiet := &globals{console: &console{stdout: io.Discard, stderr: io.Discard}}
+		if got := exitStatus(runDiff(t.Context(), quiet, swapped)); got != c.status {
+			t.Errorf("limit %q, runs swapped: exit status %d, want %d", c.limit, got, c.status)
 		}
 		if exitStatus(err) != c.status || !strings.Contains(said.String(), c.says) {
 			t.Errorf("limit %q: exit status %d, want %d: %s", c.limit, exitStatus(err), c.status, said.String())

@@ -105,6 +105,34 @@ func TestLatinHypercube(t *testing.T) {
 	}
 }
 
+// Parameters are permuted independently: the correlation of any two columns of n runs is about 1/sqrt(n).
+func TestLatinHypercubeIsUncorrelated(t *testing.T) {
+	const runs, columns = 400, 4
+	p := planOf(t, fmt.Sprintf("method = \"latin-hypercube\"\nsamples = %d\nseed = 3\n", runs)+
+		parameters(columns, "from = 0\nto = 1\n"), "")
+	var ranks [columns][]float64
+	for run := range p.Count() {
+		for i, v := range p.Values(run) {
+			x, err := strconv.ParseFloat(v, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ranks[i] = append(ranks[i], 2*x-1) // of mean 0 and variance 1/3
+		}
+	}
+	for i := range ranks {
+		for j := range i {
+			product := 0.0
+			for run, x := range ranks[i] {
+				product += 3 * x * ranks[j][run] / runs
+			}
+			if math.Abs(product) > 4/math.Sqrt(runs) {
+				t.Errorf("parameters %d and %d have the correlation %.2f", i, j, product)
+			}
+		}
+	}
+}
+
 // parameters are n of them.
 func parameters(n int, of string) string {
 	var b strings.Builder
