@@ -2,6 +2,7 @@ package powermap
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"thermsim/stack"
@@ -28,5 +29,44 @@ func TestControlsDrawWhatIsSet(t *testing.T) {
 	got := drawn(&drawings[0], 2, 1)
 	if want := []float64{1 + 5, 7 + 15}; math.Abs(got[0]-want[0]) > 1e-12 || math.Abs(got[1]-want[1]) > 1e-12 {
 		t.Errorf("%v W in two cells, want %v", got, want)
+	}
+}
+
+// Powers that are set and factors come in any order: after each, the stack takes the sum of factor times what was set
+// last, or of what the stack says where nothing is set.
+func TestControlsKeepWhatWasSet(t *testing.T) {
+	own := []float64{1, 2, 4}
+	m := mustMap(t, oneLayer(1, stack.Power{Area: wholeDie, Blocks: []stack.Block{
+		block("a", own[0], stack.Rect{Width: 0.25, Height: 1}), block("b", own[1], stack.Rect{X: 0.25, Width: 0.25, Height: 1}),
+		block("c", own[2], stack.Rect{X: 0.5, Width: 0.5, Height: 1})}}), Grid{uniformFaces(4, 1), uniformFaces(1, 1)})
+	c := m.Controls()
+	watts, factors := []float64{math.NaN(), math.NaN(), math.NaN()}, []float64{1, 1, 1}
+	rng := rand.New(rand.NewPCG(8, 15))
+	for n := range 60 {
+		input := rng.IntN(3)
+		var err error
+		if v := float64(rng.IntN(8)); rng.IntN(2) == 0 {
+			factors[input] = v / 2
+			err = c.Scale(input, v/2)
+		} else {
+			if watts[input] = v; v == 7 {
+				watts[input] = math.NaN()
+			}
+			err = c.Set(input, watts[input])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0.0
+		for i := range own {
+			if of := watts[i]; math.IsNaN(of) {
+				want += factors[i] * own[i]
+			} else {
+				want += factors[i] * of
+			}
+		}
+		if got, err := c.MeanWatts(0, 1); err != nil || math.Abs(got-want) > 1e-12 {
+			t.Fatalf("after %d settings %g W, want %g: %v", n+1, got, want, err)
+		}
 	}
 }

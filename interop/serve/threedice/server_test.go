@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -79,6 +80,46 @@ func TestRecordedSession(t *testing.T) {
 		t.Errorf("%d answers were recorded", answered)
 	}
 	comparePrinted(t, s)
+}
+
+// A client that leaves anywhere within a session leaves nothing to the next one, whose session is as recorded.
+func TestSessionAfterOneThatWasLeft(t *testing.T) {
+	text, err := os.ReadFile("testdata/session.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var requests [][]uint32
+	for line := range strings.Lines(string(text)) {
+		if line[0] == '>' {
+			requests = append(requests, hexWords(t, line))
+		}
+	}
+	s := server(t)
+	session := func(requests [][]uint32) (answers []message) {
+		for _, words := range requests {
+			answer, _, err := s.handle(t.Context(), &message{words[1], words[2:]})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if answer != nil {
+				answers = append(answers, *answer)
+			}
+		}
+		if err := s.Reset(); err != nil {
+			t.Fatal(err)
+		}
+		return answers
+	}
+	want := session(requests)
+	for n, words := range requests {
+		if words[1] != simulateStep && words[1] != insertPowers {
+			continue
+		}
+		session(requests[:n+1])
+		if got := session(requests); !reflect.DeepEqual(got, want) {
+			t.Errorf("after a client that left at its request %d, the answers differ", n)
+		}
+	}
 }
 
 func hexWords(t *testing.T, line string) (words []uint32) {
