@@ -181,6 +181,32 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// States in memory take no more than their limit, however they are named and however often they are saved again.
+func TestStatesKeepTheirLimit(t *testing.T) {
+	sim, _, _ := simulation(t)
+	one := sim.session.StateBytes()
+	sim.options.StateBytes = 3*one + one/2
+	rng := rand.New(rand.NewPCG(4, 2))
+	kept := map[int]bool{}
+	for range 200 {
+		name := rng.IntN(5)
+		if rng.IntN(3) == 0 {
+			if a := ask(t, sim, `{"op":"drop","name":"s%d"}`, name); a.OK != kept[name] {
+				t.Fatalf("dropping s%d, kept %v: %+v", name, kept, a.Error)
+			}
+			delete(kept, name)
+			continue
+		}
+		a := ask(t, sim, `{"op":"save","name":"s%d"}`, name)
+		if fits := kept[name] || len(kept) < 3; a.OK != fits {
+			t.Fatalf("saving s%d, kept %v: %+v", name, kept, a.Error)
+		}
+		if a.OK {
+			kept[name] = true
+		}
+	}
+}
+
 // A map over the protocol is the field of a run of the solver, cell by cell: the southern row first, the western cell
 // first, the planes of a layer from the bottom or the hottest of them, and the hottest of the cells that become one. A
 // block warms the north-west corner of a grid that is not square; probes and blocks agree with the map.

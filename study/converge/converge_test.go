@@ -85,6 +85,54 @@ func plate(p analytic.Plate, src analytic.Source) *stack.Stack {
 	return s
 }
 
+// A mirrored stack has the estimates of the stack, and so has one that is turned by a quarter: blocks at cooled sides,
+// where no parabola goes through the cell behind the face, in one corner and then in the others.
+func TestEstimatesOfTurnedStacks(t *testing.T) {
+	const side = 8e-3
+	corner := stack.Rect{X: 0, Y: 1e-3, Width: 2e-3, Height: 3e-3}
+	of := func(turn func(stack.Rect) stack.Rect, cooled stack.Face) []float64 {
+		s := plate(analytic.Plate{A: side, B: side, H: 1e3, Sheets: []analytic.Sheet{{Thickness: 1e-3,
+			K: [3]float64{20, 20, 20}}}}, analytic.Source{X: 4e-3, Y: 4e-3, Width: 1e-3, Height: 1e-3, Watts: 0.1})
+		r := turn(corner)
+		s.Layers[0].Powers[0].Blocks = append(s.Layers[0].Powers[0].Blocks,
+			stack.Block{Name: "corner", Rects: []stack.Rect{r}, Watts: 3})
+		s.Boundary[cooled] = stack.Boundary{Kind: stack.Convective, H: 5e4, Temperature: 300}
+		study, err := Run(t.Context(), s, gpusolve.Options{Device: "cpu", Tol: 1e-8},
+			func(_ int, s *stack.Stack) (*mesh.Mesh, error) { return mesh.Build(s) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []float64
+		for _, q := range study.Quantities {
+			all = append(append(all, q.Extrapolated, q.Uncertainty), q.Values[:]...)
+		}
+		return all
+	}
+	want := of(func(r stack.Rect) stack.Rect { return r }, stack.West)
+	for _, c := range []struct {
+		name   string
+		turn   func(stack.Rect) stack.Rect
+		cooled stack.Face
+	}{
+		{"mirrored", func(r stack.Rect) stack.Rect {
+			return stack.Rect{X: side - r.X - r.Width, Y: r.Y, Width: r.Width, Height: r.Height}
+		}, stack.East},
+		{"turned", func(r stack.Rect) stack.Rect {
+			return stack.Rect{X: r.Y, Y: r.X, Width: r.Height, Height: r.Width}
+		}, stack.South},
+		{"turned and mirrored", func(r stack.Rect) stack.Rect {
+			return stack.Rect{X: r.Y, Y: side - r.X - r.Width, Width: r.Height, Height: r.Width}
+		}, stack.North},
+	} {
+		got := of(c.turn, c.cooled)
+		for n := range want {
+			if math.Abs(got[n]-want[n]) > 1e-5*(1+math.Abs(want[n]-300)) {
+				t.Errorf("%s: figure %d is %.8g, not %.8g", c.name, n, got[n], want[n])
+			}
+		}
+	}
+}
+
 // On fifty plates at random, of one or two sheets, the exact maximum lies in the interval, wherever the source's edges
 // cut cells.
 func TestIntervalHoldsTheExactMaximum(t *testing.T) {

@@ -103,6 +103,47 @@ func TestAgainstDifferences(t *testing.T) {
 	}
 }
 
+// A stack that conducts, passes contacts and gives off heat f times as well is 1/f times as warm, one with f times the
+// power f times. By Euler's theorem on homogeneous functions the derivatives by all conductances, each times its value,
+// sum to minus the rise, those by all powers to the rise: whatever layers, regions, mixtures, films and patches there are.
+func TestEulersTheorem(t *testing.T) {
+	s := testStack(true)
+	s.Layers[1].Regions = append(s.Layers[1].Regions, stack.Region{Name: "vias", Material: 1,
+		Rect: stack.Rect{X: 2.2e-3, Y: 2e-4, Width: 1.4e-3, Height: 2.5e-3},
+		Fill: &stack.Fill{Inclusion: 2, Rule: stack.Cylinders, NX: 2, NY: 1, Values: []float64{0.1, 0.4}}})
+	s.Layers[2].Regions = []stack.Region{{Name: "slot", Material: 1,
+		Rect: stack.Rect{X: 5e-4, Y: 1.5e-3, Width: 3e-3, Height: 2e-4}}}
+	s.Boundary[stack.North] = stack.Boundary{}
+	for f := range s.Boundary {
+		s.Boundary[f].Temperature = s.Ambient
+	}
+	s.Boundary[stack.Top].Patches = []stack.Patch{{Name: "p",
+		Rects:    []stack.Rect{{X: 1e-3, Y: 1e-3, Width: 1e-3, Height: 1e-3}},
+		Boundary: stack.Boundary{Kind: stack.Convective, H: 5e4, Temperature: s.Ambient}}}
+	for _, want := range []Objective{{Of: "die/a"}, {Norm: 12}} {
+		r, err := Of(t.Context(), s, want, options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		conductances, powers := 0.0, 0.0
+		for i := range r.Of {
+			switch d := &r.Of[i]; d.Kind {
+			case Conductivity, Film:
+				conductances += d.Derivative * d.Value
+			case Contact, Cooler:
+				conductances -= d.Derivative * d.Value
+			case Power:
+				powers += d.Derivative * d.Value
+			case Thickness, Temperature: // change the shape, or the ambient
+			}
+		}
+		rise := r.Kelvin - s.Ambient
+		if math.Abs(conductances+rise) > 1e-6*rise || math.Abs(powers-rise) > 1e-6*rise {
+			t.Errorf("%s: conductances %.9g, powers %.9g, rise %.9g K", r.Name, conductances, powers, rise)
+		}
+	}
+}
+
 // scalePower scales input n of the test stack.
 func scalePower(s *stack.Stack, n int, f float64) {
 	switch n {
