@@ -130,6 +130,9 @@ func TestCoolantByHand(t *testing.T) {
 			0.05 * 400 / 3 * 20 / 3 * d, 62.19 / (400. / 3) * 10e-3 / d * 500, 4.123 * 0.6 / d, 20},
 		{"channels along -y", channels + `, direction = "-y"`, 8e-3, 1, 400. / 3, 4.123 * 0.6 / d * 100e-6 / (2 * 100),
 			0.05 * 400 / 3 * 20 / 3 * d, 62.19 / (400. / 3) * 8e-3 / d * 500, 4.123 * 0.6 / d, 20},
+		// The wall's Biot number is that of its largest film: floor 1e4, ceiling 2e4, side 3e4 W/(m2 K).
+		{"given films", channels + `, direction = "+x", h_bottom = 1e4, h_top = 2e4, h_side = 3e4`, 10e-3, 1, 400. / 3,
+			3e4 * 100e-6 / (2 * 20), 0.05 * 400 / 3 * 20 / 3 * d, 62.19 / (400. / 3) * 10e-3 / d * 500, 1e4, 20},
 		{"pins along -x", pins + `, direction = "-x"`, 10e-3, 0.5, 1000 * 0.5 / 0.7 * 30e-6 / 1e-3, none, none,
 			1e-3 * 0.5 * 10e-3 / 50e-12, 4e4, 1},
 		{"pins along y", pins + `, direction = "+y"`, 8e-3, 0.4, 1000 * 0.4 / 0.7 * 30e-6 / 1e-3, none, none,

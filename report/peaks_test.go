@@ -10,12 +10,16 @@ import (
 	"thermsim/stack"
 )
 
-// pulse is hottest in the core at step 4 of 6 and in the cache at step 2; the region under the io warms to the last.
+// pulse is hottest in the core at steps 4 and 5 of 6, as hot in both, and in the cache at step 2; the region under the
+// io warms to the last.
 func pulse(step int) func(x, y, z float64) float64 {
 	near := func(x, y, x0, y0 float64) float64 {
+		if math.Hypot(x-x0, y-y0) > 3e-3 {
+			return 0 // so that nothing else disturbs what is as hot
+		}
 		return math.Exp(-((x-x0)*(x-x0) + (y-y0)*(y-y0)) / (1e-3 * 1e-3))
 	}
-	core := []float64{10, 20, 30, 50, 20, 10}[step-1]
+	core := []float64{10, 20, 30, 50, 50, 10}[step-1]
 	cache := []float64{10, 40, 20, 10, 5, 2}[step-1]
 	return func(x, y, z float64) float64 {
 		return 300 + core*near(x, y, 2.75e-3, 2.25e-3) + cache*near(x, y, 7.25e-3, 2.25e-3) +
