@@ -75,6 +75,40 @@ func TestPatchesExchangeHeat(t *testing.T) {
 	}
 }
 
+// What a patch heats by a flux enters, and what the rest of the face cools leaves: each by hand, q A and h A (T - T0).
+func TestHeatOfPatchesByKind(t *testing.T) {
+	const area, whole = 20e-6, 80e-6
+	film := stack.Boundary{Kind: stack.Convective, H: 1e-3, Temperature: 310}
+	flux := stack.Boundary{Kind: stack.HeatFlux, Flux: 2e4}
+	for _, c := range []struct {
+		face, patch stack.Boundary
+		want        [2]float64 // W that leave through the patch, and through the rest
+	}{
+		{film, flux, [2]float64{-2e4 * area, 1e-3 * (whole - area) * 50}},
+		{flux, film, [2]float64{1e-3 * area * 50, -2e4 * (whole - area)}},
+		{flux, stack.Boundary{}, [2]float64{0, -2e4 * (whole - area)}},
+	} {
+		m := patchedPlate(t, c.face, rectPatch(1.1e-3, 1.3e-3, 5e-3, 4e-3, c.patch))
+		if got := m.Stack.Size[0] * m.Stack.Size[1]; math.Abs(got-whole) > 1e-12 {
+			t.Fatalf("the plate has %g m2", got)
+		}
+		states, err := m.Patches(func(_ int, kelvin []float64) error {
+			for n := range kelvin {
+				kelvin[n] = 360
+			}
+			return nil
+		})
+		if err != nil || len(states) != 2 {
+			t.Fatal(states, err)
+		}
+		for n, want := range c.want {
+			if math.Abs(states[n].Heat-want) > 1e-6*math.Abs(want) {
+				t.Errorf("patch %+v, row %d: %g W, want %g", c.patch, n, states[n].Heat, want)
+			}
+		}
+	}
+}
+
 // Rows of properties are the property cell by cell, also where the heat capacity is the only one that follows the
 // temperature.
 func TestRowsOfProperties(t *testing.T) {

@@ -172,3 +172,36 @@ func TestPlacesByHand(t *testing.T) {
 		}
 	}
 }
+
+// 3D-ICE counts the channels of its two-resistor model as the quotient of length and pitch, rounded, and gives each that
+// part of the flow, whatever the chip has room for.
+func TestChannelsOfTwoResistors(t *testing.T) {
+	files := map[string]string{}
+	for _, name := range []string{"case.stk", "lower.flp", "upper.flp"} {
+		text, err := os.ReadFile(filepath.Join("testdata/channels2rm", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = string(text)
+	}
+	whole := files["case.stk"]
+	for length, count := range map[int]int{840: 4, 900: 5, 960: 5, 1020: 5, 1080: 5, 1140: 6} {
+		files["case.stk"] = strings.Replace(whole, "chip length 840, width 800 ;\n   cell length 70",
+			fmt.Sprintf("chip length %d, width 800 ;\n   cell length 60", length), 1)
+		for _, compat := range []bool{false, true} {
+			r, err := importFiles(files, compat)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := 6e-6 / 60
+			if compat {
+				want *= float64(length) / float64(count*200)
+			}
+			for _, l := range r.Stack.Layers {
+				if w := l.Coolant; w != nil && math.Abs(w.Flow-want) > 1e-12*want {
+					t.Errorf("%d um, compat %v: a flow of %g m3/s, want %g", length, compat, w.Flow, want)
+				}
+			}
+		}
+	}
+}
