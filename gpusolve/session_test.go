@@ -179,6 +179,35 @@ func TestSessionRestoresItsBits(t *testing.T) {
 	}
 }
 
+// A session that takes up a field, a time and a count of steps is where the session was that they come from: what
+// follows has the same times, counts and temperatures, under powers that change with time.
+func TestSessionResumes(t *testing.T) {
+	s, tau, _ := lump()
+	s.Layers[0].Powers[0].Schedule = []stack.ScalePoint{{Factor: 1}, {Time: 2.5 * tau, Factor: 3}, {Time: 4 * tau, Factor: 0}}
+	m := build(t, s)
+	whole := openSession(t, m, tau)
+	for taken := range 6 {
+		resumed := openSession(t, m, tau)
+		if err := resumed.Resume(whole.Field(), whole.Time(), whole.Steps()); err != nil {
+			t.Fatal(err)
+		}
+		on := openSession(t, m, tau)
+		stepSession(t, on, taken)
+		for n := range 3 {
+			stepSession(t, on, 1)
+			stepSession(t, resumed, 1)
+			if math.Abs(resumed.Time()-on.Time()) > 1e-12*tau || resumed.Steps() != on.Steps() {
+				t.Fatalf("%d steps after %d: step %d at %g s, want %d at %g", n+1, taken, resumed.Steps(), resumed.Time(),
+					on.Steps(), on.Time())
+			}
+			if d := furthest(wholeField(t, m, resumed.Field()), wholeField(t, m, on.Field())); d > 1e-6 {
+				t.Errorf("%d steps after %d: %g K off", n+1, taken, d)
+			}
+		}
+		stepSession(t, whole, 1)
+	}
+}
+
 // A start over has the bits of the first start, and steps of another length go on from the same field.
 func TestSessionStartsOver(t *testing.T) {
 	for name, m := range sessionCases(t) {
