@@ -37,7 +37,8 @@ func TestControlsDrawWhatIsSet(t *testing.T) {
 func TestControlsKeepWhatWasSet(t *testing.T) {
 	own := []float64{1, 2, 4}
 	m := mustMap(t, oneLayer(1, stack.Power{Area: wholeDie, Blocks: []stack.Block{
-		block("a", own[0], stack.Rect{Width: 0.25, Height: 1}), block("b", own[1], stack.Rect{X: 0.25, Width: 0.25, Height: 1}),
+		block("a", own[0], stack.Rect{Width: 0.25, Height: 1}),
+		block("b", own[1], stack.Rect{X: 0.25, Width: 0.25, Height: 1}),
 		block("c", own[2], stack.Rect{X: 0.5, Width: 0.5, Height: 1})}}), Grid{uniformFaces(4, 1), uniformFaces(1, 1)})
 	c := m.Controls()
 	watts, factors := []float64{math.NaN(), math.NaN(), math.NaN()}, []float64{1, 1, 1}

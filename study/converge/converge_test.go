@@ -85,8 +85,8 @@ func plate(p analytic.Plate, src analytic.Source) *stack.Stack {
 	return s
 }
 
-// A mirrored stack has the estimates of the stack, and so has one that is turned by a quarter: blocks at cooled sides, too weakly to move the maximum,
-// where no parabola goes through the cell behind the face, in one corner and then in the others.
+// A mirrored stack has the estimates of the stack, and so has one that is turned by a quarter. The block lies at a side
+// that is cooled too weakly to move the maximum away: no parabola goes through a cell behind such a face.
 func TestEstimatesOfTurnedStacks(t *testing.T) {
 	const side = 8e-3
 	corner := stack.Rect{X: 0, Y: 1e-3, Width: 2e-3, Height: 3e-3}

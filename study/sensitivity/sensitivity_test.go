@@ -105,7 +105,7 @@ func TestAgainstDifferences(t *testing.T) {
 
 // A stack that conducts, passes contacts and gives off heat f times as well is 1/f times as warm, one with f times the
 // power f times. By Euler's theorem on homogeneous functions the derivatives by all conductances, each times its value,
-// sum to minus the rise, those by all powers to the rise: whatever layers, regions, mixtures, films and patches there are.
+// sum to minus the rise, and those by all powers to the rise, for layers, regions, mixtures, films and patches alike.
 func TestEulersTheorem(t *testing.T) {
 	s := testStack(true)
 	s.Layers[1].Regions = append(s.Layers[1].Regions, stack.Region{Name: "vias", Material: 1,
