@@ -183,7 +183,8 @@ func TestSessionRestoresItsBits(t *testing.T) {
 // follows has the same times, counts and temperatures, under powers that change with time.
 func TestSessionResumes(t *testing.T) {
 	s, tau, _ := lump()
-	s.Layers[0].Powers[0].Schedule = []stack.ScalePoint{{Factor: 1}, {Time: 2.5 * tau, Factor: 3}, {Time: 4 * tau, Factor: 0}}
+	s.Layers[0].Powers[0].Schedule =
+		[]stack.ScalePoint{{Factor: 1}, {Time: 2.5 * tau, Factor: 3}, {Time: 4 * tau, Factor: 0}}
 	m := build(t, s)
 	whole := openSession(t, m, tau)
 	for taken := range 6 {
@@ -197,8 +198,8 @@ func TestSessionResumes(t *testing.T) {
 			stepSession(t, on, 1)
 			stepSession(t, resumed, 1)
 			if math.Abs(resumed.Time()-on.Time()) > 1e-12*tau || resumed.Steps() != on.Steps() {
-				t.Fatalf("%d steps after %d: step %d at %g s, want %d at %g", n+1, taken, resumed.Steps(), resumed.Time(),
-					on.Steps(), on.Time())
+				t.Fatalf("%d steps after %d: step %d at %g s, want %d at %g", n+1, taken, resumed.Steps(),
+					resumed.Time(), on.Steps(), on.Time())
 			}
 			if d := furthest(wholeField(t, m, resumed.Field()), wholeField(t, m, on.Field())); d > 1e-6 {
 				t.Errorf("%d steps after %d: %g K off", n+1, taken, d)

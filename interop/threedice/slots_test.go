@@ -173,8 +173,8 @@ func TestPlacesByHand(t *testing.T) {
 	}
 }
 
-// 3D-ICE counts the channels of its two-resistor model as the quotient of length and pitch, rounded, and gives each that
-// part of the flow, whatever the chip has room for.
+// 3D-ICE counts the channels of its two-resistor model as the quotient of length and pitch, rounded, and gives each
+// that part of the flow, whatever the chip has room for.
 func TestChannelsOfTwoResistors(t *testing.T) {
 	files := map[string]string{}
 	for _, name := range []string{"case.stk", "lower.flp", "upper.flp"} {
