@@ -9,7 +9,7 @@ FUZZTIME  ?= 10m
 # Packages with tests that use a GPU; the names of these tests have GPU in them.
 GPU_PACKAGES = gpusolve gpusolve/cuda/cudriver gpusolve/cuda gpusolve/ranks/slabs gpusolve/testing/interpreter examples gpusolve/krylov gpusolve/krylov/mixed gpusolve/precond/chebyshev gpusolve/precond/cmg gpusolve/precond/ddilu gpusolve/precond/downstream gpusolve/precond/fourier gpusolve/precond/ilu gpusolve/precond/jacobi gpusolve/precond/multigrid gpusolve/precond/parac
 
-.PHONY: build test test-extended mumax3 lint ci bench fuzz mutants generate ptx gpu-test gpu-bench performance robustness notices dist release-check vuln clean
+.PHONY: build test test-extended mumax3 lint prose ci bench fuzz mutants generate ptx gpu-test gpu-bench performance robustness notices dist release-check vuln clean
 
 build:
 	go build -o bin/ ./cmd/thermsim
@@ -25,6 +25,13 @@ test-extended:
 mumax3:
 	mkdir -p bin
 	gpusolve/cuda/cudriver/mumax3/build/check $(CURDIR)/bin/thermsim-mumax3
+
+# The English of pages, doc comments and texts, by the rules in .vale. Vale needs a C compiler.
+prose: bin/vale
+	go run ./tools/prose -vale bin/vale
+
+bin/vale:
+	CGO_ENABLED=1 GOBIN=$(CURDIR)/bin go install github.com/errata-ai/vale/v3/cmd/vale@v3.15.2
 
 # What .ci/run checks before it tests.
 lint:

@@ -1,0 +1,196 @@
+// Command prose checks the English of pages, of doc comments and of the texts that the program prints, by Vale and the
+// rules in .vale.
+//
+//	go run ./tools/prose [-vale PROGRAM] [-list] [FILE or FOLDER...]
+//
+// It writes comments and texts of production Go code to plain files for Vale, and reports what Vale finds at their
+// location in the code. -list prints the number of findings of each kind alone.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func main() {
+	vale := flag.String("vale", "vale", "the program that checks")
+	list := flag.Bool("list", false, "print the number of findings of each kind alone")
+	flag.Parse()
+	roots := flag.Args()
+	if len(roots) == 0 {
+		roots = []string{"."}
+	}
+	found, err := check(*vale, roots)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "prose:", err)
+		os.Exit(2)
+	}
+	kinds := map[string]int{}
+	for _, f := range found {
+		kinds[f.Check]++
+		if !*list {
+			fmt.Printf("%s:%d: %s\n", f.file, f.Line, f.Message)
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		fmt.Fprintf(os.Stderr, "%6d %s\n", kinds[kind], kind)
+	}
+	if len(found) > 0 {
+		os.Exit(1)
+	}
+}
+
+// finding is what Vale reports of a line.
+type finding struct {
+	file           string
+	Line           int
+	Check, Message string
+}
+
+// check runs Vale on the pages below roots, and on what their Go files say.
+func check(vale string, roots []string) ([]finding, error) {
+	var pages, code []string
+	for _, root := range roots {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			name := d.Name()
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && (name == "testdata" || name == "bin" || len(name) > 1 && name[0] == '.'):
+				return filepath.SkipDir
+			case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
+				code = append(code, path)
+			case strings.HasSuffix(name, ".md"), name == "page.html":
+				pages = append(pages, path)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	dir, err := os.MkdirTemp("", "thermsim-prose-*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	texts := map[string]*extract{} // a file each: Vale takes long over large ones
+	for n, path := range code {
+		x, err := read(path)
+		if err != nil {
+			return nil, err
+		}
+		text := filepath.Join(dir, strconv.Itoa(n)+".txt")
+		if err := os.WriteFile(text, x.text.Bytes(), 0o666); err != nil {
+			return nil, err
+		}
+		texts[text] = x
+		pages = append(pages, text)
+	}
+	of, err := run(vale, pages)
+	if err != nil {
+		return nil, err
+	}
+	for n := range of {
+		if x := texts[of[n].file]; x != nil {
+			at := x.lines[of[n].Line-1]
+			of[n].file, of[n].Line = at.Filename, at.Line
+		}
+	}
+	slices.SortStableFunc(of, func(a, b finding) int { return strings.Compare(a.file, b.file) })
+	return of, nil
+}
+
+// run has Vale check files by the rules of the folder that it runs in.
+func run(vale string, files []string) ([]finding, error) {
+	c := exec.Command(vale, append([]string{"--config=.vale.ini", "--no-exit", "--output=JSON"}, files...)...)
+	c.Stderr = os.Stderr
+	out, err := c.Output()
+	if err != nil {
+		return nil, err
+	}
+	var byFile map[string][]finding
+	if err := json.Unmarshal(out, &byFile); err != nil {
+		return nil, fmt.Errorf("reading what %s reports: %w", vale, err)
+	}
+	var all []finding
+	for _, file := range slices.Sorted(maps.Keys(byFile)) {
+		for _, f := range byFile[file] {
+			f.file = file
+			all = append(all, f)
+		}
+	}
+	return all, nil
+}
+
+// extract is the prose of Go files, and where each of its lines comes from.
+type extract struct {
+	text  bytes.Buffer
+	lines []token.Position
+}
+
+func read(path string) (*extract, error) {
+	x := &extract{}
+	files := token.NewFileSet()
+	f, err := parser.ParseFile(files, path, nil, parser.ParseComments)
+	if err != nil || ast.IsGenerated(f) {
+		return x, err
+	}
+	for _, c := range f.Comments {
+		x.add(files.Position(c.Pos()), c.Text())
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.Field:
+			return n.Tag == nil
+		case ast.Expr:
+			if text, ok := literal(n); ok {
+				x.add(files.Position(n.Pos()), text)
+				return false
+			}
+		}
+		return true
+	})
+	return x, nil
+}
+
+// literal is a string that may be written in parts.
+func literal(e ast.Expr) (string, bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(e.Value)
+		return text, err == nil && e.Kind == token.STRING
+	case *ast.BinaryExpr:
+		left, ok := literal(e.X)
+		right, also := literal(e.Y)
+		return left + right, ok && also && e.Op == token.ADD
+	}
+	return "", false
+}
+
+// add takes texts of three words or more as paragraphs.
+func (x *extract) add(at token.Position, text string) {
+	if len(strings.Fields(text)) < 3 {
+		return
+	}
+	for line := range strings.Lines(strings.TrimRight(text, "\n") + "\n\n") {
+		x.text.WriteString(line)
+		x.lines = append(x.lines, at)
+		at.Line++
+	}
+}
