@@ -14,7 +14,7 @@ import (
 // What a change of x does to G depends little on the right side: changes are kept from one time step to the next, whose
 // first iteration they speed up already.
 type anderson struct {
-	on    mixing
+	on    ops.System
 	f, g  ops.Vector // of the last x; while G is sought, f holds x
 	last  bool       // f and g are of this system
 	spare ops.Vector
@@ -28,22 +28,13 @@ type anderson struct {
 	setbacks, rest int
 }
 
-// mixing is what it does with FP64 vectors. All mesh systems have it.
-type mixing interface {
-	ops.Space
-	// Combine sets dst = a x + b y. dst may be x or y.
-	Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector)
-	// Inner returns x.y, and the largest |x|.
-	Inner(x, y ops.Vector) (product, largest float64)
-}
-
 // pair is a change of f and of G.
 type pair struct{ f, g ops.Vector }
 
 const depth = 2
 
 // newAnderson makes the vectors.
-func newAnderson(on mixing) (*anderson, error) {
+func newAnderson(on ops.System) (*anderson, error) {
 	a := &anderson{on: on}
 	vectors := []*ops.Vector{&a.f, &a.g, &a.spare}
 	for i := range a.pairs {

@@ -47,8 +47,7 @@ func (e *engine) settleSteady(ctx context.Context, o Options, power float64,
 // short is by what factor the heat balance shows the estimate of a linear solve to be too small, or the imbalance is
 // above its limit; 0 where there is nothing to improve.
 func (e *engine) short(o *Options, out krylov.Outcome, balance Energy) float64 {
-	linear, ok := e.thermal.(*meshed)
-	if !ok || linear.outer != nil || out.Reason != krylov.Tolerance || o.RTol > 0 || o.ATol > 0 ||
+	if e.meshed == nil || e.meshed.outer != nil || out.Reason != krylov.Tolerance || o.RTol > 0 || o.ATol > 0 ||
 		!(out.ErrorK > 0) || !(balance.ImbalanceRel > slightest) {
 		return 0
 	}

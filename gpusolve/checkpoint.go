@@ -9,7 +9,6 @@ import (
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/snapshot"
 	"thermsim/gpusolve/solution"
-	"thermsim/powermap"
 )
 
 // Checkpoints keep states of a transient on its way, from which another run goes on with the bits that this one would
@@ -39,27 +38,13 @@ var (
 	ErrOtherRun = errors.New("the checkpoint is one of another run")
 )
 
-// snapshots is a thermal system whose state in time can be kept.
-type snapshots interface {
-	// snapshot takes the state, and what its continuation goes by.
-	snapshot(c *snapshot.Coder)
-}
-
-var (
-	_ snapshots = (*direct)(nil)
-	_ snapshots = (*meshed)(nil)
-)
-
-// snapshotSolver is a solver that later solves with the same operator find as it was.
-type snapshotSolver interface{ Snapshot(c *snapshot.Coder) }
-
 // keepable refuses runs whose state is more than checkpoints hold.
 func (e *engine) keepable() error {
-	if _, ok := e.thermal.(snapshots); !ok {
+	if e.system == nil {
 		return fmt.Errorf("%w of this kind of system", ErrNoCheckpoint)
 	}
-	s, ok := e.thermal.(*meshed)
-	if !ok {
+	s := e.meshed
+	if s == nil {
 		return nil
 	}
 	if s.outer != nil {
@@ -75,15 +60,11 @@ func (e *engine) keepable() error {
 
 // kind names what the bits of a run depend on beside its inputs and options.
 func (e *engine) kind(stepping string) []string {
-	method := solution.MethodText(solution.MethodDirect, "fourier")
-	if _, ok := e.thermal.(*direct); !ok {
-		method = solution.MethodText(e.solver.Name(), e.pre.Name())
-	}
 	device := e.info.Kind
 	if device == "gpu" {
 		device += " " + e.info.Name
 	}
-	return []string{stepping, method, device, runtime.GOARCH,
+	return []string{stepping, e.method(), device, runtime.GOARCH,
 		fmt.Sprintf("%d x %d x %d cells", e.mesh.NX(), e.mesh.NY(), e.mesh.NZ())}
 }
 
@@ -110,7 +91,7 @@ func (p *Checkpoints) save(e *engine, steps int, stepping string, state func(c *
 		c := snapshot.NewWriter(w)
 		e.identify(c, stepping)
 		state(c)
-		e.thermal.(snapshots).snapshot(c)
+		e.system.snapshot(c)
 		return errors.Join(c.Err(), e.failure())
 	})
 }
@@ -123,7 +104,7 @@ func (p *Checkpoints) load(e *engine, stepping string, state func(c *snapshot.Co
 		state(c)
 	}
 	if c.Err() == nil {
-		e.thermal.(snapshots).snapshot(c)
+		e.system.snapshot(c)
 	}
 	if err := c.Err(); err != nil {
 		return fmt.Errorf("reading the checkpoint: %w", err)
@@ -139,71 +120,4 @@ func snapshotOutcome(c *snapshot.Coder, o *krylov.Outcome) {
 	c.Float(&o.Norms.Residual, &o.Norms.Source, &o.Norms.Floor, &o.ErrorK)
 	c.Float(&o.Start.Norms.Residual, &o.Start.Norms.Source, &o.Start.Norms.Floor, &o.Start.ErrorK, &o.Start.PlainK)
 	c.Bool(&o.Converged)
-}
-
-// snapshotPower takes what the power was drawn for, and what was set to what, and draws it again.
-func snapshotPower(c *snapshot.Coder, supply powermap.Supply, drawn *[2]float64, draw func(t0, t1 float64) error) {
-	c.Values(drawn[:])
-	controls, set := supply.(*powermap.Controls)
-	stale := false
-	if set {
-		settings := controls.Settings()
-		for n := range settings {
-			c.Float(&settings[n].Watts, &settings[n].Factor)
-		}
-		stale = controls.Stale()
-		c.Bool(&stale)
-		if c.Err() == nil && c.Reading() {
-			controls.SetAll(settings)
-		}
-	}
-	if c.Err() != nil || !c.Reading() {
-		return
-	}
-	if err := draw(drawn[0], drawn[1]); err != nil {
-		c.Fail(err)
-	}
-	if stale {
-		controls.Touch()
-	}
-}
-
-func (s *direct) snapshot(c *snapshot.Coder) {
-	snapshotPower(c, s.sequence, &s.drawn, s.draw)
-	c.Float(&s.power, &s.ceiling)
-	c.Bool(&s.unseen)
-	states := s.states
-	if states == nil {
-		states = []*state{s.x, s.old}
-	}
-	values := make([]float64, s.mesh.Cells())
-	for _, x := range states {
-		if !c.Reading() {
-			s.fourier.ReadModes(x.Modes, values)
-		}
-		if c.Values(values); c.Err() == nil && c.Reading() {
-			s.fourier.WriteModes(x.Modes, values)
-			x.solved++
-		}
-	}
-}
-
-func (s *meshed) snapshot(c *snapshot.Coder) {
-	snapshotPower(c, s.sequence, &s.drawn, s.draw)
-	c.Float(&s.power)
-	s.ahead.snapshot(c)
-	s.solver.(snapshotSolver).Snapshot(c)
-	states := s.states
-	if states == nil {
-		states = s.kept()
-	}
-	values := make([]float64, s.mesh.Cells())
-	for _, x := range states {
-		if !c.Reading() {
-			s.sys.Read(x, values)
-		}
-		if c.Values(values); c.Err() == nil && c.Reading() {
-			s.sys.Write(x, values)
-		}
-	}
 }

@@ -3,6 +3,7 @@ package gpusolve
 import (
 	"strings"
 
+	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/mesh"
 )
@@ -22,4 +23,16 @@ func Choice(m *mesh.Mesh, preconditioner string) (method, why string) {
 		return preconditioner, why
 	}
 	return methods()[0].Name, why
+}
+
+// directMethod says whether a method as users write it is the direct solver where it applies. Settings are those of the
+// iteration that it preconditions.
+func directMethod(spec string) bool {
+	name, settings := precond.Split(spec)
+	return spec == "" || name == "fourier" && settings == ""
+}
+
+// solvesDirectly says whether a method as users write it solves a mesh directly, on a GPU or the processor.
+func solvesDirectly(m *mesh.Mesh, method string, gpu bool) bool {
+	return directMethod(method) && (!gpu || fourier.OnGPUs) && fourier.Check(m) == nil
 }

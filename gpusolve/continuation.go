@@ -28,28 +28,25 @@ type continuation struct {
 }
 
 // newContinuation takes the memory.
-func (s *meshed) newContinuation() error {
-	for n := range s.ahead.past {
-		v, err := s.sys.New32()
-		if err != nil {
-			return blame(err)
+func newContinuation(sys ops.System) (c continuation, err error) {
+	for n := range c.past {
+		if c.past[n], err = sys.New32(); err != nil {
+			break
 		}
-		s.ahead.past[n] = v
 	}
-	return nil
+	return c, err
 }
 
 // extrapolate makes x the guess for the next step, whose power is that of the last one or not, and the last state the
-// former one.
-func (s *meshed) extrapolate(changes bool) {
-	c := &s.ahead
+// former one. leaks says that powers follow the temperature.
+func (c *continuation) extrapolate(sys ops.System, x, old ops.Vector, changes, leaks bool) {
 	var weights [4]float64
 	driven := changes && c.changed
 	if c.known > 0 {
 		for n := len(c.gram) - 1; n > 0; n-- {
 			copy(c.gram[n][1:], c.gram[n-1][:4])
 		}
-		for n, v := range s.sys.Differences(s.x, s.old, c.past) {
+		for n, v := range sys.Differences(x, old, c.past) {
 			c.gram[0][n], c.gram[n][0] = v, v
 		}
 		fitted := c.linked
@@ -57,11 +54,11 @@ func (s *meshed) extrapolate(changes bool) {
 			fitted = c.known
 		}
 		weights = c.weights(fitted-1, driven)
-		if leaks := s.outer != nil && s.outer.leakage != nil; leaks && c.square(&weights) > c.gram[0][0] {
+		if leaks && c.square(&weights) > c.gram[0][0] {
 			weights = [4]float64{} // steps that grow must not be carried past a solution
 		}
 	}
-	s.sys.Extrapolate(s.x, s.old, c.past, weights)
+	sys.Extrapolate(x, old, c.past, weights)
 	c.past = [4]ops.Vector{c.past[3], c.past[0], c.past[1], c.past[2]}
 	c.known = min(c.known+1, len(c.gram))
 	if c.linked = min(c.linked+1, len(c.gram)); changes {
@@ -144,4 +141,11 @@ func (c *continuation) snapshot(to *snapshot.Coder) {
 	for n := range c.gram {
 		to.Values(c.gram[n][:])
 	}
+}
+
+// past is a state with its continuation.
+type past struct {
+	values [][]float64
+	ahead  continuation // of a mesh's system, whose vectors are among the values
+	power  float64
 }

@@ -11,10 +11,7 @@ import (
 	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/precond/downstream"
-	"thermsim/gpusolve/precond/fourier"
-	"thermsim/gpusolve/precond/multigrid"
-	"thermsim/mesh"
+	"thermsim/internal/timeline"
 )
 
 // What "auto" weighs. Opening a GPU takes about 0.3 s (initialisation, context, kernels from the driver's cache); two
@@ -26,6 +23,18 @@ const (
 	cpuDirect      = 30 * time.Nanosecond // the direct solver, per cell and solve
 	cpuCooled      = 3                    // times as long with coolant
 )
+
+// deviceOptions say where a solve works: those of Options with these names.
+type deviceOptions struct {
+	Device   string
+	Executor ops.Device
+	Ahead    *Opening
+	Driver   cudriver.Driver
+	Notice   func(text string)
+	Timeline *timeline.Log
+	// Sharing is how many ranks share this process and its processors, this one among them.
+	Sharing int
+}
 
 // demand is what a solve asks of a device. The zero value asks for nothing in particular.
 type demand struct {
@@ -39,46 +48,12 @@ type demand struct {
 	// warm loads a GPU's kernels when it is opened, so that set-up need not; nil where none are known.
 	warm  func(d *cuda.Device) error
 	share string // what needs the memory, where it is not the whole grid
-	// need is the memory on a device, nil where nothing is known.
-	need func(gpu bool, multiprocessors int64) Need
-}
-
-// demandOf is what a mesh and a number of time steps (0: steady) ask of a device.
-func (o *Options) demandOf(m *mesh.Mesh, steps int) demand {
-	warm := func(d *cuda.Device) error { return errors.Join(d.LoadSystems(), multigrid.Warm(d, m.NZ())) }
-	if m.Cooled() {
-		warm = func(d *cuda.Device) error { return errors.Join(d.LoadSystems(), downstream.Warm(d, m)) }
-	}
-	share := ""
-	if o.team != nil {
-		share = fmt.Sprintf(" for the largest of %d equal parts of the grid", o.team.group.Size())
-	}
-	return demand{cells: m.Cells(), steps: steps, share: share, solves: o.solves, cooled: m.Cooled(),
-		processor: o.onProcessorOnly(m), warm: warm, need: func(gpu bool, multiprocessors int64) Need {
-			if o.team != nil {
-				return rankNeed(m, steps > 0, gpu, o.team.group.Size(), o.states)
-			}
-			s := shapeOf(m, steps > 0, gpu)
-			s.Multiprocessors, s.States = multiprocessors, o.states
-			return needOf(s, o.Preconditioner, systemBytes(s))
-		}}
-}
-
-// directDemand is that of the direct solver.
-func (o *Options) directDemand(m *mesh.Mesh, steps int) demand {
-	return demand{cells: m.Cells(), steps: steps, solves: o.solves, direct: true, warm: fourier.Warm,
-		need: func(gpu bool, _ int64) Need {
-			s := shapeOf(m, steps > 0, gpu)
-			s.States = o.states
-			if o.team != nil {
-				return directNeed(s, o.team.group.Size())
-			}
-			return directNeed(s, 1)
-		}}
+	// memory is what is needed of a GPU's at most, nil where nothing is known.
+	memory func(multiprocessors int64) int64
 }
 
 // openFor returns the executor of the options, or opens a device.
-func (o *Options) openFor(need demand) (ops.Device, DeviceInfo, error) {
+func (o *deviceOptions) openFor(need demand) (ops.Device, DeviceInfo, error) {
 	if o.Executor == nil {
 		return o.openDevice(need)
 	}
@@ -90,7 +65,7 @@ func (o *Options) openFor(need demand) (ops.Device, DeviceInfo, error) {
 }
 
 // openDevice opens the device that the options name.
-func (o *Options) openDevice(need demand) (ops.Device, DeviceInfo, error) {
+func (o *deviceOptions) openDevice(need demand) (ops.Device, DeviceInfo, error) {
 	name := o.Device
 	if name == "cpu" {
 		d, info := o.openCPU("asked for")
@@ -130,14 +105,14 @@ func ordinalOf(name string) (int, error) {
 	return ordinal, nil
 }
 
-func (o *Options) openCPU(why string) (ops.Device, DeviceInfo) {
-	d := host.OpenShared(o.neighbours())
+func (o *deviceOptions) openCPU(why string) (ops.Device, DeviceInfo) {
+	d := host.OpenShared(max(1, o.Sharing))
 	return d, DeviceInfo{Kind: "cpu", Name: d.Name(), Threads: d.Threads(), Why: why}
 }
 
 // chooseDevice takes the GPU where there is one that fits and the processor would take longer than opening the GPU
 // does.
-func (o *Options) chooseDevice(need demand) (ops.Device, DeviceInfo) {
+func (o *deviceOptions) chooseDevice(need demand) (ops.Device, DeviceInfo) {
 	cpu := need.onProcessor()
 	if need.processor {
 		return o.openCPU("the method solves stacks with coolant there alone")
@@ -168,8 +143,27 @@ func (need *demand) perCell() time.Duration {
 	return perSolve
 }
 
+// auto says whether the device is left to the solver.
+func (o *deviceOptions) auto() bool {
+	return o.Executor == nil && (o.Device == "" || o.Device == "auto")
+}
+
+// insteadOfGPU opens the processor where auto would have taken a GPU that failed, and says so. A machine without a GPU
+// or driver is no failure.
+func (o *deviceOptions) insteadOfGPU(err error) (ops.Device, DeviceInfo) {
+	d, info := o.openCPU(err.Error())
+	if errors.Is(err, cudriver.ErrNoDevice) || errors.Is(err, cudriver.ErrNoDriver) {
+		return d, info
+	}
+	info.GPUFailure = err.Error()
+	if o.Notice != nil {
+		o.Notice(fmt.Sprintf("the processor solves in place of the GPU: %v", err))
+	}
+	return d, info
+}
+
 // firstGPU opens it for a reason, or the processor where that fails.
-func (o *Options) firstGPU(need demand, why string) (ops.Device, DeviceInfo) {
+func (o *deviceOptions) firstGPU(need demand, why string) (ops.Device, DeviceInfo) {
 	d, err := o.openGPU(0, need)
 	if err != nil {
 		return o.insteadOfGPU(err)
@@ -178,7 +172,7 @@ func (o *Options) firstGPU(need demand, why string) (ops.Device, DeviceInfo) {
 }
 
 // openGPU opens a GPU whose free memory the solve fits.
-func (o *Options) openGPU(ordinal int, need demand) (*cuda.Device, error) {
+func (o *deviceOptions) openGPU(ordinal int, need demand) (*cuda.Device, error) {
 	waited := o.Timeline.Begin("GPU: wait for it to be open")
 	d, ahead, err := o.Ahead.take(ordinal)
 	if waited(); !ahead {
@@ -202,7 +196,7 @@ func (o *Options) openGPU(ordinal int, need demand) (*cuda.Device, error) {
 }
 
 // openOrdinal opens a GPU for whatever is to be solved there.
-func (o *Options) openOrdinal(ordinal int) (*cuda.Device, error) {
+func (o *deviceOptions) openOrdinal(ordinal int) (*cuda.Device, error) {
 	drv := o.Driver
 	if drv == nil {
 		loaded := o.Timeline.Begin("GPU: load the driver")
@@ -224,10 +218,10 @@ func (o *Options) openOrdinal(ordinal int) (*cuda.Device, error) {
 // fits refuses a device whose free memory the solve exceeds.
 func (need *demand) fits(d *cuda.Device) error {
 	free, multiprocessors, err := memoryOf(d)
-	if err != nil || need.need == nil {
+	if err != nil || need.memory == nil {
 		return err
 	}
-	bytes := need.need(true, multiprocessors).Peak()
+	bytes := need.memory(multiprocessors)
 	if bytes <= free {
 		return nil
 	}
@@ -247,4 +241,18 @@ func othersHold(free, total int64) string {
 		return ""
 	}
 	return ", as other programs hold the rest (nvidia-smi lists them)"
+}
+
+// limited is a device with memory of its own.
+type limited interface {
+	MemInfo() (free, total int64, err error)
+}
+
+// memoryOf tells how much memory of a device is free, and how many multiprocessors it has; 0 where it does not say.
+func memoryOf(dev limited) (free, multiprocessors int64, err error) {
+	if g, ok := dev.(interface{ MultiprocessorCount() int }); ok {
+		multiprocessors = int64(g.MultiprocessorCount())
+	}
+	free, _, err = dev.MemInfo()
+	return free, multiprocessors, err
 }

@@ -28,16 +28,16 @@ func TestAutoGoesOnWithoutAGPUThatFails(t *testing.T) {
 		err error) {
 		machine := devices.Machine(interpreter.Options{NoRaces: true})
 		drv := cudriver.Faulty(machine, fail)
-		e, err := newEngine(m, Options{Device: device, Driver: drv, Notice: func(text string) {
+		e, err := newEngine(m, &job{Options: Options{Device: device, Driver: drv, Notice: func(text string) {
 			told = append(told, text)
-		}}, manySteps, 1e-6)
+		}}}, manySteps, 1e-6)
 		calls = drv.Calls()
 		if err == nil {
 			info = e.info
 			if err := e.failure(); err != nil {
 				t.Errorf("failed after its set-up: %v", err)
 			}
-			e.close()
+			e.Close()
 		}
 		live = machine.Objects().Allocations
 		return info, calls, told, live, err
@@ -81,7 +81,7 @@ func TestAutoGoesOnWithoutAGPUThatFails(t *testing.T) {
 // A machine without a GPU is as it should be: nothing to tell.
 func TestAutoIsSilentWithoutAGPU(t *testing.T) {
 	drv := cudriver.Faulty(devices.Machine(interpreter.Options{}), cudriver.FailAt(0, cudriver.NoDevice))
-	o := Options{Driver: drv, Notice: func(text string) { t.Error(text) }}
+	o := deviceOptions{Driver: drv, Notice: func(text string) { t.Error(text) }}
 	dev, info, err := o.openFor(demand{cells: manySteps})
 	if err != nil || info.Kind != "cpu" || info.GPUFailure != "" {
 		t.Fatalf("%+v, %v", info, err)
@@ -94,19 +94,17 @@ func TestAutoIsSilentWithoutAGPU(t *testing.T) {
 // A GPU with too little memory is one that fails: what is free shows only when it is open.
 func TestAutoTellsOfAGPUThatIsTooSmall(t *testing.T) {
 	told := ""
-	o := Options{Driver: devices.Machine(interpreter.Options{Memory: 1 << 20}), Notice: func(text string) {
+	o := deviceOptions{Driver: devices.Machine(interpreter.Options{Memory: 1 << 20}), Notice: func(text string) {
 		told = text
 	}}
-	dev, info, err := o.openFor(demand{cells: 2e6, need: func(bool, int64) Need { return Need{System: 100e6} }})
+	dev, info, err := o.openFor(demand{cells: 2e6, memory: func(int64) int64 { return 100e6 }})
 	if err != nil || info.Kind != "cpu" || !strings.Contains(told, "needs 0.1 GB") ||
 		!strings.Contains(info.GPUFailure, "needs 0.1 GB") {
 		t.Fatalf("%+v, %q, %v", info, told, err)
 	}
 	dev.Close()
 	o.Device = "gpu"
-	if _, _, err := o.openFor(demand{cells: 2e6, need: func(bool, int64) Need {
-		return Need{System: 100e6}
-	}}); !errors.Is(err, ErrDevice) {
+	if _, _, err := o.openFor(demand{cells: 2e6, memory: func(int64) int64 { return 100e6 }}); !errors.Is(err, ErrDevice) {
 		t.Errorf("a GPU was demanded: %v", err)
 	}
 }

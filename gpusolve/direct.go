@@ -16,21 +16,19 @@ import (
 // planes are made where someone reads them.
 type direct struct {
 	*driver
-	mesh     *mesh.Mesh
-	layered  *fourier.Layered
-	fourier  fourier.Executor
-	faces    *fourier.Faces
-	driven   []fourier.Load // what the faces bring in
-	planes   *shownPlanes
-	team     *team           // nil where no ranks share the grid
-	sequence powermap.Supply // of a time stepper
-	dt       float64         // s, 0 in a steady state
-	gain     float64         // K per W of the residual
+	mesh    *mesh.Mesh
+	layered *fourier.Layered
+	fourier fourier.Executor
+	faces   *fourier.Faces
+	driven  []fourier.Load // what the faces bring in
+	planes  *shownPlanes
+	team    *team   // nil where no ranks share the grid
+	power   powers  // of a time stepper's steps
+	dt      float64 // s, 0 in a steady state
+	gain    float64 // K per W of the residual
 
-	x, old *state     // old of a time stepper
-	states []*state   // of stages, by number; nil where there are none
-	power  float64    // W, of the current step
-	drawn  [2]float64 // s, the time that the loads were drawn for
+	x, old *state   // old of a time stepper
+	states []*state // of stages, by number; nil where there are none
 	// powered marks the planes that heat may enter. Elsewhere no rise exceeds ceiling, a bound from the states before;
 	// warmest is the highest rise of a face. unseen says that hottest has not looked at the state of the last step.
 	powered          []bool
@@ -38,6 +36,8 @@ type direct struct {
 	unseen           bool
 	// reductions are what the device keeps of regions.
 	reductions map[*reduction.Regions]reduction.Reduction
+	// exchanged is the heat in W that the faces would exchange with a stack at ambient temperature.
+	exchanged float64
 }
 
 // state is in modes. solved counts how often it was solved for.
@@ -45,8 +45,6 @@ type state struct {
 	fourier.Modes
 	solved int
 }
-
-var _ thermal = (*direct)(nil)
 
 // begin sets a state of the field, or of the stack's uniform rise.
 func (s *direct) begin(start Field) error {
@@ -78,33 +76,15 @@ func (s *direct) advance(n int, t0, t1 float64) (float64, error) {
 	if s.dt == 0 {
 		return s.mesh.Power.Mapped, nil
 	}
-	if n > 0 && !s.sequence.Changed(t0-s.dt, t0, t0, t1) {
-		return s.power, nil
+	changed, err := s.power.step(n, s.dt, t0, t1)
+	if changed && err == nil {
+		err = s.failure()
 	}
-	power, err := s.sequence.MeanWatts(t0, t1)
-	if err != nil || n == 0 { // the loads of the first step are there already
-		s.power = power
-		return power, err
-	}
-	if err := s.draw(t0, t1); err != nil {
-		return 0, err
-	}
-	s.power = power
-	return power, s.failure()
+	return s.power.watts, err
 }
 
-// draw makes the right side of the mean power from t0 to t1.
-func (s *direct) draw(t0, t1 float64) error {
-	layers, err := s.sequence.Over(t0, t1)
-	if err == nil {
-		s.setLoads(layers)
-		s.drawn = [2]float64{t0, t1}
-	}
-	return err
-}
-
-// setLoads makes the right side of drawings and faces.
-func (s *direct) setLoads(layers []powermap.Drawing) { s.fourier.SetLoads(s.loads(layers)) }
+// redraw makes the right side of drawings and faces.
+func (s *direct) redraw(layers []powermap.Drawing) { s.fourier.SetLoads(s.loads(layers)) }
 
 // loads are those of drawings and faces. It marks the planes that heat enters.
 func (s *direct) loads(layers []powermap.Drawing) []fourier.Load {
@@ -154,7 +134,7 @@ func (s *direct) settle(ctx context.Context, o *Options, systems int, watch func
 // respond solves for another power.
 func (s *direct) respond(ctx context.Context, o *Options, layers []powermap.Drawing, judged bool) (krylov.Outcome,
 	error) {
-	s.setLoads(layers)
+	s.redraw(layers)
 	s.x.solved++
 	s.fourier.Solve(s.x.Modes, nil, 1)
 	if !judged {
@@ -201,20 +181,3 @@ func (s *direct) conclude(o *Options, systems int) krylov.Outcome {
 
 // retreat does nothing: a step that is given up has not touched the states.
 func (s *direct) retreat() {}
-
-// directly is the operator of a mesh where the options leave it to the transforms, nil where an iteration is to solve.
-func (o *Options) directly(m *mesh.Mesh, dt float64) *fourier.Layered {
-	if !solvesDirectly(m, o.Preconditioner, false) || o.Executor != nil && !fourier.Runs(o.Executor) {
-		return nil
-	}
-	l, err := fourier.Of(m, dt)
-	if err != nil {
-		return nil
-	}
-	return l
-}
-
-// solvesDirectly says whether a method as users write it solves a mesh directly, on a GPU or the processor.
-func solvesDirectly(m *mesh.Mesh, method string, gpu bool) bool {
-	return directMethod(method) && (!gpu || fourier.OnGPUs) && fourier.Check(m) == nil
-}

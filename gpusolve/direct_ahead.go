@@ -7,8 +7,6 @@ import (
 	"thermsim/gpusolve/reduction"
 )
 
-var _ deferring = (*direct)(nil)
-
 // series has room for the statistics of steps that a GPU takes one after the other. The hottest cell comes from the
 // peaks of all planes.
 func (s *direct) series(r *reduction.Regions, places int) (reduction.Series, error) {

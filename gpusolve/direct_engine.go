@@ -1,22 +1,12 @@
 package gpusolve
 
 import (
-	"math"
-
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/reduction"
 	"thermsim/mesh"
 	"thermsim/powermap"
 )
-
-// directMethod says whether a method as users write it is the direct solver where it applies. Settings are those of the
-// iteration that it preconditions.
-func directMethod(spec string) bool {
-	name, settings := precond.Split(spec)
-	return spec == "" || name == "fourier" && settings == ""
-}
 
 // modesOf gives back what the direct solver made, as an operator does.
 type modesOf struct{ fourier.Executor }
@@ -24,13 +14,27 @@ type modesOf struct{ fourier.Executor }
 // Free closes the executor.
 func (m modesOf) Free() { m.Close() }
 
+// directDemand is that of the direct solver.
+func directDemand(o *job, m *mesh.Mesh, steps int) demand {
+	return demand{cells: m.Cells(), steps: steps, solves: o.solves, direct: true, warm: fourier.Warm,
+		memory: func(int64) int64 {
+			s := shapeOf(m, steps > 0, true)
+			s.States = o.states
+			if o.team != nil {
+				return directNeed(s, o.team.group.Size()).Peak()
+			}
+			return directNeed(s, 1).Peak()
+		}}
+}
+
 // newDirect opens the device and sets the direct solver up for a mesh. A positive dt makes it a time stepper.
-func newDirect(m *mesh.Mesh, l *fourier.Layered, o Options, steps int, dt float64) (*engine, error) {
-	s := &direct{mesh: m, sequence: o.supply(m, dt), layered: l, faces: fourier.NewFaces(m, l), dt: dt, gain: l.Gain(),
+func newDirect(m *mesh.Mesh, l *fourier.Layered, o *job, steps int, dt float64) (*direct, error) {
+	s := &direct{mesh: m, layered: l, faces: fourier.NewFaces(m, l), dt: dt, gain: l.Gain(),
 		team: o.team, powered: make([]bool, l.NZ), reductions: map[*reduction.Regions]reduction.Reduction{}}
-	_, err := o.openDriver(o.directDemand(m, steps), func(d *driver) error {
+	s.power = powers{supply: o.supply(m, dt), put: s.redraw}
+	_, err := o.openDriver(directDemand(o, m, steps), func(d *driver) error {
 		s.driver = d
-		if err := o.checkLink(d, dt > 0); err != nil {
+		if err := checkLink(o, d, dt > 0); err != nil {
 			return err
 		}
 		return s.setUp()
@@ -38,12 +42,8 @@ func newDirect(m *mesh.Mesh, l *fourier.Layered, o Options, steps int, dt float6
 	if err != nil {
 		return nil, err
 	}
-	exchanged := 0.0
-	for _, w := range s.faces.Heat(nil, nil) {
-		exchanged += math.Abs(w)
-	}
-	return &engine{driver: s.driver, thermal: s, mesh: m, timing: s.driver.timing, team: o.team,
-		ambient: m.Stack.Ambient, exchanged: exchanged}, nil
+	s.exchanged = exchange(s.faces.Heat(nil, nil))
+	return s, nil
 }
 
 // setUp makes the states, and room for as many planes as the device has.
@@ -86,8 +86,8 @@ func (s *direct) firstDrawings() ([]powermap.Drawing, error) {
 	if s.dt == 0 {
 		return s.mesh.Power.Steady(), nil
 	}
-	s.drawn = [2]float64{0, s.dt}
-	return s.sequence.Over(0, s.dt)
+	s.power.drawn = [2]float64{0, s.dt}
+	return s.power.supply.Over(0, s.dt)
 }
 
 func (s *direct) newState() (*state, error) {

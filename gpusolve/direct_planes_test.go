@@ -18,13 +18,12 @@ func TestPlanesComeThroughAnyRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := newDirect(m, l, Options{Device: "cpu"}, 0, 0)
+	s, err := newDirect(m, l, &job{Options: Options{Device: "cpu"}}, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer e.close()
-	s := e.thermal.(*direct)
-	if _, err := e.advance(0, 0, 0); err != nil {
+	defer s.Close()
+	if _, err := s.advance(0, 0, 0); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := s.settle(t.Context(), &Options{}, 1, nil); err != nil || !out.Converged {

@@ -1,7 +1,6 @@
 package gpusolve
 
 import (
-	"encoding/binary"
 	"errors"
 	"math"
 	"slices"
@@ -54,12 +53,9 @@ func (s *direct) beginOnRanks(start Field) (done bool, err error) {
 	return true, err
 }
 
-// errSlowLink leaves a steady state to multigrid, whose messages grow with the edge of the grid and not with its area.
-var errSlowLink = errors.New("the GPUs are joined through the memory of their hosts or by TCP")
-
-// checkLink is errSlowLink where ranks on GPUs that were free to choose the method would exchange a whole field over
+// checkLink is ErrSlowLink where ranks on GPUs that were free to choose the method would exchange a whole field over
 // what is slower than solving by multigrid. All find the same.
-func (o *Options) checkLink(d *driver, inTime bool) error {
+func checkLink(o *job, d *driver, inTime bool) error {
 	gpu, ok := ops.Innermost(d.dev).(*cuda.Device)
 	if !ok || o.team == nil || o.Preconditioner != "" || inTime {
 		return nil
@@ -71,16 +67,4 @@ func (o *Options) checkLink(d *driver, inTime bool) error {
 		return errSlowLink
 	}
 	return nil
-}
-
-// least is the smallest number that any rank has.
-func (t *team) least(mine int) (int, error) {
-	all, err := t.group.Gather(binary.LittleEndian.AppendUint64(nil, uint64(mine)))
-	if err != nil {
-		return 0, err
-	}
-	for _, of := range all {
-		mine = min(mine, int(binary.LittleEndian.Uint64(of)))
-	}
-	return mine, nil
 }

@@ -28,7 +28,7 @@ func (s *direct) hottest() float64 {
 	return math.Max(top, rest)
 }
 
-func (s *direct) faceHeat() [6]float64 { return s.faces.Heat(s.fourier, s.x.Modes) }
+func (s *direct) outflow() [6]float64 { return s.faces.Heat(s.fourier, s.x.Modes) }
 
 func (s *direct) stored() float64 {
 	return s.faces.Content(s.fourier, s.x.Modes) - s.faces.Content(s.fourier, s.old.Modes)

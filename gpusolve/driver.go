@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"thermsim/gpusolve/krylov"
@@ -31,29 +32,33 @@ type kept interface {
 	Free()
 }
 
+// errSlowLink leaves a steady state to multigrid, whose messages grow with the edge of the grid and not with its area.
+var errSlowLink = errors.New("the GPUs are joined through the memory of their hosts or by TCP")
+
 // openDriver opens a device, has setup make the operator and the method there, and has ready do what else belongs
 // before the first solve. Where auto chose a GPU on which that fails, the processor does it again.
-func (o *Options) openDriver(need demand, setup, ready func(*driver) error) (*driver, error) {
+func (o *job) openDriver(need demand, setup, ready func(*driver) error) (*driver, error) {
 	start := time.Now()
-	dev, info, err := o.openFor(need)
+	where := o.Opening()
+	dev, info, err := where.openFor(need)
 	if err != nil {
 		return nil, err
 	}
 	d, err := o.driverOn(dev, info, time.Since(start), setup, ready)
-	if err == nil || o.team != nil || !o.auto() || info.Kind != "gpu" || !errors.Is(err, ErrDevice) {
+	if err == nil || o.team != nil || !where.auto() || info.Kind != "gpu" || !errors.Is(err, ErrDevice) {
 		return d, err
 	}
-	dev, info = o.insteadOfGPU(fmt.Errorf("%s: %w", info.Name, err))
+	dev, info = where.insteadOfGPU(fmt.Errorf("%s: %w", info.Name, err))
 	return o.driverOn(dev, info, time.Since(start), setup, ready)
 }
 
 // driverOn sets everything up on an open device, which it closes where that fails.
-func (o *Options) driverOn(dev ops.Device, info DeviceInfo, opening time.Duration, setup, ready func(*driver) error) (
+func (o *job) driverOn(dev ops.Device, info DeviceInfo, opening time.Duration, setup, ready func(*driver) error) (
 	*driver, error) {
 	start := time.Now()
 	defer dev.Bind()()
 	if o.team != nil {
-		on, err := o.openTeam(dev, info)
+		on, err := o.team.join(dev, info, o.Notice)
 		if err != nil {
 			dev.Close()
 			return nil, err
@@ -69,16 +74,18 @@ func (o *Options) driverOn(dev ops.Device, info DeviceInfo, opening time.Duratio
 	}
 	if err != nil {
 		if o.Executor == nil || !errors.Is(err, errSlowLink) { // an executor is tried again with another method
-			d.close()
+			d.Close()
 		}
 		return nil, err
 	}
 	if o.team != nil {
 		d.info.Ranks, d.info.Transport = o.Ranks.Size(), "TCP"
-		if o.neighbours() > 1 {
+		if o.Opening().Sharing > 1 {
 			d.info.Transport = "the memory of one process"
 		}
-		o.tellTransport(d)
+		if text := o.team.transport(d.dev, o.Notice); text != "" {
+			d.info.Transport = text
+		}
 	}
 	d.timing.Setup = time.Since(start)
 	return d, nil
@@ -121,10 +128,19 @@ func (d *driver) failure() error {
 	return nil
 }
 
-// close gives the operator and the device back.
-func (d *driver) close() {
+// Close gives the operator and the device back.
+func (d *driver) Close() {
 	if d.kept != nil {
 		d.kept.Free()
 	}
 	d.dev.Close()
+}
+
+// exchange is what leaves and enters through faces, in W.
+func exchange(heat [6]float64) float64 {
+	sum := 0.0
+	for _, w := range heat {
+		sum += math.Abs(w)
+	}
+	return sum
 }

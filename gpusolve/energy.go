@@ -13,14 +13,14 @@ const idleShare = 1e-6
 // a stack in which nothing flows has none. It is the sum of b - A x over all cells, as b and the heat of the faces are
 // formed with the conductances that A holds.
 func (e *engine) balance(power, leaking, stored float64) Energy {
-	b := Energy{In: power + leaking, Stored: stored, ByFace: e.faceHeat()}
+	b := Energy{In: power + leaking, Stored: stored, ByFace: e.outflow()}
 	b.Scale = math.Max(math.Abs(b.In), math.Abs(stored))
 	for _, w := range b.ByFace {
 		b.Out += w
 		b.Scale = math.Max(b.Scale, math.Abs(w))
 	}
-	if s, ok := e.thermal.(*meshed); ok {
-		b.Coolant = s.coolantHeat()
+	if s := e.meshed; s != nil {
+		b.Coolant = s.sys.CoolantHeat(s.x)
 	}
 	for _, w := range b.Coolant {
 		b.Out += w
@@ -35,7 +35,7 @@ func (e *engine) balance(power, leaking, stored float64) Energy {
 
 // leaking is what powers that follow the temperature add in W.
 func (e *engine) leaking() float64 {
-	if s, ok := e.thermal.(*meshed); ok && s.outer != nil && s.outer.leakage != nil {
+	if s := e.meshed; s != nil && s.outer != nil && s.outer.leakage != nil {
 		return s.outer.Watts
 	}
 	return 0
@@ -43,7 +43,7 @@ func (e *engine) leaking() float64 {
 
 // scaled is a steady power times the factor that it was solved with, which is 1 unless there is no solution.
 func (e *engine) scaled(power float64) float64 {
-	if s, ok := e.thermal.(*meshed); ok && s.outer != nil && s.outer.leakage != nil {
+	if s := e.meshed; s != nil && s.outer != nil && s.outer.leakage != nil {
 		return s.outer.scale * power
 	}
 	return power
@@ -51,8 +51,8 @@ func (e *engine) scaled(power float64) float64 {
 
 // lastGain finds the gain at the end of a transient, where it is not known yet.
 func (e *engine) lastGain(ctx context.Context, o *Options) {
-	s, ok := e.thermal.(*meshed)
-	if !ok || s.outer == nil || s.outer.leakage == nil || s.outer.Runaway || ctx.Err() != nil {
+	s := e.meshed
+	if s == nil || s.outer == nil || s.outer.leakage == nil || s.outer.Runaway || ctx.Err() != nil {
 		return
 	}
 	if err := s.steadyGain(ctx, o); err != nil {

@@ -50,7 +50,7 @@ func TestLeak(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer sys.Free()
-		on := sys.(leaking)
+		on := sys
 		x, _ := sys.New64()
 		old, _ := sys.New64()
 		rng := rand.New(rand.NewPCG(5, 5))

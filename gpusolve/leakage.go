@@ -1,7 +1,6 @@
 package gpusolve
 
 import (
-	"fmt"
 	"math"
 
 	"thermsim/gpusolve/ops"
@@ -9,17 +8,6 @@ import (
 	"thermsim/mesh"
 	"thermsim/powermap"
 )
-
-// leaking is a system whose power may follow the temperature. All mesh systems are.
-type leaking interface {
-	mixing
-	// Leak puts the leakage into A and driven sources, linear around the state x and times a scale: the derivative is
-	// taken off the diagonal. Outside the range of a law the derivative is zero, or with ends that at the end.
-	// RefreshAt takes the leakage out.
-	Leak(x ops.Vector, scale float64, ends bool) error
-	// Unleak takes it out.
-	Unleak() error
-}
 
 // leakage is the part of the iteration that follows powers. With K the conductances, and power q f(T) in the cells, it
 // is Newton's method,
@@ -34,7 +22,7 @@ type leaking interface {
 // coolant K is an M-matrix that is not symmetric, and the proof is that K - D is none, which shows where a bound on the
 // error is looked for (package downstream).
 type leakage struct {
-	on       leaking
+	on       ops.System
 	of       *mesh.Leakage
 	drawn    []powermap.Drawing // the powers of a steady state
 	scale    float64            // on all powers
@@ -53,11 +41,7 @@ const cautiousCut = 1e-3
 
 // newLeakage readies the iteration over powers.
 func newLeakage(sys ops.System, transient bool) (*leakage, error) {
-	on, ok := sys.(leaking)
-	if !ok {
-		return nil, fmt.Errorf("%w: this device cannot follow the temperature", ErrOption)
-	}
-	l := &leakage{on: on, of: sys.Mesh().Leakage, scale: 1, checkedAt: math.Inf(-1)}
+	l := &leakage{on: sys, of: sys.Mesh().Leakage, scale: 1, checkedAt: math.Inf(-1)}
 	l.From, l.To = l.of.Range()
 	vectors := []*ops.Vector{&l.mode, &l.next, &l.held, &l.lost}
 	if !transient {
@@ -65,7 +49,7 @@ func newLeakage(sys ops.System, transient bool) (*leakage, error) {
 	}
 	for _, v := range vectors {
 		var err error
-		if *v, err = on.New64(); err != nil {
+		if *v, err = sys.New64(); err != nil {
 			return nil, err
 		}
 	}

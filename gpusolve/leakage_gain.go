@@ -97,7 +97,7 @@ const eternity = 1e60
 // leaks there runs away.
 func (s *meshed) steadyGain(ctx context.Context, o *Options) error {
 	if !s.mesh.Grounded() {
-		s.outer.on.Combine(s.outer.mode, 1, s.x, 0, s.x)
+		s.sys.Combine(s.outer.mode, 1, s.x, 0, s.x)
 		s.place()
 		return s.failure()
 	}

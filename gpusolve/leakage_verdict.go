@@ -76,11 +76,11 @@ func (s *meshed) largestFactor(ctx context.Context, o *Options, rule krylov.Rule
 		return 0, err
 	}
 	out.Iterations += start.Iterations
-	l.on.Combine(l.stable, 1, s.x, 0, s.x)
+	s.sys.Combine(l.stable, 1, s.x, 0, s.x)
 	for n := 0; n < mostScales && high-low > scaleWithin*high && ctx.Err() == nil; n++ {
 		l.scale = (low + high) / 2
 		s.source.SetPower(powermap.Scaled(l.drawn, l.scale))
-		l.on.Combine(s.x, 1, l.stable, 0, l.stable)
+		s.sys.Combine(s.x, 1, l.stable, 0, l.stable)
 		trial, err := s.iterate(ctx, o, rule, nil)
 		out.Iterations += trial.Iterations
 		if err != nil {
@@ -96,14 +96,14 @@ func (s *meshed) largestFactor(ctx context.Context, o *Options, rule krylov.Rule
 		if holds {
 			low = l.scale
 			out.Norms, out.ErrorK = trial.Norms, trial.ErrorK
-			l.on.Combine(l.stable, 1, s.x, 0, s.x)
+			s.sys.Combine(l.stable, 1, s.x, 0, s.x)
 		} else {
 			high = l.scale
 		}
 	}
 	l.scale = low
 	s.source.SetPower(powermap.Scaled(l.drawn, low))
-	l.on.Combine(s.x, 1, l.stable, 0, l.stable)
+	s.sys.Combine(s.x, 1, l.stable, 0, l.stable)
 	return low, s.failure()
 }
 
@@ -126,7 +126,7 @@ func (s *meshed) judgeStep(ctx context.Context, o *Options, out krylov.Outcome) 
 	out.Reason = krylov.Runaway
 	if l.Time = s.to; broken {
 		l.Time = s.from
-		l.on.Combine(s.x, 1, s.old, 0, s.old)
+		s.sys.Combine(s.x, 1, s.old, 0, s.old)
 		s.measure()
 	}
 	return out, s.failure()

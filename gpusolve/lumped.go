@@ -77,7 +77,7 @@ func (l *Lumped) engine(ctx context.Context, o Options, dt float64, systems int)
 		m.Close()
 		return nil, err
 	}
-	e := &engine{driver: m.driver, thermal: s, mesh: l.Mesh, ambient: l.Mesh.Stack.Ambient, exchanged: exchange(s)}
+	e := &engine{driver: m.driver, thermal: s, mesh: l.Mesh, ambient: l.Mesh.Stack.Ambient, exchanged: exchange(s.outflow())}
 	e.timing = Timing{Device: opening, Setup: time.Since(start) - opening}
 	return e, nil
 }

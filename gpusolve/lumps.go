@@ -20,8 +20,6 @@ type lumps struct {
 	older  []float64
 }
 
-var _ thermal = (*lumps)(nil)
-
 func (s *lumps) begin(start Field) error {
 	for i := range s.x {
 		s.x[i] = uniform(s.Mesh)
@@ -82,7 +80,7 @@ func (s *lumps) retreat() { s.x, s.old = s.old, s.older }
 
 func (s *lumps) hottest() float64 { return slices.Max(s.x) }
 
-func (s *lumps) faceHeat() [6]float64 { return s.FaceHeat(s.x) }
+func (s *lumps) outflow() [6]float64 { return s.FaceHeat(s.x) }
 
 func (s *lumps) stored() float64 {
 	sum := 0.0

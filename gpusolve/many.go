@@ -9,7 +9,6 @@ import (
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ports"
 	"thermsim/mesh"
-	"thermsim/powermap"
 )
 
 // Many are power vectors to solve for.
@@ -46,18 +45,6 @@ type ManyResult struct {
 	Timing Timing
 }
 
-// powered is a thermal system that is solved for one power after the other.
-type powered interface {
-	thermal
-	// respond solves for the steady state under the drawings. judged says that residual and error are wanted.
-	respond(ctx context.Context, o *Options, layers []powermap.Drawing, judged bool) (krylov.Outcome, error)
-}
-
-var (
-	_ powered = (*direct)(nil)
-	_ powered = (*meshed)(nil)
-)
-
 // SolveMany solves for the steady states of a mesh under many power vectors. What does not depend on the power is set
 // up once. On cancellation it returns the context's error alone.
 func SolveMany(ctx context.Context, m *mesh.Mesh, o Options, q Many) (*ManyResult, error) {
@@ -69,16 +56,15 @@ func SolveMany(ctx context.Context, m *mesh.Mesh, o Options, q Many) (*ManyResul
 	if err != nil {
 		return nil, err
 	}
-	o.solves = max(q.Planned, len(q.Watts))
 	steps := 0
 	if dt > 0 {
 		steps = 1 // the system of a step has the memory of one
 	}
-	e, err := newEngine(m, o, steps, dt)
+	e, err := newEngine(m, &job{Options: o, solves: max(q.Planned, len(q.Watts))}, steps, dt)
 	if err != nil {
 		return nil, err
 	}
-	defer e.close()
+	defer e.Close()
 	defer e.dev.Bind()()
 	regions, err := q.regions(m, r.Inputs)
 	if err != nil {

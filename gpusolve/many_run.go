@@ -26,13 +26,13 @@ type manyRun struct {
 // vectors are read together.
 func (r *manyRun) solve(ctx context.Context, q *Many) (err error) {
 	places := min(mostAhead, len(q.Watts))
-	if d, ok := r.thermal.(*direct); ok && places > 1 {
+	if d := r.direct; d != nil && places > 1 {
 		if r.series, err = d.later(r.regions, places); err != nil {
 			return err
 		}
 	}
 	for v := range q.Watts {
-		out, err := r.thermal.(powered).respond(ctx, r.options, r.vectors.Of(q.Watts[v]), v == 0)
+		out, err := r.system.respond(ctx, r.options, r.vectors.Of(q.Watts[v]), v == 0)
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -64,7 +64,7 @@ func (r *manyRun) look(last bool, places int) error {
 		}
 		return err
 	}
-	d := r.thermal.(*direct)
+	d := r.direct
 	d.planes.reduce(d.x, r.regions.Planes(), d.leaving(r.series, r.pending))
 	if r.pending++; !last && r.pending < places {
 		return nil

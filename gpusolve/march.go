@@ -12,8 +12,7 @@ import (
 // march is a run of TR-BDF2 in progress.
 type march struct {
 	*engine
-	system staged
-	opts   Options
+	opts   job
 	plan   *AdaptiveOptions
 	ladder ladder
 

@@ -3,12 +3,8 @@ package gpusolve
 import (
 	"math"
 
-	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 )
-
-// reductionRegions spares options the name of a package.
-type reductionRegions = reduction.Regions
 
 // accept makes the end of a step the present state, and tells the moments up to it.
 func (r *march) accept(errorK float64) error {
@@ -106,7 +102,7 @@ func (r *march) tell(t float64) error {
 		if step.MaxK = values.Hottest(); !r.plan.Regions.PlanePeaks {
 			step.MaxK = r.hottest() + r.ambient
 		}
-		f = &seen{f, r.plan.Regions, values}
+		f = &seen{of: f, regions: r.plan.Regions, values: values}
 	}
 	r.steps = append(r.steps, step)
 	if r.plan.OnStep == nil {

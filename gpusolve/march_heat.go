@@ -11,9 +11,9 @@ type flows struct {
 
 // flows are those of the state that is shown.
 func (e *engine) flows(held float64) flows {
-	f := flows{leaking: e.leaking(), held: held, faces: e.faceHeat()}
-	if s, ok := e.thermal.(*meshed); ok {
-		f.coolant = s.coolantHeat()
+	f := flows{leaking: e.leaking(), held: held, faces: e.outflow()}
+	if s := e.meshed; s != nil {
+		f.coolant = s.sys.CoolantHeat(s.x)
 	}
 	return f
 }

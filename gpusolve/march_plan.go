@@ -1,7 +1,6 @@
 package gpusolve
 
 import (
-	"fmt"
 	"math"
 
 	"thermsim/gpusolve/solution"
@@ -24,7 +23,7 @@ const (
 )
 
 // newMarch plans a run with so many states beside its own.
-func newMarch(m *mesh.Mesh, o Options, a *AdaptiveOptions, more int64) *march {
+func newMarch(m *mesh.Mesh, o job, a *AdaptiveOptions, more int64) *march {
 	r := &march{opts: o, plan: a, allConverged: true, steady: -1, telling: true, steps: []Step{}}
 	if r.opts.Tol <= 0 {
 		r.opts.Tol = DefaultTol
@@ -72,11 +71,7 @@ func (r *march) intervalEnd(m *mesh.Mesh, t float64) float64 {
 
 // open takes the engine, and the state to start from.
 func (r *march) open(e *engine, start Field) error {
-	system, ok := e.thermal.(staged)
-	if !ok {
-		return fmt.Errorf("%w: this system steps by backward Euler alone", ErrOption)
-	}
-	r.engine, r.system = e, system
+	r.engine = e
 	if err := r.start(start); err != nil {
 		return err
 	}
@@ -86,7 +81,7 @@ func (r *march) open(e *engine, start Field) error {
 	}
 	r.Setups, r.dt = 1, stageShare*r.ladder.step()
 	r.restart()
-	if err := system.hold(int(r.opts.states)); err != nil {
+	if err := r.system.hold(int(r.opts.states)); err != nil {
 		return blame(err)
 	}
 	return r.goOn()

@@ -110,7 +110,7 @@ func (r *march) stage(ctx context.Context, dst, from int, f *flows) (bool, error
 		return false, err
 	}
 	if out.Reason == krylov.Runaway && !out.Converged {
-		if s, ok := r.thermal.(*meshed); ok {
+		if s := r.meshed; s != nil {
 			s.outer.Runaway = false // a shorter step may have one
 		}
 		return false, nil
@@ -125,7 +125,7 @@ func (r *march) stage(ctx context.Context, dst, from int, f *flows) (bool, error
 
 // solve counts what a solve takes.
 func (r *march) solve(ctx context.Context, dst, from int) (krylov.Outcome, error) {
-	if s, ok := r.thermal.(*meshed); ok {
+	if s := r.meshed; s != nil {
 		s.from, s.to = r.time, r.ladder.next()
 	}
 	var watch func(it int, err float64)
@@ -137,7 +137,7 @@ func (r *march) solve(ctx context.Context, dst, from int) (krylov.Outcome, error
 	if err := ctx.Err(); err != nil { // solves that end at their first iteration do not look at it
 		return krylov.Outcome{ErrorK: math.NaN(), Reason: krylov.Interrupted}, err
 	}
-	out, err := r.system.stage(ctx, &r.opts, dst, from, watch)
+	out, err := r.system.stage(ctx, &r.opts.Options, dst, from, watch)
 	r.Solves++
 	r.iterations += out.Iterations
 	r.errorK += out.ErrorK

@@ -26,12 +26,12 @@ func marching(t *testing.T, m *mesh.Mesh, o Options, a AdaptiveOptions, more int
 	if err := a.check(m); err != nil {
 		t.Fatal(err)
 	}
-	r := newMarch(m, o, &a, more)
-	e, err := newEngine(m, r.opts, mostMoments, stageShare*r.ladder.step())
+	r := newMarch(m, job{Options: o}, &a, more)
+	e, err := newEngine(m, &r.opts, mostMoments, stageShare*r.ladder.step())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(e.close)
+	t.Cleanup(e.Close)
 	if err := r.open(e, a.Initial); err != nil {
 		t.Fatal(err)
 	}
@@ -265,6 +265,15 @@ func TestLadder(t *testing.T) {
 	}
 }
 
+// inPeriod finds a periodic state on the processor.
+func inPeriod(t *testing.T, m *mesh.Mesh, p PeriodicOptions) (*Solution, error) {
+	plan, err := p.plan(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return periodic(t.Context(), m, job{Options: Options{Device: "cpu"}}, plan, p.Tol)
+}
+
 // A periodic state where the temperatures are followed closes too.
 func TestPeriodicWithProperties(t *testing.T) {
 	s := blinking(3)
@@ -274,7 +283,7 @@ func TestPeriodicWithProperties(t *testing.T) {
 		s.Materials[i].KCurve = [3]*stack.Curve{k, k, k}
 	}
 	last := 0.0
-	sol, err := Periodic(t.Context(), meshOf(t, s), Options{Device: "cpu"},
+	sol, err := inPeriod(t, meshOf(t, s),
 		PeriodicOptions{StepTol: 2, OnStep: func(step Step, _ Field) error {
 			if step.Time <= last {
 				t.Errorf("%g s follows %g s", step.Time, last)
@@ -297,7 +306,7 @@ func TestPeriodicWithProperties(t *testing.T) {
 // The end of the period is told behind the times that are asked for, and once where it is one of them.
 func TestPeriodicTimes(t *testing.T) {
 	for _, at := range [][]float64{{2e-3}, {2e-3, 5e-3}, {2e-3, 5e-3 * (1 - 1e-14)}} {
-		sol, err := Periodic(t.Context(), meshOf(t, blinking(3)), Options{Device: "cpu"},
+		sol, err := inPeriod(t, meshOf(t, blinking(3)),
 			PeriodicOptions{StepTol: 2, Tol: 1e-3, At: at})
 		if err != nil {
 			t.Fatal(err)
@@ -314,7 +323,7 @@ func TestPeriodicTimes(t *testing.T) {
 func TestErrorsOfPeriodicSteps(t *testing.T) {
 	steps := 0
 	for _, tol := range []float64{0.5, 0.5 / 64} {
-		sol, err := Periodic(t.Context(), meshOf(t, blinking(3)), Options{Device: "cpu"},
+		sol, err := inPeriod(t, meshOf(t, blinking(3)),
 			PeriodicOptions{StepTol: tol, Tol: 1e-3})
 		if err != nil {
 			t.Fatal(err)
@@ -333,14 +342,14 @@ func TestErrorsOfPeriodicSteps(t *testing.T) {
 
 // counted counts the stages that are solved.
 type counted struct {
-	staged
+	stepped
 	stages int
 }
 
 func (c *counted) stage(ctx context.Context, o *Options, dst, from int, watch func(int, float64)) (krylov.Outcome,
 	error) {
 	c.stages++
-	return c.staged.stage(ctx, o, dst, from, watch)
+	return c.stepped.stage(ctx, o, dst, from, watch)
 }
 
 // A first stage that has no solution ends the attempt: nothing goes on from a state that is none.
@@ -357,7 +366,7 @@ func TestFirstStageWithoutSolution(t *testing.T) {
 	}
 	for r.ladder.double() { // as long as they get
 	}
-	c := &counted{staged: r.system}
+	c := &counted{stepped: r.system}
 	r.system = c
 	errorK, err := r.attempt(t.Context())
 	if err != nil || !math.IsInf(errorK, 1) || c.stages != 1 || r.ready {
@@ -370,8 +379,8 @@ func TestAdaptiveNeed(t *testing.T) {
 	s := blinking(48)
 	for _, method := range []string{"", "multigrid"} {
 		m := meshOf(t, s)
-		o := Options{Device: "cpu", Preconditioner: method, RTol: 1e-2}
-		steps, err := Adaptive(t.Context(), m, o, AdaptiveOptions{Tol: 1e3, Until: 1e-5, ToSteady: 1e-3})
+		o := job{Options: Options{Device: "cpu", Preconditioner: method, RTol: 1e-2}}
+		steps, err := adaptive(t.Context(), m, o, &AdaptiveOptions{Tol: 1e3, Until: 1e-5, ToSteady: 1e-3})
 		if err != nil {
 			t.Fatal(err)
 		}

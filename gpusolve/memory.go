@@ -44,25 +44,13 @@ func SystemNeed(m *mesh.Mesh, preconditioner string, inTime, gpu bool) Need {
 	return needOf(s, preconditioner, systemBytes(s))
 }
 
-// AdaptiveNeed is SystemNeed of steps that follow the temperatures: Adaptive, or Periodic.
-func AdaptiveNeed(m *mesh.Mesh, preconditioner string, periodic, gpu bool) Need {
-	s := shapeOf(m, true, gpu)
-	if s.States = marchStates + 1; periodic {
-		s.States = marchStates + cycleStates
-	}
-	if solvesDirectly(m, preconditioner, gpu) {
-		return directNeed(s, 1)
-	}
-	return needOf(s, preconditioner, systemBytes(s))
-}
-
 // directNeed is that of the direct solver on so many ranks, which needs no matrix.
 func directNeed(s precond.Shape, size int) Need {
 	n := fourier.DirectMemory(s, size)
 	return Need{SetUp: n.SetUp, Method: n.Held, collected: !s.GPU}
 }
 
-// StackNeed is SystemNeed before the mesh is built, so that a grid that is too large gets no further: the least that a
+// StackNeed is the need before the mesh is built, so that a grid that is too large gets no further: the least that a
 // stack on its grid takes.
 func StackNeed(s *stack.Stack, preconditioner string, inTime, gpu bool) Need {
 	shape := precond.Shape{NX: s.Grid.X.Cells, NY: s.Grid.Y.Cells, Symmetric: true, Assembled: true, InTime: inTime,
@@ -76,36 +64,6 @@ func StackNeed(s *stack.Stack, preconditioner string, inTime, gpu bool) Need {
 	}
 	shape.Entries = precond.GridEntries(shape.NX, shape.NY, shape.NZ)
 	return needOf(shape, preconditioner, systemBytes(shape))
-}
-
-// MatrixNeed is the memory that a matrix takes to solve, in the method that suits it where none is named. The processor
-// refers to the matrix that the caller has, which therefore does not count there.
-func MatrixNeed(a *Matrix, preconditioner string, gpu bool) Need {
-	return matrixNeed(a, preconditioner, gpu, 0)
-}
-
-func matrixNeed(a *Matrix, preconditioner string, gpu bool, multiprocessors int64) Need {
-	if preconditioner == "" {
-		preconditioner = MatrixPreconditioner(a)
-	}
-	g := a.Grid()
-	s := precond.Shape{NX: g.NX, NY: g.NY, NZ: g.NZ, Unknowns: int64(a.N()), Symmetric: a.Symmetric, GPU: gpu,
-		Multiprocessors: multiprocessors}
-	var matrix int64
-	if a.Rows != nil {
-		s.Entries = int64(a.Rows.Entries())
-		matrix = 8*(s.Unknowns+1) + 12*s.Entries
-	} else {
-		s.Entries = precond.GridEntries(g.NX, g.NY, g.NZ)
-		matrix = 4 * 8 * s.Unknowns
-		if !a.Diagonals.Symmetric() {
-			matrix = 7 * 8 * s.Unknowns
-		}
-	}
-	if !gpu {
-		matrix = 0
-	}
-	return needOf(s, preconditioner, matrix+2*8*s.Unknowns+reductions(s))
 }
 
 // needOf adds a method and its Krylov solver to a system.
@@ -293,18 +251,4 @@ func planesOf(m *mesh.Mesh, wanted func(stack.Face) bool) int64 {
 		}
 	}
 	return int64(len(planes))
-}
-
-// limited is a device with memory of its own.
-type limited interface {
-	MemInfo() (free, total int64, err error)
-}
-
-// memoryOf tells how much memory of a device is free, and how many multiprocessors it has; 0 where it does not say.
-func memoryOf(dev limited) (free, multiprocessors int64, err error) {
-	if g, ok := dev.(interface{ MultiprocessorCount() int }); ok {
-		multiprocessors = int64(g.MultiprocessorCount())
-	}
-	free, _, err = dev.MemInfo()
-	return free, multiprocessors, err
 }

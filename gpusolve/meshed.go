@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"math"
 
+	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/krylov/mixed"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond/downstream"
+	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/reduction"
 	"thermsim/mesh"
 	"thermsim/powermap"
@@ -17,64 +20,50 @@ import (
 // meshed is a mesh's system with its state on the device.
 type meshed struct {
 	*driver
-	mesh     *mesh.Mesh
-	sys      ops.System
-	source   ops.HeatSource
-	old      ops.Vector      // of a time stepper
-	states   []ops.Vector    // of stages, by number; nil where there are none
-	sequence powermap.Supply // of a time stepper
-	outer    *outer          // nil where no property follows the temperature
-	team     *team           // nil where no ranks share the grid
-	dt       float64         // s, 0 in a steady state
+	mesh   *mesh.Mesh
+	sys    ops.System
+	source ops.HeatSource
+	old    ops.Vector   // of a time stepper
+	states []ops.Vector // of stages, by number; nil where there are none
+	power  powers       // of a time stepper's steps
+	outer  *outer       // nil where no property follows the temperature
+	team   *team        // nil where no ranks share the grid
+	dt     float64      // s, 0 in a steady state
 
-	from, to float64    // s, of the current step
-	power    float64    // W, of the current step
-	drawn    [2]float64 // s, the time that the power was drawn for
+	from, to float64 // s, of the current step
 	ahead    continuation
+	// exchanged is the heat in W that the faces would exchange with a stack at ambient temperature.
+	exchanged float64
 
 	reductions map[*reduction.Regions]reduction.Reduction // of its fields
 }
 
-var _ thermal = (*meshed)(nil)
-
-// newEngine opens the device and sets everything up for a mesh. A positive dt makes it a time stepper.
-func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) {
-	if err := o.check(); err != nil {
-		return nil, err
+// demandOf is what a mesh and a number of time steps (0: steady) ask of a device.
+func demandOf(o *job, m *mesh.Mesh, steps int) demand {
+	warm := func(d *cuda.Device) error { return errors.Join(d.LoadSystems(), multigrid.Warm(d, m.NZ())) }
+	if m.Cooled() {
+		warm = func(d *cuda.Device) error { return errors.Join(d.LoadSystems(), downstream.Warm(d, m)) }
 	}
-	if err := o.checkCoolant(m); err != nil {
-		return nil, err
+	share := ""
+	if o.team != nil {
+		share = fmt.Sprintf(" for the largest of %d equal parts of the grid", o.team.group.Size())
 	}
-	if err := checkUnknowns(o.Preconditioner, m.Cells()); err != nil {
-		return nil, err
-	}
-	if o.Ranks != nil {
-		if o.team == nil {
-			return nil,
-				refusal{errors.New("several ranks solve steady states and transients alone; leave --ranks away")}
-		}
-		if err := o.checkRanks(m); err != nil {
-			return nil, err
-		}
-		if !o.rankedDirectly(m) {
-			return newMeshed(m, o, steps, dt)
-		}
-	}
-	if l := o.directly(m, dt); l != nil {
-		e, err := newDirect(m, l, o, steps, dt)
-		if !errors.Is(err, errSlowLink) {
-			return e, err
-		}
-	}
-	return newMeshed(m, o, steps, dt)
+	return demand{cells: m.Cells(), steps: steps, share: share, solves: o.solves, cooled: m.Cooled(),
+		processor: o.onProcessorOnly(m), warm: warm, memory: func(multiprocessors int64) int64 {
+			if o.team != nil {
+				return rankNeed(m, steps > 0, true, o.team.group.Size(), o.states).Peak()
+			}
+			s := shapeOf(m, steps > 0, true)
+			s.Multiprocessors, s.States = multiprocessors, o.states
+			return needOf(s, o.Preconditioner, systemBytes(s)).Peak()
+		}}
 }
 
 // newMeshed sets an iteration up.
-func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) {
-	s := &meshed{mesh: m, dt: dt, team: o.team, sequence: o.supply(m, dt),
-		reductions: map[*reduction.Regions]reduction.Reduction{}}
-	exchanged := 0.0
-	_, err := o.openDriver(o.demandOf(m, steps), func(d *driver) error {
+func newMeshed(m *mesh.Mesh, o *job, steps int, dt float64) (*meshed, error) {
+	s := &meshed{mesh: m, dt: dt, team: o.team, reductions: map[*reduction.Regions]reduction.Reduction{}}
+	s.power = powers{supply: o.supply(m, dt), put: s.redraw}
+	_, err := o.openDriver(demandOf(o, m, steps), func(d *driver) error {
 		return d.setup(o.Preconditioner, func(dev ops.Device) (_ ops.Operator, err error) {
 			if s.sys, err = dev.Assemble(m, dt); err != nil {
 				return nil, err
@@ -84,18 +73,19 @@ func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	}, func(d *driver) error {
 		s.driver = d
 		if s.dt > 0 && o.states == 0 {
-			if err := s.newContinuation(); err != nil {
-				return err
+			var err error
+			if s.ahead, err = newContinuation(s.sys); err != nil {
+				return blame(err)
 			}
 		}
 		if err := o.checkEstimate(s.solver, m.Cooled()); err != nil {
 			return err
 		}
 		if !endsEarly(s.solver) && m.Leakage != nil {
-			return refusal{fmt.Errorf("%s does not apply: leakage needs conjugate gradients in the usual precision; "+
-				"choose another preconditioner", o.Preconditioner)}
+			return refused(fmt.Errorf("%s does not apply: leakage needs conjugate gradients in the usual precision; "+
+				"choose another preconditioner", o.Preconditioner))
 		}
-		exchanged = exchange(s) // x is zero
+		s.exchanged = exchange(s.outflow()) // x is zero
 		if err := s.failure(); err != nil {
 			return err
 		}
@@ -108,8 +98,7 @@ func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &engine{driver: s.driver, thermal: s, mesh: m, timing: s.driver.timing, team: o.team,
-		ambient: m.Stack.Ambient, exchanged: exchanged}, nil
+	return s, nil
 }
 
 // heat makes the right side, with the power of the steady state or of the first time step.
@@ -124,7 +113,7 @@ func (s *meshed) heat() (err error) {
 		s.supply(s.mesh.Power.Steady())
 		return nil
 	}
-	if err := s.draw(0, s.dt); err != nil {
+	if err := s.power.draw(0, s.dt); err != nil {
 		return err
 	}
 	if s.old, err = s.sys.New64(); err != nil {
@@ -147,16 +136,12 @@ func (s *meshed) follow() (err error) {
 	if !s.mesh.Stack.Nonlinear() {
 		return nil
 	}
-	on, ok := s.sys.(mixing)
-	if !ok {
-		return fmt.Errorf("%w: this device cannot follow the temperature", ErrOption)
-	}
-	s.outer = &outer{system: s.sys, on: on}
+	s.outer = &outer{system: s.sys}
 	if s.dt > 0 {
 		s.outer.old = func() ops.Vector { return s.old }
 	}
 	if s.mesh.TemperatureDependent() {
-		if s.outer.mixer, err = newAnderson(on); err != nil {
+		if s.outer.mixer, err = newAnderson(s.sys); err != nil {
 			return err
 		}
 	}
@@ -173,15 +158,8 @@ func (s *meshed) holdsCopies() bool {
 	return ok
 }
 
-// draw puts the mean power from t0 to t1 into the source.
-func (s *meshed) draw(t0, t1 float64) error {
-	layers, err := s.sequence.Over(t0, t1)
-	if err == nil {
-		s.redraw(layers)
-		s.drawn = [2]float64{t0, t1}
-	}
-	return err
-}
+// redraw makes the right side of drawings.
+func (s *meshed) redraw(layers []powermap.Drawing) { s.source.SetPower(layers) }
 
 func (s *meshed) begin(start Field) error {
 	if s.team != nil || start == nil {
@@ -190,7 +168,7 @@ func (s *meshed) begin(start Field) error {
 		s.sys.Fill(s.old, rise)
 	}
 	if s.team != nil {
-		return s.team.begin(s, start)
+		return s.beginOnRanks(start)
 	}
 	if start == nil {
 		return nil
@@ -210,12 +188,12 @@ func (s *meshed) advance(n int, t0, t1 float64) (float64, error) {
 		return s.mesh.Power.Mapped, nil
 	}
 	s.from, s.to = t0, t1
-	changed, err := s.setPower(n, t0, t1)
+	changed, err := s.power.step(n, s.dt, t0, t1)
 	if err != nil {
 		return 0, err
 	}
-	s.extrapolate(changed)
-	return s.power, nil
+	s.ahead.extrapolate(s.sys, s.x, s.old, changed, s.outer != nil && s.outer.leakage != nil)
+	return s.power.watts, nil
 }
 
 // respond solves for another power, from zero.
@@ -224,17 +202,6 @@ func (s *meshed) respond(ctx context.Context, o *Options, layers []powermap.Draw
 	s.sys.Fill(s.x, 0)
 	s.solver.StartFromZero()
 	return s.settle(ctx, o, 1, nil)
-}
-
-// setPower draws the power of a step, unless it equals that of the step before. That of the first is there already.
-func (s *meshed) setPower(n int, t0, t1 float64) (changed bool, err error) {
-	if n > 0 && !s.sequence.Changed(t0-s.dt, t0, t0, t1) {
-		return false, nil
-	}
-	if s.power, err = s.sequence.MeanWatts(t0, t1); err != nil || n == 0 {
-		return false, err
-	}
-	return true, s.draw(t0, t1)
 }
 
 // rule is that of one of a number of systems.
@@ -254,20 +221,7 @@ func (s *meshed) retreat() {
 
 func (s *meshed) hottest() float64 { return s.sys.Max(s.x) }
 
-func (s *meshed) faceHeat() [6]float64 { return s.sys.FaceHeat(s.x) }
-
-// cooled is a system that coolant carries heat out of.
-type cooled interface {
-	CoolantHeat(x ops.Vector) []float64
-}
-
-// coolantHeat is what the coolant of each cavity carries out, nil without any.
-func (s *meshed) coolantHeat() []float64 {
-	if c, ok := s.sys.(cooled); ok {
-		return c.CoolantHeat(s.x)
-	}
-	return nil
-}
+func (s *meshed) outflow() [6]float64 { return s.sys.FaceHeat(s.x) }
 
 // stored is the change of the heat content. Where properties follow the temperature they are taken at the end of the
 // step, for the faces too.

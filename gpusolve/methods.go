@@ -67,6 +67,17 @@ func CheckPreconditioner(spec string) error {
 	return err
 }
 
+// generalMethods are those for matrices that are not symmetric.
+func generalMethods() []string {
+	var names []string
+	for _, m := range methods() {
+		if m.General {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
 // findMethod reads a method with its settings; an empty spec is the default.
 func findMethod(spec string) (method.Definition, precond.Settings, error) {
 	name, text := precond.Split(spec)
@@ -108,6 +119,21 @@ func newSolver(s ops.Operator, spec string) (krylov.Solver, *precond.Method, err
 	return m.SetUp(s, set)
 }
 
+// refusal is an ErrOption whose text is the reason alone.
+type refusal struct{ error }
+
+// Is says what kind of error it is.
+func (refusal) Is(target error) bool { return target == ErrOption }
+
+func (r refusal) Unwrap() error { return r.error }
+
+func (r refusal) Error() string {
+	return strings.TrimPrefix(r.error.Error(), precond.ErrRefused.Error()+": ")
+}
+
+// refused is an ErrOption that says why.
+func refused(err error) error { return refusal{err} }
+
 // blame tells failures of the device from methods that refuse a matrix or a setting.
 func blame(err error) error {
 	switch {
@@ -118,4 +144,18 @@ func blame(err error) error {
 		return refusal{err}
 	}
 	return fmt.Errorf("%w: %w", ErrDevice, err)
+}
+
+// checkUnknowns refuses more unknowns than a method has numbers for. A spec that nobody can read is left to those who
+// set it up.
+func checkUnknowns(spec string, unknowns int) error {
+	m, set, err := findMethod(spec)
+	if err != nil || m.Most == nil {
+		return nil
+	}
+	if most := m.Most(set); most > 0 && int64(unknowns) > most {
+		return refusal{fmt.Errorf("%s numbers unknowns by 32 bits and takes %d at most, and this grid has %d cells; "+
+			"take a coarser --grid or another --precond, such as %s", spec, most, unknowns, methods()[0].Name)}
+	}
+	return nil
 }

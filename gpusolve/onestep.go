@@ -30,7 +30,7 @@ func (e *engine) advanceBy(ctx context.Context, o *Options, n, steps int, t0, t1
 	case out.Reason == krylov.Interrupted:
 		err = ctx.Err()
 	case out.Reason == krylov.Runaway && !out.Converged:
-		err = errRunaway
+		err = ErrRunaway
 	}
 	if err != nil {
 		e.retreat() // the state is half solved

@@ -21,15 +21,15 @@ type Opening struct {
 	gone   bool // taken or closed
 }
 
-// OpenAhead begins to open the GPU that a stack will be solved on with the options, so far as that is sure before it is
+// openAhead begins to open the GPU that a stack will be solved on with the options, so far as that is sure before it is
 // meshed; otherwise it is nil.
-func OpenAhead(s *stack.Stack, o Options) *Opening {
+func openAhead(s *stack.Stack, o deviceOptions, preconditioner string) *Opening {
 	ordinal, sure := o.ordinal()
-	if o.Executor != nil || !sure && !o.surelyGPU(s) {
+	if o.Executor != nil || !sure && !o.surelyGPU(s, preconditioner) {
 		return nil
 	}
 	p := &Opening{ordinal: ordinal, done: make(chan struct{})}
-	directly := directMethod(o.Preconditioner) && fourier.MayApply(s)
+	directly := directMethod(preconditioner) && fourier.MayApply(s)
 	go func() {
 		defer close(p.done)
 		p.device, p.err = o.openOrdinal(ordinal)
@@ -45,7 +45,7 @@ func OpenAhead(s *stack.Stack, o Options) *Opening {
 }
 
 // ordinal is the GPU that the options name, and whether they name one.
-func (o *Options) ordinal() (n int, named bool) {
+func (o *deviceOptions) ordinal() (n int, named bool) {
 	if o.auto() || o.Device == "cpu" {
 		return 0, false
 	}
@@ -54,15 +54,15 @@ func (o *Options) ordinal() (n int, named bool) {
 }
 
 // surelyGPU says whether "auto" will try a GPU for a stack, however it is solved.
-func (o *Options) surelyGPU(s *stack.Stack) bool {
-	if !o.auto() || s.Cooled() && o.Preconditioner != "" {
+func (o *deviceOptions) surelyGPU(s *stack.Stack, preconditioner string) bool {
+	if !o.auto() || s.Cooled() && preconditioner != "" {
 		return false
 	}
 	planes := 0
 	for i := range s.Layers {
 		planes += s.Layers[i].Planes()
 	}
-	need := demand{direct: directMethod(o.Preconditioner) && fourier.MayApply(s)}
+	need := demand{direct: directMethod(preconditioner) && fourier.MayApply(s)}
 	return float64(s.Grid.X.Cells)*float64(s.Grid.Y.Cells)*float64(planes)*float64(need.perCell()) >= float64(
 		gpuOpening)
 }

@@ -9,6 +9,8 @@ import (
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/gpusolve/testing/interpreter"
 	"thermsim/gpusolve/testing/opstest/devices"
+	"thermsim/mesh"
+	"thermsim/stack"
 )
 
 func opens(calls []string) (n int) {
@@ -22,7 +24,7 @@ func opens(calls []string) (n int) {
 
 // A GPU that was opened ahead is the one that solves; the field is that of a GPU opened in time.
 func TestOpenAhead(t *testing.T) {
-	m := meshOf(t, cases.Stack10(cases.Options{NX: 8}))
+	m := builtMesh(t, cases.Stack10(cases.Options{NX: 8}))
 	var fields [2][]float64
 	for n := range fields {
 		drv := cudriver.Faulty(devices.Machine(interpreter.Options{NoRaces: true}), nil)
@@ -54,7 +56,7 @@ func TestOpenAhead(t *testing.T) {
 
 // What fails ahead fails the solve that names the GPU; "auto" goes on without. A GPU that nobody takes is given back.
 func TestOpenAheadFails(t *testing.T) {
-	m := meshOf(t, cases.Stack10(cases.Options{NX: 8}))
+	m := builtMesh(t, cases.Stack10(cases.Options{NX: 8}))
 	for _, call := range []string{"cuInit", "cuModuleLoadData"} {
 		drv := cudriver.Faulty(devices.Machine(interpreter.Options{NoRaces: true}), cudriver.FailNth(call, 0, 999))
 		o := Options{Device: "gpu", Driver: drv}
@@ -78,4 +80,13 @@ func TestOpenAheadFails(t *testing.T) {
 	if p := OpenAhead(m.Stack, Options{Device: "cpu", Driver: drv}); p != nil {
 		t.Error("cpu opens a GPU")
 	}
+}
+
+func builtMesh(t *testing.T, s *stack.Stack) *mesh.Mesh {
+	t.Helper()
+	m, err := mesh.Build(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }

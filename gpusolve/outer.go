@@ -24,7 +24,6 @@ import (
 // that estimate over 1 - rho.
 type outer struct {
 	system   ops.System
-	on       mixing
 	old      func() ops.Vector // the state before the step; nil in a steady state
 	mixer    *anderson         // nil where no property follows the temperature
 	*leakage                   // nil where no power does
@@ -82,7 +81,7 @@ func (s *meshed) again(ctx context.Context, o *Options, rule krylov.Rule, spent 
 	var start krylov.Outcome
 	var err error
 	if s.dt > 0 {
-		s.outer.on.Combine(s.x, 1, s.old, 0, s.old)
+		s.sys.Combine(s.x, 1, s.old, 0, s.old)
 	} else {
 		s.sys.Fill(s.x, 0)
 		if start, err = s.settleCold(ctx, o, rule); err != nil {
@@ -99,7 +98,7 @@ func (s *meshed) again(ctx context.Context, o *Options, rule krylov.Rule, spent 
 // temperature are.
 func (s *meshed) settleCold(ctx context.Context, o *Options, rule krylov.Rule) (krylov.Outcome, error) {
 	s.outer.Outer = 1
-	if err := errors.Join(s.outer.form(s), s.outer.leakage.on.Unleak()); err != nil {
+	if err := errors.Join(s.outer.form(s), s.sys.Unleak()); err != nil {
 		return krylov.Outcome{}, blame(err)
 	}
 	return s.settleLinear(ctx, o, rule, nil)
@@ -293,7 +292,7 @@ func (n *outer) rounded(s *meshed, start *krylov.Start) bool {
 	if n.Outer < 4 || !(n.Contraction > 0.5) {
 		return false
 	}
-	_, largest := n.on.Inner(s.x, s.x)
+	_, largest := n.system.Inner(s.x, s.x)
 	return start.PlainK <= 0x1p-23*largest || s.mesh.Cooled() && n.idle >= mostIdle &&
 		start.Norms.Residual <= 0x1p29*start.Norms.Floor
 }

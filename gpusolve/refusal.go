@@ -1,26 +1,11 @@
 package gpusolve
 
 import (
-	"fmt"
-	"strings"
-
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
-
-// refusal is an ErrOption whose text is the reason alone.
-type refusal struct{ error }
-
-// Is says what kind of error it is.
-func (refusal) Is(target error) bool { return target == ErrOption }
-
-func (r refusal) Unwrap() error { return r.error }
-
-func (r refusal) Error() string {
-	return strings.TrimPrefix(r.error.Error(), precond.ErrRefused.Error()+": ")
-}
 
 // Refusal is why the options cannot solve a stack, as Steady and Transient would say after its mesh is built; nil where
 // nothing stands against them. What only the numbers of a matrix show, as a factorisation that breaks down, is not
@@ -39,25 +24,11 @@ func Refusal(s *stack.Stack, o Options) error {
 		return err
 	}
 	o.Device = "cpu"
-	e, err := newMeshed(m, o, 0, 0)
+	e, err := newIterated(m, &job{Options: o}, 0, 0)
 	if err == nil {
-		e.close()
+		e.Close()
 	}
 	return err
-}
-
-// checkUnknowns refuses more unknowns than a method has numbers for. A spec that nobody can read is left to those who
-// set it up.
-func checkUnknowns(spec string, unknowns int) error {
-	m, set, err := findMethod(spec)
-	if err != nil || m.Most == nil {
-		return nil
-	}
-	if most := m.Most(set); most > 0 && int64(unknowns) > most {
-		return refusal{fmt.Errorf("%s numbers unknowns by 32 bits and takes %d at most, and this grid has %d cells; "+
-			"take a coarser --grid or another --precond, such as %s", spec, most, unknowns, methods()[0].Name)}
-	}
-	return nil
 }
 
 // slab is a small stack that every method solves with settings that go together, but for leakage where it has some.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"thermsim/gpusolve/krylov"
-	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/powermap"
 )
@@ -17,13 +16,8 @@ import (
 // nobody knows how many there will be.
 const sessionSteps = 1000
 
-// Errors of steps that have no end. The state is again that before the step.
-var (
-	// ErrStepRunaway is that of a step in which leakage grows faster than the heat that leaves.
-	ErrStepRunaway = errRunaway
-	// ErrNotConverged is that of a step whose solve ended short of its tolerance.
-	ErrNotConverged = errors.New("the step did not converge")
-)
+// ErrNotConverged is that of a step whose solve ended short of its tolerance. The state is again that before the step.
+var ErrNotConverged = errors.New("the step did not converge")
 
 // Session holds the temperatures of a mesh in time for somebody who sets powers and asks for steps of backward Euler,
 // one by one: a simulator of the software that runs on the chip, a controller. The device stays open between the steps.
@@ -63,11 +57,12 @@ func OpenSession(m *mesh.Mesh, o Options, dt float64, start Field) (*Session, er
 	if err := s.openDevice(dt); err != nil {
 		return nil, err
 	}
+	where := o.Opening()
 	err := s.setUp(dt)
-	if errors.Is(err, ErrDevice) && o.auto() && o.Executor == nil && s.device.Info.Kind == "gpu" {
+	if errors.Is(err, ErrDevice) && where.auto() && s.device.Info.Kind == "gpu" {
 		_ = s.device.Release() // it has failed
-		dev, info := o.insteadOfGPU(err)
-		s.device = &SharedDevice{dev, info, s.OpenedIn}
+		dev, info := where.insteadOfGPU(err)
+		s.device = &SharedDevice{Device: dev, Info: info, Open: s.OpenedIn}
 		s.opts.Executor = s.device
 		err = s.setUp(dt)
 	}
@@ -90,24 +85,25 @@ func checkDt(dt float64) error {
 
 // openDevice opens the device, once for all lengths of steps.
 func (s *Session) openDevice(dt float64) error {
-	need := s.opts.demandOf(s.mesh, sessionSteps)
-	if s.opts.directly(s.mesh, dt) != nil {
-		need = s.opts.directDemand(s.mesh, sessionSteps)
+	o := &job{Options: s.opts}
+	need := demandOf(o, s.mesh, sessionSteps)
+	if directly(s.mesh, o, dt) != nil {
+		need = directDemand(o, s.mesh, sessionSteps)
 	}
 	start := time.Now()
-	dev, info, err := s.opts.openFor(need)
+	dev, info, err := s.opts.Opening().openFor(need)
 	if err != nil {
 		return err
 	}
 	s.OpenedIn = time.Since(start)
-	s.device = &SharedDevice{dev, info, s.OpenedIn}
+	s.device = &SharedDevice{Device: dev, Info: info, Open: s.OpenedIn}
 	s.opts.Executor = s.device
 	return nil
 }
 
 // setUp makes an engine for steps of dt.
 func (s *Session) setUp(dt float64) error {
-	e, err := newEngine(s.mesh, s.opts, sessionSteps, dt)
+	e, err := newEngine(s.mesh, &job{Options: s.opts}, sessionSteps, dt)
 	if err != nil {
 		return err
 	}
@@ -119,7 +115,7 @@ func (s *Session) setUp(dt float64) error {
 // Close gives the device back.
 func (s *Session) Close() {
 	if s.engine != nil {
-		s.engine.close()
+		s.engine.Close()
 		s.engine = nil
 	}
 	if s.device != nil {
@@ -161,7 +157,7 @@ func (s *Session) SetDt(dt float64) error {
 		return err
 	}
 	former := s.dt
-	s.engine.close()
+	s.engine.Close()
 	s.engine = nil
 	err = s.setUp(dt)
 	if err != nil {
@@ -175,38 +171,6 @@ func (s *Session) SetDt(dt float64) error {
 	s.power.Touch()
 	s.begun, s.taken = s.time, 0
 	return err
-}
-
-// Hold copies a field on the planes of a mesh into memory, where it outlives its device.
-func Hold(m *mesh.Mesh, f Field) (Field, error) {
-	sheet := m.NX() * m.NY()
-	kelvin := make(heldField, m.Cells())
-	for k := range m.NZ() {
-		if err := f.Plane(k, kelvin[k*sheet:(k+1)*sheet]); err != nil {
-			return nil, err
-		}
-	}
-	return kelvin, nil
-}
-
-// heldField is a field in memory, in K.
-type heldField []float64
-
-// Plane copies a plane.
-func (h heldField) Plane(k int, dst []float64) error {
-	copy(dst, h[k*len(dst):])
-	return nil
-}
-
-// evenly is a field of one temperature in K.
-type evenly float64
-
-// Plane fills a plane.
-func (e evenly) Plane(_ int, dst []float64) error {
-	for c := range dst {
-		dst[c] = float64(e)
-	}
-	return nil
 }
 
 // Start begins at time 0 with the temperatures of a field, or without one with the stack's uniform initial temperature.
@@ -231,7 +195,7 @@ func (s *Session) orInitial(f Field) Field {
 func (s *Session) place(f Field) error {
 	defer s.engine.dev.Bind()()
 	s.moved = false
-	s.engine.thermal.(keeper).forget()
+	s.engine.system.forget()
 	if s.stepped {
 		s.power.Touch()
 	}
@@ -241,7 +205,7 @@ func (s *Session) place(f Field) error {
 	return s.engine.failure()
 }
 
-// Step takes one step. Where it fails, the state is again that before it: see ErrStepRunaway and ErrNotConverged; on
+// Step takes one step. Where it fails, the state is again that before it: see ErrRunaway and ErrNotConverged; on
 // cancellation the error is that of the context.
 func (s *Session) Step(ctx context.Context) (Step, error) {
 	if err := ctx.Err(); err != nil {
@@ -257,7 +221,7 @@ func (s *Session) Step(ctx context.Context) (Step, error) {
 	s.stepped = true
 	if err == nil && !out.Converged {
 		s.engine.retreat()
-		s.engine.thermal.(keeper).forget() // what lies behind the state is half solved
+		s.engine.system.forget() // what lies behind the state is half solved
 		err = fmt.Errorf("%w: %s after %d iterations", ErrNotConverged, reasonText(out.Reason), out.Iterations)
 	}
 	if err == nil {
@@ -304,19 +268,14 @@ func (s *Session) Status() (Status, bool) {
 	}
 	defer s.engine.dev.Bind()()
 	out := s.out
-	if d, ok := s.engine.thermal.(*direct); ok {
+	if d := s.engine.direct; d != nil {
 		out = d.conclude(&s.opts, sessionSteps)
 	}
 	return s.engine.status(out), true
 }
 
 // Method names the solver.
-func (s *Session) Method() string {
-	if _, ok := s.engine.thermal.(*direct); ok {
-		return solution.MethodText(solution.MethodDirect, "fourier")
-	}
-	return solution.MethodText(s.engine.solver.Name(), s.engine.pre.Name())
-}
+func (s *Session) Method() string { return s.engine.method() }
 
 // Timing splits the time of opening the session.
 func (s *Session) Timing() Timing {

@@ -4,35 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"thermsim/gpusolve/ops"
 	"thermsim/powermap"
 )
-
-// keeper is a thermal system whose states can be put aside on the host.
-type keeper interface {
-	// vectors are as many values as keep needs.
-	vectors() int
-	// keep copies the state, and what its continuation needs.
-	keep(into *past)
-	// resume makes what was kept the state again.
-	resume(from *past)
-	// redraw makes the right side of drawings.
-	redraw(layers []powermap.Drawing)
-	// forget ends the continuation: the next state has no past.
-	forget()
-}
-
-var (
-	_ keeper = (*direct)(nil)
-	_ keeper = (*meshed)(nil)
-)
-
-// past is a state with its continuation.
-type past struct {
-	values [][]float64
-	ahead  continuation // of a mesh's system, whose vectors are among the values
-	power  float64
-}
 
 // PowerControls are the powers of a session, or of a transient in which somebody sets them: Options.Power.
 type PowerControls = powermap.Controls
@@ -62,8 +35,7 @@ type setting struct {
 }
 
 func (s *Session) setting() setting {
-	_, direct := s.engine.thermal.(*direct)
-	return setting{s, s.dt, direct}
+	return setting{s, s.dt, s.engine.direct != nil}
 }
 
 // Time is that of the state in s.
@@ -83,7 +55,7 @@ func (k *SessionState) Bytes() int64 {
 
 // StateBytes is the memory that Save takes.
 func (s *Session) StateBytes() int64 {
-	return 8 * int64(s.mesh.Cells()*s.engine.thermal.(keeper).vectors()+2*s.power.Count())
+	return 8 * int64(s.mesh.Cells()*s.engine.system.vectors()+2*s.power.Count())
 }
 
 // Save puts the state aside. The session goes on as if nothing had happened.
@@ -91,7 +63,7 @@ func (s *Session) Save() (*SessionState, error) {
 	defer s.engine.dev.Bind()()
 	k := &SessionState{of: s.setting(), power: s.power.Settings(), stale: s.power.Stale(), time: s.time, begun: s.begun,
 		taken: s.taken, steps: s.steps, last: s.last, moved: s.moved}
-	on := s.engine.thermal.(keeper)
+	on := s.engine.system
 	for range on.vectors() {
 		k.past.values = append(k.past.values, make([]float64, s.mesh.Cells()))
 	}
@@ -120,7 +92,7 @@ func (s *Session) Restore(k *SessionState) error {
 	if err != nil {
 		return err
 	}
-	on := s.engine.thermal.(keeper)
+	on := s.engine.system
 	on.redraw(layers)
 	on.resume(&k.past)
 	if s.stepped = true; k.stale {
@@ -142,62 +114,4 @@ func (s *Session) Resume(f Field, time float64, steps int) error {
 	s.power.Touch()
 	s.time, s.begun, s.taken, s.steps = time, time, 0, steps
 	return nil
-}
-
-func (s *direct) vectors() int { return 2 }
-
-func (s *direct) keep(into *past) {
-	s.fourier.ReadModes(s.x.Modes, into.values[0])
-	s.fourier.ReadModes(s.old.Modes, into.values[1])
-	into.power = s.power
-}
-
-func (s *direct) resume(from *past) {
-	s.fourier.WriteModes(s.x.Modes, from.values[0])
-	s.fourier.WriteModes(s.old.Modes, from.values[1])
-	s.x.solved++
-	s.power = from.power
-	s.forget()
-}
-
-func (s *direct) redraw(layers []powermap.Drawing) { s.setLoads(layers) }
-
-// forget leaves no bound of what is warm where.
-func (s *direct) forget() { s.ceiling, s.unseen = math.Inf(1), false }
-
-func (s *meshed) vectors() int { return 2 + len(s.ahead.past) }
-
-func (s *meshed) keep(into *past) {
-	for n, x := range s.kept() {
-		s.sys.Read(x, into.values[n])
-	}
-	into.ahead, into.power = s.ahead, s.power
-}
-
-func (s *meshed) resume(from *past) {
-	s.forget()
-	past := s.ahead.past
-	s.ahead, s.power = from.ahead, from.power
-	s.ahead.past = past
-	for n, x := range s.kept() {
-		s.sys.Write(x, from.values[n])
-	}
-}
-
-// kept are the states and differences that the next step goes by.
-func (s *meshed) kept() []ops.Vector {
-	return append([]ops.Vector{s.x, s.old}, s.ahead.past[:]...)
-}
-
-func (s *meshed) redraw(layers []powermap.Drawing) { s.source.SetPower(layers) }
-
-// forget ends the continuation, and what was learnt of properties and leakage at other temperatures.
-func (s *meshed) forget() {
-	s.ahead.forget()
-	if n := s.outer; n != nil {
-		n.made, n.rho, n.plain, n.since, n.again, n.firstK = false, 0, 0, 0, false, 0
-		if n.leakage != nil {
-			n.checkedAt, n.cautious = math.Inf(-1), false
-		}
-	}
 }

@@ -16,10 +16,10 @@ type SharedDevice struct {
 }
 
 // OpenDevice opens a device by its name: auto (a GPU where there is one), cpu, gpu or gpu:N.
-func OpenDevice(name string) (*SharedDevice, error) { return OpenWith(Options{Device: name}) }
+func OpenDevice(name string) (*SharedDevice, error) { return OpenWith(deviceOptions{Device: name}) }
 
 // OpenWith opens the device that options name.
-func OpenWith(o Options) (*SharedDevice, error) {
+func OpenWith(o deviceOptions) (*SharedDevice, error) {
 	start := time.Now()
 	if o.auto() {
 		d, info := o.firstGPU(demand{}, "the first one")

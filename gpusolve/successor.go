@@ -3,54 +3,13 @@ package gpusolve
 import (
 	"context"
 	"fmt"
-	"math"
-	"strings"
 
 	"thermsim/gpusolve/krylov"
-	"thermsim/gpusolve/ops"
 )
 
 // successors are the methods that take over, in this order, where the default one makes no headway. They depend on no
 // geometry, so what multigrid is blind to does not stop them.
 var successors = []string{"ic", "cmg", "jacobi"}
-
-// headway notices when the estimate of the error no longer falls: multigrid that brings it down by less than half in
-// window iterations is slower than any of its successors.
-type headway struct {
-	best [window]float64 // the least estimate up to an iteration, of the last ones
-	n    int
-}
-
-const window = 20
-
-// lost takes the estimate of the next iteration; NaN, where there is none yet, counts as no headway.
-func (h *headway) lost(errorK float64) bool {
-	now := errorK
-	if math.IsNaN(now) {
-		now = math.Inf(1)
-	}
-	if h.n > 0 {
-		now = math.Min(now, h.best[(h.n-1)%window])
-	}
-	before := h.best[h.n%window]
-	h.best[h.n%window] = now
-	h.n++
-	return h.n > window && now > before/2
-}
-
-// line is who tried to solve a system before the present method.
-type line struct {
-	tried []string // each with why it gave up
-	next  int      // of the successors
-}
-
-// String tells what stalled, in the order it was tried.
-func (l *line) String(now string) string {
-	if len(l.tried) == 0 {
-		return ""
-	}
-	return strings.Join(l.tried, ", ") + "; " + now + " took over"
-}
 
 // settle improves x until the options' rule for one of a number of systems is met.
 func (s *meshed) settle(ctx context.Context, o *Options, systems int, watch func(iteration int, errorK float64)) (
@@ -99,26 +58,6 @@ func (s *meshed) indefinite(out krylov.Outcome) bool {
 	return out.Reason == krylov.Breakdown && s.mesh.Leakage != nil
 }
 
-// attempt runs the default method until it is done or makes no headway.
-func (d *driver) attempt(ctx context.Context, rule krylov.Rule, b ops.Source,
-	watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
-	watched, stop := context.WithCancel(ctx)
-	defer stop()
-	var h headway
-	out, err := d.solve(watched, rule, b, func(n int, errorK float64) {
-		if watch != nil {
-			watch(n, errorK)
-		}
-		if h.lost(errorK) {
-			stop()
-		}
-	})
-	if out.Reason == krylov.Interrupted && ctx.Err() == nil {
-		out.Reason = krylov.Stagnation
-	}
-	return out, err
-}
-
 // stalled says that another method may do better than the one that ended so.
 func stalled(ctx context.Context, o *Options, out krylov.Outcome) bool {
 	switch {
@@ -148,7 +87,7 @@ func (s *meshed) fits(name string) bool {
 // succeed sets a successor up in place of the method that gave up; false where it cannot be, and the former stays.
 func (s *meshed) succeed(name string, out krylov.Outcome) bool {
 	if s.mesh.Leakage != nil { // methods are made without it
-		if err := s.outer.leakage.on.Unleak(); err != nil {
+		if err := s.sys.Unleak(); err != nil {
 			return false
 		}
 	}

@@ -2,12 +2,13 @@ package gpusolve
 
 import (
 	"context"
-	"fmt"
-	"math"
 	"time"
 
 	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/snapshot"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
+	"thermsim/powermap"
 )
 
 // thermal is a system that a run solves, once or step by step: a mesh's, with its state on the device, or a lumped one.
@@ -25,30 +26,61 @@ type thermal interface {
 	// retreat makes the former state the state again, and the one before it the former one.
 	retreat()
 	hottest() float64
-	faceHeat() [6]float64 // what leaves through each face
+	outflow() [6]float64 // what leaves through each face
 	stored() float64      // what was stored in the step
 	field() Field
+}
+
+// stepped is a mesh's system, which can do more than run: it takes stages of steps whose length may change, and its
+// states, by number, can be put aside. A step of backward Euler is one stage.
+type stepped interface {
+	thermal
+	// hold makes room for so many states. Number 0 is the present one.
+	hold(n int) error
+	// combine sets a state to a x + b y; dst may be x or y.
+	combine(dst int, a float64, x int, b float64, y int)
+	// largest is the largest |x|, which it may turn to -x.
+	largest(x int) float64
+	// retime makes the operator that of stages of dt in s.
+	retime(dt float64) error
+	// load draws the mean power from t0 to t1, and returns it in W.
+	load(t0, t1 float64) (power float64, err error)
+	// stage takes a stage from a state. dst holds what the solve starts from.
+	stage(ctx context.Context, o *Options, dst, from int, watch func(iteration int, errorK float64)) (krylov.Outcome,
+		error)
+	// show makes x the state and from the former one, for all that reads these.
+	show(x, from int)
+	// held is what the capacities took up in the stage that is shown, as its operator has it, in W.
+	held() float64
+	// respond solves for the steady state under the drawings. judged says that residual and error are wanted.
+	respond(ctx context.Context, o *Options, layers []powermap.Drawing, judged bool) (krylov.Outcome, error)
+	// vectors are as many values as keep needs.
+	vectors() int
+	// keep copies the state, and what its continuation needs.
+	keep(into *past)
+	// resume makes what was kept the state again.
+	resume(from *past)
+	// redraw makes the right side of drawings.
+	redraw(layers []powermap.Drawing)
+	// forget ends the continuation: the next state has no past.
+	forget()
+	// snapshot takes the state, and what its continuation goes by.
+	snapshot(c *snapshot.Coder)
 }
 
 // engine runs a thermal system on its driver.
 type engine struct {
 	*driver
 	thermal
+	system  stepped // the same of a mesh, nil of lumped ones; it is one of the next two
+	meshed  *meshed
+	direct  *direct
 	mesh    *mesh.Mesh // of the fields
 	timing  Timing
 	team    *team   // nil where no ranks share the grid
 	ambient float64 // K
 	// exchanged is the heat in W that the faces would exchange with a system at ambient temperature.
 	exchanged float64
-}
-
-// exchange is what leaves and enters through the faces.
-func exchange(t thermal) float64 {
-	sum := 0.0
-	for _, w := range t.faceHeat() {
-		sum += math.Abs(w)
-	}
-	return sum
 }
 
 // steady solves once. The engine is closed with the solution, or where there is none.
@@ -66,7 +98,7 @@ func (e *engine) steady(ctx context.Context, o Options) (*Solution, error) {
 		out, balance, err = e.settleSteady(ctx, o, power, watch)
 	}
 	if err != nil {
-		e.close()
+		e.Close()
 		return nil, err
 	}
 	e.timing.Solve = time.Since(start)
@@ -74,7 +106,7 @@ func (e *engine) steady(ctx context.Context, o Options) (*Solution, error) {
 	s.Energy = balance
 	s.Heed(e.mesh)
 	if err := e.failure(); err != nil {
-		e.close()
+		e.Close()
 		return nil, err
 	}
 	if out.Reason == krylov.Interrupted {
@@ -97,49 +129,40 @@ func (e *engine) solution(out krylov.Outcome) *Solution {
 	return s
 }
 
+// shown is the field for those who look at the solution.
+func (e *engine) shown() Field {
+	f := e.field()
+	if own, ok := f.(sharedField); ok && e.team != nil && e.team.lead() {
+		return e.team.field(own)
+	}
+	return f
+}
+
+// leave closes the engine; other ranks need not wait for questions any more.
+func (e *engine) leave() {
+	if e.team != nil && e.team.lead() {
+		_ = e.team.others([]byte{askOn}) // where it fails, they have failed
+	}
+	e.Close()
+}
+
 // status tells how the last solve ended.
 func (e *engine) status(out krylov.Outcome) Status {
-	if d, ok := e.thermal.(*direct); ok {
-		return d.status(out)
+	if e.direct != nil {
+		return e.direct.status(out)
 	}
 	st := status(out, e.solver, e.pre)
 	st.Fallback = e.line.String(e.pre.Name())
-	if s, ok := e.thermal.(*meshed); ok && s.outer != nil {
+	if s := e.meshed; s != nil && s.outer != nil {
 		st.Nonlinear = s.outer.report()
 	}
 	return st
 }
 
-// uniform is the rise that a stack starts with where no field is given.
-func uniform(m *mesh.Mesh) float64 {
-	if initial := m.Stack.Transient.Initial; initial > 0 {
-		return initial - m.Stack.Ambient
+// method names the solver.
+func (e *engine) method() string {
+	if e.direct != nil {
+		return solution.MethodText(solution.MethodDirect, "fourier")
 	}
-	return 0
-}
-
-// risesOf reads a field on the planes of a mesh.
-func risesOf(m *mesh.Mesh, f Field) ([]float64, error) {
-	sheet := m.NX() * m.NY()
-	rises := make([]float64, m.Cells())
-	for k := range m.NZ() {
-		if err := readRises(m, f, k, rises[k*sheet:(k+1)*sheet]); err != nil {
-			return nil, err
-		}
-	}
-	return rises, nil
-}
-
-// readRises reads plane k.
-func readRises(m *mesh.Mesh, f Field, k int, plane []float64) error {
-	if err := f.Plane(k, plane); err != nil {
-		return fmt.Errorf("the field to start from: %w", err)
-	}
-	for c, kelvin := range plane {
-		if !(kelvin > 0) || math.IsInf(kelvin, 0) {
-			return fmt.Errorf("%w: the field to start from has %g K in cell %d of plane %d", ErrOption, kelvin, c, k)
-		}
-		plane[c] = kelvin - m.Stack.Ambient
-	}
-	return nil
+	return solution.MethodText(e.solver.Name(), e.pre.Name())
 }

@@ -2,36 +2,8 @@ package gpusolve
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"math"
-	"time"
-
-	"thermsim/gpusolve/krylov"
-	"thermsim/gpusolve/precond"
-	"thermsim/gpusolve/reduction"
-	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 )
-
-// TransientOptions describe the time steps.
-type TransientOptions struct {
-	Steps int
-	Dt    float64 // s
-	// Initial is the field at the start on the planes of the mesh; nil stands for the stack's uniform initial
-	// temperature. Of several ranks that of rank 0 counts.
-	Initial Field
-	// OnStep is called for every step, in order, with the field at its end; an error stops the run. May be nil.
-	OnStep func(step Step, f Field) error
-	// Regions are those whose statistics OnStep asks of every field, which then are taken with the step; may be nil.
-	// Reads says whether OnStep reads more than these of the field at the end of step n, from 1; nil stands for every
-	// step. Where it does not, a device may go on while OnStep is told of former steps, whose fields have nothing but
-	// the statistics. An error of OnStep then stops the run up to a tenth of a second later.
-	Regions *reduction.Regions
-	Reads   func(n int) bool
-	// Checkpoints keep states on the way, and may have one to go on from; may be nil.
-	Checkpoints *Checkpoints
-}
 
 // Transient steps the field in time by backward Euler from the initial field, or from the stack's initial temperature.
 // The operator and the preconditioner are set up once; each step starts from a fit to the differences of those before,
@@ -48,186 +20,36 @@ func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions)
 	if o.Ranks != nil && t.Checkpoints != nil {
 		return nil, errTeamCheckpoints
 	}
-	return o.onRanks(ctx, func(ctx context.Context, o Options) (*Solution, error) {
-		e, err := newEngine(m, o, t.Steps, t.Dt)
+	return onRanks(ctx, o, func(ctx context.Context, o job) (*Solution, error) {
+		e, err := newEngine(m, &o, t.Steps, t.Dt)
 		if err != nil {
 			return nil, err
 		}
-		return e.transient(ctx, o, t)
+		return e.transient(ctx, o.Options, t)
 	})
 }
 
-// check refuses steps that lead nowhere.
-func (t *TransientOptions) check() error {
-	if t.Steps < 1 || !(t.Dt > 0) || math.IsInf(t.Dt, 0) {
-		return fmt.Errorf("%w: %d steps of %g s; both must be positive", ErrOption, t.Steps, t.Dt)
-	}
-	return nil
-}
-
-// transient steps through time. The engine is closed with the solution, or where there is none.
-func (e *engine) transient(ctx context.Context, o Options, t TransientOptions) (*Solution, error) {
-	defer e.dev.Bind()()
-	start := time.Now()
-	r := &stepper{engine: e, opts: o, plan: t, steps: []Step{}, allConverged: true}
-	if err := r.start(); err != nil {
-		e.close()
+// Adaptive steps the field in time by TR-BDF2. Powers are constant over every step, which ends where they change. A
+// step is as long as the estimate of its error allows, on a ladder of lengths: see solution.Stepping for what became of
+// it. The error of a solve stays below a twentieth of that of a step, and of the options' tolerance.
+//
+// On cancellation, or when OnStep fails, it returns what was finished together with the error.
+func Adaptive(ctx context.Context, m *mesh.Mesh, o Options, a AdaptiveOptions) (*Solution, error) {
+	if err := a.check(m); err != nil {
 		return nil, err
 	}
-	err := r.run(ctx)
-	e.lastGain(ctx, &o)
-	e.timing.Solve = time.Since(start)
-	s := r.solution()
-	if failed := e.failure(); failed != nil {
-		e.close()
-		return nil, failed
+	if o.Ranks != nil && a.Checkpoints != nil {
+		return nil, errTeamCheckpoints
 	}
-	return s, err
+	return onRanks(ctx, o, func(ctx context.Context, o job) (*Solution, error) { return adaptive(ctx, m, o, &a) })
 }
 
-// stepRule is the rule of each of so many steps in time.
-func (o *Options) stepRule(m precond.Preconditioner, steps int) krylov.Rule {
-	r := o.rule(m, steps)
-	r.InTime = true
-	return r
-}
-
-// stepper is a transient run in progress.
-type stepper struct {
-	*engine
-	opts Options
-	plan TransientOptions
-
-	steps        []Step // grows with what is finished: nobody knows whether the last step is ever reached
-	out          krylov.Outcome
-	iterations   int
-	errorK       float64 // sum of the steps' estimates
-	allConverged bool
-	firstFailure krylov.Outcome
-	ranAway      bool // the last step is the last of all
-}
-
-// errRunaway ends a step that has no solution.
-var errRunaway = errors.New("thermal runaway")
-
-func (r *stepper) run(ctx context.Context) error {
-	a, err := r.aheadOf()
+// Periodic finds the state x at the start of a period T of the powers that is the same at its end, and steps through
+// that period by TR-BDF2.
+func Periodic(ctx context.Context, m *mesh.Mesh, o Options, p PeriodicOptions) (*Solution, error) {
+	plan, err := p.plan(m)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if a != nil {
-		return a.run(ctx)
-	}
-	for n := len(r.steps); n < r.plan.Steps; n++ {
-		err := r.step(ctx, n)
-		if r.ranAway && (err == nil || errors.Is(err, errRunaway)) {
-			return nil
-		}
-		if err == nil && r.plan.Checkpoints.due(n+1) {
-			err = r.keepState()
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// step takes step n and looks at what it came to.
-func (r *stepper) step(ctx context.Context, n int) error {
-	step, err := r.solve(ctx, n)
-	if err != nil {
-		return err
-	}
-	f := r.field()
-	if r.team != nil {
-		step.MaxK = r.hottest() + r.ambient
-		r.steps = append(r.steps, step)
-		return r.team.tell(r.plan.OnStep, step, f.(sharedField))
-	}
-	if r.plan.OnStep == nil || r.plan.Regions == nil || solution.ReducerOf(f) == nil {
-		step.MaxK = r.hottest() + r.ambient
-		return r.tell(step, f)
-	}
-	values, err := solution.Reduce(f, r.plan.Regions)
-	if err != nil {
-		return err
-	}
-	if step.MaxK = values.Hottest(); !r.plan.Regions.PlanePeaks {
-		step.MaxK = r.hottest() + r.ambient
-	}
-	return r.tell(step, &seen{f, r.plan.Regions, values})
-}
-
-// tell keeps a finished step and shows it.
-func (r *stepper) tell(step Step, f Field) error {
-	r.steps = append(r.steps, step)
-	if r.plan.OnStep == nil {
-		return nil
-	}
-	return r.plan.OnStep(step, f)
-}
-
-// solve advances from n dt to (n+1) dt. The state before the step is kept until the new one is complete.
-func (r *stepper) solve(ctx context.Context, n int) (Step, error) {
-	t0, t1 := float64(n)*r.plan.Dt, float64(n+1)*r.plan.Dt
-	o := r.opts
-	o.Tol = r.allowance(n)
-	step, out, err := r.advanceBy(ctx, &o, n, r.plan.Steps, t0, t1)
-	r.ranAway = out.Reason == krylov.Runaway && (err == nil || errors.Is(err, errRunaway))
-	if err != nil {
-		return Step{}, err
-	}
-	r.out = out
-	r.iterations += out.Iterations
-	r.errorK += out.ErrorK
-	if !out.Converged && r.allConverged {
-		r.allConverged, r.firstFailure = false, out
-	}
-	return step, nil
-}
-
-// allowance is the tolerance in K of a run of which step n takes one of as many equal parts as there are steps. Solves
-// end below their parts; what they leave is for those behind.
-func (r *stepper) allowance(n int) float64 {
-	all := r.opts.tolerance()
-	left, steps := all-r.errorK, float64(r.plan.Steps)
-	if !(left > 0) {
-		return all
-	}
-	return math.Max(all, left*steps/(steps-float64(n)))
-}
-
-// solution reports the last finished step, and the first that failed to converge if any did.
-func (r *stepper) solution() *Solution {
-	out := r.out
-	if d, ok := r.thermal.(*direct); ok && len(r.steps) > 0 {
-		out = d.conclude(&r.opts, r.plan.Steps)
-		r.errorK = out.ErrorK * float64(len(r.steps))
-	}
-	if !r.allConverged {
-		out.Converged, out.Reason = false, r.firstFailure.Reason
-	}
-	s := r.engine.solution(out)
-	s.Status.IterationsTotal = r.iterations
-	s.Status.EstimatedErrorK = r.errorK
-	switch {
-	case r.ranAway:
-		s.Status.Converged, s.Status.Reason = false, solution.ReasonRunaway
-	case len(r.steps) < r.plan.Steps:
-		s.Status.Converged, s.Status.Reason = false, solution.ReasonInterrupted
-	}
-	if n := len(r.steps); n > 0 {
-		last := &r.steps[n-1]
-		s.Energy = r.balance(last.PowerW-last.LeakageW, last.LeakageW, r.stored())
-	} else {
-		s.Energy = r.balance(0, 0, 0)
-	}
-	s.Steps = r.steps
-	s.Dt = r.plan.Dt
-	if solution.AtRest(r.mesh, s) {
-		s.Energy.ImbalanceRel = 0
-	}
-	s.Heed(r.mesh)
-	return s
+	return onRanks(ctx, o, func(ctx context.Context, o job) (*Solution, error) { return periodic(ctx, m, o, plan, p.Tol) })
 }

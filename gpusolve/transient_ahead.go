@@ -7,16 +7,6 @@ import (
 	"thermsim/gpusolve/reduction"
 )
 
-// deferring is a thermal system whose device takes steps one after the other, and leaves their statistics to be read
-// together.
-type deferring interface {
-	thermal
-	// series has room for the statistics of so many steps; nil where each has to be waited for.
-	series(r *reduction.Regions, places int) (reduction.Series, error)
-	// leave takes those of the state into a place.
-	leave(s reduction.Series, place int)
-}
-
 // mostAhead is how many steps are taken before the first of them is looked at.
 const mostAhead = 64
 
@@ -27,7 +17,6 @@ var longestAhead = 50 * time.Millisecond
 // ahead is a stepper that takes steps while those before wait to be looked at.
 type ahead struct {
 	*stepper
-	system  deferring
 	series  reduction.Series
 	pending []Step
 	most    int // steps to take together
@@ -35,15 +24,14 @@ type ahead struct {
 
 // aheadOf is the stepper ahead, nil where steps are looked at one by one.
 func (r *stepper) aheadOf() (*ahead, error) {
-	d, ok := r.thermal.(deferring)
-	if !ok || r.team != nil || r.plan.OnStep == nil || r.plan.Reads == nil || r.plan.Regions == nil {
+	if r.direct == nil || r.team != nil || r.plan.OnStep == nil || r.plan.Reads == nil || r.plan.Regions == nil {
 		return nil, nil
 	}
-	s, err := d.series(r.plan.Regions, min(mostAhead, r.plan.Steps))
+	s, err := r.direct.series(r.plan.Regions, min(mostAhead, r.plan.Steps))
 	if s == nil || err != nil {
 		return nil, err
 	}
-	return &ahead{stepper: r, system: d, series: s, most: 1}, nil
+	return &ahead{stepper: r, series: s, most: 1}, nil
 }
 
 // run tells of steps while the device is at the next ones, but where the field of the last of them is read.
@@ -96,7 +84,7 @@ func (a *ahead) take(ctx context.Context, n int) (steps []Step, err error) {
 		if err != nil {
 			return steps, err
 		}
-		a.system.leave(a.series, len(steps))
+		a.direct.leave(a.series, len(steps))
 		if steps = append(steps, step); a.plan.Reads(n + len(steps)) {
 			break
 		}

@@ -59,7 +59,7 @@ type benchOptions struct {
 	tables, methods []string
 	systems         []string
 	grids           gridList
-	device          device
+	device          deviceName
 	maxCells        bigCount
 	minCells        bigCount
 	runs, maxIter   count

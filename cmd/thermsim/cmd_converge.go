@@ -48,7 +48,7 @@ const convergeTol = 1e-5
 type convergeOptions struct {
 	stack   string
 	grid    gridWish
-	device  device
+	device  deviceName
 	precond preconditioner
 	tol     quantity
 	json    bool

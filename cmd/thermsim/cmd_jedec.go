@@ -49,7 +49,7 @@ const jedecExample = `  thermsim jedec examples/fcbga
 
 type jedecOptions struct {
 	stack  string
-	device device
+	device deviceName
 	h      quantity
 	power  quantity
 	tol    quantity

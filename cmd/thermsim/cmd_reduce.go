@@ -54,7 +54,7 @@ type reduceOptions struct {
 	stack   string
 	out     string
 	grid    gridWish
-	device  device
+	device  deviceName
 	precond preconditioner
 	tol     quantity
 	peaks   bool

@@ -60,7 +60,7 @@ type rthOptions struct {
 type responseOptions struct {
 	stack, out string
 	grid       gridWish
-	device     device
+	device     deviceName
 	precond    preconditioner
 	rtol       quantity
 	json       bool

@@ -57,7 +57,7 @@ type solveOptions struct {
 	matrix, source string
 	out            string
 	grid           boxSize
-	device         device
+	device         deviceName
 	precond        preconditioner
 	rtol, atol     quantity
 	maxIter        count

@@ -66,7 +66,7 @@ const sweepExample = `  thermsim sweep cooling.toml
 
 type sweepOptions struct {
 	file, out string
-	device    device
+	device    deviceName
 	precond   preconditioner
 	tol       quantity
 	shard     string

@@ -34,7 +34,7 @@ const verifyExample = `  thermsim verify
 
 type verifyOptions struct {
 	names  []string
-	device device
+	device deviceName
 	json   bool
 }
 

@@ -136,21 +136,21 @@ func (n *count) String() string {
 
 func (n *count) Type() string { return "N" }
 
-// device is --device.
-type device string
+// deviceName is --device.
+type deviceName string
 
-func (d *device) Set(text string) error {
+func (d *deviceName) Set(text string) error {
 	number, numbered := strings.CutPrefix(text, "gpu:")
 	if n, err := strconv.Atoi(number); numbered && (err != nil || n < 0) || !numbered &&
 		!slices.Contains(deviceNames(), text) {
 		return errors.New("choose auto, cpu, gpu, or gpu:N for the N-th GPU from 0")
 	}
-	*d = device(text)
+	*d = deviceName(text)
 	return nil
 }
 
-func (d *device) String() string { return string(*d) }
-func (d *device) Type() string   { return "NAME" }
+func (d *deviceName) String() string { return string(*d) }
+func (d *deviceName) Type() string   { return "NAME" }
 
 func deviceNames() []string { return []string{"auto", "cpu", "gpu"} }
 

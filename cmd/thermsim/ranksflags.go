@@ -87,7 +87,7 @@ func (r *rankNumber) Type() string { return "R" }
 
 // deviceList is --device of commands that can use several.
 type deviceList struct {
-	device
+	deviceName
 	list []int // of GPUs
 	all  bool
 }
@@ -98,11 +98,11 @@ func (d *deviceList) Set(text string) error {
 	numbers, numbered := strings.CutPrefix(text, "gpu:")
 	switch {
 	case text == severalDevices:
-		*d = deviceList{device: device(text), all: true}
+		*d = deviceList{deviceName: deviceName(text), all: true}
 		return nil
 	case !numbered || !strings.Contains(numbers, ","):
 		*d = deviceList{}
-		if err := d.device.Set(text); err != nil {
+		if err := d.deviceName.Set(text); err != nil {
 			return fmt.Errorf("%w; or gpu:0,1 or gpu:all for a rank on each", err)
 		}
 		return nil
@@ -118,7 +118,7 @@ func (d *deviceList) Set(text string) error {
 		}
 		list = append(list, n)
 	}
-	*d = deviceList{device: device(text), list: list}
+	*d = deviceList{deviceName: deviceName(text), list: list}
 	return nil
 }
 
@@ -131,7 +131,7 @@ func (d *deviceList) gpus(list func() ([]gpusolve.GPU, error)) ([]int, error) {
 	}
 	found, err := usableGPUs(list)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s was asked for: %w", gpusolve.ErrDevice, d.device, err)
+		return nil, fmt.Errorf("%w: %s was asked for: %w", gpusolve.ErrDevice, d.deviceName, err)
 	}
 	return found, nil
 }

@@ -18,8 +18,8 @@ func square(n int, device string) *stack.Stack {
 	}
 }
 
-func withGPUs(memory float64, gpus ...gpusolve.GPU) resources {
-	return resources{memory: memory, gpus: func() ([]gpusolve.GPU, error) {
+func withGPUs(free float64, gpus ...gpusolve.GPU) resources {
+	return resources{memory: free, gpus: func() ([]gpusolve.GPU, error) {
 		if len(gpus) == 0 {
 			return nil, errors.New("no driver; install one")
 		}

@@ -133,7 +133,7 @@ func (o *simulateOptions) check() error {
 // apply puts the flags in place of what the stack file wishes for.
 func (o *simulateOptions) apply(s *stack.Stack) {
 	v := &s.Solver
-	if o.device.device != "" {
+	if o.device.deviceName != "" {
 		v.Device = o.device.String()
 	}
 	if o.precond != "" {

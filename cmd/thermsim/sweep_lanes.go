@@ -26,7 +26,7 @@ type lanes struct {
 
 // openLanes opens the first lane.
 func openLanes(o gpusolve.Options) (*lanes, error) {
-	d, err := gpusolve.OpenWith(o)
+	d, err := gpusolve.OpenWith(*o.Opening())
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (l *lanes) growFor(m *mesh.Mesh) {
 	}
 	for range l.suitable(m) - 1 {
 		l.opening.Go(func() {
-			d, err := gpusolve.OpenWith(l.options)
+			d, err := gpusolve.OpenWith(*l.options.Opening())
 			if err != nil {
 				return // the others go on
 			}

@@ -114,11 +114,11 @@ func (b rectangle) share(i, j int) float64 {
 type smallMaterial struct{ k, c float64 }
 
 var (
-	mould, logic, memory = smallMaterial{0.8, 2.0e6}, smallMaterial{120, 1.6e6}, smallMaterial{90, 1.7e6}
-	glue, copper         = smallMaterial{1.5, 2.2e6}, smallMaterial{380, 3.4e6}
-	everywhere           = rectangle{0, 0, 8e-3, 3e-3}
-	cpuBox, ramBox       = rectangle{0, 1e-3, 6e-3, 2e-3}, rectangle{2e-3, 0, 6e-3, 2e-3}
-	capBox, padBox       = rectangle{0, 2e-3, 8e-3, 1e-3}, rectangle{0, 2e-3, 4e-3, 1e-3}
+	mould, logic, memoryDie = smallMaterial{0.8, 2.0e6}, smallMaterial{120, 1.6e6}, smallMaterial{90, 1.7e6}
+	glue, copper            = smallMaterial{1.5, 2.2e6}, smallMaterial{380, 3.4e6}
+	everywhere              = rectangle{0, 0, 8e-3, 3e-3}
+	cpuBox, ramBox          = rectangle{0, 1e-3, 6e-3, 2e-3}, rectangle{2e-3, 0, 6e-3, 2e-3}
+	capBox, padBox          = rectangle{0, 2e-3, 8e-3, 1e-3}, rectangle{0, 2e-3, 4e-3, 1e-3}
 )
 
 type smallLayer struct {
@@ -136,7 +136,7 @@ var smallLayers = []smallLayer{
 	{"base", mould, "mould", 0, 300e-6, 0, []int{0},
 		map[string]rectangle{"cpu": cpuBox}, map[string]smallMaterial{"cpu": logic}},
 	{"upper", mould, "mould", 300e-6, 200e-6, 1e-5, []int{1},
-		map[string]rectangle{"ram": ramBox, "cap": capBox}, map[string]smallMaterial{"ram": memory, "cap": logic}},
+		map[string]rectangle{"ram": ramBox, "cap": capBox}, map[string]smallMaterial{"ram": memoryDie, "cap": logic}},
 	{"glue", glue, "glue", 500e-6, 50e-6, 0, []int{2}, nil, nil},
 	{"lid", copper, "copper", 550e-6, 1e-3, 0, []int{3, 4}, nil, nil},
 }

@@ -148,8 +148,21 @@ type System interface {
 	Max(x Vector) float64
 	// FaceHeat returns the heat in W that leaves through each face.
 	FaceHeat(x Vector) [6]float64
+	// CoolantHeat returns the heat in W that the coolant of each cavity carries out, above what it brings in; nil without
+	// any.
+	CoolantHeat(x Vector) []float64
 	// Stored returns sum of C/dt (x - old) in W.
 	Stored(x, old Vector) float64
+	// Combine sets dst = a x + b y for FP64 vectors. dst may be x or y.
+	Combine(dst Vector, a float64, x Vector, b float64, y Vector)
+	// Inner returns x.y, and the largest |x|.
+	Inner(x, y Vector) (product, largest float64)
+	// Leak puts the mesh's leakage into A and driven sources, linear around the state x and times a scale: the
+	// derivative is taken off the diagonal. Outside the range of a law the derivative is zero, or with ends that at the
+	// end. RefreshAt takes the leakage out.
+	Leak(x Vector, scale float64, ends bool) error
+	// Unleak takes it out.
+	Unleak() error
 }
 
 // ErrRefresh refuses to turn a steady operator into that of a time step or back.

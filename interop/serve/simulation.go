@@ -257,7 +257,7 @@ func (s *Simulation) faultOf(err error) *Fault {
 	switch {
 	case errors.Is(err, gpusolve.ErrNotConverged):
 		code = NotConverged
-	case errors.Is(err, gpusolve.ErrStepRunaway):
+	case errors.Is(err, gpusolve.ErrRunaway):
 		return faultf(Runaway, "thermal runaway: the leakage grows faster than the step can follow; the state is "+
 			"that before the step: take less power or a smaller dt_s")
 	case errors.Is(err, context.Canceled):

@@ -137,30 +137,9 @@ func (w *workspace) Update(x, r, r32, p, z, q ops.Vector) {
 	w.s.exchange(ops.Ghosts, r32)
 }
 
-// vectors is what a device does with FP64 vectors beside the operations of ops.
-type vectors interface {
-	Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector)
-	Inner(x, y ops.Vector) (product, largest float64)
-	Leak(x ops.Vector, scale float64, ends bool) error
-	Unleak() error
-}
-
 // Leak puts the leakage of a state into the operator and driven sources. Ghost rows take part, for a cycle's smoother
 // works on them too.
 func (s *system) Leak(x ops.Vector, scale float64, ends bool) error {
 	s.exchange(ops.Ghosts, x)
-	return s.SlabSystem.(vectors).Leak(x, scale, ends)
-}
-
-// Unleak takes it out.
-func (s *system) Unleak() error { return s.SlabSystem.(vectors).Unleak() }
-
-// Combine sets dst = a x + b y.
-func (s *system) Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector) {
-	s.SlabSystem.(vectors).Combine(dst, a, x, b, y)
-}
-
-// Inner returns x.y, and the largest |x|, of all ranks.
-func (s *system) Inner(x, y ops.Vector) (product, largest float64) {
-	return s.SlabSystem.(vectors).Inner(x, y)
+	return s.SlabSystem.Leak(x, scale, ends)
 }

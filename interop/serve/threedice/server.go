@@ -236,7 +236,7 @@ func (s *Server) simulate(ctx context.Context, answer *message) (_ *message, end
 		}
 		if _, err := s.session.Step(ctx); err != nil {
 			answer.add(solverError)
-			if errors.Is(err, gpusolve.ErrNotConverged) || errors.Is(err, gpusolve.ErrStepRunaway) {
+			if errors.Is(err, gpusolve.ErrNotConverged) || errors.Is(err, gpusolve.ErrRunaway) {
 				err = fmt.Errorf("%w asked for a step that failed: %w", serve.ErrClient, err)
 			}
 			return answer, false, err

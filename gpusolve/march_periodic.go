@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"thermsim/gpusolve/reduction"
 	"thermsim/mesh"
 )
 
@@ -19,7 +20,7 @@ type PeriodicOptions struct {
 	// At, OnStep and Regions are those of AdaptiveOptions, over one period.
 	At      []float64
 	OnStep  func(step Step, f Field) error
-	Regions *reductionRegions
+	Regions *reduction.Regions
 }
 
 // DefaultPeriodicTol is the error in K that is left of the way into a periodic state unless told otherwise.
@@ -32,18 +33,8 @@ var ErrPeriod = errors.New("the powers do not repeat themselves: a periodic stat
 // mostPeriods that are stepped to find a periodic state.
 const mostPeriods = 60
 
-// Periodic finds the state x at the start of a period T of the powers that is the same at its end, and steps through
-// that period by TR-BDF2.
-//
-// The way there is Newton's method on P(x) - x = 0, P being a step through the period. For a mode that decays by u in a
-// period P' is exp(-u), and
-//
-//	1/(1 - exp(-u)) = 1/u + 1 - (1/2)/(1 + u/6) + e(u),   0 <= e(u) < 0.09
-//
-// with the right values at both ends; so the correction of x takes a steady solve with the capacities times (P(x) -
-// x)/T, and a stage of T/6. Each leaves a tenth of the error, whether the stack follows within a period or takes a
-// million of them. Steps are those of the second period from then on, so that P does not change.
-func Periodic(ctx context.Context, m *mesh.Mesh, o Options, p PeriodicOptions) (*Solution, error) {
+// plan is that of the steps, after it has refused what has no periodic state.
+func (p *PeriodicOptions) plan(m *mesh.Mesh) (*AdaptiveOptions, error) {
 	if p.Tol == 0 {
 		p.Tol = DefaultPeriodicTol
 	}
@@ -56,27 +47,31 @@ func Periodic(ctx context.Context, m *mesh.Mesh, o Options, p PeriodicOptions) (
 	case period == 0:
 		return nil, ErrPeriod
 	}
-	plan := AdaptiveOptions{Tol: p.StepTol, Until: period, At: p.At, OnStep: p.OnStep, Regions: p.Regions}
-	if err := plan.check(m); err != nil {
-		return nil, err
-	}
-	return o.onRanks(ctx, func(ctx context.Context, o Options) (*Solution, error) {
-		return periodic(ctx, m, o, &plan, p.Tol)
-	})
+	plan := &AdaptiveOptions{Tol: p.StepTol, Until: period, At: p.At, OnStep: p.OnStep, Regions: p.Regions}
+	return plan, plan.check(m)
 }
 
 // periodic is a checked run.
-func periodic(ctx context.Context, m *mesh.Mesh, o Options, plan *AdaptiveOptions, tol float64) (*Solution, error) {
+//
+// The way there is Newton's method on P(x) - x = 0, P being a step through the period. For a mode that decays by u in a
+// period P' is exp(-u), and
+//
+//	1/(1 - exp(-u)) = 1/u + 1 - (1/2)/(1 + u/6) + e(u),   0 <= e(u) < 0.09
+//
+// with the right values at both ends; so the correction of x takes a steady solve with the capacities times (P(x) -
+// x)/T, and a stage of T/6. Each leaves a tenth of the error, whether the stack follows within a period or takes a
+// million of them. Steps are those of the second period from then on, so that P does not change.
+func periodic(ctx context.Context, m *mesh.Mesh, o job, plan *AdaptiveOptions, tol float64) (*Solution, error) {
 	r := newMarch(m, o, plan, cycleStates)
 	r.opts.Tol = math.Min(r.opts.Tol, closing*tol)
-	e, err := newEngine(m, r.opts, mostMoments, stageShare*r.ladder.step())
+	e, err := newEngine(m, &r.opts, mostMoments, stageShare*r.ladder.step())
 	if err != nil {
 		return nil, err
 	}
 	defer e.dev.Bind()()
 	start := time.Now()
 	if err := r.open(e, nil); err != nil {
-		e.close()
+		e.Close()
 		return nil, err
 	}
 	c := &cycle{march: r, period: plan.Until, begin: marchStates, mean: marchStates + 1, change: marchStates + 2}
@@ -86,7 +81,7 @@ func periodic(ctx context.Context, m *mesh.Mesh, o Options, plan *AdaptiveOption
 	}
 	e.timing.Solve = time.Since(start)
 	if err != nil && c.shown == 0 { // there is nothing to see yet
-		e.close()
+		e.Close()
 		return nil, err
 	}
 	return r.conclude(ctx, err)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 )
@@ -26,39 +27,21 @@ type AdaptiveOptions struct {
 	// Initial, OnStep and Regions are those of TransientOptions. The field that OnStep is given holds until it returns.
 	Initial Field
 	OnStep  func(step Step, f Field) error
-	Regions *reductionRegions
+	Regions *reduction.Regions
 	// Checkpoints are those of TransientOptions. They count steps that were taken, not moments that were told.
 	Checkpoints *Checkpoints
 }
 
-// Errors of runs that do not get where they are to go.
-var (
-	ErrUnsettled = errors.New("not converged")
-	ErrRunaway   = errRunaway
-)
+// ErrUnsettled is that of a run that does not get where it is to go.
+var ErrUnsettled = errors.New("not converged")
 
 // DefaultStepTol is the largest error in K of a step in time unless told otherwise.
 const DefaultStepTol = 0.01
 
-// Adaptive steps the field in time by TR-BDF2. Powers are constant over every step, which ends where they change. A
-// step is as long as the estimate of its error allows, on a ladder of lengths: see solution.Stepping for what became of
-// it. The error of a solve stays below a twentieth of that of a step, and of the options' tolerance.
-//
-// On cancellation, or when OnStep fails, it returns what was finished together with the error.
-func Adaptive(ctx context.Context, m *mesh.Mesh, o Options, a AdaptiveOptions) (*Solution, error) {
-	if err := a.check(m); err != nil {
-		return nil, err
-	}
-	if o.Ranks != nil && a.Checkpoints != nil {
-		return nil, errTeamCheckpoints
-	}
-	return o.onRanks(ctx, func(ctx context.Context, o Options) (*Solution, error) { return adaptive(ctx, m, o, &a) })
-}
-
 // adaptive is a checked run.
-func adaptive(ctx context.Context, m *mesh.Mesh, o Options, a *AdaptiveOptions) (*Solution, error) {
+func adaptive(ctx context.Context, m *mesh.Mesh, o job, a *AdaptiveOptions) (*Solution, error) {
 	r := newMarch(m, o, a, 0)
-	e, err := newEngine(m, r.opts, mostMoments, stageShare*r.ladder.step())
+	e, err := newEngine(m, &r.opts, mostMoments, stageShare*r.ladder.step())
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +49,7 @@ func adaptive(ctx context.Context, m *mesh.Mesh, o Options, a *AdaptiveOptions) 
 	start := time.Now()
 	err = r.open(e, a.Initial)
 	if err != nil {
-		e.close()
+		e.Close()
 		return nil, err
 	}
 	err = r.run(ctx)
@@ -110,13 +93,13 @@ func (a *AdaptiveOptions) check(m *mesh.Mesh) error {
 func (r *march) conclude(ctx context.Context, err error) (*Solution, error) {
 	e := r.engine
 	r.system.show(r.now, r.driven)
-	if s, ok := e.thermal.(*meshed); ok && s.outer != nil && s.outer.leakage != nil {
+	if s := e.meshed; s != nil && s.outer != nil && s.outer.leakage != nil {
 		s.measure() // the last solve was for the step after
 	}
-	e.lastGain(ctx, &r.opts)
+	e.lastGain(ctx, &r.opts.Options)
 	out := r.out
-	if d, ok := e.thermal.(*direct); ok && r.Steps > 0 {
-		out = d.conclude(&r.opts, 1)
+	if d := e.direct; d != nil && r.Steps > 0 {
+		out = d.conclude(&r.opts.Options, 1)
 		r.errorK = out.ErrorK * float64(2*r.Steps)
 	}
 	if !r.allConverged {
@@ -138,7 +121,7 @@ func (r *march) conclude(ctx context.Context, err error) (*Solution, error) {
 	}
 	s.Heed(r.mesh)
 	if failed := e.failure(); failed != nil {
-		e.close()
+		e.Close()
 		return nil, failed
 	}
 	return s, err
