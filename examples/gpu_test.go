@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
@@ -15,7 +16,7 @@ import (
 
 // On every example the GPU gives the processor's field, and the same bits twice.
 func TestExamplesOnGPU(t *testing.T) {
-	gpus, err := gpusolve.Devices()
+	gpus, err := device.List()
 	if err != nil {
 		t.Skipf("needs a GPU: %v", err)
 	}
@@ -40,7 +41,7 @@ func TestExamplesOnGPU(t *testing.T) {
 // Hundreds of rectangles share the cells of coarse layers that follow the temperature: kernels mix their materials as
 // the processor does.
 func TestSharedCellsOnGPU(t *testing.T) {
-	if _, err := gpusolve.Devices(); err != nil {
+	if _, err := device.List(); err != nil {
 		t.Skipf("needs a GPU: %v", err)
 	}
 	onBoth(t, "shared cells", shared(t))

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/internal/testtier"
@@ -94,7 +95,7 @@ func solveMany(t *testing.T, from, to uint64, steady, step *tally) {
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
-			dev, err := gpusolve.OpenDevice("cpu")
+			dev, err := device.Open("cpu")
 			if err != nil {
 				t.Error(err)
 				return
@@ -108,7 +109,7 @@ func solveMany(t *testing.T, from, to uint64, steady, step *tally) {
 	workers.Wait()
 }
 
-func solveAny(t *testing.T, dev *gpusolve.SharedDevice, number uint64, steady, step *tally) {
+func solveAny(t *testing.T, dev *device.Shared, number uint64, steady, step *tally) {
 	m, err := mesh.Build(cases.AnyStack(anySeed, number))
 	if err != nil {
 		t.Errorf("stack %d: %v", number, err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/ports"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/stack"
@@ -59,7 +60,7 @@ func BenchmarkSolveMany(b *testing.B) {
 		}
 	}
 	m := build(b, s)
-	dev, err := gpusolve.OpenDevice(os.Getenv("THERMSIM_DEVICE"))
+	dev, err := device.Open(os.Getenv("THERMSIM_DEVICE"))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/memory"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/sparse"
 	"thermsim/gpusolve/testing/cases"
@@ -245,7 +246,7 @@ func TestCooledLawsMemory(t *testing.T) {
 			t.Fatal(err, sol)
 		}
 		// with the workers' scratch, which is not part of a device
-		held, need := sol.Memory.DeviceBytes+256<<10, SystemNeed(m, "", inTime, false)
+		held, need := sol.Memory.DeviceBytes+256<<10, memory.OfSystem(m, "", inTime, false)
 		sol.Close()
 		ratio := float64(need.Held()) / float64(held)
 		t.Logf("in time %v: %.1f bytes a cell, %.3f of them stated", inTime, float64(held)/float64(m.Cells()), ratio)

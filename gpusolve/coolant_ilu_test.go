@@ -10,6 +10,8 @@ import (
 
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/memory"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/gpusolve/testing/opstest"
@@ -100,7 +102,7 @@ func against(t *testing.T, m *mesh.Mesh, dt float64, spec string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	solver, _, err := newSolver(sys, spec)
+	solver, _, err := methods.SetUp(sys, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +172,8 @@ func TestNeedBesideCoolant(t *testing.T) {
 			for _, inTime := range []bool{false, true} {
 				d := host.Open()
 				held := solveOnce(t, m, d, spec, inTime)
-				compare(t, string(model)+", "+spec, m.Cells(), SystemNeed(m, spec, inTime, false), d.Peak(), held, true)
+				compare(t, string(model)+", "+spec, m.Cells(), memory.OfSystem(m, spec, inTime, false), d.Peak(), held,
+					true)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/gpusolve/testing/interpreter"
@@ -237,14 +238,14 @@ func eliminated(t *testing.T, d ops.Device, m *mesh.Mesh, dt float64, most *int)
 	t.Helper()
 	defer d.Close()
 	sys, source := discretised(t, d, m, dt)
-	solver, pre, err := newSolver(sys, "")
+	solver, pre, err := methods.SetUp(sys, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	x, _ := sys.New64()
 	solver.StartFromZero()
 	o := Options{Tol: 1e-12}
-	out := solver.Solve(context.Background(), o.rule(pre, 1), source, x)
+	out := solver.Solve(context.Background(), o.Rule(pre, 1), source, x)
 	*most = max(*most, out.Iterations)
 	got := make([]float64, m.Cells())
 	sys.Read(x, got)
@@ -401,7 +402,7 @@ func TestCoolantIsRefused(t *testing.T) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	if method, why := Choice(m, ""); method != "multigrid" || why == "" {
+	if method, why := methods.Choice(m, ""); method != "multigrid" || why == "" {
 		t.Errorf("chosen: %s, %s", method, why)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/matrix"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/sparse"
 	"thermsim/gpusolve/testing/cases"
@@ -85,7 +86,7 @@ func TestBlockFactorsStep(t *testing.T) {
 // A matrix that is not symmetric is solved by BiCGSTAB without being asked for, by default with block factors.
 func TestConvectionAgainstElimination(t *testing.T) {
 	d := opstest.Upwind([3]int{7, 6, 5}, [3]float64{40, -3, 0.2})
-	for form, a := range map[string]*gpusolve.Matrix{
+	for form, a := range map[string]*matrix.Matrix{
 		"diagonals": {Diagonals: d, Entries: d.CSR().Entries()},
 		"rows":      {Rows: d.CSR(), Entries: d.CSR().Entries()},
 	} {
@@ -104,7 +105,7 @@ func TestConvectionAgainstElimination(t *testing.T) {
 				if name == "interpreter" && spec != "" && !ilu {
 					continue
 				}
-				s, err := gpusolve.SolveMatrix(context.Background(), a, b,
+				s, err := matrix.Solve(context.Background(), a, b,
 					gpusolve.Options{Device: "cpu", Preconditioner: spec, RTol: 1e-11, Executor: executor()})
 				if err != nil {
 					t.Errorf("%q by %s on %s: %v", spec, form, name, err)
@@ -138,22 +139,22 @@ func TestBiCGSTABRefusesKelvin(t *testing.T) {
 // Refusals say what to do.
 func TestMethodsRefuse(t *testing.T) {
 	d := opstest.Upwind([3]int{5, 4, 3}, [3]float64{4, 0, 0})
-	general := &gpusolve.Matrix{Diagonals: d, Entries: d.CSR().Entries()}
+	general := &matrix.Matrix{Diagonals: d, Entries: d.CSR().Entries()}
 	weak := sparse.NewDiagonals(2, 1, 1)
 	weak.Main, weak.X[0] = []float64{1, 1}, -3
-	symmetric := &gpusolve.Matrix{Diagonals: weak, Entries: 4, Symmetric: true}
+	symmetric := &matrix.Matrix{Diagonals: weak, Entries: 4, Symmetric: true}
 	for _, c := range []struct {
-		a          *gpusolve.Matrix
+		a          *matrix.Matrix
 		spec, want string
 	}{
 		{general, "jacobi:solver=pcg", "need a symmetric matrix"},
 		{general, "ddilu:solver=pcg", "need a symmetric matrix"},
 		{general, "ilu:solver=pcg", "need a symmetric matrix"},
 		{general, "ic", "methods for such matrices are ddilu, ilu, jacobi, none"},
-		{&gpusolve.Matrix{Rows: d.CSR(), Entries: d.CSR().Entries()}, "ilu", "the matrix is given by rows"},
+		{&matrix.Matrix{Rows: d.CSR(), Entries: d.CSR().Entries()}, "ilu", "the matrix is given by rows"},
 		{symmetric, "ddilu", "cell (1, 0, 0); raise the diagonal with ddilu:shift="},
 	} {
-		_, err := gpusolve.SolveMatrix(context.Background(), c.a, make([]float64, c.a.N()),
+		_, err := matrix.Solve(context.Background(), c.a, make([]float64, c.a.N()),
 			gpusolve.Options{Device: "cpu", Preconditioner: c.spec})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.spec, err, c.want)

@@ -6,7 +6,11 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/device"
+	"thermsim/gpusolve/driver"
+	"thermsim/gpusolve/matrix"
 	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/stepping"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/gpusolve/testing/interpreter"
 	"thermsim/gpusolve/testing/opstest/devices"
@@ -28,13 +32,13 @@ func TestAutoGoesOnWithoutAGPUThatFails(t *testing.T) {
 		err error) {
 		machine := devices.Machine(interpreter.Options{NoRaces: true})
 		drv := cudriver.Faulty(machine, fail)
-		e, err := newEngine(m, &job{Options: Options{Device: device, Driver: drv, Notice: func(text string) {
+		e, err := stepping.Open(m, &driver.Job{Options: Options{Device: device, Driver: drv, Notice: func(text string) {
 			told = append(told, text)
 		}}}, manySteps, 1e-6)
 		calls = drv.Calls()
 		if err == nil {
-			info = e.info
-			if err := e.failure(); err != nil {
+			info = e.Info
+			if err := e.Failure(); err != nil {
 				t.Errorf("failed after its set-up: %v", err)
 			}
 			e.Close()
@@ -81,8 +85,8 @@ func TestAutoGoesOnWithoutAGPUThatFails(t *testing.T) {
 // A machine without a GPU is as it should be: nothing to tell.
 func TestAutoIsSilentWithoutAGPU(t *testing.T) {
 	drv := cudriver.Faulty(devices.Machine(interpreter.Options{}), cudriver.FailAt(0, cudriver.NoDevice))
-	o := deviceOptions{Driver: drv, Notice: func(text string) { t.Error(text) }}
-	dev, info, err := o.openFor(demand{cells: manySteps})
+	o := device.Options{Driver: drv, Notice: func(text string) { t.Error(text) }}
+	dev, info, err := o.Open(device.Demand{Cells: manySteps})
 	if err != nil || info.Kind != "cpu" || info.GPUFailure != "" {
 		t.Fatalf("%+v, %v", info, err)
 	}
@@ -94,17 +98,19 @@ func TestAutoIsSilentWithoutAGPU(t *testing.T) {
 // A GPU with too little memory is one that fails: what is free shows only when it is open.
 func TestAutoTellsOfAGPUThatIsTooSmall(t *testing.T) {
 	told := ""
-	o := deviceOptions{Driver: devices.Machine(interpreter.Options{Memory: 1 << 20}), Notice: func(text string) {
+	o := device.Options{Driver: devices.Machine(interpreter.Options{Memory: 1 << 20}), Notice: func(text string) {
 		told = text
 	}}
-	dev, info, err := o.openFor(demand{cells: 2e6, memory: func(int64) int64 { return 100e6 }})
+	dev, info, err := o.Open(device.Demand{Cells: 2e6, Memory: func(int64) int64 { return 100e6 }})
 	if err != nil || info.Kind != "cpu" || !strings.Contains(told, "needs 0.1 GB") ||
 		!strings.Contains(info.GPUFailure, "needs 0.1 GB") {
 		t.Fatalf("%+v, %q, %v", info, told, err)
 	}
 	dev.Close()
 	o.Device = "gpu"
-	if _, _, err := o.openFor(demand{cells: 2e6, memory: func(int64) int64 { return 100e6 }}); !errors.Is(err, ErrDevice) {
+	if _, _, err := o.Open(device.Demand{Cells: 2e6, Memory: func(int64) int64 {
+		return 100e6
+	}}); !errors.Is(err, ErrDevice) {
 		t.Errorf("a GPU was demanded: %v", err)
 	}
 }
@@ -116,15 +122,15 @@ func TestAutoLoadsAMatrixWithoutAGPUThatFails(t *testing.T) {
 	for i := range a.Col {
 		a.RowPtr[i+1], a.Col[i], a.Val[i] = int64(i+1), int32(i), 2
 	}
-	m := &Matrix{Rows: a, Symmetric: true, Dominant: true, Entries: n}
+	m := &matrix.Matrix{Rows: a, Symmetric: true, Dominant: true, Entries: n}
 	drv := cudriver.Faulty(devices.Machine(interpreter.Options{NoRaces: true}),
 		cudriver.FailNth("cuMemAlloc", 2, cudriver.OutOfMemory))
-	s, err := OpenMatrix(m, Options{Driver: drv, Preconditioner: "jacobi"})
+	s, err := matrix.Open(m, Options{Driver: drv, Preconditioner: "jacobi"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if s.info.Kind != "cpu" || !strings.Contains(s.info.GPUFailure, "cuMemAlloc") {
-		t.Errorf("%+v", s.info)
+	if s.Info.Kind != "cpu" || !strings.Contains(s.Info.GPUFailure, "cuMemAlloc") {
+		t.Errorf("%+v", s.Info)
 	}
 }

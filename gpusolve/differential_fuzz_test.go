@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/matrix"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/gpusolve/testing/cases"
@@ -212,19 +214,19 @@ func FuzzSolveMatrix(f *testing.F) {
 		if err != nil || a.N() == 0 || a.N() > 100 {
 			return
 		}
-		m, err := gpusolve.NewMatrix(a.CSR, gpusolve.Shape{})
+		m, err := matrix.New(a.CSR, matrix.Shape{})
 		if err != nil {
 			return
 		}
-		methods := append(gpusolve.Preconditioners(), "auto")
+		methods := append(methods.Names(), "auto")
 		b := make([]float64, a.N())
 		for i := range b {
 			b[i] = 1 + float64(i%3)
 		}
-		s, err := gpusolve.SolveMatrix(context.Background(), m, b,
+		s, err := matrix.Solve(context.Background(), m, b,
 			gpusolve.Options{Device: "cpu", Preconditioner: methods[int(which)%len(methods)], MaxIter: 500})
 		if err != nil {
-			for _, known := range []error{gpusolve.ErrMatrix, gpusolve.ErrOption, gpusolve.ErrDevice} {
+			for _, known := range []error{matrix.ErrMatrix, gpusolve.ErrOption, gpusolve.ErrDevice} {
 				if errors.Is(err, known) {
 					return
 				}

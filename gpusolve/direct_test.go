@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/internal/testtier"
 	"thermsim/mesh"
@@ -288,7 +289,7 @@ func TestFourierSaysWhatStandsInTheWay(t *testing.T) {
 			refused.Error() != err.Error() {
 			t.Errorf("%v before the mesh, %v after it", refused, err)
 		}
-		if _, why := gpusolve.Choice(build(t, s), ""); !strings.Contains(why, want) {
+		if _, why := methods.Choice(build(t, s), ""); !strings.Contains(why, want) {
 			t.Errorf("%q, want %q", why, want)
 		}
 		if st := steady(t, s, gpusolve.Options{Device: "cpu"}).Status; st.Preconditioner != "multigrid" {
@@ -300,7 +301,7 @@ func TestFourierSaysWhatStandsInTheWay(t *testing.T) {
 		!st.Converged {
 		t.Errorf("%+v", st)
 	}
-	if method, why := gpusolve.Choice(build(t, regions), ""); method != "multigrid" ||
+	if method, why := methods.Choice(build(t, regions), ""); method != "multigrid" ||
 		!strings.Contains(why, "has a region of") {
 		t.Errorf("%s, %s", method, why)
 	}

@@ -14,6 +14,8 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/matrix"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/ports"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/gpusolve/testing/interpreter"
@@ -93,11 +95,11 @@ func programs(t *testing.T) map[string]onDriver {
 			a := newMatrix(t, laplacian(3, 2, 2).CSR())
 			b := slices.Repeat([]float64{1}, 12)
 			o.Preconditioner, o.Tol, o.RTol = "jacobi", 0, 1e-8
-			_, err := gpusolve.SolveMatrix(ctx, a, b, o)
+			_, err := matrix.Solve(ctx, a, b, o)
 			return err
 		},
 	}
-	for _, name := range gpusolve.Preconditioners() {
+	for _, name := range methods.Names() {
 		switch name {
 		case "fourier":
 		case "chebyshev":

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/methods"
 	"thermsim/internal/testtier"
 	"thermsim/stack"
 )
@@ -50,7 +51,7 @@ func longStack() *stack.Stack {
 func TestEveryMethodKeepsTheTolerance(t *testing.T) {
 	for name, s := range map[string]*stack.Stack{"slow modes": slowStack(), "slow contraction": longStack()} {
 		exact := field(t, s, steady(t, s, gpusolve.Options{RTol: 1e-12}).Field)
-		for _, method := range gpusolve.Preconditioners() {
+		for _, method := range methods.Names() {
 			for _, tol := range testtier.Pick([]float64{1e-6}, []float64{gpusolve.DefaultTol, 1e-6}) {
 				sol := steady(t, s, gpusolve.Options{Preconditioner: method, Tol: tol})
 				e, est := largestDifference(exact, field(t, s, sol.Field)), sol.Status.EstimatedErrorK
@@ -80,7 +81,7 @@ func TestEveryMethodKeepsTheToleranceInTime(t *testing.T) {
 	}
 	// to attainable accuracy: the heat content dwarfs the power
 	exact := field(t, s, run(gpusolve.Options{RTol: 1e-15}).Field)
-	for _, method := range gpusolve.Preconditioners() {
+	for _, method := range methods.Names() {
 		sol := run(gpusolve.Options{Preconditioner: method})
 		if e, est := largestDifference(exact, field(t, s, sol.Field)),
 			sol.Status.EstimatedErrorK; !sol.Status.Converged || !(e <= est) || !(est <= gpusolve.DefaultTol) {
@@ -93,7 +94,7 @@ func TestEveryMethodKeepsTheToleranceInTime(t *testing.T) {
 func TestResidualRulesTellTheError(t *testing.T) {
 	s := slowStack()
 	exact := field(t, s, steady(t, s, gpusolve.Options{RTol: 1e-12}).Field)
-	for _, method := range gpusolve.Preconditioners() {
+	for _, method := range methods.Names() {
 		sol := steady(t, s, gpusolve.Options{Preconditioner: method, RTol: 1e-8})
 		if e, est := largestDifference(exact, field(t, s, sol.Field)), sol.Status.EstimatedErrorK; math.IsNaN(est) ||
 			!(e <= est) {

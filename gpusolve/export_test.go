@@ -3,11 +3,13 @@ package gpusolve
 import (
 	"testing"
 	"time"
+
+	"thermsim/gpusolve/stepping"
 )
 
 // StepsAhead lets a device take steps ahead of those who look at them, however long that takes, until the test ends.
 func StepsAhead(t *testing.T) {
-	before := longestAhead
-	longestAhead = time.Hour
-	t.Cleanup(func() { longestAhead = before })
+	before := stepping.LongestAhead
+	stepping.LongestAhead = time.Hour
+	t.Cleanup(func() { stepping.LongestAhead = before })
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/memory"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/gpusolve/testing/interpreter"
 	"thermsim/gpusolve/testing/opstest/devices"
@@ -49,7 +50,7 @@ func TestMemoryOnInterpreter(t *testing.T) {
 		for _, c := range testtier.Pick([]limit{{"multigrid", 1, 110}, {"jacobi", 0, 55}},
 			[]limit{{"multigrid", 0, 90}, {"multigrid", 1, 110}, {"jacobi", 0, 55}, {"none", 0, 55}}) {
 			got, checked := perCell(c.preconditioner, c.steps),
-				float64(gpusolve.SystemNeed(m, c.preconditioner, c.steps > 0, true).Peak())/float64(m.Cells())
+				float64(memory.OfSystem(m, c.preconditioner, c.steps > 0, true).Peak())/float64(m.Cells())
 			t.Logf("%s, %s, %d steps: %.1f bytes per cell, %.1f checked", name, c.preconditioner, c.steps, got, checked)
 			if got > c.limit || got > checked {
 				t.Errorf("%s, %s, %d steps: %.1f bytes per cell; the limit is %g, %.1f are checked before the solve",

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/gpusolve/testing/interpreter"
@@ -19,7 +20,7 @@ func TestMethodsBeyondTheRowsOfALaunch(t *testing.T) {
 	const rows = 2
 	s := cases.Slab(cases.Options{NX: 5, NY: 6}, 4)
 	plan := gpusolve.TransientOptions{Steps: 1, Dt: 1e-4}
-	for _, method := range gpusolve.Preconditioners() {
+	for _, method := range methods.Names() {
 		if method == "fourier" && !fourier.OnGPUs {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"thermsim/gpusolve/memory"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
 	"thermsim/stack"
@@ -149,7 +150,7 @@ func TestLeakageMemory(t *testing.T) {
 			if err != nil || !sol.Status.Converged {
 				t.Fatal(err, sol)
 			}
-			held, need := sol.Memory.DeviceBytes, SystemNeed(m, "multigrid", inTime, name != "host")
+			held, need := sol.Memory.DeviceBytes, memory.OfSystem(m, "multigrid", inTime, name != "host")
 			sol.Close()
 			if name == "host" {
 				held += 256 << 10 // the workers' scratch, which is not part of a device

@@ -6,8 +6,11 @@ import (
 	"math"
 	"time"
 
+	"thermsim/gpusolve/driver"
 	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/ports"
+	"thermsim/gpusolve/stepping"
 	"thermsim/mesh"
 )
 
@@ -60,25 +63,25 @@ func SolveMany(ctx context.Context, m *mesh.Mesh, o Options, q Many) (*ManyResul
 	if dt > 0 {
 		steps = 1 // the system of a step has the memory of one
 	}
-	e, err := newEngine(m, &job{Options: o, solves: max(q.Planned, len(q.Watts))}, steps, dt)
+	e, err := stepping.Open(m, &driver.Job{Options: o, Solves: max(q.Planned, len(q.Watts))}, steps, dt)
 	if err != nil {
 		return nil, err
 	}
 	defer e.Close()
-	defer e.dev.Bind()()
+	defer e.Dev.Bind()()
 	regions, err := q.regions(m, r.Inputs)
 	if err != nil {
 		return nil, err
 	}
-	run := &manyRun{engine: e, options: &o, result: r, regions: regions, vectors: m.Power.Vectors()}
-	r.Device = e.info
+	run := &manyRun{Engine: e, options: &o, result: r, regions: regions, vectors: m.Power.Vectors()}
+	r.Device = e.Info
 	start := time.Now()
 	if err := run.solve(ctx, &q); err != nil {
 		return nil, err
 	}
-	r.Timing = e.timing
+	r.Timing = e.Timing
 	r.Timing.Solve = time.Since(start)
-	return r, e.failure()
+	return r, e.Failure()
 }
 
 // take adds how vector v was solved.
@@ -89,7 +92,7 @@ func (r *ManyResult) take(v int, status func(krylov.Outcome) Status, out krylov.
 	}
 	r.Status.IterationsTotal += out.Iterations
 	if !out.Converged {
-		r.Status.Converged, r.Status.Reason = false, reasonText(out.Reason)
+		r.Status.Converged, r.Status.Reason = false, methods.ReasonText(out.Reason)
 	}
 }
 

@@ -6,13 +6,14 @@ import (
 	"thermsim/gpusolve/ports"
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
+	"thermsim/gpusolve/stepping"
 	"thermsim/mesh"
 	"thermsim/powermap"
 )
 
 // manyRun solves for one power vector after the other.
 type manyRun struct {
-	*engine
+	*stepping.Engine
 	options *Options
 	result  *ManyResult
 	regions *reduction.Regions
@@ -25,26 +26,26 @@ type manyRun struct {
 // solve takes all vectors. A GPU that solves directly is not waited for: statistics stay on it until those of several
 // vectors are read together.
 func (r *manyRun) solve(ctx context.Context, q *Many) (err error) {
-	places := min(mostAhead, len(q.Watts))
-	if d := r.direct; d != nil && places > 1 {
-		if r.series, err = d.later(r.regions, places); err != nil {
+	places := min(stepping.MostAhead, len(q.Watts))
+	if d := r.Direct; d != nil && places > 1 {
+		if r.series, err = d.Later(r.regions, places); err != nil {
 			return err
 		}
 	}
 	for v := range q.Watts {
-		out, err := r.system.respond(ctx, r.options, r.vectors.Of(q.Watts[v]), v == 0)
+		out, err := r.System.Respond(ctx, r.options, r.vectors.Of(q.Watts[v]), v == 0)
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
 			return err
 		}
-		r.result.take(v, r.status, out)
+		r.result.take(v, r.Status, out)
 		if err := r.look(v == len(q.Watts)-1, places); err != nil {
 			return err
 		}
 		if q.Read != nil {
-			if err := q.Read(v, r.field()); err != nil {
+			if err := q.Read(v, r.Field()); err != nil {
 				return err
 			}
 		}
@@ -58,20 +59,20 @@ func (r *manyRun) solve(ctx context.Context, q *Many) (err error) {
 // look takes the statistics of the state, or leaves them on the device.
 func (r *manyRun) look(last bool, places int) error {
 	if r.series == nil {
-		values, err := solution.Reduce(r.field(), r.regions)
+		values, err := solution.Reduce(r.Field(), r.regions)
 		if err == nil {
 			r.result.gather(values, r.regions)
 		}
 		return err
 	}
-	d := r.direct
-	d.planes.reduce(d.x, r.regions.Planes(), d.leaving(r.series, r.pending))
+	d := r.Direct
+	d.Planes.Reduce(d.X, r.regions.Planes(), d.Leaving(r.series, r.pending))
 	if r.pending++; !last && r.pending < places {
 		return nil
 	}
 	all := r.series.Read(r.pending)
 	r.pending = 0
-	if err := r.failure(); err != nil {
+	if err := r.Failure(); err != nil {
 		return err
 	}
 	for _, values := range all {

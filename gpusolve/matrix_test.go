@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
+	"thermsim/gpusolve/matrix"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/sparse"
@@ -19,9 +22,9 @@ import (
 	"thermsim/gpusolve/testing/opstest/devices"
 )
 
-func newMatrix(t testing.TB, a *sparse.CSR) *gpusolve.Matrix {
+func newMatrix(t testing.TB, a *sparse.CSR) *matrix.Matrix {
 	t.Helper()
-	m, err := gpusolve.NewMatrix(a, gpusolve.Shape{})
+	m, err := matrix.New(a, matrix.Shape{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +53,7 @@ func laplacian(nx, ny, nz int) *sparse.Diagonals {
 func TestMatrixWithKnownSolution(t *testing.T) {
 	nx, ny, nz := 13, 11, 5
 	a := newMatrix(t, laplacian(nx, ny, nz).CSR())
-	if a.Grid() != (gpusolve.Shape{NX: nx, NY: ny, NZ: nz}) || !a.Symmetric {
+	if a.Grid() != (matrix.Shape{NX: nx, NY: ny, NZ: nz}) || !a.Symmetric {
 		t.Fatalf("recognised as %v, symmetric %v", a.Grid(), a.Symmetric)
 	}
 	angle := func(i, n int) float64 { return math.Pi * float64(i) / float64(n+1) }
@@ -61,7 +64,7 @@ func TestMatrixWithKnownSolution(t *testing.T) {
 		v[c] = math.Sin(2*angle(i+1, nx)) * math.Sin(angle(j+1, ny)) * math.Sin(3*angle(k+1, nz))
 		b[c] = lambda * v[c]
 	}
-	for _, spec := range gpusolve.Preconditioners() {
+	for _, spec := range methods.Names() {
 		if spec == "multigrid" || spec == "fourier" {
 			continue // needs the geometry
 		}
@@ -72,7 +75,7 @@ func TestMatrixWithKnownSolution(t *testing.T) {
 			}
 		}
 		for name, executor := range open {
-			s, err := gpusolve.SolveMatrix(context.Background(), a, b,
+			s, err := matrix.Solve(context.Background(), a, b,
 				gpusolve.Options{Device: "cpu", Preconditioner: spec, RTol: 1e-9, Executor: executor()})
 			if err != nil {
 				t.Errorf("%s on %s: %v", spec, name, err)
@@ -96,7 +99,7 @@ func TestGraphAgainstElimination(t *testing.T) {
 		b := graphs.Source(a.N(), 4)
 		want := opstest.Eliminate(a, b)
 		m := newMatrix(t, a)
-		s, err := gpusolve.SolveMatrix(context.Background(), m, b, gpusolve.Options{Device: "cpu", RTol: 1e-13})
+		s, err := matrix.Solve(context.Background(), m, b, gpusolve.Options{Device: "cpu", RTol: 1e-13})
 		if err != nil || !s.Status.Converged {
 			t.Errorf("%s: %v %+v", family.Name, err, s)
 			continue
@@ -127,10 +130,10 @@ func TestExportedSystemGivesTheSameTemperatures(t *testing.T) {
 		t.Errorf("the sources add up to %g W of %g W", watts, mesh.Power.Mapped)
 	}
 	a := newMatrix(t, d.CSR())
-	if a.Grid() != (gpusolve.Shape{NX: 17, NY: 12, NZ: 10}) {
+	if a.Grid() != (matrix.Shape{NX: 17, NY: 12, NZ: 10}) {
 		t.Errorf("recognised as %v", a.Grid())
 	}
-	s, err := gpusolve.SolveMatrix(context.Background(), a, b, gpusolve.Options{Device: "cpu", RTol: 1e-12})
+	s, err := matrix.Solve(context.Background(), a, b, gpusolve.Options{Device: "cpu", RTol: 1e-12})
 	if err != nil || !s.Status.Converged {
 		t.Fatalf("%v %+v", err, s)
 	}
@@ -150,31 +153,31 @@ func TestMatricesThatCannotBeSolved(t *testing.T) {
 	}
 	for what, c := range map[string]struct {
 		a    *sparse.CSR
-		grid gpusolve.Shape
+		grid matrix.Shape
 		want string
 	}{
-		"empty":               {&sparse.CSR{RowPtr: []int64{0}}, gpusolve.Shape{}, "the matrix is empty"},
-		"not a number":        {change(1, math.NaN()), gpusolve.Shape{}, "entry (1, 2) is NaN"},
-		"a negative diagonal": {change(0, -6), gpusolve.Shape{}, "the diagonal entry of row 1 is -6"},
-		"a wrong grid": {change(0, 6), gpusolve.Shape{NX: 2, NY: 3, NZ: 3}, "does not tie neighbours of a " +
+		"empty":               {&sparse.CSR{RowPtr: []int64{0}}, matrix.Shape{}, "the matrix is empty"},
+		"not a number":        {change(1, math.NaN()), matrix.Shape{}, "entry (1, 2) is NaN"},
+		"a negative diagonal": {change(0, -6), matrix.Shape{}, "the diagonal entry of row 1 is -6"},
+		"a wrong grid": {change(0, 6), matrix.Shape{NX: 2, NY: 3, NZ: 3}, "does not tie neighbours of a " +
 			"grid of 2 x 3 x 3"},
-		"a grid too large": {change(0, 6), gpusolve.Shape{NX: 1 << 40, NY: 1 << 40, NZ: 1 << 40},
+		"a grid too large": {change(0, 6), matrix.Shape{NX: 1 << 40, NY: 1 << 40, NZ: 1 << 40},
 			"the product must be the number of rows"},
-		"a grid that wraps": {laplacian(2, 2, 1).CSR(), gpusolve.Shape{NX: 4, NY: 1, NZ: 1 + 1<<62},
+		"a grid that wraps": {laplacian(2, 2, 1).CSR(), matrix.Shape{NX: 4, NY: 1, NZ: 1 + 1<<62},
 			"the product must be the number of rows"},
-		"no matrix": {nil, gpusolve.Shape{}, "the matrix is empty"},
+		"no matrix": {nil, matrix.Shape{}, "the matrix is empty"},
 		"pointers that end early": {&sparse.CSR{RowPtr: []int64{0, 1, 1}, Col: []int32{0, 1}, Val: []float64{1, 1}},
-			gpusolve.Shape{}, "row pointers go from 0 to 1 for 2 columns and 2 values"},
+			matrix.Shape{}, "row pointers go from 0 to 1 for 2 columns and 2 values"},
 		"pointers that descend": {&sparse.CSR{RowPtr: []int64{0, 3, 2}, Col: []int32{0, 1}, Val: []float64{1, 1}},
-			gpusolve.Shape{}, "row 1 begins at entry 0 and ends before entry 3 of 2"},
+			matrix.Shape{}, "row 1 begins at entry 0 and ends before entry 3 of 2"},
 		"columns in no order": {&sparse.CSR{RowPtr: []int64{0, 2, 3}, Col: []int32{1, 0, 1},
-			Val: []float64{-1, 2, 2}}, gpusolve.Shape{}, "row 1 has column 0 (counted from 0) in place 2"},
+			Val: []float64{-1, 2, 2}}, matrix.Shape{}, "row 1 has column 0 (counted from 0) in place 2"},
 		"a column twice": {&sparse.CSR{RowPtr: []int64{0, 2, 3}, Col: []int32{0, 0, 1},
-			Val: []float64{1, 1, 2}}, gpusolve.Shape{}, "row 1 has column 0 (counted from 0) in place 2"},
+			Val: []float64{1, 1, 2}}, matrix.Shape{}, "row 1 has column 0 (counted from 0) in place 2"},
 		"a column beyond": {&sparse.CSR{RowPtr: []int64{0, 1, 2}, Col: []int32{0, 2}, Val: []float64{1, 1}},
-			gpusolve.Shape{}, "row 2 has column 2 (counted from 0) in place 1"},
+			matrix.Shape{}, "row 2 has column 2 (counted from 0) in place 1"},
 	} {
-		if _, err := gpusolve.NewMatrix(c.a, c.grid); !errors.Is(err, gpusolve.ErrMatrix) ||
+		if _, err := matrix.New(c.a, c.grid); !errors.Is(err, matrix.ErrMatrix) ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -189,14 +192,14 @@ func TestMatricesThatCannotBeSolved(t *testing.T) {
 		kind error
 		want string
 	}{
-		{b[1:], gpusolve.Options{}, gpusolve.ErrMatrix, "the right side has 17 values, the matrix 18 rows"},
-		{bad, gpusolve.Options{}, gpusolve.ErrMatrix, "value 8 of the right side is +Inf"},
+		{b[1:], gpusolve.Options{}, matrix.ErrMatrix, "the right side has 17 values, the matrix 18 rows"},
+		{bad, gpusolve.Options{}, matrix.ErrMatrix, "value 8 of the right side is +Inf"},
 		{b, gpusolve.Options{Tol: 1e-3}, gpusolve.ErrOption, "says nothing of a matrix"},
 		{b, gpusolve.Options{Preconditioner: "multigrid"}, gpusolve.ErrOption, "needs the geometry of a stack"},
 		{b, gpusolve.Options{Preconditioner: "magic"}, gpusolve.ErrOption, `"magic" is unknown`},
 		{b, gpusolve.Options{Device: "abacus"}, gpusolve.ErrOption, `device "abacus" is unknown`},
 	} {
-		if _, err := gpusolve.SolveMatrix(context.Background(), good, c.b, c.o); !errors.Is(err, c.kind) ||
+		if _, err := matrix.Solve(context.Background(), good, c.b, c.o); !errors.Is(err, c.kind) ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c.o, err)
 		}
@@ -225,7 +228,7 @@ func TestUnitsOfAMatrixAreFree(t *testing.T) {
 		{-500, 500}} {
 		for _, spec := range []string{"jacobi", "chebyshev", "chebyshev:form=scaled", "cmg", "none"} {
 			a := newMatrix(t, &sparse.CSR{RowPtr: plain.RowPtr, Col: plain.Col, Val: times(plain.Val, e[0])})
-			s, err := gpusolve.SolveMatrix(context.Background(), a, times(b, e[1]),
+			s, err := matrix.Solve(context.Background(), a, times(b, e[1]),
 				gpusolve.Options{Device: "cpu", Preconditioner: spec, RTol: 1e-9})
 			if err != nil {
 				t.Errorf("%s, 2^%d and 2^%d: %v", spec, e[0], e[1], err)
@@ -242,7 +245,7 @@ func TestUnitsOfAMatrixAreFree(t *testing.T) {
 					s.Status)
 			}
 			// The rule is in the units of b.
-			s, err = gpusolve.SolveMatrix(context.Background(), a, times(b, e[1]),
+			s, err = matrix.Solve(context.Background(), a, times(b, e[1]),
 				gpusolve.Options{Device: "cpu", Preconditioner: spec, ATol: math.Ldexp(1e-3, e[1])})
 			if err != nil || !s.Status.Converged || !(s.Status.RelativeResidual > 1e-9) {
 				t.Errorf("%s, 2^%d and 2^%d, absolute: %+v, %v", spec, e[0], e[1], s, err)
@@ -250,8 +253,8 @@ func TestUnitsOfAMatrixAreFree(t *testing.T) {
 		}
 	}
 	a := newMatrix(t, &sparse.CSR{RowPtr: plain.RowPtr, Col: plain.Col, Val: times(plain.Val, -600)})
-	if _, err := gpusolve.SolveMatrix(context.Background(), a, times(b, 600),
-		gpusolve.Options{Device: "cpu"}); !errors.Is(err, gpusolve.ErrMatrix) {
+	if _, err := matrix.Solve(context.Background(), a, times(b, 600),
+		gpusolve.Options{Device: "cpu"}); !errors.Is(err, matrix.ErrMatrix) {
 		t.Errorf("a solution of 2^1200: %v", err)
 	}
 }
@@ -260,7 +263,7 @@ func TestUnitsOfAMatrixAreFree(t *testing.T) {
 func TestNothingFoundIsZero(t *testing.T) {
 	// The least entries are no numbers of FP32.
 	a := newMatrix(t, &sparse.CSR{RowPtr: []int64{0, 1, 2, 3}, Col: []int32{0, 1, 2}, Val: []float64{1e-60, 3, 1e-60}})
-	s, err := gpusolve.SolveMatrix(context.Background(), a, []float64{3e-60, 4, 0},
+	s, err := matrix.Solve(context.Background(), a, []float64{3e-60, 4, 0},
 		gpusolve.Options{Device: "cpu", Preconditioner: "jacobi"})
 	if err != nil || s.Status.Converged || s.Status.RelativeResidual != 1 || math.Abs(s.Status.ResidualW-4) > 1e-12 {
 		t.Fatalf("%+v, %v", s, err)
@@ -289,15 +292,15 @@ func TestNonsymmetricMatrices(t *testing.T) {
 		t.Fatal("not recognised")
 	}
 	b := graphs.Source(m.N(), 1)
-	_, err := gpusolve.SolveMatrix(context.Background(), m, b, gpusolve.Options{Device: "cpu", Preconditioner: "cmg"})
-	if !errors.Is(err, gpusolve.ErrMatrix) || !strings.Contains(err.Error(), "the matrix is not symmetric: entry (") {
+	_, err := matrix.Solve(context.Background(), m, b, gpusolve.Options{Device: "cpu", Preconditioner: "cmg"})
+	if !errors.Is(err, matrix.ErrMatrix) || !strings.Contains(err.Error(), "the matrix is not symmetric: entry (") {
 		t.Errorf("cmg: %v", err)
 	}
-	spec := gpusolve.MatrixPreconditioner(m)
+	spec := matrix.Preconditioner(m)
 	if spec == "" {
 		return
 	}
-	s, err := gpusolve.SolveMatrix(context.Background(), m, b, gpusolve.Options{Device: "cpu", RTol: 1e-12})
+	s, err := matrix.Solve(context.Background(), m, b, gpusolve.Options{Device: "cpu", RTol: 1e-12})
 	if err != nil || !s.Status.Converged {
 		t.Fatalf("%s: %v %+v", spec, err, s)
 	}
@@ -320,7 +323,7 @@ func TestIndefiniteMatrixBreaksDown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := gpusolve.SolveMatrix(context.Background(), newMatrix(t, a), []float64{1, -1, -1},
+	s, err := matrix.Solve(context.Background(), newMatrix(t, a), []float64{1, -1, -1},
 		gpusolve.Options{Device: "cpu", Preconditioner: "none"})
 	if err != nil || s.Status.Converged || s.Status.Reason != solution.ReasonBreakdown {
 		t.Errorf("%v %+v", err, s)
@@ -332,7 +335,7 @@ func TestMatrixSolveInterrupted(t *testing.T) {
 	cancel()
 	a := newMatrix(t, laplacian(9, 9, 9).CSR())
 	b := graphs.Source(a.N(), 1)
-	s, err := gpusolve.SolveMatrix(ctx, a, b, gpusolve.Options{Device: "cpu", RTol: 1e-12})
+	s, err := matrix.Solve(ctx, a, b, gpusolve.Options{Device: "cpu", RTol: 1e-12})
 	if !errors.Is(err, context.Canceled) || len(s.X) != a.N() || s.Status.Converged {
 		t.Errorf("%v %+v", err, s)
 	}
@@ -340,7 +343,7 @@ func TestMatrixSolveInterrupted(t *testing.T) {
 
 // One device serves solves of all kinds, one after the other.
 func TestSharedDevice(t *testing.T) {
-	d, err := gpusolve.OpenDevice("cpu")
+	d, err := device.Open("cpu")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -352,7 +355,7 @@ func TestSharedDevice(t *testing.T) {
 		}
 		s.Close()
 		a := newMatrix(t, laplacian(4, 4, 4).CSR())
-		if s, err := gpusolve.SolveMatrix(context.Background(), a, make([]float64, 64),
+		if s, err := matrix.Solve(context.Background(), a, make([]float64, 64),
 			gpusolve.Options{Executor: d}); err != nil || !s.Status.Converged {
 			t.Errorf("%v %+v", err, s)
 		}
@@ -360,7 +363,7 @@ func TestSharedDevice(t *testing.T) {
 	if d.Allocated() != 0 {
 		t.Errorf("%d bytes are left", d.Allocated())
 	}
-	if _, err := gpusolve.OpenDevice("gpu:99"); !errors.Is(err, gpusolve.ErrDevice) {
+	if _, err := device.Open("gpu:99"); !errors.Is(err, gpusolve.ErrDevice) {
 		t.Errorf("gpu:99: %v", err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/memory"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/testing/cases"
@@ -37,9 +39,9 @@ func solveOnce(t *testing.T, m *mesh.Mesh, dev ops.Device, method string, inTime
 // compare holds a stated need to what was taken: never below, and what is in use of it at most a quarter above. The
 // processor counts what methods keep, not what their set-ups take in passing (onProcessor); there what is held in the
 // end must not be stated a quarter too high.
-func compare(t *testing.T, what string, cells int, stated Need, taken, held int64, onProcessor bool) {
+func compare(t *testing.T, what string, cells int, stated memory.Need, taken, held int64, onProcessor bool) {
 	t.Helper()
-	ratio, inUse := float64(stated.Peak())/float64(taken), float64(stated.live())/float64(taken)
+	ratio, inUse := float64(stated.Peak())/float64(taken), float64(stated.Live())/float64(taken)
 	t.Logf("%-34s stated %6.1f (%.1f held), taken %6.1f bytes a cell: %.2f, in use %.2f", what,
 		float64(stated.Peak())/float64(cells), float64(stated.Held())/float64(cells), float64(taken)/float64(cells),
 		ratio, inUse)
@@ -48,13 +50,13 @@ func compare(t *testing.T, what string, cells int, stated Need, taken, held int6
 	}
 	if ratio < 1 || inUse > 1.25 {
 		t.Errorf("%s: %d bytes are stated, %d in use, %d held; %d taken, %d held in the end", what, stated.Peak(),
-			stated.live(), stated.Held(), taken, held)
+			stated.Live(), stated.Held(), taken, held)
 	}
 }
 
 // methodsFor are those that a mesh can be solved by.
 func methodsFor(m *mesh.Mesh, gpu bool) []string {
-	return slices.DeleteFunc(Preconditioners(), func(name string) bool {
+	return slices.DeleteFunc(methods.Names(), func(name string) bool {
 		return name == "fourier" && (gpu && !fourier.OnGPUs || fourier.CheckGrid(m.Stack) != nil)
 	})
 }
@@ -95,7 +97,7 @@ func TestNeedOnTheProcessor(t *testing.T) {
 				held := solveOnce(t, c.mesh, d, method, inTime)
 				taken := d.Peak()
 				compare(t, c.name+", "+method+map[bool]string{true: ", in time"}[inTime], c.mesh.Cells(),
-					SystemNeed(c.mesh, method, inTime, false), taken, held, true)
+					memory.OfSystem(c.mesh, method, inTime, false), taken, held, true)
 			}
 		}
 	}
@@ -137,11 +139,11 @@ func needOnDevice(t *testing.T, open func(testing.TB) *cuda.Device, finer int) {
 func allocated(t *testing.T, d *cuda.Device, name string, m *mesh.Mesh, method string, inTime bool) {
 	t.Helper()
 	solveOnce(t, m, d, method, inTime)
-	s := shapeOf(m, inTime, true)
+	s := memory.ShapeOf(m, inTime, true)
 	s.Multiprocessors = int64(d.MultiprocessorCount())
-	need := needOf(s, method, systemBytes(s))
-	if solvesDirectly(m, method, true) {
-		need = directNeed(s, 1)
+	need := memory.Of(s, method, memory.SystemBytes(s))
+	if methods.SolvesDirectly(m, method, true) {
+		need = memory.OfDirect(s, 1)
 	}
 	compare(t, name+", "+method+map[bool]string{true: ", in time"}[inTime], m.Cells(), need, d.Peak(), 0, false)
 }
@@ -171,10 +173,11 @@ func TestNeedWithCoolant(t *testing.T) {
 			what := string(model) + map[bool]string{true: ", in time"}[inTime]
 			d := host.Open()
 			held := solveOnce(t, onHost, d, "", inTime)
-			compare(t, what, onHost.Cells(), SystemNeed(onHost, "", inTime, false), d.Peak(), held, true)
+			compare(t, what, onHost.Cells(), memory.OfSystem(onHost, "", inTime, false), d.Peak(), held, true)
 			g := devices.Interpreter(t, interpreter.Options{NoRaces: true})
 			held = solveOnce(t, onGPU, g, "", inTime)
-			compare(t, what+", on a GPU", onGPU.Cells(), SystemNeed(onGPU, "", inTime, true), g.Peak(), held, false)
+			compare(t, what+", on a GPU", onGPU.Cells(), memory.OfSystem(onGPU, "", inTime, true), g.Peak(), held,
+				false)
 		}
 	}
 }

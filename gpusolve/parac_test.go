@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/matrix"
 	"thermsim/gpusolve/sparse"
 	"thermsim/gpusolve/sparse/graphs"
 	"thermsim/gpusolve/testing/cases"
@@ -40,7 +41,7 @@ func TestParacSolvesTreesAtOnce(t *testing.T) {
 		}
 		a.RowPtr = append(a.RowPtr, int64(len(a.Col)))
 	}
-	s, err := gpusolve.SolveMatrix(context.Background(), newMatrix(t, a), graphs.Source(n, 3),
+	s, err := matrix.Solve(context.Background(), newMatrix(t, a), graphs.Source(n, 3),
 		gpusolve.Options{Device: "cpu", Preconditioner: "parac:order=amd", RTol: 1e-4})
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +54,7 @@ func TestParacSolvesTreesAtOnce(t *testing.T) {
 func TestParacSolvesGraphs(t *testing.T) {
 	for _, f := range graphs.All() {
 		a := newMatrix(t, f.Build(600, 2))
-		s, err := gpusolve.SolveMatrix(context.Background(), a, graphs.Source(a.N(), 3),
+		s, err := matrix.Solve(context.Background(), a, graphs.Source(a.N(), 3),
 			gpusolve.Options{Device: "cpu", Preconditioner: "parac", RTol: 1e-8})
 		if err != nil {
 			t.Errorf("%s: %v", f.Name, err)

@@ -9,6 +9,8 @@ import (
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/memory"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/gpusolve/testing/interpreter"
@@ -20,7 +22,7 @@ import (
 // refreshed are the methods in the forms that differ in what they hold. The larger inverse of cmg would take the
 // interpreter minutes.
 func refreshed() []string {
-	all := slices.DeleteFunc(Preconditioners(), func(name string) bool { return name == "cmg" || name == "chebyshev" })
+	all := slices.DeleteFunc(methods.Names(), func(name string) bool { return name == "cmg" || name == "chebyshev" })
 	all = append(all, "cmg:direct=64", "ic:order=0", "jacobi:precision=adaptive", "none:precision=fixed-fp64")
 	short := testtier.Pick("chebyshev:degree=6,steps=12", "chebyshev:degree=30,steps=80")
 	return append(all, short+",form=scaled", short+",precision=fixed-fp64,format=csr")
@@ -112,7 +114,7 @@ func TestRefreshOnDevice(t *testing.T) {
 			}
 			defer sys.Free()
 			before, calls, bytes := d.Allocated(), drv.calls, drv.bytes
-			form, set, err := findMethod(method)
+			form, set, err := methods.Find(method)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +143,7 @@ func TestRefreshOnDevice(t *testing.T) {
 			if now := d.Peak() - before; now > peak {
 				t.Errorf("a refresh takes %d bytes, set-up took %d", now, peak)
 			}
-			need := needOf(shapeOf(m, false, true), method, 0)
+			need := memory.Of(memory.ShapeOf(m, false, true), method, 0)
 			switch {
 			case slices.Contains(inPlace, method) && newCalls > 0:
 				t.Errorf("%d bytes are taken in %d calls", newBytes, newCalls)

@@ -9,6 +9,7 @@ import (
 
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/gpusolve/testing/interpreter"
@@ -66,7 +67,7 @@ func hold(t *testing.T, d ops.Device, m *mesh.Mesh, dt float64, method string) *
 	h.source, err = h.sys.NewSource(true)
 	check()
 	h.source.SetPower(m.Power.Steady())
-	solver, pre, err := newSolver(h.sys, method)
+	solver, pre, err := methods.SetUp(h.sys, method)
 	check()
 	h.solver, h.method = solver, pre
 	h.x, err = h.sys.New64()
@@ -184,7 +185,7 @@ func TestTwoSolvesShareAnOperator(t *testing.T) {
 			alone := hold(t, d, m, 0, "multigrid")
 			want, _ := alone.solve(t)
 			h := hold(t, d, m, 0, "multigrid")
-			_, pre, err := newSolver(h.sys, "multigrid")
+			_, pre, err := methods.SetUp(h.sys, "multigrid")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,8 +1,11 @@
 package gpusolve
 
 import (
+	"thermsim/gpusolve/driver"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/fourier"
+	"thermsim/gpusolve/stepping"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -11,12 +14,12 @@ import (
 // nothing stands against them. What only the numbers of a matrix show, as a factorisation that breaks down, is not
 // found.
 func Refusal(s *stack.Stack, o Options) error {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return err
 	}
 	if name, _ := precond.Split(o.Preconditioner); name == "fourier" {
 		if err := fourier.Refusal(s); err != nil {
-			return blame(err)
+			return methods.Blame(err)
 		}
 	}
 	m, err := mesh.Build(slab(s.Leaks()))
@@ -24,7 +27,7 @@ func Refusal(s *stack.Stack, o Options) error {
 		return err
 	}
 	o.Device = "cpu"
-	e, err := newIterated(m, &job{Options: o}, 0, 0)
+	e, err := stepping.OpenIterated(m, &driver.Job{Options: o}, 0, 0)
 	if err == nil {
 		e.Close()
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/stack"
 )
@@ -18,7 +19,7 @@ func TestRefusalIsThatOfTheSolve(t *testing.T) {
 		"leakage": leaking(cases.Stack10(cases.Options{NX: 8})),
 	}
 	refused := 0
-	for _, method := range append(gpusolve.Preconditioners(), "", "jacobi:format=csr", "none:solver=bicgstab",
+	for _, method := range append(methods.Names(), "", "jacobi:format=csr", "none:solver=bicgstab",
 		"fourier:solver=bicgstab", "chebyshev:format=csr,form=scaled",
 		"cmg:segment=5", "ic:order=2", "peer", "jacobi:precision=adaptive,solver=bicgstab") {
 		for name, s := range stacks {

@@ -7,7 +7,14 @@ import (
 	"math"
 	"time"
 
+	"thermsim/gpusolve/device"
+	"thermsim/gpusolve/direct"
+	"thermsim/gpusolve/driver"
+	"thermsim/gpusolve/fields"
 	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/meshed"
+	"thermsim/gpusolve/methods"
+	"thermsim/gpusolve/stepping"
 	"thermsim/mesh"
 	"thermsim/powermap"
 )
@@ -25,9 +32,9 @@ var ErrNotConverged = errors.New("the step did not converge")
 type Session struct {
 	mesh   *mesh.Mesh
 	opts   Options
-	device *SharedDevice
+	device *device.Shared
 	power  *powermap.Controls
-	engine *engine
+	engine *stepping.Engine
 	dt     float64 // s, of the engine
 
 	time    float64 // s
@@ -49,7 +56,7 @@ func OpenSession(m *mesh.Mesh, o Options, dt float64, start Field) (*Session, er
 	if err := checkDt(dt); err != nil {
 		return nil, err
 	}
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	s := &Session{mesh: m, opts: o, power: m.Power.Controls()}
@@ -59,10 +66,10 @@ func OpenSession(m *mesh.Mesh, o Options, dt float64, start Field) (*Session, er
 	}
 	where := o.Opening()
 	err := s.setUp(dt)
-	if errors.Is(err, ErrDevice) && where.auto() && s.device.Info.Kind == "gpu" {
+	if errors.Is(err, ErrDevice) && where.Auto() && s.device.Info.Kind == "gpu" {
 		_ = s.device.Release() // it has failed
-		dev, info := where.insteadOfGPU(err)
-		s.device = &SharedDevice{Device: dev, Info: info, Open: s.OpenedIn}
+		dev, info := where.InsteadOfGPU(err)
+		s.device = &device.Shared{Device: dev, Info: info, Open: s.OpenedIn}
 		s.opts.Executor = s.device
 		err = s.setUp(dt)
 	}
@@ -85,29 +92,29 @@ func checkDt(dt float64) error {
 
 // openDevice opens the device, once for all lengths of steps.
 func (s *Session) openDevice(dt float64) error {
-	o := &job{Options: s.opts}
-	need := demandOf(o, s.mesh, sessionSteps)
-	if directly(s.mesh, o, dt) != nil {
-		need = directDemand(o, s.mesh, sessionSteps)
+	o := &driver.Job{Options: s.opts}
+	need := meshed.Demand(o, s.mesh, sessionSteps)
+	if stepping.Directly(s.mesh, o, dt) != nil {
+		need = direct.Demand(o, s.mesh, sessionSteps)
 	}
 	start := time.Now()
-	dev, info, err := s.opts.Opening().openFor(need)
+	dev, info, err := s.opts.Opening().Open(need)
 	if err != nil {
 		return err
 	}
 	s.OpenedIn = time.Since(start)
-	s.device = &SharedDevice{Device: dev, Info: info, Open: s.OpenedIn}
+	s.device = &device.Shared{Device: dev, Info: info, Open: s.OpenedIn}
 	s.opts.Executor = s.device
 	return nil
 }
 
 // setUp makes an engine for steps of dt.
 func (s *Session) setUp(dt float64) error {
-	e, err := newEngine(s.mesh, &job{Options: s.opts}, sessionSteps, dt)
+	e, err := stepping.Open(s.mesh, &driver.Job{Options: s.opts}, sessionSteps, dt)
 	if err != nil {
 		return err
 	}
-	e.info = s.device.Info
+	e.Info = s.device.Info
 	s.engine, s.dt, s.stepped = e, dt, false
 	return nil
 }
@@ -152,7 +159,7 @@ func (s *Session) SetDt(dt float64) error {
 	if err := checkDt(dt); err != nil || dt == s.dt {
 		return err
 	}
-	field, err := Hold(s.mesh, s.engine.field())
+	field, err := fields.Hold(s.mesh, s.engine.Field())
 	if err != nil {
 		return err
 	}
@@ -186,23 +193,23 @@ func (s *Session) Start(f Field) error {
 // orInitial is a field, or in its place that of the stack's initial temperature.
 func (s *Session) orInitial(f Field) Field {
 	if f == nil {
-		return evenly(s.mesh.Stack.Ambient + uniform(s.mesh))
+		return fields.Evenly(s.mesh.Stack.Ambient + fields.Uniform(s.mesh))
 	}
 	return f
 }
 
 // place makes a field the state, without a past.
 func (s *Session) place(f Field) error {
-	defer s.engine.dev.Bind()()
+	defer s.engine.Dev.Bind()()
 	s.moved = false
-	s.engine.system.forget()
+	s.engine.System.Forget()
 	if s.stepped {
 		s.power.Touch()
 	}
-	if err := s.engine.begin(f); err != nil {
+	if err := s.engine.Begin(f); err != nil {
 		return err
 	}
-	return s.engine.failure()
+	return s.engine.Failure()
 }
 
 // Step takes one step. Where it fails, the state is again that before it: see ErrRunaway and ErrNotConverged; on
@@ -211,21 +218,21 @@ func (s *Session) Step(ctx context.Context) (Step, error) {
 	if err := ctx.Err(); err != nil {
 		return Step{}, err
 	}
-	defer s.engine.dev.Bind()()
+	defer s.engine.Dev.Bind()()
 	n := s.taken
 	if n == 0 && s.power.Stale() {
 		n++ // what was drawn at the set-up does not hold
 	}
 	t0, t1 := s.time, s.begun+float64(s.taken+1)*s.dt
-	step, out, err := s.engine.advanceBy(ctx, &s.opts, n, sessionSteps, t0, t1)
+	step, out, err := s.engine.AdvanceBy(ctx, &s.opts, n, sessionSteps, t0, t1)
 	s.stepped = true
 	if err == nil && !out.Converged {
-		s.engine.retreat()
-		s.engine.system.forget() // what lies behind the state is half solved
-		err = fmt.Errorf("%w: %s after %d iterations", ErrNotConverged, reasonText(out.Reason), out.Iterations)
+		s.engine.Retreat()
+		s.engine.System.Forget() // what lies behind the state is half solved
+		err = fmt.Errorf("%w: %s after %d iterations", ErrNotConverged, methods.ReasonText(out.Reason), out.Iterations)
 	}
 	if err == nil {
-		err = s.engine.failure()
+		err = s.engine.Failure()
 	}
 	if err != nil {
 		return Step{}, err
@@ -242,13 +249,13 @@ func (s *Session) Step(ctx context.Context) (Step, error) {
 func (s *Session) RunsAway() bool { return s.moved && s.out.Reason == krylov.Runaway }
 
 // Field is that of the state, until the next step.
-func (s *Session) Field() Field { return s.engine.field() }
+func (s *Session) Field() Field { return s.engine.Field() }
 
 // Hottest is the temperature of the hottest cell in K.
 func (s *Session) Hottest() (float64, error) {
-	defer s.engine.dev.Bind()()
-	top := s.engine.hottest() + s.mesh.Stack.Ambient
-	return top, s.engine.failure()
+	defer s.engine.Dev.Bind()()
+	top := s.engine.Hottest() + s.mesh.Stack.Ambient
+	return top, s.engine.Failure()
 }
 
 // Energy is the balance of heat of the last step, false where no step has led to the state.
@@ -256,8 +263,8 @@ func (s *Session) Energy() (Energy, bool) {
 	if !s.moved {
 		return Energy{}, false
 	}
-	defer s.engine.dev.Bind()()
-	return s.engine.balance(s.last.PowerW-s.last.LeakageW, s.last.LeakageW, s.engine.stored()), true
+	defer s.engine.Dev.Bind()()
+	return s.engine.Balance(s.last.PowerW-s.last.LeakageW, s.last.LeakageW, s.engine.Stored()), true
 }
 
 // Status tells how the last step was solved, false where no step has led to the state. The direct solver is judged by
@@ -266,20 +273,20 @@ func (s *Session) Status() (Status, bool) {
 	if !s.moved {
 		return Status{}, false
 	}
-	defer s.engine.dev.Bind()()
+	defer s.engine.Dev.Bind()()
 	out := s.out
-	if d := s.engine.direct; d != nil {
-		out = d.conclude(&s.opts, sessionSteps)
+	if d := s.engine.Direct; d != nil {
+		out = d.Conclude(&s.opts, sessionSteps)
 	}
-	return s.engine.status(out), true
+	return s.engine.Status(out), true
 }
 
 // Method names the solver.
-func (s *Session) Method() string { return s.engine.method() }
+func (s *Session) Method() string { return s.engine.MethodText() }
 
 // Timing splits the time of opening the session.
 func (s *Session) Timing() Timing {
-	t := s.engine.timing
+	t := s.engine.Timing
 	t.Device = s.OpenedIn
 	return t
 }

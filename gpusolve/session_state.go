@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"thermsim/gpusolve/guess"
 	"thermsim/powermap"
 )
 
@@ -16,7 +17,7 @@ type PowerSetting = powermap.Setting
 // SessionState is a state of a session, put aside on the host: temperatures, time and what the powers are set to.
 type SessionState struct {
 	of    setting
-	past  past
+	past  guess.Past
 	power []powermap.Setting
 	time  float64
 	begun float64
@@ -35,7 +36,7 @@ type setting struct {
 }
 
 func (s *Session) setting() setting {
-	return setting{s, s.dt, s.engine.direct != nil}
+	return setting{s, s.dt, s.engine.Direct != nil}
 }
 
 // Time is that of the state in s.
@@ -47,7 +48,7 @@ func (k *SessionState) Steps() int { return k.steps }
 // Bytes is the memory that it takes.
 func (k *SessionState) Bytes() int64 {
 	n := len(k.power) * 2
-	for _, v := range k.past.values {
+	for _, v := range k.past.Values {
 		n += len(v)
 	}
 	return 8 * int64(n)
@@ -55,20 +56,20 @@ func (k *SessionState) Bytes() int64 {
 
 // StateBytes is the memory that Save takes.
 func (s *Session) StateBytes() int64 {
-	return 8 * int64(s.mesh.Cells()*s.engine.system.vectors()+2*s.power.Count())
+	return 8 * int64(s.mesh.Cells()*s.engine.System.Vectors()+2*s.power.Count())
 }
 
 // Save puts the state aside. The session goes on as if nothing had happened.
 func (s *Session) Save() (*SessionState, error) {
-	defer s.engine.dev.Bind()()
+	defer s.engine.Dev.Bind()()
 	k := &SessionState{of: s.setting(), power: s.power.Settings(), stale: s.power.Stale(), time: s.time, begun: s.begun,
 		taken: s.taken, steps: s.steps, last: s.last, moved: s.moved}
-	on := s.engine.system
-	for range on.vectors() {
-		k.past.values = append(k.past.values, make([]float64, s.mesh.Cells()))
+	on := s.engine.System
+	for range on.Vectors() {
+		k.past.Values = append(k.past.Values, make([]float64, s.mesh.Cells()))
 	}
-	on.keep(&k.past)
-	return k, s.engine.failure()
+	on.Keep(&k.past)
+	return k, s.engine.Failure()
 }
 
 // Restore takes a state of this session up again, powers included. With the same length of steps, and where nothing
@@ -86,20 +87,20 @@ func (s *Session) Restore(k *SessionState) error {
 	if s.setting() != k.of {
 		return fmt.Errorf("%w: the state was saved with another method", ErrOption)
 	}
-	defer s.engine.dev.Bind()()
+	defer s.engine.Dev.Bind()()
 	s.power.SetAll(k.power)
 	layers, err := s.power.Over(max(0, k.time-s.dt), max(k.time, s.dt)) // what the step before was taken with
 	if err != nil {
 		return err
 	}
-	on := s.engine.system
-	on.redraw(layers)
-	on.resume(&k.past)
+	on := s.engine.System
+	on.Redraw(layers)
+	on.Resume(&k.past)
 	if s.stepped = true; k.stale {
 		s.power.Touch()
 	}
 	s.time, s.begun, s.taken, s.steps, s.last, s.moved = k.time, k.begun, k.taken, k.steps, k.last, k.moved
-	return s.engine.failure()
+	return s.engine.Failure()
 }
 
 // Resume goes on with the temperatures of a field that was reached by so many steps at a time in s; without one with

@@ -4,6 +4,8 @@ package gpusolve
 import (
 	"context"
 
+	"thermsim/gpusolve/driver"
+	"thermsim/gpusolve/stepping"
 	"thermsim/mesh"
 )
 
@@ -12,11 +14,11 @@ func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 	if !m.Grounded() {
 		return nil, ErrSingular
 	}
-	return onRanks(ctx, o, func(ctx context.Context, o job) (*Solution, error) {
-		e, err := newEngine(m, &o, 0, 0)
+	return onRanks(ctx, o, func(ctx context.Context, o driver.Job) (*Solution, error) {
+		e, err := stepping.Open(m, &o, 0, 0)
 		if err != nil {
 			return nil, err
 		}
-		return e.steady(ctx, o.Options)
+		return e.SolveSteady(ctx, o.Options)
 	})
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/memory"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
@@ -86,7 +88,7 @@ func TestErrorEstimateIsHonest(t *testing.T) {
 func TestPreconditionersAgree(t *testing.T) {
 	s := cases.Interposer(cases.Stack10(cases.Options{NX: 24}))
 	want := field(t, s, steady(t, s, gpusolve.Options{RTol: 1e-11}).Field)
-	for _, p := range gpusolve.Preconditioners() {
+	for _, p := range methods.Names() {
 		sol := steady(t, s, gpusolve.Options{RTol: 1e-11, Preconditioner: p})
 		if d := largestDifference(want, field(t, s, sol.Field)); d > 1e-5 || !sol.Status.Converged {
 			t.Errorf("%s differs by %g K: %+v", p, d, sol.Status)
@@ -232,13 +234,13 @@ func TestMemory(t *testing.T) {
 	for name, s := range kinds() {
 		m := build(t, s)
 		sol := steady(t, s, gpusolve.Options{})
-		got, want := float64(sol.Memory.DeviceBytes), float64(gpusolve.SystemNeed(m, "", false, false).Held())
+		got, want := float64(sol.Memory.DeviceBytes), float64(memory.OfSystem(m, "", false, false).Held())
 		if got > want || got < 0.95*want-(256<<10) {
 			t.Errorf("%s: %g bytes held, %g estimated", name, got, want)
 		}
 	}
 	m := build(t, cases.Stack10(cases.Options{NX: 256}))
-	if b := float64(gpusolve.SystemNeed(m, "", false, false).Peak()) / float64(m.Cells()); b > 70 {
+	if b := float64(memory.OfSystem(m, "", false, false).Peak()) / float64(m.Cells()); b > 70 {
 		t.Errorf("steady multigrid takes %.1f bytes per cell", b)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/ranks"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/internal/testtier"
@@ -95,7 +96,7 @@ func TestGPUsFollowTheTemperature(t *testing.T) {
 
 // TestTwoGPUsFollowTheTemperature does the same on two real GPUs, on a larger grid.
 func TestTwoGPUsFollowTheTemperature(t *testing.T) {
-	found, err := gpusolve.Devices()
+	found, err := device.List()
 	if err != nil || len(found) < 2 {
 		t.Skipf("needs two GPUs: there are %d (%v)", len(found), err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/memory"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/ranks"
 	"thermsim/gpusolve/testing/cases"
@@ -39,7 +40,7 @@ func TestNeedOfRanks(t *testing.T) {
 				for r, d := range devices {
 					taken, most = max(taken, d.Peak()), max(most, held[r])
 				}
-				compare(t, name+" "+method, m.Cells()/n, RankNeed(m, method, inTime, false, n), taken, most, true)
+				compare(t, name+" "+method, m.Cells()/n, memory.OfRanks(m, method, inTime, false, n), taken, most, true)
 			}
 		}
 	}
@@ -79,6 +80,6 @@ func TestNeedOfDirectRanksOnInterpreters(t *testing.T) {
 		}
 		wait.Wait()
 		taken := max(gpus[0].Peak(), gpus[1].Peak())
-		compare(t, "two GPUs, direct", m.Cells()/2, RankNeed(m, "fourier", inTime, true, 2), taken, taken, false)
+		compare(t, "two GPUs, direct", m.Cells()/2, memory.OfRanks(m, "fourier", inTime, true, 2), taken, taken, false)
 	}
 }

@@ -14,9 +14,8 @@ import (
 )
 
 // sameOnRanks solves alone and on ranks, and compares all that rank 0 is told of, and the last field.
-func sameOnRanks(t *testing.T, m *mesh.Mesh, n int,
-	solve func(o gpusolve.Options, onStep func(gpusolve.Step, gpusolve.Field) error) (*gpusolve.Solution,
-		error)) *gpusolve.Solution {
+func sameOnRanks(t *testing.T, m *mesh.Mesh, n int, solve func(o gpusolve.Options, onStep func(gpusolve.Step,
+	gpusolve.Field) error) (*gpusolve.Solution, error)) *gpusolve.Solution {
 	t.Helper()
 	run := func(o gpusolve.Options, told *[][]float64, rank int) (*gpusolve.Solution, error) {
 		if rank > 0 {

@@ -2,6 +2,9 @@ package gpusolve
 
 import (
 	"context"
+
+	"thermsim/gpusolve/driver"
+	"thermsim/gpusolve/stepping"
 	"thermsim/mesh"
 )
 
@@ -14,18 +17,18 @@ import (
 //
 // On cancellation, or when OnStep fails, it returns what was finished together with the error.
 func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions) (*Solution, error) {
-	if err := t.check(); err != nil {
+	if err := t.Check(); err != nil {
 		return nil, err
 	}
 	if o.Ranks != nil && t.Checkpoints != nil {
 		return nil, errTeamCheckpoints
 	}
-	return onRanks(ctx, o, func(ctx context.Context, o job) (*Solution, error) {
-		e, err := newEngine(m, &o, t.Steps, t.Dt)
+	return onRanks(ctx, o, func(ctx context.Context, o driver.Job) (*Solution, error) {
+		e, err := stepping.Open(m, &o, t.Steps, t.Dt)
 		if err != nil {
 			return nil, err
 		}
-		return e.transient(ctx, o.Options, t)
+		return e.Transient(ctx, o.Options, t)
 	})
 }
 
@@ -35,21 +38,25 @@ func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions)
 //
 // On cancellation, or when OnStep fails, it returns what was finished together with the error.
 func Adaptive(ctx context.Context, m *mesh.Mesh, o Options, a AdaptiveOptions) (*Solution, error) {
-	if err := a.check(m); err != nil {
+	if err := a.Check(m); err != nil {
 		return nil, err
 	}
 	if o.Ranks != nil && a.Checkpoints != nil {
 		return nil, errTeamCheckpoints
 	}
-	return onRanks(ctx, o, func(ctx context.Context, o job) (*Solution, error) { return adaptive(ctx, m, o, &a) })
+	return onRanks(ctx, o, func(ctx context.Context, o driver.Job) (*Solution, error) {
+		return stepping.Adaptive(ctx, m, o, &a)
+	})
 }
 
 // Periodic finds the state x at the start of a period T of the powers that is the same at its end, and steps through
 // that period by TR-BDF2.
 func Periodic(ctx context.Context, m *mesh.Mesh, o Options, p PeriodicOptions) (*Solution, error) {
-	plan, err := p.plan(m)
+	plan, err := p.Plan(m)
 	if err != nil {
 		return nil, err
 	}
-	return onRanks(ctx, o, func(ctx context.Context, o job) (*Solution, error) { return periodic(ctx, m, o, plan, p.Tol) })
+	return onRanks(ctx, o, func(ctx context.Context, o driver.Job) (*Solution, error) {
+		return stepping.Periodic(ctx, m, o, plan, p.Tol)
+	})
 }

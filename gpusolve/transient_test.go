@@ -8,6 +8,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
+	"thermsim/gpusolve/stepping"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/stack"
 )
@@ -51,7 +52,7 @@ func TestBackwardEulerOfOneCell(t *testing.T) {
 
 func TestSlowestTimeConstantOfOneCell(t *testing.T) {
 	s, tau, _ := lump()
-	got, err := gpusolve.SlowestTimeConstant(context.Background(), build(t, s))
+	got, err := stepping.SlowestTimeConstant(context.Background(), build(t, s))
 	if err != nil || math.Abs(got/tau-1) > 1e-3 {
 		t.Errorf("time constant %g s, want %g (%v)", got, tau, err)
 	}
@@ -61,7 +62,7 @@ func TestSlowestTimeConstantOfOneCell(t *testing.T) {
 func TestSlowestTimeConstantGovernsTheEnd(t *testing.T) {
 	s := cases.Interposer(cases.Stack10(cases.Options{NX: 24}))
 	m := build(t, s)
-	tau, err := gpusolve.SlowestTimeConstant(context.Background(), m)
+	tau, err := stepping.SlowestTimeConstant(context.Background(), m)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/memory"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/stack"
@@ -66,11 +68,11 @@ func TestUniformLayersAreSolvedDirectly(t *testing.T) {
 			l.Material = otherMaterial
 		}
 		m := build(t, s)
-		if before, after := gpusolve.StackNeed(s, "", false, false).Peak(),
-			gpusolve.SystemNeed(m, "", false, false).Peak(); before > after || !fourier.MayApply(s) {
+		if before, after := memory.OfStack(s, "", false, false).Peak(),
+			memory.OfSystem(m, "", false, false).Peak(); before > after || !fourier.MayApply(s) {
 			t.Errorf("%s: %d bytes before meshing, %d after", name, before, after)
 		}
-		if method, why := gpusolve.Choice(m, ""); method != "fourier" || why != "" {
+		if method, why := methods.Choice(m, ""); method != "fourier" || why != "" {
 			t.Errorf("%s: %s: %s", name, method, why)
 			continue
 		}
@@ -98,12 +100,12 @@ func TestAlmostUniformLayersAreIterated(t *testing.T) {
 	l.Regions = []stack.Region{{Material: otherMaterial, Rect: r}}
 	want := "layer " + l.Name + " has a region of " + s.Materials[otherMaterial].Name + " in " +
 		s.Materials[l.Material].Name
-	if method, why := gpusolve.Choice(build(t, s), ""); method != "multigrid" || why != want {
+	if method, why := methods.Choice(build(t, s), ""); method != "multigrid" || why != want {
 		t.Errorf("%s, %s; want %s", method, why, want)
 	}
 	uneven := &stack.Fill{Inclusion: otherMaterial, Rule: stack.Upper, NX: 2, NY: 1, Values: []float64{0.3, 0.31}}
 	l.Regions = []stack.Region{{Material: l.Material, Rect: s.Domain(), Fill: uneven}}
-	if method, why := gpusolve.Choice(build(t, s), ""); method != "multigrid" ||
+	if method, why := methods.Choice(build(t, s), ""); method != "multigrid" ||
 		!strings.Contains(why, "has a fill that follows a map") {
 		t.Errorf("%s, %s", method, why)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/testing/interpreter"
@@ -141,7 +142,7 @@ func BenchmarkStepping(b *testing.B) {
 		b.Fatal(err)
 	}
 	m := build(b, s)
-	dev, err := gpusolve.OpenDevice(os.Getenv("THERMSIM_DEVICE"))
+	dev, err := device.Open(os.Getenv("THERMSIM_DEVICE"))
 	if err != nil {
 		b.Fatal(err)
 	}

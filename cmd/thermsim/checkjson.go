@@ -3,7 +3,8 @@ package main
 import (
 	"io"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/memory"
+	"thermsim/gpusolve/methods"
 	"thermsim/mesh"
 	"thermsim/mesh/plausibility"
 	"thermsim/report"
@@ -74,7 +75,7 @@ func writeCheckJSON(w io.Writer, m *mesh.Mesh, choice *autogrid.Choice, found []
 	pictures []string) error {
 	s := m.Stack
 	need := func(inTime bool) int64 {
-		return int64(gpusolve.SystemNeed(m, s.Solver.Preconditioner, inTime, false).Peak())
+		return int64(memory.OfSystem(m, s.Solver.Preconditioner, inTime, false).Peak())
 	}
 	out := checkJSON{
 		Schema: 1, Command: "check", Version: versionText(), Stack: s.File, Title: s.Title,
@@ -86,7 +87,7 @@ func writeCheckJSON(w io.Writer, m *mesh.Mesh, choice *autogrid.Choice, found []
 			LeakageW: m.Stack.LeakageAt(m.Stack.Ambient)},
 		Grounded: m.Grounded(), Memory: checkMemoryJSON{need(false), need(true)}, Pictures: pictures,
 	}
-	out.Method, out.Why = gpusolve.Choice(m, s.Solver.Preconditioner)
+	out.Method, out.Why = methods.Choice(m, s.Solver.Preconditioner)
 	for l := range s.Layers {
 		layer, planes := &s.Layers[l], m.LayerPlanes[l]
 		material := &s.Materials[layer.Material]

@@ -5,8 +5,8 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
-
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/methods"
 	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/mesh/plausibility"
@@ -91,7 +91,7 @@ func newCheckCommand(g *globals) *cobra.Command {
 	addGridFlag(cmd, &o.grid)
 	o.set.addFlag(cmd.Flags())
 	cmd.Flags().Var(&o.precond, "precond", "judge the stack for this method, as steady takes it")
-	completeFlag(cmd, "precond", gpusolve.Preconditioners())
+	completeFlag(cmd, "precond", methods.Names())
 	cmd.Flags().BoolVar(&o.print, "print", false, "write the resolved stack file to stdout and nothing else")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables, in SI units")
 	o.strict.addFlag(cmd.Flags())

@@ -8,8 +8,7 @@ import (
 	"math"
 
 	"github.com/spf13/cobra"
-
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/methods"
 	"thermsim/mesh"
 	"thermsim/stack"
 	"thermsim/study/converge"
@@ -78,7 +77,7 @@ func newConvergeCommand(g *globals) *cobra.Command {
 	f.Var(&o.tol, "tol", "largest error of each solve, as estimated (default 1e-5 K)")
 	f.BoolVar(&o.json, "json", false, "print JSON in place of the table, temperatures in K")
 	completeFlag(cmd, "device", deviceNames())
-	completeFlag(cmd, "precond", gpusolve.Preconditioners())
+	completeFlag(cmd, "precond", methods.Names())
 	o.addOptions(f, formats()...)
 	return cmd
 }

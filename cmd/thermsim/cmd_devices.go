@@ -8,8 +8,7 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
-
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
 	"thermsim/internal/machine"
 )
 
@@ -37,7 +36,7 @@ func newDevicesCommand(g *globals) *cobra.Command {
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error {
-			return runDevices(g.console, thisProcessor(), gpusolve.Devices, asJSON)
+			return runDevices(g.console, thisProcessor(), device.List, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON on stdout in place of tables, in SI units")
@@ -52,10 +51,10 @@ type processor struct {
 }
 
 func thisProcessor() processor {
-	return processor{Name: gpusolve.ProcessorName(), Cores: runtime.GOMAXPROCS(0), Memory: int64(machine.FreeMemory())}
+	return processor{Name: device.ProcessorName(), Cores: runtime.GOMAXPROCS(0), Memory: int64(machine.FreeMemory())}
 }
 
-func runDevices(c *console, p processor, list func() ([]gpusolve.GPU, error), asJSON bool) error {
+func runDevices(c *console, p processor, list func() ([]device.GPU, error), asJSON bool) error {
 	gpus, none := list()
 	w := bufio.NewWriter(c.stdout)
 	if asJSON {
@@ -68,7 +67,7 @@ func runDevices(c *console, p processor, list func() ([]gpusolve.GPU, error), as
 	return w.Flush()
 }
 
-func writeDevices(c *console, w io.Writer, p processor, gpus []gpusolve.GPU, none error) {
+func writeDevices(c *console, w io.Writer, p processor, gpus []device.GPU, none error) {
 	free := ""
 	if p.Memory > 0 {
 		free = byteCount(float64(p.Memory)) + " free"
@@ -79,7 +78,7 @@ func writeDevices(c *console, w io.Writer, p processor, gpus []gpusolve.GPU, non
 		details := fmt.Sprintf("compute capability %s, %d multiprocessors", g.ComputeCapability, g.Multiprocessors)
 		if !g.Usable {
 			details = fmt.Sprintf("cannot be used: compute capability %s, the kernels need %s", g.ComputeCapability,
-				gpusolve.LeastComputeCapability)
+				device.LeastComputeCapability)
 		}
 		t.add(fmt.Sprintf("gpu:%d", g.Ordinal), g.Name, byteCount(float64(g.MemoryBytes)), details)
 	}
@@ -108,7 +107,7 @@ type gpuJSON struct {
 	Usable            bool   `json:"usable"`
 }
 
-func writeDevicesJSON(w io.Writer, p processor, gpus []gpusolve.GPU, none error) error {
+func writeDevicesJSON(w io.Writer, p processor, gpus []device.GPU, none error) error {
 	out := struct {
 		CPU   processor `json:"cpu"`
 		GPUs  []gpuJSON `json:"gpus"`

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
 )
 
 var (
 	someProcessor = processor{Name: "Abacus 9000", Cores: 12, Memory: 32e9}
-	someGPUs      = []gpusolve.GPU{
+	someGPUs      = []device.GPU{
 		{Ordinal: 0, Name: "NVIDIA H200", ComputeCapability: "9.0", MemoryBytes: 150e9, Multiprocessors: 132,
 			Usable: true, CUDA: "13.0", Driver: "580.65.06"},
 		{Ordinal: 1, Name: "Tesla P4", ComputeCapability: "6.1", MemoryBytes: 8e9, Multiprocessors: 20, CUDA: "13.0",
@@ -19,12 +19,12 @@ var (
 	}
 )
 
-func devicesOutput(t *testing.T, gpus []gpusolve.GPU, none error, asJSON bool) string {
+func devicesOutput(t *testing.T, gpus []device.GPU, none error, asJSON bool) string {
 	t.Helper()
 	var out strings.Builder
 	c := &console{stdout: &out}
 	c.style.Width = 120
-	if err := runDevices(c, someProcessor, func() ([]gpusolve.GPU, error) { return gpus, none }, asJSON); err != nil {
+	if err := runDevices(c, someProcessor, func() ([]device.GPU, error) { return gpus, none }, asJSON); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

@@ -6,8 +6,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/methods"
 	"thermsim/mesh"
 	"thermsim/stack"
 	"thermsim/study/reducedmodel"
@@ -84,7 +83,7 @@ func newReduceCommand(g *globals) *cobra.Command {
 	f.Var(&o.device, "device", deviceUsage)
 	f.Var(&o.precond, "precond", "as for steady")
 	completeFlag(cmd, "device", deviceNames())
-	completeFlag(cmd, "precond", gpusolve.Preconditioners())
+	completeFlag(cmd, "precond", methods.Names())
 	o.set.addFlag(f)
 	o.addOptions(f, formats()...)
 	return cmd

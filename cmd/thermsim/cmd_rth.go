@@ -11,8 +11,8 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
-
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/ports"
 	"thermsim/internal/staging"
 	"thermsim/mesh"
@@ -79,7 +79,7 @@ func (o *responseOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.json, "json", false, "print JSON in place of the tables")
 	f.BoolVar(&o.noPage, "no-page", false, "leave out the page")
 	completeFlag(cmd, "device", deviceNames())
-	completeFlag(cmd, "precond", gpusolve.Preconditioners())
+	completeFlag(cmd, "precond", methods.Names())
 	o.set.addFlag(f)
 	o.addOptions(f, formats()...)
 }

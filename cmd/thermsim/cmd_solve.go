@@ -11,8 +11,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/matrix"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/gpusolve/sparse/netlist"
@@ -114,7 +115,7 @@ func newSolveCommand(g *globals) *cobra.Command {
 
 // matrixMethods are those that need no geometry.
 func matrixMethods() []string {
-	return slices.DeleteFunc(gpusolve.Preconditioners(), func(name string) bool {
+	return slices.DeleteFunc(methods.Names(), func(name string) bool {
 		return name == "multigrid" || name == "fourier"
 	})
 }
@@ -149,7 +150,7 @@ func runSolve(ctx context.Context, g *globals, o solveOptions) error {
 	if g.adjust != nil {
 		g.adjust(&options)
 	}
-	solution, err := gpusolve.SolveMatrix(ctx, sys.a, sys.b, options)
+	solution, err := matrix.Solve(ctx, sys.a, sys.b, options)
 	if err != nil {
 		return steadyInterrupted(err)
 	}
@@ -176,7 +177,7 @@ func runSolve(ctx context.Context, g *globals, o solveOptions) error {
 
 // system is A x = b as read.
 type system struct {
-	a           *gpusolve.Matrix
+	a           *matrix.Matrix
 	b           []float64
 	names       [2]string       // of the files
 	grid        *netlist.System // nil of a matrix
@@ -209,7 +210,7 @@ func readSystem(g *globals, p *progress, o *solveOptions) (*system, error) {
 	}
 	p.enter("checking")
 	start = time.Now()
-	if s.a, err = gpusolve.NewMatrix(file.CSR, gpusolve.Shape{NX: o.grid.nx, NY: o.grid.ny, NZ: o.grid.nz}); err !=
+	if s.a, err = matrix.New(file.CSR, matrix.Shape{NX: o.grid.nx, NY: o.grid.ny, NZ: o.grid.nz}); err !=
 		nil {
 		return nil, fmt.Errorf("%s: %w", o.matrix, err)
 	}
@@ -225,7 +226,7 @@ func readSystem(g *globals, p *progress, o *solveOptions) (*system, error) {
 	return s, nil
 }
 
-func (s *system) summarise(g *globals, solution *gpusolve.MatrixSolution) *report.SystemSummary {
+func (s *system) summarise(g *globals, solution *matrix.Solution) *report.SystemSummary {
 	sum := report.NewSystemSummary(s.b, &solution.Vector)
 	sum.Command, sum.Version = "solve", versionText()
 	sum.Source.File = s.names[1]

@@ -15,8 +15,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
+	"thermsim/gpusolve/methods"
 	"thermsim/internal/inputfile"
 	"thermsim/internal/staging"
 	"thermsim/mesh"
@@ -100,7 +101,7 @@ func newSweepCommand(g *globals) *cobra.Command {
 	f.BoolVar(&o.lines, "lines", false, "read runs as lines of JSON from stdin, write outcomes to stdout")
 	g.addTimingsFlag(f)
 	completeFlag(cmd, "device", deviceNames())
-	completeFlag(cmd, "precond", gpusolve.Preconditioners())
+	completeFlag(cmd, "precond", methods.Names())
 	return cmd
 }
 
@@ -262,7 +263,7 @@ func (v *sweeper) solve(ctx context.Context, s *stack.Stack) (*report.Summary, e
 }
 
 // solveOn solves on a lane.
-func (v *sweeper) solveOn(ctx context.Context, lane *gpusolve.SharedDevice, m *mesh.Mesh) (*report.Summary, error) {
+func (v *sweeper) solveOn(ctx context.Context, lane *device.Shared, m *mesh.Mesh) (*report.Summary, error) {
 	options := solverOptions(v.g, m.Stack.Solver, new(progress))
 	options.Progress = nil
 	options.Executor = lane

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/memory"
+	"thermsim/gpusolve/methods"
 	"thermsim/mesh"
 	"thermsim/mesh/plausibility"
 	"thermsim/stack"
@@ -243,7 +244,7 @@ const besideSeconds = 0.06
 // paceOf is the pace of the method that the stack is solved with, or of the default one.
 func paceOf(m *mesh.Mesh) pace {
 	s := m.Stack
-	if name, why := gpusolve.Choice(m, s.Solver.Preconditioner); name == "fourier" && why == "" {
+	if name, why := methods.Choice(m, s.Solver.Preconditioner); name == "fourier" && why == "" {
 		return directPace
 	}
 	for l := range s.Layers {
@@ -259,7 +260,7 @@ func (d *description) estimate(on resources) {
 	perCore := float64(d.m.Cells()) / float64(cores)
 	times := ""
 	p := paceOf(d.m)
-	if name, _ := gpusolve.Choice(d.m, d.m.Stack.Solver.Preconditioner); name != "multigrid" && p != directPace {
+	if name, _ := methods.Choice(d.m, d.m.Stack.Solver.Preconditioner); name != "multigrid" && p != directPace {
 		times = "; the times are those of multigrid"
 	}
 	d.heading("Estimate", fmt.Sprintf("%d cores%s", cores, times))
@@ -269,7 +270,7 @@ func (d *description) estimate(on resources) {
 		free = fmt.Sprintf(" (%s free)", byteCount(on.memory))
 	}
 	need := func(inTime, gpu bool) float64 {
-		return float64(gpusolve.SystemNeed(d.m, d.m.Stack.Solver.Preconditioner, inTime, gpu).Peak())
+		return float64(memory.OfSystem(d.m, d.m.Stack.Solver.Preconditioner, inTime, gpu).Peak())
 	}
 	steady, transient := need(false, false), need(true, false)
 	d.line("  steady     about %s, %s of memory%s", seconds(twoDigits(besideSeconds+p.steady*perCore)),
@@ -290,7 +291,7 @@ func (d *description) estimate(on resources) {
 
 // methodText tells how a stack is solved, and why not directly.
 func methodText(m *mesh.Mesh) string {
-	method, why := gpusolve.Choice(m, m.Stack.Solver.Preconditioner)
+	method, why := methods.Choice(m, m.Stack.Solver.Preconditioner)
 	switch {
 	case method == "fourier" && why == "":
 		return "fourier, which needs no iteration"

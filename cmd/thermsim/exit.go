@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/matrix"
 	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/gpusolve/sparse/netlist"
 	"thermsim/internal/staging"
@@ -96,7 +97,7 @@ func exitStatus(err error) int {
 	case errors.Is(err, gpusolve.ErrUnsettled):
 		return exitNotConverged
 	case errors.Is(err, gpusolve.ErrOption), errors.Is(err, gpusolve.ErrNoCheckpoint),
-		errors.Is(err, gpusolve.ErrOtherRun), errors.Is(err, gpusolve.ErrSingular), errors.Is(err, gpusolve.ErrMatrix),
+		errors.Is(err, gpusolve.ErrOtherRun), errors.Is(err, gpusolve.ErrSingular), errors.Is(err, matrix.ErrMatrix),
 		errors.Is(err, saved.ErrDamaged), errors.Is(err, saved.ErrBroken), errors.Is(err, staging.ErrTaken),
 		isInputError(err):
 		return exitInput

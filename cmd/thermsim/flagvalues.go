@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/methods"
 	"thermsim/internal/inputfile"
 	"thermsim/stack"
 )
@@ -159,9 +159,9 @@ type preconditioner string
 
 func (p *preconditioner) Set(text string) error {
 	if text == "" {
-		return fmt.Errorf("choose one of %s", strings.Join(gpusolve.Preconditioners(), ", "))
+		return fmt.Errorf("choose one of %s", strings.Join(methods.Names(), ", "))
 	}
-	if err := gpusolve.CheckPreconditioner(text); err != nil {
+	if err := methods.Check(text); err != nil {
 		return err
 	}
 	*p = preconditioner(text)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
 	"thermsim/internal/machine"
 	"thermsim/internal/staging"
 	"thermsim/mesh"
@@ -61,7 +62,7 @@ func prepare(ctx context.Context, g *globals, p *progress, command string, o *si
 		return nil, err
 	}
 	r := &simulation{g: g, o: o, progress: p, team: t}
-	if err := t.spread(s, &o.device, gpusolve.Devices); err != nil {
+	if err := t.spread(s, &o.device, device.List); err != nil {
 		return nil, r.end(err)
 	}
 	if err := r.build(s, parse, command); err != nil {

@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
 	"thermsim/internal/launcher"
 )
 
 // rankDevices are the devices of the ranks in this process. wish is the stack's or the flag's; where several GPUs are
 // named, list tells which.
-func rankDevices(p launcher.Plan, wish string, several *deviceList, list func() ([]gpusolve.GPU, error)) ([]string,
+func rankDevices(p launcher.Plan, wish string, several *deviceList, list func() ([]device.GPU, error)) ([]string,
 	error) {
 	here := 1
 	if p.Together() {

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/ranks"
 	"thermsim/internal/launcher"
 	"thermsim/internal/machine"
@@ -274,8 +274,8 @@ func TestRankCores(t *testing.T) {
 // Processes that nobody told their places on a machine take one GPU each; those that were told, or that name one, keep
 // theirs.
 func TestRanksSpreadOverGPUs(t *testing.T) {
-	list := func() ([]gpusolve.GPU, error) {
-		return []gpusolve.GPU{{Ordinal: 0, Usable: true}, {Ordinal: 1, Usable: true}, {Ordinal: 2, Usable: true}}, nil
+	list := func() ([]device.GPU, error) {
+		return []device.GPU{{Ordinal: 0, Usable: true}, {Ordinal: 1, Usable: true}, {Ordinal: 2, Usable: true}}, nil
 	}
 	for _, tt := range []struct {
 		wishes []string
@@ -316,14 +316,14 @@ func TestRanksSpreadOverGPUs(t *testing.T) {
 }
 
 func TestRankDevices(t *testing.T) {
-	gpus := func(n int) func() ([]gpusolve.GPU, error) {
-		return func() ([]gpusolve.GPU, error) {
+	gpus := func(n int) func() ([]device.GPU, error) {
+		return func() ([]device.GPU, error) {
 			if n == 0 {
 				return nil, errors.New("no driver")
 			}
-			list := make([]gpusolve.GPU, n)
+			list := make([]device.GPU, n)
 			for i := range list {
-				list[i] = gpusolve.GPU{Ordinal: i, Usable: true}
+				list[i] = device.GPU{Ordinal: i, Usable: true}
 			}
 			return list, nil
 		}

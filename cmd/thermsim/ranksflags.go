@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
-
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/ranks"
 	"thermsim/gpusolve/ranks/tcp"
 	"thermsim/internal/launcher"
@@ -52,7 +52,7 @@ func (o *ranksOptions) plan(d *deviceList) (launcher.Plan, error) {
 			"where you trust all who reach it, allow that with --insecure-network", p.Rendezvous)
 	}
 	if o.count == 0 && p.Together() && p.Ranks == 1 && d.several() {
-		gpus, err := d.gpus(gpusolve.Devices)
+		gpus, err := d.gpus(device.List)
 		if err != nil {
 			return p, err
 		}
@@ -125,7 +125,7 @@ func (d *deviceList) Set(text string) error {
 func (d *deviceList) several() bool { return d.all || len(d.list) > 0 }
 
 // gpus are the numbers of those that are meant, where several are.
-func (d *deviceList) gpus(list func() ([]gpusolve.GPU, error)) ([]int, error) {
+func (d *deviceList) gpus(list func() ([]device.GPU, error)) ([]int, error) {
 	if !d.all {
 		return d.list, nil
 	}
@@ -137,7 +137,7 @@ func (d *deviceList) gpus(list func() ([]gpusolve.GPU, error)) ([]int, error) {
 }
 
 // usableGPUs are the numbers of the GPUs that the kernels are compiled for.
-func usableGPUs(list func() ([]gpusolve.GPU, error)) ([]int, error) {
+func usableGPUs(list func() ([]device.GPU, error)) ([]int, error) {
 	found, err := list()
 	if err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func usableGPUs(list func() ([]gpusolve.GPU, error)) ([]int, error) {
 	}
 	if len(usable) == 0 {
 		return nil, fmt.Errorf("no GPU has compute capability %s, which the kernels need",
-			gpusolve.LeastComputeCapability)
+			device.LeastComputeCapability)
 	}
 	return usable, nil
 }

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
 	"thermsim/internal/machine"
 	"thermsim/stack"
 )
 
 // spread gives the processes of a machine GPUs of their own where no launcher has told them their places there: each
 // finds its own among the ranks that say so. All processes of the run take part.
-func (t *team) spread(s *stack.Stack, several *deviceList, list func() ([]gpusolve.GPU, error)) error {
+func (t *team) spread(s *stack.Stack, several *deviceList, list func() ([]device.GPU, error)) error {
 	if t.alone() || t.plan.Together() {
 		return nil
 	}

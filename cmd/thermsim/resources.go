@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
+	"thermsim/gpusolve/memory"
+	"thermsim/gpusolve/stepping"
 	"thermsim/internal/machine"
 	"thermsim/mesh"
 	"thermsim/stack"
@@ -26,7 +29,7 @@ const mostCells = 1e15
 // resources are where a run has to fit.
 type resources struct {
 	memory float64 // bytes that this process may still take; 0 where nothing tells
-	gpus   func() ([]gpusolve.GPU, error)
+	gpus   func() ([]device.GPU, error)
 	// ranks that share the grid, each with its own GPU or with a processor and memory; together says that all are in
 	// this process. 0 stands for 1.
 	ranks    int
@@ -34,7 +37,7 @@ type resources struct {
 }
 
 // thisMachine looks at the GPUs only when they are asked for.
-func thisMachine() resources { return resources{memory: machine.FreeMemory(), gpus: gpusolve.Devices} }
+func thisMachine() resources { return resources{memory: machine.FreeMemory(), gpus: device.List} }
 
 // place checks that a run fits where it is to be solved, before its mesh is built. Where "auto" may choose and only the
 // GPU has the room, place chooses it and says so in the result.
@@ -45,7 +48,7 @@ func (m resources) place(s *stack.Stack, transient bool) (note string, err error
 	name := s.Solver.Device
 	auto := name == "" || name == "auto"
 	need := func(gpu bool) float64 {
-		return m.share(gpu) * float64(gpusolve.StackNeed(s, s.Solver.Preconditioner, transient, gpu).Peak())
+		return m.share(gpu) * float64(memory.OfStack(s, s.Solver.Preconditioner, transient, gpu).Peak())
 	}
 	onProcessor := checkRoom(s, need(false)+besideBytes(s), m.memory, "memory")
 	if name == "cpu" || auto && onProcessor == nil {
@@ -101,9 +104,9 @@ func (m resources) confirm(built *mesh.Mesh, transient bool) error {
 	}
 	if m.ranks > 1 {
 		return m.confirmNeed(built,
-			m.ofRanks(gpusolve.RankNeed(built, s.Solver.Preconditioner, transient, false, m.ranks).Peak()))
+			m.ofRanks(memory.OfRanks(built, s.Solver.Preconditioner, transient, false, m.ranks).Peak()))
 	}
-	return m.confirmNeed(built, gpusolve.SystemNeed(built, s.Solver.Preconditioner, transient, false).Peak())
+	return m.confirmNeed(built, memory.OfSystem(built, s.Solver.Preconditioner, transient, false).Peak())
 }
 
 // confirmAdaptive does so for steps that follow the temperatures, which hold more states.
@@ -113,7 +116,7 @@ func (m resources) confirmAdaptive(built *mesh.Mesh, periodic bool) error {
 		return nil
 	}
 	return m.confirmNeed(built,
-		int64(m.share(false)*float64(gpusolve.AdaptiveNeed(built, s.Solver.Preconditioner, periodic, false).Peak())))
+		int64(m.share(false)*float64(stepping.AdaptiveNeed(built, s.Solver.Preconditioner, periodic, false).Peak())))
 }
 
 func (m resources) confirmNeed(built *mesh.Mesh, need int64) error {
@@ -132,21 +135,21 @@ func (m resources) hasGPU() bool {
 }
 
 // gpu is the GPU of a device name; auto takes the first.
-func (m resources) gpu(name string) (gpusolve.GPU, error) {
+func (m resources) gpu(name string) (device.GPU, error) {
 	gpus, err := m.gpus()
 	if err != nil {
-		return gpusolve.GPU{}, err
+		return device.GPU{}, err
 	}
 	n := 0
 	if number, found := strings.CutPrefix(name, "gpu:"); found {
 		if n, err = strconv.Atoi(number); err != nil || n < 0 || n >= len(gpus) {
-			return gpusolve.GPU{},
+			return device.GPU{},
 				errors.New("there is no such GPU; 'thermsim devices' lists them, or use --device cpu")
 		}
 	}
 	if !gpus[n].Usable {
 		return gpus[n], fmt.Errorf("%s has compute capability %s, the kernels need %s; use --device cpu", gpus[n],
-			gpus[n].ComputeCapability, gpusolve.LeastComputeCapability)
+			gpus[n].ComputeCapability, device.LeastComputeCapability)
 	}
 	return gpus[n], nil
 }

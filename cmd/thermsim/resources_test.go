@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
+	"thermsim/gpusolve/memory"
 	"thermsim/stack"
 )
 
@@ -18,8 +19,8 @@ func square(n int, device string) *stack.Stack {
 	}
 }
 
-func withGPUs(free float64, gpus ...gpusolve.GPU) resources {
-	return resources{memory: free, gpus: func() ([]gpusolve.GPU, error) {
+func withGPUs(free float64, gpus ...device.GPU) resources {
+	return resources{memory: free, gpus: func() ([]device.GPU, error) {
 		if len(gpus) == 0 {
 			return nil, errors.New("no driver; install one")
 		}
@@ -29,7 +30,7 @@ func withGPUs(free float64, gpus ...gpusolve.GPU) resources {
 
 // processorNeed is what a steady solve and all beside it takes.
 func processorNeed(s *stack.Stack) float64 {
-	return float64(gpusolve.StackNeed(s, "", false, false).Peak()) + besideBytes(s)
+	return float64(memory.OfStack(s, "", false, false).Peak()) + besideBytes(s)
 }
 
 // The grid that the refusal names must fit, and waste less than half of the memory.
@@ -66,9 +67,9 @@ func TestGridThatFits(t *testing.T) {
 // 8 + 20 + 8 + 28/3: 5.16 GB; in time capacities, a state and four differences more, 4 + 8 + 16 + 4/3: 7.8 GB. Beside
 // it 0.67 GB.
 func TestPlace(t *testing.T) {
-	big := gpusolve.GPU{Ordinal: 0, Name: "Big", MemoryBytes: 40e9, Usable: true}
-	small := gpusolve.GPU{Ordinal: 1, Name: "Small", MemoryBytes: 6e9, Usable: true}
-	old := gpusolve.GPU{Ordinal: 2, Name: "Old", MemoryBytes: 40e9, ComputeCapability: "6.1"}
+	big := device.GPU{Ordinal: 0, Name: "Big", MemoryBytes: 40e9, Usable: true}
+	small := device.GPU{Ordinal: 1, Name: "Small", MemoryBytes: 6e9, Usable: true}
+	old := device.GPU{Ordinal: 2, Name: "Old", MemoryBytes: 40e9, ComputeCapability: "6.1"}
 	for _, c := range []struct {
 		name      string
 		on        resources
@@ -115,8 +116,8 @@ func TestConfirm(t *testing.T) {
 		ranks int
 		need  float64
 	}{
-		"alone":     {0, float64(gpusolve.SystemNeed(m, "", false, false).Peak())},
-		"two ranks": {2, float64(gpusolve.RankNeed(m, "", false, false, 2).Peak())},
+		"alone":     {0, float64(memory.OfSystem(m, "", false, false).Peak())},
+		"two ranks": {2, float64(memory.OfRanks(m, "", false, false, 2).Peak())},
 	} {
 		for _, device := range []string{"cpu", "gpu"} {
 			s.Solver.Device = device

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/matrix"
 	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/stack"
 )
@@ -42,11 +42,11 @@ func roomToRead(file string, free float64) error {
 
 // roomToSolve refuses a matrix that the processor has not the memory to solve. auto may find a GPU, which the solver
 // checks.
-func roomToSolve(a *gpusolve.Matrix, device, method string, free float64) error {
+func roomToSolve(a *matrix.Matrix, device, method string, free float64) error {
 	if free <= 0 || strings.HasPrefix(device, "gpu") {
 		return nil
 	}
-	need := float64(gpusolve.MatrixNeed(a, method, false).Peak())
+	need := float64(matrix.Need(a, method, false).Peak())
 	if need <= free {
 		return nil
 	}

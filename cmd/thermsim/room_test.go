@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/matrix"
 	"thermsim/gpusolve/sparse"
 )
 
@@ -76,7 +76,7 @@ func TestRoomToSolve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := gpusolve.NewMatrix(rows, gpusolve.Shape{})
+	a, err := matrix.New(rows, matrix.Shape{})
 	if err != nil {
 		t.Fatal(err)
 	}

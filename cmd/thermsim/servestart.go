@@ -12,6 +12,7 @@ import (
 	"sort"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/fields"
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/staging"
 	"thermsim/interop/serve/threedice"
@@ -120,7 +121,7 @@ func (o *serveOptions) start(ctx context.Context, g *globals, m *mesh.Mesh, solv
 				fmt.Errorf("the steady state to start from was not reached: %s after %d iterations",
 					first.Status.Reason, first.Status.Iterations))
 	}
-	return gpusolve.Hold(m, first.Field)
+	return fields.Hold(m, first.Field)
 }
 
 // savedStart is the field of a saved run.
@@ -133,7 +134,7 @@ func (o *serveOptions) savedStart(g *globals, m *mesh.Mesh) (gpusolve.Field, err
 	for _, d := range doubts {
 		g.note("%s", d)
 	}
-	return gpusolve.Hold(m, field)
+	return fields.Hold(m, field)
 }
 
 // serve3DICE speaks the protocol of 3D-ICE.

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/methods"
 	"thermsim/stack"
 )
 
@@ -72,13 +72,13 @@ func (o *simulateOptions) addSolverFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	addGridFlag(cmd, &o.grid)
 	f.Var(&o.device, "device", "auto (default), cpu, gpu, gpu:N; gpu:0,1 and gpu:all: a rank on each")
-	f.Var(&o.precond, "precond", strings.Join(gpusolve.Preconditioners(), ", "))
+	f.Var(&o.precond, "precond", strings.Join(methods.Names(), ", "))
 	f.Var(&o.tol, "tol", "stop when the largest error, as estimated, is below this (default 1e-4 K)")
 	f.Var(&o.rtol, "rtol", "stop on the residual relative to the sources instead")
 	f.Var(&o.atol, "atol", "stop on the 2-norm of the residual in W instead")
 	f.Var(&o.maxIter, "max-iter", "largest number of iterations per linear system")
 	completeFlag(cmd, "device", deviceNames())
-	completeFlag(cmd, "precond", gpusolve.Preconditioners())
+	completeFlag(cmd, "precond", methods.Names())
 }
 
 // deviceUsage is shared by all commands that solve.

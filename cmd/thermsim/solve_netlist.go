@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/matrix"
 	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/gpusolve/sparse/netlist"
 	"thermsim/internal/printable"
@@ -34,7 +34,7 @@ func readNetlist(p *progress, o *solveOptions, start time.Time) (*system, error)
 	if s.grid, err = netlist.NewSystem(grid); err != nil {
 		return nil, err
 	}
-	if s.a, err = gpusolve.NewMatrix(s.grid.CSR, gpusolve.Shape{}); err != nil {
+	if s.a, err = matrix.New(s.grid.CSR, matrix.Shape{}); err != nil {
 		return nil, fmt.Errorf("%s: %w", o.matrix, err)
 	}
 	s.b = s.grid.B

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/memory"
 	"thermsim/mesh"
 	"thermsim/report"
 	"thermsim/report/saved"
@@ -78,7 +78,7 @@ func roomForSteps(m *mesh.Mesh, steps int, kept report.OutputOptions, traces boo
 	perStep := bytesPerStep(m, kept, traces) + fieldFileBytes*fieldFiles(steps, kept)/float64(max(1, steps))
 	room := free
 	if !strings.HasPrefix(m.Stack.Solver.Device, "gpu") {
-		room = max(0, free-float64(gpusolve.SystemNeed(m, m.Stack.Solver.Preconditioner, true, false).Peak()))
+		room = max(0, free-float64(memory.OfSystem(m, m.Stack.Solver.Preconditioner, true, false).Peak()))
 	}
 	room = max(0, room-maximaBytes(m))
 	need := perStep * float64(steps)

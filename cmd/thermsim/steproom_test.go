@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/memory"
 	"thermsim/report"
 )
 
@@ -27,7 +27,7 @@ func TestRoomForSteps(t *testing.T) {
 		bytesPerStep(m, report.OutputOptions{SaveLast: true}, false); all-last < 100*float64(m.NZ()) {
 		t.Errorf("every step saved: %g bytes a step, the last alone: %g", all, last)
 	}
-	solve := float64(gpusolve.SystemNeed(m, "", true, false).Peak())
+	solve := float64(memory.OfSystem(m, "", true, false).Peak())
 	free := solve + maximaBytes(m) + 1000*plain
 	if err := roomForSteps(m, 1000, report.OutputOptions{}, false, free); err != nil {
 		t.Errorf("a thousand steps that fit: %v", err)

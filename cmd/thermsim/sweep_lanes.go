@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
+	"thermsim/gpusolve/memory"
 	"thermsim/mesh"
 )
 
@@ -15,24 +17,24 @@ const mostLanes = 8
 // lanes are the devices that runs are solved on, each for one run at a time. All lanes of a GPU share it.
 type lanes struct {
 	options gpusolve.Options
-	first   *gpusolve.SharedDevice
-	free    chan *gpusolve.SharedDevice
+	first   *device.Shared
+	free    chan *device.Shared
 
 	once    sync.Once
 	mu      sync.Mutex
-	opened  []*gpusolve.SharedDevice
+	opened  []*device.Shared
 	opening sync.WaitGroup
 }
 
 // openLanes opens the first lane.
 func openLanes(o gpusolve.Options) (*lanes, error) {
-	d, err := gpusolve.OpenWith(*o.Opening())
+	d, err := device.OpenWith(*o.Opening())
 	if err != nil {
 		return nil, err
 	}
 	d.KeepMemory()
-	l := &lanes{options: o, first: d, free: make(chan *gpusolve.SharedDevice, mostLanes),
-		opened: []*gpusolve.SharedDevice{d}}
+	l := &lanes{options: o, first: d, free: make(chan *device.Shared, mostLanes),
+		opened: []*device.Shared{d}}
 	l.free <- d
 	return l, nil
 }
@@ -50,7 +52,7 @@ func (l *lanes) growFor(m *mesh.Mesh) {
 	}
 	for range l.suitable(m) - 1 {
 		l.opening.Go(func() {
-			d, err := gpusolve.OpenWith(*l.options.Opening())
+			d, err := device.OpenWith(*l.options.Opening())
 			if err != nil {
 				return // the others go on
 			}
@@ -65,7 +67,7 @@ func (l *lanes) growFor(m *mesh.Mesh) {
 
 // suitable is how many lanes have the memory for runs like m at a time, with as much again to spare.
 func (l *lanes) suitable(m *mesh.Mesh) int {
-	need := gpusolve.SystemNeed(m, m.Stack.Solver.Preconditioner, false, true).Peak()
+	need := memory.OfSystem(m, m.Stack.Solver.Preconditioner, false, true).Peak()
 	free, err := l.first.FreeMemory()
 	if err != nil || need <= 0 {
 		return 1

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/ranks"
 	"thermsim/stack"
 )
@@ -18,7 +18,7 @@ func rankName(rank int) string { return fmt.Sprintf("rank %d: ", rank) }
 func (t *team) place(s *stack.Stack, o *simulateOptions) error {
 	if t.alone() {
 		if o.device.several() { // of which there is but one
-			gpus, err := o.device.gpus(gpusolve.Devices)
+			gpus, err := o.device.gpus(device.List)
 			if err != nil {
 				return err
 			}
@@ -32,7 +32,7 @@ func (t *team) place(s *stack.Stack, o *simulateOptions) error {
 	}
 	var err error
 	t.wish = s.Solver.Device
-	if t.devices, err = rankDevices(t.plan, t.wish, &o.device, gpusolve.Devices); err != nil {
+	if t.devices, err = rankDevices(t.plan, t.wish, &o.device, device.List); err != nil {
 		return err
 	}
 	s.Solver.Device = t.devices[0]

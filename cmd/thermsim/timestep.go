@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/stepping"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -71,5 +72,5 @@ func slowestTimeConstant(ctx context.Context, s *stack.Stack) (float64, error) {
 	if err != nil {
 		return 0, withStatus(exitInput, err)
 	}
-	return gpusolve.SlowestTimeConstant(ctx, m)
+	return stepping.SlowestTimeConstant(ctx, m)
 }

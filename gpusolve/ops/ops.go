@@ -148,8 +148,8 @@ type System interface {
 	Max(x Vector) float64
 	// FaceHeat returns the heat in W that leaves through each face.
 	FaceHeat(x Vector) [6]float64
-	// CoolantHeat returns the heat in W that the coolant of each cavity carries out, above what it brings in; nil without
-	// any.
+	// CoolantHeat returns the heat in W that the coolant of each cavity carries out, above what it brings in; nil
+	// without any.
 	CoolantHeat(x Vector) []float64
 	// Stored returns sum of C/dt (x - old) in W.
 	Stored(x, old Vector) float64

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/methods"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -59,7 +60,7 @@ func Choose(ctx context.Context, s *stack.Stack) (*Choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	if method, why := gpusolve.Choice(m, s.Solver.Preconditioner); method == "fourier" && why == "" {
+	if method, why := methods.Choice(m, s.Solver.Preconditioner); method == "fourier" && why == "" {
 		other, err := equal.choose(ctx, [2]lines{})
 		if err != nil {
 			return nil, err

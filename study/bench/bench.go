@@ -11,26 +11,28 @@ import (
 	"time"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/precond"
 )
 
 // Options of a benchmark.
 type Options struct {
-	Device     string                 // as gpusolve.Options has it
-	Tables     []string               // names or the paper's numbers; all where empty
-	Methods    []string               // as --precond takes them; DefaultMethods where empty
-	MaxCells   int                    // leave larger systems out; 0: what the device does in reasonable time
-	MinCells   int                    // leave smaller systems out
-	Systems    []string               // by name, or of a family (SystemSets); all where empty
-	Grids      [][2]int               // nx and ny, in place of the systems' own
-	Runs       int                    // counted ones, after one that is not; default 3
-	RowSeconds float64                // a row stops after about so long; default 60
-	MaxIter    int                    // per linear system; default 50000
-	MapsDir    string                 // where to write error maps; "" writes none
-	Version    string                 // of the program, for the result
-	Watch      func(Event)            // is told of everything as it happens; may be nil
-	External   []ExternalRow          // rows that others measured, put into the tables
-	Executor   *gpusolve.SharedDevice // measures this one in place of Device, and leaves it open
+	Device     string         // as gpusolve.Options has it
+	Tables     []string       // names or the paper's numbers; all where empty
+	Methods    []string       // as --precond takes them; DefaultMethods where empty
+	MaxCells   int            // leave larger systems out; 0: what the device does in reasonable time
+	MinCells   int            // leave smaller systems out
+	Systems    []string       // by name, or of a family (SystemSets); all where empty
+	Grids      [][2]int       // nx and ny, in place of the systems' own
+	Runs       int            // counted ones, after one that is not; default 3
+	RowSeconds float64        // a row stops after about so long; default 60
+	MaxIter    int            // per linear system; default 50000
+	MapsDir    string         // where to write error maps; "" writes none
+	Version    string         // of the program, for the result
+	Watch      func(Event)    // is told of everything as it happens; may be nil
+	External   []ExternalRow  // rows that others measured, put into the tables
+	Executor   *device.Shared // measures this one in place of Device, and leaves it open
 }
 
 // Event is what a benchmark tells while it runs: device and problem, then for every table its start, what is about to
@@ -52,7 +54,7 @@ const (
 // Bench is a benchmark under way.
 type Bench struct {
 	Options
-	dev     *gpusolve.SharedDevice
+	dev     *device.Shared
 	kind    string // of the device: cpu or gpu
 	result  *Result
 	systems []system
@@ -80,7 +82,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	if b.dev == nil {
-		if b.dev, err = gpusolve.OpenDevice(o.Device); err != nil {
+		if b.dev, err = device.Open(o.Device); err != nil {
 			return nil, err
 		}
 		defer b.dev.Release()
@@ -140,7 +142,7 @@ func (b *Bench) fill() error {
 		b.Methods = DefaultMethods()
 	}
 	for _, m := range b.Methods {
-		if err := gpusolve.CheckPreconditioner(m); err != nil {
+		if err := methods.Check(m); err != nil {
 			return fmt.Errorf("%w: %w", gpusolve.ErrOption, err)
 		}
 	}
@@ -160,10 +162,10 @@ func (b *Bench) describe() error {
 	}
 	d.CopyTBperS = Number(rate / 1e12)
 	if info.Kind == "cpu" {
-		d.Name = gpusolve.ProcessorName()
+		d.Name = device.ProcessorName()
 		return nil
 	}
-	if gpus, err := gpusolve.Devices(); err == nil {
+	if gpus, err := device.List(); err == nil {
 		for _, g := range gpus {
 			if g.Name == d.Name {
 				d.Driver, d.MemoryBytes = strings.TrimSpace(g.Driver+" CUDA "+g.CUDA), g.MemoryBytes
@@ -208,7 +210,7 @@ func (b *Bench) add(r Row) {
 func DefaultMethods() []string {
 	compared := map[string]string{"chebyshev": "form", "ic": "order"}
 	var all []string
-	for _, p := range gpusolve.DescribePreconditioners() {
+	for _, p := range methods.Describe() {
 		if p.Name == "ilu" {
 			continue
 		}

@@ -15,11 +15,12 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
 )
 
-func processor(t *testing.T) *gpusolve.SharedDevice {
+func processor(t *testing.T) *device.Shared {
 	t.Helper()
-	d, err := gpusolve.OpenDevice("cpu")
+	d, err := device.Open("cpu")
 	if err != nil {
 		t.Fatal(err)
 	}

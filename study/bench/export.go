@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/matrix"
 	"thermsim/gpusolve/sparse/graphs"
 )
 
@@ -14,7 +15,7 @@ type ExportedSystem struct {
 	Table, Case, Grid string
 	Name              string // of its files, without what follows for matrix and right side
 	Rule              string // where the table's solves stop
-	Build             func() (a *gpusolve.Matrix, b []float64, err error)
+	Build             func() (a *matrix.Matrix, b []float64, err error)
 }
 
 // Systems lists those of the tables steady and graphs as the options choose them. A device whose name begins with gpu
@@ -38,7 +39,7 @@ func Systems(o Options) ([]ExportedSystem, error) {
 	if wanted("steady") {
 		for _, s := range b.systems {
 			all = append(all, ExportedSystem{"steady", s.name, s.grid(), "steady-" + s.grid(),
-				fmt.Sprintf("||b - A x||2 <= %g W", stopW), func() (*gpusolve.Matrix, []float64, error) {
+				fmt.Sprintf("||b - A x||2 <= %g W", stopW), func() (*matrix.Matrix, []float64, error) {
 					m, err := s.mesh()
 					if err != nil {
 						return nil, nil, err
@@ -47,7 +48,7 @@ func Systems(o Options) ([]ExportedSystem, error) {
 					if err != nil {
 						return nil, nil, err
 					}
-					return &gpusolve.Matrix{Diagonals: d, Symmetric: true, Dominant: true}, source, nil
+					return &matrix.Matrix{Diagonals: d, Symmetric: true, Dominant: true}, source, nil
 				}})
 		}
 	}
@@ -55,7 +56,7 @@ func Systems(o Options) ([]ExportedSystem, error) {
 		for _, n := range b.networks() {
 			rule := fmt.Sprintf("||b - A x||2 <= %g ||b||2", networkRTol)
 			all = append(all, ExportedSystem{"graphs", n.name, "", "graphs-" + fileName(n.name), rule,
-				func() (*gpusolve.Matrix, []float64, error) {
+				func() (*matrix.Matrix, []float64, error) {
 					a, err := n.build()
 					if err != nil {
 						return nil, nil, err

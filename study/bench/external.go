@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/methods"
 )
 
 // External is what somebody else measured on a system of a table: another program, or another machine.
@@ -151,7 +151,7 @@ func (row *Row) compareExternal(t *Sheet) {
 			continue
 		}
 		switch o.Method {
-		case gpusolve.Preconditioners()[0]:
+		case methods.Names()[0]:
 			row.ToDefault = row.SolveS / o.SolveS
 		case directMethod:
 			row.ToDirect = row.SolveS / o.SolveS

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/methods"
 )
 
 // Merge puts the tables of results together that were measured on one device; rows of one system stand together. A row
@@ -124,7 +124,7 @@ func (r *Result) relate() {
 		}
 		for n := range t.Rows {
 			row := &t.Rows[n]
-			if base := r.solveOf(kind, row.Case, gpusolve.Preconditioners()[0]); row.ToDefault.Known() && base > 0 {
+			if base := r.solveOf(kind, row.Case, methods.Names()[0]); row.ToDefault.Known() && base > 0 {
 				row.ToDefault = row.SolveS / base
 			}
 			if base := r.solveOf(kind, row.Case, "fourier"); row.ToDirect.Known() && base > 0 {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 )
@@ -28,7 +29,7 @@ func (b *Bench) prepare(ctx context.Context, j job) error {
 	}
 	b.doing("%s, reference solution", j.system.name)
 	b.exact = reference{}
-	j.method, j.rule = gpusolve.Preconditioners()[0], gpusolve.Options{RTol: attainable}
+	j.method, j.rule = methods.Names()[0], gpusolve.Options{RTol: attainable}
 	s, err := j.run(ctx, b)
 	if err != nil {
 		s.Close()

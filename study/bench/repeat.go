@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/precond"
 )
 
@@ -80,8 +80,8 @@ func (b *Bench) counts(run time.Duration) bool { return run > time.Second/5 }
 // canonical is a method with all its settings, so that two ways to write one are the same.
 func canonical(method string) string {
 	name, text := precond.Split(method)
-	all := gpusolve.DescribePreconditioners()
-	i := slices.IndexFunc(all, func(p gpusolve.PreconditionerInfo) bool { return p.Name == name })
+	all := methods.Describe()
+	i := slices.IndexFunc(all, func(p methods.Info) bool { return p.Name == name })
 	if i < 0 {
 		return method
 	}

@@ -8,6 +8,7 @@ import (
 
 	"thermsim/examples"
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/staging"
 	"thermsim/mesh"
@@ -98,7 +99,7 @@ func (b *Bench) floorplan(ctx context.Context, name string) error {
 			}
 			b.add(row)
 		}
-		row, err := b.measureFloorplan(ctx, floorplanRun{name, gpusolve.Preconditioners()[0], grid, true}, fine[i])
+		row, err := b.measureFloorplan(ctx, floorplanRun{name, methods.Names()[0], grid, true}, fine[i])
 		if err != nil {
 			return err
 		}

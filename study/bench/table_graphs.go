@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/matrix"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/sparse/graphs"
 )
@@ -57,7 +58,7 @@ var networkMethods = [...]string{"cmg", "parac", "none"}
 // networkCase is a matrix to be solved.
 type networkCase struct {
 	name  string
-	build func() (*gpusolve.Matrix, error)
+	build func() (*matrix.Matrix, error)
 }
 
 // networks lists the matrices: about a million unknowns each, and 243^3 for the Poisson problems, or what the device's
@@ -77,14 +78,14 @@ func (b *Bench) networks() []networkCase {
 	}
 	var all []networkCase
 	for _, f := range graphs.All() {
-		all = append(all, networkCase{f.Name, func() (*gpusolve.Matrix, error) {
-			return gpusolve.NewMatrix(f.Build(size, 1), gpusolve.Shape{})
+		all = append(all, networkCase{f.Name, func() (*matrix.Matrix, error) {
+			return matrix.New(f.Build(size, 1), matrix.Shape{})
 		}})
 	}
 	for _, c := range graphs.AllCoefficients() {
-		all = append(all, networkCase{"Poisson " + c.String(), func() (*gpusolve.Matrix, error) {
+		all = append(all, networkCase{"Poisson " + c.String(), func() (*matrix.Matrix, error) {
 			d := graphs.Poisson(side, c)
-			return &gpusolve.Matrix{Diagonals: d, Symmetric: true, Dominant: true, Entries: 7*d.N() - 6*side*side}, nil
+			return &matrix.Matrix{Diagonals: d, Symmetric: true, Dominant: true, Entries: 7*d.N() - 6*side*side}, nil
 		}})
 	}
 	return all
@@ -113,7 +114,7 @@ func (b *Bench) network(ctx context.Context, n networkCase) error {
 
 // measureMatrix runs a solve once for warming up and then for the median. Failures of a method are in the row; the
 // error is the context's.
-func (b *Bench) measureMatrix(ctx context.Context, name string, a *gpusolve.Matrix, source []float64,
+func (b *Bench) measureMatrix(ctx context.Context, name string, a *matrix.Matrix, source []float64,
 	method string) (Row, error) {
 	b.doing("%s, %s", name, method)
 	row := newRow()
@@ -123,7 +124,7 @@ func (b *Bench) measureMatrix(ctx context.Context, name string, a *gpusolve.Matr
 	defer cancel()
 	var setup, solve, total []float64
 	for n := range b.Runs + 1 {
-		s, err := gpusolve.SolveMatrix(limited, a, source,
+		s, err := matrix.Solve(limited, a, source,
 			gpusolve.Options{Executor: b.dev, Preconditioner: method, RTol: networkRTol, MaxIter: b.MaxIter})
 		switch {
 		case ctx.Err() != nil:

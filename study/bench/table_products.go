@@ -8,6 +8,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/krylov/mixed"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/chebyshev"
 )
@@ -225,7 +226,7 @@ func (b *Bench) variants(ctx context.Context, s system, list []variant) error {
 	var base Number
 	for _, v := range list {
 		j.method = v.method
-		if err := gpusolve.CheckPreconditioner(v.method); err != nil {
+		if err := methods.Check(v.method); err != nil {
 			row := newRow()
 			row.Case, row.Grid, row.Cells, row.Method, row.Variant, row.Note = s.name, s.grid(), s.cells(), v.method,
 				v.name, "not in this build: "+err.Error()
@@ -254,7 +255,7 @@ func (b *Bench) variants(ctx context.Context, s system, list []variant) error {
 
 // words are the values that a setting of a method takes, none where this build has no such setting.
 func words(method, setting string) []string {
-	for _, p := range gpusolve.DescribePreconditioners() {
+	for _, p := range methods.Describe() {
 		if p.Name != method {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/methods"
 )
 
 // steady is Table III: one solve, by every method.
@@ -70,7 +71,7 @@ func (b *Bench) timeDefault(ctx context.Context, j job) error {
 	if b.defaultS[j.key()] > 0 {
 		return nil
 	}
-	j.method = gpusolve.Preconditioners()[0]
+	j.method = methods.Names()[0]
 	row, err := b.measure(ctx, j, "")
 	b.compare(&row, j, true)
 	return err
@@ -81,7 +82,7 @@ const directMethod = "fourier"
 
 // timeDirect times the direct solver on a job's system, where it applies.
 func (b *Bench) timeDirect(ctx context.Context, j job) error {
-	if method, why := gpusolve.Choice(j.mesh, ""); method != directMethod || why != "" {
+	if method, why := methods.Choice(j.mesh, ""); method != directMethod || why != "" {
 		return nil
 	}
 	j.method = directMethod
@@ -92,4 +93,4 @@ func (b *Bench) timeDirect(ctx context.Context, j job) error {
 	return err
 }
 
-func isDefault(method string) bool { return method == gpusolve.Preconditioners()[0] }
+func isDefault(method string) bool { return method == methods.Names()[0] }

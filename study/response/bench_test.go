@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/ports"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
@@ -93,7 +94,7 @@ func BenchmarkStepResponses(b *testing.B) {
 }
 
 func onDevice(b *testing.B, method string) response.Options {
-	dev, err := gpusolve.OpenDevice(os.Getenv("THERMSIM_DEVICE"))
+	dev, err := device.Open(os.Getenv("THERMSIM_DEVICE"))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/ports"
 	"thermsim/mesh"
 	"thermsim/stack"
@@ -39,7 +40,7 @@ type system struct {
 	mesh        *mesh.Mesh
 	inputs      []ports.Input
 	options     Options
-	shared      *gpusolve.SharedDevice // a GPU that was opened here
+	shared      *device.Shared // a GPU that was opened here
 	done, total int
 }
 
@@ -110,7 +111,7 @@ func (r *system) solve(ctx context.Context, which []int, shift float64, points [
 		if !strings.HasPrefix(name, "gpu") {
 			name = "gpu"
 		}
-		if r.shared, err = gpusolve.OpenDevice(name); err != nil {
+		if r.shared, err = device.Open(name); err != nil {
 			return nil, err
 		}
 	}

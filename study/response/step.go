@@ -7,6 +7,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ports"
+	"thermsim/gpusolve/stepping"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -135,14 +136,14 @@ func (x *Steps) invert(times span, w *Wish, steady *gpusolve.ManyResult, transfo
 func slowest(ctx context.Context, s *stack.Stack, m *mesh.Mesh) (float64, error) {
 	const cells = 24
 	if m.NX() <= cells && m.NY() <= cells || s.Cooled() {
-		return gpusolve.SlowestTimeConstant(ctx, m)
+		return stepping.SlowestTimeConstant(ctx, m)
 	}
 	coarse := *ports.Responding(s)
 	coarse.Grid = stack.Grid{X: stack.Axis{Cells: min(cells, m.NX())}, Y: stack.Axis{Cells: min(cells, m.NY())}}
 	if g, err := mesh.Build(&coarse); err == nil {
 		m = g
 	}
-	return gpusolve.SlowestTimeConstant(ctx, m)
+	return stepping.SlowestTimeConstant(ctx, m)
 }
 
 // resolved is the time that heat takes through the thickest of the planes that inputs heat and of those beside them:

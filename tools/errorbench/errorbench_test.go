@@ -7,6 +7,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/internal/testtier"
@@ -18,7 +19,7 @@ import (
 // method says that it has met it.
 func TestEstimatesBoundErrors(t *testing.T) {
 	five := []string{"multigrid", "ic", "cmg", "ddilu", "parac"}
-	all := gpusolve.Preconditioners()
+	all := methods.Names()
 	for seed := range testtier.Pick[uint64](15, 60) {
 		use := five
 		if seed < testtier.Pick[uint64](3, 10) {

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/stack"
 )
@@ -22,14 +23,14 @@ import (
 func main() {
 	count := flag.Int("stacks", 2000, "how many random stacks")
 	from := flag.Uint64("from", 0, "seed of the first; every second one is extreme")
-	asked := flag.String("methods", strings.Join(gpusolve.Preconditioners(), ","),
+	asked := flag.String("methods", strings.Join(methods.Names(), ","),
 		"preconditioners without settings, with commas between")
 	tol := flag.Float64("tol", gpusolve.DefaultTol, "tolerance in K")
 	limit := flag.Int("max-iter", 20000, "iterations of a solve")
 	flag.Parse()
 	names := strings.Split(*asked, ",")
 	for _, n := range names {
-		if err := gpusolve.CheckPreconditioner(n); err != nil {
+		if err := methods.Check(n); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(2)
 		}

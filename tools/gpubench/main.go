@@ -22,9 +22,9 @@ import (
 	"strings"
 	"time"
 
-	"thermsim/gpusolve"
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 )
@@ -92,11 +92,11 @@ func (h *header) describeCommand() {
 	h.Command = strings.Join(append([]string{"gpubench"}, os.Args[1:]...), " ")
 }
 
-func (h *header) describeCPU() { h.CPU, h.Cores = gpusolve.ProcessorName(), runtime.GOMAXPROCS(0) }
+func (h *header) describeCPU() { h.CPU, h.Cores = device.ProcessorName(), runtime.GOMAXPROCS(0) }
 
 // describeGPU names a GPU, and measures its copy bandwidth.
 func (h *header) describeGPU(ordinal int) error {
-	gpus, err := gpusolve.Devices()
+	gpus, err := device.List()
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (h *header) describeGPU(ordinal int) error {
 	if release := gpus[ordinal].Driver; release != "" {
 		h.Driver = release + ", " + h.Driver
 	}
-	d, err := gpusolve.OpenDevice(fmt.Sprintf("gpu:%d", ordinal))
+	d, err := device.Open(fmt.Sprintf("gpu:%d", ordinal))
 	if err != nil {
 		return err
 	}

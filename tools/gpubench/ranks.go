@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/ranks"
 	"thermsim/gpusolve/ranks/tcp"
 	"thermsim/gpusolve/solution"
@@ -30,8 +31,8 @@ type ranksFlags struct {
 	direct     bool
 	table      bool
 
-	groups []ranks.Group            // of the ranks in this process
-	mine   []*gpusolve.SharedDevice // their devices
+	groups []ranks.Group    // of the ranks in this process
+	mine   []*device.Shared // their devices
 }
 
 func (f *ranksFlags) add() {
@@ -281,7 +282,7 @@ func (f *ranksFlags) open(devices []string) (leave func(), err error) {
 		f.groups = ranks.Local(len(devices))
 	}
 	for _, name := range devices {
-		d, err := gpusolve.OpenDevice(name)
+		d, err := device.Open(name)
 		if err != nil {
 			return nil, err
 		}
@@ -314,7 +315,7 @@ func (f *ranksFlags) together(m *mesh.Mesh, c rankCase, runs int) (rankRow, []fl
 }
 
 // measure solves on one device, or as one rank, and gives the medians and, of rank 0 in exact cases, the field.
-func (c *rankCase) measure(m *mesh.Mesh, device *gpusolve.SharedDevice, g ranks.Group, runs int) (rankRow, []float64,
+func (c *rankCase) measure(m *mesh.Mesh, device *device.Shared, g ranks.Group, runs int) (rankRow, []float64,
 	error) {
 	r := rankRow{Case: c.name, Cells: m.Cells(), Runs: runs, Rule: fmt.Sprintf("%g W", c.rule.ATol)}
 	switch {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
@@ -103,7 +104,7 @@ func benchCases() []benchCase {
 // runsOf are the rules of a case: the direct solver where the mesh is one for it, and multigrid.
 func runsOf(m *mesh.Mesh) []gpusolve.Options {
 	all := []gpusolve.Options{{Preconditioner: "multigrid"}, {Preconditioner: "multigrid", ATol: 1e-6}}
-	if method, _ := gpusolve.Choice(m, ""); method != "multigrid" {
+	if method, _ := methods.Choice(m, ""); method != "multigrid" {
 		return append([]gpusolve.Options{{}}, all...)
 	}
 	return all

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/matrix"
 	"thermsim/gpusolve/sparse/graphs"
 )
 
@@ -17,12 +18,12 @@ func TestWhatIsDense(t *testing.T) {
 		if !known {
 			continue
 		}
-		m, err := gpusolve.NewMatrix(f.Build(40_000, 1), gpusolve.Shape{})
+		m, err := matrix.New(f.Build(40_000, 1), matrix.Shape{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, order := range []string{"amd", "nnz"} {
-			s, err := gpusolve.SolveMatrix(t.Context(), m, graphs.Source(m.N(), 1),
+			s, err := matrix.Solve(t.Context(), m, graphs.Source(m.N(), 1),
 				gpusolve.Options{Device: "cpu", Preconditioner: "parac:order=" + order, MaxIter: 1})
 			if err != nil {
 				t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/lumped"
 	"thermsim/gpusolve/solution"
 	"thermsim/interop/network"
 	"thermsim/mesh"
@@ -41,11 +42,11 @@ func Transient(ctx context.Context, n *network.Network, m *mesh.Mesh, o gpusolve
 	return l.Transient(ctx, o, t)
 }
 
-func (s system) lumped() (*gpusolve.Lumped, error) {
+func (s system) lumped() (*lumped.System, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	l := &gpusolve.Lumped{Mesh: s.mesh, Capacity: s.Capacity, At: s.At, Initial: s.Initial, Heat: s.heat,
+	l := &lumped.System{Mesh: s.mesh, Capacity: s.Capacity, At: s.At, Initial: s.Initial, Heat: s.heat,
 		FaceHeat: s.faceHeat}
 	for _, k := range s.Links {
 		l.Conductances.Add(k.A, k.A, k.Conductance)

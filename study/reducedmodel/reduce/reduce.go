@@ -21,6 +21,7 @@ import (
 	"math"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ports"
 	"thermsim/mesh"
@@ -84,9 +85,9 @@ func Run(ctx context.Context, s *stack.Stack, build Builder, o Options) (*reduce
 	if !m.Grounded() {
 		return nil, gpusolve.ErrSingular
 	}
-	on := &gpusolve.SharedDevice{Device: o.Solve.Executor}
+	on := &device.Shared{Device: o.Solve.Executor}
 	if o.Solve.Executor == nil {
-		if on, err = gpusolve.OpenDevice(o.Solve.Device); err != nil {
+		if on, err = device.Open(o.Solve.Device); err != nil {
 			return nil, err
 		}
 		defer on.Release()

@@ -1,0 +1,261 @@
+// Package device chooses and opens the processor or GPU that a solve runs on.
+package device
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/solution"
+	"thermsim/internal/timeline"
+)
+
+// What "auto" weighs. Opening a GPU takes about 0.3 s (initialisation, context, kernels from the driver's cache); two
+// cores solve a system in about 0.17 us per cell, a step of a transient in half of that.
+const (
+	gpuOpening     = 300 * time.Millisecond
+	cpuPerCell     = 170 * time.Nanosecond
+	cpuPerCellStep = 85 * time.Nanosecond
+	cpuDirect      = 30 * time.Nanosecond // the direct solver, per cell and solve
+	cpuCooled      = 3                    // times as long with coolant
+)
+
+// Options say where a solve works: those of Options with these names.
+type Options struct {
+	Device   string
+	Executor ops.Device
+	Ahead    *Opening
+	Driver   cudriver.Driver
+	Notice   func(text string)
+	Timeline *timeline.Log
+	// Sharing is how many ranks share this process and its processors, this one among them.
+	Sharing int
+}
+
+// Demand is what a solve asks of a device. The zero value asks for nothing in particular.
+type Demand struct {
+	Cells  int
+	Steps  int // of time, 0 in a steady solve
+	Solves int // that share the device; 0 where nobody said
+	Direct bool
+	Cooled bool
+	// Processor is told where no GPU can do it.
+	Processor bool
+	// Warm loads a GPU's kernels when it is opened, so that set-up need not; nil where none are known.
+	Warm  func(d *cuda.Device) error
+	Share string // what needs the memory, where it is not the whole grid
+	// Memory is what is needed of a GPU's at most, nil where nothing is known.
+	Memory func(multiprocessors int64) int64
+}
+
+// Open returns the executor of the options, or opens a device.
+func (o *Options) Open(need Demand) (ops.Device, solution.DeviceInfo, error) {
+	if o.Executor == nil {
+		return o.openDevice(need)
+	}
+	info := solution.DeviceInfo{Kind: "gpu", Name: o.Executor.Name(), Threads: o.Executor.Threads(), Why: "given"}
+	if info.Threads > 0 {
+		info.Kind = "cpu"
+	}
+	return o.Executor, info, nil
+}
+
+// openDevice opens the device that the options name.
+func (o *Options) openDevice(need Demand) (ops.Device, solution.DeviceInfo, error) {
+	name := o.Device
+	if name == "cpu" {
+		d, info := o.openCPU("asked for")
+		return d, info, nil
+	}
+	if _, err := cudriver.WaitLimit(); err != nil {
+		return nil, solution.DeviceInfo{}, fmt.Errorf("%w: %w", solution.ErrOption, err)
+	}
+	switch {
+	case o.Auto():
+		d, info := o.chooseDevice(need)
+		return d, info, nil
+	case name == "gpu" || strings.HasPrefix(name, "gpu:"):
+		ordinal, err := ordinalOf(name)
+		if err != nil {
+			return nil, solution.DeviceInfo{}, err
+		}
+		d, err := o.openGPU(ordinal, need)
+		if err != nil {
+			return nil, solution.DeviceInfo{}, fmt.Errorf("%w: %s was asked for: %w", solution.ErrDevice, name, err)
+		}
+		return d, solution.DeviceInfo{Kind: "gpu", Name: d.Name(), Why: "asked for"}, nil
+	}
+	return nil, solution.DeviceInfo{}, fmt.Errorf("%w: device %q is unknown; choose auto, cpu, gpu or gpu:N",
+		solution.ErrOption, name)
+}
+
+// ordinalOf is the number of a GPU: that of gpu is 0.
+func ordinalOf(name string) (int, error) {
+	if name == "gpu" {
+		return 0, nil
+	}
+	number, _ := strings.CutPrefix(name, "gpu:")
+	ordinal, err := strconv.Atoi(number)
+	if err != nil || ordinal < 0 {
+		return 0, fmt.Errorf("%w: device %q: GPUs are numbered from 0, as in gpu:0", solution.ErrOption, name)
+	}
+	return ordinal, nil
+}
+
+func (o *Options) openCPU(why string) (ops.Device, solution.DeviceInfo) {
+	d := host.OpenShared(max(1, o.Sharing))
+	return d, solution.DeviceInfo{Kind: "cpu", Name: d.Name(), Threads: d.Threads(), Why: why}
+}
+
+// chooseDevice takes the GPU where there is one that fits and the processor would take longer than opening the GPU
+// does.
+func (o *Options) chooseDevice(need Demand) (ops.Device, solution.DeviceInfo) {
+	cpu := need.onProcessor()
+	if need.Processor {
+		return o.openCPU("the method solves stacks with coolant there alone")
+	}
+	if cpu < gpuOpening {
+		return o.openCPU(fmt.Sprintf("about %v here, less than opening a GPU takes", cpu.Round(time.Millisecond)))
+	}
+	return o.firstGPU(need, fmt.Sprintf("the processor would take about %v", cpu.Round(10*time.Millisecond)))
+}
+
+// onProcessor is about how long the processor would take.
+func (need *Demand) onProcessor() time.Duration {
+	return time.Duration(need.Cells) * time.Duration(max(1, need.Steps, need.Solves)) * need.perCell()
+}
+
+// perCell is that for each cell and solve.
+func (need *Demand) perCell() time.Duration {
+	perSolve := cpuPerCell
+	switch {
+	case need.Direct:
+		perSolve = cpuDirect
+	case need.Steps > 0:
+		perSolve = cpuPerCellStep
+	}
+	if need.Cooled {
+		perSolve *= cpuCooled
+	}
+	return perSolve
+}
+
+// Auto says whether the device is left to the solver.
+func (o *Options) Auto() bool {
+	return o.Executor == nil && (o.Device == "" || o.Device == "auto")
+}
+
+// InsteadOfGPU opens the processor where auto would have taken a GPU that failed, and says so. A machine without a GPU
+// or driver is no failure.
+func (o *Options) InsteadOfGPU(err error) (ops.Device, solution.DeviceInfo) {
+	d, info := o.openCPU(err.Error())
+	if errors.Is(err, cudriver.ErrNoDevice) || errors.Is(err, cudriver.ErrNoDriver) {
+		return d, info
+	}
+	info.GPUFailure = err.Error()
+	if o.Notice != nil {
+		o.Notice(fmt.Sprintf("the processor solves in place of the GPU: %v", err))
+	}
+	return d, info
+}
+
+// firstGPU opens it for a reason, or the processor where that fails.
+func (o *Options) firstGPU(need Demand, why string) (ops.Device, solution.DeviceInfo) {
+	d, err := o.openGPU(0, need)
+	if err != nil {
+		return o.InsteadOfGPU(err)
+	}
+	return d, solution.DeviceInfo{Kind: "gpu", Name: d.Name(), Why: why}
+}
+
+// openGPU opens a GPU whose free memory the solve fits.
+func (o *Options) openGPU(ordinal int, need Demand) (*cuda.Device, error) {
+	waited := o.Timeline.Begin("GPU: wait for it to be open")
+	d, ahead, err := o.Ahead.take(ordinal)
+	if waited(); !ahead {
+		d, err = o.openOrdinal(ordinal)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if need.Warm != nil {
+		defer o.Timeline.Begin("GPU: kernels of the method")()
+		if err := need.Warm(d); err != nil {
+			d.Close()
+			return nil, err
+		}
+	}
+	if err := need.fits(d); err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// openOrdinal opens a GPU for whatever is to be solved there.
+func (o *Options) openOrdinal(ordinal int) (*cuda.Device, error) {
+	drv := o.Driver
+	if drv == nil {
+		loaded := o.Timeline.Begin("GPU: load the driver")
+		var err error
+		drv, err = cudriver.Open()
+		loaded()
+		if err != nil {
+			return nil, err
+		}
+	}
+	defer o.Timeline.Begin("GPU: open")()
+	limit, err := cudriver.WaitLimit()
+	if err != nil {
+		return nil, err
+	}
+	return cuda.Open(timedDriver(cudriver.Watched(drv, limit), o.Timeline), ordinal)
+}
+
+// fits refuses a device whose free memory the solve exceeds.
+func (need *Demand) fits(d *cuda.Device) error {
+	free, multiprocessors, err := MemoryOf(d)
+	if err != nil || need.Memory == nil {
+		return err
+	}
+	bytes := need.Memory(multiprocessors)
+	if bytes <= free {
+		return nil
+	}
+	_, total, err := d.MemInfo()
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("the solve needs %.1f GB%s, %s has %.1f GB free of %.1f GB%s: at most about %.3g of the %.3g "+
+		"unknowns fit; take a coarser grid, another preconditioner or --device cpu",
+		float64(bytes)/1e9, need.Share, d.Name(), float64(free)/1e9, float64(total)/1e9, othersHold(free, total),
+		float64(need.Cells)*float64(free)/float64(bytes), float64(need.Cells))
+}
+
+// othersHold tells of memory that this run cannot have taken: a context and its kernels are less than a tenth.
+func othersHold(free, total int64) string {
+	if float64(free) > 0.9*float64(total) {
+		return ""
+	}
+	return ", as other programs hold the rest (nvidia-smi lists them)"
+}
+
+// Limited is a device with memory of its own.
+type Limited interface {
+	MemInfo() (free, total int64, err error)
+}
+
+// MemoryOf tells how much memory of a device is free, and how many multiprocessors it has; 0 where it does not say.
+func MemoryOf(dev Limited) (free, multiprocessors int64, err error) {
+	if g, ok := dev.(interface{ MultiprocessorCount() int }); ok {
+		multiprocessors = int64(g.MultiprocessorCount())
+	}
+	free, _, err = dev.MemInfo()
+	return free, multiprocessors, err
+}

@@ -1,0 +1,133 @@
+package direct
+
+import (
+	"math"
+	"sync"
+
+	"thermsim/gpusolve/precond/fourier"
+)
+
+// shownPlanes are the planes in space that were made of a state, so that each is made once.
+type shownPlanes struct {
+	sync.Mutex // readers may come from several goroutines
+	fourier.Planes
+	on    fourier.Executor
+	sheet int
+	nz    int
+	of    *state // that is shown, as it was when it had been solved for so many times; nil for none
+	times int
+	first int    // plane of the first place
+	there []bool // places that hold their plane
+	all   []int  // every plane's number
+}
+
+func newShownPlanes(on fourier.Executor, l *fourier.Layered, room int) (*shownPlanes, error) {
+	planes, err := on.NewPlanes(room)
+	p := &shownPlanes{Planes: planes, on: on, sheet: l.NX * l.NY, nz: l.NZ, there: make([]bool, room)}
+	for k := range l.NZ {
+		p.all = append(p.all, k)
+	}
+	return p, err
+}
+
+// show has n planes of a state from plane k on, as many as there is room for, and tells where the first of them is.
+func (p *shownPlanes) show(of *state, k, n int) (at int) {
+	if p.of != of || p.times != of.solved || k < p.first || k+n > p.first+p.Count() {
+		p.of, p.times, p.first = of, of.solved, k
+		if p.Count() == p.nz {
+			p.first = 0
+		}
+		clear(p.there)
+	}
+	at = k - p.first
+	for i := at; i < at+n; i++ {
+		if p.there[i] {
+			continue
+		}
+		end := i + 1
+		for end < at+n && !p.there[end] {
+			end++
+		}
+		p.on.Inverse(p.Planes, i, of.Modes, p.first+i, end-i)
+		for ; i < end; i++ {
+			p.there[i] = true
+		}
+	}
+	return at
+}
+
+// whole is all planes of a state, nil where there is no room for them.
+func (p *shownPlanes) whole(of *state) fourier.Planes {
+	p.Lock()
+	defer p.Unlock()
+	if p.Count() < p.nz {
+		return nil
+	}
+	p.show(of, 0, p.nz)
+	return p.Planes
+}
+
+// Reduce has a reducer take planes of a state, which it shows before. It says false, and has done nothing, where there
+// is no room for all planes.
+func (p *shownPlanes) Reduce(of *state, wanted []int, take func(planes fourier.Planes)) bool {
+	p.Lock()
+	defer p.Unlock()
+	if p.Count() < p.nz {
+		return false
+	}
+	for n := 0; n < len(wanted); {
+		end := n + 1
+		for end < len(wanted) && wanted[end] == wanted[end-1]+1 {
+			end++
+		}
+		p.show(of, wanted[n], end-n)
+		n = end
+	}
+	take(p.Planes)
+	return true
+}
+
+// read copies plane k of a state.
+func (p *shownPlanes) read(of *state, k int, dst []float64) {
+	p.Lock()
+	defer p.Unlock()
+	p.on.Read(p.Planes, p.show(of, k, 1), dst)
+}
+
+// write makes a state of its planes.
+func (p *shownPlanes) write(of *state, fill func(k int, plane []float64) error) error {
+	p.Lock()
+	defer p.Unlock()
+	p.of = nil
+	plane := make([]float64, p.sheet)
+	for first := 0; first < p.nz; first += p.Count() {
+		n := min(p.Count(), p.nz-first)
+		for i := range n {
+			if err := fill(first+i, plane); err != nil {
+				return err
+			}
+			p.on.Write(p.Planes, i, plane)
+		}
+		p.on.Forward(of.Modes, first, n, p.Planes)
+	}
+	return nil
+}
+
+// max is the largest rise in the planes asked for, taken in runs of neighbours; minus infinity where there are none.
+// Ranks tell each other once.
+func (p *shownPlanes) max(of *state, wanted []bool) float64 {
+	p.Lock()
+	defer p.Unlock()
+	top := math.Inf(-1)
+	for k := 0; k < p.nz; k++ {
+		n := 0
+		for n < p.Count() && k+n < p.nz && wanted[k+n] {
+			n++
+		}
+		if n > 0 {
+			top = math.Max(top, p.on.Max(p.Planes, p.show(of, k, n), n))
+			k += n - 1
+		}
+	}
+	return p.on.Largest(top)
+}

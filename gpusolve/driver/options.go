@@ -1,0 +1,210 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/device"
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/methods"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/precond/fourier"
+	"thermsim/gpusolve/ranks"
+	"thermsim/gpusolve/ranks/team"
+	"thermsim/gpusolve/solution"
+	"thermsim/internal/timeline"
+	"thermsim/mesh"
+	"thermsim/powermap"
+)
+
+// DefaultTol is the largest temperature error in K that a solve may leave unless told otherwise.
+const DefaultTol = 1e-4
+
+// Options of a solve. The zero value asks for the defaults.
+type Options struct {
+	Device string // "auto" (default), "cpu", "gpu", "gpu:N"
+	// one of methods.Names(), with settings as in "chebyshev:degree=30"; by default the first, and others where it
+	// stalls
+	Preconditioner string
+	Tol            float64        // K, stop when the estimated largest error is below it; default DefaultTol
+	RTol           float64        // stop on ||b - A x|| / ||b|| instead, when positive
+	ATol           float64        // stop on ||b - A x||2 in W instead, when positive
+	MaxIter        int            // per linear system; default 200 with multigrid, 50000 otherwise
+	Progress       func(Progress) // may be nil
+	// Executor solves in place of a device of the given name, if not nil. It is closed with the Solution.
+	Executor ops.Device
+	// Ahead is a GPU that is being opened already, by OpenAhead, and is taken where a GPU solves. May be nil.
+	Ahead *device.Opening
+	// Driver opens GPUs in place of the system's CUDA driver, if not nil.
+	Driver cudriver.Driver
+	// Power supplies the powers of time steps, where somebody sets them meanwhile: Controls of the mesh's power map.
+	// nil stands for those of the stack.
+	Power *powermap.Controls
+	// Notice is told at once what the user should know, as that "auto" goes on without a GPU that failed. May be nil.
+	Notice func(text string)
+	// Ranks solve together where it is not nil: Steady or Transient is called on each with the same mesh and options,
+	// Ranks and Device aside. Each has a slab of the grid's rows. Rank 0 has the solution and is told of steps; the
+	// others return when it has closed it, with a field that nobody may read.
+	Ranks ranks.Group
+
+	// Timeline notes the parts of opening a GPU, and the longer calls of its driver. May be nil.
+	Timeline *timeline.Log
+}
+
+// Job is a solve with what its options do not say.
+type Job struct {
+	Options
+	States int64      // of steps that follow the temperatures
+	Solves int        // that "auto" weighs, where there are several
+	Team   *team.Team // of Ranks
+}
+
+// Watch follows a running solve; may be nil.
+type Watch = func(iteration int, errorK float64)
+
+// Progress of a running solve.
+type Progress struct {
+	Step, Steps int // transient: current step and total; 0 in a steady solve
+	Iteration   int
+	ErrorK      float64 // current estimate, NaN where there is none
+	Time        float64 // s, simulated
+	Until       float64 // s, where steps follow the temperatures: the end of the run, which may be infinite
+}
+
+// Opening says where the options' solve works.
+func (o *Options) Opening() *device.Options {
+	d := &device.Options{Device: o.Device, Executor: o.Executor, Ahead: o.Ahead, Driver: o.Driver, Notice: o.Notice,
+		Timeline: o.Timeline}
+	if p, ok := o.Ranks.(interface{ InProcess() int }); ok {
+		d.Sharing = p.InProcess()
+	}
+	return d
+}
+
+// Supply is where a time stepper has its powers from; nil in a steady state.
+func (o *Options) Supply(m *mesh.Mesh, dt float64) powermap.Supply {
+	switch {
+	case dt == 0:
+		return nil
+	case o.Power != nil:
+		return o.Power
+	}
+	return m.Power.Sequence()
+}
+
+// Rule of a solve of n systems in sequence, whose errors may add up.
+func (o *Options) Rule(m precond.Preconditioner, systems int) krylov.Rule {
+	r := krylov.Rule{ATol: o.ATol, RTol: o.RTol, Tol: o.Tolerance() / float64(systems), MaxIter: o.MaxIter}
+	if r.MaxIter <= 0 {
+		r.MaxIter = 50000
+		if m.Name() == methods.All()[0].Name {
+			r.MaxIter = 200
+		}
+	}
+	return r
+}
+
+// StepRule is the rule of each of so many steps in time.
+func (o *Options) StepRule(m precond.Preconditioner, steps int) krylov.Rule {
+	r := o.Rule(m, steps)
+	r.InTime = true
+	return r
+}
+
+// Tolerance in K.
+func (o *Options) Tolerance() float64 {
+	if o.Tol > 0 {
+		return o.Tol
+	}
+	return DefaultTol
+}
+
+// Check refuses numbers that no rule can mean.
+func (o *Options) Check() error {
+	for name, v := range map[string]float64{"tolerance in K": o.Tol, "relative tolerance": o.RTol,
+		"absolute tolerance": o.ATol} {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			return fmt.Errorf("%w: %s is %g; give a positive number, or 0 for the default", solution.ErrOption, name, v)
+		}
+	}
+	if err := methods.Check(o.Preconditioner); err != nil {
+		return methods.Refused(err)
+	}
+	if o.MaxIter < 0 {
+		return fmt.Errorf("%w: limit of %d iterations; give a positive number, or 0 for the default",
+			solution.ErrOption,
+			o.MaxIter)
+	}
+	return nil
+}
+
+// CheckEstimate refuses a rule in K for a solver that cannot tell its error in K.
+func (o *Options) CheckEstimate(s krylov.Solver, cooled bool) error {
+	if _, ok := s.(*krylov.BiCGSTAB); !ok || o.RTol > 0 || o.ATol > 0 {
+		return nil
+	}
+	if name := methods.All()[0].Name; cooled {
+		return methods.Refused(fmt.Errorf("%s gives no estimate of the error in K where coolant flows; give --rtol or "+
+			"--atol, or choose %s, which does", o.Preconditioner, name))
+	}
+	return methods.Refused(errors.New("solver=bicgstab gives no estimate of the error in K; give --rtol or " +
+		"--atol, or leave " +
+		"solver=bicgstab away"))
+}
+
+// CheckCoolant refuses methods that cannot solve for stacks with coolant, whose operator is not symmetric.
+func (o *Options) CheckCoolant(m *mesh.Mesh) error {
+	if !m.Cooled() {
+		return nil
+	}
+	able := []string{methods.All()[0].Name, "ddilu", "ilu"} // jacobi knows couplings alone
+	name, _ := precond.Split(o.Preconditioner)
+	switch {
+	case name != "" && !slices.Contains(able, name):
+		return fmt.Errorf("%w: preconditioner %s cannot solve a stack with coolant, whose matrix is not symmetric; "+
+			"choose %s, or leave it to auto",
+			solution.ErrOption, name, strings.Join(able, ", "))
+	case o.OnProcessorOnly(m) && (strings.HasPrefix(o.Device, "gpu") || o.Executor != nil && o.Executor.Threads() == 0):
+		return fmt.Errorf("%w: preconditioner %s solves stacks with coolant on the processor; choose "+
+			"--device cpu, or %s", solution.ErrOption, name, methods.All()[0].Name)
+	}
+	return nil
+}
+
+// OnProcessorOnly says whether the method asked for has no kernels for the coolant of a mesh.
+func (o *Options) OnProcessorOnly(m *mesh.Mesh) bool {
+	name, _ := precond.Split(o.Preconditioner)
+	return m.Cooled() && (name == "ilu" || name == "ddilu")
+}
+
+// CheckRanks refuses what Options.Ranks do not solve. It leaves out what assembly finds: whether the grid has rows for
+// all.
+func (o *Options) CheckRanks(m *mesh.Mesh) error {
+	refuse := func(what string) error {
+		return methods.Refused(fmt.Errorf("several ranks do not solve %s; leave --ranks away", what))
+	}
+	switch {
+	case m.Cooled():
+		return refuse("stacks with coolant")
+	case o.Power != nil:
+		return refuse("with powers that are set from step to step")
+	case o.Preconditioner == "fourier" && !methods.SolvesDirectly(m, o.Preconditioner, false):
+		_, why := methods.Choice(m, o.Preconditioner)
+		return methods.Refused(fmt.Errorf("several ranks solve with --precond fourier only what it solves "+
+			"directly, and %s; "+
+			"choose %s, or run alone with --ranks 1", why, methods.All()[0].Name))
+	case o.Preconditioner == "fourier":
+		if err := fourier.CheckRanks(m.NX(), m.NY(), o.Ranks.Size()); err != nil {
+			return methods.Refused(err)
+		}
+	case o.Preconditioner != "" && o.Preconditioner != methods.All()[0].Name:
+		return refuse("with --precond " + o.Preconditioner + ", but with " + methods.All()[0].Name +
+			", or stacks of uniform layers with fourier")
+	}
+	return nil
+}

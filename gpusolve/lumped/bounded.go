@@ -1,0 +1,100 @@
+package lumped
+
+import (
+	"context"
+	"math"
+
+	"thermsim/gpusolve/driver"
+	"thermsim/gpusolve/matrix"
+)
+
+// bounded improves solutions of A x = b on the host until a bound on their error is within a tolerance. A is an
+// M-matrix, with no positive entry beside its diagonal, so its inverse has no negative one (Berman and Plemmons,
+// Nonnegative Matrices in the Mathematical Sciences, chapter 6): for any w > 0 with d = A w > 0, -r <= t d and r <= t d
+// for t = max |r_i|/d_i, hence |A^-1 r| <= t w. Here the largest w is 1, and the bound is t.
+type bounded struct {
+	*matrix.Solver
+	matrix   *matrix.Matrix
+	diagonal []float64
+	d        []float64 // nil where no w was found
+}
+
+// sure is the part of the diagonal from which on a sum over a row is no rounding, firm the part that w is solved for.
+const (
+	sure = 0.1
+	firm = 0.5
+)
+
+// newBounded takes w = 1 where every row's sum is sure, and otherwise solves for the response to a right side as large
+// as the diagonal.
+func newBounded(ctx context.Context, m *matrix.Solver, a *matrix.Matrix) (*bounded, error) {
+	s := &bounded{Solver: m, matrix: a, diagonal: a.Diagonal()}
+	w, d := make([]float64, a.N()), make([]float64, a.N())
+	for i := range w {
+		w[i] = 1
+	}
+	if a.Multiply(d, w); least(d, s.diagonal) >= sure {
+		s.d = d
+		return s, nil
+	}
+	for _, rtol := range []float64{1e-3, 1e-6, 1e-9, 1e-12} {
+		sol, err := m.Solve(ctx, s.diagonal, driver.Options{RTol: rtol})
+		if err != nil {
+			return nil, err
+		}
+		if a.Multiply(d, sol.X); !(least(d, s.diagonal) >= firm && least(sol.X, s.diagonal) > 0) {
+			continue
+		}
+		largest := 0.0
+		for _, v := range sol.X {
+			largest = math.Max(largest, v)
+		}
+		for i := range d {
+			d[i] /= largest
+		}
+		s.d = d
+		return s, nil
+	}
+	return s, nil
+}
+
+// least is the smallest v_i/w_i.
+func least(v, w []float64) float64 {
+	low := math.Inf(1)
+	for i := range v {
+		if q := v[i] / w[i]; !(q >= low) {
+			low = q
+		}
+	}
+	return low
+}
+
+// bound on the largest error that leaves the residual r; NaN where there is none.
+func (s *bounded) bound(r []float64) float64 {
+	if s.d == nil {
+		return math.NaN()
+	}
+	t := 0.0
+	for i, v := range r {
+		t = math.Max(t, math.Abs(v)/s.d[i]) // keeps what is not a number
+	}
+	return t
+}
+
+// rounding is the bound on the error that the rounding of a residual stands for.
+func (s *bounded) rounding(x, b []float64) float64 {
+	const unit = 0x1p-53
+	v := make([]float64, len(x))
+	for i := range v {
+		v[i] = unit * (2*s.diagonal[i]*math.Abs(x[i]) + math.Abs(b[i]))
+	}
+	return s.bound(v)
+}
+
+// residual sets r = b - A x.
+func (s *bounded) residual(r, x, b []float64) {
+	s.matrix.Multiply(r, x)
+	for i := range r {
+		r[i] = b[i] - r[i]
+	}
+}

@@ -1,0 +1,125 @@
+// Package matrix solves linear systems that are given as a matrix.
+package matrix
+
+import (
+	"errors"
+	"fmt"
+
+	"thermsim/gpusolve/methods"
+	"thermsim/gpusolve/sparse"
+)
+
+// ErrMatrix marks systems that no method here can solve: not square, not finite, or visibly not positive definite.
+var ErrMatrix = errors.New("the system cannot be solved")
+
+// Matrix is a square matrix that has been looked at: by the seven diagonals of a grid where its entries allow it, by
+// rows otherwise.
+type Matrix struct {
+	Diagonals *sparse.Diagonals // one of the two
+	Rows      *sparse.CSR
+	Symmetric bool // to rounding
+	Dominant  bool // by its diagonal: sums of the sizes of a row's other entries do not exceed it
+	Entries   int
+	// Asymmetry is the entry that differs most from its mirror image, where the matrix is not symmetric.
+	Asymmetry sparse.Asymmetry
+}
+
+// Shape of a grid; the zero value stands for none.
+type Shape struct{ NX, NY, NZ int }
+
+func (s Shape) String() string { return fmt.Sprintf("%dx%dx%d", s.NX, s.NY, s.NZ) }
+
+// New checks a matrix and chooses how to store it. A grid that is given must fit the entries; without one, grids
+// are recognised. The error is an ErrMatrix, and names rows and columns from 1.
+func New(a *sparse.CSR, grid Shape) (*Matrix, error) {
+	if a == nil || a.N() < 1 {
+		return nil, fmt.Errorf("%w: the matrix is empty", ErrMatrix)
+	}
+	for _, check := range []func() error{a.CheckStructure, a.CheckFinite} {
+		if err := check(); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrMatrix, err)
+		}
+	}
+	m := &Matrix{Rows: a, Entries: a.Entries()}
+	m.Dominant = a.Dominant()
+	worst, asymmetric := a.Asymmetric()
+	m.Asymmetry, m.Symmetric = worst, !asymmetric
+	check := a.CheckDefinite
+	if asymmetric {
+		check = a.CheckDiagonal
+	}
+	if err := check(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrMatrix, err)
+	}
+	if grid == (Shape{}) {
+		nx, ny, nz, ok := a.Shape()
+		if !ok {
+			return m, nil
+		}
+		grid = Shape{nx, ny, nz}
+	}
+	d, err := a.Diagonals(grid.NX, grid.NY, grid.NZ)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrMatrix, err)
+	}
+	m.Diagonals, m.Rows = d, nil
+	return m, nil
+}
+
+// N is the number of rows.
+func (m *Matrix) N() int {
+	if m.Diagonals != nil {
+		return m.Diagonals.N()
+	}
+	return m.Rows.N()
+}
+
+// Grid is the shape of the grid, zero where the matrix is stored by rows.
+func (m *Matrix) Grid() Shape {
+	if m.Diagonals == nil {
+		return Shape{}
+	}
+	return Shape{m.Diagonals.NX, m.Diagonals.NY, m.Diagonals.NZ}
+}
+
+// Multiply sets y = A x on the host.
+func (m *Matrix) Multiply(y, x []float64) {
+	if m.Diagonals != nil {
+		m.Diagonals.Multiply(y, x)
+		return
+	}
+	m.Rows.Multiply(y, x)
+}
+
+// Diagonal of the matrix.
+func (m *Matrix) Diagonal() []float64 {
+	if m.Diagonals != nil {
+		return m.Diagonals.Main
+	}
+	d := make([]float64, m.Rows.N())
+	for i := range d {
+		for at := m.Rows.RowPtr[i]; at < m.Rows.RowPtr[i+1]; at++ {
+			if int(m.Rows.Col[at]) == i {
+				d[i] = m.Rows.Val[at]
+			}
+		}
+	}
+	return d
+}
+
+// Preconditioner is the method that Solve takes for a matrix unless told otherwise.
+func Preconditioner(m *Matrix) string {
+	wanted := []string{"cmg", "jacobi"}
+	switch {
+	case !m.Symmetric:
+		wanted = methods.GeneralMethods()
+	case !m.Dominant:
+		wanted = wanted[1:]
+	}
+	for _, spec := range wanted {
+		if methods.Check(spec) == nil {
+			return spec
+		}
+	}
+	return ""
+}

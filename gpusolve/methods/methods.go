@@ -1,0 +1,163 @@
+// Package methods lists the methods for linear systems, and reports how their solves ended.
+package methods
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/krylov/method"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/precond/chebyshev"
+	"thermsim/gpusolve/precond/cmg"
+	"thermsim/gpusolve/precond/ddilu"
+	"thermsim/gpusolve/precond/downstream"
+	"thermsim/gpusolve/precond/fourier"
+	"thermsim/gpusolve/precond/ilu"
+	"thermsim/gpusolve/precond/jacobi"
+	"thermsim/gpusolve/precond/multigrid"
+	"thermsim/gpusolve/precond/parac"
+	"thermsim/gpusolve/solution"
+)
+
+// All lists all that users can name, the default first.
+func All() []method.Definition {
+	return []method.Definition{
+		multigrid.Definition(),
+		fourier.Definition(),
+		chebyshev.Definition(),
+		ilu.DefinitionOfCholesky(),
+		cmg.Definition(),
+		ddilu.Definition(),
+		ilu.Definition(),
+		parac.Definition(),
+		jacobi.Definition(),
+		jacobi.DefinitionOfNone(),
+	}
+}
+
+// Names lists the names that Options.Preconditioner takes.
+func Names() []string {
+	var names []string
+	for _, m := range All() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// Describe lists the names with what they stand for and their settings, for help texts and documents.
+func Describe() []Info {
+	var all []Info
+	for _, m := range All() {
+		all = append(all, Info{m.Name, m.Doc, m.Keys})
+	}
+	return all
+}
+
+// Info describes a method.
+type Info struct {
+	Name, Doc string
+	Keys      []precond.Key
+}
+
+// Check judges a method as users write it: NAME or NAME:key=value,...
+func Check(spec string) error {
+	_, _, err := Find(spec)
+	return err
+}
+
+// GeneralMethods are those for matrices that are not symmetric.
+func GeneralMethods() []string {
+	var names []string
+	for _, m := range All() {
+		if m.General {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// Find reads a method with its settings; an empty spec is the default.
+func Find(spec string) (method.Definition, precond.Settings, error) {
+	name, text := precond.Split(spec)
+	all := All()
+	if spec == "" {
+		name = all[0].Name
+	}
+	for _, m := range all {
+		if m.Name != name {
+			continue
+		}
+		set, err := precond.Parse(text, m.Keys)
+		if err != nil {
+			return m, set, fmt.Errorf("preconditioner %s: %w", name, err)
+		}
+		return m, set, nil
+	}
+	return method.Definition{}, precond.Settings{}, fmt.Errorf("preconditioner %q is unknown; choose one of %s", name,
+		strings.Join(Names(), ", "))
+}
+
+// WithCoolant is what stands for a method where coolant makes a stack's matrix lose its symmetry.
+func WithCoolant(m method.Definition) method.Definition {
+	if m.Name == All()[0].Name {
+		return downstream.Definition()
+	}
+	return m
+}
+
+// SetUp sets a method up on a system.
+func SetUp(s ops.Operator, spec string) (krylov.Solver, *precond.Method, error) {
+	m, set, err := Find(spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, stack := s.(ops.System); stack && !s.Symmetric() {
+		m = WithCoolant(m)
+	}
+	return m.SetUp(s, set)
+}
+
+// refusal is an ErrOption whose text is the reason alone.
+type refusal struct{ error }
+
+// Is says what kind of error it is.
+func (refusal) Is(target error) bool { return target == solution.ErrOption }
+
+func (r refusal) Unwrap() error { return r.error }
+
+func (r refusal) Error() string {
+	return strings.TrimPrefix(r.error.Error(), precond.ErrRefused.Error()+": ")
+}
+
+// Refused is an ErrOption that says why.
+func Refused(err error) error { return refusal{err} }
+
+// Blame tells failures of the device from methods that refuse a matrix or a setting.
+func Blame(err error) error {
+	switch {
+	case errors.Is(err, solution.ErrDevice):
+		return err
+	// methods refuse what their kernels cannot take, too
+	case errors.Is(err, precond.ErrRefused) && !errors.As(err, new(*cudriver.Error)):
+		return refusal{err}
+	}
+	return fmt.Errorf("%w: %w", solution.ErrDevice, err)
+}
+
+// CheckUnknowns refuses more unknowns than a method has numbers for. A spec that nobody can read is left to those who
+// set it up.
+func CheckUnknowns(spec string, unknowns int) error {
+	m, set, err := Find(spec)
+	if err != nil || m.Most == nil {
+		return nil
+	}
+	if most := m.Most(set); most > 0 && int64(unknowns) > most {
+		return refusal{fmt.Errorf("%s numbers unknowns by 32 bits and takes %d at most, and this grid has %d cells; "+
+			"take a coarser --grid or another --precond, such as %s", spec, most, unknowns, All()[0].Name)}
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+// Package stepping runs thermal systems: to a steady state, and in time by steps of one length or as long as their
+// errors allow.
+package stepping
+
+import (
+	"context"
+	"time"
+
+	"thermsim/gpusolve/direct"
+	"thermsim/gpusolve/driver"
+	"thermsim/gpusolve/guess"
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/meshed"
+	"thermsim/gpusolve/methods"
+	"thermsim/gpusolve/ranks/team"
+	"thermsim/gpusolve/snapshot"
+	"thermsim/gpusolve/solution"
+	"thermsim/mesh"
+	"thermsim/powermap"
+)
+
+// Thermal is a system that a run solves, once or step by step: a mesh's, with its state on the device, or a lumped one.
+// The state is the rise above the ambient in K; heat is in W.
+type Thermal interface {
+	// Begin sets the state that the first step starts from; a nil field leaves it to the system.
+	Begin(start solution.Field) error
+	// Advance makes the right side of step n from t0 to t1, of the steady state where t1 is 0, and returns its power.
+	// The state becomes the former one, and its continuation what settle starts from. An error leaves the states alone.
+	Advance(n int, t0, t1 float64) (power float64, err error)
+	// Settle improves the state until the options' rule for one of a number of systems is met. The error is a failure;
+	// how the solve ended is in the outcome.
+	Settle(ctx context.Context, o *driver.Options, systems int, watch driver.Watch) (krylov.Outcome, error)
+	// Retreat makes the former state the state again, and the one before it the former one.
+	Retreat()
+	Hottest() float64
+	Outflow() [6]float64 // what leaves through each face
+	Stored() float64     // what was stored in the step
+	Field() solution.Field
+}
+
+// stepped is a mesh's system, which can do more than run: it takes stages of steps whose length may change, and its
+// states, by number, can be put aside. A step of backward Euler is one stage.
+type stepped interface {
+	Thermal
+	// Hold makes room for so many states. Number 0 is the present one.
+	Hold(n int) error
+	// Combine sets a state to a x + b y; dst may be x or y.
+	Combine(dst int, a float64, x int, b float64, y int)
+	// Largest is the largest |x|, which it may turn to -x.
+	Largest(x int) float64
+	// Retime makes the operator that of stages of dt in s.
+	Retime(dt float64) error
+	// Load draws the mean power from t0 to t1, and returns it in W.
+	Load(t0, t1 float64) (power float64, err error)
+	// Stage takes a stage from a state. dst holds what the solve starts from.
+	Stage(ctx context.Context, o *driver.Options, dst, from int, watch driver.Watch) (krylov.Outcome, error)
+	// Show makes x the state and from the former one, for all that reads these.
+	Show(x, from int)
+	// Held is what the capacities took up in the stage that is shown, as its operator has it, in W.
+	Held() float64
+	// Respond solves for the steady state under the drawings. judged says that residual and error are wanted.
+	Respond(ctx context.Context, o *driver.Options, layers []powermap.Drawing, judged bool) (krylov.Outcome, error)
+	// Vectors are as many values as keep needs.
+	Vectors() int
+	// Keep copies the state, and what its continuation needs.
+	Keep(into *guess.Past)
+	// Resume makes what was kept the state again.
+	Resume(from *guess.Past)
+	// Redraw makes the right side of drawings.
+	Redraw(layers []powermap.Drawing)
+	// Forget ends the continuation: the next state has no past.
+	Forget()
+	// Snapshot takes the state, and what its continuation goes by.
+	Snapshot(c *snapshot.Coder)
+}
+
+// Engine runs a thermal system on its driver.
+type Engine struct {
+	*driver.Driver
+	Thermal
+	System  stepped // the same of a mesh, nil of lumped ones; it is one of the next two
+	meshed  *meshed.System
+	Direct  *direct.System
+	Mesh    *mesh.Mesh // of the fields
+	Timing  solution.Timing
+	team    *team.Team // nil where no ranks share the grid
+	Ambient float64    // K
+	// Exchanged is the heat in W that the faces would exchange with a system at ambient temperature.
+	Exchanged float64
+}
+
+// SolveSteady solves once. The engine is closed with the solution, or where there is none.
+func (e *Engine) SolveSteady(ctx context.Context, o driver.Options) (*solution.Solution, error) {
+	defer e.Dev.Bind()()
+	start := time.Now()
+	var watch driver.Watch
+	if o.Progress != nil {
+		watch = func(n int, err float64) { o.Progress(driver.Progress{Iteration: n, ErrorK: err}) }
+	}
+	power, err := e.Advance(0, 0, 0)
+	var out krylov.Outcome
+	var balance solution.Energy
+	if err == nil {
+		out, balance, err = e.settleSteady(ctx, o, power, watch)
+	}
+	if err != nil {
+		e.Close()
+		return nil, err
+	}
+	e.Timing.Solve = time.Since(start)
+	s := e.solution(out)
+	s.Energy = balance
+	s.Heed(e.Mesh)
+	if err := e.Failure(); err != nil {
+		e.Close()
+		return nil, err
+	}
+	if out.Reason == krylov.Interrupted {
+		return s, ctx.Err()
+	}
+	return s, nil
+}
+
+// solution gathers what is known after the last solve.
+func (e *Engine) solution(out krylov.Outcome) *solution.Solution {
+	s := &solution.Solution{
+		Status: e.Status(out),
+		Field:  e.shown(),
+		PeakK:  e.Hottest() + e.Ambient,
+		Device: e.Info,
+		Timing: e.Timing,
+		Memory: solution.Memory{DeviceBytes: e.Dev.Allocated()},
+	}
+	s.OnClose(e.leave)
+	return s
+}
+
+// shown is the field for those who look at the solution.
+func (e *Engine) shown() solution.Field {
+	f := e.Field()
+	if own, ok := f.(team.Shared); ok && e.team != nil && e.team.Lead() {
+		return e.team.Field(own)
+	}
+	return f
+}
+
+// leave closes the engine; other ranks need not wait for questions any more.
+func (e *Engine) leave() {
+	if e.team != nil && e.team.Lead() {
+		_ = e.team.Others([]byte{team.AskOn}) // where it fails, they have failed
+	}
+	e.Close()
+}
+
+// Status tells how the last solve ended.
+func (e *Engine) Status(out krylov.Outcome) solution.Status {
+	if e.Direct != nil {
+		return e.Direct.Status(out)
+	}
+	st := methods.Status(out, e.Solver, e.Pre)
+	st.Fallback = e.Line.String(e.Pre.Name())
+	if s := e.meshed; s != nil && s.Outer != nil {
+		st.Nonlinear = s.Outer.Report()
+	}
+	return st
+}
+
+// MethodText names the solver.
+func (e *Engine) MethodText() string {
+	if e.Direct != nil {
+		return solution.MethodText(solution.MethodDirect, "fourier")
+	}
+	return solution.MethodText(e.Solver.Name(), e.Pre.Name())
+}
