@@ -9,9 +9,9 @@ import (
 	"thermsim/stack"
 )
 
-// The needs of docs/reference/memory.md, in bytes a cell (go test ./gpusolve/memory -run TestNeedTable -v). What is stated
-// before there is a mesh is never more than what is stated with it, and no less than three quarters: a grid is not
-// refused that fits.
+// The needs of docs/reference/memory.md, in bytes a cell (go test ./gpusolve/memory -run TestNeedTable -v). What is
+// stated before there is a mesh is never more than what is stated with it, and no less than three quarters: a grid is
+// not refused that fits.
 func TestNeedTable(t *testing.T) {
 	for _, c := range []struct {
 		name  string
