@@ -98,32 +98,8 @@ func (r *march) conclude(ctx context.Context, err error) (*solution.Solution, er
 		s.Measure() // the last solve was for the step after
 	}
 	e.lastGain(ctx, &r.opts.Options)
-	out := r.out
-	if d := e.Direct; d != nil && r.Steps > 0 {
-		out = d.Conclude(&r.opts.Options, 1)
-		r.errorK = out.ErrorK * float64(2*r.Steps)
-	}
-	if !r.allConverged {
-		out.Converged, out.Reason = false, r.firstFailure.Reason
-	}
-	s := e.solution(out)
-	s.Status.IterationsTotal, s.Status.EstimatedErrorK = r.iterations, r.errorK
-	switch {
-	case r.ranAway:
-		s.Status.Converged, s.Status.Reason = false, solution.ReasonRunaway
-	case err != nil:
-		s.Status.Converged, s.Status.Reason = false, solution.ReasonInterrupted
-	}
+	s := r.solution(&r.opts.Options, 1, 2*r.Steps, err != nil)
 	s.Energy = r.heat.mean(r.time, e.Exchanged)
-	s.Steps, s.Stepping = r.steps, &r.Stepping
-	s.Dt = r.lastStep
-	if solution.AtRest(r.Mesh, s) {
-		s.Energy.ImbalanceRel = 0
-	}
-	s.Heed(r.Mesh)
-	if failed := e.Failure(); failed != nil {
-		e.Close()
-		return nil, failed
-	}
-	return s, err
+	s.Stepping, s.Dt = &r.Stepping, r.lastStep
+	return r.result(s, err)
 }

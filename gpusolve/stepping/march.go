@@ -14,45 +14,46 @@ import (
 
 // march is a run of TR-BDF2 in progress.
 type march struct {
-	*Engine
+	course
 	opts   driver.Job
 	plan   *AdaptiveOptions
 	ladder ladder
-
-	// Numbers of states: that at the time, the stages of the step, the first of the next one, what a stage starts from,
-	// and room for the estimate and for fields between steps. steady is that state, -1 where nobody asks.
-	now, mid, end, ahead, driven, spare, steady int
+	places
+	interval
+	script
+	solution.Stepping
 
 	time     float64 // s
 	lastStep float64 // s
 	dt       float64 // s, of the operator's stages
-	power    float64 // W, of the interval
-	last     bool    // no power changes after the interval
 	ready    bool    // mid is solved
 	grow     bool    // the last estimate allows twice the length
-	fresh    bool    // no step of the interval was accepted
-	resumed  bool    // the interval was entered before a checkpoint
 	endFlows flows
 	midFlows flows
 	heat     heat
 	moments  []float64 // that are still to be told
 	since    int       // iterations when the last moment was told
 	telling  bool      // of moments, to whom asked for them
+}
 
-	// script are the rungs of the steps that were accepted while recording; otherwise the run takes these steps, where
-	// there are any, without asking for their error.
+// places are numbers of states: that at the time, the stages of the step, the first of the next one, what a stage
+// starts from, and room for the estimate and for fields between steps. steady is that state, -1 where nobody asks.
+type places struct{ now, mid, end, ahead, driven, spare, steady int }
+
+// interval is one of constant power.
+type interval struct {
+	power   float64 // W
+	last    bool    // no power changes after it
+	fresh   bool    // no step of it was accepted
+	resumed bool    // it was entered before a checkpoint
+}
+
+// script has the rungs of the steps that were accepted while recording; otherwise the run takes these steps, where
+// there are any, without asking for their error.
+type script struct {
 	recording bool
-	script    []int
-	line      int // of the script
-
-	steps        []solution.Step
-	out          krylov.Outcome
-	iterations   int
-	errorK       float64
-	allConverged bool
-	firstFailure krylov.Outcome
-	ranAway      bool
-	solution.Stepping
+	rungs     []int
+	line      int // that is next
 }
 
 // run takes the whole way, and tells the end.

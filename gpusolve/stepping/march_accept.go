@@ -3,8 +3,6 @@ package stepping
 import (
 	"math"
 
-	"thermsim/gpusolve/fields"
-	"thermsim/gpusolve/ranks/team"
 	"thermsim/gpusolve/solution"
 )
 
@@ -27,7 +25,7 @@ func (r *march) accept(errorK float64) error {
 		}
 	}
 	if r.recording {
-		r.script = append(r.script, r.ladder.rung)
+		r.rungs = append(r.rungs, r.ladder.rung)
 	}
 	r.line++
 	r.ladder.at++
@@ -89,27 +87,5 @@ func (r *march) tell(t float64) error {
 		PowerW:   r.power + leaking,
 		LeakageW: leaking}
 	r.since = r.iterations
-	f := r.Field()
-	if r.team != nil {
-		step.MaxK = r.Hottest() + r.Ambient
-		r.steps = append(r.steps, step)
-		return r.team.Tell(r.plan.OnStep, step, f.(team.Shared))
-	}
-	if r.plan.OnStep == nil || r.plan.Regions == nil || solution.ReducerOf(f) == nil {
-		step.MaxK = r.Hottest() + r.Ambient
-	} else {
-		values, err := solution.Reduce(f, r.plan.Regions)
-		if err != nil {
-			return err
-		}
-		if step.MaxK = values.Hottest(); !r.plan.Regions.PlanePeaks {
-			step.MaxK = r.Hottest() + r.Ambient
-		}
-		f = &fields.Seen{Of: f, Regions: r.plan.Regions, Values: values}
-	}
-	r.steps = append(r.steps, step)
-	if r.plan.OnStep == nil {
-		return nil
-	}
-	return r.plan.OnStep(step, f)
+	return r.course.tell(step, r.plan.OnStep, r.plan.Regions)
 }

@@ -26,7 +26,8 @@ const (
 
 // newMarch plans a run with so many states beside its own.
 func newMarch(m *mesh.Mesh, o driver.Job, a *AdaptiveOptions, more int64) *march {
-	r := &march{opts: o, plan: a, allConverged: true, steady: -1, telling: true, steps: []solution.Step{}}
+	r := &march{course: course{allConverged: true, steps: []solution.Step{}}, opts: o, plan: a,
+		places: places{steady: -1}, telling: true}
 	if r.opts.Tol <= 0 {
 		r.opts.Tol = driver.DefaultTol
 	}

@@ -41,14 +41,14 @@ func (r *march) step(ctx context.Context) error {
 }
 
 // scripted says that the steps are known.
-func (r *march) scripted() bool { return !r.recording && r.line < len(r.script) }
+func (r *march) scripted() bool { return !r.recording && r.line < len(r.rungs) }
 
 // follow goes to the rung of the script.
 func (r *march) follow() {
-	for r.ladder.rung < r.script[r.line] && r.ladder.double() {
+	for r.ladder.rung < r.rungs[r.line] && r.ladder.double() {
 		r.ready = false
 	}
-	if above := r.ladder.rung - r.script[r.line]; above > 0 {
+	if above := r.ladder.rung - r.rungs[r.line]; above > 0 {
 		r.ladder.halve(above)
 		r.ready = false
 	}
@@ -141,13 +141,12 @@ func (r *march) solve(ctx context.Context, dst, from int) (krylov.Outcome, error
 	}
 	out, err := r.System.Stage(ctx, &r.opts.Options, dst, from, watch)
 	r.Solves++
-	r.iterations += out.Iterations
-	r.errorK += out.ErrorK
+	r.count(out)
 	if err == nil && out.Reason == krylov.Interrupted {
 		err = ctx.Err()
 	}
-	if err == nil && !out.Converged && out.Reason != krylov.Runaway && r.allConverged {
-		r.allConverged, r.firstFailure = false, out
+	if err == nil && out.Reason != krylov.Runaway {
+		r.judge(out)
 	}
 	return out, err
 }

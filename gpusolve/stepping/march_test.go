@@ -111,7 +111,7 @@ func TestOrderOfTRBDF2(t *testing.T) {
 			r := marching(t, m, driver.Options{Device: "cpu", Preconditioner: method, RTol: 1e-12},
 				AdaptiveOptions{Tol: 1, Until: until, Initial: start}, 0)
 			for range 1 << halves {
-				r.script = append(r.script, -halves)
+				r.rungs = append(r.rungs, -halves)
 			}
 			r.ladder.first = -halves
 			if err := r.run(t.Context()); err != nil {
@@ -201,7 +201,7 @@ func TestOrderOfTRBDF2WithProperties(t *testing.T) {
 		r := marching(t, meshOf(t, s), driver.Options{Device: "cpu", Tol: 1e-7}, AdaptiveOptions{Tol: 1, Until: until},
 			0)
 		for range 1 << halves {
-			r.script = append(r.script, -halves)
+			r.rungs = append(r.rungs, -halves)
 		}
 		r.ladder.first = -halves
 		if err := r.run(t.Context()); err != nil {

@@ -124,7 +124,7 @@ func (c *cycle) find(ctx context.Context, tol float64) error {
 				ErrUnsettled, n-1, last)
 		}
 		if c.recording = n <= 2; c.recording {
-			c.script = nil
+			c.rungs = nil
 		}
 		if err := c.lap(ctx); err != nil {
 			return err

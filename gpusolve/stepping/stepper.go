@@ -8,9 +8,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve/driver"
-	"thermsim/gpusolve/fields"
 	"thermsim/gpusolve/krylov"
-	"thermsim/gpusolve/ranks/team"
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 )
@@ -46,7 +44,7 @@ func (t *TransientOptions) Check() error {
 func (e *Engine) Transient(ctx context.Context, o driver.Options, t TransientOptions) (*solution.Solution, error) {
 	defer e.Dev.Bind()()
 	start := time.Now()
-	r := &stepper{Engine: e, opts: o, plan: t, steps: []solution.Step{}, allConverged: true}
+	r := &stepper{course: course{Engine: e, steps: []solution.Step{}, allConverged: true}, opts: o, plan: t}
 	if err := r.start(); err != nil {
 		e.Close()
 		return nil, err
@@ -54,27 +52,22 @@ func (e *Engine) Transient(ctx context.Context, o driver.Options, t TransientOpt
 	err := r.run(ctx)
 	e.lastGain(ctx, &o)
 	e.Timing.Solve = time.Since(start)
-	s := r.solution()
-	if failed := e.Failure(); failed != nil {
-		e.Close()
-		return nil, failed
+	s := r.course.solution(&r.opts, t.Steps, len(r.steps), len(r.steps) < t.Steps)
+	if n := len(r.steps); n > 0 {
+		last := &r.steps[n-1]
+		s.Energy = r.Balance(last.PowerW-last.LeakageW, last.LeakageW, r.Stored())
+	} else {
+		s.Energy = r.Balance(0, 0, 0)
 	}
-	return s, err
+	s.Dt = t.Dt
+	return r.result(s, err)
 }
 
 // stepper is a transient run in progress.
 type stepper struct {
-	*Engine
+	course
 	opts driver.Options
 	plan TransientOptions
-
-	steps        []solution.Step // grows with what is finished: nobody knows whether the last step is ever reached
-	out          krylov.Outcome
-	iterations   int
-	errorK       float64 // sum of the steps' estimates
-	allConverged bool
-	firstFailure krylov.Outcome
-	ranAway      bool // the last step is the last of all
 }
 
 // ErrRunaway ends a step in which leakage grows faster than the heat that leaves, so that it has no end.
@@ -109,33 +102,7 @@ func (r *stepper) step(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	f := r.Field()
-	if r.team != nil {
-		step.MaxK = r.Hottest() + r.Ambient
-		r.steps = append(r.steps, step)
-		return r.team.Tell(r.plan.OnStep, step, f.(team.Shared))
-	}
-	if r.plan.OnStep == nil || r.plan.Regions == nil || solution.ReducerOf(f) == nil {
-		step.MaxK = r.Hottest() + r.Ambient
-		return r.tell(step, f)
-	}
-	values, err := solution.Reduce(f, r.plan.Regions)
-	if err != nil {
-		return err
-	}
-	if step.MaxK = values.Hottest(); !r.plan.Regions.PlanePeaks {
-		step.MaxK = r.Hottest() + r.Ambient
-	}
-	return r.tell(step, &fields.Seen{Of: f, Regions: r.plan.Regions, Values: values})
-}
-
-// tell keeps a finished step and shows it.
-func (r *stepper) tell(step solution.Step, f solution.Field) error {
-	r.steps = append(r.steps, step)
-	if r.plan.OnStep == nil {
-		return nil
-	}
-	return r.plan.OnStep(step, f)
+	return r.tell(step, r.plan.OnStep, r.plan.Regions)
 }
 
 // solve advances from n dt to (n+1) dt. The state before the step is kept until the new one is complete.
@@ -149,11 +116,8 @@ func (r *stepper) solve(ctx context.Context, n int) (solution.Step, error) {
 		return solution.Step{}, err
 	}
 	r.out = out
-	r.iterations += out.Iterations
-	r.errorK += out.ErrorK
-	if !out.Converged && r.allConverged {
-		r.allConverged, r.firstFailure = false, out
-	}
+	r.count(out)
+	r.judge(out)
 	return step, nil
 }
 
@@ -166,38 +130,4 @@ func (r *stepper) allowance(n int) float64 {
 		return all
 	}
 	return math.Max(all, left*steps/(steps-float64(n)))
-}
-
-// solution reports the last finished step, and the first that failed to converge if any did.
-func (r *stepper) solution() *solution.Solution {
-	out := r.out
-	if d := r.Direct; d != nil && len(r.steps) > 0 {
-		out = d.Conclude(&r.opts, r.plan.Steps)
-		r.errorK = out.ErrorK * float64(len(r.steps))
-	}
-	if !r.allConverged {
-		out.Converged, out.Reason = false, r.firstFailure.Reason
-	}
-	s := r.Engine.solution(out)
-	s.Status.IterationsTotal = r.iterations
-	s.Status.EstimatedErrorK = r.errorK
-	switch {
-	case r.ranAway:
-		s.Status.Converged, s.Status.Reason = false, solution.ReasonRunaway
-	case len(r.steps) < r.plan.Steps:
-		s.Status.Converged, s.Status.Reason = false, solution.ReasonInterrupted
-	}
-	if n := len(r.steps); n > 0 {
-		last := &r.steps[n-1]
-		s.Energy = r.Balance(last.PowerW-last.LeakageW, last.LeakageW, r.Stored())
-	} else {
-		s.Energy = r.Balance(0, 0, 0)
-	}
-	s.Steps = r.steps
-	s.Dt = r.plan.Dt
-	if solution.AtRest(r.Mesh, s) {
-		s.Energy.ImbalanceRel = 0
-	}
-	s.Heed(r.Mesh)
-	return s
 }

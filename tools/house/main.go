@@ -22,7 +22,7 @@ const (
 	mostFolders    = 14  // at the top
 	mostColumns    = 120 // of a line, with tabs of four; text between backquotes and directives may be longer
 	mostFiles      = 83  // of a package, without tests; aim 45
-	mostWide       = 18  // structs of more than mostFields; aim 8
+	mostWide       = 17  // structs of more than mostFields; aim 8
 	mostFields     = 20
 	mostLong       = 26 // functions of more than mostParameters; aim 10
 	mostParameters = 6
