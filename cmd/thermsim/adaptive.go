@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
@@ -17,16 +20,17 @@ import (
 
 // followOptions are the flags of steps that follow the temperatures.
 type followOptions struct {
-	until    quantity
-	dtTol    quantity
-	toSteady quantity
-	every    quantity
+	until    flags.Quantity
+	dtTol    flags.Quantity
+	toSteady flags.Quantity
+	every    flags.Quantity
 	at       moments
 	periodic bool
 }
 
 func newFollowOptions() followOptions {
-	return followOptions{until: duration(), dtTol: temperatureRise(), toSteady: temperatureRise(), every: duration()}
+	return followOptions{until: flags.Duration(), dtTol: flags.TemperatureRise(), toSteady: flags.TemperatureRise(),
+		every: flags.Duration()}
 }
 
 func (o *followOptions) addFlags(f *pflag.FlagSet) {
@@ -69,25 +73,25 @@ func (m *moments) Type() string   { return "LIST" }
 
 // needed says that a flag asks for steps that follow the temperatures.
 func (o *followOptions) needed() bool {
-	return o.dtTol.value > 0 || o.toSteady.value > 0 || o.every.value > 0 || len(o.at.at) > 0 || o.periodic
+	return o.dtTol.Value > 0 || o.toSteady.Value > 0 || o.every.Value > 0 || len(o.at.at) > 0 || o.periodic
 }
 
 // check finds contradictions between flags.
 func (o *transientOptions) checkTimes() error {
 	f := &o.follow
-	oneLength := o.dt.value > 0 || o.steps > 0
+	oneLength := o.dt.Value > 0 || o.steps > 0
 	switch {
 	case oneLength && f.needed():
-		return usagef("--dt and --steps give all steps one length; --dt-tol, --to-steady, --every, --at and " +
+		return exit.Usagef("--dt and --steps give all steps one length; --dt-tol, --to-steady, --every, --at and " +
 			"--periodic go with steps that follow the temperatures: leave the one or the other away")
-	case o.dt.value > 0 && o.steps > 0 && f.until.value > 0:
-		return usagef("--until, --steps and --dt are one too many; leave one of them away")
-	case f.every.value > 0 && len(f.at.at) > 0:
-		return usagef("--at and --every are two ways to say when the temperatures are written; give one of them")
-	case f.periodic && (f.until.value > 0 || f.toSteady.value > 0):
-		return usagef("--periodic shows one period; leave --until and --to-steady away")
-	case f.periodic && o.initial.text != "":
-		return usagef("--periodic finds the state to start from; leave --initial away")
+	case o.dt.Value > 0 && o.steps > 0 && f.until.Value > 0:
+		return exit.Usagef("--until, --steps and --dt are one too many; leave one of them away")
+	case f.every.Value > 0 && len(f.at.at) > 0:
+		return exit.Usagef("--at and --every are two ways to say when the temperatures are written; give one of them")
+	case f.periodic && (f.until.Value > 0 || f.toSteady.Value > 0):
+		return exit.Usagef("--periodic shows one period; leave --until and --to-steady away")
+	case f.periodic && o.initial.Text != "":
+		return exit.Usagef("--periodic finds the state to start from; leave --initial away")
 	}
 	return nil
 }
@@ -99,26 +103,26 @@ func (o *transientOptions) applyTimes(s *stack.Stack) (follows bool) {
 	if f.needed() {
 		t.Dt = 0
 	}
-	if o.dt.value > 0 || o.steps > 0 { // one length
+	if o.dt.Value > 0 || o.steps > 0 { // one length
 		t.DtTol, t.ToSteady, t.Every, t.At, t.Periodic = 0, 0, 0, nil, false
 	}
-	if f.until.value > 0 {
-		t.Until, t.Steps, t.Periodic = f.until.value, 0, false // a stack with both ends would not be read again
+	if f.until.Value > 0 {
+		t.Until, t.Steps, t.Periodic = f.until.Value, 0, false // a stack with both ends would not be read again
 	}
-	if f.dtTol.value > 0 {
-		t.DtTol = f.dtTol.value
+	if f.dtTol.Value > 0 {
+		t.DtTol = f.dtTol.Value
 	}
-	if f.toSteady.value > 0 {
-		t.ToSteady, t.Periodic = f.toSteady.value, false
+	if f.toSteady.Value > 0 {
+		t.ToSteady, t.Periodic = f.toSteady.Value, false
 	}
-	if f.every.value > 0 || len(f.at.at) > 0 {
-		t.Every, t.At = f.every.value, f.at.at
+	if f.every.Value > 0 || len(f.at.at) > 0 {
+		t.Every, t.At = f.every.Value, f.at.at
 	}
 	if f.periodic {
 		t.Periodic, t.Until, t.ToSteady = true, 0, 0
 	}
-	followTraces(s, o.dt.value > 0, o.steps > 0)
-	if o.dt.value > 0 || o.steps > 0 || t.Dt > 0 {
+	followTraces(s, o.dt.Value > 0, o.steps > 0)
+	if o.dt.Value > 0 || o.steps > 0 || t.Dt > 0 {
 		return false
 	}
 	return t.Follows() || t.Until > 0
@@ -152,7 +156,7 @@ func following(m *mesh.Mesh, t *stack.Transient, wasDt float64) (gpusolve.Adapti
 	switch {
 	case t.Periodic:
 		if a.Until = m.Power.Period(); a.Until == 0 {
-			return a, usagef("%w; power = { ..., repeat = true } repeats a trace", gpusolve.ErrPeriod)
+			return a, exit.Usagef("%w; power = { ..., repeat = true } repeats a trace", gpusolve.ErrPeriod)
 		}
 	case a.Until > 0:
 	case t.ToSteady > 0:
@@ -162,7 +166,7 @@ func following(m *mesh.Mesh, t *stack.Transient, wasDt float64) (gpusolve.Adapti
 	case wasDt > 0 && t.Steps > 0:
 		a.Until = float64(t.Steps) * wasDt
 	default:
-		return a, usagef("steps that follow the temperatures need an end: give --until TIME, --to-steady K or " +
+		return a, exit.Usagef("steps that follow the temperatures need an end: give --until TIME, --to-steady K or " +
 			"--periodic, or their keys in [transient]")
 	}
 	if n := len(a.At); n > 0 && a.At[n-1] > a.Until*(1+1e-9) {
@@ -170,17 +174,18 @@ func following(m *mesh.Mesh, t *stack.Transient, wasDt float64) (gpusolve.Adapti
 		if t.Periodic {
 			remedy = " of the period"
 		}
-		return a, usagef("the temperatures are asked for at %s, after the end at %s; ask for earlier ones%s",
-			seconds(a.At[n-1]), seconds(a.Until), remedy)
+		return a, exit.Usagef("the temperatures are asked for at %s, after the end at %s; ask for earlier ones%s",
+			terminal.Seconds(a.At[n-1]), terminal.Seconds(a.Until), remedy)
 	}
 	if t.Every > 0 {
 		if math.IsInf(a.Until, 1) {
-			return a, usagef("--every with --to-steady needs --until too: the latest time at which the run may end")
+			return a, exit.Usagef("--every with --to-steady needs --until too: the latest time at which the run may " +
+				"end")
 		}
 		n := math.Floor(a.Until / t.Every * (1 + 1e-12))
 		if n > mostTimes {
-			return a, usagef("%s until %s are more than %d times; ask for fewer", seconds(t.Every), seconds(a.Until),
-				mostTimes)
+			return a, exit.Usagef("%s until %s are more than %d times; ask for fewer", terminal.Seconds(t.Every),
+				terminal.Seconds(a.Until), mostTimes)
 		}
 		for i := 1.0; i <= n; i++ {
 			a.At = append(a.At, math.Min(i*t.Every, a.Until))
@@ -197,7 +202,7 @@ func (p *project) follow(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, 
 	t *stack.Transient, start *beginning) (*solution.Solution, error) {
 	switch {
 	case p.network() != nil:
-		return nil, usagef("networks that stand in for a simulator's own step by backward Euler alone; leave " +
+		return nil, exit.Usagef("networks that stand in for a simulator's own step by backward Euler alone; leave " +
 			"--dt-tol, --until without --dt, --to-steady, --every, --at and --periodic away, or --compat")
 	case t.Periodic:
 		return gpusolve.Periodic(ctx, m, o, gpusolve.PeriodicOptions{StepTol: a.Tol, At: a.At, OnStep: a.OnStep,
@@ -211,7 +216,7 @@ func (p *project) follow(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, 
 		defer done()
 		a.Initial = field
 	case a.Initial != nil: // a saved field
-	case p.result != nil && p.result.Initial != nil && start.value == 0:
+	case p.result != nil && p.result.Initial != nil && start.Value == 0:
 		field, err := m.Initial(p.result.Initial)
 		if err != nil {
 			return nil, err

@@ -6,6 +6,9 @@ import (
 	"io"
 	"strings"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/internal/inputfile"
 	"thermsim/internal/staging"
@@ -18,11 +21,11 @@ func readExternal(names []string) ([]bench.ExternalRow, error) {
 	for _, name := range names {
 		data, err := inputfile.Read(name)
 		if err != nil {
-			return nil, usagef("cannot read %s: %w; docs/reference/bench.md describes the file", name, err)
+			return nil, exit.Usagef("cannot read %s: %w; docs/reference/bench.md describes the file", name, err)
 		}
 		rows, err := bench.ReadExternal(name, data)
 		if err != nil {
-			return nil, withStatus(exitInput, err)
+			return nil, exit.With(exit.Input, err)
 		}
 		all = append(all, rows...)
 	}
@@ -30,15 +33,15 @@ func readExternal(names []string) ([]bench.ExternalRow, error) {
 }
 
 // tellLeftOut says how many external rows found no place in the tables.
-func tellLeftOut(g *globals, r *bench.Result, rows []bench.ExternalRow) {
+func tellLeftOut(g *session.Session, r *bench.Result, rows []bench.ExternalRow) {
 	if left := r.LeftOut(rows); len(left) > 0 {
-		g.note("%d of %d external rows are of tables or systems that are not here, such as %s", len(left), len(rows),
+		g.Note("%d of %d external rows are of tables or systems that are not here, such as %s", len(left), len(rows),
 			left[0].System())
 	}
 }
 
 // exportBench writes systems as Matrix Market.
-func exportBench(ctx context.Context, g *globals, o benchOptions) error {
+func exportBench(ctx context.Context, g *session.Session, o benchOptions) error {
 	systems, err := bench.Systems(bench.Options{
 		Device: string(o.device), Tables: o.tables, MaxCells: int(o.maxCells), MinCells: int(o.minCells),
 		Systems: o.systems, Grids: o.grids.sizes,
@@ -47,18 +50,18 @@ func exportBench(ctx context.Context, g *globals, o benchOptions) error {
 		return err
 	}
 	if len(systems) == 0 {
-		return usagef("these tables have no systems to write, or none of that size; name steady or graphs, with " +
+		return exit.Usagef("these tables have no systems to write, or none of that size; name steady or graphs, with " +
 			"--grid, --max-cells or --device gpu for the sizes of GPUs")
 	}
-	p := startProgress(g.console, "exporting")
-	defer p.stop()
-	out, err := begin(g, o.export, staging.Options{Set: "bench", Command: "bench --export"})
+	p := terminal.StartProgress(g.Console, "exporting")
+	defer p.Stop()
+	out, err := g.Begin(o.export, staging.Options{Set: "bench", Command: "bench --export"})
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
 	for _, s := range systems {
-		p.enter(s.Name)
+		p.Enter(s.Name)
 		m, b, err := s.Build()
 		if err != nil {
 			return err
@@ -78,14 +81,14 @@ func exportBench(ctx context.Context, g *globals, o benchOptions) error {
 			}},
 		)
 		if err != nil {
-			return steadyInterrupted(err)
+			return exit.NothingWritten(err)
 		}
 	}
-	done, err := commit(ctx, g, out)
+	done, err := g.Commit(ctx, out)
 	if err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
-	p.stop()
-	g.note("systems written into %s: %d, in %d files", out.Dir(), len(systems), len(done.Files))
+	p.Stop()
+	g.Note("systems written into %s: %d, in %d files", out.Dir(), len(systems), len(done.Files))
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/study/bench"
 )
 
@@ -32,7 +34,8 @@ func TestRowsAreKept(t *testing.T) {
 		}
 		return len(r.Tables[0].Rows)
 	}
-	g := &globals{console: &console{stdout: io.Discard, stderr: io.Discard, quiet: true}, start: time.Now()}
+	g := &session.Session{Console: &terminal.Console{Stdout: io.Discard, Stderr: io.Discard, Quiet: true},
+		Start: time.Now()}
 	seldom := keeper(context.Background(), g, benchOptions{out: []string{path}}, time.Hour)
 	seldom(bench.Event{Result: result})
 	if n := rows(seldom); n != 0 {

@@ -15,6 +15,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/inputfile"
@@ -88,7 +91,7 @@ func (o *checkpointOptions) given(f *pflag.FlagSet) {
 // keeping is a run with checkpoints on its way.
 type keeping struct {
 	*checkpoint.Files
-	g         *globals
+	g         *session.Session
 	every     often
 	from      gpusolve.Checkpoints
 	last      time.Time
@@ -103,11 +106,11 @@ func (s *simulation) keep(o *transientOptions) error {
 	case !c.needed():
 		return nil
 	case o.project.network() != nil:
-		return usagef("--checkpoint and --resume: with --compat this project is solved as a network of nodes, which " +
-			"has no checkpoints; leave --compat away")
+		return exit.Usagef("--checkpoint and --resume: with --compat this project is solved as a network of nodes, " +
+			"which has no checkpoints; leave --compat away")
 	case s.Mesh.Stack.Transient.Periodic:
-		return usagef("--checkpoint and --resume: a periodic state is found by corrections to its start, and has no " +
-			"checkpoints")
+		return exit.Usagef("--checkpoint and --resume: a periodic state is found by corrections to its start, and " +
+			"has no checkpoints")
 	}
 	facts, err := s.facts(o)
 	if err != nil {
@@ -120,13 +123,13 @@ func (s *simulation) keep(o *transientOptions) error {
 	}
 	switch {
 	case there && !c.resume:
-		return usagef("%s holds the checkpoint of a run that did not end; go on with --resume, or remove that folder "+
-			"to start again", filepath.Join(o.out, checkpoint.Folder))
+		return exit.Usagef("%s holds the checkpoint of a run that did not end; go on with --resume, or remove that "+
+			"folder to start again", filepath.Join(o.out, checkpoint.Folder))
 	case there:
 		k.Files, err = checkpoint.Resume(o.out, facts)
 	default:
 		if c.resume {
-			s.g.note("no checkpoint in %s: the run starts at the beginning", o.out)
+			s.g.Note("no checkpoint in %s: the run starts at the beginning", o.out)
 		}
 		if k.every.text == "" {
 			_ = k.every.Set(defaultInterval) // it is right
@@ -139,7 +142,7 @@ func (s *simulation) keep(o *transientOptions) error {
 	if k.every.text == "" {
 		if err := k.every.Set(k.Interval); err != nil {
 			k.Close()
-			return withStatus(exitInput, err)
+			return exit.With(exit.Input, err)
 		}
 	}
 	k.Interval = k.every.text
@@ -151,7 +154,7 @@ func (s *simulation) keep(o *transientOptions) error {
 func unlessInternal(err error) error {
 	if errors.Is(err, checkpoint.ErrChanged) || errors.Is(err, checkpoint.ErrDamaged) ||
 		errors.Is(err, checkpoint.ErrOrder) {
-		return withStatus(exitInput, fmt.Errorf("--resume: %w", err))
+		return exit.With(exit.Input, fmt.Errorf("--resume: %w", err))
 	}
 	return err
 }
@@ -172,7 +175,7 @@ func (s *simulation) facts(o *transientOptions) ([]checkpoint.Fact, error) {
 	if o.policy != "" {
 		text, err := inputfile.Read(o.policy)
 		if err != nil {
-			return nil, withStatus(exitInput, err)
+			return nil, exit.With(exit.Input, err)
 		}
 		sum := sha256.Sum256(text)
 		facts = append(facts, checkpoint.Fact{Name: filepath.Base(o.policy) + " of --policy",
@@ -200,7 +203,7 @@ func (s *simulation) checkpoints() (*gpusolve.Checkpoints, error) {
 		}
 		k.from.From, k.from.Told = state, steps
 		if n := len(steps); n > 0 {
-			s.g.note("going on from t = %s", seconds(steps[n-1].Time))
+			s.g.Note("going on from t = %s", terminal.Seconds(steps[n-1].Time))
 		}
 	}
 	k.from.Due = k.due
@@ -212,14 +215,14 @@ func (s *simulation) checkpoints() (*gpusolve.Checkpoints, error) {
 		err := k.Save(history, write)
 		if errors.Is(err, gpusolve.ErrNoCheckpoint) {
 			k.unable = true
-			k.g.note("%v", err)
+			k.g.Note("%v", err)
 			return nil
 		}
 		k.last, k.lastSteps = time.Now(), steps
 		if err != nil {
 			return fmt.Errorf("the checkpoint could not be written: %w", err)
 		}
-		k.g.detail("kept the state after %d steps", steps)
+		k.g.Detail("kept the state after %d steps", steps)
 		return nil
 	}
 	return &k.from, nil
@@ -261,7 +264,7 @@ func (s *simulation) endCheckpoint(ctx context.Context) (further string) {
 	s.kept = nil
 	if ctx.Err() == nil {
 		if err := k.Remove(); err != nil {
-			s.g.note("the checkpoint of this run, which is finished, could not be removed: %v; remove the folder", err)
+			s.g.Note("the checkpoint of this run, which is finished, could not be removed: %v; remove the folder", err)
 		}
 		return ""
 	}

@@ -13,6 +13,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/internal/inputfile"
 	"thermsim/internal/staging"
 	"thermsim/study/bench"
@@ -45,7 +49,7 @@ EXIT STATUS
   2    wrong usage, or an invalid file of --external
   4    device failure: no GPU where one was demanded, or not enough memory
   130  interrupted; --out holds the rows that were finished
-` + crashHelp
+` + exit.CrashHelp
 
 const benchExample = `  thermsim bench --device gpu --out bench.json     # everything; about an hour
   thermsim bench --tables steady --max-cells 6e6
@@ -59,11 +63,11 @@ type benchOptions struct {
 	tables, methods []string
 	systems         []string
 	grids           gridList
-	device          deviceName
+	device          flags.Device
 	maxCells        bigCount
 	minCells        bigCount
-	runs, maxIter   count
-	maxSeconds      quantity
+	runs, maxIter   flags.Count
+	maxSeconds      flags.Quantity
 	from            []string
 	out             []string
 	external        []string
@@ -72,14 +76,14 @@ type benchOptions struct {
 	json, markdown  bool
 }
 
-func newBenchCommand(g *globals) *cobra.Command {
-	o := benchOptions{maxSeconds: duration()}
+func newBenchCommand(g *session.Session) *cobra.Command {
+	o := benchOptions{maxSeconds: flags.Duration()}
 	cmd := &cobra.Command{
 		Use:               "bench",
 		Short:             "Measure the solver and its preconditioners",
 		Long:              benchHelp,
 		Example:           benchExample,
-		Args:              noArguments,
+		Args:              flags.NoArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runBench(cmd.Context(), g, o)
@@ -91,7 +95,7 @@ func newBenchCommand(g *globals) *cobra.Command {
 	for _, t := range bench.Tables() {
 		names = append(names, t.Name)
 	}
-	group(f, "Measurements", func() {
+	flags.Group(f, "Measurements", func() {
 		f.StringSliceVar(&o.tables, "tables", nil, strings.Join(names, ", ")+": a `LIST`")
 		f.StringArrayVar(&o.methods, "precond", nil, "`LIST` of preconditioners, settings as in NAME:key=value,... "+
 			"(default all)")
@@ -105,26 +109,26 @@ func newBenchCommand(g *globals) *cobra.Command {
 		f.Var(&o.maxSeconds, "max-seconds", "time for the runs of a row, after which it is cut off (default 60 s)")
 		f.Var(&o.maxIter, "max-iter", "largest number of iterations per linear system (default 50000)")
 	})
-	group(f, groupResults, func() {
+	flags.Group(f, flags.GroupResults, func() {
 		f.StringSliceVarP(&o.out, "out", "o", nil, "write the measurements to `FILES`, .json or .csv")
 		f.BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables")
 		f.StringVar(&o.maps, "maps", "", "draw the errors of the table floorplans into `DIR`")
 		f.StringSliceVar(&o.from, "from", nil, "measure nothing: print the .json `FILES` of one device, together")
 		f.BoolVar(&o.markdown, "markdown", false, "print Markdown")
 	})
-	group(f, "Other programs", func() {
+	flags.Group(f, "Other programs", func() {
 		f.StringSliceVar(&o.external, "external", nil, "put what others measured into the tables: `FILES`, "+
 			".json or .csv")
 		f.StringVar(&o.export, "export", "", "measure nothing: write the systems as Matrix Market into `DIR`")
-		addForceFlag(cmd)
+		flags.AddForce(cmd)
 	})
-	completeFlag(cmd, "tables", names)
-	completeFlag(cmd, "precond", bench.DefaultMethods())
-	completeFlag(cmd, "device", deviceNames())
+	flags.Complete(cmd, "tables", names)
+	flags.Complete(cmd, "precond", bench.DefaultMethods())
+	flags.Complete(cmd, "device", flags.DeviceNames())
 	return cmd
 }
 
-func runBench(ctx context.Context, g *globals, o benchOptions) error {
+func runBench(ctx context.Context, g *session.Session, o benchOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -139,31 +143,31 @@ func runBench(ctx context.Context, g *globals, o benchOptions) error {
 		return exportBench(ctx, g, o)
 	}
 	for _, file := range o.out {
-		if err := checkFolder(filepath.Dir(file)); err != nil {
+		if err := session.CheckFolder(filepath.Dir(file)); err != nil {
 			return err
 		}
 	}
 	if o.maps != "" {
-		if err := checkFolder(o.maps); err != nil {
+		if err := session.CheckFolder(o.maps); err != nil {
 			return err
 		}
 	}
-	p := startProgress(g.console, "opening the device")
-	defer p.stop()
-	live := !g.quiet && !o.markdown && !o.json
+	p := terminal.StartProgress(g.Console, "opening the device")
+	defer p.Stop()
+	live := !g.Quiet && !o.markdown && !o.json
 	keep := keeper(ctx, g, o, 5*time.Second)
 	options := bench.Options{
 		Device: string(o.device), Tables: o.tables, Methods: splitMethods(o.methods), MaxCells: int(o.maxCells),
 		MinCells: int(o.minCells), Systems: o.systems, Grids: o.grids.sizes, Runs: int(o.runs),
-		RowSeconds: o.maxSeconds.value, MaxIter: int(o.maxIter), MapsDir: o.maps, Version: versionText(),
+		RowSeconds: o.maxSeconds.Value, MaxIter: int(o.maxIter), MapsDir: o.maps, Version: versionText(),
 		External: external,
 		Watch:    func(e bench.Event) { keep(e); showBench(g, p, e, live) },
 	}
 	result, err := bench.Run(ctx, options)
-	p.stop()
+	p.Stop()
 	switch {
 	case errors.Is(err, context.Canceled):
-		err = withStatus(exitInterrupted, errors.New("interrupted; the rows that were finished are complete"))
+		err = exit.With(exit.Interrupted, errors.New("interrupted; the rows that were finished are complete"))
 	case result != nil:
 		tellLeftOut(g, result, external)
 	}
@@ -171,7 +175,7 @@ func runBench(ctx context.Context, g *globals, o benchOptions) error {
 		return err
 	}
 	// What was measured before a failure is worth keeping.
-	saving, done := outlast(ctx)
+	saving, done := session.Outlast(ctx)
 	defer done()
 	if failed := writeBench(saving, g, result, o); failed != nil {
 		return errors.Join(err, failed)
@@ -185,57 +189,57 @@ func runBench(ctx context.Context, g *globals, o benchOptions) error {
 // check finds flags that contradict each other.
 func (o *benchOptions) check() error {
 	if o.export != "" && (len(o.from) > 0 || len(o.external) > 0 || len(o.out) > 0) {
-		return usagef("--export measures nothing; leave --from, --external and --out away")
+		return exit.Usagef("--export measures nothing; leave --from, --external and --out away")
 	}
 	if o.json && o.markdown {
-		return usagef("--json and --markdown are two ways to print; give one of them")
+		return exit.Usagef("--json and --markdown are two ways to print; give one of them")
 	}
 	for _, file := range o.out {
 		if ext := filepath.Ext(file); ext != ".json" && ext != ".csv" {
-			return usagef("--out %s: the name of a file ends in .json or .csv", file)
+			return exit.Usagef("--out %s: the name of a file ends in .json or .csv", file)
 		}
 	}
 	return nil
 }
 
 // tellBench prints measurements as a whole.
-func tellBench(g *globals, r *bench.Result, o benchOptions) error {
+func tellBench(g *session.Session, r *bench.Result, o benchOptions) error {
 	write := r.WriteText
 	switch {
 	case o.json:
 		write = r.WriteJSON
-	case g.quiet:
+	case g.Quiet:
 		return nil
 	case o.markdown:
 		write = r.WriteMarkdown
 	}
-	return write(g.stdout)
+	return write(g.Stdout)
 }
 
 // showBench prints tables as they grow.
-func showBench(g *globals, p *progress, e bench.Event, live bool) {
+func showBench(g *session.Session, p *terminal.Progress, e bench.Event, live bool) {
 	switch {
 	case e.Doing != "":
-		p.enter(e.Table.Name + ": " + e.Doing)
+		p.Enter(e.Table.Name + ": " + e.Doing)
 	case !live:
 	case e.Note != "":
-		p.console.clearLine()
-		fmt.Fprintln(g.stdout, "  "+e.Note)
+		p.Console.ClearLine()
+		fmt.Fprintln(g.Stdout, "  "+e.Note)
 	case e.Result != nil:
-		p.console.clearLine()
-		fmt.Fprint(g.stdout, e.Result.About())
+		p.Console.ClearLine()
+		fmt.Fprint(g.Stdout, e.Result.About())
 	case e.Row != nil:
-		p.console.clearLine()
-		fmt.Fprintln(g.stdout, e.Table.Line(e.Row))
+		p.Console.ClearLine()
+		fmt.Fprintln(g.Stdout, e.Table.Line(e.Row))
 	default:
-		p.console.clearLine()
-		fmt.Fprintf(g.stdout, "\n%s\n%s\n", g.bold(e.Table.Heading()), g.dim(e.Table.Head()))
+		p.Console.ClearLine()
+		fmt.Fprintf(g.Stdout, "\n%s\n%s\n", g.Bold(e.Table.Heading()), g.Dim(e.Table.Head()))
 	}
 }
 
 // keeper saves the rows every so often, so that a machine that goes down takes few of them along. What cannot be
 // written then is told at the end.
-func keeper(ctx context.Context, g *globals, o benchOptions, every time.Duration) func(bench.Event) {
+func keeper(ctx context.Context, g *session.Session, o benchOptions, every time.Duration) func(bench.Event) {
 	var result *bench.Result
 	saved := time.Now()
 	return func(e bench.Event) {
@@ -251,7 +255,7 @@ func keeper(ctx context.Context, g *globals, o benchOptions, every time.Duration
 }
 
 // writeBench writes the files of one folder together.
-func writeBench(ctx context.Context, g *globals, r *bench.Result, o benchOptions) error {
+func writeBench(ctx context.Context, g *session.Session, r *bench.Result, o benchOptions) error {
 	files := map[string][]staging.File{}
 	for _, path := range o.out {
 		write := r.WriteJSON
@@ -262,7 +266,7 @@ func writeBench(ctx context.Context, g *globals, r *bench.Result, o benchOptions
 		files[dir] = append(files[dir], staging.File{Name: filepath.Base(path), Write: write})
 	}
 	for _, dir := range slices.Sorted(maps.Keys(files)) {
-		if err := writeOutputs(ctx, g, dir, files[dir]...); err != nil {
+		if err := g.WriteOutputs(ctx, dir, files[dir]...); err != nil {
 			return err
 		}
 	}
@@ -270,26 +274,26 @@ func writeBench(ctx context.Context, g *globals, r *bench.Result, o benchOptions
 }
 
 // printBench prints measurements of before.
-func printBench(g *globals, o benchOptions, external []bench.ExternalRow) error {
+func printBench(g *session.Session, o benchOptions, external []bench.ExternalRow) error {
 	var results []*bench.Result
 	for _, name := range o.from {
 		f, err := inputfile.Open(name)
 		if err != nil {
-			return usagef("cannot read %s: %w; name a .json file that --out wrote", name, err)
+			return exit.Usagef("cannot read %s: %w; name a .json file that --out wrote", name, err)
 		}
 		r, err := bench.ReadResult(f)
 		f.Close()
 		if err != nil {
-			return usagef("%s: %w; name a .json file that --out wrote", name, err)
+			return exit.Usagef("%s: %w; name a .json file that --out wrote", name, err)
 		}
 		results = append(results, r)
 	}
 	r, err := bench.Merge(results)
 	if err != nil {
-		return withStatus(exitInput, err)
+		return exit.With(exit.Input, err)
 	}
 	if err := r.AddExternal(external); err != nil {
-		return withStatus(exitInput, err)
+		return exit.With(exit.Input, err)
 	}
 	tellLeftOut(g, r, external)
 	if err := writeBench(context.Background(), g, r, o); err != nil {
@@ -323,11 +327,11 @@ func (l *gridList) Set(text string) error {
 		if len(l.sizes) == most {
 			return fmt.Errorf("at most %d grids at a time", most)
 		}
-		var g gridSize
+		var g flags.GridSize
 		if err := g.Set(part); err != nil {
 			return err
 		}
-		l.sizes = append(l.sizes, [2]int{g.nx, g.ny})
+		l.sizes = append(l.sizes, [2]int{g.NX, g.NY})
 	}
 	return nil
 }
@@ -348,7 +352,7 @@ var _ pflag.Value = (*gridList)(nil)
 type bigCount int
 
 func (n *bigCount) Set(text string) error {
-	v, err := parseRatio(text)
+	v, err := flags.ParseRatio(text)
 	if err != nil || v < 1 || v > 1e12 || v != float64(int(v)) {
 		return errors.New("it must be a whole number of at least 1, such as 5000000 or 5e6")
 	}

@@ -5,6 +5,12 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/room"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/methods"
 	"thermsim/internal/staging"
@@ -36,7 +42,7 @@ EXIT STATUS
   4    the grid does not fit into memory
   6    thermal runaway in such a solve: the stack has no steady state
   130  interrupted; nothing was written. So ends --watch
-` + crashHelp
+` + exit.CrashHelp
 
 const checkExample = `  thermsim check examples/interposer-2.5d
   thermsim check chip.toml --grid 2048x2048        # would it fit?
@@ -47,37 +53,37 @@ const checkExample = `  thermsim check examples/interposer-2.5d
 type checkOptions struct {
 	stack string
 	out   string
-	grid  gridWish
+	grid  flags.Grid
 	// precond takes the place of the stack's preconditioner.
-	precond preconditioner
+	precond flags.Preconditioner
 	print   bool
-	strict  strictness
+	strict  flags.Strictness
 	json    bool
-	watch   watchFlag
+	watch   session.WatchFlag
 	project
 }
 
 // defaultCheckOut is not the folder of runs: a stack is checked while the run before it is still of use.
 const defaultCheckOut = "thermsim-check"
 
-func newCheckCommand(g *globals) *cobra.Command {
+func newCheckCommand(g *session.Session) *cobra.Command {
 	var o checkOptions
 	cmd := &cobra.Command{
 		Use:               "check [STACK]",
 		Short:             "Validate a stack, draw it and estimate the run",
 		Long:              checkHelp,
 		Example:           checkExample,
-		Args:              stackArgument,
-		ValidArgsFunction: completeStack,
+		Args:              flags.StackArgument,
+		ValidArgsFunction: flags.CompleteStack,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack = firstArgument(args)
+			o.stack = flags.First(args)
 			if !o.watch {
 				return runCheck(cmd.Context(), g, o)
 			}
 			if o.print {
-				return usagef("--print writes one file to stdout; leave --watch out")
+				return exit.Usagef("--print writes one file to stdout; leave --watch out")
 			}
-			return watchRuns(cmd.Context(), g, o.stack, func(ctx context.Context, w *watched) error {
+			return session.WatchRuns(cmd.Context(), g, o.stack, func(ctx context.Context, w *session.Watched) error {
 				once := o
 				once.watched = w
 				return runCheck(ctx, g, once)
@@ -85,24 +91,24 @@ func newCheckCommand(g *globals) *cobra.Command {
 		},
 	}
 	cmd.Flags().SortFlags = false
-	addOutFlag(cmd, &o.out)
+	flags.AddOut(cmd, &o.out)
 	o.out = defaultCheckOut
 	cmd.Flags().Lookup("out").DefValue = defaultCheckOut
-	addGridFlag(cmd, &o.grid)
-	o.set.addFlag(cmd.Flags())
+	flags.AddGrid(cmd, &o.grid)
+	o.set.Add(cmd.Flags())
 	cmd.Flags().Var(&o.precond, "precond", "judge the stack for this method, as steady takes it")
-	completeFlag(cmd, "precond", methods.Names())
+	flags.Complete(cmd, "precond", methods.Names())
 	cmd.Flags().BoolVar(&o.print, "print", false, "write the resolved stack file to stdout and nothing else")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables, in SI units")
-	o.strict.addFlag(cmd.Flags())
-	o.watch.addFlag(cmd.Flags())
-	o.addOptions(cmd.Flags(), formats()...)
+	o.strict.Add(cmd.Flags())
+	o.watch.AddFlag(cmd.Flags())
+	o.addOptions(cmd.Flags(), flags.Formats()...)
 	return cmd
 }
 
-func runCheck(ctx context.Context, g *globals, o checkOptions) error {
+func runCheck(ctx context.Context, g *session.Session, o checkOptions) error {
 	if o.json && o.print {
-		return usagef("--json and --print both write to stdout; give one of them")
+		return exit.Usagef("--json and --print both write to stdout; give one of them")
 	}
 	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {
@@ -113,57 +119,57 @@ func runCheck(ctx context.Context, g *globals, o checkOptions) error {
 	}
 	choice, err := chooseGrid(ctx, g, s)
 	if err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
 	if err := refusal(s); err != nil {
 		return err
 	}
 	if o.print {
-		return stack.Print(g.stdout, s)
+		return stack.Print(g.Stdout, s)
 	}
-	files, err := begin(g, o.out, staging.Options{Set: checkFiles, Command: "check", Shows: shown(s, &o.project)})
+	files, err := g.Begin(o.out, staging.Options{Set: session.CheckFiles, Command: "check", Shows: o.project.shown(s)})
 	if err != nil {
 		return err
 	}
 	defer files.Abort()
-	if run := files.Before().Set(report.RunFiles); run != nil && run.Shows != shown(s, &o.project) {
-		return usagef("%s holds a run of another stack or grid, which these drawings would not show; name another "+
-			"folder with --out", o.out)
+	if run := files.Before().Set(report.RunFiles); run != nil && run.Shows != o.project.shown(s) {
+		return exit.Usagef("%s holds a run of another stack or grid, which these drawings would not show; name "+
+			"another folder with --out", o.out)
 	}
-	on := thisMachine()
+	on := room.ThisMachine()
 	s.Solver.Device = "auto" // a stack that wishes for a GPU is as valid on a machine without one
 	m, _, err := buildMesh(g, s, on, false)
 	if err != nil {
 		return err
 	}
 	found := plausibility.Of(m)
-	if err := o.strict.refuse(found, ""); err != nil {
+	if err := o.strict.Refuse(found, ""); err != nil {
 		return err
 	}
-	p := startProgress(g.console, "drawing")
-	defer p.stop()
+	p := terminal.StartProgress(g.Console, "drawing")
+	defer p.Stop()
 	if err := report.CheckPictures(ctx, files, m); err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
-	done, err := commit(ctx, g, files)
-	p.stop()
+	done, err := g.Commit(ctx, files)
+	p.Stop()
 	if err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
 	if o.json {
-		return writeCheckJSON(g.stdout, m, choice, found, done.Files)
+		return writeCheckJSON(g.Stdout, m, choice, found, done.Files)
 	}
-	if g.quiet {
+	if g.Quiet {
 		return nil
 	}
-	return describe(g.console, m, choice, found, on, done.Files)
+	return describe(g.Console, m, choice, found, on, done.Files)
 }
 
 // describe prints what is known before a solve.
-func describe(c *console, m *mesh.Mesh, choice *autogrid.Choice, found []plausibility.Warning, on resources,
-	files []string) error {
-	w := bufio.NewWriter(c.stdout)
-	d := &description{console: c, w: w, m: m}
+func describe(c *terminal.Console, m *mesh.Mesh, choice *autogrid.Choice, found []plausibility.Warning,
+	on room.Resources, files []string) error {
+	w := bufio.NewWriter(c.Stdout)
+	d := &description{Console: c, w: w, m: m}
 	d.headline(len(found))
 	d.warnings(found)
 	d.grid(choice)

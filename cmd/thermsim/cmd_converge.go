@@ -8,6 +8,12 @@ import (
 	"math"
 
 	"github.com/spf13/cobra"
+
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/room"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve/methods"
 	"thermsim/mesh"
 	"thermsim/stack"
@@ -35,7 +41,7 @@ EXIT STATUS
   4    device failure, or the finest grid does not fit into memory
   6    thermal runaway: with its leakage the stack has no steady state
   130  interrupted
-` + crashHelp
+` + exit.CrashHelp
 
 const convergeExample = `  thermsim converge examples/quickstart --grid 32x32
   thermsim converge chip.toml --grid 64x64 --device gpu
@@ -46,51 +52,51 @@ const convergeTol = 1e-5
 
 type convergeOptions struct {
 	stack   string
-	grid    gridWish
-	device  deviceName
-	precond preconditioner
-	tol     quantity
+	grid    flags.Grid
+	device  flags.Device
+	precond flags.Preconditioner
+	tol     flags.Quantity
 	json    bool
 	project
 }
 
-func newConvergeCommand(g *globals) *cobra.Command {
-	o := convergeOptions{tol: temperatureRise()}
+func newConvergeCommand(g *session.Session) *cobra.Command {
+	o := convergeOptions{tol: flags.TemperatureRise()}
 	cmd := &cobra.Command{
 		Use:               "converge [STACK]",
 		Short:             "Study three grids: order, extrapolation, uncertainty",
 		Long:              convergeHelp,
 		Example:           convergeExample,
-		Args:              stackArgument,
-		ValidArgsFunction: completeStack,
+		Args:              flags.StackArgument,
+		ValidArgsFunction: flags.CompleteStack,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack = firstArgument(args)
+			o.stack = flags.First(args)
 			return runConverge(cmd.Context(), g, o)
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	addGridFlag(cmd, &o.grid)
-	o.set.addFlag(f)
-	f.Var(&o.device, "device", deviceUsage)
+	flags.AddGrid(cmd, &o.grid)
+	o.set.Add(f)
+	f.Var(&o.device, "device", flags.DeviceUsage)
 	f.Var(&o.precond, "precond", "as for steady (default multigrid)")
 	f.Var(&o.tol, "tol", "largest error of each solve, as estimated (default 1e-5 K)")
 	f.BoolVar(&o.json, "json", false, "print JSON in place of the table, temperatures in K")
-	completeFlag(cmd, "device", deviceNames())
-	completeFlag(cmd, "precond", methods.Names())
-	o.addOptions(f, formats()...)
+	flags.Complete(cmd, "device", flags.DeviceNames())
+	flags.Complete(cmd, "precond", methods.Names())
+	o.addOptions(f, flags.Formats()...)
 	return cmd
 }
 
-func runConverge(ctx context.Context, g *globals, o convergeOptions) error {
-	p := startProgress(g.console, "preparing")
-	defer p.stop()
+func runConverge(ctx context.Context, g *session.Session, o convergeOptions) error {
+	p := terminal.StartProgress(g.Console, "preparing")
+	defer p.Stop()
 	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {
 		return err
 	}
 	if _, err := chooseGrid(ctx, g, s); err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
 	if o.device != "" {
 		s.Solver.Device = string(o.device)
@@ -99,37 +105,37 @@ func runConverge(ctx context.Context, g *globals, o convergeOptions) error {
 		s.Solver.Preconditioner = string(o.precond)
 	}
 	s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = convergeTol, 0, 0
-	if o.tol.value > 0 {
-		s.Solver.Tol = o.tol.value
+	if o.tol.Value > 0 {
+		s.Solver.Tol = o.tol.Value
 	}
-	on := thisMachine()
+	on := room.ThisMachine()
 	study, err := converge.Run(ctx, s, solverOptions(g, s.Solver, p),
 		func(level int, s *stack.Stack) (*mesh.Mesh, error) {
-			p.enter(fmt.Sprintf("solving grid %d of 3", 3-level))
+			p.Enter(fmt.Sprintf("solving grid %d of 3", 3-level))
 			m, _, err := buildMesh(g, s, on, false)
 			return m, err
 		})
 	if errors.Is(err, converge.ErrRunaway) {
-		return withStatus(exitRunaway, err)
+		return exit.With(exit.Runaway, err)
 	}
 	if errors.Is(err, converge.ErrNotConverged) {
-		return withStatus(exitNotConverged, err)
+		return exit.With(exit.NotConverged, err)
 	}
 	if err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
-	p.stop()
+	p.Stop()
 	switch {
 	case o.json:
 		return writeStudyJSON(g, study)
-	case g.quiet:
+	case g.Quiet:
 		return nil
 	}
-	return writeStudy(g.console, study)
+	return writeStudy(g.Console, study)
 }
 
-func writeStudy(c *console, study *converge.Study) error {
-	t := textTable{header: []string{"maximum of", ">" + gridText(study.Grids[0]), ">" + gridText(study.Grids[1]),
+func writeStudy(c *terminal.Console, study *converge.Study) error {
+	t := terminal.Table{Header: []string{"maximum of", ">" + gridText(study.Grids[0]), ">" + gridText(study.Grids[1]),
 		">" + gridText(study.Grids[2]), ">order", ">extrapolated", ">uncertainty K", "layer"}}
 	for i := range study.Quantities {
 		q := &study.Quantities[i]
@@ -138,13 +144,13 @@ func writeStudy(c *console, study *converge.Study) error {
 			order = fmt.Sprintf("%.2f", q.Order)
 		}
 		digits := decimals(q.Uncertainty)
-		kelvin := func(v float64) string { return fmt.Sprintf("%.*f", digits, celsius(v)) }
-		t.add(quantityName(q), kelvin(q.Values[0]), kelvin(q.Values[1]), kelvin(q.Values[2]), order,
+		kelvin := func(v float64) string { return fmt.Sprintf("%.*f", digits, terminal.Celsius(v)) }
+		t.Add(quantityName(q), kelvin(q.Values[0]), kelvin(q.Values[1]), kelvin(q.Values[2]), order,
 			kelvin(q.Extrapolated), fmt.Sprintf("%.2g", q.Uncertainty), q.Layer)
 	}
-	fmt.Fprintf(c.stdout, "%s  %s\n", c.bold("Convergence"), c.dim("degC; cells along x, y and z of the three grids"))
-	t.write(c, c.stdout)
-	_, err := fmt.Fprintf(c.stdout, "\nThe exact value is expected within the uncertainty of the extrapolated one; "+
+	fmt.Fprintf(c.Stdout, "%s  %s\n", c.Bold("Convergence"), c.Dim("degC; cells along x, y and z of the three grids"))
+	t.Write(c, c.Stdout)
+	_, err := fmt.Fprintf(c.Stdout, "\nThe exact value is expected within the uncertainty of the extrapolated one; "+
 		"order 2 is that of the scheme, - is none observed.\n")
 	return err
 }
@@ -180,7 +186,7 @@ type quantityJSON struct {
 	UncertaintyK  float64    `json:"uncertainty_K"`
 }
 
-func writeStudyJSON(g *globals, study *converge.Study) error {
+func writeStudyJSON(g *session.Session, study *converge.Study) error {
 	var out struct {
 		Grids      [3][3]int      `json:"grids"`
 		Quantities []quantityJSON `json:"quantities"`
@@ -196,7 +202,7 @@ func writeStudyJSON(g *globals, study *converge.Study) error {
 		}
 		out.Quantities = append(out.Quantities, entry)
 	}
-	e := json.NewEncoder(g.stdout)
+	e := json.NewEncoder(g.Stdout)
 	e.SetIndent("", "  ")
 	return e.Encode(out)
 }

@@ -8,6 +8,11 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve/device"
 	"thermsim/internal/machine"
 )
@@ -20,23 +25,23 @@ EXIT STATUS
 ===========
 
   0    done, with or without a GPU
-` + crashHelp
+` + exit.CrashHelp
 
 const devicesExample = `  thermsim devices
   thermsim devices --json | jq '.gpus[].name'
   CUDA_VISIBLE_DEVICES=1 thermsim devices          # as the driver then sees it`
 
-func newDevicesCommand(g *globals) *cobra.Command {
+func newDevicesCommand(g *session.Session) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:               "devices",
 		Short:             "List what can solve on this machine",
 		Long:              devicesHelp,
 		Example:           devicesExample,
-		Args:              noArguments,
+		Args:              flags.NoArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error {
-			return runDevices(g.console, thisProcessor(), device.List, asJSON)
+			return runDevices(g.Console, thisProcessor(), device.List, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON on stdout in place of tables, in SI units")
@@ -54,9 +59,9 @@ func thisProcessor() processor {
 	return processor{Name: device.ProcessorName(), Cores: runtime.GOMAXPROCS(0), Memory: int64(machine.FreeMemory())}
 }
 
-func runDevices(c *console, p processor, list func() ([]device.GPU, error), asJSON bool) error {
+func runDevices(c *terminal.Console, p processor, list func() ([]device.GPU, error), asJSON bool) error {
 	gpus, none := list()
-	w := bufio.NewWriter(c.stdout)
+	w := bufio.NewWriter(c.Stdout)
 	if asJSON {
 		if err := writeDevicesJSON(w, p, gpus, none); err != nil {
 			return err
@@ -67,22 +72,22 @@ func runDevices(c *console, p processor, list func() ([]device.GPU, error), asJS
 	return w.Flush()
 }
 
-func writeDevices(c *console, w io.Writer, p processor, gpus []device.GPU, none error) {
+func writeDevices(c *terminal.Console, w io.Writer, p processor, gpus []device.GPU, none error) {
 	free := ""
 	if p.Memory > 0 {
-		free = byteCount(float64(p.Memory)) + " free"
+		free = terminal.Bytes(float64(p.Memory)) + " free"
 	}
-	t := textTable{header: []string{"device", "name", ">memory", "details"}}
-	t.add("cpu", p.Name, free, fmt.Sprintf("%d cores", p.Cores))
+	t := terminal.Table{Header: []string{"device", "name", ">memory", "details"}}
+	t.Add("cpu", p.Name, free, fmt.Sprintf("%d cores", p.Cores))
 	for _, g := range gpus {
 		details := fmt.Sprintf("compute capability %s, %d multiprocessors", g.ComputeCapability, g.Multiprocessors)
 		if !g.Usable {
 			details = fmt.Sprintf("cannot be used: compute capability %s, the kernels need %s", g.ComputeCapability,
 				device.LeastComputeCapability)
 		}
-		t.add(fmt.Sprintf("gpu:%d", g.Ordinal), g.Name, byteCount(float64(g.MemoryBytes)), details)
+		t.Add(fmt.Sprintf("gpu:%d", g.Ordinal), g.Name, terminal.Bytes(float64(g.MemoryBytes)), details)
 	}
-	t.write(c, w)
+	t.Write(c, w)
 	if none != nil {
 		fmt.Fprintf(w, "\nNo GPU: %v.\nThe processor solves everything.\n", none)
 		return

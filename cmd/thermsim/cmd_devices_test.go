@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve/device"
 )
 
@@ -22,8 +23,8 @@ var (
 func devicesOutput(t *testing.T, gpus []device.GPU, none error, asJSON bool) string {
 	t.Helper()
 	var out strings.Builder
-	c := &console{stdout: &out}
-	c.style.Width = 120
+	c := &terminal.Console{Stdout: &out}
+	c.Style.Width = 120
 	if err := runDevices(c, someProcessor, func() ([]device.GPU, error) { return gpus, none }, asJSON); err != nil {
 		t.Fatal(err)
 	}

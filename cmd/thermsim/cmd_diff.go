@@ -9,6 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/room"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/internal/machine"
 	"thermsim/internal/staging"
 	"thermsim/report"
@@ -32,7 +37,7 @@ EXIT STATUS
        run had not converged, was interrupted or has cells without a finite
        temperature; the files were written
   130  interrupted; nothing was written
-` + crashHelp
+` + exit.CrashHelp
 
 const diffExample = `  thermsim diff before after
   thermsim diff coarse fine --limit "0.5 K" --quiet || echo the grid matters
@@ -42,15 +47,15 @@ type diffOptions struct {
 	runs       [2]string
 	out        string
 	maps       []string
-	step       count
-	limit      quantity
+	step       flags.Count
+	limit      flags.Quantity
 	json       bool
-	pageBudget megabytes
-	pageError  quantity
+	pageBudget flags.Megabytes
+	pageError  flags.Quantity
 }
 
-func newDiffCommand(g *globals) *cobra.Command {
-	o := diffOptions{limit: temperatureRise(), pageError: temperatureRise()}
+func newDiffCommand(g *session.Session) *cobra.Command {
+	o := diffOptions{limit: flags.TemperatureRise(), pageError: flags.TemperatureRise()}
 	cmd := &cobra.Command{
 		Use:     "diff RUN_A RUN_B",
 		Short:   "Compare two saved runs",
@@ -64,13 +69,13 @@ func newDiffCommand(g *globals) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	group(f, "Comparison", func() {
+	flags.Group(f, "Comparison", func() {
 		f.Var(&o.step, "step", "compare this step of two transients (default the last of each)")
 		f.Var(&o.limit, "limit", "exit with status 5 where the fields differ by more, or are in doubt")
 	})
-	group(f, groupResults, func() {
+	flags.Group(f, flags.GroupResults, func() {
 		f.StringVarP(&o.out, "out", "o", "thermsim-diff", "write the files into `DIR`")
-		addForceFlag(cmd)
+		flags.AddForce(cmd)
 		f.BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables: diff.json")
 		f.StringSliceVar(&o.maps, "maps", nil, "draw the layers in `LIST` too: names with commas between, or all")
 		f.Var(&o.pageBudget, "page-budget", "size that temperatures may take in diff.html (default 20)")
@@ -79,73 +84,73 @@ func newDiffCommand(g *globals) *cobra.Command {
 	return cmd
 }
 
-func runDiff(ctx context.Context, g *globals, o diffOptions) error {
-	p := startProgress(g.console, "reading")
-	defer p.stop()
+func runDiff(ctx context.Context, g *session.Session, o diffOptions) error {
+	p := terminal.StartProgress(g.Console, "reading")
+	defer p.Stop()
 	var runs [2]*report.Run
 	for n, path := range o.runs {
-		r, err := report.Restore(path, roomToRender(machine.FreeMemory()))
+		r, err := report.Restore(path, room.ToRender(machine.FreeMemory()))
 		if err != nil {
-			return unlessStated(exitInput, err)
+			return exit.UnlessStated(exit.Input, err)
 		}
 		defer r.Close()
 		if o.step > 0 {
 			if err := r.Show(int(o.step)); err != nil {
-				return usagef("--step: %w", err)
+				return exit.Usagef("--step: %w", err)
 			}
 		}
 		runs[n] = r.Run
 	}
 	if err := report.CheckMaps(runs[0].Mesh.Stack, o.maps); err != nil {
-		return withStatus(exitInput, err)
+		return exit.With(exit.Input, err)
 	}
-	files, err := begin(g, o.out, staging.Options{Set: "diff", Command: "diff"})
+	files, err := g.Begin(o.out, staging.Options{Set: "diff", Command: "diff"})
 	if err != nil {
 		return err
 	}
 	defer files.Abort()
-	p.enter("comparing")
+	p.Enter("comparing")
 	c, err := report.Compare(ctx, runs[0], runs[1], [2]string{filepath.Clean(o.runs[0]), filepath.Clean(o.runs[1])})
 	if errors.Is(err, report.ErrIncomparable) {
-		return withStatus(exitInput, err)
+		return exit.With(exit.Input, err)
 	}
 	if err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
-	budget := report.PageBudget{ErrorK: o.pageError.value, Bytes: int64(o.pageBudget * 1e6)}
+	budget := report.PageBudget{ErrorK: o.pageError.Value, Bytes: int64(o.pageBudget * 1e6)}
 	if err := report.WriteComparison(ctx, files, c, runs[0], runs[1], o.maps, budget); err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
-	if _, err := commit(ctx, g, files); err != nil {
-		return steadyInterrupted(err)
+	if _, err := g.Commit(ctx, files); err != nil {
+		return exit.NothingWritten(err)
 	}
-	p.stop()
+	p.Stop()
 	return o.tell(g, c)
 }
 
-func (o *diffOptions) tell(g *globals, c *report.Comparison) error {
+func (o *diffOptions) tell(g *session.Session, c *report.Comparison) error {
 	var err error
 	switch {
 	case o.json:
-		err = report.WriteJSON(g.stdout, *c)
-	case !g.quiet:
-		err = c.WriteText(g.stdout, g.style)
+		err = report.WriteJSON(g.Stdout, *c)
+	case !g.Quiet:
+		err = c.WriteText(g.Stdout, g.Style)
 	}
 	if err != nil {
 		return err
 	}
-	g.note("differences are in %s", o.out)
-	if len(c.Doubts) > 0 && o.limit.value > 0 {
-		return withStatus(exitTooHot, fmt.Errorf("--limit %s cannot be shown to hold: %s; %s/diff.html shows where",
-			o.limit.text, strings.Join(c.Doubts, "; "), o.out))
+	g.Note("differences are in %s", o.out)
+	if len(c.Doubts) > 0 && o.limit.Value > 0 {
+		return exit.With(exit.TooHot, fmt.Errorf("--limit %s cannot be shown to hold: %s; %s/diff.html shows where",
+			o.limit.Text, strings.Join(c.Doubts, "; "), o.out))
 	}
 	for _, doubt := range c.Doubts {
-		g.note("warning: %s", doubt)
+		g.Note("warning: %s", doubt)
 	}
-	if most := max(-c.All.MinK, c.All.MaxK); o.limit.value > 0 && !(most <= o.limit.value) {
-		return withStatus(exitTooHot,
+	if most := max(-c.All.MinK, c.All.MaxK); o.limit.Value > 0 && !(most <= o.limit.Value) {
+		return exit.With(exit.TooHot,
 			fmt.Errorf("the fields differ by up to %.3g K, more than --limit %s; %s/diff.html shows where", most,
-				o.limit.text, o.out))
+				o.limit.Text, o.out))
 	}
 	return nil
 }

@@ -7,6 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/room"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/internal/staging"
@@ -27,45 +32,45 @@ EXIT STATUS
   2    wrong usage or invalid input; nothing was written
   3    a small solve that the choice of a grid takes did not converge
   130  interrupted; nothing was written
-` + crashHelp
+` + exit.CrashHelp
 
 const exportExample = `  thermsim export examples/quickstart --out system
   thermsim solve system/A.mtx system/b.mtx`
 
 type exportOptions struct {
 	stack, out string
-	grid       gridWish
+	grid       flags.Grid
 	project
 }
 
-func newExportCommand(g *globals) *cobra.Command {
+func newExportCommand(g *session.Session) *cobra.Command {
 	var o exportOptions
 	cmd := &cobra.Command{
 		Use:               "export [STACK]",
 		Short:             "Write the linear system of a stack as Matrix Market files",
 		Long:              exportHelp,
 		Example:           exportExample,
-		Args:              stackArgument,
-		ValidArgsFunction: completeStack,
+		Args:              flags.StackArgument,
+		ValidArgsFunction: flags.CompleteStack,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack = firstArgument(args)
+			o.stack = flags.First(args)
 			return runExport(cmd.Context(), g, o)
 		},
 	}
 	cmd.Flags().SortFlags = false
-	addOutFlag(cmd, &o.out)
-	addGridFlag(cmd, &o.grid)
-	o.set.addFlag(cmd.Flags())
-	o.addOptions(cmd.Flags(), formats()...)
+	flags.AddOut(cmd, &o.out)
+	flags.AddGrid(cmd, &o.grid)
+	o.set.Add(cmd.Flags())
+	o.addOptions(cmd.Flags(), flags.Formats()...)
 	return cmd
 }
 
 // maxExportCells is about 700 MB of text.
 const maxExportCells = 4_000_000
 
-func runExport(ctx context.Context, g *globals, o exportOptions) error {
-	p := startProgress(g.console, "exporting")
-	defer p.stop()
+func runExport(ctx context.Context, g *session.Session, o exportOptions) error {
+	p := terminal.StartProgress(g.Console, "exporting")
+	defer p.Stop()
 	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {
 		return err
@@ -74,20 +79,20 @@ func runExport(ctx context.Context, g *globals, o exportOptions) error {
 		return err
 	}
 	if _, err := chooseGrid(ctx, g, s); err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
-	if cells(s) > maxExportCells {
-		return usagef("%.3g cells are too many for a text file, which takes up to %.3g; give a coarser --grid",
-			cells(s), float64(maxExportCells))
+	if room.Cells(s) > maxExportCells {
+		return exit.Usagef("%.3g cells are too many for a text file, which takes up to %.3g; give a coarser --grid",
+			room.Cells(s), float64(maxExportCells))
 	}
-	out, err := begin(g, o.out, staging.Options{Set: "export", Command: "export"})
+	out, err := g.Begin(o.out, staging.Options{Set: "export", Command: "export"})
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
 	m, err := mesh.Build(s)
 	if err != nil {
-		return withStatus(exitInput, err)
+		return exit.With(exit.Input, err)
 	}
 	if !m.Grounded() {
 		return gpusolve.ErrSingular
@@ -107,13 +112,13 @@ func runExport(ctx context.Context, g *globals, o exportOptions) error {
 		}},
 	)
 	if err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
-	done, err := commit(ctx, g, out)
+	done, err := g.Commit(ctx, out)
 	if err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
-	p.stop()
-	g.note("wrote %s and %s: %d unknowns", done.Files[0], done.Files[1], d.N())
+	p.Stop()
+	g.Note("wrote %s and %s: %d unknowns", done.Files[0], done.Files[1], d.N())
 	return nil
 }

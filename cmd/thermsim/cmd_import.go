@@ -11,6 +11,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/room"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/internal/staging"
 	"thermsim/interop/importer"
@@ -54,7 +59,7 @@ type importOptions struct {
 	measure bool
 }
 
-func newImportCommand(g *globals) *cobra.Command {
+func newImportCommand(g *session.Session) *cobra.Command {
 	var o importOptions
 	cmd := &cobra.Command{
 		Use:     "import [FORMAT] FILE...",
@@ -66,11 +71,11 @@ func newImportCommand(g *globals) *cobra.Command {
 			if len(args) == 0 {
 				return c.Help()
 			}
-			return runImport(c.Context(), g, formatOf(args[0]), args, o)
+			return runImport(c.Context(), g, flags.FormatOf(args[0]), args, o)
 		},
 	}
-	o.addFlags(cmd.Flags(), "the simulator", formats()...)
-	for _, f := range formats() {
+	o.addFlags(cmd.Flags(), "the simulator", flags.Formats()...)
+	for _, f := range flags.Formats() {
 		cmd.AddCommand(newImportFormatCommand(g, f))
 	}
 	cmd.AddCommand(newImportEDACommand(g))
@@ -79,14 +84,14 @@ func newImportCommand(g *globals) *cobra.Command {
 
 // mainFileFirst accepts the files of a project, of which the first tells the format by its ending.
 func mainFileFirst(c *cobra.Command, args []string) error {
-	if len(args) == 0 || formatOf(args[0]) != nil {
+	if len(args) == 0 || flags.FormatOf(args[0]) != nil {
 		return nil
 	}
 	if _, err := os.Stat(args[0]); err != nil {
 		return unknownCommand(c, args)
 	}
-	return usagef("%s does not tell by its name what simulator it is of; say so: %s FORMAT FILE..., where FORMAT "+
-		"is one of %s", args[0], c.CommandPath(), formatNames())
+	return exit.Usagef("%s does not tell by its name what simulator it is of; say so: %s FORMAT FILE..., where FORMAT "+
+		"is one of %s", args[0], c.CommandPath(), flags.FormatNames())
 }
 
 func (o *importOptions) addFlags(f *pflag.FlagSet, simulator string, of ...importer.Format) {
@@ -98,7 +103,7 @@ func (o *importOptions) addFlags(f *pflag.FlagSet, simulator string, of ...impor
 	o.addOptions(f, of...)
 }
 
-func newImportFormatCommand(g *globals, format importer.Format) *cobra.Command {
+func newImportFormatCommand(g *session.Session, format importer.Format) *cobra.Command {
 	var o importOptions
 	cmd := &cobra.Command{
 		Use:   format.Name() + " FILE...",
@@ -108,7 +113,7 @@ FILE tells the simulator: .stk of 3D-ICE, .config of HotSpot; FORMAT says it.`, 
 		Example: importExamples[format.Name()],
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("expected the files of a %s project; run '%s --help' for the usage", format.Title(),
+				return exit.Usagef("expected the files of a %s project; run '%s --help' for the usage", format.Title(),
 					cmd.CommandPath())
 			}
 			return runImport(cmd.Context(), g, format, args, o)
@@ -118,10 +123,10 @@ FILE tells the simulator: .stk of 3D-ICE, .config of HotSpot; FORMAT says it.`, 
 	return cmd
 }
 
-func runImport(ctx context.Context, g *globals, format importer.Format, files []string, o importOptions) error {
+func runImport(ctx context.Context, g *session.Session, format importer.Format, files []string, o importOptions) error {
 	request := importer.Request{Files: files, Named: o.values(), Compat: o.compat}
 	if o.output != "" {
-		if err := refuseToReplace(o.force, o.output); err != nil {
+		if err := session.RefuseToReplace(o.force, o.output); err != nil {
 			return err
 		}
 	}
@@ -135,14 +140,14 @@ func runImport(ctx context.Context, g *globals, format importer.Format, files []
 		}
 	}
 	if o.output == "" {
-		w := bufio.NewWriter(g.stdout)
+		w := bufio.NewWriter(g.Stdout)
 		if err := r.WriteStack(w); err != nil {
 			return err
 		}
 		if err := w.Flush(); err != nil {
 			return err
 		}
-	} else if err := writeOutputs(ctx, g, filepath.Dir(o.output),
+	} else if err := g.WriteOutputs(ctx, filepath.Dir(o.output),
 		staging.File{Name: filepath.Base(o.output), Write: r.WriteStack}); err != nil {
 		return err
 	}
@@ -154,33 +159,33 @@ func runImport(ctx context.Context, g *globals, format importer.Format, files []
 const mostMeasured = 2_000_000
 
 // measure finds the sizes of the deviations.
-func measure(ctx context.Context, g *globals, r *importer.Result, request importer.Request) error {
-	if n := cells(r.Stack); n > mostMeasured {
-		g.note("%.3g cells are too many to measure the differences of arithmetic by the way; solve with and "+
+func measure(ctx context.Context, g *session.Session, r *importer.Result, request importer.Request) error {
+	if n := room.Cells(r.Stack); n > mostMeasured {
+		g.Note("%.3g cells are too many to measure the differences of arithmetic by the way; solve with and "+
 			"without --compat", n)
 		return nil
 	}
-	p := startProgress(g.console, "measuring")
-	defer p.stop()
-	return steadyInterrupted(verify.MeasureDeviations(ctx, r, request, gpusolve.Options{Progress: p.update}))
+	p := terminal.StartProgress(g.Console, "measuring")
+	defer p.Stop()
+	return exit.NothingWritten(verify.MeasureDeviations(ctx, r, request, gpusolve.Options{Progress: p.Update}))
 }
 
 // tellImport lists on stderr what became of the project.
-func tellImport(g *globals, r *importer.Result, output string) {
+func tellImport(g *session.Session, r *importer.Result, output string) {
 	for _, n := range r.Notes {
-		g.note("%s", n)
+		g.Note("%s", n)
 	}
 	for i := range r.Deviations {
 		d := &r.Deviations[i]
-		g.note("%s: %s calculates otherwise: %s", d.Pos, r.Format.Title(), d.Line())
+		g.Note("%s: %s calculates otherwise: %s", d.Pos, r.Format.Title(), d.Line())
 	}
 	written := "the stack file"
 	if output != "" {
 		written = output
 	}
-	g.note("%s: %s; %s", written, describeStack(r.Stack), r.Summary())
+	g.Note("%s: %s; %s", written, describeStack(r.Stack), r.Summary())
 }
 
 func describeStack(s *stack.Stack) string {
-	return fmt.Sprintf("%d layers, %d x %d x %d cells", len(s.Layers), s.Grid.X.Cells, s.Grid.Y.Cells, planes(s))
+	return fmt.Sprintf("%d layers, %d x %d x %d cells", len(s.Layers), s.Grid.X.Cells, s.Grid.Y.Cells, room.Planes(s))
 }

@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
 	"thermsim/internal/inputfile"
 	"thermsim/internal/staging"
 	"thermsim/interop/eda"
@@ -36,7 +39,7 @@ const importEDAExample = `  thermsim import eda --def chip.def --lef tech.lef,ce
 
 type importEDAOptions struct {
 	request  eda.Request
-	grid     gridSize
+	grid     flags.GridSize
 	unplaced string
 	die      string
 	output   string
@@ -44,8 +47,8 @@ type importEDAOptions struct {
 	force    bool
 }
 
-func newImportEDACommand(g *globals) *cobra.Command {
-	o := importEDAOptions{grid: gridSize{256, 256}, unplaced: "error"}
+func newImportEDACommand(g *session.Session) *cobra.Command {
+	o := importEDAOptions{grid: flags.GridSize{NX: 256, NY: 256}, unplaced: "error"}
 	cmd := &cobra.Command{
 		Use:     "eda --def FILE --lef FILE,... --power FILE -o PREFIX",
 		Short:   "Make a power map from DEF, LEF and a power report of instances",
@@ -53,15 +56,15 @@ func newImportEDACommand(g *globals) *cobra.Command {
 		Example: importEDAExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("%s takes its files by flags, got %s; run '%s --help' for the usage", cmd.CommandPath(),
-					args[0], cmd.CommandPath())
+				return exit.Usagef("%s takes its files by flags, got %s; run '%s --help' for the usage",
+					cmd.CommandPath(), args[0], cmd.CommandPath())
 			}
 			return runImportEDA(cmd.Context(), g, o)
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	group(f, "Placement and power", func() {
+	flags.Group(f, "Placement and power", func() {
 		f.StringVar(&o.request.DEF, "def", "", "placement in `FILE`, in DEF")
 		f.StringSliceVar(&o.request.LEF, "lef", nil, "sizes of the cells in `FILES`, in LEF, separated by commas")
 		f.StringVar(&o.request.Placement, "placement", "", "placed cells in `FILE`, in CSV, in place of "+
@@ -69,14 +72,14 @@ func newImportEDACommand(g *globals) *cobra.Command {
 		f.StringVar(&o.request.Power, "power", "", "power of the instances in `FILE`")
 		f.StringVar(&o.unplaced, "unplaced", o.unplaced, "what to do with watts that have no place, `error` or spread")
 	})
-	group(f, "Power map", func() {
+	flags.Group(f, "Power map", func() {
 		f.StringVarP(&o.output, "out", "o", "", "begin the names of the files written with `PREFIX`")
 		f.Var(&o.grid, "grid", "tiles of the map")
 		f.StringVar(&o.die, "die", "", "die area `X0,Y0,X1,Y1` in um, in place of the one in the files")
 		f.BoolVar(&o.cells, "cells", false, "write every instance to PREFIX_cells.csv too")
 		f.BoolVar(&o.force, "force", false, "replace files that exist")
 	})
-	completeFlag(cmd, "unplaced", []string{"error", "spread"})
+	flags.Complete(cmd, "unplaced", []string{"error", "spread"})
 	return cmd
 }
 
@@ -85,23 +88,23 @@ func (o *importEDAOptions) check() error {
 	q := &o.request
 	switch {
 	case o.output == "" || strings.HasSuffix(o.output, string(filepath.Separator)):
-		return usagef("say with --out PREFIX what the files shall be called: PREFIX_power.csv, PREFIX.toml")
+		return exit.Usagef("say with --out PREFIX what the files shall be called: PREFIX_power.csv, PREFIX.toml")
 	case q.DEF == "" && q.Placement == "":
-		return usagef("give the placement: --def with --lef, or --placement")
+		return exit.Usagef("give the placement: --def with --lef, or --placement")
 	case q.DEF != "" && q.Placement != "":
-		return usagef("--def and --placement are two placements; give one of them")
+		return exit.Usagef("--def and --placement are two placements; give one of them")
 	case q.DEF != "" && len(q.LEF) == 0:
-		return usagef("a DEF does not tell the sizes of cells: give their LEF files with --lef")
+		return exit.Usagef("a DEF does not tell the sizes of cells: give their LEF files with --lef")
 	case q.DEF == "" && len(q.LEF) > 0:
-		return usagef("--lef goes with --def; a --placement file has the sizes itself")
+		return exit.Usagef("--lef goes with --def; a --placement file has the sizes itself")
 	case q.DEF != "" && q.Power == "":
-		return usagef("give the power of the instances with --power")
+		return exit.Usagef("give the power of the instances with --power")
 	case o.unplaced != "error" && o.unplaced != "spread":
-		return usagef("--unplaced %s: choose error or spread", o.unplaced)
-	case o.grid.nx > eda.MaxTiles/o.grid.ny:
-		return usagef("--grid: a power map has %d tiles at most", eda.MaxTiles)
+		return exit.Usagef("--unplaced %s: choose error or spread", o.unplaced)
+	case o.grid.NX > eda.MaxTiles/o.grid.NY:
+		return exit.Usagef("--grid: a power map has %d tiles at most", eda.MaxTiles)
 	}
-	q.NX, q.NY, q.Spread = o.grid.nx, o.grid.ny, o.unplaced == "spread"
+	q.NX, q.NY, q.Spread = o.grid.NX, o.grid.NY, o.unplaced == "spread"
 	if o.die == "" {
 		return nil
 	}
@@ -115,18 +118,18 @@ func (o *importEDAOptions) check() error {
 			*into, err = inputfile.Number(strings.TrimSpace(corners[i]))
 		}
 		if err != nil {
-			return usagef("--die: write it as X0,Y0,X1,Y1 in um, for example 0,0,5000,5000")
+			return exit.Usagef("--die: write it as X0,Y0,X1,Y1 in um, for example 0,0,5000,5000")
 		}
 	}
 	const most = 1e6 // um
 	if !(b.X1-b.X0 >= 1e-3) || !(b.Y1-b.Y0 >= 1e-3) || b.X0 < -most || b.Y0 < -most || b.X1 > most || b.Y1 > most {
-		return usagef("--die: X0,Y0 is the south-west corner and X1,Y1 the north-east one, in um, and a metre " +
+		return exit.Usagef("--die: X0,Y0 is the south-west corner and X1,Y1 the north-east one, in um, and a metre " +
 			"is the limit")
 	}
 	return nil
 }
 
-func runImportEDA(ctx context.Context, g *globals, o importEDAOptions) error {
+func runImportEDA(ctx context.Context, g *session.Session, o importEDAOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -146,20 +149,20 @@ func runImportEDA(ctx context.Context, g *globals, o importEDAOptions) error {
 	for _, f := range files {
 		paths = append(paths, filepath.Join(dir, f.Name))
 	}
-	if err := refuseToReplace(o.force, paths...); err != nil {
+	if err := session.RefuseToReplace(o.force, paths...); err != nil {
 		return err
 	}
 	var err error
 	if r, err = eda.Import(o.request); err != nil {
 		return err
 	}
-	if err := writeOutputs(ctx, g, dir, files...); err != nil {
+	if err := g.WriteOutputs(ctx, dir, files...); err != nil {
 		return err
 	}
 	for _, n := range r.Notes {
-		g.note("%s", n)
+		g.Note("%s", n)
 	}
-	g.note("%s: %d instances, %.6g W on %d x %d tiles, all of the %.6g W that were read", mapPath, r.Instances,
+	g.Note("%s: %d instances, %.6g W on %d x %d tiles, all of the %.6g W that were read", mapPath, r.Instances,
 		r.Map.Total(), r.Map.NX, r.Map.NY, r.Watts)
 	return nil
 }

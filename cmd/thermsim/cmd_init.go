@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/session"
 	"thermsim/internal/staging"
 )
 
@@ -39,13 +41,13 @@ EXIT STATUS
   1    a file could not be written
   2    wrong usage, or a file is there already; nothing was written
   130  interrupted; nothing was written
-` + crashHelp
+` + exit.CrashHelp
 
 const initExample = `  thermsim init                      # stack.toml here; then: thermsim check
   thermsim init hbm                  # another kind
   thermsim init flip-chip my-chip    # into a folder, which is made if need be`
 
-func newInitCommand(g *globals) *cobra.Command {
+func newInitCommand(g *session.Session) *cobra.Command {
 	return &cobra.Command{
 		Use:     "init [KIND [DIR]]",
 		Short:   "Write a stack file to start from",
@@ -53,7 +55,7 @@ func newInitCommand(g *globals) *cobra.Command {
 		Example: initExample,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 2 {
-				return usagef("expected a kind and a folder, got %d arguments; run '%s --help' for the usage",
+				return exit.Usagef("expected a kind and a folder, got %d arguments; run '%s --help' for the usage",
 					len(args), c.CommandPath())
 			}
 			return nil
@@ -77,15 +79,15 @@ func newInitCommand(g *globals) *cobra.Command {
 	}
 }
 
-func runInit(ctx context.Context, g *globals, kind, dir string) error {
+func runInit(ctx context.Context, g *session.Session, kind, dir string) error {
 	files, err := templateFiles(kind)
 	if err != nil {
 		return err
 	}
 	if dir == "" {
-		return usagef("the folder is empty; name one, or leave it out for the working directory")
+		return exit.Usagef("the folder is empty; name one, or leave it out for the working directory")
 	}
-	t, err := begin(g, dir, staging.Options{Flag: "DIR"})
+	t, err := g.Begin(dir, staging.Options{Flag: "DIR"})
 	if err != nil {
 		return err
 	}
@@ -94,10 +96,10 @@ func runInit(ctx context.Context, g *globals, kind, dir string) error {
 		return err
 	}
 	if err = t.WriteFiles(ctx, files...); err == nil {
-		_, err = commit(ctx, g, t)
+		_, err = g.Commit(ctx, t)
 	}
 	if err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
 	var names []string
 	for _, f := range files {
@@ -107,7 +109,7 @@ func runInit(ctx context.Context, g *globals, kind, dir string) error {
 	if dir != "." {
 		argument = " " + dir
 	}
-	g.note("wrote %s; go on with 'thermsim check%s' and 'thermsim steady%[2]s'", strings.Join(names, ", "), argument)
+	g.Note("wrote %s; go on with 'thermsim check%s' and 'thermsim steady%[2]s'", strings.Join(names, ", "), argument)
 	return nil
 }
 
@@ -115,7 +117,7 @@ func runInit(ctx context.Context, g *globals, kind, dir string) error {
 func templateFiles(kind string) ([]staging.File, error) {
 	entries, err := templates.ReadDir(path.Join("templates", kind))
 	if err != nil || path.Base(kind) != kind || kind == "." || kind == ".." {
-		return nil, usagef("there is no kind %q; there are %s (a folder comes second: thermsim init %s DIR)", kind,
+		return nil, exit.Usagef("there is no kind %q; there are %s (a folder comes second: thermsim init %s DIR)", kind,
 			strings.Join(templateKinds, ", "), templateKinds[0])
 	}
 	var files []staging.File
@@ -136,12 +138,12 @@ func templateFiles(kind string) ([]staging.File, error) {
 func refuseToStartOver(dir string, files []staging.File) error {
 	for _, f := range files {
 		existing := filepath.Join(dir, f.Name)
-		taken, err := exists(existing)
+		taken, err := session.Exists(existing)
 		if err != nil {
-			return usagef("%w; name another folder", err)
+			return exit.Usagef("%w; name another folder", err)
 		}
 		if taken {
-			return usagef("%s exists already and is not replaced; name another folder, or move it away", existing)
+			return exit.Usagef("%s exists already and is not replaced; name another folder, or move it away", existing)
 		}
 	}
 	return nil

@@ -9,6 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/room"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
 	"thermsim/report"
@@ -41,7 +46,7 @@ EXIT STATUS
   4    device failure, or not enough memory
   6    thermal runaway: with its leakage the package has no steady state in a test
   130  interrupted
-` + crashHelp
+` + exit.CrashHelp
 
 const jedecExample = `  thermsim jedec examples/fcbga
   thermsim jedec chip.toml --h "25 W/(m^2 K)"
@@ -49,25 +54,25 @@ const jedecExample = `  thermsim jedec examples/fcbga
 
 type jedecOptions struct {
 	stack  string
-	device deviceName
-	h      quantity
-	power  quantity
-	tol    quantity
+	device flags.Device
+	h      flags.Quantity
+	power  flags.Quantity
+	tol    flags.Quantity
 	json   bool
-	set    overrides
+	set    flags.Set
 }
 
-func newJedecCommand(g *globals) *cobra.Command {
-	o := jedecOptions{tol: temperatureRise(), h: heatTransfer(), power: power()}
+func newJedecCommand(g *session.Session) *cobra.Command {
+	o := jedecOptions{tol: flags.TemperatureRise(), h: flags.HeatTransfer(), power: flags.Power()}
 	cmd := &cobra.Command{
 		Use:               "jedec [STACK]",
 		Short:             "Thermal resistances of a package by JEDEC's tests",
 		Long:              jedecHelp,
 		Example:           jedecExample,
-		Args:              stackArgument,
-		ValidArgsFunction: completeStack,
+		Args:              flags.StackArgument,
+		ValidArgsFunction: flags.CompleteStack,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack = firstArgument(args)
+			o.stack = flags.First(args)
 			return runJedec(cmd.Context(), g, o)
 		},
 	}
@@ -75,11 +80,11 @@ func newJedecCommand(g *globals) *cobra.Command {
 	f.SortFlags = false
 	f.Var(&o.h, "h", "of moving air, in place of the file's (without either no jesd51-6)")
 	f.Var(&o.power, "power", "of the whole package in all tests, in the proportions of the file")
-	f.Var(&o.device, "device", deviceUsage)
+	f.Var(&o.device, "device", flags.DeviceUsage)
 	f.Var(&o.tol, "tol", "largest error of each solve, as estimated (default 1e-4 K)")
-	o.set.addFlag(f)
+	o.set.Add(f)
 	f.BoolVar(&o.json, "json", false, "print JSON in place of the table")
-	completeFlag(cmd, "device", deviceNames())
+	flags.Complete(cmd, "device", flags.DeviceNames())
 	return cmd
 }
 
@@ -94,12 +99,12 @@ type jedecFigure struct {
 	PowerW      float64 `json:"power_W"`
 }
 
-func runJedec(ctx context.Context, g *globals, o jedecOptions) error {
-	p := startProgress(g.console, "preparing")
-	defer p.stop()
-	path := stackPath(o.stack)
-	if formatOf(path) != nil {
-		return usagef("%s is a project of another simulator: it has no package to test", path)
+func runJedec(ctx context.Context, g *session.Session, o jedecOptions) error {
+	p := terminal.StartProgress(g.Console, "preparing")
+	defer p.Stop()
+	path := session.StackPath(o.stack)
+	if flags.FormatOf(path) != nil {
+		return exit.Usagef("%s is a project of another simulator: it has no package to test", path)
 	}
 	var all []jedecFigure
 	for _, environment := range stack.TestEnvironments() {
@@ -110,73 +115,73 @@ func runJedec(ctx context.Context, g *globals, o jedecOptions) error {
 		if s == nil {
 			continue
 		}
-		p.enter("solving " + environment)
+		p.Enter("solving " + environment)
 		found, err := testPackage(ctx, g, s, p)
 		if err != nil {
 			return err
 		}
 		all = append(all, found...)
 	}
-	p.stop()
+	p.Stop()
 	if len(all) == 0 {
-		return withStatus(exitInput, fmt.Errorf("%s: nothing heats the package; give a die power", path))
+		return exit.With(exit.Input, fmt.Errorf("%s: nothing heats the package; give a die power", path))
 	}
 	switch {
 	case o.json:
-		return report.WriteJSON(g.stdout, struct {
+		return report.WriteJSON(g.Stdout, struct {
 			Figures []jedecFigure `json:"figures"`
 		}{all})
-	case g.quiet:
+	case g.Quiet:
 		return nil
 	}
-	return writeJedec(g.console, all)
+	return writeJedec(g.Console, all)
 }
 
 // loadTest reads the stack file with its package in a test; nil where the test does not apply.
-func loadTest(g *globals, path, environment string, o *jedecOptions) (*stack.Stack, error) {
-	s, err := stack.LoadIn(path, environment, o.h.value, o.set...)
+func loadTest(g *session.Session, path, environment string, o *jedecOptions) (*stack.Stack, error) {
+	s, err := stack.LoadIn(path, environment, o.h.Value, o.set...)
 	if err != nil {
 		return nil, err
 	}
 	if s == nil {
-		g.detail("%s is left out", environment)
+		g.Detail("%s is left out", environment)
 		return nil, nil
 	}
-	if o.power.value > 0 {
-		s.ScalePower(o.power.value)
+	if o.power.Value > 0 {
+		s.ScalePower(o.power.Value)
 	}
 	if o.device != "" {
 		s.Solver.Device = string(o.device)
 	}
-	if o.tol.value > 0 {
-		s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = o.tol.value, 0, 0
+	if o.tol.Value > 0 {
+		s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = o.tol.Value, 0, 0
 	}
 	return s, nil
 }
 
 // testPackage solves a package in its test.
-func testPackage(ctx context.Context, g *globals, s *stack.Stack, p *progress) ([]jedecFigure, error) {
-	m, build, err := buildMesh(g, s, thisMachine(), false)
+func testPackage(ctx context.Context, g *session.Session, s *stack.Stack, p *terminal.Progress) ([]jedecFigure, error) {
+	m, build, err := buildMesh(g, s, room.ThisMachine(), false)
 	if err != nil {
 		return nil, err
 	}
 	sol, err := gpusolve.Steady(ctx, m, solverOptions(g, s.Solver, p))
 	if err != nil {
-		return nil, steadyInterrupted(err)
+		return nil, exit.NothingWritten(err)
 	}
 	defer sol.Close()
 	environment := s.Jedec.Environment
 	if sol.Status.Reason == solution.ReasonRunaway {
 		return nil,
-			withStatus(exitRunaway,
+			exit.With(exit.Runaway,
 				fmt.Errorf("thermal runaway in %s: the package has no steady state there; lower the power (--power) "+
 					"or the leakage", environment))
 	}
 	if !sol.Status.Converged {
-		return nil, withStatus(exitNotConverged, fmt.Errorf("%s did not converge: %s", environment, sol.Status.Reason))
+		return nil, exit.With(exit.NotConverged, fmt.Errorf("%s did not converge: %s", environment, sol.Status.Reason))
 	}
 	sum, err := report.Summarise(&report.Run{Command: "jedec", Version: versionText(), Mesh: m, Solution: sol,
-		Build: build, Start: g.start})
+		Build: build, Start: g.Start})
 	if err != nil {
 		return nil, err
 	}
@@ -188,12 +193,13 @@ func testPackage(ctx context.Context, g *globals, s *stack.Stack, p *progress) (
 	return out, nil
 }
 
-func writeJedec(c *console, all []jedecFigure) error {
-	t := textTable{header: []string{"figure", ">K/W", "test", ">junction degC", ">reference degC", "reference"}}
+func writeJedec(c *terminal.Console, all []jedecFigure) error {
+	t := terminal.Table{Header: []string{"figure", ">K/W", "test", ">junction degC", ">reference degC", "reference"}}
 	for _, f := range all {
 		digits := max(2, 2-int(math.Floor(math.Log10(math.Abs(f.KPerW)+1e-9))))
-		t.add(f.Figure, fmt.Sprintf("%.*f", min(digits, 4), f.KPerW), f.Environment,
-			fmt.Sprintf("%.2f", celsius(f.JunctionK)), fmt.Sprintf("%.2f", celsius(f.ReferenceK)), f.Reference)
+		t.Add(f.Figure, fmt.Sprintf("%.*f", min(digits, 4), f.KPerW), f.Environment,
+			fmt.Sprintf("%.2f", terminal.Celsius(f.JunctionK)), fmt.Sprintf("%.2f", terminal.Celsius(f.ReferenceK)),
+			f.Reference)
 	}
 	power := fmt.Sprintf("%g W", all[0].PowerW)
 	watts := func(a, b jedecFigure) int { return cmp.Compare(a.PowerW, b.PowerW) }
@@ -201,13 +207,14 @@ func writeJedec(c *console, all []jedecFigure) error {
 	if least, most := slices.MinFunc(all, watts).PowerW, slices.MaxFunc(all, watts).PowerW; least < most {
 		power = fmt.Sprintf("%.4g to %.4g W with the leakage", least, most)
 	}
-	fmt.Fprintf(c.stdout, "%s  %s\n", c.bold("Thermal resistances"), c.dim(power+", from the hottest cell"))
-	t.write(c, c.stdout)
+	fmt.Fprintf(c.Stdout, "%s  %s\n", c.Bold("Thermal resistances"), c.Dim(power+", from the hottest cell"))
+	t.Write(c, c.Stdout)
 	if hottest := slices.MaxFunc(all, func(a, b jedecFigure) int {
 		return cmp.Compare(a.JunctionK, b.JunctionK)
 	}); hottest.JunctionK > hotJunction {
-		fmt.Fprintf(c.stdout, "\n%s heats the junction to %.0f degC, where no package is tested, and in still air "+
-			"the figures depend on the power: give --power.\n", hottest.Environment, celsius(hottest.JunctionK))
+		fmt.Fprintf(c.Stdout, "\n%s heats the junction to %.0f degC, where no package is tested, and in still air "+
+			"the figures depend on the power: give --power.\n", hottest.Environment,
+			terminal.Celsius(hottest.JunctionK))
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/session"
 	"thermsim/internal/staging"
 )
 
@@ -19,12 +21,12 @@ EXIT STATUS
   0    done
   1    a file could not be written
   2    wrong usage
-` + crashHelp
+` + exit.CrashHelp
 
 const manExample = `  thermsim man ~/.local/share/man/man1             # then: man thermsim-steady
   thermsim man man && man -l man/thermsim.1`
 
-func newManCommand(g *globals) *cobra.Command {
+func newManCommand(g *session.Session) *cobra.Command {
 	return &cobra.Command{
 		Use:     "man DIR",
 		Short:   "Write manual pages",
@@ -32,7 +34,7 @@ func newManCommand(g *globals) *cobra.Command {
 		Example: manExample,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 || args[0] == "" {
-				return usagef("expected one folder for the pages; run '%s --help' for the usage", c.CommandPath())
+				return exit.Usagef("expected one folder for the pages; run '%s --help' for the usage", c.CommandPath())
 			}
 			return nil
 		},
@@ -43,7 +45,7 @@ func newManCommand(g *globals) *cobra.Command {
 	}
 }
 
-func runMan(ctx context.Context, g *globals, root *cobra.Command, dir string) error {
+func runMan(ctx context.Context, g *session.Session, root *cobra.Command, dir string) error {
 	var files []staging.File
 	for _, c := range manCommands(root) {
 		text := manPage(c)
@@ -52,13 +54,13 @@ func runMan(ctx context.Context, g *globals, root *cobra.Command, dir string) er
 			return err
 		}})
 	}
-	if err := checkFolder(dir); err != nil {
+	if err := session.CheckFolder(dir); err != nil {
 		return err
 	}
-	if err := writeOutputs(ctx, g, dir, files...); err != nil {
+	if err := g.WriteOutputs(ctx, dir, files...); err != nil {
 		return err
 	}
-	g.note("%d pages are in %s", len(files), dir)
+	g.Note("%d pages are in %s", len(files), dir)
 	return nil
 }
 

@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/stack"
 )
 
@@ -22,7 +25,7 @@ EXIT STATUS
 
   0    done
   2    no such material
-` + crashHelp
+` + exit.CrashHelp
 
 const materialsExample = `  thermsim materials
   thermsim materials silicon tim_grease
@@ -33,7 +36,7 @@ type materialsOptions struct {
 	json  bool
 }
 
-func newMaterialsCommand(g *globals) *cobra.Command {
+func newMaterialsCommand(g *session.Session) *cobra.Command {
 	var o materialsOptions
 	cmd := &cobra.Command{
 		Use:               "materials [NAME...]",
@@ -50,24 +53,24 @@ func newMaterialsCommand(g *globals) *cobra.Command {
 	return cmd
 }
 
-func runMaterials(g *globals, o materialsOptions) error {
+func runMaterials(g *session.Session, o materialsOptions) error {
 	library, err := stack.Library()
 	if err != nil {
 		// The library ships inside the program: a fault in it is not the user's.
-		return withStatus(exitInternal, err)
+		return exit.With(exit.Internal, err)
 	}
 	list, err := selectMaterials(library, o.names)
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(g.stdout)
+	w := bufio.NewWriter(g.Stdout)
 	switch {
 	case o.json:
 		err = writeMaterialsJSON(w, list)
 	case len(o.names) > 0:
-		writeMaterialsInFull(g.console, w, list)
+		writeMaterialsInFull(g.Console, w, list)
 	default:
-		writeMaterialsTable(g.console, w, list)
+		writeMaterialsTable(g.Console, w, list)
 	}
 	if err != nil {
 		return err
@@ -83,7 +86,7 @@ func selectMaterials(library []stack.Material, names []string) ([]stack.Material
 	for _, name := range names {
 		i := slices.IndexFunc(library, func(m stack.Material) bool { return m.Name == name })
 		if i < 0 {
-			return nil, usagef("no material %q in the library%s; 'thermsim materials' lists them", name,
+			return nil, exit.Usagef("no material %q in the library%s; 'thermsim materials' lists them", name,
 				alike(library, name))
 		}
 		list = append(list, library[i])
@@ -106,15 +109,15 @@ func alike(library []stack.Material, name string) string {
 	return " (there are " + strings.Join(near, ", ") + ")"
 }
 
-func writeMaterialsTable(c *console, w *bufio.Writer, list []stack.Material) {
-	t := textTable{header: []string{"material", ">k W/(m K)", ">c MJ/(m3 K)", ">at K", "source"}}
+func writeMaterialsTable(c *terminal.Console, w *bufio.Writer, list []stack.Material) {
+	t := terminal.Table{Header: []string{"material", ">k W/(m K)", ">c MJ/(m3 K)", ">at K", "source"}}
 	for _, m := range list {
-		t.add(m.Name, materialConductivity(&m), fmt.Sprintf("%.3f", m.C/1e6), referenceTemperature(m), m.Source)
+		t.Add(m.Name, materialConductivity(&m), fmt.Sprintf("%.3f", m.C/1e6), referenceTemperature(m), m.Source)
 	}
-	t.write(c, w)
+	t.Write(c, w)
 }
 
-func writeMaterialsInFull(c *console, w *bufio.Writer, list []stack.Material) {
+func writeMaterialsInFull(c *terminal.Console, w *bufio.Writer, list []stack.Material) {
 	for i, m := range list {
 		if i > 0 {
 			fmt.Fprintln(w)
@@ -123,7 +126,7 @@ func writeMaterialsInFull(c *console, w *bufio.Writer, list []stack.Material) {
 		if m.Title != "" {
 			title = ", " + m.Title
 		}
-		fmt.Fprintln(w, c.bold(m.Name)+title)
+		fmt.Fprintln(w, c.Bold(m.Name)+title)
 		fmt.Fprintf(w, "  k       %s W/(m K)\n", conductivity(m.K))
 		fmt.Fprintf(w, "  c       %.4g J/(m3 K)\n", m.C)
 		writeCurves(w, &m)

@@ -6,6 +6,12 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/room"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve/methods"
 	"thermsim/mesh"
 	"thermsim/stack"
@@ -39,7 +45,7 @@ EXIT STATUS
   3    a solve of the full model did not converge
   4    device failure, or not enough memory
   130  interrupted; nothing was written
-` + crashHelp
+` + exit.CrashHelp
 
 const reduceExample = `  thermsim reduce examples/trace --out model
   thermsim transient examples/trace --model model/model.json --dt "1 ms" --steps 1000
@@ -52,52 +58,52 @@ const reduceTol = 0.1
 type reduceOptions struct {
 	stack   string
 	out     string
-	grid    gridWish
-	device  deviceName
-	precond preconditioner
-	tol     quantity
+	grid    flags.Grid
+	device  flags.Device
+	precond flags.Preconditioner
+	tol     flags.Quantity
 	peaks   bool
 	project
 }
 
-func newReduceCommand(g *globals) *cobra.Command {
-	o := reduceOptions{tol: temperatureRise()}
+func newReduceCommand(g *session.Session) *cobra.Command {
+	o := reduceOptions{tol: flags.TemperatureRise()}
 	cmd := &cobra.Command{
 		Use:               "reduce [STACK]",
 		Short:             "Make a model of few states, for stepping and for SPICE",
 		Long:              reduceHelp,
 		Example:           reduceExample,
-		Args:              stackArgument,
-		ValidArgsFunction: completeStack,
+		Args:              flags.StackArgument,
+		ValidArgsFunction: flags.CompleteStack,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack = firstArgument(args)
+			o.stack = flags.First(args)
 			return runReduce(cmd.Context(), g, o)
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	addOutFlag(cmd, &o.out)
+	flags.AddOut(cmd, &o.out)
 	f.Var(&o.tol, "tol", "largest error of the model, as estimated (default 0.1 K)")
 	f.BoolVar(&o.peaks, "peaks", false, "the hottest cell of every input is an output too")
-	addGridFlag(cmd, &o.grid)
-	f.Var(&o.device, "device", deviceUsage)
+	flags.AddGrid(cmd, &o.grid)
+	f.Var(&o.device, "device", flags.DeviceUsage)
 	f.Var(&o.precond, "precond", "as for steady")
-	completeFlag(cmd, "device", deviceNames())
-	completeFlag(cmd, "precond", methods.Names())
-	o.set.addFlag(f)
-	o.addOptions(f, formats()...)
+	flags.Complete(cmd, "device", flags.DeviceNames())
+	flags.Complete(cmd, "precond", methods.Names())
+	o.set.Add(f)
+	o.addOptions(f, flags.Formats()...)
 	return cmd
 }
 
-func runReduce(ctx context.Context, g *globals, o reduceOptions) error {
-	p := startProgress(g.console, "preparing")
-	defer p.stop()
+func runReduce(ctx context.Context, g *session.Session, o reduceOptions) error {
+	p := terminal.StartProgress(g.Console, "preparing")
+	defer p.Stop()
 	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {
 		return err
 	}
 	if _, err := chooseGrid(ctx, g, s); err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
 	if o.device != "" {
 		s.Solver.Device = string(o.device)
@@ -107,44 +113,44 @@ func runReduce(ctx context.Context, g *globals, o reduceOptions) error {
 	}
 	wish := reduce.Options{Tol: reduceTol, Peaks: o.peaks, Solve: solverOptions(g, s.Solver, p)}
 	wish.Solve.Progress = nil // a solve is one of hundreds
-	if o.tol.value > 0 {
-		wish.Tol = o.tol.value
+	if o.tol.Value > 0 {
+		wish.Tol = o.tol.Value
 	}
 	wish.Progress = func(solves, states int) {
-		p.enter(fmt.Sprintf("solve %d of the full model, %d directions", solves, states))
+		p.Enter(fmt.Sprintf("solve %d of the full model, %d directions", solves, states))
 	}
-	files, err := begin(g, o.out, modelFiles)
+	files, err := g.Begin(o.out, modelFiles)
 	if err != nil {
 		return err
 	}
 	defer files.Abort()
-	on := thisMachine()
+	on := room.ThisMachine()
 	model, err := reduce.Run(ctx, s, func(s *stack.Stack) (*mesh.Mesh, error) {
 		m, _, err := buildMesh(g, s, on, true)
 		if err == nil {
-			err = checkRoom(s, reduce.Bytes(m), on.memory, "memory")
+			err = room.Check(s, reduce.Bytes(m), on.Memory, "memory")
 		}
 		return m, err
 	}, wish)
 	if err != nil {
 		return reduceFailed(err)
 	}
-	model.Origin.StackSHA256, model.Origin.Version = shown(s, &o.project), versionText()
-	p.enter("writing")
+	model.Origin.StackSHA256, model.Origin.Version = o.project.shown(s), versionText()
+	p.Enter("writing")
 	ports, err := writeModel(ctx, files, model, s)
 	if err == nil {
-		_, err = commit(ctx, g, files)
+		_, err = g.Commit(ctx, files)
 	}
 	if err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
-	p.stop()
+	p.Stop()
 	if e := &model.Error; e.EstimateK > e.WantedK {
-		g.note("the model is as good as %.2g K, by its own estimate, and not %.2g K as was asked for", e.EstimateK,
+		g.Note("the model is as good as %.2g K, by its own estimate, and not %.2g K as was asked for", e.EstimateK,
 			e.WantedK)
 	}
-	if !g.quiet {
-		printModel(g.console, model, ports, o.out)
+	if !g.Quiet {
+		printModel(g.Console, model, ports, o.out)
 	}
 	return nil
 }
@@ -153,35 +159,35 @@ func runReduce(ctx context.Context, g *globals, o reduceOptions) error {
 func reduceFailed(err error) error {
 	switch {
 	case errors.Is(err, reduce.ErrNotConverged):
-		return withStatus(exitNotConverged, err)
+		return exit.With(exit.NotConverged, err)
 	case errors.Is(err, reduce.ErrRefused):
-		return withStatus(exitInput, err)
+		return exit.With(exit.Input, err)
 	}
-	return steadyInterrupted(err)
+	return exit.NothingWritten(err)
 }
 
 // printModel tells what the model is.
-func printModel(c *console, m *reducedmodel.Model, ports []*reducedmodel.OnePort, out string) {
+func printModel(c *terminal.Console, m *reducedmodel.Model, ports []*reducedmodel.OnePort, out string) {
 	e := &m.Error
 	if m.Title != "" {
-		fmt.Fprintln(c.stdout, c.bold(cut(m.Title, c.style.Width)))
+		fmt.Fprintln(c.Stdout, c.Bold(terminal.Cut(m.Title, c.Style.Width)))
 	}
-	fmt.Fprintf(c.stdout, "%s  %s\n", c.bold("Reduced model"),
-		c.dim(fmt.Sprintf("of %d x %d x %d cells, by %d solves", m.Origin.Grid[0], m.Origin.Grid[1], m.Origin.Grid[2],
+	fmt.Fprintf(c.Stdout, "%s  %s\n", c.Bold("Reduced model"),
+		c.Dim(fmt.Sprintf("of %d x %d x %d cells, by %d solves", m.Origin.Grid[0], m.Origin.Grid[1], m.Origin.Grid[2],
 			e.Solves)))
-	t := textTable{header: []string{"", ""}}
-	t.add("states", fmt.Sprintf("%d, of %d directions", m.States(), e.BasisStates))
-	t.add("inputs, outputs", fmt.Sprintf("%d, %d", len(m.Inputs), len(m.Outputs)))
-	t.add("time constants", fmt.Sprintf("%s to %s", seconds(m.Tau[len(m.Tau)-1]), seconds(m.Tau[0])))
-	t.add("error after steps", fmt.Sprintf("%.2g K estimated, %.2g K wanted, within the inputs' ranges of power",
+	t := terminal.Table{Header: []string{"", ""}}
+	t.Add("states", fmt.Sprintf("%d, of %d directions", m.States(), e.BasisStates))
+	t.Add("inputs, outputs", fmt.Sprintf("%d, %d", len(m.Inputs), len(m.Outputs)))
+	t.Add("time constants", fmt.Sprintf("%s to %s", terminal.Seconds(m.Tau[len(m.Tau)-1]), terminal.Seconds(m.Tau[0])))
+	t.Add("error after steps", fmt.Sprintf("%.2g K estimated, %.2g K wanted, within the inputs' ranges of power",
 		e.EstimateK, e.WantedK))
-	t.add("error held out", fmt.Sprintf("%.2g K at %d frequencies that are not in the basis", e.FrequencyK,
+	t.Add("error held out", fmt.Sprintf("%.2g K at %d frequencies that are not in the basis", e.FrequencyK,
 		len(e.HeldOut)))
 	sections := 0
 	for _, p := range ports {
 		sections = max(sections, len(p.Foster.R))
 	}
-	t.add("Foster and Cauer", fmt.Sprintf("%d networks of up to %d sections", len(ports), sections))
-	t.write(c, c.stdout)
-	fmt.Fprintf(c.stdout, "\nmodel.json, model.npz, model.cir, run.cir, foster.csv and cauer.csv are in %s\n", out)
+	t.Add("Foster and Cauer", fmt.Sprintf("%d networks of up to %d sections", len(ports), sections))
+	t.Write(c, c.Stdout)
+	fmt.Fprintf(c.Stdout, "\nmodel.json, model.npz, model.cir, run.cir, foster.csv and cauer.csv are in %s\n", out)
 }

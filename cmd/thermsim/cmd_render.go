@@ -7,6 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/room"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/internal/machine"
 	"thermsim/internal/staging"
 	"thermsim/report"
@@ -28,7 +33,7 @@ EXIT STATUS
   1    internal failure, or a file could not be written
   2    wrong usage, or no saved run; nothing was written
   130  interrupted; nothing was written
-` + crashHelp
+` + exit.CrashHelp
 
 const renderExample = `  thermsim render thermsim-out --maps all --formats svg
   thermsim render thermsim-out --files vtr --file-steps all --out paraview
@@ -40,12 +45,12 @@ type renderOptions struct {
 	out      string
 	maps     []string
 	junit    bool
-	pictures pictureOptions
-	outputs  outputOptions
+	pictures flags.Pictures
+	outputs  flags.Outputs
 }
 
-func newRenderCommand(g *globals) *cobra.Command {
-	o := renderOptions{outputs: newOutputOptions()}
+func newRenderCommand(g *session.Session) *cobra.Command {
+	o := renderOptions{outputs: flags.NewOutputs()}
 	cmd := &cobra.Command{
 		Use:     "render RUN",
 		Short:   "Make pictures and files again from a saved run",
@@ -59,17 +64,17 @@ func newRenderCommand(g *globals) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	group(f, groupResults, func() {
+	flags.Group(f, flags.GroupResults, func() {
 		f.StringVarP(&o.out, "out", "o", "", "write the files into `DIR` (default the folder of the run)")
-		addForceFlag(cmd)
-		o.outputs.addPageFlags(cmd)
-		addJUnitFlag(cmd, &o.junit)
+		flags.AddForce(cmd)
+		o.outputs.AddPage(cmd)
+		flags.AddJUnit(cmd, &o.junit)
 	})
-	group(f, groupPictures, func() {
-		addMapsFlag(cmd, &o.maps)
-		o.pictures.addFlags(cmd)
+	flags.Group(f, flags.GroupPictures, func() {
+		flags.AddMaps(cmd, &o.maps)
+		o.pictures.Add(cmd)
 	})
-	group(f, groupFields, func() { o.outputs.fields.addFlags(cmd) })
+	flags.Group(f, flags.GroupFields, func() { o.outputs.Fields.Add(cmd) })
 	return cmd
 }
 
@@ -77,77 +82,77 @@ func newRenderCommand(g *globals) *cobra.Command {
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usagef("expected %s, got %d arguments; run '%s --help' for the usage", what, len(args),
+			return exit.Usagef("expected %s, got %d arguments; run '%s --help' for the usage", what, len(args),
 				c.CommandPath())
 		}
 		return nil
 	}
 }
 
-func runRender(ctx context.Context, g *globals, o renderOptions) error {
-	p := startProgress(g.console, "reading")
-	defer p.stop()
-	r, err := report.Restore(o.run, roomToRender(machine.FreeMemory()))
+func runRender(ctx context.Context, g *session.Session, o renderOptions) error {
+	p := terminal.StartProgress(g.Console, "reading")
+	defer p.Stop()
+	r, err := report.Restore(o.run, room.ToRender(machine.FreeMemory()))
 	if err != nil {
-		return unlessStated(exitInput, err)
+		return exit.UnlessStated(exit.Input, err)
 	}
 	defer r.Close()
 	kept, err := o.settle(g, r)
 	if err != nil {
 		return err
 	}
-	files, err := begin(g, o.out, staging.Options{Set: report.RunFiles, Command: "render", ID: r.Saved.Manifest.ID})
+	files, err := g.Begin(o.out, staging.Options{Set: report.RunFiles, Command: "render", ID: r.Saved.Manifest.ID})
 	if err != nil {
 		return err
 	}
 	defer files.Abort()
 	if other := files.Before().Set(report.RunFiles); other.Holds(saved.FileName) && other.ID != files.ID() {
-		return usagef("%s holds another run, with its %s, which would be removed; name another folder with --out",
+		return exit.Usagef("%s holds another run, with its %s, which would be removed; name another folder with --out",
 			o.out, saved.FileName)
 	}
-	p.enter("drawing")
+	p.Enter("drawing")
 	err = o.write(ctx, r, files, kept)
 	if err == nil {
-		_, err = commit(ctx, g, files)
+		_, err = g.Commit(ctx, files)
 	}
-	p.stop()
+	p.Stop()
 	if err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
-	g.note("rendered into %s", o.out)
+	g.Note("rendered into %s", o.out)
 	return nil
 }
 
 // settle checks the flags against the run before anything is written.
-func (o *renderOptions) settle(g *globals, r *report.Restored) (report.OutputOptions, error) {
+func (o *renderOptions) settle(g *session.Session, r *report.Restored) (report.OutputOptions, error) {
 	s := r.Mesh.Stack
 	transient := r.Command == "transient"
 	if len(o.maps) > 0 {
 		s.Output.Maps = o.maps
 	}
 	if err := report.CheckMaps(s, s.Output.Maps); err != nil {
-		return report.OutputOptions{}, withStatus(exitInput, err)
+		return report.OutputOptions{}, exit.With(exit.Input, err)
 	}
-	if err := o.pictures.check(s, transient); err != nil {
+	if err := o.pictures.Check(s, transient); err != nil {
 		return report.OutputOptions{}, err
 	}
-	if err := o.outputs.check(s, transient); err != nil {
+	if err := o.outputs.Check(s, transient); err != nil {
 		return report.OutputOptions{}, err
 	}
 	home := filepath.Dir(r.Saved.Path)
 	if o.out == "" {
 		o.out = home
 	}
-	o.outputs.save = saveNone
-	kept, err := o.outputs.settle(g, r.Mesh, len(r.Solution.Steps))
+	o.outputs.Save = flags.SaveNone
+	kept, err := o.outputs.Settle(g, r.Mesh, len(r.Solution.Steps))
 	if err != nil {
 		return kept, err
 	}
-	if !o.outputs.fields.fileSteps.all { // all stands for those that are saved
+	if !o.outputs.Fields.FileSteps.All { // all stands for those that are saved
 		for _, list := range kept.FileSteps {
 			for step := list.From; ; step += list.Every {
 				if _, err := r.Saved.Field(step); err != nil {
-					return kept, usagef("--file-steps: %w; 'thermsim transient --save all' keeps every step", err)
+					return kept, exit.Usagef("--file-steps: %w; 'thermsim transient --save all' keeps every step", err)
 				}
 				if list.To-step < list.Every {
 					break
@@ -155,18 +160,18 @@ func (o *renderOptions) settle(g *globals, r *report.Restored) (report.OutputOpt
 			}
 		}
 	}
-	if transient && o.pictures.wants("maxima") && !r.Complete() && !sameFile(o.out, home) {
-		g.note("maps of maxima over time are left out: the saved run holds %d of %d steps", len(r.Saved.Manifest.Saved),
+	if transient && o.pictures.Wants("maxima") && !r.Complete() && !session.SameFile(o.out, home) {
+		g.Note("maps of maxima over time are left out: the saved run holds %d of %d steps", len(r.Saved.Manifest.Saved),
 			len(r.Solution.Steps))
 	}
 	if kept.Page && !r.Complete() {
 		here, of := len(r.Saved.Manifest.Saved), len(r.Solution.Steps)
-		if _, err := os.Stat(filepath.Join(home, report.PageName)); err == nil && sameFile(o.out, home) {
+		if _, err := os.Stat(filepath.Join(home, report.PageName)); err == nil && session.SameFile(o.out, home) {
 			kept.Page = false
-			g.note("report.html is left as it is: the saved run holds %d of %d steps, and the page may show more; "+
+			g.Note("report.html is left as it is: the saved run holds %d of %d steps, and the page may show more; "+
 				"--out DIR makes one elsewhere", here, of)
 		} else {
-			g.note("report.html shows the steps that the saved run holds, %d of %d", here, of)
+			g.Note("report.html shows the steps that the saved run holds, %d of %d", here, of)
 		}
 	}
 	return kept, nil
@@ -183,7 +188,7 @@ func (o *renderOptions) write(ctx context.Context, r *report.Restored, files *st
 	if r.Command == "transient" {
 		steps = len(r.Saved.Manifest.Saved)
 	}
-	o.pictures.apply(&drawn, r.Mesh.Stack.Output.Maps)
+	o.pictures.Apply(&drawn, r.Mesh.Stack.Output.Maps)
 	recording, err := report.NewRecording(files, r.Run, steps, drawn, kept)
 	if err != nil {
 		return err

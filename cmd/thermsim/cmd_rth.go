@@ -11,6 +11,12 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
+
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/room"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/ports"
@@ -45,7 +51,7 @@ EXIT STATUS
   3    a solve did not converge; nothing was written
   4    device failure, or not enough memory
   130  interrupted; nothing was written
-` + crashHelp
+` + exit.CrashHelp
 
 const rthExample = `  thermsim rth examples/quickstart
   thermsim rth examples/mol10-ev6 --grid 128x128 --peaks
@@ -59,10 +65,10 @@ type rthOptions struct {
 // responseOptions are the flags that rth and zth share.
 type responseOptions struct {
 	stack, out string
-	grid       gridWish
-	device     deviceName
-	precond    preconditioner
-	rtol       quantity
+	grid       flags.Grid
+	device     flags.Device
+	precond    flags.Preconditioner
+	rtol       flags.Quantity
 	json       bool
 	noPage     bool
 	project
@@ -70,31 +76,31 @@ type responseOptions struct {
 
 func (o *responseOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	o.rtol = ratio()
-	addOutFlag(cmd, &o.out)
-	addGridFlag(cmd, &o.grid)
-	f.Var(&o.device, "device", deviceUsage)
+	o.rtol = flags.Ratio()
+	flags.AddOut(cmd, &o.out)
+	flags.AddGrid(cmd, &o.grid)
+	f.Var(&o.device, "device", flags.DeviceUsage)
 	f.Var(&o.precond, "precond", "as for steady")
 	f.Var(&o.rtol, "rtol", "relative residual of solves by iteration (default 1e-12)")
 	f.BoolVar(&o.json, "json", false, "print JSON in place of the tables")
 	f.BoolVar(&o.noPage, "no-page", false, "leave out the page")
-	completeFlag(cmd, "device", deviceNames())
-	completeFlag(cmd, "precond", methods.Names())
-	o.set.addFlag(f)
-	o.addOptions(f, formats()...)
+	flags.Complete(cmd, "device", flags.DeviceNames())
+	flags.Complete(cmd, "precond", methods.Names())
+	o.set.Add(f)
+	o.addOptions(f, flags.Formats()...)
 }
 
-func newRthCommand(g *globals) *cobra.Command {
+func newRthCommand(g *session.Session) *cobra.Command {
 	var o rthOptions
 	cmd := &cobra.Command{
 		Use:               "rth [STACK]",
 		Short:             "Thermal resistances between all blocks and probes",
 		Long:              rthHelp,
 		Example:           rthExample,
-		Args:              stackArgument,
-		ValidArgsFunction: completeStack,
+		Args:              flags.StackArgument,
+		ValidArgsFunction: flags.CompleteStack,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack = firstArgument(args)
+			o.stack = flags.First(args)
 			return runRth(cmd.Context(), g, o)
 		},
 	}
@@ -105,20 +111,20 @@ func newRthCommand(g *globals) *cobra.Command {
 }
 
 // load reads the stack and takes the output folder.
-func (o *responseOptions) load(ctx context.Context, g *globals, command string) (*stack.Stack, *staging.Transaction,
-	error) {
+func (o *responseOptions) load(ctx context.Context, g *session.Session, command string) (*stack.Stack,
+	*staging.Transaction, error) {
 	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := ports.CheckLinear(s); err != nil {
-		return nil, nil, withStatus(exitInput, fmt.Errorf("%s: %w", s.File, err))
+		return nil, nil, exit.With(exit.Input, fmt.Errorf("%s: %w", s.File, err))
 	}
 	if len(ports.InputsOf(s)) == 0 {
-		return nil, nil, withStatus(exitInput, fmt.Errorf("%s: %w", s.File, response.ErrNoInput))
+		return nil, nil, exit.With(exit.Input, fmt.Errorf("%s: %w", s.File, response.ErrNoInput))
 	}
 	if _, err := chooseGrid(ctx, g, s); err != nil {
-		return nil, nil, steadyInterrupted(err)
+		return nil, nil, exit.NothingWritten(err)
 	}
 	if o.device != "" {
 		s.Solver.Device = string(o.device)
@@ -126,14 +132,15 @@ func (o *responseOptions) load(ctx context.Context, g *globals, command string) 
 	if o.precond != "" {
 		s.Solver.Preconditioner = string(o.precond)
 	}
-	s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = 0, o.rtol.value, 0
-	out, err := begin(g, o.out, staging.Options{Set: command, Command: command, Shows: shown(s, &o.project)})
+	s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = 0, o.rtol.Value, 0
+	out, err := g.Begin(o.out, staging.Options{Set: command, Command: command, Shows: o.project.shown(s)})
 	return s, out, err
 }
 
 // solving are the options of package response.
-func (o *responseOptions) solving(g *globals, s *stack.Stack, p *progress, transient bool) response.Options {
-	on, solver := thisMachine(), solverOptions(g, s.Solver, p)
+func (o *responseOptions) solving(g *session.Session, s *stack.Stack, p *terminal.Progress,
+	transient bool) response.Options {
+	on, solver := room.ThisMachine(), solverOptions(g, s.Solver, p)
 	solver.Progress = nil
 	return response.Options{
 		Solver: solver,
@@ -141,32 +148,32 @@ func (o *responseOptions) solving(g *globals, s *stack.Stack, p *progress, trans
 			m, _, err := buildMesh(g, s, on, transient)
 			return m, err
 		},
-		Progress: func(done, all int) { p.update(gpusolve.Progress{Step: done, Steps: all}) },
+		Progress: func(done, all int) { p.Update(gpusolve.Progress{Step: done, Steps: all}) },
 	}
 }
 
 // responseError gives an error of package response its exit status.
 func responseError(err error) error {
 	if errors.Is(err, response.ErrNotConverged) {
-		return withStatus(exitNotConverged, err)
+		return exit.With(exit.NotConverged, err)
 	}
-	return steadyInterrupted(err)
+	return exit.NothingWritten(err)
 }
 
-func runRth(ctx context.Context, g *globals, o rthOptions) error {
-	p := startProgress(g.console, "preparing")
-	defer p.stop()
+func runRth(ctx context.Context, g *session.Session, o rthOptions) error {
+	p := terminal.StartProgress(g.Console, "preparing")
+	defer p.Stop()
 	s, out, err := o.load(ctx, g, "rth")
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
-	p.enter("solving")
+	p.Enter("solving")
 	x, err := response.Resistances(ctx, s, o.solving(g, s, p, false), o.peaks)
 	if err != nil {
 		return responseError(err)
 	}
-	p.enter("writing")
+	p.Enter("writing")
 	title := cmp.Or(s.Title, s.File)
 	drawn := display.MatrixPicture(title, x)
 	files := []staging.File{
@@ -182,30 +189,30 @@ func runRth(ctx context.Context, g *globals, o rthOptions) error {
 		if err := page.AddPicture("Matrix", drawn); err != nil {
 			return err
 		}
-		page.AddTable("Inputs", own.header, own.rows)
-		page.AddTable("Strongest couplings", ties.header, ties.rows)
+		page.AddTable("Inputs", own.Header, own.Rows)
+		page.AddTable("Strongest couplings", ties.Header, ties.Rows)
 		files = append(files, staging.File{Name: "rth.html", Write: page.Write})
 	}
 	if err := out.WriteFiles(ctx, files...); err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
-	if _, err := commit(ctx, g, out); err != nil {
-		return steadyInterrupted(err)
+	if _, err := g.Commit(ctx, out); err != nil {
+		return exit.NothingWritten(err)
 	}
-	p.stop()
+	p.Stop()
 	switch {
 	case o.json:
-		return display.ResistancesJSON(g.stdout, x)
-	case g.quiet:
+		return display.ResistancesJSON(g.Stdout, x)
+	case g.Quiet:
 		return nil
 	}
-	c := g.console
-	fmt.Fprintf(c.stdout, "%s  %s\n", c.bold("Inputs"),
-		c.dim("rise for 1 W in the input alone, and at the powers of the file"))
-	own.write(c, c.stdout)
-	fmt.Fprintf(c.stdout, "\n%s  %s\n", c.bold("Couplings"), c.dim("rise of one for 1 W in the other, strongest first"))
-	ties.write(c, c.stdout)
-	_, err = fmt.Fprintf(c.stdout, "\n%s\nWrote rth.csv, rth.json, rth.png%s into %s\n", symmetryText(x),
+	c := g.Console
+	fmt.Fprintf(c.Stdout, "%s  %s\n", c.Bold("Inputs"),
+		c.Dim("rise for 1 W in the input alone, and at the powers of the file"))
+	own.Write(c, c.Stdout)
+	fmt.Fprintf(c.Stdout, "\n%s  %s\n", c.Bold("Couplings"), c.Dim("rise of one for 1 W in the other, strongest first"))
+	ties.Write(c, c.Stdout)
+	_, err = fmt.Fprintf(c.Stdout, "\n%s\nWrote rth.csv, rth.json, rth.png%s into %s\n", symmetryText(x),
 		pageText(o.noPage, "rth.html"), out.Dir())
 	return err
 }
@@ -226,8 +233,8 @@ func kPerW(v float64) string {
 }
 
 // ownTable lists the inputs, the highest resistance first.
-func ownTable(x *response.Matrix) *textTable {
-	t := &textTable{header: []string{"input", ">mean K/W", ">hottest K/W", ">power W", ">rise K", ">of it own K"}}
+func ownTable(x *response.Matrix) *terminal.Table {
+	t := &terminal.Table{Header: []string{"input", ">mean K/W", ">hottest K/W", ">power W", ">rise K", ">of it own K"}}
 	var watts []float64
 	for _, in := range x.Inputs {
 		watts = append(watts, in.Watts)
@@ -236,7 +243,7 @@ func ownTable(x *response.Matrix) *textTable {
 	order := indices(len(x.Inputs))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x.R[b][b], x.R[a][a]) })
 	for _, n := range order {
-		t.add(x.Inputs[n].Name, kPerW(x.R[n][n]), kPerW(x.Hottest[n]), fmt.Sprintf("%.4g", watts[n]),
+		t.Add(x.Inputs[n].Name, kPerW(x.R[n][n]), kPerW(x.Hottest[n]), fmt.Sprintf("%.4g", watts[n]),
 			fmt.Sprintf("%.3f", rises[n]), fmt.Sprintf("%.3f", x.R[n][n]*watts[n]))
 	}
 	return t
@@ -255,8 +262,8 @@ const mostCouplings = 15
 
 // couplings lists pairs of inputs, and probes, the strongest first. A pair is there once where heat goes both ways
 // alike.
-func couplings(x *response.Matrix) *textTable {
-	t := &textTable{header: []string{"heated", "warmed", ">K/W", ">of its own"}}
+func couplings(x *response.Matrix) *terminal.Table {
+	t := &terminal.Table{Header: []string{"heated", "warmed", ">K/W", ">of its own"}}
 	type pair struct{ from, to int }
 	var all []pair
 	for o, out := range x.Outputs {
@@ -270,7 +277,7 @@ func couplings(x *response.Matrix) *textTable {
 	slices.SortStableFunc(all, func(a, b pair) int { return cmp.Compare(x.R[b.to][b.from], x.R[a.to][a.from]) })
 	for _, p := range all[:min(len(all), mostCouplings)] {
 		r := x.R[p.to][p.from]
-		t.add(x.Inputs[p.from].Name, x.Outputs[p.to].Name, kPerW(r), fmt.Sprintf("%.1f %%", 100*r/x.R[p.from][p.from]))
+		t.Add(x.Inputs[p.from].Name, x.Outputs[p.to].Name, kPerW(r), fmt.Sprintf("%.1f %%", 100*r/x.R[p.from][p.from]))
 	}
 	return t
 }

@@ -13,6 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/room"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/internal/printable"
 	"thermsim/internal/staging"
 	"thermsim/mesh"
@@ -41,7 +46,7 @@ EXIT STATUS
   3    a solve did not converge; nothing was written
   4    device failure, or not enough memory
   130  interrupted; nothing was written
-` + crashHelp
+` + exit.CrashHelp
 
 const sensitivityExample = `  thermsim sensitivity examples/mol10-ev6
   thermsim sensitivity chip.toml --of core0
@@ -53,17 +58,17 @@ type sensitivityOptions struct {
 	norm float64
 }
 
-func newSensitivityCommand(g *globals) *cobra.Command {
+func newSensitivityCommand(g *session.Session) *cobra.Command {
 	var o sensitivityOptions
 	cmd := &cobra.Command{
 		Use:               "sensitivity [STACK]",
 		Short:             "How a temperature changes with every power, thickness, k and h",
 		Long:              sensitivityHelp,
 		Example:           sensitivityExample,
-		Args:              stackArgument,
-		ValidArgsFunction: completeStack,
+		Args:              flags.StackArgument,
+		ValidArgsFunction: flags.CompleteStack,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack = firstArgument(args)
+			o.stack = flags.First(args)
 			return runSensitivity(cmd.Context(), g, o)
 		},
 	}
@@ -76,19 +81,19 @@ func newSensitivityCommand(g *globals) *cobra.Command {
 	return cmd
 }
 
-func runSensitivity(ctx context.Context, g *globals, o sensitivityOptions) error {
+func runSensitivity(ctx context.Context, g *session.Session, o sensitivityOptions) error {
 	if !(o.norm >= 1 && o.norm <= 1000) {
-		return usagef("--norm %g: write a number from 1 to 1000", o.norm)
+		return exit.Usagef("--norm %g: write a number from 1 to 1000", o.norm)
 	}
-	p := startProgress(g.console, "preparing")
-	defer p.stop()
+	p := terminal.StartProgress(g.Console, "preparing")
+	defer p.Stop()
 	s, out, err := o.load(ctx, g, "sensitivity")
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
-	p.enter("solving")
-	on, solver := thisMachine(), solverOptions(g, s.Solver, p)
+	p.Enter("solving")
+	on, solver := room.ThisMachine(), solverOptions(g, s.Solver, p)
 	r, err := sensitivity.Of(ctx, s, sensitivity.Objective{Of: o.of, Norm: o.norm},
 		sensitivity.Options{Solver: solver, Mesh: func(s *stack.Stack) (*mesh.Mesh, error) {
 			m, _, err := buildMesh(g, s, on, false)
@@ -96,12 +101,12 @@ func runSensitivity(ctx context.Context, g *globals, o sensitivityOptions) error
 		}})
 	switch {
 	case errors.Is(err, sensitivity.ErrConverged):
-		return withStatus(exitNotConverged, err)
+		return exit.With(exit.NotConverged, err)
 	case errors.Is(err, sensitivity.ErrCoolant), errors.Is(err, sensitivity.ErrNoInput),
 		errors.Is(err, sensitivity.ErrObjective), errors.Is(err, sensitivity.ErrSides):
-		return withStatus(exitInput, err)
+		return exit.With(exit.Input, err)
 	case err != nil:
-		return unlessStated(exitStatus(err), steadyInterrupted(err))
+		return exit.UnlessStated(exit.Status(err), exit.NothingWritten(err))
 	}
 	slices.SortStableFunc(r.Of, func(a, b sensitivity.Sensitivity) int {
 		return cmp.Compare(strength(&b), strength(&a))
@@ -112,19 +117,19 @@ func runSensitivity(ctx context.Context, g *globals, o sensitivityOptions) error
 		staging.File{Name: "sensitivity.json", Write: func(w io.Writer) error { return sensitivityJSON(w, r) }},
 		staging.File{Name: "sensitivity.png", Write: func(w io.Writer) error { return chart.Write(w, picture.PNG) }})
 	if err == nil {
-		_, err = commit(ctx, g, out)
+		_, err = g.Commit(ctx, out)
 	}
 	if err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
-	p.stop()
+	p.Stop()
 	switch {
 	case o.json:
-		return sensitivityJSON(g.stdout, r)
-	case g.quiet:
+		return sensitivityJSON(g.Stdout, r)
+	case g.Quiet:
 		return nil
 	}
-	return writeSensitivity(g.console, r, out.Dir())
+	return writeSensitivity(g.Console, r, out.Dir())
 }
 
 // strength of a parameter for the order of tables. Temperatures come last: 1 % of 300 K says nothing.
@@ -151,7 +156,7 @@ const mostBars = 25
 
 // tornado draws the strongest, without temperatures.
 func tornado(title string, r *sensitivity.Result) *picture.Tornado {
-	t := &picture.Tornado{Title: title, Subtitle: fmt.Sprintf("%s: %.2f °C", r.Name, celsius(r.Kelvin)),
+	t := &picture.Tornado{Title: title, Subtitle: fmt.Sprintf("%s: %.2f °C", r.Name, terminal.Celsius(r.Kelvin)),
 		X: "K for 1 % more"}
 	for i := range r.Of {
 		if v := &r.Of[i]; v.Kind != sensitivity.Temperature && len(t.Names) < mostBars {
@@ -194,8 +199,8 @@ func sensitivityJSON(w io.Writer, r *sensitivity.Result) error {
 	return report.WriteJSON(w, out)
 }
 
-func writeSensitivity(c *console, r *sensitivity.Result, dir string) error {
-	t := textTable{header: []string{"parameter", ">value", "unit", ">K per unit", ">K per +1 %"}}
+func writeSensitivity(c *terminal.Console, r *sensitivity.Result, dir string) error {
+	t := terminal.Table{Header: []string{"parameter", ">value", "unit", ">K per unit", ">K per +1 %"}}
 	shown := 0
 	for i := range r.Of {
 		v := &r.Of[i]
@@ -210,14 +215,14 @@ func writeSensitivity(c *console, r *sensitivity.Result, dir string) error {
 		if v.Kind == sensitivity.Conductivity {
 			unit = "times"
 		}
-		t.add(sensitivityLabel(v), strconv.FormatFloat(v.Value, 'g', 5, 64), unit,
+		t.Add(sensitivityLabel(v), strconv.FormatFloat(v.Value, 'g', 5, 64), unit,
 			strconv.FormatFloat(v.Derivative, 'g', 5, 64), percent)
 	}
-	fmt.Fprintf(c.stdout, "%s  %s, %.3f degC\n", c.bold("Sensitivities"), r.Name, celsius(r.Kelvin))
-	t.write(c, c.stdout)
+	fmt.Fprintf(c.Stdout, "%s  %s, %.3f degC\n", c.Bold("Sensitivities"), r.Name, terminal.Celsius(r.Kelvin))
+	t.Write(c, c.Stdout)
 	if more := len(r.Of) - mostBars; more > 0 {
-		fmt.Fprintf(c.stdout, "and %d weaker ones in sensitivity.csv\n", more)
+		fmt.Fprintf(c.Stdout, "and %d weaker ones in sensitivity.csv\n", more)
 	}
-	_, err := fmt.Fprintf(c.stdout, "\nWrote sensitivity.csv, sensitivity.json, sensitivity.png into %s\n", dir)
+	_, err := fmt.Fprintf(c.Stdout, "\nWrote sensitivity.csv, sensitivity.json, sensitivity.png into %s\n", dir)
 	return err
 }

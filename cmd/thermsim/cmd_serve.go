@@ -5,12 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/internal/staging"
 	"thermsim/interop/serve"
@@ -45,7 +50,7 @@ EXIT STATUS
   4    device failure, or not enough memory
   6    thermal runaway: --initial steady has no stable state
   130  interrupted
-` + crashHelp
+` + exit.CrashHelp
 
 const serveExample = `  echo '{"op":"step","n":10,"read":{"blocks":true}}' | thermsim serve examples/trace
   thermsim serve chip.toml --listen unix:/tmp/chip.sock --states states
@@ -62,7 +67,7 @@ const (
 
 type serveOptions struct {
 	simulateOptions
-	dt       quantity
+	dt       flags.Quantity
 	initial  beginning
 	protocol string
 	listen   string
@@ -73,22 +78,22 @@ type serveOptions struct {
 	tell     bool // nobody but the server knows the token
 	keep     bool
 	states   string
-	idle     quantity
-	patience quantity
+	idle     flags.Quantity
+	patience flags.Quantity
 }
 
-func newServeCommand(g *globals) *cobra.Command {
-	o := serveOptions{simulateOptions: newSimulateOptions(), dt: duration(),
-		initial: beginning{quantity: temperature()}, idle: duration(), patience: duration()}
+func newServeCommand(g *session.Session) *cobra.Command {
+	o := serveOptions{simulateOptions: newSimulateOptions(), dt: flags.Duration(),
+		initial: beginning{Quantity: flags.Temperature()}, idle: flags.Duration(), patience: flags.Duration()}
 	cmd := &cobra.Command{
 		Use:               "serve [STACK]",
 		Short:             "Step a stack for another program",
 		Long:              serveHelp,
 		Example:           serveExample,
-		Args:              stackArgument,
-		ValidArgsFunction: completeStack,
+		Args:              flags.StackArgument,
+		ValidArgsFunction: flags.CompleteStack,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack, o.ported = firstArgument(args), cmd.Flags().Changed("port")
+			o.stack, o.ported = flags.First(args), cmd.Flags().Changed("port")
 			return runServe(cmd.Context(), g, o)
 		},
 	}
@@ -100,7 +105,7 @@ func newServeCommand(g *globals) *cobra.Command {
 func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	group(f, "Clients", func() {
+	flags.Group(f, "Clients", func() {
 		f.StringVar(&o.listen, "listen", "", "serve on a socket, `ADDRESS`: unix:PATH or HOST:PORT")
 		f.IntVar(&o.port, "port", 0, "serve on port `N` of this machine; 0 takes a free one")
 		f.BoolVar(&o.remote, "remote", false, "accept clients from other machines where --listen names such an address")
@@ -110,22 +115,22 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 		f.Var(&o.idle, "idle", "give a client up that asks nothing for so long (default never)")
 		f.Var(&o.patience, "patience", "give a client up that takes longer over a message (default 30 s)")
 	})
-	group(f, groupSolver, func() {
+	flags.Group(f, flags.GroupSolver, func() {
 		o.addSolverFlags(cmd)
-		f.Lookup("device").Usage = deviceUsage
+		f.Lookup("device").Usage = flags.DeviceUsage
 		f.Var(&o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
 		f.Var(&o.initial, "initial", "a temperature, steady, or a saved run's DIR or DIR@TIME (default ambient)")
 	})
-	group(f, groupResults, func() {
+	flags.Group(f, flags.GroupResults, func() {
 		f.StringVar(&o.states, "states", "", "let clients save states as files in `DIR`, and restore them")
-		addOutFlag(cmd, &o.out)
+		flags.AddOut(cmd, &o.out)
 	})
-	group(f, groupProjects, func() {
+	flags.Group(f, flags.GroupProjects, func() {
 		f.BoolVar(&o.project.compat, "compat", false, "calculate as the simulator does that the project was made for")
 	})
-	o.project.set.addFlag(f)
-	o.project.addOptions(f, formats()...)
-	completeFlag(cmd, "protocol", []string{protocolJSON, protocol3DICE})
+	o.project.set.Add(f)
+	o.project.addOptions(f, flags.Formats()...)
+	flags.Complete(cmd, "protocol", []string{protocolJSON, protocol3DICE})
 }
 
 // check finds contradictions between flags.
@@ -133,15 +138,15 @@ func (o *serveOptions) check(quiet bool) error {
 	if err := o.simulateOptions.check(); err != nil {
 		return err
 	}
-	if o.device.several() {
-		return usagef("--device %s: a server runs on one device; choose auto, cpu, gpu or gpu:N", &o.device)
+	if o.device.Several() {
+		return exit.Usagef("--device %s: a server runs on one device; choose auto, cpu, gpu or gpu:N", &o.device)
 	}
 	if o.ported {
 		if o.listen != "" {
-			return usagef("--port %d is short for --listen 127.0.0.1:%[1]d; give one of them", o.port)
+			return exit.Usagef("--port %d is short for --listen 127.0.0.1:%[1]d; give one of them", o.port)
 		}
 		if o.port < 0 || o.port > 65535 {
-			return usagef("--port %d: ports have numbers from 1 to 65535, and 0 takes a free one", o.port)
+			return exit.Usagef("--port %d: ports have numbers from 1 to 65535, and 0 takes a free one", o.port)
 		}
 		o.listen = net.JoinHostPort("127.0.0.1", strconv.Itoa(o.port))
 	}
@@ -150,20 +155,20 @@ func (o *serveOptions) check(quiet bool) error {
 	}
 	switch {
 	case o.protocol != protocolJSON && o.protocol != protocol3DICE:
-		return usagef("--protocol %s: there are %s and %s", o.protocol, protocolJSON, protocol3DICE)
+		return exit.Usagef("--protocol %s: there are %s and %s", o.protocol, protocolJSON, protocol3DICE)
 	case o.protocol == protocol3DICE && o.listen == "":
-		return usagef("--protocol %s is spoken on a socket: give --port N", protocol3DICE)
+		return exit.Usagef("--protocol %s is spoken on a socket: give --port N", protocol3DICE)
 	case o.protocol == protocol3DICE && o.states != "":
-		return usagef("--states: the protocol of 3D-ICE knows none")
-	case o.protocol == protocol3DICE && o.dt.value > 0:
-		return usagef("--dt: with --protocol %s the time step is that of the project", protocol3DICE)
+		return exit.Usagef("--states: the protocol of 3D-ICE knows none")
+	case o.protocol == protocol3DICE && o.dt.Value > 0:
+		return exit.Usagef("--dt: with --protocol %s the time step is that of the project", protocol3DICE)
 	case o.protocol == protocolJSON && o.keep:
-		return usagef("--keep is for --protocol %s; with %s a server goes on until a client says shutdown",
+		return exit.Usagef("--keep is for --protocol %s; with %s a server goes on until a client says shutdown",
 			protocol3DICE, protocolJSON)
 	case o.remote && o.listen == "":
-		return usagef("--remote needs --listen")
-	case (o.idle.value > 0 || o.patience.value > 0) && o.listen == "":
-		return usagef("--idle and --patience need a socket: give --listen or --port")
+		return exit.Usagef("--remote needs --listen")
+	case (o.idle.Value > 0 || o.patience.Value > 0) && o.listen == "":
+		return exit.Usagef("--idle and --patience need a socket: give --listen or --port")
 	}
 	return nil
 }
@@ -176,32 +181,33 @@ func (o *serveOptions) checkToken(quiet bool) error {
 	case o.token == "" && !needed:
 		return nil
 	case o.token == "" && quiet:
-		return usagef("--quiet would hide the token that clients need; choose one with --token, or listen on unix:PATH")
+		return exit.Usagef("--quiet would hide the token that clients need; choose one with --token, or listen on " +
+			"unix:PATH")
 	case o.token == "":
 		o.token, o.tell = serve.NewToken(), true
 		return nil
 	case o.protocol == protocol3DICE:
-		return usagef("--token: the protocol of 3D-ICE knows none")
+		return exit.Usagef("--token: the protocol of 3D-ICE knows none")
 	case o.listen == "":
-		return usagef("--token needs a socket: give --listen or --port")
+		return exit.Usagef("--token needs a socket: give --listen or --port")
 	}
 	if err := serve.CheckToken(o.token); err != nil {
-		return usagef("--token: %w", err)
+		return exit.Usagef("--token: %w", err)
 	}
 	return nil
 }
 
-func runServe(ctx context.Context, g *globals, o serveOptions) error {
-	if err := o.check(g.quiet); err != nil {
+func runServe(ctx context.Context, g *session.Session, o serveOptions) error {
+	if err := o.check(g.Quiet); err != nil {
 		return err
 	}
 	if o.states != "" {
 		if err := staging.Check(o.states, stateOptions(g)); err != nil {
-			return withStatus(exitInput, err)
+			return exit.With(exit.Input, err)
 		}
 	}
-	p := startProgress(g.console, "preparing")
-	defer p.stop()
+	p := terminal.StartProgress(g.Console, "preparing")
+	defer p.Stop()
 	m, err := o.prepare(ctx, g)
 	if err != nil {
 		return err
@@ -209,33 +215,33 @@ func runServe(ctx context.Context, g *globals, o serveOptions) error {
 	var listener net.Listener
 	if o.listen != "" {
 		if listener, err = serve.Listen(o.listen, o.remote); err != nil {
-			return withStatus(exitInput, err)
+			return exit.With(exit.Input, err)
 		}
 		defer listener.Close()
 	}
-	session, start, err := o.open(ctx, g, m, p)
-	p.stop()
+	served, start, err := o.open(ctx, g, m, p)
+	p.Stop()
 	if err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
-	defer session.Close()
-	g.detail("device: %s, opened in %s", deviceText(session.Device()), seconds(session.OpenedIn.Seconds()))
-	g.detail("%s; set up in %s", session.Method(), seconds(session.Timing().Setup.Seconds()))
+	defer served.Close()
+	g.Detail("device: %s, opened in %s", deviceText(served.Device()), terminal.Seconds(served.OpenedIn.Seconds()))
+	g.Detail("%s; set up in %s", served.Method(), terminal.Seconds(served.Timing().Setup.Seconds()))
 	where := stdioDescription
 	if listener != nil {
 		where = listener.Addr().String()
 	}
 	if o.tell {
-		g.note(`clients begin with {"op":"hello","token":"%s"}`, o.token)
+		g.Note(`clients begin with {"op":"hello","token":"%s"}`, o.token)
 	}
-	g.note("serving %s on %s, steps of %s", stackPath(o.stack), where, seconds(session.Dt()))
+	g.Note("serving %s on %s, steps of %s", session.StackPath(o.stack), where, terminal.Seconds(served.Dt()))
 	if o.protocol == protocol3DICE {
-		err = o.serve3DICE(ctx, g, session, listener)
+		err = o.serve3DICE(ctx, g, served, listener)
 	} else {
-		err = o.serveJSON(ctx, g, session, listener, start)
+		err = o.serveJSON(ctx, g, served, listener, start)
 	}
 	if errors.Is(err, context.Canceled) {
-		return withStatus(exitInterrupted, fmt.Errorf("interrupted after %d steps", session.Steps()))
+		return exit.With(exit.Interrupted, fmt.Errorf("interrupted after %d steps", served.Steps()))
 	}
 	return err
 }
@@ -243,10 +249,10 @@ func runServe(ctx context.Context, g *globals, o serveOptions) error {
 // times are those that clients get.
 func (o *serveOptions) times() (idle, patience time.Duration) {
 	patience = defaultPatience
-	if o.patience.value > 0 {
-		patience = asDuration(o.patience.value)
+	if o.patience.Value > 0 {
+		patience = asDuration(o.patience.Value)
 	}
-	return asDuration(o.idle.value), patience
+	return asDuration(o.idle.Value), patience
 }
 
 // asDuration of some s; longer than anybody waits where it is longer than it holds.
@@ -256,27 +262,27 @@ func asDuration(s float64) time.Duration {
 }
 
 // serveJSON answers requests in lines of JSON.
-func (o *serveOptions) serveJSON(ctx context.Context, g *globals, session *gpusolve.Session, l net.Listener,
+func (o *serveOptions) serveJSON(ctx context.Context, g *session.Session, served *gpusolve.Session, l net.Listener,
 	start gpusolve.Field) error {
 	options := serve.Options{Version: versionText(), Initial: start}
 	if o.states != "" {
 		options.Files = &stateFiles{ctx, g, o.states}
 	}
-	sim, err := serve.New(session, options)
+	sim, err := serve.New(served, options)
 	if err != nil {
 		return err
 	}
 	if l == nil {
-		_, err := serve.Serve(ctx, sim, serve.Stream{In: g.stdin(), Out: g.stdout})
-		if errors.Is(err, serve.ErrClient) && !errors.As(err, new(*printError)) {
-			g.note("%v", err)
+		_, err := serve.Serve(ctx, sim, serve.Stream{In: os.Stdin, Out: g.Stdout})
+		if errors.Is(err, serve.ErrClient) && !errors.As(err, new(*terminal.PrintError)) {
+			g.Note("%v", err)
 			return nil
 		}
 		return err
 	}
 	idle, patience := o.times()
 	host := serve.Host{Listener: l, Admit: serve.Admit(o.token), Patience: patience, Refusal: serve.BusyAnswer(),
-		Say: func(text string) { g.note("%s", text) },
+		Say: func(text string) { g.Note("%s", text) },
 		Session: func(ctx context.Context, c net.Conn) (bool, error) {
 			return serve.Serve(ctx, sim, serve.Stream{In: c, Out: c, Conn: c, Idle: idle, Patience: patience})
 		}}

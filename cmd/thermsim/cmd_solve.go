@@ -11,6 +11,12 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/room"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/matrix"
 	"thermsim/gpusolve/methods"
@@ -46,7 +52,7 @@ EXIT STATUS
   3    not converged; the best solution found was written
   4    device failure: no GPU where one was demanded, or not enough memory
   130  interrupted; nothing was written
-` + crashHelp
+` + exit.CrashHelp
 
 const solveExample = `  thermsim solve A.mtx b.mtx
   thermsim solve A.mtx.gz --rtol 1e-10 --precond jacobi
@@ -57,19 +63,19 @@ const solveExample = `  thermsim solve A.mtx b.mtx
 type solveOptions struct {
 	matrix, source string
 	out            string
-	grid           boxSize
-	device         deviceName
-	precond        preconditioner
-	rtol, atol     quantity
-	maxIter        count
+	grid           flags.BoxSize
+	device         flags.Device
+	precond        flags.Preconditioner
+	rtol, atol     flags.Quantity
+	maxIter        flags.Count
 	json           bool
 }
 
 func newSolveOptions() solveOptions {
-	return solveOptions{rtol: ratio(), atol: quantity{kind: "NORM", parse: parseRatio}}
+	return solveOptions{rtol: flags.Ratio(), atol: flags.Quantity{Kind: "NORM", Parse: flags.ParseRatio}}
 }
 
-func newSolveCommand(g *globals) *cobra.Command {
+func newSolveCommand(g *session.Session) *cobra.Command {
 	o := newSolveOptions()
 	cmd := &cobra.Command{
 		Use:     "solve A.mtx [B.mtx] | solve GRID.sp",
@@ -78,7 +84,7 @@ func newSolveCommand(g *globals) *cobra.Command {
 		Example: solveExample,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
-				return usagef("expected a matrix and perhaps a right side, got %d arguments; run '%s --help' "+
+				return exit.Usagef("expected a matrix and perhaps a right side, got %d arguments; run '%s --help' "+
 					"for the usage", len(args), c.CommandPath())
 			}
 			return nil
@@ -90,26 +96,26 @@ func newSolveCommand(g *globals) *cobra.Command {
 			return []string{"mtx", "gz", "sp", "spice", "cir"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.matrix, o.source = args[0], firstArgument(args[1:])
+			o.matrix, o.source = args[0], flags.First(args[1:])
 			return runSolve(cmd.Context(), g, o)
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	group(f, "Matrix and solver", func() {
+	flags.Group(f, "Matrix and solver", func() {
 		f.Var(&o.grid, "grid", "the grid whose matrix A is, x fastest (default found from the entries)")
-		f.Var(&o.device, "device", deviceUsage)
+		f.Var(&o.device, "device", flags.DeviceUsage)
 		f.Var(&o.precond, "precond", strings.Join(matrixMethods(), ", ")+" (default by A)")
 		f.Var(&o.rtol, "rtol", "stop on ||b - A x|| relative to ||b|| (default 1e-8)")
 		f.Var(&o.atol, "atol", "stop on ||b - A x||, in the units of b, instead")
 		f.Var(&o.maxIter, "max-iter", "largest number of iterations")
 	})
-	group(f, groupResults, func() {
-		addOutFlag(cmd, &o.out)
+	flags.Group(f, flags.GroupResults, func() {
+		flags.AddOut(cmd, &o.out)
 		f.BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables: summary.json")
 	})
-	completeFlag(cmd, "device", deviceNames())
-	completeFlag(cmd, "precond", matrixMethods())
+	flags.Complete(cmd, "device", flags.DeviceNames())
+	flags.Complete(cmd, "precond", matrixMethods())
 	return cmd
 }
 
@@ -120,55 +126,55 @@ func matrixMethods() []string {
 	})
 }
 
-func runSolve(ctx context.Context, g *globals, o solveOptions) error {
-	if o.rtol.value > 0 && o.atol.value > 0 {
-		return usagef("--rtol and --atol are two ways to say when to stop; give one of them")
+func runSolve(ctx context.Context, g *session.Session, o solveOptions) error {
+	if o.rtol.Value > 0 && o.atol.Value > 0 {
+		return exit.Usagef("--rtol and --atol are two ways to say when to stop; give one of them")
 	}
-	g.inputs = []string{o.matrix, o.source}
-	out, err := begin(g, o.out, staging.Options{Set: "solve", Command: "solve"})
+	g.Inputs = []string{o.matrix, o.source}
+	out, err := g.Begin(o.out, staging.Options{Set: "solve", Command: "solve"})
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
-	p := startProgress(g.console, "reading")
-	defer p.stop()
+	p := terminal.StartProgress(g.Console, "reading")
+	defer p.Stop()
 	sys, err := readSystem(g, p, &o)
 	if err != nil {
 		return err
 	}
 	free := machine.FreeMemory()
-	if err := roomToSolve(sys.a, string(o.device), string(o.precond), free); err != nil {
+	if err := room.ToSolve(sys.a, string(o.device), string(o.precond), free); err != nil {
 		return err
 	}
 	machine.CollectWithin(free)
-	p.enter("solving")
+	p.Enter("solving")
 	options := gpusolve.Options{
-		Device: string(o.device), Preconditioner: string(o.precond), RTol: o.rtol.value, ATol: o.atol.value,
-		MaxIter: int(o.maxIter), Progress: p.update,
-		Notice: func(text string) { g.note("%s", text) },
+		Device: string(o.device), Preconditioner: string(o.precond), RTol: o.rtol.Value, ATol: o.atol.Value,
+		MaxIter: int(o.maxIter), Progress: p.Update,
+		Notice: func(text string) { g.Note("%s", text) },
 	}
-	if g.adjust != nil {
-		g.adjust(&options)
+	if g.Adjust != nil {
+		g.Adjust(&options)
 	}
 	solution, err := matrix.Solve(ctx, sys.a, sys.b, options)
 	if err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
-	g.detail("device: %s (%s), opened in %s", deviceText(solution.Device), solution.Device.Why,
-		seconds(solution.Timing.Device.Seconds()))
-	p.enter("writing")
+	g.Detail("device: %s (%s), opened in %s", deviceText(solution.Device), solution.Device.Why,
+		terminal.Seconds(solution.Timing.Device.Seconds()))
+	p.Enter("writing")
 	s := sys.summarise(g, solution)
 	err = out.WriteFiles(ctx,
 		sys.solutionFile(solution.X, s),
 		staging.File{Name: "summary.json", Write: func(w io.Writer) error { return report.WriteJSON(w, *s) }},
 	)
 	if err == nil {
-		_, err = commit(ctx, g, out)
+		_, err = g.Commit(ctx, out)
 	}
 	if err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
-	p.stop()
+	p.Stop()
 	if err := printSystem(g, s, &o); err != nil {
 		return err
 	}
@@ -186,12 +192,12 @@ type system struct {
 	read, check time.Duration
 }
 
-func readSystem(g *globals, p *progress, o *solveOptions) (*system, error) {
+func readSystem(g *session.Session, p *terminal.Progress, o *solveOptions) (*system, error) {
 	start := time.Now()
 	if netlist.Is(o.matrix) {
 		return readNetlist(p, o, start)
 	}
-	if err := roomToRead(o.matrix, machine.FreeMemory()); err != nil {
+	if err := room.ToRead(o.matrix, machine.FreeMemory()); err != nil {
 		return nil, err
 	}
 	file, err := matrixmarket.OpenMatrix(o.matrix)
@@ -206,11 +212,11 @@ func readSystem(g *globals, p *progress, o *solveOptions) (*system, error) {
 	}
 	s.read = time.Since(start)
 	if file.Repeated > 0 {
-		g.note("%d entries of %s share their place with another; they were added up", file.Repeated, o.matrix)
+		g.Note("%d entries of %s share their place with another; they were added up", file.Repeated, o.matrix)
 	}
-	p.enter("checking")
+	p.Enter("checking")
 	start = time.Now()
-	if s.a, err = matrix.New(file.CSR, matrix.Shape{NX: o.grid.nx, NY: o.grid.ny, NZ: o.grid.nz}); err !=
+	if s.a, err = matrix.New(file.CSR, matrix.Shape{NX: o.grid.NX, NY: o.grid.NY, NZ: o.grid.NZ}); err !=
 		nil {
 		return nil, fmt.Errorf("%s: %w", o.matrix, err)
 	}
@@ -226,7 +232,7 @@ func readSystem(g *globals, p *progress, o *solveOptions) (*system, error) {
 	return s, nil
 }
 
-func (s *system) summarise(g *globals, solution *matrix.Solution) *report.SystemSummary {
+func (s *system) summarise(g *session.Session, solution *matrix.Solution) *report.SystemSummary {
 	sum := report.NewSystemSummary(s.b, &solution.Vector)
 	sum.Command, sum.Version = "solve", versionText()
 	sum.Source.File = s.names[1]
@@ -246,7 +252,7 @@ func (s *system) summarise(g *globals, solution *matrix.Solution) *report.System
 		sum.Netlist = s.netlistSummary(solution.X)
 	}
 	sum.Time.ReadS, sum.Time.CheckS, sum.Time.TotalS = s.read.Seconds(), s.check.Seconds(),
-		time.Since(g.start).Seconds()
+		time.Since(g.Start).Seconds()
 	return sum
 }
 
@@ -259,18 +265,19 @@ func (s *system) comment(sum *report.SystemSummary) string {
 	return text
 }
 
-func printSystem(g *globals, s *report.SystemSummary, o *solveOptions) error {
+func printSystem(g *session.Session, s *report.SystemSummary, o *solveOptions) error {
 	var err error
 	switch {
 	case o.json:
-		err = report.WriteJSON(g.stdout, *s)
-	case !g.quiet:
-		err = s.WriteText(g.stdout, g.style)
+		err = report.WriteJSON(g.Stdout, *s)
+	case !g.Quiet:
+		err = s.WriteText(g.Stdout, g.Style)
 	}
 	if err != nil {
 		return err
 	}
-	g.note("%s and summary.json are in %s; %s in all", solutionName(s), o.out, seconds(time.Since(g.start).Seconds()))
+	g.Note("%s and summary.json are in %s; %s in all", solutionName(s), o.out,
+		terminal.Seconds(time.Since(g.Start).Seconds()))
 	return nil
 }
 
@@ -287,6 +294,6 @@ func solveVerdict(s *report.SystemSummary, out string) error {
 	case solution.ReasonIterations:
 		what = "raise --max-iter, try another --precond, or accept a larger --rtol"
 	}
-	return withStatus(exitNotConverged,
+	return exit.With(exit.NotConverged,
 		errors.New("not converged ("+s.Solver.Reason+"); the best solution found is in "+out+", marked as such; "+what))
 }

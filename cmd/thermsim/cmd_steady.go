@@ -6,6 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
 )
@@ -27,7 +31,7 @@ told and the files watched on, until Ctrl-C ends it with status 130.
 With --ranks the grid is split over ranks: in this process, or one process each on
 several machines, where Slurm or mpirun started them or --rendezvous says where
 they meet. Rank 0 prints and writes. docs/guides/ranks.md has more.
-` + exitHelp
+` + exit.Help
 
 const steadyExample = `  thermsim steady                                  # ./stack.toml into ./thermsim-out
   thermsim steady examples/quickstart --grid 128x128
@@ -40,28 +44,28 @@ const steadyExample = `  thermsim steady                                  # ./st
   srun -n 16 thermsim steady wafer.toml            # 16 processes of a job of Slurm
   thermsim steady chip.toml --json | jq .temperature.max_K`
 
-func newSteadyCommand(g *globals) *cobra.Command {
+func newSteadyCommand(g *session.Session) *cobra.Command {
 	o := newSimulateOptions()
-	var watch watchFlag
+	var watch session.WatchFlag
 	cmd := &cobra.Command{
 		Use:               "steady [STACK]",
 		Short:             "Solve for the steady temperatures",
 		Long:              steadyHelp,
 		Example:           steadyExample,
-		Args:              stackArgument,
-		ValidArgsFunction: completeStack,
+		Args:              flags.StackArgument,
+		ValidArgsFunction: flags.CompleteStack,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack = firstArgument(args)
+			o.stack = flags.First(args)
 			if !watch {
 				return runSteady(cmd.Context(), g, o)
 			}
-			if err := o.ranks.refuse(&o.device, "--watch"); err != nil {
+			if err := o.ranks.Refuse(&o.device, "--watch"); err != nil {
 				return err
 			}
 			if err := o.check(); err != nil {
 				return err // no change of a file would mend it
 			}
-			return watchRuns(cmd.Context(), g, o.stack, func(ctx context.Context, w *watched) error {
+			return session.WatchRuns(cmd.Context(), g, o.stack, func(ctx context.Context, w *session.Watched) error {
 				once := o
 				once.project.watched = w
 				return runSteady(ctx, g, once)
@@ -69,18 +73,18 @@ func newSteadyCommand(g *globals) *cobra.Command {
 		},
 	}
 	o.addFlags(cmd)
-	group(cmd.Flags(), groupSolver, func() { watch.addFlag(cmd.Flags()) })
-	group(cmd.Flags(), groupResults, func() { g.addTimingsFlag(cmd.Flags()) })
+	flags.Group(cmd.Flags(), flags.GroupSolver, func() { watch.AddFlag(cmd.Flags()) })
+	flags.Group(cmd.Flags(), flags.GroupResults, func() { g.AddTimingsFlag(cmd.Flags()) })
 	return cmd
 }
 
-func runSteady(ctx context.Context, g *globals, o simulateOptions) (err error) {
+func runSteady(ctx context.Context, g *session.Session, o simulateOptions) (err error) {
 	ctx, t, err := newTeam(ctx, g, &o)
 	if err != nil {
 		return err
 	}
-	p := startProgress(g.console, "preparing")
-	defer p.stop()
+	p := terminal.StartProgress(g.Console, "preparing")
+	defer p.Stop()
 	run, err := prepare(ctx, g, p, "steady", &o, t)
 	if err != nil {
 		return err
@@ -91,13 +95,13 @@ func runSteady(ctx context.Context, g *globals, o simulateOptions) (err error) {
 			return err
 		}
 	}
-	p.enter("solving")
-	solved := g.timings.log.Begin("solve, with opening the device")
+	p.Enter("solving")
+	solved := g.Timings.Log.Begin("solve, with opening the device")
 	run.Solution, err = t.solve(run.solver, func(options gpusolve.Options, _ bool) (*solution.Solution, error) {
 		return o.project.steady(ctx, run.Mesh, options)
 	})
 	if solved(); err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
 	if !t.reports() {
 		return nil
@@ -108,7 +112,7 @@ func runSteady(ctx context.Context, g *globals, o simulateOptions) (err error) {
 		return err
 	}
 	if ctx.Err() != nil {
-		return withStatus(exitInterrupted, fmt.Errorf("interrupted when the run was finished; its files are in %s",
+		return exit.With(exit.Interrupted, fmt.Errorf("interrupted when the run was finished; its files are in %s",
 			o.out))
 	}
 	return strictVerdict(run.Run, s, &o)

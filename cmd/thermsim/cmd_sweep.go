@@ -15,6 +15,12 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/room"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/methods"
@@ -57,7 +63,7 @@ EXIT STATUS
   3    a run has no result: the column status says which and why
   4    device failure, or not enough memory
   130  interrupted; the rows of finished runs were written
-` + crashHelp
+` + exit.CrashHelp
 
 const sweepExample = `  thermsim sweep cooling.toml
   thermsim sweep cooling.toml --shard 0/8          # the first of eight parts
@@ -67,17 +73,17 @@ const sweepExample = `  thermsim sweep cooling.toml
 
 type sweepOptions struct {
 	file, out string
-	device    deviceName
-	precond   preconditioner
-	tol       quantity
+	device    flags.Device
+	precond   flags.Preconditioner
+	tol       flags.Quantity
 	shard     string
 	merge     bool
 	lines     bool
-	set       overrides
+	set       flags.Set
 }
 
-func newSweepCommand(g *globals) *cobra.Command {
-	o := sweepOptions{tol: temperatureRise()}
+func newSweepCommand(g *session.Session) *cobra.Command {
+	o := sweepOptions{tol: flags.TemperatureRise()}
 	cmd := &cobra.Command{
 		Use:     "sweep FILE",
 		Short:   "Solve a stack many times with other values in each run",
@@ -92,29 +98,29 @@ func newSweepCommand(g *globals) *cobra.Command {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVarP(&o.out, "out", "o", "thermsim-sweep", "write the files into `DIR`")
-	o.set.addFlag(f)
-	f.Var(&o.device, "device", deviceUsage)
+	o.set.Add(f)
+	f.Var(&o.device, "device", flags.DeviceUsage)
 	f.Var(&o.precond, "precond", "as for steady")
 	f.Var(&o.tol, "tol", "largest error of each solve, as estimated (default 1e-4 K)")
 	f.StringVar(&o.shard, "shard", "", "do a part of the runs: `K/N` from 0, or auto as the scheduler says")
 	f.BoolVar(&o.merge, "merge", false, "make sweep.csv of the parts in --out")
 	f.BoolVar(&o.lines, "lines", false, "read runs as lines of JSON from stdin, write outcomes to stdout")
-	g.addTimingsFlag(f)
-	completeFlag(cmd, "device", deviceNames())
-	completeFlag(cmd, "precond", methods.Names())
+	g.AddTimingsFlag(f)
+	flags.Complete(cmd, "device", flags.DeviceNames())
+	flags.Complete(cmd, "precond", methods.Names())
 	return cmd
 }
 
 // sweeper evaluates the runs of a sweep.
 type sweeper struct {
-	g       *globals
+	g       *session.Session
 	o       *sweepOptions
 	file    *stack.SweepFile
 	plan    *sweep.Plan
 	columns *sweep.Columns
 	text    []byte // of the stack file
 	open    stack.Opener
-	on      resources
+	on      room.Resources
 	lanes   *lanes // where stacks are solved, while the next ones are read and meshed
 }
 
@@ -131,7 +137,7 @@ func growthOf(inUse uint64) int {
 	return int(min(sweepGrowth, max(100, 100*mostGrowth/max(1, inUse))))
 }
 
-func runSweep(ctx context.Context, g *globals, o sweepOptions, stdin io.Reader) error {
+func runSweep(ctx context.Context, g *session.Session, o sweepOptions, stdin io.Reader) error {
 	v, err := o.load(g)
 	if err != nil {
 		return err
@@ -139,11 +145,11 @@ func runSweep(ctx context.Context, g *globals, o sweepOptions, stdin io.Reader) 
 	shard := sweep.Whole
 	if o.shard != "" {
 		if shard, err = sweep.ParseShard(o.shard); err != nil {
-			return usagef("--shard %s: %v", o.shard, err)
+			return exit.Usagef("--shard %s: %v", o.shard, err)
 		}
 	}
 	if o.lines && (o.merge || o.shard != "") || o.merge && o.shard != "" {
-		return usagef("--lines, --merge and --shard are three things to do; give one of them")
+		return exit.Usagef("--lines, --merge and --shard are three things to do; give one of them")
 	}
 	if o.merge {
 		return v.merge()
@@ -154,14 +160,14 @@ func runSweep(ctx context.Context, g *globals, o sweepOptions, stdin io.Reader) 
 		runtime.ReadMemStats(&m)
 		debug.SetGCPercent(growthOf(m.HeapAlloc))
 	}
-	on := gpusolve.Options{Device: string(o.device), Timeline: g.timings.log}
-	if g.adjust != nil {
-		g.adjust(&on)
+	on := gpusolve.Options{Device: string(o.device), Timeline: g.Timings.Log}
+	if g.Adjust != nil {
+		g.Adjust(&on)
 	}
 	if v.lanes, err = openLanes(on); err != nil {
 		return err
 	}
-	if !g.ends {
+	if !g.Ends {
 		defer v.lanes.close()
 	}
 	if o.lines {
@@ -171,7 +177,7 @@ func runSweep(ctx context.Context, g *globals, o sweepOptions, stdin io.Reader) 
 }
 
 // load reads the sweep file, the runs and the stack file.
-func (o *sweepOptions) load(g *globals) (*sweeper, error) {
+func (o *sweepOptions) load(g *session.Session) (*sweeper, error) {
 	file, err := stack.LoadSweep(o.file)
 	if err != nil {
 		return nil, err
@@ -179,7 +185,7 @@ func (o *sweepOptions) load(g *globals) (*sweeper, error) {
 	var points []byte
 	if file.Points != "" {
 		if points, err = inputfile.Read(file.Points); err != nil {
-			return nil, withStatus(exitInput, err)
+			return nil, exit.With(exit.Input, err)
 		}
 	}
 	plan, err := sweep.New(file, points)
@@ -187,19 +193,20 @@ func (o *sweepOptions) load(g *globals) (*sweeper, error) {
 		plan, err = &sweep.Plan{}, nil
 	}
 	if err != nil {
-		return nil, withStatus(exitInput, fmt.Errorf("%s: %w", o.file, err))
+		return nil, exit.With(exit.Input, fmt.Errorf("%s: %w", o.file, err))
 	}
-	path := stackPath(file.Stack)
-	if formatOf(path) != nil {
-		return nil, usagef("%s is a project of another simulator; make a stack file of it with 'thermsim import'", path)
+	path := session.StackPath(file.Stack)
+	if flags.FormatOf(path) != nil {
+		return nil, exit.Usagef("%s is a project of another simulator; make a stack file of it with 'thermsim import'",
+			path)
 	}
 	file.Stack = path
 	text, err := inputfile.Read(path)
 	if err != nil {
-		return nil, withStatus(exitInput, fmt.Errorf("cannot read the stack file: %w", err))
+		return nil, exit.With(exit.Input, fmt.Errorf("cannot read the stack file: %w", err))
 	}
-	return &sweeper{g: g, o: o, file: file, plan: plan, text: text, open: cached(inputfile.Read), on: thisMachine()},
-		nil
+	return &sweeper{g: g, o: o, file: file, plan: plan, text: text, open: cached(inputfile.Read),
+		on: room.ThisMachine()}, nil
 }
 
 // cached reads every file once.
@@ -223,7 +230,7 @@ func cached(read stack.Opener) stack.Opener {
 // stack of a run.
 func (v *sweeper) stack(set []stack.Override) (*stack.Stack, error) {
 	all := append(append([]stack.Override(nil), v.file.Set...), v.o.set...)
-	defer v.g.timings.log.Begin("stack")()
+	defer v.g.Timings.Log.Begin("stack")()
 	s, err := stack.Parse(v.file.Stack, v.text, v.open, append(all, set...)...)
 	if err != nil {
 		return nil, err
@@ -231,31 +238,31 @@ func (v *sweeper) stack(set []stack.Override) (*stack.Stack, error) {
 	if v.o.precond != "" {
 		s.Solver.Preconditioner = string(v.o.precond)
 	}
-	if v.o.tol.value > 0 {
-		s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = v.o.tol.value, 0, 0
+	if v.o.tol.Value > 0 {
+		s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = v.o.tol.Value, 0, 0
 	}
 	return s, nil
 }
 
 // solve a stack and tell what came of it.
 func (v *sweeper) solve(ctx context.Context, s *stack.Stack) (*report.Summary, error) {
-	meshed := v.g.timings.log.Begin("mesh")
+	meshed := v.g.Timings.Log.Begin("mesh")
 	if _, err := chooseGrid(ctx, v.g, s); err != nil {
 		return nil, err
 	}
-	note, err := v.on.place(s, false)
+	note, err := v.on.Place(s, false)
 	if err != nil {
 		return nil, err
 	}
 	if note != "" {
-		v.g.detail("%s", note)
+		v.g.Detail("%s", note)
 	}
 	m, err := mesh.Build(s)
 	if err != nil {
-		return nil, withStatus(exitInput, err)
+		return nil, exit.With(exit.Input, err)
 	}
 	meshed()
-	waited := v.g.timings.log.Begin("wait for a lane")
+	waited := v.g.Timings.Log.Begin("wait for a lane")
 	lane := <-v.lanes.free
 	waited()
 	defer func() { v.lanes.free <- lane }()
@@ -264,22 +271,22 @@ func (v *sweeper) solve(ctx context.Context, s *stack.Stack) (*report.Summary, e
 
 // solveOn solves on a lane.
 func (v *sweeper) solveOn(ctx context.Context, lane *device.Shared, m *mesh.Mesh) (*report.Summary, error) {
-	options := solverOptions(v.g, m.Stack.Solver, new(progress))
+	options := solverOptions(v.g, m.Stack.Solver, new(terminal.Progress))
 	options.Progress = nil
 	options.Executor = lane
-	solved := v.g.timings.log.Begin("set up and solve")
+	solved := v.g.Timings.Log.Begin("set up and solve")
 	solution, err := gpusolve.Steady(ctx, m, options)
 	if solved(); err != nil {
 		return nil, err
 	}
 	defer func() {
-		defer v.g.timings.log.Begin("give the memory back")()
+		defer v.g.Timings.Log.Begin("give the memory back")()
 		solution.Close()
 	}()
 	v.lanes.grow(m)
-	defer v.g.timings.log.Begin("summarise")()
+	defer v.g.Timings.Log.Begin("summarise")()
 	return report.Summarise(&report.Run{Command: "sweep", Version: versionText(), Mesh: m, Solution: solution,
-		Start: v.g.start})
+		Start: v.g.Start})
 }
 
 // row of a run. Faults of its values make a row too; those of the machine end the sweep.
@@ -299,9 +306,9 @@ func (v *sweeper) row(ctx context.Context, run int) (*sweep.Row, error) {
 		return v.columns.Row(run, values, summary), nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case exitStatus(err) == exitInput:
+	case exit.Status(err) == exit.Input:
 		return v.columns.Fault(run, values, sweep.Invalid, err), nil
-	case exitStatus(err) == exitDevice:
+	case exit.Status(err) == exit.Device:
 		return nil, err
 	}
 	return v.columns.Fault(run, values, sweep.Failed, err), nil
@@ -318,7 +325,7 @@ func (v *sweeper) identity(first *stack.Stack) string {
 	for _, set := range v.o.set {
 		io.WriteString(h, "\n"+set.Text)
 	}
-	fmt.Fprintf(h, "\n%d %s %g", v.plan.Count(), v.o.precond, v.o.tol.value)
+	fmt.Fprintf(h, "\n%d %s %g", v.plan.Count(), v.o.precond, v.o.tol.Value)
 	for run := range v.plan.Count() {
 		for _, value := range v.plan.Values(run) {
 			io.WriteString(h, "\n"+value)
@@ -359,7 +366,7 @@ func (v *sweeper) otherInputs(h io.Writer) {
 func (v *sweeper) first(ctx context.Context) (*stack.Stack, error) {
 	set, err := v.plan.Set(0)
 	if err != nil {
-		return nil, withStatus(exitInput, err)
+		return nil, exit.With(exit.Input, err)
 	}
 	s, err := v.stack(set)
 	if err != nil {
@@ -371,27 +378,27 @@ func (v *sweeper) first(ctx context.Context) (*stack.Stack, error) {
 	}
 	v.columns, err = sweep.NewColumns(v.plan, v.file.Outputs, summary)
 	if err != nil {
-		return nil, withStatus(exitInput, fmt.Errorf("%s: %w", v.o.file, err))
+		return nil, exit.With(exit.Input, fmt.Errorf("%s: %w", v.o.file, err))
 	}
 	return s, nil
 }
 
 // sweep does the runs of a part that are not done yet.
 func (v *sweeper) sweep(ctx context.Context, shard sweep.Shard) (err error) {
-	p := startProgress(v.g.console, "sweeping")
-	defer p.stop()
+	p := terminal.StartProgress(v.g.Console, "sweeping")
+	defer p.Stop()
 	first, err := v.first(ctx)
 	if err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
 	journal, err := sweep.Open(v.o.out, sweep.State{Schema: 1, Version: versionText(), Sweep: v.o.file,
 		Identity: v.identity(first), Runs: v.plan.Count(),
 		Shard: shard.Index, Shards: shard.Of, Header: v.columns.Header()})
 	if errors.Is(err, sweep.ErrOther) {
-		return usagef("%v; give another --out, or remove it", err)
+		return exit.Usagef("%v; give another --out, or remove it", err)
 	}
 	if errors.Is(err, staging.ErrBusy) {
-		return usagef("%w; wait for its end, or give another --out", err)
+		return exit.Usagef("%w; wait for its end, or give another --out", err)
 	}
 	if err != nil {
 		return err
@@ -399,29 +406,29 @@ func (v *sweeper) sweep(ctx context.Context, shard sweep.Shard) (err error) {
 	defer func() { err = errors.Join(err, journal.Close()) }() // nobody else draws the table meanwhile
 	runs := shard.Runs(v.plan.Count())
 	if journal.Done > 0 {
-		v.g.note("%d of %d runs are in %s already", journal.Done, len(runs), journal.Path)
+		v.g.Note("%d of %d runs are in %s already", journal.Done, len(runs), journal.Path)
 	}
 	start, done, faults := time.Now(), journal.Done, journal.Faults
 	err = sweep.Each(ctx, runs[journal.Done:], max(2, runtime.GOMAXPROCS(0)), v.row, func(r *sweep.Row) error {
 		done++
 		if r.Status != sweep.Done {
 			faults++
-			v.g.note("run %d: %s: %s", r.Run, r.Status, r.Message)
+			v.g.Note("run %d: %s: %s", r.Run, r.Status, r.Message)
 		}
-		p.enter(fmt.Sprintf("run %d of %d", done, len(runs)))
+		p.Enter(fmt.Sprintf("run %d of %d", done, len(runs)))
 		return journal.Add(r)
 	})
 	if err = errors.Join(err, journal.Sync()); errors.Is(err, context.Canceled) {
-		return withStatus(exitInterrupted,
+		return exit.With(exit.Interrupted,
 			fmt.Errorf("interrupted; %d of %d runs are in %s, and the same command goes on behind them", done,
 				len(runs), journal.Path))
 	}
 	if err != nil {
 		return err
 	}
-	p.stop()
+	p.Stop()
 	spent := time.Since(start)
-	v.g.detail("%d runs in %s", len(runs)-journal.Done, seconds(spent.Seconds()))
+	v.g.Detail("%d runs in %s", len(runs)-journal.Done, terminal.Seconds(spent.Seconds()))
 	if shard == sweep.Whole {
 		if err := v.finish(journal.Path); err != nil {
 			return err
@@ -435,6 +442,6 @@ func unresolved(faults, runs int, path string) error {
 	if faults == 0 {
 		return nil
 	}
-	return withStatus(exitNotConverged, fmt.Errorf("%d of %d runs have no result; the column status of %s says why",
+	return exit.With(exit.NotConverged, fmt.Errorf("%d of %d runs have no result; the column status of %s says why",
 		faults, runs, path))
 }

@@ -7,6 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
 )
@@ -47,7 +51,7 @@ Flags beat what the stack file says. A preconditioner takes settings, as in
 solved directly (fourier), others by multigrid, and where that stalls another
 one takes over. With --ranks the grid is split over GPUs, processes or machines:
 docs/guides/ranks.md.
-` + exitHelp
+` + exit.Help
 
 const transientExample = `  thermsim transient examples/trace
   thermsim transient examples/trace --steps 20 --dt "10 ms" --initial "25 degC"
@@ -64,8 +68,8 @@ const transientExample = `  thermsim transient examples/trace
 
 type transientOptions struct {
 	simulateOptions
-	steps       count
-	dt          quantity
+	steps       flags.Count
+	dt          flags.Quantity
 	initial     beginning
 	follow      followOptions
 	model       string
@@ -73,18 +77,18 @@ type transientOptions struct {
 	checkpoints checkpointOptions
 }
 
-func newTransientCommand(g *globals) *cobra.Command {
-	o := transientOptions{simulateOptions: newSimulateOptions(), dt: duration(),
-		initial: beginning{quantity: temperature()}, follow: newFollowOptions()}
+func newTransientCommand(g *session.Session) *cobra.Command {
+	o := transientOptions{simulateOptions: newSimulateOptions(), dt: flags.Duration(),
+		initial: beginning{Quantity: flags.Temperature()}, follow: newFollowOptions()}
 	cmd := &cobra.Command{
 		Use:               "transient [STACK]",
 		Short:             "Step the temperatures in time",
 		Long:              transientHelp,
 		Example:           transientExample,
-		Args:              stackArgument,
-		ValidArgsFunction: completeStack,
+		Args:              flags.StackArgument,
+		ValidArgsFunction: flags.CompleteStack,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack = firstArgument(args)
+			o.stack = flags.First(args)
 			if o.model != "" {
 				return runReduced(cmd.Context(), g, cmd, &o)
 			}
@@ -94,7 +98,7 @@ func newTransientCommand(g *globals) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	group(f, "Time", func() {
+	flags.Group(f, "Time", func() {
 		f.Var(&o.steps, "steps", "number of time steps (default to the end of power traces, or 50)")
 		f.Var(&o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
 		o.follow.addFlags(f)
@@ -105,11 +109,11 @@ func newTransientCommand(g *globals) *cobra.Command {
 		o.checkpoints.addFlags(f)
 	})
 	o.addFlags(cmd)
-	group(f, groupResults, func() { g.addTimingsFlag(f) })
+	flags.Group(f, flags.GroupResults, func() { g.AddTimingsFlag(f) })
 	return cmd
 }
 
-func runTransient(ctx context.Context, g *globals, o transientOptions) (err error) {
+func runTransient(ctx context.Context, g *session.Session, o transientOptions) (err error) {
 	if err := o.checkTimes(); err != nil {
 		return err
 	}
@@ -120,9 +124,9 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) (err erro
 	if err := o.refuseOverRanks(t); err != nil {
 		return err
 	}
-	o.ranks.facts = o.timeFacts()
-	p := startProgress(g.console, "preparing")
-	defer p.stop()
+	o.ranks.Facts = o.timeFacts()
+	p := terminal.StartProgress(g.Console, "preparing")
+	defer p.Stop()
 	run, err := prepare(ctx, g, p, "transient", &o.simulateOptions, t)
 	if err != nil {
 		return err
@@ -138,7 +142,7 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) (err erro
 	defer closeStart()
 	steps, solve, err := o.plan(ctx, g, run)
 	if err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
 	if err := run.keep(&o); err != nil {
 		return err
@@ -148,12 +152,12 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) (err erro
 			return err
 		}
 	}
-	p.enter("stepping")
-	stepped := g.timings.log.Begin("step, with opening the device")
+	p.Enter("stepping")
+	stepped := g.Timings.Log.Begin("step, with opening the device")
 	run.Solution, err = t.solve(run.solver, solve)
 	stepped()
 	if err != nil && !(errors.Is(err, context.Canceled) && run.Solution != nil && len(run.Solution.Steps) > 0) {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
 	stopped := err != nil
 	if !t.reports() {
@@ -162,7 +166,7 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) (err erro
 	if err := atOnce(run.Solution); err != nil {
 		return err
 	}
-	saving, stop := outlast(ctx)
+	saving, stop := session.Outlast(ctx)
 	defer stop()
 	s, err := run.finish(saving)
 	if err != nil {
@@ -170,7 +174,7 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) (err erro
 	}
 	further := run.endCheckpoint(ctx)
 	if ctx.Err() != nil || stopped {
-		return withStatus(exitInterrupted, fmt.Errorf("interrupted after %s; what was finished is in %s%s",
+		return exit.With(exit.Interrupted, fmt.Errorf("interrupted after %s; what was finished is in %s%s",
 			finished(run.Solution, steps), o.out, further))
 	}
 	return strictVerdict(run.Run, s, &o.simulateOptions)
@@ -179,30 +183,30 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) (err erro
 // finished tells how far an interrupted run got.
 func finished(s *solution.Solution, steps int) string {
 	if s.Stepping != nil {
-		return fmt.Sprintf("%d steps, at t = %s", s.Stepping.Steps, seconds(s.Steps[len(s.Steps)-1].Time))
+		return fmt.Sprintf("%d steps, at t = %s", s.Stepping.Steps, terminal.Seconds(s.Steps[len(s.Steps)-1].Time))
 	}
 	return fmt.Sprintf("%d of %d steps", len(s.Steps), steps)
 }
 
 // plan settles how the run steps, and returns about how many times it will write.
-func (o *transientOptions) plan(ctx context.Context, g *globals, run *simulation) (steps int,
+func (o *transientOptions) plan(ctx context.Context, g *session.Session, run *simulation) (steps int,
 	solve func(options gpusolve.Options, reports bool) (*solution.Solution, error), err error) {
 	m := run.Mesh
 	t := &m.Stack.Transient
 	fileDt := t.Dt
 	if o.applyTimes(m.Stack) {
 		if o.policy != "" {
-			return 0, nil, usagef("--policy needs steps of one length, at whose ends it is asked; give --dt, and not " +
-				"--dt-tol, --until, --to-steady, --every, --at or --periodic")
+			return 0, nil, exit.Usagef("--policy needs steps of one length, at whose ends it is asked; give --dt, " +
+				"and not --dt-tol, --until, --to-steady, --every, --at or --periodic")
 		}
-		if o.initial.value > 0 {
-			t.Initial = o.initial.value
+		if o.initial.Value > 0 {
+			t.Initial = o.initial.Value
 		}
 		a, err := following(m, t, fileDt)
 		if err != nil {
 			return 0, nil, err
 		}
-		if err := run.team.resources().confirmAdaptive(m, t.Periodic); err != nil {
+		if err := run.team.resources().ConfirmAdaptive(m, t.Periodic); err != nil {
 			return 0, nil, err
 		}
 		if steps = len(a.At) + 1; a.At == nil {
@@ -242,7 +246,7 @@ func atOnce(s *solution.Solution) error {
 		return nil
 	}
 	s.Close()
-	return withStatus(exitRunaway,
+	return exit.With(exit.Runaway,
 		fmt.Errorf("thermal runaway within the first time step of %s: the leakage grows faster than it can follow; "+
-			"take a smaller --dt, less power or less leakage", seconds(s.Dt)))
+			"take a smaller --dt, less power or less leakage", terminal.Seconds(s.Dt)))
 }

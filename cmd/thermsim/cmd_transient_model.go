@@ -13,6 +13,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve/ports"
 	"thermsim/internal/inputfile"
 	"thermsim/internal/printable"
@@ -39,11 +43,11 @@ type modelRun struct {
 }
 
 // runReduced runs transient --model.
-func runReduced(ctx context.Context, g *globals, cmd *cobra.Command, o *transientOptions) error {
+func runReduced(ctx context.Context, g *session.Session, cmd *cobra.Command, o *transientOptions) error {
 	var refused error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(modelFlags, f.Name) && refused == nil {
-			refused = usagef("--%s does not go with --model, whose steps have one length and whose file is "+
+			refused = exit.Usagef("--%s does not go with --model, whose steps have one length and whose file is "+
 				"trace.csv; leave it out", f.Name)
 		}
 	})
@@ -53,7 +57,7 @@ func runReduced(ctx context.Context, g *globals, cmd *cobra.Command, o *transien
 	if refused != nil {
 		return refused
 	}
-	s, _, err := loadInput(g, o.stack, gridWish{}, &o.project)
+	s, _, err := loadInput(g, o.stack, flags.Grid{}, &o.project)
 	if err != nil {
 		return err
 	}
@@ -61,11 +65,11 @@ func runReduced(ctx context.Context, g *globals, cmd *cobra.Command, o *transien
 	if err != nil {
 		return err
 	}
-	if o.dt.value == 0 && s.Transient.Dt == 0 && s.Transient.Until == 0 {
-		g.note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] says otherwise",
-			seconds(r.dt), seconds(r.Model().Tau[0]))
+	if o.dt.Value == 0 && s.Transient.Dt == 0 && s.Transient.Until == 0 {
+		g.Note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] says otherwise",
+			terminal.Seconds(r.dt), terminal.Seconds(r.Model().Tau[0]))
 	}
-	files, err := begin(g, o.out, staging.Options{Set: report.RunFiles, Command: "transient"})
+	files, err := g.Begin(o.out, staging.Options{Set: report.RunFiles, Command: "transient"})
 	if err != nil {
 		return err
 	}
@@ -78,13 +82,13 @@ func runReduced(ctx context.Context, g *globals, cmd *cobra.Command, o *transien
 		return r.trace(ctx, w, power.InputWatts)
 	})
 	if err == nil {
-		_, err = commit(ctx, g, files)
+		_, err = g.Commit(ctx, files)
 	}
 	if err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
-	if !g.quiet {
-		r.print(g.console, o.out)
+	if !g.Quiet {
+		r.print(g.Console, o.out)
 	}
 	return nil
 }
@@ -96,40 +100,40 @@ func newModelRun(s *stack.Stack, o *transientOptions) (*modelRun, error) {
 		err = inputfile.Crowded(data, reducedmodel.BytesPerTable)
 	}
 	if err != nil {
-		return nil, withStatus(exitInput, fmt.Errorf("--model %s: %w", o.model, err))
+		return nil, exit.With(exit.Input, fmt.Errorf("--model %s: %w", o.model, err))
 	}
 	m, err := reducedmodel.ReadJSON(data)
 	if err != nil {
-		return nil, withStatus(exitInput, fmt.Errorf("--model %s: %w; 'thermsim reduce' makes one", o.model, err))
+		return nil, exit.With(exit.Input, fmt.Errorf("--model %s: %w; 'thermsim reduce' makes one", o.model, err))
 	}
 	if s.Ambient != m.Ambient {
-		return nil, usagef("%s has an ambient of %.2f degC, %s was made for %.2f degC; reduce the stack again", s.File,
-			celsius(s.Ambient), o.model, celsius(m.Ambient))
+		return nil, exit.Usagef("%s has an ambient of %.2f degC, %s was made for %.2f degC; reduce the stack again",
+			s.File, terminal.Celsius(s.Ambient), o.model, terminal.Celsius(m.Ambient))
 	}
 	r := &modelRun{watts: make([]float64, len(m.Inputs))}
 	if r.Stepper, err = reducedmodel.NewStepper(m); err != nil {
-		return nil, withStatus(exitInput, err)
+		return nil, exit.With(exit.Input, err)
 	}
 	t := &s.Transient
 	if o.applyTimes(s); t.ToSteady > 0 || t.Every > 0 || len(t.At) > 0 || t.Periodic {
-		return nil, usagef("%s: [transient] has to_steady, every, at or periodic, and --model takes steps of one "+
+		return nil, exit.Usagef("%s: [transient] has to_steady, every, at or periodic, and --model takes steps of one "+
 			"length; give --dt or --steps", s.File)
 	}
-	r.dt, r.steps = modelSteps(t, o.dt.value, int(o.steps), m.Tau[0])
+	r.dt, r.steps = modelSteps(t, o.dt.Value, int(o.steps), m.Tau[0])
 	n := len(m.Outputs)
 	r.kelvin, r.top, r.when = make([]float64, n), make([]float64, n), make([]float64, n)
 	inputs := ports.InputsOf(s)
 	for _, in := range inputs {
 		at := slices.IndexFunc(m.Inputs, func(i reducedmodel.Input) bool { return i.Name == in.Name })
 		if at < 0 {
-			return nil, usagef("%s: the stack has the power %q, which is no input of %s; reduce the stack again",
+			return nil, exit.Usagef("%s: the stack has the power %q, which is no input of %s; reduce the stack again",
 				s.File, in.Name, o.model)
 		}
 		r.from = append(r.from, at)
 	}
 	if len(inputs) != len(m.Inputs) {
-		return nil, usagef("%s has %d inputs, and %s has %d powers; reduce the stack again", o.model, len(m.Inputs),
-			s.File, len(inputs))
+		return nil, exit.Usagef("%s has %d inputs, and %s has %d powers; reduce the stack again", o.model,
+			len(m.Inputs), s.File, len(inputs))
 	}
 	return r, r.begin(s, inputs, &o.initial)
 }
@@ -170,16 +174,16 @@ func (r *modelRun) begin(s *stack.Stack, inputs []ports.Input, at *beginning) er
 		return r.Settle(r.watts)
 	}
 	if at.run != "" {
-		return usagef("--initial %s: a reduced model has no fields; give a temperature, or steady", at.text)
+		return exit.Usagef("--initial %s: a reduced model has no fields; give a temperature, or steady", at.Text)
 	}
 	kelvin := s.Ambient
-	for _, asked := range []float64{s.Transient.Initial, at.value} {
+	for _, asked := range []float64{s.Transient.Initial, at.Value} {
 		if asked > 0 {
 			kelvin = asked
 		}
 	}
 	if err := r.Begin(kelvin); err != nil {
-		return withStatus(exitInput, err)
+		return exit.With(exit.Input, err)
 	}
 	return nil
 }
@@ -198,7 +202,7 @@ func (r *modelRun) trace(ctx context.Context, w io.Writer, power func(t0, t1 flo
 		t0, t1 := float64(n)*r.dt, float64(n+1)*r.dt
 		watts, err := power(t0, t1)
 		if err != nil {
-			return withStatus(exitInput, err)
+			return exit.With(exit.Input, err)
 		}
 		sum := 0.0
 		for k, v := range watts {
@@ -251,16 +255,16 @@ func columnOf(o *reducedmodel.Output) string {
 // shownOutputs is how many outputs the terminal gets, the hottest first.
 const shownOutputs = 12
 
-func (r *modelRun) print(c *console, out string) {
+func (r *modelRun) print(c *terminal.Console, out string) {
 	m := r.Model()
 	if m.Title != "" {
-		fmt.Fprintln(c.stdout, c.bold(cut(m.Title, c.style.Width)))
+		fmt.Fprintln(c.Stdout, c.Bold(terminal.Cut(m.Title, c.Style.Width)))
 	}
-	fmt.Fprintf(c.stdout, "%s  %s\n\n", c.bold(fmt.Sprintf("%d steps of %s", r.steps, seconds(r.dt))),
-		c.dim(fmt.Sprintf("reduced model of %d states, %.2g K from the full one as estimated; degC", m.States(),
+	fmt.Fprintf(c.Stdout, "%s  %s\n\n", c.Bold(fmt.Sprintf("%d steps of %s", r.steps, terminal.Seconds(r.dt))),
+		c.Dim(fmt.Sprintf("reduced model of %d states, %.2g K from the full one as estimated; degC", m.States(),
 			m.Error.EstimateK)))
 	if r.beyond > 1+1e-9 {
-		fmt.Fprintf(c.stdout, "Powers go to %.3g times the range that this error is stated for; it grows in "+
+		fmt.Fprintf(c.Stdout, "Powers go to %.3g times the range that this error is stated for; it grows in "+
 			"proportion.\n\n", r.beyond)
 	}
 	order := make([]int, len(m.Outputs))
@@ -273,14 +277,14 @@ func (r *modelRun) print(c *console, out string) {
 		}
 		return 1
 	})
-	t := textTable{header: []string{"output", ">highest", ">at", ">end"}}
+	t := terminal.Table{Header: []string{"output", ">highest", ">at", ">end"}}
 	for _, k := range order[:min(len(order), shownOutputs)] {
-		t.add(m.Outputs[k].Name, fmt.Sprintf("%.2f", celsius(r.top[k])), seconds(r.when[k]),
-			fmt.Sprintf("%.2f", celsius(r.kelvin[k])))
+		t.Add(m.Outputs[k].Name, fmt.Sprintf("%.2f", terminal.Celsius(r.top[k])), terminal.Seconds(r.when[k]),
+			fmt.Sprintf("%.2f", terminal.Celsius(r.kelvin[k])))
 	}
-	t.write(c, c.stdout)
+	t.Write(c, c.Stdout)
 	if more := len(order) - shownOutputs; more > 0 {
-		fmt.Fprintf(c.stdout, "  and %d more\n", more)
+		fmt.Fprintf(c.Stdout, "  and %d more\n", more)
 	}
-	fmt.Fprintf(c.stdout, "\ntrace.csv is in %s\n", out)
+	fmt.Fprintf(c.Stdout, "\ntrace.csv is in %s\n", out)
 }

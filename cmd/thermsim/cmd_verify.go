@@ -9,6 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/study/verify"
 )
 
@@ -25,7 +29,7 @@ EXIT STATUS
   2    no such case, or wrong usage
   4    device failure: no GPU where one was demanded
   130  interrupted
-` + crashHelp
+` + exit.CrashHelp
 
 const verifyExample = `  thermsim verify
   thermsim verify slab-steady --verbose
@@ -34,11 +38,11 @@ const verifyExample = `  thermsim verify
 
 type verifyOptions struct {
 	names  []string
-	device deviceName
+	device flags.Device
 	json   bool
 }
 
-func newVerifyCommand(g *globals) *cobra.Command {
+func newVerifyCommand(g *session.Session) *cobra.Command {
 	var o verifyOptions
 	cmd := &cobra.Command{
 		Use:     "verify [CASE...]",
@@ -55,39 +59,39 @@ func newVerifyCommand(g *globals) *cobra.Command {
 	}
 	cmd.Flags().Var(&o.device, "device", "auto, cpu, gpu or gpu:N; the cases are small, so auto takes the cpu")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables, in SI units")
-	completeFlag(cmd, "device", deviceNames())
+	flags.Complete(cmd, "device", flags.DeviceNames())
 	return cmd
 }
 
-func runVerify(ctx context.Context, g *globals, o verifyOptions) error {
+func runVerify(ctx context.Context, g *session.Session, o verifyOptions) error {
 	cases, err := selectCases(verify.CasesOn(string(o.device)), o.names)
 	if err != nil {
 		return err
 	}
-	p := startProgress(g.console, "verifying")
-	defer p.stop()
+	p := terminal.StartProgress(g.Console, "verifying")
+	defer p.Stop()
 	results := make([]verify.Result, len(cases))
 	failed := 0
 	for i, c := range cases {
-		p.enter(fmt.Sprintf("verifying: case %d of %d, %s", i+1, len(cases), c.Name))
+		p.Enter(fmt.Sprintf("verifying: case %d of %d, %s", i+1, len(cases), c.Name))
 		if results[i], err = c.Run(ctx); err != nil {
 			if errors.Is(err, context.Canceled) {
-				return withStatus(exitInterrupted,
+				return exit.With(exit.Interrupted,
 					errors.New("interrupted; run 'thermsim verify CASE' for single cases"))
 			}
 			return fmt.Errorf("case %s: %w", c.Name, err)
 		}
-		g.detail("%s (%s): %s", c.Name, c.What, results[i])
+		g.Detail("%s (%s): %s", c.Name, c.What, results[i])
 		if !results[i].Pass {
 			failed++
 		}
 	}
-	p.stop()
+	p.Stop()
 	if err := printCases(g, cases, results, o.json); err != nil {
 		return err
 	}
 	if failed > 0 {
-		return withStatus(exitInternal,
+		return exit.With(exit.Internal,
 			fmt.Errorf("%d of %d cases fail: results of this build cannot be relied on; please report the output of "+
 				"'thermsim verify -v'", failed, len(cases)))
 	}
@@ -102,7 +106,7 @@ func selectCases(all []verify.Case, names []string) ([]verify.Case, error) {
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(c verify.Case) bool { return c.Name == name })
 		if i < 0 {
-			return nil, usagef("no case %q; the cases are %v", name, caseNames(all))
+			return nil, exit.Usagef("no case %q; the cases are %v", name, caseNames(all))
 		}
 		cases = append(cases, all[i])
 	}
@@ -132,7 +136,7 @@ type caseJSON struct {
 	Pass      bool    `json:"pass"`
 }
 
-func printCases(g *globals, cases []verify.Case, results []verify.Result, asJSON bool) error {
+func printCases(g *session.Session, cases []verify.Case, results []verify.Result, asJSON bool) error {
 	switch {
 	case asJSON:
 		out := make([]caseJSON, len(cases))
@@ -140,17 +144,18 @@ func printCases(g *globals, cases []verify.Case, results []verify.Result, asJSON
 			out[i] = caseJSON{cases[i].Name, cases[i].What, r.Quantity, r.Unit, r.Computed, r.Expected, r.Error,
 				r.Tolerance, r.Order, r.WantOrder, r.Pass}
 		}
-		e := json.NewEncoder(g.stdout)
+		e := json.NewEncoder(g.Stdout)
 		e.SetIndent("", "  ")
 		return e.Encode(out)
-	case g.quiet:
+	case g.Quiet:
 		return nil
 	}
-	return writeCases(g.console, cases, results)
+	return writeCases(g.Console, cases, results)
 }
 
-func writeCases(c *console, cases []verify.Case, results []verify.Result) error {
-	t := textTable{header: []string{"", "case", ">computed", ">expected", ">error", ">limit", ">order", "quantity"}}
+func writeCases(c *terminal.Console, cases []verify.Case, results []verify.Result) error {
+	t := terminal.Table{Header: []string{"", "case", ">computed", ">expected", ">error", ">limit", ">order",
+		"quantity"}}
 	passed := 0
 	for i, r := range results {
 		verdict, order := "pass", "-"
@@ -162,10 +167,10 @@ func writeCases(c *console, cases []verify.Case, results []verify.Result) error 
 		if r.WantOrder != 0 {
 			order = fmt.Sprintf("%.2f/%g", r.Order, r.WantOrder)
 		}
-		t.add(verdict, cases[i].Name, fmt.Sprintf("%.6g", r.Computed), fmt.Sprintf("%.6g", r.Expected),
+		t.Add(verdict, cases[i].Name, fmt.Sprintf("%.6g", r.Computed), fmt.Sprintf("%.6g", r.Expected),
 			fmt.Sprintf("%.1e", r.Error), fmt.Sprintf("%.0e", r.Tolerance), order, r.Quantity+", "+r.Unit)
 	}
-	t.write(c, c.stdout)
-	_, err := fmt.Fprintf(c.stdout, "\n%d of %d cases pass\n", passed, len(cases))
+	t.Write(c, c.Stdout)
+	_, err := fmt.Fprintf(c.Stdout, "\n%d of %d cases pass\n", passed, len(cases))
 	return err
 }

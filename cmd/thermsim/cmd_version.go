@@ -6,6 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
 	"thermsim/report"
 )
 
@@ -16,27 +19,27 @@ EXIT STATUS
 ===========
 
   0    done
-` + crashHelp
+` + exit.CrashHelp
 
-func newVersionCommand(g *globals) *cobra.Command {
+func newVersionCommand(g *session.Session) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:               "version",
 		Short:             "Print the version",
 		Long:              versionHelp,
 		Example:           "  thermsim version\n  thermsim version --json | jq -r .version",
-		Args:              noArguments,
+		Args:              flags.NoArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return report.WriteJSON(g.stdout, struct {
+				return report.WriteJSON(g.Stdout, struct {
 					Version      string `json:"version"`
 					Go           string `json:"go"`
 					System       string `json:"system"`
 					Architecture string `json:"architecture"`
 				}{versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH})
 			}
-			_, err := fmt.Fprintf(g.stdout, "thermsim %s\n", versionText())
+			_, err := fmt.Fprintf(g.Stdout, "thermsim %s\n", versionText())
 			return err
 		},
 	}

@@ -12,6 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve/ports"
 	"thermsim/internal/staging"
 	"thermsim/report/picture"
@@ -46,7 +50,7 @@ EXIT STATUS
   3    a solve did not converge; nothing was written
   4    device failure, or not enough memory
   130  interrupted; nothing was written
-` + crashHelp
+` + exit.CrashHelp
 
 const zthExample = `  thermsim zth examples/quickstart
   thermsim zth examples/mol10-ev6 --grid 64x64 --from IntReg_0,L2 --to Icache
@@ -93,17 +97,17 @@ func (t *timeSpan) String() string { return t.text }
 // Type is the placeholder in the help.
 func (t *timeSpan) Type() string { return "START:END" }
 
-func newZthCommand(g *globals) *cobra.Command {
+func newZthCommand(g *session.Session) *cobra.Command {
 	var o zthOptions
 	cmd := &cobra.Command{
 		Use:               "zth [STACK]",
 		Short:             "Step responses, time constants and structure functions",
 		Long:              zthHelp,
 		Example:           zthExample,
-		Args:              stackArgument,
-		ValidArgsFunction: completeStack,
+		Args:              flags.StackArgument,
+		ValidArgsFunction: flags.CompleteStack,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack = firstArgument(args)
+			o.stack = flags.First(args)
 			return runZth(cmd.Context(), g, o)
 		},
 	}
@@ -121,7 +125,7 @@ func newZthCommand(g *globals) *cobra.Command {
 func (o *zthOptions) wish(s *stack.Stack) (w response.Wish, err error) {
 	w.Probes, w.Start, w.End = o.probes, o.times.start, o.times.end
 	if o.probes && len(s.Probes) == 0 {
-		return w, usagef("--probes: the stack has no probes")
+		return w, exit.Usagef("--probes: the stack has no probes")
 	}
 	if w.From, err = chosenInputs("--from", s, o.from); err != nil {
 		return w, err
@@ -144,7 +148,7 @@ func chosenInputs(flag string, s *stack.Stack, given []string) ([]int, error) {
 	for _, name := range given {
 		n, err := ports.Find(names, name)
 		if err != nil {
-			return nil, usagef("%s: %w", flag, err)
+			return nil, exit.Usagef("%s: %w", flag, err)
 		}
 		if !slices.Contains(found, n) {
 			found = append(found, n)
@@ -153,9 +157,9 @@ func chosenInputs(flag string, s *stack.Stack, given []string) ([]int, error) {
 	return found, nil
 }
 
-func runZth(ctx context.Context, g *globals, o zthOptions) error {
-	p := startProgress(g.console, "preparing")
-	defer p.stop()
+func runZth(ctx context.Context, g *session.Session, o zthOptions) error {
+	p := terminal.StartProgress(g.Console, "preparing")
+	defer p.Stop()
 	s, out, err := o.load(ctx, g, "zth")
 	if err != nil {
 		return err
@@ -165,17 +169,17 @@ func runZth(ctx context.Context, g *globals, o zthOptions) error {
 	if err != nil {
 		return err
 	}
-	p.enter("solving")
+	p.Enter("solving")
 	x, err := response.StepResponses(ctx, s, o.solving(g, s, p, true), wish)
 	if err != nil {
 		return responseError(err)
 	}
-	p.enter("deconvolving")
+	p.Enter("deconvolving")
 	networks, err := display.Networks(ctx, x)
 	if err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
-	p.enter("writing")
+	p.Enter("writing")
 	title := cmp.Or(s.Title, s.File)
 	table := zthTable(x)
 	files, err := zthFiles(title, x, networks, table, o.noPage)
@@ -183,32 +187,32 @@ func runZth(ctx context.Context, g *globals, o zthOptions) error {
 		return err
 	}
 	if err := out.WriteFiles(ctx, files...); err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
-	done, err := commit(ctx, g, out)
+	done, err := g.Commit(ctx, out)
 	if err != nil {
-		return steadyInterrupted(err)
+		return exit.NothingWritten(err)
 	}
-	p.stop()
+	p.Stop()
 	switch {
 	case o.json:
-		return display.StepsJSON(g.stdout, x, networks)
-	case g.quiet:
+		return display.StepsJSON(g.Stdout, x, networks)
+	case g.Quiet:
 		return nil
 	}
-	c := g.console
-	fmt.Fprintf(c.stdout, "%s  %s\n", c.bold("Step responses"),
-		c.dim(fmt.Sprintf("Zth in K/W after a step of 1 W; %d times from %s to %s", len(x.Times), seconds(x.Times[0]),
-			seconds(x.Times[len(x.Times)-1]))))
-	table.write(c, c.stdout)
-	_, err = fmt.Fprintf(c.stdout, "\n%s\nWrote %d files into %s, the curves as zth.csv\n", resolvedText(x),
+	c := g.Console
+	fmt.Fprintf(c.Stdout, "%s  %s\n", c.Bold("Step responses"),
+		c.Dim(fmt.Sprintf("Zth in K/W after a step of 1 W; %d times from %s to %s", len(x.Times),
+			terminal.Seconds(x.Times[0]), terminal.Seconds(x.Times[len(x.Times)-1]))))
+	table.Write(c, c.Stdout)
+	_, err = fmt.Fprintf(c.Stdout, "\n%s\nWrote %d files into %s, the curves as zth.csv\n", resolvedText(x),
 		len(done.Files), out.Dir())
 	return err
 }
 
 // zthFiles are all files of a run.
-func zthFiles(title string, x *response.Steps, networks []display.Network, t *textTable, noPage bool) ([]staging.File,
-	error) {
+func zthFiles(title string, x *response.Steps, networks []display.Network, t *terminal.Table,
+	noPage bool) ([]staging.File, error) {
 	files := []staging.File{
 		{Name: "zth.csv", Write: func(w io.Writer) error { return display.Steps(w, x) }},
 		{Name: "zth_spectrum.csv", Write: func(w io.Writer) error { return display.Spectra(w, x, networks) }},
@@ -219,8 +223,8 @@ func zthFiles(title string, x *response.Steps, networks []display.Network, t *te
 		Title: title, What: "step responses", Foot: "thermsim " + versionText() + ". " + resolvedText(x),
 		Lead: "Thermal impedances after a step of 1 W, and what they tell of the way that the heat takes.",
 		Facts: [][2]string{
-			{"curves", fmt.Sprint(len(x.Curves))}, {"slowest time constant", seconds(x.Slowest)},
-			{"resolved from", seconds(x.Resolved)},
+			{"curves", fmt.Sprint(len(x.Curves))}, {"slowest time constant", terminal.Seconds(x.Slowest)},
+			{"resolved from", terminal.Seconds(x.Resolved)},
 			{"solved by", x.Status.Method + ", " + x.Status.Preconditioner}, {"device", x.Device.Kind},
 		},
 	}
@@ -244,15 +248,15 @@ func zthFiles(title string, x *response.Steps, networks []display.Network, t *te
 		}
 	}
 	if !noPage {
-		page.AddTable("Step responses", t.header, t.rows)
+		page.AddTable("Step responses", t.Header, t.Rows)
 		files = append(files, staging.File{Name: "zth.html", Write: page.Write})
 	}
 	return files, nil
 }
 
 // zthTable lists the curves with their values a few decades apart, the highest resistance first.
-func zthTable(x *response.Steps) *textTable {
-	t := &textTable{header: []string{"heated", "output", ">Rth", ">90 % at"}}
+func zthTable(x *response.Steps) *terminal.Table {
+	t := &terminal.Table{Header: []string{"heated", "output", ">Rth", ">90 % at"}}
 	const every, columns = 40, 3 // two decades
 	var at []int
 	for n := len(x.Times) - 1 - every; n >= 0 && len(at) < columns; n -= every {
@@ -260,7 +264,7 @@ func zthTable(x *response.Steps) *textTable {
 	}
 	slices.Reverse(at)
 	for _, n := range at {
-		t.header = append(t.header, ">"+seconds(x.Times[n]))
+		t.Header = append(t.Header, ">"+terminal.Seconds(x.Times[n]))
 	}
 	order := indices(len(x.Curves))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x.Curves[b].Steady, x.Curves[a].Steady) })
@@ -277,7 +281,7 @@ func zthTable(x *response.Steps) *textTable {
 			}
 			row = append(row, kPerW(c.Z[n]))
 		}
-		t.add(row...)
+		t.Add(row...)
 	}
 	return t
 }
@@ -293,7 +297,7 @@ func outputText(c *response.Curve) string {
 func reaches(x *response.Steps, c *response.Curve, part float64) string {
 	for n, z := range c.Z {
 		if z >= part*c.Steady {
-			return seconds(x.Times[n])
+			return terminal.Seconds(x.Times[n])
 		}
 	}
 	return "later"
@@ -301,5 +305,5 @@ func reaches(x *response.Steps, c *response.Curve, part float64) string {
 
 func resolvedText(x *response.Steps) string {
 	return fmt.Sprintf("The grid resolves the heated layers from %s on; before, they warm as if no heat left their "+
-		"cells. Slowest time constant: %s.", seconds(x.Resolved), seconds(x.Slowest))
+		"cells. Slowest time constant: %s.", terminal.Seconds(x.Resolved), terminal.Seconds(x.Slowest))
 }

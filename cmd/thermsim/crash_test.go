@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"sync"
+
+	"thermsim/cmd/thermsim/exit"
 )
 
 // crash is a program for scripts, which ends as its argument says after what main does first.
 func crash() {
-	abortOnCrash()
+	exit.AbortOnCrash()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	switch os.Args[1] {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"thermsim/cmd/thermsim/room"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve/memory"
 	"thermsim/gpusolve/methods"
 	"thermsim/mesh"
@@ -18,7 +20,7 @@ import (
 
 // description is what check prints of a stack on its mesh.
 type description struct {
-	*console
+	*terminal.Console
 	w *bufio.Writer
 	m *mesh.Mesh
 }
@@ -27,15 +29,15 @@ func (d *description) line(format string, args ...any) { fmt.Fprintf(d.w, format
 
 func (d *description) heading(title, note string) {
 	if note != "" {
-		note = "  " + d.dim(note)
+		note = "  " + d.Dim(note)
 	}
-	d.line("\n%s%s", d.bold(title), note)
+	d.line("\n%s%s", d.Bold(title), note)
 }
 
 func (d *description) headline(warnings int) {
 	s := d.m.Stack
 	if s.Title != "" {
-		d.line("%s", d.bold(cut(s.Title, d.style.Width)))
+		d.line("%s", d.Bold(terminal.Cut(s.Title, d.Style.Width)))
 	}
 	state := ""
 	switch {
@@ -44,9 +46,9 @@ func (d *description) headline(warnings int) {
 	case warnings > 1:
 		state = fmt.Sprintf(", with %d warnings", warnings)
 	}
-	d.line("%s%s", d.dim(fmt.Sprintf("%s is valid", s.File)), d.red(state))
-	d.line("%s x %s, %s high; %d x %d x %d = %d cells of %s x %s", length(s.Size[0]), length(s.Size[1]),
-		length(s.Height()),
+	d.line("%s%s", d.Dim(fmt.Sprintf("%s is valid", s.File)), d.Red(state))
+	d.line("%s x %s, %s high; %d x %d x %d = %d cells of %s x %s", terminal.Length(s.Size[0]),
+		terminal.Length(s.Size[1]), terminal.Length(s.Height()),
 		d.m.NX(), d.m.NY(), d.m.NZ(), d.m.Cells(), lengths(d.m.X), lengths(d.m.Y))
 }
 
@@ -55,7 +57,7 @@ func (d *description) warnings(found []plausibility.Warning) {
 		return
 	}
 	d.heading("Warnings", "possible, but seldom meant; --strict refuses them")
-	_ = plausibility.Write(d.w, found, d.style.Width) // errors stay in the writer until Flush
+	_ = plausibility.Write(d.w, found, d.Style.Width) // errors stay in the writer until Flush
 }
 
 // grid tells why a grid was chosen.
@@ -65,7 +67,7 @@ func (d *description) grid(c *autogrid.Choice) {
 	}
 	d.heading("Grid", "chosen; --print writes it")
 	for _, line := range c.Reasons() {
-		for i, part := range plausibility.Fold(line, d.style.Width-4) {
+		for i, part := range plausibility.Fold(line, d.Style.Width-4) {
 			lead := "  - "
 			if i > 0 {
 				lead = "    "
@@ -74,29 +76,29 @@ func (d *description) grid(c *autogrid.Choice) {
 		}
 	}
 	if doubt := c.Doubt(); doubt != "" {
-		d.line("  %s", d.red(doubt))
+		d.line("  %s", d.Red(doubt))
 	}
 }
 
 func (d *description) layers() {
 	s := d.m.Stack
-	t := textTable{header: []string{"layer", "material", ">k W/(m K)", ">thickness", ">z cells"}}
+	t := terminal.Table{Header: []string{"layer", "material", ">k W/(m K)", ">thickness", ">z cells"}}
 	for l, layer := range slices.Backward(s.Layers) {
 		material := s.Materials[layer.Material]
 		planes := d.m.LayerPlanes[l]
-		t.add(layer.Name, material.Name, materialConductivity(&material), length(layer.Thickness),
+		t.Add(layer.Name, material.Name, materialConductivity(&material), terminal.Length(layer.Thickness),
 			fmt.Sprint(planes[1]-planes[0]))
 		addRegions(&t, s, layer)
 	}
 	d.heading("Layers", "top to bottom")
-	t.write(d.console, d.w)
+	t.Write(d.Console, d.w)
 	for _, warning := range s.OutOfRange() {
-		d.line("  %s", d.red(warning))
+		d.line("  %s", d.Red(warning))
 	}
 }
 
 // addRegions adds a row for each material that regions bring into a layer, and for each fill.
-func addRegions(t *textTable, s *stack.Stack, l stack.Layer) {
+func addRegions(t *terminal.Table, s *stack.Stack, l stack.Layer) {
 	type kind struct {
 		material string
 		k        string
@@ -120,7 +122,7 @@ func addRegions(t *textTable, s *stack.Stack, l stack.Layer) {
 		if counts[of] > 1 {
 			number = fmt.Sprintf("%d regions", counts[of])
 		}
-		t.add("  "+number, of.material, of.k, "", "")
+		t.Add("  "+number, of.material, of.k, "", "")
 	}
 }
 
@@ -132,14 +134,14 @@ func fillName(s *stack.Stack, r *stack.Region) string {
 
 func (d *description) power() {
 	p := d.m.Power
-	t := textTable{header: []string{"layer", ">requested W", ">mapped W", ">area mm2", ">no power mm2", ">overlap mm2",
-		">outside W"}}
+	t := terminal.Table{Header: []string{"layer", ">requested W", ">mapped W", ">area mm2", ">no power mm2",
+		">overlap mm2", ">outside W"}}
 	for _, c := range slices.Backward(p.Coverage()) {
-		t.add(c.Name, watts(c.Requested), watts(c.Mapped), area(c.Area), area(c.Unpowered), area(c.Overlapping),
+		t.Add(c.Name, watts(c.Requested), watts(c.Mapped), area(c.Area), area(c.Unpowered), area(c.Overlapping),
 			watts(c.Outside))
 	}
 	if len(p.Layers) > 1 {
-		t.add("total", watts(p.Requested), watts(p.Mapped), "", "", "", "")
+		t.Add("total", watts(p.Requested), watts(p.Mapped), "", "", "", "")
 	}
 	note := "steady"
 	if p.Transient() {
@@ -149,11 +151,11 @@ func (d *description) power() {
 	if len(p.Layers) == 0 {
 		d.line("  none")
 	} else {
-		t.write(d.console, d.w)
+		t.Write(d.Console, d.w)
 	}
 	if s := d.m.Stack; s.Leaks() {
 		d.line("  and leakage by the temperature, %s W at the ambient of %.2f degC", watts(s.LeakageAt(s.Ambient)),
-			celsius(s.Ambient))
+			terminal.Celsius(s.Ambient))
 	}
 }
 
@@ -185,7 +187,7 @@ func (d *description) faces() {
 		}
 		return
 	}
-	d.line("  %s", d.red("no face leads heat to a temperature: only a transient makes sense"))
+	d.line("  %s", d.Red("no face leads heat to a temperature: only a transient makes sense"))
 }
 
 // patch is a patch in words: its name, its place and its condition.
@@ -202,7 +204,7 @@ func patch(p *stack.Patch, f stack.Face) string {
 	condition := boundary(&p.Boundary)
 	if m := p.Map; m != nil {
 		condition = fmt.Sprintf("map of %d x %d, h = %.4g W/(m2 K) on average to %.2f degC", m.NX, m.NY, m.Mean(),
-			celsius(p.Temperature))
+			terminal.Celsius(p.Temperature))
 	}
 	return fmt.Sprintf("%s, %s%.4g x %.4g mm at %s = %.4g mm, %s = %.4g mm: %s", p.Name, what, r.Width*1e3,
 		r.Height*1e3, axes[0], r.X*1e3, axes[1], r.Y*1e3, condition)
@@ -213,15 +215,15 @@ func boundary(b *stack.Boundary) string {
 	case stack.Convective:
 		if b.Follows() {
 			return fmt.Sprintf("%s to %.2f degC; h = %.4g W/(m2 K) where the surface is 30 K warmer",
-				strings.Join(b.Means(), ", "), celsius(b.Temperature), b.TypicalH())
+				strings.Join(b.Means(), ", "), terminal.Celsius(b.Temperature), b.TypicalH())
 		}
-		return fmt.Sprintf("h = %.4g W/(m2 K) to %.2f degC", b.H, celsius(b.Temperature))
+		return fmt.Sprintf("h = %.4g W/(m2 K) to %.2f degC", b.H, terminal.Celsius(b.Temperature))
 	case stack.FixedTemperature:
-		return fmt.Sprintf("at %.2f degC", celsius(b.Temperature))
+		return fmt.Sprintf("at %.2f degC", terminal.Celsius(b.Temperature))
 	case stack.HeatFlux:
 		return fmt.Sprintf("%.4g W/cm2 enter", b.Flux*1e-4)
 	case stack.LumpedResistance:
-		return fmt.Sprintf("%.4g K/W to %.2f degC", b.Resistance, celsius(b.Temperature))
+		return fmt.Sprintf("%.4g K/W to %.2f degC", b.Resistance, terminal.Celsius(b.Temperature))
 	}
 	return "adiabatic"
 }
@@ -255,7 +257,7 @@ func paceOf(m *mesh.Mesh) pace {
 	return layeredPace
 }
 
-func (d *description) estimate(on resources) {
+func (d *description) estimate(on room.Resources) {
 	cores := runtime.GOMAXPROCS(0)
 	perCore := float64(d.m.Cells()) / float64(cores)
 	times := ""
@@ -266,15 +268,15 @@ func (d *description) estimate(on resources) {
 	d.heading("Estimate", fmt.Sprintf("%d cores%s", cores, times))
 	d.line("  method     %s", methodText(d.m))
 	free := ""
-	if on.memory > 0 {
-		free = fmt.Sprintf(" (%s free)", byteCount(on.memory))
+	if on.Memory > 0 {
+		free = fmt.Sprintf(" (%s free)", terminal.Bytes(on.Memory))
 	}
 	need := func(inTime, gpu bool) float64 {
 		return float64(memory.OfSystem(d.m, d.m.Stack.Solver.Preconditioner, inTime, gpu).Peak())
 	}
 	steady, transient := need(false, false), need(true, false)
-	d.line("  steady     about %s, %s of memory%s", seconds(twoDigits(besideSeconds+p.steady*perCore)),
-		byteCount(steady), free)
+	d.line("  steady     about %s, %s of memory%s", terminal.Seconds(twoDigits(besideSeconds+p.steady*perCore)),
+		terminal.Bytes(steady), free)
 	planned := *d.m.Stack
 	followTraces(&planned, false, false)
 	steps := defaultSteps
@@ -283,10 +285,10 @@ func (d *description) estimate(on resources) {
 	} else if t.Until > 0 && t.Dt > 0 {
 		steps = stepsUntil(t.Until, t.Dt)
 	}
-	d.line("  transient  about %s for %d steps, %s", seconds(twoDigits(besideSeconds+p.step*perCore*float64(steps))),
-		steps, byteCount(transient))
-	d.line("  on a GPU   %s steady, %s transient%s", byteCount(need(false, true)), byteCount(need(true, true)),
-		on.gpuMemory())
+	d.line("  transient  about %s for %d steps, %s",
+		terminal.Seconds(twoDigits(besideSeconds+p.step*perCore*float64(steps))), steps, terminal.Bytes(transient))
+	d.line("  on a GPU   %s steady, %s transient%s", terminal.Bytes(need(false, true)), terminal.Bytes(need(true,
+		true)), on.GPUMemory())
 }
 
 // methodText tells how a stack is solved, and why not directly.
@@ -301,15 +303,6 @@ func methodText(m *mesh.Mesh) string {
 		return fmt.Sprintf("%s with conjugate gradients; not fourier alone: %s", method, why)
 	}
 	return method
-}
-
-// gpuMemory is what there is to hold a solve.
-func (m resources) gpuMemory() string {
-	gpus, err := m.gpus()
-	if err != nil {
-		return "; there is none here (see thermsim devices)"
-	}
-	return fmt.Sprintf("; %s has %s", gpus[0], byteCount(float64(gpus[0].MemoryBytes)))
 }
 
 // twoDigits are more than an estimate has, but one would add half of itself in rounding.
@@ -330,17 +323,6 @@ func watts(w float64) string { return fmt.Sprintf("%.4g", w) }
 // area in mm2 from m2.
 func area(a float64) string { return fmt.Sprintf("%.4g", a*1e6) }
 
-// length in the unit people use for it.
-func length(m float64) string {
-	switch a := math.Abs(m); {
-	case a >= 1e-3:
-		return fmt.Sprintf("%.5g mm", m*1e3)
-	case a >= 1e-6:
-		return fmt.Sprintf("%.5g um", m*1e6)
-	}
-	return fmt.Sprintf("%.5g nm", m*1e9)
-}
-
 // lengths is the cell size of an axis, or its range where the cells differ.
 func lengths(faces []float64) string {
 	smallest, largest := math.Inf(1), 0.0
@@ -349,7 +331,7 @@ func lengths(faces []float64) string {
 		smallest, largest = math.Min(smallest, d), math.Max(largest, d)
 	}
 	if largest-smallest < 1e-6*largest {
-		return length(largest)
+		return terminal.Length(largest)
 	}
-	return length(smallest) + " to " + length(largest)
+	return terminal.Length(smallest) + " to " + terminal.Length(largest)
 }

@@ -9,6 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/staging"
 	"thermsim/report"
@@ -45,37 +49,37 @@ func TestDiffOfBrokenFields(t *testing.T) {
 		status int
 		says   string
 	}{
-		{[2]string{good, good}, "1 mK", exitDone, ""},
-		{[2]string{good, other}, "2 K", exitDone, ""},
-		{[2]string{good, other}, "0.5 K", exitTooHot, "differ by up to 1 K"},
-		{[2]string{good, broken}, "", exitDone, "warning: 1 of 12 cells are not compared"},
-		{[2]string{good, broken}, "1 mK", exitTooHot, "1 of 12 cells are not compared"},
-		{[2]string{broken, good}, "1000 K", exitTooHot, "breakdown, 1 cell without a finite temperature"},
-		{[2]string{broken, broken}, "1 mK", exitTooHot, "1 of 12 cells are not compared"},
+		{[2]string{good, good}, "1 mK", exit.Done, ""},
+		{[2]string{good, other}, "2 K", exit.Done, ""},
+		{[2]string{good, other}, "0.5 K", exit.TooHot, "differ by up to 1 K"},
+		{[2]string{good, broken}, "", exit.Done, "warning: 1 of 12 cells are not compared"},
+		{[2]string{good, broken}, "1 mK", exit.TooHot, "1 of 12 cells are not compared"},
+		{[2]string{broken, good}, "1000 K", exit.TooHot, "breakdown, 1 cell without a finite temperature"},
+		{[2]string{broken, broken}, "1 mK", exit.TooHot, "1 of 12 cells are not compared"},
 	} {
-		o := diffOptions{runs: c.runs, out: filepath.Join(t.TempDir(), "d"), limit: temperatureRise(),
-			pageError: temperatureRise()}
+		o := diffOptions{runs: c.runs, out: filepath.Join(t.TempDir(), "d"), limit: flags.TemperatureRise(),
+			pageError: flags.TemperatureRise()}
 		if c.limit != "" {
 			if err := o.limit.Set(c.limit); err != nil {
 				t.Fatal(err)
 			}
 		}
 		var said, tables bytes.Buffer
-		err := runDiff(t.Context(), &globals{console: &console{stdout: &tables, stderr: &said}}, o)
+		err := runDiff(t.Context(), &session.Session{Console: &terminal.Console{Stdout: &tables, Stderr: &said}}, o)
 		if err != nil {
 			said.WriteString(err.Error())
 		}
 		swapped := o
 		swapped.runs[0], swapped.runs[1] = o.runs[1], o.runs[0]
 		swapped.out = filepath.Join(t.TempDir(), "d")
-		quiet := &globals{console: &console{stdout: io.Discard, stderr: io.Discard}}
-		if got := exitStatus(runDiff(t.Context(), quiet, swapped)); got != c.status {
+		quiet := &session.Session{Console: &terminal.Console{Stdout: io.Discard, Stderr: io.Discard}}
+		if got := exit.Status(runDiff(t.Context(), quiet, swapped)); got != c.status {
 			t.Errorf("limit %q, runs swapped: exit status %d, want %d", c.limit, got, c.status)
 		}
-		if exitStatus(err) != c.status || !strings.Contains(said.String(), c.says) {
-			t.Errorf("limit %q: exit status %d, want %d: %s", c.limit, exitStatus(err), c.status, said.String())
+		if exit.Status(err) != c.status || !strings.Contains(said.String(), c.says) {
+			t.Errorf("limit %q: exit status %d, want %d: %s", c.limit, exit.Status(err), c.status, said.String())
 		}
-		if c.status == exitDone && c.says == "" && strings.Contains(said.String(), "warning") {
+		if c.status == exit.Done && c.says == "" && strings.Contains(said.String(), "warning") {
 			t.Errorf("limit %q: %s", c.limit, said.String())
 		}
 		if page, err := os.ReadFile(filepath.Join(o.out, "diff.html")); err != nil ||

@@ -12,6 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/testing/interpreter"
@@ -30,13 +34,14 @@ func TestAutoWithoutAGPUThatFails(t *testing.T) {
 		o := newSimulateOptions()
 		o.stack, o.out = file, filepath.Join(t.TempDir(), "out")
 		o.precond = "multigrid" // which takes long enough
-		plan := transientOptions{simulateOptions: o, dt: duration(), initial: beginning{quantity: temperature()}}
+		plan := transientOptions{simulateOptions: o, dt: flags.Duration(),
+			initial: beginning{Quantity: flags.Temperature()}}
 		if err := errors.Join(plan.steps.Set("20"), plan.dt.Set("1 ms")); err != nil {
 			t.Fatal(err)
 		}
 		var said bytes.Buffer
-		g := &globals{console: &console{stdout: io.Discard, stderr: &said}, start: time.Now()}
-		g.adjust = func(s *gpusolve.Options) {
+		g := &session.Session{Console: &terminal.Console{Stdout: io.Discard, Stderr: &said}, Start: time.Now()}
+		g.Adjust = func(s *gpusolve.Options) {
 			s.Device, s.Driver = device, cudriver.Faulty(interpreter.New(interpreter.Options{NoRaces: true}),
 				cudriver.FailNth("cuMemAlloc", 8, cudriver.OutOfMemory))
 		}
@@ -60,7 +65,7 @@ func TestAutoWithoutAGPUThatFails(t *testing.T) {
 		t.Errorf("%v, device in summary.json: %+v", err, s.Device)
 	}
 	out, stderr, err = run("gpu")
-	if files, _ := os.ReadDir(out); exitStatus(err) != exitDevice || !strings.Contains(err.Error(), "cuMemAlloc") ||
+	if files, _ := os.ReadDir(out); exit.Status(err) != exit.Device || !strings.Contains(err.Error(), "cuMemAlloc") ||
 		len(files) > 0 {
 		t.Errorf("a GPU was demanded: %v, %d files, stderr %q", err, len(files), stderr)
 	}

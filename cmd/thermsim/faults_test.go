@@ -12,6 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
@@ -59,10 +63,11 @@ func TestEveryDriverFaultLeavesNoFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	var modules interpreter.Cache
-	for name, run := range map[string]func(context.Context, *globals, simulateOptions) error{
+	for name, run := range map[string]func(context.Context, *session.Session, simulateOptions) error{
 		"steady": runSteady,
-		"transient": func(ctx context.Context, g *globals, o simulateOptions) error {
-			t := transientOptions{simulateOptions: o, dt: duration(), initial: beginning{quantity: temperature()}}
+		"transient": func(ctx context.Context, g *session.Session, o simulateOptions) error {
+			t := transientOptions{simulateOptions: o, dt: flags.Duration(),
+				initial: beginning{Quantity: flags.Temperature()}}
 			if err := errors.Join(t.steps.Set("2"), t.dt.Set("1 ms")); err != nil {
 				return err
 			}
@@ -88,8 +93,9 @@ func TestEveryDriverFaultLeavesNoFiles(t *testing.T) {
 			o := newSimulateOptions()
 			o.stack, o.out = file, filepath.Join(t.TempDir(), "out")
 			var said bytes.Buffer
-			g := &globals{console: &console{stdout: io.Discard, stderr: &said, quiet: true}, start: time.Now()}
-			g.adjust = func(s *gpusolve.Options) { s.Executor = d }
+			g := &session.Session{Console: &terminal.Console{Stdout: io.Discard, Stderr: &said, Quiet: true},
+				Start: time.Now()}
+			g.Adjust = func(s *gpusolve.Options) { s.Executor = d }
 			err = run(context.Background(), g, o)
 			files, _ = os.ReadDir(o.out)
 			return drv.Calls()[opening:], files, err
@@ -111,8 +117,8 @@ func TestEveryDriverFaultLeavesNoFiles(t *testing.T) {
 			switch {
 			case err == nil && !givesBack(call):
 				t.Errorf("%s, call %d of %d (%s): its failure went unnoticed", name, n, len(calls), call)
-			case err != nil && exitStatus(err) != exitDevice:
-				t.Errorf("%s, call %d of %d (%s): exit status %d: %v", name, n, len(calls), call, exitStatus(err), err)
+			case err != nil && exit.Status(err) != exit.Device:
+				t.Errorf("%s, call %d of %d (%s): exit status %d: %v", name, n, len(calls), call, exit.Status(err), err)
 			case err != nil && (len(files) > 0 || !strings.Contains(err.Error(), call)):
 				t.Errorf("%s, call %d of %d (%s): %d files, message %q", name, n, len(calls), call, len(files), err)
 			}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"thermsim/cmd/thermsim/exit"
 )
 
 // savedRun makes a run and gives its run.zip, with the names of the entries.
@@ -26,7 +28,7 @@ func savedRun(f *testing.F, args ...string) (data []byte, entries []string) {
 	}
 	defer null.Close()
 	if status := run(append(args, file, "--device", "cpu", "--quiet", "--no-page", "--out", dir), null,
-		null); status != exitDone {
+		null); status != exit.Done {
 		f.Fatalf("%v ends with status %d", args, status)
 	}
 	data, err = os.ReadFile(filepath.Join(dir, "run.zip"))
@@ -156,10 +158,11 @@ func FuzzDiff(f *testing.F) {
 func contract(t *testing.T, command func(*testing.T, string) (int, string), line string) {
 	t.Helper()
 	status, said := command(t, line)
-	if !slices.Contains([]int{exitDone, exitInput, exitNotConverged, exitDevice, exitTooHot, exitRunaway}, status) {
+	if !slices.Contains([]int{exit.Done, exit.Input, exit.NotConverged, exit.Device, exit.TooHot, exit.Runaway},
+		status) {
 		t.Fatalf("%s ends with status %d: %s", line, status, said)
 	}
-	if status != exitInput {
+	if status != exit.Input {
 		return
 	}
 	if said == "" {

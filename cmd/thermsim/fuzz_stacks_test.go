@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"thermsim/cmd/thermsim/exit"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/internal/testtier"
 	"thermsim/stack/randomstack"
@@ -114,13 +115,13 @@ func FuzzStacks(f *testing.F) {
 		solved := func(line string) outcome {
 			t.Helper()
 			status, said := command(t, line)
-			if status != exitDone && status != exitTooHot {
+			if status != exit.Done && status != exit.TooHot {
 				t.Fatalf("%s ends with status %d: %s\n%s", line, status, said, file.Text)
 			}
 			return summaryOf(t, "out")
 		}
-		if status, said := command(t, "check --quiet"); status != exitDone {
-			if status != exitInput || !strings.Contains(said, "stack.toml:") {
+		if status, said := command(t, "check --quiet"); status != exit.Done {
+			if status != exit.Input || !strings.Contains(said, "stack.toml:") {
 				t.Fatalf("status %d: %s\n%s", status, said, file.Text)
 			}
 			t.Skip(said)
@@ -152,7 +153,7 @@ func FuzzStacks(f *testing.F) {
 func againPrinted(t *testing.T, first outcome, text string, solved func(string) outcome, plain string) {
 	t.Helper()
 	for n, from := range []string{"stack.toml", "printed0.toml"} {
-		if status := printed(t, from, fmt.Sprintf("printed%d.toml", n)); status != exitDone {
+		if status := printed(t, from, fmt.Sprintf("printed%d.toml", n)); status != exit.Done {
 			t.Errorf("check --print of %s ends with status %d\n%s", from, status, text)
 		}
 	}
@@ -175,7 +176,7 @@ func byAnotherMethod(t *testing.T, r *rand.Rand, first outcome, file randomstack
 		methods = []string{"multigrid", "ddilu --rtol 1e-11", "ilu --rtol 1e-11"}
 	}
 	status, said := command(t, "steady --precond "+methods[r.IntN(len(methods))]+plain)
-	if status == exitInput && strings.Contains(said, "does not apply") {
+	if status == exit.Input && strings.Contains(said, "does not apply") {
 		return
 	}
 	other := summaryOf(t, "out")

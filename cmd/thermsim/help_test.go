@@ -8,15 +8,20 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 )
 
 // helpOf is what a command prints with --help on a terminal of 100 columns.
 func helpOf(t *testing.T, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
-	g := &globals{console: &console{stdout: &out, stderr: &out}}
-	g.style.Width = 100
-	if status := execute(g, append(args, "--help")); status != exitDone {
+	g := &session.Session{Console: &terminal.Console{Stdout: &out, Stderr: &out}}
+	g.Style.Width = 100
+	if status := execute(g, append(args, "--help")); status != exit.Done {
 		t.Fatalf("%q: exit status %d: %s", args, status, out.String())
 	}
 	return out.String()
@@ -24,8 +29,8 @@ func helpOf(t *testing.T, args ...string) string {
 
 // Every flag of every command stands on one line of at most 100 columns, under a heading, once.
 func TestHelpOfEveryFlag(t *testing.T) {
-	g := &globals{console: &console{}}
-	g.style.Width = 100
+	g := &session.Session{Console: &terminal.Console{}}
+	g.Style.Width = 100
 	var visit func(c *cobra.Command, path []string)
 	visit = func(c *cobra.Command, path []string) {
 		text := helpOf(t, path...)
@@ -38,11 +43,11 @@ func TestHelpOfEveryFlag(t *testing.T) {
 		for _, m := range flagLine.FindAllStringSubmatch(text, -1) {
 			listed[m[1]]++
 		}
-		hidden := hiddenOptions(c)
+		hidden := flags.HiddenOptions(c)
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			want := 1
 			for _, h := range hidden {
-				if a := f.Annotations[groupKey]; len(a) > 0 && a[0] == h {
+				if a := f.Annotations[flags.GroupKey]; len(a) > 0 && a[0] == h {
 					want = 0
 				}
 			}

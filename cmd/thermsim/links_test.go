@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"thermsim/cmd/thermsim/exit"
 )
 
 var (
@@ -72,7 +74,7 @@ func TestExitStatusesOfReadme(t *testing.T) {
 	_, table, _ := strings.Cut(readPage(t, "../../README.md"), "### Exit statuses\n")
 	table, _, _ = strings.Cut(table, "\n\nA folder")
 	var listed [2][]string
-	for i, text := range []string{table, exitHelp} {
+	for i, text := range []string{table, exit.Help} {
 		for _, m := range statusRow.FindAllStringSubmatch(text, -1) {
 			listed[i] = append(listed[i], m[1])
 		}

@@ -11,6 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/testing/interpreter"
@@ -31,7 +35,8 @@ type attempt struct {
 func (a *attempt) run(drv cudriver.Driver, steps string) (stderr string, err error) {
 	o := newSimulateOptions()
 	o.stack, o.out = a.file, a.out
-	plan := transientOptions{simulateOptions: o, dt: duration(), initial: beginning{quantity: temperature()}}
+	plan := transientOptions{simulateOptions: o, dt: flags.Duration(),
+		initial: beginning{Quantity: flags.Temperature()}}
 	if err := errors.Join(plan.steps.Set(steps), plan.dt.Set("1 ms")); err != nil {
 		a.t.Fatal(err)
 	}
@@ -42,8 +47,8 @@ func (a *attempt) run(drv cudriver.Driver, steps string) (stderr string, err err
 	}
 	plan.checkpoints.resume = a.resume
 	var said bytes.Buffer
-	g := &globals{console: &console{stdout: io.Discard, stderr: &said, quiet: true}, start: time.Now()}
-	g.adjust = func(s *gpusolve.Options) { s.Device, s.Driver = "gpu", drv }
+	g := &session.Session{Console: &terminal.Console{Stdout: io.Discard, Stderr: &said, Quiet: true}, Start: time.Now()}
+	g.Adjust = func(s *gpusolve.Options) { s.Device, s.Driver = "gpu", drv }
 	err = runTransient(context.Background(), g, plan)
 	return said.String(), err
 }
@@ -93,8 +98,8 @@ func TestALostDeviceLeavesTheCheckpoint(t *testing.T) {
 		a.out = filepath.Join(t.TempDir(), "out")
 		_, err := a.run(cudriver.Faulty(a.machine(), cudriver.FailFrom(n, r)), "4")
 		var failed *cudriver.Error
-		if exitStatus(err) != exitDevice || !errors.As(err, &failed) || failed.Result != r {
-			t.Fatalf("lost at call %d of %d (%v): status %d, %v", n, calls, r, exitStatus(err), err)
+		if exit.Status(err) != exit.Device || !errors.As(err, &failed) || failed.Result != r {
+			t.Fatalf("lost at call %d of %d (%v): status %d, %v", n, calls, r, exit.Status(err), err)
 		}
 		if files := a.reported(); len(files) > 0 {
 			t.Errorf("lost at call %d of %d: %v were written", n, calls, files)
@@ -157,16 +162,16 @@ func TestAKernelThatDoesNotEnd(t *testing.T) {
 	t.Setenv(cudriver.WaitVariable, "300ms")
 	a := newAttempt(t)
 	_, err := a.run(&endless{Driver: a.machine()}, "50")
-	if exitStatus(err) != exitDevice || !strings.Contains(err.Error(), "300ms") ||
+	if exit.Status(err) != exit.Device || !strings.Contains(err.Error(), "300ms") ||
 		!strings.Contains(err.Error(), cudriver.WaitVariable+"=1h") {
-		t.Errorf("status %d: %v", exitStatus(err), err)
+		t.Errorf("status %d: %v", exit.Status(err), err)
 	}
 	if files := a.reported(); len(files) > 0 {
 		t.Errorf("%v were written", files)
 	}
 	t.Setenv(cudriver.WaitVariable, "soon")
-	if _, err := a.run(a.machine(), "1"); exitStatus(err) != exitInput ||
+	if _, err := a.run(a.machine(), "1"); exit.Status(err) != exit.Input ||
 		!strings.Contains(err.Error(), "THERMSIM_GPU_WAIT=soon") {
-		t.Errorf("status %d: %v", exitStatus(err), err)
+		t.Errorf("status %d: %v", exit.Status(err), err)
 	}
 }

@@ -12,79 +12,72 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"syscall"
 	"time"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/internal/printable"
 )
 
 func main() {
-	abortOnCrash()
+	exit.AbortOnCrash()
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // run executes one command line and returns the exit status.
 func run(args []string, stdout, stderr *os.File) (status int) {
-	g := &globals{console: newConsole(stdout, stderr, os.LookupEnv), start: time.Now()}
+	g := &session.Session{Console: terminal.New(stdout, stderr, os.LookupEnv), Start: time.Now()}
 	defer func() {
 		if fault := recover(); fault != nil {
 			status = reportPanic(g, fault, debug.Stack())
 		}
 	}()
-	g.exit, g.ends = os.Exit, true
+	g.Exit, g.Ends = os.Exit, true
 	return execute(g, args)
 }
 
 // execute carries out the command line and returns the exit status.
-func execute(g *globals, args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+func execute(g *session.Session, args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), session.Endings()...)
 	// a program that ends at once goes on to hear: a signal between its last file and its end would end it as if it had
 	// none
-	if !g.ends {
+	if !g.Ends {
 		defer stop()
 	}
-	ctx, end := g.endWithoutReader(ctx)
+	ctx, end := g.EndWithoutReader(ctx)
 	defer end()
-	g.say = func(text string) { g.fail(errors.New(text)) }
-	defer g.watch()()
+	g.Say = func(text string) { g.Fail(errors.New(text)) }
+	defer g.Watch()()
 	cmd := newRootCommand(g)
 	cmd.SetArgs(args)
-	cmd.SetOut(g.stdout)
-	cmd.SetErr(printable.Writer(g.stderr, false))
+	cmd.SetOut(g.Stdout)
+	cmd.SetErr(printable.Writer(g.Stderr, false))
 	err := cmd.ExecuteContext(ctx)
 	if err == nil {
-		err = g.unknown
+		err = g.Unknown
 	}
-	if told := g.tellTimings(); err == nil {
+	if told := g.TellTimings(); err == nil {
 		err = told
 	}
-	if err != nil && !g.started {
+	if err != nil && !g.Started {
 		// Whatever fails before a command starts is cobra's complaint about the command line.
-		err = withStatus(exitInput, err)
+		err = exit.With(exit.Input, err)
 	}
-	err = g.unprinted(err)
-	if err != nil && !errors.As(err, new(quiet)) {
-		g.fail(err)
+	err = g.Unprinted(err)
+	if err != nil && !errors.As(err, new(exit.Quiet)) {
+		g.Fail(err)
 	}
-	return exitStatus(err)
-}
-
-// endings are the signals that end a run in order. SIGHUP is none where the program was told to outlive its terminal,
-// as by nohup.
-func endings() []os.Signal {
-	if signal.Ignored(syscall.SIGHUP) {
-		return []os.Signal{os.Interrupt, syscall.SIGTERM}
-	}
-	return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
+	return exit.Status(err)
 }
 
 // reportPanic says that thermsim itself is at fault. The stack trace helps only those who mend it.
-func reportPanic(g *globals, fault any, trace []byte) int {
+func reportPanic(g *session.Session, fault any, trace []byte) int {
 	msg := fmt.Sprintf("internal error: %v; this is a fault of thermsim: please report it with the stack file and "+
 		"the output of -v", fault)
-	if g.verbose {
+	if g.Verbose {
 		msg += "\n\n" + string(trace)
 	}
-	g.fail(withStatus(exitCrash, fmt.Errorf("%s", msg)))
-	return exitCrash
+	g.Fail(exit.With(exit.Crash, fmt.Errorf("%s", msg)))
+	return exit.Crash
 }

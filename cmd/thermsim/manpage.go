@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"thermsim/cmd/thermsim/flags"
 )
 
 // manPage is the manual page of a command in the man macros of roff, see man(7). Help texts are plain text: paragraphs,
@@ -105,7 +107,7 @@ func manFlags(b *strings.Builder, c *cobra.Command) {
 	}
 	everywhere := []string{"quiet", "verbose", "help", "version"}
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		switch heading := f.Annotations[groupKey]; {
+		switch heading := f.Annotations[flags.GroupKey]; {
 		case f.Hidden || slices.Contains(everywhere, f.Name):
 		case len(heading) > 0:
 			add(heading[0], f)

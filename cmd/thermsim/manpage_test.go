@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 )
 
 // manMacro is a line that roff does not print.
@@ -14,7 +17,7 @@ var manMacro = regexp.MustCompile(`^\.(TH .+|SH .+|SS .+|BR .+|TP|PP|nf|fi)$`)
 
 // Every command has a page with all its flags and sections, in macros that are closed.
 func TestManPages(t *testing.T) {
-	root := newRootCommand(&globals{console: &console{}})
+	root := newRootCommand(&session.Session{Console: &terminal.Console{}})
 	mandoc, _ := exec.LookPath("mandoc")
 	for _, c := range manCommands(root) {
 		page := manPage(c)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 
+	"thermsim/cmd/thermsim/exit"
 	"thermsim/internal/printable"
 	"thermsim/internal/staging"
 	"thermsim/powermap"
@@ -75,7 +76,7 @@ func deckPowers(s *stack.Stack, m *reducedmodel.Model) (dt float64, watts [][]fl
 func inputPowers(s *stack.Stack) (*powermap.Map, error) {
 	p, err := powermap.New(s, powermap.Grid{X: []float64{0, s.Size[0]}, Y: []float64{0, s.Size[1]}})
 	if err != nil {
-		return nil, withStatus(exitInput, err)
+		return nil, exit.With(exit.Input, err)
 	}
 	return p, nil
 }

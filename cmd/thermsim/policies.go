@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"thermsim/cmd/thermsim/exit"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
 	"thermsim/report"
@@ -28,8 +29,8 @@ func (s *simulation) control(path string) error {
 		return nil
 	}
 	if s.o.project.network() != nil {
-		return usagef("--policy: with --compat this project is solved as a network of nodes, whose powers policies " +
-			"do not set; leave one of the two out")
+		return exit.Usagef("--policy: with --compat this project is solved as a network of nodes, whose powers " +
+			"policies do not set; leave one of the two out")
 	}
 	table, err := policy.Load(path)
 	if err != nil {

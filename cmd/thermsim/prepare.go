@@ -2,10 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
-	"path/filepath"
 	"time"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/room"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/device"
 	"thermsim/internal/machine"
@@ -14,49 +18,41 @@ import (
 	"thermsim/mesh/plausibility"
 	"thermsim/report"
 	"thermsim/stack"
+	"thermsim/study/autogrid"
+	"thermsim/study/converge"
 )
 
-// stackPath is the file that a STACK argument stands for.
-func stackPath(argument string) string {
-	if argument == "" {
-		return "stack.toml"
-	}
-	if info, err := os.Stat(argument); err == nil && info.IsDir() {
-		return filepath.Join(argument, "stack.toml")
-	}
-	return argument
-}
-
 // buildMesh puts the stack on its grid, if the machine has the memory to solve it.
-func buildMesh(g *globals, s *stack.Stack, on resources, transient bool) (*mesh.Mesh, time.Duration, error) {
-	placed := g.timings.log.Begin("check the memory")
-	note, err := on.place(s, transient)
+func buildMesh(g *session.Session, s *stack.Stack, on room.Resources, transient bool) (*mesh.Mesh, time.Duration,
+	error) {
+	placed := g.Timings.Log.Begin("check the memory")
+	note, err := on.Place(s, transient)
 	if placed(); err != nil {
 		return nil, 0, err
 	}
 	if note != "" {
-		g.detail("%s", note)
+		g.Detail("%s", note)
 	}
 	start := time.Now()
 	m, err := mesh.Build(s)
 	if err != nil {
-		return nil, 0, withStatus(exitInput, err)
+		return nil, 0, exit.With(exit.Input, err)
 	}
 	spent := time.Since(start)
-	g.timings.log.Add("mesh", start, spent)
-	if err := on.confirm(m, transient); err != nil {
+	g.Timings.Log.Add("mesh", start, spent)
+	if err := on.Confirm(m, transient); err != nil {
 		return nil, 0, err
 	}
-	machine.CollectWithin(on.memory)
-	g.detail("meshed %d x %d x %d = %d cells, %d materials of cells, in %s",
-		m.NX(), m.NY(), m.NZ(), m.Cells(), len(m.Palette), seconds(spent.Seconds()))
+	machine.CollectWithin(on.Memory)
+	g.Detail("meshed %d x %d x %d = %d cells, %d materials of cells, in %s",
+		m.NX(), m.NY(), m.NZ(), m.Cells(), len(m.Palette), terminal.Seconds(spent.Seconds()))
 	return m, spent, nil
 }
 
 // prepare does everything that can fail because of the input before anything is solved, and takes the output folder.
 // Ranks of the run meet in it.
-func prepare(ctx context.Context, g *globals, p *progress, command string, o *simulateOptions, t *team) (*simulation,
-	error) {
+func prepare(ctx context.Context, g *session.Session, p *terminal.Progress, command string, o *simulateOptions,
+	t *team) (*simulation, error) {
 	s, parse, err := o.input(ctx, g, command, t)
 	if err = t.meet(ctx, &o.ranks, o.facts(command, t, s), err); err != nil {
 		return nil, err
@@ -72,22 +68,22 @@ func prepare(ctx context.Context, g *globals, p *progress, command string, o *si
 }
 
 // input reads the stack, and checks what is asked for against it.
-func (o *simulateOptions) input(ctx context.Context, g *globals, command string, t *team) (*stack.Stack, time.Duration,
-	error) {
+func (o *simulateOptions) input(ctx context.Context, g *session.Session, command string, t *team) (*stack.Stack,
+	time.Duration, error) {
 	if err := o.check(); err != nil {
 		return nil, 0, err
 	}
 	if _, err := os.Stat(o.stack); err != nil && o.stack == "lines" && bool(o.json) {
-		return nil, 0, usagef("--json takes no value; say --json-lines for a line per step")
+		return nil, 0, exit.Usagef("--json takes no value; say --json-lines for a line per step")
 	}
 	o.project.inTime = command == "transient"
-	parsed := g.timings.log.Begin("stack")
+	parsed := g.Timings.Log.Begin("stack")
 	s, parse, err := loadInput(g, o.stack, o.grid, &o.project)
 	if parsed(); err != nil {
 		return nil, 0, err
 	}
 	if _, err := chooseGrid(ctx, g, s); err != nil {
-		return nil, 0, steadyInterrupted(err)
+		return nil, 0, exit.NothingWritten(err)
 	}
 	o.apply(s)
 	o.project.printed(&s.Solver)
@@ -95,21 +91,21 @@ func (o *simulateOptions) input(ctx context.Context, g *globals, command string,
 		return nil, 0, err
 	}
 	if err := report.CheckMaps(s, s.Output.Maps); err != nil {
-		return nil, 0, withStatus(exitInput, err)
+		return nil, 0, exit.With(exit.Input, err)
 	}
-	if err := o.pictures.check(s, command == "transient"); err != nil {
+	if err := o.pictures.Check(s, command == "transient"); err != nil {
 		return nil, 0, err
 	}
-	return s, parse, o.outputs.check(s, command == "transient")
+	return s, parse, o.outputs.Check(s, command == "transient")
 }
 
 // build takes the output folder, where this process writes, and makes the mesh.
 func (r *simulation) build(s *stack.Stack, parse time.Duration, command string) error {
 	var err error
 	if r.team.reports() {
-		r.files, err = begin(r.g, r.o.out,
-			staging.Options{Set: report.RunFiles, Command: command, Shows: shown(s, &r.o.project),
-				Replaces: []string{checkFiles}})
+		r.files, err = r.g.Begin(r.o.out,
+			staging.Options{Set: report.RunFiles, Command: command, Shows: r.o.project.shown(s),
+				Replaces: []string{session.CheckFiles}})
 		if err != nil {
 			return err
 		}
@@ -123,12 +119,41 @@ func (r *simulation) build(s *stack.Stack, parse time.Duration, command string) 
 	if err != nil {
 		return err
 	}
-	limit := plausibility.OfLimit(s, r.o.tmax.value)
-	if err := r.o.strict.refuse(append(plausibility.Of(m), limit...), ""); err != nil {
+	limit := plausibility.OfLimit(s, r.o.tmax.Value)
+	if err := r.o.strict.Refuse(append(plausibility.Of(m), limit...), ""); err != nil {
 		return err
 	}
 	r.Run = &report.Run{Command: command, Version: versionText(), Mesh: m, Warnings: limit, Parse: parse, Build: build,
-		Start: r.g.start, Timeline: r.g.timings.log}
+		Start: r.g.Start, Timeline: r.g.Timings.Log}
 	r.solver = options
 	return nil
+}
+
+// chooseGrid puts a stack whose grid is to be chosen on one; the choice is nil where the stack has a grid.
+func chooseGrid(ctx context.Context, g *session.Session, s *stack.Stack) (*autogrid.Choice, error) {
+	if s.Grid.Auto == nil {
+		return nil, nil
+	}
+	if s.Cooled() {
+		return nil, exit.Usagef("--grid auto: a grid cannot be chosen where coolant flows; give NXxNY, or leave " +
+			"--grid out")
+	}
+	c, err := autogrid.Choose(ctx, s)
+	if errors.Is(err, converge.ErrRunaway) {
+		return nil, exit.With(exit.Runaway, err)
+	}
+	if errors.Is(err, converge.ErrNotConverged) {
+		return nil, exit.With(exit.NotConverged, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Grid, s.Layers = c.Stack.Grid, c.Stack.Layers
+	for _, line := range c.Reasons() {
+		g.Detail("grid: %s", line)
+	}
+	if doubt := c.Doubt(); doubt != "" {
+		g.Note("grid: %s", doubt)
+	}
+	return c, nil
 }

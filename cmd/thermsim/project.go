@@ -1,6 +1,9 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -8,40 +11,29 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/internal/inputfile"
 	"thermsim/internal/staging"
 	"thermsim/interop/export"
-	"thermsim/interop/hotspot"
 	"thermsim/interop/importer"
-	"thermsim/interop/threedice"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
-
-// formats are the simulators whose projects can be imported.
-func formats() []importer.Format { return []importer.Format{threedice.Format{}, hotspot.Format{}} }
-
-// formatOf is the format of which path is a main file, nil for stack files of thermsim's own.
-func formatOf(path string) importer.Format {
-	for _, f := range formats() {
-		if f.Main(path) {
-			return f
-		}
-	}
-	return nil
-}
 
 // project is how another simulator's project is run: the flags, and what was imported.
 type project struct {
 	compat   bool
 	format   string // of further outputs, "" for none
-	decimals places
+	decimals flags.Places
 	named    map[string]*string // options of the formats, by name
-	set      overrides          // of a stack file of thermsim's own
+	set      flags.Set          // of a stack file of thermsim's own
 	inTime   bool               // a transient is run
 	served   bool               // powers come from a client
 
-	watched *watched // notes what is read; nil where nobody watches
+	watched *session.Watched // notes what is read; nil where nobody watches
 
 	result *importer.Result // nil where the stack is thermsim's own
 }
@@ -49,22 +41,22 @@ type project struct {
 // addFlags offers the flags of projects. Options that two formats share are offered once.
 func (p *project) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	group(f, groupSolver, func() { p.set.addFlag(f) })
-	group(f, groupProjects, func() {
+	flags.Group(f, flags.GroupSolver, func() { p.set.Add(f) })
+	flags.Group(f, flags.GroupProjects, func() {
 		f.BoolVar(&p.compat, "compat", false, "calculate as the simulator does that the project was made for")
 		f.StringVar(&p.format, "format", "", "write the files that the project asks for too, "+
-			"as `FORMAT`: "+formatNames())
+			"as `FORMAT`: "+flags.FormatNames())
 		f.Var(&p.decimals, "decimals", "decimals of temperatures in those files (default as the simulator writes)")
 	})
-	p.addOptions(f, formats()...)
-	completeFlag(cmd, "format", strings.Split(formatNames(), ", "))
+	p.addOptions(f, flags.Formats()...)
+	flags.Complete(cmd, "format", strings.Split(flags.FormatNames(), ", "))
 }
 
 // addOptions offers the options of formats.
 func (p *project) addOptions(f *pflag.FlagSet, formats ...importer.Format) {
 	p.named = map[string]*string{}
 	for _, format := range formats {
-		group(f, optionsOf(format), func() {
+		flags.Group(f, flags.OptionsOf(format), func() {
 			for _, o := range format.Options() {
 				if p.named[o.Name] == nil {
 					p.named[o.Name] = f.StringP(o.Name, o.Short, "", o.Usage)
@@ -72,14 +64,6 @@ func (p *project) addOptions(f *pflag.FlagSet, formats ...importer.Format) {
 			}
 		})
 	}
-}
-
-func formatNames() string {
-	var names []string
-	for _, f := range formats() {
-		names = append(names, f.Name())
-	}
-	return strings.Join(names, ", ")
 }
 
 // values are the options that were given.
@@ -95,27 +79,27 @@ func (p *project) values() map[string]string {
 
 // check finds flags that do not fit the input.
 func (p *project) check(path string) error {
-	format := formatOf(path)
+	format := flags.FormatOf(path)
 	switch {
-	case p.format != "" && !slices.Contains(strings.Split(formatNames(), ", "), p.format):
-		return usagef("--format %s: no such format; there are %s", p.format, formatNames())
+	case p.format != "" && !slices.Contains(strings.Split(flags.FormatNames(), ", "), p.format):
+		return exit.Usagef("--format %s: no such format; there are %s", p.format, flags.FormatNames())
 	case format != nil && len(p.set) > 0:
-		return usagef("--set: %s is a project of %s; make a stack file of it with 'thermsim import %s'", path,
+		return exit.Usagef("--set: %s is a project of %s; make a stack file of it with 'thermsim import %s'", path,
 			format.Title(), format.Name())
 	case format == nil && (p.compat || p.format != "" || len(p.values()) > 0):
-		return usagef("--compat, --format and a simulator's own options need a project of that simulator, and %s is "+
-			"a stack file; for one made by 'thermsim import', give the option to the import", path)
+		return exit.Usagef("--compat, --format and a simulator's own options need a project of that simulator, and "+
+			"%s is a stack file; for one made by 'thermsim import', give the option to the import", path)
 	case p.format != "" && p.format != format.Name():
-		return usagef("--format %s: %s is a project of %s, whose format is %s", p.format, path, format.Title(),
+		return exit.Usagef("--format %s: %s is a project of %s, whose format is %s", p.format, path, format.Title(),
 			format.Name())
-	case p.decimals.given && p.format == "":
-		return usagef("--decimals needs --format: it is about the files of other simulators")
+	case p.decimals.Given && p.format == "":
+		return exit.Usagef("--decimals needs --format: it is about the files of other simulators")
 	}
 	return nil
 }
 
 // load imports a project and says on stderr what became of it.
-func (p *project) load(g *globals, format importer.Format, path string) (*stack.Stack, error) {
+func (p *project) load(g *session.Session, format importer.Format, path string) (*stack.Stack, error) {
 	r, err := format.Import(importer.Request{Files: []string{path}, Named: p.values(), Compat: p.compat, Direct: true,
 		Served: p.served, Open: p.opener()})
 	if err != nil {
@@ -129,35 +113,48 @@ func (p *project) load(g *globals, format importer.Format, path string) (*stack.
 // opener reads the files of a stack.
 func (p *project) opener() stack.Opener {
 	if p.watched != nil {
-		return p.watched.read
+		return p.watched.Read
 	}
 	return inputfile.Read
 }
 
 // tellNotes prints warnings; lines that were left out or adapted are a matter of -v and of the import command.
-func (p *project) tellNotes(g *globals, r *importer.Result) {
+func (p *project) tellNotes(g *session.Session, r *importer.Result) {
 	for _, n := range r.Notes {
 		if n.Kind == importer.Warning {
-			g.note("%s", n)
+			g.Note("%s", n)
 		} else {
-			g.detail("%s", n)
+			g.Detail("%s", n)
 		}
 	}
 	var own []string
 	for _, d := range r.Deviations {
 		if d.Emulated {
-			g.detail("--compat: %s: %s", d.Name, d.What)
+			g.Detail("--compat: %s: %s", d.Name, d.What)
 			continue
 		}
-		g.detail("%s calculates otherwise: %s: %s; here: %s", r.Format.Title(), d.Name, d.What, d.Instead)
+		g.Detail("%s calculates otherwise: %s: %s; here: %s", r.Format.Title(), d.Name, d.What, d.Instead)
 		if d.Field || d.InTime && p.inTime {
 			own = append(own, d.Name)
 		}
 	}
 	if len(own) > 0 {
-		g.note("%s calculates otherwise (%s): 'thermsim import %s' tells how much that matters here, --compat "+
+		g.Note("%s calculates otherwise (%s): 'thermsim import %s' tells how much that matters here, --compat "+
 			"does as it does", r.Format.Title(), strings.Join(own, ", "), r.Format.Name())
 	}
+}
+
+// shown tells stacks and grids apart, for the record of a folder.
+func (p *project) shown(s *stack.Stack) string {
+	h := sha256.New()
+	for _, in := range s.Inputs {
+		fmt.Fprintln(h, in.SHA256)
+	}
+	for _, set := range s.Set {
+		fmt.Fprintln(h, set)
+	}
+	fmt.Fprintln(h, s.Grid.X.Cells, s.Grid.Y.Cells, p.compat, p.values()) // maps print in the order of their keys
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // writer writes the simulator's own files; nil where none are asked for.
@@ -165,19 +162,19 @@ func (p *project) writer(m *mesh.Mesh, files *staging.Transaction, steps int) (e
 	if p.format == "" || p.result == nil {
 		return nil, nil
 	}
-	return export.New(p.result, m, export.Options{Files: files, Decimals: p.decimals.count(), Steps: steps})
+	return export.New(p.result, m, export.Options{Files: files, Decimals: p.decimals.Count(), Steps: steps})
 }
 
 // loadInput reads a stack file, or imports a project.
-func loadInput(g *globals, argument string, grid gridWish, p *project) (*stack.Stack, time.Duration, error) {
+func loadInput(g *session.Session, argument string, grid flags.Grid, p *project) (*stack.Stack, time.Duration, error) {
 	start := time.Now()
-	path := stackPath(argument)
+	path := session.StackPath(argument)
 	if err := p.check(path); err != nil {
 		return nil, 0, err
 	}
 	var s *stack.Stack
 	var err error
-	if format := formatOf(path); format != nil {
+	if format := flags.FormatOf(path); format != nil {
 		s, err = p.load(g, format, path)
 	} else {
 		s, err = stack.LoadWith(p.opener(), path, p.set...)
@@ -185,24 +182,25 @@ func loadInput(g *globals, argument string, grid gridWish, p *project) (*stack.S
 	if err != nil {
 		return nil, 0, err
 	}
-	if grid.given() {
+	if grid.Given() {
 		if p.network() != nil {
-			return nil, 0, usagef("--grid: with --compat the cells are those of the project; leave one of the two out")
+			return nil, 0, exit.Usagef("--grid: with --compat the cells are those of the project; leave one of the " +
+				"two out")
 		}
-		if len(s.Grid.X.Segments)+len(s.Grid.Y.Segments) > 0 && grid.auto == nil {
-			g.note("--grid takes the place of the graded grid in %s; its cells are equal", path)
+		if len(s.Grid.X.Segments)+len(s.Grid.Y.Segments) > 0 && grid.Auto == nil {
+			g.Note("--grid takes the place of the graded grid in %s; its cells are equal", path)
 		}
-		s.Grid = grid.grid(s)
+		s.Grid = grid.In(s)
 	}
-	g.inputs = nil // --watch reads them again
+	g.Inputs = nil // --watch reads them again
 	for _, in := range s.Inputs {
-		g.inputs = append(g.inputs, in.Path)
-		if file := g.timings.file; file != "" && sameFile(file, in.Path) {
-			g.timings.log = nil
-			return nil, 0, usagef("%s is an input of this run; name another file with --timings", file)
+		g.Inputs = append(g.Inputs, in.Path)
+		if file := g.Timings.File; file != "" && session.SameFile(file, in.Path) {
+			g.Timings.Log = nil
+			return nil, 0, exit.Usagef("%s is an input of this run; name another file with --timings", file)
 		}
 	}
 	spent := time.Since(start)
-	g.detail("read %s and %d more files in %s", path, len(s.Inputs)-1, seconds(spent.Seconds()))
+	g.Detail("read %s and %d more files in %s", path, len(s.Inputs)-1, terminal.Seconds(spent.Seconds()))
 	return s, spent, nil
 }

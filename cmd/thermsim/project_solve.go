@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"thermsim/cmd/thermsim/exit"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
 	"thermsim/interop/network"
@@ -37,13 +38,13 @@ func (p *project) transient(ctx context.Context, m *mesh.Mesh, o gpusolve.Option
 	n := p.network()
 	switch {
 	case n != nil && start.run != "":
-		return nil, usagef("--initial %s starts thermsim's own transients; under --compat give the simulator's own "+
-			"file of initial temperatures", start.text)
+		return nil, exit.Usagef("--initial %s starts thermsim's own transients; under --compat give the simulator's "+
+			"own file of initial temperatures", start.Text)
 	case n != nil && start.steady:
-		return nil, usagef("--initial steady starts thermsim's own transients; under --compat give the simulator's " +
-			"own file of initial temperatures")
+		return nil, exit.Usagef("--initial steady starts thermsim's own transients; under --compat give the " +
+			"simulator's own file of initial temperatures")
 	case n != nil:
-		if start.value > 0 {
+		if start.Value > 0 {
 			plain := *n
 			plain.Initial = nil
 			n = &plain
@@ -53,7 +54,7 @@ func (p *project) transient(ctx context.Context, m *mesh.Mesh, o gpusolve.Option
 	case start.steady:
 		return fromSteady(ctx, m, o, t)
 	case t.Initial != nil: // a saved field
-	case p.result != nil && p.result.Initial != nil && start.value == 0:
+	case p.result != nil && p.result.Initial != nil && start.Value == 0:
 		field, err := m.Initial(p.result.Initial)
 		if err != nil {
 			return nil, err
@@ -120,12 +121,12 @@ func steadyStart(ctx context.Context, m *mesh.Mesh, o gpusolve.Options) (*soluti
 	first.Close()
 	if first.Status.Reason == solution.ReasonRunaway {
 		return nil,
-			withStatus(exitRunaway,
+			exit.With(exit.Runaway,
 				errors.New("thermal runaway: there is no steady state to start from; 'thermsim steady' tells the "+
 					"largest power that has one; nothing was written"))
 	}
 	return nil,
-		withStatus(exitNotConverged,
+		exit.With(exit.NotConverged,
 			fmt.Errorf("the steady state to start from was not reached: %s after %d iterations; nothing was written",
 				first.Status.Reason, first.Status.Iterations))
 }
@@ -136,8 +137,8 @@ const finestTol = 1e-9
 // printed makes --compat solve to what the simulator's files show: a tenth of their last decimal, unless another
 // tolerance is asked for.
 func (p *project) printed(v *stack.Solver) {
-	if !p.compat || p.format == "" || p.decimals.count() < 0 || v.Tol > 0 || v.RTol > 0 || v.ATol > 0 {
+	if !p.compat || p.format == "" || p.decimals.Count() < 0 || v.Tol > 0 || v.RTol > 0 || v.ATol > 0 {
 		return
 	}
-	v.Tol = math.Max(finestTol, math.Min(gpusolve.DefaultTol, math.Pow10(-p.decimals.count()-1)))
+	v.Tol = math.Max(finestTol, math.Min(gpusolve.DefaultTol, math.Pow10(-p.decimals.Count()-1)))
 }

@@ -20,7 +20,7 @@ func (t *team) shareCores() error {
 		return err
 	}
 	runtime.GOMAXPROCS(max(1, runtime.NumCPU()/same))
-	t.g.detail("%d ranks share the %d cores of this machine; GOMAXPROCS says otherwise", same, runtime.NumCPU())
+	t.g.Detail("%d ranks share the %d cores of this machine; GOMAXPROCS says otherwise", same, runtime.NumCPU())
 	return nil
 }
 

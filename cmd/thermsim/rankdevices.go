@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/device"
 	"thermsim/internal/launcher"
@@ -11,7 +13,7 @@ import (
 
 // rankDevices are the devices of the ranks in this process. wish is the stack's or the flag's; where several GPUs are
 // named, list tells which.
-func rankDevices(p launcher.Plan, wish string, several *deviceList, list func() ([]device.GPU, error)) ([]string,
+func rankDevices(p launcher.Plan, wish string, several *flags.Devices, list func() ([]device.GPU, error)) ([]string,
 	error) {
 	here := 1
 	if p.Together() {
@@ -22,16 +24,16 @@ func rankDevices(p launcher.Plan, wish string, several *deviceList, list func() 
 	switch {
 	case wish == "cpu":
 		return repeated("cpu", here), nil
-	case strings.HasPrefix(wish, "gpu:") && !several.several():
+	case strings.HasPrefix(wish, "gpu:") && !several.Several():
 		if here > 1 {
-			return nil, usagef("--device %s is one GPU for %d ranks; name one for each, as in gpu:0,1, or take gpu:all",
-				wish, here)
+			return nil, exit.Usagef("--device %s is one GPU for %d ranks; name one for each, as in gpu:0,1, or take "+
+				"gpu:all", wish, here)
 		}
 		return []string{wish}, nil
-	case several.several():
-		gpus, err = several.gpus(list)
+	case several.Several():
+		gpus, err = several.GPUs(list)
 	default:
-		gpus, err = usableGPUs(list)
+		gpus, err = flags.UsableGPUs(list)
 	}
 	auto := wish == "" || wish == "auto"
 	if auto && (err != nil || len(gpus) < here) {
@@ -48,8 +50,9 @@ func assign(p launcher.Plan, wish string, gpus []int, here int) ([]string, error
 	if !p.Together() {
 		return []string{fmt.Sprintf("gpu:%d", gpus[max(0, p.Local)%len(gpus)])}, nil
 	}
-	if len(gpus) < here || wish != "gpu" && wish != "auto" && wish != "" && wish != severalDevices && len(gpus) > here {
-		return nil, usagef("--device %s: %d GPUs for %d ranks; each rank of a process takes one of its own", wish,
+	if len(gpus) < here || wish != "gpu" && wish != "auto" && wish != "" && wish != flags.SeveralDevices &&
+		len(gpus) > here {
+		return nil, exit.Usagef("--device %s: %d GPUs for %d ranks; each rank of a process takes one of its own", wish,
 			len(gpus), here)
 	}
 	names := make([]string, here)

@@ -11,6 +11,10 @@ import (
 	"sync"
 	"testing"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/ranks"
 	"thermsim/internal/launcher"
@@ -209,7 +213,7 @@ func TestRanksWithOtherInput(t *testing.T) {
 			for rank := range 3 {
 				said := e.said[rank].String()
 				switch {
-				case e.status(rank) != exitInput || e.shown[rank].Len() > 0:
+				case e.status(rank) != exit.Input || e.shown[rank].Len() > 0:
 					t.Errorf("rank %d: status %d, %q", rank, e.status(rank), e.shown[rank])
 				case rank > 0 && said != "":
 					t.Errorf("rank %d says %q", rank, said)
@@ -231,7 +235,7 @@ func TestRanksEndAlike(t *testing.T) {
 	dir := stackFolder(t, regionsStack)
 	e := startRanks(t, dir, 2, []string{"steady", "--quiet", "--tmax", "301 K"}, nil)
 	e.end()
-	if e.status(0) != exitTooHot || e.status(1) != exitTooHot || e.said[1].Len() > 0 ||
+	if e.status(0) != exit.TooHot || e.status(1) != exit.TooHot || e.said[1].Len() > 0 ||
 		!strings.Contains(e.files(t), "limits.csv") {
 		t.Errorf("%v, files %s", e, e.files(t))
 	}
@@ -291,13 +295,14 @@ func TestRanksSpreadOverGPUs(t *testing.T) {
 		var all sync.WaitGroup
 		for rank, g := range ranks.Local(len(got)) {
 			all.Go(func() {
-				var d deviceList
+				var d flags.Devices
 				if tt.wishes[rank] != "" {
 					if err := d.Set(tt.wishes[rank]); err != nil {
 						t.Error(err)
 					}
 				}
-				o := &team{g: &globals{console: new(console)}, wish: tt.wishes[rank], groups: []ranks.Group{g}}
+				o := &team{g: &session.Session{Console: new(terminal.Console)}, wish: tt.wishes[rank],
+					groups: []ranks.Group{g}}
 				o.plan = launcher.Plan{Ranks: len(got), Rank: rank, Rendezvous: "a:1", Local: tt.local[rank]}
 				var err error
 				if o.devices, err = rankDevices(o.plan, o.wish, &d, list); err == nil {
@@ -349,7 +354,7 @@ func TestRankDevices(t *testing.T) {
 		{process(3), "gpu:1", 1, "gpu:1"}, {process(3), "gpu:4,5", 8, "gpu:5"}, {process(3), "gpu:all", 2, "gpu:1"},
 		{process(3), "gpu", 0, ""},
 	} {
-		var d deviceList
+		var d flags.Devices
 		if tt.device != "" {
 			if err := d.Set(tt.device); err != nil {
 				t.Fatal(err)
@@ -362,7 +367,7 @@ func TestRankDevices(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"gpu:", "gpu:0,", "gpu:0,-1", "gpu:a,b", "gpus", "gpu:all,1", "cpu,gpu"} {
-		if err := new(deviceList).Set(text); err == nil {
+		if err := new(flags.Devices).Set(text); err == nil {
 			t.Errorf("--device %s is taken", text)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"thermsim/cmd/thermsim/flags"
 	"thermsim/gpusolve/device"
 	"thermsim/internal/machine"
 	"thermsim/stack"
@@ -12,12 +13,12 @@ import (
 
 // spread gives the processes of a machine GPUs of their own where no launcher has told them their places there: each
 // finds its own among the ranks that say so. All processes of the run take part.
-func (t *team) spread(s *stack.Stack, several *deviceList, list func() ([]device.GPU, error)) error {
+func (t *team) spread(s *stack.Stack, several *flags.Devices, list func() ([]device.GPU, error)) error {
 	if t.alone() || t.plan.Together() {
 		return nil
 	}
 	mine := ""
-	one := strings.HasPrefix(t.wish, "gpu:") && !several.several()
+	one := strings.HasPrefix(t.wish, "gpu:") && !several.Several()
 	if t.plan.Local < 0 && !one && strings.HasPrefix(t.devices[0], "gpu") {
 		mine = machine.Name(os.ReadFile)
 	}
@@ -33,7 +34,7 @@ func (t *team) spread(s *stack.Stack, several *deviceList, list func() ([]device
 		return err
 	}
 	s.Solver.Device = t.devices[0]
-	t.g.detail("takes %s, as place %d, from 0, among the ranks of this machine", t.devices[0], p.Local)
+	t.g.Detail("takes %s, as place %d, from 0, among the ranks of this machine", t.devices[0], p.Local)
 	return nil
 }
 

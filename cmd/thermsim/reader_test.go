@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"thermsim/cmd/thermsim/exit"
 )
 
 // A run whose reader is gone ends as by SIGINT: with its status, and without leaving what was staged. Where only the
@@ -34,7 +36,7 @@ func TestGoneReader(t *testing.T) {
 			cmd := program(t, dir, c.args...)
 			cmd.Stdout, cmd.Stderr = writes, writes
 			_ = cmd.Run() // the status tells
-			if status := cmd.ProcessState.ExitCode(); status != exitInterrupted {
+			if status := cmd.ProcessState.ExitCode(); status != exit.Interrupted {
 				t.Errorf("%v", cmd.ProcessState)
 			}
 			if _, err := os.Stat(filepath.Join(dir, "out", "summary.json")); (err == nil) != c.files {

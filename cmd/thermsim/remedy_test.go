@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve/solution"
 	"thermsim/report"
 )
@@ -67,7 +68,7 @@ func TestLimitByItsFlag(t *testing.T) {
 
 // Ice melts at 0 and water boils near 100 degrees Celsius.
 func TestCelsius(t *testing.T) {
-	if celsius(273.15) != 0 || math.Abs(celsius(373.15)-100) > 1e-12 {
-		t.Errorf("%g and %g", celsius(273.15), celsius(373.15))
+	if terminal.Celsius(273.15) != 0 || math.Abs(terminal.Celsius(373.15)-100) > 1e-12 {
+		t.Errorf("%g and %g", terminal.Celsius(273.15), terminal.Celsius(373.15))
 	}
 }

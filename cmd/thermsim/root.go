@@ -6,6 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
 )
 
 const rootHelp = `thermsim answers one question for the people who build 3D ICs: how hot does
@@ -19,7 +23,7 @@ const rootExample = `  thermsim check examples/mol10-ev6        # is the stack w
   thermsim steady examples/mol10-ev6       # tables here, maps in thermsim-out/
   thermsim transient examples/trace        # step it in time`
 
-func newRootCommand(g *globals) *cobra.Command {
+func newRootCommand(g *session.Session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:           "thermsim",
 		Short:         "Thermal simulation of 3D ICs",
@@ -31,24 +35,24 @@ func newRootCommand(g *globals) *cobra.Command {
 		Args:          unknownCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
-			g.started = true
-			g.force, _ = c.Flags().GetBool("force") // commands that write no sets of files have none
-			if g.quiet && g.verbose {
-				return usagef("--quiet and --verbose contradict each other; leave one out")
+			g.Started = true
+			g.Force, _ = c.Flags().GetBool("force") // commands that write no sets of files have none
+			if g.Quiet && g.Verbose {
+				return exit.Usagef("--quiet and --verbose contradict each other; leave one out")
 			}
 			if err := checkTexts(c); err != nil {
 				return err
 			}
-			return g.logTimings()
+			return g.LogTimings()
 		},
 	}
 	cmd.SetVersionTemplate("thermsim {{.Version}}\n")
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usagef("%w; run '%s --help' for the flags", err, c.CommandPath())
+		return exit.Usagef("%w; run '%s --help' for the flags", err, c.CommandPath())
 	})
-	flags := cmd.PersistentFlags()
-	flags.BoolVarP(&g.quiet, "quiet", "q", false, "print errors only (and JSON where --json asks for it)")
-	flags.BoolVarP(&g.verbose, "verbose", "v", false, "log phases with their times, the device and what the "+
+	f := cmd.PersistentFlags()
+	f.BoolVarP(&g.Quiet, "quiet", "q", false, "print errors only (and JSON where --json asks for it)")
+	f.BoolVarP(&g.Verbose, "verbose", "v", false, "log phases with their times, the device and what the "+
 		"solver chose")
 
 	cmd.AddCommand(
@@ -80,7 +84,7 @@ func newRootCommand(g *globals) *cobra.Command {
 	cmd.SetHelpCommand(newHelpCommand())
 	cmd.InitDefaultCompletionCmd("completion")
 	refuseUnknown(cmd, "completion")
-	groupUsage(cmd, g.style.Width)
+	flags.GroupUsage(cmd, g.Style.Width)
 	refuseHelpOfUnknown(g, cmd)
 	return cmd
 }
@@ -93,9 +97,9 @@ func checkTexts(c *cobra.Command) (err error) {
 		switch {
 		case err != nil:
 		case f.Value.Type() == "string" && text == "", f.Value.Type() == "stringSlice" && text == "[]":
-			err = usagef("--%s is empty; give it a value or leave it out", f.Name)
+			err = exit.Usagef("--%s is empty; give it a value or leave it out", f.Name)
 		case text == "-" && !stdout && (kind == "DIR" || kind == "FILE" || kind == "PREFIX"):
-			err = usagef("--%s -: neither stdin nor stdout goes here; name a %s", f.Name,
+			err = exit.Usagef("--%s -: neither stdin nor stdout goes here; name a %s", f.Name,
 				map[string]string{"DIR": "folder", "FILE": "file", "PREFIX": "prefix of files"}[kind])
 		}
 	})
@@ -114,11 +118,11 @@ func refuseUnknown(root *cobra.Command, name string) {
 
 // refuseHelpOfUnknown makes --help fail after a command that does not exist; cobra shows the help of the command above
 // it and succeeds.
-func refuseHelpOfUnknown(g *globals, root *cobra.Command) {
+func refuseHelpOfUnknown(g *session.Session, root *cobra.Command) {
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
-		if left := c.Flags().Args(); c.HasSubCommands() && len(left) > 0 && formatOf(left[0]) == nil {
-			g.unknown = unknownCommand(c, left)
+		if left := c.Flags().Args(); c.HasSubCommands() && len(left) > 0 && flags.FormatOf(left[0]) == nil {
+			g.Unknown = unknownCommand(c, left)
 			return
 		}
 		help(c, args)
@@ -137,7 +141,7 @@ func unknownCommand(c *cobra.Command, args []string) error {
 	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = fmt.Sprintf("did you mean %s?", strings.Join(near, " or "))
 	}
-	return usagef("unknown command %q; %s", args[0], hint)
+	return exit.Usagef("unknown command %q; %s", args[0], hint)
 }
 
 func newHelpCommand() *cobra.Command {
@@ -155,38 +159,4 @@ func newHelpCommand() *cobra.Command {
 			return target.Help()
 		},
 	}
-}
-
-// stackArgument accepts at most one STACK.
-func stackArgument(c *cobra.Command, args []string) error {
-	if len(args) > 1 {
-		return usagef("expected one stack file, got %d arguments (%s); run '%s --help' for the usage", len(args),
-			strings.Join(args, " "), c.CommandPath())
-	}
-	return nil
-}
-
-// noArguments accepts none.
-func noArguments(c *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usagef("%s takes no arguments, got %s; run '%[1]s --help' for the usage", c.CommandPath(),
-			strings.Join(args, " "))
-	}
-	return nil
-}
-
-// completeStack lets the shell complete STACK with stack files, projects of other simulators and directories.
-func completeStack(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return []string{"toml", "stk"}, cobra.ShellCompDirectiveFilterFileExt
-}
-
-// firstArgument is the STACK given, or "".
-func firstArgument(args []string) string {
-	if len(args) == 0 {
-		return ""
-	}
-	return args[0]
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"thermsim/cmd/thermsim/session"
 	"thermsim/internal/staging"
 )
 
@@ -52,7 +53,7 @@ func foreseen(ts *testscript.TestScript, dir string) {
 	// of other simulators' files, which their writers open before the solve
 	others := []string{".txt", ".vtk", ".steady", ".ttrace"}
 	for _, set := range record.Sets {
-		patterns := outputsOf(set.Name, "transient")
+		patterns := session.OutputsOf(set.Name, "transient")
 		if len(patterns) == 0 {
 			continue
 		}

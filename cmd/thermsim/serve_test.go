@@ -12,6 +12,10 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 )
 
 // said collects what a command writes to stderr, and may be read meanwhile.
@@ -50,7 +54,7 @@ func (s *said) address(t *testing.T) string {
 func TestServe3DICE(t *testing.T) {
 	dir := t.TempDir()
 	var errors said
-	g := &globals{console: &console{stdout: io.Discard, stderr: &errors}}
+	g := &session.Session{Console: &terminal.Console{Stdout: io.Discard, Stderr: &errors}}
 	ended := make(chan int, 1)
 	go func() {
 		ended <- execute(g, []string{"serve", "--protocol", "3d-ice", "--port", "0", "--compat", "--device", "cpu",
@@ -82,7 +86,7 @@ func TestServe3DICE(t *testing.T) {
 			t.Fatalf("answers %v", words)
 		}
 	}
-	if status := <-ended; status != exitDone {
+	if status := <-ended; status != exit.Done {
 		t.Errorf("exit status %d:\n%s", status, errors.String())
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "t_top.txt"))
@@ -95,7 +99,7 @@ func TestServe3DICE(t *testing.T) {
 // to its port.
 func TestServeToken(t *testing.T) {
 	var errors said
-	g := &globals{console: &console{stdout: io.Discard, stderr: &errors}}
+	g := &session.Session{Console: &terminal.Console{Stdout: io.Discard, Stderr: &errors}}
 	ended := make(chan int, 1)
 	go func() {
 		ended <- execute(g, []string{"serve", "--port", "0", "--device", "cpu", "--grid", "4x4", "--dt", "1 ms",
@@ -125,7 +129,7 @@ func TestServeToken(t *testing.T) {
 		!strings.Contains(said, `"steps":1`) {
 		t.Errorf("with its token %s the server says %s", token, said)
 	}
-	if status := <-ended; status != exitDone {
+	if status := <-ended; status != exit.Done {
 		t.Errorf("exit status %d:\n%s", status, errors.String())
 	}
 }

@@ -7,10 +7,14 @@ import (
 	"io"
 	"math"
 	"net"
-	"os"
 	"path/filepath"
 	"sort"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/room"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/fields"
 	"thermsim/gpusolve/solution"
@@ -20,16 +24,13 @@ import (
 	"thermsim/mesh"
 )
 
-// stdin is standard input.
-func (g *globals) stdin() io.Reader { return os.Stdin }
-
 // prepare loads and meshes what is served.
-func (o *serveOptions) prepare(ctx context.Context, g *globals) (*mesh.Mesh, error) {
+func (o *serveOptions) prepare(ctx context.Context, g *session.Session) (*mesh.Mesh, error) {
 	o.project.inTime, o.project.served = true, o.protocol == protocol3DICE
-	path := stackPath(o.stack)
+	path := session.StackPath(o.stack)
 	if o.protocol == protocol3DICE {
-		if f := formatOf(path); f == nil || f.Name() != (project3dice.Format{}).Name() {
-			return nil, usagef("--protocol %s serves projects of 3D-ICE, and %s is none: give a .stk file",
+		if f := flags.FormatOf(path); f == nil || f.Name() != (project3dice.Format{}).Name() {
+			return nil, exit.Usagef("--protocol %s serves projects of 3D-ICE, and %s is none: give a .stk file",
 				protocol3DICE, path)
 		}
 	}
@@ -38,27 +39,27 @@ func (o *serveOptions) prepare(ctx context.Context, g *globals) (*mesh.Mesh, err
 		return nil, err
 	}
 	if o.project.network() != nil {
-		return nil, usagef("--compat: this project is solved as a network of nodes with it, which serve does not " +
-			"step; leave --compat away")
+		return nil, exit.Usagef("--compat: this project is solved as a network of nodes with it, which serve does " +
+			"not step; leave --compat away")
 	}
 	if o.protocol == protocol3DICE && !o.project.result.Transient {
-		return nil, usagef("%s is a steady project; 3D-ICE's server steps transients: say transient in its "+
+		return nil, exit.Usagef("%s is a steady project; 3D-ICE's server steps transients: say transient in its "+
 			"solver section", path)
 	}
 	if _, err := chooseGrid(ctx, g, s); err != nil {
-		return nil, steadyInterrupted(err)
+		return nil, exit.NothingWritten(err)
 	}
 	o.apply(s)
-	if o.initial.value > 0 {
-		s.Transient.Initial = o.initial.value
+	if o.initial.Value > 0 {
+		s.Transient.Initial = o.initial.Value
 	}
-	m, _, err := buildMesh(g, s, thisMachine(), true)
+	m, _, err := buildMesh(g, s, room.ThisMachine(), true)
 	return m, err
 }
 
 // open opens the session at its initial field, which is nil for a uniform one.
-func (o *serveOptions) open(ctx context.Context, g *globals, m *mesh.Mesh, p *progress) (*gpusolve.Session,
-	gpusolve.Field, error) {
+func (o *serveOptions) open(ctx context.Context, g *session.Session, m *mesh.Mesh,
+	p *terminal.Progress) (*gpusolve.Session, gpusolve.Field, error) {
 	dt, err := o.timeStep(ctx, g, m)
 	if err != nil {
 		return nil, nil, err
@@ -69,15 +70,15 @@ func (o *serveOptions) open(ctx context.Context, g *globals, m *mesh.Mesh, p *pr
 		return nil, nil, err
 	}
 	solver.Progress = nil
-	session, err := gpusolve.OpenSession(m, solver, dt, start)
-	return session, start, err
+	served, err := gpusolve.OpenSession(m, solver, dt, start)
+	return served, start, err
 }
 
 // timeStep is that of --dt or of the stack, or a part of its slowest time constant.
-func (o *serveOptions) timeStep(ctx context.Context, g *globals, m *mesh.Mesh) (float64, error) {
+func (o *serveOptions) timeStep(ctx context.Context, g *session.Session, m *mesh.Mesh) (float64, error) {
 	switch {
-	case o.dt.value > 0:
-		return o.dt.value, nil
+	case o.dt.Value > 0:
+		return o.dt.Value, nil
 	case m.Stack.Transient.Dt > 0:
 		return m.Stack.Transient.Dt, nil
 	}
@@ -86,23 +87,23 @@ func (o *serveOptions) timeStep(ctx context.Context, g *globals, m *mesh.Mesh) (
 	case err != nil:
 		return 0, err
 	case math.IsInf(tau, 0):
-		return 0, usagef("no face of the stack leads heat to a temperature, so it has no time constant to choose a " +
-			"step from; give --dt or dt in [transient]")
+		return 0, exit.Usagef("no face of the stack leads heat to a temperature, so it has no time constant to " +
+			"choose a step from; give --dt or dt in [transient]")
 	}
 	dt := tau / stepsPerTimeConstant
-	g.note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] says otherwise",
-		seconds(dt), seconds(tau))
+	g.Note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] says otherwise",
+		terminal.Seconds(dt), terminal.Seconds(tau))
 	return dt, nil
 }
 
 // start is the field that the session starts from, on the host.
-func (o *serveOptions) start(ctx context.Context, g *globals, m *mesh.Mesh, solver gpusolve.Options) (gpusolve.Field,
-	error) {
+func (o *serveOptions) start(ctx context.Context, g *session.Session, m *mesh.Mesh,
+	solver gpusolve.Options) (gpusolve.Field, error) {
 	if o.initial.run != "" {
 		return o.savedStart(g, m)
 	}
 	if !o.initial.steady {
-		if r := o.project.result; r != nil && r.Initial != nil && o.initial.value == 0 {
+		if r := o.project.result; r != nil && r.Initial != nil && o.initial.Value == 0 {
 			return m.Initial(r.Initial)
 		}
 		return nil, nil
@@ -114,10 +115,10 @@ func (o *serveOptions) start(ctx context.Context, g *globals, m *mesh.Mesh, solv
 	defer first.Close()
 	switch {
 	case first.Status.Reason == solution.ReasonRunaway:
-		return nil, withStatus(exitRunaway, errors.New("thermal runaway: there is no steady state to start from"))
+		return nil, exit.With(exit.Runaway, errors.New("thermal runaway: there is no steady state to start from"))
 	case !first.Status.Converged:
 		return nil,
-			withStatus(exitNotConverged,
+			exit.With(exit.NotConverged,
 				fmt.Errorf("the steady state to start from was not reached: %s after %d iterations",
 					first.Status.Reason, first.Status.Iterations))
 	}
@@ -125,31 +126,32 @@ func (o *serveOptions) start(ctx context.Context, g *globals, m *mesh.Mesh, solv
 }
 
 // savedStart is the field of a saved run.
-func (o *serveOptions) savedStart(g *globals, m *mesh.Mesh) (gpusolve.Field, error) {
+func (o *serveOptions) savedStart(g *session.Session, m *mesh.Mesh) (gpusolve.Field, error) {
 	field, run, doubts, err := o.initial.startField(m)
 	if err != nil {
 		return nil, err
 	}
 	defer run.Close()
 	for _, d := range doubts {
-		g.note("%s", d)
+		g.Note("%s", d)
 	}
 	return fields.Hold(m, field)
 }
 
 // serve3DICE speaks the protocol of 3D-ICE.
-func (o *serveOptions) serve3DICE(ctx context.Context, g *globals, session *gpusolve.Session, l net.Listener) error {
+func (o *serveOptions) serve3DICE(ctx context.Context, g *session.Session, served *gpusolve.Session,
+	l net.Listener) error {
 	outputs, ok := o.project.result.Outputs.(*project3dice.Outputs)
 	if !ok {
-		return usagef("%s asks for no outputs of 3D-ICE", o.stack)
+		return exit.Usagef("%s asks for no outputs of 3D-ICE", o.stack)
 	}
 	if err := o.roomForPrinted(g, outputs); err != nil {
 		return err
 	}
-	say := func(text string) { g.note("%s", text) }
-	server, err := threedice.New(outputs, session, say)
+	say := func(text string) { g.Note("%s", text) }
+	server, err := threedice.New(outputs, served, say)
 	if err != nil {
-		return withStatus(exitInput, err)
+		return exit.With(exit.Input, err)
 	}
 	idle, patience := o.times()
 	host := threedice.Host(l, server, threedice.HostOptions{Idle: idle, Patience: patience, Keep: o.keep, Say: say})
@@ -163,9 +165,9 @@ func (o *serveOptions) serve3DICE(ctx context.Context, g *globals, session *gpus
 var printedFiles = staging.Options{Set: "serve", Command: "serve"}
 
 // roomForPrinted makes sure that the files have their names free in the end.
-func (o *serveOptions) roomForPrinted(g *globals, outputs *project3dice.Outputs) error {
+func (o *serveOptions) roomForPrinted(g *session.Session, outputs *project3dice.Outputs) error {
 	options := printedFiles
-	options.Force, options.Inputs, options.Outputs = g.force, g.inputs,
+	options.Force, options.Inputs, options.Outputs = g.Force, g.Inputs,
 		[]string{"xaxis.txt", "yaxis.txt", "xyaxis_*.txt"}
 	for _, ins := range outputs.Instructions {
 		name := filepath.FromSlash(ins.File)
@@ -175,13 +177,13 @@ func (o *serveOptions) roomForPrinted(g *globals, outputs *project3dice.Outputs)
 		options.Outputs = append(options.Outputs, filepath.ToSlash(filepath.Clean(name)))
 	}
 	if err := staging.Check(o.out, options); err != nil {
-		return withStatus(exitInput, err)
+		return exit.With(exit.Input, err)
 	}
 	return nil
 }
 
 // writePrinted writes the files that a client had printed.
-func (o *serveOptions) writePrinted(ctx context.Context, g *globals, texts map[string][]byte) error {
+func (o *serveOptions) writePrinted(ctx context.Context, g *session.Session, texts map[string][]byte) error {
 	if len(texts) == 0 {
 		return nil
 	}
@@ -193,6 +195,6 @@ func (o *serveOptions) writePrinted(ctx context.Context, g *globals, texts map[s
 		}})
 	}
 	sort.Slice(files, func(a, b int) bool { return files[a].Name < files[b].Name })
-	_, err := writeFiles(ctx, g, o.out, printedFiles, files...)
-	return steadyInterrupted(err)
+	_, err := g.WriteFiles(ctx, o.out, printedFiles, files...)
+	return exit.NothingWritten(err)
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"thermsim/cmd/thermsim/room"
+	"thermsim/cmd/thermsim/session"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ports"
 	"thermsim/gpusolve/solution"
@@ -21,7 +23,7 @@ import (
 // stateFiles keeps states of a served stack as saved runs of one step in a folder.
 type stateFiles struct {
 	ctx context.Context
-	g   *globals
+	g   *session.Session
 	dir string
 }
 
@@ -31,9 +33,9 @@ const stateSet = "states"
 // maxStateFiles bounds what clients put on the disk.
 const maxStateFiles = 1000
 
-func stateOptions(g *globals) staging.Options {
-	return staging.Options{Set: stateSet, ID: stateSet, Command: "serve", Flag: "--states", Force: g.force,
-		Fault: g.fault}
+func stateOptions(g *session.Session) staging.Options {
+	return staging.Options{Set: stateSet, ID: stateSet, Command: "serve", Flag: "--states", Force: g.Force,
+		Fault: g.Fault}
 }
 
 // file is that of a state, which is called by a name and no path.
@@ -99,7 +101,7 @@ func solutionOf(s *gpusolve.Session) (*solution.Solution, error) {
 func (f *stateFiles) Restore(name string, s *gpusolve.Session) error {
 	path := filepath.Join(f.dir, f.file(name))
 	m := s.Mesh()
-	run, err := saved.Open(path, roomToRender(machine.FreeMemory()))
+	run, err := saved.Open(path, room.ToRender(machine.FreeMemory()))
 	if err != nil {
 		return err
 	}

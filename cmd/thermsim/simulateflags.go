@@ -4,6 +4,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/methods"
 	"thermsim/stack"
@@ -13,119 +18,84 @@ import (
 type simulateOptions struct {
 	stack    string // STACK as given
 	out      string
-	grid     gridWish
-	device   deviceList
-	precond  preconditioner
-	tol      quantity
-	rtol     quantity
-	atol     quantity
-	maxIter  count
-	tmax     quantity
+	grid     flags.Grid
+	device   flags.Devices
+	precond  flags.Preconditioner
+	tol      flags.Quantity
+	rtol     flags.Quantity
+	atol     flags.Quantity
+	maxIter  flags.Count
+	tmax     flags.Quantity
 	junit    bool
 	maps     []string
-	strict   strictness
-	json     jsonFlag
+	strict   flags.Strictness
+	json     flags.JSON
 	lines    bool // of JSON
 	noMap    bool
-	pictures pictureOptions
-	outputs  outputOptions
+	pictures flags.Pictures
+	outputs  flags.Outputs
 	project  project
-	ranks    ranksOptions
+	ranks    flags.Ranks
 }
 
 func newSimulateOptions() simulateOptions {
-	return simulateOptions{tol: temperatureRise(), rtol: ratio(), atol: power(), tmax: temperature(),
-		outputs: newOutputOptions(), ranks: newRanksOptions()}
+	return simulateOptions{tol: flags.TemperatureRise(), rtol: flags.Ratio(), atol: flags.Power(),
+		tmax: flags.Temperature(), outputs: flags.NewOutputs(), ranks: flags.NewRanks()}
 }
-
-// defaultOut is where files go unless told otherwise.
-const defaultOut = "thermsim-out"
 
 func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	group(f, groupSolver, func() { o.addSolverFlags(cmd) })
-	group(f, groupRanks, func() { o.ranks.addFlags(f) })
-	group(f, groupResults, func() {
-		addOutFlag(cmd, &o.out)
+	flags.Group(f, flags.GroupSolver, func() { o.addSolverFlags(cmd) })
+	flags.Group(f, flags.GroupRanks, func() { o.ranks.Add(f) })
+	flags.Group(f, flags.GroupResults, func() {
+		flags.AddOut(cmd, &o.out)
 		f.Var(&o.tmax, "tmax", `exit with status 5 above this, such as "85 degC"; a bare number is in K`)
-		addJUnitFlag(cmd, &o.junit)
-		o.strict.addFlag(f)
+		flags.AddJUnit(cmd, &o.junit)
+		o.strict.Add(f)
 		f.Var(&o.json, "json", "print JSON on stdout in place of tables: summary.json")
 		f.Lookup("json").NoOptDefVal, f.Lookup("json").DefValue = "true", ""
 		f.BoolVar(&o.lines, "json-lines", false, "print a line of JSON per step as it ends, and one for the summary")
 		f.BoolVar(&o.noMap, "no-map", false, "leave out the map of the hottest layer that terminals get")
-		o.outputs.addPageFlags(cmd)
-		o.outputs.addSaveFlag(cmd)
+		o.outputs.AddPage(cmd)
+		o.outputs.AddSave(cmd)
 	})
-	group(f, groupPictures, func() {
-		addMapsFlag(cmd, &o.maps)
-		completeLayers(cmd, "maps", "all")
-		o.pictures.addFlags(cmd)
+	flags.Group(f, flags.GroupPictures, func() {
+		flags.AddMaps(cmd, &o.maps)
+		flags.CompleteLayers(cmd, "maps", "all")
+		o.pictures.Add(cmd)
 	})
-	group(f, groupFields, func() { o.outputs.fields.addFlags(cmd) })
-	completeLayers(cmd, "file-layers")
+	flags.Group(f, flags.GroupFields, func() { o.outputs.Fields.Add(cmd) })
+	flags.CompleteLayers(cmd, "file-layers")
 	o.project.addFlags(cmd)
 }
 
 func (o *simulateOptions) addSolverFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	addGridFlag(cmd, &o.grid)
+	flags.AddGrid(cmd, &o.grid)
 	f.Var(&o.device, "device", "auto (default), cpu, gpu, gpu:N; gpu:0,1 and gpu:all: a rank on each")
 	f.Var(&o.precond, "precond", strings.Join(methods.Names(), ", "))
 	f.Var(&o.tol, "tol", "stop when the largest error, as estimated, is below this (default 1e-4 K)")
 	f.Var(&o.rtol, "rtol", "stop on the residual relative to the sources instead")
 	f.Var(&o.atol, "atol", "stop on the 2-norm of the residual in W instead")
 	f.Var(&o.maxIter, "max-iter", "largest number of iterations per linear system")
-	completeFlag(cmd, "device", deviceNames())
-	completeFlag(cmd, "precond", methods.Names())
-}
-
-// deviceUsage is shared by all commands that solve.
-const deviceUsage = "auto (default), cpu, gpu or gpu:N; auto takes the GPU where it is faster"
-
-func addMapsFlag(cmd *cobra.Command, maps *[]string) {
-	cmd.Flags().StringSliceVar(maps, "maps", nil, "map the layers in `LIST` too: names with commas between, or all")
-}
-
-func addOutFlag(cmd *cobra.Command, out *string) {
-	cmd.Flags().StringVarP(out, "out", "o", defaultOut, "write the files into `DIR`")
-	addForceFlag(cmd)
-}
-
-// addForceFlag offers --force, which every command reads that writes a set of files.
-func addForceFlag(cmd *cobra.Command) {
-	cmd.Flags().Bool("force", false, "replace files there that no run wrote, but never an input")
-}
-
-func addJUnitFlag(cmd *cobra.Command, junit *bool) {
-	cmd.Flags().BoolVar(junit, "junit", false, "write the limits as JUnit XML too, limits.xml")
-}
-
-func addGridFlag(cmd *cobra.Command, grid *gridWish) {
-	cmd.Flags().Var(grid, "grid", "equal cells along x and y, or chosen ones: auto, auto:0.1K, auto:1%")
-}
-
-func completeFlag(cmd *cobra.Command, flag string, values []string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-	if err != nil {
-		panic(err) // the flag does not exist: a slip in this package
-	}
+	flags.Complete(cmd, "device", flags.DeviceNames())
+	flags.Complete(cmd, "precond", methods.Names())
 }
 
 // check finds contradictions between flags.
 func (o *simulateOptions) check() error {
 	rules := 0
-	for _, q := range []*quantity{&o.tol, &o.rtol, &o.atol} {
-		if q.value > 0 {
+	for _, q := range []*flags.Quantity{&o.tol, &o.rtol, &o.atol} {
+		if q.Value > 0 {
 			rules++
 		}
 	}
 	if rules > 1 {
-		return usagef("--tol, --rtol and --atol are three ways to say when to stop; give one of them")
+		return exit.Usagef("--tol, --rtol and --atol are three ways to say when to stop; give one of them")
 	}
 	if bool(o.json) && o.lines {
-		return usagef("--json and --json-lines are two ways to print the summary; give one of them")
+		return exit.Usagef("--json and --json-lines are two ways to print the summary; give one of them")
 	}
 	return nil
 }
@@ -133,7 +103,7 @@ func (o *simulateOptions) check() error {
 // apply puts the flags in place of what the stack file wishes for.
 func (o *simulateOptions) apply(s *stack.Stack) {
 	v := &s.Solver
-	if o.device.deviceName != "" {
+	if o.device.Device != "" {
 		v.Device = o.device.String()
 	}
 	if o.precond != "" {
@@ -143,11 +113,11 @@ func (o *simulateOptions) apply(s *stack.Stack) {
 		v.MaxIter = int(o.maxIter)
 	}
 	// One rule stops a solve, so the flag also ends the other rules of the file.
-	if o.tol.value > 0 || o.rtol.value > 0 || o.atol.value > 0 {
-		v.Tol, v.RTol, v.ATol = o.tol.value, o.rtol.value, o.atol.value
+	if o.tol.Value > 0 || o.rtol.Value > 0 || o.atol.Value > 0 {
+		v.Tol, v.RTol, v.ATol = o.tol.Value, o.rtol.Value, o.atol.Value
 	}
-	if o.tmax.value > 0 {
-		s.TMax = o.tmax.value
+	if o.tmax.Value > 0 {
+		s.TMax = o.tmax.Value
 	}
 	if len(o.maps) > 0 {
 		s.Output.Maps = nil
@@ -158,14 +128,14 @@ func (o *simulateOptions) apply(s *stack.Stack) {
 }
 
 // solverOptions are those of the model, with the progress line attached.
-func solverOptions(g *globals, v stack.Solver, p *progress) gpusolve.Options {
+func solverOptions(g *session.Session, v stack.Solver, p *terminal.Progress) gpusolve.Options {
 	o := gpusolve.Options{
 		Device: v.Device, Preconditioner: v.Preconditioner,
 		Tol: v.Tol, RTol: v.RTol, ATol: v.ATol, MaxIter: v.MaxIter,
-		Progress: p.update, Notice: func(text string) { g.note("%s", text) }, Timeline: g.timings.log,
+		Progress: p.Update, Notice: func(text string) { g.Note("%s", text) }, Timeline: g.Timings.Log,
 	}
-	if g.adjust != nil {
-		g.adjust(&o)
+	if g.Adjust != nil {
+		g.Adjust(&o)
 	}
 	return o
 }

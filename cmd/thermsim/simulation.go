@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/room"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/machine"
@@ -15,9 +19,9 @@ import (
 // simulation is a steady or transient run on its way.
 type simulation struct {
 	*report.Run
-	g         *globals
+	g         *session.Session
 	o         *simulateOptions
-	progress  *progress
+	progress  *terminal.Progress
 	files     *staging.Transaction
 	recording *report.Recording
 	history   *[]report.HistoryPoint
@@ -34,7 +38,7 @@ type simulation struct {
 // end gives back what the run holds, and removes its files unless they were committed. It returns what the command ends
 // with, on all ranks, whose others wait until rank 0 has closed its solution.
 func (s *simulation) end(err error) error {
-	if !s.g.ends || !s.team.alone() {
+	if !s.g.Ends || !s.team.alone() {
 		if s.Run != nil {
 			s.Solution.Close()
 		}
@@ -54,9 +58,9 @@ func (s *simulation) releaseWhenRead() {
 	if !s.team.alone() {
 		return
 	}
-	if drawsInTerminal := !s.o.noMap && !s.g.quiet && s.g.depth != report.NoColor; s.g.ends && !drawsInTerminal {
+	if drawsInTerminal := !s.o.noMap && !s.g.Quiet && s.g.Depth != report.NoColor; s.g.Ends && !drawsInTerminal {
 		s.recording.OnRead = func() {
-			defer s.g.timings.log.Begin("close the device")()
+			defer s.g.Timings.Log.Begin("close the device")()
 			s.Solution.Close()
 		}
 	}
@@ -64,7 +68,7 @@ func (s *simulation) releaseWhenRead() {
 
 // record starts the recorders of a run of that many steps, 0 for a steady state.
 func (s *simulation) record(steps int, more ...report.Recorder) error {
-	kept, err := s.o.outputs.settle(s.g, s.Mesh, steps)
+	kept, err := s.o.outputs.Settle(s.g, s.Mesh, steps)
 	if err != nil {
 		return err
 	}
@@ -72,14 +76,14 @@ func (s *simulation) record(steps int, more ...report.Recorder) error {
 		more = append(more, s.policies)
 	}
 	var drawn report.Options
-	s.o.pictures.apply(&drawn, s.Mesh.Stack.Output.Maps)
+	s.o.pictures.Apply(&drawn, s.Mesh.Stack.Output.Maps)
 	drawn.JUnit = s.o.junit
-	if err := roomForSteps(s.Mesh, steps, kept, drawn.Wants("traces"), machine.FreeMemory()); err != nil {
+	if err := room.ForSteps(s.Mesh, steps, kept, drawn.Wants("traces"), machine.FreeMemory()); err != nil {
 		return err
 	}
 	peer, err := s.o.project.writer(s.Mesh, s.files, steps)
 	if errors.Is(err, staging.ErrName) {
-		return usagef("the project asks for an output that cannot be written: %w; give it another name there", err)
+		return exit.Usagef("the project asks for an output that cannot be written: %w; give it another name there", err)
 	}
 	if err != nil {
 		return err
@@ -87,8 +91,8 @@ func (s *simulation) record(steps int, more ...report.Recorder) error {
 	if peer != nil {
 		for _, name := range report.FileNames() {
 			if s.files.Has(name) {
-				return usagef("the project asks for an output called %s, which is a file of thermsim's own; give it "+
-					"another name there", name)
+				return exit.Usagef("the project asks for an output called %s, which is a file of thermsim's own; "+
+					"give it another name there", name)
 			}
 		}
 		more = append(more, peerRecorder{peer})
@@ -99,7 +103,7 @@ func (s *simulation) record(steps int, more ...report.Recorder) error {
 	if s.policies != nil {
 		s.solver.Power = s.policies.power
 	}
-	s.history = s.o.pictures.history(&s.solver)
+	s.history = s.o.pictures.History(&s.solver)
 	return nil
 }
 
@@ -114,7 +118,7 @@ func (s *simulation) step(step solution.Step, f solution.Field) error {
 	if err := s.show(step, f); err != nil {
 		return err
 	}
-	s.g.keep()
+	s.g.Keep()
 	return nil
 }
 
@@ -130,25 +134,17 @@ func (s *simulation) finish(ctx context.Context) (*report.Summary, error) {
 	if s.policies != nil {
 		s.Policies = s.policies.Summary()
 	}
-	s.progress.enter("drawing")
+	s.progress.Enter("drawing")
 	sum, err := s.recording.Finish(ctx, *s.history)
 	if err == nil {
-		_, err = commit(ctx, s.g, s.files)
+		_, err = s.g.Commit(ctx, s.files)
 	}
-	s.progress.stop()
+	s.progress.Stop()
 	if err != nil {
-		return nil, steadyInterrupted(err)
+		return nil, exit.NothingWritten(err)
 	}
 	s.done = true
 	return sum, printSummary(s.g, s.Run, sum, s.o)
-}
-
-// steadyInterrupted says what became of a run that the user ended.
-func steadyInterrupted(err error) error {
-	if errors.Is(err, context.Canceled) {
-		return withStatus(exitInterrupted, errors.New("interrupted; nothing was written"))
-	}
-	return err
 }
 
 // peerRecorder writes the files of other simulators.
@@ -162,18 +158,19 @@ func (p peerRecorder) Finish(context.Context, *report.End) error { return p.Writ
 
 // stepLog tells of every step, on stderr with -v and on stdout with --json-lines.
 type stepLog struct {
-	g     *globals
+	g     *session.Session
 	lines bool // of JSON
 }
 
 func (stepLog) Reads(int) bool { return false }
 
 func (l stepLog) Step(_ int, step solution.Step, _ solution.Field) error {
-	l.g.detail("t = %s: %d iterations, hottest cell %.2f degC", seconds(step.Time), step.Iterations, celsius(step.MaxK))
+	l.g.Detail("t = %s: %d iterations, hottest cell %.2f degC", terminal.Seconds(step.Time), step.Iterations,
+		terminal.Celsius(step.MaxK))
 	if !l.lines {
 		return nil
 	}
-	return report.WriteJSONLine(l.g.stdout, "step", report.StepSummary{
+	return report.WriteJSONLine(l.g.Stdout, "step", report.StepSummary{
 		TimeS: step.Time, MaxK: step.MaxK, PowerW: step.PowerW, Iterations: step.Iterations, Converged: step.Converged,
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve/matrix"
 	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/gpusolve/sparse/netlist"
@@ -16,12 +18,12 @@ import (
 )
 
 // readNetlist makes the system of a power grid.
-func readNetlist(p *progress, o *solveOptions, start time.Time) (*system, error) {
+func readNetlist(p *terminal.Progress, o *solveOptions, start time.Time) (*system, error) {
 	if o.source != "" {
-		return nil, usagef("%s is a netlist, whose sources are its right side; leave %s out", o.matrix, o.source)
+		return nil, exit.Usagef("%s is a netlist, whose sources are its right side; leave %s out", o.matrix, o.source)
 	}
-	if o.grid.nx > 0 {
-		return nil, usagef("--grid is of matrices, and %s is a netlist", o.matrix)
+	if o.grid.NX > 0 {
+		return nil, exit.Usagef("--grid is of matrices, and %s is a netlist", o.matrix)
 	}
 	grid, err := netlist.Open(o.matrix)
 	if err != nil {
@@ -29,7 +31,7 @@ func readNetlist(p *progress, o *solveOptions, start time.Time) (*system, error)
 	}
 	s := &system{names: [2]string{o.matrix, o.matrix}, counts: grid.Counts()}
 	s.read = time.Since(start)
-	p.enter("connecting")
+	p.Enter("connecting")
 	start = time.Now()
 	if s.grid, err = netlist.NewSystem(grid); err != nil {
 		return nil, err

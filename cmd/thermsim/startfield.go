@@ -6,6 +6,10 @@ import (
 	"os"
 	"strings"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/room"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/machine"
 	"thermsim/mesh"
@@ -17,18 +21,18 @@ import (
 
 // beginning is what a transient starts from: a temperature, the steady state, or the field of a saved run.
 type beginning struct {
-	quantity
+	flags.Quantity
 	steady bool
-	run    string   // folder or run.zip
-	at     quantity // the saved step's time; 0 for the last one
+	run    string         // folder or run.zip
+	at     flags.Quantity // the saved step's time; 0 for the last one
 }
 
 func (b *beginning) Set(text string) error {
-	*b = beginning{quantity: quantity{kind: b.kind, parse: b.parse, text: text}, steady: text == "steady"}
+	*b = beginning{Quantity: flags.Quantity{Kind: b.Kind, Parse: b.Parse, Text: text}, steady: text == "steady"}
 	if b.steady {
 		return nil
 	}
-	err := b.quantity.Set(text)
+	err := b.Quantity.Set(text)
 	if err == nil {
 		return nil
 	}
@@ -41,12 +45,12 @@ func (b *beginning) Set(text string) error {
 	} else if _, missing := os.Stat(path); missing != nil {
 		return fmt.Errorf("%w; or say steady, or name the folder of a saved run", err)
 	}
-	if b.at = duration(); timed {
+	if b.at = flags.Duration(); timed {
 		if err := b.at.Set(moment); err != nil {
 			return fmt.Errorf("the time after @: %w", err)
 		}
 	}
-	b.run, b.text = path, text
+	b.run, b.Text = path, text
 	return nil
 }
 
@@ -56,13 +60,13 @@ func (b *beginning) Type() string { return "TEMP" }
 // startField is the field of a saved run on the cells of a mesh, with doubts about it. The caller closes the run after
 // the field is read.
 func (b *beginning) startField(m *mesh.Mesh) (solution.Field, *saved.Run, []plausibility.Warning, error) {
-	run, err := saved.Open(b.run, roomToRender(machine.FreeMemory()))
+	run, err := saved.Open(b.run, room.ToRender(machine.FreeMemory()))
 	if err != nil {
-		return nil, nil, nil, unlessStated(exitInput, fmt.Errorf("--initial %s: %w", b.text, err))
+		return nil, nil, nil, exit.UnlessStated(exit.Input, fmt.Errorf("--initial %s: %w", b.Text, err))
 	}
 	refuse := func(err error) (solution.Field, *saved.Run, []plausibility.Warning, error) {
 		_ = run.Close() // read only
-		return nil, nil, nil, unlessStated(exitInput, fmt.Errorf("--initial %s: %w", b.text, err))
+		return nil, nil, nil, exit.UnlessStated(exit.Input, fmt.Errorf("--initial %s: %w", b.Text, err))
 	}
 	step, err := b.step(run)
 	if err != nil {
@@ -76,28 +80,28 @@ func (b *beginning) startField(m *mesh.Mesh) (solution.Field, *saved.Run, []plau
 	if err != nil {
 		return refuse(fmt.Errorf("%w; a saved field starts stacks of its own size only", err))
 	}
-	return start, run, otherLayers(b.text, run.Mesh.Stack, m.Stack), nil
+	return start, run, otherLayers(b.Text, run.Mesh.Stack, m.Stack), nil
 }
 
 // step is the one that is asked for among those that were saved.
 func (b *beginning) step(run *saved.Run) (int, error) {
-	if b.at.value == 0 {
+	if b.at.Value == 0 {
 		return run.Last(), nil
 	}
 	near, found := math.Inf(1), 0
 	for _, n := range run.Manifest.Saved {
-		if off := math.Abs(run.TimeOf(n) - b.at.value); off < near {
+		if off := math.Abs(run.TimeOf(n) - b.at.Value); off < near {
 			near, found = off, n
 		}
 	}
-	if near <= 1e-6*b.at.value {
+	if near <= 1e-6*b.at.Value {
 		return found, nil
 	}
 	if found == 0 {
-		return 0, fmt.Errorf("a steady state has no times; leave @%s away", b.at.text)
+		return 0, fmt.Errorf("a steady state has no times; leave @%s away", b.at.Text)
 	}
 	return 0, fmt.Errorf("no field was saved at %s; the nearest of %d is at %s, and --save all keeps every step",
-		seconds(b.at.value), len(run.Manifest.Saved), seconds(run.TimeOf(found)))
+		terminal.Seconds(b.at.Value), len(run.Manifest.Saved), terminal.Seconds(run.TimeOf(found)))
 }
 
 // otherLayers doubts a field of other layers: it goes by height then.
@@ -138,7 +142,7 @@ func (s *simulation) startAt(o *transientOptions) (closed func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.o.strict.refuse(doubts, ""); err != nil {
+	if err := s.o.strict.Refuse(doubts, ""); err != nil {
 		_ = run.Close() // read only
 		return nil, err
 	}

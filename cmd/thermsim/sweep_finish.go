@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/internal/staging"
 	"thermsim/report/picture"
 	"thermsim/study/sweep"
@@ -22,7 +24,7 @@ import (
 func (v *sweeper) merge() error {
 	set, err := v.plan.Set(0)
 	if err != nil {
-		return withStatus(exitInput, err)
+		return exit.With(exit.Input, err)
 	}
 	first, err := v.stack(set)
 	if err != nil {
@@ -30,7 +32,7 @@ func (v *sweeper) merge() error {
 	}
 	rows, err := sweep.Merge(v.o.out, v.identity(first))
 	if errors.Is(err, sweep.ErrIncomplete) || errors.Is(err, sweep.ErrOther) {
-		return withStatus(exitInput, err)
+		return exit.With(exit.Input, err)
 	}
 	if err != nil {
 		return err
@@ -66,7 +68,7 @@ func replaceable(path string, header []string) error {
 	if err == nil && len(rows) > 0 && slices.Equal(rows[0], header) {
 		return nil
 	}
-	return usagef("%s is not of this sweep; give another --out, or remove it", mine)
+	return exit.Usagef("%s is not of this sweep; give another --out, or remove it", mine)
 }
 
 // pictureOf is that of a table.
@@ -89,15 +91,15 @@ func (v *sweeper) finish(path string) error {
 		if err := os.Remove(image); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a sweep that this one replaces
 			return err
 		}
-		v.g.note("the table is %s; there is no picture, as no run has a result", path)
+		v.g.Note("the table is %s; there is no picture, as no run has a result", path)
 		return nil
 	}
 	if err := staging.Replace(image, func(w io.Writer) error { return t.draw(w, v.title()) }); err != nil {
 		return err
 	}
-	if !v.g.quiet {
-		t.write(v.g.console)
-		v.g.note("the table is %s, the picture %s", path, image)
+	if !v.g.Quiet {
+		t.write(v.g.Console)
+		v.g.Note("the table is %s, the picture %s", path, image)
 	}
 	return nil
 }
@@ -135,7 +137,7 @@ func (t *sweepTable) numbers(column string) []float64 {
 func (t *sweepTable) celsius(column string) []float64 {
 	list := t.numbers(column)
 	for i := range list {
-		list[i] = celsius(list[i])
+		list[i] = terminal.Celsius(list[i])
 	}
 	return list
 }
@@ -224,7 +226,7 @@ func (t *sweepTable) axis(i int) picture.Axis {
 }
 
 // write tells the coldest runs and the hottest.
-func (t *sweepTable) write(c *console) {
+func (t *sweepTable) write(c *terminal.Console) {
 	const most = 5
 	hottest := t.numbers("max_K")
 	var order []int
@@ -241,7 +243,7 @@ func (t *sweepTable) write(c *console) {
 	for _, label := range t.plan.Labels {
 		header = append(header, ">"+label)
 	}
-	out := textTable{header: append(header, ">max degC", "layer", "block", ">margin K")}
+	out := terminal.Table{Header: append(header, ">max degC", "layer", "block", ">margin K")}
 	add := func(i int) {
 		row := t.rows[i]
 		cells := append([]string{row[0]}, row[1:1+len(t.plan.Labels)]...)
@@ -249,14 +251,14 @@ func (t *sweepTable) write(c *console) {
 		if x, err := strconv.ParseFloat(margin, 64); err == nil {
 			margin = fmt.Sprintf("%+.2f", x)
 		}
-		out.add(append(cells, fmt.Sprintf("%.2f", celsius(hottest[i])), row[t.index["layer"]], row[t.index["block"]],
-			margin)...)
+		out.Add(append(cells, fmt.Sprintf("%.2f", terminal.Celsius(hottest[i])), row[t.index["layer"]],
+			row[t.index["block"]], margin)...)
 	}
-	fmt.Fprintf(c.stdout, "%s  %s\n", c.bold("Coldest and hottest"), c.dim(fmt.Sprintf("of %d runs", len(t.rows))))
+	fmt.Fprintf(c.Stdout, "%s  %s\n", c.Bold("Coldest and hottest"), c.Dim(fmt.Sprintf("of %d runs", len(t.rows))))
 	for n, i := range order {
 		if n < most || n >= len(order)-most {
 			add(i)
 		}
 	}
-	out.write(c, c.stdout)
+	out.Write(c, c.Stdout)
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/testing/interpreter"
@@ -44,8 +46,9 @@ count = 8
 	for n, procs := range []int{2, 2 * mostLanes} {
 		runtime.GOMAXPROCS(procs)
 		drv := cudriver.Faulty(interpreter.New(interpreter.Options{NoRaces: true, Cache: &modules}), nil)
-		g := &globals{console: &console{stdout: io.Discard, stderr: io.Discard, quiet: true}, start: time.Now()}
-		g.adjust = func(o *gpusolve.Options) { o.Driver = drv }
+		g := &session.Session{Console: &terminal.Console{Stdout: io.Discard, Stderr: io.Discard, Quiet: true},
+			Start: time.Now()}
+		g.Adjust = func(o *gpusolve.Options) { o.Driver = drv }
 		o := sweepOptions{file: sweepFile, out: filepath.Join(folder, "out"+string(rune('0'+n))), device: "gpu"}
 		if err := runSweep(context.Background(), g, o, strings.NewReader("")); err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 
+	"thermsim/cmd/thermsim/exit"
 	"thermsim/report"
 	"thermsim/stack"
 	"thermsim/study/sweep"
@@ -52,7 +53,7 @@ func (v *sweeper) answer(ctx context.Context, stdin io.Reader) error {
 		}
 		failed <- in.Err()
 	}()
-	out := json.NewEncoder(v.g.stdout)
+	out := json.NewEncoder(v.g.Stdout)
 	for {
 		select {
 		case <-ctx.Done():
@@ -60,7 +61,7 @@ func (v *sweeper) answer(ctx context.Context, stdin io.Reader) error {
 		case line, ok := <-lines:
 			if !ok {
 				if err := <-failed; err != nil {
-					return usagef("stdin: %v; a line has up to %d bytes", err, longestQuestion)
+					return exit.Usagef("stdin: %v; a line has up to %d bytes", err, longestQuestion)
 				}
 				return nil
 			}
@@ -129,16 +130,16 @@ func (v *sweeper) outcome(ctx context.Context, q *question, s *stack.Stack) (*an
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case err != nil && exitStatus(err) == exitDevice:
+	case err != nil && exit.Status(err) == exit.Device:
 		return nil, err
-	case err != nil && exitStatus(err) == exitInput:
+	case err != nil && exit.Status(err) == exit.Input:
 		return &answerLine{ID: q.ID, Status: "invalid", Message: err.Error()}, nil
 	case err != nil:
 		return &answerLine{ID: q.ID, Status: "failed", Message: err.Error()}, nil
 	}
 	if v.columns == nil {
 		if v.columns, err = sweep.NewColumns(v.plan, v.file.Outputs, summary); err != nil {
-			return nil, withStatus(exitInput, fmt.Errorf("%s: %w", v.o.file, err))
+			return nil, exit.With(exit.Input, fmt.Errorf("%s: %w", v.o.file, err))
 		}
 	}
 	row := v.columns.Row(0, nil, summary)

@@ -8,17 +8,19 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"thermsim/cmd/thermsim/exit"
 )
 
 // What diff tells of two runs of the small stack, with leakage and without, against the difference of both fields.
 func TestDiffAgainstElimination(t *testing.T) {
 	dir := quickFolder(t)
 	for name, leaks := range map[string]bool{"first": true, "second": false} {
-		output(t, exitTooHot, "steady", writeSmall(t, dir, leaks), "--out", filepath.Join(dir, name), "--device", "cpu",
-			"--tol", "1e-9", "--no-page")
+		output(t, exit.TooHot, "steady", writeSmall(t, dir, leaks), "--out", filepath.Join(dir, name), "--device",
+			"cpu", "--tol", "1e-9", "--no-page")
 	}
 	out := filepath.Join(dir, "diff")
-	text := output(t, exitDone, "diff", filepath.Join(dir, "first"), filepath.Join(dir, "second"), "--out", out)
+	text := output(t, exit.Done, "diff", filepath.Join(dir, "first"), filepath.Join(dir, "second"), "--out", out)
 	first, second := newWanted(true, false), newWanted(false, false)
 	field := make([]float64, len(first.field))
 	for c := range field {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"thermsim/cmd/thermsim/exit"
 )
 
 // Curves of zth are steps of 1 W by elimination, and networks, of zth and of reduce, have the resistances of steady
@@ -14,7 +16,7 @@ func TestNetworksAgainstElimination(t *testing.T) {
 	dir := quickFolder(t)
 	path := writeSmall(t, dir, false)
 	out := filepath.Join(dir, "zth")
-	output(t, exitDone, "zth", path, "--from", "io", "--to", "core", "--probes", "--out", out, "--no-page")
+	output(t, exit.Done, "zth", path, "--from", "io", "--to", "core", "--probes", "--out", out, "--no-page")
 	rows := readTable(t, filepath.Join(out, "zth.csv"))
 	if want := []string{"heated", "output", "kind", "time_s", "Zth_K_per_W"}; !slices.Equal(rows[0], want) {
 		t.Fatalf("zth.csv has the columns %q, want %q", rows[0], want)
@@ -65,7 +67,7 @@ func TestNetworksAgainstElimination(t *testing.T) {
 	}
 
 	out = filepath.Join(dir, "model")
-	output(t, exitDone, "reduce", path, "--out", out)
+	output(t, exit.Done, "reduce", path, "--out", out)
 	for s := range smallSources {
 		own[matrix.head[2+s]] = matrix.rows[s][2+s].(float64)
 	}

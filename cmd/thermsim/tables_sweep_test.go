@@ -12,6 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/report"
 )
 
@@ -35,7 +39,7 @@ func TestSweepAgainstSingleRuns(t *testing.T) {
 	var runs []*sweptRun
 	for _, film := range []string{"4000", "6000"} {
 		for _, glue := range []string{"40 um", "80 um"} {
-			text := output(t, exitTooHot, "steady", stackFile, "--set", "boundary.top.h="+film,
+			text := output(t, exit.TooHot, "steady", stackFile, "--set", "boundary.top.h="+film,
 				"--set", "layer.glue.thickness="+glue, "--out", filepath.Join(dir, "single"), "--json",
 				"--no-page", "--device", "cpu", "--tol", "1e-8")
 			r := &sweptRun{values: []string{film, glue}}
@@ -63,7 +67,7 @@ func TestSweepAgainstSingleRuns(t *testing.T) {
 		if err := os.WriteFile(file, []byte(c.outputs+smallSweep), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		text := output(t, exitDone, "sweep", file, "--out", out, "--device", "cpu", "--tol", "1e-8")
+		text := output(t, exit.Done, "sweep", file, "--out", out, "--device", "cpu", "--tol", "1e-8")
 		want := wantedTable{head: slices.Concat([]string{"run", "film", "layer.glue.thickness", "status", "max_K",
 			"rise_K", "x_m", "y_m", "z_m", "layer", "block", "power_W", "rth_K_per_W", "margin_K",
 			"iterations", "estimated_error_K"},
@@ -118,8 +122,8 @@ func compareAnswers(t *testing.T, file string, runs []*sweptRun) {
 			n, r.values[0], r.values[1])
 	}
 	var answers bytes.Buffer
-	g := &globals{console: &console{stdout: &answers, stderr: &bytes.Buffer{}}, start: time.Now()}
-	o := sweepOptions{file: file, tol: temperatureRise(), lines: true}
+	g := &session.Session{Console: &terminal.Console{Stdout: &answers, Stderr: &bytes.Buffer{}}, Start: time.Now()}
+	o := sweepOptions{file: file, tol: flags.TemperatureRise(), lines: true}
 	if err := o.tol.Set("1e-8 K"); err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/report"
 )
 
@@ -36,7 +39,7 @@ func TestTablesAgainstElimination(t *testing.T) {
 			if c.steps {
 				command = "transient"
 			}
-			text := output(t, exitTooHot, command, writeSmall(t, dir, c.leaks), "--out", out,
+			text := output(t, exit.TooHot, command, writeSmall(t, dir, c.leaks), "--out", out,
 				"--device", "cpu", "--tol", "1e-9", "--maps", "all")
 			w := newWanted(c.leaks, c.steps)
 			for name, columns := range map[string][]wantedColumn{
@@ -74,13 +77,13 @@ func TestStudiesAgainstElimination(t *testing.T) {
 	path := writeSmall(t, dir, false)
 
 	out := filepath.Join(dir, "sensitivity")
-	text := output(t, exitDone, "sensitivity", path, "--of", "io", "--out", out)
+	text := output(t, exit.Done, "sensitivity", path, "--of", "io", "--out", out)
 	want := sensitivities(volume{0, smallSources[1].box})
 	compareTable(t, "sensitivity.csv", readTable(t, filepath.Join(out, "sensitivity.csv")), want.csv)
 	compareTable(t, "Sensitivities", section(t, text, "Sensitivities  base/io"), want.text)
 
 	out = filepath.Join(dir, "rth")
-	text = output(t, exitDone, "rth", path, "--out", out, "--no-page")
+	text = output(t, exit.Done, "rth", path, "--out", out, "--no-page")
 	own, pairs, matrix := resistances()
 	compareTable(t, "rth.csv", readTable(t, filepath.Join(out, "rth.csv")), matrix)
 	compareTable(t, "Inputs", section(t, text, "Inputs"), own)
@@ -92,7 +95,7 @@ func TestStudiesAgainstElimination(t *testing.T) {
 func TestPeakBetweenTimes(t *testing.T) {
 	dir := quickFolder(t)
 	out := filepath.Join(dir, "out")
-	text := output(t, exitTooHot, "transient", writeSmall(t, dir, true), "--dt-tol", "1 mK", "--at", "0.4 s, 1.6 s",
+	text := output(t, exit.TooHot, "transient", writeSmall(t, dir, true), "--dt-tol", "1 mK", "--at", "0.4 s, 1.6 s",
 		"--until", "1.6 s", "--out", out, "--device", "cpu", "--tol", "1e-7", "--no-page")
 	// Backward Euler of first order, extrapolated from steps of 10 and 5 ms.
 	coarse, fine := (&smallModel{leaks: true, parts: 20}).steps(), (&smallModel{leaks: true, parts: 40}).steps()
@@ -133,7 +136,8 @@ func TestPeakBetweenTimes(t *testing.T) {
 func output(t *testing.T, status int, args ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	g := &globals{console: &console{stdout: &out, stderr: &errs, style: report.Style{Width: 100}}, start: time.Now()}
+	g := &session.Session{Console: &terminal.Console{Stdout: &out, Stderr: &errs, Style: report.Style{Width: 100}},
+		Start: time.Now()}
 	if got := execute(g, args); got != status {
 		t.Fatalf("%q: exit status %d, want %d: %s", args, got, status, errs.String())
 	}

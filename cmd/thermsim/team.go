@@ -2,13 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
 	"runtime"
 	"strings"
 	"sync"
 	"time"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ranks"
 	"thermsim/gpusolve/ranks/tcp"
@@ -18,7 +20,7 @@ import (
 
 // team is the ranks of a run as this process sees them: itself alone, one of several processes, or all ranks.
 type team struct {
-	g       *globals
+	g       *session.Session
 	plan    launcher.Plan
 	cancel  context.CancelCauseFunc // of the run
 	wish    string                  // device that the user asked for; "" where nothing was said
@@ -29,18 +31,18 @@ type team struct {
 }
 
 // newTeam plans the ranks of a run, which ends when its ranks fail.
-func newTeam(ctx context.Context, g *globals, o *simulateOptions) (context.Context, *team, error) {
-	p, err := o.ranks.plan(&o.device)
+func newTeam(ctx context.Context, g *session.Session, o *simulateOptions) (context.Context, *team, error) {
+	p, err := o.ranks.Plan(&o.device)
 	if err != nil {
 		return ctx, nil, err
 	}
 	t := &team{g: g, plan: p, over: make(chan struct{})}
 	ctx, t.cancel = context.WithCancelCause(ctx)
-	if p.Rank > 0 && !g.verbose {
-		g.quiet = true // rank 0 tells
+	if p.Rank > 0 && !g.Verbose {
+		g.Quiet = true // rank 0 tells
 	}
 	if !p.Together() {
-		g.name = rankName(p.Rank)
+		g.Name = rankName(p.Rank)
 	}
 	return ctx, t, nil
 }
@@ -53,36 +55,36 @@ func (t *team) reports() bool { return t.plan.Rank == 0 }
 
 // meet brings the ranks together. problem is why this one cannot take part: the others are told, so that they do not
 // wait.
-func (t *team) meet(ctx context.Context, o *ranksOptions, facts []ranks.Fact, problem error) error {
+func (t *team) meet(ctx context.Context, o *flags.Ranks, facts []ranks.Fact, problem error) error {
 	if t.alone() || t.plan.Together() {
 		if problem == nil && !t.alone() {
 			t.groups = ranks.Local(t.plan.Ranks)
 			t.watch()
-			t.g.detail("%d ranks in this process, on %s", t.plan.Ranks, strings.Join(t.devices, ", "))
+			t.g.Detail("%d ranks in this process, on %s", t.plan.Ranks, strings.Join(t.devices, ", "))
 		}
 		return problem
 	}
-	wait := time.Duration(o.wait.value * float64(time.Second))
+	wait := time.Duration(o.Wait.Value * float64(time.Second))
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown host"
 	}
 	if problem != nil {
-		problem = withStatus(exitStatus(problem), problem)
+		problem = exit.With(exit.Status(problem), problem)
 	}
-	t.g.detail("%d ranks meet at %s", t.plan.Ranks, t.plan.Rendezvous)
+	t.g.Detail("%d ranks meet at %s", t.plan.Ranks, t.plan.Rendezvous)
 	group, err := tcp.Join(ctx, tcp.Config{Rank: t.plan.Rank, Ranks: t.plan.Ranks, Rendezvous: t.plan.Rendezvous,
 		Wait: wait, Host: host, Facts: facts, Problem: shortened(problem)})
 	switch {
 	case problem != nil:
-		return t.spoken(problem, failureOf(err))
+		return t.spoken(problem, exit.FailureOf(err))
 	case err != nil:
-		return t.spoken(err, failureOf(err))
+		return t.spoken(err, exit.FailureOf(err))
 	}
 	t.groups = []ranks.Group{group}
-	t.g.tells(t.part)
+	t.g.Tells(t.part)
 	t.watch()
-	t.g.detail("%d ranks are connected; transport: TCP", t.plan.Ranks)
+	t.g.Detail("%d ranks are connected; transport: TCP", t.plan.Ranks)
 	if err := t.shareCores(); err != nil {
 		return t.leave(err, false)
 	}
@@ -123,17 +125,10 @@ func (t *team) solve(options gpusolve.Options, run func(o gpusolve.Options, repo
 	if t.reports() {
 		return run(options, true)
 	}
-	t.g.keep() // a signal is agreed upon with rank 0, which may have steps to save
+	t.g.Keep() // a signal is agreed upon with rank 0, which may have steps to save
 	s, err := run(options, false)
 	if s != nil {
 		err = nil // interrupted, which rank 0 tells
 	}
 	return s, err
-}
-
-// failureOf is the failure of a group that an error stands for, nil where there is none.
-func failureOf(err error) *ranks.Failure {
-	var f *ranks.Failure
-	errors.As(err, &f)
-	return f
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"thermsim/cmd/thermsim/exit"
 	"thermsim/gpusolve/ranks"
 )
 
@@ -28,19 +29,19 @@ func (t *team) watch() {
 		_, err := group.Gather(nil) // which returns the failure
 		t.cancel(err)
 		time.AfterFunc(stranded, func() {
-			err := t.spoken(err, failureOf(err))
+			err := t.spoken(err, exit.FailureOf(err))
 			text := err.Error()
-			if errors.As(err, new(quiet)) {
+			if errors.As(err, new(exit.Quiet)) {
 				text = ""
 			}
-			t.g.end(text, exitStatus(err))
+			t.g.End(text, exit.Status(err))
 		})
 	}()
 }
 
 // part tells the other ranks that this one is ended by force.
 func (t *team) part(text string, status int) {
-	t.groups[0].Fail(withStatus(status, errors.New(text)))
+	t.groups[0].Fail(exit.With(status, errors.New(text)))
 	_ = t.groups[0].Close() // waits for the word to arrive
 }
 
@@ -56,9 +57,9 @@ func (t *team) leave(err error, done bool) error {
 	if err == nil || done {
 		err = t.agree(group, err)
 	} else {
-		group.Fail(withStatus(exitStatus(err), shortened(err)))
+		group.Fail(exit.With(exit.Status(err), shortened(err)))
 		_, outcome := group.Gather(nil) // the failure that stands, which may be another one
-		err = t.spoken(err, failureOf(outcome))
+		err = t.spoken(err, exit.FailureOf(outcome))
 	}
 	t.others.Wait()
 	return errors.Join(err, group.Close())
@@ -66,23 +67,17 @@ func (t *team) leave(err error, done bool) error {
 
 // agree gives all ranks the exit status of rank 0.
 func (t *team) agree(group ranks.Group, err error) error {
-	all, lost := group.Gather([]byte{byte(exitStatus(err))})
+	all, lost := group.Gather([]byte{byte(exit.Status(err))})
 	switch {
 	case lost != nil && t.reports():
-		return t.spoken(fmt.Errorf("%w; the files had been written, and are complete", lost), failureOf(lost))
+		return t.spoken(fmt.Errorf("%w; the files had been written, and are complete", lost), exit.FailureOf(lost))
 	case lost != nil:
-		return t.spoken(lost, failureOf(lost))
-	case t.reports() || all[0][0] == exitDone:
+		return t.spoken(lost, exit.FailureOf(lost))
+	case t.reports() || all[0][0] == exit.Done:
 		return err
 	}
-	return quiet(all[0][0])
+	return exit.Quiet(all[0][0])
 }
-
-// quiet is the exit status of a rank about which another one has said everything.
-type quiet int
-
-func (q quiet) Error() string   { return fmt.Sprintf("exit status %d", int(q)) }
-func (q quiet) ExitStatus() int { return int(q) }
 
 // spoken is what this rank ends with when the group has failed with f: one rank tells what happened, which is rank 0,
 // or each where rank 0 cannot. err is how this rank's own work ended.
@@ -90,11 +85,11 @@ func (t *team) spoken(err error, f *ranks.Failure) error {
 	if f == nil {
 		return err
 	}
-	if t.reports() && exitStatus(err) == exitInterrupted && f.Status == exitInterrupted {
+	if t.reports() && exit.Status(err) == exit.Interrupted && f.Status == exit.Interrupted {
 		return err
 	}
-	consequence := failureOf(err) != nil
-	own := !consequence && exitStatus(err) != exitInterrupted
+	consequence := exit.FailureOf(err) != nil
+	own := !consequence && exit.Status(err) != exit.Interrupted
 	mine := f.Rank == t.plan.Rank
 	switch {
 	case t.reports() && (own || mine && !consequence):
@@ -102,8 +97,8 @@ func (t *team) spoken(err error, f *ranks.Failure) error {
 	case t.reports(), mine && f.Lost: // nobody else knows
 		return f
 	case f.Rank != 0 || !f.Lost:
-		if !t.g.verbose {
-			return quiet(max(exitInternal, f.Status))
+		if !t.g.Verbose {
+			return exit.Quiet(max(exit.Internal, f.Status))
 		}
 	}
 	if own {
@@ -121,5 +116,5 @@ func shortened(err error) error {
 	if rest == "" {
 		return err
 	}
-	return withStatus(exitStatus(err), errors.New(first+" (and more)"))
+	return exit.With(exit.Status(err), errors.New(first+" (and more)"))
 }

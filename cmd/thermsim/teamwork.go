@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/room"
 	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/ranks"
 	"thermsim/stack"
@@ -17,8 +19,8 @@ func rankName(rank int) string { return fmt.Sprintf("rank %d: ", rank) }
 // place chooses the devices of the ranks in this process, and refuses what ranks do not do.
 func (t *team) place(s *stack.Stack, o *simulateOptions) error {
 	if t.alone() {
-		if o.device.several() { // of which there is but one
-			gpus, err := o.device.gpus(device.List)
+		if o.device.Several() { // of which there is but one
+			gpus, err := o.device.GPUs(device.List)
 			if err != nil {
 				return err
 			}
@@ -27,8 +29,8 @@ func (t *team) place(s *stack.Stack, o *simulateOptions) error {
 		return nil
 	}
 	if o.project.network() != nil {
-		return usagef("--compat: this project is solved as a network of nodes, which several ranks do not do; leave " +
-			"--compat away, or run alone with --ranks 1")
+		return exit.Usagef("--compat: this project is solved as a network of nodes, which several ranks do not do; " +
+			"leave --compat away, or run alone with --ranks 1")
 	}
 	var err error
 	t.wish = s.Solver.Device
@@ -40,10 +42,10 @@ func (t *team) place(s *stack.Stack, o *simulateOptions) error {
 }
 
 // resources are where a rank's part of a run has to fit.
-func (t *team) resources() resources {
-	m := thisMachine()
-	m.ranks = t.plan.Ranks
-	m.together = t.plan.Together()
+func (t *team) resources() room.Resources {
+	m := room.ThisMachine()
+	m.Ranks = t.plan.Ranks
+	m.Together = t.plan.Together()
 	return m
 }
 
@@ -67,13 +69,13 @@ func (o *simulateOptions) facts(command string, t *team, s *stack.Stack) []ranks
 	v := &s.Solver
 	facts = append(facts,
 		ranks.Fact{Name: "the grid", Value: fmt.Sprintf("%d x %d x %d cells", s.Grid.X.Cells, s.Grid.Y.Cells,
-			planes(s))},
+			room.Planes(s))},
 		ranks.Fact{Name: "--set", Value: strings.Join(s.Set, ", ")},
 		ranks.Fact{Name: "--precond", Value: v.Preconditioner},
 		ranks.Fact{Name: "the rule to stop by",
 			Value: fmt.Sprintf("tol %g K, rtol %g, atol %g W, %d iterations at most", v.Tol, v.RTol, v.ATol,
 				v.MaxIter)})
-	return append(facts, o.ranks.facts...)
+	return append(facts, o.ranks.Facts...)
 }
 
 // refuseOverRanks finds what several ranks do not do.
@@ -82,11 +84,11 @@ func (o *transientOptions) refuseOverRanks(t *team) error {
 	case t.alone():
 		return nil
 	case o.checkpoints.needed():
-		return usagef("--checkpoint and --resume: several ranks keep no checkpoints; leave them away, or run alone " +
-			"with --ranks 1")
+		return exit.Usagef("--checkpoint and --resume: several ranks keep no checkpoints; leave them away, or run " +
+			"alone with --ranks 1")
 	case o.policy != "":
-		return usagef("--policy: several ranks do not take powers that are set from step to step; leave it away, or " +
-			"run alone with --ranks 1")
+		return exit.Usagef("--policy: several ranks do not take powers that are set from step to step; leave it " +
+			"away, or run alone with --ranks 1")
 	}
 	return nil
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"math"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/stepping"
 	"thermsim/mesh"
@@ -19,7 +22,7 @@ const (
 )
 
 // planSteps settles the number and length of the steps and the initial temperature.
-func planSteps(ctx context.Context, g *globals, s *stack.Stack, o *transientOptions) (gpusolve.TransientOptions,
+func planSteps(ctx context.Context, g *session.Session, s *stack.Stack, o *transientOptions) (gpusolve.TransientOptions,
 	error) {
 	plan := gpusolve.TransientOptions{Steps: defaultSteps, Dt: s.Transient.Dt}
 	if s.Transient.Steps > 0 {
@@ -28,14 +31,14 @@ func planSteps(ctx context.Context, g *globals, s *stack.Stack, o *transientOpti
 	if o.steps > 0 {
 		plan.Steps = int(o.steps)
 	}
-	if o.initial.value > 0 {
-		s.Transient.Initial = o.initial.value
+	if o.initial.Value > 0 {
+		s.Transient.Initial = o.initial.Value
 	}
-	if o.dt.value > 0 {
-		plan.Dt = o.dt.value
+	if o.dt.Value > 0 {
+		plan.Dt = o.dt.Value
 	}
 	if until := s.Transient.Until; until > 0 {
-		if o.steps > 0 && o.dt.value == 0 {
+		if o.steps > 0 && o.dt.Value == 0 {
 			plan.Dt = until / float64(plan.Steps)
 		} else if o.steps == 0 && plan.Dt > 0 {
 			plan.Steps = stepsUntil(until, plan.Dt)
@@ -49,12 +52,12 @@ func planSteps(ctx context.Context, g *globals, s *stack.Stack, o *transientOpti
 	case err != nil:
 		return plan, err
 	case math.IsInf(tau, 0):
-		return plan, usagef("no face of the stack leads heat to a temperature, so it has no time constant to choose " +
-			"a step from; give --dt or dt in [transient]")
+		return plan, exit.Usagef("no face of the stack leads heat to a temperature, so it has no time constant to " +
+			"choose a step from; give --dt or dt in [transient]")
 	}
 	plan.Dt = tau / stepsPerTimeConstant
-	g.note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] says otherwise",
-		seconds(plan.Dt), seconds(tau))
+	g.Note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] says otherwise",
+		terminal.Seconds(plan.Dt), terminal.Seconds(tau))
 	return plan, nil
 }
 
@@ -70,7 +73,7 @@ func slowestTimeConstant(ctx context.Context, s *stack.Stack) (float64, error) {
 		Y: stack.Axis{Cells: min(coarseSide, s.Grid.Y.Cells)}}
 	m, err := mesh.Build(&coarse)
 	if err != nil {
-		return 0, withStatus(exitInput, err)
+		return 0, exit.With(exit.Input, err)
 	}
 	return stepping.SlowestTimeConstant(ctx, m)
 }

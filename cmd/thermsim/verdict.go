@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"thermsim/cmd/thermsim/exit"
 	"thermsim/gpusolve/solution"
 	"thermsim/report"
 )
@@ -13,23 +14,23 @@ import (
 func verdict(r *report.Run, s *report.Summary, flag bool, out string) error {
 	st := &r.Solution.Status
 	if st.Reason == solution.ReasonRunaway {
-		return withStatus(exitRunaway,
+		return exit.With(exit.Runaway,
 			fmt.Errorf("thermal runaway %s; it is in %s, marked as such; lower the power or the leakage, or "+
 				"cool better", s.Doubt(), out))
 	}
 	if imbalance := s.Energy.ImbalanceRel; st.Reason == solution.ReasonImbalance {
-		return withStatus(exitNotConverged,
+		return exit.With(exit.NotConverged,
 			fmt.Errorf("the energy balance is off by %.2g of the heat flow, above the limit of %.2g; the field is in "+
 				"%s; solve to a smaller --tol, --rtol or --atol",
 				imbalance, solution.ImbalanceLimit(r.Mesh, r.Solution), out))
 	}
 	if doubt := s.Doubt(); doubt != "" {
-		return withStatus(exitNotConverged,
+		return exit.With(exit.NotConverged,
 			fmt.Errorf("not converged (%s%s); the best field found is in %s, marked as such; %s",
 				doubt, errorText(st), out, remedy(st)))
 	}
 	if why := s.Implausible(); why != "" {
-		return withStatus(exitNotConverged, fmt.Errorf("%s; the field is in %s", why, out))
+		return exit.With(exit.NotConverged, fmt.Errorf("%s; the field is in %s", why, out))
 	}
 	exceeded := s.Exceeded()
 	if len(exceeded) == 0 {
@@ -39,7 +40,7 @@ func verdict(r *report.Run, s *report.Summary, flag bool, out string) error {
 	if n := len(exceeded); n > 1 {
 		what += fmt.Sprintf("; %d of %d limits are exceeded", n, len(s.Limits))
 	}
-	return withStatus(exitTooHot, fmt.Errorf("%s; %s/limits.csv lists the limits", what, out))
+	return exit.With(exit.TooHot, fmt.Errorf("%s; %s/limits.csv lists the limits", what, out))
 }
 
 // limitText tells of a limit that is exceeded. That of the whole stack is called by the flag where the flag set it.
@@ -77,4 +78,10 @@ func remedy(st *solution.Status) string {
 	return "look for extreme values in the stack with 'thermsim check'"
 }
 
-func celsius(kelvin float64) float64 { return kelvin - 273.15 }
+// strictVerdict is verdict, and where that has nothing to say, what --strict makes of warnings about the result.
+func strictVerdict(r *report.Run, s *report.Summary, o *simulateOptions) error {
+	if err := verdict(r, s, o.tmax.Value > 0, o.out); err != nil {
+		return err
+	}
+	return o.strict.Refuse(s.Warnings, " about the result; the files are in "+o.out)
+}

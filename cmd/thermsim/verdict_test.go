@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"thermsim/cmd/thermsim/exit"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/report"
@@ -34,59 +35,59 @@ func TestVerdict(t *testing.T) {
 		status int
 		says   string
 	}{
-		"good":   {func(*solution.Solution) {}, exitDone, ""},
-		"steady": {func(s *solution.Solution) { s.Steps = nil }, exitDone, ""},
+		"good":   {func(*solution.Solution) {}, exit.Done, ""},
+		"steady": {func(s *solution.Solution) { s.Steps = nil }, exit.Done, ""},
 		"not converged": {func(s *solution.Solution) {
 			s.Status.Converged, s.Status.Reason = false, solution.ReasonIterations
-		}, exitNotConverged, "not converged (iteration limit"},
+		}, exit.NotConverged, "not converged (iteration limit"},
 		"first step unconverged": {func(s *solution.Solution) {
 			s.Steps[0].Converged = false
-		}, exitNotConverged, "first in step 1 of 3"},
+		}, exit.NotConverged, "first in step 1 of 3"},
 		"middle step unconverged": {func(s *solution.Solution) {
 			s.Steps[1].Converged = false
-		}, exitNotConverged, "first in step 2 of 3"},
+		}, exit.NotConverged, "first in step 2 of 3"},
 		"middle step without a temperature": {func(s *solution.Solution) {
 			s.Steps[1].MaxK = math.NaN()
-		}, exitNotConverged, "first in step 2 of 3"},
+		}, exit.NotConverged, "first in step 2 of 3"},
 		"middle step infinite": {func(s *solution.Solution) {
 			s.Steps[1].MaxK = math.Inf(1)
-		}, exitNotConverged, "first in step 2 of 3"},
+		}, exit.NotConverged, "first in step 2 of 3"},
 		"NaN cell": {func(s *solution.Solution) {
 			s.Field = flat{320, math.NaN()}
-		}, exitNotConverged, "1 cell without a finite temperature"},
+		}, exit.NotConverged, "1 cell without a finite temperature"},
 		"infinite cell": {func(s *solution.Solution) {
 			s.Field = flat{320, math.Inf(-1)}
-		}, exitNotConverged, "1 cell without a finite temperature"},
+		}, exit.NotConverged, "1 cell without a finite temperature"},
 		"NaN cell of a steady state": {func(s *solution.Solution) {
 			s.Steps, s.Field = nil, flat{320, math.NaN()}
-		}, exitNotConverged, "1 cell without a finite temperature"},
+		}, exit.NotConverged, "1 cell without a finite temperature"},
 		"imbalance": {func(s *solution.Solution) {
 			s.Energy.ImbalanceRel = 2e-3
-		}, exitNotConverged, "energy balance is off by 0.002"},
+		}, exit.NotConverged, "energy balance is off by 0.002"},
 		"imbalance unknown": {func(s *solution.Solution) {
 			s.Energy.ImbalanceRel = math.NaN()
-		}, exitNotConverged, "energy balance is off by NaN"},
+		}, exit.NotConverged, "energy balance is off by NaN"},
 		"hotter than any solid": {func(s *solution.Solution) {
 			s.Field = flat{320, 2e6}
-		}, exitNotConverged, "the hottest cell is at 2e+06 K"},
+		}, exit.NotConverged, "the hottest cell is at 2e+06 K"},
 		"hotter than any solid in a step": {func(s *solution.Solution) {
 			s.Steps[1].MaxK = 3e6
-		}, exitNotConverged, "the hottest cell is at 3e+06 K"},
+		}, exit.NotConverged, "the hottest cell is at 3e+06 K"},
 		"hot at the end": {func(s *solution.Solution) {
 			s.Field = flat{320, 350.5}
-		}, exitTooHot, "by 0.5 K"},
+		}, exit.TooHot, "by 0.5 K"},
 		"hot in the first step": {func(s *solution.Solution) {
 			s.Steps[0].MaxK = 351
-		}, exitTooHot, "by 1 K"},
+		}, exit.TooHot, "by 1 K"},
 		"hot in the middle": {func(s *solution.Solution) {
 			s.Steps[1].MaxK = 352
-		}, exitTooHot, "by 2 K"},
+		}, exit.TooHot, "by 2 K"},
 		"as hot as allowed": {func(s *solution.Solution) {
 			s.Field, s.Steps[1].MaxK = flat{320, 350}, 350
-		}, exitDone, ""},
+		}, exit.Done, ""},
 		"unconverged and hot": {func(s *solution.Solution) {
 			s.Steps[1].Converged, s.Steps[2].MaxK = false, 400
-		}, exitNotConverged, "first in step 2"},
+		}, exit.NotConverged, "first in step 2"},
 	} {
 		step := solution.Step{Time: 1e-3, MaxK: 320, PowerW: 1, Converged: true}
 		sol := &solution.Solution{
@@ -104,14 +105,14 @@ func TestVerdict(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = verdict(r, sum, true, "out")
-		if exitStatus(err) != c.status || err != nil && !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: exit status %d, want %d: %v", name, exitStatus(err), c.status, err)
+		if exit.Status(err) != c.status || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: exit status %d, want %d: %v", name, exit.Status(err), c.status, err)
 		}
 		s.TMax = 0
 		if sum, err = report.Summarise(r); err != nil {
 			t.Fatal(err)
 		}
-		if err := verdict(r, sum, false, "out"); c.status == exitTooHot && err != nil {
+		if err := verdict(r, sum, false, "out"); c.status == exit.TooHot && err != nil {
 			t.Errorf("%s: without --tmax: %v", name, err)
 		}
 	}
@@ -136,7 +137,7 @@ func TestVerdictCountsLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := verdict(r, sum, false, "out"); exitStatus(err) != exitTooHot ||
+	if err := verdict(r, sum, false, "out"); exit.Status(err) != exit.TooHot ||
 		!strings.Contains(err.Error(), "; 2 of 2 limits are exceeded") {
 		t.Errorf("%v", err)
 	}

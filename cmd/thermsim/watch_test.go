@@ -9,6 +9,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 )
 
 // watchedStack is a stack that names an included file and a floorplan with its powers.
@@ -57,16 +62,16 @@ func TestWatchRuns(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var told bytes.Buffer
-	g := &globals{console: &console{stdout: &bytes.Buffer{}, stderr: &told}}
+	g := &session.Session{Console: &terminal.Console{Stdout: &bytes.Buffer{}, Stderr: &told}}
 	var ambients []float64
 	runs, begun := 0, 0 // begun: where the lines of the run begin
 	var texts []string
-	err := watchRuns(ctx, g, dir, func(_ context.Context, w *watched) error {
+	err := session.WatchRuns(ctx, g, dir, func(_ context.Context, w *session.Watched) error {
 		texts = append(texts, told.String()[begun:])
 		begun = told.Len()
 		runs++
 		p := project{watched: w}
-		s, _, err := loadInput(g, dir, gridWish{}, &p)
+		s, _, err := loadInput(g, dir, flags.Grid{}, &p)
 		if err == nil {
 			ambients = append(ambients, s.Ambient)
 		}
@@ -74,10 +79,10 @@ func TestWatchRuns(t *testing.T) {
 			cancel()
 			return err
 		}
-		time.AfterFunc(watchPoll/2, changes[runs-1].change)
+		time.AfterFunc(100*time.Millisecond, changes[runs-1].change)
 		return err
 	})
-	if exitStatus(err) != exitInterrupted {
+	if exit.Status(err) != exit.Interrupted {
 		t.Errorf("ended with %v", err)
 	}
 	if want := []float64{300, 300, 310, 310}; !slices.Equal(ambients, want) {
@@ -94,34 +99,5 @@ func TestWatchRuns(t *testing.T) {
 		if c.fault != "" && !strings.Contains(after, c.fault) {
 			t.Errorf("run %d says %q, want %q", i+2, after, c.fault)
 		}
-	}
-}
-
-// A file that is written while the run goes on counts as changed, and one that rests does not.
-func TestWatchedDuringRun(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "die.flp")
-	if err := os.WriteFile(path, []byte("a"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	w := newWatched("stack.toml")
-	for range 2 { // read twice, it is the first state that was used first
-		if _, err := w.read(path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if list := w.changed(); len(list) != 0 {
-		t.Errorf("changed: %v", list)
-	}
-	if err := os.WriteFile(path, []byte("ab"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.read(path); err != nil {
-		t.Fatal(err)
-	}
-	if list := w.changed(); len(list) != 1 || list[0] != path {
-		t.Errorf("changed: %v", list)
-	}
-	if list, err := w.wait(t.Context()); err != nil || len(list) != 1 {
-		t.Errorf("%v, %v", list, err)
 	}
 }

@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/internal/staging"
 	"thermsim/internal/testtier"
 	"thermsim/report"
@@ -50,10 +53,10 @@ func (d *diskSteps) fault(op, name string) error {
 // thermsim runs a command line in this process.
 func thermsim(steps *diskSteps, args ...string) (status int, said string) {
 	var out, errs bytes.Buffer
-	g := &globals{console: &console{stdout: &out, stderr: &errs}, start: time.Now()}
+	g := &session.Session{Console: &terminal.Console{Stdout: &out, Stderr: &errs}, Start: time.Now()}
 	if steps != nil {
 		steps.seen = map[diskStep]int{}
-		g.fault = steps.fault
+		g.Fault = steps.fault
 	}
 	status = execute(g, args)
 	return status, errs.String()
@@ -191,7 +194,7 @@ func newBoundaries(t *testing.T, c boundaryCase) *boundaries {
 	t.Helper()
 	b := &boundaries{boundaryCase: c, folders: quickFolder(t)}
 	b.start = filepath.Join(b.folders, "start")
-	if status, said := thermsim(nil, inFolder(c.earlier, b.start)...); status != exitDone {
+	if status, said := thermsim(nil, inFolder(c.earlier, b.start)...); status != exit.Done {
 		t.Fatal(said)
 	}
 	if err := os.WriteFile(filepath.Join(b.start, "notes.txt"), []byte("mine"), 0o666); err != nil {
@@ -200,7 +203,7 @@ func newBoundaries(t *testing.T, c boundaryCase) *boundaries {
 	b.old = folderOf(t, b.start)
 	var all diskSteps
 	dir, status, said := b.run(t, &all)
-	if status != exitDone {
+	if status != exit.Done {
 		t.Fatal(said)
 	}
 	b.steps = all.list
@@ -230,10 +233,10 @@ func (b *boundaries) fail(t *testing.T, at diskStep) {
 	defer os.RemoveAll(dir)
 	which := b.judge(t, fmt.Sprintf("%v fails", at), dir)
 	switch {
-	case status == exitDone && at.op == "remove": // only something to be swept later
-	case status == exitDone:
+	case status == exit.Done && at.op == "remove": // only something to be swept later
+	case status == exit.Done:
 		t.Errorf("%v fails, and the command succeeds", at)
-	case status != exitInternal && status != exitInput, !strings.Contains(said, syscall.ENOSPC.Error()):
+	case status != exit.Internal && status != exit.Input, !strings.Contains(said, syscall.ENOSPC.Error()):
 		t.Errorf("%v fails: exit status %d, %s", at, status, said)
 	case (which == "new") != strings.Contains(said, "the files of this run are in"):
 		t.Errorf("%v fails: the folder holds the %s run, the message is %s", at, which, said)
@@ -260,8 +263,8 @@ func (b *boundaries) interrupt(t *testing.T, at diskStep) {
 	defer os.RemoveAll(dir)
 	which := b.judge(t, fmt.Sprintf("interrupted at %v", at), dir)
 	switch {
-	case status == exitDone && which == "new": // over before the command heard of it
-	case status != exitInterrupted:
+	case status == exit.Done && which == "new": // over before the command heard of it
+	case status != exit.Interrupted:
 		t.Errorf("interrupted at %v: exit status %d, %s", at, status, said)
 	case (which == "old") != strings.Contains(said, "nothing was written"):
 		t.Errorf("interrupted at %v: the folder holds the %s run, the message is %s", at, which, said)

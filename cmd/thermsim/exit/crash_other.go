@@ -1,0 +1,6 @@
+//go:build !unix
+
+package exit
+
+// noCore has nothing to do: systems other than Unix leave no cores.
+func noCore() {}

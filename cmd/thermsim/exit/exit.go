@@ -1,0 +1,138 @@
+// Package exit holds the exit statuses of thermsim: which status an error leads to, and the help that lists them.
+package exit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/matrix"
+	"thermsim/gpusolve/ranks"
+	"thermsim/gpusolve/sparse/matrixmarket"
+	"thermsim/gpusolve/sparse/netlist"
+	"thermsim/internal/staging"
+	"thermsim/report/saved"
+	"thermsim/stack"
+)
+
+// Exit statuses.
+const (
+	Done         = 0
+	Internal     = 1 // what is nobody's input, such as a full disk; a case of verify that fails
+	Input        = 2
+	NotConverged = 3
+	Device       = 4
+	TooHot       = 5
+	Runaway      = 6
+	Interrupted  = 130
+)
+
+// Help ends the help of the commands that solve.
+const Help = `
+EXIT STATUS
+===========
+
+  0    done
+  1    internal failure, a rank that was lost, or a file could not be written
+  2    wrong usage, invalid input, or with --strict a warning; nothing was written,
+       but for a warning about the result
+  3    not converged, or energy imbalance above its limit; the best field was
+       written
+  4    device failure: no GPU where one was demanded, or not enough memory
+  5    hotter than --tmax or a tmax of the stack file; the files were written
+  6    thermal runaway: with its leakage the stack has no stable state; what was
+       written is the largest power that has one, or a transient up to the runaway
+  130  interrupted; a steady run writes nothing, a transient what was finished
+` + CrashHelp
+
+// CrashHelp is the last line of EXIT STATUS of every command.
+const CrashHelp = `  134  crash (SIGABRT): a fault of thermsim, or memory ran out
+`
+
+// statusError is an error with the exit status it leads to.
+type statusError struct {
+	Status int
+	err    error
+}
+
+func (e *statusError) Error() string { return e.err.Error() }
+func (e *statusError) Unwrap() error { return e.err }
+
+// ExitStatus is what other ranks of a run are told.
+func (e *statusError) ExitStatus() int { return e.Status }
+
+func With(status int, err error) error { return &statusError{status, err} }
+
+// UnlessStated gives a status to an error that has none of its own.
+func UnlessStated(status int, err error) error {
+	if own := (*statusError)(nil); errors.As(err, &own) {
+		return err
+	}
+	return With(status, err)
+}
+
+// Usagef is an error in what the user asked for.
+func Usagef(format string, args ...any) error {
+	return With(Input, fmt.Errorf(format, args...))
+}
+
+// Status finds the status of an error: its own, or the one its kind stands for.
+func Status(err error) int {
+	var own *statusError
+	var silent Quiet
+	switch {
+	case err == nil:
+		return Done
+	case errors.As(err, &own):
+		return own.Status
+	case FailureOf(err) != nil:
+		return max(Internal, FailureOf(err).Status)
+	case errors.As(err, &silent):
+		return int(silent)
+	case errors.Is(err, context.Canceled):
+		return Interrupted
+	case errors.Is(err, gpusolve.ErrDevice):
+		return Device
+	case errors.Is(err, gpusolve.ErrRunaway):
+		return Runaway
+	case errors.Is(err, gpusolve.ErrUnsettled):
+		return NotConverged
+	case errors.Is(err, gpusolve.ErrOption), errors.Is(err, gpusolve.ErrNoCheckpoint),
+		errors.Is(err, gpusolve.ErrOtherRun), errors.Is(err, gpusolve.ErrSingular), errors.Is(err, matrix.ErrMatrix),
+		errors.Is(err, saved.ErrDamaged), errors.Is(err, saved.ErrBroken), errors.Is(err, staging.ErrTaken),
+		IsInputError(err):
+		return Input
+	}
+	return Internal
+}
+
+// NothingWritten says what became of a run that the user ended, where err is of its context.
+func NothingWritten(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return With(Interrupted, errors.New("interrupted; nothing was written"))
+	}
+	return err
+}
+
+// IsInputError reports whether an input file is at fault, in which case the message starts with the place.
+func IsInputError(err error) bool {
+	var list stack.ErrorList
+	var one *stack.Error
+	var matrix *matrixmarket.Error
+	var grid *netlist.Error
+	return errors.As(err, &list) || errors.As(err, &one) || errors.As(err, &matrix) || errors.As(err, &grid)
+}
+
+// Quiet is the exit status of a rank about which another one has said everything.
+type Quiet int
+
+func (q Quiet) Error() string   { return fmt.Sprintf("exit status %d", int(q)) }
+func (q Quiet) ExitStatus() int { return int(q) }
+
+// FailureOf is the failure of a group that an error stands for, nil where there is none.
+func FailureOf(err error) *ranks.Failure {
+	var f *ranks.Failure
+	errors.As(err, &f)
+	return f
+}

@@ -1,0 +1,107 @@
+// Package flags holds the flags that several commands have, and the values that flags take.
+package flags
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/stack"
+)
+
+// StackArgument accepts at most one STACK.
+func StackArgument(c *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return exit.Usagef("expected one stack file, got %d arguments (%s); run '%s --help' for the usage", len(args),
+			strings.Join(args, " "), c.CommandPath())
+	}
+	return nil
+}
+
+// NoArguments accepts none.
+func NoArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return exit.Usagef("%s takes no arguments, got %s; run '%[1]s --help' for the usage", c.CommandPath(),
+			strings.Join(args, " "))
+	}
+	return nil
+}
+
+// CompleteStack lets the shell complete STACK with stack files, projects of other simulators and directories.
+func CompleteStack(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return []string{"toml", "stk"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// First is the STACK given, or "".
+func First(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+// defaultOut is where files go unless told otherwise.
+const defaultOut = "thermsim-out"
+
+// DeviceUsage is shared by all commands that solve.
+const DeviceUsage = "auto (default), cpu, gpu or gpu:N; auto takes the GPU where it is faster"
+
+func AddMaps(cmd *cobra.Command, maps *[]string) {
+	cmd.Flags().StringSliceVar(maps, "maps", nil, "map the layers in `LIST` too: names with commas between, or all")
+}
+
+func AddOut(cmd *cobra.Command, out *string) {
+	cmd.Flags().StringVarP(out, "out", "o", defaultOut, "write the files into `DIR`")
+	AddForce(cmd)
+}
+
+// AddForce offers --force, which every command reads that writes a set of files.
+func AddForce(cmd *cobra.Command) {
+	cmd.Flags().Bool("force", false, "replace files there that no run wrote, but never an input")
+}
+
+func AddJUnit(cmd *cobra.Command, junit *bool) {
+	cmd.Flags().BoolVar(junit, "junit", false, "write the limits as JUnit XML too, limits.xml")
+}
+
+func AddGrid(cmd *cobra.Command, grid *Grid) {
+	cmd.Flags().Var(grid, "grid", "equal cells along x and y, or chosen ones: auto, auto:0.1K, auto:1%")
+}
+
+func Complete(cmd *cobra.Command, flag string, values []string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic(err) // the flag does not exist: a slip in this package
+	}
+}
+
+// CompleteLayers lets the shell complete a flag of layer names, with commas between them, from the stack file that is
+// given; of projects of other simulators it knows no layers.
+func CompleteLayers(cmd *cobra.Command, flag string, more ...string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, typed string) ([]string,
+		cobra.ShellCompDirective) {
+		const none = cobra.ShellCompDirectiveNoFileComp
+		s, err := stack.Load(session.StackPath(First(args)))
+		if err != nil {
+			return nil, none
+		}
+		names := slices.Clone(more)
+		for i := range s.Layers {
+			names = append(names, s.Layers[i].Name)
+		}
+		before := typed[:strings.LastIndex(typed, ",")+1]
+		for i := range names {
+			names[i] = before + names[i]
+		}
+		return names, none | cobra.ShellCompDirectiveNoSpace
+	})
+	if err != nil {
+		panic(err) // the flag does not exist: a slip in this package
+	}
+}

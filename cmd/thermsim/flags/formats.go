@@ -1,0 +1,30 @@
+package flags
+
+import (
+	"strings"
+
+	"thermsim/interop/hotspot"
+	"thermsim/interop/importer"
+	"thermsim/interop/threedice"
+)
+
+// Formats are the simulators whose projects can be imported.
+func Formats() []importer.Format { return []importer.Format{threedice.Format{}, hotspot.Format{}} }
+
+// FormatOf is the format of which path is a main file, nil for stack files of thermsim's own.
+func FormatOf(path string) importer.Format {
+	for _, f := range Formats() {
+		if f.Main(path) {
+			return f
+		}
+	}
+	return nil
+}
+
+func FormatNames() string {
+	var names []string
+	for _, f := range Formats() {
+		names = append(names, f.Name())
+	}
+	return strings.Join(names, ", ")
+}

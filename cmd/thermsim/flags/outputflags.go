@@ -1,0 +1,186 @@
+package flags
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
+	"thermsim/internal/inputfile"
+	"thermsim/mesh"
+	"thermsim/report"
+	"thermsim/report/saved"
+	"thermsim/stack"
+)
+
+// Outputs are the flags about the page, the saved run and field files.
+type Outputs struct {
+	noPage     bool
+	pageBudget Megabytes
+	pageError  Quantity
+	Save       saveLevel
+	Fields     fieldOptions
+}
+
+// fieldOptions are the flags about field files.
+type fieldOptions struct {
+	formats   []string
+	layers    []string
+	box       box
+	FileSteps stepList
+	single    bool
+}
+
+func NewOutputs() Outputs { return Outputs{pageError: TemperatureRise()} }
+
+func (o *Outputs) AddSave(cmd *cobra.Command) {
+	cmd.Flags().Var(&o.Save, "save", "keep none, last or all steps for render (default what fits in 64 MB)")
+	Complete(cmd, "save", saveLevels())
+}
+
+func (o *Outputs) AddPage(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&o.noPage, "no-page", false, "leave out report.html")
+	f.Var(&o.pageBudget, "page-budget", "size of temperatures in report.html, reduced by maximum to fit (default 20)")
+	f.Var(&o.pageError, "page-error", "largest error of temperatures in report.html (default 0.01 K)")
+}
+
+func (o *fieldOptions) Add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringSliceVar(&o.formats, "files", nil, "write the field as `LIST` of "+strings.Join(report.FieldFormats(),
+		", "))
+	f.StringSliceVar(&o.layers, "file-layers", nil, "only the layers in `LIST`, which lie on one another")
+	f.Var(&o.box, "file-box", `only the cells in X0:X1,Y0:Y1,Z0:Z1, such as "1 mm:3 mm,2 mm,:"`)
+	f.Var(&o.FileSteps, "file-steps", "these steps too: all, FROM:TO, FROM:TO:EVERY or numbers, with commas")
+	f.BoolVar(&o.single, "float32", false, "temperatures as FP32 in vtr, npz and raw, good to 2e-5 K")
+	Complete(cmd, "files", report.FieldFormats())
+}
+
+// Check finds flags that contradict one another, or the stack.
+func (o *Outputs) Check(s *stack.Stack, transient bool) error {
+	if o.noPage && (o.pageBudget > 0 || o.pageError.Value > 0) {
+		return exit.Usagef("--no-page leaves nothing for --page-budget and --page-error to say")
+	}
+	return o.Fields.check(s, transient)
+}
+
+func (o *fieldOptions) check(s *stack.Stack, transient bool) error {
+	for i, f := range o.formats {
+		if slices.Contains(o.formats[:i], f) {
+			return exit.Usagef("--files names %s twice", f)
+		}
+		if !slices.Contains(report.FieldFormats(), f) {
+			return exit.Usagef("--files %s: choose among %s", f, strings.Join(report.FieldFormats(), ", "))
+		}
+	}
+	switch {
+	case len(o.formats) == 0 && (len(o.layers) > 0 || o.box.given || o.FileSteps.given() || o.single):
+		return exit.Usagef("--file-layers, --file-box, --file-steps and --float32 are about field files: name their " +
+			"formats with --files")
+	case o.FileSteps.given() && !transient:
+		return exit.Usagef("--file-steps is for transients: a steady state has no steps")
+	case len(o.layers) > 0 && o.box.given && o.box.axes[2].given():
+		return exit.Usagef("--file-layers and the third part of --file-box both say which heights to write; give " +
+			"one of them")
+	}
+	for _, name := range o.layers {
+		if err := report.CheckMaps(s, []string{name}); err != nil || name == "all" {
+			return exit.Usagef("--file-layers %s: no such layer", name)
+		}
+	}
+	return nil
+}
+
+// savedBytes is how much a run may be saved by without being asked to.
+const savedBytes = 64_000_000
+
+// Settle turns the flags into what a run of that many steps (0: steady) keeps.
+func (o *Outputs) Settle(g *session.Session, m *mesh.Mesh, steps int) (report.OutputOptions, error) {
+	r := report.OutputOptions{Page: !o.noPage, Formats: o.Fields.formats, Single: o.Fields.single}
+	r.PageBudget.Bytes, r.PageBudget.ErrorK = int64(o.pageBudget*1e6), o.pageError.Value
+	size := 8*float64(m.Cells()) + saved.EntryBytes*float64(m.NZ())
+	switch o.Save {
+	case saveAll:
+		r.SaveAll = true
+	case saveLast:
+		r.SaveLast = true
+	case "":
+		r.SaveAll = size*float64(max(1, steps)) <= savedBytes
+		r.SaveLast = !r.SaveAll && size <= savedBytes
+		if !r.SaveAll && !r.SaveLast {
+			g.Detail("the field is not saved for 'thermsim render'; --save last keeps it (%s)", terminal.Bytes(size))
+		}
+	}
+	err := o.Fields.settle(m, &r, steps)
+	return r, err
+}
+
+func (o *fieldOptions) settle(m *mesh.Mesh, r *report.OutputOptions, steps int) error {
+	grid := report.GridOf(m)
+	whole := grid.Whole()
+	if len(o.layers) > 0 {
+		b, err := grid.OfLayers(o.layers)
+		if err != nil {
+			return exit.Usagef("--file-layers: %w", err)
+		}
+		whole = b
+	}
+	if o.box.given {
+		if err := o.box.cut(grid.X, grid.Y, grid.Z, &whole); err != nil {
+			return err
+		}
+	}
+	r.Box = &whole
+	var err error
+	r.FileSteps, err = o.FileSteps.ranges(steps)
+	return err
+}
+
+// saveLevel is --save.
+type saveLevel string
+
+const (
+	SaveNone saveLevel = "none"
+	saveLast saveLevel = "last"
+	saveAll  saveLevel = "all"
+)
+
+func saveLevels() []string { return []string{string(SaveNone), string(saveLast), string(saveAll)} }
+
+func (s *saveLevel) Set(text string) error {
+	if !slices.Contains(saveLevels(), text) {
+		return errors.New("choose none, last or all")
+	}
+	*s = saveLevel(text)
+	return nil
+}
+
+func (s *saveLevel) String() string { return string(*s) }
+func (s *saveLevel) Type() string   { return "LEVEL" }
+
+// Megabytes is a positive size in MB.
+type Megabytes float64
+
+func (m *Megabytes) Set(text string) error {
+	number := strings.TrimSpace(strings.TrimSuffix(strings.ToUpper(text), "MB"))
+	v, err := inputfile.Number(number)
+	if err != nil || !(v > 0 && v <= 2000) {
+		return errors.New("write megabytes, such as 20; at most 2000")
+	}
+	*m = Megabytes(v)
+	return nil
+}
+
+func (m *Megabytes) String() string {
+	if *m == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(float64(*m), 'g', -1, 64)
+}
+
+func (m *Megabytes) Type() string { return "MB" }

@@ -1,0 +1,37 @@
+package flags
+
+import (
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"thermsim/stack"
+)
+
+// Set is --set, which may be given several times.
+type Set []stack.Override
+
+var _ pflag.Value = (*Set)(nil)
+
+func (o *Set) Set(text string) error {
+	one, err := stack.ParseOverride(text)
+	if err == nil {
+		*o = append(*o, one)
+	}
+	return err
+}
+
+func (o *Set) String() string {
+	var texts []string
+	for _, one := range *o {
+		texts = append(texts, one.Text)
+	}
+	return strings.Join(texts, " ")
+}
+
+// Type is the placeholder in the help.
+func (o *Set) Type() string { return "KEY=VALUE" }
+
+func (o *Set) Add(f *pflag.FlagSet) {
+	f.Var(o, "set", `a value in place of the file's, such as boundary.top.h=5000; repeatable`)
+}

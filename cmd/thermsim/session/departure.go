@@ -1,0 +1,200 @@
+package session
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/internal/staging"
+)
+
+// patience is how long a command may take to end after a signal, before it is left where it stands. Solvers look for
+// signals in each iteration; parsing, set-ups of preconditioners and pictures do not, and may take minutes.
+const patience = 700 * time.Millisecond
+
+// farewell is how long a commit, or the removal of what was staged, may take once a command is left. What it does not
+// get done, the next run does.
+const farewell = 200 * time.Millisecond
+
+// departure ends the program where a command does not end by itself after a signal. What it has staged is removed; a
+// commit that goes on is waited for.
+type departure struct {
+	Exit func(status int) // os.Exit; nil where nothing is ended by force, as in tests
+	Say  func(text string)
+
+	mu         sync.Mutex
+	open       *staging.Transaction
+	committing chan struct{} // closed after the commit; nil before
+	keeps      bool          // what was finished shall be saved: the first signal does not end the program
+	written    bool          // a commit has ended
+	folder     string        // that the last commit without an error wrote into
+	parting    func(text string, status int)
+	gone       bool
+}
+
+// Watch waits for signals until the command has ended.
+func (d *departure) Watch() (stop func()) {
+	if d.Exit == nil {
+		return func() {}
+	}
+	signals, done := make(chan os.Signal, 4), make(chan struct{})
+	signal.Notify(signals, Endings()...)
+	go func() {
+		for n := 1; ; n++ {
+			select {
+			case <-signals:
+				time.AfterFunc(patience, func() { d.leave(n > 1) })
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+		d.mu.Lock()
+		d.gone = true
+		d.mu.Unlock()
+	}
+}
+
+// opened notes what is to be removed.
+func (d *departure) opened(t *staging.Transaction) {
+	d.mu.Lock()
+	d.open, d.committing = t, nil
+	d.mu.Unlock()
+}
+
+// commits notes that files get their names, until done is called.
+func (d *departure) commits(folder string) (done func(error)) {
+	committing := make(chan struct{})
+	d.mu.Lock()
+	d.committing = committing
+	d.mu.Unlock()
+	return func(err error) {
+		close(committing)
+		d.mu.Lock()
+		if err == nil {
+			d.folder = folder
+		}
+		d.open, d.committing, d.keeps, d.written = nil, nil, false, true
+		d.mu.Unlock()
+	}
+}
+
+// wrote is the folder that files were written into; "" before that.
+func (d *departure) wrote() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.folder
+}
+
+// Tells sets what is to be told when the program is ended by force.
+func (d *departure) Tells(parting func(text string, status int)) {
+	d.mu.Lock()
+	d.parting = parting
+	d.mu.Unlock()
+}
+
+// Keep notes that a transient has finished a step, which the first signal must not lose.
+func (d *departure) Keep() {
+	d.mu.Lock()
+	d.keeps = true
+	d.mu.Unlock()
+}
+
+// leave ends the program, at a second signal in any case.
+func (d *departure) leave(second bool) {
+	d.mu.Lock()
+	if d.gone || d.keeps && !second || d.committing != nil && !second {
+		d.mu.Unlock()
+		return
+	}
+	written, committing := d.written, d.committing != nil
+	d.mu.Unlock()
+	text := "interrupted; nothing was written"
+	switch {
+	case committing:
+		text = "interrupted while files got their names"
+	case written:
+		text = "interrupted after the files were written"
+	}
+	d.End(text, exit.Interrupted)
+}
+
+// End ends the program with a message, which may be empty, and a status.
+func (d *departure) End(text string, status int) {
+	d.mu.Lock()
+	if d.gone || d.Exit == nil {
+		d.mu.Unlock()
+		return
+	}
+	d.gone = true
+	open, committing, parting := d.open, d.committing, d.parting
+	d.mu.Unlock()
+	var last sync.WaitGroup
+	if parting != nil {
+		last.Go(func() { parting(text, status) })
+	}
+	last.Go(func() {
+		switch {
+		case committing != nil:
+			<-committing
+		case open != nil:
+			open.Abort()
+		}
+	})
+	ended := make(chan struct{})
+	go func() {
+		last.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(farewell):
+	}
+	if text != "" {
+		d.Say(text)
+	}
+	d.Exit(status)
+}
+
+// Endings are the signals that end a run in order. SIGHUP is none where the program was told to outlive its terminal,
+// as by nohup.
+func Endings() []os.Signal {
+	if signal.Ignored(syscall.SIGHUP) {
+		return []os.Signal{os.Interrupt, syscall.SIGTERM}
+	}
+	return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
+}
+
+// Outlast returns a context for saving what was finished: the first interrupt does not end it, the second one does. An
+// interrupt that ended ctx already counts as the first.
+func Outlast(ctx context.Context) (saving context.Context, stop func()) {
+	saving, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, Endings()...)
+	left := 2
+	if ctx.Err() != nil {
+		left = 1
+	}
+	go func() {
+		for left > 0 {
+			select {
+			case <-signals:
+				left--
+			case <-saving.Done():
+				return
+			}
+		}
+		cancel()
+	}()
+	return saving, func() {
+		signal.Stop(signals)
+		cancel()
+	}
+}

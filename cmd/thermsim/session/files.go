@@ -1,0 +1,147 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/internal/staging"
+	"thermsim/report"
+)
+
+// CheckFiles are the drawings of check, as records of folders call them.
+const CheckFiles = "check"
+
+// outputNames are the patterns of names that files of a set may have, but for runs, whose names package report knows.
+var outputNames = map[string][]string{
+	CheckFiles:    {"stack.png", "floorplan_*.png"},
+	"diff":        {"diff.html", "diff.json", "diff_*.png"},
+	"reduce":      {"model.json", "model.npz", "model.cir", "run.cir", "foster.csv", "cauer.csv"},
+	"export":      {"A.mtx", "b.mtx"},
+	"bench":       {"*-A.mtx", "*-b.mtx"},
+	"solve":       {"summary.json", "x.mtx", "voltages.csv"},
+	"rth":         {"rth.*"},
+	"zth":         {"zth.*", "zth_*.csv", "zth_*.png"},
+	"sensitivity": {"sensitivity.csv", "sensitivity.json", "sensitivity.png"},
+}
+
+// OutputsOf are the patterns of a command's set.
+func OutputsOf(set, command string) []string {
+	if set == report.RunFiles {
+		return report.NamePatterns(command != "steady", command == "render")
+	}
+	return outputNames[set]
+}
+
+// Begin takes a folder for the files of a command, before time is spent on them.
+func (g *Session) Begin(dir string, o staging.Options) (*staging.Transaction, error) {
+	o.Fault, o.Timeline, o.Force, o.Inputs = g.Fault, g.Timings.Log, g.Force, g.Inputs
+	o.Outputs = OutputsOf(o.Set, o.Command)
+	t, err := staging.Begin(dir, o)
+	if err != nil {
+		return nil, exit.With(exit.Input, err)
+	}
+	if t.Undone() {
+		g.Note("a run into %s was cut off while its files got their names; the files of the run before are back", dir)
+	}
+	g.opened(t)
+	return t, nil
+}
+
+// Commit gives the files their names, and tells what became of those of runs before.
+func (g *Session) Commit(ctx context.Context, t *staging.Transaction) (*staging.Result, error) {
+	done := g.commits(t.Dir())
+	defer g.Timings.Log.Begin("commit")()
+	r, err := t.Commit(ctx)
+	done(err)
+	if err != nil {
+		return nil, err
+	}
+	g.Detail("wrote %d files into %s", len(r.Files), t.Dir())
+	if n := len(r.Removed); n > 0 {
+		g.Detail("files of the run before that were removed: %d, such as %s", n, r.Removed[0])
+	}
+	if n := len(r.Changed); n > 0 {
+		g.Note("files of the run before that were changed since are left there: %d, such as %s", n, r.Changed[0])
+	}
+	return r, nil
+}
+
+// WriteFiles writes a few files into a folder.
+func (g *Session) WriteFiles(ctx context.Context, dir string, o staging.Options,
+	files ...staging.File) (*staging.Result, error) {
+	t, err := g.Begin(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Abort()
+	if err := t.WriteFiles(ctx, files...); err != nil {
+		return nil, err
+	}
+	return g.Commit(ctx, t)
+}
+
+// RefuseToReplace asks for consent before files are replaced.
+func RefuseToReplace(force bool, files ...string) error {
+	other := "another file"
+	if len(files) > 1 {
+		other = "other files"
+	}
+	for _, path := range files {
+		switch taken, err := Exists(path); {
+		case force:
+		case err != nil:
+			return exit.Usagef("%w; name %s with --out, or replace it with --force", err, other)
+		case taken:
+			return exit.Usagef("%s exists already; name %s with --out, or replace it with --force", path, other)
+		}
+	}
+	return nil
+}
+
+// Exists says whether something has that name. Below what is no folder nothing has; that is told of when it is written
+// into.
+func Exists(path string) (bool, error) {
+	_, err := os.Lstat(path)
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return false, nil
+	}
+	return false, fmt.Errorf("cannot find out whether a file exists: %w", err)
+}
+
+// ownFiles is how files that stand for themselves are written. Others may write theirs into the same folder, which
+// takes a moment: what was measured for minutes should not be lost to that.
+var ownFiles = staging.Options{Patience: 5 * time.Second}
+
+// WriteOutputs writes files that stand for themselves into one folder.
+func (g *Session) WriteOutputs(ctx context.Context, dir string, files ...staging.File) error {
+	_, err := g.WriteFiles(ctx, dir, ownFiles, files...)
+	return exit.NothingWritten(err)
+}
+
+// CheckFolder makes sure that files can be written into dir, and leaves no trace.
+func CheckFolder(dir string) error {
+	if err := staging.Check(dir, ownFiles); err != nil {
+		return exit.With(exit.Input, err)
+	}
+	return nil
+}
+
+// SameFile says whether two paths lead to one file or folder.
+func SameFile(a, b string) bool {
+	one, err1 := os.Stat(a)
+	two, err2 := os.Stat(b)
+	if err1 != nil || err2 != nil {
+		return filepath.Clean(a) == filepath.Clean(b)
+	}
+	return os.SameFile(one, two)
+}

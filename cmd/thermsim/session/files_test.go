@@ -1,0 +1,34 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"thermsim/cmd/thermsim/exit"
+)
+
+// Files are replaced by consent only, also where nobody can tell whether they are there.
+func TestRefuseToReplace(t *testing.T) {
+	dir := t.TempDir()
+	there := filepath.Join(dir, "there")
+	if err := os.WriteFile(there, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		filepath.Join(dir, "free"):           "",
+		filepath.Join(there, "below a file"): "",
+		there:                                "exists already",
+		filepath.Join(dir, strings.Repeat("x", 5000)): "cannot find out whether",
+	} {
+		err := RefuseToReplace(false, path)
+		if (err == nil) != (want == "") || err != nil &&
+			(!strings.Contains(err.Error(), want) || exit.Status(err) != exit.Input) {
+			t.Errorf("%.100s: %v, want %q", path, err, want)
+		}
+		if err := RefuseToReplace(true, path); err != nil {
+			t.Errorf("by consent: %.100s: %v", path, err)
+		}
+	}
+}
