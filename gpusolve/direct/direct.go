@@ -23,7 +23,7 @@ type System struct {
 	*driver.Driver
 	mesh    *mesh.Mesh
 	layered *fourier.Layered
-	fourier fourier.Executor
+	fourier fourier.Operations
 	faces   *fourier.Faces
 	driven  []fourier.Load // what the faces bring in
 	Planes  *shownPlanes

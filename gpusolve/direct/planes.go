@@ -11,7 +11,7 @@ import (
 type shownPlanes struct {
 	sync.Mutex // readers may come from several goroutines
 	fourier.Planes
-	on    fourier.Executor
+	on    fourier.Operations
 	sheet int
 	nz    int
 	of    *state // that is shown, as it was when it had been solved for so many times; nil for none
@@ -21,7 +21,7 @@ type shownPlanes struct {
 	all   []int  // every plane's number
 }
 
-func newShownPlanes(on fourier.Executor, l *fourier.Layered, room int) (*shownPlanes, error) {
+func newShownPlanes(on fourier.Operations, l *fourier.Layered, room int) (*shownPlanes, error) {
 	planes, err := on.NewPlanes(room)
 	p := &shownPlanes{Planes: planes, on: on, sheet: l.NX * l.NY, nz: l.NZ, there: make([]bool, room)}
 	for k := range l.NZ {

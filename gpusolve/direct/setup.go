@@ -12,9 +12,9 @@ import (
 )
 
 // modesOf gives back what the direct solver made, as an operator does.
-type modesOf struct{ fourier.Executor }
+type modesOf struct{ fourier.Operations }
 
-// Free closes the executor.
+// Free closes the operations.
 func (m modesOf) Free() { m.Close() }
 
 // Demand is that of the direct solver.

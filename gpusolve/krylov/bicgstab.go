@@ -19,7 +19,7 @@ import (
 type BiCGSTAB struct {
 	sys     ops.Operator
 	scalars ops.Workspace
-	ops     Stabilised
+	ops     Operations
 	pre     precond.Preconditioner
 	// the true residual in FP64, where the recursion starts again from it, and in FP32
 	work, single             ops.Vector

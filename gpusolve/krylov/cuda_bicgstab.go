@@ -9,7 +9,7 @@ import (
 // gpuStabilised are the operations on a workspace of a GPU.
 type gpuStabilised struct{ *cuda.Iteration }
 
-func stabilisedOnGPU(w ops.Workspace) (Stabilised, bool) {
+func stabilisedOnGPU(w ops.Workspace) (Operations, bool) {
 	i, ok := cuda.IterationOf(w)
 	return gpuStabilised{i}, ok
 }

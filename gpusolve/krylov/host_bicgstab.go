@@ -17,7 +17,7 @@ type hostStabilised struct {
 	task    stabilisedTask // of the operation that runs
 }
 
-func stabilisedOnHost(w ops.Workspace) (Stabilised, bool) {
+func stabilisedOnHost(w ops.Workspace) (Operations, bool) {
 	i, ok := host.IterationOf(w)
 	return &hostStabilised{Iteration: i}, ok
 }

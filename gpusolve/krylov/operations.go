@@ -8,9 +8,9 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// Stabilised holds the operations of BiCGSTAB with right preconditioning, on a workspace. Vectors are FP64; those whose
+// Operations are those of BiCGSTAB with right preconditioning, on a workspace. Vectors are FP64; those whose
 // names end in 32, on the preconditioner's two sides, are FP32. Scalars stay on the device under fixed names.
-type Stabilised interface {
+type Operations interface {
 	// Begin sets r, shadow, p and p32 to from, which may be of any precision, and Rho = r.r.
 	Begin(r, shadow, p, p32, from ops.Vector)
 	// Widen sets y = y32.
@@ -32,7 +32,7 @@ type Stabilised interface {
 type StabilisedScalars struct{ Rho, RV, SS, TS, TT, RR, Step, Omega, Turn float64 }
 
 // StabilisedOn gives the operations on a workspace.
-func StabilisedOn(w ops.Workspace) (Stabilised, error) {
+func StabilisedOn(w ops.Workspace) (Operations, error) {
 	if s, ok := stabilisedOnHost(w); ok {
 		return s, nil
 	}

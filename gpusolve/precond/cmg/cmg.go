@@ -5,8 +5,8 @@
 //
 // Conductances to ground stay a number per vertex, summed over clusters.
 //
-// What the method runs on a device is an executor: onHost on the processor, onGPU by kernels, those of set-up made of
-// cmg.cu (Kernels) and those of a cycle of segments.cu (Segments).
+// What the method runs on a device are its operations: onHost on the processor, onGPU by kernels, those of set-up made
+// of cmg.cu (Kernels) and those of a cycle of segments.cu (Segments).
 package cmg
 
 //go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels
@@ -76,7 +76,7 @@ func FromSettings(set precond.Settings) (Options, error) {
 // their sizes: a refresh sets it up anew, where arrays of the same size are used again (precond.Method) and others are
 // made.
 type Cycle struct {
-	on      executor
+	on      operations
 	levels  []level
 	doubled bool
 	source  ops.Vector // double cover only: the right side and the result
@@ -106,7 +106,7 @@ func New(a ops.Operator, o Options) (*Cycle, error) {
 	return build(e, forms, o)
 }
 
-func build(e executor, forms ops.Forms, o Options) (*Cycle, error) {
+func build(e operations, forms ops.Forms, o Options) (*Cycle, error) {
 	rows, err := forms.Rows()
 	if err != nil {
 		return nil, err

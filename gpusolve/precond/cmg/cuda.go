@@ -9,16 +9,16 @@ import (
 	"thermsim/gpusolve/reuse"
 )
 
-// onGPU is the method's executor on a GPU.
+// onGPU has the method's operations on a GPU.
 type onGPU struct{ *cuda.Space }
 
 var (
-	_ executor  = onGPU{}
-	_ coarsener = onGPU{}
+	_ operations = onGPU{}
+	_ coarsener  = onGPU{}
 )
 
 // gpuOf is the GPU's part of an operator.
-func gpuOf(a ops.Operator) (e executor, ok bool) {
+func gpuOf(a ops.Operator) (e operations, ok bool) {
 	s, ok := cuda.SpaceOf(a)
 	return onGPU{s}, ok
 }

@@ -4,7 +4,7 @@ import "thermsim/gpusolve/sparse"
 
 // What tests of the operations see of the package.
 type (
-	Executor    = executor
+	Executor    = operations
 	Coarsener   = coarsener
 	Level       = graphLevel
 	DeviceGraph = deviceGraph

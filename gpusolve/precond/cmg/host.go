@@ -8,13 +8,13 @@ import (
 	"thermsim/gpusolve/reuse"
 )
 
-// onHost is the method's executor on the processor.
+// onHost has the method's operations on the processor.
 type onHost struct{ *host.Space }
 
-var _ executor = onHost{}
+var _ operations = onHost{}
 
 // hostOf is the processor's part of an operator.
-func hostOf(a ops.Operator) (e executor, ok bool) {
+func hostOf(a ops.Operator) (e operations, ok bool) {
 	s, ok := host.SpaceOf(a)
 	return onHost{s}, ok
 }

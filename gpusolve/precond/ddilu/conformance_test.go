@@ -12,7 +12,7 @@ import (
 	"thermsim/gpusolve/testing/opstest"
 )
 
-// conformBricks tests block incomplete factorisation on an executor: factors of grids with odd, prime, flat and thin
+// conformBricks tests block incomplete factorisation on a device: factors of grids with odd, prime, flat and thin
 // shapes, cut in several ways, of random, layered and nonsymmetric matrices, against the textbook's algorithm by rows.
 func conformBricks(t *testing.T, open func(testing.TB) ops.Device) {
 	for _, c := range []struct{ shape, cut [3]int }{
@@ -108,7 +108,7 @@ func checkBricks(f *opstest.Algebra, d *sparse.Diagonals, cut [3]int) {
 	factor.Release()
 }
 
-func executorOf(f *opstest.Algebra) executor {
+func executorOf(f *opstest.Algebra) operations {
 	f.Helper()
 	e, err := on(f.Sys)
 	if err != nil {

@@ -78,7 +78,7 @@ func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
 }
 
 // grid factors by bricks.
-func (p *Preconditioner) grid(device executor, d ops.Diagonals, rows int, set precond.Settings) error {
+func (p *Preconditioner) grid(device operations, d ops.Diagonals, rows int, set precond.Settings) error {
 	way := traversal(set)
 	nx, ny, nz := d.Shape()
 	shape := [3]int{nx, ny, nz}
@@ -108,7 +108,7 @@ func (p *Preconditioner) grid(device executor, d ops.Diagonals, rows int, set pr
 }
 
 // graph factors by parts.
-func (p *Preconditioner) graph(device executor, forms ops.Forms, rows int, set precond.Settings) error {
+func (p *Preconditioner) graph(device operations, forms ops.Forms, rows int, set precond.Settings) error {
 	way := traversal(set)
 	if way != ByVertices && way != ByEdges {
 		return fmt.Errorf("%w: form=%v of ddilu is for matrices of grids; leave form away", precond.ErrRefused, way)
@@ -136,7 +136,7 @@ func (p *Preconditioner) graph(device executor, forms ops.Forms, rows int, set p
 }
 
 // factorParts cuts a matrix, sorts its rows by levels, and factors it.
-func factorParts(device executor, a *sparse.CSR, part []int32, parts int, how PartOptions) (Factor, error) {
+func factorParts(device operations, a *sparse.CSR, part []int32, parts int, how PartOptions) (Factor, error) {
 	m, err := cutOut(a, part, parts)
 	if err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// executor has the operations of the method where an operator lives.
-type executor interface {
+// operations are those of the method where an operator lives.
+type operations interface {
 	// brickRows is the number of rows of a brick that suits the device: several blocks' vectors and factors in its fast
 	// memory at a time.
 	brickRows(double bool) int
@@ -25,8 +25,8 @@ type executor interface {
 
 var errNoDevice = errors.New("this device has no operations for ddilu")
 
-// on finds the executor of an operator.
-func on(s ops.Operator) (executor, error) {
+// on finds the operations on an operator.
+func on(s ops.Operator) (operations, error) {
 	if h, ok := host.SpaceOf(s); ok {
 		return onHost{h}, nil
 	}

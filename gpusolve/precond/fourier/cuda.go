@@ -10,7 +10,7 @@ import (
 	"thermsim/gpusolve/ranks"
 )
 
-// gpu is the executor on a GPU. Modes are planes of NX rows of NY coefficients; on the way between modes and space
+// gpu has the operations on a GPU. Modes are planes of NX rows of NY coefficients; on the way between modes and space
 // planes lie in tiles of two by two values.
 type gpu struct {
 	*Layered
@@ -44,7 +44,7 @@ type gpu struct {
 	kept       cudriver.Ptr[float64] // of solveAny
 }
 
-var _ Executor = (*gpu)(nil)
+var _ Operations = (*gpu)(nil)
 
 // tileBytes is the memory for planes on the way between modes and space. More planes at a time fill the GPU better,
 // fewer stay in its cache.
@@ -72,8 +72,8 @@ func PlaneBytes(l *Layered, g ranks.Group) int64 {
 	return 8 * int64(l.NX) * int64(rows)
 }
 
-// newOnGPU makes an executor with memory of its own, taken in one piece with that of states and of the first loads.
-func newOnGPU(dev *cuda.Device, l *Layered, loads []Load, p part) (Executor, error) {
+// newOnGPU makes operations with memory of its own, taken in one piece with that of states and of the first loads.
+func newOnGPU(dev *cuda.Device, l *Layered, loads []Load, p part) (Operations, error) {
 	shared, err := dev.Attribute(cudriver.MaxSharedMemoryPerBlockOptin)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func newOnGPU(dev *cuda.Device, l *Layered, loads []Load, p part) (Executor, err
 }
 
 // newWithin makes one whose blocks take no more than so much shared memory for their rows.
-func newWithin(dev *cuda.Device, l *Layered, loads []Load, shared int, p part) (Executor, error) {
+func newWithin(dev *cuda.Device, l *Layered, loads []Load, shared int, p part) (Operations, error) {
 	px, py := planFor(l.NX, shared), planFor(l.NY, shared)
 	cells := int64(p.partWidth(p.rank)) * int64(l.NY) * int64(l.NZ)
 	state := aligned(8 * cells)

@@ -173,7 +173,7 @@ func TestTransformsOnGPU(t *testing.T) {
 }
 
 // planesFrom reads all planes of a state.
-func planesFrom(t *testing.T, e Executor, l *Layered, x Modes) []float64 {
+func planesFrom(t *testing.T, e Operations, l *Layered, x Modes) []float64 {
 	t.Helper()
 	p, err := e.NewPlanes(l.NZ)
 	if err != nil {
@@ -196,7 +196,7 @@ type shape struct{ nx, ny, nz int }
 var shapes = []shape{{1, 1, 1}, {2, 3, 2}, {7, 5, 3}, {1, 9, 4}, {16, 1, 5}, {17, 23, 10}, {12, 30, 11}, {5, 6, 30},
 	{9, 4, 33}, {64, 34, 2}, {6, 257, 3}}
 
-// The executor on a GPU and that on the processor agree on all operations.
+// A GPU and the processor agree on all operations.
 func conform(t *testing.T, d *cuda.Device, shapes []shape, shared int) {
 	processor := host.Open()
 	defer processor.Close()
@@ -214,10 +214,10 @@ func conform(t *testing.T, d *cuda.Device, shapes []shape, shared int) {
 	}
 }
 
-func compare(t *testing.T, rng *rand.Rand, l *Layered, want, got Executor) {
+func compare(t *testing.T, rng *rand.Rand, l *Layered, want, got Operations) {
 	loads := randomLoads(rng, l)
 	var states [2]Modes
-	for i, e := range []Executor{want, got} {
+	for i, e := range []Operations{want, got} {
 		e.SetLoads(loads)
 		x, err := e.NewModes()
 		if err != nil {
@@ -242,7 +242,7 @@ func compare(t *testing.T, rng *rand.Rand, l *Layered, want, got Executor) {
 	fewer := slices.Clone(loads[:len(loads)-1])
 	fewer[0].Watts = slices.Clone(fewer[0].Watts)
 	fewer[0].Watts[0] += 2
-	for i, e := range []Executor{want, got} {
+	for i, e := range []Operations{want, got} {
 		e.SetLoads(fewer)
 		var old Modes
 		if l.Capacity != nil {
@@ -252,10 +252,10 @@ func compare(t *testing.T, rng *rand.Rand, l *Layered, want, got Executor) {
 	}
 	all := planesFrom(t, want, l, states[0])
 	near("second solution", planesFrom(t, got, l, states[1]), all, 1e-11)
-	compareResults(t, rng, l, [2]Executor{want, got}, states, all)
+	compareResults(t, rng, l, [2]Operations{want, got}, states, all)
 }
 
-func compareResults(t *testing.T, rng *rand.Rand, l *Layered, both [2]Executor, states [2]Modes, all []float64) {
+func compareResults(t *testing.T, rng *rand.Rand, l *Layered, both [2]Operations, states [2]Modes, all []float64) {
 	want, got := both[0], both[1]
 	wx, wy := noise(rng, l.NX), noise(rng, l.NY)
 	size := 0.0
@@ -322,7 +322,7 @@ func preconditions(t *testing.T, rng *rand.Rand, l *Layered, want *processor, go
 }
 
 // Planes go to modes and back.
-func forwards(t *testing.T, rng *rand.Rand, l *Layered, e Executor) {
+func forwards(t *testing.T, rng *rand.Rand, l *Layered, e Operations) {
 	m, _ := e.NewModes()
 	p, _ := e.NewPlanes(l.NZ)
 	v := noise(rng, l.NX*l.NY*l.NZ)

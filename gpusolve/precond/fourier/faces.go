@@ -139,7 +139,7 @@ func (f *Faces) Powered(planes []bool) {
 }
 
 // Heat is what leaves a state through each face in W; a nil state is that at ambient temperature.
-func (f *Faces) Heat(e Executor, x Modes) (heat [6]float64) {
+func (f *Faces) Heat(e Operations, x Modes) (heat [6]float64) {
 	for face := range stack.Face(stack.NumFaces) {
 		wx, wy := f.weights(face)
 		cells := total(wx) * total(wy)
@@ -160,7 +160,7 @@ func (f *Faces) Heat(e Executor, x Modes) (heat [6]float64) {
 }
 
 // Content is C/dt times the rise in W, summed over all cells.
-func (f *Faces) Content(e Executor, x Modes) float64 {
+func (f *Faces) Content(e Operations, x Modes) float64 {
 	sum := 0.0
 	for k, c := range f.l.Capacity {
 		sum += c * e.Sum(x, k, f.ones[0], f.ones[1])

@@ -7,8 +7,8 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// processor is the executor in plain Go on all cores. A state's modes lie like its cells: plane by plane, row by row of
-// one wave number along y, those along x next to each other.
+// processor has the operations in plain Go on all cores. A state's modes lie like its cells: plane by plane, row by row
+// of one wave number along y, those along x next to each other.
 type processor struct {
 	*Layered
 	host.PlaneReducer
@@ -31,7 +31,7 @@ type processor struct {
 	bytes    int64
 }
 
-var _ Executor = (*processor)(nil)
+var _ Operations = (*processor)(nil)
 
 type hostModes []float64
 

@@ -17,10 +17,10 @@ var ErrNoDevice = fmt.Errorf("%w: fourier has no operations for this device", pr
 // OnGPUs says whether there are kernels.
 const OnGPUs = true
 
-// New makes an executor on a device, with room for the loads that it is going to get first. Where a group is not nil,
+// New makes operations on a device, with room for the loads that it is going to get first. Where a group is not nil,
 // each of its ranks makes one for its part of the grid: all ask the same of theirs, in the same order, and get the same
 // numbers.
-func New(d ops.Device, l *Layered, loads []Load, g ranks.Group) (Executor, error) {
+func New(d ops.Device, l *Layered, loads []Load, g ranks.Group) (Operations, error) {
 	p, err := newPart(l, g)
 	if err != nil {
 		return nil, err
@@ -34,8 +34,8 @@ func New(d ops.Device, l *Layered, loads []Load, g ranks.Group) (Executor, error
 	return nil, ErrNoDevice
 }
 
-// onOperator makes an executor where an operator lives.
-func onOperator(s ops.Operator, l *Layered) (Executor, error) {
+// onOperator makes operations where an operator lives.
+func onOperator(s ops.Operator, l *Layered) (Operations, error) {
 	if on, ok := host.SpaceOf(s); ok {
 		e := newOnHost(on, l, whole(l))
 		e.rough = e.newModes()

@@ -13,7 +13,7 @@ import (
 type Preconditioner struct {
 	sys ops.System
 	l   *Layered
-	e   Executor
+	e   Operations
 }
 
 var _ precond.Refresher = (*Preconditioner)(nil)

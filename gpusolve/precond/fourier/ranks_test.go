@@ -12,7 +12,7 @@ import (
 	"thermsim/gpusolve/ranks"
 )
 
-// findings are all that an executor tells of a few solves. Of planes a rank has its own rows.
+// findings are all that a device tells of a few solves. Of planes a rank has its own rows.
 type findings struct {
 	planes, forwarded [][]float64 // as read, of the whole grid's size
 	numbers           []float64   // maxima: the same bits for any number of ranks
@@ -20,8 +20,8 @@ type findings struct {
 	norms             []Norms
 }
 
-// found asks an executor for everything, with loads that change.
-func found(t *testing.T, e Executor, l *Layered, seed uint64) (f findings) {
+// found asks a device for everything, with loads that change.
+func found(t *testing.T, e Operations, l *Layered, seed uint64) (f findings) {
 	rng := rand.New(rand.NewPCG(seed, 77))
 	loads := randomLoads(rng, l)
 	wx, wy, space := noise(rng, l.NX), noise(rng, l.NY), noise(rng, l.NX*l.NY*l.NZ)

@@ -13,7 +13,7 @@ import (
 // cudaExecutor is a GPU.
 type cudaExecutor struct{ s *cuda.Space }
 
-func onCUDA(a ops.Operator) (executor, bool) {
+func onCUDA(a ops.Operator) (operations, bool) {
 	s, ok := cuda.SpaceOf(a)
 	return cudaExecutor{s}, ok
 }

@@ -6,8 +6,8 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// executor has the operations of the method on a device.
-type executor interface {
+// operations are those of the method on a device.
+type operations interface {
 	// eliminate builds the factor of a matrix. Its rows may be released afterwards. Order, seed and matrix alone decide
 	// on the factor, not the device and not timing.
 	eliminate(a ops.Rows, how choices) (factor, error)
@@ -27,8 +27,8 @@ type factor interface {
 	release()
 }
 
-// on is the executor that an operator lives on.
-func on(a ops.Operator) (executor, error) {
+// on has the operations of the device that an operator lives on.
+func on(a ops.Operator) (operations, error) {
 	if e, ok := onHost(a); ok {
 		return e, nil
 	}

@@ -14,7 +14,7 @@ import (
 // hostExecutor is the processor.
 type hostExecutor struct{ s *host.Space }
 
-func onHost(a ops.Operator) (executor, bool) {
+func onHost(a ops.Operator) (operations, bool) {
 	s, ok := host.SpaceOf(a)
 	return hostExecutor{s}, ok
 }

@@ -71,7 +71,7 @@ func (p *Factor) Renewal() func() (precond.Preconditioner, error) {
 	return func() (precond.Preconditioner, error) { return again(former) }
 }
 
-func newFactor(device executor, s ops.Operator, set precond.Settings, former *elimOrder) (precond.Preconditioner,
+func newFactor(device operations, s ops.Operator, set precond.Settings, former *elimOrder) (precond.Preconditioner,
 	error) {
 	forms, ok := s.(ops.Forms)
 	if !ok {

@@ -14,7 +14,7 @@ type Load struct {
 	Shares           []float64
 }
 
-// Modes are a state in coefficients of the basis functions, NX*NY*NZ of FP64 on a device. The layout is the executor's
+// Modes are a state in coefficients of the basis functions, NX*NY*NZ of FP64 on a device. The layout is the device's
 // own.
 type Modes interface {
 	Bytes() int64
@@ -32,9 +32,9 @@ type Norms struct {
 	Max float64 // largest absolute value of the residual, W
 }
 
-// Executor works on modes. Operations return no errors: as with ops.Space, the first failure is kept in Err, and what
-// follows does nothing.
-type Executor interface {
+// Operations are those of the method on a device. They return no errors: as with ops.Space, the first failure is kept
+// in Err, and what follows does nothing.
+type Operations interface {
 	// Reducer takes the vectors that NewPlanes makes for all planes of a state.
 	reduction.Reducer
 	// NewModes makes a state of zeros.
@@ -55,7 +55,8 @@ type Executor interface {
 	Forward(m Modes, first, n int, src Planes)
 	// Precondition sets z = A^-1 r for FP32 vectors of a whole grid in the layout of ops.Space.
 	Precondition(z, r ops.Vector)
-	// Refresh takes the conductances and capacities of the Layered that the executor was made for, which have changed.
+	// Refresh takes the conductances and capacities of the Layered that the operations were made for, which have
+	// changed.
 	Refresh()
 	// Sum is the sum of plane k of m over its cells, each times wx[i] wy[j]: means of footprints, and the heat through
 	// faces.
@@ -67,12 +68,12 @@ type Executor interface {
 	// Read copies plane i of p to the host, Write the other way.
 	Read(p Planes, i int, dst []float64)
 	Write(p Planes, i int, src []float64)
-	// ReadModes copies the coefficients of m to the host, in the layout of the executor, WriteModes the other way: a
+	// ReadModes copies the coefficients of m to the host, in the layout of the device, WriteModes the other way: a
 	// state comes back bit by bit.
 	ReadModes(m Modes, dst []float64)
 	WriteModes(m Modes, src []float64)
 	// Residual is that of x in space, b + C/dt old - (A + C/dt) x, computed from planes in FP64; old is nil in a steady
-	// state. Where p is not nil it holds all planes of x already, as Inverse makes them; otherwise the executor makes
+	// state. Where p is not nil it holds all planes of x already, as Inverse makes them; otherwise the device makes
 	// them, as many at a time as it has room for.
 	Residual(x, old Modes, p Planes) Norms
 	Err() error

@@ -6,10 +6,10 @@ import (
 	"thermsim/gpusolve/reuse"
 )
 
-// executor holds the operations of the method on the device of an operator, onHost or onGPU: products with graphs,
+// operations are those of the method on the device of an operator, onHost or onGPU: products with graphs,
 // whose rows a GPU cuts into segments of one length (segSpMV), and transfers between a graph and its quotient. Vectors
 // are FP32; s below is damping over the diagonal, 0 where that is 0.
-type executor interface {
+type operations interface {
 	// Arrays is where what is made on the host comes from.
 	Arrays() *reuse.List
 	// Load lays a graph out on the device. from is the same graph's matrix there, so that it need not be copied, or
@@ -44,8 +44,8 @@ type executor interface {
 	Fold(z, src ops.Vector)
 }
 
-// on is the executor of an operator, by the processor's part of it or a GPU's. ok is false where it has neither.
-func on(a ops.Operator) (e executor, ok bool) {
+// on has the operations on an operator, by the processor's part of it or a GPU's. ok is false where it has neither.
+func on(a ops.Operator) (e operations, ok bool) {
 	if h, ok := hostOf(a); ok {
 		return h, true
 	}
