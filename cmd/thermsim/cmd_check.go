@@ -12,7 +12,6 @@ import (
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/methods"
 	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/mesh/plausibility"
@@ -96,8 +95,7 @@ func newCheckCommand(g *session.Session) *cobra.Command {
 	cmd.Flags().Lookup("out").DefValue = defaultCheckOut
 	flags.AddGrid(cmd, &o.grid)
 	o.set.Add(cmd.Flags())
-	cmd.Flags().Var(&o.precond, "precond", "judge the stack for this method, as steady takes it")
-	flags.Complete(cmd, "precond", methods.Names())
+	flags.AddPrecond(cmd, &o.precond, "judge the stack for this method, as steady takes it")
 	cmd.Flags().BoolVar(&o.print, "print", false, "write the resolved stack file to stdout and nothing else")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables, in SI units")
 	o.strict.Add(cmd.Flags())

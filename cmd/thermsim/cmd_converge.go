@@ -14,7 +14,6 @@ import (
 	"thermsim/cmd/thermsim/room"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
-	"thermsim/gpusolve/methods"
 	"thermsim/mesh"
 	"thermsim/stack"
 	"thermsim/study/converge"
@@ -78,12 +77,10 @@ func newConvergeCommand(g *session.Session) *cobra.Command {
 	f.SortFlags = false
 	flags.AddGrid(cmd, &o.grid)
 	o.set.Add(f)
-	f.Var(&o.device, "device", flags.DeviceUsage)
-	f.Var(&o.precond, "precond", "as for steady (default multigrid)")
+	flags.AddDevice(cmd, &o.device)
+	flags.AddPrecond(cmd, &o.precond, "as for steady (default multigrid)")
 	f.Var(&o.tol, "tol", "largest error of each solve, as estimated (default 1e-5 K)")
 	f.BoolVar(&o.json, "json", false, "print JSON in place of the table, temperatures in K")
-	flags.Complete(cmd, "device", flags.DeviceNames())
-	flags.Complete(cmd, "precond", methods.Names())
 	o.addOptions(f, flags.Formats()...)
 	return cmd
 }
@@ -98,12 +95,7 @@ func runConverge(ctx context.Context, g *session.Session, o convergeOptions) err
 	if _, err := chooseGrid(ctx, g, s); err != nil {
 		return exit.NothingWritten(err)
 	}
-	if o.device != "" {
-		s.Solver.Device = string(o.device)
-	}
-	if o.precond != "" {
-		s.Solver.Preconditioner = string(o.precond)
-	}
+	flags.Choose(s, o.device, o.precond)
 	s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = convergeTol, 0, 0
 	if o.tol.Value > 0 {
 		s.Solver.Tol = o.tol.Value

@@ -80,11 +80,10 @@ func newJedecCommand(g *session.Session) *cobra.Command {
 	f.SortFlags = false
 	f.Var(&o.h, "h", "of moving air, in place of the file's (without either no jesd51-6)")
 	f.Var(&o.power, "power", "of the whole package in all tests, in the proportions of the file")
-	f.Var(&o.device, "device", flags.DeviceUsage)
+	flags.AddDevice(cmd, &o.device)
 	f.Var(&o.tol, "tol", "largest error of each solve, as estimated (default 1e-4 K)")
 	o.set.Add(f)
 	f.BoolVar(&o.json, "json", false, "print JSON in place of the table")
-	flags.Complete(cmd, "device", flags.DeviceNames())
 	return cmd
 }
 

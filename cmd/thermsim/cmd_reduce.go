@@ -12,7 +12,6 @@ import (
 	"thermsim/cmd/thermsim/room"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
-	"thermsim/gpusolve/methods"
 	"thermsim/mesh"
 	"thermsim/stack"
 	"thermsim/study/reducedmodel"
@@ -86,10 +85,8 @@ func newReduceCommand(g *session.Session) *cobra.Command {
 	f.Var(&o.tol, "tol", "largest error of the model, as estimated (default 0.1 K)")
 	f.BoolVar(&o.peaks, "peaks", false, "the hottest cell of every input is an output too")
 	flags.AddGrid(cmd, &o.grid)
-	f.Var(&o.device, "device", flags.DeviceUsage)
-	f.Var(&o.precond, "precond", "as for steady")
-	flags.Complete(cmd, "device", flags.DeviceNames())
-	flags.Complete(cmd, "precond", methods.Names())
+	flags.AddDevice(cmd, &o.device)
+	flags.AddPrecond(cmd, &o.precond, "as for steady")
 	o.set.Add(f)
 	o.addOptions(f, flags.Formats()...)
 	return cmd
@@ -105,12 +102,7 @@ func runReduce(ctx context.Context, g *session.Session, o reduceOptions) error {
 	if _, err := chooseGrid(ctx, g, s); err != nil {
 		return exit.NothingWritten(err)
 	}
-	if o.device != "" {
-		s.Solver.Device = string(o.device)
-	}
-	if o.precond != "" {
-		s.Solver.Preconditioner = string(o.precond)
-	}
+	flags.Choose(s, o.device, o.precond)
 	wish := reduce.Options{Tol: reduceTol, Peaks: o.peaks, Solve: solverOptions(g, s.Solver, p)}
 	wish.Solve.Progress = nil // a solve is one of hundreds
 	if o.tol.Value > 0 {

@@ -18,7 +18,6 @@ import (
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/ports"
 	"thermsim/internal/staging"
 	"thermsim/mesh"
@@ -79,13 +78,11 @@ func (o *responseOptions) addFlags(cmd *cobra.Command) {
 	o.rtol = flags.Ratio()
 	flags.AddOut(cmd, &o.out)
 	flags.AddGrid(cmd, &o.grid)
-	f.Var(&o.device, "device", flags.DeviceUsage)
-	f.Var(&o.precond, "precond", "as for steady")
+	flags.AddDevice(cmd, &o.device)
+	flags.AddPrecond(cmd, &o.precond, "as for steady")
 	f.Var(&o.rtol, "rtol", "relative residual of solves by iteration (default 1e-12)")
 	f.BoolVar(&o.json, "json", false, "print JSON in place of the tables")
 	f.BoolVar(&o.noPage, "no-page", false, "leave out the page")
-	flags.Complete(cmd, "device", flags.DeviceNames())
-	flags.Complete(cmd, "precond", methods.Names())
 	o.set.Add(f)
 	o.addOptions(f, flags.Formats()...)
 }
@@ -126,12 +123,7 @@ func (o *responseOptions) load(ctx context.Context, g *session.Session, command 
 	if _, err := chooseGrid(ctx, g, s); err != nil {
 		return nil, nil, exit.NothingWritten(err)
 	}
-	if o.device != "" {
-		s.Solver.Device = string(o.device)
-	}
-	if o.precond != "" {
-		s.Solver.Preconditioner = string(o.precond)
-	}
+	flags.Choose(s, o.device, o.precond)
 	s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = 0, o.rtol.Value, 0
 	out, err := g.Begin(o.out, staging.Options{Set: command, Command: command, Shows: o.project.shown(s)})
 	return s, out, err

@@ -104,7 +104,7 @@ func newSolveCommand(g *session.Session) *cobra.Command {
 	f.SortFlags = false
 	flags.Group(f, "Matrix and solver", func() {
 		f.Var(&o.grid, "grid", "the grid whose matrix A is, x fastest (default found from the entries)")
-		f.Var(&o.device, "device", flags.DeviceUsage)
+		flags.AddDevice(cmd, &o.device)
 		f.Var(&o.precond, "precond", strings.Join(matrixMethods(), ", ")+" (default by A)")
 		f.Var(&o.rtol, "rtol", "stop on ||b - A x|| relative to ||b|| (default 1e-8)")
 		f.Var(&o.atol, "atol", "stop on ||b - A x||, in the units of b, instead")
@@ -114,7 +114,6 @@ func newSolveCommand(g *session.Session) *cobra.Command {
 		flags.AddOut(cmd, &o.out)
 		f.BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables: summary.json")
 	})
-	flags.Complete(cmd, "device", flags.DeviceNames())
 	flags.Complete(cmd, "precond", matrixMethods())
 	return cmd
 }

@@ -23,7 +23,6 @@ import (
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/device"
-	"thermsim/gpusolve/methods"
 	"thermsim/internal/inputfile"
 	"thermsim/internal/staging"
 	"thermsim/mesh"
@@ -99,15 +98,13 @@ func newSweepCommand(g *session.Session) *cobra.Command {
 	f.SortFlags = false
 	f.StringVarP(&o.out, "out", "o", "thermsim-sweep", "write the files into `DIR`")
 	o.set.Add(f)
-	f.Var(&o.device, "device", flags.DeviceUsage)
-	f.Var(&o.precond, "precond", "as for steady")
+	flags.AddDevice(cmd, &o.device)
+	flags.AddPrecond(cmd, &o.precond, "as for steady")
 	f.Var(&o.tol, "tol", "largest error of each solve, as estimated (default 1e-4 K)")
 	f.StringVar(&o.shard, "shard", "", "do a part of the runs: `K/N` from 0, or auto as the scheduler says")
 	f.BoolVar(&o.merge, "merge", false, "make sweep.csv of the parts in --out")
 	f.BoolVar(&o.lines, "lines", false, "read runs as lines of JSON from stdin, write outcomes to stdout")
 	g.AddTimingsFlag(f)
-	flags.Complete(cmd, "device", flags.DeviceNames())
-	flags.Complete(cmd, "precond", methods.Names())
 	return cmd
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/session"
+	"thermsim/gpusolve/methods"
 	"thermsim/stack"
 )
 
@@ -103,5 +104,27 @@ func CompleteLayers(cmd *cobra.Command, flag string, more ...string) {
 	})
 	if err != nil {
 		panic(err) // the flag does not exist: a slip in this package
+	}
+}
+
+// AddDevice offers --device of the commands that take one.
+func AddDevice(cmd *cobra.Command, d *Device) {
+	cmd.Flags().Var(d, "device", DeviceUsage)
+	Complete(cmd, "device", DeviceNames())
+}
+
+// AddPrecond offers --precond.
+func AddPrecond(cmd *cobra.Command, p *Preconditioner, usage string) {
+	cmd.Flags().Var(p, "precond", usage)
+	Complete(cmd, "precond", methods.Names())
+}
+
+// Choose puts device and preconditioner, where they were given, in place of the stack's.
+func Choose(s *stack.Stack, d Device, p Preconditioner) {
+	if d != "" {
+		s.Solver.Device = string(d)
+	}
+	if p != "" {
+		s.Solver.Preconditioner = string(p)
 	}
 }
