@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/testing/cases"
@@ -35,9 +37,9 @@ func TestHeatThroughAPlateBalances(t *testing.T) {
 	for _, tol := range []float64{1e-4, 1e-6, 1e-8} {
 		m := devices.Machine(interpreter.Options{})
 		for name, o := range map[string]gpusolve.Options{
-			"processor": {Tol: tol, Device: "cpu"}, "interpreter": {Tol: tol, Executor: onInterpreter(t, m)},
+			"processor": {Tol: tol, Device: "cpu"}, "interpreter": {Tol: tol, Executor: solves.OnInterpreter(t, m)},
 		} {
-			sol, err := gpusolve.Steady(context.Background(), build(t, s), o)
+			sol, err := gpusolve.Steady(context.Background(), solves.Build(t, s), o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,7 +55,7 @@ func TestHeatThroughAPlateBalances(t *testing.T) {
 			sol.Close()
 		}
 	}
-	if sol := steady(t, s, gpusolve.Options{Tol: 1e-8}); sol.Energy.ImbalanceRel > solution.ImbalanceLimit(build(t, s),
+	if sol := solves.Steady(t, s, gpusolve.Options{Tol: 1e-8}); sol.Energy.ImbalanceRel > solution.ImbalanceLimit(solves.Build(t, s),
 		sol) {
 		t.Errorf("imbalance %g is above its limit", sol.Energy.ImbalanceRel)
 	}
@@ -66,9 +68,9 @@ func TestAStackAtTheTemperatureOfItsFacesStaysThere(t *testing.T) {
 	for f := range s.Boundary {
 		s.Boundary[f] = stack.Boundary{Kind: stack.Convective, H: math.Pow(10, float64(f)+0.3), Temperature: 358.15}
 	}
-	sol := steady(t, s, gpusolve.Options{Tol: 1e-12, MaxIter: 50})
+	sol := solves.Steady(t, s, gpusolve.Options{Tol: 1e-12, MaxIter: 50})
 	// The rise of 60 K solves the rounded equations to the last bit of FP64.
-	if rise := field(t, s, sol.Field)[0] - 298.15; math.Abs(rise-60) > 2e-13*60 {
+	if rise := solves.Field(t, s, sol.Field)[0] - 298.15; math.Abs(rise-60) > 2e-13*60 {
 		t.Errorf("rise %.17g K, want 60", rise)
 	}
 }
@@ -81,7 +83,7 @@ func TestNothingFlowsAtRest(t *testing.T) {
 	s.Boundary[stack.Top].H = 1e4
 	s.Layers[0].Powers =
 		[]stack.Power{{Area: s.Domain(), Uniform: 1, Schedule: []stack.ScalePoint{{Factor: 1}, {Time: 0.01}}}}
-	m := build(t, s)
+	m := solves.Build(t, s)
 	for _, method := range []string{"fourier", "multigrid", "jacobi"} {
 		for _, steps := range []int{1, 200} {
 			sol, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{Device: "cpu", Preconditioner: method},
@@ -105,12 +107,12 @@ func TestNothingFlowsAtRest(t *testing.T) {
 // through half of their height and the film.
 func TestEnergyOfASolveThatEndsEarly(t *testing.T) {
 	s := cases.Stack10(cases.Options{NX: 16, H: 1e4, Power: 36})
-	m := build(t, s)
+	m := solves.Build(t, s)
 	top := m.NZ() - 1
 	dz, k := m.Z[top+1]-m.Z[top], s.Materials[s.Layers[len(s.Layers)-1].Material].K[2]
 	each := s.Size[0] * s.Size[1] / float64(m.NX()*m.NY()) / (dz/(2*k) + 1/1e4)
 	for _, iterations := range []int{15, 40} {
-		sol := steady(t, s, gpusolve.Options{Preconditioner: "jacobi", MaxIter: iterations})
+		sol := solves.Steady(t, s, gpusolve.Options{Preconditioner: "jacobi", MaxIter: iterations})
 		plane := make([]float64, m.NX()*m.NY())
 		if err := sol.Field.Plane(top, plane); err != nil {
 			t.Fatal(err)

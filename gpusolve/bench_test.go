@@ -6,6 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/ports"
@@ -17,7 +19,7 @@ import (
 func BenchmarkSteady(b *testing.B) {
 	for _, n := range []int{256, 512, 1024} {
 		b.Run(fmt.Sprintf("%dx%dx10", n, n), func(b *testing.B) {
-			m := build(b, cases.Stack10(cases.Options{NX: n}))
+			m := solves.Build(b, cases.Stack10(cases.Options{NX: n}))
 			var setup, solve, bytes float64
 			for b.Loop() {
 				sol, err := gpusolve.Steady(context.Background(), m, gpusolve.Options{})
@@ -38,7 +40,7 @@ func BenchmarkSteady(b *testing.B) {
 
 // BenchmarkTransient takes 50 steps of 1 ms on 256 x 256 x 10 cells, from ambient and with constant power.
 func BenchmarkTransient(b *testing.B) {
-	m := build(b, cases.Stack10(cases.Options{NX: 256}))
+	m := solves.Build(b, cases.Stack10(cases.Options{NX: 256}))
 	for b.Loop() {
 		sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{},
 			gpusolve.TransientOptions{Steps: 50, Dt: 1e-3})
@@ -59,7 +61,7 @@ func BenchmarkSolveMany(b *testing.B) {
 			s.Layers[l].Powers = []stack.Power{{Area: p[0].Area, Blocks: tiles(s.Size, 7)}}
 		}
 	}
-	m := build(b, s)
+	m := solves.Build(b, s)
 	dev, err := device.Open(os.Getenv("THERMSIM_DEVICE"))
 	if err != nil {
 		b.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/stack"
 )
@@ -29,7 +31,7 @@ func bumps(n int, layer stack.Layer, k ...float64) *stack.Stack {
 func meanOf(t *testing.T, s *stack.Stack, plane int) float64 {
 	t.Helper()
 	v := make([]float64, s.Grid.X.Cells*s.Grid.Y.Cells)
-	if err := steady(t, s, gpusolve.Options{Tol: 1e-8}).Field.Plane(plane, v); err != nil {
+	if err := solves.Steady(t, s, gpusolve.Options{Tol: 1e-8}).Field.Plane(plane, v); err != nil {
 		t.Fatal(err)
 	}
 	sum := 0.0

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/matrix"
 	"thermsim/gpusolve/methods"
@@ -32,26 +34,26 @@ func FuzzDevices(f *testing.F) {
 		if stack.Validate(s) != nil {
 			t.Skip("no valid stack")
 		}
-		m := build(t, s)
+		m := solves.Build(t, s)
 		if m.Cells() > 1500 {
 			t.Skip("too many cells for the interpreter")
 		}
 		steps, dt := 2*r.IntN(2), 3e-5*math.Pow(1000, r.Float64())
 		machine := devices.Machine(interpreter.Options{Seed: int64(r.IntN(100)), NoRaces: r.IntN(4) > 0})
-		gpu := onInterpreter(t, machine)
+		gpu := solves.OnInterpreter(t, machine)
 		const tol = 1e-5
 		want, gain := balanced(t, "processor", m, gpusolve.Options{Device: "cpu", Preconditioner: "multigrid",
 			Tol: tol}, steps, dt)
 		got, _ := balanced(t, "interpreter", m, gpusolve.Options{Executor: gpu, Preconditioner: "multigrid", Tol: tol},
 			steps, dt)
 		gpu.Close()
-		empty(t, machine)
+		solves.Empty(t, machine)
 		limit := 2*tol + rounding(want)*gain
-		if d := largestDifference(want, got); d > limit {
+		if d := solves.LargestDifference(want, got); d > limit {
 			t.Errorf("processor and interpreter differ by %g K, limit %g: %+v", d, limit, s)
 		}
 		auto, _ := balanced(t, "auto", m, gpusolve.Options{Device: "cpu", Tol: tol}, steps, dt)
-		if d := largestDifference(want, auto); d > limit {
+		if d := solves.LargestDifference(want, auto); d > limit {
 			t.Errorf("multigrid and the method of choice differ by %g K, limit %g: %+v", d, limit, s)
 		}
 	})
@@ -108,7 +110,7 @@ func balanced(t *testing.T, what string, m *mesh.Mesh, o gpusolve.Options, steps
 	if n := sol.Status.Nonlinear; n != nil && n.Leakage != nil {
 		gain = 1 / (1 - n.Leakage.Gain)
 	}
-	return field(t, m.Stack, sol.Field), gain
+	return solves.Field(t, m.Stack, sol.Field), gain
 }
 
 // Any small stack whose materials, films or powers follow the temperature, beside coolant too, has the temperatures
@@ -125,9 +127,9 @@ func FuzzNewton(f *testing.F) {
 			s = leakyNonlinear(t, r, r.IntN(2) == 0)
 		default:
 			curves := r.IntN(3) > 0
-			s = followingCooled(r, curves, !curves || r.IntN(2) == 0)
+			s = solves.FollowingCooled(r, curves, !curves || r.IntN(2) == 0)
 		}
-		m := build(t, s)
+		m := solves.Build(t, s)
 		sol, err := gpusolve.Steady(context.Background(), m, gpusolve.Options{Device: "cpu", Tol: 1e-8})
 		if err != nil {
 			t.Fatalf("%v: %+v", err, s)
@@ -136,7 +138,7 @@ func FuzzNewton(f *testing.F) {
 		if sol.Status.Reason == solution.ReasonRunaway {
 			t.Skip("no steady state")
 		}
-		d, want := byNewton(m, sol.PeakK)
+		d, want := solves.ByNewton(m, sol.PeakK)
 		gain := 1.0
 		if l := sol.Status.Nonlinear.Leakage; l != nil {
 			gain = 1 / (1 - l.Gain)
@@ -148,13 +150,13 @@ func FuzzNewton(f *testing.F) {
 			t.Skip("Newton's method without damping leaves the laws' range")
 		}
 		more := gain / (1 - math.Max(0, math.Min(0.9, sol.Status.Nonlinear.Contraction)))
-		limit := newtonLimit(m, sol, want, gain) + 0x1p-22*math.Max(slices.Max(want)-300, 300-slices.Min(want))*more
-		got := field(t, s, sol.Field)
+		limit := solves.NewtonLimit(m, sol, want, gain) + 0x1p-22*math.Max(slices.Max(want)-300, 300-slices.Min(want))*more
+		got := solves.Field(t, s, sol.Field)
 		// laws that fall with the temperature can have more than one state: this one is one if Newton's method stays
 		// there
-		if !(largestDifference(got, want) <= limit) {
+		if !(solves.LargestDifference(got, want) <= limit) {
 			want = slices.Clone(got)
-			d.solve(want)
+			d.Solve(want)
 		}
 		// 1e-8 K can be less than FP32 allows: a run that says so, or that its properties do not settle, is held to the
 		// limit alone.
@@ -162,7 +164,7 @@ func FuzzNewton(f *testing.F) {
 		if sol.Status.Reason == solution.ReasonAttainable || !sol.Status.Converged {
 			within = 1e-6
 		}
-		if e := largestDifference(got, want); !(e <= limit) || !(sol.Energy.ImbalanceRel <= within) {
+		if e := solves.LargestDifference(got, want); !(e <= limit) || !(sol.Energy.ImbalanceRel <= within) {
 			t.Errorf("off by %.3g K of a rise of %.3g K, limit %.3g; %+v, %+v, imbalance %g; %+v", e,
 				slices.Max(want)-300, limit, sol.Status, sol.Status.Nonlinear, sol.Energy.ImbalanceRel, s)
 		}
@@ -179,7 +181,7 @@ func FuzzPatches(f *testing.F) {
 		}) {
 			t.Skip("no valid stack, or one too flat for preconditioners in FP32 to reach 1e-9")
 		}
-		if sol, err := gpusolve.Steady(context.Background(), build(t, s), gpusolve.Options{Device: "cpu"}); errors.Is(
+		if sol, err := gpusolve.Steady(context.Background(), solves.Build(t, s), gpusolve.Options{Device: "cpu"}); errors.Is(
 			err, gpusolve.ErrSingular) {
 			t.Skip("no way out for the heat")
 		} else if err == nil {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/methods"
 	"thermsim/internal/testtier"
@@ -50,11 +52,11 @@ func longStack() *stack.Stack {
 // Every method is held to the tolerance in K, and its estimate bounds the error: also where contraction is slow.
 func TestEveryMethodKeepsTheTolerance(t *testing.T) {
 	for name, s := range map[string]*stack.Stack{"slow modes": slowStack(), "slow contraction": longStack()} {
-		exact := field(t, s, steady(t, s, gpusolve.Options{RTol: 1e-12}).Field)
+		exact := solves.Field(t, s, solves.Steady(t, s, gpusolve.Options{RTol: 1e-12}).Field)
 		for _, method := range methods.Names() {
 			for _, tol := range testtier.Pick([]float64{1e-6}, []float64{gpusolve.DefaultTol, 1e-6}) {
-				sol := steady(t, s, gpusolve.Options{Preconditioner: method, Tol: tol})
-				e, est := largestDifference(exact, field(t, s, sol.Field)), sol.Status.EstimatedErrorK
+				sol := solves.Steady(t, s, gpusolve.Options{Preconditioner: method, Tol: tol})
+				e, est := solves.LargestDifference(exact, solves.Field(t, s, sol.Field)), sol.Status.EstimatedErrorK
 				t.Logf("%s by %s to %g K: error %.2g, estimate %.2g, %d iterations", name, method, tol, e, est,
 					sol.Status.Iterations)
 				if !sol.Status.Converged || !(est <= tol) || !(e <= est) {
@@ -69,7 +71,7 @@ func TestEveryMethodKeepsTheTolerance(t *testing.T) {
 // pay again.
 func TestEveryMethodKeepsTheToleranceInTime(t *testing.T) {
 	s := slowStack()
-	m := build(t, s)
+	m := solves.Build(t, s)
 	plan := gpusolve.TransientOptions{Steps: 8, Dt: 1e-2}
 	run := func(o gpusolve.Options) *gpusolve.Solution {
 		sol, err := gpusolve.Transient(context.Background(), m, o, plan)
@@ -80,10 +82,10 @@ func TestEveryMethodKeepsTheToleranceInTime(t *testing.T) {
 		return sol
 	}
 	// to attainable accuracy: the heat content dwarfs the power
-	exact := field(t, s, run(gpusolve.Options{RTol: 1e-15}).Field)
+	exact := solves.Field(t, s, run(gpusolve.Options{RTol: 1e-15}).Field)
 	for _, method := range methods.Names() {
 		sol := run(gpusolve.Options{Preconditioner: method})
-		if e, est := largestDifference(exact, field(t, s, sol.Field)),
+		if e, est := solves.LargestDifference(exact, solves.Field(t, s, sol.Field)),
 			sol.Status.EstimatedErrorK; !sol.Status.Converged || !(e <= est) || !(est <= gpusolve.DefaultTol) {
 			t.Errorf("%s: error %.2g K, estimate %.2g: %+v", method, e, est, sol.Status)
 		}
@@ -93,10 +95,10 @@ func TestEveryMethodKeepsTheToleranceInTime(t *testing.T) {
 // Other rules give an estimate too.
 func TestResidualRulesTellTheError(t *testing.T) {
 	s := slowStack()
-	exact := field(t, s, steady(t, s, gpusolve.Options{RTol: 1e-12}).Field)
+	exact := solves.Field(t, s, solves.Steady(t, s, gpusolve.Options{RTol: 1e-12}).Field)
 	for _, method := range methods.Names() {
-		sol := steady(t, s, gpusolve.Options{Preconditioner: method, RTol: 1e-8})
-		if e, est := largestDifference(exact, field(t, s, sol.Field)), sol.Status.EstimatedErrorK; math.IsNaN(est) ||
+		sol := solves.Steady(t, s, gpusolve.Options{Preconditioner: method, RTol: 1e-8})
+		if e, est := solves.LargestDifference(exact, solves.Field(t, s, sol.Field)), sol.Status.EstimatedErrorK; math.IsNaN(est) ||
 			!(e <= est) {
 			t.Errorf("%s: error %.2g K, estimate %.2g: %+v", method, e, est, sol.Status)
 		}

@@ -3,8 +3,9 @@ package gpusolve_test
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"testing"
+
+	"thermsim/gpusolve/testing/solves"
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
@@ -27,11 +28,11 @@ func plate(k, flux float64, top stack.Boundary) *stack.Stack {
 // centre is the temperature of the plate's cell in K.
 func centre(t *testing.T, s *stack.Stack) float64 {
 	t.Helper()
-	sol := steady(t, s, gpusolve.Options{Device: "cpu", Tol: 1e-9})
+	sol := solves.Steady(t, s, gpusolve.Options{Device: "cpu", Tol: 1e-9})
 	if !sol.Status.Converged || sol.Energy.ImbalanceRel > 1e-9 {
 		t.Fatalf("%+v, %+v, %+v", sol.Status, sol.Status.Nonlinear, sol.Energy)
 	}
-	return field(t, s, sol.Field)[0]
+	return solves.Field(t, s, sol.Field)[0]
 }
 
 // TestRadiatingPlate compares with the quartic: flux = e sigma (Ts^4 - Ta^4), and half a cell between Ts and the
@@ -122,8 +123,8 @@ func TestPlateInFilmBoiling(t *testing.T) {
 func TestPlateThatDoesNotSettle(t *testing.T) {
 	for _, missing := range []float64{0.0005, 0.001} {
 		s, want := filmBoiling(t, missing)
-		sol := steady(t, s, gpusolve.Options{Device: "cpu", Tol: 1e-6})
-		off := math.Abs(field(t, s, sol.Field)[0] - want)
+		sol := solves.Steady(t, s, gpusolve.Options{Device: "cpu", Tol: 1e-6})
+		off := math.Abs(solves.Field(t, s, sol.Field)[0] - want)
 		if st := sol.Status; st.Converged || st.Reason != solution.ReasonUnsettled || st.EstimatedErrorK < off {
 			t.Errorf("%g of the heat missing, off by %g K: %+v", missing, off, st)
 		}
@@ -162,7 +163,7 @@ func TestCoolingByRadiation(t *testing.T) {
 	s := plate(k, 0, stack.Boundary{Temperature: ambient, Film: stack.Film{Emissivity: emissivity}})
 	s.Transient.Initial = start
 	run := func(steps int) float64 {
-		m := build(t, s)
+		m := solves.Build(t, s)
 		dt := end / float64(steps)
 		want, last := start, 0.0
 		sol, err := gpusolve.Transient(context.Background(), m,
@@ -175,7 +176,7 @@ func TestCoolingByRadiation(t *testing.T) {
 						})
 						return capacity/dt*(x-old) + radiated(surface)
 					})
-					last = field(t, s, f)[0]
+					last = solves.Field(t, s, f)[0]
 					if math.Abs(last-want) > 1e-6 {
 						t.Fatalf("%d steps: %.10g K, want %.10g K", steps, last, want)
 					}
@@ -203,32 +204,10 @@ func TestCoolingByRadiation(t *testing.T) {
 	}
 }
 
-// someFilm makes a coefficient follow the temperature of the surface in half of the cases.
-func someFilm(rng *rand.Rand, h *float64) (f stack.Film) {
-	if rng.IntN(2) == 0 {
-		f.Law, *h = someCurve(rng, *h), 0
-		f.Emissivity = float64(rng.IntN(2)) * rng.Float64()
-	}
-	return f
-}
-
-// sharesCells says whether cells lie on two faces with a temperature: what the rounding of their sum moves goes to the
-// larger conductance, which the independent code leaves alone.
-func sharesCells(s *stack.Stack) bool { return s.Boundary[stack.West].Kind != stack.Adiabatic }
-
-// someSide is a face that radiates, or adiabatic.
-func someSide(rng *rand.Rand) stack.Boundary {
-	if rng.IntN(2) == 0 {
-		return stack.Boundary{}
-	}
-	return stack.Boundary{Kind: stack.Convective, H: 1e4 * rng.Float64() * float64(rng.IntN(2)), Temperature: 280 +
-		40*rng.Float64(), Film: stack.Film{Emissivity: 0.1 + 0.9*rng.Float64()}}
-}
-
 // TestFilmsAddUp compares what the report tells of faces with the heat that the solver finds to leave through them, on
 // all six faces of a stack with regions and materials that follow the temperature.
 func TestFilmsAddUp(t *testing.T) {
-	s := hot10(12)
+	s := solves.Hot10(12)
 	air := func(o heatsink.Orientation) stack.Boundary {
 		return stack.Boundary{Kind: stack.Convective, H: 2e3, Temperature: 305,
 			Film: stack.Film{Natural: o, Length: 5e-3, Emissivity: 0.6}}
@@ -237,8 +216,8 @@ func TestFilmsAddUp(t *testing.T) {
 		s.Boundary[f] = air(heatsink.Vertical)
 	}
 	s.Boundary[stack.Top], s.Boundary[stack.Bottom] = air(heatsink.Up), air(heatsink.Down)
-	m := build(t, s)
-	sol := steady(t, s, gpusolve.Options{Device: "cpu", Tol: 1e-8})
+	m := solves.Build(t, s)
+	sol := solves.Steady(t, s, gpusolve.Options{Device: "cpu", Tol: 1e-8})
 	if !sol.Status.Converged || sol.Energy.ImbalanceRel > 1e-8 {
 		t.Fatalf("%+v, %+v, %+v", sol.Status, sol.Status.Nonlinear, sol.Energy)
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
@@ -74,7 +76,7 @@ func TestStepsFromTheSteadyStateAreFree(t *testing.T) {
 // moment.
 func TestAdaptiveStepsThatDoNotConverge(t *testing.T) {
 	s := cases.Stack10(cases.Options{NX: 16})
-	sol, err := gpusolve.Adaptive(t.Context(), build(t, s),
+	sol, err := gpusolve.Adaptive(t.Context(), solves.Build(t, s),
 		gpusolve.Options{Device: "cpu", Preconditioner: "jacobi", Tol: 1e-9, MaxIter: 2},
 		gpusolve.AdaptiveOptions{Tol: 50, Until: 1e-3})
 	if err != nil {

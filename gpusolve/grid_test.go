@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/precond/fourier"
@@ -25,22 +27,22 @@ func TestMethodsBeyondTheRowsOfALaunch(t *testing.T) {
 			continue
 		}
 		o := gpusolve.Options{Preconditioner: method, RTol: 1e-9, Device: "cpu"}
-		onHost, err := gpusolve.Transient(context.Background(), build(t, s), o, plan)
+		onHost, err := gpusolve.Transient(context.Background(), solves.Build(t, s), o, plan)
 		if err != nil {
 			t.Fatal(err)
 		}
 		m := devices.Machine(interpreter.Options{NoRaces: true, GridRows: rows})
-		o.Executor = onInterpreter(t, m)
-		sol, err := gpusolve.Transient(context.Background(), build(t, s), o, plan)
+		o.Executor = solves.OnInterpreter(t, m)
+		sol, err := gpusolve.Transient(context.Background(), solves.Build(t, s), o, plan)
 		if err != nil {
 			t.Errorf("%s: %v", method, err)
 			continue
 		}
-		if d := largestDifference(field(t, s, onHost.Field), field(t, s, sol.Field)); d > 1e-4 ||
+		if d := solves.LargestDifference(solves.Field(t, s, onHost.Field), solves.Field(t, s, sol.Field)); d > 1e-4 ||
 			!sol.Status.Converged || math.Abs(sol.PeakK-onHost.PeakK) > 1e-4 {
 			t.Errorf("%s: %g K from the processor's field: %+v", method, d, sol.Status)
 		}
 		sol.Close()
-		empty(t, m)
+		solves.Empty(t, m)
 	}
 }

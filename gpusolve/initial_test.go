@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/gpusolve/testing/interpreter"
@@ -15,19 +17,19 @@ import (
 // A transient that starts from the steady field under the same powers stays there, on the processor and by the kernels.
 func TestTransientFromSteadyField(t *testing.T) {
 	s := cases.Interposer(cases.Stack10(cases.Options{NX: 21, NY: 18}))
-	start := steady(t, s, gpusolve.Options{Tol: 1e-7})
-	want := field(t, s, start.Field)
+	start := solves.Steady(t, s, gpusolve.Options{Tol: 1e-7})
+	want := solves.Field(t, s, start.Field)
 	for name, o := range map[string]gpusolve.Options{
 		"processor": {Tol: 1e-6, Device: "cpu"},
-		"kernels":   {Tol: 1e-6, Executor: onInterpreter(t, devices.Machine(interpreter.Options{}))},
+		"kernels":   {Tol: 1e-6, Executor: solves.OnInterpreter(t, devices.Machine(interpreter.Options{}))},
 	} {
-		sol, err := gpusolve.Transient(t.Context(), build(t, s), o,
+		sol, err := gpusolve.Transient(t.Context(), solves.Build(t, s), o,
 			gpusolve.TransientOptions{Steps: 4, Dt: 1e-3, Initial: start.Field})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer sol.Close()
-		if d := largestDifference(want, field(t, s, sol.Field)); d > 3e-6 {
+		if d := solves.LargestDifference(want, solves.Field(t, s, sol.Field)); d > 3e-6 {
 			t.Errorf("%s: the field moves by %g K", name, d)
 		}
 	}
@@ -35,8 +37,8 @@ func TestTransientFromSteadyField(t *testing.T) {
 
 // One cell at 350 K over an ambient of 310 K: theta_n = final + (40 K - final) (1 + dt/tau)^-n.
 func TestTransientFromField(t *testing.T) {
-	s, tau, final := lump()
-	m := build(t, s)
+	s, tau, final := solves.Lump()
+	m := solves.Build(t, s)
 	start, err := m.Initial([]stack.InitialLayer{{Kelvin: 350}})
 	if err != nil {
 		t.Fatal(err)

@@ -5,33 +5,15 @@ import (
 	"math"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/gpusolve/testing/interpreter"
 	"thermsim/gpusolve/testing/opstest/devices"
 	"thermsim/internal/testtier"
 	"thermsim/stack"
 )
-
-// onInterpreter opens the CUDA executor on the interpreter of PTX.
-func onInterpreter(t testing.TB, drv cudriver.Driver) *cuda.Device {
-	t.Helper()
-	d, err := cuda.Open(drv, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
-// empty fails the test where anything is left on the device.
-func empty(t testing.TB, m *interpreter.Machine) {
-	t.Helper()
-	if left := m.Objects(); left != (interpreter.Objects{}) {
-		t.Errorf("left on the device: %+v", left)
-	}
-}
 
 func smallKinds() map[string]*stack.Stack {
 	n := testtier.Pick(9, 25)
@@ -48,17 +30,17 @@ func TestKernelsSolveAsTheProcessorDoes(t *testing.T) {
 	t.Parallel()
 	for name, s := range smallKinds() {
 		for _, tol := range testtier.Pick([]float64{1e-6}, []float64{1e-4, 1e-6}) {
-			onHost := steady(t, s, gpusolve.Options{Tol: tol, Device: "cpu", Preconditioner: "multigrid"})
-			want := field(t, s, onHost.Field)
+			onHost := solves.Steady(t, s, gpusolve.Options{Tol: tol, Device: "cpu", Preconditioner: "multigrid"})
+			want := solves.Field(t, s, onHost.Field)
 			var first []float64
 			for seed := range int64(2) {
 				m := devices.Machine(interpreter.Options{Seed: seed, NoRaces: seed > 0})
-				sol, err := gpusolve.Steady(context.Background(), build(t, s),
-					gpusolve.Options{Tol: tol, Executor: onInterpreter(t, m), Preconditioner: "multigrid"})
+				sol, err := gpusolve.Steady(context.Background(), solves.Build(t, s),
+					gpusolve.Options{Tol: tol, Executor: solves.OnInterpreter(t, m), Preconditioner: "multigrid"})
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
-				got := field(t, s, sol.Field)
+				got := solves.Field(t, s, sol.Field)
 				// Residuals in FP32 may cost an iteration, and near their rounding a fresh start from the true
 				// residual.
 				extra := 1
@@ -68,17 +50,17 @@ func TestKernelsSolveAsTheProcessorDoes(t *testing.T) {
 				if n, h := sol.Status.Iterations, onHost.Status.Iterations; n < h-1 || n > h+extra {
 					t.Errorf("%s at %g K: %d iterations, %d on the processor", name, tol, n, h)
 				}
-				if d := largestDifference(want, got); d > math.Max(tol, 1e-5) || !sol.Status.Converged ||
+				if d := solves.LargestDifference(want, got); d > math.Max(tol, 1e-5) || !sol.Status.Converged ||
 					sol.Energy.ImbalanceRel > 1e-4 {
 					t.Errorf("%s at %g K: fields differ by %g K: %+v, %+v", name, tol, d, sol.Status, sol.Energy)
 				}
 				if first == nil {
 					first = got
-				} else if largestDifference(first, got) != 0 {
+				} else if solves.LargestDifference(first, got) != 0 {
 					t.Errorf("%s: another order of blocks and warps changes the result", name)
 				}
 				sol.Close()
-				empty(t, m)
+				solves.Empty(t, m)
 			}
 		}
 	}
@@ -88,7 +70,7 @@ func TestKernelsStepAsTheProcessorDoes(t *testing.T) {
 	s := cases.Interposer(cases.Stack10(cases.Options{NX: 14, NY: 11}))
 	plan := gpusolve.TransientOptions{Steps: 4, Dt: 1e-3}
 	run := func(o gpusolve.Options) *gpusolve.Solution {
-		sol, err := gpusolve.Transient(context.Background(), build(t, s), o, plan)
+		sol, err := gpusolve.Transient(context.Background(), solves.Build(t, s), o, plan)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,8 +78,8 @@ func TestKernelsStepAsTheProcessorDoes(t *testing.T) {
 	}
 	want := run(gpusolve.Options{Device: "cpu"})
 	m := devices.Machine(interpreter.Options{})
-	got := run(gpusolve.Options{Executor: onInterpreter(t, m)})
-	if d := largestDifference(field(t, s, want.Field), field(t, s, got.Field)); d > 1e-4 {
+	got := run(gpusolve.Options{Executor: solves.OnInterpreter(t, m)})
+	if d := solves.LargestDifference(solves.Field(t, s, want.Field), solves.Field(t, s, got.Field)); d > 1e-4 {
 		t.Errorf("fields differ by %g K", d)
 	}
 	if math.Abs(want.Energy.Stored-got.Energy.Stored) > 1e-4*want.Energy.Stored || got.Energy.ImbalanceRel > 1e-4 {
@@ -105,5 +87,5 @@ func TestKernelsStepAsTheProcessorDoes(t *testing.T) {
 	}
 	want.Close()
 	got.Close()
-	empty(t, m)
+	solves.Empty(t, m)
 }

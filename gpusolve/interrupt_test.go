@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ranks"
 	"thermsim/mesh"
@@ -12,7 +14,7 @@ import (
 
 // Steps that take no iteration are interrupted like others, alone and on ranks: the run keeps what was finished.
 func TestShortStepsAreInterrupted(t *testing.T) {
-	m := teamStack(t, 3, 2)
+	m := solves.TeamStack(t, 3, 2)
 	for _, n := range []int{1, 2} {
 		for _, adaptive := range []bool{false, true} {
 			for interrupted := range n {
@@ -21,7 +23,7 @@ func TestShortStepsAreInterrupted(t *testing.T) {
 					ctxs[r], stops[r] = context.WithCancel(context.Background())
 					defer stops[r]()
 				}
-				_ = together(t, n, func(rank int, g ranks.Group) error {
+				_ = solves.Together(t, n, func(rank int, g ranks.Group) error {
 					o := gpusolve.Options{Device: "cpu", Preconditioner: "multigrid", RTol: 0.9}
 					if n > 1 {
 						o.Ranks = g

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/solution"
@@ -18,53 +20,21 @@ import (
 	"thermsim/stack"
 )
 
-// exponential leakage of so many W at 358.15 K.
-func exponential(watts, beta float64) stack.Leakage {
-	return stack.Leakage{Watts: watts, Factor: &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: beta,
-		At: 358.15, Range: [2]float64{250, 700}}}
-}
-
-// leakyLump is one cell behind one resistance, in K/W, with power and leakage.
-func leakyLump(watts float64, l stack.Leakage) (s *stack.Stack, resistance float64) {
-	s = &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{1e-2, 1e-2}}
-	s.Grid = stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: 1}}
-	s.Materials = []stack.Material{{Name: "m", K: [3]float64{100, 100, 100}, C: 1.6e6}}
-	s.Layers =
-		[]stack.Layer{{Name: "l", Thickness: 1e-3, Cells: 1,
-			Powers: []stack.Power{{Uniform: watts, Area: s.Domain(), Leakage: l}}}}
-	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 5000, Temperature: 300}
-	return s, 1 / float64(float32(1e-4/(1/5000.+1e-3/200)))
-}
-
-// lambertW0 is the upper real branch of w e^w = z for -1/e <= z, by bisection.
-func lambertW0(z float64) float64 {
-	low, high := -1.0, math.Max(1, z)
-	for range 200 {
-		mid := (low + high) / 2
-		if mid*math.Exp(mid) < z {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return (low + high) / 2
-}
-
 // TestLumpedLeakage compares a cell behind a resistance with theory: T - Ta = R (P + L exp(b (T - Tr))) has the
 // solution u = -W(-a b)/b for u = T - Ta - R P, with a = R L exp(b (Ta + R P - Tr)), and its loop gain is b u.
 func TestLumpedLeakage(t *testing.T) {
 	const beta = 0.015
 	for _, c := range []struct{ watts, leaking float64 }{{0, 1}, {10, 3}, {25, 8}, {40, 5}, {12, 14.5}} {
-		s, r := leakyLump(c.watts, exponential(c.leaking, beta))
+		s, r := solves.LeakyLump(c.watts, solves.Exponential(c.leaking, beta))
 		a := r * c.leaking * math.Exp(beta*(300+r*c.watts-358.15))
 		if a*beta >= 1/math.E {
 			t.Fatalf("%+v has no solution", c)
 		}
-		u := -lambertW0(-a*beta) / beta
+		u := -solves.LambertW0(-a*beta) / beta
 		want := 300 + r*c.watts + u
 		for _, device := range []ops.Device{nil, devices.Interpreter(t, interpreter.Options{NoRaces: true})} {
-			sol := steady(t, s, gpusolve.Options{Device: "cpu", Executor: device, Tol: 1e-10})
-			got := field(t, s, sol.Field)[0]
+			sol := solves.Steady(t, s, gpusolve.Options{Device: "cpu", Executor: device, Tol: 1e-10})
+			got := solves.Field(t, s, sol.Field)[0]
 			n := sol.Status.Nonlinear.Leakage
 			t.Logf("%+v: %.10f K, want %.10f K (%.2g); gain %.8f, want %.8f; %d systems", c, got, want, got-want,
 				n.Gain, beta*u, sol.Status.Nonlinear.OuterTotal)
@@ -81,29 +51,15 @@ func TestLumpedLeakage(t *testing.T) {
 	}
 }
 
-// lumpedLimit is the factor on power and leakage at which the solution of a lump ends: a b = 1/e.
-func lumpedLimit(r, watts, leaking, beta float64) float64 {
-	low, high := 0.0, 1e3
-	for range 200 {
-		f := (low + high) / 2
-		if r*f*leaking*beta*math.Exp(beta*(300+r*f*watts-358.15)) < 1/math.E {
-			low = f
-		} else {
-			high = f
-		}
-	}
-	return low
-}
-
 // TestLumpedRunaway comes close to the critical power from both sides, and starts far beyond it.
 func TestLumpedRunaway(t *testing.T) {
 	const beta = 0.015
 	for _, c := range []struct{ watts, leaking float64 }{{10, 5}, {0, 10}, {30, 2}} {
-		_, r := leakyLump(0, stack.Leakage{})
-		limit := lumpedLimit(r, c.watts, c.leaking, beta)
+		_, r := solves.LeakyLump(0, stack.Leakage{})
+		limit := solves.LumpedLimit(r, c.watts, c.leaking, beta)
 		for _, part := range []float64{0.999, 1.001, 1.5, 4} {
-			s, _ := leakyLump(part*limit*c.watts, exponential(part*limit*c.leaking, beta))
-			sol := steady(t, s, gpusolve.Options{Device: "cpu"})
+			s, _ := solves.LeakyLump(part*limit*c.watts, solves.Exponential(part*limit*c.leaking, beta))
+			sol := solves.Steady(t, s, gpusolve.Options{Device: "cpu"})
 			n := sol.Status.Nonlinear.Leakage
 			t.Logf("%+v at %g times the critical power: %s, gain %.4g, factor %.6f, %d systems", c, part,
 				sol.Status.Reason, n.Gain, n.Factor, sol.Status.Nonlinear.OuterTotal)
@@ -133,7 +89,7 @@ func frankKamenetskii(nz int, delta float64) *stack.Stack {
 	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{1e-3, 1e-3}}
 	s.Grid = stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: 1}}
 	s.Materials = []stack.Material{{Name: "m", K: [3]float64{k, k, k}, C: 1.6e6}}
-	l := exponential(delta*k/(beta*half*half)*2*half*1e-6*math.Exp(beta*58.15), beta)
+	l := solves.Exponential(delta*k/(beta*half*half)*2*half*1e-6*math.Exp(beta*58.15), beta)
 	s.Layers =
 		[]stack.Layer{{Name: "l", Thickness: 2 * half, Cells: nz,
 			Powers: []stack.Power{{Area: s.Domain(), Leakage: l}}}}
@@ -157,11 +113,11 @@ func TestFrankKamenetskii(t *testing.T) {
 		var gain float64
 		for g, nz := range []int{45, 135} {
 			s := frankKamenetskii(nz, delta)
-			sol := steady(t, s, gpusolve.Options{Device: "cpu", Tol: 1e-8})
+			sol := solves.Steady(t, s, gpusolve.Options{Device: "cpu", Tol: 1e-8})
 			if !sol.Status.Converged {
 				t.Fatalf("%+v", sol.Status)
 			}
-			middle[g] = 0.02 * (field(t, s, sol.Field)[nz/2] - 300)
+			middle[g] = 0.02 * (solves.Field(t, s, sol.Field)[nz/2] - 300)
 			gain = sol.Status.Nonlinear.Leakage.Gain
 		}
 		got := middle[1] + (middle[1]-middle[0])/8
@@ -172,7 +128,7 @@ func TestFrankKamenetskii(t *testing.T) {
 	}
 	const nz = 135
 	for _, part := range []float64{1.001, 1.3, 3} {
-		sol := steady(t, frankKamenetskii(nz, part*critical), gpusolve.Options{Device: "cpu"})
+		sol := solves.Steady(t, frankKamenetskii(nz, part*critical), gpusolve.Options{Device: "cpu"})
 		n := sol.Status.Nonlinear.Leakage
 		t.Logf("%g times the critical power: %s, gain %.4g, factor %.6f, hottest %.6f of 1.186842, %d systems", part,
 			sol.Status.Reason, n.Gain, n.Factor, 0.02*(sol.PeakK-300), sol.Status.Nonlinear.OuterTotal)
@@ -192,7 +148,7 @@ func leakyNonlinear(t *testing.T, rng *rand.Rand, properties bool) *stack.Stack 
 		}
 	}
 	// Up to 60 K or so beside the temperatures of the faces, and leakage of a third of the power in either layer.
-	hottest, power := steady(t, s, gpusolve.Options{Device: "cpu"}).PeakK, &s.Layers[0].Powers[0]
+	hottest, power := solves.Steady(t, s, gpusolve.Options{Device: "cpu"}).PeakK, &s.Layers[0].Powers[0]
 	share := math.Min(1, 60/(hottest-300))
 	power.Uniform *= share
 	s.Boundary[stack.Bottom].Flux *= share
@@ -201,30 +157,9 @@ func leakyNonlinear(t *testing.T, rng *rand.Rand, properties bool) *stack.Stack 
 			s.Layers[l].Powers = []stack.Power{{Area: s.Domain()}}
 		}
 		s.Layers[l].Powers[0].Leakage = stack.Leakage{Watts: power.Uniform * (0.05 + 0.3*rng.Float64()),
-			Factor: someLaw(rng)}
+			Factor: solves.SomeLaw(rng)}
 	}
 	return s
-}
-
-// someLaw is a random law of leakage.
-func someLaw(rng *rand.Rand) *stack.Curve {
-	c := &stack.Curve{At: 340, Range: [2]float64{200, 900}}
-	switch rng.IntN(3) {
-	case 0:
-		c.Law, c.Value, c.Exponent = stack.ExponentialLaw, 1, 0.003+0.01*rng.Float64()
-	case 1:
-		c.Law, c.Coefficients, c.At = stack.PolynomialLaw, []float64{1, 0.01 * rng.Float64(), 2e-5 * rng.Float64()}, 300
-		c.Range[0] = 250
-	default:
-		c.Law, c.At = stack.TableLaw, 0
-		v := 0.3
-		for kelvin := 200.0; kelvin <= 900; kelvin += 40 + 60*rng.Float64() {
-			c.Temperatures, c.Values = append(c.Temperatures, kelvin), append(c.Values, v)
-			v *= 1 + 0.7*rng.Float64()
-		}
-		c.Range = [2]float64{c.Temperatures[0], c.Temperatures[len(c.Temperatures)-1]}
-	}
-	return c
 }
 
 // TestLeakageAgainstNewton compares random stacks with the independent code, with and without properties that follow
@@ -234,10 +169,10 @@ func TestLeakageAgainstNewton(t *testing.T) {
 		return leakyNonlinear(t, rand.New(rand.NewPCG(seed, 3)), seed%2 == 0)
 	}
 	gain := func(sol *gpusolve.Solution) float64 { return 1 / (1 - sol.Status.Nonlinear.Leakage.Gain) }
-	againstNewton(t, random, 300, gain, func(t *testing.T, d *dense, want []float64, sol *gpusolve.Solution) {
+	solves.AgainstNewton(t, random, 300, gain, func(t *testing.T, d *solves.Dense, want []float64, sol *gpusolve.Solution) {
 		leaking, n := 0.0, sol.Status.Nonlinear
 		for c, kelvin := range want {
-			leaking += d.leaking(c, kelvin)
+			leaking += d.Leaking(c, kelvin)
 		}
 		if math.Abs(n.Leakage.Watts-leaking) > 1e-7*leaking || sol.Energy.ImbalanceRel > 1e-8 {
 			t.Errorf("%.10g W leak, want %.10g W; imbalance %.3g", n.Leakage.Watts, leaking, sol.Energy.ImbalanceRel)
@@ -249,19 +184,19 @@ func TestLeakageAgainstNewton(t *testing.T) {
 // TestLeakageBitsIndependentOfCores solves with one and with four workers, below the limit and beyond it.
 func TestLeakageBitsIndependentOfCores(t *testing.T) {
 	for _, watts := range []float64{8, 60} {
-		s := hot10(33)
+		s := solves.Hot10(33)
 		s.Layers[0].Powers = append(s.Layers[0].Powers,
-			stack.Power{Area: s.Domain(), Leakage: exponential(watts, 0.015)})
+			stack.Power{Area: s.Domain(), Leakage: solves.Exponential(watts, 0.015)})
 		run := func(n int) ([]float64, solution.Leakage) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
-			sol := steady(t, s, gpusolve.Options{Device: "cpu"})
+			sol := solves.Steady(t, s, gpusolve.Options{Device: "cpu"})
 			t.Logf("%g W: %s, %+v", watts, sol.Status.Reason, *sol.Status.Nonlinear.Leakage)
-			return field(t, s, sol.Field), *sol.Status.Nonlinear.Leakage
+			return solves.Field(t, s, sol.Field), *sol.Status.Nonlinear.Leakage
 		}
 		one, first := run(1)
 		four, fourth := run(4)
 		if !slices.Equal(one, four) || first != fourth {
-			t.Errorf("%g W: the bits differ, by up to %g K; %+v and %+v", watts, largestDifference(one, four), first,
+			t.Errorf("%g W: the bits differ, by up to %g K; %+v and %+v", watts, solves.LargestDifference(one, four), first,
 				fourth)
 		}
 	}
@@ -274,9 +209,9 @@ func TestLeakyStepsAgainstNewton(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(seed, 4))
 			s := leakyNonlinear(t, rng, seed%2 == 0)
-			m := build(t, s)
+			m := solves.Build(t, s)
 			dt := 3e-4 * math.Pow(100, rng.Float64())
-			d := newDense(m, dt)
+			d := solves.NewDense(m, dt)
 			want := make([]float64, m.Cells())
 			for c := range want {
 				want[c] = 300
@@ -286,12 +221,12 @@ func TestLeakyStepsAgainstNewton(t *testing.T) {
 			sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{Device: "cpu", Tol: 1e-8 * steps},
 				gpusolve.TransientOptions{Steps: steps, Dt: dt,
 					OnStep: func(step gpusolve.Step, f gpusolve.Field) error {
-						d.old = slices.Clone(want)
-						d.solve(want)
-						worst = math.Max(worst, largestDifference(field(t, s, f), want))
+						d.Old = slices.Clone(want)
+						d.Solve(want)
+						worst = math.Max(worst, solves.LargestDifference(solves.Field(t, s, f), want))
 						leaking := 0.0
 						for c, kelvin := range want {
-							leaking += d.leaking(c, kelvin)
+							leaking += d.Leaking(c, kelvin)
 						}
 						power = math.Max(power, math.Abs(step.LeakageW/leaking-1))
 						return nil
@@ -316,7 +251,7 @@ func TestLeakyStepsAgainstNewton(t *testing.T) {
 func TestLeakyStepsOnGPU(t *testing.T) {
 	gpu := func() ops.Device { return devices.Interpreter(t, interpreter.Options{NoRaces: true}) }
 	s := leakyNonlinear(t, rand.New(rand.NewPCG(0, 4)), true)
-	m := build(t, s)
+	m := solves.Build(t, s)
 	run := func(device ops.Device) ([]float64, solution.Leakage) {
 		sol, err := gpusolve.Transient(context.Background(), m,
 			gpusolve.Options{Device: "cpu", Executor: device, Tol: 1e-6}, gpusolve.TransientOptions{Steps: 3, Dt: 1e-3})
@@ -324,16 +259,16 @@ func TestLeakyStepsOnGPU(t *testing.T) {
 			t.Fatalf("%v, %+v, %+v", err, sol.Status, sol.Energy)
 		}
 		defer sol.Close()
-		return field(t, s, sol.Field), *sol.Status.Nonlinear.Leakage
+		return solves.Field(t, s, sol.Field), *sol.Status.Nonlinear.Leakage
 	}
 	a, first := run(nil)
 	b, second := run(gpu())
-	if d := largestDifference(a, b); d > 1e-6 || math.Abs(first.Gain/second.Gain-1) > 1e-3 {
+	if d := solves.LargestDifference(a, b); d > 1e-6 || math.Abs(first.Gain/second.Gain-1) > 1e-3 {
 		t.Errorf("the fields differ by %.3g K; %+v, %+v", d, first, second)
 	}
-	hot, r := leakyLump(20, exponential(60, 0.015))
-	sol := steady(t, hot, gpusolve.Options{Device: "cpu", Executor: gpu()})
-	want := lumpedLimit(r, 20, 60, 0.015)
+	hot, r := solves.LeakyLump(20, solves.Exponential(60, 0.015))
+	sol := solves.Steady(t, hot, gpusolve.Options{Device: "cpu", Executor: gpu()})
+	want := solves.LumpedLimit(r, 20, 60, 0.015)
 	if n := sol.Status.Nonlinear.Leakage; sol.Status.Reason != solution.ReasonRunaway ||
 		math.Abs(n.Factor/want-1) > 1e-3 {
 		t.Errorf("%+v, %+v; want factor %g", sol.Status, n, want)
@@ -364,7 +299,7 @@ func TestLeakyLumpInTime(t *testing.T) {
 		return kelvin, at
 	}
 	run := func(s *stack.Stack, dt, until float64) *gpusolve.Solution {
-		sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-7},
+		sol, err := gpusolve.Transient(context.Background(), solves.Build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-7},
 			gpusolve.TransientOptions{Steps: int(until/dt + 0.5), Dt: dt})
 		if err != nil {
 			t.Fatal(err)
@@ -372,7 +307,7 @@ func TestLeakyLumpInTime(t *testing.T) {
 		t.Cleanup(sol.Close)
 		return sol
 	}
-	s, r := leakyLump(20, exponential(10, 0.015))
+	s, r := solves.LeakyLump(20, solves.Exponential(10, 0.015))
 	const until = 0.4
 	want, _ := integrate(s, r, until, 1e9)
 	var at [3]float64
@@ -386,7 +321,7 @@ func TestLeakyLumpInTime(t *testing.T) {
 	if got := second + (second-first)/3; math.Abs(got-want) > 1e-6*(want-300) {
 		t.Errorf("%.7f K after %g s, want %.7f K; %v", got, until, want, at)
 	}
-	s, r = leakyLump(20, exponential(25, 0.015))
+	s, r = solves.LeakyLump(20, solves.Exponential(25, 0.015))
 	s.Layers[0].Powers[0].Leakage.Factor.Range[1] = 450
 	_, ends := integrate(s, r, 10, 450)
 	for _, dt := range []float64{4e-3, 1e-3} {
@@ -407,9 +342,9 @@ func TestLeakyLumpInTime(t *testing.T) {
 // TestStepsTooLongForRunaway takes steps longer than the growth of the leakage takes: their matrix is not positive
 // definite, which is told.
 func TestStepsTooLongForRunaway(t *testing.T) {
-	s, _ := leakyLump(20, exponential(60, 0.015))
+	s, _ := solves.LeakyLump(20, solves.Exponential(60, 0.015))
 	for _, dt := range []float64{0.05, 1} {
-		sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{Device: "cpu"},
+		sol, err := gpusolve.Transient(context.Background(), solves.Build(t, s), gpusolve.Options{Device: "cpu"},
 			gpusolve.TransientOptions{Steps: 100, Dt: dt})
 		if err != nil {
 			t.Fatal(err)
@@ -428,24 +363,24 @@ func TestStepsTooLongForRunaway(t *testing.T) {
 // warm or still cold, whatever the steps. A run that is interrupted has none.
 func TestGainAtTheEndOfATransient(t *testing.T) {
 	const beta, leaking = 0.015, 3
-	s, r := leakyLump(10, exponential(leaking, beta))
+	s, r := solves.LeakyLump(10, solves.Exponential(leaking, beta))
 	end := func(kelvin float64) float64 { return beta * r * leaking * math.Exp(beta*(kelvin-358.15)) }
 	last := 0.0
 	for _, seconds := range []float64{0.02, 0.2, 2} {
-		fixed, err := gpusolve.Transient(t.Context(), build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-9},
+		fixed, err := gpusolve.Transient(t.Context(), solves.Build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-9},
 			gpusolve.TransientOptions{Steps: 8, Dt: seconds / 8})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer fixed.Close()
-		chosen, err := gpusolve.Adaptive(t.Context(), build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-9},
+		chosen, err := gpusolve.Adaptive(t.Context(), solves.Build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-9},
 			gpusolve.AdaptiveOptions{Tol: 1e-3, Until: seconds})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer chosen.Close()
 		for _, sol := range []*gpusolve.Solution{fixed, chosen} {
-			kelvin := field(t, s, sol.Field)[0]
+			kelvin := solves.Field(t, s, sol.Field)[0]
 			if got := sol.Status.Nonlinear.Leakage.Gain; !(math.Abs(got-end(kelvin)) <= 1e-6) {
 				t.Errorf("after %g s, at %g K: gain %g, want %g", seconds, kelvin, got, end(kelvin))
 			}
@@ -457,7 +392,7 @@ func TestGainAtTheEndOfATransient(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	sol, err := gpusolve.Transient(ctx, build(t, s), gpusolve.Options{Device: "cpu"},
+	sol, err := gpusolve.Transient(ctx, solves.Build(t, s), gpusolve.Options{Device: "cpu"},
 		gpusolve.TransientOptions{Steps: 8, Dt: 0.01,
 			OnStep: func(gpusolve.Step, gpusolve.Field) error { cancel(); return nil }})
 	if !errors.Is(err, context.Canceled) || sol == nil {
@@ -472,9 +407,9 @@ func TestGainAtTheEndOfATransient(t *testing.T) {
 // TestLeakageBeyondItsRange has a stack whose temperatures leave the range without a runaway: that is told and nothing
 // more.
 func TestLeakageBeyondItsRange(t *testing.T) {
-	s, r := leakyLump(20, exponential(1, 0.015))
+	s, r := solves.LeakyLump(20, solves.Exponential(1, 0.015))
 	s.Layers[0].Powers[0].Leakage.Factor.Range[1] = 330
-	sol := steady(t, s, gpusolve.Options{Device: "cpu", Tol: 1e-9})
+	sol := solves.Steady(t, s, gpusolve.Options{Device: "cpu", Tol: 1e-9})
 	held := math.Exp(0.015 * (330 - 358.15))
 	if n := sol.Status.Nonlinear.Leakage; !sol.Status.Converged || n.Outside != 1 || n.Runaway ||
 		math.Abs(sol.PeakK-300-r*(20+held)) > 1e-7 || math.Abs(n.Gain-0.015*r*held) > 1e-6 {
@@ -485,10 +420,10 @@ func TestLeakageBeyondItsRange(t *testing.T) {
 // TestClampHidesNoRunaway has a law that ends close above the start: with the power held at its end there is a
 // solution, at which the gain says what it is worth.
 func TestClampHidesNoRunaway(t *testing.T) {
-	s, r := leakyLump(0, exponential(40, 0.03))
+	s, r := solves.LeakyLump(0, solves.Exponential(40, 0.03))
 	s.Layers[0].Powers[0].Leakage.Factor.Range[1] = 360
-	limit := lumpedLimit(r, 0, 40, 0.03)
-	sol := steady(t, s, gpusolve.Options{Device: "cpu"})
+	limit := solves.LumpedLimit(r, 0, 40, 0.03)
+	sol := solves.Steady(t, s, gpusolve.Options{Device: "cpu"})
 	n := sol.Status.Nonlinear.Leakage
 	t.Logf("%s, %+v, factor wanted %g", sol.Status.Reason, n, limit)
 	if sol.Status.Reason != solution.ReasonRunaway || !n.Runaway || math.Abs(n.Factor/limit-1) > 1e-3 {
@@ -498,15 +433,15 @@ func TestClampHidesNoRunaway(t *testing.T) {
 
 // TestLeakageNeedsPlainCG refuses solvers that leakage is not made for.
 func TestLeakageNeedsPlainCG(t *testing.T) {
-	s, _ := leakyLump(20, exponential(1, 0.015))
+	s, _ := solves.LeakyLump(20, solves.Exponential(1, 0.015))
 	for _, precond := range []string{"fourier", "jacobi:solver=bicgstab", "jacobi:precision=adaptive", "chebyshev"} {
-		if sol, err := gpusolve.Steady(context.Background(), build(t, s),
+		if sol, err := gpusolve.Steady(context.Background(), solves.Build(t, s),
 			gpusolve.Options{Device: "cpu", Preconditioner: precond, RTol: 1e-6}); err == nil {
 			t.Errorf("%s: %+v", precond, sol.Status)
 		}
 	}
 	for _, precond := range []string{"multigrid", "ic", "cmg", "jacobi", "parac", "ddilu"} {
-		sol, err := gpusolve.Steady(context.Background(), build(t, s),
+		sol, err := gpusolve.Steady(context.Background(), solves.Build(t, s),
 			gpusolve.Options{Device: "cpu", Preconditioner: precond})
 		if err != nil {
 			t.Errorf("%s: %v", precond, err)
@@ -528,7 +463,7 @@ func TestErrorOfLeakingTiersInTime(t *testing.T) {
 	}
 	s.Grid.X, s.Grid.Y = stack.Axis{Cells: 12}, stack.Axis{Cells: 12}
 	plan := gpusolve.AdaptiveOptions{Tol: 0.05, Until: 1}
-	sol, err := gpusolve.Adaptive(t.Context(), build(t, s), gpusolve.Options{Device: "cpu"}, plan)
+	sol, err := gpusolve.Adaptive(t.Context(), solves.Build(t, s), gpusolve.Options{Device: "cpu"}, plan)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ports"
 	"thermsim/gpusolve/testing/cases"
@@ -22,7 +24,7 @@ import (
 func TestSolveManyIsOneSolveAfterTheOther(t *testing.T) {
 	for method, tolerance := range map[string]float64{"fourier": 1e-10, "multigrid": 1e-6} {
 		s := cases.Stack10(cases.Options{NX: 29, NY: 31})
-		m := build(t, s)
+		m := solves.Build(t, s)
 		blocks := ports.InputsOf(s)
 		rng := rand.New(rand.NewPCG(3, 5))
 		watts := make([][]float64, 4)
@@ -41,8 +43,8 @@ func TestSolveManyIsOneSolveAfterTheOther(t *testing.T) {
 		}
 		for v := range watts {
 			setWatts(s, watts[v])
-			alone := build(t, s)
-			f := field(t, s, solve(t, alone, o).Field)
+			alone := solves.Build(t, s)
+			f := solves.Field(t, s, solves.Solve(t, alone, o).Field)
 			for n, in := range blocks {
 				mean, top := average(alone, areaOf(s, &in), f[in.Layer*29*31:][:29*31])
 				if math.Abs(mean-many.Mean[v][n]) > tolerance || math.Abs(top-many.Max[v][n]) > tolerance {
@@ -56,8 +58,8 @@ func TestSolveManyIsOneSolveAfterTheOther(t *testing.T) {
 
 // Where properties follow the temperature the responses do not add up: every vector is iterated by itself.
 func TestSolveManyFollowsTheTemperature(t *testing.T) {
-	s := hot10(23)
-	m := build(t, s)
+	s := solves.Hot10(23)
+	m := solves.Build(t, s)
 	watts := make([][]float64, 2)
 	for n := range ports.InputsOf(s) {
 		for v := range watts {
@@ -74,8 +76,8 @@ func TestSolveManyFollowsTheTemperature(t *testing.T) {
 	}
 	for v := range watts {
 		setWatts(s, watts[v])
-		alone := build(t, s)
-		f := field(t, s, solve(t, alone, o).Field)
+		alone := solves.Build(t, s)
+		f := solves.Field(t, s, solves.Solve(t, alone, o).Field)
 		for n, in := range many.Inputs {
 			mean, top := average(alone, areaOf(s, &in), f[in.Layer*m.NX()*m.NY():][:m.NX()*m.NY()])
 			if math.Abs(mean-many.Mean[v][n]) > 2e-5 || math.Abs(top-many.Max[v][n]) > 2e-5 {
@@ -125,7 +127,7 @@ func average(m *mesh.Mesh, r stack.Rect, plane []float64) (mean, top float64) {
 }
 
 func TestSolveManyRefusesWhatItCannotDraw(t *testing.T) {
-	m := build(t, cases.Stack10(cases.Options{NX: 8}))
+	m := solves.Build(t, cases.Stack10(cases.Options{NX: 8}))
 	n := len(ports.InputsOf(m.Stack))
 	for _, watts := range [][][]float64{{make([]float64, n-1)}, {append(make([]float64, n-1), math.NaN())}} {
 		if _, err := gpusolve.SolveMany(t.Context(), m, gpusolve.Options{Device: "cpu"},
@@ -144,7 +146,7 @@ func TestSolveManyOnAGPU(t *testing.T) {
 		stack.Power{Area: stack.Rect{X: 1e-3, Y: 1e-3, Width: 5e-3, Height: 4e-3},
 			Map: &stack.PowerMap{NX: 2, NY: 1, Values: []float64{1, 3}}})
 	s = ports.Responding(s)
-	m := build(t, s)
+	m := solves.Build(t, s)
 	units := make([][]float64, len(ports.InputsOf(s)))
 	for n := range units {
 		units[n] = make([]float64, len(units))
@@ -164,7 +166,7 @@ func TestSolveManyOnAGPU(t *testing.T) {
 				return r
 			}
 			host, gpu := many(gpusolve.Options{Device: "cpu"}),
-				many(gpusolve.Options{Executor: onInterpreter(t, devices.Machine(interpreter.Options{}))})
+				many(gpusolve.Options{Executor: solves.OnInterpreter(t, devices.Machine(interpreter.Options{}))})
 			for v := range units {
 				for n := range units {
 					if d := math.Abs(gpu.Mean[v][n] - host.Mean[v][n]); d > 1e-9*host.Mean[v][v] ||
@@ -187,7 +189,7 @@ func TestSolveManyOnAGPU(t *testing.T) {
 func TestShiftStoresHeat(t *testing.T) {
 	s := ports.Responding(cases.Stack10(cases.Options{NX: 8}))
 	s.Boundary[stack.Top] = stack.Boundary{}
-	m := build(t, s)
+	m := solves.Build(t, s)
 	units := make([]float64, len(ports.InputsOf(s)))
 	units[0] = 1
 	const shift = 1e-3
@@ -212,7 +214,7 @@ func TestShiftStoresHeat(t *testing.T) {
 func TestSolveManyReadsInParts(t *testing.T) {
 	t.Parallel()
 	s := cases.Stack10(cases.Options{NX: 6, NY: 5})
-	m := build(t, s)
+	m := solves.Build(t, s)
 	watts := make([][]float64, 70)
 	for v := range watts {
 		watts[v] = make([]float64, len(ports.InputsOf(s)))
@@ -221,12 +223,12 @@ func TestSolveManyReadsInParts(t *testing.T) {
 	var results []*gpusolve.ManyResult
 	var hottest [2][]float64
 	for _, o := range []gpusolve.Options{{Device: "cpu"},
-		{Executor: onInterpreter(t, devices.Machine(interpreter.Options{}))}} {
+		{Executor: solves.OnInterpreter(t, devices.Machine(interpreter.Options{}))}} {
 		on := len(results)
 		r, err := gpusolve.SolveMany(t.Context(), m, o,
 			gpusolve.Many{Watts: watts, Read: func(v int, f gpusolve.Field) error {
 				if v%20 == 0 {
-					hottest[on] = append(hottest[on], slices.Max(field(t, s, f)))
+					hottest[on] = append(hottest[on], slices.Max(solves.Field(t, s, f)))
 				}
 				return nil
 			}})

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/stack"
 	"thermsim/stack/geometry"
@@ -16,7 +18,7 @@ func heatBetween(t *testing.T, s *stack.Stack, low, high stack.Face) float64 {
 	s.Ambient = 300
 	s.Boundary[low] = stack.Boundary{Kind: stack.FixedTemperature, Temperature: 300}
 	s.Boundary[high] = stack.Boundary{Kind: stack.FixedTemperature, Temperature: 301}
-	sol := steady(t, s, gpusolve.Options{Device: "cpu", Tol: 1e-9})
+	sol := solves.Steady(t, s, gpusolve.Options{Device: "cpu", Tol: 1e-9})
 	if !sol.Status.Converged {
 		t.Fatal(sol.Status.Reason)
 	}

@@ -5,21 +5,23 @@ import (
 	"math"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/stack"
 )
 
 // leaking10 is cool10 with leakage in its logic, about a fifth of its power.
 func leaking10(n int) *stack.Stack {
-	s := cool10(n)
+	s := solves.Cool10(n)
 	for l := range s.Layers {
 		for p := range s.Layers[l].Powers {
 			power := &s.Layers[l].Powers[p]
 			if power.Uniform > 0 {
-				power.Leakage = exponential(power.Uniform/3, 0.015)
+				power.Leakage = solves.Exponential(power.Uniform/3, 0.015)
 			}
 			for b := range power.Blocks {
-				power.Blocks[b].Leakage = exponential(power.Blocks[b].Watts/3, 0.015)
+				power.Blocks[b].Leakage = solves.Exponential(power.Blocks[b].Watts/3, 0.015)
 			}
 		}
 	}
@@ -27,12 +29,12 @@ func leaking10(n int) *stack.Stack {
 }
 
 // BenchmarkLeaking compares leakage with none, as BenchmarkFollowing does silicon.
-func BenchmarkLeaking(b *testing.B) { compareTen(b, cool10, leaking10) }
+func BenchmarkLeaking(b *testing.B) { compareTen(b, solves.Cool10, leaking10) }
 
 // BenchmarkFollowing compares silicon that follows the temperature with constant silicon, in turns, on 512 x 512 x 10
 // cells in a steady state and on 256 x 256 x 10 in 20 steps of 1 ms: the least time of set-up and solve of each, and
 // their ratio.
-func BenchmarkFollowing(b *testing.B) { compareTen(b, cool10, hot10) }
+func BenchmarkFollowing(b *testing.B) { compareTen(b, solves.Cool10, solves.Hot10) }
 
 func compareTen(b *testing.B, constant, following func(n int) *stack.Stack) {
 	compare := func(b *testing.B, n int, solve func(s *stack.Stack) *gpusolve.Solution) {
@@ -57,7 +59,7 @@ func compareTen(b *testing.B, constant, following func(n int) *stack.Stack) {
 	}
 	b.Run("steady", func(b *testing.B) {
 		compare(b, 512, func(s *stack.Stack) *gpusolve.Solution {
-			sol, err := gpusolve.Steady(context.Background(), build(b, s),
+			sol, err := gpusolve.Steady(context.Background(), solves.Build(b, s),
 				gpusolve.Options{Device: "cpu", Preconditioner: "multigrid"})
 			if err != nil {
 				b.Fatal(err)
@@ -67,7 +69,7 @@ func compareTen(b *testing.B, constant, following func(n int) *stack.Stack) {
 	})
 	b.Run("transient", func(b *testing.B) {
 		compare(b, 256, func(s *stack.Stack) *gpusolve.Solution {
-			sol, err := gpusolve.Transient(context.Background(), build(b, s),
+			sol, err := gpusolve.Transient(context.Background(), solves.Build(b, s),
 				gpusolve.Options{Device: "cpu", Preconditioner: "multigrid"},
 				gpusolve.TransientOptions{Steps: 20, Dt: 1e-3})
 			if err != nil {

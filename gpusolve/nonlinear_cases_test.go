@@ -5,38 +5,11 @@ import (
 	"math"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/testing/cases"
 	"thermsim/stack"
 )
-
-// hot10 is the 10-layer stack at a fifth of its power, about 70 K above the ambient at its hot spot, with silicon that
-// follows the temperature.
-func hot10(n int) *stack.Stack {
-	s := cool10(n)
-	for i := range s.Materials {
-		if m := &s.Materials[i]; m.Name == "silicon" {
-			k := &stack.Curve{Law: stack.PowerLaw, Value: 153, Exponent: 1.5, At: 300, Range: [2]float64{250, 600}}
-			m.KCurve, m.K = [3]*stack.Curve{k, k, k}, [3]float64{153, 153, 153}
-		}
-	}
-	return s
-}
-
-// cool10 is the same with constant silicon.
-func cool10(n int) *stack.Stack {
-	s := cases.Stack10(cases.Options{NX: n})
-	for l := range s.Layers {
-		for p := range s.Layers[l].Powers {
-			power := &s.Layers[l].Powers[p]
-			power.Uniform /= 5
-			for b := range power.Blocks {
-				power.Blocks[b].Watts /= 5
-			}
-		}
-	}
-	return s
-}
 
 // slab is a block of one material between two temperatures, with power spread evenly.
 func slab(nz int, curve *stack.Curve, watts float64) *stack.Stack {
@@ -69,7 +42,7 @@ func fromKirchhoff(c *stack.Curve, value float64) float64 {
 	low, high := c.Range[0], c.Range[1]
 	for range 200 {
 		mid := (low + high) / 2
-		if integral(c, 310, mid) < value {
+		if solves.Integral(c, 310, mid) < value {
 			low = mid
 		} else {
 			high = mid
@@ -85,16 +58,16 @@ func TestSlabsByKirchhoff(t *testing.T) {
 	const length, area = 1e-3, 1e-6
 	for name, c := range curves() {
 		for _, watts := range []float64{0, 60} {
-			total := integral(c, 310, 420)
+			total := solves.Integral(c, 310, 420)
 			const n = 8
 			var at [3][]float64
 			for g, cells := range []int{n, 3 * n, 9 * n} {
 				s := slab(cells, c, watts)
-				sol := steady(t, s, gpusolve.Options{Device: "cpu", Tol: 1e-8})
+				sol := solves.Steady(t, s, gpusolve.Options{Device: "cpu", Tol: 1e-8})
 				if !sol.Status.Converged {
 					t.Fatalf("%+v", sol.Status)
 				}
-				x := field(t, s, sol.Field)
+				x := solves.Field(t, s, sol.Field)
 				step := cells / n
 				for i := range n {
 					at[g] = append(at[g], x[i*step+step/2])
@@ -137,12 +110,12 @@ func cube(n int, curve *stack.Curve, bottom, top float64) *stack.Stack {
 // the temperature solves Poisson's equation with a constant k. Both are extrapolated.
 func TestBodiesByKirchhoff(t *testing.T) {
 	solveAt := func(s *stack.Stack, n, coarse int) []float64 {
-		sol, err := gpusolve.Steady(context.Background(), build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-8})
+		sol, err := gpusolve.Steady(context.Background(), solves.Build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-8})
 		if err != nil || !sol.Status.Converged {
 			t.Fatal(err, sol.Status)
 		}
 		defer sol.Close()
-		x := field(t, s, sol.Field)
+		x := solves.Field(t, s, sol.Field)
 		step := n / coarse
 		var all []float64
 		for k := range coarse {
@@ -161,7 +134,7 @@ func TestBodiesByKirchhoff(t *testing.T) {
 		var warm, linear [3][]float64
 		for g, n := range []int{coarse, 3 * coarse, 9 * coarse} {
 			warm[g] = solveAt(cube(n, c, 310, 420), n, coarse)
-			linear[g] = solveAt(cube(n, constant, 310, 310+integral(c, 310, 420)/k0), n, coarse)
+			linear[g] = solveAt(cube(n, constant, 310, 310+solves.Integral(c, 310, 420)/k0), n, coarse)
 		}
 		extrapolated := func(v [3][]float64, i int) float64 {
 			a, b := v[1][i]+(v[1][i]-v[0][i])/8, v[2][i]+(v[2][i]-v[1][i])/8

@@ -9,35 +9,16 @@ import (
 	"slices"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/testing/interpreter"
 	"thermsim/gpusolve/testing/opstest/devices"
 	"thermsim/internal/testtier"
-	"thermsim/mesh"
 	"thermsim/stack"
 	"thermsim/stack/heatsink"
 )
-
-// someCurve is a random law that falls or rises by a third over 100 K or so.
-func someCurve(rng *rand.Rand, value float64) *stack.Curve {
-	c := &stack.Curve{Law: stack.Law(rng.IntN(3)), At: 300, Range: [2]float64{200, 900}}
-	switch c.Law {
-	case stack.PowerLaw:
-		c.Value, c.Exponent = value, 3*rng.Float64()-1
-	case stack.PolynomialLaw:
-		c.Coefficients = []float64{value, value * 1e-3 * (rng.Float64() - 0.3), value * 4e-6 * (rng.Float64() - 0.2)}
-	default:
-		v := value
-		for t := 200.0; t <= 900; t += 50 + 150*rng.Float64() {
-			c.Temperatures, c.Values = append(c.Temperatures, t), append(c.Values, v)
-			v *= 0.6 + 0.6*rng.Float64()
-		}
-		c.Range = [2]float64{c.Temperatures[0], c.Temperatures[len(c.Temperatures)-1]}
-	}
-	return c
-}
 
 // randomNonlinear is a small stack of two materials whose properties follow the temperature, each in its own way.
 func randomNonlinear(rng *rand.Rand) *stack.Stack {
@@ -49,18 +30,18 @@ func randomNonlinear(rng *rand.Rand) *stack.Stack {
 		for axis := range m.K {
 			m.K[axis] = between(1, 200)
 			if rng.IntN(4) > 0 {
-				m.KCurve[axis] = someCurve(rng, m.K[axis])
+				m.KCurve[axis] = solves.SomeCurve(rng, m.K[axis])
 				m.K[axis] = m.KCurve[axis].Of(300)
 			}
 		}
 		if rng.IntN(3) > 0 {
-			m.CCurve = someCurve(rng, m.C)
+			m.CCurve = solves.SomeCurve(rng, m.C)
 			m.C = m.CCurve.Of(300)
 		}
 		s.Materials = append(s.Materials, m)
 	}
 	if !s.TemperatureDependent() {
-		s.Materials[0].KCurve[2] = someCurve(rng, s.Materials[0].K[2])
+		s.Materials[0].KCurve[2] = solves.SomeCurve(rng, s.Materials[0].K[2])
 		s.Materials[0].K[2] = s.Materials[0].KCurve[2].Of(300)
 	}
 	for l := range 2 + rng.IntN(2) {
@@ -80,8 +61,8 @@ func randomNonlinear(rng *rand.Rand) *stack.Stack {
 		s.Boundary[stack.Bottom] = stack.Boundary{Kind: stack.HeatFlux, Flux: 20 * h}
 	}
 	s.Layers[0].Powers = []stack.Power{{Uniform: 80 * h * area, Area: s.Domain()}}
-	s.Boundary[stack.Top].Film = someFilm(rng, &s.Boundary[stack.Top].H)
-	s.Boundary[stack.West] = someSide(rng)
+	s.Boundary[stack.Top].Film = solves.SomeFilm(rng, &s.Boundary[stack.Top].H)
+	s.Boundary[stack.West] = solves.SomeSide(rng)
 	return s
 }
 
@@ -89,73 +70,13 @@ func randomNonlinear(rng *rand.Rand) *stack.Stack {
 // kernels.
 func TestSteadyAgainstNewton(t *testing.T) {
 	random := func(_ *testing.T, seed uint64) *stack.Stack { return randomNonlinear(rand.New(rand.NewPCG(seed, 1))) }
-	againstNewton(t, random, 330, func(*gpusolve.Solution) float64 {
+	solves.AgainstNewton(t, random, 330, func(*gpusolve.Solution) float64 {
 		return 1
-	}, func(t *testing.T, _ *dense, _ []float64, sol *gpusolve.Solution) {
+	}, func(t *testing.T, _ *solves.Dense, _ []float64, sol *gpusolve.Solution) {
 		if sol.Energy.ImbalanceRel > 1e-9 {
 			t.Errorf("imbalance %.3g", sol.Energy.ImbalanceRel)
 		}
 	})
-}
-
-// againstNewton solves random stacks with the independent code from a temperature on, and on the processor, the first
-// of them on a GPU's kernels too. Where the rounding of conductances to FP32 decides, its 2^-24 of the rise counts
-// times gain. further looks at more than temperatures.
-func againstNewton(t *testing.T, random func(t *testing.T, seed uint64) *stack.Stack, start float64,
-	gain func(*gpusolve.Solution) float64,
-	further func(t *testing.T, d *dense, want []float64, sol *gpusolve.Solution)) {
-	for seed := range testtier.Pick[uint64](12, 40) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			s := random(t, seed)
-			m := build(t, s)
-			d, want := byNewton(m, start)
-			open := map[string]ops.Device{"": nil}
-			if seed >= testtier.Pick[uint64](1, 0) && seed < testtier.Pick[uint64](3, 6) {
-				open["interpreter"] = devices.Interpreter(t, interpreter.Options{NoRaces: true})
-			}
-			for name, device := range open {
-				sol, err := gpusolve.Steady(context.Background(), m,
-					gpusolve.Options{Device: "cpu", Executor: device, Tol: 1e-8})
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := field(t, s, sol.Field)
-				limit := newtonLimit(m, sol, want, gain(sol))
-				if e := largestDifference(got, want); !sol.Status.Converged || !(e <= limit) {
-					t.Errorf("%s: off by %.3g K of a rise of %.3g K; %+v, %+v", name, e, slices.Max(want)-300,
-						sol.Status, sol.Status.Nonlinear)
-				}
-				further(t, d, want, sol)
-				sol.Close()
-			}
-		})
-	}
-}
-
-// byNewton solves with the independent code from a temperature on.
-func byNewton(m *mesh.Mesh, start float64) (*dense, []float64) {
-	d := newDense(m, 0)
-	want := make([]float64, m.Cells())
-	for c := range want {
-		want[c] = start
-	}
-	d.solve(want)
-	return d, want
-}
-
-// newtonLimit is how far a solve to 1e-8 K may be from the independent code. A conductance lies between two numbers of
-// FP32, and turns with the last digits of x; where coolant carries heat, by which more flows than any power, the run's
-// own estimate comes on top.
-func newtonLimit(m *mesh.Mesh, sol *gpusolve.Solution, want []float64, gain float64) float64 {
-	rounding := 0x1p-24 * math.Max(slices.Max(want)-300, 300-slices.Min(want)) * gain
-	switch {
-	case sol.Status.Reason == solution.ReasonAttainable && m.Cooled():
-		return math.Max(1e-7, sol.Status.EstimatedErrorK+rounding)
-	case sol.Status.Reason == solution.ReasonAttainable || sharesCells(m.Stack):
-		return rounding
-	}
-	return 1e-7
 }
 
 // TestTransientAgainstNewton compares steps of backward Euler with the independent code, and what was stored with the
@@ -166,9 +87,9 @@ func TestTransientAgainstNewton(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(seed, 2))
 			s := randomNonlinear(rng)
-			m := build(t, s)
+			m := solves.Build(t, s)
 			dt := 3e-4 * math.Pow(100, rng.Float64())
-			d := newDense(m, dt)
+			d := solves.NewDense(m, dt)
 			want := make([]float64, m.Cells())
 			for c := range want {
 				want[c] = 300
@@ -176,8 +97,8 @@ func TestTransientAgainstNewton(t *testing.T) {
 			enthalpy := func(at []float64) float64 {
 				sum := 0.0
 				for c, kelvin := range at {
-					i, j, k := d.at(c)
-					sum += d.heat(c, kelvin) * m.DX(i) * m.DY(j) * m.DZ(k)
+					i, j, k := d.At(c)
+					sum += d.Heat(c, kelvin) * m.DX(i) * m.DY(j) * m.DZ(k)
 				}
 				return sum
 			}
@@ -186,11 +107,11 @@ func TestTransientAgainstNewton(t *testing.T) {
 			sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{Device: "cpu", Tol: 1e-8 * steps},
 				gpusolve.TransientOptions{Steps: steps, Dt: dt,
 					OnStep: func(_ gpusolve.Step, f gpusolve.Field) error {
-						d.old = slices.Clone(want)
+						d.Old = slices.Clone(want)
 						before := enthalpy(want)
-						d.solve(want)
+						d.Solve(want)
 						stored += enthalpy(want) - before
-						worst = math.Max(worst, largestDifference(field(t, s, f), want))
+						worst = math.Max(worst, solves.LargestDifference(solves.Field(t, s, f), want))
 						return nil
 					}})
 			if err != nil {
@@ -204,9 +125,9 @@ func TestTransientAgainstNewton(t *testing.T) {
 					sol.Status.Nonlinear)
 			}
 			// The last step's balance holds with the capacities and conductances of its own end.
-			last := slices.Clone(d.old)
+			last := slices.Clone(d.Old)
 			slack := 2e-9 * math.Abs(stored)
-			if sharesCells(s) {
+			if solves.SharesCells(s) {
 				slack += 0x1p-24 * rise * m.HeatCapacity()
 			}
 			if got, want := sol.Energy.Stored*dt,
@@ -225,7 +146,7 @@ func TestTransientAgainstNewton(t *testing.T) {
 func TestFollowingStepsOnGPU(t *testing.T) {
 	for seed := range uint64(2) {
 		s := randomNonlinear(rand.New(rand.NewPCG(seed, 2)))
-		m := build(t, s)
+		m := solves.Build(t, s)
 		run := func(device ops.Device) []float64 {
 			sol, err := gpusolve.Transient(context.Background(), m,
 				gpusolve.Options{Device: "cpu", Executor: device, Tol: 1e-6},
@@ -234,10 +155,10 @@ func TestFollowingStepsOnGPU(t *testing.T) {
 				t.Fatalf("%v, %+v, %+v", err, sol.Status, sol.Energy)
 			}
 			defer sol.Close()
-			return field(t, s, sol.Field)
+			return solves.Field(t, s, sol.Field)
 		}
 		processor, gpu := run(nil), run(devices.Interpreter(t, interpreter.Options{NoRaces: true}))
-		if d := largestDifference(processor, gpu); d > 1e-6 {
+		if d := solves.LargestDifference(processor, gpu); d > 1e-6 {
 			t.Errorf("stack %d: the fields differ by %.3g K", seed, d)
 		}
 	}
@@ -245,17 +166,17 @@ func TestFollowingStepsOnGPU(t *testing.T) {
 
 // TestNonlinearBitsIndependentOfCores solves with one and with four workers.
 func TestNonlinearBitsIndependentOfCores(t *testing.T) {
-	s := hot10(33)
+	s := solves.Hot10(33)
 	s.Boundary[stack.Top].Film = stack.Film{Natural: heatsink.Up, Length: 3e-3, Emissivity: 0.9}
 	run := func(n int) []float64 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
-		sol := steady(t, s, gpusolve.Options{Device: "cpu"})
+		sol := solves.Steady(t, s, gpusolve.Options{Device: "cpu"})
 		if !sol.Status.Converged {
 			t.Fatalf("%+v", sol.Status)
 		}
-		return field(t, s, sol.Field)
+		return solves.Field(t, s, sol.Field)
 	}
 	if one, four := run(1), run(4); !slices.Equal(one, four) {
-		t.Errorf("the bits differ, by up to %g K", largestDifference(one, four))
+		t.Errorf("the bits differ, by up to %g K", solves.LargestDifference(one, four))
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/internal/testtier"
 	"thermsim/stack"
@@ -90,7 +92,7 @@ func TestUnalignedPatchConverges(t *testing.T) {
 	var mean, heat [3]float64 // errors
 	for n, nx := range []int{8, 32, 128} {
 		s := halfCooled(nx, nx/4, edge)
-		sol := steady(t, s, gpusolve.Options{Tol: 1e-9})
+		sol := solves.Steady(t, s, gpusolve.Options{Tol: 1e-9})
 		plane := make([]float64, nx*2)
 		if err := sol.Field.Plane(0, plane); err != nil {
 			t.Fatal(err)
@@ -98,7 +100,7 @@ func TestUnalignedPatchConverges(t *testing.T) {
 		for _, v := range plane { // to the surface there is half a cell
 			mean[n] += (v - 300 + 1e5*1e-3/float64(nx/4)/100) / float64(len(plane))
 		}
-		states, err := build(t, s).Patches(sol.Field.Plane)
+		states, err := solves.Build(t, s).Patches(sol.Field.Plane)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +126,7 @@ func TestPatchOverTheWholeFace(t *testing.T) {
 	} {
 		own := halfCooled(9, 4, 0)
 		own.Boundary[stack.Top] = condition
-		want := field(t, own, steady(t, own, gpusolve.Options{Tol: 1e-9, Preconditioner: "multigrid"}).Field)
+		want := solves.Field(t, own, solves.Steady(t, own, gpusolve.Options{Tol: 1e-9, Preconditioner: "multigrid"}).Field)
 		whole := halfCooled(9, 4, 0,
 			stack.Patch{Name: "all", Boundary: condition, Rects: []stack.Rect{{Width: 4e-3, Height: 1e-3}}})
 		cases := map[string]*stack.Stack{"one patch": whole}
@@ -141,7 +143,7 @@ func TestPatchOverTheWholeFace(t *testing.T) {
 			cases["a map"] = halfCooled(9, 4, 0, byMap)
 		}
 		for name, s := range cases {
-			got := field(t, s, steady(t, s, gpusolve.Options{Tol: 1e-9, Preconditioner: "multigrid"}).Field)
+			got := solves.Field(t, s, solves.Steady(t, s, gpusolve.Options{Tol: 1e-9, Preconditioner: "multigrid"}).Field)
 			for c := range want {
 				if math.Abs(got[c]-want[c]) > 1e-12*want[c] {
 					t.Fatalf("%s of %v: cell %d at %.17g K, want %.17g", name, condition.Kind, c, got[c], want[c])

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/testing/interpreter"
 	"thermsim/gpusolve/testing/opstest/devices"
@@ -234,7 +236,7 @@ func TestPatchesAgainstElimination(t *testing.T) {
 		worst = math.Max(worst, patchesAgainstElimination(t, s, gpusolve.Options{Device: "cpu"}))
 		if n%testtier.Pick[uint64](3, 1) == 0 {
 			worst = math.Max(worst,
-				patchesAgainstElimination(t, s, gpusolve.Options{Executor: onInterpreter(t, machine)}))
+				patchesAgainstElimination(t, s, gpusolve.Options{Executor: solves.OnInterpreter(t, machine)}))
 		}
 	}
 	t.Logf("largest difference %.2g of the largest rise", worst)
@@ -247,27 +249,27 @@ func patchesAgainstElimination(t *testing.T, s *stack.Stack, o gpusolve.Options)
 		t.Fatal(err)
 	}
 	rise := func(least float64) []float64 {
-		a, b := patchMatrix(build(t, s), least)
+		a, b := patchMatrix(solves.Build(t, s), least)
 		for c := range a {
 			a[c] = append(a[c], b[c])
 		}
-		return eliminate(a)
+		return solves.Eliminate(a)
 	}
 	want := rise(0)
-	slivers := largestDifference(want, rise(4e-9)) // some of which are painted
+	slivers := solves.LargestDifference(want, rise(4e-9)) // some of which are painted
 	span := 0.0
 	for _, v := range want {
 		span = math.Max(span, math.Abs(v))
 	}
 	o.Tol, o.Preconditioner = 1e-10, "multigrid"
-	sol := steady(t, s, o)
-	for c, v := range field(t, s, sol.Field) {
+	sol := solves.Steady(t, s, o)
+	for c, v := range solves.Field(t, s, sol.Field) {
 		off := math.Abs(v-s.Ambient-want[c]) / span
 		if worst = math.Max(worst, off); off > 1e-9+2*slivers/span {
 			t.Fatalf("%+v: cell %d is %.12g K above ambient, want %.12g", s, c, v-s.Ambient, want[c])
 		}
 	}
-	states, err := build(t, s).Patches(sol.Field.Plane)
+	states, err := solves.Build(t, s).Patches(sol.Field.Plane)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/testing/cases"
@@ -26,7 +28,7 @@ func TestRefusalIsThatOfTheSolve(t *testing.T) {
 			for _, rtol := range []float64{0, 1e-3} {
 				o := gpusolve.Options{Preconditioner: method, Device: "cpu", RTol: rtol}
 				got := gpusolve.Refusal(s, o)
-				sol, want := gpusolve.Steady(t.Context(), build(t, s), o)
+				sol, want := gpusolve.Steady(t.Context(), solves.Build(t, s), o)
 				sol.Close()
 				if (got == nil) != (want == nil) || want != nil &&
 					(got.Error() != want.Error() || !errors.Is(got, gpusolve.ErrOption) ||

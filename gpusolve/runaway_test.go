@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/internal/testtier"
 	"thermsim/stack"
@@ -37,80 +39,41 @@ func leakyBetween(rng *rand.Rand) *stack.Stack {
 	return s
 }
 
-// steadyLeak finds the steady state of a linear stack with leakage, all powers multiplied by a factor, or nil where
-// there is none: Newton's method from the state without leakage rises up to the lowest solution, and without one leaves
-// the range or turns down.
-func (d *dense) steadyLeak(k [][]float64, source []float64, factor float64) []float64 {
-	n := len(source)
-	solve := func(lost, b []float64) []float64 {
-		a := make([][]float64, n)
-		for i := range a {
-			a[i] = append(slices.Clone(k[i]), b[i])
-			a[i][i] -= lost[i]
-		}
-		return eliminate(a)
-	}
-	b := make([]float64, n)
-	for i := range b {
-		b[i] = source[i] + factor*d.power[i]
-	}
-	t := solve(make([]float64, n), b)
-	for range 200 {
-		lost, rhs := make([]float64, n), slices.Clone(b)
-		for i := range t {
-			lost[i] = factor * (d.leaking(i, t[i]+1e-4) - d.leaking(i, t[i]-1e-4)) / 2e-4
-			rhs[i] += factor*d.leaking(i, t[i]) - lost[i]*t[i]
-		}
-		next := solve(lost, rhs)
-		most := 0.0
-		for i := range next {
-			if next[i] < t[i]-1e-6 || next[i] > 690 {
-				return nil
-			}
-			most = math.Max(most, next[i]-t[i])
-		}
-		if t = next; most < 1e-7 {
-			return t
-		}
-	}
-	return nil
-}
-
 // TestRunawayVerdicts compares verdict, temperatures and largest factor with elimination, where boundaries are colder
 // and hotter than the ambient temperature.
 func TestRunawayVerdicts(t *testing.T) {
 	runaways, stable := 0, 0
 	for seed := range uint64(testtier.Pick(24, 200)) {
 		s := leakyBetween(rand.New(rand.NewPCG(seed, 41)))
-		m := build(t, s)
-		d := newDense(m, 0)
+		m := solves.Build(t, s)
+		d := solves.NewDense(m, 0)
 		n := m.Cells()
 		// The residual without power is linear: source - K t.
-		powers, leaks := d.power, d.leaks
-		d.power, d.leaks = make([]float64, n), make([][]leak, n)
+		powers, leaks := d.Power, d.Leaks
+		d.Power, d.Leaks = make([]float64, n), make([][]solves.Leak, n)
 		source, unit, column := make([]float64, n), make([]float64, n), make([]float64, n)
-		d.residual(source, unit, true)
+		d.Residual(source, unit, true)
 		k := make([][]float64, n)
 		for i := range k {
 			k[i] = make([]float64, n)
 		}
 		for j := range n {
 			unit[j] = 1
-			d.residual(column, unit, true)
+			d.Residual(column, unit, true)
 			for i := range n {
 				k[i][j] = source[i] - column[i]
 			}
 			unit[j] = 0
 		}
-		d.power, d.leaks = powers, leaks
-		want := d.steadyLeak(k, source, 1)
-		sol := steady(t, s, gpusolve.Options{Device: "cpu", Tol: 1e-6})
+		d.Power, d.Leaks = powers, leaks
+		want := d.SteadyLeak(k, source, 1)
+		sol := solves.Steady(t, s, gpusolve.Options{Device: "cpu", Tol: 1e-6})
 		leakage := sol.Status.Nonlinear.Leakage
 		if want == nil {
 			runaways++
 			low, high := 0.0, 1.0
 			for high-low > 1e-5*high && high > 1e-6 {
-				if f := (low + high) / 2; d.steadyLeak(k, source, f) != nil {
+				if f := (low + high) / 2; d.SteadyLeak(k, source, f) != nil {
 					low = f
 				} else {
 					high = f

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/testing/cases"
@@ -15,45 +17,6 @@ import (
 	"thermsim/mesh"
 	"thermsim/stack"
 )
-
-// sessionCases are a stack that is solved directly, one that multigrid solves, and both with laws that follow the
-// temperature.
-func sessionCases(t *testing.T) map[string]*mesh.Mesh {
-	t.Helper()
-	direct := cases.PowerSteps(cases.Stack10(cases.Options{NX: 16}))
-	regions := cases.Interposer(cases.PowerSteps(cases.Stack10(cases.Options{NX: 16})))
-	leaky := cases.Interposer(cool10(16))
-	for l := range leaky.Layers {
-		for p := range leaky.Layers[l].Powers {
-			for b := range leaky.Layers[l].Powers[p].Blocks {
-				leaky.Layers[l].Powers[p].Blocks[b].Leakage = exponential(0.005, 0.01)
-			}
-		}
-	}
-	return map[string]*mesh.Mesh{"direct": build(t, direct), "multigrid": build(t, regions),
-		"k(T)": build(t, hot10(16)), "leakage": build(t, leaky), "coolant": build(t, channels())}
-}
-
-// channels is a die below a cavity and a die above it.
-func channels() *stack.Stack {
-	const side = 4e-3
-	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{side, side},
-		Grid: stack.Grid{X: stack.Axis{Cells: 9}, Y: stack.Axis{Cells: 8}},
-		Materials: []stack.Material{{Name: "silicon", K: [3]float64{130, 130, 130}, C: 1.63e6},
-			{Name: "wall", K: [3]float64{100, 90, 80}, C: 1.7e6}}}
-	heated := func(watts float64) []stack.Power { return []stack.Power{{Uniform: watts, Area: s.Domain()}} }
-	width := side / 9
-	s.Layers = []stack.Layer{
-		{Name: "lower", Thickness: 50e-6, Cells: 1, Powers: heated(10)},
-		{Name: "cavity", Thickness: 100e-6, Cells: 1, Material: 1,
-			Coolant: &stack.Coolant{Model: stack.ResolvedChannels, Fluid: stack.Fluid{K: 0.6, C: 4.17e6}, Inlet: 310,
-				Direction: stack.TowardsNorth,
-				Flow:      2e-7, HSide: 2e4, HBottom: 3e4, HTop: 4e4,
-				Channels: &stack.Channels{Width: width, Wall: width, FirstWall: width, Count: 4}}},
-		{Name: "upper", Thickness: 30e-6, Cells: 1, Powers: heated(3)},
-	}
-	return s
-}
 
 func openSession(t *testing.T, m *mesh.Mesh, dt float64) *gpusolve.Session {
 	t.Helper()
@@ -77,7 +40,7 @@ func stepSession(t *testing.T, s *gpusolve.Session, n int) {
 // A session that nobody sets powers in is a transient.
 func TestSessionIsATransient(t *testing.T) {
 	const dt, steps = 2e-3, 12
-	for name, m := range sessionCases(t) {
+	for name, m := range solves.SessionCases(t) {
 		t.Run(name, func(t *testing.T) {
 			s := openSession(t, m, dt)
 			stepSession(t, s, steps)
@@ -90,8 +53,8 @@ func TestSessionIsATransient(t *testing.T) {
 			if len(sol.Steps) < steps {
 				t.Fatalf("the transient ended after %d steps: %s", len(sol.Steps), sol.Status.Reason)
 			}
-			want, got := wholeField(t, m, sol.Field), wholeField(t, m, s.Field())
-			if d := furthest(got, want); d > 2*gpusolve.DefaultTol {
+			want, got := solves.WholeField(t, m, sol.Field), solves.WholeField(t, m, s.Field())
+			if d := solves.Furthest(got, want); d > 2*gpusolve.DefaultTol {
 				t.Errorf("the session is up to %g K off", d)
 			}
 			if name == "direct" && !slices.Equal(got, want) {
@@ -116,9 +79,9 @@ func TestSessionIsATransient(t *testing.T) {
 
 // What is set is what heats: a single cell follows theory through a step of power that a client sets.
 func TestSessionFollowsPowers(t *testing.T) {
-	s, tau, final := lump()
+	s, tau, final := solves.Lump()
 	dt := tau / 5
-	on := openSession(t, build(t, s), dt)
+	on := openSession(t, solves.Build(t, s), dt)
 	rise, factor := 0.0, 1/(1+dt/tau)
 	for n, watts := range []float64{5, 5, 20, 20, 0, 0, 7} {
 		if err := on.Power().Set(0, watts); err != nil {
@@ -141,7 +104,7 @@ func TestSessionFollowsPowers(t *testing.T) {
 // A saved state is the state: what follows it has the bits of what followed before, where nothing depends on the
 // temperature.
 func TestSessionRestoresItsBits(t *testing.T) {
-	for name, m := range sessionCases(t) {
+	for name, m := range solves.SessionCases(t) {
 		t.Run(name, func(t *testing.T) {
 			s := openSession(t, m, 2e-3)
 			stepSession(t, s, 4)
@@ -152,9 +115,9 @@ func TestSessionRestoresItsBits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			before := wholeField(t, m, s.Field())
+			before := solves.WholeField(t, m, s.Field())
 			stepSession(t, s, 5)
-			want := wholeField(t, m, s.Field())
+			want := solves.WholeField(t, m, s.Field())
 			if err := s.Power().Set(0, 40); err != nil {
 				t.Fatal(err)
 			}
@@ -163,12 +126,12 @@ func TestSessionRestoresItsBits(t *testing.T) {
 				if err := s.Restore(state); err != nil {
 					t.Fatal(err)
 				}
-				if !slices.Equal(wholeField(t, m, s.Field()), before) {
+				if !slices.Equal(solves.WholeField(t, m, s.Field()), before) {
 					t.Fatal("the state is not what was saved")
 				}
 				stepSession(t, s, 5)
-				got := wholeField(t, m, s.Field())
-				if d := furthest(got, want); name != "k(T)" && name != "leakage" && d > 0 || d > gpusolve.DefaultTol {
+				got := solves.WholeField(t, m, s.Field())
+				if d := solves.Furthest(got, want); name != "k(T)" && name != "leakage" && d > 0 || d > gpusolve.DefaultTol {
 					t.Errorf("up to %g K off after a restore", d)
 				}
 			}
@@ -182,10 +145,10 @@ func TestSessionRestoresItsBits(t *testing.T) {
 // A session that takes up a field, a time and a count of steps is where the session was that they come from: what
 // follows has the same times, counts and temperatures, under powers that change with time.
 func TestSessionResumes(t *testing.T) {
-	s, tau, _ := lump()
+	s, tau, _ := solves.Lump()
 	s.Layers[0].Powers[0].Schedule =
 		[]stack.ScalePoint{{Factor: 1}, {Time: 2.5 * tau, Factor: 3}, {Time: 4 * tau, Factor: 0}}
-	m := build(t, s)
+	m := solves.Build(t, s)
 	whole := openSession(t, m, tau)
 	for taken := range 6 {
 		resumed := openSession(t, m, tau)
@@ -201,7 +164,7 @@ func TestSessionResumes(t *testing.T) {
 				t.Fatalf("%d steps after %d: step %d at %g s, want %d at %g", n+1, taken, resumed.Steps(),
 					resumed.Time(), on.Steps(), on.Time())
 			}
-			if d := furthest(wholeField(t, m, resumed.Field()), wholeField(t, m, on.Field())); d > 1e-6 {
+			if d := solves.Furthest(solves.WholeField(t, m, resumed.Field()), solves.WholeField(t, m, on.Field())); d > 1e-6 {
 				t.Errorf("%d steps after %d: %g K off", n+1, taken, d)
 			}
 		}
@@ -211,15 +174,15 @@ func TestSessionResumes(t *testing.T) {
 
 // A start over has the bits of the first start, and steps of another length go on from the same field.
 func TestSessionStartsOver(t *testing.T) {
-	for name, m := range sessionCases(t) {
+	for name, m := range solves.SessionCases(t) {
 		t.Run(name, func(t *testing.T) {
 			s := openSession(t, m, 2e-3)
 			stepSession(t, s, 3)
-			want := wholeField(t, m, s.Field())
+			want := solves.WholeField(t, m, s.Field())
 			if err := s.SetDt(1e-3); err != nil {
 				t.Fatal(err)
 			}
-			if d := furthest(wholeField(t, m, s.Field()), want); d > 1e-9 {
+			if d := solves.Furthest(solves.WholeField(t, m, s.Field()), want); d > 1e-9 {
 				t.Errorf("another step moves the state by %g K", d)
 			}
 			stepSession(t, s, 2)
@@ -233,7 +196,7 @@ func TestSessionStartsOver(t *testing.T) {
 				t.Fatal(err)
 			}
 			stepSession(t, s, 3)
-			if d := furthest(wholeField(t, m, s.Field()), want); d > 2e-6 {
+			if d := solves.Furthest(solves.WholeField(t, m, s.Field()), want); d > 2e-6 {
 				t.Errorf("the second start is %g K off", d)
 			}
 		})
@@ -241,8 +204,8 @@ func TestSessionStartsOver(t *testing.T) {
 }
 
 func TestSessionRefusals(t *testing.T) {
-	s, tau, _ := lump()
-	m := build(t, s)
+	s, tau, _ := solves.Lump()
+	m := solves.Build(t, s)
 	for _, dt := range []float64{0, -1, math.NaN(), math.Inf(1)} {
 		if _, err := gpusolve.OpenSession(m, gpusolve.Options{Device: "cpu"}, dt, nil); !errors.Is(err,
 			gpusolve.ErrOption) {
@@ -269,7 +232,7 @@ func TestSessionRefusals(t *testing.T) {
 
 // A step that cannot converge leaves the state, and the session goes on when the power is sane again.
 func TestSessionSurvivesAFailedStep(t *testing.T) {
-	m := build(t, cases.Interposer(cases.Stack10(cases.Options{NX: 16})))
+	m := solves.Build(t, cases.Interposer(cases.Stack10(cases.Options{NX: 16})))
 	s, err := gpusolve.OpenSession(m, gpusolve.Options{Device: "cpu", MaxIter: 1}, 1e-3, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -294,16 +257,16 @@ func TestSessionOnInterpreter(t *testing.T) {
 	for name, s := range map[string]*stack.Stack{"direct": cases.Stack10(cases.Options{NX: 8}),
 		"multigrid": cases.Interposer(cases.Stack10(cases.Options{NX: 8}))} {
 		t.Run(name, func(t *testing.T) {
-			m := build(t, s)
+			m := solves.Build(t, s)
 			machine := devices.Machine(interpreter.Options{GridRows: 2, NoRaces: true})
-			on, err := gpusolve.OpenSession(m, gpusolve.Options{Executor: onInterpreter(t, machine)}, 2e-3, nil)
+			on, err := gpusolve.OpenSession(m, gpusolve.Options{Executor: solves.OnInterpreter(t, machine)}, 2e-3, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			host := openSession(t, m, 2e-3)
 			agree := func(what string) {
 				t.Helper()
-				if d := furthest(wholeField(t, m, on.Field()), wholeField(t, m, host.Field())); d > 2e-5 {
+				if d := solves.Furthest(solves.WholeField(t, m, on.Field()), solves.WholeField(t, m, host.Field())); d > 2e-5 {
 					t.Errorf("%s: %g K off", what, d)
 				}
 			}
@@ -320,12 +283,12 @@ func TestSessionOnInterpreter(t *testing.T) {
 				t.Fatal(err)
 			}
 			stepSession(t, on, 2)
-			want := wholeField(t, m, on.Field())
+			want := solves.WholeField(t, m, on.Field())
 			if err := on.Restore(state); err != nil {
 				t.Fatal(err)
 			}
 			stepSession(t, on, 2)
-			if !slices.Equal(wholeField(t, m, on.Field()), want) {
+			if !slices.Equal(solves.WholeField(t, m, on.Field()), want) {
 				t.Error("other bits after a restore")
 			}
 			stepSession(t, host, 2)
@@ -337,7 +300,7 @@ func TestSessionOnInterpreter(t *testing.T) {
 			}
 			agree("longer steps")
 			on.Close()
-			empty(t, machine)
+			solves.Empty(t, machine)
 		})
 	}
 }

@@ -7,55 +7,15 @@ import (
 	"runtime"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/memory"
 	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/testing/cases"
-	"thermsim/mesh"
 	"thermsim/stack"
 )
-
-func build(t testing.TB, s *stack.Stack) *mesh.Mesh {
-	t.Helper()
-	m, err := mesh.Build(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-func steady(t testing.TB, s *stack.Stack, o gpusolve.Options) *gpusolve.Solution {
-	t.Helper()
-	sol, err := gpusolve.Steady(context.Background(), build(t, s), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(sol.Close)
-	return sol
-}
-
-// field reads all planes.
-func field(t testing.TB, s *stack.Stack, f gpusolve.Field) []float64 {
-	t.Helper()
-	m := build(t, s)
-	sheet := m.NX() * m.NY()
-	x := make([]float64, m.Cells())
-	for k := range m.NZ() {
-		if err := f.Plane(k, x[k*sheet:(k+1)*sheet]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return x
-}
-
-func largestDifference(a, b []float64) float64 {
-	d := 0.0
-	for i := range a {
-		d = math.Max(d, math.Abs(a[i]-b[i]))
-	}
-	return d
-}
 
 // kinds of stack that differ in what they ask of the solver.
 func kinds() map[string]*stack.Stack {
@@ -72,10 +32,10 @@ func kinds() map[string]*stack.Stack {
 // The estimate in kelvin must bound the error that a solve really leaves, and not by orders of magnitude.
 func TestErrorEstimateIsHonest(t *testing.T) {
 	for name, s := range kinds() {
-		exact := field(t, s, steady(t, s, gpusolve.Options{RTol: 1e-13, Preconditioner: "multigrid"}).Field)
+		exact := solves.Field(t, s, solves.Steady(t, s, gpusolve.Options{RTol: 1e-13, Preconditioner: "multigrid"}).Field)
 		for _, tol := range []float64{1, 1e-2, 1e-4} {
-			sol := steady(t, s, gpusolve.Options{Tol: tol, Preconditioner: "multigrid"})
-			e := largestDifference(exact, field(t, s, sol.Field))
+			sol := solves.Steady(t, s, gpusolve.Options{Tol: tol, Preconditioner: "multigrid"})
+			e := solves.LargestDifference(exact, solves.Field(t, s, sol.Field))
 			est := sol.Status.EstimatedErrorK
 			if !sol.Status.Converged || e > est || est > tol {
 				t.Errorf("%s: error %.2g K, estimate %.2g, tolerance %g: %+v", name, e, est, tol, sol.Status)
@@ -87,10 +47,10 @@ func TestErrorEstimateIsHonest(t *testing.T) {
 // All preconditioners solve the same system.
 func TestPreconditionersAgree(t *testing.T) {
 	s := cases.Interposer(cases.Stack10(cases.Options{NX: 24}))
-	want := field(t, s, steady(t, s, gpusolve.Options{RTol: 1e-11}).Field)
+	want := solves.Field(t, s, solves.Steady(t, s, gpusolve.Options{RTol: 1e-11}).Field)
 	for _, p := range methods.Names() {
-		sol := steady(t, s, gpusolve.Options{RTol: 1e-11, Preconditioner: p})
-		if d := largestDifference(want, field(t, s, sol.Field)); d > 1e-5 || !sol.Status.Converged {
+		sol := solves.Steady(t, s, gpusolve.Options{RTol: 1e-11, Preconditioner: p})
+		if d := solves.LargestDifference(want, solves.Field(t, s, sol.Field)); d > 1e-5 || !sol.Status.Converged {
 			t.Errorf("%s differs by %g K: %+v", p, d, sol.Status)
 		}
 	}
@@ -98,13 +58,13 @@ func TestPreconditionersAgree(t *testing.T) {
 
 func TestEnergyIsConserved(t *testing.T) {
 	for name, s := range kinds() {
-		sol := steady(t, s, gpusolve.Options{RTol: 1e-12})
+		sol := solves.Steady(t, s, gpusolve.Options{RTol: 1e-12})
 		if sol.Energy.ImbalanceRel > 1e-9 {
 			t.Errorf("%s: imbalance %g: %+v", name, sol.Energy.ImbalanceRel, sol.Energy)
 		}
 		// At the default tolerance of 1e-4 K, what is missing is at most that error times the conductance of the top
 		// face.
-		sol = steady(t, s, gpusolve.Options{})
+		sol = solves.Steady(t, s, gpusolve.Options{})
 		h := s.Boundary[stack.Top].H
 		if miss := math.Abs(sol.Energy.In - sol.Energy.Out); miss > gpusolve.DefaultTol*h*s.Size[0]*s.Size[1] {
 			t.Errorf("%s: %g W are missing", name, miss)
@@ -117,8 +77,8 @@ func TestDeterminism(t *testing.T) {
 	s := cases.Interposer(cases.Stack10(cases.Options{NX: 131}))
 	trial := func(procs int) ([]float64, gpusolve.Status) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-		sol := steady(t, s, gpusolve.Options{})
-		return field(t, s, sol.Field), sol.Status
+		sol := solves.Steady(t, s, gpusolve.Options{})
+		return solves.Field(t, s, sol.Field), sol.Status
 	}
 	want, status := trial(1)
 	for _, procs := range []int{1, 2, 3, 7} {
@@ -150,7 +110,7 @@ func TestReasons(t *testing.T) {
 		{gpusolve.Options{Preconditioner: "multigrid", MaxIter: 2}, false, solution.ReasonIterations},
 		{gpusolve.Options{Preconditioner: "none", MaxIter: 5}, false, solution.ReasonIterations},
 	} {
-		sol := steady(t, s, c.o)
+		sol := solves.Steady(t, s, c.o)
 		if sol.Status.Converged != c.converged || sol.Status.Reason != c.reason {
 			t.Errorf("%+v: %+v", c.o, sol.Status)
 		}
@@ -173,12 +133,12 @@ func TestRefusals(t *testing.T) {
 		{gpusolve.Options{MaxIter: -1}, gpusolve.ErrOption},
 		{gpusolve.Options{Device: "gpu"}, gpusolve.ErrDevice},
 	} {
-		if _, err := gpusolve.Steady(context.Background(), build(t, s), c.o); !errors.Is(err, c.want) {
+		if _, err := gpusolve.Steady(context.Background(), solves.Build(t, s), c.o); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v, want %v", c.o, err, c.want)
 		}
 	}
 	s.Boundary[stack.Top] = stack.Boundary{}
-	if _, err := gpusolve.Steady(context.Background(), build(t, s), gpusolve.Options{}); !errors.Is(err,
+	if _, err := gpusolve.Steady(context.Background(), solves.Build(t, s), gpusolve.Options{}); !errors.Is(err,
 		gpusolve.ErrSingular) {
 		t.Errorf("adiabatic stack: %v", err)
 	}
@@ -188,7 +148,7 @@ func TestCancelledSteadyReturnsTheContextsError(t *testing.T) {
 	for method, iteration := range map[string]int{"multigrid": 2, "fourier": 0} {
 		ctx, cancel := context.WithCancel(context.Background())
 		s := cases.Stack10(cases.Options{NX: 32})
-		sol, err := gpusolve.Steady(ctx, build(t, s),
+		sol, err := gpusolve.Steady(ctx, solves.Build(t, s),
 			gpusolve.Options{Preconditioner: method, Progress: func(p gpusolve.Progress) {
 				if p.Iteration == iteration {
 					cancel()
@@ -207,7 +167,7 @@ func TestNoPowerNoRise(t *testing.T) {
 	for l := range s.Layers {
 		s.Layers[l].Powers = nil
 	}
-	for i, v := range field(t, s, steady(t, s, gpusolve.Options{}).Field) {
+	for i, v := range solves.Field(t, s, solves.Steady(t, s, gpusolve.Options{}).Field) {
 		if v != s.Ambient {
 			t.Fatalf("cell %d is at %v K", i, v)
 		}
@@ -224,7 +184,7 @@ func TestNoFlowNoImbalance(t *testing.T) {
 		s.Boundary[f] = stack.Boundary{Kind: stack.Convective, H: 777, Temperature: 317}
 	}
 	s.Boundary[stack.Top].Temperature = 317
-	sol := steady(t, s, gpusolve.Options{})
+	sol := solves.Steady(t, s, gpusolve.Options{})
 	if sol.Energy.ImbalanceRel > 1e-3 || !sol.Status.Converged {
 		t.Errorf("%+v", sol.Energy)
 	}
@@ -232,14 +192,14 @@ func TestNoFlowNoImbalance(t *testing.T) {
 
 func TestMemory(t *testing.T) {
 	for name, s := range kinds() {
-		m := build(t, s)
-		sol := steady(t, s, gpusolve.Options{})
+		m := solves.Build(t, s)
+		sol := solves.Steady(t, s, gpusolve.Options{})
 		got, want := float64(sol.Memory.DeviceBytes), float64(memory.OfSystem(m, "", false, false).Held())
 		if got > want || got < 0.95*want-(256<<10) {
 			t.Errorf("%s: %g bytes held, %g estimated", name, got, want)
 		}
 	}
-	m := build(t, cases.Stack10(cases.Options{NX: 256}))
+	m := solves.Build(t, cases.Stack10(cases.Options{NX: 256}))
 	if b := float64(memory.OfSystem(m, "", false, false).Peak()) / float64(m.Cells()); b > 70 {
 		t.Errorf("steady multigrid takes %.1f bytes per cell", b)
 	}

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/testing/interpreter"
 	"thermsim/gpusolve/testing/opstest/devices"
@@ -21,9 +23,9 @@ func TestColumnsStayWholeBetweenLevels(t *testing.T) {
 	m := devices.Machine(interpreter.Options{})
 	for name, o := range map[string]gpusolve.Options{
 		"host":    {Device: "cpu", Preconditioner: "multigrid"},
-		"kernels": {Executor: onInterpreter(t, m), Preconditioner: "multigrid"},
+		"kernels": {Executor: solves.OnInterpreter(t, m), Preconditioner: "multigrid"},
 	} {
-		st := steady(t, s, o).Status
+		st := solves.Steady(t, s, o).Status
 		if !st.Converged || st.Iterations > 10 {
 			t.Errorf("%s: %d iterations: %+v", name, st.Iterations, st)
 		}

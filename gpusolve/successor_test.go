@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
@@ -22,14 +24,14 @@ var crossed = cases.Crossed(20, 4, 1000)
 
 func TestAnotherMethodTakesOverWhereMultigridStalls(t *testing.T) {
 	t.Parallel()
-	want := field(t, crossed,
-		steady(t, crossed, gpusolve.Options{Device: "cpu", Preconditioner: "ic", RTol: 1e-12}).Field)
+	want := solves.Field(t, crossed,
+		solves.Steady(t, crossed, gpusolve.Options{Device: "cpu", Preconditioner: "ic", RTol: 1e-12}).Field)
 	for name, o := range map[string]gpusolve.Options{
 		"host": {Device: "cpu"},
 		"kernels": {
-			Executor: onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: testtier.Pick(true, false)}))},
+			Executor: solves.OnInterpreter(t, devices.Machine(interpreter.Options{NoRaces: testtier.Pick(true, false)}))},
 	} {
-		sol := steady(t, crossed, o)
+		sol := solves.Steady(t, crossed, o)
 		st := sol.Status
 		if !st.Converged || st.Preconditioner != "ic" || !strings.HasPrefix(st.Fallback, "multigrid gave up after ") ||
 			!strings.HasSuffix(st.Fallback, "ic took over") {
@@ -39,7 +41,7 @@ func TestAnotherMethodTakesOverWhereMultigridStalls(t *testing.T) {
 			t.Errorf("%s: %d iterations: stalling was seen late", name, st.Iterations)
 		}
 		// The rise is 23000 K.
-		if d := largestDifference(want, field(t, crossed, sol.Field)); d > 2e-3 {
+		if d := solves.LargestDifference(want, solves.Field(t, crossed, sol.Field)); d > 2e-3 {
 			t.Errorf("%s: off by %g K", name, d)
 		}
 	}
@@ -50,23 +52,23 @@ func TestFallbackOfATransient(t *testing.T) {
 	t.Parallel()
 	plan := gpusolve.TransientOptions{Steps: 2, Dt: 100}
 	run := func(o gpusolve.Options) ([]float64, gpusolve.Status) {
-		sol, err := gpusolve.Transient(context.Background(), build(t, crossed), o, plan)
+		sol, err := gpusolve.Transient(context.Background(), solves.Build(t, crossed), o, plan)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer sol.Close()
-		return field(t, crossed, sol.Field), sol.Status
+		return solves.Field(t, crossed, sol.Field), sol.Status
 	}
 	want, _ := run(gpusolve.Options{Device: "cpu", Preconditioner: "ic", RTol: 1e-12})
 	for name, o := range map[string]gpusolve.Options{
 		"host":    {Device: "cpu"},
-		"kernels": {Executor: onInterpreter(t, devices.Machine(interpreter.Options{}))},
+		"kernels": {Executor: solves.OnInterpreter(t, devices.Machine(interpreter.Options{}))},
 	} {
 		got, st := run(o)
 		if !st.Converged || st.Preconditioner != "ic" || strings.Count(st.Fallback, "multigrid gave up") != 1 {
 			t.Errorf("%s: %+v", name, st)
 		}
-		if d := largestDifference(want, got); d > 2e-3 {
+		if d := solves.LargestDifference(want, got); d > 2e-3 {
 			t.Errorf("%s: off by %g K", name, d)
 		}
 	}
@@ -78,14 +80,14 @@ func TestNoFallbackAgainstTheUsersWill(t *testing.T) {
 		"named": {Device: "cpu", Preconditioner: "multigrid", MaxIter: 60},
 		"limit": {Device: "cpu", MaxIter: 10},
 	} {
-		if st := steady(t, crossed, o).Status; st.Converged || st.Fallback != "" || st.Preconditioner != "multigrid" ||
+		if st := solves.Steady(t, crossed, o).Status; st.Converged || st.Fallback != "" || st.Preconditioner != "multigrid" ||
 			st.Iterations != o.MaxIter {
 			t.Errorf("%s: %+v", name, st)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	sol, err := gpusolve.Steady(ctx, build(t, crossed),
+	sol, err := gpusolve.Steady(ctx, solves.Build(t, crossed),
 		gpusolve.Options{Device: "cpu", Progress: func(p gpusolve.Progress) {
 			if p.Iteration == 5 {
 				cancel()
@@ -108,12 +110,12 @@ func (f full) MemInfo() (free, total int64, err error) { return f.free, math.Max
 
 // Room for jacobi's vectors, 24 bytes a cell on a GPU, but not for factors or graphs; and room for nothing.
 func TestFallbackKeepsToTheMemory(t *testing.T) {
-	cells := int64(build(t, crossed).Cells())
-	if st := steady(t, crossed, gpusolve.Options{Executor: full{host.Open(), 40 * cells}}).Status; !st.Converged ||
+	cells := int64(solves.Build(t, crossed).Cells())
+	if st := solves.Steady(t, crossed, gpusolve.Options{Executor: full{host.Open(), 40 * cells}}).Status; !st.Converged ||
 		st.Preconditioner != "jacobi" {
 		t.Errorf("%+v", st)
 	}
-	if st := steady(t, crossed, gpusolve.Options{Executor: full{host.Open(), 1000}}).Status; st.Converged ||
+	if st := solves.Steady(t, crossed, gpusolve.Options{Executor: full{host.Open(), 1000}}).Status; st.Converged ||
 		st.Preconditioner != "multigrid" {
 		t.Errorf("%+v", st)
 	}

@@ -6,34 +6,18 @@ import (
 	"math"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/stepping"
 	"thermsim/gpusolve/testing/cases"
-	"thermsim/stack"
 )
 
-// lump is a single cell, which backward Euler treats exactly as theory says: theta_n = P/G (1 - (1 + dt/tau)^-n).
-func lump() (s *stack.Stack, tau, final float64) {
-	const c, k, h, thickness, watts = 2e6, 100.0, 1e4, 1e-3, 5.0
-	s = &stack.Stack{
-		Ambient: 310, Size: [2]float64{2e-3, 3e-3},
-		Grid:      stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: 1}},
-		Materials: []stack.Material{{Name: "m", K: [3]float64{k, k, k}, C: c}},
-	}
-	s.Layers =
-		[]stack.Layer{{Name: "l", Thickness: thickness, Cells: 1,
-			Powers: []stack.Power{{Uniform: watts, Area: s.Domain()}}}}
-	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: h, Temperature: 310}
-	area := s.Size[0] * s.Size[1]
-	g := area / (1/h + thickness/(2*k))
-	return s, c * area * thickness / g, watts / g
-}
-
 func TestBackwardEulerOfOneCell(t *testing.T) {
-	s, tau, final := lump()
+	s, tau, final := solves.Lump()
 	dt := tau / 7
-	sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{Tol: 1e-9},
+	sol, err := gpusolve.Transient(context.Background(), solves.Build(t, s), gpusolve.Options{Tol: 1e-9},
 		gpusolve.TransientOptions{Steps: 30, Dt: dt})
 	if err != nil {
 		t.Fatal(err)
@@ -51,8 +35,8 @@ func TestBackwardEulerOfOneCell(t *testing.T) {
 }
 
 func TestSlowestTimeConstantOfOneCell(t *testing.T) {
-	s, tau, _ := lump()
-	got, err := stepping.SlowestTimeConstant(context.Background(), build(t, s))
+	s, tau, _ := solves.Lump()
+	got, err := stepping.SlowestTimeConstant(context.Background(), solves.Build(t, s))
 	if err != nil || math.Abs(got/tau-1) > 1e-3 {
 		t.Errorf("time constant %g s, want %g (%v)", got, tau, err)
 	}
@@ -61,7 +45,7 @@ func TestSlowestTimeConstantOfOneCell(t *testing.T) {
 // A stack of many cells relaxes at its slowest time constant in the end.
 func TestSlowestTimeConstantGovernsTheEnd(t *testing.T) {
 	s := cases.Interposer(cases.Stack10(cases.Options{NX: 24}))
-	m := build(t, s)
+	m := solves.Build(t, s)
 	tau, err := stepping.SlowestTimeConstant(context.Background(), m)
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +55,7 @@ func TestSlowestTimeConstantGovernsTheEnd(t *testing.T) {
 	}
 	s.Transient.Initial = 400
 	dt := tau / 10
-	sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{Tol: 1e-6},
+	sol, err := gpusolve.Transient(context.Background(), solves.Build(t, s), gpusolve.Options{Tol: 1e-6},
 		gpusolve.TransientOptions{Steps: 60, Dt: dt})
 	if err != nil {
 		t.Fatal(err)
@@ -84,13 +68,13 @@ func TestSlowestTimeConstantGovernsTheEnd(t *testing.T) {
 
 func TestTransientReachesSteadyState(t *testing.T) {
 	s := cases.Stack10(cases.Options{NX: 40})
-	want := field(t, s, steady(t, s, gpusolve.Options{Tol: 1e-7}).Field)
-	sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{Tol: 1e-6},
+	want := solves.Field(t, s, solves.Steady(t, s, gpusolve.Options{Tol: 1e-7}).Field)
+	sol, err := gpusolve.Transient(context.Background(), solves.Build(t, s), gpusolve.Options{Tol: 1e-6},
 		gpusolve.TransientOptions{Steps: 12, Dt: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := largestDifference(want, field(t, s, sol.Field)); d > 1e-5 {
+	if d := solves.LargestDifference(want, solves.Field(t, s, sol.Field)); d > 1e-5 {
 		t.Errorf("differs from the steady state by %g K", d)
 	}
 	if !sol.Status.Converged || len(sol.Steps) != 12 {
@@ -103,16 +87,16 @@ func TestTransientErrorEstimate(t *testing.T) {
 	s := cases.Interposer(cases.Stack10(cases.Options{NX: 33}))
 	plan := gpusolve.TransientOptions{Steps: 25, Dt: 1e-3}
 	run := func(o gpusolve.Options) *gpusolve.Solution {
-		sol, err := gpusolve.Transient(context.Background(), build(t, s), o, plan)
+		sol, err := gpusolve.Transient(context.Background(), solves.Build(t, s), o, plan)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(sol.Close)
 		return sol
 	}
-	exact := field(t, s, run(gpusolve.Options{RTol: 1e-13}).Field)
+	exact := solves.Field(t, s, run(gpusolve.Options{RTol: 1e-13}).Field)
 	sol := run(gpusolve.Options{})
-	if e, est := largestDifference(exact, field(t, s, sol.Field)), sol.Status.EstimatedErrorK; e > est ||
+	if e, est := solves.LargestDifference(exact, solves.Field(t, s, sol.Field)), sol.Status.EstimatedErrorK; e > est ||
 		est > gpusolve.DefaultTol {
 		t.Errorf("error %g K, estimate %g", e, est)
 	}
@@ -129,7 +113,7 @@ func keepsFinishedSteps(t *testing.T, method string, iteration int) {
 	s := cases.Stack10(cases.Options{NX: 20})
 	var last []float64
 	plan := gpusolve.TransientOptions{Steps: 40, Dt: 1e-3, OnStep: func(step gpusolve.Step, f gpusolve.Field) error {
-		last = field(t, s, f)
+		last = solves.Field(t, s, f)
 		return nil
 	}}
 	o := gpusolve.Options{Preconditioner: method, Progress: func(p gpusolve.Progress) {
@@ -137,12 +121,12 @@ func keepsFinishedSteps(t *testing.T, method string, iteration int) {
 			cancel()
 		}
 	}}
-	sol, err := gpusolve.Transient(ctx, build(t, s), o, plan)
+	sol, err := gpusolve.Transient(ctx, solves.Build(t, s), o, plan)
 	if !errors.Is(err, context.Canceled) || len(sol.Steps) != 5 || sol.Status.Converged ||
 		sol.Status.Reason != solution.ReasonInterrupted {
 		t.Fatalf("%v after %d steps: %+v", err, len(sol.Steps), sol.Status)
 	}
-	if d := largestDifference(last, field(t, s, sol.Field)); d != 0 {
+	if d := solves.LargestDifference(last, solves.Field(t, s, sol.Field)); d != 0 {
 		t.Errorf("the field differs from that of the last finished step by %g K", d)
 	}
 }
@@ -150,13 +134,13 @@ func keepsFinishedSteps(t *testing.T, method string, iteration int) {
 // An interrupted run balances the heat of the last step that it finished, whoever watches.
 func TestInterruptedTransientBalancesItsHeat(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	s, tau, _ := lump()
+	s, tau, _ := solves.Lump()
 	o := gpusolve.Options{Tol: 1e-9, Progress: func(p gpusolve.Progress) {
 		if p.Step == 3 {
 			cancel()
 		}
 	}}
-	sol, err := gpusolve.Transient(ctx, build(t, s), o, gpusolve.TransientOptions{Steps: 40, Dt: tau / 10})
+	sol, err := gpusolve.Transient(ctx, solves.Build(t, s), o, gpusolve.TransientOptions{Steps: 40, Dt: tau / 10})
 	if !errors.Is(err, context.Canceled) || len(sol.Steps) == 0 || len(sol.Steps) == 40 {
 		t.Fatalf("%v", err)
 	}
@@ -170,7 +154,7 @@ func TestInterruptedTransientBalancesItsHeat(t *testing.T) {
 
 // Nothing is reserved for steps that a run may never get to: so many would be 40 TB.
 func TestStepsAreKeptAsTheyCome(t *testing.T) {
-	s, tau, _ := lump()
+	s, tau, _ := solves.Lump()
 	enough := errors.New("enough")
 	plan := gpusolve.TransientOptions{Steps: 1_000_000_000_000, Dt: tau,
 		OnStep: func(step gpusolve.Step, _ gpusolve.Field) error {
@@ -179,7 +163,7 @@ func TestStepsAreKeptAsTheyCome(t *testing.T) {
 			}
 			return nil
 		}}
-	sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{RTol: 1e-9}, plan)
+	sol, err := gpusolve.Transient(context.Background(), solves.Build(t, s), gpusolve.Options{RTol: 1e-9}, plan)
 	if !errors.Is(err, enough) {
 		t.Fatal(err)
 	}
@@ -199,7 +183,7 @@ func TestInterruptOfStepsWithoutIterations(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		plan := gpusolve.TransientOptions{Steps: 20, Dt: 1e-3,
 			OnStep: func(gpusolve.Step, gpusolve.Field) error { cancel(); return nil }}
-		sol, err := gpusolve.Transient(ctx, build(t, s), gpusolve.Options{Device: "cpu", Preconditioner: method}, plan)
+		sol, err := gpusolve.Transient(ctx, solves.Build(t, s), gpusolve.Options{Device: "cpu", Preconditioner: method}, plan)
 		if !errors.Is(err, context.Canceled) || sol == nil {
 			t.Fatalf("%s: %v", method, err)
 		}

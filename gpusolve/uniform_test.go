@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"thermsim/gpusolve/testing/solves"
+
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/memory"
 	"thermsim/gpusolve/methods"
@@ -67,7 +69,7 @@ func TestUniformLayersAreSolvedDirectly(t *testing.T) {
 		case !strings.Contains(name, "own"):
 			l.Material = otherMaterial
 		}
-		m := build(t, s)
+		m := solves.Build(t, s)
 		if before, after := memory.OfStack(s, "", false, false).Peak(),
 			memory.OfSystem(m, "", false, false).Peak(); before > after || !fourier.MayApply(s) {
 			t.Errorf("%s: %d bytes before meshing, %d after", name, before, after)
@@ -76,11 +78,11 @@ func TestUniformLayersAreSolvedDirectly(t *testing.T) {
 			t.Errorf("%s: %s: %s", name, method, why)
 			continue
 		}
-		direct := solve(t, m, gpusolve.Options{Device: "cpu"})
-		want := solve(t, build(t, plain), gpusolve.Options{Device: "cpu", Preconditioner: "multigrid", RTol: 1e-11})
-		tight := solve(t, m, gpusolve.Options{Device: "cpu", Preconditioner: "multigrid", RTol: 1e-11})
-		d, _ := fieldDifference(t, m, direct, want)
-		e, _ := fieldDifference(t, m, direct, tight)
+		direct := solves.Solve(t, m, gpusolve.Options{Device: "cpu"})
+		want := solves.Solve(t, solves.Build(t, plain), gpusolve.Options{Device: "cpu", Preconditioner: "multigrid", RTol: 1e-11})
+		tight := solves.Solve(t, m, gpusolve.Options{Device: "cpu", Preconditioner: "multigrid", RTol: 1e-11})
+		d, _ := solves.FieldDifference(t, m, direct, want)
+		e, _ := solves.FieldDifference(t, m, direct, tight)
 		if math.Max(d, e) > 1e-8 || direct.Status.Method != "direct" {
 			t.Errorf("%s: off by %.2g K of the plain stack's multigrid and %.2g K of its own; %+v", name, d, e,
 				direct.Status)
@@ -100,12 +102,12 @@ func TestAlmostUniformLayersAreIterated(t *testing.T) {
 	l.Regions = []stack.Region{{Material: otherMaterial, Rect: r}}
 	want := "layer " + l.Name + " has a region of " + s.Materials[otherMaterial].Name + " in " +
 		s.Materials[l.Material].Name
-	if method, why := methods.Choice(build(t, s), ""); method != "multigrid" || why != want {
+	if method, why := methods.Choice(solves.Build(t, s), ""); method != "multigrid" || why != want {
 		t.Errorf("%s, %s; want %s", method, why, want)
 	}
 	uneven := &stack.Fill{Inclusion: otherMaterial, Rule: stack.Upper, NX: 2, NY: 1, Values: []float64{0.3, 0.31}}
 	l.Regions = []stack.Region{{Material: l.Material, Rect: s.Domain(), Fill: uneven}}
-	if method, why := methods.Choice(build(t, s), ""); method != "multigrid" ||
+	if method, why := methods.Choice(solves.Build(t, s), ""); method != "multigrid" ||
 		!strings.Contains(why, "has a fill that follows a map") {
 		t.Errorf("%s, %s", method, why)
 	}
@@ -146,11 +148,11 @@ func TestHeldSideMeetsTheHalfOfACutCell(t *testing.T) {
 			}
 			s.Layers = []stack.Layer{layer}
 			s.Boundary[side] = stack.Boundary{Kind: stack.FixedTemperature, Temperature: 310}
-			m := build(t, s)
-			want := solve(t, m, gpusolve.Options{Device: "cpu", Preconditioner: "multigrid", RTol: 1e-11})
+			m := solves.Build(t, s)
+			want := solves.Solve(t, m, gpusolve.Options{Device: "cpu", Preconditioner: "multigrid", RTol: 1e-11})
 			for _, method := range []string{"", "fourier"} {
-				got := solve(t, m, gpusolve.Options{Device: "cpu", Preconditioner: method, RTol: 1e-11})
-				if d, rise := fieldDifference(t, m, got, want); !(d < 1e-6*rise) {
+				got := solves.Solve(t, m, gpusolve.Options{Device: "cpu", Preconditioner: method, RTol: 1e-11})
+				if d, rise := solves.FieldDifference(t, m, got, want); !(d < 1e-6*rise) {
 					t.Errorf("%d x %d cells, %s, method %q: off by %.3g K of %.3g K", n[0], n[1], side, method, d, rise)
 				}
 				plane := make([]float64, m.NX()*m.NY())
