@@ -55,7 +55,8 @@ func TestHeatThroughAPlateBalances(t *testing.T) {
 			sol.Close()
 		}
 	}
-	if sol := solves.Steady(t, s, gpusolve.Options{Tol: 1e-8}); sol.Energy.ImbalanceRel > solution.ImbalanceLimit(solves.Build(t, s),
+	if sol := solves.Steady(t, s, gpusolve.Options{Tol: 1e-8}); sol.Energy.ImbalanceRel > solution.ImbalanceLimit(
+		solves.Build(t, s),
 		sol) {
 		t.Errorf("imbalance %g is above its limit", sol.Energy.ImbalanceRel)
 	}

@@ -150,7 +150,8 @@ func FuzzNewton(f *testing.F) {
 			t.Skip("Newton's method without damping leaves the laws' range")
 		}
 		more := gain / (1 - math.Max(0, math.Min(0.9, sol.Status.Nonlinear.Contraction)))
-		limit := solves.NewtonLimit(m, sol, want, gain) + 0x1p-22*math.Max(slices.Max(want)-300, 300-slices.Min(want))*more
+		limit := solves.NewtonLimit(m, sol, want, gain) +
+			0x1p-22*math.Max(slices.Max(want)-300, 300-slices.Min(want))*more
 		got := solves.Field(t, s, sol.Field)
 		// laws that fall with the temperature can have more than one state: this one is one if Newton's method stays
 		// there
@@ -181,7 +182,8 @@ func FuzzPatches(f *testing.F) {
 		}) {
 			t.Skip("no valid stack, or one too flat for preconditioners in FP32 to reach 1e-9")
 		}
-		if sol, err := gpusolve.Steady(context.Background(), solves.Build(t, s), gpusolve.Options{Device: "cpu"}); errors.Is(
+		if sol, err := gpusolve.Steady(context.Background(), solves.Build(t, s),
+			gpusolve.Options{Device: "cpu"}); errors.Is(
 			err, gpusolve.ErrSingular) {
 			t.Skip("no way out for the heat")
 		} else if err == nil {

@@ -98,7 +98,8 @@ func TestResidualRulesTellTheError(t *testing.T) {
 	exact := solves.Field(t, s, solves.Steady(t, s, gpusolve.Options{RTol: 1e-12}).Field)
 	for _, method := range methods.Names() {
 		sol := solves.Steady(t, s, gpusolve.Options{Preconditioner: method, RTol: 1e-8})
-		if e, est := solves.LargestDifference(exact, solves.Field(t, s, sol.Field)), sol.Status.EstimatedErrorK; math.IsNaN(est) ||
+		if e, est := solves.LargestDifference(exact, solves.Field(t, s, sol.Field)),
+			sol.Status.EstimatedErrorK; math.IsNaN(est) ||
 			!(e <= est) {
 			t.Errorf("%s: error %.2g K, estimate %.2g: %+v", method, e, est, sol.Status)
 		}

@@ -169,16 +169,18 @@ func TestLeakageAgainstNewton(t *testing.T) {
 		return leakyNonlinear(t, rand.New(rand.NewPCG(seed, 3)), seed%2 == 0)
 	}
 	gain := func(sol *gpusolve.Solution) float64 { return 1 / (1 - sol.Status.Nonlinear.Leakage.Gain) }
-	solves.AgainstNewton(t, random, 300, gain, func(t *testing.T, d *solves.Dense, want []float64, sol *gpusolve.Solution) {
-		leaking, n := 0.0, sol.Status.Nonlinear
-		for c, kelvin := range want {
-			leaking += d.Leaking(c, kelvin)
-		}
-		if math.Abs(n.Leakage.Watts-leaking) > 1e-7*leaking || sol.Energy.ImbalanceRel > 1e-8 {
-			t.Errorf("%.10g W leak, want %.10g W; imbalance %.3g", n.Leakage.Watts, leaking, sol.Energy.ImbalanceRel)
-		}
-		t.Logf("gain %.4f, %d systems", n.Leakage.Gain, n.OuterTotal)
-	})
+	solves.AgainstNewton(t, random, 300, gain,
+		func(t *testing.T, d *solves.Dense, want []float64, sol *gpusolve.Solution) {
+			leaking, n := 0.0, sol.Status.Nonlinear
+			for c, kelvin := range want {
+				leaking += d.Leaking(c, kelvin)
+			}
+			if math.Abs(n.Leakage.Watts-leaking) > 1e-7*leaking || sol.Energy.ImbalanceRel > 1e-8 {
+				t.Errorf("%.10g W leak, want %.10g W; imbalance %.3g", n.Leakage.Watts, leaking,
+					sol.Energy.ImbalanceRel)
+			}
+			t.Logf("gain %.4f, %d systems", n.Leakage.Gain, n.OuterTotal)
+		})
 }
 
 // TestLeakageBitsIndependentOfCores solves with one and with four workers, below the limit and beyond it.
@@ -196,7 +198,8 @@ func TestLeakageBitsIndependentOfCores(t *testing.T) {
 		one, first := run(1)
 		four, fourth := run(4)
 		if !slices.Equal(one, four) || first != fourth {
-			t.Errorf("%g W: the bits differ, by up to %g K; %+v and %+v", watts, solves.LargestDifference(one, four), first,
+			t.Errorf("%g W: the bits differ, by up to %g K; %+v and %+v", watts, solves.LargestDifference(one, four),
+				first,
 				fourth)
 		}
 	}
@@ -299,7 +302,8 @@ func TestLeakyLumpInTime(t *testing.T) {
 		return kelvin, at
 	}
 	run := func(s *stack.Stack, dt, until float64) *gpusolve.Solution {
-		sol, err := gpusolve.Transient(context.Background(), solves.Build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-7},
+		sol, err := gpusolve.Transient(context.Background(), solves.Build(t, s),
+			gpusolve.Options{Device: "cpu", Tol: 1e-7},
 			gpusolve.TransientOptions{Steps: int(until/dt + 0.5), Dt: dt})
 		if err != nil {
 			t.Fatal(err)

@@ -110,7 +110,8 @@ func cube(n int, curve *stack.Curve, bottom, top float64) *stack.Stack {
 // the temperature solves Poisson's equation with a constant k. Both are extrapolated.
 func TestBodiesByKirchhoff(t *testing.T) {
 	solveAt := func(s *stack.Stack, n, coarse int) []float64 {
-		sol, err := gpusolve.Steady(context.Background(), solves.Build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-8})
+		sol, err := gpusolve.Steady(context.Background(), solves.Build(t, s),
+			gpusolve.Options{Device: "cpu", Tol: 1e-8})
 		if err != nil || !sol.Status.Converged {
 			t.Fatal(err, sol.Status)
 		}

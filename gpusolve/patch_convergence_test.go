@@ -126,7 +126,8 @@ func TestPatchOverTheWholeFace(t *testing.T) {
 	} {
 		own := halfCooled(9, 4, 0)
 		own.Boundary[stack.Top] = condition
-		want := solves.Field(t, own, solves.Steady(t, own, gpusolve.Options{Tol: 1e-9, Preconditioner: "multigrid"}).Field)
+		want := solves.Field(t, own,
+			solves.Steady(t, own, gpusolve.Options{Tol: 1e-9, Preconditioner: "multigrid"}).Field)
 		whole := halfCooled(9, 4, 0,
 			stack.Patch{Name: "all", Boundary: condition, Rects: []stack.Rect{{Width: 4e-3, Height: 1e-3}}})
 		cases := map[string]*stack.Stack{"one patch": whole}
@@ -143,7 +144,8 @@ func TestPatchOverTheWholeFace(t *testing.T) {
 			cases["a map"] = halfCooled(9, 4, 0, byMap)
 		}
 		for name, s := range cases {
-			got := solves.Field(t, s, solves.Steady(t, s, gpusolve.Options{Tol: 1e-9, Preconditioner: "multigrid"}).Field)
+			got := solves.Field(t, s,
+				solves.Steady(t, s, gpusolve.Options{Tol: 1e-9, Preconditioner: "multigrid"}).Field)
 			for c := range want {
 				if math.Abs(got[c]-want[c]) > 1e-12*want[c] {
 					t.Fatalf("%s of %v: cell %d at %.17g K, want %.17g", name, condition.Kind, c, got[c], want[c])

@@ -131,7 +131,8 @@ func TestSessionRestoresItsBits(t *testing.T) {
 				}
 				stepSession(t, s, 5)
 				got := solves.WholeField(t, m, s.Field())
-				if d := solves.Furthest(got, want); name != "k(T)" && name != "leakage" && d > 0 || d > gpusolve.DefaultTol {
+				if d := solves.Furthest(got, want); name != "k(T)" && name != "leakage" && d > 0 ||
+					d > gpusolve.DefaultTol {
 					t.Errorf("up to %g K off after a restore", d)
 				}
 			}
@@ -164,7 +165,8 @@ func TestSessionResumes(t *testing.T) {
 				t.Fatalf("%d steps after %d: step %d at %g s, want %d at %g", n+1, taken, resumed.Steps(),
 					resumed.Time(), on.Steps(), on.Time())
 			}
-			if d := solves.Furthest(solves.WholeField(t, m, resumed.Field()), solves.WholeField(t, m, on.Field())); d > 1e-6 {
+			if d := solves.Furthest(solves.WholeField(t, m, resumed.Field()), solves.WholeField(t, m, on.Field())); d >
+				1e-6 {
 				t.Errorf("%d steps after %d: %g K off", n+1, taken, d)
 			}
 		}
@@ -266,7 +268,8 @@ func TestSessionOnInterpreter(t *testing.T) {
 			host := openSession(t, m, 2e-3)
 			agree := func(what string) {
 				t.Helper()
-				if d := solves.Furthest(solves.WholeField(t, m, on.Field()), solves.WholeField(t, m, host.Field())); d > 2e-5 {
+				if d := solves.Furthest(solves.WholeField(t, m, on.Field()), solves.WholeField(t, m, host.Field())); d >
+					2e-5 {
 					t.Errorf("%s: %g K off", what, d)
 				}
 			}

@@ -32,7 +32,8 @@ func kinds() map[string]*stack.Stack {
 // The estimate in kelvin must bound the error that a solve really leaves, and not by orders of magnitude.
 func TestErrorEstimateIsHonest(t *testing.T) {
 	for name, s := range kinds() {
-		exact := solves.Field(t, s, solves.Steady(t, s, gpusolve.Options{RTol: 1e-13, Preconditioner: "multigrid"}).Field)
+		exact := solves.Field(t, s,
+			solves.Steady(t, s, gpusolve.Options{RTol: 1e-13, Preconditioner: "multigrid"}).Field)
 		for _, tol := range []float64{1, 1e-2, 1e-4} {
 			sol := solves.Steady(t, s, gpusolve.Options{Tol: tol, Preconditioner: "multigrid"})
 			e := solves.LargestDifference(exact, solves.Field(t, s, sol.Field))

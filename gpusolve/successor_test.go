@@ -29,7 +29,8 @@ func TestAnotherMethodTakesOverWhereMultigridStalls(t *testing.T) {
 	for name, o := range map[string]gpusolve.Options{
 		"host": {Device: "cpu"},
 		"kernels": {
-			Executor: solves.OnInterpreter(t, devices.Machine(interpreter.Options{NoRaces: testtier.Pick(true, false)}))},
+			Executor: solves.OnInterpreter(t,
+				devices.Machine(interpreter.Options{NoRaces: testtier.Pick(true, false)}))},
 	} {
 		sol := solves.Steady(t, crossed, o)
 		st := sol.Status
@@ -80,7 +81,8 @@ func TestNoFallbackAgainstTheUsersWill(t *testing.T) {
 		"named": {Device: "cpu", Preconditioner: "multigrid", MaxIter: 60},
 		"limit": {Device: "cpu", MaxIter: 10},
 	} {
-		if st := solves.Steady(t, crossed, o).Status; st.Converged || st.Fallback != "" || st.Preconditioner != "multigrid" ||
+		if st := solves.Steady(t, crossed, o).Status; st.Converged || st.Fallback != "" ||
+			st.Preconditioner != "multigrid" ||
 			st.Iterations != o.MaxIter {
 			t.Errorf("%s: %+v", name, st)
 		}
@@ -111,7 +113,8 @@ func (f full) MemInfo() (free, total int64, err error) { return f.free, math.Max
 // Room for jacobi's vectors, 24 bytes a cell on a GPU, but not for factors or graphs; and room for nothing.
 func TestFallbackKeepsToTheMemory(t *testing.T) {
 	cells := int64(solves.Build(t, crossed).Cells())
-	if st := solves.Steady(t, crossed, gpusolve.Options{Executor: full{host.Open(), 40 * cells}}).Status; !st.Converged ||
+	if st := solves.Steady(t, crossed,
+		gpusolve.Options{Executor: full{host.Open(), 40 * cells}}).Status; !st.Converged ||
 		st.Preconditioner != "jacobi" {
 		t.Errorf("%+v", st)
 	}

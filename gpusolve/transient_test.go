@@ -183,7 +183,8 @@ func TestInterruptOfStepsWithoutIterations(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		plan := gpusolve.TransientOptions{Steps: 20, Dt: 1e-3,
 			OnStep: func(gpusolve.Step, gpusolve.Field) error { cancel(); return nil }}
-		sol, err := gpusolve.Transient(ctx, solves.Build(t, s), gpusolve.Options{Device: "cpu", Preconditioner: method}, plan)
+		sol, err := gpusolve.Transient(ctx, solves.Build(t, s), gpusolve.Options{Device: "cpu", Preconditioner: method},
+			plan)
 		if !errors.Is(err, context.Canceled) || sol == nil {
 			t.Fatalf("%s: %v", method, err)
 		}

@@ -79,7 +79,8 @@ func TestUniformLayersAreSolvedDirectly(t *testing.T) {
 			continue
 		}
 		direct := solves.Solve(t, m, gpusolve.Options{Device: "cpu"})
-		want := solves.Solve(t, solves.Build(t, plain), gpusolve.Options{Device: "cpu", Preconditioner: "multigrid", RTol: 1e-11})
+		want := solves.Solve(t, solves.Build(t, plain), gpusolve.Options{Device: "cpu", Preconditioner: "multigrid",
+			RTol: 1e-11})
 		tight := solves.Solve(t, m, gpusolve.Options{Device: "cpu", Preconditioner: "multigrid", RTol: 1e-11})
 		d, _ := solves.FieldDifference(t, m, direct, want)
 		e, _ := solves.FieldDifference(t, m, direct, tight)

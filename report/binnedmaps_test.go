@@ -58,7 +58,7 @@ func TestMapsOfBinsAreMapsOfPlanes(t *testing.T) {
 		s := summarise(t, r)
 		o := &Options{}
 		b := binnedMapsOf(r, o)
-		for _, v := range views(r.Mesh, testtier.Pick([]int{0, 1}, []int{0, 1, 2, 3})) {
+		for _, v := range views(r.Mesh, testtier.Pick([]int{0}, []int{0, 1, 2, 3})) {
 			lo, hi := colorRange(s, []int{0, 1, 2, 3})
 			kelvin := make([]float64, n[0]*n[1])
 			if err := planesMap(r.Solution.Field, v.planes, kelvin, func() []float64 {

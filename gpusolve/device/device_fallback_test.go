@@ -30,13 +30,15 @@ func TestAutoGoesOnWithoutAGPUThatFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	attempt := func(device string, fail func(string, int) error) (info gpusolve.DeviceInfo, calls, told []string, live int,
+	attempt := func(device string, fail func(string, int) error) (info gpusolve.DeviceInfo, calls, told []string,
+		live int,
 		err error) {
 		machine := devices.Machine(interpreter.Options{NoRaces: true})
 		drv := cudriver.Faulty(machine, fail)
-		e, err := stepping.Open(m, &driver.Job{Options: gpusolve.Options{Device: device, Driver: drv, Notice: func(text string) {
-			told = append(told, text)
-		}}}, manySteps, 1e-6)
+		e, err := stepping.Open(m,
+			&driver.Job{Options: gpusolve.Options{Device: device, Driver: drv, Notice: func(text string) {
+				told = append(told, text)
+			}}}, manySteps, 1e-6)
 		calls = drv.Calls()
 		if err == nil {
 			info = e.Info

@@ -38,7 +38,8 @@ func TestGPUsSolveDirectlyWhereTheyAreJoined(t *testing.T) {
 				solve := func() (*gpusolve.Solution, error) { return gpusolve.Steady(t.Context(), m, o) }
 				if c.steps > 0 {
 					solve = func() (*gpusolve.Solution, error) {
-						return gpusolve.Transient(t.Context(), m, o, gpusolve.TransientOptions{Steps: c.steps, Dt: 1e-3})
+						return gpusolve.Transient(t.Context(), m, o,
+							gpusolve.TransientOptions{Steps: c.steps, Dt: 1e-3})
 					}
 				}
 				s, err := solve()

@@ -239,7 +239,9 @@ func TestDirectTeamOnInterpreters(t *testing.T) {
 			return gpusolve.Steady(context.Background(), m, o)
 		}
 		alone, err :=
-			solve(gpusolve.Options{Executor: solves.OnInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true}))})
+			solve(
+				gpusolve.Options{
+					Executor: solves.OnInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true}))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +255,8 @@ func TestDirectTeamOnInterpreters(t *testing.T) {
 			t.Errorf("%d steps: one GPU is %g K from a processor", steps, far)
 		}
 		host.Close()
-		got, transport := solves.GpuTeam(t, m, 2+steps%2, gpusolve.Options{Preconditioner: "fourier"}, steps == 1, solve)
+		got, transport := solves.GpuTeam(t, m, 2+steps%2, gpusolve.Options{Preconditioner: "fourier"}, steps == 1,
+			solve)
 		if !slices.Equal(got, want) || transport == "" {
 			t.Errorf("%d steps, joined by %q: %g K from one GPU", steps, transport, solves.Apart(got, want))
 		}

@@ -256,7 +256,8 @@ func TestFourierSaysWhatStandsInTheWay(t *testing.T) {
 		"graded along x": cases.Graded(cases.Stack10(cases.Options{NX: 8}), 6), "side west has a heat transfer " +
 			"coefficient": side, "side north has a resistance": resistance,
 	} {
-		_, err := gpusolve.Steady(t.Context(), solves.Build(t, s), gpusolve.Options{Preconditioner: "fourier", Device: "cpu"})
+		_, err := gpusolve.Steady(t.Context(), solves.Build(t, s),
+			gpusolve.Options{Preconditioner: "fourier", Device: "cpu"})
 		if !errors.Is(err, gpusolve.ErrOption) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}

@@ -237,7 +237,8 @@ func TestUnitsOfAMatrixAreFree(t *testing.T) {
 // What a solve that breaks down hands back is a number.
 func TestNothingFoundIsZero(t *testing.T) {
 	// The least entries are no numbers of FP32.
-	a := solves.NewMatrix(t, &sparse.CSR{RowPtr: []int64{0, 1, 2, 3}, Col: []int32{0, 1, 2}, Val: []float64{1e-60, 3, 1e-60}})
+	a := solves.NewMatrix(t, &sparse.CSR{RowPtr: []int64{0, 1, 2, 3}, Col: []int32{0, 1, 2},
+		Val: []float64{1e-60, 3, 1e-60}})
 	s, err := matrix.Solve(context.Background(), a, []float64{3e-60, 4, 0},
 		gpusolve.Options{Device: "cpu", Preconditioner: "jacobi"})
 	if err != nil || s.Status.Converged || s.Status.RelativeResidual != 1 || math.Abs(s.Status.ResidualW-4) > 1e-12 {

@@ -61,7 +61,7 @@ func TestNeedOnTheProcessor(t *testing.T) {
 				d := host.Open()
 				held := solves.SolveOnce(t, c.mesh, d, method, inTime)
 				taken := d.Peak()
-				solves.Compare(t, c.name+", "+method+map[bool]string{true: ", in time"}[inTime], c.mesh.Cells(),
+				solves.Compare(t, c.name+", "+method+map[bool]string{true: ", in time"}[inTime],
 					memory.OfSystem(c.mesh, method, inTime, false), taken, held, true)
 			}
 		}
@@ -105,7 +105,7 @@ func allocated(t *testing.T, d *cuda.Device, name string, m *mesh.Mesh, method s
 	if methods.SolvesDirectly(m, method, true) {
 		need = memory.OfDirect(s, 1)
 	}
-	solves.Compare(t, name+", "+method+map[bool]string{true: ", in time"}[inTime], m.Cells(), need, d.Peak(), 0, false)
+	solves.Compare(t, name+", "+method+map[bool]string{true: ", in time"}[inTime], need, d.Peak(), 0, false)
 }
 
 // Graphs of more than 20,000 vertices are taken apart on the device itself.
@@ -133,10 +133,11 @@ func TestNeedWithCoolant(t *testing.T) {
 			what := string(model) + map[bool]string{true: ", in time"}[inTime]
 			d := host.Open()
 			held := solves.SolveOnce(t, onHost, d, "", inTime)
-			solves.Compare(t, what, onHost.Cells(), memory.OfSystem(onHost, "", inTime, false), d.Peak(), held, true)
+			solves.Compare(t, what, memory.OfSystem(onHost, "", inTime, false), d.Peak(), held, true)
 			g := devices.Interpreter(t, interpreter.Options{NoRaces: true})
 			held = solves.SolveOnce(t, onGPU, g, "", inTime)
-			solves.Compare(t, what+", on a GPU", onGPU.Cells(), memory.OfSystem(onGPU, "", inTime, true), g.Peak(), held,
+			solves.Compare(t, what+", on a GPU", memory.OfSystem(onGPU, "", inTime, true), g.Peak(),
+				held,
 				false)
 		}
 	}

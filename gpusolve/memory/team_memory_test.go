@@ -43,7 +43,8 @@ func TestNeedOfRanks(t *testing.T) {
 				for r, d := range devices {
 					taken, most = max(taken, d.Peak()), max(most, held[r])
 				}
-				solves.Compare(t, name+" "+method, m.Cells()/n, memory.OfRanks(m, method, inTime, false, n), taken, most, true)
+				solves.Compare(t, name+" "+method, memory.OfRanks(m, method, inTime, false, n), taken,
+					most, true)
 			}
 		}
 	}
@@ -83,6 +84,7 @@ func TestNeedOfDirectRanksOnInterpreters(t *testing.T) {
 		}
 		wait.Wait()
 		taken := max(gpus[0].Peak(), gpus[1].Peak())
-		solves.Compare(t, "two GPUs, direct", m.Cells()/2, memory.OfRanks(m, "fourier", inTime, true, 2), taken, taken, false)
+		solves.Compare(t, "two GPUs, direct", memory.OfRanks(m, "fourier", inTime, true, 2), taken, taken,
+			false)
 	}
 }

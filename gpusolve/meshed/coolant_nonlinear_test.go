@@ -31,21 +31,22 @@ func TestCoolantAgainstNewton(t *testing.T) {
 		}
 		return 1
 	}
-	solves.AgainstNewton(t, random, 310, gain, func(t *testing.T, d *solves.Dense, want []float64, sol *gpusolve.Solution) {
-		if sol.Energy.ImbalanceRel > 1e-8 {
-			t.Errorf("imbalance %.3g", sol.Energy.ImbalanceRel)
-		}
-		leaking := 0.0
-		for c, kelvin := range want {
-			leaking += d.Leaking(c, kelvin)
-		}
-		n := sol.Status.Nonlinear
-		if l := n.Leakage; l != nil && math.Abs(l.Watts-leaking) > 1e-7*leaking {
-			t.Errorf("%.10g W leak, want %.10g W", l.Watts, leaking)
-		}
-		t.Logf("%d systems, %d iterations; hottest %.1f K; %s, error %.2g K", n.OuterTotal, sol.Status.Iterations,
-			slices.Max(want), sol.Status.Reason, sol.Status.EstimatedErrorK)
-	})
+	solves.AgainstNewton(t, random, 310, gain,
+		func(t *testing.T, d *solves.Dense, want []float64, sol *gpusolve.Solution) {
+			if sol.Energy.ImbalanceRel > 1e-8 {
+				t.Errorf("imbalance %.3g", sol.Energy.ImbalanceRel)
+			}
+			leaking := 0.0
+			for c, kelvin := range want {
+				leaking += d.Leaking(c, kelvin)
+			}
+			n := sol.Status.Nonlinear
+			if l := n.Leakage; l != nil && math.Abs(l.Watts-leaking) > 1e-7*leaking {
+				t.Errorf("%.10g W leak, want %.10g W", l.Watts, leaking)
+			}
+			t.Logf("%d systems, %d iterations; hottest %.1f K; %s, error %.2g K", n.OuterTotal, sol.Status.Iterations,
+				slices.Max(want), sol.Status.Reason, sol.Status.EstimatedErrorK)
+		})
 }
 
 // TestCoolantStepsAgainstNewton compares steps of backward Euler with the independent code.
@@ -107,7 +108,8 @@ func cooledLump(watts float64, l stack.Leakage) *stack.Stack {
 func TestCooledRunaway(t *testing.T) {
 	t.Parallel()
 	const beta = 0.015
-	resistance := (solves.Steady(t, cooledLump(1, stack.Leakage{}), gpusolve.Options{Device: "cpu", Tol: 1e-9}).PeakK - 300)
+	resistance := (solves.Steady(t, cooledLump(1, stack.Leakage{}), gpusolve.Options{Device: "cpu", Tol: 1e-9}).PeakK -
+		300)
 	for name, open := range map[string]func() ops.Device{"": func() ops.Device {
 		return nil
 	}, "interpreter": func() ops.Device {

@@ -284,7 +284,9 @@ func cooledRun(t *testing.T, m *mesh.Mesh, o gpusolve.Options, steps int) cooled
 		sol, err = gpusolve.Steady(context.Background(), m, o)
 	} else {
 		sol, err = gpusolve.Transient(context.Background(), m, o,
-			gpusolve.TransientOptions{Steps: steps, Dt: 2e-3, OnStep: func(gpusolve.Step, gpusolve.Field) error { return nil }})
+			gpusolve.TransientOptions{Steps: steps, Dt: 2e-3, OnStep: func(gpusolve.Step, gpusolve.Field) error {
+				return nil
+			}})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -303,7 +305,9 @@ func TestCooledTransient(t *testing.T) {
 	s.Transient.Initial = 300
 	steady, m := solves.SolveCooled(t, s, gpusolve.Options{Tol: 1e-7})
 	sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{Tol: 1e-5},
-		gpusolve.TransientOptions{Steps: 40, Dt: 5e-3, OnStep: func(gpusolve.Step, gpusolve.Field) error { return nil }})
+		gpusolve.TransientOptions{Steps: 40, Dt: 5e-3, OnStep: func(gpusolve.Step, gpusolve.Field) error {
+			return nil
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,10 +42,12 @@ func TestGPUsFollowTheTemperature(t *testing.T) {
 		return gpusolve.Steady(context.Background(), solves.Build(t, s), o)
 	}
 	steps := func(o gpusolve.Options, s *stack.Stack) (*gpusolve.Solution, error) {
-		return gpusolve.Transient(context.Background(), solves.Build(t, s), o, gpusolve.TransientOptions{Steps: 2, Dt: 1e-3})
+		return gpusolve.Transient(context.Background(), solves.Build(t, s), o,
+			gpusolve.TransientOptions{Steps: 2, Dt: 1e-3})
 	}
 	adaptive := func(o gpusolve.Options, s *stack.Stack) (*gpusolve.Solution, error) {
-		return gpusolve.Adaptive(context.Background(), solves.Build(t, s), o, gpusolve.AdaptiveOptions{Until: 1e-4, Tol: 2})
+		return gpusolve.Adaptive(context.Background(), solves.Build(t, s), o,
+			gpusolve.AdaptiveOptions{Until: 1e-4, Tol: 2})
 	}
 	type turn struct {
 		name  string

@@ -189,7 +189,8 @@ func TestRanksRefuse(t *testing.T) {
 		m     *mesh.Mesh
 		o     gpusolve.Options
 		solve func(*mesh.Mesh, gpusolve.Options) (*gpusolve.Solution, error)
-	}{"method": {m, other, steady}, "narrow grid": {thin, solves.Exact, steady}, "many powers": {m, solves.Exact, many}} {
+	}{"method": {m, other, steady}, "narrow grid": {thin, solves.Exact, steady},
+		"many powers": {m, solves.Exact, many}} {
 		if err := solves.Together(t, 2, func(_ int, g ranks.Group) error {
 			o := c.o
 			o.Ranks = g

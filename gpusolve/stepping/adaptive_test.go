@@ -78,7 +78,8 @@ func TestAdaptiveOfOneCell(t *testing.T) {
 			for n := range 37 {
 				plan.At = append(plan.At, float64(n+1)*tau/3.7)
 			}
-			sol, err := gpusolve.Adaptive(t.Context(), solves.Build(t, s), gpusolve.Options{Tol: 1e-9, Preconditioner: method},
+			sol, err := gpusolve.Adaptive(t.Context(), solves.Build(t, s),
+				gpusolve.Options{Tol: 1e-9, Preconditioner: method},
 				plan)
 			if err != nil {
 				t.Fatal(err)
@@ -127,7 +128,8 @@ func TestEstimateIsTheLocalError(t *testing.T) {
 				}
 				return nil
 			}
-			sol, err := gpusolve.Adaptive(t.Context(), solves.Build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-10}, plan)
+			sol, err := gpusolve.Adaptive(t.Context(), solves.Build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-10},
+				plan)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -355,7 +357,8 @@ func TestAdaptiveOnInterpreter(t *testing.T) {
 	s := cases.Stack10(cases.Options{NX: 4, NY: 3})
 	plan := gpusolve.AdaptiveOptions{Tol: 50, Until: 0.1, At: []float64{0.03, 0.077}}
 	for _, method := range testtier.Pick([]string{"multigrid"}, []string{"", "multigrid"}) {
-		want, cpu := adaptively(t, solves.Build(t, s), gpusolve.Options{Device: "cpu", Preconditioner: method, Tol: 1e-6},
+		want, cpu := adaptively(t, solves.Build(t, s),
+			gpusolve.Options{Device: "cpu", Preconditioner: method, Tol: 1e-6},
 			plan)
 		got, gpu := adaptively(t, solves.Build(t, s),
 			gpusolve.Options{Executor: solves.OnInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true})),

@@ -102,7 +102,8 @@ func outcomeOf(t *testing.T, m *mesh.Mesh, r *reduction.Regions, run runOf, o gp
 		t.Fatal(err)
 	}
 	defer sol.Close()
-	out.Steps, out.Field, out.Energy, out.Stepping, out.PeakK, out.Status = sol.Steps, solves.WholeField(t, m, sol.Field),
+	out.Steps, out.Field, out.Energy, out.Stepping, out.PeakK, out.Status = sol.Steps,
+		solves.WholeField(t, m, sol.Field),
 		sol.Energy, solution.Stepping{}, sol.PeakK, sol.Status
 	if sol.Stepping != nil {
 		out.Stepping = *sol.Stepping

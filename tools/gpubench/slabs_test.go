@@ -21,7 +21,7 @@ func TestOneSlabAlone(t *testing.T) {
 		name  string
 		stack *stack.Stack
 		slabs []int
-	}{{"layers", layers, testtier.Pick([]int{1, 3}, []int{1, 2, 3})}, {"regions", regions, []int{4}}} {
+	}{{"layers", layers, testtier.Pick([]int{3}, []int{1, 2, 3})}, {"regions", regions, []int{4}}} {
 		m, err := mesh.Build(c.stack)
 		if err != nil {
 			t.Fatal(err)

@@ -115,8 +115,10 @@ func TestFixedLowPrecision(t *testing.T) {
 	exact, _ := steadyField(t, m, gpusolve.Options{RTol: 1e-14})
 	for _, method := range []string{"chebyshev", "jacobi", "none"} {
 		got, st := steadyField(t, m, gpusolve.Options{Preconditioner: method + ":precision=fixed-fp32", ATol: 1e-6})
-		if st.Converged || st.Reason != solution.ReasonDrift || !(st.ResidualW > 1e-5) || !(solves.Furthest(got, exact) < 10) {
-			t.Errorf("%s in FP32: %s, residual %g W, error %g K", method, st.Reason, st.ResidualW, solves.Furthest(got, exact))
+		if st.Converged || st.Reason != solution.ReasonDrift || !(st.ResidualW > 1e-5) ||
+			!(solves.Furthest(got, exact) < 10) {
+			t.Errorf("%s in FP32: %s, residual %g W, error %g K", method, st.Reason, st.ResidualW,
+				solves.Furthest(got, exact))
 		}
 		got, st = steadyField(t, m, gpusolve.Options{Preconditioner: method + ":precision=fixed-fp16", ATol: 1e-6})
 		if st.Converged || st.Reason != solution.ReasonDivergence && st.Reason != solution.ReasonBreakdown &&

@@ -9,8 +9,8 @@ import (
 type Flow struct {
 	*stack.Coolant
 	Layer, Wall, FluidPlane int
-	Axis               int
-	Height             float64
+	Axis                    int
+	Height                  float64
 }
 
 func FlowsOf(m *mesh.Mesh) (all []*Flow) {

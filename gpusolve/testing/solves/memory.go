@@ -33,11 +33,10 @@ func SolveOnce(t *testing.T, m *mesh.Mesh, dev ops.Device, method string, inTime
 // Compare holds a stated need to what was taken: never below, and what is in use of it at most a quarter above. The
 // processor counts what methods keep, not what their set-ups take in passing (onProcessor); there what is held in the
 // end must not be stated a quarter too high.
-func Compare(t *testing.T, what string, cells int, stated memory.Need, taken, held int64, onProcessor bool) {
+func Compare(t *testing.T, what string, stated memory.Need, taken, held int64, onProcessor bool) {
 	t.Helper()
 	ratio, inUse := float64(stated.Peak())/float64(taken), float64(stated.Live())/float64(taken)
-	t.Logf("%-34s stated %6.1f (%.1f held), taken %6.1f bytes a cell: %.2f, in use %.2f", what,
-		float64(stated.Peak())/float64(cells), float64(stated.Held())/float64(cells), float64(taken)/float64(cells),
+	t.Logf("%-34s stated %d bytes (%d held), taken %d: %.2f, in use %.2f", what, stated.Peak(), stated.Held(), taken,
 		ratio, inUse)
 	if onProcessor {
 		inUse = float64(stated.Held()) / float64(held)
