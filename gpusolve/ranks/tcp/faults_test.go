@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"thermsim/gpusolve/ranks"
@@ -161,6 +162,7 @@ func (c *flipping) Write(b []byte) (int, error) {
 // What is damaged on its way is never taken for a number.
 func TestDamage(t *testing.T) {
 	t.Parallel()
+	var all sync.WaitGroup // at once: each waits for what the other rank may say
 	for _, at := range []int64{0, 1, 4, 9, 15, 17, 20, 23, 24, 26, 60, 1000, 50000, 60000} {
 		var left atomic.Int64
 		left.Store(1 << 60)
@@ -173,54 +175,60 @@ func TestDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		left.Store(at)
-		got := make([]error, 2)
+		all.Go(func() { _ = work(groups[0]) })
+		all.Go(func() {
+			if err := work(groups[1]); err == nil || !strings.Contains(err.Error(), "damaged") {
+				t.Errorf("bit in byte %d: %v", at, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// mute is a connection of a machine that hangs: nothing more comes from it.
+type mute struct{ net.Conn }
+
+func (mute) Write(b []byte) (int, error) { return len(b), nil }
+
+// A rank that is silent is dead, no sooner than after Silence.
+func TestSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		groups := piped(3, func(rank int, conn net.Conn) net.Conn {
+			if rank == 2 {
+				return mute{conn}
+			}
+			return conn
+		})
+		start := time.Now()
+		var f *ranks.Failure
+		if _, err := groups[0].Receive(1); !errors.As(err, &f) || f.Rank != 2 ||
+			!strings.Contains(f.Reason, "nothing came") {
+			t.Errorf("%v", err)
+		}
+		if took := time.Since(start); took <= Silence || took > Silence+2*beats {
+			t.Errorf("noticed after %v", took)
+		}
+		if _, err := groups[1].Gather(nil); !errors.As(err, &f) || f.Rank != 2 {
+			t.Errorf("%v", err)
+		}
+		for _, g := range groups {
+			g.Close()
+		}
+	})
+}
+
+// A rank that computes for long is not dead.
+func TestLongComputations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		groups := piped(2, func(_ int, conn net.Conn) net.Conn { return conn })
+		time.AfterFunc(10*Silence, func() { _ = groups[1].Send(0, []byte("at last")) })
+		if got, err := groups[0].Receive(1); err != nil || string(got) != "at last" {
+			t.Errorf("%q, %v", got, err)
+		}
 		var all sync.WaitGroup
-		for rank, g := range groups {
-			all.Go(func() { got[rank] = work(g) })
+		for _, g := range groups {
+			all.Go(func() { g.Close() })
 		}
 		all.Wait()
-		if err := got[1]; err == nil || !strings.Contains(err.Error(), "damaged") {
-			t.Errorf("bit in byte %d: %v", at, err)
-		}
-	}
-}
-
-// A rank that computes for long is not dead, one that is silent is.
-func TestSilence(t *testing.T) {
-	t.Parallel()
-	groups := joined(t, 3)
-	mute := groups[2].(*group)
-	for _, p := range mute.others() {
-		p.writing.Lock() // nothing more is sent: its machine hangs
-	}
-	start := time.Now()
-	var f *ranks.Failure
-	if _, err := groups[0].Receive(1); !errors.As(err, &f) || f.Rank != 2 ||
-		!strings.Contains(f.Reason, "nothing came") {
-		t.Errorf("%v", err)
-	}
-	if took := time.Since(start); took < Silence/2 {
-		t.Errorf("noticed after %v", took)
-	}
-	if _, err := groups[1].Gather(nil); !errors.As(err, &f) || f.Rank != 2 {
-		t.Errorf("%v", err)
-	}
-	for _, p := range mute.others() {
-		p.writing.Unlock()
-	}
-	for _, g := range groups {
-		g.Close()
-	}
-}
-
-func TestLongComputations(t *testing.T) {
-	t.Parallel()
-	groups := joined(t, 2)
-	time.AfterFunc(Silence+2*time.Second, func() { _ = groups[1].Send(0, []byte("at last")) })
-	if got, err := groups[0].Receive(1); err != nil || string(got) != "at last" {
-		t.Errorf("%q, %v", got, err)
-	}
-	for _, g := range groups {
-		go g.Close()
-	}
+	})
 }

@@ -182,6 +182,12 @@ func TestInterruptedRendezvous(t *testing.T) {
 		if !errors.As(errs[who], &f) || f.Status != 130 {
 			t.Errorf("rank %d: %v", who, errs[who])
 		}
+		if who != 0 { // rank 0 waits a while for the last rank, which hears it too
+			_, err := Join(context.Background(), Config{Rank: 2, Ranks: 3, Rendezvous: place, Wait: 3 * time.Second})
+			if !errors.As(err, &f) || f.Rank != who && !strings.Contains(err.Error(), "was not found") {
+				t.Errorf("rank %d was interrupted, and rank 2 says %v", who, err)
+			}
+		}
 		<-done
 		if !errors.As(errs[other], &f) || f.Rank != who {
 			t.Errorf("rank %d was interrupted, and rank %d says %v", who, other, errs[other])

@@ -3,6 +3,7 @@ package tcp
 import (
 	"context"
 	"fmt"
+	"net"
 	"sync"
 	"testing"
 	"time"
@@ -35,6 +36,25 @@ func joined(t *testing.T, n int) []ranks.Group {
 		if err != nil {
 			t.Fatalf("rank %d: %v", rank, err)
 		}
+	}
+	return groups
+}
+
+// piped are groups whose connections are pipes of this process, so that they run on the clock of a synctest bubble. wrap
+// changes a rank's end of a connection.
+func piped(n int, wrap func(rank int, conn net.Conn) net.Conn) []ranks.Group {
+	peers := make([][]*peer, n)
+	for rank := range n {
+		peers[rank] = make([]*peer, n)
+		for other := range rank {
+			a, b := net.Pipe()
+			peers[rank][other] = newPeer(other, fmt.Sprintf("node%d", other), wrap(rank, a))
+			peers[other][rank] = newPeer(rank, fmt.Sprintf("node%d", rank), wrap(other, b))
+		}
+	}
+	groups := make([]ranks.Group, n)
+	for rank := range n {
+		groups[rank] = start(rank, fmt.Sprintf("node%d", rank), peers[rank])
 	}
 	return groups
 }
