@@ -40,8 +40,8 @@ func joined(t *testing.T, n int) []ranks.Group {
 	return groups
 }
 
-// piped are groups whose connections are pipes of this process, so that they run on the clock of a synctest bubble. wrap
-// changes a rank's end of a connection.
+// piped are groups whose connections are pipes of this process, so that they run on the clock of a synctest bubble.
+// wrap changes a rank's end of a connection.
 func piped(n int, wrap func(rank int, conn net.Conn) net.Conn) []ranks.Group {
 	peers := make([][]*peer, n)
 	for rank := range n {
