@@ -11,15 +11,15 @@ func mixtureSpecs() []Spec {
 	return []Spec{
 		{"mix", "[materials.NAME] mix", "a mixture", append([]Key{
 			{Name: "inclusion", Type: Text, Required: true, Doc: "Material of the inclusions."},
-			{Name: "matrix", Type: Text, Required: true, Doc: "Material around them."},
-			{Name: "rule", Type: Enum, Enum: mixRules(), DefDoc: "`square` where a pitch is given, else `cylinders`",
-				Doc: "How the mixture conducts, see [effective-materials.md](../guides/effective-materials.md)."},
+			{Name: "matrix", Type: Text, Required: true, Doc: "Surrounding material."},
+			{Name: "rule", Type: Enum, Enum: mixRules(), DefDoc: "`square` with a pitch, else `cylinders`",
+				Doc: "Mixing rule, see [effective-materials.md](../guides/effective-materials.md)."},
 		}, fractionKeys()...)},
 		{"ply", "[materials.NAME] laminate", "a ply", []Key{
-			{Name: "material", Type: Text, Required: true, Doc: "A material of this file or of the library, another " +
-				"mixture among them."},
+			{Name: "material", Type: Text, Required: true,
+				Doc: "A material of this file or of the library; mixtures are allowed."},
 			{Name: "thickness", Type: Scalar, Quantity: units.Length, Range: Positive, Required: true,
-				Doc: "Thickness; only its share of the sum counts."},
+				Doc: "Thickness; only the ratio to the total matters."},
 		}},
 	}
 }
@@ -27,11 +27,11 @@ func mixtureSpecs() []Spec {
 // fractionKeys tell how much of a mixture is inclusion.
 func fractionKeys() []Key {
 	return []Key{
-		{Name: "fraction", Type: Scalar, Quantity: units.Number, Range: NonNegative, Doc: "Part of the area that the " +
-			"inclusions cover, of the volume under `spheres`; 0 to 1 (\"10 %\" works too)."},
-		{Name: "diameter", Type: Scalar, Quantity: units.Length, Range: Positive, Doc: "Diameter of cylinders, in " +
-			"place of the fraction."},
-		{Name: "pitch", Type: Scalar, Quantity: units.Length, Range: Positive, Doc: "Distance between the axes of " +
-			"neighbouring cylinders, with diameter."},
+		{Name: "fraction", Type: Scalar, Quantity: units.Number, Range: NonNegative,
+			Doc: "Area fraction of the inclusions (volume fraction with `spheres`), 0 to 1 (or \"10 %\")."},
+		{Name: "diameter", Type: Scalar, Quantity: units.Length, Range: Positive,
+			Doc: "Diameter of cylinders, instead of the fraction."},
+		{Name: "pitch", Type: Scalar, Quantity: units.Length, Range: Positive,
+			Doc: "Distance between the axes of neighboring cylinders, with diameter."},
 	}
 }
