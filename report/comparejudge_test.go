@@ -64,7 +64,7 @@ func TestComparisonOfDoubtfulRuns(t *testing.T) {
 		},
 			"NOT CONVERGED", []string{"a: not converged (breakdown, first in step 1 of 2)"}, 0, 2},
 		"lost heat": {planar(2), planar(0), func(a, b *Run) {
-			b.Solution.Energy.ImbalanceRel = 0.02
+			b.Solution.Energy = solution.Energy{ImbalanceRel: 0.02, Scale: 1}
 		}, "NOT CONVERGED", []string{"b: the energy balance is off by 0.02 of the heat flow, above the limit of 0.001"},
 			0, 2},
 	} {
