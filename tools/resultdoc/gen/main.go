@@ -21,7 +21,7 @@ func run(root string) error {
 	if err != nil {
 		return err
 	}
-	page, err := os.ReadFile(root + "/docs/summary.md")
+	page, err := os.ReadFile(root + "/docs/reference/summary.md")
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func run(root string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(root+"/docs/summary.md", []byte(filled), 0o644); err != nil {
+	if err := os.WriteFile(root+"/docs/reference/summary.md", []byte(filled), 0o644); err != nil {
 		return err
 	}
 	schema, err := resultdoc.Schema(tables)
