@@ -69,9 +69,9 @@ func anchors(t *testing.T, page string) map[string]bool {
 	return out
 }
 
-// The README lists the exit statuses that the help of the commands lists.
-func TestExitStatusesOfReadme(t *testing.T) {
-	_, table, _ := strings.Cut(readPage(t, "../../README.md"), "### Exit statuses\n")
+// The page on exit statuses lists those that the help of the commands lists.
+func TestExitStatusesOfPage(t *testing.T) {
+	_, table, _ := strings.Cut(readPage(t, "../../docs/reference/exit-status.md"), "## Exit statuses\n")
 	table, _, _ = strings.Cut(table, "\n\nA folder")
 	var listed [2][]string
 	for i, text := range []string{table, exit.Help} {
@@ -80,7 +80,7 @@ func TestExitStatusesOfReadme(t *testing.T) {
 		}
 	}
 	if a, b := strings.Join(listed[0], " "), strings.Join(listed[1], " "); a != b || len(listed[0]) != 9 {
-		t.Errorf("the README lists %s, the help %s", a, b)
+		t.Errorf("the page lists %s, the help %s", a, b)
 	}
 }
 
