@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strconv"
 	"testing"
 
 	"thermsim/gpusolve"
 	"thermsim/internal/testtier"
 	"thermsim/mesh"
+	"thermsim/report/webpage"
 	"thermsim/stack"
 )
 
@@ -49,6 +51,16 @@ func figure(t *testing.T, s *Summary, name string) float64 {
 	return 0
 }
 
+// sorted is the number that a column of the page sorts by.
+func sorted(t *testing.T, c webpage.Cell) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(c.Sort, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
 // A die as large as its package makes every path straight: from the middle of the heated 5 um to the case, sums of
 // thickness over conductivity.
 func TestStraightPathsToTheCase(t *testing.T) {
@@ -75,6 +87,10 @@ func TestStraightPathsToTheCase(t *testing.T) {
 			kind, side, side, more))
 		if got := figure(t, s, "theta_JC(top)"); math.Abs(got*side*side/want-1) > 1e-6 {
 			t.Errorf("%s: theta_JC(top) is %.9g K/W, want %.9g", kind, got, want/side/side)
+		}
+		shown := (&pageBuilder{s: s}).jedec().Rows
+		for n, f := range s.Jedec.Figures {
+			near(t, kind+": the reference on the page", sorted(t, shown[n][3]), f.ReferenceK, 1e-4)
 		}
 		if s.Energy.ByFaceW.Top < 9.9999 {
 			t.Errorf("%s: %g of 10 W leave through the case", kind, s.Energy.ByFaceW.Top)

@@ -184,24 +184,34 @@ func checkPaper(b *browser) {
 }
 
 // checkUnrounded rounds a smooth hill to whole quanta: what isotherms are drawn from stays within half a quantum of the
-// rounded values, and comes closer to the hill, whose slope of up to 0.3 quanta a cell is all steps when rounded.
+// rounded values, and comes closer to the hill, whose slope of up to 0.3 quanta a cell is all steps when rounded. A
+// level of the hill is a circle.
 func checkUnrounded(b *browser) {
 	b.t.Helper()
 	source, err := os.ReadFile(filepath.Join("webpage", "assets", "isotherms.js"))
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	var got struct{ Off, Before, After float64 }
+	var got struct{ Off, Before, After, Apart, Length float64 }
 	b.js("{"+string(source)+`
 		const nx = 60, ny = 50, hill = Float64Array.from({length: nx * ny}, (_, n) => 12 * Math.exp(-(((n % nx) - 30) ** 2 + (Math.floor(n / nx) - 24) ** 2) / 900));
 		const v = hill.map(Math.round);
 		const out = unrounded({v, nx, ny}, 0.5).v;
 		const rms = (a) => Math.sqrt(a.reduce((sum, x, n) => sum + (x - hill[n]) ** 2, 0) / a.length);
-		globalThis.result = {Off: Math.max(...out.map((x, n) => Math.abs(x - v[n]))), Before: rms(v), After: rms(out)};
+		const at = (n) => Array.from({length: n}, (_, i) => i), same = (a) => a;
+		const ends = traceLevel({moveTo() {}, lineTo() {}}, {x: at(nx), y: at(ny), v: hill, nx, ny}, 9, same, same);
+		const radius = Math.sqrt(900 * Math.log(12 / 9));
+		let apart = 0, length = 0;
+		for (let n = 0; n < ends.length; n += 2) apart = Math.max(apart, Math.abs(Math.hypot(ends[n] - 30, ends[n + 1] - 24) - radius));
+		for (let n = 0; n < ends.length; n += 4) length += Math.hypot(ends[n + 2] - ends[n], ends[n + 3] - ends[n + 1]);
+		globalThis.result = {Apart: apart, Length: length / (2 * Math.PI * radius), Off: Math.max(...out.map((x, n) => Math.abs(x - v[n]))), Before: rms(v), After: rms(out)};
 	}`, nil)
 	b.js("globalThis.result", &got)
 	if got.Off > 0.5 || !(got.After < got.Before/2) {
 		b.t.Errorf("%g from the rounded values; from the hill %g before, %g after", got.Off, got.Before, got.After)
+	}
+	if !(got.Apart < 0.02) || !(math.Abs(got.Length-1) < 0.01) {
+		b.t.Errorf("the isotherm is %g cells from its circle and %g times as long", got.Apart, got.Length)
 	}
 	b.t.Logf("root mean square from the hill: %.3f quanta rounded, %.3f unrounded", got.Before, got.After)
 }

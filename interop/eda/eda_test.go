@@ -145,7 +145,7 @@ func TestStrays(t *testing.T) {
 
 func TestUnits(t *testing.T) {
 	for unit, scale := range map[string]float64{"(Watts)": 1, "(W)": 1, "(mW)": 1e-3, "(mWatts)": 1e-3, "(uW)": 1e-6,
-		"(nW)": 1e-9, "": 1} {
+		"(nW)": 1e-9, "(pW)": 1e-12, "(kW)": 1e3, "": 1} {
 		files := design(square, "- a TILE + PLACED ( 0 0 ) N ;", "")
 		files["p.rpt"] = []byte("Internal Switching Leakage Total\nPower Power Power Power " + unit +
 			"\n----\n1 2 3 6 a\n")

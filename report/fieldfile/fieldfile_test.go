@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -185,6 +187,32 @@ func TestNumPyReadsNPZRawAndCSV(t *testing.T) {
 	plane := *box
 	plane.Box.K1 = plane.Box.K0 + 1
 	expect(t, "matrix CSV", &plane, views[4].TemperatureK, 0.5000001e-6)
+}
+
+// The matrices of a box name the heights of its planes, not of the first planes of the grid.
+func TestMatrixHeights(t *testing.T) {
+	d := sample(5, 4)
+	d.Box.K0, d.Box.K1 = 1, 3
+	var text bytes.Buffer
+	if err := WriteCSVMatrix(&text, d); err != nil {
+		t.Fatal(err)
+	}
+	k := d.Box.K0
+	for line := range strings.Lines(text.String()) {
+		_, heights, found := strings.Cut(line, ", z ")
+		if !found {
+			continue
+		}
+		var lo, hi float64
+		if _, err := fmt.Sscanf(heights, "%g to %g m;", &lo, &hi); err != nil {
+			t.Fatal(line, err)
+		}
+		equal(t, fmt.Sprint("heights of plane ", k), []float64{lo, hi}, d.Grid.Z[k:k+2], 1e-12)
+		k++
+	}
+	if k != d.Box.K1 {
+		t.Errorf("%d planes, want %d", k-d.Box.K0, d.Box.K1-d.Box.K0)
+	}
 }
 
 // VTK's reader gives back what was written: several compressed blocks, the last one partial, and a box.
