@@ -29,7 +29,6 @@ type ranksFlags struct {
 	rendezvous string
 	slabs      string // 2,4: one slab of so many
 	direct     bool
-	table      bool
 
 	groups []ranks.Group    // of the ranks in this process
 	mine   []*device.Shared // their devices
@@ -41,9 +40,6 @@ func (f *ranksFlags) add() {
 		"there are GPUs")
 	flag.StringVar(&f.rendezvous, "rendezvous", "", "HOST:PORT where the processes of -ranks meet; without it the "+
 		"ranks are in one process")
-	flag.BoolVar(&f.table, "ranks-table", false, "measure nothing: write the tables of "+
-		"docs/explanation/ranks-gpu.md from "+
-		"the JSON files named, to stdout")
 	flag.BoolVar(&f.direct, "direct", false, "with -ranks: stacks of layers by the direct solver, with the "+
 		"multigrid beside it")
 	flag.StringVar(&f.slabs, "slabs", "", "measure an iteration on one slab of so many, as 1,2,4, without the "+
@@ -90,16 +86,6 @@ type rankResult struct {
 	GPUs  string    `json:"gpus,omitempty"`
 	Ranks []rankRow `json:"ranks,omitempty"`
 	Slabs []slabRow `json:"slabs,omitempty"`
-	// Transfers are from TestTransportOfTwoGPUs of package cuda.
-	Transfers []transferRow `json:"transfers,omitempty"`
-}
-
-// transferRow is what passes between two GPUs: three rows of ten planes each way, the gathering of such a grid, or a
-// dot product over both.
-type transferRow struct {
-	Columns int     `json:"columns_along_x"`
-	What    string  `json:"what"`
-	US      float64 `json:"us"`
 }
 
 // rankCase is a case of -ranks. Exact ones are solved to 1e-11 of the right side, and the fields compared.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -62,8 +61,6 @@ func stacks(o *output) func() error {
 		switch {
 		case share.devices != "":
 			return share.run()
-		case share.table:
-			return writeRanks(os.Stdout, flag.Args())
 		case share.slabs != "":
 			return share.runSlabs()
 		}
