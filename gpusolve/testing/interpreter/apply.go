@@ -52,9 +52,6 @@ func apply3(d, a, b, c int, f func(x, y, z uint64) uint64) step {
 	}
 }
 
-// setPredicate writes one bit per lane of m.
-func (w *warp) setPredicate(p int, m, value uint32) { w.p[p] = w.p[p]&^m | value&m }
-
 func compare2(p, a, b int, f func(x, y uint64) bool) step {
 	return func(w *warp, m uint32) {
 		A, B := &w.r[a], &w.r[b]

@@ -30,14 +30,6 @@ func compileExit(c *compiler, out *instr, mods string) error {
 	return c.args(0)
 }
 
-// barrier describes bar.sync and bar.red over all threads of a block.
-type barrier struct {
-	id     int
-	reduce string // "", "popc", "and", "or"
-	input  func(w *warp) uint32
-	result int // vector for popc, else predicate
-}
-
 func compileBarrier(c *compiler, out *instr, mods string) error {
 	mods = strings.TrimPrefix(mods, "cta.")
 	if rest, ok := strings.CutPrefix(mods, "warp."); ok {

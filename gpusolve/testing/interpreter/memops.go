@@ -8,27 +8,6 @@ import (
 	"thermsim/gpusolve/testing/interpreter/asm"
 )
 
-// access describes a load, store or atomic operation.
-type access struct {
-	space    asm.Space
-	size     uint64 // of one element
-	width    uint64 // of the whole vector
-	addr     int    // vector of addresses, -1: only the offset
-	offset   uint64
-	regs     []int
-	signed   bool
-	regBits  int
-	strong   bool // volatile, relaxed, acquire, release or atomic
-	blockly  bool // scope .cta: strong only within the block
-	acquire  bool
-	release  bool
-	readOnly bool // ld.global.nc
-	index    int  // of the page it touched last
-}
-
-// noPage is what an access remembers before its first.
-var noPage = &page{}
-
 // accessMods reads the modifiers that ld and st share.
 func (c *compiler) accessMods(mods string) (a *access, typ string, err error) {
 	a = &access{addr: -1, index: c.accesses}
@@ -113,14 +92,6 @@ func (c *compiler) addressOf(a *access, o asm.Operand) error {
 		}
 	}
 	return nil
-}
-
-// elements gives the operands of a vector, or the one operand.
-func elements(o asm.Operand) []asm.Operand {
-	if o.Kind == asm.VectorOperand {
-		return o.Vector
-	}
-	return []asm.Operand{o}
 }
 
 func compileLoad(c *compiler, out *instr, mods string) error {

@@ -250,3 +250,6 @@ func putUint(b []byte, n, v uint64) {
 		le.PutUint64(b, v)
 	}
 }
+
+// noPage is what an access remembers before its first.
+var noPage = &page{}

@@ -57,23 +57,3 @@ type Cache struct {
 	mu      sync.Mutex
 	decoded map[string]*decoded
 }
-
-func (c *Cache) decode(text []byte) (*decoded, error) {
-	if c == nil {
-		return decode(text)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if d := c.decoded[string(text)]; d != nil {
-		return d, nil
-	}
-	d, err := decode(text)
-	if err != nil {
-		return nil, err
-	}
-	if c.decoded == nil {
-		c.decoded = map[string]*decoded{}
-	}
-	c.decoded[string(text)] = d
-	return d, nil
-}

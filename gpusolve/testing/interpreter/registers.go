@@ -204,3 +204,11 @@ func operands(in *asm.Instruction, written, read func(r int)) {
 		}
 	}
 }
+
+// elements gives the operands of a vector, or the one operand.
+func elements(o asm.Operand) []asm.Operand {
+	if o.Kind == asm.VectorOperand {
+		return o.Vector
+	}
+	return []asm.Operand{o}
+}

@@ -322,3 +322,6 @@ func (w *warp) blocked() {
 	f.more = waits
 	w.run.fault = f
 }
+
+// setPredicate writes one bit per lane of m.
+func (w *warp) setPredicate(p int, m, value uint32) { w.p[p] = w.p[p]&^m | value&m }
