@@ -68,17 +68,6 @@ func newOnHost(s *host.Space, l *Layered, p part) *processor {
 	return e
 }
 
-// eigenvalues of the differences along an axis of n cells, with unit conductances.
-func (e Ends) eigenvalues(n int) []float64 {
-	first := [...]float64{Adiabatic: 0, Held: 1, HeldLow: 0.5, HeldHigh: 0.5}[e]
-	values := make([]float64, n)
-	for k := range values {
-		sin := math.Sin(math.Pi / 2 * (float64(k) + first) / float64(n))
-		values[k] = 4 * sin * sin
-	}
-	return values
-}
-
 func (e *processor) account(bytes int64) {
 	e.bytes += bytes
 	e.s.Account(bytes)

@@ -93,21 +93,6 @@ func (b *block) upwards(old hostModes) {
 	}
 }
 
-// ground is what leads from a cell of plane k to the ground whatever the wave numbers.
-func (l *Layered) ground(k int) float64 {
-	g := 0.0
-	if l.Capacity != nil {
-		g = l.Capacity[k]
-	}
-	if k == 0 {
-		g += l.GZ[0]
-	}
-	if k == l.NZ-1 {
-		g += l.GZ[l.NZ]
-	}
-	return g
-}
-
 // rightSide fills x with that of plane k. x may be part of old.
 func (b *block) rightSide(x []float64, old hostModes, k int) {
 	if b.right != nil {

@@ -95,14 +95,3 @@ func (s *star) leave(i int) (flow, size float64) {
 		s.gAbove*math.Abs(above) + ground*math.Abs(x)
 	return flow, size
 }
-
-// held is 1 for ends at a temperature.
-func (e Ends) held() (low, high float64) {
-	if e == Held || e == HeldLow {
-		low = 1
-	}
-	if e == Held || e == HeldHigh {
-		high = 1
-	}
-	return low, high
-}

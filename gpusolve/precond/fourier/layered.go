@@ -4,6 +4,8 @@
 // exact solution of the discrete equations, in FP64, without iteration.
 package fourier
 
+import "math"
+
 // Ends says what holds the two ends of an axis, and with that which transform diagonalises the differences along it.
 // Cells are numbered from the low end. A held end is at the stack's ambient, half a cell from the first cell's centre;
 // other temperatures enter the right side.
@@ -38,4 +40,41 @@ type Layered struct {
 	GZ []float64
 	// Capacity is that of a plane's cell over the time step, C/dt in W/K, NZ values; nil in a steady state.
 	Capacity []float64
+}
+
+// eigenvalues of the differences along an axis of n cells, with unit conductances.
+func (e Ends) eigenvalues(n int) []float64 {
+	first := [...]float64{Adiabatic: 0, Held: 1, HeldLow: 0.5, HeldHigh: 0.5}[e]
+	values := make([]float64, n)
+	for k := range values {
+		sin := math.Sin(math.Pi / 2 * (float64(k) + first) / float64(n))
+		values[k] = 4 * sin * sin
+	}
+	return values
+}
+
+// held is 1 for ends at a temperature.
+func (e Ends) held() (low, high float64) {
+	if e == Held || e == HeldLow {
+		low = 1
+	}
+	if e == Held || e == HeldHigh {
+		high = 1
+	}
+	return low, high
+}
+
+// ground is what leads from a cell of plane k to the ground whatever the wave numbers.
+func (l *Layered) ground(k int) float64 {
+	g := 0.0
+	if l.Capacity != nil {
+		g = l.Capacity[k]
+	}
+	if k == 0 {
+		g += l.GZ[0]
+	}
+	if k == l.NZ-1 {
+		g += l.GZ[l.NZ]
+	}
+	return g
 }

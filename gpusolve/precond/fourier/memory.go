@@ -1,8 +1,6 @@
 package fourier
 
 import (
-	"math"
-
 	"thermsim/gpusolve/precond"
 	"thermsim/powermap"
 )
@@ -49,36 +47,6 @@ func DirectMemory(s precond.Shape, size int) precond.Need {
 	return precond.Need{SetUp: held + residual, Held: held}
 }
 
-// largestPart is that of a rank that has most of the modes.
-func largestPart(s precond.Shape, size int) part {
-	p := part{rows: Borders(s.NY, size), waves: Borders(s.NX, size)}
-	for r := range size {
-		if p.partWidth(r) > p.partWidth(p.rank) {
-			p.rank = r
-		}
-	}
-	return p
-}
-
-// partCells is the most that any rank has of a plane, in modes and in space.
-func partCells(s precond.Shape, size int) (modes, space int64) {
-	waves, rows := Borders(s.NX, size), Borders(s.NY, size)
-	for r := range size {
-		from, to := HeldRows(s.NY, size, r)
-		modes, space = max(modes, int64(waves[r+1]-waves[r])*int64(rows[size])), max(space, int64(to-from)*int64(s.NX))
-	}
-	return modes, space
-}
-
-func drawings(s precond.Shape) []powermap.Drawing {
-	if s.InTime {
-		if drawn, err := s.Mesh.Power.Sequence().Over(0, 1); err == nil {
-			return drawn
-		}
-	}
-	return s.Mesh.Power.Steady()
-}
-
 // sourceBytes are the spectra of a drawing, so many modes of each plane.
 func sourceBytes(s precond.Shape, d *powermap.Drawing, modes int64) int64 {
 	bytes := int64(0)
@@ -89,13 +57,4 @@ func sourceBytes(s precond.Shape, d *powermap.Drawing, modes int64) int64 {
 		bytes += 8 * modes
 	}
 	return bytes
-}
-
-// fewProducts is the number of footprints up to which a row of the spectrum is formed where it is needed.
-const fewProducts = 2
-
-// byProducts says whether the footprints' products are quicker than drawing the plane and transforming it: a product is
-// a multiplication and an addition a mode, the transform about four for each of the binary digits of the plane's cells.
-func byProducts(d *powermap.Drawing, cells int64) bool {
-	return float64(len(d.Footprints)) <= 4*math.Log2(float64(cells)+1)
 }

@@ -107,3 +107,24 @@ func takeDoubles(dst []float64, from []byte) []byte {
 	}
 	return from[8*len(dst):]
 }
+
+// largestPart is that of a rank that has most of the modes.
+func largestPart(s precond.Shape, size int) part {
+	p := part{rows: Borders(s.NY, size), waves: Borders(s.NX, size)}
+	for r := range size {
+		if p.partWidth(r) > p.partWidth(p.rank) {
+			p.rank = r
+		}
+	}
+	return p
+}
+
+// partCells is the most that any rank has of a plane, in modes and in space.
+func partCells(s precond.Shape, size int) (modes, space int64) {
+	waves, rows := Borders(s.NX, size), Borders(s.NY, size)
+	for r := range size {
+		from, to := HeldRows(s.NY, size, r)
+		modes, space = max(modes, int64(waves[r+1]-waves[r])*int64(rows[size])), max(space, int64(to-from)*int64(s.NX))
+	}
+	return modes, space
+}
