@@ -1,10 +1,6 @@
 package multigrid
 
-import (
-	"errors"
-
-	"thermsim/gpusolve/ops"
-)
+import "thermsim/gpusolve/ops"
 
 // Operations are those of multigrid with exact column solves on the operator A of a mesh: T is A without its couplings
 // between columns, but with its whole diagonal, one tridiagonal matrix per column. All vectors are FP32.
@@ -116,21 +112,4 @@ func (p Pairing) firsts(n int) []int32 {
 		first[c] = min(first[c], first[c+1])
 	}
 	return first
-}
-
-// On gives the operations on a mesh's system.
-func On(s ops.System) (Operations, error) {
-	if d, ok := s.(ops.Distributed); ok {
-		return onRanks(d)
-	}
-	if o, ok := onHost(s); ok {
-		return o, nil
-	}
-	if o, ok := cooledOnGPU(s); ok {
-		return o, nil
-	}
-	if o, ok := onGPU(s); ok {
-		return o, nil
-	}
-	return nil, errors.New("this device has no multigrid operations")
 }
