@@ -30,13 +30,6 @@ func (t *assembleTask) Run(lo, hi, worker int) {
 	}
 }
 
-func round(dst []float32, src []float64) {
-	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = float32(v)
-	}
-}
-
 func (s *system) assemble() {
 	if s.dt > 0 {
 		for k := range s.capacity {

@@ -1,6 +1,9 @@
 package host
 
-import "thermsim/gpusolve/ops"
+import (
+	"thermsim/gpusolve/ops"
+	"thermsim/mesh"
+)
 
 // Conductances are what a mesh's operator is made of, in W/K, for methods that work on couplings: GX[c] couples cells c
 // and c+1, GY[c] c and c+NX, GZ[c] c and c+NX NY, 0 where there is no such neighbour, with NX zeros before the first
@@ -33,4 +36,13 @@ func (c *Conductances) Diagonal(dst []float64, k, j int) {
 	for i := range dst {
 		dst[i] = st.diagonal(i)
 	}
+}
+
+// Cooling is what coolant adds to the operator of a mesh, for methods that work on couplings: far couples planes k and
+// k+2, nil where there is none, and the cavities carry heat. ok is false where no coolant flows.
+func (c *Conductances) Cooling() (far [][]float32, cavities []*mesh.Cavity, ok bool) {
+	if c.system.cooling == nil {
+		return nil, nil, false
+	}
+	return c.system.cooling.far, c.system.cooling.of, true
 }

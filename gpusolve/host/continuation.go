@@ -5,7 +5,7 @@ import "thermsim/gpusolve/ops"
 // continuationTask goes over the differences of states in time row by row: it measures the last one where measure is
 // set, and else continues x.
 type continuationTask struct {
-	s       *system
+	s       *grid
 	x, old  []float64
 	past    [4][]float32 // nil where none are kept
 	weights [4]float64
@@ -13,7 +13,7 @@ type continuationTask struct {
 }
 
 // Differences returns the inner products of d0 = x - old with itself and the differences before it.
-func (s *system) Differences(x, old ops.Vector, past [4]ops.Vector) (products [5]float64) {
+func (s *grid) Differences(x, old ops.Vector, past [4]ops.Vector) (products [5]float64) {
 	s.goOver(x, old, past, continuationTask{measure: true})
 	sums := s.sums(len(products))
 	for n := range products {
@@ -23,11 +23,11 @@ func (s *system) Differences(x, old ops.Vector, past [4]ops.Vector) (products [5
 }
 
 // Extrapolate continues x by a sum of differences with weights, and makes the states before those of the next step.
-func (s *system) Extrapolate(x, old ops.Vector, past [4]ops.Vector, weights [4]float64) {
+func (s *grid) Extrapolate(x, old ops.Vector, past [4]ops.Vector, weights [4]float64) {
 	s.goOver(x, old, past, continuationTask{weights: weights})
 }
 
-func (s *system) goOver(x, old ops.Vector, past [4]ops.Vector, t continuationTask) {
+func (s *grid) goOver(x, old ops.Vector, past [4]ops.Vector, t continuationTask) {
 	t.s, t.x, t.old = s, x.(*vec64).values(), old.(*vec64).values()
 	for n := range past {
 		if past[n] != nil {

@@ -226,15 +226,6 @@ func (s *system) cooledRows() (*sparse.CSR, error) {
 	return a, err
 }
 
-// Cooling is what coolant adds to the operator of a mesh, for methods that work on couplings: far couples planes k and
-// k+2, nil where there is none, and the cavities carry heat. ok is false where no coolant flows.
-func (c *Conductances) Cooling() (far [][]float32, cavities []*mesh.Cavity, ok bool) {
-	if c.system.cooling == nil {
-		return nil, nil, false
-	}
-	return c.system.cooling.far, c.system.cooling.of, true
-}
-
 // CoolantHeat is the heat in W that the coolant of each cavity carries out, above what it brings in.
 func (s *system) CoolantHeat(x ops.Vector) []float64 {
 	if s.cooling == nil {

@@ -10,7 +10,6 @@ import (
 	"runtime"
 
 	"thermsim/gpusolve/ops"
-	"thermsim/mesh"
 )
 
 // Device is the CPU.
@@ -54,11 +53,6 @@ func (d *Device) Peak() int64 { return d.peak }
 func (d *Device) Close() error {
 	d.pool.close()
 	return nil
-}
-
-// Assemble discretises the mesh.
-func (d *Device) Assemble(m *mesh.Mesh, dt float64) (ops.System, error) {
-	return newSystem(d, m, dt), nil
 }
 
 // Scratch is the working memory of one worker.

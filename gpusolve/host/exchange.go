@@ -108,7 +108,7 @@ func (s *system) Collect(on ops.Partition, whole, part ops.Vector) {
 	h := s.share
 	from, to := on.Held(h.rank)
 	first, last := on.Own(h.rank)
-	all, err := h.gather(s, strips{[]ops.Vector{part}, on.NX, to - from}.pack(nil, first, last))
+	all, err := h.gather(&s.grid, strips{[]ops.Vector{part}, on.NX, to - from}.pack(nil, first, last))
 	if err != nil {
 		return
 	}

@@ -63,7 +63,7 @@ func (s *system) OutOfRange() []int64 {
 		counts[m] = s.following.outside[m].Load()
 	}
 	if s.share != nil {
-		s.share.totalCounts(s, counts)
+		s.share.totalCounts(&s.grid, counts)
 	}
 	return counts
 }

@@ -10,23 +10,6 @@ type Iteration struct {
 	beta    float64
 }
 
-// meshWorkspace is what one solve of a mesh's system keeps.
-type meshWorkspace struct {
-	Iteration
-	sys *system
-}
-
-// matrixWorkspace is the same for a matrix.
-type matrixWorkspace struct {
-	Iteration
-	m *matrix
-}
-
-var (
-	_ ops.Workspace = (*meshWorkspace)(nil)
-	_ ops.Workspace = (*matrixWorkspace)(nil)
-)
-
 // IterationOf is the processor's part of a workspace, for methods that set its scalars by themselves. ok is false for
 // what lives elsewhere.
 func IterationOf(w ops.Workspace) (i *Iteration, ok bool) {
@@ -39,16 +22,6 @@ func IterationOf(w ops.Workspace) (i *Iteration, ok bool) {
 
 func (w *Iteration) hostIteration() *Iteration { return w }
 
-// NewWorkspace makes the scalars of a solve.
-func (s *system) NewWorkspace() (ops.Workspace, error) {
-	return &meshWorkspace{Iteration{Space: &s.Space}, s}, nil
-}
-
-// NewWorkspace makes the scalars of a solve.
-func (m *matrix) NewWorkspace() (ops.Workspace, error) {
-	return &matrixWorkspace{Iteration{Space: &m.Space}, m}, nil
-}
-
 // Close has nothing to give back that the collector would not take.
 func (w *Iteration) Close() {}
 
@@ -60,12 +33,6 @@ func (w *Iteration) Settle(_, _ ops.Vector) {}
 
 // Scalars of the last operations.
 func (w *Iteration) Scalars() ops.Scalars { return w.scalars }
-
-// Apply sets y = A x.
-func (w *meshWorkspace) Apply(y, x ops.Vector) { w.sys.Apply(y, x) }
-
-// Apply sets y = A x.
-func (w *matrixWorkspace) Apply(y, x ops.Vector) { w.m.Apply(y, x) }
 
 // SetPQ keeps the curvature along a direction and the step that follows from it, 0 where that means nothing.
 func (w *Iteration) SetPQ(pq float64) {

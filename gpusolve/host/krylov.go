@@ -8,6 +8,28 @@ import (
 // Memory movement per cell of one conjugate-gradient iteration: Dot reads r32, z (8 B); DirectionApply reads z, p,
 // writes p (12 B), reads p and three couplings, writes q (24 B); Update reads p, q, x, r, writes x, r, r32 (48 B).
 
+// meshWorkspace is what one solve of a mesh's system keeps.
+type meshWorkspace struct {
+	Iteration
+	sys *system
+
+	// The operations' arguments, kept here so that dispatching them allocates nothing.
+	dotOp       dotTask
+	directionOp directionTask
+	applyOp     applyTask
+	updateOp    updateTask
+}
+
+var _ ops.Workspace = (*meshWorkspace)(nil)
+
+// NewWorkspace makes the scalars of a solve.
+func (s *system) NewWorkspace() (ops.Workspace, error) {
+	return &meshWorkspace{Iteration: Iteration{Space: &s.Space}, sys: s}, nil
+}
+
+// Apply sets y = A x.
+func (w *meshWorkspace) Apply(y, x ops.Vector) { w.sys.Apply(y, x) }
+
 type dotTask struct {
 	s    *system
 	r, z []float32
@@ -16,9 +38,9 @@ type dotTask struct {
 // Dot sets RZ, MaxZ and Beta.
 func (w *meshWorkspace) Dot(r32, z ops.Vector, first bool) {
 	s := w.sys
-	s.dotOp = dotTask{s, r32.(*vec32).values(), z.(*vec32).values()}
-	s.rows(&s.dotOp)
-	s.dotOp = dotTask{}
+	w.dotOp = dotTask{s, r32.(*vec32).values(), z.(*vec32).values()}
+	s.rows(&w.dotOp)
+	w.dotOp = dotTask{}
 	sums := s.sums(2)
 	w.SetRZ(sums.of(0), sums.largest(1, 0), first)
 }
@@ -68,12 +90,12 @@ type applyTask struct {
 // rounding p costs no accuracy, only a little conjugacy.
 func (w *meshWorkspace) DirectionApply(p, z, q ops.Vector) {
 	s := w.sys
-	s.directionOp = directionTask{s, p.(*vec32).values(), z.(*vec32).values(), float32(w.beta)}
-	s.rows(&s.directionOp)
-	s.directionOp = directionTask{}
-	s.applyOp = applyTask{s, f32(p), f64(q)}
-	s.rows(&s.applyOp)
-	s.applyOp = applyTask{}
+	w.directionOp = directionTask{s, p.(*vec32).values(), z.(*vec32).values(), float32(w.beta)}
+	s.rows(&w.directionOp)
+	w.directionOp = directionTask{}
+	w.applyOp = applyTask{s, f32(p), f64(q)}
+	s.rows(&w.applyOp)
+	w.applyOp = applyTask{}
 	w.SetPQ(s.sums(1).of(0))
 }
 
@@ -107,10 +129,10 @@ type updateTask struct {
 // Update advances x and r along p.
 func (w *meshWorkspace) Update(x, r, r32, p, _, q ops.Vector) {
 	s := w.sys
-	s.updateOp = updateTask{s, x.(*vec64).values(), r.(*vec64).values(), q.(*vec64).values(),
+	w.updateOp = updateTask{s, x.(*vec64).values(), r.(*vec64).values(), q.(*vec64).values(),
 		r32.(*vec32).values(), p.(*vec32).values(), w.alpha}
-	s.rows(&s.updateOp)
-	s.updateOp = updateTask{}
+	s.rows(&w.updateOp)
+	w.updateOp = updateTask{}
 	w.scalars.RR = s.sums(1).of(0)
 }
 
@@ -124,34 +146,5 @@ func (t *updateTask) Run(lo, hi, _ int) {
 			sum += simd.Update(t.x[c:c+n], t.r[c:c+n], t.r32[c:c+n], t.p[c:c+n], t.q[c:c+n], t.alpha)
 		}
 		s.partial[perRow*j] = sum
-	}
-}
-
-type multiplyTask struct {
-	s    *system
-	y, x []float64
-}
-
-// Apply sets y = A x.
-func (s *system) Apply(y, x ops.Vector) {
-	s.multiplyOp = multiplyTask{s, f64(y), f64(x)}
-	s.rows(&s.multiplyOp)
-	s.multiplyOp = multiplyTask{}
-}
-
-func (t *multiplyTask) Run(lo, hi, worker int) {
-	s := t.s
-	n := s.nx
-	zero := s.Scratch(worker).Floats(n)
-	clear(zero)
-	for j := lo; j < hi; j++ {
-		for k := range s.nz {
-			c := s.pad + k*s.sheet + j*n
-			y := t.y[c : c+n]
-			flow(s, y, t.x, k, j, zero)
-			if g := s.heldIn(k, j); g != nil {
-				simd.AddProduct(y, g, t.x[c:c+n])
-			}
-		}
 	}
 }

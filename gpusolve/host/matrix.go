@@ -163,6 +163,22 @@ func residualBlock(t *algebraTask, lo, hi int) (sum [4]float64) {
 	return sum
 }
 
+// matrixWorkspace is what one solve of a matrix keeps.
+type matrixWorkspace struct {
+	Iteration
+	m *matrix
+}
+
+var _ ops.Workspace = (*matrixWorkspace)(nil)
+
+// NewWorkspace makes the scalars of a solve.
+func (m *matrix) NewWorkspace() (ops.Workspace, error) {
+	return &matrixWorkspace{Iteration{Space: &m.Space}, m}, nil
+}
+
+// Apply sets y = A x.
+func (w *matrixWorkspace) Apply(y, x ops.Vector) { w.m.Apply(y, x) }
+
 // Dot sets RZ, MaxZ and Beta.
 func (w *matrixWorkspace) Dot(r32, z ops.Vector, first bool) {
 	s, top := w.m.do(algebraTask{p: r32.(*vec32).values(), z: z.(*vec32).values(),

@@ -8,13 +8,13 @@ import (
 
 // combineTask sets dst = a x + b y row by row.
 type combineTask struct {
-	s         *system
+	s         *grid
 	dst, x, y []float64
 	a, b      float64
 }
 
 // Combine sets dst = a x + b y.
-func (s *system) Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector) {
+func (s *grid) Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector) {
 	s.combineOp = combineTask{s, dst.(*vec64).values(), x.(*vec64).values(), y.(*vec64).values(), a, b}
 	s.rows(&s.combineOp)
 	s.combineOp = combineTask{}
@@ -33,14 +33,14 @@ func (t *combineTask) Run(lo, hi, _ int) {
 }
 
 // Inner returns x.y and max|x|.
-func (s *system) Inner(x, y ops.Vector) (product, largest float64) {
-	s.forRows(x, y, innerRow)
+func (s *grid) Inner(x, y ops.Vector) (product, largest float64) {
+	s.forRows(x, y, s.innerRow)
 	sums := s.sums(2)
 	return sums.of(0), sums.largest(1, 0)
 }
 
 // innerRow adds in four sums, which the processor can do side by side.
-func innerRow(s *system, x, y []float64, j int) {
+func (s *grid) innerRow(x, y []float64, j int) {
 	var sum, top [4]float64
 	for k := range s.nz {
 		c := k*s.sheet + j*s.nx

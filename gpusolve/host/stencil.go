@@ -1,6 +1,9 @@
 package host
 
-import "thermsim/gpusolve/host/simd"
+import (
+	"thermsim/gpusolve/host/simd"
+	"thermsim/gpusolve/ops"
+)
 
 // stencil is one row of the operator: conductances to the six neighbours of each cell. All slices have the row's
 // length.
@@ -72,4 +75,33 @@ func (s *system) heldIn(k, j int) []float32 {
 		return g[j*s.nx : j*s.nx+s.nx]
 	}
 	return nil
+}
+
+type multiplyTask struct {
+	s    *system
+	y, x []float64
+}
+
+// Apply sets y = A x.
+func (s *system) Apply(y, x ops.Vector) {
+	s.multiplyOp = multiplyTask{s, f64(y), f64(x)}
+	s.rows(&s.multiplyOp)
+	s.multiplyOp = multiplyTask{}
+}
+
+func (t *multiplyTask) Run(lo, hi, worker int) {
+	s := t.s
+	n := s.nx
+	zero := s.Scratch(worker).Floats(n)
+	clear(zero)
+	for j := lo; j < hi; j++ {
+		for k := range s.nz {
+			c := s.pad + k*s.sheet + j*n
+			y := t.y[c : c+n]
+			flow(s, y, t.x, k, j, zero)
+			if g := s.heldIn(k, j); g != nil {
+				simd.AddProduct(y, g, t.x[c:c+n])
+			}
+		}
+	}
 }

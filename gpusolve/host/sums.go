@@ -1,6 +1,10 @@
 package host
 
-import "math"
+import (
+	"math"
+
+	"thermsim/gpusolve/ops"
+)
 
 // perRow is how many sums a row has room for.
 const perRow = 5
@@ -8,14 +12,6 @@ const perRow = 5
 // rowSums are perRow numbers for each row, of all rows of the grid where ranks share it: added in the order of the rows
 // they have the same bits for any number of ranks and of workers.
 type rowSums []float64
-
-// sums are the first n numbers of each row that a task has left in partial.
-func (s *system) sums(n int) rowSums {
-	if s.share == nil {
-		return s.partial
-	}
-	return s.share.joinRows(s, n)
-}
 
 // of adds up the n-th number of all rows.
 func (r rowSums) of(n int) float64 {
@@ -47,4 +43,21 @@ func lost(v []float64) {
 	for i := range v {
 		v[i] = math.NaN()
 	}
+}
+
+// Max is the largest value of x, NaN where any is NaN.
+func (s *grid) Max(x ops.Vector) float64 {
+	s.forRows(x, nil, s.maxRow)
+	return s.sums(1).largest(0, math.Inf(-1))
+}
+
+func (s *grid) maxRow(x, _ []float64, j int) {
+	top := math.Inf(-1)
+	for k := range s.nz {
+		c := k*s.sheet + j*s.nx
+		for _, v := range x[c : c+s.nx] {
+			top = max(top, v)
+		}
+	}
+	s.partial[perRow*j] = top
 }

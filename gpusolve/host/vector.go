@@ -78,3 +78,10 @@ func f64(v ops.Vector) []float64 {
 	}
 	return v.(*vec64).buf
 }
+
+func round(dst []float32, src []float64) {
+	dst = dst[:len(src)]
+	for i, v := range src {
+		dst[i] = float32(v)
+	}
+}
