@@ -16,7 +16,6 @@ import (
 	"thermsim/gpusolve/cuda/kernels"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/ranks"
-	"thermsim/mesh"
 )
 
 // Device is a GPU with its primary context and one stream.
@@ -271,19 +270,4 @@ func (d *Device) Close() error {
 	note(d.Driver.DevicePrimaryCtxRelease(d.dev))
 	d.ctx = 0
 	return first
-}
-
-// Assemble discretises the mesh on the GPU.
-func (d *Device) Assemble(m *mesh.Mesh, dt float64) (ops.System, error) {
-	if err := d.LoadSystems(); err != nil {
-		return nil, err
-	}
-	s := newSystem(d, m, dt)
-	s.assemble()
-	if s.err != nil {
-		err := s.err
-		s.Free()
-		return nil, err
-	}
-	return s, nil
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/cuda/kernels"
 )
 
 // limits asks how many blocks a launch may have along y and along z: 65,535 on all GPUs so far.
@@ -30,4 +31,19 @@ func (d *Device) Grid(nx, perBlock, rows, planes int) [3]uint32 {
 	// More than a launch takes along x must not wrap around: the driver refuses it.
 	all := float64(x) * float64(rows) * float64(planes)
 	return [3]uint32{uint32(min(all, math.MaxUint32)), 1, 1}
+}
+
+// threads of the kernels that reduce.
+const threads = kernels.KrylovThreads
+
+// ReductionBlocks bounds the blocks of a reduction, whose last block adds the others' sums: enough to fill any GPU
+// several times.
+const ReductionBlocks = 4096
+
+// Blocks is how many of so many threads n values take.
+func Blocks(n, perBlock int) uint32 { return uint32((n + perBlock - 1) / perBlock) }
+
+// Flat is the grid of kernels that run over all values.
+func Flat(n int64) [3]uint32 {
+	return [3]uint32{uint32(max(1, min((n+threads-1)/threads, ReductionBlocks))), 1, 1}
 }

@@ -14,23 +14,6 @@ type Iteration struct {
 	direction  *vector[float32]
 }
 
-// meshWorkspace is what one solve of a mesh's system keeps.
-type meshWorkspace struct {
-	Iteration
-	sys *system
-}
-
-// matrixWorkspace is the same for a matrix.
-type matrixWorkspace struct {
-	Iteration
-	m *matrix
-}
-
-var (
-	_ ops.Workspace = (*meshWorkspace)(nil)
-	_ ops.Workspace = (*matrixWorkspace)(nil)
-)
-
 // IterationOf is the GPU's part of a workspace, for methods whose kernels set its scalars. ok is false for what lives
 // elsewhere.
 func IterationOf(w ops.Workspace) (i *Iteration, ok bool) {
@@ -51,16 +34,6 @@ func (w *Iteration) Sums() (partial, scalars cudriver.Ptr[float64], ticket cudri
 
 // MaxBlocks is how many blocks a reduction may have.
 func (w *Iteration) MaxBlocks() int { return w.maxBlocks }
-
-// NewWorkspace takes the memory of the scalars.
-func (s *system) NewWorkspace() (ops.Workspace, error) {
-	return &meshWorkspace{newIteration(&s.Space), s}, s.err
-}
-
-// NewWorkspace takes the memory of the scalars.
-func (m *matrix) NewWorkspace() (ops.Workspace, error) {
-	return &matrixWorkspace{newIteration(&m.Space), m}, m.err
-}
 
 func newIteration(s *Space) Iteration {
 	return Iteration{Space: s, scalarsDev: Alloc[float64](s, scalarCount)}
@@ -101,28 +74,6 @@ func (s *Space) NewIteration() *Iteration {
 	i := newIteration(s)
 	return &i
 }
-
-// NewDirection makes a vector whose values change between two buffers, so that a step reads the old direction while it
-// writes the new one.
-func (w *meshWorkspace) NewDirection() (ops.Vector, error) {
-	p := NewVector[float32](w.Space, w.cells, w.pad)
-	p.twin = NewVector[float32](w.Space, w.cells, w.pad)
-	p.side = Alloc[int32](w.Space, 4)
-	w.direction = p
-	return p, w.err
-}
-
-// NewDirection makes a vector that is updated in place.
-func (w *matrixWorkspace) NewDirection() (ops.Vector, error) {
-	w.direction = NewVector[float32](w.Space, w.cells, w.pad)
-	return w.direction, w.err
-}
-
-// Apply sets y = A x.
-func (w *meshWorkspace) Apply(y, x ops.Vector) { w.sys.Apply(y, x) }
-
-// Apply sets y = A x.
-func (w *matrixWorkspace) Apply(y, x ops.Vector) { w.m.Apply(y, x) }
 
 // ReadScalars waits for the device and gives the scalars in their order; NaN after a failure. The next call overwrites
 // them.

@@ -167,6 +167,28 @@ func (m *matrix) Residual(r, r32 ops.Vector, source ops.Source, x ops.Vector) op
 		Floor: 0x1p-53 * math.Sqrt(v[kernels.Floor])}
 }
 
+// matrixWorkspace is what one solve of a matrix keeps.
+type matrixWorkspace struct {
+	Iteration
+	m *matrix
+}
+
+var _ ops.Workspace = (*matrixWorkspace)(nil)
+
+// NewWorkspace takes the memory of the scalars.
+func (m *matrix) NewWorkspace() (ops.Workspace, error) {
+	return &matrixWorkspace{newIteration(&m.Space), m}, m.err
+}
+
+// NewDirection makes a vector that is updated in place.
+func (w *matrixWorkspace) NewDirection() (ops.Vector, error) {
+	w.direction = NewVector[float32](w.Space, w.cells, w.pad)
+	return w.direction, w.err
+}
+
+// Apply sets y = A x.
+func (w *matrixWorkspace) Apply(y, x ops.Vector) { w.m.Apply(y, x) }
+
 // DirectionApply sets p = z + Beta p, q = A p, PQ and Alpha.
 func (w *matrixWorkspace) DirectionApply(p, z, q ops.Vector) {
 	m := w.m

@@ -81,3 +81,18 @@ func (s *system) onFaces(f func(face stack.Face, na, nb int, rise, flux float64)
 		f(face, na, nb, b.Temperature-s.mesh.Stack.Ambient, b.Flux)
 	}
 }
+
+// Assemble discretises the mesh on the GPU.
+func (d *Device) Assemble(m *mesh.Mesh, dt float64) (ops.System, error) {
+	if err := d.LoadSystems(); err != nil {
+		return nil, err
+	}
+	s := newSystem(d, m, dt)
+	s.assemble()
+	if s.err != nil {
+		err := s.err
+		s.Free()
+		return nil, err
+	}
+	return s, nil
+}
