@@ -9,7 +9,6 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/methods"
-	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/gpusolve/testing/interpreter"
 	"thermsim/gpusolve/testing/opstest/devices"
@@ -23,9 +22,6 @@ func TestMethodsBeyondTheRowsOfALaunch(t *testing.T) {
 	s := cases.Slab(cases.Options{NX: 5, NY: 6}, 4)
 	plan := gpusolve.TransientOptions{Steps: 1, Dt: 1e-4}
 	for _, method := range methods.Names() {
-		if method == "fourier" && !fourier.OnGPUs {
-			continue
-		}
 		o := gpusolve.Options{Preconditioner: method, RTol: 1e-9, Device: "cpu"}
 		onHost, err := gpusolve.Transient(context.Background(), solves.Build(t, s), o, plan)
 		if err != nil {

@@ -22,7 +22,7 @@ type Driver struct {
 	Dev    ops.Device
 	Op     ops.Operator
 	Kept   kept
-	Pre    *precond.Method
+	Pre    *precond.Instance
 	Solver krylov.Solver
 	X      ops.Vector
 	Info   solution.DeviceInfo

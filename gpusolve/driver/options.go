@@ -193,7 +193,7 @@ func (o *Options) CheckRanks(m *mesh.Mesh) error {
 		return refuse("stacks with coolant")
 	case o.Power != nil:
 		return refuse("with powers that are set from step to step")
-	case o.Preconditioner == "fourier" && !methods.SolvesDirectly(m, o.Preconditioner, false):
+	case o.Preconditioner == "fourier" && !methods.SolvesDirectly(m, o.Preconditioner):
 		_, why := methods.Choice(m, o.Preconditioner)
 		return methods.Refused(fmt.Errorf("several ranks solve with --precond fourier only what it solves "+
 			"directly, and %s; "+

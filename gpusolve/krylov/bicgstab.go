@@ -40,7 +40,7 @@ func NewBiCGSTAB(s ops.Operator, m precond.Preconditioner) (*BiCGSTAB, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, err := StabilisedOn(w)
+	k, err := On(w)
 	if err != nil {
 		return nil, err
 	}

@@ -4,12 +4,13 @@ import (
 	"math"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/testing/interpreter"
 	"thermsim/gpusolve/testing/opstest"
 	"thermsim/gpusolve/testing/opstest/devices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 func TestStabilised(t *testing.T) { stabilised(t, devices.Processor) }
@@ -39,7 +40,7 @@ func largest(v []float64) float64 { return floats.Norm(v, math.Inf(1)) }
 // iterations checks the operations through three iterations with vectors of no meaning. x of a mesh may be large beside
 // FP32 rounding, so all that follows from FP32 vectors is compared with those as they were read.
 func (f *probe) iterations() {
-	s, err := krylov.StabilisedOn(f.Work)
+	s, err := krylov.On(f.Work)
 	if err != nil {
 		f.Fatal(err)
 	}

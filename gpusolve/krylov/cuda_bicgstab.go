@@ -6,16 +6,16 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// gpuStabilised are the operations on a workspace of a GPU.
-type gpuStabilised struct{ *cuda.Iteration }
+// gpuOperations are the operations on a workspace of a GPU.
+type gpuOperations struct{ *cuda.Iteration }
 
-func stabilisedOnGPU(w ops.Workspace) (Operations, bool) {
+func onGPU(w ops.Workspace) (Operations, bool, error) {
 	i, ok := cuda.IterationOf(w)
-	return gpuStabilised{i}, ok
+	return gpuOperations{i}, ok, nil
 }
 
 // kernels begins an operation: nil after a failure.
-func (s gpuStabilised) kernels() *Bicgstab {
+func (s gpuOperations) kernels() *Bicgstab {
 	k, err := cuda.Module(s.Device, "bicgstab", LoadBicgstab)
 	s.Note(err)
 	if !s.Ready() {
@@ -25,7 +25,7 @@ func (s gpuStabilised) kernels() *Bicgstab {
 }
 
 // Begin sets r, shadow, p and p32 to from, and Rho.
-func (s gpuStabilised) Begin(r, shadow, p, p32, from ops.Vector) {
+func (s gpuOperations) Begin(r, shadow, p, p32, from ops.Vector) {
 	k := s.kernels()
 	if k == nil {
 		return
@@ -47,7 +47,7 @@ func (s gpuStabilised) Begin(r, shadow, p, p32, from ops.Vector) {
 }
 
 // Widen sets y = y32.
-func (s gpuStabilised) Widen(y, y32 ops.Vector) {
+func (s gpuOperations) Widen(y, y32 ops.Vector) {
 	if k := s.kernels(); k != nil {
 		s.Note(k.Widen(s.Stream, cuda.Flat(s.Cells()),
 			BicgstabWidenArgs{N: s.Cells(), From: cuda.F32(y32), To: cuda.F64(y)}))
@@ -55,7 +55,7 @@ func (s gpuStabilised) Widen(y, y32 ops.Vector) {
 }
 
 // FirstStep moves along y.
-func (s gpuStabilised) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
+func (s gpuOperations) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 	partial, scalars, ticket := s.Sums()
 	if k := s.kernels(); k != nil {
 		s.Note(k.MeasureFirst(s.Stream, cuda.Flat(s.Cells()), BicgstabMeasureFirstArgs{
@@ -70,7 +70,7 @@ func (s gpuStabilised) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 }
 
 // SecondStep moves along z.
-func (s gpuStabilised) SecondStep(x, r, shadow, t, z32 ops.Vector) {
+func (s gpuOperations) SecondStep(x, r, shadow, t, z32 ops.Vector) {
 	partial, scalars, ticket := s.Sums()
 	if k := s.kernels(); k != nil {
 		s.Note(k.MeasureSecond(s.Stream, cuda.Flat(s.Cells()), BicgstabMeasureSecondArgs{
@@ -85,7 +85,7 @@ func (s gpuStabilised) SecondStep(x, r, shadow, t, z32 ops.Vector) {
 }
 
 // NextDirection sets p = r + Turn (p - Omega v) and p32 = p.
-func (s gpuStabilised) NextDirection(p, p32, r, v ops.Vector) {
+func (s gpuOperations) NextDirection(p, p32, r, v ops.Vector) {
 	_, scalars, _ := s.Sums()
 	if k := s.kernels(); k != nil {
 		s.Note(k.NextDirection(s.Stream, cuda.Flat(s.Cells()), BicgstabNextDirectionArgs{
@@ -95,7 +95,7 @@ func (s gpuStabilised) NextDirection(p, p32, r, v ops.Vector) {
 }
 
 // StabilisedScalars waits for the device and reads them; NaN after a failure.
-func (s gpuStabilised) StabilisedScalars() StabilisedScalars {
+func (s gpuOperations) StabilisedScalars() StabilisedScalars {
 	v := s.ReadScalars()
 	return StabilisedScalars{
 		Rho: v[BicgstabRho], RV: v[BicgstabRV], SS: v[kernels.Scratch], TS: v[BicgstabTS], TT: v[BicgstabTT],

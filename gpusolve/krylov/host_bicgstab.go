@@ -9,17 +9,17 @@ import (
 // B), reads y32, x, r, v and writes x, r, r32 (48 B); SecondStep reads t, r (16 B), reads z32, x, r, t, shadow and
 // writes x, r (52 B); NextDirection reads p, r, v and writes p, p32 (36 B); Widen twice 12 B.
 
-// hostStabilised are the operations on a workspace of the processor.
-type hostStabilised struct {
+// hostOperations are the operations on a workspace of the processor.
+type hostOperations struct {
 	*host.Iteration
 	stab    StabilisedScalars
 	partial [][2]float64
 	task    stabilisedTask // of the operation that runs
 }
 
-func stabilisedOnHost(w ops.Workspace) (Operations, bool) {
+func onHost(w ops.Workspace) (Operations, bool, error) {
 	i, ok := host.IterationOf(w)
-	return &hostStabilised{Iteration: i}, ok
+	return &hostOperations{Iteration: i}, ok, nil
 }
 
 // blockRows is the length of a block: long enough to make handing it out cheap, short enough to stay in cache.
@@ -27,7 +27,7 @@ const blockRows = 2048
 
 // stabilisedTask runs an operation on blocks of rows and keeps two sums of each.
 type stabilisedTask struct {
-	s              *hostStabilised
+	s              *hostOperations
 	body           func(t *stabilisedTask, lo, hi int) (a, b float64)
 	x, r, a, b     []float64
 	single, second []float32
@@ -42,7 +42,7 @@ func (t *stabilisedTask) Run(lo, hi, _ int) {
 }
 
 // overRows runs t and returns its sums, added in order.
-func (s *hostStabilised) overRows(t stabilisedTask) (a, b float64) {
+func (s *hostOperations) overRows(t stabilisedTask) (a, b float64) {
 	blocks := (s.Cells() + blockRows - 1) / blockRows
 	if s.partial == nil {
 		s.partial = make([][2]float64, blocks)
@@ -59,7 +59,7 @@ func (s *hostStabilised) overRows(t stabilisedTask) (a, b float64) {
 }
 
 // Begin sets r, shadow, p and p32 to from, and Rho.
-func (s *hostStabilised) Begin(r, shadow, p, p32, from ops.Vector) {
+func (s *hostOperations) Begin(r, shadow, p, p32, from ops.Vector) {
 	t := stabilisedTask{x: host.Doubles(shadow), r: host.Doubles(r), a: host.Doubles(p), single: host.Singles(p32)}
 	t.b, t.second = host.Values(from)
 	s.stab.Rho, _ = s.overRows(withBody(t, func(t *stabilisedTask, lo, hi int) (rho, _ float64) {
@@ -83,7 +83,7 @@ func withBody(t stabilisedTask, body func(t *stabilisedTask, lo, hi int) (a, b f
 }
 
 // Widen sets y = y32.
-func (s *hostStabilised) Widen(y, y32 ops.Vector) {
+func (s *hostOperations) Widen(y, y32 ops.Vector) {
 	s.overRows(stabilisedTask{a: host.Doubles(y), single: host.Singles(y32),
 		body: func(t *stabilisedTask, lo, hi int) (_, _ float64) {
 			for c := lo; c < hi; c++ {
@@ -94,7 +94,7 @@ func (s *hostStabilised) Widen(y, y32 ops.Vector) {
 }
 
 // FirstStep moves along y.
-func (s *hostStabilised) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
+func (s *hostOperations) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 	k := &s.stab
 	k.RV, _ = s.overRows(stabilisedTask{a: host.Doubles(shadow), b: host.Doubles(v),
 		body: func(t *stabilisedTask, lo, hi int) (sum, _ float64) {
@@ -120,7 +120,7 @@ func (s *hostStabilised) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 }
 
 // SecondStep moves along z.
-func (s *hostStabilised) SecondStep(x, r, shadow, t, z32 ops.Vector) {
+func (s *hostOperations) SecondStep(x, r, shadow, t, z32 ops.Vector) {
 	k := &s.stab
 	k.TS, k.TT =
 		s.overRows(stabilisedTask{a: host.Doubles(t), r: host.Doubles(r),
@@ -160,7 +160,7 @@ func quotient(a, b float64) float64 {
 }
 
 // NextDirection sets p = r + Turn (p - Omega v) and p32 = p.
-func (s *hostStabilised) NextDirection(p, p32, r, v ops.Vector) {
+func (s *hostOperations) NextDirection(p, p32, r, v ops.Vector) {
 	s.overRows(stabilisedTask{
 		a: host.Doubles(p), b: host.Doubles(v), r: host.Doubles(r), single: host.Singles(p32), step: s.stab.Omega,
 		turn: s.stab.Turn,
@@ -175,4 +175,4 @@ func (s *hostStabilised) NextDirection(p, p32, r, v ops.Vector) {
 }
 
 // StabilisedScalars of the last operations.
-func (s *hostStabilised) StabilisedScalars() StabilisedScalars { return s.stab }
+func (s *hostOperations) StabilisedScalars() StabilisedScalars { return s.stab }

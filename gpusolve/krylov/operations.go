@@ -3,9 +3,8 @@ package krylov
 //go:generate go run thermsim/tools/ptxgen/gen -I ../cuda/kernels
 
 import (
-	"errors"
-
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
 )
 
 // Operations are those of BiCGSTAB with right preconditioning, on a workspace. Vectors are FP64; those whose
@@ -31,13 +30,5 @@ type Operations interface {
 // StabilisedScalars of an iteration.
 type StabilisedScalars struct{ Rho, RV, SS, TS, TT, RR, Step, Omega, Turn float64 }
 
-// StabilisedOn gives the operations on a workspace.
-func StabilisedOn(w ops.Workspace) (Operations, error) {
-	if s, ok := stabilisedOnHost(w); ok {
-		return s, nil
-	}
-	if s, ok := stabilisedOnGPU(w); ok {
-		return s, nil
-	}
-	return nil, errors.New("this device has no operations for BiCGSTAB")
-}
+// On gives the operations on a workspace.
+func On(w ops.Workspace) (Operations, error) { return precond.On(w, "BiCGSTAB", onHost, onGPU) }

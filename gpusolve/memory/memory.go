@@ -41,7 +41,7 @@ func (n Need) Held() int64 { return n.System + n.Method + n.Krylov }
 // nothing where there is no such method.
 func OfSystem(m *mesh.Mesh, preconditioner string, inTime, gpu bool) Need {
 	s := ShapeOf(m, inTime, gpu)
-	if methods.SolvesDirectly(m, preconditioner, gpu) {
+	if methods.SolvesDirectly(m, preconditioner) {
 		return OfDirect(s, 1)
 	}
 	return Of(s, preconditioner, SystemBytes(s))

@@ -20,9 +20,9 @@ import (
 )
 
 // methodsFor are those that a mesh can be solved by.
-func methodsFor(m *mesh.Mesh, gpu bool) []string {
+func methodsFor(m *mesh.Mesh) []string {
 	return slices.DeleteFunc(methods.Names(), func(name string) bool {
-		return name == "fourier" && (gpu && !fourier.OnGPUs || fourier.CheckGrid(m.Stack) != nil)
+		return name == "fourier" && fourier.CheckGrid(m.Stack) != nil
 	})
 }
 
@@ -55,7 +55,7 @@ func TestNeedOnTheProcessor(t *testing.T) {
 		shapedMesh(t, "slab", cases.Slab(cases.Options{NX: 90, NY: 41}, 19)),
 		shapedMesh(t, "graded", cases.Graded(cases.Stack10(cases.Options{NX: 60, NY: 70}), 4)),
 	} {
-		for _, method := range methodsFor(c.mesh, false) {
+		for _, method := range methodsFor(c.mesh) {
 			turn++
 			for _, inTime := range times(turn) {
 				d := host.Open()
@@ -83,7 +83,7 @@ func needOnDevice(t *testing.T, open func(testing.TB) *cuda.Device, finer int) {
 		shapedMesh(t, "2.5D", cases.Interposer(cases.Stack10(cases.Options{NX: 10 * finer}))),
 		shapedMesh(t, "tall", cases.Slab(cases.Options{NX: 5 * finer, NY: 4 * finer}, testtier.Pick(35, 131))),
 	} {
-		for _, method := range methodsFor(c.mesh, true) {
+		for _, method := range methodsFor(c.mesh) {
 			if method == "cmg" {
 				method = "cmg:direct=64" // inverting a larger graph takes the interpreter minutes
 			}
@@ -102,7 +102,7 @@ func allocated(t *testing.T, d *cuda.Device, name string, m *mesh.Mesh, method s
 	s := memory.ShapeOf(m, inTime, true)
 	s.Multiprocessors = int64(d.MultiprocessorCount())
 	need := memory.Of(s, method, memory.SystemBytes(s))
-	if methods.SolvesDirectly(m, method, true) {
+	if methods.SolvesDirectly(m, method) {
 		need = memory.OfDirect(s, 1)
 	}
 	solves.Compare(t, name+", "+method+map[bool]string{true: ", in time"}[inTime], need, d.Peak(), 0, false)

@@ -15,7 +15,7 @@ import (
 // OfRanks is the memory of the rank that takes most of it where several share a mesh, in a steady state or in time
 // steps of one length. It is that of one processor where they cannot.
 func OfRanks(m *mesh.Mesh, preconditioner string, inTime, gpu bool, ranks int) Need {
-	if methods.SolvesDirectly(m, preconditioner, gpu) && fourier.CheckRanks(m.NX(), m.NY(), ranks) == nil {
+	if methods.SolvesDirectly(m, preconditioner) && fourier.CheckRanks(m.NX(), m.NY(), ranks) == nil {
 		return OfDirect(ShapeOf(m, inTime, gpu), ranks)
 	}
 	return OfRank(m, inTime, gpu, ranks, 0)

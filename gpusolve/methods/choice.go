@@ -32,7 +32,7 @@ func DirectMethod(spec string) bool {
 	return spec == "" || name == "fourier" && settings == ""
 }
 
-// SolvesDirectly says whether a method as users write it solves a mesh directly, on a GPU or the processor.
-func SolvesDirectly(m *mesh.Mesh, method string, gpu bool) bool {
-	return DirectMethod(method) && (!gpu || fourier.OnGPUs) && fourier.Check(m) == nil
+// SolvesDirectly says whether a method as users write it solves a mesh directly.
+func SolvesDirectly(m *mesh.Mesh, method string) bool {
+	return DirectMethod(method) && fourier.Check(m) == nil
 }

@@ -110,7 +110,7 @@ func WithCoolant(m method.Definition) method.Definition {
 }
 
 // SetUp sets a method up on a system.
-func SetUp(s ops.Operator, spec string) (krylov.Solver, *precond.Method, error) {
+func SetUp(s ops.Operator, spec string) (krylov.Solver, *precond.Instance, error) {
 	m, set, err := Find(spec)
 	if err != nil {
 		return nil, nil, err

@@ -11,7 +11,7 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-func Status(out krylov.Outcome, solver krylov.Solver, pre *precond.Method) solution.Status {
+func Status(out krylov.Outcome, solver krylov.Solver, pre *precond.Instance) solution.Status {
 	s := solution.Status{
 		Method:          solver.Name(),
 		Preconditioner:  pre.Name(),

@@ -1,6 +1,10 @@
 package ops
 
-import "thermsim/gpusolve/sparse"
+import (
+	"errors"
+
+	"thermsim/gpusolve/sparse"
+)
 
 // Forms is a Space that lays its matrix out on the device for methods that build on entries rather than on couplings.
 // Diagonals are summed in FP64. A form lives until Release, or until its Space is freed.
@@ -8,6 +12,14 @@ type Forms interface {
 	// Diagonals fails where the matrix has entries beside the seven diagonals of a grid.
 	Diagonals() (Diagonals, error)
 	Rows() (Rows, error)
+}
+
+// FormsOf are those of an operator.
+func FormsOf(a Operator) (Forms, error) {
+	if forms, ok := a.(Forms); ok {
+		return forms, nil
+	}
+	return nil, errors.New("this device does not tell the entries of the matrix")
 }
 
 // Near is a Space whose matrix may have entries beside the seven diagonals of a grid that a preconditioner can do
@@ -19,19 +31,17 @@ type Near interface {
 }
 
 // NearDiagonals are the seven diagonals of the operator's matrix for a preconditioner: those of Near where the operator
-// offers it, else those of Forms, and the number of entries that they leave out. forms is false where the operator has
-// no forms at all.
-func NearDiagonals(a Operator) (d Diagonals, beside int64, forms bool, err error) {
+// offers it, else those of Forms, and the number of entries that they leave out.
+func NearDiagonals(a Operator) (d Diagonals, beside int64, err error) {
 	if near, ok := a.(Near); ok {
-		d, beside, err = near.NearDiagonals()
-		return d, beside, true, err
+		return near.NearDiagonals()
 	}
-	on, ok := a.(Forms)
-	if !ok {
-		return nil, 0, false, nil
+	forms, err := FormsOf(a)
+	if err != nil {
+		return nil, 0, err
 	}
-	d, err = on.Diagonals()
-	return d, 0, true, err
+	d, err = forms.Diagonals()
+	return d, 0, err
 }
 
 // Diagonals is a matrix on a device in the form of sparse.Diagonals, FP64.

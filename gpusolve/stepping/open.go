@@ -58,7 +58,7 @@ func OpenIterated(m *mesh.Mesh, o *driver.Job, steps int, dt float64) (*Engine, 
 
 // Directly is the operator of a mesh where the options leave it to the transforms, nil where an iteration is to solve.
 func Directly(m *mesh.Mesh, o *driver.Job, dt float64) *fourier.Layered {
-	if !methods.SolvesDirectly(m, o.Preconditioner, false) || o.Team != nil &&
+	if !methods.SolvesDirectly(m, o.Preconditioner) || o.Team != nil &&
 		fourier.CheckRanks(m.NX(), m.NY(), o.Ranks.Size()) != nil || o.Executor != nil && !fourier.Runs(o.Executor) {
 		return nil
 	}
@@ -75,7 +75,7 @@ func AdaptiveNeed(m *mesh.Mesh, preconditioner string, periodic, gpu bool) memor
 	if s.States = marchStates + 1; periodic {
 		s.States = marchStates + cycleStates
 	}
-	if methods.SolvesDirectly(m, preconditioner, gpu) {
+	if methods.SolvesDirectly(m, preconditioner) {
 		return memory.OfDirect(s, 1)
 	}
 	return memory.Of(s, preconditioner, memory.SystemBytes(s))

@@ -29,7 +29,7 @@ type Definition struct {
 
 // Solver makes the Krylov solver of a method and tells the bytes that it takes.
 type Solver struct {
-	New    func(a ops.Operator, m *precond.Method, set precond.Settings) (krylov.Solver, error)
+	New    func(a ops.Operator, m *precond.Instance, set precond.Settings) (krylov.Solver, error)
 	Memory func(s precond.Shape, set precond.Settings) int64
 }
 
@@ -48,7 +48,7 @@ func Made[P precond.Preconditioner](p P, err error) (precond.Preconditioner, err
 }
 
 // SetUp sets the method up on an operator. After an error nothing is held.
-func (d *Definition) SetUp(a ops.Operator, set precond.Settings) (krylov.Solver, *precond.Method, error) {
+func (d *Definition) SetUp(a ops.Operator, set precond.Settings) (krylov.Solver, *precond.Instance, error) {
 	m, err := precond.SetUp(a, func() (precond.Preconditioner, error) { return d.New(a, set) })
 	if err != nil {
 		return nil, nil, err

@@ -18,7 +18,7 @@ func SolverKey() precond.Key {
 // Suitable is the Krylov method that SolverKey names, or the one that suits the matrix.
 func Suitable() Solver { return Solver{New: suitable, Memory: suitableMemory} }
 
-func suitable(a ops.Operator, m *precond.Method, set precond.Settings) (krylov.Solver, error) {
+func suitable(a ops.Operator, m *precond.Instance, set precond.Settings) (krylov.Solver, error) {
 	name := set.Text("solver")
 	if name == "pcg" && !a.Symmetric() {
 		return nil, fmt.Errorf("%w: conjugate gradients need a symmetric matrix, and this one is not; leave "+

@@ -15,9 +15,9 @@ import (
 // gpuOperations are those of a workspace on a GPU.
 type gpuOperations struct{ *cuda.Iteration }
 
-func onGPU(w ops.Workspace) (Operations, bool) {
+func onGPU(w ops.Workspace) (Operations, bool, error) {
 	i, ok := cuda.IterationOf(w)
-	return gpuOperations{i}, ok
+	return gpuOperations{i}, ok, nil
 }
 
 // GPUBands are the four diagonals of a symmetric matrix in one precision.

@@ -14,9 +14,9 @@ import (
 // hostOperations are those of a workspace on the processor.
 type hostOperations struct{ *host.Iteration }
 
-func onHost(w ops.Workspace) (Operations, bool) {
+func onHost(w ops.Workspace) (Operations, bool, error) {
 	i, ok := host.IterationOf(w)
-	return hostOperations{i}, ok
+	return hostOperations{i}, ok, nil
 }
 
 type number interface{ float32 | float64 }

@@ -20,7 +20,7 @@ type LowPrecision interface {
 // matrix.
 func MethodSolver() method.Solver { return method.Solver{New: newMethodSolver, Memory: methodMemory} }
 
-func newMethodSolver(a ops.Operator, m *precond.Method, set precond.Settings) (krylov.Solver, error) {
+func newMethodSolver(a ops.Operator, m *precond.Instance, set precond.Settings) (krylov.Solver, error) {
 	if low, ok := m.Unwrap().(LowPrecision); ok {
 		return NewSolver(a, m, func() Stored { return m.Unwrap().(LowPrecision).Matrix() }, low.Mode())
 	}

@@ -1,9 +1,8 @@
 package mixed
 
 import (
-	"errors"
-
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
 )
 
 // Precision is the format of a vector or of the entries of a matrix.
@@ -88,14 +87,4 @@ type Operations interface {
 }
 
 // On gives the operations of a workspace.
-func On(w ops.Workspace) (Operations, error) {
-	if s, ok := onHost(w); ok {
-		return s, nil
-	}
-	if s, ok := onGPU(w); ok {
-		return s, nil
-	}
-	return nil, errNone
-}
-
-var errNone = errors.New("this device has no operations in mixed precision")
+func On(w ops.Workspace) (Operations, error) { return precond.On(w, "mixed precision", onHost, onGPU) }

@@ -34,9 +34,9 @@ func Most(set precond.Settings) int64 {
 
 // Store makes copies of a system's matrix in a format. A matrix that has no such copies is refused.
 func Store(s ops.Operator, sys Operations, format string, c Copies) (Stored, error) {
-	forms, laidOut := s.(ops.Forms)
-	if !laidOut {
-		return nil, errNone
+	forms, err := ops.FormsOf(s)
+	if err != nil {
+		return nil, err
 	}
 	if format == RowWise {
 		if c.Half || c.Scaled {

@@ -13,9 +13,13 @@ type gpuOperations struct {
 	on *cuda.Iteration
 }
 
-func onGPU(w ops.Workspace, m mixed.Operations) (Operations, bool) {
+func onGPU(w ops.Workspace) (Operations, bool, error) {
 	i, ok := cuda.IterationOf(w)
-	return gpuOperations{m, i}, ok
+	if !ok {
+		return nil, false, nil
+	}
+	m, err := mixed.On(w)
+	return gpuOperations{m, i}, true, err
 }
 
 func flag(on bool) int32 {

@@ -15,9 +15,13 @@ type hostOperations struct {
 	lift float64 // factor of the right side of the running iteration
 }
 
-func onHost(w ops.Workspace, m mixed.Operations) (Operations, bool) {
+func onHost(w ops.Workspace) (Operations, bool, error) {
 	i, ok := host.IterationOf(w)
-	return &hostOperations{m, i, 1}, ok
+	if !ok {
+		return nil, false, nil
+	}
+	m, err := mixed.On(w)
+	return &hostOperations{m, i, 1}, true, err
 }
 
 // Start sets rest = c S r and d = rest/theta.

@@ -1,10 +1,9 @@
 package chebyshev
 
 import (
-	"errors"
-
 	"thermsim/gpusolve/krylov/mixed"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
 )
 
 // Operations are those of the Chebyshev iteration and of the Lanczos method that finds its bounds, beside the products
@@ -36,16 +35,4 @@ type Recurrence struct {
 }
 
 // On gives the operations of a workspace.
-func On(w ops.Workspace) (Operations, error) {
-	m, err := mixed.On(w)
-	if err != nil {
-		return nil, err
-	}
-	if s, ok := onHost(w, m); ok {
-		return s, nil
-	}
-	if s, ok := onGPU(w, m); ok {
-		return s, nil
-	}
-	return nil, errors.New("this device has no Chebyshev operations")
-}
+func On(w ops.Workspace) (Operations, error) { return precond.On(w, "chebyshev", onHost, onGPU) }

@@ -12,7 +12,6 @@ package cmg
 //go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -73,8 +72,8 @@ func FromSettings(set precond.Settings) (Options, error) {
 }
 
 // Cycle is the hierarchy on a device. Clusters follow the weights, so changed coefficients may change the levels and
-// their sizes: a refresh sets it up anew, where arrays of the same size are used again (precond.Method) and others are
-// made.
+// their sizes: a refresh sets it up anew, where arrays of the same size are used again (precond.Instance) and others
+// are made.
 type Cycle struct {
 	on      operations
 	levels  []level
@@ -98,10 +97,13 @@ var _ precond.Preconditioner = (*Cycle)(nil)
 
 // New builds the hierarchy, large graphs on the device if it can and the rest on the processor.
 func New(a ops.Operator, o Options) (*Cycle, error) {
-	e, ok := on(a)
-	forms, has := a.(ops.Forms)
-	if !ok || !has {
-		return nil, errors.New("this device has no operations for combinatorial multigrid")
+	e, err := on(a)
+	if err != nil {
+		return nil, err
+	}
+	forms, err := ops.FormsOf(a)
+	if err != nil {
+		return nil, err
 	}
 	return build(e, forms, o)
 }

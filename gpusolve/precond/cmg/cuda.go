@@ -9,23 +9,23 @@ import (
 	"thermsim/gpusolve/reuse"
 )
 
-// onGPU has the method's operations on a GPU.
-type onGPU struct{ *cuda.Space }
+// gpuOperations are those on a GPU.
+type gpuOperations struct{ *cuda.Space }
 
 var (
-	_ operations = onGPU{}
-	_ coarsener  = onGPU{}
+	_ operations = gpuOperations{}
+	_ coarsener  = gpuOperations{}
 )
 
-// gpuOf is the GPU's part of an operator.
-func gpuOf(a ops.Operator) (e operations, ok bool) {
+// onGPU is the GPU's part of an operator.
+func onGPU(a ops.Operator) (e operations, ok bool, err error) {
 	s, ok := cuda.SpaceOf(a)
-	return onGPU{s}, ok
+	return gpuOperations{s}, ok, nil
 }
 
 // gpuLevel is a graph by segments of its rows; see segments.cu.
 type gpuLevel struct {
-	s             onGPU
+	s             gpuOperations
 	kernels       *Segments
 	n             int64
 	length, shift int32 // entries of a segment: length = 4 << shift
@@ -88,7 +88,7 @@ func (l *gpuLevel) Layout() string {
 }
 
 // Load lays a graph out by segments, from its rows on the device where they are there.
-func (s onGPU) Load(g *Graph, from ops.Rows, layout Layout) (graphLevel, error) {
+func (s gpuOperations) Load(g *Graph, from ops.Rows, layout Layout) (graphLevel, error) {
 	k, err := cuda.Module(s.Device, "segments", LoadSegments)
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (l *gpuLevel) fill(g *Graph, from ops.Rows) {
 }
 
 // Join sends the clusters to the device.
-func (s onGPU) Join(fine graphLevel, c *Clusters) error {
+func (s gpuOperations) Join(fine graphLevel, c *Clusters) error {
 	l, before := fine.(*gpuLevel), s.Allocated()
 	l.of, l.first, l.member = cuda.Upload(s.Space, c.Of), cuda.Upload(s.Space, c.Ptr), cuda.Upload(s.Space, c.Members)
 	var big []int32
@@ -167,6 +167,6 @@ func (s onGPU) Join(fine graphLevel, c *Clusters) error {
 }
 
 // NewVector makes a vector without pads.
-func (s onGPU) NewVector(l graphLevel) (ops.Vector, error) {
+func (s gpuOperations) NewVector(l graphLevel) (ops.Vector, error) {
 	return cuda.NewVector[float32](s.Space, int64(l.Len()), 0), s.Err()
 }

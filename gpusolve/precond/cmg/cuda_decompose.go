@@ -8,7 +8,7 @@ import (
 )
 
 // Decompose finds the clusters.
-func (s onGPU) Decompose(net deviceGraph, kappa float64) (partition, bool, error) {
+func (s gpuOperations) Decompose(net deviceGraph, kappa float64) (partition, bool, error) {
 	k, err := s.setup()
 	if err != nil {
 		return nil, false, err

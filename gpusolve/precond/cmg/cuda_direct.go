@@ -24,10 +24,10 @@ const cudaDirectRows = 2048
 const mostDirectRows = 1 << 13
 
 // DirectRows is where products with an inverse beat further levels.
-func (s onGPU) DirectRows() int { return cudaDirectRows }
+func (s gpuOperations) DirectRows() int { return cudaDirectRows }
 
 // Invert sweeps all pivots in FP64, a launch each, and keeps the inverse in FP32.
-func (s onGPU) Invert(level graphLevel) error {
+func (s gpuOperations) Invert(level graphLevel) error {
 	l := level.(*gpuLevel)
 	if l.dense == nil {
 		return fmt.Errorf("a graph of %d vertices is too large for its inverse; at most %d are possible", l.n,
@@ -67,7 +67,7 @@ func (s onGPU) Invert(level graphLevel) error {
 }
 
 // Direct multiplies with the inverse.
-func (s onGPU) Direct(level graphLevel, x, b ops.Vector) {
+func (s gpuOperations) Direct(level graphLevel, x, b ops.Vector) {
 	if l := level.(*gpuLevel); s.Ready() {
 		grid := [3]uint32{cuda.Blocks(int(l.n), SegmentsWide/32), 1, 1}
 		s.Note(

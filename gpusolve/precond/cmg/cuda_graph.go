@@ -8,7 +8,7 @@ import (
 
 // gpuGraph is a Graph in device memory.
 type gpuGraph struct {
-	s                onGPU
+	s                gpuOperations
 	n, entries       int64
 	ptr              cudriver.Ptr[int64]
 	to               cudriver.Ptr[int32]
@@ -18,7 +18,7 @@ type gpuGraph struct {
 
 // gpuPartition is a graph's clusters in device memory, with what the next quotient needs of them.
 type gpuPartition struct {
-	s                 onGPU
+	s                 gpuOperations
 	n, count          int64 // vertices and clusters
 	of, first, member cudriver.Ptr[int32]
 	ground            cudriver.Ptr[float64] // of the clusters: sums of grounds

@@ -9,7 +9,7 @@ import (
 
 // LoadDevice cuts a graph that is on the device into segments. Only where rows have several does the host see the rows'
 // lengths.
-func (s onGPU) LoadDevice(net deviceGraph, layout Layout) (graphLevel, error) {
+func (s gpuOperations) LoadDevice(net deviceGraph, layout Layout) (graphLevel, error) {
 	k, err := s.setup()
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (s onGPU) LoadDevice(net deviceGraph, layout Layout) (graphLevel, error) {
 }
 
 // JoinDevice takes the clusters over.
-func (s onGPU) JoinDevice(fine graphLevel, clusters partition) error {
+func (s gpuOperations) JoinDevice(fine graphLevel, clusters partition) error {
 	l, p := fine.(*gpuLevel), clusters.(*gpuPartition)
 	l.of, l.first, l.member = p.of, p.first, p.member
 	l.bigFrom = math.MaxInt32 // no cluster is that large, so a thread each is enough

@@ -7,10 +7,12 @@ import (
 )
 
 // each is a grid of a thread per value.
-func (s onGPU) each(n int64) [3]uint32 { return [3]uint32{cuda.Blocks(int(n), SegmentsWide), 1, 1} }
+func (s gpuOperations) each(n int64) [3]uint32 {
+	return [3]uint32{cuda.Blocks(int(n), SegmentsWide), 1, 1}
+}
 
 // Start sets x = s b.
-func (s onGPU) Start(l graphLevel, x, b ops.Vector) {
+func (s gpuOperations) Start(l graphLevel, x, b ops.Vector) {
 	if g := l.(*gpuLevel); s.Ready() {
 		s.Note(g.kernels.Start(s.Stream, s.each(g.n),
 			SegmentsStartArgs{N: g.n, Scale: g.scale, B: cuda.F32(b), X: cuda.F32(x)}))
@@ -18,16 +20,16 @@ func (s onGPU) Start(l graphLevel, x, b ops.Vector) {
 }
 
 // Residual sets r = b - A x.
-func (s onGPU) Residual(l graphLevel, r, x, b ops.Vector) {
+func (s gpuOperations) Residual(l graphLevel, r, x, b ops.Vector) {
 	s.graphProduct(l.(*gpuLevel), cudriver.Ptr[float32]{}, r, x, b)
 }
 
 // Relax sets dst = x + s (b - A x).
-func (s onGPU) Relax(l graphLevel, dst, x, b ops.Vector) {
+func (s gpuOperations) Relax(l graphLevel, dst, x, b ops.Vector) {
 	s.graphProduct(l.(*gpuLevel), l.(*gpuLevel).scale, dst, x, b)
 }
 
-func (s onGPU) graphProduct(g *gpuLevel, scale cudriver.Ptr[float32], dst, x, b ops.Vector) {
+func (s gpuOperations) graphProduct(g *gpuLevel, scale cudriver.Ptr[float32], dst, x, b ops.Vector) {
 	if !s.Ready() {
 		return
 	}
@@ -66,7 +68,7 @@ func (s onGPU) graphProduct(g *gpuLevel, scale cudriver.Ptr[float32], dst, x, b 
 }
 
 // Restrict sums r over clusters.
-func (s onGPU) Restrict(fine, coarse graphLevel, b, x, r ops.Vector) {
+func (s gpuOperations) Restrict(fine, coarse graphLevel, b, x, r ops.Vector) {
 	if !s.Ready() {
 		return
 	}
@@ -84,7 +86,7 @@ func (s onGPU) Restrict(fine, coarse graphLevel, b, x, r ops.Vector) {
 }
 
 // Prolong adds the clusters' values.
-func (s onGPU) Prolong(fine, _ graphLevel, x, coarseX ops.Vector) {
+func (s gpuOperations) Prolong(fine, _ graphLevel, x, coarseX ops.Vector) {
 	if f := fine.(*gpuLevel); s.Ready() {
 		s.Note(f.kernels.Prolong(s.Stream, s.each(f.n), SegmentsProlongArgs{N: f.n, Of: f.of, Coarse: cuda.F32(coarseX),
 			X: cuda.F32(x)}))

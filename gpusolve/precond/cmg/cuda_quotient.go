@@ -7,7 +7,7 @@ import (
 
 // Quotient forms R A R^T. Rows of the quotient have room for all of their terms first, which are as many as the graph
 // has entries.
-func (s onGPU) Quotient(net deviceGraph, clusters partition) (deviceGraph, bool, error) {
+func (s gpuOperations) Quotient(net deviceGraph, clusters partition) (deviceGraph, bool, error) {
 	k, err := s.setup()
 	if err != nil {
 		return nil, false, err

@@ -7,15 +7,15 @@ import (
 )
 
 // DeviceRows is where launches and waits take longer than the host's work.
-func (s onGPU) DeviceRows() int { return 20000 }
+func (s gpuOperations) DeviceRows() int { return 20000 }
 
 // setup is the module of set-up kernels with the space that launches them.
 type setup struct {
 	*Kernels
-	s onGPU
+	s gpuOperations
 }
 
-func (s onGPU) setup() (setup, error) {
+func (s gpuOperations) setup() (setup, error) {
 	k, err := cuda.Module(s.Device, "cmg", LoadKernels)
 	return setup{k, s}, err
 }
@@ -37,7 +37,7 @@ func (k setup) starts(n int64, values, start cudriver.Ptr[int32], wide cudriver.
 }
 
 // ReadMatrix reads the matrix as a graph.
-func (s onGPU) ReadMatrix(r ops.Rows) (deviceGraph, bool, error) {
+func (s gpuOperations) ReadMatrix(r ops.Rows) (deviceGraph, bool, error) {
 	k, err := s.setup()
 	if err != nil {
 		return nil, false, err

@@ -62,7 +62,7 @@ func TestDecomposeOnInterpreterAndGPU(t *testing.T) {
 
 func sameLevels(t *testing.T, name string, s ops.Operator, a *sparse.CSR) (levels int) {
 	t.Helper()
-	device := onGPU(t, s)
+	device := gpuOperations(t, s)
 	rows, err := s.(ops.Forms).Rows()
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func TestLeaveToHostOnInterpreterAndGPU(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, ok, err := onGPU(t, s).ReadMatrix(rows); ok || err != nil {
+			if _, ok, err := gpuOperations(t, s).ReadMatrix(rows); ok || err != nil {
 				t.Errorf("%s: read %t, %v", name, ok, err)
 			}
 			s.Free()
@@ -225,12 +225,12 @@ type eager struct {
 
 func (eager) DeviceRows() int { return 30 }
 
-// onGPU is the part of the operations that GPUs alone have.
-func onGPU(t *testing.T, s ops.Operator) cmg.Coarsener {
+// gpuOperations are those that GPUs alone have.
+func gpuOperations(t *testing.T, s ops.Operator) cmg.Coarsener {
 	t.Helper()
-	e, ok := cmg.On(s)
-	if !ok {
-		t.Fatal("this device has no operations for combinatorial multigrid")
+	e, err := cmg.On(s)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return e.(cmg.Coarsener)
 }

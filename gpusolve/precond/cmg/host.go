@@ -8,20 +8,20 @@ import (
 	"thermsim/gpusolve/reuse"
 )
 
-// onHost has the method's operations on the processor.
-type onHost struct{ *host.Space }
+// hostOperations are those on the processor.
+type hostOperations struct{ *host.Space }
 
-var _ operations = onHost{}
+var _ operations = hostOperations{}
 
-// hostOf is the processor's part of an operator.
-func hostOf(a ops.Operator) (e operations, ok bool) {
+// onHost is the processor's part of an operator.
+func onHost(a ops.Operator) (e operations, ok bool, err error) {
 	s, ok := host.SpaceOf(a)
-	return onHost{s}, ok
+	return hostOperations{s}, ok, nil
 }
 
 // hostLevel is a graph by rows: the processor's caches make up for rows of different lengths, so it needs no segments.
 type hostLevel struct {
-	s        onHost
+	s        hostOperations
 	g        *Graph
 	ground   []float32
 	scale    []float32 // damping over the diagonal
@@ -48,7 +48,7 @@ func (l *hostLevel) add(bytes int) {
 }
 
 // Load keeps the graph as it is.
-func (s onHost) Load(g *Graph, _ ops.Rows, layout Layout) (graphLevel, error) {
+func (s hostOperations) Load(g *Graph, _ ops.Rows, layout Layout) (graphLevel, error) {
 	n := g.N()
 	l := &hostLevel{s: s, g: g, ground: reuse.Make[float32](s.Arrays(), n), scale: reuse.Make[float32](s.Arrays(), n)}
 	l.add(8*len(g.Ptr) + 8*len(g.Col) + 16*n)
@@ -62,7 +62,7 @@ func (s onHost) Load(g *Graph, _ ops.Rows, layout Layout) (graphLevel, error) {
 }
 
 // Join keeps the clusters.
-func (s onHost) Join(fine graphLevel, c *Clusters) error {
+func (s hostOperations) Join(fine graphLevel, c *Clusters) error {
 	l := fine.(*hostLevel)
 	l.clusters = c
 	l.add(4 * (len(c.Of) + len(c.Ptr) + len(c.Members)))
@@ -70,12 +70,12 @@ func (s onHost) Join(fine graphLevel, c *Clusters) error {
 }
 
 // NewVector makes a vector without pads.
-func (s onHost) NewVector(l graphLevel) (ops.Vector, error) {
+func (s hostOperations) NewVector(l graphLevel) (ops.Vector, error) {
 	return s.NewSingles(l.Len(), 0), nil
 }
 
 // PrepareCover has nothing to do.
-func (s onHost) PrepareCover() error { return nil }
+func (s hostOperations) PrepareCover() error { return nil }
 
 // graphTask is a loop over the rows or clusters of a level.
 type graphTask struct {
@@ -88,10 +88,10 @@ type graphTask struct {
 func (t *graphTask) Run(lo, hi, _ int) { t.body(t, lo, hi) }
 
 // over runs a task over n rows of about work entries.
-func (s onHost) over(n int, work int64, t *graphTask) { s.Run(t, n, int(work)) }
+func (s hostOperations) over(n int, work int64, t *graphTask) { s.Run(t, n, int(work)) }
 
 // Start sets x = s b.
-func (s onHost) Start(l graphLevel, x, b ops.Vector) {
+func (s hostOperations) Start(l graphLevel, x, b ops.Vector) {
 	g := l.(*hostLevel)
 	s.over(g.Len(), int64(g.Len()),
 		&graphTask{l: g, dst: host.Singles(x), b: host.Singles(b), body: func(t *graphTask, lo, hi int) {
@@ -112,7 +112,7 @@ func (t *graphTask) flow(v int) float32 {
 }
 
 // Residual sets r = b - A x.
-func (s onHost) Residual(l graphLevel, r, x, b ops.Vector) {
+func (s hostOperations) Residual(l graphLevel, r, x, b ops.Vector) {
 	s.product(l, r, x, b, func(t *graphTask, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			t.dst[v] = t.b[v] - t.flow(v)
@@ -121,7 +121,7 @@ func (s onHost) Residual(l graphLevel, r, x, b ops.Vector) {
 }
 
 // Relax sets dst = x + s (b - A x).
-func (s onHost) Relax(l graphLevel, dst, x, b ops.Vector) {
+func (s hostOperations) Relax(l graphLevel, dst, x, b ops.Vector) {
 	s.product(l, dst, x, b, func(t *graphTask, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			t.dst[v] = t.x[v] + t.l.scale[v]*(t.b[v]-t.flow(v))
@@ -129,14 +129,14 @@ func (s onHost) Relax(l graphLevel, dst, x, b ops.Vector) {
 	})
 }
 
-func (s onHost) product(l graphLevel, dst, x, b ops.Vector, body func(t *graphTask, lo, hi int)) {
+func (s hostOperations) product(l graphLevel, dst, x, b ops.Vector, body func(t *graphTask, lo, hi int)) {
 	g := l.(*hostLevel)
 	s.over(g.Len(), g.g.Entries(), &graphTask{l: g, dst: host.Singles(dst), x: host.Singles(x), b: host.Singles(b),
 		body: body})
 }
 
 // Restrict sums r over clusters.
-func (s onHost) Restrict(fine, coarse graphLevel, b, x, r ops.Vector) {
+func (s hostOperations) Restrict(fine, coarse graphLevel, b, x, r ops.Vector) {
 	f, c := fine.(*hostLevel), coarse.(*hostLevel)
 	t := &graphTask{l: c, dst: host.Singles(b), more: host.Singles(x), x: host.Singles(r)}
 	t.body = func(t *graphTask, lo, hi int) {
@@ -152,7 +152,7 @@ func (s onHost) Restrict(fine, coarse graphLevel, b, x, r ops.Vector) {
 }
 
 // Prolong adds the clusters' values.
-func (s onHost) Prolong(fine, _ graphLevel, x, coarseX ops.Vector) {
+func (s hostOperations) Prolong(fine, _ graphLevel, x, coarseX ops.Vector) {
 	f := fine.(*hostLevel)
 	s.over(f.Len(), int64(f.Len()), &graphTask{l: f, dst: host.Singles(x), x: host.Singles(coarseX),
 		body: func(t *graphTask, lo, hi int) {

@@ -12,14 +12,14 @@ import (
 const hostDirectRows = 400
 
 // DirectRows is where products with an inverse beat further levels.
-func (s onHost) DirectRows() int { return hostDirectRows }
+func (s hostOperations) DirectRows() int { return hostDirectRows }
 
 // vanished is the share of a diagonal below which a pivot is rounding: the vertex belongs to a part that has no ground.
 const vanished = 1e-11
 
 // Invert sweeps all pivots (Gauss-Jordan, in place and symmetric), in FP64. A pivot that vanishes is left out, which
 // holds its vertex at zero.
-func (s onHost) Invert(level graphLevel) error {
+func (s hostOperations) Invert(level graphLevel) error {
 	l := level.(*hostLevel)
 	n := l.Len()
 	a := reuse.Make[float64](s.Arrays(), n*n)
@@ -74,7 +74,7 @@ func (s onHost) Invert(level graphLevel) error {
 }
 
 // Direct multiplies with the inverse.
-func (s onHost) Direct(level graphLevel, x, b ops.Vector) {
+func (s hostOperations) Direct(level graphLevel, x, b ops.Vector) {
 	l := level.(*hostLevel)
 	n := l.Len()
 	s.over(n, int64(n)*int64(n),

@@ -2,11 +2,11 @@ package cmg
 
 import (
 	"thermsim/gpusolve/ops"
-
+	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/reuse"
 )
 
-// operations are those of the method on the device of an operator, onHost or onGPU: products with graphs,
+// operations are those of the method on the device of an operator: products with graphs,
 // whose rows a GPU cuts into segments of one length (segSpMV), and transfers between a graph and its quotient. Vectors
 // are FP32; s below is damping over the diagonal, 0 where that is 0.
 type operations interface {
@@ -44,12 +44,9 @@ type operations interface {
 	Fold(z, src ops.Vector)
 }
 
-// on has the operations on an operator, by the processor's part of it or a GPU's. ok is false where it has neither.
-func on(a ops.Operator) (e operations, ok bool) {
-	if h, ok := hostOf(a); ok {
-		return h, true
-	}
-	return gpuOf(a)
+// on has the operations on an operator, by the processor's part of it or a GPU's.
+func on(a ops.Operator) (operations, error) {
+	return precond.On(a, "combinatorial multigrid", onHost, onGPU)
 }
 
 // graphLevel is a graph on a device, laid out for products.

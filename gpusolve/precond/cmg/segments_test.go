@@ -113,9 +113,9 @@ func newLoaded(t *testing.T, d ops.Device, n, hubs, length int) *loaded {
 		g.Ptr, a.RowPtr = append(g.Ptr, int64(len(g.Col))), append(a.RowPtr, int64(len(a.Col)))
 	}
 	f := &loaded{Algebra: opstest.NewAlgebra(t, d, nil, a), a: a, g: g}
-	var ok bool
-	if f.on, ok = cmg.On(f.Sys); !ok {
-		t.Fatal("this device has no products with graphs")
+	var err error
+	if f.on, err = cmg.On(f.Sys); err != nil {
+		t.Fatal(err)
 	}
 	f.level = f.load(nil, length)
 	return f

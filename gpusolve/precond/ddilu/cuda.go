@@ -8,8 +8,13 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// onGPU is an operator's part of the GPU.
-type onGPU struct{ *cuda.Space }
+// gpuOperations are those on a GPU.
+type gpuOperations struct{ *cuda.Space }
+
+func onGPU(s ops.Operator) (operations, bool, error) {
+	on, ok := cuda.SpaceOf(s)
+	return gpuOperations{on}, ok, nil
+}
 
 // cudaBricks is a factor in the layout of bricks.cu.
 type cudaBricks struct {
@@ -39,14 +44,14 @@ func rowBytes(double bool) int {
 }
 
 // brickRows is such that three blocks share a multiprocessor, one loading while others solve: 2,000 to 8,000 rows.
-func (s onGPU) brickRows(double bool) int {
+func (s gpuOperations) brickRows(double bool) int {
 	row := rowBytes(double)
 	most := s.sharedMemory() / row
 	return min(8000, most, max(32000/row, (s.sharedMemory()/3-1024)/row))
 }
 
 // sharedMemory is what a block may ask for.
-func (s onGPU) sharedMemory() int {
+func (s gpuOperations) sharedMemory() int {
 	most, err := s.Attribute(cudriver.MaxSharedMemoryPerBlockOptin)
 	if err != nil {
 		s.Note(err)
@@ -56,7 +61,7 @@ func (s onGPU) sharedMemory() int {
 }
 
 // factorBricks factors all bricks in one launch.
-func (s onGPU) factorBricks(form ops.Diagonals, cut Cut) (Factor, error) {
+func (s gpuOperations) factorBricks(form ops.Diagonals, cut Cut) (Factor, error) {
 	k, err := cuda.Module(s.Device, "bricks", LoadBricks)
 	if err != nil {
 		return nil, err

@@ -4,7 +4,7 @@ import "thermsim/gpusolve/cuda"
 
 // levels finds the levels of a cut matrix's rows on the GPU. Parts too long for its shared memory are left to the
 // processor.
-func (s onGPU) levels(m *PartMatrix) (lower, upper []int32, err error) {
+func (s gpuOperations) levels(m *PartMatrix) (lower, upper []int32, err error) {
 	k, err := cuda.Module(s.Device, "parts", LoadParts)
 	if err != nil {
 		return nil, nil, err

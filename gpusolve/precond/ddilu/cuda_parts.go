@@ -37,7 +37,7 @@ type partValues[T float32 | float64] struct {
 }
 
 // factorParts copies the matrix to the GPU and factors it there.
-func (s onGPU) factorParts(m *PartMatrix, how PartOptions) (Factor, error) {
+func (s gpuOperations) factorParts(m *PartMatrix, how PartOptions) (Factor, error) {
 	k, err := cuda.Module(s.Device, "parts", LoadParts)
 	if err != nil {
 		return nil, err

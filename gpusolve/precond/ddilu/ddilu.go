@@ -48,10 +48,7 @@ func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, beside, ok, err := ops.NearDiagonals(s)
-	if !ok {
-		return nil, errNoDevice
-	}
+	d, beside, err := ops.NearDiagonals(s)
 	p := new(Preconditioner)
 	if way := traversal(set); double(set) && way != ByVertices {
 		return nil, fmt.Errorf("%w: ddilu solves in FP64 with parallel=vertices and form=shared alone, not by %v; "+
@@ -65,7 +62,7 @@ func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
 		return nil, err
 	}
 	if err != nil { // given by rows
-		return p, p.graph(device, s.(ops.Forms), rows, set)
+		return p, p.graph(device, s, rows, set)
 	}
 	defer d.Release()
 	if err := p.grid(device, d, rows, set); err != nil {
@@ -108,10 +105,14 @@ func (p *Preconditioner) grid(device operations, d ops.Diagonals, rows int, set 
 }
 
 // graph factors by parts.
-func (p *Preconditioner) graph(device operations, forms ops.Forms, rows int, set precond.Settings) error {
+func (p *Preconditioner) graph(device operations, s ops.Operator, rows int, set precond.Settings) error {
 	way := traversal(set)
 	if way != ByVertices && way != ByEdges {
 		return fmt.Errorf("%w: form=%v of ddilu is for matrices of grids; leave form away", precond.ErrRefused, way)
+	}
+	forms, err := ops.FormsOf(s)
+	if err != nil {
+		return err
 	}
 	form, err := forms.Rows()
 	if err != nil {

@@ -10,8 +10,13 @@ import (
 	"thermsim/gpusolve/sparse"
 )
 
-// onHost is an operator's part of the processor.
-type onHost struct{ *host.Space }
+// hostOperations are those on the processor.
+type hostOperations struct{ *host.Space }
+
+func onHost(s ops.Operator) (operations, bool, error) {
+	on, ok := host.SpaceOf(s)
+	return hostOperations{on}, ok, nil
+}
 
 // hostBricks is a factor in the grid's own order. Entries that would couple two bricks are zero.
 type hostBricks[T float32 | float64] struct {
@@ -27,7 +32,7 @@ type hostBricks[T float32 | float64] struct {
 }
 
 // brickRows keeps a brick's factor in a processor's second cache.
-func (s onHost) brickRows(double bool) int {
+func (s hostOperations) brickRows(double bool) int {
 	if double {
 		return 2048
 	}
@@ -35,14 +40,14 @@ func (s onHost) brickRows(double bool) int {
 }
 
 // factorBricks factors every brick in the natural order of its rows.
-func (s onHost) factorBricks(form ops.Diagonals, cut Cut) (Factor, error) {
+func (s hostOperations) factorBricks(form ops.Diagonals, cut Cut) (Factor, error) {
 	if cut.Double {
 		return hostBricksOf[float64](s, form, cut)
 	}
 	return hostBricksOf[float32](s, form, cut)
 }
 
-func hostBricksOf[T float32 | float64](s onHost, form ops.Diagonals, cut Cut) (Factor, error) {
+func hostBricksOf[T float32 | float64](s hostOperations, form ops.Diagonals, cut Cut) (Factor, error) {
 	d := form.Download()
 	f := &hostBricks[T]{s: s.Space, shape: [3]int{d.NX, d.NY, d.NZ}, cells: cut.Cells, symmetric: d.Symmetric()}
 	for a := range 3 {

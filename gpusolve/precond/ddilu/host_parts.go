@@ -8,7 +8,7 @@ import (
 )
 
 // levels finds the levels of a cut matrix's rows, as the GPU does.
-func (s onHost) levels(m *PartMatrix) (lower, upper []int32, err error) {
+func (s hostOperations) levels(m *PartMatrix) (lower, upper []int32, err error) {
 	lower, upper = levelsOf(m)
 	return lower, upper, nil
 }
@@ -34,7 +34,7 @@ func levelsOf(m *PartMatrix) (lower, upper []int32) {
 }
 
 // factorParts makes the factors in FP64, in place of the matrix, and keeps them in the precision asked for.
-func (s onHost) factorParts(m *PartMatrix, how PartOptions) (Factor, error) {
+func (s hostOperations) factorParts(m *PartMatrix, how PartOptions) (Factor, error) {
 	bad := make([]int, m.parts())
 	abreast(m.parts(), func(p int) { bad[p] = m.eliminate(p, 1+how.Shift, how.Symmetric) })
 	worst := -1

@@ -8,8 +8,8 @@ import (
 	"thermsim/mesh"
 )
 
-// gpuParts are the operations of the method on a GPU.
-type gpuParts struct {
+// gpuOperations are the operations of the method on a GPU.
+type gpuOperations struct {
 	*cuda.Cooling
 	kernels *Bound
 	work    *cuda.Iteration // of reductions
@@ -25,7 +25,7 @@ func onGPU(s ops.System) (o operations, ok bool, err error) {
 	if err != nil {
 		return nil, true, err
 	}
-	p := &gpuParts{Cooling: c, kernels: k, work: c.NewIteration()}
+	p := &gpuOperations{Cooling: c, kernels: k, work: c.NewIteration()}
 	return p, true, p.newStreams()
 }
 
@@ -38,12 +38,12 @@ func Warm(d *cuda.Device, m *mesh.Mesh) error {
 	return multigrid.WarmCooled(d, m)
 }
 
-func (p *gpuParts) diagonal(v ops.Vector) { p.Diagonal(v) }
+func (p *gpuOperations) diagonal(v ops.Vector) { p.Diagonal(v) }
 
 // scratch is what the last reduction came to.
-func (p *gpuParts) scratch() float64 { return p.work.ReadScalars()[kernels.Scratch] }
+func (p *gpuOperations) scratch() float64 { return p.work.ReadScalars()[kernels.Scratch] }
 
-func (p *gpuParts) dominates(product, diagonal, weight ops.Vector) bool {
+func (p *gpuOperations) dominates(product, diagonal, weight ops.Vector) bool {
 	partial, scalars, ticket := p.work.Sums()
 	if p.Ready() {
 		p.Note(p.kernels.Dominates(p.Stream, cuda.Flat(p.Cells()), BoundDominatesArgs{
@@ -55,7 +55,7 @@ func (p *gpuParts) dominates(product, diagonal, weight ops.Vector) bool {
 	return p.scratch() == 0
 }
 
-func (p *gpuParts) scale(d, weight, product ops.Vector) {
+func (p *gpuOperations) scale(d, weight, product ops.Vector) {
 	partial, scalars, ticket := p.work.Sums()
 	if p.Ready() {
 		p.Note(p.kernels.GreatestWeight(p.Stream, cuda.Flat(p.Cells()), BoundGreatestWeightArgs{
@@ -67,7 +67,7 @@ func (p *gpuParts) scale(d, weight, product ops.Vector) {
 	}
 }
 
-func (p *gpuParts) most(r, d ops.Vector) float64 {
+func (p *gpuOperations) most(r, d ops.Vector) float64 {
 	partial, scalars, ticket := p.work.Sums()
 	if p.Ready() {
 		p.Note(p.kernels.Most(p.Stream, cuda.Flat(p.Cells()), BoundMostArgs{
@@ -77,7 +77,7 @@ func (p *gpuParts) most(r, d ops.Vector) float64 {
 	return p.scratch()
 }
 
-func (p *gpuParts) largest(v ops.Vector) float64 {
+func (p *gpuOperations) largest(v ops.Vector) float64 {
 	partial, scalars, ticket := p.work.Sums()
 	if p.Ready() {
 		p.Note(p.kernels.Largest(p.Stream, cuda.Flat(p.Cells()), BoundLargestArgs{

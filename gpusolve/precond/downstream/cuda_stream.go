@@ -15,7 +15,7 @@ type gpuStreams struct {
 }
 
 // newStreams takes the memory of the factors, where any cavity needs them.
-func (p *gpuParts) newStreams() (err error) {
+func (p *gpuOperations) newStreams() (err error) {
 	nx, ny := int64(p.NX), int64(p.NY)
 	var all []StreamsStream
 	for n, v := range p.Of {
@@ -48,7 +48,7 @@ func (p *gpuParts) newStreams() (err error) {
 }
 
 // factor takes the coolant's own equations from the operator.
-func (p *gpuParts) factor() error {
+func (p *gpuOperations) factor() error {
 	if p.central.count == 0 {
 		return p.Err()
 	}
@@ -67,28 +67,28 @@ func (p *gpuParts) factor() error {
 	return p.Err()
 }
 
-func (p *gpuParts) residual(t, r, y ops.Vector) {
+func (p *gpuOperations) residual(t, r, y ops.Vector) {
 	if p.Ready() {
 		p.Note(p.central.kernels.Subtract(p.Stream, cuda.Flat(p.Cells()),
 			StreamsSubtractArgs{N: p.Cells(), R: cuda.F32(r), Y: cuda.F64(y), T: cuda.F64(t)}))
 	}
 }
 
-func (p *gpuParts) narrow(short, v ops.Vector) {
+func (p *gpuOperations) narrow(short, v ops.Vector) {
 	if p.Ready() {
 		p.Note(p.central.kernels.Narrow(p.Stream, cuda.Flat(p.Cells()),
 			StreamsNarrowArgs{N: p.Cells(), V: cuda.F64(v), To: cuda.F32(short)}))
 	}
 }
 
-func (p *gpuParts) add(z, part ops.Vector) {
+func (p *gpuOperations) add(z, part ops.Vector) {
 	if p.Ready() {
 		p.Note(p.central.kernels.AddSingle(p.Stream, cuda.Flat(p.Cells()),
 			StreamsAddSingleArgs{N: p.Cells(), V: cuda.F32(part), Z: cuda.F64(z)}))
 	}
 }
 
-func (p *gpuParts) sweep(z, t ops.Vector) {
+func (p *gpuOperations) sweep(z, t ops.Vector) {
 	if p.central.count > 0 && p.Ready() {
 		p.Note(p.central.kernels.Sweep(p.Stream, p.Grid(p.central.widest, StreamsLines, p.central.count, 1),
 			StreamsSweepArgs{

@@ -27,7 +27,7 @@ func Definition() method.Definition {
 	d.Memory = func(s precond.Shape, _ precond.Settings) precond.Need { return memory(s) }
 	d.General = true
 	d.Solver = method.Solver{
-		New: func(a ops.Operator, m *precond.Method, _ precond.Settings) (krylov.Solver, error) {
+		New: func(a ops.Operator, m *precond.Instance, _ precond.Settings) (krylov.Solver, error) {
 			return newSolver(a.(ops.System), m)
 		},
 		Memory: func(s precond.Shape, _ precond.Settings) int64 { return krylov.BiCGSTABMemory(s) + s.Vector(3*8+4) },

@@ -6,8 +6,8 @@ import (
 	"thermsim/mesh"
 )
 
-// parts are the operations of the method on the processor.
-type parts struct {
+// hostOperations are the operations of the method on the processor.
+type hostOperations struct {
 	*host.Conductances
 	far      [][]float32
 	cavities []*mesh.Cavity
@@ -15,25 +15,25 @@ type parts struct {
 	elements elementsTask
 }
 
-func onHost(s ops.System) (operations, bool) {
+func onHost(s ops.System) (o operations, ok bool, err error) {
 	c, ok := host.ConductancesOf(s)
 	if !ok {
-		return nil, false
+		return nil, false, nil
 	}
-	p := &parts{Conductances: c}
+	p := &hostOperations{Conductances: c}
 	if p.far, p.cavities, ok = c.Cooling(); !ok {
-		return nil, false
+		return nil, false, nil
 	}
 	for _, v := range p.cavities {
 		if v.Of.Central {
 			p.streams = append(p.streams, newStream(p, v))
 		}
 	}
-	return p, p.factor() == nil
+	return p, true, p.factor()
 }
 
 // factor takes the entries of the lines from the operator again.
-func (p *parts) factor() error {
+func (p *hostOperations) factor() error {
 	for n := range p.streams {
 		p.streams[n].factor(p)
 	}

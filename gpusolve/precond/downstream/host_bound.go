@@ -8,7 +8,7 @@ import (
 )
 
 // diagonal fills v with that of the operator.
-func (p *parts) diagonal(v ops.Vector) {
+func (p *hostOperations) diagonal(v ops.Vector) {
 	d := host.Doubles(v)
 	sheet := p.NX * p.NY
 	for k := range p.NZ {
@@ -33,7 +33,7 @@ func (p *parts) diagonal(v ops.Vector) {
 }
 
 // dominates says whether w and A w are positive, and A w at least the firm part of the diagonal.
-func (p *parts) dominates(product, diagonal, weight ops.Vector) bool {
+func (p *hostOperations) dominates(product, diagonal, weight ops.Vector) bool {
 	a, d, w := host.Doubles(product), host.Doubles(diagonal), host.Doubles(weight)
 	for c, v := range a {
 		if !(v > 0 && v >= firm*d[c] && w[c] > 0) {
@@ -44,7 +44,7 @@ func (p *parts) dominates(product, diagonal, weight ops.Vector) bool {
 }
 
 // scale sets d to product / max weight.
-func (p *parts) scale(d, weight, product ops.Vector) {
+func (p *hostOperations) scale(d, weight, product ops.Vector) {
 	to, w, a := host.Doubles(d), host.Doubles(weight), host.Doubles(product)
 	top := 0.0
 	for _, v := range w {
@@ -56,7 +56,7 @@ func (p *parts) scale(d, weight, product ops.Vector) {
 }
 
 // most is the largest |r_i|/d_i.
-func (p *parts) most(r, d ops.Vector) float64 {
+func (p *hostOperations) most(r, d ops.Vector) float64 {
 	weight := host.Doubles(d)
 	top := 0.0
 	for c, v := range host.Doubles(r) {
@@ -66,7 +66,7 @@ func (p *parts) most(r, d ops.Vector) float64 {
 }
 
 // largest is the largest magnitude.
-func (p *parts) largest(v ops.Vector) float64 {
+func (p *hostOperations) largest(v ops.Vector) float64 {
 	top := 0.0
 	for _, x := range host.Singles(v) {
 		top = math.Max(top, math.Abs(float64(x)))

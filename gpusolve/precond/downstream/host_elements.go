@@ -16,14 +16,14 @@ type elementsTask struct {
 
 func (t *elementsTask) Run(lo, hi, _ int) { t.body(lo*blockRows, min(t.n, hi*blockRows)) }
 
-func (p *parts) each(n int, body func(lo, hi int)) {
+func (p *hostOperations) each(n int, body func(lo, hi int)) {
 	p.elements = elementsTask{n, body}
 	p.Run(&p.elements, (n+blockRows-1)/blockRows, n)
 	p.elements = elementsTask{}
 }
 
 // residual sets t = r - y, r being of FP32; a nil y is zero.
-func (p *parts) residual(t, r, y ops.Vector) {
+func (p *hostOperations) residual(t, r, y ops.Vector) {
 	dst, from := host.Doubles(t), host.Singles(r)
 	if y == nil {
 		p.each(len(dst), func(lo, hi int) {
@@ -42,7 +42,7 @@ func (p *parts) residual(t, r, y ops.Vector) {
 }
 
 // narrow rounds v to FP32.
-func (p *parts) narrow(dst, v ops.Vector) {
+func (p *hostOperations) narrow(dst, v ops.Vector) {
 	to, from := host.Singles(dst), host.Doubles(v)
 	p.each(len(to), func(lo, hi int) {
 		for c := lo; c < hi; c++ {
@@ -52,7 +52,7 @@ func (p *parts) narrow(dst, v ops.Vector) {
 }
 
 // add adds an FP32 vector to z.
-func (p *parts) add(z, v ops.Vector) {
+func (p *hostOperations) add(z, v ops.Vector) {
 	to, from := host.Doubles(z), host.Singles(v)
 	p.each(len(to), func(lo, hi int) {
 		for c := lo; c < hi; c++ {
@@ -62,7 +62,7 @@ func (p *parts) add(z, v ops.Vector) {
 }
 
 // sweep adds to z the solution of the coolant's own equations for the residual t.
-func (p *parts) sweep(z, t ops.Vector) {
+func (p *hostOperations) sweep(z, t ops.Vector) {
 	for n := range p.streams {
 		p.streams[n].solve(p, host.Doubles(z), host.Doubles(t))
 	}

@@ -16,7 +16,7 @@ type stream struct {
 	task                  streamTask
 }
 
-func newStream(p *parts, v *mesh.Cavity) stream {
+func newStream(p *hostOperations, v *mesh.Cavity) stream {
 	sheet := p.NX * p.NY
 	s := stream{Cavity: v, first: v.Fluid * sheet, lower: make([]float64, sheet), upper: make([]float64, sheet),
 		inverse: make([]float64, sheet)}
@@ -25,7 +25,7 @@ func newStream(p *parts, v *mesh.Cavity) stream {
 }
 
 // length of a line in cells, and the step from a cell to the one downstream.
-func (s *stream) length(p *parts) (n, step int) {
+func (s *stream) length(p *hostOperations) (n, step int) {
 	n, step = p.NY, p.NX
 	if s.Along == 0 {
 		n, step = p.NX, 1
@@ -37,7 +37,7 @@ func (s *stream) length(p *parts) (n, step int) {
 }
 
 // start is the first cell of a line, within the plane.
-func (s *stream) start(p *parts, line int) int {
+func (s *stream) start(p *hostOperations, line int) int {
 	switch {
 	case s.Along == 0 && s.Backward:
 		return line*p.NX + p.NX - 1
@@ -50,7 +50,7 @@ func (s *stream) start(p *parts, line int) int {
 }
 
 // factor takes the entries from the operator.
-func (s *stream) factor(p *parts) {
+func (s *stream) factor(p *hostOperations) {
 	diagonal := p.fluidDiagonal(s)
 	n, step := s.length(p)
 	for line, wet := range s.Lines {
@@ -77,7 +77,7 @@ func (s *stream) factor(p *parts) {
 }
 
 // axial is the coupling between a cell of coolant and the one downstream.
-func (p *parts) axial(s *stream, at, step int) float64 {
+func (p *hostOperations) axial(s *stream, at, step int) float64 {
 	c := p.NX + s.first + min(at, at+step)
 	if s.Along == 0 {
 		return float64(p.GX[c])
@@ -86,7 +86,7 @@ func (p *parts) axial(s *stream, at, step int) float64 {
 }
 
 // fluidDiagonal is the diagonal of the coolant's rows but for what is carried.
-func (p *parts) fluidDiagonal(s *stream) []float64 {
+func (p *hostOperations) fluidDiagonal(s *stream) []float64 {
 	d := make([]float64, p.NX*p.NY)
 	for j := range p.NY {
 		p.Diagonal(d[j*p.NX:(j+1)*p.NX], s.Fluid, j)
@@ -104,12 +104,12 @@ func (p *parts) fluidDiagonal(s *stream) []float64 {
 // streamTask solves some lines.
 type streamTask struct {
 	s    *stream
-	p    *parts
+	p    *hostOperations
 	z, r []float64 // of the plane
 }
 
 // solve adds the solution for the residual r to z.
-func (s *stream) solve(p *parts, z, r []float64) {
+func (s *stream) solve(p *hostOperations, z, r []float64) {
 	sheet := p.NX * p.NY
 	s.task = streamTask{s, p, z[s.first : s.first+sheet], r[s.first : s.first+sheet]}
 	p.Run(&s.task, len(s.Lines), 2*sheet)

@@ -1,8 +1,6 @@
 package downstream
 
 import (
-	"fmt"
-
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 )
@@ -39,12 +37,4 @@ type operations interface {
 const firm = 0.5
 
 // on gives the operations on a system.
-func on(s ops.System) (operations, error) {
-	if o, ok := onHost(s); ok {
-		return o, nil
-	}
-	if o, ok, err := onGPU(s); ok {
-		return o, err
-	}
-	return nil, fmt.Errorf("%w: this device has no operations for stacks with coolant", precond.ErrRefused)
-}
+func on(s ops.System) (operations, error) { return precond.On(s, "stacks with coolant", onHost, onGPU) }

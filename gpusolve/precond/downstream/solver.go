@@ -27,7 +27,7 @@ import (
 type Solver struct {
 	*krylov.BiCGSTAB
 	sys         ops.System
-	pre         *precond.Method
+	pre         *precond.Instance
 	work, small ops.Vector // a residual in FP64 and FP32
 	weight, d   ops.Vector // w, and A w over the largest w, which a residual is compared with
 	bounded     bool
@@ -41,7 +41,7 @@ type Solver struct {
 
 var _ krylov.Solver = (*Solver)(nil)
 
-func newSolver(s ops.System, m *precond.Method) (*Solver, error) {
+func newSolver(s ops.System, m *precond.Instance) (*Solver, error) {
 	inner, err := krylov.NewBiCGSTAB(s, m)
 	if err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func (s *Solver) part(ctx context.Context, rule krylov.Rule, b ops.Source, x ops
 	return s.BiCGSTAB.Solve(ctx, rule, b, x)
 }
 
-// parts are the operations of the method.
+// hostOperations are the operations of the method.
 func (s *Solver) parts() operations { return s.pre.Unwrap().(*Preconditioner).parts }
 
 // upwind says that all differences are, so that A without leakage is an M-matrix.

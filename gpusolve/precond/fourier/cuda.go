@@ -10,9 +10,9 @@ import (
 	"thermsim/gpusolve/ranks"
 )
 
-// gpu has the operations on a GPU. Modes are planes of NX rows of NY coefficients; on the way between modes and space
+// gpuOperations are those on a GPU. Modes are planes of NX rows of NY coefficients; on the way between modes and space
 // planes lie in tiles of two by two values.
-type gpu struct {
+type gpuOperations struct {
 	*Layered
 	part
 	crossing  *crossing // nil where one rank has all
@@ -44,7 +44,7 @@ type gpu struct {
 	kept       cudriver.Ptr[float64] // of solveAny
 }
 
-var _ Operations = (*gpu)(nil)
+var _ Operations = (*gpuOperations)(nil)
 
 // tileBytes is the memory for planes on the way between modes and space. More planes at a time fill the GPU better,
 // fewer stay in its cache.
@@ -128,8 +128,9 @@ func tablesAhead(l *Layered, px, py gpuPlan) func() []*axisTables {
 }
 
 // newOnSpace takes memory of a space, which gives it back.
-func newOnSpace(on *cuda.Iteration, l *Layered, p part, px, py gpuPlan, tables func() []*axisTables) (*gpu, error) {
-	g := &gpu{Layered: l, part: p, on: on, width: p.partWidth(p.rank)}
+func newOnSpace(on *cuda.Iteration, l *Layered, p part, px, py gpuPlan, tables func() []*axisTables) (*gpuOperations,
+	error) {
+	g := &gpuOperations{Layered: l, part: p, on: on, width: p.partWidth(p.rank)}
 	g.from, g.to = p.held(p.rank)
 	g.sheet, g.space = int64(g.width)*int64(l.NY), int64(g.to-g.from)*int64(l.NX)
 	g.tile = tileValues(g.width, l.NY)
@@ -162,7 +163,7 @@ func newOnSpace(on *cuda.Iteration, l *Layered, p part, px, py gpuPlan, tables f
 }
 
 // sendTables sends those of the axes and the planes' numbers in one piece, values of 16 bytes first.
-func (g *gpu) sendTables(tables []*axisTables) {
+func (g *gpuOperations) sendTables(tables []*axisTables) {
 	axes := []*gpuAxis{g.x, g.y}
 	numbers, none := g.columnNumbers(), make([]int32, g.NZ+1)
 	bytes := cuda.BytesOf(numbers) + cuda.BytesOf(none)
@@ -210,7 +211,7 @@ func planesAtOnce(tile int64, nz int) int {
 	return max(1, int((int64(nz)+parts-1)/parts))
 }
 
-func (g *gpu) load(dev *cuda.Device) (err error) {
+func (g *gpuOperations) load(dev *cuda.Device) (err error) {
 	if g.transform, err = cuda.Module(dev, "fourier transform", LoadTransform); err != nil {
 		return err
 	}
@@ -224,11 +225,11 @@ func (g *gpu) load(dev *cuda.Device) (err error) {
 // Warm loads the kernels, so that set-up need not.
 func Warm(d *cuda.Device) error {
 	defer d.Bind()()
-	return new(gpu).load(d)
+	return new(gpuOperations).load(d)
 }
 
 // Err is the first failure of the device or of what joins it to others.
-func (g *gpu) Err() error {
+func (g *gpuOperations) Err() error {
 	if g.crossing != nil {
 		g.on.Note(g.crossing.link.Err())
 	}
@@ -236,4 +237,4 @@ func (g *gpu) Err() error {
 }
 
 // Close gives the memory back.
-func (g *gpu) Close() { g.on.Free() }
+func (g *gpuOperations) Close() { g.on.Free() }

@@ -110,7 +110,7 @@ func (r *rows) mode(ends Ends) (mode int32, scale float64) {
 }
 
 // run launches the transforms of rows along the axis.
-func (g *gpu) run(a *gpuAxis, r rows) {
+func (g *gpuOperations) run(a *gpuAxis, r rows) {
 	if !g.on.Ready() || r.rows == 0 || r.planes == 0 {
 		return
 	}
@@ -140,7 +140,7 @@ func (g *gpu) run(a *gpuAxis, r rows) {
 }
 
 // fixed is the kernel that is compiled for a length.
-func (g *gpu) fixed(length int) func(cudriver.Stream, [3]uint32, uint32, TransformLength512Args) error {
+func (g *gpuOperations) fixed(length int) func(cudriver.Stream, [3]uint32, uint32, TransformLength512Args) error {
 	switch k := g.transform; length {
 	case 256:
 		return k.Length256

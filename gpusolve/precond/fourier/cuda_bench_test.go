@@ -99,7 +99,7 @@ func (m *meter) add(work string, ms, bytes float64, remark string) {
 }
 
 // device times work between events, best of several.
-func (m *meter) device(g *gpu, work string, bytes float64, body func()) {
+func (m *meter) device(g *gpuOperations, work string, bytes float64, body func()) {
 	best := 1e9
 	for range 6 {
 		s, err := g.on.Time(body)
@@ -112,7 +112,7 @@ func (m *meter) device(g *gpu, work string, bytes float64, body func()) {
 }
 
 // wall times work by the clock, waiting for the device, best of several.
-func (m *meter) wall(g *gpu, work string, times int, body func()) {
+func (m *meter) wall(g *gpuOperations, work string, times int, body func()) {
 	best := 1e9
 	for range times {
 		g.on.Wait()
@@ -176,7 +176,7 @@ func (m *meter) steady(d *cuda.Device, n int) {
 	start := time.Now()
 	e, err := newOnGPU(d, l, nil, whole(l))
 	must(m.b, err)
-	g := e.(*gpu)
+	g := e.(*gpuOperations)
 	defer g.Close()
 	x, err := g.NewModes()
 	must(m.b, err)
@@ -241,7 +241,7 @@ func (m *meter) inTime(d *cuda.Device, n, steps int) {
 	m.size = fmt.Sprintf("%dx%dx%d", n, n, nz)
 	e, err := newOnGPU(d, l, nil, whole(l))
 	must(m.b, err)
-	g := e.(*gpu)
+	g := e.(*gpuOperations)
 	defer g.Close()
 	x, err := g.NewModes()
 	must(m.b, err)
@@ -274,7 +274,7 @@ func (m *meter) many(d *cuda.Device, n, count int) {
 	m.size = fmt.Sprintf("%dx%dx%d", n, n, 10)
 	e, err := newOnGPU(d, l, nil, whole(l))
 	must(m.b, err)
-	g := e.(*gpu)
+	g := e.(*gpuOperations)
 	defer g.Close()
 	x, err := g.NewModes()
 	must(m.b, err)
@@ -308,7 +308,7 @@ func (m *meter) streamed(d *cuda.Device) {
 	start := time.Now()
 	e, err := newOnGPU(d, l, nil, whole(l))
 	must(m.b, err)
-	g := e.(*gpu)
+	g := e.(*gpuOperations)
 	defer g.Close()
 	x, err := g.NewModes()
 	must(m.b, err)

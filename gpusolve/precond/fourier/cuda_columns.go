@@ -19,7 +19,7 @@ const longestClass = 32
 const blocksPerMultiprocessor = 8
 
 // columnNumbers are the planes' numbers, those of the system and then those with the right side given as modes.
-func (g *gpu) columnNumbers() []float64 {
+func (g *gpuOperations) columnNumbers() []float64 {
 	n := g.NZ * ColumnsParts
 	if g.planeParts == nil {
 		g.planeParts = make([]float64, 2*n)
@@ -43,10 +43,10 @@ func (g *gpu) columnNumbers() []float64 {
 }
 
 // Refresh sends the planes' numbers again.
-func (g *gpu) Refresh() { cuda.Send(g.on.Space, g.system.parts, g.columnNumbers()) }
+func (g *gpuOperations) Refresh() { cuda.Send(g.on.Space, g.system.parts, g.columnNumbers()) }
 
 // Solve steps so many times.
-func (g *gpu) Solve(x, old Modes, steps int) {
+func (g *gpuOperations) Solve(x, old Modes, steps int) {
 	var from cudriver.Ptr[float64]
 	if old != nil {
 		from = old.(*gpuModes).at
@@ -55,12 +55,12 @@ func (g *gpu) Solve(x, old Modes, steps int) {
 	g.solve(&g.system, x.(*gpuModes).at, from, steps)
 }
 
-func (g *gpu) anyBlocks() uint32 {
+func (g *gpuOperations) anyBlocks() uint32 {
 	return min(cuda.Blocks(int(g.sheet), ColumnsThreads), uint32(blocksPerMultiprocessor*g.on.Multiprocessors))
 }
 
 // solve launches a kernel of the class of the columns' length; long columns take a launch for each step.
-func (g *gpu) solve(s *gpuStack, x, old cudriver.Ptr[float64], steps int) {
+func (g *gpuOperations) solve(s *gpuStack, x, old cudriver.Ptr[float64], steps int) {
 	if !g.on.Ready() {
 		return
 	}
@@ -99,7 +99,7 @@ type (
 )
 
 // class is the kernels for the columns' length.
-func (g *gpu) class() (solveOnce, solveOften) {
+func (g *gpuOperations) class() (solveOnce, solveOften) {
 	switch c := g.columns; {
 	case g.NZ <= 4:
 		return c.Solve4, c.March4

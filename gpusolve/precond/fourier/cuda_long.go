@@ -13,7 +13,7 @@ func (p *gpuPlan) roomBytes() int64 {
 }
 
 // takeRooms has room for a block on every multiprocessor.
-func (g *gpu) takeRooms() {
+func (g *gpuOperations) takeRooms() {
 	if bytes := max(g.x.roomBytes(), g.y.roomBytes()); bytes > 0 {
 		g.rooms = cuda.AllocRaw[float64](g.on.Space, int64(g.on.Multiprocessors)*bytes/8)
 	}
@@ -21,7 +21,7 @@ func (g *gpu) takeRooms() {
 
 // runLong launches transforms of rows that do not fit into shared memory. The stages are those of rows that do, in
 // global memory, which the cache holds in part: a stage moves 16 B per value of a row.
-func (g *gpu) runLong(a *gpuAxis, r rows) {
+func (g *gpuOperations) runLong(a *gpuAxis, r rows) {
 	mode, scale := r.mode(a.ends)
 	count := (r.rows + 1) / 2 * r.planes
 	g.on.Note(g.transform.Longer(g.on.Stream, [3]uint32{uint32(min(count, g.on.Multiprocessors)), 1, 1},

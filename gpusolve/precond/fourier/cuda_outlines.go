@@ -64,7 +64,7 @@ func (o *outlines) bytes() int64 {
 func aligned(bytes int64) int64 { return (bytes + cuda.StoreAlign - 1) &^ (cuda.StoreAlign - 1) }
 
 // pack gathers all of it, doubles first, and says where everything is going to be.
-func (o *outlines) pack(p *cuda.Packer, g *gpu) (startX, fromX cudriver.Ptr[int32],
+func (o *outlines) pack(p *cuda.Packer, g *gpuOperations) (startX, fromX cudriver.Ptr[int32],
 	sharesX cudriver.Ptr[float64], startY, fromY cudriver.Ptr[int32], sharesY cudriver.Ptr[float64]) {
 	s := &g.sources
 	s.amount, g.system.share = cuda.Pack(p, o.amounts), cuda.Pack(p, o.share)

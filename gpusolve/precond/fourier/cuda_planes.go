@@ -17,15 +17,15 @@ type gpuModes struct {
 func (m *gpuModes) Bytes() int64 { return 8 * m.count }
 
 // NewModes makes a state of zeros.
-func (g *gpu) NewModes() (Modes, error) { return g.newModes(), g.on.Err() }
+func (g *gpuOperations) NewModes() (Modes, error) { return g.newModes(), g.on.Err() }
 
-func (g *gpu) newModes() *gpuModes {
+func (g *gpuOperations) newModes() *gpuModes {
 	n := g.sheet * int64(g.NZ)
 	return &gpuModes{at: cuda.Alloc[float64](g.on.Space, n), count: n}
 }
 
 // Combine takes all coefficients alike.
-func (g *gpu) Combine(dst Modes, a float64, x Modes, b float64, y Modes) {
+func (g *gpuOperations) Combine(dst Modes, a float64, x Modes, b float64, y Modes) {
 	to := dst.(*gpuModes)
 	to.changes++
 	g.on.CombineValues(to.count, to.at, a, x.(*gpuModes).at, b, y.(*gpuModes).at)
@@ -41,45 +41,45 @@ type gpuPlanes struct {
 func (p *gpuPlanes) Count() int { return p.count }
 
 // NewPlanes makes room for n planes.
-func (g *gpu) NewPlanes(n int) (Planes, error) {
+func (g *gpuOperations) NewPlanes(n int) (Planes, error) {
 	return &gpuPlanes{cuda.NewRawVector[float64](g.on.Space, g.space*int64(n)), n}, g.on.Err()
 }
 
 // plane is where plane i of p begins.
-func (g *gpu) plane(p Planes, i int) cudriver.Ptr[float64] {
+func (g *gpuOperations) plane(p Planes, i int) cudriver.Ptr[float64] {
 	return cuda.F64(p.(*gpuPlanes).Vector).Add(int64(i) * g.space)
 }
 
 // Read copies the rows of plane i to their places on the host.
-func (g *gpu) Read(p Planes, i int, dst []float64) {
+func (g *gpuOperations) Read(p Planes, i int, dst []float64) {
 	cuda.Receive(g.on.Space, dst[g.from*g.NX:g.to*g.NX], g.plane(p, i))
 }
 
 // Write copies those of a plane to the device.
-func (g *gpu) Write(p Planes, i int, src []float64) {
+func (g *gpuOperations) Write(p Planes, i int, src []float64) {
 	cuda.Send(g.on.Space, g.plane(p, i), src[g.from*g.NX:g.to*g.NX])
 }
 
 // ReadModes copies the coefficients to the host.
-func (g *gpu) ReadModes(m Modes, dst []float64) {
+func (g *gpuOperations) ReadModes(m Modes, dst []float64) {
 	from := m.(*gpuModes)
 	cuda.Receive(g.on.Space, dst[:from.count], from.at)
 }
 
 // WriteModes copies coefficients to the device.
-func (g *gpu) WriteModes(m Modes, src []float64) {
+func (g *gpuOperations) WriteModes(m Modes, src []float64) {
 	to := m.(*gpuModes)
 	to.changes++
 	cuda.Send(g.on.Space, to.at, src[:to.count])
 }
 
 // Inverse goes from modes to space, first along y.
-func (g *gpu) Inverse(dst Planes, at int, m Modes, first, n int) {
+func (g *gpuOperations) Inverse(dst Planes, at int, m Modes, first, n int) {
 	g.inverse(rows{out: g.plane(dst, at)}, m.(*gpuModes).at.Add(int64(first)*g.sheet), n)
 }
 
 // inverse brings n planes of modes to out or out32 of r.
-func (g *gpu) inverse(r rows, m cudriver.Ptr[float64], n int) {
+func (g *gpuOperations) inverse(r rows, m cudriver.Ptr[float64], n int) {
 	for done := 0; done < n; done += g.atOnce {
 		some, at := min(g.atOnce, n-done), int64(done)*g.space
 		g.run(g.y, rows{in: m.Add(int64(done) * g.sheet), from: g.sheet, out: g.tiles, to: g.tile, tiles: true,
@@ -99,7 +99,7 @@ func (g *gpu) inverse(r rows, m cudriver.Ptr[float64], n int) {
 }
 
 // Forward goes from space to modes, first along x.
-func (g *gpu) Forward(m Modes, first, n int, src Planes) {
+func (g *gpuOperations) Forward(m Modes, first, n int, src Planes) {
 	m.(*gpuModes).changes++
 	own, _ := g.own()
 	g.forward(m.(*gpuModes).at.Add(int64(first)*g.sheet),
@@ -108,7 +108,7 @@ func (g *gpu) Forward(m Modes, first, n int, src Planes) {
 
 // forward sets n planes of modes from in or in32 of r, where the own rows are and from values further those of the next
 // plane.
-func (g *gpu) forward(m cudriver.Ptr[float64], r rows, n int) {
+func (g *gpuOperations) forward(m cudriver.Ptr[float64], r rows, n int) {
 	first, end := g.own()
 	own := end - first
 	for done := 0; done < n; done += g.atOnce {
@@ -131,7 +131,7 @@ func (g *gpu) forward(m cudriver.Ptr[float64], r rows, n int) {
 }
 
 // Precondition solves with the right side r.
-func (g *gpu) Precondition(z, r ops.Vector) {
+func (g *gpuOperations) Precondition(z, r ops.Vector) {
 	g.forward(g.rough.at, rows{in32: cuda.F32(r), from: g.sheet}, g.NZ)
 	g.solve(&g.plain, g.rough.at, g.rough.at, 1)
 	g.inverse(rows{out32: cuda.F32(z)}, g.rough.at, g.NZ)

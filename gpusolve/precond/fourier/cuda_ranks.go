@@ -30,7 +30,7 @@ const (
 )
 
 // join makes what planes pass by.
-func (g *gpu) join() error {
+func (g *gpuOperations) join() error {
 	link, err := g.on.LinkOf(g.group)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (w *way) pieces(from, to int) cuda.Spans {
 }
 
 // cross passes so many planes of tiles, and tells where their lines are whole, and how far apart planes are.
-func (g *gpu) cross(w *way, planes int) (at cudriver.Ptr[float64], apart int64) {
+func (g *gpuOperations) cross(w *way, planes int) (at cudriver.Ptr[float64], apart int64) {
 	c, me := g.crossing, g.rank
 	width := 0 // of a line
 	with := make([]cuda.Portion, g.size())
@@ -90,7 +90,7 @@ func (g *gpu) cross(w *way, planes int) (at cudriver.Ptr[float64], apart int64) 
 	return c.joined, apart
 }
 
-func (g *gpu) place(a SheetsPlaceArgs, planes int) {
+func (g *gpuOperations) place(a SheetsPlaceArgs, planes int) {
 	if g.on.Ready() {
 		g.on.Note(g.planeWork.Place(g.on.Stream, [3]uint32{cuda.Blocks(int(a.Count), SheetsFlat), uint32(planes), 1},
 			a))
@@ -98,7 +98,7 @@ func (g *gpu) place(a SheetsPlaceArgs, planes int) {
 }
 
 // numbers are those of all ranks; nil after a failure.
-func (g *gpu) numbers(mine ...float64) [][]float64 {
+func (g *gpuOperations) numbers(mine ...float64) [][]float64 {
 	if g.Err() != nil {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (g *gpu) numbers(mine ...float64) [][]float64 {
 }
 
 // total adds up numbers of all ranks, in their order.
-func (g *gpu) total(v []float64) {
+func (g *gpuOperations) total(v []float64) {
 	if g.alone() {
 		return
 	}
@@ -122,7 +122,7 @@ func (g *gpu) total(v []float64) {
 }
 
 // joinNorms adds up the sums of a residual and finds its largest value.
-func (g *gpu) joinNorms(v []float64) []float64 {
+func (g *gpuOperations) joinNorms(v []float64) []float64 {
 	if g.alone() {
 		return v
 	}
@@ -138,7 +138,7 @@ func (g *gpu) joinNorms(v []float64) []float64 {
 }
 
 // Largest is that of a number of all ranks, NaN where any is NaN.
-func (g *gpu) Largest(mine float64) float64 {
+func (g *gpuOperations) Largest(mine float64) float64 {
 	if g.alone() {
 		return mine
 	}

@@ -31,7 +31,7 @@ func (r gpuReduction) Series(places int) (reduction.Series, error) {
 }
 
 // NewReduction readies the device for regions.
-func (g *gpu) NewReduction(r *reduction.Regions) (reduction.Reduction, error) {
+func (g *gpuOperations) NewReduction(r *reduction.Regions) (reduction.Reduction, error) {
 	made, err := g.reducer.NewReduction(r)
 	if made == nil {
 		return nil, err
@@ -40,11 +40,11 @@ func (g *gpu) NewReduction(r *reduction.Regions) (reduction.Reduction, error) {
 }
 
 // Quantise counts planes.
-func (g *gpu) Quantise(p ops.Vector, offset float64, q reduction.Quanta, counts []int32) bool {
+func (g *gpuOperations) Quantise(p ops.Vector, offset float64, q reduction.Quanta, counts []int32) bool {
 	return g.reducer.Quantise(p.(*gpuPlanes).Vector, offset, q, counts)
 }
 
 // Maxima shows planes in bins.
-func (g *gpu) Maxima(p ops.Vector, offset float64, m *reduction.Maxima, dst []float64) bool {
+func (g *gpuOperations) Maxima(p ops.Vector, offset float64, m *reduction.Maxima, dst []float64) bool {
 	return g.reducer.Maxima(p.(*gpuPlanes).Vector, offset, m, dst)
 }

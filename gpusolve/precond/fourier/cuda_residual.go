@@ -12,12 +12,12 @@ import (
 // as many as there is room for sums of, unless they are so large that blocks which drift apart read their neighbours
 // again: a whole solve of ten planes of 1e8 cells took 44 ms so on an H200, 40 with a launch each. Otherwise it makes
 // them one by one, of which three are needed at a time, and in time those of the state before.
-func (g *gpu) Residual(x, old Modes, p Planes) Norms {
+func (g *gpuOperations) Residual(x, old Modes, p Planes) Norms {
 	nan := math.NaN()
 	failed := Norms{ops.Norms{Residual: nan, Source: nan, Floor: nan}, nan}
 	t := cuda.NewTemporary(g.on.Space)
 	defer t.Discard()
-	r := residualWork{gpu: g, together: 1, ring: planeRing{g: g, given: p, from: x}}
+	r := residualWork{gpuOperations: g, together: 1, ring: planeRing{g: g, given: p, from: x}}
 	if p == nil {
 		r.ring.own = cuda.Take[float64](t, 3*g.space)
 	}
@@ -46,7 +46,7 @@ const residualBlocks = 8
 
 // residualWork is a residual in progress.
 type residualWork struct {
-	*gpu
+	*gpuOperations
 	ring     planeRing
 	together int                   // planes of a launch
 	former   *gpuModes             // in time
@@ -65,13 +65,13 @@ func (r *residualWork) draw(t *cuda.Temporary) {
 		r.drawn = cuda.Take[float64](t, loads+planes)
 	}
 	maps := r.drawn.Add(loads)
-	r.sendPlanes(maps, r.gpu.from, r.to)
-	r.product(r.drawn, [2]int{r.gpu.from, r.to}, r.NY, r.NX, s.alongY, s.alongX, maps)
+	r.sendPlanes(maps, r.from, r.to)
+	r.product(r.drawn, stretch{r.from, r.to, r.NY}, r.NX, s.alongY, s.alongX, maps)
 }
 
 // planeRing has the planes of a state as they are needed, in ascending order.
 type planeRing struct {
-	g     *gpu
+	g     *gpuOperations
 	given Planes
 	from  Modes
 	own   cudriver.Ptr[float64]
@@ -113,7 +113,7 @@ func (r *residualWork) take(k, n int) {
 	_, scalars, ticket := r.on.Sums()
 	grid := [3]uint32{uint32(n * each), 1, 1}
 	args := SheetsResidualArgs{
-		Nx: int32(r.NX), Ny: int32(r.to - r.gpu.from), Nz: int32(r.NZ), K0: int32(k), Each: int32(each), Fresh: fresh,
+		Nx: int32(r.NX), Ny: int32(r.to - r.from), Nz: int32(r.NZ), K0: int32(k), Each: int32(each), Fresh: fresh,
 		Below: below, Own: own, Above: above, Old: r.old,
 		Planes: r.system.parts, Bottom: r.GZ[0], Top: r.GZ[r.NZ], XEnds: r.X.bits(), YEnds: r.Y.bits(),
 		First: r.system.first, Share: r.system.share,
@@ -124,7 +124,7 @@ func (r *residualWork) take(k, n int) {
 		return
 	}
 	r.on.Note(r.planeWork.ResidualRows(r.on.Stream, grid, SheetsResidualRowsArgs{
-		Nx: args.Nx, Ny: args.Ny, Nz: args.Nz, Low: int32(low - r.gpu.from), High: int32(high - r.gpu.from),
+		Nx: args.Nx, Ny: args.Ny, Nz: args.Nz, Low: int32(low - r.from), High: int32(high - r.from),
 		K0: args.K0, Each: args.Each, Fresh: args.Fresh, Below: args.Below,
 		Own: args.Own, Above: args.Above, Old: args.Old, Planes: args.Planes, Bottom: args.Bottom, Top: args.Top,
 		XEnds: args.XEnds, YEnds: args.YEnds, First: args.First,

@@ -28,7 +28,7 @@ type gpuSources struct {
 
 // SetLoads makes the right side. Spectra of footprints are products, however many there are: a product costs a mode one
 // multiplication and addition, and the plane in space would cost the same.
-func (g *gpu) SetLoads(loads []Load) {
+func (g *gpuOperations) SetLoads(loads []Load) {
 	s := &g.sources
 	if g.on.Err() != nil {
 		return
@@ -59,7 +59,7 @@ func appendAmounts(all []float64, loads []Load) []float64 {
 }
 
 // setOutlines sends the loads' outlines and amounts in one piece, and transforms the footprints and planes.
-func (g *gpu) setOutlines() {
+func (g *gpuOperations) setOutlines() {
 	s := &g.sources
 	o := outlinesOf(g.Layered, s.loads, s.next)
 	s.prints, s.planes = o.prints(), len(o.planes)
@@ -93,7 +93,7 @@ func (g *gpu) setOutlines() {
 }
 
 // transformPlanes makes the spectra of the planes of all loads, in place where one rank has all.
-func (g *gpu) transformPlanes() {
+func (g *gpuOperations) transformPlanes() {
 	s := &g.sources
 	t := cuda.NewTemporary(g.on.Space)
 	defer t.Discard()
@@ -133,7 +133,7 @@ func rowsOf(in, out cudriver.Ptr[float64], count, n int) rows {
 }
 
 // spread lays the footprints' shares out in whole rows.
-func (g *gpu) spread(n int, start, from cudriver.Ptr[int32], shares, out cudriver.Ptr[float64]) {
+func (g *gpuOperations) spread(n int, start, from cudriver.Ptr[int32], shares, out cudriver.Ptr[float64]) {
 	count := int64(g.sources.prints) * int64(n)
 	if !g.on.Ready() || count == 0 {
 		return
@@ -144,7 +144,7 @@ func (g *gpu) spread(n int, start, from cudriver.Ptr[int32], shares, out cudrive
 }
 
 // sendPlanes copies rows of the planes of all loads in space.
-func (g *gpu) sendPlanes(dst cudriver.Ptr[float64], first, end int) {
+func (g *gpuOperations) sendPlanes(dst cudriver.Ptr[float64], first, end int) {
 	for _, l := range g.sources.loads {
 		for _, p := range l.Planes {
 			cuda.Send(g.on.Space, dst, p[first*g.NX:end*g.NX])
@@ -154,22 +154,25 @@ func (g *gpu) sendPlanes(dst cudriver.Ptr[float64], first, end int) {
 }
 
 // spectra sums the loads' spectra with the watts of now.
-func (g *gpu) spectra() {
+func (g *gpuOperations) spectra() {
 	s := &g.sources
-	g.product(g.system.sheets, [2]int{g.waves[g.rank], g.waves[g.rank+1]}, g.NX, g.NY, s.spectraX, s.spectraY,
+	g.product(g.system.sheets, stretch{g.waves[g.rank], g.waves[g.rank+1], g.NX}, g.NY, s.spectraX, s.spectraY,
 		s.planeSpectra)
 }
 
-// product sums products of profiles along a and b, and planes, for each load. Of the all values of profiles along a
-// those of a range are taken.
-func (g *gpu) product(dst cudriver.Ptr[float64], along [2]int, all, nb int, a, b, planes cudriver.Ptr[float64]) {
-	s, na := &g.sources, along[1]-along[0]
+// stretch is a range of the values of profiles, of so many.
+type stretch struct{ from, to, all int }
+
+// product sums products of profiles along a and b, and planes, for each load. Of the profiles along a it takes a
+// stretch.
+func (g *gpuOperations) product(dst cudriver.Ptr[float64], along stretch, nb int, a, b, planes cudriver.Ptr[float64]) {
+	s, na := &g.sources, along.to-along.from
 	if !g.on.Ready() || len(s.loads) == 0 {
 		return
 	}
 	grid := [3]uint32{cuda.Blocks(na, SheetsTile) * cuda.Blocks(nb, SheetsThreads) * uint32(len(s.loads)), 1, 1}
 	g.on.Note(g.planeWork.Product(g.on.Stream, grid, SheetsProductArgs{
-		Na: int32(na), Nb: int32(nb), Step: int32(all), FirstPrint: s.firstPrint, FirstPlane: s.firstPlane,
-		Amounts: s.amount, X: a.Add(int64(along[0])), Y: b, Plane: planes, Out: dst,
+		Na: int32(na), Nb: int32(nb), Step: int32(along.all), FirstPrint: s.firstPrint, FirstPlane: s.firstPlane,
+		Amounts: s.amount, X: a.Add(int64(along.from)), Y: b, Plane: planes, Out: dst,
 	}))
 }

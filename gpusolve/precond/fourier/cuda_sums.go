@@ -20,7 +20,7 @@ const keptWeights = 1024
 
 // weight is the sum of the weights times each basis function, twice where the inverse transform counts a coefficient
 // twice. Equal weights meet the constant function alone.
-func (g *gpu) weight(a *gpuAxis, w []float64) cudriver.Ptr[float64] {
+func (g *gpuOperations) weight(a *gpuAxis, w []float64) cudriver.Ptr[float64] {
 	for _, k := range g.weights {
 		if k.axis == a && slices.Equal(k.weights, w) {
 			return k.at
@@ -56,7 +56,7 @@ type gpuSums struct {
 const keptSums = 8
 
 // Sum weighs the modes of all planes and keeps what it finds until they change.
-func (g *gpu) Sum(m Modes, k int, wx, wy []float64) float64 {
+func (g *gpuOperations) Sum(m Modes, k int, wx, wy []float64) float64 {
 	of := m.(*gpuModes)
 	x, y := g.weight(g.x, wx), g.weight(g.y, wy)
 	for _, s := range g.known {
@@ -103,7 +103,7 @@ func halfOf(a *gpuAxis) int32 {
 }
 
 // Max is the largest value of n planes in the rows of this rank, NaN where any is NaN.
-func (g *gpu) Max(p Planes, at, n int) float64 {
+func (g *gpuOperations) Max(p Planes, at, n int) float64 {
 	if !g.on.Ready() {
 		return math.NaN()
 	}

@@ -45,7 +45,7 @@ func (e Ends) norm(k, n int) float64 {
 	return 2
 }
 
-func openGPU(t *testing.T, d *cuda.Device, l *Layered) *gpu {
+func openGPU(t *testing.T, d *cuda.Device, l *Layered) *gpuOperations {
 	t.Helper()
 	return openWithin(t, d, l, allShared)
 }
@@ -53,7 +53,7 @@ func openGPU(t *testing.T, d *cuda.Device, l *Layered) *gpu {
 // allShared stands for all the shared memory of a block.
 const allShared = -1
 
-func openWithin(t *testing.T, d *cuda.Device, l *Layered, shared int) *gpu {
+func openWithin(t *testing.T, d *cuda.Device, l *Layered, shared int) *gpuOperations {
 	t.Helper()
 	if shared == allShared {
 		var err error
@@ -65,7 +65,7 @@ func openWithin(t *testing.T, d *cuda.Device, l *Layered, shared int) *gpu {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e.(*gpu)
+	return e.(*gpuOperations)
 }
 
 // flat is a stack of so many planes with no matter which conductances.
@@ -294,11 +294,11 @@ func compareResults(t *testing.T, rng *rand.Rand, l *Layered, both [2]Operations
 		}
 	}
 	forwards(t, rng, l, got)
-	preconditions(t, rng, l, want.(*processor), got.(*gpu))
+	preconditions(t, rng, l, want.(*hostOperations), got.(*gpuOperations))
 }
 
 // The same FP32 residual gives the same FP32 correction.
-func preconditions(t *testing.T, rng *rand.Rand, l *Layered, want *processor, got *gpu) {
+func preconditions(t *testing.T, rng *rand.Rand, l *Layered, want *hostOperations, got *gpuOperations) {
 	n := l.NX * l.NY * l.NZ
 	r := noise(rng, n)
 	from, _ := want.s.New32()

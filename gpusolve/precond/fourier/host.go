@@ -7,9 +7,9 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// processor has the operations in plain Go on all cores. A state's modes lie like its cells: plane by plane, row by row
+// hostOperations are those in plain Go on all cores. A state's modes lie like its cells: plane by plane, row by row
 // of one wave number along y, those along x next to each other.
-type processor struct {
+type hostOperations struct {
 	*Layered
 	host.PlaneReducer
 	part
@@ -31,7 +31,7 @@ type processor struct {
 	bytes    int64
 }
 
-var _ Operations = (*processor)(nil)
+var _ Operations = (*hostOperations)(nil)
 
 type hostModes []float64
 
@@ -49,8 +49,8 @@ func (p *hostPlanes) Len() int { return len(p.hostModes) }
 // Count is the number of planes.
 func (p *hostPlanes) Count() int { return p.count }
 
-func newOnHost(s *host.Space, l *Layered, p part) *processor {
-	e := &processor{Layered: l, part: p, s: s, width: p.partWidth(p.rank)}
+func newOnHost(s *host.Space, l *Layered, p part) *hostOperations {
+	e := &hostOperations{Layered: l, part: p, s: s, width: p.partWidth(p.rank)}
 	e.sheet = e.width * l.NY
 	e.from, e.to = p.held(p.rank)
 	e.space = (e.to - e.from) * l.NX
@@ -68,41 +68,41 @@ func newOnHost(s *host.Space, l *Layered, p part) *processor {
 	return e
 }
 
-func (e *processor) account(bytes int64) {
+func (e *hostOperations) account(bytes int64) {
 	e.bytes += bytes
 	e.s.Account(bytes)
 }
 
-func (e *processor) newModes() hostModes {
+func (e *hostOperations) newModes() hostModes {
 	m := make(hostModes, e.sheet*e.NZ)
 	e.account(m.Bytes())
 	return m
 }
 
 // NewModes makes a state of zeros.
-func (e *processor) NewModes() (Modes, error) { return e.newModes(), nil }
+func (e *hostOperations) NewModes() (Modes, error) { return e.newModes(), nil }
 
 // NewPlanes makes room for n planes.
-func (e *processor) NewPlanes(n int) (Planes, error) {
+func (e *hostOperations) NewPlanes(n int) (Planes, error) {
 	p := &hostPlanes{make(hostModes, e.space*n), n}
 	e.account(p.Bytes())
 	return p, nil
 }
 
 // Err is the failure of another rank: memory of the host does not fail in a way that could be reported.
-func (e *processor) Err() error { return e.fault }
+func (e *hostOperations) Err() error { return e.fault }
 
 // Refresh has nothing to do: the numbers are read where they are.
-func (e *processor) Refresh() {}
+func (e *hostOperations) Refresh() {}
 
 // Close forgets all that was made.
-func (e *processor) Close() {
+func (e *hostOperations) Close() {
 	e.account(-e.bytes)
-	*e = processor{s: e.s, fault: e.fault}
+	*e = hostOperations{s: e.s, fault: e.fault}
 }
 
 // Max is the largest value of n planes in the rows of this rank.
-func (e *processor) Max(p Planes, at, n int) float64 {
+func (e *hostOperations) Max(p Planes, at, n int) float64 {
 	v := p.(*hostPlanes).hostModes[at*e.space : (at+n)*e.space]
 	rows := n * (e.to - e.from)
 	tops := make([]float64, rows)
@@ -123,7 +123,7 @@ func (e *processor) Max(p Planes, at, n int) float64 {
 }
 
 // Combine works row by row.
-func (e *processor) Combine(dst Modes, a float64, x Modes, b float64, y Modes) {
+func (e *hostOperations) Combine(dst Modes, a float64, x Modes, b float64, y Modes) {
 	to, from, other := dst.(hostModes), x.(hostModes), y.(hostModes)
 	e.perRow(e.NZ*e.NY, func(lo, hi int) {
 		for c := lo * e.width; c < hi*e.width; c++ {
@@ -133,23 +133,23 @@ func (e *processor) Combine(dst Modes, a float64, x Modes, b float64, y Modes) {
 }
 
 // Read copies the rows of plane i to their places in dst.
-func (e *processor) Read(p Planes, i int, dst []float64) {
+func (e *hostOperations) Read(p Planes, i int, dst []float64) {
 	copy(dst[e.from*e.NX:], p.(*hostPlanes).hostModes[i*e.space:(i+1)*e.space])
 }
 
 // Write copies those of src to plane i.
-func (e *processor) Write(p Planes, i int, src []float64) {
+func (e *hostOperations) Write(p Planes, i int, src []float64) {
 	copy(p.(*hostPlanes).hostModes[i*e.space:(i+1)*e.space], src[e.from*e.NX:e.to*e.NX])
 }
 
 // ReadModes copies the coefficients.
-func (e *processor) ReadModes(m Modes, dst []float64) { copy(dst, m.(hostModes)) }
+func (e *hostOperations) ReadModes(m Modes, dst []float64) { copy(dst, m.(hostModes)) }
 
 // WriteModes sets the coefficients.
-func (e *processor) WriteModes(m Modes, src []float64) { copy(m.(hostModes), src) }
+func (e *hostOperations) WriteModes(m Modes, src []float64) { copy(m.(hostModes), src) }
 
 // Precondition takes the residual through all planes, FP64 in between.
-func (e *processor) Precondition(z, r ops.Vector) {
+func (e *hostOperations) Precondition(z, r ops.Vector) {
 	from, to := host.Singles(r), host.Singles(z)
 	e.perRow(e.NZ*e.NY, func(lo, hi int) {
 		for c := lo * e.NX; c < hi*e.NX; c++ {
@@ -157,7 +157,7 @@ func (e *processor) Precondition(z, r ops.Vector) {
 		}
 	})
 	e.forward(e.rough, e.rough, 0)
-	e.solve(&columnTask{processor: e, x: e.rough, right: e.rough, steps: 1})
+	e.solve(&columnTask{hostOperations: e, x: e.rough, right: e.rough, steps: 1})
 	e.inverse(e.rough, e.rough)
 	e.perRow(e.NZ*e.NY, func(lo, hi int) {
 		for c := lo * e.NX; c < hi*e.NX; c++ {
@@ -173,6 +173,6 @@ type rowTask func(lo, hi, worker int)
 func (t rowTask) Run(lo, hi, worker int) { t(lo, hi, worker) }
 
 // perRow shares rows of cells among the workers.
-func (e *processor) perRow(rows int, body func(lo, hi int)) {
+func (e *hostOperations) perRow(rows int, body func(lo, hi int)) {
 	e.s.Run(rowTask(func(lo, hi, _ int) { body(lo, hi) }), rows, rows*e.NX)
 }

@@ -3,7 +3,7 @@ package fourier
 // columnTask solves the columns of all pairs of wave numbers, row by row of one along y: x = (A + C/dt)^-1 (right
 // side). The right side is that of the loads plus C/dt old, or where right is not nil those modes alone.
 type columnTask struct {
-	*processor
+	*hostOperations
 	x, old, right hostModes
 	steps         int
 }
@@ -13,15 +13,15 @@ type columnTask struct {
 const blockModes = 256
 
 // Solve steps so many times.
-func (e *processor) Solve(x, old Modes, steps int) {
-	t := &columnTask{processor: e, x: x.(hostModes), steps: steps}
+func (e *hostOperations) Solve(x, old Modes, steps int) {
+	t := &columnTask{hostOperations: e, x: x.(hostModes), steps: steps}
 	if old != nil {
 		t.old = old.(hostModes)
 	}
 	e.solve(t)
 }
 
-func (e *processor) solve(t *columnTask) { e.s.Run(t, e.NY, e.sheet*e.NZ*t.steps) }
+func (e *hostOperations) solve(t *columnTask) { e.s.Run(t, e.NY, e.sheet*e.NZ*t.steps) }
 
 func (t *columnTask) Run(lo, hi, worker int) {
 	n := min(blockModes, t.width)

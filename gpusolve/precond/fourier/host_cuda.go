@@ -11,12 +11,6 @@ import (
 	"thermsim/gpusolve/ranks"
 )
 
-// ErrNoDevice refuses devices that the method has no operations for.
-var ErrNoDevice = fmt.Errorf("%w: fourier has no operations for this device", precond.ErrRefused)
-
-// OnGPUs says whether there are kernels.
-const OnGPUs = true
-
 // New makes operations on a device, with room for the loads that it is going to get first. Where a group is not nil,
 // each of its ranks makes one for its part of the grid: all ask the same of theirs, in the same order, and get the same
 // numbers.
@@ -25,36 +19,55 @@ func New(d ops.Device, l *Layered, loads []Load, g ranks.Group) (Operations, err
 	if err != nil {
 		return nil, err
 	}
-	switch on := ops.Innermost(d).(type) {
-	case *host.Device:
-		return newOnHost(on.NewSpace(l.NX*l.NY*l.NZ, 0), l, p), nil
-	case *cuda.Device:
-		return newOnGPU(on, l, loads, p)
-	}
-	return nil, ErrNoDevice
+	return precond.On(ops.Innermost(d), "fourier", func(d ops.Device) (Operations, bool, error) {
+		on, ok := d.(*host.Device)
+		if !ok {
+			return nil, false, nil
+		}
+		return newOnHost(on.NewSpace(l.NX*l.NY*l.NZ, 0), l, p), true, nil
+	}, func(d ops.Device) (Operations, bool, error) {
+		on, ok := d.(*cuda.Device)
+		if !ok {
+			return nil, false, nil
+		}
+		e, err := newOnGPU(on, l, loads, p)
+		return e, true, err
+	})
 }
 
 // onOperator makes operations where an operator lives.
 func onOperator(s ops.Operator, l *Layered) (Operations, error) {
-	if on, ok := host.SpaceOf(s); ok {
+	return precond.On(s, "fourier", func(s ops.Operator) (Operations, bool, error) {
+		on, ok := host.SpaceOf(s)
+		if !ok {
+			return nil, false, nil
+		}
 		e := newOnHost(on, l, whole(l))
 		e.rough = e.newModes()
-		return e, nil
-	}
-	if on, ok := cuda.SpaceOf(s); ok {
-		shared, err := on.Attribute(cudriver.MaxSharedMemoryPerBlockOptin)
-		if err != nil {
-			return nil, err
+		return e, true, nil
+	}, func(s ops.Operator) (Operations, bool, error) {
+		on, ok := cuda.SpaceOf(s)
+		if !ok {
+			return nil, false, nil
 		}
-		px, py := planFor(l.NX, shared), planFor(l.NY, shared)
-		g, err := newOnSpace(on.NewIteration(), l, whole(l), px, py, tablesAhead(l, px, py))
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", precond.ErrRefused, err)
-		}
-		g.rough = g.newModes()
-		return g, on.Err()
+		e, err := newRough(on, l)
+		return e, true, err
+	})
+}
+
+// newRough makes the operations of a preconditioner on a GPU.
+func newRough(on *cuda.Space, l *Layered) (Operations, error) {
+	shared, err := on.Attribute(cudriver.MaxSharedMemoryPerBlockOptin)
+	if err != nil {
+		return nil, err
 	}
-	return nil, ErrNoDevice
+	px, py := planFor(l.NX, shared), planFor(l.NY, shared)
+	g, err := newOnSpace(on.NewIteration(), l, whole(l), px, py, tablesAhead(l, px, py))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", precond.ErrRefused, err)
+	}
+	g.rough = g.newModes()
+	return g, on.Err()
 }
 
 // Runs says whether the method has operations for a device.

@@ -5,19 +5,19 @@ package fourier
 const blockColumns = 16
 
 // Forward replaces planes of m by those in space.
-func (e *processor) Forward(m Modes, first, n int, src Planes) {
+func (e *hostOperations) Forward(m Modes, first, n int, src Planes) {
 	row, _ := e.own()
 	e.forward(m.(hostModes)[first*e.sheet:(first+n)*e.sheet], src.(*hostPlanes).hostModes, (row-e.from)*e.NX)
 }
 
 // Inverse makes planes in space.
-func (e *processor) Inverse(dst Planes, at int, m Modes, first, n int) {
+func (e *hostOperations) Inverse(dst Planes, at int, m Modes, first, n int) {
 	e.inverse(dst.(*hostPlanes).hostModes[at*e.space:(at+n)*e.space], m.(hostModes)[first*e.sheet:(first+n)*e.sheet])
 }
 
 // forward transforms planes along x and then along y. Where one rank has all, dst may be src; else the own rows of src
 // begin at value at of each plane.
-func (e *processor) forward(dst, src []float64, at int) {
+func (e *hostOperations) forward(dst, src []float64, at int) {
 	if !e.alone() {
 		e.forwardOnRanks(dst, src, at)
 		return
@@ -32,7 +32,7 @@ func (e *processor) forward(dst, src []float64, at int) {
 }
 
 // inverse is the way back, along y and then along x.
-func (e *processor) inverse(dst, src []float64) {
+func (e *hostOperations) inverse(dst, src []float64) {
 	if e.alone() {
 		e.columns(dst, src, (*line).inverse)
 	} else {
@@ -51,7 +51,7 @@ func pair(v []float64, n int) (a, b []float64) {
 
 // pairs calls body for every two rows of planes of so many, cells c to end-1. The last row of an odd number is alone,
 // so that planes do not depend on each other: rounding in one row of a pair depends on the other.
-func (e *processor) pairs(planes, rows int, body func(l *line, c, end int)) {
+func (e *hostOperations) pairs(planes, rows int, body func(l *line, c, end int)) {
 	perPlane := (rows + 1) / 2
 	e.s.Run(rowTask(func(lo, hi, worker int) {
 		for p := lo; p < hi; p++ {
@@ -62,7 +62,7 @@ func (e *processor) pairs(planes, rows int, body func(l *line, c, end int)) {
 }
 
 // columns transforms along y, block by block of neighbouring columns.
-func (e *processor) columns(dst, src []float64, along func(l *line, a, b []float64)) {
+func (e *hostOperations) columns(dst, src []float64, along func(l *line, a, b []float64)) {
 	blocks := (e.width + blockColumns - 1) / blockColumns
 	planes := len(src) / e.sheet
 	e.s.Run(rowTask(func(lo, hi, worker int) {

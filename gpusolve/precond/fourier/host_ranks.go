@@ -13,7 +13,7 @@ func turnedAtOnce(nx, ny, nz int) int {
 
 // forwardOnRanks transforms the own rows of planes along x, sends every rank its wave numbers, and transforms those of
 // all rows along y.
-func (e *processor) forwardOnRanks(dst, src []float64, at int) {
+func (e *hostOperations) forwardOnRanks(dst, src []float64, at int) {
 	first, end := e.own()
 	size := (end - first) * e.NX
 	e.inTurns(len(dst)/e.sheet, func(n, planes int) {
@@ -30,7 +30,7 @@ func (e *processor) forwardOnRanks(dst, src []float64, at int) {
 
 // turnToRows transforms planes of modes along y and sends every rank the rows that it holds, of all wave numbers along
 // x.
-func (e *processor) turnToRows(dst, src []float64) {
+func (e *hostOperations) turnToRows(dst, src []float64) {
 	e.inTurns(len(src)/e.sheet, func(n, planes int) {
 		own := e.turned[:planes*e.sheet]
 		e.columns(own, src[n*e.sheet:(n+planes)*e.sheet], (*line).inverse)
@@ -39,7 +39,7 @@ func (e *processor) turnToRows(dst, src []float64) {
 }
 
 // inTurns calls body for planes from n on, so many at a time.
-func (e *processor) inTurns(planes int, body func(n, planes int)) {
+func (e *hostOperations) inTurns(planes int, body func(n, planes int)) {
 	if e.turned == nil {
 		e.turned = make([]float64, e.atOnce*max(e.sheet, e.space))
 		e.account(int64(8 * len(e.turned)))
@@ -50,7 +50,7 @@ func (e *processor) inTurns(planes int, body func(n, planes int)) {
 }
 
 // toRows passes columns of modes along x to the ranks that hold their rows.
-func (e *processor) toRows(dst, own []float64) {
+func (e *hostOperations) toRows(dst, own []float64) {
 	planes := len(own) / e.sheet
 	e.pass(func(to int) []byte {
 		from, end := e.held(to)
@@ -70,7 +70,7 @@ func (e *processor) toRows(dst, own []float64) {
 }
 
 // toColumns passes the own rows to the ranks of their wave numbers.
-func (e *processor) toColumns(dst, rows []float64) {
+func (e *hostOperations) toColumns(dst, rows []float64) {
 	first, end := e.own()
 	planes := len(dst) / e.sheet
 	e.pass(func(to int) []byte {
@@ -87,7 +87,7 @@ func (e *processor) toColumns(dst, rows []float64) {
 }
 
 // pass sends every rank what it is owed and takes what it sends, which are so many numbers.
-func (e *processor) pass(owed func(to int) []byte, count func(from int) int, take func(from int, data []byte)) {
+func (e *hostOperations) pass(owed func(to int) []byte, count func(from int) int, take func(from int, data []byte)) {
 	size := e.size()
 	bytes := int64(0)
 	for n := 1; n < size && e.fault == nil; n++ { // each rank begins with another one

@@ -7,7 +7,7 @@ import (
 )
 
 // drawOwn draws the own rows of a source.
-func (e *processor) drawOwn(s *hostSource, rows []float64) []float64 {
+func (e *hostOperations) drawOwn(s *hostSource, rows []float64) []float64 {
 	first, end := e.own()
 	if e.alone() {
 		e.perRow(e.NY, func(lo, hi int) { s.Draw(e.NX, lo, hi, rows) })
@@ -20,7 +20,7 @@ func (e *processor) drawOwn(s *hostSource, rows []float64) []float64 {
 }
 
 // joinPartials gives all ranks the sums of all rows.
-func (e *processor) joinPartials() {
+func (e *hostOperations) joinPartials() {
 	if e.alone() {
 		return
 	}
@@ -35,7 +35,7 @@ func (e *processor) joinPartials() {
 }
 
 // numbers are those of all ranks, nil after a failure.
-func (e *processor) numbers(mine ...float64) [][]float64 {
+func (e *hostOperations) numbers(mine ...float64) [][]float64 {
 	if e.fault != nil {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (e *processor) numbers(mine ...float64) [][]float64 {
 }
 
 // total adds up a number of all ranks, in their order.
-func (e *processor) total(mine float64) float64 {
+func (e *hostOperations) total(mine float64) float64 {
 	if e.alone() {
 		return mine
 	}
@@ -61,7 +61,7 @@ func (e *processor) total(mine float64) float64 {
 }
 
 // Largest is that of the numbers of all ranks, NaN where any is NaN.
-func (e *processor) Largest(mine float64) float64 {
+func (e *hostOperations) Largest(mine float64) float64 {
 	if e.alone() {
 		return mine
 	}

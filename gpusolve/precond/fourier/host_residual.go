@@ -4,7 +4,7 @@ import "math"
 
 // residualTask computes b + C/dt old - (A + C/dt) x in plane k row by row, from differences of neighbours.
 type residualTask struct {
-	*processor
+	*hostOperations
 	x     []float64   // the rows that are held, in space
 	old   []float64   // plane k in space; nil in a steady state
 	drawn [][]float64 // the own rows of the sources' planes

@@ -23,7 +23,7 @@ type term struct {
 }
 
 // SetLoads makes the right side.
-func (e *processor) SetLoads(loads []Load) {
+func (e *hostOperations) SetLoads(loads []Load) {
 	former := e.sources
 	e.sources = make([]*hostSource, len(loads))
 	for k := range e.terms {
@@ -43,7 +43,7 @@ func (e *processor) SetLoads(loads []Load) {
 }
 
 // sourceOf makes a source, with what a former one of the same outline holds.
-func (e *processor) sourceOf(l Load, former []*hostSource) *hostSource {
+func (e *hostOperations) sourceOf(l Load, former []*hostSource) *hostSource {
 	s := &hostSource{Load: l, width: e.width}
 	for n, f := range former {
 		if f != nil && f.Outline == l.Outline {
@@ -87,7 +87,7 @@ func sameWatts(a, b *powermap.Drawing) bool {
 }
 
 // productOf is the spectrum of a footprint along either axis, of the own wave numbers along x.
-func (e *processor) productOf(f *powermap.Footprint) product {
+func (e *hostOperations) productOf(f *powermap.Footprint) product {
 	x, y := make([]float64, e.NX), make([]float64, e.NY)
 	copy(x[f.I:], f.X)
 	copy(y[f.J:], f.Y)
@@ -96,7 +96,7 @@ func (e *processor) productOf(f *powermap.Footprint) product {
 	return product{x[e.waves[e.rank]:e.waves[e.rank+1]], y}
 }
 
-func (e *processor) spectrumOf(plane []float64) []float64 {
+func (e *hostOperations) spectrumOf(plane []float64) []float64 {
 	v := make([]float64, e.sheet)
 	first, end := e.own()
 	e.forward(v, plane[first*e.NX:end*e.NX], 0)
@@ -104,7 +104,7 @@ func (e *processor) spectrumOf(plane []float64) []float64 {
 }
 
 // fill sums the spectrum with the watts of now.
-func (e *processor) fill(s *hostSource) {
+func (e *hostOperations) fill(s *hostSource) {
 	switch {
 	case s.spectrum == nil:
 	case s.footprints == nil && s.planes == nil:

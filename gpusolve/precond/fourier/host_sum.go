@@ -7,7 +7,7 @@ import (
 )
 
 // Sum weighs the modes of a plane with the sums of the weights times the basis functions.
-func (e *processor) Sum(m Modes, k int, wx, wy []float64) float64 {
+func (e *hostOperations) Sum(m Modes, k int, wx, wy []float64) float64 {
 	fx, fy := weigh(e.alongX[0], e.X, wx)[e.waves[e.rank]:e.waves[e.rank+1]], weigh(e.alongY[0], e.Y, wy)
 	last := len(fx)
 	for last > 0 && fx[last-1] == 0 {
@@ -66,8 +66,8 @@ func equal(v []float64) bool {
 }
 
 // Residual draws the right side in space and takes the differences of the planes.
-func (e *processor) Residual(x, old Modes, p Planes) Norms {
-	t := &residualTask{processor: e, drawn: make([][]float64, len(e.sources))}
+func (e *hostOperations) Residual(x, old Modes, p Planes) Norms {
+	t := &residualTask{hostOperations: e, drawn: make([][]float64, len(e.sources))}
 	if p != nil {
 		t.x = p.(*hostPlanes).hostModes
 	} else {
@@ -98,7 +98,7 @@ func (e *processor) Residual(x, old Modes, p Planes) Norms {
 }
 
 // draw is a source in the own rows.
-func (e *processor) draw(s *hostSource) []float64 {
+func (e *hostOperations) draw(s *hostSource) []float64 {
 	first, end := e.own()
 	if plane, factor := s.Multiple(); plane != nil && factor == 1 {
 		return plane[first*e.NX : end*e.NX]

@@ -167,7 +167,7 @@ func TestSolvesAgreeWithElimination(t *testing.T) {
 	}
 }
 
-func planesOf(e *processor, x Modes) []float64 {
+func planesOf(e *hostOperations, x Modes) []float64 {
 	p, _ := e.NewPlanes(e.NZ)
 	e.Inverse(p, 0, x, 0, e.NZ)
 	v := make([]float64, e.sheet*e.NZ)
@@ -178,7 +178,7 @@ func planesOf(e *processor, x Modes) []float64 {
 }
 
 // checkResidual has the residual of twice the steady state be b, up to rounding.
-func checkResidual(t *testing.T, e *processor, x hostModes, a *sparse.CSR, b []float64) {
+func checkResidual(t *testing.T, e *hostOperations, x hostModes, a *sparse.CSR, b []float64) {
 	t.Helper()
 	if e.Capacity != nil {
 		return
@@ -200,7 +200,7 @@ func checkResidual(t *testing.T, e *processor, x hostModes, a *sparse.CSR, b []f
 	}
 }
 
-func checkSum(t *testing.T, rng *rand.Rand, e *processor, x hostModes) {
+func checkSum(t *testing.T, rng *rand.Rand, e *hostOperations, x hostModes) {
 	t.Helper()
 	v := planesOf(e, x)
 	wx, wy := make([]float64, e.NX), make([]float64, e.NY)

@@ -86,7 +86,7 @@ func onRanks(t *testing.T, l *Layered, n int, seed uint64, open func(rank int) o
 				return
 			}
 			defer e.Close()
-			if p, ok := e.(*processor); ok {
+			if p, ok := e.(*hostOperations); ok {
 				p.atOnce = min(4, l.NZ)
 			}
 			of[r] = found(t, e, l, seed)

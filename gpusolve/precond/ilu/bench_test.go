@@ -30,7 +30,7 @@ func BenchmarkTriangles(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				form, _, _, err := ops.NearDiagonals(s)
+				form, _, err := ops.NearDiagonals(s)
 				if err != nil {
 					b.Fatal(err)
 				}

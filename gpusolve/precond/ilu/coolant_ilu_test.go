@@ -36,7 +36,7 @@ func TestDiagonalsOfCooledStacks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		form, beside, _, err := ops.NearDiagonals(sys)
+		form, beside, err := ops.NearDiagonals(sys)
 		if err != nil {
 			t.Fatal(err)
 		}

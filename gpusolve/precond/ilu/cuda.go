@@ -30,8 +30,17 @@ func (f *cudaFactor) values() int64 { return (f.sides*f.off() + 1) * f.s.Cells()
 // states is the length of a solve's state: the tiles taken, and a flag for each.
 func (w *wavefront) states() int64 { return int64(w.tiles()) + 1 }
 
-// factoriseOnGPU computes a factor on the GPU.
-func factoriseOnGPU(s *cuda.Space, a ops.Diagonals, how Options) (Factor, error) {
+// gpuOperations are those of an operator on a GPU.
+type gpuOperations struct{ *cuda.Space }
+
+func onGPU(s ops.Operator) (operations, bool, error) {
+	on, ok := cuda.SpaceOf(s)
+	return gpuOperations{on}, ok, nil
+}
+
+// factorise computes a factor on the GPU.
+func (o gpuOperations) factorise(a ops.Diagonals, how Options) (Factor, error) {
+	s := o.Space
 	k, err := cuda.Module(s.Device, "ilu", LoadKernels)
 	if err != nil {
 		return nil, err

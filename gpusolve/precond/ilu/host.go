@@ -46,8 +46,17 @@ type hostFactor struct {
 	bytes int64
 }
 
-// factoriseOnHost computes a factor on the processor.
-func factoriseOnHost(s *host.Space, a ops.Diagonals, how Options) (Factor, error) {
+// hostOperations are those of an operator on the processor.
+type hostOperations struct{ *host.Space }
+
+func onHost(s ops.Operator) (operations, bool, error) {
+	on, ok := host.SpaceOf(s)
+	return hostOperations{on}, ok, nil
+}
+
+// factorise computes a factor on the processor.
+func (o hostOperations) factorise(a ops.Diagonals, how Options) (Factor, error) {
+	s := o.Space
 	d := a.Download()
 	misfit := func(c int, reason MisfitReason) error {
 		return &Misfit{I: c % d.NX, J: c / d.NX % d.NY, K: c / (d.NX * d.NY), Reason: reason}

@@ -45,10 +45,7 @@ func factored(name string, s ops.Operator, set precond.Settings) (precond.Precon
 		return nil, fmt.Errorf("%w: form=%s solves in FP32; leave form or precision away", precond.ErrRefused,
 			set.Text("form"))
 	}
-	a, beside, ok, err := ops.NearDiagonals(s)
-	if !ok {
-		return nil, errNoDevice
-	}
+	a, beside, err := ops.NearDiagonals(s)
 	if err != nil {
 		if s.Err() == nil {
 			err = fmt.Errorf("%w: %w", precond.ErrRefused, err)
@@ -80,8 +77,6 @@ func factored(name string, s ops.Operator, set precond.Settings) (precond.Precon
 	}
 	return &incomplete{name, t, details}, nil
 }
-
-var errNoDevice = fmt.Errorf("%w: this device has no incomplete factorisations", precond.ErrRefused)
 
 // explain tells what to do about a matrix that has no factor.
 func explain(err error, how Options) error {

@@ -1,9 +1,8 @@
 package jacobi
 
 import (
-	"errors"
-
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
 )
 
 // Operations are those of the diagonal of an operator. Vectors are FP32.
@@ -15,21 +14,13 @@ type Operations interface {
 }
 
 // On gives the operations on an operator.
-func On(a ops.Operator) (Operations, error) {
-	if o, ok, err := onHost(a); ok {
-		return o, err
-	}
-	if o, ok, err := onGPU(a); ok {
-		return o, err
-	}
-	return nil, errors.New("this device has no operations on the diagonal")
-}
+func On(a ops.Operator) (Operations, error) { return precond.On(a, "jacobi", onHost, onGPU) }
 
 // matrixForms are the forms of an operator that came as a matrix: diagonals, or rows.
 func matrixForms(a ops.Operator) (d ops.Diagonals, r ops.Rows, err error) {
-	forms, ok := a.(ops.Forms)
-	if !ok {
-		return nil, nil, errors.New("this device does not tell the entries of the matrix")
+	forms, err := ops.FormsOf(a)
+	if err != nil {
+		return nil, nil, err
 	}
 	if d, err = forms.Diagonals(); err == nil {
 		return d, nil, nil

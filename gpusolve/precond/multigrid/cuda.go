@@ -22,14 +22,14 @@ type gpuOperations struct {
 // cuda.DotThreads.
 const _ = uint(LinesThreads - cuda.DotThreads)
 
-func onGPU(a ops.System) (Operations, bool) {
+func onGPU(a ops.System) (Operations, bool, error) {
 	c, ok := cuda.ConductancesOf(a)
 	if !ok {
-		return nil, false
+		return nil, false, nil
 	}
 	s := &gpuOperations{Conductances: c}
 	s.Note(s.load(c.Device, c.NZ))
-	return s, true
+	return s, true, nil
 }
 
 // load brings the kernels for columns of nz cells.

@@ -16,16 +16,16 @@ type gpuCooled struct {
 	room    cudriver.Ptr[float32] // a vector of the finest level, for residuals and long columns
 }
 
-func cooledOnGPU(a ops.System) (Operations, bool) {
+func cooledOnGPU(a ops.System) (Operations, bool, error) {
 	c, ok := cuda.CoolingOf(a)
 	if !ok {
-		return nil, false
+		return nil, false, nil
 	}
 	s := &gpuCooled{Cooling: c}
 	var err error
 	s.kernels, err = cuda.Module(c.Device, "cooled", LoadCooled)
 	s.Note(err)
-	return s, true
+	return s, true, nil
 }
 
 // cooledClass is the smallest class of kernels for columns of nz cells, anyLength above the greatest.

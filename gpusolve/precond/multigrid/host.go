@@ -16,9 +16,9 @@ type hostOperations struct {
 	prolongOp  prolongTask
 }
 
-func onHost(a ops.System) (Operations, bool) {
+func onHost(a ops.System) (Operations, bool, error) {
 	c, ok := host.ConductancesOf(a)
-	return &hostOperations{Conductances: c}, ok
+	return &hostOperations{Conductances: c}, ok, nil
 }
 
 // values are those of a vector with the pads on either side, nil for no vector.

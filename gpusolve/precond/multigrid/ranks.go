@@ -42,17 +42,21 @@ func (l *sharedLevel) Shape() (nx, ny, nz int) {
 }
 
 // onRanks gives the operations on a system that ranks share.
-func onRanks(d ops.Distributed) (Operations, error) {
+func onRanks(s ops.System) (Operations, bool, error) {
+	d, ok := s.(ops.Distributed)
+	if !ok {
+		return nil, false, nil
+	}
 	sys, slab := d.Slab()
 	on, err := On(sys)
 	if err != nil {
-		return nil, err
+		return nil, true, err
 	}
 	local, ok := on.(SlabOperations)
 	if !ok {
-		return nil, errors.New("this device has no multigrid operations on slabs")
+		return nil, true, errors.New("this device has no multigrid operations on slabs")
 	}
-	return &rankOperations{local: local, sys: sys, slab: slab, left: d.SharedLevels() - 1}, nil
+	return &rankOperations{local: local, sys: sys, slab: slab, left: d.SharedLevels() - 1}, true, nil
 }
 
 // mine is the level that this rank's device works on.

@@ -10,12 +10,12 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// cudaExecutor is a GPU.
-type cudaExecutor struct{ s *cuda.Space }
+// gpuOperations are those on a GPU.
+type gpuOperations struct{ s *cuda.Space }
 
-func onCUDA(a ops.Operator) (operations, bool) {
+func onGPU(a ops.Operator) (operations, bool, error) {
 	s, ok := cuda.SpaceOf(a)
-	return cudaExecutor{s}, ok
+	return gpuOperations{s}, ok, nil
 }
 
 // modules are the kernels of the method.
@@ -70,7 +70,7 @@ type cudaElimination struct {
 }
 
 // eliminate builds a factor on the GPU.
-func (x cudaExecutor) eliminate(a ops.Rows, how choices) (factor, error) {
+func (x gpuOperations) eliminate(a ops.Rows, how choices) (factor, error) {
 	m, err := loadModules(x.s.Device)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
 )
 
 // operations are those of the method on a device.
@@ -28,15 +29,7 @@ type factor interface {
 }
 
 // on has the operations of the device that an operator lives on.
-func on(a ops.Operator) (operations, error) {
-	if e, ok := onHost(a); ok {
-		return e, nil
-	}
-	if e, ok := onCUDA(a); ok {
-		return e, nil
-	}
-	return nil, errors.New("parac: this device has no operations for it")
-}
+func on(a ops.Operator) (operations, error) { return precond.On(a, "parac", onHost, onGPU) }
 
 // errUnsuitable marks matrices that the elimination is not made for.
 var errUnsuitable = errors.New("parac takes symmetric, diagonally dominant matrices without positive off-diagonals")

@@ -11,12 +11,12 @@ import (
 	"thermsim/gpusolve/sparse/ordering"
 )
 
-// hostExecutor is the processor.
-type hostExecutor struct{ s *host.Space }
+// hostOperations are those on the processor.
+type hostOperations struct{ s *host.Space }
 
-func onHost(a ops.Operator) (operations, bool) {
+func onHost(a ops.Operator) (operations, bool, error) {
 	s, ok := host.SpaceOf(a)
-	return hostExecutor{s}, ok
+	return hostOperations{s}, ok, nil
 }
 
 // hostFactor is a factor of a space.
@@ -32,7 +32,7 @@ type hostFactor struct {
 }
 
 // eliminate builds a factor on all cores.
-func (h hostExecutor) eliminate(a ops.Rows, how choices) (factor, error) {
+func (h hostOperations) eliminate(a ops.Rows, how choices) (factor, error) {
 	start := time.Now()
 	m := a.Download()
 	if how.cover {

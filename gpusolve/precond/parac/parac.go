@@ -31,8 +31,8 @@ func Keys() []precond.Key {
 }
 
 // Factor is the preconditioner. Its samples depend on the weights, so changed coefficients give another fill: a refresh
-// eliminates anew, where arrays of the same size are used again (precond.Method) and others are made. On the processor
-// it keeps the order of the elimination and its row of four bytes.
+// eliminates anew, where arrays of the same size are used again (precond.Instance) and others are made. On the
+// processor it keeps the order of the elimination and its row of four bytes.
 type Factor struct {
 	f     factor
 	dense bool
@@ -73,9 +73,9 @@ func (p *Factor) Renewal() func() (precond.Preconditioner, error) {
 
 func newFactor(device operations, s ops.Operator, set precond.Settings, former *elimOrder) (precond.Preconditioner,
 	error) {
-	forms, ok := s.(ops.Forms)
-	if !ok {
-		return nil, errors.New("parac: this device does not tell the rows of the matrix")
+	forms, err := ops.FormsOf(s)
+	if err != nil {
+		return nil, err
 	}
 	a, err := forms.Rows()
 	if err != nil {

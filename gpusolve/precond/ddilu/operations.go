@@ -1,11 +1,8 @@
 package ddilu
 
 import (
-	"errors"
-
-	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
 )
 
 // operations are those of the method where an operator lives.
@@ -23,15 +20,5 @@ type operations interface {
 	factorParts(m *PartMatrix, how PartOptions) (Factor, error)
 }
 
-var errNoDevice = errors.New("this device has no operations for ddilu")
-
 // on finds the operations on an operator.
-func on(s ops.Operator) (operations, error) {
-	if h, ok := host.SpaceOf(s); ok {
-		return onHost{h}, nil
-	}
-	if g, ok := cuda.SpaceOf(s); ok {
-		return onGPU{g}, nil
-	}
-	return nil, errNoDevice
-}
+func on(s ops.Operator) (operations, error) { return precond.On(s, "ddilu", onHost, onGPU) }

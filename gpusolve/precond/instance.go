@@ -19,9 +19,9 @@ type Renewer interface {
 	Renewal() func() (Preconditioner, error)
 }
 
-// Method is a preconditioner that is set up on an operator, with all that it holds there. It can be refreshed and
+// Instance is a preconditioner that is set up on an operator, with all that it holds there. It can be refreshed and
 // closed whatever the method.
-type Method struct {
+type Instance struct {
 	Preconditioner
 	operator   ops.Operator
 	build      func() (Preconditioner, error)
@@ -30,11 +30,11 @@ type Method struct {
 	refreshes  int
 }
 
-var _ Refresher = (*Method)(nil)
+var _ Refresher = (*Instance)(nil)
 
 // SetUp has build make a preconditioner on an operator. After an error nothing is held.
-func SetUp(a ops.Operator, build func() (Preconditioner, error)) (*Method, error) {
-	m := &Method{operator: a, build: build}
+func SetUp(a ops.Operator, build func() (Preconditioner, error)) (*Instance, error) {
+	m := &Instance{operator: a, build: build}
 	scope, err := a.Scope(func() error { return m.make(build) })
 	if err != nil {
 		scope.Close()
@@ -44,7 +44,7 @@ func SetUp(a ops.Operator, build func() (Preconditioner, error)) (*Method, error
 	return m, nil
 }
 
-func (m *Method) make(build func() (Preconditioner, error)) (err error) {
+func (m *Instance) make(build func() (Preconditioner, error)) (err error) {
 	m.Preconditioner, err = build()
 	if failed := m.operator.Err(); err != nil && failed != nil && !errors.Is(err, failed) {
 		return failed // what was read from a device that failed says nothing about the matrix
@@ -55,7 +55,7 @@ func (m *Method) make(build func() (Preconditioner, error)) (err error) {
 // Refresh follows changed coefficients. Methods that are no Refresher are set up anew in the memory that they had, as
 // far as arrays keep their sizes; what their set-up needs in passing is taken and given back. After an error the method
 // can only be closed.
-func (m *Method) Refresh() error {
+func (m *Instance) Refresh() error {
 	m.refreshes++
 	if r, ok := m.Preconditioner.(Refresher); ok {
 		return r.Refresh()
@@ -71,15 +71,15 @@ func (m *Method) Refresh() error {
 
 // Generation counts how often the preconditioner was set up anew. What was recorded with another one must not be
 // replayed.
-func (m *Method) Generation() int { return m.generation }
+func (m *Instance) Generation() int { return m.generation }
 
 // Refreshes counts how often the operator has changed: what was learnt of it before no longer holds.
-func (m *Method) Refreshes() int { return m.refreshes }
+func (m *Instance) Refreshes() int { return m.refreshes }
 
 // Close gives back what the method holds on the operator's space.
-func (m *Method) Close() {
+func (m *Instance) Close() {
 	m.scope.Close()
 }
 
 // Unwrap is the method's own type, for what it alone can tell.
-func (m *Method) Unwrap() Preconditioner { return m.Preconditioner }
+func (m *Instance) Unwrap() Preconditioner { return m.Preconditioner }

@@ -1,9 +1,8 @@
 package ilu
 
 import (
-	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
 )
 
 // Factorise computes A + Shift diag(A) ~ L D U in FP64 where the operator s lives, a being its matrix or another of the
@@ -14,11 +13,14 @@ import (
 // Order 0 is the star of the matrix itself. Order 1 adds what elimination of the star's neighbours fills in: the
 // diamond of 13 points. The pattern is that of the grid: couplings that happen to be zero count as entries.
 func Factorise(s ops.Operator, a ops.Diagonals, how Options) (Factor, error) {
-	if on, ok := host.SpaceOf(s); ok {
-		return factoriseOnHost(on, a, how)
+	on, err := precond.On(s, "ilu", onHost, onGPU)
+	if err != nil {
+		return nil, err
 	}
-	if on, ok := cuda.SpaceOf(s); ok {
-		return factoriseOnGPU(on, a, how)
-	}
-	return nil, errNoDevice
+	return on.factorise(a, how)
+}
+
+// operations are those of the method where an operator lives.
+type operations interface {
+	factorise(a ops.Diagonals, how Options) (Factor, error)
 }
