@@ -85,15 +85,16 @@ func (s *system) discretise() {
 			Slot:    c.slot, Index: c.index, Palette: c.palette, Dt: s.dt, Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
 			Capacity: s.capacity.address(),
 		}))
-	s.onFaces(func(face stack.Face, na, nb int, rise, flux float64) {
-		s.Note(s.assembly.GroundFace(s.Stream, s.Grid(na, kernels.AssembleThreads, nb, 1),
+	s.onFaces(func(on facing) {
+		s.Note(s.assembly.GroundFace(s.Stream, s.Grid(on.na, kernels.AssembleThreads, on.nb, 1),
 			kernels.AssembleGroundFaceArgs{
 				Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 				Uniform: c.uniform,
 				Slot:    c.slot, Index: c.index, Palette: c.palette, Closed: c.closed, ClosedLine: c.closedLine,
-				Face: int32(face), Na: int32(na),
-				Resistances: c.resistances, Rise: rise, Flux: flux, Ground: s.ground.data, GroundSlot: s.ground.onDev,
-				Inflow: s.inflow.data, InflowSlot: s.inflow.onDev,
+				Face: int32(on.face), Na: int32(on.na),
+				Resistances: c.resistances, Rise: on.rise, Flux: on.flux, Ground: s.ground.data,
+				GroundSlot: s.ground.onDev,
+				Inflow:     s.inflow.data, InflowSlot: s.inflow.onDev,
 			}))
 	})
 	s.cool()

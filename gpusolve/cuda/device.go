@@ -32,17 +32,26 @@ type Device struct {
 	peak            int64          // the most that live has been
 	unbound         error          // why a goroutine could not be bound
 	LeastShared     int            // columns below which ranks work on a grid alone, where positive
-	link            Link           // to the GPUs of other ranks, nil without any
-	linked          ranks.Group    // that of link; nil where the caller brought the link
-	linkWarning     string         // what is slower than it might be
 	aside           aside          // where rows travel beside work; nowhere before the first slab
 	pool            *cudriver.Pool // keeps the memory of systems for the next; nil where it goes back to the driver
+	joined
+	modules
+}
 
+// joined is what joins a device to those of other ranks.
+type joined struct {
+	link        Link        // nil without any
+	linked      ranks.Group // that of link; nil where the caller brought the link
+	linkWarning string      // what is slower than it might be
+}
+
+// modules are the kernels on a device.
+type modules struct {
 	krylov   *kernels.Krylov
 	residual *kernels.Residual
 	assembly *kernels.Assemble
 	power    *kernels.Power
-	asked    map[string]unloader // modules of methods, by name, as they are asked for
+	asked    map[string]unloader // of methods, by name, as they are asked for
 }
 
 // unloader is a module on the device.
@@ -67,7 +76,7 @@ const scalarCount = 16
 
 // Open takes GPU number ordinal of the driver.
 func Open(drv cudriver.Driver, ordinal int) (*Device, error) {
-	d := &Device{Driver: drv, asked: map[string]unloader{}}
+	d := &Device{Driver: drv, modules: modules{asked: map[string]unloader{}}}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := d.open(ordinal); err != nil {
@@ -158,6 +167,25 @@ func (d *Device) LoadSystems() (err error) {
 	return err
 }
 
+// unload takes all modules off the device.
+func (m *modules) unload(note func(error)) {
+	if m.krylov != nil {
+		note(m.krylov.Unload())
+	}
+	if m.residual != nil {
+		note(m.residual.Unload())
+	}
+	if m.assembly != nil {
+		note(m.assembly.Unload())
+	}
+	if m.power != nil {
+		note(m.power.Unload())
+	}
+	for _, asked := range m.asked {
+		note(asked.Unload())
+	}
+}
+
 // loadResidual brings the module that every solve needs.
 func (d *Device) loadResidual() (err error) {
 	if d.residual == nil {
@@ -243,21 +271,7 @@ func (d *Device) Close() error {
 		note(d.link.Close())
 	}
 	note(d.closeAside())
-	if d.krylov != nil {
-		note(d.krylov.Unload())
-	}
-	if d.residual != nil {
-		note(d.residual.Unload())
-	}
-	if d.assembly != nil {
-		note(d.assembly.Unload())
-	}
-	if d.power != nil {
-		note(d.power.Unload())
-	}
-	for _, m := range d.asked {
-		note(m.Unload())
-	}
+	d.unload(note)
 	if d.pool != nil {
 		note(d.pool.Close())
 	}

@@ -130,13 +130,13 @@ func (s *system) RefreshAt(x, old ops.Vector) error {
 		Outside: f.outside, First: int32(s.first), End: int32(s.end),
 	}))
 	s.followCavities(k, x, old)
-	s.onFaces(func(face stack.Face, na, nb int, rise, flux float64) {
-		s.Note(k.FollowFace(s.Stream, s.Grid(na, kernels.FollowThreads, nb, 1), kernels.FollowFollowFaceArgs{
+	s.onFaces(func(on facing) {
+		s.Note(k.FollowFace(s.Stream, s.Grid(on.na, kernels.FollowThreads, on.nb, 1), kernels.FollowFollowFaceArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 			Uniform: c.uniform,
 			Slot:    c.slot, Index: c.index, Closed: c.closed, ClosedLine: c.closedLine, Laws: f.laws, Ambient: ambient,
-			X: F64(x), Face: int32(face), Na: int32(na),
-			Resistances: c.resistances, Rise: rise, Flux: flux, Ground: s.ground.data, GroundSlot: s.ground.onDev,
+			X: F64(x), Face: int32(on.face), Na: int32(on.na),
+			Resistances: c.resistances, Rise: on.rise, Flux: on.flux, Ground: s.ground.data, GroundSlot: s.ground.onDev,
 			Inflow: s.inflow.data, InflowSlot: s.inflow.onDev,
 		}))
 	})
@@ -171,7 +171,7 @@ func (s *system) clearFaces() {
 }
 
 // followedFaceHeat launches the reduction of what leaves through a face with the conductances at the temperatures of x.
-func (s *system) followedFaceHeat(grid [3]uint32, face stack.Face, na, nb int, rise, flux float64, x ops.Vector) {
+func (s *system) followedFaceHeat(grid [3]uint32, on facing, x ops.Vector) {
 	k := s.kernelsToFollow()
 	if k == nil {
 		return
@@ -181,8 +181,8 @@ func (s *system) followedFaceHeat(grid [3]uint32, face stack.Face, na, nb int, r
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 		Uniform: c.uniform,
 		Slot:    c.slot, Index: c.index, Closed: c.closed, ClosedLine: c.closedLine, Laws: s.following.laws,
-		Ambient: s.mesh.Stack.Ambient, Face: int32(face), Na: int32(na), Nb: int32(nb),
-		Resistances: c.resistances, Rise: rise, Flux: flux, X: F64(x), Partial: s.partial, Scalars: s.scalarsDev,
+		Ambient: s.mesh.Stack.Ambient, Face: int32(on.face), Na: int32(on.na), Nb: int32(on.nb),
+		Resistances: c.resistances, Rise: on.rise, Flux: on.flux, X: F64(x), Partial: s.partial, Scalars: s.scalarsDev,
 		Ticket: s.ticket,
 		First:  int32(s.first), End: int32(s.end),
 	}))

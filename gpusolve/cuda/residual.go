@@ -6,7 +6,6 @@ import (
 	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/cuda/kernels"
 	"thermsim/gpusolve/ops"
-	"thermsim/stack"
 )
 
 // Residual computes r = b - A x and its norms. An FP64 r has r32 beside it.
@@ -73,22 +72,23 @@ func (s *system) Stored(x, old ops.Vector) float64 {
 // FaceHeat is the heat in W that leaves through each face.
 func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 	c := &s.compact
-	s.onFaces(func(face stack.Face, na, nb int, rise, flux float64) {
-		bx := Blocks(na, kernels.AssembleThreads)
-		grid := [3]uint32{bx, uint32(min(nb, s.mostRows, max(1, s.maxBlocks/int(bx)))), 1}
+	s.onFaces(func(on facing) {
+		bx := Blocks(on.na, kernels.AssembleThreads)
+		grid := [3]uint32{bx, uint32(min(on.nb, s.mostRows, max(1, s.maxBlocks/int(bx)))), 1}
 		if s.following != nil {
-			s.followedFaceHeat(grid, face, na, nb, rise, flux, x)
+			s.followedFaceHeat(grid, on, x)
 		} else if s.err == nil {
 			s.Note(s.assembly.FaceHeat(s.Stream, grid, kernels.AssembleFaceHeatArgs{
 				Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 				Uniform: c.uniform, Slot: c.slot, Index: c.index, Palette: c.palette, Closed: c.closed,
-				ClosedLine: c.closedLine, Face: int32(face), Na: int32(na),
-				Nb: int32(nb), Resistances: c.resistances, Rise: rise, Flux: flux, X: F64(x), Partial: s.partial,
+				ClosedLine: c.closedLine, Face: int32(on.face), Na: int32(on.na),
+				Nb: int32(on.nb), Resistances: c.resistances, Rise: on.rise, Flux: on.flux, X: F64(x),
+				Partial: s.partial,
 				Scalars: s.scalarsDev,
 				Ticket:  s.ticket, First: int32(s.first), End: int32(s.end),
 			}))
 		}
-		heat[face] = s.readStatistics()[kernels.Scratch]
+		heat[on.face] = s.readStatistics()[kernels.Scratch]
 	})
 	return heat
 }

@@ -27,8 +27,9 @@ func (s *slabSystem) beside(transfer func(on *Space), work func()) {
 
 // UpdateExchanged is Update, and then Exchange of all ghost rows of r, which travel while the rows between are updated:
 // what becomes of the outer own rows is packed first.
-func (w *slabWorkspace) UpdateExchanged(on ops.Partition, x, r, r32, p, _, q ops.Vector) {
+func (w *slabWorkspace) UpdateExchanged(x, r, r32, p, _, q ops.Vector) {
 	s := w.s
+	on := s.slab.Rows
 	if !s.Ready() {
 		return
 	}

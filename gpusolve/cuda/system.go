@@ -63,9 +63,15 @@ func (s *system) Plane(k int, x ops.Vector, dst []float64) {
 	Receive(&s.Space, dst[:s.sheet], F64(x).Add(int64(k)*s.sheet))
 }
 
-// onFaces calls f for every face that exchanges heat, with the arguments of the kernels for faces; rise and flux count
-// where it has no patches.
-func (s *system) onFaces(f func(face stack.Face, na, nb int, rise, flux float64)) {
+// facing are the arguments of the kernels for faces; rise and flux count where it has no patches.
+type facing struct {
+	face       stack.Face
+	na, nb     int
+	rise, flux float64
+}
+
+// onFaces calls f for every face that exchanges heat.
+func (s *system) onFaces(f func(facing)) {
 	for face := range stack.Face(stack.NumFaces) {
 		if !s.mesh.Exchanges(face) {
 			continue
@@ -78,7 +84,7 @@ func (s *system) onFaces(f func(face stack.Face, na, nb int, rise, flux float64)
 		case stack.South, stack.North:
 			na, nb = s.nx, s.nz
 		}
-		f(face, na, nb, b.Temperature-s.mesh.Stack.Ambient, b.Flux)
+		f(facing{face, na, nb, b.Temperature - s.mesh.Stack.Ambient, b.Flux})
 	}
 }
 

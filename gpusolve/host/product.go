@@ -1,6 +1,10 @@
 package host
 
-import "math"
+import (
+	"math"
+
+	"thermsim/gpusolve/sparse"
+)
 
 // product sets y = A x for the rows from lo to hi, in FP64.
 func product[T float32 | float64](m *matrix, y []float64, x []T, lo, hi int) {
@@ -19,19 +23,29 @@ func product[T float32 | float64](m *matrix, y []float64, x []T, lo, hi int) {
 	for c := lo; c < hi; c++ {
 		y[c] = d.Main[c] * float64(x[c])
 	}
-	lx, ly, lz := d.Lower()
-	addBand(y, x, d.X, lx, 1, lo, hi)
-	addBand(y, x, d.Y, ly, d.NX, lo, hi)
-	addBand(y, x, d.Z, lz, d.NX*d.NY, lo, hi)
+	for _, b := range bandsOf(d) {
+		addBand(y, x, b, lo, hi)
+	}
 }
 
-// addBand adds the products of the diagonals at an offset above and below the main one.
-func addBand[T float32 | float64](y []float64, x []T, upper, lower []float64, offset, lo, hi int) {
-	for c := lo; c < min(hi, len(upper)); c++ {
-		y[c] += upper[c] * float64(x[c+offset])
+// band are the diagonals at an offset above and below the main one.
+type band struct {
+	upper, lower []float64
+	offset       int
+}
+
+func bandsOf(d *sparse.Diagonals) [3]band {
+	lx, ly, lz := d.Lower()
+	return [3]band{{d.X, lx, 1}, {d.Y, ly, d.NX}, {d.Z, lz, d.NX * d.NY}}
+}
+
+// addBand adds the products of a band.
+func addBand[T float32 | float64](y []float64, x []T, b band, lo, hi int) {
+	for c := lo; c < min(hi, len(b.upper)); c++ {
+		y[c] += b.upper[c] * float64(x[c+b.offset])
 	}
-	for c := max(lo, offset); c < min(hi, len(lower)+offset); c++ {
-		y[c] += lower[c-offset] * float64(x[c-offset])
+	for c := max(lo, b.offset); c < min(hi, len(b.lower)+b.offset); c++ {
+		y[c] += b.lower[c-b.offset] * float64(x[c-b.offset])
 	}
 }
 
@@ -47,11 +61,7 @@ func (m *matrix) magnitude(x []float64, c int) float64 {
 	}
 	d := m.by
 	sum = math.Abs(d.Main[c] * x[c])
-	lx, ly, lz := d.Lower()
-	for _, b := range [...]struct {
-		upper, lower []float64
-		offset       int
-	}{{d.X, lx, 1}, {d.Y, ly, d.NX}, {d.Z, lz, d.NX * d.NY}} {
+	for _, b := range bandsOf(d) {
 		if c < len(b.upper) {
 			sum += math.Abs(b.upper[c] * x[c+b.offset])
 		}

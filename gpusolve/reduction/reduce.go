@@ -98,7 +98,7 @@ func (r *Regions) pieces(v *Values, part []piece, plane []float64, offset float6
 		w := len(t.X)
 		for j, y := range t.Y {
 			at := (t.J+j)*r.NX + t.I
-			e.add(plane[at:at+w], t.X, offset, p.rect, j*w, y, t.Z)
+			e.add(plane[at:at+w], t.X, offset, corner{p.rect, j * w}, y, t.Z)
 		}
 	}
 }

@@ -97,8 +97,12 @@ func (e *Extent) At(group []Rect) (i, j, k int) {
 	return t.I + int(e.Cell)%len(t.X), t.J + int(e.Cell)/len(t.X), t.Plane
 }
 
-// add takes in a row of cells: its own sums first, then with the weight of the row. offset is added to every value.
-func (e *Extent) add(row, weights []float64, offset float64, rect, first int, y, z float64) {
+// corner is where a row of a rectangle begins: its first cell.
+type corner struct{ rect, cell int }
+
+// add takes in a row of cells from its corner on: its own sums first, then with the weight of the row. offset is added
+// to every value.
+func (e *Extent) add(row, weights []float64, offset float64, from corner, y, z float64) {
 	sum, weight := 0.0, 0.0
 	for i, v := range row {
 		v += offset
@@ -109,7 +113,7 @@ func (e *Extent) add(row, weights []float64, offset float64, rect, first int, y,
 		sum += float64(v * weights[i])
 		weight += weights[i]
 		if v > e.Max {
-			e.Max, e.Rect, e.Cell = v, int32(rect), int32(first+i)
+			e.Max, e.Rect, e.Cell = v, int32(from.rect), int32(from.cell+i)
 		}
 		if v < e.Min {
 			e.Min = v

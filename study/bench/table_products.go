@@ -153,7 +153,7 @@ func timeKernel(row *Row, k kernel, forms ops.Forms, sys chebyshev.Operations, c
 	again := func() { sys.Multiply(stored, k.entries, v[1], v[0]) }
 	if k.fused {
 		step := chebyshev.Recurrence{Keep: 0.1, Gain: 0.1}
-		again = func() { sys.Step(stored, k.entries, step, v[0], v[1], v[2], v[3]) }
+		again = func() { sys.Step(stored, k.entries, step, chebyshev.Iterate{Z: v[0], Rest: v[1], D: v[2]}, v[3]) }
 	}
 	again()
 	var times []float64

@@ -19,12 +19,12 @@ import (
 
 // Limits. Those above the aim of CONTRIBUTING.md may only go down.
 const (
-	mostFolders    = 14  // at the top
+	mostFolders    = 13  // at the top
 	mostColumns    = 120 // of a line, with tabs of four; text between backquotes and directives may be longer
-	mostFiles      = 83  // of a package, without tests; aim 45
-	mostWide       = 17  // structs of more than mostFields; aim 8
+	mostFiles      = 71  // of a package, without tests; aim 45
+	mostWide       = 8   // structs of more than mostFields; aim 8
 	mostFields     = 20
-	mostLong       = 26 // functions of more than mostParameters; aim 10
+	mostLong       = 7 // functions of more than mostParameters; aim 10
 	mostParameters = 6
 )
 

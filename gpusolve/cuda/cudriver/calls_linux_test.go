@@ -248,7 +248,7 @@ func labsDriver(t testing.TB) Driver {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &driver{launchKernel: entry{"cuLaunchKernel", labs}}
+	return &driver{modules: modules{launchKernel: entry{"cuLaunchKernel", labs}}}
 }
 
 func TestLaunchKernelAllocatesNothing(t *testing.T) {

@@ -54,16 +54,44 @@ func (e entry) call(args ...uintptr) error {
 
 // driver is libcuda; the fields are its functions in the order of Driver.
 type driver struct {
-	init, driverGetVersion, deviceGetCount, deviceGet, deviceGetName, deviceTotalMem, deviceGetAttribute,
-	deviceGetP2PAttribute,
-	primaryCtxRetain, primaryCtxRelease, ctxSetCurrent, ctxSynchronize, ctxEnablePeerAccess, memGetInfo,
-	memAlloc, memFree, memAllocHost, memFreeHost, memcpyHtoD, memcpyDtoH, memcpyDtoD, memcpyPeer, memsetD32,
-	moduleLoadData, moduleLoadDataEx, moduleUnload, moduleGetFunction, funcSetAttribute, launchKernel,
-	streamCreate, streamDestroy, streamSynchronize, streamQuery, streamWaitEvent, streamBeginCapture, streamEndCapture,
-	graphInstantiate, graphLaunch, graphDestroy, graphExecDestroy,
-	eventCreate, eventDestroy, eventRecord, eventSynchronize, eventQuery, eventElapsedTime entry
+	devices
+	contexts
+	memories
+	modules
+	streams
+	graphs
+	events
 
 	launches sync.Pool // of *launch
+}
+
+type devices struct {
+	init, driverGetVersion, deviceGetCount, deviceGet, deviceGetName, deviceTotalMem, deviceGetAttribute,
+	deviceGetP2PAttribute entry
+}
+
+type contexts struct {
+	primaryCtxRetain, primaryCtxRelease, ctxSetCurrent, ctxSynchronize, ctxEnablePeerAccess entry
+}
+
+type memories struct {
+	memGetInfo, memAlloc, memFree, memAllocHost, memFreeHost, memcpyHtoD, memcpyDtoH, memcpyDtoD, memcpyPeer,
+	memsetD32 entry
+}
+
+type modules struct {
+	moduleLoadData, moduleLoadDataEx, moduleUnload, moduleGetFunction, funcSetAttribute, launchKernel entry
+}
+
+type streams struct {
+	streamCreate, streamDestroy, streamSynchronize, streamQuery, streamWaitEvent, streamBeginCapture,
+	streamEndCapture entry
+}
+
+type graphs struct{ graphInstantiate, graphLaunch, graphDestroy, graphExecDestroy entry }
+
+type events struct {
+	eventCreate, eventDestroy, eventRecord, eventSynchronize, eventQuery, eventElapsedTime entry
 }
 
 // bind looks up every function before any is called.

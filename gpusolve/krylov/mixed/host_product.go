@@ -76,25 +76,36 @@ func (a *HostMatrix) physics(y, x []float32, lo, hi int) {
 		to := min(hi, (k+1)*a.sheet)
 		out := y[from-lo : to-lo]
 		bits := a.promote[k]
-		upper(out, x, b.x, 1, from, to, bits&1 != 0)
-		lower(out, x, b.x, 1, from, to, bits&1 != 0)
-		upper(out, x, b.y, a.nx, from, to, bits&2 != 0)
-		lower(out, x, b.y, a.nx, from, to, bits&2 != 0)
-		upper(out, x, b.z, a.sheet, from, to, bits&4 != 0)
-		lower(out, x, b.z, a.sheet, from, to, k > 0 && a.promote[max(k-1, 0)]&4 != 0)
+		x1, y1 := halfBand{b.x, 1, bits&1 != 0}, halfBand{b.y, a.nx, bits&2 != 0}
+		z1 := halfBand{b.z, a.sheet, bits&4 != 0}
+		x1.upper(out, x, from, to)
+		x1.lower(out, x, from, to)
+		y1.upper(out, x, from, to)
+		y1.lower(out, x, from, to)
+		z1.upper(out, x, from, to)
+		z1.wide = k > 0 && a.promote[max(k-1, 0)]&4 != 0
+		z1.lower(out, x, from, to)
 		from = to
 	}
 }
 
-func upper(y, x, g []float32, offset, lo, hi int, wide bool) {
-	for c := lo; c < min(hi, len(g)); c++ {
-		y[c-lo] += physical(g[c], x[c+offset], wide)
+// halfBand is FP16 entries of the diagonal at an offset; a wide one is multiplied in FP32.
+type halfBand struct {
+	g      []float32
+	offset int
+	wide   bool
+}
+
+// upper adds the products of rows lo to hi with the diagonal to y, lower those with its mirror image.
+func (h halfBand) upper(y, x []float32, lo, hi int) {
+	for c := lo; c < min(hi, len(h.g)); c++ {
+		y[c-lo] += physical(h.g[c], x[c+h.offset], h.wide)
 	}
 }
 
-func lower(y, x, g []float32, offset, lo, hi int, wide bool) {
-	for c := max(lo, offset); c < min(hi, len(g)+offset); c++ {
-		y[c-lo] += physical(g[c-offset], x[c-offset], wide)
+func (h halfBand) lower(y, x []float32, lo, hi int) {
+	for c := max(lo, h.offset); c < min(hi, len(h.g)+h.offset); c++ {
+		y[c-lo] += physical(h.g[c-h.offset], x[c-h.offset], h.wide)
 	}
 }
 

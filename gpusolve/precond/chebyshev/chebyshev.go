@@ -197,10 +197,10 @@ func (c *Preconditioner) Apply(z, r ops.Vector) {
 	for _, u := range c.steps {
 		if c.format == mixed.RowWise {
 			c.sys.Multiply(c.inner, c.entries, next, d)
-			c.sys.Relax(c.inner, u, z, c.rest, d, next)
+			c.sys.Relax(c.inner, u, Iterate{z, c.rest, d}, next)
 			continue
 		}
-		c.sys.Step(c.inner, c.entries, u, z, c.rest, d, next)
+		c.sys.Step(c.inner, c.entries, u, Iterate{z, c.rest, d}, next)
 		d, next = next, d
 	}
 }

@@ -179,7 +179,7 @@ func (p *probe) iteration(what string, s mixed.Stored, a *sparse.CSR, k kind, to
 	scale := rowSize(a, dir) + largest(left)
 	for n, u := range []chebyshev.Recurrence{{Keep: 0.3, Gain: 1.7 / top, First: true}, {Keep: 0.4, Gain: 1.1 / top},
 		{Keep: 0.5, Gain: 0.9 / top, Last: true}} {
-		p.m.Step(s, k.entries, u, z, rest, d, next)
+		p.m.Step(s, k.entries, u, chebyshev.Iterate{Z: z, Rest: rest, D: d}, next)
 		ad := make([]float64, len(dir))
 		a.Multiply(ad, dir)
 		for i := range sum {

@@ -79,7 +79,8 @@ func (s gpuOperations) Start(m mixed.Stored, rest, d, r ops.Vector, theta float6
 }
 
 // Step does a step of the iteration in one pass. FP16 entries belong to a lifted right side.
-func (s gpuOperations) Step(m mixed.Stored, entries mixed.Precision, u Recurrence, z, rest, d, next ops.Vector) {
+func (s gpuOperations) Step(m mixed.Stored, entries mixed.Precision, u Recurrence, v Iterate, next ops.Vector) {
+	z, rest, d := v.Z, v.Rest, v.D
 	_, scalars, _ := s.on.Sums()
 	k, a := s.kernels(), m.(*mixed.GPUMatrix)
 	if k == nil {
@@ -139,7 +140,8 @@ func lastScale(a *mixed.GPUMatrix, u Recurrence) cudriver.Ptr[float32] {
 }
 
 // Relax is a step after the product y = A d.
-func (s gpuOperations) Relax(m mixed.Stored, u Recurrence, z, rest, d, y ops.Vector) {
+func (s gpuOperations) Relax(m mixed.Stored, u Recurrence, v Iterate, y ops.Vector) {
+	z, rest, d := v.Z, v.Rest, v.D
 	k, a := s.kernels(), m.(*mixed.GPUMatrix)
 	if k == nil {
 		return

@@ -81,23 +81,23 @@ func begin[V float32 | float64](s *hostOperations, scale []float32, rest, d, r [
 }
 
 // Step does a step of the iteration.
-func (s *hostOperations) Step(m mixed.Stored, entries mixed.Precision, u Recurrence, z, rest, d, next ops.Vector) {
+func (s *hostOperations) Step(m mixed.Stored, entries mixed.Precision, u Recurrence, v Iterate, next ops.Vector) {
 	a := m.(*mixed.HostMatrix)
-	z64, z32, half := mixed.HostValues(z)
-	rest64, rest32, _ := mixed.HostValues(rest)
-	d64, d32, _ := mixed.HostValues(d)
+	z64, z32, half := mixed.HostValues(v.Z)
+	rest64, rest32, _ := mixed.HostValues(v.Rest)
+	d64, d32, _ := mixed.HostValues(v.D)
 	next64, next32, _ := mixed.HostValues(next)
 	end := ending{a.Scale(), 1 / s.lift}
 	s.on.Blockwise(func(lo, hi, worker int) (sum, top float64) {
 		if d64 != nil {
 			y := s.on.Scratch(worker).Doubles(hi - lo)
 			a.Product64(entries, y, d64, lo, hi)
-			relax(end, u, z64, rest64, d64, next64, y, lo, hi)
+			relax(end, u, cells[float64]{z64, rest64, d64, next64}, y, lo, hi)
 			return 0, 0
 		}
 		y := s.on.Scratch(worker).Floats(hi - lo)
 		a.Product32(entries, half, y, d32, lo, hi)
-		relax(end, u, z32, rest32, d32, next32, y, lo, hi)
+		relax(end, u, cells[float32]{z32, rest32, d32, next32}, y, lo, hi)
 		if half {
 			mixed.RoundHalves(z32[lo:hi])
 			mixed.RoundHalves(rest32[lo:hi])
@@ -108,21 +108,24 @@ func (s *hostOperations) Step(m mixed.Stored, entries mixed.Precision, u Recurre
 }
 
 // Relax is a step after the product y = A d.
-func (s *hostOperations) Relax(m mixed.Stored, u Recurrence, z, rest, d, y ops.Vector) {
+func (s *hostOperations) Relax(m mixed.Stored, u Recurrence, v Iterate, y ops.Vector) {
 	end := ending{m.(*mixed.HostMatrix).Scale(), 1 / s.lift}
-	z64, z32, _ := mixed.HostValues(z)
-	rest64, rest32, _ := mixed.HostValues(rest)
-	d64, d32, _ := mixed.HostValues(d)
+	z64, z32, _ := mixed.HostValues(v.Z)
+	rest64, rest32, _ := mixed.HostValues(v.Rest)
+	d64, d32, _ := mixed.HostValues(v.D)
 	y64, y32, _ := mixed.HostValues(y)
 	s.on.Blockwise(func(lo, hi, _ int) (sum, top float64) {
 		if d64 != nil {
-			relax(end, u, z64, rest64, d64, d64, y64[lo:hi], lo, hi)
+			relax(end, u, cells[float64]{z64, rest64, d64, d64}, y64[lo:hi], lo, hi)
 			return 0, 0
 		}
-		relax(end, u, z32, rest32, d32, d32, y32[lo:hi], lo, hi)
+		relax(end, u, cells[float32]{z32, rest32, d32, d32}, y32[lo:hi], lo, hi)
 		return 0, 0
 	})
 }
+
+// cells are the values of an Iterate, and the correction after it.
+type cells[V float32 | float64] struct{ z, rest, d, next []V }
 
 // ending is by what the last step multiplies: S, nil in the plain form, and what takes the lift back.
 type ending struct {
@@ -131,8 +134,9 @@ type ending struct {
 }
 
 // relax is a step's arithmetic for the cells from lo to hi, with their part of A d in y.
-func relax[V float32 | float64](end ending, u Recurrence, z, rest, d, next, y []V, lo, hi int) {
+func relax[V float32 | float64](end ending, u Recurrence, v cells[V], y []V, lo, hi int) {
 	keep, gain, back := V(u.Keep), V(u.Gain), V(end.back)
+	z, rest, d, next := v.z, v.rest, v.d, v.next
 	for c := lo; c < hi; c++ {
 		sum := d[c]
 		if !u.First {

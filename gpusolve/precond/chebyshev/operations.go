@@ -18,15 +18,19 @@ type Operations interface {
 	//	z += d, rest -= A d, next = Keep d + Gain rest
 	//
 	// In the first step z counts as zero. The last sets z = S (z + d + next)/c and leaves rest and next undefined.
-	Step(a mixed.Stored, entries mixed.Precision, s Recurrence, z, rest, d, next ops.Vector)
+	Step(a mixed.Stored, entries mixed.Precision, s Recurrence, v Iterate, next ops.Vector)
 	// Relax is Step where y = A d has been formed before; d becomes next.
-	Relax(a mixed.Stored, s Recurrence, z, rest, d, y ops.Vector)
+	Relax(a mixed.Stored, s Recurrence, v Iterate, y ops.Vector)
 
 	// Seed fills an FP32 vector with numbers from -1 to 1 that depend on seed and position alone, and sets RR = v.v.
 	Seed(v ops.Vector, seed uint32)
 	// Purge sets w -= alpha v + beta u and RR = w.w. A nil u counts as zero.
 	Purge(w, v, u ops.Vector, alpha, beta float64)
 }
+
+// Iterate holds the vectors of an iteration: the sum of the corrections, what is left of the right side, and the next
+// correction.
+type Iterate struct{ Z, Rest, D ops.Vector }
 
 // Recurrence is a step of the Chebyshev iteration.
 type Recurrence struct {

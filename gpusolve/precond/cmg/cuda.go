@@ -37,13 +37,18 @@ type gpuLevel struct {
 	ragged           *raggedRows           // nil where every row has one segment
 	upper            cudriver.Ptr[float32] // sums of products, where only the upper triangle is stored
 
-	of, first, member cudriver.Ptr[int32] // clusters
-	big               cudriver.Ptr[int32] // those of many members
-	bigCount          uint32
-	bigFrom           int32 // members from which a cluster is big
+	gpuClusters
 
 	dense *denseGraph // for Invert
 	bytes int64
+}
+
+// gpuClusters are the vertices of each cluster.
+type gpuClusters struct {
+	of, first, member cudriver.Ptr[int32]
+	big               cudriver.Ptr[int32] // clusters of many members
+	bigCount          uint32
+	bigFrom           int32 // members from which a cluster is big
 }
 
 // raggedRows say which rows the segments and blocks of a graph belong to.

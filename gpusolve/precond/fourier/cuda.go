@@ -15,33 +15,48 @@ import (
 type gpuOperations struct {
 	*Layered
 	part
-	crossing  *crossing // nil where one rank has all
-	on        *cuda.Iteration
-	reducer   cuda.PlaneReducer
-	transform *Transform
-	columns   *Columns
-	planeWork *Sheets
-	x, y      *gpuAxis
-	width     int   // wave numbers along x
-	from, to  int   // rows of planes in space
-	sheet     int64 // modes of a plane
-	space     int64 // values of a plane in space
-	tile      int64 // values of a plane in tiles of modes
-	tiles     cudriver.Ptr[float64]
-	partial   cudriver.Ptr[float64] // sums of blocks
-	atOnce    int                   // planes that tiles have room for
-	rooms     cudriver.Ptr[float64] // of blocks that transform long rows
-	system    gpuStack
-	plain     gpuStack // with the right side given as modes
+	crossing *crossing // nil where one rank has all
+	on       *cuda.Iteration
+	reducer  cuda.PlaneReducer
+	gpuKernels
+	x, y *gpuAxis
+	gpuExtent
+	gpuRoom
+	system gpuStack
+	plain  gpuStack // with the right side given as modes
 	// planeParts are the stacks' numbers on the way to the device, tables those of the axes too.
 	planeParts []float64
 	tables     []byte
 	sources    gpuSources
 	weights    []gpuWeight
-	sums       cudriver.Ptr[float64] // of each plane
 	known      []gpuSums
-	rough      *gpuModes             // of a preconditioner
-	kept       cudriver.Ptr[float64] // of solveAny
+	rough      *gpuModes // of a preconditioner
+}
+
+// gpuExtent is the size of what a rank has.
+type gpuExtent struct {
+	width    int   // wave numbers along x
+	from, to int   // rows of planes in space
+	sheet    int64 // modes of a plane
+	space    int64 // values of a plane in space
+	tile     int64 // values of a plane in tiles of modes
+}
+
+// gpuKernels are those of the method.
+type gpuKernels struct {
+	transform *Transform
+	columns   *Columns
+	planeWork *Sheets
+}
+
+// gpuRoom is memory for what lies between kernels.
+type gpuRoom struct {
+	tiles   cudriver.Ptr[float64]
+	atOnce  int                   // planes that tiles have room for
+	partial cudriver.Ptr[float64] // sums of blocks
+	rooms   cudriver.Ptr[float64] // of blocks that transform long rows
+	sums    cudriver.Ptr[float64] // of each plane
+	kept    cudriver.Ptr[float64] // of solveAny
 }
 
 var _ Operations = (*gpuOperations)(nil)
@@ -83,10 +98,10 @@ func newOnGPU(dev *cuda.Device, l *Layered, loads []Load, p part) (Operations, e
 
 // newWithin makes one whose blocks take no more than so much shared memory for their rows.
 func newWithin(dev *cuda.Device, l *Layered, loads []Load, shared int, p part) (Operations, error) {
-	px, py := planFor(l.NX, shared), planFor(l.NY, shared)
+	x, y := axesOf(l, shared)
 	cells := int64(p.partWidth(p.rank)) * int64(l.NY) * int64(l.NZ)
 	state := aligned(8 * cells)
-	room := fixedBytes(l.NX, l.NY, l.NZ, int64(dev.Multiprocessors), px, py, l.X, l.Y, &p) + state
+	room := fixedBytes(x, y, l.NZ, int64(dev.Multiprocessors), &p) + state
 	if l.Capacity != nil {
 		room += state
 	}
@@ -94,13 +109,13 @@ func newWithin(dev *cuda.Device, l *Layered, loads []Load, shared int, p part) (
 		room += aligned(int64(l.NZ) * PlaneBytes(l, p.group))
 	}
 	room += loadBytes(l, loads, cells/int64(l.NZ))
-	tables := tablesAhead(l, px, py)
+	tables := tablesAhead(x, y)
 	on, err := cuda.NewIteration(dev, cells, room)
 	if err != nil {
 		tables() // ends what makes them
 		return nil, err
 	}
-	g, err := newOnSpace(on, l, p, px, py, tables)
+	g, err := newOnSpace(on, l, p, x, y, tables)
 	if err != nil {
 		on.Free()
 		return nil, err
@@ -110,16 +125,16 @@ func newWithin(dev *cuda.Device, l *Layered, loads []Load, shared int, p part) (
 
 // tablesAhead makes the tables of the axes, one where both are alike, while the driver is asked for memory. The result
 // waits for them.
-func tablesAhead(l *Layered, px, py gpuPlan) func() []*axisTables {
-	alike := l.NX == l.NY && l.X == l.Y
+func tablesAhead(x, y plannedAxis) func() []*axisTables {
+	alike := x.like(y)
 	tables := make([]*axisTables, 2)
 	if alike {
 		tables = tables[:1]
 	}
 	var g errgroup.Group
-	g.Go(func() error { tables[0] = tablesOf(px, l.X); return nil })
+	g.Go(func() error { tables[0] = tablesOf(x); return nil })
 	if !alike {
-		g.Go(func() error { tables[1] = tablesOf(py, l.Y); return nil })
+		g.Go(func() error { tables[1] = tablesOf(y); return nil })
 	}
 	return func() []*axisTables {
 		_ = g.Wait() // none of them fails
@@ -128,21 +143,21 @@ func tablesAhead(l *Layered, px, py gpuPlan) func() []*axisTables {
 }
 
 // newOnSpace takes memory of a space, which gives it back.
-func newOnSpace(on *cuda.Iteration, l *Layered, p part, px, py gpuPlan, tables func() []*axisTables) (*gpuOperations,
-	error) {
-	g := &gpuOperations{Layered: l, part: p, on: on, width: p.partWidth(p.rank)}
-	g.from, g.to = p.held(p.rank)
-	g.sheet, g.space = int64(g.width)*int64(l.NY), int64(g.to-g.from)*int64(l.NX)
-	g.tile = tileValues(g.width, l.NY)
+func newOnSpace(on *cuda.Iteration, l *Layered, p part, x, y plannedAxis, tables func() []*axisTables) (
+	*gpuOperations, error) {
+	g := &gpuOperations{Layered: l, part: p, on: on}
+	own := p.extent(l)
+	g.gpuExtent = gpuExtent{own.width, own.from, own.to, int64(own.sheet), int64(own.space),
+		tileValues(own.width, l.NY)}
 	if err := g.load(on.Device); err != nil {
 		return nil, err
 	}
 	g.reducer = cuda.NewPlaneReducer(on.Space, l.NX, g.to-g.from, l.NZ)
-	g.x = &gpuAxis{gpuPlan: px, ends: l.X}
+	g.x = &gpuAxis{plannedAxis: x}
 	g.y = g.x
 	made := tables()
 	if len(made) > 1 {
-		g.y = &gpuAxis{gpuPlan: py, ends: l.Y}
+		g.y = &gpuAxis{plannedAxis: y}
 	}
 	g.sendTables(made)
 	if l.NZ > longestClass {

@@ -7,11 +7,24 @@ import (
 	"thermsim/gpusolve/cuda/cudriver"
 )
 
+// plannedAxis is an axis without its tables.
+type plannedAxis struct {
+	gpuPlan
+	ends Ends
+}
+
+// axesOf are those of an operator, for blocks of so much shared memory.
+func axesOf(l *Layered, shared int) (x, y plannedAxis) {
+	return plannedAxis{planFor(l.NX, shared), l.X}, plannedAxis{planFor(l.NY, shared), l.Y}
+}
+
+// like says that two axes have the same tables.
+func (p plannedAxis) like(q plannedAxis) bool { return p.n == q.n && p.ends == q.ends }
+
 // gpuAxis is an axis with the tables of its transforms. Coefficients of sines stand in reversed order: slot p belongs
 // to wave number n-1-p.
 type gpuAxis struct {
-	gpuPlan
-	ends                                          Ends
+	plannedAxis
 	turns, halves, chirps, filters, rootsOnDevice cudriver.Ptr[float64]
 	eigenvalues                                   cudriver.Ptr[float64] // of each slot
 	placesOnDevice, radicesOnDevice               cudriver.Ptr[int32]
@@ -30,7 +43,8 @@ type axisTables struct {
 	places, radices                     []int32
 }
 
-func tablesOf(p gpuPlan, ends Ends) *axisTables {
+func tablesOf(p plannedAxis) *axisTables {
+	ends := p.ends
 	t := &axisTables{roots: p.roots()}
 	n := p.n
 	if ends.fourth() {

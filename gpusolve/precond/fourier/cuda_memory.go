@@ -21,17 +21,17 @@ func gpuBytes(s precond.Shape, p *part) int64 {
 	if mp == 0 {
 		mp = manyMultiprocessors
 	}
-	return fixedBytes(s.NX, s.NY, s.NZ, mp, px, py, x, y, p)
+	return fixedBytes(plannedAxis{px, x}, plannedAxis{py, y}, s.NZ, mp, p)
 }
 
 // fixedBytes is that of a grid and plans on a GPU of so many multiprocessors.
-func fixedBytes(nx, ny, nz int, multiprocessors int64, px, py gpuPlan, x, y Ends, p *part) int64 {
-	bytes := tableBytes(px, x)
-	if nx != ny || x != y {
-		bytes += tableBytes(py, y)
+func fixedBytes(x, y plannedAxis, nz int, multiprocessors int64, p *part) int64 {
+	bytes := x.tableBytes()
+	if !x.like(y) {
+		bytes += y.tableBytes()
 	}
-	bytes += multiprocessors * max(px.roomBytes(), py.roomBytes())
-	planes, sheet := int64(nz), int64(p.partWidth(p.rank))*int64(ny)
+	bytes += multiprocessors * max(x.roomBytes(), y.roomBytes())
+	planes, sheet := int64(nz), int64(p.partWidth(p.rank))*int64(y.n)
 	bytes += 2*8*planes*ColumnsParts + 4*(planes+1) + 8*planes
 	if nz > longestClass {
 		blocks := min((sheet+ColumnsThreads-1)/ColumnsThreads, blocksPerMultiprocessor*multiprocessors)
@@ -50,11 +50,11 @@ const manyMultiprocessors = 132
 // smallBytes is for what pieces are rounded up to.
 const smallBytes = 8 * cuda.StoreAlign
 
-// tableBytes are an axis's tables.
-func tableBytes(p gpuPlan, ends Ends) int64 {
+// tableBytes are those of an axis's tables.
+func (p plannedAxis) tableBytes() int64 {
 	n, m := int64(p.n), int64(p.m)
 	bytes := 8*n + bytesOfComplex*(n/2+1)
-	if ends.fourth() {
+	if p.ends.fourth() {
 		bytes = 8*n + 2*bytesOfComplex*n
 	}
 	stride := int64(1)

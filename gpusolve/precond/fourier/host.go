@@ -13,11 +13,8 @@ type hostOperations struct {
 	*Layered
 	host.PlaneReducer
 	part
-	s        *host.Space
-	width    int     // wave numbers along x of a row of modes
-	sheet    int     // modes of a plane
-	from, to int     // rows of planes in space
-	space    int     // values of a plane in space
+	s *host.Space
+	extent
 	alongX   []*line // of each worker
 	alongY   []*line
 	lx, ly   []float64 // eigenvalues along the axes
@@ -50,10 +47,7 @@ func (p *hostPlanes) Len() int { return len(p.hostModes) }
 func (p *hostPlanes) Count() int { return p.count }
 
 func newOnHost(s *host.Space, l *Layered, p part) *hostOperations {
-	e := &hostOperations{Layered: l, part: p, s: s, width: p.partWidth(p.rank)}
-	e.sheet = e.width * l.NY
-	e.from, e.to = p.held(p.rank)
-	e.space = (e.to - e.from) * l.NX
+	e := &hostOperations{Layered: l, part: p, s: s, extent: p.extent(l)}
 	e.PlaneReducer = host.NewPlaneReducer(s, l.NX, e.to-e.from, l.NZ, func(p ops.Vector) []float64 {
 		return p.(*hostPlanes).hostModes
 	})

@@ -61,8 +61,8 @@ func newRough(on *cuda.Space, l *Layered) (Operations, error) {
 	if err != nil {
 		return nil, err
 	}
-	px, py := planFor(l.NX, shared), planFor(l.NY, shared)
-	g, err := newOnSpace(on.NewIteration(), l, whole(l), px, py, tablesAhead(l, px, py))
+	x, y := axesOf(l, shared)
+	g, err := newOnSpace(on.NewIteration(), l, whole(l), x, y, tablesAhead(x, y))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", precond.ErrRefused, err)
 	}

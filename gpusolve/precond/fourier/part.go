@@ -70,6 +70,21 @@ func (p *part) held(rank int) (from, to int) {
 	return max(0, p.rows[rank]-pairRows), min(p.rows[p.size()], p.rows[rank+1]+pairRows)
 }
 
+// extent is the size of what a rank has.
+type extent struct {
+	width    int // wave numbers along x of a row of modes
+	sheet    int // modes of a plane
+	from, to int // rows of planes in space
+	space    int // values of a plane in space
+}
+
+func (p *part) extent(l *Layered) extent {
+	e := extent{width: p.partWidth(p.rank)}
+	e.from, e.to = p.held(p.rank)
+	e.sheet, e.space = e.width*l.NY, (e.to-e.from)*l.NX
+	return e
+}
+
 // partWidth is the number of a rank's own wave numbers along x.
 func (p *part) partWidth(rank int) int { return p.waves[rank+1] - p.waves[rank] }
 

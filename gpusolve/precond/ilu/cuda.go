@@ -52,7 +52,7 @@ func (o gpuOperations) factorise(a ops.Diagonals, how Options) (Factor, error) {
 	nx, ny, nz := d.Shape()
 	shape, from := squeezed(nx, ny, nz)
 	f := &cudaFactor{s: s, k: k, nx: nx, ny: ny, nz: nz,
-		wavefront: newWavefront(how.Order, shape[0], shape[1], shape[2], how.TileY, how.TileZ, how.Chunk), sides: 1,
+		wavefront: newWavefront(how.Order, shape, how.TileY, how.TileZ, how.Chunk), sides: 1,
 		how: how}
 	if !d.Symmetric() {
 		f.sides = 2

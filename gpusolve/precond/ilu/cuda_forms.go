@@ -33,7 +33,7 @@ func (f *cudaFactor) inForm(form Form) (Triangles, error) {
 	}
 	t := &cudaForms{s: s, k: f.k, f: k, form: form, wavefront: f.wavefront}
 	w := f.wavefront
-	t.wavefront = newWavefront(w.order, w.nx, w.ny, w.nz, t.columns(f.how.TileY), w.tileQ, 0)
+	t.wavefront = newWavefront(w.order, [3]int{w.nx, w.ny, w.nz}, t.columns(f.how.TileY), w.tileQ, 0)
 	t.chunk = powerOfTwo(cmp.Or(f.how.Chunk, 1))
 	before := s.Allocated()
 	t.planned, t.state = cuda.Upload(s, t.plan), cuda.Alloc[int32](s, 2*t.states())

@@ -21,7 +21,8 @@ type wavefront struct {
 const planEntries = KernelsPlan
 
 // newWavefront plans tiles of at most KernelsWide columns. Zero sizes are chosen.
-func newWavefront(order, nx, ny, nz, tileP, tileQ, levels int) *wavefront {
+func newWavefront(order int, shape [3]int, tileP, tileQ, levels int) *wavefront {
+	nx, ny, nz := shape[0], shape[1], shape[2]
 	const most = KernelsWide
 	if tileQ <= 0 {
 		tileQ = (nz + (nz+7)/8 - 1) / ((nz + 7) / 8) // equal parts of up to 8

@@ -89,13 +89,13 @@ func (f *probe) plainCycle(rungs []multigrid.Rung, s multigrid.Smoothing) {
 		f.m.RestrictStart(r.Level, next.Level, next.B, r.B, r.X, s.First)
 		f.plainCycle(rungs[1:], s)
 		f.m.Prolong(r.Level, next.Level, r.X, next.Z)
-		f.m.Step(r.Level, r.Z, r.X, nil, r.B, 0, s.First)
+		f.m.Step(r.Level, r.Z, r.X, nil, r.B, multigrid.Relaxation{C: s.First})
 		return
 	}
-	f.m.Step(r.Level, r.Z, r.X, nil, r.B, s.Momentum, s.Second)
+	f.m.Step(r.Level, r.Z, r.X, nil, r.B, multigrid.Relaxation{A: s.Momentum, C: s.Second})
 	f.m.Restrict(r.Level, next.Level, next.B, r.B, r.Z)
 	f.plainCycle(rungs[1:], s)
 	f.m.Prolong(r.Level, next.Level, r.Z, next.Z)
-	f.m.Step(r.Level, r.X, r.Z, nil, r.B, 0, s.First)
-	f.m.Step(r.Level, r.Z, r.X, r.Z, r.B, s.Momentum, s.Second)
+	f.m.Step(r.Level, r.X, r.Z, nil, r.B, multigrid.Relaxation{C: s.First})
+	f.m.Step(r.Level, r.Z, r.X, r.Z, r.B, multigrid.Relaxation{A: s.Momentum, C: s.Second})
 }

@@ -95,11 +95,11 @@ func (f *probe) smoothing(level multigrid.Level) {
 		}
 		return w
 	}
-	f.m.Step(level, y, x, prev, b, a, c)
+	f.m.Step(level, y, x, prev, b, multigrid.Relaxation{A: a, C: c})
 	f.Near("Step", f.Read(y), step(pv), largest(want), 100*eps32)
-	f.m.Step(level, y, x, nil, b, a, c)
+	f.m.Step(level, y, x, nil, b, multigrid.Relaxation{A: a, C: c})
 	f.Near("Step without prev", f.Read(y), step(make([]float64, len(xv))), largest(want), 100*eps32)
-	f.m.Step(level, prev, x, prev, b, a, c)
+	f.m.Step(level, prev, x, prev, b, multigrid.Relaxation{A: a, C: c})
 	f.Near("Step onto prev", f.Read(prev), step(pv), largest(want), 100*eps32)
 }
 

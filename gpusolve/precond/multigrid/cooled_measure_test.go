@@ -72,7 +72,7 @@ func TestMeasureCooledOnGPU(t *testing.T) {
 	for _, c := range plan.Coarsenings[:4] {
 		b, z, w := vector(l), vector(l), vector(l)
 		took("Start", func() { o.Start(l, z, b, 1) })
-		took("Step", func() { o.Step(l, w, z, nil, b, 0.2, 0.9) })
+		took("Step", func() { o.Step(l, w, z, nil, b, multigrid.Relaxation{A: 0.2, C: 0.9}) })
 		took("Streams", func() { o.Streams(l, z, b) })
 		next, err := o.Coarsen(l, c)
 		if err != nil {

@@ -140,10 +140,12 @@ func (p *twins) smoothing(where string) {
 	b, x, y, prev := p.random(), p.pair(), p.pair(), p.random()
 	p.both(func(n int, o multigrid.Operations, l multigrid.Level) { o.Start(l, x[n], b[n], 0.8) })
 	p.near(where+": Start", x, p.tolerance)
-	p.both(func(n int, o multigrid.Operations, l multigrid.Level) { o.Step(l, y[n], x[n], nil, b[n], 0.2, 0.9) })
+	p.both(func(n int, o multigrid.Operations, l multigrid.Level) {
+		o.Step(l, y[n], x[n], nil, b[n], multigrid.Relaxation{A: 0.2, C: 0.9})
+	})
 	p.near(where+": Step", y, p.tolerance)
 	p.both(func(n int, o multigrid.Operations, l multigrid.Level) {
-		o.Step(l, prev[n], x[n], prev[n], b[n], 0.2, 0.9)
+		o.Step(l, prev[n], x[n], prev[n], b[n], multigrid.Relaxation{A: 0.2, C: 0.9})
 	})
 	p.near(where+": Step in place of the one before", prev, p.tolerance)
 	p.both(func(n int, o multigrid.Operations, l multigrid.Level) { o.Streams(l, y[n], b[n]) })

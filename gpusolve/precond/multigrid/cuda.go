@@ -86,7 +86,7 @@ func (s *gpuOperations) Start(l Level, x, b ops.Vector, c float32) {
 }
 
 // Step sets dst = x + a (x - prev) + c T^-1 (b - A x).
-func (s *gpuOperations) Step(l Level, dst, x, prev, b ops.Vector, a, c float32) {
+func (s *gpuOperations) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) {
 	if !s.Ready() {
 		return
 	}
@@ -95,7 +95,7 @@ func (s *gpuOperations) Step(l Level, dst, x, prev, b ops.Vector, a, c float32) 
 		g := s.columnGrid(lv)
 		s.Note(s.lines.StepDot(s.Stream, g, LinesStepDotArgs{
 			Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx, Gy: lv.gy, Gz: lv.gz, Inverse: lv.inverse,
-			B: cuda.F32(b), X: cuda.F32(x), Prev: cuda.F32(prev), Dst: cuda.F32(dst), A: a, Scale: c,
+			B: cuda.F32(b), X: cuda.F32(x), Prev: cuda.F32(prev), Dst: cuda.F32(dst), A: w.A, Scale: w.C,
 			Scratch: s.longColumn,
 			Partial: s.Partial(),
 		}))
@@ -104,7 +104,8 @@ func (s *gpuOperations) Step(l Level, dst, x, prev, b ops.Vector, a, c float32) 
 	}
 	s.Note(s.lines.Step(s.Stream, s.columnGrid(lv), LinesStepArgs{
 		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx, Gy: lv.gy, Gz: lv.gz, Inverse: lv.inverse,
-		B: cuda.F32(b), X: cuda.F32(x), Prev: cuda.F32(prev), Dst: cuda.F32(dst), A: a, Scale: c, Scratch: s.longColumn,
+		B: cuda.F32(b), X: cuda.F32(x), Prev: cuda.F32(prev), Dst: cuda.F32(dst), A: w.A, Scale: w.C,
+		Scratch: s.longColumn,
 	}))
 }
 

@@ -97,7 +97,7 @@ func (s *gpuCooled) Start(l Level, x, b ops.Vector, c float32) {
 }
 
 // Step sets dst = x + a (x - prev) + c T^-1 (b - A x).
-func (s *gpuCooled) Step(l Level, dst, x, prev, b ops.Vector, a, c float32) {
+func (s *gpuCooled) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) {
 	if !s.Ready() {
 		return
 	}
@@ -107,7 +107,7 @@ func (s *gpuCooled) Step(l Level, dst, x, prev, b ops.Vector, a, c float32) {
 		Far:     lv.far,
 		FarSlot: lv.farSlot, Flows: lv.flows, Flowing: lv.flowing, B: cuda.F32(b), X: cuda.F32(x), Prev: cuda.F32(prev),
 		Dst: cuda.F32(dst),
-		A:   a, Scale: c, Scratch: s.room,
+		A:   w.A, Scale: w.C, Scratch: s.room,
 	}))
 }
 

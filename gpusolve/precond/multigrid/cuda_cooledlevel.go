@@ -13,12 +13,25 @@ type cooledLevel struct {
 	nx, ny, nz   int
 	sheet, cells int64
 
+	cooledCouplings
+	cooledFlows
+
+	columns *Cooledlines
+	from    *cooledLevel // the finer one, nil of the finest
+	next    cooledTransfer
+}
+
+// cooledCouplings are the conductances of a level, and what elimination along its columns leaves of them.
+type cooledCouplings struct {
 	gx, gy, gz, e, inverse cudriver.Ptr[float32]
 	ground, capacity, far  cudriver.Ptr[float32]
 	groundSlot, farSlot    cudriver.Ptr[int32]
 	grounded               []bool // planes with a slot in ground
 	farOf                  []int32
+}
 
+// cooledFlows are the coolant of a level and the lines that are solved along it.
+type cooledFlows struct {
 	streams []cooledStream
 	flows   cudriver.Ptr[Flow]
 	flowing cudriver.Ptr[int32] // by plane, -1 of solids
@@ -28,10 +41,6 @@ type cooledLevel struct {
 	all      lineSet
 	coloured [3]lineSet // of which some have the colour: coolant, even and odd lines of walls
 	colours  map[cudriver.Ptr[int32]][]int32
-
-	columns *Cooledlines
-	from    *cooledLevel // the finer one, nil of the finest
-	next    cooledTransfer
 }
 
 // lineSet are lines on the device.

@@ -133,9 +133,10 @@ func (f *hostFlow) drain(res, own []float32, j int) {
 	simd.Add(res, own, -f.heat[j])
 }
 
-// right is b of n cells of plane k with what solved planes below and coolant upstream add to it: b itself where that is
-// nothing. A nil x is zero.
-func (l *hostLevel) right(work, b, y, x []float32, k, c, n int) []float32 {
+// right is b of cells of plane k from offset c on with what solved planes below and coolant upstream add to it: b
+// itself where that is nothing. A nil x is zero.
+func (l *hostLevel) right(work, b, y, x []float32, k, c int) []float32 {
+	n := len(b)
 	if l.cool == nil {
 		return b
 	}

@@ -34,7 +34,8 @@ func (t *restrictTask) Run(lo, hi, worker int) {
 	f, c := t.fine, t.coarse
 	tr := &f.next
 	w := f.s.Scratch(worker).Floats(3*(f.nx+2) + c.nx)
-	res, u, part, line := w[:f.nx+2], w[f.nx+2:2*(f.nx+2)], w[2*(f.nx+2):3*(f.nx+2)], w[3*(f.nx+2):]
+	res, part := w[:f.nx+2], w[2*(f.nx+2):3*(f.nx+2)]
+	between := rowsBetween{w[f.nx+2 : 2*(f.nx+2)], w[3*(f.nx+2):]}
 	for k := range c.nz {
 		clear(t.bc[c.pad+k*c.sheet+lo*c.nx : c.pad+k*c.sheet+hi*c.nx])
 	}
@@ -50,13 +51,13 @@ func (t *restrictTask) Run(lo, hi, worker int) {
 			t.residual(res[1:1+f.nx], k, j)
 			v := tr.parts(k)
 			if v == nil {
-				t.scatter(rowTo{k, plane, tr.limits(k)}, res, u, line, j, lo, hi)
+				t.scatter(rowTo{k, plane, tr.limits(k)}, res, between, j, lo, hi)
 				continue
 			}
 			v.kind(part[1:1+f.nx], res[1:1+f.nx], j, false)
-			t.scatter(rowTo{k, plane, nil}, part, u, line, j, lo, hi)
+			t.scatter(rowTo{k, plane, nil}, part, between, j, lo, hi)
 			v.kind(part[1:1+f.nx], res[1:1+f.nx], j, true)
-			t.scatter(rowTo{k, plane + 1, tr.limits(k)}, part, u, line, j, lo, hi)
+			t.scatter(rowTo{k, plane + 1, tr.limits(k)}, part, between, j, lo, hi)
 		}
 	}
 }
@@ -108,8 +109,12 @@ func (r rowTo) weights(tr *hostTransfer, j, n int, geometric float32) (wx []floa
 	return wx, geometric
 }
 
+// rowsBetween are for a fine row with the weights along y, and for a coarse row.
+type rowsBetween struct{ u, line []float32 }
+
 // scatter adds one fine row, res[1:1+nx], to the coarse rows it belongs to.
-func (t *restrictTask) scatter(to rowTo, res, u, line []float32, j, lo, hi int) {
+func (t *restrictTask) scatter(to rowTo, res []float32, between rowsBetween, j, lo, hi int) {
+	u, line := between.u, between.line
 	f, c := t.fine, t.coarse
 	tr := &f.next
 	n := f.nx

@@ -39,7 +39,7 @@ func (t *startTask) columns(j, i0, n int, y []float32) {
 	var below []float32
 	for k := range l.nz {
 		yk := y[k*n : k*n+n]
-		b := l.right(y[l.nz*n:(l.nz+1)*n], t.b[c:c+n], y, nil, k, c, n)
+		b := l.right(y[l.nz*n:(l.nz+1)*n], t.b[c:c+n], y, nil, k, c)
 		simd.Start(yk, b, l.inverse[c:c+n], l.below(k, c, n), below)
 		below = yk
 		c += l.sheet
@@ -85,15 +85,15 @@ func (l *hostLevel) substitute(yk, solved []float32, k, c int) {
 type stepTask struct {
 	l               *hostLevel
 	dst, x, prev, b []float32
-	a, c            float32
+	w               Relaxation
 }
 
 // Step sets dst = x + a (x - prev) + c T^-1 (b - A x). Since T is A without its lateral couplings, T^-1 (b - A x) is
 // T^-1 (b + lateral x) - x, which needs neither the diagonal nor the vertical part of A x. It reads x, b, gx, gy, gz,
 // inverse and writes dst: 28 bytes per cell, 32 with prev.
-func (s *hostOperations) Step(l Level, dst, x, prev, b ops.Vector, a, c float32) {
+func (s *hostOperations) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) {
 	lv := l.(*hostLevel)
-	s.stepOp = stepTask{lv, values(dst), values(x), values(prev), values(b), a, c}
+	s.stepOp = stepTask{lv, values(dst), values(x), values(prev), values(b), w}
 	lv.rows(&s.stepOp, lv.ny)
 	s.stepOp = stepTask{}
 }
@@ -115,7 +115,7 @@ func (t *stepTask) columns(j, i0, n int, y []float32) {
 	for k := range l.nz {
 		yk := y[k*n : k*n+n]
 		x := l.around(t.x, c, n)
-		b := l.right(y[l.nz*n:(l.nz+1)*n], t.b[c:c+n], y, t.x, k, c, n)
+		b := l.right(y[l.nz*n:(l.nz+1)*n], t.b[c:c+n], y, t.x, k, c)
 		simd.Eliminate(yk, b, l.inverse[c:c+n], l.below(k, c, n), below, &x)
 		below = yk
 		c += l.sheet
@@ -128,9 +128,9 @@ func (t *stepTask) columns(j, i0, n int, y []float32) {
 		}
 		dst, x := t.dst[c:c+n], t.x[c:c+n]
 		if t.prev != nil {
-			simd.Momentum(dst, x, t.prev[c:c+n], yk, t.a, t.c)
+			simd.Momentum(dst, x, t.prev[c:c+n], yk, t.w.A, t.w.C)
 		} else {
-			simd.Combine(dst, x, yk, 1+t.a-t.c, t.c)
+			simd.Combine(dst, x, yk, 1+t.w.A-t.w.C, t.w.C)
 		}
 	}
 }

@@ -16,7 +16,7 @@ type Operations interface {
 	// Start sets x = c T^-1 b.
 	Start(l Level, x, b ops.Vector, c float32)
 	// Step sets dst = x + a (x - prev) + c T^-1 (b - A x). A nil prev counts as zero. dst may be prev, never x.
-	Step(l Level, dst, x, prev, b ops.Vector, a, c float32)
+	Step(l Level, dst, x, prev, b ops.Vector, w Relaxation)
 	// Streams sets x in every cell of coolant, and then of the walls between, to the solution of the equations of its
 	// line along the flow, the rest of x given. It is nothing where no coolant flows.
 	Streams(l Level, x, b ops.Vector)
@@ -62,6 +62,9 @@ type Rung struct {
 // Smoothing holds the coefficients of the smoother: a Momentum of 0 is damped line Jacobi with weight First, any other
 // Chebyshev of degree 2, x1 = x0 + First T^-1 r0, x2 = x1 + Momentum (x1 - x0) + Second T^-1 r1.
 type Smoothing struct{ First, Momentum, Second float32 }
+
+// Relaxation is the weights of a step of the smoother.
+type Relaxation struct{ A, C float32 }
 
 // Level is one grid of the hierarchy.
 type Level interface {

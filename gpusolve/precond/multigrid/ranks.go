@@ -156,8 +156,8 @@ func (s *rankOperations) NewVector(l Level) (ops.Vector, error) { return s.local
 func (s *rankOperations) Start(l Level, x, b ops.Vector, c float32) { s.local.Start(mine(l), x, b, c) }
 
 // Step sets dst = x + a (x - prev) + c T^-1 (b - A x).
-func (s *rankOperations) Step(l Level, dst, x, prev, b ops.Vector, a, c float32) {
-	s.local.Step(mine(l), dst, x, prev, b, a, c)
+func (s *rankOperations) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) {
+	s.local.Step(mine(l), dst, x, prev, b, w)
 }
 
 // Streams is nothing: no coolant flows where ranks share a grid.

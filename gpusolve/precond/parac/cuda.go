@@ -44,11 +44,8 @@ const eliminatePatience, solvePatience = 1 << 28, 1 << 23
 type cudaElimination struct {
 	*cuda.Space
 	modules
-	a      *cuda.Rows
-	rowPtr cudriver.Ptr[int64] // of a, like col and val
-	col    cudriver.Ptr[int32]
-	val    cudriver.Ptr[float64]
-	how    choices
+	rowsRead
+	how choices
 	// ordered is how long the processor took for the order.
 	ordered time.Duration
 	n       int64
@@ -63,7 +60,19 @@ type cudaElimination struct {
 	count        cudriver.Ptr[uint32]
 	pivot        cudriver.Ptr[float64]
 	output       cudriver.Ptr[uint64]
-	// Sizes that are guessed, and how far grounds may grow.
+	guesses
+}
+
+// rowsRead is the matrix.
+type rowsRead struct {
+	a      *cuda.Rows
+	rowPtr cudriver.Ptr[int64] // of a, like col and val
+	col    cudriver.Ptr[int32]
+	val    cudriver.Ptr[float64]
+}
+
+// guesses are sizes that are not known before the elimination, and how far grounds may grow.
+type guesses struct {
 	stride             uint32
 	outputs, scratches int64
 	headroom           int32
@@ -86,8 +95,8 @@ func (x gpuOperations) eliminate(a ops.Rows, how choices) (factor, error) {
 		r = cuda.UploadRows(x.s, r.Download().DoubleCover())
 		defer r.Release()
 	}
-	e := &cudaElimination{Space: x.s, modules: m, memory: cuda.NewTemporary(x.s), attempt: cuda.NewTemporary(x.s), a: r,
-		how: how, n: int64(r.Len()), headroom: headroom}
+	e := &cudaElimination{Space: x.s, modules: m, memory: cuda.NewTemporary(x.s), attempt: cuda.NewTemporary(x.s),
+		rowsRead: rowsRead{a: r}, how: how, n: int64(r.Len()), guesses: guesses{headroom: headroom}}
 	if e.n >= 1<<31 {
 		return nil, fmt.Errorf("%w, of fewer than 2^31 rows", errUnsuitable)
 	}

@@ -124,13 +124,13 @@ func (s *system) NewWorkspace() (ops.Workspace, error) {
 
 // updating is a workspace that fills ghost rows of r while the other rows are updated.
 type updating interface {
-	UpdateExchanged(on ops.Partition, x, r, r32, p, z, q ops.Vector)
+	UpdateExchanged(x, r, r32, p, z, q ops.Vector)
 }
 
 // Update advances x and r. The cycle after it needs all ghost rows of r.
 func (w *workspace) Update(x, r, r32, p, z, q ops.Vector) {
 	if on, ok := w.Workspace.(updating); ok {
-		on.UpdateExchanged(w.s.slab.Rows, x, r, r32, p, z, q)
+		on.UpdateExchanged(x, r, r32, p, z, q)
 		return
 	}
 	w.Workspace.Update(x, r, r32, p, z, q)

@@ -29,11 +29,7 @@ type quotient struct {
 	weight    []int32   // size of an element's members together
 	merged    [][]int32 // variables that one stands for besides itself
 	dead      []bool    // elements absorbed by others
-	degree    []int32
-
-	first      []int32 // lists of variables by degree, doubly linked
-	next, prev []int32
-	low        int32
+	degrees
 
 	inClique    []int32 // the element being made, by variable
 	outside     []int32 // weight of an element outside the clique
@@ -42,6 +38,13 @@ type quotient struct {
 	clique      []int32
 	order       []int32
 	last        []int32 // rows too dense to take part
+}
+
+// degrees are lists of variables by degree, doubly linked.
+type degrees struct {
+	degree            []int32
+	first, next, prev []int32
+	low               int32
 }
 
 func newQuotient(rowPtr []int64, col []int32) *quotient {
@@ -91,7 +94,7 @@ func newQuotient(rowPtr []int64, col []int32) *quotient {
 }
 
 // file puts a variable into the list of its degree.
-func (q *quotient) file(v, degree int32) {
+func (q *degrees) file(v, degree int32) {
 	q.degree[v] = degree
 	q.low = min(q.low, degree)
 	head := q.first[degree]
@@ -103,7 +106,7 @@ func (q *quotient) file(v, degree int32) {
 }
 
 // unfile takes it out.
-func (q *quotient) unfile(v int32) {
+func (q *degrees) unfile(v int32) {
 	if q.prev[v] >= 0 {
 		q.next[q.prev[v]] = q.next[v]
 	} else {
@@ -115,7 +118,7 @@ func (q *quotient) unfile(v int32) {
 }
 
 // least takes a variable of least degree out.
-func (q *quotient) least() int32 {
+func (q *degrees) least() int32 {
 	for q.first[q.low] < 0 {
 		q.low++
 	}

@@ -34,12 +34,12 @@ func (w *warp) onRead(a *access, p *page, off uint64, lane int) bool {
 	for g := off >> sh.shift; g <= (off+a.width-1)>>sh.shift; g++ {
 		if s := sh.writes[g]; s.segment() >= first {
 			if a.readOnly {
-				w.reportRace(a, p, off, lane, s, "write", "read through the non-coherent cache (ld.global.nc) of "+
-					"memory written in the same launch")
+				w.reportRace(a, p, off, lane, clash{s, "write",
+					"read through the non-coherent cache (ld.global.nc) of memory written in the same launch"})
 				return false
 			}
 			if !s.same(me) && w.conflict(s, me, lane) {
-				w.reportRace(a, p, off, lane, s, "write", "data race: read")
+				w.reportRace(a, p, off, lane, clash{s, "write", "data race: read"})
 				return false
 			}
 		}
@@ -90,7 +90,7 @@ func (w *warp) noteWrite(a *access, p *page, off uint64, lane int, what string) 
 	first, me := w.first(p), w.stamp(lane, a.strength())
 	for g := off >> sh.shift; g <= (off+a.width-1)>>sh.shift; g++ {
 		if r := sh.reads[g]; r.segment() >= first && !r.same(me) && w.conflict(r, me, lane) {
-			w.reportRace(a, p, off, lane, r, "read", "data race: "+what)
+			w.reportRace(a, p, off, lane, clash{r, "read", "data race: " + what})
 			return false
 		}
 		s := sh.writes[g]
@@ -98,7 +98,7 @@ func (w *warp) noteWrite(a *access, p *page, off uint64, lane int, what string) 
 		case s.segment() < first || s.same(me) && a.strong == (s.strength() != weak):
 			sh.writes[g] = me
 		case !s.same(me) && w.conflict(s, me, lane):
-			w.reportRace(a, p, off, lane, s, "write", "data race: "+what)
+			w.reportRace(a, p, off, lane, clash{s, "write", "data race: " + what})
 			return false
 		default:
 			sh.writes[g] = w.merge(s, me, lane)
@@ -219,9 +219,16 @@ func (w *warp) publish(a *access, p *page, off uint64, lane int, carryOn bool) {
 	f.releases = append(f.releases, rel)
 }
 
+// clash is an access of a kind with an earlier one of another.
+type clash struct {
+	with        stamp
+	other, what string
+}
+
 // reportRace raises the fault of two accesses that no barrier, fence or atomic operation orders.
-func (w *warp) reportRace(a *access, p *page, off uint64, lane int, s stamp, other, what string) {
-	w.raise(cudriver.LaunchFailed, lane, "%s of %d bytes at %s", what, a.width, w.describe(p, off))
+func (w *warp) reportRace(a *access, p *page, off uint64, lane int, c clash) {
+	s := c.with
+	w.raise(cudriver.LaunchFailed, lane, "%s of %d bytes at %s", c.what, a.width, w.describe(p, off))
 	for s.level() == bySet {
 		next := stamp(0)
 		for _, e := range w.run.sets[s.set()] {
@@ -244,5 +251,5 @@ func (w *warp) reportRace(a *access, p *page, off uint64, lane int, s stamp, oth
 	w.run.fault.more = append(w.run.fault.more,
 		fmt.Sprintf("the other access is a %s by block (%d,%d,%d), %s, ptx line %d (%s), with nothing between that "+
 			"orders them",
-			other, at%gx, at/gx%gy, at/gx/gy, who, in.line, in.opcode))
+			c.other, at%gx, at/gx%gy, at/gx/gy, who, in.line, in.opcode))
 }
