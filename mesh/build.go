@@ -75,36 +75,29 @@ func (m *Mesh) addLayer(l int, p *painter) {
 	m.LayerPlanes = append(m.LayerPlanes, [2]int{first, len(m.Planes)})
 }
 
-// DX is the width of column i in m.
-func (m *Mesh) DX(i int) float64 { return m.X[i+1] - m.X[i] }
-
-// DY is the depth of row j in m.
-func (m *Mesh) DY(j int) float64 { return m.Y[j+1] - m.Y[j] }
-
-// DZ is the thickness of plane k in m.
-func (m *Mesh) DZ(k int) float64 {
-	l := m.Planes[k].Layer
-	// From the layer, not from differences of heights: a thin layer high in the stack would lose digits.
-	return m.Stack.Layers[l].PlaneThickness(k - m.LayerPlanes[l][0])
-}
-
-// PowerPlanes is the half-open range of planes over which the power of layer l is spread evenly.
-func (m *Mesh) PowerPlanes(l int) [2]int {
-	from, to := m.Stack.Layers[l].HeatedPlanes()
-	first := m.LayerPlanes[l][0]
-	return [2]int{first + from, first + to}
-}
-
-// Center is the centre of cell (i, j, k) in m.
-func (m *Mesh) Center(i, j, k int) (x, y, z float64) {
-	return (m.X[i] + m.X[i+1]) / 2, (m.Y[j] + m.Y[j+1]) / 2, (m.Z[k] + m.Z[k+1]) / 2
-}
-
-// At is the material of the cell at column i, row j of plane k.
-func (m *Mesh) At(i, j, k int) *Material {
-	p := &m.Planes[k]
-	if p.Index == nil {
-		return &m.Palette[p.Uniform]
+// newLeakage takes that of the power; nil where nothing leaks.
+func newLeakage(m *Mesh) *Leakage {
+	if !m.Stack.Leaks() {
+		return nil
 	}
-	return &m.Palette[p.Index[j*m.NX()+i]]
+	l := &Leakage{Laws: &Laws{}}
+	known := map[*stack.Curve]int32{}
+	for _, layer := range m.Power.Leakage() {
+		first := len(l.Terms)
+		for _, t := range layer.Terms {
+			n, ok := known[t.Law]
+			if !ok {
+				n = l.Laws.addCurve(t.Law)
+				known[t.Law] = n
+				l.curves = append(l.curves, t.Law)
+			}
+			l.Terms = append(l.Terms, LeakageTerm{n, int32(len(l.Sheets))})
+			l.Sheets = append(l.Sheets, t.Watts)
+		}
+		r := m.PowerPlanes(layer.Layer)
+		for k := r[0]; k < r[1]; k++ {
+			l.Planes = append(l.Planes, LeakagePlane{1 / float64(r[1]-r[0]), k, first, len(l.Terms) - first})
+		}
+	}
+	return l
 }

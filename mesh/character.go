@@ -1,11 +1,5 @@
 package mesh
 
-// character is what the solver wants to know of a layer's material, found once when the mesh is built.
-type character struct {
-	kx, ky     float64 // mean conductivities, W/(m K)
-	interfaces float64 // share of lateral faces with a jump
-}
-
 // LateralConductivity is the mean conductivity of plane k along x and y in W/(m K).
 func (m *Mesh) LateralConductivity(k int) (kx, ky float64) {
 	c := &m.characters[m.Planes[k].Layer]

@@ -61,17 +61,6 @@ func (m *Mesh) Capacity(k, j int, dst []float64) {
 	m.CoolCapacity(m.solids, k, j, dst)
 }
 
-// FaceArea is the area of a face in m2.
-func (m *Mesh) FaceArea(f stack.Face) float64 {
-	switch f {
-	case stack.Bottom, stack.Top:
-		return m.Stack.Size[0] * m.Stack.Size[1]
-	case stack.West, stack.East:
-		return m.Stack.Size[1] * m.Stack.Height()
-	}
-	return m.Stack.Size[0] * m.Stack.Height()
-}
-
 // FaceConductance is the conductance in W/K between the centre of cell (i, j, k), which lies on face f, and the face's
 // temperature.
 func (m *Mesh) FaceConductance(f stack.Face, i, j, k int) float64 {
@@ -115,17 +104,6 @@ func (m *Mesh) halfOf(f stack.Face, i, j, k int, c *Material) float64 {
 		return m.DY(j) / (2 * c.Half[south])
 	}
 	return m.DY(j) / (2 * c.Half[north])
-}
-
-// CellFaceArea is the area in m2 that cell (i, j, k) has on face f.
-func (m *Mesh) CellFaceArea(f stack.Face, i, j, k int) float64 {
-	switch f {
-	case stack.Bottom, stack.Top:
-		return m.DX(i) * m.DY(j)
-	case stack.West, stack.East:
-		return m.DY(j) * m.DZ(k)
-	}
-	return m.DX(i) * m.DZ(k)
 }
 
 // Grounded reports whether some face ties the stack to a temperature; without one a steady state does not exist.

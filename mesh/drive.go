@@ -2,18 +2,6 @@ package mesh
 
 import "thermsim/stack"
 
-// Drive is what a face does to one of its cells: the temperature behind a resistance, and heat that enters.
-type Drive struct {
-	// between the surface and Temperature in m2K/W, the typical one where it follows the temperature; negative where no
-	// temperature drives the cell
-	Resistance  float64
-	Temperature float64 // K
-	Flux        float64 // W/m2 that enter
-}
-
-// Driven says whether a temperature drives the cell.
-func (d *Drive) Driven() bool { return d.Resistance >= 0 }
-
 // Drive is what face f does to cell (i, j, k), which lies on it.
 func (m *Mesh) Drive(f stack.Face, i, j, k int) Drive {
 	if p := m.Patched[f]; p != nil {
@@ -77,4 +65,51 @@ func (m *Mesh) wholeResistance(f stack.Face) (r float64, ok bool) {
 		return b.Resistance * m.FaceArea(f), true
 	}
 	return 0, false
+}
+
+// FaceArea is the area of a face in m2.
+func (m *Mesh) FaceArea(f stack.Face) float64 {
+	switch f {
+	case stack.Bottom, stack.Top:
+		return m.Stack.Size[0] * m.Stack.Size[1]
+	case stack.West, stack.East:
+		return m.Stack.Size[1] * m.Stack.Height()
+	}
+	return m.Stack.Size[0] * m.Stack.Height()
+}
+
+// CellFaceArea is the area in m2 that cell (i, j, k) has on face f.
+func (m *Mesh) CellFaceArea(f stack.Face, i, j, k int) float64 {
+	switch f {
+	case stack.Bottom, stack.Top:
+		return m.DX(i) * m.DY(j)
+	case stack.West, stack.East:
+		return m.DY(j) * m.DZ(k)
+	}
+	return m.DX(i) * m.DZ(k)
+}
+
+// faceLaw is that of a face whose coefficient follows the temperature, nil for others.
+func (m *Mesh) faceLaw(f stack.Face) *FaceLaw {
+	if m.Laws == nil || !m.Laws.Faces[f].Follows {
+		return nil
+	}
+	return &m.Laws.Faces[f]
+}
+
+// OnFace says whether cell (i, j, k) lies on face f.
+func (m *Mesh) OnFace(f stack.Face, i, j, k int) bool {
+	switch f {
+	case stack.Bottom:
+		return k == 0
+	case stack.Top:
+		return k == m.NZ()-1
+	case stack.West:
+		return i == 0
+	case stack.East:
+		return i == m.NX()-1
+	case stack.South:
+		return j == 0
+	}
+	return j == m.NY()-1
 }

@@ -24,14 +24,3 @@ func (p *painter) fill(key filled) uint32 {
 	p.fills[key] = id
 	return id
 }
-
-// plain is a cell of one material.
-func plain(k [3]float64, c float64) Material {
-	return Material{K: k, C: c, Half: [4]float64{k[0], k[0], k[1], k[1]}}
-}
-
-// add appends an entry to the palette.
-func (m *Mesh) add(e Material) uint32 {
-	m.Palette = append(m.Palette, e)
-	return uint32(len(m.Palette) - 1)
-}

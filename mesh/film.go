@@ -6,41 +6,6 @@ import (
 	"thermsim/stack"
 )
 
-// FaceLaw is the heat transfer coefficient of a face by the temperature Ts of its surface: h(Ts) = Constant +
-// Convection(Ts) + Radiation(Ts), W/(m2 K).
-type FaceLaw struct {
-	Follows               bool // otherwise the face is as the boundary says
-	Convection, Radiation int32
-	Constant              float64
-	Ambient               float64 // K
-	Above                 float64 // of Ambient over that of the stack, K
-	Typical               float64 // stands for h where no state is known
-}
-
-func (l *Laws) faceLaw(b *stack.Boundary, ambient float64) FaceLaw {
-	if !b.Follows() {
-		return FaceLaw{Convection: -1, Radiation: -1}
-	}
-	f := FaceLaw{Follows: true, Convection: -1, Radiation: -1, Constant: b.H, Ambient: b.Temperature,
-		Above: b.Temperature - ambient, Typical: b.TypicalH()}
-	convection, radiation := b.Films()
-	if convection != nil {
-		f.Convection = l.addCurve(convection)
-	}
-	if radiation != nil {
-		f.Radiation = l.addCurve(radiation)
-	}
-	return f
-}
-
-// faceLaw is that of a face whose coefficient follows the temperature, nil for others.
-func (m *Mesh) faceLaw(f stack.Face) *FaceLaw {
-	if m.Laws == nil || !m.Laws.Faces[f].Follows {
-		return nil
-	}
-	return &m.Laws.Faces[f]
-}
-
 // film is h and dh/dT at a temperature of the surface; beyond the range of a curve it changes no more.
 func (l *Laws) film(f *FaceLaw, kelvin float64) (h, slope float64) {
 	h = f.Constant

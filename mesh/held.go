@@ -48,20 +48,3 @@ func (m *Mesh) heldFaceConductance(f stack.Face, i, j, k int, conductance func(s
 	}
 	return rest, g[f]
 }
-
-// OnFace says whether cell (i, j, k) lies on face f.
-func (m *Mesh) OnFace(f stack.Face, i, j, k int) bool {
-	switch f {
-	case stack.Bottom:
-		return k == 0
-	case stack.Top:
-		return k == m.NZ()-1
-	case stack.West:
-		return i == 0
-	case stack.East:
-		return i == m.NX()-1
-	case stack.South:
-		return j == 0
-	}
-	return j == m.NY()-1
-}

@@ -61,10 +61,6 @@ type CurveLaw struct {
 	First, Count, Bucket, Buckets int32
 }
 
-// TemperatureDependent says whether a property of any material or the coefficient of any face follows the temperature,
-// which makes the equations nonlinear.
-func (m *Mesh) TemperatureDependent() bool { return m.Laws != nil }
-
 // Follows says of each entry of the palette whether any of its properties follows the temperature.
 func (l *Laws) Follows() []bool {
 	follows := make([]bool, len(l.Entries))
@@ -190,4 +186,41 @@ func (l *Laws) mean(curve int32, t0, t1 float64) float64 {
 
 func simpson(p *stack.Piece, t0, t1 float64) float64 {
 	return (p.Of(t0) + float64(4*p.Of((t0+t1)/2)) + p.Of(t1)) / 6
+}
+
+// FaceLaw is the heat transfer coefficient of a face by the temperature Ts of its surface: h(Ts) = Constant +
+// Convection(Ts) + Radiation(Ts), W/(m2 K).
+type FaceLaw struct {
+	Follows               bool // otherwise the face is as the boundary says
+	Convection, Radiation int32
+	Constant              float64
+	Ambient               float64 // K
+	Above                 float64 // of Ambient over that of the stack, K
+	Typical               float64 // stands for h where no state is known
+}
+
+func (l *Laws) faceLaw(b *stack.Boundary, ambient float64) FaceLaw {
+	if !b.Follows() {
+		return FaceLaw{Convection: -1, Radiation: -1}
+	}
+	f := FaceLaw{Follows: true, Convection: -1, Radiation: -1, Constant: b.H, Ambient: b.Temperature,
+		Above: b.Temperature - ambient, Typical: b.TypicalH()}
+	convection, radiation := b.Films()
+	if convection != nil {
+		f.Convection = l.addCurve(convection)
+	}
+	if radiation != nil {
+		f.Radiation = l.addCurve(radiation)
+	}
+	return f
+}
+
+// Part is a material in a stripe of a cell, or in the whole of it.
+type Part struct {
+	Material, Place int32 // Place is the number of the material among those of the cell
+	// Low and High are its share of the stripe's west and east half, or south and north. Of the whole cell Low is the
+	// share.
+	Low, High float64
+	// Across is the stripe's share of the cell's depth or width at the last part of a stripe, and 0 at those before it.
+	Across float64
 }

@@ -31,33 +31,6 @@ type LeakagePlane struct {
 // LeakageTerm is a sheet that follows a curve.
 type LeakageTerm struct{ Curve, Sheet int32 }
 
-// newLeakage takes that of the power; nil where nothing leaks.
-func newLeakage(m *Mesh) *Leakage {
-	if !m.Stack.Leaks() {
-		return nil
-	}
-	l := &Leakage{Laws: &Laws{}}
-	known := map[*stack.Curve]int32{}
-	for _, layer := range m.Power.Leakage() {
-		first := len(l.Terms)
-		for _, t := range layer.Terms {
-			n, ok := known[t.Law]
-			if !ok {
-				n = l.Laws.addCurve(t.Law)
-				known[t.Law] = n
-				l.curves = append(l.curves, t.Law)
-			}
-			l.Terms = append(l.Terms, LeakageTerm{n, int32(len(l.Sheets))})
-			l.Sheets = append(l.Sheets, t.Watts)
-		}
-		r := m.PowerPlanes(layer.Layer)
-		for k := r[0]; k < r[1]; k++ {
-			l.Planes = append(l.Planes, LeakagePlane{1 / float64(r[1]-r[0]), k, first, len(l.Terms) - first})
-		}
-	}
-	return l
-}
-
 // At is the heat in W that a cell of a leaking plane makes at a temperature, and its derivative in W/K. Outside a law's
 // range its value at the end holds; the derivative there is zero, or with ends that at the end.
 func (l *Leakage) At(p *LeakagePlane, cell int, kelvin float64, ends bool) (watts, slope float64) {

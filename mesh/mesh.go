@@ -79,3 +79,61 @@ func (m *Mesh) NZ() int { return len(m.Planes) }
 
 // Cells is the number of unknowns.
 func (m *Mesh) Cells() int { return m.NX() * m.NY() * m.NZ() }
+
+// DX is the width of column i in m.
+func (m *Mesh) DX(i int) float64 { return m.X[i+1] - m.X[i] }
+
+// DY is the depth of row j in m.
+func (m *Mesh) DY(j int) float64 { return m.Y[j+1] - m.Y[j] }
+
+// DZ is the thickness of plane k in m.
+func (m *Mesh) DZ(k int) float64 {
+	l := m.Planes[k].Layer
+	// From the layer, not from differences of heights: a thin layer high in the stack would lose digits.
+	return m.Stack.Layers[l].PlaneThickness(k - m.LayerPlanes[l][0])
+}
+
+// PowerPlanes is the half-open range of planes over which the power of layer l is spread evenly.
+func (m *Mesh) PowerPlanes(l int) [2]int {
+	from, to := m.Stack.Layers[l].HeatedPlanes()
+	first := m.LayerPlanes[l][0]
+	return [2]int{first + from, first + to}
+}
+
+// Center is the centre of cell (i, j, k) in m.
+func (m *Mesh) Center(i, j, k int) (x, y, z float64) {
+	return (m.X[i] + m.X[i+1]) / 2, (m.Y[j] + m.Y[j+1]) / 2, (m.Z[k] + m.Z[k+1]) / 2
+}
+
+// At is the material of the cell at column i, row j of plane k.
+func (m *Mesh) At(i, j, k int) *Material {
+	p := &m.Planes[k]
+	if p.Index == nil {
+		return &m.Palette[p.Uniform]
+	}
+	return &m.Palette[p.Index[j*m.NX()+i]]
+}
+
+// character is what the solver wants to know of a layer's material, found once when the mesh is built.
+type character struct {
+	kx, ky     float64 // mean conductivities, W/(m K)
+	interfaces float64 // share of lateral faces with a jump
+}
+
+// Cooled says whether coolant flows through the stack, which makes the operator lose its symmetry.
+func (m *Mesh) Cooled() bool { return len(m.Cavities) > 0 }
+
+// TemperatureDependent says whether a property of any material or the coefficient of any face follows the temperature,
+// which makes the equations nonlinear.
+func (m *Mesh) TemperatureDependent() bool { return m.Laws != nil }
+
+// plain is a cell of one material.
+func plain(k [3]float64, c float64) Material {
+	return Material{K: k, C: c, Half: [4]float64{k[0], k[0], k[1], k[1]}}
+}
+
+// add appends an entry to the palette.
+func (m *Mesh) add(e Material) uint32 {
+	m.Palette = append(m.Palette, e)
+	return uint32(len(m.Palette) - 1)
+}

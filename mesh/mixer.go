@@ -13,16 +13,6 @@ import (
 // way this is exact. Otherwise it is the lower of the two bounds of such a network: no heat passes between stripes
 // within half a cell.
 
-// Part is a material in a stripe of a cell, or in the whole of it.
-type Part struct {
-	Material, Place int32 // Place is the number of the material among those of the cell
-	// Low and High are its share of the stripe's west and east half, or south and north. Of the whole cell Low is the
-	// share.
-	Low, High float64
-	// Across is the stripe's share of the cell's depth or width at the last part of a stripe, and 0 at those before it.
-	Across float64
-}
-
 // mixed is what a cell is made of whose parts are stripes along x, then along y, then areas; own are the cell's
 // materials by themselves.
 func mixed(parts []Part, alongX, alongY int, own []Material) (m Material) {
@@ -349,4 +339,23 @@ func alikeParts(a, b []Part) bool {
 	return slices.EqualFunc(a, b, func(p, q Part) bool {
 		return p.Place == q.Place && same(p.Low, q.Low) && same(p.High, q.High)
 	})
+}
+
+// interval is the covered part of a cell's width or depth, from 0 to 1. FP32 lets cells that only rounding tells apart
+// share a mixture.
+type interval struct{ lo, hi float32 }
+
+// rounding is how far apart edges in a cell are the same: coordinates that should be equal, in FP32.
+const rounding = 1e-6
+
+func (v interval) whole() bool { return v.lo == 0 && v.hi == 1 }
+
+func (v interval) length() float64 { return float64(v.hi) - float64(v.lo) }
+
+// covers says whether the interval holds another.
+func (v interval) covers(w interval) bool { return v.lo <= w.lo+rounding && w.hi <= v.hi+rounding }
+
+// and is the interval that two make together, false where there is a gap between them.
+func (v interval) and(w interval) (interval, bool) {
+	return interval{min(v.lo, w.lo), max(v.hi, w.hi)}, max(v.lo, w.lo) <= min(v.hi, w.hi)+rounding
 }

@@ -30,24 +30,6 @@ type laid struct {
 // onLaid marks numbers of what is laid among those of the palette, which has fewer.
 const onLaid = 1 << 31
 
-// interval is the covered part of a cell's width or depth, from 0 to 1. FP32 lets cells that only rounding tells apart
-// share a mixture.
-type interval struct{ lo, hi float32 }
-
-// rounding is how far apart edges in a cell are the same: coordinates that should be equal, in FP32.
-const rounding = 1e-6
-
-func (v interval) whole() bool     { return v.lo == 0 && v.hi == 1 }
-func (v interval) length() float64 { return float64(v.hi) - float64(v.lo) }
-
-// covers says whether the interval holds another.
-func (v interval) covers(w interval) bool { return v.lo <= w.lo+rounding && w.hi <= v.hi+rounding }
-
-// and is the interval that two make together, false where there is a gap between them.
-func (v interval) and(w interval) (interval, bool) {
-	return interval{min(v.lo, w.lo), max(v.hi, w.hi)}, max(v.lo, w.lo) <= min(v.hi, w.hi)+rounding
-}
-
 func newPainter(m *Mesh) *painter {
 	return &painter{mesh: m, known: map[laid]uint32{}, mixed: map[uint32]uint32{}, cuts: map[[8]uint64]uint32{},
 		fills: map[filled]uint32{}, rough: map[uint32]bool{}}
