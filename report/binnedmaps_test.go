@@ -57,7 +57,7 @@ func TestMapsOfBinsAreMapsOfPlanes(t *testing.T) {
 		r.Solution.Field = binnedField{formulaField{r.Mesh, bumps}, nil, new(int)}
 		s := summarise(t, r)
 		o := &Options{}
-		b := binnedMapsOf(r, o)
+		b := binnedMapsOf(figuresOf(r, s, o))
 		for _, v := range views(r.Mesh, testtier.Pick([]int{0}, []int{0, 1, 2, 3})) {
 			lo, hi := colorRange(s, []int{0, 1, 2, 3})
 			kelvin := make([]float64, n[0]*n[1])
@@ -68,8 +68,8 @@ func TestMapsOfBinsAreMapsOfPlanes(t *testing.T) {
 			}
 			for _, format := range []picture.Format{picture.PNG, picture.SVG} {
 				var want, got bytes.Buffer
-				if err := errors.Join(layerPicture(r.Mesh, v, kelvin, lo, hi, "", "", &o.Style).Write(&want, format),
-					b.picture(v, [2]float64{lo, hi}, "", "").Write(&got, format)); err != nil {
+				if err := errors.Join(layerPicture(r.Mesh, v, kelvin, lo, hi, s.Caveat(), s.lastStepNote(), &o.Style).Write(&want, format),
+					b.picture(v, [2]float64{lo, hi}).Write(&got, format)); err != nil {
 					t.Fatal(err)
 				}
 				if !bytes.Equal(got.Bytes(), want.Bytes()) {
@@ -86,10 +86,10 @@ func TestMapsOfBinsTellOfFailures(t *testing.T) {
 	s := summarise(t, r)
 	broken := errors.New("the device is gone")
 	r.Solution.Field = binnedField{formulaField{r.Mesh, bumps}, broken, new(int)}
-	b := binnedMapsOf(r, &Options{})
+	b := binnedMapsOf(figuresOf(r, s, &Options{}))
 	_, err := staging.Do(context.Background(), filepath.Join(t.TempDir(), "out"), staging.Options{},
 		func(files *staging.Transaction) error {
-			return b.write(context.Background(), files, s, views(r.Mesh, []int{1}), [2]float64{300, 400})
+			return b.write(context.Background(), files, views(r.Mesh, []int{1}), [2]float64{300, 400})
 		})
 	if !errors.Is(err, broken) {
 		t.Errorf("error %v", err)

@@ -95,7 +95,7 @@ func comparisonDocument(c *Comparison, a *Run, on *overlay, budget webpage.Budge
 		return nil, err
 	}
 	deg := digitsFor(max(math.Abs(c.All.MaxK), math.Abs(c.All.MinK)))
-	plane := (&pageBuilder{mesh: a.Mesh}).planeAt(c.All.At.ZM)
+	plane := planeAt(a.Mesh, c.All.At.ZM)
 	d := &webpage.Document{
 		Title: fmt.Sprintf("%s minus %s", c.First, c.Second), Caveat: c.Caveat(), Version: a.Version, Start: plane,
 		Pick: [2]float64{c.All.At.XM, c.All.At.YM}, CompareRuns: true,
@@ -129,14 +129,13 @@ func (c *Comparison) lead(deg digits) string {
 }
 
 func comparisonTables(c *Comparison, a *Run, deg digits) []webpage.Table {
-	b := &pageBuilder{mesh: a.Mesh}
 	number := func(v float64) webpage.Cell { return webpage.Number(v, deg.kelvin(v)) }
 	layers := webpage.Table{ID: "layers-table", Title: "Layers", Note: "Differences in K, top to bottom; a click " +
 		"shows where they are largest.",
 		Columns: []webpage.Column{{Name: "layer"}, numberColumn("max"), numberColumn("min"), numberColumn("mean"),
 			numberColumn("rms")}}
 	for _, l := range slices.Backward(c.Layers) {
-		layers.Rows = append(layers.Rows, []webpage.Cell{b.place(l.Name, l.At), number(l.MaxK), number(l.MinK),
+		layers.Rows = append(layers.Rows, []webpage.Cell{webpage.Place(l.Name, planeAt(a.Mesh, l.At.ZM), l.At.XM, l.At.YM), number(l.MaxK), number(l.MinK),
 			number(l.MeanK), number(l.RMSK)})
 	}
 	blocks := webpage.Table{ID: "blocks", Title: "Blocks", Long: len(c.Blocks) > manyRows, Note: "Differences in K.",

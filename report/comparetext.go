@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"math"
@@ -12,10 +11,7 @@ import (
 
 // WriteText prints the tables.
 func (c *Comparison) WriteText(w io.Writer, st Style) error {
-	if st.Width <= 0 {
-		st.Width = 100
-	}
-	p := &page{w: bufio.NewWriter(w), style: st, deg: digitsFor(max(math.Abs(c.All.MaxK), math.Abs(c.All.MinK)))}
+	p := newPage(w, st, max(math.Abs(c.All.MaxK), math.Abs(c.All.MinK)))
 	p.line("%s", p.paint(bold, fmt.Sprintf("%s minus %s", c.First, c.Second)))
 	for _, doubt := range c.Doubts {
 		p.line("  %s %s", p.paint(red, c.Caveat()+":"), doubt)
@@ -24,7 +20,7 @@ func (c *Comparison) WriteText(w io.Writer, st Style) error {
 		p.deg.kelvin(c.PeakK[0]-c.PeakK[1]))
 	if math.IsNaN(c.All.MaxK) {
 		p.line("  no cell can be compared")
-		return p.w.Flush()
+		return p.flush()
 	}
 	p.line("  differences from %s to %s K, mean %s, rms %s; largest in %s at x %s, y %s mm", p.deg.kelvin(c.All.MinK),
 		p.deg.kelvin(c.All.MaxK),
@@ -58,5 +54,5 @@ func (c *Comparison) WriteText(w io.Writer, st Style) error {
 		p.heading("Blocks", note)
 		p.table(&t)
 	}
-	return p.w.Flush()
+	return p.flush()
 }

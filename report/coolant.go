@@ -63,7 +63,7 @@ type CoolantAlong struct {
 }
 
 // addCoolant reads the planes of coolant.
-func (s *Summary) addCoolant(m *mesh.Mesh, sol *solution.Solution) error {
+func (s building) addCoolant(m *mesh.Mesh, sol *solution.Solution) error {
 	plane := make([]float64, m.NX()*m.NY())
 	for n, c := range m.Cavities {
 		if err := sol.Field.Plane(c.Fluid, plane); err != nil {
@@ -164,7 +164,7 @@ func (p *page) coolant(s *Summary) {
 			known(c.Biot, 1), known(c.PressureDrop, 1e-3), known(c.PumpingW, 1e3),
 			p.deg.celsius(c.InletK), p.deg.celsius(c.OutletK), p.deg.celsius(c.OutletMaxK), known(c.HeatW, 1))
 	}
-	p.heading("Coolant", s.lastStep("top to bottom; coolant.csv has it along the flow, streams.csv by channel or zone"))
+	p.heading("Coolant", lastStep(s, "top to bottom; coolant.csv has it along the flow, streams.csv by channel or zone"))
 	p.table(&t)
 	p.streams(s)
 }

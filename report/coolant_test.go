@@ -66,7 +66,7 @@ func TestCoolantSummary(t *testing.T) {
 			}
 		}
 		var text, table bytes.Buffer
-		if err := s.WriteText(&text, Style{}); err != nil || !strings.Contains(text.String(), "cavity  "+direction) ||
+		if err := WriteText(&text, s, Style{}); err != nil || !strings.Contains(text.String(), "cavity  "+direction) ||
 			!strings.Contains(text.String(), "coolant    cavity 40.00") {
 			t.Errorf("%s: %v\n%s", direction, err, text.String())
 		}

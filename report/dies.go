@@ -66,7 +66,7 @@ func (d *DieSummary) span() string {
 }
 
 // addDies states the dies, whose regions have their rows with all their figures.
-func (s *Summary) addDies(sc *scan) {
+func (s building) addDies(sc *scan) {
 	values := sc.values[len(sc.blocks):]
 	for _, d := range sc.dies {
 		e, hottest := d.extent(values)

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/staging"
+	"thermsim/internal/timeline"
 	"thermsim/mesh"
 	"thermsim/report/picture"
 	"thermsim/stack"
@@ -116,12 +118,15 @@ func (p *PictureStyle) colors(lo, hi float64) (float64, float64) {
 	return p.LoK, p.HiK
 }
 
-// Figures are what the pictures of a run are drawn from.
+// Figures are what the maps and figures of a run are drawn from.
 type Figures struct {
-	Mesh    *mesh.Mesh
-	Field   solution.Field
-	Summary *Summary
-	Style   PictureStyle
+	Mesh       *mesh.Mesh
+	Field      solution.Field
+	PlanePeaks []reduction.Peak // of every plane of the field: the first of the hottest cells; nil where not known
+	Summary    *Summary
+	Timeline   *timeline.Log // notes what is read; may be nil
+	Style      PictureStyle
+	LargeCSV   bool // map CSVs of planes above 4 million cells too
 	// Maps are layers to show beyond those with power; "all" for every layer.
 	Maps []string
 	// Trace is trace.csv of a transient, nil without one.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -261,10 +260,10 @@ func even(faces []float64, n int) []float64 {
 	return at
 }
 
-// Reads implements Recorder.
+// Reads says that every step is read.
 func (r *FrameRecorder) Reads(int) bool { return true }
 
-// Step implements Recorder: it keeps the map at the end of the step.
+// Step keeps the map at the end of the step.
 func (r *FrameRecorder) Step(_ int, step solution.Step, f solution.Field) error {
 	err := layerMap(r.m, f, r.layer, r.plane, func() []float64 {
 		if r.scratch == nil {
@@ -285,9 +284,6 @@ func (r *FrameRecorder) Step(_ int, step solution.Step, f solution.Field) error 
 	r.keep(step.Time, kept)
 	return nil
 }
-
-// Finish implements Recorder: the figures draw what was kept.
-func (r *FrameRecorder) Finish(context.Context, *End) error { return nil }
 
 // maxFrames of an animation; of more steps, evenly spread ones are shown.
 const maxFrames = 400

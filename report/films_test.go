@@ -37,7 +37,7 @@ func TestFilms(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	var text bytes.Buffer
-	if err := sum.WriteText(&text, Style{}); err != nil || !strings.Contains(text.String(), "film       top h ") {
+	if err := WriteText(&text, sum, Style{}); err != nil || !strings.Contains(text.String(), "film       top h ") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 	r.Mesh.Stack.Boundary[stack.Top].Film = stack.Film{Emissivity: 0.5} // which is known at any temperature

@@ -29,7 +29,7 @@ type JedecFigure struct {
 
 // addJedec states the figures of the test that the stack stands for, by all its power: what leaks heats the package
 // too.
-func (s *Summary) addJedec(j stack.Jedec) {
+func (s building) addJedec(j stack.Jedec) {
 	watts := s.Power.MappedW + s.Power.LeakageW
 	runaway := s.Solver.Reason == solution.ReasonRunaway // its field is not of this power
 	if j == (stack.Jedec{}) || s.Steps > 0 || !(watts > 0) || runaway {

@@ -9,7 +9,7 @@ func isFinite(v float64) bool { return v-v == 0 }
 
 // judge withdraws what the solver says of its convergence where the temperatures tell otherwise: at the end, or after
 // an earlier step of a transient.
-func (s *Summary) judge() {
+func (s building) judge() {
 	v := &s.Solver
 	if s.Temperature.NonFiniteCells == 0 && s.firstBadStep() == 0 {
 		return

@@ -45,7 +45,7 @@ func TestLeakageOfALostField(t *testing.T) {
 	if _, err := leaksOf(r.Mesh, r.Solution); !errors.Is(err, lost.error) {
 		t.Errorf("%v", err)
 	}
-	if err := (&Summary{}).addLeakage(r.Mesh, nil, r.Solution); !errors.Is(err, lost.error) {
+	if err := (building{&Summary{}}).addLeakage(r.Mesh, nil, r.Solution); !errors.Is(err, lost.error) {
 		t.Errorf("%v", err)
 	}
 }

@@ -71,7 +71,7 @@ func (l *LimitSummary) Text() string {
 }
 
 // limits are those that the stack sets, worst first.
-func (s *Summary) limits(m *mesh.Mesh, sc *scan) []LimitSummary {
+func (s building) limits(m *mesh.Mesh, sc *scan) []LimitSummary {
 	all := []LimitSummary{}
 	add := func(tmax float64, kind, layer, name string, maxK float64, at Place, peak *Peak) {
 		if tmax <= 0 {
@@ -119,7 +119,7 @@ func (s *Summary) limits(m *mesh.Mesh, sc *scan) []LimitSummary {
 
 // wattsLeft is the margin in W of a steady state: the rise over the one temperature that all faces refer to is
 // proportional to the power, unless properties follow the temperature.
-func (s *Summary) wattsLeft(st *stack.Stack, l *LimitSummary) float64 {
+func (s building) wattsLeft(st *stack.Stack, l *LimitSummary) float64 {
 	around := 0.0
 	for f := range st.Boundary {
 		for _, b := range st.Boundary[f].Conditions() {

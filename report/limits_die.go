@@ -11,7 +11,7 @@ type sharers struct{ count, hottest int }
 
 // dieLimits are the limits that are of a die as a whole: those that several of its regions share, and that of a die of
 // one region.
-func (s *Summary) dieLimits(sc *scan) map[dieLimit]sharers {
+func (s building) dieLimits(sc *scan) map[dieLimit]sharers {
 	all := map[dieLimit]sharers{}
 	for _, d := range sc.dies {
 		for _, n := range d.parts {

@@ -16,7 +16,8 @@ import (
 type maximaRecorder struct {
 	files   *staging.Transaction
 	m       *mesh.Mesh
-	options *Options
+	style   PictureStyle
+	large   bool // CSV of large planes too
 	layers  []int
 	top     [][]float64 // K, of every layer
 	plane   []float64
@@ -24,12 +25,13 @@ type maximaRecorder struct {
 	steps   int
 }
 
-func newMaximaRecorder(files *staging.Transaction, m *mesh.Mesh, o *Options) (*maximaRecorder, error) {
-	layers, err := mappedLayers(m, o.Maps)
+func newMaximaRecorder(files *staging.Transaction, m *mesh.Mesh, maps []string, style PictureStyle,
+	large bool) (*maximaRecorder, error) {
+	layers, err := mappedLayers(m, maps)
 	if err != nil {
 		return nil, err
 	}
-	r := &maximaRecorder{files: files, m: m, options: o, layers: layers, top: make([][]float64, len(layers))}
+	r := &maximaRecorder{files: files, m: m, style: style, large: large, layers: layers, top: make([][]float64, len(layers))}
 	for i := range r.top {
 		r.top[i] = make([]float64, m.NX()*m.NY())
 	}
@@ -37,10 +39,10 @@ func newMaximaRecorder(files *staging.Transaction, m *mesh.Mesh, o *Options) (*m
 	return r, nil
 }
 
-// Reads implements Recorder.
+// Reads says that every step is read.
 func (r *maximaRecorder) Reads(int) bool { return true }
 
-// Step implements Recorder.
+// Step takes the field at the end of a step.
 func (r *maximaRecorder) Step(_ int, _ solution.Step, f solution.Field) error {
 	scratch := func() []float64 {
 		if r.scratch == nil {
@@ -70,8 +72,8 @@ func (r *maximaRecorder) Step(_ int, _ solution.Step, f solution.Field) error {
 	return nil
 }
 
-// Finish implements Recorder. The maps share one range of colours.
-func (r *maximaRecorder) Finish(ctx context.Context, e *End) error {
+// write stages the maps, which share one range of colours.
+func (r *maximaRecorder) write(ctx context.Context, caveat string) error {
 	if r.steps == 0 {
 		return nil
 	}
@@ -83,21 +85,20 @@ func (r *maximaRecorder) Finish(ctx context.Context, e *End) error {
 			}
 		}
 	}
-	o := r.options
 	names := fileNames(r.m.Stack)
 	note := fmt.Sprintf("maxima over %d steps", r.steps)
 	for i, l := range r.layers {
 		name := "maxima_" + names[l]
-		for _, format := range o.Style.formats() {
+		for _, format := range r.style.formats() {
 			err := r.files.Write(ctx, name+"."+string(format), func(w io.Writer) error {
-				return layerPicture(r.m, layerView(r.m, l), r.top[i], lo, hi, e.Summary.Caveat(), note,
-					&o.Style).Write(w, format)
+				return layerPicture(r.m, layerView(r.m, l), r.top[i], lo, hi, caveat, note,
+					&r.style).Write(w, format)
 			})
 			if err != nil {
 				return err
 			}
 		}
-		if len(r.plane) <= largePlane || o.LargeCSV {
+		if len(r.plane) <= largePlane || r.large {
 			err := r.files.Write(ctx, name+".csv", func(w io.Writer) error {
 				return writeMapCSV(w, r.m, layerView(r.m, l), r.top[i], note)
 			})

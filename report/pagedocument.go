@@ -18,8 +18,8 @@ import (
 const PageName = "report.html"
 
 // pageDocument tells a run as a page.
-func pageDocument(r *Run, s *Summary, f *webpage.Fields) *webpage.Document {
-	b := &pageBuilder{mesh: r.Mesh, s: s, deg: digitsFor(s.Temperature.MaxK - s.Temperature.MinK)}
+func pageDocument(m *mesh.Mesh, s *Summary, f *webpage.Fields) *webpage.Document {
+	b := &pageBuilder{mesh: m, s: s, deg: digitsFor(s.Temperature.MaxK - s.Temperature.MinK)}
 	start := s.Temperature.MaxAt
 	startTime := 0.0
 	if s.Steps > 0 {
@@ -29,12 +29,12 @@ func pageDocument(r *Run, s *Summary, f *webpage.Fields) *webpage.Document {
 		start = s.Peak.At
 	}
 	d := &webpage.Document{
-		Title: pictureTitle(r.Mesh.Stack), Caveat: s.Caveat(), Warnings: warningLines(s), Version: s.Version,
+		Title: pictureTitle(m.Stack), Caveat: s.Caveat(), Warnings: warningLines(s), Version: s.Version,
 		Lead: b.lead(), Facts: b.facts(), Tables: b.tables(), Groups: []webpage.Group{b.heat(), b.solver(), b.run()},
-		Runs: []webpage.Run{{Name: "this run", Fields: f}}, Start: b.planeAt(start.ZM), StartTime: startTime,
+		Runs: []webpage.Run{{Name: "this run", Fields: f}}, Start: planeAt(m, start.ZM), StartTime: startTime,
 		Pick: [2]float64{start.XM, start.YM},
 	}
-	describeStack(d, r.Mesh)
+	describeStack(d, m)
 	for _, st := range s.StepMaxima {
 		d.Steps = append(d.Steps, webpage.Step{Time: st.TimeS, MaxK: st.MaxK})
 	}
@@ -102,18 +102,18 @@ func (b *pageBuilder) degrees(kelvin float64) webpage.Part {
 }
 
 // planeAt is the plane that holds a height.
-func (b *pageBuilder) planeAt(z float64) int {
-	for k := range b.mesh.Planes {
-		if z < b.mesh.Z[k+1] {
+func planeAt(m *mesh.Mesh, z float64) int {
+	for k := range m.Planes {
+		if z < m.Z[k+1] {
 			return k
 		}
 	}
-	return len(b.mesh.Planes) - 1
+	return len(m.Planes) - 1
 }
 
 // place is a cell that shows a place on the map.
 func (b *pageBuilder) place(text string, at Place) webpage.Cell {
-	return webpage.Place(text, b.planeAt(at.ZM), at.XM, at.YM)
+	return webpage.Place(text, planeAt(b.mesh, at.ZM), at.XM, at.YM)
 }
 
 func (b *pageBuilder) lead() []webpage.Part {

@@ -79,7 +79,7 @@ func (p *pageRecorder) Finish(ctx context.Context, e *End) error {
 			return err
 		}
 	}
-	d := pageDocument(e.Run, e.Summary, p.fields)
+	d := pageDocument(p.mesh, e.Summary, p.fields)
 	for l, packed := range p.powers {
 		d.Layers[l].Power = packed
 	}

@@ -84,8 +84,8 @@ func (w *peakWatch) take(step int, v *reduction.Values) {
 	}
 }
 
-// save is what a saved run keeps of peaks.
-func (p *peaks) save() []saved.Peak {
+// savePeaks is what a saved run keeps of peaks.
+func savePeaks(p *peaks) []saved.Peak {
 	var out []saved.Peak
 	for _, m := range p.list() {
 		out = append(out, saved.Peak{MaxK: saved.Number(m.kelvin), Step: m.step, I: m.i, J: m.j, K: m.k})

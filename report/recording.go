@@ -70,15 +70,15 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 		if w.frames, err = NewFrameRecorder(r.Mesh, o.FrameLayer); err != nil {
 			return nil, err
 		}
-		w.recorders = append(w.recorders, w.frames)
+		w.recorders = append(w.recorders, frames{w.frames})
 	}
 	// of a saved run, where all steps were saved
 	if steps > 0 && o.Wants("maxima") && (r.Recorded == nil || steps == len(r.Solution.Steps)) {
-		maxima, err := newMaximaRecorder(files, r.Mesh, &w.options)
+		tops, err := newMaximaRecorder(files, r.Mesh, o.Maps, o.Style, o.LargeCSV)
 		if err != nil {
 			return nil, err
 		}
-		w.recorders = append(w.recorders, maxima)
+		w.recorders = append(w.recorders, maxima{tops})
 	}
 	fields, err := newFieldFiles(files, r.Mesh, kept)
 	if err != nil {
@@ -102,6 +102,18 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 	w.recorders = append(w.recorders, more...)
 	return w, nil
 }
+
+// maxima records maxima_<layer>.png and .csv of a transient.
+type maxima struct{ *maximaRecorder }
+
+// Finish implements Recorder.
+func (m maxima) Finish(ctx context.Context, e *End) error { return m.write(ctx, e.Summary.Caveat()) }
+
+// frames records the maps of an animation.
+type frames struct{ *FrameRecorder }
+
+// Finish implements Recorder: the figures draw what was kept.
+func (frames) Finish(context.Context, *End) error { return nil }
 
 // Regions are those whose statistics are taken of every step; nil where there are none.
 func (w *Recording) Regions() *reduction.Regions {

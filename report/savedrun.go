@@ -64,7 +64,7 @@ func (s *savedRun) Finish(ctx context.Context, e *End) error {
 			saved.Iteration{Step: h.Step, Iteration: h.Iteration, ErrorK: saved.Number(h.ErrorK)})
 	}
 	if r.peaks != nil {
-		m.Peaks = r.peaks.save()
+		m.Peaks = savePeaks(r.peaks)
 	}
 	m.Warnings = e.Summary.Warnings
 	for _, p := range r.Policies {

@@ -15,6 +15,9 @@ import (
 	"thermsim/stack"
 )
 
+// building is a summary whose parts are being stated.
+type building struct{ *Summary }
+
 // Summarise computes everything a report states. The field takes the statistics itself where it can; else each of its
 // planes is read once. Errors are those of reading the field, and of a Run without a mesh or a solution.
 func Summarise(r *Run) (*Summary, error) {
@@ -31,7 +34,7 @@ func Summarise(r *Run) (*Summary, error) {
 		return nil, err
 	}
 	r.planePeaks = sc.planes
-	s := &Summary{
+	s := building{&Summary{
 		Schema: 1, Command: r.Command, Version: r.Version,
 		Stack: m.Stack.File, Title: m.Stack.Title, InputSHA256: inputDigest(m.Stack.Inputs), Set: m.Stack.Set,
 		Grid:   GridSummary{m.NX(), m.NY(), m.NZ(), m.Cells()},
@@ -47,7 +50,7 @@ func Summarise(r *Run) (*Summary, error) {
 		Memory:   MemorySummary{DeviceBytes: sol.Memory.DeviceBytes},
 		HotSpots: sc.peaks.hotSpots(m),
 		Policies: r.Policies,
-	}
+	}}
 	if err := s.addFields(m, sc, reportInterval(sol)); err != nil {
 		return nil, err
 	}
@@ -55,7 +58,7 @@ func Summarise(r *Run) (*Summary, error) {
 		return nil, err
 	}
 	if s.Energy.Patches, err = summarisePatches(m, sol.Field); err != nil {
-		return s, err
+		return s.Summary, err
 	}
 	if s.Energy.Films, err = summariseFilms(m, sol.Field); err != nil {
 		return nil, err
@@ -69,14 +72,14 @@ func Summarise(r *Run) (*Summary, error) {
 	s.addJedec(m.Stack.Jedec)
 	s.addWarnings(r, sc.parts)
 	s.judge()
-	s.RthKPerW = thermalResistance(s, sol)
+	s.RthKPerW = thermalResistance(s.Summary, sol)
 	s.Limits = s.limits(m, sc)
 	s.finish(r, time.Since(start))
-	return s, nil
+	return s.Summary, nil
 }
 
 // addFields states the temperatures of the whole, the layers, the blocks and the probes.
-func (s *Summary) addFields(m *mesh.Mesh, sc *scan, t interval) error {
+func (s building) addFields(m *mesh.Mesh, sc *scan, t interval) error {
 	s.Temperature = TemperatureSummary{AmbientK: m.Stack.Ambient, NonFiniteCells: int(sc.all.NonFinite)}
 	s.Temperature.MinK, s.Temperature.MeanK, s.Temperature.MaxK = sc.all.Result()
 	s.Temperature.MaxAt = sc.places.place(sc.all.i, sc.all.j, sc.all.k)
@@ -94,7 +97,7 @@ func (s *Summary) addFields(m *mesh.Mesh, sc *scan, t interval) error {
 	return nil
 }
 
-func (s *Summary) addLayers(m *mesh.Mesh, sc *scan, t interval) error {
+func (s building) addLayers(m *mesh.Mesh, sc *scan, t interval) error {
 	watts, err := t.layerWatts(m)
 	if err != nil {
 		return err
@@ -119,7 +122,7 @@ func (s *Summary) addLayers(m *mesh.Mesh, sc *scan, t interval) error {
 }
 
 // leaveOutFillers takes the means of layers with regions again, without what fills the room around their chips.
-func (s *Summary) leaveOutFillers(m *mesh.Mesh, sc *scan) {
+func (s building) leaveOutFillers(m *mesh.Mesh, sc *scan) {
 	of := map[int][]*part{}
 	for _, p := range sc.parts {
 		if p.kind != kindPower {
@@ -151,7 +154,7 @@ func (s *Summary) leaveOutFillers(m *mesh.Mesh, sc *scan) {
 }
 
 // addBlocks states blocks and regions.
-func (s *Summary) addBlocks(m *mesh.Mesh, sc *scan, t interval) error {
+func (s building) addBlocks(m *mesh.Mesh, sc *scan, t interval) error {
 	watts, err := t.blockWatts(m, sc.blocks)
 	if err != nil {
 		return err
@@ -181,7 +184,7 @@ func (s *Summary) addBlocks(m *mesh.Mesh, sc *scan, t interval) error {
 }
 
 // addLeakage adds to powers what leaks at the end.
-func (s *Summary) addLeakage(m *mesh.Mesh, sc *scan, sol *solution.Solution) error {
+func (s building) addLeakage(m *mesh.Mesh, sc *scan, sol *solution.Solution) error {
 	l, err := leaksOf(m, sol)
 	if l == nil || err != nil {
 		return err
@@ -212,7 +215,7 @@ func (s *Summary) addLeakage(m *mesh.Mesh, sc *scan, sol *solution.Solution) err
 }
 
 // addPeaks states the peaks of a transient over its steps.
-func (s *Summary) addPeaks(r *Run, sc *scan) {
+func (s building) addPeaks(r *Run, sc *scan) {
 	if r.peaks == nil {
 		return
 	}
@@ -233,7 +236,7 @@ func (s *Summary) addPeaks(r *Run, sc *scan) {
 	}
 }
 
-func (s *Summary) addSteps(sol *solution.Solution) {
+func (s building) addSteps(sol *solution.Solution) {
 	if sol.Steps == nil {
 		return
 	}
@@ -247,7 +250,7 @@ func (s *Summary) addSteps(sol *solution.Solution) {
 }
 
 // finish states what only the end of the report knows. Write calls it again, after the pictures.
-func (s *Summary) finish(r *Run, spent time.Duration) {
+func (s building) finish(r *Run, spent time.Duration) {
 	if r.Recorded != nil {
 		s.Time, s.Memory = r.Recorded.Time, r.Recorded.Memory
 		return

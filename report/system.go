@@ -132,8 +132,8 @@ func norm(v []float64) float64 {
 	return largest * math.Sqrt(sum)
 }
 
-// WriteText prints the summary for people.
-func (s *SystemSummary) WriteText(w io.Writer, style Style) error {
+// WriteSystemText prints the summary for people.
+func WriteSystemText(w io.Writer, s *SystemSummary, style Style) error {
 	b := bufio.NewWriter(w)
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(b, "  %-10s %s\n", name, fmt.Sprintf(format, args...))

@@ -11,7 +11,7 @@ import (
 )
 
 // peakHead and peakCells are the columns of peaks over time, which transients have.
-func (s *Summary) peakHead(head ...string) []string {
+func peakHead(s *Summary, head ...string) []string {
 	if s.Peak == (Peak{}) {
 		return head
 	}
@@ -19,21 +19,21 @@ func (s *Summary) peakHead(head ...string) []string {
 }
 
 // leakHead and leakCells add the leakage, which is part of the power, where anything leaks.
-func (s *Summary) leakHead(names []string) []string {
+func leakHead(s *Summary, names []string) []string {
 	if s.Power.LeakageW == 0 {
 		return names
 	}
 	return append(names, "leakage_W")
 }
 
-func (s *Summary) leakCells(watts float64, cells []string) []string {
+func leakCells(s *Summary, watts float64, cells []string) []string {
 	if s.Power.LeakageW == 0 {
 		return cells
 	}
 	return append(cells, csvNumber(watts))
 }
 
-func (s *Summary) peakCells(p *Peak, cells ...string) []string {
+func peakCells(s *Summary, p *Peak, cells ...string) []string {
 	if s.Peak == (Peak{}) {
 		return cells
 	}
@@ -44,12 +44,12 @@ func (s *Summary) peakCells(p *Peak, cells ...string) []string {
 // writeBlocksCSV lists the blocks in the order of the layers and their floorplans.
 func writeBlocksCSV(w io.Writer, s *Summary) error {
 	rows :=
-		[][]string{s.leakHead(s.peakHead("layer", "block", "area_m2", "power_W", "density_W_per_m2", "max_K", "avg_K",
+		[][]string{leakHead(s, peakHead(s, "layer", "block", "area_m2", "power_W", "density_W_per_m2", "max_K", "avg_K",
 			"min_K", "max_x_m", "max_y_m", "max_z_m"))}
 	for i := range s.Blocks {
 		b := &s.Blocks[i]
 		rows = append(rows,
-			s.leakCells(b.LeakageW, s.peakCells(&b.Peak, b.Layer, b.Name, csvNumber(b.AreaM2), csvNumber(b.PowerW),
+			leakCells(s, b.LeakageW, peakCells(s, &b.Peak, b.Layer, b.Name, csvNumber(b.AreaM2), csvNumber(b.PowerW),
 				csvNumber(b.PowerW/b.AreaM2),
 				csvNumber(b.MaxK), csvNumber(b.AvgK), csvNumber(b.MinK), csvNumber(b.MaxAt.XM), csvNumber(b.MaxAt.YM),
 				csvNumber(b.MaxAt.ZM))))
@@ -60,12 +60,12 @@ func writeBlocksCSV(w io.Writer, s *Summary) error {
 // writeDiesCSV lists the dies in the order of their lowest regions.
 func writeDiesCSV(w io.Writer, s *Summary) error {
 	rows :=
-		[][]string{s.leakHead(s.peakHead("die", "layers", "power_W", "max_K", "mean_K", "min_K", "max_x_m", "max_y_m",
+		[][]string{leakHead(s, peakHead(s, "die", "layers", "power_W", "max_K", "mean_K", "min_K", "max_x_m", "max_y_m",
 			"max_z_m"))}
 	for i := range s.Dies {
 		d := &s.Dies[i]
 		rows = append(rows,
-			s.leakCells(d.LeakageW, s.peakCells(&d.Peak, d.Name, strings.Join(d.Layers, " "), csvNumber(d.PowerW),
+			leakCells(s, d.LeakageW, peakCells(s, &d.Peak, d.Name, strings.Join(d.Layers, " "), csvNumber(d.PowerW),
 				csvNumber(d.MaxK), csvNumber(d.MeanK), csvNumber(d.MinK), csvNumber(d.MaxAt.XM), csvNumber(d.MaxAt.YM),
 				csvNumber(d.MaxAt.ZM))))
 	}
@@ -75,12 +75,12 @@ func writeDiesCSV(w io.Writer, s *Summary) error {
 // writeRegionsCSV lists regions, what they leave of their layers, and uniform powers, in the order of the layers.
 func writeRegionsCSV(w io.Writer, s *Summary) error {
 	rows :=
-		[][]string{s.leakHead(s.peakHead("layer", "region", "kind", "material", "area_m2", "power_W", "max_K", "mean_K",
+		[][]string{leakHead(s, peakHead(s, "layer", "region", "kind", "material", "area_m2", "power_W", "max_K", "mean_K",
 			"min_K", "max_x_m", "max_y_m", "max_z_m"))}
 	for i := range s.Regions {
 		r := &s.Regions[i]
 		rows = append(rows,
-			s.leakCells(r.LeakageW, s.peakCells(&r.Peak, r.Layer, r.Name, r.Kind, r.Material, csvNumber(r.AreaM2),
+			leakCells(s, r.LeakageW, peakCells(s, &r.Peak, r.Layer, r.Name, r.Kind, r.Material, csvNumber(r.AreaM2),
 				csvNumber(r.PowerW),
 				csvNumber(r.MaxK), csvNumber(r.MeanK), csvNumber(r.MinK), csvNumber(r.MaxAt.XM), csvNumber(r.MaxAt.YM),
 				csvNumber(r.MaxAt.ZM))))
@@ -109,13 +109,13 @@ func writeLimitsCSV(w io.Writer, s *Summary) error {
 // writeLayersCSV lists the layers from the bottom.
 func writeLayersCSV(w io.Writer, s *Summary) error {
 	rows :=
-		[][]string{s.leakHead(s.peakHead("layer", "material", "z_bottom_m", "thickness_m", "power_W", "max_K", "mean_K",
+		[][]string{leakHead(s, peakHead(s, "layer", "material", "z_bottom_m", "thickness_m", "power_W", "max_K", "mean_K",
 			"min_K",
 			"max_x_m", "max_y_m", "max_z_m", "max_block", "mean_without"))}
 	for i := range s.Layers {
 		l := &s.Layers[i]
 		rows = append(rows,
-			s.leakCells(l.LeakageW, s.peakCells(&l.Peak, l.Name, l.Material, csvNumber(l.ZBottomM),
+			leakCells(s, l.LeakageW, peakCells(s, &l.Peak, l.Name, l.Material, csvNumber(l.ZBottomM),
 				csvNumber(l.ThicknessM), csvNumber(l.PowerW),
 				csvNumber(l.MaxK), csvNumber(l.MeanK), csvNumber(l.MinK),
 				csvNumber(l.MaxAt.XM), csvNumber(l.MaxAt.YM), csvNumber(l.MaxAt.ZM), l.MaxAt.Block,

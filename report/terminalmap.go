@@ -8,6 +8,8 @@ import (
 	"math"
 	"strings"
 
+	"thermsim/gpusolve/solution"
+	"thermsim/mesh"
 	"thermsim/report/picture"
 )
 
@@ -31,15 +33,15 @@ const (
 
 // WriteTerminalMap draws the hottest layer in characters: half blocks in the colours of the pictures, the hottest place
 // marked, and a scale beside.
-func WriteTerminalMap(w io.Writer, r *Run, s *Summary, width int, depth ColorDepth) error {
+func WriteTerminalMap(w io.Writer, m *mesh.Mesh, f solution.Field, s *Summary, width int,
+	depth ColorDepth) error {
 	if depth == NoColor || width < mapBeside+24 || !(s.Temperature.MaxK >= s.Temperature.MinK) {
 		return nil
 	}
 	layer := hottestLayer(s)
-	m := r.Mesh
 	cells := m.NX() * m.NY()
 	kelvin := make([]float64, cells)
-	if err := layerMap(m, r.Solution.Field, layer, kelvin, func() []float64 {
+	if err := layerMap(m, f, layer, kelvin, func() []float64 {
 		return make([]float64, cells)
 	}); err != nil {
 		return err

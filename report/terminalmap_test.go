@@ -21,7 +21,7 @@ func TestTerminalMap(t *testing.T) {
 	}
 	for _, width := range []int{60, 100} {
 		var b strings.Builder
-		if err := WriteTerminalMap(&b, r, s, width, TrueColor); err != nil {
+		if err := WriteTerminalMap(&b, r.Mesh, r.Solution.Field, s, width, TrueColor); err != nil {
 			t.Fatal(err)
 		}
 		// an empty line first
@@ -61,10 +61,10 @@ func TestNoMapWithoutColor(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := WriteTerminalMap(&b, r, s, 100, NoColor); err != nil || b.Len() > 0 {
+	if err := WriteTerminalMap(&b, r.Mesh, r.Solution.Field, s, 100, NoColor); err != nil || b.Len() > 0 {
 		t.Errorf("%q, %v", b.String(), err)
 	}
-	if err := WriteTerminalMap(&b, r, s, 100, Palette256); err != nil || !strings.Contains(b.String(), "\x1b[38;5;") ||
+	if err := WriteTerminalMap(&b, r.Mesh, r.Solution.Field, s, 100, Palette256); err != nil || !strings.Contains(b.String(), "\x1b[38;5;") ||
 		strings.Contains(b.String(), ";2;") {
 		t.Errorf("256 colours: %v", err)
 	}

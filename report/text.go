@@ -20,11 +20,8 @@ type Style struct {
 const maxTextBlocks = 20
 
 // WriteText writes the tables that people read, the verdict first.
-func (s *Summary) WriteText(w io.Writer, st Style) error {
-	if st.Width <= 0 {
-		st.Width = 100
-	}
-	p := &page{w: bufio.NewWriter(w), style: st, deg: digitsFor(s.Temperature.MaxK - s.Temperature.MinK)}
+func WriteText(w io.Writer, s *Summary, st Style) error {
+	p := newPage(w, st, s.Temperature.MaxK-s.Temperature.MinK)
 	p.verdict(s)
 	p.warnings(s)
 	p.limits(s)
@@ -40,7 +37,7 @@ func (s *Summary) WriteText(w io.Writer, st Style) error {
 	p.policies(s)
 	p.heat(s)
 	p.solver(s)
-	return p.w.Flush()
+	return p.flush()
 }
 
 // page writes the parts of a report. Write errors stay in the bufio.Writer until Flush.
@@ -49,6 +46,17 @@ type page struct {
 	style Style
 	deg   digits
 }
+
+// newPage starts a page with temperatures that span so many K.
+func newPage(w io.Writer, st Style, spanK float64) *page {
+	if st.Width <= 0 {
+		st.Width = 100
+	}
+	return &page{w: bufio.NewWriter(w), style: st, deg: digitsFor(spanK)}
+}
+
+// flush ends the page.
+func (p *page) flush() error { return p.w.Flush() }
 
 const (
 	bold = "1"
@@ -154,7 +162,7 @@ func (s *Summary) hottestStep() (kelvin, time float64) {
 }
 
 // lastStep puts before a note that figures are of the end of a transient.
-func (s *Summary) lastStep(note string) string {
+func lastStep(s *Summary, note string) string {
 	switch {
 	case s.Steps == 0:
 		return note
@@ -184,7 +192,7 @@ func (p *page) hotSpots(s *Summary) {
 		t.add(fmt.Sprint(i+1), p.deg.celsius(h.MaxK), p.deg.kelvin(h.MaxK-s.Temperature.AmbientK),
 			millimetres(h.XM), millimetres(h.YM), h.Layer, dash(cmp.Or(h.Block, h.Region)))
 	}
-	p.heading("Hot spots", s.lastStep(""))
+	p.heading("Hot spots", lastStep(s, ""))
 	p.table(&t)
 }
 
@@ -198,7 +206,7 @@ func (p *page) probes(s *Summary) {
 		t.add(b.Name, p.deg.celsius(b.TemperatureK), p.deg.kelvin(b.TemperatureK-s.Temperature.AmbientK),
 			millimetres(b.XM), millimetres(b.YM), fixed(b.ZM*1e3, 4))
 	}
-	p.heading("Probes", s.lastStep(""))
+	p.heading("Probes", lastStep(s, ""))
 	p.table(&t)
 }
 

@@ -20,7 +20,7 @@ func (p *page) layers(s *Summary) {
 	for i := range s.Layers {
 		most = max(most, math.Abs(s.Layers[i].PowerW))
 	}
-	note := s.lastStep("top to bottom")
+	note := lastStep(s, "top to bottom")
 	for _, l := range slices.Backward(s.Layers) {
 		power := "-"
 		if l.PowerW != 0 {
@@ -103,13 +103,13 @@ func (p *page) extents(s *Summary, title, file string, first [2]string, rows []e
 	for i := range rows {
 		most = max(most, math.Abs(rows[i].watts))
 	}
-	note := s.lastStep("top to bottom")
+	note := lastStep(s, "top to bottom")
 	if n := len(rows); n > maxTextBlocks {
 		slices.SortStableFunc(rows, func(a, b extentRow) int {
 			return cmp.Compare(b.peak.reached(b.max), a.peak.reached(a.max))
 		})
 		rows = rows[:maxTextBlocks]
-		note = s.lastStep(fmt.Sprintf("the %d hottest of %d; %s has them all", maxTextBlocks, n, file))
+		note = lastStep(s, fmt.Sprintf("the %d hottest of %d; %s has them all", maxTextBlocks, n, file))
 	}
 	for i := range rows {
 		r := &rows[i]
@@ -166,9 +166,9 @@ func (p *page) blocks(s *Summary) {
 		}
 		t.add(cells...)
 	}
-	note := s.lastStep("hottest first")
+	note := lastStep(s, "hottest first")
 	if len(s.Blocks) > maxTextBlocks {
-		note = s.lastStep(fmt.Sprintf("the %d hottest of %d; blocks.csv and --json have them all", maxTextBlocks,
+		note = lastStep(s, fmt.Sprintf("the %d hottest of %d; blocks.csv and --json have them all", maxTextBlocks,
 			len(s.Blocks)))
 	}
 	p.heading("Blocks", note)

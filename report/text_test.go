@@ -15,7 +15,7 @@ import (
 func text(t testing.TB, s *Summary, st Style) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := s.WriteText(&b, st); err != nil {
+	if err := WriteText(&b, s, st); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -107,7 +107,7 @@ func TestDropOfANet(t *testing.T) {
 		SystemSummary{
 			Netlist: &NetlistSummary{Nets: []NetSummary{{Nodes: 5, NominalV: 1.8, WorstV: 0.0125, WorstNode: "n7"}}}}
 	var b bytes.Buffer
-	if err := s.WriteText(&b, Style{}); err != nil ||
+	if err := WriteSystemText(&b, &s, Style{}); err != nil ||
 		!strings.Contains(b.String(), "net of 5 nodes at 1.8 V: at most 12.5 mV off, at node n7") {
 		t.Errorf("%v\n%s", err, b.String())
 	}

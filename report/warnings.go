@@ -8,7 +8,7 @@ import (
 )
 
 // addWarnings states the doubts about the stack, the command line and the temperatures.
-func (s *Summary) addWarnings(r *Run, parts []*part) {
+func (s building) addWarnings(r *Run, parts []*part) {
 	s.Warnings = []plausibility.Warning{}
 	if r.Recorded != nil {
 		s.Warnings = append(s.Warnings, r.Recorded.Warnings...)

@@ -3,23 +3,12 @@ package report
 import (
 	"context"
 	"io"
-	"math"
-	"runtime"
 	"slices"
-	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"thermsim/internal/staging"
 	"thermsim/report/saved"
 )
-
-// largePlane is the number of cells in a plane above which its CSV is written only on request.
-const largePlane = 4_000_000
-
-// hugePlane is the number of cells above which maps are made one at a time, for the memory of it.
-const hugePlane = 16_000_000
 
 // Write writes summary.json, blocks.csv, layers.csv, where the stack has them dies.csv, regions.csv, limits.csv and
 // jedec.csv, and map_<layer>.png and .csv of every layer with power or coolant and those in o.Maps into a folder, and
@@ -85,24 +74,15 @@ func NamePatterns(transient, restored bool) []string {
 
 // stagePictures stages the maps and figures of a run. It calls read once, when it has read what it needs of the field.
 func stagePictures(ctx context.Context, st *staging.Transaction, r *Run, s *Summary, o *Options, read func()) error {
-	read = sync.OnceFunc(read)
-	defer read()
-	layers, err := mappedLayers(r.Mesh, o.Maps)
-	if err != nil {
-		return err
+	return figuresOf(r, s, o).stage(ctx, st, o.Figures, read)
+}
+
+func figuresOf(r *Run, s *Summary, o *Options) *Figures {
+	return &Figures{
+		Mesh: r.Mesh, Field: r.Solution.Field, PlanePeaks: r.planePeaks, Summary: s, Timeline: r.Timeline,
+		Style: o.Style, Maps: o.Maps, LargeCSV: o.LargeCSV,
+		Trace: o.Trace, History: o.History, Frames: o.Frames, At: o.At, ToScale: o.ToScale,
 	}
-	if err := o.Style.Check(); err != nil {
-		return err
-	}
-	if len(o.Figures) > 0 {
-		err = writeMaps(ctx, st, r, s, layers, o, func() {})
-	} else {
-		err = writeMaps(ctx, st, r, s, layers, o, read)
-	}
-	if err != nil {
-		return err
-	}
-	return writeFigures(ctx, st, r, s, o)
 }
 
 // stageTables stages the tables of a run, and its summary with the time since start.
@@ -137,104 +117,6 @@ func stageTables(ctx context.Context, st *staging.Transaction, r *Run, s *Summar
 			return err
 		}
 	}
-	s.finish(r, time.Since(start)) // the summary comes last, so that it knows the time of the rest
+	building{s}.finish(r, time.Since(start)) // the summary comes last, so that it knows the time of the rest
 	return st.Write(ctx, "summary.json", s.WriteJSON)
-}
-
-// writeMaps stages the maps of the layers. One goroutine at a time reads the field; drawing and formatting share the
-// cores.
-func writeMaps(ctx context.Context, st *staging.Transaction, r *Run, s *Summary, layers []int, o *Options,
-	read func()) error {
-	m, cells := r.Mesh, r.Mesh.NX()*r.Mesh.NY()
-	lo, hi := colorRange(s, layers)
-	shown := views(m, layers)
-	if binned := newBinnedMaps(r, o); binned != nil {
-		return binned.write(ctx, st, s, shown, [2]float64{lo, hi})
-	}
-	buffers := 2
-	if cells > hugePlane {
-		buffers = 1
-	}
-	free := make(chan []float64, buffers)
-	for range min(buffers, len(layers)) {
-		free <- make([]float64, cells)
-	}
-	var plane []float64
-	scratch := func() []float64 {
-		if plane == nil {
-			plane = make([]float64, cells)
-		}
-		return plane
-	}
-	g, inner := errgroup.WithContext(ctx)
-	g.SetLimit(max(2, runtime.GOMAXPROCS(0)))
-	for _, v := range shown {
-		var kelvin []float64
-		select {
-		case kelvin = <-free:
-		case <-inner.Done():
-		}
-		if kelvin == nil {
-			break
-		}
-		noted := r.Timeline.Begin("read the map of " + v.what)
-		err := planesMap(r.Solution.Field, v.planes, kelvin, scratch)
-		if noted(); err != nil {
-			g.Go(func() error { return err })
-			break
-		}
-		var half errgroup.Group // the two files of one map share its buffer
-		var jobs []func() error
-		for _, format := range o.Style.formats() {
-			jobs = append(jobs, func() error {
-				return st.Write(inner, "map_"+v.file+"."+string(format), func(w io.Writer) error {
-					return layerPicture(m, v, kelvin, lo, hi, s.Caveat(), s.lastStepNote(), &o.Style).Write(w, format)
-				})
-			})
-		}
-		if cells <= largePlane || o.LargeCSV {
-			jobs = append(jobs, func() error {
-				return st.Write(inner, "map_"+v.file+".csv", func(w io.Writer) error {
-					return writeMapCSV(w, m, v, kelvin, s.lastStepNote())
-				})
-			})
-		}
-		for _, job := range jobs {
-			half.Go(job)
-		}
-		g.Go(func() error {
-			err := half.Wait()
-			free <- kelvin
-			return err
-		})
-	}
-	read()
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	return ctx.Err()
-}
-
-// writeFigures stages the pictures beside the maps.
-func writeFigures(ctx context.Context, st *staging.Transaction, r *Run, s *Summary, o *Options) error {
-	f := Figures{
-		Mesh: r.Mesh, Field: r.Solution.Field, Summary: s, Style: o.Style, Maps: o.Maps,
-		Trace: o.Trace, History: o.History, Frames: o.Frames, At: o.At, ToScale: o.ToScale,
-	}
-	files, err := f.Files(o.Figures)
-	if err != nil {
-		return err
-	}
-	return st.WriteFiles(ctx, files...)
-}
-
-// colorRange is the range of temperatures over the mapped layers.
-func colorRange(s *Summary, layers []int) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, l := range layers {
-		if t := &s.Layers[l]; !math.IsNaN(t.MaxK) {
-			lo, hi = min(lo, t.MinK), max(hi, t.MaxK)
-		}
-	}
-	return lo, hi
 }

@@ -270,7 +270,7 @@ func printSystem(g *session.Session, s *report.SystemSummary, o *solveOptions) e
 	case o.json:
 		err = report.WriteJSON(g.Stdout, *s)
 	case !g.Quiet:
-		err = s.WriteText(g.Stdout, g.Style)
+		err = report.WriteSystemText(g.Stdout, s, g.Style)
 	}
 	if err != nil {
 		return err

@@ -21,9 +21,9 @@ func printSummary(g *session.Session, r *report.Run, s *report.Summary, o *simul
 	case o.lines:
 		err = report.WriteJSONLine(g.Stdout, "summary", *s)
 	case !g.Quiet:
-		err = s.WriteText(g.Stdout, g.Style)
+		err = report.WriteText(g.Stdout, s, g.Style)
 		if err == nil && !o.noMap {
-			err = report.WriteTerminalMap(g.Stdout, r, s, g.Style.Width, g.Depth)
+			err = report.WriteTerminalMap(g.Stdout, r.Mesh, r.Solution.Field, s, g.Style.Width, g.Depth)
 		}
 	}
 	if err != nil {

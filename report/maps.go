@@ -1,0 +1,129 @@
+package report
+
+import (
+	"context"
+	"io"
+	"math"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"thermsim/internal/staging"
+)
+
+// largePlane is the number of cells in a plane above which its CSV is written only on request.
+const largePlane = 4_000_000
+
+// hugePlane is the number of cells above which maps are made one at a time, for the memory of it.
+const hugePlane = 16_000_000
+
+// stage stages the maps, and the figures of the given names. It calls read once, when it has read what it needs of the
+// field.
+func (f *Figures) stage(ctx context.Context, st *staging.Transaction, names []string, read func()) error {
+	read = sync.OnceFunc(read)
+	defer read()
+	layers, err := mappedLayers(f.Mesh, f.Maps)
+	if err != nil {
+		return err
+	}
+	if err := f.Style.Check(); err != nil {
+		return err
+	}
+	mapped := read
+	if len(names) > 0 {
+		mapped = func() {}
+	}
+	if err := f.writeMaps(ctx, st, layers, mapped); err != nil {
+		return err
+	}
+	files, err := f.Files(names)
+	if err != nil {
+		return err
+	}
+	return st.WriteFiles(ctx, files...)
+}
+
+// writeMaps stages the maps of the layers. One goroutine at a time reads the field; drawing and formatting share the
+// cores.
+func (f *Figures) writeMaps(ctx context.Context, st *staging.Transaction, layers []int, read func()) error {
+	m, s, cells := f.Mesh, f.Summary, f.Mesh.NX()*f.Mesh.NY()
+	lo, hi := colorRange(s, layers)
+	shown := views(m, layers)
+	if binned := newBinnedMaps(f); binned != nil {
+		return binned.write(ctx, st, shown, [2]float64{lo, hi})
+	}
+	buffers := 2
+	if cells > hugePlane {
+		buffers = 1
+	}
+	free := make(chan []float64, buffers)
+	for range min(buffers, len(layers)) {
+		free <- make([]float64, cells)
+	}
+	var plane []float64
+	scratch := func() []float64 {
+		if plane == nil {
+			plane = make([]float64, cells)
+		}
+		return plane
+	}
+	g, inner := errgroup.WithContext(ctx)
+	g.SetLimit(max(2, runtime.GOMAXPROCS(0)))
+	for _, v := range shown {
+		var kelvin []float64
+		select {
+		case kelvin = <-free:
+		case <-inner.Done():
+		}
+		if kelvin == nil {
+			break
+		}
+		noted := f.Timeline.Begin("read the map of " + v.what)
+		err := planesMap(f.Field, v.planes, kelvin, scratch)
+		if noted(); err != nil {
+			g.Go(func() error { return err })
+			break
+		}
+		var half errgroup.Group // the two files of one map share its buffer
+		var jobs []func() error
+		for _, format := range f.Style.formats() {
+			jobs = append(jobs, func() error {
+				return st.Write(inner, "map_"+v.file+"."+string(format), func(w io.Writer) error {
+					return layerPicture(m, v, kelvin, lo, hi, s.Caveat(), s.lastStepNote(), &f.Style).Write(w, format)
+				})
+			})
+		}
+		if cells <= largePlane || f.LargeCSV {
+			jobs = append(jobs, func() error {
+				return st.Write(inner, "map_"+v.file+".csv", func(w io.Writer) error {
+					return writeMapCSV(w, m, v, kelvin, s.lastStepNote())
+				})
+			})
+		}
+		for _, job := range jobs {
+			half.Go(job)
+		}
+		g.Go(func() error {
+			err := half.Wait()
+			free <- kelvin
+			return err
+		})
+	}
+	read()
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// colorRange is the range of temperatures over the mapped layers.
+func colorRange(s *Summary, layers []int) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, l := range layers {
+		if t := &s.Layers[l]; !math.IsNaN(t.MaxK) {
+			lo, hi = min(lo, t.MinK), max(hi, t.MaxK)
+		}
+	}
+	return lo, hi
+}
