@@ -12,11 +12,12 @@ import (
 	"thermsim/internal/staging"
 	"thermsim/internal/testtier"
 	"thermsim/report/picture"
+	"thermsim/report/samples"
 )
 
 // binnedField shows its planes in bins; broken makes it fail after the first time.
 type binnedField struct {
-	formulaField
+	samples.Field
 	broken error
 	asked  *int
 }
@@ -25,10 +26,10 @@ func (f binnedField) Maxima(m *reduction.Maxima, dst []float64) (bool, error) {
 	if *f.asked++; *f.asked > 1 && f.broken != nil {
 		return false, f.broken
 	}
-	nx := f.m.NX()
+	nx := f.Mesh.NX()
 	var planes [][]float64
 	for k := m.Planes[0]; k < m.Planes[1]; k++ {
-		plane := make([]float64, nx*f.m.NY())
+		plane := make([]float64, nx*f.Mesh.NY())
 		if err := f.Plane(k, plane); err != nil {
 			return false, err
 		}
@@ -54,7 +55,7 @@ func (f binnedField) Maxima(m *reduction.Maxima, dst []float64) (bool, error) {
 func TestMapsOfBinsAreMapsOfPlanes(t *testing.T) {
 	for _, n := range [][2]int{{10, 8}, {1700, 1300}} {
 		r := sampleRun(t, n[0], n[1])
-		r.Solution.Field = binnedField{formulaField{r.Mesh, bumps}, nil, new(int)}
+		r.Solution.Field = binnedField{samples.Field{Mesh: r.Mesh, Of: samples.Bumps}, nil, new(int)}
 		s := summarise(t, r)
 		o := &Options{}
 		b := binnedMapsOf(figuresOf(r, s, o))
@@ -68,7 +69,8 @@ func TestMapsOfBinsAreMapsOfPlanes(t *testing.T) {
 			}
 			for _, format := range []picture.Format{picture.PNG, picture.SVG} {
 				var want, got bytes.Buffer
-				if err := errors.Join(layerPicture(r.Mesh, v, kelvin, lo, hi, s.Caveat(), s.lastStepNote(), &o.Style).Write(&want, format),
+				if err := errors.Join(layerPicture(r.Mesh, v, kelvin, lo, hi, s.Caveat(), s.LastStepNote(),
+					&o.Style).Write(&want, format),
 					b.picture(v, [2]float64{lo, hi}).Write(&got, format)); err != nil {
 					t.Fatal(err)
 				}
@@ -85,7 +87,7 @@ func TestMapsOfBinsTellOfFailures(t *testing.T) {
 	r := sampleRun(t, 10, 8)
 	s := summarise(t, r)
 	broken := errors.New("the device is gone")
-	r.Solution.Field = binnedField{formulaField{r.Mesh, bumps}, broken, new(int)}
+	r.Solution.Field = binnedField{samples.Field{Mesh: r.Mesh, Of: samples.Bumps}, broken, new(int)}
 	b := binnedMapsOf(figuresOf(r, s, &Options{}))
 	_, err := staging.Do(context.Background(), filepath.Join(t.TempDir(), "out"), staging.Options{},
 		func(files *staging.Transaction) error {

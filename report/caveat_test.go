@@ -3,7 +3,10 @@ package report
 import (
 	"strings"
 	"testing"
+
 	"thermsim/gpusolve/solution"
+	"thermsim/report/printout"
+	"thermsim/report/summary"
 )
 
 func TestCaveat(t *testing.T) {
@@ -18,15 +21,15 @@ func TestCaveat(t *testing.T) {
 		{false, solution.ReasonStagnation, "NOT CONVERGED"},
 		{false, solution.ReasonInterrupted, "INTERRUPTED"},
 	} {
-		s := Summary{Solver: SolverSummary{Converged: c.converged, Reason: c.reason}}
+		s := summary.Summary{Solver: summary.Solver{Converged: c.converged, Reason: c.reason}}
 		if got := s.Caveat(); got != c.want {
 			t.Errorf("%v, %s: caveat %q, want %q", c.converged, c.reason, got, c.want)
 		}
 	}
-	if got := marked("NOT CONVERGED", "chip"); got != "NOT CONVERGED: chip" {
+	if got := summary.Marked("NOT CONVERGED", "chip"); got != "NOT CONVERGED: chip" {
 		t.Errorf("title %q", got)
 	}
-	if got := marked("", "chip"); got != "chip" {
+	if got := summary.Marked("", "chip"); got != "chip" {
 		t.Errorf("title %q", got)
 	}
 }
@@ -35,7 +38,7 @@ func TestCaveat(t *testing.T) {
 func TestTextOfInterruptedRun(t *testing.T) {
 	r := sampleRun(t, 10, 8)
 	r.Solution.Status.Converged, r.Solution.Status.Reason = false, solution.ReasonInterrupted
-	got := text(t, summarise(t, r), Style{})
+	got := text(t, summarise(t, r), printout.Style{})
 	if !strings.Contains(got, "INTERRUPTED: the run ended before its last step.") ||
 		strings.Contains(got, "NOT CONVERGED") {
 		t.Error(got)

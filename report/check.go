@@ -14,6 +14,7 @@ import (
 	"thermsim/mesh"
 	"thermsim/powermap"
 	"thermsim/report/picture"
+	"thermsim/report/quantity"
 	"thermsim/stack"
 )
 
@@ -52,7 +53,7 @@ func floorplan(m *mesh.Mesh, l *powermap.LayerMap) *picture.Floorplan {
 	layer := &s.Layers[l.Layer]
 	p := &picture.Floorplan{
 		Title: pictureTitle(s), Extent: powered(m, l), Regions: regionOutlines(s, l.Layer),
-		Subtitle: fmt.Sprintf("layer %s, %s W", layer.Name, significant(l.Mapped, 4)),
+		Subtitle: fmt.Sprintf("layer %s, %s W", layer.Name, quantity.Significant(l.Mapped, 4)),
 	}
 	onGrid := false
 	for i := range layer.Powers {
@@ -106,9 +107,9 @@ func withEdge(s *stack.Stack, r stack.Rect, share float64) stack.Rect {
 // wattsText suits a small block.
 func wattsText(w float64) string {
 	if a := math.Abs(w); a > 0 && a < 0.0995 {
-		return significant(w*1e3, 3) + " mW"
+		return quantity.Significant(w*1e3, 3) + " mW"
 	}
-	return significant(w, 3) + " W"
+	return quantity.Significant(w, 3) + " W"
 }
 
 // densities turns W per cell into W/cm2.
@@ -127,8 +128,8 @@ func crossSection(m *mesh.Mesh) *picture.CrossSection {
 	c := &picture.CrossSection{
 		Title: pictureTitle(s), Width: s.Size[0],
 		Subtitle: fmt.Sprintf("%s x %s mm, %s high, %s W; %d x %d x %d cells",
-			trimmed(s.Size[0]*1e3), trimmed(s.Size[1]*1e3), length(s.Height()),
-			significant(m.Power.Mapped, 4), m.NX(), m.NY(), m.NZ()),
+			quantity.Trimmed(s.Size[0]*1e3), quantity.Trimmed(s.Size[1]*1e3), quantity.Length(s.Height()),
+			quantity.Significant(m.Power.Mapped, 4), m.NX(), m.NY(), m.NZ()),
 		Top:    "top: " + faceText(&s.Boundary[stack.Top]),
 		Bottom: "bottom: " + faceText(&s.Boundary[stack.Bottom]),
 	}
@@ -178,9 +179,10 @@ func heatedSlabs(layer *stack.Layer, whole picture.Slab) []picture.Slab {
 	slice, rest := whole, whole
 	power := len(whole.Cells) - 1
 	slice.Name, slice.Thickness = whole.Name+", heated", depth
-	slice.Cells = []string{whole.Cells[0], whole.Cells[1], length(depth), "1", whole.Cells[power]}
+	slice.Cells = []string{whole.Cells[0], whole.Cells[1], quantity.Length(depth), "1", whole.Cells[power]}
 	rest.Thickness, rest.Powered, rest.Cells = layer.Thickness-depth, false, slices.Clone(whole.Cells)
-	rest.Cells[2], rest.Cells[3], rest.Cells[power] = length(layer.Thickness-depth), fmt.Sprint(layer.Cells), "-"
+	rest.Cells[2], rest.Cells[3], rest.Cells[power] = quantity.Length(layer.Thickness-depth), fmt.Sprint(layer.Cells),
+		"-"
 	if layer.PowerAt == stack.HeatedTop {
 		rest.Contact = false
 		return []picture.Slab{rest, slice}
@@ -200,9 +202,10 @@ func slab(m *mesh.Mesh, l int) picture.Slab {
 	power := "-"
 	if i := slices.IndexFunc(m.Power.Layers, func(p powermap.LayerMap) bool { return p.Layer == l }); i >= 0 {
 		out.Powered = true
-		power = significant(m.Power.Layers[i].Mapped, 4) + " W"
+		power = quantity.Significant(m.Power.Layers[i].Mapped, 4) + " W"
 	}
-	out.Cells = []string{material.Name, conductivity(material.K), length(layer.Thickness), fmt.Sprint(layer.Planes()),
+	out.Cells = []string{material.Name, conductivity(material.K), quantity.Length(layer.Thickness),
+		fmt.Sprint(layer.Planes()),
 		power}
 	for _, r := range layer.Regions {
 		part := picture.Part{Name: s.Materials[r.Material].Name, Material: r.Material, X0: r.X, X1: r.X + r.Width}
@@ -216,28 +219,16 @@ func slab(m *mesh.Mesh, l int) picture.Slab {
 
 func conductivity(k [3]float64) string {
 	if k[0] == k[1] && k[1] == k[2] {
-		return significant(k[0], 3)
+		return quantity.Significant(k[0], 3)
 	}
-	return fmt.Sprintf("%s, %s, %s", significant(k[0], 3), significant(k[1], 3), significant(k[2], 3))
+	return fmt.Sprintf("%s, %s, %s", quantity.Significant(k[0], 3), quantity.Significant(k[1], 3),
+		quantity.Significant(k[2], 3))
 }
-
-// length in the unit people use for it.
-func length(m float64) string {
-	switch a := math.Abs(m); {
-	case a >= 1e-3:
-		return trimmed(m*1e3) + " mm"
-	case a >= 1e-6:
-		return trimmed(m*1e6) + " µm"
-	}
-	return trimmed(m*1e9) + " nm"
-}
-
-func trimmed(v float64) string { return fmt.Sprintf("%.5g", v) }
 
 // cooling is what cools a face whose coefficient follows its temperature, as short as a drawing needs it.
 func cooling(b *stack.Boundary) (means []string) {
 	if b.H != 0 {
-		means = append(means, fmt.Sprintf("h = %s W/(m² K)", trimmed(b.H)))
+		means = append(means, fmt.Sprintf("h = %s W/(m² K)", quantity.Trimmed(b.H)))
 	}
 	if b.Law != nil {
 		means = append(means, "h of the temperature")
@@ -267,19 +258,31 @@ func faceText(b *stack.Boundary) string {
 }
 
 func boundaryText(b *stack.Boundary) string {
-	celsius := func() string { return trimmed(math.Round((b.Temperature-zeroCelsius)*1e6)/1e6) + " °C" }
+	celsius := func() string {
+		return quantity.Trimmed(math.Round((b.Temperature-quantity.ZeroCelsius)*1e6)/1e6) + " °C"
+	}
 	switch b.Kind {
 	case stack.Convective:
 		if b.Follows() {
 			return strings.Join(cooling(b), ", ") + " to " + celsius()
 		}
-		return fmt.Sprintf("h = %s W/(m² K) to %s", trimmed(b.H), celsius())
+		return fmt.Sprintf("h = %s W/(m² K) to %s", quantity.Trimmed(b.H), celsius())
 	case stack.FixedTemperature:
 		return "held at " + celsius()
 	case stack.HeatFlux:
-		return fmt.Sprintf("heat flux %s W/cm² in", trimmed(b.Flux*1e-4))
+		return fmt.Sprintf("heat flux %s W/cm² in", quantity.Trimmed(b.Flux*1e-4))
 	case stack.LumpedResistance:
-		return fmt.Sprintf("%s K/W to %s", trimmed(b.Resistance), celsius())
+		return fmt.Sprintf("%s K/W to %s", quantity.Trimmed(b.Resistance), celsius())
 	}
 	return "adiabatic"
+}
+
+// patchText is a patch in words.
+func patchText(p *stack.Patch) string {
+	condition := boundaryText(&p.Boundary)
+	if p.Map != nil {
+		condition = fmt.Sprintf("h by a map of %d × %d tiles, %s W/(m² K) on average, to %s", p.Map.NX, p.Map.NY,
+			quantity.Trimmed(p.Map.Mean()), quantity.Trimmed(p.Temperature-quantity.ZeroCelsius)+" °C")
+	}
+	return p.Name + ": " + condition
 }

@@ -5,6 +5,9 @@ import (
 	"math"
 
 	"thermsim/mesh"
+	"thermsim/report/quantity"
+	"thermsim/report/statistics"
+	"thermsim/report/summary"
 )
 
 // Comparison is what two fields have in common and where they differ: first minus second, on the grid of the first.
@@ -25,11 +28,11 @@ type Comparison struct {
 
 // Difference sums up the differences of a set of cells.
 type Difference struct {
-	MaxK  float64 `json:"max_K"`
-	MinK  float64 `json:"min_K"`
-	MeanK float64 `json:"mean_K"` // by volume
-	RMSK  float64 `json:"rms_K"`  // by volume
-	At    Place   `json:"at"`     // where it is largest, whatever its sign
+	MaxK  float64       `json:"max_K"`
+	MinK  float64       `json:"min_K"`
+	MeanK float64       `json:"mean_K"` // by volume
+	RMSK  float64       `json:"rms_K"`  // by volume
+	At    summary.Place `json:"at"`     // where it is largest, whatever its sign
 	// Skipped counts cells where one of the fields has no finite temperature; nothing above tells of them.
 	Skipped int `json:"cells_not_compared"`
 }
@@ -62,7 +65,7 @@ func Compare(ctx context.Context, a, b *Run, names [2]string) (*Comparison, erro
 	if err != nil {
 		return nil, err
 	}
-	var sums [2]*Summary
+	var sums [2]*summary.Summary
 	for n, r := range []*Run{a, b} {
 		if sums[n], err = Summarise(r); err != nil {
 			return nil, err
@@ -100,9 +103,9 @@ func Compare(ctx context.Context, a, b *Run, names [2]string) (*Comparison, erro
 }
 
 // blockDifferences compares the blocks of one name in the same layer. A stack has each name once in a layer.
-func blockDifferences(first, second []BlockSummary) []BlockDifference {
+func blockDifferences(first, second []summary.Block) []BlockDifference {
 	type place struct{ layer, name string }
-	theirs := make(map[place]*BlockSummary, len(second))
+	theirs := make(map[place]*summary.Block, len(second))
 	for i := range second {
 		theirs[place{second[i].Layer, second[i].Name}] = &second[i]
 	}
@@ -126,7 +129,7 @@ func (d *differences) plane(m *mesh.Mesh, k int, first, second []float64) {
 		for i := range nx {
 			v := first[j*nx+i] - second[j*nx+i]
 			d.cells++
-			if !isFinite(v) {
+			if !quantity.Finite(v) {
 				d.Skipped++
 				continue
 			}
@@ -141,7 +144,7 @@ func (d *differences) plane(m *mesh.Mesh, k int, first, second []float64) {
 		}
 	}
 	if best >= 0 {
-		d.At = placeOf(m, best%nx, best/nx, k)
+		d.At = statistics.PlaceOf(m, best%nx, best/nx, k)
 	}
 }
 

@@ -4,14 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/staging"
+	"thermsim/internal/timeline/cputime"
+	"thermsim/report/printout"
+	"thermsim/report/samples"
+	"thermsim/report/summary"
 	"thermsim/stack"
 )
 
@@ -21,8 +27,9 @@ func planar(offset float64) func(x, y, z float64) float64 {
 }
 
 func runOf(t testing.TB, s *stack.Stack, f func(x, y, z float64) float64) *Run {
-	m := build(t, s)
-	return &Run{Command: "steady", Version: "1", Mesh: m, Solution: &solution.Solution{Field: formulaField{m, f}}}
+	m := samples.Build(t, s)
+	return &Run{Command: "steady", Version: "1", Mesh: m,
+		Solution: &solution.Solution{Field: samples.Field{Mesh: m, Of: f}}}
 }
 
 func compare(t testing.TB, a, b *Run) *Comparison {
@@ -37,7 +44,7 @@ func compare(t testing.TB, a, b *Run) *Comparison {
 // On one grid, differences are those of the formulas: a slope in z by layer, and nothing where the layer is alone in
 // its stack.
 func TestDifferencesOnOneGrid(t *testing.T) {
-	first, second := sampleStack(20, 16), sampleStack(20, 16)
+	first, second := samples.Stack(20, 16), samples.Stack(20, 16)
 	second.Layers[2].Name = "paste"
 	const slope = 1e4
 	a := runOf(t, first, func(x, y, z float64) float64 { return planar(0)(x, y, z) + slope*z })
@@ -63,7 +70,7 @@ func TestDifferencesOnOneGrid(t *testing.T) {
 
 // Between grids, a field that is bilinear leaves no difference but its offset, away from the half cell at the edges.
 func TestDifferencesBetweenGrids(t *testing.T) {
-	coarse, fine := sampleStack(10, 8), sampleStack(64, 50)
+	coarse, fine := samples.Stack(10, 8), samples.Stack(64, 50)
 	fine.Layers[3].Cells = 7
 	c := compare(t, runOf(t, coarse, planar(0)), runOf(t, fine, planar(-2)))
 	near(t, "least", c.All.MinK, 2, 1e-9)
@@ -74,8 +81,8 @@ func TestDifferencesBetweenGrids(t *testing.T) {
 }
 
 func TestIncomparableStacks(t *testing.T) {
-	a := runOf(t, sampleStack(5, 4), planar(0))
-	wide, strange := sampleStack(5, 4), sampleStack(5, 4)
+	a := runOf(t, samples.Stack(5, 4), planar(0))
+	wide, strange := samples.Stack(5, 4), samples.Stack(5, 4)
 	wide.Size[0] *= 1.001
 	for l := range strange.Layers {
 		strange.Layers[l].Name += "_2"
@@ -110,7 +117,7 @@ func TestComparisonFiles(t *testing.T) {
 	}
 	near(t, "largest difference in diff.json", back.All.MaxK, c.All.MaxK, 1e-12)
 	var tables strings.Builder
-	if err := c.WriteText(&tables, Style{}); err != nil {
+	if err := c.WriteText(&tables, printout.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"a minus b", "the grids differ", "core"} {
@@ -135,7 +142,7 @@ func writeComparison(t testing.TB, dir string, c *Comparison, a, b *Run, maps ..
 // a flux along x, whose exact temperatures at the centres any grid with a face on the edge has.
 func TestDifferencesBesideTheEdgeOfARegion(t *testing.T) {
 	slabs := func(nx int) *stack.Stack {
-		s := sampleStack(nx, 3)
+		s := samples.Stack(nx, 3)
 		s.Layers =
 			[]stack.Layer{{Name: "slabs", Thickness: 1e-3, Cells: 1,
 				Regions: []stack.Region{{Material: 2, Rect: stack.Rect{Width: 5e-3, Height: 8e-3}}}}}
@@ -158,7 +165,7 @@ func TestDifferencesBesideTheEdgeOfARegion(t *testing.T) {
 // half of its end, however the grid is graded; cells counted alike would not.
 func TestMeansOfDifferencesAreByVolume(t *testing.T) {
 	graded := func() *stack.Stack {
-		s := sampleStack(20, 16)
+		s := samples.Stack(20, 16)
 		s.Grid.X = stack.Axis{Cells: 20,
 			Segments: []stack.Segment{{To: 2e-3, Cells: 15, Ratio: 3}, {To: 10e-3, Cells: 5, Ratio: 0.2}}}
 		return s
@@ -173,4 +180,25 @@ func TestMeansOfDifferencesAreByVolume(t *testing.T) {
 		return 300 + 1e4*z
 	}), runOf(t, graded(), func(_, _, _ float64) float64 { return 300 }))
 	near(t, "mean along z", c.All.MeanK, 1e4*1252e-6/2, 1e-9)
+}
+
+// A hundred thousand blocks are compared in no time.
+func TestManyBlocks(t *testing.T) {
+	start := cputime.Used()
+	rows := make([]summary.Block, 90_000)
+	for n := range rows {
+		rows[n] = summary.Block{Layer: "feol", Name: fmt.Sprint(n), MaxK: 300 + float64(n)}
+	}
+	theirs := make([]summary.Block, len(rows))
+	for n := range rows {
+		theirs[len(rows)-1-n] = rows[n]
+		theirs[len(rows)-1-n].MaxK -= 2
+	}
+	all := blockDifferences(rows, theirs)
+	if len(all) != len(rows) || all[0].Name != "0" || all[0].MaxK != 2 {
+		t.Errorf("%d differences, the first %+v", len(all), all[0])
+	}
+	if spent := cputime.Used() - start; spent > 20*time.Second {
+		t.Errorf("took %v", spent)
+	}
 }

@@ -9,7 +9,11 @@ import (
 
 	"thermsim/internal/staging"
 	"thermsim/report/field"
+	"thermsim/report/jsonfile"
 	"thermsim/report/picture"
+	"thermsim/report/printout"
+	"thermsim/report/quantity"
+	"thermsim/report/summary"
 	"thermsim/report/webpage"
 )
 
@@ -45,7 +49,7 @@ func WriteComparison(ctx context.Context, st *staging.Transaction, c *Comparison
 	if err := st.Write(ctx, "diff.html", func(w io.Writer) error { return webpage.Write(w, doc) }); err != nil {
 		return err
 	}
-	return st.Write(ctx, "diff.json", func(w io.Writer) error { return WriteJSON(w, *c) })
+	return st.Write(ctx, "diff.json", func(w io.Writer) error { return jsonfile.Write(w, *c) })
 }
 
 // differencePicture shows of every column the plane of the layer that differs most.
@@ -67,7 +71,7 @@ func differencePicture(c *Comparison, a *Run, on *overlay, l int) (*picture.Heat
 		}
 	}
 	return &picture.HeatMap{
-		Title: marked(c.Caveat(), fmt.Sprintf("%s minus %s", c.First, c.Second)), Subtitle: "layer " +
+		Title: summary.Marked(c.Caveat(), fmt.Sprintf("%s minus %s", c.First, c.Second)), Subtitle: "layer " +
 			m.Stack.Layers[l].Name + ", difference in K", X: m.X, Y: m.Y, Kelvin: most,
 		Lo: c.All.MinK, Hi: c.All.MaxK, Blocks: blockOutlines(m.Stack, l), Regions: regionOutlines(m.Stack, l),
 		Flow: flowOf(m, l), Difference: true,
@@ -76,7 +80,7 @@ func differencePicture(c *Comparison, a *Run, on *overlay, l int) (*picture.Heat
 
 // comparisonDocument is a page with both runs on the grid of the first, opened on their difference.
 func comparisonDocument(c *Comparison, a *Run, on *overlay, budget webpage.Budget) (*webpage.Document, error) {
-	grid := GridOf(a.Mesh)
+	grid := field.GridOf(a.Mesh)
 	if budget.Bytes <= 0 {
 		budget.Bytes = webpage.DefaultBytes
 	}
@@ -94,7 +98,7 @@ func comparisonDocument(c *Comparison, a *Run, on *overlay, budget webpage.Budge
 	if err := fields[0].Match(fields[1]); err != nil {
 		return nil, err
 	}
-	deg := digitsFor(max(math.Abs(c.All.MaxK), math.Abs(c.All.MinK)))
+	deg := quantity.DigitsFor(max(math.Abs(c.All.MaxK), math.Abs(c.All.MinK)))
 	plane := planeAt(a.Mesh, c.All.At.ZM)
 	d := &webpage.Document{
 		Title: fmt.Sprintf("%s minus %s", c.First, c.Second), Caveat: c.Caveat(), Version: a.Version, Start: plane,
@@ -104,9 +108,9 @@ func comparisonDocument(c *Comparison, a *Run, on *overlay, budget webpage.Budge
 		Facts: []webpage.Fact{
 			{Label: "Peak of the first", Value: []webpage.Part{webpage.Degrees(c.PeakK[0], int(deg), true)}},
 			{Label: "Peak of the second", Value: []webpage.Part{webpage.Degrees(c.PeakK[1], int(deg), true)}},
-			{Label: "Of the peaks", Value: webpage.Words(deg.kelvin(c.PeakK[0]-c.PeakK[1]) + " K")},
-			{Label: "Mean difference", Value: webpage.Words(deg.kelvin(c.All.MeanK) + " K")},
-			{Label: "rms", Value: webpage.Words(deg.kelvin(c.All.RMSK) + " K")},
+			{Label: "Of the peaks", Value: webpage.Words(deg.Kelvin(c.PeakK[0]-c.PeakK[1]) + " K")},
+			{Label: "Mean difference", Value: webpage.Words(deg.Kelvin(c.All.MeanK) + " K")},
+			{Label: "rms", Value: webpage.Words(deg.Kelvin(c.All.RMSK) + " K")},
 		},
 	}
 	describeStack(d, a.Mesh)
@@ -115,7 +119,7 @@ func comparisonDocument(c *Comparison, a *Run, on *overlay, budget webpage.Budge
 }
 
 // lead is the first sentence of the page, behind what speaks against it.
-func (c *Comparison) lead(deg digits) string {
+func (c *Comparison) lead(deg quantity.Digits) string {
 	text := ""
 	for _, doubt := range c.Doubts {
 		text += doubt + ". "
@@ -123,20 +127,22 @@ func (c *Comparison) lead(deg digits) string {
 	if math.IsNaN(c.All.MaxK) {
 		return text + "No cell can be compared."
 	}
-	return text + fmt.Sprintf("Differences from %s to %s K, largest in %s at x %s, y %s mm.", deg.kelvin(c.All.MinK),
-		deg.kelvin(c.All.MaxK),
-		placeText(c.All.At, 40), millimetres(c.All.At.XM), millimetres(c.All.At.YM))
+	return text + fmt.Sprintf("Differences from %s to %s K, largest in %s at x %s, y %s mm.", deg.Kelvin(c.All.MinK),
+		deg.Kelvin(c.All.MaxK),
+		printout.PlaceText(c.All.At, 40), quantity.Millimetres(c.All.At.XM), quantity.Millimetres(c.All.At.YM))
 }
 
-func comparisonTables(c *Comparison, a *Run, deg digits) []webpage.Table {
-	number := func(v float64) webpage.Cell { return webpage.Number(v, deg.kelvin(v)) }
+func comparisonTables(c *Comparison, a *Run, deg quantity.Digits) []webpage.Table {
+	number := func(v float64) webpage.Cell { return webpage.Number(v, deg.Kelvin(v)) }
 	layers := webpage.Table{ID: "layers-table", Title: "Layers", Note: "Differences in K, top to bottom; a click " +
 		"shows where they are largest.",
 		Columns: []webpage.Column{{Name: "layer"}, numberColumn("max"), numberColumn("min"), numberColumn("mean"),
 			numberColumn("rms")}}
 	for _, l := range slices.Backward(c.Layers) {
-		layers.Rows = append(layers.Rows, []webpage.Cell{webpage.Place(l.Name, planeAt(a.Mesh, l.At.ZM), l.At.XM, l.At.YM), number(l.MaxK), number(l.MinK),
-			number(l.MeanK), number(l.RMSK)})
+		layers.Rows = append(layers.Rows,
+			[]webpage.Cell{webpage.Place(l.Name, planeAt(a.Mesh, l.At.ZM), l.At.XM, l.At.YM), number(l.MaxK),
+				number(l.MinK),
+				number(l.MeanK), number(l.RMSK)})
 	}
 	blocks := webpage.Table{ID: "blocks", Title: "Blocks", Long: len(c.Blocks) > manyRows, Note: "Differences in K.",
 		Columns: []webpage.Column{{Name: "block"}, {Name: "layer"}, numberColumn("of maxima"),

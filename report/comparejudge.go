@@ -3,7 +3,9 @@ package report
 import (
 	"fmt"
 	"strings"
+
 	"thermsim/gpusolve/solution"
+	"thermsim/report/summary"
 )
 
 // Judgement is how far the field of a run that is compared can be relied on.
@@ -15,7 +17,7 @@ type Judgement struct {
 }
 
 // judge lists what speaks against the runs, and against their differences, over so many cells in all.
-func (c *Comparison) judge(runs [2]*Run, sums [2]*Summary, cells int) {
+func (c *Comparison) judge(runs [2]*Run, sums [2]*summary.Summary, cells int) {
 	c.Doubts = []string{}
 	for n, s := range sums {
 		c.Runs[n] = Judgement{s.Solver.Converged, s.Solver.Reason, s.Temperature.NonFiniteCells, s.Caveat()}

@@ -8,7 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
 	"thermsim/gpusolve/solution"
+	"thermsim/report/printout"
+	"thermsim/report/samples"
 )
 
 // holed is planar with an offset, and without a temperature in the cells whose centres lie west of an edge.
@@ -69,7 +72,7 @@ func TestComparisonOfDoubtfulRuns(t *testing.T) {
 			0, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, b := converged(runOf(t, sampleStack(20, 16), c.a)), converged(runOf(t, sampleStack(20, 16), c.b))
+			a, b := converged(runOf(t, samples.Stack(20, 16), c.a)), converged(runOf(t, samples.Stack(20, 16), c.b))
 			c.spoil(a, b)
 			got := compare(t, a, b)
 			if got.Caveat() != c.caveat || len(got.Doubts) != len(c.doubts) || got.All.Skipped != c.skipped {
@@ -115,7 +118,7 @@ func TestComparisonOfDoubtfulRuns(t *testing.T) {
 func tell(t *testing.T, c *Comparison, a, b *Run) map[string]string {
 	t.Helper()
 	var text bytes.Buffer
-	if err := c.WriteText(&text, Style{}); err != nil {
+	if err := c.WriteText(&text, printout.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
@@ -151,8 +154,8 @@ func tell(t *testing.T, c *Comparison, a, b *Run) map[string]string {
 
 // A NaN that interpolation spreads counts where it arrives.
 func TestComparisonInterpolatesHoles(t *testing.T) {
-	a, b := converged(runOf(t, sampleStack(20, 16), planar(2))),
-		converged(runOf(t, sampleStack(10, 8), holed(0, 1e-3, math.NaN())))
+	a, b := converged(runOf(t, samples.Stack(20, 16), planar(2))),
+		converged(runOf(t, samples.Stack(10, 8), holed(0, 1e-3, math.NaN())))
 	c := compare(t, a, b)
 	// The first of ten columns is a hole, with its centre at 0.5 mm: of the columns of 0.5 mm, those centred at 0.25,
 	// 0.75 and 1.25 mm take from it.

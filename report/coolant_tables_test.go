@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"thermsim/report/printout"
+	"thermsim/report/samples"
 	"thermsim/stack"
 )
 
@@ -52,7 +54,7 @@ func TestCoolantTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := runOf(t, st, linear)
+	r := runOf(t, st, samples.Linear)
 	r.Solution.Energy.Coolant = []float64{12.5}
 	s := summarise(t, r)
 	dir := t.TempDir()
@@ -67,7 +69,7 @@ func TestCoolantTables(t *testing.T) {
 	mean := func(a, b, y float64) (sum float64) {
 		for i := range 20 {
 			x := 0.5e-3 * float64(i)
-			sum += max(0, min(b, x+0.5e-3)-max(a, x)) / (b - a) * linear(x+0.25e-3, y, z)
+			sum += max(0, min(b, x+0.5e-3)-max(a, x)) / (b - a) * samples.Linear(x+0.25e-3, y, z)
 		}
 		return sum
 	}
@@ -89,7 +91,8 @@ func TestCoolantTables(t *testing.T) {
 	var along [][]any
 	for j := range 12 {
 		y := 6e-3 - 0.5e-3*(float64(j)+0.5)
-		along = append(along, []any{"cavity", 6e-3 - y, mixed(y), linear(0.25e-3, y, z), linear(9.75e-3, y, z)})
+		along = append(along, []any{"cavity", 6e-3 - y, mixed(y), samples.Linear(0.25e-3, y, z),
+			samples.Linear(9.75e-3, y, z)})
 	}
 	sameTable(t, "coolant.csv", readCSV(t, filepath.Join(dir, "coolant.csv")), 1e-9,
 		"layer,distance_m,mixed_K,min_K,max_K", along...)
@@ -98,12 +101,12 @@ func TestCoolantTables(t *testing.T) {
 		[]any{"cavity", 0.0, from, flow1, v1, reynolds(v1), drop1, out1, heat1},
 		[]any{"cavity", from, to, flow2, v2, reynolds(v2), drop2, out2, heat2})
 
-	printed := text(t, s, Style{})
+	printed := text(t, s, printout.Style{})
 	const digits = 6e-4 // of four
 	sameTable(t, "Coolant", printedTable(printed, "Coolant"), digits,
 		"layer,flow,ml/min,m/s,Re,wall Bi,kPa,pumping mW,in degC,out mixed,out max,heat W",
 		[]any{"cavity", "-y", 30.0, v, reynolds(v1), "-", drop1 / 1e3, pumping * 1e3, inlet - 273.15,
-			mixed(south) - 273.15, linear(9.75e-3, south, z) - 273.15, 12.5})
+			mixed(south) - 273.15, samples.Linear(9.75e-3, south, z) - 273.15, 12.5})
 	sameTable(t, "streams", printedTable(printed, "Coolant by channel or zone"), digits,
 		"layer,from mm,to mm,ml/min,m/s,Re,kPa,out degC,heat W",
 		[]any{"cavity", 0.0, 4.25, 20.0, v1, reynolds(v1), drop1 / 1e3, out1 - 273.15, heat1},

@@ -8,6 +8,10 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/mesh"
+	"thermsim/report/printout"
+	"thermsim/report/quantity"
+	"thermsim/report/samples"
+	"thermsim/report/summary"
 	"thermsim/report/webpage"
 	"thermsim/stack"
 )
@@ -66,7 +70,8 @@ func TestCoolantSummary(t *testing.T) {
 			}
 		}
 		var text, table bytes.Buffer
-		if err := WriteText(&text, s, Style{}); err != nil || !strings.Contains(text.String(), "cavity  "+direction) ||
+		if err := printout.Write(&text, s, printout.Style{}); err != nil ||
+			!strings.Contains(text.String(), "cavity  "+direction) ||
 			!strings.Contains(text.String(), "coolant    cavity 40.00") {
 			t.Errorf("%s: %v\n%s", direction, err, text.String())
 		}
@@ -74,12 +79,12 @@ func TestCoolantSummary(t *testing.T) {
 		row := (&pageBuilder{mesh: m, s: s}).coolant().Rows[0]
 		for n, want := range map[int]float64{2: c.FlowM3PerS * 6e7, 3: c.VelocityMPerS, 4: c.Reynolds, 5: c.Biot,
 			6: c.PressureDrop * 1e-3, 7: c.PumpingW * 1e3, 10: c.HeatW} {
-			if got := row[n]; got.Text != known(want, 1) || got.Sort != webpage.Number(want, "").Sort {
+			if got := row[n]; got.Text != quantity.Known(want, 1) || got.Sort != webpage.Number(want, "").Sort {
 				t.Errorf("%s: column %d of the page says %s (%s), want %g", direction, n, got.Text, got.Sort, want)
 			}
 		}
 		// Streams of their own velocities have rows below: L/min, m/s, kPa, mW of flow times pressure drop.
-		streams := []CoolantStream{
+		streams := []summary.CoolantStream{
 			{FromM: 0, ToM: 2e-3, FlowM3PerS: 5e-7, VelocityMPerS: 1.5, Reynolds: 200, PressureDrop: 4000, OutletK: 320,
 				HeatW: 30},
 			{FromM: 2e-3, ToM: 5e-3, FlowM3PerS: 2.5e-7, VelocityMPerS: 0.75, Reynolds: 100, PressureDrop: 6000,
@@ -92,7 +97,7 @@ func TestCoolantSummary(t *testing.T) {
 		for j, wants := range []map[int]float64{{2: 30, 3: 1.5, 4: 200, 6: 4, 7: 2, 10: 30},
 			{2: 15, 3: 0.75, 4: 100, 6: 6, 7: 1.5, 10: 10}} {
 			for n, want := range wants {
-				if got := rows[j][n].Text; got != known(want, 1) {
+				if got := rows[j][n].Text; got != quantity.Known(want, 1) {
 					t.Errorf("%s: stream %d, column %d says %s, want %g", direction, j, n, got, want)
 				}
 			}
@@ -152,7 +157,7 @@ func TestCoolantByHand(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := build(t, st)
+			m := samples.Build(t, st)
 			sol, err := gpusolve.Steady(t.Context(), m, gpusolve.Options{Device: "cpu", Tol: 1e-7})
 			if err != nil {
 				t.Fatal(err)

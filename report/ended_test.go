@@ -5,23 +5,25 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/report/printout"
+	"thermsim/report/summary"
 )
 
 // How a run ended is told once: neither the method nor the caveat is repeated as a reason.
 func TestEnded(t *testing.T) {
 	none := 0
-	for want, s := range map[string]Summary{
-		"converged":                      {Solver: SolverSummary{Converged: true, Reason: solution.ReasonDirect}},
-		"converged: tolerance reached":   {Solver: SolverSummary{Converged: true, Reason: solution.ReasonTolerance}},
-		"INTERRUPTED":                    {Solver: SolverSummary{Reason: solution.ReasonInterrupted}},
-		"NOT CONVERGED: stagnation":      {Solver: SolverSummary{Reason: solution.ReasonStagnation}},
-		"NOT CONVERGED: iteration limit": {Solver: SolverSummary{Reason: solution.ReasonIterations}},
+	for want, s := range map[string]summary.Summary{
+		"converged":                      {Solver: summary.Solver{Converged: true, Reason: solution.ReasonDirect}},
+		"converged: tolerance reached":   {Solver: summary.Solver{Converged: true, Reason: solution.ReasonTolerance}},
+		"INTERRUPTED":                    {Solver: summary.Solver{Reason: solution.ReasonInterrupted}},
+		"NOT CONVERGED: stagnation":      {Solver: summary.Solver{Reason: solution.ReasonStagnation}},
+		"NOT CONVERGED: iteration limit": {Solver: summary.Solver{Reason: solution.ReasonIterations}},
 		"INTERRUPTED, NOT CONVERGED: first in step 1 of 1": {
-			Solver: SolverSummary{Reason: solution.ReasonInterrupted}, Steps: 1, IterationsTotal: &none,
-			StepMaxima: []StepSummary{{}},
+			Solver: summary.Solver{Reason: solution.ReasonInterrupted}, Steps: 1, IterationsTotal: &none,
+			StepMaxima: []summary.Step{{}},
 		},
 	} {
-		if got := s.ended(); got != want {
+		if got := s.Ended(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -46,7 +48,7 @@ func TestDirectTransient(t *testing.T) {
 	}
 	for _, want := range []string{"fourier, direct: 0 iterations in 2 steps, converged\n",
 		"estimated largest error 2.0e-09 K, the last step's times their number"} {
-		if got := text(t, s, Style{}); !strings.Contains(got, want) {
+		if got := text(t, s, printout.Style{}); !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"thermsim/internal/timeline"
 	"thermsim/mesh"
 	"thermsim/report/picture"
+	"thermsim/report/quantity"
+	"thermsim/report/summary"
 	"thermsim/stack"
 )
 
@@ -105,9 +107,9 @@ func (p *PictureStyle) look() picture.Look {
 
 func (p *PictureStyle) title(m *mesh.Mesh, caveat string) string {
 	if p.Title != "" {
-		return marked(caveat, p.Title)
+		return summary.Marked(caveat, p.Title)
 	}
-	return marked(caveat, pictureTitle(m.Stack))
+	return summary.Marked(caveat, pictureTitle(m.Stack))
 }
 
 // colors is the range of the colours where the data go from lo to hi.
@@ -123,7 +125,7 @@ type Figures struct {
 	Mesh       *mesh.Mesh
 	Field      solution.Field
 	PlanePeaks []reduction.Peak // of every plane of the field: the first of the hottest cells; nil where not known
-	Summary    *Summary
+	Summary    *summary.Summary
 	Timeline   *timeline.Log // notes what is read; may be nil
 	Style      PictureStyle
 	LargeCSV   bool // map CSVs of planes above 4 million cells too
@@ -232,7 +234,7 @@ func (f *Figures) panels() (*picture.Panels, error) {
 	}
 	lo, hi := f.Style.colors(colorRange(f.Summary, layers))
 	p := &picture.Panels{Title: f.Style.title(m, f.Summary.Caveat()),
-		Subtitle: fmt.Sprintf("%d layers, bottom to top", len(layers)) + comma(f.Summary.lastStepNote()) +
+		Subtitle: fmt.Sprintf("%d layers, bottom to top", len(layers)) + comma(f.Summary.LastStepNote()) +
 			f.Style.zoomNote(), Lo: lo, Hi: hi, Look: f.Style.look()}
 	cells := m.NX() * m.NY()
 	for _, v := range views(m, layers) {
@@ -272,7 +274,7 @@ func (f *Figures) section(axis int) (*picture.Section, error) {
 	cut, ok := cellAt(other, at)
 	if !ok {
 		return nil, fmt.Errorf("%s = %s mm is outside the stack, which goes from %s to %s mm", []string{"y", "x"}[axis],
-			millimetres(at), millimetres(other[0]), millimetres(other[len(other)-1]))
+			quantity.Millimetres(at), quantity.Millimetres(other[0]), quantity.Millimetres(other[len(other)-1]))
 	}
 	first, last := f.Style.window(m.Stack, axis, across)
 	s := &picture.Section{
@@ -302,8 +304,8 @@ func (f *Figures) section(axis int) (*picture.Section, error) {
 	}
 	s.Borders = sectionBorders(m.Stack, axis, (other[cut]+other[cut+1])/2)
 	s.Subtitle = fmt.Sprintf("section along %s at %s = %s mm, %.2f to %.2f °C", name, []string{"y", "x"}[axis],
-		millimetres((other[cut]+other[cut+1])/2), s.Lo-zeroCelsius, s.Hi-zeroCelsius)
-	s.Subtitle += comma(f.Summary.lastStepNote()) + f.Style.zoomNote()
+		quantity.Millimetres((other[cut]+other[cut+1])/2), s.Lo-quantity.ZeroCelsius, s.Hi-quantity.ZeroCelsius)
+	s.Subtitle += comma(f.Summary.LastStepNote()) + f.Style.zoomNote()
 	s.Lo, s.Hi = f.Style.colors(s.Lo, s.Hi)
 	return s, nil
 }

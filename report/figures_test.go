@@ -18,6 +18,7 @@ import (
 
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/staging"
+	"thermsim/report/samples"
 )
 
 // topOf is the largest of some numbers.
@@ -86,7 +87,7 @@ func TestSectionIsTheField(t *testing.T) {
 				if axis == 1 {
 					x, y = at.XM, along
 				}
-				if want := bumps(x, y, (m.Z[k]+m.Z[k+1])/2); math.Abs(s.Kelvin[k*n+i]-want) > 1e-9 {
+				if want := samples.Bumps(x, y, (m.Z[k]+m.Z[k+1])/2); math.Abs(s.Kelvin[k*n+i]-want) > 1e-9 {
 					t.Fatalf("cell %d of plane %d is %g, want %g", i, k, s.Kelvin[k*n+i], want)
 				}
 			}
@@ -106,7 +107,7 @@ func TestFiguresOfATransient(t *testing.T) {
 	}
 	for n := range 4 {
 		rise := float64(n)
-		field := formulaField{f.Mesh, func(x, y, z float64) float64 { return bumps(x, y, z) + rise }}
+		field := samples.Field{Mesh: f.Mesh, Of: func(x, y, z float64) float64 { return samples.Bumps(x, y, z) + rise }}
 		if err := rec.Step(n+1, solution.Step{Time: 1e-3 * (rise + 1)}, field); err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +181,7 @@ func TestFiguresWithoutData(t *testing.T) {
 
 // Frames of a large plane are kept small, by maximum.
 func TestRecorderKeepsTheHotSpot(t *testing.T) {
-	m := build(t, sampleStack(1200, 8))
+	m := samples.Build(t, samples.Stack(1200, 8))
 	rec, err := NewFrameRecorder(m, "")
 	if err != nil {
 		t.Fatal(err)

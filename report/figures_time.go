@@ -16,7 +16,9 @@ import (
 	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/report/picture"
+	"thermsim/report/quantity"
 	"thermsim/report/saved"
+	"thermsim/report/statistics"
 )
 
 // maxTraces is how many blocks a chart of traces shows: the hottest.
@@ -138,7 +140,7 @@ func (c *traceColumn) celsius(row []string) float64 {
 	if err != nil {
 		return math.NaN()
 	}
-	return v - zeroCelsius
+	return v - quantity.ZeroCelsius
 }
 
 // curvesOf are the maxima and the probes among the columns of a trace.
@@ -240,7 +242,7 @@ func mainLayer(m *mesh.Mesh) int {
 	if len(m.Power.Layers) > 0 {
 		best = m.Power.Layers[0].Layer
 	}
-	watts, err := interval{}.layerWatts(m)
+	watts, err := statistics.Interval{}.LayerWatts(m)
 	if err != nil {
 		return best
 	}
@@ -332,7 +334,7 @@ func (f *Figures) animation() ([]staging.File, error) {
 		i := n * (len(r.maps) - 1) / max(1, shown-1)
 		a.Frames = append(a.Frames, picture.AnimationFrame{
 			Subtitle: fmt.Sprintf("layer %s, t = %s %s", m.Stack.Layers[r.layer].Name,
-				significant(r.times[i]*factor, 4), unit), Kelvin: r.maps[i],
+				quantity.Significant(r.times[i]*factor, 4), unit), Kelvin: r.maps[i],
 		})
 	}
 	return []staging.File{
@@ -340,3 +342,6 @@ func (f *Figures) animation() ([]staging.File, error) {
 		{Name: "animation.apng", Write: func(w io.Writer) error { return a.Write(w, picture.APNG) }},
 	}, nil
 }
+
+// TraceReader opens the table of trace.csv, which may be larger than the memory.
+type TraceReader func() (io.ReadCloser, error)

@@ -6,20 +6,22 @@ import (
 	"strings"
 	"testing"
 
+	"thermsim/report/printout"
+	"thermsim/report/samples"
 	"thermsim/stack"
 )
 
 // TestFilms tells of a face that radiates from cells that conduct so well that its surface has their temperature.
 func TestFilms(t *testing.T) {
-	s := sampleStack(8, 6)
+	s := samples.Stack(8, 6)
 	for i := range s.Materials {
 		s.Materials[i].K = [3]float64{1e9, 1e9, 1e9}
 	}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, Temperature: 300,
 		Film: stack.Film{Emissivity: 0.5, Natural: "up", Length: 1e-3}}
 	r := sampleRun(t, 8, 6)
-	r.Mesh = build(t, s)
-	r.Solution.Field = formulaField{r.Mesh, func(float64, float64, float64) float64 { return 350 }}
+	r.Mesh = samples.Build(t, s)
+	r.Solution.Field = samples.Field{Mesh: r.Mesh, Of: func(float64, float64, float64) float64 { return 350 }}
 	sum, err := Summarise(r)
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +39,8 @@ func TestFilms(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	var text bytes.Buffer
-	if err := WriteText(&text, sum, Style{}); err != nil || !strings.Contains(text.String(), "film       top h ") {
+	if err := printout.Write(&text, sum, printout.Style{}); err != nil ||
+		!strings.Contains(text.String(), "film       top h ") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 	r.Mesh.Stack.Boundary[stack.Top].Film = stack.Film{Emissivity: 0.5} // which is known at any temperature

@@ -5,13 +5,15 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"thermsim/report/summary"
 )
 
 // Tables of coolant hold names that a spreadsheet would run as texts.
 func TestCoolantTablesHoldNoFormulas(t *testing.T) {
-	s := &Summary{Coolant: []CoolantSummary{{Layer: "=1+1", Along: make([]CoolantAlong, 1),
-		Streams: make([]CoolantStream, 1)}}}
-	for name, write := range map[string]func(io.Writer, *Summary) error{"coolant": writeCoolantCSV,
+	s := &summary.Summary{Coolant: []summary.Coolant{{Layer: "=1+1", Along: make([]summary.CoolantAlong, 1),
+		Streams: make([]summary.CoolantStream, 1)}}}
+	for name, write := range map[string]func(io.Writer, *summary.Summary) error{"coolant": writeCoolantCSV,
 		"streams": writeStreamsCSV} {
 		var b bytes.Buffer
 		if err := write(&b, s); err != nil {

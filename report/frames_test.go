@@ -2,20 +2,22 @@ package report
 
 import (
 	"testing"
+
 	"thermsim/gpusolve/solution"
+	"thermsim/report/samples"
 )
 
 // An animation of a long transient keeps evenly spread maps and the last one, and their number does not grow with the
 // steps.
 func TestFramesOfALongTransient(t *testing.T) {
-	m := build(t, sampleStack(4, 3))
+	m := samples.Build(t, samples.Stack(4, 3))
 	for _, steps := range []int{1, 2, 800, 801, 1601, 5003} {
 		r, err := NewFrameRecorder(m, "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for n := 1; n <= steps; n++ {
-			var f solution.Field = formulaField{m, func(x, y, z float64) float64 { return 300 + float64(n) }}
+			var f solution.Field = samples.Field{Mesh: m, Of: func(x, y, z float64) float64 { return 300 + float64(n) }}
 			if err := r.Step(n, solution.Step{Time: float64(n) * 1e-3}, f); err != nil {
 				t.Fatal(err)
 			}

@@ -10,12 +10,13 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/internal/testtier"
 	"thermsim/mesh"
+	"thermsim/report/summary"
 	"thermsim/report/webpage"
 	"thermsim/stack"
 )
 
 // solvePackage summarises a stack file.
-func solvePackage(t *testing.T, text string) *Summary {
+func solvePackage(t *testing.T, text string) *summary.Summary {
 	t.Helper()
 	s, err := stack.Parse("stack.toml", []byte(text), nil)
 	if err != nil {
@@ -40,7 +41,7 @@ func solvePackage(t *testing.T, text string) *Summary {
 	return sum
 }
 
-func figure(t *testing.T, s *Summary, name string) float64 {
+func figure(t *testing.T, s *summary.Summary, name string) float64 {
 	t.Helper()
 	for _, f := range s.Jedec.Figures {
 		if f.Name == name {

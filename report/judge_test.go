@@ -4,7 +4,10 @@ import (
 	"math"
 	"strings"
 	"testing"
+
 	"thermsim/gpusolve/solution"
+	"thermsim/report/printout"
+	"thermsim/report/samples"
 )
 
 // A run is as good as its worst step and its worst cell, whatever the solver says of the last solve.
@@ -25,7 +28,7 @@ func TestJudge(t *testing.T) {
 			})
 		}, "", "", solution.ReasonTolerance},
 		"one cell": {func(r *Run) {
-			r.Solution.Field = formulaField{r.Mesh, func(x, y, z float64) float64 {
+			r.Solution.Field = samples.Field{Mesh: r.Mesh, Of: func(x, y, z float64) float64 {
 				if x < 3e-3 && y < 4e-3 && z < 100e-6 {
 					return math.NaN()
 				}
@@ -33,7 +36,7 @@ func TestJudge(t *testing.T) {
 			}}
 		}, "NOT CONVERGED", "breakdown, 1 cell without a finite temperature", solution.ReasonBreakdown},
 		"infinite field": {func(r *Run) {
-			r.Solution.Field = formulaField{r.Mesh, func(x, y, z float64) float64 { return math.Inf(1) }}
+			r.Solution.Field = samples.Field{Mesh: r.Mesh, Of: func(x, y, z float64) float64 { return math.Inf(1) }}
 		}, "NOT CONVERGED", "breakdown, 32 cells without a finite temperature", solution.ReasonBreakdown},
 		"earlier step": {func(r *Run) { r.Solution.Steps = with(func(s *solution.Step) { s.Converged = false }) },
 			"NOT CONVERGED", "breakdown, first in step 2 of 3", solution.ReasonBreakdown},
@@ -64,7 +67,7 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%s: caveat %q, doubt %q, %+v", name, s.Caveat(), s.Doubt(), s.Solver)
 		}
 		var text strings.Builder
-		if err := WriteText(&text, s, Style{}); err != nil || c.caveat != "" &&
+		if err := printout.Write(&text, s, printout.Style{}); err != nil || c.caveat != "" &&
 			!strings.Contains(text.String(), c.caveat+":") {
 			t.Errorf("%s: %v, tables without %q:\n%s", name, err, c.caveat, text.String())
 		}

@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"thermsim/internal/printable"
+	"thermsim/report/quantity"
+	"thermsim/report/summary"
 )
 
 // JUnitName is the file of the limits as test cases.
@@ -38,7 +40,7 @@ type junitMessage struct {
 
 // writeJUnit writes the limits as JUnit XML, which continuous integration shows: a test case of each limit, and one of
 // the solve, which is an error where its temperatures cannot be relied on.
-func writeJUnit(w io.Writer, s *Summary) error {
+func writeJUnit(w io.Writer, s *summary.Summary) error {
 	title := s.Title
 	if title == "" {
 		title = s.Stack
@@ -53,7 +55,7 @@ func writeJUnit(w io.Writer, s *Summary) error {
 	for i := range s.Limits {
 		l := &s.Limits[i]
 		c := junitCase{Class: "thermsim.limits",
-			Name: fmt.Sprintf("%s below %.2f degC", l.Label(), l.TMaxK-zeroCelsius)}
+			Name: fmt.Sprintf("%s below %.2f degC", l.Label(), l.TMaxK-quantity.ZeroCelsius)}
 		if !l.OK {
 			c.Failure = &junitMessage{l.Text()}
 			suite.Failures++

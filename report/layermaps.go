@@ -9,6 +9,8 @@ import (
 	"thermsim/mesh"
 	"thermsim/powermap"
 	"thermsim/report/picture"
+	"thermsim/report/quantity"
+	"thermsim/report/statistics"
 	"thermsim/stack"
 )
 
@@ -187,9 +189,9 @@ func mapSubtitle(m *mesh.Mesh, v view, best hotCell, note string) string {
 		return text
 	}
 	i, j := best.cell%m.NX(), best.cell/m.NX()
-	text += fmt.Sprintf(", max %.2f °C at (%s, %s) mm", best.kelvin-zeroCelsius,
-		millimetres((m.X[i]+m.X[i+1])/2), millimetres((m.Y[j]+m.Y[j+1])/2))
-	if block := blockAt(m, v.layer, i, j); block != "" {
+	text += fmt.Sprintf(", max %.2f °C at (%s, %s) mm", best.kelvin-quantity.ZeroCelsius,
+		quantity.Millimetres((m.X[i]+m.X[i+1])/2), quantity.Millimetres((m.Y[j]+m.Y[j+1])/2))
+	if block := statistics.BlockAt(m, v.layer, i, j); block != "" {
 		text += ", block " + block
 	}
 	return text

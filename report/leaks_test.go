@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/report/samples"
+	"thermsim/report/statistics"
+	"thermsim/report/summary"
 	"thermsim/stack"
 )
 
@@ -15,13 +18,13 @@ func (l lostField) Plane(int, []float64) error { return l.error }
 
 // leakyRun has a block that leaks 2 W at 300 K, and twice that for every 50 K more, in a field of 350 K.
 func leakyRun(t *testing.T) *Run {
-	s := sampleStack(20, 16)
+	s := samples.Stack(20, 16)
 	law := &stack.Curve{Law: stack.TableLaw, Temperatures: []float64{300, 350, 400}, Values: []float64{1, 2, 4},
 		Range: [2]float64{300, 400}}
 	s.Layers[1].Powers[0].Blocks[0].Leakage = stack.Leakage{Watts: 2, Factor: law}
 	r := sampleRun(t, 20, 16)
-	r.Mesh = build(t, s)
-	r.Solution.Field = formulaField{r.Mesh, func(float64, float64, float64) float64 { return 350 }}
+	r.Mesh = samples.Build(t, s)
+	r.Solution.Field = samples.Field{Mesh: r.Mesh, Of: func(float64, float64, float64) float64 { return 350 }}
 	return r
 }
 
@@ -42,30 +45,30 @@ func TestLeakageOfALostField(t *testing.T) {
 	r := leakyRun(t)
 	lost := lostField{errors.New("lost")}
 	r.Solution.Field = lost
-	if _, err := leaksOf(r.Mesh, r.Solution); !errors.Is(err, lost.error) {
+	if _, err := statistics.LeaksOf(r.Mesh, r.Solution); !errors.Is(err, lost.error) {
 		t.Errorf("%v", err)
 	}
-	if err := (building{&Summary{}}).addLeakage(r.Mesh, nil, r.Solution); !errors.Is(err, lost.error) {
+	if err := (building{&summary.Summary{}}).addLeakage(r.Mesh, nil, r.Solution); !errors.Is(err, lost.error) {
 		t.Errorf("%v", err)
 	}
 }
 
 // Readings of layers are means by volume, also over planes of unequal thickness.
 func TestReadingsOfLayers(t *testing.T) {
-	s := sampleStack(10, 8)
+	s := samples.Stack(10, 8)
 	s.Layers[1].PowerAt, s.Layers[1].PowerDepth = stack.HeatedTop, 0.5e-6
-	m := build(t, s)
-	r, err := NewReadings(m)
+	m := samples.Build(t, s)
+	r, err := statistics.NewReadings(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var field solution.Field = formulaField{m, linear}
+	var field solution.Field = samples.Field{Mesh: m, Of: samples.Linear}
 	got, err := r.Layers(field)
 	if err != nil || len(got) != len(s.Layers) {
 		t.Fatal(len(got), err)
 	}
 	for l, z := range []float64{100e-6, 201e-6, 227e-6, 752e-6} {
-		near(t, s.Layers[l].Name, got[l].MeanK, linear(5e-3, 4e-3, z), 1e-9)
+		near(t, s.Layers[l].Name, got[l].MeanK, samples.Linear(5e-3, 4e-3, z), 1e-9)
 	}
 }
 
@@ -73,14 +76,14 @@ func TestReadingsOfLayers(t *testing.T) {
 // it.
 func TestRayleighOfTheFarthest(t *testing.T) {
 	rayleigh := func(low, high float64) float64 {
-		s := sampleStack(8, 6)
+		s := samples.Stack(8, 6)
 		for i := range s.Materials {
 			s.Materials[i].K = [3]float64{1e9, 1e9, 1e9}
 		}
 		s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, Temperature: 300,
 			Film: stack.Film{Natural: "up", Length: 1e-2}}
-		m := build(t, s)
-		films, err := summariseFilms(m, formulaField{m, func(x, _, _ float64) float64 {
+		m := samples.Build(t, s)
+		films, err := summariseFilms(m, samples.Field{Mesh: m, Of: func(x, _, _ float64) float64 {
 			if x < 5e-3 {
 				return low
 			}

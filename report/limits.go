@@ -2,83 +2,24 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
 	"thermsim/mesh"
+	"thermsim/report/statistics"
+	"thermsim/report/summary"
 	"thermsim/stack"
 )
 
-// LimitSummary is a highest temperature that the stack allows, and what is left of it. In a
-// transient all of it is about the peak over time.
-type LimitSummary struct {
-	Kind    string  `json:"kind"`     // stack, layer, die, region, power or block
-	Layer   string  `json:"layer"`    // "" of the stack's and of a die's
-	Name    string  `json:"name"`     // of the die, region, power or block; "" of the others
-	TMaxK   float64 `json:"tmax_K"`   // highest temperature allowed
-	MaxK    float64 `json:"max_K"`    // highest found
-	MarginK float64 `json:"margin_K"` // negative where the limit is exceeded
-	// How many watts more the whole stack may draw, its powers in their present proportions, until the limit is
-	// reached; negative where it has to draw less. Null in a transient, and where the temperatures are not proportional
-	// to the power: faces with temperatures of their own, or fluxes.
-	MarginW float64 `json:"margin_W"`
-	TimeS   float64 `json:"time_s,omitzero"` // of the maximum, in a transient; absent otherwise
-	At      Place   `json:"at"`              // hottest cell
-	OK      bool    `json:"ok"`              // the limit is kept
-}
-
-// Label names what the limit is of.
-func (l *LimitSummary) Label() string {
-	switch l.Kind {
-	case "stack":
-		return "the whole stack"
-	case "layer":
-		return "layer " + l.Layer
-	case "die":
-		return "die " + l.Name
-	}
-	return l.Kind + " " + l.Name + " of layer " + l.Layer
-}
-
-// Text tells by how much the limit is exceeded or kept, where, and in a transient when.
-func (l *LimitSummary) Text() string {
-	if math.IsNaN(l.MaxK) {
-		return fmt.Sprintf("%s has no temperature that was looked at, to hold against its tmax of %.2f degC", l.Label(),
-			l.TMaxK-zeroCelsius)
-	}
-	at := l.At.Layer
-	switch {
-	case l.At.Block != "":
-		at += ", block " + l.At.Block
-	case l.At.Region != "":
-		at += ", region " + l.At.Region
-	}
-	when := ""
-	if l.TimeS > 0 {
-		when = " at t = " + seconds(l.TimeS)
-	}
-	verb := "keeps below its tmax of"
-	if !l.OK {
-		verb = "exceeds its tmax of"
-	}
-	where := ""
-	if l.At.Layer != "" {
-		where = fmt.Sprintf(" in %s, x %s, y %s mm", at, millimetres(l.At.XM), millimetres(l.At.YM))
-	}
-	return fmt.Sprintf("%s reaches %.2f degC%s%s: it %s %.2f degC by %.3g K", l.Label(), l.MaxK-zeroCelsius, when,
-		where, verb, l.TMaxK-zeroCelsius, math.Abs(l.MarginK))
-}
-
 // limits are those that the stack sets, worst first.
-func (s building) limits(m *mesh.Mesh, sc *scan) []LimitSummary {
-	all := []LimitSummary{}
-	add := func(tmax float64, kind, layer, name string, maxK float64, at Place, peak *Peak) {
+func (s building) limits(m *mesh.Mesh, sc *statistics.Scan) []summary.Limit {
+	all := []summary.Limit{}
+	add := func(tmax float64, kind, layer, name string, maxK float64, at summary.Place, peak *summary.Peak) {
 		if tmax <= 0 {
 			return
 		}
-		l := LimitSummary{Kind: kind, Layer: layer, Name: name, TMaxK: tmax, MaxK: maxK, At: at}
-		if *peak != (Peak{}) {
+		l := summary.Limit{Kind: kind, Layer: layer, Name: name, TMaxK: tmax, MaxK: maxK, At: at}
+		if *peak != (summary.Peak{}) {
 			l.MaxK, l.At, l.TimeS = peak.MaxK, peak.At, peak.TimeS
 		}
 		l.MarginK = tmax - l.MaxK
@@ -86,10 +27,10 @@ func (s building) limits(m *mesh.Mesh, sc *scan) []LimitSummary {
 		l.MarginW = s.wattsLeft(m.Stack, &l)
 		all = append(all, l)
 	}
-	whole := Peak{MaxK: s.Temperature.MaxK, At: s.Temperature.MaxAt}
+	whole := summary.Peak{MaxK: s.Temperature.MaxK, At: s.Temperature.MaxAt}
 	if s.Steps > 0 {
-		if k, t := s.hottestStep(); !(k <= whole.MaxK) {
-			whole = Peak{k, t, s.Peak.At}
+		if k, t := s.HottestStep(); !(k <= whole.MaxK) {
+			whole = summary.Peak{MaxK: k, TimeS: t, At: s.Peak.At}
 		}
 	}
 	add(m.Stack.TMax, "stack", "", "", whole.MaxK, whole.At, &whole)
@@ -98,28 +39,28 @@ func (s building) limits(m *mesh.Mesh, sc *scan) []LimitSummary {
 		add(m.Stack.Layers[i].TMax, "layer", row.Name, "", row.MaxK, row.MaxAt, &row.Peak)
 	}
 	ofDies := s.dieLimits(sc)
-	for i, p := range sc.parts {
+	for i, p := range sc.Parts {
 		row := &s.Regions[i]
-		if d, joined := ofDies[dieLimit{p.die, p.tmax}]; joined {
+		if d, joined := ofDies[dieLimit{p.Die, p.Tmax}]; joined {
 			if d.hottest == i {
-				add(p.tmax, "die", "", p.die, row.MaxK, row.MaxAt, &row.Peak)
+				add(p.Tmax, "die", "", p.Die, row.MaxK, row.MaxAt, &row.Peak)
 			}
 			continue
 		}
-		add(p.tmax, row.Kind, row.Layer, cmp.Or(row.Name, row.Material), row.MaxK, row.MaxAt, &row.Peak)
+		add(p.Tmax, row.Kind, row.Layer, cmp.Or(row.Name, row.Material), row.MaxK, row.MaxAt, &row.Peak)
 	}
-	for i, b := range sc.blocks {
+	for i, b := range sc.Blocks {
 		row := &s.Blocks[i]
-		add(cmp.Or(b.power.Blocks[b.index].TMax, b.power.TMax), "block", row.Layer, row.Name, row.MaxK, row.MaxAt,
+		add(cmp.Or(b.Power.Blocks[b.Index].TMax, b.Power.TMax), "block", row.Layer, row.Name, row.MaxK, row.MaxAt,
 			&row.Peak)
 	}
-	slices.SortStableFunc(all, func(a, b LimitSummary) int { return cmp.Compare(a.MarginK, b.MarginK) })
+	slices.SortStableFunc(all, func(a, b summary.Limit) int { return cmp.Compare(a.MarginK, b.MarginK) })
 	return all
 }
 
 // wattsLeft is the margin in W of a steady state: the rise over the one temperature that all faces refer to is
 // proportional to the power, unless properties follow the temperature.
-func (s building) wattsLeft(st *stack.Stack, l *LimitSummary) float64 {
+func (s building) wattsLeft(st *stack.Stack, l *summary.Limit) float64 {
 	around := 0.0
 	for f := range st.Boundary {
 		for _, b := range st.Boundary[f].Conditions() {
@@ -139,7 +80,40 @@ func (s building) wattsLeft(st *stack.Stack, l *LimitSummary) float64 {
 	return s.Power.MappedW * l.MarginK / rise
 }
 
-// Exceeded are the limits that are not kept, worst first.
-func (s *Summary) Exceeded() []LimitSummary {
-	return slices.DeleteFunc(slices.Clone(s.Limits), func(l LimitSummary) bool { return l.OK })
+// dieLimit is a tmax that regions of a die share.
+type dieLimit struct {
+	die  string
+	tmax float64
+}
+
+// sharers are the regions that share a limit.
+type sharers struct{ count, hottest int }
+
+// dieLimits are the limits that are of a die as a whole: those that several of its regions share, and that of a die of
+// one region.
+func (s building) dieLimits(sc *statistics.Scan) map[dieLimit]sharers {
+	all := map[dieLimit]sharers{}
+	for _, d := range sc.Dies {
+		for _, n := range d.Parts {
+			key := dieLimit{d.Name, sc.Parts[n].Tmax}
+			if key.tmax <= 0 {
+				continue
+			}
+			of, known := all[key]
+			reached := func(n int) float64 { return s.Regions[n].Peak.Reached(s.Regions[n].MaxK) }
+			if !known || !(reached(n) <= reached(of.hottest)) {
+				of.hottest = n
+			}
+			of.count++
+			all[key] = of
+		}
+		if len(d.Parts) > 1 {
+			for key, of := range all {
+				if key.die == d.Name && of.count == 1 {
+					delete(all, key)
+				}
+			}
+		}
+	}
+	return all
 }

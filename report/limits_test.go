@@ -9,16 +9,19 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/report/printout"
+	"thermsim/report/samples"
+	"thermsim/report/summary"
 	"thermsim/stack"
 )
 
 // Where the powers grow in proportion by the margin in watts, the limit is met exactly: solved again, the margin is
 // nothing.
 func TestMarginInWatts(t *testing.T) {
-	s := sampleStack(20, 16)
+	s := samples.Stack(20, 16)
 	s.TMax = 360
-	solve := func() *LimitSummary {
-		m := build(t, s)
+	solve := func() *summary.Limit {
+		m := samples.Build(t, s)
 		sol, err := gpusolve.Steady(context.Background(), m, gpusolve.Options{Device: "cpu", Tol: 1e-7})
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +47,7 @@ func TestMarginInWatts(t *testing.T) {
 
 // What later regions hide cannot be too hot: its limit is no one's, and does not stand for that of its die.
 func TestHiddenRegionsHaveNoLimit(t *testing.T) {
-	s := sampleStack(20, 16)
+	s := samples.Stack(20, 16)
 	part := stack.Rect{X: 2e-3, Y: 2e-3, Width: 3e-3, Height: 3e-3}
 	hidden := stack.Region{Name: "hidden", Die: "d", TMax: 400, Material: 1, Rect: part}
 	alone := stack.Region{Name: "alone", TMax: 400, Material: 1, Rect: part}
@@ -63,8 +66,9 @@ func TestLimitsWorstFirst(t *testing.T) {
 	l := &st.Layers[1]
 	l.TMax = 318
 	l.Powers[0].TMax = 312
-	l.Powers[0].Blocks = append(l.Powers[0].Blocks, stack.Block{Name: "own", Rects: rect(8e-3, 1e-3, 1e-3, 1e-3),
-		TMax: 450})
+	l.Powers[0].Blocks = append(l.Powers[0].Blocks,
+		stack.Block{Name: "own", Rects: samples.Rect(8e-3, 1e-3, 1e-3, 1e-3),
+			TMax: 450})
 	l.Powers[1].TMax = 500
 	s := summarise(t, linearRun(t, st))
 	var got []string
@@ -83,11 +87,11 @@ func TestLimitsWorstFirst(t *testing.T) {
 	if strings.Join(got, "; ") != want {
 		t.Fatalf("limits %q, want %q", got, want)
 	}
-	near(t, "hottest of the layer", s.Limits[0].MaxK, linear(9.75e-3, 0.25e-3, 201.5e-6), 1e-10)
+	near(t, "hottest of the layer", s.Limits[0].MaxK, samples.Linear(9.75e-3, 0.25e-3, 201.5e-6), 1e-10)
 	if n := len(s.Exceeded()); n != 2 {
 		t.Errorf("%d limits are exceeded, want 2", n)
 	}
-	if text := text(t, s, Style{}); !strings.Contains(text, "Limits: 2 of 5 EXCEEDED") {
+	if text := text(t, s, printout.Style{}); !strings.Contains(text, "Limits: 2 of 5 EXCEEDED") {
 		t.Errorf("the tables say\n%s", text)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"thermsim/internal/staging"
+	"thermsim/report/summary"
 )
 
 // largePlane is the number of cells in a plane above which its CSV is written only on request.
@@ -90,14 +91,14 @@ func (f *Figures) writeMaps(ctx context.Context, st *staging.Transaction, layers
 		for _, format := range f.Style.formats() {
 			jobs = append(jobs, func() error {
 				return st.Write(inner, "map_"+v.file+"."+string(format), func(w io.Writer) error {
-					return layerPicture(m, v, kelvin, lo, hi, s.Caveat(), s.lastStepNote(), &f.Style).Write(w, format)
+					return layerPicture(m, v, kelvin, lo, hi, s.Caveat(), s.LastStepNote(), &f.Style).Write(w, format)
 				})
 			})
 		}
 		if cells <= largePlane || f.LargeCSV {
 			jobs = append(jobs, func() error {
 				return st.Write(inner, "map_"+v.file+".csv", func(w io.Writer) error {
-					return writeMapCSV(w, m, v, kelvin, s.lastStepNote())
+					return writeMapCSV(w, m, v, kelvin, s.LastStepNote())
 				})
 			})
 		}
@@ -118,7 +119,7 @@ func (f *Figures) writeMaps(ctx context.Context, st *staging.Transaction, layers
 }
 
 // colorRange is the range of temperatures over the mapped layers.
-func colorRange(s *Summary, layers []int) (lo, hi float64) {
+func colorRange(s *summary.Summary, layers []int) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, l := range layers {
 		if t := &s.Layers[l]; !math.IsNaN(t.MaxK) {

@@ -9,6 +9,7 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/staging"
 	"thermsim/mesh"
+	"thermsim/report/quantity"
 )
 
 // maximaRecorder records maxima_<layer>.png and .csv of a transient: the hottest that each cell of the mapped layers is
@@ -31,7 +32,8 @@ func newMaximaRecorder(files *staging.Transaction, m *mesh.Mesh, maps []string, 
 	if err != nil {
 		return nil, err
 	}
-	r := &maximaRecorder{files: files, m: m, style: style, large: large, layers: layers, top: make([][]float64, len(layers))}
+	r := &maximaRecorder{files: files, m: m, style: style, large: large, layers: layers,
+		top: make([][]float64, len(layers))}
 	for i := range r.top {
 		r.top[i] = make([]float64, m.NX()*m.NY())
 	}
@@ -80,7 +82,7 @@ func (r *maximaRecorder) write(ctx context.Context, caveat string) error {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, top := range r.top {
 		for _, v := range top {
-			if isFinite(v) {
+			if quantity.Finite(v) {
 				lo, hi = min(lo, v), max(hi, v)
 			}
 		}

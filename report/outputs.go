@@ -56,7 +56,7 @@ func newFieldFiles(files *staging.Transaction, m *mesh.Mesh, o OutputOptions) (*
 			return nil, fmt.Errorf("no field format %q; there are %s", f, strings.Join(FieldFormats(), ", "))
 		}
 	}
-	out := &fieldFiles{files: files, mesh: m, grid: GridOf(m), options: o}
+	out := &fieldFiles{files: files, mesh: m, grid: field.GridOf(m), options: o}
 	out.box = out.grid.Whole()
 	if o.Box != nil {
 		out.box = *o.Box

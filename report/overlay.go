@@ -12,6 +12,7 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/report/field"
+	"thermsim/report/quantity"
 	"thermsim/stack"
 )
 
@@ -37,7 +38,8 @@ func newOverlay(a, b *Run) (*overlay, error) {
 		if math.Abs(s.Size[axis]-t.Size[axis]) > 1e-6*s.Size[axis] {
 			return nil, fmt.Errorf("%w: they are %s x %s and %s x %s mm wide: only stacks of one size can be compared",
 				ErrIncomparable,
-				trimmed(s.Size[0]*1e3), trimmed(s.Size[1]*1e3), trimmed(t.Size[0]*1e3), trimmed(t.Size[1]*1e3))
+				quantity.Trimmed(s.Size[0]*1e3), quantity.Trimmed(s.Size[1]*1e3), quantity.Trimmed(t.Size[0]*1e3),
+				quantity.Trimmed(t.Size[1]*1e3))
 		}
 	}
 	o := &overlay{field: b.Solution.Field, grid: a.Mesh, from: b.Mesh, planes: make([]int, a.Mesh.NZ())}

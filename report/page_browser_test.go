@@ -13,6 +13,7 @@ import (
 
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
+	"thermsim/report/samples"
 	"thermsim/report/webpage"
 )
 
@@ -22,10 +23,10 @@ type heating struct {
 	t float64
 }
 
-func heatingAt(t, x, y, z float64) float64 { return 300 + (bumps(x, y, z)-300)*t }
+func heatingAt(t, x, y, z float64) float64 { return 300 + (samples.Bumps(x, y, z)-300)*t }
 
 func (h heating) Plane(k int, dst []float64) error {
-	return formulaField{h.m, func(x, y, z float64) float64 { return heatingAt(h.t, x, y, z) }}.Plane(k, dst)
+	return samples.Field{Mesh: h.m, Of: func(x, y, z float64) float64 { return heatingAt(h.t, x, y, z) }}.Plane(k, dst)
 }
 
 const pageSteps = 12
@@ -86,10 +87,10 @@ func TestPageInChromium(t *testing.T) {
 // checkTwoRuns opens the page of a comparison: it shows the difference of the runs, on planes that both have.
 func checkTwoRuns(b *browser) {
 	b.t.Helper()
-	other := sampleStack(60, 48)
+	other := samples.Stack(60, 48)
 	other.Layers[2].Name = "paste"
 	one, two := sampleRun(b.t, 60, 48), runOf(b.t, other, func(x, y, z float64) float64 {
-		return bumps(x, y, z) - 3.25 + 100*x
+		return samples.Bumps(x, y, z) - 3.25 + 100*x
 	})
 	dir := b.t.TempDir()
 	writeComparison(b.t, dir, compare(b.t, one, two), one, two)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 
+	"thermsim/report/samples"
 	"thermsim/report/webpage"
 	"thermsim/stack"
 )
@@ -19,12 +20,12 @@ import (
 // to the east ten times as steeply as to the north.
 func unequalPage(t *testing.T, page, tables string) {
 	t.Helper()
-	s := sampleStack(9, 4)
+	s := samples.Stack(9, 4)
 	s.Layers[1].Cells = 1 // a map in CSV is then one plane
 	s.Layers[1].Powers[0].Blocks = nil
 	for i := range 16 {
 		x, y := float64(i%4)*2.5e-3, float64(i/4)*2e-3
-		size := rect(x, y, 1e-3+1e-4*float64(i), 1e-3)
+		size := samples.Rect(x, y, 1e-3+1e-4*float64(i), 1e-3)
 		s.Layers[1].Powers[0].Blocks = append(s.Layers[1].Powers[0].Blocks,
 			stack.Block{Name: fmt.Sprint("unit", i+1), Rects: size, Watts: 1 + float64(i%5)})
 	}

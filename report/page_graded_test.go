@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/report/samples"
 	"thermsim/report/webpage"
 	"thermsim/stack"
 )
@@ -20,18 +21,20 @@ var swing = []float64{0.25, 0.75, 1, 0.5}
 func swinging(at, x, y, z float64) float64 { return 300 + (20+3e3*x+4e3*y+5e4*z)*at }
 
 type swingField struct {
-	formulaField
+	samples.Field
 	at float64
 }
 
 func (s swingField) Plane(k int, dst []float64) error {
-	return formulaField{s.m, func(x, y, z float64) float64 { return swinging(s.at, x, y, z) }}.Plane(k, dst)
+	return samples.Field{Mesh: s.Mesh, Of: func(x, y, z float64) float64 {
+		return swinging(s.at, x, y, z)
+	}}.Plane(k, dst)
 }
 
 // gradedPage writes the page of a transient on an uneven grid with limits of the stack, of layers and of blocks.
 func gradedPage(t *testing.T, dir string) *Run {
 	t.Helper()
-	s := sampleStack(9, 7)
+	s := samples.Stack(9, 7)
 	s.Grid.X.Segments = []stack.Segment{{To: 4e-3, Cells: 6, Ratio: 3}, {To: 10e-3, Cells: 3, Ratio: 0.25}}
 	s.Grid.Y.Segments = []stack.Segment{{To: 2e-3, Cells: 4, Ratio: 0.25}, {To: 8e-3, Cells: 3, Ratio: 3}}
 	s.TMax = 350
@@ -39,7 +42,7 @@ func gradedPage(t *testing.T, dir string) *Run {
 	s.Layers[2].TMax = 345                       // stricter
 	s.Layers[1].Powers[0].Blocks[1].TMax = 340   // "cache"
 	s.Layers[1].Powers[0].Blocks[0].TMax = 364.5 // "core"
-	r := runOf(t, s, bumps)
+	r := runOf(t, s, samples.Bumps)
 	r.Command = "transient"
 	r.Solution.Dt = 1e-3
 	files := begin(t, dir, nil)
@@ -48,7 +51,7 @@ func gradedPage(t *testing.T, dir string) *Run {
 		t.Fatal(err)
 	}
 	for n, at := range swing {
-		r.Solution.Field = swingField{formulaField{m: r.Mesh}, at}
+		r.Solution.Field = swingField{samples.Field{Mesh: r.Mesh}, at}
 		step := solution.Step{Time: float64(n+1) * 1e-3, MaxK: swinging(at, 10e-3, 8e-3, 1.25e-3), PowerW: 16,
 			Converged: true}
 		r.Solution.Steps = append(r.Solution.Steps, step)
@@ -125,7 +128,8 @@ func checkLimits(b *browser, r *Run) {
 	s, m := r.Mesh.Stack, r.Mesh
 	for l, layer := range s.Layers {
 		var got []float64
-		b.js(fmt.Sprintf(`Array.from(limitsOf(runs[0], %d), (v) => runs[0].base + (v - 0.5) * runs[0].quantum)`, l), &got)
+		b.js(fmt.Sprintf(`Array.from(limitsOf(runs[0], %d), (v) => runs[0].base + (v - 0.5) * runs[0].quantum)`, l),
+			&got)
 		for n, v := range got {
 			x, y, _ := m.Center(n%m.NX(), n/m.NX(), 0)
 			want := s.TMax

@@ -9,21 +9,21 @@ import (
 
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
+	"thermsim/powermap"
 	"thermsim/report/picture"
+	"thermsim/report/quantity"
+	"thermsim/report/summary"
 	"thermsim/report/webpage"
 	"thermsim/stack"
 )
 
-// PageName of the interactive report.
-const PageName = "report.html"
-
 // pageDocument tells a run as a page.
-func pageDocument(m *mesh.Mesh, s *Summary, f *webpage.Fields) *webpage.Document {
-	b := &pageBuilder{mesh: m, s: s, deg: digitsFor(s.Temperature.MaxK - s.Temperature.MinK)}
+func pageDocument(m *mesh.Mesh, s *summary.Summary, f *webpage.Fields) *webpage.Document {
+	b := &pageBuilder{mesh: m, s: s, deg: quantity.DigitsFor(s.Temperature.MaxK - s.Temperature.MinK)}
 	start := s.Temperature.MaxAt
 	startTime := 0.0
 	if s.Steps > 0 {
-		_, startTime = s.hottestStep()
+		_, startTime = s.HottestStep()
 	}
 	if s.Peak.TimeS > 0 {
 		start = s.Peak.At
@@ -93,8 +93,8 @@ func pageColours(m *picture.Colormap) []webpage.Colour {
 // pageBuilder turns a summary into parts of a page.
 type pageBuilder struct {
 	mesh *mesh.Mesh
-	s    *Summary
-	deg  digits
+	s    *summary.Summary
+	deg  quantity.Digits
 }
 
 func (b *pageBuilder) degrees(kelvin float64) webpage.Part {
@@ -112,7 +112,7 @@ func planeAt(m *mesh.Mesh, z float64) int {
 }
 
 // place is a cell that shows a place on the map.
-func (b *pageBuilder) place(text string, at Place) webpage.Cell {
+func (b *pageBuilder) place(text string, at summary.Place) webpage.Cell {
 	return webpage.Place(text, planeAt(b.mesh, at.ZM), at.XM, at.YM)
 }
 
@@ -121,60 +121,49 @@ func (b *pageBuilder) lead() []webpage.Part {
 	if math.IsNaN(t.MaxK) {
 		return webpage.Words("No cell has a finite temperature: the solve broke down.")
 	}
-	kelvin, where := t.MaxK, placeWords(t.MaxAt)
+	kelvin, where := t.MaxK, summary.PlaceWords(t.MaxAt)
 	if b.s.Steps == 0 {
 		return []webpage.Part{{Text: "Peak "}, b.degrees(kelvin), {Text: where + "."}}
 	}
-	kelvin, at := b.s.hottestStep()
-	if where = ""; b.s.Peak != (Peak{}) {
-		where = placeWords(b.s.Peak.At)
+	kelvin, at := b.s.HottestStep()
+	if where = ""; b.s.Peak != (summary.Peak{}) {
+		where = summary.PlaceWords(b.s.Peak.At)
 	}
 	return []webpage.Part{
 		{Text: "Peak "}, b.degrees(kelvin),
-		{Text: " at t = " + seconds(at) + where + ". Last step, t = " + seconds(b.s.StepMaxima[b.s.Steps-1].TimeS) +
+		{Text: " at t = " + quantity.Seconds(at) + where + ". Last step, t = " +
+			quantity.Seconds(b.s.StepMaxima[b.s.Steps-1].TimeS) +
 			": "},
-		b.degrees(t.MaxK), {Text: placeWords(t.MaxAt) + "."},
+		b.degrees(t.MaxK), {Text: summary.PlaceWords(t.MaxAt) + "."},
 	}
-}
-
-// placeWords names a cell.
-func placeWords(at Place) string {
-	where := " in layer " + at.Layer
-	switch {
-	case at.Block != "":
-		where += ", block " + at.Block
-	case at.Region != "":
-		where += ", region " + at.Region
-	}
-	return where + fmt.Sprintf(", at x %s, y %s mm", millimetres(at.XM), millimetres(at.YM))
 }
 
 func (b *pageBuilder) facts() []webpage.Fact {
 	s, t := b.s, &b.s.Temperature
 	kelvin, watts := t.MaxK, s.Power.MappedW+s.Power.LeakageW
 	if s.Steps > 0 {
-		kelvin, _ = s.hottestStep()
+		kelvin, _ = s.HottestStep()
 		watts = s.StepMaxima[s.Steps-1].PowerW
 	}
 	f := []webpage.Fact{
 		{Label: "Peak", Value: []webpage.Part{b.degrees(kelvin)}},
-		{Label: "Rise", Value: webpage.Words(b.deg.kelvin(kelvin-t.AmbientK) + " K")},
+		{Label: "Rise", Value: webpage.Words(b.deg.Kelvin(kelvin-t.AmbientK) + " K")},
 		{Label: "Ambient", Value: []webpage.Part{webpage.Degrees(t.AmbientK, int(b.deg), true)}},
 	}
 	if s.Steps > 0 {
 		f = append(f,
 			webpage.Fact{Label: "Max, last step", Value: []webpage.Part{b.degrees(t.MaxK)}},
 			webpage.Fact{Label: "Mean, last step", Value: []webpage.Part{b.degrees(t.MeanK)}},
-			webpage.Fact{Label: "Power, last step", Value: webpage.Words(significant(watts, 4) + " W")})
+			webpage.Fact{Label: "Power, last step", Value: webpage.Words(quantity.Significant(watts, 4) + " W")})
 	} else {
 		f = append(f,
 			webpage.Fact{Label: "Mean", Value: []webpage.Part{b.degrees(t.MeanK)}},
-			webpage.Fact{Label: "Power", Value: webpage.Words(significant(watts, 4) + " W")},
-			webpage.Fact{Label: "R_th", Value: webpage.Words(significant(s.RthKPerW, 4) + " K/W")})
+			webpage.Fact{Label: "Power", Value: webpage.Words(quantity.Significant(watts, 4) + " W")},
+			webpage.Fact{Label: "R_th", Value: webpage.Words(quantity.Significant(s.RthKPerW, 4) + " K/W")})
 	}
 	if n := len(s.Limits); n > 0 {
 		f = append(f,
-			webpage.Fact{Label: "Smallest margin", Value: webpage.Words(b.deg.kelvin(s.Limits[0].MarginK) + " K")})
+			webpage.Fact{Label: "Smallest margin", Value: webpage.Words(b.deg.Kelvin(s.Limits[0].MarginK) + " K")})
 	}
 	return append(f,
 		webpage.Fact{Label: "Grid", Value: webpage.Words(fmt.Sprintf("%d × %d × %d", s.Grid.NX, s.Grid.NY, s.Grid.NZ))})
@@ -207,9 +196,10 @@ func (b *pageBuilder) hotSpots() webpage.Table {
 		rise := h.MaxK - b.s.Temperature.AmbientK
 		t.Rows = append(t.Rows, []webpage.Cell{
 			b.place(cmp.Or(h.Block, h.Region, "in "+h.Layer), h.Place), b.temperature(h.MaxK),
-			webpage.Number(rise, b.deg.kelvin(rise)),
-			webpage.Number(h.ProminenceK, b.deg.kelvin(h.ProminenceK)), webpage.Number(h.XM*1e3, millimetres(h.XM)),
-			webpage.Number(h.YM*1e3, millimetres(h.YM)), webpage.Text(h.Layer),
+			webpage.Number(rise, b.deg.Kelvin(rise)),
+			webpage.Number(h.ProminenceK, b.deg.Kelvin(h.ProminenceK)), webpage.Number(h.XM*1e3,
+				quantity.Millimetres(h.XM)),
+			webpage.Number(h.YM*1e3, quantity.Millimetres(h.YM)), webpage.Text(h.Layer),
 		})
 	}
 	return t
@@ -223,9 +213,9 @@ func (b *pageBuilder) probes() webpage.Table {
 	}
 	for _, p := range b.s.Probes {
 		t.Rows = append(t.Rows, []webpage.Cell{
-			b.place(p.Name, Place{XM: p.XM, YM: p.YM, ZM: p.ZM}), b.temperature(p.TemperatureK),
-			webpage.Number(p.XM*1e3, millimetres(p.XM)), webpage.Number(p.YM*1e3, millimetres(p.YM)),
-			webpage.Number(p.ZM*1e3, fixed(p.ZM*1e3, 4)),
+			b.place(p.Name, summary.Place{XM: p.XM, YM: p.YM, ZM: p.ZM}), b.temperature(p.TemperatureK),
+			webpage.Number(p.XM*1e3, quantity.Millimetres(p.XM)), webpage.Number(p.YM*1e3, quantity.Millimetres(p.YM)),
+			webpage.Number(p.ZM*1e3, quantity.Fixed(p.ZM*1e3, 4)),
 		})
 	}
 	return t
@@ -237,30 +227,30 @@ func fact(label, text string) webpage.Fact {
 
 func (b *pageBuilder) heat() webpage.Group {
 	s, e := b.s, &b.s.Energy
-	d := heatDecimals(s)
+	d := summary.HeatDecimals(s)
 	g := webpage.Group{ID: "heat", Title: "Heat", Facts: []webpage.Fact{
-		fact("Power requested", fixed(s.Power.RequestedW, d)+" W"),
-		fact("Power on the grid", fixed(s.Power.MappedW, d)+" W"),
-		fact("In", fixed(e.InW, d)+" W"), fact("Out", fixed(e.OutW, d)+" W"),
+		fact("Power requested", quantity.Fixed(s.Power.RequestedW, d)+" W"),
+		fact("Power on the grid", quantity.Fixed(s.Power.MappedW, d)+" W"),
+		fact("In", quantity.Fixed(e.InW, d)+" W"), fact("Out", quantity.Fixed(e.OutW, d)+" W"),
 	}}
 	if s.Steps > 0 {
-		g.Facts = append(g.Facts, fact("Stored", fixed(e.StoredW, d)+" W"))
+		g.Facts = append(g.Facts, fact("Stored", quantity.Fixed(e.StoredW, d)+" W"))
 	}
 	if v := s.Solver.Nonlinear; v != nil && v.Leakage != nil {
 		g.Facts = append(g.Facts, fact("Leakage", v.Leakage.String()))
 	}
 	for i := range s.Coolant {
 		c := &s.Coolant[i]
-		g.Facts = append(g.Facts, fact("Coolant in "+c.Layer, c.text(d)))
+		g.Facts = append(g.Facts, fact("Coolant in "+c.Layer, c.Text(d)))
 	}
 	return webpage.Group{ID: g.ID, Title: g.Title, Facts: append(g.Facts,
-		fact("Leaving by face", strings.Join(facesText(e, d), ", ")),
-		fact("Imbalance", relative(e.ImbalanceRel)+" of the largest flow"))}
+		fact("Leaving by face", strings.Join(summary.FacesText(e, d), ", ")),
+		fact("Imbalance", quantity.Relative(e.ImbalanceRel)+" of the largest flow"))}
 }
 
 func (b *pageBuilder) solver() webpage.Group {
 	s, v, t := b.s, &b.s.Solver, &b.s.Time
-	iterations := s.iterations("")
+	iterations := s.Iterations("")
 	method := solution.MethodText(v.Method, v.Preconditioner)
 	if v.Fallback != "" {
 		method += ": " + v.Fallback
@@ -269,15 +259,17 @@ func (b *pageBuilder) solver() webpage.Group {
 		iterations += strings.TrimRight("; "+v.Nonlinear.String()+"; "+v.Nonlinear.Warning(), "; ")
 	}
 	g := webpage.Group{ID: "solver", Title: "Solver", Facts: []webpage.Fact{
-		fact("Ended", s.ended()), fact("Method", method), fact("Iterations", iterations),
-		fact("Estimated error", s.errorText()),
-		fact("Residual", relative(v.ResidualNormW)+" W, "+relative(v.RelativeResidual)+" relative"),
-		fact("Device", deviceText(s)), fact("Set-up and solve", seconds(t.SetupS)+" and "+seconds(t.SolveS)),
+		fact("Ended", s.Ended()), fact("Method", method), fact("Iterations", iterations),
+		fact("Estimated error", s.ErrorText()),
+		fact("Residual", quantity.Relative(v.ResidualNormW)+" W, "+quantity.Relative(v.RelativeResidual)+" relative"),
+		fact("Device", summary.DeviceText(s)), fact("Set-up and solve",
+			quantity.Seconds(t.SetupS)+" and "+quantity.Seconds(t.SolveS)),
 		fact("Memory",
-			byteCount(s.Memory.DeviceBytes)+" on the device, "+byteCount(s.Memory.HostPeakBytes)+" host peak"),
+			quantity.Bytes(s.Memory.DeviceBytes)+" on the device, "+quantity.Bytes(
+				s.Memory.HostPeakBytes)+" host peak"),
 	}}
 	if s.Stepping != nil {
-		g.Facts = slices.Insert(g.Facts, 3, fact("Steps in time", s.Stepping.text()))
+		g.Facts = slices.Insert(g.Facts, 3, fact("Steps in time", s.Stepping.Text()))
 	}
 	return g
 }
@@ -286,9 +278,9 @@ func (b *pageBuilder) run() webpage.Group {
 	s := b.s
 	g := webpage.Group{ID: "run", Title: "Run", Facts: []webpage.Fact{
 		fact("Command", s.Command), fact("Stack", s.Stack), fact("SHA-256 of inputs", s.InputSHA256),
-		fact("Cells", cellCount(s.Grid.Cells)),
-		fact("Size", fmt.Sprintf("%s × %s mm, %s high", trimmed(b.mesh.Stack.Size[0]*1e3),
-			trimmed(b.mesh.Stack.Size[1]*1e3), length(b.mesh.Stack.Height()))),
+		fact("Cells", quantity.Count(s.Grid.Cells)),
+		fact("Size", fmt.Sprintf("%s × %s mm, %s high", quantity.Trimmed(b.mesh.Stack.Size[0]*1e3),
+			quantity.Trimmed(b.mesh.Stack.Size[1]*1e3), quantity.Length(b.mesh.Stack.Height()))),
 	}}
 	for _, set := range s.Set {
 		g.Facts = append(g.Facts, fact("Set", set))
@@ -303,4 +295,26 @@ func (b *pageBuilder) run() webpage.Group {
 		}
 	}
 	return g
+}
+
+// densityRows is the power density of a layer.
+func densityRows(m *mesh.Mesh, l *powermap.LayerMap) webpage.Rows {
+	return func(lo, hi int, dst []float64) {
+		l.Rows(lo, hi, dst)
+		for j := lo; j < hi; j++ {
+			row := dst[(j-lo)*m.NX():][:m.NX()]
+			for i := range row {
+				row[i] = row[i] / (m.DX(i) * m.DY(j)) * 1e-4
+			}
+		}
+	}
+}
+
+// warningLines are the warnings as a page lists them.
+func warningLines(s *summary.Summary) []string {
+	var lines []string
+	for _, w := range s.Warnings {
+		lines = append(lines, w.String())
+	}
+	return lines
 }

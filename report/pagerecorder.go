@@ -7,8 +7,8 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/staging"
 	"thermsim/mesh"
-	"thermsim/powermap"
 	"thermsim/report/field"
+	"thermsim/report/statistics"
 	"thermsim/report/webpage"
 )
 
@@ -22,11 +22,12 @@ type pageRecorder struct {
 }
 
 // newPageRecorder keeps the steps of the peaks of a transient, which may be nil, whatever other steps are left out.
-func newPageRecorder(files *staging.Transaction, m *mesh.Mesh, steps int, b PageBudget, over *peaks) *pageRecorder {
-	g := GridOf(m)
+func newPageRecorder(files *staging.Transaction, m *mesh.Mesh, steps int, b PageBudget,
+	over *statistics.Peaks) *pageRecorder {
+	g := field.GridOf(m)
 	fields := webpage.NewFields(g, m.Stack.Ambient, max(1, steps), b)
 	if over != nil {
-		fields.Keep(steps, over.at)
+		fields.Keep(steps, over.At)
 	}
 	return &pageRecorder{files, m, g, fields, nil}
 }
@@ -59,19 +60,6 @@ func (p *pageRecorder) packPowers() error {
 	return nil
 }
 
-// densityRows is the power density of a layer.
-func densityRows(m *mesh.Mesh, l *powermap.LayerMap) webpage.Rows {
-	return func(lo, hi int, dst []float64) {
-		l.Rows(lo, hi, dst)
-		for j := lo; j < hi; j++ {
-			row := dst[(j-lo)*m.NX():][:m.NX()]
-			for i := range row {
-				row[i] = row[i] / (m.DX(i) * m.DY(j)) * 1e-4
-			}
-		}
-	}
-}
-
 // Finish implements Recorder.
 func (p *pageRecorder) Finish(ctx context.Context, e *End) error {
 	if p.fields.Last() != e.N {
@@ -85,3 +73,6 @@ func (p *pageRecorder) Finish(ctx context.Context, e *End) error {
 	}
 	return p.files.Write(ctx, PageName, func(w io.Writer) error { return webpage.Write(w, d) })
 }
+
+// PageName of the interactive report.
+const PageName = "report.html"

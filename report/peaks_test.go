@@ -7,6 +7,8 @@ import (
 
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
+	"thermsim/report/samples"
+	"thermsim/report/summary"
 	"thermsim/stack"
 )
 
@@ -28,13 +30,13 @@ func pulse(step int) func(x, y, z float64) float64 {
 }
 
 // pulseRun records six steps of a pulse into dir, and of its fields those that kept says.
-func pulseRun(t *testing.T, dir string, kept OutputOptions) (*Run, *Summary) {
+func pulseRun(t *testing.T, dir string, kept OutputOptions) (*Run, *summary.Summary) {
 	t.Helper()
-	st := sampleStack(20, 16)
+	st := samples.Stack(20, 16)
 	st.TMax = 340
 	st.Layers[1].Regions =
 		[]stack.Region{{Name: "corner", Material: 0, Rect: stack.Rect{X: 1e-3, Y: 5e-3, Width: 3e-3, Height: 2e-3}}}
-	m := build(t, st)
+	m := samples.Build(t, st)
 	files := begin(t, dir, nil)
 	r := &Run{Command: "transient", Mesh: m,
 		Solution: &solution.Solution{Dt: 1e-3,
@@ -45,7 +47,7 @@ func pulseRun(t *testing.T, dir string, kept OutputOptions) (*Run, *Summary) {
 		t.Fatal(err)
 	}
 	for n := 1; n <= 6; n++ {
-		f := formulaField{m, pulse(n)}
+		f := samples.Field{Mesh: m, Of: pulse(n)}
 		step := solution.Step{Time: 1e-3 * float64(n), MaxK: hottestOf(t, m, f), PowerW: 16, Converged: true}
 		r.Solution.Steps, r.Solution.Field = append(r.Solution.Steps, step), f
 		if err := w.Step(n, step, f); err != nil {
@@ -81,13 +83,13 @@ func hottestOf(t *testing.T, m *mesh.Mesh, f solution.Field) float64 {
 func TestPeaksOverTime(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	r, s := pulseRun(t, dir, OutputOptions{SaveLast: true})
-	check := func(s *Summary) {
+	check := func(s *summary.Summary) {
 		t.Helper()
 		top := r.Mesh.NZ() - 1
 		_, _, lid := r.Mesh.Center(0, 0, top)
 		_, _, feol := r.Mesh.Center(0, 0, 3)
 		for what, c := range map[string]struct {
-			got     Peak
+			got     summary.Peak
 			step    int
 			x, y, z float64
 		}{

@@ -13,31 +13,9 @@ import (
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/staging"
+	"thermsim/report/summary"
 	"thermsim/report/webpage"
 )
-
-// Recorder takes part in a run: it is shown the field once per step, and has staged its files when Finish returns. The
-// transaction that holds the files commits or aborts them all.
-type Recorder interface {
-	// Reads says whether Step is going to read the field of step n, beyond the statistics of the recording's Regions.
-	Reads(n int) bool
-	// Step takes the field at the end of step n, from 1 and ascending. A steady state is step 0 at time 0.
-	Step(n int, step solution.Step, f solution.Field) error
-	// Finish ends the recording: the run is solved, and its summary made.
-	Finish(ctx context.Context, e *End) error
-}
-
-// End is what is known when a run has been solved.
-type End struct {
-	Run     *Run
-	Summary *Summary
-	// N is the last step and Step what is known of it; 0 in a steady state. Field is how it ends.
-	N     int
-	Step  solution.Step
-	Field solution.Field
-	// History is how the error fell.
-	History []HistoryPoint
-}
 
 // Recording writes everything that a run leaves. Its files have their names only after Commit of the transaction.
 type Recording struct {
@@ -88,7 +66,7 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 	if kept.Page {
 		over := r.peaks // of a saved run
 		if w.trace != nil {
-			over = &w.trace.peaks.found
+			over = &w.trace.peaks.Found
 		}
 		w.recorders = append(w.recorders, newPageRecorder(files, r.Mesh, steps, kept.PageBudget, over))
 	}
@@ -148,14 +126,14 @@ func (w *Recording) show(n int, step solution.Step) error {
 
 // Finish summarises the run, which is solved, and stages all that is left to write. A steady state is shown to the
 // recorders first.
-func (w *Recording) Finish(ctx context.Context, history []HistoryPoint) (*Summary, error) {
+func (w *Recording) Finish(ctx context.Context, history []HistoryPoint) (*summary.Summary, error) {
 	r := w.run
 	field := r.Solution.Field
 	defer func() { r.Solution.Field = field }()
 	w.shared.take(field, r.Mesh)
 	r.Solution.Field = &w.shared // read once, by whoever comes first
 	if w.trace != nil {
-		r.peaks = &w.trace.peaks.found
+		r.peaks = &w.trace.peaks.Found
 	}
 	s, err := Summarise(r)
 	if err != nil {

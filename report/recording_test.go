@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/report/field"
 )
 
 // readUntil is a field that must not be read once it is gone.
@@ -37,7 +38,7 @@ func TestOnRead(t *testing.T) {
 		var told, after atomic.Int64
 		r.Solution.Field = readUntil{r.Solution.Field, &gone, &after}
 		files := begin(t, t.TempDir(), nil)
-		box := GridOf(r.Mesh).Whole()
+		box := field.GridOf(r.Mesh).Whole()
 		c.kept.Box = &box
 		w, err := NewRecording(files, r, 0, c.options, c.kept)
 		if err != nil {

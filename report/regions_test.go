@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"thermsim/report/samples"
+	"thermsim/report/summary"
 	"thermsim/stack"
 	"thermsim/stack/geometry"
 )
@@ -12,7 +14,7 @@ import (
 // regionStack has two regions in its second layer, the later one over a corner of the earlier one, and sources on both
 // sides of their edges.
 func regionStack(nx, ny int) *stack.Stack {
-	s := sampleStack(nx, ny)
+	s := samples.Stack(nx, ny)
 	l := &s.Layers[1]
 	l.Regions = []stack.Region{
 		{Name: "memory", Material: 0, Rect: stack.Rect{X: 1e-3, Y: 1e-3, Width: 4e-3, Height: 3e-3}},
@@ -21,15 +23,15 @@ func regionStack(nx, ny int) *stack.Stack {
 	l.Material = 2
 	l.Powers = []stack.Power{
 		{Area: stack.Rect{Width: 10e-3, Height: 8e-3},
-			Blocks: []stack.Block{{Name: "wide", Rects: rect(2e-3, 2e-3, 4e-3, 2e-3), Watts: 8}}},
+			Blocks: []stack.Block{{Name: "wide", Rects: samples.Rect(2e-3, 2e-3, 4e-3, 2e-3), Watts: 8}}},
 		{Name: "leak", Area: l.Regions[0].Rect, Uniform: 2},
 	}
 	return s
 }
 
-func region(t *testing.T, s *Summary, kind, name string) *RegionSummary {
+func region(t *testing.T, s *summary.Summary, kind, name string) *summary.Region {
 	t.Helper()
-	n := slices.IndexFunc(s.Regions, func(r RegionSummary) bool {
+	n := slices.IndexFunc(s.Regions, func(r summary.Region) bool {
 		return r.Kind == kind && r.Name == name && r.Layer == "feol"
 	})
 	if n < 0 {
@@ -46,14 +48,14 @@ func TestRegionsOfALinearField(t *testing.T) {
 	mean := func(rects ...stack.Rect) float64 {
 		sum, area := 0.0, 0.0
 		for _, r := range rects {
-			sum += linear(r.X+r.Width/2, r.Y+r.Height/2, z) * r.Area()
+			sum += samples.Linear(r.X+r.Width/2, r.Y+r.Height/2, z) * r.Area()
 			area += r.Area()
 		}
 		return sum / area
 	}
 	memory := []stack.Rect{{X: 1e-3, Y: 1e-3, Width: 4e-3, Height: 2e-3}, {X: 1e-3, Y: 3e-3, Width: 3e-3, Height: 1e-3}}
 	logic := stack.Rect{X: 4e-3, Y: 3e-3, Width: 3e-3, Height: 4e-3}
-	rest := (80e-6*linear(5e-3, 4e-3, z) - 11e-6*mean(memory...) - 12e-6*mean(logic)) / 57e-6
+	rest := (80e-6*samples.Linear(5e-3, 4e-3, z) - 11e-6*mean(memory...) - 12e-6*mean(logic)) / 57e-6
 	for _, c := range []struct {
 		kind, name, material string
 		area, mean, watts    float64
@@ -74,7 +76,7 @@ func TestRegionsOfALinearField(t *testing.T) {
 	// The field rises to the east and falls to the north: the hottest cell of the logic is its south-eastern one, in
 	// the upper plane.
 	top := region(t, s, "region", "logic")
-	near(t, "maximum of the logic", top.MaxK, linear(6.75e-3, 3.25e-3, 201.5e-6), 1e-10)
+	near(t, "maximum of the logic", top.MaxK, samples.Linear(6.75e-3, 3.25e-3, 201.5e-6), 1e-10)
 	if at := top.MaxAt; math.Abs(at.XM-6.75e-3) > 1e-12 || math.Abs(at.YM-3.25e-3) > 1e-12 || at.Region != "logic" ||
 		at.Block != "" {
 		t.Errorf("the hottest cell of the logic is %+v", at)
@@ -84,12 +86,13 @@ func TestRegionsOfALinearField(t *testing.T) {
 // A mould without power is left out of its layer's mean; one with power is not, nor where all is asked for.
 func TestMeansOfLayersAreOfChips(t *testing.T) {
 	s := regionStack(20, 16)
-	s.Layers[1].Powers[0].Blocks[0].Rects = rect(2e-3, 2e-3, 2e-3, 1e-3)
-	of := func() *LayerSummary {
+	s.Layers[1].Powers[0].Blocks[0].Rects = samples.Rect(2e-3, 2e-3, 2e-3, 1e-3)
+	of := func() *summary.Layer {
 		return &summarise(t, linearRun(t, s)).Layers[1]
 	}
-	all := linear(5e-3, 4e-3, 201e-6)
-	chips := (linear(3e-3, 2e-3, 201e-6)*8 + linear(2.5e-3, 3.5e-3, 201e-6)*3 + linear(5.5e-3, 5e-3, 201e-6)*12) / 23
+	all := samples.Linear(5e-3, 4e-3, 201e-6)
+	chips := (samples.Linear(3e-3, 2e-3, 201e-6)*8 + samples.Linear(2.5e-3, 3.5e-3, 201e-6)*3 +
+		samples.Linear(5.5e-3, 5e-3, 201e-6)*12) / 23
 	got := of()
 	near(t, "mean of the chips", got.MeanK, chips, 1e-9)
 	if !slices.Equal(got.MeanWithout, []string{"mould"}) {
@@ -108,13 +111,14 @@ func TestMeansOfLayersAreOfChips(t *testing.T) {
 // Regions of one name are one row, and so are those without a name of one material; a power that fills a region has the
 // region's row.
 func TestRegionsOfOneNameAreOneRow(t *testing.T) {
-	s := sampleStack(20, 16)
+	s := samples.Stack(20, 16)
 	l := &s.Layers[1]
 	for _, x := range []float64{1e-3, 3e-3, 5e-3} {
-		l.Regions = append(l.Regions, stack.Region{Name: "bump", Material: 1, Rect: rect(x, 1e-3, 1e-3, 1e-3)[0]},
-			stack.Region{Material: 2, Rect: rect(x, 3e-3, 1e-3, 1e-3)[0]})
+		l.Regions = append(l.Regions,
+			stack.Region{Name: "bump", Material: 1, Rect: samples.Rect(x, 1e-3, 1e-3, 1e-3)[0]},
+			stack.Region{Material: 2, Rect: samples.Rect(x, 3e-3, 1e-3, 1e-3)[0]})
 	}
-	l.Regions = append(l.Regions, stack.Region{Name: "die", Material: 1, Rect: rect(1e-3, 5e-3, 2e-3, 2e-3)[0],
+	l.Regions = append(l.Regions, stack.Region{Name: "die", Material: 1, Rect: samples.Rect(1e-3, 5e-3, 2e-3, 2e-3)[0],
 		TMax: 390})
 	l.Powers = append(l.Powers, stack.Power{Area: l.Regions[6].Rect, Uniform: 3, TMax: 380})
 	sum := summarise(t, linearRun(t, s))
@@ -145,7 +149,7 @@ func TestPowerOfRegionsUnderAMap(t *testing.T) {
 	near(t, "power of the logic", region(t, sum, "region", "logic").PowerW, want, 1e-12)
 	total := 0.0
 	for _, r := range sum.Regions {
-		if r.Kind != kindPower {
+		if r.Kind != summary.KindPower {
 			total += r.PowerW
 		}
 	}
@@ -155,7 +159,7 @@ func TestPowerOfRegionsUnderAMap(t *testing.T) {
 // A circle of another material: its row has the circle's area, and what it leaves of a rectangle under it the
 // difference. A uniform power on it shares its row.
 func TestRoundRegions(t *testing.T) {
-	s := sampleStack(40, 32)
+	s := samples.Stack(40, 32)
 	l := &s.Layers[1]
 	disc := geometry.Circle{X: 5e-3, Y: 4e-3, Diameter: 4e-3}
 	l.Regions = []stack.Region{
@@ -173,5 +177,5 @@ func TestRoundRegions(t *testing.T) {
 	near(t, "area around it", plate.AreaM2, 36e-6-round, 0.003*round)
 	near(t, "power of the disc", d.PowerW, 5, 1e-9)
 	near(t, "power around it", plate.PowerW, 0, 1e-9)
-	near(t, "mean of the disc", d.MeanK, linear(5e-3, 4e-3, 201e-6), 1e-3)
+	near(t, "mean of the disc", d.MeanK, samples.Linear(5e-3, 4e-3, 201e-6), 1e-3)
 }

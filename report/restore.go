@@ -9,18 +9,14 @@ import (
 	"time"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/printable"
 	"thermsim/internal/staging"
-	"thermsim/mesh/plausibility"
+	"thermsim/mesh"
 	"thermsim/report/saved"
+	"thermsim/report/statistics"
+	"thermsim/report/summary"
 	"thermsim/stack"
 )
-
-// Recorded is what a run that is reported again knows from when it was solved.
-type Recorded struct {
-	Time     TimeSummary
-	Memory   MemorySummary
-	Warnings []plausibility.Warning
-}
 
 // Restored is a saved run, open, as a run that can be reported again.
 type Restored struct {
@@ -44,7 +40,7 @@ func Restore(path string, room func(*stack.Stack) error) (*Restored, error) {
 	r := &Run{
 		Command: m.Command, Version: m.Version, Mesh: s.Mesh, Solution: m.Solution(),
 		Parse: duration(m.Time.ParseS), Build: duration(m.Time.MeshS),
-		Recorded: &Recorded{TimeSummary(m.Time), MemorySummary(m.Memory), m.Warnings},
+		Recorded: &Recorded{summary.Time(m.Time), summary.Memory(m.Memory), m.Warnings},
 	}
 	for _, p := range m.Policies {
 		r.Policies = append(r.Policies, restorePolicy(&p))
@@ -151,4 +147,27 @@ func (r *Restored) Each(ctx context.Context, visit func(n int, step solution.Ste
 		}
 	}
 	return nil
+}
+
+// restorePeaks is nil where a run was saved without its peaks, or those are not of the mesh.
+func restorePeaks(m *mesh.Mesh, steps int, from []saved.Peak) *statistics.Peaks {
+	blocks, parts := len(statistics.NewBlocks(m)), len(statistics.NewParts(m))
+	if len(from) != blocks+parts+len(m.Stack.Layers) {
+		return nil
+	}
+	all := make([]statistics.Moment, len(from))
+	for n, f := range from {
+		if f.Step < 0 || f.Step > steps || f.I < 0 || f.I >= m.NX() || f.J < 0 || f.J >= m.NY() || f.K < 0 ||
+			f.K >= m.NZ() {
+			return nil
+		}
+		all[n] = statistics.Moment{Kelvin: float64(f.MaxK), Step: f.Step, I: f.I, J: f.J, K: f.K}
+	}
+	return &statistics.Peaks{Blocks: all[:blocks], Parts: all[blocks : blocks+parts], Layers: all[blocks+parts:]}
+}
+
+func restorePolicy(p *saved.Policy) summary.Policy {
+	return summary.Policy{Name: printable.Text(p.Name), AboveK: p.AboveK, BelowK: p.BelowK, Factor: p.Factor,
+		PeakK:      float64(p.PeakK),
+		ThrottledS: p.ThrottledS, Changes: p.Changes, FirstS: p.FirstS, Throttled: p.Throttled}
 }

@@ -11,6 +11,8 @@ import (
 	"thermsim/internal/timeline"
 	"thermsim/mesh"
 	"thermsim/mesh/plausibility"
+	"thermsim/report/statistics"
+	"thermsim/report/summary"
 )
 
 // Run is everything a report is made from.
@@ -26,13 +28,13 @@ type Run struct {
 
 	Warnings []plausibility.Warning // of the command line; those of the stack and the result are found here
 
-	Columns  []TraceColumn   // of trace.csv, beside its own
-	Policies []PolicySummary // that throttled powers in a transient
+	Columns  []TraceColumn    // of trace.csv, beside its own
+	Policies []summary.Policy // that throttled powers in a transient
 
 	Recorded *Recorded // of a run that is reported again; nil of a new one
 
-	peaks      *peaks           // of a transient, where they are known
-	planePeaks []reduction.Peak // of every plane of the field that was summarised: the first of the hottest cells
+	peaks      *statistics.Peaks // of a transient, where they are known
+	planePeaks []reduction.Peak  // of every plane of the field that was summarised: the first of the hottest cells
 }
 
 // Options say what to write besides the tables.
@@ -58,4 +60,17 @@ type Options struct {
 // Wants says whether a figure is to be drawn.
 func (o *Options) Wants(figure string) bool {
 	return slices.Contains(o.Figures, figure) || slices.Contains(o.Figures, "all")
+}
+
+// Recorded is what a run that is reported again knows from when it was solved.
+type Recorded struct {
+	Time     summary.Time
+	Memory   summary.Memory
+	Warnings []plausibility.Warning
+}
+
+// TraceColumn is a further column of trace.csv.
+type TraceColumn struct {
+	Name  string
+	Value func() float64 // of the step that has ended
 }

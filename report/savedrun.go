@@ -11,6 +11,8 @@ import (
 	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/report/saved"
+	"thermsim/report/statistics"
+	"thermsim/report/summary"
 	"thermsim/stack"
 )
 
@@ -89,4 +91,19 @@ func (s *savedRun) close(m saved.Manifest, of *stack.Stack) error {
 		trace = f
 	}
 	return errors.Join(s.zip.Close(m, of, trace), s.file.Close())
+}
+
+// savePeaks is what a saved run keeps of peaks.
+func savePeaks(p *statistics.Peaks) []saved.Peak {
+	var out []saved.Peak
+	for _, m := range p.List() {
+		out = append(out, saved.Peak{MaxK: saved.Number(m.Kelvin), Step: m.Step, I: m.I, J: m.J, K: m.K})
+	}
+	return out
+}
+
+func savePolicy(p *summary.Policy) saved.Policy {
+	return saved.Policy{Name: p.Name, AboveK: p.AboveK, BelowK: p.BelowK, Factor: p.Factor,
+		PeakK:      saved.Number(p.PeakK),
+		ThrottledS: p.ThrottledS, Changes: p.Changes, FirstS: p.FirstS, Throttled: p.Throttled}
 }

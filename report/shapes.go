@@ -114,3 +114,6 @@ func pageLimits(s *stack.Stack, layer int) []webpage.Outline {
 	}
 	return out
 }
+
+// mostOutlines of blocks are drawn on the map of a layer; more would cover it, and take longer than the map.
+const mostOutlines = 50_000

@@ -8,13 +8,15 @@ import (
 	"testing"
 
 	"thermsim/report/picture"
+	"thermsim/report/samples"
+	"thermsim/report/statistics"
 	"thermsim/stack"
 	"thermsim/stack/geometry"
 )
 
 // shapely has a round block in the middle and one shaped as a U, whose notch holds the hottest cells of its rectangle.
 func shapely() *stack.Stack {
-	s := sampleStack(40, 32)
+	s := samples.Stack(40, 32)
 	u := geometry.Polygon{{X: 6e-3, Y: 1e-3}, {X: 10e-3, Y: 1e-3}, {X: 10e-3, Y: 2e-3}, {X: 7e-3, Y: 2e-3},
 		{X: 7e-3, Y: 3e-3}, {X: 6e-3, Y: 3e-3}}
 	s.Layers[1].Powers[0].Blocks = []stack.Block{
@@ -28,24 +30,24 @@ func shapely() *stack.Stack {
 // since cells end on its edges.
 func TestMeansOverShapes(t *testing.T) {
 	s := summarise(t, linearRun(t, shapely()))
-	near(t, "mean of the circle", s.Blocks[0].AvgK, linear(5e-3, 4e-3, 201e-6), 1e-9)
+	near(t, "mean of the circle", s.Blocks[0].AvgK, samples.Linear(5e-3, 4e-3, 201e-6), 1e-9)
 	near(t, "area of the circle", s.Blocks[0].AreaM2, 3.141592653589793/4*1.7e-3*1.7e-3, 1e-18)
 	x, y := (4*8e-3+1*6.5e-3)/5, (4*1.5e-3+1*2.5e-3)/5
-	near(t, "mean of the hook", s.Blocks[1].AvgK, linear(x, y, 201e-6), 1e-9)
-	m := build(t, shapely())
+	near(t, "mean of the hook", s.Blocks[1].AvgK, samples.Linear(x, y, 201e-6), 1e-9)
+	m := samples.Build(t, shapely())
 	k := m.LayerPlanes[1][1] - 1
-	near(t, "maximum of the hook", s.Blocks[1].MaxK, linear(9.875e-3, 1.125e-3, (m.Z[k]+m.Z[k+1])/2), 1e-9)
+	near(t, "maximum of the hook", s.Blocks[1].MaxK, samples.Linear(9.875e-3, 1.125e-3, (m.Z[k]+m.Z[k+1])/2), 1e-9)
 	// The north-east corner of its rectangle would be hotter than the coldest cell, were it part of the block.
-	near(t, "minimum of the hook", s.Blocks[1].MinK, linear(6.125e-3, 2.875e-3, (m.Z[k-1]+m.Z[k])/2), 1e-9)
+	near(t, "minimum of the hook", s.Blocks[1].MinK, samples.Linear(6.125e-3, 2.875e-3, (m.Z[k-1]+m.Z[k])/2), 1e-9)
 }
 
 func TestShapesArePartsOfMaps(t *testing.T) {
 	s := shapely()
-	m := build(t, s)
-	if got := blockAt(m, 1, 20, 16); got != "round" {
+	m := samples.Build(t, s)
+	if got := statistics.BlockAt(m, 1, 20, 16); got != "round" {
 		t.Errorf("the middle belongs to %q", got)
 	}
-	if got := blockAt(m, 1, 36, 10); got != "" {
+	if got := statistics.BlockAt(m, 1, 36, 10); got != "" {
 		t.Errorf("the notch of the hook belongs to %q", got)
 	}
 	for i, o := range blockOutlines(s, 1) {
@@ -88,7 +90,11 @@ func TestOutlinesAreMadeAsTheyAreDrawn(t *testing.T) {
 		for _, i := range []int{0, circles - 1} {
 			d := 9e-3 - float64(i)*1e-7
 			rects := made[i].Rects()
-			if area := areaOf(rects[:len(rects)-1]); math.Abs(area/(math.Pi/4*d*d)-1) > 1e-3 {
+			area := 0.0
+			for _, r := range rects[:len(rects)-1] {
+				area += r.Area()
+			}
+			if math.Abs(area/(math.Pi/4*d*d)-1) > 1e-3 {
 				t.Errorf("%s: outline %d has an area of %g", what, i, area)
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"thermsim/gpusolve/testing/opstest/devices"
 	"thermsim/internal/testtier"
 	"thermsim/mesh"
+	"thermsim/report/samples"
 	"thermsim/stack"
 )
 
@@ -28,14 +29,14 @@ func (p planesOnly) Plane(k int, dst []float64) error { return p.of.Plane(k, dst
 // Processor and GPU reduce a run's fields where they are; trace, tables and page are those that the fields' planes
 // give, to the last byte.
 func TestReducedFieldsGiveTheSameFiles(t *testing.T) {
-	s := sampleStack(testtier.Pick(22, 46), testtier.Pick(17, 37))
+	s := samples.Stack(testtier.Pick(22, 46), testtier.Pick(17, 37))
 	s.Layers[1].Powers[0].Schedule = []stack.ScalePoint{{Time: 0, Factor: 1}, {Time: 2e-3, Factor: 0.2}}
 	s.Layers[1].Regions = []stack.Region{
 		{Name: "die", Material: 0, Rect: stack.Rect{X: 0.6e-3, Y: 0.7e-3, Width: 6e-3, Height: 5e-3}},
 		{Name: "cavity", Material: 2, Rect: stack.Rect{X: 4e-3, Y: 1e-3, Width: 3e-3, Height: 3e-3}, TMax: 350},
 	}
 	s.TMax = 400
-	m := build(t, s)
+	m := samples.Build(t, s)
 	for name, open := range map[string]func(testing.TB) ops.Device{
 		"processor": devices.Processor, "interpreter": devices.OnInterpreter(interpreter.Options{NoRaces: true}),
 	} {
@@ -141,7 +142,7 @@ func BenchmarkStepping(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m := build(b, s)
+	m := samples.Build(b, s)
 	dev, err := device.Open(os.Getenv("THERMSIM_DEVICE"))
 	if err != nil {
 		b.Fatal(err)

@@ -12,15 +12,18 @@ import (
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
+	"thermsim/report/quantity"
+	"thermsim/report/statistics"
+	"thermsim/report/summary"
 	"thermsim/stack"
 )
 
 // building is a summary whose parts are being stated.
-type building struct{ *Summary }
+type building struct{ *summary.Summary }
 
 // Summarise computes everything a report states. The field takes the statistics itself where it can; else each of its
 // planes is read once. Errors are those of reading the field, and of a Run without a mesh or a solution.
-func Summarise(r *Run) (*Summary, error) {
+func Summarise(r *Run) (*summary.Summary, error) {
 	start := time.Now()
 	if r == nil || r.Mesh == nil || r.Mesh.Stack == nil || r.Mesh.Power == nil || r.Solution == nil ||
 		r.Solution.Field == nil {
@@ -28,30 +31,30 @@ func Summarise(r *Run) (*Summary, error) {
 	}
 	m, sol := r.Mesh, r.Solution
 	scanned := r.Timeline.Begin("statistics of the field")
-	sc, err := scanField(m, sol.Field)
+	sc, err := statistics.ScanField(m, sol.Field)
 	scanned()
 	if err != nil {
 		return nil, err
 	}
-	r.planePeaks = sc.planes
-	s := building{&Summary{
+	r.planePeaks = sc.Planes
+	s := building{&summary.Summary{
 		Schema: 1, Command: r.Command, Version: r.Version,
 		Stack: m.Stack.File, Title: m.Stack.Title, InputSHA256: inputDigest(m.Stack.Inputs), Set: m.Stack.Set,
-		Grid:   GridSummary{m.NX(), m.NY(), m.NZ(), m.Cells()},
+		Grid:   summary.Grid{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Cells: m.Cells()},
 		Device: deviceOf(&sol.Device),
 		Solver: summariseSolver(m, sol),
-		Power:  PowerSummary{RequestedW: m.Power.Requested, MappedW: m.Power.Mapped},
+		Power:  summary.Power{RequestedW: m.Power.Requested, MappedW: m.Power.Mapped},
 		Energy: summariseEnergy(&sol.Energy),
-		Time: TimeSummary{
+		Time: summary.Time{
 			ParseS: r.Parse.Seconds(), MeshS: r.Build.Seconds(),
 			DeviceS: sol.Timing.Device.Seconds(), SetupS: sol.Timing.Setup.Seconds(),
 			SolveS: sol.Timing.Solve.Seconds(),
 		},
-		Memory:   MemorySummary{DeviceBytes: sol.Memory.DeviceBytes},
-		HotSpots: sc.peaks.hotSpots(m),
+		Memory:   summary.Memory{DeviceBytes: sol.Memory.DeviceBytes},
+		HotSpots: sc.Peaks.HotSpots(m),
 		Policies: r.Policies,
 	}}
-	if err := s.addFields(m, sc, reportInterval(sol)); err != nil {
+	if err := s.addFields(m, sc, statistics.ReportInterval(sol)); err != nil {
 		return nil, err
 	}
 	if err := s.addCoolant(m, sol); err != nil {
@@ -70,7 +73,7 @@ func Summarise(r *Run) (*Summary, error) {
 	s.addSteps(sol)
 	s.addPeaks(r, sc)
 	s.addJedec(m.Stack.Jedec)
-	s.addWarnings(r, sc.parts)
+	s.addWarnings(r, sc.Parts)
 	s.judge()
 	s.RthKPerW = thermalResistance(s.Summary, sol)
 	s.Limits = s.limits(m, sc)
@@ -79,10 +82,10 @@ func Summarise(r *Run) (*Summary, error) {
 }
 
 // addFields states the temperatures of the whole, the layers, the blocks and the probes.
-func (s building) addFields(m *mesh.Mesh, sc *scan, t interval) error {
-	s.Temperature = TemperatureSummary{AmbientK: m.Stack.Ambient, NonFiniteCells: int(sc.all.NonFinite)}
-	s.Temperature.MinK, s.Temperature.MeanK, s.Temperature.MaxK = sc.all.Result()
-	s.Temperature.MaxAt = sc.places.place(sc.all.i, sc.all.j, sc.all.k)
+func (s building) addFields(m *mesh.Mesh, sc *statistics.Scan, t statistics.Interval) error {
+	s.Temperature = summary.Temperature{AmbientK: m.Stack.Ambient, NonFiniteCells: int(sc.All.NonFinite)}
+	s.Temperature.MinK, s.Temperature.MeanK, s.Temperature.MaxK = sc.All.Result()
+	s.Temperature.MaxAt = sc.Places.Place(sc.All.I, sc.All.J, sc.All.K)
 
 	if err := s.addLayers(m, sc, t); err != nil {
 		return err
@@ -90,63 +93,64 @@ func (s building) addFields(m *mesh.Mesh, sc *scan, t interval) error {
 	if err := s.addBlocks(m, sc, t); err != nil {
 		return err
 	}
-	s.Probes = make([]ProbeSummary, len(sc.probes))
+	s.Probes = make([]summary.Probe, len(sc.Probes))
 	for i, p := range m.Stack.Probes {
-		s.Probes[i] = ProbeSummary{p.Name, p.X, p.Y, p.Z, sc.probes[i], string(p.Side)}
+		s.Probes[i] = summary.Probe{Name: p.Name, XM: p.X, YM: p.Y, ZM: p.Z, TemperatureK: sc.Probes[i],
+			Side: string(p.Side)}
 	}
 	return nil
 }
 
-func (s building) addLayers(m *mesh.Mesh, sc *scan, t interval) error {
-	watts, err := t.layerWatts(m)
+func (s building) addLayers(m *mesh.Mesh, sc *statistics.Scan, t statistics.Interval) error {
+	watts, err := t.LayerWatts(m)
 	if err != nil {
 		return err
 	}
-	s.Layers = make([]LayerSummary, len(sc.layers))
-	for l := range sc.layers {
-		e, layer := &sc.layers[l], &m.Stack.Layers[l]
+	s.Layers = make([]summary.Layer, len(sc.Layers))
+	for l := range sc.Layers {
+		e, layer := &sc.Layers[l], &m.Stack.Layers[l]
 		row := &s.Layers[l]
-		*row = LayerSummary{
+		*row = summary.Layer{
 			Name: layer.Name, Material: m.Stack.Materials[layer.Material].Name,
 			ZBottomM: m.Z[m.LayerPlanes[l][0]], ThicknessM: layer.Thickness, PowerW: watts[l],
 		}
 		row.MinK, row.MeanK, row.MaxK = e.Result()
-		k := e.k
+		k := e.K
 		if e.Weight == 0 {
 			k = m.LayerPlanes[l][0]
 		}
-		row.MaxAt = sc.places.place(e.i, e.j, k)
+		row.MaxAt = sc.Places.Place(e.I, e.J, k)
 	}
 	s.leaveOutFillers(m, sc)
 	return nil
 }
 
 // leaveOutFillers takes the means of layers with regions again, without what fills the room around their chips.
-func (s building) leaveOutFillers(m *mesh.Mesh, sc *scan) {
-	of := map[int][]*part{}
-	for _, p := range sc.parts {
-		if p.kind != kindPower {
-			of[p.layer] = append(of[p.layer], p)
+func (s building) leaveOutFillers(m *mesh.Mesh, sc *statistics.Scan) {
+	of := map[int][]*statistics.Part{}
+	for _, p := range sc.Parts {
+		if p.Kind != summary.KindPower {
+			of[p.Layer] = append(of[p.Layer], p)
 		}
 	}
 	for l, parts := range of {
 		if m.Stack.Layers[l].MeanOfAll {
 			continue
 		}
-		out := fillers(m, parts)
+		out := statistics.Fillers(m, parts)
 		if len(out) == 0 {
 			continue
 		}
 		kept := reduction.NewExtent()
-		for n, p := range sc.parts {
+		for n, p := range sc.Parts {
 			switch {
 			case !slices.Contains(parts, p):
 			case slices.Contains(out, p):
-				if name := m.Stack.Materials[p.material].Name; !slices.Contains(s.Layers[l].MeanWithout, name) {
+				if name := m.Stack.Materials[p.Material].Name; !slices.Contains(s.Layers[l].MeanWithout, name) {
 					s.Layers[l].MeanWithout = append(s.Layers[l].MeanWithout, name)
 				}
 			default:
-				kept.Merge(&sc.values[len(sc.blocks)+n], 1)
+				kept.Merge(&sc.Values[len(sc.Blocks)+n], 1)
 			}
 		}
 		_, s.Layers[l].MeanK, _ = kept.Result()
@@ -154,38 +158,38 @@ func (s building) leaveOutFillers(m *mesh.Mesh, sc *scan) {
 }
 
 // addBlocks states blocks and regions.
-func (s building) addBlocks(m *mesh.Mesh, sc *scan, t interval) error {
-	watts, err := t.blockWatts(m, sc.blocks)
+func (s building) addBlocks(m *mesh.Mesh, sc *statistics.Scan, t statistics.Interval) error {
+	watts, err := t.BlockWatts(m, sc.Blocks)
 	if err != nil {
 		return err
 	}
-	s.Blocks = make([]BlockSummary, len(sc.blocks))
-	for i, b := range sc.blocks {
+	s.Blocks = make([]summary.Block, len(sc.Blocks))
+	for i, b := range sc.Blocks {
 		row := &s.Blocks[i]
-		*row = BlockSummary{Layer: m.Stack.Layers[b.layer].Name, Name: b.name, AreaM2: b.area, PowerW: watts[i],
-			MaxAt: sc.hottest(m, i, b.layer)}
-		row.MinK, row.AvgK, row.MaxK = sc.values[i].Result()
+		*row = summary.Block{Layer: m.Stack.Layers[b.Layer].Name, Name: b.Name, AreaM2: b.Area, PowerW: watts[i],
+			MaxAt: sc.Hottest(m, i, b.Layer)}
+		row.MinK, row.AvgK, row.MaxK = sc.Values[i].Result()
 	}
-	if watts, err = t.partWatts(m, sc.blocks, watts, sc.parts); err != nil {
+	if watts, err = t.PartWatts(m, sc.Blocks, watts, sc.Parts); err != nil {
 		return err
 	}
-	s.Regions = make([]RegionSummary, len(sc.parts))
-	for i, p := range sc.parts {
+	s.Regions = make([]summary.Region, len(sc.Parts))
+	for i, p := range sc.Parts {
 		row := &s.Regions[i]
-		n := len(sc.blocks) + i
-		*row = RegionSummary{Layer: m.Stack.Layers[p.layer].Name, Name: p.name, Kind: p.kind, AreaM2: p.area,
-			PowerW: watts[i], MaxAt: sc.hottest(m, n, p.layer)}
-		if p.material >= 0 {
-			row.Material = m.Stack.Materials[p.material].Name
+		n := len(sc.Blocks) + i
+		*row = summary.Region{Layer: m.Stack.Layers[p.Layer].Name, Name: p.Name, Kind: p.Kind, AreaM2: p.Area,
+			PowerW: watts[i], MaxAt: sc.Hottest(m, n, p.Layer)}
+		if p.Material >= 0 {
+			row.Material = m.Stack.Materials[p.Material].Name
 		}
-		row.MinK, row.MeanK, row.MaxK = sc.values[n].Result()
+		row.MinK, row.MeanK, row.MaxK = sc.Values[n].Result()
 	}
 	return nil
 }
 
 // addLeakage adds to powers what leaks at the end.
-func (s building) addLeakage(m *mesh.Mesh, sc *scan, sol *solution.Solution) error {
-	l, err := leaksOf(m, sol)
+func (s building) addLeakage(m *mesh.Mesh, sc *statistics.Scan, sol *solution.Solution) error {
+	l, err := statistics.LeaksOf(m, sol)
 	if l == nil || err != nil {
 		return err
 	}
@@ -198,41 +202,41 @@ func (s building) addLeakage(m *mesh.Mesh, sc *scan, sol *solution.Solution) err
 	}
 	for i := range s.Layers {
 		row := &s.Layers[i]
-		row.LeakageW = l.layer(&m.Stack.Layers[i])
+		row.LeakageW = l.Layer(&m.Stack.Layers[i])
 		row.PowerW = factor*row.PowerW + row.LeakageW
 	}
-	for i, b := range sc.blocks {
+	for i, b := range sc.Blocks {
 		row := &s.Blocks[i]
-		row.LeakageW = l.block(b)
+		row.LeakageW = l.Block(b)
 		row.PowerW = factor*row.PowerW + row.LeakageW
 	}
-	for i, p := range sc.parts {
+	for i, p := range sc.Parts {
 		row := &s.Regions[i]
-		row.LeakageW = l.part(m, p)
+		row.LeakageW = l.Part(m, p)
 		row.PowerW = factor*row.PowerW + row.LeakageW
 	}
 	return nil
 }
 
 // addPeaks states the peaks of a transient over its steps.
-func (s building) addPeaks(r *Run, sc *scan) {
+func (s building) addPeaks(r *Run, sc *statistics.Scan) {
 	if r.peaks == nil {
 		return
 	}
-	steps, places := r.Solution.Steps, sc.places
-	whole := r.peaks.hottest()
-	s.Peak = whole.peak(places, steps)
+	steps, places := r.Solution.Steps, sc.Places
+	whole := r.peaks.Hottest()
+	s.Peak = whole.Peak(places, steps)
 	for i := range s.Layers {
-		s.Layers[i].Peak = r.peaks.layers[i].peak(places, steps)
+		s.Layers[i].Peak = r.peaks.Layers[i].Peak(places, steps)
 	}
 	for i := range s.Blocks {
-		s.Blocks[i].Peak = r.peaks.blocks[i].peak(places, steps)
+		s.Blocks[i].Peak = r.peaks.Blocks[i].Peak(places, steps)
 	}
 	for i := range s.Regions {
-		s.Regions[i].Peak = r.peaks.parts[i].peak(places, steps)
+		s.Regions[i].Peak = r.peaks.Parts[i].Peak(places, steps)
 	}
-	for i, d := range sc.dies {
-		s.Dies[i].Peak = d.peak(r.peaks.parts, places, steps)
+	for i, d := range sc.Dies {
+		s.Dies[i].Peak = d.Peak(r.peaks.Parts, places, steps)
 	}
 }
 
@@ -244,8 +248,9 @@ func (s building) addSteps(sol *solution.Solution) {
 	s.Stepping = summariseStepping(sol.Stepping)
 	s.StepMaxima = slices.Grow(s.StepMaxima, len(sol.Steps))
 	for _, st := range sol.Steps {
-		s.StepMaxima = append(s.StepMaxima, StepSummary{st.Time, st.MaxK, st.PowerW, st.LeakageW, st.Iterations,
-			st.Converged && isFinite(st.MaxK)})
+		s.StepMaxima = append(s.StepMaxima, summary.Step{TimeS: st.Time, MaxK: st.MaxK, PowerW: st.PowerW,
+			LeakageW: st.LeakageW, Iterations: st.Iterations,
+			Converged: st.Converged && quantity.Finite(st.MaxK)})
 	}
 }
 
@@ -262,21 +267,11 @@ func (s building) finish(r *Run, spent time.Duration) {
 	s.Memory.HostPeakBytes = hostPeakBytes()
 }
 
-func summariseSolver(m *mesh.Mesh, sol *solution.Solution) SolverSummary {
-	st := &sol.Status
-	return SolverSummary{
-		Method: st.Method, Preconditioner: st.Preconditioner, Iterations: st.Iterations,
-		ResidualNormW: st.ResidualW, RelativeResidual: st.RelativeResidual, EstimatedErrorK: st.EstimatedErrorK,
-		Converged: st.Converged, Reason: st.Reason, Fallback: st.Fallback,
-		Nonlinear: summariseNonlinear(m, st.Nonlinear),
-	}
-}
-
-func summariseEnergy(e *solution.Energy) EnergySummary {
+func summariseEnergy(e *solution.Energy) summary.Energy {
 	f := e.ByFace
-	return EnergySummary{
+	return summary.Energy{
 		InW: e.In, OutW: e.Out, StoredW: e.Stored, ImbalanceRel: e.ImbalanceRel, CoolantW: coolantShare(e),
-		ByFaceW: FaceSummary{
+		ByFaceW: summary.Face{
 			Bottom: f[stack.Bottom], Top: f[stack.Top], West: f[stack.West],
 			East: f[stack.East], South: f[stack.South], North: f[stack.North],
 		},
@@ -284,7 +279,7 @@ func summariseEnergy(e *solution.Energy) EnergySummary {
 }
 
 // thermalResistance is (max - ambient) / power, NaN without power and in a transient, where heat is stored on its way.
-func thermalResistance(s *Summary, sol *solution.Solution) float64 {
+func thermalResistance(s *summary.Summary, sol *solution.Solution) float64 {
 	unstable := s.Solver.Reason == solution.ReasonRunaway // its field is not of this power
 	if watts := s.Power.MappedW + s.Power.LeakageW; watts > 0 && len(sol.Steps) == 0 && !unstable {
 		return (s.Temperature.MaxK - s.Temperature.AmbientK) / watts
@@ -310,6 +305,38 @@ func inputDigest(inputs []stack.Input) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func deviceOf(d *solution.DeviceInfo) DeviceSummary {
-	return DeviceSummary{Kind: d.Kind, Name: d.Name, GPUFailure: d.GPUFailure, Ranks: d.Ranks, Transport: d.Transport}
+func deviceOf(d *solution.DeviceInfo) summary.Device {
+	return summary.Device{Kind: d.Kind, Name: d.Name, GPUFailure: d.GPUFailure, Ranks: d.Ranks, Transport: d.Transport}
+}
+
+// addDies states the dies, whose regions have their rows with all their figures.
+func (s building) addDies(sc *statistics.Scan) {
+	values := sc.Values[len(sc.Blocks):]
+	for _, d := range sc.Dies {
+		e, hottest := d.Extent(values)
+		row := summary.Die{Name: d.Name, MaxAt: s.Regions[hottest].MaxAt}
+		row.MinK, row.MeanK, row.MaxK = e.Result()
+		for _, n := range d.Parts {
+			r := &s.Regions[n]
+			row.PowerW += r.PowerW
+			row.LeakageW += r.LeakageW
+			if k := len(row.Layers); k == 0 || row.Layers[k-1] != r.Layer {
+				row.Layers = append(row.Layers, r.Layer)
+			}
+		}
+		s.Dies = append(s.Dies, row)
+	}
+}
+
+// judge withdraws what the solver says of its convergence where the temperatures tell otherwise: at the end, or after
+// an earlier step of a transient.
+func (s building) judge() {
+	v := &s.Solver
+	if s.Temperature.NonFiniteCells == 0 && s.FirstBadStep() == 0 {
+		return
+	}
+	v.Converged = false
+	if v.Reason == solution.ReasonTolerance || v.Reason == solution.ReasonAttainable {
+		v.Reason = solution.ReasonBreakdown
+	}
 }

@@ -11,6 +11,10 @@ import (
 
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
+	"thermsim/report/printout"
+	"thermsim/report/samples"
+	"thermsim/report/statistics"
+	"thermsim/report/summary"
 	"thermsim/stack"
 )
 
@@ -21,15 +25,13 @@ func near(t *testing.T, what string, got, want, tol float64) {
 	}
 }
 
-// linear is a temperature whose integrals are known: the mean over a box is the value at its centre.
-func linear(x, y, z float64) float64 { return 300 + 2e3*x - 1.5e3*y + 4e4*z }
-
 func linearRun(t testing.TB, s *stack.Stack) *Run {
-	m := build(t, s)
-	return &Run{Command: "steady", Mesh: m, Solution: &solution.Solution{Field: formulaField{m, linear}}}
+	m := samples.Build(t, s)
+	return &Run{Command: "steady", Mesh: m,
+		Solution: &solution.Solution{Field: samples.Field{Mesh: m, Of: samples.Linear}}}
 }
 
-func summarise(t testing.TB, r *Run) *Summary {
+func summarise(t testing.TB, r *Run) *summary.Summary {
 	t.Helper()
 	s, err := Summarise(r)
 	if err != nil {
@@ -39,19 +41,20 @@ func summarise(t testing.TB, r *Run) *Summary {
 }
 
 func TestMeansOfALinearFieldOnAGradedGrid(t *testing.T) {
-	st := sampleStack(0, 40)
+	st := samples.Stack(0, 40)
 	st.Grid.X = stack.Axis{Cells: 31,
 		Segments: []stack.Segment{{To: 4e-3, Cells: 20, Ratio: 3}, {To: 10e-3, Cells: 11, Ratio: 0.5}}}
 	s := summarise(t, linearRun(t, st))
-	near(t, "mean", s.Temperature.MeanK, linear(5e-3, 4e-3, st.Height()/2), 1e-9)
+	near(t, "mean", s.Temperature.MeanK, samples.Linear(5e-3, 4e-3, st.Height()/2), 1e-9)
 	bottom := 0.0
 	for l, layer := range st.Layers {
-		near(t, "mean of "+layer.Name, s.Layers[l].MeanK, linear(5e-3, 4e-3, bottom+layer.Thickness/2), 1e-9)
+		near(t, "mean of "+layer.Name, s.Layers[l].MeanK, samples.Linear(5e-3, 4e-3, bottom+layer.Thickness/2), 1e-9)
 		bottom += layer.Thickness
 	}
-	m := build(t, st)
+	m := samples.Build(t, st)
 	i, k := m.NX()-1, m.NZ()-1 // the field rises to the east, the south and the top
-	near(t, "max", s.Temperature.MaxK, linear((m.X[i]+m.X[i+1])/2, (m.Y[0]+m.Y[1])/2, (m.Z[k]+m.Z[k+1])/2), 1e-10)
+	near(t, "max", s.Temperature.MaxK, samples.Linear((m.X[i]+m.X[i+1])/2, (m.Y[0]+m.Y[1])/2, (m.Z[k]+m.Z[k+1])/2),
+		1e-10)
 	if at := s.Temperature.MaxAt; at.Layer != "lid" || at.Block != "" || at.XM != (m.X[i]+m.X[i+1])/2 {
 		t.Errorf("the maximum is at %+v, want the south-east corner of the lid", at)
 	}
@@ -70,7 +73,7 @@ func stepIntegral(l float64, n int, x float64) float64 {
 // the block's centre.
 func TestBlockAveragesOnAMisalignedGrid(t *testing.T) {
 	const nx, ny = 37, 23
-	st := sampleStack(nx, ny)
+	st := samples.Stack(nx, ny)
 	r := linearRun(t, st)
 	s := summarise(t, r)
 	meanOf := func(l float64, n int, a, b float64) float64 {
@@ -81,8 +84,8 @@ func TestBlockAveragesOnAMisalignedGrid(t *testing.T) {
 		want, area, exact := 0.0, 0.0, 0.0
 		for _, q := range b.Rects {
 			x, y := meanOf(10e-3, nx, q.X, q.X+q.Width), meanOf(8e-3, ny, q.Y, q.Y+q.Height)
-			want += linear(x, y, zMean) * q.Area()
-			exact += linear(q.X+q.Width/2, q.Y+q.Height/2, zMean) * q.Area()
+			want += samples.Linear(x, y, zMean) * q.Area()
+			exact += samples.Linear(q.X+q.Width/2, q.Y+q.Height/2, zMean) * q.Area()
 			area += q.Area()
 		}
 		got := s.Blocks[n]
@@ -97,14 +100,14 @@ func TestBlockAveragesOnAMisalignedGrid(t *testing.T) {
 	// The core spans x 1.13 to 4.43 mm: its hottest cell holds its south-east corner, in the upper plane.
 	m := r.Mesh
 	const i, j = 16, 2 // 4.43 / (10/37) = 16.4, 0.97 / (8/23) = 2.8
-	want := linear((m.X[i]+m.X[i+1])/2, (m.Y[j]+m.Y[j+1])/2, (m.Z[3]+m.Z[4])/2)
+	want := samples.Linear((m.X[i]+m.X[i+1])/2, (m.Y[j]+m.Y[j+1])/2, (m.Z[3]+m.Z[4])/2)
 	near(t, "maximum of the core", s.Blocks[0].MaxK, want, 1e-10)
 }
 
 // Between the centres of cells of one material a linear field is given back exactly, whatever the grading; a cooled
 // face shows the surface, and one that no heat passes its cell.
 func TestProbes(t *testing.T) {
-	st := sampleStack(0, 9)
+	st := samples.Stack(0, 9)
 	st.Grid.X = stack.Axis{Cells: 13, Segments: []stack.Segment{{To: 10e-3, Cells: 13, Ratio: 4}}}
 	st.Probes = []stack.Probe{
 		{Name: "inside", X: 3.21e-3, Y: 4.56e-3, Z: 117e-6},
@@ -115,13 +118,13 @@ func TestProbes(t *testing.T) {
 	r := linearRun(t, st)
 	s := summarise(t, r)
 	for _, p := range s.Probes[:2] {
-		near(t, p.Name, p.TemperatureK, linear(p.XM, p.YM, p.ZM), 1e-9)
+		near(t, p.Name, p.TemperatureK, samples.Linear(p.XM, p.YM, p.ZM), 1e-9)
 	}
 	m := r.Mesh
-	first, last := placeOf(m, 0, 0, 0), placeOf(m, m.NX()-1, m.NY()-1, m.NZ()-1)
-	near(t, "corner", s.Probes[2].TemperatureK, linear(first.XM, first.YM, first.ZM), 1e-10)
+	first, last := statistics.PlaceOf(m, 0, 0, 0), statistics.PlaceOf(m, m.NX()-1, m.NY()-1, m.NZ()-1)
+	near(t, "corner", s.Probes[2].TemperatureK, samples.Linear(first.XM, first.YM, first.ZM), 1e-10)
 	// 1e4 W/(m2 K) to 300 K behind half a cell of copper.
-	cell, film, half := linear(last.XM, last.YM, last.ZM), 1e-4, 1e-3/3/2/400
+	cell, film, half := samples.Linear(last.XM, last.YM, last.ZM), 1e-4, 1e-3/3/2/400
 	near(t, "far corner", s.Probes[3].TemperatureK, 300+(cell-300)*film/(film+half), 1e-10)
 }
 
@@ -132,8 +135,8 @@ func TestHotSpotsAndTheirProminence(t *testing.T) {
 		return math.Exp(-((x-x0)*(x-x0) + (y-4e-3)*(y-4e-3)) / (1.2e-3 * 1.2e-3))
 	}
 	f := func(x, y, z float64) float64 { return 300 + 50*bump(x, y, 2.5e-3) + 30*bump(x, y, 6e-3) + z }
-	m := build(t, sampleStack(200, 161))
-	r := &Run{Mesh: m, Solution: &solution.Solution{Field: formulaField{m, f}}}
+	m := samples.Build(t, samples.Stack(200, 161))
+	r := &Run{Mesh: m, Solution: &solution.Solution{Field: samples.Field{Mesh: m, Of: f}}}
 	s := summarise(t, r)
 	if len(s.HotSpots) != 2 {
 		t.Fatalf("%d hot spots, want 2: %+v", len(s.HotSpots), s.HotSpots)
@@ -154,10 +157,11 @@ func TestHotSpotsAndTheirProminence(t *testing.T) {
 }
 
 func TestUniformFieldHasOneHotSpot(t *testing.T) {
-	m := build(t, sampleStack(30, 30))
-	s := summarise(t, &Run{Mesh: m, Solution: &solution.Solution{Field: formulaField{m, func(x, y, z float64) float64 {
-		return 350
-	}}}})
+	m := samples.Build(t, samples.Stack(30, 30))
+	s := summarise(t,
+		&Run{Mesh: m, Solution: &solution.Solution{Field: samples.Field{Mesh: m, Of: func(x, y, z float64) float64 {
+			return 350
+		}}}})
 	if len(s.HotSpots) != 1 || s.Temperature.MaxK != 350 || s.Temperature.MinK != 350 {
 		t.Errorf("hot spots %+v, temperature %+v", s.HotSpots, s.Temperature)
 	}
@@ -172,7 +176,7 @@ func TestFiguresOfTheSolveArePassedOn(t *testing.T) {
 	r.Start = time.Now().Add(-time.Minute)
 	s := summarise(t, r)
 	if e := s.Energy; e.InW != 16 || e.OutW != 15 || e.StoredW != 0.5 || e.ImbalanceRel != 0.03125 ||
-		e.ByFaceW != (FaceSummary{Bottom: 1, Top: 2, West: 3, East: 4, South: 5, North: 6}) {
+		e.ByFaceW != (summary.Face{Bottom: 1, Top: 2, West: 3, East: 4, South: 5, North: 6}) {
 		t.Errorf("energy %+v", e)
 	}
 	near(t, "R_th", s.RthKPerW, (s.Temperature.MaxK-300)/16, 1e-12)
@@ -185,18 +189,19 @@ func TestFiguresOfTheSolveArePassedOn(t *testing.T) {
 	if s.Memory.DeviceBytes != 12345678 || s.Memory.HostPeakBytes < 1<<20 {
 		t.Errorf("memory %+v", s.Memory)
 	}
-	if s.Grid != (GridSummary{20, 16, 8, 2560}) {
+	if s.Grid != (summary.Grid{NX: 20, NY: 16, NZ: 8, Cells: 2560}) {
 		t.Errorf("grid %+v", s.Grid)
 	}
 }
 
 func TestTransientPowersAreThoseOfTheLastStep(t *testing.T) {
-	st := sampleStack(10, 8)
+	st := samples.Stack(10, 8)
 	p := &st.Layers[1].Powers[0]
 	p.Trace = &stack.Trace{Times: []float64{0, 1}, End: 2, Watts: [][]float64{{1, 2, 3}, {10, 20, 30}}}
-	m := build(t, st)
+	m := samples.Build(t, st)
 	r := &Run{Command: "transient", Mesh: m, Solution: &solution.Solution{
-		Field: formulaField{m, linear}, Dt: 0.5, Status: solution.Status{Converged: true, IterationsTotal: 31},
+		Field: samples.Field{Mesh: m, Of: samples.Linear}, Dt: 0.5,
+		Status: solution.Status{Converged: true, IterationsTotal: 31},
 		Steps: []solution.Step{{Time: 0.5, MaxK: 301, PowerW: 6, Converged: false},
 			{Time: 1, PowerW: 6, Converged: true}, {Time: 1.5, PowerW: 60, Converged: true}},
 	}}
@@ -220,7 +225,7 @@ func TestFiguresDoNotDependOnTheCores(t *testing.T) {
 	r := sampleRun(t, 301, 257)
 	text := func() string {
 		s := summarise(t, r)
-		s.Time, s.Memory = TimeSummary{}, MemorySummary{}
+		s.Time, s.Memory = summary.Time{}, summary.Memory{}
 		var b bytes.Buffer
 		if err := s.WriteJSON(&b); err != nil {
 			t.Fatal(err)
@@ -237,7 +242,7 @@ func TestFiguresDoNotDependOnTheCores(t *testing.T) {
 func TestSummaryOfABrokenField(t *testing.T) {
 	r := sampleRun(t, 12, 10)
 	m := r.Mesh
-	r.Solution.Field = formulaField{m, func(x, y, z float64) float64 {
+	r.Solution.Field = samples.Field{Mesh: m, Of: func(x, y, z float64) float64 {
 		if x < 1e-3 {
 			return math.NaN()
 		}
@@ -253,7 +258,7 @@ func TestSummaryOfABrokenField(t *testing.T) {
 	if s.Temperature.NonFiniteCells != broken || s.Temperature.MaxK != 350 {
 		t.Errorf("temperature %+v, want %d cells left out", s.Temperature, broken)
 	}
-	r.Solution.Field = formulaField{m, func(x, y, z float64) float64 { return math.Inf(1) }}
+	r.Solution.Field = samples.Field{Mesh: m, Of: func(x, y, z float64) float64 { return math.Inf(1) }}
 	s = summarise(t, r)
 	var b bytes.Buffer
 	if err := s.WriteJSON(&b); err != nil {
@@ -269,7 +274,7 @@ func TestSummaryOfABrokenField(t *testing.T) {
 	if v, there := got.Temperature["max_K"]; !there || v != nil {
 		t.Errorf("max_K is %v, want null", v)
 	}
-	if err := WriteText(&b, s, Style{}); err != nil || strings.Contains(b.String(), "NaN") {
+	if err := printout.Write(&b, s, printout.Style{}); err != nil || strings.Contains(b.String(), "NaN") {
 		t.Errorf("text of a broken field: %v", err)
 	}
 }
@@ -283,11 +288,11 @@ func TestSummariseNeedsItsParts(t *testing.T) {
 }
 
 func BenchmarkSummarise512x512x10(b *testing.B) {
-	st := sampleStack(512, 512)
+	st := samples.Stack(512, 512)
 	st.Layers[3].Cells = 5
-	m := build(b, st)
+	m := samples.Build(b, st)
 	plane := make([]float64, 512*512)
-	if err := (formulaField{m, bumps}).Plane(2, plane); err != nil {
+	if err := (samples.Field{Mesh: m, Of: samples.Bumps}).Plane(2, plane); err != nil {
 		b.Fatal(err)
 	}
 	r := &Run{Mesh: m, Solution: &solution.Solution{Field: samePlane(plane)}}
@@ -304,35 +309,4 @@ type samePlane []float64
 func (p samePlane) Plane(_ int, dst []float64) error {
 	copy(dst, p)
 	return nil
-}
-
-// Two summits make two hot spots only where they lie apart by more than a fiftieth of the diagonal, which is 12.8 mm.
-func TestHotSpotsLieApart(t *testing.T) {
-	for _, c := range []struct {
-		apart float64
-		want  int
-	}{{0.25e-3, 1}, {0.75e-3, 2}} {
-		s := sampleStack(200, 160)
-		m := build(t, s)
-		peak := func(x, y, x0 float64) float64 {
-			return math.Exp(-(math.Pow(x-x0, 2) + math.Pow(y-4e-3, 2)) / math.Pow(30e-6, 2))
-		}
-		bins := newPeakMap(m.NX(), m.NY())
-		plane := make([]float64, m.NX()*m.NY())
-		field := formulaField{m, func(x, y, _ float64) float64 {
-			return 300 + 50*peak(x, y, 5.025e-3) + 40*peak(x, y, 5.025e-3+c.apart)
-		}}
-		if err := field.Plane(0, plane); err != nil {
-			t.Fatal(err)
-		}
-		for at, kelvin := range plane {
-			b := at/m.NX()*bins.ny/m.NY()*bins.nx + at%m.NX()*bins.nx/m.NX()
-			if kelvin > bins.bins[b].t {
-				bins.bins[b].t, bins.bins[b].i, bins.bins[b].j = kelvin, int32(at%m.NX()), int32(at/m.NX())
-			}
-		}
-		if spots := bins.hotSpots(m); len(spots) != c.want {
-			t.Errorf("summits %g m apart: %d hot spots, want %d", c.apart, len(spots), c.want)
-		}
-	}
 }

@@ -8,33 +8,34 @@ import (
 	"strings"
 
 	"thermsim/internal/printable"
+	"thermsim/report/summary"
 )
 
 // peakHead and peakCells are the columns of peaks over time, which transients have.
-func peakHead(s *Summary, head ...string) []string {
-	if s.Peak == (Peak{}) {
+func peakHead(s *summary.Summary, head ...string) []string {
+	if s.Peak == (summary.Peak{}) {
 		return head
 	}
 	return append(head, "peak_K", "peak_time_s", "peak_x_m", "peak_y_m", "peak_z_m")
 }
 
 // leakHead and leakCells add the leakage, which is part of the power, where anything leaks.
-func leakHead(s *Summary, names []string) []string {
+func leakHead(s *summary.Summary, names []string) []string {
 	if s.Power.LeakageW == 0 {
 		return names
 	}
 	return append(names, "leakage_W")
 }
 
-func leakCells(s *Summary, watts float64, cells []string) []string {
+func leakCells(s *summary.Summary, watts float64, cells []string) []string {
 	if s.Power.LeakageW == 0 {
 		return cells
 	}
 	return append(cells, csvNumber(watts))
 }
 
-func peakCells(s *Summary, p *Peak, cells ...string) []string {
-	if s.Peak == (Peak{}) {
+func peakCells(s *summary.Summary, p *summary.Peak, cells ...string) []string {
+	if s.Peak == (summary.Peak{}) {
 		return cells
 	}
 	return append(cells, csvNumber(p.MaxK), csvNumber(p.TimeS), csvNumber(p.At.XM), csvNumber(p.At.YM),
@@ -42,7 +43,7 @@ func peakCells(s *Summary, p *Peak, cells ...string) []string {
 }
 
 // writeBlocksCSV lists the blocks in the order of the layers and their floorplans.
-func writeBlocksCSV(w io.Writer, s *Summary) error {
+func writeBlocksCSV(w io.Writer, s *summary.Summary) error {
 	rows :=
 		[][]string{leakHead(s, peakHead(s, "layer", "block", "area_m2", "power_W", "density_W_per_m2", "max_K", "avg_K",
 			"min_K", "max_x_m", "max_y_m", "max_z_m"))}
@@ -58,7 +59,7 @@ func writeBlocksCSV(w io.Writer, s *Summary) error {
 }
 
 // writeDiesCSV lists the dies in the order of their lowest regions.
-func writeDiesCSV(w io.Writer, s *Summary) error {
+func writeDiesCSV(w io.Writer, s *summary.Summary) error {
 	rows :=
 		[][]string{leakHead(s, peakHead(s, "die", "layers", "power_W", "max_K", "mean_K", "min_K", "max_x_m", "max_y_m",
 			"max_z_m"))}
@@ -73,10 +74,11 @@ func writeDiesCSV(w io.Writer, s *Summary) error {
 }
 
 // writeRegionsCSV lists regions, what they leave of their layers, and uniform powers, in the order of the layers.
-func writeRegionsCSV(w io.Writer, s *Summary) error {
+func writeRegionsCSV(w io.Writer, s *summary.Summary) error {
 	rows :=
-		[][]string{leakHead(s, peakHead(s, "layer", "region", "kind", "material", "area_m2", "power_W", "max_K", "mean_K",
-			"min_K", "max_x_m", "max_y_m", "max_z_m"))}
+		[][]string{
+			leakHead(s, peakHead(s, "layer", "region", "kind", "material", "area_m2", "power_W", "max_K", "mean_K",
+				"min_K", "max_x_m", "max_y_m", "max_z_m"))}
 	for i := range s.Regions {
 		r := &s.Regions[i]
 		rows = append(rows,
@@ -89,7 +91,7 @@ func writeRegionsCSV(w io.Writer, s *Summary) error {
 }
 
 // writeLimitsCSV lists the limits, worst first.
-func writeLimitsCSV(w io.Writer, s *Summary) error {
+func writeLimitsCSV(w io.Writer, s *summary.Summary) error {
 	rows := [][]string{{"kind", "layer", "name", "tmax_K", "max_K", "margin_K", "margin_W", "time_s", "x_m", "y_m",
 		"z_m", "at_layer", "at_block", "at_region", "ok"}}
 	for i := range s.Limits {
@@ -107,11 +109,12 @@ func writeLimitsCSV(w io.Writer, s *Summary) error {
 }
 
 // writeLayersCSV lists the layers from the bottom.
-func writeLayersCSV(w io.Writer, s *Summary) error {
+func writeLayersCSV(w io.Writer, s *summary.Summary) error {
 	rows :=
-		[][]string{leakHead(s, peakHead(s, "layer", "material", "z_bottom_m", "thickness_m", "power_W", "max_K", "mean_K",
-			"min_K",
-			"max_x_m", "max_y_m", "max_z_m", "max_block", "mean_without"))}
+		[][]string{
+			leakHead(s, peakHead(s, "layer", "material", "z_bottom_m", "thickness_m", "power_W", "max_K", "mean_K",
+				"min_K",
+				"max_x_m", "max_y_m", "max_z_m", "max_block", "mean_without"))}
 	for i := range s.Layers {
 		l := &s.Layers[i]
 		rows = append(rows,
@@ -143,4 +146,42 @@ func csvNumber(v float64) string {
 		return ""
 	}
 	return strconv.FormatFloat(v, 'g', 10, 64)
+}
+
+// writeCoolantCSV lists every cavity's coolant along the flow.
+func writeCoolantCSV(w io.Writer, s *summary.Summary) error {
+	rows := [][]string{{"layer", "distance_m", "mixed_K", "min_K", "max_K"}}
+	for i := range s.Coolant {
+		c := &s.Coolant[i]
+		for _, a := range c.Along {
+			rows = append(rows, []string{c.Layer, csvNumber(a.DistanceM), csvNumber(a.MixedK), csvNumber(a.MinK),
+				csvNumber(a.MaxK)})
+		}
+	}
+	return writeRows(w, rows)
+}
+
+// writeStreamsCSV lists every cavity's streams.
+func writeStreamsCSV(w io.Writer, s *summary.Summary) error {
+	rows := [][]string{{"layer", "from_m", "to_m", "flow_m3_per_s", "velocity_m_per_s", "reynolds", "pressure_drop_Pa",
+		"outlet_K", "heat_W"}}
+	for i := range s.Coolant {
+		c := &s.Coolant[i]
+		for _, t := range c.Streams {
+			rows = append(rows, []string{c.Layer, csvNumber(t.FromM), csvNumber(t.ToM), csvNumber(t.FlowM3PerS),
+				csvNumber(t.VelocityMPerS), csvNumber(t.Reynolds), csvNumber(t.PressureDrop),
+				csvNumber(t.OutletK), csvNumber(t.HeatW)})
+		}
+	}
+	return writeRows(w, rows)
+}
+
+// writeJedecCSV lists the figures.
+func writeJedecCSV(w io.Writer, s *summary.Summary) error {
+	rows := [][]string{{"environment", "figure", "K_per_W", "junction_K", "reference", "reference_K", "power_W"}}
+	for _, f := range s.Jedec.Figures {
+		rows = append(rows, []string{s.Jedec.Environment, f.Name, csvNumber(f.KPerW), csvNumber(s.Jedec.JunctionK),
+			f.Reference, csvNumber(f.ReferenceK), csvNumber(s.Jedec.PowerW)})
+	}
+	return writeRows(w, rows)
 }

@@ -11,6 +11,8 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/report/picture"
+	"thermsim/report/quantity"
+	"thermsim/report/summary"
 )
 
 // ColorDepth is how many colours a terminal shows.
@@ -33,7 +35,7 @@ const (
 
 // WriteTerminalMap draws the hottest layer in characters: half blocks in the colours of the pictures, the hottest place
 // marked, and a scale beside.
-func WriteTerminalMap(w io.Writer, m *mesh.Mesh, f solution.Field, s *Summary, width int,
+func WriteTerminalMap(w io.Writer, m *mesh.Mesh, f solution.Field, s *summary.Summary, width int,
 	depth ColorDepth) error {
 	if depth == NoColor || width < mapBeside+24 || !(s.Temperature.MaxK >= s.Temperature.MinK) {
 		return nil
@@ -57,12 +59,12 @@ func WriteTerminalMap(w io.Writer, m *mesh.Mesh, f solution.Field, s *Summary, w
 		}
 	}
 	fmt.Fprintf(t.w, "\n\x1b[1mHottest layer: %s\x1b[0m  \x1b[2m%s x %s mm%s\x1b[0m\n", m.Stack.Layers[layer].Name,
-		millimetres(m.X[m.NX()]-m.X[0]), millimetres(m.Y[m.NY()]-m.Y[0]), comma(s.lastStepNote()))
+		quantity.Millimetres(m.X[m.NX()]-m.X[0]), quantity.Millimetres(m.Y[m.NY()]-m.Y[0]), comma(s.LastStepNote()))
 	t.draw()
 	return t.w.Flush()
 }
 
-func hottestLayer(s *Summary) int {
+func hottestLayer(s *summary.Summary) int {
 	best := 0
 	for i := range s.Layers {
 		if s.Layers[i].MaxK > s.Layers[best].MaxK {
@@ -138,7 +140,7 @@ func (t *terminalMap) scale(row int) string {
 	default:
 		return bar
 	}
-	return bar + fmt.Sprintf(" %s °C", strings.TrimSpace(digitsFor(t.hi-t.lo).celsius(value)))
+	return bar + fmt.Sprintf(" %s °C", strings.TrimSpace(quantity.DigitsFor(t.hi-t.lo).Celsius(value)))
 }
 
 // code sets the foreground (38) or background (48).

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"thermsim/report/samples"
 )
 
 var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
@@ -64,7 +66,8 @@ func TestNoMapWithoutColor(t *testing.T) {
 	if err := WriteTerminalMap(&b, r.Mesh, r.Solution.Field, s, 100, NoColor); err != nil || b.Len() > 0 {
 		t.Errorf("%q, %v", b.String(), err)
 	}
-	if err := WriteTerminalMap(&b, r.Mesh, r.Solution.Field, s, 100, Palette256); err != nil || !strings.Contains(b.String(), "\x1b[38;5;") ||
+	if err := WriteTerminalMap(&b, r.Mesh, r.Solution.Field, s, 100, Palette256); err != nil ||
+		!strings.Contains(b.String(), "\x1b[38;5;") ||
 		strings.Contains(b.String(), ";2;") {
 		t.Errorf("256 colours: %v", err)
 	}
@@ -73,6 +76,6 @@ func TestNoMapWithoutColor(t *testing.T) {
 // shaped is the sample run with another field.
 func shaped(t *testing.T, nx, ny int, f func(x, y, z float64) float64) *Run {
 	r := sampleRun(t, nx, ny)
-	r.Solution.Field = formulaField{r.Mesh, f}
+	r.Solution.Field = samples.Field{Mesh: r.Mesh, Of: f}
 	return r
 }

@@ -9,13 +9,17 @@ import (
 	"unicode/utf8"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/report/printout"
+	"thermsim/report/quantity"
+	"thermsim/report/samples"
+	"thermsim/report/summary"
 	"thermsim/stack"
 )
 
-func text(t testing.TB, s *Summary, st Style) string {
+func text(t testing.TB, s *summary.Summary, st printout.Style) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteText(&b, s, st); err != nil {
+	if err := printout.Write(&b, s, st); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -24,7 +28,7 @@ func text(t testing.TB, s *Summary, st Style) string {
 func TestTextTellsTheVerdictFirst(t *testing.T) {
 	r := sampleRun(t, 97, 83)
 	s := summarise(t, r)
-	lines := strings.Split(text(t, s, Style{}), "\n")
+	lines := strings.Split(text(t, s, printout.Style{}), "\n")
 	peak := fmt.Sprintf("Peak %.2f degC in feol, block core at x 2.835, y 2.265 mm", s.Temperature.MaxK-273.15)
 	rise := fmt.Sprintf("%.2f K above the ambient of 26.85 degC: R_th %.3f K/W", s.Temperature.MaxK-300,
 		(s.Temperature.MaxK-300)/16)
@@ -42,19 +46,20 @@ func TestTextTellsTheVerdictFirst(t *testing.T) {
 func TestTextShoutsWhenNotConverged(t *testing.T) {
 	r := sampleRun(t, 10, 8)
 	r.Solution.Status.Converged, r.Solution.Status.Reason = false, solution.ReasonIterations
-	got := text(t, summarise(t, r), Style{})
+	got := text(t, summarise(t, r), printout.Style{})
 	if verdict, _, _ := strings.Cut(got, "Peak"); !strings.Contains(verdict, "NOT CONVERGED: the solve ended by "+
 		"iteration limit.") {
 		t.Errorf("before the peak:\n%s", verdict)
 	}
-	if colored := text(t, summarise(t, r), Style{Color: true}); !strings.Contains(colored, "\x1b[1;31mNOT CONVERGED") {
+	if colored := text(t, summarise(t, r), printout.Style{Color: true}); !strings.Contains(colored,
+		"\x1b[1;31mNOT CONVERGED") {
 		t.Error("not in red")
 	}
 }
 
 // Whatever the names and numbers, no line is wider than the page, and without colour there is no escape.
 func TestTextFitsThePage(t *testing.T) {
-	st := sampleStack(30, 24)
+	st := samples.Stack(30, 24)
 	long := strings.Repeat("a_long_name_", 6)
 	st.Title = strings.Repeat("title ", 40)
 	st.Layers[1].Name = long
@@ -62,18 +67,18 @@ func TestTextFitsThePage(t *testing.T) {
 	p.Blocks = nil
 	for i := range 60 {
 		x, y := float64(i%10)*1e-3, float64(i/10)*1.2e-3
-		p.Blocks = append(p.Blocks, stack.Block{Name: fmt.Sprint(long, i), Rects: rect(x, y, 1e-3, 1.2e-3),
+		p.Blocks = append(p.Blocks, stack.Block{Name: fmt.Sprint(long, i), Rects: samples.Rect(x, y, 1e-3, 1.2e-3),
 			Watts: 1e-4 * math.Pow(1.3, float64(i))})
 	}
-	m := build(t, st)
+	m := samples.Build(t, st)
 	r := sampleRun(t, 10, 8)
-	r.Mesh, r.Solution.Field = m, formulaField{m, bumps}
+	r.Mesh, r.Solution.Field = m, samples.Field{Mesh: m, Of: samples.Bumps}
 	r.Solution.Energy.ByFace = [6]float64{1.5, 2.5, 3.5, 4.5, -1.5, 5.5}
 	r.Solution.Steps = []solution.Step{{Time: 1e-3, MaxK: 320, PowerW: 3, Converged: true}}
 	r.Solution.Dt = 1e-3
 	s := summarise(t, r)
 	for _, width := range []int{80, 100, 132} {
-		got := text(t, s, Style{Width: width})
+		got := text(t, s, printout.Style{Width: width})
 		for _, l := range strings.Split(got, "\n") {
 			if n := utf8.RuneCountInString(l); n > width {
 				t.Errorf("%d characters on a page of %d: %s", n, width, l)
@@ -90,12 +95,16 @@ func TestTextFitsThePage(t *testing.T) {
 
 func TestNumbersForPeople(t *testing.T) {
 	for got, want := range map[string]string{
-		significant(0.0123456, 3): "0.0123", significant(123456, 3): "123456", significant(1.23e-5, 3): "1.23e-05",
-		significant(0, 3): "0", significant(math.NaN(), 3): "-", fixed(-0.001, 2): "0.00", fixed(-1.5, 1): "-1.5",
-		seconds(0.0123): "12.3 ms", seconds(0.5): "500 ms", seconds(2.345): "2.35 s", seconds(4.2e-5): "42.0 us",
-		seconds(0):     "0 s",
-		byteCount(999): "999 B", byteCount(165 << 20): "165 MiB", cellCount(2621440): "2,621,440",
-		cellCount(999): "999",
+		quantity.Significant(0.0123456, 3): "0.0123", quantity.Significant(123456, 3): "123456",
+		quantity.Significant(1.23e-5, 3): "1.23e-05",
+		quantity.Significant(0, 3):       "0", quantity.Significant(math.NaN(), 3): "-",
+		quantity.Fixed(-0.001, 2): "0.00",
+		quantity.Fixed(-1.5, 1):   "-1.5",
+		quantity.Seconds(0.0123):  "12.3 ms", quantity.Seconds(0.5): "500 ms", quantity.Seconds(2.345): "2.35 s",
+		quantity.Seconds(4.2e-5): "42.0 us",
+		quantity.Seconds(0):      "0 s",
+		quantity.Bytes(999):      "999 B", quantity.Bytes(165 << 20): "165 MiB", quantity.Count(2621440): "2,621,440",
+		quantity.Count(999): "999",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -115,20 +124,21 @@ func TestPeakMemoryFromProc(t *testing.T) {
 // Shares of what leaves and of what enters, each at most all of it, also where they nearly cancel.
 func TestSharesOfHeat(t *testing.T) {
 	for _, c := range []struct {
-		energy EnergySummary
+		energy summary.Energy
 		want   string
 	}{
-		{EnergySummary{InW: 16, OutW: 16, ByFaceW: FaceSummary{Top: 12, West: 4}},
+		{summary.Energy{InW: 16, OutW: 16, ByFaceW: summary.Face{Top: 12, West: 4}},
 			"top 12.00 (75.0 %), west 4.00 (25.0 %)"},
-		{EnergySummary{OutW: 0.0014, ByFaceW: FaceSummary{Bottom: -0.0586, Top: 0.06}},
+		{summary.Energy{OutW: 0.0014, ByFaceW: summary.Face{Bottom: -0.0586, Top: 0.06}},
 			"bottom -0.06 (100.0 % of what enters), top 0.06 (100.0 % of what leaves)"},
-		{EnergySummary{InW: 6, OutW: 6, ByFaceW: FaceSummary{Bottom: -2, Top: 7, East: 1}},
+		{summary.Energy{InW: 6, OutW: 6, ByFaceW: summary.Face{Bottom: -2, Top: 7, East: 1}},
 			"bottom -2.00 (25.0 % of what enters), top 7.00 (87.5 % of what leaves), east 1.00 (12.5 % of " +
 				"what leaves)"},
-		{EnergySummary{OutW: -3, StoredW: 3, ByFaceW: FaceSummary{South: -3}}, "south -3.00 (100.0 % of what enters)"},
-		{EnergySummary{}, "no heat passes any of them"},
+		{summary.Energy{OutW: -3, StoredW: 3, ByFaceW: summary.Face{South: -3}},
+			"south -3.00 (100.0 % of what enters)"},
+		{summary.Energy{}, "no heat passes any of them"},
 	} {
-		if got := strings.Join(facesText(&c.energy, 2), ", "); got != c.want {
+		if got := strings.Join(summary.FacesText(&c.energy, 2), ", "); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

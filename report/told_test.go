@@ -7,30 +7,20 @@ import (
 	"strings"
 	"testing"
 
+	"thermsim/report/jsonfile"
 	"thermsim/report/picture"
+	"thermsim/report/printout"
+	"thermsim/report/quantity"
+	"thermsim/report/samples"
+	"thermsim/report/summary"
 	"thermsim/stack"
-	"thermsim/stack/geometry"
 )
-
-// A cell belongs to a shape that covers half of it or more, not to the rectangle around the shape.
-func TestRegionOfACellUnderAShape(t *testing.T) {
-	s := sampleStack(10, 8) // cells of 1 mm
-	mm := func(x, y float64) geometry.Point { return geometry.Point{X: x * 1e-3, Y: y * 1e-3} }
-	l := geometry.Polygon{mm(0, 0), mm(4, 0), mm(4, 1), mm(1, 1), mm(1, 4), mm(0, 4)}
-	s.Layers[0].Regions = []stack.Region{{Name: "l", Material: 1, Rect: stack.Around(l), Shape: l}}
-	m := build(t, s)
-	for at, want := range map[[2]int]string{{0, 0}: "l", {3, 0}: "l", {0, 3}: "l", {2, 2}: "", {5, 5}: ""} {
-		if got := regionAt(m, 0, at[0], at[1]); got != want {
-			t.Errorf("cell %v lies in %q, want %q", at, got, want)
-		}
-	}
-}
 
 // Watts per cell of an even density give that density on any grid.
 func TestDensitiesOnAGradedGrid(t *testing.T) {
-	s := sampleStack(4, 4)
+	s := samples.Stack(4, 4)
 	s.Grid.X = stack.Axis{Cells: 4, Segments: []stack.Segment{{To: 10e-3, Cells: 4, Ratio: 3}}}
-	m := build(t, s)
+	m := samples.Build(t, s)
 	watts := make([]float64, 16)
 	for n := range watts {
 		watts[n] = 5e5 * m.DX(n%4) * m.DY(n/4)
@@ -68,7 +58,7 @@ func TestMembersLeftOut(t *testing.T) {
 		C struct{ X int } `json:"c,omitzero"`
 		D float64         `json:"d"`
 	}{D: math.NaN()}
-	if err := WriteJSONLine(&b, "e", v); err != nil || b.String() != `{"event":"e","a":0,"d":null}`+"\n" {
+	if err := jsonfile.WriteLine(&b, "e", v); err != nil || b.String() != `{"event":"e","a":0,"d":null}`+"\n" {
 		t.Errorf("%v, %s", err, b.String())
 	}
 }
@@ -104,10 +94,10 @@ func TestMatrixOnAFullDisk(t *testing.T) {
 // The IR drop of a net is told in mV.
 func TestDropOfANet(t *testing.T) {
 	s :=
-		SystemSummary{
-			Netlist: &NetlistSummary{Nets: []NetSummary{{Nodes: 5, NominalV: 1.8, WorstV: 0.0125, WorstNode: "n7"}}}}
+		summary.System{
+			Netlist: &summary.Netlist{Nets: []summary.Net{{Nodes: 5, NominalV: 1.8, WorstV: 0.0125, WorstNode: "n7"}}}}
 	var b bytes.Buffer
-	if err := WriteSystemText(&b, &s, Style{}); err != nil ||
+	if err := printout.WriteSystem(&b, &s, printout.Style{}); err != nil ||
 		!strings.Contains(b.String(), "net of 5 nodes at 1.8 V: at most 12.5 mV off, at node n7") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
@@ -129,16 +119,16 @@ func TestScaleBesideAMap(t *testing.T) {
 // Cells without a temperature stand before all figures.
 func TestTextShoutsWhenCellsAreBroken(t *testing.T) {
 	r := sampleRun(t, 12, 10)
-	r.Solution.Field = formulaField{r.Mesh, func(x, _, _ float64) float64 {
+	r.Solution.Field = samples.Field{Mesh: r.Mesh, Of: func(x, _, _ float64) float64 {
 		if x < 1e-3 {
 			return math.NaN()
 		}
 		return 350
 	}}
 	s := summarise(t, r)
-	got := text(t, s, Style{})
+	got := text(t, s, printout.Style{})
 	if at, peak := strings.Index(got,
-		"BROKEN FIELD: "+cellCount(s.Temperature.NonFiniteCells)+" cells have no finite temperature"),
+		"BROKEN FIELD: "+quantity.Count(s.Temperature.NonFiniteCells)+" cells have no finite temperature"),
 		strings.Index(got, "Peak"); at < 0 || peak < at {
 		t.Errorf("the broken cells at %d, the peak at %d of\n%s", at, peak, got)
 	}

@@ -13,6 +13,8 @@ import (
 	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/report/fieldfile"
+	"thermsim/report/statistics"
+	"thermsim/report/summary"
 )
 
 // Trace records trace.csv: per step its end time in s, the power in W and the hottest cell, then the average and
@@ -21,11 +23,11 @@ import (
 type Trace struct {
 	files   *staging.Transaction
 	m       *mesh.Mesh
-	blocks  []*block
-	parts   []*part
-	dies    []*die
-	peaks   *peakWatch
-	probes  *probes
+	blocks  []*statistics.Block
+	parts   []*statistics.Part
+	dies    []*statistics.Die
+	peaks   *statistics.PeakWatch
+	probes  *statistics.Probes
 	regions *reduction.Regions // blocks, parts, peaks of the planes, and the probes
 	file    *staging.Output
 	out     *bufio.Writer
@@ -37,13 +39,13 @@ const traceName = "trace.csv"
 
 // NewTrace starts the file with the head of the table.
 func NewTrace(files *staging.Transaction, m *mesh.Mesh, further ...TraceColumn) (*Trace, error) {
-	t := &Trace{files: files, m: m, blocks: newBlocks(m), parts: newParts(m), further: further}
-	t.dies = newDies(t.parts)
-	t.peaks = newPeakWatch(m, t.blocks, t.parts)
+	t := &Trace{files: files, m: m, blocks: statistics.NewBlocks(m), parts: statistics.NewParts(m), further: further}
+	t.dies = statistics.NewDies(t.parts)
+	t.peaks = statistics.NewPeakWatch(m, t.blocks, t.parts)
 	var points []mesh.Sample
-	t.probes, points = newProbes(m)
+	t.probes, points = statistics.NewProbes(m)
 	var err error
-	t.regions, err = reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Groups: t.peaks.groups,
+	t.regions, err = reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Groups: t.peaks.Groups,
 		Points: points, PlanePeaks: true})
 	if err != nil {
 		return nil, err
@@ -70,19 +72,19 @@ func (t *Trace) header() []string {
 		names = append(names, "leakage_W")
 	}
 	for _, b := range t.blocks {
-		name := t.m.Stack.Layers[b.layer].Name + "/" + b.name
+		name := t.m.Stack.Layers[b.Layer].Name + "/" + b.Name
 		names = append(names, name+"_avg_K", name+"_max_K")
 	}
 	for _, p := range t.parts {
-		what := p.name
-		if p.material >= 0 && (p.name == "" || p.kind == kindRest) {
-			what = t.m.Stack.Materials[p.material].Name
+		what := p.Name
+		if p.Material >= 0 && (p.Name == "" || p.Kind == summary.KindRest) {
+			what = t.m.Stack.Materials[p.Material].Name
 		}
-		name := t.m.Stack.Layers[p.layer].Name + "/" + p.kind + ":" + what
+		name := t.m.Stack.Layers[p.Layer].Name + "/" + p.Kind + ":" + what
 		names = append(names, name+"_avg_K", name+"_max_K")
 	}
 	for _, d := range t.dies {
-		names = append(names, "die:"+d.name+"_avg_K", "die:"+d.name+"_max_K")
+		names = append(names, "die:"+d.Name+"_avg_K", "die:"+d.Name+"_max_K")
 	}
 	for _, p := range t.m.Stack.Probes {
 		names = append(names, p.Name+"_K")
@@ -102,7 +104,7 @@ func (t *Trace) Step(n int, step solution.Step, f solution.Field) error {
 	if err != nil {
 		return err
 	}
-	t.peaks.take(n, values)
+	t.peaks.Take(n, values)
 	t.row = strconv.AppendFloat(t.row[:0], step.Time, 'g', 10, 64)
 	t.row = append(t.row, ',')
 	t.row = strconv.AppendFloat(t.row, step.PowerW, 'g', 10, 64)
@@ -116,12 +118,12 @@ func (t *Trace) Step(n int, step solution.Step, f solution.Field) error {
 		t.kelvin(hi)
 	}
 	for _, d := range t.dies {
-		e, _ := d.extent(values.Extents[len(t.blocks):])
+		e, _ := d.Extent(values.Extents[len(t.blocks):])
 		_, avg, hi := e.Result()
 		t.kelvin(avg)
 		t.kelvin(hi)
 	}
-	for _, v := range t.probes.kelvin(values.Points) {
+	for _, v := range t.probes.Kelvin(values.Points) {
 		t.kelvin(v)
 	}
 	for _, c := range t.further {
@@ -156,6 +158,3 @@ func stageTrace(ctx context.Context, files *staging.Transaction, open TraceReade
 		return err
 	})
 }
-
-// TraceReader opens the table of trace.csv, which may be larger than the memory.
-type TraceReader func() (io.ReadCloser, error)

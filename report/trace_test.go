@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
 	"thermsim/gpusolve/solution"
+	"thermsim/report/samples"
 )
 
 func TestTrace(t *testing.T) {
-	r := linearRun(t, sampleStack(37, 23))
+	r := linearRun(t, samples.Stack(37, 23))
 	dir := filepath.Join(t.TempDir(), "out")
 	files := begin(t, dir, nil)
 	w, err := NewTrace(files, r.Mesh)
@@ -22,7 +24,7 @@ func TestTrace(t *testing.T) {
 	s := summarise(t, r)
 	for n := range 3 {
 		rise := float64(n) // the field of step n lies n kelvin higher
-		f := formulaField{r.Mesh, func(x, y, z float64) float64 { return linear(x, y, z) + rise }}
+		f := samples.Field{Mesh: r.Mesh, Of: func(x, y, z float64) float64 { return samples.Linear(x, y, z) + rise }}
 		step := solution.Step{Time: 1e-3 * float64(n+1), PowerW: 16, MaxK: s.Temperature.MaxK + rise}
 		if err := w.Step(n+1, step, f); err != nil {
 			t.Fatal(err)
@@ -57,7 +59,7 @@ func TestTrace(t *testing.T) {
 			near(t, block.Name+" average", parse(t, row[3+2*b]), block.AvgK+float64(n), 1e-6)
 			near(t, block.Name+" maximum", parse(t, row[4+2*b]), block.MaxK+float64(n), 1e-6)
 		}
-		near(t, "sensor", parse(t, row[9]), linear(3.3e-3, 2.2e-3, 101e-6)+float64(n), 1e-6)
+		near(t, "sensor", parse(t, row[9]), samples.Linear(3.3e-3, 2.2e-3, 101e-6)+float64(n), 1e-6)
 	}
 }
 

@@ -5,10 +5,11 @@ import (
 	"slices"
 
 	"thermsim/mesh/plausibility"
+	"thermsim/report/statistics"
 )
 
 // addWarnings states the doubts about the stack, the command line and the temperatures.
-func (s building) addWarnings(r *Run, parts []*part) {
+func (s building) addWarnings(r *Run, parts []*statistics.Part) {
 	s.Warnings = []plausibility.Warning{}
 	if r.Recorded != nil {
 		s.Warnings = append(s.Warnings, r.Recorded.Warnings...)
@@ -29,14 +30,14 @@ func (s building) addWarnings(r *Run, parts []*part) {
 }
 
 // sampledRows are the layers in which more regions lie over each other than are told apart.
-func sampledRows(r *Run, parts []*part) []plausibility.Warning {
+func sampledRows(r *Run, parts []*statistics.Part) []plausibility.Warning {
 	var found []plausibility.Warning
 	last := -1
 	for _, p := range parts {
-		if !p.sampled || p.layer == last {
+		if !p.Sampled || p.Layer == last {
 			continue
 		}
-		last = p.layer
+		last = p.Layer
 		y := &r.Mesh.Stack.Layers[last]
 		found = append(found, plausibility.Warning{
 			Code: plausibility.CrowdedCells, Place: y.Regions[0].Pos.String(),
@@ -46,22 +47,4 @@ func sampledRows(r *Run, parts []*part) []plausibility.Warning {
 		})
 	}
 	return found
-}
-
-// warnings come right after the verdict, which they qualify.
-func (p *page) warnings(s *Summary) {
-	if len(s.Warnings) == 0 {
-		return
-	}
-	p.heading(fmt.Sprintf("Warnings (%d)", len(s.Warnings)), "possible, but seldom meant; --strict refuses them")
-	_ = plausibility.Write(p.w, s.Warnings, p.style.Width) // errors stay in the writer until Flush
-}
-
-// warningLines are the warnings as a page lists them.
-func warningLines(s *Summary) []string {
-	var lines []string
-	for _, w := range s.Warnings {
-		lines = append(lines, w.String())
-	}
-	return lines
 }

@@ -8,6 +8,7 @@ import (
 
 	"thermsim/internal/staging"
 	"thermsim/report/saved"
+	"thermsim/report/summary"
 )
 
 // Write writes summary.json, blocks.csv, layers.csv, where the stack has them dies.csv, regions.csv, limits.csv and
@@ -16,7 +17,7 @@ import (
 // range of colours. Either every file is written whole or, on an error or a cancelled context, none.
 //
 // Write brings the times and the memory in s up to date before it writes them.
-func Write(ctx context.Context, dir string, r *Run, s *Summary, o Options) ([]string, error) {
+func Write(ctx context.Context, dir string, r *Run, s *summary.Summary, o Options) ([]string, error) {
 	done, err := staging.Do(ctx, dir, staging.Options{Set: RunFiles, Command: r.Command},
 		func(files *staging.Transaction) error {
 			start := time.Now()
@@ -73,11 +74,12 @@ func NamePatterns(transient, restored bool) []string {
 }
 
 // stagePictures stages the maps and figures of a run. It calls read once, when it has read what it needs of the field.
-func stagePictures(ctx context.Context, st *staging.Transaction, r *Run, s *Summary, o *Options, read func()) error {
+func stagePictures(ctx context.Context, st *staging.Transaction, r *Run, s *summary.Summary, o *Options,
+	read func()) error {
 	return figuresOf(r, s, o).stage(ctx, st, o.Figures, read)
 }
 
-func figuresOf(r *Run, s *Summary, o *Options) *Figures {
+func figuresOf(r *Run, s *summary.Summary, o *Options) *Figures {
 	return &Figures{
 		Mesh: r.Mesh, Field: r.Solution.Field, PlanePeaks: r.planePeaks, Summary: s, Timeline: r.Timeline,
 		Style: o.Style, Maps: o.Maps, LargeCSV: o.LargeCSV,
@@ -86,10 +88,11 @@ func figuresOf(r *Run, s *Summary, o *Options) *Figures {
 }
 
 // stageTables stages the tables of a run, and its summary with the time since start.
-func stageTables(ctx context.Context, st *staging.Transaction, r *Run, s *Summary, o *Options, start time.Time) error {
+func stageTables(ctx context.Context, st *staging.Transaction, r *Run, s *summary.Summary, o *Options,
+	start time.Time) error {
 	type table struct {
 		name  string
-		write func(io.Writer, *Summary) error
+		write func(io.Writer, *summary.Summary) error
 	}
 	csvs := []table{{"layers.csv", writeLayersCSV}, {"blocks.csv", writeBlocksCSV}}
 	if len(s.Dies) > 0 {

@@ -24,6 +24,7 @@ import (
 
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/staging"
+	"thermsim/report/samples"
 	"thermsim/stack"
 )
 
@@ -108,7 +109,7 @@ func TestWriteMakesWhatTheContractLists(t *testing.T) {
 
 // A map holds the hotter of the two planes of feol at every cell, rows from the south.
 func TestMapCSV(t *testing.T) {
-	r := linearRun(t, sampleStack(11, 7))
+	r := linearRun(t, samples.Stack(11, 7))
 	dir := t.TempDir()
 	if _, err := Write(context.Background(), dir, r, summarise(t, r), Options{}); err != nil {
 		t.Fatal(err)
@@ -123,7 +124,7 @@ func TestMapCSV(t *testing.T) {
 		for i, cell := range row[1:] {
 			x := parse(t, rows[0][i+1])
 			near(t, "x", x, (float64(i)+0.5)*10e-3/11, 1e-11)
-			near(t, "cell", parse(t, cell), linear(x, y, 201.5e-6), 2e-6)
+			near(t, "cell", parse(t, cell), samples.Linear(x, y, 201.5e-6), 2e-6)
 		}
 	}
 }
@@ -176,7 +177,7 @@ func TestSummaryJSONHasTheNamesOfTheContract(t *testing.T) {
 func TestInputDigest(t *testing.T) {
 	// printf '00\n11\n' | sha256sum
 	const two = "2e4d9a8ad44fd728788b359e300d7c86bc37f0a326621247a174b4fa2dd6fed3"
-	in := sampleStack(1, 1).Inputs
+	in := samples.Stack(1, 1).Inputs
 	if got := inputDigest(in); got != two {
 		t.Errorf("digest of two inputs %s, want %s", got, two)
 	}
@@ -313,8 +314,8 @@ func TestBrokenFieldLeavesNothing(t *testing.T) {
 }
 
 func TestLargePlanesHaveNoCSVUnlessAsked(t *testing.T) {
-	st := sampleStack(2001, 2000)
-	m := build(t, st)
+	st := samples.Stack(2001, 2000)
+	m := samples.Build(t, st)
 	plane := make([]float64, m.NX()*m.NY())
 	r := &Run{Mesh: m, Solution: &solution.Solution{Field: samePlane(plane)}}
 	dir := t.TempDir()
@@ -358,7 +359,7 @@ func TestCheckPicturesTogether(t *testing.T) {
 	}
 	_, err := staging.Do(t.Context(), t.TempDir(), staging.Options{Fault: fault},
 		func(files *staging.Transaction) error {
-			return CheckPictures(t.Context(), files, build(t, sampleStack(40, 32)))
+			return CheckPictures(t.Context(), files, samples.Build(t, samples.Stack(40, 32)))
 		})
 	if err != nil {
 		t.Error(err)
@@ -366,7 +367,7 @@ func TestCheckPicturesTogether(t *testing.T) {
 }
 
 func TestCheckPictures(t *testing.T) {
-	st := sampleStack(40, 32)
+	st := samples.Stack(40, 32)
 	st.Layers[2].Regions =
 		[]stack.Region{{Name: "die", Material: 0, Rect: stack.Rect{X: 1e-3, Y: 1e-3, Width: 5e-3, Height: 5e-3}}}
 	st.Layers[2].ContactResistance = 1e-6
@@ -375,7 +376,7 @@ func TestCheckPictures(t *testing.T) {
 	st.Boundary[stack.North] = stack.Boundary{Kind: stack.HeatFlux, Flux: 1e4}
 	dir := t.TempDir()
 	done, err := staging.Do(t.Context(), dir, staging.Options{}, func(files *staging.Transaction) error {
-		return CheckPictures(t.Context(), files, build(t, st))
+		return CheckPictures(t.Context(), files, samples.Build(t, st))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -387,9 +388,9 @@ func TestCheckPictures(t *testing.T) {
 }
 
 func BenchmarkMapCSV512(b *testing.B) {
-	m := build(b, sampleStack(512, 512))
+	m := samples.Build(b, samples.Stack(512, 512))
 	plane := make([]float64, 512*512)
-	if err := (formulaField{m, bumps}).Plane(2, plane); err != nil {
+	if err := (samples.Field{Mesh: m, Of: samples.Bumps}).Plane(2, plane); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
@@ -400,7 +401,7 @@ func BenchmarkMapCSV512(b *testing.B) {
 }
 
 func TestMapOfNaNStaysReadable(t *testing.T) {
-	m := build(t, sampleStack(3, 2))
+	m := samples.Build(t, samples.Stack(3, 2))
 	var b bytes.Buffer
 	if err := writeMapCSV(&b, m, layerView(m, 1), []float64{1, 2, math.NaN(), 4, 5, 6}, ""); err != nil ||
 		!strings.Contains(b.String(), ",NaN\n") {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"thermsim/report/picture"
+	"thermsim/report/samples"
 	"thermsim/stack"
 	"thermsim/stack/geometry"
 )
@@ -13,13 +14,13 @@ import (
 // A section sees a region between its sides, a circle between the ends of its chord, and no border that a later region
 // covers.
 func TestSectionBorders(t *testing.T) {
-	s := sampleStack(10, 8)
+	s := samples.Stack(10, 8)
 	circle := geometry.Circle{X: 7e-3, Y: 4e-3, Diameter: 2e-3}
 	s.Layers[2].Regions = []stack.Region{
-		{Name: "wide", Rect: rect(1e-3, 1e-3, 5e-3, 6e-3)[0]},
-		{Name: "over its east side", Rect: rect(5e-3, 3e-3, 0.5e-3, 2e-3)[0]},
-		{Name: "over that", Rect: rect(5.25e-3, 3e-3, 1e-3, 2e-3)[0]},
-		{Name: "round", Rect: rect(6e-3, 3e-3, 2e-3, 2e-3)[0], Shape: circle},
+		{Name: "wide", Rect: samples.Rect(1e-3, 1e-3, 5e-3, 6e-3)[0]},
+		{Name: "over its east side", Rect: samples.Rect(5e-3, 3e-3, 0.5e-3, 2e-3)[0]},
+		{Name: "over that", Rect: samples.Rect(5.25e-3, 3e-3, 1e-3, 2e-3)[0]},
+		{Name: "round", Rect: samples.Rect(6e-3, 3e-3, 2e-3, 2e-3)[0], Shape: circle},
 	}
 	half := math.Sqrt(1-0.36) * 1e-3 // of the chord 0.6 mm from the centre
 	check := func(what string, got []picture.SectionBorder, want ...float64) {
@@ -85,14 +86,14 @@ func TestZoom(t *testing.T) {
 // A floorplan is drawn around its power: a tenth of its longer side, here 0.33 mm, beyond it, and whole where that is
 // most of the layer.
 func TestFloorplanFillsThePicture(t *testing.T) {
-	s := sampleStack(100, 80)
+	s := samples.Stack(100, 80)
 	blocks := &s.Layers[1].Powers[0].Blocks
-	m := build(t, s)
+	m := samples.Build(t, s)
 	if got := floorplan(m, &m.Power.Layers[0]).Extent; got != s.Domain() {
 		t.Errorf("three blocks all over the layer are drawn in %v", got)
 	}
 	*blocks = (*blocks)[:1]
-	m = build(t, s)
+	m = samples.Build(t, s)
 	got := floorplan(m, &m.Power.Layers[0]).Extent
 	for _, v := range [][3]float64{{got.X, 1.1e-3, 0.34e-3}, {got.Y, 0.9e-3, 0.34e-3},
 		{got.X + got.Width, 4.5e-3, 0.34e-3}, {got.Y + got.Height, 3.7e-3, 0.34e-3}} {

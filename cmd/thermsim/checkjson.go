@@ -7,7 +7,8 @@ import (
 	"thermsim/gpusolve/methods"
 	"thermsim/mesh"
 	"thermsim/mesh/plausibility"
-	"thermsim/report"
+	"thermsim/report/jsonfile"
+	"thermsim/report/summary"
 	"thermsim/study/autogrid"
 )
 
@@ -20,9 +21,9 @@ type checkJSON struct {
 	Title    string                 `json:"title"`
 	Warnings []plausibility.Warning `json:"warnings"`
 	Size     [3]float64             `json:"size_m"`
-	Grid     report.GridSummary     `json:"grid"`
+	Grid     summary.Grid           `json:"grid"`
 	Chosen   *chosenGridJSON        `json:"chosen_grid,omitempty"` // where the grid was
-	Power    report.PowerSummary    `json:"power"`
+	Power    summary.Power          `json:"power"`
 	Grounded bool                   `json:"steady_state"` // some face leads heat to a temperature
 	Method   string                 `json:"method"`       // fourier where the stack is solved directly
 	Why      string                 `json:"not_direct,omitempty"`
@@ -82,8 +83,8 @@ func writeCheckJSON(w io.Writer, m *mesh.Mesh, choice *autogrid.Choice, found []
 		Warnings: append([]plausibility.Warning{}, found...),
 		Size:     [3]float64{s.Size[0], s.Size[1], s.Height()},
 		Chosen:   chosenGrid(choice),
-		Grid:     report.GridSummary{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Cells: m.Cells()},
-		Power: report.PowerSummary{RequestedW: m.Power.Requested, MappedW: m.Power.Mapped,
+		Grid:     summary.Grid{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Cells: m.Cells()},
+		Power: summary.Power{RequestedW: m.Power.Requested, MappedW: m.Power.Mapped,
 			LeakageW: m.Stack.LeakageAt(m.Stack.Ambient)},
 		Grounded: m.Grounded(), Memory: checkMemoryJSON{need(false), need(true)}, Pictures: pictures,
 	}
@@ -99,5 +100,5 @@ func writeCheckJSON(w io.Writer, m *mesh.Mesh, choice *autogrid.Choice, found []
 		row := &out.Layers[m.Power.Layers[i].Layer]
 		row.Requested, row.Mapped = coverage[i].Requested, coverage[i].Mapped
 	}
-	return report.WriteJSON(w, out)
+	return jsonfile.Write(w, out)
 }

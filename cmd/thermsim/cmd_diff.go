@@ -17,6 +17,7 @@ import (
 	"thermsim/internal/machine"
 	"thermsim/internal/staging"
 	"thermsim/report"
+	"thermsim/report/jsonfile"
 )
 
 const diffHelp = `Compare the fields of two saved runs: the first minus the second, in K. RUN_A and
@@ -132,7 +133,7 @@ func (o *diffOptions) tell(g *session.Session, c *report.Comparison) error {
 	var err error
 	switch {
 	case o.json:
-		err = report.WriteJSON(g.Stdout, *c)
+		err = jsonfile.Write(g.Stdout, *c)
 	case !g.Quiet:
 		err = c.WriteText(g.Stdout, g.Style)
 	}

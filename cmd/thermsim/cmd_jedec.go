@@ -17,6 +17,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
 	"thermsim/report"
+	"thermsim/report/jsonfile"
 	"thermsim/stack"
 )
 
@@ -127,7 +128,7 @@ func runJedec(ctx context.Context, g *session.Session, o jedecOptions) error {
 	}
 	switch {
 	case o.json:
-		return report.WriteJSON(g.Stdout, struct {
+		return jsonfile.Write(g.Stdout, struct {
 			Figures []jedecFigure `json:"figures"`
 		}{all})
 	case g.Quiet:

@@ -21,7 +21,7 @@ import (
 	"thermsim/internal/printable"
 	"thermsim/internal/staging"
 	"thermsim/mesh"
-	"thermsim/report"
+	"thermsim/report/jsonfile"
 	"thermsim/report/picture"
 	"thermsim/stack"
 	"thermsim/study/sensitivity"
@@ -196,7 +196,7 @@ func sensitivityJSON(w io.Writer, r *sensitivity.Result) error {
 		v := &r.Of[i]
 		out.Of = append(out.Of, row{v.Kind, v.Name, v.Value, v.Unit, v.Derivative, v.PerPercent()})
 	}
-	return report.WriteJSON(w, out)
+	return jsonfile.Write(w, out)
 }
 
 func writeSensitivity(c *terminal.Console, r *sensitivity.Result, dir string) error {

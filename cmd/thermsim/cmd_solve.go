@@ -26,6 +26,9 @@ import (
 	"thermsim/internal/machine"
 	"thermsim/internal/staging"
 	"thermsim/report"
+	"thermsim/report/jsonfile"
+	"thermsim/report/printout"
+	"thermsim/report/summary"
 )
 
 const solveHelp = `Solve A x = b for a matrix in Matrix Market format, from another tool or from
@@ -165,7 +168,7 @@ func runSolve(ctx context.Context, g *session.Session, o solveOptions) error {
 	s := sys.summarise(g, solution)
 	err = out.WriteFiles(ctx,
 		sys.solutionFile(solution.X, s),
-		staging.File{Name: "summary.json", Write: func(w io.Writer) error { return report.WriteJSON(w, *s) }},
+		staging.File{Name: "summary.json", Write: func(w io.Writer) error { return jsonfile.Write(w, *s) }},
 	)
 	if err == nil {
 		_, err = g.Commit(ctx, out)
@@ -231,11 +234,11 @@ func readSystem(g *session.Session, p *terminal.Progress, o *solveOptions) (*sys
 	return s, nil
 }
 
-func (s *system) summarise(g *session.Session, solution *matrix.Solution) *report.SystemSummary {
+func (s *system) summarise(g *session.Session, solution *matrix.Solution) *summary.System {
 	sum := report.NewSystemSummary(s.b, &solution.Vector)
 	sum.Command, sum.Version = "solve", versionText()
 	sum.Source.File = s.names[1]
-	sum.Matrix = report.MatrixSummary{File: s.names[0], Rows: s.a.N(), Entries: s.a.Entries, Repeated: s.repeated,
+	sum.Matrix = summary.Matrix{File: s.names[0], Rows: s.a.N(), Entries: s.a.Entries, Repeated: s.repeated,
 		Symmetric: s.a.Symmetric, Storage: "rows"}
 	if s.a.Diagonals != nil {
 		g := s.a.Grid()
@@ -256,7 +259,7 @@ func (s *system) summarise(g *session.Session, solution *matrix.Solution) *repor
 }
 
 // comment marks a solution that must not be taken for one.
-func (s *system) comment(sum *report.SystemSummary) string {
+func (s *system) comment(sum *summary.System) string {
 	text := "solution of " + s.names[0] + " by thermsim " + versionText()
 	if !sum.Solver.Converged {
 		text += "\nNOT CONVERGED: " + sum.Solver.Reason
@@ -264,13 +267,13 @@ func (s *system) comment(sum *report.SystemSummary) string {
 	return text
 }
 
-func printSystem(g *session.Session, s *report.SystemSummary, o *solveOptions) error {
+func printSystem(g *session.Session, s *summary.System, o *solveOptions) error {
 	var err error
 	switch {
 	case o.json:
-		err = report.WriteJSON(g.Stdout, *s)
+		err = jsonfile.Write(g.Stdout, *s)
 	case !g.Quiet:
-		err = report.WriteSystemText(g.Stdout, s, g.Style)
+		err = printout.WriteSystem(g.Stdout, s, g.Style)
 	}
 	if err != nil {
 		return err
@@ -281,7 +284,7 @@ func printSystem(g *session.Session, s *report.SystemSummary, o *solveOptions) e
 }
 
 // solveVerdict is nil for a solution that can be relied on.
-func solveVerdict(s *report.SystemSummary, out string) error {
+func solveVerdict(s *summary.System, out string) error {
 	if s.Solver.Converged {
 		return nil
 	}

@@ -27,6 +27,7 @@ import (
 	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/report"
+	"thermsim/report/summary"
 	"thermsim/stack"
 	"thermsim/study/sweep"
 )
@@ -242,7 +243,7 @@ func (v *sweeper) stack(set []stack.Override) (*stack.Stack, error) {
 }
 
 // solve a stack and tell what came of it.
-func (v *sweeper) solve(ctx context.Context, s *stack.Stack) (*report.Summary, error) {
+func (v *sweeper) solve(ctx context.Context, s *stack.Stack) (*summary.Summary, error) {
 	meshed := v.g.Timings.Log.Begin("mesh")
 	if _, err := chooseGrid(ctx, v.g, s); err != nil {
 		return nil, err
@@ -267,7 +268,7 @@ func (v *sweeper) solve(ctx context.Context, s *stack.Stack) (*report.Summary, e
 }
 
 // solveOn solves on a lane.
-func (v *sweeper) solveOn(ctx context.Context, lane *device.Shared, m *mesh.Mesh) (*report.Summary, error) {
+func (v *sweeper) solveOn(ctx context.Context, lane *device.Shared, m *mesh.Mesh) (*summary.Summary, error) {
 	options := solverOptions(v.g, m.Stack.Solver, new(terminal.Progress))
 	options.Progress = nil
 	options.Executor = lane

@@ -10,7 +10,7 @@ import (
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
 	"thermsim/cmd/thermsim/session"
-	"thermsim/report"
+	"thermsim/report/jsonfile"
 )
 
 const versionHelp = `Print the version of this thermsim, as --version does; with --json also the
@@ -33,7 +33,7 @@ func newVersionCommand(g *session.Session) *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return report.WriteJSON(g.Stdout, struct {
+				return jsonfile.Write(g.Stdout, struct {
 					Version      string `json:"version"`
 					Go           string `json:"go"`
 					System       string `json:"system"`

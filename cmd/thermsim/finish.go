@@ -9,19 +9,22 @@ import (
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve/solution"
 	"thermsim/report"
+	"thermsim/report/jsonfile"
+	"thermsim/report/printout"
+	"thermsim/report/summary"
 )
 
 // printSummary prints the tables, or the JSON, on stdout.
-func printSummary(g *session.Session, r *report.Run, s *report.Summary, o *simulateOptions) error {
+func printSummary(g *session.Session, r *report.Run, s *summary.Summary, o *simulateOptions) error {
 	defer g.Timings.Log.Begin("print")()
 	var err error
 	switch {
 	case bool(o.json):
 		err = s.WriteJSON(g.Stdout)
 	case o.lines:
-		err = report.WriteJSONLine(g.Stdout, "summary", *s)
+		err = jsonfile.WriteLine(g.Stdout, "summary", *s)
 	case !g.Quiet:
-		err = report.WriteText(g.Stdout, s, g.Style)
+		err = printout.Write(g.Stdout, s, g.Style)
 		if err == nil && !o.noMap {
 			err = report.WriteTerminalMap(g.Stdout, r.Mesh, r.Solution.Field, s, g.Style.Width, g.Depth)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve/solution"
-	"thermsim/report"
+	"thermsim/report/summary"
 )
 
 // What to do about a solve that failed follows from why it did, and never names what was in use already.
@@ -57,7 +57,7 @@ func TestRemedy(t *testing.T) {
 
 // A limit of the whole stack is called by its flag where that set it, and by its key otherwise.
 func TestLimitByItsFlag(t *testing.T) {
-	l := report.LimitSummary{Kind: "stack", TMaxK: 350, MaxK: 351, MarginK: -1}
+	l := summary.Limit{Kind: "stack", TMaxK: 350, MaxK: 351, MarginK: -1}
 	if got := limitText(&l, true); !strings.Contains(got, "--tmax") || strings.Contains(got, "its tmax of") {
 		t.Errorf("%q", got)
 	}

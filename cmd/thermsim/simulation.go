@@ -14,6 +14,8 @@ import (
 	"thermsim/internal/staging"
 	"thermsim/interop/export"
 	"thermsim/report"
+	"thermsim/report/jsonfile"
+	"thermsim/report/summary"
 )
 
 // simulation is a steady or transient run on its way.
@@ -129,7 +131,7 @@ func (s *simulation) show(step solution.Step, f solution.Field) error {
 }
 
 // finish writes all files of a run that is solved.
-func (s *simulation) finish(ctx context.Context) (*report.Summary, error) {
+func (s *simulation) finish(ctx context.Context) (*summary.Summary, error) {
 	logSolution(s.g, s.Run)
 	if s.policies != nil {
 		s.Policies = s.policies.Summary()
@@ -170,7 +172,7 @@ func (l stepLog) Step(_ int, step solution.Step, _ solution.Field) error {
 	if !l.lines {
 		return nil
 	}
-	return report.WriteJSONLine(l.g.Stdout, "step", report.StepSummary{
+	return jsonfile.WriteLine(l.g.Stdout, "step", summary.Step{
 		TimeS: step.Time, MaxK: step.MaxK, PowerW: step.PowerW, Iterations: step.Iterations, Converged: step.Converged,
 	})
 }

@@ -14,7 +14,7 @@ import (
 	"thermsim/gpusolve/sparse/netlist"
 	"thermsim/internal/printable"
 	"thermsim/internal/staging"
-	"thermsim/report"
+	"thermsim/report/summary"
 )
 
 // readNetlist makes the system of a power grid.
@@ -45,7 +45,7 @@ func readNetlist(p *terminal.Progress, o *solveOptions, start time.Time) (*syste
 }
 
 // solutionFile is the vector of a matrix, and the voltages of a netlist.
-func (s *system) solutionFile(x []float64, sum *report.SystemSummary) staging.File {
+func (s *system) solutionFile(x []float64, sum *summary.System) staging.File {
 	name := solutionName(sum)
 	if s.grid == nil {
 		return staging.File{Name: name, Write: func(w io.Writer) error {
@@ -74,7 +74,7 @@ func (s *system) solutionFile(x []float64, sum *report.SystemSummary) staging.Fi
 	}}
 }
 
-func solutionName(sum *report.SystemSummary) string {
+func solutionName(sum *summary.System) string {
 	if sum.Netlist != nil {
 		return "voltages.csv"
 	}
@@ -82,12 +82,12 @@ func solutionName(sum *report.SystemSummary) string {
 }
 
 // netlistSummary tells what the netlist holds and how far its nets are off their sources.
-func (s *system) netlistSummary(x []float64) *report.NetlistSummary {
+func (s *system) netlistSummary(x []float64) *summary.Netlist {
 	c := s.counts
-	sum := &report.NetlistSummary{Nodes: c.Nodes, Resistors: c.Resistors, Shorts: c.Shorts,
+	sum := &summary.Netlist{Nodes: c.Nodes, Resistors: c.Resistors, Shorts: c.Shorts,
 		VoltageSources: c.VoltageSources, CurrentSources: c.CurrentSources}
 	for _, n := range s.grid.Nets(s.grid.Voltages(x)) {
-		sum.Nets = append(sum.Nets, report.NetSummary{Nodes: n.Nodes, Sources: n.Sources, NominalV: n.Nominal,
+		sum.Nets = append(sum.Nets, summary.Net{Nodes: n.Nodes, Sources: n.Sources, NominalV: n.Nominal,
 			WorstV: n.Worst, WorstNode: n.Node})
 	}
 	return sum

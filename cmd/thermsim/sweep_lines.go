@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"thermsim/cmd/thermsim/exit"
-	"thermsim/report"
+	"thermsim/report/summary"
 	"thermsim/stack"
 	"thermsim/study/sweep"
 )
@@ -28,7 +28,7 @@ type answerLine struct {
 	Status  string             `json:"status"` // done, not-converged, runaway, invalid or failed, as in the table
 	Message string             `json:"message,omitempty"`
 	MaxK    *float64           `json:"max_K,omitempty"`
-	MaxAt   *report.Place      `json:"max_at,omitempty"`
+	MaxAt   *summary.Place     `json:"max_at,omitempty"`
 	PowerW  *float64           `json:"power_W,omitempty"`
 	MarginK *float64           `json:"margin_K,omitempty"`
 	Outputs map[string]float64 `json:"outputs,omitempty"`

@@ -16,7 +16,7 @@ import (
 	"thermsim/cmd/thermsim/flags"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
-	"thermsim/report"
+	"thermsim/report/summary"
 )
 
 const (
@@ -52,14 +52,14 @@ func TestSweepAgainstSingleRuns(t *testing.T) {
 	for _, c := range []struct {
 		outputs string
 		columns []string
-		kelvin  func(*report.Summary) []float64
+		kelvin  func(*summary.Summary) []float64
 	}{
 		{"", []string{"probe/inside_K", "probe/below_K", "base/core_K", "base/io_K"},
-			func(s *report.Summary) []float64 {
+			func(s *summary.Summary) []float64 {
 				return []float64{s.Probes[0].TemperatureK, s.Probes[1].TemperatureK, s.Blocks[0].MaxK, s.Blocks[1].MaxK}
 			}},
 		{askedOutputs, []string{"upper_K", "base/io_K", "base/cpu_K", "probe/below_K"},
-			func(s *report.Summary) []float64 {
+			func(s *summary.Summary) []float64 {
 				return []float64{s.Layers[1].MaxK, s.Blocks[1].MaxK, s.Regions[0].MaxK, s.Probes[1].TemperatureK}
 			}},
 	} {
@@ -84,7 +84,7 @@ func TestSweepAgainstSingleRuns(t *testing.T) {
 // sweptRun is a single run with the values of a row.
 type sweptRun struct {
 	values  []string
-	summary report.Summary
+	summary summary.Summary
 }
 
 func (r *sweptRun) row(n int, outputs []float64) []any {

@@ -20,6 +20,8 @@ import (
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/report"
+	"thermsim/report/printout"
+	"thermsim/report/summary"
 )
 
 // The tables of runs of the small stack, cell by cell, against fields by elimination. What a column is called, where it
@@ -102,8 +104,8 @@ func TestPeakBetweenTimes(t *testing.T) {
 	top := func(step int) float64 { return 2*slices.Max(fine[step]) - slices.Max(coarse[step]) }
 	const accuracy = 0.02 // K
 	var got struct {
-		Peak     report.Peak
-		Stepping report.SteppingSummary
+		Peak     summary.Peak
+		Stepping summary.Stepping
 	}
 	summary, err := os.ReadFile(filepath.Join(out, "summary.json"))
 	if err == nil {
@@ -136,7 +138,7 @@ func TestPeakBetweenTimes(t *testing.T) {
 func output(t *testing.T, status int, args ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	g := &session.Session{Console: &terminal.Console{Stdout: &out, Stderr: &errs, Style: report.Style{Width: 100}},
+	g := &session.Session{Console: &terminal.Console{Stdout: &out, Stderr: &errs, Style: printout.Style{Width: 100}},
 		Start: time.Now()}
 	if got := execute(g, args); got != status {
 		t.Fatalf("%q: exit status %d, want %d: %s", args, got, status, errs.String())

@@ -7,11 +7,12 @@ import (
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/gpusolve/solution"
 	"thermsim/report"
+	"thermsim/report/summary"
 )
 
 // verdict judges a finished run that has been written: nil when it can be relied on and keeps its limits. flag says
 // that --tmax set that of the stack.
-func verdict(r *report.Run, s *report.Summary, flag bool, out string) error {
+func verdict(r *report.Run, s *summary.Summary, flag bool, out string) error {
 	st := &r.Solution.Status
 	if st.Reason == solution.ReasonRunaway {
 		return exit.With(exit.Runaway,
@@ -44,7 +45,7 @@ func verdict(r *report.Run, s *report.Summary, flag bool, out string) error {
 }
 
 // limitText tells of a limit that is exceeded. That of the whole stack is called by the flag where the flag set it.
-func limitText(l *report.LimitSummary, flag bool) string {
+func limitText(l *summary.Limit, flag bool) string {
 	text := l.Text()
 	if l.Kind == "stack" && flag {
 		text = strings.Replace(text, "its tmax of", "--tmax", 1)
@@ -79,7 +80,7 @@ func remedy(st *solution.Status) string {
 }
 
 // strictVerdict is verdict, and where that has nothing to say, what --strict makes of warnings about the result.
-func strictVerdict(r *report.Run, s *report.Summary, o *simulateOptions) error {
+func strictVerdict(r *report.Run, s *summary.Summary, o *simulateOptions) error {
 	if err := verdict(r, s, o.tmax.Value > 0, o.out); err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/nullable"
-	"thermsim/report"
+	"thermsim/report/statistics"
 )
 
 // reply is what a client gets for a request: ok and what was asked for, or an error. Every reply tells the time and the
@@ -95,7 +95,7 @@ type extremes struct {
 	MaxK  Number `json:"max_K"`
 }
 
-func extremesOf(e report.Extremes) extremes {
+func extremesOf(e statistics.Extremes) extremes {
 	return extremes{Number(e.MinK), Number(e.MeanK), Number(e.MaxK)}
 }
 

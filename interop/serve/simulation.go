@@ -14,7 +14,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ports"
 	"thermsim/mesh"
-	"thermsim/report"
+	"thermsim/report/statistics"
 )
 
 // Protocol names the protocol and its version.
@@ -49,7 +49,7 @@ type Files interface {
 type Simulation struct {
 	session  *gpusolve.Session
 	mesh     *mesh.Mesh
-	readings *report.Readings
+	readings *statistics.Readings
 	inputs   names
 	blocks   names
 	layers   names
@@ -63,7 +63,7 @@ type Simulation struct {
 // New makes a simulation of a session, which it does not close.
 func New(s *gpusolve.Session, o Options) (*Simulation, error) {
 	m := s.Mesh()
-	r, err := report.NewReadings(m)
+	r, err := statistics.NewReadings(m)
 	if err != nil {
 		return nil, err
 	}

@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"thermsim/gpusolve/ports"
-	"thermsim/report"
+	"thermsim/report/statistics"
 )
 
 // probePrefix begins the names of probes in what is watched.
 const probePrefix = "probe/"
 
 // find looks the names of a policy up.
-func (r *rule) find(readings *report.Readings, inputs []string) error {
+func (r *rule) find(readings *statistics.Readings, inputs []string) error {
 	for _, name := range r.Watch {
 		if probe, ok := strings.CutPrefix(name, probePrefix); ok {
 			n, err := ports.Find(readings.ProbeNames, probe)

@@ -10,6 +10,8 @@ import (
 	"thermsim/mesh"
 	"thermsim/powermap"
 	"thermsim/report"
+	"thermsim/report/statistics"
+	"thermsim/report/summary"
 )
 
 // Policy is a row of the table: above a limit some inputs get a part of their power, until the temperature has fallen
@@ -30,7 +32,7 @@ type Policy struct {
 // holds.
 type Controller struct {
 	power    *powermap.Controls
-	readings *report.Readings
+	readings *statistics.Readings
 	rules    []*rule
 }
 
@@ -58,7 +60,7 @@ type action struct {
 
 // New makes a controller of the powers of a mesh. The error names the policy whose names do not fit the stack.
 func New(policies []Policy, m *mesh.Mesh, power *powermap.Controls) (*Controller, error) {
-	readings, err := report.NewReadings(m)
+	readings, err := statistics.NewReadings(m)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +102,7 @@ func (c *Controller) Look(t0, t1 float64, f solution.Field) error {
 }
 
 // hottest is what the rule watches.
-func (r *rule) hottest(blocks []report.Extremes, probes []float64) float64 {
+func (r *rule) hottest(blocks []statistics.Extremes, probes []float64) float64 {
 	top := math.Inf(-1)
 	for _, b := range r.blocks {
 		if r.Mean {
@@ -175,10 +177,10 @@ func (c *Controller) Columns() []report.TraceColumn {
 }
 
 // Summary tells what the policies did until now.
-func (c *Controller) Summary() []report.PolicySummary {
-	all := []report.PolicySummary{}
+func (c *Controller) Summary() []summary.Policy {
+	all := []summary.Policy{}
 	for _, r := range c.rules {
-		s := report.PolicySummary{Name: r.Name, AboveK: r.Above, BelowK: r.Below, Factor: r.Factor, PeakK: r.peak,
+		s := summary.Policy{Name: r.Name, AboveK: r.Above, BelowK: r.Below, Factor: r.Factor, PeakK: r.peak,
 			ThrottledS: r.throttled, Changes: r.changes, Throttled: r.active}
 		if !math.IsNaN(r.first) {
 			s.FirstS = &r.first

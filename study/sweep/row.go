@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"thermsim/report"
+	"thermsim/report/summary"
 )
 
 // Row is what is kept of a run.
@@ -40,7 +40,7 @@ type Columns struct {
 const mostBlocks = 64
 
 // NewColumns chooses those of a sweep by its first run. It refuses outputs that the run has not.
-func NewColumns(p *Plan, outputs []string, first *report.Summary) (*Columns, error) {
+func NewColumns(p *Plan, outputs []string, first *summary.Summary) (*Columns, error) {
 	c := &Columns{labels: p.Labels, outputs: outputs}
 	has := temperatures(first)
 	for _, name := range outputs {
@@ -65,7 +65,7 @@ func NewColumns(p *Plan, outputs []string, first *report.Summary) (*Columns, err
 }
 
 // temperatures are the maxima of layers, blocks and regions, and what probes read, in K by name.
-func temperatures(s *report.Summary) map[string]float64 {
+func temperatures(s *summary.Summary) map[string]float64 {
 	has := map[string]float64{}
 	for i := range s.Regions {
 		has[s.Regions[i].Layer+"/"+s.Regions[i].Name] = s.Regions[i].MaxK
@@ -93,7 +93,7 @@ func (c *Columns) Header() []string {
 }
 
 // Row of a run that was solved.
-func (c *Columns) Row(run int, values []string, s *report.Summary) *Row {
+func (c *Columns) Row(run int, values []string, s *summary.Summary) *Row {
 	r := &Row{Run: run, Values: values, Status: Done}
 	switch {
 	case s.Solver.Reason == "thermal runaway":
@@ -124,7 +124,7 @@ func (c *Columns) Row(run int, values []string, s *report.Summary) *Row {
 }
 
 // Outputs are the temperatures asked for, in K by name; those that a run has not are left out.
-func (c *Columns) Outputs(s *report.Summary) map[string]float64 {
+func (c *Columns) Outputs(s *summary.Summary) map[string]float64 {
 	has, out := temperatures(s), map[string]float64{}
 	for _, name := range c.outputs {
 		if t, ok := has[name]; ok && t-t == 0 {

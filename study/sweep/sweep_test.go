@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"thermsim/internal/staging"
-	"thermsim/report"
+	"thermsim/report/summary"
 	"thermsim/stack"
 )
 
@@ -360,9 +360,9 @@ func TestEach(t *testing.T) {
 
 func TestColumns(t *testing.T) {
 	p := planOf(t, twoParameters, "")
-	s := &report.Summary{Probes: []report.ProbeSummary{{Name: "p", TemperatureK: 310}},
-		Blocks: []report.BlockSummary{{Layer: "die", Name: "core", MaxK: 320}},
-		Layers: []report.LayerSummary{{Name: "die", MaxK: 320}}}
+	s := &summary.Summary{Probes: []summary.Probe{{Name: "p", TemperatureK: 310}},
+		Blocks: []summary.Block{{Layer: "die", Name: "core", MaxK: 320}},
+		Layers: []summary.Layer{{Name: "die", MaxK: 320}}}
 	s.Temperature.MaxK, s.Temperature.AmbientK, s.RthKPerW = 320, 300, math.NaN()
 	s.Solver.Converged = true
 	c, err := NewColumns(p, nil, s)

@@ -17,7 +17,7 @@ type comments map[string]string
 // readComments reads the packages whose types stand in summary.json.
 func readComments(root string) (comments, error) {
 	c := comments{}
-	for _, folder := range []string{"report", "mesh/plausibility"} {
+	for _, folder := range []string{"report/summary", "mesh/plausibility"} {
 		files, err := os.ReadDir(filepath.Join(root, folder))
 		if err != nil {
 			return nil, err

@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"strings"
 
-	"thermsim/report"
+	"thermsim/report/summary"
 )
 
 // Table is an object of the file.
@@ -27,16 +27,16 @@ type Field struct {
 
 // values are the fields that take one of a few values, by Go type and field.
 var values = map[string][]any{
-	"Summary.Schema":        {1},
-	"Summary.Command":       {"steady", "transient"},
-	"SystemSummary.Schema":  {1},
-	"SystemSummary.Command": {"solve"},
-	"DeviceSummary.Kind":    {"cpu", "gpu"},
-	"RegionSummary.Kind":    {"region", "rest", "power"},
-	"LimitSummary.Kind":     {"stack", "layer", "die", "region", "power", "block"},
-	"FilmSummary.Face":      {"bottom", "top", "west", "east", "south", "north"},
-	"ProbeSummary.Side":     {"below", "above"},
-	"MatrixSummary.Storage": {"diagonals", "rows"},
+	"Summary.Schema":  {1},
+	"Summary.Command": {"steady", "transient"},
+	"System.Schema":   {1},
+	"System.Command":  {"solve"},
+	"Device.Kind":     {"cpu", "gpu"},
+	"Region.Kind":     {"region", "rest", "power"},
+	"Limit.Kind":      {"stack", "layer", "die", "region", "power", "block"},
+	"Film.Face":       {"bottom", "top", "west", "east", "south", "north"},
+	"Probe.Side":      {"below", "above"},
+	"Matrix.Storage":  {"diagonals", "rows"},
 }
 
 // Names of the two files: a run's, and that of a system given as a matrix.
@@ -74,7 +74,7 @@ func Tables(root string) ([]Table, error) {
 		}
 		return nil
 	}
-	for _, t := range []any{report.Summary{}, report.SystemSummary{}} {
+	for _, t := range []any{summary.Summary{}, summary.System{}} {
 		if err := visit(reflect.TypeOf(t)); err != nil {
 			return nil, err
 		}
@@ -87,10 +87,10 @@ func name(t reflect.Type) string {
 	switch t.Name() {
 	case "Summary":
 		return runName
-	case "SystemSummary":
+	case "System":
 		return systemName
 	}
-	return snake(strings.TrimSuffix(t.Name(), "Summary"))
+	return snake(t.Name())
 }
 
 // snake writes OutOfRange as out_of_range.

@@ -9,7 +9,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"thermsim/report"
+	"thermsim/report/jsonfile"
+	"thermsim/report/summary"
 )
 
 const (
@@ -45,14 +46,14 @@ func TestSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := report.Summary{Schema: 1, Command: "steady", Device: report.DeviceSummary{Kind: "cpu"}, RthKPerW: math.NaN()}
-	run.Solver.Nonlinear = &report.NonlinearSummary{
+	run := summary.Summary{Schema: 1, Command: "steady", Device: summary.Device{Kind: "cpu"}, RthKPerW: math.NaN()}
+	run.Solver.Nonlinear = &summary.Nonlinear{
 		ResidualNormW: math.Inf(1),
-		OutOfRange:    []report.OutOfRange{{Material: "a", Cells: 1}},
-		Leakage:       &report.LeakageSummary{LoopGain: math.NaN()},
+		OutOfRange:    []summary.OutOfRange{{Material: "a", Cells: 1}},
+		Leakage:       &summary.Leakage{LoopGain: math.NaN()},
 	}
-	system := report.SystemSummary{Schema: 1, Command: "solve", Device: report.DeviceSummary{Kind: "gpu"},
-		Matrix: report.MatrixSummary{Storage: "rows"}}
+	system := summary.System{Schema: 1, Command: "solve", Device: summary.Device{Kind: "gpu"},
+		Matrix: summary.Matrix{Storage: "rows"}}
 	for _, v := range []any{run, system} {
 		text := write(t, v)
 		if err := validate(t, schema, text); err != nil {
@@ -75,7 +76,7 @@ func TestSchema(t *testing.T) {
 func write(t *testing.T, v any) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.WriteJSON(&b, v); err != nil {
+	if err := jsonfile.Write(&b, v); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -14,6 +14,7 @@ import (
 	"thermsim/internal/inputfile"
 	"thermsim/mesh"
 	"thermsim/report"
+	"thermsim/report/field"
 	"thermsim/report/saved"
 	"thermsim/stack"
 )
@@ -121,7 +122,7 @@ func (o *Outputs) Settle(g *session.Session, m *mesh.Mesh, steps int) (report.Ou
 }
 
 func (o *fieldOptions) settle(m *mesh.Mesh, r *report.OutputOptions, steps int) error {
-	grid := report.GridOf(m)
+	grid := field.GridOf(m)
 	whole := grid.Whole()
 	if len(o.layers) > 0 {
 		b, err := grid.OfLayers(o.layers)

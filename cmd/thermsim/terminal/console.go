@@ -13,12 +13,13 @@ import (
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/internal/printable"
 	"thermsim/report"
+	"thermsim/report/printout"
 )
 
 // Console is the two output streams: tables and JSON on stdout, everything else on stderr.
 type Console struct {
 	Stdout  io.Writer
-	Style   report.Style // of stdout
+	Style   printout.Style // of stdout
 	Depth   report.ColorDepth
 	Quiet   bool
 	Verbose bool

@@ -1,5 +1,5 @@
 // Command gen brings configs/summary.schema.json and docs/reference/summary.md up to date with the types of package
-// report. It runs in the folder of that package, by go generate.
+// report/summary. It runs in the folder of that package, by go generate.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 )
 
 func main() {
-	if err := run(".."); err != nil {
+	if err := run("../.."); err != nil {
 		fmt.Fprintln(os.Stderr, "resultdoc:", err)
 		os.Exit(1)
 	}

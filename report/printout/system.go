@@ -1,0 +1,73 @@
+package printout
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+
+	"thermsim/report/quantity"
+	"thermsim/report/summary"
+)
+
+// WriteSystem prints the summary for people.
+func WriteSystem(w io.Writer, s *summary.System, style Style) error {
+	b := bufio.NewWriter(w)
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(b, "  %-10s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	storage := "by rows"
+	if g := s.Matrix.Grid; g != nil {
+		storage = fmt.Sprintf("by the diagonals of a grid of %d x %d x %d", g[0], g[1], g[2])
+	}
+	kind := "symmetric"
+	if !s.Matrix.Symmetric {
+		kind = "not symmetric"
+	}
+	row("matrix", "%s: %s rows, %s entries, %s, stored %s", s.Matrix.File, quantity.Count(s.Matrix.Rows),
+		quantity.Count(s.Matrix.Entries), kind, storage)
+	if n := s.Netlist; n != nil {
+		row("netlist", "%s nodes, %s resistors, %s shorts, %s voltage sources, %s current sources",
+			quantity.Count(n.Nodes),
+			quantity.Count(n.Resistors), quantity.Count(n.Shorts),
+			quantity.Count(n.VoltageSources), quantity.Count(n.CurrentSources))
+		const most = 8
+		for i := range n.Nets[:min(len(n.Nets), most)] {
+			net := &n.Nets[i]
+			row("", "net of %s nodes at %.6g V: at most %.4g mV off, at node %s", quantity.Count(net.Nodes),
+				net.NominalV,
+				net.WorstV*1e3, net.WorstNode)
+		}
+		if more := len(n.Nets) - most; more > 0 {
+			row("", "and %d more nets", more)
+		}
+	}
+	source := s.Source.File
+	if source == "" {
+		source = "A times ones"
+	}
+	row("source", "%s: ||b|| = %.4g", source, s.Source.Norm)
+	row("solver", "%s, preconditioner %s, %d iterations on %s", s.Solver.Method, s.Solver.Preconditioner,
+		s.Solver.Iterations, s.Device.Name)
+	if s.Solver.Details != "" {
+		row("", "%s", s.Solver.Details)
+	}
+	verdict := "converged: " + s.Solver.Reason
+	if !s.Solver.Converged {
+		verdict = "NOT CONVERGED: " + s.Solver.Reason
+		if style.Color {
+			verdict = "\x1b[1;31m" + verdict + "\x1b[0m"
+		}
+	}
+	row("", "%s; ||b - A x|| = %.3g, relative to ||b|| %.3g", verdict, s.Solver.ResidualNorm, s.Solver.RelativeResidual)
+	row("solution", "from %.6g to %.6g, ||x|| = %.6g", s.Solution.Min, s.Solution.Max, s.Solution.Norm)
+	if e := s.Solution.LargestError; !math.IsNaN(e) {
+		row("", "largest error %.3g: the solution is ones", e)
+	}
+	row("time", "reading %s, checks %s, device %s, set-up %s, solve %s", quantity.Seconds(s.Time.ReadS),
+		quantity.Seconds(s.Time.CheckS),
+		quantity.Seconds(s.Time.DeviceS), quantity.Seconds(s.Time.SetupS), quantity.Seconds(s.Time.SolveS))
+	row("memory", "%s on the device, %s at most on the host", quantity.Bytes(s.Memory.DeviceBytes),
+		quantity.Bytes(s.Memory.HostPeakBytes))
+	return b.Flush()
+}

@@ -1,0 +1,133 @@
+// Package statistics takes from a field what its layers, blocks, regions, dies and probes come to.
+package statistics
+
+import (
+	"slices"
+
+	"thermsim/gpusolve/reduction"
+	"thermsim/gpusolve/solution"
+	"thermsim/mesh"
+	"thermsim/report/summary"
+)
+
+// extent gathers the temperatures of a layer, or of the whole domain.
+type extent struct {
+	reduction.Extent
+	I, J, K int // of the maximum
+}
+
+func newExtent() extent { return extent{Extent: reduction.NewExtent()} }
+
+// merge adds a band of a plane of height dz, whose cells come later: of equal maxima the first cell wins.
+func (e *extent) merge(band *reduction.Extent, cells []reduction.Rect, dz float64) {
+	if band.Max > e.Max {
+		e.I, e.J, e.K = band.At(cells)
+	}
+	e.Merge(band, dz)
+}
+
+// Scan is everything that the temperatures come to.
+type Scan struct {
+	Layers []extent
+	All    extent
+	Peaks  *peakMap
+	Blocks []*Block
+	Parts  []*Part
+	Dies   []*Die
+	Values []reduction.Extent // of the blocks, then of the parts
+	groups [][]reduction.Rect // of the values
+	Places *locator
+	Probes []float64        // K
+	Planes []reduction.Peak // the first of the hottest cells of each plane
+}
+
+// ScanField takes the statistics of a field where it is, or reads each of its planes once.
+func ScanField(m *mesh.Mesh, f solution.Field) (*Scan, error) {
+	s := &Scan{Layers: make([]extent, len(m.Stack.Layers)), All: newExtent(), Peaks: newPeakMap(m.NX(), m.NY()),
+		Blocks: NewBlocks(m), Parts: NewParts(m), Places: newLocator(m)}
+	for l := range s.Layers {
+		s.Layers[l] = newExtent()
+	}
+	s.Dies = NewDies(s.Parts)
+	s.groups = append(rectsOf(m, s.Blocks), rectsOf(m, s.Parts)...)
+	groups := slices.Clone(s.groups)
+	bands := bandsOf(m, s.Peaks.ny)
+	for _, plane := range bands {
+		groups = append(groups, plane...)
+	}
+	probes, points := NewProbes(m)
+	r, err := reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Groups: groups, Points: points,
+		BinsX: s.Peaks.nx, BinsY: s.Peaks.ny})
+	if err != nil {
+		return nil, err
+	}
+	v, err := solution.Reduce(f, r)
+	if err != nil {
+		return nil, err
+	}
+	s.Values, s.Probes = v.Extents[:len(s.groups)], probes.Kelvin(v.Points)
+	rest := v.Extents[len(s.groups):]
+	for k, plane := range bands {
+		layer, dz := &s.Layers[m.Planes[k].Layer], m.Z[k+1]-m.Z[k]
+		for b, cells := range plane {
+			layer.merge(&rest[b], cells, dz)
+			s.All.merge(&rest[b], cells, dz)
+			if e := &rest[b]; b == 0 || e.Max > s.Planes[k].Max {
+				i, j, _ := e.At(cells)
+				s.Planes = append(s.Planes[:k], reduction.Peak{Max: e.Max, Plane: int32(k), Cell: int32(j*m.NX() + i)})
+			}
+		}
+		rest = rest[len(plane):]
+	}
+	s.Peaks.take(v.Peaks, m.NX())
+	return s, nil
+}
+
+// Hottest is the place of the maximum of group n, a corner of its layer where it has no finite temperature.
+func (s *Scan) Hottest(m *mesh.Mesh, n, layer int) summary.Place {
+	if s.Values[n].Weight == 0 {
+		return s.Places.Place(0, 0, m.LayerPlanes[layer][0])
+	}
+	i, j, k := s.Values[n].At(s.groups[n])
+	return s.Places.Place(i, j, k)
+}
+
+// rectsOf are the cells of blocks or parts.
+func rectsOf[T interface {
+	rects(*mesh.Mesh) []reduction.Rect
+}](m *mesh.Mesh, of []T) [][]reduction.Rect {
+	var groups [][]reduction.Rect
+	for _, f := range of {
+		groups = append(groups, f.rects(m))
+	}
+	return groups
+}
+
+// bandsOf cuts every plane into so many bands of rows, each weighed by area. Sums of bands, joined in order, keep the
+// rounding small.
+func bandsOf(m *mesh.Mesh, bands int) [][][]reduction.Rect {
+	dx, dy := widths(m.X), widths(m.Y)
+	all := make([][][]reduction.Rect, m.NZ())
+	for k := range all {
+		for b := range bands {
+			from, to := reduction.BinRange(b, bands, m.NY())
+			all[k] = append(all[k], []reduction.Rect{{Plane: k, J: from, X: dx, Y: dy[from:to], Z: 1}})
+		}
+	}
+	return all
+}
+
+func widths(faces []float64) []float64 {
+	d := make([]float64, len(faces)-1)
+	for i := range d {
+		d[i] = faces[i+1] - faces[i]
+	}
+	return d
+}
+
+// take fills the map with the peaks of its bins.
+func (p *peakMap) take(peaks []reduction.Peak, nx int) {
+	for b, at := range peaks {
+		p.bins[b] = peak{at.Max, at.Cell % int32(nx), at.Cell / int32(nx), at.Plane}
+	}
+}

@@ -1,0 +1,169 @@
+package summary
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"thermsim/report/quantity"
+)
+
+// Leakage tells what powers that follow the temperature do; in a transient at its end.
+type Leakage struct {
+	PowerW float64 `json:"power_W"` // all that leaks
+	// By how much a small rise comes back, see docs/guides/leakage.md; null where it is not known.
+	LoopGain float64 `json:"loop_gain"`
+	At       Place   `json:"at"`               // the leaking cell where that rise is largest
+	Runaway  bool    `json:"runaway"`          // the verdict, exit status 6
+	TimeS    float64 `json:"time_s,omitempty"` // of a transient's runaway; absent otherwise
+	// The largest factor on all powers with which there is a steady state; absent where there is one with the powers as
+	// they are.
+	LargestFactor float64 `json:"largest_factor,omitempty"`
+	// Leaking cells outside the range of their law; absent without any.
+	OutOfRange int64   `json:"out_of_range,omitempty"`
+	FromK      float64 `json:"from_K"` // lower end of that range
+	ToK        float64 `json:"to_K"`   // upper end of that range
+}
+
+// String is the state of the loop in a line.
+func (l *Leakage) String() string {
+	text := "leakage " + quantity.Significant(l.PowerW, 4) + " W, "
+	if math.IsNaN(l.LoopGain) {
+		return text + "no loop gain"
+	}
+	text += "loop gain " + quantity.Significant(l.LoopGain, 3)
+	if l.At.Layer != "" {
+		text += ", largest" + PlaceWords(l.At)
+	}
+	return text
+}
+
+// Verdict tells where and how power runs away; empty where it does not.
+func (l *Leakage) Verdict() string {
+	if l == nil || !l.Runaway {
+		return ""
+	}
+	text := strings.TrimSpace(PlaceWords(l.At)) + ", loop gain " + quantity.Significant(l.LoopGain, 3)
+	switch {
+	case l.LargestFactor > 0:
+		text += fmt.Sprintf("; the largest power with a steady state is %s times that of the stack, and the field "+
+			"is that state", quantity.Significant(l.LargestFactor, 4))
+	case l.OutOfRange > 0:
+		text += fmt.Sprintf("; at %s the temperatures left the range of the leakage, up to %.4g K",
+			quantity.Seconds(l.TimeS),
+			l.ToK)
+	case l.TimeS > 0:
+		text += fmt.Sprintf("; at %s the leakage grows faster than the time step can follow", quantity.Seconds(l.TimeS))
+	}
+	return text
+}
+
+// Nonlinear tells how the iteration over properties that follow the temperature went; in a transient over all
+// steps, and the residual of the last.
+type Nonlinear struct {
+	OuterIterations int     `json:"outer_iterations"` // linear systems of the steady state, or of all steps
+	ResidualNormW   float64 `json:"residual_norm_W"`  // Euclidean norm of b(x) - A(x) x
+	// of the error from one linear system to the next, 0 where not seen
+	Contraction float64 `json:"contraction"`
+	// Cells whose temperature lies outside the range of their material's properties; absent without any.
+	OutOfRange []OutOfRange `json:"out_of_range,omitempty"`
+	// Absent where no power follows the temperature.
+	Leakage *Leakage `json:"leakage,omitempty"`
+}
+
+// OutOfRange is a material whose properties were asked for temperatures outside their range; there the values at the
+// range's ends were used.
+type OutOfRange struct {
+	Material string  `json:"material"` // its name
+	FromK    float64 `json:"from_K"`   // lower end of its range
+	ToK      float64 `json:"to_K"`     // upper end of its range
+	Cells    int64   `json:"cells"`    // how many
+}
+
+// String is the course of the iteration in a line.
+func (n *Nonlinear) String() string {
+	what := "properties follow"
+	if n.Leakage != nil {
+		what = "power follows"
+	}
+	text := fmt.Sprintf("%s the temperature: %d linear systems, nonlinear residual %s W", what, n.OuterIterations,
+		quantity.Relative(n.ResidualNormW))
+	if n.Contraction > 0 {
+		text += fmt.Sprintf(", contraction %.2g", n.Contraction)
+	}
+	return text
+}
+
+// Warning says which materials were asked for temperatures outside their range; empty where none was.
+func (n *Nonlinear) Warning() string {
+	if n == nil {
+		return ""
+	}
+	var all []string
+	for _, o := range n.OutOfRange {
+		all = append(all, fmt.Sprintf("%d cells of %s lie outside %.4g to %.4g K", o.Cells, o.Material, o.FromK, o.ToK))
+	}
+	text := ""
+	if len(all) > 0 {
+		text = strings.Join(all, "; ") + ": there the properties at the ends of the range were used"
+	}
+	if l := n.Leakage; l != nil && l.OutOfRange > 0 {
+		if text != "" {
+			text += "; "
+		}
+		text += fmt.Sprintf("%d leaking cells lie outside %.4g to %.4g K: there the leakage at the ends of the "+
+			"range was used", l.OutOfRange, l.FromK, l.ToK)
+	}
+	return text
+}
+
+// Stepping tells how steps in time followed the temperatures.
+type Stepping struct {
+	Method        string  `json:"method"`          // TR-BDF2
+	TolK          float64 `json:"tol_K"`           // largest error of a step that was allowed
+	LargestErrorK float64 `json:"largest_error_K"` // estimate of the largest error of a step
+	Steps         int     `json:"steps"`           // steps taken
+	Rejected      int     `json:"rejected"`        // steps tried again, shorter
+	Solves        int     `json:"solves"`          // systems solved
+	// times that the operator was set up, for another length of the steps
+	Setups       int     `json:"setups"`
+	PowerChanges int     `json:"power_changes"` // changes of the power, at which steps end
+	ShortestS    float64 `json:"shortest_s"`    // shortest step
+	LongestS     float64 `json:"longest_s"`     // longest step
+	PeakK        float64 `json:"peak_K"`        // hottest cell at the end of any step, whether it was written or not
+	PeakS        float64 `json:"peak_s"`        // time of that
+	// How far the end is from the steady state, and whether that is close enough; absent where nobody asked.
+	SteadyRestK float64 `json:"steady_rest_K,omitempty"`
+	Steady      bool    `json:"steady,omitempty"` // the run ended close enough
+	// Of a periodic state: its period, how many periods were stepped to find it, and the largest difference between the
+	// ends of the one that is shown.
+	PeriodS  float64 `json:"period_s,omitempty"`
+	Periods  int     `json:"periods,omitempty"`   // stepped to find it
+	ClosureK float64 `json:"closure_K,omitempty"` // largest difference between the ends of the one that is shown
+}
+
+// Parts are what people read of it.
+func (s *Stepping) Parts() []string {
+	lengths := quantity.Seconds(s.ShortestS)
+	if s.LongestS > s.ShortestS {
+		lengths += " to " + quantity.Seconds(s.LongestS)
+	}
+	parts := []string{
+		fmt.Sprintf("%s, %d steps of %s", s.Method, s.Steps, lengths), fmt.Sprintf("%d tried again", s.Rejected),
+		fmt.Sprintf("%d solves", s.Solves), fmt.Sprintf("%d set-ups", s.Setups),
+		fmt.Sprintf("largest error of a step %s K of %s K", quantity.Significant(s.LargestErrorK, 2),
+			quantity.Significant(s.TolK, 2)),
+	}
+	if s.PeriodS > 0 {
+		parts = append(parts, fmt.Sprintf("periodic state of %s after %d periods", quantity.Seconds(s.PeriodS),
+			s.Periods),
+			fmt.Sprintf("its ends %s K apart", quantity.Relative(s.ClosureK)))
+	}
+	if s.SteadyRestK > 0 {
+		parts = append(parts, fmt.Sprintf("%s K from the steady state", quantity.Significant(s.SteadyRestK, 2)))
+	}
+	return parts
+}
+
+// Text is the stepping in a line.
+func (s *Stepping) Text() string { return strings.Join(s.Parts(), ", ") }

@@ -1,0 +1,85 @@
+package summary
+
+// System is what summary.json holds after solving a system that was given as a matrix. Norms are in the units of
+// the right side.
+type System struct {
+	Schema  int    `json:"schema"`  // 1
+	Command string `json:"command"` // solve
+	Version string `json:"version"` // of thermsim
+
+	Matrix   Matrix       `json:"matrix"`            // the matrix A
+	Source   Source       `json:"source"`            // the right side b
+	Netlist  *Netlist     `json:"netlist,omitempty"` // the power grid that A and b come from; absent of matrices
+	Device   Device       `json:"device"`            // what solved
+	Solver   SystemSolver `json:"solver"`            // how the solve ended
+	Solution Vector       `json:"solution"`          // the solution x
+	Time     SystemTime   `json:"time"`              // wall time by phase
+	Memory   Memory       `json:"memory"`            // memory used
+}
+
+// Matrix describes the matrix.
+type Matrix struct {
+	File      string `json:"file"`             // its path
+	Rows      int    `json:"rows"`             // number of unknowns
+	Entries   int    `json:"entries"`          // that are stored
+	Repeated  int    `json:"repeated_entries"` // entries of the file that were added to others in their place
+	Symmetric bool   `json:"symmetric"`        // A equals its transpose
+	Storage   string `json:"storage"`          // diagonals or rows
+	Grid      []int  `json:"grid,omitempty"`   // nx, ny, nz where stored by diagonals
+}
+
+// Netlist describes the netlist of a power grid.
+type Netlist struct {
+	Nodes          int   `json:"nodes"`           // without ground
+	Resistors      int   `json:"resistors"`       // above 0 ohm
+	Shorts         int   `json:"shorts"`          // resistors of 0 ohm and sources of 0 V between nodes
+	VoltageSources int   `json:"voltage_sources"` // to ground
+	CurrentSources int   `json:"current_sources"` // loads
+	Nets           []Net `json:"nets"`            // connected parts
+}
+
+// Net is a connected part of a netlist.
+type Net struct {
+	Nodes     int     `json:"nodes"`      // in it
+	Sources   int     `json:"sources"`    // nodes held by voltage sources
+	NominalV  float64 `json:"nominal_V"`  // largest voltage of its sources
+	WorstV    float64 `json:"worst_V"`    // how far a node is off it, at most: the IR drop
+	WorstNode string  `json:"worst_node"` // which
+}
+
+// Source describes the right side.
+type Source struct {
+	File string  `json:"file"` // "" where it was made as A times ones
+	Norm float64 `json:"norm"` // Euclidean norm
+}
+
+// SystemSolver says how the solve ended.
+type SystemSolver struct {
+	Method           string  `json:"method"`            // of the iteration
+	Preconditioner   string  `json:"preconditioner"`    // its name
+	Details          string  `json:"details"`           // of the preconditioner, in words
+	Iterations       int     `json:"iterations"`        // of the solver
+	ResidualNorm     float64 `json:"residual_norm"`     // Euclidean norm of b - A x
+	RelativeResidual float64 `json:"relative_residual"` // of that to the norm of b
+	Converged        bool    `json:"converged"`         // it met the tolerance
+	Reason           string  `json:"reason"`            // why it stopped
+}
+
+// Vector describes the solution.
+type Vector struct {
+	Min  float64 `json:"min"`  // smallest element
+	Max  float64 `json:"max"`  // largest element
+	Norm float64 `json:"norm"` // Euclidean norm
+	// largest distance from ones where b was made as A times ones, else null
+	LargestError float64 `json:"largest_error"`
+}
+
+// SystemTime splits the wall time in s.
+type SystemTime struct {
+	ReadS   float64 `json:"read_s"`   // files
+	CheckS  float64 `json:"check_s"`  // checking the matrix
+	DeviceS float64 `json:"device_s"` // opening the device
+	SetupS  float64 `json:"setup_s"`  // building the preconditioner
+	SolveS  float64 `json:"solve_s"`  // solving
+	TotalS  float64 `json:"total_s"`  // all
+}
