@@ -118,29 +118,33 @@ func (s gpuOperations) StoreDiagonals(d ops.Diagonals, c Copies) (Stored, error)
 	return a, nil
 }
 
+// partsOfPlane is the number of blocks that look through a plane of that many cells.
+func partsOfPlane(sheet int64) int64 { return min(QuaddiagParts, (sheet+QuaddiagFlat-1)/QuaddiagFlat) }
+
 // extent is the largest size of the entries main, x, y and z of every plane.
 func (a *GPUMatrix) extent(q *Quaddiag, from GPUBands[float64]) ([][4]float64, error) {
 	s := a.s
-	part := cuda.Alloc[[QuaddiagParts][5]float64](s, int64(a.nz))
+	parts := partsOfPlane(a.sheet())
+	part := cuda.Alloc[[5]float64](s, parts*int64(a.nz))
 	defer s.Discard(part)
 	if s.Ready() {
-		s.Note(q.Extent(s.Stream, [3]uint32{QuaddiagParts * uint32(a.nz), 1, 1}, QuaddiagExtentArgs{
-			Nx: int64(a.nx), Sheet: a.sheet(), N: s.Cells(), Main: from.Main, X: from.X, Y: from.Y, Z: from.Z,
+		s.Note(q.Extent(s.Stream, [3]uint32{uint32(parts) * uint32(a.nz), 1, 1}, QuaddiagExtentArgs{
+			Parts: int32(parts),
+			Nx:    int64(a.nx), Sheet: a.sheet(), N: s.Cells(), Main: from.Main, X: from.X, Y: from.Y, Z: from.Z,
 			Scale: a.Scale,
 			Sizes: cudriver.At[float64](part.Address()),
 		}))
 	}
-	got := make([][QuaddiagParts][5]float64, a.nz)
+	got := make([][5]float64, parts*int64(a.nz))
 	cuda.Receive(s, got, part)
 	sizes := make([][4]float64, a.nz)
-	for k := range got {
-		for _, b := range got[k] {
-			for i := range sizes[k] {
-				sizes[k][i] = math.Max(sizes[k][i], b[i])
-			}
-			if least := -b[4]; s.Err() == nil && !(least > 0) {
-				return nil, fmt.Errorf("the main diagonal is not positive: it goes down to %g", least)
-			}
+	for n, b := range got {
+		k := n / int(parts)
+		for i := range sizes[k] {
+			sizes[k][i] = math.Max(sizes[k][i], b[i])
+		}
+		if least := -b[4]; s.Err() == nil && !(least > 0) {
+			return nil, fmt.Errorf("the main diagonal is not positive: it goes down to %g", least)
 		}
 	}
 	return sizes, s.Err()

@@ -55,10 +55,10 @@ func StoreMemory(s precond.Shape, format string, c Copies) precond.Need {
 	}
 	extent := int64(0)
 	if s.GPU {
-		extent = partBytes * int64(s.NZ)
+		extent = sizesBytes * partsOfPlane(s.Unknowns/int64(s.NZ)) * int64(s.NZ)
 	}
 	return precond.Need{SetUp: max(width*s.Unknowns, extent) + s.Diagonals(), Held: width * s.Unknowns}
 }
 
-// partBytes is what a GPU takes for each plane to find the sizes of its entries: five numbers of 64 blocks.
-const partBytes = 64 * 5 * 8
+// sizesBytes is the memory for the five sizes that a block finds.
+const sizesBytes = 5 * 8

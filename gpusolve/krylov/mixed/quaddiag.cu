@@ -14,15 +14,15 @@ KERNEL void BOUNDS(FLAT) rootScale(i64 n, const double *RESTRICT diagonal, float
 // scaled is an entry of S A S, or of A where there is no S.
 DEVICE double scaled(double v, const float *RESTRICT scale, i64 row, i64 col) { return scale ? v * scale[row] * scale[col] : v; }
 
-// extent finds the largest sizes of a plane's entries: of main, x, y and z, and the least main entry. Each of PARTS blocks, block b = PARTS k + part,
-// leaves its part of plane k at sizes[5 b].
-KERNEL void BOUNDS(FLAT) extent(i64 nx, i64 sheet, i64 n, const double *RESTRICT main, const double *RESTRICT x, const double *RESTRICT y,
+// extent finds the largest sizes of a plane's entries: of main, x, y and z, and the least main entry. Block b = parts k + part writes those of its part
+// of plane k to sizes[5 b].
+KERNEL void BOUNDS(FLAT) extent(int parts, i64 nx, i64 sheet, i64 n, const double *RESTRICT main, const double *RESTRICT x, const double *RESTRICT y,
                                 const double *RESTRICT z, const float *RESTRICT scale, double *RESTRICT sizes) {
   SHARED double lines[32];
   double m[5] = {0, 0, 0, 0, -1e300};
-  u32 b = blockX();
-  i64 base = (i64)(b / PARTS) * sheet;
-  for (i64 at = (i64)(b % PARTS) * FLAT + threadX(); at < sheet; at += PARTS * FLAT) {
+  int b = blockX();
+  i64 base = (i64)(b / parts) * sheet;
+  for (i64 at = (i64)(b % parts) * FLAT + threadX(); at < sheet; at += (i64)parts * FLAT) {
     i64 c = base + at;
     double v = main[c];
     m[0] = larger(m[0], __builtin_fabs(scaled(v, scale, c, c)));

@@ -86,14 +86,15 @@ func (m *Quaddiag) RootScale(s cudriver.Stream, grid [3]uint32, a QuaddiagRootSc
 
 // QuaddiagExtentArgs are the arguments of extent.
 type QuaddiagExtentArgs struct {
+	Parts         int32
 	Nx, Sheet, N  int64
 	Main, X, Y, Z cudriver.Ptr[float64]
 	Scale         cudriver.Ptr[float32]
 	Sizes         cudriver.Ptr[float64]
 }
 
-// Extent finds the largest sizes of a plane's entries: of main, x, y and z, and the least main entry. Each of PARTS blocks, block b = PARTS k + part,
-// leaves its part of plane k at sizes[5 b].
+// Extent finds the largest sizes of a plane's entries: of main, x, y and z, and the least main entry. Block b = parts k + part writes those of its part
+// of plane k to sizes[5 b].
 func (m *Quaddiag) Extent(s cudriver.Stream, grid [3]uint32, a QuaddiagExtentArgs) error {
 	m.extent.Args = a
 	return m.extent.Launch(s, grid)
