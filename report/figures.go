@@ -29,7 +29,7 @@ func figureFile(figure string) string { return strings.ReplaceAll(figure, "-", "
 
 // PictureStyle is how all pictures of a run are drawn. The zero value is the default.
 type PictureStyle struct {
-	Formats  []string // of the maps and figures, of PictureFormats; PNG where empty
+	Formats  []string // of the maps and figures, of PictureFormats; PNG where empty, none for NoPictures alone
 	Colors   string   // of Colormaps; the first where empty
 	WidthPt  float64  // width on paper in points (1/72 inch), 0 for as wide as the layout likes
 	FontPt   float64  // size of the numbers on the axes, 0 for what suits the width
@@ -39,6 +39,9 @@ type PictureStyle struct {
 	// name of the regions or blocks around which maps, panels and sections are cut; all is shown where it is empty
 	Zoom string
 }
+
+// NoPictures is the format of a run without maps and figures.
+const NoPictures = "none"
 
 // PictureFormats lists the formats of maps and figures, the default first.
 func PictureFormats() []string {
@@ -55,6 +58,9 @@ func Colormaps() []string { return picture.Colormaps() }
 // Check says what is wrong with a wish, if anything is.
 func (p *PictureStyle) Check() error {
 	for i, name := range p.Formats {
+		if name == NoPictures && len(p.Formats) == 1 {
+			continue
+		}
 		if slices.Contains(p.Formats[:i], name) {
 			return fmt.Errorf("format %q is there twice; name each once", name)
 		}
@@ -91,6 +97,9 @@ func (p *PictureStyle) formats() []picture.Format {
 	}
 	var list []picture.Format
 	for _, name := range p.Formats {
+		if name == NoPictures {
+			return nil
+		}
 		list = append(list, picture.Format(name))
 	}
 	return list

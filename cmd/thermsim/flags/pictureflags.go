@@ -35,7 +35,7 @@ type Pictures struct {
 func (o *Pictures) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&o.formats, "formats", nil,
-		"draw as "+strings.Join(report.PictureFormats(), ", ")+": one or a `LIST` (default png)")
+		"draw as "+strings.Join(report.PictureFormats(), ", ")+": one or a `LIST`, or none (default png)")
 	f.StringSliceVar(&o.figures, "figures", nil, "`LIST` of "+strings.Join(report.FigureNames(), ",")+" or all")
 	f.StringVar(&o.colors, "colors", "inferno", "`NAME` of "+strings.Join(report.Colormaps(), ", "))
 	f.Var(&o.span, "range", "range of the colours in degC, such as 40:110 (default that of the data)")
@@ -48,7 +48,7 @@ func (o *Pictures) Add(cmd *cobra.Command) {
 	f.BoolVar(&o.toScale, "to-scale", false, "draw sections without stretching thin layers")
 	f.StringVar(&o.frames, "frames", "", "`LAYER` that the animation shows (default the one with the most power)")
 	f.StringVar(&o.zoom, "zoom", "", "`REGION` or block around which maps, panels and sections are cut")
-	for flag, values := range map[string][]string{"formats": report.PictureFormats(),
+	for flag, values := range map[string][]string{"formats": append(report.PictureFormats(), report.NoPictures),
 		"figures": append(report.FigureNames(), "all"), "colors": report.Colormaps()} {
 		Complete(cmd, flag, values)
 	}
