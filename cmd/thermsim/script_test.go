@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"log"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -22,7 +23,24 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"thermsim": main, "crash": crash})
+	testscript.Main(&withProgram{m}, map[string]func(){"thermsim": main, "crash": crash})
+}
+
+// withProgram are tests with the program on PATH. A program without tests starts faster than the test binary.
+type withProgram struct{ *testing.M }
+
+func (w *withProgram) Run() int {
+	dir, err := os.MkdirTemp("", "thermsim")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o",
+		filepath.Join(dir, "thermsim"), ".").CombinedOutput(); err != nil {
+		log.Fatalf("%v: %s", err, out)
+	}
+	os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	return w.M.Run()
 }
 
 // Scripts run the commands as a user does. See the files for the cases; these are the words that they add to

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -22,6 +23,7 @@ type campaign struct {
 	folder     string // for work folders
 	limit      time.Duration
 	folders    atomic.Int64
+	ready      sync.Map // of functions that prepare a scenario once, by its name
 }
 
 // environment lets runs be alike: no GPU, no colours, nothing of the user's.
@@ -96,8 +98,13 @@ func remove(work string) {
 	}
 }
 
-// prepare runs the earlier commands, and the command twice.
+// prepare runs the earlier commands of a scenario, and its command three times. A scenario is prepared once.
 func (c *campaign) prepare(s *scenario) (*prepared, error) {
+	once, _ := c.ready.LoadOrStore(s.name, sync.OnceValues(func() (*prepared, error) { return c.prepareOnce(s) }))
+	return once.(func() (*prepared, error))()
+}
+
+func (c *campaign) prepareOnce(s *scenario) (*prepared, error) {
 	p := &prepared{scenario: s, campaign: c, start: c.fresh(), varying: map[string]bool{}}
 	if err := s.prepare(c.repository, p.start); err != nil {
 		return nil, err

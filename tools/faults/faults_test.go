@@ -17,7 +17,7 @@ import (
 	"thermsim/internal/testtier"
 )
 
-var program string // that the tests trace
+var tested *campaign // of all tests: what one prepares, others need not
 
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
@@ -26,17 +26,14 @@ func TestMain(m *testing.M) {
 			log.Fatal(err)
 		}
 		defer os.RemoveAll(dir)
-		program = filepath.Join(dir, "thermsim")
+		program := filepath.Join(dir, "thermsim")
 		if out, err := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", program,
 			"thermsim/cmd/thermsim").CombinedOutput(); err != nil {
 			log.Fatalf("%v: %s", err, out)
 		}
+		tested = &campaign{program: program, repository: "../..", folder: dir, limit: 5 * time.Minute}
 		return m.Run()
 	}())
-}
-
-func newCampaign(t *testing.T) *campaign {
-	return &campaign{program: program, repository: "../..", folder: t.TempDir(), limit: 5 * time.Minute}
 }
 
 // sound fails the test for runs that did not end as they should.
@@ -58,7 +55,7 @@ func (r *results) sound(t *testing.T, err error) {
 
 // A sample of faults on files; the whole campaign takes most of an hour.
 func TestFaults(t *testing.T) {
-	c := newCampaign(t)
+	c := tested
 	var r results
 	s := settings{most: 1, every: testtier.Pick(331, 67), workers: 2}
 	only := testtier.Pick("^(steady|resumed transient|render)$", "^(steady|resumed transient|render|sweep|import "+
@@ -70,7 +67,7 @@ func TestFaults(t *testing.T) {
 // A file of the previous run that cannot be examined must not stay next to the new run, which would not know of it.
 // Before the solve, where names are only compared with those that the run may write, a failure may go unnoticed.
 func TestFaultsOnOldFiles(t *testing.T) {
-	c := newCampaign(t)
+	c := tested
 	p, err := c.prepare(find("steady"))
 	if err != nil {
 		(&results{}).sound(t, err)
@@ -99,7 +96,7 @@ func TestFaultsOnOldFiles(t *testing.T) {
 
 // A sample of signals and of pairs of runs.
 func TestDisturbedRuns(t *testing.T) {
-	c := newCampaign(t)
+	c := tested
 	var r results
 	s := settings{signals: testtier.Pick(3, 210), pairs: testtier.Pick(2, 70), workers: 2,
 		seed: testtier.Pick(1, uint64(time.Now().UnixNano()))}

@@ -25,7 +25,6 @@ func (s *settings) inject(c *campaign, r *results, only, kinds *regexp.Regexp) e
 		if err := s.injectAll(p, r, kinds); err != nil {
 			return err
 		}
-		remove(p.start)
 		if s.out != "" { // so that what ends early has figures
 			if err := s.write(r); err != nil {
 				return err

@@ -15,8 +15,8 @@ import (
 // conjugate gradients solve.
 func TestOneSlabAlone(t *testing.T) {
 	cache := new(interpreter.Cache)
-	layers := cases.Stack10(cases.Options{NX: 12, NY: 60})
-	regions := cases.Interposer(cases.Stack10(cases.Options{NX: 12, NY: 60}))
+	layers := cases.Stack10(cases.Options{NX: 7, NY: 60})
+	regions := cases.Interposer(cases.Stack10(cases.Options{NX: 7, NY: 60}))
 	for _, c := range []struct {
 		name  string
 		stack *stack.Stack

@@ -26,7 +26,7 @@ func conform(t *testing.T, open func(testing.TB) ops.Device) {
 		{[3]int{1, 1, 7}, [2]int{}},
 		{[3]int{1, 11, 6}, [2]int{4, 3}}, {[3]int{13, 1, 5}, [2]int{2, 1}}, {[3]int{7, 17, 1}, [2]int{5, 1}},
 		{[3]int{2, 2, 2}, [2]int{1, 1}},
-		{[3]int{2, 7, 6}, [2]int{3, 4}}, {[3]int{37, 5, 3}, [2]int{}}, {[3]int{3, 31, 6}, [2]int{}},
+		{[3]int{2, 7, 6}, [2]int{3, 4}}, {[3]int{37, 3, 2}, [2]int{}}, {[3]int{3, 31, 3}, [2]int{}},
 		{[3]int{3, 3, 7}, [2]int{2, 5}},
 		{[3]int{2, 9, 11}, [2]int{3, 4}}, {[3]int{3, 4, 19}, [2]int{2, 5}}, {[3]int{37, 13, 3}, [2]int{}},
 		{[3]int{5, 31, 10}, [2]int{}}, {[3]int{11, 7, 13}, [2]int{4, 4}}, {[3]int{17, 18, 19}, [2]int{}},
@@ -41,6 +41,9 @@ func conform(t *testing.T, open func(testing.TB) ops.Device) {
 			for order := range 2 {
 				for _, double := range []bool{false, true} {
 					if double != (kind == "upwind") && kind != "general" && n%5 != 0 {
+						continue
+					}
+					if testtier.Pick(n > 3 && order != n%2, false) {
 						continue
 					}
 					how := ilu.Options{Order: order, TileY: c.tile[0], TileZ: c.tile[1], Double: double}
