@@ -14,6 +14,7 @@ import (
 	"thermsim/report/printout"
 	"thermsim/report/quantity"
 	"thermsim/report/summary"
+	"thermsim/report/tables"
 	"thermsim/report/webpage"
 )
 
@@ -144,7 +145,8 @@ func comparisonTables(c *Comparison, a *Run, deg quantity.Digits) []webpage.Tabl
 				number(l.MinK),
 				number(l.MeanK), number(l.RMSK)})
 	}
-	blocks := webpage.Table{ID: "blocks", Title: "Blocks", Long: len(c.Blocks) > manyRows, Note: "Differences in K.",
+	blocks := webpage.Table{ID: "blocks", Title: "Blocks", Long: len(c.Blocks) > tables.ManyRows,
+		Note: "Differences in K.",
 		Columns: []webpage.Column{{Name: "block"}, {Name: "layer"}, numberColumn("of maxima"),
 			numberColumn("of means")}}
 	for _, x := range c.Blocks {

@@ -10,6 +10,7 @@ import (
 
 	"thermsim/report/printout"
 	"thermsim/report/quantity"
+	"thermsim/report/tables"
 )
 
 // Write prints the tables.
@@ -36,20 +37,17 @@ func (c *Comparison) WriteText(w io.Writer, st printout.Style) error {
 	if len(c.Missing) > 0 {
 		p.Line("  in one of the stacks only, not compared: %s", strings.Join(c.Missing, ", "))
 	}
-	t := printout.Table{Columns: []printout.Column{printout.Name("layer"), printout.Number("max K"),
-		printout.Number("min"), printout.Number("mean"), printout.Number("rms"),
-		printout.Number("x mm"), printout.Number("y mm"), printout.Name("block")}}
+	t := tables.New("layer", "#max K", "#min", "#mean", "#rms", "#x mm", "#y mm", "block")
 	for _, l := range slices.Backward(c.Layers) {
 		t.Add(l.Name, p.Deg.Kelvin(l.MaxK), p.Deg.Kelvin(l.MinK), p.Deg.Kelvin(l.MeanK), p.Deg.Kelvin(l.RMSK),
 			quantity.Millimetres(l.At.XM), quantity.Millimetres(l.At.YM), quantity.Dash(l.At.Block))
 	}
 	p.Heading("Layers", "top to bottom; the place is that of the largest difference")
-	p.Table(&t)
+	p.Table(t)
 	if len(c.Blocks) > 0 {
 		blocks := slices.Clone(c.Blocks)
 		sort.SliceStable(blocks, func(i, j int) bool { return math.Abs(blocks[i].MaxK) > math.Abs(blocks[j].MaxK) })
-		t := printout.Table{Columns: []printout.Column{printout.Name("block"), printout.Name("layer"),
-			printout.Number("of maxima K"), printout.Number("of means K")}}
+		t := tables.New("block", "layer", "#of maxima K", "#of means K")
 		for _, b := range blocks[:min(len(blocks), printout.MaxTextBlocks)] {
 			t.Add(b.Name, b.Layer, p.Deg.Kelvin(b.MaxK), p.Deg.Kelvin(b.AvgK))
 		}
@@ -59,7 +57,7 @@ func (c *Comparison) WriteText(w io.Writer, st printout.Style) error {
 				len(blocks))
 		}
 		p.Heading("Blocks", note)
-		p.Table(&t)
+		p.Table(t)
 	}
 	return p.Flush()
 }

@@ -12,6 +12,7 @@ import (
 	"thermsim/report/quantity"
 	"thermsim/report/samples"
 	"thermsim/report/summary"
+	"thermsim/report/tables"
 	"thermsim/report/webpage"
 	"thermsim/stack"
 )
@@ -102,7 +103,7 @@ func TestCoolantSummary(t *testing.T) {
 				}
 			}
 		}
-		if err := writeCoolantCSV(&table, s); err != nil || strings.Count(table.String(), "\n") != len(c.Along)+1 {
+		if err := tables.CoolantCSV(&table, s); err != nil || strings.Count(table.String(), "\n") != len(c.Along)+1 {
 			t.Errorf("%s: %v, %s", direction, err, table.String())
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"thermsim/report/picture"
 	"thermsim/report/quantity"
 	"thermsim/report/summary"
+	"thermsim/report/tables"
 	"thermsim/report/webpage"
 	"thermsim/stack"
 )
@@ -170,7 +171,8 @@ func (b *pageBuilder) facts() []webpage.Fact {
 }
 
 func (b *pageBuilder) tables() []webpage.Table {
-	all := []webpage.Table{b.limits(), b.jedec(), b.hotSpots(), b.dies(), b.regions(), b.blocks(), b.layers(),
+	all := []webpage.Table{b.limits(), b.jedec(), b.hotSpots(), b.extents(tables.Dies(b.s)),
+		b.extents(tables.Regions(b.s)), b.extents(tables.Blocks(b.s)), b.extents(tables.Layers(b.s)),
 		b.coolant(), b.probes()}
 	return slices.DeleteFunc(all, func(t webpage.Table) bool { return len(t.Rows) == 0 })
 }

@@ -15,6 +15,7 @@ import (
 	"thermsim/report/fieldfile"
 	"thermsim/report/statistics"
 	"thermsim/report/summary"
+	"thermsim/report/tables"
 )
 
 // Trace records trace.csv: per step its end time in s, the power in W and the hottest cell, then the average and
@@ -55,7 +56,7 @@ func NewTrace(files *staging.Transaction, m *mesh.Mesh, further ...TraceColumn) 
 	}
 	t.out = bufio.NewWriterSize(t.file, 1<<16)
 	var head bytes.Buffer
-	_ = writeRows(&head, [][]string{t.header()}) // a buffer takes anything
+	_ = tables.WriteRows(&head, [][]string{t.header()}) // a buffer takes anything
 	return t, t.write(head.Bytes())
 }
 

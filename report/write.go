@@ -9,6 +9,7 @@ import (
 	"thermsim/internal/staging"
 	"thermsim/report/saved"
 	"thermsim/report/summary"
+	"thermsim/report/tables"
 )
 
 // Write writes summary.json, blocks.csv, layers.csv, where the stack has them dies.csv, regions.csv, limits.csv and
@@ -92,26 +93,29 @@ func stageTables(ctx context.Context, st *staging.Transaction, r *Run, s *summar
 	start time.Time) error {
 	type table struct {
 		name  string
-		write func(io.Writer, *summary.Summary) error
+		write func(io.Writer) error
 	}
-	csvs := []table{{"layers.csv", writeLayersCSV}, {"blocks.csv", writeBlocksCSV}}
+	of := func(write func(io.Writer, *summary.Summary) error) func(io.Writer) error {
+		return func(w io.Writer) error { return write(w, s) }
+	}
+	csvs := []table{{"layers.csv", tables.Layers(s).CSV}, {"blocks.csv", tables.Blocks(s).CSV}}
 	if len(s.Dies) > 0 {
-		csvs = append(csvs, table{"dies.csv", writeDiesCSV})
+		csvs = append(csvs, table{"dies.csv", tables.Dies(s).CSV})
 	}
 	if len(s.Regions) > 0 {
-		csvs = append(csvs, table{"regions.csv", writeRegionsCSV})
+		csvs = append(csvs, table{"regions.csv", tables.Regions(s).CSV})
 	}
 	if len(s.Limits) > 0 {
-		csvs = append(csvs, table{"limits.csv", writeLimitsCSV})
+		csvs = append(csvs, table{"limits.csv", of(tables.LimitsCSV)})
 	}
 	if len(s.Jedec.Figures) > 0 {
-		csvs = append(csvs, table{"jedec.csv", writeJedecCSV})
+		csvs = append(csvs, table{"jedec.csv", of(tables.JedecCSV)})
 	}
 	if len(s.Coolant) > 0 {
-		csvs = append(csvs, table{"coolant.csv", writeCoolantCSV}, table{"streams.csv", writeStreamsCSV})
+		csvs = append(csvs, table{"coolant.csv", of(tables.CoolantCSV)}, table{"streams.csv", of(tables.StreamsCSV)})
 	}
 	for _, t := range csvs {
-		if err := st.Write(ctx, t.name, func(w io.Writer) error { return t.write(w, s) }); err != nil {
+		if err := st.Write(ctx, t.name, t.write); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package printout
 import (
 	"thermsim/report/quantity"
 	"thermsim/report/summary"
+	"thermsim/report/tables"
 )
 
 // coolant lists the cavities from the top.
@@ -10,9 +11,8 @@ func (p *Page) coolant(s *summary.Summary) {
 	if len(s.Coolant) == 0 {
 		return
 	}
-	t := Table{Columns: []Column{Name("layer"), Name("flow"), Number("ml/min"), Number("m/s"), Number("Re"),
-		Number("wall Bi"), Number("kPa"), Number("pumping mW"), Number("in degC"), Number("out mixed"),
-		Number("out max"), Number("heat W")}}
+	t := tables.New("layer", "flow", "#ml/min", "#m/s", "#Re", "#wall Bi", "#kPa", "#pumping mW", "#in degC",
+		"#out mixed", "#out max", "#heat W")
 	for i := len(s.Coolant) - 1; i >= 0; i-- {
 		c := &s.Coolant[i]
 		t.Add(c.Layer, c.Direction, quantity.Known(c.FlowM3PerS, 6e7), quantity.Known(c.VelocityMPerS, 1),
@@ -22,7 +22,7 @@ func (p *Page) coolant(s *summary.Summary) {
 	}
 	p.Heading("Coolant",
 		lastStep(s, "top to bottom; coolant.csv has it along the flow, streams.csv by channel or zone"))
-	p.Table(&t)
+	p.Table(t)
 	p.streams(s)
 }
 
@@ -31,8 +31,7 @@ const mostStreams = 16
 
 // streams lists those of cavities whose streams differ, from the west or the south.
 func (p *Page) streams(s *summary.Summary) {
-	t := Table{Columns: []Column{Name("layer"), Number("from mm"), Number("to mm"), Number("ml/min"), Number("m/s"),
-		Number("Re"), Number("kPa"), Number("out degC"), Number("heat W")}}
+	t := tables.New("layer", "#from mm", "#to mm", "#ml/min", "#m/s", "#Re", "#kPa", "#out degC", "#heat W")
 	for i := len(s.Coolant) - 1; i >= 0; i-- {
 		c := &s.Coolant[i]
 		if n := len(c.Streams); n < 2 || n > mostStreams || !c.Uneven() {
@@ -46,9 +45,9 @@ func (p *Page) streams(s *summary.Summary) {
 				p.Deg.Celsius(x.OutletK), quantity.Known(x.HeatW, 1))
 		}
 	}
-	if len(t.rows) > 0 {
+	if len(t.Rows) > 0 {
 		p.Heading("Coolant by channel or zone", "from the west or the south")
-		p.Table(&t)
+		p.Table(t)
 	}
 }
 

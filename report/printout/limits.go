@@ -6,20 +6,21 @@ import (
 
 	"thermsim/report/quantity"
 	"thermsim/report/summary"
+	"thermsim/report/tables"
 )
 
 func (p *Page) jedec(s *summary.Summary) {
 	if len(s.Jedec.Figures) == 0 {
 		return
 	}
-	t := Table{Columns: []Column{Name("figure"), Number("K/W"), Name("from the junction to"), Number("degC")}}
+	t := tables.New("figure", "#K/W", "from the junction to", "#degC")
 	for _, f := range s.Jedec.Figures {
 		t.Add(f.Name, quantity.Significant(f.KPerW, 4), f.Reference, p.Deg.Celsius(f.ReferenceK))
 	}
 	p.Heading("JEDEC",
 		s.Jedec.Environment+", junction "+p.Deg.Celsius(s.Jedec.JunctionK)+" degC, "+quantity.Significant(
 			s.Jedec.PowerW, 4)+" W")
-	p.Table(&t)
+	p.Table(t)
 }
 
 // limits lists the margins, worst first.
@@ -27,11 +28,11 @@ func (p *Page) limits(s *summary.Summary) {
 	if len(s.Limits) == 0 {
 		return
 	}
-	t := Table{Columns: []Column{Name("limit"), Number("tmax degC"), Number("max degC"), Number("margin K"),
-		Number("W"), Name("layer"), Name("block")}}
+	last := "#W"
 	if s.Steps > 0 {
-		t.Columns[4] = Number("at")
+		last = "#at"
 	}
+	t := tables.New("limit", "#tmax degC", "#max degC", "#margin K", last, "layer", "block")
 	bad := 0
 	for i, l := range s.Limits {
 		if !l.OK {
@@ -63,7 +64,7 @@ func (p *Page) limits(s *summary.Summary) {
 		verdict += p.Paint(Red, fmt.Sprintf(": %d of %d EXCEEDED", bad, len(s.Limits)))
 	}
 	p.Heading(verdict, note)
-	p.Table(&t)
+	p.Table(t)
 }
 
 // signed writes a plus before a positive number.

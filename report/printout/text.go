@@ -9,10 +9,12 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"thermsim/mesh/plausibility"
 	"thermsim/report/quantity"
 	"thermsim/report/summary"
+	"thermsim/report/tables"
 )
 
 // Style of the tables.
@@ -32,10 +34,11 @@ func Write(w io.Writer, s *summary.Summary, st Style) error {
 	p.limits(s)
 	p.jedec(s)
 	p.hotSpots(s)
-	p.layers(s)
-	p.dies(s)
-	p.regions(s)
-	p.blocks(s)
+	p.extents(s, tables.Layers(s))
+	p.meansWithout(s)
+	p.extents(s, tables.Dies(s))
+	p.extents(s, tables.Regions(s))
+	p.extents(s, tables.Blocks(s))
 	p.probes(s)
 	p.coolant(s)
 	p.steps(s)
@@ -89,8 +92,8 @@ func (p *Page) Heading(title, note string) {
 }
 
 // Table writes a table.
-func (p *Page) Table(t *Table) {
-	for i, l := range t.lines(p.style.Width - 2) {
+func (p *Page) Table(t *tables.Table) {
+	for i, l := range t.Lines(p.style.Width - 2) {
 		if i == 0 {
 			l = p.Paint(dim, l)
 		}
@@ -179,28 +182,26 @@ func (p *Page) hotSpots(s *summary.Summary) {
 	if len(s.HotSpots) == 0 {
 		return
 	}
-	t := Table{Columns: []Column{Number("#"), Number("degC"), Number("rise K"), Number("x mm"), Number("y mm"),
-		Name("layer"), Name("block")}}
+	t := tables.New("##", "#degC", "#rise K", "#x mm", "#y mm", "layer", "block")
 	for i, h := range s.HotSpots {
 		t.Add(fmt.Sprint(i+1), p.Deg.Celsius(h.MaxK), p.Deg.Kelvin(h.MaxK-s.Temperature.AmbientK),
 			quantity.Millimetres(h.XM), quantity.Millimetres(h.YM), h.Layer, quantity.Dash(cmp.Or(h.Block, h.Region)))
 	}
 	p.Heading("Hot spots", lastStep(s, ""))
-	p.Table(&t)
+	p.Table(t)
 }
 
 func (p *Page) probes(s *summary.Summary) {
 	if len(s.Probes) == 0 {
 		return
 	}
-	t := Table{Columns: []Column{Name("probe"), Number("degC"), Number("rise K"), Number("x mm"), Number("y mm"),
-		Number("z mm")}}
+	t := tables.New("probe", "#degC", "#rise K", "#x mm", "#y mm", "#z mm")
 	for _, b := range s.Probes {
 		t.Add(b.Name, p.Deg.Celsius(b.TemperatureK), p.Deg.Kelvin(b.TemperatureK-s.Temperature.AmbientK),
 			quantity.Millimetres(b.XM), quantity.Millimetres(b.YM), quantity.Fixed(b.ZM*1e3, 4))
 	}
 	p.Heading("Probes", lastStep(s, ""))
-	p.Table(&t)
+	p.Table(t)
 }
 
 // steps sums up a transient: its hottest step, when it was, and the last one.
@@ -210,7 +211,7 @@ func (p *Page) steps(s *summary.Summary) {
 	}
 	hottest := slices.MaxFunc(s.StepMaxima, func(a, b summary.Step) int { return cmp.Compare(a.MaxK, b.MaxK) })
 	last := s.StepMaxima[len(s.StepMaxima)-1]
-	t := Table{Columns: []Column{Name("step"), Number("t"), Number("max degC"), Number("power W")}}
+	t := tables.New("step", "#t", "#max degC", "#power W")
 	row := func(label string, st summary.Step) {
 		t.Add(label, quantity.Seconds(st.TimeS), p.Deg.Celsius(st.MaxK), quantity.Significant(st.PowerW, 4))
 	}
@@ -219,11 +220,11 @@ func (p *Page) steps(s *summary.Summary) {
 	row("last", last)
 	if s.Stepping == nil {
 		p.Heading("Time steps", "trace.csv has every step")
-		p.Table(&t)
+		p.Table(t)
 		return
 	}
 	p.Heading("Times", "trace.csv has every time")
-	p.Table(&t)
+	p.Table(t)
 	p.wrapped("stepping   ", s.Stepping.Parts())
 }
 
@@ -243,8 +244,7 @@ func (p *Page) policies(s *summary.Summary) {
 	if len(s.Policies) == 0 {
 		return
 	}
-	t := Table{Columns: []Column{Name("policy"), Number("above degC"), Number("below degC"), Number("peak degC"),
-		Number("factor"), Number("first"), Number("throttled"), Number("changes")}}
+	t := tables.New("policy", "#above degC", "#below degC", "#peak degC", "#factor", "#first", "#throttled", "#changes")
 	for i := range s.Policies {
 		o := &s.Policies[i]
 		first := "-"
@@ -255,7 +255,7 @@ func (p *Page) policies(s *summary.Summary) {
 			quantity.Significant(o.Factor, 3), first, quantity.Seconds(o.ThrottledS), strconv.Itoa(o.Changes))
 	}
 	p.Heading("Policies", "")
-	p.Table(&t)
+	p.Table(t)
 }
 
 // warnings come right after the verdict, which they qualify.
@@ -265,4 +265,28 @@ func (p *Page) warnings(s *summary.Summary) {
 	}
 	p.Heading(fmt.Sprintf("Warnings (%d)", len(s.Warnings)), "possible, but seldom meant; --strict refuses them")
 	_ = plausibility.Write(p.w, s.Warnings, p.style.Width) // errors stay in the writer until Flush
+}
+
+// extents is a table of layers, dies, regions or blocks.
+func (p *Page) extents(s *summary.Summary, t *tables.Extents) {
+	if !t.Empty() {
+		table, note := t.Text(p.Deg, MaxTextBlocks)
+		p.Heading(t.Title, lastStep(s, note))
+		p.Table(table)
+	}
+}
+
+// meansWithout tells what the means of layers leave out.
+func (p *Page) meansWithout(s *summary.Summary) {
+	var materials []string
+	for i := range s.Layers {
+		for _, m := range s.Layers[i].MeanWithout {
+			if !slices.Contains(materials, m) {
+				materials = append(materials, m)
+			}
+		}
+	}
+	if len(materials) > 0 {
+		p.Line("  %s", p.Paint(dim, quantity.Shorten("* without "+strings.Join(materials, ", "), p.style.Width-2)))
+	}
 }
