@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"thermsim/powermap"
-	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // Every example must load, and its power must arrive whole on a grid that fits no block.
@@ -20,7 +20,7 @@ func TestExamples(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(filepath.Dir(file), func(t *testing.T) {
-			s, err := stack.Load(file)
+			s, err := stackfile.Load(file)
 			if err != nil {
 				t.Fatal(err)
 			}

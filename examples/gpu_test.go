@@ -12,6 +12,7 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // On every example the GPU gives the processor's field, and the same bits twice.
@@ -26,7 +27,7 @@ func TestExamplesOnGPU(t *testing.T) {
 		t.Fatalf("examples %v: %v", files, err)
 	}
 	for _, file := range files {
-		s, err := stack.Load(file)
+		s, err := stackfile.Load(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +51,7 @@ func TestSharedCellsOnGPU(t *testing.T) {
 // shared is hot-tiers on a coarse grid, with 400 regions of three materials in each of two layers.
 func shared(t *testing.T) *mesh.Mesh {
 	t.Helper()
-	s, err := stack.Load("hot-tiers/stack.toml")
+	s, err := stackfile.Load("hot-tiers/stack.toml")
 	if err != nil {
 		t.Fatal(err)
 	}

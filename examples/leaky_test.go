@@ -10,7 +10,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/mesh"
-	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // TestLeakyTiers solves the four variants: conductivity and leakage each make the stack hotter, together by more than
@@ -22,7 +22,7 @@ func TestLeakyTiers(t *testing.T) {
 	}
 	rise := map[string]float64{}
 	for _, name := range []string{"linear", "conductivity", "leakage", "stack"} {
-		s, err := stack.Load("leaky-tiers/" + name + ".toml")
+		s, err := stackfile.Load("leaky-tiers/" + name + ".toml")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/testing/solves"
+	"thermsim/stack/stackfile"
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ops"
@@ -461,7 +462,7 @@ func TestLeakageNeedsPlainCG(t *testing.T) {
 // Where rounding ends a system before the slow modes have shown, the error of a run is not known, rather than what was
 // raised to end no solve: all errors of solves are below a twentieth of that of a step.
 func TestErrorOfLeakingTiersInTime(t *testing.T) {
-	s, err := stack.Load("../examples/leaky-tiers/stack.toml")
+	s, err := stackfile.Load("../examples/leaky-tiers/stack.toml")
 	if err != nil {
 		t.Fatal(err)
 	}

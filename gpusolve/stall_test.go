@@ -5,18 +5,18 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/testing/solves"
+	"thermsim/stack/stackfile"
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/testing/interpreter"
 	"thermsim/gpusolve/testing/opstest/devices"
-	"thermsim/stack"
 )
 
 // Two layers of micrometres whose regions differ. Planes that interpolated along conductances of their own put, through
 // couplings along z 1e6 times the lateral ones, many times the error into every coarse correction that it was to take
 // out: 200 iterations, and a residual above the source.
 func TestColumnsStayWholeBetweenLevels(t *testing.T) {
-	s, err := stack.Load(filepath.Join("testdata", "multigrid_stalls.toml"))
+	s, err := stackfile.Load(filepath.Join("testdata", "multigrid_stalls.toml"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"thermsim/mesh"
-	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // boxes is a field of numbers.
@@ -40,7 +40,7 @@ name = "lid"
 material = "copper"
 thickness = "` + lid + `"
 `
-	s, err := stack.Parse("stack.toml", []byte(text), nil)
+	s, err := stackfile.Parse("stack.toml", []byte(text), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"thermsim/report/printout"
 	"thermsim/report/samples"
-	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // sameTable compares a table with its head: texts, and numbers within a part of them.
@@ -50,7 +50,7 @@ func TestCoolantTables(t *testing.T) {
 	const from, to, flow1, flow2 = 4.25e-3, 10e-3, 20e-6 / 60, 10e-6 / 60 // m, m3/s
 	document := strings.Replace(strings.Replace(cooled, "DIRECTION", "-y", 1), `flow = "30 ml/min"`,
 		`zone = [{ to = "4.25 mm", flow = "20 ml/min" }, { to = "10 mm", flow = "10 ml/min" }]`, 1)
-	st, err := stack.Parse("stack.toml", []byte(document), nil)
+	st, err := stackfile.Parse("stack.toml", []byte(document), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

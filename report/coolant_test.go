@@ -14,7 +14,7 @@ import (
 	"thermsim/report/summary"
 	"thermsim/report/tables"
 	"thermsim/report/webpage"
-	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 const cooled = `schema = 1
@@ -42,7 +42,7 @@ power = { uniform = "10 W" }
 // not square.
 func TestCoolantSummary(t *testing.T) {
 	for _, direction := range []string{"+x", "-x", "+y", "-y"} {
-		st, err := stack.Parse("stack.toml", []byte(strings.Replace(cooled, "DIRECTION", direction, 1)), nil)
+		st, err := stackfile.Parse("stack.toml", []byte(strings.Replace(cooled, "DIRECTION", direction, 1)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestCoolantByHand(t *testing.T) {
 			if strings.Contains(c.keys, "channel") {
 				text = strings.Replace(text, "grid = { nx = 20, ny = 12 }\n", "", 1)
 			}
-			st, err := stack.Parse("stack.toml", []byte(text), nil)
+			st, err := stackfile.Parse("stack.toml", []byte(text), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -226,7 +226,7 @@ func TestFilmsOfPins(t *testing.T) {
 		porous, _, _ = strings.Cut(porous, " }")
 		text := strings.NewReplacer("DIRECTION", "-x", `flow = "30 ml/min"`, `flow = "18 ml/min"`, porous,
 			`pin_diameter = "50 um", pin_pitch = "100 um", pin_arrangement = "`+arrangement+`"`).Replace(cooled)
-		st, err := stack.Parse("stack.toml", []byte(text), nil)
+		st, err := stackfile.Parse("stack.toml", []byte(text), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

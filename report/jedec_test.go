@@ -12,13 +12,13 @@ import (
 	"thermsim/mesh"
 	"thermsim/report/summary"
 	"thermsim/report/webpage"
-	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // solvePackage summarises a stack file.
 func solvePackage(t *testing.T, text string) *summary.Summary {
 	t.Helper()
-	s, err := stack.Parse("stack.toml", []byte(text), nil)
+	s, err := stackfile.Parse("stack.toml", []byte(text), nil)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

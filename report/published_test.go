@@ -8,7 +8,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/mesh"
-	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // Flip-chip packages with a lid of one piece, as NEC Electronics published them (thermal characteristics of FCBGA
@@ -87,7 +87,7 @@ material = "copper"
 base = "6.9 mm"
 resistance = 0.1
 `
-	s, err := stack.Parse("stack.toml", []byte(text), os.ReadFile)
+	s, err := stackfile.Parse("stack.toml", []byte(text), os.ReadFile)
 	if err != nil {
 		t.Fatal(err)
 	}

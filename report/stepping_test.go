@@ -19,6 +19,7 @@ import (
 	"thermsim/mesh"
 	"thermsim/report/samples"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // planesOnly hides that a field reduces its temperatures by itself.
@@ -138,7 +139,7 @@ func record(t *testing.T, m *mesh.Mesh, o gpusolve.Options, steps int, dirs [2]s
 // BenchmarkStepping takes 50 steps of the 512 x 512 x 10 example, alone, with its trace, and with trace and page: the
 // time of the steps beyond the solves is the difference. THERMSIM_DEVICE chooses the device.
 func BenchmarkStepping(b *testing.B) {
-	s, err := stack.Load(filepath.Join("..", "examples", "mol10-ev6", "stack.toml"))
+	s, err := stackfile.Load(filepath.Join("..", "examples", "mol10-ev6", "stack.toml"))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/mesh"
-	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // Two zones that a border of cells does not part: what they carry adds up to the power, and each warms its own flow.
@@ -17,7 +17,7 @@ import (
 func TestStreams(t *testing.T) {
 	text := strings.Replace(strings.Replace(cooled, "DIRECTION", "-x", 1), `flow = "30 ml/min"`,
 		`zone = [{ to = "2.3 mm", flow = "20 ml/min" }, { to = "6 mm", flow = "10 ml/min" }]`, 1)
-	st, err := stack.Parse("stack.toml", []byte(text), nil)
+	st, err := stackfile.Parse("stack.toml", []byte(text), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,7 +109,7 @@ func (c *Channels) Fit(width float64) {
 	}
 	const most = 1e6
 	if c.Count == 0 {
-		c.Count = int(math.Min(most, math.Max(0, math.Floor((free+c.Wall)/(c.Width+c.Wall)+tolerance))))
+		c.Count = int(math.Min(most, math.Max(0, math.Floor((free+c.Wall)/(c.Width+c.Wall)+Tolerance))))
 	}
 	if c.FirstWall == 0 {
 		c.FirstWall = (width - float64(c.Count)*c.Width - float64(c.Count-1)*c.Wall) / 2
@@ -122,11 +122,11 @@ func (c *Channels) start(n int) float64 { return c.FirstWall + float64(n)*(c.Wid
 // middle of channel n.
 func (c *Channels) middle(n int) float64 { return c.start(n) + c.Width/2 }
 
-// maxChannels is more than any chip has.
-const maxChannels = 40_000
+// MaxChannels is more than any chip has.
+const MaxChannels = 40_000
 
-// axis has a cell for each channel and each wall of a chip of a width in m.
-func (c *Channels) axis(width float64) Axis {
+// Axis has a cell for each channel and each wall of a chip of a width in m.
+func (c *Channels) Axis(width float64) Axis {
 	var a Axis
 	add := func(to float64) { a.Segments = append(a.Segments, Segment{To: to, Cells: 1, Ratio: 1}) }
 	at := c.FirstWall
@@ -206,7 +206,7 @@ func (s *Stack) Hydraulics(y *Layer) Hydraulics {
 	if c.Channels == nil {
 		return h
 	}
-	channel, liquid := s.channel(y), c.Fluid.liquid()
+	channel, liquid := s.channel(y), c.Fluid.Liquid()
 	if c.Fluid.Viscosity > 0 && c.Fluid.K > 0 {
 		h.Entry = channel.EntryLength(liquid, fastest)
 	}
@@ -257,7 +257,7 @@ func (s *Stack) streams(y *Layer) []Stream {
 
 // stream adds Reynolds number and pressure drop.
 func (s *Stack) stream(y *Layer, t Stream, permeability float64) Stream {
-	c, liquid := y.Coolant, y.Coolant.Fluid.liquid()
+	c, liquid := y.Coolant, y.Coolant.Fluid.Liquid()
 	t.Reynolds, t.Drop = math.NaN(), math.NaN()
 	if permeability == 0 {
 		permeability = c.Permeability
@@ -293,7 +293,7 @@ func (s *Stack) PoreReynolds(y *Layer) float64 {
 		if i < len(c.Zones) && c.Zones[i].Permeability > 0 {
 			k = c.Zones[i].Permeability
 		}
-		most = math.Max(most, coolant.PoreReynolds(c.Fluid.liquid(), t.Velocity, k))
+		most = math.Max(most, coolant.PoreReynolds(c.Fluid.Liquid(), t.Velocity, k))
 	}
 	return most
 }
@@ -305,8 +305,8 @@ func (s *Stack) channel(y *Layer) coolant.Channel {
 		Developing: c.Developing}
 }
 
-// liquid is the fluid for correlations.
-func (f *Fluid) liquid() coolant.Fluid {
+// Liquid is the fluid for correlations.
+func (f *Fluid) Liquid() coolant.Fluid {
 	l := coolant.Fluid{K: f.K, Density: f.Density, Viscosity: f.Viscosity}
 	if f.Density > 0 {
 		l.Cp = f.C / f.Density
@@ -324,7 +324,7 @@ func (s *Stack) Films(y *Layer, velocity, x0, x1 float64) Films {
 	if !c.Local() || f.Bottom > 0 && f.Top > 0 && (f.Side > 0 || c.Model == PorousCavity) {
 		return f
 	}
-	h := s.channel(y).HeatTransferBetween(c.Fluid.liquid(), velocity, x0, x1)
+	h := s.channel(y).HeatTransferBetween(c.Fluid.Liquid(), velocity, x0, x1)
 	plan := h
 	if c.Model == PorousCavity {
 		plan = coolant.OnPlan(h, c.Channels.Width, c.Channels.Wall, y.Thickness, s.Materials[y.Material].K[2])

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"thermsim/stack/internal/faults"
 )
 
 // Curve is a property of a material as a function of the temperature. Exactly one of the four laws is in use:
@@ -250,8 +252,8 @@ func endSlope(h0, h1, s0, s1 float64) float64 {
 	return d
 }
 
-// fault says what is wrong with a curve and what to do about it; empty if nothing is.
-func (c *Curve) fault() (fault, remedy string) {
+// Fault says what is wrong with a curve and what to do about it; empty if nothing is.
+func (c *Curve) Fault() (fault, remedy string) {
 	numbers := slices.Concat([]float64{c.At, c.Value, c.Exponent, c.Range[0], c.Range[1]}, c.Coefficients,
 		c.Temperatures, c.Values)
 	for _, x := range numbers {
@@ -302,12 +304,12 @@ func (v *validator) curves(m *Material) {
 		if c == nil {
 			continue
 		}
-		if fault, remedy := c.fault(); fault != "" {
-			v.fail(m.Pos, remedy, "material %q: %s", shorten(m.Name), fault)
+		if fault, remedy := c.Fault(); fault != "" {
+			v.fail(m.Pos, remedy, "material %q: %s", faults.Shorten(m.Name), fault)
 			return
 		}
 		if c.Law == ExponentialLaw {
-			v.fail(m.Pos, "take a table", "material %q: an exponential law is for leakage", shorten(m.Name))
+			v.fail(m.Pos, "take a table", "material %q: an exponential law is for leakage", faults.Shorten(m.Name))
 			return
 		}
 	}
@@ -342,7 +344,8 @@ func (s *Stack) OutOfRange() []string {
 		if any && (low < from || high > to) {
 			lines = append(lines,
 				fmt.Sprintf("material %s: its properties hold from %.4g K to %.4g K, and the stack names "+
-					"temperatures from %.4g K to %.4g K; outside, the values at the ends are used", shorten(m.Name),
+					"temperatures from %.4g K to %.4g K; outside, the values at the ends are used",
+					faults.Shorten(m.Name),
 					from, to, low, high))
 		}
 	}

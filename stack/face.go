@@ -6,6 +6,7 @@ import (
 
 	"thermsim/stack/geometry"
 	"thermsim/stack/heatsink"
+	"thermsim/stack/internal/faults"
 )
 
 // Film is what makes the heat transfer coefficient of a convective face follow the temperature of its surface. Its
@@ -87,7 +88,7 @@ func (b *Boundary) Means() []string {
 		if b.Natural == heatsink.Vertical {
 			text = "natural convection, upright"
 		}
-		list = append(list, fmt.Sprintf("%s, length %s", text, metres(b.Length)))
+		list = append(list, fmt.Sprintf("%s, length %s", text, faults.Metres(b.Length)))
 	}
 	if b.Emissivity > 0 {
 		list = append(list, fmt.Sprintf("radiation of emissivity %.4g", b.Emissivity))
@@ -136,9 +137,9 @@ func (s *Stack) FaceSize(f Face) [2]float64 {
 	return [2]float64{s.Size[0], s.Height()}
 }
 
-// bands are the parts of a side beside the layers that are wanted, one rectangle for neighbours; wanted is given the
+// Bands are the parts of a side beside the layers that are wanted, one rectangle for neighbours; wanted is given the
 // height of a layer's middle too.
-func (s *Stack) bands(width float64, wanted func(y *Layer, middle float64) bool) (bands []Rect) {
+func (s *Stack) Bands(width float64, wanted func(y *Layer, middle float64) bool) (bands []Rect) {
 	z, open := 0.0, false
 	for i := range s.Layers {
 		y := &s.Layers[i]
@@ -155,8 +156,8 @@ func (s *Stack) bands(width float64, wanted func(y *Layer, middle float64) bool)
 	return bands
 }
 
-// besideAny says whether a height lies in one of the rectangles of a side.
-func besideAny(bands []Rect, z float64) bool {
+// BesideAny says whether a height lies in one of the rectangles of a side.
+func BesideAny(bands []Rect, z float64) bool {
 	return slices.ContainsFunc(bands, func(r Rect) bool { return z > r.Y && z < r.Y+r.Height })
 }
 

@@ -20,15 +20,15 @@ const (
 // them.
 const DefaultPowerDepth = 5e-6
 
-// sliced says whether the heated part has a plane of cells of its own.
-func (y *Layer) sliced() bool { return y.AtSurface() && y.PowerDepth < y.Thickness }
+// Sliced says whether the heated part has a plane of cells of its own.
+func (y *Layer) Sliced() bool { return y.AtSurface() && y.PowerDepth < y.Thickness }
 
 // AtSurface says whether the power arises in a slice at a surface.
 func (y *Layer) AtSurface() bool { return y.PowerAt == HeatedBottom || y.PowerAt == HeatedTop }
 
 // HeatedDepth is the height in m over which the power is spread.
 func (y *Layer) HeatedDepth() float64 {
-	if y.sliced() {
+	if y.Sliced() {
 		return y.PowerDepth
 	}
 	return y.Thickness
@@ -41,7 +41,7 @@ func (y *Layer) twin() bool { return y.Coolant != nil && y.Coolant.Model == Poro
 // Planes is the number of planes of cells: Cells, and one more for a heated slice, or for the coolant beside the walls
 // of a porous cavity.
 func (y *Layer) Planes() int {
-	if y.sliced() || y.twin() {
+	if y.Sliced() || y.twin() {
 		return y.Cells + 1
 	}
 	return y.Cells
@@ -52,7 +52,7 @@ func (y *Layer) PlaneThickness(p int) float64 {
 	switch {
 	case y.twin():
 		return y.Thickness / 2
-	case !y.sliced():
+	case !y.Sliced():
 		return y.Thickness / float64(y.Cells)
 	case p == y.heatedPlane():
 		return y.PowerDepth
@@ -67,7 +67,7 @@ func (y *Layer) PlaneTop(p int) float64 {
 		return y.Thickness
 	case y.twin():
 		return y.Thickness / 2
-	case !y.sliced():
+	case !y.Sliced():
 		return y.Thickness * (float64(p+1) / float64(y.Cells))
 	case y.PowerAt == HeatedTop:
 		return (y.Thickness - y.PowerDepth) * (float64(p+1) / float64(y.Cells))
@@ -85,7 +85,7 @@ func (y *Layer) heatedPlane() int {
 
 // HeatedPlanes are those that the power is spread over, as a half-open range from the bottom of the layer.
 func (y *Layer) HeatedPlanes() (from, to int) {
-	if y.sliced() {
+	if y.Sliced() {
 		p := y.heatedPlane()
 		return p, p + 1
 	}
@@ -93,18 +93,18 @@ func (y *Layer) HeatedPlanes() (from, to int) {
 }
 
 // Watts of all sources in a steady state.
-func (s *Stack) Watts() float64 { return watts(s.Layers) }
+func (s *Stack) Watts() float64 { return Watts(s.Layers) }
 
-func watts(layers []Layer) float64 {
+func Watts(layers []Layer) float64 {
 	w := 0.0
-	for p := range sources(layers) {
+	for p := range Sources(layers) {
 		w += p.Watts()
 	}
 	return w
 }
 
-// sources visits the powers of layers.
-func sources(layers []Layer) iter.Seq[*Power] {
+// Sources visits the powers of layers.
+func Sources(layers []Layer) iter.Seq[*Power] {
 	return func(visit func(*Power) bool) {
 		for i := range layers {
 			for p := range layers[i].Powers {
@@ -124,7 +124,7 @@ func (s *Stack) ScalePower(watts float64) {
 		return
 	}
 	factor := watts / now
-	for power := range sources(s.Layers) {
+	for power := range Sources(s.Layers) {
 		power.Uniform *= factor
 		for b := range power.Blocks {
 			power.Blocks[b].Watts *= factor
@@ -175,7 +175,7 @@ func (s *Stack) eachLeakage(visit func(*Leakage)) {
 			visit(l)
 		}
 	}
-	for power := range sources(s.Layers) {
+	for power := range Sources(s.Layers) {
 		take(&power.Leakage)
 		for b := range power.Blocks {
 			take(&power.Blocks[b].Leakage)
@@ -195,21 +195,21 @@ func (v *validator) leakage(pos Pos, l *Leakage, what string) {
 		}
 		return
 	}
-	fault, remedy := l.Factor.leakageFault()
+	fault, remedy := l.Factor.LeakageFault()
 	if fault != "" {
 		v.fail(pos, remedy, "%s: leakage %s", what, fault)
 	}
 }
 
-// leakageFault says what is wrong with a law of leakage.
-func (c *Curve) leakageFault() (fault, remedy string) {
+// LeakageFault says what is wrong with a law of leakage.
+func (c *Curve) LeakageFault() (fault, remedy string) {
 	switch {
 	case c.Law == PowerLaw:
 		return "cannot follow a power law", "take beta, a polynomial or a table"
 	case c.Law == ExponentialLaw && c.Value != 1:
 		return fmt.Sprintf("has an exponential law of %g at %g K, and must be 1 there", c.Value, c.At), ""
 	}
-	if fault, remedy = c.fault(); fault != "" {
+	if fault, remedy = c.Fault(); fault != "" {
 		return fault, remedy
 	}
 	for _, kelvin := range c.Range {
@@ -223,3 +223,55 @@ func (c *Curve) leakageFault() (fault, remedy string) {
 
 // mostLeakage is far beyond what leaks anywhere, and far below the largest number in FP32.
 const mostLeakage = 1e20
+
+// Mean power of a block over one pass through the trace, weighted by time.
+func (t *Trace) Mean(b int) float64 {
+	total := 0.0
+	for i, row := range t.Watts {
+		until := t.End
+		if i+1 < len(t.Times) {
+			until = t.Times[i+1]
+		}
+		total += row[b] * ((until - t.Times[i]) / t.End)
+	}
+	return total
+}
+
+// TraceSpan is the length in s of the rows of all power traces, 0 where they differ in it, and the end of the longest
+// trace. Both are 0 where no trace has a second row.
+func (s *Stack) TraceSpan() (interval, end float64) {
+	const rounding = 1e-6 // of an interval: files have times of few digits
+	even := true
+	for p := range Sources(s.Layers) {
+		t := p.Trace
+		if t == nil || len(t.Times) < 2 {
+			continue
+		}
+		if interval == 0 {
+			interval = t.Times[1]
+		}
+		end = math.Max(end, t.End)
+		for i, until := range append(t.Times[1:len(t.Times):len(t.Times)], t.End) {
+			even = even && math.Abs(until-float64(i+1)*interval) <= rounding*interval
+		}
+	}
+	if !even || end == 0 {
+		return 0, end
+	}
+	return interval, interval * math.Round(end/interval)
+}
+
+// Narrowest is the shortest side of a block with power, 0 where there is none.
+func (s *Stack) Narrowest() float64 {
+	side := 0.0
+	for p := range Sources(s.Layers) {
+		for b := range p.Blocks {
+			for _, r := range p.Blocks[b].Rects {
+				if short := min(r.Width, r.Height); short > 0 && (side == 0 || short < side) {
+					side = short
+				}
+			}
+		}
+	}
+	return side
+}

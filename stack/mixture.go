@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"thermsim/stack/internal/faults"
 )
 
 // Rule says how the conductivity of a mixture follows from those of inclusion and matrix and from the fraction f of the
@@ -135,15 +137,21 @@ type Fill struct {
 }
 
 // Mean is the mean fraction over the tiles.
-func (f *Fill) Mean() float64 { return sum(f.Values) / float64(len(f.Values)) }
+func (f *Fill) Mean() float64 {
+	sum := 0.0
+	for _, x := range f.Values {
+		sum += x
+	}
+	return sum / float64(len(f.Values))
+}
 
 // A composite is tabulated every mixStep K, and above 500 K every mixShare of the temperature: a range of any width
 // takes some thousand rows, and the rule is followed as well as at 250 K.
 const mixStep, mixShare = 5.0, 0.01
 
-// follow makes a composite of parts follow the temperature where any of them does: the rule is evaluated at every
+// Follow makes a composite of parts follow the temperature where any of them does: the rule is evaluated at every
 // temperature of a table over the range that all parts have in common. ok is false where there is none.
-func (m *Material) follow(parts []*Material, rule func(parts []*Material) (k [3]float64, c float64)) (ok bool) {
+func (m *Material) Follow(parts []*Material, rule func(parts []*Material) (k [3]float64, c float64)) (ok bool) {
 	from, to, follows := 0.0, math.Inf(1), false
 	for _, p := range parts {
 		if lo, hi, any := p.Range(); any {
@@ -217,7 +225,7 @@ func (s *Stack) Unfollowable() ErrorList {
 	var list ErrorList
 	for l := range s.Layers {
 		y := &s.Layers[l]
-		what := fmt.Sprintf("layer %q", shorten(y.Name))
+		what := fmt.Sprintf("layer %q", faults.Shorten(y.Name))
 		if e := s.warmFill(y); e != nil {
 			e.Msg = what + ": " + e.Msg
 			list = append(list, e)
@@ -245,8 +253,8 @@ func (s *Stack) warmFill(y *Layer) *Error {
 		parts := []int{r.Material, r.Fill.Inclusion}
 		if n := slices.IndexFunc(parts, s.follows); n >= 0 {
 			return &Error{Pos: r.Pos,
-				Msg: fmt.Sprintf("%s: material %q follows the temperature, and a fill cannot", r.what(),
-					shorten(s.Materials[parts[n]].Name)),
+				Msg: fmt.Sprintf("%s: material %q follows the temperature, and a fill cannot", r.Describe(),
+					faults.Shorten(s.Materials[parts[n]].Name)),
 				Remedy: "take materials of constant properties, or where the fraction is the same everywhere a " +
 					"material with mix in place of the fill"}
 		}
@@ -270,6 +278,6 @@ func (s *Stack) warmShape(y *Layer) *Error {
 	}
 	return &Error{Pos: y.Regions[shaped].Pos,
 		Msg: fmt.Sprintf("material %q follows the temperature, and cells that circles and polygons cut cannot",
-			shorten(s.Materials[parts[n]].Name)),
+			faults.Shorten(s.Materials[parts[n]].Name)),
 		Remedy: "take materials of constant properties in this layer, or draw its regions as rectangles"}
 }

@@ -1,13 +1,15 @@
+//go:generate go run ./internal/keydoc/gen
+
 // Package stack holds the model of a 3D IC that everything else works on: its lateral size, materials, layers from
 // bottom to top, floorplans and powers, and what happens on its six faces. All quantities are in SI units.
 //
-// A Stack comes from a TOML file (Load) or is built in Go and checked with Validate. It knows nothing of grids beyond
-// the user's wish for one, and reads no files but its own inputs.
+// Package stackfile reads a Stack from a TOML file; one built in Go is checked with Validate. A Stack knows nothing of
+// grids beyond the user's wish for one.
 package stack
 
 import "thermsim/stack/geometry"
 
-// Stack is one chip or package: what [Load] returns and what the rest of thermsim simulates.
+// Stack is one chip or package: what stackfile.Load returns and what the rest of thermsim simulates.
 type Stack struct {
 	Schema  int     `toml:"schema"`  // version of the file format, 1
 	Title   string  `toml:"title"`   // free text, shown in reports
@@ -282,8 +284,8 @@ type Transient struct {
 	Initial  float64   `toml:"initial"`   // K, uniform initial temperature; Ambient unless given
 }
 
-// given says that a file wishes for anything.
-func (t *Transient) given() bool {
+// Given says that a file wishes for anything.
+func (t *Transient) Given() bool {
 	return t.Dt != 0 || t.Steps != 0 || t.Initial != 0 || t.Follows() || t.Until != 0
 }
 
@@ -308,9 +310,9 @@ type Output struct {
 }
 
 // Height is the total thickness of the stack in m.
-func (s *Stack) Height() float64 { return height(s.Layers) }
+func (s *Stack) Height() float64 { return Height(s.Layers) }
 
-func height(layers []Layer) float64 {
+func Height(layers []Layer) float64 {
 	h := 0.0
 	for i := range layers {
 		h += layers[i].Thickness
@@ -357,8 +359,8 @@ func (b *Block) Area() float64 {
 	return a
 }
 
-// actsOn is the area of a uniform power in m2.
-func (p *Power) actsOn() float64 {
+// ActsOn is the area of a uniform power in m2.
+func (p *Power) ActsOn() float64 {
 	if p.Shape != nil {
 		return p.Shape.Area()
 	}
@@ -395,4 +397,12 @@ type InitialLayer struct {
 type InitialArea struct {
 	Rect
 	Kelvin float64
+}
+
+// Jedec says which figures of JEDEC's standards a stack is for: the environment of the test, and the probes on the case
+// and on the board.
+type Jedec struct {
+	Environment string `toml:"environment"`
+	Case        string `toml:"case"`  // name of a probe
+	Board       string `toml:"board"` // the same; may be empty
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"thermsim/stack/internal/faults"
 )
 
 // placed is one rectangle of one block, for the search for overlaps.
@@ -12,8 +14,8 @@ type placed struct {
 	block *Block
 }
 
-// maxOverlaps is how many overlaps of a layer are told: a plan in the wrong unit has thousands.
-const maxOverlaps = 5
+// MaxOverlaps is how many overlaps of a layer are told: a plan in the wrong unit has thousands.
+const MaxOverlaps = 5
 
 // overlaps reports blocks of a layer that lie over each other, since their powers would add there.
 //
@@ -46,7 +48,7 @@ func (v *validator) overlaps(y *Layer, layer string) {
 				}
 				told[pair] = true
 			}
-			if found++; found <= maxOverlaps {
+			if found++; found <= MaxOverlaps {
 				v.overlapFault(active[near], r, layer)
 			}
 		}
@@ -54,9 +56,8 @@ func (v *validator) overlaps(y *Layer, layer string) {
 			active = slices.Insert(active, at, r)
 		}
 	}
-	if found > maxOverlaps {
-		v.add(&Error{Pos: y.Pos, Msg: fmt.Sprintf("%s: and at least %d more overlaps", layer, found-maxOverlaps),
-			Remedy: "mend these first", rest: true})
+	if found > MaxOverlaps {
+		v.AddRest(y.Pos, fmt.Sprintf("%s: and at least %d more overlaps", layer, found-MaxOverlaps))
 	}
 }
 
@@ -95,31 +96,32 @@ func remove(active []placed, r placed) []placed {
 
 // overlap reports whether two rectangles share more than rounding explains.
 func (v *validator) overlap(a, b Rect) bool {
-	w, h := shared(a, b)
+	w, h := Intersection(a, b)
 	return w > v.slack && h > v.slack
 }
 
-// shared is the width and height of the intersection; negative where the rectangles are apart.
-func shared(a, b Rect) (w, h float64) {
+// Intersection is the width and height of the intersection; negative where the rectangles are apart.
+func Intersection(a, b Rect) (w, h float64) {
 	return min(a.X+a.Width, b.X+b.Width) - max(a.X, b.X), min(a.Y+a.Height, b.Y+b.Height) - max(a.Y, b.Y)
 }
 
 func (v *validator) overlapFault(a, b placed, layer string) {
-	w, h := shared(a.Rect, b.Rect)
+	w, h := Intersection(a.Rect, b.Rect)
 	later, earlier := b.block, a.block
 	if cmp.Or(cmp.Compare(later.Pos.Line, earlier.Pos.Line), cmp.Compare(later.Pos.Col, earlier.Pos.Col)) < 0 {
 		later, earlier = earlier, later
 	}
-	where := fmt.Sprintf("by %s x %s at x = %s, y = %s", metres(w), metres(h), metres(max(a.X, b.X)),
-		metres(max(a.Y, b.Y)))
+	where := fmt.Sprintf("by %s x %s at x = %s, y = %s", faults.Metres(w), faults.Metres(h),
+		faults.Metres(max(a.X, b.X)),
+		faults.Metres(max(a.Y, b.Y)))
 	if len(later.Shapes)+len(earlier.Shapes) > 0 {
-		where = fmt.Sprintf("near x = %s, y = %s", metres(max(a.X, b.X)), metres(max(a.Y, b.Y)))
+		where = fmt.Sprintf("near x = %s, y = %s", faults.Metres(max(a.X, b.X)), faults.Metres(max(a.Y, b.Y)))
 	}
 	if later == earlier {
 		v.fail(later.Pos, "split it into rectangles that only touch", "%s: rectangles of block %q overlap %s", layer,
-			shorten(later.Name), where)
+			faults.Shorten(later.Name), where)
 		return
 	}
 	v.fail(later.Pos, "move one, or set allow_overlap = true in its power if the powers shall add",
-		"%s: block %q overlaps block %q %s", layer, shorten(later.Name), shorten(earlier.Name), where)
+		"%s: block %q overlaps block %q %s", layer, faults.Shorten(later.Name), faults.Shorten(earlier.Name), where)
 }

@@ -1,6 +1,11 @@
 package stack
 
-import "thermsim/stack/geometry"
+import (
+	"fmt"
+	"math"
+	"thermsim/stack/geometry"
+	"thermsim/stack/internal/faults"
+)
 
 // Around is the rectangle around a shape.
 func Around(s geometry.Shape) Rect {
@@ -41,4 +46,31 @@ func rects(boxes []geometry.Box) []Rect {
 		list[i] = Rect{b.X0, b.Y0, b.X1 - b.X0, b.Y1 - b.Y0}
 	}
 	return list
+}
+
+// Bounds are the rectangles of a block and those around its shapes.
+func (b *Block) Bounds() []Rect {
+	list := append([]Rect(nil), b.Rects...)
+	for _, s := range b.Shapes {
+		list = append(list, Around(s))
+	}
+	return list
+}
+
+func (r *Region) Describe() string {
+	if r.Name == "" {
+		return "region"
+	}
+	return fmt.Sprintf("region %q", faults.Shorten(r.Name))
+}
+
+// finiteShape says whether all coordinates are finite and the shape has an area.
+func finiteShape(s geometry.Shape) bool {
+	b := s.Bounds()
+	for _, x := range []float64{b.X0, b.Y0, b.X1, b.Y1, s.Area()} {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return false
+		}
+	}
+	return s.Area() > 0
 }

@@ -5,35 +5,35 @@ import (
 	"math"
 	"strings"
 
-	"thermsim/internal/printable"
+	"thermsim/stack/internal/faults"
 	"thermsim/stack/internal/keys"
 )
 
-// tolerance is the part of the domain's size by which coordinates may miss each other for reasons of rounding.
-const tolerance = 1e-9
+// Tolerance is the part of the domain's size by which coordinates may miss each other for reasons of rounding.
+const Tolerance = 1e-9
 
 // Validate checks that a stack makes sense: sizes are positive, blocks, maps and regions lie where they belong, blocks
 // do not overlap, names are unique and fit for files. Load has done it already; call it for a stack built in Go. The
 // error is an [ErrorList].
 func Validate(s *Stack) error {
-	var f faults
+	var f faults.List
 	validate(s, &f)
-	return f.err(s.File)
+	return f.Err(s.File)
 }
 
 // validator collects faults with the place in the stack they belong to.
 type validator struct {
-	*faults
+	*faults.List
 	s     *Stack
 	slack float64 // m, allowance for rounding
 }
 
-func validate(s *Stack, f *faults) {
-	v := &validator{f, s, tolerance * max(s.Size[0], s.Size[1])}
-	before := len(f.list)
+func validate(s *Stack, f *faults.List) {
+	v := &validator{f, s, Tolerance * max(s.Size[0], s.Size[1])}
+	before := len(f.Found)
 	v.domain()
 	v.materials()
-	if len(f.list) > before {
+	if len(f.Found) > before {
 		return // what follows measures against the domain
 	}
 	v.layers()
@@ -44,7 +44,7 @@ func (v *validator) fail(pos Pos, remedy, format string, args ...any) {
 	if pos.File == "" {
 		pos.File = v.s.File
 	}
-	v.add(&Error{Pos: pos, Msg: fmt.Sprintf(format, args...), Remedy: remedy})
+	v.Add(&Error{Pos: pos, Msg: fmt.Sprintf(format, args...), Remedy: remedy})
 }
 
 // positive checks a value that must be finite and above zero.
@@ -68,17 +68,6 @@ func (v *validator) notNegative(pos Pos, x float64, format string, args ...any) 
 // MaxQuantity is the largest of all numbers in SI units: no quantity of a chip comes near it, and products of several
 // stay finite.
 const MaxQuantity = 1e30
-
-// leastTime is the shortest time in s that is taken: light crosses an atom in it.
-const leastTime = 1e-18
-
-// timeFault says what is wrong with a positive time, if anything is.
-func timeFault(seconds float64) string {
-	if seconds > 0 && seconds < leastTime {
-		return fmt.Sprintf("a time must not be shorter than %g s, got %v s", leastTime, seconds)
-	}
-	return ""
-}
 
 func (v *validator) sane(pos Pos, x float64, format string, args ...any) {
 	if x > MaxQuantity {
@@ -110,7 +99,7 @@ func (v *validator) domain() {
 	v.positive(Pos{}, s.Ambient, "ambient")
 	v.notNegative(Pos{}, s.TMax, "tmax")
 	if fault := TitleFault(s.Title); fault != "" {
-		v.fail(Pos{}, "", "title %q %s", shorten(s.Title), fault)
+		v.fail(Pos{}, "", "title %q %s", faults.Shorten(s.Title), fault)
 	}
 	v.grid()
 	for f := range s.Boundary {
@@ -156,7 +145,7 @@ func (v *validator) axis(a Axis, name string, size float64) {
 		cells += seg.Cells
 		if !(seg.To > last) {
 			v.fail(a.Pos, "give the segments in ascending order", "grid.%s: segment %d ends at %s, not beyond "+
-				"the one before", name, i+1, metres(seg.To))
+				"the one before", name, i+1, faults.Metres(seg.To))
 		}
 		if !(seg.Ratio >= 1/SteepestSegment && seg.Ratio <= SteepestSegment) {
 			v.fail(a.Pos, "", "grid.%s: ratio of segment %d must lie between 1e-6 and 1e6, got %v", name, i+1,
@@ -167,9 +156,9 @@ func (v *validator) axis(a Axis, name string, size float64) {
 		}
 		last = seg.To
 	}
-	if math.Abs(last-size) > tolerance*size {
-		v.fail(a.Pos, "end the last segment there", "grid.%s ends at %s, the domain at %s", name, metres(last),
-			metres(size))
+	if math.Abs(last-size) > Tolerance*size {
+		v.fail(a.Pos, "end the last segment there", "grid.%s ends at %s, the domain at %s", name, faults.Metres(last),
+			faults.Metres(size))
 	}
 	if cells != a.Cells {
 		v.fail(a.Pos, "", "grid.%s: segments have %d cells, the axis %d", name, cells, a.Cells)
@@ -179,17 +168,17 @@ func (v *validator) axis(a Axis, name string, size float64) {
 func (v *validator) materials() {
 	seen := map[string]bool{}
 	for _, m := range v.s.Materials {
-		if fault := labelFault(m.Name); fault != "" {
-			v.fail(m.Pos, "", "material name %q %s", shorten(m.Name), fault)
+		if fault := faults.Label(m.Name); fault != "" {
+			v.fail(m.Pos, "", "material name %q %s", faults.Shorten(m.Name), fault)
 		}
 		if seen[m.Name] {
-			v.fail(m.Pos, "rename one of them", "two materials are called %q", shorten(m.Name))
+			v.fail(m.Pos, "rename one of them", "two materials are called %q", faults.Shorten(m.Name))
 		}
 		seen[m.Name] = true
 		for _, k := range m.K {
-			v.positive(m.Pos, k, "material %q: k", shorten(m.Name))
+			v.positive(m.Pos, k, "material %q: k", faults.Shorten(m.Name))
 		}
-		v.positive(m.Pos, m.C, "material %q: c", shorten(m.Name))
+		v.positive(m.Pos, m.C, "material %q: c", faults.Shorten(m.Name))
 		v.curves(&m)
 	}
 }
@@ -197,7 +186,7 @@ func (v *validator) materials() {
 // MaxLayers is the largest number of layers: chips have tens.
 const (
 	MaxLayers   = 5000
-	fewerLayers = "give thin layers of the same material one layer with cells"
+	FewerLayers = "give thin layers of the same material one layer with cells"
 )
 
 func (v *validator) layers() {
@@ -206,14 +195,14 @@ func (v *validator) layers() {
 		return
 	}
 	if n := len(v.s.Layers); n > MaxLayers {
-		v.fail(v.s.Layers[MaxLayers].Pos, fewerLayers, "a stack has %d layers at most, this one %d", MaxLayers, n)
+		v.fail(v.s.Layers[MaxLayers].Pos, FewerLayers, "a stack has %d layers at most, this one %d", MaxLayers, n)
 		return
 	}
 	seen := map[string]string{}
 	for i := range v.s.Layers {
 		y := &v.s.Layers[i]
 		v.layerName(y, seen)
-		what := fmt.Sprintf("layer %q", shorten(y.Name))
+		what := fmt.Sprintf("layer %q", faults.Shorten(y.Name))
 		v.positive(y.Pos, y.Thickness, "%s: thickness", what)
 		v.notNegative(y.Pos, y.ContactResistance, "%s: contact resistance", what)
 		v.notNegative(y.Pos, y.TMax, "%s: tmax", what)
@@ -240,16 +229,17 @@ func (v *validator) layers() {
 }
 
 func (v *validator) layerName(y *Layer, seen map[string]string) {
-	if fault := nameFault(y.Name); fault != "" {
-		v.fail(y.Pos, "choose a name that can be part of a file name", "layer name %q %s", shorten(y.Name), fault)
+	if fault := faults.Name(y.Name); fault != "" {
+		v.fail(y.Pos, "choose a name that can be part of a file name", "layer name %q %s", faults.Shorten(y.Name),
+			fault)
 	}
 	folded := strings.ToLower(y.Name)
 	switch other, twice := seen[folded]; {
 	case twice && other == y.Name:
-		v.fail(y.Pos, "rename one of them", "two layers are called %q", shorten(y.Name))
+		v.fail(y.Pos, "rename one of them", "two layers are called %q", faults.Shorten(y.Name))
 	case twice:
 		v.fail(y.Pos, "rename one of them: not every file system tells their maps apart",
-			"layers %q and %q differ in case only", shorten(other), shorten(y.Name))
+			"layers %q and %q differ in case only", faults.Shorten(other), faults.Shorten(y.Name))
 	}
 	seen[folded] = y.Name
 }
@@ -261,14 +251,14 @@ func (v *validator) materialIndex(pos Pos, i int, what string) {
 }
 
 func (v *validator) region(r *Region, layer string) {
-	what := layer + ": " + r.what()
+	what := layer + ": " + r.Describe()
 	v.materialIndex(r.Pos, r.Material, what)
 	v.notNegative(r.Pos, r.TMax, "%s: tmax", what)
 	if r.Shape != nil {
 		if !v.shape(r.Pos, r.Shape, what) {
 			return
 		}
-		if protrusion(r.Rect, Around(r.Shape), v.slack) != "" || protrusion(Around(r.Shape), r.Rect, v.slack) != "" {
+		if Protrusion(r.Rect, Around(r.Shape), v.slack) != "" || Protrusion(Around(r.Shape), r.Rect, v.slack) != "" {
 			v.fail(r.Pos, "", "%s: its rectangle is not the one around its shape", what)
 		}
 	}
@@ -276,9 +266,10 @@ func (v *validator) region(r *Region, layer string) {
 		v.fill(r, what)
 	}
 	if v.rect(r.Pos, r.Rect, what) {
-		if out := protrusion(r.Rect, v.s.Domain(), v.slack); out != "" {
-			v.fail(r.Pos, "shrink or move it", "%s at x = %s, y = %s sticks out of the domain %s", what, metres(r.X),
-				metres(r.Y), out)
+		if out := Protrusion(r.Rect, v.s.Domain(), v.slack); out != "" {
+			v.fail(r.Pos, "shrink or move it", "%s at x = %s, y = %s sticks out of the domain %s", what,
+				faults.Metres(r.X),
+				faults.Metres(r.Y), out)
 		}
 	}
 }
@@ -292,7 +283,8 @@ func (v *validator) rect(pos Pos, r Rect, what string) bool {
 		}
 	}
 	if r.Width <= 0 || r.Height <= 0 {
-		v.fail(pos, "", "%s: width and height must be positive, got %s by %s", what, metres(r.Width), metres(r.Height))
+		v.fail(pos, "", "%s: width and height must be positive, got %s by %s", what, faults.Metres(r.Width),
+			faults.Metres(r.Height))
 		return false
 	}
 	return true
@@ -303,29 +295,30 @@ func (v *validator) probes() {
 	height := v.s.Height()
 	box := v.s.Domain()
 	for _, p := range v.s.Probes {
-		what := fmt.Sprintf("probe %q", shorten(p.Name))
+		what := fmt.Sprintf("probe %q", faults.Shorten(p.Name))
 		if seen[p.Name] {
-			v.fail(p.Pos, "rename one of them", "two probes are called %q", shorten(p.Name))
+			v.fail(p.Pos, "rename one of them", "two probes are called %q", faults.Shorten(p.Name))
 		}
-		if fault := labelFault(p.Name); fault != "" {
-			v.fail(p.Pos, "", "probe name %q %s", shorten(p.Name), fault)
+		if fault := faults.Label(p.Name); fault != "" {
+			v.fail(p.Pos, "", "probe name %q %s", faults.Shorten(p.Name), fault)
 		}
 		seen[p.Name] = true
 		inside := p.X >= -v.slack && p.X <= box.Width+v.slack && p.Y >= -v.slack && p.Y <= box.Height+v.slack
 		if !inside {
-			v.fail(p.Pos, "move it", "%s at x = %s, y = %s lies outside the domain of %s by %s", what, metres(p.X),
-				metres(p.Y), metres(box.Width), metres(box.Height))
+			v.fail(p.Pos, "move it", "%s at x = %s, y = %s lies outside the domain of %s by %s", what,
+				faults.Metres(p.X),
+				faults.Metres(p.Y), faults.Metres(box.Width), faults.Metres(box.Height))
 		}
-		if !(p.Z >= 0 && p.Z <= height*(1+tolerance)) {
-			v.fail(p.Pos, "move it", "%s at z = %s lies outside the stack of height %s", what, metres(p.Z),
-				metres(height))
+		if !(p.Z >= 0 && p.Z <= height*(1+Tolerance)) {
+			v.fail(p.Pos, "move it", "%s at z = %s lies outside the stack of height %s", what, faults.Metres(p.Z),
+				faults.Metres(height))
 		}
 		v.side(&p, what, height)
 	}
 }
 
-// protrusion says how far a rectangle sticks out of an area and on which sides; empty if it lies inside.
-func protrusion(r, area Rect, slack float64) string {
+// Protrusion says how far a rectangle sticks out of an area and on which sides; empty if it lies inside.
+func Protrusion(r, area Rect, slack float64) string {
 	var sides []string
 	for _, side := range []struct {
 		name string
@@ -337,58 +330,11 @@ func protrusion(r, area Rect, slack float64) string {
 		{"north", r.Y + r.Height - (area.Y + area.Height)},
 	} {
 		if side.by > slack {
-			sides = append(sides, fmt.Sprintf("by %s in the %s", metres(side.by), side.name))
+			sides = append(sides, fmt.Sprintf("by %s in the %s", faults.Metres(side.by), side.name))
 		}
 	}
 	return strings.Join(sides, " and ")
 }
 
-// nameFault says why a name cannot be part of a file name; empty if it can.
-func nameFault(name string) string {
-	const longest = 100
-	if name == "" {
-		return "is empty"
-	}
-	if fault := textFault(name, longest); fault != "" {
-		return fault
-	}
-	switch {
-	case name == "all":
-		return "is taken: it stands for every layer"
-	case strings.ContainsAny(name, `/\:*?"<>|`):
-		return `holds one of / \ : * ? " < > |`
-	case strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".") || strings.TrimSpace(name) != name:
-		return "begins or ends with a dot or a space"
-	}
-	return ""
-}
-
-// labelFault says why a name cannot stand in a table; empty if it can.
-func labelFault(name string) string {
-	if name == "" {
-		return "is empty"
-	}
-	return textFault(name, mostNameBytes)
-}
-
 // TitleFault says why a text cannot be a title; empty if it can.
-func TitleFault(title string) string { return textFault(title, mostNameBytes) }
-
-// Lengths of texts in bytes. Names of instances in a design of a billion transistors have some hundreds; titles are
-// lines of pictures, which cut them; notes are read as they are.
-const (
-	mostNameBytes = 1000
-	mostNoteBytes = 100_000
-	mostPathBytes = 4096 // the limit of Linux
-)
-
-// textFault says why a text cannot be shown as it is; empty if it can.
-func textFault(text string, most int) string {
-	if len(text) > most {
-		return fmt.Sprintf("is longer than %d bytes", most)
-	}
-	if strings.ContainsFunc(text, printable.Unsafe) {
-		return "holds control characters"
-	}
-	return ""
-}
+func TitleFault(title string) string { return faults.Text(title, faults.MostNameBytes) }

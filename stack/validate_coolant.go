@@ -3,6 +3,8 @@ package stack
 import (
 	"fmt"
 	"math"
+
+	"thermsim/stack/internal/faults"
 )
 
 // coolant checks a cavity, layer i.
@@ -12,21 +14,21 @@ func (v *validator) coolant(i int) {
 	if c == nil {
 		return
 	}
-	what := fmt.Sprintf("layer %q: coolant", shorten(y.Name))
+	what := fmt.Sprintf("layer %q: coolant", faults.Shorten(y.Name))
 	if i == 0 || i == len(v.s.Layers)-1 {
 		v.fail(c.Pos, "put a layer of a solid beyond it", "layer %q: coolant has no solid on both sides",
-			shorten(y.Name))
+			faults.Shorten(y.Name))
 	} else if v.s.Layers[i-1].Coolant != nil {
 		v.fail(c.Pos, "put a layer of a solid between", "layers %q and %q: two cavities lie on each other",
-			shorten(v.s.Layers[i-1].Name), shorten(y.Name))
+			faults.Shorten(v.s.Layers[i-1].Name), faults.Shorten(y.Name))
 	}
 	if y.Cells != 1 || y.PowerAt != "" {
 		v.fail(c.Pos, "leave out cells and power_at", "layer %q: a cavity has one cell over its height",
-			shorten(y.Name))
+			faults.Shorten(y.Name))
 	}
 	if len(y.Regions) > 0 || len(y.Powers) > 0 {
 		v.fail(c.Pos, "give them to a layer of a solid", "layer %q: a cavity has no regions and makes no heat",
-			shorten(y.Name))
+			faults.Shorten(y.Name))
 	}
 	if c.Central && v.s.Leaks() {
 		v.fail(c.Pos, "leave advection out, for upwind differences, or give the powers without leakage",
@@ -114,14 +116,14 @@ func (v *validator) zones(c *Coolant, what string) {
 		}
 		if c.Model == ResolvedChannels && next == first {
 			v.fail(c.Pos, "make it wider", "%s: no channel has its middle in zone %d, from %s to %s", what, i+1,
-				metres(from), metres(z.To))
+				faults.Metres(from), faults.Metres(z.To))
 		}
 		from = z.To
 		sum += z.Flow
 	}
-	if math.Abs(from-width) > tolerance*width {
+	if math.Abs(from-width) > Tolerance*width {
 		v.fail(c.Pos, "end the last zone at the chip's side", "%s: the zones end at %s and the chip at %s", what,
-			metres(from), metres(width))
+			faults.Metres(from), faults.Metres(width))
 	}
 	if math.Abs(sum-c.Flow) > 1e-9*c.Flow {
 		v.fail(c.Pos, "", "%s: the flow is %g m3/s and that of its zones %g", what, c.Flow, sum)
@@ -135,9 +137,9 @@ func (v *validator) channels(c *Coolant, what string) {
 	width := v.s.Size[1-c.Direction.Axis()]
 	taken := math.Max(ch.FirstWall, v.slack) + float64(ch.Count)*(ch.Width+ch.Wall) - ch.Wall
 	switch {
-	case ch.Count < 1 || c.Model == ResolvedChannels && !(taken <= width*(1+tolerance)):
+	case ch.Count < 1 || c.Model == ResolvedChannels && !(taken <= width*(1+Tolerance)):
 		v.fail(c.Pos, "take fewer or narrower ones", "%s: %d channels of %s with walls of %s do not fit into "+
-			"a chip of %s", what, ch.Count, metres(ch.Width), metres(ch.Wall), metres(width))
+			"a chip of %s", what, ch.Count, faults.Metres(ch.Width), faults.Metres(ch.Wall), faults.Metres(width))
 	case c.Model == ResolvedChannels && !(ch.FirstWall > 0 && width-taken > v.slack) || math.IsNaN(ch.FirstWall):
 		v.fail(c.Pos, "take fewer channels or give first_wall", "%s: the outermost channels need walls beyond them",
 			what)

@@ -1,11 +1,13 @@
 package stack
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"thermsim/stack/geometry"
 	"thermsim/stack/heatsink"
+	"thermsim/stack/internal/faults"
 )
 
 // maxPatches of a face, and how many of them may be circles and polygons, whose parts seen are measured point by point
@@ -29,11 +31,11 @@ func (v *validator) patches(f Face) {
 	names, round, corners := map[string]bool{}, 0, 0
 	for i := range b.Patches {
 		p := &b.Patches[i]
-		if fault := labelFault(p.Name); fault != "" {
-			v.fail(p.Pos, "", "boundary.%s: name of a patch %q %s", f, shorten(p.Name), fault)
+		if fault := faults.Label(p.Name); fault != "" {
+			v.fail(p.Pos, "", "boundary.%s: name of a patch %q %s", f, faults.Shorten(p.Name), fault)
 		}
 		if names[p.Name] {
-			v.fail(p.Pos, "rename one of them", "boundary.%s: two patches are called %q", f, shorten(p.Name))
+			v.fail(p.Pos, "rename one of them", "boundary.%s: two patches are called %q", f, faults.Shorten(p.Name))
 		}
 		names[p.Name] = true
 		if p.Shape != nil {
@@ -51,7 +53,7 @@ func (v *validator) patches(f Face) {
 			v.fail(p.Pos, "give a map", "boundary.%s: more than %d circles and polygons", f, maxRound)
 			return
 		}
-		name := "boundary." + f.String() + ": patch " + shorten(p.Name)
+		name := "boundary." + f.String() + ": patch " + faults.Shorten(p.Name)
 		v.patchPlace(p, f, name)
 		if p.Kind == Adiabatic || p.Follows() || len(p.Patches) > 0 {
 			v.fail(p.Pos, "", "%s: a patch has a constant condition and no patches", name)
@@ -69,9 +71,9 @@ func (v *validator) patches(f Face) {
 			continue
 		}
 		for _, h := range m.Values {
-			if !(h >= 0 && h <= mostH) {
+			if !(h >= 0 && h <= MostH) {
 				v.fail(p.Pos, "", "%s: a coefficient of the map must lie between 0 and %g W/(m^2 K), got %v", name,
-					mostH, h)
+					MostH, h)
 				break
 			}
 		}
@@ -81,7 +83,7 @@ func (v *validator) patches(f Face) {
 // patchPlace checks that a patch has an area and lies on its face.
 func (v *validator) patchPlace(p *Patch, f Face, name string) {
 	size := v.s.FaceSize(f)
-	face, slack := Rect{0, 0, size[0], size[1]}, tolerance*max(size[0], size[1])
+	face, slack := Rect{0, 0, size[0], size[1]}, Tolerance*max(size[0], size[1])
 	boxes := p.Rects
 	if p.Shape != nil {
 		if len(p.Rects) > 0 {
@@ -95,8 +97,8 @@ func (v *validator) patchPlace(p *Patch, f Face, name string) {
 	if len(boxes) == 0 {
 		v.fail(p.Pos, "", "%s covers nothing", name)
 	}
-	if len(boxes) > 1 && (f <= Top || !slices.Equal(boxes, v.s.bands(size[0], func(_ *Layer, z float64) bool {
-		return besideAny(boxes, z)
+	if len(boxes) > 1 && (f <= Top || !slices.Equal(boxes, v.s.Bands(size[0], func(_ *Layer, z float64) bool {
+		return BesideAny(boxes, z)
 	}))) {
 		v.fail(p.Pos, "make a patch of each", "%s: several rectangles that are not whole layers of a side", name)
 	}
@@ -106,8 +108,9 @@ func (v *validator) patchPlace(p *Patch, f Face, name string) {
 			continue
 		}
 		if out := offFace(r, face, slack, FaceAxes(f)); out != "" {
-			v.fail(p.Pos, "shrink or move it", "%s sticks out of the face of %s by %s: %s", name, metres(size[0]),
-				metres(size[1]), out)
+			v.fail(p.Pos, "shrink or move it", "%s sticks out of the face of %s by %s: %s", name,
+				faults.Metres(size[0]),
+				faults.Metres(size[1]), out)
 		}
 	}
 }
@@ -122,7 +125,7 @@ func offFace(r, face Rect, slack float64, axes [2]string) string {
 		{"high", axes[1], r.Y + r.Height - face.Height},
 	} {
 		if side.by > slack {
-			return "by " + metres(side.by) + " at the " + side.end + " end of " + side.axis
+			return "by " + faults.Metres(side.by) + " at the " + side.end + " end of " + side.axis
 		}
 	}
 	return ""
@@ -157,7 +160,7 @@ func (v *validator) film(b *Boundary, name string) {
 		v.positive(b.Pos, b.H, "%s: h", name)
 	}
 	if f.Law != nil {
-		if fault, remedy := f.Law.fault(); fault != "" {
+		if fault, remedy := f.Law.Fault(); fault != "" {
 			v.fail(b.Pos, remedy, "%s: h: %s", name, fault)
 		}
 		if f.Natural != "" || b.H != 0 {
@@ -179,7 +182,7 @@ func (v *validator) film(b *Boundary, name string) {
 				heatsink.ColdestAir, heatsink.HottestAir, b.Temperature)
 		}
 	default:
-		v.fail(b.Pos, "", "%s: no such orientation: %q", name, shorten(string(f.Natural)))
+		v.fail(b.Pos, "", "%s: no such orientation: %q", name, faults.Shorten(string(f.Natural)))
 	}
 }
 
@@ -190,7 +193,7 @@ func (v *validator) side(p *Probe, what string, height float64) {
 		return
 	case Below, Above:
 	default:
-		v.fail(p.Pos, `write "below" or "above"`, "%s: side cannot be %q", what, shorten(string(p.Side)))
+		v.fail(p.Pos, `write "below" or "above"`, "%s: side cannot be %q", what, faults.Shorten(string(p.Side)))
 		return
 	}
 	z, nearest := 0.0, math.Inf(1)
@@ -201,11 +204,15 @@ func (v *validator) side(p *Probe, what string, height float64) {
 		}
 	}
 	switch {
-	case math.Abs(p.Z-nearest) <= tolerance*height:
+	case math.Abs(p.Z-nearest) <= Tolerance*height:
 	case math.IsInf(nearest, 0):
 		v.fail(p.Pos, "remove side", "%s: a stack of one layer has no interface with two sides", what)
 	default:
-		v.fail(p.Pos, "remove side, or give z = "+quote(metres(nearest)), "%s: z = %s is no interface between two "+
-			"layers and has no sides", what, metres(p.Z))
+		v.fail(p.Pos, fmt.Sprintf("remove side, or give z = %q", faults.Metres(nearest)),
+			"%s: z = %s is no interface between two "+
+				"layers and has no sides", what, faults.Metres(p.Z))
 	}
 }
+
+// MostH is the largest coefficient of a map in W/(m2 K); half a nanometre of copper conducts as well.
+const MostH = 1e12

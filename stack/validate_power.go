@@ -6,37 +6,17 @@ import (
 	"slices"
 
 	"thermsim/stack/geometry"
-	"thermsim/stack/internal/units"
+	"thermsim/stack/internal/faults"
 )
-
-// metres writes a length as people read it: six digits are enough for a message.
-func metres(x float64) string {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return fmt.Sprint(x)
-	}
-	return units.Length.Format(roundDigits(x))
-}
-
-func roundDigits(x float64) float64 {
-	if x == 0 {
-		return 0
-	}
-	digits := 6 - int(math.Ceil(math.Log10(math.Abs(x))))
-	if digits < 0 || digits > 300 {
-		return x
-	}
-	scale := math.Pow10(digits)
-	return math.Round(x*scale) / scale
-}
 
 // powers checks the sources of a layer and that no two blocks of it overlap.
 func (v *validator) powers(y *Layer, layer string) {
-	before := len(v.list)
+	before := len(v.Found)
 	seen := map[string]bool{}
 	for i := range y.Powers {
 		v.power(&y.Powers[i], layer, seen)
 	}
-	if len(v.list) == before {
+	if len(v.Found) == before {
 		v.overlaps(y, layer)
 	}
 }
@@ -46,12 +26,12 @@ func (v *validator) power(p *Power, layer string, seen map[string]bool) {
 	if !v.rect(p.Pos, p.Area, what+": area") {
 		return
 	}
-	if out := protrusion(p.Area, v.s.Domain(), v.slack); out != "" {
+	if out := Protrusion(p.Area, v.s.Domain(), v.slack); out != "" {
 		v.fail(p.Pos, "", "%s: area sticks out of the domain %s", what, out)
 	}
 	v.notNegative(p.Pos, p.TMax, "%s: tmax", what)
-	if fault := labelFault(p.Name); p.Name != "" && fault != "" {
-		v.fail(p.Pos, "", "%s: name %q %s", what, shorten(p.Name), fault)
+	if fault := faults.Label(p.Name); p.Name != "" && fault != "" {
+		v.fail(p.Pos, "", "%s: name %q %s", what, faults.Shorten(p.Name), fault)
 	}
 	if p.Shape != nil && !v.shape(p.Pos, p.Shape, what) {
 		return
@@ -110,12 +90,12 @@ func (v *validator) powerMap(p *Power, what string) {
 }
 
 func (v *validator) block(b *Block, p *Power, layer string, seen map[string]bool) {
-	what := fmt.Sprintf("%s: block %q", layer, shorten(b.Name))
-	if fault := labelFault(b.Name); fault != "" {
-		v.fail(b.Pos, "", "%s: block name %q %s", layer, shorten(b.Name), fault)
+	what := fmt.Sprintf("%s: block %q", layer, faults.Shorten(b.Name))
+	if fault := faults.Label(b.Name); fault != "" {
+		v.fail(b.Pos, "", "%s: block name %q %s", layer, faults.Shorten(b.Name), fault)
 	}
 	if seen[b.Name] {
-		v.fail(b.Pos, "rename one of them", "%s: two blocks are called %q", layer, shorten(b.Name))
+		v.fail(b.Pos, "rename one of them", "%s: two blocks are called %q", layer, faults.Shorten(b.Name))
 	}
 	seen[b.Name] = true
 	v.heat(b.Pos, b.Watts, "%s: power", what)
@@ -164,7 +144,8 @@ func (v *validator) trace(p *Power, what string) {
 		}
 		for b, w := range row {
 			if !(w >= 0 && w <= mostWatts) {
-				v.heat(p.Pos, w, "%s: power of block %q in row %d of the trace", what, shorten(p.Blocks[b].Name), i+1)
+				v.heat(p.Pos, w, "%s: power of block %q in row %d of the trace", what, faults.Shorten(p.Blocks[b].Name),
+					i+1)
 				return
 			}
 		}
@@ -197,7 +178,7 @@ func (v *validator) fill(r *Region, what string) {
 	f := r.Fill
 	v.materialIndex(r.Pos, f.Inclusion, what+": fill")
 	if !slices.Contains(Rules(), f.Rule) {
-		v.fail(r.Pos, "", "%s: no rule of mixtures is called %q", what, shorten(string(f.Rule)))
+		v.fail(r.Pos, "", "%s: no rule of mixtures is called %q", what, faults.Shorten(string(f.Rule)))
 		return
 	}
 	if f.NX < 1 || f.NY < 1 || f.NX*f.NY != len(f.Values) {
@@ -215,15 +196,17 @@ func (v *validator) fill(r *Region, what string) {
 
 // blockArea checks that a part of a block lies where blocks may.
 func (v *validator) blockArea(b *Block, r Rect, p *Power, what string) {
-	out := protrusion(r, p.Area, v.slack)
+	out := Protrusion(r, p.Area, v.slack)
 	if out == "" {
 		return
 	}
 	place := "the domain"
 	if p.Area != v.s.Domain() {
-		place = fmt.Sprintf("its area of %s by %s at x = %s, y = %s", metres(p.Area.Width), metres(p.Area.Height),
-			metres(p.Area.X), metres(p.Area.Y))
+		place = fmt.Sprintf("its area of %s by %s at x = %s, y = %s", faults.Metres(p.Area.Width),
+			faults.Metres(p.Area.Height),
+			faults.Metres(p.Area.X), faults.Metres(p.Area.Y))
 	}
-	v.fail(b.Pos, "shrink or move it, or set origin", "%s at x = %s, y = %s sticks out of %s %s", what, metres(r.X),
-		metres(r.Y), place, out)
+	v.fail(b.Pos, "shrink or move it, or set origin", "%s at x = %s, y = %s sticks out of %s %s", what,
+		faults.Metres(r.X),
+		faults.Metres(r.Y), place, out)
 }

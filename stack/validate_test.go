@@ -1,9 +1,13 @@
 package stack
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
+	"thermsim/internal/timeline/cputime"
+	"time"
 )
 
 // A stack built in Go is told what is wrong with it in words, since it has no places.
@@ -143,18 +147,6 @@ func TestValidateBuiltInGo(t *testing.T) {
 	}
 }
 
-// allow_overlap exempts the blocks of its power; two floorplans in one layer are checked against each other.
-func TestOverlapBetweenPowers(t *testing.T) {
-	two := small + "[[layer.power]]\n%\nblock = [{ name = \"a\", x = 0, y = 0, width = 2e-3, height = 2e-3, " +
-		"power = 1 }]\n" +
-		"[[layer.power]]\nblock = [{ name = \"b\", x = 1e-3, y = 1e-3, width = 2e-3, height = 2e-3, power = 1 }]\n"
-	_, err := Parse("stack.toml", []byte(strings.Replace(two, "%", "", 1)), files{}.open)
-	if err == nil || !strings.Contains(err.Error(), `stack.toml:12:10: layer "die": block "b" overlaps block "a"`) {
-		t.Errorf("error %v", err)
-	}
-	mustParse(t, files{"stack.toml": strings.Replace(two, "%", "allow_overlap = true", 1)})
-}
-
 // Limits themselves are allowed.
 func TestValidateAllowsTheLimits(t *testing.T) {
 	for _, ratio := range []float64{1e-6, 1e6} {
@@ -163,5 +155,65 @@ func TestValidateAllowsTheLimits(t *testing.T) {
 		if err := Validate(s); err != nil {
 			t.Errorf("a ratio of %g: %v", ratio, err)
 		}
+	}
+}
+
+// The sweep must find what comparing every pair finds.
+func TestOverlapsAgainstAllPairs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for trial := range 300 {
+		s, blocks := gridOfBlocks(5, 7)
+		for range trial % 4 {
+			r := &blocks[rng.IntN(len(blocks))].Rects[0]
+			r.X, r.Width = r.X*(0.9+0.2*rng.Float64()), r.Width*(0.5+0.6*rng.Float64())
+			r.Y = max(0, r.Y-0.3*rng.Float64())
+		}
+		want := 0
+		v := &validator{slack: Tolerance * 7}
+		for i := range blocks {
+			for j := range i {
+				if v.overlap(blocks[i].Rects[0], blocks[j].Rects[0]) {
+					want++
+				}
+			}
+		}
+		s.Layers[0].Powers[0].Blocks = blocks
+		s.Size = [2]float64{20, 20}
+		s.Layers[0].Powers[0].Area = s.Domain()
+		if err := Validate(s); (err != nil) != (want > 0) {
+			t.Fatalf("trial %d: %d pairs overlap, error %v", trial, want, err)
+		}
+	}
+}
+
+// gridOfBlocks is a stack with one layer, fully covered by nx*ny unit blocks.
+func gridOfBlocks(nx, ny int) (*Stack, []Block) {
+	s := &Stack{Schema: 1, Ambient: 300, Size: [2]float64{float64(nx), float64(ny)},
+		Grid:      Grid{X: Axis{Cells: 1}, Y: Axis{Cells: 1}},
+		Materials: []Material{{Name: "m", K: [3]float64{1, 1, 1}, C: 1}},
+		Layers:    []Layer{{Name: "l", Thickness: 1, Cells: 1}}}
+	var blocks []Block
+	for i := range nx * ny {
+		blocks = append(blocks, Block{Name: fmt.Sprint(i), Rects: []Rect{{float64(i % nx), float64(i / nx), 1, 1}},
+			Watts: 1})
+	}
+	s.Layers[0].Powers = []Power{{Blocks: blocks, Area: s.Domain()}}
+	return s, blocks
+}
+
+func TestManyBlocksAreFast(t *testing.T) {
+	s, blocks := gridOfBlocks(200, 200)
+	start := cputime.Used()
+	if err := Validate(s); err != nil {
+		t.Fatal(err)
+	}
+	if d := cputime.Used() - start; d > 2*time.Second {
+		t.Errorf("40000 blocks took %v", d)
+	}
+	blocks[777].Rects[0].X -= 0.25
+	if err := Validate(s); err == nil ||
+		!strings.Contains(err.Error(), `layer "l": block "777" overlaps block "776" by 250 mm x 1 m`) &&
+			!strings.Contains(err.Error(), `block "776" overlaps block "777"`) {
+		t.Errorf("error %v", err)
 	}
 }

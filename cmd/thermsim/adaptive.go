@@ -16,6 +16,7 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // followOptions are the flags of steps that follow the temperatures.
@@ -51,7 +52,7 @@ type moments struct {
 func (m *moments) Set(text string) error {
 	m.at, m.text = nil, text
 	for _, word := range strings.Split(text, ",") {
-		t, err := stack.ParseTime(strings.TrimSpace(word))
+		t, err := stackfile.ParseTime(strings.TrimSpace(word))
 		switch {
 		case err != nil:
 			return err

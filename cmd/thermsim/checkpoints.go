@@ -23,7 +23,7 @@ import (
 	"thermsim/internal/inputfile"
 	"thermsim/report"
 	"thermsim/report/checkpoint"
-	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // often is --checkpoint: every so many seconds, or steps.
@@ -46,7 +46,7 @@ func (i *often) Set(text string) error {
 		i.steps = n
 		return nil
 	}
-	s, err := stack.ParseTime(text)
+	s, err := stackfile.ParseTime(text)
 	switch {
 	case err != nil:
 		return fmt.Errorf(`%w; or a number of steps, as in "1000 steps"`, err)

@@ -17,6 +17,7 @@ import (
 	"thermsim/mesh/plausibility"
 	"thermsim/report"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 	"thermsim/study/autogrid"
 )
 
@@ -123,7 +124,7 @@ func runCheck(ctx context.Context, g *session.Session, o checkOptions) error {
 		return err
 	}
 	if o.print {
-		return stack.Print(g.Stdout, s)
+		return stackfile.Print(g.Stdout, s)
 	}
 	files, err := g.Begin(o.out, staging.Options{Set: session.CheckFiles, Command: "check", Shows: o.project.shown(s)})
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"thermsim/report"
 	"thermsim/report/jsonfile"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 const jedecHelp = `Put the package of a stack file into the tests of JEDEC's standards, one after
@@ -107,7 +108,7 @@ func runJedec(ctx context.Context, g *session.Session, o jedecOptions) error {
 		return exit.Usagef("%s is a project of another simulator: it has no package to test", path)
 	}
 	var all []jedecFigure
-	for _, environment := range stack.TestEnvironments() {
+	for _, environment := range stackfile.TestEnvironments() {
 		s, err := loadTest(g, path, environment, &o)
 		if err != nil {
 			return err
@@ -139,7 +140,7 @@ func runJedec(ctx context.Context, g *session.Session, o jedecOptions) error {
 
 // loadTest reads the stack file with its package in a test; nil where the test does not apply.
 func loadTest(g *session.Session, path, environment string, o *jedecOptions) (*stack.Stack, error) {
-	s, err := stack.LoadIn(path, environment, o.h.Value, o.set...)
+	s, err := stackfile.LoadIn(path, environment, o.h.Value, o.set...)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 const materialsHelp = `List the material library: thermal conductivity k, volumetric heat capacity c,
@@ -54,7 +55,7 @@ func newMaterialsCommand(g *session.Session) *cobra.Command {
 }
 
 func runMaterials(g *session.Session, o materialsOptions) error {
-	library, err := stack.Library()
+	library, err := stackfile.Library()
 	if err != nil {
 		// The library ships inside the program: a fault in it is not the user's.
 		return exit.With(exit.Internal, err)
@@ -209,7 +210,7 @@ func writeMaterialsJSON(w *bufio.Writer, list []stack.Material) error {
 }
 
 func completeMaterials(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	library, err := stack.Library()
+	library, err := stackfile.Library()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

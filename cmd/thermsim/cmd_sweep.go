@@ -29,6 +29,7 @@ import (
 	"thermsim/report"
 	"thermsim/report/summary"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 	"thermsim/study/sweep"
 )
 
@@ -113,11 +114,11 @@ func newSweepCommand(g *session.Session) *cobra.Command {
 type sweeper struct {
 	g       *session.Session
 	o       *sweepOptions
-	file    *stack.SweepFile
+	file    *stackfile.SweepFile
 	plan    *sweep.Plan
 	columns *sweep.Columns
 	text    []byte // of the stack file
-	open    stack.Opener
+	open    stackfile.Opener
 	on      room.Resources
 	lanes   *lanes // where stacks are solved, while the next ones are read and meshed
 }
@@ -176,7 +177,7 @@ func runSweep(ctx context.Context, g *session.Session, o sweepOptions, stdin io.
 
 // load reads the sweep file, the runs and the stack file.
 func (o *sweepOptions) load(g *session.Session) (*sweeper, error) {
-	file, err := stack.LoadSweep(o.file)
+	file, err := stackfile.LoadSweep(o.file)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +209,7 @@ func (o *sweepOptions) load(g *session.Session) (*sweeper, error) {
 }
 
 // cached reads every file once.
-func cached(read stack.Opener) stack.Opener {
+func cached(read stackfile.Opener) stackfile.Opener {
 	var mu sync.Mutex
 	files := map[string][]byte{}
 	return func(path string) ([]byte, error) {
@@ -226,10 +227,10 @@ func cached(read stack.Opener) stack.Opener {
 }
 
 // stack of a run.
-func (v *sweeper) stack(set []stack.Override) (*stack.Stack, error) {
-	all := append(append([]stack.Override(nil), v.file.Set...), v.o.set...)
+func (v *sweeper) stack(set []stackfile.Override) (*stack.Stack, error) {
+	all := append(append([]stackfile.Override(nil), v.file.Set...), v.o.set...)
 	defer v.g.Timings.Log.Begin("stack")()
-	s, err := stack.Parse(v.file.Stack, v.text, v.open, append(all, set...)...)
+	s, err := stackfile.Parse(v.file.Stack, v.text, v.open, append(all, set...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -339,7 +340,7 @@ func (v *sweeper) otherInputs(h io.Writer) {
 		words := ""
 		for _, value := range v.plan.Values(run) {
 			// a path may begin with a number
-			if _, unit, err := stack.SplitQuantity(value); err != nil || strings.Contains(unit, ".") {
+			if _, unit, err := stackfile.SplitQuantity(value); err != nil || strings.Contains(unit, ".") {
 				words += "\n" + value
 			}
 		}

@@ -20,6 +20,7 @@ import (
 	"thermsim/internal/staging"
 	"thermsim/report/picture"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 	"thermsim/study/response"
 	"thermsim/study/response/display"
 )
@@ -78,7 +79,7 @@ func (t *timeSpan) Set(text string) error {
 		return errors.New("write it as START:END, such as 1us:10s")
 	}
 	for i, part := range []string{a, b} {
-		v, err := stack.ParseTime(part)
+		v, err := stackfile.ParseTime(part)
 		if err != nil {
 			return err
 		}

@@ -23,6 +23,7 @@ import (
 	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 const tinyStack = `schema = 1
@@ -43,7 +44,7 @@ thickness = "1 mm"
 // tinyMesh is tinyStack, parsed and meshed.
 func tinyMesh(t *testing.T) (*stack.Stack, *mesh.Mesh) {
 	t.Helper()
-	s, err := stack.Parse("tiny.toml", []byte(tinyStack), nil)
+	s, err := stackfile.Parse("tiny.toml", []byte(tinyStack), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"thermsim/interop/importer"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // project is how another simulator's project is run: the flags, and what was imported.
@@ -111,7 +112,7 @@ func (p *project) load(g *session.Session, format importer.Format, path string) 
 }
 
 // opener reads the files of a stack.
-func (p *project) opener() stack.Opener {
+func (p *project) opener() stackfile.Opener {
 	if p.watched != nil {
 		return p.watched.Read
 	}
@@ -177,7 +178,7 @@ func loadInput(g *session.Session, argument string, grid flags.Grid, p *project)
 	if format := flags.FormatOf(path); format != nil {
 		s, err = p.load(g, format, path)
 	} else {
-		s, err = stack.LoadWith(p.opener(), path, p.set...)
+		s, err = stackfile.LoadWith(p.opener(), path, p.set...)
 	}
 	if err != nil {
 		return nil, 0, err

@@ -13,6 +13,7 @@ import (
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/report/summary"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 	"thermsim/study/sweep"
 )
 
@@ -103,7 +104,7 @@ func (v *sweeper) reply(ctx context.Context, line []byte) (*answerLine, error) {
 }
 
 // overrides of a line, in the order of their keys.
-func (q *question) overrides() (set []stack.Override, err error) {
+func (q *question) overrides() (set []stackfile.Override, err error) {
 	var keys []string
 	for key := range q.Set {
 		keys = append(keys, key)
@@ -115,7 +116,7 @@ func (q *question) overrides() (set []stack.Override, err error) {
 		if json.Unmarshal(q.Set[key], &word) == nil {
 			text = word
 		}
-		o, err := stack.NewOverride(key, text)
+		o, err := stackfile.NewOverride(key, text)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", key, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"thermsim/mesh"
 	"thermsim/report"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // flat is a field of one temperature, but for its first cell.
@@ -120,7 +121,7 @@ func TestVerdict(t *testing.T) {
 
 // Of several limits that are exceeded the verdict counts how many.
 func TestVerdictCountsLimits(t *testing.T) {
-	s, err := stack.Parse("tiny.toml", []byte(tinyStack), nil)
+	s, err := stackfile.Parse("tiny.toml", []byte(tinyStack), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

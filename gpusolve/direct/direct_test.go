@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/testing/solves"
+	"thermsim/stack/stackfile"
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/methods"
@@ -286,7 +287,7 @@ func TestFourierSaysWhatStandsInTheWay(t *testing.T) {
 // The examples that qualify, on coarser grids, agree with a tight multigrid.
 func TestFourierSolvesTheExamples(t *testing.T) {
 	for _, name := range []string{"mol10-9core", "mol10-ev6", "mol10-sparc", "quickstart", "trace"} {
-		s, err := stack.Load("../../examples/" + name + "/stack.toml")
+		s, err := stackfile.Load("../../examples/" + name + "/stack.toml")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/testing/solves"
+	"thermsim/stack/stackfile"
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
@@ -155,7 +156,7 @@ func TestEstimateIsTheLocalError(t *testing.T) {
 // traceOf is the example on a coarser grid.
 func traceOf(t *testing.T, cells int) *mesh.Mesh {
 	t.Helper()
-	s, err := stack.Load("../../examples/trace/stack.toml")
+	s, err := stackfile.Load("../../examples/trace/stack.toml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"thermsim/internal/testtier"
-	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 func mustImport(t *testing.T, q Request) *Result {
@@ -80,7 +80,7 @@ func TestSyntheticLarge(t *testing.T) {
 	if err := r.WriteMap(&text); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := stack.ReadPowerCSV("map.csv", text.Bytes())
+	rows, err := stackfile.ReadPowerCSV("map.csv", text.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,9 @@ func TestDieBoxAndUnits(t *testing.T) {
 		if err := r.WriteMap(&tiles); err != nil {
 			t.Fatal(err)
 		}
-		st, err := stack.Parse("stack.toml", text.Bytes(), func(string) ([]byte, error) { return tiles.Bytes(), nil })
+		st, err := stackfile.Parse("stack.toml", text.Bytes(), func(string) ([]byte, error) {
+			return tiles.Bytes(), nil
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

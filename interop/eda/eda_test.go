@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // Packed files, a byte order mark, Windows' line ends and tabs change nothing.
@@ -227,7 +228,7 @@ func TestStackFile(t *testing.T) {
 	if err := r.WriteMap(&tiles); err != nil {
 		t.Fatal(err)
 	}
-	st, err := stack.Parse("stack.toml", text.Bytes(), func(string) ([]byte, error) { return tiles.Bytes(), nil })
+	st, err := stackfile.Parse("stack.toml", text.Bytes(), func(string) ([]byte, error) { return tiles.Bytes(), nil })
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text.String())
 	}

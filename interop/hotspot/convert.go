@@ -12,6 +12,7 @@ import (
 	"thermsim/interop/importer"
 	"thermsim/interop/network"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // converter turns a project into a stack.
@@ -20,7 +21,7 @@ type converter struct {
 	format   importer.Format
 	config   *config
 	stack    *stack.Stack
-	comments stack.Comments
+	comments stackfile.Comments
 	network  *network.Network
 	outputs  *Outputs
 
@@ -33,7 +34,7 @@ type converter struct {
 	fluids        []fluid
 	spreader      plate
 	sink          plate
-	trace         *stack.PowerTable
+	trace         *stackfile.PowerTable
 	column        map[[2]int]int       // of the trace, by slab and unit
 	columns       []OutputColumn       // the blocks of the trace's columns
 	initial       map[string]float64   // K, by HotSpot's names
@@ -62,8 +63,9 @@ func newConverter(f importer.Format, r importer.Request) *converter {
 	return &converter{
 		Collector: importer.Collector{Request: r}, format: f, stack: &stack.Stack{Schema: 1, File: r.Files[0]},
 		column: map[[2]int]int{}, plans: map[string][]unit{},
-		comments: stack.Comments{Materials: map[int][]string{}, Layers: map[int][]string{}, Contacts: map[int]string{},
-			Powers: map[*stack.Power][]string{}},
+		comments: stackfile.Comments{Materials: map[int][]string{}, Layers: map[int][]string{},
+			Contacts: map[int]string{},
+			Powers:   map[*stack.Power][]string{}},
 	}
 }
 

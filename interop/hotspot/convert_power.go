@@ -6,6 +6,7 @@ import (
 
 	"thermsim/interop/importer"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // readTrace reads the powers and finds the column of every block with power.
@@ -19,7 +20,7 @@ func (c *converter) readTrace() {
 	if !ok {
 		return
 	}
-	table, err := stack.ReadLayeredPTrace(path, []byte(printable(data)))
+	table, err := stackfile.ReadLayeredPTrace(path, []byte(printable(data)))
 	if err != nil {
 		c.Faults.AddError(err)
 		return

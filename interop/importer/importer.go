@@ -11,6 +11,7 @@ import (
 
 	"thermsim/interop/network"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // Format is a simulator whose projects can be imported.
@@ -47,7 +48,7 @@ type Request struct {
 	Direct bool
 	// Served says that powers come while it runs: none in the files is no fault.
 	Served bool
-	Open   stack.Opener // reads inputs; nil stands for inputfile.Read
+	Open   stackfile.Opener // reads inputs; nil stands for inputfile.Read
 }
 
 // Emulates reports whether the deviation of that name is to be emulated.
@@ -55,8 +56,8 @@ func (r *Request) Emulates(name string) bool { return r.Compat || slices.Contain
 
 // Result is an imported project.
 type Result struct {
-	Stack    *stack.Stack   // validated, ready to be meshed
-	Comments stack.Comments // for the stack file
+	Stack    *stack.Stack       // validated, ready to be meshed
+	Comments stackfile.Comments // for the stack file
 	Format   Format
 	Compat   bool
 	// Transient tells that the project describes a transient run; steps and time step then stand in Stack.Transient.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // WriteStack writes the imported project as a stack file that needs no other and that people can keep: every layer and
@@ -14,7 +14,7 @@ import (
 func (r *Result) WriteStack(w io.Writer) error {
 	c := r.Comments
 	c.Head = append(append([]string{}, c.Head...), r.head()...)
-	return stack.PrintCommented(w, r.Stack, c)
+	return stackfile.PrintCommented(w, r.Stack, c)
 }
 
 // head is the part of the comment that every import ends with.

@@ -9,6 +9,7 @@ import (
 
 	"thermsim/internal/inputfile"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // other is a simulator that does nothing.
@@ -27,7 +28,7 @@ func result() *Result {
 		Layers:    []stack.Layer{{Name: "die", Thickness: 1e-4, Cells: 1}},
 	}
 	return &Result{
-		Stack: s, Format: other{}, Comments: stack.Comments{Head: []string{"From somewhere."}},
+		Stack: s, Format: other{}, Comments: stackfile.Comments{Head: []string{"From somewhere."}},
 		Notes: []Note{
 			{NotCarried, stack.Pos{File: "x.in", Line: 3, Col: 1}, "cores"},
 			{Warning, stack.Pos{File: "x.in", Line: 5, Col: 2}, "odd"},
@@ -57,7 +58,7 @@ func TestWriteStack(t *testing.T) {
 			t.Errorf("missing:\n%s\nin\n%s", want, b.String())
 		}
 	}
-	if _, err := stack.Parse("stack.toml", b.Bytes(), inputfile.Read); err != nil {
+	if _, err := stackfile.Parse("stack.toml", b.Bytes(), inputfile.Read); err != nil {
 		t.Error(err)
 	}
 }

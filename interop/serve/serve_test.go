@@ -23,6 +23,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // lump is a single cell with one block and one uniform power: rise P R (1 - (1 + dt/tau)^-n) in steps of dt.
@@ -212,7 +213,7 @@ func TestStatesKeepTheirLimit(t *testing.T) {
 // block warms the north-west corner of a grid that is not square; probes and blocks agree with the map.
 func TestMapIsTheField(t *testing.T) {
 	const nx, ny, planes, dt, steps = 5, 4, 3, 0.02, 2
-	st, err := stack.Parse("stack.toml", []byte(`schema = 1
+	st, err := stackfile.Parse("stack.toml", []byte(`schema = 1
 ambient = "300 K"
 size = ["5 mm", "8 mm"]
 grid = { nx = 5, ny = 4 }

@@ -10,6 +10,7 @@ import (
 	"thermsim/interop/importer"
 	"thermsim/interop/network"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // converter turns a project into a stack.
@@ -18,7 +19,7 @@ type converter struct {
 	format   importer.Format
 	project  *project
 	stack    *stack.Stack
-	comments stack.Comments
+	comments stackfile.Comments
 	outputs  *Outputs
 
 	slots     int // number of slots for which every floorplan element has a power; -1 before the first is seen
@@ -57,7 +58,7 @@ func newConverter(f importer.Format, r importer.Request) *converter {
 		Collector: importer.Collector{Request: r}, format: f, slots: -1,
 		materials: map[materialKey]int{}, used: map[string]bool{}, patches: map[string]layoutFile{},
 		stack: &stack.Stack{Schema: 1, File: r.Files[0]},
-		comments: stack.Comments{
+		comments: stackfile.Comments{
 			Materials: map[int][]string{}, Layers: map[int][]string{}, Contacts: map[int]string{},
 			Powers: map[*stack.Power][]string{},
 		},

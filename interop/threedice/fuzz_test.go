@@ -8,6 +8,7 @@ import (
 
 	"thermsim/interop/importer"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // check imports files both ways. What is taken must make a stack file that reads back; what is refused must say where.
@@ -22,7 +23,7 @@ func check(t *testing.T, files map[string]string) {
 		if err := r.WriteStack(&text); err != nil {
 			t.Fatalf("cannot write: %v", err)
 		}
-		again, err := stack.Parse("stack.toml", text.Bytes(), open(nil))
+		again, err := stackfile.Parse("stack.toml", text.Bytes(), open(nil))
 		if err != nil {
 			t.Fatalf("the stack file does not read back: %v\n%s", err, text.String())
 		}

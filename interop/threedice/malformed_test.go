@@ -11,6 +11,7 @@ import (
 	"thermsim/internal/timeline/cputime"
 	"thermsim/interop/importer"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // A project of two dies that every input below changes in one place.
@@ -62,7 +63,7 @@ cache :
 )
 
 // open serves the files of a project.
-func open(files map[string]string) stack.Opener {
+func open(files map[string]string) stackfile.Opener {
 	return func(path string) ([]byte, error) {
 		if text, ok := files[path]; ok {
 			return []byte(text), nil

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"thermsim/mesh"
-	"thermsim/stack"
+	"thermsim/stack/stackfile"
 	"thermsim/study/autogrid"
 )
 
@@ -38,7 +38,8 @@ func TestAdvisedGrid(t *testing.T) {
 		"auto": {`{ relative_error = 0.2, max_cells = 1000 }`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := stack.Parse("chip.toml", []byte(strings.Replace(text, "{ nx = 40, ny = 40 }", c.grid, 1)), nil)
+			s, err := stackfile.Parse("chip.toml", []byte(strings.Replace(text, "{ nx = 40, ny = 40 }", c.grid, 1)),
+				nil)
 			if err != nil {
 				t.Fatal(err)
 			}

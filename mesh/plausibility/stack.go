@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // domain says whether the extent of the domain is odd.
@@ -51,7 +52,7 @@ func (j *judge) properties() {
 	)
 	for i := range j.s.Materials {
 		m := &j.s.Materials[i]
-		if m.Name == stack.OpenSpace {
+		if m.Name == stackfile.OpenSpace {
 			continue
 		}
 		for _, k := range m.K {

@@ -9,6 +9,7 @@ import (
 
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // sane is a stack without a doubt: 1 W/mm2 in blocks of 8 cells on a thin silicon layer, under a lid.
@@ -49,7 +50,7 @@ func leaking(watts string) string {
 
 func meshOf(t *testing.T, text string) *mesh.Mesh {
 	t.Helper()
-	s, err := stack.Parse("chip.toml", []byte(text), nil)
+	s, err := stackfile.Parse("chip.toml", []byte(text), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"thermsim/internal/inputfile"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // Run is a saved run that is open. Its mesh is built anew from the stack.
@@ -99,7 +100,7 @@ func (r *Run) read(room func(*stack.Stack) error) error {
 	if err != nil {
 		return err
 	}
-	s, err := stack.Parse(filepath.Join(r.Path, stackName), text, func(path string) ([]byte, error) {
+	s, err := stackfile.Parse(filepath.Join(r.Path, stackName), text, func(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: a saved stack names no files", path)
 	})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
-	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 const sample = `schema = 1
@@ -40,7 +40,7 @@ cells = 2
 
 func sampleMesh(t *testing.T) *mesh.Mesh {
 	t.Helper()
-	s, err := stack.Parse("in/stack.toml", []byte(sample), nil)
+	s, err := stackfile.Parse("in/stack.toml", []byte(sample), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

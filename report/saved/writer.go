@@ -10,6 +10,7 @@ import (
 
 	"thermsim/report/field"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // Entries of the archive.
@@ -86,7 +87,7 @@ func (w *Writer) Close(m Manifest, s *stack.Stack, trace io.Reader) error {
 	}{
 		{manifestName, func(out io.Writer) error { _, err := out.Write(about); return err }},
 		{stackName, func(out io.Writer) error {
-			if err := stack.Print(out, s); err != nil {
+			if err := stackfile.Print(out, s); err != nil {
 				return fmt.Errorf("saving the stack: %w", err)
 			}
 			return nil

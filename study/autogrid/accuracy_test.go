@@ -14,6 +14,7 @@ import (
 	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 	"thermsim/study/converge"
 	"thermsim/study/verify/analytic"
 )
@@ -134,7 +135,7 @@ func TestExamples(t *testing.T) {
 	const finer, most = 6, 8_000_000
 	for _, name := range []string{"quickstart", "package", "interposer-2.5d", "mol10-ev6", "mol10-9core", "mol10-sparc",
 		"trace", "tsv-array", "hot-tiers"} {
-		s, err := stack.Load("../../examples/" + name + "/stack.toml")
+		s, err := stackfile.Load("../../examples/" + name + "/stack.toml")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"thermsim/mesh"
 	"thermsim/stack"
 	"thermsim/stack/geometry"
+	"thermsim/stack/stackfile"
 )
 
 func choose(t *testing.T, s *stack.Stack) *Choice {
@@ -48,7 +49,7 @@ func TestSameStackSameGrid(t *testing.T) {
 	for _, cores := range []int{1, 4, 4} {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 		var b bytes.Buffer
-		if err := stack.Print(&b, choose(t, withRegion(plan(10e-3, 8e-3, corner))).Stack); err != nil {
+		if err := stackfile.Print(&b, choose(t, withRegion(plan(10e-3, 8e-3, corner))).Stack); err != nil {
 			t.Fatal(err)
 		}
 		texts = append(texts, b.String())
@@ -73,10 +74,10 @@ func TestInterrupt(t *testing.T) {
 func TestPrintedGridIsTheSame(t *testing.T) {
 	c := choose(t, withRegion(plan(10e-3, 8e-3, corner)))
 	var b bytes.Buffer
-	if err := stack.Print(&b, c.Stack); err != nil {
+	if err := stackfile.Print(&b, c.Stack); err != nil {
 		t.Fatal(err)
 	}
-	again, err := stack.Parse("printed", b.Bytes(), nil)
+	again, err := stackfile.Parse("printed", b.Bytes(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

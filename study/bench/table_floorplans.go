@@ -14,6 +14,7 @@ import (
 	"thermsim/mesh"
 	"thermsim/report/picture"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // floorplans is Table II: three stacks end to end, against a solution on a much finer grid.
@@ -69,7 +70,7 @@ func loadFloorplan(name string, grid [2]int) (*stack.Stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := stack.Parse(path, text, examples.Open)
+	s, err := stackfile.Parse(path, text, examples.Open)
 	if err == nil {
 		s.Grid = stack.Grid{X: stack.Axis{Cells: grid[0]}, Y: stack.Axis{Cells: grid[1]}}
 	}

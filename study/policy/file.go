@@ -13,6 +13,7 @@ import (
 	"thermsim/mesh"
 	"thermsim/powermap"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // table is the file: [[policy]] with the keys of row.
@@ -149,7 +150,7 @@ func (r *row) policy(n int) (p Policy, key string, err error) {
 	}
 	p.Factor = *r.Factor
 	if r.Delay != "" {
-		if p.Delay, err = stack.ParseTime(r.Delay); err != nil {
+		if p.Delay, err = stackfile.ParseTime(r.Delay); err != nil {
 			return p, "delay", err
 		}
 		if !(p.Delay >= 0) {
@@ -163,7 +164,7 @@ func temperature(text string) (float64, error) {
 	if text == "" {
 		return 0, errors.New(`it is missing: give a temperature such as "85 degC"`)
 	}
-	return stack.ParseTemperature(text)
+	return stackfile.ParseTemperature(text)
 }
 
 // places are the lines of the tables and their keys.

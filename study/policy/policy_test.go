@@ -13,6 +13,7 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // lump is a single cell with a block that is throttled and a power that is not. Its time constant and resistance are
@@ -192,7 +193,7 @@ func TestExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := stack.Load(filepath.Join("..", "..", "examples", "throttling", "stack.toml"))
+	s, err := stackfile.Load(filepath.Join("..", "..", "examples", "throttling", "stack.toml"))
 	if err != nil {
 		t.Fatal(err)
 	}

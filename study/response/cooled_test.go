@@ -10,13 +10,14 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 	"thermsim/study/response"
 )
 
 // Where coolant flows the operator is not symmetric, and no bound is proved. Responses still are those of steps in
 // time, which are taken here by backward Euler and extrapolated to steps of no length.
 func TestStepResponsesOfACooledStack(t *testing.T) {
-	s, err := stack.Load("../../examples/counter-flow/stack.toml")
+	s, err := stackfile.Load("../../examples/counter-flow/stack.toml")
 	if err != nil {
 		t.Fatal(err)
 	}

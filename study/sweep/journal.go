@@ -17,7 +17,7 @@ import (
 
 	"thermsim/internal/printable"
 	"thermsim/internal/staging"
-	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // Journal is the table of a sweep on disk. It grows by a row at a time, in the order of the runs, so that a sweep that
@@ -186,7 +186,7 @@ func (j *Journal) write(line []string) error {
 func Cells(line []string) []string {
 	safe := make([]string, len(line))
 	for i, cell := range line {
-		if _, unit, err := stack.SplitQuantity(cell); err != nil || strings.ContainsFunc(unit, func(r rune) bool {
+		if _, unit, err := stackfile.SplitQuantity(cell); err != nil || strings.ContainsFunc(unit, func(r rune) bool {
 			return !unicode.IsLetter(r)
 		}) {
 			cell = printable.Cell(cell)

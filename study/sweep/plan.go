@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // Plan lists the runs of a sweep, numbered from 0.
@@ -34,11 +34,11 @@ func (p *Plan) Count() int { return p.count }
 func (p *Plan) Values(run int) []string { return p.values(run) }
 
 // Set is what a run puts in place of the stack file's values.
-func (p *Plan) Set(run int) ([]stack.Override, error) {
-	var set []stack.Override
+func (p *Plan) Set(run int) ([]stackfile.Override, error) {
+	var set []stackfile.Override
 	for i, value := range p.Values(run) {
 		for _, key := range p.keys[i] {
-			o, err := stack.NewOverride(key, value)
+			o, err := stackfile.NewOverride(key, value)
 			if err != nil {
 				return nil, fmt.Errorf("%s=%s: %w", key, value, err)
 			}
@@ -55,7 +55,7 @@ const mostRuns, mostValues = 1_000_000, 10_000_000
 var ErrNothing = errors.New("nothing varies; add a [[vary]] table, or points")
 
 // New makes the runs that a sweep file asks for. points is the content of the CSV file that it names, if it does.
-func New(f *stack.SweepFile, points []byte) (*Plan, error) {
+func New(f *stackfile.SweepFile, points []byte) (*Plan, error) {
 	if f.Points != "" {
 		return fromPoints(f.Points, points)
 	}
@@ -107,7 +107,7 @@ func (p *Plan) each(value func(parameter int) string) []string {
 }
 
 // valueOf is the n-th of so many values of a parameter.
-func valueOf(v *stack.Vary, n, of int) string {
+func valueOf(v *stackfile.Vary, n, of int) string {
 	if v.Values != nil {
 		return v.Values[n]
 	}
@@ -118,7 +118,7 @@ func valueOf(v *stack.Vary, n, of int) string {
 }
 
 // between is a value from the first, at 0, to the last, at 1.
-func between(v *stack.Vary, at float64) string {
+func between(v *stackfile.Vary, at float64) string {
 	x := v.From + (v.To-v.From)*at
 	if v.Log {
 		x = v.From * math.Pow(v.To/v.From, at)
@@ -137,7 +137,7 @@ func between(v *stack.Vary, at float64) string {
 }
 
 // grid has every combination; the last parameter changes from run to run.
-func (p *Plan) grid(f *stack.SweepFile) error {
+func (p *Plan) grid(f *stackfile.SweepFile) error {
 	p.count = 1
 	for i := range f.Vary {
 		if p.count *= f.Vary[i].Count; p.count > mostRuns {
@@ -161,7 +161,7 @@ func (p *Plan) grid(f *stack.SweepFile) error {
 
 // hypercube divides each parameter into as many equal parts as there are runs and takes a random place in each part
 // once: M. D. McKay, R. J. Beckman and W. J. Conover, Technometrics 21, 239 (1979).
-func (p *Plan) hypercube(f *stack.SweepFile) {
+func (p *Plan) hypercube(f *stackfile.SweepFile) {
 	p.count = f.Samples
 	at := make([][]float64, len(f.Vary))
 	for i := range f.Vary {
@@ -197,7 +197,7 @@ func fromPoints(path string, data []byte) (*Plan, error) {
 	}
 	p := &Plan{Labels: rows[0], count: len(rows) - 1, values: func(run int) []string { return rows[run+1] }}
 	for i, key := range rows[0] {
-		if _, err := stack.NewOverride(key, "1"); err != nil {
+		if _, err := stackfile.NewOverride(key, "1"); err != nil {
 			return nil, fmt.Errorf("%s:1: column %d, %q: %w; name the columns by keys of the stack file", path, i+1,
 				key, err)
 		}
@@ -227,7 +227,7 @@ func (p *Plan) measure() error {
 			if strings.ContainsAny(text, "\r\n") {
 				return fmt.Errorf("a value of %s has a line break", p.Labels[i])
 			}
-			_, unit, err := stack.SplitQuantity(text)
+			_, unit, err := stackfile.SplitQuantity(text)
 			if run == 0 {
 				p.Units[i] = unit
 			}

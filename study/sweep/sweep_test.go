@@ -16,12 +16,12 @@ import (
 
 	"thermsim/internal/staging"
 	"thermsim/report/summary"
-	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 func planOf(t *testing.T, text string, points string) *Plan {
 	t.Helper()
-	f, err := stack.ParseSweep("s.toml", []byte("stack = \"chip.toml\"\n"+text))
+	f, err := stackfile.ParseSweep("s.toml", []byte("stack = \"chip.toml\"\n"+text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestLatinHypercube(t *testing.T) {
 	p := planOf(t, fmt.Sprintf(text, 7), "")
 	parts, words := make([]int, 60), map[string]int{}
 	for run := range p.Count() {
-		x, _, err := stack.SplitQuantity(p.Values(run)[0])
+		x, _, err := stackfile.SplitQuantity(p.Values(run)[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func TestPlanFaults(t *testing.T) {
 			parameters(12, "values = [1]\n")[len(parameters(1, "values = [1]\n")):]: "1000000 runs of 12 parameters " +
 			"are more than",
 	} {
-		f, err := stack.ParseSweep("s.toml", []byte("stack = \"c\"\n"+text))
+		f, err := stackfile.ParseSweep("s.toml", []byte("stack = \"c\"\n"+text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestPlanFaults(t *testing.T) {
 		"set = [\"a\"]\n": "write KEY=VALUE",
 		"stak = 1\n":      `unknown key "stak" in a sweep file; did you mean "stack"?`,
 	} {
-		if _, err := stack.ParseSweep("s.toml", []byte("stack = \"c\"\n"+text)); err == nil ||
+		if _, err := stackfile.ParseSweep("s.toml", []byte("stack = \"c\"\n"+text)); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -310,7 +310,7 @@ func TestCells(t *testing.T) {
 		t.Errorf("%d faults, want 2", n)
 	}
 	for _, label := range []string{"max_K", "run", "message"} {
-		f, err := stack.ParseSweep("s.toml",
+		f, err := stackfile.ParseSweep("s.toml",
 			fmt.Appendf(nil, "stack = \"c\"\n[[vary]]\nkey = \"a\"\nlabel = %q\nvalues = [1]\n", label))
 		if err != nil {
 			t.Fatal(err)

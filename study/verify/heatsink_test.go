@@ -8,6 +8,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/stack"
 	"thermsim/stack/heatsink"
+	"thermsim/stack/stackfile"
 	"thermsim/study/verify/analytic"
 )
 
@@ -41,7 +42,7 @@ fins = { count = 20, thickness = "0.8 mm", height = "25 mm", velocity = "1.5 m/s
 `
 
 func TestHeatSinkSpreads(t *testing.T) {
-	st, err := stack.Parse("stack.toml", []byte(finned), nil)
+	st, err := stackfile.Parse("stack.toml", []byte(finned), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

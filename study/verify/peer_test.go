@@ -12,6 +12,7 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // exact asks for the attainable accuracy: peers are compared to 1e-5 K.
@@ -19,7 +20,7 @@ var exact = gpusolve.Options{Device: "cpu", Tol: 1e-7}
 
 func loadPeer(t *testing.T, path ...string) *stack.Stack {
 	t.Helper()
-	st, err := stack.Load(filepath.Join(append([]string{"testdata"}, path...)...))
+	st, err := stackfile.Load(filepath.Join(append([]string{"testdata"}, path...)...))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/internal/testtier"
-	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // pose is how a rectangle lies: moved by steps, each a mirror image in x or in y or a quarter turn counter-clockwise.
@@ -368,7 +368,7 @@ func (c *content) solve(t *testing.T, text string, p pose) *field {
 		}
 		return b.Bytes()
 	}
-	st, err := stack.Parse("stack.toml", fill(text), func(string) ([]byte, error) { return fill(c.file), nil })
+	st, err := stackfile.Parse("stack.toml", fill(text), func(string) ([]byte, error) { return fill(c.file), nil })
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, fill(text))
 	}

@@ -13,6 +13,7 @@ import (
 	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // A sample of the bench: the largest error is below its estimate, and the estimate below the tolerance, wherever a
@@ -55,7 +56,7 @@ func TestHiddenModes(t *testing.T) {
 		"stiff_88_cells": {"multigrid", "ic", "cmg", "ddilu", "jacobi"},
 		"stiff_40_cells": {"multigrid", "ic", "cmg", "ddilu", "jacobi"},
 	} {
-		s, err := stack.Load("testdata/" + name + ".toml")
+		s, err := stackfile.Load("testdata/" + name + ".toml")
 		if err != nil {
 			t.Fatal(err)
 		}

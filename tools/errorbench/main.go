@@ -18,6 +18,7 @@ import (
 	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 func main() {
@@ -69,7 +70,7 @@ func fail(err error) {
 // drawnOrRead draws stacks, or reads files where some are named.
 func drawnOrRead(from uint64, count int, files []string) (all []*stack.Stack, err error) {
 	for _, name := range files {
-		s, err := stack.Load(name)
+		s, err := stackfile.Load(name)
 		if err != nil {
 			return nil, err
 		}

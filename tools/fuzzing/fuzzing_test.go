@@ -28,7 +28,8 @@ func TestFind(t *testing.T) {
 		}
 		seen[f.String()], names[f.Target] = true, true
 	}
-	for _, want := range []string{"stack FuzzTOML", "cmd/thermsim FuzzStacks", "stack/internal/units FuzzParse",
+	for _, want := range []string{"stack/stackfile FuzzTOML", "cmd/thermsim FuzzStacks",
+		"stack/internal/units FuzzParse",
 		"study/verify FuzzSteady"} {
 		if !seen[want] {
 			t.Errorf("%s was not found", want)
@@ -132,14 +133,14 @@ func TestMerge(t *testing.T) {
 // A workplace has the files of the package and the seeds of a target; what is written there stays there.
 func TestWorkplace(t *testing.T) {
 	t.Chdir("../..")
-	f := &target{row: row{Package: "stack", Target: "FuzzTOML"}}
+	f := &target{row: row{Package: "stack/stackfile", Target: "FuzzTOML"}}
 	work, err := f.workplace()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(work)
 	for _, name := range []string{"load.go", "testdata/fuzz/FuzzTOML/coolant_without_size",
-		"../examples/quickstart/stack.toml"} {
+		"../../examples/quickstart/stack.toml"} {
 		if _, err := os.Stat(filepath.Join(work, name)); err != nil {
 			t.Error(err)
 		}
@@ -147,7 +148,7 @@ func TestWorkplace(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(work, "testdata/fuzz/FuzzTOML/new"), nil, 0o666); err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Stat("stack/testdata/fuzz/FuzzTOML/new"); err == nil {
+	if _, err := os.Stat("stack/stackfile/testdata/fuzz/FuzzTOML/new"); err == nil {
 		t.Error("the package has it too")
 	}
 }

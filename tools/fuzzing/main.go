@@ -41,7 +41,7 @@ func main() {
 	flag.StringVar(&s.binary, "binaries", "", "folder of the test programs (default: one that is removed in the end)")
 	flag.StringVar(&s.json, "json", "", "write the figures to `FILE`, anew after each turn")
 	flag.StringVar(&s.commit, "commit", "", "of the program, for -json")
-	only := flag.String("only", "", "regular expression of targets, as \"stack FuzzTOML\"")
+	only := flag.String("only", "", "regular expression of targets, as \"stack/stackfile FuzzTOML\"")
 	merge := flag.Bool("merge", false, "add up the files that follow into that of -json, and fuzz nothing")
 	flag.Parse()
 	var err error

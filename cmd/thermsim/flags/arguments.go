@@ -11,6 +11,7 @@ import (
 	"thermsim/cmd/thermsim/session"
 	"thermsim/gpusolve/methods"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // StackArgument accepts at most one STACK.
@@ -88,7 +89,7 @@ func CompleteLayers(cmd *cobra.Command, flag string, more ...string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, typed string) ([]string,
 		cobra.ShellCompDirective) {
 		const none = cobra.ShellCompDirectiveNoFileComp
-		s, err := stack.Load(session.StackPath(First(args)))
+		s, err := stackfile.Load(session.StackPath(First(args)))
 		if err != nil {
 			return nil, none
 		}

@@ -11,7 +11,7 @@ import (
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/report"
 	"thermsim/report/field"
-	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // box is --file-box: an interval along each axis.
@@ -54,7 +54,7 @@ func parseInterval(text string) (interval, error) {
 		if strings.TrimSpace(end.text) == "" {
 			continue
 		}
-		v, err := stack.ParseLength(strings.TrimSpace(end.text))
+		v, err := stackfile.ParseLength(strings.TrimSpace(end.text))
 		if err != nil {
 			return i, err
 		}

@@ -11,6 +11,7 @@ import (
 	"thermsim/gpusolve/methods"
 	"thermsim/internal/inputfile"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // The values of flags. Each implements pflag.Value; its zero value means not given.
@@ -79,11 +80,11 @@ type Quantity struct {
 	Parse func(string) (float64, error)
 }
 
-func Temperature() Quantity     { return Quantity{Kind: "TEMP", Parse: stack.ParseTemperature} }
-func TemperatureRise() Quantity { return Quantity{Kind: "K", Parse: stack.ParseTemperatureRise} }
-func Power() Quantity           { return Quantity{Kind: "W", Parse: stack.ParsePower} }
-func Duration() Quantity        { return Quantity{Kind: "TIME", Parse: stack.ParseTime} }
-func HeatTransfer() Quantity    { return Quantity{Kind: "H", Parse: stack.ParseHeatTransfer} }
+func Temperature() Quantity     { return Quantity{Kind: "TEMP", Parse: stackfile.ParseTemperature} }
+func TemperatureRise() Quantity { return Quantity{Kind: "K", Parse: stackfile.ParseTemperatureRise} }
+func Power() Quantity           { return Quantity{Kind: "W", Parse: stackfile.ParsePower} }
+func Duration() Quantity        { return Quantity{Kind: "TIME", Parse: stackfile.ParseTime} }
+func HeatTransfer() Quantity    { return Quantity{Kind: "H", Parse: stackfile.ParseHeatTransfer} }
 func Ratio() Quantity           { return Quantity{Kind: "REL", Parse: ParseRatio} }
 
 func ParseRatio(text string) (float64, error) { return parseNumber(text, "1e-8") }

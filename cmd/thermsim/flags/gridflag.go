@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // Grid is --grid of a stack: numbers of equal cells, or auto.
@@ -33,7 +34,7 @@ func (w *Grid) Set(text string) error {
 			a.Relative /= 100
 		} else {
 			a.Relative = 0
-			a.Error, err = stack.ParseTemperatureRise(wanted)
+			a.Error, err = stackfile.ParseTemperatureRise(wanted)
 		}
 		if size := a.Relative + a.Error; err != nil || !(size > 0) || math.IsInf(size, 0) {
 			return errors.New("write the error wanted as auto:0.1K or auto:1%")

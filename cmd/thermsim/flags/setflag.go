@@ -5,16 +5,16 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // Set is --set, which may be given several times.
-type Set []stack.Override
+type Set []stackfile.Override
 
 var _ pflag.Value = (*Set)(nil)
 
 func (o *Set) Set(text string) error {
-	one, err := stack.ParseOverride(text)
+	one, err := stackfile.ParseOverride(text)
 	if err == nil {
 		*o = append(*o, one)
 	}

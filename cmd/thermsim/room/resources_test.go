@@ -11,6 +11,7 @@ import (
 	"thermsim/gpusolve/memory"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // square is a stack of ten cells along z with a grid of n x n and the wish for a device.
@@ -25,7 +26,7 @@ func square(n int, device string) *stack.Stack {
 // tinyMesh is a stack of a die under a lid, parsed and meshed.
 func tinyMesh(t *testing.T) (*stack.Stack, *mesh.Mesh) {
 	t.Helper()
-	s, err := stack.Parse("tiny.toml", []byte(`schema = 1
+	s, err := stackfile.Parse("tiny.toml", []byte(`schema = 1
 size = ["2 mm", "3 mm"]
 grid = { nx = 3, ny = 2 }
 boundary.top = { h = "1000 W/(m^2 K)" }

@@ -16,6 +16,7 @@ import (
 	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 	"thermsim/study/reducedmodel"
 	"thermsim/study/reducedmodel/reduce"
 )
@@ -179,7 +180,7 @@ func steadyStates(t *testing.T, s *stack.Stack, m *reducedmodel.Model) {
 // An unseen trace, in which the blocks go on and off at random, on memory over logic with 49 blocks; at most 200
 // states.
 func TestUnseenTrace(t *testing.T) {
-	s, err := stack.Load("../../../examples/mol10-ev6/stack.toml")
+	s, err := stackfile.Load("../../../examples/mol10-ev6/stack.toml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +224,7 @@ func randomTrace(s *stack.Stack, m *reducedmodel.Model, rows int, interval float
 
 // A transient that starts warmer than the ambient, with probes: the start is part of the model.
 func TestWarmStart(t *testing.T) {
-	s, err := stack.Load("../../../examples/trace/stack.toml")
+	s, err := stackfile.Load("../../../examples/trace/stack.toml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,7 +346,7 @@ func TestRefusals(t *testing.T) {
 		gpusolve.ErrSingular) {
 		t.Errorf("no cooling: %v", err)
 	}
-	cooled, err := stack.Load("../../../examples/microchannels/stack.toml")
+	cooled, err := stackfile.Load("../../../examples/microchannels/stack.toml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,87 @@
+package faults
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"thermsim/internal/printable"
+	"thermsim/stack/internal/units"
+)
+
+// leastTime is the shortest time in s that is taken: light crosses an atom in it.
+const leastTime = 1e-18
+
+// Time says what is wrong with a positive time, if anything is.
+func Time(seconds float64) string {
+	if seconds > 0 && seconds < leastTime {
+		return fmt.Sprintf("a time must not be shorter than %g s, got %v s", leastTime, seconds)
+	}
+	return ""
+}
+
+// Name says why a name cannot be part of a file name; empty if it can.
+func Name(name string) string {
+	const longest = 100
+	if name == "" {
+		return "is empty"
+	}
+	if fault := Text(name, longest); fault != "" {
+		return fault
+	}
+	switch {
+	case name == "all":
+		return "is taken: it stands for every layer"
+	case strings.ContainsAny(name, `/\:*?"<>|`):
+		return `holds one of / \ : * ? " < > |`
+	case strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".") || strings.TrimSpace(name) != name:
+		return "begins or ends with a dot or a space"
+	}
+	return ""
+}
+
+// Label says why a name cannot stand in a table; empty if it can.
+func Label(name string) string {
+	if name == "" {
+		return "is empty"
+	}
+	return Text(name, MostNameBytes)
+}
+
+// Lengths of texts in bytes. Names of instances in a design of a billion transistors have some hundreds; titles are
+// lines of pictures, which cut them; notes are read as they are.
+const (
+	MostNameBytes = 1000
+	MostNoteBytes = 100_000
+	MostPathBytes = 4096 // the limit of Linux
+)
+
+// Text says why a text cannot be shown as it is; empty if it can.
+func Text(text string, most int) string {
+	if len(text) > most {
+		return fmt.Sprintf("is longer than %d bytes", most)
+	}
+	if strings.ContainsFunc(text, printable.Unsafe) {
+		return "holds control characters"
+	}
+	return ""
+}
+
+// Metres writes a length as people read it: six digits are enough for a message.
+func Metres(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return fmt.Sprint(x)
+	}
+	return units.Length.Format(roundDigits(x))
+}
+
+func roundDigits(x float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	digits := 6 - int(math.Ceil(math.Log10(math.Abs(x))))
+	if digits < 0 || digits > 300 {
+		return x
+	}
+	scale := math.Pow10(digits)
+	return math.Round(x*scale) / scale
+}

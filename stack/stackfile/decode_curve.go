@@ -1,0 +1,364 @@
+package stackfile
+
+import (
+	"slices"
+
+	"thermsim/stack"
+	"thermsim/stack/internal/faults"
+	"thermsim/stack/internal/keys"
+	"thermsim/stack/internal/tree"
+	"thermsim/stack/internal/units"
+)
+
+// conductivity reads one value or three, each a number or a curve.
+func (t *table) conductivity(name string) (k3 [3]float64, curves [3]*stack.Curve) {
+	n, k := t.get(name)
+	if n == nil {
+		return k3, curves
+	}
+	if n.Kind != tree.Array {
+		x, c := t.curveOrScalar(n, k)
+		return [3]float64{x, x, x}, [3]*stack.Curve{c, c, c}
+	}
+	if !t.array(n, name, 3, `["130 W/(m K)", "130 W/(m K)", "10 W/(m K)"]`) {
+		return k3, curves
+	}
+	for axis, item := range n.Items {
+		k3[axis], curves[axis] = t.curveOrScalar(item, k)
+	}
+	return k3, curves
+}
+
+// property reads a number or a curve.
+func (t *table) property(name string) (float64, *stack.Curve) {
+	n, k := t.get(name)
+	if n == nil {
+		return 0, nil
+	}
+	return t.curveOrScalar(n, k)
+}
+
+// curveOrScalar reads a quantity, or a table that says how it follows the temperature; then the number is the one that
+// stands for it.
+func (d *decoder) curveOrScalar(n *tree.Node, k *keys.Key) (float64, *stack.Curve) {
+	if n.Kind != tree.Table {
+		x, _ := d.quantity(n, k.Name, k.Quantity, k.Range)
+		return x, nil
+	}
+	before := len(d.faults.Found)
+	t, ok := d.open(n, k.Sub)
+	if !ok {
+		return 0, nil
+	}
+	c := t.curve(k)
+	if len(d.faults.Found) > before {
+		return 0, nil
+	}
+	if fault, remedy := c.Fault(); fault != "" {
+		d.fail(t.curvePos(), remedy, "%s: %s", k.Name, fault)
+		return 0, nil
+	}
+	return c.Of(c.Reference()), c
+}
+
+// laws are the keys of which a curve has one.
+var laws = [...]string{"table", "polynomial", "value"}
+
+// curvePos is where the law stands.
+func (t *table) curvePos() stack.Pos {
+	for _, name := range laws {
+		if t.has(name) {
+			return t.pos(name)
+		}
+	}
+	return t.node.Pos
+}
+
+func (t *table) curve(k *keys.Key) *stack.Curve {
+	c := &stack.Curve{Law: -1}
+	for _, name := range laws {
+		switch {
+		case !t.has(name):
+		case c.Law >= 0:
+			t.fail(t.pos(name), "leave all but one of them out", "%s has two laws: give one of table, polynomial and "+
+				"value with exponent", k.Name)
+		case name == "table":
+			c.Law = stack.TableLaw
+		case name == "polynomial":
+			c.Law = stack.PolynomialLaw
+		default:
+			c.Law = stack.PowerLaw
+		}
+	}
+	for _, name := range []string{"exponent", "at", "range"} {
+		if t.has(name) && (c.Law == stack.TableLaw || name == "exponent" && c.Law == stack.PolynomialLaw) {
+			t.fail(t.pos(name), "remove it", "%s does not belong to a %v", name, c.Law)
+		}
+	}
+	switch c.Law {
+	case stack.TableLaw:
+		t.curveRows(c)
+		return c
+	case stack.PolynomialLaw:
+		t.coefficients(c, "712, 0.5")
+	case stack.PowerLaw:
+		n, own := t.get("value")
+		c.Value, _ = t.quantity(n, k.Name, k.Quantity, own.Range)
+		if !t.has("exponent") {
+			t.fail(t.node.Pos, "add exponent = 1.3", "a power law needs the key \"exponent\"")
+		}
+		c.Exponent = t.scalar("exponent")
+	default:
+		t.fail(t.node.Pos, `write { value = "148 W/(m K)", exponent = 1.3, range = ["250 K", "450 K"] }`,
+			"%s has no law: give one of table, polynomial and value with exponent", k.Name)
+		return c
+	}
+	c.At = t.scalar("at")
+	if !t.has("range") {
+		t.fail(t.node.Pos, `add range = ["250 K", "450 K"]`, "a %v needs the range of temperatures for which it holds",
+			c.Law)
+		return c
+	}
+	c.Range, _ = t.pair("range")
+	return c
+}
+
+// maxCoefficients of a polynomial: more are none that was fitted.
+const maxCoefficients = 32
+
+// coefficients reads those of a polynomial.
+func (t *table) coefficients(c *stack.Curve, example string) {
+	n, _ := t.get("polynomial")
+	switch c.Coefficients, _ = t.numbers(n, "polynomial"); {
+	case len(c.Coefficients) == 0:
+		t.fail(n.Pos, "write polynomial = ["+example+"]", "a polynomial needs coefficients")
+	case len(c.Coefficients) > maxCoefficients:
+		c.Coefficients = c.Coefficients[:1]
+		t.fail(n.Pos, "take a table", "a polynomial has %d coefficients at most", maxCoefficients)
+	}
+}
+
+// maxRows of a table: solvers look a piece up for every cell.
+const maxRows = 4096
+
+// curveRows reads the rows of a table.
+func (t *table) curveRows(c *stack.Curve) {
+	n, _ := t.get("table")
+	if !t.array(n, "table", -1, "[[300, 148], [400, 98.9]]") {
+		return
+	}
+	if len(n.Items) > maxRows {
+		t.fail(n.Items[maxRows].Pos, "leave rows out: between them it is a cubic", "a table has %d rows at most",
+			maxRows)
+		return
+	}
+	for _, row := range n.Items {
+		x, ok := t.numbers(row, "table")
+		if !ok {
+			return
+		}
+		if len(x) != 2 {
+			t.fail(row.Pos, "write [300, 148]", "a row of a table has a temperature in K and a value, got %d numbers",
+				len(x))
+			return
+		}
+		if i := len(c.Temperatures); i > 0 && x[0] <= c.Temperatures[i-1] {
+			t.fail(row.Pos, "give the rows in ascending order", "temperature %s K of a table does not lie above the "+
+				"%s K before it", units.Number.Format(x[0]), units.Number.Format(c.Temperatures[i-1]))
+			return
+		}
+		c.Temperatures, c.Values = append(c.Temperatures, x[0]), append(c.Values, x[1])
+	}
+	if len(c.Temperatures) < 2 {
+		t.fail(n.Pos, "add rows, or give a constant", "a table needs at least two rows")
+		return
+	}
+	c.Range = [2]float64{c.Temperatures[0], c.Temperatures[len(c.Temperatures)-1]}
+}
+
+// leakageLaws are the keys of which a leakage has one.
+var leakageLaws = []string{"beta", "polynomial", "table"}
+
+// ownLeakage reads that of a block or a uniform power. Factor is nil where the table gives no law.
+func (l *loader) ownLeakage(t *table, area float64) stack.Leakage {
+	n, k := t.get("leakage")
+	if n == nil {
+		return stack.Leakage{}
+	}
+	lt, ok := l.decoder.open(n, k.Sub)
+	if !ok {
+		return stack.Leakage{}
+	}
+	if lt.has("watts") {
+		l.fail(lt.pos("watts"), "give power or density", "watts of a leakage is for floorplans")
+	}
+	return stack.Leakage{Watts: lt.leakageWatts(area), Factor: lt.leakageLaw()}
+}
+
+// areaLeakage reads that of a uniform power.
+func (l *loader) areaLeakage(t *table, p *stack.Power) {
+	before := len(l.faults.Found)
+	p.Leakage = l.ownLeakage(t, p.ActsOn())
+	if t.has("leakage") && p.Leakage.Factor == nil && len(l.faults.Found) == before {
+		l.fail(t.pos("leakage"), `add beta = "0.015 1/K" and range, a polynomial or a table`,
+			"the leakage of a power needs a law")
+	}
+}
+
+// leakageWatts is the power of a leakage on an area in m2.
+func (t *table) leakageWatts(area float64) float64 {
+	given := t.given("power", "density", "watts")
+	switch {
+	case len(given) > 1:
+		t.fail(t.pos(given[1]), "leave one of them out", "a leakage has both %s and %s", given[0], given[1])
+	case len(given) == 0:
+		t.fail(t.node.Pos, `add power = "2 W"`, "a leakage needs power, or density")
+	case given[0] == "density":
+		return t.scalar("density") * area
+	case given[0] == "power":
+		return t.scalar("power")
+	}
+	return 0
+}
+
+// leakageLaw reads the law; nil where there is none, or a fault.
+func (t *table) leakageLaw() *stack.Curve {
+	given := t.given(leakageLaws...)
+	if len(given) == 0 {
+		if other := t.given("at", "range"); len(other) > 0 {
+			t.fail(t.pos(other[0]), "add beta, polynomial or table", "%s of a leakage needs a law", other[0])
+		}
+		return nil
+	}
+	if len(given) > 1 {
+		t.fail(t.pos(given[1]), "leave one of them out", "a leakage has both %s and %s", given[0], given[1])
+		return nil
+	}
+	before := len(t.faults.Found)
+	c := &stack.Curve{Law: stack.TableLaw}
+	switch given[0] {
+	case "table":
+		for _, name := range t.given("at", "range") {
+			t.fail(t.pos(name), "remove it", "%s does not belong to a table", name)
+		}
+		t.curveRows(c)
+	case "polynomial":
+		c.Law = stack.PolynomialLaw
+		t.coefficients(c, "1, 0.02, 1e-4")
+	default:
+		c.Law, c.Value, c.Exponent = stack.ExponentialLaw, 1, t.scalar("beta")
+	}
+	if c.Law != stack.TableLaw {
+		c.At = t.scalar("at")
+		if !t.has("range") {
+			t.fail(t.node.Pos, `add range = ["0 degC", "150 degC"]`, "a leakage with %s needs the range of "+
+				"temperatures for which it holds", given[0])
+		}
+		c.Range, _ = t.pair("range")
+	}
+	if len(t.faults.Found) > before {
+		return nil
+	}
+	if fault, remedy := c.LeakageFault(); fault != "" {
+		t.fail(t.pos(given[0]), remedy, "leakage: %s", fault)
+		return nil
+	}
+	return c
+}
+
+// blockLeakage shares the leakage of a power among its blocks that have none of their own, and gives its law to those
+// that have none.
+func (l *loader) blockLeakage(t *table, p *stack.Power) {
+	n, k := t.get("leakage")
+	if n == nil {
+		l.lawsOf(p.Blocks, nil)
+		return
+	}
+	lt, ok := l.decoder.open(n, k.Sub)
+	if !ok {
+		return
+	}
+	before := len(l.faults.Found)
+	law := lt.leakageLaw()
+	if law == nil && len(l.faults.Found) == before {
+		l.fail(n.Pos, `add beta = "0.015 1/K", polynomial or table`, "the leakage of a power needs a law")
+	}
+	if len(l.faults.Found) > before {
+		return
+	}
+	given := make([]bool, len(p.Blocks))
+	area := 0.0
+	for i := range p.Blocks {
+		b := &p.Blocks[i]
+		if given[i] = b.Leakage != (stack.Leakage{}); !given[i] {
+			area += b.Area()
+		}
+	}
+	l.lawsOf(p.Blocks, law)
+	switch {
+	case lt.has("watts"):
+		l.namedLeakage(lt, p, given, law)
+	case lt.has("power") || lt.has("density") || !slices.Contains(given, true):
+		watts := lt.leakageWatts(area)
+		for i := range p.Blocks {
+			if b := &p.Blocks[i]; !given[i] && area > 0 {
+				b.Leakage = stack.Leakage{Watts: watts * (b.Area() / area), Factor: law}
+			}
+		}
+	}
+}
+
+// lawsOf gives the law to blocks whose leakage has none.
+func (l *loader) lawsOf(blocks []stack.Block, law *stack.Curve) {
+	for i := range blocks {
+		b := &blocks[i]
+		if b.Leakage.Watts == 0 || b.Leakage.Factor != nil {
+			continue
+		}
+		if b.Leakage.Factor = law; law == nil {
+			l.fail(b.Pos,
+				`add beta = "0.015 1/K" and range, a polynomial or a table, or give the power a leakage with one`,
+				"leakage of block %q has no law", faults.Shorten(b.Name))
+		}
+	}
+}
+
+// namedLeakage takes the leakage of each block from a table or from a file of one row.
+func (l *loader) namedLeakage(t *table, p *stack.Power, given []bool, law *stack.Curve) {
+	if other := t.given("power", "density"); len(other) > 0 {
+		l.fail(t.pos(other[0]), "leave one of them out", "a leakage has both watts and %s", other[0])
+		return
+	}
+	n, k := t.get("watts")
+	for i, b := range p.Blocks {
+		if given[i] {
+			l.fail(b.Pos, "leave one of them out", "block %q has a leakage of its own besides watts",
+				faults.Shorten(b.Name))
+			return
+		}
+	}
+	set := func(b int, w float64) {
+		if p.Blocks[b].Leakage = (stack.Leakage{}); w > 0 {
+			p.Blocks[b].Leakage = stack.Leakage{Watts: w, Factor: law}
+		}
+	}
+	if n.Kind != tree.String {
+		l.tableWatts(n, k, p, set)
+		return
+	}
+	s := l.readSeries(n, "watts", ReadPTrace)
+	if s == nil {
+		return
+	}
+	rows, ok := l.columns(s, p.Blocks, n)
+	if !ok {
+		return
+	}
+	if len(rows) != 1 {
+		l.fail(n.Pos, "write one row: the leakage where the law is 1", "%s has %d rows of leakage", s.File, len(rows))
+		return
+	}
+	for b, w := range rows[0] {
+		set(b, w)
+	}
+}

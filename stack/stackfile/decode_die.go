@@ -1,0 +1,235 @@
+package stackfile
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"thermsim/stack"
+	"thermsim/stack/internal/faults"
+)
+
+// die is a template: what [[die]] describes, in coordinates that count from its south-west corner.
+type die struct {
+	name          string
+	width, height float64
+	layers        []stack.Layer // bottom to top
+	pos           stack.Pos
+}
+
+// thickness of the die in m.
+func (d *die) thickness() float64 { return stack.Height(d.layers) }
+
+// dies reads the templates.
+func (l *loader) dies(t *table) {
+	for _, dt := range t.tables("die") {
+		d := l.die(dt)
+		if l.templates[d.name] != nil {
+			l.fail(dt.pos("name"), "rename one of them", "two dies are called %q", faults.Shorten(d.name))
+			continue
+		}
+		if l.templates == nil {
+			l.templates = map[string]*die{}
+		}
+		l.templates[d.name] = d
+	}
+}
+
+// die reads a template. Its layers are read as those of a stack of its size.
+func (l *loader) die(t *table) *die {
+	d := &die{name: t.text("name"), pos: t.node.Pos}
+	size, ok := t.pair("size")
+	if !ok {
+		return d
+	}
+	d.width, d.height = size[0], size[1]
+	domain := l.stack.Size
+	l.stack.Size = size
+	defer func() { l.stack.Size = domain }()
+	names := map[string]bool{}
+	for _, lt := range t.tables("layer") {
+		for _, key := range []string{"die", "coolant", "contact_resistance"} {
+			if lt.has(key) {
+				l.fail(lt.pos(key), "remove it", "a layer of a die has no %s", key)
+				return d
+			}
+		}
+		y := l.layer(lt)
+		if names[y.Name] {
+			l.fail(lt.pos("name"), "rename one of them", "two layers of die %q are called %q", faults.Shorten(d.name),
+				faults.Shorten(y.Name))
+		}
+		names[y.Name] = true
+		d.layers = append(d.layers, y)
+	}
+	if len(d.layers) == 0 {
+		l.fail(t.pos("layer"), "add a [[die.layer]]", "die %q has no layers", faults.Shorten(d.name))
+	}
+	l.within(d)
+	return d
+}
+
+// within reports what sticks out of a die; that nothing sticks out of the stack is found with all layers.
+func (l *loader) within(d *die) {
+	area := stack.Rect{X: 0, Y: 0, Width: d.width, Height: d.height}
+	report := func(pos stack.Pos, r stack.Rect, what string) {
+		if out := stack.Protrusion(r, area, l.slack()); out != "" {
+			l.fail(pos, "shrink or move it", "%s sticks out of die %q %s", what, faults.Shorten(d.name), out)
+		}
+	}
+	for i := range d.layers {
+		y := &d.layers[i]
+		for j := range y.Regions {
+			report(y.Regions[j].Pos, y.Regions[j].Rect, y.Regions[j].Describe())
+		}
+		for j := range y.Powers {
+			for b := range y.Powers[j].Blocks {
+				block := &y.Powers[j].Blocks[b]
+				for _, r := range block.Bounds() {
+					report(block.Pos, r, fmt.Sprintf("block %q", faults.Shorten(block.Name)))
+				}
+			}
+		}
+	}
+}
+
+// placedDie is one die that lies in a layer.
+type placedDie struct {
+	*die
+	orientation
+	name    string
+	z       float64 // of its lower side above the bottom of the layer
+	flipped bool    // the uppermost layer comes first
+	scale   float64 // of its powers
+	tmax    float64 // K, 0 for those of the template
+	pos     stack.Pos
+}
+
+// mostDies is the largest number of dies in a layer.
+const mostDies = 10_000
+
+// placements reads the dies of a layer.
+func (l *loader) placements(t *table) (list []placedDie) {
+	for _, pt := range t.tables("die") {
+		p, ok := l.placement(pt)
+		if !ok {
+			continue
+		}
+		nx, ny, pitch := pt.repeats()
+		copies := pt.integer("copies")
+		if nx*ny*copies+len(list) > mostDies {
+			l.fail(pt.node.Pos, "place fewer", "a layer holds at most %d dies", mostDies)
+			return nil
+		}
+		for k := range nx * ny {
+			for c := range copies {
+				q := p
+				q.name = p.name + numbered(k, nx*ny, "-") + numbered(c, copies, ".")
+				q.x, q.y = p.x+float64(k%nx)*pitch[0], p.y+float64(k/nx)*pitch[1]
+				q.z = p.z + float64(c)*p.thickness()
+				list = append(list, q)
+			}
+		}
+	}
+	return list
+}
+
+// numbered is the end of the name of one of several: the first has 0.
+func numbered(i, of int, mark string) string {
+	if of == 1 {
+		return ""
+	}
+	return fmt.Sprintf("%s%0*d", mark, len(fmt.Sprint(of-1)), i)
+}
+
+// placement reads where a die lies.
+func (l *loader) placement(t *table) (p placedDie, ok bool) {
+	before := len(l.faults.Found)
+	name := t.text("die")
+	p = placedDie{die: l.templates[name], name: t.text("name"), z: t.scalar("z"), flipped: t.boolean("flip"), scale: 1,
+		tmax: t.scalar("tmax"), pos: t.node.Pos}
+	if p.die == nil {
+		names := func() []string { return slices.Sorted(maps.Keys(l.templates)) }
+		l.fail(t.pos("die"), orElse(l.suggest(name, names), "describe it in a [[die]] table"), "no die is called %q",
+			faults.Shorten(name))
+		return p, false
+	}
+	if p.name == "" {
+		p.name = name
+	}
+	turn := t.integer("rotate")
+	if turn%90 != 0 {
+		l.fail(t.pos("rotate"), "write 0, 90, 180 or 270", "rotate must be a multiple of 90, got %d", turn)
+	}
+	mirror := t.text("mirror")
+	p.orientation = orientation{width: p.die.width, height: p.die.height, mirrorX: (mirror == "x") != p.flipped,
+		mirrorY: mirror == "y", quarters: turn / 90,
+		x: t.scalar("x"), y: t.scalar("y")}
+	if t.has("power") {
+		if w := stack.Watts(p.layers); w > 0 {
+			p.scale = t.scalar("power") / w
+		} else {
+			l.fail(t.pos("power"), "give its layers a power to be scaled", "die %q has no power of its own",
+				faults.Shorten(name))
+		}
+	}
+	return p, len(l.faults.Found) == before
+}
+
+func orElse(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
+}
+
+// footprint of the die.
+func (p *placedDie) footprint() stack.Rect {
+	w, h := p.size()
+	return stack.Rect{X: p.x, Y: p.y, Width: w, Height: h}
+}
+
+// part is a slice of a placed die that is uniform along z: a layer, or the heated slice of one, or what is beside that.
+type part struct {
+	of       *placedDie
+	layer    *stack.Layer
+	from, to float64 // m above the bottom of the layer that the die lies in
+	thick    float64 // m
+	cells    int
+	heated   bool // the power of the layer arises in it
+}
+
+// parts of a placed die from its lower side to its upper.
+func (p *placedDie) parts() (list []part) {
+	z := p.z
+	for i := range p.layers {
+		y := &p.layers[i]
+		if p.flipped {
+			y = &p.layers[len(p.layers)-1-i]
+		}
+		top := z + y.Thickness
+		slice, rest := part{p, y, z, z + y.PowerDepth, y.PowerDepth, 1, true},
+			part{p, y, z + y.PowerDepth, top, y.Thickness - y.PowerDepth, y.Cells, false}
+		switch {
+		case !y.Sliced():
+			list = append(list, part{p, y, z, top, y.Thickness, y.Cells, true})
+		case (y.PowerAt == stack.HeatedBottom) != p.flipped:
+			list = append(list, slice, rest)
+		default:
+			rest.from, rest.to = z, top-y.PowerDepth
+			slice.from, slice.to = rest.to, top
+			list = append(list, rest, slice)
+		}
+		z = top
+	}
+	return list
+}
+
+// share is how much of a part's thickness lies between two heights that do not cross its sides by more than slack.
+func (p *part) share(from, to, slack float64) float64 {
+	if p.from >= to-slack || p.to <= from+slack {
+		return 0
+	}
+	return math.Min(1, (to-from)/(p.to-p.from))
+}

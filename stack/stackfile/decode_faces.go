@@ -1,0 +1,351 @@
+package stackfile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"thermsim/stack"
+	"thermsim/stack/heatsink"
+	"thermsim/stack/internal/faults"
+	"thermsim/stack/internal/tree"
+	"thermsim/stack/internal/units"
+)
+
+// films reads what follows the temperature of a face, beside its law: natural convection, which needs the sizes of the
+// stack, and radiation.
+func (l *loader) films(t *table, b *stack.Boundary, f stack.Face) {
+	b.Emissivity = t.scalar("emissivity")
+	if b.Emissivity > 1 {
+		l.fail(t.pos("emissivity"), "polished metal has 0.05, oxidised metal 0.3, paint and plastic 0.9",
+			"emissivity must lie between 0 and 1, got %v", b.Emissivity)
+	}
+	if !t.has("convection") {
+		for _, name := range []string{"orientation", "length"} {
+			if t.has(name) {
+				l.fail(t.pos(name), `add convection = "natural", or remove it`, "%s belongs to natural convection",
+					name)
+			}
+		}
+		return
+	}
+	t.text("convection")
+	b.Natural, b.Length = heatsink.Orientation(t.text("orientation")), t.scalar("length")
+	if b.Natural == "" {
+		b.Natural = [...]heatsink.Orientation{stack.Bottom: heatsink.Down, stack.Top: heatsink.Up,
+			stack.West: heatsink.Vertical,
+			stack.East: heatsink.Vertical, stack.South: heatsink.Vertical, stack.North: heatsink.Vertical}[f]
+	}
+	if b.Law != nil {
+		l.fail(t.pos("convection"), "give h as a constant, or leave one of them out", "convection is there, and h "+
+			"follows a law of its own")
+	}
+	if f <= stack.Top && b.Natural == heatsink.Vertical && !t.has("length") {
+		l.fail(t.pos("orientation"), `add length = "40 mm", how high it stands`, "natural convection on a %s that "+
+			"stands upright needs its height", f)
+	}
+	if air := b.Temperature; air > 0 && len(heatsink.Surfaces(air)) == 0 {
+		l.fail(t.pos("convection"), "give h", "properties of air are known from %g to %g K, not at %.4g K",
+			heatsink.ColdestAir, heatsink.HottestAir, air)
+	}
+}
+
+// characterise gives natural convection the lengths that the file leaves to the sizes of the faces, once all layers are
+// known.
+func (l *loader) characterise() {
+	s := l.stack
+	for f := range stack.Face(stack.NumFaces) {
+		b := &s.Boundary[f]
+		if b.Natural == "" || b.Length != 0 {
+			continue
+		}
+		size := [2]float64{s.Size[0], s.Size[1]}
+		switch {
+		case f == stack.West || f == stack.East:
+			size = [2]float64{s.Size[1], s.Height()}
+		case f >= stack.South:
+			size[1] = s.Height()
+		}
+		if b.Natural == heatsink.Vertical {
+			b.Length = size[1]
+			continue
+		}
+		b.Length = size[0] * size[1] / (2 * (size[0] + size[1]))
+	}
+}
+
+// patches reads the patches of all faces, once the layers and the size of the stack are known.
+func (l *loader) patches(t *table) {
+	all := t.node.Find("boundary")
+	if all == nil || all.Value.Kind != tree.Table {
+		return
+	}
+	for f := stack.Bottom; f < stack.NumFaces; f++ {
+		e := all.Value.Find(f.String())
+		if e == nil || e.Value.Kind != tree.Table || e.Value.Find("patch") == nil {
+			continue
+		}
+		face := &table{decoder: l.decoder, node: e.Value, spec: l.format.Spec("face")} // boundaries opened it
+		b := &l.stack.Boundary[f]
+		ambient := l.stack.Ambient
+		if b.Kind == stack.Convective || b.Kind == stack.LumpedResistance {
+			ambient = b.Temperature
+		}
+		if face.has("ambient") {
+			ambient = face.scalar("ambient")
+		}
+		for i, pt := range face.tables("patch") {
+			p := l.patch(pt, f, ambient)
+			if p.Name == "" {
+				p.Name = fmt.Sprintf("patch%d", i+1)
+			}
+			b.Patches = append(b.Patches, p)
+		}
+	}
+}
+
+func (l *loader) patch(t *table, f stack.Face, ambient float64) stack.Patch {
+	p := stack.Patch{Name: t.text("name")}
+	what := fmt.Sprintf("a patch of boundary.%s", f)
+	p.Boundary = stack.Boundary{Pos: t.node.Pos, Temperature: ambient}
+	given := t.given("h", "map", "resistance", "temperature", "flux")
+	if len(given) != 1 {
+		l.fail(t.node.Pos, `give one of them; flux = "0 W/m^2" lets no heat pass`, "%s needs exactly one of h, map, "+
+			"resistance, temperature and flux, got %d of them", what, len(given))
+		return p
+	}
+	l.patchPlace(t, &p, f, what)
+	switch given[0] {
+	case "h":
+		p.Kind, p.H = stack.Convective, t.scalar("h")
+	case "map":
+		p.Kind = stack.Convective
+		l.filmMap(t, &p, what)
+	default:
+		t.condition(&p.Boundary, given[0])
+	}
+	if t.has("ambient") && p.Kind != stack.Convective && p.Kind != stack.LumpedResistance {
+		l.fail(t.pos("ambient"), "remove it", "ambient has no effect on %s without h, map or resistance", what)
+	} else if t.has("ambient") {
+		p.Temperature = t.scalar("ambient")
+	}
+	for _, key := range t.given("unit", "orientation", "scale") {
+		if given[0] != "map" {
+			l.fail(t.pos(key), "remove it", "%s needs a map", key)
+		}
+	}
+	return p
+}
+
+// condition reads resistance, temperature or flux.
+func (t *table) condition(b *stack.Boundary, key string) {
+	switch x := t.scalar(key); key {
+	case "resistance":
+		b.Kind, b.Resistance = stack.LumpedResistance, x
+	case "temperature":
+		b.Kind, b.Temperature = stack.FixedTemperature, x
+	default:
+		b.Kind, b.Temperature, b.Flux = stack.HeatFlux, 0, x
+	}
+}
+
+// patchPlace reads where a patch lies; the whole face unless the table says it.
+func (l *loader) patchPlace(t *table, p *stack.Patch, f stack.Face, what string) {
+	axes, size := stack.FaceAxes(f), l.stack.FaceSize(f)
+	whole := stack.Rect{X: 0, Y: 0, Width: size[0], Height: size[1]}
+	sides := []string{axes[0], axes[1], "width", "height"}
+	for _, name := range t.given("x", "y", "z") {
+		if !slices.Contains(sides, name) {
+			l.fail(t.pos(name), "remove it", "%s has no %s: its coordinates are %s and %s", what, name, axes[0],
+				axes[1])
+			return
+		}
+	}
+	ways := t.given("circle", "polygon", "layers")
+	rectangle := t.given(sides...)
+	if len(rectangle) > 0 {
+		ways = append(ways, faults.JoinWords(rectangle))
+	}
+	switch {
+	case len(ways) > 1:
+		l.fail(t.pos(t.given(append(sides, "circle", "polygon", "layers")...)[0]), "leave one of them out",
+			"%s has both %s", what, strings.Join(ways, " and "))
+	case len(ways) == 0:
+		p.Rects = []stack.Rect{whole}
+	case t.has("layers"):
+		p.Rects = l.layerBands(t, f, whole, what)
+	case len(rectangle) > 0:
+		if len(rectangle) < len(sides) {
+			l.fail(t.node.Pos, "a rectangle has "+faults.JoinWords(sides), "%s lacks %s", what,
+				strings.Join(slices.DeleteFunc(sides, t.has), ", "))
+			return
+		}
+		r := stack.Rect{X: t.scalar(sides[0]), Y: t.scalar(sides[1]), Width: t.scalar("width"),
+			Height: t.scalar("height")}
+		p.Rects = []stack.Rect{clamp(r, whole, stack.Tolerance*max(size[0], size[1]))}
+	default:
+		p.Shape = t.shape(what)
+	}
+}
+
+// layerBands are the parts of a side beside layers, one rectangle for neighbours.
+func (l *loader) layerBands(t *table, f stack.Face, whole stack.Rect, what string) (bands []stack.Rect) {
+	if f <= stack.Top {
+		l.fail(t.pos("layers"), "give x, y, width and height", "%s cannot cover layers: it is no side", what)
+		return nil
+	}
+	words, nodes := t.texts("layers")
+	covered := map[string]bool{}
+	for i, word := range words {
+		covered[word] = true
+		if _, known := l.middles()[word]; !known {
+			l.fail(nodes[i].Pos, l.suggest(word, l.layerNames), "no layer is called %q", faults.Shorten(word))
+		}
+	}
+	bands = l.stack.Bands(whole.Width, func(y *stack.Layer, _ float64) bool { return covered[y.Name] })
+	if len(bands) == 0 {
+		l.fail(t.pos("layers"), "name a layer", "%s covers no layer", what)
+	}
+	return bands
+}
+
+// filmMap reads coefficients by place.
+func (l *loader) filmMap(t *table, p *stack.Patch, what string) {
+	if len(p.Rects) != 1 {
+		l.fail(t.pos("map"), "give a rectangle, or leave it out for the whole face",
+			"the map of %s needs one rectangle", what)
+	}
+	if !l.mapMeaning(t, "a map of coefficients", `add unit = "W/(m^2 K)"`, "add scale = 5000, say") ||
+		len(p.Rects) != 1 {
+		return
+	}
+	unit, factor := t.text("unit"), t.scalar("scale")
+	scale, err := units.HeatTransfer.Scale(unit)
+	if err != nil {
+		l.fail(t.pos("unit"), `write "W/(m^2 K)"`, "unit of a map must be of a heat transfer coefficient, got %q",
+			faults.Shorten(unit))
+		return
+	}
+	g, ok := l.densities(t)
+	if !ok {
+		return
+	}
+	for j, row := range g.rows {
+		for i, v := range row {
+			if h := v * scale * factor; !(h >= 0 && h <= stack.MostH) {
+				l.fail(g.pos(i, j), "", "a heat transfer coefficient must lie between 0 and %g W/(m^2 K), got %v",
+					stack.MostH, h)
+				return
+			}
+		}
+	}
+	p.Map = &stack.FilmMap{NX: len(g.rows[0]), NY: len(g.rows), File: g.file,
+		Values: g.tiles(t, func(v float64) float64 { return v * scale * factor })}
+}
+
+// heatSinkLayer is the name of the layer that a heat sink becomes.
+const heatSinkLayer = "heat_sink"
+
+// heatSink turns a heat sink into a layer on top of the others and the boundary above it.
+func (l *loader) heatSink(t *table) {
+	s := t.sub("heat_sink")
+	if s == nil {
+		return
+	}
+	if top := t.sub("boundary"); top != nil && top.has("top") {
+		l.fail(top.pos("top"), "remove it: the heat sink cools the top", "boundary.top and heat_sink are both there")
+	}
+	base := l.materials.resolve(s.text("material"), s.pos("material"))
+	if s.has("resistance") == s.has("fins") {
+		l.fail(s.node.Pos, `add resistance = "0.3 K/W", or [heat_sink.fins]`, "a heat sink needs resistance or fins, "+
+			"and not both")
+	}
+	if base == nil || s.has("resistance") == s.has("fins") {
+		return
+	}
+	b := stack.Boundary{Kind: stack.LumpedResistance, Temperature: l.stack.Ambient, Resistance: s.scalar("resistance"),
+		Pos: s.node.Pos}
+	if s.has("ambient") {
+		b.Temperature = s.scalar("ambient")
+	}
+	capacity, source := s.scalar("capacity"), ""
+	if s.has("fins") {
+		fins, c := l.fins(s, base, b.Temperature)
+		if fins == nil {
+			return
+		}
+		b.Kind, b.H = stack.Convective, fins.OnBase()
+		if !s.has("capacity") {
+			capacity = c
+		}
+		source = fmt.Sprintf("%d fins of efficiency %.4g under h = %.4g W/(m2 K) make %.4g W/(m2 K) on the base",
+			fins.Count, fins.Efficiency(), fins.H, b.H)
+	}
+	y := stack.Layer{Name: heatSinkLayer, Thickness: s.scalar("base"), Cells: s.integer("cells"), Pos: s.node.Pos}
+	volume := y.Thickness * l.stack.Domain().Area()
+	m := stack.Material{Name: heatSinkLayer, K: base.K, C: base.C, Title: "base of " + base.Name, Source: source,
+		Pos: s.pos("material")}
+	if volume > 0 {
+		m.C += capacity / volume
+	}
+	y.Material = l.materials.add(m)
+	l.stack.Layers = append(l.stack.Layers, y)
+	l.stack.Boundary[stack.Top] = b
+}
+
+// fins reads the fins of a heat sink and their heat capacity in J/K; nil, and the fault noted, if they make no sense.
+func (l *loader) fins(s *table, base *definition, ambient float64) (f *heatsink.Fins, capacity float64) {
+	t := s.sub("fins")
+	if t == nil {
+		return nil, 0
+	}
+	before := len(l.faults.Found)
+	of := base
+	if t.has("material") {
+		of = l.materials.resolve(t.text("material"), t.pos("material"))
+	}
+	f = &heatsink.Fins{Width: l.stack.Size[0], Length: l.stack.Size[1]}
+	t.into(f)
+	if t.text("along") == "x" {
+		f.Width, f.Length = f.Length, f.Width
+	}
+	if t.has("h") == t.has("velocity") {
+		l.fail(t.node.Pos, `add h = "40 W/(m^2 K)", or velocity = "3 m/s"`, "fins need h or velocity, and not both")
+	}
+	if gap := f.Gap(); len(l.faults.Found) == before && (gap < 0 || f.Count > 1 && gap == 0) {
+		l.fail(t.pos("count"), "take fewer or thinner ones", "%d fins of %s do not fit on a base %s wide", f.Count,
+			faults.Metres(f.Thickness), faults.Metres(f.Width))
+	}
+	if len(l.faults.Found) > before || of == nil {
+		return nil, 0
+	}
+	f.K, f.H = of.K[2], t.scalar("h")
+	if t.has("velocity") {
+		if f.H = l.channel(t, f, ambient); f.H == 0 {
+			return nil, 0
+		}
+	}
+	return f, f.Efficiency() * f.Volume() * of.C
+}
+
+// channel is h between the fins from the velocity of the air; 0, and the fault noted, beyond the range of the
+// correlation.
+func (l *loader) channel(t *table, f *heatsink.Fins, ambient float64) float64 {
+	pos := t.pos("velocity")
+	if f.Count < 2 {
+		l.fail(pos, "give h", "a single fin has no channel for the air")
+		return 0
+	}
+	air, err := heatsink.AirAt(ambient)
+	if err != nil {
+		l.fail(pos, "give h", "%v", err)
+		return 0
+	}
+	h, re := heatsink.Channel(air, t.scalar("velocity"), f.Gap(), f.Length)
+	if re < heatsink.LeastReynolds || re > heatsink.MostReynolds {
+		l.fail(pos, "give h", "the modified Reynolds number of the channels, %.3g, lies outside %g to %g, the range "+
+			"of the correlation", re, heatsink.LeastReynolds, float64(heatsink.MostReynolds))
+		return 0
+	}
+	return h
+}

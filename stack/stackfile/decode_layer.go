@@ -1,0 +1,294 @@
+package stackfile
+
+import (
+	"fmt"
+
+	"thermsim/stack"
+	"thermsim/stack/geometry"
+	"thermsim/stack/internal/faults"
+)
+
+// owner is what a power belongs to: a layer or a region of it.
+type owner struct {
+	what  string     // for messages
+	area  stack.Rect // in domain coordinates; block coordinates count from its corner
+	shape geometry.Shape
+}
+
+func (l *loader) layer(t *table) stack.Layer {
+	y := stack.Layer{Pos: t.node.Pos}
+	t.into(&y)
+	l.heated(t, &y)
+	y.Material = l.material(t)
+	l.coolant(t, &y)
+	o := owner{what: fmt.Sprintf("layer %q", faults.Shorten(y.Name)), area: l.stack.Domain()}
+	y.Powers = l.powers(t, o)
+	if f := l.fill(t, o.area); f != nil {
+		y.Regions = append(y.Regions, stack.Region{Material: y.Material, Rect: o.area, Fill: f, Pos: t.pos("fill")})
+	}
+	for _, rt := range t.tables("region") {
+		regions, powers := l.region(rt)
+		if y.Regions == nil {
+			y.Regions = regions // a large array as it is
+		} else {
+			y.Regions = append(y.Regions, regions...)
+		}
+		y.Powers = append(y.Powers, powers...)
+	}
+	y.Regions = append(y.Regions, l.blockMaterials(y.Powers)...)
+	return y
+}
+
+// blockMaterials are regions where blocks have a material of their own.
+func (l *loader) blockMaterials(powers []stack.Power) (regions []stack.Region) {
+	for i := range powers {
+		for j := range powers[i].Blocks {
+			b := &powers[i].Blocks[j]
+			material, ok := l.ofBlock[b.Pos]
+			if !ok {
+				continue
+			}
+			if fault := faults.Name(b.Name); fault != "" {
+				l.fail(b.Pos, "choose a name that can be part of a file name", "block %q has a material, and "+
+					"its name %s", faults.Shorten(b.Name), fault)
+				continue
+			}
+			r := stack.Region{Name: b.Name, Material: material, TMax: b.TMax, Pos: b.Pos}
+			for _, r.Rect = range b.Rects {
+				regions = append(regions, r)
+			}
+			for _, r.Shape = range b.Shapes {
+				r.Rect = stack.Around(r.Shape)
+				regions = append(regions, r)
+			}
+		}
+	}
+	return regions
+}
+
+// heated reads where over its height a layer is heated.
+func (l *loader) heated(t *table, y *stack.Layer) {
+	if y.AtSurface() {
+		y.PowerDepth = stack.DefaultPowerDepth
+	}
+	if !t.has("power_depth") {
+		return
+	}
+	if !y.AtSurface() {
+		l.fail(t.pos("power_depth"), `add power_at = "bottom" or "top"`, "layer %q has a power_depth without a "+
+			"surface to measure it from", faults.Shorten(y.Name))
+		return
+	}
+	y.PowerDepth = t.scalar("power_depth")
+	if y.PowerDepth > y.Thickness && y.Thickness > 0 {
+		l.fail(t.pos("power_depth"), "", "layer %q is %s thick, less than its power_depth of %s",
+			faults.Shorten(y.Name),
+			faults.Metres(y.Thickness), faults.Metres(y.PowerDepth))
+	}
+}
+
+// region reads a region, or as many of them as its array repeats it.
+func (l *loader) region(t *table) (regions []stack.Region, powers []stack.Power) {
+	r := stack.Region{Name: t.text("name"), Material: l.material(t), TMax: t.scalar("tmax"), Die: t.text("die"),
+		Pos: t.node.Pos}
+	what := r.Describe()
+	t.onePlace(what, "circle", "polygon")
+	switch r.Shape = t.shape(what); {
+	case r.Shape != nil:
+		r.Rect = stack.Around(r.Shape)
+	case t.has("circle") || t.has("polygon"): // faulty, and reported
+	default:
+		r.Rect = clamp(t.rectangle(what, "give x, y, width and height, or circle, or polygon"), l.stack.Domain(),
+			l.slack())
+	}
+	r.Fill = l.fill(t, r.Rect)
+	if t.has("array") {
+		if t.has("power") || t.has("block") {
+			l.fail(t.pos("array"), "give the power to the layer, or write the regions one by one",
+				"%s with array has no power of its own", what)
+		}
+		return l.copies(t, r), nil
+	}
+	return []stack.Region{r}, l.regionPowers(t, &r)
+}
+
+// regionPowers are the sources of a region. Those without blocks are called like it unless they have a name.
+func (l *loader) regionPowers(t *table, r *stack.Region) []stack.Power {
+	powers := l.powers(t, owner{r.Describe(), r.Rect, r.Shape})
+	for i := range powers {
+		if p := &powers[i]; p.Name == "" && len(p.Blocks) == 0 {
+			p.Name = r.Name
+		}
+	}
+	return powers
+}
+
+// copies repeats a region along x and y.
+func (l *loader) copies(t *table, r stack.Region) (regions []stack.Region) {
+	nx, ny, pitch := t.repeats()
+	if !l.room(t.pos("array"), nx*ny) {
+		return nil
+	}
+	regions = make([]stack.Region, 0, nx*ny)
+	domain := l.stack.Domain()
+	for j := range ny {
+		for i := range nx {
+			c := r
+			dx, dy := float64(i)*pitch[0], float64(j)*pitch[1]
+			if r.Shape != nil {
+				c.Shape = r.Shape.Moved(dx, dy)
+				c.Rect = stack.Around(c.Shape)
+			} else {
+				c.Rect = clamp(stack.Rect{X: r.X + dx, Y: r.Y + dy, Width: r.Width, Height: r.Height}, domain,
+					l.slack())
+			}
+			regions = append(regions, c)
+		}
+	}
+	return regions
+}
+
+// room says whether so many more regions, or sources that take as much, may be made of arrays and dies: a line makes a
+// million of them.
+func (l *loader) room(pos stack.Pos, regions int) bool {
+	if l.copied > maxCopies {
+		return false
+	}
+	if l.copied += regions; l.copied > maxCopies {
+		l.fail(pos, "homogenise arrays with fill, and give dies common heights", "arrays and dies of the stack make "+
+			"more than %d regions and sources", maxCopies)
+		return false
+	}
+	return true
+}
+
+// material resolves the material of a layer or region.
+func (l *loader) material(t *table) int {
+	name := t.text("material")
+	if name == "" {
+		return 0
+	}
+	i, _ := l.materials.use(name, t.pos("material"))
+	return i
+}
+
+// slack is how far rounding may carry a coordinate: tolerance times the size of the domain.
+func (l *loader) slack() float64 { return stack.Tolerance * max(l.stack.Size[0], l.stack.Size[1]) }
+
+// powers reads the sources of a layer or region: its power tables, then its own blocks.
+func (l *loader) powers(t *table, o owner) []stack.Power {
+	var powers []stack.Power
+	for _, pt := range t.tables("power") {
+		if l.faults.Dropped > 0 {
+			break
+		}
+		if p, ok := l.power(pt, o); ok {
+			powers = append(powers, p)
+		}
+	}
+	if !t.has("block") {
+		return powers
+	}
+	l.plainOwner(t.pos("block"), "blocks", o)
+	p := stack.Power{Area: o.area, Pos: t.pos("block")}
+	var ok bool
+	if p.Blocks, _, ok = l.inlineBlocks(t, true); !ok {
+		return powers
+	}
+	l.lawsOf(p.Blocks, nil)
+	l.place(&p, o.area.X, o.area.Y)
+	return append(powers, p)
+}
+
+// inlineBlocks reads the block tables of t. given tells which of them carry a power.
+func (l *loader) inlineBlocks(t *table, needPower bool) (blocks []stack.Block, given []bool, ok bool) {
+	before := len(l.faults.Found)
+	for _, bt := range t.tables("block") {
+		b := stack.Block{Name: bt.text("name"), Watts: bt.scalar("power"), TMax: bt.scalar("tmax"), Pos: bt.node.Pos}
+		l.blockPlace(bt, &b)
+		b.Leakage = l.ownLeakage(bt, b.Area())
+		if bt.has("material") {
+			if l.ofBlock == nil {
+				l.ofBlock = map[stack.Pos]int{}
+			}
+			l.ofBlock[b.Pos] = l.material(bt)
+		}
+		if needPower && !bt.has("power") {
+			l.fail(bt.node.Pos, `add power = "0 W" if it has none`, "block %q has no power", faults.Shorten(b.Name))
+		}
+		blocks = append(blocks, b)
+		given = append(given, bt.has("power"))
+	}
+	if len(blocks) == 0 && len(l.faults.Found) == before {
+		l.fail(t.pos("block"), "add a block or remove the key", "block holds no blocks")
+	}
+	return blocks, given, len(l.faults.Found) == before
+}
+
+// blockPlace reads where a block lies.
+func (l *loader) blockPlace(t *table, b *stack.Block) {
+	what := fmt.Sprintf("block %q", faults.Shorten(b.Name))
+	t.onePlace(what, "rects", "circle", "polygon")
+	if t.has("circle") || t.has("polygon") {
+		if s := t.shape(what); s != nil {
+			b.Shapes = []geometry.Shape{s}
+		}
+		return
+	}
+	n, k := t.get("rects")
+	if n == nil {
+		b.Rects = []stack.Rect{t.rectangle(what, "give x, y, width and height, or rects, circle or polygon")}
+		return
+	}
+	if !t.array(n, "rects", -1, "["+rectExample+"]") {
+		return
+	}
+	for _, item := range n.Items {
+		if r, ok := t.rect(item, k); ok {
+			b.Rects = append(b.Rects, r)
+		}
+	}
+	if len(n.Items) == 0 {
+		l.fail(n.Pos, "add "+rectExample, "%s has no rectangles", what)
+	}
+}
+
+// plainOwner reports blocks, maps and areas in a region that is no rectangle: they could make heat outside it.
+func (l *loader) plainOwner(pos stack.Pos, what string, o owner) {
+	if o.shape != nil {
+		l.fail(pos, "give the power to the layer", "%s is no rectangle and takes uniform or density, not %s", o.what,
+			what)
+	}
+}
+
+// place moves the blocks of a power to domain coordinates and takes the rounding off their edges.
+func (l *loader) place(p *stack.Power, dx, dy float64) {
+	for i := range p.Blocks {
+		for j, r := range p.Blocks[i].Rects {
+			r.X += dx
+			r.Y += dy
+			p.Blocks[i].Rects[j] = clamp(r, p.Area, l.slack())
+		}
+		for j, s := range p.Blocks[i].Shapes {
+			p.Blocks[i].Shapes[j] = s.Moved(dx, dy)
+		}
+	}
+}
+
+// clamp pulls edges that lie outside the area by no more than slack back onto its border.
+func clamp(r, area stack.Rect, slack float64) stack.Rect {
+	r.X, r.Width = clampSpan(r.X, r.Width, area.X, area.Width, slack)
+	r.Y, r.Height = clampSpan(r.Y, r.Height, area.Y, area.Height, slack)
+	return r
+}
+
+func clampSpan(at, length, low, extent, slack float64) (float64, float64) {
+	if at < low && at >= low-slack {
+		length -= low - at
+		at = low
+	}
+	if end := low + extent; at+length > end && at+length <= end+slack {
+		length = end - at
+	}
+	return at, length
+}

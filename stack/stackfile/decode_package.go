@@ -1,0 +1,168 @@
+package stackfile
+
+import (
+	"fmt"
+	"slices"
+
+	"thermsim/stack"
+	"thermsim/stack/internal/faults"
+	"thermsim/stack/packaging"
+)
+
+// Names of the probes that a package gets.
+const (
+	caseProbe  = "case_top"
+	boardProbe = "board_1mm"
+)
+
+// loadedPackage is a package while it becomes layers.
+type loadedPackage struct {
+	packaging.Package
+	*table
+	dies        []*table // of the dies
+	environment packaging.Environment
+	layout      packaging.Layout
+}
+
+// packaged turns a package into layers, regions, probes and, in the environment of a test, boundaries.
+func (l *loader) packaged(t *table) {
+	for _, name := range []string{"layer", "jedec"} {
+		if t.has(name) && (name == "layer" || t.sub("package") != nil && t.sub("package").has("environment")) {
+			l.fail(t.pos(name), "leave one of them out", "%s and package are both there", name)
+		}
+	}
+	before := len(l.faults.Found)
+	pt := t.sub("package")
+	if pt == nil {
+		return
+	}
+	p := &loadedPackage{table: pt, environment: packaging.Environment(pt.text("environment"))}
+	kind := packaging.Kind(pt.text("kind"))
+	if kind == "" {
+		return
+	}
+	p.Package = packaging.Defaults(kind)
+	p.Sink = t.has("heat_sink")
+	size, _ := pt.pair("size")
+	p.Width, p.Height = size[0], size[1]
+	l.packageParts(p)
+	l.packageDies(p)
+	l.testBoard(p)
+	l.surroundings(t, p)
+	if len(l.faults.Found) > before {
+		return
+	}
+	p.fits(l)
+	if len(l.faults.Found) > before {
+		return
+	}
+	width, height := l.stack.Size[0], l.stack.Size[1]
+	if p.Board != nil && p.environment == packaging.NoEnvironment && width == 0 {
+		width, height = p.Board.Width, p.Board.Height
+	}
+	p.layout = packaging.Lay(&p.Package, p.environment, width, height)
+	l.stack.Size = [2]float64{p.layout.Width, p.layout.Height}
+	for i := range p.layout.Layers {
+		l.stack.Layers = append(l.stack.Layers, l.packageLayer(p, &p.layout.Layers[i]))
+	}
+	if !t.has("grid") {
+		x, y := p.layout.Grid(p.Dies, l.stack.Narrowest())
+		l.stack.Grid = stack.Grid{X: axisOf(x, pt.node.Pos), Y: axisOf(y, pt.node.Pos)}
+	}
+	l.measured(p)
+}
+
+func axisOf(runs []packaging.Run, pos stack.Pos) stack.Axis {
+	a := stack.Axis{Pos: pos}
+	for _, r := range runs {
+		a.Segments = append(a.Segments, stack.Segment(r))
+		a.Cells += r.Cells
+	}
+	return a
+}
+
+// packageLayer turns a layer of the layout into one of the stack.
+func (l *loader) packageLayer(p *loadedPackage, from *packaging.Layer) stack.Layer {
+	pos := p.pos(from.Key)
+	y := stack.Layer{Name: from.Name, Thickness: from.Thickness, Cells: from.Cells,
+		PowerAt: stack.HeatedPart(from.PowerAt),
+		Pos:     pos}
+	if y.AtSurface() {
+		y.PowerDepth = min(stack.DefaultPowerDepth, y.Thickness)
+	}
+	y.Material = l.packageMaterial(p, from.Material, pos)
+	for i := range from.Parts {
+		part := &from.Parts[i]
+		r := stack.Region{Name: part.Name, Material: l.packageMaterial(p, part.Material, pos),
+			Rect: clamp(stack.Rect(part.Rect), l.stack.Domain(), l.slack()), Pos: pos}
+		if part.Die < 0 {
+			y.Regions = append(y.Regions, r)
+			continue
+		}
+		dt := p.dies[part.Die]
+		r.TMax, r.Pos, r.Die = dt.scalar("tmax"), dt.node.Pos, r.Name
+		y.Regions = append(y.Regions, r)
+		if part.Heats {
+			powers := l.diePowers(dt, p.Dies[part.Die].Tiers, part, &r)
+			y.Powers = append(y.Powers, powers...)
+			for _, b := range l.blockMaterials(powers) {
+				b.Die = r.Die
+				y.Regions = append(y.Regions, b)
+			}
+		}
+	}
+	return y
+}
+
+// diePowers are the sources of a die, or of one of the memory dies on it.
+func (l *loader) diePowers(t *table, tiers int, part *packaging.Part, r *stack.Region) []stack.Power {
+	if part.Tier > 0 {
+		watts := t.scalar("tier_power") / float64(tiers)
+		return []stack.Power{{Name: r.Name, Uniform: watts, Area: r.Rect, Pos: t.pos("tier_power")}}
+	}
+	return l.regionPowers(t, r)
+}
+
+// measured puts probes where the standards measure, and says which figures follow.
+func (l *loader) measured(p *loadedPackage) {
+	b := p.layout.Body
+	pos := p.node.Pos
+	at := stack.Probe{Name: caseProbe, X: b.X + b.Width/2, Y: b.Y + b.Height/2, Z: p.layout.Case, Pos: pos}
+	l.stack.Probes = append(l.stack.Probes, at)
+	j := stack.Jedec{Environment: string(p.environment), Case: caseProbe}
+	if p.layout.BoardTop > 0 {
+		// In the middle of the longer side, 1 mm off: JESD51-8, section 5.3.
+		const off = 1e-3
+		q := stack.Probe{Name: boardProbe, X: b.X + b.Width/2, Y: b.Y - off, Z: p.layout.BoardTop, Pos: pos}
+		if b.Height > b.Width {
+			q.X, q.Y = b.X-off, b.Y+b.Height/2
+		}
+		if q.X >= 0 && q.Y >= 0 {
+			l.stack.Probes = append(l.stack.Probes, q)
+			j.Board = boardProbe
+		}
+	}
+	if p.environment != packaging.NoEnvironment {
+		l.stack.Jedec = j
+	}
+}
+
+// unused reports tables that say nothing about packages of this kind.
+func (p *loadedPackage) unused(l *loader) {
+	uses := append([]string{"kind", "size", "die", "environment", "h"}, p.Kind.Uses()...)
+	for _, e := range p.node.Entries {
+		if _, known := p.spec.Key(e.Name); known && !slices.Contains(uses, e.Name) {
+			l.fail(e.Pos, "remove it", "%s has no effect on a package of kind %q", e.Name, p.Kind)
+		}
+	}
+	if p.environment == packaging.MovingAir && !p.has("h") {
+		l.fail(p.pos("environment"), `add h = "25 W/(m^2 K)"`, "jesd51-6 needs h of the moving air")
+	}
+	if p.has("tim2") && !p.Sink {
+		l.fail(p.pos("tim2"), "add [heat_sink]", "tim2 lies under a heat sink, and there is none")
+	}
+}
+
+func (p *loadedPackage) what() string {
+	return fmt.Sprintf("a package of %s by %s", faults.Metres(p.Width), faults.Metres(p.Height))
+}

@@ -1,0 +1,288 @@
+package stackfile
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"thermsim/stack"
+	"thermsim/stack/internal/faults"
+	"thermsim/stack/internal/tree"
+	"thermsim/stack/internal/units"
+)
+
+// keysOf lists which keys of a power table work with which kind of source.
+func keysOf(kind string) []string {
+	always := []string{kind, "area", "schedule", "tmax"}
+	switch kind {
+	case "uniform", "density":
+		return append(always, "name", "circle", "polygon", "leakage")
+	case "floorplan", "block":
+		return append(always, "watts", "row", "interval", "trace", "end", "repeat", "origin", "allow_overlap",
+			"leakage")
+	case "map":
+		return append(always, "unit", "orientation", "scale", "name")
+	}
+	return always
+}
+
+// power reads one power table.
+func (l *loader) power(t *table, o owner) (stack.Power, bool) {
+	before := len(l.faults.Found)
+	p := stack.Power{Area: o.area, Shape: o.shape, Pos: t.node.Pos, AllowOverlap: t.boolean("allow_overlap"),
+		Schedule: l.schedule(t), Name: t.text("name"), TMax: t.scalar("tmax")}
+	l.powerShape(t, &p, o)
+	if n, k := t.get("area"); n != nil {
+		if r, ok := t.rect(n, k); ok {
+			r.X += o.area.X
+			r.Y += o.area.Y
+			// Clamping to the domain too makes the area read back the same when it is printed outside its region.
+			p.Area = clamp(clamp(r, o.area, l.slack()), l.stack.Domain(), l.slack())
+			l.checkArea(n.Pos, p.Area, o)
+		}
+	}
+	var kinds []string
+	for _, kind := range []string{"floorplan", "block", "uniform", "density", "map"} {
+		if t.has(kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	if len(kinds) != 1 {
+		got := "none"
+		if len(kinds) > 1 {
+			got = faults.JoinWords(kinds)
+		}
+		l.fail(t.node.Pos, "use an array of tables for several sources", "power of %s needs exactly one of "+
+			"floorplan, block, uniform, density and map, got %s", o.what, got)
+		return p, false
+	}
+	kind := kinds[0]
+	if kind != "uniform" && kind != "density" {
+		l.plainOwner(t.pos(kind), kind, o)
+	}
+	for _, e := range t.node.Entries {
+		if _, known := t.spec.Key(e.Name); known && !slices.Contains(keysOf(kind), e.Name) {
+			l.fail(e.Pos, "remove it", "%s has no effect on a power with %s", e.Name, kind)
+		}
+	}
+	switch kind {
+	case "floorplan", "block":
+		l.blockPower(t, &p, o)
+	case "uniform":
+		p.Uniform = t.scalar("uniform")
+		l.areaLeakage(t, &p)
+	case "density":
+		p.Uniform = t.scalar("density") * p.ActsOn()
+		l.areaLeakage(t, &p)
+	case "map":
+		l.mapPower(t, &p)
+	}
+	return p, len(l.faults.Found) == before
+}
+
+// powerShape reads the circle or polygon of a uniform power. Its coordinates count from the corner of the owner, as
+// those of area.
+func (l *loader) powerShape(t *table, p *stack.Power, o owner) {
+	given := t.given("area", "circle", "polygon")
+	if len(given) == 0 {
+		return
+	}
+	what := "power of " + o.what
+	l.plainOwner(t.pos(given[0]), given[0], o)
+	if len(given) > 1 {
+		l.fail(t.pos(given[1]), "leave one of them out", "%s has both %s and %s", what, given[0], given[1])
+		return
+	}
+	if s := t.shape(what); s != nil {
+		p.Shape = s.Moved(o.area.X, o.area.Y)
+		p.Area = stack.Around(p.Shape)
+		l.checkArea(t.pos(given[0]), p.Area, o)
+	}
+}
+
+func (l *loader) checkArea(pos stack.Pos, r stack.Rect, o owner) {
+	if out := stack.Protrusion(r, o.area, l.slack()); out != "" {
+		l.fail(pos, "", "area of a power of %s sticks out %s", o.what, out)
+	}
+}
+
+func (l *loader) schedule(t *table) []stack.ScalePoint {
+	var points []stack.ScalePoint
+	for i, pt := range t.tables("schedule") {
+		var p stack.ScalePoint
+		pt.into(&p)
+		switch {
+		case i == 0 && p.Time != 0:
+			l.fail(pt.pos("t"), `start with { t = "0 s", factor = 1 }`, "a schedule must start at 0 s")
+		case i > 0 && p.Time <= points[i-1].Time:
+			l.fail(pt.pos("t"), "", "times of a schedule must ascend")
+		}
+		points = append(points, p)
+	}
+	return points
+}
+
+// blockPower reads a floorplan, or blocks written in the table, and their watts.
+func (l *loader) blockPower(t *table, p *stack.Power, o owner) {
+	var given []bool
+	ok := true
+	if t.has("floorplan") {
+		p.Blocks, ok = l.floorplan(t)
+		given = make([]bool, len(p.Blocks))
+	} else {
+		p.Blocks, given, ok = l.inlineBlocks(t, !t.has("watts") && !t.has("trace"))
+	}
+	if !ok {
+		return
+	}
+	origin, _ := t.pair("origin")
+	l.place(p, o.area.X+origin[0], o.area.Y+origin[1])
+	if t.has("floorplan") && !t.has("watts") && !t.has("trace") {
+		l.fail(t.node.Pos, `add watts = "file.ptrace" or watts = { block = "5 W" }`, "floorplan without watts")
+		return
+	}
+	l.watts(t, p, given)
+	l.blockLeakage(t, p)
+}
+
+func (l *loader) floorplan(t *table) ([]stack.Block, bool) {
+	n, _ := t.get("floorplan")
+	if t.text("floorplan") == "" {
+		return nil, false
+	}
+	path, data, ok := l.input(n, "floorplan")
+	if !ok {
+		return nil, false
+	}
+	blocks, err := ReadFLP(path, data)
+	if err != nil {
+		l.addAll(err)
+		return nil, false
+	}
+	return blocks, true
+}
+
+// mapPower reads a power map from a file or from rows in the table.
+func (l *loader) mapPower(t *table, p *stack.Power) {
+	if !l.mapMeaning(t, "a power map", `say which: unit = "W" (per tile) or "W/m^2" (per area)`,
+		`add scale = 100 with unit = "W/cm^2", say`) {
+		return
+	}
+	g, ok := l.powerMap(t)
+	if !ok {
+		return
+	}
+	unit := t.text("unit")
+	m := &stack.PowerMap{NX: len(g.rows[0]), NY: len(g.rows), File: g.file}
+	scale, err := units.Power.Scale(unit)
+	if err != nil {
+		density, fluxErr := units.Flux.Scale(unit)
+		if fluxErr != nil {
+			l.fail(t.pos("unit"), "", "unit of a map must be of power (\"W\", per tile) or of power per area "+
+				"(\"W/m^2\"), got %q", faults.Shorten(unit))
+			return
+		}
+		scale = density * (p.Area.Width / float64(m.NX)) * (p.Area.Height / float64(m.NY))
+	}
+	scale *= t.scalar("scale")
+	m.Values = g.tiles(t, func(v float64) float64 { return v * scale })
+	p.Map = m
+}
+
+// mapMeaning reports maps that do not say what their numbers are and where they lie. unit and
+// scale are remedies where those are missing.
+func (l *loader) mapMeaning(t *table, what, unit, scale string) bool {
+	before := len(l.faults.Found)
+	n, _ := t.get("map")
+	picture := n.Kind == tree.String && strings.EqualFold(filepath.Ext(n.Text), ".png")
+	if !t.has("unit") {
+		l.fail(t.node.Pos, unit, "%s needs unit", what)
+	}
+	if !t.has("orientation") && !picture {
+		l.fail(t.node.Pos, `say which row comes first: orientation = "south-first" or "north-first"`,
+			"%s needs orientation", what)
+	}
+	if !t.has("scale") && picture {
+		l.fail(t.node.Pos, scale, "a picture as %s needs scale: what white stands for", what)
+	}
+	t.text("unit")
+	t.text("orientation")
+	t.scalar("scale")
+	return len(l.faults.Found) == before
+}
+
+// powerMap returns the numbers of a map as they stand in the file.
+func (l *loader) powerMap(t *table) (g densityGrid, ok bool) {
+	n, _ := t.get("map")
+	switch strings.ToLower(filepath.Ext(n.Text)) {
+	case ".npy", ".png":
+		if g, ok = l.densities(t); !ok {
+			return g, false
+		}
+		for j, row := range g.rows {
+			for i, v := range row {
+				if !(v >= 0) || math.IsInf(v, 0) {
+					l.fail(g.pos(i, j), "", "a value of a power map must be finite and not negative, got %v", v)
+					return g, false
+				}
+			}
+		}
+		return g, true
+	}
+	if n.Kind != tree.String {
+		g.rows, ok = t.numberRows(n, "map")
+		return g, ok
+	}
+	path, data, ok := l.input(n, "map")
+	if !ok {
+		return g, false
+	}
+	rows, err := ReadPowerCSV(path, data)
+	if err != nil {
+		l.addAll(err)
+	}
+	return densityGrid{rows: rows, file: path}, err == nil
+}
+
+// numberRows reads an array of equally long rows of numbers that are not negative.
+func (d *decoder) numberRows(n *tree.Node, name string) ([][]float64, bool) {
+	if !d.array(n, name, -1, "[[0.1, 0.2], [0.3, 0.4]]") {
+		return nil, false
+	}
+	var rows [][]float64
+	for _, item := range n.Items {
+		row, ok := d.numbers(item, name)
+		if !ok {
+			return nil, false
+		}
+		for i, x := range row {
+			if x < 0 {
+				d.fail(item.Items[i].Pos, "", "%s must not hold negative numbers, got %v", name, x)
+				return nil, false
+			}
+		}
+		if len(rows) > 0 && len(row) != len(rows[0]) {
+			d.fail(item.Pos, "", "%s: row %d has %d numbers, the first has %d", name, len(rows)+1, len(row),
+				len(rows[0]))
+			return nil, false
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 || len(rows[0]) == 0 {
+		d.fail(n.Pos, "", "%s is empty", name)
+		return nil, false
+	}
+	return rows, true
+}
+
+// addAll takes over the faults of a reader.
+func (l *loader) addAll(err error) {
+	if list, ok := err.(stack.ErrorList); ok {
+		for _, e := range list {
+			l.faults.Add(e)
+		}
+		return
+	}
+	l.faults.Add(&stack.Error{Msg: err.Error(), Err: err})
+}

@@ -1,0 +1,326 @@
+package stackfile
+
+import (
+	"math"
+	"slices"
+
+	"thermsim/stack"
+	"thermsim/stack/internal/faults"
+)
+
+// room is a layer that holds dies while it becomes layers: one for every height range in which nothing begins or ends.
+type room struct {
+	stack.Layer // its material fills the room around the dies
+	dies        []placedDie
+	parts       []part
+	slack       float64 // m, how far heights may miss each other
+}
+
+// layersOf reads a layer; one that holds dies becomes several.
+func (l *loader) layersOf(t *table) []stack.Layer {
+	y := l.layer(t)
+	if !t.has("die") {
+		return []stack.Layer{y}
+	}
+	for _, key := range []string{"power", "block", "power_at", "power_depth", "coolant"} {
+		if t.has(key) {
+			l.fail(t.pos(key), "give it to a die, or to a layer of its own", "layer %q holds dies and has no %s",
+				faults.Shorten(y.Name), key)
+			return nil
+		}
+	}
+	before := len(l.faults.Found)
+	r := &room{Layer: y, dies: l.placements(t)}
+	if len(l.faults.Found) > before || len(r.dies) == 0 {
+		return nil
+	}
+	l.fits(r, t.has("thickness"))
+	if len(l.faults.Found) > before {
+		return nil
+	}
+	for i := range r.dies {
+		r.parts = append(r.parts, r.dies[i].parts()...)
+	}
+	heights := r.heights()
+	if n := len(heights) - 1; n > stack.MaxLayers {
+		l.fail(t.node.Pos, "give dies common heights", "the dies of layer %q make %d layers, more than %d",
+			faults.Shorten(y.Name), n, stack.MaxLayers)
+		return nil
+	}
+	return l.slabs(r, heights)
+}
+
+// fits reports dies that stick out of the room or into each other, and makes a room without a thickness as high as the
+// tallest of them.
+func (l *loader) fits(r *room, given bool) {
+	if !given {
+		for i := range r.dies {
+			r.Thickness = max(r.Thickness, r.dies[i].z+r.dies[i].thickness())
+		}
+	}
+	r.slack = stack.Tolerance * r.Thickness
+	for i := range r.dies {
+		p := &r.dies[i]
+		if top := p.z + p.thickness(); top > r.Thickness+r.slack {
+			l.fail(p.pos, "make the layer thicker", "die %q reaches up to %s in layer %q, which is %s thick",
+				faults.Shorten(p.name), faults.Metres(top), faults.Shorten(r.Name), faults.Metres(r.Thickness))
+			return
+		}
+		if out := stack.Protrusion(p.footprint(), l.stack.Domain(), l.slack()); out != "" {
+			l.fail(p.pos, "move it", "die %q sticks out of the domain %s", faults.Shorten(p.name), out)
+			return
+		}
+		for j := range i {
+			if l.collide(p, &r.dies[j], r.slack) {
+				l.fail(p.pos, "move one of them", "die %q lies partly where die %q does", faults.Shorten(p.name),
+					faults.Shorten(r.dies[j].name))
+				return
+			}
+			if p.name == r.dies[j].name {
+				l.fail(p.pos, "give one of them another name", "two dies in layer %q are called %q",
+					faults.Shorten(r.Name),
+					faults.Shorten(p.name))
+				return
+			}
+		}
+	}
+}
+
+// collide says whether two dies share more than rounding.
+func (l *loader) collide(p, q *placedDie, slack float64) bool {
+	if w, h := stack.Intersection(p.footprint(), q.footprint()); min(w, h) <= l.slack() {
+		return false
+	}
+	return math.Min(p.z+p.thickness(), q.z+q.thickness())-math.Max(p.z, q.z) > slack
+}
+
+// heights are those at which something begins or ends, ascending.
+func (r *room) heights() []float64 {
+	all := []float64{0, r.Thickness}
+	for i := range r.parts {
+		all = append(all, r.parts[i].from, r.parts[i].to)
+	}
+	slices.Sort(all)
+	distinct := all[:1]
+	for _, z := range all[1:] {
+		if z > distinct[len(distinct)-1]+r.slack {
+			distinct = append(distinct, z)
+		}
+	}
+	return distinct
+}
+
+// slabs makes a layer between each height and the next.
+func (l *loader) slabs(r *room, heights []float64) (list []stack.Layer) {
+	n := len(heights) - 1
+	for i := range n {
+		from, to := heights[i], heights[i+1]
+		y := r.Layer
+		y.Name += numbered(i, n, ".")
+		y.Thickness = to - from
+		y.Cells = cells(r.Cells, y.Thickness/r.Thickness)
+		y.Regions = slices.Clone(r.Regions)
+		if i < n-1 {
+			y.ContactResistance = 0
+		}
+		for j := range r.parts {
+			p := &r.parts[j]
+			share := p.share(from, to, r.slack)
+			if share == 0 {
+				continue
+			}
+			if share > 1-stack.Tolerance {
+				share, y.Thickness = 1, p.thick // to the last bit
+			}
+			y.Cells = max(y.Cells, cells(p.cells, share))
+			l.put(&y, p, share)
+		}
+		list = append(list, y)
+	}
+	return list
+}
+
+// cells is how many of a layer's cells a share of its thickness gets.
+func cells(n int, share float64) int { return max(1, int(math.Ceil(float64(n)*share-stack.Tolerance))) }
+
+// put adds a part of a die to a layer.
+func (l *loader) put(y *stack.Layer, p *part, share float64) {
+	d, from := p.of, p.layer
+	if !l.room(d.pos, p.size()) {
+		return
+	}
+	name := d.name
+	if len(d.layers) > 1 {
+		name += "." + from.Name
+	}
+	material := func(i int) int {
+		if d.odd() {
+			return l.materials.turned(i)
+		}
+		return i
+	}
+	base := stack.Region{Name: name, Material: material(from.Material),
+		Rect: clamp(d.footprint(), l.stack.Domain(), l.slack()), TMax: limit(d.tmax, from.TMax), Pos: d.pos}
+	first := len(y.Regions)
+	y.Regions = append(y.Regions, base)
+	for i := range from.Regions {
+		r := d.region(from.Regions[i])
+		r.Material, r.TMax = material(r.Material), limit(r.TMax, d.tmax)
+		if r.Fill != nil {
+			r.Fill.Inclusion = material(r.Fill.Inclusion)
+		}
+		switch {
+		case r.Name != "":
+			r.Name = d.name + "." + r.Name
+		case r.Rect == base.Rect: // the fill of the whole layer
+			r.Name = name
+		}
+		if r.Shape == nil {
+			r.Rect = clamp(r.Rect, base.Rect, l.slack())
+		}
+		y.Regions = append(y.Regions, r)
+	}
+	for i := first; i < len(y.Regions); i++ {
+		y.Regions[i].Die = d.name
+		if fault := faults.Name(y.Regions[i].Name); y.Regions[i].Name != "" && fault != "" {
+			l.fail(d.pos, "choose a shorter name", "die %q: the name %q of a region %s", faults.Shorten(d.name),
+				faults.Shorten(y.Regions[i].Name), fault)
+			return
+		}
+	}
+	if !p.heated {
+		return
+	}
+	for i := range from.Powers {
+		q := l.scaled(d.power(from.Powers[i]), share, d.scale)
+		q.Area = clamp(clamp(q.Area, base.Rect, l.slack()), l.stack.Domain(), l.slack())
+		l.place(&q, 0, 0)
+		switch {
+		case len(q.Blocks) > 0:
+		case q.Name == "":
+			q.Name = name
+		default:
+			q.Name = d.name + "." + q.Name
+		}
+		for b := range q.Blocks {
+			block := &q.Blocks[b]
+			block.Name, block.TMax = d.name+"."+block.Name, limit(block.TMax, d.tmax)
+		}
+		y.Powers = append(y.Powers, q)
+	}
+}
+
+// size of a part in a layer, in regions that take as much.
+func (p *part) size() int {
+	n := 1 + len(p.layer.Regions)
+	if !p.heated {
+		return n
+	}
+	for i := range p.layer.Powers {
+		q := &p.layer.Powers[i]
+		n += 2 + len(q.Blocks)/4
+		if q.Map != nil {
+			n += len(q.Map.Values) / 32
+		}
+	}
+	return n
+}
+
+// limit is the first of two limits that is given.
+func limit(first, second float64) float64 {
+	if first > 0 {
+		return first
+	}
+	return second
+}
+
+// scaled is the share of a source that arises in a part of its layer, times a factor for what does not leak.
+func (l *loader) scaled(p stack.Power, share, factor float64) stack.Power {
+	if f := share * factor; f != 1 {
+		p.Uniform *= f
+		for b := range p.Blocks {
+			p.Blocks[b].Watts *= f
+		}
+		if p.Map != nil {
+			m := *p.Map
+			m.Values = times(m.Values, f)
+			p.Map = &m
+		}
+		p.Trace = l.scaledTrace(p.Trace, f)
+	}
+	p.Leakage.Watts *= share
+	for b := range p.Blocks {
+		p.Blocks[b].Leakage.Watts *= share
+	}
+	return p
+}
+
+func times(xs []float64, f float64) []float64 {
+	out := make([]float64, len(xs))
+	for i, x := range xs {
+		out[i] = x * f
+	}
+	return out
+}
+
+// traceShare is a trace times a factor.
+type traceShare struct {
+	of     *stack.Trace
+	factor float64
+}
+
+// scaledTrace is a trace with all its watts times a factor. Dies that have it in common have one copy of it.
+func (l *loader) scaledTrace(t *stack.Trace, f float64) *stack.Trace {
+	if t == nil {
+		return nil
+	}
+	key := traceShare{t, f}
+	if l.scaledTraces[key] == nil {
+		out := *t
+		out.Watts = make([][]float64, len(t.Watts))
+		for i := range t.Watts {
+			out.Watts[i] = times(t.Watts[i], f)
+		}
+		if l.scaledTraces == nil {
+			l.scaledTraces = map[traceShare]*stack.Trace{}
+		}
+		l.scaledTraces[key] = &out
+	}
+	return l.scaledTraces[key]
+}
+
+// inOrder numbers the materials anew, by their first use in the layers, and drops those of dies that lie nowhere.
+func (m *materialTable) inOrder(layers []stack.Layer) {
+	to := make(map[int]int, len(m.used))
+	var used []stack.Material
+	number := func(i *int) {
+		n, seen := to[*i]
+		if !seen {
+			n = len(used)
+			to[*i] = n
+			used = append(used, m.used[*i])
+		}
+		*i = n
+	}
+	for i := range layers {
+		number(&layers[i].Material)
+		for j := range layers[i].Regions {
+			r := &layers[i].Regions[j]
+			number(&r.Material)
+			if r.Fill != nil {
+				f := *r.Fill // dies share theirs
+				number(&f.Inclusion)
+				r.Fill = &f
+			}
+		}
+	}
+	for _, def := range m.known {
+		if def.usedAt1 > 0 {
+			n, seen := to[def.usedAt1-1]
+			if def.usedAt1 = n + 1; !seen {
+				def.usedAt1 = 0
+			}
+		}
+	}
+	m.used = used
+}

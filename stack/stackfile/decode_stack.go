@@ -1,0 +1,337 @@
+package stackfile
+
+import (
+	"math"
+	"strings"
+
+	"thermsim/stack"
+	"thermsim/stack/internal/faults"
+	"thermsim/stack/internal/keys"
+	"thermsim/stack/internal/tree"
+)
+
+// defaultCells is the number of cells along an axis that the file does not mention.
+const defaultCells = 128
+
+func (l *loader) decodeStack(root *tree.Node) {
+	t, ok := l.openRoot(root)
+	if !ok {
+		return
+	}
+	l.define(t)
+	s := l.stack
+	t.into(s)
+	l.materials = newMaterialTable(l.decoder, t)
+	s.Boundary = l.boundaries(t)
+	if t.has("package") {
+		l.packaged(t)
+	}
+	if t.has("grid") || !t.has("package") {
+		s.Grid = l.grid(t)
+	}
+	before := len(l.faults.Found)
+	l.dies(t)
+	layers := t.tables("layer")
+	if n := len(layers); n > stack.MaxLayers {
+		l.fail(layers[stack.MaxLayers].node.Pos, stack.FewerLayers, "a stack has %d layers at most, this one %d",
+			stack.MaxLayers, n)
+		layers = nil
+	}
+	for _, lt := range layers {
+		if l.faults.Dropped > 0 { // what is wrong with the others is not told either
+			break
+		}
+		s.Layers = append(s.Layers, l.layersOf(lt)...)
+	}
+	if len(s.Layers) == 0 && t.has("layer") && len(l.faults.Found) == before {
+		l.fail(t.pos("layer"), "add a [[layer]]", "the stack has no layers")
+	}
+	if l.templates != nil || l.ofBlock != nil {
+		l.materials.inOrder(s.Layers)
+	}
+	l.gridOfChannels(t)
+	l.heatSink(t)
+	l.characterise()
+	l.patches(t)
+	s.Materials = l.materials.used
+	l.checkColumns()
+	for _, pt := range t.tables("probe") {
+		s.Probes = append(s.Probes, l.probe(pt))
+	}
+	l.jedec(t)
+	s.Transient = l.transient(t)
+	s.Solver = l.solver(t)
+	if o := t.sub("output"); o != nil {
+		s.Output.Maps = l.maps(o)
+	}
+}
+
+// openRoot checks the version before anything else: a file of another version is not worth a list of unknown keys.
+func (l *loader) openRoot(root *tree.Node) (*table, bool) {
+	if !l.knownVersion(root) {
+		return nil, false
+	}
+	return l.decoder.open(root, "stack")
+}
+
+func (l *loader) knownVersion(root *tree.Node) bool {
+	e := root.Find("schema")
+	if e == nil || e.Value.Kind != tree.Integer || e.Value.Text == "1" {
+		return true
+	}
+	l.fail(e.Value.Pos, "this thermsim reads schema = 1; a newer thermsim may read this file",
+		"schema %s is not supported", faults.Shorten(e.Value.Text))
+	return false
+}
+
+func (l *loader) grid(t *table) stack.Grid {
+	n, k := t.get("grid")
+	switch {
+	case n == nil:
+		return stack.Grid{X: stack.Axis{Cells: defaultCells}, Y: stack.Axis{Cells: defaultCells}}
+	case n.Kind == tree.String:
+		if n.Text != k.Enum[0] {
+			l.fail(n.Pos, `write "auto", or a table such as { nx = 256, ny = 256 }`, "grid cannot be %q",
+				faults.Shorten(n.Text))
+		}
+		auto := stack.DefaultAutoGrid()
+		auto.Pos = n.Pos
+		return stack.Grid{Auto: auto}
+	}
+	g := t.sub("grid")
+	if g == nil {
+		return stack.Grid{}
+	}
+	if auto := l.autoGrid(g); auto != nil {
+		return stack.Grid{Auto: auto}
+	}
+	grid := stack.Grid{X: l.axis(g, "nx", "x"), Y: l.axis(g, "ny", "y")}
+	if grid.X.Cells*grid.Y.Cells > keys.MaxPlaneCells {
+		l.fail(g.node.Pos, "ask for fewer", "%d x %d cells are more than %d in one plane", grid.X.Cells, grid.Y.Cells,
+			keys.MaxPlaneCells)
+	}
+	return grid
+}
+
+// autoGrid reads what a grid is to be chosen for; nil where the table divides the axes itself.
+func (l *loader) autoGrid(g *table) *stack.AutoGrid {
+	var asked string
+	for _, name := range []string{"error", "relative_error", "max_cells"} {
+		if g.has(name) {
+			asked = name
+		}
+	}
+	if asked == "" {
+		return nil
+	}
+	for _, name := range []string{"nx", "ny", "x", "y"} {
+		if g.has(name) {
+			l.fail(g.pos(name), "leave one of them out", "%s divides an axis, and %s lets the grid be chosen", name,
+				asked)
+		}
+	}
+	a := &stack.AutoGrid{Pos: g.node.Pos}
+	g.into(a)
+	switch {
+	case g.has("error") && g.has("relative_error"):
+		l.fail(g.pos("relative_error"), "leave one of them out", "error and relative_error both say how far "+
+			"maxima may be off")
+	case !g.has("error") && !g.has("relative_error"):
+		a.Relative = stack.DefaultRelativeError
+	}
+	return a
+}
+
+// axis reads a number of equal cells or runs of graded ones.
+func (l *loader) axis(g *table, count, runs string) stack.Axis {
+	if !g.has(runs) {
+		if !g.has(count) {
+			return stack.Axis{Cells: defaultCells, Pos: g.node.Pos}
+		}
+		return stack.Axis{Cells: g.integer(count), Pos: g.pos(count)}
+	}
+	if g.has(count) {
+		l.fail(g.pos(count), "leave one of them out", "%s and %s both divide the same axis", count, runs)
+	}
+	a := stack.Axis{Pos: g.pos(runs)}
+	for _, st := range g.tables(runs) {
+		var seg stack.Segment
+		st.into(&seg)
+		a.Cells += seg.Cells
+		a.Segments = append(a.Segments, seg)
+	}
+	if len(a.Segments) == 0 {
+		l.fail(g.pos(runs), "add { to = ..., cells = ... }", "%s has no segments", runs)
+	}
+	if a.Cells > keys.MaxAxisCells {
+		l.fail(g.pos(runs), "ask for fewer", "%d cells along %s are more than %d", a.Cells, runs, keys.MaxAxisCells)
+	}
+	// The last run ends at the size to the bit, whatever the rounding of the two numbers.
+	size := l.stack.Size[strings.Index("xy", runs)]
+	if n := len(a.Segments); n > 0 && math.Abs(a.Segments[n-1].To-size) <= stack.Tolerance*size {
+		a.Segments[n-1].To = size
+	}
+	return a
+}
+
+func (l *loader) boundaries(t *table) (b [stack.NumFaces]stack.Boundary) {
+	faces := t.sub("boundary")
+	if faces == nil {
+		return b
+	}
+	for f := stack.Bottom; f < stack.NumFaces; f++ {
+		n, k := faces.get(f.String())
+		switch {
+		case n == nil:
+		case n.Kind == tree.String:
+			b[f].Pos = n.Pos
+			if n.Text != k.Enum[0] {
+				l.fail(n.Pos, `write "adiabatic", or a table such as { h = "10000 W/(m^2 K)" }`,
+					"boundary.%s cannot be %q", f, faults.Shorten(n.Text))
+			}
+		default:
+			if ft, ok := l.decoder.open(n, k.Sub); ok {
+				b[f] = l.boundary(ft, f)
+			}
+		}
+	}
+	return b
+}
+
+func (l *loader) boundary(t *table, f stack.Face) stack.Boundary {
+	b := stack.Boundary{Pos: t.node.Pos, Temperature: l.stack.Ambient}
+	if t.has("ambient") {
+		b.Temperature = t.scalar("ambient")
+	}
+	given := 0
+	if t.has("h") || t.has("convection") || t.has("emissivity") {
+		given++
+		b.Kind = stack.Convective
+		if b.H, b.Law = t.property("h"); b.Law != nil {
+			b.H = 0
+		}
+	}
+	for _, name := range t.given("temperature", "flux", "resistance") {
+		given++
+		t.condition(&b, name)
+	}
+	if given == 0 && t.has("patch") {
+		return stack.Boundary{Pos: b.Pos}
+	}
+	if given != 1 {
+		l.fail(t.node.Pos, "", "boundary.%s needs exactly one of h (with convection and emissivity), temperature, "+
+			"flux and resistance, got %d of them", f, given)
+	} else {
+		l.films(t, &b, f)
+	}
+	if b.Kind != stack.Convective && b.Kind != stack.LumpedResistance && t.has("ambient") && given == 1 {
+		l.fail(t.pos("ambient"), "remove it", "ambient has no effect on boundary.%s without h or resistance", f)
+	}
+	return b
+}
+
+func (l *loader) probe(t *table) stack.Probe {
+	p := stack.Probe{Pos: t.node.Pos}
+	t.into(&p)
+	if t.has("layer") == t.has("z") {
+		l.fail(t.node.Pos, "", "probe %q needs layer or z, and not both", faults.Shorten(p.Name))
+		return p
+	}
+	if t.has("z") {
+		return p
+	}
+	layer := t.text("layer")
+	z, ok := l.middles()[layer]
+	if p.Z = z; !ok {
+		l.fail(t.pos("layer"), l.suggest(layer, l.layerNames), "no layer is called %q", faults.Shorten(layer))
+	}
+	return p
+}
+
+// middles are the heights of the layers' middles above the bottom of the stack, by their names; of several of one name
+// that of the lowest. All layers are there when they are asked for.
+func (l *loader) middles() map[string]float64 {
+	if len(l.middle) == 0 {
+		l.middle = make(map[string]float64, len(l.stack.Layers))
+		z := 0.0
+		for i := range l.stack.Layers {
+			y := &l.stack.Layers[i]
+			if _, twice := l.middle[y.Name]; !twice {
+				l.middle[y.Name] = z + y.Thickness/2
+			}
+			z += y.Thickness
+		}
+	}
+	return l.middle
+}
+
+func (l *loader) layerNames() []string {
+	names := make([]string, len(l.stack.Layers))
+	for i := range names {
+		names[i] = l.stack.Layers[i].Name
+	}
+	return names
+}
+
+func (l *loader) transient(t *table) stack.Transient {
+	tr := stack.Transient{Initial: l.stack.Ambient}
+	if r := t.sub("transient"); r != nil {
+		r.into(&tr)
+		l.following(r, &tr)
+	}
+	return tr
+}
+
+// following checks the keys of steps that follow the temperatures.
+func (l *loader) following(r *table, tr *stack.Transient) {
+	for i, t := range tr.At {
+		if !(t > 0) || math.IsInf(t, 0) || i > 0 && !(t > tr.At[i-1]) {
+			l.fail(r.pos("at"), "give times in s that ascend from above 0", "the times in at do not ascend: "+
+				"entry %d is %s", i+1, number(t))
+			break
+		}
+	}
+	switch {
+	case tr.Dt > 0 && tr.Follows():
+		l.fail(r.pos("dt"), "leave dt away, or the keys dt_tol, to_steady, every, at and periodic",
+			"dt gives all steps one length, which goes with none of the keys of steps that follow the temperatures")
+	case tr.Until > 0 && tr.Steps > 0 && (tr.Dt > 0 || tr.Follows()):
+		l.fail(r.pos("steps"), "leave steps away, or until", "steps and until both say when the run ends")
+	case len(tr.At) > 0 && tr.Every > 0:
+		l.fail(r.pos("every"), "leave one of them away", "at and every both say when the temperatures are written")
+	case tr.Periodic && (tr.Until > 0 || tr.ToSteady > 0):
+		l.fail(r.pos("periodic"), "leave until and to_steady away", "a periodic state is shown over one period")
+	}
+}
+
+func (l *loader) solver(t *table) stack.Solver {
+	var s stack.Solver
+	v := t.sub("solver")
+	if v == nil {
+		return s
+	}
+	v.into(&s)
+	if !validDevice(s.Device) {
+		l.fail(v.pos("device"), "write auto, cpu, gpu or gpu:0", "device cannot be %q", faults.Shorten(s.Device))
+	}
+	return s
+}
+
+func validDevice(d string) bool {
+	if n, ok := strings.CutPrefix(d, "gpu:"); ok {
+		return n != "" && len(n) < 4 && strings.Trim(n, "0123456789") == ""
+	}
+	return d == "" || d == "auto" || d == "cpu" || d == "gpu"
+}
+
+func (l *loader) maps(o *table) []string {
+	words, nodes := o.texts("maps")
+	for i, w := range words {
+		if _, known := l.middles()[w]; !known && w != "all" {
+			l.fail(nodes[i].Pos, l.suggest(w, func() []string {
+				return append(l.layerNames(), "all")
+			}), "no layer is called %q", faults.Shorten(w))
+		}
+	}
+	return words
+}

@@ -1,0 +1,208 @@
+package stackfile
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"thermsim/stack/internal/faults"
+	"thermsim/stack/internal/tree"
+	"thermsim/stack/internal/units"
+)
+
+// constants are the values of [define], by name.
+type constants struct {
+	*decoder
+	known map[string]*constant
+	// What the expression at hand met since it was begun: a constant, and one that is faulty.
+	met, metFaulty bool
+	depth          int // of constants that are being worked out
+}
+
+// mostChained bounds how many constants may be made of each other, one of the next: each waits on the stack until the
+// next is known.
+const mostChained = 1000
+
+// constant is one of them. They may use each other in any order, so it is worked out when it is asked for.
+type constant struct {
+	*tree.Entry
+	units.Constant
+	state state
+}
+
+type state int
+
+const (
+	waiting state = iota
+	busy          // being worked out: meeting it again is a cycle
+	done
+	faulty // and reported
+)
+
+// define reads the constants of a stack file.
+func (d *decoder) define(t *table) {
+	n, _ := t.get("define")
+	if n == nil {
+		return
+	}
+	if n.Kind != tree.Table {
+		d.fail(n.Pos, `write [define] and lines such as die_w = "8 mm"`, "define must be a table, got %s", n.Describe())
+		return
+	}
+	d.constants = &constants{decoder: d, known: map[string]*constant{}}
+	for i := range n.Entries {
+		e := &n.Entries[i]
+		c := &constant{Entry: e, state: faulty}
+		d.constants.known[e.Name] = c
+		switch {
+		case !units.IsName(e.Name):
+			d.fail(e.Pos, "use letters, digits and _, no digit first", "a constant cannot be called %q",
+				faults.Shorten(e.Name))
+		case units.IsUnit(e.Name):
+			d.fail(e.Pos, "choose another name", "a constant cannot be called %q, which is a unit", e.Name)
+		default:
+			c.state = waiting
+		}
+	}
+	for i := range n.Entries {
+		d.constants.lookup(n.Entries[i].Name)
+	}
+}
+
+// lookup finds a constant, and works it out where that has not been done.
+func (c *constants) lookup(name string) (units.Constant, bool) {
+	k := c.known[name]
+	if k == nil {
+		return units.Constant{}, false
+	}
+	switch k.state {
+	case waiting:
+		if c.depth == mostChained {
+			k.state = faulty
+			c.fail(k.Entry.Pos, "write the value", "constant %s lies behind %d others, each of which is made "+
+				"of the next", faults.Shorten(name), mostChained)
+			break
+		}
+		k.state = busy
+		c.depth++
+		x, ok := c.work(k.Value, name)
+		c.depth--
+		if k.Constant = x; ok && k.state == busy {
+			k.state = done
+		} else {
+			k.state = faulty
+		}
+	case busy:
+		k.state = faulty
+		c.fail(k.Entry.Pos, "", "constant %s is made of itself", faults.Shorten(name))
+	}
+	c.met = true
+	c.metFaulty = c.metFaulty || k.state == faulty
+	return k.Constant, true
+}
+
+// work evaluates the value of a constant, and reports why it has none.
+func (c *constants) work(n *tree.Node, name string) (x units.Constant, ok bool) {
+	switch n.Kind {
+	case tree.Integer, tree.Float:
+		v, err := parseNumber(n)
+		if err != nil {
+			c.fail(n.Pos, "", "%s must be a finite number, got %s", name, n.Describe())
+		}
+		return units.Constant{X: v}, err == nil
+	case tree.String:
+		x, err := c.evaluate(n.Text)
+		if err != nil {
+			c.blame(n, name, err)
+		}
+		return x, err == nil
+	}
+	c.fail(n.Pos, `write a number, or a string such as "8 mm"`, "%s: expected a value, got %s", name, n.Describe())
+	return units.Constant{}, false
+}
+
+// errReported is the fault of an expression with a constant whose own fault has been reported.
+var errReported = errors.New("a constant has no value")
+
+// evaluate works out an expression.
+func (d *decoder) evaluate(text string) (units.Constant, error) {
+	c := d.constants
+	if c == nil {
+		return units.Evaluate(text, func(string) (units.Constant, bool) { return units.Constant{}, false })
+	}
+	met, metFaulty := c.met, c.metFaulty // of the expression that asks for this one
+	c.met, c.metFaulty = false, false
+	x, err := units.Evaluate(text, c.lookup)
+	if c.metFaulty {
+		err = errReported
+	}
+	c.met, c.metFaulty = c.met || met, c.metFaulty || metFaulty
+	return x, err
+}
+
+// blame reports why an expression has no value.
+func (d *decoder) blame(n *tree.Node, name string, err error) {
+	if errors.Is(err, errReported) {
+		return
+	}
+	remedy := ""
+	var unknown *units.UnknownName
+	if errors.As(err, &unknown) {
+		if remedy = d.suggest(unknown.Name, d.names); remedy == "" {
+			remedy = "add it to [define]"
+		}
+	}
+	d.fail(n.Pos, remedy, "%s: %s: %v", name, n.Describe(), err)
+}
+
+// names of the constants.
+func (d *decoder) names() []string {
+	if d.constants == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(d.constants.known))
+}
+
+// measure reads a string as a quantity: a number with its unit, or an expression of such and of constants. A fault is
+// noted.
+func (d *decoder) measure(n *tree.Node, name string, q units.Quantity) (float64, bool) {
+	x, plain := q.Parse(faults.Shorten(n.Text))
+	if plain == nil {
+		return x, true
+	}
+	if d.constants != nil {
+		d.constants.met = false
+	}
+	c, err := d.evaluate(n.Text)
+	if err == nil {
+		if x, err = q.Of(c); err == nil {
+			return x, true
+		}
+	}
+	var unknown *units.UnknownName
+	if d.constants != nil && (d.constants.met || errors.As(err, &unknown)) {
+		d.blame(n, name, err)
+	} else { // it was meant as a quantity alone
+		d.fail(n.Pos, "", "%s: %v", name, plain)
+	}
+	return 0, false
+}
+
+// wholeNumber reads a string as a whole number: an expression of constants.
+func (d *decoder) wholeNumber(n *tree.Node, name string) (int, bool) {
+	c, err := d.evaluate(n.Text)
+	x := math.Round(c.X)
+	switch {
+	case err != nil:
+	case c.Dim != units.Dimension{}:
+		err = errors.New("a number without a unit is needed")
+	case math.Abs(c.X-x) > 1e-9 || math.Abs(x) > math.MaxInt32:
+		err = fmt.Errorf("%v is not a whole number", c.X)
+	}
+	if err != nil {
+		d.blame(n, name, err)
+	}
+	return int(x), err == nil
+}

@@ -1,0 +1,301 @@
+package stackfile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image/color"
+	"image/png"
+	"math"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"thermsim/stack"
+	"thermsim/stack/internal/faults"
+	"thermsim/stack/internal/tree"
+)
+
+// fill reads the inclusions of a region; nil if it has none.
+func (l *loader) fill(t *table, region stack.Rect) *stack.Fill {
+	f := t.sub("fill")
+	if f == nil {
+		return nil
+	}
+	out := &stack.Fill{NX: 1, NY: 1}
+	if name := f.text("inclusion"); name != "" {
+		out.Inclusion, _ = l.materials.use(name, f.pos("inclusion"))
+	}
+	if !f.has("map") {
+		for _, name := range []string{"orientation", "scale"} {
+			if f.has(name) {
+				l.fail(f.pos(name), "remove it", "%s needs a map", name)
+			}
+		}
+		var fraction float64
+		out.Rule, fraction, _ = f.fraction(region)
+		out.Values = []float64{fraction}
+		return out
+	}
+	for _, name := range []string{"fraction", "diameter", "pitch", "count"} {
+		if f.has(name) {
+			l.fail(f.pos(name), "leave one of them out", "a fill takes map or %s, not both", name)
+		}
+	}
+	out.Rule = stack.Cylinders
+	if f.has("rule") {
+		out.Rule = stack.Rule(f.text("rule"))
+	}
+	l.fillMap(f, out)
+	return out
+}
+
+// fillMap reads the fractions of the tiles.
+func (l *loader) fillMap(t *table, f *stack.Fill) {
+	grid, ok := l.densities(t)
+	if !ok {
+		return
+	}
+	scale := t.scalar("scale")
+	if !t.has("orientation") && !grid.picture {
+		l.fail(t.node.Pos, `say which row comes first: orientation = "south-first" or "north-first"`,
+			"a map of fractions needs orientation")
+		return
+	}
+	faults := 0
+	for j, row := range grid.rows {
+		for i, v := range row {
+			if x := v * scale; !(x >= 0 && x <= f.Rule.Most()) {
+				if faults++; faults <= stack.MaxOverlaps {
+					l.fail(grid.pos(i, j), "", "a fraction must lie between 0 and %.4g, got %v", f.Rule.Most(), x)
+				}
+			}
+		}
+	}
+	f.NX, f.NY, f.File = len(grid.rows[0]), len(grid.rows), grid.file
+	f.Values = grid.tiles(t, func(v float64) float64 { return v * scale })
+}
+
+// densityGrid is a map of densities as it stands in its file, the first row first.
+type densityGrid struct {
+	rows    [][]float64
+	file    string // empty where the rows stand in the stack file
+	picture bool
+	pos     func(column, row int) stack.Pos // of a value
+}
+
+// tiles are the scaled values from the south on. Pictures and what says so have the northern row first.
+func (g *densityGrid) tiles(t *table, scaled func(float64) float64) []float64 {
+	if t.text("orientation") != "south-first" {
+		slices.Reverse(g.rows)
+	}
+	values := make([]float64, 0, len(g.rows)*len(g.rows[0]))
+	for _, row := range g.rows {
+		values = append(values, each(row, scaled)...)
+	}
+	return values
+}
+
+// densities reads a map from a CSV or NPY file, from the grey levels of a PNG, or from rows in the table.
+func (l *loader) densities(t *table) (g densityGrid, ok bool) {
+	n, _ := t.get("map")
+	if n.Kind != tree.String {
+		g.rows, ok = t.numberRows(n, "map")
+		g.pos = func(i, j int) stack.Pos { return n.Items[j].Items[i].Pos }
+		return g, ok
+	}
+	path, data, ok := l.input(n, "map")
+	if !ok {
+		return g, false
+	}
+	g.file = path
+	var err error
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".npy":
+		g.rows, err = readNPY(data)
+	case ".png":
+		g.picture = true
+		g.rows, err = readGreys(data)
+	default:
+		r := &fileReader{file: path}
+		var places [][]stack.Pos
+		g.rows, places = r.densities(data)
+		g.pos = func(i, j int) stack.Pos { return places[j][i] }
+		if err := r.err(); err != nil {
+			l.addAll(err)
+			return g, false
+		}
+		return g, true
+	}
+	if err != nil {
+		l.faults.Add(&stack.Error{Pos: stack.Pos{File: path}, Msg: err.Error(),
+			Remedy: fmt.Sprintf("%s:%d names the file", n.Pos.File, n.Pos.Line), Err: err})
+		return g, false
+	}
+	// A file of bytes has no lines; the row and column of the map stand in their place.
+	g.pos = func(i, j int) stack.Pos { return stack.Pos{File: path, Line: j + 1, Col: i + 1} }
+	return g, true
+}
+
+// densities reads rows of equally many numbers and where each of them stands.
+func (r *fileReader) densities(data []byte) (rows [][]float64, places [][]stack.Pos) {
+	if !r.fits(data) {
+		return nil, nil
+	}
+	r.records(data, func(line int, fields []field) bool {
+		row, at := make([]float64, len(fields)), make([]stack.Pos, len(fields))
+		for i, f := range fields {
+			x, ok := r.number(line, f, "a value of a map")
+			if !ok {
+				return len(r.faults.Found) < faults.Most
+			}
+			row[i], at[i] = x, stack.Pos{File: r.file, Line: line, Col: f.col}
+		}
+		if len(rows) > 0 && len(row) != len(rows[0]) {
+			r.fail(line, fields[0].col, "", "row has %d values, the first has %d", len(row), len(rows[0]))
+			return len(r.faults.Found) < faults.Most
+		}
+		rows, places = append(rows, row), append(places, at)
+		return true
+	})
+	if len(rows) == 0 && len(r.faults.Found) == 0 {
+		r.fail(1, 1, "write rows of numbers", "the map is empty")
+	}
+	return rows, places
+}
+
+// npyHeader finds the entries of the header of an NPY file, a Python dictionary.
+var npyHeader = regexp.MustCompile(`'descr':\s*'([<>|=])([fiub])(\d)'.*'fortran_order':\s*(True|False).*'shape':\s*\((\d+),\s*(\d+)\)`)
+
+// readNPY reads an array of two dimensions from a NumPy file: real numbers, whole numbers or booleans. Rows are those
+// of the array.
+func readNPY(data []byte) ([][]float64, error) {
+	head, body, err := splitNPY(data)
+	if err != nil {
+		return nil, err
+	}
+	h := npyHeader.FindStringSubmatch(head)
+	if h == nil {
+		return nil, errors.New("not an array of two dimensions of real numbers; save it with numpy.save(file, a) " +
+			"where a.ndim is 2")
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if h[1] == ">" {
+		order = binary.BigEndian
+	}
+	number := npyNumber(order, h[2]+h[3])
+	if number == nil {
+		return nil, fmt.Errorf("numbers of type %s%s are not read; save them as float64", h[2], h[3])
+	}
+	ny, errY := strconv.Atoi(h[5])
+	nx, errX := strconv.Atoi(h[6])
+	size := int(h[3][0] - '0')
+	if errX != nil || errY != nil || nx < 1 || ny < 1 || nx > maxTiles || ny > maxTiles/nx {
+		return nil, fmt.Errorf("an array of %s by %s; a map has 1 to %d tiles", h[5], h[6], maxTiles)
+	}
+	if len(body) != nx*ny*size {
+		return nil, fmt.Errorf("the file holds %d bytes of numbers, an array of %d by %d has %d", len(body), ny, nx,
+			nx*ny*size)
+	}
+	rows := make([][]float64, ny)
+	for j := range rows {
+		rows[j] = make([]float64, nx)
+		for i := range rows[j] {
+			at := j*nx + i
+			if h[4] == "True" {
+				at = i*ny + j
+			}
+			rows[j][i] = number(body[at*size:])
+		}
+	}
+	return rows, nil
+}
+
+// splitNPY parts the header from the numbers; the length of the header has two bytes in version 1, four in versions 2
+// and 3.
+func splitNPY(data []byte) (head string, body []byte, err error) {
+	if len(data) < 12 || !strings.HasPrefix(string(data), "\x93NUMPY") {
+		return "", nil, errors.New("not an NPY file")
+	}
+	if data[6] < 1 || data[6] > 3 {
+		return "", nil, fmt.Errorf("version %d of the NPY format is not known; save the array with numpy.save", data[6])
+	}
+	from, length := 10, int64(binary.LittleEndian.Uint16(data[8:]))
+	if data[6] > 1 {
+		from, length = 12, int64(binary.LittleEndian.Uint32(data[8:]))
+	}
+	if int64(len(data)) < int64(from)+length {
+		return "", nil, errors.New("the NPY file ends within its header")
+	}
+	return string(data[from : from+int(length)]), data[from+int(length):], nil
+}
+
+// npyNumber converts the bytes of a number; nil for a type that is not known.
+func npyNumber(order binary.ByteOrder, kind string) func([]byte) float64 {
+	switch kind {
+	case "f8":
+		return func(b []byte) float64 { return math.Float64frombits(order.Uint64(b)) }
+	case "f4":
+		return func(b []byte) float64 { return float64(math.Float32frombits(order.Uint32(b))) }
+	case "u1", "b1":
+		return func(b []byte) float64 { return float64(b[0]) }
+	case "i1":
+		return func(b []byte) float64 { return float64(int8(b[0])) }
+	case "u2":
+		return func(b []byte) float64 { return float64(order.Uint16(b)) }
+	case "i2":
+		return func(b []byte) float64 { return float64(int16(order.Uint16(b))) }
+	case "u4":
+		return func(b []byte) float64 { return float64(order.Uint32(b)) }
+	case "i4":
+		return func(b []byte) float64 { return float64(int32(order.Uint32(b))) }
+	case "i8":
+		return func(b []byte) float64 { return float64(int64(order.Uint64(b))) }
+	}
+	return nil
+}
+
+// readGreys reads the grey levels of a PNG, 0 for black and 1 for white, from its upper row down.
+func readGreys(data []byte) ([][]float64, error) {
+	head, err := png.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("not a PNG that can be read: %w", err)
+	}
+	if n := int64(head.Width) * int64(head.Height); n < 1 || n > maxTiles {
+		return nil, fmt.Errorf("a picture of %d by %d pixels; a map has 1 to %d tiles", head.Width, head.Height,
+			maxTiles)
+	}
+	if n := head.Width * head.Height; n > freePixels+pixelsPerByte*len(data) {
+		return nil, fmt.Errorf("a picture of %d by %d pixels in %d bytes: it is of one shade nearly everywhere; give "+
+			"a smaller picture", head.Width, head.Height, len(data))
+	}
+	img, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("not a PNG that can be read: %w", err)
+	}
+	b := img.Bounds()
+	rows := make([][]float64, b.Dy())
+	for j := range rows {
+		rows[j] = make([]float64, b.Dx())
+		for i := range rows[j] {
+			c := color.NRGBA64Model.Convert(img.At(b.Min.X+i, b.Min.Y+j)).(color.NRGBA64)
+			if c.R != c.G || c.G != c.B || c.A != 0xffff {
+				return nil,
+					fmt.Errorf("pixel %d, %d is coloured or transparent; a map of densities is in shades of grey", i+1,
+						j+1)
+			}
+			rows[j][i] = float64(c.R) / 0xffff
+		}
+	}
+	return rows, nil
+}
+
+// Pictures of shades pack ten times smaller or so; of one shade alone, a thousand times. Beyond freePixels they may
+// not.
+const freePixels, pixelsPerByte = 4 << 20, 100
+
+// maxTiles is the largest map that is read.
+const maxTiles = 1 << 28

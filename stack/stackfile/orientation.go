@@ -1,0 +1,159 @@
+package stackfile
+
+import (
+	"slices"
+
+	"thermsim/stack"
+	"thermsim/stack/geometry"
+)
+
+// orientation is how a die lies in a layer: mirrored, then turned counter-clockwise by quarters, then moved.
+type orientation struct {
+	width, height    float64 // of the die as it is described
+	mirrorX, mirrorY bool    // west and east change places, south and north
+	quarters         int     // 0 to 3
+	x, y             float64 // of its south-west corner when it lies there
+}
+
+// size is the extent of the die as it lies.
+func (o *orientation) size() (width, height float64) {
+	if o.odd() {
+		return o.height, o.width
+	}
+	return o.width, o.height
+}
+
+// odd says whether the axes of the die change places.
+func (o *orientation) odd() bool { return o.quarters%2 == 1 }
+
+// point moves a point of the die.
+func (o *orientation) point(p geometry.Point) geometry.Point {
+	if o.mirrorX {
+		p.X = o.width - p.X
+	}
+	if o.mirrorY {
+		p.Y = o.height - p.Y
+	}
+	switch o.quarters {
+	case 1:
+		p = geometry.Point{X: o.height - p.Y, Y: p.X}
+	case 2:
+		p = geometry.Point{X: o.width - p.X, Y: o.height - p.Y}
+	case 3:
+		p = geometry.Point{X: p.Y, Y: o.width - p.X}
+	}
+	return geometry.Point{X: p.X + o.x, Y: p.Y + o.y}
+}
+
+func (o *orientation) rect(r stack.Rect) stack.Rect {
+	a, b := o.point(geometry.Point{X: r.X, Y: r.Y}), o.point(geometry.Point{X: r.X + r.Width, Y: r.Y + r.Height})
+	w, h := r.Width, r.Height // as they are: differences of coordinates would round
+	if o.odd() {
+		w, h = h, w
+	}
+	return stack.Rect{X: min(a.X, b.X), Y: min(a.Y, b.Y), Width: w, Height: h}
+}
+
+// shape moves a circle or a polygon; nil stays nil.
+func (o *orientation) shape(s geometry.Shape) geometry.Shape {
+	switch s := s.(type) {
+	case geometry.Circle:
+		c := o.point(geometry.Point{X: s.X, Y: s.Y})
+		return geometry.Circle{X: c.X, Y: c.Y, Diameter: s.Diameter}
+	case geometry.Polygon:
+		moved := make(geometry.Polygon, len(s))
+		for i := range s {
+			moved[i] = o.point(s[i])
+		}
+		return moved
+	}
+	return nil
+}
+
+// grid moves tiles that divide a rectangle evenly, values[0] the south-west one, x running fastest.
+func (o *orientation) grid(nx, ny int, values []float64) (int, int, []float64) {
+	if o.quarters == 0 && !o.mirrorX && !o.mirrorY {
+		return nx, ny, values
+	}
+	mx, my := nx, ny
+	if o.odd() {
+		mx, my = ny, nx
+	}
+	moved := make([]float64, len(values))
+	for j := range ny {
+		for i := range nx {
+			u, v := i, j
+			if o.mirrorX {
+				u = nx - 1 - u
+			}
+			if o.mirrorY {
+				v = ny - 1 - v
+			}
+			switch o.quarters {
+			case 1:
+				u, v = ny-1-v, u
+			case 2:
+				u, v = nx-1-u, ny-1-v
+			case 3:
+				u, v = v, nx-1-u
+			}
+			moved[v*mx+u] = values[j*nx+i]
+		}
+	}
+	return mx, my, moved
+}
+
+// fill moves inclusions.
+func (o *orientation) fill(f *stack.Fill) *stack.Fill {
+	if f == nil {
+		return nil
+	}
+	moved := *f
+	moved.NX, moved.NY, moved.Values = o.grid(f.NX, f.NY, f.Values)
+	if o.odd() {
+		switch f.Rule {
+		case stack.LinesX:
+			moved.Rule = stack.LinesY
+		case stack.LinesY:
+			moved.Rule = stack.LinesX
+		}
+	}
+	return &moved
+}
+
+// block moves a block.
+func (o *orientation) block(b stack.Block) stack.Block {
+	b.Rects = slices.Clone(b.Rects)
+	for i := range b.Rects {
+		b.Rects[i] = o.rect(b.Rects[i])
+	}
+	b.Shapes = slices.Clone(b.Shapes)
+	for i := range b.Shapes {
+		b.Shapes[i] = o.shape(b.Shapes[i])
+	}
+	return b
+}
+
+// power moves a source of heat.
+func (o *orientation) power(p stack.Power) stack.Power {
+	p.Area, p.Shape = o.rect(p.Area), o.shape(p.Shape)
+	p.Blocks = slices.Clone(p.Blocks)
+	for i := range p.Blocks {
+		p.Blocks[i] = o.block(p.Blocks[i])
+	}
+	if p.Map != nil {
+		m := *p.Map
+		m.NX, m.NY, m.Values = o.grid(m.NX, m.NY, m.Values)
+		p.Map = &m
+	}
+	return p
+}
+
+// region moves a part of another material.
+func (o *orientation) region(r stack.Region) stack.Region {
+	r.Rect, r.Shape, r.Fill = o.rect(r.Rect), o.shape(r.Shape), o.fill(r.Fill)
+	if r.Shape != nil {
+		r.Rect = stack.Around(r.Shape)
+	}
+	return r
+}

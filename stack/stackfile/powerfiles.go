@@ -1,0 +1,269 @@
+package stackfile
+
+import (
+	"fmt"
+	"strings"
+
+	"thermsim/stack"
+	"thermsim/stack/internal/faults"
+	"thermsim/stack/internal/units"
+)
+
+// ReadFLP reads a HotSpot floorplan: one block per line, as
+//
+//	name  width  height  left-x  bottom-y  [specific-heat  resistivity]
+//
+// in m, with # comments. The optional figures and the lines of three words, which tell HotSpot about connectivity, are
+// passed over. As in HotSpot the plan is moved so that its smallest x and y are 0. The blocks carry no power yet. The
+// error is an [ErrorList].
+func ReadFLP(path string, data []byte) ([]stack.Block, error) {
+	r := &fileReader{file: path}
+	var blocks []stack.Block
+	index := map[string]int{}
+	type link struct {
+		line  int
+		words []field
+	}
+	var links []link
+	r.words(data, func(line int, w []field) bool {
+		if len(w) == 3 {
+			links = append(links, link{line, w})
+			return true
+		}
+		b, ok := r.flpBlock(line, w)
+		if first, twice := index[b.Name]; ok && twice {
+			r.fail(line, w[0].col, "give each block its own name", "block %q is there twice, first in line %d",
+				faults.Shorten(b.Name), blocks[first].Pos.Line)
+			return true
+		}
+		if ok {
+			index[b.Name] = len(blocks)
+			blocks = append(blocks, b)
+		}
+		return true
+	})
+	for _, l := range links {
+		for _, w := range l.words[:2] {
+			if _, known := index[w.text]; !known && len(r.faults.Found) == 0 {
+				r.fail(l.line, w.col, "a block has name, width, height, left-x and bottom-y",
+					"line of three words that connects no two blocks: %q is none", faults.Shorten(w.text))
+			}
+		}
+	}
+	if len(blocks) == 0 && len(r.faults.Found) == 0 {
+		r.fail(1, 1, "write lines of name, width, height, left-x and bottom-y in m", "the floorplan has no blocks")
+	}
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	toOrigin(blocks)
+	return blocks, nil
+}
+
+func (r *fileReader) flpBlock(line int, w []field) (stack.Block, bool) {
+	if len(w) < 5 || len(w) > 8 {
+		r.fail(line, w[0].col, "a block has name, width, height, left-x and bottom-y",
+			"%d words in a line of a floorplan", len(w))
+		return stack.Block{}, false
+	}
+	var v [4]float64
+	for i, what := range []string{"width", "height", "left-x", "bottom-y"} {
+		x, ok := r.number(line, w[i+1], what)
+		if ok && i < 2 && x <= 0 {
+			r.fail(line, w[i+1].col, "", "%s of block %q must be positive, got %s", what, faults.Shorten(w[0].text),
+				faults.Shorten(w[i+1].text))
+			ok = false
+		}
+		if !ok {
+			return stack.Block{}, false
+		}
+		v[i] = x
+	}
+	return stack.Block{Name: w[0].text, Rects: []stack.Rect{{X: v[2], Y: v[3], Width: v[0], Height: v[1]}},
+		Pos: stack.Pos{File: r.file, Line: line, Col: w[0].col}}, true
+}
+
+// toOrigin moves blocks so that their smallest x and y are 0.
+func toOrigin(blocks []stack.Block) {
+	x, y := blocks[0].Rects[0].X, blocks[0].Rects[0].Y
+	for _, b := range blocks {
+		x, y = min(x, b.Rects[0].X), min(y, b.Rects[0].Y)
+	}
+	for i := range blocks {
+		blocks[i].Rects[0].X -= x
+		blocks[i].Rects[0].Y -= y
+	}
+}
+
+// PowerTable is powers in columns by block name: a .ptrace file or a CSV time trace.
+type PowerTable struct {
+	File  string
+	Names []string
+	Pos   []stack.Pos // of the names
+	// Times are the starts of the rows' intervals in s, ascending from 0; nil for a .ptrace file, which tells no times.
+	Times []float64
+	Rows  [][]float64 // W, one column per name
+}
+
+// ReadPTrace reads a HotSpot power trace: a line of block names, then rows of watts. The error is an [ErrorList].
+func ReadPTrace(path string, data []byte) (*PowerTable, error) {
+	return readPTrace(&fileReader{file: path}, data)
+}
+
+// ReadLayeredPTrace is ReadPTrace for a trace of several layers, whose blocks may share names.
+func ReadLayeredPTrace(path string, data []byte) (*PowerTable, error) {
+	return readPTrace(&fileReader{file: path, repeats: true}, data)
+}
+
+func readPTrace(r *fileReader, data []byte) (*PowerTable, error) {
+	t := &PowerTable{File: r.file}
+	r.words(data, func(line int, w []field) bool {
+		if t.Names == nil {
+			r.names(t, line, w)
+			return true
+		}
+		r.row(t, line, w)
+		return len(r.faults.Found) < faults.Most
+	})
+	return t, r.finish(t)
+}
+
+// names takes over the header of a table.
+func (r *fileReader) names(t *PowerTable, line int, w []field) {
+	seen := map[string]bool{}
+	t.Names = []string{}
+	for _, f := range w {
+		switch {
+		case f.text == "":
+			r.fail(line, f.col, "", "column without a name")
+		case seen[f.text] && !r.repeats:
+			r.fail(line, f.col, "give each block one column", "column %q is there twice", faults.Shorten(f.text))
+		}
+		seen[f.text] = true
+		t.Names = append(t.Names, f.text)
+		t.Pos = append(t.Pos, stack.Pos{File: r.file, Line: line, Col: f.col})
+	}
+}
+
+// row takes over a row of watts.
+func (r *fileReader) row(t *PowerTable, line int, w []field) {
+	if len(w) != len(t.Names) {
+		r.fail(line, w[0].col, "", "row has %d powers, the header names %d blocks", len(w), len(t.Names))
+		return
+	}
+	row := make([]float64, len(w))
+	for i, f := range w {
+		x, ok := r.watts(line, f, fmt.Sprintf("power of %q", faults.Shorten(t.Names[i])))
+		if !ok {
+			return
+		}
+		row[i] = x
+	}
+	t.Rows = append(t.Rows, row)
+}
+
+func (r *fileReader) finish(t *PowerTable) error {
+	if len(r.faults.Found) == 0 {
+		switch {
+		case t.Names == nil:
+			r.fail(1, 1, "write a line of block names, then rows of watts", "the file is empty")
+		case len(t.Rows) == 0:
+			r.fail(1, 1, "add a row of watts", "the file has block names but no powers")
+		}
+	}
+	return r.err()
+}
+
+// ReadPowerCSV reads a power map: rows of equally many numbers, none negative, in the order of the file. Comma,
+// semicolon or white space separates them; lines that start with # are comments. The error is an [ErrorList].
+func ReadPowerCSV(path string, data []byte) ([][]float64, error) {
+	r := &fileReader{file: path}
+	if !r.fits(data) {
+		return nil, r.err()
+	}
+	var rows [][]float64
+	r.records(data, func(line int, fields []field) bool {
+		row := make([]float64, len(fields))
+		for i, f := range fields {
+			x, ok := r.watts(line, f, "a value of a power map")
+			if !ok {
+				return len(r.faults.Found) < faults.Most
+			}
+			row[i] = x
+		}
+		if len(rows) > 0 && len(row) != len(rows[0]) {
+			r.fail(line, fields[0].col, "", "row has %d values, the first has %d", len(row), len(rows[0]))
+			return len(r.faults.Found) < faults.Most
+		}
+		rows = append(rows, row)
+		return true
+	})
+	if len(rows) == 0 && len(r.faults.Found) == 0 {
+		r.fail(1, 1, "write rows of numbers", "the power map is empty")
+	}
+	return rows, r.err()
+}
+
+// ReadTraceCSV reads a time trace: a header "time" and block names, then rows of a time in s and watts, each valid
+// until the next. The unit of time may be told, as in "time [ms]". The error is an [ErrorList].
+func ReadTraceCSV(path string, data []byte) (*PowerTable, error) {
+	r := &fileReader{file: path}
+	t := &PowerTable{File: path}
+	scale := 1.0
+	r.records(data, func(line int, fields []field) bool {
+		if t.Names == nil {
+			scale = r.timeUnit(line, fields[0])
+			r.names(t, line, fields[1:])
+			return len(r.faults.Found) == 0
+		}
+		if len(fields) != len(t.Names)+1 {
+			r.fail(line, fields[0].col, "", "row has %d values, the header %d", len(fields), len(t.Names)+1)
+			return len(r.faults.Found) < faults.Most
+		}
+		if time, ok := r.number(line, fields[0], "time"); ok {
+			r.time(t, line, fields[0], time*scale)
+			r.row(t, line, fields[1:])
+		}
+		return len(r.faults.Found) < faults.Most
+	})
+	if t.Names != nil && len(t.Names) == 0 && len(r.faults.Found) == 0 {
+		r.fail(1, 1, "add one column per block", "the trace has no blocks")
+	}
+	return t, r.finish(t)
+}
+
+// timeUnit checks the header of the time column and returns its unit in s.
+func (r *fileReader) timeUnit(line int, f field) float64 {
+	name, unit, bracket := strings.Cut(strings.ToLower(f.text), "[")
+	unit, closed := strings.CutSuffix(strings.TrimSpace(unit), "]")
+	switch strings.TrimSpace(name) {
+	case "time", "t":
+	case "time_s":
+		return 1
+	default:
+		r.fail(line, f.col, `call the first column "time"`, "the first column of a trace must be the time, got %q",
+			faults.Shorten(f.text))
+		return 1
+	}
+	if !bracket {
+		return 1
+	}
+	scale, err := units.Time.Scale(unit)
+	if err != nil || !closed {
+		r.fail(line, f.col, `write "time [s]" or "time [ms]"`, "unit of time not understood in %q",
+			faults.Shorten(f.text))
+		return 1
+	}
+	return scale
+}
+
+// time appends a start of an interval.
+func (r *fileReader) time(t *PowerTable, line int, f field, time float64) {
+	switch n := len(t.Times); {
+	case n == 0 && time != 0:
+		r.fail(line, f.col, "", "the first time must be 0, got %s", faults.Shorten(f.text))
+	case n > 0 && time <= t.Times[n-1]:
+		r.fail(line, f.col, "", "times must ascend, got %s", faults.Shorten(f.text))
+	}
+	t.Times = append(t.Times, time)
+}

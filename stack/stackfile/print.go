@@ -1,0 +1,318 @@
+package stackfile
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+
+	"thermsim/stack"
+	"thermsim/stack/internal/units"
+)
+
+// Print writes the stack as a stack file that needs no other: materials, floorplans, watts, maps and traces stand in
+// it, every coordinate is one of the domain, and every value reads back as the same bits. Loading it gives the same
+// stack apart from File, Inputs, the places and the files of maps and traces. The error is that of Validate or of the
+// writer.
+func Print(w io.Writer, s *stack.Stack) error { return PrintCommented(w, s, Comments{}) }
+
+// PrintCommented is Print with comments for people.
+func PrintCommented(w io.Writer, s *stack.Stack, c Comments) error {
+	if err := stack.Validate(s); err != nil {
+		return err
+	}
+	p := &printer{w: bufio.NewWriter(w), s: s, comments: c}
+	p.comment(c.Head...)
+	p.top()
+	for i, m := range s.Materials {
+		p.line("")
+		p.comment(c.Materials[i]...)
+		p.material(m)
+	}
+	for i := range s.Layers {
+		p.line("")
+		p.comment(c.Layers[i]...)
+		p.layer(&s.Layers[i], c.Contacts[i])
+	}
+	for _, pr := range s.Probes {
+		p.table("\n[[probe]]", "probe", &pr)
+	}
+	if s.Jedec != (stack.Jedec{}) {
+		p.table("\n[jedec]", "jedec", &s.Jedec)
+	}
+	if s.Transient.Given() {
+		p.line("")
+		p.comment(c.Transient...)
+		p.table("[transient]", "transient", &s.Transient)
+	}
+	if s.Solver != (stack.Solver{}) {
+		p.table("\n[solver]", "solver", &s.Solver)
+	}
+	if len(s.Output.Maps) > 0 {
+		p.table("\n[output]", "output", &s.Output)
+	}
+	return p.w.Flush()
+}
+
+// Comments are remarks that PrintCommented puts into the file. Lines are without the leading "#"; layers and materials
+// are counted as in the stack, and any of them may be missing.
+type Comments struct {
+	Head      []string                  // lines before everything else
+	Grid      []string                  // lines before the grid
+	Boundary  [stack.NumFaces]string    // behind the face's line
+	Materials map[int][]string          // lines before the material
+	Layers    map[int][]string          // lines before the layer
+	Contacts  map[int]string            // behind the layer's contact resistance
+	Powers    map[*stack.Power][]string // lines before the power
+	Transient []string                  // lines before [transient]
+}
+
+type printer struct {
+	w        *bufio.Writer // keeps the first error until Flush
+	s        *stack.Stack
+	comments Comments
+}
+
+// comment writes lines of comment. What would end a comment or is not allowed in one becomes a space.
+func (p *printer) comment(lines ...string) {
+	for _, l := range lines {
+		p.line("%s", strings.TrimRight("# "+harmless(l), " "))
+	}
+}
+
+// behind is a comment at the end of a line.
+func behind(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " # " + harmless(text)
+}
+
+func harmless(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\t' && unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "?"))
+}
+
+func (p *printer) line(format string, args ...any) {
+	fmt.Fprintf(p.w, format+"\n", args...)
+}
+
+func (p *printer) text(key, value string) {
+	if value != "" {
+		p.line("%s = %s", key, quote(value))
+	}
+}
+
+// tmax writes a limit, where there is one.
+func (p *printer) tmax(kelvin float64) {
+	if kelvin != 0 {
+		p.line("tmax = %s", quantity(units.Temperature, kelvin))
+	}
+}
+
+func (p *printer) lines(list []string) {
+	for _, l := range list {
+		p.line("%s", l)
+	}
+}
+
+// table writes a header and the fields of the struct that v points to below it.
+func (p *printer) table(header, table string, v any) {
+	p.line("%s", header)
+	p.lines(entries(table, v))
+}
+
+func (p *printer) top() {
+	s := *p.s
+	s.Schema = 1 // also of a stack built in Go
+	p.lines(entries("stack", &s))
+	p.comment(p.comments.Grid...)
+	p.line("grid = %s", grid(&s.Grid))
+	for f := range s.Boundary {
+		b := &s.Boundary[f]
+		if len(b.Patches) > 0 {
+			p.patches(stack.Face(f), b)
+		} else if own := faceEntry(b); own != "" {
+			p.line("boundary.%s = { %s }%s", stack.Face(f), own, behind(p.comments.Boundary[f]))
+		}
+	}
+}
+
+func grid(g *stack.Grid) string {
+	if g.Auto != nil {
+		return inline("grid", g.Auto)
+	}
+	return fmt.Sprintf("{ %s, %s }", axis("nx", "x", g.X), axis("ny", "y", g.Y))
+}
+
+func axis(count, runs string, a stack.Axis) string {
+	if len(a.Segments) == 0 {
+		return fmt.Sprintf("%s = %d", count, a.Cells)
+	}
+	return runs + " = " + array(each(a.Segments, func(s stack.Segment) string { return inline("segment", &s) }))
+}
+
+func (p *printer) material(m stack.Material) {
+	p.line("[materials.%s]", quote(m.Name))
+	k := make([]string, 3)
+	for axis := range k {
+		k[axis] = property(units.Conductivity, m.K[axis], m.KCurve[axis])
+	}
+	conductivity := k[0]
+	if k[0] != k[1] || k[0] != k[2] {
+		conductivity = array(k)
+	}
+	p.lines(slices.Insert(entries("material", &m), min(len(m.Title), 1), "k = "+conductivity,
+		"c = "+property(units.VolumetricHeat, m.C, m.CCurve)))
+}
+
+// property writes a quantity, or the curve that it follows.
+func property(q units.Quantity, x float64, c *stack.Curve) string {
+	if c == nil {
+		return quantity(q, x)
+	}
+	var rows []string
+	for i, t := range c.Temperatures {
+		rows = append(rows, numberList([]float64{t, c.Values[i]}))
+	}
+	holds := fmt.Sprintf("at = %s, range = [%s, %s]", quantity(units.Temperature, c.At),
+		quantity(units.Temperature, c.Range[0]), quantity(units.Temperature, c.Range[1]))
+	switch c.Law {
+	case stack.TableLaw:
+		return "{ table = " + array(rows) + " }"
+	case stack.PolynomialLaw:
+		return fmt.Sprintf("{ polynomial = %s, %s }", numberList(c.Coefficients), holds)
+	case stack.ExponentialLaw:
+		return fmt.Sprintf("{ beta = %s, %s }", quantity(units.PerKelvin, c.Exponent), holds)
+	}
+	return fmt.Sprintf("{ value = %s, exponent = %s, %s }", quantity(q, c.Value), number(c.Exponent), holds)
+}
+
+func (p *printer) layer(y *stack.Layer, contact string) {
+	own := *y
+	own.PowerDepth = 0
+	if y.AtSurface() {
+		own.PowerDepth = min(y.PowerDepth, y.Thickness)
+	}
+	p.line("[[layer]]")
+	material := "material = " + quote(p.s.Materials[y.Material].Name)
+	for _, l := range slices.Insert(entries("layer", &own), 1, material) {
+		if strings.HasPrefix(l, "contact_resistance") {
+			l += behind(contact)
+		}
+		p.line("%s", l)
+	}
+	for _, r := range y.Regions {
+		p.line("\n[[layer.region]]")
+		p.text("name", r.Name)
+		p.text("material", p.s.Materials[r.Material].Name)
+		if r.Shape != nil {
+			p.line("%s", shapeEntry(r.Shape))
+		} else {
+			p.lines(entries("region", &r.Rect))
+		}
+		p.tmax(r.TMax)
+		p.text("die", r.Die)
+		if r.Fill != nil { // a table of its own: keys behind it would be its
+			p.fill(r.Fill)
+		}
+	}
+	if y.Coolant != nil {
+		p.coolant(y.Coolant)
+	}
+	for i := range y.Powers {
+		p.power(&y.Powers[i])
+	}
+}
+
+// coolant writes a coolant with its flow and coefficients as they were found.
+func (p *printer) coolant(c *stack.Coolant) {
+	own := *c
+	if len(c.Zones) > 0 {
+		own.Flow = 0
+	}
+	p.table("\n[layer.coolant]", "coolant", &own)
+	for i := range c.Zones {
+		p.table("\n[[layer.coolant.zone]]", "coolant_zone", &c.Zones[i])
+	}
+}
+
+// faceEntry writes the condition of a face or a patch as keys; empty where it is adiabatic.
+func faceEntry(b *stack.Boundary) string {
+	ambient := ", ambient = " + quantity(units.Temperature, b.Temperature)
+	switch b.Kind {
+	case stack.Convective:
+		return filmEntry(b) + ambient
+	case stack.LumpedResistance:
+		return "resistance = " + quantity(units.Resistance, b.Resistance) + ambient
+	case stack.FixedTemperature:
+		return "temperature = " + quantity(units.Temperature, b.Temperature)
+	case stack.HeatFlux:
+		return "flux = " + quantity(units.Flux, b.Flux)
+	}
+	return ""
+}
+
+// filmEntry writes the keys of a convective face.
+func filmEntry(b *stack.Boundary) string {
+	var list []string
+	if b.H != 0 || b.Law != nil {
+		list = append(list, "h = "+property(units.HeatTransfer, b.H, b.Law))
+	}
+	if b.Natural != "" {
+		list = append(list, `convection = "natural"`)
+	}
+	return strings.Join(append(list, entries("face", &b.Film)...), ", ")
+}
+
+// patches writes a face with patches, which takes several lines.
+func (p *printer) patches(f stack.Face, b *stack.Boundary) {
+	own := faceEntry(b)
+	if own != "" {
+		own += ", "
+	}
+	p.line("boundary.%s = { %spatch = [", f, own)
+	for i := range b.Patches {
+		patch := &b.Patches[i]
+		condition := faceEntry(&patch.Boundary)
+		if patch.Map != nil {
+			condition = mapEntry(patch)
+		}
+		p.line("  { name = %s, %s, %s },", quote(patch.Name), p.place(patch, f), condition)
+	}
+	p.line("] }%s", behind(p.comments.Boundary[f]))
+}
+
+// place writes where a patch lies.
+func (p *printer) place(patch *stack.Patch, f stack.Face) string {
+	if patch.Shape != nil {
+		return shapeEntry(patch.Shape)
+	}
+	if len(patch.Rects) > 1 {
+		var names []string
+		p.s.Bands(0, func(y *stack.Layer, middle float64) bool {
+			in := stack.BesideAny(patch.Rects, middle)
+			if in {
+				names = append(names, quote(y.Name))
+			}
+			return in
+		})
+		return "layers = " + array(names)
+	}
+	axes, r := stack.FaceAxes(f), patch.Rects[0]
+	return fmt.Sprintf("%s = %s, %s = %s, width = %s, height = %s", axes[0], metric(r.X), axes[1], metric(r.Y),
+		metric(r.Width), metric(r.Height))
+}
+
+// mapEntry writes coefficients by place.
+func mapEntry(patch *stack.Patch) string {
+	rows := each(slices.Collect(slices.Chunk(patch.Map.Values, patch.Map.NX)), numberList)
+	return fmt.Sprintf(`unit = "W/(m^2 K)", orientation = "south-first", map = [%s], ambient = %s`,
+		strings.Join(rows, ",\n    "), quantity(units.Temperature, patch.Temperature))
+}

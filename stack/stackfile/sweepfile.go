@@ -1,0 +1,201 @@
+package stackfile
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"thermsim/internal/inputfile"
+	"thermsim/stack"
+	"thermsim/stack/internal/faults"
+	"thermsim/stack/internal/keys"
+	"thermsim/stack/internal/tree"
+	"thermsim/stack/internal/units"
+)
+
+// SweepFile is what a sweep file says: which runs of a stack to make, and what to tell of them.
+type SweepFile struct {
+	Stack   string // path of the stack file
+	Set     []Override
+	Method  string // grid, list or latin-hypercube
+	Samples int
+	Seed    uint64
+	Points  string // path of a CSV file of runs; empty where Vary makes them
+	Outputs []string
+	Vary    []Vary
+	SHA256  string // of the file
+}
+
+// Vary is what varies from run to run.
+type Vary struct {
+	Keys   []string
+	Label  string
+	Values []string // as --set takes them; nil between From and To
+	From   float64
+	To     float64
+	Unit   string // behind the numbers; may be empty
+	Count  int
+	Log    bool
+	Pos    stack.Pos
+}
+
+// LoadSweep reads a sweep file. The error is an [ErrorList] or an *[Error], as of [Load].
+func LoadSweep(path string) (*SweepFile, error) {
+	data, err := inputfile.ReadAsked(path)
+	if err != nil {
+		return nil, &stack.Error{Pos: stack.Pos{File: path}, Msg: "cannot read the sweep file: " + reason(err),
+			Remedy: "give the path of a sweep file", Err: err}
+	}
+	return ParseSweep(path, data)
+}
+
+// ParseSweep reads a sweep file from its text.
+func ParseSweep(path string, data []byte) (*SweepFile, error) {
+	root, fault := tree.Parse(path, data)
+	if fault != nil {
+		return nil, stack.ErrorList{fault}
+	}
+	d := &decoder{format: keys.Sweep()}
+	f := &SweepFile{SHA256: digest(data)}
+	if t, ok := d.open(root, "sweep"); ok {
+		f.decode(t)
+	}
+	if err := d.faults.Err(path); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *SweepFile) decode(t *table) {
+	at := func(path string) string {
+		if path == "" || filepath.IsAbs(path) {
+			return path
+		}
+		return filepath.Join(filepath.Dir(t.node.Pos.File), path)
+	}
+	f.Stack, f.Points = at(t.text("stack")), at(t.text("points"))
+	f.Method, f.Samples, f.Seed = t.text("method"), t.integer("samples"), uint64(t.integer("seed"))
+	f.Outputs = t.atMost(keys.MaxSweepOutputs, "outputs")
+	sets := t.atMost(keys.MaxSweepLists, "set")
+	for i, text := range sets {
+		o, err := ParseOverride(text)
+		if err != nil {
+			n, _ := t.get("set")
+			t.fail(n.Items[i].Pos, "", "set: %q: %v", faults.Shorten(text), err)
+		}
+		f.Set = append(f.Set, o)
+	}
+	vary := t.tables("vary")
+	if len(vary) > keys.MaxSweepLists {
+		t.fail(vary[keys.MaxSweepLists].node.Pos, "vary several keys together with keys", "at most %d parameters vary",
+			keys.MaxSweepLists)
+		return
+	}
+	for _, vt := range vary {
+		f.Vary = append(f.Vary, f.vary(vt))
+	}
+	hypercube := f.Method == "latin-hypercube"
+	switch {
+	case f.Points != "" && t.has("vary"):
+		t.fail(t.pos("points"), "leave one of them out", "points and vary both say which runs there are")
+	case f.Points != "" && t.has("method"):
+		t.fail(t.pos("method"), "remove it", "method has no effect beside points")
+	case t.has("samples") != hypercube:
+		t.fail(t.pos("samples"), "", "samples belongs to method = \"latin-hypercube\", which needs it")
+	case f.Method == "list" && len(f.Vary) > 0:
+		for _, v := range f.Vary[1:] {
+			if v.Count != f.Vary[0].Count {
+				t.fail(v.Pos, "give all of them as many", "%s has %d values, %s has %d", v.Label, v.Count,
+					f.Vary[0].Label, f.Vary[0].Count)
+			}
+		}
+	}
+}
+
+// atMost reads an array of so many strings.
+func (t *table) atMost(most int, name string) []string {
+	if n, _ := t.get(name); n != nil && len(n.Items) > most {
+		t.fail(n.Items[most].Pos, "leave some out", "%s has %d entries at most, this one %d", name, most, len(n.Items))
+		return nil
+	}
+	words, _ := t.texts(name)
+	return words
+}
+
+// vary reads one parameter.
+func (f *SweepFile) vary(t *table) Vary {
+	v := Vary{Label: t.text("label"), Log: t.text("scale") == "log", Count: t.integer("count"), Pos: t.node.Pos}
+	more := t.atMost(keys.MaxSweepLists, "keys")
+	v.Keys = append([]string{t.text("key")}, more...)
+	if v.Label == "" {
+		v.Label = v.Keys[0]
+	}
+	for _, key := range v.Keys {
+		if _, err := NewOverride(key, "1"); err != nil {
+			t.fail(t.pos("key"), "", "key %q: %v", faults.Shorten(key), err)
+		}
+	}
+	if t.has("values") {
+		if given := t.given("from", "to", "count", "scale"); len(given) > 0 {
+			t.fail(t.pos(given[0]), "leave one of them out", "%s has both values and %s", v.Label, given[0])
+		}
+		v.Values = t.values("values")
+		v.Count = len(v.Values)
+		return v
+	}
+	if !t.has("from") || !t.has("to") {
+		t.fail(t.node.Pos, `add values = ["1 mm", "2 mm"], or from, to and count`, "%s has no values", v.Label)
+		return v
+	}
+	switch hypercube := f.Method == "latin-hypercube"; {
+	case hypercube && t.has("count"):
+		t.fail(t.pos("count"), "remove it", "samples of a Latin hypercube take the place of count")
+	case !hypercube && !t.has("count"):
+		t.fail(t.node.Pos, "add count = 5", "from and to need count")
+	}
+	var unit string
+	v.From, v.Unit = t.measured("from")
+	v.To, unit = t.measured("to")
+	switch {
+	case unit != v.Unit:
+		t.fail(t.pos("to"), fmt.Sprintf("write both in %s", orElse(v.Unit, "bare numbers")),
+			"from and to must have the same unit")
+	case v.Log && !(v.From > 0 && v.To > 0):
+		t.fail(t.pos("from"), `write scale = "linear"`, "equal ratios need numbers above 0")
+	}
+	return v
+}
+
+// values reads an array of numbers and strings as they stand.
+func (t *table) values(name string) (list []string) {
+	n, _ := t.get(name)
+	if !t.array(n, name, -1, `["1 mm", "2 mm"]`) {
+		return nil
+	}
+	for _, item := range n.Items {
+		switch item.Kind {
+		case tree.Table, tree.Array, tree.Date:
+			t.fail(item.Pos, "", "%s must hold numbers and strings, got %s", name, item.Describe())
+		}
+		list = append(list, item.Text)
+	}
+	if len(list) == 0 {
+		t.fail(n.Pos, "add one", "%s is empty", name)
+	}
+	return list
+}
+
+// measured reads a number and the unit behind it, whatever it is.
+func (t *table) measured(name string) (x float64, unit string) {
+	n, _ := t.get(name)
+	switch n.Kind {
+	case tree.Integer, tree.Float, tree.String:
+	default:
+		t.fail(n.Pos, "", "%s must be a number with or without a unit, got %s", name, n.Describe())
+		return 0, ""
+	}
+	x, unit, err := units.Split(n.Text)
+	if err != nil {
+		t.fail(n.Pos, "", "%s must be a number with or without a unit, got %s", name, n.Describe())
+	}
+	return x, unit
+}
