@@ -40,7 +40,7 @@ func Restore(path string, room func(*stack.Stack) error) (*Restored, error) {
 	r := &Run{
 		Command: m.Command, Version: m.Version, Mesh: s.Mesh, Solution: m.Solution(),
 		Parse: duration(m.Time.ParseS), Build: duration(m.Time.MeshS),
-		Recorded: &Recorded{summary.Time(m.Time), summary.Memory(m.Memory), m.Warnings},
+		Recorded: &Recorded{m.Time, m.Memory, m.Warnings},
 	}
 	for _, p := range m.Policies {
 		r.Policies = append(r.Policies, restorePolicy(&p))

@@ -72,7 +72,7 @@ func (s *savedRun) Finish(ctx context.Context, e *End) error {
 	for _, p := range r.Policies {
 		m.Policies = append(m.Policies, savePolicy(&p))
 	}
-	m.Time, m.Memory = saved.Time(e.Summary.Time), saved.Memory(e.Summary.Memory)
+	m.Time, m.Memory = e.Summary.Time, e.Summary.Memory
 	if err := s.close(m, r.Mesh.Stack); err != nil {
 		return s.files.Failed(saved.FileName, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"thermsim/internal/nullable"
 	"thermsim/internal/printable"
 	"thermsim/mesh/plausibility"
+	"thermsim/report/summary"
 	"thermsim/stack"
 )
 
@@ -40,8 +41,8 @@ type Manifest struct {
 	DeviceKind string `json:"device_kind"`
 	DeviceName string `json:"device_name"`
 
-	Time   Time   `json:"time"`
-	Memory Memory `json:"memory"`
+	Time   summary.Time   `json:"time"`
+	Memory summary.Memory `json:"memory"`
 
 	// Warnings are kept, because the resolved stack no longer knows the places in the files that it was read from.
 	Warnings []plausibility.Warning `json:"warnings,omitempty"`
@@ -143,23 +144,6 @@ type Peak struct {
 	I    int    `json:"i"`
 	J    int    `json:"j"`
 	K    int    `json:"k"`
-}
-
-// Time splits the wall time of the run that was saved, in s.
-type Time struct {
-	ParseS  float64 `json:"parse_s"`
-	MeshS   float64 `json:"mesh_s"`
-	DeviceS float64 `json:"device_s"`
-	SetupS  float64 `json:"setup_s"`
-	SolveS  float64 `json:"solve_s"`
-	ReportS float64 `json:"report_s"`
-	TotalS  float64 `json:"total_s"`
-}
-
-// Memory counts bytes.
-type Memory struct {
-	DeviceBytes   int64 `json:"device_bytes"`
-	HostPeakBytes int64 `json:"host_peak_bytes"`
 }
 
 // Number is a float64 that may be unknown.
