@@ -58,10 +58,11 @@ func (b *binnedMaps) write(ctx context.Context, st *staging.Transaction, shown [
 	return g.Wait()
 }
 
-// picture is layerPicture without a plane.
+// picture is a layerPicture without a plane.
 func (b *binnedMaps) picture(v view, colors [2]float64) *picture.HeatMap {
 	best := b.hottest(v.planes)
-	p := emptyPicture(b.Mesh, v, best, colors[0], colors[1], b.Summary.Caveat(), b.Summary.LastStepNote(), &b.Style)
+	p := (&layerPicture{b.Figures, v, nil, colors[0], colors[1], b.Summary.Caveat(), b.Summary.LastStepNote()}).empty(
+		best)
 	p.Bins = &picture.Bins{Hottest: best.cell, Kelvin: best.kelvin,
 		Maxima: func(x, y reduction.Bins) ([]float64, error) {
 			m := &reduction.Maxima{Planes: v.planes, X: x, Y: y}

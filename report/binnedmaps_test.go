@@ -67,10 +67,10 @@ func TestMapsOfBinsAreMapsOfPlanes(t *testing.T) {
 			}); err != nil {
 				t.Fatal(err)
 			}
+			drawn := &layerPicture{b.Figures, v, kelvin, lo, hi, s.Caveat(), s.LastStepNote()}
 			for _, format := range []picture.Format{picture.PNG, picture.SVG} {
 				var want, got bytes.Buffer
-				if err := errors.Join(layerPicture(r.Mesh, v, kelvin, lo, hi, s.Caveat(), s.LastStepNote(),
-					&o.Style).Write(&want, format),
+				if err := errors.Join(drawn.draw().Write(&want, format),
 					b.picture(v, [2]float64{lo, hi}).Write(&got, format)); err != nil {
 					t.Fatal(err)
 				}

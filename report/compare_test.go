@@ -130,7 +130,7 @@ func TestComparisonFiles(t *testing.T) {
 func writeComparison(t testing.TB, dir string, c *Comparison, a, b *Run, maps ...string) []string {
 	t.Helper()
 	done, err := staging.Do(context.Background(), dir, staging.Options{}, func(files *staging.Transaction) error {
-		return WriteComparison(context.Background(), files, c, a, b, maps, PageBudget{})
+		return c.Write(context.Background(), files, a, b, maps, PageBudget{})
 	})
 	if err != nil {
 		t.Fatal(err)

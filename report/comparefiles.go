@@ -18,9 +18,9 @@ import (
 	"thermsim/report/webpage"
 )
 
-// WriteComparison stages what shows the differences: diff.json, diff.html, and diff_<layer>.png of layers with power
+// Write stages what shows the differences: diff.json, diff.html, and diff_<layer>.png of layers with power
 // and of those in maps that both stacks have. All pictures share one range.
-func WriteComparison(ctx context.Context, st *staging.Transaction, c *Comparison, a, b *Run, maps []string,
+func (c *Comparison) Write(ctx context.Context, st *staging.Transaction, a, b *Run, maps []string,
 	budget webpage.Budget) error {
 	on, err := newOverlay(a, b)
 	if err != nil {

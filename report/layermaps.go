@@ -2,10 +2,12 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/powermap"
 	"thermsim/report/picture"
@@ -139,25 +141,45 @@ func planesMap(f solution.Field, planes [2]int, dst []float64, scratch func() []
 
 // layerPicture is the map of a view: kelvin holds one temperature per cell column (x fastest, from the south), lo and
 // hi the range of the colours in K. A caveat, if any, comes before the title, and a note of the time behind the layer.
-func layerPicture(m *mesh.Mesh, v view, kelvin []float64, lo, hi float64, caveat, note string,
-	style *PictureStyle) *picture.HeatMap {
-	best := hottestIn(kelvin)
-	p := emptyPicture(m, v, best, lo, hi, caveat, note, style)
-	p.Kelvin = kelvin
-	style.crop(m.Stack, p)
-	return p
+type layerPicture struct {
+	*Figures
+	view
+	kelvin       []float64
+	lo, hi       float64
+	caveat, note string
 }
 
-// emptyPicture is the map of a view without temperatures.
-func emptyPicture(m *mesh.Mesh, v view, best hotCell, lo, hi float64, caveat, note string,
-	style *PictureStyle) *picture.HeatMap {
-	lo, hi = style.colors(lo, hi)
+func (p *layerPicture) draw() *picture.HeatMap {
+	h := p.empty(hottestIn(p.kelvin))
+	h.Kelvin = p.kelvin
+	p.Style.crop(p.Mesh.Stack, h)
+	return h
+}
+
+// empty is the map without temperatures.
+func (p *layerPicture) empty(best hotCell) *picture.HeatMap {
+	m, l := p.Mesh, p.layer
+	lo, hi := p.Style.colors(p.lo, p.hi)
 	return &picture.HeatMap{
-		Title: style.title(m, caveat), Subtitle: mapSubtitle(m, v, best, note),
+		Title: p.Style.title(m, p.caveat), Subtitle: mapSubtitle(m, p.view, best, p.note),
 		X: m.X, Y: m.Y, Lo: lo, Hi: hi,
-		Blocks: blockOutlines(m.Stack, v.layer), Regions: regionOutlines(m.Stack, v.layer), Flow: flowOf(m, v.layer),
-		Look: style.look(),
+		Blocks: blockOutlines(m.Stack, l), Regions: regionOutlines(m.Stack, l), Flow: flowOf(m, l),
+		Look: p.Style.look(),
 	}
+}
+
+// files are the pictures, and the CSV unless it is too large, by the name without a suffix.
+func (p *layerPicture) files(name string) []staging.File {
+	var files []staging.File
+	for _, format := range p.Style.formats() {
+		files = append(files, staging.File{Name: name + "." + string(format),
+			Write: func(w io.Writer) error { return p.draw().Write(w, format) }})
+	}
+	if len(p.kelvin) <= largePlane || p.LargeCSV {
+		files = append(files, staging.File{Name: name + ".csv",
+			Write: func(w io.Writer) error { return writeMapCSV(w, p.Mesh, p.view, p.kelvin, p.note) }})
+	}
+	return files
 }
 
 // hotCell is the hottest cell of a map, with a finite temperature in K; cell is -1 where there is none.

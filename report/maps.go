@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"io"
 	"math"
 	"runtime"
 	"sync"
@@ -86,24 +85,10 @@ func (f *Figures) writeMaps(ctx context.Context, st *staging.Transaction, layers
 			g.Go(func() error { return err })
 			break
 		}
-		var half errgroup.Group // the two files of one map share its buffer
-		var jobs []func() error
-		for _, format := range f.Style.formats() {
-			jobs = append(jobs, func() error {
-				return st.Write(inner, "map_"+v.file+"."+string(format), func(w io.Writer) error {
-					return layerPicture(m, v, kelvin, lo, hi, s.Caveat(), s.LastStepNote(), &f.Style).Write(w, format)
-				})
-			})
-		}
-		if cells <= largePlane || f.LargeCSV {
-			jobs = append(jobs, func() error {
-				return st.Write(inner, "map_"+v.file+".csv", func(w io.Writer) error {
-					return writeMapCSV(w, m, v, kelvin, s.LastStepNote())
-				})
-			})
-		}
-		for _, job := range jobs {
-			half.Go(job)
+		var half errgroup.Group // the files of one map share its buffer
+		p := &layerPicture{f, v, kelvin, lo, hi, s.Caveat(), s.LastStepNote()}
+		for _, file := range p.files("map_" + v.file) {
+			half.Go(func() error { return st.Write(inner, file.Name, file.Write) })
 		}
 		g.Go(func() error {
 			err := half.Wait()

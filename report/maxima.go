@@ -3,12 +3,10 @@ package report
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/staging"
-	"thermsim/mesh"
 	"thermsim/report/quantity"
 )
 
@@ -16,9 +14,7 @@ import (
 // at the end of any step. It holds a plane of each of these layers.
 type maximaRecorder struct {
 	files   *staging.Transaction
-	m       *mesh.Mesh
-	style   PictureStyle
-	large   bool // CSV of large planes too
+	figures *Figures
 	layers  []int
 	top     [][]float64 // K, of every layer
 	plane   []float64
@@ -26,14 +22,13 @@ type maximaRecorder struct {
 	steps   int
 }
 
-func newMaximaRecorder(files *staging.Transaction, m *mesh.Mesh, maps []string, style PictureStyle,
-	large bool) (*maximaRecorder, error) {
-	layers, err := mappedLayers(m, maps)
+func newMaximaRecorder(files *staging.Transaction, f *Figures) (*maximaRecorder, error) {
+	m := f.Mesh
+	layers, err := mappedLayers(m, f.Maps)
 	if err != nil {
 		return nil, err
 	}
-	r := &maximaRecorder{files: files, m: m, style: style, large: large, layers: layers,
-		top: make([][]float64, len(layers))}
+	r := &maximaRecorder{files: files, figures: f, layers: layers, top: make([][]float64, len(layers))}
 	for i := range r.top {
 		r.top[i] = make([]float64, m.NX()*m.NY())
 	}
@@ -58,7 +53,7 @@ func (r *maximaRecorder) Step(_ int, _ solution.Step, f solution.Field) error {
 		if r.steps == 1 {
 			into = r.top[i]
 		}
-		if err := layerMap(r.m, f, l, into, scratch); err != nil {
+		if err := layerMap(r.figures.Mesh, f, l, into, scratch); err != nil {
 			return err
 		}
 		if r.steps == 1 {
@@ -87,24 +82,12 @@ func (r *maximaRecorder) write(ctx context.Context, caveat string) error {
 			}
 		}
 	}
-	names := fileNames(r.m.Stack)
+	names := fileNames(r.figures.Mesh.Stack)
 	note := fmt.Sprintf("maxima over %d steps", r.steps)
 	for i, l := range r.layers {
-		name := "maxima_" + names[l]
-		for _, format := range r.style.formats() {
-			err := r.files.Write(ctx, name+"."+string(format), func(w io.Writer) error {
-				return layerPicture(r.m, layerView(r.m, l), r.top[i], lo, hi, caveat, note,
-					&r.style).Write(w, format)
-			})
-			if err != nil {
-				return err
-			}
-		}
-		if len(r.plane) <= largePlane || r.large {
-			err := r.files.Write(ctx, name+".csv", func(w io.Writer) error {
-				return writeMapCSV(w, r.m, layerView(r.m, l), r.top[i], note)
-			})
-			if err != nil {
+		p := &layerPicture{r.figures, layerView(r.figures.Mesh, l), r.top[i], lo, hi, caveat, note}
+		for _, file := range p.files("maxima_" + names[l]) {
+			if err := r.files.Write(ctx, file.Name, file.Write); err != nil {
 				return err
 			}
 		}

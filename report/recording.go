@@ -52,7 +52,8 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 	}
 	// of a saved run, where all steps were saved
 	if steps > 0 && o.Wants("maxima") && (r.Recorded == nil || steps == len(r.Solution.Steps)) {
-		tops, err := newMaximaRecorder(files, r.Mesh, o.Maps, o.Style, o.LargeCSV)
+		tops, err := newMaximaRecorder(files,
+			&Figures{Mesh: r.Mesh, Maps: o.Maps, Style: o.Style, LargeCSV: o.LargeCSV})
 		if err != nil {
 			return nil, err
 		}

@@ -119,7 +119,7 @@ func runDiff(ctx context.Context, g *session.Session, o diffOptions) error {
 		return exit.NothingWritten(err)
 	}
 	budget := report.PageBudget{ErrorK: o.pageError.Value, Bytes: int64(o.pageBudget * 1e6)}
-	if err := report.WriteComparison(ctx, files, c, runs[0], runs[1], o.maps, budget); err != nil {
+	if err := c.Write(ctx, files, runs[0], runs[1], o.maps, budget); err != nil {
 		return exit.NothingWritten(err)
 	}
 	if _, err := g.Commit(ctx, files); err != nil {
