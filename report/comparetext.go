@@ -13,7 +13,7 @@ import (
 	"thermsim/report/tables"
 )
 
-// Write prints the tables.
+// WriteText prints the tables.
 func (c *Comparison) WriteText(w io.Writer, st printout.Style) error {
 	p := printout.NewPage(w, st, max(math.Abs(c.All.MaxK), math.Abs(c.All.MinK)))
 	p.Line("%s", p.Paint(printout.Bold, fmt.Sprintf("%s minus %s", c.First, c.Second)))

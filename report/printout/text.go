@@ -66,6 +66,7 @@ func NewPage(w io.Writer, st Style, spanK float64) *Page {
 // Flush ends the page.
 func (p *Page) Flush() error { return p.w.Flush() }
 
+// Colours of Paint.
 const (
 	Bold = "1"
 	dim  = "2"

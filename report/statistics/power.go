@@ -3,6 +3,7 @@ package statistics
 import (
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
+	"thermsim/stack"
 )
 
 // Interval is the time over which a report states powers: the last step of a transient. The zero value is a steady
@@ -55,4 +56,95 @@ func (t Interval) LayerWatts(m *mesh.Mesh) ([]float64, error) {
 		watts[l.Layer] = l.Mapped
 	}
 	return watts, nil
+}
+
+// PartWatts is the power of each of the parts: of a power its own, of a region that of the sources over it by their
+// share of area.
+func (t Interval) PartWatts(m *mesh.Mesh, blocks []*Block, blockWatts []float64, parts []*Part) ([]float64, error) {
+	sources, err := t.sources(m, blocks, blockWatts)
+	if err != nil {
+		return nil, err
+	}
+	watts := make([]float64, len(parts))
+	for i, p := range parts {
+		for _, s := range sources[p.Layer] {
+			if p.power == nil || p.power == s.power {
+				watts[i] += s.over(m, p)
+			}
+		}
+	}
+	return watts, nil
+}
+
+// heatSource is a block, a uniform power or a map over an interval of time.
+type heatSource struct {
+	rects []stack.Rect
+	area  float64 // m2
+	watts float64
+	power *stack.Power // of a uniform power or a map
+}
+
+func newSource(rects []stack.Rect, watts float64, p *stack.Power) heatSource {
+	return heatSource{rects, areaOf(rects), watts, p}
+}
+
+// sources are those of every layer.
+func (t Interval) sources(m *mesh.Mesh, blocks []*Block, watts []float64) ([][]heatSource, error) {
+	all := make([][]heatSource, len(m.Stack.Layers))
+	for i, b := range blocks {
+		all[b.Layer] = append(all[b.Layer], newSource(blockArea(&b.Power.Blocks[b.Index]), watts[i], nil))
+	}
+	for l := range m.Stack.Layers {
+		for i := range m.Stack.Layers[l].Powers {
+			p := &m.Stack.Layers[l].Powers[i]
+			if len(p.Blocks) > 0 {
+				continue
+			}
+			w := p.Watts()
+			if !t.steady() && len(p.Schedule) > 0 {
+				var err error
+				if w, err = m.Power.SourceWatts(p, t.from, t.to); err != nil {
+					return nil, err
+				}
+			}
+			all[l] = append(all[l], newSource(powerArea(m.Stack, p), w, p))
+		}
+	}
+	return all, nil
+}
+
+// over is the power in W that a source gives to a part.
+func (s *heatSource) over(m *mesh.Mesh, p *Part) float64 {
+	if s.power != nil && p.power == s.power {
+		return s.watts
+	}
+	if s.power == nil || s.power.Map == nil {
+		return s.watts * (p.under(m, s.rects) / s.area)
+	}
+	total := s.power.Watts()
+	if total == 0 {
+		return 0
+	}
+	over := tilesOver(s.power.Map, s.rects[0], p.shown)
+	for _, c := range p.Cells {
+		over += c.Share * tilesOver(s.power.Map, s.rects[0], []stack.Rect{cellOf(m, c)})
+	}
+	return s.watts / total * over
+}
+
+// tilesOver is the power in W of a map's tiles over rectangles.
+func tilesOver(m *stack.PowerMap, area stack.Rect, rects []stack.Rect) float64 {
+	dx, dy := area.Width/float64(m.NX), area.Height/float64(m.NY)
+	sum := 0.0
+	for _, r := range rects {
+		i0, i1 := max(0, int((r.X-area.X)/dx)), min(m.NX, int((r.X+r.Width-area.X)/dx)+1)
+		j0, j1 := max(0, int((r.Y-area.Y)/dy)), min(m.NY, int((r.Y+r.Height-area.Y)/dy)+1)
+		for j := j0; j < j1; j++ {
+			for i := i0; i < i1; i++ {
+				tile := stack.Rect{X: area.X + float64(i)*dx, Y: area.Y + float64(j)*dy, Width: dx, Height: dy}
+				sum += m.Values[j*m.NX+i] * shared(tile, r) / (dx * dy)
+			}
+		}
+	}
+	return sum
 }

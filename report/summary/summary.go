@@ -299,7 +299,7 @@ func (d *Die) Span() string {
 	return first + " to " + last
 }
 
-// Write writes the summary as indented JSON, fields in the order of the type. Numbers that are not finite become
+// WriteJSON writes the summary as indented JSON, fields in the order of the type. Numbers that are not finite become
 // null.
 func (s *Summary) WriteJSON(w io.Writer) error {
 	return jsonfile.Write(w, *s)
