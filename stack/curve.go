@@ -298,23 +298,6 @@ func ascending(v []float64) bool {
 	return true
 }
 
-// curves checks those of a material.
-func (v *validator) curves(m *Material) {
-	for _, c := range []*Curve{m.KCurve[0], m.KCurve[1], m.KCurve[2], m.CCurve} {
-		if c == nil {
-			continue
-		}
-		if fault, remedy := c.Fault(); fault != "" {
-			v.fail(m.Pos, remedy, "material %q: %s", faults.Shorten(m.Name), fault)
-			return
-		}
-		if c.Law == ExponentialLaw {
-			v.fail(m.Pos, "take a table", "material %q: an exponential law is for leakage", faults.Shorten(m.Name))
-			return
-		}
-	}
-}
-
 // OutOfRange tells which of the temperatures that the stack names lie outside the range of a property that follows the
 // temperature, in a line for each material and each face's law.
 func (s *Stack) OutOfRange() []string {

@@ -186,21 +186,6 @@ func (s *Stack) eachLeakage(visit func(*Leakage)) {
 // Nonlinear says whether the equations are: where a material or a power follows the temperature.
 func (s *Stack) Nonlinear() bool { return s.TemperatureDependent() || s.Leaks() }
 
-// leakage checks that of a power or a block.
-func (v *validator) leakage(pos Pos, l *Leakage, what string) {
-	v.notNegative(pos, l.Watts, "%s: leakage", what)
-	if l.Factor == nil {
-		if l.Watts != 0 {
-			v.fail(pos, "", "%s: leakage has no law", what)
-		}
-		return
-	}
-	fault, remedy := l.Factor.LeakageFault()
-	if fault != "" {
-		v.fail(pos, remedy, "%s: leakage %s", what, fault)
-	}
-}
-
 // LeakageFault says what is wrong with a law of leakage.
 func (c *Curve) LeakageFault() (fault, remedy string) {
 	switch {

@@ -406,3 +406,6 @@ type Jedec struct {
 	Case        string `toml:"case"`  // name of a probe
 	Board       string `toml:"board"` // the same; may be empty
 }
+
+// Tolerance is the part of the domain's size by which coordinates may miss each other for reasons of rounding.
+const Tolerance = 1e-9

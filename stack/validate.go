@@ -9,9 +9,6 @@ import (
 	"thermsim/stack/internal/keys"
 )
 
-// Tolerance is the part of the domain's size by which coordinates may miss each other for reasons of rounding.
-const Tolerance = 1e-9
-
 // Validate checks that a stack makes sense: sizes are positive, blocks, maps and regions lie where they belong, blocks
 // do not overlap, names are unique and fit for files. Load has done it already; call it for a stack built in Go. The
 // error is an [ErrorList].

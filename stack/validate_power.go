@@ -210,3 +210,35 @@ func (v *validator) blockArea(b *Block, r Rect, p *Power, what string) {
 		faults.Metres(r.X),
 		faults.Metres(r.Y), place, out)
 }
+
+// curves checks those of a material.
+func (v *validator) curves(m *Material) {
+	for _, c := range []*Curve{m.KCurve[0], m.KCurve[1], m.KCurve[2], m.CCurve} {
+		if c == nil {
+			continue
+		}
+		if fault, remedy := c.Fault(); fault != "" {
+			v.fail(m.Pos, remedy, "material %q: %s", faults.Shorten(m.Name), fault)
+			return
+		}
+		if c.Law == ExponentialLaw {
+			v.fail(m.Pos, "take a table", "material %q: an exponential law is for leakage", faults.Shorten(m.Name))
+			return
+		}
+	}
+}
+
+// leakage checks that of a power or a block.
+func (v *validator) leakage(pos Pos, l *Leakage, what string) {
+	v.notNegative(pos, l.Watts, "%s: leakage", what)
+	if l.Factor == nil {
+		if l.Watts != 0 {
+			v.fail(pos, "", "%s: leakage has no law", what)
+		}
+		return
+	}
+	fault, remedy := l.Factor.LeakageFault()
+	if fault != "" {
+		v.fail(pos, remedy, "%s: leakage %s", what, fault)
+	}
+}

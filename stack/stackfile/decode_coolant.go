@@ -47,7 +47,7 @@ func (l *loader) fluid(s *table, c *stack.Coolant) (liquid coolant.Fluid) {
 			return
 		}
 		if c.Inlet >= of.Boiling {
-			l.fail(s.posOr("inlet"), "lower it", "%s boils at %.4g K and would enter at %.4g K", of.Title, of.Boiling,
+			l.fail(s.pos("inlet"), "lower it", "%s boils at %.4g K and would enter at %.4g K", of.Title, of.Boiling,
 				c.Inlet)
 			return
 		}
@@ -57,11 +57,11 @@ func (l *loader) fluid(s *table, c *stack.Coolant) (liquid coolant.Fluid) {
 			at, where = s.scalar("properties_at"), "properties_at"
 		}
 		if _, err = of.At(c.Inlet); err != nil {
-			l.fail(s.posOr("inlet"), "give k, c, rho and viscosity", "%v", err)
+			l.fail(s.pos("inlet"), "give k, c, rho and viscosity", "%v", err)
 			return
 		}
 		if liquid, err = of.At(at); err != nil {
-			l.fail(s.posOr(where), "give another temperature, or k, c, rho and viscosity", "%v", err)
+			l.fail(s.pos(where), "give another temperature, or k, c, rho and viscosity", "%v", err)
 			return
 		}
 		c.Fluid = stack.Fluid{K: liquid.K, C: liquid.Cp * liquid.Density, Density: liquid.Density,
@@ -74,20 +74,12 @@ func (l *loader) fluid(s *table, c *stack.Coolant) (liquid coolant.Fluid) {
 	default:
 		s.into(&c.Fluid)
 		if c.Fluid.Boiling > 0 && c.Inlet >= c.Fluid.Boiling {
-			l.fail(s.posOr("inlet"), "lower it", "the coolant boils at %.4g K and would enter at %.4g K",
+			l.fail(s.pos("inlet"), "lower it", "the coolant boils at %.4g K and would enter at %.4g K",
 				c.Fluid.Boiling, c.Inlet)
 		}
 		liquid = c.Fluid.Liquid()
 	}
 	return liquid
-}
-
-// posOr is the place of a key, that of the table where it is missing.
-func (t *table) posOr(name string) stack.Pos {
-	if t.has(name) {
-		return t.pos(name)
-	}
-	return t.node.Pos
 }
 
 // cavityGeometry reads channels, pins or a medium.

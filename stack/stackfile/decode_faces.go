@@ -21,11 +21,8 @@ func (l *loader) films(t *table, b *stack.Boundary, f stack.Face) {
 			"emissivity must lie between 0 and 1, got %v", b.Emissivity)
 	}
 	if !t.has("convection") {
-		for _, name := range []string{"orientation", "length"} {
-			if t.has(name) {
-				l.fail(t.pos(name), `add convection = "natural", or remove it`, "%s belongs to natural convection",
-					name)
-			}
+		for _, name := range t.given("orientation", "length") {
+			l.fail(t.pos(name), `add convection = "natural", or remove it`, "%s belongs to natural convection", name)
 		}
 		return
 	}
@@ -59,13 +56,7 @@ func (l *loader) characterise() {
 		if b.Natural == "" || b.Length != 0 {
 			continue
 		}
-		size := [2]float64{s.Size[0], s.Size[1]}
-		switch {
-		case f == stack.West || f == stack.East:
-			size = [2]float64{s.Size[1], s.Height()}
-		case f >= stack.South:
-			size[1] = s.Height()
-		}
+		size := s.FaceSize(f)
 		if b.Natural == heatsink.Vertical {
 			b.Length = size[1]
 			continue

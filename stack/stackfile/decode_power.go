@@ -1,6 +1,7 @@
 package stackfile
 
 import (
+	"cmp"
 	"math"
 	"path/filepath"
 	"slices"
@@ -42,19 +43,10 @@ func (l *loader) power(t *table, o owner) (stack.Power, bool) {
 			l.checkArea(n.Pos, p.Area, o)
 		}
 	}
-	var kinds []string
-	for _, kind := range []string{"floorplan", "block", "uniform", "density", "map"} {
-		if t.has(kind) {
-			kinds = append(kinds, kind)
-		}
-	}
+	kinds := t.given("floorplan", "block", "uniform", "density", "map")
 	if len(kinds) != 1 {
-		got := "none"
-		if len(kinds) > 1 {
-			got = faults.JoinWords(kinds)
-		}
 		l.fail(t.node.Pos, "use an array of tables for several sources", "power of %s needs exactly one of "+
-			"floorplan, block, uniform, density and map, got %s", o.what, got)
+			"floorplan, block, uniform, density and map, got %s", o.what, cmp.Or(faults.JoinWords(kinds), "none"))
 		return p, false
 	}
 	kind := kinds[0]

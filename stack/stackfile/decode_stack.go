@@ -116,19 +116,14 @@ func (l *loader) grid(t *table) stack.Grid {
 // autoGrid reads what a grid is to be chosen for; nil where the table divides the axes itself.
 func (l *loader) autoGrid(g *table) *stack.AutoGrid {
 	var asked string
-	for _, name := range []string{"error", "relative_error", "max_cells"} {
-		if g.has(name) {
-			asked = name
-		}
+	for _, name := range g.given("error", "relative_error", "max_cells") {
+		asked = name
 	}
 	if asked == "" {
 		return nil
 	}
-	for _, name := range []string{"nx", "ny", "x", "y"} {
-		if g.has(name) {
-			l.fail(g.pos(name), "leave one of them out", "%s divides an axis, and %s lets the grid be chosen", name,
-				asked)
-		}
+	for _, name := range g.given("nx", "ny", "x", "y") {
+		l.fail(g.pos(name), "leave one of them out", "%s divides an axis, and %s lets the grid be chosen", name, asked)
 	}
 	a := &stack.AutoGrid{Pos: g.node.Pos}
 	g.into(a)

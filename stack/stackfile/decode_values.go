@@ -1,6 +1,7 @@
 package stackfile
 
 import (
+	"slices"
 	"strings"
 
 	"thermsim/stack"
@@ -196,12 +197,7 @@ func (t *table) polygon(what string) geometry.Polygon {
 
 // onePlace reports a table that gives its place in more than one way.
 func (t *table) onePlace(what string, ways ...string) {
-	var given []string
-	for _, way := range ways {
-		if t.has(way) {
-			given = append(given, way)
-		}
-	}
+	given := t.given(ways...)
 	if sides := t.given("x", "y", "width", "height"); len(sides) > 0 {
 		given = append(given, faults.JoinWords(sides))
 	}
@@ -222,13 +218,7 @@ func (t *table) given(names ...string) (present []string) {
 
 // rectangle reads x, y, width and height.
 func (t *table) rectangle(what, remedy string) stack.Rect {
-	var missing []string
-	for _, name := range []string{"x", "y", "width", "height"} {
-		if !t.has(name) {
-			missing = append(missing, name)
-		}
-	}
-	if len(missing) > 0 {
+	if missing := slices.DeleteFunc([]string{"x", "y", "width", "height"}, t.has); len(missing) > 0 {
 		t.fail(t.node.Pos, remedy, "%s lacks %s", what, strings.Join(missing, ", "))
 	}
 	return stack.Rect{X: t.scalar("x"), Y: t.scalar("y"), Width: t.scalar("width"), Height: t.scalar("height")}

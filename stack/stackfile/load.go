@@ -23,19 +23,18 @@ import (
 // Opener reads the whole of an input file.
 type Opener func(path string) ([]byte, error)
 
-// Load reads a stack file and the files it names, relative to its folder. The error is an [ErrorList] that tells every
-// fault with its place, or an *[Error] if the file cannot be read at all. The path "-" stands for standard input, and
-// the files it names are relative to the working folder. Overrides come last, one after the other.
+// Load reads a stack file and the files it names, relative to its folder. The error is an [stack.ErrorList] that tells
+// every fault with its place, or an *[stack.Error] if the file cannot be read at all. The path "-" stands for standard
+// input, and the files it names are relative to the working folder. Overrides come last, one after the other.
 func Load(path string, overrides ...Override) (*stack.Stack, error) {
 	return LoadWith(inputfile.Read, path, overrides...)
 }
 
 // LoadWith is Load with the files that the stack file names read by open.
 func LoadWith(open Opener, path string, overrides ...Override) (*stack.Stack, error) {
-	data, err := inputfile.ReadAsked(path)
+	data, err := readAsked(path, "stack file", ", or run in the folder that holds stack.toml")
 	if err != nil {
-		return nil, &stack.Error{Pos: stack.Pos{File: path}, Msg: "cannot read the stack file: " + reason(err),
-			Remedy: "give the path of a stack file, or run in the folder that holds stack.toml", Err: err}
+		return nil, err
 	}
 	return Parse(path, data, open, overrides...)
 }
@@ -84,6 +83,16 @@ func (l *loader) stackOf(root *tree.Node) (*stack.Stack, error) {
 		return nil, err
 	}
 	return l.stack, nil
+}
+
+// readAsked reads a file of a kind that the user names.
+func readAsked(path, kind, otherwise string) ([]byte, error) {
+	data, err := inputfile.ReadAsked(path)
+	if err != nil {
+		return nil, &stack.Error{Pos: stack.Pos{File: path}, Msg: "cannot read the " + kind + ": " + reason(err),
+			Remedy: "give the path of a " + kind + otherwise, Err: err}
+	}
+	return data, nil
 }
 
 // reason is the cause of a failed read without the path, which the message names already.
@@ -206,10 +215,9 @@ func TestEnvironments() []string {
 // apply: moving air without h, a board under an HBM stack. The error is as that of Load; a file without a package is
 // one.
 func LoadIn(path, environment string, h float64, overrides ...Override) (*stack.Stack, error) {
-	data, err := inputfile.ReadAsked(path)
+	data, err := readAsked(path, "stack file", ", or run in the folder that holds stack.toml")
 	if err != nil {
-		return nil, &stack.Error{Pos: stack.Pos{File: path}, Msg: "cannot read the stack file: " + reason(err),
-			Remedy: "give the path of a stack file, or run in the folder that holds stack.toml", Err: err}
+		return nil, err
 	}
 	root, fault := tree.Parse(path, data)
 	if fault != nil {

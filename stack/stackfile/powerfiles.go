@@ -15,7 +15,7 @@ import (
 //
 // in m, with # comments. The optional figures and the lines of three words, which tell HotSpot about connectivity, are
 // passed over. As in HotSpot the plan is moved so that its smallest x and y are 0. The blocks carry no power yet. The
-// error is an [ErrorList].
+// error is an [stack.ErrorList].
 func ReadFLP(path string, data []byte) ([]stack.Block, error) {
 	r := &fileReader{file: path}
 	var blocks []stack.Block
@@ -105,7 +105,7 @@ type PowerTable struct {
 	Rows  [][]float64 // W, one column per name
 }
 
-// ReadPTrace reads a HotSpot power trace: a line of block names, then rows of watts. The error is an [ErrorList].
+// ReadPTrace reads a HotSpot power trace: a line of block names, then rows of watts. The error is an [stack.ErrorList].
 func ReadPTrace(path string, data []byte) (*PowerTable, error) {
 	return readPTrace(&fileReader{file: path}, data)
 }
@@ -175,7 +175,7 @@ func (r *fileReader) finish(t *PowerTable) error {
 }
 
 // ReadPowerCSV reads a power map: rows of equally many numbers, none negative, in the order of the file. Comma,
-// semicolon or white space separates them; lines that start with # are comments. The error is an [ErrorList].
+// semicolon or white space separates them; lines that start with # are comments. The error is an [stack.ErrorList].
 func ReadPowerCSV(path string, data []byte) ([][]float64, error) {
 	r := &fileReader{file: path}
 	if !r.fits(data) {
@@ -205,7 +205,7 @@ func ReadPowerCSV(path string, data []byte) ([][]float64, error) {
 }
 
 // ReadTraceCSV reads a time trace: a header "time" and block names, then rows of a time in s and watts, each valid
-// until the next. The unit of time may be told, as in "time [ms]". The error is an [ErrorList].
+// until the next. The unit of time may be told, as in "time [ms]". The error is an [stack.ErrorList].
 func ReadTraceCSV(path string, data []byte) (*PowerTable, error) {
 	r := &fileReader{file: path}
 	t := &PowerTable{File: path}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"thermsim/internal/inputfile"
 	"thermsim/stack"
 	"thermsim/stack/internal/faults"
 	"thermsim/stack/internal/keys"
@@ -38,12 +37,11 @@ type Vary struct {
 	Pos    stack.Pos
 }
 
-// LoadSweep reads a sweep file. The error is an [ErrorList] or an *[Error], as of [Load].
+// LoadSweep reads a sweep file. The error is an [stack.ErrorList] or an *[stack.Error], as of [Load].
 func LoadSweep(path string) (*SweepFile, error) {
-	data, err := inputfile.ReadAsked(path)
+	data, err := readAsked(path, "sweep file", "")
 	if err != nil {
-		return nil, &stack.Error{Pos: stack.Pos{File: path}, Msg: "cannot read the sweep file: " + reason(err),
-			Remedy: "give the path of a sweep file", Err: err}
+		return nil, err
 	}
 	return ParseSweep(path, data)
 }

@@ -16,13 +16,13 @@ const (
 	mostKeys      = 200_000
 )
 
-// RoomForValues is how many values a file may have.
-func RoomForValues(data []byte) int { return mostValues + len(data)/bytesPerValue }
+// roomForValues is how many values a file may have.
+func roomForValues(data []byte) int { return mostValues + len(data)/bytesPerValue }
 
-// Excess looks for more values than there is room for, before the parser makes something of each. It counts what stands
+// excess looks for more values than there is room for, before the parser makes something of each. It counts what stands
 // between values: commas, equals signs, and the dots of keys beyond the first, which a number has too. It returns the
 // offset at which there are too many, negative if there never are. What is not valid TOML is left to the parser.
-func Excess(data []byte, most int) int {
+func excess(data []byte, most int) int {
 	if len(data) <= most {
 		return -1
 	}

@@ -96,7 +96,7 @@ func (n *Node) Add(name string, pos faults.Pos, value *Node) {
 // numbers and dates that are none. The decoder would look for each key among all others.
 func Parse(file string, data []byte) (*Node, *faults.Error) {
 	b := treeBuilder{file: file, data: data, lines: lineStarts(data)}
-	if at := Excess(data, RoomForValues(data)); at >= 0 {
+	if at := excess(data, roomForValues(data)); at >= 0 {
 		b.tooMany(b.pos(at))
 		return nil, b.fault
 	}
@@ -169,14 +169,14 @@ func (b *treeBuilder) add(table *Node, name string, pos faults.Pos, value *Node)
 
 // count notes a value.
 func (b *treeBuilder) count(pos faults.Pos) {
-	if b.values++; b.values > RoomForValues(b.data) {
+	if b.values++; b.values > roomForValues(b.data) {
 		b.tooMany(pos)
 	}
 }
 
 func (b *treeBuilder) tooMany(pos faults.Pos) {
 	b.fail(pos, "more than %d values; put blocks, powers and maps into files of their own (floorplan, watts, "+
-		"trace, map)", RoomForValues(b.data))
+		"trace, map)", roomForValues(b.data))
 }
 
 // open walks a table header from the root, makes what is missing and returns the table that key-values go into.
