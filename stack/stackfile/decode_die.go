@@ -1,6 +1,7 @@
 package stackfile
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -49,11 +50,9 @@ func (l *loader) die(t *table) *die {
 	defer func() { l.stack.Size = domain }()
 	names := map[string]bool{}
 	for _, lt := range t.tables("layer") {
-		for _, key := range []string{"die", "coolant", "contact_resistance"} {
-			if lt.has(key) {
-				l.fail(lt.pos(key), "remove it", "a layer of a die has no %s", key)
-				return d
-			}
+		if given := lt.given("die", "coolant", "contact_resistance"); len(given) > 0 {
+			l.fail(lt.pos(given[0]), "remove it", "a layer of a die has no %s", given[0])
+			return d
 		}
 		y := l.layer(lt)
 		if names[y.Name] {
@@ -151,7 +150,7 @@ func (l *loader) placement(t *table) (p placedDie, ok bool) {
 		tmax: t.scalar("tmax"), pos: t.node.Pos}
 	if p.die == nil {
 		names := func() []string { return slices.Sorted(maps.Keys(l.templates)) }
-		l.fail(t.pos("die"), orElse(l.suggest(name, names), "describe it in a [[die]] table"), "no die is called %q",
+		l.fail(t.pos("die"), cmp.Or(l.suggest(name, names), "describe it in a [[die]] table"), "no die is called %q",
 			faults.Shorten(name))
 		return p, false
 	}
@@ -175,13 +174,6 @@ func (l *loader) placement(t *table) (p placedDie, ok bool) {
 		}
 	}
 	return p, len(l.faults.Found) == before
-}
-
-func orElse(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
 }
 
 // footprint of the die.

@@ -21,11 +21,7 @@ func Library() ([]stack.Material, error) {
 	list := slices.SortedFunc(maps.Values(m.known), func(a, b *definition) int {
 		return strings.Compare(a.Name, b.Name)
 	})
-	out := make([]stack.Material, len(list))
-	for i, def := range list {
-		out[i] = def.Material
-	}
-	return out, d.faults.Err(libraryFile)
+	return each(list, func(def *definition) stack.Material { return def.Material }), d.faults.Err(libraryFile)
 }
 
 // libraryFile is how positions in the embedded library are shown.
@@ -265,10 +261,7 @@ func (m *materialTable) laminate(def *definition) bool {
 	if len(plies) == 0 || len(plies) < len(def.laminate) {
 		return false
 	}
-	parts := make([]*stack.Material, len(plies))
-	for i := range plies {
-		parts[i] = plies[i].Material
-	}
+	parts := each(plies, func(p stack.Ply) *stack.Material { return p.Material })
 	pile := func(parts []*stack.Material) ([3]float64, float64) {
 		at := slices.Clone(plies)
 		for i := range at {

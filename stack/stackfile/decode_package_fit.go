@@ -105,11 +105,9 @@ func (l *loader) surroundings(t *table, p *loadedPackage) {
 		}
 		return
 	}
-	for _, name := range []string{"size", "boundary", "heat_sink"} {
-		if t.has(name) {
-			l.fail(t.pos(name), "remove it, or environment", "the environment %s of the package leaves no room for %s",
-				p.environment, name)
-		}
+	for _, name := range t.given("size", "boundary", "heat_sink") {
+		l.fail(t.pos(name), "remove it, or environment", "the environment %s of the package leaves no room for %s",
+			p.environment, name)
 	}
 	if p.Kind == packaging.HBM && p.environment.OnBoard() {
 		l.fail(p.pos("environment"), `take "jesd51-14", or kind = "interposer"`, "an HBM stack stands on no board")

@@ -237,10 +237,9 @@ func (l *loader) wired(def *definition, w *packaging.Wiring) bool {
 	if copper == nil || dielectric == nil {
 		return false
 	}
-	words := make([]string, len(w.Copper))
-	for i, c := range w.Copper {
-		words[i] = fmt.Sprintf("%s at %.4g", faults.Metres(c.Thickness), c.Coverage)
-	}
+	words := each(w.Copper, func(c packaging.Copper) string {
+		return fmt.Sprintf("%s at %.4g", faults.Metres(c.Thickness), c.Coverage)
+	})
 	def.Source = fmt.Sprintf("copper layers in %s, %s: %s; vias on %.4g of the area", dielectric.Name,
 		faults.Metres(w.Thickness), strings.Join(words, ", "), w.Vias)
 	rule := func(parts []*stack.Material) ([3]float64, float64) {

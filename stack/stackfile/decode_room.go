@@ -1,6 +1,7 @@
 package stackfile
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -22,12 +23,10 @@ func (l *loader) layersOf(t *table) []stack.Layer {
 	if !t.has("die") {
 		return []stack.Layer{y}
 	}
-	for _, key := range []string{"power", "block", "power_at", "power_depth", "coolant"} {
-		if t.has(key) {
-			l.fail(t.pos(key), "give it to a die, or to a layer of its own", "layer %q holds dies and has no %s",
-				faults.Shorten(y.Name), key)
-			return nil
-		}
+	if given := t.given("power", "block", "power_at", "power_depth", "coolant"); len(given) > 0 {
+		l.fail(t.pos(given[0]), "give it to a die, or to a layer of its own", "layer %q holds dies and has no %s",
+			faults.Shorten(y.Name), given[0])
+		return nil
 	}
 	before := len(l.faults.Found)
 	r := &room{Layer: y, dies: l.placements(t)}
@@ -160,12 +159,12 @@ func (l *loader) put(y *stack.Layer, p *part, share float64) {
 		return i
 	}
 	base := stack.Region{Name: name, Material: material(from.Material),
-		Rect: clamp(d.footprint(), l.stack.Domain(), l.slack()), TMax: limit(d.tmax, from.TMax), Pos: d.pos}
+		Rect: clamp(d.footprint(), l.stack.Domain(), l.slack()), TMax: cmp.Or(d.tmax, from.TMax), Pos: d.pos}
 	first := len(y.Regions)
 	y.Regions = append(y.Regions, base)
 	for i := range from.Regions {
 		r := d.region(from.Regions[i])
-		r.Material, r.TMax = material(r.Material), limit(r.TMax, d.tmax)
+		r.Material, r.TMax = material(r.Material), cmp.Or(r.TMax, d.tmax)
 		if r.Fill != nil {
 			r.Fill.Inclusion = material(r.Fill.Inclusion)
 		}
@@ -204,7 +203,7 @@ func (l *loader) put(y *stack.Layer, p *part, share float64) {
 		}
 		for b := range q.Blocks {
 			block := &q.Blocks[b]
-			block.Name, block.TMax = d.name+"."+block.Name, limit(block.TMax, d.tmax)
+			block.Name, block.TMax = d.name+"."+block.Name, cmp.Or(block.TMax, d.tmax)
 		}
 		y.Powers = append(y.Powers, q)
 	}
@@ -224,14 +223,6 @@ func (p *part) size() int {
 		}
 	}
 	return n
-}
-
-// limit is the first of two limits that is given.
-func limit(first, second float64) float64 {
-	if first > 0 {
-		return first
-	}
-	return second
 }
 
 // scaled is the share of a source that arises in a part of its layer, times a factor for what does not leak.
@@ -256,11 +247,7 @@ func (l *loader) scaled(p stack.Power, share, factor float64) stack.Power {
 }
 
 func times(xs []float64, f float64) []float64 {
-	out := make([]float64, len(xs))
-	for i, x := range xs {
-		out[i] = x * f
-	}
-	return out
+	return each(xs, func(x float64) float64 { return x * f })
 }
 
 // traceShare is a trace times a factor.
@@ -277,10 +264,7 @@ func (l *loader) scaledTrace(t *stack.Trace, f float64) *stack.Trace {
 	key := traceShare{t, f}
 	if l.scaledTraces[key] == nil {
 		out := *t
-		out.Watts = make([][]float64, len(t.Watts))
-		for i := range t.Watts {
-			out.Watts[i] = times(t.Watts[i], f)
-		}
+		out.Watts = each(t.Watts, func(row []float64) []float64 { return times(row, f) })
 		if l.scaledTraces == nil {
 			l.scaledTraces = map[traceShare]*stack.Trace{}
 		}

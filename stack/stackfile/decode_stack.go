@@ -261,11 +261,7 @@ func (l *loader) middles() map[string]float64 {
 }
 
 func (l *loader) layerNames() []string {
-	names := make([]string, len(l.stack.Layers))
-	for i := range names {
-		names[i] = l.stack.Layers[i].Name
-	}
-	return names
+	return each(l.stack.Layers, func(y stack.Layer) string { return y.Name })
 }
 
 func (l *loader) transient(t *table) stack.Transient {

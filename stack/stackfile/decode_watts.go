@@ -297,10 +297,7 @@ func (l *loader) checkEnd(pos stack.Pos, times []float64, end float64) {
 
 // unclaimed reports columns of a trace table that belong to no block.
 func (l *loader) unclaimed(s *series, blocks []stack.Block) {
-	var names []string
-	for _, b := range blocks {
-		names = append(names, b.Name)
-	}
+	names := each(blocks, func(b stack.Block) string { return b.Name })
 	for c, ok := range s.claimed {
 		if !ok {
 			l.fail(s.Pos[c], l.suggest(s.Names[c], these(names)), "no block is called %q, so its power would be lost",

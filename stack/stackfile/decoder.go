@@ -55,13 +55,7 @@ func (d *decoder) open(n *tree.Node, spec string) (*table, bool) {
 	return t, true
 }
 
-func keyNames(s *keys.Spec) []string {
-	names := make([]string, len(s.Keys))
-	for i, k := range s.Keys {
-		names[i] = k.Name
-	}
-	return names
-}
+func keyNames(s *keys.Spec) []string { return each(s.Keys, func(k keys.Key) string { return k.Name }) }
 
 func firstKeys(s *keys.Spec) []string {
 	names := keyNames(s)

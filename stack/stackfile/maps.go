@@ -30,20 +30,16 @@ func (l *loader) fill(t *table, region stack.Rect) *stack.Fill {
 		out.Inclusion, _ = l.materials.use(name, f.pos("inclusion"))
 	}
 	if !f.has("map") {
-		for _, name := range []string{"orientation", "scale"} {
-			if f.has(name) {
-				l.fail(f.pos(name), "remove it", "%s needs a map", name)
-			}
+		for _, name := range f.given("orientation", "scale") {
+			l.fail(f.pos(name), "remove it", "%s needs a map", name)
 		}
 		var fraction float64
 		out.Rule, fraction, _ = f.fraction(region)
 		out.Values = []float64{fraction}
 		return out
 	}
-	for _, name := range []string{"fraction", "diameter", "pitch", "count"} {
-		if f.has(name) {
-			l.fail(f.pos(name), "leave one of them out", "a fill takes map or %s, not both", name)
-		}
+	for _, name := range f.given("fraction", "diameter", "pitch", "count") {
+		l.fail(f.pos(name), "leave one of them out", "a fill takes map or %s, not both", name)
 	}
 	out.Rule = stack.Cylinders
 	if f.has("rule") {
@@ -65,11 +61,11 @@ func (l *loader) fillMap(t *table, f *stack.Fill) {
 			"a map of fractions needs orientation")
 		return
 	}
-	faults := 0
+	wrong := 0
 	for j, row := range grid.rows {
 		for i, v := range row {
 			if x := v * scale; !(x >= 0 && x <= f.Rule.Most()) {
-				if faults++; faults <= stack.MaxOverlaps {
+				if wrong++; wrong <= stack.MaxOverlaps {
 					l.fail(grid.pos(i, j), "", "a fraction must lie between 0 and %.4g, got %v", f.Rule.Most(), x)
 				}
 			}

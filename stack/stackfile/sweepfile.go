@@ -1,6 +1,7 @@
 package stackfile
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 
@@ -155,7 +156,7 @@ func (f *SweepFile) vary(t *table) Vary {
 	v.To, unit = t.measured("to")
 	switch {
 	case unit != v.Unit:
-		t.fail(t.pos("to"), fmt.Sprintf("write both in %s", orElse(v.Unit, "bare numbers")),
+		t.fail(t.pos("to"), fmt.Sprintf("write both in %s", cmp.Or(v.Unit, "bare numbers")),
 			"from and to must have the same unit")
 	case v.Log && !(v.From > 0 && v.To > 0):
 		t.fail(t.pos("from"), `write scale = "linear"`, "equal ratios need numbers above 0")
