@@ -112,8 +112,7 @@ func (v *validator) overlapFault(a, b placed, layer string) {
 		later, earlier = earlier, later
 	}
 	where := fmt.Sprintf("by %s x %s at x = %s, y = %s", faults.Metres(w), faults.Metres(h),
-		faults.Metres(max(a.X, b.X)),
-		faults.Metres(max(a.Y, b.Y)))
+		faults.Metres(max(a.X, b.X)), faults.Metres(max(a.Y, b.Y)))
 	if len(later.Shapes)+len(earlier.Shapes) > 0 {
 		where = fmt.Sprintf("near x = %s, y = %s", faults.Metres(max(a.X, b.X)), faults.Metres(max(a.Y, b.Y)))
 	}

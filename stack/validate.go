@@ -168,16 +168,21 @@ func (v *validator) materials() {
 		if fault := faults.Label(m.Name); fault != "" {
 			v.fail(m.Pos, "", "material name %q %s", faults.Shorten(m.Name), fault)
 		}
-		if seen[m.Name] {
-			v.fail(m.Pos, "rename one of them", "two materials are called %q", faults.Shorten(m.Name))
-		}
-		seen[m.Name] = true
+		v.unique(m.Pos, seen, m.Name, "two materials")
 		for _, k := range m.K {
 			v.positive(m.Pos, k, "material %q: k", faults.Shorten(m.Name))
 		}
 		v.positive(m.Pos, m.C, "material %q: c", faults.Shorten(m.Name))
 		v.curves(&m)
 	}
+}
+
+// unique reports a name that something of its kind has already.
+func (v *validator) unique(pos Pos, seen map[string]bool, name, two string) {
+	if seen[name] {
+		v.fail(pos, "rename one of them", "%s are called %q", two, faults.Shorten(name))
+	}
+	seen[name] = true
 }
 
 // MaxLayers is the largest number of layers: chips have tens.
@@ -293,13 +298,10 @@ func (v *validator) probes() {
 	box := v.s.Domain()
 	for _, p := range v.s.Probes {
 		what := fmt.Sprintf("probe %q", faults.Shorten(p.Name))
-		if seen[p.Name] {
-			v.fail(p.Pos, "rename one of them", "two probes are called %q", faults.Shorten(p.Name))
-		}
+		v.unique(p.Pos, seen, p.Name, "two probes")
 		if fault := faults.Label(p.Name); fault != "" {
 			v.fail(p.Pos, "", "probe name %q %s", faults.Shorten(p.Name), fault)
 		}
-		seen[p.Name] = true
 		inside := p.X >= -v.slack && p.X <= box.Width+v.slack && p.Y >= -v.slack && p.Y <= box.Height+v.slack
 		if !inside {
 			v.fail(p.Pos, "move it", "%s at x = %s, y = %s lies outside the domain of %s by %s", what,

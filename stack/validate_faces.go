@@ -34,10 +34,7 @@ func (v *validator) patches(f Face) {
 		if fault := faults.Label(p.Name); fault != "" {
 			v.fail(p.Pos, "", "boundary.%s: name of a patch %q %s", f, faults.Shorten(p.Name), fault)
 		}
-		if names[p.Name] {
-			v.fail(p.Pos, "rename one of them", "boundary.%s: two patches are called %q", f, faults.Shorten(p.Name))
-		}
-		names[p.Name] = true
+		v.unique(p.Pos, names, p.Name, "boundary."+f.String()+": two patches")
 		if p.Shape != nil {
 			round++
 		}

@@ -94,10 +94,7 @@ func (v *validator) block(b *Block, p *Power, layer string, seen map[string]bool
 	if fault := faults.Label(b.Name); fault != "" {
 		v.fail(b.Pos, "", "%s: block name %q %s", layer, faults.Shorten(b.Name), fault)
 	}
-	if seen[b.Name] {
-		v.fail(b.Pos, "rename one of them", "%s: two blocks are called %q", layer, faults.Shorten(b.Name))
-	}
-	seen[b.Name] = true
+	v.unique(b.Pos, seen, b.Name, layer+": two blocks")
 	v.heat(b.Pos, b.Watts, "%s: power", what)
 	v.notNegative(b.Pos, b.TMax, "%s: tmax", what)
 	v.leakage(b.Pos, &b.Leakage, what)

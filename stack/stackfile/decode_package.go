@@ -85,8 +85,7 @@ func axisOf(runs []packaging.Run, pos stack.Pos) stack.Axis {
 func (l *loader) packageLayer(p *loadedPackage, from *packaging.Layer) stack.Layer {
 	pos := p.pos(from.Key)
 	y := stack.Layer{Name: from.Name, Thickness: from.Thickness, Cells: from.Cells,
-		PowerAt: stack.HeatedPart(from.PowerAt),
-		Pos:     pos}
+		PowerAt: stack.HeatedPart(from.PowerAt), Pos: pos}
 	if y.AtSurface() {
 		y.PowerDepth = min(stack.DefaultPowerDepth, y.Thickness)
 	}

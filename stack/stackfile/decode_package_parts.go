@@ -14,10 +14,9 @@ import (
 // packageParts reads the tables of the parts over the defaults of the kind.
 func (l *loader) packageParts(p *loadedPackage) {
 	p.unused(l)
-	p.joints("balls", &p.Balls)
-	p.joints("bumps", &p.Bumps)
-	p.joints("microbumps", &p.Microbumps)
-	p.joints("bond", &p.Bond)
+	for name, j := range p.allJoints() {
+		p.joints(name, j)
+	}
 	for name, s := range map[string]*packaging.Sheet{"attach": &p.Attach, "mould": &p.Mould, "tim1": &p.TIM1,
 		"tim2": &p.TIM2, "tier": &p.Tier} {
 		if t := p.sub(name); t != nil {
@@ -40,6 +39,12 @@ func (l *loader) packageParts(p *loadedPackage) {
 	}
 	l.board(p)
 	l.wiringFits(p.sub("substrate"), p.pos("substrate"), &p.Substrate, "the substrate")
+}
+
+// allJoints are those of a package by their keys.
+func (p *loadedPackage) allJoints() map[string]*packaging.Joints {
+	return map[string]*packaging.Joints{"balls": &p.Balls, "bumps": &p.Bumps, "microbumps": &p.Microbumps,
+		"bond": &p.Bond}
 }
 
 // joints reads the table of joints. Columns that touch are refused.
@@ -173,14 +178,9 @@ func (l *loader) packageComposite(p *loadedPackage, name string, pos stack.Pos) 
 	def := &definition{Material: stack.Material{Name: name, Pos: pos}}
 	ok := true
 	switch name {
-	case "balls":
-		ok = l.mixed(def, stack.Square, p.Balls.Solder, p.Balls.Around, columns(&p.Balls))
-	case "bumps":
-		ok = l.mixed(def, stack.Square, p.Bumps.Solder, p.Bumps.Around, columns(&p.Bumps))
-	case "microbumps":
-		ok = l.mixed(def, stack.Square, p.Microbumps.Solder, p.Microbumps.Around, columns(&p.Microbumps))
-	case "bond":
-		ok = l.mixed(def, stack.Square, p.Bond.Solder, p.Bond.Around, columns(&p.Bond))
+	case "balls", "bumps", "microbumps", "bond":
+		j := p.allJoints()[name]
+		ok = l.mixed(def, stack.Square, j.Solder, j.Around, disc(j.Diameter)/(j.Pitch*j.Pitch))
 	case "substrate":
 		ok = l.wired(def, &p.Substrate)
 	case "board_vias":
@@ -215,9 +215,6 @@ func (p *loadedPackage) copperLayer(name string) (c packaging.Copper, ok bool) {
 	}
 	return c, false
 }
-
-// columns is the part of the area that a square array of columns covers.
-func columns(j *packaging.Joints) float64 { return disc(j.Diameter) / (j.Pitch * j.Pitch) }
 
 // mixed works out a mixture of two materials.
 func (l *loader) mixed(def *definition, rule stack.Rule, inclusion, matrix string, fraction float64) bool {

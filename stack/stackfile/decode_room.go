@@ -77,8 +77,7 @@ func (l *loader) fits(r *room, given bool) {
 			}
 			if p.name == r.dies[j].name {
 				l.fail(p.pos, "give one of them another name", "two dies in layer %q are called %q",
-					faults.Shorten(r.Name),
-					faults.Shorten(p.name))
+					faults.Shorten(r.Name), faults.Shorten(p.name))
 				return
 			}
 		}

@@ -118,8 +118,7 @@ func drawFilm(t *rapid.T, b *stack.Boundary, positive func(string) float64) {
 	case 1:
 		b.H, b.Law = 0,
 			&stack.Curve{Law: stack.PowerLaw, Value: positive("h"), At: 300,
-				Exponent: rapid.Float64Range(-2, 2).Draw(t, "n"),
-				Range:    [2]float64{250, 450}}
+				Exponent: rapid.Float64Range(-2, 2).Draw(t, "n"), Range: [2]float64{250, 450}}
 	case 2:
 		b.Natural = rapid.SampledFrom([]heatsink.Orientation{heatsink.Up, heatsink.Down, heatsink.Vertical}).Draw(t,
 			"orientation")
@@ -219,8 +218,7 @@ func drawAxis(t *rapid.T, size float64) stack.Axis {
 func drawRect(t *rapid.T, in stack.Rect) stack.Rect {
 	part := rapid.Float64Range(0.01, 0.49)
 	r := stack.Rect{X: in.X + in.Width*part.Draw(t, "x"), Y: in.Y + in.Height*part.Draw(t, "y"),
-		Width:  in.Width * part.Draw(t, "w"),
-		Height: in.Height * part.Draw(t, "h")}
+		Width: in.Width * part.Draw(t, "w"), Height: in.Height * part.Draw(t, "h")}
 	return r
 }
 
