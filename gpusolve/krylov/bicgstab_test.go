@@ -26,7 +26,7 @@ func stabilise(t *testing.T, a *sparse.CSR, b []float64, rule krylov.Rule,
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := ops.Dense(s, b)
+	source, err := opstest.Dense(s, b)
 	if err != nil {
 		t.Fatal(err)
 	}

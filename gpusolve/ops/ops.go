@@ -180,16 +180,6 @@ type HeatSource interface {
 	SetOld(old Vector)
 }
 
-// Dense makes the values of b a right side of a.
-func Dense(a Operator, b []float64) (Source, error) {
-	v, err := a.New64()
-	if err != nil {
-		return nil, err
-	}
-	a.Write(v, b)
-	return a.SourceOf(v), nil
-}
-
 // Norms describe a residual in the Euclidean norm.
 type Norms struct {
 	Residual float64 // ||b - A x||, W

@@ -9,8 +9,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/matrix"
 	"thermsim/gpusolve/ranks"
-	"thermsim/gpusolve/sparse/matrixmarket"
-	"thermsim/gpusolve/sparse/netlist"
+	"thermsim/internal/inputfile"
 	"thermsim/internal/staging"
 	"thermsim/report/saved"
 	"thermsim/stack"
@@ -119,9 +118,8 @@ func NothingWritten(err error) error {
 func IsInputError(err error) bool {
 	var list stack.ErrorList
 	var one *stack.Error
-	var matrix *matrixmarket.Error
-	var grid *netlist.Error
-	return errors.As(err, &list) || errors.As(err, &one) || errors.As(err, &matrix) || errors.As(err, &grid)
+	var text *inputfile.Error
+	return errors.As(err, &list) || errors.As(err, &one) || errors.As(err, &text)
 }
 
 // Quiet is the exit status of a rank about which another one has said everything.

@@ -14,6 +14,7 @@ import (
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/sparse"
 	"thermsim/gpusolve/sparse/graphs"
+	"thermsim/gpusolve/testing/opstest"
 )
 
 // load takes a matrix to the processor and builds the preconditioner.
@@ -173,7 +174,7 @@ func spectrum(m [][]float64, a *sparse.CSR) (low, high float64) {
 func solve(t *testing.T, name string, a *sparse.CSR, o cmg.Options) int {
 	t.Helper()
 	s, c := load(t, a, o)
-	source, err := ops.Dense(s, graphs.Source(a.N(), 1))
+	source, err := opstest.Dense(s, graphs.Source(a.N(), 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +320,7 @@ func TestUngrounded(t *testing.T) {
 	for i := range b {
 		b[i] -= mean
 	}
-	source, err := ops.Dense(s, b)
+	source, err := opstest.Dense(s, b)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func iterations(t *testing.T, s ops.Operator, p precond.Preconditioner, n int, r
 	for i := range b {
 		b[i] = rng.NormFloat64()
 	}
-	source, err := ops.Dense(s, b)
+	source, err := opstest.Dense(s, b)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/cmplx"
 	"slices"
+
+	"thermsim/gpusolve/precond/fourier/fft"
 )
 
 func (p *gpuPlan) convolves() bool { return p.m != p.n }
@@ -110,8 +112,8 @@ func (p *gpuPlan) filter(chirp []complex128) []complex128 {
 		v[j] = cmplx.Conj(w)
 		v[(p.m-j)%p.m] = cmplx.Conj(w)
 	}
-	if _, ok := stockhamCost(p.m); ok {
-		newStockham(p.m).transform(v)
+	if quick, ok := fft.Stockham(p.m); ok {
+		quick.Transform(v)
 	} else {
 		reversed := make([]complex128, p.m)
 		for j, w := range v {

@@ -1,16 +1,18 @@
 package fourier
 
+import "thermsim/gpusolve/precond/fourier/fft"
+
 // wholeCosine is the DCT-II and its inverse by a complex transform of the same length (Makhoul 1980): with the even
 // cells first and the odd ones behind, backwards, the cosine coefficients are the real parts of the Fourier
 // coefficients times exp(-i pi k/2n).
 type wholeCosine struct {
-	fft     complexTransform
+	fft     fft.Transform
 	quarter []complex128 // exp(-i pi k/2n)
 	z       []complex128
 }
 
 func newWholeCosine(n int) *wholeCosine {
-	return &wholeCosine{newComplexTransform(n), unitCircle(n, 1, 0, 2*float64(n)), make([]complex128, n)}
+	return &wholeCosine{fft.New(n), fft.Circle(n, 1, 0, 2*float64(n)), make([]complex128, n)}
 }
 
 func (t *wholeCosine) forward(a, b []float64) {
@@ -22,7 +24,7 @@ func (t *wholeCosine) forward(a, b []float64) {
 	for i, j := 1, n-1; i < n; i, j = i+2, j-1 {
 		z[j] = complex(a[i], b[i])
 	}
-	t.fft.transform(z)
+	t.fft.Transform(z)
 	scale := 1 / float64(n)
 	a[0], b[0] = scale*real(z[0]), scale*imag(z[0])
 	for k := 1; k < n; k++ {
@@ -46,7 +48,7 @@ func (t *wholeCosine) inverse(a, b []float64) {
 		br, bi := hr*b[k]+hi*b[n-k], hi*b[k]-hr*b[n-k]
 		z[k] = complex(ai+br, ar-bi)
 	}
-	t.fft.transform(z)
+	t.fft.Transform(z)
 	for i, j := 0, 0; i < n; i, j = i+2, j+1 {
 		a[i], b[i] = imag(z[j]), real(z[j])
 	}

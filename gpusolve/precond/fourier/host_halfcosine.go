@@ -1,6 +1,10 @@
 package fourier
 
-import "math"
+import (
+	"math"
+
+	"thermsim/gpusolve/precond/fourier/fft"
+)
 
 // evenHalfCosine is the DCT-IV of an even length by a complex transform of half of it: with t[j] = x[2j] + i x[n-1-2j]
 // and w[j] = exp(-i pi (8j+1)/8n),
@@ -9,13 +13,13 @@ import "math"
 //
 // The transform is its own inverse but for a factor 2/n.
 type evenHalfCosine struct {
-	fft  complexTransform
+	fft  fft.Transform
 	turn []complex128
 	z    []complex128
 }
 
 func newEvenHalfCosine(n int) *evenHalfCosine {
-	return &evenHalfCosine{newComplexTransform(n / 2), unitCircle(n/2, 8, 1, 8*float64(n)), make([]complex128, n/2)}
+	return &evenHalfCosine{fft.New(n / 2), fft.Circle(n/2, 8, 1, 8*float64(n)), make([]complex128, n/2)}
 }
 
 func (t *evenHalfCosine) forward(a, b []float64) {
@@ -34,7 +38,7 @@ func (t *evenHalfCosine) row(x []float64, scale float64) {
 	for j, w := range t.turn {
 		t.z[j] = complex(scale*x[2*j], scale*x[n-1-2*j]) * w
 	}
-	t.fft.transform(t.z)
+	t.fft.Transform(t.z)
 	for k, w := range t.turn {
 		c := t.z[k] * w
 		x[2*k], x[n-1-2*k] = real(c), -imag(c)
@@ -49,7 +53,7 @@ func (t *evenHalfCosine) row(x []float64, scale float64) {
 //
 // and the sum is a Fourier sum over p modulo n, turned by a constant angle.
 type oddHalfCosine struct {
-	fft  complexTransform
+	fft  fft.Transform
 	at   []int     // of cell i: p modulo n
 	from []int     // of wave number k: where its coefficient is
 	sign []float64 // of both
@@ -58,7 +62,7 @@ type oddHalfCosine struct {
 }
 
 func newOddHalfCosine(n int) *oddHalfCosine {
-	t := &oddHalfCosine{newComplexTransform(n), make([]int, n), make([]int, n), make([]float64, n), 0,
+	t := &oddHalfCosine{fft.New(n), make([]int, n), make([]int, n), make([]float64, n), 0,
 		make([]complex128, n)}
 	sin, cos := math.Sincos(math.Pi / 4 * float64(n%8)) // an odd n is its own inverse modulo 8
 	t.turn = complex(cos, sin)
@@ -91,7 +95,7 @@ func (t *oddHalfCosine) rows(a, b []float64, scale float64) {
 	for i, at := range t.at {
 		t.z[at] = complex(t.sign[i]*a[i], t.sign[i]*b[i])
 	}
-	t.fft.transform(t.z)
+	t.fft.Transform(t.z)
 	cos, sin := scale/2*real(t.turn), scale/2*imag(t.turn)
 	for k, at := range t.from {
 		v, w := t.z[at], t.z[(n-at)%n]

@@ -1,9 +1,6 @@
 package fourier
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // line turns pairs of real rows of one axis into coefficients of the basis functions and back. Two rows share one
 // complex transform. A worker has its own.
@@ -93,14 +90,4 @@ func alternate(rows ...[]float64) {
 			r[i] = -r[i]
 		}
 	}
-}
-
-// unitCircle is exp(-i pi (a k + b) / c) for k = 0..n-1.
-func unitCircle(n int, a, b, c float64) []complex128 {
-	t := make([]complex128, n)
-	for k := range t {
-		sin, cos := math.Sincos(math.Pi * (a*float64(k) + b) / c)
-		t[k] = complex(cos, -sin)
-	}
-	return t
 }

@@ -56,7 +56,7 @@ func iterations(t *testing.T, a *sparse.Diagonals, text string, rtol float64) in
 	for c := range b {
 		b[c] = 1
 	}
-	source, err := ops.Dense(s, b)
+	source, err := opstest.Dense(s, b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestUpwindConvection(t *testing.T) {
 				want[c] = rng.NormFloat64()
 			}
 			a.Multiply(b, want)
-			source, err := ops.Dense(s, b)
+			source, err := opstest.Dense(s, b)
 			if err != nil {
 				t.Fatal(err)
 			}

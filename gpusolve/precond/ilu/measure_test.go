@@ -50,7 +50,7 @@ func TestCountsBesideGMRES(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				source, err := ops.Dense(s, b)
+				source, err := opstest.Dense(s, b)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -168,7 +168,7 @@ func (l *lines) end(at int, remedy string) error {
 
 // fail is an error on the current line.
 func (l *lines) fail(col int, remedy, format string, args ...any) error {
-	return &Error{File: l.file, Line: l.line, Col: col, Msg: fmt.Sprintf(format, args...), Remedy: remedy}
+	return &Error{File: l.file, Line: l.line, Column: col, Msg: fmt.Sprintf(format, args...), Remedy: remedy}
 }
 
 // open opens a file for reading.

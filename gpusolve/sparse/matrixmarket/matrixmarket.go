@@ -4,36 +4,13 @@
 package matrixmarket
 
 import (
-	"fmt"
 	"strings"
+
+	"thermsim/internal/inputfile"
 )
 
-// Error is a fault in a file: where, what is wrong and what to do about it. Line and Col count from 1; 0 is unknown.
-type Error struct {
-	File      string
-	Line, Col int
-	Msg       string
-	Remedy    string
-	Err       error // cause, may be nil
-}
-
-func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString(e.File)
-	if e.Line > 0 {
-		fmt.Fprintf(&b, ":%d", e.Line)
-		if e.Col > 0 {
-			fmt.Fprintf(&b, ":%d", e.Col)
-		}
-	}
-	fmt.Fprintf(&b, ": %s", e.Msg)
-	if e.Remedy != "" {
-		fmt.Fprintf(&b, "; %s", e.Remedy)
-	}
-	return b.String()
-}
-
-func (e *Error) Unwrap() error { return e.Err }
+// Error is a fault in a file.
+type Error = inputfile.Error
 
 // header is the first line of a file: %%MatrixMarket matrix FORMAT FIELD SYMMETRY.
 type header struct {

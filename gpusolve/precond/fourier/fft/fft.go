@@ -1,4 +1,5 @@
-package fourier
+// Package fft is the complex Fourier transform of any length on one core, by the quickest of three ways.
+package fft
 
 import (
 	"math"
@@ -7,14 +8,14 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 )
 
-// complexTransform replaces x[j] by the sum over i of x[i] exp(-2 pi i j/n), in place. It has buffers of its own, so
-// each worker needs one.
-type complexTransform interface {
-	transform(x []complex128)
+// Transform has buffers of its own, so each worker needs one.
+type Transform interface {
+	// Transform replaces x[j] by the sum over i of x[i] exp(-2 pi i j/n), in place.
+	Transform(x []complex128)
 }
 
-// newComplexTransform takes the quickest way for a length.
-func newComplexTransform(n int) complexTransform {
+// New takes the quickest way for a length.
+func New(n int) Transform {
 	if _, ok := stockhamCost(n); ok {
 		return newStockham(n)
 	}
@@ -66,7 +67,7 @@ func paddedLength(n int) (length int, cost float64) {
 
 type plain struct{ fft *fourier.CmplxFFT }
 
-func (t *plain) transform(x []complex128) { t.fft.Coefficients(x, x) }
+func (t *plain) Transform(x []complex128) { t.fft.Coefficients(x, x) }
 
 // bluestein writes i j as (i^2 + j^2 - (j-i)^2)/2: the transform is a convolution with a chirp, which a longer
 // transform of a good length does.
@@ -89,22 +90,32 @@ func newBluestein(n, m int) *bluestein {
 			t.spectrum[m-i] = c
 		}
 	}
-	t.fft.transform(t.spectrum)
+	t.fft.Transform(t.spectrum)
 	return t
 }
 
-func (t *bluestein) transform(x []complex128) {
+func (t *bluestein) Transform(x []complex128) {
 	for i, w := range t.chirp {
 		t.a[i] = x[i] * w
 	}
 	clear(t.a[len(x):])
-	t.fft.transform(t.a)
+	t.fft.Transform(t.a)
 	for i, s := range t.spectrum {
 		v := t.a[i] * s
 		t.a[i] = complex(imag(v), real(v)) // the way back is the same transform with the parts in exchange
 	}
-	t.fft.transform(t.a)
+	t.fft.Transform(t.a)
 	for i, w := range t.chirp {
 		x[i] = complex(imag(t.a[i]), real(t.a[i])) * w
 	}
+}
+
+// Circle is exp(-i pi (a k + b) / c) for k = 0..n-1.
+func Circle(n int, a, b, c float64) []complex128 {
+	t := make([]complex128, n)
+	for k := range t {
+		sin, cos := math.Sincos(math.Pi * (a*float64(k) + b) / c)
+		t[k] = complex(cos, -sin)
+	}
+	return t
 }

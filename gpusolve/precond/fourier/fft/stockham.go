@@ -1,4 +1,4 @@
-package fourier
+package fft
 
 // stockham is the transform of lengths of factors 2, 3 and 5, by Stockham's passes with exact twiddle factors. It
 // stands beside gonum's, which takes three times as long.
@@ -28,6 +28,14 @@ func stockhamCost(n int) (cost float64, ok bool) {
 	return cost, rest == 1
 }
 
+// Stockham is the transform of a length without other factors than 2, 3 and 5; ok is false for others.
+func Stockham(n int) (t Transform, ok bool) {
+	if _, ok := stockhamCost(n); !ok {
+		return nil, false
+	}
+	return newStockham(n), true
+}
+
 func newStockham(n int) *stockham {
 	t := &stockham{other: make([]complex128, n)}
 	stride := 1
@@ -37,7 +45,7 @@ func newStockham(n int) *stockham {
 			r++
 		}
 		radix := radices[r]
-		circle := unitCircle(m, 2, 0, float64(m))
+		circle := Circle(m, 2, 0, float64(m))
 		f := pass{radix: radix, stride: stride}
 		for p := range m / radix {
 			for k := 1; k < radix; k++ {
@@ -50,7 +58,7 @@ func newStockham(n int) *stockham {
 	return t
 }
 
-func (t *stockham) transform(x []complex128) {
+func (t *stockham) Transform(x []complex128) {
 	from, to := x, t.other
 	for i := range t.passes {
 		f := &t.passes[i]
