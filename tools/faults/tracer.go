@@ -64,7 +64,7 @@ func trace(program string, args []string, work string, env []string, limit time.
 	}
 	defer memory.Close()
 	t := &tracer{process: process{pid: pid, work: work, memory: memory, seen: map[operation]int{}}, decide: decide,
-		entered: map[int]*pending{}}
+		entered: map[int]syscall.Errno{}}
 	var out traced
 	timer := time.AfterFunc(limit, func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
 	if err = syscall.PtraceSyscall(pid, 0); err == nil {
@@ -97,11 +97,8 @@ func streams(work string) (files [3]*os.File, err error) {
 type tracer struct {
 	process
 	decide  func(operation) verdict
-	entered map[int]*pending // threads within a system call
+	entered map[int]syscall.Errno // threads within a system call, which fails so
 }
-
-// pending is a system call on its way.
-type pending struct{ fails syscall.Errno }
 
 // follow goes on until the program ends.
 func (t *tracer) follow() (syscall.WaitStatus, error) {
@@ -145,23 +142,23 @@ func (t *tracer) follow() (syscall.WaitStatus, error) {
 
 // call is at the beginning or the end of a system call.
 func (t *tracer) call(tid int) error {
+	within, ends := t.entered[tid]
+	delete(t.entered, tid)
+	if ends && within == 0 {
+		return nil
+	}
 	var regs syscall.PtraceRegs
 	if err := syscall.PtraceGetRegs(tid, &regs); err != nil {
 		return err
 	}
-	if within := t.entered[tid]; within != nil {
-		delete(t.entered, tid)
-		if within.fails == 0 {
-			return nil
-		}
-		regs.Rax = uint64(-int64(within.fails))
+	if ends {
+		regs.Rax = uint64(-int64(within))
 		return syscall.PtraceSetRegs(tid, &regs)
 	}
 	if int64(regs.Rax) != -int64(syscall.ENOSYS) { // the end of the call that made the thread or the program
 		return nil
 	}
-	within := new(pending)
-	t.entered[tid] = within
+	t.entered[tid] = 0
 	o := t.operation(&regs)
 	if o == nil {
 		return nil
@@ -176,7 +173,7 @@ func (t *tracer) call(tid int) error {
 	case v.short && o.size > 1:
 		regs.Rdx = uint64(o.size / 2)
 	case v.fails != 0:
-		within.fails = v.fails
+		t.entered[tid] = v.fails
 		if o.Kind == opClose { // it closes the file all the same, as Linux does
 			return nil
 		}

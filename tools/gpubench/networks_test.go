@@ -17,7 +17,7 @@ import (
 // A grid of tracks x tracks has 4 tracks^2 nodes, 2 tracks^2 vias and at most 4 tracks (tracks - 1) pieces of wire. Its
 // voltages by both methods, on the processor and by the kernels of a GPU, are those of a direct solve to 1e-9 V.
 func TestNetlists(t *testing.T) {
-	const tracks = 20
+	const tracks = 17
 	var text bytes.Buffer
 	if err := writeGrid(&text, tracks, 1); err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func TestOneSlabAlone(t *testing.T) {
 			d := devices.Interpreter(t, interpreter.Options{Cache: cache, NoRaces: true})
 			d.LeastShared = 100
 			unbind := d.Bind()
-			row, err := measureSlab(d, m, c.name, n)
+			row, err := measureSlab(d, m, c.name, n, testtier.Pick(1, 5))
 			unbind()
 			if err != nil {
 				t.Errorf("%s, one of %d: %v", c.name, n, err)
