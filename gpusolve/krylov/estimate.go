@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/snapshot"
 )
 
 // Estimate bounds the largest error from what conjugate gradients tell by themselves. With z = M^-1 r = (M^-1 A) e and
@@ -111,4 +112,143 @@ func (e *Estimate) Plain(z float64) float64 {
 		bound *= e.mus[max(0, n-3-n/4)] / e.ritz.mu
 	}
 	return math.Max(bound, e.rate.estimate(z))
+}
+
+// ritz keeps a lower bound, within 5 %, of the smallest Ritz value of the preconditioned operator: of the smallest
+// eigenvalue of the tridiagonal matrix that conjugate gradients form as they go, from alpha = r.z / p.A p and beta =
+// r.z / previous r.z. It tends to the smallest eigenvalue of M^-1 A, from above.
+//
+// T = L D L^T with D = diag(1/alpha), and T - mu I is positive definite as long as the recursion
+//
+//	gamma_0 = 1/mu, gamma_{k+1} = (gamma_k - alpha_k) / (mu (gamma_k - alpha_k) + beta_{k+1})
+//
+// keeps gamma_k above alpha_k (Meurant and Tichy, "On computing quadrature-based bounds for the A-norm of the error in
+// conjugate gradients", Numer. Algorithms 62, 2013). So an iteration costs a few operations, and a pass over all alpha
+// and beta only where the bound must come down.
+type ritz struct {
+	mu          float64 // 1 over the unit of alpha; 0 while nothing was seen
+	alpha, beta []float64
+	rest        float64 // gamma - alpha behind the last step
+}
+
+// slack of the bound when it has just been found.
+const slack = 0.05
+
+// restart begins another sequence of conjugate gradients on the same operator. The bound stays.
+func (r *ritz) restart() { r.alpha, r.beta = r.alpha[:0], r.beta[:0] }
+
+// add takes a step of conjugate gradients. Its beta is that of its direction, 0 in the first step.
+func (r *ritz) add(alpha, beta float64) {
+	if !(alpha > 0) || !(beta >= 0) || math.IsInf(alpha, 0) || math.IsInf(beta, 0) {
+		return
+	}
+	r.alpha, r.beta = append(r.alpha, alpha), append(r.beta, beta)
+	if r.mu > 0 && r.advance(len(r.alpha)-1, r.mu) {
+		return
+	}
+	high := 1 / alpha // T has this on its diagonal, or less
+	if r.mu > 0 {
+		high = math.Min(high, r.mu)
+	}
+	low := high
+	for {
+		low /= 2
+		if low == 0 {
+			return
+		}
+		if r.below(low) {
+			break
+		}
+		high = low
+	}
+	for high > (1+slack)*low {
+		if middle := math.Sqrt(low * high); r.below(middle) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	r.mu = low
+	r.below(low)
+}
+
+// below says whether all Ritz values are above mu.
+func (r *ritz) below(mu float64) bool {
+	for k := range r.alpha {
+		if !r.advance(k, mu) {
+			return false
+		}
+	}
+	return true
+}
+
+// advance does step k of the recursion.
+func (r *ritz) advance(k int, mu float64) bool {
+	gamma := 1 / mu
+	if k > 0 {
+		gamma = r.rest / (mu*r.rest + r.beta[k])
+	}
+	r.rest = gamma - r.alpha[k]
+	return r.rest > 0
+}
+
+// contraction observes how fast max|z| falls. With z = M^-1 r close to the error e and the error falling by rho per
+// iteration, the rest of the geometric series gives max|e| <= max|z| / (1 - rho).
+type contraction struct {
+	previous float64
+	rates    [3]float64 // the last ones
+	n        int
+}
+
+// cautious is assumed in place of every one of the last rates that was not yet observed, and usual is the least that
+// counts: z may underrate the error where the preconditioner is at its worst.
+const cautious, usual = 0.7, 0.5
+
+// add takes the next max|z|; first says that the iteration has just been started again.
+func (c *contraction) add(z float64, first bool) {
+	if !first && c.previous > 0 {
+		c.rates[c.n%len(c.rates)] = z / c.previous
+		c.n++
+	}
+	c.previous = z
+}
+
+// rate is the largest of the last observations: the steps of conjugate gradients are uneven, and a lucky one must not
+// end the solve.
+func (c *contraction) rate() float64 {
+	rho := usual
+	if c.n < len(c.rates) {
+		rho = cautious
+	}
+	for _, r := range c.rates[:min(c.n, len(c.rates))] {
+		rho = math.Max(rho, r)
+	}
+	return math.Min(rho, 0.99)
+}
+
+func (c *contraction) estimate(z float64) float64 { return z / (1 - c.rate()) }
+
+// mostSteps bounds the steps of conjugate gradients that an estimate may have kept.
+const mostSteps = 1 << 28
+
+// Snapshot takes what later solves with the same operator go by: what the estimate of the error has seen.
+func (c *PCG) Snapshot(s *snapshot.Coder) {
+	refreshes := c.error.operator
+	c.error.snapshot(s)
+	if s.Reading() {
+		c.error.operator = refreshes
+		if r, ok := c.pre.(interface{ Refreshes() int }); ok {
+			c.error.operator = r.Refreshes() // the operator is that of the estimate
+		}
+	}
+}
+
+func (e *Estimate) snapshot(s *snapshot.Coder) {
+	s.Float(&e.ritz.mu, &e.ritz.rest, &e.z, &e.top, &e.rz, &e.before, &e.rate.previous)
+	s.Values(e.rate.rates[:])
+	for _, list := range []*[]float64{&e.ritz.alpha, &e.ritz.beta, &e.mus} {
+		s.Floats(list, mostSteps)
+	}
+	s.Int(&e.seen, &e.rate.n)
+	s.Bool(&e.shown)
 }

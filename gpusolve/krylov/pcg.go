@@ -358,3 +358,96 @@ func (s *run) met(sc ops.Scalars, moved bool) bool {
 	}
 	return s.out.ErrorK <= s.rule.Tol
 }
+
+// FloorFactor: a residual below this multiple of its estimated rounding error cannot be improved.
+const FloorFactor = 4
+
+// MaxRestarts bounds the fresh starts from the true residual.
+const MaxRestarts = 10
+
+// judge decides from the norms of the true residual, just computed, whether a solve is done. restart counts the fresh
+// starts, best is the smallest true residual before this one; trueErrorMet estimates the error in K from this residual.
+func (o *Outcome) judge(rule Rule, restart int, best float64, trueErrorMet func() bool) (done bool) {
+	n := o.Norms
+	end := func(converged bool, why Reason) bool {
+		o.Converged, o.Reason = converged, why
+		return true
+	}
+	switch {
+	case math.IsNaN(n.Residual) || math.IsInf(n.Residual, 0):
+		return end(false, Breakdown)
+	case n.Residual == 0:
+		o.ErrorK = 0
+		return end(true, Tolerance)
+	case rule.ATol > 0 && n.Residual <= rule.ATol:
+		return end(true, Tolerance)
+	case rule.ATol <= 0 && rule.RTol > 0 && n.Residual <= rule.RTol*n.Source:
+		return end(true, Tolerance)
+	case restart > 0 && rule.InKelvin() && trueErrorMet():
+		return end(true, Tolerance)
+	case restart > 0 && n.Residual <= FloorFactor*n.Floor:
+		return end(true, Attainable)
+	case restart > 1 && n.Residual > best/2 || restart > MaxRestarts:
+		return end(false, Stagnation)
+	}
+	return false
+}
+
+// Recorder is a Space that repeats a sequence of operations at less cost than asking for each again.
+type Recorder interface {
+	// Record notes the operations that body asks for, without doing them, and returns a function that does, and one
+	// that gives its memory back.
+	Record(body func()) (replay, forget func(), err error)
+}
+
+// Recorded is an iteration on one vector, noted by devices that can repeat it at less cost.
+type Recorded struct {
+	x          ops.Vector
+	kelvin     bool // where the rule looks at z
+	generation int  // of the preconditioner
+	again      func()
+	forget     func()
+}
+
+// Repeat returns body, recorded where the device can, unless the same was asked for before.
+func (r *Recorded) Repeat(a ops.Operator, m precond.Preconditioner, x ops.Vector, kelvin bool, body func()) func() {
+	generation := generationOf(m)
+	if r.again != nil && r.x == x && r.kelvin == kelvin && r.generation == generation {
+		return r.again
+	}
+	r.Drop()
+	*r = Recorded{x: x, kelvin: kelvin, generation: generation, again: body}
+	if device, ok := a.(Recorder); ok {
+		if replay, forget, err := device.Record(body); err == nil {
+			r.again, r.forget = replay, forget
+		}
+	}
+	return r.again
+}
+
+// Drop gives the recording back.
+func (r *Recorded) Drop() {
+	if r.forget != nil {
+		r.forget()
+	}
+	*r = Recorded{}
+}
+
+func generationOf(m precond.Preconditioner) int {
+	if g, ok := m.(interface{ Generation() int }); ok {
+		return g.Generation()
+	}
+	return 0
+}
+
+// PCGMemory is what NewPCG takes in bytes. The processor and matrices keep r and A p in FP64 beside an FP32 copy of r;
+// a mesh's system on a GPU keeps both in FP32, and the direction in two buffers.
+func PCGMemory(s precond.Shape) int64 {
+	if s.GPU && s.Assembled {
+		return s.Vector(4 * 5)
+	}
+	return s.Vector(2*8 + 3*4)
+}
+
+// BiCGSTABMemory is what NewBiCGSTAB takes.
+func BiCGSTABMemory(s precond.Shape) int64 { return s.Vector(7*8 + 3*4) }

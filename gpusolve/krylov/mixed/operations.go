@@ -1,6 +1,11 @@
 package mixed
 
 import (
+	"fmt"
+	"math"
+
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/krylov/method"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 )
@@ -88,3 +93,243 @@ type Operations interface {
 
 // On gives the operations of a workspace.
 func On(w ops.Workspace) (Operations, error) { return precond.On(w, "mixed precision", onHost, onGPU) }
+
+// Mode says in which precisions Solver iterates.
+type Mode int
+
+// The modes.
+const (
+	// Adaptive begins with FP32 entries and FP64 arithmetic and goes on with FP64 entries when the residual asks for
+	// it; the preconditioner works in FP32. Everything else is FP64.
+	Adaptive Mode = iota
+	// FixedDouble, FixedSingle and FixedHalf keep matrix, vectors and preconditioner in one precision.
+	FixedDouble
+	FixedSingle
+	FixedHalf
+)
+
+// modeNames are how users write the modes.
+var modeNames = [...]string{"adaptive", "fixed-fp64", "fixed-fp32", "fixed-fp16"}
+
+// String is the mode's name.
+func (m Mode) String() string { return modeNames[m] }
+
+// Modes lists the names of all modes.
+func Modes() []string { return modeNames[:] }
+
+// ModeOf finds a mode by its name.
+func ModeOf(name string) (Mode, error) {
+	for i, n := range modeNames {
+		if n == name {
+			return Mode(i), nil
+		}
+	}
+	return 0, fmt.Errorf("precision %q is unknown", name)
+}
+
+// Vectors is the precision of the iteration's vectors, Inner that of the preconditioner's.
+func (m Mode) Vectors() Precision {
+	return []Precision{Double, Double, Single, Half}[m]
+}
+
+// Inner is the precision of the vectors that the preconditioner takes and gives.
+func (m Mode) Inner() Precision {
+	return []Precision{Single, Double, Single, Half}[m]
+}
+
+// Copies of the matrix that the iteration multiplies with.
+func (m Mode) Copies() Copies {
+	return Copies{Double: m <= FixedDouble, Single: m == Adaptive || m == FixedSingle, Half: m == FixedHalf}
+}
+
+// Formats of the matrix that Solver and its preconditioners multiply with.
+const (
+	QuadDiag = "quaddiag"
+	RowWise  = "csr"
+)
+
+// Keys are the settings of methods that Solver solves with; standard is the default mode.
+func Keys(standard string, more ...string) []precond.Key {
+	return []precond.Key{
+		{Name: "precision", Kind: precond.Word, Default: standard, Words: append(more, Modes()...),
+			Doc: "Precisions of the solve; the fixed ones are for comparison."},
+		{Name: "format", Kind: precond.Word, Default: QuadDiag, Words: []string{QuadDiag, RowWise},
+			Doc: "Storage of the matrix; csr, for comparison and for matrices without a grid, has no FP16."},
+	}
+}
+
+// Most is how many unknowns methods take with their settings: the columns of rows are numbers of 32 bits.
+func Most(set precond.Settings) int64 {
+	if set.Text("format") == RowWise {
+		return math.MaxInt32
+	}
+	return 0
+}
+
+// Store makes copies of a system's matrix in a format. A matrix that has no such copies is refused.
+func Store(s ops.Operator, sys Operations, format string, c Copies) (Stored, error) {
+	forms, err := ops.FormsOf(s)
+	if err != nil {
+		return nil, err
+	}
+	if format == RowWise {
+		if c.Half || c.Scaled {
+			return nil, fmt.Errorf("%w: format=csr has neither FP16 nor the scaled form; take format=quaddiag",
+				precond.ErrRefused)
+		}
+		if !s.Symmetric() {
+			return nil, fmt.Errorf("%w: conjugate gradients need a symmetric matrix, and this one is not",
+				precond.ErrRefused)
+		}
+		r, err := forms.Rows() // stays: its FP64 entries are multiplied with
+		if err != nil {
+			return nil, err
+		}
+		return sys.StoreRows(r, c)
+	}
+	d, err := forms.Diagonals()
+	if err != nil {
+		return nil, refused(s, fmt.Errorf("%w, or format=csr", err))
+	}
+	defer d.Release()
+	m, err := sys.StoreDiagonals(d, c)
+	return m, refused(s, err)
+}
+
+// refused marks an error that is the matrix's fault and not the device's.
+func refused(s ops.Operator, err error) error {
+	if err == nil || s.Err() != nil {
+		return err
+	}
+	return fmt.Errorf("%w: %w", precond.ErrRefused, err)
+}
+
+// LowPrecision is a preconditioner for Solver.
+type LowPrecision interface {
+	precond.Preconditioner
+	// Matrix holds Mode().Copies() of A.
+	Matrix() Stored
+	// Mode is the iteration's.
+	Mode() Mode
+}
+
+// MethodSolver is Solver where the method's preconditioner is a LowPrecision, else the Krylov method that suits the
+// matrix.
+func MethodSolver() method.Solver { return method.Solver{New: newMethodSolver, Memory: methodMemory} }
+
+func newMethodSolver(a ops.Operator, m *precond.Instance, set precond.Settings) (krylov.Solver, error) {
+	if low, ok := m.Unwrap().(LowPrecision); ok {
+		return NewSolver(a, m, func() Stored { return m.Unwrap().(LowPrecision).Matrix() }, low.Mode())
+	}
+	return method.Suitable().New(a, m, set)
+}
+
+func methodMemory(s precond.Shape, set precond.Settings) int64 {
+	if mode, err := ModeOf(set.Text("precision")); err == nil {
+		return Memory(s, mode)
+	}
+	return method.Suitable().Memory(s, set)
+}
+
+// Memory is what New takes in a mode.
+func Memory(s precond.Shape, m Mode) int64 {
+	width := 3*Width(s, m.Vectors()) + Width(s, m.Inner()) + 8 + 4
+	if m >= FixedSingle {
+		width += Width(s, m.Vectors()) + 8
+	}
+	if m == Adaptive {
+		width += 4
+	}
+	return VectorMemory(s, width)
+}
+
+// VectorMemory is a vector for mixed precision of so many bytes a value: on a GPU its pads are as long as the grid's
+// rows whatever the system.
+func VectorMemory(s precond.Shape, width int64) int64 {
+	if !s.GPU && !s.Assembled {
+		return width * s.Unknowns
+	}
+	return width * precond.Padded(s.Unknowns, s.NX)
+}
+
+// Width of a value in bytes; the processor keeps FP16 values in FP32.
+func Width(s precond.Shape, p Precision) int64 {
+	switch {
+	case p == Double:
+		return 8
+	case p == Single || !s.GPU:
+		return 4
+	}
+	return 2
+}
+
+// StoreMemory is what Store takes: the matrix as it is copied from, and the copies.
+func StoreMemory(s precond.Shape, format string, c Copies) precond.Need {
+	if format == RowWise {
+		n := s.Rows()
+		if c.Single {
+			n.Held += 4 * s.Entries
+		}
+		n.SetUp = max(n.SetUp, n.Held)
+		return n
+	}
+	var width int64
+	for p, wanted := range map[Precision]bool{Double: c.Double, Single: c.Single, Half: c.Half} {
+		if wanted {
+			width += 4 * Width(s, p)
+		}
+	}
+	if c.Scaled {
+		width += 4
+	}
+	extent := int64(0)
+	if s.GPU {
+		extent = sizesBytes * partsOfPlane(s.Unknowns/int64(s.NZ)) * int64(s.NZ)
+	}
+	return precond.Need{SetUp: max(width*s.Unknowns, extent) + s.Diagonals(), Held: width * s.Unknowns}
+}
+
+// sizesBytes is the memory for the five sizes that a block finds.
+const sizesBytes = 5 * 8
+
+// HalfExponent is the power of two that brings the largest of all sizes to [8, 16): room for products below the largest
+// FP16 number, and seventeen binary digits of range above the smallest normal one.
+func HalfExponent(sizes [][4]float64) int {
+	top := 0.0
+	for _, s := range sizes {
+		top = max(top, s[0], s[1], s[2], s[3])
+	}
+	_, e := math.Frexp(top) // top = m 2^e, 0.5 <= m < 1
+	return 4 - e
+}
+
+// largeShare of a plane's largest main entry makes an off-diagonal one large. FP16 entries are wrong by 2^-12 of their
+// size. Rounding x and the product adds as much again to what is multiplied in FP16; below this share the main
+// diagonal's error hides it.
+const largeShare = 1.0 / 16
+
+// Promotions decides which off-diagonals are multiplied in FP32 when entries are FP16, from the largest sizes of every
+// plane's entries of main, x, y and z: a mask for each plane, of the bits 1, 2 and 4 for x, y and z, and the number of
+// planes that have each bit.
+func Promotions(sizes [][4]float64, byPlane bool) (masks []int32, promoted [3]int) {
+	masks = make([]int32, len(sizes))
+	for k, s := range sizes {
+		masks[k] = 4
+		if byPlane {
+			masks[k] = 0
+			for i := range 3 {
+				main := s[0]
+				if i == 2 && k+1 < len(sizes) {
+					main = min(main, sizes[k+1][0])
+				}
+				if s[i+1] >= largeShare*main {
+					masks[k] |= 1 << i
+				}
+			}
+		}
+		for i := range promoted {
+			promoted[i] += int(masks[k] >> i & 1)
+		}
+	}
+	return masks, promoted
+}

@@ -15,6 +15,7 @@ package chebyshev
 import (
 	"fmt"
 
+	"thermsim/gpusolve/krylov/method"
 	"thermsim/gpusolve/krylov/mixed"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
@@ -203,4 +204,94 @@ func (c *Preconditioner) Apply(z, r ops.Vector) {
 		c.sys.Step(c.inner, c.entries, u, Iterate{z, c.rest, d}, next)
 		d, next = next, d
 	}
+}
+
+// Definition of the method.
+func Definition() method.Definition {
+	return method.Definition{
+		Name: "chebyshev", Doc: "a polynomial of the matrix, in mixed precision (CUTh-Solver)", Keys: Keys(),
+		Memory: Memory, Most: mixed.Most,
+		New: func(a ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
+			return method.Made(New(a, set))
+		},
+		Solver: mixed.MethodSolver(),
+	}
+}
+
+// Operations are those of the Chebyshev iteration and of the Lanczos method that finds its bounds, beside the products
+// in mixed precision. The iteration's vectors all have the precision of the matrix product's.
+type Operations interface {
+	mixed.Operations
+	// Start sets rest = c S r and d = rest/theta. c is 1, or with lift a power of two that brings max|d| to [4, 8), as
+	// products in FP16 need; it stays on the device for Step. S is 1 in the plain form.
+	Start(a mixed.Stored, rest, d, r ops.Vector, theta float64, lift bool)
+	// Step does, in one pass,
+	//
+	//	z += d, rest -= A d, next = Keep d + Gain rest
+	//
+	// In the first step z counts as zero. The last sets z = S (z + d + next)/c and leaves rest and next undefined.
+	Step(a mixed.Stored, entries mixed.Precision, s Recurrence, v Iterate, next ops.Vector)
+	// Relax is Step where y = A d has been formed before; d becomes next.
+	Relax(a mixed.Stored, s Recurrence, v Iterate, y ops.Vector)
+
+	// Seed fills an FP32 vector with numbers from -1 to 1 that depend on seed and position alone, and sets RR = v.v.
+	Seed(v ops.Vector, seed uint32)
+	// Purge sets w -= alpha v + beta u and RR = w.w. A nil u counts as zero.
+	Purge(w, v, u ops.Vector, alpha, beta float64)
+}
+
+// Iterate holds the vectors of an iteration: the sum of the corrections, what is left of the right side, and the next
+// correction.
+type Iterate struct{ Z, Rest, D ops.Vector }
+
+// Recurrence is a step of the Chebyshev iteration.
+type Recurrence struct {
+	Keep, Gain  float64
+	First, Last bool
+}
+
+// On gives the operations of a workspace.
+func On(w ops.Workspace) (Operations, error) { return precond.On(w, "chebyshev", onHost, onGPU) }
+
+// Memory counts the copies of the matrix for the Krylov iteration and for the polynomial, and three vectors; while the
+// bounds of the spectrum are looked for, an FP32 copy and FP32 vectors where there are none.
+func Memory(s precond.Shape, set precond.Settings) precond.Need {
+	mode, err := mixed.ModeOf(set.Text("precision"))
+	if err != nil {
+		return precond.Need{}
+	}
+	format, scaled := set.Text("format"), set.Text("form") == scaledForm
+	inner := mixed.Copies{Scaled: scaled}
+	switch {
+	case mode == mixed.FixedDouble:
+		inner.Double = true
+	case mode == mixed.FixedSingle || format == mixed.RowWise:
+		inner.Single = true
+	default:
+		inner.Half = true
+	}
+	outer := mode.Copies()
+	var n precond.Need
+	if scaled {
+		first, second := mixed.StoreMemory(s, format, outer), mixed.StoreMemory(s, format, inner)
+		n = precond.Need{SetUp: max(first.SetUp, first.Held+second.SetUp), Held: first.Held + second.Held}
+	} else {
+		inner.Single = inner.Single || format == mixed.RowWise
+		n = mixed.StoreMemory(s, format, mixed.Copies{Double: outer.Double || inner.Double, Single: outer.Single ||
+			inner.Single, Half: outer.Half || inner.Half})
+	}
+	n.Held += mixed.VectorMemory(s, 3*mixed.Width(s, mode.Inner()))
+	if mode.Inner() != mixed.Single { // Lanczos's own; they stay
+		n.Held += mixed.VectorMemory(s, 3*4)
+	}
+	seek := n.Held
+	if set.Text("start") == "ones" {
+		n.Held += s.Vector(8)
+		seek = n.Held
+	}
+	if format == mixed.QuadDiag && (scaled && !inner.Single || !scaled && !outer.Single) {
+		seek += mixed.StoreMemory(s, format, mixed.Copies{Single: true, Scaled: scaled}).SetUp
+	}
+	n.SetUp = max(n.SetUp, seek)
+	return n
 }

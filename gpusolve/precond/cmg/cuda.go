@@ -175,3 +175,265 @@ func (s gpuOperations) Join(fine graphLevel, c *Clusters) error {
 func (s gpuOperations) NewVector(l graphLevel) (ops.Vector, error) {
 	return cuda.NewVector[float32](s.Space, int64(l.Len()), 0), s.Err()
 }
+
+// Segments are shorter than a block's four entries a thread.
+const longestSegment = 512
+
+// setLength takes the length that moves the fewest bytes among the smallest power of two that is no shorter than the
+// mean row, which is segSpMV's rule, and its half and quarter, but at least 4: rows of a quotient differ much in
+// length, and shorter segments are padded less. segments tells how many there would be.
+func (l *gpuLevel) setLength(asked int, segments func(length int32) int64) {
+	l.length = int32(asked)
+	if asked == 0 {
+		mean := int32(4)
+		for int64(mean)*l.n < l.entries && mean < longestSegment {
+			mean *= 2
+		}
+		least := int64(-1)
+		for length := max(4, mean/4); length <= mean; length *= 2 {
+			count := segments(length)
+			bytes := count * int64(length) * 8
+			if count > l.n {
+				bytes += 4 * (count + l.n)
+			}
+			if least < 0 || bytes <= least {
+				l.length, least = length, bytes
+			}
+		}
+	}
+	l.segments = segments(l.length)
+	for 4<<l.shift < l.length {
+		l.shift++
+	}
+}
+
+// segmentsOf counts the segments of a length; an empty row has one.
+func segmentsOf(g *Graph, length int32) int64 {
+	count := int64(0)
+	for v := range g.N() {
+		count += max(1, (g.Ptr[v+1]-g.Ptr[v]+int64(length)-1)/int64(length))
+	}
+	return count
+}
+
+// upperHalf keeps the edges to later vertices.
+func upperHalf(g *Graph) *Graph {
+	u := &Graph{Ptr: make([]int64, 1, len(g.Ptr)), Ground: g.Ground, Diagonal: g.Diagonal}
+	for v := range g.N() {
+		cols, weights := g.Row(v)
+		for i, to := range cols {
+			if int(to) > v {
+				u.Col, u.Weight = append(u.Col, to), append(u.Weight, weights[i])
+			}
+		}
+		u.Ptr = append(u.Ptr, int64(len(u.Col)))
+	}
+	return u
+}
+
+// cut numbers the segments of rows and, where a row has more than one, gives whole rows to blocks. A row that fills a
+// block by itself has as many blocks as it needs.
+func (l *gpuLevel) cut(g *Graph) {
+	n, room := g.N(), int32(SegmentsWide)>>l.shift
+	if l.segments == int64(n) && l.upper.IsNil() {
+		return
+	}
+	rowSegment := make([]int32, n+1)
+	var list, longRow []int32
+	longPart := []int32{0}
+	parts := int32(0)
+	first, firstRow := int32(0), 0 // of the block that is being filled
+	flush := func(end int) {
+		if end > firstRow {
+			list = append(list, first, rowSegment[end]-first, int32(firstRow), int32(end-firstRow))
+		}
+	}
+	for v := range n {
+		length := g.Ptr[v+1] - g.Ptr[v]
+		count := int32(max(1, (length+int64(l.length)-1)/int64(l.length)))
+		rowSegment[v+1] = rowSegment[v] + count
+		switch {
+		case count > room:
+			flush(v)
+			longRow = append(longRow, int32(v))
+			for at := rowSegment[v]; at < rowSegment[v+1]; at += room {
+				list = append(list, at, min(room, rowSegment[v+1]-at), parts, 0)
+				parts++
+			}
+			longPart = append(longPart, parts)
+			first, firstRow = rowSegment[v+1], v+1
+		case rowSegment[v+1]-first > room:
+			flush(v)
+			first, firstRow = rowSegment[v], v
+		}
+	}
+	flush(n)
+	l.segments = int64(rowSegment[n])
+	segmentRow := make([]int32, l.segments)
+	for v := range n {
+		for at := rowSegment[v]; at < rowSegment[v+1]; at++ {
+			segmentRow[at] = int32(v)
+		}
+	}
+	s := l.s
+	l.ragged = &raggedRows{
+		blocks: cuda.Upload(s.Space, list), segmentRow: cuda.Upload(s.Space, segmentRow),
+		rowSegment: cuda.Upload(s.Space, rowSegment), blockCount: uint32(len(list) / 4),
+		longRow: cuda.Upload(s.Space, longRow), longPart: cuda.Upload(s.Space, longPart),
+		longSums: cuda.Alloc[float64](s.Space, int64(parts)), longCount: uint32(len(longRow)),
+	}
+}
+
+// each is a grid of a thread per value.
+func (s gpuOperations) each(n int64) [3]uint32 {
+	return [3]uint32{cuda.Blocks(int(n), SegmentsWide), 1, 1}
+}
+
+// Start sets x = s b.
+func (s gpuOperations) Start(l graphLevel, x, b ops.Vector) {
+	if g := l.(*gpuLevel); s.Ready() {
+		s.Note(g.kernels.Start(s.Stream, s.each(g.n),
+			SegmentsStartArgs{N: g.n, Scale: g.scale, B: cuda.F32(b), X: cuda.F32(x)}))
+	}
+}
+
+// Residual sets r = b - A x.
+func (s gpuOperations) Residual(l graphLevel, r, x, b ops.Vector) {
+	s.graphProduct(l.(*gpuLevel), cudriver.Ptr[float32]{}, r, x, b)
+}
+
+// Relax sets dst = x + s (b - A x).
+func (s gpuOperations) Relax(l graphLevel, dst, x, b ops.Vector) {
+	s.graphProduct(l.(*gpuLevel), l.(*gpuLevel).scale, dst, x, b)
+}
+
+func (s gpuOperations) graphProduct(g *gpuLevel, scale cudriver.Ptr[float32], dst, x, b ops.Vector) {
+	if !s.Ready() {
+		return
+	}
+	r := g.ragged
+	if !g.upper.IsNil() {
+		grid := [3]uint32{cuda.Blocks(int(g.segments), SegmentsWide>>g.shift), 1, 1}
+		s.Note(g.kernels.ProductUpper(s.Stream, grid, SegmentsProductUpperArgs{
+			Segments: g.segments, Shift: g.shift, SegmentRow: r.segmentRow, W: g.w, Col: g.col, X: cuda.F32(x),
+			Flow: g.upper,
+		}))
+		s.Note(g.kernels.SettleUpper(s.Stream, s.each(g.n), SegmentsSettleUpperArgs{
+			N: g.n, Flow: g.upper, Ground: g.ground, Scale: scale, X: cuda.F32(x), B: cuda.F32(b), Dst: cuda.F32(dst),
+		}))
+		return
+	}
+	if r == nil {
+		grid := [3]uint32{cuda.Blocks(int(g.n), SegmentsWide>>g.shift), 1, 1}
+		s.Note(g.kernels.ProductEven(s.Stream, grid, SegmentsProductEvenArgs{
+			N: g.n, Shift: g.shift, W: g.w, Col: g.col, Ground: g.ground, Scale: scale, X: cuda.F32(x), B: cuda.F32(b),
+			Dst: cuda.F32(dst),
+		}))
+		return
+	}
+	s.Note(g.kernels.ProductRagged(s.Stream, [3]uint32{r.blockCount, 1, 1}, SegmentsProductRaggedArgs{
+		Shift: g.shift, Blocks: r.blocks, SegmentRow: r.segmentRow, RowSegment: r.rowSegment, W: g.w, Col: g.col,
+		Ground: g.ground,
+		Scale:  scale, X: cuda.F32(x), B: cuda.F32(b), Dst: cuda.F32(dst), LongSums: r.longSums,
+	}))
+	if r.longCount > 0 {
+		s.Note(g.kernels.FinishLong(s.Stream, [3]uint32{r.longCount, 1, 1}, SegmentsFinishLongArgs{
+			Row: r.longRow, Part: r.longPart, LongSums: r.longSums, Ground: g.ground, Scale: scale, X: cuda.F32(x),
+			B:   cuda.F32(b),
+			Dst: cuda.F32(dst),
+		}))
+	}
+}
+
+// Restrict sums r over clusters.
+func (s gpuOperations) Restrict(fine, coarse graphLevel, b, x, r ops.Vector) {
+	if !s.Ready() {
+		return
+	}
+	f, c := fine.(*gpuLevel), coarse.(*gpuLevel)
+	s.Note(f.kernels.RestrictSmall(s.Stream, s.each(c.n), SegmentsRestrictSmallArgs{
+		Clusters: int32(c.n), Big: f.bigFrom, First: f.first, Member: f.member, R: cuda.F32(r), Scale: c.scale,
+		B: cuda.F32(b), X: cuda.F32(x),
+	}))
+	if f.bigCount > 0 {
+		s.Note(f.kernels.RestrictBig(s.Stream, [3]uint32{f.bigCount, 1, 1}, SegmentsRestrictBigArgs{
+			List: f.big, First: f.first, Member: f.member, R: cuda.F32(r), Scale: c.scale, B: cuda.F32(b),
+			X: cuda.F32(x),
+		}))
+	}
+}
+
+// Prolong adds the clusters' values.
+func (s gpuOperations) Prolong(fine, _ graphLevel, x, coarseX ops.Vector) {
+	if f := fine.(*gpuLevel); s.Ready() {
+		s.Note(f.kernels.Prolong(s.Stream, s.each(f.n), SegmentsProlongArgs{N: f.n, Of: f.of, Coarse: cuda.F32(coarseX),
+			X: cuda.F32(x)}))
+	}
+}
+
+// denseGraph is a small graph that may be inverted: its entries on the host until then, the inverse on the device
+// afterwards.
+type denseGraph struct {
+	g       *Graph
+	inverse cudriver.Ptr[float32]
+}
+
+// cudaDirectRows: the inverse of 2048 x 2048 takes 16 MB, which the second-level cache of a large GPU holds, and some
+// 40 ms to make.
+const cudaDirectRows = 2048
+
+// mostDirectRows bounds what a user may ask for.
+const mostDirectRows = 1 << 13
+
+// DirectRows is where products with an inverse beat further levels.
+func (s gpuOperations) DirectRows() int { return cudaDirectRows }
+
+// Invert sweeps all pivots in FP64, a launch each, and keeps the inverse in FP32.
+func (s gpuOperations) Invert(level graphLevel) error {
+	l := level.(*gpuLevel)
+	if l.dense == nil {
+		return fmt.Errorf("a graph of %d vertices is too large for its inverse; at most %d are possible", l.n,
+			mostDirectRows)
+	}
+	g, n := l.dense.g, int(l.n)
+	arrays := s.Arrays()
+	dense, columns, limit := reuse.Make[float64](arrays, n*n), reuse.Make[float64](arrays, 2*n),
+		reuse.Make[float64](arrays, n)
+	for v := range n {
+		cols, weights := g.Row(v)
+		for i, u := range cols {
+			dense[v*n+int(u)] = -float64(weights[i])
+		}
+		dense[v*n+v] = g.Diagonal[v]
+		limit[v] = vanished * g.Diagonal[v]
+	}
+	for v := range n {
+		columns[v] = dense[v*n]
+	}
+	a, both, limits := cuda.Upload(s.Space, dense), cuda.Upload(s.Space, columns), cuda.Upload(s.Space, limit)
+	l.dense.inverse = cuda.Alloc[float32](s.Space, int64(n)*int64(n))
+	l.bytes += 4 * int64(n) * int64(n)
+	grid := s.Grid(n, SegmentsWide, n, 1)
+	for k := range n {
+		if s.Ready() {
+			s.Note(l.kernels.Sweep(s.Stream, grid, SegmentsSweepArgs{N: int32(n), At: int32(k), A: a, Columns: both,
+				Limit: limits}))
+		}
+	}
+	if s.Ready() {
+		s.Note(l.kernels.Narrow(s.Stream, grid, SegmentsNarrowArgs{N: int32(n), A: a, Inverse: l.dense.inverse}))
+	}
+	s.Discard(a, both, limits)
+	l.dense.g = nil
+	return s.Err()
+}
+
+// Direct multiplies with the inverse.
+func (s gpuOperations) Direct(level graphLevel, x, b ops.Vector) {
+	if l := level.(*gpuLevel); s.Ready() {
+		grid := [3]uint32{cuda.Blocks(int(l.n), SegmentsWide/32), 1, 1}
+		s.Note(
+			l.kernels.Direct(s.Stream, grid, SegmentsDirectArgs{N: int32(l.n), Inverse: l.dense.inverse, B: cuda.F32(b),
+				X: cuda.F32(x)}))
+	}
+}

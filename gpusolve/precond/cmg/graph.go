@@ -3,11 +3,68 @@ package cmg
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"thermsim/gpusolve/reuse"
 	"thermsim/gpusolve/sparse"
 )
+
+// Graph is a grounded Laplacian on the host, the matrix of a resistor network: a vertex an unknown, an edge a
+// conductance, and ground a conductance of each vertex to zero,
+//
+//	(A x)_v = sum over neighbours u of w_vu (x_v - x_u) + ground_v x_v
+//
+// The neighbours of v are Col[Ptr[v]:Ptr[v+1]], ascending, and v is not among them. Every edge is stored in both of its
+// rows.
+type Graph struct {
+	Ptr    []int64
+	Col    []int32
+	Weight []float32 // positive
+	Ground []float64 // not negative
+	// Diagonal of A: the ground and the weights of each vertex, summed.
+	Diagonal []float64
+
+	arrays *reuse.List // where arrays for what is made of the graph come from; may be nil
+}
+
+// N is the number of vertices.
+func (g *Graph) N() int { return len(g.Ground) }
+
+// Entries is the number of stored neighbours, twice the edges.
+func (g *Graph) Entries() int64 { return int64(len(g.Col)) }
+
+// Row returns the neighbours of v and the weights of the edges to them.
+func (g *Graph) Row(v int) ([]int32, []float32) {
+	lo, hi := g.Ptr[v], g.Ptr[v+1]
+	return g.Col[lo:hi], g.Weight[lo:hi]
+}
+
+// SumDiagonal sets the diagonal of vertices from lo to hi.
+func (g *Graph) SumDiagonal(lo, hi int) {
+	for v := lo; v < hi; v++ {
+		sum := g.Ground[v]
+		_, weights := g.Row(v)
+		for _, w := range weights {
+			sum += float64(w)
+		}
+		g.Diagonal[v] = sum
+	}
+}
+
+// Clusters is a partition of a graph's vertices.
+type Clusters struct {
+	Of      []int32 // cluster of every vertex
+	Ptr     []int32 // the vertices of cluster c are Members[Ptr[c]:Ptr[c+1]], ascending
+	Members []int32
+}
+
+// N is the number of clusters.
+func (c *Clusters) N() int { return len(c.Ptr) - 1 }
+
+// Cluster lists the members of cluster n.
+func (c *Clusters) Cluster(n int) []int32 { return c.Members[c.Ptr[n]:c.Ptr[n+1]] }
 
 // dominance is the share of its diagonal that a row may miss of diagonal dominance, for the rounding of whoever summed
 // it.
@@ -219,4 +276,53 @@ func cover(l *reuse.List, a *sparse.CSR) *Graph {
 	}
 	g.SumDiagonal(0, 2*n)
 	return g
+}
+
+// grain is the number of vertices that a worker takes at a time. It does not depend on the number of workers, so
+// neither do sums per grain.
+const grain = 1 << 14
+
+// each calls f for consecutive ranges of [0, n), on all cores. part numbers the ranges.
+func each(n int, f func(part, lo, hi int)) { inRanges(n, grain, f) }
+
+// fewer is the range of rows, of so many entries in all, that is as much work as a grain of short ones.
+func fewer(rows int, entries int64) int {
+	const short = 8
+	return int(max(16, min(grain, grain*short*int64(rows)/max(1, entries))))
+}
+
+func inRanges(n, grain int, f func(part, lo, hi int)) {
+	parts := (n + grain - 1) / grain
+	workers := min(runtime.GOMAXPROCS(0), parts)
+	if workers <= 1 {
+		for p := range parts {
+			f(p, p*grain, min(n, (p+1)*grain))
+		}
+		return
+	}
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range workers {
+		wait.Go(func() {
+			for {
+				p := int(next.Add(1)) - 1
+				if p >= parts {
+					return
+				}
+				f(p, p*grain, min(n, (p+1)*grain))
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// sumOver adds f over [0, n) in an order that does not depend on the workers.
+func sumOver(n int, f func(lo, hi int) float64) float64 {
+	partial := make([]float64, (n+grain-1)/grain)
+	each(n, func(part, lo, hi int) { partial[part] = f(lo, hi) })
+	total := 0.0
+	for _, v := range partial {
+		total += v
+	}
+	return total
 }

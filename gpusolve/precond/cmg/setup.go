@@ -2,6 +2,7 @@ package cmg
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -187,4 +188,75 @@ func (c *Cycle) Details() string {
 		}
 	}
 	return b.String()
+}
+
+// maxLevels bounds the hierarchy: halving takes 31 levels at most.
+const maxLevels = 32
+
+// Step is one graph of a hierarchy and the way to the next.
+type Step struct {
+	Graph *Graph
+	*Decomposition
+	// Repeats is the number of cycles on the next level for one on this.
+	Repeats int
+}
+
+// Build makes the hierarchy of quotients, until a graph has at most direct vertices or no edges. The last step has no
+// decomposition.
+func Build(g *Graph, kappa float64, direct, repeats int) []Step {
+	var steps []Step
+	for {
+		if g.N() <= direct || g.Entries() == 0 || len(steps) == maxLevels-1 {
+			return append(steps, Step{Graph: g})
+		}
+		d := Decompose(g, kappa)
+		if d.N() == g.N() {
+			return append(steps, Step{Graph: g})
+		}
+		q := Quotient(g, &d.Clusters)
+		steps = append(steps, Step{g, d, visits(g, q, repeats)})
+		g = q
+	}
+}
+
+// sized is a graph, wherever it is.
+type sized interface {
+	N() int
+	Entries() int64
+}
+
+// visits is t = max(ceil(nnz(A)/nnz(Q) - 1), 1), the entries with their diagonals, and at most limit.
+func visits(g, q sized, limit int) int {
+	ratio := float64(g.Entries()+int64(g.N())) / float64(q.Entries()+int64(q.N()))
+	return min(limit, max(1, int(math.Ceil(ratio-1))))
+}
+
+// Product is a product with the graph of a level, as benchmarks time it.
+type Product struct {
+	Vertices int
+	Layout   string // how the graph is stored, in a few words
+	PerCycle int    // products in one application of the cycle
+	Bytes    int64  // what one moves at least: the graph as it is stored, and each vector once
+	Run      func() // one residual; what it computes is of no use
+}
+
+// Products lists the products of the cycle by level, without the last one, which is solved by its inverse. They use the
+// vectors of the cycle.
+func (c *Cycle) Products() []Product {
+	var all []Product
+	calls, times := 1, 1
+	for n := range len(c.levels) - 1 {
+		l := &c.levels[n]
+		b := l.b
+		if n == 0 {
+			b = l.r // the caller's right side is not at hand
+		}
+		all = append(all, Product{
+			Vertices: l.graph.Len(), Layout: l.graph.Layout(), PerCycle: calls * (3*times - 1),
+			Bytes: l.graph.Traffic(),
+			Run:   func() { c.on.Residual(l.graph, l.r, l.x, b) },
+		})
+		calls, times = calls*times, l.repeats
+	}
+	return all
 }

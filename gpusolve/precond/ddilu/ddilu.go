@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 
+	"thermsim/gpusolve/krylov/method"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/sparse"
@@ -222,3 +223,162 @@ func (p *Preconditioner) Apply(z, r ops.Vector) { p.factor.Solve(z, r) }
 
 // Bytes is the memory of the factor.
 func (p *Preconditioner) Bytes() int64 { return p.factor.Bytes() }
+
+// Definition of the method.
+func Definition() method.Definition {
+	return method.Definition{
+		Name: "ddilu", Doc: "incomplete factors of small bricks or parts, each solved in fast memory",
+		Keys: append(Keys(), method.SolverKey()),
+		New: func(a ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
+			return method.Made(New(a, set))
+		},
+		Memory: Memory, Most: method.Always32, General: true,
+	}
+}
+
+// Cut says how a grid is cut and solved.
+type Cut struct {
+	Cells [3]int    // of a brick along x, y and z; those at the far ends of the grid may be smaller
+	Shift float64   // the diagonal is multiplied by 1 + Shift first
+	Way   Traversal // the way that solves will take
+	// Double keeps the factor in FP64 and solves in it, ByVertices.
+	Double bool
+}
+
+// Factor is a block incomplete factorisation on a device: the matrix without its couplings between blocks, each block
+// factored by itself as (I + L) D (I + U) with the pattern of the matrix. Entries are computed in FP64 and kept in
+// FP32, or as they are.
+type Factor interface {
+	// Solve sets z = M^-1 r for FP32 vectors.
+	Solve(z, r ops.Vector)
+	Bytes() int64 // memory it takes
+	Release()
+}
+
+// Traversal is the way through a factor. Executors that know one way only take any for that.
+type Traversal int
+
+// The ways. Each gives the same z but for rounding; ByEdges not always the same bits.
+const (
+	ByVertices Traversal = iota // level by level, a thread a row, in fast memory
+	ByEdges                     // level by level, a thread an entry, added atomically in fast memory
+	BySpinning                  // a thread a row that waits for the rows it needs, in fast memory
+	ByMemory                    // as ByVertices, with the vector in device memory
+	ByLaunches                  // for a single brick: one launch a level of the whole grid
+)
+
+func (t Traversal) String() string {
+	return [...]string{"vertices", "edges", "spin", "global", "levels"}[t]
+}
+
+// BadPivot refuses a matrix: incomplete factorisation met a pivot that it cannot use.
+type BadPivot struct{ Row int }
+
+func (e *BadPivot) Error() string {
+	return fmt.Sprintf("the incomplete factorisation meets a pivot in row %d (counted from 0) that is not positive, "+
+		"zero or no number", e.Row)
+}
+
+// PartOptions say how a cut matrix is factored.
+type PartOptions struct {
+	Shift     float64   // the diagonal is multiplied by 1 + Shift first
+	Symmetric bool      // pivots must be positive
+	Way       Traversal // ByVertices or ByEdges
+	Double    bool      // entries and solves in FP64
+}
+
+// operations are those of the method where an operator lives.
+type operations interface {
+	// brickRows is the number of rows of a brick that suits the device: several blocks' vectors and factors in its fast
+	// memory at a time.
+	brickRows(double bool) int
+	// factorBricks factors the matrix of a grid. A pivot that is not positive, or zero where d is not symmetric, is a
+	// *BadPivot.
+	factorBricks(d ops.Diagonals, c Cut) (Factor, error)
+	// levels finds the levels of a cut matrix's rows in L and in U; rows stand in the matrix's order.
+	levels(m *PartMatrix) (lower, upper []int32, err error)
+	// factorParts factors a cut matrix whose rows are sorted, which it may change. A pivot that cannot be used is a
+	// *BadPivot.
+	factorParts(m *PartMatrix, how PartOptions) (Factor, error)
+}
+
+// on finds the operations on an operator.
+func on(s ops.Operator) (operations, error) { return precond.On(s, "ddilu", onHost, onGPU) }
+
+// Memory counts the factor by diagonals, in FP32 or FP64, the pivots in FP64 and the matrix by diagonals; on a GPU rows
+// and planes of bricks are padded. Matrices by rows are factored on the processor, by parts.
+func Memory(s precond.Shape, set precond.Settings) precond.Need {
+	if !s.Grid() {
+		return partsMemory(s, set)
+	}
+	planes := int64(4)
+	if !s.Symmetric {
+		planes = 7
+	}
+	rows := s.Unknowns
+	if s.GPU {
+		rows = paddedRows(s, set)
+	}
+	width := int64(4)
+	if double(set) {
+		width = 8
+	}
+	held := width * planes * rows
+	if !s.GPU && double(set) {
+		held += width * rows
+	}
+	if s.GPU && set.Text("form") == "global" {
+		held += 4 * rows
+	}
+	return precond.Need{SetUp: s.Diagonals() + held + 8*rows, Held: held}
+}
+
+// brickRows is what a brick holds where the device has not said.
+const brickRows = 4096
+
+// paddedRows counts the rows of all bricks as a GPU lays them out: lines of whole quads, planes off each other's banks.
+func paddedRows(s precond.Shape, set precond.Settings) int64 {
+	shape := [3]int{s.NX, s.NY, s.NZ}
+	cells := shape
+	launches := set.Text("form") == "levels"
+	if !launches {
+		rows := set.Int("rows")
+		if rows == 0 {
+			rows = brickRows
+			if double(set) {
+				rows /= 2
+			}
+		}
+		cells = brickOf(shape, rows)
+	}
+	count := int64(1)
+	for a, n := range shape {
+		count *= int64((n + cells[a] - 1) / cells[a])
+	}
+	pitch := int64(cells[0])
+	if !launches {
+		pitch = (pitch + 3) &^ 3
+	}
+	plane := pitch * int64(cells[1])
+	if !launches && (plane-pitch)/4%2 == 0 {
+		plane += 4
+	}
+	return count * ((plane*int64(cells[2]) + 3) &^ 3)
+}
+
+// partsMemory is for a matrix by rows: entries of L and U with their columns, and their rows where edges are added, and
+// some numbers a row; while it is set up the entries of the parts in FP64 beside them, on a processor twice.
+func partsMemory(s precond.Shape, set precond.Settings) precond.Need {
+	entry := int64(8)
+	if double(set) {
+		entry = 12
+	}
+	if s.GPU && traversal(set) == ByEdges {
+		entry += 4
+	}
+	held := entry*s.Entries + 52*s.Unknowns
+	if s.GPU {
+		return precond.Need{SetUp: held + 12*s.Entries + 16*s.Unknowns, Held: held}
+	}
+	return precond.Need{SetUp: held + 24*s.Entries + 80*s.Unknowns, Held: held}
+}

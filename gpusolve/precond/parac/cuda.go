@@ -2,12 +2,14 @@ package parac
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"time"
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/sparse/ordering"
 )
 
 // gpuOperations are those on a GPU.
@@ -134,4 +136,212 @@ func (e *cudaElimination) make() (factor, error) {
 	f.about.Fill = 2 * float64(f.about.Entries+e.n) / float64(max(1, e.a.Entries()))
 	f.about.Factor, f.about.Sort = built.Sub(start).Seconds(), time.Since(built).Seconds()
 	return f, nil
+}
+
+// over is the grid of kernels with a thread for each of n.
+func over(n int64, threads int) [3]uint32 {
+	return [3]uint32{uint32((n + int64(threads) - 1) / int64(threads)), 1, 1}
+}
+
+// sortRows fills order and place.
+func (e *cudaElimination) sortRows() {
+	e.order, e.place, e.control = cuda.Take[uint32](e.memory, e.n), cuda.Take[uint32](e.memory, e.n),
+		cuda.Take[uint64](e.memory, Controls)
+	wide := over(e.n, SortThreads)
+	if e.how.order == MinimumDegree {
+		a := e.a.Download()
+		if e.Err() != nil {
+			return
+		}
+		began := time.Now()
+		order := ordering.MinimumDegree(a.RowPtr, a.Col)
+		e.ordered = time.Since(began)
+		cuda.Send(e.Space, signed(e.order), order)
+	} else {
+		p := ordering.NewPermutation(int(e.n), e.how.seed)
+		if e.Ready() {
+			e.Note(e.sort.List(e.Stream, wide, SortListArgs{
+				N: int32(e.n), Random: 1, Width: e.width, Key0: p.Keys[0], Key1: p.Keys[1], Items: e.order,
+			}))
+		}
+		if e.how.order == ByEntries {
+			keys := cuda.Alloc[uint32](e.Space, e.n)
+			if e.Ready() {
+				e.Note(e.sort.Degrees(e.Stream, wide, SortDegreesArgs{
+					N: int32(e.n), RowPtr: e.rowPtr, Keys: keys, Control: e.control,
+				}))
+			}
+			e.sortBy(keys, uint32(e.readControl()[ControlDegree]))
+			e.Discard(keys)
+		}
+	}
+	if e.Ready() {
+		e.Note(e.sort.Invert(e.Stream, wide, SortInvertArgs{N: int32(e.n), Items: e.order, Place: e.place}))
+	}
+}
+
+// sortBy sorts order by keys up to greatest, keeping the order of equal ones.
+func (e *cudaElimination) sortBy(keys cudriver.Ptr[uint32], greatest uint32) {
+	tiles := over(e.n, SortTile)
+	digits := 256 * int64(tiles[0])
+	counts, first, other := cuda.Alloc[uint32](e.Space, digits), cuda.Alloc[int64](e.Space, digits+1),
+		cuda.Take[uint32](e.memory, e.n)
+	for shift := int32(0); greatest>>shift > 0; shift += 8 {
+		if !e.Ready() {
+			return
+		}
+		e.Note(e.sort.CountDigits(e.Stream, tiles, SortCountDigitsArgs{
+			N: int32(e.n), Shift: shift, Items: e.order, Keys: keys, Counts: counts,
+		}))
+		e.sums(digits, counts, first)
+		if e.Ready() {
+			e.Note(e.sort.Place(e.Stream, tiles, SortPlaceArgs{
+				N: int32(e.n), Shift: shift, Items: e.order, Keys: keys, First: first, Sorted: other,
+			}))
+		}
+		e.order, other = other, e.order
+	}
+	e.Discard(counts, first)
+}
+
+// sums sets first[i] to the sum of the n counts before i, and first[n] to all.
+func (e *cudaElimination) sums(n int64, counts cudriver.Ptr[uint32], first cudriver.Ptr[int64]) {
+	tiles := over(n, SortTile)
+	partial := cuda.Alloc[uint64](e.Space, int64(tiles[0]))
+	if e.Ready() {
+		e.Note(e.sort.TileSums(e.Stream, tiles, SortTileSumsArgs{N: n, Counts: counts, Sums: partial}))
+		e.Note(e.sort.ScanSums(e.Stream, [3]uint32{1, 1, 1}, SortScanSumsArgs{Tiles: int64(tiles[0]), Sums: partial}))
+		e.Note(e.sort.Starts(e.Stream, tiles, SortStartsArgs{N: n, Counts: counts, Sums: partial, First: first}))
+	}
+	e.Discard(partial)
+}
+
+func (e *cudaElimination) readControl() []uint64 {
+	v := make([]uint64, Controls)
+	cuda.Receive(e.Space, v, e.control)
+	return v
+}
+
+// guess sizes the memory of the elimination. The edges that wait never outnumber those of the matrix: each elimination
+// takes at least one edge more than it makes. What G holds is known from experience: about 3.5 entries an edge on
+// grids, less on sparser graphs.
+func (e *cudaElimination) guess() {
+	edges := float64(e.a.Entries()-e.n) / 2
+	room := e.how.room
+	e.stride = uint32(max(math.Ceil(room*1.5*edges/float64(e.n)), 1))
+	e.outputs = int64(room * (4.2*edges + 2*float64(e.n) + 64))
+	e.scratches = int64(room * (2048*float64(e.eliminateGrid()[0]*KernelsWarps) + float64(e.n)))
+}
+
+// eliminate makes the columns, and reports true where it has to be done again with more memory.
+func (e *cudaElimination) eliminate() (again bool, err error) {
+	pieces := primeFrom(max(3, e.n*int64(e.stride)/32+1))
+	slots := 32 * pieces
+	if slots >= 1<<32 {
+		return false, fmt.Errorf("%w, of fewer than 2^32 entries", errUnsuitable)
+	}
+	m := e.attempt
+	queue := cuda.Take[uint32](m, e.n)
+	owner, table, reached, scratch := cuda.Take[uint32](m, slots), cuda.Take[uint64](m, 2*slots),
+		cuda.Take[uint32](m, e.n), cuda.Take[uint64](m, 4*e.scratches)
+	e.vertices = cuda.Take[Vertex](m, e.n)
+	e.first, e.count, e.pivot, e.output = cuda.Take[int64](m, e.n), cuda.Take[uint32](m, e.n),
+		cuda.Take[float64](m, e.n), cuda.Take[uint64](m, e.outputs)
+	control := make([]uint64, Controls)
+	control[ControlBad] = math.MaxUint64
+	cuda.Send(e.Space, e.control, control)
+	if e.Ready() {
+		e.Note(e.parac.Begin(e.Stream, over(e.n, KernelsThreads), KernelsBeginArgs{
+			N: int32(e.n), Headroom: e.headroom, Mirrored: 0, Place: e.place, RowPtr: e.rowPtr, Col: e.col, Val: e.val,
+			Vertices: e.vertices, Queue: queue, Control: e.control,
+		}))
+	}
+	control = e.readControl()
+	if e.Err() != nil {
+		return false, e.Err()
+	}
+	if bad := control[ControlBad]; bad != math.MaxUint64 {
+		return false, fmt.Errorf("%w: %w", errUnsuitable, whatIsBad(bad))
+	}
+	p := ordering.NewPermutation(int(e.n), ^e.how.seed)
+	e.Note(e.parac.Eliminate(e.Stream, e.eliminateGrid(), KernelsEliminateArgs{
+		N: int32(e.n), Order: e.order, Place: e.place, RowPtr: e.rowPtr, Col: e.col, Val: e.val, Vertices: e.vertices,
+		Queue: queue, Control: e.control, Owner: owner, Slots: table, Reached: reached, Pieces: uint32(pieces),
+		Stride: e.stride,
+		Width:  e.width, Key0: p.Keys[0], Key1: p.Keys[1], First: e.first, Count: e.count, Pivot: e.pivot,
+		Output:  e.output,
+		Outputs: e.outputs, Scratch: scratch, Scratches: e.scratches, Seed: e.how.seed, Patience: eliminatePatience,
+	}))
+	control = e.readControl()
+	if e.Err() != nil {
+		return false, e.Err()
+	}
+	if again, err = e.grow(control[ControlFault]); again || err != nil {
+		return again, err
+	}
+	done := []cudriver.Pointer{queue, owner, table, reached, scratch} // room for what comes next
+	e.attempt.Keep(done...)
+	e.Discard(done...)
+	return false, nil
+}
+
+// eliminateBlocks is how many blocks of the elimination a multiprocessor gets. It need not hold them all: vertices are
+// handed out one by one.
+const eliminateBlocks = 8
+
+// primeFrom is the first prime number from n on.
+func primeFrom(n int64) int64 {
+	for ; ; n++ {
+		prime := n > 1
+		for d := int64(2); prime && d*d <= n; d++ {
+			prime = n%d != 0
+		}
+		if prime {
+			return n
+		}
+	}
+}
+
+func (e *cudaElimination) eliminateGrid() [3]uint32 {
+	const each = 8 * KernelsWarps // vertices that make a block worth while
+	return [3]uint32{uint32(max(1, min((e.n+each-1)/each, int64(eliminateBlocks*e.Multiprocessors)))), 1, 1}
+}
+
+// grow makes room for what a fault says was missing.
+func (e *cudaElimination) grow(fault uint64) (again bool, err error) {
+	if fault&(FaultWaited|FaultLost) != 0 {
+		return false,
+			fmt.Errorf("the elimination on the GPU got stuck (%d); this is a defect of thermsim, please report it",
+				fault)
+	}
+	if fault&FaultNoSlot != 0 {
+		e.stride *= 2
+	}
+	if fault&FaultNoOutput != 0 {
+		e.outputs *= 2
+	}
+	if fault&FaultNoScratch != 0 {
+		e.scratches *= 4
+	}
+	if fault&FaultGround != 0 {
+		if e.headroom += 10; e.headroom > 50 {
+			return false, fmt.Errorf("%w: grounds grow beyond 2^40 times the diagonal", errUnsuitable)
+		}
+	}
+	return fault != 0, nil
+}
+
+// whatIsBad names a row and why it will not do.
+func whatIsBad(bad uint64) error {
+	row := bad/8 + 1
+	switch bad % 8 {
+	case BadPositive:
+		return fmt.Errorf("row %d has an entry beside the diagonal that is positive or not a number: %w", row,
+			errPositive)
+	case BadAsymmetric:
+		return fmt.Errorf("the matrix is not symmetric: row %d differs from column %d", row, row)
+	case BadDiagonal:
+		return fmt.Errorf("the diagonal of row %d must be positive, and between 1e-270 and 1e270", row)
+	}
+	return fmt.Errorf("row %d is not diagonally dominant: its diagonal is below the sum of its couplings", row)
 }

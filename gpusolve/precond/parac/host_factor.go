@@ -1,8 +1,11 @@
 package parac
 
 import (
+	"math"
+	"slices"
 	"sync/atomic"
 
+	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/reuse"
 )
 
@@ -120,3 +123,118 @@ func (e *hostElimination) byLevel(f *levelFactor) []int32 {
 
 // size is the memory of the factor in bytes.
 func (f *levelFactor) size() int64 { return int64(len(f.row))*16 + int64(len(f.order))*36 }
+
+// sortGrain is the number of unknowns that a worker takes at a time.
+const sortGrain = 1 << 12
+
+// inRanges runs body over [0, n) in pieces, on all workers.
+func (e *hostElimination) inRanges(n int, body func(lo, hi int)) {
+	var next atomic.Int64
+	e.each(func(int) {
+		for {
+			lo := int(next.Add(sortGrain)) - sortGrain
+			if lo >= n {
+				return
+			}
+			body(lo, min(n, lo+sortGrain))
+		}
+	})
+}
+
+// sortLines sorts the entries of every line from first[i] to first[i+1] by their places, which differ within a line.
+func (e *hostElimination) sortLines(first []int64, at []int32, v []float32) {
+	e.inRanges(len(first)-1, func(lo, hi int) {
+		var packed []uint64
+		for i := lo; i < hi; i++ {
+			places, values := at[first[i]:first[i+1]], v[first[i]:first[i+1]]
+			if slices.IsSorted(places) {
+				continue
+			}
+			packed = packed[:0]
+			for n, p := range places {
+				packed = append(packed, uint64(p)<<32|uint64(math.Float32bits(values[n])))
+			}
+			slices.Sort(packed)
+			for n, p := range packed {
+				places[n], values[n] = int32(p>>32), math.Float32frombits(uint32(p))
+			}
+		}
+	})
+}
+
+// turn makes rows of columns, or the other way: the entries of the lines that begin at first, into those that begin at
+// begin, sorted.
+func (e *hostElimination) turn(first []int64, at []int32, v []float32, begin []int64, to []int32, w []float32) {
+	next := append(reuse.Make[int64](e.arrays, len(begin))[:0], begin...)
+	e.inRanges(len(first)-1, func(lo, hi int) {
+		for c := lo; c < hi; c++ {
+			for i := first[c]; i < first[c+1]; i++ {
+				place := atomic.AddInt64(&next[at[i]], 1) - 1
+				to[place], w[place] = int32(c), v[i]
+			}
+		}
+	})
+	e.sortLines(begin, to, w)
+}
+
+// raiseTo is a maximum that many workers add to.
+func raiseTo(most *atomic.Int64, v int64) {
+	for {
+		before := most.Load()
+		if before >= v || most.CompareAndSwap(before, v) {
+			return
+		}
+	}
+}
+
+// forwardTask solves G y = r for the unknowns of a level. The result stays in the order of the factor.
+type forwardTask struct {
+	f    *levelFactor
+	y, r []float32
+	base int
+}
+
+func (t *forwardTask) Run(lo, hi, _ int) {
+	f := t.f
+	for at := t.base + lo; at < t.base+hi; at++ {
+		sum := t.r[f.order[at]]
+		for i := f.begin[at]; i < f.begin[at+1]; i++ {
+			sum += f.weight[i] * t.y[f.col[i]]
+		}
+		t.y[at] = sum
+	}
+}
+
+// backwardTask solves D G^T x = y for the unknowns of a level, in place, and copies x to the rows' order.
+type backwardTask struct {
+	f    *levelFactor
+	y, z []float32
+	base int
+}
+
+func (t *backwardTask) Run(lo, hi, _ int) {
+	f := t.f
+	for at := t.base + lo; at < t.base+hi; at++ {
+		sum := t.y[at] * f.inverse[at]
+		for i := f.first[at]; i < f.first[at+1]; i++ {
+			sum += f.share[i] * t.y[f.row[i]]
+		}
+		t.y[at] = sum
+		t.z[f.order[at]] = sum
+	}
+}
+
+// solve sets z = (G D G^T)^-1 r, level by level on all workers; y is scratch.
+func (f *levelFactor) solve(s *host.Space, z, r, y []float32) {
+	perRow := 2 + len(f.row)/max(1, len(f.order))
+	for l := range len(f.levels) - 1 {
+		n := int(f.levels[l+1] - f.levels[l])
+		f.forward = forwardTask{f, y, r, int(f.levels[l])}
+		s.Run(&f.forward, n, n*perRow)
+	}
+	for l := len(f.levels) - 2; l >= 0; l-- {
+		n := int(f.levels[l+1] - f.levels[l])
+		f.back = backwardTask{f, y, z, int(f.levels[l])}
+		s.Run(&f.back, n, n*perRow)
+	}
+}

@@ -11,7 +11,9 @@ package parac
 import (
 	"errors"
 	"fmt"
+	"math"
 
+	"thermsim/gpusolve/krylov/method"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 )
@@ -134,3 +136,151 @@ func (p *Factor) Timings() string {
 
 // Apply sets z = (G D G^T)^-1 r.
 func (p *Factor) Apply(z, r ops.Vector) { p.f.solve(z, r) }
+
+// Definition of the method.
+func Definition() method.Definition {
+	return method.Definition{
+		Name: "parac", Doc: "randomised approximate Cholesky, for symmetric diagonally dominant matrices", Keys: Keys(),
+		New: New, Memory: Memory, Most: method.Always32,
+	}
+}
+
+// operations are those of the method on a device.
+type operations interface {
+	// eliminate builds the factor of a matrix. Its rows may be released afterwards. Order, seed and matrix alone decide
+	// on the factor, not the device and not timing.
+	eliminate(a ops.Rows, how choices) (factor, error)
+}
+
+// factor is G D G^T on a device: an approximate factor of a symmetric, diagonally dominant matrix whose off-diagonals
+// are not positive, with the matrix as its expectation.
+type factor interface {
+	// solve sets z = (G D G^T)^-1 r for FP32 vectors; z = 0 for an unknown without a pivot.
+	solve(z, r ops.Vector)
+	report() Report
+	// eliminated tells the order of the elimination, for the next one; nil where it costs little to find.
+	eliminated() *elimOrder
+	// download copies it to the host.
+	download() *entries
+	// release gives its memory back before the space goes.
+	release()
+}
+
+// on has the operations of the device that an operator lives on.
+func on(a ops.Operator) (operations, error) { return precond.On(a, "parac", onHost, onGPU) }
+
+// errUnsuitable marks matrices that the elimination is not made for.
+var errUnsuitable = errors.New("parac takes symmetric, diagonally dominant matrices without positive off-diagonals")
+
+// errPositive marks those that choices.cover is for.
+var errPositive = errors.New("off-diagonals must not be positive")
+
+// Order says which unknown goes first.
+type Order int
+
+// The orders. ByEntries sorts by the number of entries in the row, with ties in random order.
+const (
+	AnyOrder      Order = iota // what suits the device: MinimumDegree on the processor, ByEntries on a GPU
+	MinimumDegree              // approximate minimum degree
+	ByEntries
+	RandomOrder
+)
+
+func (o Order) String() string {
+	return [...]string{"auto", "amd", "nnz", "random"}[o]
+}
+
+// choices of a factorisation.
+type choices struct {
+	order Order
+	seed  uint64
+	// room scales the first guess of the memory that sizes unknown in advance take, 1 when 0. What turns out too small
+	// is taken larger, from the start.
+	room float64
+	// cover eliminates the matrix's double cover (sparse.CSR.DoubleCover), which has no positive off-diagonals. Solves
+	// are of the matrix's own size, report and entries of the cover.
+	cover bool
+	// former is the order of an earlier elimination with these choices; nil where there was none.
+	former *elimOrder
+}
+
+// Report describes a factor.
+type Report struct {
+	Order    Order   // never AnyOrder
+	Entries  int64   // of G below the diagonal
+	Fill     float64 // 2 nnz(G) / nnz(A), both with their diagonals
+	Depth    int     // levels of the triangular solves: their critical path
+	Tree     int     // height of the elimination tree
+	Longest  int     // entries of the longest column of G, where the processor counted them
+	Retries  int     // how often memory had to grow
+	Factor   float64 // s, ordering and elimination
+	Ordering float64 // s, of Factor: the order, where the processor finds it
+	Sort     float64 // s, from there to what the triangular solves read
+}
+
+// entries of a factor on the host. Its unknowns are sorted by level and by row within a level, so that G is lower
+// triangular.
+type entries struct {
+	row    []int32 // row of the matrix, by place in the factor
+	level  []int32 // likewise
+	first  []int64 // columns of G below the diagonal: entries first[c] to first[c+1]
+	at     []int32 // places of the entries
+	share  []float32
+	begin  []int64 // rows of G left of the diagonal
+	col    []int32
+	weight []float32
+	pivot  []float64 // D
+}
+
+// Ground is summed in fixed point, which makes the sum independent of the order: in units of 2^(exponent-63+headroom),
+// where 2^exponent is above the diagonal of the matrix. headroom doublings of the diagonal fit, at first.
+const headroom = 10
+
+// What the GPU's elimination sets aside, as package cuda does: entries of G an edge of the matrix and a row, edges that
+// wait, and scratch of a warp.
+const (
+	outputsPerEdge, outputsPerRow = 4.2, 2
+	waiting                       = 1.5
+	scratchOfWarp                 = 2048
+	warps, verticesOfBlock        = 4, 32
+	blocksOfMultiprocessor        = 8
+	largeGPU                      = 160 // multiprocessors, where they are not known
+	slotBytes, vertexBytes        = 4 + 16, 32
+)
+
+// fill is how many entries of G come of an edge of a grid's matrix, from experience: random samples, so it differs by a
+// few percent.
+const fill = 3.6
+
+// Memory is that of the elimination, and then of the factor while it is sorted, beside the matrix by rows.
+func Memory(s precond.Shape, set precond.Settings) precond.Need {
+	edges, n := float64(s.Entries-s.Unknowns)/2, float64(s.Unknowns)
+	rows := s.Rows()
+	if !s.GPU {
+		return onProcessor(s, edges)
+	}
+	room := set.Float("room")
+	slots := math.Ceil(max(1, room*waiting*edges/n)) * n
+	outputs := room * (outputsPerEdge*edges + outputsPerRow*n)
+	sms := float64(s.Multiprocessors)
+	if sms == 0 {
+		sms = largeGPU
+	}
+	scratch := room * (scratchOfWarp*warps*max(1, min(n/verticesOfBlock+1, blocksOfMultiprocessor*sms)) + n)
+	// orders; vertices, starts, counts and pivots of columns, and their entries
+	lists := 12*n + (vertexBytes+8+4+8)*n + 8*outputs
+	eliminating := lists + 8*n + slotBytes*slots + 32*scratch
+	entries := fill * edges
+	held := 48*n + 16*entries
+	sorting := lists + held + 20*n + 16*entries
+	setUp := float64(rows.Held) + max(eliminating, sorting)
+	return precond.Need{SetUp: max(rows.SetUp, int64(setUp)), Held: int64(held)}
+}
+
+// onProcessor is the elimination on the processor: states of vertices, the order's lists, columns as they come and
+// edges that wait, which the sorted factor joins before they are collected. Measured on layered stacks.
+func onProcessor(s precond.Shape, edges float64) precond.Need {
+	n, entries := float64(s.Unknowns), fill*edges
+	held := 40*n + 16*entries
+	return precond.Need{SetUp: s.Rows().Held + int64(held+160*n+11*entries), Held: int64(held)}
+}
