@@ -59,8 +59,9 @@ func hotSpotCases() map[string]hotSpotCase {
 	}
 }
 
-// randomCases are projects of tools/comparison's generator: blocks with materials of their own, names that layers
-// share, columns in any order, initial temperatures by block, detailed_3D where HotSpot does not look for it.
+// randomCases are projects of newRandomProject in the tests of package hotspot: blocks with materials of their own,
+// names that layers share, columns in any order, initial temperatures by block, detailed_3D where HotSpot does not look
+// for it.
 func randomCases() map[string]hotSpotCase {
 	all := map[string]hotSpotCase{}
 	for dir, named := range map[string]map[string]string{

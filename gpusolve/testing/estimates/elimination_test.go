@@ -1,4 +1,4 @@
-package main
+package estimates_test
 
 import (
 	"math"

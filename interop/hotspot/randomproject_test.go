@@ -1,4 +1,4 @@
-package main
+package hotspot_test
 
 import (
 	"fmt"

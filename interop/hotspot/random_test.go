@@ -1,7 +1,6 @@
-package main
+package hotspot_test
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -29,8 +28,8 @@ func TestRandomProjects(t *testing.T) {
 			if long, ok := map[string]string{"p": "ptrace", "f": "flp"}[name]; ok {
 				name = long
 			}
-			if path := filepath.Join(dir, value); fileExists(path) {
-				value = path
+			if p.files[value] != nil {
+				value = filepath.Join(dir, value)
 			}
 			named[name] = value
 		}
@@ -47,27 +46,5 @@ func TestRandomProjects(t *testing.T) {
 	}
 	if detailed < 10 {
 		t.Errorf("%d projects have materials in their topmost layer", detailed)
-	}
-}
-
-// Files are compared number by number, and anything else to the letter.
-func TestApart(t *testing.T) {
-	dir := t.TempDir()
-	file := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	a := file("a", "Layer 0:\n0\t300.25\n1\t301\n")
-	if d, n, decimals, err := apart(a, file("b", "Layer 0:\n0\t300.2500\n1\t301.5000\n")); d != 0.5 || n != 4 ||
-		decimals != 4 || err != nil {
-		t.Errorf("%g K apart, %d numbers with %d decimals, %v", d, n, decimals, err)
-	}
-	for _, other := range []string{"Layer 0:\n0\t300.25\n", "Layer a:\n0\t300.25\n1\t301\n"} {
-		if _, _, _, err := apart(a, file("c", other)); err == nil {
-			t.Errorf("%q is taken for the same", other)
-		}
 	}
 }
