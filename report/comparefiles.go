@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"thermsim/internal/staging"
 	"thermsim/report/field"
@@ -14,7 +13,6 @@ import (
 	"thermsim/report/printout"
 	"thermsim/report/quantity"
 	"thermsim/report/summary"
-	"thermsim/report/tables"
 	"thermsim/report/webpage"
 )
 
@@ -115,7 +113,7 @@ func comparisonDocument(c *Comparison, a *Run, on *overlay, budget webpage.Budge
 		},
 	}
 	describeStack(d, a.Mesh)
-	d.Tables = comparisonTables(c, a, deg)
+	d.Tables = pageTables(deg, (&pageBuilder{mesh: a.Mesh}).place, c.tables(false)...)
 	return d, nil
 }
 
@@ -131,27 +129,4 @@ func (c *Comparison) lead(deg quantity.Digits) string {
 	return text + fmt.Sprintf("Differences from %s to %s K, largest in %s at x %s, y %s mm.", deg.Kelvin(c.All.MinK),
 		deg.Kelvin(c.All.MaxK),
 		printout.PlaceText(c.All.At, 40), quantity.Millimetres(c.All.At.XM), quantity.Millimetres(c.All.At.YM))
-}
-
-func comparisonTables(c *Comparison, a *Run, deg quantity.Digits) []webpage.Table {
-	number := func(v float64) webpage.Cell { return webpage.Number(v, deg.Kelvin(v)) }
-	layers := webpage.Table{ID: "layers-table", Title: "Layers", Note: "Differences in K, top to bottom; a click " +
-		"shows where they are largest.",
-		Columns: []webpage.Column{{Name: "layer"}, numberColumn("max"), numberColumn("min"), numberColumn("mean"),
-			numberColumn("rms")}}
-	for _, l := range slices.Backward(c.Layers) {
-		layers.Rows = append(layers.Rows,
-			[]webpage.Cell{webpage.Place(l.Name, planeAt(a.Mesh, l.At.ZM), l.At.XM, l.At.YM), number(l.MaxK),
-				number(l.MinK),
-				number(l.MeanK), number(l.RMSK)})
-	}
-	blocks := webpage.Table{ID: "blocks", Title: "Blocks", Long: len(c.Blocks) > tables.ManyRows,
-		Note: "Differences in K.",
-		Columns: []webpage.Column{{Name: "block"}, {Name: "layer"}, numberColumn("of maxima"),
-			numberColumn("of means")}}
-	for _, x := range c.Blocks {
-		blocks.Rows = append(blocks.Rows, []webpage.Cell{webpage.Text(x.Name), webpage.Text(x.Layer), number(x.MaxK),
-			number(x.AvgK)})
-	}
-	return slices.DeleteFunc([]webpage.Table{layers, blocks}, func(t webpage.Table) bool { return len(t.Rows) == 0 })
 }

@@ -1,15 +1,16 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 
 	"thermsim/report/printout"
 	"thermsim/report/quantity"
+	"thermsim/report/summary"
 	"thermsim/report/tables"
 )
 
@@ -37,27 +38,45 @@ func (c *Comparison) WriteText(w io.Writer, st printout.Style) error {
 	if len(c.Missing) > 0 {
 		p.Line("  in one of the stacks only, not compared: %s", strings.Join(c.Missing, ", "))
 	}
-	t := tables.New("layer", "#max K", "#min", "#mean", "#rms", "#x mm", "#y mm", "block")
-	for _, l := range slices.Backward(c.Layers) {
-		t.Add(l.Name, p.Deg.Kelvin(l.MaxK), p.Deg.Kelvin(l.MinK), p.Deg.Kelvin(l.MeanK), p.Deg.Kelvin(l.RMSK),
-			quantity.Millimetres(l.At.XM), quantity.Millimetres(l.At.YM), quantity.Dash(l.At.Block))
-	}
-	p.Heading("Layers", "top to bottom; the place is that of the largest difference")
-	p.Table(t)
-	if len(c.Blocks) > 0 {
-		blocks := slices.Clone(c.Blocks)
-		sort.SliceStable(blocks, func(i, j int) bool { return math.Abs(blocks[i].MaxK) > math.Abs(blocks[j].MaxK) })
-		t := tables.New("block", "layer", "#of maxima K", "#of means K")
-		for _, b := range blocks[:min(len(blocks), printout.MaxTextBlocks)] {
-			t.Add(b.Name, b.Layer, p.Deg.Kelvin(b.MaxK), p.Deg.Kelvin(b.AvgK))
-		}
-		note := "largest difference first"
-		if len(blocks) > printout.MaxTextBlocks {
-			note = fmt.Sprintf("the %d that differ most of %d; diff.json has them all", printout.MaxTextBlocks,
-				len(blocks))
-		}
-		p.Heading("Blocks", note)
+	for _, t := range c.tables(true) {
 		p.Table(t)
 	}
 	return p.Flush()
+}
+
+// tables are those of the layers, from the top, and of the blocks, which may be sorted by their difference.
+func (c *Comparison) tables(sorted bool) []*tables.Table {
+	l, b := slices.Clone(c.Layers), slices.Clone(c.Blocks)
+	slices.Reverse(l)
+	if sorted {
+		slices.SortStableFunc(b, func(x, y BlockDifference) int {
+			return cmp.Compare(math.Abs(y.MaxK), math.Abs(x.MaxK))
+		})
+	}
+	layers := &tables.Table{ID: "layers-table", Title: "Layers", Count: len(l), Short: true,
+		Note:     "top to bottom; the place is that of the largest difference",
+		PageNote: "Differences in K, top to bottom; a click shows where they are largest.",
+		Columns: []tables.Column{
+			{Text: "layer", Page: "layer", Words: func(n int) string { return l[n].Name },
+				At: func(n int) *summary.Place { return &l[n].At }},
+			{Text: "max K", Page: "max", Unit: tables.Kelvin, Value: func(n int) float64 { return l[n].MaxK }},
+			{Text: "min", Page: "min", Unit: tables.Kelvin, Value: func(n int) float64 { return l[n].MinK }},
+			{Text: "mean", Page: "mean", Unit: tables.Kelvin, Value: func(n int) float64 { return l[n].MeanK }},
+			{Text: "rms", Page: "rms", Unit: tables.Kelvin, Value: func(n int) float64 { return l[n].RMSK }},
+			{Text: "x mm", Unit: tables.Millimetres, Value: func(n int) float64 { return l[n].At.XM }},
+			{Text: "y mm", Unit: tables.Millimetres, Value: func(n int) float64 { return l[n].At.YM }},
+			{Text: "block", Words: func(n int) string { return quantity.Dash(l[n].At.Block) }},
+		}}
+	blocks := &tables.Table{ID: "blocks", Title: "Blocks", Count: len(b), Most: tables.MaxTextRows,
+		Note: "largest difference first", PageNote: "Differences in K.",
+		Cut: "the %d that differ most of %d; diff.json has them all",
+		Columns: []tables.Column{
+			{Text: "block", Page: "block", Words: func(n int) string { return b[n].Name }},
+			{Text: "layer", Page: "layer", Words: func(n int) string { return b[n].Layer }},
+			{Text: "of maxima K", Page: "of maxima", Unit: tables.Kelvin,
+				Value: func(n int) float64 { return b[n].MaxK }},
+			{Text: "of means K", Page: "of means", Unit: tables.Kelvin,
+				Value: func(n int) float64 { return b[n].AvgK }},
+		}}
+	return []*tables.Table{layers, blocks}
 }

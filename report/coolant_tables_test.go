@@ -8,10 +8,19 @@ import (
 	"strings"
 	"testing"
 
+	"thermsim/mesh"
 	"thermsim/report/printout"
 	"thermsim/report/samples"
+	"thermsim/report/summary"
+	"thermsim/report/tables"
+	"thermsim/report/webpage"
 	"thermsim/stack/stackfile"
 )
+
+func coolantOnPage(m *mesh.Mesh, s *summary.Summary) webpage.Table {
+	b := &pageBuilder{mesh: m, s: s}
+	return tables.Coolant(s, b.inCoolant).Page(2, b.place)
+}
 
 // sameTable compares a table with its head: texts, and numbers within a part of them.
 func sameTable(t *testing.T, what string, got [][]string, within float64, head string, want ...[]any) {
@@ -112,7 +121,7 @@ func TestCoolantTables(t *testing.T) {
 		[]any{"cavity", 0.0, 4.25, 20.0, v1, reynolds(v1), drop1 / 1e3, out1 - 273.15, heat1},
 		[]any{"cavity", 4.25, 10.0, 10.0, v2, reynolds(v2), drop2 / 1e3, out2 - 273.15, heat2})
 
-	page := (&pageBuilder{mesh: r.Mesh, s: s}).coolant()
+	page := coolantOnPage(r.Mesh, s)
 	rows := [][]string{nil}
 	for _, c := range page.Columns {
 		rows[0] = append(rows[0], c.Name)

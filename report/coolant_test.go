@@ -77,7 +77,7 @@ func TestCoolantSummary(t *testing.T) {
 			t.Errorf("%s: %v\n%s", direction, err, text.String())
 		}
 		c.Biot, s.Coolant[0].Biot = 0.0625, 0.0625 // known of resolved channels alone
-		row := (&pageBuilder{mesh: m, s: s}).coolant().Rows[0]
+		row := coolantOnPage(m, s).Rows[0]
 		for n, want := range map[int]float64{2: c.FlowM3PerS * 6e7, 3: c.VelocityMPerS, 4: c.Reynolds, 5: c.Biot,
 			6: c.PressureDrop * 1e-3, 7: c.PumpingW * 1e3, 10: c.HeatW} {
 			if got := row[n]; got.Text != quantity.Known(want, 1) || got.Sort != webpage.Number(want, "").Sort {
@@ -93,7 +93,7 @@ func TestCoolantSummary(t *testing.T) {
 		}
 		whole := s.Coolant[0].Streams
 		s.Coolant[0].Streams = streams
-		rows := (&pageBuilder{mesh: m, s: s}).coolant().Rows[1:]
+		rows := coolantOnPage(m, s).Rows[1:]
 		s.Coolant[0].Streams = whole
 		for j, wants := range []map[int]float64{{2: 30, 3: 1.5, 4: 200, 6: 4, 7: 2, 10: 30},
 			{2: 15, 3: 0.75, 4: 100, 6: 6, 7: 1.5, 10: 10}} {
@@ -103,7 +103,7 @@ func TestCoolantSummary(t *testing.T) {
 				}
 			}
 		}
-		if err := tables.CoolantCSV(&table, s); err != nil || strings.Count(table.String(), "\n") != len(c.Along)+1 {
+		if err := tables.AlongCoolant(s).CSV(&table); err != nil || strings.Count(table.String(), "\n") != len(c.Along)+1 {
 			t.Errorf("%s: %v, %s", direction, err, table.String())
 		}
 	}

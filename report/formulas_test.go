@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"io"
 	"strings"
 	"testing"
 
@@ -14,10 +13,9 @@ import (
 func TestCoolantTablesHoldNoFormulas(t *testing.T) {
 	s := &summary.Summary{Coolant: []summary.Coolant{{Layer: "=1+1", Along: make([]summary.CoolantAlong, 1),
 		Streams: make([]summary.CoolantStream, 1)}}}
-	for name, write := range map[string]func(io.Writer, *summary.Summary) error{"coolant": tables.CoolantCSV,
-		"streams": tables.StreamsCSV} {
+	for name, table := range map[string]*tables.Table{"coolant": tables.AlongCoolant(s), "streams": tables.Streams(s)} {
 		var b bytes.Buffer
-		if err := write(&b, s); err != nil {
+		if err := table.CSV(&b); err != nil {
 			t.Fatal(err)
 		}
 		if row := strings.Split(b.String(), "\n")[1]; !strings.HasPrefix(row, "'=1+1,0,") {

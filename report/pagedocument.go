@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -75,7 +74,7 @@ func pageFlow(m *mesh.Mesh, layer int) *webpage.Flow {
 		return nil
 	}
 	w := &webpage.Flow{Along: f.Along, Backward: f.Backward, Resolved: f.Resolved}
-	every := len(f.Lanes)/mostPageStreams + 1 // arrows need no more
+	every := len(f.Lanes)/tables.MostPageStreams + 1 // arrows need no more
 	for n := 0; n < len(f.Lanes); n += every {
 		l := &f.Lanes[n]
 		w.Lanes = append(w.Lanes, [3]float64{l.From, l.To, l.Speed})
@@ -113,7 +112,7 @@ func planeAt(m *mesh.Mesh, z float64) int {
 }
 
 // place is a cell that shows a place on the map.
-func (b *pageBuilder) place(text string, at summary.Place) webpage.Cell {
+func (b *pageBuilder) place(text string, at *summary.Place) webpage.Cell {
 	return webpage.Place(text, planeAt(b.mesh, at.ZM), at.XM, at.YM)
 }
 
@@ -171,56 +170,32 @@ func (b *pageBuilder) facts() []webpage.Fact {
 }
 
 func (b *pageBuilder) tables() []webpage.Table {
-	all := []webpage.Table{b.limits(), b.jedec(), b.hotSpots(), b.extents(tables.Dies(b.s)),
-		b.extents(tables.Regions(b.s)), b.extents(tables.Blocks(b.s)), b.extents(tables.Layers(b.s)),
-		b.coolant(), b.probes()}
-	return slices.DeleteFunc(all, func(t webpage.Table) bool { return len(t.Rows) == 0 })
+	return pageTables(b.deg, b.place, tables.Limits(b.s), tables.Jedec(b.s), tables.HotSpots(b.s), tables.Dies(b.s),
+		tables.Regions(b.s), tables.Blocks(b.s), tables.Layers(b.s), tables.Coolant(b.s, b.inCoolant),
+		tables.Probes(b.s))
 }
 
-func temperatureColumn(name string) webpage.Column {
-	return webpage.Column{Name: name, Number: true, Temperature: true}
+// pageTables are those tables that have rows.
+func pageTables(deg quantity.Digits, place func(string, *summary.Place) webpage.Cell,
+	all ...*tables.Table) []webpage.Table {
+	var out []webpage.Table
+	for _, t := range all {
+		if t.Count > 0 {
+			out = append(out, t.Page(deg, place))
+		}
+	}
+	return out
 }
 
-func numberColumn(name string) webpage.Column { return webpage.Column{Name: name, Number: true} }
-
-func (b *pageBuilder) temperature(kelvin float64) webpage.Cell {
-	return webpage.Temperature(kelvin, int(b.deg))
-}
-
-func (b *pageBuilder) hotSpots() webpage.Table {
-	t := webpage.Table{
-		ID: "hotspots", Title: "Hot spots", Note: b.last("") + "Prominence: how far the temperature falls on the way " +
-			"to any hotter point. A click shows the place on the map.",
-		Columns: []webpage.Column{{Name: "place"}, temperatureColumn("max"), numberColumn("rise K"),
-			numberColumn("prominence K"), numberColumn("x mm"), numberColumn("y mm"), {Name: "layer"}},
+// inCoolant is a point in the coolant of a cavity, across the flow; NaN for its middle.
+func (b *pageBuilder) inCoolant(cavity int, across float64) summary.Place {
+	m := b.mesh
+	c, size := m.Cavities[cavity], m.Stack.Size
+	at := [2]float64{size[0] / 2, size[1] / 2}
+	if !math.IsNaN(across) {
+		at[1-c.Along] = across
 	}
-	for _, h := range b.s.HotSpots {
-		rise := h.MaxK - b.s.Temperature.AmbientK
-		t.Rows = append(t.Rows, []webpage.Cell{
-			b.place(cmp.Or(h.Block, h.Region, "in "+h.Layer), h.Place), b.temperature(h.MaxK),
-			webpage.Number(rise, b.deg.Kelvin(rise)),
-			webpage.Number(h.ProminenceK, b.deg.Kelvin(h.ProminenceK)), webpage.Number(h.XM*1e3,
-				quantity.Millimetres(h.XM)),
-			webpage.Number(h.YM*1e3, quantity.Millimetres(h.YM)), webpage.Text(h.Layer),
-		})
-	}
-	return t
-}
-
-func (b *pageBuilder) probes() webpage.Table {
-	t := webpage.Table{
-		ID: "probes", Title: "Probes",
-		Columns: []webpage.Column{{Name: "probe"}, temperatureColumn("temperature"), numberColumn("x mm"),
-			numberColumn("y mm"), numberColumn("z mm")},
-	}
-	for _, p := range b.s.Probes {
-		t.Rows = append(t.Rows, []webpage.Cell{
-			b.place(p.Name, summary.Place{XM: p.XM, YM: p.YM, ZM: p.ZM}), b.temperature(p.TemperatureK),
-			webpage.Number(p.XM*1e3, quantity.Millimetres(p.XM)), webpage.Number(p.YM*1e3, quantity.Millimetres(p.YM)),
-			webpage.Number(p.ZM*1e3, quantity.Fixed(p.ZM*1e3, 4)),
-		})
-	}
-	return t
+	return summary.Place{XM: at[0], YM: at[1], ZM: (m.Z[c.Fluid] + m.Z[c.Fluid+1]) / 2}
 }
 
 func fact(label, text string) webpage.Fact {

@@ -91,31 +91,8 @@ func figuresOf(r *Run, s *summary.Summary, o *Options) *Figures {
 // stageTables stages the tables of a run, and its summary with the time since start.
 func stageTables(ctx context.Context, st *staging.Transaction, r *Run, s *summary.Summary, o *Options,
 	start time.Time) error {
-	type table struct {
-		name  string
-		write func(io.Writer) error
-	}
-	of := func(write func(io.Writer, *summary.Summary) error) func(io.Writer) error {
-		return func(w io.Writer) error { return write(w, s) }
-	}
-	csvs := []table{{"layers.csv", tables.Layers(s).CSV}, {"blocks.csv", tables.Blocks(s).CSV}}
-	if len(s.Dies) > 0 {
-		csvs = append(csvs, table{"dies.csv", tables.Dies(s).CSV})
-	}
-	if len(s.Regions) > 0 {
-		csvs = append(csvs, table{"regions.csv", tables.Regions(s).CSV})
-	}
-	if len(s.Limits) > 0 {
-		csvs = append(csvs, table{"limits.csv", of(tables.LimitsCSV)})
-	}
-	if len(s.Jedec.Figures) > 0 {
-		csvs = append(csvs, table{"jedec.csv", of(tables.JedecCSV)})
-	}
-	if len(s.Coolant) > 0 {
-		csvs = append(csvs, table{"coolant.csv", of(tables.CoolantCSV)}, table{"streams.csv", of(tables.StreamsCSV)})
-	}
-	for _, t := range csvs {
-		if err := st.Write(ctx, t.name, t.write); err != nil {
+	for _, t := range tables.OfFiles(s) {
+		if err := st.Write(ctx, t.File, t.CSV); err != nil {
 			return err
 		}
 	}

@@ -121,3 +121,13 @@ func (p *Page) solver(s *summary.Summary) {
 	p.Line("  memory   device %s, host peak %s", quantity.Bytes(s.Memory.DeviceBytes),
 		quantity.Bytes(s.Memory.HostPeakBytes))
 }
+
+// coolantText is the coolant's share of the heat that leaves.
+func coolantText(s *summary.Summary, decimals int) []string {
+	var parts []string
+	for i := range s.Coolant {
+		c := &s.Coolant[i]
+		parts = append(parts, c.Layer+" "+quantity.Fixed(c.HeatW, decimals))
+	}
+	return parts
+}

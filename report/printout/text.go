@@ -3,12 +3,10 @@ package printout
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"thermsim/mesh/plausibility"
@@ -23,26 +21,20 @@ type Style struct {
 	Width int  // characters per line, 100 when 0
 }
 
-// MaxTextBlocks is how many blocks the tables list; blocks.csv has them all.
-const MaxTextBlocks = 20
-
 // Write writes the tables that people read, the verdict first.
 func Write(w io.Writer, s *summary.Summary, st Style) error {
 	p := NewPage(w, st, s.Temperature.MaxK-s.Temperature.MinK)
 	p.verdict(s)
 	p.warnings(s)
-	p.limits(s)
-	p.jedec(s)
-	p.hotSpots(s)
-	p.extents(s, tables.Layers(s))
-	p.meansWithout(s)
-	p.extents(s, tables.Dies(s))
-	p.extents(s, tables.Regions(s))
-	p.extents(s, tables.Blocks(s))
-	p.probes(s)
-	p.coolant(s)
-	p.steps(s)
-	p.policies(s)
+	for _, t := range tables.OfSummary(s) {
+		p.Table(t)
+		if t.File == "layers.csv" {
+			p.meansWithout(s)
+		}
+		if t.Title == "Times" {
+			p.wrapped("stepping   ", s.Stepping.Parts())
+		}
+	}
 	p.heat(s)
 	p.solver(s)
 	return p.Flush()
@@ -92,12 +84,19 @@ func (p *Page) Heading(title, note string) {
 	p.Line("\n%s%s", p.Paint(Bold, title), note)
 }
 
-// Table writes a table.
+// Table writes a table with its title, unless it has no rows for people.
 func (p *Page) Table(t *tables.Table) {
-	for i, l := range t.Lines(p.style.Width - 2) {
-		if i == 0 {
-			l = p.Paint(dim, l)
-		}
+	lines, note := t.Text(p.Deg, p.style.Width-2)
+	if len(lines) == 0 {
+		return
+	}
+	title := t.Title
+	if t.Alarm != "" {
+		title += p.Paint(Red, t.Alarm)
+	}
+	p.Heading(title, note)
+	p.Line("  %s", p.Paint(dim, lines[0]))
+	for _, l := range lines[1:] {
 		p.Line("  %s", l)
 	}
 }
@@ -166,69 +165,6 @@ func (p *Page) peak(s *summary.Summary) {
 	p.Line("Last step: %s degC in %s", p.Deg.Celsius(t.MaxK), PlaceText(t.MaxAt, (p.style.Width-52)/2))
 }
 
-// lastStep puts before a note that figures are of the end of a transient.
-func lastStep(s *summary.Summary, note string) string {
-	switch {
-	case s.Steps == 0:
-		return note
-	case note == "":
-		return "last step"
-	case s.Peak == (summary.Peak{}):
-		return "last step; " + note
-	}
-	return "last step, and the peak over time; " + note
-}
-
-func (p *Page) hotSpots(s *summary.Summary) {
-	if len(s.HotSpots) == 0 {
-		return
-	}
-	t := tables.New("##", "#degC", "#rise K", "#x mm", "#y mm", "layer", "block")
-	for i, h := range s.HotSpots {
-		t.Add(fmt.Sprint(i+1), p.Deg.Celsius(h.MaxK), p.Deg.Kelvin(h.MaxK-s.Temperature.AmbientK),
-			quantity.Millimetres(h.XM), quantity.Millimetres(h.YM), h.Layer, quantity.Dash(cmp.Or(h.Block, h.Region)))
-	}
-	p.Heading("Hot spots", lastStep(s, ""))
-	p.Table(t)
-}
-
-func (p *Page) probes(s *summary.Summary) {
-	if len(s.Probes) == 0 {
-		return
-	}
-	t := tables.New("probe", "#degC", "#rise K", "#x mm", "#y mm", "#z mm")
-	for _, b := range s.Probes {
-		t.Add(b.Name, p.Deg.Celsius(b.TemperatureK), p.Deg.Kelvin(b.TemperatureK-s.Temperature.AmbientK),
-			quantity.Millimetres(b.XM), quantity.Millimetres(b.YM), quantity.Fixed(b.ZM*1e3, 4))
-	}
-	p.Heading("Probes", lastStep(s, ""))
-	p.Table(t)
-}
-
-// steps sums up a transient: its hottest step, when it was, and the last one.
-func (p *Page) steps(s *summary.Summary) {
-	if len(s.StepMaxima) == 0 {
-		return
-	}
-	hottest := slices.MaxFunc(s.StepMaxima, func(a, b summary.Step) int { return cmp.Compare(a.MaxK, b.MaxK) })
-	last := s.StepMaxima[len(s.StepMaxima)-1]
-	t := tables.New("step", "#t", "#max degC", "#power W")
-	row := func(label string, st summary.Step) {
-		t.Add(label, quantity.Seconds(st.TimeS), p.Deg.Celsius(st.MaxK), quantity.Significant(st.PowerW, 4))
-	}
-	row("first", s.StepMaxima[0])
-	row("hottest", hottest)
-	row("last", last)
-	if s.Stepping == nil {
-		p.Heading("Time steps", "trace.csv has every step")
-		p.Table(t)
-		return
-	}
-	p.Heading("Times", "trace.csv has every time")
-	p.Table(t)
-	p.wrapped("stepping   ", s.Stepping.Parts())
-}
-
 // PlaceText names a layer and a block or region, each in at most n characters.
 func PlaceText(at summary.Place, n int) string {
 	switch {
@@ -240,25 +176,6 @@ func PlaceText(at summary.Place, n int) string {
 	return quantity.Shorten(at.Layer, n) + ", block " + quantity.Shorten(at.Block, n)
 }
 
-// policies lists what they did.
-func (p *Page) policies(s *summary.Summary) {
-	if len(s.Policies) == 0 {
-		return
-	}
-	t := tables.New("policy", "#above degC", "#below degC", "#peak degC", "#factor", "#first", "#throttled", "#changes")
-	for i := range s.Policies {
-		o := &s.Policies[i]
-		first := "-"
-		if o.FirstS != nil {
-			first = quantity.Seconds(*o.FirstS)
-		}
-		t.Add(o.Name, p.Deg.Celsius(o.AboveK), p.Deg.Celsius(o.BelowK), p.Deg.Celsius(o.PeakK),
-			quantity.Significant(o.Factor, 3), first, quantity.Seconds(o.ThrottledS), strconv.Itoa(o.Changes))
-	}
-	p.Heading("Policies", "")
-	p.Table(t)
-}
-
 // warnings come right after the verdict, which they qualify.
 func (p *Page) warnings(s *summary.Summary) {
 	if len(s.Warnings) == 0 {
@@ -266,15 +183,6 @@ func (p *Page) warnings(s *summary.Summary) {
 	}
 	p.Heading(fmt.Sprintf("Warnings (%d)", len(s.Warnings)), "possible, but seldom meant; --strict refuses them")
 	_ = plausibility.Write(p.w, s.Warnings, p.style.Width) // errors stay in the writer until Flush
-}
-
-// extents is a table of layers, dies, regions or blocks.
-func (p *Page) extents(s *summary.Summary, t *tables.Extents) {
-	if !t.Empty() {
-		table, note := t.Text(p.Deg, MaxTextBlocks)
-		p.Heading(t.Title, lastStep(s, note))
-		p.Table(table)
-	}
 }
 
 // meansWithout tells what the means of layers leave out.

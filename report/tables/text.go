@@ -1,4 +1,3 @@
-// Package tables lays out the tables of a summary: as text, as CSV files and for pages.
 package tables
 
 import (
@@ -8,47 +7,27 @@ import (
 	"thermsim/report/quantity"
 )
 
-// Table is aligned columns of text: names to the left, numbers to the right.
-type Table struct {
-	columns []column
-	Rows    [][]string
-}
-
-// column has numbers to the right, or names, which give way when the table is wider than the page.
-type column struct {
-	head   string
+// textColumn has numbers to the right, or names to the left, which give way when the table is wider than the page.
+type textColumn struct {
 	number bool
+	cells  []string // the head first
 }
 
-// New is a table without rows. A # before its head marks a column of numbers; the others have names.
-func New(heads ...string) *Table {
-	t := &Table{}
-	for _, h := range heads {
-		h, number := strings.CutPrefix(h, "#")
-		t.columns = append(t.columns, column{h, number})
-	}
-	return t
-}
-
-// Add adds a row.
-func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
-
-// Lines lays the table out, the head first, within width characters where names can be shortened enough.
-func (t *Table) Lines(width int) []string {
-	const gap = 2
-	w := make([]int, len(t.columns))
+// layOut aligns the columns, within width characters where names can be shortened enough.
+func layOut(columns []textColumn, width int) []string {
+	const gap, leastName = 2, 8
+	w := make([]int, len(columns))
 	total := gap * (len(w) - 1)
-	for c := range t.columns {
-		w[c] = utf8.RuneCountInString(t.columns[c].head)
-		for _, row := range t.Rows {
-			w[c] = max(w[c], utf8.RuneCountInString(row[c]))
+	for c := range columns {
+		for _, cell := range columns[c].cells {
+			w[c] = max(w[c], utf8.RuneCountInString(cell))
 		}
 		total += w[c]
 	}
-	for total > width {
+	for ; total > width; total-- {
 		widest := -1
-		for c := range t.columns {
-			if !t.columns[c].number && w[c] > 8 && (widest < 0 || w[c] > w[widest]) {
+		for c := range columns {
+			if !columns[c].number && w[c] > leastName && (widest < 0 || w[c] > w[widest]) {
 				widest = c
 			}
 		}
@@ -56,28 +35,23 @@ func (t *Table) Lines(width int) []string {
 			break
 		}
 		w[widest]--
-		total--
 	}
-	head := make([]string, len(t.columns))
-	for c := range t.columns {
-		head[c] = t.columns[c].head
-	}
-	out := make([]string, 0, len(t.Rows)+1)
-	for _, row := range append([][]string{head}, t.Rows...) {
+	lines := make([]string, len(columns[0].cells))
+	for row := range lines {
 		var b strings.Builder
-		for c, cell := range row {
+		for c, column := range columns {
 			if c > 0 {
 				b.WriteString(strings.Repeat(" ", gap))
 			}
-			cell = quantity.Shorten(cell, w[c])
+			cell := quantity.Shorten(column.cells[row], w[c])
 			pad := strings.Repeat(" ", w[c]-utf8.RuneCountInString(cell))
-			if t.columns[c].number {
+			if column.number {
 				b.WriteString(pad + cell)
 			} else {
 				b.WriteString(cell + pad)
 			}
 		}
-		out = append(out, strings.TrimRight(b.String(), " "))
+		lines[row] = strings.TrimRight(b.String(), " ")
 	}
-	return out
+	return lines
 }

@@ -1,0 +1,199 @@
+package tables
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"thermsim/report/quantity"
+	"thermsim/report/summary"
+)
+
+// OfSummary are the tables of a run that has rows for them, as a terminal has them.
+func OfSummary(s *summary.Summary) []*Table {
+	all := []*Table{Limits(s), Jedec(s), HotSpots(s), Layers(s), Dies(s), Regions(s), Blocks(s), Probes(s),
+		Coolant(s, nil), Streams(s), steps(s), policies(s)}
+	return slices.DeleteFunc(all, func(t *Table) bool { return t.Count == 0 })
+}
+
+// OfFiles are those that have files. Layers and blocks have theirs without rows too.
+func OfFiles(s *summary.Summary) []*Table {
+	more := []*Table{Dies(s), Regions(s), Limits(s), Jedec(s), AlongCoolant(s), Streams(s)}
+	more = slices.DeleteFunc(more, func(t *Table) bool { return t.Count == 0 })
+	return append([]*Table{Layers(s), Blocks(s)}, more...)
+}
+
+// Limits are the margins, worst first.
+func Limits(s *summary.Summary) *Table {
+	l := s.Limits
+	t := &Table{ID: "limits", File: "limits.csv", Title: "Limits", Count: len(l), Most: MaxTextRows,
+		Note: "worst first; W: what the whole power may grow by",
+		PageNote: "Worst first. Watts: what the whole power may grow by, in its present proportions, until the limit " +
+			"is reached.",
+	}
+	watts, wattsOnPage, at, atOnPage := "W", "margin W", "", ""
+	if s.Steps > 0 {
+		t.Note, t.PageNote = "worst first, at the peak over time", "Worst first, at the peak over time."
+		watts, wattsOnPage, at, atOnPage = "", "", "at", "at s"
+	}
+	t.Cut = t.Note + "; %d of %d, limits.csv has them all"
+	if bad := len(s.Exceeded()); bad > 0 {
+		t.Alarm = fmt.Sprintf(": %d of %d EXCEEDED", bad, len(l))
+	}
+	margin := func(n int) float64 { return l[n].MarginK }
+	marginW := func(n int) float64 { return l[n].MarginW }
+	when := func(n int) float64 { return l[n].TimeS }
+	t.Columns = []Column{
+		{CSV: "kind", Words: func(n int) string { return l[n].Kind }},
+		{CSV: "layer", Words: func(n int) string { return l[n].Layer }},
+		{CSV: "name", Words: func(n int) string { return l[n].Name }},
+		{Page: "limit of", Words: func(n int) string { return l[n].Label() },
+			At: func(n int) *summary.Place { return &l[n].At }},
+		{Text: "limit", Words: func(n int) string { return shortLabel(&l[n]) }},
+		{CSV: "tmax_K", Text: "tmax degC", Page: "tmax", Unit: Celsius,
+			Value: func(n int) float64 { return l[n].TMaxK }},
+		{CSV: "max_K", Text: "max degC", Page: "max", Unit: Celsius, Value: func(n int) float64 { return l[n].MaxK }},
+		{CSV: "margin_K", Text: "margin K", Unit: plus(Kelvin), Value: margin},
+		{Page: "margin K", Unit: Kelvin, Value: margin},
+		{CSV: "margin_W", Text: watts, Unit: plus(significant(1, 3)), Value: marginW},
+		{Page: wattsOnPage, Unit: significant(1, 3), Value: marginW},
+		{CSV: "time_s", Value: func(n int) float64 {
+			if s.Steps == 0 {
+				return math.NaN()
+			}
+			return l[n].TimeS
+		}},
+		{Text: at, Unit: seconds, Value: when},
+		{Page: atOnPage, Unit: significant(1, 3), Value: when},
+		{CSV: "x_m", Value: func(n int) float64 { return l[n].At.XM }},
+		{CSV: "y_m", Value: func(n int) float64 { return l[n].At.YM }},
+		{CSV: "z_m", Value: func(n int) float64 { return l[n].At.ZM }},
+		{CSV: "at_layer", Text: "layer", Words: func(n int) string { return l[n].At.Layer }},
+		{CSV: "at_block", Words: func(n int) string { return l[n].At.Block }},
+		{CSV: "at_region", Words: func(n int) string { return l[n].At.Region }},
+		{Text: "block", Words: func(n int) string { return quantity.Dash(cmp.Or(l[n].At.Block, l[n].At.Region)) }},
+		{CSV: "ok", Words: func(n int) string { return strconv.FormatBool(l[n].OK) }},
+		{Page: noHead, Words: func(n int) string {
+			if l[n].OK {
+				return "kept"
+			}
+			return "EXCEEDED"
+		}},
+	}
+	return t
+}
+
+func shortLabel(l *summary.Limit) string {
+	if l.Kind == "stack" {
+		return l.Label()
+	}
+	return l.Kind + " " + cmp.Or(l.Name, l.Layer)
+}
+
+// Jedec are figures of JEDEC's standards.
+func Jedec(s *summary.Summary) *Table {
+	j, f := &s.Jedec, s.Jedec.Figures
+	return &Table{ID: "jedec", File: "jedec.csv", Title: "JEDEC", PageTitle: "JEDEC figures", Count: len(f),
+		Short: true,
+		Note: j.Environment + ", junction " + temperatures(s).Celsius(j.JunctionK) + " degC, " +
+			quantity.Significant(j.PowerW, 4) + " W",
+		PageNote: j.Environment + ". Theta: a resistance, psi: a parameter (JESD51-12), from the hottest cell.",
+		Columns: []Column{
+			{CSV: "environment", Words: func(int) string { return j.Environment }},
+			{CSV: "figure", Text: "figure", Page: "figure", Words: func(n int) string { return f[n].Name }},
+			{CSV: "K_per_W", Text: "K/W", Page: "K/W", Unit: significant(1, 4),
+				Value: func(n int) float64 { return f[n].KPerW }},
+			{CSV: "junction_K", Value: func(int) float64 { return j.JunctionK }},
+			{CSV: "reference", Text: "from the junction to", Page: "from the junction to",
+				Words: func(n int) string { return f[n].Reference }},
+			{CSV: "reference_K", Text: "degC", Page: "temperature", Unit: Celsius,
+				Value: func(n int) float64 { return f[n].ReferenceK }},
+			{CSV: "power_W", Value: func(int) float64 { return j.PowerW }},
+		}}
+}
+
+// temperatures are shown with the decimals that a run needs.
+func temperatures(s *summary.Summary) quantity.Digits {
+	return quantity.DigitsFor(s.Temperature.MaxK - s.Temperature.MinK)
+}
+
+// HotSpots are the hottest places that lie apart.
+func HotSpots(s *summary.Summary) *Table {
+	h := s.HotSpots
+	return &Table{ID: "hotspots", Title: "Hot spots", Count: len(h), Note: lastStep(s, ""), Short: true,
+		PageNote: lastStepOnPage(s, "", "Prominence: how far the temperature falls on the way to any hotter point. "+
+			"A click shows the place on the map."),
+		Columns: []Column{
+			{Text: "#", Unit: count, Value: func(n int) float64 { return float64(n + 1) }},
+			{Page: "place", Words: func(n int) string { return cmp.Or(h[n].Block, h[n].Region, "in "+h[n].Layer) },
+				At: func(n int) *summary.Place { return &h[n].Place }},
+			{Text: "degC", Page: "max", Unit: Celsius, Value: func(n int) float64 { return h[n].MaxK }},
+			{Text: "rise K", Page: "rise K", Unit: Kelvin,
+				Value: func(n int) float64 { return h[n].MaxK - s.Temperature.AmbientK }},
+			{Page: "prominence K", Unit: Kelvin, Value: func(n int) float64 { return h[n].ProminenceK }},
+			{Text: "x mm", Page: "x mm", Unit: Millimetres, Value: func(n int) float64 { return h[n].XM }},
+			{Text: "y mm", Page: "y mm", Unit: Millimetres, Value: func(n int) float64 { return h[n].YM }},
+			{Text: "layer", Page: "layer", Words: func(n int) string { return h[n].Layer }},
+			{Text: "block", Words: func(n int) string { return quantity.Dash(cmp.Or(h[n].Block, h[n].Region)) }},
+		}}
+}
+
+// Probes are the temperatures of the probes.
+func Probes(s *summary.Summary) *Table {
+	p := s.Probes
+	name := func(n int) string { return p[n].Name }
+	kelvin := func(n int) float64 { return p[n].TemperatureK }
+	return &Table{ID: "probes", Title: "Probes", Count: len(p), Note: lastStep(s, ""), Short: true, Columns: []Column{
+		{Text: "probe", Page: "probe", Words: name, At: func(n int) *summary.Place {
+			return &summary.Place{XM: p[n].XM, YM: p[n].YM, ZM: p[n].ZM}
+		}},
+		{Text: "degC", Page: "temperature", Unit: Celsius, Value: kelvin},
+		{Text: "rise K", Unit: Kelvin, Value: func(n int) float64 { return kelvin(n) - s.Temperature.AmbientK }},
+		{Text: "x mm", Page: "x mm", Unit: Millimetres, Value: func(n int) float64 { return p[n].XM }},
+		{Text: "y mm", Page: "y mm", Unit: Millimetres, Value: func(n int) float64 { return p[n].YM }},
+		{Text: "z mm", Page: "z mm", Unit: fixed(1e3, 4), Value: func(n int) float64 { return p[n].ZM }},
+	}}
+}
+
+// steps sums up a transient: its first step, its hottest, and the last one.
+func steps(s *summary.Summary) *Table {
+	all := s.StepMaxima
+	if len(all) == 0 {
+		return &Table{}
+	}
+	labels := [...]string{"first", "hottest", "last"}
+	hottest := slices.MaxFunc(all, func(a, b summary.Step) int { return cmp.Compare(a.MaxK, b.MaxK) })
+	rows := [...]summary.Step{all[0], hottest, all[len(all)-1]}
+	t := &Table{Title: "Time steps", Note: "trace.csv has every step", Count: len(rows), Columns: []Column{
+		{Text: "step", Words: func(n int) string { return labels[n] }},
+		{Text: "t", Unit: seconds, Value: func(n int) float64 { return rows[n].TimeS }},
+		{Text: "max degC", Unit: Celsius, Value: func(n int) float64 { return rows[n].MaxK }},
+		{Text: "power W", Unit: significant(1, 4), Value: func(n int) float64 { return rows[n].PowerW }},
+	}}
+	if s.Stepping != nil {
+		t.Title, t.Note = "Times", "trace.csv has every time"
+	}
+	return t
+}
+
+// policies lists what they did.
+func policies(s *summary.Summary) *Table {
+	p := s.Policies
+	return &Table{Title: "Policies", Count: len(p), Columns: []Column{
+		{Text: "policy", Words: func(n int) string { return p[n].Name }},
+		{Text: "above degC", Unit: Celsius, Value: func(n int) float64 { return p[n].AboveK }},
+		{Text: "below degC", Unit: Celsius, Value: func(n int) float64 { return p[n].BelowK }},
+		{Text: "peak degC", Unit: Celsius, Value: func(n int) float64 { return p[n].PeakK }},
+		{Text: "factor", Unit: significant(1, 3), Value: func(n int) float64 { return p[n].Factor }},
+		{Text: "first", Unit: seconds, Value: func(n int) float64 {
+			if p[n].FirstS == nil {
+				return math.NaN()
+			}
+			return *p[n].FirstS
+		}},
+		{Text: "throttled", Unit: seconds, Value: func(n int) float64 { return p[n].ThrottledS }},
+		{Text: "changes", Unit: count, Value: func(n int) float64 { return float64(p[n].Changes) }},
+	}}
+}

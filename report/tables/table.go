@@ -1,0 +1,266 @@
+// Package tables lays out the tables of a report. Each is stated once, and written as text, as a CSV file and for
+// pages.
+package tables
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"thermsim/internal/printable"
+	"thermsim/report/quantity"
+	"thermsim/report/summary"
+	"thermsim/report/webpage"
+)
+
+// Limits of tables for people.
+const (
+	// MaxTextRows is how many rows of long tables are printed; files have them all.
+	MaxTextRows = 20
+	// ManyRows make a table long enough for a filter on a page.
+	ManyRows = 12
+	// mostPageBlocks go into a page: browsers take long over more, and ten times as many bytes as all else in it.
+	mostPageBlocks = 20_000
+)
+
+// Table is a table of any rows, which its columns know by their numbers.
+type Table struct {
+	ID        string // on a page
+	File      string // name of the CSV file
+	Title     string
+	PageTitle string // where it is another
+	Alarm     string // behind the title in a terminal
+	Note      string // in a terminal, of all rows
+	Cut       string // in its place where there are more, with the number of rows shown and of all
+	PageNote  string
+	Short     bool // however many rows it has: without a filter
+	Count     int  // rows
+	Columns   []Column
+	// Shown are the rows for people in their order, at most so many; nil for the first ones.
+	Shown    func(most int) []int
+	Most     int // rows in a terminal; 0 for all
+	MostPage int // rows on a page; 0 for all
+}
+
+// Column says of every row a number, in SI units and K, or words.
+type Column struct {
+	CSV, Text, Page string // heads; where there is none, it is not shown
+	Value           func(row int) float64
+	Unit            Unit // of the value, for people
+	Words           func(row int) string
+	Mark            func(row int) string         // behind the value in a terminal
+	At              func(row int) *summary.Place // shown on the map by a click on a page
+}
+
+// noHead is the head of a column that has none.
+const noHead = " "
+
+// Unit is how people read a number.
+type Unit struct {
+	scale       float64 // 0 for 1
+	temperature bool
+	format      func(deg quantity.Digits, scaled float64) string
+}
+
+// Units of columns.
+var (
+	Celsius     = Unit{temperature: true, format: quantity.Digits.Celsius}
+	Kelvin      = Unit{format: quantity.Digits.Kelvin} // of differences
+	Millimetres = fixed(1e3, 3)
+	seconds     = Unit{format: func(_ quantity.Digits, v float64) string { return quantity.Seconds(v) }}
+	count       = fixed(1, 0)
+)
+
+func fixed(scale float64, decimals int) Unit {
+	return Unit{scale: scale, format: func(_ quantity.Digits, v float64) string { return quantity.Fixed(v, decimals) }}
+}
+
+func significant(scale float64, n int) Unit {
+	return Unit{scale: scale, format: func(_ quantity.Digits, v float64) string { return quantity.Significant(v, n) }}
+}
+
+// known has four digits, or a dash.
+func known(scale float64) Unit {
+	return Unit{scale: scale, format: func(_ quantity.Digits, v float64) string { return quantity.Known(v, 1) }}
+}
+
+// plus writes a plus before positive numbers.
+func plus(u Unit) Unit {
+	plain := u.format
+	u.format = func(deg quantity.Digits, v float64) string {
+		if v > 0 {
+			return "+" + plain(deg, v)
+		}
+		return plain(deg, v)
+	}
+	return u
+}
+
+func (c *Column) scaled(row int) float64 {
+	if c.Unit.scale != 0 {
+		return c.Value(row) * c.Unit.scale
+	}
+	return c.Value(row)
+}
+
+// CSV writes the file.
+func (t *Table) CSV(w io.Writer) error {
+	rows := make([][]string, t.Count+1)
+	for _, c := range t.Columns {
+		if c.CSV == "" {
+			continue
+		}
+		rows[0] = append(rows[0], c.CSV)
+		for n := range t.Count {
+			if c.Words != nil {
+				rows[n+1] = append(rows[n+1], c.Words(n))
+			} else {
+				rows[n+1] = append(rows[n+1], csvNumber(c.Value(n)))
+			}
+		}
+	}
+	return WriteRows(w, rows)
+}
+
+// WriteRows writes a table. What is no number is text, which must not run as a formula where a spreadsheet opens the
+// file.
+func WriteRows(w io.Writer, rows [][]string) error {
+	for _, row := range rows {
+		for i, cell := range row {
+			if _, err := strconv.ParseFloat(cell, 64); err != nil {
+				row[i] = printable.Cell(cell)
+			}
+		}
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
+
+// csvNumber has 10 significant digits; numbers that do not exist are empty cells.
+func csvNumber(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', 10, 64)
+}
+
+// shown are the rows for people, at most so many; 0 for all.
+func (t *Table) shown(most int) []int {
+	if most == 0 {
+		most = t.Count
+	}
+	if t.Shown != nil {
+		return t.Shown(most)
+	}
+	rows := make([]int, min(most, t.Count))
+	for n := range rows {
+		rows[n] = n
+	}
+	return rows
+}
+
+// Text is the table for a terminal, the head first, within width characters where names can be shortened enough, and
+// what to say of its rows.
+func (t *Table) Text(deg quantity.Digits, width int) (lines []string, note string) {
+	rows, note := t.shown(t.Most), t.Note
+	if len(rows) < t.Count && t.Cut != "" {
+		note = fmt.Sprintf(t.Cut, len(rows), t.Count)
+	}
+	if len(rows) == 0 {
+		return nil, ""
+	}
+	var columns []textColumn
+	for _, c := range t.Columns {
+		if c.Text == "" {
+			continue
+		}
+		column := textColumn{number: c.Words == nil, cells: []string{c.Text}}
+		for _, n := range rows {
+			column.cells = append(column.cells, c.text(n, deg))
+		}
+		columns = append(columns, column)
+	}
+	return layOut(columns, width), note
+}
+
+func (c *Column) text(row int, deg quantity.Digits) string {
+	if c.Words != nil {
+		return c.Words(row)
+	}
+	text := c.Unit.format(deg, c.scaled(row))
+	if c.Mark != nil {
+		text += c.Mark(row)
+	}
+	return text
+}
+
+// Page is the table for a page. Mark makes cells that show a place.
+func (t *Table) Page(deg quantity.Digits, mark func(text string, at *summary.Place) webpage.Cell) webpage.Table {
+	page := webpage.Table{ID: t.ID, Title: t.Title, Note: t.PageNote, Long: !t.Short && t.Count > ManyRows}
+	if t.PageTitle != "" {
+		page.Title = t.PageTitle
+	}
+	rows := t.shown(t.MostPage)
+	if len(rows) < t.Count {
+		page.Note += fmt.Sprintf(" The hottest %d of %d; %s has all.", len(rows), t.Count, t.File)
+	}
+	page.Rows = make([][]webpage.Cell, len(rows))
+	for _, c := range t.Columns {
+		if c.Page == "" {
+			continue
+		}
+		page.Columns = append(page.Columns,
+			webpage.Column{Name: strings.TrimSpace(c.Page), Number: c.Words == nil, Temperature: c.Unit.temperature})
+		for i, n := range rows {
+			page.Rows[i] = append(page.Rows[i], c.cell(n, deg, mark))
+		}
+	}
+	return page
+}
+
+func (c *Column) cell(row int, deg quantity.Digits, mark func(string, *summary.Place) webpage.Cell) webpage.Cell {
+	switch {
+	case c.At != nil:
+		return mark(c.Words(row), c.At(row))
+	case c.Words != nil:
+		return webpage.Text(c.Words(row))
+	case c.Unit.temperature:
+		return webpage.Temperature(c.Value(row), int(deg))
+	}
+	v := c.scaled(row)
+	return webpage.Number(v, c.Unit.format(deg, v))
+}
+
+// lastStep puts before a note in a terminal that values are of the end of a transient.
+func lastStep(s *summary.Summary, note string) string {
+	switch {
+	case s.Steps == 0:
+		return note
+	case note == "":
+		return "last step"
+	case s.Peak == (summary.Peak{}):
+		return "last step; " + note
+	}
+	return "last step, and the peak over time; " + note
+}
+
+// lastStepOnPage does so on a page, where what says what else the table has.
+func lastStepOnPage(s *summary.Summary, what, note string) string {
+	if s.Steps == 0 {
+		return note
+	}
+	return "Last step" + what + ". " + note
+}
+
+// reversed are rows from the last to the first.
+func reversed(count int) func(int) []int {
+	return func(int) []int {
+		rows := make([]int, count)
+		for n := range rows {
+			rows[n] = count - 1 - n
+		}
+		return rows
+	}
+}
