@@ -65,15 +65,6 @@ func Find(name string) *Liquid {
 	return nil
 }
 
-// Names of the liquids.
-func Names() []string {
-	var names []string
-	for _, l := range Liquids() {
-		names = append(names, l.Name)
-	}
-	return names
-}
-
 // water at saturation, with t in degC: fits to the tables of IAPWS within 0.5 % of the conductivity and less of the
 // others.
 func water(kelvin float64) Fluid {

@@ -11,12 +11,13 @@ import (
 	"thermsim/configs"
 	"thermsim/stack"
 	"thermsim/stack/internal/faults"
+	"thermsim/stack/internal/keys"
 	"thermsim/stack/internal/tree"
 )
 
 // Library returns the materials that ship with thermsim, sorted by name.
 func Library() ([]stack.Material, error) {
-	d := &decoder{format: stackKeys()}
+	d := &decoder{format: keys.Stack()}
 	m := loadLibrary(d)
 	list := slices.SortedFunc(maps.Values(m.known), func(a, b *definition) int {
 		return strings.Compare(a.Name, b.Name)

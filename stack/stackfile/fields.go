@@ -5,14 +5,10 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"sync"
 
 	"thermsim/stack/internal/keys"
 	"thermsim/stack/internal/units"
 )
-
-// stackKeys is the table of the keys of stack files.
-var stackKeys = sync.OnceValue(keys.New)
 
 // eachField visits the fields of a struct that hold keys of a table, in order. The tag toml of a field names its key,
 // and the table of keys says the rest: quantity, range, default. Options of the tag:
@@ -61,7 +57,7 @@ func (t *table) into(v any) {
 
 // entries writes the fields of the struct that v points to as keys of a table, each as KEY = VALUE.
 func entries(table string, v any) (list []string) {
-	spec := stackKeys().Spec(table)
+	spec := keys.Stack().Spec(table)
 	eachField(reflect.ValueOf(v).Elem(), func(key, option string, f reflect.Value) {
 		switch {
 		case option == "inline" && f.Kind() != reflect.Pointer:

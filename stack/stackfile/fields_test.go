@@ -31,7 +31,7 @@ func TestTagsNameKeys(t *testing.T) {
 	} {
 		for _, s := range structs {
 			eachField(reflect.ValueOf(s).Elem(), func(key, option string, f reflect.Value) {
-				k, ok := stackKeys().Spec(table).Key(key)
+				k, ok := keys.Stack().Spec(table).Key(key)
 				switch {
 				case option == "inline":
 				case !ok:

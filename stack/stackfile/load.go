@@ -16,6 +16,7 @@ import (
 	"thermsim/internal/inputfile"
 	"thermsim/stack"
 	"thermsim/stack/internal/faults"
+	"thermsim/stack/internal/keys"
 	"thermsim/stack/internal/tree"
 	"thermsim/stack/packaging"
 )
@@ -53,7 +54,7 @@ func Parse(name string, data []byte, open Opener, overrides ...Override) (*stack
 // newLoader reads a stack file and those that it names.
 func newLoader(name string, data []byte, open Opener) *loader {
 	l := &loader{
-		decoder: &decoder{format: stackKeys()},
+		decoder: &decoder{format: keys.Stack()},
 		name:    name,
 		open:    open,
 		series:  map[string]*series{},

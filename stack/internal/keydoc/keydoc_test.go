@@ -22,7 +22,7 @@ func TestCommittedFilesAreUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := Fill(string(page), keys.New())
+	want, err := Fill(string(page), keys.Stack())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestCommittedFilesAreUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fresh, err := Schema(keys.New(), "stack file", "docs/reference/stack-format.md")
+	fresh, err := Schema(keys.Stack(), "stack file", "docs/reference/stack-format.md")
 	if err != nil {
 		t.Fatal(err)
 	}

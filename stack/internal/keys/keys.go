@@ -2,52 +2,43 @@
 // reference in docs/reference/stack-format.md and the JSON Schema all use it, so they cannot disagree.
 package keys
 
-import "thermsim/stack/internal/units"
+import (
+	"embed"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
 
-// Type is the shape of a key's value.
-type Type int
+	"thermsim/stack/internal/tree"
+	"thermsim/stack/internal/units"
+)
 
-// The shapes.
+// Type is the shape of a key's value. Those that need more than a place in the documents have a name here.
+type Type string
+
+// The shapes that are read in ways of their own.
 const (
-	Text          Type = iota // any string
-	Name                      // a string that can be part of a file name
-	Enum                      // one of Key.Enum
-	Method                    // one of Key.Enum, alone or with settings: name:key=value,...
-	TextList                  // array of strings
-	Integer                   // whole number of at least Key.Min
-	Bool                      // true or false
-	Scalar                    // one quantity
-	Pair                      // [x, y]
-	Rect                      // [x, y, width, height]
-	RectList                  // array of Rect
-	Points                    // array of Pair, at least three
-	CurveOrTriple             // one quantity or the table that describes a curve, or [x, y, z] of them
-	CurveOrScalar             // one quantity, or the table that describes a curve
-	OwnScalar                 // a quantity of the key that the table stands under
-	Row                       // whole number from 1, "mean" or "max"
-	Table                     // a table
-	Tables                    // an array of tables
-	TableOrTables             // either
-	NamedTables               // a table of tables under free names
-	TextOrTable               // the only word in Key.Enum, or a table
-	FileOrRows                // path of a file, or an array of rows of numbers
-	FileOrTable               // path of a file, or a table
-	FileOrScalars             // path of a file, or a table of quantities under free names
-	NumberRows                // array of rows of numbers
-	NumberList                // array of numbers
-	Constants                 // a table of values of any kind under free names
-	Value                     // a string or a number
-	Values                    // array of Value
+	Text          Type = "text"            // any string
+	Name          Type = "name"            // a string that can be part of a file name
+	Enum          Type = "word"            // one of Key.Enum
+	Method        Type = "method"          // one of Key.Enum, alone or with settings: name:key=value,...
+	Integer       Type = "integer"         // whole number from Key.Min to Key.Max
+	Bool          Type = "boolean"         // true or false
+	Scalar        Type = "scalar"          // one quantity
+	Pair          Type = "pair"            // [x, y]
+	Tables        Type = "tables"          // an array of tables
+	TableOrTables Type = "table or tables" // either
+	NamedTables   Type = "named tables"    // a table of tables under free names
+	NumberList    Type = "numbers"         // array of numbers
 )
 
 // Range limits quantities.
-type Range int
+type Range string
 
-// The ranges.
+// The ranges; empty for any.
 const (
-	Any Range = iota
-	NonNegative
-	Positive
+	NonNegative Range = "not negative"
+	Positive    Range = "positive"
 )
 
 // Key describes one key of a table.
@@ -92,3 +83,113 @@ type Format struct {
 
 // Spec returns the description of the named table, nil if there is none.
 func (f *Format) Spec(name string) *Spec { return f.specs[name] }
+
+//go:embed stack.toml sweep.toml
+var files embed.FS
+
+// Stack is the table of stack files, Sweep that of sweep files. Nobody changes them.
+var (
+	Stack = sync.OnceValue(func() *Format { return read("stack.toml") })
+	Sweep = sync.OnceValue(func() *Format { return read("sweep.toml") })
+)
+
+// read makes a format of one of the files, which are free of faults: the tests read them.
+func read(file string) *Format {
+	data, err := files.ReadFile(file)
+	if err != nil {
+		panic(err)
+	}
+	root, fault := tree.Parse(file, data)
+	if fault != nil {
+		panic(fault)
+	}
+	f := &Format{specs: map[string]*Spec{}}
+	for _, table := range root.Entries {
+		s := &Spec{Name: table.Name}
+		f.Order, f.specs[s.Name] = append(f.Order, s.Name), s
+		for _, e := range table.Value.Entries {
+			switch e.Name {
+			case "header":
+				s.Header = e.Value.Text
+			case "what":
+				s.What = e.Value.Text
+			default:
+				k := Key{Type: Scalar}
+				for _, field := range e.Value.Entries {
+					f.set(&k, field.Name, field.Value)
+				}
+				k.Name = e.Name
+				s.Keys = append(s.Keys, k)
+			}
+		}
+	}
+	return f
+}
+
+// set gives a field of a key its value.
+func (f *Format) set(k *Key, field string, v *tree.Node) {
+	switch field {
+	case "like":
+		table, name, _ := strings.Cut(v.Text, ".")
+		other, _ := f.specs[table].Key(name)
+		*k = *other
+	case "type":
+		k.Type = Type(v.Text)
+	case "quantity":
+		k.Quantity = quantity(v.Text)
+	case "range":
+		k.Range = Range(v.Text)
+	case "limits":
+		k.Min, k.Max = whole(v.Items[0]), whole(v.Items[1])
+	case "words":
+		for _, word := range v.Items {
+			k.Enum = append(k.Enum, word.Text)
+		}
+	case "table":
+		k.Sub = v.Text
+	case "required":
+		k.Required = true
+	case "required_unless":
+		k.Required, k.Unless = true, v.Text
+	case "default":
+		k.Default = v.Text
+	case "default_doc":
+		k.DefDoc = v.Text
+	case "doc":
+		k.Doc = v.Text
+	default:
+		panic(fmt.Sprintf("%s: no field is called %s", v.Pos, field))
+	}
+}
+
+func whole(n *tree.Node) int {
+	i, err := strconv.Atoi(n.Text)
+	if err != nil {
+		panic(fmt.Sprintf("%s: %v", n.Pos, err))
+	}
+	return i
+}
+
+// quantity finds one by its name without the article.
+func quantity(name string) units.Quantity {
+	for _, q := range units.Quantities {
+		if _, bare, _ := strings.Cut(q.Name, " "); bare == name {
+			return q
+		}
+	}
+	panic("no quantity is called " + name)
+}
+
+// Limits on what a file may ask for. They keep a slip of the pen from asking for more memory than any machine has. The
+// table has some of them too.
+const (
+	MaxAxisCells  = 100_000
+	MaxPlaneCells = 1_000_000_000
+	MaxLayerCells = 10_000
+	MinAutoCells  = 1_000
+	MaxAutoCells  = 1_000_000_000
+)
+
+// MaxSweepLists is the largest number of values that a list of a sweep file may set in all runs, of keys that vary
+// together, and of parameters; MaxSweepOutputs that of columns asked for.
+const MaxSweepLists, MaxSweepOutputs = 1000, 10_000

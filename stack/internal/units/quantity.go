@@ -58,6 +58,13 @@ var (
 	Number = Quantity{"a number", "", "0.1", Dimension{}, false}
 )
 
+// Quantities lists them all.
+var Quantities = []Quantity{
+	Length, Time, Temperature, TemperatureRise, Power, Flux, Conductivity, HeatTransfer, Resistance,
+	ContactResistance, VolumetricHeat, SpecificHeat, Density, HeatCapacity, Velocity, PerKelvin, VolumeFlow,
+	Pressure, Permeability, Viscosity, Number,
+}
+
 // watts is the dimension W m^metre K^kelvin.
 func watts(metre, kelvin int) Dimension { return Dimension{1, 2 + metre, -3, kelvin} }
 

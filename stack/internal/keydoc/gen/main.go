@@ -18,7 +18,7 @@ func main() {
 }
 
 func run() error {
-	if err := write(keys.New(), "stack file", "docs/reference/stack-format.md", "configs/stack.schema.json"); err !=
+	if err := write(keys.Stack(), "stack file", "docs/reference/stack-format.md", "configs/stack.schema.json"); err !=
 		nil {
 		return err
 	}
