@@ -27,7 +27,6 @@ var (
 type Controls struct {
 	power    *Map
 	outlines []*Outline // of the map's layers
-	first    [][]int    // of each layer and source: its first input
 	settings []Setting
 	stale    bool // something was set since Over was asked
 	strength []float64
@@ -44,28 +43,8 @@ var unset = Setting{math.NaN(), 1}
 
 // Controls prepares powers that can be set. Power maps are rasterised here, and not again.
 func (m *Map) Controls() *Controls {
-	c := &Controls{power: m, first: make([][]int, len(m.Layers))}
-	for i := range m.Layers {
-		l := &m.Layers[i]
-		o := &Outline{Layer: l.Layer}
-		for k := range l.sources {
-			s := &l.sources[k]
-			c.first[i] = append(c.first[i], len(c.settings))
-			c.settings = append(c.settings, slices.Repeat([]Setting{unset}, len(s.steady))...)
-			switch {
-			case s.power.Map == nil:
-				o.Footprints = append(o.Footprints, s.footprints...)
-			case len(l.sources) == 1:
-				o.Planes = append(o.Planes, l.Watts()) // the map at its steady factor, which is 1
-			default:
-				plane := make([]float64, l.cells())
-				s.draw(m.Grid, s.steady, plane)
-				o.Planes = append(o.Planes, plane)
-			}
-		}
-		c.outlines = append(c.outlines, o)
-	}
-	return c
+	outlines := m.outlines(func(*source) float64 { return 1 }) // the steady factor of maps
+	return &Controls{power: m, outlines: outlines, settings: slices.Repeat([]Setting{unset}, m.inputs)}
 }
 
 // Count is the number of inputs: blocks, uniform powers and power maps, layer by layer, power by power, block by block,
@@ -128,10 +107,8 @@ func (c *Controls) MeanWatts(t0, t1 float64) (float64, error) {
 		return 0, err
 	}
 	var total sum
-	for i := range c.power.Layers {
-		for k := range c.power.Layers[i].sources {
-			total.add(c.power.Layers[i].sources[k].total(c.mean(i, k, t0, t1)))
-		}
+	for s := range c.power.sources() {
+		total.add(s.total(c.mean(s, t0, t1)))
 	}
 	return total.value(), nil
 }
@@ -141,30 +118,17 @@ func (c *Controls) Watts(t0, t1 float64) ([]float64, error) {
 	if err := checkStep(t0, t1); err != nil {
 		return nil, err
 	}
-	var all []float64
-	for i := range c.power.Layers {
-		for k := range c.power.Layers[i].sources {
-			s := &c.power.Layers[i].sources[k]
-			if mean := c.mean(i, k, t0, t1); s.power.Map == nil {
-				all = append(all, mean...)
-			} else {
-				all = append(all, s.total(mean))
-			}
-		}
-	}
-	return all, nil
+	return c.power.inputWatts(func(s *source) []float64 { return c.mean(s, t0, t1) }), nil
 }
 
 // mean is the strength of a source over a time step. It holds until the next call.
-func (c *Controls) mean(layer, source int, t0, t1 float64) []float64 {
-	s := &c.power.Layers[layer].sources[source]
+func (c *Controls) mean(s *source, t0, t1 float64) []float64 {
 	c.strength = append(c.strength[:0], s.mean(t0, t1)...)
-	set := c.settings[c.first[layer][source]:]
-	for b := range c.strength {
-		if w := set[b].Watts; !math.IsNaN(w) {
-			c.strength[b] = s.strengthOf(w)
+	for b, set := range c.settings[s.first:][:len(c.strength)] {
+		if !math.IsNaN(set.Watts) {
+			c.strength[b] = s.strengthOf(set.Watts)
 		}
-		c.strength[b] *= set[b].Factor
+		c.strength[b] *= set.Factor
 	}
 	return c.strength
 }
@@ -185,19 +149,6 @@ func (c *Controls) Over(t0, t1 float64) ([]Drawing, error) {
 	if err := checkStep(t0, t1); err != nil {
 		return nil, err
 	}
-	drawings := make([]Drawing, len(c.outlines))
-	for i := range drawings {
-		d := Drawing{Outline: c.outlines[i]}
-		for k := range c.power.Layers[i].sources {
-			s := &c.power.Layers[i].sources[k]
-			if strength := c.mean(i, k, t0, t1); s.power.Map == nil {
-				d.Watts = s.footprintWatts(strength, d.Watts)
-			} else {
-				d.Factors = append(d.Factors, strength[0])
-			}
-		}
-		drawings[i] = d
-	}
 	c.stale = false
-	return drawings, nil
+	return c.power.drawings(c.outlines, func(s *source) []float64 { return c.mean(s, t0, t1) }), nil
 }

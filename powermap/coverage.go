@@ -35,10 +35,7 @@ func (m *Map) Coverage() []Coverage {
 }
 
 func (m *Map) coverage(l *LayerMap) Coverage {
-	c := Coverage{Layer: l.Layer}
-	if m.stack != nil {
-		c.Name = m.stack.Layers[l.Layer].Name
-	}
+	c := Coverage{Layer: l.Layer, Name: m.stack.Layers[l.Layer].Name}
 	tolerance := 1e-9 * math.Max(m.Grid.X[m.Grid.NX()], m.Grid.Y[m.Grid.NY()])
 	var requested sum
 	var areas, powered []stack.Rect

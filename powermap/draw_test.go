@@ -132,37 +132,3 @@ func TestLayersWithoutSourcesAreNotListed(t *testing.T) {
 		t.Errorf("got %+v, want layer 1 alone with 0 W", m)
 	}
 }
-
-func TestInvalidInput(t *testing.T) {
-	unit := stack.Rect{Width: 1, Height: 1}
-	good := Grid{uniformFaces(2, 1), uniformFaces(2, 1)}
-	trace := func(tr stack.Trace) stack.Power {
-		return stack.Power{Blocks: []stack.Block{block("a", 1, unit)}, Trace: &tr}
-	}
-	for _, c := range []struct {
-		name  string
-		grid  Grid
-		power stack.Power
-	}{
-		{"grid without cells", Grid{[]float64{0}, []float64{0, 1}}, stack.Power{Uniform: 1}},
-		{"grid that descends", Grid{[]float64{0, 2, 1}, []float64{0, 1}}, stack.Power{Uniform: 1}},
-		{"grid smaller than the stack", Grid{[]float64{0, 0.9}, []float64{0, 1}}, stack.Power{Uniform: 1}},
-		{"block beyond the domain", good,
-			stack.Power{Blocks: []stack.Block{block("a", 1, stack.Rect{X: 0.5, Width: 1, Height: 1})}}},
-		{"block without area", good, stack.Power{Blocks: []stack.Block{block("a", 1, stack.Rect{Height: 1})}}},
-		{"block without rectangles", good, stack.Power{Blocks: []stack.Block{block("a", 1)}}},
-		{"power not a number", good, stack.Power{Uniform: math.NaN()}},
-		{"infinite block", good, stack.Power{Blocks: []stack.Block{block("a", math.Inf(1), unit)}}},
-		{"map of the wrong size", good, stack.Power{Map: &stack.PowerMap{NX: 2, NY: 2, Values: []float64{1}}}},
-		{"trace without rows", good, trace(stack.Trace{})},
-		{"trace row too short", good, trace(stack.Trace{Times: []float64{0}, End: 1, Watts: [][]float64{{}}})},
-		{"trace of no length", good, trace(stack.Trace{Times: []float64{0}, Watts: [][]float64{{1}}})},
-		{"trace of a uniform power", good,
-			stack.Power{Uniform: 1, Trace: &stack.Trace{Times: []float64{0}, End: 1, Watts: [][]float64{{1}}}}},
-		{"schedule that goes back", good, stack.Power{Uniform: 1, Schedule: []stack.ScalePoint{{Time: 1}, {Time: 0}}}},
-	} {
-		if _, err := New(oneLayer(1, c.power), c.grid); err == nil {
-			t.Errorf("%s: no error", c.name)
-		}
-	}
-}

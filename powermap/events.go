@@ -46,11 +46,9 @@ func (m *Map) longest() float64 {
 
 // timed calls f for every power that may change in time.
 func (m *Map) timed(f func(p *stack.Power)) {
-	for i := range m.Layers {
-		for k := range m.Layers[i].sources {
-			if s := &m.Layers[i].sources[k]; s.transient() {
-				f(s.power)
-			}
+	for s := range m.sources() {
+		if s.transient() {
+			f(s.power)
 		}
 	}
 }

@@ -96,18 +96,10 @@ func (l *LayerLeakage) term(law *stack.Curve, g Grid) []float64 {
 // of the planes that its layer heats. of evaluates a law; nil is nothing.
 func (m *Map) LeakageWatts(p *stack.Power, planes [][]float64,
 	of func(law *stack.Curve) func(kelvin float64) float64) []float64 {
-	for i := range m.Layers {
-		for k := range m.Layers[i].sources {
-			if s := &m.Layers[i].sources[k]; s.power == p {
-				return s.leakageWatts(m.Grid, planes, of)
-			}
-		}
+	s, g := m.find(p), m.Grid
+	if s == nil {
+		return nil
 	}
-	return nil
-}
-
-func (s *source) leakageWatts(g Grid, planes [][]float64,
-	of func(law *stack.Curve) func(kelvin float64) float64) []float64 {
 	laws, watts := s.leakages()
 	sums := make([]sum, len(laws))
 	for n, p := range s.portions {

@@ -4,6 +4,7 @@ package powermap
 
 import (
 	"fmt"
+	"iter"
 	"math"
 
 	"thermsim/stack"
@@ -26,7 +27,8 @@ type Map struct {
 	// Requested is the steady power of all sources in W; Mapped what arrived on the grid.
 	Requested, Mapped float64
 
-	stack *stack.Stack
+	stack  *stack.Stack
+	inputs int // values of the strengths of all sources
 }
 
 // LayerMap is the power of one layer.
@@ -54,12 +56,9 @@ func checkConserved(requested, mapped, magnitude float64, terms int) error {
 	return nil
 }
 
-// New rasterises every source of s onto g. A layer whose sources draw nothing in a steady state is listed too: it may
-// have a trace. Errors are of type *stack.Error where a source is at fault.
+// New rasterises every source of a valid stack onto g, which covers its domain. A layer whose sources draw nothing in a
+// steady state is listed too: it may have a trace.
 func New(s *stack.Stack, g Grid) (*Map, error) {
-	if err := checkGrid(s, g); err != nil {
-		return nil, err
-	}
 	m := &Map{Grid: g, stack: s}
 	var requested, mapped, magnitude sum
 	terms := 0
@@ -70,11 +69,10 @@ func New(s *stack.Stack, g Grid) (*Map, error) {
 		}
 		lm := LayerMap{Layer: l, grid: g, drawn: new(steadyPlane)}
 		for i := range layer.Powers {
-			src, err := newSource(s, layer, &layer.Powers[i])
-			if err != nil {
-				return nil, err
-			}
+			src := newSource(s, &layer.Powers[i])
 			src.outline(g)
+			src.first = m.inputs
+			m.inputs += len(src.steady)
 			requested.add(src.total(src.steady))
 			magnitude.add(src.magnitude())
 			terms += src.terms()
@@ -91,23 +89,86 @@ func New(s *stack.Stack, g Grid) (*Map, error) {
 	return m, nil
 }
 
-func checkGrid(s *stack.Stack, g Grid) error {
-	for d, faces := range [2][]float64{g.X, g.Y} {
-		axis := [2]string{"x", "y"}[d]
-		if len(faces) < 2 {
-			return fmt.Errorf("power map: the grid has no cells along %s", axis)
-		}
-		for i := range faces[1:] {
-			if !(faces[i+1] > faces[i]) || math.IsInf(faces[i+1]-faces[i], 0) {
-				return fmt.Errorf("power map: face coordinates of the grid along %s do not ascend at index %d", axis,
-					i+1)
+// sources visits the sources of all layers in order.
+func (m *Map) sources() iter.Seq[*source] {
+	return func(visit func(*source) bool) {
+		for i := range m.Layers {
+			for k := range m.Layers[i].sources {
+				if !visit(&m.Layers[i].sources[k]) {
+					return
+				}
 			}
 		}
-		last := faces[len(faces)-1]
-		if math.Abs(faces[0]) > edgeTolerance*s.Size[d] || math.Abs(last-s.Size[d]) > edgeTolerance*s.Size[d] {
-			return fmt.Errorf("power map: the grid spans %g to %g m along %s, the stack 0 to %g m", faces[0], last,
-				axis, s.Size[d])
+	}
+}
+
+// find is the source that is made from p, nil where there is none.
+func (m *Map) find(p *stack.Power) *source {
+	for s := range m.sources() {
+		if s.power == p {
+			return s
 		}
 	}
 	return nil
+}
+
+// inputWatts are the watts of every block, uniform power and power map at the strengths that the sources have.
+func (m *Map) inputWatts(strength func(*source) []float64) []float64 {
+	all := make([]float64, 0, m.inputs)
+	for s := range m.sources() {
+		if v := strength(s); s.power.Map != nil {
+			all = append(all, s.total(v))
+		} else {
+			all = append(all, v...)
+		}
+	}
+	return all
+}
+
+// outlines say where the power of each layer may lie, with a plane for each power map: its watts times a factor.
+func (m *Map) outlines(factor func(*source) float64) []*Outline {
+	all := make([]*Outline, len(m.Layers))
+	for i := range m.Layers {
+		l := &m.Layers[i]
+		all[i] = &Outline{Layer: l.Layer}
+		for k := range l.sources {
+			if s := &l.sources[k]; s.power.Map == nil {
+				all[i].Footprints = append(all[i].Footprints, s.footprints...)
+			} else {
+				all[i].Planes = append(all[i].Planes, l.plane(s, factor(s)))
+			}
+		}
+	}
+	return all
+}
+
+// plane is a power map times a factor, in W per cell.
+func (l *LayerMap) plane(s *source, factor float64) []float64 {
+	if len(l.sources) == 1 && factor == 1 {
+		return l.Watts()
+	}
+	plane := make([]float64, l.cells())
+	s.draw(l.grid, []float64{factor}, plane)
+	return plane
+}
+
+// drawings are the powers of all layers in such outlines, at the strengths that the sources have.
+func (m *Map) drawings(outlines []*Outline, strength func(*source) []float64) []Drawing {
+	all := make([]Drawing, len(m.Layers))
+	for i := range m.Layers {
+		all[i] = Drawing{Outline: outlines[i]}
+		for k := range m.Layers[i].sources {
+			all[i].add(&m.Layers[i].sources[k], strength)
+		}
+	}
+	return all
+}
+
+// add adds a source to a drawing.
+func (d *Drawing) add(s *source, strength func(*source) []float64) {
+	if v := strength(s); s.power.Map == nil {
+		d.Watts = s.footprintWatts(v, d.Watts)
+	} else {
+		d.Factors = append(d.Factors, v[0])
+	}
 }

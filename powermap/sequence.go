@@ -53,10 +53,6 @@ func (m *Map) Sequence() *Sequence {
 
 func (l *LayerMap) sequence(g Grid) layerSequence {
 	o := &Outline{Layer: l.Layer}
-	if len(l.sources) == 1 && l.sources[0].power.Map != nil {
-		o.Planes = [][]float64{l.Watts()} // the map at its steady factor, which is 1
-		return layerSequence{LayerMap: l, outline: o}
-	}
 	var fixed []float64
 	for k := range l.sources {
 		s := &l.sources[k]
@@ -64,9 +60,7 @@ func (l *LayerMap) sequence(g Grid) layerSequence {
 		case s.power.Map == nil:
 			o.Footprints = append(o.Footprints, s.footprints...)
 		case s.transient():
-			plane := make([]float64, l.cells())
-			s.draw(g, s.steady, plane)
-			o.Planes = append(o.Planes, plane)
+			o.Planes = append(o.Planes, l.plane(s, s.steady[0]))
 		default:
 			if fixed == nil {
 				fixed = make([]float64, l.cells())
@@ -108,12 +102,8 @@ func (l *layerSequence) over(t0, t1 float64) Drawing {
 		d.Factors = append(d.Factors, 1)
 	}
 	for k := range l.sources {
-		s := &l.sources[k]
-		switch {
-		case s.power.Map == nil:
-			d.Watts = s.footprintWatts(s.mean(t0, t1), d.Watts)
-		case s.transient():
-			d.Factors = append(d.Factors, s.mean(t0, t1)[0])
+		if s := &l.sources[k]; s.power.Map == nil || s.transient() {
+			d.add(s, func(s *source) []float64 { return s.mean(t0, t1) })
 		}
 	}
 	return d

@@ -4,18 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"thermsim/stack"
 )
 
 // Transient reports whether any source changes in time.
 func (m *Map) Transient() bool {
-	for i := range m.Layers {
-		if m.Layers[i].Transient() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Layers, func(l LayerMap) bool { return l.Transient() })
 }
 
 // Transient reports whether any source of the layer changes in time.
@@ -31,14 +24,8 @@ func (m *Map) Average(t0, t1 float64, planes [][]float64) (watts float64, err er
 	if err := checkStep(t0, t1); err != nil {
 		return 0, err
 	}
-	if len(planes) != len(m.Layers) {
-		return 0, fmt.Errorf("power map: %d planes for %d layers with power", len(planes), len(m.Layers))
-	}
 	for i := range m.Layers {
 		l := &m.Layers[i]
-		if len(planes[i]) != l.cells() {
-			return 0, fmt.Errorf("power map: plane %d has %d cells, the grid %d", i, len(planes[i]), l.cells())
-		}
 		if !l.Transient() {
 			l.Rows(0, m.Grid.NY(), planes[i])
 			continue
@@ -70,12 +57,9 @@ func (m *Map) Changed(t0, t1, u0, u1 float64) bool {
 	if checkStep(t0, t1) != nil || checkStep(u0, u1) != nil {
 		return true
 	}
-	for i := range m.Layers {
-		for k := range m.Layers[i].sources {
-			s := &m.Layers[i].sources[k]
-			if s.transient() && !slices.Equal(s.mean(t0, t1), s.mean(u0, u1)) {
-				return true
-			}
+	for s := range m.sources() {
+		if s.transient() && !slices.Equal(s.mean(t0, t1), s.mean(u0, u1)) {
+			return true
 		}
 	}
 	return false
@@ -114,47 +98,6 @@ func checkStep(t0, t1 float64) error {
 	if !(t0 >= 0) || !(t1 > t0) || math.IsInf(t1, 0) {
 		return fmt.Errorf("power map: a time step from %g s to %g s; it must start at 0 or later and end "+
 			"after it starts", t0, t1)
-	}
-	return nil
-}
-
-func checkTimes(layer *stack.Layer, p *stack.Power) error {
-	for i, c := range p.Schedule {
-		if math.IsNaN(c.Factor) || math.IsInf(c.Factor, 0) || !(c.Time >= 0) || i > 0 &&
-			!(c.Time > p.Schedule[i-1].Time) {
-			return fault(p.Pos, "the schedule of a power of layer %q must have ascending times and finite "+
-				"factors (entry %d)", layer.Name, i+1)
-		}
-	}
-	t := p.Trace
-	if t == nil {
-		return nil
-	}
-	if len(p.Blocks) == 0 || p.Map != nil {
-		return fault(p.Pos, "layer %q has a power trace without blocks to apply it to", layer.Name)
-	}
-	if len(t.Times) == 0 || len(t.Times) != len(t.Watts) || t.Times[0] != 0 {
-		return fault(p.Pos, "the power trace of layer %q has %d rows for %d times; they must be as many, and the "+
-			"first time 0", layer.Name, len(t.Watts), len(t.Times))
-	}
-	for i, row := range t.Watts {
-		end := t.End
-		if i+1 < len(t.Times) {
-			end = t.Times[i+1]
-		}
-		if !(end > t.Times[i]) || math.IsInf(end, 0) {
-			return fault(p.Pos, "the times of the power trace of layer %q do not ascend at row %d", layer.Name, i+1)
-		}
-		if len(row) != len(p.Blocks) {
-			return fault(p.Pos, "row %d of the power trace of layer %q has %d values for %d blocks", i+1, layer.Name,
-				len(row), len(p.Blocks))
-		}
-		for _, w := range row {
-			if math.IsNaN(w) || math.IsInf(w, 0) {
-				return fault(p.Pos, "row %d of the power trace of layer %q holds a value that is not finite", i+1,
-					layer.Name)
-			}
-		}
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package powermap
 import (
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -160,8 +159,6 @@ func TestAverageRefuses(t *testing.T) {
 	for name, call := range map[string]func() error{
 		"an empty step":     func() error { _, err := m.Average(1, 1, [][]float64{plane}); return err },
 		"a step before 0":   func() error { _, err := m.Average(-1, 1, [][]float64{plane}); return err },
-		"too few planes":    func() error { _, err := m.Average(0, 1, nil); return err },
-		"planes of no size": func() error { _, err := m.Average(0, 1, [][]float64{nil}); return err },
 		"a step to nowhere": func() error { _, err := m.MeanWatts(0, math.NaN()); return err },
 		"a source's step":   func() error { _, err := m.SourceWatts(&m.stack.Layers[1].Powers[0], 1, 1); return err },
 	} {
@@ -194,33 +191,5 @@ func TestBlockAndLayerWatts(t *testing.T) {
 	}
 	if _, err := m.LayerWatts(1, 0, 1); err == nil {
 		t.Error("there is no second layer with power, but no error came")
-	}
-}
-
-// A value that is not finite is told by its row, counted from 1.
-func TestTraceNamesTheRow(t *testing.T) {
-	tr := &stack.Trace{Times: []float64{0, 1, 2}, End: 3, Watts: [][]float64{{1}, {math.NaN()}, {1}}}
-	_, err := New(oneLayer(1, stack.Power{Blocks: []stack.Block{block("a", 1, wholeDie)}, Trace: tr}),
-		Grid{uniformFaces(1, 1), uniformFaces(1, 1)})
-	if err == nil || !strings.Contains(err.Error(), "row 2 ") {
-		t.Errorf("%v, want row 2", err)
-	}
-}
-
-// A row of a trace that is wrong is told by its number, from 1.
-func TestWrongRowsAreNumbered(t *testing.T) {
-	for want, tr := range map[string]stack.Trace{
-		"do not ascend at row 2":   {Times: []float64{0, 1, 1}, End: 2, Watts: [][]float64{{1}, {1}, {1}}},
-		"row 3 of the power trace": {Times: []float64{0, 1, 2}, End: 3, Watts: [][]float64{{1}, {1}, {1, 2}}},
-		"row 2 of the power trace": {Times: []float64{0, 1, 2}, End: 3,
-			Watts: [][]float64{{1}, {math.NaN()}, {1}}},
-		"has 2 rows for 3 times":         {Times: []float64{0, 1, 2}, End: 3, Watts: [][]float64{{1}, {1}}},
-		"row 1 of the power trace of la": {Times: []float64{0}, End: 3, Watts: [][]float64{{math.Inf(1)}}},
-	} {
-		s := oneLayer(1, stack.Power{Blocks: []stack.Block{block("a", 7, wholeDie)}, Trace: &tr})
-		if _, err := New(s, Grid{uniformFaces(1, 1), uniformFaces(1, 1)}); err == nil ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("want %q, got %v", want, err)
-		}
 	}
 }
