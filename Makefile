@@ -89,7 +89,6 @@ gpu-bench:
 # The tables in docs and README.md that are made from docs/measurements.
 performance:
 	go generate ./tools/figures
-	go run ./cmd/thermsim bench --from docs/measurements/bench-h200.json --external docs/measurements/external-amgx-h200.json --markdown > docs/explanation/bench-h200.md
 
 # The tables of iterations in docs/explanation/robustness.md and docs/guides/liquid-cooling.md. It takes most of an hour on two cores, and 6 GB.
 robustness:
