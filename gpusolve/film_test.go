@@ -9,6 +9,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/testtier"
 	"thermsim/stack"
 	"thermsim/stack/heatsink"
 )
@@ -197,7 +198,8 @@ func TestCoolingByRadiation(t *testing.T) {
 		c := f(want + b/2)
 		want += (a + 2*b + 2*c + f(want+c)) / 6
 	}
-	coarse, fine, finest := run(100), run(200), run(400)
+	n0 := testtier.Pick(50, 100)
+	coarse, fine, finest := run(n0), run(2*n0), run(4*n0)
 	once, twice := 2*fine-coarse, 2*finest-fine
 	if got := twice + (twice-once)/3; math.Abs(got-want) > 1e-3 {
 		t.Errorf("extrapolated to short steps: %.8g K, want %.8g K", got, want)

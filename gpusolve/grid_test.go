@@ -19,7 +19,7 @@ import (
 func TestMethodsBeyondTheRowsOfALaunch(t *testing.T) {
 	t.Parallel()
 	const rows = 2
-	s := cases.Slab(cases.Options{NX: 5, NY: 6}, 4)
+	s := cases.Slab(cases.Options{NX: 5, NY: 4}, 3)
 	plan := gpusolve.TransientOptions{Steps: 1, Dt: 1e-4}
 	for _, method := range methods.Names() {
 		o := gpusolve.Options{Preconditioner: method, RTol: 1e-9, Device: "cpu"}

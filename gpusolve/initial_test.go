@@ -11,12 +11,13 @@ import (
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/gpusolve/testing/interpreter"
 	"thermsim/gpusolve/testing/opstest/devices"
+	"thermsim/internal/testtier"
 	"thermsim/stack"
 )
 
 // A transient that starts from the steady field under the same powers stays there, on the processor and by the kernels.
 func TestTransientFromSteadyField(t *testing.T) {
-	s := cases.Interposer(cases.Stack10(cases.Options{NX: 21, NY: 18}))
+	s := cases.Interposer(cases.Stack10(cases.Options{NX: testtier.Pick(11, 21), NY: testtier.Pick(9, 18)}))
 	start := solves.Steady(t, s, gpusolve.Options{Tol: 1e-7})
 	want := solves.Field(t, s, start.Field)
 	for name, o := range map[string]gpusolve.Options{

@@ -16,12 +16,12 @@ import (
 )
 
 func smallKinds() map[string]*stack.Stack {
-	n := testtier.Pick(9, 25)
+	n := testtier.Pick(7, 25)
 	return map[string]*stack.Stack{
 		"homogeneous": cases.Stack10(cases.Options{NX: n + 1, NY: n - 2}),
 		"2.5D":        cases.Interposer(cases.Stack10(cases.Options{NX: n})),
 		"graded":      cases.Graded(cases.Stack10(cases.Options{NX: n - 4, NY: n - 2}), 4),
-		"tall":        cases.Slab(cases.Options{NX: 5, NY: 4}, 19),
+		"tall":        cases.Slab(cases.Options{NX: 5, NY: 4}, testtier.Pick(11, 19)),
 	}
 }
 
@@ -67,7 +67,7 @@ func TestKernelsSolveAsTheProcessorDoes(t *testing.T) {
 }
 
 func TestKernelsStepAsTheProcessorDoes(t *testing.T) {
-	s := cases.Interposer(cases.Stack10(cases.Options{NX: 14, NY: 11}))
+	s := cases.Interposer(cases.Stack10(cases.Options{NX: testtier.Pick(9, 14), NY: testtier.Pick(7, 11)}))
 	plan := gpusolve.TransientOptions{Steps: 4, Dt: 1e-3}
 	run := func(o gpusolve.Options) *gpusolve.Solution {
 		sol, err := gpusolve.Transient(context.Background(), solves.Build(t, s), o, plan)

@@ -141,7 +141,7 @@ func TestSolveManyRefusesWhatItCannotDraw(t *testing.T) {
 // at a shift.
 func TestSolveManyOnAGPU(t *testing.T) {
 	t.Parallel()
-	s := cases.Stack10(cases.Options{NX: 7, NY: 6})
+	s := cases.Stack10(cases.Options{NX: testtier.Pick(5, 7), NY: testtier.Pick(4, 6)})
 	s.Layers[1].Powers = append(s.Layers[1].Powers,
 		stack.Power{Area: stack.Rect{X: 1e-3, Y: 1e-3, Width: 5e-3, Height: 4e-3},
 			Map: &stack.PowerMap{NX: 2, NY: 1, Values: []float64{1, 3}}})

@@ -234,7 +234,7 @@ func TestPatchesAgainstElimination(t *testing.T) {
 	for n := range uint64(20) {
 		s := patchedStack(rand.New(rand.NewPCG(n, 19)))
 		worst = math.Max(worst, patchesAgainstElimination(t, s, gpusolve.Options{Device: "cpu"}))
-		if n%testtier.Pick[uint64](3, 1) == 0 {
+		if n%testtier.Pick[uint64](5, 1) == 0 {
 			worst = math.Max(worst,
 				patchesAgainstElimination(t, s, gpusolve.Options{Executor: solves.OnInterpreter(t, machine)}))
 		}

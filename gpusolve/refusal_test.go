@@ -16,9 +16,9 @@ import (
 // What a method refuses is known before the mesh is built, in the words of the solve; what it takes is not refused.
 func TestRefusalIsThatOfTheSolve(t *testing.T) {
 	stacks := map[string]*stack.Stack{
-		"layers": cases.Stack10(cases.Options{NX: 8}), "graded": cases.Graded(cases.Stack10(cases.Options{NX: 8}), 6),
-		"regions": cases.Interposer(cases.Stack10(cases.Options{NX: 16})),
-		"leakage": leaking(cases.Stack10(cases.Options{NX: 8})),
+		"layers": cases.Stack10(cases.Options{NX: 5}), "graded": cases.Graded(cases.Stack10(cases.Options{NX: 5}), 6),
+		"regions": cases.Interposer(cases.Stack10(cases.Options{NX: 7})),
+		"leakage": leaking(cases.Stack10(cases.Options{NX: 5})),
 	}
 	refused := 0
 	for _, method := range append(methods.Names(), "", "jacobi:format=csr", "none:solver=bicgstab",

@@ -14,6 +14,7 @@ import (
 	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/testing/cases"
+	"thermsim/internal/testtier"
 	"thermsim/stack"
 )
 
@@ -47,7 +48,7 @@ func TestErrorEstimateIsHonest(t *testing.T) {
 
 // All preconditioners solve the same system.
 func TestPreconditionersAgree(t *testing.T) {
-	s := cases.Interposer(cases.Stack10(cases.Options{NX: 24}))
+	s := cases.Interposer(cases.Stack10(cases.Options{NX: testtier.Pick(13, 24)}))
 	want := solves.Field(t, s, solves.Steady(t, s, gpusolve.Options{RTol: 1e-11}).Field)
 	for _, p := range methods.Names() {
 		sol := solves.Steady(t, s, gpusolve.Options{RTol: 1e-11, Preconditioner: p})

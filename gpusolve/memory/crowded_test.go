@@ -105,7 +105,7 @@ func (c called) DeviceGetName(cudriver.Device) (string, error) { return c.name, 
 // part's need and its name.
 func TestUnlikeGPUs(t *testing.T) {
 	t.Parallel()
-	m := solves.Build(t, cases.Stack10(cases.Options{NX: 12, NY: 36}))
+	m := solves.Build(t, cases.Stack10(cases.Options{NX: 7, NY: 36}))
 	run := func(memory ...int64) (told []string, err error) {
 		var mu sync.Mutex
 		err = solves.Together(t, len(memory), func(rank int, g ranks.Group) error {
