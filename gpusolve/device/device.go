@@ -6,14 +6,18 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/timeline"
+	"thermsim/stack"
 )
 
 // What "auto" weighs. Opening a GPU takes about 0.3 s (initialisation, context, kernels from the driver's cache); two
@@ -258,4 +262,144 @@ func MemoryOf(dev Limited) (free, multiprocessors int64, err error) {
 	}
 	free, _, err = dev.MemInfo()
 	return free, multiprocessors, err
+}
+
+// Opening is a GPU that is opened while its work is prepared: Options.Ahead of the solve. Nobody has to take it; Close
+// gives back what nobody took.
+type Opening struct {
+	ordinal int
+	done    chan struct{}
+
+	mu     sync.Mutex
+	device *cuda.Device
+	err    error
+	gone   bool // taken or closed
+}
+
+// OpenAhead begins to open the GPU that a stack will be solved on with the options, so far as that is sure before it is
+// meshed; otherwise it is nil.
+func OpenAhead(s *stack.Stack, o Options, preconditioner string) *Opening {
+	ordinal, sure := o.ordinal()
+	if o.Executor != nil || !sure && !o.surelyGPU(s, preconditioner) {
+		return nil
+	}
+	p := &Opening{ordinal: ordinal, done: make(chan struct{})}
+	directly := methods.DirectMethod(preconditioner) && fourier.MayApply(s)
+	go func() {
+		defer close(p.done)
+		p.device, p.err = o.openOrdinal(ordinal)
+		if p.err == nil && directly {
+			defer o.Timeline.Begin("GPU: kernels of the method")()
+			if p.err = errors.Join(fourier.Warm(p.device), p.device.LoadStatistics()); p.err != nil {
+				p.err = errors.Join(p.err, p.device.Close())
+				p.device = nil
+			}
+		}
+	}()
+	return p
+}
+
+// ordinal is the GPU that the options name, and whether they name one.
+func (o *Options) ordinal() (n int, named bool) {
+	if o.Auto() || o.Device == "cpu" {
+		return 0, false
+	}
+	n, err := ordinalOf(o.Device)
+	return n, err == nil
+}
+
+// surelyGPU says whether "auto" will try a GPU for a stack, however it is solved.
+func (o *Options) surelyGPU(s *stack.Stack, preconditioner string) bool {
+	if !o.Auto() || s.Cooled() && preconditioner != "" {
+		return false
+	}
+	planes := 0
+	for i := range s.Layers {
+		planes += s.Layers[i].Planes()
+	}
+	need := Demand{Direct: methods.DirectMethod(preconditioner) && fourier.MayApply(s)}
+	return float64(s.Grid.X.Cells)*float64(s.Grid.Y.Cells)*float64(planes)*float64(need.perCell()) >= float64(
+		gpuOpening)
+}
+
+// take waits for the GPU of an ordinal. ok is false where it is not that one, or is gone.
+func (p *Opening) take(ordinal int) (d *cuda.Device, ok bool, err error) {
+	if p == nil || p.ordinal != ordinal {
+		return nil, false, nil
+	}
+	<-p.done
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone {
+		return nil, false, nil
+	}
+	p.gone = true
+	return p.device, true, p.err
+}
+
+// Close waits for the GPU and gives it back where nobody took it.
+func (p *Opening) Close() {
+	if p == nil {
+		return
+	}
+	if d, _, _ := p.take(p.ordinal); d != nil {
+		_ = d.Close() // nothing was done there
+	}
+}
+
+// Shared is a device for several solves, one after the other: Options.Executor of each. It stays open until
+// Release.
+type Shared struct {
+	ops.Device
+	Info solution.DeviceInfo
+	Open time.Duration // how long opening it took
+}
+
+// Open opens a device by its name: auto (a GPU where there is one), cpu, gpu or gpu:N.
+func Open(name string) (*Shared, error) { return OpenWith(Options{Device: name}) }
+
+// OpenWith opens the device that options name.
+func OpenWith(o Options) (*Shared, error) {
+	start := time.Now()
+	if o.Auto() {
+		d, info := o.firstGPU(Demand{}, "the first one")
+		return &Shared{d, info, time.Since(start)}, nil
+	}
+	d, info, err := o.Open(Demand{})
+	if err != nil {
+		return nil, err
+	}
+	return &Shared{d, info, time.Since(start)}, nil
+}
+
+// Close does nothing, so that the solves leave the device to the next.
+func (s *Shared) Close() error { return nil }
+
+// KeepMemory has the memory of a solve on a GPU stay with the device, for solves like it to follow.
+func (s *Shared) KeepMemory() {
+	if k, ok := s.Device.(interface{ KeepMemory() }); ok {
+		k.KeepMemory()
+	}
+}
+
+// FreeMemory is the memory of a GPU in bytes that nobody uses, 0 of other devices.
+func (s *Shared) FreeMemory() (int64, error) {
+	on, ok := s.Device.(Limited)
+	if !ok {
+		return 0, nil
+	}
+	free, _, err := MemoryOf(on)
+	return free, err
+}
+
+func (s *Shared) Unwrap() ops.Device { return s.Device }
+
+func (s *Shared) Release() error { return s.Device.Close() }
+
+// CopyBandwidth is the rate in bytes per second at which the device reads and writes when it copies its own memory.
+func (s *Shared) CopyBandwidth() (float64, error) {
+	if c, ok := s.Device.(interface{ CopyBandwidth() (float64, error) }); ok {
+		return c.CopyBandwidth()
+	}
+	return 0, fmt.Errorf("%s does not tell how fast it copies", s.Device.Name())
 }

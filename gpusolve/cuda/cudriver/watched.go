@@ -58,7 +58,6 @@ func Watched(d Driver, limit time.Duration) Driver {
 	return &watched{Driver: d, limit: limit}
 }
 
-// Unwrap is the driver beneath.
 func (w *watched) Unwrap() Driver { return w.Driver }
 
 // wait asks until the device is done.
