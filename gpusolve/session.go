@@ -11,6 +11,7 @@ import (
 	"thermsim/gpusolve/direct"
 	"thermsim/gpusolve/driver"
 	"thermsim/gpusolve/fields"
+	"thermsim/gpusolve/guess"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/meshed"
 	"thermsim/gpusolve/methods"
@@ -134,7 +135,6 @@ func (s *Session) Close() {
 // Power sets the powers of the steps to come.
 func (s *Session) Power() *powermap.Controls { return s.power }
 
-// Mesh is what the session is of.
 func (s *Session) Mesh() *mesh.Mesh { return s.mesh }
 
 // Time is that of the state in s, Steps how many have been taken to it since the start, and Dt the length of the next
@@ -147,7 +147,6 @@ func (s *Session) Steps() int { return s.steps }
 // Dt is the length of steps in s.
 func (s *Session) Dt() float64 { return s.dt }
 
-// Device names what does the work.
 func (s *Session) Device() DeviceInfo { return s.device.Info }
 
 // DeviceBytes is the memory in use on the device.
@@ -281,7 +280,6 @@ func (s *Session) Status() (Status, bool) {
 	return s.engine.Status(out), true
 }
 
-// Method names the solver.
 func (s *Session) Method() string { return s.engine.MethodText() }
 
 // Timing splits the time of opening the session.
@@ -289,4 +287,110 @@ func (s *Session) Timing() Timing {
 	t := s.engine.Timing
 	t.Device = s.OpenedIn
 	return t
+}
+
+// PowerControls are the powers of a session, or of a transient in which somebody sets them: Options.Power.
+type PowerControls = powermap.Controls
+
+// PowerSetting is what an input of a session is set to.
+type PowerSetting = powermap.Setting
+
+// SessionState is a state of a session, put aside on the host: temperatures, time and what the powers are set to.
+type SessionState struct {
+	of    setting
+	past  guess.Past
+	power []powermap.Setting
+	time  float64
+	begun float64
+	taken int
+	steps int
+	last  Step
+	moved bool
+	stale bool // powers were set since the last step
+}
+
+// setting tells states of one set-up from those of another.
+type setting struct {
+	session *Session
+	dt      float64
+	direct  bool
+}
+
+func (s *Session) setting() setting {
+	return setting{s, s.dt, s.engine.Direct != nil}
+}
+
+func (k *SessionState) Time() float64 { return k.time }
+
+func (k *SessionState) Steps() int { return k.steps }
+
+func (k *SessionState) Bytes() int64 {
+	n := len(k.power) * 2
+	for _, v := range k.past.Values {
+		n += len(v)
+	}
+	return 8 * int64(n)
+}
+
+// StateBytes is the memory that Save takes.
+func (s *Session) StateBytes() int64 {
+	return 8 * int64(s.mesh.Cells()*s.engine.System.Vectors()+2*s.power.Count())
+}
+
+// Save puts the state aside. The session goes on as if nothing had happened.
+func (s *Session) Save() (*SessionState, error) {
+	defer s.engine.Dev.Bind()()
+	k := &SessionState{of: s.setting(), power: s.power.Settings(), stale: s.power.Stale(), time: s.time, begun: s.begun,
+		taken: s.taken, steps: s.steps, last: s.last, moved: s.moved}
+	on := s.engine.System
+	for range on.Vectors() {
+		k.past.Values = append(k.past.Values, make([]float64, s.mesh.Cells()))
+	}
+	on.Keep(&k.past)
+	return k, s.engine.Failure()
+}
+
+// Restore takes a state of this session up again, powers included. With the same length of steps, and where nothing
+// follows the temperature, what follows has the bits of what followed before; otherwise it is the same within the
+// tolerance. A length of steps that has changed since is taken back.
+func (s *Session) Restore(k *SessionState) error {
+	if k.of.session != s {
+		return fmt.Errorf("%w: the state is one of another session", ErrOption)
+	}
+	if k.of.dt != s.dt {
+		if err := s.SetDt(k.of.dt); err != nil {
+			return err
+		}
+	}
+	if s.setting() != k.of {
+		return fmt.Errorf("%w: the state was saved with another method", ErrOption)
+	}
+	defer s.engine.Dev.Bind()()
+	s.power.SetAll(k.power)
+	layers, err := s.power.Over(max(0, k.time-s.dt), max(k.time, s.dt)) // what the step before was taken with
+	if err != nil {
+		return err
+	}
+	on := s.engine.System
+	on.Redraw(layers)
+	on.Resume(&k.past)
+	if s.stepped = true; k.stale {
+		s.power.Touch()
+	}
+	s.time, s.begun, s.taken, s.steps, s.last, s.moved = k.time, k.begun, k.taken, k.steps, k.last, k.moved
+	return s.engine.Failure()
+}
+
+// Resume goes on with the temperatures of a field that was reached by so many steps at a time in s; without one with
+// the stack's uniform initial temperature.
+func (s *Session) Resume(f Field, time float64, steps int) error {
+	if !(time >= 0) || math.IsInf(time, 0) || steps < 0 {
+		return fmt.Errorf("%w: a state after %d steps at %g s", ErrOption, steps, time)
+	}
+	if err := s.place(s.orInitial(f)); err != nil {
+		return err
+	}
+	s.power.Touch()
+	s.time, s.begun, s.taken, s.steps = time, time, 0, steps
+	return nil
 }

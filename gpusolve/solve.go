@@ -3,10 +3,20 @@ package gpusolve
 
 import (
 	"context"
+	"errors"
 
+	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/driver"
+	"thermsim/gpusolve/fields"
+	"thermsim/gpusolve/methods"
+	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/precond/fourier"
+	"thermsim/gpusolve/ranks"
+	"thermsim/gpusolve/ranks/team"
+	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/stepping"
 	"thermsim/mesh"
+	"thermsim/stack"
 )
 
 // Steady solves for the steady temperature field. A solve that ends short of its tolerance is not an error: see Status.
@@ -22,3 +32,168 @@ func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 		return e.SolveSteady(ctx, o.Options)
 	})
 }
+
+// Transient steps the field in time by backward Euler from the initial field, or from the stack's initial temperature.
+// The operator and the preconditioner are set up once; each step starts from a fit to the differences of those before,
+// see continuation. The power of a step is the mean of the trace over it.
+//
+// The tolerance in K holds for the whole run, as errors of single steps may add up: each step gets an equal part of
+// what the steps before have left of it.
+//
+// On cancellation, or when OnStep fails, it returns what was finished together with the error.
+func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions) (*Solution, error) {
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	if o.Ranks != nil && t.Checkpoints != nil {
+		return nil, errTeamCheckpoints
+	}
+	return onRanks(ctx, o, func(ctx context.Context, o driver.Job) (*Solution, error) {
+		e, err := stepping.Open(m, &o, t.Steps, t.Dt)
+		if err != nil {
+			return nil, err
+		}
+		return e.Transient(ctx, o.Options, t)
+	})
+}
+
+// Adaptive steps the field in time by TR-BDF2. Powers are constant over every step, which ends where they change. A
+// step is as long as the estimate of its error allows, on a ladder of lengths: see solution.Stepping for what became of
+// it. The error of a solve stays below a twentieth of that of a step, and of the options' tolerance.
+//
+// On cancellation, or when OnStep fails, it returns what was finished together with the error.
+func Adaptive(ctx context.Context, m *mesh.Mesh, o Options, a AdaptiveOptions) (*Solution, error) {
+	if err := a.Check(m); err != nil {
+		return nil, err
+	}
+	if o.Ranks != nil && a.Checkpoints != nil {
+		return nil, errTeamCheckpoints
+	}
+	return onRanks(ctx, o, func(ctx context.Context, o driver.Job) (*Solution, error) {
+		return stepping.Adaptive(ctx, m, o, &a)
+	})
+}
+
+// Periodic finds the state x at the start of a period T of the powers that is the same at its end, and steps through
+// that period by TR-BDF2.
+func Periodic(ctx context.Context, m *mesh.Mesh, o Options, p PeriodicOptions) (*Solution, error) {
+	plan, err := p.Plan(m)
+	if err != nil {
+		return nil, err
+	}
+	return onRanks(ctx, o, func(ctx context.Context, o driver.Job) (*Solution, error) {
+		return stepping.Periodic(ctx, m, o, plan, p.Tol)
+	})
+}
+
+// errTeamCheckpoints refuses them.
+var errTeamCheckpoints = methods.Refused(errors.New("several ranks keep no checkpoints"))
+
+// onRanks runs a solve, on all ranks where there are several. Rank 0 has the solution, whose field asks the others for
+// what it is asked; they are back when it is closed.
+func onRanks(ctx context.Context, o Options, run func(ctx context.Context, o driver.Job) (*Solution, error)) (*Solution,
+	error) {
+	all := o.Ranks
+	if all == nil {
+		return run(ctx, driver.Job{Options: o})
+	}
+	ctx, group := ranks.Agreeing(ctx, all)
+	t := team.New(group)
+	s, err := run(ctx, driver.Job{Options: o, Team: t})
+	if s == nil {
+		all.Fail(err)
+		return nil, err
+	}
+	if own, ok := s.Field.(team.Shared); ok && !t.Lead() {
+		err = errors.Join(err, t.Serve(own))
+		s.Close()
+	}
+	return s, err
+}
+
+// Refusal is why the options cannot solve a stack, as Steady and Transient would say after its mesh is built; nil where
+// nothing stands against them. What only the numbers of a matrix show, as a factorisation that breaks down, is not
+// found.
+func Refusal(s *stack.Stack, o Options) error {
+	if err := o.Check(); err != nil {
+		return err
+	}
+	if name, _ := precond.Split(o.Preconditioner); name == "fourier" {
+		if err := fourier.Refusal(s); err != nil {
+			return methods.Blame(err)
+		}
+	}
+	m, err := mesh.Build(slab(s.Leaks()))
+	if err != nil {
+		return err
+	}
+	o.Device = "cpu"
+	e, err := stepping.OpenIterated(m, &driver.Job{Options: o}, 0, 0)
+	if err == nil {
+		e.Close()
+	}
+	return err
+}
+
+// slab is a small stack that every method solves with settings that go together, but for leakage where it has some.
+func slab(leaks bool) *stack.Stack {
+	s := &stack.Stack{
+		Schema: 1, Ambient: 300, Size: [2]float64{1e-3, 1e-3},
+		Grid:      stack.Grid{X: stack.Axis{Cells: 4}, Y: stack.Axis{Cells: 4}},
+		Materials: []stack.Material{{Name: "silicon", K: [3]float64{100, 100, 100}, C: 1e6}},
+		Layers:    []stack.Layer{{Name: "die", Thickness: 1e-3, Cells: 2}},
+	}
+	if leaks {
+		law := &stack.Curve{Law: stack.PolynomialLaw, Coefficients: []float64{1, 1e-3}, At: 300,
+			Range: [2]float64{250, 400}}
+		s.Layers[0].Powers = []stack.Power{{Area: s.Domain(), Leakage: stack.Leakage{Watts: 1e-6, Factor: law}}}
+	}
+	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 1e4, Temperature: s.Ambient}
+	return s
+}
+
+// OpenAhead begins to open the GPU that a stack will be solved on with the options, so far as that is sure before it is
+// meshed; otherwise it is nil.
+func OpenAhead(s *stack.Stack, o Options) *Opening {
+	return device.OpenAhead(s, *o.Opening(), o.Preconditioner)
+}
+
+// The types of the packages below, under the names that callers of this package know.
+type (
+	Options          = driver.Options
+	Progress         = driver.Progress
+	Opening          = device.Opening
+	TransientOptions = stepping.TransientOptions
+	AdaptiveOptions  = stepping.AdaptiveOptions
+	PeriodicOptions  = stepping.PeriodicOptions
+	Checkpoints      = stepping.Checkpoints
+	Solution         = solution.Solution
+	Status           = solution.Status
+	Field            = solution.Field
+	Energy           = solution.Energy
+	DeviceInfo       = solution.DeviceInfo
+	Timing           = solution.Timing
+	Memory           = solution.Memory
+	Step             = solution.Step
+)
+
+// Defaults of options.
+const (
+	DefaultTol         = driver.DefaultTol
+	DefaultStepTol     = stepping.DefaultStepTol
+	DefaultPeriodicTol = stepping.DefaultPeriodicTol
+)
+
+// Errors of the packages below.
+var (
+	ErrDevice       = solution.ErrDevice
+	ErrOption       = solution.ErrOption
+	ErrSingular     = solution.ErrSingular
+	ErrRunaway      = stepping.ErrRunaway
+	ErrUnsettled    = stepping.ErrUnsettled
+	ErrPeriod       = stepping.ErrPeriod
+	ErrNoCheckpoint = stepping.ErrNoCheckpoint
+	ErrOtherRun     = stepping.ErrOtherRun
+	ErrNotKept      = fields.ErrNotKept
+	ErrStopped      = team.ErrStopped
+)

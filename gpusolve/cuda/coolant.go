@@ -254,7 +254,6 @@ func (s *system) cooledApply(y, x ops.Vector) {
 	}
 }
 
-// CoolantHeat is the heat in W that the coolant of each cavity carries out, above what it brings in.
 func (s *system) CoolantHeat(x ops.Vector) []float64 {
 	w := s.cooling
 	if w == nil {

@@ -8,6 +8,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"unsafe"
@@ -215,13 +216,11 @@ func (d *Device) Attribute(a cudriver.DeviceAttribute) (int, error) {
 	return d.Driver.DeviceGetAttribute(a, d.dev)
 }
 
-// Name of the GPU.
 func (d *Device) Name() string { return d.name }
 
 // Threads is 0: the GPU counts otherwise.
 func (d *Device) Threads() int { return 0 }
 
-// Allocated is the memory of all living systems in bytes.
 func (d *Device) Allocated() int64 { return d.live }
 
 // Peak is the most that Allocated has been, the largest moment of a set-up included.
@@ -284,4 +283,124 @@ func (d *Device) Close() error {
 	note(d.Driver.DevicePrimaryCtxRelease(d.dev))
 	d.ctx = 0
 	return first
+}
+
+// aside is a second stream of a device, on which rows change hands while the first one works on others.
+type aside struct {
+	stream     cudriver.Stream
+	fork, join cudriver.Event
+}
+
+func (d *Device) openAside() (err error) {
+	if d.aside.stream != 0 {
+		return nil
+	}
+	if d.aside.stream, err = d.Driver.StreamCreate(); err != nil {
+		return err
+	}
+	for _, e := range []*cudriver.Event{&d.aside.fork, &d.aside.join} {
+		if *e, err = d.Driver.EventCreate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Device) closeAside() error {
+	var errs [3]error
+	for n, e := range []cudriver.Event{d.aside.fork, d.aside.join} {
+		if e != 0 {
+			errs[n] = d.Driver.EventDestroy(e)
+		}
+	}
+	if d.aside.stream != 0 {
+		errs[2] = d.Driver.StreamDestroy(d.aside.stream)
+	}
+	d.aside = aside{}
+	return errors.Join(errs[:]...)
+}
+
+// limits asks how many blocks a launch may have along y and along z: 65,535 on all GPUs so far.
+func (d *Device) limits() error {
+	rows, err := d.Driver.DeviceGetAttribute(cudriver.MaxGridDimY, d.dev)
+	if err != nil {
+		return err
+	}
+	planes, err := d.Driver.DeviceGetAttribute(cudriver.MaxGridDimZ, d.dev)
+	d.mostRows = min(rows, planes)
+	return err
+}
+
+// MostRows is how many blocks a launch may have along y, and along z.
+func (d *Device) MostRows() int { return d.mostRows }
+
+// Grid is that of kernels that ask blockAt of kernels/device.h where a block is: a block for every perBlock of nx
+// values, every row and every plane. More rows or planes than a launch takes stand one behind the other along x.
+func (d *Device) Grid(nx, perBlock, rows, planes int) [3]uint32 {
+	x := Blocks(nx, perBlock)
+	if rows <= d.mostRows && planes <= d.mostRows {
+		return [3]uint32{x, uint32(rows), uint32(planes)}
+	}
+	// More than a launch takes along x must not wrap around: the driver refuses it.
+	all := float64(x) * float64(rows) * float64(planes)
+	return [3]uint32{uint32(min(all, math.MaxUint32)), 1, 1}
+}
+
+// threads of the kernels that reduce.
+const threads = kernels.KrylovThreads
+
+// ReductionBlocks bounds the blocks of a reduction, whose last block adds the others' sums: enough to fill any GPU
+// several times.
+const ReductionBlocks = 4096
+
+// Blocks is how many of so many threads n values take.
+func Blocks(n, perBlock int) uint32 { return uint32((n + perBlock - 1) / perBlock) }
+
+// Flat is the grid of kernels that run over all values.
+func Flat(n int64) [3]uint32 {
+	return [3]uint32{uint32(max(1, min((n+threads-1)/threads, ReductionBlocks))), 1, 1}
+}
+
+// CopyBandwidth is the rate in bytes per second at which the GPU reads and writes when it copies its own memory, best
+// of several.
+func (d *Device) CopyBandwidth() (rate float64, err error) {
+	defer d.Bind()()
+	bytes := int64(2 << 30)
+	if free, _, err := d.Driver.MemGetInfo(); err == nil {
+		bytes = min(bytes, free/4)
+	}
+	give := func(e error) { err = errors.Join(err, e) }
+	from, err := d.Driver.MemAlloc(bytes)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { give(d.Driver.MemFree(from)) }()
+	to, err := d.Driver.MemAlloc(bytes)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { give(d.Driver.MemFree(to)) }()
+	start, err := d.Driver.EventCreate()
+	if err != nil {
+		return 0, err
+	}
+	defer func() { give(d.Driver.EventDestroy(start)) }()
+	end, err := d.Driver.EventCreate()
+	if err != nil {
+		return 0, err
+	}
+	defer func() { give(d.Driver.EventDestroy(end)) }()
+	for range 5 {
+		err := errors.Join(d.Driver.EventRecord(start, d.Stream), d.Driver.MemcpyDtoDAsync(to, from, bytes, d.Stream),
+			d.Driver.EventRecord(end, d.Stream), d.Driver.EventSynchronize(end))
+		if err != nil {
+			return 0, err
+		}
+		ms, err := d.Driver.EventElapsedTime(start, end)
+		if err != nil {
+			return 0, err
+		}
+		rate = max(rate, 2*float64(bytes)/(float64(ms)*1e-3))
+	}
+	return rate, nil
 }

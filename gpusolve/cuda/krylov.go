@@ -1,6 +1,9 @@
 package cuda
 
 import (
+	"math"
+
+	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/cuda/kernels"
 	"thermsim/gpusolve/ops"
 )
@@ -13,7 +16,6 @@ type meshWorkspace struct {
 
 var _ ops.Workspace = (*meshWorkspace)(nil)
 
-// NewWorkspace takes the memory of the scalars.
 func (s *system) NewWorkspace() (ops.Workspace, error) {
 	return &meshWorkspace{newIteration(&s.Space), s}, s.err
 }
@@ -28,7 +30,6 @@ func (w *meshWorkspace) NewDirection() (ops.Vector, error) {
 	return p, w.err
 }
 
-// Apply sets y = A x.
 func (w *meshWorkspace) Apply(y, x ops.Vector) { w.sys.Apply(y, x) }
 
 // wide is the grid of the update: as many blocks as the GPU holds at a time, so that its six streams stay close
@@ -49,7 +50,6 @@ func (s *system) rows(perMultiprocessor int) [3]uint32 {
 		uint32(min(s.ny, s.mostRows, max(1, min(s.maxBlocks, perMultiprocessor*s.Multiprocessors)/int(bx)))), 1}
 }
 
-// Dot sets RZ, MaxZ and Beta.
 func (s *Iteration) Dot(r32, z ops.Vector, first bool) {
 	fused := s.stepped.dst == z && s.stepped.b == r32
 	if !s.Ready() {
@@ -70,7 +70,6 @@ func (s *Iteration) Dot(r32, z ops.Vector, first bool) {
 	}))
 }
 
-// DirectionApply sets p = z + Beta p, q = A p, PQ and Alpha.
 func (w *meshWorkspace) DirectionApply(p, z, q ops.Vector) {
 	s, d := w.sys, p.(*vector[float32])
 	if !s.Ready() {
@@ -109,8 +108,271 @@ func (w *meshWorkspace) Settle(x, p ops.Vector) {
 // Settle has nothing to do where every Update moves x.
 func (s *Iteration) Settle(_, _ ops.Vector) {}
 
-// Scalars waits for the device and reads them; NaN after a failure.
 func (s *Iteration) Scalars() ops.Scalars {
 	v := s.ReadScalars()
 	return ops.Scalars{RZ: v[kernels.RZ], PQ: v[kernels.PQ], RR: v[kernels.RR], MaxZ: v[kernels.Maxz]}
+}
+
+// Iteration holds the scalars of one solve on the device; their order is fixed in kernels/device.h. Two of them on one
+// space are two solves.
+type Iteration struct {
+	*Space
+	scalarsDev cudriver.Ptr[float64]
+	direction  *vector[float32]
+}
+
+// IterationOf is the GPU's part of a workspace, for methods whose kernels set its scalars. ok is false for what lives
+// elsewhere.
+func IterationOf(w ops.Workspace) (i *Iteration, ok bool) {
+	on, ok := w.(interface{ gpuIteration() *Iteration })
+	if !ok {
+		return nil, false
+	}
+	return on.gpuIteration(), true
+}
+
+func (w *Iteration) gpuIteration() *Iteration { return w }
+
+// Sums is the memory of kernels that reduce: the blocks' partial sums, up to three for each of MaxBlocks, the
+// iteration's scalars in the order of kernels/device.h, and the ticket by which the last block is known.
+func (w *Iteration) Sums() (partial, scalars cudriver.Ptr[float64], ticket cudriver.Ptr[uint32]) {
+	return w.partial, w.scalarsDev, w.ticket
+}
+
+// MaxBlocks is how many blocks a reduction may have.
+func (w *Iteration) MaxBlocks() int { return w.maxBlocks }
+
+func newIteration(s *Space) Iteration {
+	return Iteration{Space: s, scalarsDev: Alloc[float64](s, scalarCount)}
+}
+
+// Close gives the scalars and the direction back.
+func (w *Iteration) Close() {
+	w.Discard(w.scalarsDev)
+	w.scalarsDev = cudriver.Ptr[float64]{}
+	if w.direction != nil {
+		w.Release(w.direction)
+		w.direction = nil
+	}
+}
+
+// IterationBytes is what a space of NewIteration takes for itself.
+const IterationBytes = 8*(3*ReductionBlocks+2*scalarCount) + 4*StoreAlign
+
+// NewIteration is the space of a method that holds its operator itself, with scalars, for vectors of so many cells.
+// room is how much memory to take for what the method allocates first.
+func NewIteration(d *Device, cells, room int64) (*Iteration, error) {
+	if err := d.loadResidual(); err != nil {
+		return nil, err
+	}
+	s := newSpace(d, cells, 0)
+	s.stock(IterationBytes + room)
+	s.maxBlocks = ReductionBlocks
+	s.reductions(3 * ReductionBlocks)
+	if err := s.err; err != nil {
+		s.Free()
+		return nil, err
+	}
+	return s.NewIteration(), nil
+}
+
+// NewIteration makes scalars of a method's own on the space.
+func (s *Space) NewIteration() *Iteration {
+	i := newIteration(s)
+	return &i
+}
+
+// ReadScalars waits for the device and gives the scalars in their order; NaN after a failure. The next call overwrites
+// them.
+func (w *Iteration) ReadScalars() []float64 { return w.scalarsAt(w.scalarsDev) }
+
+// Max is the largest of n values, NaN where any is NaN.
+func (w *Iteration) Max(x cudriver.Ptr[float64], n int64) float64 {
+	if w.Ready() {
+		w.Note(w.residual.Maximum(w.Stream, Flat(n), kernels.ResidualMaximumArgs{N: n, X: x, Partial: w.partial,
+			Scalars: w.scalarsDev, Ticket: w.ticket}))
+	}
+	return w.ReadScalars()[kernels.Scratch]
+}
+
+// Residual computes r = b - A x and its norms. An FP64 r has r32 beside it.
+func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Norms {
+	if s.Ready() {
+		h, args := b.(*source), s.residualArgs(r, r32, b, x)
+		if s.cooling != nil {
+			s.cooledResidual(&args)
+		} else if s.capacity != nil && h.old == nil {
+			s.Note(s.residual.ResidualOldZero(s.Stream, s.rows(residualBlocks),
+				kernels.ResidualResidualOldZeroArgs(args)))
+		} else {
+			s.Note(s.residual.Residual(s.Stream, s.rows(residualBlocks), args))
+		}
+	}
+	v := s.readStatistics()
+	return ops.Norms{Residual: math.Sqrt(v[kernels.RR]), Source: math.Sqrt(v[kernels.BB]),
+		Floor: 0x1p-53 * math.Sqrt(v[kernels.Floor])}
+}
+
+func (s *system) residualArgs(r, r32 ops.Vector, b ops.Source, x ops.Vector) kernels.ResidualResidualArgs {
+	h := b.(*source)
+	var double cudriver.Ptr[float64]
+	if ValueBytes(r) == 8 {
+		double, r = F64(r), r32
+	}
+	return kernels.ResidualResidualArgs{
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
+		GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Power: h.power.data, PowerSlot: h.power.onDev,
+		Share: h.share, Inflow: s.inflow.data, InflowSlot: h.inflow, X: F64(x), Old: F64(h.old), R: F32(r), R64: double,
+		Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
+	}
+}
+
+func (s *Space) Fill(x ops.Vector, value float64) {
+	if s.Ready() {
+		s.Note(s.residual.Fill(s.Stream, Flat(s.cells), kernels.ResidualFillArgs{N: s.cells, Value: value, X: F64(x)}))
+	}
+}
+
+func (s *system) Max(x ops.Vector) float64 {
+	if s.Ready() {
+		s.Note(s.residual.Maximum(s.Stream, Flat(s.cells), kernels.ResidualMaximumArgs{
+			N: s.cells, X: F64(x), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
+		}))
+	}
+	return s.readStatistics()[kernels.Scratch]
+}
+
+func (s *system) Stored(x, old ops.Vector) float64 {
+	if s.Ready() {
+		s.Note(s.residual.Stored(s.Stream, Flat(s.cells), kernels.ResidualStoredArgs{
+			N: s.cells, Capacity: s.capacity.address(), X: F64(x), Old: F64(old), Partial: s.partial,
+			Scalars: s.scalarsDev,
+			Ticket:  s.ticket,
+		}))
+	}
+	return s.readStatistics()[kernels.Scratch]
+}
+
+func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
+	c := &s.compact
+	s.onFaces(func(on facing) {
+		bx := Blocks(on.na, kernels.AssembleThreads)
+		grid := [3]uint32{bx, uint32(min(on.nb, s.mostRows, max(1, s.maxBlocks/int(bx)))), 1}
+		if s.following != nil {
+			s.followedFaceHeat(grid, on, x)
+		} else if s.err == nil {
+			s.Note(s.assembly.FaceHeat(s.Stream, grid, kernels.AssembleFaceHeatArgs{
+				Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
+				Uniform: c.uniform, Slot: c.slot, Index: c.index, Palette: c.palette, Closed: c.closed,
+				ClosedLine: c.closedLine, Face: int32(on.face), Na: int32(on.na),
+				Nb: int32(on.nb), Resistances: c.resistances, Rise: on.rise, Flux: on.flux, X: F64(x),
+				Partial: s.partial,
+				Scalars: s.scalarsDev,
+				Ticket:  s.ticket, First: int32(s.first), End: int32(s.end),
+			}))
+		}
+		heat[on.face] = s.readStatistics()[kernels.Scratch]
+	})
+	return heat
+}
+
+// mixing returns the kernels and begins an operation: nil after a failure.
+func (s *Space) mixing() *kernels.Mixing {
+	k, err := Module(s.Device, "mixing", kernels.LoadMixing)
+	s.Note(err)
+	if !s.Ready() {
+		return nil
+	}
+	return k
+}
+
+func (s *Space) Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector) {
+	s.CombineValues(s.cells, F64(dst), a, F64(x), b, F64(y))
+}
+
+// CombineValues sets n values dst = a x + b y. dst may be x or y.
+func (s *Space) CombineValues(n int64, dst cudriver.Ptr[float64], a float64, x cudriver.Ptr[float64], b float64,
+	y cudriver.Ptr[float64]) {
+	if k := s.mixing(); k != nil {
+		s.Note(k.Combine(s.Stream, Flat(n), kernels.MixingCombineArgs{N: n, A: a, X: x, B: b, Y: y, Dst: dst}))
+	}
+}
+
+func (s *Space) Inner(x, y ops.Vector) (product, largest float64) {
+	if k := s.mixing(); k != nil {
+		s.Note(k.Inner(s.Stream, Flat(s.cells), kernels.MixingInnerArgs{
+			N: s.cells, X: F64(x), Y: F64(y), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
+		}))
+	}
+	v := s.readStatistics()
+	return v[kernels.Scratch], v[kernels.Maxz]
+}
+
+// differenceBlocks bounds the blocks of Differences, which leave five sums each where others leave three, and
+// continuationBlocks those of a multiprocessor that pass over the differences: no more than it holds at a time, so that
+// none run alone at the end.
+const differenceBlocks, continuationBlocks = ReductionBlocks * 3 / 5, 8
+
+func (s *system) Differences(x, old ops.Vector, past [4]ops.Vector) (products [5]float64) {
+	if s.Ready() {
+		most := min(differenceBlocks, continuationBlocks*s.Multiprocessors)
+		planes := min(s.nz, s.mostRows, most)
+		along := max(1, min(int(Blocks(s.nx*(s.end-s.first), threads)), most/planes))
+		s.Note(s.residual.Differences(s.Stream, [3]uint32{uint32(along), uint32(planes), 1},
+			kernels.ResidualDifferencesArgs{
+				Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), X: F64(x),
+				Old: F64(old),
+				D1:  F32(past[0]), D2: F32(past[1]), D3: F32(past[2]), D4: F32(past[3]), Partial: s.partial,
+				Scalars: s.scalarsDev, Ticket: s.ticket,
+			}))
+	}
+	v := s.readStatistics()
+	copy(products[:], v[:])
+	return products
+}
+
+func (s *system) Extrapolate(x, old ops.Vector, past [4]ops.Vector, weights [4]float64) {
+	if s.Ready() {
+		blocks := max(1, min((s.cells+threads-1)/threads, int64(continuationBlocks*s.Multiprocessors)))
+		s.Note(s.residual.Extrapolate(s.Stream, [3]uint32{uint32(blocks), 1, 1}, kernels.ResidualExtrapolateArgs{
+			N: s.cells, X: F64(x), Old: F64(old), D1: F32(past[0]), D2: F32(past[1]), D3: F32(past[2]),
+			D4: F32(past[3]),
+			W0: weights[0], W1: weights[1], W2: weights[2], W3: weights[3],
+		}))
+	}
+}
+
+// Differences adds those of all ranks.
+func (s *slabSystem) Differences(x, old ops.Vector, past [4]ops.Vector) [5]float64 {
+	mine := s.system.Differences(x, old, past)
+	return [5]float64(s.sum(mine[:]...))
+}
+
+// PrepareCover loads the kernels of Cover and Fold, for methods that use them in iterations: what is recorded must load
+// none.
+func (s *Space) PrepareCover() error {
+	_, err := Module(s.Device, "cover", kernels.LoadCover)
+	return err
+}
+
+// Cover sets dst = (r, -r): the right side of a double cover, for methods that solve one.
+func (s *Space) Cover(dst, r ops.Vector) {
+	k, err := Module(s.Device, "cover", kernels.LoadCover)
+	s.Note(err)
+	if s.Ready() {
+		n := int64(r.Len())
+		s.Note(k.Cover(s.Stream, [3]uint32{Blocks(int(n), kernels.CoverWide), 1, 1},
+			kernels.CoverCoverArgs{N: n, R: F32(r), Dst: F32(dst)}))
+	}
+}
+
+// Fold sets z to half the difference of src's halves.
+func (s *Space) Fold(z, src ops.Vector) {
+	k, err := Module(s.Device, "cover", kernels.LoadCover)
+	s.Note(err)
+	if s.Ready() {
+		n := int64(z.Len())
+		s.Note(k.Fold(s.Stream, [3]uint32{Blocks(int(n), kernels.CoverWide), 1, 1},
+			kernels.CoverFoldArgs{N: n, Src: F32(src), Z: F32(z)}))
+	}
 }

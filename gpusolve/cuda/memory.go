@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"slices"
 	"unsafe"
 
 	"thermsim/gpusolve/cuda/cudriver"
@@ -219,7 +220,6 @@ func (s *Space) Discard(memory ...cudriver.Pointer) {
 	}
 }
 
-// Release gives vectors back.
 func (s *Space) Release(vectors ...ops.Vector) {
 	for _, v := range vectors {
 		switch v := v.(type) {
@@ -312,4 +312,64 @@ func receive[T any](s *Space, dst []T, src cudriver.Ptr[T]) {
 	s.pins.Pin(&dst[0])
 	s.Note(s.Driver.MemcpyDtoHAsync(unsafe.Pointer(&dst[0]), src.Address(), int64(len(dst))*sizeOf[T](), s.Stream))
 	s.Wait()
+}
+
+// BytesOf is the memory that the values of a slice take.
+func BytesOf[T any](v []T) int64 { return int64(len(v)) * sizeOf[T]() }
+
+// Packer gathers slices that go to the device in one piece.
+type Packer struct {
+	base  cudriver.Ptr[byte]
+	bytes []byte
+}
+
+// NewPacker gathers so many bytes for memory at base.
+func NewPacker(base cudriver.Ptr[byte], total int64) Packer {
+	return Packer{base, make([]byte, 0, total)}
+}
+
+// Pack appends a slice; the result is where it will be on the device.
+func Pack[T any](p *Packer, v []T) cudriver.Ptr[T] {
+	at := cudriver.At[T](p.base.Add(int64(len(p.bytes))).Address())
+	if len(v) > 0 {
+		p.bytes = append(p.bytes, unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), BytesOf(v))...)
+	}
+	return at
+}
+
+// SendPacked sends what was gathered.
+func SendPacked(s *Space, p *Packer) { Send(s, p.base, p.bytes) }
+
+// Bytes are what was gathered.
+func (p *Packer) Bytes() []byte { return p.bytes }
+
+// Temporary is device memory for the time of an operation.
+type Temporary struct {
+	s   *Space
+	all []cudriver.Pointer
+}
+
+// NewTemporary holds nothing yet.
+func NewTemporary(s *Space) *Temporary { return &Temporary{s: s} }
+
+// Take is Alloc for the time of an operation.
+func Take[T any](t *Temporary, n int64) cudriver.Ptr[T] {
+	p := Alloc[T](t.s, n)
+	t.all = append(t.all, p)
+	return p
+}
+
+// Discard gives all of it back.
+func (t *Temporary) Discard() { t.s.Discard(t.all...) }
+
+// ReceiveOne copies one value to the host and waits.
+func ReceiveOne[T any](s *Space, p cudriver.Ptr[T]) T {
+	var v [1]T
+	Receive(s, v[:], p)
+	return v[0]
+}
+
+// Keep leaves memory to the caller for good.
+func (t *Temporary) Keep(kept ...cudriver.Pointer) {
+	t.all = slices.DeleteFunc(t.all, func(p cudriver.Pointer) bool { return slices.Contains(kept, p) })
 }

@@ -162,3 +162,218 @@ const (
 	extentDoubles = int(unsafe.Sizeof(kernels.StatisticsExtent{}) / 8)
 	peakDoubles   = int(unsafe.Sizeof(kernels.StatisticsPeak{}) / 8)
 )
+
+// plan is regions as the kernels take them. Weights that several rectangles share stand there once.
+type plan struct {
+	rects     []kernels.StatisticsRect
+	first     []int32 // rectangle of each group
+	rows      int64
+	weights   []float64
+	constants []float64
+	firstTerm []int32 // of each point
+	cells     []int64
+	shares    []float64
+	at        []int64 // of each plane
+
+	known map[span]int64 // where weights stand already
+}
+
+// span is a slice by its place in memory.
+type span struct {
+	from *float64
+	n    int
+}
+
+func newPlan(r *reduction.Regions, at []int64) *plan {
+	p := &plan{first: []int32{0}, firstTerm: []int32{0}, at: at, known: map[span]int64{}}
+	for _, group := range r.Groups {
+		for n := range group {
+			t := &group[n]
+			p.rects = append(p.rects, kernels.StatisticsRect{
+				At: at[t.Plane] + int64(t.J)*int64(r.NX) + int64(t.I), Row: p.rows, X: p.weigh(t.X), Y: p.weigh(t.Y),
+				Z:  t.Z,
+				Nx: int32(len(t.X)), Ny: int32(len(t.Y)),
+			})
+			p.rows += int64(len(t.Y))
+		}
+		p.first = append(p.first, int32(len(p.rects)))
+	}
+	for _, s := range r.Points {
+		for _, t := range s.Terms {
+			p.cells = append(p.cells, at[t.Plane]+int64(t.Cell))
+			p.shares = append(p.shares, t.Weight)
+		}
+		p.constants = append(p.constants, s.Constant)
+		p.firstTerm = append(p.firstTerm, int32(len(p.cells)))
+	}
+	return p
+}
+
+// weigh says where weights stand.
+func (p *plan) weigh(w []float64) int64 {
+	key := span{unsafe.SliceData(w), len(w)}
+	at, ok := p.known[key]
+	if !ok {
+		at = int64(len(p.weights))
+		p.weights = append(p.weights, w...)
+		p.known[key] = at
+	}
+	return at
+}
+
+func (p *plan) bytes() int64 {
+	return BytesOf(p.rects) + BytesOf(p.weights) + BytesOf(p.constants) + BytesOf(p.cells) + BytesOf(p.shares) +
+		BytesOf(p.at) + BytesOf(p.first) + BytesOf(p.firstTerm)
+}
+
+// series is room for what several vectors come to, one behind the other.
+type series struct {
+	of   *Reduction
+	at   cudriver.Ptr[float64] // begins an allocation
+	host []float64             // what was read
+}
+
+// Series has room for the statistics of so many vectors. It is nil where the device has no memory left.
+func (m *Reduction) Series(places int) (reduction.Series, error) {
+	at, err := tryAlloc[float64](m.s, int64(places*m.doubles))
+	if errors.Is(err, cudriver.ErrOutOfMemory) {
+		return nil, nil
+	}
+	return &series{m, at, make([]float64, places*m.doubles)}, err
+}
+
+// Leave takes the statistics of a vector into a place.
+func (v *series) Leave(place int, x ops.Vector, offset float64) {
+	v.of.launch(F64(x), offset, v.at.Add(int64(place*v.of.doubles)))
+}
+
+// Read waits for the first n places.
+func (v *series) Read(n int) []*reduction.Values { return v.read(n) }
+
+func (v *series) read(n int) []*reduction.Values {
+	doubles := v.of.doubles
+	ReceivePinned(v.of.s, v.host[:n*doubles], v.at)
+	all := make([]*reduction.Values, n)
+	for p := range all {
+		all[p] = v.of.values(v.host[p*doubles : (p+1)*doubles])
+	}
+	return all
+}
+
+// values puts numbers of the device into Go's form.
+func (m *Reduction) values(from []float64) *reduction.Values {
+	v := m.regions.NewValues()
+	if m.s.err != nil || len(from) == 0 {
+		return v
+	}
+	for n, e := range unsafe.Slice((*kernels.StatisticsExtent)(unsafe.Pointer(&from[0])), len(v.Extents)) {
+		v.Extents[n] = reduction.Extent{Sum: e.Sum, Weight: e.Weight, Min: e.Least, Max: e.Greatest, Rect: e.Rect,
+			Cell: e.Cell, NonFinite: e.Missing}
+	}
+	from = from[len(v.Extents)*extentDoubles:]
+	from = from[copy(v.Points, from):]
+	from = peaksFrom(v.Peaks, from)
+	peaksFrom(v.PlanePeaks, from)
+	return v
+}
+
+// peaksFrom fills peaks and says what is behind them.
+func peaksFrom(peaks []reduction.Peak, from []float64) []float64 {
+	if len(peaks) == 0 {
+		return from
+	}
+	for n, p := range unsafe.Slice((*kernels.StatisticsPeak)(unsafe.Pointer(&from[0])), len(peaks)) {
+		peaks[n] = reduction.Peak{Max: p.Greatest, Plane: p.Plane, Cell: p.Cell}
+	}
+	return from[len(peaks)*peakDoubles:]
+}
+
+var _ reduction.Binning = (*PlaneReducer)(nil)
+
+// Maxima shows planes in bins, with one launch. What it takes of the device's memory it gives back.
+func (p *PlaneReducer) Maxima(x ops.Vector, offset float64, m *reduction.Maxima, dst []float64) bool {
+	s := p.space
+	k, err := Module(s.Device, "statistics", kernels.LoadStatistics)
+	s.Note(err)
+	if !s.Ready() || m.Count() == 0 {
+		return true // and means nothing
+	}
+	lists := [][]int32{m.X.First, m.X.Last, m.Y.First, m.Y.Last}
+	bytes := int64(0)
+	for _, l := range lists {
+		bytes += BytesOf(l)
+	}
+	places, err := tryAlloc[byte](s, bytes)
+	out, err2 := tryAlloc[float64](s, int64(m.Count()))
+	defer s.Discard(places, out)
+	if err := errors.Join(err, err2); err != nil {
+		if errors.Is(err, cudriver.ErrOutOfMemory) {
+			return false
+		}
+		s.Note(err)
+		return true
+	}
+	b := NewPacker(places, bytes)
+	firstX, lastX := Pack(&b, lists[0]), Pack(&b, lists[1])
+	firstY, lastY := Pack(&b, lists[2]), Pack(&b, lists[3])
+	Send(s, places, b.bytes)
+	s.Note(k.Maxima(s.Stream, perThread(int64(m.Count())), kernels.StatisticsMaximaArgs{
+		Count: int64(m.Count()), Width: int32(len(m.X.First)), Nx: int32(p.nx), Sheet: p.sheet,
+		Planes: int32(m.Planes[1] - m.Planes[0]),
+		X:      F64(x).Add(int64(m.Planes[0]) * p.sheet), Offset: offset, FirstX: firstX, LastX: lastX, FirstY: firstY,
+		LastY: lastY, Out: out,
+	}))
+	ReceivePinned(s, dst, out)
+	return true
+}
+
+// countBytes bounds what counts take on the device: more planes go through in parts.
+const countBytes = 16 << 20
+
+// counting is room for the counts of some planes.
+type counting struct {
+	at   cudriver.Ptr[int32]
+	room int64
+}
+
+// Quantise counts the planes of x. The room for counts is kept for the next time.
+func (p *PlaneReducer) Quantise(x ops.Vector, offset float64, q reduction.Quanta, counts []int32) bool {
+	s := p.space
+	k, err := Module(s.Device, "statistics", kernels.LoadStatistics)
+	s.Note(err)
+	shown := int64(q.Side(p.nx)) * int64(q.Side(p.ny))
+	part := min(int64(p.nz), max(1, countBytes/4/shown))
+	if !s.Ready() {
+		return true // and means nothing
+	}
+	if !p.makeRoom(part * shown) {
+		return false
+	}
+	for from := int64(0); from < int64(p.nz) && s.err == nil; from += part {
+		n := min(part, int64(p.nz)-from) * shown
+		s.Note(k.Quantise(s.Stream, perThread(n), kernels.StatisticsQuantiseArgs{
+			Count: n, Nx: int32(p.nx), Ny: int32(p.ny), Factor: int32(q.Factor), X: F64(x).Add(from * p.sheet),
+			Offset: offset, Base: q.Base, Quantum: q.Quantum,
+			Counts: p.counting.at,
+		}))
+		ReceivePinned(s, counts[from*shown:from*shown+n], p.counting.at)
+	}
+	return true
+}
+
+// makeRoom for n counts, unless there is no memory left.
+func (p *PlaneReducer) makeRoom(n int64) bool {
+	s := p.space
+	if p.counting.room >= n {
+		return true
+	}
+	s.Discard(p.counting.at)
+	p.counting = counting{}
+	at, err := tryAlloc[int32](s, n)
+	if errors.Is(err, cudriver.ErrOutOfMemory) {
+		return false
+	}
+	s.Note(err)
+	p.counting = counting{at, n}
+	return true
+}

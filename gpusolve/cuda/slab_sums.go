@@ -47,7 +47,6 @@ func (s *slabSystem) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops
 		Floor: 0x1p-53 * math.Sqrt(t[kernels.Floor])}
 }
 
-// Max is the largest value of x, NaN where any is NaN.
 func (s *slabSystem) Max(x ops.Vector) float64 {
 	if s.Ready() {
 		s.Note(s.k.MaximumRows(s.Stream, s.planesGrid(), kernels.SlabMaximumRowsArgs{
@@ -152,21 +151,18 @@ type slabWorkspace struct {
 
 var _ ops.Workspace = (*slabWorkspace)(nil)
 
-// NewWorkspace takes the memory of the scalars.
 func (s *slabSystem) NewWorkspace() (ops.Workspace, error) {
 	w := &slabWorkspace{meshWorkspace: &meshWorkspace{newIteration(&s.Space), s.system}, s: s}
 	w.kept = Alloc[float64](&s.Space, 2)
 	return w, s.err
 }
 
-// Close gives the memory back.
 func (w *slabWorkspace) Close() {
 	w.s.Discard(w.kept)
 	w.kept = cudriver.Ptr[float64]{}
 	w.meshWorkspace.Close()
 }
 
-// Dot sets RZ, MaxZ and Beta.
 func (w *slabWorkspace) Dot(r32, z ops.Vector, first bool) {
 	s := w.s
 	fused, blocks := s.stepped.dst == z && s.stepped.b == r32, s.stepped.blocks
@@ -197,7 +193,6 @@ func (w *slabWorkspace) Dot(r32, z ops.Vector, first bool) {
 	}
 }
 
-// DirectionApply sets p = z + Beta p, q = A p, PQ and Alpha.
 func (w *slabWorkspace) DirectionApply(p, z, q ops.Vector) {
 	s, d := w.s, p.(*vector[float32])
 	if !s.Ready() {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"thermsim/gpusolve/device"
@@ -13,7 +14,9 @@ import (
 	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/snapshot"
 	"thermsim/gpusolve/solution"
+	"thermsim/powermap"
 )
 
 // Driver is an operator on a device with its method and solver: what meshes, matrices and networks are solved with. It
@@ -146,4 +149,133 @@ func Exchange(heat [6]float64) float64 {
 		sum += math.Abs(w)
 	}
 	return sum
+}
+
+// headway notices when the estimate of the error no longer falls: multigrid that brings it down by less than half in
+// window iterations is slower than any of its successors.
+type headway struct {
+	best [window]float64 // the least estimate up to an iteration, of the last ones
+	n    int
+}
+
+const window = 20
+
+// lost takes the estimate of the next iteration; NaN, where there is none yet, counts as no headway.
+func (h *headway) lost(errorK float64) bool {
+	now := errorK
+	if math.IsNaN(now) {
+		now = math.Inf(1)
+	}
+	if h.n > 0 {
+		now = math.Min(now, h.best[(h.n-1)%window])
+	}
+	before := h.best[h.n%window]
+	h.best[h.n%window] = now
+	h.n++
+	return h.n > window && now > before/2
+}
+
+// line is who tried to solve a system before the present method.
+type line struct {
+	Tried []string // each with why it gave up
+	Next  int      // of the successors
+}
+
+// String tells what stalled, in the order it was tried.
+func (l *line) String(now string) string {
+	if len(l.Tried) == 0 {
+		return ""
+	}
+	return strings.Join(l.Tried, ", ") + "; " + now + " took over"
+}
+
+// Attempt runs the default method until it is done or makes no headway.
+func (d *Driver) Attempt(ctx context.Context, rule krylov.Rule, b ops.Source, watch Watch) (krylov.Outcome, error) {
+	watched, stop := context.WithCancel(ctx)
+	defer stop()
+	var h headway
+	out, err := d.Improve(watched, rule, b, func(n int, errorK float64) {
+		if watch != nil {
+			watch(n, errorK)
+		}
+		if h.lost(errorK) {
+			stop()
+		}
+	})
+	if out.Reason == krylov.Interrupted && ctx.Err() == nil {
+		out.Reason = krylov.Stagnation
+	}
+	return out, err
+}
+
+// Powers are those of the steps of a time stepper, from one supply.
+type Powers struct {
+	Supply powermap.Supply                 // nil in a steady state
+	Put    func(layers []powermap.Drawing) // makes the right side of them
+	Watts  float64                         // of the current step
+	Drawn  [2]float64                      // s, the time that was drawn last
+}
+
+// Draw puts the mean power from t0 to t1 into the right side.
+func (p *Powers) Draw(t0, t1 float64) error {
+	layers, err := p.Supply.Over(t0, t1)
+	if err == nil {
+		p.Put(layers)
+		p.Drawn = [2]float64{t0, t1}
+	}
+	return err
+}
+
+// Load draws the mean power from t0 to t1, and returns it in W.
+func (p *Powers) Load(t0, t1 float64) (float64, error) {
+	watts, err := p.Supply.MeanWatts(t0, t1)
+	if err == nil {
+		err = p.Draw(t0, t1)
+	}
+	if err != nil {
+		return 0, err
+	}
+	p.Watts = watts
+	return watts, nil
+}
+
+// Step draws the power of step n from t0 to t1, unless it equals that of the step of dt before it. That of the first is
+// there already.
+func (p *Powers) Step(n int, dt, t0, t1 float64) (changed bool, err error) {
+	switch {
+	case n == 0:
+		p.Watts, err = p.Supply.MeanWatts(t0, t1)
+		return false, err
+	case !p.Supply.Changed(t0-dt, t0, t0, t1):
+		return false, nil
+	}
+	_, err = p.Load(t0, t1)
+	return true, err
+}
+
+// Snapshot takes what the power was drawn for, and what was set to what, and draws it again.
+func (p *Powers) Snapshot(c *snapshot.Coder) {
+	c.Values(p.Drawn[:])
+	controls, set := p.Supply.(*powermap.Controls)
+	stale := false
+	if set {
+		settings := controls.Settings()
+		for n := range settings {
+			c.Float(&settings[n].Watts, &settings[n].Factor)
+		}
+		stale = controls.Stale()
+		c.Bool(&stale)
+		if c.Err() == nil && c.Reading() {
+			controls.SetAll(settings)
+		}
+	}
+	if c.Err() == nil && c.Reading() {
+		if err := p.Draw(p.Drawn[0], p.Drawn[1]); err != nil {
+			c.Fail(err)
+		}
+		if stale {
+			controls.Touch()
+		}
+	}
+	c.Float(&p.Watts)
 }

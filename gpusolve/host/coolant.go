@@ -226,7 +226,6 @@ func (s *system) cooledRows() (*sparse.CSR, error) {
 	return a, err
 }
 
-// CoolantHeat is the heat in W that the coolant of each cavity carries out, above what it brings in.
 func (s *system) CoolantHeat(x ops.Vector) []float64 {
 	if s.cooling == nil {
 		return nil

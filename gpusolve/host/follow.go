@@ -53,7 +53,6 @@ func (s *system) RefreshAt(x, old ops.Vector) error {
 	return nil
 }
 
-// OutOfRange counts the cells of each material that the last RefreshAt found outside.
 func (s *system) OutOfRange() []int64 {
 	if s.following == nil {
 		return nil
@@ -302,4 +301,148 @@ func (s *system) faceMaterial(x []float64, i, j, k int) mesh.Material {
 	}
 	kelvin := s.mesh.Stack.Ambient + x[k*s.sheet+j*s.nx+i]
 	return s.mesh.Laws.Warm(s.mesh.EntryAt(i, j, k), kelvin, kelvin)
+}
+
+// follows says whether the walls of a cavity or the planes below and above it have cells that follow the temperature.
+func (f *following) follows(c *mesh.Cavity) bool {
+	for k := c.Wall - 1; k <= c.Fluid+1; k++ {
+		if f.planes[k] {
+			return true
+		}
+	}
+	return false
+}
+
+// solid is what the solid in a cell is made of at its temperature, with the mean heat capacity of the step.
+func (t *followTask) solid(i, j, k int) mesh.Material {
+	s := t.s
+	c := k*s.sheet + j*s.nx + i
+	kelvin := s.mesh.Stack.Ambient + t.x[c]
+	before := kelvin
+	if t.old != nil {
+		before = s.mesh.Stack.Ambient + t.old[c]
+	}
+	return s.mesh.Laws.Warm(s.mesh.EntryAt(i, j, k), kelvin, before)
+}
+
+// cool writes what a cavity changes in row j, over what is there of solids. row is for use in between.
+func (t *followTask) cool(c *mesh.Cavity, j int, row []float64) {
+	s := t.s
+	m := s.mesh
+	for k := c.Wall - 1; k <= c.Fluid; k++ {
+		at := s.pad + k*s.sheet + j*s.nx
+		m.CoolZ(t.solid, k, j, row)
+		round(s.gz.buf[at:], row)
+		if far := s.cooling.far[k]; far != nil && m.CoolFar(t.solid, k, j, row) {
+			round(far[j*s.nx:(j+1)*s.nx], row)
+		}
+		if k < c.Wall {
+			continue
+		}
+		m.CoolX(t.solid, k, j, row)
+		round(s.gx.buf[at:], row[:s.nx-1])
+		if j+1 < s.ny {
+			m.CoolY(t.solid, k, j, row)
+			round(s.gy.buf[at:], row)
+		}
+		if s.dt > 0 {
+			m.CoolCapacity(t.solid, k, j, row)
+			for i, v := range row {
+				s.capacity[k][j*s.nx+i] = float32(v / s.dt)
+			}
+		}
+	}
+}
+
+// leaking is what a system keeps whose power follows the temperature: the planes of ground and inflow without it.
+type leaking struct {
+	of     *mesh.Leakage
+	ground [][]float32
+	inflow [][]float64
+	in     bool // the leakage is in
+	task   leakTask
+}
+
+// leakTask puts leakage into ground and inflow, row by row.
+type leakTask struct {
+	s     *system
+	x     []float64
+	scale float64
+	ends  bool
+}
+
+// newLeaking reserves the planes that leak.
+func (s *system) newLeaking() {
+	of := s.mesh.Leakage
+	if of == nil {
+		return
+	}
+	l := &leaking{of: of}
+	for n := range of.Planes {
+		k := of.Planes[n].Plane
+		if s.ground[k] == nil {
+			s.ground[k] = make([]float32, s.sheet)
+			s.Account(int64(s.sheet) * 4)
+		}
+		s.planeInflow(k)
+		l.ground, l.inflow = append(l.ground, make([]float32, s.sheet)), append(l.inflow, make([]float64, s.sheet))
+		s.Account(int64(s.sheet) * 12)
+	}
+	s.leaking = l
+}
+
+// Leak puts the leakage into the operator and into driven sources, linear around the state x and times a scale:
+//
+//	q f(T) = q f(T0) + q f'(T0) (T - T0)
+//
+// Outside the range of a law f' is zero, or with ends that at the end. The diagonal is FP32; what it holds of f' is
+// what the source holds, so that the residual of x has q f(T0) in full.
+func (s *system) Leak(x ops.Vector, scale float64, ends bool) error {
+	l := s.leaking
+	if l == nil {
+		return nil
+	}
+	for n := range l.of.Planes {
+		k := l.of.Planes[n].Plane
+		if !l.in {
+			copy(l.ground[n], s.ground[k])
+			copy(l.inflow[n], s.inflow[k])
+		}
+	}
+	l.in = true
+	l.task = leakTask{s, x.(*vec64).values(), scale, ends}
+	s.rows(&l.task)
+	l.task = leakTask{}
+	return nil
+}
+
+func (s *system) Unleak() error {
+	l := s.leaking
+	if l == nil || !l.in {
+		return nil
+	}
+	for n := range l.of.Planes {
+		k := l.of.Planes[n].Plane
+		copy(s.ground[k], l.ground[n])
+		copy(s.inflow[k], l.inflow[n])
+	}
+	l.in = false
+	return nil
+}
+
+func (t *leakTask) Run(lo, hi, _ int) {
+	s := t.s
+	ambient := s.mesh.Stack.Ambient
+	for n := range s.leaking.of.Planes {
+		p := &s.leaking.of.Planes[n]
+		ground, inflow := s.ground[p.Plane], s.inflow[p.Plane]
+		without, driven := s.leaking.ground[n], s.leaking.inflow[n]
+		for c := lo * s.nx; c < hi*s.nx; c++ {
+			x := t.x[p.Plane*s.sheet+c]
+			watts, slope := s.leaking.of.At(p, c, ambient+x, t.ends)
+			g := float32(float64(without[c]) - float64(t.scale*slope))
+			ground[c] = g
+			inflow[c] = driven[c] + (float64(t.scale*watts) + float64((float64(g)-float64(without[c]))*x))
+		}
+	}
 }

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"math"
+
 	"thermsim/gpusolve/ops"
 	"thermsim/stack"
 )
@@ -98,4 +100,210 @@ func (g *grid) forRows(x, y ops.Vector, body func(x, y []float64, j int)) {
 	}
 	g.rows(&g.mapOp)
 	g.mapOp = mapTask{}
+}
+
+// perRow is how many sums a row has room for.
+const perRow = 5
+
+// rowSums are perRow numbers for each row, of all rows of the grid where ranks share it: added in the order of the rows
+// they have the same bits for any number of ranks and of workers.
+type rowSums []float64
+
+// of adds up the n-th number of all rows.
+func (r rowSums) of(n int) float64 {
+	t := 0.0
+	for ; n < len(r); n += perRow {
+		t += r[n]
+	}
+	return t
+}
+
+// largest is the largest n-th number of a row, or least; NaN where any is NaN.
+func (r rowSums) largest(n int, least float64) float64 {
+	top := least
+	for ; n < len(r); n += perRow {
+		top = max(top, r[n])
+	}
+	return top
+}
+
+// fail keeps the first failure of the ranks, after which sums are no numbers.
+func (s *Space) fail(err error) {
+	if s.fault == nil {
+		s.fault = err
+	}
+}
+
+// lost fills numbers that nobody tells any more.
+func lost(v []float64) {
+	for i := range v {
+		v[i] = math.NaN()
+	}
+}
+
+func (s *grid) Max(x ops.Vector) float64 {
+	s.forRows(x, nil, s.maxRow)
+	return s.sums(1).largest(0, math.Inf(-1))
+}
+
+func (s *grid) maxRow(x, _ []float64, j int) {
+	top := math.Inf(-1)
+	for k := range s.nz {
+		c := k*s.sheet + j*s.nx
+		for _, v := range x[c : c+s.nx] {
+			top = max(top, v)
+		}
+	}
+	s.partial[perRow*j] = top
+}
+
+// combineTask sets dst = a x + b y row by row.
+type combineTask struct {
+	s         *grid
+	dst, x, y []float64
+	a, b      float64
+}
+
+func (s *grid) Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector) {
+	s.combineOp = combineTask{s, dst.(*vec64).values(), x.(*vec64).values(), y.(*vec64).values(), a, b}
+	s.rows(&s.combineOp)
+	s.combineOp = combineTask{}
+}
+
+func (t *combineTask) Run(lo, hi, _ int) {
+	n := t.s.nx
+	for k := range t.s.nz {
+		first, end := k*t.s.sheet+lo*n, k*t.s.sheet+hi*n
+		dst, x, y := t.dst[first:end], t.x[first:end], t.y[first:end]
+		dst, y = dst[:len(x)], y[:len(x)]
+		for i, v := range x {
+			dst[i] = float64(t.a*v) + float64(t.b*y[i])
+		}
+	}
+}
+
+func (s *grid) Inner(x, y ops.Vector) (product, largest float64) {
+	s.forRows(x, y, s.innerRow)
+	sums := s.sums(2)
+	return sums.of(0), sums.largest(1, 0)
+}
+
+// innerRow adds in four sums, which the processor can do side by side.
+func (s *grid) innerRow(x, y []float64, j int) {
+	var sum, top [4]float64
+	for k := range s.nz {
+		c := k*s.sheet + j*s.nx
+		a, b := x[c:c+s.nx], y[c:c+s.nx]
+		i := 0
+		for ; i+4 <= len(a); i += 4 {
+			for n := range sum {
+				sum[n] += a[i+n] * b[i+n]
+				top[n] = max(top[n], math.Abs(a[i+n]))
+			}
+		}
+		for ; i < len(a); i++ {
+			sum[0] += a[i] * b[i]
+			top[0] = max(top[0], math.Abs(a[i]))
+		}
+	}
+	s.partial[perRow*j], s.partial[perRow*j+1] = (sum[0]+sum[1])+(sum[2]+sum[3]),
+		max(max(top[0], top[1]), max(top[2], top[3]))
+}
+
+// continuationTask goes over the differences of states in time row by row: it measures the last one where measure is
+// set, and else continues x.
+type continuationTask struct {
+	s       *grid
+	x, old  []float64
+	past    [4][]float32 // nil where none are kept
+	weights [4]float64
+	measure bool
+}
+
+func (s *grid) Differences(x, old ops.Vector, past [4]ops.Vector) (products [5]float64) {
+	s.goOver(x, old, past, continuationTask{measure: true})
+	sums := s.sums(len(products))
+	for n := range products {
+		products[n] = sums.of(n)
+	}
+	return products
+}
+
+func (s *grid) Extrapolate(x, old ops.Vector, past [4]ops.Vector, weights [4]float64) {
+	s.goOver(x, old, past, continuationTask{weights: weights})
+}
+
+func (s *grid) goOver(x, old ops.Vector, past [4]ops.Vector, t continuationTask) {
+	t.s, t.x, t.old = s, x.(*vec64).values(), old.(*vec64).values()
+	for n := range past {
+		if past[n] != nil {
+			t.past[n] = past[n].(*vec32).values()
+		}
+	}
+	s.continuationOp = t
+	s.rows(&s.continuationOp)
+	s.continuationOp = continuationTask{}
+}
+
+func (t *continuationTask) Run(lo, hi, _ int) {
+	n := t.s.nx
+	for j := lo; j < hi; j++ {
+		var sums [5]float64
+		for k := range t.s.nz {
+			c := k*t.s.sheet + j*n
+			var d [4][]float32
+			for m := range d {
+				if t.past[m] != nil {
+					d[m] = t.past[m][c : c+n]
+				}
+			}
+			if t.measure {
+				measure(&sums, t.x[c:c+n], t.old[c:c+n], &d)
+			} else {
+				t.continued(t.x[c:c+n], t.old[c:c+n], &d)
+			}
+		}
+		if t.measure {
+			copy(t.s.partial[perRow*j:], sums[:])
+		}
+	}
+}
+
+// measure adds a row to the products.
+func measure(sums *[5]float64, x, old []float64, d *[4][]float32) {
+	var s [5]float64
+	old, d1, d2, d3, d4 := old[:len(x)], d[0][:len(x)], d[1][:len(x)], d[2][:len(x)], d[3][:len(x)]
+	for i, v := range x {
+		d0 := float64(float32(v - old[i]))
+		s[0] += d0 * d0
+		s[1] += d0 * float64(d1[i])
+		s[2] += d0 * float64(d2[i])
+		s[3] += d0 * float64(d3[i])
+		s[4] += d0 * float64(d4[i])
+	}
+	for m := range s {
+		sums[m] += s[m]
+	}
+}
+
+// continued moves a row on. The last of the former differences gives its place to the newest.
+func (t *continuationTask) continued(x, old []float64, d *[4][]float32) {
+	w := t.weights
+	old = old[:len(x)]
+	for i, v := range x {
+		d0 := v - old[i]
+		next := v
+		if w[0] != 0 {
+			next += w[0] * d0
+		}
+		for m := 1; m < len(w); m++ {
+			if w[m] != 0 {
+				next += w[m] * float64(d[m-1][i])
+			}
+		}
+		x[i], old[i] = next, v
+		if d[3] != nil {
+			d[3][i] = float32(d0)
+		}
+	}
 }

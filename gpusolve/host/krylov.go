@@ -1,9 +1,200 @@
 package host
 
 import (
+	"math"
+
 	"thermsim/gpusolve/host/simd"
 	"thermsim/gpusolve/ops"
+	"thermsim/stack"
 )
+
+// stencil is one row of the operator: conductances to the six neighbours of each cell. All slices have the row's
+// length.
+type stencil struct {
+	west, east, south, north, below, above []float32
+	ground, capacity                       []float32 // nil where zero
+}
+
+// row returns the operator's row j of plane k and the offset of its first cell in padded vectors. zero must be nx
+// zeros.
+func (s *system) row(k, j int, zero []float32) (st stencil, c int) {
+	n := s.nx
+	c = s.pad + k*s.sheet + j*n
+	st.east = s.gx.buf[c : c+n]
+	st.west = s.gx.buf[c-1 : c-1+n]
+	st.north = s.gy.buf[c : c+n]
+	st.south = s.gy.buf[c-n : c]
+	st.above = s.gz.buf[c : c+n]
+	st.below = zero
+	if k > 0 {
+		st.below = s.gz.buf[c-s.sheet : c-s.sheet+n]
+	}
+	if g := s.ground[k]; g != nil {
+		st.ground = g[j*n : j*n+n]
+	}
+	if g := s.capacity[k]; g != nil {
+		st.capacity = g[j*n : j*n+n]
+	}
+	return st, c
+}
+
+// vertical are the couplings of row j of plane k to the planes below and above, and the values of v there. In the
+// bottom and top plane the missing row is the row itself, which the zero coupling makes harmless; zero must be nx
+// zeros.
+func vertical[T float32 | float64](s *system, v []T, k, j int, zero []float32) (gBelow, gAbove []float32, below,
+	above []T) {
+	n := s.nx
+	c := s.pad + k*s.sheet + j*n
+	gBelow, gAbove = zero, s.gz.buf[c:c+n]
+	below, above = v[c:c+n], v[c:c+n]
+	if k > 0 {
+		gBelow = s.gz.buf[c-s.sheet : c-s.sheet+n]
+		below = v[c-s.sheet : c-s.sheet+n]
+	}
+	if k < s.nz-1 {
+		above = v[c+s.sheet : c+s.sheet+n]
+	}
+	return gBelow, gAbove, below, above
+}
+
+// flow computes q = A x for row j of plane k in FP64, capacity left out.
+func flow[T float32 | float64](s *system, q []float64, x []T, k, j int, zero []float32) {
+	n := s.nx
+	c := s.pad + k*s.sheet + j*n
+	l := simd.Around(s.gx.buf, s.gy.buf, x, c, n, n)
+	gBelow, gAbove, below, above := vertical(s, x, k, j, zero)
+	simd.Flow(q, &l, gBelow, gAbove, below, above)
+	if g := s.ground[k]; g != nil {
+		simd.AddProduct(q, g[j*n:j*n+n], x[c:c+n])
+	}
+	if s.cooling != nil {
+		addCooling(s, q, x, k, j)
+	}
+}
+
+// heldIn is the row of a plane's capacities, nil where it has none.
+func (s *system) heldIn(k, j int) []float32 {
+	if g := s.capacity[k]; g != nil {
+		return g[j*s.nx : j*s.nx+s.nx]
+	}
+	return nil
+}
+
+type multiplyTask struct {
+	s    *system
+	y, x []float64
+}
+
+func (s *system) Apply(y, x ops.Vector) {
+	s.multiplyOp = multiplyTask{s, f64(y), f64(x)}
+	s.rows(&s.multiplyOp)
+	s.multiplyOp = multiplyTask{}
+}
+
+func (t *multiplyTask) Run(lo, hi, worker int) {
+	s := t.s
+	n := s.nx
+	zero := s.Scratch(worker).Floats(n)
+	clear(zero)
+	for j := lo; j < hi; j++ {
+		for k := range s.nz {
+			c := s.pad + k*s.sheet + j*n
+			y := t.y[c : c+n]
+			flow(s, y, t.x, k, j, zero)
+			if g := s.heldIn(k, j); g != nil {
+				simd.AddProduct(y, g, t.x[c:c+n])
+			}
+		}
+	}
+}
+
+// residualTask computes r = b - A x. In a transient the capacity acts on old - x, so that the heat content at the start
+// of the step, which nearly cancels, is never formed.
+type residualTask struct {
+	s    *system
+	b    *source
+	r, x []float64
+	r32  []float32
+}
+
+func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Norms {
+	s.residualOp = residualTask{s, b.(*source), f64(r), f64(x), f32(r32)}
+	s.rows(&s.residualOp)
+	s.residualOp = residualTask{}
+	sums := s.sums(3)
+	return ops.Norms{
+		Residual: math.Sqrt(sums.of(0)),
+		Source:   math.Sqrt(sums.of(1)),
+		Floor:    0x1p-53 * math.Sqrt(sums.of(2)),
+	}
+}
+
+func (t *residualTask) Run(lo, hi, worker int) {
+	s := t.s
+	n := s.nx
+	w := s.Scratch(worker)
+	d := w.Doubles(3 * n)
+	q, b, size := d[:n], d[n:2*n], d[2*n:]
+	zero := w.Floats(n)
+	clear(zero)
+	for j := lo; j < hi; j++ {
+		if t.x == nil {
+			t.sourceRow(j, b)
+			continue
+		}
+		var rr, bb, ff float64
+		for k := range s.nz {
+			c := s.pad + k*s.sheet + j*n
+			flow(s, q, t.x, k, j, zero)
+			t.b.heat(b, k, j)
+			s.magnitude(size, t.x, k, j, zero)
+			if g := s.heldIn(k, j); g != nil {
+				if t.b.old != nil {
+					bb += simd.Hold(q, b, g, t.x[c:c+n], t.b.old[c:c+n])
+				} else {
+					simd.AddProduct(q, g, t.x[c:c+n])
+				}
+				simd.AddMagnitude(size, g, t.x[c:c+n])
+			}
+			r, source, floor := simd.Residual(t.r[c:c+n], t.r32[c:c+n], b, q, size)
+			rr, bb, ff = rr+r, bb+source, ff+floor
+		}
+		p := s.partial[perRow*j:][:perRow]
+		p[0], p[1], p[2] = rr, bb, ff
+	}
+}
+
+// sourceRow is a row of the residual of x = 0: b itself.
+func (t *residualTask) sourceRow(j int, b []float64) {
+	s := t.s
+	var bb float64
+	for k := range s.nz {
+		t.b.values(b, k, j)
+		c := s.pad + k*s.sheet + j*s.nx
+		for i, v := range b {
+			t.r[c+i] = v
+			t.r32[c+i] = float32(v)
+			bb += v * v
+		}
+	}
+	p := s.partial[perRow*j:][:perRow]
+	p[0], p[1], p[2] = bb, bb, bb
+}
+
+// magnitude computes |A| |x| for row j of plane k, up to a factor of 2: the scale of the residual's rounding errors.
+func (s *system) magnitude(size, x []float64, k, j int, zero []float32) {
+	n := s.nx
+	c := s.pad + k*s.sheet + j*n
+	l := simd.Around(s.gx.buf, s.gy.buf, x, c, n, n)
+	gBelow, gAbove, _, _ := vertical(s, x, k, j, zero)
+	simd.Magnitude(size, &l, gBelow, gAbove)
+	if g := s.ground[k]; g != nil {
+		simd.AddMagnitude(size, g[j*n:j*n+n], x[c:c+n])
+	}
+	if s.cooling != nil {
+		s.cooling.addMagnitude(s, size, x, k, j)
+	}
+}
 
 // Memory movement per cell of one conjugate-gradient iteration: Dot reads r32, z (8 B); DirectionApply reads z, p,
 // writes p (12 B), reads p and three couplings, writes q (24 B); Update reads p, q, x, r, writes x, r, r32 (48 B).
@@ -22,12 +213,10 @@ type meshWorkspace struct {
 
 var _ ops.Workspace = (*meshWorkspace)(nil)
 
-// NewWorkspace makes the scalars of a solve.
 func (s *system) NewWorkspace() (ops.Workspace, error) {
 	return &meshWorkspace{Iteration: Iteration{Space: &s.Space}, sys: s}, nil
 }
 
-// Apply sets y = A x.
 func (w *meshWorkspace) Apply(y, x ops.Vector) { w.sys.Apply(y, x) }
 
 type dotTask struct {
@@ -35,7 +224,6 @@ type dotTask struct {
 	r, z []float32
 }
 
-// Dot sets RZ, MaxZ and Beta.
 func (w *meshWorkspace) Dot(r32, z ops.Vector, first bool) {
 	s := w.sys
 	w.dotOp = dotTask{s, r32.(*vec32).values(), z.(*vec32).values()}
@@ -126,7 +314,6 @@ type updateTask struct {
 	alpha   float64
 }
 
-// Update advances x and r along p.
 func (w *meshWorkspace) Update(x, r, r32, p, _, q ops.Vector) {
 	s := w.sys
 	w.updateOp = updateTask{s, x.(*vec64).values(), r.(*vec64).values(), q.(*vec64).values(),
@@ -147,4 +334,109 @@ func (t *updateTask) Run(lo, hi, _ int) {
 		}
 		s.partial[perRow*j] = sum
 	}
+}
+
+// Iteration holds the scalars of one solve. Two of them on one space are two solves.
+type Iteration struct {
+	*Space
+	scalars ops.Scalars
+	alpha   float64
+	beta    float64
+}
+
+// IterationOf is the processor's part of a workspace, for methods that set its scalars by themselves. ok is false for
+// what lives elsewhere.
+func IterationOf(w ops.Workspace) (i *Iteration, ok bool) {
+	on, ok := w.(interface{ hostIteration() *Iteration })
+	if !ok {
+		return nil, false
+	}
+	return on.hostIteration(), true
+}
+
+func (w *Iteration) hostIteration() *Iteration { return w }
+
+// Close has nothing to give back that the collector would not take.
+func (w *Iteration) Close() {}
+
+// NewDirection makes an FP32 vector: the processor updates directions in place.
+func (w *Iteration) NewDirection() (ops.Vector, error) { return w.New32() }
+
+// Settle has nothing to do: every Update moves x.
+func (w *Iteration) Settle(_, _ ops.Vector) {}
+
+func (w *Iteration) Scalars() ops.Scalars { return w.scalars }
+
+// SetPQ keeps the curvature along a direction and the step that follows from it, 0 where that means nothing.
+func (w *Iteration) SetPQ(pq float64) {
+	w.scalars.PQ = pq
+	w.alpha = w.scalars.RZ / pq
+	if !(pq > 0) || !finite(w.alpha) {
+		w.alpha = 0
+	}
+}
+
+// SetRZ keeps r.z and max|z|, and the weight of the former direction.
+func (w *Iteration) SetRZ(rz, maxZ float64, first bool) {
+	w.beta = 0
+	if !first {
+		w.beta = rz / w.scalars.RZ
+	}
+	w.scalars.RZ, w.scalars.MaxZ = rz, maxZ
+}
+
+// SetRR keeps r.r.
+func (w *Iteration) SetRR(rr float64) { w.scalars.RR = rr }
+
+// Alpha is the length of a step along the direction.
+func (w *Iteration) Alpha() float64 { return w.alpha }
+
+// Beta is the weight of the former direction in the new one.
+func (w *Iteration) Beta() float64 { return w.beta }
+
+func finite(v float64) bool { return v-v == 0 }
+
+func (s *system) Stored(x, old ops.Vector) float64 {
+	s.forRows(x, old, s.storedRow)
+	return s.sums(1).of(0)
+}
+
+func (s *system) storedRow(x, old []float64, j int) {
+	sum := 0.0
+	for k := range s.nz {
+		c := k*s.sheet + j*s.nx
+		for i, g := range s.capacity[k][j*s.nx : (j+1)*s.nx] {
+			sum += float64(g) * (x[c+i] - old[c+i])
+		}
+	}
+	s.partial[perRow*j] = sum
+}
+
+// FaceHeat is the heat in W that leaves through each face, with the conductances that the operator holds.
+func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
+	v := x.(*vec64).values()
+	for f := range stack.Face(stack.NumFaces) {
+		if !s.mesh.Exchanges(f) {
+			continue
+		}
+		s.onFace(f, func(i, j, k int) {
+			if !s.owns(j) {
+				return
+			}
+			d := s.mesh.Drive(f, i, j, k)
+			if d.Flux != 0 {
+				heat[f] -= d.Flux * s.mesh.CellFaceArea(f, i, j, k)
+			}
+			if !d.Driven() {
+				return
+			}
+			own := s.faceMaterial(v, i, j, k)
+			_, _, leaves := s.mesh.FaceTerm(f, i, j, k, &own, v[k*s.sheet+j*s.nx+i])
+			heat[f] += leaves
+		})
+	}
+	if s.share != nil {
+		s.share.total(&s.grid, heat[:])
+	}
+	return heat
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/reuse"
 	"thermsim/gpusolve/sparse"
 )
 
@@ -56,26 +57,21 @@ func newMatrix(d *Device, n int) *matrix {
 	return m
 }
 
-// Symmetric tells which Krylov methods are for it.
 func (m *matrix) Symmetric() bool { return m.symmetric }
 
-// SourceOf is b = v.
 func (m *matrix) SourceOf(v ops.Vector) ops.Source { return vectorSource{v.(*vec64)} }
 
 // vectorSource is a vector as the right side of a matrix.
 type vectorSource struct{ *vec64 }
 
-// Read copies b to the host.
 func (b vectorSource) Read(dst []float64) { copy(dst, b.values()) }
 
-// Close leaves the vector to its owner.
 func (b vectorSource) Close() {}
 
 // errDiagonals is for methods that need a grid's matrix.
 var errDiagonals = errors.New("the matrix is given by rows, not as the seven diagonals of a grid, so methods for " +
 	"grids cannot use it; choose another preconditioner")
 
-// Diagonals is the matrix, where it came so.
 func (m *matrix) Diagonals() (ops.Diagonals, error) {
 	if m.by == nil {
 		return nil, errDiagonals
@@ -83,7 +79,6 @@ func (m *matrix) Diagonals() (ops.Diagonals, error) {
 	return m.newDiagonals(m.by, false), nil
 }
 
-// Rows is the matrix by rows.
 func (m *matrix) Rows() (ops.Rows, error) {
 	if m.rows != nil {
 		return m.newRows(m.rows, false), nil
@@ -122,7 +117,6 @@ func (m *matrix) do(t algebraTask) (sum [3]float64, top float64) {
 	return sum, top
 }
 
-// Apply sets y = A x.
 func (m *matrix) Apply(y, x ops.Vector) {
 	m.do(algebraTask{q: y.(*vec64).values(), x: x.(*vec64).values(),
 		body: func(t *algebraTask, lo, hi int) (none [4]float64) {
@@ -131,7 +125,6 @@ func (m *matrix) Apply(y, x ops.Vector) {
 		}})
 }
 
-// Residual computes r = b - A x and its norms.
 func (m *matrix) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Norms {
 	t := algebraTask{b: b.(vectorSource).values(), r: r.(*vec64).values(), z: r32.(*vec32).values(),
 		body: residualBlock}
@@ -171,15 +164,12 @@ type matrixWorkspace struct {
 
 var _ ops.Workspace = (*matrixWorkspace)(nil)
 
-// NewWorkspace makes the scalars of a solve.
 func (m *matrix) NewWorkspace() (ops.Workspace, error) {
 	return &matrixWorkspace{Iteration{Space: &m.Space}, m}, nil
 }
 
-// Apply sets y = A x.
 func (w *matrixWorkspace) Apply(y, x ops.Vector) { w.m.Apply(y, x) }
 
-// Dot sets RZ, MaxZ and Beta.
 func (w *matrixWorkspace) Dot(r32, z ops.Vector, first bool) {
 	s, top := w.m.do(algebraTask{p: r32.(*vec32).values(), z: z.(*vec32).values(),
 		body: func(t *algebraTask, lo, hi int) (sum [4]float64) {
@@ -193,7 +183,6 @@ func (w *matrixWorkspace) Dot(r32, z ops.Vector, first bool) {
 	w.SetRZ(s[0], top, first)
 }
 
-// DirectionApply sets p = z + Beta p, q = A p, PQ and Alpha.
 func (w *matrixWorkspace) DirectionApply(p, z, q ops.Vector) {
 	t := algebraTask{p: p.(*vec32).values(), z: z.(*vec32).values(), q: q.(*vec64).values(), factor: w.beta}
 	t.body = func(t *algebraTask, lo, hi int) (none [4]float64) {
@@ -219,7 +208,6 @@ func (w *matrixWorkspace) DirectionApply(p, z, q ops.Vector) {
 	w.SetPQ(s[0])
 }
 
-// Update advances x and r along p.
 func (w *matrixWorkspace) Update(x, r, r32, p, _, q ops.Vector) {
 	t := algebraTask{x: x.(*vec64).values(), r: r.(*vec64).values(), z: r32.(*vec32).values(), p: p.(*vec32).values(),
 		q: q.(*vec64).values(), factor: w.alpha}
@@ -234,4 +222,200 @@ func (w *matrixWorkspace) Update(x, r, r32, p, _, q ops.Vector) {
 	}
 	s, _ := w.m.do(t)
 	w.scalars.RR = s[0]
+}
+
+// product sets y = A x for the rows from lo to hi, in FP64.
+func product[T float32 | float64](m *matrix, y []float64, x []T, lo, hi int) {
+	if m.rows != nil {
+		for r := lo; r < hi; r++ {
+			cols, vals := m.rows.Row(r)
+			sum := 0.0
+			for i, c := range cols {
+				sum += vals[i] * float64(x[c])
+			}
+			y[r] = sum
+		}
+		return
+	}
+	d := m.by
+	for c := lo; c < hi; c++ {
+		y[c] = d.Main[c] * float64(x[c])
+	}
+	for _, b := range bandsOf(d) {
+		addBand(y, x, b, lo, hi)
+	}
+}
+
+// band are the diagonals at an offset above and below the main one.
+type band struct {
+	upper, lower []float64
+	offset       int
+}
+
+func bandsOf(d *sparse.Diagonals) [3]band {
+	lx, ly, lz := d.Lower()
+	return [3]band{{d.X, lx, 1}, {d.Y, ly, d.NX}, {d.Z, lz, d.NX * d.NY}}
+}
+
+// addBand adds the products of a band.
+func addBand[T float32 | float64](y []float64, x []T, b band, lo, hi int) {
+	for c := lo; c < min(hi, len(b.upper)); c++ {
+		y[c] += b.upper[c] * float64(x[c+b.offset])
+	}
+	for c := max(lo, b.offset); c < min(hi, len(b.lower)+b.offset); c++ {
+		y[c] += b.lower[c-b.offset] * float64(x[c-b.offset])
+	}
+}
+
+// magnitude is the sum of |A_cn| |x_n| over the entries of row c.
+func (m *matrix) magnitude(x []float64, c int) float64 {
+	sum := 0.0
+	if m.rows != nil {
+		cols, vals := m.rows.Row(c)
+		for i, n := range cols {
+			sum += math.Abs(vals[i] * x[n])
+		}
+		return sum
+	}
+	d := m.by
+	sum = math.Abs(d.Main[c] * x[c])
+	for _, b := range bandsOf(d) {
+		if c < len(b.upper) {
+			sum += math.Abs(b.upper[c] * x[c+b.offset])
+		}
+		if n := c - b.offset; n >= 0 && n < len(b.lower) {
+			sum += math.Abs(b.lower[n] * x[n])
+		}
+	}
+	return sum
+}
+
+// diagonals and rows are matrices that methods build on, counted in their space's memory until released.
+type diagonals struct {
+	*sparse.Diagonals
+	s     *Space
+	bytes int64
+}
+
+type rows struct {
+	*sparse.CSR
+	s     *Space
+	bytes int64
+}
+
+var (
+	_ ops.Diagonals = (*diagonals)(nil)
+	_ ops.Rows      = (*rows)(nil)
+)
+
+func (d *diagonals) Shape() (nx, ny, nz int) { return d.NX, d.NY, d.NZ }
+
+func (d *diagonals) Download() *sparse.Diagonals { return d.Diagonals }
+
+func (d *diagonals) Release() {
+	d.s.Account(-d.bytes)
+	d.bytes, d.Diagonals = 0, nil
+}
+
+func (r *rows) Len() int { return r.N() }
+
+func (r *rows) Entries() int64 { return int64(r.CSR.Entries()) }
+
+func (r *rows) Download() *sparse.CSR { return r.CSR }
+
+func (r *rows) Release() {
+	r.s.Account(-r.bytes)
+	r.bytes, r.CSR = 0, nil
+}
+
+// newDiagonals counts what the space made for the form; a form of what the space holds anyway costs nothing.
+func (s *Space) newDiagonals(d *sparse.Diagonals, own bool) *diagonals {
+	f := &diagonals{Diagonals: d, s: s}
+	if own {
+		f.bytes = 8 * int64(len(d.Main)+len(d.X)+len(d.Y)+len(d.Z)+len(d.LowerX)+len(d.LowerY)+len(d.LowerZ))
+	}
+	s.Account(f.bytes)
+	return f
+}
+
+func (s *Space) newRows(a *sparse.CSR, own bool) *rows {
+	f := &rows{CSR: a, s: s}
+	if own {
+		f.bytes = 8*int64(len(a.RowPtr)) + 12*int64(len(a.Col))
+	}
+	s.Account(f.bytes)
+	return f
+}
+
+func (s *system) Diagonals() (ops.Diagonals, error) {
+	d, beside, err := s.NearDiagonals()
+	if err == nil && beside > 0 {
+		d.Release()
+		return nil, errCoolant
+	}
+	return d, err
+}
+
+// NearDiagonals are those of the mesh's operator, without the couplings two planes apart that porous cavities have.
+func (s *system) NearDiagonals() (d ops.Diagonals, beside int64, err error) {
+	a := s.expand()
+	if s.cooling != nil {
+		beside = s.cooling.addDiagonals(s, a)
+	}
+	return s.newDiagonals(a, true), beside, nil
+}
+
+// errCoolant is why the operator of a stack with a porous cavity has no diagonals.
+var errCoolant = errors.New("a porous cavity couples cells beyond the seven diagonals of a grid")
+
+func (s *system) Rows() (ops.Rows, error) {
+	if s.cooling != nil {
+		a, err := s.cooledRows()
+		if err != nil {
+			return nil, err
+		}
+		return s.newRows(a, true), nil
+	}
+	return s.newRows(s.expand().CSRIn(s.Arrays()), true), nil
+}
+
+// expand sums the diagonal in FP64.
+func (s *system) expand() *sparse.Diagonals {
+	d := sparse.DiagonalsIn(s.Arrays(), s.nx, s.ny, s.nz)
+	zero := reuse.Make[float32](s.Arrays(), s.nx)
+	for k := range s.nz {
+		for j := range s.ny {
+			st, c := s.row(k, j, zero)
+			c -= s.pad
+			for i := range s.nx {
+				d.Main[c+i] = st.diagonal(i)
+			}
+			negate(d.X, c, st.east)
+			negate(d.Y, c, st.north)
+			negate(d.Z, c, st.above)
+		}
+	}
+	return d
+}
+
+// negate writes a row of couplings into a diagonal, as far as that reaches.
+func negate(band []float64, c int, g []float32) {
+	for i, v := range g {
+		if c+i < len(band) {
+			band[c+i] = -float64(v)
+		}
+	}
+}
+
+// diagonal of cell i of the row, in FP64.
+func (st *stencil) diagonal(i int) float64 {
+	v := float64(st.west[i]) + float64(st.east[i]) + float64(st.south[i]) + float64(st.north[i]) +
+		float64(st.below[i]) + float64(st.above[i])
+	if st.ground != nil {
+		v += float64(st.ground[i])
+	}
+	if st.capacity != nil {
+		v += float64(st.capacity[i])
+	}
+	return v
 }

@@ -1,6 +1,12 @@
 package host
 
-import "thermsim/gpusolve/ops"
+import (
+	"math"
+	"time"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/reuse"
+)
 
 // space holds what every linear system on the processor has, whether it comes from a mesh or as a matrix: vectors of
 // one length and the count of its memory. Methods that build on the entries of a matrix have their operations here.
@@ -32,7 +38,6 @@ func SpaceOf(a ops.Space) (s *Space, ok bool) {
 
 func (s *Space) hostSpace() *Space { return s }
 
-// Cells is the length of a vector.
 func (s *Space) Cells() int { return s.cells }
 
 // Run calls t over rows [0, rows) on all workers. work is about the number of values that it touches.
@@ -65,10 +70,8 @@ func (s *Space) new32() *vec32 {
 	return s.newVec32(s.cells, s.pad)
 }
 
-// New32 makes an FP32 vector.
 func (s *Space) New32() (ops.Vector, error) { return s.new32(), nil }
 
-// New64 makes an FP64 vector.
 func (s *Space) New64() (ops.Vector, error) {
 	return s.newVec64(s.cells, s.pad), nil
 }
@@ -76,7 +79,6 @@ func (s *Space) New64() (ops.Vector, error) {
 // NewWork makes an FP64 vector: the processor has arithmetic to spare.
 func (s *Space) NewWork() (ops.Vector, error) { return s.New64() }
 
-// Single makes an FP32 vector beside w.
 func (s *Space) Single(ops.Vector) (ops.Vector, error) { return s.New32() }
 
 // Err is the first failure of the ranks that share a grid: memory of the host does not fail in a way that could be
@@ -92,7 +94,6 @@ func (s *Space) Free() {
 	s.freed = true
 }
 
-// Read copies all values of v to the host.
 func (s *Space) Read(v ops.Vector, dst []float64) {
 	switch v := v.(type) {
 	case *vec32:
@@ -104,7 +105,6 @@ func (s *Space) Read(v ops.Vector, dst []float64) {
 	}
 }
 
-// Write copies src into v, rounding as v does.
 func (s *Space) Write(v ops.Vector, src []float64) {
 	switch v := v.(type) {
 	case *vec32:
@@ -114,7 +114,6 @@ func (s *Space) Write(v ops.Vector, src []float64) {
 	}
 }
 
-// Fill sets every value of x.
 func (s *Space) Fill(x ops.Vector, value float64) {
 	v := x.(*vec64).values()
 	for c := range v {
@@ -140,4 +139,174 @@ func (s *Space) Release(vectors ...ops.Vector) {
 func (d *Device) NewSpace(cells, pad int) *Space {
 	s := newSpace(d, cells, pad)
 	return &s
+}
+
+// vec32 and vec64 hold a field of n values with pad values on either side, pad being the length of a row: the
+// neighbours of any cell can then be read without asking whether they exist, because the couplings to those that do not
+// are zero.
+type vec32 struct {
+	buf    []float32
+	pad, n int
+	in     *ledger // nil where nobody releases it
+}
+
+type vec64 struct {
+	buf    []float64
+	pad, n int
+	in     *ledger
+}
+
+func (v *vec32) Len() int     { return v.n }
+func (v *vec32) Bytes() int64 { return int64(len(v.buf)) * 4 }
+func (v *vec64) Len() int     { return v.n }
+func (v *vec64) Bytes() int64 { return int64(len(v.buf)) * 8 }
+
+func (s *Space) newVec32(n, pad int) *vec32 {
+	v := &vec32{buf: reuse.Make[float32](s.Arrays(), n+2*pad), pad: pad, n: n, in: s.ledger}
+	s.Account(v.Bytes())
+	return v
+}
+
+func (s *Space) newVec64(n, pad int) *vec64 {
+	v := &vec64{buf: reuse.Make[float64](s.Arrays(), n+2*pad), pad: pad, n: n, in: s.ledger}
+	s.Account(v.Bytes())
+	return v
+}
+
+// SinglesOf is a vector of values that are held elsewhere, with pad values on either side.
+func SinglesOf(buf []float32, pad int) ops.Vector {
+	return &vec32{buf: buf, pad: pad, n: len(buf) - 2*pad}
+}
+
+// values are the n values without padding.
+func (v *vec32) values() []float32 { return v.buf[v.pad : v.pad+v.n] }
+func (v *vec64) values() []float64 { return v.buf[v.pad : v.pad+v.n] }
+
+// Singles and Doubles are the values of vectors of this executor.
+func Singles(v ops.Vector) []float32 { return v.(*vec32).values() }
+
+// PaddedSingles are those of an FP32 vector with what lies on either side of them: zeros, of which methods with
+// couplings read the neighbours that do not exist.
+func PaddedSingles(v ops.Vector) []float32 { return v.(*vec32).buf }
+
+// Doubles are those of an FP64 vector.
+func Doubles(v ops.Vector) []float64 { return v.(*vec64).values() }
+
+// Values are those of a vector of either precision, the other result being nil.
+func Values(v ops.Vector) (double []float64, single []float32) {
+	if d, ok := v.(*vec64); ok {
+		return d.values(), nil
+	}
+	return nil, Singles(v)
+}
+
+// f32 is the padded buffer of a vector of this executor, nil for a nil vector.
+func f32(v ops.Vector) []float32 {
+	if v == nil {
+		return nil
+	}
+	return v.(*vec32).buf
+}
+
+func f64(v ops.Vector) []float64 {
+	if v == nil {
+		return nil
+	}
+	return v.(*vec64).buf
+}
+
+func round(dst []float32, src []float64) {
+	dst = dst[:len(src)]
+	for i, v := range src {
+		dst[i] = float32(v)
+	}
+}
+
+// ledger counts the memory that was taken since it was opened, so that it can be given back at once. As a scope it
+// lists the arrays too.
+type ledger struct {
+	s      *Space
+	bytes  int64
+	arrays *reuse.List // nil outside of scopes
+}
+
+func (s *Space) Scope(body func() error) (ops.Scope, error) {
+	own := &ledger{s: s, arrays: new(reuse.List)}
+	s.all[own] = true
+	return own, own.run(body)
+}
+
+func (l *ledger) run(body func() error) error {
+	outer := l.s.ledger
+	l.s.ledger = l
+	defer func() { l.s.ledger = outer }()
+	return body()
+}
+
+// Remake lets body use the scope's arrays again.
+func (l *ledger) Remake(body func() error) error {
+	l.s.book(l, -l.bytes)
+	l.arrays.Renew()
+	return l.run(body)
+}
+
+// Close forgets the memory; the collector takes it when the last reference goes.
+func (l *ledger) Close() {
+	l.s.book(l, -l.bytes)
+	delete(l.s.all, l)
+}
+
+// Arrays is where methods make their arrays, those too that they use in passing: a scope that is remade finds them
+// again.
+func (s *Space) Arrays() *reuse.List { return s.ledger.arrays }
+
+// Blockwise runs f on blocks of values and adds up what it returns, the second part by its maximum.
+func (s *Space) Blockwise(f func(lo, hi, worker int) (sum, top float64)) (sum, top float64) {
+	blocks := (s.cells + blockRows - 1) / blockRows
+	if s.parts == nil {
+		s.parts = make([][2]float64, blocks)
+	}
+	parts := s.parts
+	s.Run(blockTask(func(b, worker int) {
+		parts[b][0], parts[b][1] = f(b*blockRows, min((b+1)*blockRows, s.cells), worker)
+	}), blocks, s.cells)
+	for _, p := range parts {
+		sum += p[0]
+		top = math.Max(top, p[1])
+	}
+	return sum, top
+}
+
+// blockTask is a loop body over blocks.
+type blockTask func(block, worker int)
+
+func (t blockTask) Run(lo, hi, worker int) {
+	for b := lo; b < hi; b++ {
+		t(b, worker)
+	}
+}
+
+// Time is how long the operations of body take, by the clock.
+func (s *Space) Time(body func()) (seconds float64, err error) {
+	start := time.Now()
+	body()
+	return time.Since(start).Seconds(), nil
+}
+
+// Cover sets dst = (r, -r): the right side of a double cover, for methods that solve one.
+func (s *Space) Cover(dst, r ops.Vector) {
+	d, from := Singles(dst), Singles(r)
+	n := len(from)
+	copy(d, from)
+	for i, v := range from {
+		d[n+i] = -v
+	}
+}
+
+// Fold sets z to half the difference of src's halves.
+func (s *Space) Fold(z, src ops.Vector) {
+	d, from := Singles(z), Singles(src)
+	for i := range d {
+		d[i] = (from[i] - from[len(d)+i]) / 2
+	}
 }

@@ -21,6 +21,7 @@ import (
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/ranks/team"
 	"thermsim/gpusolve/reduction"
+	"thermsim/gpusolve/snapshot"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/powermap"
@@ -168,7 +169,6 @@ func (s *System) holdsCopies() bool {
 	return ok
 }
 
-// Redraw makes the right side of drawings.
 func (s *System) Redraw(layers []powermap.Drawing) { s.source.SetPower(layers) }
 
 func (s *System) Begin(start solution.Field) error {
@@ -246,3 +246,115 @@ func (s *System) Stored() float64 {
 }
 
 func (s *System) Field() solution.Field { return field{s.Dev, s.Sys, s.X, s.reductions} }
+
+func (s *System) Hold(n int) error {
+	s.states = []ops.Vector{s.X, s.old}
+	for len(s.states) < n {
+		v, err := s.Sys.New64()
+		if err != nil {
+			return err
+		}
+		s.states = append(s.states, v)
+	}
+	if s.Outer != nil {
+		s.Outer.old = nil // capacities are those of the stage: a stage does not start from a state of the past
+	}
+	return s.Failure()
+}
+
+func (s *System) Combine(dst int, a float64, x int, b float64, y int) {
+	s.Sys.Combine(s.states[dst], a, s.states[x], b, s.states[y])
+}
+
+func (s *System) Largest(x int) float64 {
+	_, top := s.Sys.Inner(s.states[x], s.states[x])
+	return top
+}
+
+func (s *System) Retime(dt float64) error {
+	s.dt = dt
+	err := s.Sys.Refresh(dt)
+	if s.Outer != nil && s.Outer.mixer != nil {
+		s.Outer.made = false // the method is made with the properties at the state
+	} else {
+		err = errors.Join(err, s.Pre.Refresh())
+	}
+	if err != nil {
+		return methods.Blame(err)
+	}
+	return s.Failure()
+}
+
+func (s *System) Load(t0, t1 float64) (float64, error) {
+	return s.power.Load(t0, t1)
+}
+
+func (s *System) Stage(ctx context.Context, o *driver.Options, dst, from int, watch driver.Watch) (
+	krylov.Outcome, error) {
+	s.Show(dst, from)
+	return s.Settle(ctx, o, 1, watch)
+}
+
+func (s *System) Show(x, from int) {
+	s.X, s.old = s.states[x], s.states[from]
+	s.source.SetOld(s.old)
+}
+
+func (s *System) Held() float64 { return s.Sys.Stored(s.X, s.old) }
+
+func (s *System) Vectors() int { return 2 + len(s.ahead.Past) }
+
+func (s *System) Keep(into *guess.Past) {
+	for n, x := range s.kept() {
+		s.Sys.Read(x, into.Values[n])
+	}
+	into.Ahead, into.Power = s.ahead, s.power.Watts
+}
+
+func (s *System) Resume(from *guess.Past) {
+	s.Forget()
+	past := s.ahead.Past
+	s.ahead, s.power.Watts = from.Ahead, from.Power
+	s.ahead.Past = past
+	for n, x := range s.kept() {
+		s.Sys.Write(x, from.Values[n])
+	}
+}
+
+// kept are the states and differences that the next step goes by.
+func (s *System) kept() []ops.Vector {
+	return append([]ops.Vector{s.X, s.old}, s.ahead.Past[:]...)
+}
+
+// Forget ends the continuation, and what was learnt of properties and leakage at other temperatures.
+func (s *System) Forget() {
+	s.ahead.Forget()
+	if n := s.Outer; n != nil {
+		n.made, n.rho, n.plain, n.since, n.again, n.firstK = false, 0, 0, 0, false, 0
+		if n.Leakage != nil {
+			n.checkedAt, n.cautious = math.Inf(-1), false
+		}
+	}
+}
+
+// SnapshotSolver is a solver that later solves with the same operator find as it was.
+type SnapshotSolver interface{ Snapshot(c *snapshot.Coder) }
+
+func (s *System) Snapshot(c *snapshot.Coder) {
+	s.power.Snapshot(c)
+	s.ahead.Snapshot(c)
+	s.Solver.(SnapshotSolver).Snapshot(c)
+	states := s.states
+	if states == nil {
+		states = s.kept()
+	}
+	values := make([]float64, s.mesh.Cells())
+	for _, x := range states {
+		if !c.Reading() {
+			s.Sys.Read(x, values)
+		}
+		if c.Values(values); c.Err() == nil && c.Reading() {
+			s.Sys.Write(x, values)
+		}
+	}
+}

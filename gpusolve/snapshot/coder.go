@@ -31,7 +31,6 @@ func NewReader(r io.Reader) *Coder { return &Coder{r: r} }
 // ErrFormat says that bytes are not those of a state that is expected.
 var ErrFormat = errors.New("not the state that is expected")
 
-// Err is the first error.
 func (c *Coder) Err() error { return c.err }
 
 // Fail keeps an error of the caller.
@@ -59,28 +58,24 @@ func (c *Coder) word(v uint64) uint64 {
 	return binary.LittleEndian.Uint64(c.buf[:])
 }
 
-// Float takes numbers.
 func (c *Coder) Float(all ...*float64) {
 	for _, v := range all {
 		*v = math.Float64frombits(c.word(math.Float64bits(*v)))
 	}
 }
 
-// Int takes whole numbers.
 func (c *Coder) Int(all ...*int) {
 	for _, v := range all {
 		*v = int(c.word(uint64(*v)))
 	}
 }
 
-// Int32 takes short whole numbers.
 func (c *Coder) Int32(all ...*int32) {
 	for _, v := range all {
 		*v = int32(c.word(uint64(*v)))
 	}
 }
 
-// Bool takes truth values.
 func (c *Coder) Bool(all ...*bool) {
 	for _, v := range all {
 		word := uint64(0)

@@ -2,7 +2,13 @@
 // times and memory. It knows no solver, so that reports and saved runs need not either.
 package solution
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"thermsim/internal/nullable"
+)
 
 // Reasons a solve may end with; they appear in reports as they stand.
 const (
@@ -204,4 +210,90 @@ type Step struct {
 	PowerW     float64 // W during the step, with what leaks at its end
 	LeakageW   float64 // of it
 	Converged  bool
+}
+
+// ErrDevice marks failures of the device: none where one was demanded, out of memory, lost.
+var ErrDevice = errors.New("device failure")
+
+// ErrOption marks options that make no sense.
+var ErrOption = errors.New("invalid option")
+
+// ErrSingular is returned for a steady problem that no face ties to a temperature.
+var ErrSingular = errors.New("no face of the stack leads heat to a temperature, so a steady state does not exist; " +
+	"give a face a heat transfer coefficient, a fixed temperature or a resistance, or run a transient")
+
+// Vector is the outcome of solving A x = b for a matrix that is given as it is.
+type Vector struct {
+	X      []float64 // the best found, also when the solve did not converge
+	Status Status    // residuals in the units of b
+	Device DeviceInfo
+	Timing Timing
+	Memory Memory
+}
+
+// Numbers that are unknown, as a contraction before the second system, are null in JSON and NaN again when read.
+
+func (n Nonlinear) MarshalJSON() ([]byte, error) { return nullable.Marshal(n) }
+
+func (n *Nonlinear) UnmarshalJSON(data []byte) error { return nullable.Unmarshal(data, n) }
+
+func (l Leakage) MarshalJSON() ([]byte, error) { return nullable.Marshal(l) }
+
+func (l *Leakage) UnmarshalJSON(data []byte) error { return nullable.Unmarshal(data, l) }
+
+func (s Stepping) MarshalJSON() ([]byte, error) { return nullable.Marshal(s) }
+
+func (s *Stepping) UnmarshalJSON(data []byte) error { return nullable.Unmarshal(data, s) }
+
+// PrecisionLog tells what a solver in mixed precision did in all of its solves.
+type PrecisionLog struct {
+	Mode        string
+	Solves      int
+	Early, Late int // iterations in each stage; fixed modes have late ones only
+	Switches    int // solves that changed from the early stage to the late one
+	Last        Switch
+}
+
+// Switch is the change from the early to the late stage of a solve.
+type Switch struct {
+	Iteration int // how many were done
+	Reason    SwitchReason
+	// Norms of the recursive and the true residual and of their difference, W. At iteration 0 there is no recursive one
+	// yet.
+	Recursive, True, Gap float64
+}
+
+// SwitchReason is which of the conditions of equation 14 held first.
+type SwitchReason string
+
+// The conditions.
+const (
+	NearEnd  SwitchReason = "the residual is below the root of the tolerance"
+	Slow     SwitchReason = "the true residual falls too slowly"
+	Drifting SwitchReason = "the true residual drifts from the recursive one"
+)
+
+// Spectrum is the interval of eigenvalues that a polynomial was made for, and how it was found.
+type Spectrum struct {
+	Low, High float64 // of the interval that the polynomial is made for
+	Least     float64 // Lanczos value; Low is larger where the polynomial's degree cannot make use of it
+	Largest   float64 // Lanczos value, before the margin
+	Steps     int     // done
+	Start     string  // the first vector
+	Seed      int
+	Margin    float64
+}
+
+// String tells all of it.
+func (b Spectrum) String() string {
+	from := "from ones"
+	if b.Start == "noise" {
+		from = fmt.Sprintf("from noise of seed %d", b.Seed)
+	}
+	raised := ""
+	if b.Low > b.Least {
+		raised = fmt.Sprintf(", the least from %.3g to what the degree resolves", b.Least)
+	}
+	return fmt.Sprintf("spectrum %.3g to %.3g by %d Lanczos steps %s, the largest value raised by %g %%%s", b.Low,
+		b.High, b.Steps, from, 100*b.Margin, raised)
 }

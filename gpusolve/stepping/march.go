@@ -10,6 +10,7 @@ import (
 	"thermsim/gpusolve/meshed"
 	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/solution"
+	"thermsim/mesh"
 )
 
 // march is a run of TR-BDF2 in progress.
@@ -153,4 +154,316 @@ func (r *march) retime(dt float64) error {
 	r.dt = dt
 	r.Setups++
 	return r.System.Retime(dt)
+}
+
+const (
+	// marchStates is the number of states of a march. One to the steady state has another, numbered next.
+	marchStates = 6
+	// mostMoments is the number of changes of the power that are looked at for a common unit of the steps.
+	mostMoments = 1000
+	// solveShare is the part of the error of a step that a solve may leave.
+	solveShare = 0.05
+	// growBelow is the part of the tolerance that twice the length is expected to stay below, 8 times the error.
+	growBelow = 0.8
+	// firstShare of the heat capacity over the conductance to the faces is what the first step begins with at most.
+	firstShare = 1e-3
+	// shortestShare of its time is a step that leads nowhere.
+	shortestShare = 1e-13
+)
+
+// newMarch plans a run with so many states beside its own.
+func newMarch(m *mesh.Mesh, o driver.Job, a *AdaptiveOptions, more int64) *march {
+	r := &march{course: course{allConverged: true, steps: []solution.Step{}}, opts: o, plan: a,
+		places: places{steady: -1}, telling: true}
+	if r.opts.Tol <= 0 {
+		r.opts.Tol = driver.DefaultTol
+	}
+	r.opts.Tol = solveShare * math.Min(r.opts.Tol, a.Tol)
+	if r.opts.States = marchStates + more; a.ToSteady > 0 {
+		r.opts.States++
+	}
+	r.Method, r.TolK = solution.MethodTRBDF2, a.Tol
+	moments := changes(m, a.Until)
+	natural := relaxation(m)
+	if math.IsInf(natural, 1) {
+		natural = moments[1] // there is an end: nothing else stops such a run
+	}
+	r.ladder = newLadder(moments, natural)
+	r.ladder.enter(0, r.intervalEnd(m, 0))
+	r.ladder.first = int(math.Floor(math.Log2(firstShare * natural / r.ladder.own)))
+	r.ladder.enter(0, r.ladder.end)
+	return r
+}
+
+// changes are the moments at which intervals of constant power begin, from 0 on, and the end where there is one.
+func changes(m *mesh.Mesh, until float64) []float64 {
+	moments := []float64{0}
+	for t := 0.0; len(moments) < mostMoments; {
+		if t = math.Min(m.Power.NextChange(t), until); math.IsInf(t, 1) {
+			break
+		}
+		if moments = append(moments, t); t >= until {
+			break
+		}
+	}
+	return moments
+}
+
+// intervalEnd is the end of the interval of constant power that begins at t.
+func (r *march) intervalEnd(m *mesh.Mesh, t float64) float64 {
+	end := math.Min(m.Power.NextChange(t), r.plan.Until)
+	if math.IsInf(end, 1) {
+		const forever = 1 << 60 // steps of the unit
+		end = t + forever*math.Max(r.ladder.unit, together)
+	}
+	return end
+}
+
+// open takes the engine, and the state to start from.
+func (r *march) open(e *Engine, start solution.Field) error {
+	r.Engine = e
+	if err := r.start(start); err != nil {
+		return err
+	}
+	r.now, r.mid, r.end, r.ahead, r.driven, r.spare = 0, 1, 2, 3, 4, 5
+	if r.plan.ToSteady > 0 {
+		r.steady = marchStates
+	}
+	r.Setups, r.dt = 1, stageShare*r.ladder.step()
+	r.restart()
+	if err := r.System.Hold(int(r.opts.States)); err != nil {
+		return methods.Blame(err)
+	}
+	return r.goOn()
+}
+
+// restart goes back to time 0.
+func (r *march) restart() {
+	r.time, r.line, r.moments = 0, 0, r.plan.At
+}
+
+// step takes one step, shorter ones where the error asks for them.
+func (r *march) step(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if r.scripted() {
+		r.follow()
+	} else if r.grow && r.ladder.double() {
+		r.ready = false
+	}
+	for {
+		if r.ladder.fit() {
+			r.ready = false
+		}
+		if r.ladder.step() < shortestShare*r.ladder.next() {
+			return fmt.Errorf("%w: steps of %g s at %g s still err by more than %g K; allow more", ErrUnsettled,
+				r.ladder.step(), r.time, r.plan.Tol)
+		}
+		errorK, err := r.attempt(ctx)
+		if err != nil {
+			return err
+		}
+		if r.ranAway || errorK <= r.plan.Tol || r.scripted() && !math.IsInf(errorK, 1) {
+			return r.accept(errorK)
+		}
+		r.Rejected++
+		r.ready, r.grow = false, false
+		r.ladder.halve(shorter(errorK / r.plan.Tol))
+	}
+}
+
+// scripted says that the steps are known.
+func (r *march) scripted() bool { return !r.recording && r.line < len(r.rungs) }
+
+// follow goes to the rung of the script.
+func (r *march) follow() {
+	for r.ladder.rung < r.rungs[r.line] && r.ladder.double() {
+		r.ready = false
+	}
+	if above := r.ladder.rung - r.rungs[r.line]; above > 0 {
+		r.ladder.halve(above)
+		r.ready = false
+	}
+}
+
+// estimated says that the error of a step is asked for.
+func (r *march) estimated() bool { return !r.scripted() || r.telling }
+
+// shorter is how many halves an error so many times too large asks for.
+func shorter(excess float64) int {
+	if math.IsNaN(excess) || math.IsInf(excess, 0) {
+		return 3
+	}
+	return max(1, min(6, int(math.Ceil(math.Log2(excess)/3))))
+}
+
+// attempt solves the stages of a step, and the first one of the next, and estimates the error in K. It is infinite
+// where a stage has no solution.
+func (r *march) attempt(ctx context.Context) (errorK float64, err error) {
+	h := r.ladder.step()
+	if err := r.retime(stageShare * h); err != nil {
+		return 0, err
+	}
+	s := r.System
+	if !r.ready {
+		s.Combine(r.mid, 1, r.now, 0, r.now)
+		if ok, err := r.stage(ctx, r.mid, r.now, &r.midFlows); !ok || err != nil {
+			return math.Inf(1), err
+		}
+		r.ready = true
+	}
+	s.Combine(r.driven, drivenMid, r.mid, drivenStart, r.now)
+	s.Combine(r.end, 1, r.driven, 1, r.mid)
+	s.Combine(r.end, 1, r.end, -1, r.now) // as if the heat went on to flow as in the first stage
+	if ok, err := r.stage(ctx, r.end, r.driven, &r.endFlows); !ok || err != nil {
+		return math.Inf(1), err
+	}
+	if r.ranAway {
+		return 0, nil
+	}
+	if !r.estimated() {
+		return 0, nil
+	}
+	out := r.out
+	s.Combine(r.ahead, 2, r.end, -1, r.driven)
+	if ok, err := r.stage(ctx, r.ahead, r.end, nil); !ok || err != nil {
+		return math.Inf(1), err
+	}
+	r.out = out
+	s.Combine(r.spare, estimateMid, r.mid, estimateAhead, r.ahead)
+	s.Combine(r.spare, 1, r.spare, -estimateScale, r.now)
+	s.Combine(r.spare, 1, r.spare, -estimateScale, r.end)
+	return s.Largest(r.spare), r.Failure()
+}
+
+// stage solves one, and says false where there is no solution.
+func (r *march) stage(ctx context.Context, dst, from int, f *flows) (bool, error) {
+	out, err := r.solve(ctx, dst, from)
+	if err != nil {
+		return false, err
+	}
+	if out.Reason == krylov.Runaway && !out.Converged {
+		if s := r.meshed; s != nil {
+			s.Outer.Runaway = false // a shorter step may have one
+		}
+		return false, nil
+	}
+	r.ranAway = out.Reason == krylov.Runaway
+	if f != nil && r.telling {
+		*f = r.flows(r.System.Held())
+	}
+	r.out = out
+	return true, r.Failure()
+}
+
+// solve counts what a solve takes.
+func (r *march) solve(ctx context.Context, dst, from int) (krylov.Outcome, error) {
+	if s := r.meshed; s != nil {
+		s.From, s.To = r.time, r.ladder.next()
+	}
+	var watch driver.Watch
+	if r.opts.Progress != nil {
+		watch = func(it int, err float64) {
+			r.opts.Progress(driver.Progress{Step: r.Steps, Iteration: it, ErrorK: err, Time: r.time,
+				Until: r.plan.Until})
+		}
+	}
+	if err := ctx.Err(); err != nil { // solves that end at their first iteration do not look at it
+		return krylov.Outcome{ErrorK: math.NaN(), Reason: krylov.Interrupted}, err
+	}
+	out, err := r.System.Stage(ctx, &r.opts.Options, dst, from, watch)
+	r.Solves++
+	r.count(out)
+	if err == nil && out.Reason == krylov.Interrupted {
+		err = ctx.Err()
+	}
+	if err == nil && out.Reason != krylov.Runaway {
+		r.judge(out)
+	}
+	return out, err
+}
+
+// accept makes the end of a step the present state, and tells the moments up to it.
+func (r *march) accept(errorK float64) error {
+	h, t0, t1 := r.ladder.step(), r.time, r.ladder.next()
+	estimated := r.estimated()
+	r.heat.add(h, r.power, &r.midFlows, &r.endFlows)
+	r.Steps++
+	r.lastStep = h
+	r.LargestErrorK = math.Max(r.LargestErrorK, errorK)
+	r.LongestS = math.Max(r.LongestS, h)
+	if r.ShortestS == 0 || h < r.ShortestS {
+		r.ShortestS = h
+	}
+	r.grow = 8*errorK <= growBelow*r.plan.Tol
+	if r.fresh {
+		if r.fresh, r.ladder.first = false, r.ladder.rung; r.grow {
+			r.ladder.first++
+		}
+	}
+	if r.recording {
+		r.rungs = append(r.rungs, r.ladder.rung)
+	}
+	r.line++
+	r.ladder.at++
+	r.System.Show(r.end, r.driven)
+	r.time = t1
+	if r.telling {
+		if top := r.Hottest() + r.Ambient; top > r.PeakK {
+			r.PeakK, r.PeakS = top, t1
+		}
+		if err := r.moment(t0, t1, h); err != nil {
+			return err
+		}
+	}
+	r.now, r.end = r.end, r.now
+	r.mid, r.ahead = r.ahead, r.mid
+	r.midFlows = flows{}
+	if r.ready = !r.ranAway && estimated; r.ready {
+		r.System.Show(r.mid, r.now)
+		r.midFlows = r.flows(r.System.Held())
+		r.System.Show(r.now, r.driven)
+	}
+	if err := r.arrived(); err != nil || r.ranAway {
+		return err
+	}
+	return r.keepState()
+}
+
+// moment tells those in (t0, t1] that are asked for, while the state at t1 is in end and that before in now.
+func (r *march) moment(t0, t1, h float64) error {
+	if r.plan.At == nil {
+		return r.tell(t1)
+	}
+	for len(r.moments) > 0 && r.moments[0] <= t1*(1+together) {
+		t := r.moments[0]
+		r.moments = r.moments[1:]
+		if math.Abs(t-t1) <= together*t1 {
+			if err := r.tell(t); err != nil {
+				return err
+			}
+			continue
+		}
+		start, mid, end := within((t - t0) / h)
+		r.System.Combine(r.spare, start, r.now, mid, r.mid)
+		r.System.Combine(r.spare, 1, r.spare, end, r.end)
+		r.System.Show(r.spare, r.now)
+		err := r.tell(t)
+		r.System.Show(r.end, r.driven)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tell keeps the state that is shown as that of a moment, and shows it.
+func (r *march) tell(t float64) error {
+	leaking := r.endFlows.leaking
+	step := solution.Step{Time: t, Iterations: r.iterations - r.since, Converged: r.allConverged,
+		PowerW:   r.power + leaking,
+		LeakageW: leaking}
+	r.since = r.iterations
+	return r.course.tell(step, r.plan.OnStep, r.plan.Regions)
 }

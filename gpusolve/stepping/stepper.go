@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"thermsim/gpusolve/driver"
+	"thermsim/gpusolve/fields"
 	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/ranks/team"
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 )
@@ -130,4 +132,236 @@ func (r *stepper) allowance(n int) float64 {
 		return all
 	}
 	return math.Max(all, left*steps/(steps-float64(n)))
+}
+
+// course is a run in time with what it has come to.
+type course struct {
+	*Engine
+	steps        []solution.Step // grows with what is finished: nobody knows whether the last step is ever reached
+	out          krylov.Outcome
+	iterations   int
+	errorK       float64 // sum of the estimates
+	allConverged bool
+	firstFailure krylov.Outcome
+	ranAway      bool // the last step is the last of all
+}
+
+// count adds a solve.
+func (c *course) count(out krylov.Outcome) {
+	c.iterations += out.Iterations
+	c.errorK += out.ErrorK
+}
+
+// judge notes the first solve that failed to converge.
+func (c *course) judge(out krylov.Outcome) {
+	if !out.Converged && c.allConverged {
+		c.allConverged, c.firstFailure = false, out
+	}
+}
+
+// tell keeps a finished step, and shows it with its field, whose statistics of regions are taken before.
+func (c *course) tell(step solution.Step, onStep func(solution.Step, solution.Field) error,
+	regions *reduction.Regions) error {
+	f := c.Field()
+	if c.team == nil && onStep != nil && regions != nil && solution.ReducerOf(f) != nil {
+		values, err := solution.Reduce(f, regions)
+		if err != nil {
+			return err
+		}
+		step.MaxK = values.Hottest()
+		f = &fields.Seen{Of: f, Regions: regions, Values: values}
+	}
+	if _, seen := f.(*fields.Seen); !seen || !regions.PlanePeaks {
+		step.MaxK = c.Hottest() + c.Ambient
+	}
+	c.steps = append(c.steps, step)
+	switch {
+	case c.team != nil:
+		return c.team.Tell(onStep, step, f.(team.Shared))
+	case onStep == nil:
+		return nil
+	}
+	return onStep(step, f)
+}
+
+// solution reports the last finished step, and the first solve that failed to converge if any did. The direct solver is
+// judged by its residual, as one of so many systems, for all of so many solves.
+func (c *course) solution(o *driver.Options, systems, solves int, interrupted bool) *solution.Solution {
+	out := c.out
+	if d := c.Direct; d != nil && solves > 0 {
+		out = d.Conclude(o, systems)
+		c.errorK = out.ErrorK * float64(solves)
+	}
+	if !c.allConverged {
+		out.Converged, out.Reason = false, c.firstFailure.Reason
+	}
+	s := c.Engine.solution(out)
+	s.Status.IterationsTotal, s.Status.EstimatedErrorK = c.iterations, c.errorK
+	switch {
+	case c.ranAway:
+		s.Status.Converged, s.Status.Reason = false, solution.ReasonRunaway
+	case interrupted:
+		s.Status.Converged, s.Status.Reason = false, solution.ReasonInterrupted
+	}
+	s.Steps = c.steps
+	return s
+}
+
+// result is the solution with the balance of its heat, of a run that ended with an error or nil. The engine is closed
+// with it, or where there is none.
+func (c *course) result(s *solution.Solution, err error) (*solution.Solution, error) {
+	if solution.AtRest(c.Mesh, s) {
+		s.Energy.ImbalanceRel = 0
+	}
+	s.Heed(c.Mesh)
+	if failed := c.Failure(); failed != nil {
+		c.Close()
+		return nil, failed
+	}
+	return s, err
+}
+
+// AdvanceBy takes step n of so many, from t0 to t1 in s, each of which gets an equal part of the tolerance of o. Where
+// it fails, or ends in a runaway without a state at its end, the state is again that before the step.
+func (e *Engine) AdvanceBy(ctx context.Context, o *driver.Options, n, steps int, t0, t1 float64) (solution.Step,
+	krylov.Outcome, error) {
+	power, err := e.Advance(n, t0, t1)
+	if err != nil {
+		return solution.Step{}, krylov.Outcome{}, err
+	}
+	var watch driver.Watch
+	if o.Progress != nil {
+		watch = func(it int, err float64) {
+			o.Progress(driver.Progress{Step: n, Steps: steps, Iteration: it, ErrorK: err, Time: t0})
+		}
+	}
+	out := krylov.Outcome{ErrorK: math.NaN(), Reason: krylov.Interrupted}
+	if ctx.Err() == nil { // solves that end at their first iteration do not look at it
+		out, err = e.Settle(ctx, o, steps, watch)
+	}
+	switch {
+	case err != nil:
+	case out.Reason == krylov.Interrupted:
+		err = ctx.Err()
+	case out.Reason == krylov.Runaway && !out.Converged:
+		err = ErrRunaway
+	}
+	if err != nil {
+		e.Retreat() // the state is half solved
+		return solution.Step{}, out, err
+	}
+	leaking := e.leaking()
+	return solution.Step{Time: t1, Iterations: out.Iterations, Converged: out.Converged, PowerW: power + leaking,
+		LeakageW: leaking}, out, nil
+}
+
+// MostAhead is how many steps are taken before the first of them is looked at.
+const MostAhead = 64
+
+// LongestAhead is how long that may take: an interrupt, and OnStep's error, end a run no later. Tests wait longer, so
+// that steps go ahead on slow machines too.
+var LongestAhead = 50 * time.Millisecond
+
+// ahead is a stepper that takes steps while those before wait to be looked at.
+type ahead struct {
+	*stepper
+	series  reduction.Series
+	pending []solution.Step
+	most    int // steps to take together
+}
+
+// aheadOf is the stepper ahead, nil where steps are looked at one by one.
+func (r *stepper) aheadOf() (*ahead, error) {
+	if r.Direct == nil || r.team != nil || r.plan.OnStep == nil || r.plan.Reads == nil || r.plan.Regions == nil {
+		return nil, nil
+	}
+	s, err := r.Direct.Series(r.plan.Regions, min(MostAhead, r.plan.Steps))
+	if s == nil || err != nil {
+		return nil, err
+	}
+	return &ahead{stepper: r, series: s, most: 1}, nil
+}
+
+// run tells of steps while the device is at the next ones, but where the field of the last of them is read.
+func (a *ahead) run(ctx context.Context) error {
+	var all []*reduction.Values // of the steps before
+	var err error
+	for n := len(a.steps); n < a.plan.Steps && err == nil; {
+		start := time.Now()
+		var took int
+		var pending []solution.Step
+		pending, err = a.take(ctx, n)
+		if failed := a.look(all); failed != nil {
+			if a.pending = pending; len(pending) > 0 {
+				a.keep(a.series.Read(len(pending))) // they are finished, though nobody is told
+			}
+			return failed
+		}
+		all, a.pending, took = nil, pending, len(pending)
+		if took > 0 {
+			all = a.series.Read(took)
+		}
+		if failed := a.Failure(); failed != nil {
+			return failed
+		}
+		// Next as many as the time allows, at the rate of these.
+		a.most = max(1,
+			min(MostAhead, 2*a.most, int(float64(took)*float64(LongestAhead)/float64(max(1, time.Since(start))))))
+		n += took
+		due := took > 0 && err == nil && a.plan.Checkpoints.due(n)
+		if took > 0 && a.plan.Reads(n) || due {
+			if failed := a.look(all); failed != nil {
+				return failed
+			}
+			all = nil
+		}
+		if due {
+			err = a.keepState()
+		}
+	}
+	if failed := a.look(all); failed != nil {
+		return failed
+	}
+	return err
+}
+
+// take leaves steps from n on behind, up to one whose field is read.
+func (a *ahead) take(ctx context.Context, n int) (steps []solution.Step, err error) {
+	for len(steps) < a.most && n+len(steps) < a.plan.Steps {
+		step, err := a.solve(ctx, n+len(steps))
+		if err != nil {
+			return steps, err
+		}
+		a.Direct.Leave(a.series, len(steps))
+		if steps = append(steps, step); a.plan.Reads(n + len(steps)) {
+			break
+		}
+	}
+	return steps, a.Failure()
+}
+
+// look tells of the pending steps, whose statistics were read.
+func (a *ahead) look(all []*reduction.Values) error {
+	first := len(a.steps)
+	a.keep(all)
+	steps := a.steps[first:]
+	for i, step := range steps {
+		f := &fields.Seen{Regions: a.plan.Regions, Values: all[i]}
+		if i == len(steps)-1 && a.plan.Reads(first+i+1) {
+			f.Of = a.Field()
+		}
+		if err := a.plan.OnStep(step, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep lists the pending steps among those that are finished.
+func (a *ahead) keep(all []*reduction.Values) {
+	for i := range a.pending {
+		a.pending[i].MaxK = all[i].Hottest()
+	}
+	a.steps = append(a.steps, a.pending...)
+	a.pending = nil
 }

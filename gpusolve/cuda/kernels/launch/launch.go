@@ -3,6 +3,7 @@
 package launch
 
 import (
+	"embed"
 	"fmt"
 	"reflect"
 	"unsafe"
@@ -94,4 +95,13 @@ func (k *Entry) start(s cudriver.Stream, grid [3]uint32, shared uint32) error {
 		return fmt.Errorf("launching kernel %s: %w", k.name, err)
 	}
 	return nil
+}
+
+// LoadClass is Load with the build for a class, one of those that the generated launcher lists.
+func LoadClass(d cudriver.Driver, name string, builds embed.FS, class int, kernels ...*Entry) (Module, error) {
+	ptx, err := builds.ReadFile(fmt.Sprintf("ptx/%s_%d.ptx", name, class))
+	if err != nil {
+		return Module{}, fmt.Errorf("kernels: module %s was not compiled for class %d: %w", name, class, err)
+	}
+	return Load(d, fmt.Sprintf("%s_%d", name, class), ptx, kernels...)
 }
