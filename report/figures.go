@@ -8,10 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"thermsim/gpusolve/reduction"
-	"thermsim/gpusolve/solution"
 	"thermsim/internal/staging"
-	"thermsim/internal/timeline"
 	"thermsim/mesh"
 	"thermsim/report/picture"
 	"thermsim/report/quantity"
@@ -131,25 +128,9 @@ func (p *PictureStyle) colors(lo, hi float64) (float64, float64) {
 
 // Figures are what the maps and figures of a run are drawn from.
 type Figures struct {
-	Mesh       *mesh.Mesh
-	Field      solution.Field
-	PlanePeaks []reduction.Peak // of every plane of the field: the first of the hottest cells; nil where not known
-	Summary    *summary.Summary
-	Timeline   *timeline.Log // notes what is read; may be nil
-	Style      PictureStyle
-	LargeCSV   bool // map CSVs of planes above 4 million cells too
-	// Maps are layers to show beyond those with power; "all" for every layer.
-	Maps []string
-	// Trace is trace.csv of a transient, nil without one.
-	Trace TraceReader
-	// History is the course of the estimated error; Step is 0 in a steady solve, else from 1.
-	History []HistoryPoint
-	// Frames are the maps of an animation, nil where none were kept.
-	Frames *FrameRecorder
-	// At is where sections cut in m, NaN for through the hottest point; ToScale draws them without stretching thin
-	// layers.
-	At      [2]float64
-	ToScale bool
+	*Run
+	Options
+	Summary *summary.Summary
 }
 
 // HistoryPoint is the estimated largest error after an iteration.
@@ -221,14 +202,17 @@ func (f *Figures) figure(name string) ([]staging.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return f.Style.files(figureFile(name), p.Write), nil
+}
+
+// files are those of a picture in all formats.
+func (p *PictureStyle) files(name string, write func(io.Writer, picture.Format) error) []staging.File {
 	var files []staging.File
-	for _, format := range f.Style.formats() {
-		files = append(files, staging.File{
-			Name:  figureFile(name) + "." + string(format),
-			Write: func(w io.Writer) error { return p.Write(w, format) },
-		})
+	for _, format := range p.formats() {
+		files = append(files, staging.File{Name: name + "." + string(format),
+			Write: func(w io.Writer) error { return write(w, format) }})
 	}
-	return files, nil
+	return files
 }
 
 // panels are the maps of all layers with power and those asked for.
@@ -245,10 +229,10 @@ func (f *Figures) panels() (*picture.Panels, error) {
 	p := &picture.Panels{Title: f.Style.title(m, f.Summary.Caveat()),
 		Subtitle: fmt.Sprintf("%d layers, bottom to top", len(layers)) + comma(f.Summary.LastStepNote()) +
 			f.Style.zoomNote(), Lo: lo, Hi: hi, Look: f.Style.look()}
-	cells := m.NX() * m.NY()
+	var read planeReader
 	for _, v := range views(m, layers) {
-		kelvin := make([]float64, cells)
-		if err := planesMap(f.Field, v.planes, kelvin, func() []float64 { return make([]float64, cells) }); err != nil {
+		kelvin := make([]float64, m.NX()*m.NY())
+		if err := read.planes(f.Solution.Field, v.planes, kelvin); err != nil {
 			return nil, err
 		}
 		panel := picture.HeatMap{
@@ -293,7 +277,7 @@ func (f *Figures) section(axis int) (*picture.Section, error) {
 	}
 	plane, nx := make([]float64, m.NX()*m.NY()), m.NX()
 	for k := range m.NZ() {
-		if err := f.Field.Plane(k, plane); err != nil {
+		if err := f.Solution.Field.Plane(k, plane); err != nil {
 			return nil, fmt.Errorf("reading plane %d of the temperature field: %w", k, err)
 		}
 		for i := first; i < last; i++ {

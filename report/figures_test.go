@@ -42,7 +42,7 @@ func figures(t *testing.T) *Figures {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Figures{Mesh: r.Mesh, Field: r.Solution.Field, Summary: s, At: [2]float64{math.NaN(), math.NaN()}}
+	return &Figures{r, Options{At: [2]float64{math.NaN(), math.NaN()}}, s}
 }
 
 // A title is bounded as that of a stack file: 1,000 bytes (docs/explanation/reliability.md), and no control characters.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -196,17 +197,17 @@ func (f *Figures) history() (*picture.Chart, error) {
 
 // FrameRecorder keeps the maps of one layer, step by step, no larger than an animation shows them.
 type FrameRecorder struct {
-	m       *mesh.Mesh
-	layer   int
-	times   []float64
-	maps    [][]float64
-	x, y    []float64
-	plane   []float64
-	scratch []float64
-	lo, hi  float64
-	seen    int   // how many maps there were
-	at      []int // which of them are kept, from 1: multiples of the stride, and the last
-	stride  int
+	m      *mesh.Mesh
+	layer  int
+	times  []float64
+	maps   [][]float64
+	x, y   []float64
+	plane  []float64
+	reader planeReader
+	lo, hi float64
+	seen   int   // how many maps there were
+	at     []int // which of them are kept, from 1: multiples of the stride, and the last
+	stride int
 }
 
 // frameCells is the most cells along an axis that an animation can show.
@@ -267,13 +268,7 @@ func (r *FrameRecorder) Reads(int) bool { return true }
 
 // Step keeps the map at the end of the step.
 func (r *FrameRecorder) Step(_ int, step solution.Step, f solution.Field) error {
-	err := layerMap(r.m, f, r.layer, r.plane, func() []float64 {
-		if r.scratch == nil {
-			r.scratch = make([]float64, len(r.plane))
-		}
-		return r.scratch
-	})
-	if err != nil {
+	if err := r.reader.planes(f, r.m.LayerPlanes[r.layer], r.plane); err != nil {
 		return err
 	}
 	kept := slices.Clone(r.plane)
@@ -286,6 +281,9 @@ func (r *FrameRecorder) Step(_ int, step solution.Step, f solution.Field) error 
 	r.keep(step.Time, kept)
 	return nil
 }
+
+// Finish has nothing to do: the figures draw what was kept.
+func (r *FrameRecorder) Finish(context.Context, *End) error { return nil }
 
 // maxFrames of an animation; of more steps, evenly spread ones are shown.
 const maxFrames = 400

@@ -7,9 +7,11 @@ import (
 	"strings"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/printable"
 	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/powermap"
+	"thermsim/report/fieldfile"
 	"thermsim/report/picture"
 	"thermsim/report/quantity"
 	"thermsim/report/statistics"
@@ -111,18 +113,18 @@ func coolantFile(files []string, l int) string {
 
 func cavityOf(m *mesh.Mesh, layer int) *mesh.Cavity { return m.Planes[m.LayerPlanes[layer][0]].Cavity }
 
-// layerMap reads a layer into dst: the hottest of its planes, cell by cell. The scratch plane is needed for layers of
-// several planes.
-func layerMap(m *mesh.Mesh, f solution.Field, layer int, dst []float64, scratch func() []float64) error {
-	return planesMap(f, m.LayerPlanes[layer], dst, scratch)
-}
+// planeReader reads maps, one after the other. It has room for a plane of layers of several.
+type planeReader struct{ scratch []float64 }
 
-// planesMap does so with planes.
-func planesMap(f solution.Field, planes [2]int, dst []float64, scratch func() []float64) error {
+// planes reads some planes into dst: the hottest of them, cell by cell.
+func (r *planeReader) planes(f solution.Field, planes [2]int, dst []float64) error {
 	for k := planes[0]; k < planes[1]; k++ {
 		into := dst
 		if k > planes[0] {
-			into = scratch()
+			if r.scratch == nil {
+				r.scratch = make([]float64, len(dst))
+			}
+			into = r.scratch
 		}
 		if err := f.Plane(k, into); err != nil {
 			return fmt.Errorf("reading plane %d of the temperature field: %w", k, err)
@@ -170,11 +172,7 @@ func (p *layerPicture) empty(best hotCell) *picture.HeatMap {
 
 // files are the pictures, and the CSV unless it is too large, by the name without a suffix.
 func (p *layerPicture) files(name string) []staging.File {
-	var files []staging.File
-	for _, format := range p.Style.formats() {
-		files = append(files, staging.File{Name: name + "." + string(format),
-			Write: func(w io.Writer) error { return p.draw().Write(w, format) }})
-	}
+	files := p.Style.files(name, func(w io.Writer, format picture.Format) error { return p.draw().Write(w, format) })
 	if len(p.kelvin) <= largePlane || p.LargeCSV {
 		files = append(files, staging.File{Name: name + ".csv",
 			Write: func(w io.Writer) error { return writeMapCSV(w, p.Mesh, p.view, p.kelvin, p.note) }})
@@ -256,4 +254,20 @@ func flowOf(m *mesh.Mesh, layer int) *picture.Flow {
 		f.Lanes = append(f.Lanes, picture.Lane{From: t.From, To: t.To, Speed: t.Velocity / fastest})
 	}
 	return f
+}
+
+// writeMapCSV writes a plane as a matrix behind comment lines. A note, if any, tells of which time the temperatures are.
+func writeMapCSV(w io.Writer, m *mesh.Mesh, v view, kelvin []float64, note string) error {
+	span, hottest := m.LayerPlanes[v.layer], ""
+	if v.planes[1]-v.planes[0] > 1 {
+		hottest = ", the hottest of them cell by cell"
+	}
+	_, err := fmt.Fprintf(w, "# %s, z %s to %s m, %d plane(s)%s%s\n"+
+		"# temperature in K at cell centres; first row: x in m; first column: y in m; rows from south to north\n",
+		printable.Text(v.what), fieldfile.Metres(m.Z[span[0]]), fieldfile.Metres(m.Z[span[1]]), v.planes[1]-v.planes[0],
+		hottest, comma(printable.Text(note)))
+	if err != nil {
+		return err
+	}
+	return fieldfile.WriteMatrix(w, m.X, m.Y, kelvin)
 }

@@ -66,13 +66,7 @@ func (f *Figures) writeMaps(ctx context.Context, st *staging.Transaction, layers
 	for range min(buffers, len(layers)) {
 		free <- make([]float64, cells)
 	}
-	var plane []float64
-	scratch := func() []float64 {
-		if plane == nil {
-			plane = make([]float64, cells)
-		}
-		return plane
-	}
+	var reader planeReader
 	g, inner := errgroup.WithContext(ctx)
 	g.SetLimit(max(2, runtime.GOMAXPROCS(0)))
 	for _, v := range shown {
@@ -85,7 +79,7 @@ func (f *Figures) writeMaps(ctx context.Context, st *staging.Transaction, layers
 			break
 		}
 		noted := f.Timeline.Begin("read the map of " + v.what)
-		err := planesMap(f.Field, v.planes, kelvin, scratch)
+		err := reader.planes(f.Solution.Field, v.planes, kelvin)
 		if noted(); err != nil {
 			g.Go(func() error { return err })
 			break
@@ -129,7 +123,7 @@ type binnedMaps struct {
 // newBinnedMaps is nil where planes have to be read: for files of all cells, for pictures of a part, and where the
 // field does not show bins.
 func newBinnedMaps(f *Figures) *binnedMaps {
-	if f.Mesh.NX()*f.Mesh.NY() <= largePlane || f.LargeCSV || f.Style.Zoom != "" || f.PlanePeaks == nil {
+	if f.Mesh.NX()*f.Mesh.NY() <= largePlane || f.LargeCSV || f.Style.Zoom != "" || f.planePeaks == nil {
 		return nil
 	}
 	return binnedMapsOf(f)
@@ -137,7 +131,7 @@ func newBinnedMaps(f *Figures) *binnedMaps {
 
 // binnedMapsOf asks the field whether it shows bins, with one of one cell.
 func binnedMapsOf(f *Figures) *binnedMaps {
-	b := &binnedMaps{f, solution.BinnerOf(f.Field)}
+	b := &binnedMaps{f, solution.BinnerOf(f.Solution.Field)}
 	if b.field == nil {
 		return nil
 	}
@@ -153,12 +147,9 @@ func binnedMapsOf(f *Figures) *binnedMaps {
 func (b *binnedMaps) write(ctx context.Context, st *staging.Transaction, shown []view, colors [2]float64) error {
 	g, inner := errgroup.WithContext(ctx)
 	for _, v := range shown {
-		for _, format := range b.Style.formats() {
-			g.Go(func() error {
-				return st.Write(inner, "map_"+v.file+"."+string(format), func(w io.Writer) error {
-					return b.picture(v, colors).Write(w, format)
-				})
-			})
+		write := func(w io.Writer, format picture.Format) error { return b.picture(v, colors).Write(w, format) }
+		for _, file := range b.Style.files("map_"+v.file, write) {
+			g.Go(func() error { return st.Write(inner, file.Name, file.Write) })
 		}
 	}
 	return g.Wait()
@@ -186,7 +177,7 @@ func (b *binnedMaps) picture(v view, colors [2]float64) *picture.HeatMap {
 func (b *binnedMaps) hottest(planes [2]int) hotCell {
 	best := hotCell{cell: -1}
 	for k := planes[0]; k < planes[1]; k++ {
-		p := b.PlanePeaks[k]
+		p := b.planePeaks[k]
 		if p.Max-p.Max == 0 && (best.cell < 0 || p.Max > best.kelvin || p.Max == best.kelvin &&
 			int(p.Cell) < best.cell) {
 			best = hotCell{int(p.Cell), p.Max}

@@ -18,7 +18,7 @@ type maximaRecorder struct {
 	layers  []int
 	top     [][]float64 // K, of every layer
 	plane   []float64
-	scratch []float64
+	reader  planeReader
 	steps   int
 }
 
@@ -41,19 +41,13 @@ func (r *maximaRecorder) Reads(int) bool { return true }
 
 // Step takes the field at the end of a step.
 func (r *maximaRecorder) Step(_ int, _ solution.Step, f solution.Field) error {
-	scratch := func() []float64 {
-		if r.scratch == nil {
-			r.scratch = make([]float64, len(r.plane))
-		}
-		return r.scratch
-	}
 	r.steps++
 	for i, l := range r.layers {
 		into := r.plane
 		if r.steps == 1 {
 			into = r.top[i]
 		}
-		if err := layerMap(r.figures.Mesh, f, l, into, scratch); err != nil {
+		if err := r.reader.planes(f, r.figures.Mesh.LayerPlanes[l], into); err != nil {
 			return err
 		}
 		if r.steps == 1 {
@@ -69,8 +63,8 @@ func (r *maximaRecorder) Step(_ int, _ solution.Step, f solution.Field) error {
 	return nil
 }
 
-// write stages the maps, which share one range of colours.
-func (r *maximaRecorder) write(ctx context.Context, caveat string) error {
+// Finish stages the maps, which share one range of colours.
+func (r *maximaRecorder) Finish(ctx context.Context, e *End) error {
 	if r.steps == 0 {
 		return nil
 	}
@@ -85,7 +79,7 @@ func (r *maximaRecorder) write(ctx context.Context, caveat string) error {
 	names := fileNames(r.figures.Mesh.Stack)
 	note := fmt.Sprintf("maxima over %d steps", r.steps)
 	for i, l := range r.layers {
-		p := &layerPicture{r.figures, layerView(r.figures.Mesh, l), r.top[i], lo, hi, caveat, note}
+		p := &layerPicture{r.figures, layerView(r.figures.Mesh, l), r.top[i], lo, hi, e.Summary.Caveat(), note}
 		for _, file := range p.files("maxima_" + names[l]) {
 			if err := r.files.Write(ctx, file.Name, file.Write); err != nil {
 				return err

@@ -48,16 +48,15 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 		if w.frames, err = NewFrameRecorder(r.Mesh, o.FrameLayer); err != nil {
 			return nil, err
 		}
-		w.recorders = append(w.recorders, frames{w.frames})
+		w.recorders = append(w.recorders, w.frames)
 	}
 	// of a saved run, where all steps were saved
 	if steps > 0 && o.Wants("maxima") && (r.Recorded == nil || steps == len(r.Solution.Steps)) {
-		tops, err := newMaximaRecorder(files,
-			&Figures{Mesh: r.Mesh, Maps: o.Maps, Style: o.Style, LargeCSV: o.LargeCSV})
+		tops, err := newMaximaRecorder(files, &Figures{Run: r, Options: o})
 		if err != nil {
 			return nil, err
 		}
-		w.recorders = append(w.recorders, maxima{tops})
+		w.recorders = append(w.recorders, tops)
 	}
 	fields, err := newFieldFiles(files, r.Mesh, kept)
 	if err != nil {
@@ -81,18 +80,6 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 	w.recorders = append(w.recorders, more...)
 	return w, nil
 }
-
-// maxima records maxima_<layer>.png and .csv of a transient.
-type maxima struct{ *maximaRecorder }
-
-// Finish implements Recorder.
-func (m maxima) Finish(ctx context.Context, e *End) error { return m.write(ctx, e.Summary.Caveat()) }
-
-// frames records the maps of an animation.
-type frames struct{ *FrameRecorder }
-
-// Finish implements Recorder: the figures draw what was kept.
-func (frames) Finish(context.Context, *End) error { return nil }
 
 // Regions are those whose statistics are taken of every step; nil where there are none.
 func (w *Recording) Regions() *reduction.Regions {

@@ -49,10 +49,14 @@ type Options struct {
 	Figures []string // pictures beside the maps, of FigureNames or "all"
 	// FrameLayer is the layer of the animation, "" for the one with the most power.
 	FrameLayer string
-	// What the figures need beside the field; see Figures. A Recording brings its own.
+	// What the figures need beside the field; a Recording brings its own. Trace is trace.csv of a transient, nil without
+	// one; History the course of the estimated error, whose Step is 0 in a steady solve, else from 1; Frames the maps of
+	// an animation, nil where none were kept.
 	Trace   TraceReader
 	History []HistoryPoint
 	Frames  *FrameRecorder
+	// At is where sections cut in m, NaN for through the hottest point; ToScale draws them without stretching thin
+	// layers.
 	At      [2]float64
 	ToScale bool
 }

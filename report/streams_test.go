@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"thermsim/report/fieldfile"
+
 	"thermsim/gpusolve"
 	"thermsim/mesh"
 	"thermsim/stack/stackfile"
@@ -65,7 +67,7 @@ func TestStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := strings.Split(strings.TrimSpace(string(of)), "\n")
-	if last := strings.Split(rows[len(rows)-1], ","); !strings.HasPrefix(last[20], metres(plane[len(plane)-1])[:7]) {
+	if last := strings.Split(rows[len(rows)-1], ","); !strings.HasPrefix(last[20], fieldfile.Metres(plane[len(plane)-1])[:7]) {
 		t.Errorf("the map ends with %s, the plane with %g", last[20], plane[len(plane)-1])
 	}
 }

@@ -41,11 +41,8 @@ func WriteTerminalMap(w io.Writer, m *mesh.Mesh, f solution.Field, s *summary.Su
 		return nil
 	}
 	layer := hottestLayer(s)
-	cells := m.NX() * m.NY()
-	kelvin := make([]float64, cells)
-	if err := layerMap(m, f, layer, kelvin, func() []float64 {
-		return make([]float64, cells)
-	}); err != nil {
+	kelvin := make([]float64, m.NX()*m.NY())
+	if err := new(planeReader).planes(f, m.LayerPlanes[layer], kelvin); err != nil {
 		return err
 	}
 	columns, rows := mapSize(m.X[m.NX()]-m.X[0], m.Y[m.NY()]-m.Y[0], width)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"thermsim/report/fieldfile"
 	"thermsim/report/jsonfile"
 	"thermsim/report/picture"
 	"thermsim/report/printout"
@@ -77,16 +78,25 @@ func TestLimitsOfRegionsThatShareNone(t *testing.T) {
 	}
 }
 
-type noRoom struct{ error }
+// noRoom takes a line and no more.
+type noRoom struct {
+	error
+	taken bool
+}
 
-func (f noRoom) Write([]byte) (int, error) { return 0, f.error }
+func (f *noRoom) Write(p []byte) (int, error) {
+	if f.taken {
+		return 0, f.error
+	}
+	f.taken = true
+	return len(p), nil
+}
 
 // A matrix that cannot be written is told.
 func TestMatrixOnAFullDisk(t *testing.T) {
-	full := noRoom{errors.New("full")}
-	if err := writeMatrix(full, 3, 10, func(b []byte, _ int) []byte {
-		return append(b, "1\n"...)
-	}); !errors.Is(err, full.error) {
+	full := &noRoom{error: errors.New("full")}
+	if err := fieldfile.WriteMatrix(full, []float64{0, 1}, []float64{0, 1, 2, 3},
+		make([]float64, 3)); !errors.Is(err, full.error) {
 		t.Errorf("%v", err)
 	}
 }

@@ -77,15 +77,7 @@ func NamePatterns(transient, restored bool) []string {
 // stagePictures stages the maps and figures of a run. It calls read once, when it has read what it needs of the field.
 func stagePictures(ctx context.Context, st *staging.Transaction, r *Run, s *summary.Summary, o *Options,
 	read func()) error {
-	return figuresOf(r, s, o).stage(ctx, st, o.Figures, read)
-}
-
-func figuresOf(r *Run, s *summary.Summary, o *Options) *Figures {
-	return &Figures{
-		Mesh: r.Mesh, Field: r.Solution.Field, PlanePeaks: r.planePeaks, Summary: s, Timeline: r.Timeline,
-		Style: o.Style, Maps: o.Maps, LargeCSV: o.LargeCSV,
-		Trace: o.Trace, History: o.History, Frames: o.Frames, At: o.At, ToScale: o.ToScale,
-	}
+	return (&Figures{r, *o, s}).stage(ctx, st, o.Figures, read)
 }
 
 // stageTables stages the tables of a run, and its summary with the time since start.

@@ -115,7 +115,7 @@ func (f *Figures) hottestShown() (at [2]float64, ok bool, err error) {
 	j0, j1 := f.Style.window(m.Stack, 1, m.Y)
 	plane, nx, most := make([]float64, m.NX()*m.NY()), m.NX(), math.Inf(-1)
 	for k := range m.NZ() {
-		if err := f.Field.Plane(k, plane); err != nil {
+		if err := f.Solution.Field.Plane(k, plane); err != nil {
 			return at, false, fmt.Errorf("reading plane %d of the temperature field: %w", k, err)
 		}
 		for j := j0; j < j1; j++ {

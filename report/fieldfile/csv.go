@@ -23,10 +23,10 @@ func WriteCSVLong(w io.Writer, d *Data) error {
 	g := d.Grid.Cut(d.Box)
 	xs := texts(field.Centres(g.X))
 	ys, zs := texts(field.Centres(g.Y)), texts(field.Centres(g.Z))
-	p := newFormatter(g.NY())
+	var rows bands
 	return d.each(func(k int, plane []float64) error {
 		end := "," + zs[k-d.Box.K0] + "," + printable.Field(g.Layers[d.Grid.Layer[k]]) + ","
-		return p.rows(w, func(b []byte, j int) []byte {
+		return rows.write(w, g.NY(), func(b []byte, j int) []byte {
 			middle := "," + ys[j] + end
 			for i, v := range plane[j*len(xs):][:len(xs)] {
 				b = append(b, xs[i]...)
@@ -47,65 +47,80 @@ func WriteCSVMatrix(w io.Writer, d *Data) error {
 		return err
 	}
 	g := d.Grid.Cut(d.Box)
-	xs, ys := texts(field.Centres(g.X)), texts(field.Centres(g.Y))
-	p := newFormatter(g.NY())
+	var rows bands
+	head, ys := axes(g.X, g.Y)
 	return d.each(func(k int, plane []float64) error {
 		_, err := fmt.Fprintf(w, "# plane %d, layer %s, z %s to %s m; temperature in K at cell centres; first row: x "+
-			"in m; first column: y in m\ny\\x,%s\n",
-			k, printable.Text(d.Grid.Layers[d.Grid.Layer[k]]), AppendMetres(nil, d.Grid.Z[k]),
-			AppendMetres(nil, d.Grid.Z[k+1]), strings.Join(xs, ","))
+			"in m; first column: y in m\n", k, printable.Text(d.Grid.Layers[d.Grid.Layer[k]]),
+			Metres(d.Grid.Z[k]), Metres(d.Grid.Z[k+1]))
 		if err != nil {
 			return err
 		}
-		return p.rows(w, func(b []byte, j int) []byte {
-			b = append(b, ys[j]...)
-			for _, v := range plane[j*len(xs):][:len(xs)] {
-				b = append(b, ',')
-				b = AppendKelvin(b, v)
-			}
-			return append(b, '\n')
-		})
+		return rows.matrix(w, head, ys, plane)
+	})
+}
+
+// WriteMatrix writes a plane: a row of x cell centres, then a row per y cell centre from south to north, its coordinate
+// first. Coordinates are in m and temperatures in K.
+func WriteMatrix(w io.Writer, xFaces, yFaces, plane []float64) error {
+	head, ys := axes(xFaces, yFaces)
+	return new(bands).matrix(w, head, ys, plane)
+}
+
+// axes are the first row of a matrix, and the heads of the others.
+func axes(x, y []float64) (head string, ys []string) {
+	return "y\\x," + strings.Join(texts(field.Centres(x)), ",") + "\n", texts(field.Centres(y))
+}
+
+func (b *bands) matrix(w io.Writer, head string, ys []string, plane []float64) error {
+	if _, err := io.WriteString(w, head); err != nil {
+		return err
+	}
+	nx := len(plane) / len(ys)
+	return b.write(w, len(ys), func(b []byte, j int) []byte {
+		b = append(b, ys[j]...)
+		for _, v := range plane[j*nx:][:nx] {
+			b = append(b, ',')
+			b = AppendKelvin(b, v)
+		}
+		return append(b, '\n')
 	})
 }
 
 func texts(v []float64) []string {
 	t := make([]string, len(v))
 	for i := range v {
-		t[i] = string(AppendMetres(nil, v[i]))
+		t[i] = Metres(v[i])
 	}
 	return t
 }
 
-// formatter makes the text of rows on all cores: bands of a few rows, written in order.
-type formatter struct {
-	height int
-	bands  [][]byte
-}
-
 const bandRows = 16
 
-func newFormatter(height int) *formatter {
-	return &formatter{height: height, bands: make([][]byte, 2*runtime.GOMAXPROCS(0))}
-}
+// bands are texts of a few rows each, made on all cores and written in order.
+type bands [][]byte
 
-func (f *formatter) rows(w io.Writer, row func(b []byte, j int) []byte) error {
-	for from := 0; from < f.height; from += bandRows * len(f.bands) {
+// write writes n rows.
+func (b *bands) write(w io.Writer, n int, row func(b []byte, j int) []byte) error {
+	if *b == nil {
+		*b = make([][]byte, 2*runtime.GOMAXPROCS(0))
+	}
+	all := *b
+	for from := 0; from < n; from += bandRows * len(all) {
 		var g errgroup.Group
-		for n := range f.bands {
+		for k := range all {
 			g.Go(func() error {
-				b := f.bands[n][:0]
-				first := from + n*bandRows
-				for j := first; j < min(first+bandRows, f.height); j++ {
+				b := all[k][:0]
+				first := from + k*bandRows
+				for j := first; j < min(first+bandRows, n); j++ {
 					b = row(b, j)
 				}
-				f.bands[n] = b
+				all[k] = b
 				return nil
 			})
 		}
-		if err := g.Wait(); err != nil {
-			return err
-		}
-		for _, b := range f.bands {
+		_ = g.Wait() // none of them fails
+		for _, b := range all {
 			if _, err := w.Write(b); err != nil {
 				return err
 			}

@@ -33,5 +33,5 @@ func AppendKelvin(b []byte, v float64) []byte {
 		byte('0'+low/100), byte('0'+low/10%10), byte('0'+low%10))
 }
 
-// AppendMetres writes a coordinate with 9 significant digits, enough for 0.01 nm in a millimetre.
-func AppendMetres(b []byte, v float64) []byte { return strconv.AppendFloat(b, v, 'g', 9, 64) }
+// Metres is a coordinate with 9 significant digits, enough for 0.01 nm in a millimetre.
+func Metres(v float64) string { return strconv.FormatFloat(v, 'g', 9, 64) }

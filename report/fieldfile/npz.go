@@ -18,7 +18,7 @@ func WriteNPZ(w io.Writer, d *Data) error {
 	if err := d.Box.Check(d.Grid); err != nil {
 		return err
 	}
-	z := &npzWriter{zip: zip.NewWriter(w)}
+	z := NewArrays(w)
 	g := d.Grid.Cut(d.Box)
 	kind := fmt.Sprintf("<f%d", d.width())
 	z.entry("temperature_K", kind, []int{g.NZ(), g.NY(), g.NX()}, d.stream)
@@ -26,31 +26,39 @@ func WriteNPZ(w io.Writer, d *Data) error {
 		name  string
 		faces []float64
 	}{{"x", g.X}, {"y", g.Y}, {"z", g.Z}} {
-		z.floats(axis.name+"_m", field.Centres(axis.faces))
-		z.floats(axis.name+"_faces_m", axis.faces)
+		z.Doubles(axis.name+"_m", field.Centres(axis.faces), len(axis.faces)-1)
+		z.Doubles(axis.name+"_faces_m", axis.faces, len(axis.faces))
 	}
 	z.entry("layer", "<i4", []int{g.NZ()}, func(w io.Writer) error {
 		return binary.Write(w, binary.LittleEndian, int32s(g.Layer))
 	})
-	z.texts("layer_names", g.Layers)
+	z.Texts("layer_names", g.Layers)
 	if !math.IsNaN(d.Time) {
-		z.entry("time_s", "<f8", nil, func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, d.Time) })
+		z.Doubles("time_s", []float64{d.Time})
 	}
+	return z.Close()
+}
+
+// Arrays writes NumPy archives of any arrays. The first error is kept for Close.
+type Arrays struct {
+	zip *zip.Writer
+	err error
+}
+
+// NewArrays begins an archive.
+func NewArrays(w io.Writer) *Arrays { return &Arrays{zip: zip.NewWriter(w)} }
+
+// Close ends the archive.
+func (z *Arrays) Close() error {
 	if z.err != nil {
 		return z.err
 	}
 	return z.zip.Close()
 }
 
-// npzWriter keeps the first error.
-type npzWriter struct {
-	zip *zip.Writer
-	err error
-}
-
 // entry writes one array: the header of NumPy's format 1.0
 // (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html) and the content.
-func (z *npzWriter) entry(name, kind string, shape []int, content func(io.Writer) error) {
+func (z *Arrays) entry(name, kind string, shape []int, content func(io.Writer) error) {
 	if z.err != nil {
 		return
 	}
@@ -80,12 +88,13 @@ func npyHeader(kind string, shape []int) []byte {
 	return append(b, text...)
 }
 
-func (z *npzWriter) floats(name string, v []float64) {
-	z.entry(name, "<f8", []int{len(v)}, func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, v) })
+// Doubles adds an FP64 array, last index fastest; without a shape it is a single number.
+func (z *Arrays) Doubles(name string, values []float64, shape ...int) {
+	z.entry(name, "<f8", shape, func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, values) })
 }
 
-// texts writes an array of UTF-32 strings, padded with zeros to one length.
-func (z *npzWriter) texts(name string, v []string) {
+// Texts adds an array of UTF-32 strings, padded with zeros to one length.
+func (z *Arrays) Texts(name string, v []string) {
 	longest := 1
 	for _, s := range v {
 		longest = max(longest, len([]rune(s)))

@@ -34,7 +34,11 @@ func WriteVTR(w io.WriteSeeker, d *Data) error {
 	// Arrays whose compressed size is known before the header is written: the axes and the layers.
 	var small [][]byte
 	for _, faces := range [][]float64{g.X, g.Y, g.Z} {
-		packed, err := compressWhole((&Data{}).pack(nil, faces))
+		data := (&Data{}).pack(nil, faces)
+		packed, err := compressed(int64(len(data)), func(w io.Writer) error {
+			_, err := w.Write(data)
+			return err
+		})
 		if err != nil {
 			return err
 		}
@@ -142,18 +146,14 @@ func escaped(text string) []byte {
 	return b.Bytes()
 }
 
-// compressWhole packs a small array with its block header.
-func compressWhole(data []byte) ([]byte, error) {
+// compressed packs an array of a size, which write writes, with its block header.
+func compressed(size int64, write func(io.Writer) error) ([]byte, error) {
 	var b bytes.Buffer
-	out := &counter{w: bufio.NewWriter(&b)}
-	blocks := newVTKBlocks(out, int64(len(data)))
-	if _, err := blocks.Write(data); err != nil {
+	blocks := newVTKBlocks(&b, size)
+	if err := write(blocks); err != nil {
 		return nil, err
 	}
 	if err := blocks.finish(); err != nil {
-		return nil, err
-	}
-	if err := out.w.Flush(); err != nil {
 		return nil, err
 	}
 	return append(blocks.header(), b.Bytes()...), nil
@@ -161,30 +161,23 @@ func compressWhole(data []byte) ([]byte, error) {
 
 // compressLayers packs the layer of every cell.
 func compressLayers(g *field.Grid) ([]byte, error) {
-	var b bytes.Buffer
-	out := &counter{w: bufio.NewWriter(&b)}
 	plane := g.NX() * g.NY()
-	blocks := newVTKBlocks(out, 4*int64(plane)*int64(g.NZ()))
-	row := make([]byte, 0, 4*chunk)
-	for _, l := range g.Layer {
-		row = row[:0]
-		for range min(chunk, plane) {
-			row = binary.LittleEndian.AppendUint32(row, uint32(l))
-		}
-		for left := 4 * plane; left > 0; left -= len(row) {
-			row = row[:min(len(row), left)]
-			if _, err := blocks.Write(row); err != nil {
-				return nil, err
+	return compressed(4*int64(plane)*int64(g.NZ()), func(w io.Writer) error {
+		row := make([]byte, 0, 4*chunk)
+		for _, l := range g.Layer {
+			row = row[:0]
+			for range min(chunk, plane) {
+				row = binary.LittleEndian.AppendUint32(row, uint32(l))
+			}
+			for left := 4 * plane; left > 0; left -= len(row) {
+				row = row[:min(len(row), left)]
+				if _, err := w.Write(row); err != nil {
+					return err
+				}
 			}
 		}
-	}
-	if err := blocks.finish(); err != nil {
-		return nil, err
-	}
-	if err := out.w.Flush(); err != nil {
-		return nil, err
-	}
-	return append(blocks.header(), b.Bytes()...), nil
+		return nil
+	})
 }
 
 // vtkBlocks cuts a stream of known length into blocks and compresses as many at once as there are cores.

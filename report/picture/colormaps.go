@@ -6,22 +6,28 @@ import (
 	"strings"
 )
 
-// Colormaps lists the names that NamedColormap takes, the default first. The first two order values by lightness, and
-// so read the same in grey; turbo shows more steps but orders them by hue alone; coolwarm is for differences, its
-// middle being zero.
-func Colormaps() []string { return []string{"inferno", "viridis", "turbo", "coolwarm"} }
+// colormaps by name, the default first. The first two order values by lightness, and so read the same in grey; turbo
+// shows more steps but orders them by hue alone; coolwarm is for differences, its middle being zero.
+var colormaps = []struct {
+	name string
+	make func() *Colormap
+}{{"inferno", Inferno}, {"viridis", Viridis}, {"turbo", Turbo}, {"coolwarm", Coolwarm}}
 
-// NamedColormap returns a map by its name.
+// Colormaps lists the names that NamedColormap takes, the default first.
+func Colormaps() []string {
+	var names []string
+	for _, m := range colormaps {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// NamedColormap returns a map by its name, the default for none.
 func NamedColormap(name string) (*Colormap, error) {
-	switch name {
-	case "", "inferno":
-		return Inferno(), nil
-	case "viridis":
-		return Viridis(), nil
-	case "turbo":
-		return Turbo(), nil
-	case "coolwarm":
-		return Coolwarm(), nil
+	for i, m := range colormaps {
+		if name == m.name || name == "" && i == 0 {
+			return m.make(), nil
+		}
 	}
 	return nil, fmt.Errorf("no colour map %q; choose one of %s", name, strings.Join(Colormaps(), ", "))
 }
