@@ -10,6 +10,18 @@ type PlaneReader interface {
 	Plane(k int, dst []float64) error
 }
 
+// ReadField copies all planes of a field on the mesh, x fastest.
+func (m *Mesh) ReadField(f PlaneReader) ([]float64, error) {
+	sheet := m.NX() * m.NY()
+	all := make([]float64, m.Cells())
+	for k := range m.NZ() {
+		if err := f.Plane(k, all[k*sheet:(k+1)*sheet]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
 // RemappedField is a field of one mesh on the cells of another: each cell has the mean of the field over its volume, so
 // that the integral over the volume is kept.
 type RemappedField struct {

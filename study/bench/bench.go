@@ -13,7 +13,6 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/methods"
-	"thermsim/gpusolve/precond"
 )
 
 // Options of a benchmark.
@@ -60,9 +59,7 @@ type Bench struct {
 	systems []system
 	table   *Table
 	// exact is the last reference solution.
-	exact    reference
-	defaultS map[string]float64 // solve time of the default method by kind and system
-	directS  map[string]float64 // that of the direct solver
+	exact reference
 	// the last system that a method was cut off on, or that it solved, by kind, family and method
 	times    map[string]took
 	loaded   map[string]bool // methods whose kernels are loaded, by kind
@@ -76,8 +73,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bench{Options: o, defaultS: map[string]float64{}, directS: map[string]float64{}, times: map[string]took{},
-		loaded: map[string]bool{}, measured: map[string]Row{}}
+	b := &Bench{Options: o, times: map[string]took{}, loaded: map[string]bool{}, measured: map[string]Row{}}
 	if err := b.fill(); err != nil {
 		return nil, err
 	}
@@ -214,20 +210,32 @@ func DefaultMethods() []string {
 		if p.Name == "ilu" {
 			continue
 		}
-		i := slices.IndexFunc(p.Keys, func(k precond.Key) bool { return k.Name == compared[p.Name] })
-		if i < 0 {
+		values := words(p.Name, compared[p.Name])
+		if len(values) == 0 {
 			all = append(all, p.Name)
-			continue
-		}
-		values := p.Keys[i].Words
-		for v := p.Keys[i].Min; len(p.Keys[i].Words) == 0 && v <= p.Keys[i].Max; v++ {
-			values = append(values, fmt.Sprint(v))
 		}
 		for _, v := range values {
-			all = append(all, fmt.Sprintf("%s:%s=%s", p.Name, p.Keys[i].Name, v))
+			all = append(all, fmt.Sprintf("%s:%s=%s", p.Name, compared[p.Name], v))
 		}
 	}
 	return all
+}
+
+// words are the values that a setting of a method takes, words or whole numbers; none where this build has no such
+// setting.
+func words(method, setting string) (values []string) {
+	for _, p := range methods.Describe() {
+		for _, k := range p.Keys {
+			if p.Name != method || k.Name != setting {
+				continue
+			}
+			values = append(values, k.Words...)
+			for v := k.Min; len(k.Words) == 0 && v <= k.Max; v++ {
+				values = append(values, fmt.Sprint(v))
+			}
+		}
+	}
+	return values
 }
 
 // Table is a table of the paper.

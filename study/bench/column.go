@@ -27,19 +27,19 @@ var (
 	columnTotal      = Column{"total", 8, false, func(r *Row) string { return duration(r.TotalS) }}
 	columnVariant    = Column{"what", 30, true, func(r *Row) string { return r.Variant }}
 	columnProduct    = Column{"product", 8, false, func(r *Row) string { return duration(r.ProductS) }}
-	columnLeast      = Column{"least", 6, false, func(r *Row) string { return whole(r.LeastBytes) }}
-	columnCopy       = Column{"as copy", 7, false, func(r *Row) string { return whole(r.CopyBytes) }}
-	columnShare      = Column{"share", 6, false, func(r *Row) string { return percent(r.LeastBytes / r.CopyBytes) }}
+	columnLeast      = Column{"least", 6, false, func(r *Row) string { return known("%.0f", r.LeastBytes) }}
+	columnCopy       = Column{"as copy", 7, false, func(r *Row) string { return known("%.0f", r.CopyBytes) }}
+	columnShare      = Column{"share", 6, false, func(r *Row) string { return known("%.0f %%", 100*(r.LeastBytes/r.CopyBytes)) }}
 	columnToBase     = Column{"x base", 6, false, func(r *Row) string { return figures(r.ToBase) }}
 	columnResidual   = Column{"||r|| W", 7, false, func(r *Row) string { return exponent(r.ResidualW) }}
 	columnToDefault  = Column{"x MG", 6, false, func(r *Row) string { return figures(r.ToDefault) }}
 	columnToDirect   = Column{"x fourier", 9, false, func(r *Row) string { return ratio(r.ToDirect) }}
 	columnError      = Column{"||e|| K", 7, false, func(r *Row) string { return exponent(r.ErrorK) }}
-	columnMaxAE      = Column{"MaxAE K", 7, false, func(r *Row) string { return decimals(r.MaxAEK) }}
-	columnMAE        = Column{"MAE K", 6, false, func(r *Row) string { return decimals(r.MAEK) }}
-	columnTopMaxAE   = Column{"top MaxAE K", 11, false, func(r *Row) string { return decimals(r.TopMaxAEK) }}
-	columnTopMAE     = Column{"top MAE K", 9, false, func(r *Row) string { return decimals(r.TopMAEK) }}
-	columnBytes      = Column{"B/cell", 6, false, func(r *Row) string { return whole(r.BytesPerCell) }}
+	columnMaxAE      = Column{"MaxAE K", 7, false, func(r *Row) string { return known("%.3f", r.MaxAEK) }}
+	columnMAE        = Column{"MAE K", 6, false, func(r *Row) string { return known("%.3f", r.MAEK) }}
+	columnTopMaxAE   = Column{"top MaxAE K", 11, false, func(r *Row) string { return known("%.3f", r.TopMaxAEK) }}
+	columnTopMAE     = Column{"top MAE K", 9, false, func(r *Row) string { return known("%.3f", r.TopMAEK) }}
+	columnBytes      = Column{"B/cell", 6, false, func(r *Row) string { return known("%.0f", r.BytesPerCell) }}
 	columnNote       = Column{"", 0, true, func(r *Row) string { return r.Note }}
 )
 
@@ -90,32 +90,16 @@ func figures(n Number) string {
 }
 
 func exponent(n Number) string {
-	switch {
-	case math.IsInf(float64(n), 0):
+	if math.IsInf(float64(n), 0) {
 		return "inf"
-	case !n.Known():
-		return "-"
 	}
-	return fmt.Sprintf("%.1e", float64(n))
+	return known("%.1e", n)
 }
 
-func decimals(n Number) string {
+// known writes a number that is known.
+func known(format string, n Number) string {
 	if !n.Known() {
 		return "-"
 	}
-	return fmt.Sprintf("%.3f", float64(n))
-}
-
-func whole(n Number) string {
-	if !n.Known() {
-		return "-"
-	}
-	return fmt.Sprintf("%.0f", float64(n))
-}
-
-func percent(n Number) string {
-	if !n.Known() {
-		return "-"
-	}
-	return fmt.Sprintf("%.0f %%", 100*float64(n))
+	return fmt.Sprintf(format, float64(n))
 }

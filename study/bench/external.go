@@ -112,7 +112,8 @@ func (r *Result) addExternal(t *Sheet, e ExternalRow) error {
 	}
 	row := e.row(&system)
 	if e.Device == r.Device.Name {
-		row.compareExternal(t)
+		row.ToDefault = row.SolveS / r.solveOf(t.Name, row.Case, methods.Names()[0])
+		row.ToDirect = row.SolveS / r.solveOf(t.Name, row.Case, directMethod)
 	}
 	again := func(o Row) bool {
 		return o.External != nil && *o.External == *row.External && o.Case == row.Case && o.Grid == row.Grid
@@ -141,22 +142,6 @@ func (e *ExternalRow) row(system *Row) Row {
 	external := e.External
 	row.External, row.Note = &external, "external, on "+e.Device
 	return row
-}
-
-// compareExternal sets how the row's solve compares with those of the default method and of the direct solver on the
-// same system and device.
-func (row *Row) compareExternal(t *Sheet) {
-	for _, o := range t.Rows {
-		if o.External != nil || o.Case != row.Case || o.Grid != row.Grid || !o.Converged {
-			continue
-		}
-		switch o.Method {
-		case methods.Names()[0]:
-			row.ToDefault = row.SolveS / o.SolveS
-		case directMethod:
-			row.ToDirect = row.SolveS / o.SolveS
-		}
-	}
 }
 
 // unknownTime is a time that nobody told.

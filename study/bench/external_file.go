@@ -94,7 +94,7 @@ func (f *externalFile) csv() ([]ExternalRow, error) {
 	}
 	for n, name := range head {
 		switch {
-		case !slices.ContainsFunc(externalFields, func(f externalField) bool { return f.name == name }):
+		case !isField(name):
 			return nil, unknownField(place(n), name)
 		case slices.Index(head, name) < n:
 			return nil, fmt.Errorf("%s: a second column %q", place(n), name)
@@ -155,7 +155,7 @@ func (f *externalFile) json() ([]ExternalRow, error) {
 			return fmt.Errorf("%s: a second list of rows", place)
 		}
 		listed = true
-		return j.list(func() error {
+		return j.inside('[', "a list [ ]", func() error {
 			cells := map[string]externalCell{}
 			places = append(places, j.next())
 			objects = append(objects, cells)
@@ -216,33 +216,23 @@ func (j *externalJSON) token() (json.Token, string, error) {
 
 // object reads an object, whose fields body reads.
 func (j *externalJSON) object(body func(key, place string) error) error {
-	t, place, err := j.token()
-	if err != nil {
-		return err
-	}
-	if t != json.Delim('{') {
-		return fmt.Errorf("%s: an object { } is expected", place)
-	}
-	for j.d.More() {
+	return j.inside('{', "an object { }", func() error {
 		key, place, err := j.token()
 		if err != nil {
 			return err
 		}
-		if err := body(fmt.Sprint(key), place); err != nil {
-			return err
-		}
-	}
-	_, _, err = j.token()
-	return err
+		return body(fmt.Sprint(key), place)
+	})
 }
 
-func (j *externalJSON) list(body func() error) error {
+// inside reads what stands in brackets, part by part.
+func (j *externalJSON) inside(open json.Delim, expected string, body func() error) error {
 	t, place, err := j.token()
 	if err != nil {
 		return err
 	}
-	if t != json.Delim('[') {
-		return fmt.Errorf("%s: a list [ ] is expected", place)
+	if t != open {
+		return fmt.Errorf("%s: %s is expected", place, expected)
 	}
 	for j.d.More() {
 		if err := body(); err != nil {

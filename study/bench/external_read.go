@@ -93,7 +93,7 @@ const longestText = 300
 func externalRow(place string, cells map[string]externalCell) (ExternalRow, error) {
 	e := ExternalRow{SetupS: unknownTime, ResidualW: unknownTime, place: place}
 	for name, c := range cells {
-		if !slices.ContainsFunc(externalFields, func(f externalField) bool { return f.name == name }) {
+		if !isField(name) {
 			return e, unknownField(c.place, name)
 		}
 	}
@@ -122,6 +122,10 @@ func externalRow(place string, cells map[string]externalCell) (ExternalRow, erro
 		return e, fmt.Errorf("%s: the row has neither a case nor a grid; give the one that names its system", place)
 	}
 	return e, nil
+}
+
+func isField(name string) bool {
+	return slices.ContainsFunc(externalFields, func(f externalField) bool { return f.name == name })
 }
 
 func unknownField(place, name string) error {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 )
@@ -46,14 +47,35 @@ func (b *Bench) measure(ctx context.Context, j job, variant string) (Row, error)
 	return row, nil
 }
 
+// times are those of the runs of a row, in s.
+type times struct{ setup, solve, total []float64 }
+
+func (t *times) add(run solution.Timing, total float64) {
+	t.setup, t.solve = append(t.setup, run.Setup.Seconds()), append(t.solve, run.Solve.Seconds())
+	t.total = append(t.total, total)
+}
+
+// addSolve adds a run without anything but set-up and solve.
+func (t *times) addSolve(run solution.Timing) { t.add(run, run.Setup.Seconds()+run.Solve.Seconds()) }
+
+// set sets the medians of a row.
+func (t *times) set(row *Row) {
+	row.SetupS, row.SolveS, row.TotalS = median(t.setup), median(t.solve), median(t.total)
+}
+
+// limitRow gives a row its time.
+func (b *Bench) limitRow(ctx context.Context) (limited context.Context, deadline time.Time, cancel func()) {
+	deadline = time.Now().Add(time.Duration(b.RowSeconds * float64(time.Second)))
+	limited, cancel = context.WithDeadlineCause(ctx, deadline, errCut)
+	return limited, deadline, cancel
+}
+
 // timeRow runs a job once for warming up and then for the median, and compares the last field with the reference.
 // Failures of a method are in the row; the error is the context's, or that of a device that is lost.
 func (b *Bench) timeRow(ctx context.Context, j job, row *Row) error {
-	deadline := time.Now().Add(time.Duration(b.RowSeconds * float64(time.Second)))
-	limited, cancel := context.WithDeadlineCause(ctx, deadline, errCut)
+	limited, deadline, cancel := b.limitRow(ctx)
 	defer cancel()
-
-	var setup, solve, total []float64
+	var all times
 	for n := 0; n <= b.Runs; n++ {
 		began := time.Now()
 		s, err := j.run(limited, b)
@@ -65,10 +87,9 @@ func (b *Bench) timeRow(ctx context.Context, j job, row *Row) error {
 		}
 		if s != nil {
 			if n == 1 {
-				setup, solve, total = nil, nil, nil // the first one only warmed up
+				all = times{} // the first one only warmed up
 			}
-			setup, solve = append(setup, s.Timing.Setup.Seconds()), append(solve, s.Timing.Solve.Seconds())
-			total = append(total, s.Timing.Setup.Seconds()+s.Timing.Solve.Seconds())
+			all.addSolve(s.Timing)
 		}
 		last := stop || n == b.Runs || b.Runs == 1 && b.counts(took) || time.Now().Add(took).After(deadline)
 		if last && s != nil {
@@ -83,7 +104,7 @@ func (b *Bench) timeRow(ctx context.Context, j job, row *Row) error {
 			break
 		}
 	}
-	row.SetupS, row.SolveS, row.TotalS = median(setup), median(solve), median(total)
+	all.set(row)
 	if row.Steps > 0 {
 		row.StepS = row.SolveS / Number(row.Steps)
 	}
@@ -109,31 +130,38 @@ func (j *job) run(ctx context.Context, b *Bench) (*solution.Solution, error) {
 func (b *Bench) judge(ctx, limited context.Context, row *Row, s *solution.Solution, err error) (stop bool,
 	failed error) {
 	if s != nil {
-		st := &s.Status
-		row.Iterations, row.Converged, row.Reason, row.Details = st.IterationsTotal, st.Converged, st.Reason,
-			strings.Trim(st.Details+"; "+st.Timings, "; ")
-		row.ResidualW = Number(st.ResidualW)
-		row.BytesPerCell = Number(float64(s.Memory.DeviceBytes) / float64(row.Cells))
-		if !st.Converged && st.Reason != solution.ReasonInterrupted {
-			row.Note = "not converged: " + st.Reason
-		}
+		row.setStatus(&s.Status, s.Memory)
+		row.Iterations, row.ResidualW = s.Status.IterationsTotal, Number(s.Status.ResidualW)
 	}
+	if stop, failed = b.ended(ctx, limited, row, err); row.cutOff && s != nil && s.Steps != nil {
+		row.Note += fmt.Sprintf(" and %d of %d steps", len(s.Steps), row.Steps)
+		row.Steps = len(s.Steps)
+	}
+	return stop || !row.Converged, failed
+}
+
+// setStatus takes over what a solve tells of itself.
+func (row *Row) setStatus(st *solution.Status, m solution.Memory) {
+	row.Iterations, row.Converged, row.Reason = st.Iterations, st.Converged, st.Reason
+	row.Details = strings.Trim(st.Details+"; "+st.Timings, "; ")
+	row.BytesPerCell = Number(float64(m.DeviceBytes) / float64(row.Cells))
+	if !st.Converged && st.Reason != solution.ReasonInterrupted {
+		row.Note = "not converged: " + st.Reason
+	}
+}
+
+// ended notes the error of a run. stop ends the row, failed the benchmark.
+func (b *Bench) ended(ctx, limited context.Context, row *Row, err error) (stop bool, failed error) {
 	switch {
 	case ctx.Err() != nil:
 		return true, ctx.Err()
 	case errors.Is(context.Cause(limited), errCut) && err != nil:
 		row.Converged, row.cutOff = false, true
 		row.Note = fmt.Sprintf("cut off after %.3g s", b.RowSeconds)
-		if s != nil && s.Steps != nil {
-			row.Note += fmt.Sprintf(" and %d of %d steps", len(s.Steps), row.Steps)
-			row.Steps = len(s.Steps)
-		}
-		return true, nil
 	case err != nil:
 		row.Note = "cannot run: " + err.Error()
-		return true, nil
 	}
-	return !row.Converged, nil
+	return err != nil, nil
 }
 
 // finish adds what is not timed.
@@ -156,17 +184,19 @@ func median(v []float64) Number {
 	return Number(v[len(v)/2])
 }
 
-// compare sets how a row's solve time compares with those of the default method and of the direct solver, which are
-// measured first.
-func (b *Bench) compare(row *Row, j job, isDefault bool) {
-	key := j.key()
-	if isDefault && row.Converged {
-		b.defaultS[key] = float64(row.SolveS)
+// compare sets how a row's solve time compares with those of the default method and of the direct solver, where they
+// were measured.
+func (b *Bench) compare(row *Row, j job) {
+	if row.Converged {
+		row.ToDefault = row.SolveS / b.solveTime(j, methods.Names()[0])
+		row.ToDirect = row.SolveS / b.solveTime(j, directMethod)
 	}
-	if base := b.defaultS[key]; base > 0 && row.Converged {
-		row.ToDefault = row.SolveS / Number(base)
+}
+
+// solveTime of a method on a job's system, unknown where it was not measured.
+func (b *Bench) solveTime(j job, method string) Number {
+	if row, known := b.measured[j.key()+" "+canonical(method)]; known && row.Converged && row.SolveS > 0 {
+		return row.SolveS
 	}
-	if base := b.directS[key]; base > 0 && row.Converged {
-		row.ToDirect = row.SolveS / Number(base)
-	}
+	return newRow().SolveS
 }

@@ -124,17 +124,17 @@ func (r *Result) relate() {
 		}
 		for n := range t.Rows {
 			row := &t.Rows[n]
-			if base := r.solveOf(kind, row.Case, methods.Names()[0]); row.ToDefault.Known() && base > 0 {
+			if base := r.solveOf(kind, row.Case, methods.Names()[0]); row.ToDefault.Known() && base.Known() {
 				row.ToDefault = row.SolveS / base
 			}
-			if base := r.solveOf(kind, row.Case, "fourier"); row.ToDirect.Known() && base > 0 {
+			if base := r.solveOf(kind, row.Case, directMethod); row.ToDirect.Known() && base.Known() {
 				row.ToDirect = row.SolveS / base
 			}
 		}
 	}
 }
 
-// solveOf is the solve time of a method on a system; 0 where it has none.
+// solveOf is the solve time of a method on a system, unknown where it has none.
 func (r *Result) solveOf(table, system, method string) Number {
 	for _, t := range r.Tables {
 		if t.Name != table {
@@ -146,5 +146,5 @@ func (r *Result) solveOf(table, system, method string) Number {
 			}
 		}
 	}
-	return 0
+	return unknownTime
 }

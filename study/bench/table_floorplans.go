@@ -149,9 +149,9 @@ func (b *Bench) measureFloorplan(ctx context.Context, r floorplanRun, fine layer
 	if r.layered {
 		row.Variant, row.Note = "layered", "cells of at most 50 um along z"
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, time.Duration(b.RowSeconds*float64(time.Second)), errCut)
+	limited, _, cancel := b.limitRow(ctx)
 	defer cancel()
-	var setup, solve, total []float64
+	var all times
 	for n := range b.Runs + 1 {
 		start := time.Now()
 		s, err := loadFloorplan(r.name, r.grid)
@@ -172,39 +172,35 @@ func (b *Bench) measureFloorplan(ctx context.Context, r floorplanRun, fine layer
 			solution.Close()
 			return row, failed
 		}
-		fields, err := read(m, solution.Field)
+		_, err = m.ReadField(solution.Field)
 		took := time.Since(start).Seconds()
 		row.PeakK = Number(solution.PeakK)
 		timing := solution.Timing
 		if err == nil && n == 0 {
-			err = b.compareFloorplan(ctx, &row, r, s, m, solution.Field, fields, fine)
+			err = b.compareFloorplan(ctx, &row, r, m, solution.Field, fine)
 		}
 		solution.Close()
 		if err != nil {
 			return row, err
 		}
 		if n > 0 {
-			setup, solve, total = append(setup, timing.Setup.Seconds()), append(solve, timing.Solve.Seconds()),
-				append(total, took)
+			all.add(timing, took)
 		}
 	}
 	row.Runs = b.Runs
-	row.SetupS, row.SolveS, row.TotalS = median(setup), median(solve), median(total)
+	all.set(&row)
 	return row, nil
 }
 
 // compareFloorplan sets the errors of a row, and draws those of the default method.
-func (b *Bench) compareFloorplan(ctx context.Context, row *Row, r floorplanRun, s *stack.Stack, m *mesh.Mesh,
-	f solution.Field, fields [][]float64, fine layerMeans) error {
-	have := layerMeans{s, m, fields}
-	if r.layered {
-		out := newMeans(s, [][2]int{r.grid})
-		if err := averageLayers(out, [][2]int{r.grid}, m, f); err != nil {
-			return err
-		}
-		have.layers = out[0].layers
+func (b *Bench) compareFloorplan(ctx context.Context, row *Row, r floorplanRun, m *mesh.Mesh, f solution.Field,
+	fine layerMeans) error {
+	have := newMeans(m.Stack, [][2]int{r.grid})
+	if err := averageLayers(have, [][2]int{r.grid}, m, f); err != nil {
+		return err
 	}
-	d := newDifference(have, fine)
+	have[0].mesh = m
+	d := newDifference(have[0], fine)
 	row.setErrors(d)
 	if !isDefault(r.method) || r.layered {
 		return nil

@@ -2,11 +2,8 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/matrix"
@@ -119,37 +116,25 @@ func (b *Bench) measureMatrix(ctx context.Context, name string, a *matrix.Matrix
 	b.doing("%s, %s", name, method)
 	row := newRow()
 	row.Case, row.Cells, row.Method = name, a.N(), method
-	deadline := time.Now().Add(time.Duration(b.RowSeconds * float64(time.Second)))
-	limited, cancel := context.WithDeadlineCause(ctx, deadline, errCut)
+	limited, _, cancel := b.limitRow(ctx)
 	defer cancel()
-	var setup, solve, total []float64
+	var all times
 	for n := range b.Runs + 1 {
 		s, err := matrix.Solve(limited, a, source,
 			gpusolve.Options{Executor: b.dev, Preconditioner: method, RTol: networkRTol, MaxIter: b.MaxIter})
-		switch {
-		case ctx.Err() != nil:
-			return row, ctx.Err()
-		case errors.Is(context.Cause(limited), errCut) && err != nil:
-			row.Note = fmt.Sprintf("cut off after %.3g s", b.RowSeconds)
-		case err != nil:
-			row.Note = "cannot run: " + err.Error()
+		if stop, failed := b.ended(ctx, limited, &row, err); stop {
+			return row, failed
 		}
-		if err != nil {
-			return row, nil
-		}
-		row.Runs, row.Iterations, row.Converged, row.Reason, row.Details = max(1, n), s.Status.Iterations,
-			s.Status.Converged, s.Status.Reason, strings.Trim(s.Status.Details+"; "+s.Status.Timings, "; ")
-		row.BytesPerCell = Number(float64(s.Memory.DeviceBytes) / float64(a.N()))
+		row.Runs = max(1, n)
+		row.setStatus(&s.Status, s.Memory)
 		if n == 1 {
-			setup, solve, total = nil, nil, nil // the first one only warmed up
+			all = times{} // the first one only warmed up
 		}
-		setup, solve = append(setup, s.Timing.Setup.Seconds()), append(solve, s.Timing.Solve.Seconds())
-		total = append(total, s.Timing.Setup.Seconds()+s.Timing.Solve.Seconds())
+		all.addSolve(s.Timing)
 		if !row.Converged {
-			row.Note = "not converged: " + s.Status.Reason
 			break
 		}
 	}
-	row.SetupS, row.SolveS, row.TotalS = median(setup), median(solve), median(total)
+	all.set(&row)
 	return row, nil
 }

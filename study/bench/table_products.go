@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/krylov/mixed"
-	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/chebyshev"
 )
@@ -26,17 +24,15 @@ func products() Table {
 		},
 		Columns: []Column{columnCase, columnVariant, columnIterations, columnProduct, columnLeast, columnCopy,
 			columnShare, columnSolve, columnToBase, columnError, columnNote},
-		run: func(ctx context.Context, b *Bench) error {
-			for _, s := range b.systems {
-				if err := b.timeProducts(ctx, s); err != nil {
-					return err
-				}
-				if err := b.formats(ctx, s); err != nil {
-					return err
-				}
+		run: eachSystem(func(ctx context.Context, b *Bench, s system) error {
+			if err := b.timeProducts(ctx, s); err != nil {
+				return err
 			}
-			return nil
-		},
+			return b.variants(ctx, s, []variant{
+				{"solve, CSR, FP64", "chebyshev:precision=fixed-fp64,format=csr", true},
+				{"solve, four diagonals, FP64", "chebyshev:precision=fixed-fp64,format=quaddiag", false},
+			})
+		}),
 	}
 }
 
@@ -198,72 +194,4 @@ func store(k kernel, forms ops.Forms, sys chebyshev.Operations) (stored mixed.St
 		return nil, 0, nil, err
 	}
 	return stored, 0, stored.Release, nil
-}
-
-// formats solves with both formats.
-func (b *Bench) formats(ctx context.Context, s system) error {
-	return b.variants(ctx, s, []variant{
-		{"solve, CSR, FP64", "chebyshev:precision=fixed-fp64,format=csr", true},
-		{"solve, four diagonals, FP64", "chebyshev:precision=fixed-fp64,format=quaddiag", false},
-	})
-}
-
-// variant is a method under a name that says what varies; times are told relative to the base.
-type variant struct {
-	name, method string
-	base         bool
-}
-
-// variants measures several methods on a system.
-func (b *Bench) variants(ctx context.Context, s system, list []variant) error {
-	j, err := b.begin(ctx, "steady", s, 0)
-	if err != nil {
-		return err
-	}
-	if err := b.timeDefault(ctx, j); err != nil {
-		return err
-	}
-	var base Number
-	for _, v := range list {
-		j.method = v.method
-		if err := methods.Check(v.method); err != nil {
-			row := newRow()
-			row.Case, row.Grid, row.Cells, row.Method, row.Variant, row.Note = s.name, s.grid(), s.cells(), v.method,
-				v.name, "not in this build: "+err.Error()
-			b.add(row)
-			continue
-		}
-		row, err := b.measure(ctx, j, v.name)
-		if err != nil {
-			return err
-		}
-		b.compare(&row, j, false)
-		if v.base {
-			base = row.SolveS
-			if !row.Converged {
-				base = newRow().SolveS
-			}
-		}
-		row.ToBase = row.SolveS / base
-		if !row.Converged {
-			row.ToBase = newRow().ToBase
-		}
-		b.add(row)
-	}
-	return nil
-}
-
-// words are the values that a setting of a method takes, none where this build has no such setting.
-func words(method, setting string) []string {
-	for _, p := range methods.Describe() {
-		if p.Name != method {
-			continue
-		}
-		for _, k := range p.Keys {
-			if k.Name == setting {
-				return slices.Clone(k.Words)
-			}
-		}
-	}
-	return nil
 }

@@ -2,10 +2,11 @@ package reducedmodel
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
+	"reflect"
 )
 
 // Format names files of models, and their version.
@@ -17,77 +18,73 @@ const MaxBytes = 256 << 20
 const equations = "tau_s dz/dt = -z + B P; T = rest_K + L z; z = start_K at time 0; P in W, T and z in K; inputs in " +
 	"the order of the columns of B, outputs in that of the rows of L"
 
-type modelJSON struct {
-	Format    string       `json:"format"`
-	Title     string       `json:"title"`
-	Equations string       `json:"equations"`
-	AmbientK  float64      `json:"ambient_K"`
-	Inputs    []inputJSON  `json:"inputs"`
-	Outputs   []outputJSON `json:"outputs"`
-	Error     errorJSON    `json:"error"`
-	Origin    originJSON   `json:"origin"`
-	Tau       []float64    `json:"tau_s"`
-	B         [][]float64  `json:"B_K_per_W"`
-	L         [][]float64  `json:"L"`
-	Initial   float64      `json:"initial_K"`
-	Start     []float64    `json:"start_K"`
+// modelFile is a model as its file has it.
+type modelFile struct {
+	Format    string      `json:"format"`
+	Title     string      `json:"title"`
+	Equations string      `json:"equations"`
+	Ambient   float64     `json:"ambient_K"`
+	Inputs    []Input     `json:"inputs"`
+	Outputs   []namedOf   `json:"outputs"`
+	Error     Accuracy    `json:"error"`
+	Origin    Origin      `json:"origin"`
+	Initial   float64     `json:"initial_K"`
+	Tau       []float64   `json:"tau_s"`
+	Start     []float64   `json:"start_K"`
+	B         [][]float64 `json:"B_K_per_W"`
+	L         [][]float64 `json:"L"`
 }
 
-type inputJSON struct {
-	Name  string  `json:"name"`
-	Kind  string  `json:"kind"`
-	Watts float64 `json:"watts_W"`
-	Range float64 `json:"range_W"`
+// namedOf is an output with the name of its input in place of the number.
+type namedOf struct {
+	Output
+	Input string `json:"input,omitempty"`
 }
 
-type outputJSON struct {
-	Name  string  `json:"name"`
-	Kind  string  `json:"kind"`
-	Rest  float64 `json:"rest_K"`
-	Input string  `json:"input,omitempty"`
-}
-
-type errorJSON struct {
-	WantedK     float64   `json:"wanted_K"`
-	EstimateK   float64   `json:"estimate_K"`
-	FrequencyK  float64   `json:"held_out_K"`
-	HeldOut     []float64 `json:"held_out_per_s"`
-	Shifts      []float64 `json:"shifts_per_s"`
-	BasisK      float64   `json:"basis_K"`
-	ProjectionK float64   `json:"projection_K"`
-	StepK       float64   `json:"order_step_K"`
-	OrderK      float64   `json:"order_any_power_K"`
-	BasisStates int       `json:"basis_states"`
-	Solves      int       `json:"full_solves"`
-}
-
-type originJSON struct {
-	StackSHA256 string `json:"stack_sha256"`
-	Grid        [3]int `json:"grid"`
-	Version     string `json:"thermsim_version"`
-}
-
-// WriteJSON writes a model. Numbers are read back as the same bits.
+// WriteJSON writes a model. Numbers are read back as the same bits. A key is on a line, and of lists of objects or rows
+// one on a line, so that people can read what programs write.
 func (m *Model) WriteJSON(w io.Writer) error {
-	e := &m.Error
-	j := modelJSON{
-		Format: Format, Title: m.Title, Equations: equations, AmbientK: m.Ambient, Tau: m.Tau, B: rows(m.B),
-		L: rows(m.L), Initial: m.Initial, Start: m.start(), Inputs: []inputJSON{}, Outputs: []outputJSON{},
-		Error: errorJSON{e.WantedK, e.EstimateK, e.FrequencyK, slices.Clone(e.HeldOut), slices.Clone(e.Shifts),
-			e.BasisK, e.ProjectionK, e.StepK, e.OrderK, e.BasisStates, e.Solves},
-		Origin: originJSON{m.Origin.StackSHA256, m.Origin.Grid, m.Origin.Version},
-	}
-	for _, in := range m.Inputs {
-		j.Inputs = append(j.Inputs, inputJSON(in))
-	}
+	f := modelFile{Format, m.Title, equations, m.Ambient, m.Inputs, nil, m.Error, m.Origin, m.Initial, m.Tau, m.start(),
+		rows(m.B), rows(m.L)}
 	for _, o := range m.Outputs {
-		out := outputJSON{Name: o.Name, Kind: o.Kind, Rest: o.Rest}
+		out := namedOf{Output: o}
 		if o.Of >= 0 {
 			out.Input = m.Inputs[o.Of].Name
 		}
-		j.Outputs = append(j.Outputs, out)
+		f.Outputs = append(f.Outputs, out)
 	}
-	return j.write(w)
+	var text bytes.Buffer
+	var failed error
+	put := func(before string, v any) {
+		b, err := json.Marshal(v)
+		failed = cmp.Or(failed, err)
+		text.WriteString(before + string(b))
+	}
+	fields := reflect.ValueOf(f)
+	for n := range fields.NumField() {
+		v := fields.Field(n)
+		begin := ",\n  \"" + fields.Type().Field(n).Tag.Get("json") + "\": "
+		if n == 0 {
+			begin = "{" + begin[1:]
+		}
+		if v.Kind() != reflect.Slice || v.Type().Elem().Kind() == reflect.Float64 {
+			put(begin, v.Interface())
+			continue
+		}
+		text.WriteString(begin)
+		begin = "["
+		for i := range v.Len() {
+			put(begin+"\n    ", v.Index(i).Interface())
+			begin = ","
+		}
+		text.WriteString("\n  ]")
+	}
+	if failed != nil {
+		return failed
+	}
+	text.WriteString("\n}\n")
+	_, err := w.Write(text.Bytes())
+	return err
 }
 
 func rows(m Matrix) [][]float64 {
@@ -103,7 +100,7 @@ const BytesPerTable = 24
 
 // ReadJSON reads what WriteJSON wrote, and checks it.
 func ReadJSON(data []byte) (*Model, error) {
-	var j modelJSON
+	var j modelFile
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&j); err != nil {
@@ -115,32 +112,25 @@ func ReadJSON(data []byte) (*Model, error) {
 	if j.Format != Format {
 		return nil, fmt.Errorf("%w: its format is %.60q, not %q", ErrModel, j.Format, Format)
 	}
-	e := &j.Error
-	m := &Model{
-		Title: j.Title, Ambient: j.AmbientK, Tau: j.Tau, Initial: j.Initial, Start: j.Start,
-		Origin: Origin{j.Origin.StackSHA256, j.Origin.Grid, j.Origin.Version},
-		Error: Accuracy{WantedK: e.WantedK, EstimateK: e.EstimateK, FrequencyK: e.FrequencyK, HeldOut: e.HeldOut,
-			Shifts: e.Shifts, BasisK: e.BasisK, ProjectionK: e.ProjectionK, StepK: e.StepK,
-			OrderK: e.OrderK, BasisStates: e.BasisStates, Solves: e.Solves},
-	}
+	m := &Model{Title: j.Title, Ambient: j.Ambient, Inputs: j.Inputs, Tau: j.Tau, Initial: j.Initial, Start: j.Start,
+		Origin: j.Origin, Error: j.Error}
 	index := map[string]int{}
 	for n, in := range j.Inputs {
 		if _, twice := index[in.Name]; twice {
 			return nil, fmt.Errorf("%w: two inputs are called %.60q", ErrModel, in.Name)
 		}
 		index[in.Name] = n
-		m.Inputs = append(m.Inputs, Input(in))
 	}
 	for _, out := range j.Outputs {
-		of := -1
+		out.Of = -1
 		if out.Input != "" {
 			n, known := index[out.Input]
 			if !known {
 				return nil, fmt.Errorf("%w: output %.60q is of %.60q, which is no input", ErrModel, out.Name, out.Input)
 			}
-			of = n
+			out.Of = n
 		}
-		m.Outputs = append(m.Outputs, Output{out.Name, out.Kind, out.Rest, of})
+		m.Outputs = append(m.Outputs, out.Output)
 	}
 	var err error
 	if m.B, err = matrixOf("B_K_per_W", j.B, len(m.Inputs)); err != nil {

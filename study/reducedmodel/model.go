@@ -39,46 +39,48 @@ type Model struct {
 
 // Input is a source of heat.
 type Input struct {
-	Name string
-	Kind string // block, uniform or map
+	Name string `json:"name"`
+	Kind string `json:"kind"` // block, uniform or map
 	// Watts in a steady state of the stack; Range is the largest power that the errors are stated for.
-	Watts, Range float64
+	Watts float64 `json:"watts_W"`
+	Range float64 `json:"range_W"`
 }
 
 // Output is a temperature.
 type Output struct {
-	Name string
-	Kind string  // mean, peak or probe
-	Rest float64 // K, without any power
-	Of   int     // the input that a mean or a peak is of, -1 of a probe
+	Name string  `json:"name"`
+	Kind string  `json:"kind"`   // mean, peak or probe
+	Rest float64 `json:"rest_K"` // K, without any power
+	Of   int     `json:"-"`      // the input that a mean or a peak is of, -1 of a probe
 }
 
 // Accuracy states errors in K, for powers between 0 and Range in all inputs at once, at the worst output.
 type Accuracy struct {
-	WantedK float64
+	WantedK float64 `json:"wanted_K"`
 	// EstimateK is what the model is expected to keep after steps of any of the powers: BasisK and StepK.
-	EstimateK float64
+	EstimateK float64 `json:"estimate_K"`
 	// FrequencyK is the largest error of the model as it is at the held-out frequencies.
-	FrequencyK float64
+	FrequencyK float64   `json:"held_out_K"`
+	HeldOut    []float64 `json:"held_out_per_s"` // 1/s
+	Shifts     []float64 `json:"shifts_per_s"`   // 1/s, of the basis, 0 of the steady states
 	// BasisK is what the last refinement of the basis changed after steps of powers.
-	BasisK float64
+	BasisK float64 `json:"basis_K"`
 	// ProjectionK is the largest error of the whole basis at held-out real frequencies, at which the full model was
 	// solved but which the basis does not hold.
-	ProjectionK float64
-	HeldOut     []float64 // 1/s
-	Shifts      []float64 // 1/s, of the basis, 0 of the steady states
-	Solves      int       // of the full model
+	ProjectionK float64 `json:"projection_K"`
 	// OrderK bounds what was lost from BasisStates to the states that are left: for powers that change in time in any
 	// way. StepK is the same for steps of all powers together.
-	OrderK, StepK float64
-	BasisStates   int
+	StepK       float64 `json:"order_step_K"`
+	OrderK      float64 `json:"order_any_power_K"`
+	BasisStates int     `json:"basis_states"`
+	Solves      int     `json:"full_solves"` // of the full model
 }
 
 // Origin is what the model was made of.
 type Origin struct {
-	StackSHA256 string // of all input files, in order
-	Grid        [3]int
-	Version     string
+	StackSHA256 string `json:"stack_sha256"` // of all input files, in order
+	Grid        [3]int `json:"grid"`
+	Version     string `json:"thermsim_version"`
 }
 
 // Matrix is dense, row by row.

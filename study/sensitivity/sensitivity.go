@@ -141,14 +141,8 @@ func solve(ctx context.Context, s *stack.Stack, o Options) (x []float64, m *mesh
 	if !sol.Status.Converged {
 		return nil, nil, status, fmt.Errorf("%w: %s", ErrConverged, sol.Status.Reason)
 	}
-	sheet := m.NX() * m.NY()
-	x = make([]float64, m.Cells())
-	for k := range m.NZ() {
-		if err := sol.Field.Plane(k, x[k*sheet:(k+1)*sheet]); err != nil {
-			return nil, nil, status, err
-		}
-	}
-	return x, m, sol.Status, nil
+	x, err = m.ReadField(sol.Field)
+	return x, m, sol.Status, err
 }
 
 // meansOf are the means over what the inputs heat.

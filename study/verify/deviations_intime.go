@@ -54,14 +54,12 @@ func (s solver) step(ctx context.Context, r *importer.Result, steps int, take fu
 	if err != nil {
 		return err
 	}
-	sheet, n := m.NX()*m.NY(), 0
+	n := 0
 	plan := gpusolve.TransientOptions{Steps: steps, Dt: r.Stack.Transient.Dt,
 		OnStep: func(_ solution.Step, f solution.Field) error {
-			field := make([]float64, m.Cells())
-			for k := range m.NZ() {
-				if err := f.Plane(k, field[k*sheet:(k+1)*sheet]); err != nil {
-					return err
-				}
+			field, err := m.ReadField(f)
+			if err != nil {
+				return err
 			}
 			take(n, field)
 			n++

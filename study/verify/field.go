@@ -76,12 +76,11 @@ func converged(m *mesh.Mesh, sol *solution.Solution) (*field, error) {
 		return nil, fmt.Errorf("the solver did not converge: %s after %d iterations, estimated error %.2g K",
 			sol.Status.Reason, sol.Status.Iterations, sol.Status.EstimatedErrorK)
 	}
-	f := &field{Mesh: m, solution: sol, rise: make([]float64, m.Cells())}
-	for k := range m.NZ() {
-		if err := sol.Field.Plane(k, f.plane(k)); err != nil {
-			return nil, err
-		}
+	rise, err := m.ReadField(sol.Field)
+	if err != nil {
+		return nil, err
 	}
+	f := &field{Mesh: m, solution: sol, rise: rise}
 	for c := range f.rise {
 		f.rise[c] -= m.Stack.Ambient
 	}

@@ -27,18 +27,15 @@ func (r *projection) solve(shift float64) (fields [][]float32, peaks []mesh.Term
 		watts[i] = make([]float64, n)
 		watts[i][i] = r.model.Inputs[i].Range
 	}
-	sheet := r.mesh.NX() * r.mesh.NY()
-	plane := make([]float64, sheet)
 	many, err := gpusolve.SolveMany(r.ctx, r.mesh, r.options.Solve,
 		gpusolve.Many{Watts: watts, Shift: shift, Read: func(v int, f gpusolve.Field) error {
-			x := make([]float32, r.mesh.Cells())
-			for k := range r.mesh.NZ() {
-				if err := f.Plane(k, plane); err != nil {
-					return err
-				}
-				for c, t := range plane {
-					x[k*sheet+c] = float32(t)
-				}
+			field, err := r.mesh.ReadField(f)
+			if err != nil {
+				return err
+			}
+			x := make([]float32, len(field))
+			for c, t := range field {
+				x[c] = float32(t)
 			}
 			fields = append(fields, x)
 			r.solves++

@@ -3,6 +3,7 @@ package reduce
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"thermsim/gpusolve"
 	"thermsim/mesh"
@@ -29,11 +30,9 @@ func (r *projection) startOf(s *stack.Stack, build Builder) (*start, error) {
 	if err != nil {
 		return nil, err
 	}
-	from := &start{kelvin: kelvin, quiet: m, rest: make([]float64, m.Cells())}
+	from := &start{kelvin: kelvin, quiet: m}
 	if !driven(s) {
-		for c := range from.rest {
-			from.rest[c] = s.Ambient
-		}
+		from.rest = slices.Repeat([]float64{s.Ambient}, m.Cells())
 		return from, nil
 	}
 	solved, err := gpusolve.Steady(r.ctx, m, r.options.Solve)
@@ -44,7 +43,8 @@ func (r *projection) startOf(s *stack.Stack, build Builder) (*start, error) {
 	if !solved.Status.Converged {
 		return nil, fmt.Errorf("%w: the state without power stopped with %s", ErrNotConverged, solved.Status.Reason)
 	}
-	return from, readPlanes(m, solved.Field, from.rest)
+	from.rest, err = m.ReadField(solved.Field)
+	return from, err
 }
 
 // withoutPower is a copy of a stack that nothing heats.
@@ -57,16 +57,6 @@ func withoutPower(s *stack.Stack) *stack.Stack {
 	return &quiet
 }
 
-func readPlanes(m *mesh.Mesh, f gpusolve.Field, dst []float64) error {
-	sheet := m.NX() * m.NY()
-	for k := range m.NZ() {
-		if err := f.Plane(k, dst[k*sheet:(k+1)*sheet]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // beside is a temperature field less that without power.
 func (s *start) beside(field []float64) []float32 {
 	x := make([]float32, len(field))
@@ -77,13 +67,7 @@ func (s *start) beside(field []float64) []float32 {
 }
 
 // first is the start itself.
-func (s *start) first() []float32 {
-	field := make([]float64, len(s.rest))
-	for c := range field {
-		field[c] = s.kelvin
-	}
-	return s.beside(field)
-}
+func (s *start) first() []float32 { return s.beside(slices.Repeat([]float64{s.kelvin}, len(s.rest))) }
 
 // stored is its heat in J, with the heat capacities of the cells.
 func (s *start) stored(capacity []float64) []float64 {
@@ -145,8 +129,7 @@ func (r *projection) beginAt(s *start, shift float64) error {
 	if err != nil {
 		return err
 	}
-	field := make([]float64, len(s.rest))
-	err = readPlanes(s.quiet, run.Field, field)
+	field, err := s.quiet.ReadField(run.Field)
 	status := run.Status
 	run.Close()
 	if err != nil {
