@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"thermsim/gpusolve/ports"
+	"thermsim/mesh"
 	"thermsim/study/response"
 	"thermsim/study/response/ladder"
 )
@@ -28,10 +29,10 @@ type solvesJSON struct {
 	Device   string  `json:"device"`
 }
 
-func inputsJSON(inputs []ports.Input, layers func(l int) string) []inputJSON {
+func inputsJSON(inputs []ports.Input, m *mesh.Mesh) []inputJSON {
 	all := []inputJSON{}
 	for _, in := range inputs {
-		all = append(all, inputJSON{in.Name, string(in.Kind), layers(in.Layer), in.Watts})
+		all = append(all, inputJSON{in.Name, string(in.Kind), m.Stack.Layers[in.Layer].Name, in.Watts})
 	}
 	return all
 }
@@ -59,7 +60,7 @@ func ResistancesJSON(w io.Writer, x *response.Matrix) error {
 		watts = append(watts, in.Watts)
 	}
 	out.Schema, out.R, out.Hottest, out.Asymmetry, out.Rises = 1, x.R, x.Hottest, x.Asymmetry, x.Rises(watts)
-	out.Inputs = inputsJSON(x.Inputs, func(l int) string { return x.Mesh.Stack.Layers[l].Name })
+	out.Inputs = inputsJSON(x.Inputs, x.Mesh)
 	for _, o := range x.Outputs {
 		out.Outputs = append(out.Outputs, outputJSON{o.Name, string(o.Kind)})
 	}
@@ -76,31 +77,10 @@ type curveJSON struct {
 }
 
 type networkJSON struct {
-	Heated  string      `json:"heated"`
-	Foster  fosterJSON  `json:"foster"`
-	Cauer   *cauerJSON  `json:"cauer"`
-	Reaches structureJS `json:"structure"`
-}
-
-type fosterJSON struct {
-	R   []float64 `json:"R_K_per_W"`
-	Tau []float64 `json:"tau_s"`
-}
-
-type cauerJSON struct {
-	R []float64 `json:"R_K_per_W"`
-	C []float64 `json:"C_J_per_K"`
-}
-
-type structureJS struct {
-	R []float64 `json:"R_sum_K_per_W"`
-	C []float64 `json:"C_sum_J_per_K"`
-	K []float64 `json:"K_W2s_per_K2"`
-}
-
-func networkOf(name string, n *Network) networkJSON {
-	s, f := (*ladder.Structure)(n.Structure), n.Foster
-	return networkJSON{name, fosterJSON{f.R, f.Tau}, &cauerJSON{n.Cauer.R, n.Cauer.C}, structureJS{s.R, s.C, s.K}}
+	Heated    string            `json:"heated"`
+	Foster    *ladder.Foster    `json:"foster"`
+	Cauer     *ladder.Cauer     `json:"cauer"`
+	Structure *ladder.Structure `json:"structure"`
 }
 
 // StepsJSON writes all of the step responses and of their networks.
@@ -118,14 +98,14 @@ func StepsJSON(w io.Writer, x *response.Steps, networks []Network) error {
 	}
 	out.Schema, out.Slowest, out.Resolved, out.Bound, out.Times = 1, x.Slowest, x.Resolved, response.FilterBound,
 		x.Times
-	out.Inputs = inputsJSON(x.Inputs, func(l int) string { return x.Mesh.Stack.Layers[l].Name })
+	out.Inputs = inputsJSON(x.Inputs, x.Mesh)
 	out.Solves = solvesJSON{x.Status.Method, x.Status.Reason, x.Status.RelativeResidual, x.Device.Kind}
 	for _, c := range x.Curves {
 		out.Curves = append(out.Curves, curveJSON{x.Inputs[c.From].Name, c.To.Name, string(c.To.Kind), c.Steady, c.Z})
 	}
 	out.Networks = []networkJSON{}
-	for n := range networks {
-		out.Networks = append(out.Networks, networkOf(x.Inputs[networks[n].Of].Name, &networks[n]))
+	for _, n := range networks {
+		out.Networks = append(out.Networks, networkJSON{x.Inputs[n.Of].Name, n.Foster, n.Cauer, n.Structure})
 	}
 	return write(w, out)
 }

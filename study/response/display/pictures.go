@@ -1,6 +1,7 @@
 package display
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -47,15 +48,7 @@ func StepPicture(title string, x *response.Steps) *picture.Chart {
 			shown = append(shown, &x.Curves[n])
 		}
 	}
-	slices.SortStableFunc(shown, func(a, b *response.Curve) int {
-		switch {
-		case a.Steady > b.Steady:
-			return -1
-		case a.Steady < b.Steady:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(shown, func(a, b *response.Curve) int { return cmp.Compare(b.Steady, a.Steady) })
 	for _, k := range shown[:min(len(shown), shownCurves)] {
 		c.Curves = append(c.Curves, picture.Curve{Name: k.To.Name, X: x.Times, Y: k.Z})
 	}
@@ -71,12 +64,7 @@ func StepPicture(title string, x *response.Steps) *picture.Chart {
 func highest(networks []Network) []Network {
 	const most = 6
 	all := slices.Clone(networks)
-	slices.SortStableFunc(all, func(a, b Network) int {
-		if a.Foster.Total() > b.Foster.Total() {
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(all, func(a, b Network) int { return cmp.Compare(b.Foster.Total(), a.Foster.Total()) })
 	return all[:min(most, len(all))]
 }
 
@@ -100,34 +88,32 @@ func SpectrumPicture(title string, x *response.Steps, networks []Network) *pictu
 // shown is the part of a structure function that responses tell: near the ambient, where less than a hundredth of the
 // resistance is left, it rises without bounds.
 func shown(s *ladder.Structure, total float64) int {
-	for n, r := range s.R {
-		if r > 0.99*total {
-			return n
-		}
+	if n := slices.IndexFunc(s.R, func(r float64) bool { return r > 0.99*total }); n >= 0 {
+		return n
 	}
 	return len(s.R)
 }
 
 // CumulativePicture shows the heat capacity that is reached up to each resistance.
 func CumulativePicture(title string, x *response.Steps, networks []Network) *picture.Chart {
-	c := &picture.Chart{Title: title, Subtitle: "Cumulative structure function, from the heated volume to the ambient",
-		X: "thermal resistance (K/W)", Y: "heat capacity (J/K)", Log: true}
-	for _, n := range highest(networks) {
-		to := shown(n.Structure, n.Foster.Total())
-		c.Curves = append(c.Curves, picture.Curve{Name: x.Inputs[n.Of].Name, X: n.Structure.R[:to],
-			Y: n.Structure.C[:to]})
-	}
-	return c
+	return structurePicture(title, "Cumulative", "heat capacity (J/K)", x, networks,
+		func(s *ladder.Structure) []float64 { return s.C })
 }
 
 // DifferentialPicture shows its derivative.
 func DifferentialPicture(title string, x *response.Steps, networks []Network) *picture.Chart {
-	c := &picture.Chart{Title: title, Subtitle: "Differential structure function, from the heated volume to " +
-		"the ambient", X: "thermal resistance (K/W)", Y: "dC/dR (W2 s/K2)", Log: true}
+	return structurePicture(title, "Differential", "dC/dR (W2 s/K2)", x, networks,
+		func(s *ladder.Structure) []float64 { return s.K })
+}
+
+func structurePicture(title, kind, unit string, x *response.Steps, networks []Network,
+	values func(s *ladder.Structure) []float64) *picture.Chart {
+	c := &picture.Chart{Title: title, Subtitle: kind + " structure function, from the heated volume to the ambient",
+		X: "thermal resistance (K/W)", Y: unit, Log: true}
 	for _, n := range highest(networks) {
 		to := shown(n.Structure, n.Foster.Total())
 		c.Curves = append(c.Curves, picture.Curve{Name: x.Inputs[n.Of].Name, X: n.Structure.R[:to],
-			Y: n.Structure.K[:to]})
+			Y: values(n.Structure)[:to]})
 	}
 	return c
 }

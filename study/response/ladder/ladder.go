@@ -5,6 +5,7 @@
 package ladder
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,8 +14,8 @@ import (
 // Foster is a series of resistances, each with a capacitance beside it: Z(t) = sum R (1 - exp(-t/Tau)), Z(s) = sum R/(1
 // + s Tau).
 type Foster struct {
-	R   []float64 // K/W
-	Tau []float64 // s
+	R   []float64 `json:"R_K_per_W"`
+	Tau []float64 `json:"tau_s"`
 }
 
 // Cauer is a ladder: C[0] from the input to ground, R[0] to the next node, C[1] from there to ground, and so on; the
@@ -22,8 +23,8 @@ type Foster struct {
 //
 //	Z(s) = 1/(s C[0] + 1/(R[0] + 1/(s C[1] + 1/(R[1] + ...))))
 type Cauer struct {
-	R []float64 // K/W
-	C []float64 // J/K
+	R []float64 `json:"R_K_per_W"`
+	C []float64 `json:"C_J_per_K"`
 }
 
 // Step is the response to a step of 1 W at time 0, in K/W.
@@ -76,12 +77,7 @@ func (f *Foster) distinct() (*Foster, error) {
 	if len(order) == 0 {
 		return nil, fmt.Errorf("a network without resistances")
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		if f.Tau[a] < f.Tau[b] {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(f.Tau[a], f.Tau[b]) })
 	d := &Foster{}
 	for _, k := range order {
 		if n := len(d.R); n > 0 && f.Tau[k] <= d.Tau[n-1]*(1+rounding) {

@@ -5,9 +5,9 @@ package ladder
 // of the derivative: in a column of cross-section A it is c k A^2, with the volumetric heat capacity c and the
 // conductivity k (JESD51-14, annex B).
 type Structure struct {
-	R []float64 // K/W, cumulative, the middle of each section
-	C []float64 // J/K, cumulative, likewise
-	K []float64 // W2 s/K2, dC/dR of each section
+	R []float64 `json:"R_sum_K_per_W"` // cumulative, the middle of each section
+	C []float64 `json:"C_sum_J_per_K"` // cumulative, likewise
+	K []float64 `json:"K_W2s_per_K2"`  // dC/dR of each section
 }
 
 // Structure of the ladder. Half of the capacitance of each section counts before its middle.
