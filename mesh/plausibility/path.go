@@ -83,24 +83,18 @@ func (j *judge) films() {
 // densest finds the source of most W/m2: its rectangle and the number of its layer.
 func densest(s *stack.Stack) (at stack.Rect, layer int, found bool) {
 	most := 0.0
-	look := func(watts, area float64, r stack.Rect, i int) {
-		if d := watts / area; d > most {
-			most, at, layer, found = d, r, i, true
-		}
-	}
-	for i := range s.Layers {
-		for p := range s.Layers[i].Powers {
-			power := &s.Layers[i].Powers[p]
-			for b := range power.Blocks {
-				if block := &power.Blocks[b]; len(block.Rects) > 0 {
-					look(block.Watts+block.Leakage.Watts, block.Area(), block.Rects[0], i)
-				}
+	eachSource(s, func(q source) {
+		r := q.power.Area
+		if q.block != nil {
+			if len(q.block.Rects) == 0 {
+				return
 			}
-			if len(power.Blocks) == 0 {
-				look(power.Watts()+power.Leakage.Watts, power.Area.Area(), power.Area, i)
-			}
+			r = q.block.Rects[0]
 		}
-	}
+		if d := q.watts / q.area; d > most {
+			most, at, layer, found = d, r, q.layer, true
+		}
+	})
 	return at, layer, found
 }
 

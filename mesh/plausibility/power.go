@@ -8,45 +8,54 @@ import (
 	"thermsim/stack"
 )
 
-// sources are the densities of power, with the leakage where its law is 1, and the heights over which it is spread.
+// source is a block, or a power without blocks, which heats its area.
+type source struct {
+	layer       int
+	power       *stack.Power
+	block       *stack.Block // nil of a power without blocks
+	watts, area float64      // with the leakage where its law is 1; m2
+	name        string
+	pos         stack.Pos
+}
+
+// eachSource visits the sources of heat from the bottom to the top.
+func eachSource(s *stack.Stack, visit func(source)) {
+	for l := range s.Layers {
+		for p := range s.Layers[l].Powers {
+			power := &s.Layers[l].Powers[p]
+			if len(power.Blocks) == 0 {
+				visit(source{l, power, nil, power.Watts() + power.Leakage.Watts, power.Area.Area(), s.Layers[l].Name,
+					power.Pos})
+			}
+			for b := range power.Blocks {
+				block := &power.Blocks[b]
+				visit(source{l, power, block, block.Watts + block.Leakage.Watts, block.Area(), block.Name, block.Pos})
+			}
+		}
+	}
+}
+
+// sources are the densities of power, and the heights over which it is spread.
 func (j *judge) sources() {
 	const most = 2000.0    // W/cm2: above the hot spots of chips
 	const thickest = 50e-6 // m: a die that is not thinned
 	var dense, thick group
 	densest, any := 0.0, false
-	look := func(watts, area float64, name string, pos stack.Pos) {
-		any = any || watts != 0
-		if d := watts / area * 1e-4; d > most {
-			dense.add(name, pos)
+	eachSource(j.s, func(q source) {
+		any = any || q.watts != 0 || q.power.Trace != nil
+		if d := q.watts / q.area * 1e-4; d > most {
+			dense.add(q.name, q.pos)
 			densest = max(densest, d)
 		}
-	}
-	for i := range j.s.Layers {
-		l := &j.s.Layers[i]
-		for p := range l.Powers {
-			power := &l.Powers[p]
-			any = any || power.Trace != nil
-			for b := range power.Blocks {
-				block := &power.Blocks[b]
-				look(block.Watts+block.Leakage.Watts, block.Area(), block.Name, block.Pos)
-			}
-			if len(power.Blocks) == 0 {
-				look(power.Watts()+power.Leakage.Watts, power.Area.Area(), l.Name, power.Pos)
-			}
-			if l.HeatedDepth() > thickest && l.PowerAt != stack.HeatedVolume {
-				thick.add(l.Name, l.Pos)
-			}
+		if l := &j.s.Layers[q.layer]; l.HeatedDepth() > thickest && l.PowerAt != stack.HeatedVolume {
+			thick.add(l.Name, l.Pos)
 		}
-	}
-	if len(dense.names) > 0 {
-		j.warn(Density, dense.pos, "hot spots of chips reach 1000 W/cm2; look at the units of power and lengths",
-			"up to %.4g W/cm2 in %s", densest, dense.list("source", "sources"))
-	}
-	if len(thick.names) > 0 {
-		j.warn(ThickSource, thick.pos, `say power_at = "bottom", "top" or "volume"`, "the power of %s, more than %s "+
-			"thick, is spread over that height; the heat of transistors arises at one surface",
-			thick.list("layer", "layers"), length(thickest))
-	}
+	})
+	j.warnOf(Density, &dense, "hot spots of chips reach 1000 W/cm2; look at the units of power and lengths",
+		"up to %.4g W/cm2 in %s", densest, dense.list("source", "sources"))
+	j.warnOf(ThickSource, &thick, `say power_at = "bottom", "top" or "volume"`, "the power of %s, more than %s "+
+		"thick, is spread over that height; the heat of transistors arises at one surface",
+		thick.list("layer", "layers"), length(thickest))
 	if !any && !j.driven() {
 		j.warn(NoPower, stack.Pos{}, "add a block, a map or a uniform power to a layer",
 			"nothing heats the stack: every temperature will be the ambient")
@@ -81,28 +90,22 @@ func (j *judge) blocks() {
 	var few group
 	powered, least := 0, math.Inf(1)
 	narrowest, width, height := "", math.Inf(1), math.Inf(1)
-	for i := range j.s.Layers {
-		for p := range j.s.Layers[i].Powers {
-			power := &j.s.Layers[i].Powers[p]
-			for b := range power.Blocks {
-				block := &power.Blocks[b]
-				if block.Watts == 0 && block.Leakage.Watts == 0 && power.Trace == nil {
-					continue
-				}
-				powered++
-				r := extent(block)
-				width, height = min(width, r.Width), min(height, r.Height)
-				across := j.cellsAcross(r)
-				if across >= fewCells*(1-1e-6) {
-					continue
-				}
-				few.add(block.Name, block.Pos)
-				if across < least {
-					least, narrowest = across, block.Name
-				}
-			}
+	eachSource(j.s, func(q source) {
+		if q.block == nil || q.watts == 0 && q.power.Trace == nil {
+			return
 		}
-	}
+		powered++
+		r := extent(q.block)
+		width, height = min(width, r.Width), min(height, r.Height)
+		across := j.cellsAcross(r)
+		if across >= fewCells*(1-1e-6) {
+			return
+		}
+		few.add(q.name, q.pos)
+		if across < least {
+			least, narrowest = across, q.name
+		}
+	})
 	if len(few.names) == 0 {
 		return
 	}

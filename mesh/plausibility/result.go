@@ -56,11 +56,9 @@ func (j *judge) validity(layers []Range) {
 			low, high = min(low, e.low), max(high, e.high)
 		}
 	}
-	if len(names.names) > 0 {
-		j.warn(Validity, names.pos, "give k and c for these temperatures, and say so with t_ref",
-			"%s: %s to %s are more than %g K from where the figures hold (t_ref, %s where it is not given)",
-			names.list("material", "materials"), celsius(low), celsius(high), far, celsius(usual))
-	}
+	j.warnOf(Validity, &names, "give k and c for these temperatures, and say so with t_ref",
+		"%s: %s to %s are more than %g K from where the figures hold (t_ref, %s where it is not given)",
+		names.list("material", "materials"), celsius(low), celsius(high), far, celsius(usual))
 }
 
 // gradients looks for layers of one cell and little conductivity across which much of the rise is lost.
@@ -87,10 +85,7 @@ func (j *judge) gradients(layers []Range) {
 		coarse.add(j.s.Layers[l].Name, j.s.Layers[l].Pos)
 		worst = max(worst, drop)
 	}
-	if len(coarse.names) > 0 {
-		j.warn(CoarseLayer, coarse.pos, `give it cells = 4, or let grid = "auto" choose them`,
-			"%.3g K fall across %s of one cell: the row of that layer tells of its middle alone, and its edges are "+
-				"hotter and colder",
-			worst, coarse.list("layer", "layers"))
-	}
+	j.warnOf(CoarseLayer, &coarse, `give it cells = 4, or let grid = "auto" choose them`,
+		"%.3g K fall across %s of one cell: the row of that layer tells of its middle alone, and its edges are "+
+			"hotter and colder", worst, coarse.list("layer", "layers"))
 }

@@ -32,15 +32,11 @@ func (j *judge) thicknesses() {
 			thin.add(l.Name, l.Pos)
 		}
 	}
-	if len(thick.names) > 0 {
-		j.warn(Size, thick.pos, `bare numbers are in m: write "100 um"`, "%s %s thicker than the domain is wide",
-			thick.list("layer", "layers"), thick.either("is", "are"))
-	}
-	if len(thin.names) > 0 {
-		j.warn(Size, thin.pos, `write "100 um", or a contact_resistance in place of the layer`,
-			"%s %s thinner than 1 nm, where the heat conduction of solids does not hold",
-			thin.list("layer", "layers"), thin.either("is", "are"))
-	}
+	j.warnOf(Size, &thick, `bare numbers are in m: write "100 um"`, "%s %s thicker than the domain is wide",
+		thick.list("layer", "layers"), thick.either("is", "are"))
+	j.warnOf(Size, &thin, `write "100 um", or a contact_resistance in place of the layer`,
+		"%s %s thinner than 1 nm, where the heat conduction of solids does not hold",
+		thin.list("layer", "layers"), thin.either("is", "are"))
 }
 
 // properties are those of the materials in use, and contact resistances.
@@ -73,10 +69,8 @@ func (j *judge) properties() {
 			contacts.add(l.Name, l.Pos)
 		}
 	}
-	if len(contacts.names) > 0 {
-		j.warn(Properties, contacts.pos, `thermal interfaces have 1 to 100 mm^2 K/W; look at the unit`,
-			"the contact resistance of %s is above %g m2 K/W", contacts.list("layer", "layers"), mostContact)
-	}
+	j.warnOf(Properties, &contacts, `thermal interfaces have 1 to 100 mm^2 K/W; look at the unit`,
+		"the contact resistance of %s is above %g m2 K/W", contacts.list("layer", "layers"), mostContact)
 }
 
 // Temperatures at which electronics work and are tested, in K: -65 to 200 degC; surfaces that are held at one may be

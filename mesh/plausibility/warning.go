@@ -87,6 +87,13 @@ func (j *judge) warn(code string, pos stack.Pos, remedy, format string, args ...
 	j.found = append(j.found, Warning{code, pos.String(), fmt.Sprintf(format, args...), remedy})
 }
 
+// warnOf notes a doubt about a group of things, if it has any.
+func (j *judge) warnOf(code string, g *group, remedy, format string, args ...any) {
+	if len(g.names) > 0 {
+		j.warn(code, g.pos, remedy, format, args...)
+	}
+}
+
 // group gathers doubts of one kind about several things, which make one warning.
 type group struct {
 	pos   stack.Pos
@@ -112,6 +119,8 @@ func (g *group) list(one, several string) string {
 		quoted = append(quoted, fmt.Sprintf("%q", n))
 	}
 	switch n := len(g.names); {
+	case n == 0:
+		return ""
 	case n == 1:
 		return one + " " + quoted[0]
 	case n > most:
