@@ -3,7 +3,6 @@
 package machine
 
 import (
-	"bytes"
 	"io/fs"
 	"math"
 	"os"
@@ -32,67 +31,38 @@ func freeMemory(root fs.FS) float64 {
 
 // meminfo is MemAvailable of /proc/meminfo; unlimited where there is none.
 func meminfo(root fs.FS) float64 {
-	text, err := fs.ReadFile(root, "proc/meminfo")
-	if err != nil {
-		return math.Inf(1)
-	}
-	if b := parseMeminfo(text); b > 0 {
+	if b := kilobytes(root, "proc/meminfo", "MemAvailable:"); b > 0 {
 		return b
 	}
 	return math.Inf(1)
 }
 
-// parseMeminfo finds the line "MemAvailable:  123 kB" and returns bytes, 0 without it.
-func parseMeminfo(text []byte) float64 {
-	for line := range bytes.Lines(text) {
-		if rest, ok := bytes.CutPrefix(line, []byte("MemAvailable:")); ok {
-			number, _, _ := bytes.Cut(bytes.TrimSpace(rest), []byte(" "))
-			if kilobytes, err := strconv.ParseFloat(string(number), 64); err == nil {
-				return kilobytes * 1024
-			}
-		}
-	}
-	return 0
-}
-
 // addressSpace is what RLIMIT_AS leaves beyond the address space that is taken; unlimited where no limit is set.
 func addressSpace(root fs.FS) float64 {
-	text, err := fs.ReadFile(root, "proc/self/limits")
-	if err != nil {
+	soft, _, _ := strings.Cut(field(root, "proc/self/limits", "Max address space"), " ")
+	limit, err := strconv.ParseFloat(soft, 64)
+	if err != nil { // unlimited
 		return math.Inf(1)
 	}
-	for line := range strings.Lines(string(text)) {
-		rest, ok := strings.CutPrefix(line, "Max address space")
-		if !ok {
-			continue
-		}
-		fields := strings.Fields(rest)
-		if len(fields) == 0 {
-			break
-		}
-		limit, err := strconv.ParseFloat(fields[0], 64)
-		if err != nil { // unlimited
-			break
-		}
-		return math.Max(0, limit-addressesTaken(root))
-	}
-	return math.Inf(1)
+	return math.Max(0, limit-kilobytes(root, "proc/self/status", "VmSize:"))
 }
 
-// addressesTaken is the size of the process's address space: VmSize of /proc/self/status.
-func addressesTaken(root fs.FS) float64 {
-	text, err := fs.ReadFile(root, "proc/self/status")
-	if err != nil {
-		return 0
-	}
+// kilobytes reads a field such as "MemAvailable:  123 kB" and returns bytes, 0 without it.
+func kilobytes(root fs.FS, file, label string) float64 {
+	number, _, _ := strings.Cut(field(root, file, label), " ")
+	v, _ := strconv.ParseFloat(number, 64) // 0 with an error of syntax
+	return v * 1024
+}
+
+// field is what a line of a file has behind a label; "" where there is none.
+func field(root fs.FS, file, label string) string {
+	text, _ := fs.ReadFile(root, file)
 	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, "VmSize:"); ok {
-			number, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
-			kilobytes, _ := strconv.ParseFloat(number, 64)
-			return kilobytes * 1024
+		if rest, ok := strings.CutPrefix(line, label); ok {
+			return strings.TrimSpace(rest)
 		}
 	}
-	return 0
+	return ""
 }
 
 // CollectWithin makes the garbage collector work harder before the process grows by more than the free memory, so that

@@ -47,7 +47,9 @@ func (t *Transaction) Commit(ctx context.Context) (*Result, error) {
 	t.ended, t.made = true, nil
 	_ = t.disk.removeAll(oldFiles) // the next transaction sweeps
 	_ = t.disk.removeAll(newFiles)
-	t.removeEmpty(next.Commit.Removed)
+	for _, name := range next.Commit.Removed {
+		t.disk.removeEmptyAbove(name)
+	}
 	t.release()
 	if err != nil {
 		return nil, fmt.Errorf("the files of this run are in %s, but may not outlive a power failure: %w", t.dir,
@@ -140,13 +142,7 @@ func (t *Transaction) apply(ctx context.Context, next *Record) error {
 	if err != nil {
 		err = t.failed(journalName, err)
 	}
-	if failed := t.pending.Wait(); err == nil {
-		err = failed
-	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
+	if err = cmp.Or(err, t.pending.Wait(), ctx.Err()); err != nil {
 		_ = t.disk.remove(journalName) // nothing was renamed
 		return err
 	}
@@ -211,15 +207,4 @@ func (t *Transaction) change(next *Record) error {
 		return t.failed(recordName, err)
 	}
 	return nil
-}
-
-// removeEmpty removes the folders that held superseded files alone.
-func (t *Transaction) removeEmpty(names []string) {
-	for _, name := range names {
-		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			if t.disk.remove(dir) != nil {
-				break // something else lies in it
-			}
-		}
-	}
 }

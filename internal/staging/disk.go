@@ -1,6 +1,7 @@
 package staging
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -25,6 +26,14 @@ func fault(check func(op, name string) error, op, name string) error {
 }
 
 func (d *disk) fault(op, name string) error { return fault(d.check, op, name) }
+
+// do does what a test has not made fail.
+func (d *disk) do(op, name string, act func() error) error {
+	if err := d.fault(op, name); err != nil {
+		return err
+	}
+	return act()
+}
 
 // makeFolder makes a folder and those above it, and returns the new ones, outermost first.
 func makeFolder(dir string, check func(op, name string) error) (made []string, err error) {
@@ -77,10 +86,7 @@ func (d *disk) mkdir(name string) error {
 	if info, err := d.root.Stat(name); err == nil && info.IsDir() {
 		return nil
 	}
-	if err := d.fault("mkdir", name); err != nil {
-		return err
-	}
-	return d.root.MkdirAll(name, 0o777)
+	return d.do("mkdir", name, func() error { return d.root.MkdirAll(name, 0o777) })
 }
 
 // create makes a new file and the folders above it.
@@ -105,28 +111,26 @@ func (d *disk) open(name string) (*os.File, error) {
 }
 
 func (d *disk) rename(from, to string) error {
-	if err := d.fault("rename", to); err != nil {
-		return err
-	}
-	return d.root.Rename(from, to)
+	return d.do("rename", to, func() error { return d.root.Rename(from, to) })
 }
 
 // remove removes a file or an empty folder; that it is not there is no error.
 func (d *disk) remove(name string) error {
-	if err := d.fault("remove", name); err != nil {
-		return err
+	err := d.do("remove", name, func() error { return d.root.Remove(name) })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	if err := d.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return err
 }
 
 func (d *disk) removeAll(name string) error {
-	if err := d.fault("remove", name); err != nil {
-		return err
+	return d.do("remove", name, func() error { return d.root.RemoveAll(name) })
+}
+
+// removeEmptyAbove removes the folders that a file lay in, as far as nothing else lies in them.
+func (d *disk) removeEmptyAbove(name string) {
+	for dir := path.Dir(name); dir != "." && d.remove(dir) == nil; dir = path.Dir(dir) {
 	}
-	return d.root.RemoveAll(name)
 }
 
 // exists says whether a file is there. What cannot be looked at is an error: to take it for absent would lose what a
@@ -153,25 +157,15 @@ func (d *disk) writeSynced(name string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	for _, step := range []struct {
-		op string
-		do func() error
-	}{{"write", func() error { _, err := f.Write(text); return err }}, {"sync", f.Sync}} {
-		if err == nil {
-			err = d.fault(step.op, name)
-		}
-		if err == nil {
-			err = step.do()
-		}
-	}
-	closed := f.Close()
-	if closed == nil {
-		closed = d.fault("close", name)
-	}
+	err = d.do("write", name, func() error { _, err := f.Write(text); return err })
 	if err == nil {
-		err = closed
+		err = d.do("sync", name, f.Sync)
 	}
-	return err
+	return cmp.Or(err, d.closeFile(f, name))
+}
+
+func (d *disk) closeFile(f *os.File, name string) error {
+	return cmp.Or(f.Close(), d.fault("close", name))
 }
 
 // syncFolder brings the names in a folder to the disk. Windows cannot, and keeps them by itself.

@@ -9,33 +9,44 @@ import (
 // takeLock makes this process the only one that writes into the folder, or fails with ErrBusy. The system gives the
 // lock back when the process ends, however that happens. A file system without locks is taken as it is.
 func (d *disk) takeLock() (*os.File, error) {
+	f, err := openLocked(func() (f *os.File, err error) {
+		err = d.do("create", lockName, func() error {
+			f, err = d.root.OpenFile(lockName, os.O_RDWR|os.O_CREATE, 0o666)
+			return err
+		})
+		return f, err
+	}, func() (os.FileInfo, error) { return d.root.Stat(lockName) })
+	if errors.Is(err, ErrBusy) {
+		text, _ := d.read(lockName) // only for the message
+		return nil, fmt.Errorf("%w%s", ErrBusy, owner(text))
+	}
+	if err == nil {
+		_ = f.Truncate(0) // for messages only
+		_, _ = fmt.Fprintf(f, "process %d\n", os.Getpid())
+	}
+	return f, err
+}
+
+// openLocked opens a file for this process alone. stat looks at what has its name.
+func openLocked(open func() (*os.File, error), stat func() (os.FileInfo, error)) (*os.File, error) {
 	for {
-		if err := d.fault("create", lockName); err != nil {
-			return nil, err
-		}
-		f, err := d.root.OpenFile(lockName, os.O_RDWR|os.O_CREATE, 0o666)
+		f, err := open()
 		if err != nil {
 			return nil, err
 		}
-		if err := lockFile(f); err != nil && !unsupported(err) {
-			text, _ := d.read(lockName) // only for the message
-			_ = f.Close()
-			if errors.Is(err, errLocked) {
-				return nil, fmt.Errorf("%w%s", ErrBusy, owner(text))
-			}
+		if err := Lock(f); err != nil {
+			_ = f.Close() // nothing was written
 			return nil, err
 		}
-		// Who held the lock before may have removed its file.
+		// Who held the lock before may have removed its file, or given it another name.
 		mine, err1 := f.Stat()
-		there, err2 := d.root.Stat(lockName)
+		there, err2 := stat()
 		if err1 == nil && err2 == nil && os.SameFile(mine, there) {
-			_ = f.Truncate(0) // for messages only
-			_, _ = fmt.Fprintf(f, "process %d\n", os.Getpid())
 			return f, nil
 		}
-		_ = f.Close()
-		if err2 != nil && !errors.Is(err2, os.ErrNotExist) {
-			return nil, err2
+		_ = f.Close() // nothing was written
+		if err = errors.Join(err1, err2); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
 		}
 	}
 }

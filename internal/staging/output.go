@@ -1,6 +1,7 @@
 package staging
 
 import (
+	"cmp"
 	"os"
 	"sync"
 )
@@ -51,17 +52,7 @@ func (o *Output) Close() error {
 func (o *Output) settle() error {
 	defer o.transaction.options.Timeline.Begin("sync " + o.name)()
 	d := o.transaction.disk
-	err := d.fault("sync", o.name)
-	if err == nil {
-		err = o.file.Sync()
-	}
-	if failed := o.file.Close(); err == nil {
-		err = failed
-	}
-	if failed := d.fault("close", o.name); err == nil {
-		err = failed
-	}
-	if err != nil {
+	if err := cmp.Or(d.do("sync", o.name, o.file.Sync), d.closeFile(o.file, o.name)); err != nil {
 		return o.transaction.failed(o.name, err)
 	}
 	return nil

@@ -62,34 +62,14 @@ func beginReplacing(path string) (fresh string, f *os.File, err error) {
 		return "", nil, &fs.PathError{Op: "replace", Path: path, Err: errors.New("it is no regular file")}
 	}
 	fresh = filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new")
-	f, err = lockedNew(fresh)
-	return fresh, f, err
-}
-
-// lockedNew opens a file for this process alone.
-func lockedNew(path string) (*os.File, error) {
-	for {
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
-		if err != nil {
-			return nil, err
-		}
-		if err := Lock(f); err != nil {
-			_ = f.Close() // nothing was written
-			if !errors.Is(err, ErrBusy) {
-				_ = os.Remove(path) // best effort; the next takes it
-			}
-			return nil, err
-		}
-		// Who held the lock before may have given the file its name.
-		mine, err1 := f.Stat()
-		there, err2 := os.Stat(path)
-		if err1 == nil && err2 == nil && os.SameFile(mine, there) {
-			return f, nil
-		}
-		_ = f.Close() // nothing was written
-		if err = errors.Join(err1, err2); err != nil && !errors.Is(err, os.ErrNotExist) {
-			_ = os.Remove(path) // best effort; the next takes it
-			return nil, err
-		}
+	opened := false
+	f, err = openLocked(func() (*os.File, error) {
+		f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE, 0o666)
+		opened = err == nil
+		return f, err
+	}, func() (os.FileInfo, error) { return os.Stat(fresh) })
+	if err != nil && opened && !errors.Is(err, ErrBusy) {
+		_ = os.Remove(fresh) // best effort; the next takes it
 	}
+	return fresh, f, err
 }

@@ -56,11 +56,7 @@ func (d *disk) undo(p *commitPlan) error {
 		if err := d.remove(name); err != nil {
 			return err
 		}
-		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			if d.remove(dir) != nil {
-				break // something else lies in it
-			}
-		}
+		d.removeEmptyAbove(name)
 	}
 	for _, name := range slices.Concat(p.Replaced, p.Removed) {
 		aside := path.Join(oldFiles, name)
