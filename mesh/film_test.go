@@ -57,7 +57,7 @@ func TestSurfaceOfFilm(t *testing.T) {
 	}
 	// A sample of a surface is the very temperature found there.
 	const kelvin = 380.0
-	top := m.SampleWarm(1, 1, 3, stack.Below, func(int, int) (float64, bool) { return kelvin, true })
+	top := m.Warmed(func(int, int) (float64, bool) { return kelvin, true }).SampleAt(1, 1, 3, stack.Below)
 	got := top.Constant
 	for _, term := range top.Terms {
 		got += term.Weight * kelvin

@@ -15,12 +15,13 @@ type PatchState struct {
 // faces with patches touch are read.
 func (m *Mesh) Patches(read func(k int, kelvin []float64) error) ([]PatchState, error) {
 	var all []PatchState
-	first := [stack.NumFaces]int{}
+	var faces []*PatchedFace
+	var first []int // in all
 	for f, p := range m.Patched {
-		first[f] = len(all)
 		if p == nil {
 			continue
 		}
+		faces, first = append(faces, p), append(first, len(all))
 		for n, area := range p.area {
 			patch := n
 			if n == len(p.area)-1 {
@@ -31,24 +32,10 @@ func (m *Mesh) Patches(read func(k int, kelvin []float64) error) ([]PatchState, 
 			all = append(all, PatchState{Face: stack.Face(f), Patch: patch, Area: area})
 		}
 	}
-	if len(all) == 0 {
-		return nil, nil
-	}
-	plane := make([]float64, m.NX()*m.NY())
-	for k := range m.NZ() {
-		known := false
-		for f, p := range m.Patched {
-			if p == nil || stack.Face(f) == stack.Bottom && k > 0 || stack.Face(f) == stack.Top && k+1 < m.NZ() {
-				continue
-			}
-			if !known {
-				if err := read(k, plane); err != nil {
-					return nil, err
-				}
-				known = true
-			}
-			p.addHeat(m, k, plane, all[first[f]:])
-		}
+	err := m.onFaces(len(faces), func(n int) stack.Face { return faces[n].face }, read,
+		func(n, k int, kelvin []float64) { faces[n].addHeat(m, k, kelvin, all[first[n]:]) })
+	if err != nil {
+		return nil, err
 	}
 	return all, nil
 }

@@ -64,12 +64,6 @@ func (m *Mesh) SampleAt(x, y, z float64, side stack.Side) Sample {
 	return s
 }
 
-// SampleWarm is SampleAt with the properties that materials have at the temperatures that kelvin tells of cells j*nx+i
-// of planes; ok is false where it does not know.
-func (m *Mesh) SampleWarm(x, y, z float64, side stack.Side, kelvin func(plane, cell int) (t float64, ok bool)) Sample {
-	return m.Warmed(kelvin).SampleAt(x, y, z, side)
-}
-
 // Warmed is the mesh for samples with the properties that materials have at the temperatures that kelvin tells of cells
 // j*nx+i of planes; ok is false where it does not know. It is the mesh itself where no property follows the
 // temperature.
@@ -85,10 +79,10 @@ func (m *Mesh) Warmed(kelvin func(plane, cell int) (t float64, ok bool)) *Mesh {
 // AtProbe is the temperature at a probe in K, from those of the cells j*nx+i of planes that SampleAt names. Where
 // conductivities follow the temperature, so do the weights of the cells.
 func (m *Mesh) AtProbe(p *stack.Probe, kelvin map[[2]int]float64) float64 {
-	s := m.SampleWarm(p.X, p.Y, p.Z, p.Side, func(plane, cell int) (float64, bool) {
+	s := m.Warmed(func(plane, cell int) (float64, bool) {
 		t, ok := kelvin[[2]int{plane, cell}]
 		return t, ok
-	})
+	}).SampleAt(p.X, p.Y, p.Z, p.Side)
 	sum := s.Constant
 	for _, t := range s.Terms {
 		sum += t.Weight * kelvin[[2]int{t.Plane, t.Cell}]

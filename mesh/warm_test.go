@@ -42,7 +42,8 @@ func TestSampleWarm(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range [][3]float64{{1, 1, 1}, {0.9, 0.6, 0.3}, {2.2, 1.7, 3}, {1.7, 0.4, 0.9}} {
-			got := m.SampleWarm(p[0], p[1], p[2], stack.Below, func(int, int) (float64, bool) { return kelvin, true })
+			warmed := m.Warmed(func(int, int) (float64, bool) { return kelvin, true })
+			got := warmed.SampleAt(p[0], p[1], p[2], stack.Below)
 			want := constant.SampleAt(p[0], p[1], p[2], stack.Below)
 			if len(got.Terms) != len(want.Terms) || math.Abs(got.Constant-want.Constant) > 1e-10 {
 				t.Fatalf("%v: %v, want %v", p, got, want)

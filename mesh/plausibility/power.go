@@ -151,3 +151,16 @@ func index(faces []float64, x float64) float64 {
 	n := min(max(sort.SearchFloat64s(faces, x), 1), len(faces)-1)
 	return float64(n-1) + (x-faces[n-1])/(faces[n]-faces[n-1])
 }
+
+// crowds counts the cells whose materials are known by samples alone.
+func (j *judge) crowds() {
+	for l, cells := range j.m.Rough {
+		if cells == 0 {
+			continue
+		}
+		y := &j.s.Layers[l]
+		j.warn(CrowdedCells, y.Regions[0].Pos, "give more cells, or one region with fill in place of many",
+			"layer %q: in %d of %d cells of a plane more regions cross than are told apart; shares of materials "+
+				"there are right within some hundredths", y.Name, cells, j.m.NX()*j.m.NY())
+	}
+}

@@ -49,15 +49,17 @@ func graded(s *stack.Stack, most float64) (f *family, axes [2]lines, floor float
 		axes = [2]lines{linesOf(spans[0], size), linesOf(spans[1], size)}
 		return f.cells(1, f.first) <= most
 	}
-	if !fits(0) {
-		leastFloor(min(s.Size[0], s.Size[1]), fits)
-	}
+	leastFloor(s, fits)
 	return f, axes, floor
 }
 
-// leastFloor looks for the least size that fits, and leaves it as the last one tried.
-func leastFloor(size float64, fits func(size float64) bool) {
-	low, high := size*1e-6, size
+// leastFloor looks for the least size that fits, 0 or more, and leaves it as the last one tried.
+func leastFloor(s *stack.Stack, fits func(size float64) bool) {
+	if fits(0) {
+		return
+	}
+	high := min(s.Size[0], s.Size[1])
+	low := high * 1e-6
 	for range 24 {
 		if middle := math.Sqrt(low * high); fits(middle) {
 			high = middle
@@ -96,9 +98,7 @@ func uniform(s *stack.Stack, most float64) *family {
 		floor = least
 		return f.cells(1, f.first) <= most
 	}
-	if !fits(0) {
-		leastFloor(min(s.Size[0], s.Size[1]), fits)
-	}
+	leastFloor(s, fits)
 	return f
 }
 

@@ -8,6 +8,8 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/solution"
+	"thermsim/mesh"
+	"thermsim/stack"
 )
 
 // reference is a solution to the attainable accuracy.
@@ -64,4 +66,156 @@ func (r *reference) distance(j job, f solution.Field) (float64, error) {
 		}
 	}
 	return worst, nil
+}
+
+// layerMeans is a field of one value per layer and cell: the mean temperature in K over the layer's height.
+type layerMeans struct {
+	stack  *stack.Stack
+	mesh   *mesh.Mesh
+	layers [][]float64
+}
+
+// fineRoom is how many cells a reference may have, in terms of the largest grid that is measured otherwise.
+const fineRoom = 12
+
+// refinement along x and y of the reference: 4, or 2 where that is too much.
+func (b *Bench) refinement(grid [2]int) int {
+	if 16*grid[0]*grid[1]*finePlanes > fineRoom*b.limit() {
+		return 2
+	}
+	return 4
+}
+
+// finePlanes is the number of planes of the reference: two in each of six thin layers, 5, 3, 10 and 25 in the others.
+const finePlanes = 55
+
+// refineLayers gives thin layers so many cells along z, and thick ones cells of at most so many um.
+func refineLayers(s *stack.Stack, thin int, um float64) {
+	for i := range s.Layers {
+		l := &s.Layers[i]
+		l.Cells = thin
+		if l.Thickness > 50e-6 {
+			l.Cells = int(math.Ceil(l.Thickness*1e6/um - 1e-9))
+		}
+	}
+}
+
+// solveFine solves a floorplan on factor times the cells of the largest grid along x and y, and more along z, to
+// attainable accuracy, and averages the field over the cells of each grid.
+func (b *Bench) solveFine(ctx context.Context, name string, largest [2]int, factor int, grids [][2]int) ([]layerMeans,
+	error) {
+	nx, ny := factor*largest[0], factor*largest[1]
+	s, err := loadFloorplan(name, [2]int{nx, ny})
+	if err != nil {
+		return nil, err
+	}
+	refineLayers(s, 2, 40)
+	m, err := built(s)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range grids {
+		if nx%g[0] != 0 || ny%g[1] != 0 {
+			return nil, fmt.Errorf("%w: grids of %dx%d and %dx%d cells cannot be compared; give sizes that divide "+
+				"the largest", gpusolve.ErrOption, g[0], g[1], largest[0], largest[1])
+		}
+	}
+	j := job{mesh: m, rule: gpusolve.Options{Tol: 1e-6}}
+	solution, err := j.run(ctx, b)
+	if err != nil {
+		solution.Close()
+		return nil, err
+	}
+	defer solution.Close()
+	out := newMeans(s, grids)
+	return out, averageLayers(out, grids, m, solution.Field)
+}
+
+// newMeans makes room for the layers of a stack on each grid.
+func newMeans(s *stack.Stack, grids [][2]int) []layerMeans {
+	out := make([]layerMeans, len(grids))
+	for i, g := range grids {
+		out[i].stack = s
+		out[i].layers = make([][]float64, len(s.Layers))
+		for l := range out[i].layers {
+			out[i].layers[l] = make([]float64, g[0]*g[1])
+		}
+	}
+	return out
+}
+
+// averageLayers sets the means over the cells of coarser grids and the layers.
+func averageLayers(out []layerMeans, grids [][2]int, m *mesh.Mesh, f solution.Field) error {
+	nx, ny := m.NX(), m.NY()
+	plane := make([]float64, nx*ny)
+	for l, span := range m.LayerPlanes {
+		for k := span[0]; k < span[1]; k++ {
+			if err := f.Plane(k, plane); err != nil {
+				return err
+			}
+			for i, g := range grids {
+				average(out[i].layers[l], g, plane, nx, ny, 1/float64(span[1]-span[0]))
+			}
+		}
+	}
+	return nil
+}
+
+// average adds the means over coarse cells, times a weight.
+func average(coarse []float64, g [2]int, fine []float64, nx, ny int, weight float64) {
+	bx, by := nx/g[0], ny/g[1]
+	weight /= float64(bx * by)
+	for j := range ny {
+		to := coarse[j/by*g[0]:][:g[0]]
+		for i, v := range fine[j*nx:][:nx] {
+			to[i/bx] += weight * v
+		}
+	}
+}
+
+// difference of two fields.
+type difference struct {
+	layerMeans    // absolute differences
+	largest, mean float64
+	worst         int // the layer of the largest
+}
+
+// setErrors of a floorplan: over all layers, and in the heated layer of the upper die.
+func (r *Row) setErrors(d difference) {
+	r.MaxAEK, r.MAEK = Number(d.largest), Number(d.mean)
+	top := -1
+	for l := range d.stack.Layers {
+		if len(d.stack.Layers[l].Powers) > 0 {
+			top = l
+		}
+	}
+	if top < 0 {
+		return
+	}
+	largest, sum := 0.0, 0.0
+	for _, v := range d.layers[top] {
+		largest, sum = max(largest, math.Abs(v)), sum+math.Abs(v)
+	}
+	r.TopMaxAEK, r.TopMAEK = Number(largest), Number(sum/float64(len(d.layers[top])))
+}
+
+// newDifference compares a field with what it should be, cell by cell.
+func newDifference(have, want layerMeans) difference {
+	d := difference{layerMeans: layerMeans{stack: have.stack, mesh: have.mesh}}
+	cells := 0
+	for l, values := range have.layers {
+		excess := make([]float64, len(values))
+		for i, v := range values {
+			excess[i] = v - want.layers[l][i]
+			abs := math.Abs(excess[i])
+			d.mean += abs
+			if !(abs <= d.largest) {
+				d.largest, d.worst = abs, l
+			}
+		}
+		d.layers = append(d.layers, excess)
+		cells += len(values)
+	}
+	d.mean /= float64(cells)
+	return d
 }

@@ -76,6 +76,12 @@ func (p *patch) hottest(m *mesh.Mesh, plane []float64) (best float64, at int) {
 // Maxima are those of the stack and of each block, in the order of [Study.Quantities], in K: of the cells' centres, as
 // reports have them, and of the parabolas through them, as studies have them.
 func Maxima(m *mesh.Mesh, field gpusolve.Field) (centres, peaks []float64, err error) {
+	return maxima(m, field, func(int, []float64) {})
+}
+
+// maxima are Maxima; each sees every plane of the field.
+func maxima(m *mesh.Mesh, field gpusolve.Field, each func(k int, plane []float64)) (centres, peaks []float64,
+	err error) {
 	blocks := patches(m)
 	for range 1 + len(blocks) {
 		centres, peaks = append(centres, math.Inf(-1)), append(peaks, math.Inf(-1))
@@ -89,6 +95,7 @@ func Maxima(m *mesh.Mesh, field gpusolve.Field) (centres, peaks []float64, err e
 		if err := field.Plane(k, plane); err != nil {
 			return nil, nil, err
 		}
+		each(k, plane)
 		whole := everywhere(m, k)
 		note(0, &whole, plane)
 		for n := range blocks {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
@@ -103,38 +104,61 @@ func measure(ctx context.Context, m *mesh.Mesh, options gpusolve.Options) ([]flo
 		return nil, fmt.Errorf("%w: on %d x %d x %d cells the solve stopped with %s; choose another preconditioner "+
 			"or a larger tolerance", ErrNotConverged, m.NX(), m.NY(), m.NZ(), sol.Status.Reason)
 	}
-	blocks := patches(m)
-	values := make([]float64, 1+len(blocks))
-	for n := range values {
-		values[n] = math.Inf(-1)
-	}
-	plane := make([]float64, m.NX()*m.NY())
-	samples := make([]mesh.Sample, len(m.Stack.Probes))
 	around := map[[2]int]float64{} // cells around the probes, K
-	for n, p := range m.Stack.Probes {
-		samples[n] = m.SampleAt(p.X, p.Y, p.Z, p.Side)
+	var terms []mesh.Term
+	for _, p := range m.Stack.Probes {
+		terms = append(terms, m.SampleAt(p.X, p.Y, p.Z, p.Side).Terms...)
 	}
-	for k := range m.NZ() {
-		if err := sol.Field.Plane(k, plane); err != nil {
-			return nil, err
-		}
-		whole := everywhere(m, k)
-		values[0] = max(values[0], whole.peak(m, plane))
-		for n := range blocks {
-			if b := &blocks[n]; k >= b.planes[0] && k < b.planes[1] {
-				values[n+1] = max(values[n+1], b.peak(m, plane))
+	_, values, err := maxima(m, sol.Field, func(k int, plane []float64) {
+		for _, t := range terms {
+			if t.Plane == k {
+				around[[2]int{k, t.Cell}] = plane[t.Cell]
 			}
 		}
-		for _, s := range samples {
-			for _, t := range s.Terms {
-				if t.Plane == k {
-					around[[2]int{k, t.Cell}] = plane[t.Cell]
-				}
-			}
-		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	for n := range m.Stack.Probes {
 		values = append(values, m.AtProbe(&m.Stack.Probes[n], around))
 	}
 	return values, nil
+}
+
+// Refine is the stack on a grid with every cell cut in two along x, y and z. Graded cells are cut in their own ratio,
+// so that the sizes stay graded and every face stays one.
+func Refine(s *stack.Stack) (*stack.Stack, error) { return RefineAlong(s, true, true) }
+
+// RefineAlong is Refine along x and y, or along z, or both, or neither.
+func RefineAlong(s *stack.Stack, lateral, height bool) (*stack.Stack, error) {
+	fine := *s
+	if lateral {
+		fine.Grid = stack.Grid{X: halved(s.Grid.X), Y: halved(s.Grid.Y)}
+	}
+	fine.Layers = slices.Clone(s.Layers)
+	for i := range fine.Layers {
+		if height && fine.Layers[i].Coolant == nil { // a cavity has one cell over its height
+			fine.Layers[i].Cells *= 2
+		}
+	}
+	if err := stack.Validate(&fine); err != nil {
+		return nil, fmt.Errorf("the grid cannot be refined: %w", err)
+	}
+	return &fine, nil
+}
+
+func halved(a stack.Axis) stack.Axis {
+	a.Cells *= 2
+	a.Segments = slices.Clone(a.Segments)
+	for i := range a.Segments {
+		seg := &a.Segments[i]
+		if seg.Cells > 1 {
+			// From one cell to the next sizes grow by q = ratio^(1/(n-1)), from half to half by sqrt(q).
+			seg.Ratio = math.Pow(seg.Ratio, float64(2*seg.Cells-1)/float64(2*(seg.Cells-1)))
+		} else {
+			seg.Ratio = 1
+		}
+		seg.Cells *= 2
+	}
+	return a
 }
