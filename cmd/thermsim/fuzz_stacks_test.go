@@ -14,7 +14,6 @@ import (
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/internal/testtier"
-	"thermsim/stack/randomstack"
 )
 
 // outcome is what summary.json says of a run.
@@ -108,7 +107,7 @@ func FuzzStacks(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		t.Chdir(t.TempDir())
 		r := cases.Bytes(data)
-		file := randomstack.Write(r)
+		file := randomStack(r)
 		if err := os.WriteFile("stack.toml", []byte(file.Text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +167,7 @@ func againPrinted(t *testing.T, first outcome, text string, solved func(string) 
 }
 
 // byAnotherMethod solves by a method that is not that of choice, where it applies.
-func byAnotherMethod(t *testing.T, r *rand.Rand, first outcome, file randomstack.File,
+func byAnotherMethod(t *testing.T, r *rand.Rand, first outcome, file randomFile,
 	command func(*testing.T, string) (int, string), plain string) {
 	t.Helper()
 	methods := []string{"multigrid", "jacobi", "ic", "cmg", "chebyshev"}

@@ -1,4 +1,4 @@
-package randomstack
+package main
 
 import "fmt"
 

@@ -1,7 +1,4 @@
-// Package randomstack writes stack files at random, for tests and fuzzers: layers with regions, shapes, fills, dies,
-// coolant, laws of the temperature, leakage, films, patches and traces, or packages. Text is written, and not the
-// model, so that all that reads it is looked at too.
-package randomstack
+package main
 
 import (
 	"fmt"
@@ -11,23 +8,25 @@ import (
 	"strings"
 )
 
-// File is a stack file and what is known of it.
-type File struct {
+// randomFile is a stack file and what is known of it.
+type randomFile struct {
 	Text   string
 	Watts  float64 // of all powers in a steady state, without leakage
 	Leaks  bool
 	Cooled bool
 }
 
-// Write draws a file. It has at most some thousand cells.
-func Write(r *rand.Rand) File {
+// randomStack writes a stack file at random: layers with regions, shapes, fills, dies, coolant, laws of the temperature,
+// leakage, films, patches and traces, or a package. Text is written, and not the model, so that all that reads it is
+// looked at too. It has at most some thousand cells.
+func randomStack(r *rand.Rand) randomFile {
 	d := &drawing{Rand: r}
 	body := d.stack
 	if d.IntN(6) == 0 {
 		body = d.packaged
 	}
 	body()
-	return File{Text: d.text.String(), Watts: d.watts, Leaks: d.leaks, Cooled: d.cooled}
+	return randomFile{Text: d.text.String(), Watts: d.watts, Leaks: d.leaks, Cooled: d.cooled}
 }
 
 // drawing is a file in the making. Lengths are in mm, with three decimals.
