@@ -217,7 +217,7 @@ func (l *loader) filmMap(t *table, p *stack.Patch, what string) {
 			faults.Shorten(unit))
 		return
 	}
-	g, ok := l.densities(t)
+	g, ok := l.densities(t, false)
 	if !ok {
 		return
 	}

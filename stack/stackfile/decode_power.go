@@ -206,35 +206,18 @@ func (l *loader) mapMeaning(t *table, what, unit, scale string) bool {
 
 // powerMap returns the numbers of a map as they stand in the file.
 func (l *loader) powerMap(t *table) (g densityGrid, ok bool) {
-	n, _ := t.get("map")
-	switch strings.ToLower(filepath.Ext(n.Text)) {
-	case ".npy", ".png":
-		if g, ok = l.densities(t); !ok {
-			return g, false
-		}
-		for j, row := range g.rows {
-			for i, v := range row {
-				if !(v >= 0) || math.IsInf(v, 0) {
-					l.fail(g.pos(i, j), "", "a value of a power map must be finite and not negative, got %v", v)
-					return g, false
-				}
-			}
-		}
-		return g, true
-	}
-	if n.Kind != tree.String {
-		g.rows, ok = t.numberRows(n, "map")
-		return g, ok
-	}
-	path, data, ok := l.input(n, "map")
-	if !ok {
+	if g, ok = l.densities(t, true); !ok {
 		return g, false
 	}
-	rows, err := ReadPowerCSV(path, data)
-	if err != nil {
-		l.addAll(err)
+	for j, row := range g.rows {
+		for i, v := range row {
+			if !(v >= 0) || math.IsInf(v, 0) {
+				l.fail(g.pos(i, j), "", "a value of a power map must be finite and not negative, got %v", v)
+				return g, false
+			}
+		}
 	}
-	return densityGrid{rows: rows, file: path}, err == nil
+	return g, true
 }
 
 // numberRows reads an array of equally long rows of numbers that are not negative.

@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"thermsim/stack"
-	"thermsim/stack/internal/faults"
 	"thermsim/stack/internal/tree"
 )
 
@@ -51,7 +50,7 @@ func (l *loader) fill(t *table, region stack.Rect) *stack.Fill {
 
 // fillMap reads the fractions of the tiles.
 func (l *loader) fillMap(t *table, f *stack.Fill) {
-	grid, ok := l.densities(t)
+	grid, ok := l.densities(t, false)
 	if !ok {
 		return
 	}
@@ -95,8 +94,9 @@ func (g *densityGrid) tiles(t *table, scaled func(float64) float64) []float64 {
 	return values
 }
 
-// densities reads a map from a CSV or NPY file, from the grey levels of a PNG, or from rows in the table.
-func (l *loader) densities(t *table) (g densityGrid, ok bool) {
+// densities reads a map, of powers or else, from a CSV or NPY file, from the grey levels of a PNG, or from rows in the
+// table.
+func (l *loader) densities(t *table, powers bool) (g densityGrid, ok bool) {
 	n, _ := t.get("map")
 	if n.Kind != tree.String {
 		g.rows, ok = t.numberRows(n, "map")
@@ -118,7 +118,7 @@ func (l *loader) densities(t *table) (g densityGrid, ok bool) {
 	default:
 		r := &fileReader{file: path}
 		var places [][]stack.Pos
-		g.rows, places = r.densities(data)
+		g.rows, places = r.matrix(data, powers)
 		g.pos = func(i, j int) stack.Pos { return places[j][i] }
 		if err := r.err(); err != nil {
 			l.addAll(err)
@@ -134,33 +134,6 @@ func (l *loader) densities(t *table) (g densityGrid, ok bool) {
 	// A file of bytes has no lines; the row and column of the map stand in their place.
 	g.pos = func(i, j int) stack.Pos { return stack.Pos{File: path, Line: j + 1, Col: i + 1} }
 	return g, true
-}
-
-// densities reads rows of equally many numbers and where each of them stands.
-func (r *fileReader) densities(data []byte) (rows [][]float64, places [][]stack.Pos) {
-	if !r.fits(data) {
-		return nil, nil
-	}
-	r.records(data, func(line int, fields []field) bool {
-		row, at := make([]float64, len(fields)), make([]stack.Pos, len(fields))
-		for i, f := range fields {
-			x, ok := r.number(line, f, "a value of a map")
-			if !ok {
-				return len(r.faults.Found) < faults.Most
-			}
-			row[i], at[i] = x, stack.Pos{File: r.file, Line: line, Col: f.col}
-		}
-		if len(rows) > 0 && len(row) != len(rows[0]) {
-			r.fail(line, fields[0].col, "", "row has %d values, the first has %d", len(row), len(rows[0]))
-			return len(r.faults.Found) < faults.Most
-		}
-		rows, places = append(rows, row), append(places, at)
-		return true
-	})
-	if len(rows) == 0 && len(r.faults.Found) == 0 {
-		r.fail(1, 1, "write rows of numbers", "the map is empty")
-	}
-	return rows, places
 }
 
 // npyHeader finds the entries of the header of an NPY file, a Python dictionary.

@@ -26,23 +26,29 @@ func (o *orientation) size() (width, height float64) {
 // odd says whether the axes of the die change places.
 func (o *orientation) odd() bool { return o.quarters%2 == 1 }
 
-// point moves a point of the die.
-func (o *orientation) point(p geometry.Point) geometry.Point {
+// turned mirrors and turns a place in an area of the extent w by h whose south-west corner is the origin.
+func turned[T int | float64](o *orientation, x, y, w, h T) (T, T) {
 	if o.mirrorX {
-		p.X = o.width - p.X
+		x = w - x
 	}
 	if o.mirrorY {
-		p.Y = o.height - p.Y
+		y = h - y
 	}
 	switch o.quarters {
 	case 1:
-		p = geometry.Point{X: o.height - p.Y, Y: p.X}
+		return h - y, x
 	case 2:
-		p = geometry.Point{X: o.width - p.X, Y: o.height - p.Y}
+		return w - x, h - y
 	case 3:
-		p = geometry.Point{X: p.Y, Y: o.width - p.X}
+		return y, w - x
 	}
-	return geometry.Point{X: p.X + o.x, Y: p.Y + o.y}
+	return x, y
+}
+
+// point moves a point of the die.
+func (o *orientation) point(p geometry.Point) geometry.Point {
+	x, y := turned(o, p.X, p.Y, o.width, o.height)
+	return geometry.Point{X: x + o.x, Y: y + o.y}
 }
 
 func (o *orientation) rect(r stack.Rect) stack.Rect {
@@ -82,21 +88,7 @@ func (o *orientation) grid(nx, ny int, values []float64) (int, int, []float64) {
 	moved := make([]float64, len(values))
 	for j := range ny {
 		for i := range nx {
-			u, v := i, j
-			if o.mirrorX {
-				u = nx - 1 - u
-			}
-			if o.mirrorY {
-				v = ny - 1 - v
-			}
-			switch o.quarters {
-			case 1:
-				u, v = ny-1-v, u
-			case 2:
-				u, v = nx-1-u, ny-1-v
-			case 3:
-				u, v = v, nx-1-u
-			}
+			u, v := turned(o, i, j, nx-1, ny-1)
 			moved[v*mx+u] = values[j*nx+i]
 		}
 	}

@@ -178,30 +178,41 @@ func (r *fileReader) finish(t *PowerTable) error {
 // semicolon or white space separates them; lines that start with # are comments. The error is an [stack.ErrorList].
 func ReadPowerCSV(path string, data []byte) ([][]float64, error) {
 	r := &fileReader{file: path}
+	rows, _ := r.matrix(data, true)
+	return rows, r.err()
+}
+
+// matrix reads the rows of a map: of powers, which are not negative, or of other numbers and where each of them stands.
+func (r *fileReader) matrix(data []byte, powers bool) (rows [][]float64, places [][]stack.Pos) {
 	if !r.fits(data) {
-		return nil, r.err()
+		return nil, nil
 	}
-	var rows [][]float64
+	of, read := "map", r.number
+	if powers {
+		of, read = "power map", r.watts
+	}
 	r.records(data, func(line int, fields []field) bool {
-		row := make([]float64, len(fields))
+		row, at := make([]float64, len(fields)), []stack.Pos(nil)
 		for i, f := range fields {
-			x, ok := r.watts(line, f, "a value of a power map")
+			x, ok := read(line, f, "a value of a "+of)
 			if !ok {
 				return len(r.faults.Found) < faults.Most
 			}
-			row[i] = x
+			if row[i] = x; !powers {
+				at = append(at, stack.Pos{File: r.file, Line: line, Col: f.col})
+			}
 		}
 		if len(rows) > 0 && len(row) != len(rows[0]) {
 			r.fail(line, fields[0].col, "", "row has %d values, the first has %d", len(row), len(rows[0]))
 			return len(r.faults.Found) < faults.Most
 		}
-		rows = append(rows, row)
+		rows, places = append(rows, row), append(places, at)
 		return true
 	})
 	if len(rows) == 0 && len(r.faults.Found) == 0 {
-		r.fail(1, 1, "write rows of numbers", "the power map is empty")
+		r.fail(1, 1, "write rows of numbers", "the %s is empty", of)
 	}
-	return rows, r.err()
+	return rows, places
 }
 
 // ReadTraceCSV reads a time trace: a header "time" and block names, then rows of a time in s and watts, each valid

@@ -185,37 +185,36 @@ func decimal(number string, pow10 int, text string) (float64, error) {
 
 // cutNumber splits a decimal number from what follows it. It takes neither hexadecimal numbers nor words.
 func cutNumber(s string) (number, rest string) {
-	i := 0
-	if i < len(s) && (s[i] == '+' || s[i] == '-') {
-		i++
-	}
-	start := i
-	for i < len(s) && isDigit(s[i]) {
-		i++
-	}
-	digits := i - start
-	if i < len(s) && s[i] == '.' {
-		i++
-		for i < len(s) && isDigit(s[i]) {
-			i++
-			digits++
+	at := 0
+	sign := func() {
+		if at < len(s) && (s[at] == '+' || s[at] == '-') {
+			at++
 		}
 	}
-	if digits == 0 {
+	digits := func() int {
+		from := at
+		for at < len(s) && isDigit(s[at]) {
+			at++
+		}
+		return at - from
+	}
+	sign()
+	n := digits()
+	if at < len(s) && s[at] == '.' {
+		at++
+		n += digits()
+	}
+	if n == 0 {
 		return "", s
 	}
-	if i+1 < len(s) && (s[i] == 'e' || s[i] == 'E') {
-		j := i + 1
-		if s[j] == '+' || s[j] == '-' {
-			j++
-		}
-		if j < len(s) && isDigit(s[j]) {
-			for i = j; i < len(s) && isDigit(s[i]); {
-				i++
-			}
+	end := at
+	if at < len(s) && (s[at] == 'e' || s[at] == 'E') {
+		at++
+		if sign(); digits() > 0 {
+			end = at
 		}
 	}
-	return s[:i], strings.TrimLeftFunc(s[i:], unicode.IsSpace)
+	return s[:end], strings.TrimLeftFunc(s[end:], unicode.IsSpace)
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -13,88 +13,60 @@ type symbol struct {
 
 // lookup finds a unit by its name: those that stand alone first, then a prefix with a unit that takes one.
 func lookup(name string) (symbol, bool) {
-	switch name {
-	case "kg":
-		return symbol{Dimension{Kilogram: 1}, 0, 1, 0}, true
-	case "in", "inch":
-		return symbol{Dimension{Metre: 1}, -4, 254, 0}, true
-	case "mil":
-		return symbol{Dimension{Metre: 1}, -7, 254, 0}, true
-	case "\u00c5", "\u212b", "angstrom": // both code points of the ring
-		return symbol{Dimension{Metre: 1}, -10, 1, 0}, true
-	case "micron":
-		return symbol{Dimension{Metre: 1}, -6, 1, 0}, true
-	case "min":
-		return symbol{Dimension{Second: 1}, 0, 60, 0}, true
-	case "h", "hour":
-		return symbol{Dimension{Second: 1}, 0, 3600, 0}, true
-	case "degC", "°C", "℃":
-		return symbol{Dimension{Kelvin: 1}, 0, 1, 273.15}, true
-	case "degF", "°F", "℉":
-		return symbol{Dimension{Kelvin: 1}, 0, 5.0 / 9.0, 459.67 * 5 / 9}, true
-	case "bar":
-		return symbol{Dimension{Kilogram: 1, Metre: -1, Second: -2}, 5, 1, 0}, true
-	case "%":
-		return symbol{Dimension{}, -2, 1, 0}, true
+	if s, ok := alone[name]; ok {
+		return s, true
 	}
-	if s, ok := prefixable(name); ok {
+	if s, ok := prefixable[name]; ok {
 		return s, true
 	}
 	_, size := utf8.DecodeRuneInString(name)
-	p, known := prefix(name[:size])
-	s, ok := prefixable(name[size:])
+	p, known := prefixes[name[:size]]
+	s, ok := prefixable[name[size:]]
 	s.pow10 += p
 	return s, ok && known
 }
 
-// prefixable lists the units that take SI prefixes.
-func prefixable(name string) (symbol, bool) {
-	switch name {
-	case "m":
-		return symbol{Dimension{Metre: 1}, 0, 1, 0}, true
-	case "g":
-		return symbol{Dimension{Kilogram: 1}, -3, 1, 0}, true
-	case "s":
-		return symbol{Dimension{Second: 1}, 0, 1, 0}, true
-	case "K":
-		return symbol{Dimension{Kelvin: 1}, 0, 1, 0}, true
-	case "W":
-		return symbol{Dimension{Kilogram: 1, Metre: 2, Second: -3}, 0, 1, 0}, true
-	case "J":
-		return symbol{Dimension{Kilogram: 1, Metre: 2, Second: -2}, 0, 1, 0}, true
-	case "Pa":
-		return symbol{Dimension{Kilogram: 1, Metre: -1, Second: -2}, 0, 1, 0}, true
-	case "l", "L":
-		return symbol{Dimension{Metre: 3}, -3, 1, 0}, true
-	}
-	return symbol{}, false
+// alone are the units that take no prefix. The ring of the angstrom has two code points.
+var alone = map[string]symbol{
+	"kg":       {Dimension{Kilogram: 1}, 0, 1, 0},
+	"in":       {Dimension{Metre: 1}, -4, 254, 0},
+	"inch":     {Dimension{Metre: 1}, -4, 254, 0},
+	"mil":      {Dimension{Metre: 1}, -7, 254, 0},
+	"\u00c5":   {Dimension{Metre: 1}, -10, 1, 0},
+	"\u212b":   {Dimension{Metre: 1}, -10, 1, 0},
+	"angstrom": {Dimension{Metre: 1}, -10, 1, 0},
+	"micron":   {Dimension{Metre: 1}, -6, 1, 0},
+	"min":      {Dimension{Second: 1}, 0, 60, 0},
+	"h":        {Dimension{Second: 1}, 0, 3600, 0},
+	"hour":     {Dimension{Second: 1}, 0, 3600, 0},
+	"degC":     celsius,
+	"°C":       celsius,
+	"℃":        celsius,
+	"degF":     fahrenheit,
+	"°F":       fahrenheit,
+	"℉":        fahrenheit,
+	"bar":      {Dimension{Kilogram: 1, Metre: -1, Second: -2}, 5, 1, 0},
+	"%":        {Dimension{}, -2, 1, 0},
 }
 
-// prefix is the decimal exponent of an SI prefix; both Unicode spellings of micro and the letter u are known.
-func prefix(p string) (int, bool) {
-	switch p {
-	case "T":
-		return 12, true
-	case "G":
-		return 9, true
-	case "M":
-		return 6, true
-	case "k":
-		return 3, true
-	case "d":
-		return -1, true
-	case "c":
-		return -2, true
-	case "m":
-		return -3, true
-	case "u", "µ", "μ":
-		return -6, true
-	case "n":
-		return -9, true
-	case "p":
-		return -12, true
-	case "f":
-		return -15, true
-	}
-	return 0, false
+var (
+	celsius    = symbol{Dimension{Kelvin: 1}, 0, 1, 273.15}
+	fahrenheit = symbol{Dimension{Kelvin: 1}, 0, 5.0 / 9.0, 459.67 * 5 / 9}
+)
+
+// prefixable are the units that take SI prefixes.
+var prefixable = map[string]symbol{
+	"m":  {Dimension{Metre: 1}, 0, 1, 0},
+	"g":  {Dimension{Kilogram: 1}, -3, 1, 0},
+	"s":  {Dimension{Second: 1}, 0, 1, 0},
+	"K":  {Dimension{Kelvin: 1}, 0, 1, 0},
+	"W":  {Dimension{Kilogram: 1, Metre: 2, Second: -3}, 0, 1, 0},
+	"J":  {Dimension{Kilogram: 1, Metre: 2, Second: -2}, 0, 1, 0},
+	"Pa": {Dimension{Kilogram: 1, Metre: -1, Second: -2}, 0, 1, 0},
+	"l":  {Dimension{Metre: 3}, -3, 1, 0},
+	"L":  {Dimension{Metre: 3}, -3, 1, 0},
 }
+
+// prefixes are the decimal exponents of SI prefixes; both Unicode spellings of micro and the letter u are known.
+var prefixes = map[string]int{"T": 12, "G": 9, "M": 6, "k": 3, "d": -1, "c": -2, "m": -3, "u": -6, "\u00b5": -6,
+	"\u03bc": -6, "n": -9, "p": -12, "f": -15}
