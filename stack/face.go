@@ -9,6 +9,68 @@ import (
 	"thermsim/stack/internal/faults"
 )
 
+// Face is a side of the domain.
+type Face int
+
+// The faces, in the order they are reported.
+const (
+	Bottom   Face = iota // z = 0
+	Top                  // z = height
+	West                 // x = 0
+	East                 // x = Size[0]
+	South                // y = 0
+	North                // y = Size[1]
+	NumFaces = 6
+)
+
+func (f Face) String() string {
+	return [...]string{"bottom", "top", "west", "east", "south", "north"}[f]
+}
+
+// BoundaryKind says how a face exchanges heat.
+type BoundaryKind int
+
+// The kinds. All but the first two are one number, see [SingleValued].
+const (
+	Adiabatic        BoundaryKind = iota // no heat passes
+	Convective                           // H, and what follows the surface's temperature, to Temperature
+	FixedTemperature                     // the surface is at Temperature
+	HeatFlux                             // Flux enters
+	LumpedResistance                     // Resistance for the whole face to Temperature, spread evenly over it
+)
+
+// Boundary is the condition on one face.
+type Boundary struct {
+	Kind        BoundaryKind
+	H           float64 // W/(m2 K), Convective
+	Film                // beside or in place of H
+	Temperature float64 // K: the ambient of Convective and LumpedResistance, the surface of FixedTemperature
+	Flux        float64 // W/m2 into the domain, HeatFlux
+	Resistance  float64 // K/W, LumpedResistance
+	// Patches have conditions of their own; what none of them covers keeps that of the face, and Resistance is that of
+	// what they leave.
+	Patches []Patch
+	Pos     Pos
+}
+
+// SingleValued are the kinds of which one number is all, besides the ambient of some: the key of stack files that gives
+// it and where a Boundary has it.
+var SingleValued = []struct {
+	Key   string
+	Kind  BoundaryKind
+	Value func(b *Boundary) *float64
+}{
+	{"temperature", FixedTemperature, func(b *Boundary) *float64 { return &b.Temperature }},
+	{"flux", HeatFlux, func(b *Boundary) *float64 { return &b.Flux }},
+	{"resistance", LumpedResistance, func(b *Boundary) *float64 { return &b.Resistance }},
+}
+
+// Driven says whether the condition ties the surface to Temperature.
+func (b *Boundary) Driven() bool { return b.Kind != Adiabatic && b.Kind != HeatFlux }
+
+// HasAmbient says whether the surface exchanges heat with an ambient at Temperature.
+func (b *Boundary) HasAmbient() bool { return b.Driven() && b.Kind != FixedTemperature }
+
 // Film is what makes the heat transfer coefficient of a convective face follow the temperature of its surface. Its
 // parts and a constant H add, all to the boundary's Temperature.
 type Film struct {
@@ -171,9 +233,6 @@ func FaceAxes(f Face) [2]string {
 	}
 	return [2]string{"x", "z"}
 }
-
-// Driven says whether the condition ties the surface to Temperature.
-func (b *Boundary) Driven() bool { return b.Kind != Adiabatic && b.Kind != HeatFlux }
 
 // Conditions are all those of a face: its own and those of its patches.
 func (b *Boundary) Conditions() []*Boundary {

@@ -206,49 +206,6 @@ type Trace struct {
 	Watts [][]float64
 }
 
-// Face is a side of the domain.
-type Face int
-
-// The faces, in the order they are reported.
-const (
-	Bottom   Face = iota // z = 0
-	Top                  // z = height
-	West                 // x = 0
-	East                 // x = Size[0]
-	South                // y = 0
-	North                // y = Size[1]
-	NumFaces = 6
-)
-
-func (f Face) String() string {
-	return [...]string{"bottom", "top", "west", "east", "south", "north"}[f]
-}
-
-// BoundaryKind says how a face exchanges heat.
-type BoundaryKind int
-
-const (
-	Adiabatic        BoundaryKind = iota // no heat passes
-	Convective                           // H, and what follows the surface's temperature, to Temperature
-	FixedTemperature                     // the surface is at Temperature
-	HeatFlux                             // Flux enters
-	LumpedResistance                     // Resistance for the whole face to Temperature, spread evenly over it
-)
-
-// Boundary is the condition on one face.
-type Boundary struct {
-	Kind        BoundaryKind
-	H           float64 // W/(m2 K), Convective
-	Film                // beside or in place of H
-	Temperature float64 // K: the ambient of Convective and LumpedResistance, the surface of FixedTemperature
-	Flux        float64 // W/m2 into the domain, HeatFlux
-	Resistance  float64 // K/W, LumpedResistance
-	// Patches have conditions of their own; what none of them covers keeps that of the face, and Resistance is that of
-	// what they leave.
-	Patches []Patch
-	Pos     Pos
-}
-
 // Probe is a named point whose temperature is reported: at height Z, or in the middle of a layer's thickness.
 type Probe struct {
 	Name string  `toml:"name"`

@@ -12,6 +12,59 @@ import (
 	"thermsim/stack/internal/units"
 )
 
+func (l *loader) boundaries(t *table) (b [stack.NumFaces]stack.Boundary) {
+	faces := t.sub("boundary")
+	if faces == nil {
+		return b
+	}
+	for f := stack.Bottom; f < stack.NumFaces; f++ {
+		n, k := faces.get(f.String())
+		switch {
+		case n == nil:
+		case n.Kind == tree.String:
+			b[f].Pos = n.Pos
+			if n.Text != k.Enum[0] {
+				l.fail(n.Pos, `write "adiabatic", or a table such as { h = "10000 W/(m^2 K)" }`,
+					"boundary.%s cannot be %q", f, faults.Shorten(n.Text))
+			}
+		default:
+			if ft, ok := l.decoder.open(n, k.Sub); ok {
+				b[f] = l.boundary(ft, f)
+			}
+		}
+	}
+	return b
+}
+
+func (l *loader) boundary(t *table, f stack.Face) stack.Boundary {
+	b := stack.Boundary{Pos: t.node.Pos, Temperature: l.stack.Ambient}
+	if t.has("ambient") {
+		b.Temperature = t.scalar("ambient")
+	}
+	given := 0
+	if t.has("h") || t.has("convection") || t.has("emissivity") {
+		given++
+		b.Kind = stack.Convective
+		if b.H, b.Law = t.property("h"); b.Law != nil {
+			b.H = 0
+		}
+	}
+	given += t.condition(&b)
+	if given == 0 && t.has("patch") {
+		return stack.Boundary{Pos: b.Pos}
+	}
+	if given != 1 {
+		l.fail(t.node.Pos, "", "boundary.%s needs exactly one of h (with convection and emissivity), temperature, "+
+			"flux and resistance, got %d of them", f, given)
+	} else {
+		l.films(t, &b, f)
+	}
+	if !b.HasAmbient() && t.has("ambient") && given == 1 {
+		l.fail(t.pos("ambient"), "remove it", "ambient has no effect on boundary.%s without h or resistance", f)
+	}
+	return b
+}
+
 // films reads what follows the temperature of a face, beside its law: natural convection, which needs the sizes of the
 // stack, and radiation.
 func (l *loader) films(t *table, b *stack.Boundary, f stack.Face) {
@@ -79,7 +132,7 @@ func (l *loader) patches(t *table) {
 		face := &table{decoder: l.decoder, node: e.Value, spec: l.format.Spec("face")} // boundaries opened it
 		b := &l.stack.Boundary[f]
 		ambient := l.stack.Ambient
-		if b.Kind == stack.Convective || b.Kind == stack.LumpedResistance {
+		if b.HasAmbient() {
 			ambient = b.Temperature
 		}
 		if face.has("ambient") {
@@ -113,9 +166,9 @@ func (l *loader) patch(t *table, f stack.Face, ambient float64) stack.Patch {
 		p.Kind = stack.Convective
 		l.filmMap(t, &p, what)
 	default:
-		t.condition(&p.Boundary, given[0])
+		t.condition(&p.Boundary)
 	}
-	if t.has("ambient") && p.Kind != stack.Convective && p.Kind != stack.LumpedResistance {
+	if t.has("ambient") && !p.HasAmbient() {
 		l.fail(t.pos("ambient"), "remove it", "ambient has no effect on %s without h, map or resistance", what)
 	} else if t.has("ambient") {
 		p.Temperature = t.scalar("ambient")
@@ -128,16 +181,18 @@ func (l *loader) patch(t *table, f stack.Face, ambient float64) stack.Patch {
 	return p
 }
 
-// condition reads resistance, temperature or flux.
-func (t *table) condition(b *stack.Boundary, key string) {
-	switch x := t.scalar(key); key {
-	case "resistance":
-		b.Kind, b.Resistance = stack.LumpedResistance, x
-	case "temperature":
-		b.Kind, b.Temperature = stack.FixedTemperature, x
-	default:
-		b.Kind, b.Temperature, b.Flux = stack.HeatFlux, 0, x
+// condition reads the kinds that are one number, and returns how many of them there are.
+func (t *table) condition(b *stack.Boundary) (given int) {
+	for _, c := range stack.SingleValued {
+		if t.has(c.Key) {
+			given++
+			b.Kind, *c.Value(b) = c.Kind, t.scalar(c.Key)
+		}
 	}
+	if !b.Driven() {
+		b.Temperature = 0
+	}
+	return given
 }
 
 // patchPlace reads where a patch lies; the whole face unless the table says it.

@@ -169,62 +169,6 @@ func (l *loader) axis(g *table, count, runs string) stack.Axis {
 	return a
 }
 
-func (l *loader) boundaries(t *table) (b [stack.NumFaces]stack.Boundary) {
-	faces := t.sub("boundary")
-	if faces == nil {
-		return b
-	}
-	for f := stack.Bottom; f < stack.NumFaces; f++ {
-		n, k := faces.get(f.String())
-		switch {
-		case n == nil:
-		case n.Kind == tree.String:
-			b[f].Pos = n.Pos
-			if n.Text != k.Enum[0] {
-				l.fail(n.Pos, `write "adiabatic", or a table such as { h = "10000 W/(m^2 K)" }`,
-					"boundary.%s cannot be %q", f, faults.Shorten(n.Text))
-			}
-		default:
-			if ft, ok := l.decoder.open(n, k.Sub); ok {
-				b[f] = l.boundary(ft, f)
-			}
-		}
-	}
-	return b
-}
-
-func (l *loader) boundary(t *table, f stack.Face) stack.Boundary {
-	b := stack.Boundary{Pos: t.node.Pos, Temperature: l.stack.Ambient}
-	if t.has("ambient") {
-		b.Temperature = t.scalar("ambient")
-	}
-	given := 0
-	if t.has("h") || t.has("convection") || t.has("emissivity") {
-		given++
-		b.Kind = stack.Convective
-		if b.H, b.Law = t.property("h"); b.Law != nil {
-			b.H = 0
-		}
-	}
-	for _, name := range t.given("temperature", "flux", "resistance") {
-		given++
-		t.condition(&b, name)
-	}
-	if given == 0 && t.has("patch") {
-		return stack.Boundary{Pos: b.Pos}
-	}
-	if given != 1 {
-		l.fail(t.node.Pos, "", "boundary.%s needs exactly one of h (with convection and emissivity), temperature, "+
-			"flux and resistance, got %d of them", f, given)
-	} else {
-		l.films(t, &b, f)
-	}
-	if b.Kind != stack.Convective && b.Kind != stack.LumpedResistance && t.has("ambient") && given == 1 {
-		l.fail(t.pos("ambient"), "remove it", "ambient has no effect on boundary.%s without h or resistance", f)
-	}
-	return b
-}
-
 func (l *loader) probe(t *table) stack.Probe {
 	p := stack.Probe{Pos: t.node.Pos}
 	t.into(&p)

@@ -10,6 +10,7 @@ import (
 
 	"thermsim/stack"
 	"thermsim/stack/geometry"
+	"thermsim/stack/internal/keys"
 	"thermsim/stack/internal/units"
 )
 
@@ -246,18 +247,20 @@ func (p *printer) coolant(c *stack.Coolant) {
 
 // faceEntry writes the condition of a face or a patch as keys; empty where it is adiabatic.
 func faceEntry(b *stack.Boundary) string {
-	ambient := ", ambient = " + quantity(units.Temperature, b.Temperature)
-	switch b.Kind {
-	case stack.Convective:
-		return filmEntry(b) + ambient
-	case stack.LumpedResistance:
-		return "resistance = " + quantity(units.Resistance, b.Resistance) + ambient
-	case stack.FixedTemperature:
-		return "temperature = " + quantity(units.Temperature, b.Temperature)
-	case stack.HeatFlux:
-		return "flux = " + quantity(units.Flux, b.Flux)
+	var entry string
+	if b.Kind == stack.Convective {
+		entry = filmEntry(b)
 	}
-	return ""
+	for _, c := range stack.SingleValued {
+		if c.Kind == b.Kind {
+			key, _ := keys.Stack().Spec("face").Key(c.Key)
+			entry = c.Key + " = " + quantity(key.Quantity, *c.Value(b))
+		}
+	}
+	if b.HasAmbient() {
+		entry += ", ambient = " + quantity(units.Temperature, b.Temperature)
+	}
+	return entry
 }
 
 // filmEntry writes the keys of a convective face.
