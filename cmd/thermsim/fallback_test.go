@@ -1,24 +1,15 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"thermsim/cmd/thermsim/exit"
-	"thermsim/cmd/thermsim/flags"
-	"thermsim/cmd/thermsim/session"
-	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cuda/cudriver"
-	"thermsim/gpusolve/testing/interpreter"
 )
 
 // A GPU that runs out of memory while it is set up: auto takes the processor, says so on stderr and in summary.json; a
@@ -30,28 +21,19 @@ func TestAutoWithoutAGPUThatFails(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	run := func(device string) (out, stderr string, err error) {
-		o := newSimulateOptions()
-		o.stack, o.out = file, filepath.Join(t.TempDir(), "out")
-		o.precond = "multigrid" // which takes long enough
-		plan := transientOptions{simulateOptions: o, dt: flags.Duration(),
-			initial: beginning{Quantity: flags.Temperature()}}
-		if err := errors.Join(plan.steps.Set("20"), plan.dt.Set("1 ms")); err != nil {
-			t.Fatal(err)
-		}
-		var said bytes.Buffer
-		g := &session.Session{Console: &terminal.Console{Stdout: io.Discard, Stderr: &said}, Start: time.Now()}
-		g.Adjust = func(s *gpusolve.Options) {
-			s.Device, s.Driver = device, cudriver.Faulty(interpreter.New(interpreter.Options{NoRaces: true}),
+	run := func(device string) (out string, status int, said string) {
+		out = filepath.Join(t.TempDir(), "out")
+		status, said = adjusted(func(s *gpusolve.Options) {
+			s.Device, s.Driver = device, cudriver.Faulty(newMachine(),
 				cudriver.FailNth("cuMemAlloc", 8, cudriver.OutOfMemory))
-		}
-		err = runTransient(context.Background(), g, plan)
-		return o.out, said.String(), err
+		}, "transient", file, "--out", out, "--precond", "multigrid", // which takes long enough
+			"--steps", "20", "--dt", "1 ms", "--formats", "none", "--no-page")
+		return out, status, said
 	}
-	out, stderr, err := run("auto")
-	if err != nil || strings.Count(stderr, "the processor solves in place of the GPU: ") != 1 ||
+	out, status, stderr := run("auto")
+	if status != exit.Done || strings.Count(stderr, "the processor solves in place of the GPU: ") != 1 ||
 		!strings.Contains(stderr, "cuMemAlloc") {
-		t.Fatalf("%v, stderr %q", err, stderr)
+		t.Fatalf("status %d, stderr %q", status, stderr)
 	}
 	data, err := os.ReadFile(filepath.Join(out, "summary.json"))
 	if err != nil {
@@ -64,9 +46,8 @@ func TestAutoWithoutAGPUThatFails(t *testing.T) {
 		!strings.Contains(s.Device.GPU_failure, "cuMemAlloc") {
 		t.Errorf("%v, device in summary.json: %+v", err, s.Device)
 	}
-	out, stderr, err = run("gpu")
-	if files, _ := os.ReadDir(out); exit.Status(err) != exit.Device || !strings.Contains(err.Error(), "cuMemAlloc") ||
-		len(files) > 0 {
-		t.Errorf("a GPU was demanded: %v, %d files, stderr %q", err, len(files), stderr)
+	out, status, stderr = run("gpu")
+	if files, _ := os.ReadDir(out); status != exit.Device || !strings.Contains(stderr, "cuMemAlloc") || len(files) > 0 {
+		t.Errorf("a GPU was demanded: status %d, %d files, stderr %q", status, len(files), stderr)
 	}
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,7 +11,6 @@ import (
 	"time"
 
 	"thermsim/cmd/thermsim/exit"
-	"thermsim/cmd/thermsim/flags"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
@@ -55,6 +52,23 @@ func tinyMesh(t *testing.T) (*stack.Stack, *mesh.Mesh) {
 	return s, m
 }
 
+// modules are those of all simulated devices here, parsed once.
+var modules interpreter.Cache
+
+// newMachine is a simulated device.
+func newMachine() cudriver.Driver {
+	return interpreter.New(interpreter.Options{NoRaces: true, Cache: &modules})
+}
+
+// adjusted runs a command line in this process with other options of the solver.
+func adjusted(adjust func(*gpusolve.Options), args ...string) (status int, said string) {
+	var errs bytes.Buffer
+	g := &session.Session{Console: &terminal.Console{Stdout: io.Discard, Stderr: &errs}, Start: time.Now()}
+	g.Adjust = adjust
+	status = execute(g, args)
+	return status, errs.String()
+}
+
 // A driver call that fails in the middle of a run ends it with exit status 4, a message that names the call, and no
 // file: whichever call it is, from the first allocation to the copy of the last plane into the report. What only gives
 // something back cannot spoil a run any more. The quick tier takes the first and the last call of each name.
@@ -63,24 +77,14 @@ func TestEveryDriverFaultLeavesNoFiles(t *testing.T) {
 	if err := os.WriteFile(file, []byte(tinyStack), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	var modules interpreter.Cache
-	for name, run := range map[string]func(context.Context, *session.Session, simulateOptions) error{
-		"steady": runSteady,
-		"transient": func(ctx context.Context, g *session.Session, o simulateOptions) error {
-			t := transientOptions{simulateOptions: o, dt: flags.Duration(),
-				initial: beginning{Quantity: flags.Temperature()}}
-			if err := errors.Join(t.steps.Set("2"), t.dt.Set("1 ms")); err != nil {
-				return err
-			}
-			return runTransient(ctx, g, t)
-		},
+	for name, args := range map[string][]string{
+		"steady": {"steady"}, "transient": {"transient", "--steps", "2", "--dt", "1 ms"},
 	} {
 		// attempt runs the command with driver calls failing as fail says; the device is open by then.
-		attempt := func(fail func(string, int) error) (calls []string, files []os.DirEntry, err error) {
-			machine := interpreter.New(interpreter.Options{NoRaces: true, Cache: &modules})
+		attempt := func(fail func(string, int) error) (calls []string, files []os.DirEntry, status int, said string) {
 			armed := false
 			var opening int
-			drv := cudriver.Faulty(machine, func(call string, n int) error {
+			drv := cudriver.Faulty(newMachine(), func(call string, n int) error {
 				if !armed {
 					return nil
 				}
@@ -91,37 +95,33 @@ func TestEveryDriverFaultLeavesNoFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			opening, armed = len(drv.Calls()), true
-			o := newSimulateOptions()
-			o.stack, o.out = file, filepath.Join(t.TempDir(), "out")
-			var said bytes.Buffer
-			g := &session.Session{Console: &terminal.Console{Stdout: io.Discard, Stderr: &said, Quiet: true},
-				Start: time.Now()}
-			g.Adjust = func(s *gpusolve.Options) { s.Executor = d }
-			err = run(context.Background(), g, o)
-			files, _ = os.ReadDir(o.out)
-			return drv.Calls()[opening:], files, err
+			out := filepath.Join(t.TempDir(), "out")
+			status, said = adjusted(func(s *gpusolve.Options) { s.Executor = d },
+				append(args, file, "--quiet", "--formats", "none", "--out", out)...)
+			files, _ = os.ReadDir(out)
+			return drv.Calls()[opening:], files, status, said
 		}
-		calls, files, err := attempt(func(string, int) error { return nil })
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s without a fault: %v, %d files", name, err, len(files))
+		calls, files, status, said := attempt(func(string, int) error { return nil })
+		if status != exit.Done || len(files) == 0 {
+			t.Fatalf("%s without a fault: %s, %d files", name, said, len(files))
 		}
 		for n := range calls {
 			if !testtier.Pick(firstOrLast(calls, n), true) {
 				continue
 			}
-			made, files, err := attempt(cudriver.FailAt(n, 999))
+			made, files, status, said := attempt(cudriver.FailAt(n, 999))
 			if len(made) <= n {
 				t.Errorf("%s: call %d of %d was not made", name, n, len(calls))
 				continue
 			}
 			call := made[n] // files are written beside each other, so the order varies
 			switch {
-			case err == nil && !givesBack(call):
+			case status == exit.Done && !givesBack(call):
 				t.Errorf("%s, call %d of %d (%s): its failure went unnoticed", name, n, len(calls), call)
-			case err != nil && exit.Status(err) != exit.Device:
-				t.Errorf("%s, call %d of %d (%s): exit status %d: %v", name, n, len(calls), call, exit.Status(err), err)
-			case err != nil && (len(files) > 0 || !strings.Contains(err.Error(), call)):
-				t.Errorf("%s, call %d of %d (%s): %d files, message %q", name, n, len(calls), call, len(files), err)
+			case status != exit.Done && status != exit.Device:
+				t.Errorf("%s, call %d of %d (%s): exit status %d: %s", name, n, len(calls), call, status, said)
+			case status != exit.Done && (len(files) > 0 || !strings.Contains(said, call)):
+				t.Errorf("%s, call %d of %d (%s): %d files, message %q", name, n, len(calls), call, len(files), said)
 			}
 		}
 	}

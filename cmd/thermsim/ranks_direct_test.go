@@ -19,6 +19,7 @@ func TestRanksSolveDirectly(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := stackFolder(t, layersStack)
+			args = append(args, "--formats", "none", "--no-page")
 			alone := program(t, dir, append(append([]string{}, args...), "--out", "alone")...)
 			if said, err := alone.CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, said)

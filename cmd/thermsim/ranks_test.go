@@ -115,11 +115,12 @@ func TestRanksFindTheSameField(t *testing.T) {
 	for name, args := range map[string][]string{
 		"steady": {"steady", "--quiet", "--rtol", "1e-11", "--save", "last"},
 		"transient": {"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--steps", "12", "--dt",
-			"2 ms"},
+			"2 ms", "--formats", "none"},
 		"adaptive": {"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--until", "20 ms",
-			"--dt-tol", "0.05 K", "--every", "5 ms", "--initial", "steady", "--set", "layer.dies.block.core.power=9"},
+			"--dt-tol", "0.05 K", "--every", "5 ms", "--initial", "steady", "--set", "layer.dies.block.core.power=9",
+			"--formats", "none"},
 		"from a steady state": {"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--steps", "3", "--dt",
-			"2 ms", "--initial", "steady", "--set", "layer.dies.block.core.power=9"},
+			"2 ms", "--initial", "steady", "--set", "layer.dies.block.core.power=9", "--formats", "none"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := stackFolder(t, regionsStack)

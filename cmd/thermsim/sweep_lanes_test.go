@@ -15,7 +15,6 @@ import (
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cuda/cudriver"
-	"thermsim/gpusolve/testing/interpreter"
 )
 
 // A sweep on several lanes of a GPU writes the bytes of one on a single lane, and gives back all that it took.
@@ -42,10 +41,9 @@ count = 8
 		}
 	}
 	var tables [2][]byte
-	var modules interpreter.Cache
 	for n, procs := range []int{2, 2 * mostLanes} {
 		runtime.GOMAXPROCS(procs)
-		drv := cudriver.Faulty(interpreter.New(interpreter.Options{NoRaces: true, Cache: &modules}), nil)
+		drv := cudriver.Faulty(newMachine(), nil)
 		g := &session.Session{Console: &terminal.Console{Stdout: io.Discard, Stderr: io.Discard, Quiet: true},
 			Start: time.Now()}
 		g.Adjust = func(o *gpusolve.Options) { o.Driver = drv }
