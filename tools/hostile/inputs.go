@@ -3,113 +3,210 @@
 package main
 
 import (
+	"archive/zip"
 	"bufio"
+	"compress/gzip"
+	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
+	"text/template"
 )
 
-// inputs are all of them.
-func inputs() []input {
-	return slices.Concat(textInputs(), materialInputs(), planInputs(), archiveInputs(), pipeInputs(), pathInputs(),
-		shapeInputs(), manyInputs(), namedInputs(), flagInputs(), sweepInputs(), checkpointInputs(),
-		netlistInputs(), matrixInputs(), policyInputs(), modelInputs(), runInputs(), serveInputs(), designInputs(),
-		projectInputs(), strangerInputs(), otherInputs())
+// inputs are those of inputs.txt and those that are made from what thermsim itself writes or says.
+func inputs() ([]input, error) {
+	all, err := listed(inputsText)
+	return slices.Concat(all, checkpointInputs(), runInputs(), strangerInputs(), includeInputs()), err
 }
 
-// write makes a file and fills it.
-func write(path string, fill func(w *bufio.Writer)) error {
-	f, err := os.Create(path)
+//go:embed inputs.txt
+var inputsText string
+
+// written is an input of inputs.txt.
+type written struct {
+	templates *template.Template
+	args      string
+	files     []file
+}
+
+// file is a part of a written input. Its kind is the mark before its name: - for a file, p for a FIFO and l for a link.
+type file struct {
+	kind       byte
+	name, text string
+}
+
+// listed reads the inputs of a text in the form that inputs.txt explains.
+func listed(text string) (all []input, err error) {
+	head, rest, _ := strings.Cut(text, "\n== ")
+	_, defines, _ := strings.Cut(head, "\n\n")
+	templates, err := template.New("").Funcs(functions).Parse(defines)
+	if err != nil {
+		return nil, err
+	}
+	for section := range strings.SplitSeq(rest, "\n== ") {
+		title, body, _ := strings.Cut(section, "\n")
+		if title == "flags" {
+			commands, err := commandLines(templates, body)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, commands...)
+			continue
+		}
+		name, what, found := strings.Cut(title, ": ")
+		command, body, _ := strings.Cut(body, "\n")
+		status, args, also := strings.Cut(command, " ")
+		if !found || !also {
+			return nil, fmt.Errorf("%q, %q: got no NAME: DESCRIPTION, or no STATUS COMMAND below it", title, command)
+		}
+		w := &written{templates, args, parts(body)}
+		all = append(all, input{name, what, status, w.make})
+	}
+	return all, nil
+}
+
+// parts are the files of an input.
+func parts(body string) []file {
+	all := []file{{kind: '-', name: "stack.toml"}}
+	for line := range strings.Lines(body) {
+		if len(line) > 2 && line[0] == '-' && line[2] == ' ' && strings.IndexByte("-pl", line[1]) >= 0 {
+			all = append(all, file{kind: line[1], name: strings.TrimSpace(line[3:])})
+			continue
+		}
+		all[len(all)-1].text += line
+	}
+	for i := range all {
+		all[i].text = strings.TrimRight(all[i].text, "\n")
+	}
+	if all[0].text == "" {
+		all[0].text = "{{small}}"
+		if len(all) > 1 && strings.HasPrefix(all[1].name, "stack.toml") {
+			return all[1:]
+		}
+	}
+	return all
+}
+
+// commandLines reads lines of STATUS COMMAND FLAG VALUE.
+func commandLines(templates *template.Template, text string) (all []input, err error) {
+	for line := range strings.Lines(text) {
+		fields := strings.SplitN(strings.TrimSpace(line), " ", 4)
+		if len(fields) < 4 {
+			continue
+		}
+		status, command, flag := fields[0], fields[1], fields[2]
+		words, err := words(templates, fields[3])
+		if err != nil {
+			return nil, err
+		}
+		value := words[0]
+		shown := value
+		if len(shown) > 30 {
+			shown = fmt.Sprintf("%s... (%d bytes)", shown[:20], len(shown))
+		}
+		all = append(all, input{fmt.Sprintf("flag-%s-%s-%.12s", command, flag, value),
+			fmt.Sprintf("%s --%s %s", command, flag, shown), status, func(dir string) ([]string, error) {
+				return []string{command, "--quiet", "--" + flag, value}, put(dir, "stack.toml", small())
+			}})
+	}
+	return all, nil
+}
+
+// words are those of a command line: ~ is a space within one, ^ a new line.
+func words(templates *template.Template, text string) ([]string, error) {
+	var b strings.Builder
+	if err := execute(templates, text, &b); err != nil {
+		return nil, err
+	}
+	all := strings.Fields(b.String())
+	for i := range all {
+		all[i] = strings.NewReplacer("~", " ", "^", "\n").Replace(all[i])
+	}
+	return all, nil
+}
+
+func execute(templates *template.Template, text string, w io.Writer) error {
+	t, err := template.Must(templates.Clone()).Parse(text)
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(f)
-	fill(w)
-	return errorsOf(w.Flush(), f.Close())
+	return t.Execute(w, nil)
 }
 
-func errorsOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// sheet is a small stack, with lines of its layer and after it.
-func sheet(title, layer, rest string) string {
-	return fmt.Sprintf(`schema = 1
-title = %q
-ambient = "25 degC"
-size = ["10 mm", "10 mm"]
-grid = { nx = 16, ny = 16 }
-boundary.top = { h = "5000 W/(m^2 K)" }
-
-[[layer]]
-name = "die"
-material = "silicon"
-thickness = "100 um"
-%s
-%s`, title, layer, rest)
-}
-
-const heated = `power = { uniform = "5 W" }`
-
-// stackOf makes an input that is a stack file alone.
-func stackOf(command string, fill func(w io.Writer)) func(string) ([]string, error) {
-	return func(dir string) ([]string, error) {
-		err := write(filepath.Join(dir, "stack.toml"), func(w *bufio.Writer) { fill(w) })
-		return []string{command, "--quiet", "--out", "out"}, err
-	}
-}
-
-func stackText(text string) func(string) ([]string, error) {
-	return stackOf("steady", func(w io.Writer) { io.WriteString(w, text) })
-}
-
-func textInputs() []input {
-	long := strings.Repeat("x", 1<<20)
-	keys := func(n int) func(string) ([]string, error) {
-		return stackOf("check", func(w io.Writer) {
-			io.WriteString(w, sheet("keys", heated, ""))
-			for i := range n {
-				fmt.Fprintf(w, "key%d = 1\n", i)
+// make writes the files and returns the command line.
+func (w *written) make(dir string) ([]string, error) {
+	var archive *zip.Writer
+	for _, f := range w.files {
+		path := filepath.Join(dir, f.name)
+		var err error
+		switch method, entry, _ := strings.Cut(f.name, "/"); {
+		case f.kind == 'p':
+			err = syscall.Mkfifo(path, 0o600)
+		case f.kind == 'l':
+			name, target, _ := strings.Cut(f.name, " ")
+			err = os.Symlink(target, filepath.Join(dir, name))
+		case entry != "":
+			if archive == nil {
+				run, failed := os.Create(filepath.Join(dir, "run.zip"))
+				if failed != nil {
+					return nil, failed
+				}
+				defer run.Close()
+				archive = zip.NewWriter(run)
 			}
-		})
-	}
-	tables := stackOf("check", func(w io.Writer) {
-		for i := range 400_000 {
-			fmt.Fprintf(w, "[t%d.a.b.c]\n", i)
+			h := &zip.FileHeader{Name: entry, Method: zip.Deflate}
+			if method == "stored" {
+				h.Method = zip.Store
+			}
+			var to io.Writer
+			if to, err = archive.CreateHeader(h); err == nil {
+				err = execute(w.templates, f.text, to)
+			}
+		default:
+			err = w.write(path, f)
 		}
-	})
-	return []input{
-		{"title-8000", "title of 8,000 characters", stackText(sheet(strings.Repeat("x", 8000), heated, "")), true},
-		{"title-1M", "title of 1 MB", stackText(sheet(long, heated, "")), true},
-		{"layer-1M", "layer name of 1 MB", stackText(strings.Replace(sheet("", heated, ""), `"die"`, `"`+long+`"`, 1)),
-			true},
-		{"block-1M", "block name of 1 MB",
-			stackText(sheet("", "block = [{ name = \""+long+"\", x = 0, y = 0, width = \"1 mm\", height = \"1 mm\", "+
-				"power = \"1 W\" }]", "")), true},
-		{"probe-1M", "probe name of 1 MB",
-			stackText(sheet("", heated, "[[probe]]\nname = \""+long+"\"\nx = 0\ny = 0\nlayer = \"die\"\n")), true},
-		{"material-1M", "material name of 1 MB",
-			stackText(strings.Replace(sheet("", heated, ""), `"silicon"`, `"`+long+`"`, 1)), true},
-		{"key-1M", "key of 1 MB", stackText(sheet("", heated, long+" = 1\n")), true},
-		{"path-1M", "path of 1 MB", stackText(sheet("", "power = { floorplan = \""+long+"\", watts = \"x\" }", "")),
-			true},
-		{"comment-1M", "comment of 1 MB", stackText(sheet("", heated, "#"+long)), false},
-		{"keys-10M", "10 MB of unknown keys", keys(700_000), true},
-		{"keys-100M", "100 MB of unknown keys", keys(6_500_000), true},
-		{"tables-10M", "400,000 tables of unknown keys", tables, true},
-		{"nested-arrays", "100,000 arrays within each other",
-			stackText("x = " + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)), true},
-		{"dotted", "key of 100,000 dots", stackText("x" + strings.Repeat(".x", 100_000) + " = 1\n"), true},
-		{"watts-1e308", "powers of 1e308 W",
-			stackText(sheet("", `power = [{ uniform = "1e308 W" }, { uniform = "1e308 W" }]`, "")), true},
-		{"watts-1e300", "power of 1e300 W", stackText(sheet("", `power = { uniform = "1e300 W" }`, "")), true},
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.name, err)
+		}
 	}
+	if archive != nil {
+		if err := archive.Close(); err != nil {
+			return nil, err
+		}
+	}
+	args, err := words(w.templates, w.args)
+	if len(args) == 1 {
+		args = append(args, "--quiet", "--out", "out")
+	}
+	return args, err
+}
+
+// write writes a file, compressed where its name says so. Texts end with a new line.
+func (w *written) write(path string, f file) error {
+	to, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriter(to)
+	text := f.text
+	if ext := filepath.Ext(path); ext != ".png" && ext != ".npy" {
+		text += "\n"
+	}
+	if strings.HasSuffix(path, ".gz") {
+		z := gzip.NewWriter(b)
+		err = errors.Join(execute(w.templates, text, z), z.Close())
+	} else {
+		err = execute(w.templates, text, b)
+	}
+	return errors.Join(err, b.Flush(), to.Close())
+}
+
+// put writes a file of a folder.
+func put(dir, name, text string) error {
+	return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666)
 }

@@ -3,51 +3,50 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"math"
 	"os"
 	"os/exec"
+	"slices"
+	"strconv"
 	"strings"
-	"syscall"
 	"time"
+
+	"thermsim/tools/campaign"
 )
 
-// mostVirtual is the address space that a program gets, in KiB: more would endanger the machine.
+// mostVirtual limits the address space of the program, in KiB, to protect the machine.
 const mostVirtual = 6_000_000
 
-// measured is what a run cost and said.
+// measured is a run on an input. Inputs larger than mostBytes may exceed the limits.
 type measured struct {
-	Wall    time.Duration
-	CPU     time.Duration // what other programs on the machine take does not count
-	Memory  int64         // bytes, largest resident size
-	Status  int
-	Killed  bool
-	Message string
-	Large   bool `json:"-"` // the input has more bytes than are promised anything
+	campaign.Outcome
+	large bool
 }
 
-// measure runs the program in dir, whose file stdin, if there is one, is its input. The system counts what a process
-// had before it became the program as memory of the program: so a small process of its own starts it.
-func measure(program, dir string, args []string, limit time.Duration) (m measured, err error) {
+// measure runs the program in dir, with its file stdin, if there is one, as standard input. The peak memory of a
+// process includes that of its parent at the fork, so a small process starts the program.
+func measure(program, dir string, args []string, limit time.Duration) (o campaign.Outcome, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return m, err
+		return o, err
 	}
 	cmd := exec.Command(self, append([]string{asMeter, limit.String(), program}, args...)...)
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {
-		return m, err
+		return o, err
 	}
-	return m, json.Unmarshal(out, &m)
+	return o, json.Unmarshal(out, &o)
 }
 
 // asMeter in place of flags makes this program the small process.
 const asMeter = "-meter"
 
-// meter starts the program in the working directory and prints what it cost.
+// meter runs the program in the working directory and prints the outcome.
 func meter(limit, program string, args []string) error {
 	most, err := time.ParseDuration(limit)
 	if err != nil {
@@ -59,30 +58,21 @@ func meter(limit, program string, args []string) error {
 		defer in.Close()
 		cmd.Stdin = in
 	}
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	start := time.Now()
-	if err := cmd.Start(); err != nil {
+	o, err := campaign.Run(cmd, most)
+	if err != nil {
 		return err
 	}
-	timer := time.AfterFunc(most, func() { _ = cmd.Process.Kill() })
-	err = cmd.Wait()
-	m := measured{Wall: time.Since(start), Killed: !timer.Stop(), Message: said.String(),
-		Status: cmd.ProcessState.ExitCode()}
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		return err
-	}
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		m.Memory = int64(usage.Maxrss) << 10
-		m.CPU = time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-	}
-	return json.NewEncoder(os.Stdout).Encode(m)
+	return json.NewEncoder(os.Stdout).Encode(o)
 }
 
-// row is a line of the table.
-func (m *measured) row(in input) string {
+// line is a row of the printed table.
+func (m *measured) line(in input) string {
+	first := shortened(m.Stderr, 240)
+	if len(m.Stderr) > 4096 {
+		first += fmt.Sprintf(" (%d bytes in all)", len(m.Stderr))
+	}
 	return fmt.Sprintf("| %s | %.2f s | %.2f s | %d MB | %s | %s |", in.what, m.Wall.Seconds(), m.CPU.Seconds(),
-		m.Memory/1e6, m.ending(), shown(m.Message))
+		m.Memory/1e6, m.ending(), strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(strconv.Quote(first)))
 }
 
 // ending is the exit status, or what ended the program.
@@ -93,10 +83,10 @@ func (m *measured) ending() string {
 	case m.Status < 0:
 		return "crash"
 	}
-	return fmt.Sprint(m.Status)
+	return strconv.Itoa(m.Status)
 }
 
-// shortened is the first line of a message, cut.
+// shortened is the beginning of the first line of a message.
 func shortened(message string, most int) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
 	if r := []rune(first); len(r) > most {
@@ -105,14 +95,75 @@ func shortened(message string, most int) string {
 	return first
 }
 
-// shown is a message in a cell of a table: its first line, and how long the whole was.
-func shown(message string) string {
-	first := shortened(message, 240)
-	if len(message) > 4096 {
-		first += fmt.Sprintf(" (%d bytes in all)", len(message))
-	}
-	return strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(fmt.Sprintf("%q", first))
+// row is an input in the file of results. Before and BeforeMB are those of an older build, before there were limits.
+type row struct {
+	What     string  `json:"what"`
+	Large    bool    `json:"above_10_MB,omitempty"`
+	Before   string  `json:"before,omitempty"`
+	BeforeMB int     `json:"before_MB,omitempty"`
+	WallS    float64 `json:"wall_s"`
+	CPUS     float64 `json:"cpu_s"`
+	MB       int     `json:"MB"`
+	Status   string  `json:"status"`
+	Says     string  `json:"says,omitempty"`
 }
 
-// pause waits a moment for another process.
-func pause() { time.Sleep(10 * time.Millisecond) }
+func (m *measured) row(in input) row {
+	second := func(d time.Duration) float64 { return math.Round(100*d.Seconds()) / 100 }
+	return row{What: in.what, Large: m.large, WallS: second(m.Wall), CPUS: second(m.CPU), MB: int(m.Memory / 1e6),
+		Status: m.ending(), Says: shortened(m.Stderr, 90)}
+}
+
+// table is the file of results.
+type table struct {
+	About   string  `json:"about"`
+	Summary summary `json:"summary"`
+	Rows    []row   `json:"rows"`
+	Flags   []row   `json:"flags"` // command lines
+}
+
+// summary is of all rows of both lists.
+type summary struct {
+	Commit   string  `json:"commit"`
+	Inputs   int     `json:"inputs"`
+	Refused  int     `json:"refused"`
+	MostCPUS float64 `json:"most_cpu_s"` // of refused inputs
+	MostMB   int     `json:"most_MB"`
+}
+
+// update replaces the rows of the same inputs in a file of results, and appends the others.
+func update(path, commit string, all []input, rows map[string]row) error {
+	if path == "" {
+		return nil
+	}
+	var t table
+	if err := campaign.Load(path, &t); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, in := range all {
+		r, found := rows[in.what]
+		if !found {
+			continue
+		}
+		list := &t.Rows
+		if strings.HasPrefix(in.name, "flag-") || strings.HasPrefix(in.name, "set-") {
+			list = &t.Flags
+		}
+		if i := slices.IndexFunc(*list, func(old row) bool { return old.What == r.What }); i >= 0 {
+			r.Before, r.BeforeMB = (*list)[i].Before, (*list)[i].BeforeMB
+			(*list)[i] = r
+		} else {
+			*list = append(*list, r)
+		}
+	}
+	t.Summary = summary{Commit: commit}
+	for _, r := range slices.Concat(t.Rows, t.Flags) {
+		t.Summary.Inputs++
+		if r.Status == refused && !r.Large {
+			t.Summary.Refused++
+			t.Summary.MostCPUS = max(t.Summary.MostCPUS, r.CPUS)
+			t.Summary.MostMB = max(t.Summary.MostMB, r.MB)
+		}
+	}
+	return campaign.Save(path, t)
+}
