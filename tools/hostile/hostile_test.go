@@ -26,7 +26,8 @@ func TestInputs(t *testing.T) {
 		}
 		seen[in.what] = true
 	}
-	for _, name := range []string{"title-8000", "fifo-map", "folder", "patch-npy", "set-lines", "flag-rth-rtol-1e-300"} {
+	for _, name := range []string{"title-8000", "fifo-map", "folder", "patch-npy", "set-lines",
+		"flag-rth-rtol-1e-300"} {
 		in := all[slices.IndexFunc(all, func(in input) bool { return in.name == name })]
 		if args, err := in.make(t.TempDir()); err != nil || len(args) < 2 {
 			t.Errorf("%s: %q, %v", name, args, err)

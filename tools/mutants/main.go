@@ -1,6 +1,6 @@
 // Command mutants plants small faults in the program, one at a time, and runs the tests that should notice: wrong
-// comparisons, signs, factors, conditions, calls left out and errors dropped. It prints the survivors, and fails where
-// more than one in twenty has no reason to survive in survivors.txt.
+// comparisons, signs, factors and conditions, omitted calls and dropped errors. It prints the survivors, and fails if
+// more than one in twenty has no reason in survivors.txt.
 //
 //	go run ./tools/mutants -n 300 -o mutants.jsonl
 //	go run ./tools/mutants -list tools/mutants/audit.txt -only '^(mesh|powermap)/'
@@ -16,18 +16,18 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"thermsim/tools/campaign"
 )
 
 type settings struct {
-	n       int
-	seed    uint64
-	workers int
-	limit   time.Duration
-	list    string
-	only    *regexp.Regexp
-	results string
-	json    string
-	commit  string
+	n             int
+	seed          uint64
+	workers       int
+	limit         time.Duration
+	list, results string
+	only          *regexp.Regexp
+	json, commit  string
 }
 
 func main() {
@@ -36,12 +36,12 @@ func main() {
 	flag.Uint64Var(&s.seed, "seed", 1, "of the sample")
 	flag.IntVar(&s.workers, "j", 2, "faults at a time")
 	flag.DurationVar(&s.limit, "timeout", 5*time.Minute, "of one run of tests")
-	flag.StringVar(&s.list, "list", "", "plant the faults of `FILE`, in place of a sample")
-	flag.StringVar(&s.results, "o", "", "add results to `FILE`, a line each; faults that are in it are not tried again")
+	flag.StringVar(&s.list, "list", "", "plant the faults of `FILE` instead of a sample")
+	flag.StringVar(&s.results, "o", "", "append results to `FILE`, a line each; faults in it are not tried again")
 	flag.StringVar(&s.json, "json", "", "write counts by package and all results to `FILE`")
 	flag.StringVar(&s.commit, "commit", "", "of the program, for -json")
-	only := flag.String("only", "", "plant in files alone whose path matches a regular expression")
-	whole := flag.Duration("for", 24*time.Hour, "time for all: what has not ended then has no result")
+	only := flag.String("only", "", "plant only in files whose path matches a regular expression")
+	whole := flag.Duration("for", 24*time.Hour, "time limit of the campaign; unfinished faults have no result")
 	flag.Parse()
 	var err error
 	if s.only, err = regexp.Compile(*only); err != nil {
@@ -52,18 +52,18 @@ func main() {
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, *whole)
 	defer cancel()
-	if err = campaign(ctx, &s); err != nil {
+	if err = s.run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
 }
 
-func campaign(ctx context.Context, s *settings) error {
+func (s *settings) run(ctx context.Context) error {
 	suites, err := readSuites(suitesText)
 	if err != nil {
 		return err
 	}
-	r := runner{limit: s.limit, baselines: map[string]*baseline{}}
+	r := runner{limit: s.limit}
 	if r.reasons, err = readReasons("tools/mutants/survivors.txt"); err != nil {
 		return err
 	}
@@ -71,26 +71,24 @@ func campaign(ctx context.Context, s *settings) error {
 		return err
 	}
 	defer os.RemoveAll(r.folder)
-	if err := r.record.open(s.results); err != nil {
+	if err := r.resume(s.results); err != nil {
 		return err
 	}
-	defer r.record.close()
-	results := r.ofRecord()
 	if s.n > 0 || s.list != "" {
 		plans, err := s.plans(suites)
 		if err != nil {
 			return err
 		}
-		if results, err = r.all(ctx, plans, s.workers); err != nil {
+		if err := r.all(ctx, plans, s.workers); err != nil {
 			return err
 		}
+	} else {
+		r.recall()
 	}
-	if s.json != "" {
-		if err := summarise(s, results).write(s.json); err != nil {
-			return err
-		}
+	if err := campaign.Save(s.json, summarise(s, r.results)); err != nil {
+		return err
 	}
-	return verdict(results)
+	return verdict(r.results)
 }
 
 func (s *settings) plans(suites []suite) ([]plan, error) {
@@ -100,7 +98,7 @@ func (s *settings) plans(suites []suite) ([]plan, error) {
 	return sampled(slices.DeleteFunc(suites, func(t suite) bool { return !s.only.MatchString(t.files) }), s.n, s.seed)
 }
 
-// verdict counts, and fails where too many survive.
+// verdict counts, and fails if too many survive.
 func verdict(results []result) error {
 	counts := map[string]int{}
 	for i := range results {
@@ -109,8 +107,8 @@ func verdict(results []result) error {
 	fmt.Printf("%d faults: %d killed, %d harmless, %d survived\n", len(results), counts[killed], counts[harmless],
 		counts[survived])
 	if 20*counts[survived] > len(results) {
-		return fmt.Errorf("%d of %d faults go unnoticed, more than one in twenty; write tests that assert what they "+
-			"break, or give the reason in tools/mutants/survivors.txt", counts[survived], len(results))
+		return fmt.Errorf("%d of %d faults go unnoticed, more than one in twenty. Fix: write tests that assert what "+
+			"they break, or give the reason in tools/mutants/survivors.txt", counts[survived], len(results))
 	}
 	return nil
 }

@@ -1,14 +1,31 @@
 package main
 
 import (
-	"context"
+	_ "embed"
 	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 )
 
-// plan is faults of a suite: the first ones that compile are wanted.
+//go:embed suites.txt
+var suitesText string
+
+// suite is a line of suites.txt: files that faults are planted in, and the tests that should notice.
+type suite struct {
+	files  string
+	weight int        // its share of the sample
+	tests  [][]string // arguments of go test, tried one after the other
+}
+
+// plan is a list of faults, of which so many that compile are tried.
 type plan struct {
 	files  string
 	faults []fault
@@ -16,10 +33,55 @@ type plan struct {
 	tests  [][]string
 }
 
+// entries are the lines of a text that are not empty and no remarks.
+func entries(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range strings.Lines(text) {
+			line = strings.TrimRight(line, "\n")
+			if line != "" && line[0] != '#' && !yield(line) {
+				return
+			}
+		}
+	}
+}
+
+// readSuites reads lines of "FILES; WEIGHT; ARGUMENTS; ARGUMENTS ...".
+func readSuites(text string) (list []suite, err error) {
+	for line := range entries(text) {
+		fields := strings.Split(line, ";")
+		if len(fields) < 3 {
+			return nil, fmt.Errorf("got %q; expected FILES; WEIGHT; ARGUMENTS", line)
+		}
+		s := suite{files: strings.TrimSpace(fields[0])}
+		if s.weight, err = strconv.Atoi(strings.TrimSpace(fields[1])); err != nil {
+			return nil, fmt.Errorf("%q: %w", line, err)
+		}
+		for _, t := range fields[2:] {
+			s.tests = append(s.tests, strings.Fields(t))
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// readReasons reads the survivors that are known to be harmless: the name of a fault, a tab and the reason.
+func readReasons(path string) (map[string]string, error) {
+	text, err := os.ReadFile(path)
+	all := map[string]string{}
+	for line := range entries(string(text)) {
+		name, reason, _ := strings.Cut(line, "\t")
+		if reason == "" {
+			return nil, fmt.Errorf("%s: got %q; expected the name of a fault, a tab and a reason", path, line)
+		}
+		all[name] = reason
+	}
+	return all, err
+}
+
 // sampled plans a random sample of n faults, the same for the same seed.
 func sampled(suites []suite, n int, seed uint64) ([]plan, error) {
 	if len(suites) == 0 {
-		return nil, errors.New("no suite of suites.txt is chosen")
+		return nil, errors.New("-only matches no suite of suites.txt")
 	}
 	var plans []plan
 	for i, share := range shares(suites, n) {
@@ -35,113 +97,108 @@ func sampled(suites []suite, n int, seed uint64) ([]plan, error) {
 	return plans, nil
 }
 
-// all tries what is planned: the first run of tests on all faults, then the others on what that left.
-func (r *runner) all(ctx context.Context, plans []plan, workers int) ([]result, error) {
-	// Tests run without a fault first: what fails then notices nothing.
-	for i := range plans {
-		r.prepare(ctx, plans[i].tests[0])
+// shares distributes n faults over suites by their weights, the remainder to those with the largest fractions.
+func shares(suites []suite, n int) []int {
+	total := 0
+	for _, s := range suites {
+		total += s.weight
 	}
-	r.slots = make(chan struct{}, workers)
-	var wait sync.WaitGroup
-	for i := range plans {
-		wait.Go(func() { r.first(ctx, &plans[i]) })
+	list, order, left := make([]int, len(suites)), make([]int, len(suites)), n
+	if total == 0 {
+		return list
 	}
-	wait.Wait()
-	for _, t := range r.left {
-		for _, args := range t.tests {
-			r.prepare(ctx, args)
-		}
+	for i, s := range suites {
+		order[i], list[i] = i, n*s.weight/total
+		left -= list[i]
 	}
-	for _, t := range r.left {
-		wait.Go(func() { r.one(ctx, t.fault, t.tests, false) })
+	slices.SortStableFunc(order, func(a, b int) int { return n*suites[b].weight%total - n*suites[a].weight%total })
+	for _, i := range order[:left] {
+		list[i]++
 	}
-	wait.Wait()
-	return r.results, errors.Join(r.errs...)
+	return list
 }
 
-// first gives as many faults as are wanted the first run of tests. Those that do not compile do not count: others
-// follow.
-func (r *runner) first(ctx context.Context, p *plan) {
-	if _, err := r.prepare(ctx, p.tests[0]).wait(); err != nil {
-		r.end(ctx, result{}, err)
-		return
-	}
-	for len(p.faults) > 0 && p.wanted > 0 && ctx.Err() == nil {
-		batch := p.faults[:min(p.wanted, len(p.faults))]
-		p.faults = p.faults[len(batch):]
-		var (
-			wait  sync.WaitGroup
-			valid atomic.Int64
-		)
-		for _, f := range batch {
-			wait.Go(func() {
-				if r.one(ctx, f, p.tests, true) != invalid {
-					valid.Add(1)
-				}
-			})
-		}
-		wait.Wait()
-		p.wanted -= int(valid.Load())
-	}
-	if p.wanted > 0 && ctx.Err() == nil {
-		r.end(ctx, result{}, fmt.Errorf("%s: %d faults are wanted that cannot be planted: the others do not compile",
-			p.files, p.wanted))
-	}
-}
-
-// trial is a fault that the first run of tests left alive, with the runs that follow.
-type trial struct {
-	fault fault
-	tests [][]string
-}
-
-// one tries a fault once a worker is free, unless its result is known.
-func (r *runner) one(ctx context.Context, f fault, tests [][]string, begins bool) string {
-	if res, known := r.record.known(&f); known {
-		res.fault = f
-		r.judge(&res)
-		return r.end(ctx, res, nil)
-	}
-	r.slots <- struct{}{}
-	defer func() { <-r.slots }()
-	if ctx.Err() != nil {
-		return unfinished
-	}
-	if !begins || len(tests) == 1 {
-		first := 2
-		if begins {
-			first = 1
-		}
-		res, err := r.try(ctx, f, first, tests)
-		return r.end(ctx, res, err)
-	}
-	res, err := r.try(ctx, f, 1, tests[:1])
-	if err == nil && res.Outcome == survived { // one that has a reason is asked no further
-		r.lock.Lock()
-		r.left = append(r.left, trial{f, tests[1:]})
-		r.lock.Unlock()
-		res.Outcome = unfinished
-	}
-	return r.end(ctx, res, err)
-}
-
-// end keeps a result, unless time is over.
-func (r *runner) end(ctx context.Context, res result, err error) string {
-	r.lock.Lock()
-	defer r.lock.Unlock()
-	if ctx.Err() != nil {
-		return unfinished
-	}
-	if err == nil {
-		err = r.record.add(&res)
-	}
+// faults of a suite, in a random order that the seed determines.
+func (s *suite) faults(seed uint64) ([]fault, error) {
+	files, err := filepath.Glob(s.files)
 	if err != nil {
-		r.errs = append(r.errs, err)
-		return unfinished
+		return nil, err
 	}
-	if res.Outcome != invalid && res.Outcome != unfinished {
-		r.results = append(r.results, res)
-		fmt.Println(&res)
+	var all []fault
+	for _, f := range files {
+		if strings.HasSuffix(f, "_test.go") || strings.HasSuffix(f, "_launch.go") {
+			continue
+		}
+		list, err := faultsOf(f)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
 	}
-	return res.Outcome
+	if len(all) == 0 {
+		return nil, fmt.Errorf("nothing can be planted in %s", s.files)
+	}
+	r := rand.New(rand.NewPCG(seed, uint64(len(s.files))))
+	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all, nil
+}
+
+// listed plans the faults of a file, which were found by hand. A line FILE: FUNCTION begins one. Lines that begin with
+// - are the original text, which occurs once in the file; those that begin with + replace it.
+func listed(name string, suites []suite, only *regexp.Regexp) ([]plan, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var faults []fault
+	for line := range entries(string(text)) {
+		if line[0] != '-' && line[0] != '+' {
+			file, function, _ := strings.Cut(line, ": ")
+			faults = append(faults, fault{File: file, Function: function})
+			continue
+		}
+		if len(faults) == 0 {
+			return nil, fmt.Errorf("%s: got %q before the first FILE: FUNCTION", name, line)
+		}
+		to := &faults[len(faults)-1].Was
+		if line[0] == '+' {
+			to = &faults[len(faults)-1].with
+		}
+		if *to != "" {
+			*to += "\n"
+		}
+		*to += line[1:]
+	}
+	var plans []plan
+	for i := range faults {
+		p, err := faults[i].locate(suites)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if only.MatchString(faults[i].File) {
+			plans = append(plans, p)
+		}
+	}
+	return plans, nil
+}
+
+// locate finds the original text of a listed fault in its file, and the suite of the file.
+func (f *fault) locate(suites []suite) (plan, error) {
+	text, err := os.ReadFile(f.File)
+	if err != nil {
+		return plan{}, err
+	}
+	if f.Was == "" || strings.Count(string(text), f.Was) != 1 {
+		return plan{}, fmt.Errorf("%s: %s: %q does not occur exactly once", f.File, f.Function, f.Was)
+	}
+	f.from = strings.Index(string(text), f.Was)
+	f.to = f.from + len(f.Was)
+	f.Line = 1 + strings.Count(string(text[:f.from]), "\n")
+	f.Was, f.Becomes = strings.Join(strings.Fields(f.Was), " "), strings.Join(strings.Fields(f.with), " ")
+	for i := range suites {
+		if fits, _ := path.Match(suites[i].files, f.File); fits {
+			return plan{files: f.File, faults: []fault{*f}, wanted: 1, tests: suites[i].tests}, nil
+		}
+	}
+	return plan{}, fmt.Errorf("%s: no suite of suites.txt has tests for it", f.File)
 }

@@ -1,24 +1,32 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
-// What becomes of a fault.
+// Outcomes of a fault.
 const (
-	killed     = "killed"
-	survived   = "survived"
-	harmless   = "harmless"   // survived, with a reason
-	invalid    = "not viable" // does not compile
-	unfinished = "unfinished" // has survived the first run of tests
+	killed   = "killed"
+	survived = "survived"
+	harmless = "harmless"   // survived, with a reason
+	invalid  = "not viable" // does not compile
 )
 
 // result of a fault.
@@ -26,63 +34,138 @@ type result struct {
 	fault
 	Outcome string  `json:"outcome"`
 	By      string  `json:"by,omitempty"`  // the test that noticed
-	Run     int     `json:"run,omitempty"` // of tests, in the order of the suite, which it was in; from 1
+	Run     int     `json:"run,omitempty"` // the run of tests of the suite that noticed, from 1
 	Reason  string  `json:"reason,omitempty"`
 	Seconds float64 `json:"seconds"`
 }
 
 // runner runs tests on faults.
 type runner struct {
-	folder    string // for overlays
-	limit     time.Duration
-	reasons   map[string]string
-	record    record
+	folder  string // for overlays
+	limit   time.Duration
+	reasons map[string]string
+	found   map[string]result // of earlier campaigns, by the fault's name
+	record  io.Writer         // a line of JSON for each result; nil without
+
 	lock      sync.Mutex
-	baselines map[string]*baseline
-	slots     chan struct{} // as many as faults are tried at a time
-	left      []trial
+	baselines map[string]func() (*baseline, error) // by the arguments of go test
 	results   []result
-	errs      []error
 }
 
-// try plants a fault, by an overlay that leaves the files as they are, and runs tests until one fails. A test that
-// hangs has noticed too. The first of the runs is number first of the suite.
-func (r *runner) try(ctx context.Context, f fault, first int, tests [][]string) (result, error) {
-	start := time.Now()
-	res := result{fault: f, Outcome: survived}
-	done := func() (result, error) {
-		res.Seconds = time.Since(start).Round(100 * time.Millisecond).Seconds()
-		r.judge(&res)
-		return res, ctx.Err()
+// resume reads the results of earlier campaigns, and appends others to the file.
+func (r *runner) resume(path string) error {
+	r.found = map[string]result{}
+	if path == "" {
+		return nil
 	}
-	overlay, err := r.overlay(&f)
-	if err != nil {
-		return res, err
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	for n, args := range tests {
-		b, err := r.prepare(ctx, args).wait()
-		if err != nil {
+	for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
+		var res result
+		if err := d.Decode(&res); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		r.found[res.name()] = res
+	}
+	r.record, err = os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	return err
+}
+
+// recall takes the results of earlier campaigns.
+func (r *runner) recall() {
+	for _, res := range r.found {
+		if r.judge(&res); res.Outcome != invalid {
+			r.results = append(r.results, res)
+		}
+	}
+}
+
+// all tries the plans, so many faults at a time. Faults that do not compile do not count: others follow.
+func (r *runner) all(ctx context.Context, plans []plan, workers int) error {
+	r.baselines = map[string]func() (*baseline, error){}
+	var g errgroup.Group
+	g.SetLimit(workers)
+	for _, p := range plans {
+		g.Go(func() error {
+			for _, f := range p.faults {
+				if p.wanted == 0 || ctx.Err() != nil {
+					return nil
+				}
+				res, err := r.one(ctx, f, p.tests)
+				if ctx.Err() != nil {
+					return nil
+				}
+				if err != nil {
+					return err
+				}
+				if res.Outcome != invalid {
+					p.wanted--
+				}
+			}
+			if p.wanted > 0 && ctx.Err() == nil {
+				return fmt.Errorf("%s: %d faults too few: the others do not compile", p.files, p.wanted)
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// one tries a fault, unless its result is known, and keeps the result.
+func (r *runner) one(ctx context.Context, f fault, tests [][]string) (result, error) {
+	res, known := r.found[f.name()]
+	if res.fault = f; !known {
+		start := time.Now()
+		if err := r.try(ctx, &res, tests); err != nil {
 			return res, err
+		}
+		res.Seconds = time.Since(start).Round(100 * time.Millisecond).Seconds()
+	}
+	r.judge(&res)
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	if res.Outcome != invalid {
+		r.results = append(r.results, res)
+		fmt.Println(&res)
+	}
+	if known || r.record == nil || ctx.Err() != nil {
+		return res, nil
+	}
+	return res, json.NewEncoder(r.record).Encode(res)
+}
+
+// try plants a fault by an overlay, which leaves the files unchanged, and runs tests until one fails. A test that
+// hangs has noticed, too.
+func (r *runner) try(ctx context.Context, res *result, tests [][]string) error {
+	overlay, err := r.overlay(&res.fault)
+	if err != nil {
+		return err
+	}
+	res.Outcome = survived
+	for n, args := range tests {
+		b, err := r.baseline(ctx, args)
+		if err != nil {
+			return err
 		}
 		limit := min(r.limit, 30*time.Second+3*b.longest)
 		args = append([]string{"test", "-vet=off", "-failfast", "-count=1", "-overlay=" + overlay,
 			"-timeout=" + limit.String()}, b.arguments(args)...)
 		out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput()
-		if err == nil {
+		switch text := string(out); {
+		case err == nil:
 			continue
-		}
-		text := string(out)
-		if strings.Contains(text, "[setup failed]") {
-			return res, fmt.Errorf("go %s cannot be run:\n%s", strings.Join(args, " "), text)
-		}
-		if strings.Contains(text, "[build failed]") {
+		case strings.Contains(text, "[setup failed]"):
+			return fmt.Errorf("go %s cannot be run:\n%s", strings.Join(args, " "), text)
+		case strings.Contains(text, "[build failed]"):
 			res.Outcome = invalid
-			return done()
+		default:
+			res.Outcome, res.By, res.Run = killed, noticed(text), n+1
 		}
-		res.Outcome, res.By, res.Run = killed, noticed(text), first+n
-		return done()
+		return nil
 	}
-	return done()
+	return nil
 }
 
 // judge excuses a survivor that has a reason.
@@ -109,6 +192,7 @@ func noticed(text string) string {
 	return ""
 }
 
+// overlay writes the file with the fault, and the file that tells the go command about it.
 func (r *runner) overlay(f *fault) (string, error) {
 	text, err := f.planted()
 	if err != nil {
@@ -122,16 +206,9 @@ func (r *runner) overlay(f *fault) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	changed := filepath.Join(dir, filepath.Base(f.File))
+	changed, overlay := filepath.Join(dir, filepath.Base(f.File)), filepath.Join(dir, "overlay.json")
 	list, err := json.Marshal(map[string]map[string]string{"Replace": {path: changed}})
-	if err != nil {
-		return "", err
-	}
-	overlay := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(changed, []byte(text), 0o666); err != nil {
-		return "", err
-	}
-	return overlay, os.WriteFile(overlay, list, 0o666)
+	return overlay, errors.Join(err, os.WriteFile(changed, []byte(text), 0o666), os.WriteFile(overlay, list, 0o666))
 }
 
 func (r *result) String() string {
@@ -144,4 +221,66 @@ func (r *result) String() string {
 		s += "\n           because " + r.Reason
 	}
 	return s
+}
+
+// baseline is a run of tests without a fault. Tests that fail in it, because a program or permission is missing, are
+// skipped later; its duration determines when a run counts as hanging.
+type baseline struct {
+	failing []string
+	longest time.Duration
+}
+
+// baseline runs tests without a fault, once for the same arguments.
+func (r *runner) baseline(ctx context.Context, args []string) (*baseline, error) {
+	key := strings.Join(args, " ")
+	r.lock.Lock()
+	once := r.baselines[key]
+	if once == nil {
+		once = sync.OnceValues(func() (*baseline, error) {
+			command := append([]string{"test", "-vet=off", "-count=1", "-timeout=" + r.limit.String()}, args...)
+			out, err := exec.CommandContext(ctx, "go", command...).CombinedOutput()
+			b := readBaseline(string(out))
+			if err != nil && len(b.failing) == 0 {
+				return nil, fmt.Errorf("go %s fails without a fault:\n%s", strings.Join(command, " "), out)
+			}
+			fmt.Fprintf(os.Stderr, "%-10s %s: %v, skipped: %q\n", "baseline", key, b.longest.Round(time.Second/10),
+				b.failing)
+			return b, nil
+		})
+		r.baselines[key] = once
+	}
+	r.lock.Unlock()
+	return once()
+}
+
+var (
+	failure = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
+	seconds = regexp.MustCompile(`(?m)^(?:ok|FAIL)\s+\S+\s+([0-9.]+)s$`)
+)
+
+func readBaseline(text string) *baseline {
+	b := new(baseline)
+	for _, m := range failure.FindAllStringSubmatch(text, -1) {
+		b.failing = append(b.failing, m[1])
+	}
+	for _, m := range seconds.FindAllStringSubmatch(text, -1) {
+		if s, err := strconv.ParseFloat(m[1], 64); err == nil {
+			b.longest = max(b.longest, time.Duration(s*float64(time.Second)))
+		}
+	}
+	return b
+}
+
+// arguments of go test that skip what fails without a fault.
+func (b *baseline) arguments(args []string) []string {
+	if len(b.failing) == 0 {
+		return args
+	}
+	skip := "^(" + strings.Join(b.failing, "|") + ")$"
+	args = slices.Clone(args)
+	if i := slices.Index(args, "-skip"); i >= 0 {
+		args[i+1] += "|" + skip
+		return args
+	}
+	return append([]string{"-skip", skip}, args...)
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -110,40 +112,72 @@ func TestListedFaults(t *testing.T) {
 	}
 }
 
-// Results are kept line by line and known to the next run, where a survivor may have got its reason.
+// Results are kept line by line and known to the next campaign, where a survivor may have got its reason.
 func TestResultsAreKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results.jsonl")
 	f := fault{File: "a.go", Function: "f", Was: "x < y", Becomes: "x <= y"}
-	var r runner
 	for n, want := range []string{"", survived, harmless} {
-		r = runner{reasons: map[string]string{}}
+		r := runner{reasons: map[string]string{}}
 		if n == 2 {
 			r.reasons[f.name()] = "nobody sees it"
 		}
-		if err := r.record.open(path); err != nil {
+		if err := r.resume(path); err != nil {
 			t.Fatal(err)
 		}
-		res, known := r.record.known(&f)
-		if known != (want != "") {
-			t.Fatalf("run %d: known %v", n, known)
+		if r.recall(); len(r.results) != min(n, 1) || n > 0 && r.results[0].Outcome != want {
+			t.Fatalf("campaign %d: %v, want %q", n, r.results, want)
 		}
-		if r.judge(&res); known && res.Outcome != want {
-			t.Errorf("run %d: %s, want %s", n, res.Outcome, want)
-		}
-		if !known {
-			res = result{fault: f, Outcome: survived}
-			if err := r.record.add(&res); err != nil {
+		if n == 0 {
+			r.found[f.name()] = result{Outcome: survived}
+			if res, err := r.one(t.Context(), f, nil); err != nil || res.Outcome != survived {
+				t.Fatalf("%v, %v", res, err)
+			}
+			if err := json.NewEncoder(r.record).Encode(r.results[0]); err != nil {
 				t.Fatal(err)
 			}
 		}
-		r.record.close()
+	}
+}
+
+// A fault is planted without a change of the file, tests notice it or not, and what does not compile does not count.
+func TestCampaign(t *testing.T) {
+	t.Chdir("../..")
+	suites := []suite{{files: "internal/testtier/*.go", weight: 1, tests: [][]string{{"./internal/testtier"}}}}
+	list := filepath.Join(t.TempDir(), "list.txt")
+	const text = `internal/testtier/testtier.go: another tier
+-== "extended"
++!= "extended"
+internal/testtier/testtier.go: no fault
+-	return quick
++	return (quick)
+`
+	if err := os.WriteFile(list, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	plans, err := listed(list, suites, regexp.MustCompile(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	invalidFirst := plans[0].faults[0]
+	invalidFirst.with = "is"
+	plans[0].faults = append([]fault{invalidFirst}, plans[0].faults...)
+	var kept bytes.Buffer
+	r := runner{folder: t.TempDir(), limit: time.Minute, record: &kept}
+	if err := r.all(t.Context(), plans, 1); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.results) != 2 || r.results[0].Outcome != killed || r.results[0].By != "TestPick" ||
+		r.results[0].Run != 1 || r.results[1].Outcome != survived {
+		t.Errorf("%v", r.results)
+	}
+	if n := strings.Count(kept.String(), "\n"); n != 3 {
+		t.Errorf("%d lines of results, want 3:\n%s", n, &kept)
 	}
 }
 
 // Tests that fail without a fault are left out; how long the others take is read.
 func TestBaseline(t *testing.T) {
-	var b baseline
-	b.read("--- FAIL: TestA (0.1s)\n    --- FAIL: TestA/sub (0.1s)\nFAIL\tthermsim/x\t1.5s\nok  \tthermsim/y\t12.25s\n")
+	b := readBaseline("--- FAIL: TestA (0.1s)\n    --- FAIL: TestA/sub (0.1s)\nFAIL\tthermsim/x\t1.5s\nok  \tthermsim/y\t12.25s\n")
 	if b.longest != 12250*time.Millisecond {
 		t.Errorf("the longest takes %v", b.longest)
 	}

@@ -2,9 +2,7 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
-	"os"
 	"path"
 	"slices"
 )
@@ -47,8 +45,8 @@ func (c *counts) add(r *result) {
 	}
 }
 
-func summarise(s *settings, results []result) *summary {
-	sum := &summary{Commit: s.commit, Seed: s.seed, List: s.list, Faults: slices.Clone(results)}
+func summarise(s *settings, results []result) summary {
+	sum := summary{Commit: s.commit, Seed: s.seed, List: s.list, Faults: slices.Clone(results)}
 	slices.SortFunc(sum.Faults, func(a, b result) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line, cmp.Compare(a.Becomes, b.Becomes))
 	})
@@ -67,12 +65,4 @@ func summarise(s *settings, results []result) *summary {
 	}
 	sum.Rows = append(sum.Rows, all)
 	return sum
-}
-
-func (s *summary) write(name string) error {
-	text, err := json.MarshalIndent(s, "", " ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(name, append(text, '\n'), 0o666)
 }
