@@ -6,15 +6,24 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/printable"
 	"thermsim/internal/staging"
+	"thermsim/mesh"
+	"thermsim/powermap"
+	"thermsim/report/fieldfile"
 	"thermsim/report/picture"
+	"thermsim/report/quantity"
+	"thermsim/report/statistics"
 	"thermsim/report/summary"
+	"thermsim/stack"
 )
 
 // largePlane is the number of cells in a plane above which its CSV is written only on request.
@@ -184,4 +193,258 @@ func (b *binnedMaps) hottest(planes [2]int) hotCell {
 		}
 	}
 	return best
+}
+
+// CheckMaps says whether every name is a layer of the stack or "all". Callers use it before a long solve; Write repeats
+// it.
+func CheckMaps(s *stack.Stack, names []string) error {
+	for _, n := range names {
+		if n == "all" || slices.ContainsFunc(s.Layers, func(l stack.Layer) bool { return l.Name == n }) {
+			continue
+		}
+		var have []string
+		for i := range s.Layers {
+			have = append(have, s.Layers[i].Name)
+		}
+		return fmt.Errorf("no layer %q to map; the layers are %s, or say \"all\"", n, strings.Join(have, ", "))
+	}
+	return nil
+}
+
+// mappedLayers are the layers with power or coolant and those asked for, bottom to top.
+func mappedLayers(m *mesh.Mesh, names []string) ([]int, error) {
+	if err := CheckMaps(m.Stack, names); err != nil {
+		return nil, err
+	}
+	var layers []int
+	for l := range m.Stack.Layers {
+		powered := slices.ContainsFunc(m.Power.Layers, func(p powermap.LayerMap) bool { return p.Layer == l })
+		if powered || m.Stack.Layers[l].Coolant != nil || slices.Contains(names, "all") ||
+			slices.Contains(names, m.Stack.Layers[l].Name) {
+			layers = append(layers, l)
+		}
+	}
+	return layers, nil
+}
+
+// fileNames are the layers' names fit for files, each once: what is neither letter, digit, dot, dash nor underscore
+// becomes an underscore, and equal results are numbered.
+func fileNames(s *stack.Stack) []string {
+	names := make([]string, len(s.Layers))
+	used := map[string]bool{}
+	for l := range s.Layers {
+		name := strings.Map(func(r rune) rune {
+			switch {
+			case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '-', r == '_':
+				return r
+			}
+			return '_'
+		}, s.Layers[l].Name)
+		unique := name
+		// Lower case, because some file systems do not tell the cases apart.
+		for n := 2; used[strings.ToLower(unique)]; n++ {
+			unique = fmt.Sprintf("%s_%d", name, n)
+		}
+		used[strings.ToLower(unique)] = true
+		names[l] = unique
+	}
+	return names
+}
+
+// view is what a map shows: a layer, or the coolant of a porous cavity, which has the same place as its walls.
+type view struct {
+	layer  int
+	planes [2]int
+	file   string // part of the name of its files
+	what   string // "layer x"
+}
+
+// views are the layers, and after each porous cavity its coolant.
+func views(m *mesh.Mesh, layers []int) []view {
+	files := fileNames(m.Stack)
+	var all []view
+	for _, l := range layers {
+		v := layerView(m, l)
+		v.file = files[l]
+		all = append(all, v)
+		if c := cavityOf(m, l); c != nil && c.Wall != c.Fluid {
+			v.planes, v.file, v.what = [2]int{c.Fluid, c.Fluid + 1}, coolantFile(files, l), "coolant in "+v.what
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+func layerView(m *mesh.Mesh, layer int) view {
+	return view{layer: layer, planes: m.LayerPlanes[layer], what: "layer " + m.Stack.Layers[layer].Name}
+}
+
+// coolantFile is the name for files of the coolant of layer l, which no layer has.
+func coolantFile(files []string, l int) string {
+	name := files[l] + "_coolant"
+	for slices.ContainsFunc(files, func(f string) bool { return strings.EqualFold(f, name) }) {
+		name += "_"
+	}
+	return name
+}
+
+func cavityOf(m *mesh.Mesh, layer int) *mesh.Cavity { return m.Planes[m.LayerPlanes[layer][0]].Cavity }
+
+// planeReader reads maps, one after the other. It has room for a plane of layers of several.
+type planeReader struct{ scratch []float64 }
+
+// planes reads some planes into dst: the hottest of them, cell by cell.
+func (r *planeReader) planes(f solution.Field, planes [2]int, dst []float64) error {
+	for k := planes[0]; k < planes[1]; k++ {
+		into := dst
+		if k > planes[0] {
+			if r.scratch == nil {
+				r.scratch = make([]float64, len(dst))
+			}
+			into = r.scratch
+		}
+		if err := f.Plane(k, into); err != nil {
+			return fmt.Errorf("reading plane %d of the temperature field: %w", k, err)
+		}
+		if k == planes[0] {
+			continue
+		}
+		for i, v := range into {
+			if v > dst[i] {
+				dst[i] = v
+			}
+		}
+	}
+	return nil
+}
+
+// layerPicture is the map of a view: kelvin holds one temperature per cell column (x fastest, from the south), lo and
+// hi the range of the colours in K. A caveat, if any, comes before the title, and a note of the time behind the layer.
+type layerPicture struct {
+	*Figures
+	view
+	kelvin       []float64
+	lo, hi       float64
+	caveat, note string
+}
+
+func (p *layerPicture) draw() *picture.HeatMap {
+	h := p.empty(hottestIn(p.kelvin))
+	h.Kelvin = p.kelvin
+	p.Style.crop(p.Mesh.Stack, h)
+	return h
+}
+
+// empty is the map without temperatures.
+func (p *layerPicture) empty(best hotCell) *picture.HeatMap {
+	m, l := p.Mesh, p.layer
+	lo, hi := p.Style.colors(p.lo, p.hi)
+	return &picture.HeatMap{
+		Title: p.Style.title(m, p.caveat), Subtitle: mapSubtitle(m, p.view, best, p.note),
+		X: m.X, Y: m.Y, Lo: lo, Hi: hi,
+		Blocks: blockOutlines(m.Stack, l), Regions: regionOutlines(m.Stack, l), Flow: flowOf(m, l),
+		Look: p.Style.look(),
+	}
+}
+
+// files are the pictures, and the CSV unless it is too large, by the name without a suffix.
+func (p *layerPicture) files(name string) []staging.File {
+	files := p.Style.files(name, func(w io.Writer, format picture.Format) error { return p.draw().Write(w, format) })
+	if len(p.kelvin) <= largePlane || p.LargeCSV {
+		files = append(files, staging.File{Name: name + ".csv",
+			Write: func(w io.Writer) error { return writeMapCSV(w, p.Mesh, p.view, p.kelvin, p.note) }})
+	}
+	return files
+}
+
+// hotCell is the hottest cell of a map, with a finite temperature in K; cell is -1 where there is none.
+type hotCell struct {
+	cell   int
+	kelvin float64
+}
+
+func hottestIn(kelvin []float64) hotCell {
+	best := hotCell{cell: -1}
+	for n, t := range kelvin {
+		if t-t == 0 && (best.cell < 0 || t > best.kelvin) {
+			best = hotCell{n, t}
+		}
+	}
+	return best
+}
+
+func pictureTitle(s *stack.Stack) string {
+	if s.Title != "" {
+		return s.Title
+	}
+	return s.File
+}
+
+func mapSubtitle(m *mesh.Mesh, v view, best hotCell, note string) string {
+	text := v.what + comma(note)
+	if best.cell < 0 {
+		return text
+	}
+	i, j := best.cell%m.NX(), best.cell/m.NX()
+	text += fmt.Sprintf(", max %.2f °C at (%s, %s) mm", best.kelvin-quantity.ZeroCelsius,
+		quantity.Millimetres((m.X[i]+m.X[i+1])/2), quantity.Millimetres((m.Y[j]+m.Y[j+1])/2))
+	if block := statistics.BlockAt(m, v.layer, i, j); block != "" {
+		text += ", block " + block
+	}
+	return text
+}
+
+func blockOutlines(s *stack.Stack, layer int) []picture.Outline {
+	var o []picture.Outline
+	for _, p := range s.Layers[layer].Powers {
+		for i := range p.Blocks {
+			b := &p.Blocks[i]
+			o = append(o, picture.Outline{Name: b.Name, Rects: func() []stack.Rect { return blockRects(s, b) }})
+		}
+	}
+	return o
+}
+
+func regionOutlines(s *stack.Stack, layer int) []picture.Outline {
+	var o []picture.Outline
+	for i := range s.Layers[layer].Regions {
+		r := &s.Layers[layer].Regions[i]
+		o = append(o, picture.Outline{Name: r.Name, Rects: func() []stack.Rect { return regionRects(s, r) }})
+	}
+	return o
+}
+
+// flowOf tells a picture how coolant flows through a layer, nil where none does.
+func flowOf(m *mesh.Mesh, layer int) *picture.Flow {
+	c := cavityOf(m, layer)
+	if c == nil {
+		return nil
+	}
+	f := &picture.Flow{Along: c.Along, Backward: c.Backward, Resolved: c.Wall == c.Fluid}
+	fastest := 0.0
+	streams := m.Stack.Hydraulics(&m.Stack.Layers[layer]).Streams
+	for i := range streams {
+		fastest = max(fastest, streams[i].Velocity)
+	}
+	for i := range streams {
+		t := &streams[i]
+		f.Lanes = append(f.Lanes, picture.Lane{From: t.From, To: t.To, Speed: t.Velocity / fastest})
+	}
+	return f
+}
+
+// writeMapCSV writes a plane as a matrix behind comment lines. A note, if any, tells of which time the temperatures are.
+func writeMapCSV(w io.Writer, m *mesh.Mesh, v view, kelvin []float64, note string) error {
+	span, hottest := m.LayerPlanes[v.layer], ""
+	if v.planes[1]-v.planes[0] > 1 {
+		hottest = ", the hottest of them cell by cell"
+	}
+	_, err := fmt.Fprintf(w, "# %s, z %s to %s m, %d plane(s)%s%s\n"+
+		"# temperature in K at cell centres; first row: x in m; first column: y in m; rows from south to north\n",
+		printable.Text(v.what), fieldfile.Metres(m.Z[span[0]]), fieldfile.Metres(m.Z[span[1]]), v.planes[1]-v.planes[0],
+		hottest, comma(printable.Text(note)))
+	if err != nil {
+		return err
+	}
+	return fieldfile.WriteMatrix(w, m.X, m.Y, kelvin)
 }

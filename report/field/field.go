@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+
+	"thermsim/mesh"
 )
 
 // Source gives the temperatures of a field; solution.Field is one.
@@ -153,4 +155,16 @@ func Centres(faces []float64) []float64 {
 		c[i] = (faces[i] + faces[i+1]) / 2
 	}
 	return c
+}
+
+// GridOf is the mesh's grid as files and pages need it.
+func GridOf(m *mesh.Mesh) *Grid {
+	g := &Grid{X: m.X, Y: m.Y, Z: m.Z}
+	for _, p := range m.Planes {
+		g.Layer = append(g.Layer, p.Layer)
+	}
+	for i := range m.Stack.Layers {
+		g.Layers = append(g.Layers, m.Stack.Layers[i].Name)
+	}
+	return g
 }

@@ -99,7 +99,7 @@ func (a *Animation) palette() color.Palette {
 	colors := a.Map.Look.colors()
 	p := make(color.Palette, 0, steps+greys)
 	for i := range steps {
-		p = append(p, colors.at(float64(i)/(steps-1)))
+		p = append(p, colors.At(float64(i)/(steps-1)))
 	}
 	for i := range greys {
 		v := uint8(255 * i / (greys - 1))

@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -73,8 +74,7 @@ func (c *Chart) Write(w io.Writer, format Format) error {
 	}
 	p := &plane{canvas: pic, area: image.Rect(left, marginTop, left+width, marginTop+height), x0: x0, x1: x1, y0: y0,
 		y1: y1, log: c.Log, logX: c.LogX}
-	pic.print(titleStyle, pic.fit(titleStyle, c.Title, pic.w-left-12), float64(left), 14, anchor{})
-	pic.print(subtitleStyle, pic.fit(subtitleStyle, c.Subtitle, pic.w-left-12), float64(left), 40, anchor{})
+	pic.titles(c.Title, c.Subtitle, left, left+12)
 	p.axes(c.X, c.Y)
 	for n, k := range curves {
 		p.curve(k, strong(n), n >= dashedFrom)
@@ -155,8 +155,7 @@ func (p *plane) axes(xLabel, yLabel string) {
 	for i, v := range at {
 		x := int(p.px(v) + 0.5)
 		p.fill(image.Rect(x, a.Min.Y, x+1, a.Max.Y), faint)
-		p.fill(image.Rect(x, a.Max.Y+1, x+1, a.Max.Y+6), black)
-		p.print(tickStyle, labels[i], float64(x)+0.5, float64(a.Max.Y+8), anchor{x: 0.5})
+		p.tickBelow(x, a.Max.Y, labels[i])
 	}
 	p.print(axisStyle, xLabel, float64(a.Min.X+a.Max.X)/2, float64(a.Max.Y+28), anchor{x: 0.5})
 	at, labels = p.ticksUp()
@@ -164,14 +163,10 @@ func (p *plane) axes(xLabel, yLabel string) {
 	for i, v := range at {
 		y := int(p.py(v) + 0.5)
 		p.fill(image.Rect(a.Min.X, y, a.Max.X, y+1), faint)
-		p.fill(image.Rect(a.Min.X-6, y, a.Min.X-1, y+1), black)
-		box := p.print(tickStyle, labels[i], float64(a.Min.X-9), float64(y)+0.5, anchor{1, 0.5})
-		widest = max(widest, box.Dx())
+		widest = max(widest, p.tickBeside(y, a.Min.X, labels[i]))
 	}
 	p.frame(a.Inset(-1), black)
-	up := axisStyle
-	up.vertical = true
-	p.print(up, yLabel, float64(a.Min.X-16-widest), float64(a.Min.Y+a.Max.Y)/2, anchor{1, 0.5})
+	p.labelBeside(a, widest, yLabel)
 }
 
 // ticksUp are round values, or powers of ten.
@@ -263,4 +258,67 @@ func trimZeros(s string) string {
 		return s
 	}
 	return strings.TrimRight(strings.TrimRight(s, "0"), ".")
+}
+
+// Tornado is a bar for each of some numbers, to the left and the right of zero, in their order.
+type Tornado struct {
+	Title, Subtitle string
+	Names           []string
+	Values          []float64
+	X               string // what the values are, with their unit
+	Look            Look
+}
+
+// Of a tornado: pixels of a bar, of the space for both sides, and of a name.
+const (
+	barHeight   = 22
+	tornadoWide = 520
+	tornadoName = 260
+)
+
+// Write draws it.
+func (t *Tornado) Write(w io.Writer, format Format) error {
+	if len(t.Names) == 0 || len(t.Names) != len(t.Values) {
+		return errors.New("drawing a tornado: there are no bars")
+	}
+	low, high := 0.0, 0.0
+	for _, v := range t.Values {
+		low, high = math.Min(low, v), math.Max(high, v)
+	}
+	if !(high > low) {
+		high = 1
+	}
+	room := 0.16 * (high - low) // for the numbers beside the bars
+	low, high = low-room, high+room
+	top, left := marginTop, 24+tornadoName
+	height := barHeight * len(t.Names)
+	pic, err := newCanvas(left+tornadoWide+32, top+height+58, t.Look, format)
+	if err != nil {
+		return err
+	}
+	pic.titles(t.Title, t.Subtitle, 16, 28)
+	x := func(v float64) int { return left + int(math.Round((v-low)/(high-low)*tornadoWide)) }
+	at, labels := ticks(low, high, 6)
+	for i, v := range at {
+		pic.fill(image.Rect(x(v), top, x(v)+1, top+height), color.RGBA{225, 225, 225, 255})
+		pic.print(tickStyle, labels[i], float64(x(v)), float64(top+height+8), anchor{x: 0.5})
+	}
+	for i, v := range t.Values {
+		y := top + barHeight*i
+		bar, paint, side := image.Rect(x(0), y+4, x(v), y+barHeight-4), strong(4), anchor{0, 0.5}
+		if v < 0 {
+			bar, paint, side = image.Rect(x(v), y+4, x(0), y+barHeight-4), strong(5), anchor{1, 0.5}
+		}
+		pic.fill(bar, paint)
+		end := float64(x(v)) + 5
+		if v < 0 {
+			end = float64(x(v)) - 5
+		}
+		pic.print(tickStyle, fmt.Sprintf("%+.3g", v), end, float64(y)+barHeight/2, side)
+		pic.print(tickStyle, pic.fit(tickStyle, t.Names[i], tornadoName), float64(left-8), float64(y)+barHeight/2,
+			anchor{1, 0.5})
+	}
+	pic.fill(image.Rect(x(0), top, x(0)+1, top+height), black)
+	pic.print(axisStyle, t.X, float64(left+tornadoWide/2), float64(top+height+32), anchor{x: 0.5})
+	return pic.write(w, format)
 }

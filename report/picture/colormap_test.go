@@ -53,10 +53,10 @@ func TestLightnessIsMonotonicAndEven(t *testing.T) {
 
 func TestColorOfOutsidersAndNaN(t *testing.T) {
 	m := Inferno()
-	if m.at(-1) != m[0] || m.at(2) != m[255] {
+	if m.At(-1) != m[0] || m.At(2) != m[255] {
 		t.Error("values beyond the range must take the end colours")
 	}
-	if c := m.at(math.NaN()); c.R != c.G || c.G != c.B {
+	if c := m.At(math.NaN()); c.R != c.G || c.G != c.B {
 		t.Errorf("NaN has the colour %v, want grey", c)
 	}
 }

@@ -21,7 +21,7 @@ func TestColormapsAreThePublishedOnes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, w := range want {
-			got := m.at(float64(i) / 2)
+			got := m.At(float64(i) / 2)
 			for _, d := range [3]int{int(got.R) - int(w.R), int(got.G) - int(w.G), int(got.B) - int(w.B)} {
 				if d < -max(14, tolerance) || d > max(14, tolerance) {
 					t.Errorf("%s at %g is %v, want %v", name, float64(i)/2, got, w)

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 )
 
 // CrossSection is a stack seen from the south. Heights are stretched: every layer can be read, and a thicker one is
@@ -73,7 +74,14 @@ func (s *CrossSection) Write(w io.Writer, format Format) error {
 	if len(s.Slabs) == 0 || !(s.Width > 0) {
 		return errors.New("drawing a stack: it has no layers or no width")
 	}
-	heights, total := s.heights()
+	thickness := make([]float64, len(s.Slabs))
+	for i := range s.Slabs {
+		thickness[i] = s.Slabs[i].Thickness
+	}
+	heights, total := stretched(thickness, slabLow, slabStretch), 0
+	for _, h := range heights {
+		total += h
+	}
 	probe, err := newCanvas(1, 1, s.Look, PNG) // to measure text
 	if err != nil {
 		return err
@@ -86,8 +94,7 @@ func (s *CrossSection) Write(w io.Writer, format Format) error {
 	if err != nil {
 		return err
 	}
-	c.print(titleStyle, c.fit(titleStyle, s.Title, c.w-2*left), float64(left), 14, anchor{})
-	c.print(subtitleStyle, c.fit(subtitleStyle, s.Subtitle, c.w-2*left), float64(left), 40, anchor{})
+	c.titles(s.Title, s.Subtitle, left, 2*left)
 	body := image.Rect(left, top, left+slabWidth, top+total)
 	x := float64(body.Max.X + sideRoom)
 	head := style{size: 13, color: grey}
@@ -106,21 +113,17 @@ func (s *CrossSection) Write(w io.Writer, format Format) error {
 	return c.write(w, format)
 }
 
-// heights in pixels grow with the logarithm of the thickness.
-func (s *CrossSection) heights() (h []int, total int) {
-	thin, thick := math.Inf(1), 0.0
-	for _, l := range s.Slabs {
-		thin, thick = min(thin, l.Thickness), max(thick, l.Thickness)
-	}
-	for _, l := range s.Slabs {
-		px := slabLow
-		if thick > thin && thin > 0 && len(s.Slabs) <= manySlabs {
-			px += int(slabStretch * math.Log(l.Thickness/thin) / max(math.Log(thick/thin), math.Ln10))
+// stretched are the heights in pixels of layers, from low on, which grow with the logarithm of their thickness by at
+// most so much.
+func stretched(thickness []float64, low, most int) []int {
+	h := slices.Repeat([]int{low}, len(thickness))
+	thin, thick := slices.Min(thickness), slices.Max(thickness)
+	if thick > thin && thin > 0 && len(h) <= manySlabs {
+		for i, l := range thickness {
+			h[i] += int(float64(most) * math.Log(l/thin) / max(math.Log(thick/thin), math.Ln10))
 		}
-		h = append(h, px)
-		total += px
 	}
-	return h, total
+	return h
 }
 
 func (s *CrossSection) columnWidths(c *canvas) (widths []int, total int) {
@@ -224,5 +227,66 @@ func (s *CrossSection) drawFaces(c *canvas, body image.Rectangle) {
 	note := style{size: 13, color: grey}
 	for i, n := range s.Notes {
 		c.print(note, c.fit(note, n, c.w-body.Min.X-10), float64(body.Min.X), float64(body.Max.Y+38+18*i), anchor{})
+	}
+}
+
+// materialLegend says which colour is which material, of those that a picture shows.
+type materialLegend struct {
+	colors map[int]color.RGBA
+	items  []legendItem
+	height int
+}
+
+type legendItem struct {
+	name  string
+	color color.RGBA
+	at    image.Point
+}
+
+const (
+	materialSwatch = 14
+	materialRow    = 22
+	materialGap    = 18
+)
+
+// legend numbers the materials by their appearance, bottom to top, so that those that meet are the furthest apart, and
+// sets their names in rows.
+func (s *CrossSection) legend(c *canvas, width int) *materialLegend {
+	l := &materialLegend{colors: map[int]color.RGBA{}}
+	at := image.Point{}
+	see := func(material int) {
+		if _, known := l.colors[material]; known {
+			return
+		}
+		l.colors[material] = okabeIto(len(l.colors))
+		if material < 0 || material >= len(s.Materials) {
+			return
+		}
+		text := style{size: 13, color: black}
+		name := c.fit(text, s.Materials[material], width-materialSwatch-6)
+		w, _ := c.text.size(text, name)
+		if wide := materialSwatch + 6 + w + materialGap; at.X > 0 && at.X+wide > width {
+			at = image.Pt(0, at.Y+materialRow)
+		}
+		l.items = append(l.items, legendItem{name, l.colors[material], at})
+		at.X += materialSwatch + 6 + w + materialGap
+		l.height = at.Y + materialRow
+	}
+	for i := range s.Slabs {
+		see(s.Slabs[i].Material)
+		for _, p := range s.Slabs[i].Parts {
+			see(p.Material)
+		}
+	}
+	return l
+}
+
+func (l *materialLegend) draw(c *canvas, left, top int) {
+	for _, m := range l.items {
+		box := image.Rect(0, 0, materialSwatch, materialSwatch).Add(m.at).Add(image.Pt(left, top))
+		c.fill(box, m.color)
+		c.frame(box, fade(black, 0.6))
+		c.print(style{size: 13, color: black}, m.name, float64(box.Max.X+6), float64(box.Min.Y)+materialSwatch/2,
+			anchor{0, 0.5})
 	}
 }

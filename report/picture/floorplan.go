@@ -59,7 +59,7 @@ func (p *Floorplan) Write(w io.Writer, format Format) error {
 	if err != nil {
 		return err
 	}
-	f.fill(f.area, s.colors.at(s.part(0)))
+	f.fill(f.area, s.colors.At(s.part(0)))
 	if cells != nil {
 		f.paint(cells.X, cells.Y, func(x, y reduction.Bins) []float64 {
 			return reduce(cells.Values, len(cells.X)-1, x, y)
@@ -67,7 +67,7 @@ func (p *Floorplan) Write(w io.Writer, format Format) error {
 	} else {
 		for i := range p.Blocks {
 			for _, r := range p.Blocks[i].Rects() {
-				f.fill(f.box(r), s.colors.at(s.part(p.Density[i])))
+				f.fill(f.box(r), s.colors.At(s.part(p.Density[i])))
 			}
 		}
 	}

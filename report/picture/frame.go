@@ -3,8 +3,10 @@ package picture
 import (
 	"image"
 	"image/color"
+	"math"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -71,8 +73,7 @@ func newFrame(title, subtitle string, extent stack.Rect, s scale, look Look, for
 	}
 	f := &frame{canvas: c, area: image.Rect(left, marginTop, left+w, marginTop+h), extent: extent, scale: s}
 	textLeft := min(left, marginLeft)
-	c.print(titleStyle, c.fit(titleStyle, title, width-textLeft-12), float64(textLeft), 14, anchor{})
-	c.print(subtitleStyle, c.fit(subtitleStyle, subtitle, width-textLeft-12), float64(textLeft), 40, anchor{})
+	c.titles(title, subtitle, textLeft, textLeft+12)
 	f.axes()
 	if standing {
 		f.barBeside()
@@ -169,7 +170,7 @@ func (f *frame) raster(cells []float64, zero float64, w, h int) *image.RGBA {
 		var c color.RGBA
 		for p, v := range row {
 			if p == 0 || v != row[p-1] { // NaN is no other
-				c = f.scale.colors.at(f.scale.part(v - zero))
+				c = f.scale.colors.At(f.scale.part(v - zero))
 			}
 			pix[4*p], pix[4*p+1], pix[4*p+2], pix[4*p+3] = c.R, c.G, c.B, c.A
 		}
@@ -189,11 +190,15 @@ func (f *frame) ticksBelow(label string) {
 	x0 := f.extent.X * 1e3
 	at, labels := ticks(x0, x0+f.extent.Width*1e3, max(1, min(10, a.Dx()/60)))
 	for i, v := range at {
-		x := int(f.px(v*1e-3) + 0.5)
-		f.fill(image.Rect(x, a.Max.Y+1, x+1, a.Max.Y+6), black)
-		f.print(tickStyle, labels[i], float64(x)+0.5, float64(a.Max.Y+8), anchor{x: 0.5})
+		f.tickBelow(int(f.px(v*1e-3)+0.5), a.Max.Y, labels[i])
 	}
 	f.print(axisStyle, label, float64(a.Min.X+a.Max.X)/2, float64(a.Max.Y+28), anchor{x: 0.5})
+}
+
+// tickBelow draws a tick with its label below the edge of some data.
+func (c *canvas) tickBelow(x, edge int, label string) {
+	c.fill(image.Rect(x, edge+1, x+1, edge+6), black)
+	c.print(tickStyle, label, float64(x)+0.5, float64(edge+8), anchor{x: 0.5})
 }
 
 // ticksBeside draws the vertical axis in mm.
@@ -203,20 +208,28 @@ func (f *frame) ticksBeside(label string) {
 	at, labels := ticks(y0, y0+f.extent.Height*1e3, max(1, min(10, a.Dy()/40)))
 	widest := 0
 	for i, v := range at {
-		y := int(f.py(v*1e-3) + 0.5)
-		f.fill(image.Rect(a.Min.X-6, y, a.Min.X-1, y+1), black)
-		box := f.print(tickStyle, labels[i], float64(a.Min.X-9), float64(y)+0.5, anchor{1, 0.5})
-		widest = max(widest, box.Dx())
+		widest = max(widest, f.tickBeside(int(f.py(v*1e-3)+0.5), a.Min.X, labels[i]))
 	}
+	f.labelBeside(a, widest, label)
+}
+
+// tickBeside draws a tick with its label left of the edge of some data, and says how wide the label is.
+func (c *canvas) tickBeside(y, edge int, label string) int {
+	c.fill(image.Rect(edge-6, y, edge-1, y+1), black)
+	return c.print(tickStyle, label, float64(edge-9), float64(y)+0.5, anchor{1, 0.5}).Dx()
+}
+
+// labelBeside sets the label of a vertical axis left of its ticks.
+func (c *canvas) labelBeside(a image.Rectangle, ticks int, label string) {
 	up := axisStyle
 	up.vertical = true
-	f.print(up, label, float64(a.Min.X-16-widest), float64(a.Min.Y+a.Max.Y)/2, anchor{1, 0.5})
+	c.print(up, label, float64(a.Min.X-16-ticks), float64(a.Min.Y+a.Max.Y)/2, anchor{1, 0.5})
 }
 
 func (f *frame) barBeside() {
 	r := image.Rect(f.area.Max.X+barGap, f.area.Min.Y, f.area.Max.X+barGap+barThickness, f.area.Max.Y)
 	f.place(r, func(w, h int) *image.RGBA {
-		return painted(w, h, func(_, y int) color.RGBA { return f.scale.colors.at((float64(h-y) - 0.5) / float64(h)) })
+		return painted(w, h, func(_, y int) color.RGBA { return f.scale.colors.At((float64(h-y) - 0.5) / float64(h)) })
 	})
 	f.frame(r.Inset(-1), black)
 	at, labels := ticks(f.scale.lo, f.scale.hi, min(10, r.Dy()/45))
@@ -234,14 +247,12 @@ func (f *frame) barBelow() {
 	right = min(right, f.w-marginRight-30)
 	r := image.Rect(left, top, right, top+barThickness)
 	f.place(r, func(w, h int) *image.RGBA {
-		return painted(w, h, func(x, _ int) color.RGBA { return f.scale.colors.at((float64(x) + 0.5) / float64(w)) })
+		return painted(w, h, func(x, _ int) color.RGBA { return f.scale.colors.At((float64(x) + 0.5) / float64(w)) })
 	})
 	f.frame(r.Inset(-1), black)
 	at, labels := ticks(f.scale.lo, f.scale.hi, min(10, r.Dx()/70))
 	for i, v := range at {
-		x := r.Min.X + int(f.scale.part(v)*float64(r.Dx())+0.5)
-		f.fill(image.Rect(x, r.Max.Y+1, x+1, r.Max.Y+6), black)
-		f.print(tickStyle, labels[i], float64(x)+0.5, float64(r.Max.Y+8), anchor{x: 0.5})
+		f.tickBelow(r.Min.X+int(f.scale.part(v)*float64(r.Dx())+0.5), r.Max.Y, labels[i])
 	}
 	f.print(axisStyle, f.scale.unit, float64(r.Max.X+10), float64(r.Min.Y+r.Max.Y)/2, anchor{0, 0.5})
 }
@@ -265,4 +276,46 @@ func (c *canvas) fit(s style, text string, width int) string {
 		return string(r[:min(n, len(r)-1)]) + "…"
 	}
 	return ""
+}
+
+// niceStep is the smallest round number (1, 2 or 5 times a power of ten) of which span holds at most count.
+func niceStep(span float64, count int) float64 {
+	raw := span / float64(max(count, 1))
+	power := math.Pow(10, math.Floor(math.Log10(raw)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*power >= raw*(1-1e-9) {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+// ticks are the multiples of a round step within lo..hi, at most about count of them, with labels of equal decimals.
+func ticks(lo, hi float64, count int) (at []float64, labels []string) {
+	if !(hi > lo) {
+		return nil, nil
+	}
+	step := niceStep(hi-lo, count)
+	slack := 1e-9 * (hi - lo)
+	first := math.Ceil((lo - slack) / step)
+	// Counted in whole numbers: far from zero, first and its successor may be one number.
+	for n := range 2*count + 4 {
+		v := (first + float64(n)) * step
+		if !(v <= hi+slack) {
+			break
+		}
+		at = append(at, v)
+		labels = append(labels, label(v, step))
+	}
+	return at, labels
+}
+
+// label formats v with the decimals that multiples of step need.
+func label(v, step float64) string {
+	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	s := strconv.FormatFloat(v, 'f', decimals, 64)
+	if v == 0 || math.Abs(v) < step/2 {
+		return strconv.FormatFloat(0, 'f', decimals, 64)
+	}
+	return s
 }

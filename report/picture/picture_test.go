@@ -74,7 +74,7 @@ func TestCellsAreCrisp(t *testing.T) {
 	m.paint(f)
 	for j := range 3 {
 		for i := range 3 {
-			want := f.scale.colors.at(f.scale.part(m.Kelvin[3*j+i] - zeroCelsius))
+			want := f.scale.colors.At(f.scale.part(m.Kelvin[3*j+i] - zeroCelsius))
 			for _, at := range []float64{0.02, 0.98} {
 				x := int(f.px(m.X[i] + at*(m.X[i+1]-m.X[i])))
 				y := int(f.py(m.Y[j] + at*(m.Y[j+1]-m.Y[j])))

@@ -184,7 +184,7 @@ func TestRasterByPixel(t *testing.T) {
 		f := &frame{scale: scale{colors: Density(), lo: -1, hi: 1}}
 		img := f.raster(cells, 0.5, w, h)
 		for n, v := range cells {
-			if got, want := img.RGBAAt(n%w, h-1-n/w), f.scale.colors.at((v+0.5)/2); got != want {
+			if got, want := img.RGBAAt(n%w, h-1-n/w), f.scale.colors.At((v+0.5)/2); got != want {
 				t.Fatalf("cell %d, %g: %v, want %v", n, v, got, want)
 			}
 		}

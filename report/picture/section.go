@@ -78,8 +78,7 @@ func (s *Section) Write(w io.Writer, format Format) error {
 		canvas: c, area: image.Rect(left, top, left+width, top+height), scale: celsiusScale(s.Lo, s.Hi, &s.Look),
 		extent: stack.Rect{X: s.Across[0], Y: 0, Width: s.Across[n] - s.Across[0], Height: stretched[nz]},
 	}
-	c.print(titleStyle, c.fit(titleStyle, s.Title, total-40), 20, 14, anchor{})
-	c.print(subtitleStyle, c.fit(subtitleStyle, s.Subtitle, total-40), 20, 40, anchor{})
+	c.titles(s.Title, s.Subtitle, 20, 40)
 	hot := HeatMap{X: s.Across, Y: stretched, Kelvin: s.Kelvin}
 	f.paint(s.Across, stretched, hot.shown, zeroCelsius)
 	s.borders(f, stretched)
@@ -120,16 +119,14 @@ func (s *Section) stretch(width int) (at []float64, height int) {
 		}
 		return at, int(at[nz] + 0.5)
 	}
-	thin, thick := math.Inf(1), 0.0
-	for _, l := range s.Layers {
-		thin, thick = min(thin, l.To-l.From), max(thick, l.To-l.From)
+	thickness := make([]float64, len(s.Layers))
+	for i, l := range s.Layers {
+		thickness[i] = l.To - l.From
 	}
+	heights := stretched(thickness, layerLow, layerStretch)
 	bottom := 0.0
-	for _, l := range s.Layers {
-		tall := float64(layerLow)
-		if thick > thin && thin > 0 && len(s.Layers) <= manySlabs {
-			tall += math.Floor(layerStretch * math.Log((l.To-l.From)/thin) / max(math.Log(thick/thin), math.Ln10))
-		}
+	for i, l := range s.Layers {
+		tall := float64(heights[i])
 		for k, z := range s.Z {
 			if z >= l.From {
 				at[k] = bottom + tall*min(1, (z-l.From)/(l.To-l.From))

@@ -1,9 +1,11 @@
 package statistics
 
 import (
+	"math"
 	"slices"
 
 	"thermsim/mesh"
+	"thermsim/report/summary"
 	"thermsim/stack"
 	"thermsim/stack/geometry"
 )
@@ -106,4 +108,140 @@ func areaOf(rects []stack.Rect) float64 {
 		sum += r.Area()
 	}
 	return sum
+}
+
+// locator tells in which layer, block and region a cell lies. It remembers what it has found: a million blocks have
+// their maxima in the cells of a grid, many in the same ones, and each cell is asked for the blocks near it alone.
+type locator struct {
+	mesh   *mesh.Mesh
+	layers map[int]*blockBins
+	known  map[[3]int]located // by layer, i and j
+}
+
+// located is what a cell lies in, by name.
+type located struct{ block, region string }
+
+func newLocator(m *mesh.Mesh) *locator {
+	return &locator{m, map[int]*blockBins{}, map[[3]int]located{}}
+}
+
+// PlaceOf describes cell (i, j, k).
+func PlaceOf(m *mesh.Mesh, i, j, k int) summary.Place { return newLocator(m).Place(i, j, k) }
+
+// Place describes cell (i, j, k).
+func (l *locator) Place(i, j, k int) summary.Place {
+	m := l.mesh
+	layer := m.Planes[k].Layer
+	at := [3]int{layer, i, j}
+	n, ok := l.known[at]
+	if !ok {
+		if l.layers[layer] == nil {
+			l.layers[layer] = binBlocks(&m.Stack.Layers[layer], m.Stack.Domain())
+		}
+		box := geometry.Box{X0: m.X[i], Y0: m.Y[j], X1: m.X[i+1], Y1: m.Y[j+1]}
+		n = located{l.layers[layer].most(box), regionAt(m, layer, i, j)}
+		l.known[at] = n
+	}
+	return summary.Place{
+		XM: (m.X[i] + m.X[i+1]) / 2, YM: (m.Y[j] + m.Y[j+1]) / 2, ZM: (m.Z[k] + m.Z[k+1]) / 2,
+		Layer: m.Stack.Layers[layer].Name, Block: n.block, Region: n.region,
+	}
+}
+
+// blockBins are the blocks of a layer, sorted into bins of the ground plan by the rectangles around them.
+type blockBins struct {
+	blocks []*stack.Block
+	domain stack.Rect
+	n      int       // bins along each axis
+	bins   [][]int32 // numbers of blocks, ascending; x fastest
+}
+
+// binBlocks chooses about as many bins as there are blocks, fewer where blocks lie in many bins each.
+func binBlocks(y *stack.Layer, domain stack.Rect) *blockBins {
+	b := &blockBins{domain: domain}
+	for p := range y.Powers {
+		for i := range y.Powers[p].Blocks {
+			b.blocks = append(b.blocks, &y.Powers[p].Blocks[i])
+		}
+	}
+	const most, perBlock = 1024, 8
+	for b.n = min(most, int(math.Sqrt(float64(len(b.blocks))))+1); b.n > 1; b.n /= 2 {
+		entries := 0
+		for _, of := range b.blocks {
+			i0, i1, j0, j1 := b.span(around(of))
+			entries += (i1 - i0 + 1) * (j1 - j0 + 1)
+		}
+		if entries <= perBlock*len(b.blocks) {
+			break
+		}
+	}
+	b.bins = make([][]int32, b.n*b.n)
+	for n, of := range b.blocks {
+		b.each(around(of), func(bin int) { b.bins[bin] = append(b.bins[bin], int32(n)) })
+	}
+	return b
+}
+
+// around is the smallest box around a block.
+func around(of *stack.Block) geometry.Box {
+	box := geometry.Box{X0: math.Inf(1), Y0: math.Inf(1), X1: math.Inf(-1), Y1: math.Inf(-1)}
+	add := func(r stack.Rect) {
+		box.X0, box.Y0 = min(box.X0, r.X), min(box.Y0, r.Y)
+		box.X1, box.Y1 = max(box.X1, r.X+r.Width), max(box.Y1, r.Y+r.Height)
+	}
+	for _, r := range of.Rects {
+		add(r)
+	}
+	for _, s := range of.Shapes {
+		add(stack.Around(s))
+	}
+	return box
+}
+
+// span is the range of bins that a box touches.
+func (b *blockBins) span(box geometry.Box) (i0, i1, j0, j1 int) {
+	bin := func(at, from, length float64) int {
+		return int(min(max((at-from)/length*float64(b.n), 0), float64(b.n-1)))
+	}
+	d := b.domain
+	return bin(box.X0, d.X, d.Width), bin(box.X1, d.X, d.Width), bin(box.Y0, d.Y, d.Height), bin(box.Y1, d.Y, d.Height)
+}
+
+func (b *blockBins) each(box geometry.Box, do func(bin int)) {
+	i0, i1, j0, j1 := b.span(box)
+	for j := j0; j <= j1; j++ {
+		for i := i0; i <= i1; i++ {
+			do(j*b.n + i)
+		}
+	}
+}
+
+// most names the block that covers most of a box, the first of several, or "".
+func (b *blockBins) most(box geometry.Box) string {
+	best, area := -1, 0.0
+	b.each(box, func(bin int) {
+		for _, n := range b.bins[bin] {
+			if a := covered(b.blocks[n], box); a > area || a == area && a > 0 && int(n) < best {
+				best, area = int(n), a
+			}
+		}
+	})
+	if best < 0 {
+		return ""
+	}
+	return b.blocks[best].Name
+}
+
+// covered is the area in m2 of the part of a box that a block covers.
+func covered(of *stack.Block, box geometry.Box) float64 {
+	area := 0.0
+	for _, r := range of.Rects {
+		w := min(box.X1, r.X+r.Width) - max(box.X0, r.X)
+		h := min(box.Y1, r.Y+r.Height) - max(box.Y0, r.Y)
+		area += max(w, 0) * max(h, 0)
+	}
+	for _, shape := range of.Shapes {
+		area += geometry.Within(shape, box)
+	}
+	return area
 }

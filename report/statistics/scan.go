@@ -7,6 +7,7 @@ import (
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
+	"thermsim/report/quantity"
 	"thermsim/report/summary"
 )
 
@@ -130,4 +131,96 @@ func (p *peakMap) take(peaks []reduction.Peak, nx int) {
 	for b, at := range peaks {
 		p.bins[b] = peak{at.Max, at.Cell % int32(nx), at.Cell / int32(nx), at.Plane}
 	}
+}
+
+// Probes make the temperatures of the stack's probes of what a reduction tells: the sum of a sample each, or where
+// conductivities follow the temperature, and with them the weights, the temperatures of the cells around.
+type Probes struct {
+	mesh   *mesh.Mesh
+	around [][]mesh.Term // the cells of each probe; nil where nothing follows the temperature
+}
+
+// NewProbes also gives the points to ask a reduction for.
+func NewProbes(m *mesh.Mesh) (*Probes, []mesh.Sample) {
+	p := &Probes{mesh: m}
+	var points []mesh.Sample
+	for _, at := range m.Stack.Probes {
+		s := reduction.InOrder(m.SampleAt(at.X, at.Y, at.Z, at.Side))
+		if !m.TemperatureDependent() {
+			points = append(points, s)
+			continue
+		}
+		p.around = append(p.around, s.Terms)
+		for _, t := range s.Terms {
+			t.Weight = 1
+			points = append(points, mesh.Sample{Terms: []mesh.Term{t}})
+		}
+	}
+	return p, points
+}
+
+// Kelvin are the temperatures of the probes, values those of the points.
+func (p *Probes) Kelvin(values []float64) []float64 {
+	if p.around == nil {
+		return values
+	}
+	all := make([]float64, len(p.around))
+	for n, cells := range p.around {
+		known := make(map[[2]int]float64, len(cells))
+		for i, t := range cells {
+			known[[2]int{t.Plane, t.Cell}] = values[i]
+		}
+		values = values[len(cells):]
+		all[n] = p.mesh.AtProbe(&p.mesh.Stack.Probes[n], known)
+	}
+	return all
+}
+
+// Die is what regions of one die come to, whatever layers they lie in.
+type Die struct {
+	Name  string
+	Parts []int // among the run's parts, bottom to top
+}
+
+// NewDies finds the dies that parts belong to, in the order of their lowest regions.
+func NewDies(parts []*Part) []*Die {
+	var all []*Die
+	of := map[string]*Die{}
+	for i, p := range parts {
+		if p.Die == "" {
+			continue
+		}
+		d := of[p.Die]
+		if d == nil {
+			d = &Die{Name: p.Die}
+			of[p.Die] = d
+			all = append(all, d)
+		}
+		d.Parts = append(d.Parts, i)
+	}
+	return all
+}
+
+// Extent joins the statistics of a die's parts, of which the hottest has the index that is returned.
+func (d *Die) Extent(parts []reduction.Extent) (sum reduction.Extent, hottest int) {
+	sum, hottest = reduction.NewExtent(), d.Parts[0]
+	for _, n := range d.Parts {
+		if parts[n].Max > sum.Max {
+			hottest = n
+		}
+		sum.Merge(&parts[n], 1)
+	}
+	return sum, hottest
+}
+
+// Peak is the hottest of a die's parts over a transient, the first in time of several that are as hot.
+func (d *Die) Peak(parts []Moment, places *locator, steps []solution.Step) summary.Peak {
+	top := parts[d.Parts[0]]
+	for _, n := range d.Parts[1:] {
+		if m := parts[n]; m.Kelvin > top.Kelvin || !quantity.Finite(top.Kelvin) || m.Kelvin == top.Kelvin &&
+			m.Step < top.Step {
+			top = m
+		}
+	}
+	return top.Peak(places, steps)
 }

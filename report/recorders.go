@@ -1,0 +1,368 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"thermsim/gpusolve/reduction"
+	"thermsim/gpusolve/solution"
+	"thermsim/internal/staging"
+	"thermsim/mesh"
+	"thermsim/report/field"
+	"thermsim/report/fieldfile"
+	"thermsim/report/quantity"
+	"thermsim/report/statistics"
+	"thermsim/report/summary"
+	"thermsim/report/tables"
+)
+
+// Trace records trace.csv: per step its end time in s, the power in W and the hottest cell, then the average and
+// maximum of every block, part and die and the temperature of every probe, all in K. It finds the peaks of the run on
+// the way.
+type Trace struct {
+	files   *staging.Transaction
+	m       *mesh.Mesh
+	blocks  []*statistics.Block
+	parts   []*statistics.Part
+	dies    []*statistics.Die
+	peaks   *statistics.PeakWatch
+	probes  *statistics.Probes
+	regions *reduction.Regions // blocks, parts, peaks of the planes, and the probes
+	file    *staging.Output
+	out     *bufio.Writer
+	row     []byte
+	further []TraceColumn
+}
+
+const traceName = "trace.csv"
+
+// NewTrace starts the file with the head of the table.
+func NewTrace(files *staging.Transaction, m *mesh.Mesh, further ...TraceColumn) (*Trace, error) {
+	t := &Trace{files: files, m: m, blocks: statistics.NewBlocks(m), parts: statistics.NewParts(m), further: further}
+	t.dies = statistics.NewDies(t.parts)
+	t.peaks = statistics.NewPeakWatch(m, t.blocks, t.parts)
+	var points []mesh.Sample
+	t.probes, points = statistics.NewProbes(m)
+	var err error
+	t.regions, err = reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Groups: t.peaks.Groups,
+		Points: points, PlanePeaks: true})
+	if err != nil {
+		return nil, err
+	}
+	if t.file, err = files.Create(traceName); err != nil {
+		return nil, err
+	}
+	t.out = bufio.NewWriterSize(t.file, 1<<16)
+	var head bytes.Buffer
+	_ = tables.WriteRows(&head, [][]string{t.header()}) // a buffer takes anything
+	return t, t.write(head.Bytes())
+}
+
+func (t *Trace) write(row []byte) error {
+	if _, err := t.out.Write(row); err != nil {
+		return t.files.Failed(traceName, err)
+	}
+	return nil
+}
+
+func (t *Trace) header() []string {
+	names := []string{"time_s", "power_W", "max_K"}
+	if t.m.Leakage != nil {
+		names = append(names, "leakage_W")
+	}
+	for _, b := range t.blocks {
+		name := t.m.Stack.Layers[b.Layer].Name + "/" + b.Name
+		names = append(names, name+"_avg_K", name+"_max_K")
+	}
+	for _, p := range t.parts {
+		what := p.Name
+		if p.Material >= 0 && (p.Name == "" || p.Kind == summary.KindRest) {
+			what = t.m.Stack.Materials[p.Material].Name
+		}
+		name := t.m.Stack.Layers[p.Layer].Name + "/" + p.Kind + ":" + what
+		names = append(names, name+"_avg_K", name+"_max_K")
+	}
+	for _, d := range t.dies {
+		names = append(names, "die:"+d.Name+"_avg_K", "die:"+d.Name+"_max_K")
+	}
+	for _, p := range t.m.Stack.Probes {
+		names = append(names, p.Name+"_K")
+	}
+	for _, c := range t.further {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// Reads implements Recorder.
+func (t *Trace) Reads(int) bool { return false }
+
+// Step implements Recorder.
+func (t *Trace) Step(n int, step solution.Step, f solution.Field) error {
+	values, err := solution.Reduce(f, t.regions)
+	if err != nil {
+		return err
+	}
+	t.peaks.Take(n, values)
+	t.row = strconv.AppendFloat(t.row[:0], step.Time, 'g', 10, 64)
+	t.row = append(t.row, ',')
+	t.row = strconv.AppendFloat(t.row, step.PowerW, 'g', 10, 64)
+	t.kelvin(step.MaxK)
+	if t.m.Leakage != nil {
+		t.row = strconv.AppendFloat(append(t.row, ','), step.LeakageW, 'g', 10, 64)
+	}
+	for i := range len(t.blocks) + len(t.parts) {
+		_, avg, hi := values.Extents[i].Result()
+		t.kelvin(avg)
+		t.kelvin(hi)
+	}
+	for _, d := range t.dies {
+		e, _ := d.Extent(values.Extents[len(t.blocks):])
+		_, avg, hi := e.Result()
+		t.kelvin(avg)
+		t.kelvin(hi)
+	}
+	for _, v := range t.probes.Kelvin(values.Points) {
+		t.kelvin(v)
+	}
+	for _, c := range t.further {
+		t.row = strconv.AppendFloat(append(t.row, ','), c.Value(), 'g', 10, 64)
+	}
+	t.row = append(t.row, '\n')
+	return t.write(t.row)
+}
+
+func (t *Trace) kelvin(v float64) {
+	t.row = append(t.row, ',')
+	t.row = fieldfile.AppendKelvin(t.row, v)
+}
+
+// Finish implements Recorder. To do so again does nothing.
+func (t *Trace) Finish(context.Context, *End) error {
+	if err := errors.Join(t.out.Flush(), t.file.Close()); err != nil {
+		return t.files.Failed(traceName, err)
+	}
+	return nil
+}
+
+// stageTrace copies the trace of a saved run.
+func stageTrace(ctx context.Context, files *staging.Transaction, open TraceReader) error {
+	rows, err := open()
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	return files.Write(ctx, traceName, func(w io.Writer) error {
+		_, err := io.Copy(w, rows)
+		return err
+	})
+}
+
+// maximaRecorder records maxima_<layer>.png and .csv of a transient: the hottest that each cell of the mapped layers is
+// at the end of any step. It holds a plane of each of these layers.
+type maximaRecorder struct {
+	files   *staging.Transaction
+	figures *Figures
+	layers  []int
+	top     [][]float64 // K, of every layer
+	plane   []float64
+	reader  planeReader
+	steps   int
+}
+
+func newMaximaRecorder(files *staging.Transaction, f *Figures) (*maximaRecorder, error) {
+	m := f.Mesh
+	layers, err := mappedLayers(m, f.Maps)
+	if err != nil {
+		return nil, err
+	}
+	r := &maximaRecorder{files: files, figures: f, layers: layers, top: make([][]float64, len(layers))}
+	for i := range r.top {
+		r.top[i] = make([]float64, m.NX()*m.NY())
+	}
+	r.plane = make([]float64, m.NX()*m.NY())
+	return r, nil
+}
+
+// Reads says that every step is read.
+func (r *maximaRecorder) Reads(int) bool { return true }
+
+// Step takes the field at the end of a step.
+func (r *maximaRecorder) Step(_ int, _ solution.Step, f solution.Field) error {
+	r.steps++
+	for i, l := range r.layers {
+		into := r.plane
+		if r.steps == 1 {
+			into = r.top[i]
+		}
+		if err := r.reader.planes(f, r.figures.Mesh.LayerPlanes[l], into); err != nil {
+			return err
+		}
+		if r.steps == 1 {
+			continue
+		}
+		top := r.top[i]
+		for c, v := range into {
+			if v > top[c] || top[c] != top[c] {
+				top[c] = v
+			}
+		}
+	}
+	return nil
+}
+
+// Finish stages the maps, which share one range of colours.
+func (r *maximaRecorder) Finish(ctx context.Context, e *End) error {
+	if r.steps == 0 {
+		return nil
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, top := range r.top {
+		for _, v := range top {
+			if quantity.Finite(v) {
+				lo, hi = min(lo, v), max(hi, v)
+			}
+		}
+	}
+	names := fileNames(r.figures.Mesh.Stack)
+	note := fmt.Sprintf("maxima over %d steps", r.steps)
+	for i, l := range r.layers {
+		p := &layerPicture{r.figures, layerView(r.figures.Mesh, l), r.top[i], lo, hi, e.Summary.Caveat(), note}
+		for _, file := range p.files("maxima_" + names[l]) {
+			if err := r.files.Write(ctx, file.Name, file.Write); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// FieldFormats are the formats of whole fields: VTK, NumPy, raw binary with a JSON header, CSV as matrices and with a
+// row per cell.
+func FieldFormats() []string { return []string{"vtr", "npz", "raw", "csv", "csv-long"} }
+
+// OutputOptions say what is kept of fields.
+type OutputOptions struct {
+	// Page writes report.html, within PageBudget.
+	Page       bool
+	PageBudget PageBudget
+	// SaveLast keeps the last field in run.zip, SaveAll that of every step.
+	SaveLast, SaveAll bool
+	// Formats of field files, of FieldFormats; Box is the part they hold, FileSteps the steps (from 1) of a transient
+	// beside the last one.
+	Formats   []string
+	Box       *field.Box // nil for everything
+	FileSteps []StepRange
+	Single    bool // FP32 in field files
+}
+
+// StepRange is every so manieth step from one to another, both included, numbered from 1.
+type StepRange struct{ From, To, Every int }
+
+// Has says whether a step is one of the range.
+func (s StepRange) Has(n int) bool { return n >= s.From && n <= s.To && (n-s.From)%s.Every == 0 }
+
+// fieldFiles records field files.
+type fieldFiles struct {
+	files   *staging.Transaction
+	mesh    *mesh.Mesh
+	grid    *field.Grid
+	box     field.Box
+	options OutputOptions
+	written []int // steps
+}
+
+func newFieldFiles(files *staging.Transaction, m *mesh.Mesh, o OutputOptions) (*fieldFiles, error) {
+	for _, f := range o.Formats {
+		if !slices.Contains(FieldFormats(), f) {
+			return nil, fmt.Errorf("no field format %q; there are %s", f, strings.Join(FieldFormats(), ", "))
+		}
+	}
+	out := &fieldFiles{files: files, mesh: m, grid: field.GridOf(m), options: o}
+	out.box = out.grid.Whole()
+	if o.Box != nil {
+		out.box = *o.Box
+	}
+	return out, out.box.Check(out.grid)
+}
+
+// Reads implements Recorder.
+func (o *fieldFiles) Reads(n int) bool {
+	return n == 0 || len(o.options.Formats) > 0 && slices.ContainsFunc(o.options.FileSteps, func(s StepRange) bool {
+		return s.Has(n)
+	})
+}
+
+// Step implements Recorder.
+func (o *fieldFiles) Step(n int, step solution.Step, f solution.Field) error {
+	if !o.Reads(n) {
+		return nil
+	}
+	return o.write(n, step.Time, f)
+}
+
+// Finish implements Recorder.
+func (o *fieldFiles) Finish(_ context.Context, e *End) error {
+	if slices.Contains(o.written, e.N) {
+		return nil
+	}
+	return o.write(e.N, e.Step.Time, e.Field)
+}
+
+// write writes the field files of a step.
+func (o *fieldFiles) write(n int, time float64, f solution.Field) error {
+	o.written = append(o.written, n)
+	name := "field"
+	if n > 0 {
+		name = fmt.Sprintf("field_step%06d", n)
+	}
+	d := &fieldfile.Data{Grid: o.grid, Box: o.box, Source: f, Title: pictureTitle(o.mesh.Stack), Time: time,
+		Single: o.options.Single}
+	if n == 0 {
+		d.Time = math.NaN()
+	}
+	for _, format := range o.options.Formats {
+		if err := o.writeFile(name, format, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *fieldFiles) writeFile(name, format string, d *fieldfile.Data) error {
+	ctx := context.Background() // the solver's context ends a run between steps
+	stream := func(suffix string, write func(io.Writer, *fieldfile.Data) error) error {
+		return o.files.Write(ctx, name+suffix, func(w io.Writer) error { return write(w, d) })
+	}
+	switch format {
+	case "npz":
+		return stream(".npz", fieldfile.WriteNPZ)
+	case "csv":
+		return stream(".csv", fieldfile.WriteCSVMatrix)
+	case "csv-long":
+		return stream("_long.csv", fieldfile.WriteCSVLong)
+	case "raw":
+		if err := stream(".bin", fieldfile.WriteRaw); err != nil {
+			return err
+		}
+		return stream(".json", func(w io.Writer, d *fieldfile.Data) error {
+			return fieldfile.WriteRawHeader(w, d, name+".bin")
+		})
+	}
+	f, err := o.files.Create(name + ".vtr")
+	if err != nil {
+		return err
+	}
+	if err := fieldfile.WriteVTR(f, d); err != nil {
+		return o.files.Failed(name+".vtr", err)
+	}
+	return f.Close()
+}

@@ -1,0 +1,208 @@
+package summary
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"thermsim/report/quantity"
+)
+
+// Coolant is what the coolant of a cavity does. Numbers that are not known, as the pressure drop of pins, are
+// null in the file.
+type Coolant struct {
+	Layer      string  `json:"layer"`         // the cavity
+	Direction  string  `json:"direction"`     // where the coolant flows: +x, -x, +y or -y
+	FlowM3PerS float64 `json:"flow_m3_per_s"` // through the whole cavity
+	// mean one in the channels; past pins and in a medium that over the section of the empty cavity
+	VelocityMPerS float64 `json:"velocity_m_per_s"`
+	Reynolds      float64 `json:"reynolds"` // largest one of the streams; null where none is known
+	// of a wall between resolved channels, h t/(2 k), the largest; null where h is not that of walls
+	Biot float64 `json:"biot"`
+	// over which laminar flow in channels develops thermally, 0.05 Re Pr D; null of pins and media
+	EntryLengthM float64 `json:"entry_length_m"`
+	// from inlet to outlet, the largest of the streams; null where none is known
+	PressureDrop float64 `json:"pressure_drop_Pa"`
+	PumpingW     float64 `json:"pumping_W"`    // flow times pressure drop; null where none is known
+	InletK       float64 `json:"inlet_K"`      // at which the coolant enters
+	OutletK      float64 `json:"outlet_K"`     // mixed: the mean weighted by what each line carries
+	OutletMinK   float64 `json:"outlet_min_K"` // of the coldest line
+	OutletMaxK   float64 `json:"outlet_max_K"` // of the hottest line
+	HeatW        float64 `json:"heat_W"`       // what it carries out, above what it brings in
+	// Along are its temperatures along the flow, from the inlet on.
+	Along []CoolantAlong `json:"along"`
+	// Streams are the parts with flows of their own, channels or zones, from the west or the south.
+	Streams []CoolantStream `json:"streams"`
+}
+
+// CoolantStream is a channel, or a zone of a porous cavity.
+type CoolantStream struct {
+	// where it begins across the flow, from the western or southern side
+	FromM         float64 `json:"from_m"`
+	ToM           float64 `json:"to_m"`             // where it ends
+	FlowM3PerS    float64 `json:"flow_m3_per_s"`    // through it
+	VelocityMPerS float64 `json:"velocity_m_per_s"` // as that of the cavity
+	// of a channel by its hydraulic diameter, of pins by their diameter and the velocity in the gap, of a medium by the
+	// root of its permeability
+	Reynolds     float64 `json:"reynolds"`
+	PressureDrop float64 `json:"pressure_drop_Pa"` // from inlet to outlet; null where none is known
+	OutletK      float64 `json:"outlet_K"`         // mixed
+	HeatW        float64 `json:"heat_W"`           // what it carries out, above what it brings in
+}
+
+// CoolantAlong are the temperatures of a cavity's coolant at a distance from the inlet.
+type CoolantAlong struct {
+	DistanceM float64 `json:"distance_m"` // from the inlet
+	MixedK    float64 `json:"mixed_K"`    // mean weighted by what each line carries
+	MinK      float64 `json:"min_K"`      // of the coldest line
+	MaxK      float64 `json:"max_K"`      // of the hottest line
+}
+
+// Uneven says whether streams have different velocities.
+func (c *Coolant) Uneven() bool {
+	for i := range c.Streams {
+		if math.Abs(c.Streams[i].VelocityMPerS-c.Streams[0].VelocityMPerS) > 1e-9*c.Streams[0].VelocityMPerS {
+			return true
+		}
+	}
+	return false
+}
+
+// Text is a cavity in a line.
+func (c *Coolant) Text(decimals int) string {
+	t := fmt.Sprintf("%s W leave, %s, %.4g ml/min, from %.2f to %.2f degC", quantity.Fixed(c.HeatW, decimals),
+		c.Direction,
+		c.FlowM3PerS*6e7, c.InletK-quantity.ZeroCelsius, c.OutletK-quantity.ZeroCelsius)
+	if !math.IsNaN(c.PressureDrop) {
+		t += fmt.Sprintf(", %.4g kPa, %.4g mW of pumping", c.PressureDrop*1e-3, c.PumpingW*1e3)
+	}
+	if !math.IsNaN(c.Reynolds) {
+		t += fmt.Sprintf(", Re %.4g", c.Reynolds)
+	}
+	return t
+}
+
+// Film is a face whose heat transfer coefficient follows the temperature of its surface, at the end.
+type Film struct {
+	Face        string  `json:"face"`          // bottom, top, west, east, south or north
+	MeanH       float64 `json:"mean_h_W_m2K"`  // over the area
+	SurfaceMinK float64 `json:"surface_min_K"` // lowest of the surface
+	SurfaceMaxK float64 `json:"surface_max_K"` // highest of the surface
+	ConvectionW float64 `json:"convection_W"`  // by the constant, the law and natural convection; leaving is positive
+	RadiationW  float64 `json:"radiation_W"`   // leaving is positive
+	// Rayleigh number at the surface's temperature farthest from ambient; absent without natural convection.
+	Rayleigh float64 `json:"rayleigh,omitempty"`
+	// What lies beyond the range of the formula or the law; absent where nothing does.
+	Outside string `json:"outside,omitempty"`
+}
+
+// String is the face in a line.
+func (f *Film) String() string { return strings.Join(f.Parts(), ", ") }
+
+// Parts are what people read of it.
+func (f *Film) Parts() []string {
+	parts := []string{fmt.Sprintf("%s h %.4g W/(m2 K) on average", f.Face, f.MeanH),
+		fmt.Sprintf("surface %.2f to %.2f degC", f.SurfaceMinK-quantity.ZeroCelsius,
+			f.SurfaceMaxK-quantity.ZeroCelsius)}
+	if f.ConvectionW != 0 {
+		parts = append(parts, fmt.Sprintf("convection %.4g", f.ConvectionW))
+	}
+	if f.RadiationW != 0 {
+		parts = append(parts, fmt.Sprintf("radiation %.4g", f.RadiationW))
+	}
+	return parts
+}
+
+// Patch is a patch of a face, or what the patches of a face leave of it, at the end.
+type Patch struct {
+	Face   string  `json:"face"`    // bottom, top, west, east, south or north
+	Name   string  `json:"name"`    // of the patch; "" for what patches leave of the face
+	AreaM2 float64 `json:"area_m2"` // that is seen, without what later patches cover
+	HeatW  float64 `json:"heat_W"`  // leaving is positive
+}
+
+// Limit is a highest temperature that the stack allows, and what is left of it. In a
+// transient all of it is about the peak over time.
+type Limit struct {
+	Kind    string  `json:"kind"`     // stack, layer, die, region, power or block
+	Layer   string  `json:"layer"`    // "" of the stack's and of a die's
+	Name    string  `json:"name"`     // of the die, region, power or block; "" of the others
+	TMaxK   float64 `json:"tmax_K"`   // highest temperature allowed
+	MaxK    float64 `json:"max_K"`    // highest found
+	MarginK float64 `json:"margin_K"` // negative where the limit is exceeded
+	// How many watts more the whole stack may draw, its powers in their present proportions, until the limit is
+	// reached; negative where it has to draw less. Null in a transient, and where the temperatures are not proportional
+	// to the power: faces with temperatures of their own, or fluxes.
+	MarginW float64 `json:"margin_W"`
+	TimeS   float64 `json:"time_s,omitzero"` // of the maximum, in a transient; absent otherwise
+	At      Place   `json:"at"`              // hottest cell
+	OK      bool    `json:"ok"`              // the limit is kept
+}
+
+// Label names what the limit is of.
+func (l *Limit) Label() string {
+	switch l.Kind {
+	case "stack":
+		return "the whole stack"
+	case "layer":
+		return "layer " + l.Layer
+	case "die":
+		return "die " + l.Name
+	}
+	return l.Kind + " " + l.Name + " of layer " + l.Layer
+}
+
+// Text tells by how much the limit is exceeded or kept, where, and in a transient when.
+func (l *Limit) Text() string {
+	if math.IsNaN(l.MaxK) {
+		return fmt.Sprintf("%s has no temperature that was looked at, to hold against its tmax of %.2f degC", l.Label(),
+			l.TMaxK-quantity.ZeroCelsius)
+	}
+	at := l.At.Layer
+	switch {
+	case l.At.Block != "":
+		at += ", block " + l.At.Block
+	case l.At.Region != "":
+		at += ", region " + l.At.Region
+	}
+	when := ""
+	if l.TimeS > 0 {
+		when = " at t = " + quantity.Seconds(l.TimeS)
+	}
+	verb := "keeps below its tmax of"
+	if !l.OK {
+		verb = "exceeds its tmax of"
+	}
+	where := ""
+	if l.At.Layer != "" {
+		where = fmt.Sprintf(" in %s, x %s, y %s mm", at, quantity.Millimetres(l.At.XM), quantity.Millimetres(l.At.YM))
+	}
+	return fmt.Sprintf("%s reaches %.2f degC%s%s: it %s %.2f degC by %.3g K", l.Label(), l.MaxK-quantity.ZeroCelsius,
+		when,
+		where, verb, l.TMaxK-quantity.ZeroCelsius, math.Abs(l.MarginK))
+}
+
+// Exceeded are the limits that are not kept, worst first.
+func (s *Summary) Exceeded() []Limit {
+	return slices.DeleteFunc(slices.Clone(s.Limits), func(l Limit) bool { return l.OK })
+}
+
+// Jedec are figures of JEDEC's standards: empty where the stack asks for none, in transients, without power and
+// after a runaway. The junction is the hottest cell. Resistances theta are those of JESD51-12 between the junction and
+// a point that all the heat passes; parameters psi divide by the same power, though only some of the heat goes that
+// way.
+type Jedec struct {
+	Environment string        `json:"environment"` // the standard, such as jesd51-2a
+	JunctionK   float64       `json:"junction_K"`  // hottest cell
+	PowerW      float64       `json:"power_W"`     // of the package
+	Figures     []JedecFigure `json:"figures"`     // those of the environment
+}
+
+// JedecFigure is (junction - reference) / power.
+type JedecFigure struct {
+	Name       string  `json:"name"`        // theta_JA, theta_JB, theta_JC(top), psi_JT or psi_JB
+	KPerW      float64 `json:"K_per_W"`     // (junction - reference) / power
+	Reference  string  `json:"reference"`   // in words
+	ReferenceK float64 `json:"reference_K"` // its temperature
+}
