@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"thermsim/gpusolve/fields"
-	"thermsim/gpusolve/precond/fourier"
+	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 )
@@ -23,7 +23,7 @@ func (s *System) Series(r *reduction.Regions, places int) (reduction.Series, err
 
 // Later is series without the peaks of planes.
 func (s *System) Later(r *reduction.Regions, places int) (reduction.Series, error) {
-	if s.Planes.Count() < s.layered.NZ {
+	if s.Planes.room() < s.layered.NZ {
 		return nil, nil
 	}
 	on, err := fields.Prepared(s.fourier, s.reductions, r)
@@ -46,6 +46,6 @@ func (s *System) Leave(to reduction.Series, place int) {
 }
 
 // Leaving takes statistics of planes into a place.
-func (s *System) Leaving(to reduction.Series, place int) func(p fourier.Planes) {
-	return func(p fourier.Planes) { to.Leave(place, p, s.mesh.Stack.Ambient) }
+func (s *System) Leaving(to reduction.Series, place int) func(p ops.Vector) {
+	return func(p ops.Vector) { to.Leave(place, p, s.mesh.Stack.Ambient) }
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"thermsim/gpusolve/fields"
-	"thermsim/gpusolve/precond/fourier"
+	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 )
@@ -44,7 +44,7 @@ func (f spectralField) Reduce(r *reduction.Regions) (v *reduction.Values, err er
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", solution.ErrDevice, err)
 	}
-	if on == nil || !f.Planes.Reduce(f.of, r.Planes(), func(p fourier.Planes) { v = on.Of(p, f.mesh.Stack.Ambient) }) {
+	if on == nil || !f.Planes.Reduce(f.of, r.Planes(), func(p ops.Vector) { v = on.Of(p, f.mesh.Stack.Ambient) }) {
 		return solution.ReducePlanes(f, r)
 	}
 	return v, f.Failure()
@@ -56,7 +56,7 @@ func (f spectralField) Quantise(q reduction.Quanta, counts []int32) (done bool, 
 		return false, err
 	}
 	defer f.Dev.Bind()()
-	f.Planes.Reduce(f.of, f.Planes.all, func(p fourier.Planes) {
+	f.Planes.Reduce(f.of, f.Planes.all, func(p ops.Vector) {
 		done = f.fourier.Quantise(p, f.mesh.Stack.Ambient, q, counts)
 	})
 	return done, f.Failure()
@@ -71,7 +71,7 @@ func (f spectralField) Maxima(m *reduction.Maxima, dst []float64) (done bool, er
 		return false, err
 	}
 	defer f.Dev.Bind()()
-	f.Planes.Reduce(f.of, f.Planes.all[m.Planes[0]:m.Planes[1]], func(p fourier.Planes) {
+	f.Planes.Reduce(f.of, f.Planes.all[m.Planes[0]:m.Planes[1]], func(p ops.Vector) {
 		done = on.Maxima(p, f.mesh.Stack.Ambient, m, dst)
 	})
 	return done, f.Failure()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"thermsim/gpusolve/fields"
+	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/ranks/team"
 	"thermsim/gpusolve/reduction"
@@ -30,7 +31,7 @@ func (f spectralField) ReduceOwn(r *reduction.Regions, s *reduction.Slab) (v *re
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", solution.ErrDevice, err)
 	}
-	f.Planes.Reduce(f.of, r.Planes(), func(p fourier.Planes) {
+	f.Planes.Reduce(f.of, r.Planes(), func(p ops.Vector) {
 		if on != nil {
 			v = on.Of(p, f.mesh.Stack.Ambient)
 		}

@@ -4,13 +4,14 @@ import (
 	"math"
 	"sync"
 
+	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/fourier"
 )
 
 // shownPlanes are the planes in space that were made of a state, so that each is made once.
 type shownPlanes struct {
 	sync.Mutex // readers may come from several goroutines
-	fourier.Planes
+	ops.Vector
 	on    fourier.Operations
 	sheet int
 	nz    int
@@ -23,18 +24,21 @@ type shownPlanes struct {
 
 func newShownPlanes(on fourier.Operations, l *fourier.Layered, room int) (*shownPlanes, error) {
 	planes, err := on.NewPlanes(room)
-	p := &shownPlanes{Planes: planes, on: on, sheet: l.NX * l.NY, nz: l.NZ, there: make([]bool, room)}
+	p := &shownPlanes{Vector: planes, on: on, sheet: l.NX * l.NY, nz: l.NZ, there: make([]bool, room)}
 	for k := range l.NZ {
 		p.all = append(p.all, k)
 	}
 	return p, err
 }
 
+// room is the number of planes that are held at a time.
+func (p *shownPlanes) room() int { return len(p.there) }
+
 // show has n planes of a state from plane k on, as many as there is room for, and tells where the first of them is.
 func (p *shownPlanes) show(of *state, k, n int) (at int) {
-	if p.of != of || p.times != of.solved || k < p.first || k+n > p.first+p.Count() {
+	if p.of != of || p.times != of.solved || k < p.first || k+n > p.first+p.room() {
 		p.of, p.times, p.first = of, of.solved, k
-		if p.Count() == p.nz {
+		if p.room() == p.nz {
 			p.first = 0
 		}
 		clear(p.there)
@@ -48,7 +52,7 @@ func (p *shownPlanes) show(of *state, k, n int) (at int) {
 		for end < at+n && !p.there[end] {
 			end++
 		}
-		p.on.Inverse(p.Planes, i, of.Modes, p.first+i, end-i)
+		p.on.Inverse(p.Vector, i, of.Modes, p.first+i, end-i)
 		for ; i < end; i++ {
 			p.there[i] = true
 		}
@@ -57,22 +61,22 @@ func (p *shownPlanes) show(of *state, k, n int) (at int) {
 }
 
 // whole is all planes of a state, nil where there is no room for them.
-func (p *shownPlanes) whole(of *state) fourier.Planes {
+func (p *shownPlanes) whole(of *state) ops.Vector {
 	p.Lock()
 	defer p.Unlock()
-	if p.Count() < p.nz {
+	if p.room() < p.nz {
 		return nil
 	}
 	p.show(of, 0, p.nz)
-	return p.Planes
+	return p.Vector
 }
 
 // Reduce has a reducer take planes of a state, which it shows before. It says false, and has done nothing, where there
 // is no room for all planes.
-func (p *shownPlanes) Reduce(of *state, wanted []int, take func(planes fourier.Planes)) bool {
+func (p *shownPlanes) Reduce(of *state, wanted []int, take func(planes ops.Vector)) bool {
 	p.Lock()
 	defer p.Unlock()
-	if p.Count() < p.nz {
+	if p.room() < p.nz {
 		return false
 	}
 	for n := 0; n < len(wanted); {
@@ -83,7 +87,7 @@ func (p *shownPlanes) Reduce(of *state, wanted []int, take func(planes fourier.P
 		p.show(of, wanted[n], end-n)
 		n = end
 	}
-	take(p.Planes)
+	take(p.Vector)
 	return true
 }
 
@@ -91,7 +95,7 @@ func (p *shownPlanes) Reduce(of *state, wanted []int, take func(planes fourier.P
 func (p *shownPlanes) read(of *state, k int, dst []float64) {
 	p.Lock()
 	defer p.Unlock()
-	p.on.Read(p.Planes, p.show(of, k, 1), dst)
+	p.on.Read(p.Vector, p.show(of, k, 1), dst)
 }
 
 // write makes a state of its planes.
@@ -100,15 +104,15 @@ func (p *shownPlanes) write(of *state, fill func(k int, plane []float64) error) 
 	defer p.Unlock()
 	p.of = nil
 	plane := make([]float64, p.sheet)
-	for first := 0; first < p.nz; first += p.Count() {
-		n := min(p.Count(), p.nz-first)
+	for first := 0; first < p.nz; first += p.room() {
+		n := min(p.room(), p.nz-first)
 		for i := range n {
 			if err := fill(first+i, plane); err != nil {
 				return err
 			}
-			p.on.Write(p.Planes, i, plane)
+			p.on.Write(p.Vector, i, plane)
 		}
-		p.on.Forward(of.Modes, first, n, p.Planes)
+		p.on.Forward(of.Modes, first, n, p.Vector)
 	}
 	return nil
 }
@@ -121,11 +125,11 @@ func (p *shownPlanes) max(of *state, wanted []bool) float64 {
 	top := math.Inf(-1)
 	for k := 0; k < p.nz; k++ {
 		n := 0
-		for n < p.Count() && k+n < p.nz && wanted[k+n] {
+		for n < p.room() && k+n < p.nz && wanted[k+n] {
 			n++
 		}
 		if n > 0 {
-			top = math.Max(top, p.on.Max(p.Planes, p.show(of, k, n), n))
+			top = math.Max(top, p.on.Max(p.Vector, p.show(of, k, n), n))
 			k += n - 1
 		}
 	}

@@ -37,7 +37,7 @@ func TestPlanesComeThroughAnyRoom(t *testing.T) {
 	}
 	hottest := s.Hottest()
 	for room := 1; room <= l.NZ; room++ {
-		if s.Planes.Planes, err = s.fourier.NewPlanes(room); err != nil {
+		if s.Planes.Vector, err = s.fourier.NewPlanes(room); err != nil {
 			t.Fatal(err)
 		}
 		s.Planes.of, s.Planes.there = nil, make([]bool, room)

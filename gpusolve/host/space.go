@@ -173,6 +173,9 @@ func (s *Space) newVec64(n, pad int) *vec64 {
 	return v
 }
 
+// DoublesOf is a vector of FP64 values that are held elsewhere.
+func DoublesOf(buf []float64) ops.Vector { return &vec64{buf: buf, n: len(buf)} }
+
 // SinglesOf is a vector of values that are held elsewhere, with pad values on either side.
 func SinglesOf(buf []float32, pad int) ops.Vector {
 	return &vec32{buf: buf, pad: pad, n: len(buf) - 2*pad}

@@ -11,5 +11,10 @@ func On[V, O any](v V, method string, places ...func(v V) (o O, ok bool, err err
 		}
 	}
 	var none O
-	return none, fmt.Errorf("%w: this device has no operations for %s", ErrRefused, method)
+	return none, Lacks(method)
+}
+
+// Lacks refuses a method that a device has no operations for.
+func Lacks(method string) error {
+	return fmt.Errorf("%w: this device has no operations for %s", ErrRefused, method)
 }

@@ -17,7 +17,7 @@ type gpuOperations struct {
 	part
 	crossing *crossing // nil where one rank has all
 	on       *cuda.Iteration
-	reducer  cuda.PlaneReducer
+	cuda.PlaneReducer
 	gpuKernels
 	x, y *gpuAxis
 	gpuExtent
@@ -146,13 +146,14 @@ func tablesAhead(x, y plannedAxis) func() []*axisTables {
 func newOnSpace(on *cuda.Iteration, l *Layered, p part, x, y plannedAxis, tables func() []*axisTables) (
 	*gpuOperations, error) {
 	g := &gpuOperations{Layered: l, part: p, on: on}
+	g.failures = g
 	own := p.extent(l)
 	g.gpuExtent = gpuExtent{own.width, own.from, own.to, int64(own.sheet), int64(own.space),
 		tileValues(own.width, l.NY)}
 	if err := g.load(on.Device); err != nil {
 		return nil, err
 	}
-	g.reducer = cuda.NewPlaneReducer(on.Space, l.NX, g.to-g.from, l.NZ)
+	g.PlaneReducer = cuda.NewPlaneReducer(on.Space, l.NX, g.to-g.from, l.NZ)
 	g.x = &gpuAxis{plannedAxis: x}
 	g.y = g.x
 	made := tables()
@@ -250,6 +251,8 @@ func (g *gpuOperations) Err() error {
 	}
 	return g.on.Err()
 }
+
+func (g *gpuOperations) note(err error) { g.on.Note(err) }
 
 // Close gives the memory back.
 func (g *gpuOperations) Close() { g.on.Free() }

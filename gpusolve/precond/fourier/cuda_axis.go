@@ -30,12 +30,6 @@ type gpuAxis struct {
 	placesOnDevice, radicesOnDevice               cudriver.Ptr[int32]
 }
 
-// fourth says that the axis takes a transform of the fourth kind: one end is held.
-func (e Ends) fourth() bool { return e == HeldLow || e == HeldHigh }
-
-// sines says that the basis functions are sines.
-func (e Ends) sines() bool { return e == Held || e == HeldLow }
-
 // axisTables are what an axis is told of on the host.
 type axisTables struct {
 	turns, halves, chirp, filter, roots []complex128

@@ -31,32 +31,23 @@ func (g *gpuOperations) Combine(dst Modes, a float64, x Modes, b float64, y Mode
 	g.on.CombineValues(to.count, to.at, a, x.(*gpuModes).at, b, y.(*gpuModes).at)
 }
 
-// gpuPlanes are planes in space on the GPU, one behind the other.
-type gpuPlanes struct {
-	ops.Vector
-	count int
-}
-
-// Count is the number of planes.
-func (p *gpuPlanes) Count() int { return p.count }
-
 // NewPlanes makes room for n planes.
-func (g *gpuOperations) NewPlanes(n int) (Planes, error) {
-	return &gpuPlanes{cuda.NewRawVector[float64](g.on.Space, g.space*int64(n)), n}, g.on.Err()
+func (g *gpuOperations) NewPlanes(n int) (ops.Vector, error) {
+	return cuda.NewRawVector[float64](g.on.Space, g.space*int64(n)), g.on.Err()
 }
 
 // plane is where plane i of p begins.
-func (g *gpuOperations) plane(p Planes, i int) cudriver.Ptr[float64] {
-	return cuda.F64(p.(*gpuPlanes).Vector).Add(int64(i) * g.space)
+func (g *gpuOperations) plane(p ops.Vector, i int) cudriver.Ptr[float64] {
+	return cuda.F64(p).Add(int64(i) * g.space)
 }
 
 // Read copies the rows of plane i to their places on the host.
-func (g *gpuOperations) Read(p Planes, i int, dst []float64) {
+func (g *gpuOperations) Read(p ops.Vector, i int, dst []float64) {
 	cuda.Receive(g.on.Space, dst[g.from*g.NX:g.to*g.NX], g.plane(p, i))
 }
 
 // Write copies those of a plane to the device.
-func (g *gpuOperations) Write(p Planes, i int, src []float64) {
+func (g *gpuOperations) Write(p ops.Vector, i int, src []float64) {
 	cuda.Send(g.on.Space, g.plane(p, i), src[g.from*g.NX:g.to*g.NX])
 }
 
@@ -74,7 +65,7 @@ func (g *gpuOperations) WriteModes(m Modes, src []float64) {
 }
 
 // Inverse goes from modes to space, first along y.
-func (g *gpuOperations) Inverse(dst Planes, at int, m Modes, first, n int) {
+func (g *gpuOperations) Inverse(dst ops.Vector, at int, m Modes, first, n int) {
 	g.inverse(rows{out: g.plane(dst, at)}, m.(*gpuModes).at.Add(int64(first)*g.sheet), n)
 }
 
@@ -99,7 +90,7 @@ func (g *gpuOperations) inverse(r rows, m cudriver.Ptr[float64], n int) {
 }
 
 // Forward goes from space to modes, first along x.
-func (g *gpuOperations) Forward(m Modes, first, n int, src Planes) {
+func (g *gpuOperations) Forward(m Modes, first, n int, src ops.Vector) {
 	m.(*gpuModes).changes++
 	own, _ := g.own()
 	g.forward(m.(*gpuModes).at.Add(int64(first)*g.sheet),

@@ -1,8 +1,6 @@
 package fourier
 
 import (
-	"math"
-
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
 )
@@ -97,30 +95,6 @@ func (g *gpuOperations) place(a SheetsPlaceArgs, planes int) {
 	}
 }
 
-// numbers are those of all ranks; nil after a failure.
-func (g *gpuOperations) numbers(mine ...float64) [][]float64 {
-	if g.Err() != nil {
-		return nil
-	}
-	all, err := g.gathered(mine...)
-	g.on.Note(err)
-	return all
-}
-
-// total adds up numbers of all ranks, in their order.
-func (g *gpuOperations) total(v []float64) {
-	if g.alone() {
-		return
-	}
-	all := g.numbers(v...)
-	clear(v)
-	for _, of := range all {
-		for n, x := range of {
-			v[n] += x
-		}
-	}
-}
-
 // joinNorms adds up the sums of a residual and finds its largest value.
 func (g *gpuOperations) joinNorms(v []float64) []float64 {
 	if g.alone() {
@@ -135,19 +109,4 @@ func (g *gpuOperations) joinNorms(v []float64) []float64 {
 		joined[most] = max(joined[most], of[most])
 	}
 	return joined
-}
-
-// Largest is that of a number of all ranks, NaN where any is NaN.
-func (g *gpuOperations) Largest(mine float64) float64 {
-	if g.alone() {
-		return mine
-	}
-	all := g.numbers(mine)
-	if all == nil {
-		return math.NaN()
-	}
-	for _, of := range all {
-		mine = max(mine, of[0])
-	}
-	return mine
 }

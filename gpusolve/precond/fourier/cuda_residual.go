@@ -12,7 +12,7 @@ import (
 // as many as there is room for sums of, unless they are so large that blocks which drift apart read their neighbours
 // again: a whole solve of ten planes of 1e8 cells took 44 ms so on an H200, 40 with a launch each. Otherwise it makes
 // them one by one, of which three are needed at a time, and in time those of the state before.
-func (g *gpuOperations) Residual(x, old Modes, p Planes) Norms {
+func (g *gpuOperations) Residual(x, old Modes, p ops.Vector) Norms {
 	nan := math.NaN()
 	failed := Norms{ops.Norms{Residual: nan, Source: nan, Floor: nan}, nan}
 	t := cuda.NewTemporary(g.on.Space)
@@ -72,7 +72,7 @@ func (r *residualWork) draw(t *cuda.Temporary) {
 // planeRing has the planes of a state as they are needed, in ascending order.
 type planeRing struct {
 	g     *gpuOperations
-	given Planes
+	given ops.Vector
 	from  Modes
 	own   cudriver.Ptr[float64]
 	made  int // planes so far
@@ -115,7 +115,7 @@ func (r *residualWork) take(k, n int) {
 	args := SheetsResidualArgs{
 		Nx: int32(r.NX), Ny: int32(r.to - r.from), Nz: int32(r.NZ), K0: int32(k), Each: int32(each), Fresh: fresh,
 		Below: below, Own: own, Above: above, Old: r.old,
-		Planes: r.system.parts, Bottom: r.GZ[0], Top: r.GZ[r.NZ], XEnds: r.X.bits(), YEnds: r.Y.bits(),
+		Planes: r.system.parts, Bottom: r.GZ[0], Top: r.GZ[r.NZ], XEnds: int32(r.X), YEnds: int32(r.Y),
 		First: r.system.first, Share: r.system.share,
 		Sheet: r.system.sheet, Sheets: r.drawn, Partial: r.partial, Scalars: scalars, Ticket: ticket,
 	}
@@ -131,10 +131,4 @@ func (r *residualWork) take(k, n int) {
 		Share: args.Share, Sheet: args.Sheet, Sheets: args.Sheets, Partial: args.Partial, Scalars: args.Scalars,
 		Ticket: args.Ticket,
 	}))
-}
-
-// bits are 1 for a held low end and 2 for a held high one.
-func (e Ends) bits() int32 {
-	low, high := e.held()
-	return int32(low) + 2*int32(high)
 }

@@ -6,6 +6,7 @@ import (
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/ops"
 )
 
 // gpuWeight is the spectrum of weights along an axis.
@@ -103,7 +104,7 @@ func halfOf(a *gpuAxis) int32 {
 }
 
 // Max is the largest value of n planes in the rows of this rank, NaN where any is NaN.
-func (g *gpuOperations) Max(p Planes, at, n int) float64 {
+func (g *gpuOperations) Max(p ops.Vector, at, n int) float64 {
 	if !g.on.Ready() {
 		return math.NaN()
 	}

@@ -35,22 +35,10 @@ type hostModes []float64
 // Bytes of the values.
 func (m hostModes) Bytes() int64 { return int64(8 * len(m)) }
 
-type hostPlanes struct {
-	hostModes
-	count int
-}
-
-// Len is the number of values.
-func (p *hostPlanes) Len() int { return len(p.hostModes) }
-
-// Count is the number of planes.
-func (p *hostPlanes) Count() int { return p.count }
-
 func newOnHost(s *host.Space, l *Layered, p part) *hostOperations {
 	e := &hostOperations{Layered: l, part: p, s: s, extent: p.extent(l)}
-	e.PlaneReducer = host.NewPlaneReducer(s, l.NX, e.to-e.from, l.NZ, func(p ops.Vector) []float64 {
-		return p.(*hostPlanes).hostModes
-	})
+	e.failures = e
+	e.PlaneReducer = host.NewPlaneReducer(s, l.NX, e.to-e.from, l.NZ, host.Doubles)
 	for range e.s.Workers() {
 		e.alongX = append(e.alongX, newLine(l.NX, l.X))
 		e.alongY = append(e.alongY, newLine(l.NY, l.Y))
@@ -77,14 +65,16 @@ func (e *hostOperations) newModes() hostModes {
 func (e *hostOperations) NewModes() (Modes, error) { return e.newModes(), nil }
 
 // NewPlanes makes room for n planes.
-func (e *hostOperations) NewPlanes(n int) (Planes, error) {
-	p := &hostPlanes{make(hostModes, e.space*n), n}
+func (e *hostOperations) NewPlanes(n int) (ops.Vector, error) {
+	p := host.DoublesOf(make([]float64, e.space*n))
 	e.account(p.Bytes())
 	return p, nil
 }
 
 // Err is the failure of another rank: memory of the host does not fail in a way that could be reported.
 func (e *hostOperations) Err() error { return e.fault }
+
+func (e *hostOperations) note(err error) { e.fault = err }
 
 // Refresh has nothing to do: the numbers are read where they are.
 func (e *hostOperations) Refresh() {}
@@ -96,8 +86,8 @@ func (e *hostOperations) Close() {
 }
 
 // Max is the largest value of n planes in the rows of this rank.
-func (e *hostOperations) Max(p Planes, at, n int) float64 {
-	v := p.(*hostPlanes).hostModes[at*e.space : (at+n)*e.space]
+func (e *hostOperations) Max(p ops.Vector, at, n int) float64 {
+	v := host.Doubles(p)[at*e.space : (at+n)*e.space]
 	rows := n * (e.to - e.from)
 	tops := make([]float64, rows)
 	e.s.Run(rowTask(func(lo, hi, _ int) {
@@ -127,13 +117,13 @@ func (e *hostOperations) Combine(dst Modes, a float64, x Modes, b float64, y Mod
 }
 
 // Read copies the rows of plane i to their places in dst.
-func (e *hostOperations) Read(p Planes, i int, dst []float64) {
-	copy(dst[e.from*e.NX:], p.(*hostPlanes).hostModes[i*e.space:(i+1)*e.space])
+func (e *hostOperations) Read(p ops.Vector, i int, dst []float64) {
+	copy(dst[e.from*e.NX:], host.Doubles(p)[i*e.space:(i+1)*e.space])
 }
 
 // Write copies those of src to plane i.
-func (e *hostOperations) Write(p Planes, i int, src []float64) {
-	copy(p.(*hostPlanes).hostModes[i*e.space:(i+1)*e.space], src[e.from*e.NX:e.to*e.NX])
+func (e *hostOperations) Write(p ops.Vector, i int, src []float64) {
+	copy(host.Doubles(p)[i*e.space:(i+1)*e.space], src[e.from*e.NX:e.to*e.NX])
 }
 
 // ReadModes copies the coefficients.

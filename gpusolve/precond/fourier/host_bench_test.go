@@ -31,7 +31,7 @@ func BenchmarkHost(b *testing.B) {
 			b.StopTimer()
 			parts(b, "solve", func() { e.Solve(x, nil, 1) })
 			parts(b, "inverse", func() { e.Inverse(p, 0, x, 0, 10) })
-			parts(b, "columns", func() { e.columns(p.(*hostPlanes).hostModes, x, (*line).inverse) })
+			parts(b, "columns", func() { e.columns(host.Doubles(p), x, (*line).inverse) })
 			parts(b, "residual", func() { e.Residual(x, nil, p) })
 		})
 	}

@@ -19,40 +19,26 @@ func New(d ops.Device, l *Layered, loads []Load, g ranks.Group) (Operations, err
 	if err != nil {
 		return nil, err
 	}
-	return precond.On(ops.Innermost(d), "fourier", func(d ops.Device) (Operations, bool, error) {
-		on, ok := d.(*host.Device)
-		if !ok {
-			return nil, false, nil
-		}
-		return newOnHost(on.NewSpace(l.NX*l.NY*l.NZ, 0), l, p), true, nil
-	}, func(d ops.Device) (Operations, bool, error) {
-		on, ok := d.(*cuda.Device)
-		if !ok {
-			return nil, false, nil
-		}
-		e, err := newOnGPU(on, l, loads, p)
-		return e, true, err
-	})
+	switch on := ops.Innermost(d).(type) {
+	case *host.Device:
+		return newOnHost(on.NewSpace(l.NX*l.NY*l.NZ, 0), l, p), nil
+	case *cuda.Device:
+		return newOnGPU(on, l, loads, p)
+	}
+	return nil, precond.Lacks("fourier")
 }
 
 // onOperator makes operations where an operator lives.
 func onOperator(s ops.Operator, l *Layered) (Operations, error) {
-	return precond.On(s, "fourier", func(s ops.Operator) (Operations, bool, error) {
-		on, ok := host.SpaceOf(s)
-		if !ok {
-			return nil, false, nil
-		}
+	if on, ok := host.SpaceOf(s); ok {
 		e := newOnHost(on, l, whole(l))
 		e.rough = e.newModes()
-		return e, true, nil
-	}, func(s ops.Operator) (Operations, bool, error) {
-		on, ok := cuda.SpaceOf(s)
-		if !ok {
-			return nil, false, nil
-		}
-		e, err := newRough(on, l)
-		return e, true, err
-	})
+		return e, nil
+	}
+	if on, ok := cuda.SpaceOf(s); ok {
+		return newRough(on, l)
+	}
+	return nil, precond.Lacks("fourier")
 }
 
 // newRough makes the operations of a preconditioner on a GPU.

@@ -1,18 +1,23 @@
 package fourier
 
+import (
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
+)
+
 // blockColumns is the number of columns that a worker copies out of a plane at a time to transform them along y: two
 // cache lines of each row.
 const blockColumns = 16
 
 // Forward replaces planes of m by those in space.
-func (e *hostOperations) Forward(m Modes, first, n int, src Planes) {
+func (e *hostOperations) Forward(m Modes, first, n int, src ops.Vector) {
 	row, _ := e.own()
-	e.forward(m.(hostModes)[first*e.sheet:(first+n)*e.sheet], src.(*hostPlanes).hostModes, (row-e.from)*e.NX)
+	e.forward(m.(hostModes)[first*e.sheet:(first+n)*e.sheet], host.Doubles(src), (row-e.from)*e.NX)
 }
 
 // Inverse makes planes in space.
-func (e *hostOperations) Inverse(dst Planes, at int, m Modes, first, n int) {
-	e.inverse(dst.(*hostPlanes).hostModes[at*e.space:(at+n)*e.space], m.(hostModes)[first*e.sheet:(first+n)*e.sheet])
+func (e *hostOperations) Inverse(dst ops.Vector, at int, m Modes, first, n int) {
+	e.inverse(host.Doubles(dst)[at*e.space:(at+n)*e.space], m.(hostModes)[first*e.sheet:(first+n)*e.sheet])
 }
 
 // forward transforms planes along x and then along y. Where one rank has all, dst may be src; else the own rows of src

@@ -3,6 +3,7 @@ package fourier
 import (
 	"math"
 
+	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
 )
 
@@ -31,7 +32,9 @@ func (e *hostOperations) Sum(m Modes, k int, wx, wy []float64) float64 {
 	for _, s := range sums {
 		sum += s
 	}
-	return e.total(sum)
+	sums = []float64{sum}
+	e.total(sums)
+	return sums[0]
 }
 
 // weigh sums weights times each basis function. Equal weights meet the constant function alone.
@@ -66,10 +69,10 @@ func equal(v []float64) bool {
 }
 
 // Residual draws the right side in space and takes the differences of the planes.
-func (e *hostOperations) Residual(x, old Modes, p Planes) Norms {
+func (e *hostOperations) Residual(x, old Modes, p ops.Vector) Norms {
 	t := &residualTask{hostOperations: e, drawn: make([][]float64, len(e.sources))}
 	if p != nil {
-		t.x = p.(*hostPlanes).hostModes
+		t.x = host.Doubles(p)
 	} else {
 		t.x = make([]float64, e.space*e.NZ)
 		e.inverse(t.x, x.(hostModes))

@@ -14,10 +14,10 @@ type Ends int
 // The ends, with the basis functions of cell i = 0..n-1 and wave number k = 0..n-1, and the eigenvalues of the
 // differences with unit conductance between neighbours and 2 to a held end.
 const (
-	Adiabatic Ends = iota // both: DCT-II, cos(pi k (i+1/2) / n), 2 - 2 cos(pi k / n)
-	Held                  // both: DST-II, sin(pi (k+1) (i+1/2) / n), 2 - 2 cos(pi (k+1) / n)
-	HeldLow               // the low one: DST-IV, sin(pi (k+1/2) (i+1/2) / n), 2 - 2 cos(pi (k+1/2) / n)
-	HeldHigh              // the high one: DCT-IV, cos(pi (k+1/2) (i+1/2) / n), 2 - 2 cos(pi (k+1/2) / n)
+	Adiabatic Ends = 0                  // both: DCT-II, cos(pi k (i+1/2) / n), 2 - 2 cos(pi k / n)
+	HeldLow   Ends = 1                  // the low one: DST-IV, sin(pi (k+1/2) (i+1/2) / n), 2 - 2 cos(pi (k+1/2) / n)
+	HeldHigh  Ends = 2                  // the high one: DCT-IV, cos(pi (k+1/2) (i+1/2) / n), 2 - 2 cos(pi (k+1/2) / n)
+	Held           = HeldLow | HeldHigh // both: DST-II, sin(pi (k+1) (i+1/2) / n), 2 - 2 cos(pi (k+1) / n)
 )
 
 // Layered is an operator that the transforms diagonalise. Conductances are in W/K; all are numbers of FP32, as the
@@ -54,15 +54,13 @@ func (e Ends) eigenvalues(n int) []float64 {
 }
 
 // held is 1 for ends at a temperature.
-func (e Ends) held() (low, high float64) {
-	if e == Held || e == HeldLow {
-		low = 1
-	}
-	if e == Held || e == HeldHigh {
-		high = 1
-	}
-	return low, high
-}
+func (e Ends) held() (low, high float64) { return float64(e & 1), float64(e >> 1) }
+
+// fourth says that the axis takes a transform of the fourth kind: one end is held.
+func (e Ends) fourth() bool { return e == HeldLow || e == HeldHigh }
+
+// sines says that the basis functions are sines.
+func (e Ends) sines() bool { return e&HeldLow != 0 }
 
 // ground is what leads from a cell of plane k to the ground whatever the wave numbers.
 func (l *Layered) ground(k int) float64 {

@@ -20,12 +20,6 @@ type Modes interface {
 	Bytes() int64
 }
 
-// Planes are planes of a state in space, FP64, x fastest, on a device.
-type Planes interface {
-	ops.Vector
-	Count() int // planes that it has room for
-}
-
 // Norms are those of a residual.
 type Norms struct {
 	ops.Norms
@@ -39,8 +33,8 @@ type Operations interface {
 	reduction.Reducer
 	// NewModes makes a state of zeros.
 	NewModes() (Modes, error)
-	// NewPlanes makes room for n planes.
-	NewPlanes(n int) (Planes, error)
+	// NewPlanes makes room for n planes of a state in space: an FP64 vector, x fastest.
+	NewPlanes(n int) (ops.Vector, error)
 	// SetLoads makes the loads the right side b. Spectra of footprints are products of two one-dimensional transforms;
 	// planes take the two-dimensional one. What was made for an Outline that the last call had too is kept.
 	SetLoads(loads []Load)
@@ -50,9 +44,9 @@ type Operations interface {
 	// Combine sets dst = a x + b y. dst may be x or y.
 	Combine(dst Modes, a float64, x Modes, b float64, y Modes)
 	// Inverse sets plane at+i of dst to plane first+i of m in space, i = 0..n-1.
-	Inverse(dst Planes, at int, m Modes, first, n int)
+	Inverse(dst ops.Vector, at int, m Modes, first, n int)
 	// Forward is the reverse: it replaces planes first to first+n-1 of m by src.
-	Forward(m Modes, first, n int, src Planes)
+	Forward(m Modes, first, n int, src ops.Vector)
 	// Precondition sets z = A^-1 r for FP32 vectors of a whole grid in the layout of ops.Space.
 	Precondition(z, r ops.Vector)
 	// Refresh takes the conductances and capacities of the Layered that the operations were made for, which have
@@ -62,12 +56,12 @@ type Operations interface {
 	// faces.
 	Sum(m Modes, k int, wx, wy []float64) float64
 	// Max is the largest value of the n planes from p's plane at on in the rows of this rank, NaN where any is NaN.
-	Max(p Planes, at, n int) float64
+	Max(p ops.Vector, at, n int) float64
 	// Largest is that of a number of all ranks, which all ask for it, NaN where any is NaN.
 	Largest(mine float64) float64
 	// Read copies plane i of p to the host, Write the other way.
-	Read(p Planes, i int, dst []float64)
-	Write(p Planes, i int, src []float64)
+	Read(p ops.Vector, i int, dst []float64)
+	Write(p ops.Vector, i int, src []float64)
 	// ReadModes copies the coefficients of m to the host, in the layout of the device, WriteModes the other way: a
 	// state comes back bit by bit.
 	ReadModes(m Modes, dst []float64)
@@ -75,7 +69,7 @@ type Operations interface {
 	// Residual is that of x in space, b + C/dt old - (A + C/dt) x, computed from planes in FP64; old is nil in a steady
 	// state. Where p is not nil it holds all planes of x already, as Inverse makes them; otherwise the device makes
 	// them, as many at a time as it has room for.
-	Residual(x, old Modes, p Planes) Norms
+	Residual(x, old Modes, p ops.Vector) Norms
 	Err() error
 	// Close gives back all that was made.
 	Close()

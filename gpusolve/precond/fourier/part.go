@@ -17,6 +17,10 @@ type part struct {
 	group       ranks.Group // nil where one has all
 	rank        int
 	rows, waves []int // borders: rank r owns rows[r] <= j < rows[r+1]
+	failures    interface {
+		Err() error
+		note(err error)
+	}
 }
 
 // pairRows is the number of rows that are transformed together, and that a rank holds beside its own on either side.
@@ -94,18 +98,54 @@ func HeldRows(ny, size, rank int) (from, to int) {
 	return p.held(rank)
 }
 
-// gathered are numbers of all ranks, in the order of these.
-func (p *part) gathered(mine ...float64) ([][]float64, error) {
+// numbers are those of all ranks, in the order of these; nil after a failure.
+func (p *part) numbers(mine ...float64) [][]float64 {
+	if p.failures.Err() != nil {
+		return nil
+	}
 	all, err := p.group.Gather(appendDoubles(make([]byte, 0, 8*len(mine)), mine))
 	if err != nil {
-		return nil, err
+		p.failures.note(err)
+		return nil
 	}
 	numbers := make([][]float64, len(all))
 	for r, data := range all {
 		numbers[r] = make([]float64, len(data)/8)
 		takeDoubles(numbers[r], data)
 	}
-	return numbers, nil
+	return numbers
+}
+
+// total adds up numbers of all ranks, in their order; NaN after a failure.
+func (p *part) total(v []float64) {
+	if p.alone() {
+		return
+	}
+	all := p.numbers(v...)
+	for n := range v {
+		v[n] = math.NaN()
+		if all != nil {
+			v[n] = 0
+		}
+		for _, of := range all {
+			v[n] += of[n]
+		}
+	}
+}
+
+// Largest is that of the numbers of all ranks, NaN where any is NaN.
+func (p *part) Largest(mine float64) float64 {
+	if p.alone() {
+		return mine
+	}
+	all := p.numbers(mine)
+	if all == nil {
+		return math.NaN()
+	}
+	for _, of := range all {
+		mine = max(mine, of[0])
+	}
+	return mine
 }
 
 func appendDoubles(to []byte, values []float64) []byte {

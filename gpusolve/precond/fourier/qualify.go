@@ -179,24 +179,17 @@ func graded(a *stack.Axis, length float64) bool {
 
 // endsOf finds what holds the sides.
 func endsOf(s *stack.Stack) (x, y Ends, err error) {
-	var held [stack.NumFaces]bool
-	for f := stack.West; f < stack.NumFaces; f++ {
-		if held[f], err = isHeld(f, &s.Boundary[f]); err != nil {
+	var ends [2]Ends
+	for n, f := range []stack.Face{stack.West, stack.East, stack.South, stack.North} {
+		held, err := isHeld(f, &s.Boundary[f])
+		if err != nil {
 			return 0, 0, err
 		}
-	}
-	ends := func(low, high bool) Ends {
-		switch {
-		case low && high:
-			return Held
-		case low:
-			return HeldLow
-		case high:
-			return HeldHigh
+		if held {
+			ends[n/2] |= HeldLow << (n % 2)
 		}
-		return Adiabatic
 	}
-	return ends(held[stack.West], held[stack.East]), ends(held[stack.South], held[stack.North]), nil
+	return ends[0], ends[1], nil
 }
 
 // isHeld says whether a side is at a temperature. One that leads to a temperature through a resistance is neither that
