@@ -61,6 +61,20 @@ func (c *Cavity) FloorRange() (low, high float64) {
 // Wet says whether cell (i, j) of the coolant's plane holds coolant.
 func (c *Cavity) Wet(i, j int) bool { return c.Lines[c.Line(i, j)] }
 
+// Course of the lines on a grid of nx x ny cells: the cells of a line, the step from a cell to the one downstream, that
+// from a line to the next, and the first cell of line 0.
+func (c *Cavity) Course(nx, ny int) (length, step, across, first int) {
+	length, step, across = ny, nx, 1
+	if c.Along == 0 {
+		length, step, across = nx, 1, nx
+	}
+	if c.Backward {
+		step = -step
+		first = -(length - 1) * step
+	}
+	return length, step, across, first
+}
+
 // Line is the number of the line of cell (i, j).
 func (c *Cavity) Line(i, j int) int {
 	if c.Along == 0 {

@@ -22,14 +22,9 @@ func (p *gpuOperations) newStreams() (err error) {
 		if !v.Of.Central {
 			continue
 		}
+		length, step, across, first := v.Course(p.NX, p.NY)
 		s := StreamsStream{Plane: int64(v.Fluid) * nx * ny, Lines: int32(len(v.Heat)), Axis: int32(v.Along),
-			Length: int32(p.NY), Across: 1, Step: nx}
-		if v.Along == 0 {
-			s.Length, s.Across, s.Step = int32(nx), nx, 1
-		}
-		if v.Backward {
-			s.First, s.Step = (int64(s.Length)-1)*s.Step, -s.Step
-		}
+			Length: int32(length), Step: int64(step), Across: int64(across), First: int64(first)}
 		s.Heat, s.Wet = p.CavityLines(n)
 		for _, f := range []*cudriver.Ptr[float64]{&s.Lower, &s.Upper, &s.Inverse} {
 			*f = cuda.Alloc[float64](p.Space, nx*ny)

@@ -12,22 +12,27 @@ func (p *hostOperations) diagonal(v ops.Vector) {
 	d := host.Doubles(v)
 	sheet := p.NX * p.NY
 	for k := range p.NZ {
-		for j := range p.NY {
-			p.Diagonal(d[k*sheet+j*p.NX:k*sheet+(j+1)*p.NX], k, j)
-		}
-		for _, from := range [2]int{k, k - 2} {
-			if from < 0 || p.far[from] == nil {
-				continue
-			}
-			for c, g := range p.far[from] {
-				d[k*sheet+c] += float64(g)
-			}
-		}
+		p.conducted(d[k*sheet:(k+1)*sheet], k)
 	}
 	for _, v := range p.cavities {
 		for c := range sheet {
 			w := v.Carry(c%p.NX, c/p.NX, p.NX, p.NY)
 			d[v.Fluid*sheet+c] += w.Heat * w.Own
+		}
+	}
+}
+
+// conducted fills d with the diagonal in plane k except what is carried.
+func (p *hostOperations) conducted(d []float64, k int) {
+	for j := range p.NY {
+		p.Diagonal(d[j*p.NX:(j+1)*p.NX], k, j)
+	}
+	for _, from := range [2]int{k, k - 2} {
+		if from < 0 || p.far[from] == nil {
+			continue
+		}
+		for c, g := range p.far[from] {
+			d[c] += float64(g)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package downstream
 
-import (
-	"thermsim/mesh"
-)
+import "thermsim/mesh"
 
 // stream is the coolant of a cavity with central differences, and the factors of its own equations, one tridiagonal
 // system for each line, in the order of the flow. Pivots are positive: the products of the entries beside the diagonal
@@ -24,40 +22,16 @@ func newStream(p *hostOperations, v *mesh.Cavity) stream {
 	return s
 }
 
-// length of a line in cells, and the step from a cell to the one downstream.
-func (s *stream) length(p *hostOperations) (n, step int) {
-	n, step = p.NY, p.NX
-	if s.Along == 0 {
-		n, step = p.NX, 1
-	}
-	if s.Backward {
-		step = -step
-	}
-	return n, step
-}
-
-// start is the first cell of a line, within the plane.
-func (s *stream) start(p *hostOperations, line int) int {
-	switch {
-	case s.Along == 0 && s.Backward:
-		return line*p.NX + p.NX - 1
-	case s.Along == 0:
-		return line * p.NX
-	case s.Backward:
-		return (p.NY-1)*p.NX + line
-	}
-	return line
-}
-
 // factor takes the entries from the operator.
 func (s *stream) factor(p *hostOperations) {
-	diagonal := p.fluidDiagonal(s)
-	n, step := s.length(p)
+	diagonal := make([]float64, p.NX*p.NY)
+	p.conducted(diagonal, s.Fluid)
+	n, step, across, first := s.Course(p.NX, p.NY)
 	for line, wet := range s.Lines {
 		if !wet {
 			continue
 		}
-		at, before := s.start(p, line), 0.0
+		at, before := first+line*across, 0.0
 		for m := range n {
 			w := s.Carry(at%p.NX, at/p.NX, p.NX, p.NY)
 			pivot := diagonal[at] + w.Heat*w.Own
@@ -85,22 +59,6 @@ func (p *hostOperations) axial(s *stream, at, step int) float64 {
 	return float64(p.GY[c])
 }
 
-// fluidDiagonal is the diagonal of the coolant's rows but for what is carried.
-func (p *hostOperations) fluidDiagonal(s *stream) []float64 {
-	d := make([]float64, p.NX*p.NY)
-	for j := range p.NY {
-		p.Diagonal(d[j*p.NX:(j+1)*p.NX], s.Fluid, j)
-	}
-	for _, k := range [2]int{s.Fluid, s.Fluid - 2} {
-		if k >= 0 && p.far[k] != nil {
-			for c, g := range p.far[k] {
-				d[c] += float64(g)
-			}
-		}
-	}
-	return d
-}
-
 // streamTask solves some lines.
 type streamTask struct {
 	s    *stream
@@ -119,12 +77,7 @@ func (s *stream) solve(p *hostOperations, z, r []float64) {
 // Run takes the lines in groups, so that neighbours in memory are used together. The right side is overwritten.
 func (t *streamTask) Run(lo, hi, _ int) {
 	s := t.s
-	n, step := s.length(t.p)
-	across := 1
-	if s.Along == 0 {
-		across = t.p.NX
-	}
-	first := s.start(t.p, 0)
+	n, step, across, first := s.Course(t.p.NX, t.p.NY)
 	for m := 1; m < n; m++ {
 		row := first + m*step
 		for line := lo; line < hi; line++ {

@@ -117,7 +117,7 @@ func TestColumnsAndLinesOfCoolantAreExact(t *testing.T) {
 				for _, lines := range f.lines {
 					for colour, occurs := range lines.colours {
 						if occurs {
-							linesAreExact(t, s, l, lines, uint8(colour), rng)
+							linesAreExact(t, s, l, lines, int32(colour), rng)
 						}
 					}
 				}
@@ -127,7 +127,7 @@ func TestColumnsAndLinesOfCoolantAreExact(t *testing.T) {
 }
 
 // linesAreExact solves lines of one colour.
-func linesAreExact(t *testing.T, s *hostOperations, l *hostLevel, lines *hostLines, colour uint8, rng *rand.Rand) {
+func linesAreExact(t *testing.T, s *hostOperations, l *hostLevel, lines *hostLines, colour int32, rng *rand.Rand) {
 	t.Helper()
 	b, x := vector(t, s, l, rng), vector(t, s, l, rng)
 	(&streamTask{l, lines, colour, values(x), values(b)}).Run(0, len(lines.heat), 0)

@@ -60,8 +60,10 @@ func Warm(d *cuda.Device, nz int) error {
 const anyLength = 0
 
 // lineClass is the smallest class of kernels for columns of nz cells, anyLength above the greatest.
-func lineClass(nz int) int {
-	for _, class := range LinesClasses() {
+func lineClass(nz int) int { return classFor(LinesClasses(), nz) }
+
+func classFor(classes []int, nz int) int {
+	for _, class := range classes {
 		if class != anyLength && class >= nz {
 			return class
 		}

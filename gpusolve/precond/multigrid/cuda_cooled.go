@@ -28,29 +28,13 @@ func cooledOnGPU(a ops.System) (Operations, bool, error) {
 	return s, true, nil
 }
 
-// cooledClass is the smallest class of kernels for columns of nz cells, anyLength above the greatest.
-func cooledClass(nz int) int {
-	for _, class := range CooledlinesClasses() {
-		if class != anyLength && class >= nz {
-			return class
-		}
-	}
-	return anyLength
-}
-
 // WarmCooled loads the kernels for a stack with coolant, so that set-up need not.
 func WarmCooled(d *cuda.Device, m *mesh.Mesh) error {
 	defer d.Bind()()
 	if _, err := cuda.Module(d, "cooled", LoadCooled); err != nil {
 		return err
 	}
-	channels := 0
-	for _, c := range m.Cavities {
-		if c.Wall == c.Fluid {
-			channels++
-		}
-	}
-	for _, nz := range []int{m.NZ(), m.NZ() + channels} {
+	for _, nz := range []int{m.NZ(), m.NZ() + channels(m)} {
 		if _, err := columnsFor(d, nz); err != nil {
 			return err
 		}
@@ -60,7 +44,7 @@ func WarmCooled(d *cuda.Device, m *mesh.Mesh) error {
 
 // columnsFor are the kernels for columns of nz cells.
 func columnsFor(d *cuda.Device, nz int) (*Cooledlines, error) {
-	class := cooledClass(nz)
+	class := classFor(CooledlinesClasses(), nz)
 	return cuda.Module(d, fmt.Sprintf("cooledlines_%d", class), func(d cudriver.Driver) (*Cooledlines, error) {
 		return LoadCooledlines(d, class)
 	})
@@ -79,8 +63,7 @@ func (s *gpuCooled) each(l *cooledLevel) [3]uint32       { return s.Grid(l.nx, C
 
 // NewVector makes a vector on a level.
 func (s *gpuCooled) NewVector(l Level) (ops.Vector, error) {
-	lv := l.(*cooledLevel)
-	return cuda.NewVector[float32](s.Space, lv.cells, int64(lv.nx)), s.Err()
+	return l.(*cooledLevel).vector(s.Space), s.Err()
 }
 
 // Start sets x = c T^-1 b.

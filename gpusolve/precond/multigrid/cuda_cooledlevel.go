@@ -10,9 +10,7 @@ import (
 // cooledLevel is one grid of the hierarchy of a stack with coolant on the device; cooled.h tells what belongs to it.
 // ground holds capacities too on all levels but the finest.
 type cooledLevel struct {
-	nx, ny, nz   int
-	sheet, cells int64
-
+	gpuGrid
 	cooledCouplings
 	cooledFlows
 
@@ -23,11 +21,10 @@ type cooledLevel struct {
 
 // cooledCouplings are the conductances of a level, and what elimination along its columns leaves of them.
 type cooledCouplings struct {
-	gx, gy, gz, e, inverse cudriver.Ptr[float32]
-	ground, capacity, far  cudriver.Ptr[float32]
-	groundSlot, farSlot    cudriver.Ptr[int32]
-	grounded               []bool // planes with a slot in ground
-	farOf                  []int32
+	e, far              cudriver.Ptr[float32]
+	groundSlot, farSlot cudriver.Ptr[int32]
+	grounded            []bool // planes with a slot in ground
+	farOf               []int32
 }
 
 // cooledFlows are the coolant of a level and the lines that are solved along it.
@@ -39,7 +36,7 @@ type cooledFlows struct {
 	longest int                 // number of cells of a line
 
 	all      lineSet
-	coloured [3]lineSet // of which some have the colour: coolant, even and odd lines of walls
+	coloured [colours]lineSet // of which some have the colour
 	colours  map[cudriver.Ptr[int32]][]int32
 }
 
@@ -49,14 +46,10 @@ type lineSet struct {
 	count int
 }
 
-// cooledStream is the coolant of a cavity on a level, on the host: its plane, and what each line carries.
+// cooledStream is the coolant of a cavity on a level.
 type cooledStream struct {
-	plane, axis int
-	backward    bool
-	heat        []float32
-	wet         []bool // lines with coolant
-	whole       bool   // walls have a plane of their own, below
-	onDevice    cudriver.Ptr[float32]
+	*flow
+	onDevice cudriver.Ptr[float32] // heat
 }
 
 // cooledTransfer leads to the next coarser level; cooled.cu tells of its planes.
@@ -64,32 +57,12 @@ type cooledTransfer struct {
 	Coarsening
 	x, y                     gpuDirection
 	low, split, origin, kind cudriver.Ptr[int32]
-	planes                   cooledPlanes
-}
-
-// cooledPlanes are those of a coarse level.
-type cooledPlanes struct {
-	low, split   []int32 // by plane of the finer level
-	origin, kind []int32 // by plane of the coarse one
-	fresh        []int32 // flows of planes that are split
-}
-
-// Shape of the level in cells.
-func (l *cooledLevel) Shape() (nx, ny, nz int) { return l.nx, l.ny, l.nz }
-
-func newCooledLevel(nx, ny, nz int) *cooledLevel {
-	sheet := int64(nx) * int64(ny)
-	return &cooledLevel{nx: nx, ny: ny, nz: nz, sheet: sheet, cells: sheet * int64(nz)}
-}
-
-// newField makes a vector of what belongs to a level itself.
-func (s *gpuCooled) newField(l *cooledLevel) cudriver.Ptr[float32] {
-	return cuda.F32(cuda.NewVector[float32](s.Space, l.cells, int64(l.nx)))
+	planes                   planeMap
 }
 
 // Finest is the level of the system.
 func (s *gpuCooled) Finest() (Level, error) {
-	l := newCooledLevel(s.NX, s.NY, s.NZ)
+	l := &cooledLevel{gpuGrid: newGrid(s.NX, s.NY, s.NZ)}
 	l.gx, l.gy, l.gz, l.ground, l.capacity = s.GX, s.GY, s.GZ, s.Ground, s.Capacity
 	l.groundSlot, l.far, l.farSlot, l.farOf = s.GroundSlot, s.Far, s.FarSlot, s.Slots
 	l.grounded = make([]bool, l.nz)
@@ -97,19 +70,17 @@ func (s *gpuCooled) Finest() (Level, error) {
 		l.grounded[k] = slot >= 0 || !l.capacity.IsNil()
 	}
 	for _, v := range s.Of {
-		l.streams = append(l.streams, cooledStream{
-			plane: v.Fluid, axis: v.Along, backward: v.Backward, heat: make([]float32, len(v.Heat)), wet: v.Lines,
-			whole: v.Wall != v.Fluid,
-		})
+		f := finestFlow(v)
+		l.streams = append(l.streams, cooledStream{flow: &f})
 	}
-	s.room = s.newField(l)
+	s.room = l.field(s.Space)
 	s.finish(l)
 	return l, s.Err()
 }
 
 // finish takes the memory of what every level has and computes it.
 func (s *gpuCooled) finish(l *cooledLevel) {
-	l.e, l.inverse, l.columns = s.newField(l), s.newField(l), s.columnsOf(l.nz)
+	l.e, l.inverse, l.columns = l.field(s.Space), l.field(s.Space), s.columnsOf(l.nz)
 	flowing := minus(l.nz)
 	var flows []Flow
 	var all []CooledLines
@@ -119,9 +90,8 @@ func (s *gpuCooled) finish(l *cooledLevel) {
 		v.onDevice = cuda.AllocRaw[float32](s.Space, int64(len(v.heat)))
 		l.widest = max(l.widest, len(v.heat))
 		flows = append(flows, s.flow(l, v))
-		all = append(all, s.linesIn(l, v, v.plane))
-		if v.whole {
-			all = append(all, s.linesIn(l, v, v.plane-1))
+		for _, plane := range v.planes() {
+			all = append(all, s.linesIn(l, v, plane))
 		}
 	}
 	l.flows, l.flowing = cuda.Upload(s.Space, flows), cuda.Upload(s.Space, flowing)
@@ -135,15 +105,6 @@ func (s *gpuCooled) finish(l *cooledLevel) {
 	s.compute(l)
 }
 
-// minus are n numbers of -1.
-func minus(n int) []int32 {
-	v := make([]int32, n)
-	for i := range v {
-		v[i] = -1
-	}
-	return v
-}
-
 // flow is the coolant of a cavity as kernels see it.
 func (s *gpuCooled) flow(l *cooledLevel, v *cooledStream) Flow {
 	wet := make([]int32, len(v.wet))
@@ -152,43 +113,21 @@ func (s *gpuCooled) flow(l *cooledLevel, v *cooledStream) Flow {
 			wet[line] = 1
 		}
 	}
-	length, step, _ := v.geometry(l)
-	return Flow{Step: step, Plane: int32(v.plane), Axis: int32(v.axis), Length: length, Heat: v.onDevice,
-		Wet: cuda.Upload(s.Space, wet)}
-}
-
-// geometry of a cavity's lines: their cells, the step downstream, and that from line to line.
-func (v *cooledStream) geometry(l *cooledLevel) (length int32, step, across int64) {
-	length, step, across = int32(l.ny), int64(l.nx), 1
-	if v.axis == 0 {
-		length, step, across = int32(l.nx), 1, int64(l.nx)
-	}
-	if v.backward {
-		step = -step
-	}
-	return length, step, across
+	length, step, _, _ := v.of.Course(l.nx, l.ny)
+	return Flow{Step: int64(step), Plane: int32(v.plane), Axis: int32(v.of.Along), Length: int32(length),
+		Heat: v.onDevice, Wet: cuda.Upload(s.Space, wet)}
 }
 
 // linesIn are the lines of a cavity's plane: of coolant, and of walls of the colours that even and odd lines have.
 func (s *gpuCooled) linesIn(l *cooledLevel, v *cooledStream, plane int) CooledLines {
-	t := CooledLines{Plane: int32(plane), Lines: int32(len(v.heat)), Axis: int32(v.axis)}
-	t.Length, t.Step, t.Across = v.geometry(l)
-	l.longest = max(l.longest, int(t.Length))
-	if v.whole {
+	length, step, across, first := v.of.Course(l.nx, l.ny)
+	t := CooledLines{Plane: int32(plane), Lines: int32(len(v.heat)), Axis: int32(v.of.Along), Length: int32(length),
+		Step: int64(step), Across: int64(across), First: int64(first)}
+	l.longest = max(l.longest, length)
+	if !v.split {
 		t.Lone = 1
 	}
-	if v.backward {
-		t.First = int64(t.Length-1) * -t.Step
-	}
-	colour := minus(len(v.heat))
-	for line, wet := range v.wet {
-		switch {
-		case plane == v.plane && wet:
-			colour[line] = 0
-		case plane != v.plane || !v.whole:
-			colour[line] = 1 + int32(line%2)
-		}
-	}
+	colour := v.colours(plane)
 	if plane == v.plane {
 		t.Heat = v.onDevice
 	}
@@ -206,68 +145,42 @@ func (s *gpuCooled) Coarsen(fine Level, c Coarsening) (Level, error) {
 	f := fine.(*cooledLevel)
 	t := &f.next
 	t.Coarsening = c
-	dir := &gpuOperations{Conductances: s.Conductances}
-	t.x, t.y = dir.directions(c, f.nx, f.ny)
-	t.planes = f.splitPlanes()
+	t.x, t.y = directions(s.Space, c, f.nx, f.ny)
+	t.planes = newPlaneMap(f.nz, f.flowList())
 	p := &t.planes
 	t.low, t.split = cuda.Upload(s.Space, p.low), cuda.Upload(s.Space, p.split)
 	t.origin, t.kind = cuda.Upload(s.Space, p.origin), cuda.Upload(s.Space, p.kind)
 
-	l := newCooledLevel(c.X.Coarse(f.nx), c.Y.Coarse(f.ny), len(p.origin))
+	l := &cooledLevel{gpuGrid: newGrid(c.X.Coarse(f.nx), c.Y.Coarse(f.ny), len(p.origin))}
 	l.from = f
-	l.gx, l.gy, l.gz = s.newField(l), s.newField(l), s.newField(l)
+	l.gx, l.gy, l.gz = l.field(s.Space), l.field(s.Space), l.field(s.Space)
 	far := make([]bool, l.nz)
 	l.grounded = make([]bool, l.nz)
 	for K, k := range p.origin {
 		l.grounded[K] = f.grounded[k]
 		far[K] = p.kind[K] == 0 && f.farOf[k] >= 0
 	}
-	for _, n := range p.fresh {
-		walls := p.low[f.streams[n].plane]
-		far[walls-1], far[walls] = true, true
+	for k, n := range p.split {
+		if n >= 0 {
+			far[p.low[k]-1], far[p.low[k]] = true, true
+		}
 	}
 	l.ground, l.groundSlot, _ = s.planesOf(l, l.grounded)
 	l.far, l.farSlot, l.farOf = s.planesOf(l, far)
 	for _, v := range f.streams {
-		across := c.X
-		if v.axis == 0 {
-			across = c.Y
-		}
-		plane := int(p.low[v.plane])
-		if !v.whole {
-			plane++
-		}
-		n := across.Coarse(len(v.heat))
-		w := cooledStream{plane: plane, axis: v.axis, backward: v.backward, heat: make([]float32, n),
-			wet: make([]bool, n), whole: true}
-		for line, wet := range v.wet {
-			at := across.parentOf(line)
-			w.wet[at] = w.wet[at] || wet
-		}
-		l.streams = append(l.streams, w)
+		w := v.coarse(c, p)
+		l.streams = append(l.streams, cooledStream{flow: &w})
 	}
 	s.finish(l)
 	return l, s.Err()
 }
 
-// splitPlanes numbers the planes of the next level.
-func (l *cooledLevel) splitPlanes() cooledPlanes {
-	p := cooledPlanes{low: make([]int32, l.nz), split: minus(l.nz)}
-	for n, v := range l.streams {
-		if !v.whole {
-			p.split[v.plane] = int32(n)
-			p.fresh = append(p.fresh, int32(n))
-		}
+// flowList are the flows of a level.
+func (l *cooledLevel) flowList() (list []*flow) {
+	for _, v := range l.streams {
+		list = append(list, v.flow)
 	}
-	for k := range l.nz {
-		p.low[k] = int32(len(p.origin))
-		if p.split[k] < 0 {
-			p.origin, p.kind = append(p.origin, int32(k)), append(p.kind, 0)
-		} else {
-			p.origin, p.kind = append(p.origin, int32(k), int32(k)), append(p.kind, 1, 2)
-		}
-	}
-	return p
+	return list
 }
 
 // planesOf takes memory for the wanted planes.
@@ -313,31 +226,13 @@ func (s *gpuCooled) compute(l *cooledLevel) {
 	}))
 }
 
-// parentOf is the coarse cell of a fine one.
-func (p Pairing) parentOf(i int) int {
-	if p.Parent == nil {
-		return i
-	}
-	return int(p.Parent[i])
-}
-
-// carry sends what each line carries: on coarse levels the sum of the lines that it stands for.
+// carry sends what each line carries.
 func (s *gpuCooled) carry(l *cooledLevel) {
-	for n := range l.streams {
-		v := &l.streams[n]
+	for n, v := range l.streams {
 		if l.from == nil {
-			for line, heat := range s.Of[n].Heat {
-				v.heat[line] = float32(heat)
-			}
+			v.carry(nil, Coarsening{})
 		} else {
-			clear(v.heat)
-			across := l.from.next.X
-			if v.axis == 0 {
-				across = l.from.next.Y
-			}
-			for line, heat := range l.from.streams[n].heat {
-				v.heat[across.parentOf(line)] += heat
-			}
+			v.carry(l.from.streams[n].flow, l.from.next.Coarsening)
 		}
 		cuda.Send(s.Space, v.onDevice, v.heat)
 	}
@@ -355,9 +250,12 @@ func (s *gpuCooled) coarsen(f, l *cooledLevel) {
 		CgroundSlot: l.groundSlot, Cfar: l.far,
 		CfarSlot: l.farSlot,
 	}))
-	for _, n := range t.planes.fresh {
+	for n, v := range f.streams {
+		if !v.split {
+			continue
+		}
 		s.Note(s.kernels.CompleteCooled(s.Stream, s.Grid(l.nx, CooledThreads, l.ny, 1), CooledCompleteCooledArgs{
-			Cx: int32(l.nx), Cy: int32(l.ny), Flow: n, Flows: l.flows, CfarSlot: l.farSlot, Cgz: l.gz, Cfar: l.far,
+			Cx: int32(l.nx), Cy: int32(l.ny), Flow: int32(n), Flows: l.flows, CfarSlot: l.farSlot, Cgz: l.gz, Cfar: l.far,
 		}))
 	}
 }

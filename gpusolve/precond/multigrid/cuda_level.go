@@ -8,45 +8,52 @@ import (
 
 // gpuLevel is one grid of the hierarchy on the device.
 type gpuLevel struct {
+	gpuGrid
+	next     gpuTransfer
+	from     *gpuLevel // the finer one, nil of the finest
+	weighted int64     // planes with conductance-weighted interpolation from the finer level
+	finest   bool      // the system's own, whose last step forms the sums of a dot product too
+}
+
+// gpuGrid is what levels have with or without coolant.
+type gpuGrid struct {
 	nx, ny, nz          int
 	sheet, cells        int64
 	gx, gy, gz, inverse cudriver.Ptr[float32]
-	ground              cudriver.Ptr[float32] // planes in the system's slots
+	ground              cudriver.Ptr[float32] // planes in slots
 	capacity            cudriver.Ptr[float32] // nowhere in a steady system
-	next                gpuTransfer
-	from                *gpuLevel // the finer one, nil of the finest
-	weighted            int64     // planes with conductance-weighted interpolation from the finer level
-	finest              bool      // the system's own, whose last step forms the sums of a dot product too
+}
+
+func newGrid(nx, ny, nz int) gpuGrid {
+	sheet := int64(nx) * int64(ny)
+	return gpuGrid{nx: nx, ny: ny, nz: nz, sheet: sheet, cells: sheet * int64(nz)}
 }
 
 // Shape of the level in cells.
-func (l *gpuLevel) Shape() (nx, ny, nz int) { return l.nx, l.ny, l.nz }
+func (l *gpuGrid) Shape() (nx, ny, nz int) { return l.nx, l.ny, l.nz }
 
-func newGPULevel(nx, ny, nz int) *gpuLevel {
-	sheet := int64(nx) * int64(ny)
-	return &gpuLevel{nx: nx, ny: ny, nz: nz, sheet: sheet, cells: sheet * int64(nz)}
+// vector makes one on the level.
+func (l *gpuGrid) vector(s *cuda.Space) ops.Vector {
+	return cuda.NewVector[float32](s, l.cells, int64(l.nx))
 }
+
+// field makes a vector of what belongs to the level itself.
+func (l *gpuGrid) field(s *cuda.Space) cudriver.Ptr[float32] { return cuda.F32(l.vector(s)) }
 
 // NewVector makes a vector on a level.
 func (s *gpuOperations) NewVector(l Level) (ops.Vector, error) {
-	lv := l.(*gpuLevel)
-	return cuda.NewVector[float32](s.Space, lv.cells, int64(lv.nx)), s.Err()
-}
-
-// newField makes a vector of what belongs to a level itself.
-func (s *gpuOperations) newField(l *gpuLevel) cudriver.Ptr[float32] {
-	return cuda.F32(cuda.NewVector[float32](s.Space, l.cells, int64(l.nx)))
+	return l.(*gpuLevel).vector(s.Space), s.Err()
 }
 
 // Finest is the level of the system.
 func (s *gpuOperations) Finest() (Level, error) {
-	l := newGPULevel(s.NX, s.NY, s.NZ)
+	l := &gpuLevel{gpuGrid: newGrid(s.NX, s.NY, s.NZ)}
 	l.finest = true
 	l.gx, l.gy, l.gz, l.ground, l.capacity = s.GX, s.GY, s.GZ, s.Ground, s.Capacity
-	l.inverse = s.newField(l)
+	l.inverse = l.field(s.Space)
 	s.compute(l)
 	if lineClass(s.NZ) == anyLength && s.longColumn.IsNil() {
-		s.longColumn = s.newField(l)
+		s.longColumn = l.field(s.Space)
 	}
 	return l, s.Err()
 }
@@ -88,15 +95,15 @@ func (s *gpuOperations) factor(l *gpuLevel) {
 // Coarsen builds the next level and the transfer between.
 func (s *gpuOperations) Coarsen(fine Level, c Coarsening) (Level, error) {
 	f := fine.(*gpuLevel)
-	l := newGPULevel(c.X.Coarse(f.nx), c.Y.Coarse(f.ny), f.nz)
-	l.gx, l.gy, l.gz = s.newField(l), s.newField(l), s.newField(l)
+	l := &gpuLevel{gpuGrid: newGrid(c.X.Coarse(f.nx), c.Y.Coarse(f.ny), f.nz)}
+	l.gx, l.gy, l.gz = l.field(s.Space), l.field(s.Space), l.field(s.Space)
 	l.ground = cuda.Alloc[float32](s.Space, int64(s.GroundPlanes)*l.sheet)
 	if !f.capacity.IsNil() {
-		l.capacity = s.newField(l)
+		l.capacity = l.field(s.Space)
 	}
-	f.next.x, f.next.y = s.directions(c, f.nx, f.ny)
+	f.next.x, f.next.y = directions(s.Space, c, f.nx, f.ny)
 	l.from = f
-	l.inverse = s.newField(l)
+	l.inverse = l.field(s.Space)
 	s.reserveWeights(l, c)
 	s.compute(l)
 	return l, s.Err()

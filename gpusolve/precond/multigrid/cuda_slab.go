@@ -10,11 +10,11 @@ var _ SlabOperations = (*gpuOperations)(nil)
 // Whole makes a level of all rows of a grid, whose coefficients are to be set.
 func (s *gpuOperations) Whole(part Level, rows int) (Level, error) {
 	p := part.(*gpuLevel)
-	l := newGPULevel(p.nx, rows, p.nz)
-	l.gx, l.gy, l.gz, l.inverse = s.newField(l), s.newField(l), s.newField(l), s.newField(l)
+	l := &gpuLevel{gpuGrid: newGrid(p.nx, rows, p.nz)}
+	l.gx, l.gy, l.gz, l.inverse = l.field(s.Space), l.field(s.Space), l.field(s.Space), l.field(s.Space)
 	l.ground = cuda.Alloc[float32](s.Space, int64(s.GroundPlanes)*l.sheet)
 	if !p.capacity.IsNil() {
-		l.capacity = s.newField(l)
+		l.capacity = l.field(s.Space)
 	}
 	return l, s.Err()
 }

@@ -62,13 +62,13 @@ func (t *pairingTables) pack(p *cuda.Packer) gpuDirection {
 }
 
 // directions uploads the pairings of a level's rows and columns in one piece.
-func (s *gpuOperations) directions(c Coarsening, nx, ny int) (x, y gpuDirection) {
+func directions(s *cuda.Space, c Coarsening, nx, ny int) (x, y gpuDirection) {
 	tx, ty := tablesOf(c.X, nx), tablesOf(c.Y, ny)
 	total := tx.bytes() + ty.bytes()
-	at := cuda.AllocRaw[byte](s.Space, total)
+	at := cuda.AllocRaw[byte](s, total)
 	p := cuda.NewPacker(at, total)
 	x, y = tx.pack(&p), ty.pack(&p)
-	cuda.SendLater(s.Space, at, p.Bytes())
+	cuda.SendLater(s, at, p.Bytes())
 	return x, y
 }
 

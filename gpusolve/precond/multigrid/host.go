@@ -10,8 +10,7 @@ type hostOperations struct {
 	*host.Conductances
 
 	// The operations' arguments, kept here so that dispatching them allocates nothing.
-	startOp    startTask
-	stepOp     stepTask
+	smoothOp   smoothTask
 	restrictOp restrictTask
 	prolongOp  prolongTask
 }

@@ -5,21 +5,29 @@ package multigrid
 // coupling across. Ground and vertical couplings add.
 func (s *hostOperations) Coarsen(fine Level, c Coarsening) (Level, error) {
 	f := fine.(*hostLevel)
-	planes, nz := newPlanes(f)
-	l := newHostLevel(s, c.X.Coarse(f.nx), c.Y.Coarse(f.ny), nz)
-	f.next = hostTransfer{
-		x: newHostDirection(c.X, f.nx), y: newHostDirection(c.Y, f.ny),
-		wx: make([][]float32, f.nz), wy: make([][]float32, f.nz), planesTo: planes,
+	to := &f.next
+	*to = hostTransfer{
+		x: newHostDirection(c.X, f.nx), y: newHostDirection(c.Y, f.ny), wet: make([]*limited, f.nz),
+		wx: make([][]float32, f.nz), wy: make([][]float32, f.nz),
 	}
+	var flows []*flow
+	if f.cool != nil {
+		to.flows = f.cool.flows
+		for _, v := range to.flows {
+			flows = append(flows, v.flow)
+		}
+	}
+	to.planeMap = newPlaneMap(f.nz, flows)
+	l := newHostLevel(s, c.X.Coarse(f.nx), c.Y.Coarse(f.ny), len(to.origin))
 	l.gx, l.gy, l.gz = l.new32(), l.new32(), l.new32()
 	l.ground = make([][]float32, l.nz)
 	for k, g := range f.ground {
 		if g == nil {
 			continue
 		}
-		l.ground[planes.plane(k)] = l.newSheet()
-		if planes.parts(k) != nil {
-			l.ground[planes.plane(k)+1] = l.newSheet()
+		l.ground[to.plane(k)] = l.newSheet()
+		if to.parts(k) != nil {
+			l.ground[to.plane(k)+1] = l.newSheet()
 		}
 	}
 	l.from, l.inverse = f, l.new32()

@@ -1,9 +1,6 @@
 package multigrid
 
-import (
-	"thermsim/gpusolve/host/simd"
-	"thermsim/mesh"
-)
+import "thermsim/gpusolve/host/simd"
 
 // hostCooling is what a level of a stack with coolant has beside its couplings. Coolant is carried with upwind
 // differences on every level: also where the operator has central ones, which no smoother bears.
@@ -26,11 +23,7 @@ type hostCooling struct {
 
 // hostFlow is the coolant of a cavity on a level.
 type hostFlow struct {
-	of    *mesh.Cavity
-	plane int
-	heat  []float32 // W/K that each line carries
-	wet   []bool    // lines with coolant
-	split bool      // the plane holds walls too
+	*flow
 	lines []*hostLines
 }
 
@@ -67,15 +60,14 @@ func (l *hostLevel) cooled() {
 		}
 	}
 	for _, v := range cavities {
-		l.cool.add(l, &hostFlow{of: v, plane: v.Fluid, heat: make([]float32, len(v.Heat)), wet: v.Lines,
-			split: v.Wall == v.Fluid})
+		l.cool.add(l, finestFlow(v))
 	}
 }
 
-func (c *hostCooling) add(l *hostLevel, f *hostFlow) {
-	f.lines = append(f.lines, newLines(l, f, f.plane, f.split))
-	if !f.split {
-		f.lines = append(f.lines, newLines(l, f, f.plane-1, true))
+func (c *hostCooling) add(l *hostLevel, v flow) {
+	f := &hostFlow{flow: &v}
+	for _, plane := range f.planes() {
+		f.lines = append(f.lines, newLines(l, f, plane))
 	}
 	c.flows = append(c.flows, f)
 	c.at[f.plane] = f
@@ -86,13 +78,7 @@ func (f *hostFlow) line(i, j int) int { return f.of.Line(i, j) }
 
 // step is the distance from a cell to the one downstream.
 func (f *hostFlow) step(l *hostLevel) int {
-	step := l.nx
-	if f.of.Along == 0 {
-		step = 1
-	}
-	if f.of.Backward {
-		step = -step
-	}
+	_, step, _, _ := f.of.Course(l.nx, l.ny)
 	return step
 }
 

@@ -22,21 +22,9 @@ func (l *hostLevel) coarsenCooling() {
 	}
 	l.cool = newHostCooling(l, func(k int) bool { return far[k] })
 	for _, v := range f.cool.flows {
-		d := to.across(v)
-		n := len(v.heat)
-		if !d.kept() {
-			n = len(d.first) - 1
-		}
-		w := &hostFlow{of: v.of, plane: to.plane(v.plane), heat: make([]float32, n), wet: make([]bool, n)}
-		if v.split {
-			w.plane++
-		}
-		for line, wet := range v.wet {
-			near, _ := d.parents(line)
-			w.wet[near] = w.wet[near] || wet
-		}
+		w := v.coarse(to.pairings(), &to.planeMap)
 		l.cool.add(l, w)
-		to.limit(v, w, d)
+		to.limit(v, &w)
 	}
 }
 

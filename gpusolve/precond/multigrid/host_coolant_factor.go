@@ -73,17 +73,10 @@ func (l *hostLevel) computeCooled() {
 // followFlows takes what the lines of coolant carry from the mesh or from the finer level.
 func (l *hostLevel) followFlows() {
 	for n, f := range l.cool.flows {
-		clear(f.heat)
 		if l.from == nil {
-			for line, h := range f.of.Heat {
-				f.heat[line] = float32(h)
-			}
-			continue
-		}
-		d := l.from.next.across(f)
-		for line, h := range l.from.cool.flows[n].heat {
-			near, _ := d.parents(line)
-			f.heat[near] += h
+			f.carry(nil, Coarsening{})
+		} else {
+			f.carry(l.from.cool.flows[n].flow, l.from.next.pairings())
 		}
 	}
 }

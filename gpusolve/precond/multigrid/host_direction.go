@@ -2,8 +2,10 @@ package multigrid
 
 // hostTransfer describes the interpolation between a level and the next.
 type hostTransfer struct {
-	planesTo
-	x, y hostDirection
+	planeMap
+	flows []*hostFlow // of the finer level
+	wet   []*limited  // weights of planes of coolant, by plane, nil for those of the directions
+	x, y  hostDirection
 	// wx[k] and wy[k] are, cell by cell, the weights of the farther coarse neighbour along x and y; nil for planes that
 	// interpolate geometrically.
 	wx, wy [][]float32

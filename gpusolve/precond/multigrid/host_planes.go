@@ -1,69 +1,31 @@
 package multigrid
 
-// planesTo says where the planes of a level go on the next, where coolant flows.
-type planesTo struct {
-	to    []int       // plane of each plane, the one of walls where walls and coolant part; nil for the same
-	split []*hostFlow // the coolant of planes that part, nil elsewhere
-	wet   []*limited  // weights of planes of coolant, by plane, nil for those of the directions
-}
-
 // limited are the weights of interpolation across a flow, 0 where the farther coarse line has no coolant.
 type limited struct {
 	along  int
 	weight []float32
 }
 
-// newPlanes counts the planes of the next level.
-func newPlanes(f *hostLevel) (p planesTo, nz int) {
-	if f.cool == nil {
-		return p, f.nz
-	}
-	p = planesTo{make([]int, f.nz), make([]*hostFlow, f.nz), make([]*limited, f.nz)}
-	for k := range f.nz {
-		p.to[k] = nz
-		nz++
-		if v := f.cool.at[k]; v != nil && v.split {
-			p.split[k] = v
-			nz++
-		}
-	}
-	return p, nz
-}
-
 // plane of the next level that plane k goes to; walls where they part from coolant.
-func (p *planesTo) plane(k int) int {
-	if p.to == nil {
-		return k
-	}
-	return p.to[k]
-}
+func (t *hostTransfer) plane(k int) int { return int(t.low[k]) }
 
 // parts is the coolant of a plane that parts, nil of others.
-func (p *planesTo) parts(k int) *hostFlow {
-	if p.split == nil {
-		return nil
+func (t *hostTransfer) parts(k int) *hostFlow {
+	if n := t.split[k]; n >= 0 {
+		return t.flows[n]
 	}
-	return p.split[k]
+	return nil
 }
 
-// limits are the weights of a plane of coolant, nil where they are those of the directions.
-func (p *planesTo) limits(k int) *limited {
-	if p.wet == nil {
-		return nil
-	}
-	return p.wet[k]
-}
-
-// across is the direction across a flow.
-func (t *hostTransfer) across(f *hostFlow) *hostDirection {
-	if f.of.Along == 0 {
-		return &t.y
-	}
-	return &t.x
-}
+// pairings of the cells along x and y.
+func (t *hostTransfer) pairings() Coarsening { return Coarsening{X: t.x.Pairing, Y: t.y.Pairing} }
 
 // limit keeps coolant from being interpolated from lines without.
-func (t *hostTransfer) limit(fine, coarse *hostFlow, d *hostDirection) {
+func (t *hostTransfer) limit(fine *hostFlow, coarse *flow) {
+	d := &t.x
+	if fine.of.Along == 0 {
+		d = &t.y
+	}
 	if d.kept() {
 		return
 	}

@@ -29,13 +29,13 @@ func (t *prolongTask) Run(lo, hi, worker int) {
 			x := t.x[o : o+f.nx]
 			v := tr.parts(k)
 			if v == nil {
-				t.row(x, line, rowTo{k, tr.plane(k), tr.limits(k)}, j)
+				t.row(x, line, rowTo{k, tr.plane(k), tr.wet[k]}, j)
 				continue
 			}
 			for _, coolant := range [2]bool{false, true} {
 				to := rowTo{k, tr.plane(k), nil}
 				if coolant {
-					to = rowTo{k, tr.plane(k) + 1, tr.limits(k)}
+					to = rowTo{k, tr.plane(k) + 1, tr.wet[k]}
 				}
 				clear(part)
 				t.row(part, line, to, j)

@@ -51,13 +51,13 @@ func (t *restrictTask) Run(lo, hi, worker int) {
 			t.residual(res[1:1+f.nx], k, j)
 			v := tr.parts(k)
 			if v == nil {
-				t.scatter(rowTo{k, plane, tr.limits(k)}, res, between, j, lo, hi)
+				t.scatter(rowTo{k, plane, tr.wet[k]}, res, between, j, lo, hi)
 				continue
 			}
 			v.kind(part[1:1+f.nx], res[1:1+f.nx], j, false)
 			t.scatter(rowTo{k, plane, nil}, part, between, j, lo, hi)
 			v.kind(part[1:1+f.nx], res[1:1+f.nx], j, true)
-			t.scatter(rowTo{k, plane + 1, tr.limits(k)}, part, between, j, lo, hi)
+			t.scatter(rowTo{k, plane + 1, tr.wet[k]}, part, between, j, lo, hi)
 		}
 	}
 }

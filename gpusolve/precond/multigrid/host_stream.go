@@ -9,36 +9,19 @@ type hostLines struct {
 	f       *hostFlow
 	plane   int
 	heat    []float32 // W/K that each line carries, 0 of walls
-	colour  []uint8
+	colour  []int32
 	colours [colours]bool // that occur
 	inverse []float32     // of the plane: 1/pivot of the elimination downstream
 	task    streamTask
 }
 
-// Colours of lines: coolant, walls in even and in odd lines, and lines without either.
-const (
-	coolant = iota
-	evenWalls
-	oddWalls
-	colours
-)
-
-// newLines are the lines of a plane; walls says that lines without coolant are walls.
-func newLines(l *hostLevel, f *hostFlow, plane int, walls bool) *hostLines {
-	t := &hostLines{f: f, plane: plane, heat: f.heat, colour: make([]uint8, len(f.heat)), inverse: l.newSheet()}
+func newLines(l *hostLevel, f *hostFlow, plane int) *hostLines {
+	t := &hostLines{f: f, plane: plane, heat: f.heat, colour: f.flow.colours(plane), inverse: l.newSheet()}
 	if plane != f.plane {
 		t.heat = make([]float32, len(f.heat))
 	}
-	for line := range t.colour {
-		c := uint8(colours)
-		switch {
-		case plane == f.plane && f.wet[line]:
-			c = coolant
-		case walls:
-			c = evenWalls + uint8(line%2)
-		}
-		t.colour[line] = c
-		if c < colours {
+	for _, c := range t.colour {
+		if c != uncoloured {
 			t.colours[c] = true
 		}
 	}
@@ -55,7 +38,7 @@ func newLines(l *hostLevel, f *hostFlow, plane int, walls bool) *hostLines {
 type streamTask struct {
 	l      *hostLevel
 	s      *hostLines
-	colour uint8
+	colour int32
 	x, b   []float32 // nil where the lines are factored
 }
 
@@ -73,29 +56,13 @@ func (l *hostLevel) overLines(x, b []float32) {
 		for _, s := range f.lines {
 			for colour, occurs := range s.colours {
 				if occurs {
-					s.task = streamTask{l, s, uint8(colour), x, b}
+					s.task = streamTask{l, s, int32(colour), x, b}
 					l.s.Run(&s.task, len(s.heat), 2*l.sheet)
 					s.task = streamTask{}
 				}
 			}
 		}
 	}
-}
-
-// geometry of the lines: cells along the flow, the step to the next, from a line to the next, and the first cell of
-// line 0, in padded vectors.
-func (t *streamTask) geometry() (n, step, across, first int) {
-	l := t.l
-	n, across = l.ny, 1
-	if t.s.f.of.Along == 0 {
-		n, across = l.nx, l.nx
-	}
-	step = t.s.f.step(l)
-	first = t.base()
-	if step < 0 {
-		first -= (n - 1) * step
-	}
-	return n, step, across, first
 }
 
 // base is the first cell of the plane.
@@ -110,7 +77,8 @@ func (t *streamTask) along() (along, beside []float32, next int) {
 }
 
 func (t *streamTask) Run(lo, hi, _ int) {
-	n, step, across, first := t.geometry()
+	n, step, across, first := t.s.f.of.Course(t.l.nx, t.l.ny)
+	first += t.base()
 	for m := range n {
 		if t.x == nil {
 			t.eliminate(lo, hi, first+m*step, step, across, m == 0)

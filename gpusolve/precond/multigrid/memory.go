@@ -38,23 +38,14 @@ func (plan Plan) RankMemory(part, whole precond.Shape, rows ops.Partition, share
 
 // planned is the memory of levels of a plan.
 func planned(s precond.Shape, plan Plan, levels []size) precond.Need {
-	weighted := int64(0)
-	for _, w := range plan.Weighted {
-		if w {
-			weighted++
-		}
-	}
-	channels := int64(0)
-	for _, c := range s.Mesh.Cavities {
-		if c.Wall == c.Fluid {
-			channels++
-		}
-	}
-	return memory(s, levels, weighted, int64(len(s.Mesh.Cavities)), channels)
+	return memory(s, levels, plan.weighted(), int64(len(s.Mesh.Cavities)), int64(channels(s.Mesh)))
 }
 
 // size of a coarser level, and how many directions it merges.
-type size struct{ nx, ny, directions int }
+type size struct {
+	nx, ny     int
+	directions int64
+}
 
 // memory of a hierarchy. Coolant adds five sheets a cavity: couplings beyond neighbours, what elimination fills in for
 // them, and lines; but one of channels on the finest level. Those part there into two planes.
@@ -80,7 +71,7 @@ func memory(s precond.Shape, levels []size, weighted, cavities, channels int64) 
 	fine := size{s.NX, s.NY, 0}
 	for _, l := range levels {
 		weights := 4 * weighted * int64(fine.nx) * int64(fine.ny)
-		held += int64(l.directions) * weights
+		held += l.directions * weights
 		if s.GPU {
 			// parents and weights of both directions, slots, and what rounding up takes
 			held += 16*int64(fine.nx+fine.ny) + 4*nz + 14*storeAlign
@@ -97,12 +88,7 @@ func memory(s precond.Shape, levels []size, weighted, cavities, channels int64) 
 func sizes(nx, ny int, plan []Coarsening) []size {
 	var levels []size
 	for _, c := range plan {
-		l := size{c.X.Coarse(nx), c.Y.Coarse(ny), 0}
-		for _, p := range []Pairing{c.X, c.Y} {
-			if p.Parent != nil {
-				l.directions++
-			}
-		}
+		l := size{c.X.Coarse(nx), c.Y.Coarse(ny), c.directions()}
 		levels, nx, ny = append(levels, l), l.nx, l.ny
 	}
 	return levels
@@ -121,12 +107,9 @@ func halvings(nx, ny int) []size {
 // cooledMemory is that of a stack with coolant on a GPU: factors of columns, room for a residual, and for each cavity
 // couplings two planes apart and lines of coolant and of walls. Channels part into two planes on the second level.
 func cooledMemory(s precond.Shape, levels []size) precond.Need {
-	cavities, channels, lines := int64(len(s.Mesh.Cavities)), int64(0), int64(0)
+	cavities, channels, lines := int64(len(s.Mesh.Cavities)), int64(channels(s.Mesh)), int64(0)
 	for _, c := range s.Mesh.Cavities {
 		lines += int64(len(c.Heat))
-		if c.Wall == c.Fluid {
-			channels++
-		}
 	}
 	const perLine, perPlane = 5 * 4, 8 * 4
 	held := s.Vector(4*4) + 4*s.Sheet()*(4*cavities-2*channels) + perLine*lines + perPlane*int64(s.NZ)

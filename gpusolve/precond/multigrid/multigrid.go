@@ -126,21 +126,15 @@ func (c *Cycle) Name() string { return "multigrid" }
 
 // Details of the hierarchy.
 func (c *Cycle) Details() string {
-	weighted := 0
-	for _, w := range c.plan.Weighted {
-		if w {
-			weighted++
-		}
-	}
 	semi := 0
 	for _, k := range c.plan.Coarsenings {
-		if (k.X.Parent == nil) != (k.Y.Parent == nil) {
+		if k.directions() == 1 {
 			semi++
 		}
 	}
 	return fmt.Sprintf("%d levels (%d coarsened in one direction only), %s smoothing, %d of %d planes with "+
 		"conductance-weighted interpolation",
-		len(c.levels), semi, c.plan.Smoother, weighted, len(c.plan.Weighted))
+		len(c.levels), semi, c.plan.Smoother, c.plan.weighted(), len(c.plan.Weighted))
 }
 
 // Apply sets z to one V-cycle on A z = r, started from zero.
@@ -188,6 +182,16 @@ type Plan struct {
 	Coarsenings []Coarsening // from the finest level down to a single column
 	Weighted    []bool       // per plane: conductance-weighted interpolation
 	Smoother    Smoother
+}
+
+// weighted is the number of planes with conductance-weighted interpolation.
+func (plan Plan) weighted() (n int64) {
+	for _, w := range plan.Weighted {
+		if w {
+			n++
+		}
+	}
+	return n
 }
 
 // Smoother of every level.

@@ -78,6 +78,16 @@ type Coarsening struct {
 	Weighted []bool
 }
 
+// directions is how many of x and y are coarsened.
+func (c Coarsening) directions() (n int64) {
+	for _, p := range []Pairing{c.X, c.Y} {
+		if p.Parent != nil {
+			n++
+		}
+	}
+	return n
+}
+
 // Pairing merges the cells of one direction, singly or in pairs. The zero value keeps the direction as it is.
 type Pairing struct {
 	// Parent[i] is the coarse cell of fine cell i: ascending from 0, each coarse cell having one or two fine ones.
