@@ -3,15 +3,19 @@ package direct
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
 	"thermsim/gpusolve/driver"
 	"thermsim/gpusolve/fields"
+	"thermsim/gpusolve/guess"
 	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/ranks/team"
 	"thermsim/gpusolve/reduction"
+	"thermsim/gpusolve/snapshot"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/powermap"
@@ -186,3 +190,151 @@ func (s *System) Conclude(o *driver.Options, systems int) krylov.Outcome {
 
 // Retreat does nothing: a step that is given up has not touched the states.
 func (s *System) Retreat() {}
+
+func (s *System) Vectors() int { return 2 }
+
+func (s *System) Keep(into *guess.Past) {
+	s.fourier.ReadModes(s.X.Modes, into.Values[0])
+	s.fourier.ReadModes(s.old.Modes, into.Values[1])
+	into.Power = s.power.Watts
+}
+
+func (s *System) Resume(from *guess.Past) {
+	s.fourier.WriteModes(s.X.Modes, from.Values[0])
+	s.fourier.WriteModes(s.old.Modes, from.Values[1])
+	s.X.solved++
+	s.power.Watts = from.Power
+	s.Forget()
+}
+
+// Forget leaves no bound of what is warm where.
+func (s *System) Forget() { s.ceiling, s.unseen = math.Inf(1), false }
+
+func (s *System) Snapshot(c *snapshot.Coder) {
+	s.power.Snapshot(c)
+	c.Float(&s.ceiling)
+	c.Bool(&s.unseen)
+	states := s.states
+	if states == nil {
+		states = []*state{s.X, s.old}
+	}
+	values := make([]float64, s.mesh.Cells())
+	for _, x := range states {
+		if !c.Reading() {
+			s.fourier.ReadModes(x.Modes, values)
+		}
+		if c.Values(values); c.Err() == nil && c.Reading() {
+			s.fourier.WriteModes(x.Modes, values)
+			x.solved++
+		}
+	}
+}
+
+func (s *System) Hold(n int) error {
+	s.states = []*state{s.X, s.old}
+	for len(s.states) < n {
+		v, err := s.newState()
+		if err != nil {
+			return err
+		}
+		s.states = append(s.states, v)
+	}
+	return s.Failure()
+}
+
+func (s *System) Combine(dst int, a float64, x int, b float64, y int) {
+	to := s.states[dst]
+	to.solved++
+	s.fourier.Combine(to.Modes, a, s.states[x].Modes, b, s.states[y].Modes)
+}
+
+func (s *System) Largest(x int) float64 {
+	all := make([]bool, len(s.powered))
+	for k := range all {
+		all[k] = true
+	}
+	top := s.Planes.max(s.states[x], all)
+	s.Combine(x, -1, x, 0, x)
+	return math.Max(top, s.Planes.max(s.states[x], all))
+}
+
+func (s *System) Retime(dt float64) error {
+	l, err := fourier.Of(s.mesh, dt)
+	if err != nil {
+		return err
+	}
+	s.dt = dt
+	copy(s.layered.Capacity, l.Capacity)
+	s.gain = s.layered.Gain()
+	s.fourier.Refresh()
+	return s.Failure()
+}
+
+func (s *System) Load(t0, t1 float64) (float64, error) {
+	watts, err := s.power.Load(t0, t1)
+	return watts, errors.Join(err, s.Failure())
+}
+
+// Stage is not interrupted: it takes no longer than a look at the state does.
+func (s *System) Stage(_ context.Context, _ *driver.Options, dst, from int, watch driver.Watch) (
+	krylov.Outcome, error) {
+	if watch != nil {
+		watch(0, math.NaN())
+	}
+	s.Show(dst, from)
+	s.X.solved++
+	s.fourier.Solve(s.X.Modes, s.old.Modes, 1)
+	err := s.Failure()
+	return krylov.Outcome{Converged: err == nil, Reason: krylov.Direct}, err
+}
+
+// Show knows no bound from the states before: between and after stages a state may pass them by as much as the error of
+// the steps.
+func (s *System) Show(x, from int) {
+	s.X, s.old = s.states[x], s.states[from]
+	s.ceiling = math.Inf(1)
+}
+
+func (s *System) Held() float64 { return s.Stored() }
+
+// Hottest looks at the planes that heat enters. Elsewhere no cell is warmer than its neighbours, the temperatures of
+// the faces and its own past: only where the powered planes stay below these, all planes are looked at.
+func (s *System) Hottest() float64 {
+	s.unseen = false
+	top := s.Planes.max(s.X, s.powered)
+	if top >= s.ceiling {
+		if s.dt > 0 {
+			// in the next step no cell without power rises above what is here, unless a powered one does
+			s.ceiling = top
+		}
+		return top
+	}
+	others := make([]bool, len(s.powered))
+	for k, p := range s.powered {
+		others[k] = !p
+	}
+	rest := s.Planes.max(s.X, others)
+	s.ceiling = math.Max(rest, s.warmest)
+	return math.Max(top, rest)
+}
+
+func (s *System) Outflow() [6]float64 { return s.faces.Heat(s.fourier, s.X.Modes) }
+
+func (s *System) Stored() float64 {
+	return s.faces.Content(s.fourier, s.X.Modes) - s.faces.Content(s.fourier, s.old.Modes)
+}
+
+func (s *System) Field() solution.Field { return spectralField{s, s.X} }
+
+// Status tells how a direct solve ended.
+func (s *System) Status(out krylov.Outcome) solution.Status {
+	st := solution.Status{
+		Method: solution.MethodDirect, Preconditioner: "fourier", Details: s.layered.String(),
+		ResidualW: out.Norms.Residual, EstimatedErrorK: out.ErrorK, Converged: out.Converged,
+		Reason: methods.ReasonText(out.Reason),
+	}
+	if out.Norms.Source > 0 {
+		st.RelativeResidual = out.Norms.Residual / out.Norms.Source
+	}
+	return st
+}

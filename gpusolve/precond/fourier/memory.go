@@ -1,6 +1,9 @@
 package fourier
 
 import (
+	"math"
+
+	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/precond"
 	"thermsim/powermap"
 )
@@ -57,4 +60,131 @@ func sourceBytes(s precond.Shape, d *powermap.Drawing, modes int64) int64 {
 		bytes += 8 * modes
 	}
 	return bytes
+}
+
+// leastShared is the shared memory that a block has on the GPUs with least of it, so that room for long rows is counted
+// wherever it may be needed.
+const leastShared = 64 << 10
+
+// gpuBytes is what the executor on a GPU takes for its part beside modes, planes and loads: plans, stacks, tiles, sums.
+func gpuBytes(s precond.Shape, p *part) int64 {
+	var x, y Ends
+	if s.Mesh != nil {
+		x, y, _ = endsOf(s.Mesh.Stack)
+	}
+	px, py := planFor(s.NX, leastShared), planFor(s.NY, leastShared)
+	mp := s.Multiprocessors
+	if mp == 0 {
+		mp = manyMultiprocessors
+	}
+	return fixedBytes(plannedAxis{px, x}, plannedAxis{py, y}, s.NZ, mp, p)
+}
+
+// fixedBytes is that of a grid and plans on a GPU of so many multiprocessors.
+func fixedBytes(x, y plannedAxis, nz int, multiprocessors int64, p *part) int64 {
+	bytes := x.tableBytes()
+	if !x.like(y) {
+		bytes += y.tableBytes()
+	}
+	bytes += multiprocessors * max(x.roomBytes(), y.roomBytes())
+	planes, sheet := int64(nz), int64(p.partWidth(p.rank))*int64(y.n)
+	bytes += 2*8*planes*ColumnsParts + 4*(planes+1) + 8*planes
+	if nz > longestClass {
+		blocks := min((sheet+ColumnsThreads-1)/ColumnsThreads, blocksPerMultiprocessor*multiprocessors)
+		bytes += blocks * ColumnsThreads * 8 * 2 * ((planes + ColumnsSegment - 1) / ColumnsSegment)
+	}
+	tiles := 8 * int64(planesAtOnce(p.mostTiles(), nz)) * p.mostTiles()
+	if !p.alone() {
+		tiles *= 3 // what is received, and what is made of it
+	}
+	return bytes + tiles + 8*residualSums*cuda.ReductionBlocks + smallBytes
+}
+
+// manyMultiprocessors stands for a GPU that is not known yet.
+const manyMultiprocessors = 132
+
+// smallBytes is for what pieces are rounded up to.
+const smallBytes = 8 * cuda.StoreAlign
+
+// tableBytes are those of an axis's tables.
+func (p plannedAxis) tableBytes() int64 {
+	n, m := int64(p.n), int64(p.m)
+	bytes := 8*n + bytesOfComplex*(n/2+1)
+	if p.ends.fourth() {
+		bytes = 8*n + 2*bytesOfComplex*n
+	}
+	stride := int64(1)
+	for _, r := range p.radices {
+		bytes += bytesOfComplex * stride
+		stride *= int64(r)
+	}
+	if p.convolves() {
+		bytes += bytesOfComplex * (n + m)
+	}
+	if p.fixed == 0 {
+		bytes += 4 * (m + int64(len(p.radices)))
+	}
+	return bytes
+}
+
+// gpuDirect is what a direct solve takes on a GPU: states and their planes, loads, weights of faces, and while the
+// residual is taken the loads in space.
+func gpuDirect(s precond.Shape, states int64, size int) precond.Need {
+	modes, space := partCells(s, size)
+	p := largestPart(s, size)
+	sheet := 8 * max(modes, space)
+	held := 8*(states*modes+space)*int64(s.NZ) + gpuBytes(s, &p) + cuda.IterationBytes
+	residual := int64(0)
+	held += smallBytes // of the loads' pieces
+	if s.InTime {
+		residual += sheet
+	}
+	if s.Mesh != nil {
+		held += 2 * 8 * 6 * int64(s.NX+s.NY) // weights of the faces
+		for _, d := range drawings(s) {
+			held += 2*8*int64(len(d.Footprints))*int64(s.NX+s.NY) + sheet*int64(1+len(d.Planes)) +
+				outlineBytes(&d, s.NZ)
+			residual += sheet * int64(1+len(d.Planes))
+		}
+		faces := faceLoads(s)
+		held += faces * (sheet + 3*8*int64(s.NX+s.NY) + 12*int64(s.NZ))
+		residual += faces * sheet
+	}
+	return precond.Need{SetUp: held + residual, Held: held}
+}
+
+// outlineBytes is what is sent of a drawing: shares of its footprints, amounts, and entries.
+func outlineBytes(d *powermap.Drawing, nz int) int64 {
+	bytes := 12*int64(nz) + 8*int64(len(d.Planes))
+	for n := range d.Footprints {
+		bytes += 8*int64(len(d.Footprints[n].X)+len(d.Footprints[n].Y)) + 24
+	}
+	return bytes
+}
+
+// faceLoads is the number of loads that temperatures and fluxes of faces make.
+func faceLoads(s precond.Shape) int64 {
+	l, err := Of(s.Mesh, 0)
+	if err != nil {
+		return 0
+	}
+	return int64(len(NewFaces(s.Mesh, l).Loads()))
+}
+
+func drawings(s precond.Shape) []powermap.Drawing {
+	if s.InTime {
+		if drawn, err := s.Mesh.Power.Sequence().Over(0, 1); err == nil {
+			return drawn
+		}
+	}
+	return s.Mesh.Power.Steady()
+}
+
+// fewProducts is the number of footprints up to which a row of the spectrum is formed where it is needed.
+const fewProducts = 2
+
+// byProducts says whether the footprints' products are quicker than drawing the plane and transforming it: a product is
+// a multiplication and an addition a mode, the transform about four for each of the binary digits of the plane's cells.
+func byProducts(d *powermap.Drawing, cells int64) bool {
+	return float64(len(d.Footprints)) <= 4*math.Log2(float64(cells)+1)
 }

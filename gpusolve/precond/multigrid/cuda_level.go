@@ -108,3 +108,116 @@ func (s *gpuOperations) Coarsen(fine Level, c Coarsening) (Level, error) {
 	s.compute(l)
 	return l, s.Err()
 }
+
+// storeAlign is what each piece of a store is rounded up to.
+const storeAlign = cuda.StoreAlign
+
+// Reserve takes the memory of a whole hierarchy in one piece. What it does not foresee is asked for apart.
+func (s *gpuOperations) Reserve(plan Plan) {
+	f := &gpuLevel{gpuGrid: newGrid(s.NX, s.NY, s.NZ)}
+	total := 2 * f.fieldBytes() // pivots and x
+	if lineClass(s.NZ) == anyLength {
+		total += f.fieldBytes()
+	}
+	fields := int64(4 + 3) // couplings and pivots; b, z and x
+	if !s.Capacity.IsNil() {
+		fields++
+	}
+	for _, c := range plan.Coarsenings {
+		l := &gpuLevel{gpuGrid: newGrid(c.X.Coarse(f.nx), c.Y.Coarse(f.ny), f.nz)}
+		tables := 4 * (3*int64(f.nx+f.ny) + int64(l.nx+l.ny+2))
+		total += fields*l.fieldBytes() + cuda.Pieces(4*int64(s.GroundPlanes)*l.sheet, tables, 4*int64(f.nz))
+		total += c.directions() * cuda.Pieces(4*plan.weighted()*f.sheet)
+		f = l
+	}
+	s.Space.Reserve(total)
+}
+
+// fieldBytes is what a vector of the level takes of a store.
+func (l *gpuLevel) fieldBytes() int64 {
+	return cuda.Pieces(cuda.VectorBytes[float32](l.cells, int64(l.nx)))
+}
+
+var _ SlabOperations = (*gpuOperations)(nil)
+
+// Whole makes a level of all rows of a grid, whose coefficients are to be set.
+func (s *gpuOperations) Whole(part Level, rows int) (Level, error) {
+	p := part.(*gpuLevel)
+	l := &gpuLevel{gpuGrid: newGrid(p.nx, rows, p.nz)}
+	l.gx, l.gy, l.gz, l.inverse = l.field(s.Space), l.field(s.Space), l.field(s.Space), l.field(s.Space)
+	l.ground = cuda.Alloc[float32](s.Space, int64(s.GroundPlanes)*l.sheet)
+	if !p.capacity.IsNil() {
+		l.capacity = l.field(s.Space)
+	}
+	return l, s.Err()
+}
+
+// Coefficients of a level.
+func (s *gpuOperations) Coefficients(level Level) []Coefficient {
+	l := level.(*gpuLevel)
+	list := []Coefficient{{Vector: cuda.Field32(l.gy, l.cells), Between: true}}
+	add := func(at cudriver.Ptr[float32], n int64) {
+		if !at.IsNil() && n > 0 {
+			list = append(list, Coefficient{Vector: cuda.Field32(at, n)})
+		}
+	}
+	for _, at := range []cudriver.Ptr[float32]{l.gx, l.gz, l.inverse, l.capacity} {
+		add(at, l.cells)
+	}
+	add(l.ground, int64(s.GroundPlanes)*l.sheet)
+	return list
+}
+
+// reserveWeights takes memory for the planes that ask for conductance-weighted interpolation.
+func (s *gpuOperations) reserveWeights(l *gpuLevel, c Coarsening) {
+	f := l.from
+	slot := make([]int32, f.nz)
+	for k := range slot {
+		slot[k] = -1
+		if k < len(c.Weighted) && c.Weighted[k] {
+			slot[k] = int32(l.weighted)
+			l.weighted++
+		}
+	}
+	t := &f.next
+	t.weightSlot = cuda.AllocRaw[int32](s.Space, int64(f.nz))
+	cuda.SendLater(s.Space, t.weightSlot, slot)
+	if c.X.Parent != nil {
+		t.wx = cuda.Alloc[float32](s.Space, l.weighted*f.sheet)
+	}
+	if c.Y.Parent != nil {
+		t.wy = cuda.Alloc[float32](s.Space, l.weighted*f.sheet)
+	}
+}
+
+// weigh computes the weights of those planes. The finer level's pivots lend their memory meanwhile and are computed
+// again, which takes less time than another allocation of their size; those of a slab have ghost rows that only their
+// owners can compute, and stay.
+func (s *gpuOperations) weigh(f, l *gpuLevel) {
+	if l.weighted == 0 {
+		return
+	}
+	t := &f.next
+	pivots := f.inverse
+	if s.Slab {
+		room := cuda.NewTemporary(s.Space)
+		defer room.Discard()
+		pivots = cuda.Take[float32](room, l.weighted*f.sheet)
+	}
+	along := func(w cudriver.Ptr[float32], d *gpuDirection, g cudriver.Ptr[float32], alongY, coarse int) {
+		if w.IsNil() || s.Err() != nil {
+			return
+		}
+		s.Note(s.weights.Weigh(s.Stream, [3]uint32{uint32((f.sheet + WeighThreads - 1) / WeighThreads), 1, 1},
+			WeighWeighArgs{
+				Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), G: g, AlongY: int32(alongY), Gz: f.gz,
+				Slots:  t.weightSlot,
+				Parent: d.parent, First: d.first, Coarse: int32(coarse), Pivots: pivots, W: w,
+			}))
+	}
+	along(t.wx, &t.x, f.gx, 0, l.nx)
+	along(t.wy, &t.y, f.gy, 1, l.ny)
+	if !s.Slab {
+		s.factor(f)
+	}
+}

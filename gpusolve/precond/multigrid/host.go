@@ -33,3 +33,159 @@ func (s *hostOperations) Bottom([]Rung, Smoothing) (cycle func(), err error) { r
 
 // BottomColumns is 0: no level is worth it.
 func (s *hostOperations) BottomColumns() int { return 0 }
+
+// hostLevel is one grid of the multigrid hierarchy. The couplings of the finest are the system's own; coarser ones hold
+// theirs.
+type hostLevel struct {
+	s            *hostOperations
+	nx, ny, nz   int
+	sheet, cells int
+	pad          int
+	gx, gy, gz   []float32    // padded
+	ground       [][]float32  // per plane, boundary and capacity together, nil where zero
+	from         *hostLevel   // the finer one, nil of the finest
+	inverse      []float32    // padded: 1/pivot of the columns' elimination from the bottom
+	next         hostTransfer // to the next coarser level
+	cool         *hostCooling // nil where no coolant flows
+}
+
+// Shape of the level in cells.
+func (l *hostLevel) Shape() (nx, ny, nz int) { return l.nx, l.ny, l.nz }
+
+func newHostLevel(s *hostOperations, nx, ny, nz int) *hostLevel {
+	return &hostLevel{s: s, nx: nx, ny: ny, nz: nz, sheet: nx * ny, cells: nx * ny * nz, pad: nx}
+}
+
+func (l *hostLevel) new32() []float32 {
+	v := make([]float32, l.cells+2*l.pad)
+	l.s.Account(int64(len(v)) * 4)
+	return v
+}
+
+// rows runs a task over n rows of this level.
+func (l *hostLevel) rows(t host.Task, n int) { l.s.Run(t, n, l.cells) }
+
+// Finest is the level of the system.
+func (s *hostOperations) Finest() (Level, error) {
+	l := newHostLevel(s, s.NX, s.NY, s.NZ)
+	l.gx, l.gy, l.gz = s.GX, s.GY, s.GZ
+	l.ground = make([][]float32, l.nz)
+	for k := range l.ground {
+		switch g, c := s.Ground[k], s.Capacity[k]; {
+		case g == nil:
+			l.ground[k] = c
+		case c == nil:
+			l.ground[k] = g
+		default:
+			l.ground[k] = make([]float32, l.sheet)
+			s.Account(int64(l.sheet) * 4)
+		}
+	}
+	l.inverse = l.new32()
+	l.cooled()
+	l.compute()
+	return l, nil
+}
+
+// RefreshLevel computes a level again.
+func (s *hostOperations) RefreshLevel(l Level) error {
+	l.(*hostLevel).compute()
+	return nil
+}
+
+// mergeGround sets ground + capacity of the planes that have both; the sum is the preconditioner's only, the operator
+// keeps them apart.
+func (l *hostLevel) mergeGround() {
+	for k, sum := range l.ground {
+		if g, c := l.s.Ground[k], l.s.Capacity[k]; g != nil && c != nil {
+			for i := range sum {
+				sum[i] = g[i] + c[i]
+			}
+		}
+	}
+}
+
+// compute fills the level from the finer one, or from the system, and the interpolation from the finer one.
+func (l *hostLevel) compute() {
+	if l.from == nil {
+		l.mergeGround()
+	} else {
+		l.rows(&coarsenTask{l.from, l}, l.ny)
+	}
+	if l.cool == nil {
+		l.rows(&factorTask{l}, l.ny)
+	} else {
+		l.computeCooled()
+	}
+	if l.from != nil {
+		l.from.rows(&weighTask{l.from}, l.from.ny)
+	}
+}
+
+// NewVector makes a vector on a level.
+func (s *hostOperations) NewVector(l Level) (ops.Vector, error) {
+	lv := l.(*hostLevel)
+	return s.NewSingles(lv.cells, lv.pad), nil
+}
+
+// factorTask eliminates the columns from the bottom up. With m the conductances of a cell to everything outside its
+// column,
+//
+//	t_k = m_k + g_{k-1/2} t_{k-1} / (g_{k-1/2} + t_{k-1}),   pivot_k = g_{k+1/2} + t_k
+//
+// All terms are positive, so FP32 loses nothing to cancellation.
+type factorTask struct{ l *hostLevel }
+
+func (t *factorTask) Run(lo, hi, worker int) {
+	l := t.l
+	n := l.nx
+	tk := l.s.Scratch(worker).Floats(n)
+	for j := lo; j < hi; j++ {
+		for k := range l.nz {
+			c := l.pad + k*l.sheet + j*n
+			for i := range n {
+				m := l.gx[c+i] + l.gx[c+i-1] + l.gy[c+i] + l.gy[c+i-n]
+				if g := l.ground[k]; g != nil {
+					m += g[j*n+i]
+				}
+				if k > 0 {
+					g := l.gz[c+i-l.sheet]
+					m += g * (tk[i] / (g + tk[i]))
+				}
+				tk[i] = m
+				l.inverse[c+i] = 1 / (l.gz[c+i] + m)
+			}
+		}
+	}
+}
+
+var _ SlabOperations = (*hostOperations)(nil)
+
+// Whole makes a level with the planes of l and all rows.
+func (s *hostOperations) Whole(l Level, rows int) (Level, error) {
+	part := l.(*hostLevel)
+	w := newHostLevel(s, part.nx, rows, part.nz)
+	w.gx, w.gy, w.gz, w.inverse = w.new32(), w.new32(), w.new32(), w.new32()
+	w.ground = make([][]float32, w.nz)
+	for k, g := range part.ground {
+		if g != nil {
+			w.ground[k] = w.newSheet()
+		}
+	}
+	return w, nil
+}
+
+// Coefficients are the couplings, the pivots and the ground of every plane that has some.
+func (s *hostOperations) Coefficients(l Level) []Coefficient {
+	v := l.(*hostLevel)
+	all := []Coefficient{
+		{Vector: host.SinglesOf(v.gx, v.pad)}, {Vector: host.SinglesOf(v.gy, v.pad), Between: true},
+		{Vector: host.SinglesOf(v.gz, v.pad)}, {Vector: host.SinglesOf(v.inverse, v.pad)},
+	}
+	for _, g := range v.ground {
+		if g != nil {
+			all = append(all, Coefficient{Vector: host.SinglesOf(g, 0)})
+		}
+	}
+	return all
+}

@@ -100,3 +100,118 @@ func (d *hostDirection) series(g []float32, c, stride int) float32 {
 	}
 	return 1 / r
 }
+
+// reserveWeights takes memory for conductance-weighted interpolation in the planes asked for, where planes have parted
+// in all or none.
+func (l *hostLevel) reserveWeights(weighted []bool) {
+	t := &l.next
+	for k := range l.nz {
+		if !weighted[min(k, len(weighted)-1)] {
+			continue
+		}
+		if !t.x.kept() {
+			t.wx[k] = make([]float32, l.sheet)
+			l.s.Account(int64(l.sheet) * 4)
+		}
+		if !t.y.kept() {
+			t.wy[k] = make([]float32, l.sheet)
+			l.s.Account(int64(l.sheet) * 4)
+		}
+	}
+}
+
+// weighTask computes conductance-weighted interpolation. Alone, a plane gives the far coarse neighbour the weight w0:
+// the resistance from the cell to its own coarse centre over that from centre to centre. But whatever differs between
+// planes that conduct well to one another costs energy in the vertical couplings, which grow fourfold with every level,
+// and the coarse correction would put in many times the error that it takes out. So the weights of a column solve
+//
+//	s_k (w_k - w0_k) = gz_{k-1/2} (w_{k-1} - w_k) + gz_{k+1/2} (w_{k+1} - w_k)
+//
+// with s the sum of the conductances to both coarse centres: the interpolation that eliminating the column from the
+// coarse values gives. Planes that hardly touch keep their own weights; others get the mean, weighted by s.
+type weighTask struct{ l *hostLevel }
+
+func (t *weighTask) Run(lo, hi, worker int) {
+	l := t.l
+	pivots := l.s.Scratch(worker).Floats(l.nz * l.nx)
+	for j := lo; j < hi; j++ {
+		if !l.next.x.kept() {
+			l.weighRow(l.next.wx, j, pivots, func(k, i int) (product, sum float32) {
+				return l.next.x.pull(l.gx[l.pad+k*l.sheet+j*l.nx:], i, 1)
+			})
+		}
+		if !l.next.y.kept() {
+			l.weighRow(l.next.wy, j, pivots, func(k, i int) (product, sum float32) {
+				return l.next.y.pull(l.gy[l.pad+k*l.sheet+i:], j, l.nx)
+			})
+		}
+	}
+}
+
+// weighRow solves the columns over row j, by elimination from the bottom. The terms of the pivots are positive, and
+// differences of weights from those above stay small where the planes conduct well: FP32 is safe.
+func (l *hostLevel) weighRow(weights [][]float32, j int, pivots []float32, pull func(k, i int) (product, sum float32)) {
+	n := l.nx
+	at := func(k int) (row, pivot, gz []float32) {
+		return weights[k][j*n : j*n+n], pivots[k*n : k*n+n], l.gz[l.pad+k*l.sheet+j*n:][:n]
+	}
+	for k := range l.nz {
+		if weights[k] == nil {
+			continue
+		}
+		row, pivot, _ := at(k)
+		for i := range row {
+			row[i], pivot[i] = pull(k, i)
+		}
+		if k == 0 || weights[k-1] == nil {
+			continue
+		}
+		below, under, gz := at(k - 1)
+		for i, g := range gz {
+			f := g / (g + under[i])
+			row[i] += f * below[i]
+			pivot[i] += f * under[i]
+		}
+	}
+	for k := l.nz - 1; k >= 0; k-- {
+		if weights[k] == nil {
+			continue
+		}
+		row, pivot, gz := at(k)
+		if k == l.nz-1 || weights[k+1] == nil {
+			for i, p := range pivot {
+				if p > 0 {
+					row[i] /= p
+				}
+			}
+			continue
+		}
+		above, _, _ := at(k + 1)
+		for i, p := range pivot {
+			row[i] = above[i] + (row[i]-p*above[i])/(gz[i]+p)
+		}
+	}
+}
+
+// pull returns s w0 and s for position p of a line of fine cells, both 0 where there is no far coarse neighbour.
+func (d *hostDirection) pull(g []float32, p, stride int) (product, sum float32) {
+	near, far := d.parents(p)
+	if far < 0 {
+		return 0, 0
+	}
+	lo, _ := d.span(near)
+	link := lo + 1 // the coupling from the pair to the far cell
+	if far < near {
+		link = lo - 1
+	}
+	flo, fhi := d.span(far)
+	if flo == fhi || g[link*stride] == 0 { // a slab has none of its cells
+		return 0, 0
+	}
+	r := 1 / g[link*stride]
+	if fhi-flo == 2 {
+		r += 0.5 / g[flo*stride]
+	}
+	toFar := 1 / r
+	return toFar, toFar + 2*g[lo*stride]
+}

@@ -1,6 +1,9 @@
 package multigrid
 
-import "thermsim/gpusolve/ops"
+import (
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+)
 
 // Operations are those of multigrid with exact column solves on the operator A of a mesh: T is A without its couplings
 // between columns, but with its whole diagonal, one tridiagonal matrix per column. All vectors are FP32.
@@ -125,4 +128,9 @@ func (p Pairing) firsts(n int) []int32 {
 		first[c] = min(first[c], first[c+1])
 	}
 	return first
+}
+
+// On gives the operations on a mesh's system.
+func On(s ops.System) (Operations, error) {
+	return precond.On(s, "multigrid", onRanks, onHost, cooledOnGPU, onGPU)
 }

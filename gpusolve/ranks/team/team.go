@@ -6,11 +6,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 
 	"thermsim/gpusolve/fields"
 	"thermsim/gpusolve/ranks"
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
+	"thermsim/mesh"
 )
 
 // ErrStopped is how a run ends on other ranks when rank 0 ends it: its OnStep has failed, and it has the reason.
@@ -168,4 +170,64 @@ func (f teamField) Plane(k int, dst []float64) error {
 		copy(dst[from:to], Values(data))
 	}
 	return nil
+}
+
+// Shared is a field of which every rank has its rows.
+type Shared interface {
+	solution.Field // of a plane the own rows alone are right
+	Grid() *mesh.Mesh
+	// Borders of the rows that the ranks own.
+	Borders() []int
+	// Cut is what this rank has of regions.
+	Cut(r *reduction.Regions) (*reduction.Slab, error)
+	// ReduceOwn takes the statistics of the own rows; all ranks do so at once.
+	ReduceOwn(r *reduction.Regions, own *reduction.Slab) (*reduction.Values, error)
+}
+
+// Tell shows a finished step to rank 0.
+func (t *Team) Tell(onStep func(solution.Step, solution.Field) error, step solution.Step, f Shared) error {
+	return t.look(f, func(shown solution.Field) error {
+		if onStep == nil {
+			return nil
+		}
+		return onStep(step, shown)
+	})
+}
+
+// Agree tells all ranks what rank 0 says.
+func (t *Team) Agree(says bool) (bool, error) {
+	mine := []byte{0}
+	if says {
+		mine[0] = 1
+	}
+	all, err := t.Group.Gather(mine)
+	return err == nil && all[0][0] == 1, err
+}
+
+func Bytes(values []float64) []byte {
+	data := make([]byte, 0, 8*len(values))
+	for _, v := range values {
+		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
+	}
+	return data
+}
+
+func Values(data []byte) []float64 {
+	values := make([]float64, len(data)/8)
+	for i := range values {
+		values[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
+	}
+	return values
+}
+
+// Least is the smallest number that any rank has.
+func (t *Team) Least(mine int) (int, error) {
+	all, err := t.Group.Gather(binary.LittleEndian.AppendUint64(nil, uint64(mine)))
+	if err != nil {
+		return 0, err
+	}
+	for _, of := range all {
+		mine = min(mine, int(binary.LittleEndian.Uint64(of)))
+	}
+	return mine, nil
 }

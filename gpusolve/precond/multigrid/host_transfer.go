@@ -1,0 +1,429 @@
+package multigrid
+
+import (
+	"thermsim/gpusolve/host/simd"
+	"thermsim/gpusolve/ops"
+)
+
+// hostTransfer describes the interpolation between a level and the next.
+type hostTransfer struct {
+	planeMap
+	flows []*hostFlow // of the finer level
+	wet   []*limited  // weights of planes of coolant, by plane, nil for those of the directions
+	x, y  hostDirection
+	// wx[k] and wy[k] are, cell by cell, the weights of the farther coarse neighbour along x and y; nil for planes that
+	// interpolate geometrically.
+	wx, wy [][]float32
+}
+
+// hostDirection is the interpolation along x or y.
+type hostDirection struct {
+	Pairing
+	first []int32 // first fine cell of each coarse one, and the number of fine cells as the last entry
+	// regular says that all cells are paired and weigh 3/4 and 1/4, 1 at the ends.
+	regular bool
+}
+
+func newHostDirection(p Pairing, n int) hostDirection {
+	d := hostDirection{Pairing: p}
+	if p.Parent == nil {
+		return d
+	}
+	d.first = p.firsts(n)
+	d.regular = n%2 == 0 && len(d.first)-1 == n/2
+	for i := 1; i < n-1 && d.regular; i++ {
+		d.regular = p.Far[i] == 0.25
+	}
+	return d
+}
+
+// kept says that the direction is not coarsened.
+func (d *hostDirection) kept() bool { return d.Parent == nil }
+
+// span is the half-open range of fine cells of a coarse one.
+func (d *hostDirection) span(c int) (lo, hi int) {
+	if d.kept() {
+		return c, c + 1
+	}
+	return int(d.first[c]), int(d.first[c+1])
+}
+
+// parents are the coarse cells that fine cell i is interpolated from; far is -1 where there is only one.
+func (d *hostDirection) parents(i int) (near, far int) {
+	if d.kept() {
+		return i, -1
+	}
+	near = int(d.Parent[i])
+	lo, hi := d.span(near)
+	switch {
+	case hi-lo == 1:
+		return near, -1
+	case i == lo:
+		return near, near - 1
+	case near+2 < len(d.first):
+		return near, near + 1
+	}
+	return near, -1
+}
+
+// rowsOf returns the coarse rows that fine row j takes part in, and the geometric weight of the farther; far is -1
+// where there is none.
+func (d *hostDirection) rowsOf(j int) (near, far int, weight float32) {
+	near, far = d.parents(j)
+	if far >= 0 {
+		weight = d.Far[j]
+	}
+	return near, far, weight
+}
+
+// limited are the weights of interpolation across a flow, 0 where the farther coarse line has no coolant.
+type limited struct {
+	along  int
+	weight []float32
+}
+
+// plane of the next level that plane k goes to; walls where they part from coolant.
+func (t *hostTransfer) plane(k int) int { return int(t.low[k]) }
+
+// parts is the coolant of a plane that parts, nil of others.
+func (t *hostTransfer) parts(k int) *hostFlow {
+	if n := t.split[k]; n >= 0 {
+		return t.flows[n]
+	}
+	return nil
+}
+
+// pairings of the cells along x and y.
+func (t *hostTransfer) pairings() Coarsening { return Coarsening{X: t.x.Pairing, Y: t.y.Pairing} }
+
+// limit keeps coolant from being interpolated from lines without.
+func (t *hostTransfer) limit(fine *hostFlow, coarse *flow) {
+	d := &t.x
+	if fine.of.Along == 0 {
+		d = &t.y
+	}
+	if d.kept() {
+		return
+	}
+	w := make([]float32, len(fine.heat))
+	any := false
+	for i := range w {
+		w[i] = d.Far[i]
+		if _, far := d.parents(i); far >= 0 && !coarse.wet[far] {
+			w[i], any = 0, true
+		}
+	}
+	if any {
+		t.wet[fine.plane] = &limited{fine.of.Along, w}
+	}
+}
+
+// kind copies the values of row j that belong to walls, or to coolant, and zeros for the others. dst may be v.
+func (f *hostFlow) kind(dst, v []float32, j int, coolant bool) {
+	for i, x := range v {
+		if f.wet[f.line(i, j)] != coolant {
+			x = 0
+		}
+		dst[i] = x
+	}
+}
+
+type restrictTask struct {
+	fine, coarse *hostLevel
+	bc, b, x     []float32
+	keep         float32 // of b in the residual after Start; general form where negative
+}
+
+// RestrictStart sets bc = P^T (b - A x) for x = omega T^-1 b. There T x = omega b, so the residual is (1 - omega) b +
+// lateral x.
+func (s *hostOperations) RestrictStart(fine, coarse Level, bc, b, x ops.Vector, omega float32) {
+	s.restrict(fine, coarse, bc, b, x, 1-omega)
+}
+
+// Restrict sets bc = P^T (b - A x).
+func (s *hostOperations) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
+	s.restrict(fine, coarse, bc, b, x, -1)
+}
+
+func (s *hostOperations) restrict(fine, coarse Level, bc, b, x ops.Vector, keep float32) {
+	f, c := fine.(*hostLevel), coarse.(*hostLevel)
+	s.restrictOp = restrictTask{f, c, values(bc), values(b), values(x), keep}
+	s.Run(&s.restrictOp, c.ny, f.cells)
+	s.restrictOp = restrictTask{}
+}
+
+// run fills coarse rows [lo, hi). Every coarse row gathers its fine rows in ascending order, wherever the range is cut.
+func (t *restrictTask) Run(lo, hi, worker int) {
+	f, c := t.fine, t.coarse
+	tr := &f.next
+	w := f.s.Scratch(worker).Floats(3*(f.nx+2) + c.nx)
+	res, part := w[:f.nx+2], w[2*(f.nx+2):3*(f.nx+2)]
+	between := rowsBetween{w[f.nx+2 : 2*(f.nx+2)], w[3*(f.nx+2):]}
+	for k := range c.nz {
+		clear(t.bc[c.pad+k*c.sheet+lo*c.nx : c.pad+k*c.sheet+hi*c.nx])
+	}
+	for k := range f.nz {
+		plane := tr.plane(k)
+		first, last := lo, hi
+		if !tr.y.kept() {
+			first, _ = tr.y.span(lo)
+			_, last = tr.y.span(hi - 1)
+			first, last = max(first-1, 0), min(last+1, f.ny)
+		}
+		for j := first; j < last; j++ {
+			t.residual(res[1:1+f.nx], k, j)
+			v := tr.parts(k)
+			if v == nil {
+				t.scatter(rowTo{k, plane, tr.wet[k]}, res, between, j, lo, hi)
+				continue
+			}
+			v.kind(part[1:1+f.nx], res[1:1+f.nx], j, false)
+			t.scatter(rowTo{k, plane, nil}, part, between, j, lo, hi)
+			v.kind(part[1:1+f.nx], res[1:1+f.nx], j, true)
+			t.scatter(rowTo{k, plane + 1, tr.wet[k]}, part, between, j, lo, hi)
+		}
+	}
+}
+
+// residual fills one fine row of b - A x.
+func (t *restrictTask) residual(res []float32, k, j int) {
+	l := t.fine
+	n := len(res)
+	c := l.pad + k*l.sheet + j*l.nx
+	b, x := t.b[c:c+n], l.around(t.x, c, n)
+	if t.keep >= 0 {
+		simd.KeepLateral(res, b, t.keep, &x)
+		return
+	}
+	simd.Inflow(res, b, &x)
+	own := t.x[c : c+n]
+	if k > 0 {
+		simd.Couple(res, l.gz[c-l.sheet:c-l.sheet+n], own, t.x[c-l.sheet:c-l.sheet+n])
+	}
+	if k < l.nz-1 {
+		simd.Couple(res, l.gz[c:c+n], own, t.x[c+l.sheet:c+l.sheet+n])
+	}
+	if g := l.ground[k]; g != nil {
+		simd.Drain(res, g[j*n:j*n+n], own)
+	}
+	if l.cool != nil {
+		l.restCooled(res, t.x, k, j, c)
+	}
+}
+
+// rowTo is a row of plane k on its way to a plane of the coarse level, with the weights of coolant where there are any.
+type rowTo struct {
+	k, plane int
+	limited  *limited
+}
+
+// weights are those of row j along x, nil for geometric ones, and that of the farther coarse row.
+func (r rowTo) weights(tr *hostTransfer, j, n int, geometric float32) (wx []float32, wy float32) {
+	switch {
+	case r.limited == nil:
+	case r.limited.along == 1:
+		return r.limited.weight, geometric
+	default:
+		return nil, r.limited.weight[j]
+	}
+	if tr.wx[r.k] != nil {
+		wx = tr.wx[r.k][j*n : j*n+n]
+	}
+	return wx, geometric
+}
+
+// rowsBetween are for a fine row with the weights along y, and for a coarse row.
+type rowsBetween struct{ u, line []float32 }
+
+// scatter adds one fine row, res[1:1+nx], to the coarse rows it belongs to.
+func (t *restrictTask) scatter(to rowTo, res []float32, between rowsBetween, j, lo, hi int) {
+	u, line := between.u, between.line
+	f, c := t.fine, t.coarse
+	tr := &f.next
+	n := f.nx
+	res[0], res[n+1] = 0, 0
+	near, far, weight := tr.y.rowsOf(j)
+	wx, weight := to.weights(tr, j, n, weight)
+	out := func(row int) []float32 {
+		o := c.pad + to.plane*c.sheet + row*c.nx
+		return t.bc[o : o+c.nx]
+	}
+	if tr.wy[to.k] != nil && to.limited == nil {
+		u[0], u[n+1] = 0, 0
+		wy := tr.wy[to.k][j*n : j*n+n]
+		if near >= lo && near < hi {
+			for i, w := range wy {
+				u[1+i] = (1 - w) * res[1+i]
+			}
+			f.restrictLine(line, u, wx)
+			simd.Add(out(near), line, 1)
+		}
+		if far >= lo && far < hi {
+			for i, w := range wy {
+				u[1+i] = w * res[1+i]
+			}
+			f.restrictLine(line, u, wx)
+			simd.Add(out(far), line, 1)
+		}
+		return
+	}
+	f.restrictLine(line, res, wx)
+	if near >= lo && near < hi {
+		simd.Add(out(near), line, 1-weight)
+	}
+	if weight > 0 && far >= lo && far < hi {
+		simd.Add(out(far), line, weight)
+	}
+}
+
+// restrictLine gathers a fine row, v[1:1+nx] between zeros, into coarse cells along x with geometric weights or those
+// of wx.
+func (l *hostLevel) restrictLine(dst, v, wx []float32) {
+	n, m := l.nx, len(dst)
+	d := &l.next.x
+	switch {
+	case d.kept():
+		copy(dst, v[1:1+n])
+		return
+	case wx != nil:
+		d.gather(dst, v, wx)
+		return
+	case !d.regular:
+		d.gather(dst, v, d.Far)
+		return
+	}
+	simd.GatherPairs(dst, v, 0.75, 0.25)
+	// The outermost cells have no farther neighbour and go whole to their own.
+	dst[0] += 0.25 * v[1]
+	dst[m-1] += 0.25 * v[n]
+}
+
+// gather adds each fine cell of v[1:] to its coarse cells, with weight w to the farther.
+func (d *hostDirection) gather(dst, v, w []float32) {
+	clear(dst)
+	for i, w := range w {
+		near := d.Parent[i]
+		dst[near] += (1 - w) * v[1+i]
+		if w > 0 {
+			dst[d.beyond(i)] += w * v[1+i]
+		}
+	}
+}
+
+// beyond is the far coarse neighbour of a cell whose weight for it is not zero.
+func (d *hostDirection) beyond(i int) int32 {
+	near := d.Parent[i]
+	if int(d.first[near]) == i {
+		return near - 1
+	}
+	return near + 1
+}
+
+type prolongTask struct {
+	fine, coarse *hostLevel
+	x, xc        []float32
+}
+
+// Prolong sets x += P xc.
+func (s *hostOperations) Prolong(fine, coarse Level, x, xc ops.Vector) {
+	f, c := fine.(*hostLevel), coarse.(*hostLevel)
+	s.prolongOp = prolongTask{f, c, values(x), values(xc)}
+	f.rows(&s.prolongOp, f.ny)
+	s.prolongOp = prolongTask{}
+}
+
+func (t *prolongTask) Run(lo, hi, worker int) {
+	f, c := t.fine, t.coarse
+	tr := &f.next
+	w := f.s.Scratch(worker).Floats(c.nx + 2 + f.nx)
+	line, part := w[:c.nx+2], w[c.nx+2:]
+	for k := range f.nz {
+		for j := lo; j < hi; j++ {
+			o := f.pad + k*f.sheet + j*f.nx
+			x := t.x[o : o+f.nx]
+			v := tr.parts(k)
+			if v == nil {
+				t.row(x, line, rowTo{k, tr.plane(k), tr.wet[k]}, j)
+				continue
+			}
+			for _, coolant := range [2]bool{false, true} {
+				to := rowTo{k, tr.plane(k), nil}
+				if coolant {
+					to = rowTo{k, tr.plane(k) + 1, tr.wet[k]}
+				}
+				clear(part)
+				t.row(part, line, to, j)
+				v.kind(part, part, j, coolant)
+				simd.Add(x, part, 1)
+			}
+		}
+	}
+}
+
+// row adds the interpolation of row j from a plane of the coarse level.
+func (t *prolongTask) row(x, line []float32, to rowTo, j int) {
+	f, c := t.fine, t.coarse
+	tr := &f.next
+	near, far, weight := tr.y.rowsOf(j)
+	a := t.xc[c.pad+to.plane*c.sheet+near*c.nx:][:c.nx]
+	b := a
+	if far >= 0 {
+		b = t.xc[c.pad+to.plane*c.sheet+far*c.nx:][:c.nx]
+	}
+	if to.limited == nil && (tr.wx[to.k] != nil || tr.wy[to.k] != nil) {
+		t.weighted(x, a, b, weight, to.k, j)
+		return
+	}
+	wx, weight := to.weights(tr, j, f.nx, weight)
+	simd.Towards(line[1:1+c.nx], a, b, weight)
+	f.prolongLine(x, line, wx)
+}
+
+// prolongLine adds the geometric interpolation along x of a coarse row, line[1:len(line)-1].
+func (l *hostLevel) prolongLine(x, line, wx []float32) {
+	d := &l.next.x
+	m := len(line) - 2
+	v := line[1 : 1+m]
+	switch {
+	case d.kept():
+		simd.Add(x, v, 1)
+		return
+	case !d.regular || wx != nil:
+		if wx == nil {
+			wx = d.Far
+		}
+		for i, w := range wx {
+			own := v[d.Parent[i]]
+			if w > 0 {
+				own += w * (v[d.beyond(i)] - own)
+			}
+			x[i] += own
+		}
+		return
+	}
+	// Beyond the ends lies the same again.
+	line[0], line[m+1] = v[0], v[m-1]
+	simd.SpreadPairs(x, line, 0.75, 0.25)
+}
+
+// weighted adds the interpolation of coarse rows a (near) and b (far) with the plane's own weights.
+func (t *prolongTask) weighted(x, a, b []float32, weight float32, k, j int) {
+	f := t.fine
+	tr := &f.next
+	o := j * f.nx
+	for i := range x {
+		near, far := i, i
+		wx, wy := float32(0), weight
+		if !tr.x.kept() {
+			near = int(tr.x.Parent[i])
+			far = near
+			if wx = tr.wx[k][o+i]; wx > 0 {
+				far = int(tr.x.beyond(i))
+			}
+		}
+		if tr.wy[k] != nil {
+			wy = tr.wy[k][o+i]
+		}
+		x[i] += (1-wy)*((1-wx)*a[near]+wx*a[far]) + wy*((1-wx)*b[near]+wx*b[far])
+	}
+}
