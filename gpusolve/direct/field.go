@@ -18,7 +18,6 @@ type spectralField struct {
 	of *state
 }
 
-// Plane copies the temperatures of plane k into dst.
 func (f spectralField) Plane(k int, dst []float64) error {
 	if err := fields.CheckPlane(f.mesh, k, dst); err != nil {
 		return err
@@ -37,7 +36,6 @@ func (f spectralField) Plane(k int, dst []float64) error {
 
 var _ solution.Reducer = spectralField{}
 
-// Reduce takes statistics on the device, of the planes that the regions read.
 func (f spectralField) Reduce(r *reduction.Regions) (v *reduction.Values, err error) {
 	if err := fields.CheckRegions(f.mesh, r); err != nil {
 		return nil, err
@@ -53,7 +51,6 @@ func (f spectralField) Reduce(r *reduction.Regions) (v *reduction.Values, err er
 	return v, f.Failure()
 }
 
-// Quantise counts quanta on the device.
 func (f spectralField) Quantise(q reduction.Quanta, counts []int32) (done bool, err error) {
 	if err := fields.CheckCounts(f.mesh, q, counts); err != nil {
 		return false, err
@@ -67,7 +64,6 @@ func (f spectralField) Quantise(q reduction.Quanta, counts []int32) (done bool, 
 
 var _ solution.Binner = spectralField{}
 
-// Maxima shows planes in bins on the device.
 func (f spectralField) Maxima(m *reduction.Maxima, dst []float64) (done bool, err error) {
 	on, ok := f.fourier.(reduction.Binning)
 	if err := fields.CheckBins(f.mesh, m, dst); err != nil || !ok {

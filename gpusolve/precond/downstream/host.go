@@ -34,7 +34,6 @@ func onHost(s ops.System) (o operations, ok bool, err error) {
 	return p, true, p.factor()
 }
 
-// factor takes the entries of the lines from the operator again.
 func (p *hostOperations) factor() error {
 	for n := range p.streams {
 		p.streams[n].factor(p)
@@ -42,7 +41,6 @@ func (p *hostOperations) factor() error {
 	return nil
 }
 
-// diagonal fills v with that of the operator.
 func (p *hostOperations) diagonal(v ops.Vector) {
 	d := host.Doubles(v)
 	sheet := p.NX * p.NY
@@ -72,7 +70,6 @@ func (p *hostOperations) conducted(d []float64, k int) {
 	}
 }
 
-// dominates says whether w and A w are positive, and A w at least the firm part of the diagonal.
 func (p *hostOperations) dominates(product, diagonal, weight ops.Vector) bool {
 	a, d, w := host.Doubles(product), host.Doubles(diagonal), host.Doubles(weight)
 	for c, v := range a {
@@ -83,7 +80,6 @@ func (p *hostOperations) dominates(product, diagonal, weight ops.Vector) bool {
 	return true
 }
 
-// scale sets d to product / max weight.
 func (p *hostOperations) scale(d, weight, product ops.Vector) {
 	to, w, a := host.Doubles(d), host.Doubles(weight), host.Doubles(product)
 	top := 0.0
@@ -95,7 +91,6 @@ func (p *hostOperations) scale(d, weight, product ops.Vector) {
 	}
 }
 
-// most is the largest |r_i|/d_i.
 func (p *hostOperations) most(r, d ops.Vector) float64 {
 	weight := host.Doubles(d)
 	top := 0.0
@@ -105,7 +100,6 @@ func (p *hostOperations) most(r, d ops.Vector) float64 {
 	return top
 }
 
-// largest is the largest magnitude.
 func (p *hostOperations) largest(v ops.Vector) float64 {
 	top := 0.0
 	for _, x := range host.Singles(v) {
@@ -131,7 +125,6 @@ func (p *hostOperations) each(n int, body func(lo, hi int)) {
 	p.elements = elementsTask{}
 }
 
-// residual sets t = r - y, r being of FP32; a nil y is zero.
 func (p *hostOperations) residual(t, r, y ops.Vector) {
 	dst, from := host.Doubles(t), host.Singles(r)
 	if y == nil {
@@ -150,7 +143,6 @@ func (p *hostOperations) residual(t, r, y ops.Vector) {
 	})
 }
 
-// narrow rounds v to FP32.
 func (p *hostOperations) narrow(dst, v ops.Vector) {
 	to, from := host.Singles(dst), host.Doubles(v)
 	p.each(len(to), func(lo, hi int) {
@@ -160,7 +152,6 @@ func (p *hostOperations) narrow(dst, v ops.Vector) {
 	})
 }
 
-// add adds an FP32 vector to z.
 func (p *hostOperations) add(z, v ops.Vector) {
 	to, from := host.Doubles(z), host.Singles(v)
 	p.each(len(to), func(lo, hi int) {
@@ -170,7 +161,6 @@ func (p *hostOperations) add(z, v ops.Vector) {
 	})
 }
 
-// sweep adds to z the solution of the coolant's own equations for the residual t.
 func (p *hostOperations) sweep(z, t ops.Vector) {
 	for n := range p.streams {
 		p.streams[n].solve(p, host.Doubles(z), host.Doubles(t))

@@ -254,5 +254,4 @@ func (g *gpuOperations) Err() error {
 
 func (g *gpuOperations) note(err error) { g.on.Note(err) }
 
-// Close gives the memory back.
 func (g *gpuOperations) Close() { g.on.Free() }

@@ -42,10 +42,8 @@ func (g *gpuOperations) columnNumbers() []float64 {
 	return g.planeParts
 }
 
-// Refresh sends the planes' numbers again.
 func (g *gpuOperations) Refresh() { cuda.Send(g.on.Space, g.system.parts, g.columnNumbers()) }
 
-// Solve steps so many times.
 func (g *gpuOperations) Solve(x, old Modes, steps int) {
 	var from cudriver.Ptr[float64]
 	if old != nil {

@@ -16,10 +16,8 @@ type gpuModes struct {
 	changes int // times that they were set
 }
 
-// Bytes of the coefficients.
 func (m *gpuModes) Bytes() int64 { return 8 * m.count }
 
-// NewModes makes a state of zeros.
 func (g *gpuOperations) NewModes() (Modes, error) { return g.newModes(), g.on.Err() }
 
 func (g *gpuOperations) newModes() *gpuModes {
@@ -27,14 +25,12 @@ func (g *gpuOperations) newModes() *gpuModes {
 	return &gpuModes{at: cuda.Alloc[float64](g.on.Space, n), count: n}
 }
 
-// Combine takes all coefficients alike.
 func (g *gpuOperations) Combine(dst Modes, a float64, x Modes, b float64, y Modes) {
 	to := dst.(*gpuModes)
 	to.changes++
 	g.on.CombineValues(to.count, to.at, a, x.(*gpuModes).at, b, y.(*gpuModes).at)
 }
 
-// NewPlanes makes room for n planes.
 func (g *gpuOperations) NewPlanes(n int) (ops.Vector, error) {
 	return cuda.NewRawVector[float64](g.on.Space, g.space*int64(n)), g.on.Err()
 }
@@ -44,23 +40,19 @@ func (g *gpuOperations) plane(p ops.Vector, i int) cudriver.Ptr[float64] {
 	return cuda.F64(p).Add(int64(i) * g.space)
 }
 
-// Read copies the rows of plane i to their places on the host.
 func (g *gpuOperations) Read(p ops.Vector, i int, dst []float64) {
 	cuda.Receive(g.on.Space, dst[g.from*g.NX:g.to*g.NX], g.plane(p, i))
 }
 
-// Write copies those of a plane to the device.
 func (g *gpuOperations) Write(p ops.Vector, i int, src []float64) {
 	cuda.Send(g.on.Space, g.plane(p, i), src[g.from*g.NX:g.to*g.NX])
 }
 
-// ReadModes copies the coefficients to the host.
 func (g *gpuOperations) ReadModes(m Modes, dst []float64) {
 	from := m.(*gpuModes)
 	cuda.Receive(g.on.Space, dst[:from.count], from.at)
 }
 
-// WriteModes copies coefficients to the device.
 func (g *gpuOperations) WriteModes(m Modes, src []float64) {
 	to := m.(*gpuModes)
 	to.changes++
@@ -124,7 +116,6 @@ func (g *gpuOperations) forward(m cudriver.Ptr[float64], r rows, n int) {
 	}
 }
 
-// Precondition solves with the right side r.
 func (g *gpuOperations) Precondition(z, r ops.Vector) {
 	g.forward(g.rough.at, rows{in32: cuda.F32(r), from: g.sheet}, g.NZ)
 	g.solve(&g.plain, g.rough.at, g.rough.at, 1)
@@ -225,7 +216,6 @@ func halfOf(a *gpuAxis) int32 {
 	return 1
 }
 
-// Max is the largest value of n planes in the rows of this rank, NaN where any is NaN.
 func (g *gpuOperations) Max(p ops.Vector, at, n int) float64 {
 	if !g.on.Ready() {
 		return math.NaN()

@@ -32,7 +32,6 @@ var _ Operations = (*hostOperations)(nil)
 
 type hostModes []float64
 
-// Bytes of the values.
 func (m hostModes) Bytes() int64 { return int64(8 * len(m)) }
 
 func newOnHost(s *host.Space, l *Layered, p part) *hostOperations {
@@ -61,10 +60,8 @@ func (e *hostOperations) newModes() hostModes {
 	return m
 }
 
-// NewModes makes a state of zeros.
 func (e *hostOperations) NewModes() (Modes, error) { return e.newModes(), nil }
 
-// NewPlanes makes room for n planes.
 func (e *hostOperations) NewPlanes(n int) (ops.Vector, error) {
 	p := host.DoublesOf(make([]float64, e.space*n))
 	e.account(p.Bytes())
@@ -79,13 +76,11 @@ func (e *hostOperations) note(err error) { e.fault = err }
 // Refresh has nothing to do: the numbers are read where they are.
 func (e *hostOperations) Refresh() {}
 
-// Close forgets all that was made.
 func (e *hostOperations) Close() {
 	e.account(-e.bytes)
 	*e = hostOperations{s: e.s, fault: e.fault}
 }
 
-// Max is the largest value of n planes in the rows of this rank.
 func (e *hostOperations) Max(p ops.Vector, at, n int) float64 {
 	v := host.Doubles(p)[at*e.space : (at+n)*e.space]
 	rows := n * (e.to - e.from)
@@ -106,7 +101,6 @@ func (e *hostOperations) Max(p ops.Vector, at, n int) float64 {
 	return top
 }
 
-// Combine works row by row.
 func (e *hostOperations) Combine(dst Modes, a float64, x Modes, b float64, y Modes) {
 	to, from, other := dst.(hostModes), x.(hostModes), y.(hostModes)
 	e.perRow(e.NZ*e.NY, func(lo, hi int) {
@@ -116,20 +110,16 @@ func (e *hostOperations) Combine(dst Modes, a float64, x Modes, b float64, y Mod
 	})
 }
 
-// Read copies the rows of plane i to their places in dst.
 func (e *hostOperations) Read(p ops.Vector, i int, dst []float64) {
 	copy(dst[e.from*e.NX:], host.Doubles(p)[i*e.space:(i+1)*e.space])
 }
 
-// Write copies those of src to plane i.
 func (e *hostOperations) Write(p ops.Vector, i int, src []float64) {
 	copy(host.Doubles(p)[i*e.space:(i+1)*e.space], src[e.from*e.NX:e.to*e.NX])
 }
 
-// ReadModes copies the coefficients.
 func (e *hostOperations) ReadModes(m Modes, dst []float64) { copy(dst, m.(hostModes)) }
 
-// WriteModes sets the coefficients.
 func (e *hostOperations) WriteModes(m Modes, src []float64) { copy(m.(hostModes), src) }
 
 // Precondition takes the residual through all planes, FP64 in between.
@@ -153,7 +143,6 @@ func (e *hostOperations) Precondition(z, r ops.Vector) {
 // rowTask is a loop body.
 type rowTask func(lo, hi, worker int)
 
-// Run calls it.
 func (t rowTask) Run(lo, hi, worker int) { t(lo, hi, worker) }
 
 // perRow shares rows of cells among the workers.
@@ -165,13 +154,11 @@ func (e *hostOperations) perRow(rows int, body func(lo, hi int)) {
 // cache lines of each row.
 const blockColumns = 16
 
-// Forward replaces planes of m by those in space.
 func (e *hostOperations) Forward(m Modes, first, n int, src ops.Vector) {
 	row, _ := e.own()
 	e.forward(m.(hostModes)[first*e.sheet:(first+n)*e.sheet], host.Doubles(src), (row-e.from)*e.NX)
 }
 
-// Inverse makes planes in space.
 func (e *hostOperations) Inverse(dst ops.Vector, at int, m Modes, first, n int) {
 	e.inverse(host.Doubles(dst)[at*e.space:(at+n)*e.space], m.(hostModes)[first*e.sheet:(first+n)*e.sheet])
 }

@@ -12,7 +12,6 @@ type columnTask struct {
 // stays in its cache.
 const blockModes = 256
 
-// Solve steps so many times.
 func (e *hostOperations) Solve(x, old Modes, steps int) {
 	t := &columnTask{hostOperations: e, x: x.(hostModes), steps: steps}
 	if old != nil {

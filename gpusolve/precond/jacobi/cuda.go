@@ -38,7 +38,6 @@ func onGPU(a ops.Operator) (o Operations, ok bool, err error) {
 	return s, true, nil
 }
 
-// InverseDiagonal fills d with 1/diag(A).
 func (s *gpuOperations) InverseDiagonal(d ops.Vector) {
 	if !s.Ready() {
 		return
@@ -61,7 +60,6 @@ func (s *gpuOperations) InverseDiagonal(d ops.Vector) {
 	}
 }
 
-// Scale sets z = d r, or z = r where d is nil.
 func (s *gpuOperations) Scale(z, d, r ops.Vector) {
 	if s.Ready() {
 		s.Note(s.kernels.Scale(s.Stream, cuda.Flat(s.Cells()),

@@ -37,7 +37,6 @@ func onHost(a ops.Operator) (o Operations, ok bool, err error) {
 	return s, true, nil
 }
 
-// InverseDiagonal fills d with 1/diag(A).
 func (s *hostOperations) InverseDiagonal(d ops.Vector) {
 	dst := host.Singles(d)
 	if s.mesh == nil {
@@ -63,7 +62,6 @@ const scaleBlock = 2048
 
 type scaleTask struct{ z, d, r []float32 }
 
-// Scale sets z = d r, or z = r where d is nil.
 func (s *hostOperations) Scale(z, d, r ops.Vector) {
 	s.scaleOp = scaleTask{z: host.Singles(z), r: host.Singles(r)}
 	if d != nil {

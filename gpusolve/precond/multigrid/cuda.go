@@ -76,7 +76,6 @@ func (s *gpuOperations) columnGrid(l *gpuLevel) [3]uint32 {
 	return s.Grid(l.nx, LinesThreads, l.ny, 1)
 }
 
-// Start sets x = c T^-1 b.
 func (s *gpuOperations) Start(l Level, x, b ops.Vector, c float32) {
 	if !s.Ready() {
 		return
@@ -88,7 +87,6 @@ func (s *gpuOperations) Start(l Level, x, b ops.Vector, c float32) {
 	}))
 }
 
-// Step sets dst = x + a (x - prev) + c T^-1 (b - A x).
 func (s *gpuOperations) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) {
 	if !s.Ready() {
 		return

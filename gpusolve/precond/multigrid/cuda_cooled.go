@@ -61,12 +61,10 @@ func (s *gpuCooled) columnsOf(nz int) *Cooledlines {
 func (s *gpuCooled) eachColumn(l *cooledLevel) [3]uint32 { return s.Grid(l.nx, CooledThreads, l.ny, 1) }
 func (s *gpuCooled) each(l *cooledLevel) [3]uint32       { return s.Grid(l.nx, CooledThreads, l.ny, l.nz) }
 
-// NewVector makes a vector on a level.
 func (s *gpuCooled) NewVector(l Level) (ops.Vector, error) {
 	return l.(*cooledLevel).vector(s.Space), s.Err()
 }
 
-// Start sets x = c T^-1 b.
 func (s *gpuCooled) Start(l Level, x, b ops.Vector, c float32) {
 	if !s.Ready() {
 		return
@@ -79,7 +77,6 @@ func (s *gpuCooled) Start(l Level, x, b ops.Vector, c float32) {
 	}))
 }
 
-// Step sets dst = x + a (x - prev) + c T^-1 (b - A x).
 func (s *gpuCooled) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) {
 	if !s.Ready() {
 		return
@@ -94,8 +91,6 @@ func (s *gpuCooled) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) {
 	}))
 }
 
-// Streams makes x of the cells of coolant and of walls the solution of the equations of their lines, for b and the rest
-// of x, one colour after the other.
 func (s *gpuCooled) Streams(l Level, x, b ops.Vector) {
 	lv := l.(*cooledLevel)
 	for colour, lines := range lv.coloured {
@@ -129,7 +124,6 @@ func (s *gpuCooled) solveLines(l *cooledLevel, a CooledStreamsShortArgs, count i
 	}
 }
 
-// Restrict sets bc = P^T (b - A x).
 func (s *gpuCooled) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
 	if !s.Ready() {
 		return
@@ -156,7 +150,6 @@ func (s *gpuCooled) RestrictStart(fine, coarse Level, bc, b, x ops.Vector, _ flo
 	s.Restrict(fine, coarse, bc, b, x)
 }
 
-// Prolong sets x += P xc.
 func (s *gpuCooled) Prolong(fine, coarse Level, x, xc ops.Vector) {
 	if !s.Ready() {
 		return

@@ -60,7 +60,6 @@ type cooledTransfer struct {
 	planes                   planeMap
 }
 
-// Finest is the level of the system.
 func (s *gpuCooled) Finest() (Level, error) {
 	l := &cooledLevel{gpuGrid: newGrid(s.NX, s.NY, s.NZ)}
 	l.gx, l.gy, l.gz, l.ground, l.capacity = s.GX, s.GY, s.GZ, s.Ground, s.Capacity
@@ -140,7 +139,6 @@ func (s *gpuCooled) linesIn(l *cooledLevel, v *cooledStream, plane int) CooledLi
 	return t
 }
 
-// Coarsen builds the next level and the transfer between.
 func (s *gpuCooled) Coarsen(fine Level, c Coarsening) (Level, error) {
 	f := fine.(*cooledLevel)
 	t := &f.next
@@ -196,7 +194,6 @@ func (s *gpuCooled) planesOf(l *cooledLevel, want []bool) (data cudriver.Ptr[flo
 	return cuda.Alloc[float32](s.Space, int64(count)*l.sheet), cuda.Upload(s.Space, slots), slots
 }
 
-// RefreshLevel computes a level again.
 func (s *gpuCooled) RefreshLevel(l Level) error {
 	if s.Ready() {
 		s.compute(l.(*cooledLevel))

@@ -29,7 +29,6 @@ func newGrid(nx, ny, nz int) gpuGrid {
 	return gpuGrid{nx: nx, ny: ny, nz: nz, sheet: sheet, cells: sheet * int64(nz)}
 }
 
-// Shape of the level in cells.
 func (l *gpuGrid) Shape() (nx, ny, nz int) { return l.nx, l.ny, l.nz }
 
 // vector makes one on the level.
@@ -40,12 +39,10 @@ func (l *gpuGrid) vector(s *cuda.Space) ops.Vector {
 // field makes a vector of what belongs to the level itself.
 func (l *gpuGrid) field(s *cuda.Space) cudriver.Ptr[float32] { return cuda.F32(l.vector(s)) }
 
-// NewVector makes a vector on a level.
 func (s *gpuOperations) NewVector(l Level) (ops.Vector, error) {
 	return l.(*gpuLevel).vector(s.Space), s.Err()
 }
 
-// Finest is the level of the system.
 func (s *gpuOperations) Finest() (Level, error) {
 	l := &gpuLevel{gpuGrid: newGrid(s.NX, s.NY, s.NZ)}
 	l.finest = true
@@ -58,7 +55,6 @@ func (s *gpuOperations) Finest() (Level, error) {
 	return l, s.Err()
 }
 
-// RefreshLevel computes a level again.
 func (s *gpuOperations) RefreshLevel(l Level) error {
 	if s.Ready() {
 		s.compute(l.(*gpuLevel))
@@ -92,7 +88,6 @@ func (s *gpuOperations) factor(l *gpuLevel) {
 	}
 }
 
-// Coarsen builds the next level and the transfer between.
 func (s *gpuOperations) Coarsen(fine Level, c Coarsening) (Level, error) {
 	f := fine.(*gpuLevel)
 	l := &gpuLevel{gpuGrid: newGrid(c.X.Coarse(f.nx), c.Y.Coarse(f.ny), f.nz)}
@@ -140,7 +135,6 @@ func (l *gpuLevel) fieldBytes() int64 {
 
 var _ SlabOperations = (*gpuOperations)(nil)
 
-// Whole makes a level of all rows of a grid, whose coefficients are to be set.
 func (s *gpuOperations) Whole(part Level, rows int) (Level, error) {
 	p := part.(*gpuLevel)
 	l := &gpuLevel{gpuGrid: newGrid(p.nx, rows, p.nz)}
@@ -152,7 +146,6 @@ func (s *gpuOperations) Whole(part Level, rows int) (Level, error) {
 	return l, s.Err()
 }
 
-// Coefficients of a level.
 func (s *gpuOperations) Coefficients(level Level) []Coefficient {
 	l := level.(*gpuLevel)
 	list := []Coefficient{{Vector: cuda.Field32(l.gy, l.cells), Between: true}}

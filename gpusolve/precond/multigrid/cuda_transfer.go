@@ -77,7 +77,6 @@ func (s *gpuOperations) restrictGrid(l *gpuLevel, planes int) [3]uint32 {
 	return s.Grid(l.nx, TransferTX, int(cuda.Blocks(l.ny, TransferTY)), int(cuda.Blocks(l.nz, planes)))
 }
 
-// RestrictStart sets bc = P^T (b - A x) for x = omega T^-1 b.
 func (s *gpuOperations) RestrictStart(fine, coarse Level, bc, b, x ops.Vector, omega float32) {
 	if !s.Ready() {
 		return
@@ -93,7 +92,6 @@ func (s *gpuOperations) RestrictStart(fine, coarse Level, bc, b, x ops.Vector, o
 	}))
 }
 
-// Restrict sets bc = P^T (b - A x).
 func (s *gpuOperations) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
 	if !s.Ready() {
 		return
@@ -119,7 +117,6 @@ func (s *gpuOperations) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
 	}))
 }
 
-// Prolong sets x += P xc.
 func (s *gpuOperations) Prolong(fine, coarse Level, x, xc ops.Vector) {
 	if !s.Ready() {
 		return

@@ -49,7 +49,6 @@ type hostLevel struct {
 	cool         *hostCooling // nil where no coolant flows
 }
 
-// Shape of the level in cells.
 func (l *hostLevel) Shape() (nx, ny, nz int) { return l.nx, l.ny, l.nz }
 
 func newHostLevel(s *hostOperations, nx, ny, nz int) *hostLevel {
@@ -65,7 +64,6 @@ func (l *hostLevel) new32() []float32 {
 // rows runs a task over n rows of this level.
 func (l *hostLevel) rows(t host.Task, n int) { l.s.Run(t, n, l.cells) }
 
-// Finest is the level of the system.
 func (s *hostOperations) Finest() (Level, error) {
 	l := newHostLevel(s, s.NX, s.NY, s.NZ)
 	l.gx, l.gy, l.gz = s.GX, s.GY, s.GZ
@@ -87,7 +85,6 @@ func (s *hostOperations) Finest() (Level, error) {
 	return l, nil
 }
 
-// RefreshLevel computes a level again.
 func (s *hostOperations) RefreshLevel(l Level) error {
 	l.(*hostLevel).compute()
 	return nil
@@ -122,7 +119,6 @@ func (l *hostLevel) compute() {
 	}
 }
 
-// NewVector makes a vector on a level.
 func (s *hostOperations) NewVector(l Level) (ops.Vector, error) {
 	lv := l.(*hostLevel)
 	return s.NewSingles(lv.cells, lv.pad), nil
@@ -161,7 +157,6 @@ func (t *factorTask) Run(lo, hi, worker int) {
 
 var _ SlabOperations = (*hostOperations)(nil)
 
-// Whole makes a level with the planes of l and all rows.
 func (s *hostOperations) Whole(l Level, rows int) (Level, error) {
 	part := l.(*hostLevel)
 	w := newHostLevel(s, part.nx, rows, part.nz)

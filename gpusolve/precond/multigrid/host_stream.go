@@ -42,8 +42,6 @@ type streamTask struct {
 	x, b   []float32 // nil where the lines are factored
 }
 
-// Streams sets x of every cell of coolant and of walls to the solution of the equations of its line for the right side
-// b, the rest of x given. It is nothing without coolant.
 func (s *hostOperations) Streams(l Level, x, b ops.Vector) {
 	if lv := l.(*hostLevel); lv.cool != nil {
 		lv.overLines(values(x), values(b))

@@ -140,7 +140,6 @@ func (s *hostOperations) RestrictStart(fine, coarse Level, bc, b, x ops.Vector, 
 	s.restrict(fine, coarse, bc, b, x, 1-omega)
 }
 
-// Restrict sets bc = P^T (b - A x).
 func (s *hostOperations) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
 	s.restrict(fine, coarse, bc, b, x, -1)
 }
@@ -324,7 +323,6 @@ type prolongTask struct {
 	x, xc        []float32
 }
 
-// Prolong sets x += P xc.
 func (s *hostOperations) Prolong(fine, coarse Level, x, xc ops.Vector) {
 	f, c := fine.(*hostLevel), coarse.(*hostLevel)
 	s.prolongOp = prolongTask{f, c, values(x), values(xc)}

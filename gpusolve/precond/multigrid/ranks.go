@@ -74,7 +74,6 @@ func mine(l Level) Level {
 	return l
 }
 
-// Finest is the level of the system.
 func (s *rankOperations) Finest() (Level, error) {
 	slab, err := s.local.Finest()
 	if err != nil {
@@ -85,7 +84,6 @@ func (s *rankOperations) Finest() (Level, error) {
 	return l, s.sys.Err()
 }
 
-// Coarsen builds the next level.
 func (s *rankOperations) Coarsen(fine Level, c Coarsening) (Level, error) {
 	f, ok := fine.(*sharedLevel)
 	if !ok {
@@ -113,7 +111,6 @@ func (s *rankOperations) Coarsen(fine Level, c Coarsening) (Level, error) {
 	return m, s.sys.Err()
 }
 
-// RefreshLevel computes a level again.
 func (s *rankOperations) RefreshLevel(l Level) error {
 	var err error
 	switch l := l.(type) {
@@ -153,13 +150,10 @@ func (s *rankOperations) collectCoefficients(l *meetingLevel) {
 	}
 }
 
-// NewVector makes a vector on a level.
 func (s *rankOperations) NewVector(l Level) (ops.Vector, error) { return s.local.NewVector(mine(l)) }
 
-// Start sets x = c T^-1 b.
 func (s *rankOperations) Start(l Level, x, b ops.Vector, c float32) { s.local.Start(mine(l), x, b, c) }
 
-// Step sets dst = x + a (x - prev) + c T^-1 (b - A x).
 func (s *rankOperations) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) {
 	s.local.Step(mine(l), dst, x, prev, b, w)
 }
@@ -167,12 +161,10 @@ func (s *rankOperations) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation)
 // Streams is nothing: no coolant flows where ranks share a grid.
 func (s *rankOperations) Streams(Level, ops.Vector, ops.Vector) {}
 
-// RestrictStart sets bc = P^T (b - A x) for x = omega T^-1 b.
 func (s *rankOperations) RestrictStart(fine, coarse Level, bc, b, x ops.Vector, omega float32) {
 	s.restrict(coarse, bc, func(on Level, to ops.Vector) { s.local.RestrictStart(mine(fine), on, to, b, x, omega) })
 }
 
-// Restrict sets bc = P^T (b - A x).
 func (s *rankOperations) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
 	s.restrict(coarse, bc, func(on Level, to ops.Vector) { s.local.Restrict(mine(fine), on, to, b, x) })
 }
@@ -191,7 +183,6 @@ func (s *rankOperations) restrict(coarse Level, bc ops.Vector, do func(on Level,
 	}
 }
 
-// Prolong sets x += P xc.
 func (s *rankOperations) Prolong(fine, coarse Level, x, xc ops.Vector) {
 	f, shared := fine.(*sharedLevel)
 	if !shared {
@@ -220,7 +211,6 @@ func (s *rankOperations) Bottom(rungs []Rung, smoothing Smoothing) (cycle func()
 	return s.local.Bottom(own, smoothing)
 }
 
-// BottomColumns is that of the device.
 func (s *rankOperations) BottomColumns() int { return s.local.BottomColumns() }
 
 // Share is that of the plan for a mesh.

@@ -70,16 +70,13 @@ type system struct {
 
 var _ ops.Distributed = (*system)(nil)
 
-// Mesh is that of all rows.
 func (s *system) Mesh() *mesh.Mesh { return s.mesh }
 
-// Slab is what this rank holds.
 func (s *system) Slab() (ops.SlabSystem, ops.Slab) { return s.SlabSystem, s.slab }
 
 // Plan is that of the hierarchy.
 func (s *system) Plan() multigrid.Plan { return s.plan }
 
-// SharedLevels is the number of grids that ranks share.
 func (s *system) SharedLevels() int { return s.levels }
 
 // errRecord says that each operation must be asked for.
@@ -114,13 +111,11 @@ func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Nor
 	return n
 }
 
-// Apply sets y = A x.
 func (s *system) Apply(y, x ops.Vector) {
 	s.exchange(1, x)
 	s.SlabSystem.Apply(y, x)
 }
 
-// RefreshAt discretises the mesh again at a state.
 func (s *system) RefreshAt(x, old ops.Vector) error {
 	s.exchange(ops.Ghosts, x)
 	if old != nil {
@@ -143,7 +138,6 @@ type source struct {
 	power *powermap.Slab
 }
 
-// NewSource makes a right side without power.
 func (s *system) NewSource(driven bool) (ops.HeatSource, error) {
 	b, err := s.SlabSystem.NewSource(driven)
 	if err != nil {
@@ -152,7 +146,6 @@ func (s *system) NewSource(driven bool) (ops.HeatSource, error) {
 	return &source{b, &s.power}, nil
 }
 
-// SetPower takes drawings of the whole grid.
 func (b *source) SetPower(layers []powermap.Drawing) { b.HeatSource.SetPower(b.power.Cut(layers)) }
 
 // workspace is that of the slab.
@@ -161,7 +154,6 @@ type workspace struct {
 	s *system
 }
 
-// NewWorkspace makes what a solve keeps.
 func (s *system) NewWorkspace() (ops.Workspace, error) {
 	w, err := s.SlabSystem.NewWorkspace()
 	if err != nil {

@@ -41,7 +41,6 @@ func (t *Team) statistics(f Shared, number int) (*reduction.Values, error) {
 	return f.ReduceOwn(t.all[number], t.slabs[number])
 }
 
-// Reduce takes the statistics of the rows of all ranks.
 func (f teamField) Reduce(r *reduction.Regions) (*reduction.Values, error) {
 	t := f.team
 	if err := fields.CheckRegions(f.own.Grid(), r); err != nil {

@@ -147,7 +147,6 @@ type teamField struct {
 // Field is a field that rank 0 and the others share, as rank 0 sees it.
 func (t *Team) Field(own Shared) solution.Field { return teamField{own, t} }
 
-// Plane copies the temperatures of plane k into dst.
 func (f teamField) Plane(k int, dst []float64) error {
 	if err := fields.CheckPlane(f.own.Grid(), k, dst); err != nil {
 		return err
