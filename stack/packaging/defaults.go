@@ -16,7 +16,7 @@ func Defaults(k Kind) Package {
 		Balls:      Joints{0.5 * mm, 0.6 * mm, 1 * mm, "solder_sac305", "air", 2},
 		Substrate:  buildUp(),
 		Bumps:      Joints{75 * um, 80 * um, 180 * um, "solder_sac305", "underfill", 2},
-		Interposer: Sheet{"silicon_tsv", 100 * um, 2},
+		Interposer: Plate{Sheet{"silicon_tsv", 100 * um, 2}, 1 * mm},
 		Microbumps: Joints{30 * um, 25 * um, 45 * um, "solder_sac305", "underfill", 2},
 		Attach:     Sheet{"die_attach_epoxy", 25 * um, 2},
 		Mould:      Sheet{"mould_compound", 400 * um, 3},
@@ -26,7 +26,6 @@ func Defaults(k Kind) Package {
 		Tier:       Sheet{"silicon", 50 * um, 1},
 		Bond:       Joints{20 * um, 25 * um, 55 * um, "solder_sac305", "underfill", 1},
 	}
-	p.InterposerMargin = 1 * mm
 	switch k {
 	case WireBond:
 		p.Substrate = Wiring{0.56 * mm, "bt_core",

@@ -92,7 +92,7 @@ func describe(k Kind, part string) string {
 		}
 		return sheet(p.Mould)
 	}
-	return sheet(map[string]Sheet{"interposer": p.Interposer, "attach": p.Attach, "tim1": p.TIM1, "tim2": p.TIM2,
+	return sheet(map[string]Sheet{"interposer": p.Interposer.Sheet, "attach": p.Attach, "tim1": p.TIM1, "tim2": p.TIM2,
 		"tier": p.Tier}[part])
 }
 

@@ -119,7 +119,7 @@ func (l *layouter) interposer() {
 	for _, s := range []struct {
 		name string
 		Sheet
-	}{{"bumps", Sheet{"bumps", p.Bumps.Height, p.Bumps.Cells}}, {"interposer", p.Interposer}} {
+	}{{"bumps", Sheet{"bumps", p.Bumps.Height, p.Bumps.Cells}}, {"interposer", p.Interposer.Sheet}} {
 		y := Layer{Name: s.name, Material: l.around, Key: s.name, Thickness: s.Thickness, Cells: s.Cells,
 			Parts: l.cavity(s.name == "bumps")}
 		y.Parts = append(y.Parts, Part{s.name, s.Material, r, -1, 0, false})
@@ -135,7 +135,7 @@ func (l *layouter) interposerRect() Rect {
 		west, south = min(west, d.X), min(south, d.Y)
 		east, north = max(east, d.X+d.Width), max(north, d.Y+d.Height)
 	}
-	m := p.InterposerMargin
+	m := p.Interposer.Margin
 	west, south = max(0, west-m), max(0, south-m)
 	east, north = min(p.Width, east+m), min(p.Height, north+m)
 	return Rect{l.Body.X + west, l.Body.Y + south, east - west, north - south}

@@ -48,9 +48,15 @@ type Wiring struct {
 	Cells      int      `toml:"cells"`
 }
 
+// Plate is an interposer.
+type Plate struct {
+	Sheet  `toml:",inline"`
+	Margin float64 `toml:"margin"` // beyond the outermost dies
+}
+
 // Lid is a plate over the dies on a foot around them.
 type Lid struct {
-	Sheet
+	Sheet    `toml:",inline"`
 	Foot     float64 `toml:"foot"`     // width of the foot, 0 for none
 	Adhesive string  `toml:"adhesive"` // under the foot
 }
@@ -68,24 +74,23 @@ type Die struct {
 
 // Package is a package in all its dimensions. What its kind has no part of is not used.
 type Package struct {
-	Kind             Kind
-	Width, Height    float64 // of the body along x and y
-	Dies             []Die
-	Board            *Board // nil for none
-	Balls            Joints // between board and substrate
-	Substrate        Wiring // the redistribution layer of a fan-out package
-	Bumps            Joints // under dies, or under the interposer
-	Interposer       Sheet
-	InterposerMargin float64 // by which the interposer sticks out beyond the outermost dies
-	Microbumps       Joints  // on the interposer
-	Attach           Sheet   // under a die with wires
-	Mould            Sheet   // over the dies; around them its material alone counts
-	TIM1             Sheet
-	Lid              Lid
-	TIM2             Sheet // under a heat sink
-	Sink             bool  // a heat sink follows on top
-	Tier             Sheet // memory dies
-	Bond             Joints
+	Kind          Kind
+	Width, Height float64 // of the body along x and y
+	Dies          []Die
+	Board         *Board // nil for none
+	Balls         Joints `toml:"balls"` // between board and substrate
+	Substrate     Wiring // the redistribution layer of a fan-out package
+	Bumps         Joints `toml:"bumps"` // under dies, or under the interposer
+	Interposer    Plate  `toml:"interposer"`
+	Microbumps    Joints `toml:"microbumps"` // on the interposer
+	Attach        Sheet  `toml:"attach"`     // under a die with wires
+	Mould         Sheet  `toml:"mould"`      // over the dies; around them its material alone counts
+	TIM1          Sheet  `toml:"tim1"`
+	Lid           Lid    `toml:"lid"`
+	TIM2          Sheet  `toml:"tim2"` // under a heat sink
+	Sink          bool   // a heat sink follows on top
+	Tier          Sheet  `toml:"tier"` // memory dies
+	Bond          Joints `toml:"bond"`
 }
 
 // Lidded says whether the package has a lid.

@@ -72,7 +72,6 @@ func (l *loader) fluid(s *table, c *stack.Coolant) (liquid coolant.Fluid) {
 		l.fail(s.pos("properties_at"), "leave it out", "the coolant has its own properties, which are taken "+
 			"as they stand")
 	default:
-		s.into(&c.Fluid)
 		if c.Fluid.Boiling > 0 && c.Inlet >= c.Fluid.Boiling {
 			l.fail(s.pos("inlet"), "lower it", "the coolant boils at %.4g K and would enter at %.4g K",
 				c.Fluid.Boiling, c.Inlet)

@@ -68,9 +68,9 @@ func (p *loadedPackage) fits(l *loader) {
 			continue
 		}
 		if p.Kind == packaging.Interposer {
-			r = stack.Rect{X: max(0, r.X-p.InterposerMargin), Y: max(0, r.Y-p.InterposerMargin),
-				Width:  r.Width + 2*p.InterposerMargin,
-				Height: r.Height + 2*p.InterposerMargin}
+			r = stack.Rect{X: max(0, r.X-p.Interposer.Margin), Y: max(0, r.Y-p.Interposer.Margin),
+				Width:  r.Width + 2*p.Interposer.Margin,
+				Height: r.Height + 2*p.Interposer.Margin}
 		}
 		if out := stack.Protrusion(r, clear, slack); out != "" && p.Lidded() {
 			l.fail(at, "make the package larger, or give lid = { foot = 0 }", "die %q, or the interposer under it, "+

@@ -14,25 +14,22 @@ import (
 // packageParts reads the tables of the parts over the defaults of the kind.
 func (l *loader) packageParts(p *loadedPackage) {
 	p.unused(l)
+	p.into(&p.Package)
 	for name, j := range p.allJoints() {
-		p.joints(name, j)
-	}
-	for name, s := range map[string]*packaging.Sheet{"attach": &p.Attach, "mould": &p.Mould, "tim1": &p.TIM1,
-		"tim2": &p.TIM2, "tier": &p.Tier} {
-		if t := p.sub(name); t != nil {
-			t.into(s)
+		if !p.has(name) || j.Diameter < j.Pitch {
+			continue
 		}
+		pos := p.pos(name)
+		for _, key := range []string{"pitch", "diameter"} {
+			if e := p.node.Find(name).Value.Find(key); e != nil {
+				pos = e.Value.Pos
+			}
+		}
+		l.fail(pos, "", "%s of %s diameter touch at a pitch of %s", name, faults.Metres(j.Diameter),
+			faults.Metres(j.Pitch))
 	}
 	if t := p.sub("mould"); t != nil && t.has("thickness") && p.Kind == packaging.Interposer {
 		l.fail(t.pos("thickness"), "remove it", "mould compound between dies on an interposer is as high as they are")
-	}
-	if t := p.sub("interposer"); t != nil {
-		t.into(&p.Interposer)
-		p.InterposerMargin = t.scalar("margin")
-	}
-	if t := p.sub("lid"); t != nil {
-		t.into(&p.Lid.Sheet)
-		t.into(&p.Lid)
 	}
 	if t := p.sub("substrate"); t != nil {
 		t.wiring(&p.Substrate)
@@ -45,23 +42,6 @@ func (l *loader) packageParts(p *loadedPackage) {
 func (p *loadedPackage) allJoints() map[string]*packaging.Joints {
 	return map[string]*packaging.Joints{"balls": &p.Balls, "bumps": &p.Bumps, "microbumps": &p.Microbumps,
 		"bond": &p.Bond}
-}
-
-// joints reads the table of joints. Columns that touch are refused.
-func (p *loadedPackage) joints(name string, j *packaging.Joints) {
-	t := p.sub(name)
-	if t == nil {
-		return
-	}
-	t.into(j)
-	if j.Diameter >= j.Pitch {
-		key := "diameter"
-		if !t.has(key) {
-			key = "pitch"
-		}
-		t.fail(t.pos(key), "", "%s of %s diameter touch at a pitch of %s", name, faults.Metres(j.Diameter),
-			faults.Metres(j.Pitch))
-	}
 }
 
 func (t *table) wiring(w *packaging.Wiring) {

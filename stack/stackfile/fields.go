@@ -29,12 +29,22 @@ func eachField(v reflect.Value, visit func(key, option string, f reflect.Value))
 // no default stays as it is.
 func (t *table) into(v any) {
 	eachField(reflect.ValueOf(v).Elem(), func(key, option string, f reflect.Value) {
-		if option == "own" || option == "inline" {
+		switch {
+		case option == "own":
+			return
+		case option == "inline":
+			if f.Kind() == reflect.Struct {
+				t.into(f.Addr().Interface())
+			}
 			return
 		}
 		n, k := t.get(key)
 		switch {
 		case n == nil && k.Default == "":
+		case f.Kind() == reflect.Struct:
+			if sub := t.sub(key); sub != nil {
+				sub.into(f.Addr().Interface())
+			}
 		case k.Type == keys.Pair:
 			p, _ := t.pair(key)
 			f.Set(reflect.ValueOf(p))

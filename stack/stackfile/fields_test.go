@@ -27,7 +27,7 @@ func TestTagsNameKeys(t *testing.T) {
 		"joints":  {&packaging.Joints{}},
 		"sheet":   {&packaging.Sheet{}}, "lid": {&packaging.Lid{}, &packaging.Sheet{}},
 		"interposer": {&packaging.Sheet{}}, "wiring": {&packaging.Wiring{}}, "board": {&packaging.Wiring{}},
-		"die": {&packaging.Die{}},
+		"die": {&packaging.Die{}}, "package": {&packaging.Package{}},
 	} {
 		for _, s := range structs {
 			eachField(reflect.ValueOf(s).Elem(), func(key, option string, f reflect.Value) {
