@@ -131,23 +131,23 @@ type Rect struct {
 
 // Region is a part of a layer of another material, over the layer's whole thickness.
 type Region struct {
-	Name     string // may be empty
+	Name     string `toml:"name"` // may be empty
 	Material int    // index into Stack.Materials
 	Rect            // the region itself, or the rectangle around its shape
 	Shape    geometry.Shape
 	// Fill, where there is one, are inclusions in the material.
 	Fill *Fill
-	TMax float64 // K
+	TMax float64 `toml:"tmax"` // K
 	// Die is the die that the region is a part of; regions of one die, in all layers, have a row together in reports.
 	// It may be empty.
-	Die string
+	Die string `toml:"die"`
 	Pos Pos
 }
 
 // Power is one source of heat in a layer, spread evenly over the heated part of the layer's thickness. Exactly one of
 // Blocks, Map and Uniform is in use. Coordinates of blocks are those of the domain, whatever origin the file gave them.
 type Power struct {
-	Name    string // of a map or a uniform power, for reports; may be empty
+	Name    string `toml:"name"` // of a map or a uniform power, for reports; may be empty
 	Blocks  []Block
 	Map     *PowerMap
 	Uniform float64 // W, spread evenly over Area
@@ -164,7 +164,7 @@ type Power struct {
 	Schedule []ScalePoint
 	// AllowOverlap accepts blocks that overlap, whose powers then add.
 	AllowOverlap bool
-	TMax         float64 // K, of the area of a map or a uniform power, and of blocks that have none of their own
+	TMax         float64 `toml:"tmax"` // K, of the area of a map or a uniform power, and of blocks that have none of their own
 	Pos          Pos
 }
 
@@ -176,13 +176,13 @@ type ScalePoint struct {
 
 // Block is a named part of a floorplan: one or more rectangles and other shapes that share its watts by area.
 type Block struct {
-	Name   string
+	Name   string `toml:"name"`
 	Rects  []Rect
 	Shapes []geometry.Shape
-	Watts  float64 // in a steady state; under a trace, the row or mean that the file asks for
+	Watts  float64 `toml:"power,zero"` // in a steady state; under a trace, the row or mean that the file asks for
 	// Leakage comes on top at all times.
 	Leakage Leakage
-	TMax    float64 // K
+	TMax    float64 `toml:"tmax"` // K
 	Pos     Pos
 }
 

@@ -89,8 +89,8 @@ func (l *loader) heated(t *table, y *stack.Layer) {
 
 // region reads a region, or as many of them as its array repeats it.
 func (l *loader) region(t *table) (regions []stack.Region, powers []stack.Power) {
-	r := stack.Region{Name: t.text("name"), Material: l.material(t), TMax: t.scalar("tmax"), Die: t.text("die"),
-		Pos: t.node.Pos}
+	r := stack.Region{Material: l.material(t), Pos: t.node.Pos}
+	t.into(&r)
 	what := r.Describe()
 	t.onePlace(what, "circle", "polygon")
 	switch r.Shape = t.shape(what); {
@@ -204,7 +204,8 @@ func (l *loader) powers(t *table, o owner) []stack.Power {
 func (l *loader) inlineBlocks(t *table, needPower bool) (blocks []stack.Block, given []bool, ok bool) {
 	before := len(l.faults.Found)
 	for _, bt := range t.tables("block") {
-		b := stack.Block{Name: bt.text("name"), Watts: bt.scalar("power"), TMax: bt.scalar("tmax"), Pos: bt.node.Pos}
+		b := stack.Block{Pos: bt.node.Pos}
+		bt.into(&b)
 		l.blockPlace(bt, &b)
 		b.Leakage = l.ownLeakage(bt, b.Area())
 		if bt.has("material") {

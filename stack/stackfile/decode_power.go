@@ -32,7 +32,8 @@ func keysOf(kind string) []string {
 func (l *loader) power(t *table, o owner) (stack.Power, bool) {
 	before := len(l.faults.Found)
 	p := stack.Power{Area: o.area, Shape: o.shape, Pos: t.node.Pos, AllowOverlap: t.boolean("allow_overlap"),
-		Schedule: l.schedule(t), Name: t.text("name"), TMax: t.scalar("tmax")}
+		Schedule: l.schedule(t)}
+	t.into(&p)
 	l.powerShape(t, &p, o)
 	if n, k := t.get("area"); n != nil {
 		if r, ok := t.rect(n, k); ok {

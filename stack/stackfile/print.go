@@ -31,7 +31,7 @@ func PrintCommented(w io.Writer, s *stack.Stack, c Comments) error {
 	for i, m := range s.Materials {
 		p.line("")
 		p.comment(c.Materials[i]...)
-		p.material(m)
+		p.define(m)
 	}
 	for i := range s.Layers {
 		p.line("")
@@ -105,19 +105,6 @@ func (p *printer) line(format string, args ...any) {
 	fmt.Fprintf(p.w, format+"\n", args...)
 }
 
-func (p *printer) text(key, value string) {
-	if value != "" {
-		p.line("%s = %s", key, quote(value))
-	}
-}
-
-// tmax writes a limit, where there is one.
-func (p *printer) tmax(kelvin float64) {
-	if kelvin != 0 {
-		p.line("tmax = %s", quantity(units.Temperature, kelvin))
-	}
-}
-
 func (p *printer) lines(list []string) {
 	for _, l := range list {
 		p.line("%s", l)
@@ -160,7 +147,11 @@ func axis(count, runs string, a stack.Axis) string {
 	return runs + " = " + array(each(a.Segments, func(s stack.Segment) string { return inline("segment", &s) }))
 }
 
-func (p *printer) material(m stack.Material) {
+// material names the material of a layer or a region.
+func (p *printer) material(i int) string { return "material = " + quote(p.s.Materials[i].Name) }
+
+// define writes a material.
+func (p *printer) define(m stack.Material) {
 	p.line("[materials.%s]", quote(m.Name))
 	k := make([]string, 3)
 	for axis := range k {
@@ -203,8 +194,7 @@ func (p *printer) layer(y *stack.Layer, contact string) {
 		own.PowerDepth = min(y.PowerDepth, y.Thickness)
 	}
 	p.line("[[layer]]")
-	material := "material = " + quote(p.s.Materials[y.Material].Name)
-	for _, l := range slices.Insert(entries("layer", &own), 1, material) {
+	for _, l := range slices.Insert(entries("layer", &own), 1, p.material(y.Material)) {
 		if strings.HasPrefix(l, "contact_resistance") {
 			l += behind(contact)
 		}
@@ -212,15 +202,12 @@ func (p *printer) layer(y *stack.Layer, contact string) {
 	}
 	for _, r := range y.Regions {
 		p.line("\n[[layer.region]]")
-		p.text("name", r.Name)
-		p.text("material", p.s.Materials[r.Material].Name)
+		place := entries("region", &r.Rect)
 		if r.Shape != nil {
-			p.line("%s", shapeEntry(r.Shape))
-		} else {
-			p.lines(entries("region", &r.Rect))
+			place = []string{shapeEntry(r.Shape)}
 		}
-		p.tmax(r.TMax)
-		p.text("die", r.Die)
+		place = slices.Insert(place, 0, p.material(r.Material))
+		p.lines(slices.Insert(entries("region", &r), min(len(r.Name), 1), place...))
 		if r.Fill != nil { // a table of its own: keys behind it would be its
 			p.fill(r.Fill)
 		}
@@ -331,8 +318,7 @@ func (p *printer) power(s *stack.Power) {
 	} else if s.Area != p.s.Domain() {
 		p.line("area = %s", rectList(s.Area))
 	}
-	p.text("name", s.Name)
-	p.tmax(s.TMax)
+	p.lines(entries("power", s))
 	if len(s.Schedule) > 0 {
 		lines(p, "schedule", s.Schedule, func(sp stack.ScalePoint) string { return inline("scale", &sp) })
 	}
@@ -370,15 +356,11 @@ func (p *printer) blocks(s *stack.Power) {
 		p.line("allow_overlap = true")
 	}
 	lines(p, "block", s.Blocks, func(b stack.Block) string {
-		limit := ""
-		if b.TMax != 0 {
-			limit = ", tmax = " + quantity(units.Temperature, b.TMax)
-		}
+		list := slices.Insert(entries("block", &b), 1, blockEntry(&b))
 		if b.Leakage.Factor != nil {
-			limit += ", leakage = " + leakageEntry(&b.Leakage)
+			list = append(list, "leakage = "+leakageEntry(&b.Leakage))
 		}
-		return fmt.Sprintf("{ name = %s, %s, power = %s%s }", quote(b.Name), blockEntry(&b),
-			quantity(units.Power, b.Watts), limit)
+		return "{ " + strings.Join(list, ", ") + " }"
 	})
 	if s.Trace != nil {
 		p.trace(s)
@@ -430,9 +412,8 @@ func rectList(r stack.Rect) string { return lengthList(r.X, r.Y, r.Width, r.Heig
 
 // fill writes the inclusions of a region.
 func (p *printer) fill(f *stack.Fill) {
-	p.line("[layer.region.fill]")
-	p.text("inclusion", p.s.Materials[f.Inclusion].Name)
-	p.text("rule", string(f.Rule))
+	p.line("[layer.region.fill]\ninclusion = %s\nrule = %s", quote(p.s.Materials[f.Inclusion].Name),
+		quote(string(f.Rule)))
 	if f.NX == 1 && f.NY == 1 {
 		p.line("fraction = %s", number(f.Values[0]))
 		return
