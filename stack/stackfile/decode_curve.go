@@ -1,6 +1,7 @@
 package stackfile
 
 import (
+	"fmt"
 	"slices"
 
 	"thermsim/stack"
@@ -55,43 +56,30 @@ func (d *decoder) curveOrScalar(n *tree.Node, k *keys.Key) (float64, *stack.Curv
 		return 0, nil
 	}
 	if fault, remedy := c.Fault(); fault != "" {
-		d.fail(t.curvePos(), remedy, "%s: %s", k.Name, fault)
+		d.fail(t.pos(t.given("table", "polynomial", "value")[0]), remedy, "%s: %s", k.Name, fault)
 		return 0, nil
 	}
 	return c.Of(c.Reference()), c
 }
 
-// laws are the keys of which a curve has one.
-var laws = [...]string{"table", "polynomial", "value"}
-
-// curvePos is where the law stands.
-func (t *table) curvePos() stack.Pos {
-	for _, name := range laws {
-		if t.has(name) {
-			return t.pos(name)
-		}
-	}
-	return t.node.Pos
-}
+// laws are those of the keys of which a curve or a leakage has one.
+var laws = map[string]stack.Law{"table": stack.TableLaw, "polynomial": stack.PolynomialLaw, "value": stack.PowerLaw,
+	"beta": stack.ExponentialLaw}
 
 func (t *table) curve(k *keys.Key) *stack.Curve {
-	c := &stack.Curve{Law: -1}
-	for _, name := range laws {
-		switch {
-		case !t.has(name):
-		case c.Law >= 0:
-			t.fail(t.pos(name), "leave all but one of them out", "%s has two laws: give one of table, polynomial and "+
-				"value with exponent", k.Name)
-		case name == "table":
-			c.Law = stack.TableLaw
-		case name == "polynomial":
-			c.Law = stack.PolynomialLaw
-		default:
-			c.Law = stack.PowerLaw
-		}
+	given := t.given("table", "polynomial", "value")
+	if len(given) == 0 {
+		t.fail(t.node.Pos, `write { value = "148 W/(m K)", exponent = 1.3, range = ["250 K", "450 K"] }`,
+			"%s has no law: give one of table, polynomial and value with exponent", k.Name)
+		return nil
 	}
-	for _, name := range []string{"exponent", "at", "range"} {
-		if t.has(name) && (c.Law == stack.TableLaw || name == "exponent" && c.Law == stack.PolynomialLaw) {
+	for _, name := range given[1:] {
+		t.fail(t.pos(name), "leave all but one of them out", "%s has two laws: give one of table, polynomial and "+
+			"value with exponent", k.Name)
+	}
+	c := &stack.Curve{Law: laws[given[0]]}
+	for _, name := range t.given("exponent", "at", "range") {
+		if c.Law == stack.TableLaw || name == "exponent" && c.Law == stack.PolynomialLaw {
 			t.fail(t.pos(name), "remove it", "%s does not belong to a %v", name, c.Law)
 		}
 	}
@@ -101,26 +89,25 @@ func (t *table) curve(k *keys.Key) *stack.Curve {
 		return c
 	case stack.PolynomialLaw:
 		t.coefficients(c, "712, 0.5")
-	case stack.PowerLaw:
+	default:
 		n, own := t.get("value")
 		c.Value, _ = t.quantity(n, k.Name, k.Quantity, own.Range)
 		if !t.has("exponent") {
 			t.fail(t.node.Pos, "add exponent = 1.3", "a power law needs the key \"exponent\"")
 		}
 		c.Exponent = t.scalar("exponent")
-	default:
-		t.fail(t.node.Pos, `write { value = "148 W/(m K)", exponent = 1.3, range = ["250 K", "450 K"] }`,
-			"%s has no law: give one of table, polynomial and value with exponent", k.Name)
-		return c
 	}
+	t.span(c, `["250 K", "450 K"]`, fmt.Sprintf("a %v needs the range of temperatures for which it holds", c.Law))
+	return c
+}
+
+// span reads the reference temperature and the range of a law; missing is the fault where there is no range.
+func (t *table) span(c *stack.Curve, example, missing string) {
 	c.At = t.scalar("at")
 	if !t.has("range") {
-		t.fail(t.node.Pos, `add range = ["250 K", "450 K"]`, "a %v needs the range of temperatures for which it holds",
-			c.Law)
-		return c
+		t.fail(t.node.Pos, "add range = "+example, "%s", missing)
 	}
 	c.Range, _ = t.pair("range")
-	return c
 }
 
 // maxCoefficients of a polynomial: more are none that was fitted.
@@ -176,9 +163,6 @@ func (t *table) curveRows(c *stack.Curve) {
 	c.Range = [2]float64{c.Temperatures[0], c.Temperatures[len(c.Temperatures)-1]}
 }
 
-// leakageLaws are the keys of which a leakage has one.
-var leakageLaws = []string{"beta", "polynomial", "table"}
-
 // ownLeakage reads that of a block or a uniform power. Factor is nil where the table gives no law.
 func (l *loader) ownLeakage(t *table, area float64) stack.Leakage {
 	n, k := t.get("leakage")
@@ -223,7 +207,7 @@ func (t *table) leakageWatts(area float64) float64 {
 
 // leakageLaw reads the law; nil where there is none, or a fault.
 func (t *table) leakageLaw() *stack.Curve {
-	given := t.given(leakageLaws...)
+	given := t.given("beta", "polynomial", "table")
 	if len(given) == 0 {
 		if other := t.given("at", "range"); len(other) > 0 {
 			t.fail(t.pos(other[0]), "add beta, polynomial or table", "%s of a leakage needs a law", other[0])
@@ -235,26 +219,21 @@ func (t *table) leakageLaw() *stack.Curve {
 		return nil
 	}
 	before := len(t.faults.Found)
-	c := &stack.Curve{Law: stack.TableLaw}
-	switch given[0] {
-	case "table":
+	c := &stack.Curve{Law: laws[given[0]]}
+	switch c.Law {
+	case stack.TableLaw:
 		for _, name := range t.given("at", "range") {
 			t.fail(t.pos(name), "remove it", "%s does not belong to a table", name)
 		}
 		t.curveRows(c)
-	case "polynomial":
-		c.Law = stack.PolynomialLaw
+	case stack.PolynomialLaw:
 		t.coefficients(c, "1, 0.02, 1e-4")
 	default:
-		c.Law, c.Value, c.Exponent = stack.ExponentialLaw, 1, t.scalar("beta")
+		c.Value, c.Exponent = 1, t.scalar("beta")
 	}
 	if c.Law != stack.TableLaw {
-		c.At = t.scalar("at")
-		if !t.has("range") {
-			t.fail(t.node.Pos, `add range = ["0 degC", "150 degC"]`, "a leakage with %s needs the range of "+
-				"temperatures for which it holds", given[0])
-		}
-		c.Range, _ = t.pair("range")
+		t.span(c, `["0 degC", "150 degC"]`, fmt.Sprintf("a leakage with %s needs the range of temperatures for which "+
+			"it holds", given[0]))
 	}
 	if len(t.faults.Found) > before {
 		return nil

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -48,10 +47,10 @@ func Evaluate(text string, constants func(name string) (Constant, bool)) (Consta
 	if len(text) > maxArithmetic {
 		return Constant{}, fmt.Errorf("an expression has at most %d characters", maxArithmetic)
 	}
-	e := evaluator{rest: text, constants: constants}
+	e := evaluator{parser: parser{text: text}, constants: constants}
 	c, err := e.sum()
 	if err == nil && e.space() != "" {
-		err = fmt.Errorf("unexpected %q", e.rest)
+		err = fmt.Errorf("unexpected %q", e.text)
 	}
 	for _, power := range c.Dim {
 		if err == nil && (power > maxPower || power < -maxPower) {
@@ -76,21 +75,16 @@ func (q Quantity) Of(c Constant) (float64, error) {
 }
 
 type evaluator struct {
-	rest      string
+	parser    // of units
 	constants func(string) (Constant, bool)
 	depth     int
 }
 
-func (e *evaluator) space() string {
-	e.rest = strings.TrimLeftFunc(e.rest, unicode.IsSpace)
-	return e.rest
-}
-
-// accept takes one of the characters, 0 if none of them follows.
-func (e *evaluator) accept(characters string) byte {
-	if e.space() != "" && strings.IndexByte(characters, e.rest[0]) >= 0 {
-		c := e.rest[0]
-		e.rest = e.rest[1:]
+// sign takes one of the characters, 0 if none of them follows.
+func (e *evaluator) sign(characters string) byte {
+	if e.space() != "" && strings.IndexByte(characters, e.text[0]) >= 0 {
+		c := e.text[0]
+		e.text = e.text[1:]
 		return c
 	}
 	return 0
@@ -99,7 +93,7 @@ func (e *evaluator) accept(characters string) byte {
 func (e *evaluator) sum() (Constant, error) {
 	a, err := e.product()
 	for err == nil {
-		sign := e.accept("+-")
+		sign := e.sign("+-")
 		if sign == 0 {
 			break
 		}
@@ -127,7 +121,7 @@ func add(a, b Constant, minus bool) (Constant, error) {
 func (e *evaluator) product() (Constant, error) {
 	a, err := e.factor()
 	for err == nil {
-		sign := e.accept("*/")
+		sign := e.sign("*/")
 		if sign == 0 {
 			break
 		}
@@ -162,28 +156,28 @@ func (e *evaluator) factor() (Constant, error) {
 	}
 	defer func() { e.depth-- }()
 	switch {
-	case e.accept("-") != 0:
+	case e.sign("-") != 0:
 		c, err := e.factor()
 		if err == nil && c.Absolute {
 			err = errors.New("a temperature in degC has no negative; use K")
 		}
 		c.X = -c.X
 		return c, err
-	case e.accept("(") != 0:
+	case e.sign("(") != 0:
 		c, err := e.sum()
-		if err == nil && e.accept(")") == 0 {
+		if err == nil && e.sign(")") == 0 {
 			err = errors.New("missing )")
 		}
 		return c, err
 	}
-	number, rest := "", e.rest
-	if e.rest != "" && (isDigit(e.rest[0]) || e.rest[0] == '.') {
-		number, rest = cutNumber(e.rest)
+	number, rest := "", e.text
+	if e.text != "" && (isDigit(e.text[0]) || e.text[0] == '.') {
+		number, rest = cutNumber(e.text)
 	}
 	if number == "" {
 		if name := e.name(); name != "" {
 			if c, ok := e.constants(name); ok {
-				e.rest = e.rest[len(name):]
+				e.text = e.text[len(name):]
 				return c, nil
 			}
 		}
@@ -192,16 +186,16 @@ func (e *evaluator) factor() (Constant, error) {
 			return Constant{}, e.unexpected()
 		}
 	} else {
-		e.rest = rest
+		e.text = rest
 	}
 	return e.measured(number)
 }
 
 func (e *evaluator) unexpected() error {
-	if e.rest == "" {
+	if e.text == "" {
 		return errors.New("the expression ends too early")
 	}
-	return fmt.Errorf("unexpected %q", e.rest)
+	return fmt.Errorf("unexpected %q", e.text)
 }
 
 // measured reads the units behind a number.
@@ -213,7 +207,7 @@ func (e *evaluator) measured(number string) (Constant, error) {
 				return Constant{}, fmt.Errorf("write * before %s", name)
 			}
 		}
-		w, err := e.unit()
+		w, err := e.power()
 		if err != nil {
 			return Constant{}, err
 		}
@@ -234,8 +228,8 @@ func (e *evaluator) measured(number string) (Constant, error) {
 	return c, nil
 }
 
-// unit reads a unit and its power.
-func (e *evaluator) unit() (value, error) {
+// power reads a unit and its power.
+func (e *evaluator) power() (value, error) {
 	word := e.word()
 	s, ok := lookup(word)
 	if !ok {
@@ -244,40 +238,28 @@ func (e *evaluator) unit() (value, error) {
 		}
 		return value{}, &UnknownName{word}
 	}
-	e.rest = e.rest[len(word):]
-	if e.rest != "" && e.rest[0] == '_' {
+	e.text = e.text[len(word):]
+	if e.text != "" && e.text[0] == '_' {
 		return value{}, &UnknownName{word + e.name()}
 	}
 	v := value{s.dim, s.pow10, s.factor, s.offset, true}
 	// A sign behind a unit is one of the expression: a negative power needs ^.
-	next, _ := utf8.DecodeRuneInString(e.rest)
-	if next != '^' && !strings.HasPrefix(e.rest, "**") && digit(next) < 0 {
+	next, _ := utf8.DecodeRuneInString(e.text)
+	if next != '^' && !strings.HasPrefix(e.text, "**") && digit(next) < 0 {
 		return v, nil
 	}
-	p := parser{text: e.rest}
-	n, _, err := p.exponent()
-	e.rest = p.text
+	n, _, err := e.exponent()
 	return v.power(n), err
-}
-
-// word is the run of letters that follows, as a unit is written.
-func (e *evaluator) word() string {
-	for i, r := range e.rest {
-		if !isUnitRune(r) {
-			return e.rest[:i]
-		}
-	}
-	return e.rest
 }
 
 // name is the run of characters that follows, as a constant's name is written.
 func (e *evaluator) name() string {
-	for i := range len(e.rest) {
-		if !nameByte(e.rest[i], i == 0) {
-			return e.rest[:i]
+	for i := range len(e.text) {
+		if !nameByte(e.text[i], i == 0) {
+			return e.text[:i]
 		}
 	}
-	return e.rest
+	return e.text
 }
 
 func nameByte(c byte, first bool) bool {
@@ -286,6 +268,6 @@ func nameByte(c byte, first bool) bool {
 
 // IsName says whether a constant may have the name, units apart: ASCII letters, digits and _, no digit first.
 func IsName(name string) bool {
-	e := evaluator{rest: name}
+	e := evaluator{parser: parser{text: name}}
 	return name != "" && e.name() == name
 }

@@ -174,13 +174,7 @@ func (p *parser) unit() (value, error) {
 		p.text = rest
 		return value{factor: 1}, nil
 	}
-	name := p.text
-	for i, r := range p.text {
-		if !isUnitRune(r) {
-			name = p.text[:i]
-			break
-		}
-	}
+	name := p.word()
 	if name == "" {
 		if p.text == "" {
 			return value{}, fmt.Errorf("unit ends too early")
@@ -196,6 +190,14 @@ func (p *parser) unit() (value, error) {
 	}
 	p.text = p.text[len(name):]
 	return value{s.dim, s.pow10, s.factor, s.offset, true}, nil
+}
+
+// word is the run of letters that follows, as a unit is written.
+func (p *parser) word() string {
+	if end := strings.IndexFunc(p.text, func(r rune) bool { return !isUnitRune(r) }); end >= 0 {
+		return p.text[:end]
+	}
+	return p.text
 }
 
 func isUnitRune(r rune) bool {
