@@ -7,15 +7,16 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// draw adds the watts of s at a strength to dst, W per cell, x fastest.
-func (s *source) draw(g Grid, strength, dst []float64) {
+// draw adds the watts of s at a strength to dst, W per cell, x fastest: rows [lo, hi), of which dst begins with the
+// first. Power maps are drawn with all rows at once.
+func (s *source) draw(g Grid, strength []float64, lo, hi int, dst []float64) {
 	if s.power.Map != nil {
 		Spread(g, s.area, s.power.Map, strength[0], dst)
 		return
 	}
 	for n := range s.footprints {
 		if w := s.watts(n, strength); w != 0 {
-			s.footprints[n].add(w, g.NX(), 0, g.NY(), dst)
+			s.footprints[n].add(w, g.NX(), lo, hi, dst)
 		}
 	}
 }

@@ -148,7 +148,7 @@ func (l *LayerMap) plane(s *source, factor float64) []float64 {
 		return l.Watts()
 	}
 	plane := make([]float64, l.cells())
-	s.draw(l.grid, []float64{factor}, plane)
+	s.draw(l.grid, []float64{factor}, 0, l.grid.NY(), plane)
 	return plane
 }
 

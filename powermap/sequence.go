@@ -43,7 +43,7 @@ func (m *Map) Sequence() *Sequence {
 	for i := range m.Layers {
 		l := &m.Layers[i]
 		if l.Transient() {
-			s.layers[i] = l.sequence(m.Grid)
+			s.layers[i] = l.sequence()
 		} else {
 			s.layers[i] = layerSequence{LayerMap: l, always: l.steady()}
 		}
@@ -51,7 +51,7 @@ func (m *Map) Sequence() *Sequence {
 	return s
 }
 
-func (l *LayerMap) sequence(g Grid) layerSequence {
+func (l *LayerMap) sequence() layerSequence {
 	o := &Outline{Layer: l.Layer}
 	var fixed []float64
 	for k := range l.sources {
@@ -65,7 +65,7 @@ func (l *LayerMap) sequence(g Grid) layerSequence {
 			if fixed == nil {
 				fixed = make([]float64, l.cells())
 			}
-			s.draw(g, s.steady, fixed)
+			s.draw(l.grid, s.steady, 0, l.grid.NY(), fixed)
 		}
 	}
 	if fixed != nil {

@@ -36,15 +36,7 @@ func (l *LayerMap) Rows(lo, hi int, dst []float64) {
 func (l *LayerMap) drawRows(lo, hi int, dst []float64) {
 	for k := range l.sources {
 		s := &l.sources[k]
-		if s.power.Map != nil {
-			s.draw(l.grid, s.steady, dst) // all rows at once
-			continue
-		}
-		for n := range s.footprints {
-			if w := s.watts(n, s.steady); w != 0 {
-				s.footprints[n].add(w, l.grid.NX(), lo, hi, dst)
-			}
-		}
+		s.draw(l.grid, s.steady, lo, hi, dst)
 	}
 }
 

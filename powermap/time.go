@@ -33,7 +33,7 @@ func (m *Map) Average(t0, t1 float64, planes [][]float64) (watts float64, err er
 		clear(planes[i])
 		for k := range l.sources {
 			s := &l.sources[k]
-			s.draw(m.Grid, s.mean(t0, t1), planes[i])
+			s.draw(m.Grid, s.mean(t0, t1), 0, m.Grid.NY(), planes[i])
 		}
 	}
 	return m.MeanWatts(t0, t1)
