@@ -149,14 +149,8 @@ func (s *system) profiles(v *mesh.Cavity) (profile []int32, films []float64) {
 	return profile, films
 }
 
-// kernelsToCool loads the kernels when first asked for; nil after a failure.
-func (s *system) kernelsToCool() *kernels.Coolant {
-	k, err := Module(s.Device, "coolant", kernels.LoadCoolant)
-	s.Note(err)
-	if !s.Ready() {
-		return nil
-	}
-	return k
+func (s *system) kernelsToCool() (*kernels.Coolant, bool) {
+	return loaded(&s.Space, "coolant", kernels.LoadCoolant)
 }
 
 // cool computes what cavities change in the couplings, and lets the inlets drive their heat in.
@@ -165,8 +159,8 @@ func (s *system) cool() {
 	if w == nil {
 		return
 	}
-	k := s.kernelsToCool()
-	if k == nil {
+	k, ok := s.kernelsToCool()
+	if !ok {
 		return
 	}
 	c, count := &s.compact, len(w.of)
@@ -190,7 +184,7 @@ func (s *system) letIn() {
 	if w == nil {
 		return
 	}
-	if k := s.kernelsToCool(); k != nil {
+	if k, ok := s.kernelsToCool(); ok {
 		s.Note(k.Inlets(s.Stream, s.Grid(max(s.nx, s.ny), kernels.CoolantThreads, len(w.of), 1),
 			kernels.CoolantInletsArgs{
 				Nx: int32(s.nx), Ny: int32(s.ny), Cavities: w.cavities, Rise: w.rise, Inflow: s.inflow.data,
@@ -228,7 +222,7 @@ func (s *system) followCavities(k *kernels.Follow, x, old ops.Vector) {
 // cooledResidual is the residual with coolant.
 func (s *system) cooledResidual(a *kernels.ResidualResidualArgs) {
 	w := s.cooling
-	if k := s.kernelsToCool(); k != nil {
+	if k, ok := s.kernelsToCool(); ok {
 		s.Note(k.CooledResidual(s.Stream, s.rows(residualBlocks), kernels.CoolantCooledResidualArgs{
 			Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Gx: a.Gx, Gy: a.Gy, Gz: a.Gz, Ground: a.Ground, GroundSlot: a.GroundSlot,
 			Capacity: a.Capacity,
@@ -243,7 +237,7 @@ func (s *system) cooledResidual(a *kernels.ResidualResidualArgs) {
 // cooledApply sets y = A x.
 func (s *system) cooledApply(y, x ops.Vector) {
 	w := s.cooling
-	if k := s.kernelsToCool(); k != nil {
+	if k, ok := s.kernelsToCool(); ok {
 		s.Note(k.CooledMultiply(s.Stream, s.rows(residualBlocks), kernels.CoolantCooledMultiplyArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
 			Ground:     s.ground.data,
@@ -259,7 +253,7 @@ func (s *system) CoolantHeat(x ops.Vector) []float64 {
 	if w == nil {
 		return nil
 	}
-	if k := s.kernelsToCool(); k != nil {
+	if k, ok := s.kernelsToCool(); ok {
 		s.Note(k.Outlets(s.Stream, [3]uint32{uint32(len(w.of)), 1, 1}, kernels.CoolantOutletsArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Cavities: w.cavities, Rise: w.rise, X: F64(x), Heat: w.heat,
 		}))
@@ -294,7 +288,7 @@ func CoolingOf(a ops.Space) (c *Cooling, ok bool) {
 // Diagonal fills the FP64 vector v with the diagonal of A.
 func (c *Cooling) Diagonal(v ops.Vector) {
 	s, w := c.system, c.system.cooling
-	if k := s.kernelsToCool(); k != nil {
+	if k, ok := s.kernelsToCool(); ok {
 		s.Note(k.CooledDiagonal(s.Stream, s.rows(residualBlocks), kernels.CoolantCooledDiagonalArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
 			Ground:     s.ground.data,

@@ -8,14 +8,15 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"unsafe"
 
 	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/cuda/kernels"
-	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/ranks"
 )
 
@@ -52,7 +53,7 @@ type modules struct {
 	residual *kernels.Residual
 	assembly *kernels.Assemble
 	power    *kernels.Power
-	asked    map[string]unloader // of methods, by name, as they are asked for
+	asked    map[string]unloader // all of them by name, as they are asked for
 }
 
 // unloader is a module on the device.
@@ -70,7 +71,12 @@ func Module[M unloader](d *Device, name string, load func(cudriver.Driver) (M, e
 	return m, err
 }
 
-var _ ops.Device = (*Device)(nil)
+// loaded returns the kernels and begins an operation: false after a failure.
+func loaded[M unloader](s *Space, name string, load func(cudriver.Driver) (M, error)) (M, bool) {
+	m, err := Module(s.Device, name, load)
+	s.Note(err)
+	return m, s.Ready()
+}
 
 // scalarCount is the number of doubles in the scalars' buffer; their order is fixed in kernels/device.h.
 const scalarCount = 16
@@ -149,49 +155,21 @@ func (d *Device) noContext(err error) error {
 // they ask for them.
 func (d *Device) LoadSystems() (err error) {
 	defer d.Bind()()
-	if err = d.loadResidual(); err != nil {
-		return err
+	if err = d.loadResidual(); err == nil {
+		d.krylov, err = Module(d, "krylov", kernels.LoadKrylov)
 	}
-	if d.krylov == nil {
-		if d.krylov, err = kernels.LoadKrylov(d.Driver); err != nil {
-			return err
-		}
+	if err == nil {
+		d.power, err = Module(d, "power", kernels.LoadPower)
 	}
-	if d.power == nil {
-		if d.power, err = kernels.LoadPower(d.Driver); err != nil {
-			return err
-		}
-	}
-	if d.assembly == nil {
-		d.assembly, err = kernels.LoadAssemble(d.Driver)
+	if err == nil {
+		d.assembly, err = Module(d, "assemble", kernels.LoadAssemble)
 	}
 	return err
 }
 
-// unload takes all modules off the device.
-func (m *modules) unload(note func(error)) {
-	if m.krylov != nil {
-		note(m.krylov.Unload())
-	}
-	if m.residual != nil {
-		note(m.residual.Unload())
-	}
-	if m.assembly != nil {
-		note(m.assembly.Unload())
-	}
-	if m.power != nil {
-		note(m.power.Unload())
-	}
-	for _, asked := range m.asked {
-		note(asked.Unload())
-	}
-}
-
 // loadResidual brings the module that every solve needs.
 func (d *Device) loadResidual() (err error) {
-	if d.residual == nil {
-		d.residual, err = kernels.LoadResidual(d.Driver)
-	}
+	d.residual, err = Module(d, "residual", kernels.LoadResidual)
 	return err
 }
 
@@ -270,7 +248,9 @@ func (d *Device) Close() error {
 		note(d.link.Close())
 	}
 	note(d.closeAside())
-	d.unload(note)
+	for _, name := range slices.Sorted(maps.Keys(d.asked)) {
+		note(d.asked[name].Unload())
+	}
 	if d.pool != nil {
 		note(d.pool.Close())
 	}
@@ -369,38 +349,17 @@ func (d *Device) CopyBandwidth() (rate float64, err error) {
 	if free, _, err := d.Driver.MemGetInfo(); err == nil {
 		bytes = min(bytes, free/4)
 	}
-	give := func(e error) { err = errors.Join(err, e) }
-	from, err := d.Driver.MemAlloc(bytes)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { give(d.Driver.MemFree(from)) }()
-	to, err := d.Driver.MemAlloc(bytes)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { give(d.Driver.MemFree(to)) }()
-	start, err := d.Driver.EventCreate()
-	if err != nil {
-		return 0, err
-	}
-	defer func() { give(d.Driver.EventDestroy(start)) }()
-	end, err := d.Driver.EventCreate()
-	if err != nil {
-		return 0, err
-	}
-	defer func() { give(d.Driver.EventDestroy(end)) }()
+	s := newSpace(d, 0, 0)
+	defer s.Free()
+	from, to := AllocRaw[byte](&s, bytes), AllocRaw[byte](&s, bytes)
 	for range 5 {
-		err := errors.Join(d.Driver.EventRecord(start, d.Stream), d.Driver.MemcpyDtoDAsync(to, from, bytes, d.Stream),
-			d.Driver.EventRecord(end, d.Stream), d.Driver.EventSynchronize(end))
+		seconds, err := s.Time(func() {
+			s.Note(d.Driver.MemcpyDtoDAsync(to.Address(), from.Address(), bytes, d.Stream))
+		})
 		if err != nil {
 			return 0, err
 		}
-		ms, err := d.Driver.EventElapsedTime(start, end)
-		if err != nil {
-			return 0, err
-		}
-		rate = max(rate, 2*float64(bytes)/(float64(ms)*1e-3))
+		rate = max(rate, 2*float64(bytes)/seconds)
 	}
 	return rate, nil
 }

@@ -23,87 +23,55 @@ func (s *system) uploadLaws() {
 		return
 	}
 	f := &following{counts: make([]uint64, len(s.mesh.Stack.Materials))}
-	f.laws = Upload(&s.Space, []kernels.FollowLaws{{
-		Entries:   Upload(&s.Space, lawEntries(l)),
-		Parts:     Upload(&s.Space, lawParts(l)),
-		Materials: Upload(&s.Space, lawMaterials(l)),
-		Curves:    Upload(&s.Space, lawCurves(l)),
-		Pieces:    Upload(&s.Space, lawPieces(l)),
-		Buckets:   Upload(&s.Space, l.Buckets),
-		Faces:     Upload(&s.Space, lawFaces(l)),
-	}})
+	laws := s.uploadCurves(l)
+	laws.Entries = Upload(&s.Space, converted(l.Entries, func(e mesh.LawEntry) kernels.FollowLawEntry {
+		return kernels.FollowLawEntry(e)
+	}))
+	laws.Parts = Upload(&s.Space, converted(l.Parts, func(p mesh.Part) kernels.FollowLawPart {
+		return kernels.FollowLawPart(p)
+	}))
+	laws.Materials = Upload(&s.Space, converted(l.Materials, func(m mesh.MaterialLaw) kernels.FollowLawMaterial {
+		return kernels.FollowLawMaterial{CurveX: m.Curve[mesh.LawKX], CurveY: m.Curve[mesh.LawKY],
+			CurveZ: m.Curve[mesh.LawKZ], CurveC: m.Curve[mesh.LawC],
+			Kx: m.Constant[mesh.LawKX], Ky: m.Constant[mesh.LawKY], Kz: m.Constant[mesh.LawKZ],
+			C: m.Constant[mesh.LawC]}
+	}))
+	laws.Faces = Upload(&s.Space, converted(l.Faces[:], func(f mesh.FaceLaw) kernels.FollowLawFace {
+		return kernels.FollowLawFace{Follows: one(f.Follows), Convection: f.Convection, Radiation: f.Radiation,
+			Constant: f.Constant, Ambient: f.Ambient, Above: f.Above}
+	}))
+	f.laws = Upload(&s.Space, []kernels.FollowLaws{laws})
 	planes := make([]int32, s.nz)
 	for k, follows := range s.mesh.FollowingPlanes() {
-		if follows {
-			planes[k] = 1
-		}
+		planes[k] = one(follows)
 	}
 	f.planes, f.outside = Upload(&s.Space, planes), Upload(&s.Space, f.counts)
 	s.following = f
 }
 
-func lawEntries(l *mesh.Laws) []kernels.FollowLawEntry {
-	return converted(l.Entries, func(e *mesh.LawEntry) kernels.FollowLawEntry {
-		return kernels.FollowLawEntry{Material: e.Material, First: e.First, AlongX: e.AlongX, AlongY: e.AlongY,
-			Areas: e.Areas}
-	})
+// uploadCurves sends the curves of laws.
+func (s *system) uploadCurves(l *mesh.Laws) kernels.FollowLaws {
+	return kernels.FollowLaws{
+		Curves: Upload(&s.Space, converted(l.Curves, func(c mesh.CurveLaw) kernels.FollowLawCurve {
+			return kernels.FollowLawCurve(c)
+		})),
+		Pieces: Upload(&s.Space, converted(l.Pieces, func(p stack.Piece) kernels.FollowLawPiece {
+			return kernels.FollowLawPiece(p)
+		})),
+		Buckets: Upload(&s.Space, l.Buckets),
+	}
 }
 
-func lawParts(l *mesh.Laws) []kernels.FollowLawPart {
-	return converted(l.Parts, func(p *mesh.Part) kernels.FollowLawPart {
-		return kernels.FollowLawPart{Material: p.Material, Place: p.Place, Low: p.Low, High: p.High, Across: p.Across}
-	})
-}
-
-func lawMaterials(l *mesh.Laws) []kernels.FollowLawMaterial {
-	return converted(l.Materials, func(m *mesh.MaterialLaw) kernels.FollowLawMaterial {
-		return kernels.FollowLawMaterial{CurveX: m.Curve[mesh.LawKX], CurveY: m.Curve[mesh.LawKY],
-			CurveZ: m.Curve[mesh.LawKZ], CurveC: m.Curve[mesh.LawC],
-			Kx: m.Constant[mesh.LawKX], Ky: m.Constant[mesh.LawKY], Kz: m.Constant[mesh.LawKZ],
-			C: m.Constant[mesh.LawC]}
-	})
-}
-
-func lawCurves(l *mesh.Laws) []kernels.FollowLawCurve {
-	return converted(l.Curves, func(c *mesh.CurveLaw) kernels.FollowLawCurve {
-		return kernels.FollowLawCurve{Low: c.Low, High: c.High, Scale: c.Scale, First: c.First, Count: c.Count,
-			Bucket: c.Bucket, Buckets: c.Buckets}
-	})
-}
-
-func lawPieces(l *mesh.Laws) []kernels.FollowLawPiece {
-	return converted(l.Pieces, func(p *stack.Piece) kernels.FollowLawPiece {
-		return kernels.FollowLawPiece{From: p.From, A0: p.A0, A1: p.A1, A2: p.A2, A3: p.A3}
-	})
-}
-
-func lawFaces(l *mesh.Laws) []kernels.FollowLawFace {
-	return converted(l.Faces[:], func(f *mesh.FaceLaw) kernels.FollowLawFace {
-		law := kernels.FollowLawFace{Convection: f.Convection, Radiation: f.Radiation, Constant: f.Constant,
-			Ambient: f.Ambient, Above: f.Above}
-		if f.Follows {
-			law.Follows = 1
-		}
-		return law
-	})
-}
-
-func converted[A, B any](from []A, convert func(*A) B) []B {
+func converted[A, B any](from []A, convert func(A) B) []B {
 	to := make([]B, len(from))
-	for i := range from {
-		to[i] = convert(&from[i])
+	for i, v := range from {
+		to[i] = convert(v)
 	}
 	return to
 }
 
-// kernelsToFollow loads the kernels when first asked for; nil after a failure.
-func (s *system) kernelsToFollow() *kernels.Follow {
-	k, err := Module(s.Device, "follow", kernels.LoadFollow)
-	s.Note(err)
-	if !s.Ready() {
-		return nil
-	}
-	return k
+func (s *system) kernelsToFollow() (*kernels.Follow, bool) {
+	return loaded(&s.Space, "follow", kernels.LoadFollow)
 }
 
 // RefreshAt discretises the planes again whose materials follow the temperature.
@@ -112,8 +80,8 @@ func (s *system) RefreshAt(x, old ops.Vector) error {
 	if err := s.Unleak(); f == nil || err != nil {
 		return err
 	}
-	k := s.kernelsToFollow()
-	if k == nil {
+	k, ok := s.kernelsToFollow()
+	if !ok {
 		return s.err
 	}
 	clear(f.counts)
@@ -171,8 +139,8 @@ func (s *system) clearFaces() {
 
 // followedFaceHeat launches the reduction of what leaves through a face with the conductances at the temperatures of x.
 func (s *system) followedFaceHeat(grid [3]uint32, on facing, x ops.Vector) {
-	k := s.kernelsToFollow()
-	if k == nil {
+	k, ok := s.kernelsToFollow()
+	if !ok {
 		return
 	}
 	c := &s.compact
@@ -211,17 +179,14 @@ func (s *system) uploadLeakage() {
 	for i, sheet := range of.Sheets {
 		Send(&s.Space, l.sheets.Add(int64(i)*s.sheet), sheet)
 	}
-	l.planes = Upload(&s.Space, converted(of.Planes, func(p *mesh.LeakagePlane) kernels.FollowLeakPlane {
+	l.planes = Upload(&s.Space, converted(of.Planes, func(p mesh.LeakagePlane) kernels.FollowLeakPlane {
 		return kernels.FollowLeakPlane{Share: p.Share, Plane: int64(p.Plane), First: int64(p.First),
 			Count: int64(p.Count)}
 	}))
-	l.terms = Upload(&s.Space, converted(of.Terms, func(t *mesh.LeakageTerm) kernels.FollowLeakTerm {
-		return kernels.FollowLeakTerm{Curve: t.Curve, Sheet: t.Sheet}
+	l.terms = Upload(&s.Space, converted(of.Terms, func(t mesh.LeakageTerm) kernels.FollowLeakTerm {
+		return kernels.FollowLeakTerm(t)
 	}))
-	l.laws = Upload(&s.Space, []kernels.FollowLaws{{
-		Curves: Upload(&s.Space, lawCurves(of.Laws)), Pieces: Upload(&s.Space, lawPieces(of.Laws)),
-		Buckets: Upload(&s.Space, of.Laws.Buckets),
-	}})
+	l.laws = Upload(&s.Space, []kernels.FollowLaws{s.uploadCurves(of.Laws)})
 	s.leaking = l
 }
 
@@ -244,22 +209,16 @@ func (s *system) Unleak() error {
 }
 
 func (s *system) leak(x cudriver.Ptr[float64], scale float64, ends, save bool) {
-	k := s.kernelsToFollow()
-	if k == nil {
+	k, ok := s.kernelsToFollow()
+	if !ok {
 		return
-	}
-	flag := func(b bool) int32 {
-		if b {
-			return 1
-		}
-		return 0
 	}
 	l := s.leaking
 	s.Note(k.Leak(s.Stream, s.Grid(int(s.sheet), kernels.FollowThreads, len(s.mesh.Leakage.Planes), 1),
 		kernels.FollowLeakArgs{
 			Sheet: int32(s.sheet), Planes: l.planes, Terms: l.terms, Sheets: l.sheets, Laws: l.laws,
 			Ambient: s.mesh.Stack.Ambient, X: x, Scale: scale,
-			Ends: flag(ends), Save: flag(save), Without: l.without, Driven: l.driven, Ground: s.ground.data,
+			Ends: one(ends), Save: one(save), Without: l.without, Driven: l.driven, Ground: s.ground.data,
 			GroundSlot: s.ground.onDev,
 			Inflow:     s.inflow.data, InflowSlot: s.inflow.onDev,
 		}))

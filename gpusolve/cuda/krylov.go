@@ -14,8 +14,6 @@ type meshWorkspace struct {
 	sys *system
 }
 
-var _ ops.Workspace = (*meshWorkspace)(nil)
-
 func (s *system) NewWorkspace() (ops.Workspace, error) {
 	return &meshWorkspace{newIteration(&s.Space), s}, s.err
 }
@@ -55,18 +53,14 @@ func (s *Iteration) Dot(r32, z ops.Vector, first bool) {
 	if !s.Ready() {
 		return
 	}
-	var start int32
-	if first {
-		start = 1
-	}
 	if fused {
 		s.Note(s.krylov.DotOfStep(s.Stream, [3]uint32{1, 1, 1}, kernels.KrylovDotOfStepArgs{
-			N: s.stepped.blocks, First: start, Partial: s.partial, Scalars: s.scalarsDev,
+			N: s.stepped.blocks, First: one(first), Partial: s.partial, Scalars: s.scalarsDev,
 		}))
 		return
 	}
 	s.Note(s.krylov.Dot(s.Stream, Flat(s.cells), kernels.KrylovDotArgs{
-		N: s.cells, First: start, R: F32(r32), Z: F32(z), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
+		N: s.cells, First: one(first), R: F32(r32), Z: F32(z), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
 	}))
 }
 
@@ -276,16 +270,6 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 	return heat
 }
 
-// mixing returns the kernels and begins an operation: nil after a failure.
-func (s *Space) mixing() *kernels.Mixing {
-	k, err := Module(s.Device, "mixing", kernels.LoadMixing)
-	s.Note(err)
-	if !s.Ready() {
-		return nil
-	}
-	return k
-}
-
 func (s *Space) Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector) {
 	s.CombineValues(s.cells, F64(dst), a, F64(x), b, F64(y))
 }
@@ -293,13 +277,13 @@ func (s *Space) Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y op
 // CombineValues sets n values dst = a x + b y. dst may be x or y.
 func (s *Space) CombineValues(n int64, dst cudriver.Ptr[float64], a float64, x cudriver.Ptr[float64], b float64,
 	y cudriver.Ptr[float64]) {
-	if k := s.mixing(); k != nil {
+	if k, ok := loaded(s, "mixing", kernels.LoadMixing); ok {
 		s.Note(k.Combine(s.Stream, Flat(n), kernels.MixingCombineArgs{N: n, A: a, X: x, B: b, Y: y, Dst: dst}))
 	}
 }
 
 func (s *Space) Inner(x, y ops.Vector) (product, largest float64) {
-	if k := s.mixing(); k != nil {
+	if k, ok := loaded(s, "mixing", kernels.LoadMixing); ok {
 		s.Note(k.Inner(s.Stream, Flat(s.cells), kernels.MixingInnerArgs{
 			N: s.cells, X: F64(x), Y: F64(y), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
 		}))
@@ -357,9 +341,7 @@ func (s *Space) PrepareCover() error {
 
 // Cover sets dst = (r, -r): the right side of a double cover, for methods that solve one.
 func (s *Space) Cover(dst, r ops.Vector) {
-	k, err := Module(s.Device, "cover", kernels.LoadCover)
-	s.Note(err)
-	if s.Ready() {
+	if k, ok := loaded(s, "cover", kernels.LoadCover); ok {
 		n := int64(r.Len())
 		s.Note(k.Cover(s.Stream, [3]uint32{Blocks(int(n), kernels.CoverWide), 1, 1},
 			kernels.CoverCoverArgs{N: n, R: F32(r), Dst: F32(dst)}))
@@ -368,9 +350,7 @@ func (s *Space) Cover(dst, r ops.Vector) {
 
 // Fold sets z to half the difference of src's halves.
 func (s *Space) Fold(z, src ops.Vector) {
-	k, err := Module(s.Device, "cover", kernels.LoadCover)
-	s.Note(err)
-	if s.Ready() {
+	if k, ok := loaded(s, "cover", kernels.LoadCover); ok {
 		n := int64(z.Len())
 		s.Note(k.Fold(s.Stream, [3]uint32{Blocks(int(n), kernels.CoverWide), 1, 1},
 			kernels.CoverFoldArgs{N: n, Src: F32(src), Z: F32(z)}))

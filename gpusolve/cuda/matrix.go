@@ -21,10 +21,7 @@ type matrix struct {
 	symmetric bool
 }
 
-var (
-	_ ops.Operator = (*matrix)(nil)
-	_ ops.Forms    = (*matrix)(nil)
-)
+var _ ops.Forms = (*matrix)(nil)
 
 // LoadDiagonals copies the matrix to the GPU.
 func (d *Device) LoadDiagonals(a *sparse.Diagonals) (ops.Operator, error) {
@@ -166,8 +163,6 @@ type matrixWorkspace struct {
 	m *matrix
 }
 
-var _ ops.Workspace = (*matrixWorkspace)(nil)
-
 func (m *matrix) NewWorkspace() (ops.Workspace, error) {
 	return &matrixWorkspace{newIteration(&m.Space), m}, m.err
 }
@@ -234,11 +229,6 @@ type Rows struct {
 	val        cudriver.Ptr[float64]
 	lent       bool
 }
-
-var (
-	_ ops.Diagonals = (*Diagonals)(nil)
-	_ ops.Rows      = (*Rows)(nil)
-)
 
 func (d *Diagonals) Shape() (nx, ny, nz int) { return d.nx, d.ny, d.nz }
 
@@ -335,9 +325,7 @@ func (s *system) Apply(y, x ops.Vector) {
 		s.cooledApply(y, x)
 		return
 	}
-	forms, err := Module(s.Device, "forms", kernels.LoadForms)
-	s.Note(err)
-	if s.Ready() {
+	if forms, ok := loaded(&s.Space, "forms", kernels.LoadForms); ok {
 		s.Note(forms.Multiply(s.Stream, Flat(s.cells), kernels.FormsMultiplyArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
 			Ground:     s.ground.data,

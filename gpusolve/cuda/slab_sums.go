@@ -149,8 +149,6 @@ type slabWorkspace struct {
 	kept cudriver.Ptr[float64] // RZ of all ranks, which Dot of the next iteration divides by
 }
 
-var _ ops.Workspace = (*slabWorkspace)(nil)
-
 func (s *slabSystem) NewWorkspace() (ops.Workspace, error) {
 	w := &slabWorkspace{meshWorkspace: &meshWorkspace{newIteration(&s.Space), s.system}, s: s}
 	w.kept = Alloc[float64](&s.Space, 2)
@@ -182,13 +180,9 @@ func (w *slabWorkspace) Dot(r32, z ops.Vector, first bool) {
 			Scalars: w.scalarsDev, Ticket: s.ticket,
 		}))
 	}
-	var start int32
-	if first {
-		start = 1
-	}
 	if s.gather(w.scalarsDev) {
 		s.Note(s.k.CombineDot(s.Stream, [3]uint32{1, 1, 1}, kernels.SlabCombineDotArgs{
-			Ranks: int32(s.slab.Group.Size()), First: start, All: s.all, Scalars: w.scalarsDev, Kept: w.kept,
+			Ranks: int32(s.slab.Group.Size()), First: one(first), All: s.all, Scalars: w.scalarsDev, Kept: w.kept,
 		}))
 	}
 }

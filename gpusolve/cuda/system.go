@@ -28,10 +28,7 @@ type system struct {
 	cooling    *cooling   // nil where no coolant flows
 }
 
-var (
-	_ ops.System = (*system)(nil)
-	_ ops.Forms  = (*system)(nil)
-)
+var _ ops.Forms = (*system)(nil)
 
 // slots are planes that only some z have: of[k] is the number of plane k's slot, -1 where it has none.
 type slots[T number] struct {
@@ -321,8 +318,6 @@ type source struct {
 	old    ops.Vector // nil where no step is taken
 	lent   bool       // the planes of power are a vector's
 }
-
-var _ ops.HeatSource = (*source)(nil)
 
 // NewSource makes a source without power.
 func (s *system) NewSource(driven bool) (ops.HeatSource, error) {

@@ -12,8 +12,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"thermsim/gpusolve/ops"
 )
 
 // Device is the CPU.
@@ -26,8 +24,6 @@ type Device struct {
 	bytes   int64
 	peak    int64
 }
-
-var _ ops.Device = (*Device)(nil)
 
 // Open starts as many workers as GOMAXPROCS allows.
 func Open() *Device { return OpenShared(1) }

@@ -13,7 +13,6 @@ type following struct {
 	planes  []bool         // whether any cell of the plane follows
 	faces   []bool         // whether any cell or face of the plane does
 	outside []atomic.Int64 // by material
-	task    followTask
 }
 
 // followTask discretises the mesh at the temperatures of x, row by row.
@@ -39,12 +38,11 @@ func (s *system) RefreshAt(x, old ops.Vector) error {
 	for m := range f.outside {
 		f.outside[m].Store(0)
 	}
-	f.task = followTask{s, x.(*vec64).values(), nil}
+	t := &followTask{s, Doubles(x), nil}
 	if old != nil {
-		f.task.old = old.(*vec64).values()
+		t.old = Doubles(old)
 	}
-	s.rows(&f.task)
-	f.task = followTask{}
+	s.rows(t)
 	for _, v := range s.mesh.Cavities {
 		if f.faces[v.Fluid] {
 			s.addInlets(v)
@@ -360,15 +358,6 @@ type leaking struct {
 	ground [][]float32
 	inflow [][]float64
 	in     bool // the leakage is in
-	task   leakTask
-}
-
-// leakTask puts leakage into ground and inflow, row by row.
-type leakTask struct {
-	s     *system
-	x     []float64
-	scale float64
-	ends  bool
 }
 
 // newLeaking reserves the planes that leak.
@@ -380,10 +369,7 @@ func (s *system) newLeaking() {
 	l := &leaking{of: of}
 	for n := range of.Planes {
 		k := of.Planes[n].Plane
-		if s.ground[k] == nil {
-			s.ground[k] = make([]float32, s.sheet)
-			s.Account(int64(s.sheet) * 4)
-		}
+		s.planeGround(k)
 		s.planeInflow(k)
 		l.ground, l.inflow = append(l.ground, make([]float32, s.sheet)), append(l.inflow, make([]float64, s.sheet))
 		s.Account(int64(s.sheet) * 12)
@@ -410,9 +396,12 @@ func (s *system) Leak(x ops.Vector, scale float64, ends bool) error {
 		}
 	}
 	l.in = true
-	l.task = leakTask{s, x.(*vec64).values(), scale, ends}
-	s.rows(&l.task)
-	l.task = leakTask{}
+	v := Doubles(x)
+	s.rows(loop(func(lo, hi, _ int) {
+		for n := range l.of.Planes {
+			s.leakRows(n, lo, hi, v, scale, ends)
+		}
+	}))
 	return nil
 }
 
@@ -430,19 +419,17 @@ func (s *system) Unleak() error {
 	return nil
 }
 
-func (t *leakTask) Run(lo, hi, _ int) {
-	s := t.s
-	ambient := s.mesh.Stack.Ambient
-	for n := range s.leaking.of.Planes {
-		p := &s.leaking.of.Planes[n]
-		ground, inflow := s.ground[p.Plane], s.inflow[p.Plane]
-		without, driven := s.leaking.ground[n], s.leaking.inflow[n]
-		for c := lo * s.nx; c < hi*s.nx; c++ {
-			x := t.x[p.Plane*s.sheet+c]
-			watts, slope := s.leaking.of.At(p, c, ambient+x, t.ends)
-			g := float32(float64(without[c]) - float64(t.scale*slope))
-			ground[c] = g
-			inflow[c] = driven[c] + (float64(t.scale*watts) + float64((float64(g)-float64(without[c]))*x))
-		}
+// leakRows puts the leakage of plane n of those that leak into ground and inflow.
+func (s *system) leakRows(n, lo, hi int, v []float64, scale float64, ends bool) {
+	l := s.leaking
+	p := &l.of.Planes[n]
+	ground, inflow := s.ground[p.Plane], s.inflow[p.Plane]
+	without, driven := l.ground[n], l.inflow[n]
+	for c := lo * s.nx; c < hi*s.nx; c++ {
+		x := v[p.Plane*s.sheet+c]
+		watts, slope := l.of.At(p, c, s.mesh.Stack.Ambient+x, ends)
+		g := float32(float64(without[c]) - float64(scale*slope))
+		ground[c] = g
+		inflow[c] = driven[c] + (float64(scale*watts) + float64((float64(g)-float64(without[c]))*x))
 	}
 }

@@ -15,11 +15,6 @@ type grid struct {
 	sheet      int       // cells per plane
 	partial    []float64 // perRow sums for each row
 	share      *share    // nil where no ranks share the grid
-
-	// The operations' arguments, kept here so that dispatching them allocates nothing.
-	mapOp          mapTask
-	continuationOp continuationTask
-	combineOp      combineTask
 }
 
 func (g *grid) init(d *Device, nx, ny, nz int) {
@@ -81,25 +76,23 @@ func (g *grid) sums(n int) rowSums {
 	return g.share.joinRows(g, n)
 }
 
-// mapTask measures fields row by row.
-type mapTask struct {
-	x, y []float64
-	body func(x, y []float64, j int)
-}
+// loop is a loop body over rows.
+type loop func(lo, hi, worker int)
 
-func (t *mapTask) Run(lo, hi, _ int) {
-	for j := lo; j < hi; j++ {
-		t.body(t.x, t.y, j)
-	}
-}
+func (f loop) Run(lo, hi, worker int) { f(lo, hi, worker) }
 
+// forRows measures fields row by row; there may be no y.
 func (g *grid) forRows(x, y ops.Vector, body func(x, y []float64, j int)) {
-	g.mapOp = mapTask{x: x.(*vec64).values(), body: body}
+	v := Doubles(x)
+	var w []float64
 	if y != nil {
-		g.mapOp.y = y.(*vec64).values()
+		w = Doubles(y)
 	}
-	g.rows(&g.mapOp)
-	g.mapOp = mapTask{}
+	g.rows(loop(func(lo, hi, _ int) {
+		for j := lo; j < hi; j++ {
+			body(v, w, j)
+		}
+	}))
 }
 
 // perRow is how many sums a row has room for.
@@ -157,28 +150,20 @@ func (s *grid) maxRow(x, _ []float64, j int) {
 	s.partial[perRow*j] = top
 }
 
-// combineTask sets dst = a x + b y row by row.
-type combineTask struct {
-	s         *grid
-	dst, x, y []float64
-	a, b      float64
-}
-
 func (s *grid) Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector) {
-	s.combineOp = combineTask{s, dst.(*vec64).values(), x.(*vec64).values(), y.(*vec64).values(), a, b}
-	s.rows(&s.combineOp)
-	s.combineOp = combineTask{}
+	to, v, w := Doubles(dst), Doubles(x), Doubles(y)
+	s.rows(loop(func(lo, hi, _ int) {
+		for k := range s.nz {
+			first, end := k*s.sheet+lo*s.nx, k*s.sheet+hi*s.nx
+			combine(to[first:end], a, v[first:end], b, w[first:end])
+		}
+	}))
 }
 
-func (t *combineTask) Run(lo, hi, _ int) {
-	n := t.s.nx
-	for k := range t.s.nz {
-		first, end := k*t.s.sheet+lo*n, k*t.s.sheet+hi*n
-		dst, x, y := t.dst[first:end], t.x[first:end], t.y[first:end]
-		dst, y = dst[:len(x)], y[:len(x)]
-		for i, v := range x {
-			dst[i] = float64(t.a*v) + float64(t.b*y[i])
-		}
+func combine(dst []float64, a float64, x []float64, b float64, y []float64) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	for i, v := range x {
+		dst[i] = float64(a*v) + float64(b*y[i])
 	}
 }
 
@@ -210,18 +195,10 @@ func (s *grid) innerRow(x, y []float64, j int) {
 		max(max(top[0], top[1]), max(top[2], top[3]))
 }
 
-// continuationTask goes over the differences of states in time row by row: it measures the last one where measure is
-// set, and else continues x.
-type continuationTask struct {
-	s       *grid
-	x, old  []float64
-	past    [4][]float32 // nil where none are kept
-	weights [4]float64
-	measure bool
-}
-
 func (s *grid) Differences(x, old ops.Vector, past [4]ops.Vector) (products [5]float64) {
-	s.goOver(x, old, past, continuationTask{measure: true})
+	s.goOver(x, old, past, func(j int, x, old []float64, d *[4][]float32) {
+		measure((*[5]float64)(s.partial[perRow*j:]), x, old, d)
+	})
 	sums := s.sums(len(products))
 	for n := range products {
 		products[n] = sums.of(n)
@@ -230,43 +207,28 @@ func (s *grid) Differences(x, old ops.Vector, past [4]ops.Vector) (products [5]f
 }
 
 func (s *grid) Extrapolate(x, old ops.Vector, past [4]ops.Vector, weights [4]float64) {
-	s.goOver(x, old, past, continuationTask{weights: weights})
+	s.goOver(x, old, past, func(_ int, x, old []float64, d *[4][]float32) { continued(x, old, d, weights) })
 }
 
-func (s *grid) goOver(x, old ops.Vector, past [4]ops.Vector, t continuationTask) {
-	t.s, t.x, t.old = s, x.(*vec64).values(), old.(*vec64).values()
-	for n := range past {
-		if past[n] != nil {
-			t.past[n] = past[n].(*vec32).values()
-		}
-	}
-	s.continuationOp = t
-	s.rows(&s.continuationOp)
-	s.continuationOp = continuationTask{}
-}
-
-func (t *continuationTask) Run(lo, hi, _ int) {
-	n := t.s.nx
-	for j := lo; j < hi; j++ {
-		var sums [5]float64
-		for k := range t.s.nz {
-			c := k*t.s.sheet + j*n
-			var d [4][]float32
-			for m := range d {
-				if t.past[m] != nil {
-					d[m] = t.past[m][c : c+n]
+// goOver visits states and the differences before them row by row; nil are those that are not kept. Of each row the
+// partial sums are zero before its first plane.
+func (s *grid) goOver(x, old ops.Vector, past [4]ops.Vector, visit func(j int, x, old []float64, d *[4][]float32)) {
+	v, before, n := Doubles(x), Doubles(old), s.nx
+	s.rows(loop(func(lo, hi, _ int) {
+		for j := lo; j < hi; j++ {
+			clear(s.partial[perRow*j : perRow*(j+1)])
+			for k := range s.nz {
+				c := k*s.sheet + j*n
+				var d [4][]float32
+				for m := range d {
+					if past[m] != nil {
+						d[m] = Singles(past[m])[c : c+n]
+					}
 				}
-			}
-			if t.measure {
-				measure(&sums, t.x[c:c+n], t.old[c:c+n], &d)
-			} else {
-				t.continued(t.x[c:c+n], t.old[c:c+n], &d)
+				visit(j, v[c:c+n], before[c:c+n], &d)
 			}
 		}
-		if t.measure {
-			copy(t.s.partial[perRow*j:], sums[:])
-		}
-	}
+	}))
 }
 
 // measure adds a row to the products.
@@ -287,8 +249,7 @@ func measure(sums *[5]float64, x, old []float64, d *[4][]float32) {
 }
 
 // continued moves a row on. The last of the former differences gives its place to the newest.
-func (t *continuationTask) continued(x, old []float64, d *[4][]float32) {
-	w := t.weights
+func continued(x, old []float64, d *[4][]float32, w [4]float64) {
 	old = old[:len(x)]
 	for i, v := range x {
 		d0 := v - old[i]

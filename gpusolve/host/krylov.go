@@ -32,9 +32,7 @@ func (s *system) row(k, j int, zero []float32) (st stencil, c int) {
 	if g := s.ground[k]; g != nil {
 		st.ground = g[j*n : j*n+n]
 	}
-	if g := s.capacity[k]; g != nil {
-		st.capacity = g[j*n : j*n+n]
-	}
+	st.capacity = s.heldIn(k, j)
 	return st, c
 }
 
@@ -80,32 +78,21 @@ func (s *system) heldIn(k, j int) []float32 {
 	return nil
 }
 
-type multiplyTask struct {
-	s    *system
-	y, x []float64
-}
-
 func (s *system) Apply(y, x ops.Vector) {
-	s.multiplyOp = multiplyTask{s, f64(y), f64(x)}
-	s.rows(&s.multiplyOp)
-	s.multiplyOp = multiplyTask{}
-}
-
-func (t *multiplyTask) Run(lo, hi, worker int) {
-	s := t.s
-	n := s.nx
-	zero := s.Scratch(worker).Floats(n)
-	clear(zero)
-	for j := lo; j < hi; j++ {
-		for k := range s.nz {
-			c := s.pad + k*s.sheet + j*n
-			y := t.y[c : c+n]
-			flow(s, y, t.x, k, j, zero)
-			if g := s.heldIn(k, j); g != nil {
-				simd.AddProduct(y, g, t.x[c:c+n])
+	out, v, n := f64(y), f64(x), s.nx
+	s.rows(loop(func(lo, hi, worker int) {
+		zero := s.Scratch(worker).Floats(n)
+		clear(zero)
+		for j := lo; j < hi; j++ {
+			for k := range s.nz {
+				c := s.pad + k*s.sheet + j*n
+				flow(s, out[c:c+n], v, k, j, zero)
+				if g := s.heldIn(k, j); g != nil {
+					simd.AddProduct(out[c:c+n], g, v[c:c+n])
+				}
 			}
 		}
-	}
+	}))
 }
 
 // residualTask computes r = b - A x. In a transient the capacity acts on old - x, so that the heat content at the start
@@ -210,8 +197,6 @@ type meshWorkspace struct {
 	applyOp     applyTask
 	updateOp    updateTask
 }
-
-var _ ops.Workspace = (*meshWorkspace)(nil)
 
 func (s *system) NewWorkspace() (ops.Workspace, error) {
 	return &meshWorkspace{Iteration: Iteration{Space: &s.Space}, sys: s}, nil

@@ -23,10 +23,7 @@ type matrix struct {
 	algebraT algebraTask
 }
 
-var (
-	_ ops.Operator = (*matrix)(nil)
-	_ ops.Forms    = (*matrix)(nil)
-)
+var _ ops.Forms = (*matrix)(nil)
 
 // blockRows is the length of a block: long enough to make handing it out cheap, short enough to stay in cache.
 const blockRows = 2048
@@ -161,8 +158,6 @@ type matrixWorkspace struct {
 	Iteration
 	m *matrix
 }
-
-var _ ops.Workspace = (*matrixWorkspace)(nil)
 
 func (m *matrix) NewWorkspace() (ops.Workspace, error) {
 	return &matrixWorkspace{Iteration{Space: &m.Space}, m}, nil
@@ -302,11 +297,6 @@ type rows struct {
 	s     *Space
 	bytes int64
 }
-
-var (
-	_ ops.Diagonals = (*diagonals)(nil)
-	_ ops.Rows      = (*rows)(nil)
-)
 
 func (d *diagonals) Shape() (nx, ny, nz int) { return d.NX, d.NY, d.NZ }
 

@@ -39,62 +39,39 @@ func (r *reducing) Of(x ops.Vector, offset float64) *reduction.Values {
 	return values
 }
 
-// quantiseTask counts squares, a row of them at a time.
-type quantiseTask struct {
-	p      *PlaneReducer
-	x      []float64
-	offset float64
-	q      reduction.Quanta
-	counts []int32
-}
-
-// Quantise counts all planes.
+// Quantise counts squares, a row of them at a time.
 func (p *PlaneReducer) Quantise(x ops.Vector, offset float64, q reduction.Quanta, counts []int32) bool {
-	p.space.Run(&quantiseTask{p, p.planes(x), offset, q, counts}, p.nz*q.Side(p.ny), p.nz*p.sheet)
-	return true
-}
-
-func (t *quantiseTask) Run(lo, hi, worker int) {
-	s := t.p
-	w, h := t.q.Side(s.nx), t.q.Side(s.ny)
-	scratch := s.space.Scratch(worker).Doubles(t.q.Factor * s.nx)
-	for n := lo; n < hi; n++ {
-		k, line := n/h, n%h
-		from, to := line*t.q.Factor, min((line+1)*t.q.Factor, s.ny)
-		rows := t.x[k*s.sheet+from*s.nx : k*s.sheet+to*s.nx]
-		kelvin := scratch[:len(rows)]
-		for c, v := range rows {
-			kelvin[c] = v + t.offset
+	all, w, h := p.planes(x), q.Side(p.nx), q.Side(p.ny)
+	p.space.Run(loop(func(lo, hi, worker int) {
+		scratch := p.space.Scratch(worker).Doubles(q.Factor * p.nx)
+		for n := lo; n < hi; n++ {
+			k, line := n/h, n%h
+			from, to := line*q.Factor, min((line+1)*q.Factor, p.ny)
+			rows := all[k*p.sheet+from*p.nx : k*p.sheet+to*p.nx]
+			kelvin := scratch[:len(rows)]
+			for c, v := range rows {
+				kelvin[c] = v + offset
+			}
+			q.Plane(counts[n*w:(n+1)*w], kelvin, p.nx)
 		}
-		t.q.Plane(t.counts[n*w:(n+1)*w], kelvin, s.nx)
-	}
+	}), p.nz*h, p.nz*p.sheet)
+	return true
 }
 
 var _ reduction.Binning = (*PlaneReducer)(nil)
 
-// maximaTask shows planes in bins, a row of them at a time.
-type maximaTask struct {
-	p      *PlaneReducer
-	planes [][]float64
-	offset float64
-	m      *reduction.Maxima
-	dst    []float64
-}
-
-// Maxima shows planes in bins.
+// Maxima shows planes in bins, a row of them at a time.
 func (p *PlaneReducer) Maxima(x ops.Vector, offset float64, m *reduction.Maxima, dst []float64) bool {
-	t := &maximaTask{p: p, offset: offset, m: m, dst: dst}
+	var planes [][]float64
 	for k := m.Planes[0]; k < m.Planes[1]; k++ {
-		t.planes = append(t.planes, p.planes(x)[k*p.sheet:(k+1)*p.sheet])
+		planes = append(planes, p.planes(x)[k*p.sheet:(k+1)*p.sheet])
 	}
-	p.space.Run(t, len(m.Y.First), len(t.planes)*p.sheet)
+	w := len(m.X.First)
+	p.space.Run(loop(func(lo, hi, worker int) {
+		scratch := p.space.Scratch(worker).Doubles(p.nx)
+		for q := lo; q < hi; q++ {
+			m.Row(dst[q*w:(q+1)*w], q, planes, offset, p.nx, scratch)
+		}
+	}), len(m.Y.First), len(planes)*p.sheet)
 	return true
-}
-
-func (t *maximaTask) Run(lo, hi, worker int) {
-	w := len(t.m.X.First)
-	scratch := t.p.space.Scratch(worker).Doubles(t.p.nx)
-	for q := lo; q < hi; q++ {
-		t.m.Row(t.dst[q*w:(q+1)*w], q, t.planes, t.offset, t.p.nx, scratch)
-	}
 }

@@ -2,7 +2,6 @@ package host
 
 import (
 	"encoding/binary"
-	"math"
 
 	"thermsim/gpusolve/ops"
 	"thermsim/mesh"
@@ -48,9 +47,8 @@ func (s *system) alignGround() error {
 	}
 	for _, of := range all {
 		for k, has := range of {
-			if has != 0 && s.ground[k] == nil {
-				s.ground[k] = make([]float32, s.sheet)
-				s.Account(int64(s.sheet) * 4)
+			if has != 0 {
+				s.planeGround(k)
 			}
 		}
 	}
@@ -76,7 +74,7 @@ func newShare(s ops.Slab) *share {
 func (h *share) joinRows(g *grid, n int) rowSums {
 	mine := h.message[:0]
 	for j := h.first; j < h.last; j++ {
-		mine = appendDoubles(mine, g.partial[perRow*j:perRow*j+n])
+		mine = appendValues(mine, g.partial[perRow*j:perRow*j+n])
 	}
 	h.message = mine
 	all, err := h.gather(g, mine)
@@ -87,7 +85,7 @@ func (h *share) joinRows(g *grid, n int) rowSums {
 	j := 0
 	for _, of := range all {
 		for ; len(of) > 0; of = of[8*n:] {
-			doubles(h.joined[perRow*j:perRow*j+n], of)
+			fill(h.joined[perRow*j:perRow*j+n], of)
 			j++
 		}
 	}
@@ -108,7 +106,7 @@ func (h *share) gather(g *grid, mine []byte) ([][]byte, error) {
 
 // total adds up values of all ranks, in the order of their numbers.
 func (h *share) total(g *grid, values []float64) {
-	all, err := h.gather(g, appendDoubles(nil, values))
+	all, err := h.gather(g, appendValues(nil, values))
 	if err != nil {
 		lost(values)
 		return
@@ -116,24 +114,20 @@ func (h *share) total(g *grid, values []float64) {
 	clear(values)
 	of := make([]float64, len(values))
 	for _, theirs := range all {
-		doubles(of, theirs)
+		fill(of, theirs)
 		for i, v := range of {
 			values[i] += v
 		}
 	}
 }
 
-func appendDoubles(to []byte, values []float64) []byte {
-	for _, v := range values {
-		to = binary.LittleEndian.AppendUint64(to, math.Float64bits(v))
-	}
+func appendValues[T float32 | float64](to []byte, values []T) []byte {
+	to, _ = binary.Append(to, binary.LittleEndian, values) // fails for other types alone
 	return to
 }
 
-func doubles(dst []float64, from []byte) {
-	for i := range dst {
-		dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(from[8*i:]))
-	}
+func fill[T float32 | float64](dst []T, from []byte) {
+	_, _ = binary.Decode(from, binary.LittleEndian, dst)
 }
 
 // totalCounts adds up counts of all ranks, which are small enough to be exact.
@@ -176,9 +170,9 @@ func (t strips) pack(dst []byte, from, to int) []byte {
 		double, single := Values(v)
 		for at := from * t.nx; at < v.Len(); at += t.nx * t.ny {
 			if double != nil {
-				dst = appendDoubles(dst, double[at:at+(to-from)*t.nx])
+				dst = appendValues(dst, double[at:at+(to-from)*t.nx])
 			} else {
-				dst = appendSingles(dst, single[at:at+(to-from)*t.nx])
+				dst = appendValues(dst, single[at:at+(to-from)*t.nx])
 			}
 		}
 	}
@@ -192,25 +186,12 @@ func (t strips) unpack(src []byte, from, to int) {
 		for at := from * t.nx; at < v.Len(); at += t.nx * t.ny {
 			n := (to - from) * t.nx
 			if double != nil {
-				doubles(double[at:at+n], src)
+				fill(double[at:at+n], src)
 			} else {
-				singles(single[at:at+n], src)
+				fill(single[at:at+n], src)
 			}
 			src = src[n*width(v):]
 		}
-	}
-}
-
-func appendSingles(to []byte, values []float32) []byte {
-	for _, v := range values {
-		to = binary.LittleEndian.AppendUint32(to, math.Float32bits(v))
-	}
-	return to
-}
-
-func singles(dst []float32, from []byte) {
-	for i := range dst {
-		dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(from[4*i:]))
 	}
 }
 

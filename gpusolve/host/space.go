@@ -3,6 +3,7 @@ package host
 import (
 	"math"
 	"time"
+	"unsafe"
 
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/reuse"
@@ -51,7 +52,7 @@ func (s *Space) Scratch(worker int) *Scratch { return &s.dev.scratch[worker] }
 
 // NewSingles makes an FP32 vector of n values with pad zeros on either side.
 func (s *Space) NewSingles(n, pad int) ops.Vector {
-	return s.newVec32(n, pad)
+	return newVec[float32](s, n, pad)
 }
 
 // Account counts memory that a method takes, and with a negative number what it gives back.
@@ -67,13 +68,13 @@ func (s *Space) book(l *ledger, bytes int64) {
 }
 
 func (s *Space) new32() *vec32 {
-	return s.newVec32(s.cells, s.pad)
+	return newVec[float32](s, s.cells, s.pad)
 }
 
 func (s *Space) New32() (ops.Vector, error) { return s.new32(), nil }
 
 func (s *Space) New64() (ops.Vector, error) {
-	return s.newVec64(s.cells, s.pad), nil
+	return newVec[float64](s, s.cells, s.pad), nil
 }
 
 // NewWork makes an FP64 vector: the processor has arithmetic to spare.
@@ -126,11 +127,9 @@ func (s *Space) Release(vectors ...ops.Vector) {
 	for _, v := range vectors {
 		switch v := v.(type) {
 		case *vec32:
-			s.book(v.in, -v.Bytes())
-			*v = vec32{in: v.in}
+			v.release(s)
 		case *vec64:
-			s.book(v.in, -v.Bytes())
-			*v = vec64{in: v.in}
+			v.release(s)
 		}
 	}
 }
@@ -144,33 +143,32 @@ func (d *Device) NewSpace(cells, pad int) *Space {
 // vec32 and vec64 hold a field of n values with pad values on either side, pad being the length of a row: the
 // neighbours of any cell can then be read without asking whether they exist, because the couplings to those that do not
 // are zero.
-type vec32 struct {
-	buf    []float32
+type vec[T float32 | float64] struct {
+	buf    []T
 	pad, n int
 	in     *ledger // nil where nobody releases it
 }
 
-type vec64 struct {
-	buf    []float64
-	pad, n int
-	in     *ledger
-}
+type (
+	vec32 = vec[float32]
+	vec64 = vec[float64]
+)
 
-func (v *vec32) Len() int     { return v.n }
-func (v *vec32) Bytes() int64 { return int64(len(v.buf)) * 4 }
-func (v *vec64) Len() int     { return v.n }
-func (v *vec64) Bytes() int64 { return int64(len(v.buf)) * 8 }
+func (v *vec[T]) Len() int     { return v.n }
+func (v *vec[T]) Bytes() int64 { return int64(len(v.buf)) * int64(unsafe.Sizeof(*new(T))) }
 
-func (s *Space) newVec32(n, pad int) *vec32 {
-	v := &vec32{buf: reuse.Make[float32](s.Arrays(), n+2*pad), pad: pad, n: n, in: s.ledger}
+// values are the n values without padding.
+func (v *vec[T]) values() []T { return v.buf[v.pad : v.pad+v.n] }
+
+func newVec[T float32 | float64](s *Space, n, pad int) *vec[T] {
+	v := &vec[T]{buf: reuse.Make[T](s.Arrays(), n+2*pad), pad: pad, n: n, in: s.ledger}
 	s.Account(v.Bytes())
 	return v
 }
 
-func (s *Space) newVec64(n, pad int) *vec64 {
-	v := &vec64{buf: reuse.Make[float64](s.Arrays(), n+2*pad), pad: pad, n: n, in: s.ledger}
-	s.Account(v.Bytes())
-	return v
+func (v *vec[T]) release(s *Space) {
+	s.book(v.in, -v.Bytes())
+	*v = vec[T]{in: v.in}
 }
 
 // DoublesOf is a vector of FP64 values that are held elsewhere.
@@ -180,10 +178,6 @@ func DoublesOf(buf []float64) ops.Vector { return &vec64{buf: buf, n: len(buf)} 
 func SinglesOf(buf []float32, pad int) ops.Vector {
 	return &vec32{buf: buf, pad: pad, n: len(buf) - 2*pad}
 }
-
-// values are the n values without padding.
-func (v *vec32) values() []float32 { return v.buf[v.pad : v.pad+v.n] }
-func (v *vec64) values() []float64 { return v.buf[v.pad : v.pad+v.n] }
 
 // Singles and Doubles are the values of vectors of this executor.
 func Singles(v ops.Vector) []float32 { return v.(*vec32).values() }
@@ -204,18 +198,15 @@ func Values(v ops.Vector) (double []float64, single []float32) {
 }
 
 // f32 is the padded buffer of a vector of this executor, nil for a nil vector.
-func f32(v ops.Vector) []float32 {
-	if v == nil {
-		return nil
-	}
-	return v.(*vec32).buf
-}
+func f32(v ops.Vector) []float32 { return padded[float32](v) }
 
-func f64(v ops.Vector) []float64 {
+func f64(v ops.Vector) []float64 { return padded[float64](v) }
+
+func padded[T float32 | float64](v ops.Vector) []T {
 	if v == nil {
 		return nil
 	}
-	return v.(*vec64).buf
+	return v.(*vec[T]).buf
 }
 
 func round(dst []float32, src []float64) {
@@ -270,23 +261,16 @@ func (s *Space) Blockwise(f func(lo, hi, worker int) (sum, top float64)) (sum, t
 		s.parts = make([][2]float64, blocks)
 	}
 	parts := s.parts
-	s.Run(blockTask(func(b, worker int) {
-		parts[b][0], parts[b][1] = f(b*blockRows, min((b+1)*blockRows, s.cells), worker)
+	s.Run(loop(func(first, end, worker int) {
+		for b := first; b < end; b++ {
+			parts[b][0], parts[b][1] = f(b*blockRows, min((b+1)*blockRows, s.cells), worker)
+		}
 	}), blocks, s.cells)
 	for _, p := range parts {
 		sum += p[0]
 		top = math.Max(top, p[1])
 	}
 	return sum, top
-}
-
-// blockTask is a loop body over blocks.
-type blockTask func(block, worker int)
-
-func (t blockTask) Run(lo, hi, worker int) {
-	for b := lo; b < hi; b++ {
-		t(b, worker)
-	}
 }
 
 // Time is how long the operations of body take, by the clock.

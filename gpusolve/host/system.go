@@ -25,16 +25,10 @@ type system struct {
 	leaking   *leaking   // nil where no power does
 	cooling   *cooling   // nil where no coolant flows
 
-	// The operations' arguments, kept here so that dispatching them allocates nothing.
-	assembleOp assembleTask
-	residualOp residualTask
-	multiplyOp multiplyTask
+	residualOp residualTask // kept here so that dispatching it allocates nothing
 }
 
-var (
-	_ ops.System = (*system)(nil)
-	_ ops.Forms  = (*system)(nil)
-)
+var _ ops.Forms = (*system)(nil)
 
 func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 	s := &system{mesh: m, dt: dt}
@@ -65,11 +59,8 @@ func (d *Device) Assemble(m *mesh.Mesh, dt float64) (ops.System, error) {
 	return newSystem(d, m, dt), nil
 }
 
-// assembleTask rounds the discretisation of mesh to FP32, row by row.
-type assembleTask struct{ s *system }
-
-func (t *assembleTask) Run(lo, hi, worker int) {
-	s := t.s
+// discretiseRows rounds the discretisation of mesh to FP32.
+func (s *system) discretiseRows(lo, hi, worker int) {
 	row := s.Scratch(worker).Doubles(s.nx)
 	for k := range s.nz {
 		for j := lo; j < hi; j++ {
@@ -118,8 +109,7 @@ func (s *system) Refresh(dt float64) error {
 }
 
 func (s *system) discretise() {
-	s.assembleOp = assembleTask{s}
-	s.rows(&s.assembleOp)
+	s.rows(loop(s.discretiseRows))
 	for f := range stack.Face(stack.NumFaces) {
 		s.assembleFace(f)
 	}
@@ -145,15 +135,20 @@ func (s *system) assembleFace(f stack.Face) {
 		if !d.Driven() {
 			return
 		}
-		if s.ground[k] == nil {
-			s.ground[k] = make([]float32, s.sheet)
-			s.Account(int64(s.sheet) * 4)
-		}
-		s.ground[k][c] += float32(s.mesh.FaceConductance(f, i, j, k))
+		s.planeGround(k)[c] += float32(s.mesh.FaceConductance(f, i, j, k))
 		if rise := d.Temperature - s.mesh.Stack.Ambient; rise != 0 || follows {
 			s.planeInflow(k)[c] += s.mesh.HeldFaceConductance(f, i, j, k) * rise
 		}
 	})
+}
+
+// planeGround and planeInflow are planes that are made when first asked for.
+func (s *system) planeGround(k int) []float32 {
+	if s.ground[k] == nil {
+		s.ground[k] = make([]float32, s.sheet)
+		s.Account(int64(s.sheet) * 4)
+	}
+	return s.ground[k]
 }
 
 func (s *system) planeInflow(k int) []float64 {
@@ -163,15 +158,6 @@ func (s *system) planeInflow(k int) []float64 {
 	}
 	return s.inflow[k]
 }
-
-// drawTask draws the power of a layer row by row.
-type drawTask struct {
-	nx      int
-	drawing *powermap.Drawing
-	plane   []float64
-}
-
-func (t *drawTask) Run(lo, hi, _ int) { t.drawing.Draw(t.nx, lo, hi, t.plane) }
 
 // source is the right side of a mesh's system: power, what the faces drive in, and C/dt times the state at the start of
 // a step.
@@ -183,11 +169,7 @@ type source struct {
 	inflow [][]float64 // W from boundary temperatures and fluxes per plane, nil where none
 	old    []float64   // padded; nil where no step is taken
 	bytes  int64
-
-	drawOp drawTask
 }
-
-var _ ops.HeatSource = (*source)(nil)
 
 // NewSource makes a source without power. Driven sources include what temperatures and fluxes of the faces bring in.
 func (s *system) NewSource(driven bool) (ops.HeatSource, error) { return s.newSource(driven), nil }
@@ -284,9 +266,7 @@ func (s *source) layerPower(d *powermap.Drawing) (plane []float64, factor float6
 		s.Account(int64(s.sheet) * 8)
 		s.bytes += int64(s.sheet) * 8
 	}
-	s.drawOp = drawTask{s.nx, d, plane}
-	s.rows(&s.drawOp)
-	s.drawOp = drawTask{}
+	s.rows(loop(func(lo, hi, _ int) { d.Draw(s.nx, lo, hi, plane) }))
 	return plane, 1
 }
 

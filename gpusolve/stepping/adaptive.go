@@ -94,12 +94,12 @@ func (a *AdaptiveOptions) Check(m *mesh.Mesh) error {
 func (r *march) conclude(ctx context.Context, err error) (*solution.Solution, error) {
 	e := r.Engine
 	r.System.Show(r.now, r.driven)
-	if s := e.meshed; s != nil && s.Outer != nil && s.Outer.Leakage != nil {
-		s.Measure() // the last solve was for the step after
+	if e.leakage() != nil {
+		e.meshed.Measure() // the last solve was for the step after
 	}
 	e.lastGain(ctx, &r.opts.Options)
 	s := r.solution(&r.opts.Options, 1, 2*r.Steps, err != nil)
-	s.Energy = r.heat.mean(r.time, e.Exchanged)
+	s.Energy = r.heat.mean(r.time, e)
 	s.Stepping, s.Dt = &r.Stepping, r.lastStep
 	return r.result(s, err)
 }

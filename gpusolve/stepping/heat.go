@@ -6,6 +6,7 @@ import (
 
 	"thermsim/gpusolve/driver"
 	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/meshed"
 	"thermsim/gpusolve/solution"
 )
 
@@ -18,17 +19,20 @@ const idleShare = 1e-6
 // formed with the conductances that A holds.
 func (e *Engine) Balance(power, leaking, stored float64) solution.Energy {
 	b := solution.Energy{In: power + leaking, Stored: stored, ByFace: e.Outflow()}
-	b.Scale = math.Max(math.Abs(b.In), math.Abs(stored))
-	for _, w := range b.ByFace {
-		b.Out += w
-		b.Scale = math.Max(b.Scale, math.Abs(w))
-	}
 	if s := e.meshed; s != nil {
 		b.Coolant = s.Sys.CoolantHeat(s.X)
 	}
-	for _, w := range b.Coolant {
-		b.Out += w
-		b.Scale = math.Max(b.Scale, math.Abs(w))
+	return e.balanced(b)
+}
+
+// balanced adds up what leaves.
+func (e *Engine) balanced(b solution.Energy) solution.Energy {
+	b.Scale = math.Max(math.Abs(b.In), math.Abs(b.Stored))
+	for _, out := range [][]float64{b.ByFace[:], b.Coolant} {
+		for _, w := range out {
+			b.Out += w
+			b.Scale = math.Max(b.Scale, math.Abs(w))
+		}
 	}
 	b.Scale = math.Max(b.Scale, idleShare*e.Exchanged)
 	if b.Scale > 0 {
@@ -37,30 +41,38 @@ func (e *Engine) Balance(power, leaking, stored float64) solution.Energy {
 	return b
 }
 
+// leakage is that of a mesh's system, nil where no power follows the temperature.
+func (e *Engine) leakage() *meshed.Leakage {
+	if s := e.meshed; s != nil && s.Outer != nil {
+		return s.Outer.Leakage
+	}
+	return nil
+}
+
 // leaking is what powers that follow the temperature add in W.
 func (e *Engine) leaking() float64 {
-	if s := e.meshed; s != nil && s.Outer != nil && s.Outer.Leakage != nil {
-		return s.Outer.Watts
+	if l := e.leakage(); l != nil {
+		return l.Watts
 	}
 	return 0
 }
 
 // scaled is a steady power times the factor that it was solved with, which is 1 unless there is no solution.
 func (e *Engine) scaled(power float64) float64 {
-	if s := e.meshed; s != nil && s.Outer != nil && s.Outer.Leakage != nil {
-		return s.Outer.Scale * power
+	if l := e.leakage(); l != nil {
+		return l.Scale * power
 	}
 	return power
 }
 
 // lastGain finds the gain at the end of a transient, where it is not known yet.
 func (e *Engine) lastGain(ctx context.Context, o *driver.Options) {
-	s := e.meshed
-	if s == nil || s.Outer == nil || s.Outer.Leakage == nil || s.Outer.Runaway || ctx.Err() != nil {
+	l := e.leakage()
+	if l == nil || l.Runaway || ctx.Err() != nil {
 		return
 	}
-	if err := s.SteadyGain(ctx, o); err != nil {
-		s.Outer.Gain = 0 // a failure shows in the system
+	if err := e.meshed.SteadyGain(ctx, o); err != nil {
+		l.Gain = 0 // a failure shows in the system
 	}
 }
 
@@ -156,27 +168,16 @@ func (q *heat) addStage(h float64, f *flows) {
 }
 
 // mean is the balance of the means over the run in W.
-func (q *heat) mean(length, exchanged float64) solution.Energy {
+func (q *heat) mean(length float64, e *Engine) solution.Energy {
 	if length <= 0 {
 		return solution.Energy{}
 	}
 	b := solution.Energy{In: (q.in + q.leaked) / length, Stored: q.stored / length}
-	b.Scale = math.Max(math.Abs(b.In), math.Abs(b.Stored))
-	add := func(w float64) {
-		b.Out += w
-		b.Scale = math.Max(b.Scale, math.Abs(w))
-	}
 	for i, j := range q.faces {
 		b.ByFace[i] = j / length
-		add(b.ByFace[i])
 	}
 	for _, j := range q.coolant {
 		b.Coolant = append(b.Coolant, j/length)
-		add(j / length)
 	}
-	b.Scale = math.Max(b.Scale, idleShare*exchanged)
-	if b.Scale > 0 {
-		b.ImbalanceRel = math.Abs(b.In-b.Out-b.Stored) / b.Scale
-	}
-	return b
+	return e.balanced(b)
 }

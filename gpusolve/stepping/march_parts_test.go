@@ -24,19 +24,19 @@ func TestHalvesThatAnErrorAsksFor(t *testing.T) {
 func TestMeansOfARun(t *testing.T) {
 	q := heat{in: 12, leaked: 2, stored: 4, coolant: []float64{6}}
 	q.faces[1], q.faces[3] = 5, -1
-	b := q.mean(2, 0)
+	b := q.mean(2, &Engine{})
 	if b.In != 7 || b.Stored != 2 || b.ByFace[1] != 2.5 || b.ByFace[3] != -0.5 || b.Coolant[0] != 3 || b.Out != 5 ||
 		b.Scale != 7 || b.ImbalanceRel != 0 {
 		t.Errorf("%+v", b)
 	}
 	q.in++
-	if b := q.mean(2, 0); math.Abs(b.ImbalanceRel-0.5/7.5) > 1e-15 {
+	if b := q.mean(2, &Engine{}); math.Abs(b.ImbalanceRel-0.5/7.5) > 1e-15 {
 		t.Errorf("half a watt of 7.5 is missing: %+v", b)
 	}
-	if b := (&heat{}).mean(2, 0); b.ImbalanceRel != 0 {
+	if b := (&heat{}).mean(2, &Engine{}); b.ImbalanceRel != 0 {
 		t.Errorf("nothing flows: %+v", b)
 	}
-	if b := (&heat{in: 1}).mean(1, 1e9); b.Scale != idleShare*1e9 {
+	if b := (&heat{in: 1}).mean(1, &Engine{Exchanged: 1e9}); b.Scale != idleShare*1e9 {
 		t.Errorf("a scale of %g W, want that of the faces", b.Scale)
 	}
 }

@@ -134,8 +134,6 @@ func (b *Buffer[T]) Free() error {
 	return nil
 }
 
-func (b *Buffer[T]) Len() int { return b.n }
-
 // Bytes is the size of the content.
 func (b *Buffer[T]) Bytes() int64 { return int64(b.n) * elementSize[T]() }
 
@@ -235,16 +233,8 @@ type slot struct {
 // smallestSlot spares the many short transfers (scalars, planes of statistics) the pinning of a whole chunk.
 const smallestSlot = 64 << 10
 
-// Upload copies src to b[at:], in the order of the stream. src may change as soon as Upload returns. Not while the
-// stream is captured.
-func (b *Buffer[T]) Upload(s Stream, at int, src []T) error {
-	if err := b.within("Upload", at, len(src)); err != nil {
-		return err
-	}
-	return b.m.Upload(s, b.Ptr.Add(int64(at)).Address(), asBytes(src))
-}
-
-// Upload copies bytes to an address in device memory, as that of Buffer does.
+// Upload copies bytes to an address in device memory, in the order of the stream. from may change as soon as Upload
+// returns. Not while the stream is captured.
 func (m *Memory) Upload(s Stream, to DevicePtr, from []byte) error {
 	for len(from) > 0 {
 		n := min(int64(len(from)), m.chunk)
@@ -264,16 +254,8 @@ func (m *Memory) Upload(s Stream, to DevicePtr, from []byte) error {
 	return nil
 }
 
-// Download copies b[at:] to dst, in the order of the stream, and returns when dst is filled. Not while the stream is
-// captured.
-func (b *Buffer[T]) Download(s Stream, at int, dst []T) error {
-	if err := b.within("Download", at, len(dst)); err != nil {
-		return err
-	}
-	return b.m.Download(s, asBytes(dst), b.Ptr.Add(int64(at)).Address())
-}
-
-// Download fills bytes from an address in device memory, as that of Buffer does.
+// Download fills bytes from an address in device memory, in the order of the stream, and returns when they are there.
+// Not while the stream is captured.
 func (m *Memory) Download(s Stream, to []byte, from DevicePtr) error {
 	issue := func(off int64) (*slot, error) {
 		n := min(int64(len(to))-off, m.chunk)
@@ -305,13 +287,6 @@ func (m *Memory) Download(s Stream, to []byte, from DevicePtr) error {
 		}
 		part := to[off:min(off+m.chunk, int64(len(to)))]
 		copy(part, unsafe.Slice((*byte)(sl.host), len(part)))
-	}
-	return nil
-}
-
-func (b *Buffer[T]) within(call string, at, n int) error {
-	if at < 0 || at > b.n || n > b.n-at {
-		return fmt.Errorf("%s: elements %d to %d of a buffer of %d", call, at, at+n, b.n)
 	}
 	return nil
 }
@@ -407,8 +382,4 @@ func (m *Memory) closeSlot(sl *slot) error {
 func elementSize[T Element]() int64 {
 	var x T
 	return int64(unsafe.Sizeof(x))
-}
-
-func asBytes[T Element](x []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), int64(len(x))*elementSize[T]())
 }
