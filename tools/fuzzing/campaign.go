@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	results "thermsim/tools/campaign"
 )
 
 // least is the shortest turn that is begun; mostCrashers end a target's turns.
@@ -30,13 +31,17 @@ type campaign struct {
 	targets []*target
 	lock    sync.Mutex // of targets
 	changed *sync.Cond
-	writing sync.Mutex // of the file of figures
+	earlier record
+	writing sync.Mutex // of the file of results
 }
 
 func (c *campaign) prepare(ctx context.Context) error {
 	c.changed = sync.NewCond(&c.lock)
 	var err error
 	if c.targets, err = find(c.only); err != nil {
+		return err
+	}
+	if c.earlier, err = readRecord(c.json); err != nil {
 		return err
 	}
 	out, err := exec.CommandContext(ctx, "go", "list", "-m").Output()
@@ -146,30 +151,21 @@ func (c *campaign) waits() bool {
 	return slices.ContainsFunc(c.targets, func(t *target) bool { return t.program == "" || t.running > 0 })
 }
 
+// write writes the sum of earlier campaigns and this one.
 func (c *campaign) write() error {
-	if c.json == "" {
-		return nil
-	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	return c.record().write(c.json)
+	return results.Save(c.json, c.earlier.plus(c.commit, c.rows()))
 }
 
-func (c *campaign) record() *record {
+// rows are those of the targets that have had a turn.
+func (c *campaign) rows() (all []row) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	r := newRecord(c.commit)
 	for _, t := range c.targets {
 		if t.CoreHours > 0 {
-			r.Rows = append(r.Rows, t.row)
+			all = append(all, t.row)
 		}
 	}
-	r.sum()
-	return r
-}
-
-// files counts those of a folder; one that is not there has none.
-func files(folder string) int {
-	entries, _ := os.ReadDir(folder)
-	return len(entries)
+	return all
 }

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -82,12 +81,10 @@ func TestTurns(t *testing.T) {
 
 // What a fuzzer says is counted to its last line, and an input that failed has a name.
 func TestWhatAFuzzerSays(t *testing.T) {
-	c := new(counter)
-	c.read(strings.NewReader("fuzz: elapsed: 3s, gathering baseline coverage: 1/18 completed\nfuzz: elapsed: 3s, " +
+	if n := executions([]byte("fuzz: elapsed: 3s, gathering baseline coverage: 1/18 completed\nfuzz: elapsed: 3s, " +
 		"execs: 8487 (2828/sec), new interesting: 116 (total: 134)\n" +
-		"fuzz: elapsed: 6s, execs: 9001 (20/sec), new interesting: 117 (total: 135)\nFAIL"))
-	if c.executions != 9001 {
-		t.Errorf("%d executions", c.executions)
+		"fuzz: elapsed: 6s, execs: 9001 (20/sec), new interesting: 117 (total: 135)\nFAIL")); n != 9001 {
+		t.Errorf("%d executions", n)
 	}
 	if m := written.FindStringSubmatch("    Failing input written to testdata/fuzz/FuzzTOML/6035909e1eeaf686\n"); m ==
 		nil || m[1] != "6035909e1eeaf686" {
@@ -99,24 +96,30 @@ func TestWhatAFuzzerSays(t *testing.T) {
 	}
 }
 
-// Files of figures add up by target.
-func TestMerge(t *testing.T) {
-	dir := t.TempDir()
-	var names []string
-	for n, rows := range [][]row{{{"a", "FuzzX", 10, 2, 0.5, 1}, {"a", "FuzzY", 1, 0, 0.25, 0}},
-		{{"a", "FuzzX", 5, 1, 0.25, 0}, {"b", "FuzzX", 7, 7, 1, 0}}} {
-		r := newRecord("c")
-		r.Rows = rows
-		names = append(names, filepath.Join(dir, string(rune('0'+n))))
-		if err := r.write(names[n]); err != nil {
+// Counts of a campaign are added to those of earlier ones, by target, each time that they are written.
+func TestRecord(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fuzzing.json")
+	c := &campaign{settings: &settings{json: path, commit: "c"}}
+	for _, rows := range [][]row{
+		{{"a", "FuzzX", 10, 2, 0.5, 1}, {"a", "FuzzY", 1, 0, 0.25, 0}, {"a", "FuzzZ", 0, 0, 0, 0}},
+		{{"a", "FuzzX", 5, 1, 0.25, 0}, {"b", "FuzzX", 7, 7, 1, 0}},
+	} {
+		var err error
+		if c.earlier, err = readRecord(path); err != nil {
 			t.Fatal(err)
 		}
+		c.targets = nil
+		for _, w := range rows {
+			c.targets = append(c.targets, &target{row: w})
+		}
+		for range 2 {
+			if err := c.write(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.commit = "d"
 	}
-	sum := filepath.Join(dir, "sum")
-	if err := mergeFiles(sum, "d", names); err != nil {
-		t.Fatal(err)
-	}
-	r, err := read(sum)
+	r, err := readRecord(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +128,7 @@ func TestMerge(t *testing.T) {
 		r.Total.Targets != 3 {
 		t.Errorf("%+v", r)
 	}
-	if left, _ := os.ReadDir(dir); len(left) != 3 {
+	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 1 {
 		t.Errorf("%d files", len(left))
 	}
 }

@@ -7,7 +7,7 @@
 //
 //	go run ./tools/fuzzing -for 10m
 //	go run ./tools/fuzzing -for 1h -cores 1 -only '^stack/ ' -json fuzzing.json
-//	go run ./tools/fuzzing -json docs/measurements/fuzzing.json -merge docs/measurements/fuzzing.json fuzzing.json
+//	go run ./tools/fuzzing -for 4h -json docs/measurements/fuzzing.json -commit COMMIT
 package main
 
 import (
@@ -39,18 +39,13 @@ func main() {
 	flag.StringVar(&s.corpus, "corpus", "", "folder of inputs that add coverage (default: that of go test)")
 	flag.StringVar(&s.crashers, "crashers", "bin/crashers", "folder of inputs that fail, each with what the test said")
 	flag.StringVar(&s.binary, "binaries", "", "folder of the test programs (default: one that is removed in the end)")
-	flag.StringVar(&s.json, "json", "", "write the figures to `FILE`, anew after each turn")
+	flag.StringVar(&s.json, "json", "", "add the counts to those of `FILE`, after each turn")
 	flag.StringVar(&s.commit, "commit", "", "of the program, for -json")
 	only := flag.String("only", "", "regular expression of targets, as \"stack/stackfile FuzzTOML\"")
-	merge := flag.Bool("merge", false, "add up the files that follow into that of -json, and fuzz nothing")
 	flag.Parse()
 	var err error
 	if s.only, err = regexp.Compile(*only); err == nil {
-		if *merge {
-			err = mergeFiles(s.json, s.commit, flag.Args())
-		} else {
-			err = run(&s)
-		}
+		err = run(&s)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fuzzing:", err)
@@ -73,11 +68,15 @@ func run(s *settings) error {
 		return err
 	}
 	err := c.all(ctx)
-	r := c.record()
+	r := record{}.plus("", c.rows())
+	failed := 0
+	for _, w := range r.Rows {
+		failed += w.Crashers
+	}
 	fmt.Printf("%d executions of %d targets in %.2f core hours, %d inputs failed\n", r.Total.Executions,
-		r.Total.Targets, r.Total.CoreHours, r.crashers())
-	if err == nil && r.crashers() > 0 {
-		err = fmt.Errorf("%d inputs failed; they are in %s", r.crashers(), s.crashers)
+		r.Total.Targets, r.Total.CoreHours, failed)
+	if err == nil && failed > 0 {
+		err = fmt.Errorf("%d inputs failed; they are in %s", failed, s.crashers)
 	}
 	return err
 }

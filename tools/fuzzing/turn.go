@@ -3,12 +3,10 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,9 +18,24 @@ import (
 // grace is what a turn may take longer than it was given, before it counts as one that does not end.
 const grace = 2 * time.Minute
 
-var progress = regexp.MustCompile(`^fuzz: elapsed: \S+, execs: (\d+) `)
+// What a fuzzer prints.
+var (
+	progress = regexp.MustCompile(`(?m)^fuzz: elapsed: \S+, execs: (\d+) `)
+	written  = regexp.MustCompile(`Failing input written to testdata/fuzz/\w+/(\w+)`)
+	seeded   = regexp.MustCompile(`failure while testing seed corpus entry: \w+/(\S+)`)
+)
 
-// turn lets a target run for a time and takes over what it says.
+// executions is the last number of executions that a fuzzer printed.
+func executions(said []byte) int64 {
+	all := progress.FindAllSubmatch(said, -1)
+	if len(all) == 0 {
+		return 0
+	}
+	n, _ := strconv.ParseInt(string(all[len(all)-1][1]), 10, 64) // digits
+	return n
+}
+
+// turn lets a target run for a time and adds up what it did.
 func (c *campaign) turn(parent context.Context, t *target, length time.Duration) error {
 	corpus := filepath.Join(c.corpus, c.module, t.Package)
 	start, before := time.Now(), files(filepath.Join(corpus, t.Target))
@@ -41,17 +54,9 @@ func (c *campaign) turn(parent context.Context, t *target, length time.Duration)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
-	var said bytes.Buffer
-	count := &counter{}
-	out, in := io.Pipe()
-	cmd.Stdout, cmd.Stderr = in, in
-	read := make(chan struct{})
-	go func() { defer close(read); count.read(io.TeeReader(out, &said)) }()
-	err = cmd.Run()
-	in.Close()
-	<-read
+	said, err := cmd.CombinedOutput()
 	c.lock.Lock()
-	t.Executions += count.executions
+	t.Executions += executions(said)
 	t.Interesting += max(0, files(filepath.Join(corpus, t.Target))-before)
 	t.taken += time.Since(start).Seconds() - length.Seconds()
 	if cmd.ProcessState != nil {
@@ -62,12 +67,12 @@ func (c *campaign) turn(parent context.Context, t *target, length time.Duration)
 	switch {
 	case err == nil || ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return nil
-	case ctx.Err() != nil && time.Now().After(c.end): // the end of all came before that of the turn
+	case ctx.Err() != nil && time.Now().After(c.end): // the campaign ended before the turn
 		return nil
 	case !errors.As(err, &exit) && ctx.Err() == nil:
 		return fmt.Errorf("%s cannot be started: %w", t, err)
 	}
-	return c.failed(parent, t, work, corpus, said.Bytes())
+	return c.failed(parent, t, work, corpus, said)
 }
 
 // ended lets others have the core.
@@ -78,18 +83,105 @@ func (c *campaign) ended(t *target) {
 	c.changed.Broadcast()
 }
 
-// counter takes executions from what a fuzzer says.
-type counter struct{ executions int64 }
-
-func (c *counter) read(r io.Reader) {
-	lines := bufio.NewReader(r)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if m := progress.FindSubmatch(line); m != nil {
-			c.executions, _ = strconv.ParseInt(string(m[1]), 10, 64)
+// failed stores an input that failed, removes it from those that turns begin with, and runs it alone. An input is
+// stopped after 10 s, which slow ones can reach on a busy machine; one that passes alone is stored and not counted.
+func (c *campaign) failed(ctx context.Context, t *target, work, corpus string, said []byte) error {
+	folder := filepath.Join(c.crashers, t.Package, t.Target)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	name := ""
+	seeds := filepath.Join(work, "testdata", "fuzz", t.Target)
+	if m := written.FindSubmatch(said); m != nil {
+		name = string(m[1])
+		if err := move(filepath.Join(seeds, name), filepath.Join(folder, name)); err != nil {
+			return err
 		}
-		if err != nil {
-			return
+	} else if m := seeded.FindSubmatch(said); m != nil {
+		name = string(m[1])
+		if err := move(filepath.Join(corpus, t.Target, name), filepath.Join(folder, name)); err != nil &&
+			!errors.Is(err, os.ErrNotExist) {
+			return err // seeds of the repository stay
 		}
 	}
+	if text, err := os.ReadFile(filepath.Join(folder, name)); err == nil {
+		if err := os.WriteFile(filepath.Join(seeds, name), text, 0o666); err != nil {
+			return err
+		}
+	}
+	cmd := exec.CommandContext(ctx, t.program, "-test.run=^"+t.Target+"$/^"+regexp.QuoteMeta(name)+"$",
+		"-test.timeout=2m")
+	cmd.Dir = work
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		err = nil // unknown
+	}
+	verdict := "it passes alone"
+	c.lock.Lock()
+	if err != nil || name == "" {
+		verdict = "FAILED"
+		t.Crashers++
+	}
+	n := t.Crashers
+	c.lock.Unlock()
+	fmt.Printf("%s: input %s: %s\n%s\n", t, name, verdict, said[max(0, len(said)-2000):])
+	if name == "" {
+		name = fmt.Sprintf("failed-%d", n)
+	}
+	report := bytes.Join([][]byte{[]byte(verdict), said, out}, []byte("\n"))
+	return os.WriteFile(filepath.Join(folder, name+".txt"), report, 0o666)
+}
+
+// move moves a file, also to another file system.
+func move(from, to string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(to, text, 0o666), os.Remove(from))
+}
+
+// workplace makes a folder next to the package that looks like it to tests, so that the files a fuzzer writes do not
+// affect other turns. The caller removes it.
+func (t *target) workplace() (string, error) {
+	work, err := os.MkdirTemp(filepath.Dir(t.Package), ".fuzzing-")
+	if err != nil {
+		return "", err
+	}
+	seeds := filepath.Join("testdata", "fuzz", t.Target)
+	err = os.MkdirAll(filepath.Join(work, seeds), 0o777)
+	for _, folder := range []string{"", "testdata", seeds} {
+		err = errors.Join(err, link(t.Package, work, folder))
+	}
+	if err != nil {
+		return "", errors.Join(err, os.RemoveAll(work))
+	}
+	return work, nil
+}
+
+// link links the contents of a folder of the package, if there is one, except the folders that the workplace has.
+func link(from, work, folder string) error {
+	from, err := filepath.Abs(filepath.Join(from, folder))
+	if err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(from)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() == "testdata" || e.Name() == "fuzz" && e.IsDir() {
+			continue
+		}
+		if err := os.Symlink(filepath.Join(from, e.Name()), filepath.Join(work, folder, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// files is the number of files of a folder, 0 if it does not exist.
+func files(folder string) int {
+	entries, _ := os.ReadDir(folder)
+	return len(entries)
 }
