@@ -37,8 +37,8 @@ type record struct {
 // readRecord reads the results of earlier campaigns, if there are any.
 func readRecord(path string) (record, error) {
 	r := record{About: "Go's fuzzer, one worker a process, inputs minimised five times; core hours are processor " +
-		"time of the fuzzer and its worker, set-up included. interesting counts inputs that added coverage in any part, " +
-		"crashers those that failed before they were mended."}
+		"time of the fuzzer and its worker, set-up included. interesting counts inputs that added coverage in any " +
+		"part, crashers those that failed before they were mended."}
 	if path == "" {
 		return r, nil
 	}

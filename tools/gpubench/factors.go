@@ -11,9 +11,9 @@ import (
 	"thermsim/gpusolve/precond/ilu"
 )
 
-// factorRow is what was measured of a grid. Settings that a row does not name were left to the method.
+// factorRow is a measurement of a grid. Settings that a row does not name are the method's defaults.
 type factorRow struct {
-	Table    string `json:"table,omitempty"` // what the command line calls it
+	Table    string `json:"table,omitempty"` // the name that the command line gives it
 	Kind     string `json:"kind"`            // parts, apply or solve
 	Commit   string `json:"commit"`
 	Device   string `json:"device"`
@@ -22,34 +22,38 @@ type factorRow struct {
 	Settings string `json:"settings"`
 	Name     string `json:"name,omitempty"` // method and settings
 	// case and order, or case and name: what rows of one line have in common
-	Of          string  `json:"of"`
-	Method      string  `json:"method,omitempty"`
-	Order       int     `json:"order"`
-	Precision   string  `json:"precision,omitempty"`
-	Form        string  `json:"form,omitempty"`
-	Hints       string  `json:"hints,omitempty"` // tile along y and z, chunk; 0 for the solver's choice
-	Tile        string  `json:"tile,omitempty"`
-	Chunk       int     `json:"chunk,omitempty"` // 0 for the solver's choice
-	Levels      int     `json:"levels,omitempty"`
-	FactorMS    float64 `json:"factor_ms,omitempty"`
-	SetUpMS     float64 `json:"setup_ms,omitempty"`
-	ApplyMS     float64 `json:"apply_ms,omitempty"`
-	LevelUS     float64 `json:"us_per_level,omitempty"` // of one triangular solve, the change of layout included
-	TBPerS      float64 `json:"TB_per_s,omitempty"`     // of the bytes that cannot be avoided
-	BytesCell   float64 `json:"bytes_per_cell,omitempty"`
-	Details     string  `json:"details,omitempty"`
+	Of     string `json:"of"`
+	Method string `json:"method,omitempty"`
+	Order  int    `json:"order"`
+	part
+	SetUpMS float64 `json:"setup_ms,omitempty"`
+	ApplyMS float64 `json:"apply_ms,omitempty"`
+	Details string  `json:"details,omitempty"`
+	solve
+}
+
+// part is a factorization and its triangular solves.
+type part struct {
+	Precision string  `json:"precision,omitempty"`
+	Form      string  `json:"form,omitempty"`
+	Hints     string  `json:"hints,omitempty"` // tile along y and z, chunk; 0 for the solver's choice
+	Tile      string  `json:"tile,omitempty"`
+	Chunk     int     `json:"chunk,omitempty"` // 0 for the solver's choice
+	Levels    int     `json:"levels,omitempty"`
+	FactorMS  float64 `json:"factor_ms,omitempty"`
+	LevelUS   float64 `json:"us_per_level,omitempty"` // of one triangular solve, the change of layout included
+	TBPerS    float64 `json:"TB_per_s,omitempty"`     // of the bytes that cannot be avoided
+	BytesCell float64 `json:"bytes_per_cell,omitempty"`
+}
+
+// solve is a solve of a system.
+type solve struct {
 	Right       string  `json:"right_side,omitempty"`
 	RTol        float64 `json:"rtol,omitempty"`
 	Iterations  int     `json:"iterations,omitempty"`
 	Converged   *bool   `json:"converged,omitempty"`
 	SolveMS     float64 `json:"solve_ms,omitempty"`
 	ResidualRel float64 `json:"residual_rel,omitempty"`
-}
-
-// factorResult is the file of factors.
-type factorResult struct {
-	header
-	Rows []factorRow `json:"rows"`
 }
 
 // factorFlags are the command line's.
@@ -105,7 +109,7 @@ func factors(out *output) func() error {
 // run measures all cases. Every row is written when it is there, so what was measured before an error or an end is
 // kept.
 func (o *factorFlags) run() error {
-	f := factorResult{header: o.header()}
+	f := result[factorRow]{header: o.header()}
 	f.describeCommand()
 	var d ops.Device
 	if o.processor {

@@ -65,10 +65,9 @@ func (p grid) solve(s ops.Operator, solver krylov.Solver, of factorRow, o *facto
 			if err := s.Err(); err != nil {
 				return err
 			}
-			r := factorRow{Kind: "solve", Name: of.Name, Method: of.Method, Settings: of.Settings, Right: side,
-				RTol:       rtol,
-				Iterations: out.Iterations, Converged: &out.Converged, SolveMS: ms(took),
-				ResidualRel: out.Norms.Residual / out.Norms.Source}
+			r := factorRow{Kind: "solve", Name: of.Name, Method: of.Method, Settings: of.Settings,
+				solve: solve{Right: side, RTol: rtol, Iterations: out.Iterations, Converged: &out.Converged,
+					SolveMS: ms(took), ResidualRel: out.Norms.Residual / out.Norms.Source}}
 			fmt.Printf("    %-14s to %.0e: %5d iterations, %.2e, %8.2f ms, converged %v\n", side, rtol, r.Iterations,
 				r.ResidualRel, r.SolveMS, out.Converged)
 			if err := add(r); err != nil {

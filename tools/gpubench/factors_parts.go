@@ -45,8 +45,9 @@ func (p grid) timeParts(s ops.Operator, o *factorFlags, add func(factorRow) erro
 // timeFactor times the factorisation, the second of two, and the applications.
 func (p grid) timeFactor(s ops.Operator, a ops.Diagonals, how ilu.Options, runs int) (r factorRow, err error) {
 	n := p.nx * p.ny * p.nz
-	r = factorRow{Order: how.Order, Levels: p.nx + (1+how.Order)*p.ny + (1+2*how.Order)*p.nz - 2 - 3*how.Order,
-		Hints: fmt.Sprintf("%d,%d,%d", how.TileY, how.TileZ, how.Chunk), Tile: "default", Chunk: how.Chunk}
+	r = factorRow{Order: how.Order, part: part{
+		Levels: p.nx + (1+how.Order)*p.ny + (1+2*how.Order)*p.nz - 2 - 3*how.Order,
+		Hints:  fmt.Sprintf("%d,%d,%d", how.TileY, how.TileZ, how.Chunk), Tile: "default", Chunk: how.Chunk}}
 	if how.TileY > 0 {
 		r.Tile = fmt.Sprintf("%d x %d", how.TileY, how.TileZ)
 	}

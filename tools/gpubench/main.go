@@ -10,7 +10,6 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
@@ -27,6 +26,7 @@ import (
 	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
+	"thermsim/tools/campaign"
 )
 
 // commands add their flags and return what is to be done once they are parsed.
@@ -56,19 +56,16 @@ func main() {
 	}
 }
 
-// output is where measurements go, and the commit that they name.
+// output is the file of measurements, and the commit that they name.
 type output struct{ path, commit string }
 
-// write keeps what was measured so far.
-func (o *output) write(measured any) error {
-	if o.path == "" {
-		return nil
-	}
-	data, err := json.MarshalIndent(measured, "", " ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(o.path, append(data, '\n'), 0o644)
+// write saves what was measured so far.
+func (o *output) write(measured any) error { return campaign.Save(o.path, measured) }
+
+// result is a file of measurements.
+type result[row any] struct {
+	header
+	Rows []row `json:"rows"`
 }
 
 // header begins the files that docs/measurements keeps.

@@ -78,31 +78,29 @@ func (b *bench) netlists() error {
 		if err := writeGrid(&text, tracksOf(nodes), 1); err != nil {
 			return err
 		}
-		base := networkRow{Table: "netlists"}
 		start := time.Now()
 		grid, err := netlist.Read("grid.sp", &text)
 		if err != nil {
 			return err
 		}
-		base.ReadS = time.Since(start).Seconds()
+		read, counts := time.Since(start), grid.Counts()
+		about := circuit{ReadS: read.Seconds(), Resistors: counts.Resistors, Shorts: counts.Shorts, Nodes: counts.Nodes}
 		start = time.Now()
 		system, err := netlist.NewSystem(grid)
 		if err != nil {
 			return err
 		}
-		base.ConnectS = time.Since(start).Seconds()
-		counts := grid.Counts()
-		base.Nodes, base.Resistors, base.Shorts = counts.Nodes, counts.Resistors, counts.Shorts
-		if err := b.solveGrid(system, base); err != nil {
+		about.ConnectS = time.Since(start).Seconds()
+		if err := b.solveGrid(system, about); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *bench) solveGrid(system *netlist.System, base networkRow) error {
+func (b *bench) solveGrid(system *netlist.System, about circuit) error {
 	p := problem{
-		name: fmt.Sprintf("power grid of %d nodes", base.Nodes), n: len(system.B), entries: int64(system.Entries()),
+		name: fmt.Sprintf("power grid of %d nodes", about.Nodes), n: len(system.B), entries: int64(system.Entries()),
 		source: system.B, rtol: 1e-8,
 		load: func(d ops.Device) (ops.Operator, error) { return d.LoadCSR(system.CSR) },
 	}
@@ -117,15 +115,14 @@ func (b *bench) solveGrid(system *netlist.System, base networkRow) error {
 			if first == nil {
 				first = voltages
 			}
+			r.circuit = about
 			for i, v := range voltages {
 				r.ApartV = math.Max(r.ApartV, math.Abs(v-first[i]))
 			}
 			for _, n := range system.Nets(voltages) {
 				r.DropV = math.Max(r.DropV, math.Abs(n.Worst))
 			}
-			r.Table, r.Device, r.Threads = base.Table, name, threads
-			r.ReadS, r.ConnectS, r.Nodes, r.Resistors, r.Shorts = base.ReadS, base.ConnectS, base.Nodes, base.Resistors,
-				base.Shorts
+			r.Table, r.Device, r.Threads = "netlists", name, threads
 			if err := b.addAll(r, left.products); err != nil {
 				return err
 			}
@@ -143,9 +140,9 @@ func timeProducts(a ops.Operator, products []cmg.Product, of networkRow) ([]netw
 			return nil, err
 		}
 		all = append(all, networkRow{
-			Table: "products", Case: of.Case, Unknowns: q.Vertices, Entries: of.Entries, Method: of.Method, Level: &n,
-			Layout: q.Layout, PerCycle: q.PerCycle, ProductS: best, ProductBytes: q.Bytes,
-			Converged: true, TBPerS: float64(q.Bytes) / best / 1e12,
+			Table: "products", Case: of.Case, Unknowns: q.Vertices, Entries: of.Entries, Method: of.Method,
+			Converged: true, cycle: cycle{Level: &n, Layout: q.Layout, PerCycle: q.PerCycle, ProductS: best,
+				ProductBytes: q.Bytes, TBPerS: float64(q.Bytes) / best / 1e12},
 		})
 	}
 	return all, nil

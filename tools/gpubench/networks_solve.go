@@ -103,14 +103,10 @@ func (b *bench) solve(d ops.Device, p problem, spec string) (networkRow, solved,
 	}
 	r := all[len(all)-1]
 	r.Runs = b.runs
-	times := func(r *networkRow) []*float64 {
-		return []*float64{&r.LoadS, &r.SetupS, &r.OrderS, &r.FactorS, &r.SortS, &r.SolveS, &r.TotalS, &r.TransferS,
-			&r.WholeS}
-	}
-	for n, middle := range times(&r) {
+	for n, middle := range r.times.all() {
 		var v []float64
 		for i := range all {
-			v = append(v, *times(&all[i])[n])
+			v = append(v, *all[i].times.all()[n])
 		}
 		*middle = median(v)
 	}
@@ -170,9 +166,9 @@ func once(d ops.Device, p problem, spec string, last bool) (r networkRow, left s
 	switch f := m.Unwrap().(type) {
 	case *parac.Factor:
 		about := f.Report()
-		r.Order, r.OrderS, r.FactorS, r.SortS = about.Order.String(), about.Ordering, about.Factor, about.Sort
-		r.Fill, r.FactorEntries, r.Depth, r.Tree, r.Grown = about.Fill, about.Entries, about.Depth, about.Tree,
-			about.Retries
+		r.OrderS, r.FactorS, r.SortS = about.Ordering, about.Factor, about.Sort
+		r.elimination = elimination{Order: about.Order.String(), Fill: about.Fill, FactorEntries: about.Entries,
+			Depth: about.Depth, Tree: about.Tree, Grown: about.Retries}
 	case *cmg.Cycle:
 		products := f.Products()
 		r.Levels = len(products) + 1

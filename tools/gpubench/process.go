@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"thermsim/tools/campaign"
 )
 
 // processResult is the file of process.
@@ -116,7 +118,7 @@ func (c *commandLine) run(program string) (*processRow, error) {
 	}
 	r := c.row
 	r.Wall = time.Since(start).Seconds()
-	r.Host = hostGB(cmd.ProcessState)
+	r.Host = float64(campaign.PeakMemory(cmd.ProcessState)) / 1024e6
 	text, err := os.ReadFile(timings)
 	if err != nil {
 		return nil, err

@@ -34,12 +34,6 @@ type row struct {
 // defaultRule is the solver's own, directRule that of the direct solver, which is exact to rounding.
 const defaultRule, directRule = "1e-4 K", "direct"
 
-// result is the file of stacks.
-type result struct {
-	header
-	Rows []row `json:"rows"`
-}
-
 // stackFlags choose among the cases.
 type stackFlags struct {
 	*output
@@ -129,7 +123,7 @@ func (h *header) describe(device string) error {
 }
 
 func (f *stackFlags) run() error {
-	r := result{header: f.header()}
+	r := result[row]{header: f.header()}
 	if err := r.describe(f.device); err != nil {
 		return err
 	}

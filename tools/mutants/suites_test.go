@@ -177,7 +177,8 @@ internal/testtier/testtier.go: no fault
 
 // Tests that fail without a fault are left out; how long the others take is read.
 func TestBaseline(t *testing.T) {
-	b := readBaseline("--- FAIL: TestA (0.1s)\n    --- FAIL: TestA/sub (0.1s)\nFAIL\tthermsim/x\t1.5s\nok  \tthermsim/y\t12.25s\n")
+	b := readBaseline("--- FAIL: TestA (0.1s)\n    --- FAIL: TestA/sub (0.1s)\nFAIL\tthermsim/x\t1.5s\n" +
+		"ok  \tthermsim/y\t12.25s\n")
 	if b.longest != 12250*time.Millisecond {
 		t.Errorf("the longest takes %v", b.longest)
 	}
