@@ -8,20 +8,93 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"thermsim/tools/campaign"
 )
+
+// inject makes faults strike, one in each run.
+func (s *settings) inject(c *subject, r *results) error {
+	for i := range scenarios {
+		if !s.only.MatchString(scenarios[i].name) {
+			continue
+		}
+		p, err := c.prepare(&scenarios[i])
+		if err != nil {
+			return err
+		}
+		if err := s.injectAll(p, r); err != nil {
+			return err
+		}
+		if err := campaign.Save(s.out, r); err != nil { // an interrupted campaign has results
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *settings) injectAll(p *prepared, r *results) error {
+	var g errgroup.Group
+	g.SetLimit(s.workers)
+	r.Rows = append(r.Rows, newRow(p.name))
+	row := &r.Rows[len(r.Rows)-1]
+	row.Operations = len(p.list)
+	chosen, n := choose(p.list, s.most), 0
+	if s.verbose {
+		for _, o := range p.list {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", p.name, o)
+		}
+	}
+	for k := range faults {
+		f := &faults[k]
+		if !s.faults.MatchString(f.name) {
+			continue
+		}
+		for _, at := range chosen {
+			if !f.concerns(at) {
+				continue
+			}
+			if n++; n%s.every != 0 {
+				continue
+			}
+			g.Go(func() error {
+				one, err := p.strike(f, at)
+				if err == nil {
+					r.note(row, one, s.verbose)
+				}
+				return err
+			})
+		}
+	}
+	return g.Wait()
+}
+
+// choose takes of the operations of one kind on one file the first and last, and some between.
+func choose(list []operation, most int) (chosen []operation) {
+	count := map[operation]int{}
+	for _, o := range list {
+		count[o.numberless()]++
+	}
+	for _, o := range list {
+		n := count[o.numberless()]
+		if n <= most || o.N == 0 || most > 1 && o.N*(most-1)/(n-1) != (o.N-1)*(most-1)/(n-1) {
+			chosen = append(chosen, o)
+		}
+	}
+	return chosen
+}
 
 // disturbed are the commands that get signals at random moments. Samples take the first ones, which are quick.
 var disturbed = []string{"resumed transient", "solve", "steady", "transient", "transient with checkpoints", "sweep",
 	"render", "diff", "reduce"}
 
-// signals are what they get. A broken pipe is one whose reader has gone, by which the system itself sends SIGPIPE.
+// signals are what they get. A broken pipe is one whose reader has gone, for which the system sends SIGPIPE.
 var signals = []fault{
 	{name: "SIGINT", verdict: verdict{sends: syscall.SIGINT}},
 	{name: "SIGTERM", verdict: verdict{sends: syscall.SIGTERM}},
@@ -33,41 +106,28 @@ var signals = []fault{
 
 const brokenPipe = "broken pipe"
 
-// disturb sends signals at random moments, and lets commands write into one folder at once.
-func (s *settings) disturb(c *campaign, r *results) error {
-	if s.signals > 0 {
-		if err := s.signal(c, r); err != nil {
-			return err
-		}
-	}
-	if s.pairs > 0 {
-		return s.pair(c, r)
-	}
-	return nil
+func find(name string) *scenario {
+	return &scenarios[slices.IndexFunc(scenarios, func(s scenario) bool { return s.name == name })]
 }
 
-// toDisturb are the commands of disturbed, or the large ones.
-func (s *settings) toDisturb() (all []*scenario) {
-	if s.large {
-		for i := range large {
-			all = append(all, &large[i])
-		}
-		return all
-	}
+// signal sends signals at random moments.
+func (s *settings) signal(c *subject, r *results) error {
+	var list []*scenario
 	for _, name := range disturbed {
-		all = append(all, find(name))
+		list = append(list, find(name))
 	}
-	return all
-}
-
-func (s *settings) signal(c *campaign, r *results) error {
-	list := s.toDisturb()
+	if s.large {
+		list = nil
+		for i := range large {
+			list = append(list, &large[i])
+		}
+	}
 	list = list[:min(s.signals, len(list))]
 	all := make([]*prepared, len(list))
 	var g errgroup.Group
 	g.SetLimit(s.workers)
 	for i, of := range list {
-		r.Signals = append(r.Signals, row{Command: of.name, Faults: map[string]int{}, Held: map[string]int{}})
+		r.Signals = append(r.Signals, newRow(of.name))
 		g.Go(func() (err error) {
 			if all[i], err = c.prepare(of); err == nil {
 				err = all[i].time()
@@ -78,31 +138,20 @@ func (s *settings) signal(c *campaign, r *results) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	var mu sync.Mutex
 	rng := rand.New(rand.NewPCG(s.seed, 1))
 	for n := range s.signals {
 		which := n % len(all)
-		f := &signals[n/len(all)%len(signals)]
-		p := all[which]
+		f, p := &signals[n/len(all)%len(signals)], all[which]
 		after := time.Duration(rng.Float64() * 1.1 * float64(p.took))
 		g.Go(func() error {
-			held, wrong, e, err := p.interrupt(f, after)
-			mu.Lock()
-			defer mu.Unlock()
+			one, err := p.interrupt(f, after)
 			if err != nil {
 				return err
 			}
-			at := operation{Kind: "after", Name: after.Round(time.Millisecond).String()}
-			s.tell(p, f, at, held, wrong, e)
-			row := &r.Signals[which]
-			row.count(f.name, true, held, e.status == p.status)
-			row.Longest = max(row.Longest, e.after.Seconds())
-			if e.after > time.Second {
+			r.note(&r.Signals[which], one, s.verbose)
+			if one.after > time.Second {
 				fmt.Fprintf(os.Stderr, "%s: %s after %v of %v: ends %.2f s later\n", p.name, f.name,
-					after.Round(time.Millisecond), p.took.Round(time.Millisecond), e.after.Seconds())
-			}
-			if len(wrong) > 0 {
-				r.Wrong = append(r.Wrong, wrongRun{p.name, f.name, at, wrong})
+					after.Round(time.Millisecond), p.took.Round(time.Millisecond), one.after.Seconds())
 			}
 			return nil
 		})
@@ -110,40 +159,39 @@ func (s *settings) signal(c *campaign, r *results) error {
 	return g.Wait()
 }
 
-// time measures an undisturbed run: the longest of three, as other programs may be busy.
+// time measures undisturbed runs: the longest of three, because other programs may be busy.
 func (p *prepared) time() error {
 	p.took = 0
 	for range 3 {
-		work := p.campaign.fresh()
-		if err := copyFolder(p.start, work); err != nil {
+		work, err := p.fresh()
+		if err != nil {
 			return err
 		}
-		begun := time.Now()
-		if _, err := p.campaign.undisturbed(p.scenario, work, p.command); err != nil {
+		e, err := p.subject.undisturbed(p.scenario, work, p.command)
+		if err != nil {
 			return err
 		}
-		p.took = max(p.took, time.Since(begun))
+		p.took = max(p.took, e.Wall)
 		remove(work)
 	}
 	return nil
 }
 
-// interrupt sends a signal after a time.
-func (p *prepared) interrupt(f *fault, after time.Duration) (held string, wrong []string, e *ended, err error) {
-	work := p.campaign.fresh()
+// interrupt sends a signal after a time, or closes the pipe that reads the output.
+func (p *prepared) interrupt(f *fault, after time.Duration) (*run, error) {
+	work, err := p.fresh()
 	defer remove(work)
-	if err := copyFolder(p.start, work); err != nil {
-		return "", nil, nil, err
+	if err != nil {
+		return nil, err
 	}
-	cmd := exec.Command(p.campaign.program, p.command...)
-	cmd.Dir, cmd.Env, cmd.Stdin = work, environment(work), strings.NewReader(p.input)
+	cmd := p.subject.command(p.scenario, work, p.command)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	strike := func() { _ = cmd.Process.Signal(f.verdict.sends) } // it may have ended
 	if f.name == brokenPipe {
 		reads, writes, err := os.Pipe()
 		if err != nil {
-			return "", nil, nil, err
+			return nil, err
 		}
 		defer reads.Close()
 		defer writes.Close()
@@ -152,33 +200,37 @@ func (p *prepared) interrupt(f *fault, after time.Duration) (held string, wrong 
 		go func() { _, _ = io.Copy(io.Discard, reads) }() // until it is closed
 		strike = func() { _ = reads.Close() }
 	}
-	if err := cmd.Start(); err != nil {
-		return "", nil, nil, err
+	running, err := campaign.Start(cmd, p.subject.limit)
+	if err != nil {
+		return nil, err
 	}
 	if w, ok := cmd.Stdout.(*os.File); ok {
 		_ = w.Close() // the program has its own
 	}
 	var struck time.Time
 	timer := time.AfterFunc(after, func() { struck = time.Now(); strike() })
-	e, err = wait(cmd, p.campaign.limit, work, &said)
+	o, err := running.Wait()
 	end := time.Now()
 	if err != nil {
-		return "", nil, e, err
+		return nil, err
 	}
-	// that a reader is gone shows at the next line that is written
-	if !timer.Stop() && !struck.IsZero() && e.status != p.status && f.name != brokenPipe {
+	e := &ended{Outcome: o, work: work, said: said.String()}
+	// a closed pipe is noticed at the next line that is written
+	if !timer.Stop() && !struck.IsZero() && e.Status != p.status && f.name != brokenPipe {
 		e.after = max(0, end.Sub(struck))
 	}
-	at := operation{Name: "stderr"} // where a message may be lost
-	held, wrong = p.judge(e, f, at)
-	return held, wrong, e, nil
+	r := &run{prepared: p, fault: f, ended: e, at: moment(after)}
+	r.held, r.wrong = p.judge(e, f, operation{Name: "stderr"}) // a message may be lost
+	return r, nil
 }
 
-// rivals are two commands that write into one folder.
-var rivals = []struct {
-	name            string
-	scenario, other string // names of scenarios; of the second the command that went before is taken
-}{
+// moment is how results name the time of a disturbance.
+func moment(after time.Duration) operation {
+	return operation{Kind: "after", Name: after.Round(time.Millisecond).String()}
+}
+
+// rivals are two commands that write into one folder: of a scenario, and of another one.
+var rivals = []struct{ name, scenario, other string }{
 	{"solve and export", "solve", "export"},
 	{"steady and transient", "steady", "transient"},
 	{"steady and steady", "steady", "steady"},
@@ -188,17 +240,8 @@ var rivals = []struct {
 	{"reduce and rth", "reduce", "rth"},
 }
 
-func find(name string) *scenario {
-	for i := range scenarios {
-		if scenarios[i].name == name {
-			return &scenarios[i]
-		}
-	}
-	return nil
-}
-
-// pair lets two commands begin at nearly the same time in one folder.
-func (s *settings) pair(c *campaign, r *results) error {
+// pair starts two commands at nearly the same time in one folder.
+func (s *settings) pair(c *subject, r *results) error {
 	rng := rand.New(rand.NewPCG(s.seed, 2))
 	var ready []*prepared
 	for _, of := range rivals[:min(s.pairs, len(rivals))] {
@@ -210,23 +253,21 @@ func (s *settings) pair(c *campaign, r *results) error {
 			return err
 		}
 		ready = append(ready, p)
-		r.Pairs = append(r.Pairs, row{Command: of.name, Faults: map[string]int{}, Held: map[string]int{}})
+		r.Pairs = append(r.Pairs, newRow(of.name))
 	}
 	for n := range s.pairs {
 		which := n % len(rivals)
-		p, other := ready[which], find(rivals[which].other)
+		p, of := ready[which], rivals[which]
 		after := time.Duration((2*rng.Float64() - 1) * 0.9 * float64(p.took))
-		outcome, wrong, err := p.race(other.command, after)
+		outcome, wrong, err := p.race(find(of.other).command, after)
 		if err != nil {
 			return err
 		}
-		row := &r.Pairs[which]
-		row.Faults["pairs"]++
-		row.Held[outcome]++
+		r.Pairs[which].Faults["pairs"]++
+		r.Pairs[which].Held[outcome]++
 		if len(wrong) > 0 {
-			at := operation{Kind: "after", Name: after.Round(time.Millisecond).String()}
-			fmt.Fprintf(os.Stderr, "%s %v: WRONG: %s\n", rivals[which].name, after, strings.Join(wrong, "; "))
-			r.Wrong = append(r.Wrong, wrongRun{rivals[which].name, "pair", at, wrong})
+			fmt.Fprintf(os.Stderr, "%s %v: WRONG: %s\n", of.name, after, strings.Join(wrong, "; "))
+			r.Wrong = append(r.Wrong, wrongRun{of.name, "pair", moment(after), wrong})
 		}
 	}
 	return nil
@@ -238,36 +279,36 @@ const (
 	oneRefused = "one refused"
 )
 
-// race starts two commands, the second so long after the first; where that is negative, before it.
+// race starts two commands, the second after a time, or before the first if that is negative.
 func (p *prepared) race(other []string, after time.Duration) (outcome string, wrong []string, err error) {
-	work := p.campaign.fresh()
+	work, err := p.fresh()
 	defer remove(work)
-	if err := copyFolder(p.start, work); err != nil {
+	if err != nil {
 		return "", nil, err
 	}
 	var both [2]*ended
-	var g errgroup.Group
+	var errs [2]error
+	var wait sync.WaitGroup
 	for n, args := range [][]string{p.command, other} {
-		g.Go(func() (err error) {
+		wait.Go(func() {
 			if n == 0 && after < 0 || n == 1 && after > 0 {
 				time.Sleep(max(after, -after))
 			}
-			both[n], err = p.campaign.undisturbed(p.scenario, work, args)
-			return err
+			both[n], errs[n] = p.subject.undisturbed(p.scenario, work, args)
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return "", nil, err
-	}
+	wait.Wait()
 	outcome = bothDone
 	for n, e := range both {
 		switch {
+		case errs[n] != nil:
+			return "", nil, errs[n]
 		case e.crashed() != "":
 			wrong = append(wrong, e.crashed())
-		case e.status == 2 && strings.Contains(e.said, "another thermsim is writing") && both[1-n].status == 0:
+		case e.Status == 2 && strings.Contains(e.said, "another thermsim is writing") && both[1-n].Status == 0:
 			outcome = oneRefused
-		case e.status != 0:
-			wrong = append(wrong, fmt.Sprintf("status %d: %s", e.status, strings.TrimSpace(e.said)))
+		case e.Status != 0:
+			wrong = append(wrong, fmt.Sprintf("status %d: %s", e.Status, strings.TrimSpace(e.said)))
 		}
 	}
 	return outcome, append(wrong, p.oneRun(work)...), nil

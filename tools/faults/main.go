@@ -12,7 +12,6 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -22,62 +21,59 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"thermsim/tools/campaign"
 )
 
 // settings are the flags.
 type settings struct {
-	program, repository, only, faults, out string
-	commit, from                           string
-	most, every, signals, pairs, workers   int
-	limit                                  time.Duration
-	seed                                   uint64
-	verbose, large                         bool
+	out                                  string
+	only, faults                         *regexp.Regexp
+	most, every, signals, pairs, workers int
+	seed                                 uint64
+	verbose, large                       bool
 }
 
 func main() {
 	var s settings
-	flag.StringVar(&s.program, "program", "bin/thermsim", "the thermsim to try")
-	flag.StringVar(&s.repository, "repository", ".", "where its examples of other formats are")
-	flag.StringVar(&s.only, "only", "", "regular expression of commands")
-	flag.StringVar(&s.faults, "faults", "", "regular expression of faults")
-	flag.StringVar(&s.out, "json", "", "write the figures to this file")
-	flag.StringVar(&s.commit, "commit", "", "commit of the program, for the figures")
-	flag.StringVar(&s.from, "from", "", "print the tables of such a file, and try nothing")
-	flag.IntVar(&s.most, "most", 6, "reads, writes and so on of one file that are tried at most: first, last and "+
-		"some between")
-	flag.IntVar(&s.every, "every", 1, "try one in so many")
-	flag.IntVar(&s.signals, "signals", 0, "send so many signals at random moments, in place of faults")
+	var c subject
+	r := new(results)
+	flag.StringVar(&c.program, "program", "bin/thermsim", "the thermsim to test")
+	flag.StringVar(&c.repository, "repository", ".", "folder of the repository, for its examples of other formats")
+	only := flag.String("only", "", "regular expression of commands")
+	kinds := flag.String("faults", "", "regular expression of faults")
+	flag.StringVar(&s.out, "json", "", "write the results to this file")
+	flag.StringVar(&r.Commit, "commit", "", "commit of the program, for the results")
+	from := flag.String("from", "", "print the tables of such a file, and test nothing")
+	flag.IntVar(&s.most, "most", 6, "maximum number of tested operations of a kind on one file: first, last and some "+
+		"between")
+	flag.IntVar(&s.every, "every", 1, "test one fault of so many")
+	flag.IntVar(&s.signals, "signals", 0, "send so many signals at random moments, instead of faults")
 	flag.BoolVar(&s.large, "large", false, "send them to commands on two million cells")
-	flag.IntVar(&s.pairs, "pairs", 0, "let so many pairs of runs write into one folder, in place of faults")
-	flag.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "runs at once")
-	flag.DurationVar(&s.limit, "limit", time.Minute, "time after which a run counts as one that does not end")
+	flag.IntVar(&s.pairs, "pairs", 0, "start so many pairs of runs in one folder, instead of faults")
+	flag.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "runs at a time")
+	flag.DurationVar(&c.limit, "limit", time.Minute, "time after which a run counts as one that does not end")
 	flag.Uint64Var(&s.seed, "seed", 1, "of random moments")
 	flag.BoolVar(&s.verbose, "v", false, "print every run")
 	flag.Parse()
-	if err := s.run(); err != nil {
+	var err error
+	if *from != "" {
+		if err = campaign.Load(*from, r); err == nil {
+			r.print(os.Stdout)
+		}
+	} else if s.only, err = regexp.Compile(*only); err == nil {
+		if s.faults, err = regexp.Compile(*kinds); err == nil {
+			err = s.run(&c, r)
+		}
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "faults:", err)
 		os.Exit(1)
 	}
 }
 
-func (s *settings) run() error {
-	if s.from != "" {
-		r, err := read(s.from)
-		if err == nil {
-			r.print(os.Stdout)
-		}
-		return err
-	}
-	only, err := regexp.Compile(s.only)
-	if err != nil {
-		return err
-	}
-	kinds, err := regexp.Compile(s.faults)
-	if err != nil {
-		return err
-	}
-	c := &campaign{repository: s.repository, limit: s.limit}
-	if c.program, err = filepath.Abs(s.program); err != nil {
+func (s *settings) run(c *subject, r *results) (err error) {
+	if c.program, err = filepath.Abs(c.program); err != nil {
 		return err
 	}
 	if c.folder, err = os.MkdirTemp(memory(), "faults-"); err != nil {
@@ -91,25 +87,31 @@ func (s *settings) run() error {
 		_ = os.RemoveAll(c.folder) // temporary
 		os.Exit(130)
 	}()
-	r := results{Commit: s.commit, Most: s.most, Every: s.every, Seed: s.seed}
-	if s.signals > 0 || s.pairs > 0 {
-		err = s.disturb(c, &r)
-	} else {
-		err = s.inject(c, &r, only, kinds)
-	}
-	if err != nil {
+	r.Most, r.Every, r.Seed = s.most, s.every, s.seed
+	if err := s.test(c, r); err != nil {
 		return err
 	}
 	r.print(os.Stdout)
-	if s.out != "" {
-		if err := s.write(&r); err != nil {
-			return err
-		}
+	if err := campaign.Save(s.out, r); err != nil {
+		return err
 	}
 	if n := len(r.Wrong); n > 0 {
 		return fmt.Errorf("%d runs did not end as they should", n)
 	}
 	return nil
+}
+
+// test injects faults, or sends signals and starts pairs of runs.
+func (s *settings) test(c *subject, r *results) error {
+	if s.signals == 0 && s.pairs == 0 {
+		return s.inject(c, r)
+	}
+	if s.signals > 0 {
+		if err := s.signal(c, r); err != nil {
+			return err
+		}
+	}
+	return s.pair(c, r)
 }
 
 // memory is a folder on a file system in memory, where there is one.
@@ -119,21 +121,4 @@ func memory() string {
 		return shared
 	}
 	return ""
-}
-
-func read(path string) (*results, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	r := new(results)
-	return r, json.Unmarshal(text, r)
-}
-
-func (s *settings) write(r *results) error {
-	text, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(s.out, append(text, '\n'), 0o666)
 }

@@ -5,7 +5,6 @@ package main
 import (
 	"archive/zip"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -22,14 +21,14 @@ import (
 // prepared is a scenario made ready: the folder before the command, and what the command makes of it.
 type prepared struct {
 	*scenario
-	campaign *campaign
-	start    string // folder with inputs and what earlier commands wrote
-	old      snapshot
-	kept     []string // by thermsim, for itself
-	fresh    snapshot
-	varying  map[string]bool // files that differ from run to run, as they hold times
-	list     []operation     // of a run that nothing disturbs
-	took     time.Duration
+	subject *subject
+	start   string // folder with inputs and what earlier commands wrote
+	old     snapshot
+	kept    []string // by thermsim, for itself
+	made    snapshot
+	varying map[string]bool // files that differ from run to run, as they hold times
+	list    []operation     // of a run that nothing disturbs
+	took    time.Duration
 }
 
 // What a folder holds.
@@ -39,13 +38,6 @@ const (
 	isPartial = "partial" // steps of an interrupted transient
 	isNeither = "neither"
 )
-
-// ended is a run of which the outcome is to be judged.
-type ended struct {
-	*traced
-	work string
-	said string // on standard error
-}
 
 // files looks at a folder, without what is of no account.
 func (p *prepared) files(work string) (all snapshot, kept []string, err error) {
@@ -66,7 +58,7 @@ func (p *prepared) filesOnTheWay(work string, f *fault) (all snapshot, kept []st
 }
 
 // prints says that the command writes no files.
-func (p *prepared) prints() bool { return maps.Equal(p.old, p.fresh) }
+func (p *prepared) prints() bool { return maps.Equal(p.old, p.made) }
 
 // which says what a folder holds, and why it is neither old nor new.
 func (p *prepared) which(work string, all snapshot) (string, string) {
@@ -74,13 +66,13 @@ func (p *prepared) which(work string, all snapshot) (string, string) {
 		return isOld, ""
 	}
 	why := ""
-	for _, name := range slices.Sorted(maps.Keys(p.fresh)) {
+	for _, name := range slices.Sorted(maps.Keys(p.made)) {
 		text, there := all[name]
 		before, was := p.old[name]
 		switch {
 		case !there:
 			why = name + " is missing"
-		case !p.varying[name] && text != p.fresh[name]:
+		case !p.varying[name] && text != p.made[name]:
 			why = name + " is another than that of an undisturbed run"
 			if was && text == before {
 				why = name + " is the old one"
@@ -93,7 +85,7 @@ func (p *prepared) which(work string, all snapshot) (string, string) {
 		}
 	}
 	for name := range all {
-		if _, is := p.fresh[name]; !is && why == "" {
+		if _, is := p.made[name]; !is && why == "" {
 			why = name + " is there too"
 		}
 	}
@@ -162,9 +154,9 @@ func unpack(text string) error {
 // crashed says whether a run ended as none should.
 func (e *ended) crashed() string {
 	switch {
-	case e.late:
+	case e.Killed:
 		return "does not end"
-	case e.status == 134 || strings.Contains(e.said, "goroutine ") || strings.Contains(e.said, "internal error"):
+	case e.Status == 134 || strings.Contains(e.said, "goroutine ") || strings.Contains(e.said, "internal error"):
 		return "crashes"
 	}
 	return ""
@@ -182,16 +174,16 @@ func (p *prepared) judge(e *ended, f *fault, at operation) (held string, wrong [
 	if f.name == brokenPipe {
 		ends = syscall.SIGPIPE
 	}
-	failed := e.status != p.status
+	failed := e.Status != p.status
 	switch {
-	case sent == syscall.SIGKILL && e.signal == syscall.SIGKILL:
-	case e.signal == sent && p.untouched(e.work, f): // before the program had heard that it shall not end so
-	case e.status < 0:
-		complain("ends by %v", e.signal)
+	case sent == syscall.SIGKILL && e.Signal == syscall.SIGKILL:
+	case e.Signal == sent && p.untouched(e.work, f): // before the program had heard that it shall not end so
+	case e.Status < 0:
+		complain("ends by %v", e.Signal)
 	case failed && f.harmless:
-		complain("ends with status %d", e.status)
-	case failed && ends != 0 && e.status != 130, failed && ends == 0 && e.status != 1 && e.status != 2:
-		complain("ends with status %d", e.status)
+		complain("ends with status %d", e.Status)
+	case failed && ends != 0 && e.Status != 130, failed && ends == 0 && e.Status != 1 && e.Status != 2:
+		complain("ends with status %d", e.Status)
 	case failed && ends == 0 && at.Name != "stderr" && !tells(e.said, f, at):
 		complain("the message does not tell what failed")
 	}
@@ -214,14 +206,14 @@ func (p *prepared) judge(e *ended, f *fault, at operation) (held string, wrong [
 	}
 	held, why := p.which(e.work, all)
 	switch {
-	case p.resumes && !(e.status == p.status && held != isNew):
+	case p.resumes && !(e.Status == p.status && held != isNew):
 	case held == isNeither:
 		complain("the folder is neither old nor new: %s", why)
-	case e.status == p.status && held != isNew:
-		complain("ends with status %d, and the folder is %s", e.status, held)
-	case failed && held == isNew && !p.prints() && !p.answers && e.status >= 0 && e.status != 130 &&
+	case e.Status == p.status && held != isNew:
+		complain("ends with status %d, and the folder is %s", e.Status, held)
+	case failed && held == isNew && !p.prints() && !p.answers && e.Status >= 0 && e.Status != 130 &&
 		!strings.Contains(e.said, " are in ") && !strings.Contains(e.said, "is in "):
-		complain("ends with status %d, and the folder is new", e.status)
+		complain("ends with status %d, and the folder is new", e.Status)
 	}
 	_, kept, err = p.filesOnTheWay(e.work, f)
 	if held == isOld && err == nil && slices.Equal(kept, p.kept) && !p.resumes && p.passing == "" {
@@ -256,7 +248,7 @@ func leftovers(kept []string) []string {
 
 // next runs the command undisturbed, where a disturbed one was.
 func (p *prepared) next(work string) (wrong []string) {
-	e, err := p.campaign.undisturbed(p.scenario, work, p.command)
+	e, err := p.subject.undisturbed(p.scenario, work, p.command)
 	if err != nil {
 		return []string{"the next run: " + err.Error()}
 	}
@@ -265,8 +257,8 @@ func (p *prepared) next(work string) (wrong []string) {
 	switch {
 	case err != nil:
 		wrong = append(wrong, err.Error())
-	case e.status != p.status:
-		wrong = append(wrong, fmt.Sprintf("the next run ends with status %d: %s", e.status, strings.TrimSpace(e.said)))
+	case e.Status != p.status:
+		wrong = append(wrong, fmt.Sprintf("the next run ends with status %d: %s", e.Status, strings.TrimSpace(e.said)))
 	case held != isNew:
 		wrong = append(wrong, fmt.Sprintf("the next run leaves the %s folder: %s", held, why))
 	}
@@ -276,4 +268,42 @@ func (p *prepared) next(work string) (wrong []string) {
 	return wrong
 }
 
-var errStart = errors.New("the undisturbed command does not do what it should")
+// oneRun says what is wrong with a folder that shall hold files of one run of each kind, as its record tells, and
+// nothing else. A file that is as the record says, in size and nanosecond, is the one that the run wrote.
+func (p *prepared) oneRun(work string) (wrong []string) {
+	all, kept, err := p.files(work)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	if left := leftovers(kept); len(left) > 0 {
+		wrong = append(wrong, "there is "+strings.Join(left, ", "))
+	}
+	if bad := p.sound(work, all); bad != "" {
+		wrong = append(wrong, bad)
+	}
+	record, err := staging.Look(filepath.Join(work, "out"))
+	if err != nil {
+		return append(wrong, err.Error())
+	}
+	if len(record.Sets) == 0 { // a table that has no record
+		if held, why := p.which(work, all); held != isNew {
+			wrong = append(wrong, why)
+		}
+		return wrong
+	}
+	of := map[string]string{}
+	for _, set := range record.Sets {
+		for _, e := range set.Files {
+			if of[e.Name] != "" {
+				wrong = append(wrong, fmt.Sprintf("%s belongs to two runs", e.Name))
+			}
+			of[e.Name] = set.ID
+		}
+	}
+	for name := range all {
+		if below, ok := strings.CutPrefix(name, "out/"); ok && of[below] == "" {
+			wrong = append(wrong, name+" is of no run")
+		}
+	}
+	return wrong
+}

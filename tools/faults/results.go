@@ -5,7 +5,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
+	"sync"
 )
 
 // results are the figures of a campaign.
@@ -18,6 +20,7 @@ type results struct {
 	Signals []row      `json:"signals,omitempty"`
 	Pairs   []row      `json:"pairs,omitempty"`
 	Wrong   []wrongRun `json:"wrong"`
+	lock    sync.Mutex
 }
 
 // row is a command.
@@ -39,15 +42,32 @@ type wrongRun struct {
 	Wrong   []string  `json:"wrong"`
 }
 
-func (r *row) count(fault string, struck bool, held string, done bool) {
-	if !struck {
-		r.Missed++
+func newRow(command string) row {
+	return row{Command: command, Faults: map[string]int{}, Held: map[string]int{}}
+}
+
+// note counts a run in a row, and prints it if it went wrong or all are printed.
+func (r *results) note(row *row, one *run, verbose bool) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	if one.ended == nil {
+		row.Missed++
 		return
 	}
-	r.Faults[fault]++
-	r.Held[held]++
-	if done {
-		r.Done++
+	row.Faults[one.fault.name]++
+	row.Held[one.held]++
+	if one.Status == one.status {
+		row.Done++
+	}
+	row.Longest = max(row.Longest, one.after.Seconds())
+	outcome := one.held
+	if len(one.wrong) > 0 {
+		outcome = "WRONG: " + strings.Join(one.wrong, "; ")
+		r.Wrong = append(r.Wrong, wrongRun{one.name, one.fault.name, one.at, one.wrong})
+	}
+	if len(one.wrong) > 0 || verbose {
+		fmt.Fprintf(os.Stderr, "%s: %s at %v: status %d, %s: %q\n", one.name, one.fault.name, one.at, one.Status,
+			outcome, strings.TrimSpace(one.said))
 	}
 }
 
@@ -98,7 +118,7 @@ func table(w io.Writer, rows []row, columns []column) {
 	}
 	fmt.Fprintf(w, " as if undisturbed | old run | new run | steps of it |\n|%s\n",
 		strings.Repeat("---|", len(columns)+5))
-	total := row{Command: "in all", Faults: map[string]int{}, Held: map[string]int{}}
+	total := newRow("in all")
 	for _, r := range rows {
 		total.add(&r)
 		r.line(w, columns)

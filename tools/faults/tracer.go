@@ -18,22 +18,13 @@ type verdict struct {
 	sends syscall.Signal // to the program, before the operation
 }
 
-// traced is a run of a program.
-type traced struct {
-	operations []operation
-	status     int // exit status; -1 where a signal ended it
-	signal     syscall.Signal
-	late       bool          // it was ended after the limit of time
-	after      time.Duration // from a signal to the end
-}
-
 // waitThreads waits for threads of a program too, where this thread traces it (__WALL and __WNOTHREAD of Linux).
 const waitThreads = 0x40000000 | 0x20000000
 
 // trace runs a program in a work folder, its output going to files beside that, and asks about every operation on a
 // file.
 func trace(program string, args []string, work string, env []string, limit time.Duration,
-	decide func(operation) verdict) (*traced, error) {
+	decide func(operation) verdict) (*ended, error) {
 	runtime.LockOSThread() // whoever starts the program traces it
 	defer runtime.UnlockOSThread()
 	files, err := streams(work)
@@ -65,17 +56,17 @@ func trace(program string, args []string, work string, env []string, limit time.
 	defer memory.Close()
 	t := &tracer{process: process{pid: pid, work: work, memory: memory, seen: map[operation]int{}}, decide: decide,
 		entered: map[int]syscall.Errno{}}
-	var out traced
+	var out ended
 	timer := time.AfterFunc(limit, func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
 	if err = syscall.PtraceSyscall(pid, 0); err == nil {
 		status, err = t.follow()
 	}
-	out.late = !timer.Stop()
-	out.operations, out.status = t.list, -1
+	out.Killed = !timer.Stop()
+	out.operations, out.Status = t.list, -1
 	if status.Exited() {
-		out.status = status.ExitStatus()
+		out.Status = status.ExitStatus()
 	} else if status.Signaled() {
-		out.signal = status.Signal()
+		out.Signal = status.Signal()
 	}
 	return &out, err
 }

@@ -51,7 +51,7 @@ func TestFind(t *testing.T) {
 // Turns follow the shares: a target of share 3 has three times the time of one of share 1, and as many at a time at
 // most.
 func TestTurns(t *testing.T) {
-	c := &campaign{settings: &settings{slice: time.Second}, end: time.Now().Add(time.Hour)}
+	c := &fuzzer{settings: &settings{slice: time.Second}, end: time.Now().Add(time.Hour)}
 	c.changed = sync.NewCond(&c.lock)
 	often, seldom := &target{row: row{Target: "FuzzArguments"}, program: "a"},
 		&target{row: row{Target: "FuzzFrame"}, program: "b"}
@@ -99,7 +99,7 @@ func TestWhatAFuzzerSays(t *testing.T) {
 // Counts of a campaign are added to those of earlier ones, by target, each time that they are written.
 func TestRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "fuzzing.json")
-	c := &campaign{settings: &settings{json: path, commit: "c"}}
+	c := &fuzzer{settings: &settings{json: path, commit: "c"}}
 	for _, rows := range [][]row{
 		{{"a", "FuzzX", 10, 2, 0.5, 1}, {"a", "FuzzY", 1, 0, 0.25, 0}, {"a", "FuzzZ", 0, 0, 0, 0}},
 		{{"a", "FuzzX", 5, 1, 0.25, 0}, {"b", "FuzzX", 7, 7, 1, 0}},

@@ -63,7 +63,7 @@ func run(s *settings) error {
 		}
 		defer os.RemoveAll(s.binary)
 	}
-	c := &campaign{settings: s, end: time.Now().Add(s.whole)}
+	c := &fuzzer{settings: s, end: time.Now().Add(s.whole)}
 	if err := c.prepare(ctx); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"maps"
 	"slices"
 
-	results "thermsim/tools/campaign"
+	"thermsim/tools/campaign"
 )
 
 // row has the counts of a target.
@@ -42,7 +42,7 @@ func readRecord(path string) (record, error) {
 	if path == "" {
 		return r, nil
 	}
-	err := results.Load(path, &r)
+	err := campaign.Load(path, &r)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}

@@ -81,7 +81,7 @@ func skipped(path, name string) error {
 }
 
 // build makes the test program of a package, which counts coverage.
-func (c *campaign) build(ctx context.Context, folder string) error {
+func (c *fuzzer) build(ctx context.Context, folder string) error {
 	program := filepath.Join(c.binary, strings.ReplaceAll(folder, "/", "-")+".test")
 	out, err := exec.CommandContext(ctx, "go", "test", "-vet=off", "-fuzz=.", "-c", "-o", program,
 		"./"+folder).CombinedOutput()

@@ -36,7 +36,7 @@ func executions(said []byte) int64 {
 }
 
 // turn lets a target run for a time and adds up what it did.
-func (c *campaign) turn(parent context.Context, t *target, length time.Duration) error {
+func (c *fuzzer) turn(parent context.Context, t *target, length time.Duration) error {
 	corpus := filepath.Join(c.corpus, c.module, t.Package)
 	start, before := time.Now(), files(filepath.Join(corpus, t.Target))
 	defer c.ended(t)
@@ -76,7 +76,7 @@ func (c *campaign) turn(parent context.Context, t *target, length time.Duration)
 }
 
 // ended lets others have the core.
-func (c *campaign) ended(t *target) {
+func (c *fuzzer) ended(t *target) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	t.running--
@@ -85,7 +85,7 @@ func (c *campaign) ended(t *target) {
 
 // failed stores an input that failed, removes it from those that turns begin with, and runs it alone. An input is
 // stopped after 10 s, which slow ones can reach on a busy machine; one that passes alone is stored and not counted.
-func (c *campaign) failed(ctx context.Context, t *target, work, corpus string, said []byte) error {
+func (c *fuzzer) failed(ctx context.Context, t *target, work, corpus string, said []byte) error {
 	folder := filepath.Join(c.crashers, t.Package, t.Target)
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err

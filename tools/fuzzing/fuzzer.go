@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	results "thermsim/tools/campaign"
+	"thermsim/tools/campaign"
 )
 
 // least is the shortest turn that is begun; mostCrashers end a target's turns.
@@ -23,8 +23,8 @@ const (
 	mostCrashers = 3
 )
 
-// campaign is a run of all targets.
-type campaign struct {
+// fuzzer runs all targets.
+type fuzzer struct {
 	*settings
 	end     time.Time
 	module  string
@@ -35,7 +35,7 @@ type campaign struct {
 	writing sync.Mutex // of the file of results
 }
 
-func (c *campaign) prepare(ctx context.Context) error {
+func (c *fuzzer) prepare(ctx context.Context) error {
 	c.changed = sync.NewCond(&c.lock)
 	var err error
 	if c.targets, err = find(c.only); err != nil {
@@ -64,7 +64,7 @@ func (c *campaign) prepare(ctx context.Context) error {
 }
 
 // all builds and fuzzes until the time ends. Targets begin as soon as they are built.
-func (c *campaign) all(ctx context.Context) error {
+func (c *fuzzer) all(ctx context.Context) error {
 	ctx, cancel := context.WithDeadline(ctx, c.end)
 	defer cancel()
 	defer context.AfterFunc(ctx, c.changed.Broadcast)()
@@ -97,7 +97,7 @@ func (c *campaign) all(ctx context.Context) error {
 }
 
 // work gives turns on one core.
-func (c *campaign) work(ctx context.Context) error {
+func (c *fuzzer) work(ctx context.Context) error {
 	for {
 		t, length := c.next(ctx)
 		if t == nil {
@@ -113,7 +113,7 @@ func (c *campaign) work(ctx context.Context) error {
 }
 
 // next is the target that has had least of its share. It waits until one is built.
-func (c *campaign) next(ctx context.Context) (*target, time.Duration) {
+func (c *fuzzer) next(ctx context.Context) (*target, time.Duration) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	for {
@@ -147,19 +147,19 @@ func (c *campaign) next(ctx context.Context) (*target, time.Duration) {
 }
 
 // waits tells whether a turn may begin later: a target is to be built or another turn is to end.
-func (c *campaign) waits() bool {
+func (c *fuzzer) waits() bool {
 	return slices.ContainsFunc(c.targets, func(t *target) bool { return t.program == "" || t.running > 0 })
 }
 
 // write writes the sum of earlier campaigns and this one.
-func (c *campaign) write() error {
+func (c *fuzzer) write() error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	return results.Save(c.json, c.earlier.plus(c.commit, c.rows()))
+	return campaign.Save(c.json, c.earlier.plus(c.commit, c.rows()))
 }
 
 // rows are those of the targets that have had a turn.
-func (c *campaign) rows() (all []row) {
+func (c *fuzzer) rows() (all []row) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	for _, t := range c.targets {
