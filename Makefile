@@ -92,7 +92,7 @@ performance:
 
 # The tables of iterations in docs/explanation/robustness.md and docs/guides/liquid-cooling.md. It takes most of an hour on two cores, and 6 GB.
 robustness:
-	go test ./gpusolve/precond/multigrid -run 'TestRobust$$' -v -timeout 0 -robust-table ../../../docs/explanation/robustness.md
+	go test ./gpusolve/methods -run 'TestRobust$$' -v -timeout 0 -robust-table ../../docs/explanation/robustness.md
 	go test ./gpusolve/precond/downstream -run 'TestRobustTable$$' -v -timeout 0 -robust-table ../../../docs/guides/liquid-cooling.md
 
 # The licences of all modules that thermsim is built from, on every system. A test fails where they are out of date.

@@ -1,4 +1,4 @@
-package methods
+package methods_test
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/precond"
 )
 
@@ -23,7 +24,7 @@ func TestStackFormatKnowsEveryPreconditioner(t *testing.T) {
 	if err := json.Unmarshal(text, &schema); err != nil {
 		t.Fatal(err)
 	}
-	want := "^(" + strings.Join(Names(), "|") + ")(:.*)?$"
+	want := "^(" + strings.Join(methods.Names(), "|") + ")(:.*)?$"
 	if got := schema.Defs["solver"].Properties["preconditioner"].Pattern; got != want {
 		t.Errorf("the stack format takes %s, the solver %s", got, want)
 	}
@@ -31,7 +32,7 @@ func TestStackFormatKnowsEveryPreconditioner(t *testing.T) {
 
 // Every default must be a value that the setting takes.
 func TestDefaultsOfSettingsAreValid(t *testing.T) {
-	for _, m := range All() {
+	for _, m := range methods.All() {
 		for _, k := range m.Keys {
 			if _, err := precond.Parse(k.Name+"="+k.Default, m.Keys); err != nil {
 				t.Errorf("%s: %v", m.Name, err)
@@ -49,7 +50,7 @@ func TestCheckPreconditioner(t *testing.T) {
 		"multigird":     `"multigird" is unknown; choose one of multigrid`,
 		"multigrid:a=1": "preconditioner multigrid: setting",
 	} {
-		err := Check(spec)
+		err := methods.Check(spec)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: %v, want %q", spec, err, want)
 		}

@@ -1,4 +1,4 @@
-package methods
+package methods_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/solution"
 )
 
@@ -20,10 +21,10 @@ func TestUnknownsBeyond31Bits(t *testing.T) {
 		"chebyshev:format=csr":                 true,
 		"jacobi:precision=adaptive,format=csr": true,
 	} {
-		if err := CheckUnknowns(spec, math.MaxInt32); err != nil {
+		if err := methods.CheckUnknowns(spec, math.MaxInt32); err != nil {
 			t.Errorf("%q: %v", spec, err)
 		}
-		err := CheckUnknowns(spec, math.MaxInt32+1)
+		err := methods.CheckUnknowns(spec, math.MaxInt32+1)
 		if (err != nil) != limited || limited &&
 			(!errors.Is(err, solution.ErrOption) || !strings.Contains(err.Error(), "2147483648 cells") ||
 				!strings.Contains(err.Error(), "such as multigrid")) {

@@ -1,4 +1,4 @@
-package ilu_test
+package methods_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package cmg_test
+package methods_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package parac_test
+package methods_test
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package ddilu_test
+package methods_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package multigrid_test
+package methods_test
 
 import (
 	"context"
@@ -155,5 +155,5 @@ edges. Where pairs of cells were merged across those edges, the same grids took 
 value where the fine ones have two that little ties together. Since then pairs part at the edges of materials ([edges.go](precond/multigrid/edges.go)),
 which also took the 2.5D rows from 16 and 17 to 10 and 11.
 
-Made by ` + "`go test ./gpusolve/precond/multigrid -run TestRobust -robust-table ../../../docs/explanation/robustness.md`" + `.
+Made by ` + "`go test ./gpusolve/methods -run TestRobust -robust-table ../../docs/explanation/robustness.md`" + `.
 `

@@ -1,4 +1,4 @@
-package multigrid_test
+package methods_test
 
 import (
 	"context"
@@ -141,7 +141,7 @@ y, even or graded up to 10 : 1; %d cells on average. Every eighth also makes a t
 %d of %d steady solves and %d of %d time steps ended short of their tolerance; in %d and %d another method took over from multigrid. The most iterations
 were %d and %d. %d and %d met the tolerance with an energy balance off by more than its limit, which is exit status 3 too.
 
-Made by `+"`go test ./gpusolve/precond/multigrid -run TestAnyStack -timeout 0 -any-stacks %d -any-table ../../../docs/explanation/robustness.md`"+`; %s run in every test.
+Made by `+"`go test ./gpusolve/methods -run TestAnyStack -timeout 0 -any-stacks %d -any-table ../../docs/explanation/robustness.md`"+`; %s run in every test.
 
 | iterations | steady | one step |
 |---|---|---|

@@ -1,4 +1,4 @@
-package chebyshev_test
+package methods_test
 
 import (
 	"context"
