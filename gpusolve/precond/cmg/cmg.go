@@ -121,7 +121,7 @@ func build(e operations, forms ops.Forms, o Options) (*Cycle, error) {
 		o.Direct = e.DirectRows()
 	}
 	c := &Cycle{on: e, options: o}
-	if device, ok := e.(coarsener); ok {
+	if device, ok := e.(gpuOperations); ok {
 		done, err := c.buildOnDevice(device, rows, release)
 		if err != nil || done {
 			return c, err
@@ -253,7 +253,6 @@ func on(a ops.Operator) (operations, error) {
 // graphLevel is a graph on a device, laid out for products.
 type graphLevel interface {
 	Len() int
-	Bytes() int64
 	// Traffic is what a product moves at least: the graph as it is stored, and each vector once.
 	Traffic() int64
 	// Layout says how it is stored, in a few words.

@@ -10,17 +10,15 @@ import (
 )
 
 // gpuOperations are those on a GPU.
-type gpuOperations struct{ *cuda.Space }
-
-var (
-	_ operations = gpuOperations{}
-	_ coarsener  = gpuOperations{}
-)
+type gpuOperations struct {
+	*cuda.Space
+	least int // graphs of more vertices are decomposed on the device
+}
 
 // onGPU is the GPU's part of an operator.
 func onGPU(a ops.Operator) (e operations, ok bool, err error) {
 	s, ok := cuda.SpaceOf(a)
-	return gpuOperations{s}, ok, nil
+	return gpuOperations{s, deviceRows}, ok, nil
 }
 
 // gpuLevel is a graph by segments of its rows; see segments.cu.
@@ -40,7 +38,6 @@ type gpuLevel struct {
 	gpuClusters
 
 	dense *denseGraph // for Invert
-	bytes int64
 }
 
 // gpuClusters are the vertices of each cluster.
@@ -60,11 +57,7 @@ type raggedRows struct {
 	longCount                      uint32
 }
 
-// Len is the number of vertices.
 func (l *gpuLevel) Len() int { return int(l.n) }
-
-// Bytes of the graph, its transfer and its inverse.
-func (l *gpuLevel) Bytes() int64 { return l.bytes }
 
 // Traffic of a product: segments with their padding, what numbers them where rows have several, ground, x, b and r; and
 // the sums of an upper triangle, set and read.
@@ -92,22 +85,19 @@ func (l *gpuLevel) Layout() string {
 		100*(1-float64(l.entries)/float64(l.segments*int64(l.length))))
 }
 
-// Load lays a graph out by segments, from its rows on the device where they are there.
 func (s gpuOperations) Load(g *Graph, from ops.Rows, layout Layout) (graphLevel, error) {
+	return s.load(g, from, layout)
+}
+
+// load lays a graph out by segments, from its rows on the device where they are there.
+func (s gpuOperations) load(g *Graph, from ops.Rows, layout Layout) (*gpuLevel, error) {
 	k, err := cuda.Module(s.Device, "segments", LoadSegments)
 	if err != nil {
 		return nil, err
 	}
-	before := s.Allocated()
 	n := g.N()
 	l := &gpuLevel{s: s, kernels: k, n: int64(n)}
-	ground, scale := reuse.Make[float32](s.Arrays(), n), reuse.Make[float32](s.Arrays(), n)
-	for v := range n {
-		ground[v] = float32(g.Ground[v])
-		if d := g.Diagonal[v]; d > 0 {
-			scale[v] = float32(float64(layout.Damping) / d)
-		}
-	}
+	ground, scale := g.singles(s.Arrays(), layout.Damping)
 	l.ground, l.scale = cuda.Upload(s.Space, ground), cuda.Upload(s.Space, scale)
 	if layout.Upper {
 		g, from = upperHalf(g), nil
@@ -116,49 +106,46 @@ func (s gpuOperations) Load(g *Graph, from ops.Rows, layout Layout) (graphLevel,
 	l.entries = g.Entries()
 	l.setLength(layout.Length, func(length int32) int64 { return segmentsOf(g, length) })
 	l.cut(g)
-	l.w, l.col = cuda.Alloc[float32](s.Space, l.segments*int64(l.length)),
-		cuda.Alloc[int32](s.Space, l.segments*int64(l.length))
+	l.allocate()
 	l.fill(g, from)
-	l.bytes = s.Allocated() - before
 	if n <= mostDirectRows && !layout.Upper {
 		l.dense = &denseGraph{g: g}
 	}
 	return l, s.Err()
 }
 
+// allocate makes room for the segments.
+func (l *gpuLevel) allocate() {
+	n := l.segments * int64(l.length)
+	l.w, l.col = cuda.Alloc[float32](l.s.Space, n), cuda.Alloc[int32](l.s.Space, n)
+}
+
 // fill copies the entries into the segments.
 func (l *gpuLevel) fill(g *Graph, from ops.Rows) {
 	s := l.s
-	var segmentRow, rowSegment cudriver.Ptr[int32]
-	if l.ragged != nil {
-		segmentRow, rowSegment = l.ragged.segmentRow, l.ragged.rowSegment
-	}
-	grid := [3]uint32{cuda.Blocks(int(l.segments), SegmentsWide), 1, 1}
 	// Zeros that the matrix stores are no edges of the graph, and would be in the way.
 	if r, ok := from.(*cuda.Rows); ok && r.Entries() == g.Entries()+l.n {
 		rowPtr, cols, entry := r.Arrays()
-		if s.Ready() {
-			s.Note(l.kernels.FillSegments(s.Stream, grid, SegmentsFillSegmentsArgs{
-				Segments: l.segments, Length: l.length, SegmentRow: segmentRow, RowSegment: rowSegment, RowPtr: rowPtr,
-				From: cols, Entry: entry, W: l.w, Col: l.col,
-			}))
-		}
+		l.fillFrom(SegmentsFillSegmentsArgs{RowPtr: rowPtr, From: cols, Entry: entry})
 		return
 	}
 	ptr, col, weight := cuda.Upload(s.Space, g.Ptr), cuda.Upload(s.Space, g.Col), cuda.Upload(s.Space, g.Weight)
-	if s.Ready() {
-		s.Note(l.kernels.FillSegments(s.Stream, grid, SegmentsFillSegmentsArgs{
-			Segments: l.segments, Length: l.length, SegmentRow: segmentRow, RowSegment: rowSegment, RowPtr: ptr,
-			From:   col,
-			Weight: weight, W: l.w, Col: l.col,
-		}))
-	}
+	l.fillFrom(SegmentsFillSegmentsArgs{RowPtr: ptr, From: col, Weight: weight})
 	s.Discard(ptr, col, weight)
+}
+
+// fillFrom copies the entries from rows on the device, which the arguments name.
+func (l *gpuLevel) fillFrom(a SegmentsFillSegmentsArgs) {
+	a.Segments, a.Length, a.W, a.Col = l.segments, l.length, l.w, l.col
+	if l.ragged != nil {
+		a.SegmentRow, a.RowSegment = l.ragged.segmentRow, l.ragged.rowSegment
+	}
+	cuda.Launch(l.s.Space, l.kernels.FillSegments, threads(l.segments), a)
 }
 
 // Join sends the clusters to the device.
 func (s gpuOperations) Join(fine graphLevel, c *Clusters) error {
-	l, before := fine.(*gpuLevel), s.Allocated()
+	l := fine.(*gpuLevel)
 	l.of, l.first, l.member = cuda.Upload(s.Space, c.Of), cuda.Upload(s.Space, c.Ptr), cuda.Upload(s.Space, c.Members)
 	var big []int32
 	for k := range c.N() {
@@ -167,11 +154,9 @@ func (s gpuOperations) Join(fine graphLevel, c *Clusters) error {
 		}
 	}
 	l.big, l.bigCount, l.bigFrom = cuda.Upload(s.Space, big), uint32(len(big)), SegmentsBig
-	l.bytes += s.Allocated() - before
 	return s.Err()
 }
 
-// NewVector makes a vector without pads.
 func (s gpuOperations) NewVector(l graphLevel) (ops.Vector, error) {
 	return cuda.NewVector[float32](s.Space, int64(l.Len()), 0), s.Err()
 }
@@ -284,91 +269,67 @@ func (l *gpuLevel) cut(g *Graph) {
 	}
 }
 
-// each is a grid of a thread per value.
-func (s gpuOperations) each(n int64) [3]uint32 {
-	return [3]uint32{cuda.Blocks(int(n), SegmentsWide), 1, 1}
-}
+// threads is the grid of a thread per value.
+func threads(n int64) [3]uint32 { return cuda.Over(n, SegmentsWide) }
 
-// Start sets x = s b.
 func (s gpuOperations) Start(l graphLevel, x, b ops.Vector) {
-	if g := l.(*gpuLevel); s.Ready() {
-		s.Note(g.kernels.Start(s.Stream, s.each(g.n),
-			SegmentsStartArgs{N: g.n, Scale: g.scale, B: cuda.F32(b), X: cuda.F32(x)}))
-	}
+	g := l.(*gpuLevel)
+	cuda.Launch(s.Space, g.kernels.Start, threads(g.n),
+		SegmentsStartArgs{N: g.n, Scale: g.scale, B: cuda.F32(b), X: cuda.F32(x)})
 }
 
-// Residual sets r = b - A x.
 func (s gpuOperations) Residual(l graphLevel, r, x, b ops.Vector) {
 	s.graphProduct(l.(*gpuLevel), cudriver.Ptr[float32]{}, r, x, b)
 }
 
-// Relax sets dst = x + s (b - A x).
 func (s gpuOperations) Relax(l graphLevel, dst, x, b ops.Vector) {
 	s.graphProduct(l.(*gpuLevel), l.(*gpuLevel).scale, dst, x, b)
 }
 
 func (s gpuOperations) graphProduct(g *gpuLevel, scale cudriver.Ptr[float32], dst, x, b ops.Vector) {
-	if !s.Ready() {
-		return
-	}
-	r := g.ragged
+	r, k, x32, b32, dst32 := g.ragged, g.kernels, cuda.F32(x), cuda.F32(b), cuda.F32(dst)
 	if !g.upper.IsNil() {
-		grid := [3]uint32{cuda.Blocks(int(g.segments), SegmentsWide>>g.shift), 1, 1}
-		s.Note(g.kernels.ProductUpper(s.Stream, grid, SegmentsProductUpperArgs{
-			Segments: g.segments, Shift: g.shift, SegmentRow: r.segmentRow, W: g.w, Col: g.col, X: cuda.F32(x),
-			Flow: g.upper,
-		}))
-		s.Note(g.kernels.SettleUpper(s.Stream, s.each(g.n), SegmentsSettleUpperArgs{
-			N: g.n, Flow: g.upper, Ground: g.ground, Scale: scale, X: cuda.F32(x), B: cuda.F32(b), Dst: cuda.F32(dst),
-		}))
+		cuda.Launch(s.Space, k.ProductUpper, cuda.Over(g.segments, SegmentsWide>>g.shift), SegmentsProductUpperArgs{
+			Segments: g.segments, Shift: g.shift, SegmentRow: r.segmentRow, W: g.w, Col: g.col, X: x32, Flow: g.upper,
+		})
+		cuda.Launch(s.Space, k.SettleUpper, threads(g.n), SegmentsSettleUpperArgs{
+			N: g.n, Flow: g.upper, Ground: g.ground, Scale: scale, X: x32, B: b32, Dst: dst32,
+		})
 		return
 	}
 	if r == nil {
-		grid := [3]uint32{cuda.Blocks(int(g.n), SegmentsWide>>g.shift), 1, 1}
-		s.Note(g.kernels.ProductEven(s.Stream, grid, SegmentsProductEvenArgs{
-			N: g.n, Shift: g.shift, W: g.w, Col: g.col, Ground: g.ground, Scale: scale, X: cuda.F32(x), B: cuda.F32(b),
-			Dst: cuda.F32(dst),
-		}))
+		cuda.Launch(s.Space, k.ProductEven, cuda.Over(g.n, SegmentsWide>>g.shift), SegmentsProductEvenArgs{
+			N: g.n, Shift: g.shift, W: g.w, Col: g.col, Ground: g.ground, Scale: scale, X: x32, B: b32, Dst: dst32,
+		})
 		return
 	}
-	s.Note(g.kernels.ProductRagged(s.Stream, [3]uint32{r.blockCount, 1, 1}, SegmentsProductRaggedArgs{
+	cuda.Launch(s.Space, k.ProductRagged, [3]uint32{r.blockCount, 1, 1}, SegmentsProductRaggedArgs{
 		Shift: g.shift, Blocks: r.blocks, SegmentRow: r.segmentRow, RowSegment: r.rowSegment, W: g.w, Col: g.col,
-		Ground: g.ground,
-		Scale:  scale, X: cuda.F32(x), B: cuda.F32(b), Dst: cuda.F32(dst), LongSums: r.longSums,
-	}))
+		Ground: g.ground, Scale: scale, X: x32, B: b32, Dst: dst32, LongSums: r.longSums,
+	})
 	if r.longCount > 0 {
-		s.Note(g.kernels.FinishLong(s.Stream, [3]uint32{r.longCount, 1, 1}, SegmentsFinishLongArgs{
-			Row: r.longRow, Part: r.longPart, LongSums: r.longSums, Ground: g.ground, Scale: scale, X: cuda.F32(x),
-			B:   cuda.F32(b),
-			Dst: cuda.F32(dst),
-		}))
+		cuda.Launch(s.Space, k.FinishLong, [3]uint32{r.longCount, 1, 1}, SegmentsFinishLongArgs{Row: r.longRow,
+			Part: r.longPart, LongSums: r.longSums, Ground: g.ground, Scale: scale, X: x32, B: b32, Dst: dst32})
 	}
 }
 
-// Restrict sums r over clusters.
 func (s gpuOperations) Restrict(fine, coarse graphLevel, b, x, r ops.Vector) {
-	if !s.Ready() {
-		return
-	}
 	f, c := fine.(*gpuLevel), coarse.(*gpuLevel)
-	s.Note(f.kernels.RestrictSmall(s.Stream, s.each(c.n), SegmentsRestrictSmallArgs{
-		Clusters: int32(c.n), Big: f.bigFrom, First: f.first, Member: f.member, R: cuda.F32(r), Scale: c.scale,
-		B: cuda.F32(b), X: cuda.F32(x),
-	}))
+	cuda.Launch(s.Space, f.kernels.RestrictSmall, threads(c.n), SegmentsRestrictSmallArgs{Clusters: int32(c.n),
+		Big: f.bigFrom, First: f.first, Member: f.member, R: cuda.F32(r), Scale: c.scale, B: cuda.F32(b),
+		X: cuda.F32(x)})
 	if f.bigCount > 0 {
-		s.Note(f.kernels.RestrictBig(s.Stream, [3]uint32{f.bigCount, 1, 1}, SegmentsRestrictBigArgs{
+		cuda.Launch(s.Space, f.kernels.RestrictBig, [3]uint32{f.bigCount, 1, 1}, SegmentsRestrictBigArgs{
 			List: f.big, First: f.first, Member: f.member, R: cuda.F32(r), Scale: c.scale, B: cuda.F32(b),
 			X: cuda.F32(x),
-		}))
+		})
 	}
 }
 
-// Prolong adds the clusters' values.
 func (s gpuOperations) Prolong(fine, _ graphLevel, x, coarseX ops.Vector) {
-	if f := fine.(*gpuLevel); s.Ready() {
-		s.Note(f.kernels.Prolong(s.Stream, s.each(f.n), SegmentsProlongArgs{N: f.n, Of: f.of, Coarse: cuda.F32(coarseX),
-			X: cuda.F32(x)}))
-	}
+	f := fine.(*gpuLevel)
+	cuda.Launch(s.Space, f.kernels.Prolong, threads(f.n),
+		SegmentsProlongArgs{N: f.n, Of: f.of, Coarse: cuda.F32(coarseX), X: cuda.F32(x)})
 }
 
 // denseGraph is a small graph that may be inverted: its entries on the host until then, the inverse on the device
@@ -385,7 +346,6 @@ const cudaDirectRows = 2048
 // mostDirectRows bounds what a user may ask for.
 const mostDirectRows = 1 << 13
 
-// DirectRows is where products with an inverse beat further levels.
 func (s gpuOperations) DirectRows() int { return cudaDirectRows }
 
 // Invert sweeps all pivots in FP64, a launch each, and keeps the inverse in FP32.
@@ -397,43 +357,26 @@ func (s gpuOperations) Invert(level graphLevel) error {
 	}
 	g, n := l.dense.g, int(l.n)
 	arrays := s.Arrays()
-	dense, columns, limit := reuse.Make[float64](arrays, n*n), reuse.Make[float64](arrays, 2*n),
-		reuse.Make[float64](arrays, n)
+	dense, columns, limit := g.dense(arrays), reuse.Make[float64](arrays, 2*n), reuse.Make[float64](arrays, n)
 	for v := range n {
-		cols, weights := g.Row(v)
-		for i, u := range cols {
-			dense[v*n+int(u)] = -float64(weights[i])
-		}
-		dense[v*n+v] = g.Diagonal[v]
 		limit[v] = vanished * g.Diagonal[v]
-	}
-	for v := range n {
 		columns[v] = dense[v*n]
 	}
 	a, both, limits := cuda.Upload(s.Space, dense), cuda.Upload(s.Space, columns), cuda.Upload(s.Space, limit)
 	l.dense.inverse = cuda.Alloc[float32](s.Space, int64(n)*int64(n))
-	l.bytes += 4 * int64(n) * int64(n)
 	grid := s.Grid(n, SegmentsWide, n, 1)
 	for k := range n {
-		if s.Ready() {
-			s.Note(l.kernels.Sweep(s.Stream, grid, SegmentsSweepArgs{N: int32(n), At: int32(k), A: a, Columns: both,
-				Limit: limits}))
-		}
+		cuda.Launch(s.Space, l.kernels.Sweep, grid,
+			SegmentsSweepArgs{N: int32(n), At: int32(k), A: a, Columns: both, Limit: limits})
 	}
-	if s.Ready() {
-		s.Note(l.kernels.Narrow(s.Stream, grid, SegmentsNarrowArgs{N: int32(n), A: a, Inverse: l.dense.inverse}))
-	}
+	cuda.Launch(s.Space, l.kernels.Narrow, grid, SegmentsNarrowArgs{N: int32(n), A: a, Inverse: l.dense.inverse})
 	s.Discard(a, both, limits)
 	l.dense.g = nil
 	return s.Err()
 }
 
-// Direct multiplies with the inverse.
 func (s gpuOperations) Direct(level graphLevel, x, b ops.Vector) {
-	if l := level.(*gpuLevel); s.Ready() {
-		grid := [3]uint32{cuda.Blocks(int(l.n), SegmentsWide/32), 1, 1}
-		s.Note(
-			l.kernels.Direct(s.Stream, grid, SegmentsDirectArgs{N: int32(l.n), Inverse: l.dense.inverse, B: cuda.F32(b),
-				X: cuda.F32(x)}))
-	}
+	l := level.(*gpuLevel)
+	cuda.Launch(s.Space, l.kernels.Direct, cuda.Over(l.n, SegmentsWide/32),
+		SegmentsDirectArgs{N: int32(l.n), Inverse: l.dense.inverse, B: cuda.F32(b), X: cuda.F32(x)})
 }

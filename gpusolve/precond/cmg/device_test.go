@@ -91,7 +91,7 @@ func sameLevels(t *testing.T, name string, s ops.Operator, a *sparse.CSR) (level
 			t.Errorf("%s, level %d: quality %g, average %g, %d split, want %g, %g, %d", name, levels, quality, average,
 				split, want.Quality, want.Average, want.Split)
 		}
-		c := p.Download()
+		c := n.Clusters(p)
 		if !slices.Equal(c.Of, want.Of) || !slices.Equal(c.Ptr, want.Ptr) || !slices.Equal(c.Members, want.Members) {
 			t.Fatalf("%s, level %d: other clusters than on the host", name, levels)
 		}
@@ -195,7 +195,7 @@ func TestHierarchyOnInterpreterAndGPU(t *testing.T) {
 		for _, forced := range []bool{false, true} {
 			e, _ := cmg.On(s)
 			if forced {
-				e = eager{e, e.(cmg.Coarsener)}
+				e = cmg.Eager(e, 30)
 			}
 			c, err := cmg.NewOn(e, s.(ops.Forms), o)
 			if err != nil {
@@ -216,14 +216,6 @@ func TestHierarchyOnInterpreterAndGPU(t *testing.T) {
 		}
 	})
 }
-
-// eager builds on the device down to a few rows.
-type eager struct {
-	cmg.Executor
-	cmg.Coarsener
-}
-
-func (eager) DeviceRows() int { return 30 }
 
 // gpuOperations are those that GPUs alone have.
 func gpuOperations(t *testing.T, s ops.Operator) cmg.Coarsener {

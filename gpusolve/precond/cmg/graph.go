@@ -29,6 +29,12 @@ type Graph struct {
 	arrays *reuse.List // where arrays for what is made of the graph come from; may be nil
 }
 
+// newGraph makes one of n vertices, without edges yet, in memory of l, which may be nil.
+func newGraph(l *reuse.List, n int) *Graph {
+	return &Graph{Ptr: reuse.Make[int64](l, n+1), Ground: reuse.Make[float64](l, n),
+		Diagonal: reuse.Make[float64](l, n), arrays: l}
+}
+
 // N is the number of vertices.
 func (g *Graph) N() int { return len(g.Ground) }
 
@@ -51,6 +57,32 @@ func (g *Graph) SumDiagonal(lo, hi int) {
 		}
 		g.Diagonal[v] = sum
 	}
+}
+
+// singles are the ground and damping over the diagonal in FP32, 0 where that is 0.
+func (g *Graph) singles(l *reuse.List, damping float32) (ground, scale []float32) {
+	ground, scale = reuse.Make[float32](l, g.N()), reuse.Make[float32](l, g.N())
+	for v, d := range g.Diagonal {
+		ground[v] = float32(g.Ground[v])
+		if d > 0 {
+			scale[v] = float32(float64(damping) / d)
+		}
+	}
+	return ground, scale
+}
+
+// dense is the matrix with all of its zeros.
+func (g *Graph) dense(l *reuse.List) []float64 {
+	n := g.N()
+	a := reuse.Make[float64](l, n*n)
+	for v := range n {
+		cols, weights := g.Row(v)
+		for i, u := range cols {
+			a[v*n+int(u)] = -float64(weights[i])
+		}
+		a[v*n+v] = g.Diagonal[v]
+	}
+	return a
 }
 
 // Clusters is a partition of a graph's vertices.
@@ -116,7 +148,7 @@ func symmetrised(l *reuse.List, a *sparse.CSR) *sparse.CSR {
 	each(a.N(), func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
 			for i := a.RowPtr[r]; i < a.RowPtr[r+1] && int(a.Col[i]) < r; i++ {
-				s.Val[i] = entry(a, int(a.Col[i]), int32(r))
+				s.Val[i] = a.At(int(a.Col[i]), r)
 			}
 		}
 	})
@@ -164,12 +196,12 @@ func checkRow(a *sparse.CSR, r int, found *traits) *NotDominantError {
 			continue
 		case int(c) > r:
 			// One half of the pairs is enough.
-			back := entry(a, int(c), int32(r))
+			back := a.At(int(c), r)
 			if math.Abs(back-v) > dominance*math.Abs(v) {
 				return &NotDominantError{r, int(c), fmt.Sprintf("is %g and its mirror image %g", v, back)}
 			}
 			found.skew = found.skew || back != v
-		case v != 0 && entry(a, int(c), int32(r)) == 0:
+		case v != 0 && a.At(int(c), r) == 0:
 			return &NotDominantError{r, int(c), fmt.Sprintf("is %g and its mirror image 0", v)}
 		}
 		found.signed = found.signed || v > 0
@@ -181,32 +213,10 @@ func checkRow(a *sparse.CSR, r int, found *traits) *NotDominantError {
 	return nil
 }
 
-// place finds a column in a row by halving.
-func place(a *sparse.CSR, r int, c int32) (at int64, found bool) {
-	lo, hi := a.RowPtr[r], a.RowPtr[r+1]
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if a.Col[mid] < c {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo, lo < a.RowPtr[r+1] && a.Col[lo] == c
-}
-
-func entry(a *sparse.CSR, r int, c int32) float64 {
-	if at, found := place(a, r, c); found {
-		return a.Val[at]
-	}
-	return 0
-}
-
 // plain takes the off-diagonals for edges and what dominance leaves for ground.
 func plain(l *reuse.List, a *sparse.CSR) *Graph {
 	n := a.N()
-	g := &Graph{Ptr: reuse.Make[int64](l, n+1), Ground: reuse.Make[float64](l, n), Diagonal: reuse.Make[float64](l, n),
-		arrays: l}
+	g := newGraph(l, n)
 	each(n, func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
 			cols, vals := a.Row(r)
@@ -257,8 +267,7 @@ func split(a *sparse.CSR, r int, f func(c int32, v float64)) (ground float64) {
 // cover builds the double cover: rows v and n+v have the same edges, with the halves changed over.
 func cover(l *reuse.List, a *sparse.CSR) *Graph {
 	n := a.N()
-	g := &Graph{Ptr: reuse.Make[int64](l, 2*n+1), Ground: reuse.Make[float64](l, 2*n),
-		Diagonal: reuse.Make[float64](l, 2*n), arrays: l}
+	g := newGraph(l, 2*n)
 	for half := range 2 {
 		for r := range n {
 			v := half*n + r

@@ -12,8 +12,6 @@ import (
 // hostOperations are those on the processor.
 type hostOperations struct{ *host.Space }
 
-var _ operations = hostOperations{}
-
 // onHost is the processor's part of an operator.
 func onHost(a ops.Operator) (e operations, ok bool, err error) {
 	s, ok := host.SpaceOf(a)
@@ -22,60 +20,37 @@ func onHost(a ops.Operator) (e operations, ok bool, err error) {
 
 // hostLevel is a graph by rows: the processor's caches make up for rows of different lengths, so it needs no segments.
 type hostLevel struct {
-	s        hostOperations
 	g        *Graph
 	ground   []float32
 	scale    []float32 // damping over the diagonal
 	clusters *Clusters
 	inverse  []float32 // n x n, or nil
-	bytes    int64
 }
 
-// Len is the number of vertices.
 func (l *hostLevel) Len() int { return len(l.scale) }
-
-// Bytes of the graph, its transfer and its inverse.
-func (l *hostLevel) Bytes() int64 { return l.bytes }
 
 // Traffic of a product: rows, ground, x, b and r.
 func (l *hostLevel) Traffic() int64 { return 8*l.g.Entries() + 24*int64(l.Len()) }
 
-// Layout is by rows.
 func (l *hostLevel) Layout() string { return fmt.Sprintf("%d neighbours by rows", l.g.Entries()) }
 
-func (l *hostLevel) add(bytes int) {
-	l.bytes += int64(bytes)
-	l.s.Account(int64(bytes))
-}
-
-// Load keeps the graph as it is.
 func (s hostOperations) Load(g *Graph, _ ops.Rows, layout Layout) (graphLevel, error) {
-	n := g.N()
-	l := &hostLevel{s: s, g: g, ground: reuse.Make[float32](s.Arrays(), n), scale: reuse.Make[float32](s.Arrays(), n)}
-	l.add(8*len(g.Ptr) + 8*len(g.Col) + 16*n)
-	for v := range n {
-		l.ground[v] = float32(g.Ground[v])
-		if d := g.Diagonal[v]; d > 0 {
-			l.scale[v] = float32(float64(layout.Damping) / d)
-		}
-	}
+	l := &hostLevel{g: g}
+	l.ground, l.scale = g.singles(s.Arrays(), layout.Damping)
+	s.Account(int64(8*len(g.Ptr) + 8*len(g.Col) + 16*g.N()))
 	return l, nil
 }
 
-// Join keeps the clusters.
 func (s hostOperations) Join(fine graphLevel, c *Clusters) error {
-	l := fine.(*hostLevel)
-	l.clusters = c
-	l.add(4 * (len(c.Of) + len(c.Ptr) + len(c.Members)))
+	fine.(*hostLevel).clusters = c
+	s.Account(int64(4 * (len(c.Of) + len(c.Ptr) + len(c.Members))))
 	return nil
 }
 
-// NewVector makes a vector without pads.
 func (s hostOperations) NewVector(l graphLevel) (ops.Vector, error) {
 	return s.NewSingles(l.Len(), 0), nil
 }
 
-// PrepareCover has nothing to do.
 func (s hostOperations) PrepareCover() error { return nil }
 
 // graphTask is a loop over the rows or clusters of a level.
@@ -91,7 +66,6 @@ func (t *graphTask) Run(lo, hi, _ int) { t.body(t, lo, hi) }
 // over runs a task over n rows of about work entries.
 func (s hostOperations) over(n int, work int64, t *graphTask) { s.Run(t, n, int(work)) }
 
-// Start sets x = s b.
 func (s hostOperations) Start(l graphLevel, x, b ops.Vector) {
 	g := l.(*hostLevel)
 	s.over(g.Len(), int64(g.Len()),
@@ -112,7 +86,6 @@ func (t *graphTask) flow(v int) float32 {
 	return sum
 }
 
-// Residual sets r = b - A x.
 func (s hostOperations) Residual(l graphLevel, r, x, b ops.Vector) {
 	s.product(l, r, x, b, func(t *graphTask, lo, hi int) {
 		for v := lo; v < hi; v++ {
@@ -121,7 +94,6 @@ func (s hostOperations) Residual(l graphLevel, r, x, b ops.Vector) {
 	})
 }
 
-// Relax sets dst = x + s (b - A x).
 func (s hostOperations) Relax(l graphLevel, dst, x, b ops.Vector) {
 	s.product(l, dst, x, b, func(t *graphTask, lo, hi int) {
 		for v := lo; v < hi; v++ {
@@ -136,7 +108,6 @@ func (s hostOperations) product(l graphLevel, dst, x, b ops.Vector, body func(t 
 		body: body})
 }
 
-// Restrict sums r over clusters.
 func (s hostOperations) Restrict(fine, coarse graphLevel, b, x, r ops.Vector) {
 	f, c := fine.(*hostLevel), coarse.(*hostLevel)
 	t := &graphTask{l: c, dst: host.Singles(b), more: host.Singles(x), x: host.Singles(r)}
@@ -152,7 +123,6 @@ func (s hostOperations) Restrict(fine, coarse graphLevel, b, x, r ops.Vector) {
 	s.over(c.Len(), int64(f.Len()), t)
 }
 
-// Prolong adds the clusters' values.
 func (s hostOperations) Prolong(fine, _ graphLevel, x, coarseX ops.Vector) {
 	f := fine.(*hostLevel)
 	s.over(f.Len(), int64(f.Len()), &graphTask{l: f, dst: host.Singles(x), x: host.Singles(coarseX),
@@ -166,7 +136,6 @@ func (s hostOperations) Prolong(fine, _ graphLevel, x, coarseX ops.Vector) {
 // hostDirectRows: an inverse of 400 x 400 takes 64 million multiplications to make and fits the second-level cache.
 const hostDirectRows = 400
 
-// DirectRows is where products with an inverse beat further levels.
 func (s hostOperations) DirectRows() int { return hostDirectRows }
 
 // vanished is the share of a diagonal below which a pivot is rounding: the vertex belongs to a part that has no ground.
@@ -177,14 +146,7 @@ const vanished = 1e-11
 func (s hostOperations) Invert(level graphLevel) error {
 	l := level.(*hostLevel)
 	n := l.Len()
-	a := reuse.Make[float64](s.Arrays(), n*n)
-	for v := range n {
-		cols, weights := l.g.Row(v)
-		for i, u := range cols {
-			a[v*n+int(u)] = -float64(weights[i])
-		}
-		a[v*n+v] = l.g.Diagonal[v]
-	}
+	a := l.g.dense(s.Arrays())
 	column := reuse.Make[float64](s.Arrays(), n)
 	for k := range n {
 		for i := range n {
@@ -224,11 +186,10 @@ func (s hostOperations) Invert(level graphLevel) error {
 		// norm is below 2^-24 sqrt(n) times their mean, and twice that on the diagonal outweighs it.
 		l.inverse[i*n+i] += float32(0x1p-23 / math.Sqrt(float64(n)) * sum)
 	}
-	l.add(4 * n * n)
+	s.Account(int64(4 * n * n))
 	return nil
 }
 
-// Direct multiplies with the inverse.
 func (s hostOperations) Direct(level graphLevel, x, b ops.Vector) {
 	l := level.(*hostLevel)
 	n := l.Len()

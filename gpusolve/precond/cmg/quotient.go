@@ -13,8 +13,7 @@ import (
 func Quotient(g *Graph, c *Clusters) *Graph {
 	n := c.N()
 	l := g.arrays
-	q := &Graph{Ptr: reuse.Make[int64](l, n+1), Ground: reuse.Make[float64](l, n), Diagonal: reuse.Make[float64](l, n),
-		arrays: l}
+	q := newGraph(l, n)
 	share := fewer(n, g.Entries())
 	rows := make([]quotientRows, (n+share-1)/share)
 	inRanges(n, share, func(part, lo, hi int) {

@@ -37,55 +37,6 @@ type figures struct {
 	split            int
 }
 
-// buildOnDevice takes large graphs apart where they are, and gives the rows back early. done is false where the host
-// must start from the matrix.
-func (c *Cycle) buildOnDevice(d coarsener, rows ops.Rows, release func()) (done bool, err error) {
-	if rows.Len() <= max(d.DeviceRows(), c.options.Direct) {
-		return false, nil
-	}
-	start := time.Now()
-	n, ok, err := d.ReadMatrix(rows)
-	if err != nil || !ok {
-		return false, err
-	}
-	release()
-	for n.N() > max(d.DeviceRows(), c.options.Direct) && n.Entries() > 0 {
-		p, ok, err := d.Decompose(n, c.options.Kappa)
-		if err != nil {
-			return false, err
-		}
-		if !ok {
-			break
-		}
-		q, ok, err := d.Quotient(n, p)
-		if err != nil {
-			return false, err
-		}
-		if !ok {
-			break
-		}
-		l := level{repeats: visits(n, q, c.options.Repeats), figures: figures{decomposed: true}}
-		l.figures.quality, l.figures.average, l.figures.split = p.Figures()
-		if l.graph, err = d.LoadDevice(n, c.layout()); err != nil {
-			return false, err
-		}
-		if err := d.JoinDevice(l.graph, p); err != nil {
-			return false, err
-		}
-		if err := c.add(l); err != nil {
-			return false, err
-		}
-		n.Release()
-		n = q
-	}
-	c.timing.device = time.Since(start)
-	start = time.Now()
-	g := n.Download()
-	n.Release()
-	c.timing.copied = time.Since(start)
-	return true, c.buildOnHost(g, nil)
-}
-
 // buildOnHost continues from g, whose matrix may be on the device, until a graph is small.
 func (c *Cycle) buildOnHost(g *Graph, rows ops.Rows) error {
 	start := time.Now()
