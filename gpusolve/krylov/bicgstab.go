@@ -60,20 +60,16 @@ func NewBiCGSTAB(s ops.Operator, m precond.Preconditioner) (*BiCGSTAB, error) {
 	return c, nil
 }
 
-// Close gives the vectors back.
 func (c *BiCGSTAB) Close() {
 	c.recorded.Drop()
 	c.sys.Release(c.work, c.single, c.r, c.shadow, c.p, c.v, c.t, c.wide, c.in, c.out)
 	c.scalars.Close()
 }
 
-// Name is "bicgstab".
 func (c *BiCGSTAB) Name() string { return "bicgstab" }
 
-// StartFromZero tells the next Solve that x is zero.
 func (c *BiCGSTAB) StartFromZero() { c.fromZero = true }
 
-// Watch has f told of every iteration.
 func (c *BiCGSTAB) Watch(f func(iteration int, errorK float64)) { c.watch = f }
 
 // stabilisedRun is the state of one solve.
@@ -178,7 +174,6 @@ func (s *stabilisedRun) met(size float64) bool {
 	return false
 }
 
-// Prepare readies the iteration for a vector and the kind of rule.
 func (c *BiCGSTAB) Prepare(_ Rule, x ops.Vector) { c.iteration(x) }
 
 // iteration returns what one iteration asks of the device, recorded where it can be.

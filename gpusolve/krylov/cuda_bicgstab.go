@@ -14,84 +14,60 @@ func onGPU(w ops.Workspace) (Operations, bool, error) {
 	return gpuOperations{i}, ok, nil
 }
 
-// kernels begins an operation: nil after a failure.
-func (s gpuOperations) kernels() *Bicgstab {
-	k, err := cuda.Module(s.Device, "bicgstab", LoadBicgstab)
-	s.Note(err)
-	if !s.Ready() {
-		return nil
-	}
-	return k
-}
+func (s gpuOperations) kernels() *Bicgstab { return cuda.Loaded(s.Space, "bicgstab", LoadBicgstab) }
 
-// Begin sets r, shadow, p and p32 to from, and Rho.
 func (s gpuOperations) Begin(r, shadow, p, p32, from ops.Vector) {
 	k := s.kernels()
-	if k == nil {
-		return
-	}
 	partial, scalars, ticket := s.Sums()
 	if cuda.ValueBytes(from) == 4 {
-		s.Note(k.BeginSingle(s.Stream, cuda.Flat(s.Cells()), BicgstabBeginSingleArgs{
+		cuda.Launch(s.Space, k.BeginSingle, cuda.Flat(s.Cells()), BicgstabBeginSingleArgs{
 			N: s.Cells(), From: cuda.F32(from), R: cuda.F64(r), Shadow: cuda.F64(shadow), P: cuda.F64(p),
-			P32: cuda.F32(p32), Partial: partial, Scalars: scalars,
-			Ticket: ticket,
-		}))
+			P32: cuda.F32(p32), Partial: partial, Scalars: scalars, Ticket: ticket,
+		})
 		return
 	}
-	s.Note(k.BeginDouble(s.Stream, cuda.Flat(s.Cells()), BicgstabBeginDoubleArgs{
+	cuda.Launch(s.Space, k.BeginDouble, cuda.Flat(s.Cells()), BicgstabBeginDoubleArgs{
 		N: s.Cells(), From: cuda.F64(from), R: cuda.F64(r), Shadow: cuda.F64(shadow), P: cuda.F64(p),
-		P32: cuda.F32(p32), Partial: partial, Scalars: scalars,
-		Ticket: ticket,
-	}))
+		P32: cuda.F32(p32), Partial: partial, Scalars: scalars, Ticket: ticket,
+	})
 }
 
-// Widen sets y = y32.
 func (s gpuOperations) Widen(y, y32 ops.Vector) {
-	if k := s.kernels(); k != nil {
-		s.Note(k.Widen(s.Stream, cuda.Flat(s.Cells()),
-			BicgstabWidenArgs{N: s.Cells(), From: cuda.F32(y32), To: cuda.F64(y)}))
-	}
+	k := s.kernels()
+	cuda.Launch(s.Space, k.Widen, cuda.Flat(s.Cells()),
+		BicgstabWidenArgs{N: s.Cells(), From: cuda.F32(y32), To: cuda.F64(y)})
 }
 
-// FirstStep moves along y.
 func (s gpuOperations) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 	partial, scalars, ticket := s.Sums()
-	if k := s.kernels(); k != nil {
-		s.Note(k.MeasureFirst(s.Stream, cuda.Flat(s.Cells()), BicgstabMeasureFirstArgs{
-			N: s.Cells(), Shadow: cuda.F64(shadow), V: cuda.F64(v), Partial: partial, Scalars: scalars, Ticket: ticket,
-		}))
-		s.Note(k.MoveFirst(s.Stream, cuda.Flat(s.Cells()), BicgstabMoveFirstArgs{
-			N: s.Cells(), X: cuda.F64(x), R: cuda.F64(r), R32: cuda.F32(r32), V: cuda.F64(v), Y: cuda.F32(y32),
-			Partial: partial, Scalars: scalars,
-			Ticket: ticket,
-		}))
-	}
+	k := s.kernels()
+	cuda.Launch(s.Space, k.MeasureFirst, cuda.Flat(s.Cells()), BicgstabMeasureFirstArgs{
+		N: s.Cells(), Shadow: cuda.F64(shadow), V: cuda.F64(v), Partial: partial, Scalars: scalars, Ticket: ticket,
+	})
+	cuda.Launch(s.Space, k.MoveFirst, cuda.Flat(s.Cells()), BicgstabMoveFirstArgs{
+		N: s.Cells(), X: cuda.F64(x), R: cuda.F64(r), R32: cuda.F32(r32), V: cuda.F64(v), Y: cuda.F32(y32),
+		Partial: partial, Scalars: scalars, Ticket: ticket,
+	})
 }
 
-// SecondStep moves along z.
 func (s gpuOperations) SecondStep(x, r, shadow, t, z32 ops.Vector) {
 	partial, scalars, ticket := s.Sums()
-	if k := s.kernels(); k != nil {
-		s.Note(k.MeasureSecond(s.Stream, cuda.Flat(s.Cells()), BicgstabMeasureSecondArgs{
-			N: s.Cells(), T: cuda.F64(t), R: cuda.F64(r), Partial: partial, Scalars: scalars, Ticket: ticket,
-		}))
-		s.Note(k.MoveSecond(s.Stream, cuda.Flat(s.Cells()), BicgstabMoveSecondArgs{
-			N: s.Cells(), X: cuda.F64(x), R: cuda.F64(r), Shadow: cuda.F64(shadow), T: cuda.F64(t), Z: cuda.F32(z32),
-			Partial: partial, Scalars: scalars,
-			Ticket: ticket,
-		}))
-	}
+	k := s.kernels()
+	cuda.Launch(s.Space, k.MeasureSecond, cuda.Flat(s.Cells()), BicgstabMeasureSecondArgs{
+		N: s.Cells(), T: cuda.F64(t), R: cuda.F64(r), Partial: partial, Scalars: scalars, Ticket: ticket,
+	})
+	cuda.Launch(s.Space, k.MoveSecond, cuda.Flat(s.Cells()), BicgstabMoveSecondArgs{
+		N: s.Cells(), X: cuda.F64(x), R: cuda.F64(r), Shadow: cuda.F64(shadow), T: cuda.F64(t), Z: cuda.F32(z32),
+		Partial: partial, Scalars: scalars, Ticket: ticket,
+	})
 }
 
-// NextDirection sets p = r + Turn (p - Omega v) and p32 = p.
 func (s gpuOperations) NextDirection(p, p32, r, v ops.Vector) {
 	_, scalars, _ := s.Sums()
-	if k := s.kernels(); k != nil {
-		s.Note(k.NextDirection(s.Stream, cuda.Flat(s.Cells()), BicgstabNextDirectionArgs{
-			N: s.Cells(), P: cuda.F64(p), P32: cuda.F32(p32), R: cuda.F64(r), V: cuda.F64(v), Scalars: scalars,
-		}))
-	}
+	k := s.kernels()
+	cuda.Launch(s.Space, k.NextDirection, cuda.Flat(s.Cells()), BicgstabNextDirectionArgs{
+		N: s.Cells(), P: cuda.F64(p), P32: cuda.F32(p32), R: cuda.F64(r), V: cuda.F64(v), Scalars: scalars,
+	})
 }
 
 // StabilisedScalars waits for the device and reads them; NaN after a failure.

@@ -58,7 +58,6 @@ func (s *hostOperations) overRows(t stabilisedTask) (a, b float64) {
 	return a, b
 }
 
-// Begin sets r, shadow, p and p32 to from, and Rho.
 func (s *hostOperations) Begin(r, shadow, p, p32, from ops.Vector) {
 	t := stabilisedTask{x: host.Doubles(shadow), r: host.Doubles(r), a: host.Doubles(p), single: host.Singles(p32)}
 	t.b, t.second = host.Values(from)
@@ -82,7 +81,6 @@ func withBody(t stabilisedTask, body func(t *stabilisedTask, lo, hi int) (a, b f
 	return t
 }
 
-// Widen sets y = y32.
 func (s *hostOperations) Widen(y, y32 ops.Vector) {
 	s.overRows(stabilisedTask{a: host.Doubles(y), single: host.Singles(y32),
 		body: func(t *stabilisedTask, lo, hi int) (_, _ float64) {
@@ -93,7 +91,6 @@ func (s *hostOperations) Widen(y, y32 ops.Vector) {
 		}})
 }
 
-// FirstStep moves along y.
 func (s *hostOperations) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 	k := &s.stab
 	k.RV, _ = s.overRows(stabilisedTask{a: host.Doubles(shadow), b: host.Doubles(v),
@@ -119,7 +116,6 @@ func (s *hostOperations) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 	})
 }
 
-// SecondStep moves along z.
 func (s *hostOperations) SecondStep(x, r, shadow, t, z32 ops.Vector) {
 	k := &s.stab
 	k.TS, k.TT =
@@ -159,7 +155,6 @@ func quotient(a, b float64) float64 {
 	return 0
 }
 
-// NextDirection sets p = r + Turn (p - Omega v) and p32 = p.
 func (s *hostOperations) NextDirection(p, p32, r, v ops.Vector) {
 	s.overRows(stabilisedTask{
 		a: host.Doubles(p), b: host.Doubles(v), r: host.Doubles(r), single: host.Singles(p32), step: s.stab.Omega,
@@ -174,5 +169,4 @@ func (s *hostOperations) NextDirection(p, p32, r, v ops.Vector) {
 	})
 }
 
-// StabilisedScalars of the last operations.
 func (s *hostOperations) StabilisedScalars() StabilisedScalars { return s.stab }

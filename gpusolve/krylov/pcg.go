@@ -102,13 +102,10 @@ type PCG struct {
 	error    Estimate
 }
 
-// Name is "pcg".
 func (c *PCG) Name() string { return "pcg" }
 
-// StartFromZero tells the next Solve that x is zero.
 func (c *PCG) StartFromZero() { c.fromZero = true }
 
-// Watch has f told of every iteration.
 func (c *PCG) Watch(f func(iteration int, errorK float64)) { c.watch = f }
 
 // ErrNotSymmetric refuses operators that conjugate gradients would fail on.
@@ -139,7 +136,6 @@ func NewPCG(s ops.Operator, m precond.Preconditioner) (*PCG, error) {
 	return c, err
 }
 
-// Close gives the vectors back.
 func (c *PCG) Close() {
 	c.recorded.Drop()
 	if c.r32 != c.r {
@@ -168,7 +164,6 @@ const stands = 1.001
 // wild is a growth of the residual that no condition number explains.
 const wild = 1e10
 
-// Solve improves x until the rule is met.
 func (c *PCG) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) Outcome {
 	s := &run{PCG: c, rule: rule, b: b, x: x}
 	s.out.ErrorK = math.NaN()

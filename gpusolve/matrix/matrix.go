@@ -67,7 +67,6 @@ func New(a *sparse.CSR, grid Shape) (*Matrix, error) {
 	return m, nil
 }
 
-// N is the number of rows.
 func (m *Matrix) N() int {
 	if m.Diagonals != nil {
 		return m.Diagonals.N()

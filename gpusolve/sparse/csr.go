@@ -16,10 +16,8 @@ type CSR struct {
 	Val    []float64
 }
 
-// N is the number of rows.
 func (a *CSR) N() int { return len(a.RowPtr) - 1 }
 
-// Entries is the number of stored entries.
 func (a *CSR) Entries() int { return len(a.Col) }
 
 // Row returns the columns and values of row r.
@@ -193,7 +191,6 @@ func (t *Triplets) Add(row, col int32, val float64) {
 	t.Row, t.Col, t.Val = append(t.Row, row), append(t.Col, col), append(t.Val, val)
 }
 
-// Len is the number of entries.
 func (t *Triplets) Len() int { return len(t.Val) }
 
 // FromTriplets makes a matrix of n rows. Entries in the same place are added up, in the order in which they come;

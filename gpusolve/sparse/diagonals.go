@@ -30,7 +30,6 @@ func DiagonalsIn(l *reuse.List, nx, ny, nz int) *Diagonals {
 	return d
 }
 
-// N is the number of rows.
 func (d *Diagonals) N() int { return d.NX * d.NY * d.NZ }
 
 // Symmetric says whether the upper diagonals stand for the lower ones too.
@@ -44,7 +43,6 @@ func (d *Diagonals) Lower() (x, y, z []float64) {
 	return d.LowerX, d.LowerY, d.LowerZ
 }
 
-// Multiply sets y = A x.
 func (d *Diagonals) Multiply(y, x []float64) {
 	for c, v := range d.Main {
 		y[c] = v * x[c]

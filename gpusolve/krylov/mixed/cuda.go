@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"unsafe"
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
@@ -39,31 +38,21 @@ type GPUMatrix struct {
 	rows       *cuda.Rows            // by rows, with values in FP64
 	rowValues  cudriver.Ptr[float32] // values by rows in FP32
 	owned      []cudriver.Pointer
-	bytes      int64
 }
 
 var _ Stored = (*GPUMatrix)(nil)
 
-// Bytes of device memory.
-func (a *GPUMatrix) Bytes() int64 { return a.bytes }
-
-// Promoted counts the planes in which each off-diagonal is multiplied in FP32.
 func (a *GPUMatrix) Promoted() [3]int { return a.promoted }
 
-// Release gives the memory back.
 func (a *GPUMatrix) Release() {
 	a.s.Discard(a.owned...)
-	a.owned, a.bytes = nil, 0
+	a.owned = nil
 }
 
 // own takes memory that goes with the copies.
 func own[T any](a *GPUMatrix, n int64) cudriver.Ptr[T] {
-	var one T
 	p := cuda.Alloc[T](a.s, n)
-	if !p.IsNil() {
-		a.owned = append(a.owned, p)
-		a.bytes += n * int64(unsafe.Sizeof(one))
-	}
+	a.owned = append(a.owned, p)
 	return p
 }
 
@@ -85,7 +74,6 @@ func (a *GPUMatrix) Shape() (nx, ny, nz int32) { return int32(a.nx), int32(a.ny)
 
 func (a *GPUMatrix) sheet() int64 { return int64(a.nx) * int64(a.ny) }
 
-// StoreDiagonals copies a symmetric matrix in the precisions asked for.
 func (s gpuOperations) StoreDiagonals(d ops.Diagonals, c Copies) (Stored, error) {
 	q, err := cuda.Module(s.Device, "quaddiag", LoadQuaddiag)
 	if err != nil {
@@ -101,10 +89,8 @@ func (s gpuOperations) StoreDiagonals(d ops.Diagonals, c Copies) (Stored, error)
 	sizes, err := a.extent(q, from)
 	if err == nil && c.Scaled {
 		a.Scale = own[float32](a, s.Cells())
-		if s.Ready() {
-			s.Note(q.RootScale(s.Stream, cuda.Flat(s.Cells()),
-				QuaddiagRootScaleArgs{N: s.Cells(), Diagonal: from.Main, Scale: a.Scale}))
-		}
+		cuda.Launch(s.Space, q.RootScale, cuda.Flat(s.Cells()),
+			QuaddiagRootScaleArgs{N: s.Cells(), Diagonal: from.Main, Scale: a.Scale})
 		sizes, err = a.extent(q, from)
 	}
 	if err == nil {
@@ -127,14 +113,10 @@ func (a *GPUMatrix) extent(q *Quaddiag, from GPUBands[float64]) ([][4]float64, e
 	parts := partsOfPlane(a.sheet())
 	part := cuda.Alloc[[5]float64](s, parts*int64(a.nz))
 	defer s.Discard(part)
-	if s.Ready() {
-		s.Note(q.Extent(s.Stream, [3]uint32{uint32(parts) * uint32(a.nz), 1, 1}, QuaddiagExtentArgs{
-			Parts: int32(parts),
-			Nx:    int64(a.nx), Sheet: a.sheet(), N: s.Cells(), Main: from.Main, X: from.X, Y: from.Y, Z: from.Z,
-			Scale: a.Scale,
-			Sizes: cudriver.At[float64](part.Address()),
-		}))
-	}
+	cuda.Launch(s, q.Extent, [3]uint32{uint32(parts) * uint32(a.nz), 1, 1}, QuaddiagExtentArgs{
+		Parts: int32(parts), Nx: int64(a.nx), Sheet: a.sheet(), N: s.Cells(), Main: from.Main, X: from.X, Y: from.Y,
+		Z: from.Z, Scale: a.Scale, Sizes: cudriver.At[float64](part.Address()),
+	})
 	got := make([][5]float64, parts*int64(a.nz))
 	cuda.Receive(s, got, part)
 	sizes := make([][4]float64, a.nz)
@@ -218,10 +200,8 @@ func (s gpuOperations) StoreRows(r ops.Rows, c Copies) (Stored, error) {
 		n := r.Entries()
 		_, _, values := a.rows.Arrays()
 		a.rowValues = own[float32](a, n)
-		if s.Ready() {
-			s.Note(m.DoubleToSingle(s.Stream, cuda.Flat(n),
-				KernelsDoubleToSingleArgs{N: n, Factor: 1, From: values, To: a.rowValues}))
-		}
+		cuda.Launch(s.Space, m.DoubleToSingle, cuda.Flat(n),
+			KernelsDoubleToSingleArgs{N: n, Factor: 1, From: values, To: a.rowValues})
 	}
 	return a, s.Err()
 }

@@ -10,61 +10,53 @@ import (
 // ErrPrecision is a fault of the caller.
 var ErrPrecision = errors.New("no kernel multiplies entries and vectors of these precisions")
 
-// Multiply sets y = A x.
 func (s gpuOperations) Multiply(m Stored, entries Precision, y, x ops.Vector) {
 	a := m.(*GPUMatrix)
 	if a.rows != nil {
 		s.multiplyRows(a, entries, y, x)
 		return
 	}
-	q, err := cuda.Module(s.Device, "quaddiag", LoadQuaddiag)
-	s.Note(err)
-	if !s.Ready() {
-		return
-	}
+	q := cuda.Loaded(s.Space, "quaddiag", LoadQuaddiag)
 	nx, ny, nz := a.Shape()
 	grid := a.Tiles(GPUPrecision(x), 0)
 	switch (pair{entries, GPUPrecision(x)}) {
 	case pair{Double, Double}:
-		err = q.MultiplyDouble(s.Stream, grid, QuaddiagMultiplyDoubleArgs{
+		cuda.Launch(s.Space, q.MultiplyDouble, grid, QuaddiagMultiplyDoubleArgs{
 			Nx: nx, Ny: ny, Nz: nz, Main: a.Double.Main, X: a.Double.X, Y: a.Double.Y, Z: a.Double.Z, V: cuda.F64(x),
 			Out: cuda.F64(y),
 		})
 	case pair{Single, Double}:
-		err = q.MultiplyDecoupled(s.Stream, grid, QuaddiagMultiplyDecoupledArgs{
+		cuda.Launch(s.Space, q.MultiplyDecoupled, grid, QuaddiagMultiplyDecoupledArgs{
 			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z, V: cuda.F64(x),
 			Out: cuda.F64(y),
 		})
 	case pair{Single, Single}:
-		err = q.MultiplySingle(s.Stream, grid, QuaddiagMultiplySingleArgs{
+		cuda.Launch(s.Space, q.MultiplySingle, grid, QuaddiagMultiplySingleArgs{
 			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z, V: cuda.F32(x),
 			Out: cuda.F32(y),
 		})
 	case pair{Half, Single}:
 		if !a.Promote.IsNil() {
-			err = q.MultiplyPlanes(s.Stream, grid, QuaddiagMultiplyPlanesArgs{
+			cuda.Launch(s.Space, q.MultiplyPlanes, grid, QuaddiagMultiplyPlanesArgs{
 				Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit,
-				Back: a.Undo, Promote: a.Promote,
-				V: cuda.F32(x), Out: cuda.F32(y),
+				Back: a.Undo, Promote: a.Promote, V: cuda.F32(x), Out: cuda.F32(y),
 			})
 			break
 		}
-		err = q.MultiplyPhysics(s.Stream, grid, QuaddiagMultiplyPhysicsArgs{
+		cuda.Launch(s.Space, q.MultiplyPhysics, grid, QuaddiagMultiplyPhysicsArgs{
 			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit,
 			Back: a.Undo, V: cuda.F32(x), Out: cuda.F32(y),
 		})
 	case pair{Half, Half}:
-		err = q.MultiplyHalf(s.Stream, grid, QuaddiagMultiplyHalfArgs{
+		cuda.Launch(s.Space, q.MultiplyHalf, grid, QuaddiagMultiplyHalfArgs{
 			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit,
 			Back: a.Undo, V: cuda.F16(x), Out: cuda.F16(y),
 		})
 	default:
-		err = ErrPrecision
+		s.Note(ErrPrecision)
 	}
-	s.Note(err)
 }
 
-// Curve sets q = A p, PQ and Alpha.
 func (s gpuOperations) Curve(m Stored, entries Precision, out, p ops.Vector) {
 	partial, scalars, ticket := s.Sums()
 	a := m.(*GPUMatrix)
@@ -72,42 +64,33 @@ func (s gpuOperations) Curve(m Stored, entries Precision, out, p ops.Vector) {
 		s.curveRows(a, entries, out, p)
 		return
 	}
-	q, err := cuda.Module(s.Device, "quaddiag", LoadQuaddiag)
-	s.Note(err)
-	if !s.Ready() {
-		return
-	}
+	q := cuda.Loaded(s.Space, "quaddiag", LoadQuaddiag)
 	nx, ny, nz := a.Shape()
 	grid := a.Tiles(GPUPrecision(p), s.MaxBlocks())
 	switch (pair{entries, GPUPrecision(p)}) {
 	case pair{Double, Double}:
-		err = q.CurveDouble(s.Stream, grid, QuaddiagCurveDoubleArgs{
+		cuda.Launch(s.Space, q.CurveDouble, grid, QuaddiagCurveDoubleArgs{
 			Nx: nx, Ny: ny, Nz: nz, Main: a.Double.Main, X: a.Double.X, Y: a.Double.Y, Z: a.Double.Z, P: cuda.F64(p),
-			Q: cuda.F64(out), Partial: partial,
-			Scalars: scalars, Ticket: ticket,
+			Q: cuda.F64(out), Partial: partial, Scalars: scalars, Ticket: ticket,
 		})
 	case pair{Single, Double}:
-		err = q.CurveDecoupled(s.Stream, grid, QuaddiagCurveDecoupledArgs{
+		cuda.Launch(s.Space, q.CurveDecoupled, grid, QuaddiagCurveDecoupledArgs{
 			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z, P: cuda.F64(p),
-			Q: cuda.F64(out), Partial: partial,
-			Scalars: scalars, Ticket: ticket,
+			Q: cuda.F64(out), Partial: partial, Scalars: scalars, Ticket: ticket,
 		})
 	case pair{Single, Single}:
-		err = q.CurveSingle(s.Stream, grid, QuaddiagCurveSingleArgs{
+		cuda.Launch(s.Space, q.CurveSingle, grid, QuaddiagCurveSingleArgs{
 			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z, P: cuda.F32(p),
-			Q: cuda.F32(out), Partial: partial,
-			Scalars: scalars, Ticket: ticket,
+			Q: cuda.F32(out), Partial: partial, Scalars: scalars, Ticket: ticket,
 		})
 	case pair{Half, Half}:
-		err = q.CurveHalf(s.Stream, grid, QuaddiagCurveHalfArgs{
+		cuda.Launch(s.Space, q.CurveHalf, grid, QuaddiagCurveHalfArgs{
 			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit,
-			Back: a.Undo, P: cuda.F16(p), Q: cuda.F16(out),
-			Partial: partial, Scalars: scalars, Ticket: ticket,
+			Back: a.Undo, P: cuda.F16(p), Q: cuda.F16(out), Partial: partial, Scalars: scalars, Ticket: ticket,
 		})
 	default:
-		err = ErrPrecision
+		s.Note(ErrPrecision)
 	}
-	s.Note(err)
 }
 
 // pair is what a product multiplies.
@@ -129,64 +112,51 @@ func rowGrid(n int64) [3]uint32 {
 	return [3]uint32{uint32(max(1, min((n+CsrThreads-1)/CsrThreads, cuda.ReductionBlocks))), 1, 1}
 }
 
-// csr readies the row-wise kernels.
-func (s gpuOperations) csr() *Csr {
-	k, err := cuda.Module(s.Device, "csr", LoadCsr)
-	s.Note(err)
-	return k
-}
+func (s gpuOperations) csr() *Csr { return cuda.Loaded(s.Space, "csr", LoadCsr) }
 
 func (s gpuOperations) multiplyRows(a *GPUMatrix, entries Precision, y, x ops.Vector) {
 	k := s.csr()
-	if !s.Ready() {
-		return
-	}
-	err, n := ErrPrecision, int64(a.rows.Len())
+	n := int64(a.rows.Len())
 	rowPtr, col, val := a.rows.Arrays()
 	switch (pair{entries, GPUPrecision(x)}) {
 	case pair{Double, Double}:
-		err = k.MultiplyRowsDouble(s.Stream, rowGrid(n), CsrMultiplyRowsDoubleArgs{
-			N: n, RowPtr: rowPtr, Col: col, Val: val, V: cuda.F64(x), Out: cuda.F64(y),
-		})
+		cuda.Launch(s.Space, k.MultiplyRowsDouble, rowGrid(n),
+			CsrMultiplyRowsDoubleArgs{N: n, RowPtr: rowPtr, Col: col, Val: val, V: cuda.F64(x), Out: cuda.F64(y)})
 	case pair{Single, Double}:
-		err = k.MultiplyRowsDecoupled(s.Stream, rowGrid(n), CsrMultiplyRowsDecoupledArgs{
+		cuda.Launch(s.Space, k.MultiplyRowsDecoupled, rowGrid(n), CsrMultiplyRowsDecoupledArgs{
 			N: n, RowPtr: rowPtr, Col: col, Val: a.rowValues, V: cuda.F64(x), Out: cuda.F64(y),
 		})
 	case pair{Single, Single}:
-		err = k.MultiplyRowsSingle(s.Stream, rowGrid(n), CsrMultiplyRowsSingleArgs{
+		cuda.Launch(s.Space, k.MultiplyRowsSingle, rowGrid(n), CsrMultiplyRowsSingleArgs{
 			N: n, RowPtr: rowPtr, Col: col, Val: a.rowValues, V: cuda.F32(x), Out: cuda.F32(y),
 		})
+	default:
+		s.Note(ErrPrecision)
 	}
-	s.Note(err)
 }
 
 func (s gpuOperations) curveRows(a *GPUMatrix, entries Precision, q, p ops.Vector) {
 	partial, scalars, ticket := s.Sums()
 	k := s.csr()
-	if !s.Ready() {
-		return
-	}
-	err, n := ErrPrecision, int64(a.rows.Len())
+	n := int64(a.rows.Len())
 	rowPtr, col, val := a.rows.Arrays()
 	switch (pair{entries, GPUPrecision(p)}) {
 	case pair{Double, Double}:
-		err = k.CurveRowsDouble(s.Stream, rowGrid(n), CsrCurveRowsDoubleArgs{
+		cuda.Launch(s.Space, k.CurveRowsDouble, rowGrid(n), CsrCurveRowsDoubleArgs{
 			N: n, RowPtr: rowPtr, Col: col, Val: val, P: cuda.F64(p), Q: cuda.F64(q), Partial: partial,
-			Scalars: scalars,
-			Ticket:  ticket,
+			Scalars: scalars, Ticket: ticket,
 		})
 	case pair{Single, Double}:
-		err = k.CurveRowsDecoupled(s.Stream, rowGrid(n), CsrCurveRowsDecoupledArgs{
+		cuda.Launch(s.Space, k.CurveRowsDecoupled, rowGrid(n), CsrCurveRowsDecoupledArgs{
 			N: n, RowPtr: rowPtr, Col: col, Val: a.rowValues, P: cuda.F64(p), Q: cuda.F64(q), Partial: partial,
-			Scalars: scalars,
-			Ticket:  ticket,
+			Scalars: scalars, Ticket: ticket,
 		})
 	case pair{Single, Single}:
-		err = k.CurveRowsSingle(s.Stream, rowGrid(n), CsrCurveRowsSingleArgs{
+		cuda.Launch(s.Space, k.CurveRowsSingle, rowGrid(n), CsrCurveRowsSingleArgs{
 			N: n, RowPtr: rowPtr, Col: col, Val: a.rowValues, P: cuda.F32(p), Q: cuda.F32(q), Partial: partial,
-			Scalars: scalars,
-			Ticket:  ticket,
+			Scalars: scalars, Ticket: ticket,
 		})
+	default:
+		s.Note(ErrPrecision)
 	}
-	s.Note(err)
 }

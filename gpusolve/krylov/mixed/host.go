@@ -43,13 +43,8 @@ type HostMatrix struct {
 
 var _ Stored = (*HostMatrix)(nil)
 
-// Bytes of memory.
-func (a *HostMatrix) Bytes() int64 { return a.bytes }
-
-// Promoted counts the planes in which each off-diagonal is multiplied in FP32.
 func (a *HostMatrix) Promoted() [3]int { return a.promoted }
 
-// Release forgets the copies.
 func (a *HostMatrix) Release() {
 	a.s.Account(-a.bytes)
 	*a = HostMatrix{s: a.s}
@@ -57,7 +52,6 @@ func (a *HostMatrix) Release() {
 
 var errUnsymmetric = errors.New("the matrix is not symmetric")
 
-// StoreDiagonals copies a symmetric matrix in the precisions asked for.
 func (s hostOperations) StoreDiagonals(d ops.Diagonals, c Copies) (Stored, error) {
 	from := d.Download()
 	if !from.Symmetric() {
@@ -146,7 +140,6 @@ func (s hostOperations) StoreRows(r ops.Rows, c Copies) (Stored, error) {
 	return a, nil
 }
 
-// NewVector makes a zero vector.
 func (s hostOperations) NewVector(_ Stored, p Precision) (ops.Vector, error) {
 	switch p {
 	case Double:
@@ -321,7 +314,6 @@ func physical(g, x float32, wide bool) float32 {
 	return roundHalf(float64(g * roundHalf(float64(x))))
 }
 
-// Multiply sets y = A x.
 func (s hostOperations) Multiply(m Stored, entries Precision, y, x ops.Vector) {
 	a := m.(*HostMatrix)
 	s.Blockwise(func(lo, hi, _ int) (sum, top float64) {
@@ -344,7 +336,6 @@ func (a *HostMatrix) block(entries Precision, y, x ops.Vector, lo, hi int) {
 	}
 }
 
-// Curve sets q = A p, PQ and Alpha.
 func (s hostOperations) Curve(m Stored, entries Precision, q, p ops.Vector) {
 	a := m.(*HostMatrix)
 	sum, _ := s.Blockwise(func(lo, hi, _ int) (sum, top float64) {

@@ -16,7 +16,6 @@ func inner[R, Z number](r []R, z []Z) (sum, top float64) {
 	return sum, top
 }
 
-// Dot sets RZ, MaxZ and Beta.
 func (s hostOperations) Dot(r, z ops.Vector, first bool) {
 	r64, r32, _ := HostValues(r)
 	z64, z32, _ := HostValues(z)
@@ -42,7 +41,6 @@ func turn[P, Z number](p []P, z []Z, beta P) {
 	}
 }
 
-// Turn sets p = z + Beta p.
 func (s hostOperations) Turn(p, z ops.Vector) {
 	p64, p32, half := HostValues(p)
 	z64, z32, _ := HostValues(z)
@@ -73,7 +71,6 @@ func advance[V number](x, r, p, q []V, alpha V) {
 	}
 }
 
-// Update advances x and r along p.
 func (s hostOperations) Update(x, r, r32, p, q ops.Vector) {
 	xd, xs, half := HostValues(x)
 	rd, rs, _ := HostValues(r)
@@ -98,7 +95,6 @@ func (s hostOperations) Update(x, r, r32, p, q ops.Vector) {
 	s.SetRR(sum)
 }
 
-// Gap is ||a - b||.
 func (s hostOperations) Gap(a, b ops.Vector) float64 {
 	x, y := host.Doubles(a), host.Doubles(b)
 	sum, _ := s.Blockwise(func(lo, hi, _ int) (sum, top float64) {
@@ -116,7 +112,6 @@ func convert[D, S number](dst []D, src []S, factor float64) {
 	}
 }
 
-// Convert sets dst = factor src, rounded.
 func (s hostOperations) Convert(dst, src ops.Vector, factor float64) {
 	d64, d32, half := HostValues(dst)
 	s64, s32, _ := HostValues(src)
@@ -139,7 +134,6 @@ func (s hostOperations) Convert(dst, src ops.Vector, factor float64) {
 	})
 }
 
-// Scale sets z = d r, or z = r where d is nil.
 func (s hostOperations) Scale(z, d, r ops.Vector) {
 	var by []float32
 	if d != nil {

@@ -20,10 +20,8 @@ const (
 	Half
 )
 
-// Bytes of a number.
 func (p Precision) Bytes() int64 { return []int64{8, 4, 2}[p] }
 
-// String is the format's usual name.
 func (p Precision) String() string { return []string{"fp64", "fp32", "fp16"}[p] }
 
 // Copies says in which precisions and in which form a matrix is kept.
@@ -38,8 +36,6 @@ type Copies struct {
 
 // Stored is a matrix in one or several precisions on a device.
 type Stored interface {
-	// Bytes of device memory.
-	Bytes() int64
 	// Promoted counts the planes in which the diagonals at the offsets 1, nx and nx ny are multiplied in FP32 when
 	// entries are FP16.
 	Promoted() [3]int
@@ -111,7 +107,6 @@ const (
 // modeNames are how users write the modes.
 var modeNames = [...]string{"adaptive", "fixed-fp64", "fixed-fp32", "fixed-fp16"}
 
-// String is the mode's name.
 func (m Mode) String() string { return modeNames[m] }
 
 // Modes lists the names of all modes.

@@ -83,7 +83,6 @@ func NewSolver(s ops.Operator, m precond.Preconditioner, matrix func() Stored, m
 	return c, s.Err()
 }
 
-// Close gives the vectors back.
 func (c *Solver) Close() {
 	c.recorded[0].Drop()
 	c.recorded[1].Drop()
@@ -94,13 +93,10 @@ func (c *Solver) Close() {
 	c.work.Close()
 }
 
-// Name is "pcg".
 func (c *Solver) Name() string { return "pcg" }
 
-// StartFromZero tells the next Solve that x is zero.
 func (c *Solver) StartFromZero() { c.fromZero = true }
 
-// Watch has f told of every iteration.
 func (c *Solver) Watch(f func(iteration int, errorK float64)) { c.watch = f }
 
 // Prepare records the iterations of both stages.
@@ -161,7 +157,6 @@ type run struct {
 	leastAt int
 }
 
-// Solve improves x until the rule is met.
 func (c *Solver) Solve(ctx context.Context, rule krylov.Rule, b ops.Source, x ops.Vector) krylov.Outcome {
 	s := &run{Solver: c, rule: rule, b: b, x: x, late: c.mode != Adaptive, checked: math.Inf(1), least: math.Inf(1)}
 	s.out.ErrorK = math.NaN()

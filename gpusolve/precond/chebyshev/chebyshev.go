@@ -170,16 +170,13 @@ func recurrence(low, high float64, degree int) (theta float64, steps []Recurrenc
 // Matrix is what the Krylov iteration that the method belongs to multiplies with, Mode its precisions.
 func (c *Preconditioner) Matrix() mixed.Stored { return c.outer }
 
-// Mode is the Krylov iteration's.
 func (c *Preconditioner) Mode() mixed.Mode { return c.mode }
 
-// Name is "chebyshev".
 func (c *Preconditioner) Name() string { return "chebyshev" }
 
 // Bounds of the spectrum that the polynomial is made for.
 func (c *Preconditioner) Bounds() solution.Spectrum { return c.bounds }
 
-// Details says what was found and how.
 func (c *Preconditioner) Details() string {
 	text := fmt.Sprintf("degree %d on %s in the %s form, %v entries; %s", len(c.steps)+1, c.format, c.form, c.entries,
 		c.bounds)

@@ -32,49 +32,39 @@ func flag(on bool) int32 {
 // pair is what a step multiplies.
 type pair struct{ entries, vector mixed.Precision }
 
-// kernels readies the kernels of the iteration; nil after a failure.
 func (s gpuOperations) kernels() *Kernels {
-	k, err := cuda.Module(s.on.Device, "chebyshev", LoadKernels)
-	s.on.Note(err)
-	if !s.on.Ready() {
-		return nil
-	}
-	return k
+	return cuda.Loaded(s.on.Space, "chebyshev", LoadKernels)
 }
 
-// Start sets rest = c S r and d = rest/theta.
 func (s gpuOperations) Start(m mixed.Stored, rest, d, r ops.Vector, theta float64, lift bool) {
 	partial, scalars, ticket := s.on.Sums()
 	k, a, n, grid := s.kernels(), m.(*mixed.GPUMatrix), s.on.Cells(), cuda.Flat(s.on.Cells())
-	if k == nil {
-		return
-	}
 	switch mixed.GPUPrecision(r) {
 	case mixed.Double:
-		s.on.Note(k.StartDouble(s.on.Stream, grid, KernelsStartDoubleArgs{
+		cuda.Launch(s.on.Space, k.StartDouble, grid, KernelsStartDoubleArgs{
 			N: n, Scale: a.Scale, Lift: 0, Theta: theta, R: cuda.F64(r), Rest: cuda.F64(rest), D: cuda.F64(d),
 			Scalars: scalars,
-		}))
+		})
 	case mixed.Single:
 		if lift {
-			s.on.Note(k.PeakSingle(s.on.Stream, grid, KernelsPeakSingleArgs{
+			cuda.Launch(s.on.Space, k.PeakSingle, grid, KernelsPeakSingleArgs{
 				N: n, Scale: a.Scale, R: cuda.F32(r), Theta: theta, Partial: partial, Scalars: scalars, Ticket: ticket,
-			}))
+			})
 		}
-		s.on.Note(k.StartSingle(s.on.Stream, grid, KernelsStartSingleArgs{
+		cuda.Launch(s.on.Space, k.StartSingle, grid, KernelsStartSingleArgs{
 			N: n, Scale: a.Scale, Lift: flag(lift), Theta: theta, R: cuda.F32(r), Rest: cuda.F32(rest), D: cuda.F32(d),
 			Scalars: scalars,
-		}))
+		})
 	case mixed.Half:
 		if lift {
-			s.on.Note(k.PeakHalf(s.on.Stream, grid, KernelsPeakHalfArgs{
+			cuda.Launch(s.on.Space, k.PeakHalf, grid, KernelsPeakHalfArgs{
 				N: n, Scale: a.Scale, R: cuda.F16(r), Theta: theta, Partial: partial, Scalars: scalars, Ticket: ticket,
-			}))
+			})
 		}
-		s.on.Note(k.StartHalf(s.on.Stream, grid, KernelsStartHalfArgs{
+		cuda.Launch(s.on.Space, k.StartHalf, grid, KernelsStartHalfArgs{
 			N: n, Scale: a.Scale, Lift: flag(lift), Theta: theta, R: cuda.F16(r), Rest: cuda.F16(rest), D: cuda.F16(d),
 			Scalars: scalars,
-		}))
+		})
 	}
 }
 
@@ -83,52 +73,48 @@ func (s gpuOperations) Step(m mixed.Stored, entries mixed.Precision, u Recurrenc
 	z, rest, d := v.Z, v.Rest, v.D
 	_, scalars, _ := s.on.Sums()
 	k, a := s.kernels(), m.(*mixed.GPUMatrix)
-	if k == nil {
-		return
-	}
 	nx, ny, nz := a.Shape()
 	grid := a.Tiles(mixed.GPUPrecision(d), 0)
-	first, last, scale, err := flag(u.First), flag(u.Last), lastScale(a, u), mixed.ErrPrecision
+	first, last, scale := flag(u.First), flag(u.Last), lastScale(a, u)
 	switch (pair{entries, mixed.GPUPrecision(d)}) {
 	case pair{mixed.Double, mixed.Double}:
-		err = k.StepDouble(s.on.Stream, grid, KernelsStepDoubleArgs{
+		cuda.Launch(s.on.Space, k.StepDouble, grid, KernelsStepDoubleArgs{
 			Nx: nx, Ny: ny, Nz: nz, Main: a.Double.Main, X: a.Double.X, Y: a.Double.Y, Z: a.Double.Z, Keep: u.Keep,
-			Gain: u.Gain, First: first, Final: last,
-			Scale: scale, Sum: cuda.F64(z), Rest: cuda.F64(rest), D: cuda.F64(d), Next: cuda.F64(next),
+			Gain: u.Gain, First: first, Final: last, Scale: scale, Sum: cuda.F64(z), Rest: cuda.F64(rest),
+			D: cuda.F64(d), Next: cuda.F64(next),
 		})
 	case pair{mixed.Single, mixed.Single}:
-		err = k.StepSingle(s.on.Stream, grid, KernelsStepSingleArgs{
+		cuda.Launch(s.on.Space, k.StepSingle, grid, KernelsStepSingleArgs{
 			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z,
-			Keep: float32(u.Keep), Gain: float32(u.Gain), First: first,
-			Final: last, Scale: scale, Sum: cuda.F32(z), Rest: cuda.F32(rest), D: cuda.F32(d), Next: cuda.F32(next),
+			Keep: float32(u.Keep), Gain: float32(u.Gain), First: first, Final: last, Scale: scale, Sum: cuda.F32(z),
+			Rest: cuda.F32(rest), D: cuda.F32(d), Next: cuda.F32(next),
 		})
 	case pair{mixed.Half, mixed.Single}:
 		if !a.Promote.IsNil() {
-			err = k.StepPlanes(s.on.Stream, grid, KernelsStepPlanesArgs{
+			cuda.Launch(s.on.Space, k.StepPlanes, grid, KernelsStepPlanesArgs{
 				Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit,
-				Undo: a.Undo, Promote: a.Promote,
-				Keep: float32(u.Keep), Gain: float32(u.Gain), First: first, Final: last, Lifted: last, Scale: scale,
-				Scalars: scalars, Sum: cuda.F32(z), Rest: cuda.F32(rest), D: cuda.F32(d), Next: cuda.F32(next),
+				Undo: a.Undo, Promote: a.Promote, Keep: float32(u.Keep), Gain: float32(u.Gain), First: first,
+				Final: last, Lifted: last, Scale: scale, Scalars: scalars, Sum: cuda.F32(z), Rest: cuda.F32(rest),
+				D: cuda.F32(d), Next: cuda.F32(next),
 			})
 			break
 		}
-		err = k.StepPhysics(s.on.Stream, grid, KernelsStepPhysicsArgs{
+		cuda.Launch(s.on.Space, k.StepPhysics, grid, KernelsStepPhysicsArgs{
 			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit,
-			Undo: a.Undo, Keep: float32(u.Keep),
-			Gain: float32(u.Gain), First: first, Final: last, Lifted: last, Scale: scale, Scalars: scalars,
-			Sum:  cuda.F32(z),
-			Rest: cuda.F32(rest), D: cuda.F32(d), Next: cuda.F32(next),
+			Undo: a.Undo, Keep: float32(u.Keep), Gain: float32(u.Gain), First: first, Final: last, Lifted: last,
+			Scale: scale, Scalars: scalars, Sum: cuda.F32(z), Rest: cuda.F32(rest), D: cuda.F32(d),
+			Next: cuda.F32(next),
 		})
 	case pair{mixed.Half, mixed.Half}:
-		err = k.StepHalf(s.on.Stream, grid, KernelsStepHalfArgs{
+		cuda.Launch(s.on.Space, k.StepHalf, grid, KernelsStepHalfArgs{
 			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit,
-			Undo: a.Undo, Keep: float32(u.Keep),
-			Gain: float32(u.Gain), First: first, Final: last, Lifted: last, Scale: scale, Scalars: scalars,
-			Sum:  cuda.F16(z),
-			Rest: cuda.F16(rest), D: cuda.F16(d), Next: cuda.F16(next),
+			Undo: a.Undo, Keep: float32(u.Keep), Gain: float32(u.Gain), First: first, Final: last, Lifted: last,
+			Scale: scale, Scalars: scalars, Sum: cuda.F16(z), Rest: cuda.F16(rest), D: cuda.F16(d),
+			Next: cuda.F16(next),
 		})
+	default:
+		s.on.Note(mixed.ErrPrecision)
 	}
-	s.on.Note(err)
 }
 
 // lastScale is S where a step needs it.
@@ -139,50 +125,39 @@ func lastScale(a *mixed.GPUMatrix, u Recurrence) cudriver.Ptr[float32] {
 	return cudriver.Ptr[float32]{}
 }
 
-// Relax is a step after the product y = A d.
 func (s gpuOperations) Relax(m mixed.Stored, u Recurrence, v Iterate, y ops.Vector) {
 	z, rest, d := v.Z, v.Rest, v.D
 	k, a := s.kernels(), m.(*mixed.GPUMatrix)
-	if k == nil {
-		return
-	}
 	grid, scale := cuda.Flat(s.on.Cells()), lastScale(a, u)
 	switch mixed.GPUPrecision(d) {
 	case mixed.Double:
-		s.on.Note(k.RelaxDouble(s.on.Stream, grid, KernelsRelaxDoubleArgs{
+		cuda.Launch(s.on.Space, k.RelaxDouble, grid, KernelsRelaxDoubleArgs{
 			N: s.on.Cells(), Keep: u.Keep, Gain: u.Gain, First: flag(u.First), Final: flag(u.Last), Scale: scale,
-			Z:    cuda.F64(z),
-			Rest: cuda.F64(rest), D: cuda.F64(d), Y: cuda.F64(y),
-		}))
+			Z: cuda.F64(z), Rest: cuda.F64(rest), D: cuda.F64(d), Y: cuda.F64(y),
+		})
 	case mixed.Single:
-		s.on.Note(k.RelaxSingle(s.on.Stream, grid, KernelsRelaxSingleArgs{
+		cuda.Launch(s.on.Space, k.RelaxSingle, grid, KernelsRelaxSingleArgs{
 			N: s.on.Cells(), Keep: float32(u.Keep), Gain: float32(u.Gain), First: flag(u.First), Final: flag(u.Last),
-			Scale: scale,
-			Z:     cuda.F32(z), Rest: cuda.F32(rest), D: cuda.F32(d), Y: cuda.F32(y),
-		}))
+			Scale: scale, Z: cuda.F32(z), Rest: cuda.F32(rest), D: cuda.F32(d), Y: cuda.F32(y),
+		})
 	default:
 		s.on.Note(mixed.ErrPrecision)
 	}
 }
 
-// Seed fills v with noise.
 func (s gpuOperations) Seed(v ops.Vector, seed uint32) {
 	partial, scalars, ticket := s.on.Sums()
-	if k := s.kernels(); k != nil {
-		s.on.Note(k.Noise(s.on.Stream, cuda.Flat(s.on.Cells()), KernelsNoiseArgs{
-			N: s.on.Cells(), Seed: seed, V: cuda.F32(v), Partial: partial, Scalars: scalars, Ticket: ticket,
-		}))
-	}
+	k := s.kernels()
+	cuda.Launch(s.on.Space, k.Noise, cuda.Flat(s.on.Cells()), KernelsNoiseArgs{
+		N: s.on.Cells(), Seed: seed, V: cuda.F32(v), Partial: partial, Scalars: scalars, Ticket: ticket,
+	})
 }
 
-// Purge sets w -= alpha v + beta u.
 func (s gpuOperations) Purge(w, v, u ops.Vector, alpha, beta float64) {
 	partial, scalars, ticket := s.on.Sums()
-	if k := s.kernels(); k != nil {
-		s.on.Note(k.Purge(s.on.Stream, cuda.Flat(s.on.Cells()), KernelsPurgeArgs{
-			N: s.on.Cells(), Alpha: float32(alpha), Beta: float32(beta), V: cuda.F32(v), U: cuda.F32(u), W: cuda.F32(w),
-			Partial: partial,
-			Scalars: scalars, Ticket: ticket,
-		}))
-	}
+	k := s.kernels()
+	cuda.Launch(s.on.Space, k.Purge, cuda.Flat(s.on.Cells()), KernelsPurgeArgs{
+		N: s.on.Cells(), Alpha: float32(alpha), Beta: float32(beta), V: cuda.F32(v), U: cuda.F32(u), W: cuda.F32(w),
+		Partial: partial, Scalars: scalars, Ticket: ticket,
+	})
 }

@@ -24,7 +24,6 @@ func onHost(w ops.Workspace) (Operations, bool, error) {
 	return &hostOperations{m, i, 1}, true, err
 }
 
-// Start sets rest = c S r and d = rest/theta.
 func (s *hostOperations) Start(m mixed.Stored, rest, d, r ops.Vector, theta float64, lift bool) {
 	a := m.(*mixed.HostMatrix)
 	scale := a.Scale()
@@ -80,7 +79,6 @@ func begin[V float32 | float64](s *hostOperations, scale []float32, rest, d, r [
 	})
 }
 
-// Step does a step of the iteration.
 func (s *hostOperations) Step(m mixed.Stored, entries mixed.Precision, u Recurrence, v Iterate, next ops.Vector) {
 	a := m.(*mixed.HostMatrix)
 	z64, z32, half := mixed.HostValues(v.Z)
@@ -107,7 +105,6 @@ func (s *hostOperations) Step(m mixed.Stored, entries mixed.Precision, u Recurre
 	})
 }
 
-// Relax is a step after the product y = A d.
 func (s *hostOperations) Relax(m mixed.Stored, u Recurrence, v Iterate, y ops.Vector) {
 	end := ending{m.(*mixed.HostMatrix).Scale(), 1 / s.lift}
 	z64, z32, _ := mixed.HostValues(v.Z)
@@ -175,7 +172,6 @@ func (s *hostOperations) Seed(v ops.Vector, seed uint32) {
 	s.on.SetRR(rr)
 }
 
-// Purge sets w -= alpha v + beta u.
 func (s *hostOperations) Purge(w, v, u ops.Vector, alpha, beta float64) {
 	to, from := host.Singles(w), host.Singles(v)
 	var former []float32

@@ -143,7 +143,6 @@ func build(e operations, forms ops.Forms, o Options) (*Cycle, error) {
 	return c, c.buildOnHost(g, rows)
 }
 
-// Name is "cmg".
 func (c *Cycle) Name() string { return "cmg" }
 
 // Apply sets z to one cycle on A z = r, started from zero.

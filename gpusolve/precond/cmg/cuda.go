@@ -72,7 +72,6 @@ func (l *gpuLevel) Traffic() int64 {
 	return bytes
 }
 
-// Layout in segments.
 func (l *gpuLevel) Layout() string {
 	if l.dense != nil && !l.dense.inverse.IsNil() {
 		return fmt.Sprintf("%d neighbours", l.entries)
@@ -143,7 +142,6 @@ func (l *gpuLevel) fillFrom(a SegmentsFillSegmentsArgs) {
 	cuda.Launch(l.s.Space, l.kernels.FillSegments, threads(l.segments), a)
 }
 
-// Join sends the clusters to the device.
 func (s gpuOperations) Join(fine graphLevel, c *Clusters) error {
 	l := fine.(*gpuLevel)
 	l.of, l.first, l.member = cuda.Upload(s.Space, c.Of), cuda.Upload(s.Space, c.Ptr), cuda.Upload(s.Space, c.Members)
@@ -292,9 +290,8 @@ func (s gpuOperations) graphProduct(g *gpuLevel, scale cudriver.Ptr[float32], ds
 		cuda.Launch(s.Space, k.ProductUpper, cuda.Over(g.segments, SegmentsWide>>g.shift), SegmentsProductUpperArgs{
 			Segments: g.segments, Shift: g.shift, SegmentRow: r.segmentRow, W: g.w, Col: g.col, X: x32, Flow: g.upper,
 		})
-		cuda.Launch(s.Space, k.SettleUpper, threads(g.n), SegmentsSettleUpperArgs{
-			N: g.n, Flow: g.upper, Ground: g.ground, Scale: scale, X: x32, B: b32, Dst: dst32,
-		})
+		cuda.Launch(s.Space, k.SettleUpper, threads(g.n),
+			SegmentsSettleUpperArgs{N: g.n, Flow: g.upper, Ground: g.ground, Scale: scale, X: x32, B: b32, Dst: dst32})
 		return
 	}
 	if r == nil {

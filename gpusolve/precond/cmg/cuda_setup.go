@@ -39,12 +39,10 @@ type gpuPartition struct {
 func (g *gpuGraph) N() int         { return int(g.n) }
 func (g *gpuGraph) Entries() int64 { return g.entries }
 
-// Release gives the memory back.
 func (g *gpuGraph) Release() {
 	g.s.Discard(g.ptr, g.to, g.weight, g.ground, g.diagonal)
 }
 
-// Download copies the graph to the host.
 func (g *gpuGraph) Download() *Graph {
 	l, n, entries := g.s.Arrays(), int(g.n), int(g.entries)
 	h := newGraph(l, n)

@@ -35,7 +35,6 @@ func newGraph(l *reuse.List, n int) *Graph {
 		Diagonal: reuse.Make[float64](l, n), arrays: l}
 }
 
-// N is the number of vertices.
 func (g *Graph) N() int { return len(g.Ground) }
 
 // Entries is the number of stored neighbours, twice the edges.
@@ -92,7 +91,6 @@ type Clusters struct {
 	Members []int32
 }
 
-// N is the number of clusters.
 func (c *Clusters) N() int { return len(c.Ptr) - 1 }
 
 // Cluster lists the members of cluster n.

@@ -113,7 +113,6 @@ func (c *Cycle) add(l level) error {
 	return nil
 }
 
-// Timings says how long the parts of the set-up took.
 func (c *Cycle) Timings() string { return strings.TrimLeft(c.timing.String(), ",; ") }
 
 // Details of the hierarchy, level by level.

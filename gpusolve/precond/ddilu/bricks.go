@@ -48,6 +48,20 @@ func lengths(n, limit int) []int {
 // padded is the size of a brick whose lines are whole quads: GPUs take four cells at a step.
 func padded(b [3]int) int { return (b[0] + 3) / 4 * 4 * b[1] * b[2] }
 
+// layout is that of bricks.cu for a brick: values between lines, between planes, and in all. A single brick that launches
+// go through keeps the grid's own; other lines are whole quads, and planes are off each other's banks.
+func layout(cells [3]int, way Traversal) (pitch, plane, rows int64) {
+	pitch = int64(cells[0])
+	if way != ByLaunches {
+		pitch = (pitch + 3) &^ 3
+	}
+	plane = pitch * int64(cells[1])
+	if way != ByLaunches && (plane-pitch)/4%2 == 0 {
+		plane += 4
+	}
+	return pitch, plane, (plane*int64(cells[2]) + 3) &^ 3
+}
+
 // Weights of the cost beside the couplings dropped per row: of steps per row (a step of every line takes four cells),
 // of memory that holds no rows, of more lines than a block has threads, of lines that are no whole pieces of cache
 // lines.

@@ -27,9 +27,8 @@ type cudaBricks struct {
 	order        cudriver.Ptr[int32] // its lines in the order in which threads take them
 	count        int64               // bricks
 	symmetric    int32
-	factor       cudriver.Ptr[float32] // in one of the two
-	double       cudriver.Ptr[float64]
-	bytes        int64
+	factor       cudriver.Ptr[float32] // or FP64, where double says so
+	double       bool
 	way          Traversal
 	work         cudriver.Ptr[float32] // the vector in the factor's order, where that is ByMemory
 	shared       uint32                // bytes a block
@@ -69,53 +68,44 @@ func (s gpuOperations) factorBricks(form ops.Diagonals, cut Cut) (Factor, error)
 	d, cells := form.(*cuda.Diagonals), cut.Cells
 	nx, ny, nz := d.Shape()
 	main, x, y, z, lowX, lowY, lowZ := d.Arrays()
-	f := &cudaBricks{s: s.Space, k: k, way: cut.Way, shape: [3]int{nx, ny, nz}, cells: cells, count: 1}
+	f := &cudaBricks{s: s.Space, k: k, way: cut.Way, shape: [3]int{nx, ny, nz}, cells: cells, count: 1,
+		double: cut.Double}
 	for a, n := range cells {
 		f.count *= int64((f.shape[a] + n - 1) / n)
 	}
-	f.layout()
-	if err := f.fit(s.sharedMemory(), cut.Double); err != nil {
+	f.pitch, f.plane, f.rows = layout(cells, f.way)
+	if err := f.fit(s.sharedMemory()); err != nil {
 		return nil, err
 	}
 	planes := int64(BricksGeneral)
 	if d.Symmetric() {
 		f.symmetric, planes = 1, BricksSymmetric
 	}
-	f.bytes = int64(rowBytes(cut.Double)/4) * planes * f.rows * f.count
-	if cut.Double {
-		f.double = cuda.Alloc[float64](s.Space, planes*f.rows*f.count)
-	} else {
-		f.factor = cuda.Alloc[float32](s.Space, planes*f.rows*f.count)
-	}
+	f.factor = cuda.Alloc[float32](s.Space, int64(rowBytes(cut.Double)/16)*planes*f.rows*f.count)
 	if f.way == ByVertices {
 		f.order = cuda.Upload(s.Space, f.lines())
 	}
 	if f.way == ByMemory {
 		f.work = cuda.Alloc[float32](s.Space, f.rows*f.count)
-		f.bytes += 4 * f.rows * f.count
 	}
 	scratch := cuda.Alloc[float64](s.Space, f.rows*f.count)
 	defer s.Discard(scratch)
 	row := []uint64{uint64(s.Cells())}
 	refused := cuda.Upload(s.Space, row)
 	defer s.Discard(refused)
-	args := BricksFactoriseArgs{
-		Nx: int32(nx), Ny: int32(ny), Nz: int32(nz), Bx: int32(cells[0]), By: int32(cells[1]), Bz: int32(cells[2]),
-		Pitch: int32(f.pitch), Plane: f.plane, Rows: f.rows, Symmetric: f.symmetric, Shift: cut.Shift, A: main, Ax: x,
-		Ay: y, Az: z, LowX: lowX, LowY: lowY, LowZ: lowZ, Inverse: scratch, F: f.factor, Refused: refused,
-	}
 	grid := [3]uint32{uint32(f.count), 1, 1}
-	switch {
-	case !s.Ready():
-	case cut.Double:
-		s.Note(k.FactoriseDouble(s.Stream, grid, BricksFactoriseDoubleArgs{
-			Nx: args.Nx, Ny: args.Ny, Nz: args.Nz, Bx: args.Bx, By: args.By, Bz: args.Bz,
-			Pitch: args.Pitch, Plane: args.Plane, Rows: args.Rows, Symmetric: args.Symmetric, Shift: args.Shift,
-			A: main, Ax: x,
-			Ay: y, Az: z, LowX: lowX, LowY: lowY, LowZ: lowZ, Inverse: scratch, F: f.double, Refused: refused,
-		}))
-	default:
-		s.Note(k.Factorise(s.Stream, grid, args))
+	if cut.Double {
+		cuda.Launch(s.Space, k.FactoriseDouble, grid, BricksFactoriseDoubleArgs{
+			Nx: int32(nx), Ny: int32(ny), Nz: int32(nz), Bx: int32(cells[0]), By: int32(cells[1]), Bz: int32(cells[2]),
+			Pitch: int32(f.pitch), Plane: f.plane, Rows: f.rows, Symmetric: f.symmetric, Shift: cut.Shift, A: main,
+			Ax: x, Ay: y, Az: z, LowX: lowX, LowY: lowY, LowZ: lowZ, Inverse: scratch, F: wide(f.factor), Refused: refused,
+		})
+	} else {
+		cuda.Launch(s.Space, k.Factorise, grid, BricksFactoriseArgs{
+			Nx: int32(nx), Ny: int32(ny), Nz: int32(nz), Bx: int32(cells[0]), By: int32(cells[1]), Bz: int32(cells[2]),
+			Pitch: int32(f.pitch), Plane: f.plane, Rows: f.rows, Symmetric: f.symmetric, Shift: cut.Shift, A: main,
+			Ax: x, Ay: y, Az: z, LowX: lowX, LowY: lowY, LowZ: lowZ, Inverse: scratch, F: f.factor, Refused: refused,
+		})
 	}
 	cuda.Receive(s.Space, row, refused)
 	if s.Err() == nil && row[0] < uint64(s.Cells()) {
@@ -125,27 +115,7 @@ func (s gpuOperations) factorBricks(form ops.Diagonals, cut Cut) (Factor, error)
 	return f, s.Err()
 }
 
-// Bytes of the factor.
-func (f *cudaBricks) Bytes() int64 { return f.bytes }
-
-// Release gives the memory back.
-func (f *cudaBricks) Release() {
-	f.s.Discard(f.factor, f.double, f.work, f.order)
-}
-
-// layout is that of bricks.cu; a single brick that launches go through keeps the grid's own.
-func (f *cudaBricks) layout() {
-	bx, by, bz := int64(f.cells[0]), int64(f.cells[1]), int64(f.cells[2])
-	f.pitch = bx
-	if f.way != ByLaunches {
-		f.pitch = (bx + 3) &^ 3
-	}
-	f.plane = f.pitch * by
-	if f.way != ByLaunches && (f.plane-f.pitch)/4%2 == 0 {
-		f.plane += 4
-	}
-	f.rows = (f.plane*bz + 3) &^ 3
-}
+func (f *cudaBricks) Release() { f.s.Discard(f.factor, f.work, f.order) }
 
 // lines lists the lines (j, k) of a brick by j + k, as j + 65536 k.
 func (f *cudaBricks) lines() []int32 {
@@ -160,8 +130,8 @@ func (f *cudaBricks) lines() []int32 {
 }
 
 // fit finds the shared memory that solves take and refuses what this GPU cannot do.
-func (f *cudaBricks) fit(most int, double bool) error {
-	switch shared := f.rows * int64(rowBytes(double)); f.way {
+func (f *cudaBricks) fit(most int) error {
+	switch shared := f.rows * int64(rowBytes(f.double)); f.way {
 	case ByMemory:
 	case ByLaunches:
 		if f.count != 1 {
@@ -182,62 +152,47 @@ func (f *cudaBricks) fit(most int, double bool) error {
 	return nil
 }
 
-// Solve sets z = M^-1 r.
 func (f *cudaBricks) Solve(z, r ops.Vector) {
-	if f.s.Ready() {
-		f.solve(cuda.F32(z), cuda.F32(r))
-	}
-}
-
-func (f *cudaBricks) solve(z, r cudriver.Ptr[float32]) {
 	s, k := f.s, f.k
-	grid := [3]uint32{uint32(f.count), 1, 1}
+	grid, to, from := [3]uint32{uint32(f.count), 1, 1}, cuda.F32(z), cuda.F32(r)
 	nx, ny, nz := int32(f.shape[0]), int32(f.shape[1]), int32(f.shape[2])
 	bx, by, bz := int32(f.cells[0]), int32(f.cells[1]), int32(f.cells[2])
 	pitch, plane, rows := int32(f.pitch), int32(f.plane), int32(f.rows)
 	switch {
 	case f.way == ByLaunches:
-		f.solveByLaunches(z, r)
-	case f.way == ByEdges:
-		s.Note(k.SolveEdges(s.Stream, grid, f.shared, BricksSolveEdgesArgs{
+		f.solveByLaunches(to, from)
+	case f.way == ByEdges || f.way == BySpinning:
+		solve := k.SolveEdges
+		if f.way == BySpinning {
+			solve = k.SolveSpinning
+		}
+		cuda.LaunchShared(s, solve, grid, f.shared, BricksSolveEdgesArgs{
 			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows,
-			Symmetric: f.symmetric,
-			F:         f.factor, R: r, Z: z,
-		}))
-	case f.way == BySpinning:
-		s.Note(k.SolveSpinning(s.Stream, grid, f.shared, BricksSolveSpinningArgs{
-			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows,
-			Symmetric: f.symmetric,
-			F:         f.factor, R: r, Z: z,
-		}))
+			Symmetric: f.symmetric, F: f.factor, R: from, Z: to,
+		})
 	case f.way == ByMemory:
-		s.Note(k.SolveGlobal(s.Stream, grid, BricksSolveGlobalArgs{
+		cuda.Launch(s, k.SolveGlobal, grid, BricksSolveGlobalArgs{
 			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows,
-			Symmetric: f.symmetric,
-			F:         f.factor, R: r, Work: f.work, Z: z,
-		}))
-	case !f.double.IsNil() && f.symmetric == 1:
-		s.Note(k.SolveSymmetricDouble(s.Stream, grid, f.shared, BricksSolveSymmetricDoubleArgs{
+			Symmetric: f.symmetric, F: f.factor, R: from, Work: f.work, Z: to,
+		})
+	case f.double:
+		solve := k.SolveGeneralDouble
+		if f.symmetric == 1 {
+			solve = k.SolveSymmetricDouble
+		}
+		cuda.LaunchShared(s, solve, grid, f.shared, BricksSolveGeneralDoubleArgs{
 			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Order: f.order,
-			F: f.double, R: r, Z: z,
-		}))
-	case !f.double.IsNil():
-		s.Note(k.SolveGeneralDouble(s.Stream, grid, f.shared, BricksSolveGeneralDoubleArgs{
-			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Order: f.order,
-			F: f.double, R: r, Z: z,
-		}))
-	case f.symmetric == 1:
-		s.Note(k.SolveSymmetric(s.Stream, grid, f.shared, BricksSolveSymmetricArgs{
-			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Order: f.order,
-			F: f.factor,
-			R: r, Z: z,
-		}))
+			F: wide(f.factor), R: from, Z: to,
+		})
 	default:
-		s.Note(k.SolveGeneral(s.Stream, grid, f.shared, BricksSolveGeneralArgs{
+		solve := k.SolveGeneral
+		if f.symmetric == 1 {
+			solve = k.SolveSymmetric
+		}
+		cuda.LaunchShared(s, solve, grid, f.shared, BricksSolveGeneralArgs{
 			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Order: f.order,
-			F: f.factor,
-			R: r, Z: z,
-		}))
+			F: f.factor, R: from, Z: to,
+		})
 	}
 }
 
@@ -247,14 +202,15 @@ func (f *cudaBricks) solveByLaunches(z, r cudriver.Ptr[float32]) {
 	bx, by, bz := int32(f.cells[0]), int32(f.cells[1]), int32(f.cells[2])
 	grid := [3]uint32{cuda.Blocks(int(by)*int(bz), BricksThreads), 1, 1}
 	last := bx + by + bz - 3
-	s.Note(s.Driver.MemcpyDtoDAsync(z.Address(), r.Address(), 4*s.Cells(), s.Stream))
-	for level := int32(1); level <= last && s.Err() == nil; level++ {
-		s.Note(k.LevelLower(s.Stream, grid, BricksLevelLowerArgs{Bx: bx, By: by, Bz: bz, Level: level, F: f.factor,
-			Z: z}))
+	if s.Ready() {
+		s.Note(s.Driver.MemcpyDtoDAsync(z.Address(), r.Address(), 4*s.Cells(), s.Stream))
 	}
-	for level := last; level >= 0 && s.Err() == nil; level-- {
-		s.Note(k.LevelUpper(s.Stream, grid, BricksLevelUpperArgs{
-			Bx: bx, By: by, Bz: bz, Level: level, Symmetric: f.symmetric, F: f.factor, Z: z,
-		}))
+	for level := int32(1); level <= last; level++ {
+		cuda.Launch(s, k.LevelLower, grid,
+			BricksLevelLowerArgs{Bx: bx, By: by, Bz: bz, Level: level, F: f.factor, Z: z})
+	}
+	for level := last; level >= 0; level-- {
+		cuda.Launch(s, k.LevelUpper, grid,
+			BricksLevelUpperArgs{Bx: bx, By: by, Bz: bz, Level: level, Symmetric: f.symmetric, F: f.factor, Z: z})
 	}
 }

@@ -13,53 +13,51 @@ import (
 type cudaParts struct {
 	s            *cuda.Space
 	k            *Parts
-	count        int
+	grid         [3]uint32 // a block for each part
 	way          Traversal
 	shared       uint32 // bytes for the longest part
 	first, row   cudriver.Ptr[int32]
 	order        cudriver.Ptr[int32]
 	lower, upper cudaTriangle
-	single       partValues[float32] // in one of the two
-	double       partValues[float64]
-	bytes        int64
+	inverse      cudriver.Ptr[float32] // 1/D
+	double       bool                  // entries and inverse are FP64
 	memory       []cudriver.Pointer
 }
 
-// cudaTriangle is a pattern. owner is the row of each entry, for ByEdges.
+// cudaTriangle is a pattern with its entries beside the diagonal. owner is the row of each entry, for ByEdges.
 type cudaTriangle struct {
 	ptr                      cudriver.Ptr[int64]
 	col, first, level, owner cudriver.Ptr[int32]
+	val                      cudriver.Ptr[float32]
 }
 
-// partValues are the entries of L and U beside their diagonals, and 1/D.
-type partValues[T float32 | float64] struct {
-	lower, upper, inverse cudriver.Ptr[T]
-}
+// wide are values in FP64.
+func wide(p cudriver.Ptr[float32]) cudriver.Ptr[float64] { return cudriver.At[float64](p.Address()) }
 
-// factorParts copies the matrix to the GPU and factors it there.
 func (s gpuOperations) factorParts(m *PartMatrix, how PartOptions) (Factor, error) {
 	k, err := cuda.Module(s.Device, "parts", LoadParts)
 	if err != nil {
 		return nil, err
 	}
-	width := 4
+	width := 1 // in FP32 numbers
 	if how.Double {
-		width = 8
+		width = 2
 	}
-	f := &cudaParts{s: s.Space, k: k, count: m.parts(), way: how.Way, shared: uint32(width * m.longest())}
+	f := &cudaParts{s: s.Space, k: k, grid: [3]uint32{uint32(m.parts()), 1, 1}, way: how.Way, double: how.Double,
+		shared: uint32(4 * width * m.longest())}
 	if most := s.sharedMemory(); int(f.shared) > most {
 		return nil, fmt.Errorf("a part of %d rows takes %d bytes of shared memory, this GPU has %d for a block; take "+
 			"smaller parts", m.longest(), f.shared, most)
 	}
-	before := s.Allocated()
 	f.first, f.row, f.order = keep(f, m.First), keep(f, m.Row), keep(f, m.UpperOrder)
 	f.lower, f.upper = f.keepTriangle(m, &m.Lower, nil), f.keepTriangle(m, &m.Upper, m.UpperOrder)
-	if how.Double {
-		f.double = valuesOf[float64](f, m)
-	} else {
-		f.single = valuesOf[float32](f, m)
+	for _, v := range []struct {
+		at *cudriver.Ptr[float32]
+		n  int
+	}{{&f.lower.val, len(m.Lower.Col)}, {&f.upper.val, len(m.Upper.Col)}, {&f.inverse, len(m.Row)}} {
+		*v.at = cuda.AllocRaw[float32](s.Space, int64(width*v.n))
+		f.memory = append(f.memory, *v.at)
 	}
-	f.bytes = s.Allocated() - before
 	if err := f.factorise(m, how); err != nil {
 		f.Release()
 		return nil, err
@@ -81,40 +79,28 @@ func (f *cudaParts) keepTriangle(m *PartMatrix, t *Triangle, order []int32) cuda
 	return kept
 }
 
-func valuesOf[T float32 | float64](f *cudaParts, m *PartMatrix) partValues[T] {
-	v := partValues[T]{cuda.AllocRaw[T](f.s, int64(len(m.Lower.Col))), cuda.AllocRaw[T](f.s, int64(len(m.Upper.Col))),
-		cuda.AllocRaw[T](f.s, int64(len(m.Row)))}
-	f.memory = append(f.memory, v.lower, v.upper, v.inverse)
-	return v
-}
-
 // factorise launches the factorisation and waits for what it says of pivots.
 func (f *cudaParts) factorise(m *PartMatrix, how PartOptions) error {
-	s, grid := f.s, [3]uint32{uint32(f.count), 1, 1}
-	args := PartsFactorPartsDoubleArgs{
+	s, l, u := f.s, &f.lower, &f.upper
+	args := PartsFactorPartsArgs{
 		First: f.first, Row: f.row, RowPtr: cuda.Upload(s, m.RowPtr), Diagonal: cuda.Upload(s, m.Diagonal),
-		Col: cuda.Upload(s, m.Col), Val: cuda.Upload(s, m.Val),
-		LowerFirst: f.lower.first, LowerLevel: f.lower.level, LowerPtr: f.lower.ptr, UpperPtr: f.upper.ptr,
-		UpperOrder: f.order,
-		Scale:      1 + how.Shift, Lower: f.double.lower, Upper: f.double.upper, Inverse: f.double.inverse,
-		Refused: cuda.Upload(s, []uint64{uint64(len(m.Row))}),
+		Col: cuda.Upload(s, m.Col), Val: cuda.Upload(s, m.Val), LowerFirst: l.first, LowerLevel: l.level,
+		LowerPtr: l.ptr, UpperPtr: u.ptr, UpperOrder: f.order, Scale: 1 + how.Shift, Lower: l.val, Upper: u.val,
+		Inverse: f.inverse, Refused: cuda.Upload(s, []uint64{uint64(len(m.Row))}),
 	}
 	defer s.Discard(args.RowPtr, args.Diagonal, args.Col, args.Val, args.Refused)
 	if how.Symmetric {
 		args.Symmetric = 1
 	}
-	switch {
-	case !s.Ready():
-	case how.Double:
-		s.Note(f.k.FactorPartsDouble(s.Stream, grid, args))
-	default:
-		s.Note(f.k.FactorParts(s.Stream, grid, PartsFactorPartsArgs{
+	if f.double {
+		cuda.Launch(s, f.k.FactorPartsDouble, f.grid, PartsFactorPartsDoubleArgs{
 			First: f.first, Row: f.row, RowPtr: args.RowPtr, Diagonal: args.Diagonal, Col: args.Col, Val: args.Val,
-			LowerFirst: args.LowerFirst, LowerLevel: args.LowerLevel, LowerPtr: args.LowerPtr, UpperPtr: args.UpperPtr,
-			UpperOrder: f.order,
-			Scale:      args.Scale, Symmetric: args.Symmetric, Lower: f.single.lower, Upper: f.single.upper,
-			Inverse: f.single.inverse, Refused: args.Refused,
-		}))
+			LowerFirst: l.first, LowerLevel: l.level, LowerPtr: l.ptr, UpperPtr: u.ptr, UpperOrder: f.order,
+			Scale: args.Scale, Symmetric: args.Symmetric, Lower: wide(l.val), Upper: wide(u.val),
+			Inverse: wide(f.inverse), Refused: args.Refused,
+		})
+	} else {
+		cuda.Launch(s, f.k.FactorParts, f.grid, args)
 	}
 	row := cuda.ReceiveOne(s, args.Refused)
 	if s.Err() == nil && row < uint64(len(m.Row)) {
@@ -123,10 +109,6 @@ func (f *cudaParts) factorise(m *PartMatrix, how PartOptions) error {
 	return s.Err()
 }
 
-// Bytes of the factor.
-func (f *cudaParts) Bytes() int64 { return f.bytes }
-
-// Release gives the memory back.
 func (f *cudaParts) Release() {
 	for _, p := range slices.Backward(f.memory) {
 		f.s.Discard(p)
@@ -134,35 +116,27 @@ func (f *cudaParts) Release() {
 	f.memory = nil
 }
 
-// Solve sets z = M^-1 r.
 func (f *cudaParts) Solve(z, r ops.Vector) {
-	s, k, l, u, grid := f.s, f.k, &f.lower, &f.upper, [3]uint32{uint32(f.count), 1, 1}
+	s, k, l, u, to, from := f.s, f.k, &f.lower, &f.upper, cuda.F32(z), cuda.F32(r)
 	switch {
-	case !s.Ready():
 	case f.way == ByEdges:
-		s.Note(k.SolvePartsEdges(s.Stream, grid, f.shared, PartsSolvePartsEdgesArgs{
-			First: f.first, Row: f.row, LowerPtr: l.ptr, LowerCol: l.col, LowerVal: f.single.lower, LowerFirst: l.first,
-			LowerLevel: l.level, LowerOwner: l.owner,
-			UpperPtr: u.ptr, UpperCol: u.col, UpperVal: f.single.upper, UpperFirst: u.first, UpperLevel: u.level,
-			UpperOwner: u.owner,
-			Inverse:    f.single.inverse, R: cuda.F32(r), Z: cuda.F32(z),
-		}))
-	case !f.double.inverse.IsNil():
-		s.Note(k.SolvePartsDouble(s.Stream, grid, f.shared, PartsSolvePartsDoubleArgs{
-			First: f.first, Row: f.row, LowerPtr: l.ptr, LowerCol: l.col, LowerVal: f.double.lower, LowerFirst: l.first,
-			LowerLevel: l.level,
-			UpperPtr:   u.ptr, UpperCol: u.col, UpperVal: f.double.upper, UpperFirst: u.first, UpperLevel: u.level,
-			UpperOrder: f.order,
-			Inverse:    f.double.inverse, R: cuda.F32(r), Z: cuda.F32(z),
-		}))
+		cuda.LaunchShared(s, k.SolvePartsEdges, f.grid, f.shared, PartsSolvePartsEdgesArgs{
+			First: f.first, Row: f.row, LowerPtr: l.ptr, LowerCol: l.col, LowerVal: l.val, LowerFirst: l.first,
+			LowerLevel: l.level, LowerOwner: l.owner, UpperPtr: u.ptr, UpperCol: u.col, UpperVal: u.val,
+			UpperFirst: u.first, UpperLevel: u.level, UpperOwner: u.owner, Inverse: f.inverse, R: from, Z: to,
+		})
+	case f.double:
+		cuda.LaunchShared(s, k.SolvePartsDouble, f.grid, f.shared, PartsSolvePartsDoubleArgs{
+			First: f.first, Row: f.row, LowerPtr: l.ptr, LowerCol: l.col, LowerVal: wide(l.val), LowerFirst: l.first,
+			LowerLevel: l.level, UpperPtr: u.ptr, UpperCol: u.col, UpperVal: wide(u.val), UpperFirst: u.first,
+			UpperLevel: u.level, UpperOrder: f.order, Inverse: wide(f.inverse), R: from, Z: to,
+		})
 	default:
-		s.Note(k.SolveParts(s.Stream, grid, f.shared, PartsSolvePartsArgs{
-			First: f.first, Row: f.row, LowerPtr: l.ptr, LowerCol: l.col, LowerVal: f.single.lower, LowerFirst: l.first,
-			LowerLevel: l.level,
-			UpperPtr:   u.ptr, UpperCol: u.col, UpperVal: f.single.upper, UpperFirst: u.first, UpperLevel: u.level,
-			UpperOrder: f.order,
-			Inverse:    f.single.inverse, R: cuda.F32(r), Z: cuda.F32(z),
-		}))
+		cuda.LaunchShared(s, k.SolveParts, f.grid, f.shared, PartsSolvePartsArgs{
+			First: f.first, Row: f.row, LowerPtr: l.ptr, LowerCol: l.col, LowerVal: l.val, LowerFirst: l.first,
+			LowerLevel: l.level, UpperPtr: u.ptr, UpperCol: u.col, UpperVal: u.val, UpperFirst: u.first,
+			UpperLevel: u.level, UpperOrder: f.order, Inverse: f.inverse, R: from, Z: to,
+		})
 	}
 }
 
@@ -184,9 +158,8 @@ func (s gpuOperations) levels(m *PartMatrix) (lower, upper []int32, err error) {
 	defer s.Discard(args.First, args.RowPtr, args.Diagonal, args.Col, args.Level)
 	lower, upper = make([]int32, len(m.Row)), make([]int32, len(m.Row))
 	for n, to := range [][]int32{lower, upper} {
-		if args.Upper = int32(n); s.Ready() {
-			s.Note(k.AssignLevels(s.Stream, [3]uint32{uint32(m.parts()), 1, 1}, uint32(shared), args))
-		}
+		args.Upper = int32(n)
+		cuda.LaunchShared(s.Space, k.AssignLevels, [3]uint32{uint32(m.parts()), 1, 1}, uint32(shared), args)
 		cuda.Receive(s.Space, to, args.Level)
 	}
 	return lower, upper, s.Err()

@@ -212,17 +212,11 @@ func describe(way Traversal) string {
 	return ", form " + way.String()
 }
 
-// Name is "ddilu".
 func (p *Preconditioner) Name() string { return "ddilu" }
 
-// Details says how the matrix was cut.
 func (p *Preconditioner) Details() string { return p.details }
 
-// Apply sets z = M^-1 r.
 func (p *Preconditioner) Apply(z, r ops.Vector) { p.factor.Solve(z, r) }
-
-// Bytes is the memory of the factor.
-func (p *Preconditioner) Bytes() int64 { return p.factor.Bytes() }
 
 // Definition of the method.
 func Definition() method.Definition {
@@ -251,7 +245,6 @@ type Cut struct {
 type Factor interface {
 	// Solve sets z = M^-1 r for FP32 vectors.
 	Solve(z, r ops.Vector)
-	Bytes() int64 // memory it takes
 	Release()
 }
 
@@ -340,8 +333,7 @@ const brickRows = 4096
 func paddedRows(s precond.Shape, set precond.Settings) int64 {
 	shape := [3]int{s.NX, s.NY, s.NZ}
 	cells := shape
-	launches := set.Text("form") == "levels"
-	if !launches {
+	if traversal(set) != ByLaunches {
 		rows := set.Int("rows")
 		if rows == 0 {
 			rows = brickRows
@@ -355,15 +347,8 @@ func paddedRows(s precond.Shape, set precond.Settings) int64 {
 	for a, n := range shape {
 		count *= int64((n + cells[a] - 1) / cells[a])
 	}
-	pitch := int64(cells[0])
-	if !launches {
-		pitch = (pitch + 3) &^ 3
-	}
-	plane := pitch * int64(cells[1])
-	if !launches && (plane-pitch)/4%2 == 0 {
-		plane += 4
-	}
-	return count * ((plane*int64(cells[2]) + 3) &^ 3)
+	_, _, rows := layout(cells, traversal(set))
+	return count * rows
 }
 
 // partsMemory is for a matrix by rows: entries of L and U with their columns, and their rows where edges are added, and

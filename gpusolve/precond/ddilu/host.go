@@ -89,10 +89,6 @@ func hostBricksOf[T float32 | float64](s hostOperations, form ops.Diagonals, cut
 
 func (f *hostBricks[T]) bricks() int { return f.count[0] * f.count[1] * f.count[2] }
 
-// Bytes of the factor.
-func (f *hostBricks[T]) Bytes() int64 { return f.bytes }
-
-// Release forgets the factor.
 func (f *hostBricks[T]) Release() {
 	f.s.Account(-f.bytes)
 	f.bytes = 0

@@ -7,7 +7,6 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// levels finds the levels of a cut matrix's rows, as the GPU does.
 func (s hostOperations) levels(m *PartMatrix) (lower, upper []int32, err error) {
 	lower, upper = levelsOf(m)
 	return lower, upper, nil
@@ -122,10 +121,6 @@ func hostPartsOf[T float32 | float64](s *host.Space, m *PartMatrix) *hostParts[T
 	return f
 }
 
-// Bytes of the factor.
-func (f *hostParts[T]) Bytes() int64 { return f.bytes }
-
-// Release forgets the factor.
 func (f *hostParts[T]) Release() {
 	f.s.Account(-f.bytes)
 	f.bytes = 0

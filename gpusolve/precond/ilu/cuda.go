@@ -38,7 +38,6 @@ func onGPU(s ops.Operator) (operations, bool, error) {
 	return gpuOperations{on}, ok, nil
 }
 
-// factorise computes a factor on the GPU.
 func (o gpuOperations) factorise(a ops.Diagonals, how Options) (Factor, error) {
 	s := o.Space
 	k, err := cuda.Module(s.Device, "ilu", LoadKernels)
@@ -67,10 +66,10 @@ func (o gpuOperations) factorise(a ops.Diagonals, how Options) (Factor, error) {
 	if s.Ready() {
 		s.Note(s.Driver.MemsetD32Async(place.Address(), math.MaxUint32, 2, s.Stream))
 		wraps := KernelsWrapsArgs{Nx: int32(nx), Ny: int32(ny), Nz: int32(nz), X: x, Y: y, Place: place}
-		s.Note(k.Wraps(s.Stream, cuda.Flat(s.Cells()), wraps))
+		cuda.Launch(s, k.Wraps, cuda.Flat(s.Cells()), wraps)
 		if f.sides > 1 {
 			wraps.X, wraps.Y = lowerX, lowerY
-			s.Note(k.Wraps(s.Stream, cuda.Flat(s.Cells()), wraps))
+			cuda.Launch(s, k.Wraps, cuda.Flat(s.Cells()), wraps)
 		}
 	}
 	if err := f.check(place, WrapsAround); err != nil {
@@ -101,25 +100,22 @@ func (f *cudaFactor) eliminate(d *cuda.Diagonals, how Options, state cudriver.Pt
 		if how.Order == 1 {
 			run = k.FactoriseDiamond
 		}
-		s.Note(run(s.Stream, tiles, KernelsFactoriseStarArgs{
+		cuda.Launch(s, run, tiles, KernelsFactoriseStarArgs{
 			Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.messages(), Plan: f.planned,
-			State:    state,
-			Diagonal: main, X: upper[from[0]], Y: upper[from[1]], Z: upper[from[2]], Scale: 1 + how.Shift, F: f.data,
-			Place: place,
-		}))
+			State: state, Diagonal: main, X: upper[from[0]], Y: upper[from[1]], Z: upper[from[2]], Scale: 1 + how.Shift,
+			F: f.data, Place: place,
+		})
 		return
 	}
 	run := k.FactoriseStarBoth
 	if how.Order == 1 {
 		run = k.FactoriseDiamondBoth
 	}
-	s.Note(run(s.Stream, tiles, KernelsFactoriseStarBothArgs{
+	cuda.Launch(s, run, tiles, KernelsFactoriseStarBothArgs{
 		Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.messages(), Plan: f.planned,
-		State:    state,
-		Diagonal: main, X: upper[from[0]], Y: upper[from[1]], Z: upper[from[2]], LowerX: lower[from[0]],
-		LowerY: lower[from[1]], LowerZ: lower[from[2]],
-		Scale: 1 + how.Shift, F: f.data, Place: place,
-	}))
+		State: state, Diagonal: main, X: upper[from[0]], Y: upper[from[1]], Z: upper[from[2]], LowerX: lower[from[0]],
+		LowerY: lower[from[1]], LowerZ: lower[from[2]], Scale: 1 + how.Shift, F: f.data, Place: place,
+	})
 }
 
 // messages is how many levels a tile of the factorisation completes between two messages; solves need chunks of some
@@ -145,12 +141,10 @@ func (f *cudaFactor) check(place cudriver.Ptr[uint64], reason MisfitReason) erro
 	return &Misfit{I: c % f.nx, J: c / f.nx % f.ny, K: c / (f.nx * f.ny), Reason: reason}
 }
 
-// Release gives the memory back.
 func (f *cudaFactor) Release() {
 	f.s.Discard(f.planned, f.data)
 }
 
-// Download copies the factor to the host.
 func (f *cudaFactor) Download() *Entries {
 	w := f.wavefront
 	n := int(f.s.Cells())
@@ -195,7 +189,6 @@ type cudaTriangles struct {
 	s *cuda.Space
 	k *Kernels
 	*wavefront
-	bytes                 int64
 	planned, lower, upper cudriver.Ptr[int32]
 	single                levels[float32] // the factor in one of the two
 	double                levels[float64]
@@ -221,22 +214,17 @@ func (f *cudaFactor) Triangles() (Triangles, error) {
 		return f.inForm(f.how.Form)
 	}
 	t := &cudaTriangles{s: s, k: f.k, wavefront: f.wavefront}
-	before := s.Allocated()
 	t.planned = cuda.Upload(s, f.plan)
 	if f.how.Double {
 		t.double = levelsOf(f, f.data)
-		before -= 8 * f.values()
 		f.data = cudriver.Ptr[float64]{}
 	} else {
 		t.single = levelsOf(f, cuda.Alloc[float32](s, f.values()))
-		if s.Ready() {
-			s.Note(f.k.Narrow(s.Stream, cuda.Flat(f.values()),
-				KernelsNarrowArgs{N: f.values(), From: f.data, To: t.single.data}))
-		}
+		cuda.Launch(s, f.k.Narrow, cuda.Flat(f.values()),
+			KernelsNarrowArgs{N: f.values(), From: f.data, To: t.single.data})
 	}
 	t.lower = cuda.Alloc[int32](s, 2*f.states())
 	t.upper = t.lower.Add(f.states())
-	t.bytes = s.Allocated() - before
 	if err := s.Err(); err != nil {
 		t.Release()
 		return nil, err
@@ -244,10 +232,6 @@ func (f *cudaFactor) Triangles() (Triangles, error) {
 	return t, nil
 }
 
-// Bytes of the triangles on the device.
-func (t *cudaTriangles) Bytes() int64 { return t.bytes }
-
-// Release gives the memory back.
 func (t *cudaTriangles) Release() {
 	t.s.Discard(t.planned, t.single.data, t.single.field, t.double.data, t.double.field, t.lower)
 }
@@ -272,17 +256,18 @@ func (t *cudaTriangles) solveSingle(z, r cudriver.Ptr[float32]) {
 	if t.order == 1 {
 		lower, upper = k.LowerDiamond, k.UpperDiamond
 	}
-	s.Note(k.ToLevels(s.Stream, square, KernelsToLevelsArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: r, To: f.field,
-		State: t.lower, States: int32(2 * t.states())}))
+	cuda.Launch(s, k.ToLevels, square, KernelsToLevelsArgs{
+		Nx: nx, Ny: ny, Nz: nz, Order: order, From: r, To: f.field, State: t.lower, States: int32(2 * t.states()),
+	})
 	sweep := KernelsLowerStarArgs{
 		Nx: nx, Ny: ny, Nz: nz, TileP: int32(t.tileP), TileQ: int32(t.tileQ), Chunk: t.chunk, Plan: t.planned,
 		State: t.lower, Off: f.below, Inverse: f.inverse, W: f.field,
 	}
-	s.Note(lower(s.Stream, tiles, sweep))
+	cuda.Launch(s, lower, tiles, sweep)
 	sweep.State, sweep.Off = t.upper, f.above
-	s.Note(upper(s.Stream, tiles, sweep))
-	s.Note(k.FromLevels(s.Stream, square, KernelsFromLevelsArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: f.field,
-		To: z}))
+	cuda.Launch(s, upper, tiles, sweep)
+	cuda.Launch(s, k.FromLevels, square,
+		KernelsFromLevelsArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: f.field, To: z})
 }
 
 func (t *cudaTriangles) solveDouble(z, r cudriver.Ptr[float32]) {
@@ -293,15 +278,16 @@ func (t *cudaTriangles) solveDouble(z, r cudriver.Ptr[float32]) {
 	if t.order == 1 {
 		lower, upper = k.LowerDiamondDouble, k.UpperDiamondDouble
 	}
-	s.Note(k.ToLevelsDouble(s.Stream, square, KernelsToLevelsDoubleArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: r,
-		To: f.field, State: t.lower, States: int32(2 * t.states())}))
+	cuda.Launch(s, k.ToLevelsDouble, square, KernelsToLevelsDoubleArgs{
+		Nx: nx, Ny: ny, Nz: nz, Order: order, From: r, To: f.field, State: t.lower, States: int32(2 * t.states()),
+	})
 	sweep := KernelsLowerStarDoubleArgs{
 		Nx: nx, Ny: ny, Nz: nz, TileP: int32(t.tileP), TileQ: int32(t.tileQ), Chunk: t.chunk, Plan: t.planned,
 		State: t.lower, Off: f.below, Inverse: f.inverse, W: f.field,
 	}
-	s.Note(lower(s.Stream, tiles, sweep))
+	cuda.Launch(s, lower, tiles, sweep)
 	sweep.State, sweep.Off = t.upper, f.above
-	s.Note(upper(s.Stream, tiles, sweep))
-	s.Note(k.FromLevelsDouble(s.Stream, square, KernelsFromLevelsDoubleArgs{Nx: nx, Ny: ny, Nz: nz, Order: order,
-		From: f.field, To: z}))
+	cuda.Launch(s, upper, tiles, sweep)
+	cuda.Launch(s, k.FromLevelsDouble, square,
+		KernelsFromLevelsDoubleArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: f.field, To: z})
 }

@@ -21,7 +21,6 @@ type cudaForms struct {
 	field   cudriver.Ptr[float32]
 	above   cudriver.Ptr[float32] // in data
 	inverse cudriver.Ptr[float32]
-	bytes   int64
 }
 
 // inForm lays the factor out for solves in a form.
@@ -35,20 +34,18 @@ func (f *cudaFactor) inForm(form Form) (Triangles, error) {
 	w := f.wavefront
 	t.wavefront = newWavefront(w.order, [3]int{w.nx, w.ny, w.nz}, t.columns(f.how.TileY), w.tileQ, 0)
 	t.chunk = powerOfTwo(cmp.Or(f.how.Chunk, 1))
-	before := s.Allocated()
 	t.planned, t.state = cuda.Upload(s, t.plan), cuda.Alloc[int32](s, 2*t.states())
 	t.data, t.field = cuda.AllocRaw[float32](s, f.values()), cuda.AllocRaw[float32](s, s.Cells())
 	t.above, t.inverse = t.data.Add((f.sides-1)*f.off()*s.Cells()), t.data.Add(f.sides*f.off()*s.Cells())
 	if s.Ready() && !t.natural() {
-		s.Note(t.k.Narrow(s.Stream, cuda.Flat(f.values()), KernelsNarrowArgs{N: f.values(), From: f.data, To: t.data}))
+		cuda.Launch(s, t.k.Narrow, cuda.Flat(f.values()), KernelsNarrowArgs{N: f.values(), From: f.data, To: t.data})
 	}
 	for from := int64(0); s.Ready() && t.natural() && from < f.values(); from += s.Cells() {
-		s.Note(t.k.FromLevelsDouble(s.Stream, [3]uint32{t.squares(), 1, 1}, KernelsFromLevelsDoubleArgs{
+		cuda.Launch(s, t.k.FromLevelsDouble, [3]uint32{t.squares(), 1, 1}, KernelsFromLevelsDoubleArgs{
 			Nx: int32(t.nx), Ny: int32(t.ny), Nz: int32(t.nz), Order: int32(t.order), From: f.data.Add(from),
 			To: t.data.Add(from),
-		}))
+		})
 	}
-	t.bytes = s.Allocated() - before
 	if err := s.Err(); err != nil {
 		t.Release()
 		return nil, err
@@ -75,10 +72,6 @@ func (t *cudaForms) columns(given int) int {
 	return max(1, t.tileP/int(t.groups()))
 }
 
-// Bytes of the factor on the device.
-func (t *cudaForms) Bytes() int64 { return t.bytes }
-
-// Release gives the memory back.
 func (t *cudaForms) Release() {
 	t.s.Discard(t.planned, t.state, t.data, t.field)
 }
@@ -97,12 +90,14 @@ func (t *cudaForms) Solve(z, r ops.Vector) {
 		return
 	}
 	nx, ny, nz, order, square := int32(t.nx), int32(t.ny), int32(t.nz), int32(t.order), [3]uint32{t.squares(), 1, 1}
-	s.Note(k.ToLevels(s.Stream, square, KernelsToLevelsArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: cuda.F32(r),
-		To: t.field, State: t.state, States: int32(2 * t.states())}))
+	cuda.Launch(s, k.ToLevels, square, KernelsToLevelsArgs{
+		Nx: nx, Ny: ny, Nz: nz, Order: order, From: cuda.F32(r), To: t.field, State: t.state,
+		States: int32(2 * t.states()),
+	})
 	t.sweep(false, t.field)
 	t.sweep(true, t.field)
-	s.Note(k.FromLevels(s.Stream, square, KernelsFromLevelsArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: t.field,
-		To: to}))
+	cuda.Launch(s, k.FromLevels, square,
+		KernelsFromLevelsArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: t.field, To: to})
 }
 
 // sweep is one of the two solves.
@@ -116,20 +111,19 @@ func (t *cudaForms) sweep(upper bool, w cudriver.Ptr[float32]) {
 		if t.natural() {
 			natural = 1
 		}
-		s.Note(t.f.ByFlags(s.Stream, [3]uint32{uint32(t.tiles()), 1, 1}, FormsByFlagsArgs{
+		cuda.Launch(s, t.f.ByFlags, [3]uint32{uint32(t.tiles()), 1, 1}, FormsByFlagsArgs{
 			Nx: int32(t.nx), Ny: int32(t.ny), Nz: int32(t.nz), Order: int32(t.order), Upper: up, Natural: natural,
-			Groups: t.groups(),
-			TileP:  int32(t.tileP), TileQ: int32(t.tileQ), Chunk: t.chunk, Plan: t.planned, State: state, Off: off,
-			Inverse: t.inverse, W: w,
-		}))
+			Groups: t.groups(), TileP: int32(t.tileP), TileQ: int32(t.tileQ), Chunk: t.chunk, Plan: t.planned,
+			State: state, Off: off, Inverse: t.inverse, W: w,
+		})
 		return
 	}
 	grid := [3]uint32{cuda.Blocks(t.ny*t.nz, FormsThreads), 1, 1}
 	for level := range t.levels() {
-		s.Note(t.f.ByLaunch(s.Stream, grid, FormsByLaunchArgs{
+		cuda.Launch(s, t.f.ByLaunch, grid, FormsByLaunchArgs{
 			Nx: int32(t.nx), Ny: int32(t.ny), Nz: int32(t.nz), Order: int32(t.order), Upper: up, Level: int32(level),
 			Off: off, Inverse: t.inverse, W: w,
-		}))
+		})
 	}
 }
 

@@ -57,7 +57,6 @@ func onHost(s ops.Operator) (operations, bool, error) {
 	return hostOperations{on}, ok, nil
 }
 
-// factorise computes a factor on the processor.
 func (o hostOperations) factorise(a ops.Diagonals, how Options) (Factor, error) {
 	s := o.Space
 	d := a.Download()
@@ -98,10 +97,8 @@ func (o hostOperations) factorise(a ops.Diagonals, how Options) (Factor, error) 
 	return f, nil
 }
 
-// Download is the factor itself.
 func (f *hostFactor) Download() *Entries { return f.Entries }
 
-// Release forgets the factor.
 func (f *hostFactor) Release() {
 	f.s.Account(-f.bytes)
 	f.bytes, f.Entries = 0, nil
@@ -275,10 +272,6 @@ func trianglesOf[T float32 | float64](f *hostFactor, kept func([]float64) []T) *
 	return t
 }
 
-// Bytes the triangles take.
-func (t *hostTriangles[T]) Bytes() int64 { return t.bytes }
-
-// Release forgets the triangles.
 func (t *hostTriangles[T]) Release() {
 	t.s.Account(-t.bytes)
 	*t = hostTriangles[T]{s: t.s}

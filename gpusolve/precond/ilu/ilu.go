@@ -155,7 +155,6 @@ type Factor interface {
 type Triangles interface {
 	// Solve sets z = (L D U)^-1 r for FP32 vectors.
 	Solve(z, r ops.Vector)
-	Bytes() int64
 	Release()
 }
 

@@ -80,7 +80,6 @@ type guesses struct {
 	headroom           int32
 }
 
-// eliminate builds a factor on the GPU.
 func (x gpuOperations) eliminate(a ops.Rows, how choices) (factor, error) {
 	m, err := loadModules(x.s.Device)
 	if err != nil {
@@ -159,25 +158,17 @@ func (e *cudaElimination) sortRows() {
 		cuda.Send(e.Space, signed(e.order), order)
 	} else {
 		p := ordering.NewPermutation(int(e.n), e.how.seed)
-		if e.Ready() {
-			e.Note(e.sort.List(e.Stream, wide, SortListArgs{
-				N: int32(e.n), Random: 1, Width: e.width, Key0: p.Keys[0], Key1: p.Keys[1], Items: e.order,
-			}))
-		}
+		cuda.Launch(e.Space, e.sort.List, wide,
+			SortListArgs{N: int32(e.n), Random: 1, Width: e.width, Key0: p.Keys[0], Key1: p.Keys[1], Items: e.order})
 		if e.how.order == ByEntries {
 			keys := cuda.Alloc[uint32](e.Space, e.n)
-			if e.Ready() {
-				e.Note(e.sort.Degrees(e.Stream, wide, SortDegreesArgs{
-					N: int32(e.n), RowPtr: e.rowPtr, Keys: keys, Control: e.control,
-				}))
-			}
+			cuda.Launch(e.Space, e.sort.Degrees, wide,
+				SortDegreesArgs{N: int32(e.n), RowPtr: e.rowPtr, Keys: keys, Control: e.control})
 			e.sortBy(keys, uint32(e.readControl()[ControlDegree]))
 			e.Discard(keys)
 		}
 	}
-	if e.Ready() {
-		e.Note(e.sort.Invert(e.Stream, wide, SortInvertArgs{N: int32(e.n), Items: e.order, Place: e.place}))
-	}
+	cuda.Launch(e.Space, e.sort.Invert, wide, SortInvertArgs{N: int32(e.n), Items: e.order, Place: e.place})
 }
 
 // sortBy sorts order by keys up to greatest, keeping the order of equal ones.
@@ -190,15 +181,11 @@ func (e *cudaElimination) sortBy(keys cudriver.Ptr[uint32], greatest uint32) {
 		if !e.Ready() {
 			return
 		}
-		e.Note(e.sort.CountDigits(e.Stream, tiles, SortCountDigitsArgs{
-			N: int32(e.n), Shift: shift, Items: e.order, Keys: keys, Counts: counts,
-		}))
+		cuda.Launch(e.Space, e.sort.CountDigits, tiles,
+			SortCountDigitsArgs{N: int32(e.n), Shift: shift, Items: e.order, Keys: keys, Counts: counts})
 		e.sums(digits, counts, first)
-		if e.Ready() {
-			e.Note(e.sort.Place(e.Stream, tiles, SortPlaceArgs{
-				N: int32(e.n), Shift: shift, Items: e.order, Keys: keys, First: first, Sorted: other,
-			}))
-		}
+		cuda.Launch(e.Space, e.sort.Place, tiles,
+			SortPlaceArgs{N: int32(e.n), Shift: shift, Items: e.order, Keys: keys, First: first, Sorted: other})
 		e.order, other = other, e.order
 	}
 	e.Discard(counts, first)
@@ -208,11 +195,9 @@ func (e *cudaElimination) sortBy(keys cudriver.Ptr[uint32], greatest uint32) {
 func (e *cudaElimination) sums(n int64, counts cudriver.Ptr[uint32], first cudriver.Ptr[int64]) {
 	tiles := over(n, SortTile)
 	partial := cuda.Alloc[uint64](e.Space, int64(tiles[0]))
-	if e.Ready() {
-		e.Note(e.sort.TileSums(e.Stream, tiles, SortTileSumsArgs{N: n, Counts: counts, Sums: partial}))
-		e.Note(e.sort.ScanSums(e.Stream, [3]uint32{1, 1, 1}, SortScanSumsArgs{Tiles: int64(tiles[0]), Sums: partial}))
-		e.Note(e.sort.Starts(e.Stream, tiles, SortStartsArgs{N: n, Counts: counts, Sums: partial, First: first}))
-	}
+	cuda.Launch(e.Space, e.sort.TileSums, tiles, SortTileSumsArgs{N: n, Counts: counts, Sums: partial})
+	cuda.Launch(e.Space, e.sort.ScanSums, [3]uint32{1, 1, 1}, SortScanSumsArgs{Tiles: int64(tiles[0]), Sums: partial})
+	cuda.Launch(e.Space, e.sort.Starts, tiles, SortStartsArgs{N: n, Counts: counts, Sums: partial, First: first})
 	e.Discard(partial)
 }
 
@@ -250,12 +235,10 @@ func (e *cudaElimination) eliminate() (again bool, err error) {
 	control := make([]uint64, Controls)
 	control[ControlBad] = math.MaxUint64
 	cuda.Send(e.Space, e.control, control)
-	if e.Ready() {
-		e.Note(e.parac.Begin(e.Stream, over(e.n, KernelsThreads), KernelsBeginArgs{
-			N: int32(e.n), Headroom: e.headroom, Mirrored: 0, Place: e.place, RowPtr: e.rowPtr, Col: e.col, Val: e.val,
-			Vertices: e.vertices, Queue: queue, Control: e.control,
-		}))
-	}
+	cuda.Launch(e.Space, e.parac.Begin, over(e.n, KernelsThreads), KernelsBeginArgs{
+		N: int32(e.n), Headroom: e.headroom, Mirrored: 0, Place: e.place, RowPtr: e.rowPtr, Col: e.col, Val: e.val,
+		Vertices: e.vertices, Queue: queue, Control: e.control,
+	})
 	control = e.readControl()
 	if e.Err() != nil {
 		return false, e.Err()
@@ -264,14 +247,13 @@ func (e *cudaElimination) eliminate() (again bool, err error) {
 		return false, fmt.Errorf("%w: %w", errUnsuitable, whatIsBad(bad))
 	}
 	p := ordering.NewPermutation(int(e.n), ^e.how.seed)
-	e.Note(e.parac.Eliminate(e.Stream, e.eliminateGrid(), KernelsEliminateArgs{
+	cuda.Launch(e.Space, e.parac.Eliminate, e.eliminateGrid(), KernelsEliminateArgs{
 		N: int32(e.n), Order: e.order, Place: e.place, RowPtr: e.rowPtr, Col: e.col, Val: e.val, Vertices: e.vertices,
 		Queue: queue, Control: e.control, Owner: owner, Slots: table, Reached: reached, Pieces: uint32(pieces),
-		Stride: e.stride,
-		Width:  e.width, Key0: p.Keys[0], Key1: p.Keys[1], First: e.first, Count: e.count, Pivot: e.pivot,
-		Output:  e.output,
-		Outputs: e.outputs, Scratch: scratch, Scratches: e.scratches, Seed: e.how.seed, Patience: eliminatePatience,
-	}))
+		Stride: e.stride, Width: e.width, Key0: p.Keys[0], Key1: p.Keys[1], First: e.first, Count: e.count,
+		Pivot: e.pivot, Output: e.output, Outputs: e.outputs, Scratch: scratch, Scratches: e.scratches,
+		Seed: e.how.seed, Patience: eliminatePatience,
+	})
 	control = e.readControl()
 	if e.Err() != nil {
 		return false, e.Err()

@@ -41,30 +41,24 @@ func (e *cudaElimination) factor() *cudaFactor {
 	n, n32 := e.n, int32(e.n)
 	wide := over(n, LevelsFlat)
 	f := &cudaFactor{s: e.Space, levels: e.levels, n: n, keys: cuda.Alloc[uint32](e.Space, n)}
-	if e.Ready() {
-		e.Note(e.levels.LevelKeys(e.Stream, wide, LevelsLevelKeysArgs{
-			N: n32, Place: e.place, Vertices: e.vertices, Keys: f.keys, Control: e.control,
-		}))
-	}
+	cuda.Launch(e.Space, e.levels.LevelKeys, wide,
+		LevelsLevelKeysArgs{N: n32, Place: e.place, Vertices: e.vertices, Keys: f.keys, Control: e.control})
 	control := e.readControl()
 	f.about.Entries = int64(control[ControlOutput])
 	f.about.Depth, f.about.Tree = int(control[ControlDepth])+1, int(control[ControlTree])+1
 	if e.Ready() { // rows in their own order
-		e.Note(e.sort.List(e.Stream, over(n, SortThreads), SortListArgs{
-			N: n32, Random: 0, Width: e.width, Key0: 0, Key1: 0, Items: e.order,
-		}))
+		cuda.Launch(e.Space, e.sort.List, over(n, SortThreads),
+			SortListArgs{N: n32, Random: 0, Width: e.width, Key0: 0, Key1: 0, Items: e.order})
 	}
 	e.sortBy(f.keys, uint32(control[ControlDepth]))
 	f.order = e.order
 	m := e.memory
 	to, columnLengths, rowLengths := cuda.Take[uint32](m, n), cuda.Take[uint32](m, n), cuda.Take[uint32](m, n)
 	f.inverse = cuda.Alloc[float32](e.Space, n)
-	if e.Ready() {
-		e.Note(e.levels.Renumber(e.Stream, wide, LevelsRenumberArgs{
-			N: n32, Sorted: f.order, Place: e.place, Vertices: e.vertices, Count: e.count, Pivot: e.pivot, To: to,
-			ColumnLengths: columnLengths, RowLengths: rowLengths, Inverse: f.inverse,
-		}))
-	}
+	cuda.Launch(e.Space, e.levels.Renumber, wide, LevelsRenumberArgs{
+		N: n32, Sorted: f.order, Place: e.place, Vertices: e.vertices, Count: e.count, Pivot: e.pivot, To: to,
+		ColumnLengths: columnLengths, RowLengths: rowLengths, Inverse: f.inverse,
+	})
 	entries := f.about.Entries
 	f.columns = side{start: cuda.Alloc[int64](e.Space, n+1), entries: cuda.Alloc[uint64](e.Space, entries)}
 	f.rows = side{start: cuda.Alloc[int64](e.Space, n+1), entries: cuda.Alloc[uint64](e.Space, entries)}
@@ -72,12 +66,10 @@ func (e *cudaElimination) factor() *cudaFactor {
 	e.sums(n, rowLengths, f.rows.start)
 	filled, unsorted, unsortedRows := cuda.Take[uint32](m, n), cuda.Take[uint64](m, entries),
 		cuda.Take[uint64](m, entries)
-	if e.Ready() {
-		e.Note(e.levels.Columns(e.Stream, over(8*n, LevelsFlat), LevelsColumnsArgs{
-			N: n32, Sorted: f.order, Place: e.place, First: e.first, Output: e.output, To: to, Start: f.columns.start,
-			Entries: unsorted, RowStart: f.rows.start, Filled: filled, RowEntries: unsortedRows,
-		}))
-	}
+	cuda.Launch(e.Space, e.levels.Columns, over(8*n, LevelsFlat), LevelsColumnsArgs{
+		N: n32, Sorted: f.order, Place: e.place, First: e.first, Output: e.output, To: to, Start: f.columns.start,
+		Entries: unsorted, RowStart: f.rows.start, Filled: filled, RowEntries: unsortedRows,
+	})
 	e.sorted(f, &f.columns, unsorted)
 	e.sorted(f, &f.rows, unsortedRows)
 	f.y, f.x = cuda.Alloc[float32](e.Space, n), cuda.Alloc[float32](e.Space, n)
@@ -97,11 +89,9 @@ func (e *cudaElimination) factor() *cudaFactor {
 // sorted fills a side with sorted entries.
 func (e *cudaElimination) sorted(f *cudaFactor, d *side, unsorted cudriver.Ptr[uint64]) {
 	e.unitsOf(d)
-	if e.Ready() {
-		e.Note(e.levels.SortRows(e.Stream, f.grid(d.count), LevelsSortRowsArgs{
-			N: int32(e.n), Units: d.count, Unit: d.units, Start: d.start, Entries: unsorted, Sorted: d.entries,
-		}))
-	}
+	cuda.Launch(e.Space, e.levels.SortRows, f.grid(d.count), LevelsSortRowsArgs{
+		N: int32(e.n), Units: d.count, Unit: d.units, Start: d.start, Entries: unsorted, Sorted: d.entries,
+	})
 }
 
 // unitsOf lists the units of work.
@@ -109,17 +99,12 @@ func (e *cudaElimination) unitsOf(d *side) {
 	groups := (e.n + LevelsGroup - 1) / LevelsGroup
 	counts, first := cuda.Alloc[uint32](e.Space, groups), cuda.Alloc[int64](e.Space, groups+1)
 	wide := over(groups, LevelsFlat)
-	if e.Ready() {
-		e.Note(e.levels.CountUnits(e.Stream, wide, LevelsCountUnitsArgs{N: int32(e.n), Start: d.start, Counts: counts}))
-	}
+	cuda.Launch(e.Space, e.levels.CountUnits, wide, LevelsCountUnitsArgs{N: int32(e.n), Start: d.start, Counts: counts})
 	e.sums(groups, counts, first)
 	d.count = cuda.ReceiveOne(e.Space, first.Add(groups))
 	d.units = cuda.Alloc[uint32](e.Space, d.count)
-	if e.Ready() {
-		e.Note(e.levels.FillUnits(e.Stream, wide, LevelsFillUnitsArgs{
-			N: int32(e.n), Start: d.start, FirstUnit: first, Units: d.units,
-		}))
-	}
+	cuda.Launch(e.Space, e.levels.FillUnits, wide,
+		LevelsFillUnitsArgs{N: int32(e.n), Start: d.start, FirstUnit: first, Units: d.units})
 	e.Discard(counts, first)
 }
 
@@ -130,7 +115,6 @@ func (f *cudaFactor) grid(units int64) [3]uint32 {
 	return [3]uint32{uint32(max(1, min((units+warps-1)/warps, int64(LevelsResident*f.s.Multiprocessors)))), 1, 1}
 }
 
-// solve sets z = (G D G^T)^-1 r.
 func (f *cudaFactor) solve(z, r ops.Vector) {
 	if f.source != nil {
 		f.s.Cover(f.source, r)
@@ -146,16 +130,14 @@ func (f *cudaFactor) launch(z, r ops.Vector) {
 	if !s.Ready() {
 		return
 	}
-	s.Note(f.levels.Forward(s.Stream, f.grid(f.rows.count), LevelsForwardArgs{
+	cuda.Launch(s, f.levels.Forward, f.grid(f.rows.count), LevelsForwardArgs{
 		N: n, Units: f.rows.count, Unit: f.rows.units, Start: f.rows.start, Entries: f.rows.entries, Order: f.order,
-		R: cuda.F32(r),
-		Y: f.y, X: f.x, Patience: solvePatience,
-	}))
-	s.Note(f.levels.Backward(s.Stream, f.grid(f.columns.count), LevelsBackwardArgs{
+		R: cuda.F32(r), Y: f.y, X: f.x, Patience: solvePatience,
+	})
+	cuda.Launch(s, f.levels.Backward, f.grid(f.columns.count), LevelsBackwardArgs{
 		N: n, Units: f.columns.count, Unit: f.columns.units, Start: f.columns.start, Entries: f.columns.entries,
-		Order:   f.order,
-		Inverse: f.inverse, Y: f.y, X: f.x, Z: cuda.F32(z), Patience: solvePatience,
-	}))
+		Order: f.order, Inverse: f.inverse, Y: f.y, X: f.x, Z: cuda.F32(z), Patience: solvePatience,
+	})
 }
 
 // signed reads numbers below 2^31 as Go's sides do.
@@ -164,10 +146,8 @@ func signed(p cudriver.Ptr[uint32]) cudriver.Ptr[int32] { return cudriver.At[int
 // eliminated is nothing: the order is found again each time.
 func (f *cudaFactor) eliminated() *elimOrder { return nil }
 
-// report describes the factor.
 func (f *cudaFactor) report() Report { return f.about }
 
-// release gives the memory back.
 func (f *cudaFactor) release() {
 	f.s.Discard(f.order, f.columns.start, f.columns.entries, f.columns.units, f.rows.start, f.rows.entries,
 		f.rows.units, f.inverse,
@@ -175,7 +155,6 @@ func (f *cudaFactor) release() {
 	f.s.Release(f.source, f.result)
 }
 
-// download copies the factor to the host.
 func (f *cudaFactor) download() *entries {
 	n := f.n
 	e := &entries{row: make([]int32, n), level: make([]int32, n), first: make([]int64, n+1), begin: make([]int64, n+1),

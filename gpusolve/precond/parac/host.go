@@ -34,7 +34,6 @@ type hostFactor struct {
 	about          Report
 }
 
-// eliminate builds a factor on all cores.
 func (h hostOperations) eliminate(a ops.Rows, how choices) (factor, error) {
 	start := time.Now()
 	m := a.Download()
@@ -110,10 +109,8 @@ func patternOf(a *sparse.CSR) (h uint64) {
 	return h
 }
 
-// eliminated tells the order of the elimination.
 func (f *hostFactor) eliminated() *elimOrder { return f.by }
 
-// solve sets z = (G D G^T)^-1 r.
 func (f *hostFactor) solve(z, r ops.Vector) {
 	if f.source != nil {
 		f.s.Cover(f.source, r)
@@ -124,10 +121,8 @@ func (f *hostFactor) solve(z, r ops.Vector) {
 	f.levelFactor.solve(f.s, host.Singles(z), host.Singles(r), f.y)
 }
 
-// report describes the factor.
 func (f *hostFactor) report() Report { return f.about }
 
-// release forgets the factor.
 func (f *hostFactor) release() {
 	f.s.Account(-f.accounted)
 	f.s.Release(f.source, f.result)

@@ -105,7 +105,6 @@ func newFactor(device operations, s ops.Operator, set precond.Settings, former *
 	return &Factor{f, a.Entries() > denseDegree*int64(a.Len()), how.cover, again}, nil
 }
 
-// Name of the method.
 func (p *Factor) Name() string { return "parac" }
 
 // Report describes the factor.
@@ -128,13 +127,11 @@ func (p *Factor) Details() string {
 	return text
 }
 
-// Timings says how long the parts of the set-up took.
 func (p *Factor) Timings() string {
 	r := p.f.report()
 	return fmt.Sprintf("factor %.3f s, sorting %.3f s", r.Factor, r.Sort)
 }
 
-// Apply sets z = (G D G^T)^-1 r.
 func (p *Factor) Apply(z, r ops.Vector) { p.f.solve(z, r) }
 
 // Definition of the method.
