@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"fmt"
+	"slices"
 
 	"thermsim/gpusolve/reuse"
 )
@@ -140,10 +141,11 @@ func (a *CSR) Shape() (nx, ny, nz int, ok bool) {
 			if d < 0 {
 				d = -d
 			}
-			if d == 0 || !insert(&offsets, d) {
+			at, known := slices.BinarySearch(offsets, d)
+			if d == 0 || known {
 				continue
 			}
-			if len(offsets) > 3 {
+			if offsets = slices.Insert(offsets, at, d); len(offsets) > 3 {
 				return 0, 0, 0, false
 			}
 		}
@@ -178,24 +180,6 @@ func shapes(n int, offsets []int) [][3]int {
 		add(offsets[0], offsets[1])
 	}
 	return out
-}
-
-// insert adds a value to an ascending list unless it is there.
-func insert(list *[]int, v int) bool {
-	at := len(*list)
-	for i, have := range *list {
-		if have == v {
-			return false
-		}
-		if have > v {
-			at = i
-			break
-		}
-	}
-	*list = append(*list, 0)
-	copy((*list)[at+1:], (*list)[at:])
-	(*list)[at] = v
-	return true
 }
 
 // neighbours reports along which direction (0 x, 1 y, 2 z) cells r and c of a grid lie side by side, -1 if they do not.

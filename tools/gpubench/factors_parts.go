@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
 
+	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/ilu"
 )
@@ -51,6 +53,11 @@ func (p grid) timeFactor(s ops.Operator, a ops.Diagonals, how ilu.Options, runs 
 	if how.TileY > 0 {
 		r.Tile = fmt.Sprintf("%d x %d", how.TileY, how.TileZ)
 	}
+	space, ok := cuda.SpaceOf(s)
+	if !ok {
+		return r, errors.New("incomplete factors are timed on a GPU")
+	}
+	before := space.Allocated()
 	var f ilu.Factor
 	for range 2 {
 		if f != nil {
@@ -68,7 +75,7 @@ func (p grid) timeFactor(s ops.Operator, a ops.Diagonals, how ilu.Options, runs 
 		return r, err
 	}
 	defer t.Release()
-	r.BytesCell = float64(t.Bytes()) / float64(n)
+	r.BytesCell = float64(space.Allocated()-before) / float64(n)
 	if r.ApplyMS, err = p.timeApplications(s, t.Solve, runs); err != nil {
 		return r, err
 	}

@@ -3,6 +3,7 @@ package netlist
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"thermsim/gpusolve/sparse"
 )
@@ -49,18 +50,18 @@ func (s *System) merge() {
 	for n := range s.root {
 		s.root[n] = int32(n)
 	}
-	join(s.root, s.g.shorts)
+	for _, e := range s.g.shorts {
+		join(s.root, e.a, e.b)
+	}
 	for n := range s.root {
 		s.root[n] = find(s.root, int32(n))
 	}
 }
 
-// join puts the ends of elements into one set, of which the smaller number is the root, so that ground is its own.
-func join(root []int32, elements []element) {
-	for i := range elements {
-		a, b := find(root, elements[i].a), find(root, elements[i].b)
-		root[max(a, b)] = min(a, b)
-	}
+// join puts two nodes into one set, of which the smaller number is the root, so that ground is its own.
+func join(root []int32, a, b int32) {
+	a, b = find(root, a), find(root, b)
+	root[max(a, b)] = min(a, b)
 }
 
 // find is the root of a node; the way there is halved.
@@ -83,8 +84,7 @@ func (s *System) hold() error {
 		s.held[n] = math.NaN()
 	}
 	s.held[ground] = 0
-	for i := range s.g.sources {
-		e := &s.g.sources[i]
+	for _, e := range s.g.sources {
 		r := s.root[e.a]
 		if was := s.held[r]; !math.IsNaN(was) && was != e.value {
 			return s.fail(e.line, "shorts join them, or two sources hold them", "node %s is held at %g V, and at "+
@@ -97,63 +97,46 @@ func (s *System) hold() error {
 
 // connect finds the nets, and refuses nodes that no source holds: their voltage could be anything.
 func (s *System) connect() error {
-	s.net = make([]int32, len(s.root))
-	copy(s.net, s.root)
+	net := slices.Clone(s.root)
 	// Ground is a voltage and no wire: what hangs on it is not connected by it.
-	for i := range s.g.resistors {
-		e := &s.g.resistors[i]
-		a, b := s.root[e.a], s.root[e.b]
-		if a == ground || b == ground {
-			continue
-		}
-		a, b = find(s.net, a), find(s.net, b)
-		s.net[max(a, b)] = min(a, b)
-	}
-	number := map[int32]int32{}
-	grounded := map[int32]bool{}
-	for i := range s.g.resistors {
-		e := &s.g.resistors[i]
-		a, b := s.root[e.a], s.root[e.b]
-		if a == ground {
-			grounded[find(s.net, b)] = true
-		}
-		if b == ground {
-			grounded[find(s.net, a)] = true
+	for _, e := range s.g.resistors {
+		if a, b := s.root[e.a], s.root[e.b]; a != ground && b != ground {
+			join(net, a, b)
 		}
 	}
-	for n := range s.root {
-		if s.root[n] == ground {
+	grounded, number := make([]bool, len(net)), make([]int32, len(net)) // by the root of a net; numbers from 1
+	for _, e := range s.g.resistors {
+		if a, b := s.root[e.a], s.root[e.b]; a == ground || b == ground {
+			grounded[find(net, max(a, b))] = true
+		}
+	}
+	s.net = make([]int32, len(net))
+	for n, root := range s.root {
+		s.net[n] = -1
+		if root == ground {
 			continue
 		}
-		top := find(s.net, s.root[n])
-		k, seen := number[top]
-		if !seen {
-			k = int32(len(s.parts))
-			number[top] = k
+		top := find(net, root)
+		if number[top] == 0 {
 			s.parts = append(s.parts, Net{})
+			number[top] = int32(len(s.parts))
 		}
-		s.parts[k].Nodes++
-		if v := s.held[n]; s.root[n] == int32(n) && !math.IsNaN(v) {
-			s.parts[k].Sources++
-			if math.Abs(v) > math.Abs(s.parts[k].Nominal) {
-				s.parts[k].Nominal = v
+		s.net[n] = number[top] - 1
+		part := &s.parts[s.net[n]]
+		part.Nodes++
+		if v := s.held[n]; root == int32(n) && !math.IsNaN(v) {
+			part.Sources++
+			if math.Abs(v) > math.Abs(part.Nominal) {
+				part.Nominal = v
 			}
 		}
 	}
-	net := make([]int32, len(s.root))
-	for n := range s.root {
-		net[n] = -1
-		if s.root[n] == ground {
-			continue
-		}
-		top := find(s.net, s.root[n])
-		net[n] = number[top]
-		if s.parts[net[n]].Sources == 0 && !grounded[top] {
+	for n, k := range s.net {
+		if k >= 0 && s.parts[k].Sources == 0 && !grounded[find(net, s.root[n])] {
 			return s.fail(0, "connect it to a source", "no source holds node %s and the %d others that are "+
-				"connected with it", quote(s.g.Names[n]), s.parts[net[n]].Nodes-1)
+				"connected with it", quote(s.g.Names[n]), s.parts[k].Nodes-1)
 		}
 	}
-	s.net = net
 	return nil
 }
 
@@ -185,15 +168,13 @@ func (s *System) assemble() error {
 			s.B[i] += g * s.held[other]
 		}
 	}
-	for k := range s.g.resistors {
-		e := &s.g.resistors[k]
+	for _, e := range s.g.resistors {
 		if a, b := s.root[e.a], s.root[e.b]; a != b {
 			one(a, b, e.value)
 			one(b, a, e.value)
 		}
 	}
-	for k := range s.g.currents {
-		e := &s.g.currents[k]
+	for _, e := range s.g.currents {
 		if i := s.row[s.root[e.a]]; i >= 0 {
 			s.B[i] -= e.value
 		}
