@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"strconv"
 
-	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/ilu"
 )
@@ -59,77 +58,59 @@ type solve struct {
 // factorFlags are the command line's.
 type factorFlags struct {
 	*output
-	table                                            string
-	cases, orders, precisions, forms, methods, sides []string
-	rtols                                            []float64
-	largest, runs                                    int
-	processor                                        bool
-	hints                                            []ilu.Options
+	table                                    string
+	cases, precisions, forms, methods, sides *[]string
+	orders                                   *[]int
+	rtols                                    *[]float64
+	largest, runs                            int
+	processor                                bool
+	hints                                    *[]ilu.Options
 }
 
 // factors measures grids.
 func factors(out *output) func() error {
 	o := factorFlags{output: out}
-	flag.StringVar(&o.table, "table", "", "what the rows call their table")
-	cases := flag.String("case", "", "run only cases whose names begin with one of these, with commas between them")
-	flag.IntVar(&o.largest, "max-cells", 40e6, "leave out cases with more cells")
-	orders := flag.String("orders", "0,1", "orders whose parts are timed")
-	precisions := flag.String("precisions", "fp32,fp64", "precisions of these")
-	forms := flag.String("forms", "tiles", "forms of their solves")
-	methods := flag.String("methods", "", "methods that are set up, applied and solved with, with semicolons between "+
-		"them: ilu:order=0;ddilu:form=levels")
-	sides := flag.String("right", "", "right sides that are solved with (ones, normal random, smooth), all by "+
-		"default, none for no solves")
-	rtols := flag.String("rtol", "1e-5", "residuals at which iterations are counted, relative to the right side")
-	hints := flag.String("hints", "0,0,0", "tiles that are tried, with semicolons between them: columns along y and "+
-		"z, levels between two messages; 0 for the solver's choice")
+	flag.StringVar(&o.table, "table", "", "name of the table in the rows")
+	o.cases = listFlag("case", ",", "", "run only cases whose names begin with one of these", word)
+	flag.IntVar(&o.largest, "max-cells", 40e6, "omit cases with more cells")
+	o.orders = listFlag("orders", ",", "0,1", "orders whose parts are timed", strconv.Atoi)
+	o.precisions = listFlag("precisions", ",", "fp32,fp64", "precisions of these", word)
+	o.forms = listFlag("forms", ",", "tiles", "forms of their solves", word)
+	o.methods = listFlag("methods", ";", "", "methods that are set up, applied and solved with: "+
+		"ilu:order=0;ddilu:form=levels", word)
+	o.sides = listFlag("right", ",", "", "right-hand sides that are solved with (ones, normal random, smooth), all if "+
+		"empty, none for no solves", word)
+	o.rtols = listFlag("rtol", ",", "1e-5", "residuals at which iterations are counted, relative to the right-hand "+
+		"side", func(text string) (float64, error) { return strconv.ParseFloat(text, 64) })
+	o.hints = listFlag("hints", ";", "0,0,0", "tiles: columns along y and z, levels between two messages; 0 for the "+
+		"solver's choice", func(text string) (h ilu.Options, err error) {
+		_, err = fmt.Sscanf(text, "%d,%d,%d", &h.TileY, &h.TileZ, &h.Chunk)
+		return h, err
+	})
 	flag.BoolVar(&o.processor, "cpu", false, "measure on the processor")
 	flag.IntVar(&o.runs, "runs", 20, "applications that are timed")
-	return func() error {
-		o.cases, o.orders, o.precisions = list(*cases, ","), list(*orders, ","), list(*precisions, ",")
-		o.forms, o.sides, o.methods = list(*forms, ","), list(*sides, ","), list(*methods, ";")
-		for _, text := range list(*rtols, ",") {
-			v, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				return err
-			}
-			o.rtols = append(o.rtols, v)
-		}
-		for _, text := range list(*hints, ";") {
-			var h ilu.Options
-			if _, err := fmt.Sscanf(text, "%d,%d,%d", &h.TileY, &h.TileZ, &h.Chunk); err != nil {
-				return fmt.Errorf("hint %q: %w", text, err)
-			}
-			o.hints = append(o.hints, h)
-		}
-		return o.run()
-	}
+	return o.run
 }
 
-// run measures all cases. Every row is written when it is there, so what was measured before an error or an end is
-// kept.
+// run measures all cases. Every row is saved at once, so that an error keeps the earlier ones.
 func (o *factorFlags) run() error {
 	f := result[factorRow]{header: o.header()}
-	f.describeCommand()
-	var d ops.Device
+	name := "gpu"
 	if o.processor {
-		d = host.Open()
+		name = "cpu"
 		f.GPU = fmt.Sprintf("processor, %d threads", runtime.GOMAXPROCS(0))
-	} else {
-		if err := f.describeGPU(0); err != nil {
-			return err
-		}
-		gpu, err := openGPU()
-		if err != nil {
-			return err
-		}
-		gpu.Bind() // for good
-		d = gpu
+		fmt.Println(f.GPU)
+	} else if err := f.describe(name); err != nil {
+		return err
 	}
+	d, err := open(name, runtime.GOMAXPROCS(0))
+	if err != nil {
+		return err
+	}
+	d.Bind() // until the end
 	defer d.Close()
-	fmt.Println(f.GPU)
 	for _, p := range grids() {
-		if !wanted(p.name, o.cases) || p.nx*p.ny*p.nz > o.largest {
+		if !wanted(p.name, *o.cases) || p.nx*p.ny*p.nz > o.largest {
 			continue
 		}
 		add := func(r factorRow) error {
@@ -166,7 +147,7 @@ func (p grid) measure(d ops.Device, o *factorFlags, add func(factorRow) error) e
 			return err
 		}
 	}
-	for _, text := range o.methods {
+	for _, text := range *o.methods {
 		if err := p.withMethod(s, text, o, add); err != nil {
 			return fmt.Errorf("%s: %w", text, err)
 		}

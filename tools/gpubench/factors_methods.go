@@ -50,11 +50,11 @@ func (p grid) solve(s ops.Operator, solver krylov.Solver, of factorRow, o *facto
 	}
 	defer s.Release(x, b)
 	for _, side := range sides {
-		if len(o.sides) > 0 && !slices.Contains(o.sides, side) {
+		if len(*o.sides) > 0 && !slices.Contains(*o.sides, side) {
 			continue
 		}
 		s.Write(b, p.rightSide(side))
-		for _, rtol := range o.rtols {
+		for _, rtol := range *o.rtols {
 			rule := krylov.Rule{RTol: rtol, MaxIter: 5000}
 			solver.Prepare(rule, x)
 			solver.StartFromZero()

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"thermsim/gpusolve/cuda"
@@ -18,17 +17,14 @@ func (p grid) timeParts(s ops.Operator, o *factorFlags, add func(factorRow) erro
 		return err
 	}
 	defer a.Release()
-	for _, order := range o.orders {
-		for _, precision := range o.precisions {
-			for n := range len(o.forms) * len(o.hints) {
-				form, how := o.forms[n/len(o.hints)], o.hints[n%len(o.hints)]
-				if how.Order, err = strconv.Atoi(order); err != nil {
-					return err
-				}
-				how.Double, how.Form = precision == "fp64", ilu.FormOf(form)
+	for _, order := range *o.orders {
+		for _, precision := range *o.precisions {
+			for n := range len(*o.forms) * len(*o.hints) {
+				form, how := (*o.forms)[n/len(*o.hints)], (*o.hints)[n%len(*o.hints)]
+				how.Order, how.Double, how.Form = order, precision == "fp64", ilu.FormOf(form)
 				r, err := p.timeFactor(s, a, how, o.runs)
 				r.Kind, r.Precision, r.Form = "parts", precision, form
-				r.Settings = fmt.Sprintf("order=%s,precision=%s,form=%s", order, precision, form)
+				r.Settings = fmt.Sprintf("order=%d,precision=%s,form=%s", order, precision, form)
 				if err != nil {
 					return fmt.Errorf("%s: %w", r.Settings, err)
 				}

@@ -10,6 +10,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -18,12 +19,14 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/device"
+	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/tools/campaign"
@@ -81,18 +84,23 @@ type header struct {
 }
 
 func (o *output) header() header {
-	return header{Date: time.Now().UTC().Format(time.DateOnly), Commit: o.commit}
+	return header{Date: time.Now().UTC().Format(time.DateOnly), Commit: o.commit,
+		Command: strings.Join(append([]string{"gpubench"}, os.Args[1:]...), " ")}
 }
 
-// describeCommand keeps the command line.
-func (h *header) describeCommand() {
-	h.Command = strings.Join(append([]string{"gpubench"}, os.Args[1:]...), " ")
-}
-
-func (h *header) describeCPU() { h.CPU, h.Cores = device.ProcessorName(), runtime.GOMAXPROCS(0) }
-
-// describeGPU names a GPU, and measures its copy bandwidth.
-func (h *header) describeGPU(ordinal int) error {
+// describe names a device, gpu, gpu:N or cpu, and prints it. It measures the copy bandwidth of a GPU.
+func (h *header) describe(name string) error {
+	if name == "cpu" {
+		h.CPU, h.Cores = device.ProcessorName(), runtime.GOMAXPROCS(0)
+		fmt.Printf("%s, %d cores\n", h.CPU, h.Cores)
+		return nil
+	}
+	ordinal, err := 0, error(nil)
+	if number, found := strings.CutPrefix(name, "gpu:"); found {
+		if ordinal, err = strconv.Atoi(number); err != nil {
+			return fmt.Errorf("device %q: expected gpu, gpu:N or cpu", name)
+		}
+	}
 	gpus, err := device.List()
 	if err != nil {
 		return err
@@ -111,6 +119,7 @@ func (h *header) describeGPU(ordinal int) error {
 	defer d.Release()
 	rate, err := d.CopyBandwidth()
 	h.Copy = rate / 1e12
+	fmt.Printf("%s, driver %s\n", h.GPU, h.Driver)
 	return err
 }
 
@@ -144,6 +153,15 @@ func openGPU() (*cuda.Device, error) {
 		return nil, err
 	}
 	return cuda.Open(drv, 0)
+}
+
+// open opens a device: the first GPU, or the processor with so many threads.
+func open(name string, threads int) (ops.Device, error) {
+	if name == "cpu" {
+		runtime.GOMAXPROCS(threads)
+		return host.Open(), nil
+	}
+	return openGPU()
 }
 
 // median sorts the values.
@@ -181,12 +199,39 @@ func timeRepeated(a ops.Operator, run func(), count int) (float64, error) {
 	return best, a.Err()
 }
 
-// list splits a flag.
-func list(text, by string) []string {
-	if text == "" {
+// listFlag defines a flag with several values.
+func listFlag[T any](name, by, preset, usage string, parse func(string) (T, error)) *[]T {
+	all := new([]T)
+	set := func(text string) error {
+		*all = nil
+		for word := range strings.SplitSeq(text, by) {
+			if word == "" {
+				continue
+			}
+			v, err := parse(strings.TrimSpace(word))
+			if err != nil {
+				return err
+			}
+			*all = append(*all, v)
+		}
 		return nil
 	}
-	return strings.Split(text, by)
+	if err := set(preset); err != nil {
+		panic(err)
+	}
+	flag.Func(name, fmt.Sprintf("%s (default %q)", usage, preset), set)
+	return all
+}
+
+// word and positive parse values of lists.
+func word(text string) (string, error) { return text, nil }
+
+func positive(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err == nil && n < 1 {
+		err = errors.New("expected a positive number")
+	}
+	return n, err
 }
 
 // wanted says whether a name begins with one of these, or there are none.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -102,62 +101,54 @@ var tables = map[string]func(*bench) error{
 type bench struct {
 	*output
 	result  result[networkRow]
-	side    int   // of Poisson problems
-	size    int   // vertices of graphs
-	nodes   []int // of netlists
-	threads []int
+	side    int    // of Poisson problems
+	size    int    // vertices of graphs
+	nodes   *[]int // of netlists
+	threads *[]int
 	runs    int
-	cases   []string // beginnings of names; all where empty
-	methods []string
-	devices []string
-	right   string // side of Poisson problems
+	cases   *[]string // beginnings of names; all if empty
+	methods *[]string
+	devices *[]string
+	right   string // right-hand side of Poisson problems
 	note    string // of every row
 }
 
 // networks measures tables.
 func networks(o *output) func() error {
 	b := bench{output: o}
-	names := strings.Join(slices.Sorted(maps.Keys(tables)), ", ")
-	chosen := flag.String("tables", "poisson", "a list of "+names)
+	chosen := listFlag("tables", ",", "poisson", "tables: "+strings.Join(slices.Sorted(maps.Keys(tables)), ", "), word)
 	flag.IntVar(&b.side, "side", 243, "cells a side of Poisson problems")
 	flag.IntVar(&b.size, "size", 1_000_000, "vertices of graphs")
 	flag.IntVar(&b.runs, "runs", 3, "runs of which the median counts, after one that does not; 0 for one run "+
 		"that counts")
-	nodes := flag.String("nodes", "30976,126736,850084,1000000", "nodes of netlists")
-	threads := flag.String("threads", strconv.Itoa(runtime.GOMAXPROCS(0)), "a list of numbers of threads for "+
-		"the processor")
-	cases := flag.String("cases", "", "a list of beginnings of names of cases")
-	methods := flag.String("precond", "parac;cmg", "methods with their settings, with semicolons between")
-	devices := flag.String("devices", "gpu", "a list of gpu and cpu")
-	flag.StringVar(&b.right, "right", "", "right sides of Poisson problems: independent normal numbers, or product, "+
-		"the matrix times such numbers")
-	flag.StringVar(&b.note, "note", "", "what every row says of how it was measured, such as the cores that it had")
+	b.nodes = listFlag("nodes", ",", "30976,126736,850084,1000000", "nodes of netlists", positive)
+	b.threads = listFlag("threads", ",", strconv.Itoa(runtime.GOMAXPROCS(0)), "numbers of threads of the processor",
+		positive)
+	b.cases = listFlag("cases", ",", "", "run only cases whose names begin with one of these", word)
+	b.methods = listFlag("precond", ";", "parac;cmg", "methods with their settings", word)
+	b.devices = listFlag("devices", ",", "gpu", "gpu and cpu", word)
+	flag.StringVar(&b.right, "right", "", "right-hand sides of Poisson problems: independent normal numbers, or "+
+		"product, the matrix times such numbers")
+	flag.StringVar(&b.note, "note", "", "note in every row on how it was measured, such as the number of cores")
 	write := flag.String("netlist", "", "measure nothing: write the first netlist of -nodes to this file")
 	return func() (err error) {
-		if b.nodes, err = numbers(*nodes); err != nil {
-			return err
-		}
-		if b.threads, err = numbers(*threads); err != nil {
-			return err
-		}
-		b.cases, b.methods, b.devices = list(*cases, ","), strings.Split(*methods, ";"), strings.Split(*devices, ",")
 		switch {
 		case b.right != "" && b.right != "product":
-			return fmt.Errorf("there is no right side %q", b.right)
+			return fmt.Errorf("there is no right-hand side %q", b.right)
 		case *write != "":
-			return writeFile(*write, b.nodes[0])
+			return writeFile(*write, (*b.nodes)[0])
 		}
-		return b.run(strings.Split(*chosen, ","))
+		return b.run(*chosen)
 	}
 }
 
 func (b *bench) run(chosen []string) error {
 	b.result.header = b.header()
-	b.result.describeCommand()
-	b.result.describeCPU()
-	if slices.Contains(b.devices, "gpu") {
-		if err := b.result.describeGPU(0); err != nil {
-			return err
+	for _, name := range []string{"cpu", "gpu"} {
+		if name == "cpu" || slices.Contains(*b.devices, name) {
+			if err := b.result.describe(name); err != nil {
+				return err
+			}
 		}
 	}
 	for _, name := range chosen {
@@ -200,16 +191,4 @@ func (b *bench) addAll(r networkRow, products []networkRow) error {
 		}
 	}
 	return nil
-}
-
-func numbers(list string) ([]int, error) {
-	var all []int
-	for text := range strings.SplitSeq(list, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(text))
-		if err != nil || n < 1 {
-			return nil, errors.Join(fmt.Errorf("%q: a list of whole numbers, please", list), err)
-		}
-		all = append(all, n)
-	}
-	return all, nil
 }

@@ -73,7 +73,7 @@ func writeFile(path string, nodes int) error {
 // netlists reads power grids and solves them on every device, by every method: the thesis's comparison of a processor
 // and a GPU.
 func (b *bench) netlists() error {
-	for _, nodes := range b.nodes {
+	for _, nodes := range *b.nodes {
 		var text bytes.Buffer
 		if err := writeGrid(&text, tracksOf(nodes), 1); err != nil {
 			return err
@@ -106,7 +106,7 @@ func (b *bench) solveGrid(system *netlist.System, about circuit) error {
 	}
 	var first []float64
 	return b.eachDevice(func(d ops.Device, name string, threads int) error {
-		for _, spec := range b.methods {
+		for _, spec := range *b.methods {
 			r, left, err := b.solve(d, p, spec)
 			if err != nil {
 				return err

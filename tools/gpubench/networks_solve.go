@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"time"
 
-	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/krylov/method"
 	"thermsim/gpusolve/ops"
@@ -18,19 +16,10 @@ import (
 	"thermsim/gpusolve/precond/parac"
 )
 
-// open gives a device: the GPU, or the processor with so many threads.
-func open(name string, threads int) (ops.Device, error) {
-	if name == "cpu" {
-		runtime.GOMAXPROCS(threads)
-		return host.Open(), nil
-	}
-	return openGPU()
-}
-
 // eachDevice runs body on the devices that are wanted, the processor once for every number of threads.
 func (b *bench) eachDevice(body func(d ops.Device, name string, threads int) error) error {
-	for _, name := range b.devices {
-		threads := b.threads
+	for _, name := range *b.devices {
+		threads := *b.threads
 		if name != "cpu" {
 			threads = []int{0}
 		}

@@ -29,7 +29,7 @@ func (b *bench) orders() error {
 		}
 	}
 	for _, m := range all {
-		if !wanted(m.name, b.cases) {
+		if !wanted(m.name, *b.cases) {
 			continue
 		}
 		a := m.build()
@@ -58,7 +58,7 @@ func (b *bench) orders() error {
 // graphs measures networks by all methods.
 func (b *bench) graphs() error {
 	for _, f := range graphs.All() {
-		if !wanted(f.Name, b.cases) {
+		if !wanted(f.Name, *b.cases) {
 			continue
 		}
 		a := f.Build(b.size, 1)
@@ -107,7 +107,7 @@ func (b *bench) poissonProblem(c graphs.Coefficients) problem {
 // poisson measures the problems by all methods: the ParAC paper's table of GPUs.
 func (b *bench) poisson() error {
 	for _, c := range graphs.AllCoefficients() {
-		if !wanted(c.String(), b.cases) {
+		if !wanted(c.String(), *b.cases) {
 			continue
 		}
 		p := b.poissonProblem(c)
@@ -121,7 +121,7 @@ func (b *bench) poisson() error {
 // eachMethod measures a system on all devices by all methods.
 func (b *bench) eachMethod(table string, p problem) error {
 	return b.eachDevice(func(d ops.Device, name string, threads int) error {
-		for _, spec := range b.methods {
+		for _, spec := range *b.methods {
 			r, left, err := b.solve(d, p, spec)
 			if err != nil {
 				return err
@@ -137,6 +137,6 @@ func (b *bench) eachMethod(table string, p problem) error {
 
 // scaling measures the uniform problem over numbers of threads.
 func (b *bench) scaling() error {
-	b.devices = []string{"cpu"}
+	b.devices = &[]string{"cpu"}
 	return b.eachMethod("scaling", b.poissonProblem(graphs.Uniform))
 }

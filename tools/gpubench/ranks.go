@@ -27,7 +27,7 @@ type ranksFlags struct {
 	devices    string // gpu:0,1: a rank for each
 	rank       int    // of this process, where each rank has one
 	rendezvous string
-	slabs      string // 2,4: one slab of so many
+	slabs      *[]int // one slab of so many
 	direct     bool
 
 	groups []ranks.Group    // of the ranks in this process
@@ -42,8 +42,8 @@ func (f *ranksFlags) add() {
 		"ranks are in one process")
 	flag.BoolVar(&f.direct, "direct", false, "with -ranks: stacks of layers by the direct solver, with the "+
 		"multigrid beside it")
-	flag.StringVar(&f.slabs, "slabs", "", "measure an iteration on one slab of so many, as 1,2,4, without the "+
-		"others: what travels is copied in place")
+	f.slabs = listFlag("slabs", ",", "", "measure an iteration on one slab of so many, as 1,2,4, without the "+
+		"others: what travels is copied in place", positive)
 }
 
 // ordinals are the GPUs of -ranks.

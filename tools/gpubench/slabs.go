@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"thermsim/gpusolve/cuda"
@@ -120,11 +118,7 @@ func (f *ranksFlags) runSlabs() error {
 		if err != nil {
 			return err
 		}
-		for word := range strings.SplitSeq(f.slabs, ",") {
-			n, err := strconv.Atoi(word)
-			if err != nil || n < 1 {
-				return fmt.Errorf("-slabs %q: write numbers of ranks, as in 1,2,4", f.slabs)
-			}
+		for _, n := range *f.slabs {
 			if m.Cells()/n > f.largest {
 				continue
 			}

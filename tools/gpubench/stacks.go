@@ -4,8 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/methods"
@@ -55,7 +53,7 @@ func stacks(o *output) func() error {
 		switch {
 		case share.devices != "":
 			return share.run()
-		case share.slabs != "":
+		case len(*share.slabs) > 0:
 			return share.runSlabs()
 		}
 		return f.run()
@@ -99,27 +97,6 @@ func runsOf(m *mesh.Mesh) []gpusolve.Options {
 		return append([]gpusolve.Options{{}}, all...)
 	}
 	return all
-}
-
-// describe names a device and prints it.
-func (h *header) describe(device string) error {
-	if device == "cpu" {
-		h.describeCPU()
-		fmt.Printf("%s, %d cores\n", h.CPU, h.Cores)
-		return nil
-	}
-	ordinal := 0
-	if number, found := strings.CutPrefix(device, "gpu:"); found {
-		var err error
-		if ordinal, err = strconv.Atoi(number); err != nil {
-			return fmt.Errorf("device %q: write gpu, gpu:N or cpu", device)
-		}
-	}
-	if err := h.describeGPU(ordinal); err != nil {
-		return err
-	}
-	fmt.Printf("%s, driver %s\n", h.GPU, h.Driver)
-	return nil
 }
 
 func (f *stackFlags) run() error {
