@@ -183,12 +183,16 @@ func literal(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// add takes texts of three words or more as paragraphs.
+// add takes texts of three words or more as paragraphs, each with a period at its end: Vale joins paragraphs without.
 func (x *extract) add(at token.Position, text string) {
+	text = strings.TrimRight(text, "\n ")
 	if len(strings.Fields(text)) < 3 {
 		return
 	}
-	for line := range strings.Lines(strings.TrimRight(text, "\n") + "\n\n") {
+	if !strings.ContainsRune(".:?!", rune(text[len(text)-1])) {
+		text += "."
+	}
+	for line := range strings.Lines(text + "\n\n") {
 		x.text.WriteString(line)
 		x.lines = append(x.lines, at)
 		at.Line++
