@@ -22,7 +22,7 @@ import (
 	"thermsim/study/bench"
 )
 
-const benchHelp = `Measure every preconditioner of this build on the systems of the CUTh-Solver
+var benchHelp = `Measure every preconditioner of this build on the systems of the CUTh-Solver
 paper (arXiv:2606.17850), stacks of 5.1 to 35 million cells, and print the
 paper's tables for this machine. docs/reference/bench.md explains them.
 
@@ -40,16 +40,10 @@ say so. Files are written while it runs, every few seconds.
 programs, other devices. Their rows say so, with version, device, settings and
 source. docs/reference/bench.md describes the files, .json or .csv, and --export writes
 the systems for other programs, as Matrix Market.
-
-EXIT STATUS
-===========
-
-  0    done; rows that were cut off or could not run say so
-  1    internal failure, or a file could not be written
-  2    wrong usage, or an invalid file of --external
-  4    device failure: no GPU where one was demanded, or not enough memory
-  130  interrupted; --out holds the rows that were finished
-` + exit.CrashHelp
+` + exit.Statuses("0 done; rows that were cut off or could not run say so", "1",
+	"2 wrong usage, or an invalid file of --external",
+	"4 device failure: no GPU where one was demanded, or not enough memory",
+	"130 interrupted; --out holds the rows that were finished")
 
 const benchExample = `  thermsim bench --device gpu --out bench.json     # everything; about an hour
   thermsim bench --tables steady --max-cells 6e6

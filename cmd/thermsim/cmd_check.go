@@ -21,7 +21,7 @@ import (
 	"thermsim/study/autogrid"
 )
 
-const checkHelp = `Check a stack without solving it: read and validate every input, draw the stack
+var checkHelp = `Check a stack without solving it: read and validate every input, draw the stack
 and its floorplans as PNG into --out, list layers and mesh, say how much power
 was requested and how much arrived on the grid, and estimate memory and time.
 Warn of what is possible but seldom meant: slips of units, blocks of few cells,
@@ -31,18 +31,11 @@ and why; that takes a few small solves.
 With --print, write the stack to stdout with everything resolved (materials,
 floorplans, powers, units), and nothing else. That file stands alone and gives
 the same answer.
-
-EXIT STATUS
-===========
-
-  0    the stack is valid, with or without warnings
-  1    internal failure, or a file could not be written
-  2    wrong usage, invalid input, or with --strict a warning; nothing was written
-  3    a small solve that the choice of a grid takes did not converge
-  4    the grid does not fit into memory
-  6    thermal runaway in such a solve: the stack has no steady state
-  130  interrupted; nothing was written. So ends --watch
-` + exit.CrashHelp
+` + exit.Statuses("0 the stack is valid, with or without warnings", "1",
+	"2 wrong usage, invalid input, or with --strict a warning; nothing was written",
+	"3 a small solve that the choice of a grid takes did not converge", "4 the grid does not fit into memory",
+	"6 thermal runaway in such a solve: the stack has no steady state",
+	"130 interrupted; nothing was written. So ends --watch")
 
 const checkExample = `  thermsim check examples/interposer-2.5d
   thermsim check chip.toml --grid 2048x2048        # would it fit?

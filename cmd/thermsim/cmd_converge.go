@@ -19,7 +19,7 @@ import (
 	"thermsim/study/converge"
 )
 
-const convergeHelp = `Ask how far the grid of a stack is from the exact answer: solve it on its own
+var convergeHelp = `Ask how far the grid of a stack is from the exact answer: solve it on its own
 grid and on two finer ones, every cell cut in two along x, y and z each time,
 and print for the maximum of the stack and of every block, and for every probe,
 the observed order of convergence, Richardson's extrapolation to cells of no
@@ -29,18 +29,9 @@ The finest grid has 64 times the cells: give a coarse --grid. A maximum is that
 of parabolas through the hottest cell and its neighbours, so that it does not
 depend on where the cells' centres lie; blocks.csv has the centres' own.
 Nothing is written. docs/guides/converge.md has the equations.
-
-EXIT STATUS
-===========
-
-  0    done
-  1    internal failure
-  2    wrong usage or invalid input
-  3    a solve did not converge
-  4    device failure, or the finest grid does not fit into memory
-  6    thermal runaway: with its leakage the stack has no steady state
-  130  interrupted
-` + exit.CrashHelp
+` + exit.Statuses("0", "1 internal failure", "2 wrong usage or invalid input", "3 a solve did not converge",
+	"4 device failure, or the finest grid does not fit into memory",
+	"6 thermal runaway: with its leakage the stack has no steady state", "130 interrupted")
 
 const convergeExample = `  thermsim converge examples/quickstart --grid 32x32
   thermsim converge chip.toml --grid 64x64 --device gpu

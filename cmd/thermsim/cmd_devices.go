@@ -17,15 +17,10 @@ import (
 	"thermsim/internal/machine"
 )
 
-const devicesHelp = `List what can solve on this machine: the processor, and the GPUs that the CUDA
+var devicesHelp = `List what can solve on this machine: the processor, and the GPUs that the CUDA
 driver knows, under the names that --device takes. Where no GPU can be used, say
 why; the processor solves everything.
-
-EXIT STATUS
-===========
-
-  0    done, with or without a GPU
-` + exit.CrashHelp
+` + exit.Statuses("0 done, with or without a GPU")
 
 const devicesExample = `  thermsim devices
   thermsim devices --json | jq '.gpus[].name'

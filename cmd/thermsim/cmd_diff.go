@@ -20,25 +20,17 @@ import (
 	"thermsim/report/jsonfile"
 )
 
-const diffHelp = `Compare the fields of two saved runs: the first minus the second, in K. RUN_A and
+var diffHelp = `Compare the fields of two saved runs: the first minus the second, in K. RUN_A and
 RUN_B are folders of runs, or their run.zip.
 
 The stacks have the same size along x and y. Layers are compared by name; where
 the grids differ, the second field is interpolated to the first one's. Tables go
 to stdout; into --out go diff.json, diff.html with both runs and their
 difference, and diff_<layer>.png of layers with power and of those in --maps.
-
-EXIT STATUS
-===========
-
-  0    done
-  1    internal failure, or a file could not be written
-  2    wrong usage, no saved run, or stacks that cannot be compared
-  5    with --limit: differences above it, or such as cannot be relied on, for a
+` + exit.Statuses("0", "1", "2 wrong usage, no saved run, or stacks that cannot be compared",
+	`5 with --limit: differences above it, or such as cannot be relied on, for a
        run had not converged, was interrupted or has cells without a finite
-       temperature; the files were written
-  130  interrupted; nothing was written
-` + exit.CrashHelp
+       temperature; the files were written`, "130")
 
 const diffExample = `  thermsim diff before after
   thermsim diff coarse fine --limit "0.5 K" --quiet || echo the grid matters

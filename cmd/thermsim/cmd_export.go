@@ -18,21 +18,12 @@ import (
 	"thermsim/mesh"
 )
 
-const exportHelp = `Write the steady system of a stack as Matrix Market files, for other solvers:
+var exportHelp = `Write the steady system of a stack as Matrix Market files, for other solvers:
 A.mtx (conductances in W/K, one triangle) and b.mtx (power in W). The unknowns
 are temperature rises over the ambient in K, cells numbered x fastest, then y,
 then z from the bottom. Grids of more than 4 million cells are refused: text is
 no format for them.
-
-EXIT STATUS
-===========
-
-  0    done
-  1    internal failure, or a file could not be written
-  2    wrong usage or invalid input; nothing was written
-  3    a small solve that the choice of a grid takes did not converge
-  130  interrupted; nothing was written
-` + exit.CrashHelp
+` + exit.Statuses("0", "1", "2", "3 a small solve that the choice of a grid takes did not converge", "130")
 
 const exportExample = `  thermsim export examples/quickstart --out system
   thermsim solve system/A.mtx system/b.mtx`

@@ -24,7 +24,7 @@ var templates embed.FS
 // templateKinds are the folders of templates, in the order of the help; the first is taken where none is named.
 var templateKinds = []string{"plain", "flip-chip", "hbm", "3d", "hotspot-like"}
 
-const initHelp = `Write a stack file to start from, stack.toml, with comments and whatever files
+var initHelp = `Write a stack file to start from, stack.toml, with comments and whatever files
 it names, into DIR or the working directory. It runs as it is; 'thermsim check'
 draws it. A file that is there already is not replaced.
 
@@ -33,15 +33,8 @@ draws it. A file that is there already is not replaced.
   hbm           an accelerator and two HBM stacks on an interposer, same cooling
   3d            two memory dies on a logic die, each described once and placed
   hotspot-like  die, spreader and sink, from a floorplan and a power trace
-
-EXIT STATUS
-===========
-
-  0    done
-  1    a file could not be written
-  2    wrong usage, or a file is there already; nothing was written
-  130  interrupted; nothing was written
-` + exit.CrashHelp
+` + exit.Statuses("0", "1 a file could not be written",
+	"2 wrong usage, or a file is there already; nothing was written", "130")
 
 const initExample = `  thermsim init                      # stack.toml here; then: thermsim check
   thermsim init hbm                  # another kind

@@ -22,7 +22,7 @@ import (
 	"thermsim/stack/stackfile"
 )
 
-const jedecHelp = `Put the package of a stack file into the tests of JEDEC's standards, one after
+var jedecHelp = `Put the package of a stack file into the tests of JEDEC's standards, one after
 the other, and print the thermal resistances that data sheets give:
 
   jesd51-2a  still air        theta_JA, psi_JT, psi_JB
@@ -37,18 +37,8 @@ The stack file needs a [package]. Its powers count as they are; size, grid,
 boundaries, heat sink, probes and environment of the file do not. Nothing is written.
 docs/guides/packages.md has the definitions, what each test is modelled as, and how far
 the figures were checked.
-
-EXIT STATUS
-===========
-
-  0    done
-  1    internal failure
-  2    wrong usage or invalid input
-  3    a solve did not converge
-  4    device failure, or not enough memory
-  6    thermal runaway: with its leakage the package has no steady state in a test
-  130  interrupted
-` + exit.CrashHelp
+` + exit.Statuses("0", "1 internal failure", "2 wrong usage or invalid input", "3 a solve did not converge", "4",
+	"6 thermal runaway: with its leakage the package has no steady state in a test", "130 interrupted")
 
 const jedecExample = `  thermsim jedec examples/fcbga
   thermsim jedec chip.toml --h "25 W/(m^2 K)"

@@ -11,17 +11,10 @@ import (
 	"thermsim/internal/staging"
 )
 
-const manHelp = `Write the manual pages of thermsim and of all its commands into DIR, which is
+var manHelp = `Write the manual pages of thermsim and of all its commands into DIR, which is
 made if need be: thermsim.1, thermsim-steady.1 and so on, with the texts that
 --help shows. Pages of the same name are replaced.
-
-EXIT STATUS
-===========
-
-  0    done
-  1    a file could not be written
-  2    wrong usage
-` + exit.CrashHelp
+` + exit.Statuses("0", "1 a file could not be written", "2 wrong usage")
 
 const manExample = `  thermsim man ~/.local/share/man/man1             # then: man thermsim-steady
   thermsim man man && man -l man/thermsim.1`

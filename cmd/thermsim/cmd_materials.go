@@ -16,17 +16,11 @@ import (
 	"thermsim/stack/stackfile"
 )
 
-const materialsHelp = `List the material library: thermal conductivity k, volumetric heat capacity c,
+var materialsHelp = `List the material library: thermal conductivity k, volumetric heat capacity c,
 the temperature they hold for, and their source. With names, show those
 materials in full. A stack file uses a library material by its name;
 [materials.NAME] in the file defines another or takes its place.
-
-EXIT STATUS
-===========
-
-  0    done
-  2    no such material
-` + exit.CrashHelp
+` + exit.Statuses("0", "2 no such material")
 
 const materialsExample = `  thermsim materials
   thermsim materials silicon tim_grease

@@ -18,7 +18,7 @@ import (
 	"thermsim/study/reducedmodel/reduce"
 )
 
-const reduceHelp = `Make a model of few states that stands for a stack: temperatures of blocks and
+var reduceHelp = `Make a model of few states that stands for a stack: temperatures of blocks and
 probes from the watts of its powers, whatever these are, in microseconds a step.
 
 Inputs are the stack's blocks, uniform powers and power maps. Outputs are the
@@ -34,17 +34,8 @@ NumPy), model.cir and run.cir (a SPICE subcircuit, and a run of it with the
 stack's powers), foster.csv and cauer.csv (networks of each input by itself).
 Stacks with something that follows the temperature, and coolant, are refused.
 docs/guides/reduced-models.md has the equations and how well the error is kept.
-
-EXIT STATUS
-===========
-
-  0    done
-  1    internal failure, or a file could not be written
-  2    wrong usage or invalid input, such as a stack that is not linear
-  3    a solve of the full model did not converge
-  4    device failure, or not enough memory
-  130  interrupted; nothing was written
-` + exit.CrashHelp
+` + exit.Statuses("0", "1", "2 wrong usage or invalid input, such as a stack that is not linear",
+	"3 a solve of the full model did not converge", "4", "130")
 
 const reduceExample = `  thermsim reduce examples/trace --out model
   thermsim transient examples/trace --model model/model.json --dt "1 ms" --steps 1000

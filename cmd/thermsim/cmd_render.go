@@ -18,22 +18,14 @@ import (
 	"thermsim/report/saved"
 )
 
-const renderHelp = `Make tables, maps, pictures, report.html and field files again from a saved run,
+var renderHelp = `Make tables, maps, pictures, report.html and field files again from a saved run,
 without solving. RUN is the folder of a run, or its run.zip.
 
 The same flags give the same files, to the last bit, as when the run was solved;
 other flags give other maps, formats, parts and steps. Files go into the folder
 of the run unless --out names another. Of a transient, maps and tables are those
 of the last step saved; --files with --file-steps writes fields of any step.
-
-EXIT STATUS
-===========
-
-  0    done
-  1    internal failure, or a file could not be written
-  2    wrong usage, or no saved run; nothing was written
-  130  interrupted; nothing was written
-` + exit.CrashHelp
+` + exit.Statuses("0", "1", "2 wrong usage, or no saved run; nothing was written", "130")
 
 const renderExample = `  thermsim render thermsim-out --maps all --formats svg
   thermsim render thermsim-out --files vtr --file-steps all --out paraview

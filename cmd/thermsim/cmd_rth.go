@@ -27,7 +27,7 @@ import (
 	"thermsim/study/response/display"
 )
 
-const rthHelp = `Solve a stack for 1 W in each of its inputs, one at a time: every block, every
+var rthHelp = `Solve a stack for 1 W in each of its inputs, one at a time: every block, every
 uniform power and every power map, whatever their watts in the file. The
 thermal resistances, in K/W, tell how much each of them warms the mean of every
 other and every probe, over what the stack has without power. By superposition
@@ -40,17 +40,7 @@ well the matrix keeps to that is said below the table.
 
 A stack in which something follows the temperature (materials, films, leakage)
 has no such matrix and is refused. docs/guides/rth-zth.md has the definitions.
-
-EXIT STATUS
-===========
-
-  0    done
-  1    internal failure, or a file could not be written
-  2    wrong usage or invalid input; nothing was written
-  3    a solve did not converge; nothing was written
-  4    device failure, or not enough memory
-  130  interrupted; nothing was written
-` + exit.CrashHelp
+` + exit.Statuses("0", "1", "2", "3", "4", "130")
 
 const rthExample = `  thermsim rth examples/quickstart
   thermsim rth examples/mol10-ev6 --grid 128x128 --peaks

@@ -27,7 +27,7 @@ import (
 	"thermsim/study/sensitivity"
 )
 
-const sensitivityHelp = `Tell how far a temperature moves with every power, thickness, conductivity, contact
+var sensitivityHelp = `Tell how far a temperature moves with every power, thickness, conductivity, contact
 and film of a stack: all derivatives by one further solve (the adjoint).
 
 The temperature is the mean of a block, or without --of a norm of the rises of all
@@ -36,17 +36,7 @@ temperature, and those with coolant, are refused.
 
 Into --out go sensitivity.csv, sensitivity.json and sensitivity.png, a tornado chart
 of what 1 % more of each does.
-
-EXIT STATUS
-===========
-
-  0    done
-  1    internal failure, or a file could not be written
-  2    wrong usage or invalid input; nothing was written
-  3    a solve did not converge; nothing was written
-  4    device failure, or not enough memory
-  130  interrupted; nothing was written
-` + exit.CrashHelp
+` + exit.Statuses("0", "1", "2", "3", "4", "130")
 
 const sensitivityExample = `  thermsim sensitivity examples/mol10-ev6
   thermsim sensitivity chip.toml --of core0

@@ -21,7 +21,7 @@ import (
 	"thermsim/interop/serve"
 )
 
-const serveHelp = `Step the temperatures of a stack for another program, which sets powers and reads
+var serveHelp = `Step the temperatures of a stack for another program, which sets powers and reads
 temperatures while it goes on: a simulator of the chip's software, a controller,
 a script. Requests and answers are lines of JSON on stdin and stdout, or on a
 socket with --listen or --port; docs/guides/serve.md has the protocol and its schema.
@@ -39,18 +39,10 @@ With --protocol 3d-ice, tools written for 3D-ICE's server find one here: STACK i
 a project of 3D-ICE, time step and slots are its own, the client's EXIT ends the
 server (unless --keep), and files that it has printed go into --out. With
 --compat temperatures are calculated as 3D-ICE does.
-
-EXIT STATUS
-===========
-
-  0    the client has ended the server, or stdin has ended
-  1    internal failure, or a file could not be written
-  2    wrong usage or invalid input, or an address that cannot be listened on
-  3    the steady state of --initial steady was not reached
-  4    device failure, or not enough memory
-  6    thermal runaway: --initial steady has no stable state
-  130  interrupted
-` + exit.CrashHelp
+` + exit.Statuses("0 the client has ended the server, or stdin has ended", "1",
+	"2 wrong usage or invalid input, or an address that cannot be listened on",
+	"3 the steady state of --initial steady was not reached", "4",
+	"6 thermal runaway: --initial steady has no stable state", "130 interrupted")
 
 const serveExample = `  echo '{"op":"step","n":10,"read":{"blocks":true}}' | thermsim serve examples/trace
   thermsim serve chip.toml --listen unix:/tmp/chip.sock --states states

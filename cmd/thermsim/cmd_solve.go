@@ -31,7 +31,7 @@ import (
 	"thermsim/report/summary"
 )
 
-const solveHelp = `Solve A x = b for a matrix in Matrix Market format, from another tool or from
+var solveHelp = `Solve A x = b for a matrix in Matrix Market format, from another tool or from
 'thermsim export'. Without B, b is A times ones, so that the solution is known
 and its largest error can be told.
 
@@ -45,17 +45,9 @@ current sources I) stands for the system of its node voltages.
 
 A summary goes to stdout, x.mtx and summary.json into --out, both or none; of a
 netlist voltages.csv in place of x.mtx.
-
-EXIT STATUS
-===========
-
-  0    done
-  1    internal failure, or a file could not be written
-  2    wrong usage, or a system that cannot be solved; nothing was written
-  3    not converged; the best solution found was written
-  4    device failure: no GPU where one was demanded, or not enough memory
-  130  interrupted; nothing was written
-` + exit.CrashHelp
+` + exit.Statuses("0", "1", "2 wrong usage, or a system that cannot be solved; nothing was written",
+	"3 not converged; the best solution found was written",
+	"4 device failure: no GPU where one was demanded, or not enough memory", "130")
 
 const solveExample = `  thermsim solve A.mtx b.mtx
   thermsim solve A.mtx.gz --rtol 1e-10 --precond jacobi

@@ -14,7 +14,7 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-const steadyHelp = `Solve for the steady temperatures of a stack under its constant powers, or the
+var steadyHelp = `Solve for the steady temperatures of a stack under its constant powers, or the
 means of its traces.
 
 Tables go to stdout. Into --out go report.html, an interactive page; run.zip,

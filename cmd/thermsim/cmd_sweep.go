@@ -33,7 +33,7 @@ import (
 	"thermsim/study/sweep"
 )
 
-const sweepHelp = `Solve a stack many times, with other values in each run, in one process on one
+var sweepHelp = `Solve a stack many times, with other values in each run, in one process on one
 device: heat transfer coefficients, powers, thicknesses, anything --set takes.
 
 A sweep file says what varies:
@@ -54,17 +54,9 @@ it. Rows are written as runs end. A sweep that was cut off goes on where it was
 when it is started again. With --shard it does a part of the runs; --merge makes
 one table of the parts. With --lines, runs come as lines of JSON on stdin, and
 their outcomes go to stdout, for programs that choose runs by what came of others.
-
-EXIT STATUS
-===========
-
-  0    done
-  1    internal failure, or a file could not be written
-  2    wrong usage or invalid input; nothing was solved
-  3    a run has no result: the column status says which and why
-  4    device failure, or not enough memory
-  130  interrupted; the rows of finished runs were written
-` + exit.CrashHelp
+` + exit.Statuses("0", "1", "2 wrong usage or invalid input; nothing was solved",
+	"3 a run has no result: the column status says which and why", "4",
+	"130 interrupted; the rows of finished runs were written")
 
 const sweepExample = `  thermsim sweep cooling.toml
   thermsim sweep cooling.toml --shard 0/8          # the first of eight parts

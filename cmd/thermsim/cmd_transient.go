@@ -15,7 +15,7 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-const transientHelp = `Step the temperatures of a stack in time, under its power traces and schedules:
+var transientHelp = `Step the temperatures of a stack in time, under its power traces and schedules:
 by backward Euler in steps of one length, or by TR-BDF2 in steps that follow the
 temperatures.
 

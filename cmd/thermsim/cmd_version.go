@@ -13,14 +13,9 @@ import (
 	"thermsim/report/jsonfile"
 )
 
-const versionHelp = `Print the version of this thermsim, as --version does; with --json also the
+var versionHelp = `Print the version of this thermsim, as --version does; with --json also the
 version of Go that built it, the system and the processor's architecture.
-
-EXIT STATUS
-===========
-
-  0    done
-` + exit.CrashHelp
+` + exit.Statuses("0")
 
 func newVersionCommand(g *session.Session) *cobra.Command {
 	asJSON := false

@@ -25,7 +25,7 @@ import (
 	"thermsim/study/response/display"
 )
 
-const zthHelp = `Find how the temperatures of a stack answer to a step of 1 W in each of its
+var zthHelp = `Find how the temperatures of a stack answer to a step of 1 W in each of its
 inputs: the thermal impedance Zth(t), in K/W, on a logarithmic time axis of 9
 decades that ends long after the slowest time constant. Of every input that is
 heated its own mean and its hottest cell are told, and what --to and --probes
@@ -41,17 +41,7 @@ Written are zth.csv, zth_spectrum.csv, zth_structure.csv, zth.json, zth.html and
 the pictures zth.png, zth_spectrum.png, zth_structure.png and
 zth_differential.png. A stack in which something follows the temperature
 (materials, films, leakage) is refused. docs/guides/rth-zth.md has the method.
-
-EXIT STATUS
-===========
-
-  0    done
-  1    internal failure, or a file could not be written
-  2    wrong usage or invalid input; nothing was written
-  3    a solve did not converge; nothing was written
-  4    device failure, or not enough memory
-  130  interrupted; nothing was written
-` + exit.CrashHelp
+` + exit.Statuses("0", "1", "2", "3", "4", "130")
 
 const zthExample = `  thermsim zth examples/quickstart
   thermsim zth examples/mol10-ev6 --grid 64x64 --from IntReg_0,L2 --to Icache

@@ -2,9 +2,11 @@
 package exit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/matrix"
@@ -28,26 +30,34 @@ const (
 )
 
 // Help ends the help of the commands that solve.
-const Help = `
-EXIT STATUS
-===========
+var Help = Statuses("0", "1 internal failure, a rank that was lost, or a file could not be written",
+	`2 wrong usage, invalid input, or with --strict a warning; nothing was written,
+       but for a warning about the result`,
+	`3 not converged, or energy imbalance above its limit; the best field was
+       written`, "4 device failure: no GPU where one was demanded, or not enough memory",
+	"5 hotter than --tmax or a tmax of the stack file; the files were written",
+	`6 thermal runaway: with its leakage the stack has no stable state; what was
+       written is the largest power that has one, or a transient up to the runaway`,
+	"130 interrupted; a steady run writes nothing, a transient what was finished")
 
-  0    done
-  1    internal failure, a rank that was lost, or a file could not be written
-  2    wrong usage, invalid input, or with --strict a warning; nothing was written,
-       but for a warning about the result
-  3    not converged, or energy imbalance above its limit; the best field was
-       written
-  4    device failure: no GPU where one was demanded, or not enough memory
-  5    hotter than --tmax or a tmax of the stack file; the files were written
-  6    thermal runaway: with its leakage the stack has no stable state; what was
-       written is the largest power that has one, or a transient up to the runaway
-  130  interrupted; a steady run writes nothing, a transient what was finished
-` + CrashHelp
+// usualMeaning of statuses, in the help.
+var usualMeaning = map[string]string{
+	"0": "done", "1": "internal failure, or a file could not be written",
+	"2": "wrong usage or invalid input; nothing was written",
+	"3": "a solve did not converge; nothing was written", "4": "device failure, or not enough memory",
+	"130": "interrupted; nothing was written", "134": "crash (SIGABRT): a fault of thermsim, or memory ran out",
+}
 
-// CrashHelp is the last line of EXIT STATUS of every command.
-const CrashHelp = `  134  crash (SIGABRT): a fault of thermsim, or memory ran out
-`
+// Statuses is the section EXIT STATUS of a help. Each entry is a status, and its meaning where that is not the usual.
+func Statuses(list ...string) string {
+	var b strings.Builder
+	b.WriteString("\nEXIT STATUS\n===========\n\n")
+	for _, entry := range append(list, "134") {
+		status, meaning, _ := strings.Cut(entry, " ")
+		fmt.Fprintf(&b, "  %-4s %s\n", status, cmp.Or(meaning, usualMeaning[status]))
+	}
+	return b.String()
+}
 
 // statusError is an error with the exit status it leads to.
 type statusError struct {
