@@ -209,19 +209,12 @@ func (p *project) follow(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, 
 		return gpusolve.Periodic(ctx, m, o, gpusolve.PeriodicOptions{StepTol: a.Tol, At: a.At, OnStep: a.OnStep,
 			Regions: a.Regions})
 	case a.Checkpoints != nil && a.Checkpoints.From != nil: // it has the state
-	case start.steady:
-		field, done, err := steadyField(ctx, m, o)
+	default:
+		field, done, err := p.startField(ctx, m, o, a.Initial, start)
 		if err != nil {
 			return nil, err
 		}
 		defer done()
-		a.Initial = field
-	case a.Initial != nil: // a saved field
-	case p.result != nil && p.result.Initial != nil && start.Value == 0:
-		field, err := m.Initial(p.result.Initial)
-		if err != nil {
-			return nil, err
-		}
 		a.Initial = field
 	}
 	return gpusolve.Adaptive(ctx, m, o, a)

@@ -86,7 +86,7 @@ func exportBench(ctx context.Context, g *session.Session, o benchOptions) error 
 	}
 	done, err := g.Commit(ctx, out)
 	if err != nil {
-		return exit.NothingWritten(err)
+		return err
 	}
 	p.Stop()
 	g.Note("systems written into %s: %d, in %d files", out.Dir(), len(systems), len(done.Files))

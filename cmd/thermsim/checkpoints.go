@@ -137,7 +137,7 @@ func (s *simulation) keep(o *transientOptions) error {
 		k.Files, err = checkpoint.Create(o.out, facts, k.every.text)
 	}
 	if err != nil {
-		return unlessInternal(err)
+		return resuming(err)
 	}
 	if k.every.text == "" {
 		if err := k.every.Set(k.Interval); err != nil {
@@ -150,11 +150,10 @@ func (s *simulation) keep(o *transientOptions) error {
 	return nil
 }
 
-// unlessInternal makes checkpoints that cannot be taken up faults of the input.
-func unlessInternal(err error) error {
-	if errors.Is(err, checkpoint.ErrChanged) || errors.Is(err, checkpoint.ErrDamaged) ||
-		errors.Is(err, checkpoint.ErrOrder) {
-		return exit.With(exit.Input, fmt.Errorf("--resume: %w", err))
+// resuming says which flag brought a fault of the input up.
+func resuming(err error) error {
+	if exit.Status(err) == exit.Input {
+		return fmt.Errorf("--resume: %w", err)
 	}
 	return err
 }
@@ -196,7 +195,7 @@ func (s *simulation) checkpoints() (*gpusolve.Checkpoints, error) {
 			return s.show(step, f)
 		})
 		if err != nil {
-			return nil, unlessInternal(err)
+			return nil, resuming(err)
 		}
 		for _, p := range history {
 			*s.history = append(*s.history, report.HistoryPoint(p))

@@ -84,7 +84,6 @@ func newBenchCommand(g *session.Session) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	var names []string
 	for _, t := range bench.Tables() {
 		names = append(names, t.Name)

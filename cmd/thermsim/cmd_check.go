@@ -61,29 +61,24 @@ const defaultCheckOut = "thermsim-check"
 
 func newCheckCommand(g *session.Session) *cobra.Command {
 	var o checkOptions
-	cmd := &cobra.Command{
-		Use:               "check [STACK]",
-		Short:             "Validate a stack, draw it and estimate the run",
-		Long:              checkHelp,
-		Example:           checkExample,
-		Args:              flags.StackArgument,
-		ValidArgsFunction: flags.CompleteStack,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack = flags.First(args)
-			if !o.watch {
-				return runCheck(cmd.Context(), g, o)
-			}
-			if o.print {
-				return exit.Usagef("--print writes one file to stdout; leave --watch out")
-			}
-			return session.WatchRuns(cmd.Context(), g, o.stack, func(ctx context.Context, w *session.Watched) error {
-				once := o
-				once.watched = w
-				return runCheck(ctx, g, once)
-			})
-		},
-	}
-	cmd.Flags().SortFlags = false
+	cmd := flags.TakeStack(&cobra.Command{
+		Use:     "check [STACK]",
+		Short:   "Validate a stack, draw it and estimate the run",
+		Long:    checkHelp,
+		Example: checkExample,
+	}, &o.stack, func(ctx context.Context) error {
+		if !o.watch {
+			return runCheck(ctx, g, o)
+		}
+		if o.print {
+			return exit.Usagef("--print writes one file to stdout; leave --watch out")
+		}
+		return session.WatchRuns(ctx, g, o.stack, func(ctx context.Context, w *session.Watched) error {
+			once := o
+			once.watched = w
+			return runCheck(ctx, g, once)
+		})
+	})
 	flags.AddOut(cmd, &o.out)
 	o.out = defaultCheckOut
 	cmd.Flags().Lookup("out").DefValue = defaultCheckOut
@@ -111,7 +106,7 @@ func runCheck(ctx context.Context, g *session.Session, o checkOptions) error {
 	}
 	choice, err := chooseGrid(ctx, g, s)
 	if err != nil {
-		return exit.NothingWritten(err)
+		return err
 	}
 	if err := refusal(s); err != nil {
 		return err

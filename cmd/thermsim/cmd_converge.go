@@ -1,20 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/spf13/cobra"
 
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
-	"thermsim/cmd/thermsim/room"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/mesh"
+	"thermsim/report/jsonfile"
 	"thermsim/stack"
 	"thermsim/study/converge"
 )
@@ -41,80 +41,45 @@ const convergeExample = `  thermsim converge examples/quickstart --grid 32x32
 const convergeTol = 1e-5
 
 type convergeOptions struct {
-	stack   string
-	grid    flags.Grid
-	device  flags.Device
-	precond flags.Preconditioner
-	tol     flags.Quantity
-	json    bool
-	project
+	study
+	tol flags.Quantity
 }
 
 func newConvergeCommand(g *session.Session) *cobra.Command {
 	o := convergeOptions{tol: flags.TemperatureRise()}
-	cmd := &cobra.Command{
-		Use:               "converge [STACK]",
-		Short:             "Study three grids: order, extrapolation, uncertainty",
-		Long:              convergeHelp,
-		Example:           convergeExample,
-		Args:              flags.StackArgument,
-		ValidArgsFunction: flags.CompleteStack,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack = flags.First(args)
-			return runConverge(cmd.Context(), g, o)
-		},
-	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	flags.AddGrid(cmd, &o.grid)
-	o.set.Add(f)
-	flags.AddDevice(cmd, &o.device)
-	flags.AddPrecond(cmd, &o.precond, "as for steady (default multigrid)")
-	f.Var(&o.tol, "tol", "largest error of each solve, as estimated (default 1e-5 K)")
-	f.BoolVar(&o.json, "json", false, "print JSON in place of the table, temperatures in K")
-	o.addOptions(f, flags.Formats()...)
+	cmd := flags.TakeStack(&cobra.Command{
+		Use:     "converge [STACK]",
+		Short:   "Study three grids: order, extrapolation, uncertainty",
+		Long:    convergeHelp,
+		Example: convergeExample,
+	}, &o.stack, func(ctx context.Context) error { return runConverge(ctx, g, o) })
+	o.addStack(cmd)
+	cmd.Flag("precond").Usage += " (default multigrid)"
+	cmd.Flags().Var(&o.tol, "tol", "largest error of each solve, as estimated (default 1e-5 K)")
+	flags.AddJSON(cmd, &o.json)
 	return cmd
 }
 
 func runConverge(ctx context.Context, g *session.Session, o convergeOptions) error {
 	p := terminal.StartProgress(g.Console, "preparing")
 	defer p.Stop()
-	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
+	s, err := o.load(ctx, g, nil)
 	if err != nil {
 		return err
 	}
-	if _, err := chooseGrid(ctx, g, s); err != nil {
-		return exit.NothingWritten(err)
-	}
-	flags.Choose(s, o.device, o.precond)
-	s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = convergeTol, 0, 0
-	if o.tol.Value > 0 {
-		s.Solver.Tol = o.tol.Value
-	}
-	on := room.ThisMachine()
+	s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = cmp.Or(o.tol.Value, convergeTol), 0, 0
+	build := mesher(g, false)
 	study, err := converge.Run(ctx, s, solverOptions(g, s.Solver, p),
 		func(level int, s *stack.Stack) (*mesh.Mesh, error) {
 			p.Enter(fmt.Sprintf("solving grid %d of 3", 3-level))
-			m, _, err := buildMesh(g, s, on, false)
-			return m, err
+			return build(s)
 		})
-	if errors.Is(err, converge.ErrRunaway) {
-		return exit.With(exit.Runaway, err)
-	}
-	if errors.Is(err, converge.ErrNotConverged) {
-		return exit.With(exit.NotConverged, err)
-	}
 	if err != nil {
 		return exit.NothingWritten(err)
 	}
 	p.Stop()
-	switch {
-	case o.json:
-		return writeStudyJSON(g, study)
-	case g.Quiet:
-		return nil
-	}
-	return writeStudy(g.Console, study)
+	return o.show(g, func(w io.Writer) error { return writeStudyJSON(w, study) },
+		func(c *terminal.Console) error { return writeStudy(c, study) })
 }
 
 func writeStudy(c *terminal.Console, study *converge.Study) error {
@@ -169,7 +134,7 @@ type quantityJSON struct {
 	UncertaintyK  float64    `json:"uncertainty_K"`
 }
 
-func writeStudyJSON(g *session.Session, study *converge.Study) error {
+func writeStudyJSON(w io.Writer, study *converge.Study) error {
 	var out struct {
 		Grids      [3][3]int      `json:"grids"`
 		Quantities []quantityJSON `json:"quantities"`
@@ -185,7 +150,5 @@ func writeStudyJSON(g *session.Session, study *converge.Study) error {
 		}
 		out.Quantities = append(out.Quantities, entry)
 	}
-	e := json.NewEncoder(g.Stdout)
-	e.SetIndent("", "  ")
-	return e.Encode(out)
+	return jsonfile.Write(w, out)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -61,7 +60,6 @@ func newDiffCommand(g *session.Session) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	flags.Group(f, "Comparison", func() {
 		f.Var(&o.step, "step", "compare this step of two transients (default the last of each)")
 		f.Var(&o.limit, "limit", "exit with status 5 where the fields differ by more, or are in doubt")
@@ -104,9 +102,6 @@ func runDiff(ctx context.Context, g *session.Session, o diffOptions) error {
 	defer files.Abort()
 	p.Enter("comparing")
 	c, err := report.Compare(ctx, runs[0], runs[1], [2]string{filepath.Clean(o.runs[0]), filepath.Clean(o.runs[1])})
-	if errors.Is(err, report.ErrIncomparable) {
-		return exit.With(exit.Input, err)
-	}
 	if err != nil {
 		return exit.NothingWritten(err)
 	}
@@ -115,7 +110,7 @@ func runDiff(ctx context.Context, g *session.Session, o diffOptions) error {
 		return exit.NothingWritten(err)
 	}
 	if _, err := g.Commit(ctx, files); err != nil {
-		return exit.NothingWritten(err)
+		return err
 	}
 	p.Stop()
 	return o.tell(g, c)

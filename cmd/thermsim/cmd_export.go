@@ -28,27 +28,14 @@ no format for them.
 const exportExample = `  thermsim export examples/quickstart --out system
   thermsim solve system/A.mtx system/b.mtx`
 
-type exportOptions struct {
-	stack, out string
-	grid       flags.Grid
-	project
-}
-
 func newExportCommand(g *session.Session) *cobra.Command {
-	var o exportOptions
-	cmd := &cobra.Command{
-		Use:               "export [STACK]",
-		Short:             "Write the linear system of a stack as Matrix Market files",
-		Long:              exportHelp,
-		Example:           exportExample,
-		Args:              flags.StackArgument,
-		ValidArgsFunction: flags.CompleteStack,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack = flags.First(args)
-			return runExport(cmd.Context(), g, o)
-		},
-	}
-	cmd.Flags().SortFlags = false
+	var o study
+	cmd := flags.TakeStack(&cobra.Command{
+		Use:     "export [STACK]",
+		Short:   "Write the linear system of a stack as Matrix Market files",
+		Long:    exportHelp,
+		Example: exportExample,
+	}, &o.stack, func(ctx context.Context) error { return runExport(ctx, g, o) })
 	flags.AddOut(cmd, &o.out)
 	flags.AddGrid(cmd, &o.grid)
 	o.set.Add(cmd.Flags())
@@ -59,24 +46,18 @@ func newExportCommand(g *session.Session) *cobra.Command {
 // maxExportCells is about 700 MB of text.
 const maxExportCells = 4_000_000
 
-func runExport(ctx context.Context, g *session.Session, o exportOptions) error {
+func runExport(ctx context.Context, g *session.Session, o study) error {
 	p := terminal.StartProgress(g.Console, "exporting")
 	defer p.Stop()
-	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
+	s, err := o.load(ctx, g, gpusolve.Exportable)
 	if err != nil {
 		return err
-	}
-	if err := gpusolve.Exportable(s); err != nil {
-		return err
-	}
-	if _, err := chooseGrid(ctx, g, s); err != nil {
-		return exit.NothingWritten(err)
 	}
 	if room.Cells(s) > maxExportCells {
 		return exit.Usagef("%.3g cells are too many for a text file, which takes up to %.3g; give a coarser --grid",
 			room.Cells(s), float64(maxExportCells))
 	}
-	out, err := g.Begin(o.out, staging.Options{Set: "export", Command: "export"})
+	out, err := o.begin(g, "export", s)
 	if err != nil {
 		return err
 	}
@@ -94,7 +75,7 @@ func runExport(ctx context.Context, g *session.Session, o exportOptions) error {
 	}
 	note := fmt.Sprintf("steady system of %s, %d x %d x %d cells, x fastest\nunknowns: rise over %g K, in K", s.File,
 		m.NX(), m.NY(), m.NZ(), s.Ambient)
-	err = out.WriteFiles(ctx,
+	done, err := g.Publish(ctx, out,
 		staging.File{Name: "A.mtx", Write: func(w io.Writer) error {
 			return matrixmarket.WriteMatrix(w, d.CSR(), true, note+"\nconductances in W/K")
 		}},
@@ -103,11 +84,7 @@ func runExport(ctx context.Context, g *session.Session, o exportOptions) error {
 		}},
 	)
 	if err != nil {
-		return exit.NothingWritten(err)
-	}
-	done, err := g.Commit(ctx, out)
-	if err != nil {
-		return exit.NothingWritten(err)
+		return err
 	}
 	p.Stop()
 	g.Note("wrote %s and %s: %d unknowns", done.Files[0], done.Files[1], d.N())

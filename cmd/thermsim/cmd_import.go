@@ -95,7 +95,6 @@ func mainFileFirst(c *cobra.Command, args []string) error {
 }
 
 func (o *importOptions) addFlags(f *pflag.FlagSet, simulator string, of ...importer.Format) {
-	f.SortFlags = false
 	f.StringVarP(&o.output, "out", "o", "", "write the stack file to `FILE` rather than to stdout")
 	f.BoolVar(&o.force, "force", false, "replace FILE if it exists")
 	f.BoolVar(&o.compat, "compat", false, "put "+simulator+"'s own arithmetic into the stack file")

@@ -63,7 +63,6 @@ func newImportEDACommand(g *session.Session) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	flags.Group(f, "Placement and power", func() {
 		f.StringVar(&o.request.DEF, "def", "", "placement in `FILE`, in DEF")
 		f.StringSliceVar(&o.request.LEF, "lef", nil, "sizes of the cells in `FILES`, in LEF, separated by commas")

@@ -88,11 +88,8 @@ func runInit(ctx context.Context, g *session.Session, kind, dir string) error {
 	if err := refuseToStartOver(dir, files); err != nil {
 		return err
 	}
-	if err = t.WriteFiles(ctx, files...); err == nil {
-		_, err = g.Commit(ctx, t)
-	}
-	if err != nil {
-		return exit.NothingWritten(err)
+	if _, err := g.Publish(ctx, t, files...); err != nil {
+		return err
 	}
 	var names []string
 	for _, f := range files {

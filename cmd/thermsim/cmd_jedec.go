@@ -56,20 +56,13 @@ type jedecOptions struct {
 
 func newJedecCommand(g *session.Session) *cobra.Command {
 	o := jedecOptions{tol: flags.TemperatureRise(), h: flags.HeatTransfer(), power: flags.Power()}
-	cmd := &cobra.Command{
-		Use:               "jedec [STACK]",
-		Short:             "Thermal resistances of a package by JEDEC's tests",
-		Long:              jedecHelp,
-		Example:           jedecExample,
-		Args:              flags.StackArgument,
-		ValidArgsFunction: flags.CompleteStack,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack = flags.First(args)
-			return runJedec(cmd.Context(), g, o)
-		},
-	}
+	cmd := flags.TakeStack(&cobra.Command{
+		Use:     "jedec [STACK]",
+		Short:   "Thermal resistances of a package by JEDEC's tests",
+		Long:    jedecHelp,
+		Example: jedecExample,
+	}, &o.stack, func(ctx context.Context) error { return runJedec(ctx, g, o) })
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.Var(&o.h, "h", "of moving air, in place of the file's (without either no jesd51-6)")
 	f.Var(&o.power, "power", "of the whole package in all tests, in the proportions of the file")
 	flags.AddDevice(cmd, &o.device)

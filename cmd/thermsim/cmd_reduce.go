@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -12,6 +12,7 @@ import (
 	"thermsim/cmd/thermsim/room"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
+	"thermsim/internal/machine"
 	"thermsim/mesh"
 	"thermsim/stack"
 	"thermsim/study/reducedmodel"
@@ -46,59 +47,34 @@ const reduceExample = `  thermsim reduce examples/trace --out model
 const reduceTol = 0.1
 
 type reduceOptions struct {
-	stack   string
-	out     string
-	grid    flags.Grid
-	device  flags.Device
-	precond flags.Preconditioner
-	tol     flags.Quantity
-	peaks   bool
-	project
+	study
+	tol   flags.Quantity
+	peaks bool
 }
 
 func newReduceCommand(g *session.Session) *cobra.Command {
 	o := reduceOptions{tol: flags.TemperatureRise()}
-	cmd := &cobra.Command{
-		Use:               "reduce [STACK]",
-		Short:             "Make a model of few states, for stepping and for SPICE",
-		Long:              reduceHelp,
-		Example:           reduceExample,
-		Args:              flags.StackArgument,
-		ValidArgsFunction: flags.CompleteStack,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack = flags.First(args)
-			return runReduce(cmd.Context(), g, o)
-		},
-	}
-	f := cmd.Flags()
-	f.SortFlags = false
+	cmd := flags.TakeStack(&cobra.Command{
+		Use:     "reduce [STACK]",
+		Short:   "Make a model of few states, for stepping and for SPICE",
+		Long:    reduceHelp,
+		Example: reduceExample,
+	}, &o.stack, func(ctx context.Context) error { return runReduce(ctx, g, o) })
 	flags.AddOut(cmd, &o.out)
-	f.Var(&o.tol, "tol", "largest error of the model, as estimated (default 0.1 K)")
-	f.BoolVar(&o.peaks, "peaks", false, "the hottest cell of every input is an output too")
-	flags.AddGrid(cmd, &o.grid)
-	flags.AddDevice(cmd, &o.device)
-	flags.AddPrecond(cmd, &o.precond, "as for steady")
-	o.set.Add(f)
-	o.addOptions(f, flags.Formats()...)
+	cmd.Flags().Var(&o.tol, "tol", "largest error of the model, as estimated (default 0.1 K)")
+	cmd.Flags().BoolVar(&o.peaks, "peaks", false, "the hottest cell of every input is an output too")
+	o.addStack(cmd)
 	return cmd
 }
 
 func runReduce(ctx context.Context, g *session.Session, o reduceOptions) error {
 	p := terminal.StartProgress(g.Console, "preparing")
 	defer p.Stop()
-	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
+	s, err := o.load(ctx, g, nil)
 	if err != nil {
 		return err
 	}
-	if _, err := chooseGrid(ctx, g, s); err != nil {
-		return exit.NothingWritten(err)
-	}
-	flags.Choose(s, o.device, o.precond)
-	wish := reduce.Options{Tol: reduceTol, Peaks: o.peaks, Solve: solverOptions(g, s.Solver, p)}
-	wish.Solve.Progress = nil // a solve is one of hundreds
-	if o.tol.Value > 0 {
-		wish.Tol = o.tol.Value
-	}
+	wish := reduce.Options{Tol: cmp.Or(o.tol.Value, reduceTol), Peaks: o.peaks, Solve: silent(g, s.Solver)}
 	wish.Progress = func(solves, states int) {
 		p.Enter(fmt.Sprintf("solve %d of the full model, %d directions", solves, states))
 	}
@@ -107,18 +83,18 @@ func runReduce(ctx context.Context, g *session.Session, o reduceOptions) error {
 		return err
 	}
 	defer files.Abort()
-	on := room.ThisMachine()
+	build := mesher(g, true)
 	model, err := reduce.Run(ctx, s, func(s *stack.Stack) (*mesh.Mesh, error) {
-		m, _, err := buildMesh(g, s, on, true)
+		m, err := build(s)
 		if err == nil {
-			err = room.Check(s, reduce.Bytes(m), on.Memory, "memory")
+			err = room.Check(s, reduce.Bytes(m), machine.FreeMemory(), "memory")
 		}
 		return m, err
 	}, wish)
 	if err != nil {
-		return reduceFailed(err)
+		return exit.NothingWritten(err)
 	}
-	model.Origin.StackSHA256, model.Origin.Version = o.project.shown(s), versionText()
+	model.Origin.StackSHA256, model.Origin.Version = o.shown(s), versionText()
 	p.Enter("writing")
 	ports, err := writeModel(ctx, files, model, s)
 	if err == nil {
@@ -136,17 +112,6 @@ func runReduce(ctx context.Context, g *session.Session, o reduceOptions) error {
 		printModel(g.Console, model, ports, o.out)
 	}
 	return nil
-}
-
-// reduceFailed gives an error of a reduction its exit status.
-func reduceFailed(err error) error {
-	switch {
-	case errors.Is(err, reduce.ErrNotConverged):
-		return exit.With(exit.NotConverged, err)
-	case errors.Is(err, reduce.ErrRefused):
-		return exit.With(exit.Input, err)
-	}
-	return exit.NothingWritten(err)
 }
 
 // printModel tells what the model is.

@@ -55,7 +55,6 @@ func newRenderCommand(g *session.Session) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	flags.Group(f, flags.GroupResults, func() {
 		f.StringVarP(&o.out, "out", "o", "", "write the files into `DIR` (default the folder of the run)")
 		flags.AddForce(cmd)

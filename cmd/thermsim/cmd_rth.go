@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -14,13 +13,11 @@ import (
 
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
-	"thermsim/cmd/thermsim/room"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ports"
 	"thermsim/internal/staging"
-	"thermsim/mesh"
 	"thermsim/report/picture"
 	"thermsim/stack"
 	"thermsim/study/response"
@@ -51,109 +48,77 @@ type rthOptions struct {
 	peaks bool
 }
 
-// responseOptions are the flags that rth and zth share.
+// responseOptions are the flags that rth, zth and sensitivity share.
 type responseOptions struct {
-	stack, out string
-	grid       flags.Grid
-	device     flags.Device
-	precond    flags.Preconditioner
-	rtol       flags.Quantity
-	json       bool
-	noPage     bool
-	project
+	study
+	rtol   flags.Quantity
+	noPage bool
 }
 
 func (o *responseOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	o.rtol = flags.Ratio()
 	flags.AddOut(cmd, &o.out)
-	flags.AddGrid(cmd, &o.grid)
-	flags.AddDevice(cmd, &o.device)
-	flags.AddPrecond(cmd, &o.precond, "as for steady")
+	o.rtol = flags.Ratio()
 	f.Var(&o.rtol, "rtol", "relative residual of solves by iteration (default 1e-12)")
-	f.BoolVar(&o.json, "json", false, "print JSON in place of the tables")
+	flags.AddJSON(cmd, &o.json)
 	f.BoolVar(&o.noPage, "no-page", false, "leave out the page")
-	o.set.Add(f)
-	o.addOptions(f, flags.Formats()...)
+	o.addStack(cmd)
 }
 
 func newRthCommand(g *session.Session) *cobra.Command {
 	var o rthOptions
-	cmd := &cobra.Command{
-		Use:               "rth [STACK]",
-		Short:             "Thermal resistances between all blocks and probes",
-		Long:              rthHelp,
-		Example:           rthExample,
-		Args:              flags.StackArgument,
-		ValidArgsFunction: flags.CompleteStack,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack = flags.First(args)
-			return runRth(cmd.Context(), g, o)
-		},
-	}
-	cmd.Flags().SortFlags = false
+	cmd := flags.TakeStack(&cobra.Command{
+		Use:     "rth [STACK]",
+		Short:   "Thermal resistances between all blocks and probes",
+		Long:    rthHelp,
+		Example: rthExample,
+	}, &o.stack, func(ctx context.Context) error { return runRth(ctx, g, o) })
 	o.addFlags(cmd)
 	cmd.Flags().BoolVar(&o.peaks, "peaks", false, "add the hottest cell of each input as an output (a second pass)")
 	return cmd
 }
 
-// load reads the stack and takes the output folder.
-func (o *responseOptions) load(ctx context.Context, g *session.Session, command string) (*stack.Stack,
+// begin reads a stack that has the responses, and takes the output folder.
+func (o *responseOptions) begin(ctx context.Context, g *session.Session, command string) (*stack.Stack,
 	*staging.Transaction, error) {
-	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
+	s, err := o.load(ctx, g, func(s *stack.Stack) error {
+		err := ports.CheckLinear(s)
+		if err == nil && len(ports.InputsOf(s)) == 0 {
+			err = response.ErrNoInput
+		}
+		if err != nil {
+			return exit.With(exit.Input, fmt.Errorf("%s: %w", s.File, err))
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := ports.CheckLinear(s); err != nil {
-		return nil, nil, exit.With(exit.Input, fmt.Errorf("%s: %w", s.File, err))
-	}
-	if len(ports.InputsOf(s)) == 0 {
-		return nil, nil, exit.With(exit.Input, fmt.Errorf("%s: %w", s.File, response.ErrNoInput))
-	}
-	if _, err := chooseGrid(ctx, g, s); err != nil {
-		return nil, nil, exit.NothingWritten(err)
-	}
-	flags.Choose(s, o.device, o.precond)
 	s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = 0, o.rtol.Value, 0
-	out, err := g.Begin(o.out, staging.Options{Set: command, Command: command, Shows: o.project.shown(s)})
+	out, err := o.study.begin(g, command, s)
 	return s, out, err
 }
 
 // solving are the options of package response.
-func (o *responseOptions) solving(g *session.Session, s *stack.Stack, p *terminal.Progress,
-	transient bool) response.Options {
-	on, solver := room.ThisMachine(), solverOptions(g, s.Solver, p)
-	solver.Progress = nil
+func solving(g *session.Session, s *stack.Stack, p *terminal.Progress, transient bool) response.Options {
 	return response.Options{
-		Solver: solver,
-		Mesh: func(s *stack.Stack) (*mesh.Mesh, error) {
-			m, _, err := buildMesh(g, s, on, transient)
-			return m, err
-		},
+		Solver: silent(g, s.Solver), Mesh: mesher(g, transient),
 		Progress: func(done, all int) { p.Update(gpusolve.Progress{Step: done, Steps: all}) },
 	}
-}
-
-// responseError gives an error of package response its exit status.
-func responseError(err error) error {
-	if errors.Is(err, response.ErrNotConverged) {
-		return exit.With(exit.NotConverged, err)
-	}
-	return exit.NothingWritten(err)
 }
 
 func runRth(ctx context.Context, g *session.Session, o rthOptions) error {
 	p := terminal.StartProgress(g.Console, "preparing")
 	defer p.Stop()
-	s, out, err := o.load(ctx, g, "rth")
+	s, out, err := o.begin(ctx, g, "rth")
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
 	p.Enter("solving")
-	x, err := response.Resistances(ctx, s, o.solving(g, s, p, false), o.peaks)
+	x, err := response.Resistances(ctx, s, solving(g, s, p, false), o.peaks)
 	if err != nil {
-		return responseError(err)
+		return exit.NothingWritten(err)
 	}
 	p.Enter("writing")
 	title := cmp.Or(s.Title, s.File)
@@ -175,35 +140,22 @@ func runRth(ctx context.Context, g *session.Session, o rthOptions) error {
 		page.AddTable("Strongest couplings", ties.Header, ties.Rows)
 		files = append(files, staging.File{Name: "rth.html", Write: page.Write})
 	}
-	if err := out.WriteFiles(ctx, files...); err != nil {
-		return exit.NothingWritten(err)
-	}
-	if _, err := g.Commit(ctx, out); err != nil {
-		return exit.NothingWritten(err)
+	if _, err := g.Publish(ctx, out, files...); err != nil {
+		return err
 	}
 	p.Stop()
-	switch {
-	case o.json:
-		return display.ResistancesJSON(g.Stdout, x)
-	case g.Quiet:
-		return nil
-	}
-	c := g.Console
-	fmt.Fprintf(c.Stdout, "%s  %s\n", c.Bold("Inputs"),
-		c.Dim("rise for 1 W in the input alone, and at the powers of the file"))
-	own.Write(c, c.Stdout)
-	fmt.Fprintf(c.Stdout, "\n%s  %s\n", c.Bold("Couplings"), c.Dim("rise of one for 1 W in the other, strongest first"))
-	ties.Write(c, c.Stdout)
-	_, err = fmt.Fprintf(c.Stdout, "\n%s\nWrote rth.csv, rth.json, rth.png%s into %s\n", symmetryText(x),
-		pageText(o.noPage, "rth.html"), out.Dir())
-	return err
-}
-
-func pageText(without bool, name string) string {
-	if without {
-		return ""
-	}
-	return ", " + name
+	return o.show(g, func(w io.Writer) error { return display.ResistancesJSON(w, x) }, func(c *terminal.Console) error {
+		own.Titled(c, "Inputs", "rise for 1 W in the input alone, and at the powers of the file")
+		fmt.Fprintln(c.Stdout)
+		ties.Titled(c, "Couplings", "rise of one for 1 W in the other, strongest first")
+		page := ", rth.html"
+		if o.noPage {
+			page = ""
+		}
+		_, err = fmt.Fprintf(c.Stdout, "\n%s\nWrote rth.csv, rth.json, rth.png%s into %s\n", symmetryText(x), page,
+			out.Dir())
+		return err
+	})
 }
 
 // kPerW has four digits, and no exponent where people read it easily.
@@ -222,21 +174,11 @@ func ownTable(x *response.Matrix) *terminal.Table {
 		watts = append(watts, in.Watts)
 	}
 	rises := x.Rises(watts)
-	order := indices(len(x.Inputs))
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x.R[b][b], x.R[a][a]) })
-	for _, n := range order {
+	for _, n := range sorted(len(watts), func(a, b int) int { return cmp.Compare(x.R[b][b], x.R[a][a]) }) {
 		t.Add(x.Inputs[n].Name, kPerW(x.R[n][n]), kPerW(x.Hottest[n]), fmt.Sprintf("%.4g", watts[n]),
 			fmt.Sprintf("%.3f", rises[n]), fmt.Sprintf("%.3f", x.R[n][n]*watts[n]))
 	}
 	return t
-}
-
-func indices(n int) []int {
-	v := make([]int, n)
-	for i := range v {
-		v[i] = i
-	}
-	return v
 }
 
 // mostCouplings is how many are shown.

@@ -15,15 +15,12 @@ import (
 
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
-	"thermsim/cmd/thermsim/room"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/internal/printable"
 	"thermsim/internal/staging"
-	"thermsim/mesh"
 	"thermsim/report/jsonfile"
 	"thermsim/report/picture"
-	"thermsim/stack"
 	"thermsim/study/sensitivity"
 )
 
@@ -50,20 +47,13 @@ type sensitivityOptions struct {
 
 func newSensitivityCommand(g *session.Session) *cobra.Command {
 	var o sensitivityOptions
-	cmd := &cobra.Command{
-		Use:               "sensitivity [STACK]",
-		Short:             "How a temperature changes with every power, thickness, k and h",
-		Long:              sensitivityHelp,
-		Example:           sensitivityExample,
-		Args:              flags.StackArgument,
-		ValidArgsFunction: flags.CompleteStack,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack = flags.First(args)
-			return runSensitivity(cmd.Context(), g, o)
-		},
-	}
+	cmd := flags.TakeStack(&cobra.Command{
+		Use:     "sensitivity [STACK]",
+		Short:   "How a temperature changes with every power, thickness, k and h",
+		Long:    sensitivityHelp,
+		Example: sensitivityExample,
+	}, &o.stack, func(ctx context.Context) error { return runSensitivity(ctx, g, o) })
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.StringVar(&o.of, "of", "", "the mean of this block, as `BLOCK` or LAYER/BLOCK (default all of them)")
 	f.Float64Var(&o.norm, "norm", sensitivity.DefaultNorm, "of the rises of all blocks; larger is closer to "+
 		"the hottest")
@@ -77,49 +67,31 @@ func runSensitivity(ctx context.Context, g *session.Session, o sensitivityOption
 	}
 	p := terminal.StartProgress(g.Console, "preparing")
 	defer p.Stop()
-	s, out, err := o.load(ctx, g, "sensitivity")
+	s, out, err := o.begin(ctx, g, "sensitivity")
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
 	p.Enter("solving")
-	on, solver := room.ThisMachine(), solverOptions(g, s.Solver, p)
 	r, err := sensitivity.Of(ctx, s, sensitivity.Objective{Of: o.of, Norm: o.norm},
-		sensitivity.Options{Solver: solver, Mesh: func(s *stack.Stack) (*mesh.Mesh, error) {
-			m, _, err := buildMesh(g, s, on, false)
-			return m, err
-		}})
-	switch {
-	case errors.Is(err, sensitivity.ErrConverged):
-		return exit.With(exit.NotConverged, err)
-	case errors.Is(err, sensitivity.ErrCoolant), errors.Is(err, sensitivity.ErrNoInput),
-		errors.Is(err, sensitivity.ErrObjective), errors.Is(err, sensitivity.ErrSides):
-		return exit.With(exit.Input, err)
-	case err != nil:
-		return exit.UnlessStated(exit.Status(err), exit.NothingWritten(err))
+		sensitivity.Options{Solver: solverOptions(g, s.Solver, p), Mesh: mesher(g, false)})
+	if err != nil {
+		return exit.NothingWritten(err)
 	}
 	slices.SortStableFunc(r.Of, func(a, b sensitivity.Sensitivity) int {
 		return cmp.Compare(strength(&b), strength(&a))
 	})
 	chart := tornado(cmp.Or(s.Title, s.File), r)
-	err = out.WriteFiles(ctx,
+	_, err = g.Publish(ctx, out,
 		staging.File{Name: "sensitivity.csv", Write: func(w io.Writer) error { return sensitivityCSV(w, r) }},
 		staging.File{Name: "sensitivity.json", Write: func(w io.Writer) error { return sensitivityJSON(w, r) }},
 		staging.File{Name: "sensitivity.png", Write: func(w io.Writer) error { return chart.Write(w, picture.PNG) }})
-	if err == nil {
-		_, err = g.Commit(ctx, out)
-	}
 	if err != nil {
-		return exit.NothingWritten(err)
+		return err
 	}
 	p.Stop()
-	switch {
-	case o.json:
-		return sensitivityJSON(g.Stdout, r)
-	case g.Quiet:
-		return nil
-	}
-	return writeSensitivity(g.Console, r, out.Dir())
+	return o.show(g, func(w io.Writer) error { return sensitivityJSON(w, r) },
+		func(c *terminal.Console) error { return writeSensitivity(c, r, out.Dir()) })
 }
 
 // strength of a parameter for the order of tables. Temperatures come last: 1 % of 300 K says nothing.

@@ -77,18 +77,16 @@ type serveOptions struct {
 func newServeCommand(g *session.Session) *cobra.Command {
 	o := serveOptions{simulateOptions: newSimulateOptions(), dt: flags.Duration(),
 		initial: beginning{Quantity: flags.Temperature()}, idle: flags.Duration(), patience: flags.Duration()}
-	cmd := &cobra.Command{
-		Use:               "serve [STACK]",
-		Short:             "Step a stack for another program",
-		Long:              serveHelp,
-		Example:           serveExample,
-		Args:              flags.StackArgument,
-		ValidArgsFunction: flags.CompleteStack,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack, o.ported = flags.First(args), cmd.Flags().Changed("port")
-			return runServe(cmd.Context(), g, o)
-		},
-	}
+	var cmd *cobra.Command
+	cmd = flags.TakeStack(&cobra.Command{
+		Use:     "serve [STACK]",
+		Short:   "Step a stack for another program",
+		Long:    serveHelp,
+		Example: serveExample,
+	}, &o.stack, func(ctx context.Context) error {
+		o.ported = cmd.Flags().Changed("port")
+		return runServe(ctx, g, o)
+	})
 	o.addFlags(cmd)
 	return cmd
 }
@@ -96,7 +94,6 @@ func newServeCommand(g *session.Session) *cobra.Command {
 // addFlags in place of those of steady and transient.
 func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.SortFlags = false
 	flags.Group(f, "Clients", func() {
 		f.StringVar(&o.listen, "listen", "", "serve on a socket, `ADDRESS`: unix:PATH or HOST:PORT")
 		f.IntVar(&o.port, "port", 0, "serve on port `N` of this machine; 0 takes a free one")

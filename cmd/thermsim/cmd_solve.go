@@ -96,7 +96,6 @@ func newSolveCommand(g *session.Session) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	flags.Group(f, "Matrix and solver", func() {
 		f.Var(&o.grid, "grid", "the grid whose matrix A is, x fastest (default found from the entries)")
 		flags.AddDevice(cmd, &o.device)
@@ -158,15 +157,11 @@ func runSolve(ctx context.Context, g *session.Session, o solveOptions) error {
 		terminal.Seconds(solution.Timing.Device.Seconds()))
 	p.Enter("writing")
 	s := sys.summarise(g, solution)
-	err = out.WriteFiles(ctx,
+	if _, err = g.Publish(ctx, out,
 		sys.solutionFile(solution.X, s),
 		staging.File{Name: "summary.json", Write: func(w io.Writer) error { return jsonfile.Write(w, *s) }},
-	)
-	if err == nil {
-		_, err = g.Commit(ctx, out)
-	}
-	if err != nil {
-		return exit.NothingWritten(err)
+	); err != nil {
+		return err
 	}
 	p.Stop()
 	if err := printSystem(g, s, &o); err != nil {

@@ -47,31 +47,27 @@ const steadyExample = `  thermsim steady                                  # ./st
 func newSteadyCommand(g *session.Session) *cobra.Command {
 	o := newSimulateOptions()
 	var watch session.WatchFlag
-	cmd := &cobra.Command{
-		Use:               "steady [STACK]",
-		Short:             "Solve for the steady temperatures",
-		Long:              steadyHelp,
-		Example:           steadyExample,
-		Args:              flags.StackArgument,
-		ValidArgsFunction: flags.CompleteStack,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack = flags.First(args)
-			if !watch {
-				return runSteady(cmd.Context(), g, o)
-			}
-			if err := o.ranks.Refuse(&o.device, "--watch"); err != nil {
-				return err
-			}
-			if err := o.check(); err != nil {
-				return err // no change of a file would mend it
-			}
-			return session.WatchRuns(cmd.Context(), g, o.stack, func(ctx context.Context, w *session.Watched) error {
-				once := o
-				once.project.watched = w
-				return runSteady(ctx, g, once)
-			})
-		},
-	}
+	cmd := flags.TakeStack(&cobra.Command{
+		Use:     "steady [STACK]",
+		Short:   "Solve for the steady temperatures",
+		Long:    steadyHelp,
+		Example: steadyExample,
+	}, &o.stack, func(ctx context.Context) error {
+		if !watch {
+			return runSteady(ctx, g, o)
+		}
+		if err := o.ranks.Refuse(&o.device, "--watch"); err != nil {
+			return err
+		}
+		if err := o.check(); err != nil {
+			return err // no change of a file would mend it
+		}
+		return session.WatchRuns(ctx, g, o.stack, func(ctx context.Context, w *session.Watched) error {
+			once := o
+			once.project.watched = w
+			return runSteady(ctx, g, once)
+		})
+	})
 	o.addFlags(cmd)
 	flags.Group(cmd.Flags(), flags.GroupSolver, func() { watch.AddFlag(cmd.Flags()) })
 	flags.Group(cmd.Flags(), flags.GroupResults, func() { g.AddTimingsFlag(cmd.Flags()) })

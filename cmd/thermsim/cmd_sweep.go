@@ -89,7 +89,6 @@ func newSweepCommand(g *session.Session) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.StringVarP(&o.out, "out", "o", "thermsim-sweep", "write the files into `DIR`")
 	o.set.Add(f)
 	flags.AddDevice(cmd, &o.device)
@@ -262,8 +261,7 @@ func (v *sweeper) solve(ctx context.Context, s *stack.Stack) (*summary.Summary, 
 
 // solveOn solves on a lane.
 func (v *sweeper) solveOn(ctx context.Context, lane *device.Shared, m *mesh.Mesh) (*summary.Summary, error) {
-	options := solverOptions(v.g, m.Stack.Solver, new(terminal.Progress))
-	options.Progress = nil
+	options := silent(v.g, m.Stack.Solver)
 	options.Executor = lane
 	solved := v.g.Timings.Log.Begin("set up and solve")
 	solution, err := gpusolve.Steady(ctx, m, options)
@@ -280,29 +278,42 @@ func (v *sweeper) solveOn(ctx context.Context, lane *device.Shared, m *mesh.Mesh
 		Start: v.g.Start})
 }
 
-// row of a run. Faults of its values make a row too; those of the machine end the sweep.
+// outcome of a run with some values. Faults of the values have a status, as in the table; those of the machine have
+// none, and end the sweep.
+func (v *sweeper) outcome(ctx context.Context, set []stackfile.Override) (*summary.Summary, string, error) {
+	s, err := v.stack(set)
+	if err != nil {
+		return nil, sweep.Invalid, err
+	}
+	summary, err := v.solve(ctx, s)
+	switch {
+	case err == nil:
+		return summary, "", nil
+	case ctx.Err() != nil:
+		return nil, "", ctx.Err()
+	case exit.Status(err) == exit.Input:
+		return nil, sweep.Invalid, err
+	case exit.Status(err) == exit.Device:
+		return nil, "", err
+	}
+	return nil, sweep.Failed, err
+}
+
+// row of a run.
 func (v *sweeper) row(ctx context.Context, run int) (*sweep.Row, error) {
 	values := v.plan.Values(run)
 	set, err := v.plan.Set(run)
 	if err != nil {
 		return v.columns.Fault(run, values, sweep.Invalid, err), nil
 	}
-	s, err := v.stack(set)
-	if err != nil {
-		return v.columns.Fault(run, values, sweep.Invalid, err), nil
-	}
-	summary, err := v.solve(ctx, s)
+	summary, status, err := v.outcome(ctx, set)
 	switch {
-	case err == nil:
-		return v.columns.Row(run, values, summary), nil
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case exit.Status(err) == exit.Input:
-		return v.columns.Fault(run, values, sweep.Invalid, err), nil
-	case exit.Status(err) == exit.Device:
+	case status != "":
+		return v.columns.Fault(run, values, status, err), nil
+	case err != nil:
 		return nil, err
 	}
-	return v.columns.Fault(run, values, sweep.Failed, err), nil
+	return v.columns.Row(run, values, summary), nil
 }
 
 // identity is a digest of all that the rows depend on.

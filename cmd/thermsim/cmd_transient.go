@@ -80,24 +80,20 @@ type transientOptions struct {
 func newTransientCommand(g *session.Session) *cobra.Command {
 	o := transientOptions{simulateOptions: newSimulateOptions(), dt: flags.Duration(),
 		initial: beginning{Quantity: flags.Temperature()}, follow: newFollowOptions()}
-	cmd := &cobra.Command{
-		Use:               "transient [STACK]",
-		Short:             "Step the temperatures in time",
-		Long:              transientHelp,
-		Example:           transientExample,
-		Args:              flags.StackArgument,
-		ValidArgsFunction: flags.CompleteStack,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack = flags.First(args)
-			if o.model != "" {
-				return runReduced(cmd.Context(), g, cmd, &o)
-			}
-			o.checkpoints.given(cmd.Flags())
-			return runTransient(cmd.Context(), g, o)
-		},
-	}
+	var cmd *cobra.Command
+	cmd = flags.TakeStack(&cobra.Command{
+		Use:     "transient [STACK]",
+		Short:   "Step the temperatures in time",
+		Long:    transientHelp,
+		Example: transientExample,
+	}, &o.stack, func(ctx context.Context) error {
+		if o.model != "" {
+			return runReduced(ctx, g, cmd, &o)
+		}
+		o.checkpoints.given(cmd.Flags())
+		return runTransient(ctx, g, o)
+	})
 	f := cmd.Flags()
-	f.SortFlags = false
 	flags.Group(f, "Time", func() {
 		f.Var(&o.steps, "steps", "number of time steps (default to the end of power traces, or 50)")
 		f.Var(&o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)

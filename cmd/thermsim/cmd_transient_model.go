@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -66,8 +67,7 @@ func runReduced(ctx context.Context, g *session.Session, cmd *cobra.Command, o *
 		return err
 	}
 	if o.dt.Value == 0 && s.Transient.Dt == 0 && s.Transient.Until == 0 {
-		g.Note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] says otherwise",
-			terminal.Seconds(r.dt), terminal.Seconds(r.Model().Tau[0]))
+		tellStep(g, r.dt, r.Model().Tau[0])
 	}
 	files, err := g.Begin(o.out, staging.Options{Set: report.RunFiles, Command: "transient"})
 	if err != nil {
@@ -78,14 +78,10 @@ func runReduced(ctx context.Context, g *session.Session, cmd *cobra.Command, o *
 	if err != nil {
 		return err
 	}
-	err = files.Write(ctx, "trace.csv", func(w io.Writer) error {
+	if _, err := g.Publish(ctx, files, staging.File{Name: "trace.csv", Write: func(w io.Writer) error {
 		return r.trace(ctx, w, power.InputWatts)
-	})
-	if err == nil {
-		_, err = g.Commit(ctx, files)
-	}
-	if err != nil {
-		return exit.NothingWritten(err)
+	}}); err != nil {
+		return err
 	}
 	if !g.Quiet {
 		r.print(g.Console, o.out)
@@ -267,16 +263,7 @@ func (r *modelRun) print(c *terminal.Console, out string) {
 		fmt.Fprintf(c.Stdout, "Powers go to %.3g times the range that this error is stated for; it grows in "+
 			"proportion.\n\n", r.beyond)
 	}
-	order := make([]int, len(m.Outputs))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		if r.top[a] > r.top[b] {
-			return -1
-		}
-		return 1
-	})
+	order := sorted(len(m.Outputs), func(a, b int) int { return cmp.Compare(r.top[b], r.top[a]) })
 	t := terminal.Table{Header: []string{"output", ">highest", ">at", ">end"}}
 	for _, k := range order[:min(len(order), shownOutputs)] {
 		t.Add(m.Outputs[k].Name, fmt.Sprintf("%.2f", terminal.Celsius(r.top[k])), terminal.Seconds(r.when[k]),

@@ -90,19 +90,12 @@ func (t *timeSpan) Type() string { return "START:END" }
 
 func newZthCommand(g *session.Session) *cobra.Command {
 	var o zthOptions
-	cmd := &cobra.Command{
-		Use:               "zth [STACK]",
-		Short:             "Step responses, time constants and structure functions",
-		Long:              zthHelp,
-		Example:           zthExample,
-		Args:              flags.StackArgument,
-		ValidArgsFunction: flags.CompleteStack,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack = flags.First(args)
-			return runZth(cmd.Context(), g, o)
-		},
-	}
-	cmd.Flags().SortFlags = false
+	cmd := flags.TakeStack(&cobra.Command{
+		Use:     "zth [STACK]",
+		Short:   "Step responses, time constants and structure functions",
+		Long:    zthHelp,
+		Example: zthExample,
+	}, &o.stack, func(ctx context.Context) error { return runZth(ctx, g, o) })
 	f := cmd.Flags()
 	f.StringSliceVar(&o.from, "from", nil, "heat the inputs in `LIST`, such as BLOCK or LAYER/BLOCK (default all)")
 	f.StringSliceVar(&o.to, "to", nil, "tell the mean of the inputs in `LIST` too, or of all")
@@ -129,7 +122,7 @@ func (o *zthOptions) wish(s *stack.Stack) (w response.Wish, err error) {
 func chosenInputs(flag string, s *stack.Stack, given []string) ([]int, error) {
 	inputs := ports.InputsOf(s)
 	if len(given) == 1 && given[0] == "all" {
-		return indices(len(inputs)), nil
+		return sorted(len(inputs), cmp.Compare), nil
 	}
 	var names []string
 	for n := range inputs {
@@ -151,7 +144,7 @@ func chosenInputs(flag string, s *stack.Stack, given []string) ([]int, error) {
 func runZth(ctx context.Context, g *session.Session, o zthOptions) error {
 	p := terminal.StartProgress(g.Console, "preparing")
 	defer p.Stop()
-	s, out, err := o.load(ctx, g, "zth")
+	s, out, err := o.begin(ctx, g, "zth")
 	if err != nil {
 		return err
 	}
@@ -161,9 +154,9 @@ func runZth(ctx context.Context, g *session.Session, o zthOptions) error {
 		return err
 	}
 	p.Enter("solving")
-	x, err := response.StepResponses(ctx, s, o.solving(g, s, p, true), wish)
+	x, err := response.StepResponses(ctx, s, solving(g, s, p, true), wish)
 	if err != nil {
-		return responseError(err)
+		return exit.NothingWritten(err)
 	}
 	p.Enter("deconvolving")
 	networks, err := display.Networks(ctx, x)
@@ -177,28 +170,19 @@ func runZth(ctx context.Context, g *session.Session, o zthOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := out.WriteFiles(ctx, files...); err != nil {
-		return exit.NothingWritten(err)
-	}
-	done, err := g.Commit(ctx, out)
+	done, err := g.Publish(ctx, out, files...)
 	if err != nil {
-		return exit.NothingWritten(err)
+		return err
 	}
 	p.Stop()
-	switch {
-	case o.json:
-		return display.StepsJSON(g.Stdout, x, networks)
-	case g.Quiet:
-		return nil
-	}
-	c := g.Console
-	fmt.Fprintf(c.Stdout, "%s  %s\n", c.Bold("Step responses"),
-		c.Dim(fmt.Sprintf("Zth in K/W after a step of 1 W; %d times from %s to %s", len(x.Times),
-			terminal.Seconds(x.Times[0]), terminal.Seconds(x.Times[len(x.Times)-1]))))
-	table.Write(c, c.Stdout)
-	_, err = fmt.Fprintf(c.Stdout, "\n%s\nWrote %d files into %s, the curves as zth.csv\n", resolvedText(x),
-		len(done.Files), out.Dir())
-	return err
+	return o.show(g, func(w io.Writer) error { return display.StepsJSON(w, x, networks) },
+		func(c *terminal.Console) error {
+			table.Titled(c, "Step responses", fmt.Sprintf("Zth in K/W after a step of 1 W; %d times from %s to %s",
+				len(x.Times), terminal.Seconds(x.Times[0]), terminal.Seconds(x.Times[len(x.Times)-1])))
+			_, err = fmt.Fprintf(c.Stdout, "\n%s\nWrote %d files into %s, the curves as zth.csv\n", resolvedText(x),
+				len(done.Files), out.Dir())
+			return err
+		})
 }
 
 // zthFiles are all files of a run.
@@ -257,9 +241,9 @@ func zthTable(x *response.Steps) *terminal.Table {
 	for _, n := range at {
 		t.Header = append(t.Header, ">"+terminal.Seconds(x.Times[n]))
 	}
-	order := indices(len(x.Curves))
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x.Curves[b].Steady, x.Curves[a].Steady) })
-	for _, n := range order {
+	for _, n := range sorted(len(x.Curves), func(a, b int) int {
+		return cmp.Compare(x.Curves[b].Steady, x.Curves[a].Steady)
+	}) {
 		c := &x.Curves[n]
 		if c.To.Kind == ports.Peak {
 			continue

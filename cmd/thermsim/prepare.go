@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
 	"time"
 
@@ -19,7 +18,6 @@ import (
 	"thermsim/report"
 	"thermsim/stack"
 	"thermsim/study/autogrid"
-	"thermsim/study/converge"
 )
 
 // buildMesh puts the stack on its grid, if the machine has the memory to solve it.
@@ -83,7 +81,7 @@ func (o *simulateOptions) input(ctx context.Context, g *session.Session, command
 		return nil, 0, err
 	}
 	if _, err := chooseGrid(ctx, g, s); err != nil {
-		return nil, 0, exit.NothingWritten(err)
+		return nil, 0, err
 	}
 	o.apply(s)
 	o.project.printed(&s.Solver)
@@ -139,14 +137,8 @@ func chooseGrid(ctx context.Context, g *session.Session, s *stack.Stack) (*autog
 			"--grid out")
 	}
 	c, err := autogrid.Choose(ctx, s)
-	if errors.Is(err, converge.ErrRunaway) {
-		return nil, exit.With(exit.Runaway, err)
-	}
-	if errors.Is(err, converge.ErrNotConverged) {
-		return nil, exit.With(exit.NotConverged, err)
-	}
 	if err != nil {
-		return nil, err
+		return nil, exit.NothingWritten(err)
 	}
 	s.Grid, s.Layers = c.Stack.Grid, c.Stack.Layers
 	for _, line := range c.Reasons() {

@@ -8,6 +8,7 @@ import (
 
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/fields"
 	"thermsim/gpusolve/solution"
 	"thermsim/interop/network"
 	"thermsim/interop/network/netsolve"
@@ -51,29 +52,29 @@ func (p *project) transient(ctx context.Context, m *mesh.Mesh, o gpusolve.Option
 		}
 		return netsolve.Transient(ctx, n, m, o, t)
 	case t.Checkpoints != nil && t.Checkpoints.From != nil: // it has the state
-	case start.steady:
-		return fromSteady(ctx, m, o, t)
-	case t.Initial != nil: // a saved field
-	case p.result != nil && p.result.Initial != nil && start.Value == 0:
-		field, err := m.Initial(p.result.Initial)
+	default:
+		field, done, err := p.startField(ctx, m, o, t.Initial, start)
 		if err != nil {
 			return nil, err
 		}
+		defer done()
 		t.Initial = field
 	}
 	return gpusolve.Transient(ctx, m, o, t)
 }
 
-// fromSteady starts a transient from the steady state of the steady powers.
-func fromSteady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions) (*solution.Solution,
-	error) {
-	field, done, err := steadyField(ctx, m, o)
-	if err != nil {
-		return nil, err
+// startField is the field that a run in time starts from, until done is called; nil for a uniform one. saved is that of
+// a saved run where one is asked for.
+func (p *project) startField(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, saved solution.Field,
+	start *beginning) (f solution.Field, done func(), err error) {
+	switch {
+	case start.steady:
+		return steadyField(ctx, m, o)
+	case saved == nil && p.result != nil && p.result.Initial != nil && start.Value == 0:
+		f, err = m.Initial(p.result.Initial)
+		return f, func() {}, err
 	}
-	defer done()
-	t.Initial = field
-	return gpusolve.Transient(ctx, m, o, t)
+	return saved, func() {}, nil
 }
 
 // steadyField is the field of the steady state to start from, until done is called. Among ranks rank 0 has it in
@@ -87,26 +88,10 @@ func steadyField(ctx context.Context, m *mesh.Mesh, o gpusolve.Options) (f solut
 		return first.Field, func() { first.Close() }, nil
 	}
 	defer first.Close()
-	if o.Ranks.Rank() > 0 {
-		return nil, func() {}, nil
+	if o.Ranks.Rank() == 0 {
+		f, err = fields.Hold(m, first.Field)
 	}
-	held := make(heldField, m.NZ())
-	for k := range held {
-		held[k] = make([]float64, m.NX()*m.NY())
-		if err := first.Field.Plane(k, held[k]); err != nil {
-			return nil, nil, err
-		}
-	}
-	return held, func() {}, nil
-}
-
-// heldField is a field by its planes.
-type heldField [][]float64
-
-// Plane copies the temperatures of plane k.
-func (f heldField) Plane(k int, dst []float64) error {
-	copy(dst, f[k])
-	return nil
+	return f, func() {}, err
 }
 
 // steadyStart is the steady state to start from.

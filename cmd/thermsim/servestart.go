@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"math"
 	"net"
 	"path/filepath"
 	"sort"
@@ -17,7 +14,6 @@ import (
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/fields"
-	"thermsim/gpusolve/solution"
 	"thermsim/internal/staging"
 	"thermsim/interop/serve/threedice"
 	project3dice "thermsim/interop/threedice"
@@ -47,7 +43,7 @@ func (o *serveOptions) prepare(ctx context.Context, g *session.Session) (*mesh.M
 			"solver section", path)
 	}
 	if _, err := chooseGrid(ctx, g, s); err != nil {
-		return nil, exit.NothingWritten(err)
+		return nil, err
 	}
 	o.apply(s)
 	if o.initial.Value > 0 {
@@ -82,18 +78,7 @@ func (o *serveOptions) timeStep(ctx context.Context, g *session.Session, m *mesh
 	case m.Stack.Transient.Dt > 0:
 		return m.Stack.Transient.Dt, nil
 	}
-	tau, err := slowestTimeConstant(ctx, m.Stack)
-	switch {
-	case err != nil:
-		return 0, err
-	case math.IsInf(tau, 0):
-		return 0, exit.Usagef("no face of the stack leads heat to a temperature, so it has no time constant to " +
-			"choose a step from; give --dt or dt in [transient]")
-	}
-	dt := tau / stepsPerTimeConstant
-	g.Note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] says otherwise",
-		terminal.Seconds(dt), terminal.Seconds(tau))
-	return dt, nil
+	return chosenStep(ctx, g, m.Stack)
 }
 
 // start is the field that the session starts from, on the host.
@@ -102,27 +87,12 @@ func (o *serveOptions) start(ctx context.Context, g *session.Session, m *mesh.Me
 	if o.initial.run != "" {
 		return o.savedStart(g, m)
 	}
-	if !o.initial.steady {
-		if r := o.project.result; r != nil && r.Initial != nil && o.initial.Value == 0 {
-			return m.Initial(r.Initial)
-		}
-		return nil, nil
-	}
-	first, err := gpusolve.Steady(ctx, m, solver)
-	if err != nil {
+	field, done, err := o.project.startField(ctx, m, solver, nil, &o.initial)
+	if err != nil || field == nil {
 		return nil, err
 	}
-	defer first.Close()
-	switch {
-	case first.Status.Reason == solution.ReasonRunaway:
-		return nil, exit.With(exit.Runaway, errors.New("thermal runaway: there is no steady state to start from"))
-	case !first.Status.Converged:
-		return nil,
-			exit.With(exit.NotConverged,
-				fmt.Errorf("the steady state to start from was not reached: %s after %d iterations",
-					first.Status.Reason, first.Status.Iterations))
-	}
-	return fields.Hold(m, first.Field)
+	defer done()
+	return fields.Hold(m, field)
 }
 
 // savedStart is the field of a saved run.

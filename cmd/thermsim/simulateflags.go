@@ -45,7 +45,6 @@ func newSimulateOptions() simulateOptions {
 
 func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.SortFlags = false
 	flags.Group(f, flags.GroupSolver, func() { o.addSolverFlags(cmd) })
 	flags.Group(f, flags.GroupRanks, func() { o.ranks.Add(f) })
 	flags.Group(f, flags.GroupResults, func() {

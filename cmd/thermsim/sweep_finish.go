@@ -31,9 +31,6 @@ func (v *sweeper) merge() error {
 		return err
 	}
 	rows, err := sweep.Merge(v.o.out, v.identity(first))
-	if errors.Is(err, sweep.ErrIncomplete) || errors.Is(err, sweep.ErrOther) {
-		return exit.With(exit.Input, err)
-	}
 	if err != nil {
 		return err
 	}
@@ -167,13 +164,8 @@ func (t *sweepTable) draw(w io.Writer, title string) error {
 // curve of a column over the only parameter, in its order.
 func (t *sweepTable) curve(column, name string) picture.Curve {
 	x, y := t.parameter(0), t.celsius(column)
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return int(math.Copysign(1, x[a]-x[b])) })
 	c := picture.Curve{Name: name}
-	for _, i := range order {
+	for _, i := range sorted(len(x), func(a, b int) int { return int(math.Copysign(1, x[a]-x[b])) }) {
 		c.X, c.Y = append(c.X, x[i]), append(c.Y, y[i])
 	}
 	return c

@@ -12,7 +12,6 @@ import (
 
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/report/summary"
-	"thermsim/stack"
 	"thermsim/stack/stackfile"
 	"thermsim/study/sweep"
 )
@@ -90,17 +89,36 @@ func (v *sweeper) reply(ctx context.Context, line []byte) (*answerLine, error) {
 		err = errors.New("there is more than one value in the line")
 	}
 	if err != nil {
-		return &answerLine{Status: "invalid",
+		return &answerLine{Status: sweep.Invalid,
 			Message: fmt.Sprintf(`%v; write {"id": 1, "set": {"boundary.top.h": 2000}}`, err)}, nil
 	}
 	set, err := q.overrides()
-	if err == nil {
-		var s *stack.Stack
-		if s, err = v.stack(set); err == nil {
-			return v.outcome(ctx, &q, s)
+	if err != nil {
+		return &answerLine{ID: q.ID, Status: sweep.Invalid, Message: err.Error()}, nil
+	}
+	summary, status, err := v.outcome(ctx, set)
+	switch {
+	case status != "":
+		return &answerLine{ID: q.ID, Status: status, Message: err.Error()}, nil
+	case err != nil:
+		return nil, err
+	}
+	if v.columns == nil {
+		if v.columns, err = sweep.NewColumns(v.plan, v.file.Outputs, summary); err != nil {
+			return nil, exit.With(exit.Input, fmt.Errorf("%s: %w", v.o.file, err))
 		}
 	}
-	return &answerLine{ID: q.ID, Status: "invalid", Message: err.Error()}, nil
+	row := v.columns.Row(0, nil, summary)
+	a := &answerLine{ID: q.ID, Status: row.Status, Message: row.Message, Outputs: v.columns.Outputs(summary)}
+	t, power := &summary.Temperature, summary.Power.MappedW+summary.Power.LeakageW
+	if a.MaxK = finite(t.MaxK); a.MaxK != nil {
+		a.MaxAt = &t.MaxAt
+	}
+	a.PowerW = finite(power)
+	if len(summary.Limits) > 0 {
+		a.MarginK = finite(summary.Limits[0].MarginK)
+	}
+	return a, nil
 }
 
 // overrides of a line, in the order of their keys.
@@ -123,37 +141,6 @@ func (q *question) overrides() (set []stackfile.Override, err error) {
 		set = append(set, o)
 	}
 	return set, nil
-}
-
-// outcome of a stack.
-func (v *sweeper) outcome(ctx context.Context, q *question, s *stack.Stack) (*answerLine, error) {
-	summary, err := v.solve(ctx, s)
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case err != nil && exit.Status(err) == exit.Device:
-		return nil, err
-	case err != nil && exit.Status(err) == exit.Input:
-		return &answerLine{ID: q.ID, Status: "invalid", Message: err.Error()}, nil
-	case err != nil:
-		return &answerLine{ID: q.ID, Status: "failed", Message: err.Error()}, nil
-	}
-	if v.columns == nil {
-		if v.columns, err = sweep.NewColumns(v.plan, v.file.Outputs, summary); err != nil {
-			return nil, exit.With(exit.Input, fmt.Errorf("%s: %w", v.o.file, err))
-		}
-	}
-	row := v.columns.Row(0, nil, summary)
-	a := &answerLine{ID: q.ID, Status: row.Status, Message: row.Message, Outputs: v.columns.Outputs(summary)}
-	t, power := &summary.Temperature, summary.Power.MappedW+summary.Power.LeakageW
-	if a.MaxK = finite(t.MaxK); a.MaxK != nil {
-		a.MaxAt = &t.MaxAt
-	}
-	a.PowerW = finite(power)
-	if len(summary.Limits) > 0 {
-		a.MarginK = finite(summary.Limits[0].MarginK)
-	}
-	return a, nil
 }
 
 // finite is a number that JSON has, nil where it is none.

@@ -47,18 +47,29 @@ func planSteps(ctx context.Context, g *session.Session, s *stack.Stack, o *trans
 	if plan.Dt > 0 {
 		return plan, nil
 	}
+	var err error
+	plan.Dt, err = chosenStep(ctx, g, s)
+	return plan, err
+}
+
+// chosenStep is a part of the stack's slowest time constant, which the user hears of.
+func chosenStep(ctx context.Context, g *session.Session, s *stack.Stack) (float64, error) {
 	tau, err := slowestTimeConstant(ctx, s)
 	switch {
 	case err != nil:
-		return plan, err
+		return 0, err
 	case math.IsInf(tau, 0):
-		return plan, exit.Usagef("no face of the stack leads heat to a temperature, so it has no time constant to " +
+		return 0, exit.Usagef("no face of the stack leads heat to a temperature, so it has no time constant to " +
 			"choose a step from; give --dt or dt in [transient]")
 	}
-	plan.Dt = tau / stepsPerTimeConstant
+	dt := tau / stepsPerTimeConstant
+	tellStep(g, dt, tau)
+	return dt, nil
+}
+
+func tellStep(g *session.Session, dt, tau float64) {
 	g.Note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] says otherwise",
-		terminal.Seconds(plan.Dt), terminal.Seconds(tau))
-	return plan, nil
+		terminal.Seconds(dt), terminal.Seconds(tau))
 }
 
 // stepsUntil is how many steps of dt end there or just beyond.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"thermsim/gpusolve"
@@ -13,8 +14,15 @@ import (
 	"thermsim/gpusolve/ranks"
 	"thermsim/internal/inputfile"
 	"thermsim/internal/staging"
+	"thermsim/report"
+	"thermsim/report/checkpoint"
 	"thermsim/report/saved"
 	"thermsim/stack"
+	"thermsim/study/converge"
+	"thermsim/study/reducedmodel/reduce"
+	"thermsim/study/response"
+	"thermsim/study/sensitivity"
+	"thermsim/study/sweep"
 )
 
 // Exit statuses.
@@ -99,21 +107,33 @@ func Status(err error) int {
 		return max(Internal, FailureOf(err).Status)
 	case errors.As(err, &silent):
 		return int(silent)
-	case errors.Is(err, context.Canceled):
-		return Interrupted
-	case errors.Is(err, gpusolve.ErrDevice):
-		return Device
-	case errors.Is(err, gpusolve.ErrRunaway):
-		return Runaway
-	case errors.Is(err, gpusolve.ErrUnsettled):
-		return NotConverged
-	case errors.Is(err, gpusolve.ErrOption), errors.Is(err, gpusolve.ErrNoCheckpoint),
-		errors.Is(err, gpusolve.ErrOtherRun), errors.Is(err, gpusolve.ErrSingular), errors.Is(err, matrix.ErrMatrix),
-		errors.Is(err, saved.ErrDamaged), errors.Is(err, saved.ErrBroken), errors.Is(err, staging.ErrTaken),
-		IsInputError(err):
+	}
+	for _, k := range kinds {
+		if slices.ContainsFunc(k.errors, func(kind error) bool { return errors.Is(err, kind) }) {
+			return k.status
+		}
+	}
+	if IsInputError(err) {
 		return Input
 	}
 	return Internal
+}
+
+// kinds of errors that have a status; of several in an error the first counts.
+var kinds = []struct {
+	status int
+	errors []error
+}{
+	{Interrupted, []error{context.Canceled}},
+	{Device, []error{gpusolve.ErrDevice}},
+	{Runaway, []error{gpusolve.ErrRunaway, converge.ErrRunaway}},
+	{NotConverged, []error{gpusolve.ErrUnsettled, converge.ErrNotConverged, reduce.ErrNotConverged,
+		response.ErrNotConverged, sensitivity.ErrConverged}},
+	{Input, []error{gpusolve.ErrOption, gpusolve.ErrNoCheckpoint, gpusolve.ErrOtherRun, gpusolve.ErrSingular,
+		matrix.ErrMatrix, saved.ErrDamaged, saved.ErrBroken, staging.ErrTaken, staging.ErrName, report.ErrIncomparable,
+		reduce.ErrRefused, sensitivity.ErrCoolant, sensitivity.ErrNoInput, sensitivity.ErrObjective,
+		sensitivity.ErrSides, sweep.ErrIncomplete, sweep.ErrOther, checkpoint.ErrChanged, checkpoint.ErrDamaged,
+		checkpoint.ErrOrder}},
 }
 
 // NothingWritten says what became of a run that the user ended, where err is of its context.

@@ -2,6 +2,7 @@
 package flags
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -21,6 +22,16 @@ func StackArgument(c *cobra.Command, args []string) error {
 			strings.Join(args, " "), c.CommandPath())
 	}
 	return nil
+}
+
+// TakeStack completes a command that takes a STACK: run is called once stack holds it.
+func TakeStack(cmd *cobra.Command, stack *string, run func(ctx context.Context) error) *cobra.Command {
+	cmd.Args, cmd.ValidArgsFunction = StackArgument, CompleteStack
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		*stack = First(args)
+		return run(cmd.Context())
+	}
+	return cmd
 }
 
 // NoArguments accepts none.
@@ -66,6 +77,10 @@ func AddOut(cmd *cobra.Command, out *string) {
 // AddForce offers --force, which every command reads that writes a set of files.
 func AddForce(cmd *cobra.Command) {
 	cmd.Flags().Bool("force", false, "replace files there that no run wrote, but never an input")
+}
+
+func AddJSON(cmd *cobra.Command, json *bool) {
+	cmd.Flags().BoolVar(json, "json", false, "print JSON on stdout in place of tables, in SI units")
 }
 
 func AddJUnit(cmd *cobra.Command, junit *bool) {

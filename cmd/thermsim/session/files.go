@@ -61,7 +61,7 @@ func (g *Session) Commit(ctx context.Context, t *staging.Transaction) (*staging.
 	r, err := t.Commit(ctx)
 	done(err)
 	if err != nil {
-		return nil, err
+		return nil, exit.NothingWritten(err)
 	}
 	g.Detail("wrote %d files into %s", len(r.Files), t.Dir())
 	if n := len(r.Removed); n > 0 {
@@ -73,6 +73,14 @@ func (g *Session) Commit(ctx context.Context, t *staging.Transaction) (*staging.
 	return r, nil
 }
 
+// Publish writes files, and gives all that were written their names.
+func (g *Session) Publish(ctx context.Context, t *staging.Transaction, files ...staging.File) (*staging.Result, error) {
+	if err := t.WriteFiles(ctx, files...); err != nil {
+		return nil, exit.NothingWritten(err)
+	}
+	return g.Commit(ctx, t)
+}
+
 // WriteFiles writes a few files into a folder.
 func (g *Session) WriteFiles(ctx context.Context, dir string, o staging.Options,
 	files ...staging.File) (*staging.Result, error) {
@@ -81,10 +89,7 @@ func (g *Session) WriteFiles(ctx context.Context, dir string, o staging.Options,
 		return nil, err
 	}
 	defer t.Abort()
-	if err := t.WriteFiles(ctx, files...); err != nil {
-		return nil, err
-	}
-	return g.Commit(ctx, t)
+	return g.Publish(ctx, t, files...)
 }
 
 // RefuseToReplace asks for consent before files are replaced.
@@ -125,7 +130,7 @@ var ownFiles = staging.Options{Patience: 5 * time.Second}
 // WriteOutputs writes files that stand for themselves into one folder.
 func (g *Session) WriteOutputs(ctx context.Context, dir string, files ...staging.File) error {
 	_, err := g.WriteFiles(ctx, dir, ownFiles, files...)
-	return exit.NothingWritten(err)
+	return err
 }
 
 // CheckFolder makes sure that files can be written into dir, and leaves no trace.

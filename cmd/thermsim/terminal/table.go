@@ -53,6 +53,12 @@ func (t *Table) Write(c *Console, w io.Writer) {
 	}
 }
 
+// Titled prints the table on stdout, below a title and a note.
+func (t *Table) Titled(c *Console, title, note string) {
+	fmt.Fprintf(c.Stdout, "%s  %s\n", c.Bold(title), c.Dim(note))
+	t.Write(c, c.Stdout)
+}
+
 // leastWidth is how much of a cut column is worth showing.
 const leastWidth = 16
 
