@@ -21,77 +21,60 @@ import (
 
 // followOptions are the flags of steps that follow the temperatures.
 type followOptions struct {
-	until    flags.Quantity
-	dtTol    flags.Quantity
-	toSteady flags.Quantity
-	every    flags.Quantity
-	at       moments
+	until    float64
+	dtTol    float64
+	toSteady float64
+	every    float64
+	at       []float64 // s, ascending
 	periodic bool
 }
 
-func newFollowOptions() followOptions {
-	return followOptions{until: flags.Duration(), dtTol: flags.TemperatureRise(), toSteady: flags.TemperatureRise(),
-		every: flags.Duration()}
-}
-
 func (o *followOptions) addFlags(f *pflag.FlagSet) {
-	f.Var(&o.until, "until", "end at this time; without a time step, steps follow the temperatures")
-	f.Var(&o.dtTol, "dt-tol", "largest error of a step in time, in place of --dt (default 0.01 K)")
-	f.Var(&o.toSteady, "to-steady", "end once no cell is further than this from the steady state")
-	f.Var(&o.every, "every", "write the temperatures after every such time, not of every step")
-	f.Var(&o.at, "at", "write the temperatures at these times, with commas between")
+	flags.Duration.Var(f, &o.until, "until", "end at this time; without a time step, steps follow the temperatures")
+	flags.Rise.Var(f, &o.dtTol, "dt-tol", "largest error of a step in time, in place of --dt (default 0.01 K)")
+	flags.Rise.Var(f, &o.toSteady, "to-steady", "end once no cell is further than this from the steady state")
+	flags.Duration.Var(f, &o.every, "every", "write the temperatures after every such time, not of every step")
+	flags.Var(f, &o.at, "at", "LIST", "write the temperatures at these times, with commas between", parseMoments)
 	f.BoolVar(&o.periodic, "periodic", false, "the state that repeating power traces lead to, over one period")
 }
 
-// moments are times in s, ascending.
-type moments struct {
-	at   []float64
-	text string
-}
-
-func (m *moments) Set(text string) error {
-	m.at, m.text = nil, text
-	for _, word := range strings.Split(text, ",") {
+// parseMoments reads times in s, which ascend.
+func parseMoments(text string) (at []float64, err error) {
+	for word := range strings.SplitSeq(text, ",") {
 		t, err := stackfile.ParseTime(strings.TrimSpace(word))
 		switch {
 		case err != nil:
-			return err
+			return nil, err
 		case !(t > 0) || math.IsInf(t, 0):
-			return errors.New("times must be positive and finite")
-		case len(m.at) > 0 && t <= m.at[len(m.at)-1]:
-			return fmt.Errorf("times must ascend, and %s comes after a later one or itself", word)
+			return nil, errors.New("times must be positive and finite")
+		case len(at) > 0 && t <= at[len(at)-1]:
+			return nil, fmt.Errorf("times must ascend, and %s comes after a later one or itself", word)
 		}
-		m.at = append(m.at, t)
+		at = append(at, t)
 	}
-	if len(m.at) == 0 {
-		return errors.New(`write times such as "1 ms,10 ms,0.1 s"`)
-	}
-	return nil
+	return at, nil
 }
-
-func (m *moments) String() string { return m.text }
-func (m *moments) Type() string   { return "LIST" }
 
 // needed says that a flag asks for steps that follow the temperatures.
 func (o *followOptions) needed() bool {
-	return o.dtTol.Value > 0 || o.toSteady.Value > 0 || o.every.Value > 0 || len(o.at.at) > 0 || o.periodic
+	return o.dtTol > 0 || o.toSteady > 0 || o.every > 0 || len(o.at) > 0 || o.periodic
 }
 
 // check finds contradictions between flags.
 func (o *transientOptions) checkTimes() error {
 	f := &o.follow
-	oneLength := o.dt.Value > 0 || o.steps > 0
+	oneLength := o.dt > 0 || o.steps > 0
 	switch {
 	case oneLength && f.needed():
 		return exit.Usagef("--dt and --steps give all steps one length; --dt-tol, --to-steady, --every, --at and " +
 			"--periodic go with steps that follow the temperatures: leave the one or the other away")
-	case o.dt.Value > 0 && o.steps > 0 && f.until.Value > 0:
+	case o.dt > 0 && o.steps > 0 && f.until > 0:
 		return exit.Usagef("--until, --steps and --dt are one too many; leave one of them away")
-	case f.every.Value > 0 && len(f.at.at) > 0:
+	case f.every > 0 && len(f.at) > 0:
 		return exit.Usagef("--at and --every are two ways to say when the temperatures are written; give one of them")
-	case f.periodic && (f.until.Value > 0 || f.toSteady.Value > 0):
+	case f.periodic && (f.until > 0 || f.toSteady > 0):
 		return exit.Usagef("--periodic shows one period; leave --until and --to-steady away")
-	case f.periodic && o.initial.Text != "":
+	case f.periodic && o.initial.text != "":
 		return exit.Usagef("--periodic finds the state to start from; leave --initial away")
 	}
 	return nil
@@ -104,26 +87,26 @@ func (o *transientOptions) applyTimes(s *stack.Stack) (follows bool) {
 	if f.needed() {
 		t.Dt = 0
 	}
-	if o.dt.Value > 0 || o.steps > 0 { // one length
+	if o.dt > 0 || o.steps > 0 { // one length
 		t.DtTol, t.ToSteady, t.Every, t.At, t.Periodic = 0, 0, 0, nil, false
 	}
-	if f.until.Value > 0 {
-		t.Until, t.Steps, t.Periodic = f.until.Value, 0, false // a stack with both ends would not be read again
+	if f.until > 0 {
+		t.Until, t.Steps, t.Periodic = f.until, 0, false // a stack with both ends would not be read again
 	}
-	if f.dtTol.Value > 0 {
-		t.DtTol = f.dtTol.Value
+	if f.dtTol > 0 {
+		t.DtTol = f.dtTol
 	}
-	if f.toSteady.Value > 0 {
-		t.ToSteady, t.Periodic = f.toSteady.Value, false
+	if f.toSteady > 0 {
+		t.ToSteady, t.Periodic = f.toSteady, false
 	}
-	if f.every.Value > 0 || len(f.at.at) > 0 {
-		t.Every, t.At = f.every.Value, f.at.at
+	if f.every > 0 || len(f.at) > 0 {
+		t.Every, t.At = f.every, f.at
 	}
 	if f.periodic {
 		t.Periodic, t.Until, t.ToSteady = true, 0, 0
 	}
-	followTraces(s, o.dt.Value > 0, o.steps > 0)
-	if o.dt.Value > 0 || o.steps > 0 || t.Dt > 0 {
+	followTraces(s, o.dt > 0, o.steps > 0)
+	if o.dt > 0 || o.steps > 0 || t.Dt > 0 {
 		return false
 	}
 	return t.Follows() || t.Until > 0

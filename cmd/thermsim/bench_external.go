@@ -43,8 +43,8 @@ func tellLeftOut(g *session.Session, r *bench.Result, rows []bench.ExternalRow) 
 // exportBench writes systems as Matrix Market.
 func exportBench(ctx context.Context, g *session.Session, o benchOptions) error {
 	systems, err := bench.Systems(bench.Options{
-		Device: string(o.device), Tables: o.tables, MaxCells: int(o.maxCells), MinCells: int(o.minCells),
-		Systems: o.systems, Grids: o.grids.sizes,
+		Device: o.device, Tables: o.tables, MaxCells: o.maxCells, MinCells: o.minCells,
+		Systems: o.systems, Grids: o.grids,
 	})
 	if err != nil {
 		return err

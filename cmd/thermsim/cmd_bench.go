@@ -56,12 +56,12 @@ const benchExample = `  thermsim bench --device gpu --out bench.json     # every
 type benchOptions struct {
 	tables, methods []string
 	systems         []string
-	grids           gridList
-	device          flags.Device
-	maxCells        bigCount
-	minCells        bigCount
-	runs, maxIter   flags.Count
-	maxSeconds      flags.Quantity
+	grids           [][2]int
+	device          string
+	maxCells        int
+	minCells        int
+	runs, maxIter   int
+	maxSeconds      float64
 	from            []string
 	out             []string
 	external        []string
@@ -71,7 +71,7 @@ type benchOptions struct {
 }
 
 func newBenchCommand(g *session.Session) *cobra.Command {
-	o := benchOptions{maxSeconds: flags.Duration()}
+	var o benchOptions
 	cmd := &cobra.Command{
 		Use:               "bench",
 		Short:             "Measure the solver and its preconditioners",
@@ -92,15 +92,17 @@ func newBenchCommand(g *session.Session) *cobra.Command {
 		f.StringSliceVar(&o.tables, "tables", nil, strings.Join(names, ", ")+": a `LIST`")
 		f.StringArrayVar(&o.methods, "precond", nil, "`LIST` of preconditioners, settings as in NAME:key=value,... "+
 			"(default all)")
-		f.Var(&o.device, "device", "auto, cpu, gpu or gpu:N (default auto: a GPU where there is one)")
-		f.Var(&o.maxCells, "max-cells", "leave larger systems out (default 4e7 on a GPU, 1e6 on the processor)")
-		f.Var(&o.minCells, "min-cells", "leave smaller systems out")
+		flags.AddDevice(cmd, &o.device, "auto, cpu, gpu or gpu:N (default auto: a GPU where there is one)")
+		addCells(f, &o.maxCells, "max-cells", "leave larger systems out (default 4e7 on a GPU, 1e6 on the processor)")
+		addCells(f, &o.minCells, "min-cells", "leave smaller systems out")
 		f.StringSliceVar(&o.systems, "systems", nil,
 			"`LIST` of systems or of families of seven, "+strings.Join(bench.SystemSets(), " and ")+" (default all)")
-		f.Var(&o.grids, "grid", "grids in place of the paper's, as in 64x64 or 64x64,128x128")
-		f.Var(&o.runs, "runs", "runs of which the median counts, after one that does not (default 3)")
-		f.Var(&o.maxSeconds, "max-seconds", "time for the runs of a row, after which it is cut off (default 60 s)")
-		f.Var(&o.maxIter, "max-iter", "largest number of iterations per linear system (default 50000)")
+		flags.Var(f, &o.grids, "grid", "LIST",
+			"grids in place of the paper's, as in 64x64 or 64x64,128x128", o.moreGrids)
+		flags.CountVar(f, &o.runs, "runs", "runs of which the median counts, after one that does not (default 3)")
+		flags.Duration.Var(f, &o.maxSeconds, "max-seconds",
+			"time for the runs of a row, after which it is cut off (default 60 s)")
+		flags.CountVar(f, &o.maxIter, "max-iter", "largest number of iterations per linear system (default 50000)")
 	})
 	flags.Group(f, flags.GroupResults, func() {
 		f.StringSliceVarP(&o.out, "out", "o", nil, "write the measurements to `FILES`, .json or .csv")
@@ -117,7 +119,6 @@ func newBenchCommand(g *session.Session) *cobra.Command {
 	})
 	flags.Complete(cmd, "tables", names)
 	flags.Complete(cmd, "precond", bench.DefaultMethods())
-	flags.Complete(cmd, "device", flags.DeviceNames())
 	return cmd
 }
 
@@ -150,9 +151,9 @@ func runBench(ctx context.Context, g *session.Session, o benchOptions) error {
 	live := !g.Quiet && !o.markdown && !o.json
 	keep := keeper(ctx, g, o, 5*time.Second)
 	options := bench.Options{
-		Device: string(o.device), Tables: o.tables, Methods: splitMethods(o.methods), MaxCells: int(o.maxCells),
-		MinCells: int(o.minCells), Systems: o.systems, Grids: o.grids.sizes, Runs: int(o.runs),
-		RowSeconds: o.maxSeconds.Value, MaxIter: int(o.maxIter), MapsDir: o.maps, Version: versionText(),
+		Device: o.device, Tables: o.tables, Methods: splitMethods(o.methods), MaxCells: o.maxCells,
+		MinCells: o.minCells, Systems: o.systems, Grids: o.grids, Runs: o.runs,
+		RowSeconds: o.maxSeconds, MaxIter: o.maxIter, MapsDir: o.maps, Version: versionText(),
 		External: external,
 		Watch:    func(e bench.Event) { keep(e); showBench(g, p, e, live) },
 	}
@@ -311,53 +312,30 @@ func splitMethods(lists []string) []string {
 	return all
 }
 
-// gridList is --grid of bench.
-type gridList struct{ sizes [][2]int }
-
-func (l *gridList) Set(text string) error {
+// moreGrids are those of --grid, with those of a text.
+func (o *benchOptions) moreGrids(text string) ([][2]int, error) {
 	const most = 100
+	sizes := o.grids
 	for part := range strings.SplitSeq(text, ",") {
-		if len(l.sizes) == most {
-			return fmt.Errorf("at most %d grids at a time", most)
+		if len(sizes) == most {
+			return nil, fmt.Errorf("at most %d grids at a time", most)
 		}
 		var g flags.GridSize
 		if err := g.Set(part); err != nil {
-			return err
+			return nil, err
 		}
-		l.sizes = append(l.sizes, [2]int{g.NX, g.NY})
+		sizes = append(sizes, [2]int{g.NX, g.NY})
 	}
-	return nil
+	return sizes, nil
 }
 
-func (l *gridList) String() string {
-	var all []string
-	for _, s := range l.sizes {
-		all = append(all, fmt.Sprintf("%dx%d", s[0], s[1]))
-	}
-	return strings.Join(all, ",")
+// addCells offers a flag of a whole number that may be written as 4e7.
+func addCells(f *pflag.FlagSet, into *int, name, usage string) {
+	flags.Var(f, into, name, "N", usage, func(text string) (int, error) {
+		v, err := flags.ParseRatio(text)
+		if err != nil || v < 1 || v > 1e12 || v != float64(int(v)) {
+			return 0, errors.New("it must be a whole number of at least 1, such as 5000000 or 5e6")
+		}
+		return int(v), nil
+	})
 }
-
-func (l *gridList) Type() string { return "LIST" }
-
-var _ pflag.Value = (*gridList)(nil)
-
-// bigCount is a whole number that may be written as 4e7.
-type bigCount int
-
-func (n *bigCount) Set(text string) error {
-	v, err := flags.ParseRatio(text)
-	if err != nil || v < 1 || v > 1e12 || v != float64(int(v)) {
-		return errors.New("it must be a whole number of at least 1, such as 5000000 or 5e6")
-	}
-	*n = bigCount(v)
-	return nil
-}
-
-func (n *bigCount) String() string {
-	if *n == 0 {
-		return ""
-	}
-	return fmt.Sprint(int(*n))
-}
-
-func (n *bigCount) Type() string { return "N" }

@@ -48,7 +48,7 @@ type checkOptions struct {
 	out   string
 	grid  flags.Grid
 	// precond takes the place of the stack's preconditioner.
-	precond flags.Preconditioner
+	precond string
 	print   bool
 	strict  flags.Strictness
 	json    bool
@@ -101,9 +101,7 @@ func runCheck(ctx context.Context, g *session.Session, o checkOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.precond != "" {
-		s.Solver.Preconditioner = string(o.precond)
-	}
+	flags.Choose(&s.Solver, "", o.precond)
 	choice, err := chooseGrid(ctx, g, s)
 	if err != nil {
 		return err

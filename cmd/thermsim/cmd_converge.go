@@ -42,11 +42,11 @@ const convergeTol = 1e-5
 
 type convergeOptions struct {
 	study
-	tol flags.Quantity
+	tol float64
 }
 
 func newConvergeCommand(g *session.Session) *cobra.Command {
-	o := convergeOptions{tol: flags.TemperatureRise()}
+	var o convergeOptions
 	cmd := flags.TakeStack(&cobra.Command{
 		Use:     "converge [STACK]",
 		Short:   "Study three grids: order, extrapolation, uncertainty",
@@ -55,7 +55,7 @@ func newConvergeCommand(g *session.Session) *cobra.Command {
 	}, &o.stack, func(ctx context.Context) error { return runConverge(ctx, g, o) })
 	o.addStack(cmd)
 	cmd.Flag("precond").Usage += " (default multigrid)"
-	cmd.Flags().Var(&o.tol, "tol", "largest error of each solve, as estimated (default 1e-5 K)")
+	flags.Rise.Var(cmd.Flags(), &o.tol, "tol", "largest error of each solve, as estimated (default 1e-5 K)")
 	flags.AddJSON(cmd, &o.json)
 	return cmd
 }
@@ -67,7 +67,7 @@ func runConverge(ctx context.Context, g *session.Session, o convergeOptions) err
 	if err != nil {
 		return err
 	}
-	s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = cmp.Or(o.tol.Value, convergeTol), 0, 0
+	s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = cmp.Or(o.tol, convergeTol), 0, 0
 	build := mesher(g, false)
 	study, err := converge.Run(ctx, s, solverOptions(g, s.Solver, p),
 		func(level int, s *stack.Stack) (*mesh.Mesh, error) {

@@ -39,15 +39,16 @@ type diffOptions struct {
 	runs       [2]string
 	out        string
 	maps       []string
-	step       flags.Count
-	limit      flags.Quantity
+	step       int
+	limit      float64 // K
+	limitText  string
 	json       bool
-	pageBudget flags.Megabytes
-	pageError  flags.Quantity
+	pageBudget float64
+	pageError  float64
 }
 
 func newDiffCommand(g *session.Session) *cobra.Command {
-	o := diffOptions{limit: flags.TemperatureRise(), pageError: flags.TemperatureRise()}
+	var o diffOptions
 	cmd := &cobra.Command{
 		Use:     "diff RUN_A RUN_B",
 		Short:   "Compare two saved runs",
@@ -56,21 +57,22 @@ func newDiffCommand(g *session.Session) *cobra.Command {
 		Args:    exactly(2, "the folders of two runs"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			copy(o.runs[:], args)
+			o.limitText = cmd.Flag("limit").Value.String()
 			return runDiff(cmd.Context(), g, o)
 		},
 	}
 	f := cmd.Flags()
 	flags.Group(f, "Comparison", func() {
-		f.Var(&o.step, "step", "compare this step of two transients (default the last of each)")
-		f.Var(&o.limit, "limit", "exit with status 5 where the fields differ by more, or are in doubt")
+		flags.CountVar(f, &o.step, "step", "compare this step of two transients (default the last of each)")
+		flags.Rise.Var(f, &o.limit, "limit", "exit with status 5 where the fields differ by more, or are in doubt")
 	})
 	flags.Group(f, flags.GroupResults, func() {
 		f.StringVarP(&o.out, "out", "o", "thermsim-diff", "write the files into `DIR`")
 		flags.AddForce(cmd)
 		f.BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables: diff.json")
 		f.StringSliceVar(&o.maps, "maps", nil, "draw the layers in `LIST` too: names with commas between, or all")
-		f.Var(&o.pageBudget, "page-budget", "size that temperatures may take in diff.html (default 20)")
-		f.Var(&o.pageError, "page-error", "largest error of temperatures in diff.html (default 0.01 K)")
+		flags.AddPageBudget(f, &o.pageBudget, "size that temperatures may take in diff.html (default 20)")
+		flags.Rise.Var(f, &o.pageError, "page-error", "largest error of temperatures in diff.html (default 0.01 K)")
 	})
 	return cmd
 }
@@ -86,7 +88,7 @@ func runDiff(ctx context.Context, g *session.Session, o diffOptions) error {
 		}
 		defer r.Close()
 		if o.step > 0 {
-			if err := r.Show(int(o.step)); err != nil {
+			if err := r.Show(o.step); err != nil {
 				return exit.Usagef("--step: %w", err)
 			}
 		}
@@ -105,7 +107,7 @@ func runDiff(ctx context.Context, g *session.Session, o diffOptions) error {
 	if err != nil {
 		return exit.NothingWritten(err)
 	}
-	budget := report.PageBudget{ErrorK: o.pageError.Value, Bytes: int64(o.pageBudget * 1e6)}
+	budget := report.PageBudget{ErrorK: o.pageError, Bytes: int64(o.pageBudget * 1e6)}
 	if err := c.Write(ctx, files, runs[0], runs[1], o.maps, budget); err != nil {
 		return exit.NothingWritten(err)
 	}
@@ -128,17 +130,17 @@ func (o *diffOptions) tell(g *session.Session, c *report.Comparison) error {
 		return err
 	}
 	g.Note("differences are in %s", o.out)
-	if len(c.Doubts) > 0 && o.limit.Value > 0 {
+	if len(c.Doubts) > 0 && o.limit > 0 {
 		return exit.With(exit.TooHot, fmt.Errorf("--limit %s cannot be shown to hold: %s; %s/diff.html shows where",
-			o.limit.Text, strings.Join(c.Doubts, "; "), o.out))
+			o.limitText, strings.Join(c.Doubts, "; "), o.out))
 	}
 	for _, doubt := range c.Doubts {
 		g.Note("warning: %s", doubt)
 	}
-	if most := max(-c.All.MinK, c.All.MaxK); o.limit.Value > 0 && !(most <= o.limit.Value) {
+	if most := max(-c.All.MinK, c.All.MaxK); o.limit > 0 && !(most <= o.limit) {
 		return exit.With(exit.TooHot,
 			fmt.Errorf("the fields differ by up to %.3g K, more than --limit %s; %s/diff.html shows where", most,
-				o.limit.Text, o.out))
+				o.limitText, o.out))
 	}
 	return nil
 }

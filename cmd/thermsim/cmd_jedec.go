@@ -46,16 +46,16 @@ const jedecExample = `  thermsim jedec examples/fcbga
 
 type jedecOptions struct {
 	stack  string
-	device flags.Device
-	h      flags.Quantity
-	power  flags.Quantity
-	tol    flags.Quantity
+	device string
+	h      float64
+	power  float64
+	tol    float64
 	json   bool
 	set    flags.Set
 }
 
 func newJedecCommand(g *session.Session) *cobra.Command {
-	o := jedecOptions{tol: flags.TemperatureRise(), h: flags.HeatTransfer(), power: flags.Power()}
+	var o jedecOptions
 	cmd := flags.TakeStack(&cobra.Command{
 		Use:     "jedec [STACK]",
 		Short:   "Thermal resistances of a package by JEDEC's tests",
@@ -63,10 +63,10 @@ func newJedecCommand(g *session.Session) *cobra.Command {
 		Example: jedecExample,
 	}, &o.stack, func(ctx context.Context) error { return runJedec(ctx, g, o) })
 	f := cmd.Flags()
-	f.Var(&o.h, "h", "of moving air, in place of the file's (without either no jesd51-6)")
-	f.Var(&o.power, "power", "of the whole package in all tests, in the proportions of the file")
-	flags.AddDevice(cmd, &o.device)
-	f.Var(&o.tol, "tol", "largest error of each solve, as estimated (default 1e-4 K)")
+	flags.HeatTransfer.Var(f, &o.h, "h", "of moving air, in place of the file's (without either no jesd51-6)")
+	flags.Power.Var(f, &o.power, "power", "of the whole package in all tests, in the proportions of the file")
+	flags.AddDevice(cmd, &o.device, flags.DeviceUsage)
+	flags.Rise.Var(f, &o.tol, "tol", "largest error of each solve, as estimated (default 1e-4 K)")
 	o.set.Add(f)
 	f.BoolVar(&o.json, "json", false, "print JSON in place of the table")
 	return cmd
@@ -123,7 +123,7 @@ func runJedec(ctx context.Context, g *session.Session, o jedecOptions) error {
 
 // loadTest reads the stack file with its package in a test; nil where the test does not apply.
 func loadTest(g *session.Session, path, environment string, o *jedecOptions) (*stack.Stack, error) {
-	s, err := stackfile.LoadIn(path, environment, o.h.Value, o.set...)
+	s, err := stackfile.LoadIn(path, environment, o.h, o.set...)
 	if err != nil {
 		return nil, err
 	}
@@ -131,14 +131,12 @@ func loadTest(g *session.Session, path, environment string, o *jedecOptions) (*s
 		g.Detail("%s is left out", environment)
 		return nil, nil
 	}
-	if o.power.Value > 0 {
-		s.ScalePower(o.power.Value)
+	if o.power > 0 {
+		s.ScalePower(o.power)
 	}
-	if o.device != "" {
-		s.Solver.Device = string(o.device)
-	}
-	if o.tol.Value > 0 {
-		s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = o.tol.Value, 0, 0
+	flags.Choose(&s.Solver, o.device, "")
+	if o.tol > 0 {
+		s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = o.tol, 0, 0
 	}
 	return s, nil
 }

@@ -48,12 +48,12 @@ const reduceTol = 0.1
 
 type reduceOptions struct {
 	study
-	tol   flags.Quantity
+	tol   float64
 	peaks bool
 }
 
 func newReduceCommand(g *session.Session) *cobra.Command {
-	o := reduceOptions{tol: flags.TemperatureRise()}
+	var o reduceOptions
 	cmd := flags.TakeStack(&cobra.Command{
 		Use:     "reduce [STACK]",
 		Short:   "Make a model of few states, for stepping and for SPICE",
@@ -61,7 +61,7 @@ func newReduceCommand(g *session.Session) *cobra.Command {
 		Example: reduceExample,
 	}, &o.stack, func(ctx context.Context) error { return runReduce(ctx, g, o) })
 	flags.AddOut(cmd, &o.out)
-	cmd.Flags().Var(&o.tol, "tol", "largest error of the model, as estimated (default 0.1 K)")
+	flags.Rise.Var(cmd.Flags(), &o.tol, "tol", "largest error of the model, as estimated (default 0.1 K)")
 	cmd.Flags().BoolVar(&o.peaks, "peaks", false, "the hottest cell of every input is an output too")
 	o.addStack(cmd)
 	return cmd
@@ -74,7 +74,7 @@ func runReduce(ctx context.Context, g *session.Session, o reduceOptions) error {
 	if err != nil {
 		return err
 	}
-	wish := reduce.Options{Tol: cmp.Or(o.tol.Value, reduceTol), Peaks: o.peaks, Solve: silent(g, s.Solver)}
+	wish := reduce.Options{Tol: cmp.Or(o.tol, reduceTol), Peaks: o.peaks, Solve: silent(g, s.Solver)}
 	wish.Progress = func(solves, states int) {
 		p.Enter(fmt.Sprintf("solve %d of the full model, %d directions", solves, states))
 	}

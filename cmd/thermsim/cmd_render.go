@@ -42,7 +42,7 @@ type renderOptions struct {
 }
 
 func newRenderCommand(g *session.Session) *cobra.Command {
-	o := renderOptions{outputs: flags.NewOutputs()}
+	var o renderOptions
 	cmd := &cobra.Command{
 		Use:     "render RUN",
 		Short:   "Make pictures and files again from a saved run",

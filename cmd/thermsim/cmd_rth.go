@@ -51,15 +51,14 @@ type rthOptions struct {
 // responseOptions are the flags that rth, zth and sensitivity share.
 type responseOptions struct {
 	study
-	rtol   flags.Quantity
+	rtol   float64
 	noPage bool
 }
 
 func (o *responseOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	flags.AddOut(cmd, &o.out)
-	o.rtol = flags.Ratio()
-	f.Var(&o.rtol, "rtol", "relative residual of solves by iteration (default 1e-12)")
+	flags.Ratio.Var(f, &o.rtol, "rtol", "relative residual of solves by iteration (default 1e-12)")
 	flags.AddJSON(cmd, &o.json)
 	f.BoolVar(&o.noPage, "no-page", false, "leave out the page")
 	o.addStack(cmd)
@@ -94,7 +93,7 @@ func (o *responseOptions) begin(ctx context.Context, g *session.Session, command
 	if err != nil {
 		return nil, nil, err
 	}
-	s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = 0, o.rtol.Value, 0
+	s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = 0, o.rtol, 0
 	out, err := o.study.begin(g, command, s)
 	return s, out, err
 }

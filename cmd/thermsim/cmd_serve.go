@@ -59,7 +59,7 @@ const (
 
 type serveOptions struct {
 	simulateOptions
-	dt       flags.Quantity
+	dt       float64
 	initial  beginning
 	protocol string
 	listen   string
@@ -70,13 +70,12 @@ type serveOptions struct {
 	tell     bool // nobody but the server knows the token
 	keep     bool
 	states   string
-	idle     flags.Quantity
-	patience flags.Quantity
+	idle     float64
+	patience float64
 }
 
 func newServeCommand(g *session.Session) *cobra.Command {
-	o := serveOptions{simulateOptions: newSimulateOptions(), dt: flags.Duration(),
-		initial: beginning{Quantity: flags.Temperature()}, idle: flags.Duration(), patience: flags.Duration()}
+	var o serveOptions
 	var cmd *cobra.Command
 	cmd = flags.TakeStack(&cobra.Command{
 		Use:     "serve [STACK]",
@@ -101,14 +100,15 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 		f.StringVar(&o.token, "token", "", "`TEXT` that clients begin with (default over TCP one that is printed)")
 		f.StringVar(&o.protocol, "protocol", protocolJSON, "`NAME` of what is spoken: json or 3d-ice")
 		f.BoolVar(&o.keep, "keep", false, "with 3d-ice: wait for the next client after EXIT, from the start")
-		f.Var(&o.idle, "idle", "give a client up that asks nothing for so long (default never)")
-		f.Var(&o.patience, "patience", "give a client up that takes longer over a message (default 30 s)")
+		flags.Duration.Var(f, &o.idle, "idle", "give a client up that asks nothing for so long (default never)")
+		flags.Duration.Var(f, &o.patience, "patience",
+			"give a client up that takes longer over a message (default 30 s)")
 	})
 	flags.Group(f, flags.GroupSolver, func() {
 		o.addSolverFlags(cmd)
 		f.Lookup("device").Usage = flags.DeviceUsage
-		f.Var(&o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
-		f.Var(&o.initial, "initial", "a temperature, steady, or a saved run's DIR or DIR@TIME (default ambient)")
+		flags.Duration.Var(f, &o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
+		addInitial(f, &o.initial)
 	})
 	flags.Group(f, flags.GroupResults, func() {
 		f.StringVar(&o.states, "states", "", "let clients save states as files in `DIR`, and restore them")
@@ -149,14 +149,14 @@ func (o *serveOptions) check(quiet bool) error {
 		return exit.Usagef("--protocol %s is spoken on a socket: give --port N", protocol3DICE)
 	case o.protocol == protocol3DICE && o.states != "":
 		return exit.Usagef("--states: the protocol of 3D-ICE knows none")
-	case o.protocol == protocol3DICE && o.dt.Value > 0:
+	case o.protocol == protocol3DICE && o.dt > 0:
 		return exit.Usagef("--dt: with --protocol %s the time step is that of the project", protocol3DICE)
 	case o.protocol == protocolJSON && o.keep:
 		return exit.Usagef("--keep is for --protocol %s; with %s a server goes on until a client says shutdown",
 			protocol3DICE, protocolJSON)
 	case o.remote && o.listen == "":
 		return exit.Usagef("--remote needs --listen")
-	case (o.idle.Value > 0 || o.patience.Value > 0) && o.listen == "":
+	case (o.idle > 0 || o.patience > 0) && o.listen == "":
 		return exit.Usagef("--idle and --patience need a socket: give --listen or --port")
 	}
 	return nil
@@ -238,10 +238,10 @@ func runServe(ctx context.Context, g *session.Session, o serveOptions) error {
 // times are those that clients get.
 func (o *serveOptions) times() (idle, patience time.Duration) {
 	patience = defaultPatience
-	if o.patience.Value > 0 {
-		patience = asDuration(o.patience.Value)
+	if o.patience > 0 {
+		patience = asDuration(o.patience)
 	}
-	return asDuration(o.idle.Value), patience
+	return asDuration(o.idle), patience
 }
 
 // asDuration of some s; longer than anybody waits where it is longer than it holds.

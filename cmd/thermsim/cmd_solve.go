@@ -59,19 +59,15 @@ type solveOptions struct {
 	matrix, source string
 	out            string
 	grid           flags.BoxSize
-	device         flags.Device
-	precond        flags.Preconditioner
-	rtol, atol     flags.Quantity
-	maxIter        flags.Count
+	device         string
+	precond        string
+	rtol, atol     float64
+	maxIter        int
 	json           bool
 }
 
-func newSolveOptions() solveOptions {
-	return solveOptions{rtol: flags.Ratio(), atol: flags.Quantity{Kind: "NORM", Parse: flags.ParseRatio}}
-}
-
 func newSolveCommand(g *session.Session) *cobra.Command {
-	o := newSolveOptions()
+	var o solveOptions
 	cmd := &cobra.Command{
 		Use:     "solve A.mtx [B.mtx] | solve GRID.sp",
 		Short:   "Solve a linear system, or the power grid of a netlist",
@@ -97,18 +93,19 @@ func newSolveCommand(g *session.Session) *cobra.Command {
 	}
 	f := cmd.Flags()
 	flags.Group(f, "Matrix and solver", func() {
-		f.Var(&o.grid, "grid", "the grid whose matrix A is, x fastest (default found from the entries)")
-		flags.AddDevice(cmd, &o.device)
-		f.Var(&o.precond, "precond", strings.Join(matrixMethods(), ", ")+" (default by A)")
-		f.Var(&o.rtol, "rtol", "stop on ||b - A x|| relative to ||b|| (default 1e-8)")
-		f.Var(&o.atol, "atol", "stop on ||b - A x||, in the units of b, instead")
-		f.Var(&o.maxIter, "max-iter", "largest number of iterations")
+		flags.Var(f, &o.grid, "grid", "NXxNYxNZ",
+			"the grid whose matrix A is, x fastest (default found from the entries)",
+			flags.ParseBoxSize)
+		flags.AddDevice(cmd, &o.device, flags.DeviceUsage)
+		flags.AddPrecond(cmd, &o.precond, strings.Join(matrixMethods(), ", ")+" (default by A)")
+		flags.Ratio.Var(f, &o.rtol, "rtol", "stop on ||b - A x|| relative to ||b|| (default 1e-8)")
+		flags.Norm.Var(f, &o.atol, "atol", "stop on ||b - A x||, in the units of b, instead")
+		flags.CountVar(f, &o.maxIter, "max-iter", "largest number of iterations")
 	})
 	flags.Group(f, flags.GroupResults, func() {
 		flags.AddOut(cmd, &o.out)
 		f.BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables: summary.json")
 	})
-	flags.Complete(cmd, "precond", matrixMethods())
 	return cmd
 }
 
@@ -120,7 +117,7 @@ func matrixMethods() []string {
 }
 
 func runSolve(ctx context.Context, g *session.Session, o solveOptions) error {
-	if o.rtol.Value > 0 && o.atol.Value > 0 {
+	if o.rtol > 0 && o.atol > 0 {
 		return exit.Usagef("--rtol and --atol are two ways to say when to stop; give one of them")
 	}
 	g.Inputs = []string{o.matrix, o.source}
@@ -136,14 +133,14 @@ func runSolve(ctx context.Context, g *session.Session, o solveOptions) error {
 		return err
 	}
 	free := machine.FreeMemory()
-	if err := room.ToSolve(sys.a, string(o.device), string(o.precond), free); err != nil {
+	if err := room.ToSolve(sys.a, o.device, o.precond, free); err != nil {
 		return err
 	}
 	machine.CollectWithin(free)
 	p.Enter("solving")
 	options := gpusolve.Options{
-		Device: string(o.device), Preconditioner: string(o.precond), RTol: o.rtol.Value, ATol: o.atol.Value,
-		MaxIter: int(o.maxIter), Progress: p.Update,
+		Device: o.device, Preconditioner: o.precond, RTol: o.rtol, ATol: o.atol,
+		MaxIter: o.maxIter, Progress: p.Update,
 		Notice: func(text string) { g.Note("%s", text) },
 	}
 	if g.Adjust != nil {

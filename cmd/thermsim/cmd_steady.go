@@ -45,7 +45,7 @@ const steadyExample = `  thermsim steady                                  # ./st
   thermsim steady chip.toml --json | jq .temperature.max_K`
 
 func newSteadyCommand(g *session.Session) *cobra.Command {
-	o := newSimulateOptions()
+	var o simulateOptions
 	var watch session.WatchFlag
 	cmd := flags.TakeStack(&cobra.Command{
 		Use:     "steady [STACK]",

@@ -66,9 +66,9 @@ const sweepExample = `  thermsim sweep cooling.toml
 
 type sweepOptions struct {
 	file, out string
-	device    flags.Device
-	precond   flags.Preconditioner
-	tol       flags.Quantity
+	device    string
+	precond   string
+	tol       float64
 	shard     string
 	merge     bool
 	lines     bool
@@ -76,7 +76,7 @@ type sweepOptions struct {
 }
 
 func newSweepCommand(g *session.Session) *cobra.Command {
-	o := sweepOptions{tol: flags.TemperatureRise()}
+	var o sweepOptions
 	cmd := &cobra.Command{
 		Use:     "sweep FILE",
 		Short:   "Solve a stack many times with other values in each run",
@@ -91,9 +91,9 @@ func newSweepCommand(g *session.Session) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "out", "o", "thermsim-sweep", "write the files into `DIR`")
 	o.set.Add(f)
-	flags.AddDevice(cmd, &o.device)
+	flags.AddDevice(cmd, &o.device, flags.DeviceUsage)
 	flags.AddPrecond(cmd, &o.precond, "as for steady")
-	f.Var(&o.tol, "tol", "largest error of each solve, as estimated (default 1e-4 K)")
+	flags.Rise.Var(f, &o.tol, "tol", "largest error of each solve, as estimated (default 1e-4 K)")
 	f.StringVar(&o.shard, "shard", "", "do a part of the runs: `K/N` from 0, or auto as the scheduler says")
 	f.BoolVar(&o.merge, "merge", false, "make sweep.csv of the parts in --out")
 	f.BoolVar(&o.lines, "lines", false, "read runs as lines of JSON from stdin, write outcomes to stdout")
@@ -150,7 +150,7 @@ func runSweep(ctx context.Context, g *session.Session, o sweepOptions, stdin io.
 		runtime.ReadMemStats(&m)
 		debug.SetGCPercent(growthOf(m.HeapAlloc))
 	}
-	on := gpusolve.Options{Device: string(o.device), Timeline: g.Timings.Log}
+	on := gpusolve.Options{Device: o.device, Timeline: g.Timings.Log}
 	if g.Adjust != nil {
 		g.Adjust(&on)
 	}
@@ -225,11 +225,9 @@ func (v *sweeper) stack(set []stackfile.Override) (*stack.Stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v.o.precond != "" {
-		s.Solver.Preconditioner = string(v.o.precond)
-	}
-	if v.o.tol.Value > 0 {
-		s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = v.o.tol.Value, 0, 0
+	flags.Choose(&s.Solver, "", v.o.precond)
+	if v.o.tol > 0 {
+		s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = v.o.tol, 0, 0
 	}
 	return s, nil
 }
@@ -327,7 +325,7 @@ func (v *sweeper) identity(first *stack.Stack) string {
 	for _, set := range v.o.set {
 		io.WriteString(h, "\n"+set.Text)
 	}
-	fmt.Fprintf(h, "\n%d %s %g", v.plan.Count(), v.o.precond, v.o.tol.Value)
+	fmt.Fprintf(h, "\n%d %s %g", v.plan.Count(), v.o.precond, v.o.tol)
 	for run := range v.plan.Count() {
 		for _, value := range v.plan.Values(run) {
 			io.WriteString(h, "\n"+value)

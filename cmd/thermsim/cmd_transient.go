@@ -68,8 +68,8 @@ const transientExample = `  thermsim transient examples/trace
 
 type transientOptions struct {
 	simulateOptions
-	steps       flags.Count
-	dt          flags.Quantity
+	steps       int
+	dt          float64
 	initial     beginning
 	follow      followOptions
 	model       string
@@ -78,8 +78,7 @@ type transientOptions struct {
 }
 
 func newTransientCommand(g *session.Session) *cobra.Command {
-	o := transientOptions{simulateOptions: newSimulateOptions(), dt: flags.Duration(),
-		initial: beginning{Quantity: flags.Temperature()}, follow: newFollowOptions()}
+	var o transientOptions
 	var cmd *cobra.Command
 	cmd = flags.TakeStack(&cobra.Command{
 		Use:     "transient [STACK]",
@@ -91,14 +90,15 @@ func newTransientCommand(g *session.Session) *cobra.Command {
 			return runReduced(ctx, g, cmd, &o)
 		}
 		o.checkpoints.given(cmd.Flags())
+		o.ranks.Facts = timeFacts(cmd.Flags())
 		return runTransient(ctx, g, o)
 	})
 	f := cmd.Flags()
 	flags.Group(f, "Time", func() {
-		f.Var(&o.steps, "steps", "number of time steps (default to the end of power traces, or 50)")
-		f.Var(&o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
+		flags.CountVar(f, &o.steps, "steps", "number of time steps (default to the end of power traces, or 50)")
+		flags.Duration.Var(f, &o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
 		o.follow.addFlags(f)
-		f.Var(&o.initial, "initial", "a temperature, steady, or a saved run's DIR or DIR@TIME (default ambient)")
+		addInitial(f, &o.initial)
 		f.StringVar(&o.model, "model", "", "step the reduced model in `FILE` with the stack's powers; no "+
 			"grid, no fields")
 		addPolicyFlag(f, &o.policy)
@@ -120,7 +120,6 @@ func runTransient(ctx context.Context, g *session.Session, o transientOptions) (
 	if err := o.refuseOverRanks(t); err != nil {
 		return err
 	}
-	o.ranks.Facts = o.timeFacts()
 	p := terminal.StartProgress(g.Console, "preparing")
 	defer p.Stop()
 	run, err := prepare(ctx, g, p, "transient", &o.simulateOptions, t)
@@ -195,8 +194,8 @@ func (o *transientOptions) plan(ctx context.Context, g *session.Session, run *si
 			return 0, nil, exit.Usagef("--policy needs steps of one length, at whose ends it is asked; give --dt, " +
 				"and not --dt-tol, --until, --to-steady, --every, --at or --periodic")
 		}
-		if o.initial.Value > 0 {
-			t.Initial = o.initial.Value
+		if o.initial.kelvin > 0 {
+			t.Initial = o.initial.kelvin
 		}
 		a, err := following(m, t, fileDt)
 		if err != nil {

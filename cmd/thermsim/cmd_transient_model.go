@@ -66,7 +66,7 @@ func runReduced(ctx context.Context, g *session.Session, cmd *cobra.Command, o *
 	if err != nil {
 		return err
 	}
-	if o.dt.Value == 0 && s.Transient.Dt == 0 && s.Transient.Until == 0 {
+	if o.dt == 0 && s.Transient.Dt == 0 && s.Transient.Until == 0 {
 		tellStep(g, r.dt, r.Model().Tau[0])
 	}
 	files, err := g.Begin(o.out, staging.Options{Set: report.RunFiles, Command: "transient"})
@@ -115,7 +115,7 @@ func newModelRun(s *stack.Stack, o *transientOptions) (*modelRun, error) {
 		return nil, exit.Usagef("%s: [transient] has to_steady, every, at or periodic, and --model takes steps of one "+
 			"length; give --dt or --steps", s.File)
 	}
-	r.dt, r.steps = modelSteps(t, o.dt.Value, int(o.steps), m.Tau[0])
+	r.dt, r.steps = modelSteps(t, o.dt, o.steps, m.Tau[0])
 	n := len(m.Outputs)
 	r.kelvin, r.top, r.when = make([]float64, n), make([]float64, n), make([]float64, n)
 	inputs := ports.InputsOf(s)
@@ -170,10 +170,10 @@ func (r *modelRun) begin(s *stack.Stack, inputs []ports.Input, at *beginning) er
 		return r.Settle(r.watts)
 	}
 	if at.run != "" {
-		return exit.Usagef("--initial %s: a reduced model has no fields; give a temperature, or steady", at.Text)
+		return exit.Usagef("--initial %s: a reduced model has no fields; give a temperature, or steady", at.text)
 	}
 	kelvin := s.Ambient
-	for _, asked := range []float64{s.Transient.Initial, at.Value} {
+	for _, asked := range []float64{s.Transient.Initial, at.kelvin} {
 		if asked > 0 {
 			kelvin = asked
 		}

@@ -30,7 +30,7 @@ const verifyExample = `  thermsim verify
 
 type verifyOptions struct {
 	names  []string
-	device flags.Device
+	device string
 	json   bool
 }
 
@@ -49,14 +49,13 @@ func newVerifyCommand(g *session.Session) *cobra.Command {
 			return caseNames(verify.Cases()), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	cmd.Flags().Var(&o.device, "device", "auto, cpu, gpu or gpu:N; the cases are small, so auto takes the cpu")
+	flags.AddDevice(cmd, &o.device, "auto, cpu, gpu or gpu:N; the cases are small, so auto takes the cpu")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables, in SI units")
-	flags.Complete(cmd, "device", flags.DeviceNames())
 	return cmd
 }
 
 func runVerify(ctx context.Context, g *session.Session, o verifyOptions) error {
-	cases, err := selectCases(verify.CasesOn(string(o.device)), o.names)
+	cases, err := selectCases(verify.CasesOn(o.device), o.names)
 	if err != nil {
 		return err
 	}

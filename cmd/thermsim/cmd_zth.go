@@ -51,42 +51,28 @@ type zthOptions struct {
 	responseOptions
 	from, to []string
 	probes   bool
-	times    timeSpan
-}
-
-// timeSpan is a range of times, such as 1us:10s.
-type timeSpan struct {
-	start, end float64 // s
-	text       string
+	times    [2]float64 // s, start and end
 }
 
 // mostDecades is what --times may span at most: more than any stack has.
 const mostDecades = 15
 
-func (t *timeSpan) Set(text string) error {
-	a, b, ok := strings.Cut(text, ":")
+// parseSpan reads a range of times, such as 1us:10s.
+func parseSpan(text string) (t [2]float64, err error) {
+	start, end, ok := strings.Cut(text, ":")
 	if !ok {
-		return errors.New("write it as START:END, such as 1us:10s")
+		return t, errors.New("write it as START:END, such as 1us:10s")
 	}
-	for i, part := range []string{a, b} {
-		v, err := stackfile.ParseTime(part)
-		if err != nil {
-			return err
+	for i, part := range []string{start, end} {
+		if t[i], err = stackfile.ParseTime(part); err != nil {
+			return t, err
 		}
-		*[]*float64{&t.start, &t.end}[i] = v
 	}
-	if !(t.start > 0) || !(t.end >= 10*t.start) || t.end > t.start*math.Pow(10, mostDecades+0.01) ||
-		math.IsInf(t.end, 0) {
-		return fmt.Errorf("the times must be positive, and the end 10 times to 1e%d times the start", mostDecades)
+	if !(t[0] > 0) || !(t[1] >= 10*t[0]) || t[1] > t[0]*math.Pow(10, mostDecades+0.01) || math.IsInf(t[1], 0) {
+		return t, fmt.Errorf("the times must be positive, and the end 10 times to 1e%d times the start", mostDecades)
 	}
-	t.text = text
-	return nil
+	return t, nil
 }
-
-func (t *timeSpan) String() string { return t.text }
-
-// Type is the placeholder in the help.
-func (t *timeSpan) Type() string { return "START:END" }
 
 func newZthCommand(g *session.Session) *cobra.Command {
 	var o zthOptions
@@ -100,14 +86,14 @@ func newZthCommand(g *session.Session) *cobra.Command {
 	f.StringSliceVar(&o.from, "from", nil, "heat the inputs in `LIST`, such as BLOCK or LAYER/BLOCK (default all)")
 	f.StringSliceVar(&o.to, "to", nil, "tell the mean of the inputs in `LIST` too, or of all")
 	f.BoolVar(&o.probes, "probes", false, "tell every probe too")
-	f.Var(&o.times, "times", "times in place of 9 decades by the stack's time constants")
+	flags.Var(f, &o.times, "times", "START:END", "times in place of 9 decades by the stack's time constants", parseSpan)
 	o.addFlags(cmd)
 	return cmd
 }
 
 // wish turns names into inputs.
 func (o *zthOptions) wish(s *stack.Stack) (w response.Wish, err error) {
-	w.Probes, w.Start, w.End = o.probes, o.times.start, o.times.end
+	w.Probes, w.Start, w.End = o.probes, o.times[0], o.times[1]
 	if o.probes && len(s.Probes) == 0 {
 		return w, exit.Usagef("--probes: the stack has no probes")
 	}

@@ -57,10 +57,10 @@ func TestDiffOfBrokenFields(t *testing.T) {
 		{[2]string{broken, good}, "1000 K", exit.TooHot, "breakdown, 1 cell without a finite temperature"},
 		{[2]string{broken, broken}, "1 mK", exit.TooHot, "1 of 12 cells are not compared"},
 	} {
-		o := diffOptions{runs: c.runs, out: filepath.Join(t.TempDir(), "d"), limit: flags.TemperatureRise(),
-			pageError: flags.TemperatureRise()}
+		o := diffOptions{runs: c.runs, out: filepath.Join(t.TempDir(), "d"), limitText: c.limit}
 		if c.limit != "" {
-			if err := o.limit.Set(c.limit); err != nil {
+			var err error
+			if o.limit, err = flags.Rise.Parse(c.limit); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -22,7 +22,8 @@ type attempt struct {
 
 // run steps the stack on a driver, and gives the exit status and what was told on stderr.
 func (a *attempt) run(drv cudriver.Driver, steps string) (status int, said string) {
-	args := []string{"transient", a.file, "--quiet", "--formats", "none", "--out", a.out, "--steps", steps, "--dt", "1 ms"}
+	args := []string{"transient", a.file, "--quiet", "--formats", "none", "--out", a.out, "--steps", steps,
+		"--dt", "1 ms"}
 	if a.kept {
 		args = append(args, "--checkpoint", "1 steps")
 	}

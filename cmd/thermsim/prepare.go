@@ -117,7 +117,7 @@ func (r *simulation) build(s *stack.Stack, parse time.Duration, command string) 
 	if err != nil {
 		return err
 	}
-	limit := plausibility.OfLimit(s, r.o.tmax.Value)
+	limit := plausibility.OfLimit(s, r.o.tmax)
 	if err := r.o.strict.Refuse(append(plausibility.Of(m), limit...), ""); err != nil {
 		return err
 	}

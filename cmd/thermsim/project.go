@@ -28,7 +28,7 @@ import (
 type project struct {
 	compat   bool
 	format   string // of further outputs, "" for none
-	decimals flags.Places
+	decimals *int
 	named    map[string]*string // options of the formats, by name
 	set      flags.Set          // of a stack file of thermsim's own
 	inTime   bool               // a transient is run
@@ -47,7 +47,8 @@ func (p *project) addFlags(cmd *cobra.Command) {
 		f.BoolVar(&p.compat, "compat", false, "calculate as the simulator does that the project was made for")
 		f.StringVar(&p.format, "format", "", "write the files that the project asks for too, "+
 			"as `FORMAT`: "+flags.FormatNames())
-		f.Var(&p.decimals, "decimals", "decimals of temperatures in those files (default as the simulator writes)")
+		flags.PlacesVar(f, &p.decimals, "decimals",
+			"decimals of temperatures in those files (default as the simulator writes)")
 	})
 	p.addOptions(f, flags.Formats()...)
 	flags.Complete(cmd, "format", strings.Split(flags.FormatNames(), ", "))
@@ -93,7 +94,7 @@ func (p *project) check(path string) error {
 	case p.format != "" && p.format != format.Name():
 		return exit.Usagef("--format %s: %s is a project of %s, whose format is %s", p.format, path, format.Title(),
 			format.Name())
-	case p.decimals.Given && p.format == "":
+	case p.decimals != nil && p.format == "":
 		return exit.Usagef("--decimals needs --format: it is about the files of other simulators")
 	}
 	return nil
@@ -158,12 +159,20 @@ func (p *project) shown(s *stack.Stack) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
+// places are the decimals that the simulator's files are to have, -1 where it decides.
+func (p *project) places() int {
+	if p.decimals == nil {
+		return -1
+	}
+	return *p.decimals
+}
+
 // writer writes the simulator's own files; nil where none are asked for.
 func (p *project) writer(m *mesh.Mesh, files *staging.Transaction, steps int) (export.Writer, error) {
 	if p.format == "" || p.result == nil {
 		return nil, nil
 	}
-	return export.New(p.result, m, export.Options{Files: files, Decimals: p.decimals.Count(), Steps: steps})
+	return export.New(p.result, m, export.Options{Files: files, Decimals: p.places(), Steps: steps})
 }
 
 // loadInput reads a stack file, or imports a project.

@@ -40,12 +40,12 @@ func (p *project) transient(ctx context.Context, m *mesh.Mesh, o gpusolve.Option
 	switch {
 	case n != nil && start.run != "":
 		return nil, exit.Usagef("--initial %s starts thermsim's own transients; under --compat give the simulator's "+
-			"own file of initial temperatures", start.Text)
+			"own file of initial temperatures", start.text)
 	case n != nil && start.steady:
 		return nil, exit.Usagef("--initial steady starts thermsim's own transients; under --compat give the " +
 			"simulator's own file of initial temperatures")
 	case n != nil:
-		if start.Value > 0 {
+		if start.kelvin > 0 {
 			plain := *n
 			plain.Initial = nil
 			n = &plain
@@ -70,7 +70,7 @@ func (p *project) startField(ctx context.Context, m *mesh.Mesh, o gpusolve.Optio
 	switch {
 	case start.steady:
 		return steadyField(ctx, m, o)
-	case saved == nil && p.result != nil && p.result.Initial != nil && start.Value == 0:
+	case saved == nil && p.result != nil && p.result.Initial != nil && start.kelvin == 0:
 		f, err = m.Initial(p.result.Initial)
 		return f, func() {}, err
 	}
@@ -122,8 +122,8 @@ const finestTol = 1e-9
 // printed makes --compat solve to what the simulator's files show: a tenth of their last decimal, unless another
 // tolerance is asked for.
 func (p *project) printed(v *stack.Solver) {
-	if !p.compat || p.format == "" || p.decimals.Count() < 0 || v.Tol > 0 || v.RTol > 0 || v.ATol > 0 {
+	if !p.compat || p.format == "" || p.places() < 0 || v.Tol > 0 || v.RTol > 0 || v.ATol > 0 {
 		return
 	}
-	v.Tol = math.Max(finestTol, math.Min(gpusolve.DefaultTol, math.Pow10(-p.decimals.Count()-1)))
+	v.Tol = math.Max(finestTol, math.Min(gpusolve.DefaultTol, math.Pow10(-p.places()-1)))
 }

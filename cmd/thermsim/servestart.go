@@ -46,8 +46,8 @@ func (o *serveOptions) prepare(ctx context.Context, g *session.Session) (*mesh.M
 		return nil, err
 	}
 	o.apply(s)
-	if o.initial.Value > 0 {
-		s.Transient.Initial = o.initial.Value
+	if o.initial.kelvin > 0 {
+		s.Transient.Initial = o.initial.kelvin
 	}
 	m, _, err := buildMesh(g, s, room.ThisMachine(), true)
 	return m, err
@@ -73,8 +73,8 @@ func (o *serveOptions) open(ctx context.Context, g *session.Session, m *mesh.Mes
 // timeStep is that of --dt or of the stack, or a part of its slowest time constant.
 func (o *serveOptions) timeStep(ctx context.Context, g *session.Session, m *mesh.Mesh) (float64, error) {
 	switch {
-	case o.dt.Value > 0:
-		return o.dt.Value, nil
+	case o.dt > 0:
+		return o.dt, nil
 	case m.Stack.Transient.Dt > 0:
 		return m.Stack.Transient.Dt, nil
 	}

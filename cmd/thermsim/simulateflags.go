@@ -20,12 +20,12 @@ type simulateOptions struct {
 	out      string
 	grid     flags.Grid
 	device   flags.Devices
-	precond  flags.Preconditioner
-	tol      flags.Quantity
-	rtol     flags.Quantity
-	atol     flags.Quantity
-	maxIter  flags.Count
-	tmax     flags.Quantity
+	precond  string
+	tol      float64
+	rtol     float64
+	atol     float64
+	maxIter  int
+	tmax     float64
 	junit    bool
 	maps     []string
 	strict   flags.Strictness
@@ -38,18 +38,14 @@ type simulateOptions struct {
 	ranks    flags.Ranks
 }
 
-func newSimulateOptions() simulateOptions {
-	return simulateOptions{tol: flags.TemperatureRise(), rtol: flags.Ratio(), atol: flags.Power(),
-		tmax: flags.Temperature(), outputs: flags.NewOutputs(), ranks: flags.NewRanks()}
-}
-
 func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	flags.Group(f, flags.GroupSolver, func() { o.addSolverFlags(cmd) })
 	flags.Group(f, flags.GroupRanks, func() { o.ranks.Add(f) })
 	flags.Group(f, flags.GroupResults, func() {
 		flags.AddOut(cmd, &o.out)
-		f.Var(&o.tmax, "tmax", `exit with status 5 above this, such as "85 degC"; a bare number is in K`)
+		flags.Temperature.Var(f, &o.tmax, "tmax",
+			`exit with status 5 above this, such as "85 degC"; a bare number is in K`)
 		flags.AddJUnit(cmd, &o.junit)
 		o.strict.Add(f)
 		f.Var(&o.json, "json", "print JSON on stdout in place of tables: summary.json")
@@ -73,20 +69,19 @@ func (o *simulateOptions) addSolverFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	flags.AddGrid(cmd, &o.grid)
 	f.Var(&o.device, "device", "auto (default), cpu, gpu, gpu:N; gpu:0,1 and gpu:all: a rank on each")
-	f.Var(&o.precond, "precond", strings.Join(methods.Names(), ", "))
-	f.Var(&o.tol, "tol", "stop when the largest error, as estimated, is below this (default 1e-4 K)")
-	f.Var(&o.rtol, "rtol", "stop on the residual relative to the sources instead")
-	f.Var(&o.atol, "atol", "stop on the 2-norm of the residual in W instead")
-	f.Var(&o.maxIter, "max-iter", "largest number of iterations per linear system")
+	flags.AddPrecond(cmd, &o.precond, strings.Join(methods.Names(), ", "))
+	flags.Rise.Var(f, &o.tol, "tol", "stop when the largest error, as estimated, is below this (default 1e-4 K)")
+	flags.Ratio.Var(f, &o.rtol, "rtol", "stop on the residual relative to the sources instead")
+	flags.Power.Var(f, &o.atol, "atol", "stop on the 2-norm of the residual in W instead")
+	flags.CountVar(f, &o.maxIter, "max-iter", "largest number of iterations per linear system")
 	flags.Complete(cmd, "device", flags.DeviceNames())
-	flags.Complete(cmd, "precond", methods.Names())
 }
 
 // check finds contradictions between flags.
 func (o *simulateOptions) check() error {
 	rules := 0
-	for _, q := range []*flags.Quantity{&o.tol, &o.rtol, &o.atol} {
-		if q.Value > 0 {
+	for _, rule := range []float64{o.tol, o.rtol, o.atol} {
+		if rule > 0 {
 			rules++
 		}
 	}
@@ -102,21 +97,16 @@ func (o *simulateOptions) check() error {
 // apply puts the flags in place of what the stack file wishes for.
 func (o *simulateOptions) apply(s *stack.Stack) {
 	v := &s.Solver
-	if o.device.Device != "" {
-		v.Device = o.device.String()
-	}
-	if o.precond != "" {
-		v.Preconditioner = string(o.precond)
-	}
+	flags.Choose(v, o.device.Name, o.precond)
 	if o.maxIter > 0 {
-		v.MaxIter = int(o.maxIter)
+		v.MaxIter = o.maxIter
 	}
 	// One rule stops a solve, so the flag also ends the other rules of the file.
-	if o.tol.Value > 0 || o.rtol.Value > 0 || o.atol.Value > 0 {
-		v.Tol, v.RTol, v.ATol = o.tol.Value, o.rtol.Value, o.atol.Value
+	if o.tol > 0 || o.rtol > 0 || o.atol > 0 {
+		v.Tol, v.RTol, v.ATol = o.tol, o.rtol, o.atol
 	}
-	if o.tmax.Value > 0 {
-		s.TMax = o.tmax.Value
+	if o.tmax > 0 {
+		s.TMax = o.tmax
 	}
 	if len(o.maps) > 0 {
 		s.Output.Maps = nil

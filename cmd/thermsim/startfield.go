@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
 	"thermsim/cmd/thermsim/room"
@@ -21,52 +23,54 @@ import (
 
 // beginning is what a transient starts from: a temperature, the steady state, or the field of a saved run.
 type beginning struct {
-	flags.Quantity
+	text   string
+	kelvin float64
 	steady bool
-	run    string         // folder or run.zip
-	at     flags.Quantity // the saved step's time; 0 for the last one
+	run    string  // folder or run.zip
+	at     float64 // s, the saved step's time; 0 for the last one
 }
 
-func (b *beginning) Set(text string) error {
-	*b = beginning{Quantity: flags.Quantity{Kind: b.Kind, Parse: b.Parse, Text: text}, steady: text == "steady"}
+func addInitial(f *pflag.FlagSet, into *beginning) {
+	flags.Var(f, into, "initial", "TEMP", "a temperature, steady, or a saved run's DIR or DIR@TIME (default ambient)",
+		parseBeginning)
+}
+
+func parseBeginning(text string) (b beginning, err error) {
+	b = beginning{text: text, steady: text == "steady"}
 	if b.steady {
-		return nil
+		return b, nil
 	}
-	err := b.Quantity.Set(text)
-	if err == nil {
-		return nil
+	if b.kelvin, err = flags.Temperature.Parse(text); err == nil {
+		return b, nil
 	}
-	path, moment, timed := strings.Cut(text, "@")
-	if n := strings.LastIndexByte(text, '@'); timed {
-		path, moment = text[:n], text[n+1:]
+	path, moment, timed := text, "", false
+	if n := strings.LastIndexByte(text, '@'); n >= 0 {
+		path, moment, timed = text[:n], text[n+1:], true
 	}
 	if _, missing := os.Stat(text); missing == nil {
 		path, timed = text, false
 	} else if _, missing := os.Stat(path); missing != nil {
-		return fmt.Errorf("%w; or say steady, or name the folder of a saved run", err)
+		return b, fmt.Errorf("%w; or say steady, or name the folder of a saved run", err)
 	}
-	if b.at = flags.Duration(); timed {
-		if err := b.at.Set(moment); err != nil {
-			return fmt.Errorf("the time after @: %w", err)
+	if timed {
+		if b.at, err = flags.Duration.Parse(moment); err != nil {
+			return b, fmt.Errorf("the time after @: %w", err)
 		}
 	}
-	b.run, b.Text = path, text
-	return nil
+	b.run = path
+	return b, nil
 }
-
-// Type says what it takes.
-func (b *beginning) Type() string { return "TEMP" }
 
 // startField is the field of a saved run on the cells of a mesh, with doubts about it. The caller closes the run after
 // the field is read.
 func (b *beginning) startField(m *mesh.Mesh) (solution.Field, *saved.Run, []plausibility.Warning, error) {
 	run, err := saved.Open(b.run, room.ToRender(machine.FreeMemory()))
 	if err != nil {
-		return nil, nil, nil, exit.UnlessStated(exit.Input, fmt.Errorf("--initial %s: %w", b.Text, err))
+		return nil, nil, nil, exit.UnlessStated(exit.Input, fmt.Errorf("--initial %s: %w", b.text, err))
 	}
 	refuse := func(err error) (solution.Field, *saved.Run, []plausibility.Warning, error) {
 		_ = run.Close() // read only
-		return nil, nil, nil, exit.UnlessStated(exit.Input, fmt.Errorf("--initial %s: %w", b.Text, err))
+		return nil, nil, nil, exit.UnlessStated(exit.Input, fmt.Errorf("--initial %s: %w", b.text, err))
 	}
 	step, err := b.step(run)
 	if err != nil {
@@ -80,28 +84,29 @@ func (b *beginning) startField(m *mesh.Mesh) (solution.Field, *saved.Run, []plau
 	if err != nil {
 		return refuse(fmt.Errorf("%w; a saved field starts stacks of its own size only", err))
 	}
-	return start, run, otherLayers(b.Text, run.Mesh.Stack, m.Stack), nil
+	return start, run, otherLayers(b.text, run.Mesh.Stack, m.Stack), nil
 }
 
 // step is the one that is asked for among those that were saved.
 func (b *beginning) step(run *saved.Run) (int, error) {
-	if b.at.Value == 0 {
+	if b.at == 0 {
 		return run.Last(), nil
 	}
 	near, found := math.Inf(1), 0
 	for _, n := range run.Manifest.Saved {
-		if off := math.Abs(run.TimeOf(n) - b.at.Value); off < near {
+		if off := math.Abs(run.TimeOf(n) - b.at); off < near {
 			near, found = off, n
 		}
 	}
-	if near <= 1e-6*b.at.Value {
+	if near <= 1e-6*b.at {
 		return found, nil
 	}
 	if found == 0 {
-		return 0, fmt.Errorf("a steady state has no times; leave @%s away", b.at.Text)
+		_, moment, _ := strings.Cut(b.text, b.run+"@")
+		return 0, fmt.Errorf("a steady state has no times; leave @%s away", moment)
 	}
 	return 0, fmt.Errorf("no field was saved at %s; the nearest of %d is at %s, and --save all keeps every step",
-		terminal.Seconds(b.at.Value), len(run.Manifest.Saved), terminal.Seconds(run.TimeOf(found)))
+		terminal.Seconds(b.at), len(run.Manifest.Saved), terminal.Seconds(run.TimeOf(found)))
 }
 
 // otherLayers doubts a field of other layers: it goes by height then.

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"thermsim/cmd/thermsim/exit"
-	"thermsim/cmd/thermsim/flags"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/report/summary"
@@ -123,10 +122,7 @@ func compareAnswers(t *testing.T, file string, runs []*sweptRun) {
 	}
 	var answers bytes.Buffer
 	g := &session.Session{Console: &terminal.Console{Stdout: &answers, Stderr: &bytes.Buffer{}}, Start: time.Now()}
-	o := sweepOptions{file: file, tol: flags.TemperatureRise(), lines: true}
-	if err := o.tol.Set("1e-8 K"); err != nil {
-		t.Fatal(err)
-	}
+	o := sweepOptions{file: file, tol: 1e-8, lines: true}
 	if err := runSweep(t.Context(), g, o, strings.NewReader(questions.String())); err != nil {
 		t.Fatal(err)
 	}

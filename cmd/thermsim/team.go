@@ -64,7 +64,7 @@ func (t *team) meet(ctx context.Context, o *flags.Ranks, facts []ranks.Fact, pro
 		}
 		return problem
 	}
-	wait := time.Duration(o.Wait.Value * float64(time.Second))
+	wait := time.Duration(o.Wait * float64(time.Second))
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown host"

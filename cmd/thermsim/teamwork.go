@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/room"
 	"thermsim/gpusolve/device"
@@ -94,16 +96,9 @@ func (o *transientOptions) refuseOverRanks(t *team) error {
 }
 
 // timeFacts are those of a transient.
-func (o *transientOptions) timeFacts() []ranks.Fact {
-	f := &o.follow
-	var facts []ranks.Fact
-	for _, v := range []struct{ name, value string }{
-		{"--steps", o.steps.String()}, {"--dt", o.dt.String()}, {"--initial", o.initial.String()},
-		{"--until", f.until.String()}, {"--dt-tol", f.dtTol.String()},
-		{"--to-steady", f.toSteady.String()}, {"--every", f.every.String()}, {"--at", f.at.String()},
-		{"--periodic", fmt.Sprint(f.periodic)},
-	} {
-		facts = append(facts, ranks.Fact{Name: v.name, Value: v.value})
+func timeFacts(f *pflag.FlagSet) (facts []ranks.Fact) {
+	for _, name := range []string{"steps", "dt", "initial", "until", "dt-tol", "to-steady", "every", "at", "periodic"} {
+		facts = append(facts, ranks.Fact{Name: "--" + name, Value: f.Lookup(name).Value.String()})
 	}
 	return facts
 }

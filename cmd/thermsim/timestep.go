@@ -29,16 +29,16 @@ func planSteps(ctx context.Context, g *session.Session, s *stack.Stack, o *trans
 		plan.Steps = s.Transient.Steps
 	}
 	if o.steps > 0 {
-		plan.Steps = int(o.steps)
+		plan.Steps = o.steps
 	}
-	if o.initial.Value > 0 {
-		s.Transient.Initial = o.initial.Value
+	if o.initial.kelvin > 0 {
+		s.Transient.Initial = o.initial.kelvin
 	}
-	if o.dt.Value > 0 {
-		plan.Dt = o.dt.Value
+	if o.dt > 0 {
+		plan.Dt = o.dt
 	}
 	if until := s.Transient.Until; until > 0 {
-		if o.steps > 0 && o.dt.Value == 0 {
+		if o.steps > 0 && o.dt == 0 {
 			plan.Dt = until / float64(plan.Steps)
 		} else if o.steps == 0 && plan.Dt > 0 {
 			plan.Steps = stepsUntil(until, plan.Dt)

@@ -81,7 +81,7 @@ func remedy(st *solution.Status) string {
 
 // strictVerdict is verdict, and where that has nothing to say, what --strict makes of warnings about the result.
 func strictVerdict(r *report.Run, s *summary.Summary, o *simulateOptions) error {
-	if err := verdict(r, s, o.tmax.Value > 0, o.out); err != nil {
+	if err := verdict(r, s, o.tmax > 0, o.out); err != nil {
 		return err
 	}
 	return o.strict.Refuse(s.Warnings, " about the result; the files are in "+o.out)

@@ -2,6 +2,7 @@
 package flags
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -124,23 +125,18 @@ func CompleteLayers(cmd *cobra.Command, flag string, more ...string) {
 }
 
 // AddDevice offers --device of the commands that take one.
-func AddDevice(cmd *cobra.Command, d *Device) {
-	cmd.Flags().Var(d, "device", DeviceUsage)
+func AddDevice(cmd *cobra.Command, device *string, usage string) {
+	Var(cmd.Flags(), device, "device", "NAME", usage, parseDevice)
 	Complete(cmd, "device", DeviceNames())
 }
 
 // AddPrecond offers --precond.
-func AddPrecond(cmd *cobra.Command, p *Preconditioner, usage string) {
-	cmd.Flags().Var(p, "precond", usage)
+func AddPrecond(cmd *cobra.Command, method *string, usage string) {
+	Var(cmd.Flags(), method, "precond", "NAME", usage, parsePrecond)
 	Complete(cmd, "precond", methods.Names())
 }
 
 // Choose puts device and preconditioner, where they were given, in place of the stack's.
-func Choose(s *stack.Stack, d Device, p Preconditioner) {
-	if d != "" {
-		s.Solver.Device = string(d)
-	}
-	if p != "" {
-		s.Solver.Preconditioner = string(p)
-	}
+func Choose(v *stack.Solver, device, method string) {
+	v.Device, v.Preconditioner = cmp.Or(device, v.Device), cmp.Or(method, v.Preconditioner)
 }

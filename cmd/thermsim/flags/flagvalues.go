@@ -8,13 +8,37 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"thermsim/gpusolve/methods"
 	"thermsim/internal/inputfile"
 	"thermsim/stack"
 	"thermsim/stack/stackfile"
 )
 
-// The values of flags. Each implements pflag.Value; its zero value means not given.
+// value is the value of a flag. A variable keeps its zero value where the flag is not given.
+type value[T any] struct {
+	into  *T
+	text  string
+	kind  string // placeholder in the help
+	parse func(string) (T, error)
+}
+
+func (v *value[T]) Set(text string) error {
+	x, err := v.parse(text)
+	if err == nil {
+		*v.into, v.text = x, text
+	}
+	return err
+}
+
+func (v *value[T]) String() string { return v.text }
+func (v *value[T]) Type() string   { return v.kind }
+
+// Var offers a flag whose value parse reads.
+func Var[T any](f *pflag.FlagSet, into *T, name, kind, usage string, parse func(string) (T, error)) {
+	f.Var(&value[T]{into: into, kind: kind, parse: parse}, name, usage)
+}
 
 // GridSize is --grid.
 type GridSize struct{ NX, NY int }
@@ -48,44 +72,57 @@ func (g *GridSize) Type() string { return "NXxNY" }
 // BoxSize is --grid of a matrix.
 type BoxSize struct{ NX, NY, NZ int }
 
-func (b *BoxSize) Set(text string) error {
+// ParseBoxSize reads NXxNYxNZ.
+func ParseBoxSize(text string) (b BoxSize, err error) {
 	sides := strings.Split(strings.ToLower(text), "x")
 	if len(sides) != 3 {
-		return errors.New("write it as NXxNYxNZ, for example 64x64x10")
+		return b, errors.New("write it as NXxNYxNZ, for example 64x64x10")
 	}
 	for i, into := range []*int{&b.NX, &b.NY, &b.NZ} {
 		n, err := strconv.Atoi(sides[i])
 		if err != nil || n < 1 || n > math.MaxInt32 {
-			return errors.New("write it as NXxNYxNZ, each a whole number of at least 1")
+			return b, errors.New("write it as NXxNYxNZ, each a whole number of at least 1")
 		}
 		*into = n
 	}
-	return nil
+	return b, nil
 }
 
-func (b *BoxSize) String() string {
-	if b.NX == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%dx%dx%d", b.NX, b.NY, b.NZ)
-}
-
-func (b *BoxSize) Type() string { return "NXxNYxNZ" }
-
-// Quantity is a positive number with a unit, in SI units once read.
+// Quantity is a kind of positive numbers with a unit, in SI units once read.
 type Quantity struct {
-	Value float64
-	Text  string
-	Kind  string // placeholder in the help
-	Parse func(string) (float64, error)
+	Kind string // placeholder in the help
+	Read func(string) (float64, error)
 }
 
-func Temperature() Quantity     { return Quantity{Kind: "TEMP", Parse: stackfile.ParseTemperature} }
-func TemperatureRise() Quantity { return Quantity{Kind: "K", Parse: stackfile.ParseTemperatureRise} }
-func Power() Quantity           { return Quantity{Kind: "W", Parse: stackfile.ParsePower} }
-func Duration() Quantity        { return Quantity{Kind: "TIME", Parse: stackfile.ParseTime} }
-func HeatTransfer() Quantity    { return Quantity{Kind: "H", Parse: stackfile.ParseHeatTransfer} }
-func Ratio() Quantity           { return Quantity{Kind: "REL", Parse: ParseRatio} }
+// Quantities of flags.
+var (
+	Temperature  = Quantity{"TEMP", stackfile.ParseTemperature}
+	Rise         = Quantity{"K", stackfile.ParseTemperatureRise}
+	Power        = Quantity{"W", stackfile.ParsePower}
+	Duration     = Quantity{"TIME", stackfile.ParseTime}
+	HeatTransfer = Quantity{"H", stackfile.ParseHeatTransfer}
+	Ratio        = Quantity{"REL", ParseRatio}
+	Norm         = Quantity{"NORM", ParseRatio}
+)
+
+// Var offers a flag of that kind.
+func (q Quantity) Var(f *pflag.FlagSet, into *float64, name, usage string) {
+	Var(f, into, name, q.Kind, usage, q.Parse)
+}
+
+// Parse reads a positive number with a unit.
+func (q Quantity) Parse(text string) (float64, error) {
+	v, err := q.Read(text)
+	switch {
+	case err != nil:
+		return 0, err
+	case !(v > 0) || math.IsInf(v, 0):
+		return 0, errors.New("it must be positive and finite")
+	case v > stack.MaxQuantity:
+		return 0, fmt.Errorf("it must not exceed %g in SI units", stack.MaxQuantity)
+	}
+	return v, nil
+}
 
 func ParseRatio(text string) (float64, error) { return parseNumber(text, "1e-8") }
 func parsePlain(text string) (float64, error) { return parseNumber(text, "12") }
@@ -98,110 +135,46 @@ func parseNumber(text, example string) (float64, error) {
 	return v, nil
 }
 
-func (q *Quantity) Set(text string) error {
-	v, err := q.Parse(text)
-	if err != nil {
-		return err
-	}
-	if !(v > 0) || math.IsInf(v, 0) {
-		return errors.New("it must be positive and finite")
-	}
-	if v > stack.MaxQuantity {
-		return fmt.Errorf("it must not exceed %g in SI units", stack.MaxQuantity)
-	}
-	q.Value, q.Text = v, text
-	return nil
+// CountVar offers a flag of a positive whole number.
+func CountVar(f *pflag.FlagSet, into *int, name, usage string) {
+	Var(f, into, name, "N", usage, func(text string) (int, error) {
+		v, err := strconv.Atoi(text)
+		if err != nil || v < 1 || v > math.MaxInt32 {
+			return 0, fmt.Errorf("it must be a whole number of at least 1, and at most %d", math.MaxInt32)
+		}
+		return v, nil
+	})
 }
 
-func (q *Quantity) String() string { return q.Text }
-func (q *Quantity) Type() string   { return q.Kind }
-
-// Count is a positive whole number.
-type Count int
-
-func (n *Count) Set(text string) error {
-	v, err := strconv.Atoi(text)
-	if err != nil || v < 1 || v > math.MaxInt32 {
-		return fmt.Errorf("it must be a whole number of at least 1, and at most %d", math.MaxInt32)
-	}
-	*n = Count(v)
-	return nil
+// PlacesVar offers a flag of a number of decimals, nil where it is not given.
+func PlacesVar(f *pflag.FlagSet, into **int, name, usage string) {
+	Var(f, into, name, "N", usage, func(text string) (*int, error) {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 || n > 15 {
+			return nil, errors.New("give a whole number from 0 to 15")
+		}
+		return &n, nil
+	})
 }
 
-func (n *Count) String() string {
-	if *n == 0 {
-		return ""
-	}
-	return strconv.Itoa(int(*n))
-}
-
-func (n *Count) Type() string { return "N" }
-
-// Device is --device.
-type Device string
-
-func (d *Device) Set(text string) error {
+// parseDevice reads --device.
+func parseDevice(text string) (string, error) {
 	number, numbered := strings.CutPrefix(text, "gpu:")
 	if n, err := strconv.Atoi(number); numbered && (err != nil || n < 0) || !numbered &&
 		!slices.Contains(DeviceNames(), text) {
-		return errors.New("choose auto, cpu, gpu, or gpu:N for the N-th GPU from 0")
+		return "", errors.New("choose auto, cpu, gpu, or gpu:N for the N-th GPU from 0")
 	}
-	*d = Device(text)
-	return nil
+	return text, nil
 }
-
-func (d *Device) String() string { return string(*d) }
-func (d *Device) Type() string   { return "NAME" }
 
 func DeviceNames() []string { return []string{"auto", "cpu", "gpu"} }
 
-// Preconditioner is --precond.
-type Preconditioner string
-
-func (p *Preconditioner) Set(text string) error {
+// parsePrecond reads --precond.
+func parsePrecond(text string) (string, error) {
 	if text == "" {
-		return fmt.Errorf("choose one of %s", strings.Join(methods.Names(), ", "))
+		return "", fmt.Errorf("choose one of %s", strings.Join(methods.Names(), ", "))
 	}
-	if err := methods.Check(text); err != nil {
-		return err
-	}
-	*p = Preconditioner(text)
-	return nil
-}
-
-func (p *Preconditioner) String() string { return string(*p) }
-func (p *Preconditioner) Type() string   { return "NAME" }
-
-// Places is a number of decimals.
-type Places struct {
-	n     int
-	Given bool
-}
-
-func (p *Places) Set(text string) error {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 || n > 15 {
-		return errors.New("give a whole number from 0 to 15")
-	}
-	p.n, p.Given = n, true
-	return nil
-}
-
-func (p *Places) String() string {
-	if !p.Given {
-		return ""
-	}
-	return strconv.Itoa(p.n)
-}
-
-func (p *Places) Type() string { return "N" }
-
-// Count is the number, or -1 where none was given.
-func (p *Places) Count() int {
-	if !p.Given {
-		return -1
-	}
-	return p.n
+	return text, methods.Check(text)
 }
 
 // JSON is --json, which takes no value.

@@ -25,27 +25,27 @@ func TestQuantityFlags(t *testing.T) {
 		text string
 		want float64
 	}{
-		{Temperature(), "85 degC", 358.15},
-		{Temperature(), "358", 358},
-		{TemperatureRise(), "0.1 mK", 1e-4},
-		{Power(), "1 uW", 1e-6},
-		{Duration(), "1 ms", 1e-3},
-		{Duration(), "0.5", 0.5},
-		{Ratio(), "1e-8", 1e-8},
+		{Temperature, "85 degC", 358.15},
+		{Temperature, "358", 358},
+		{Rise, "0.1 mK", 1e-4},
+		{Power, "1 uW", 1e-6},
+		{Duration, "1 ms", 1e-3},
+		{Duration, "0.5", 0.5},
+		{Ratio, "1e-8", 1e-8},
 	} {
-		if err := c.q.Set(c.text); err != nil || math.Abs(c.q.Value-c.want) > 1e-12*c.want {
-			t.Errorf("%s: %g, %v; want %g", c.text, c.q.Value, err, c.want)
+		if v, err := c.q.Parse(c.text); err != nil || math.Abs(v-c.want) > 1e-12*c.want {
+			t.Errorf("%s: %g, %v; want %g", c.text, v, err, c.want)
 		}
 	}
 	for _, c := range []struct {
 		q    Quantity
 		text string
 	}{
-		{Temperature(), "-300 degC"}, {Temperature(), "0"}, {TemperatureRise(), "1 degC"}, {Power(), "1 K"},
-		{Duration(), "-1 ms"}, {Duration(), "soon"}, {Ratio(), "NaN"}, {Ratio(), "Inf"}, {Ratio(), "1 K"},
+		{Temperature, "-300 degC"}, {Temperature, "0"}, {Rise, "1 degC"}, {Power, "1 K"},
+		{Duration, "-1 ms"}, {Duration, "soon"}, {Ratio, "NaN"}, {Ratio, "Inf"}, {Ratio, "1 K"},
 	} {
-		if err := c.q.Set(c.text); err == nil {
-			t.Errorf("%s %q was read as %g", c.q.Kind, c.text, c.q.Value)
+		if v, err := c.q.Parse(c.text); err == nil {
+			t.Errorf("%s %q was read as %g", c.q.Kind, c.text, v)
 		}
 	}
 }

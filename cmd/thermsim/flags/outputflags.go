@@ -3,10 +3,10 @@ package flags
 import (
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/session"
@@ -22,9 +22,9 @@ import (
 // Outputs are the flags about the page, the saved run and field files.
 type Outputs struct {
 	noPage     bool
-	pageBudget Megabytes
-	pageError  Quantity
-	Save       saveLevel
+	pageBudget float64 // MB
+	pageError  float64 // K
+	Save       string
 	Fields     fieldOptions
 }
 
@@ -37,18 +37,22 @@ type fieldOptions struct {
 	single    bool
 }
 
-func NewOutputs() Outputs { return Outputs{pageError: TemperatureRise()} }
-
 func (o *Outputs) AddSave(cmd *cobra.Command) {
-	cmd.Flags().Var(&o.Save, "save", "keep none, last or all steps for render (default what fits in 64 MB)")
+	Var(cmd.Flags(), &o.Save, "save", "LEVEL", "keep none, last or all steps for render (default what fits in 64 MB)",
+		func(text string) (string, error) {
+			if !slices.Contains(saveLevels(), text) {
+				return "", errors.New("choose none, last or all")
+			}
+			return text, nil
+		})
 	Complete(cmd, "save", saveLevels())
 }
 
 func (o *Outputs) AddPage(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.noPage, "no-page", false, "leave out report.html")
-	f.Var(&o.pageBudget, "page-budget", "size of temperatures in report.html, reduced by maximum to fit (default 20)")
-	f.Var(&o.pageError, "page-error", "largest error of temperatures in report.html (default 0.01 K)")
+	AddPageBudget(f, &o.pageBudget, "size of temperatures in report.html, reduced by maximum to fit (default 20)")
+	Rise.Var(f, &o.pageError, "page-error", "largest error of temperatures in report.html (default 0.01 K)")
 }
 
 func (o *fieldOptions) Add(cmd *cobra.Command) {
@@ -64,7 +68,7 @@ func (o *fieldOptions) Add(cmd *cobra.Command) {
 
 // Check finds flags that contradict one another, or the stack.
 func (o *Outputs) Check(s *stack.Stack, transient bool) error {
-	if o.noPage && (o.pageBudget > 0 || o.pageError.Value > 0) {
+	if o.noPage && (o.pageBudget > 0 || o.pageError > 0) {
 		return exit.Usagef("--no-page leaves nothing for --page-budget and --page-error to say")
 	}
 	return o.Fields.check(s, transient)
@@ -103,7 +107,7 @@ const savedBytes = 64_000_000
 // Settle turns the flags into what a run of that many steps (0: steady) keeps.
 func (o *Outputs) Settle(g *session.Session, m *mesh.Mesh, steps int) (report.OutputOptions, error) {
 	r := report.OutputOptions{Page: !o.noPage, Formats: o.Fields.formats, Single: o.Fields.single}
-	r.PageBudget.Bytes, r.PageBudget.ErrorK = int64(o.pageBudget*1e6), o.pageError.Value
+	r.PageBudget.Bytes, r.PageBudget.ErrorK = int64(o.pageBudget*1e6), o.pageError
 	size := 8*float64(m.Cells()) + saved.EntryBytes*float64(m.NZ())
 	switch o.Save {
 	case saveAll:
@@ -142,46 +146,22 @@ func (o *fieldOptions) settle(m *mesh.Mesh, r *report.OutputOptions, steps int) 
 	return err
 }
 
-// saveLevel is --save.
-type saveLevel string
-
+// Levels of --save.
 const (
-	SaveNone saveLevel = "none"
-	saveLast saveLevel = "last"
-	saveAll  saveLevel = "all"
+	SaveNone = "none"
+	saveLast = "last"
+	saveAll  = "all"
 )
 
-func saveLevels() []string { return []string{string(SaveNone), string(saveLast), string(saveAll)} }
+func saveLevels() []string { return []string{SaveNone, saveLast, saveAll} }
 
-func (s *saveLevel) Set(text string) error {
-	if !slices.Contains(saveLevels(), text) {
-		return errors.New("choose none, last or all")
-	}
-	*s = saveLevel(text)
-	return nil
+// AddPageBudget offers --page-budget, a size in MB.
+func AddPageBudget(f *pflag.FlagSet, into *float64, usage string) {
+	Var(f, into, "page-budget", "MB", usage, func(text string) (float64, error) {
+		v, err := inputfile.Number(strings.TrimSpace(strings.TrimSuffix(strings.ToUpper(text), "MB")))
+		if err != nil || !(v > 0 && v <= 2000) {
+			return 0, errors.New("write megabytes, such as 20; at most 2000")
+		}
+		return v, nil
+	})
 }
-
-func (s *saveLevel) String() string { return string(*s) }
-func (s *saveLevel) Type() string   { return "LEVEL" }
-
-// Megabytes is a positive size in MB.
-type Megabytes float64
-
-func (m *Megabytes) Set(text string) error {
-	number := strings.TrimSpace(strings.TrimSuffix(strings.ToUpper(text), "MB"))
-	v, err := inputfile.Number(number)
-	if err != nil || !(v > 0 && v <= 2000) {
-		return errors.New("write megabytes, such as 20; at most 2000")
-	}
-	*m = Megabytes(v)
-	return nil
-}
-
-func (m *Megabytes) String() string {
-	if *m == 0 {
-		return ""
-	}
-	return strconv.FormatFloat(float64(*m), 'g', -1, 64)
-}
-
-func (m *Megabytes) Type() string { return "MB" }

@@ -2,7 +2,6 @@ package flags
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -21,12 +20,12 @@ type Pictures struct {
 	formats []string
 	figures []string
 	colors  string
-	span    colorRange
+	span    *[2]float64 // degC
 	title   string
-	width   paperWidth
-	font    Quantity
-	dpi     Quantity
-	cut     cutPoint
+	width   float64 // points
+	font    float64 // points
+	dpi     float64
+	cut     *[2]float64 // m
 	toScale bool
 	frames  string
 	zoom    string
@@ -38,13 +37,14 @@ func (o *Pictures) Add(cmd *cobra.Command) {
 		"draw as "+strings.Join(report.PictureFormats(), ", ")+": one or a `LIST`, or none (default png)")
 	f.StringSliceVar(&o.figures, "figures", nil, "`LIST` of "+strings.Join(report.FigureNames(), ",")+" or all")
 	f.StringVar(&o.colors, "colors", "inferno", "`NAME` of "+strings.Join(report.Colormaps(), ", "))
-	f.Var(&o.span, "range", "range of the colours in degC, such as 40:110 (default that of the data)")
+	Var(f, &o.span, "range", "LO:HI", "range of the colours in degC, such as 40:110 (default that of the data)",
+		parseColorRange)
 	f.StringVar(&o.title, "title", "", "`TEXT` above the pictures (default the stack's title)")
-	f.Var(&o.width, "width", `width of the pictures on paper, such as "85 mm" or "3.3 in"`)
-	o.font, o.dpi = Quantity{Kind: "POINTS", Parse: parsePlain}, Quantity{Kind: "PIXELS", Parse: parsePlain}
-	f.Var(&o.font, "font-size", "size of the numbers on the axes in `POINTS`")
-	f.Var(&o.dpi, "dpi", "resolution of PNGs in `PIXELS` per inch (default 72)")
-	f.Var(&o.cut, "cut", `point in mm through which sections go (default the hottest point)`)
+	Var(f, &o.width, "width", "WIDTH", `width of the pictures on paper, such as "85 mm" or "3.3 in"`, parseWidth)
+	plain := Quantity{"", parsePlain}
+	plain.Var(f, &o.font, "font-size", "size of the numbers on the axes in `POINTS`")
+	plain.Var(f, &o.dpi, "dpi", "resolution of PNGs in `PIXELS` per inch (default 72)")
+	Var(f, &o.cut, "cut", "X,Y", `point in mm through which sections go (default the hottest point)`, parseCut)
 	f.BoolVar(&o.toScale, "to-scale", false, "draw sections without stretching thin layers")
 	f.StringVar(&o.frames, "frames", "", "`LAYER` that the animation shows (default the one with the most power)")
 	f.StringVar(&o.zoom, "zoom", "", "`REGION` or block around which maps, panels and sections are cut")
@@ -75,8 +75,8 @@ func (o *Pictures) Check(s *stack.Stack, transient bool) error {
 				"'thermsim transient'", name)
 		}
 	}
-	if c := o.cut; c.given && (c.x < 0 || c.y < 0 || c.x > s.Size[0] || c.y > s.Size[1]) {
-		return exit.Usagef("--cut %s is outside the stack, which is %g x %g mm", o.cut.String(), s.Size[0]*1e3,
+	if c := o.cut; c != nil && (c[0] < 0 || c[1] < 0 || c[0] > s.Size[0] || c[1] > s.Size[1]) {
+		return exit.Usagef("--cut %g,%g is outside the stack, which is %g x %g mm", c[0]*1e3, c[1]*1e3, s.Size[0]*1e3,
 			s.Size[1]*1e3)
 	}
 	if o.frames != "" {
@@ -93,9 +93,9 @@ func (o *Pictures) Wants(figure string) bool {
 
 func (o *Pictures) style() report.PictureStyle {
 	s := report.PictureStyle{Formats: o.formats, Colors: o.colors, Title: o.title, Zoom: o.zoom,
-		WidthPt: o.width.points, FontPt: o.font.Value, DPI: o.dpi.Value}
-	if o.span.given {
-		s.LoK, s.HiK = o.span.lo+zeroCelsius, o.span.hi+zeroCelsius
+		WidthPt: o.width, FontPt: o.font, DPI: o.dpi}
+	if o.span != nil {
+		s.LoK, s.HiK = o.span[0]+zeroCelsius, o.span[1]+zeroCelsius
 	}
 	return s
 }
@@ -105,8 +105,8 @@ func (o *Pictures) Apply(to *report.Options, maps []string) {
 	to.Maps, to.LargeCSV, to.FrameLayer = maps, len(maps) > 0, o.frames
 	to.Style, to.Figures, to.ToScale = o.style(), o.figures, o.toScale
 	to.At = [2]float64{math.NaN(), math.NaN()}
-	if o.cut.given {
-		to.At = [2]float64{o.cut.x, o.cut.y}
+	if o.cut != nil {
+		to.At = *o.cut
 	}
 }
 
@@ -134,39 +134,19 @@ func (o *Pictures) History(to *gpusolve.Options) *[]report.HistoryPoint {
 
 const zeroCelsius = 273.15 // K
 
-// colorRange is --range, in degC.
-type colorRange struct {
-	lo, hi float64
-	given  bool
-}
-
-func (r *colorRange) Set(text string) error {
+// parseColorRange reads --range.
+func parseColorRange(text string) (*[2]float64, error) {
 	from, to, ok := strings.Cut(text, ":")
 	lo, errLo := inputfile.Number(strings.TrimSpace(from))
 	hi, errHi := inputfile.Number(strings.TrimSpace(to))
 	if !ok || errLo != nil || errHi != nil || !(hi > lo) || math.IsInf(hi-lo, 0) || lo < -zeroCelsius {
-		return errors.New("write two temperatures in degC, the lower first, as in 40:110")
+		return nil, errors.New("write two temperatures in degC, the lower first, as in 40:110")
 	}
-	*r = colorRange{lo, hi, true}
-	return nil
+	return &[2]float64{lo, hi}, nil
 }
 
-func (r *colorRange) String() string {
-	if !r.given {
-		return ""
-	}
-	return fmt.Sprintf("%g:%g", r.lo, r.hi)
-}
-
-func (r *colorRange) Type() string { return "LO:HI" }
-
-// paperWidth is --width.
-type paperWidth struct {
-	points float64
-	text   string
-}
-
-func (w *paperWidth) Set(text string) error {
+// parseWidth reads --width.
+func parseWidth(text string) (float64, error) {
 	number, unit := strings.TrimSpace(text), 1.0
 	for name, points := range map[string]float64{"mm": 72 / 25.4, "cm": 72 / 2.54, "in": 72, "pt": 1} {
 		if rest, ok := strings.CutSuffix(number, name); ok {
@@ -176,37 +156,18 @@ func (w *paperWidth) Set(text string) error {
 	}
 	v, err := inputfile.Number(number)
 	if err != nil || !(v*unit >= 60) || v*unit > 20000 {
-		return errors.New(`write a width of at least 60 pt, such as "85 mm", "3.3 in" or "240 pt"`)
+		return 0, errors.New(`write a width of at least 60 pt, such as "85 mm", "3.3 in" or "240 pt"`)
 	}
-	w.points, w.text = v*unit, text
-	return nil
+	return v * unit, nil
 }
 
-func (w *paperWidth) String() string { return w.text }
-func (w *paperWidth) Type() string   { return "WIDTH" }
-
-// cutPoint is --cut, in mm.
-type cutPoint struct {
-	x, y  float64 // m
-	given bool
-}
-
-func (c *cutPoint) Set(text string) error {
+// parseCut reads --cut.
+func parseCut(text string) (*[2]float64, error) {
 	a, b, ok := strings.Cut(text, ",")
 	x, errX := inputfile.Number(strings.TrimSpace(a))
 	y, errY := inputfile.Number(strings.TrimSpace(b))
 	if !ok || errX != nil || errY != nil || math.IsInf(x+y, 0) || math.IsNaN(x+y) {
-		return errors.New("write the place as X,Y in mm, as in 3.2,4")
+		return nil, errors.New("write the place as X,Y in mm, as in 3.2,4")
 	}
-	*c = cutPoint{x * 1e-3, y * 1e-3, true}
-	return nil
+	return &[2]float64{x * 1e-3, y * 1e-3}, nil
 }
-
-func (c *cutPoint) String() string {
-	if !c.given {
-		return ""
-	}
-	return fmt.Sprintf("%g,%g", c.x*1e3, c.y*1e3)
-}
-
-func (c *cutPoint) Type() string { return "X,Y" }

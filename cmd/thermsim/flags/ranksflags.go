@@ -21,29 +21,34 @@ import (
 
 // Ranks are the flags of runs over several ranks.
 type Ranks struct {
-	count      Count
-	rank       rankNumber
+	count      int
+	rank       *int
 	rendezvous string
-	insecure   bool // a network that is not this machine's own may be used
-	Wait       Quantity
+	insecure   bool         // a network that is not this machine's own may be used
+	Wait       float64      // s; 0 stands for the usual
 	Facts      []ranks.Fact // of the command, which all ranks must have in common
 }
 
-func NewRanks() Ranks { return Ranks{Wait: Duration()} }
-
 func (o *Ranks) Add(f *pflag.FlagSet) {
-	f.Var(&o.count, "ranks", "split the grid over N ranks: all in this process, or one process each")
-	f.Var(&o.rank, "rank", "which rank this process is, from 0, where no launcher tells")
+	CountVar(f, &o.count, "ranks", "split the grid over N ranks: all in this process, or one process each")
+	Var(f, &o.rank, "rank", "R", "which rank this process is, from 0, where no launcher tells",
+		func(text string) (*int, error) {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 0 {
+				return nil, errors.New("give a whole number from 0 to one less than there are ranks")
+			}
+			return &n, nil
+		})
 	f.StringVar(&o.rendezvous, "rendezvous", "", "where the processes of a run meet: `HOST:PORT` of rank 0")
 	f.BoolVar(&o.insecure, "insecure-network", false, "let ranks meet over a network where all are trusted")
-	f.Var(&o.Wait, "ranks-wait", "how long ranks wait for each other at the start (default 60 s)")
+	Duration.Var(f, &o.Wait, "ranks-wait", "how long ranks wait for each other at the start (default 60 s)")
 }
 
 // Plan is what part of a run this process does.
 func (o *Ranks) Plan(d *Devices) (launcher.Plan, error) {
-	wishes := launcher.Wishes{Ranks: int(o.count), Rank: -1, Rendezvous: o.rendezvous}
-	if o.rank.given {
-		wishes.Rank = o.rank.n
+	wishes := launcher.Wishes{Ranks: o.count, Rank: -1, Rendezvous: o.rendezvous}
+	if o.rank != nil {
+		wishes.Rank = *o.rank
 	}
 	p, err := launcher.Machine{Getenv: os.Getenv, Read: os.ReadFile, Parent: os.Getppid()}.Plan(wishes)
 	if err != nil {
@@ -63,33 +68,9 @@ func (o *Ranks) Plan(d *Devices) (launcher.Plan, error) {
 	return p, nil
 }
 
-// rankNumber is --rank.
-type rankNumber struct {
-	n     int
-	given bool
-}
-
-func (r *rankNumber) Set(text string) error {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 {
-		return errors.New("give a whole number from 0 to one less than there are ranks")
-	}
-	r.n, r.given = n, true
-	return nil
-}
-
-func (r *rankNumber) String() string {
-	if !r.given {
-		return ""
-	}
-	return strconv.Itoa(r.n)
-}
-
-func (r *rankNumber) Type() string { return "R" }
-
 // Devices is --device of commands that can use several.
 type Devices struct {
-	Device
+	Name string
 	list []int // of GPUs
 	all  bool
 }
@@ -100,11 +81,11 @@ func (d *Devices) Set(text string) error {
 	numbers, numbered := strings.CutPrefix(text, "gpu:")
 	switch {
 	case text == SeveralDevices:
-		*d = Devices{Device: Device(text), all: true}
+		*d = Devices{Name: text, all: true}
 		return nil
 	case !numbered || !strings.Contains(numbers, ","):
-		*d = Devices{}
-		if err := d.Device.Set(text); err != nil {
+		name, err := parseDevice(text)
+		if *d = (Devices{Name: name}); err != nil {
 			return fmt.Errorf("%w; or gpu:0,1 or gpu:all for a rank on each", err)
 		}
 		return nil
@@ -120,9 +101,12 @@ func (d *Devices) Set(text string) error {
 		}
 		list = append(list, n)
 	}
-	*d = Devices{Device: Device(text), list: list}
+	*d = Devices{Name: text, list: list}
 	return nil
 }
+
+func (d *Devices) String() string { return d.Name }
+func (d *Devices) Type() string   { return "NAME" }
 
 func (d *Devices) Several() bool { return d.all || len(d.list) > 0 }
 
@@ -133,7 +117,7 @@ func (d *Devices) GPUs(list func() ([]device.GPU, error)) ([]int, error) {
 	}
 	found, err := UsableGPUs(list)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s was asked for: %w", gpusolve.ErrDevice, d.Device, err)
+		return nil, fmt.Errorf("%w: %s was asked for: %w", gpusolve.ErrDevice, d.Name, err)
 	}
 	return found, nil
 }
