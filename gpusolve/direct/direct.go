@@ -128,37 +128,41 @@ func (s *System) Settle(ctx context.Context, o *driver.Options, systems int, wat
 		}
 		s.unseen = true
 	}
-	s.X.solved++
-	if s.old == nil {
-		s.fourier.Solve(s.X.Modes, nil, 1)
-	} else {
-		s.fourier.Solve(s.X.Modes, s.old.Modes, 1)
-	}
-	if err := s.Failure(); err != nil || s.dt > 0 {
-		return krylov.Outcome{Converged: err == nil, Reason: krylov.Direct}, err
+	if out, err := s.solve(); err != nil || s.dt > 0 {
+		return out, err
 	}
 	return s.Conclude(o, systems), s.Failure()
+}
+
+// solve makes the state that follows old, or the steady one. It is not judged.
+func (s *System) solve() (krylov.Outcome, error) {
+	s.X.solved++
+	s.fourier.Solve(s.X.Modes, s.former(), 1)
+	err := s.Failure()
+	return krylov.Outcome{Converged: err == nil, Reason: krylov.Direct}, err
+}
+
+// former is the state before, nil in a steady state.
+func (s *System) former() fourier.Modes {
+	if s.old == nil {
+		return nil
+	}
+	return s.old.Modes
 }
 
 // Respond solves for another power.
 func (s *System) Respond(ctx context.Context, o *driver.Options, layers []powermap.Drawing,
 	judged bool) (krylov.Outcome, error) {
 	s.Redraw(layers)
-	s.X.solved++
-	s.fourier.Solve(s.X.Modes, nil, 1)
-	if !judged {
-		return krylov.Outcome{Converged: true, Reason: krylov.Direct}, s.Failure()
+	if out, err := s.solve(); err != nil || !judged {
+		return out, err
 	}
 	return s.Conclude(o, 1), s.Failure()
 }
 
 // Conclude judges the state by its residual.
 func (s *System) Conclude(o *driver.Options, systems int) krylov.Outcome {
-	var old fourier.Modes
-	if s.old != nil {
-		old = s.old.Modes
-	}
-	n := s.fourier.Residual(s.X.Modes, old, s.Planes.whole(s.X))
+	n := s.fourier.Residual(s.X.Modes, s.former(), s.Planes.whole(s.X))
 	out := krylov.Outcome{Norms: n.Norms, ErrorK: s.gain * n.Max, Reason: krylov.Direct}
 	tol := o.Tol
 	if tol <= 0 {
@@ -282,10 +286,7 @@ func (s *System) Stage(_ context.Context, _ *driver.Options, dst, from int, watc
 		watch(0, math.NaN())
 	}
 	s.Show(dst, from)
-	s.X.solved++
-	s.fourier.Solve(s.X.Modes, s.old.Modes, 1)
-	err := s.Failure()
-	return krylov.Outcome{Converged: err == nil, Reason: krylov.Direct}, err
+	return s.solve()
 }
 
 // Show knows no bound from the states before: between and after stages a state may pass them by as much as the error of

@@ -49,8 +49,7 @@ func (p *gpuOperations) dominates(product, diagonal, weight ops.Vector) bool {
 	if p.Ready() {
 		p.Note(p.kernels.Dominates(p.Stream, cuda.Flat(p.Cells()), BoundDominatesArgs{
 			N: p.Cells(), Share: firm, Product: cuda.F64(product), Diagonal: cuda.F64(diagonal),
-			Weight: cuda.F64(weight), Partial: partial,
-			Scalars: scalars, Ticket: ticket,
+			Weight: cuda.F64(weight), Partial: partial, Scalars: scalars, Ticket: ticket,
 		}))
 	}
 	return p.scratch() == 0

@@ -3,7 +3,7 @@ package fourier
 //go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels
 
 import (
-	"golang.org/x/sync/errgroup"
+	"sync"
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
@@ -126,18 +126,17 @@ func newWithin(dev *cuda.Device, l *Layered, loads []Load, shared int, p part) (
 // tablesAhead makes the tables of the axes, one where both are alike, while the driver is asked for memory. The result
 // waits for them.
 func tablesAhead(x, y plannedAxis) func() []*axisTables {
-	alike := x.like(y)
-	tables := make([]*axisTables, 2)
-	if alike {
-		tables = tables[:1]
+	axes := []plannedAxis{x}
+	if !x.like(y) {
+		axes = append(axes, y)
 	}
-	var g errgroup.Group
-	g.Go(func() error { tables[0] = tablesOf(x); return nil })
-	if !alike {
-		g.Go(func() error { tables[1] = tablesOf(y); return nil })
+	tables := make([]*axisTables, len(axes))
+	var work sync.WaitGroup
+	for n, a := range axes {
+		work.Go(func() { tables[n] = tablesOf(a) })
 	}
 	return func() []*axisTables {
-		_ = g.Wait() // none of them fails
+		work.Wait()
 		return tables
 	}
 }

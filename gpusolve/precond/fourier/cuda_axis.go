@@ -136,10 +136,9 @@ func (g *gpuOperations) run(a *gpuAxis, r rows) {
 	if a.fixed == 0 {
 		g.on.Note(g.transform.Listed(g.on.Stream, grid, shared, TransformListedArgs{
 			In: r.in, In32: r.in32, Out: r.out, Out32: r.out32, From: r.from, To: r.to, N: int32(a.n),
-			Rows: int32(r.rows), Mode: mode, Scale: scale,
-			Turns: a.turns, Halves: a.halves, Chirp: a.chirps, Filter: a.filters, Roots: a.rootsOnDevice,
-			Places: a.placesOnDevice,
-			Length: int32(a.m), Threads: int32(a.threads), Together: int32(a.together), Count: int32(len(a.radices)),
+			Rows: int32(r.rows), Mode: mode, Scale: scale, Turns: a.turns, Halves: a.halves, Chirp: a.chirps,
+			Filter: a.filters, Roots: a.rootsOnDevice, Places: a.placesOnDevice, Length: int32(a.m),
+			Threads: int32(a.threads), Together: int32(a.together), Count: int32(len(a.radices)),
 			Radices: a.radicesOnDevice,
 		}))
 		return
@@ -421,11 +420,8 @@ func (g *gpuOperations) runLong(a *gpuAxis, r rows) {
 	g.on.Note(g.transform.Longer(g.on.Stream, [3]uint32{uint32(min(count, g.on.Multiprocessors)), 1, 1},
 		TransformLongerArgs{
 			In: r.in, In32: r.in32, Out: r.out, Out32: r.out32, From: r.from, To: r.to, N: int32(a.n),
-			Rows: int32(r.rows),
-			Mode: mode, Scale: scale,
-			Turns: a.turns, Halves: a.halves, Chirp: a.chirps, Filter: a.filters, Roots: a.rootsOnDevice,
-			Places: a.placesOnDevice,
-			Length: int32(a.m), Stages: int32(len(a.radices)), Radices: a.radicesOnDevice, Rooms: g.rooms,
-			Count: int32(count),
+			Rows: int32(r.rows), Mode: mode, Scale: scale, Turns: a.turns, Halves: a.halves, Chirp: a.chirps,
+			Filter: a.filters, Roots: a.rootsOnDevice, Places: a.placesOnDevice, Length: int32(a.m),
+			Stages: int32(len(a.radices)), Radices: a.radicesOnDevice, Rooms: g.rooms, Count: int32(count),
 		}))
 }

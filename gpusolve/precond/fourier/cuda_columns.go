@@ -72,8 +72,7 @@ func (g *gpuOperations) solve(s *gpuStack, x, old cudriver.Ptr[float64], steps i
 		for range steps {
 			g.on.Note(g.columns.SolveAny(g.on.Stream, [3]uint32{g.anyBlocks(), 1, 1}, ColumnsSolveAnyArgs{
 				Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Lambda: a.Lambda, Mu: a.Mu, Planes: a.Planes, Share: a.Share,
-				Sheets: a.Sheets, First: a.First, Sheet: a.Sheet,
-				Old: a.Old, X: a.X, Kept: g.kept,
+				Sheets: a.Sheets, First: a.First, Sheet: a.Sheet, Old: a.Old, X: a.X, Kept: g.kept,
 			}))
 			a.Old = a.X
 		}
@@ -86,8 +85,7 @@ func (g *gpuOperations) solve(s *gpuStack, x, old cudriver.Ptr[float64], steps i
 	}
 	g.on.Note(often(g.on.Stream, grid, ColumnsMarch4Args{
 		Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Lambda: a.Lambda, Mu: a.Mu, Planes: a.Planes, Share: a.Share, Sheets: a.Sheets,
-		First: a.First, Sheet: a.Sheet,
-		Old: a.Old, X: a.X, Steps: int32(steps),
+		First: a.First, Sheet: a.Sheet, Old: a.Old, X: a.X, Steps: int32(steps),
 	}))
 }
 

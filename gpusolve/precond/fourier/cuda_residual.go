@@ -114,21 +114,19 @@ func (r *residualWork) take(k, n int) {
 	grid := [3]uint32{uint32(n * each), 1, 1}
 	args := SheetsResidualArgs{
 		Nx: int32(r.NX), Ny: int32(r.to - r.from), Nz: int32(r.NZ), K0: int32(k), Each: int32(each), Fresh: fresh,
-		Below: below, Own: own, Above: above, Old: r.old,
-		Planes: r.system.parts, Bottom: r.GZ[0], Top: r.GZ[r.NZ], XEnds: int32(r.X), YEnds: int32(r.Y),
-		First: r.system.first, Share: r.system.share,
-		Sheet: r.system.sheet, Sheets: r.drawn, Partial: r.partial, Scalars: scalars, Ticket: ticket,
+		Below: below, Own: own, Above: above, Old: r.old, Planes: r.system.parts, Bottom: r.GZ[0], Top: r.GZ[r.NZ],
+		XEnds: int32(r.X), YEnds: int32(r.Y), First: r.system.first, Share: r.system.share, Sheet: r.system.sheet,
+		Sheets: r.drawn, Partial: r.partial, Scalars: scalars, Ticket: ticket,
 	}
 	if r.alone() {
 		r.on.Note(r.planeWork.Residual(r.on.Stream, grid, args))
 		return
 	}
 	r.on.Note(r.planeWork.ResidualRows(r.on.Stream, grid, SheetsResidualRowsArgs{
-		Nx: args.Nx, Ny: args.Ny, Nz: args.Nz, Low: int32(low - r.from), High: int32(high - r.from),
-		K0: args.K0, Each: args.Each, Fresh: args.Fresh, Below: args.Below,
-		Own: args.Own, Above: args.Above, Old: args.Old, Planes: args.Planes, Bottom: args.Bottom, Top: args.Top,
-		XEnds: args.XEnds, YEnds: args.YEnds, First: args.First,
-		Share: args.Share, Sheet: args.Sheet, Sheets: args.Sheets, Partial: args.Partial, Scalars: args.Scalars,
-		Ticket: args.Ticket,
+		Nx: args.Nx, Ny: args.Ny, Nz: args.Nz, Low: int32(low - r.from), High: int32(high - r.from), K0: args.K0,
+		Each: args.Each, Fresh: args.Fresh, Below: args.Below, Own: args.Own, Above: args.Above, Old: args.Old,
+		Planes: args.Planes, Bottom: args.Bottom, Top: args.Top, XEnds: args.XEnds, YEnds: args.YEnds,
+		First: args.First, Share: args.Share, Sheet: args.Sheet, Sheets: args.Sheets, Partial: args.Partial,
+		Scalars: args.Scalars, Ticket: args.Ticket,
 	}))
 }

@@ -74,7 +74,7 @@ func (g *gpuOperations) setOutlines() {
 		s.block = cuda.AllocApart[byte](g.on.Space, bytes)
 	}
 	p := cuda.NewPacker(s.block, o.bytes())
-	startX, fromX, sharesX, startY, fromY, sharesY := o.pack(&p, g)
+	x, y := o.pack(&p, g)
 	s.outlines = p.Bytes()
 	cuda.SendLater(g.on.Space, s.block, s.outlines)
 	at := s.block.Add(o.bytes())
@@ -83,8 +83,8 @@ func (g *gpuOperations) setOutlines() {
 		*to = cudriver.At[float64](at.Address())
 		at = at.Add(aligned(8 * sizes[i]))
 	}
-	g.spread(g.NX, startX, fromX, sharesX, s.alongX)
-	g.spread(g.NY, startY, fromY, sharesY, s.alongY)
+	g.spread(g.NX, x, s.alongX)
+	g.spread(g.NY, y, s.alongY)
 	g.run(g.x, rowsOf(s.alongX, s.spectraX, s.prints, g.NX))
 	g.run(g.y, rowsOf(s.alongY, s.spectraY, s.prints, g.NY))
 	if s.planes > 0 {
@@ -133,14 +133,14 @@ func rowsOf(in, out cudriver.Ptr[float64], count, n int) rows {
 }
 
 // spread lays the footprints' shares out in whole rows.
-func (g *gpuOperations) spread(n int, start, from cudriver.Ptr[int32], shares, out cudriver.Ptr[float64]) {
+func (g *gpuOperations) spread(n int, p gpuProfiles, out cudriver.Ptr[float64]) {
 	count := int64(g.sources.prints) * int64(n)
 	if !g.on.Ready() || count == 0 {
 		return
 	}
 	grid := [3]uint32{uint32((count + SheetsFlat - 1) / SheetsFlat), 1, 1}
 	g.on.Note(g.planeWork.Spread(g.on.Stream, grid,
-		SheetsSpreadArgs{Count: count, N: int32(n), Start: start, From: from, Shares: shares, Out: out}))
+		SheetsSpreadArgs{Count: count, N: int32(n), Start: p.start, From: p.from, Shares: p.shares, Out: out}))
 }
 
 // sendPlanes copies rows of the planes of all loads in space.
@@ -235,15 +235,20 @@ func (o *outlines) bytes() int64 {
 // aligned is a number of bytes up to where the next piece of memory may begin.
 func aligned(bytes int64) int64 { return (bytes + cuda.StoreAlign - 1) &^ (cuda.StoreAlign - 1) }
 
+// gpuProfiles are profiles on the device.
+type gpuProfiles struct {
+	start, from cudriver.Ptr[int32]
+	shares      cudriver.Ptr[float64]
+}
+
 // pack gathers all of it, doubles first, and says where everything is going to be.
-func (o *outlines) pack(p *cuda.Packer, g *gpuOperations) (startX, fromX cudriver.Ptr[int32],
-	sharesX cudriver.Ptr[float64], startY, fromY cudriver.Ptr[int32], sharesY cudriver.Ptr[float64]) {
+func (o *outlines) pack(p *cuda.Packer, g *gpuOperations) (x, y gpuProfiles) {
 	s := &g.sources
 	s.amount, g.system.share = cuda.Pack(p, o.amounts), cuda.Pack(p, o.share)
-	sharesX, sharesY = cuda.Pack(p, o.x.shares), cuda.Pack(p, o.y.shares)
+	x.shares, y.shares = cuda.Pack(p, o.x.shares), cuda.Pack(p, o.y.shares)
 	g.system.first, g.system.sheet = cuda.Pack(p, o.first), cuda.Pack(p, o.sheet)
 	s.firstPrint, s.firstPlane = cuda.Pack(p, o.firstPrint), cuda.Pack(p, o.firstPlane)
-	startX, fromX = cuda.Pack(p, o.x.start), cuda.Pack(p, o.x.from)
-	startY, fromY = cuda.Pack(p, o.y.start), cuda.Pack(p, o.y.from)
-	return startX, fromX, sharesX, startY, fromY, sharesY
+	x.start, x.from = cuda.Pack(p, o.x.start), cuda.Pack(p, o.x.from)
+	y.start, y.from = cuda.Pack(p, o.y.start), cuda.Pack(p, o.y.from)
+	return x, y
 }

@@ -149,18 +149,14 @@ func (p *part) Largest(mine float64) float64 {
 }
 
 func appendDoubles(to []byte, values []float64) []byte {
-	for _, v := range values {
-		to = binary.LittleEndian.AppendUint64(to, math.Float64bits(v))
-	}
+	to, _ = binary.Append(to, binary.LittleEndian, values) // numbers of fixed size
 	return to
 }
 
 // takeDoubles fills dst and gives what follows.
 func takeDoubles(dst []float64, from []byte) []byte {
-	for i := range dst {
-		dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(from[8*i:]))
-	}
-	return from[8*len(dst):]
+	n, _ := binary.Decode(from, binary.LittleEndian, dst) // as many as the sender counted
+	return from[n:]
 }
 
 // largestPart is that of a rank that has most of the modes.

@@ -11,6 +11,7 @@ import (
 
 // gpuOperations are those of a system on a GPU.
 type gpuOperations struct {
+	noStreams
 	*cuda.Conductances
 	hierarchy  *Hierarchy
 	transfer   *Transfer
@@ -97,8 +98,7 @@ func (s *gpuOperations) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) 
 		s.Note(s.lines.StepDot(s.Stream, g, LinesStepDotArgs{
 			Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx, Gy: lv.gy, Gz: lv.gz, Inverse: lv.inverse,
 			B: cuda.F32(b), X: cuda.F32(x), Prev: cuda.F32(prev), Dst: cuda.F32(dst), A: w.A, Scale: w.C,
-			Scratch: s.longColumn,
-			Partial: s.Partial(),
+			Scratch: s.longColumn, Partial: s.Partial(),
 		}))
 		s.LeaveDot(dst, b, int32(g[0]*g[1]))
 		return
@@ -109,9 +109,6 @@ func (s *gpuOperations) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) 
 		Scratch: s.longColumn,
 	}))
 }
-
-// Streams is for stacks with coolant.
-func (s *gpuOperations) Streams(Level, ops.Vector, ops.Vector) {}
 
 // BottomColumns is where one block still beats launches over the whole GPU: on an H200, levels of 30 x 30 columns and
 // below took 128 us in one block and about 100 us in launches of their own, those of 15 x 15 and below less than half.
@@ -131,12 +128,10 @@ func (s *gpuOperations) Bottom(rungs []Rung, c Smoothing) (cycle func(), err err
 		l := r.Level.(*gpuLevel)
 		t := &l.next
 		list[n] = LinesRung{
-			Nx: int64(l.nx), Ny: int64(l.ny),
-			Gx: l.gx, Gy: l.gy, Gz: l.gz, Inverse: l.inverse, Ground: l.ground, Capacity: l.capacity,
-			B: cuda.F32(r.B), Z: cuda.F32(r.Z),
-			FirstX: t.x.first, NearX: t.x.parent, BeyondX: t.x.beyond, FarX: t.x.far,
-			FirstY: t.y.first, NearY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far,
-			WeightSlot: t.weightSlot, Wx: t.wx, Wy: t.wy,
+			Nx: int64(l.nx), Ny: int64(l.ny), Gx: l.gx, Gy: l.gy, Gz: l.gz, Inverse: l.inverse, Ground: l.ground,
+			Capacity: l.capacity, B: cuda.F32(r.B), Z: cuda.F32(r.Z), FirstX: t.x.first, NearX: t.x.parent,
+			BeyondX: t.x.beyond, FarX: t.x.far, FirstY: t.y.first, NearY: t.y.parent, BeyondY: t.y.beyond,
+			FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx, Wy: t.wy,
 		}
 	}
 	room := bottomRoom(list, s.NZ)

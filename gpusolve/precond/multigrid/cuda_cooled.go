@@ -11,6 +11,7 @@ import (
 
 // gpuCooled are the operations of a system on a GPU that coolant flows through.
 type gpuCooled struct {
+	noBottom
 	*cuda.Cooling
 	kernels *Cooled
 	room    cudriver.Ptr[float32] // a vector of the finest level, for residuals and long columns
@@ -72,8 +73,7 @@ func (s *gpuCooled) Start(l Level, x, b ops.Vector, c float32) {
 	lv := l.(*cooledLevel)
 	s.Note(lv.columns.StartCooled(s.Stream, s.eachColumn(lv), CooledlinesStartCooledArgs{
 		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), E: lv.e, Inverse: lv.inverse, Far: lv.far,
-		FarSlot: lv.farSlot,
-		B:       cuda.F32(b), X: cuda.F32(x), Scale: c, Scratch: s.room,
+		FarSlot: lv.farSlot, B: cuda.F32(b), X: cuda.F32(x), Scale: c, Scratch: s.room,
 	}))
 }
 
@@ -84,10 +84,8 @@ func (s *gpuCooled) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) {
 	lv := l.(*cooledLevel)
 	s.Note(lv.columns.StepCooled(s.Stream, s.eachColumn(lv), CooledlinesStepCooledArgs{
 		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx, Gy: lv.gy, E: lv.e, Inverse: lv.inverse,
-		Far:     lv.far,
-		FarSlot: lv.farSlot, Flows: lv.flows, Flowing: lv.flowing, B: cuda.F32(b), X: cuda.F32(x), Prev: cuda.F32(prev),
-		Dst: cuda.F32(dst),
-		A:   w.A, Scale: w.C, Scratch: s.room,
+		Far: lv.far, FarSlot: lv.farSlot, Flows: lv.flows, Flowing: lv.flowing, B: cuda.F32(b), X: cuda.F32(x),
+		Prev: cuda.F32(prev), Dst: cuda.F32(dst), A: w.A, Scale: w.C, Scratch: s.room,
 	}))
 }
 
@@ -103,8 +101,7 @@ func (s *gpuCooled) Streams(l Level, x, b ops.Vector) {
 		}
 		s.solveLines(lv, CooledStreamsShortArgs{
 			Nx: int32(lv.nx), Ny: int32(lv.ny), Most: int32(most), Colour: int32(colour), Gx: lv.gx, Gy: lv.gy,
-			Gz: lv.gz, Far: lv.far,
-			FarSlot: lv.farSlot, All: lines.data, B: cuda.F32(b), X: cuda.F32(x),
+			Gz: lv.gz, Far: lv.far, FarSlot: lv.farSlot, All: lines.data, B: cuda.F32(b), X: cuda.F32(x),
 		}, lines.count)
 	}
 }
@@ -131,17 +128,15 @@ func (s *gpuCooled) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
 	f, c := fine.(*cooledLevel), coarse.(*cooledLevel)
 	s.Note(s.kernels.ResidualCooled(s.Stream, s.eachColumn(f), CooledResidualCooledArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground,
-		GroundSlot: f.groundSlot,
-		Capacity:   f.capacity, Far: f.far, FarSlot: f.farSlot, Flows: f.flows, Flowing: f.flowing, B: cuda.F32(b),
-		X: cuda.F32(x), R: s.room,
+		GroundSlot: f.groundSlot, Capacity: f.capacity, Far: f.far, FarSlot: f.farSlot, Flows: f.flows,
+		Flowing: f.flowing, B: cuda.F32(b), X: cuda.F32(x), R: s.room,
 	}))
 	t := &f.next
 	s.Note(s.kernels.GatherCooled(s.Stream, s.each(c), CooledGatherCooledArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Cx: int32(c.nx), Cy: int32(c.ny), FirstX: t.x.first, ParentX: t.x.parent,
-		BeyondX: t.x.beyond,
-		FarX:    t.x.far, FirstY: t.y.first, ParentY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, Origin: t.origin,
-		Kind:  t.kind,
-		Flows: f.flows, Split: t.split, Cflows: c.flows, Cflowing: c.flowing, R: s.room, Bc: cuda.F32(bc),
+		BeyondX: t.x.beyond, FarX: t.x.far, FirstY: t.y.first, ParentY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far,
+		Origin: t.origin, Kind: t.kind, Flows: f.flows, Split: t.split, Cflows: c.flows, Cflowing: c.flowing, R: s.room,
+		Bc: cuda.F32(bc),
 	}))
 }
 
@@ -158,15 +153,7 @@ func (s *gpuCooled) Prolong(fine, coarse Level, x, xc ops.Vector) {
 	t := &f.next
 	s.Note(s.kernels.ProlongCooled(s.Stream, s.each(f), CooledProlongCooledArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Cx: int32(c.nx), Cy: int32(c.ny), ParentX: t.x.parent, BeyondX: t.x.beyond,
-		FarX:    t.x.far,
-		ParentY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, Flows: f.flows, Split: t.split, Low: t.low,
-		Cflows:   c.flows,
-		Cflowing: c.flowing, Xc: cuda.F32(xc), X: cuda.F32(x),
+		FarX: t.x.far, ParentY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, Flows: f.flows, Split: t.split,
+		Low: t.low, Cflows: c.flows, Cflowing: c.flowing, Xc: cuda.F32(xc), X: cuda.F32(x),
 	}))
 }
-
-// Bottom is not done in one operation.
-func (s *gpuCooled) Bottom([]Rung, Smoothing) (cycle func(), err error) { return nil, nil }
-
-// BottomColumns is 0: no level is small enough.
-func (s *gpuCooled) BottomColumns() int { return 0 }

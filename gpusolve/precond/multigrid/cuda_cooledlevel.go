@@ -212,14 +212,12 @@ func (s *gpuCooled) compute(l *cooledLevel) {
 	}
 	s.Note(s.kernels.FactorColumns(s.Stream, s.eachColumn(l), CooledFactorColumnsArgs{
 		Nx: int32(l.nx), Ny: int32(l.ny), Nz: int32(l.nz), Gx: l.gx, Gy: l.gy, Gz: l.gz, Ground: l.ground,
-		GroundSlot: l.groundSlot,
-		Capacity:   l.capacity, Far: l.far, FarSlot: l.farSlot, Flows: l.flows, Flowing: l.flowing, E: l.e,
-		Inverse: l.inverse,
+		GroundSlot: l.groundSlot, Capacity: l.capacity, Far: l.far, FarSlot: l.farSlot, Flows: l.flows,
+		Flowing: l.flowing, E: l.e, Inverse: l.inverse,
 	}))
 	s.Note(s.kernels.FactorLines(s.Stream, s.Grid(l.widest, CooledThreads, l.all.count, 1), CooledFactorLinesArgs{
 		Nx: int32(l.nx), Ny: int32(l.ny), Most: int32(l.widest), Gx: l.gx, Gy: l.gy, Gz: l.gz, Ground: l.ground,
-		GroundSlot: l.groundSlot,
-		Capacity:   l.capacity, Far: l.far, FarSlot: l.farSlot, All: l.all.data,
+		GroundSlot: l.groundSlot, Capacity: l.capacity, Far: l.far, FarSlot: l.farSlot, All: l.all.data,
 	}))
 }
 
@@ -240,12 +238,9 @@ func (s *gpuCooled) coarsen(f, l *cooledLevel) {
 	t := &f.next
 	s.Note(s.kernels.CoarsenCooled(s.Stream, s.Grid(l.nx, CooledThreads, l.ny, f.nz), CooledCoarsenCooledArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground,
-		GroundSlot: f.groundSlot,
-		Capacity:   f.capacity, Far: f.far, FarSlot: f.farSlot, Flows: f.flows, Split: t.split, Low: t.low,
-		Cx: int32(l.nx), Cy: int32(l.ny),
-		FirstX: t.x.first, FirstY: t.y.first, Cgx: l.gx, Cgy: l.gy, Cgz: l.gz, Cground: l.ground,
-		CgroundSlot: l.groundSlot, Cfar: l.far,
-		CfarSlot: l.farSlot,
+		GroundSlot: f.groundSlot, Capacity: f.capacity, Far: f.far, FarSlot: f.farSlot, Flows: f.flows, Split: t.split,
+		Low: t.low, Cx: int32(l.nx), Cy: int32(l.ny), FirstX: t.x.first, FirstY: t.y.first, Cgx: l.gx, Cgy: l.gy,
+		Cgz: l.gz, Cground: l.ground, CgroundSlot: l.groundSlot, Cfar: l.far, CfarSlot: l.farSlot,
 	}))
 	for n, v := range f.streams {
 		if !v.split {

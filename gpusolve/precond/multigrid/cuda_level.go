@@ -204,8 +204,7 @@ func (s *gpuOperations) weigh(f, l *gpuLevel) {
 		s.Note(s.weights.Weigh(s.Stream, [3]uint32{uint32((f.sheet + WeighThreads - 1) / WeighThreads), 1, 1},
 			WeighWeighArgs{
 				Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), G: g, AlongY: int32(alongY), Gz: f.gz,
-				Slots:  t.weightSlot,
-				Parent: d.parent, First: d.first, Coarse: int32(coarse), Pivots: pivots, W: w,
+				Slots: t.weightSlot, Parent: d.parent, First: d.first, Coarse: int32(coarse), Pivots: pivots, W: w,
 			}))
 	}
 	along(t.wx, &t.x, f.gx, 0, l.nx)

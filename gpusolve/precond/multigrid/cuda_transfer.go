@@ -85,10 +85,8 @@ func (s *gpuOperations) RestrictStart(fine, coarse Level, bc, b, x ops.Vector, o
 	t := &f.next
 	s.Note(s.transfer.RestrictStart(s.Stream, s.restrictGrid(c, TransferPlanes), TransferRestrictStartArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, B: cuda.F32(b), X: cuda.F32(x),
-		Keep: 1 - omega, Cx: int32(c.nx),
-		Cy: int32(c.ny), FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, WeightSlot: t.weightSlot,
-		Wx: t.wx,
-		Wy: t.wy, Bc: cuda.F32(bc),
+		Keep: 1 - omega, Cx: int32(c.nx), Cy: int32(c.ny), FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first,
+		FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx, Wy: t.wy, Bc: cuda.F32(bc),
 	}))
 }
 
@@ -102,18 +100,15 @@ func (s *gpuOperations) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
 		s.Note(s.transfer.RestrictResidual(s.Stream, s.restrictGrid(c, 1), TransferRestrictResidualArgs{
 			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground,
 			GroundSlot: s.GroundSlot, Capacity: f.capacity, B: cuda.F32(b), X: cuda.F32(x), Cx: int32(c.nx),
-			Cy:     int32(c.ny),
-			FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, Bc: cuda.F32(bc),
+			Cy: int32(c.ny), FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, Bc: cuda.F32(bc),
 		}))
 		return
 	}
 	s.Note(s.transfer.RestrictWeighted(s.Stream, s.restrictGrid(c, 1), TransferRestrictWeightedArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground,
 		GroundSlot: s.GroundSlot, Capacity: f.capacity, B: cuda.F32(b), X: cuda.F32(x), Cx: int32(c.nx),
-		Cy:     int32(c.ny),
-		FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx,
-		Wy: t.wy,
-		Bc: cuda.F32(bc),
+		Cy: int32(c.ny), FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, WeightSlot: t.weightSlot,
+		Wx: t.wx, Wy: t.wy, Bc: cuda.F32(bc),
 	}))
 }
 
@@ -134,9 +129,7 @@ func (s *gpuOperations) Prolong(fine, coarse Level, x, xc ops.Vector) {
 	}
 	s.Note(s.transfer.ProlongWeighted(s.Stream, grid, TransferProlongWeightedArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Cx: int32(c.nx), Cy: int32(c.ny), NearX: t.x.parent,
-		BeyondX: t.x.beyond,
-		FarX:    t.x.far, NearY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx,
-		Wy: t.wy,
-		Xc: cuda.F32(xc), X: cuda.F32(x),
+		BeyondX: t.x.beyond, FarX: t.x.far, NearY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far,
+		WeightSlot: t.weightSlot, Wx: t.wx, Wy: t.wy, Xc: cuda.F32(xc), X: cuda.F32(x),
 	}))
 }

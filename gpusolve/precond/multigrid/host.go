@@ -7,6 +7,7 @@ import (
 
 // hostOperations are those of a system on the processor.
 type hostOperations struct {
+	noBottom
 	*host.Conductances
 
 	// The operations' arguments, kept here so that dispatching them allocates nothing.
@@ -27,12 +28,6 @@ func values(v ops.Vector) []float32 {
 	}
 	return host.PaddedSingles(v)
 }
-
-// Bottom is for devices on which an operation costs more than its work.
-func (s *hostOperations) Bottom([]Rung, Smoothing) (cycle func(), err error) { return nil, nil }
-
-// BottomColumns is 0: no level is worth it.
-func (s *hostOperations) BottomColumns() int { return 0 }
 
 // hostLevel is one grid of the multigrid hierarchy. The couplings of the finest are the system's own; coarser ones hold
 // theirs.
@@ -75,8 +70,7 @@ func (s *hostOperations) Finest() (Level, error) {
 		case c == nil:
 			l.ground[k] = g
 		default:
-			l.ground[k] = make([]float32, l.sheet)
-			s.Account(int64(l.sheet) * 4)
+			l.ground[k] = l.newSheet()
 		}
 	}
 	l.inverse = l.new32()

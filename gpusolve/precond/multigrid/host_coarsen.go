@@ -110,12 +110,10 @@ func (l *hostLevel) reserveWeights(weighted []bool) {
 			continue
 		}
 		if !t.x.kept() {
-			t.wx[k] = make([]float32, l.sheet)
-			l.s.Account(int64(l.sheet) * 4)
+			t.wx[k] = l.newSheet()
 		}
 		if !t.y.kept() {
-			t.wy[k] = make([]float32, l.sheet)
-			l.s.Account(int64(l.sheet) * 4)
+			t.wy[k] = l.newSheet()
 		}
 	}
 }

@@ -27,14 +27,11 @@ type hostFlow struct {
 	lines []*hostLines
 }
 
-func newHostCooling(l *hostLevel, far func(k int) bool) *hostCooling {
-	c := &hostCooling{far: make([][]float32, l.nz), eliminated: make([][]float32, l.nz), at: make([]*hostFlow, l.nz),
+func newHostCooling(l *hostLevel, far [][]float32) *hostCooling {
+	c := &hostCooling{far: far, eliminated: make([][]float32, l.nz), at: make([]*hostFlow, l.nz),
 		zero: make([]float32, l.nx)}
-	for k := range l.nz {
-		if far(k) {
-			c.far[k] = l.newSheet()
-		}
-		if k > 0 && c.far[k-1] != nil {
+	for k := 1; k < l.nz; k++ {
+		if far[k-1] != nil {
 			c.eliminated[k] = l.newSheet()
 		}
 	}
@@ -52,13 +49,7 @@ func (l *hostLevel) cooled() {
 	if !ok {
 		return
 	}
-	l.cool = newHostCooling(l, func(int) bool { return false })
-	l.cool.far = far
-	for k := 1; k < l.nz; k++ {
-		if far[k-1] != nil {
-			l.cool.eliminated[k] = l.newSheet()
-		}
-	}
+	l.cool = newHostCooling(l, far)
 	for _, v := range cavities {
 		l.cool.add(l, finestFlow(v))
 	}
@@ -170,16 +161,22 @@ func (l *hostLevel) coarsenCooling() {
 		return
 	}
 	to := &f.next
-	far := make([]bool, l.nz)
-	for k := range f.nz {
-		if f.cool.far[k] != nil {
-			far[to.plane(k)] = true
-		}
-		if s := to.parts(k); s != nil {
-			far[to.plane(k)-1], far[to.plane(k)] = true, true
+	far := make([][]float32, l.nz)
+	couple := func(k int) {
+		if far[k] == nil {
+			far[k] = l.newSheet()
 		}
 	}
-	l.cool = newHostCooling(l, func(k int) bool { return far[k] })
+	for k := range f.nz {
+		if f.cool.far[k] != nil {
+			couple(to.plane(k))
+		}
+		if to.parts(k) != nil {
+			couple(to.plane(k) - 1)
+			couple(to.plane(k))
+		}
+	}
+	l.cool = newHostCooling(l, far)
 	for _, v := range f.cool.flows {
 		w := v.coarse(to.pairings(), &to.planeMap)
 		l.cool.add(l, w)

@@ -36,6 +36,17 @@ type Operations interface {
 	BottomColumns() int
 }
 
+// noBottom is for devices on which an operation costs no more than its work.
+type noBottom struct{}
+
+func (noBottom) Bottom([]Rung, Smoothing) (cycle func(), err error) { return nil, nil }
+func (noBottom) BottomColumns() int                                 { return 0 }
+
+// noStreams is for operations on systems without coolant.
+type noStreams struct{}
+
+func (noStreams) Streams(Level, ops.Vector, ops.Vector) {}
+
 // SlabOperations are those of a rank that holds a slab of the rows. They work on the rows it holds; across has what
 // passes between ranks.
 type SlabOperations interface {

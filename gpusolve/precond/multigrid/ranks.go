@@ -20,6 +20,7 @@ import (
 // interpolation to the finer level reaches, and the direction of conjugate gradients after the finest. So two exchanges
 // make a level: of b when it was restricted, of x when the correction has come.
 type rankOperations struct {
+	noStreams
 	local SlabOperations
 	sys   ops.SlabSystem
 	slab  ops.Slab
@@ -157,9 +158,6 @@ func (s *rankOperations) Start(l Level, x, b ops.Vector, c float32) { s.local.St
 func (s *rankOperations) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) {
 	s.local.Step(mine(l), dst, x, prev, b, w)
 }
-
-// Streams is nothing: no coolant flows where ranks share a grid.
-func (s *rankOperations) Streams(Level, ops.Vector, ops.Vector) {}
 
 func (s *rankOperations) RestrictStart(fine, coarse Level, bc, b, x ops.Vector, omega float32) {
 	s.restrict(coarse, bc, func(on Level, to ops.Vector) { s.local.RestrictStart(mine(fine), on, to, b, x, omega) })

@@ -43,37 +43,49 @@ func (g *group) lose(p *peer, err error) {
 	if g.failure != nil || g.left {
 		return
 	}
-	f := &ranks.Failure{Rank: p.rank, Host: p.host, Reason: "is gone: " + lossText(err), Status: 1, Lost: true}
-	if g.suspect = append(g.suspect, f); len(g.suspect) > 1 {
+	if g.suspect = append(g.suspect, gone(p.rank, p.host, err)); len(g.suspect) > 1 {
 		return
 	}
 	time.AfterFunc(settling, func() {
 		g.mu.Lock()
-		worst := gone(g.suspect)
+		worst := together(g.suspect)
 		g.mu.Unlock()
 		g.end(worst)
 	})
 }
 
-// gone is one failure for ranks that went without a word.
-func gone(list []*ranks.Failure) *ranks.Failure {
+// lost is the failure of a rank that others noticed.
+func lost(rank int, host, format string, args ...any) *ranks.Failure {
+	return &ranks.Failure{Rank: rank, Host: host, Reason: fmt.Sprintf(format, args...), Status: 1, Lost: true}
+}
+
+// gone is that of a rank whose connection failed.
+func gone(rank int, host string, err error) *ranks.Failure {
+	return lost(rank, host, "is gone: %s", lossText(err))
+}
+
+// together is one failure for ranks that went without a word.
+func together(list []*ranks.Failure) *ranks.Failure {
 	f := *list[0]
-	var more []string
 	seen := []int{f.Rank}
 	for _, other := range list[1:] {
 		if !slices.Contains(seen, other.Rank) {
 			seen = append(seen, other.Rank)
-			more = append(more, fmt.Sprint(other.Rank))
 		}
 	}
-	switch len(more) {
-	case 0:
-	case 1:
-		f.Reason += "; so is rank " + more[0]
-	default:
-		f.Reason += "; so are ranks " + strings.Join(more, ", ")
-	}
+	f.Reason += furtherRanks(seen[1:], "; so is rank ", "; so are ranks ")
 	return &f
+}
+
+// furtherRanks lists the ranks that a failure is about too.
+func furtherRanks(list []int, one, several string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	if len(list) > 1 {
+		one = several
+	}
+	return one + strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", ", ")
 }
 
 // lossText is what an error of a connection means.

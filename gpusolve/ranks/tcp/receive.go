@@ -8,7 +8,6 @@ import (
 	"net"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"thermsim/gpusolve/ranks"
@@ -162,7 +161,7 @@ func (r *reception) note(e event) *ranks.Failure {
 	switch {
 	case e.err != nil:
 		v.over = true
-		return gonePeer(v, e.err)
+		return gone(v.hello.Rank, v.hello.Host, e.err)
 	case e.ready != nil:
 		v.over = true
 		return e.ready.Failure
@@ -194,7 +193,7 @@ func (r *reception) introduce() *ranks.Failure {
 	}
 	for _, v := range r.ranked[1:] {
 		if err := say(v.conn, t); err != nil {
-			return gonePeer(v, err)
+			return gone(v.hello.Rank, v.hello.Host, err)
 		}
 	}
 	return nil
@@ -206,27 +205,14 @@ const latecomers = 3 * time.Second
 // absent names the ranks that did not come.
 func (r *reception) absent() *ranks.Failure {
 	r.tired = true
-	var list []string
-	first := -1
+	var list []int
 	for rank := 1; rank < r.Ranks; rank++ {
-		switch {
-		case r.ranked[rank] != nil:
-		case first < 0:
-			first = rank
-		default:
-			list = append(list, strconv.Itoa(rank))
+		if r.ranked[rank] == nil {
+			list = append(list, rank)
 		}
 	}
-	f := &ranks.Failure{Rank: first, Status: 1, Lost: true,
-		Reason: fmt.Sprintf("did not appear at %s within %v", r.Rendezvous, r.Wait)}
-	switch len(list) {
-	case 0:
-	case 1:
-		f.Reason += ", nor did rank " + list[0]
-	default:
-		f.Reason += ", nor did ranks " + strings.Join(list, ", ")
-	}
-	return f
+	return lost(list[0], "", "did not appear at %s within %v%s", r.Rendezvous, r.Wait,
+		furtherRanks(list[1:], ", nor did rank ", ", nor did ranks "))
 }
 
 // tellAll tells the ranks that there will be no group: those that are here, and for a while those that come late, which
@@ -270,9 +256,4 @@ func (v *visitor) dismiss(f *ranks.Failure) {
 // listening says whether any of the visitors has not left yet.
 func (r *reception) listening() bool {
 	return slices.ContainsFunc(r.visitors, func(v *visitor) bool { return !v.over })
-}
-
-func gonePeer(v *visitor, err error) *ranks.Failure {
-	return &ranks.Failure{Rank: v.hello.Rank, Host: v.hello.Host, Reason: "is gone: " + lossText(err), Status: 1,
-		Lost: true}
 }

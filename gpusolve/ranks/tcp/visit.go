@@ -3,7 +3,6 @@ package tcp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"time"
 
@@ -39,9 +38,7 @@ func (c *Config) visit(ctx context.Context) ([]*peer, error) {
 	if !stop() && c.Problem == nil {
 		f = c.stopped(ctx)
 		if m.table.Token == "" && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			f = &ranks.Failure{Host: host,
-				Reason: fmt.Sprintf("said nothing at %s; is it a rank of thermsim that listens there?", c.Rendezvous),
-				Status: 1, Lost: true}
+			f = lost(0, host, "said nothing at %s; is it a rank of thermsim that listens there?", c.Rendezvous)
 		}
 	}
 	if f != nil {
@@ -94,9 +91,7 @@ func (c *Config) dialZero(ctx context.Context) (net.Conn, error) {
 			if errors.Is(ctx.Err(), context.Canceled) {
 				return nil, c.stopped(ctx)
 			}
-			return nil,
-				&ranks.Failure{Reason: fmt.Sprintf("was not found at %s within %v: %v", c.Rendezvous, c.Wait,
-					cause(why)), Status: 1, Lost: true}
+			return nil, lost(0, "", "was not found at %s within %v: %v", c.Rendezvous, c.Wait, cause(why))
 		case <-time.After(pause):
 		}
 	}
@@ -119,12 +114,9 @@ func (m *meshing) introduce(rendezvous string) *ranks.Failure {
 	case m.Problem != nil:
 		return h.Problem
 	case err != nil:
-		return &ranks.Failure{Host: rendezvous, Reason: "is gone before all ranks were there: " + lossText(err),
-			Status: 1, Lost: true}
+		return lost(0, rendezvous, "is gone before all ranks were there: %s", lossText(err))
 	case len(m.table.Entries) != m.Ranks:
-		return &ranks.Failure{Host: m.table.Host,
-			Reason: fmt.Sprintf("told of %d ranks where there are %d", len(m.table.Entries), m.Ranks), Status: 1,
-			Lost: true}
+		return lost(0, m.table.Host, "told of %d ranks where there are %d", len(m.table.Entries), m.Ranks)
 	}
 	m.peers[0] = newPeer(0, m.table.Host, m.zero)
 	return nil
@@ -148,8 +140,7 @@ func (m *meshing) connect(ctx context.Context, rendezvous string) *ranks.Failure
 	go func() {
 		var word ready
 		if err := hearLine(m.zero, &word); err != nil {
-			word.Failure = &ranks.Failure{Host: m.table.Host, Reason: "is gone before all ranks were connected: " +
-				lossText(err), Status: 1, Lost: true}
+			word.Failure = lost(0, m.table.Host, "is gone before all ranks were connected: %s", lossText(err))
 		}
 		verdict <- word.Failure
 		if word.Failure != nil {

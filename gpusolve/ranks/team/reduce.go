@@ -114,7 +114,7 @@ func (t *Team) sendCounts(f Shared, data []byte) error {
 func (t *Team) counts(f Shared, q reduction.Quanta) ([]int32, error) {
 	m := f.Grid()
 	nx, w := m.NX(), q.Side(m.NX())
-	from, to := t.rows(f, t.Group.Rank())
+	from, to := rows(f, t.Group.Rank())
 	var counts []int32
 	plane := make([]float64, nx*m.NY())
 	for k := range m.NZ() {
@@ -147,7 +147,7 @@ func (f teamField) Quantise(q reduction.Quanta, counts []int32) (bool, error) {
 		counts[c] = reduction.Missing
 	}
 	for rank := range t.Group.Size() {
-		from, to := t.rows(f.own, rank)
+		from, to := rows(f.own, rank)
 		first := from / q.Factor
 		sheet := ((to-1)/q.Factor + 1 - first) * q.Side(m.NX())
 		of := make([]int32, sheet*m.NZ())

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 
 	"thermsim/gpusolve/fields"
 	"thermsim/gpusolve/ranks"
@@ -121,19 +120,12 @@ func (t *Team) sendPlane(f Shared, k int) error {
 	if err := f.Plane(k, plane); err != nil {
 		return err
 	}
-	from, to := t.cells(f, t.Group.Rank())
-	return t.Group.Send(0, Bytes(plane[from:to]))
-}
-
-// cells are those of a plane that a rank owns.
-func (t *Team) cells(f Shared, rank int) (from, to int) {
-	from, to = t.rows(f, rank)
-	nx := f.Grid().NX()
-	return from * nx, to * nx
+	from, to := rows(f, t.Group.Rank())
+	return t.Group.Send(0, Bytes(plane[from*m.NX():to*m.NX()]))
 }
 
 // rows are those that a rank owns.
-func (t *Team) rows(f Shared, rank int) (from, to int) {
+func rows(f Shared, rank int) (from, to int) {
 	b := f.Borders()
 	return b[rank], b[rank+1]
 }
@@ -162,11 +154,12 @@ func (f teamField) Plane(k int, dst []float64) error {
 		if err != nil {
 			return err
 		}
-		from, to := f.team.cells(f.own, r)
-		if len(data) != 8*(to-from) {
-			return fmt.Errorf("rank %d sent %d bytes of plane %d in place of %d", r, len(data), k, 8*(to-from))
+		from, to := rows(f.own, r)
+		own := dst[from*f.own.Grid().NX() : to*f.own.Grid().NX()]
+		if len(data) != 8*len(own) {
+			return fmt.Errorf("rank %d sent %d bytes of plane %d in place of %d", r, len(data), k, 8*len(own))
 		}
-		copy(dst[from:to], Values(data))
+		copy(own, Values(data))
 	}
 	return nil
 }
@@ -203,19 +196,16 @@ func (t *Team) Agree(says bool) (bool, error) {
 	return err == nil && all[0][0] == 1, err
 }
 
+// Bytes are numbers in a message, which Values reads.
 func Bytes(values []float64) []byte {
-	data := make([]byte, 0, 8*len(values))
-	for _, v := range values {
-		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
-	}
+	data, _ := binary.Append(nil, binary.LittleEndian, values) // numbers of fixed size
 	return data
 }
 
+// Values are the numbers of a message.
 func Values(data []byte) []float64 {
 	values := make([]float64, len(data)/8)
-	for i := range values {
-		values[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
-	}
+	_, _ = binary.Decode(data, binary.LittleEndian, values) // as many as there are
 	return values
 }
 
