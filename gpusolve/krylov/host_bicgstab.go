@@ -13,8 +13,8 @@ import (
 type hostOperations struct {
 	*host.Iteration
 	stab    StabilisedScalars
-	partial [][2]float64
-	task    stabilisedTask // of the operation that runs
+	partial [][2]float64                       // sums of each block
+	body    func(lo, hi int) (sum, of float64) // of the operation that runs
 }
 
 func onHost(w ops.Workspace) (Operations, bool, error) {
@@ -25,32 +25,25 @@ func onHost(w ops.Workspace) (Operations, bool, error) {
 // blockRows is the length of a block: long enough to make handing it out cheap, short enough to stay in cache.
 const blockRows = 2048
 
-// stabilisedTask runs an operation on blocks of rows and keeps two sums of each.
-type stabilisedTask struct {
-	s              *hostOperations
-	body           func(t *stabilisedTask, lo, hi int) (a, b float64)
-	x, r, a, b     []float64
-	single, second []float32
-	step, turn     float64
-}
+// rowBlocks runs an operation on blocks of rows and keeps two sums of each.
+type rowBlocks struct{ *hostOperations }
 
-func (t *stabilisedTask) Run(lo, hi, _ int) {
+func (s rowBlocks) Run(lo, hi, _ int) {
 	for n := lo; n < hi; n++ {
-		a, b := t.body(t, n*blockRows, min((n+1)*blockRows, t.s.Cells()))
-		t.s.partial[n] = [2]float64{a, b}
+		a, b := s.body(n*blockRows, min((n+1)*blockRows, s.Cells()))
+		s.partial[n] = [2]float64{a, b}
 	}
 }
 
-// overRows runs t and returns its sums, added in order.
-func (s *hostOperations) overRows(t stabilisedTask) (a, b float64) {
+// overRows runs body and returns its two sums, added in order.
+func (s *hostOperations) overRows(body func(lo, hi int) (a, b float64)) (a, b float64) {
 	blocks := (s.Cells() + blockRows - 1) / blockRows
 	if s.partial == nil {
 		s.partial = make([][2]float64, blocks)
 	}
-	t.s = s
-	s.task = t
-	s.Run(&s.task, blocks, s.Cells())
-	s.task = stabilisedTask{}
+	s.body = body
+	s.Run(rowBlocks{s}, blocks, s.Cells())
+	s.body = nil
 	for _, p := range s.partial {
 		a += p[0]
 		b += p[1]
@@ -59,89 +52,79 @@ func (s *hostOperations) overRows(t stabilisedTask) (a, b float64) {
 }
 
 func (s *hostOperations) Begin(r, shadow, p, p32, from ops.Vector) {
-	t := stabilisedTask{x: host.Doubles(shadow), r: host.Doubles(r), a: host.Doubles(p), single: host.Singles(p32)}
-	t.b, t.second = host.Values(from)
-	s.stab.Rho, _ = s.overRows(withBody(t, func(t *stabilisedTask, lo, hi int) (rho, _ float64) {
+	to, other, direction, single := host.Doubles(r), host.Doubles(shadow), host.Doubles(p), host.Singles(p32)
+	from64, from32 := host.Values(from)
+	s.stab.Rho, _ = s.overRows(func(lo, hi int) (rho, _ float64) {
 		for c := lo; c < hi; c++ {
 			var v float64
-			if t.b != nil {
-				v = t.b[c]
+			if from64 != nil {
+				v = from64[c]
 			} else {
-				v = float64(t.second[c])
+				v = float64(from32[c])
 			}
-			t.x[c], t.r[c], t.a[c], t.single[c] = v, v, v, float32(v)
+			other[c], to[c], direction[c], single[c] = v, v, v, float32(v)
 			rho += v * v
 		}
 		return rho, 0
-	}))
-}
-
-func withBody(t stabilisedTask, body func(t *stabilisedTask, lo, hi int) (a, b float64)) stabilisedTask {
-	t.body = body
-	return t
+	})
 }
 
 func (s *hostOperations) Widen(y, y32 ops.Vector) {
-	s.overRows(stabilisedTask{a: host.Doubles(y), single: host.Singles(y32),
-		body: func(t *stabilisedTask, lo, hi int) (_, _ float64) {
-			for c := lo; c < hi; c++ {
-				t.a[c] = float64(t.single[c])
-			}
-			return 0, 0
-		}})
+	wide, single := host.Doubles(y), host.Singles(y32)
+	s.overRows(func(lo, hi int) (_, _ float64) {
+		for c := lo; c < hi; c++ {
+			wide[c] = float64(single[c])
+		}
+		return 0, 0
+	})
 }
 
 func (s *hostOperations) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 	k := &s.stab
-	k.RV, _ = s.overRows(stabilisedTask{a: host.Doubles(shadow), b: host.Doubles(v),
-		body: func(t *stabilisedTask, lo, hi int) (sum, _ float64) {
-			for c := lo; c < hi; c++ {
-				sum += t.a[c] * t.b[c]
-			}
-			return sum, 0
-		}})
-	k.Step = quotient(k.Rho, k.RV)
-	k.SS, _ = s.overRows(stabilisedTask{
-		x: host.Doubles(x), r: host.Doubles(r), a: host.Doubles(v), single: host.Singles(r32),
-		second: host.Singles(y32), step: k.Step,
-		body: func(t *stabilisedTask, lo, hi int) (sum, _ float64) {
-			for c := lo; c < hi; c++ {
-				t.x[c] += t.step * float64(t.second[c])
-				w := t.r[c] - t.step*t.a[c]
-				t.r[c], t.single[c] = w, float32(w)
-				sum += w * w
-			}
-			return sum, 0
-		},
+	xs, rs, single := host.Doubles(x), host.Doubles(r), host.Singles(r32)
+	other, vs, along := host.Doubles(shadow), host.Doubles(v), host.Singles(y32)
+	k.RV, _ = s.overRows(func(lo, hi int) (sum, _ float64) {
+		for c := lo; c < hi; c++ {
+			sum += other[c] * vs[c]
+		}
+		return sum, 0
+	})
+	step := quotient(k.Rho, k.RV)
+	k.Step = step
+	k.SS, _ = s.overRows(func(lo, hi int) (sum, _ float64) {
+		for c := lo; c < hi; c++ {
+			xs[c] += step * float64(along[c])
+			w := rs[c] - step*vs[c]
+			rs[c], single[c] = w, float32(w)
+			sum += w * w
+		}
+		return sum, 0
 	})
 }
 
 func (s *hostOperations) SecondStep(x, r, shadow, t, z32 ops.Vector) {
 	k := &s.stab
-	k.TS, k.TT =
-		s.overRows(stabilisedTask{a: host.Doubles(t), r: host.Doubles(r),
-			body: func(t *stabilisedTask, lo, hi int) (ts, tt float64) {
-				for c := lo; c < hi; c++ {
-					ts += t.a[c] * t.r[c]
-					tt += t.a[c] * t.a[c]
-				}
-				return ts, tt
-			}})
-	k.Omega = quotient(k.TS, k.TT)
+	xs, rs, other, ts, along := host.Doubles(x), host.Doubles(r), host.Doubles(shadow), host.Doubles(t),
+		host.Singles(z32)
+	k.TS, k.TT = s.overRows(func(lo, hi int) (tr, tt float64) {
+		for c := lo; c < hi; c++ {
+			tr += ts[c] * rs[c]
+			tt += ts[c] * ts[c]
+		}
+		return tr, tt
+	})
+	omega := quotient(k.TS, k.TT)
+	k.Omega = omega
 	var rho float64
-	k.RR, rho = s.overRows(stabilisedTask{
-		x: host.Doubles(x), r: host.Doubles(r), a: host.Doubles(t), b: host.Doubles(shadow), second: host.Singles(z32),
-		step: k.Omega,
-		body: func(t *stabilisedTask, lo, hi int) (rr, rho float64) {
-			for c := lo; c < hi; c++ {
-				t.x[c] += t.step * float64(t.second[c])
-				w := t.r[c] - t.step*t.a[c]
-				t.r[c] = w
-				rr += w * w
-				rho += t.b[c] * w
-			}
-			return rr, rho
-		},
+	k.RR, rho = s.overRows(func(lo, hi int) (rr, rho float64) {
+		for c := lo; c < hi; c++ {
+			xs[c] += omega * float64(along[c])
+			w := rs[c] - omega*ts[c]
+			rs[c] = w
+			rr += w * w
+			rho += other[c] * w
+		}
+		return rr, rho
 	})
 	k.Turn = quotient(rho, k.Rho) * quotient(k.Step, k.Omega)
 	k.Rho = rho
@@ -156,16 +139,14 @@ func quotient(a, b float64) float64 {
 }
 
 func (s *hostOperations) NextDirection(p, p32, r, v ops.Vector) {
-	s.overRows(stabilisedTask{
-		a: host.Doubles(p), b: host.Doubles(v), r: host.Doubles(r), single: host.Singles(p32), step: s.stab.Omega,
-		turn: s.stab.Turn,
-		body: func(t *stabilisedTask, lo, hi int) (_, _ float64) {
-			for c := lo; c < hi; c++ {
-				w := t.r[c] + t.turn*(t.a[c]-t.step*t.b[c])
-				t.a[c], t.single[c] = w, float32(w)
-			}
-			return 0, 0
-		},
+	ps, single, rs, vs := host.Doubles(p), host.Singles(p32), host.Doubles(r), host.Doubles(v)
+	omega, turn := s.stab.Omega, s.stab.Turn
+	s.overRows(func(lo, hi int) (_, _ float64) {
+		for c := lo; c < hi; c++ {
+			w := rs[c] + turn*(ps[c]-omega*vs[c])
+			ps[c], single[c] = w, float32(w)
+		}
+		return 0, 0
 	})
 }
 

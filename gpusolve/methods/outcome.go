@@ -47,28 +47,20 @@ func Status(out krylov.Outcome, solver krylov.Solver, pre *precond.Instance) sol
 	return s
 }
 
-func ReasonText(r krylov.Reason) string {
-	switch r {
-	case krylov.Tolerance:
-		return solution.ReasonTolerance
-	case krylov.Direct:
-		return solution.ReasonDirect
-	case krylov.Attainable:
-		return solution.ReasonAttainable
-	case krylov.Limit:
-		return solution.ReasonIterations
-	case krylov.Stagnation:
-		return solution.ReasonStagnation
-	case krylov.Interrupted:
-		return solution.ReasonInterrupted
-	case krylov.Divergence:
-		return solution.ReasonDivergence
-	case krylov.Drift:
-		return solution.ReasonDrift
-	case krylov.Unsettled:
-		return solution.ReasonUnsettled
-	case krylov.Runaway:
-		return solution.ReasonRunaway
-	}
-	return solution.ReasonBreakdown
+// reasonTexts are those of the reports.
+var reasonTexts = map[krylov.Reason]string{
+	krylov.Tolerance:   solution.ReasonTolerance,
+	krylov.Direct:      solution.ReasonDirect,
+	krylov.Attainable:  solution.ReasonAttainable,
+	krylov.Limit:       solution.ReasonIterations,
+	krylov.Stagnation:  solution.ReasonStagnation,
+	krylov.Interrupted: solution.ReasonInterrupted,
+	krylov.Divergence:  solution.ReasonDivergence,
+	krylov.Drift:       solution.ReasonDrift,
+	krylov.Unsettled:   solution.ReasonUnsettled,
+	krylov.Runaway:     solution.ReasonRunaway,
+	krylov.Breakdown:   solution.ReasonBreakdown,
+	krylov.Failed:      solution.ReasonBreakdown,
 }
+
+func ReasonText(r krylov.Reason) string { return reasonTexts[r] }

@@ -96,8 +96,7 @@ func (p *Preconditioner) grid(device operations, d ops.Diagonals, rows int, set 
 		count *= (n + cut.Cells[a] - 1) / cut.Cells[a]
 	}
 	p.details = fmt.Sprintf("%d bricks of %dx%dx%d, %.1f %% of the couplings dropped", count, cut.Cells[0],
-		cut.Cells[1], cut.Cells[2],
-		100*Dropped(shape, cut.Cells))
+		cut.Cells[1], cut.Cells[2], 100*Dropped(shape, cut.Cells))
 	if count == 1 {
 		p.details = "one brick, no couplings dropped"
 	}

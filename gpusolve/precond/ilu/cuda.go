@@ -50,9 +50,8 @@ func (o gpuOperations) factorise(a ops.Diagonals, how Options) (Factor, error) {
 	}
 	nx, ny, nz := d.Shape()
 	shape, from := squeezed(nx, ny, nz)
-	f := &cudaFactor{s: s, k: k, nx: nx, ny: ny, nz: nz,
-		wavefront: newWavefront(how.Order, shape, how.TileY, how.TileZ, how.Chunk), sides: 1,
-		how: how}
+	f := &cudaFactor{s: s, k: k, nx: nx, ny: ny, nz: nz, sides: 1, how: how,
+		wavefront: newWavefront(how.Order, shape, how.TileY, how.TileZ, how.Chunk)}
 	if !d.Symmetric() {
 		f.sides = 2
 	}

@@ -63,13 +63,13 @@ func eliminate(t testing.TB, a ops.Operator, how choices) (factor, error) {
 	return device.eliminate(rows, how)
 }
 
-func mustEliminate(f *opstest.Algebra, how choices) factor {
+func mustEliminate(f *opstest.Algebra, how choices) tested {
 	f.Helper()
 	made, err := eliminate(f.T, f.Sys, how)
 	if err != nil {
 		f.Fatal(err)
 	}
-	return made
+	return made.(tested)
 }
 
 func choleskyOf(t *testing.T, d, twin ops.Device, a *sparse.CSR) {

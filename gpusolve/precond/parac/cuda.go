@@ -137,16 +137,11 @@ func (e *cudaElimination) make() (factor, error) {
 	return f, nil
 }
 
-// over is the grid of kernels with a thread for each of n.
-func over(n int64, threads int) [3]uint32 {
-	return [3]uint32{uint32((n + int64(threads) - 1) / int64(threads)), 1, 1}
-}
-
 // sortRows fills order and place.
 func (e *cudaElimination) sortRows() {
 	e.order, e.place, e.control = cuda.Take[uint32](e.memory, e.n), cuda.Take[uint32](e.memory, e.n),
 		cuda.Take[uint64](e.memory, Controls)
-	wide := over(e.n, SortThreads)
+	wide := cuda.Over(e.n, SortThreads)
 	if e.how.order == MinimumDegree {
 		a := e.a.Download()
 		if e.Err() != nil {
@@ -173,14 +168,11 @@ func (e *cudaElimination) sortRows() {
 
 // sortBy sorts order by keys up to greatest, keeping the order of equal ones.
 func (e *cudaElimination) sortBy(keys cudriver.Ptr[uint32], greatest uint32) {
-	tiles := over(e.n, SortTile)
+	tiles := cuda.Over(e.n, SortTile)
 	digits := 256 * int64(tiles[0])
 	counts, first, other := cuda.Alloc[uint32](e.Space, digits), cuda.Alloc[int64](e.Space, digits+1),
 		cuda.Take[uint32](e.memory, e.n)
 	for shift := int32(0); greatest>>shift > 0; shift += 8 {
-		if !e.Ready() {
-			return
-		}
 		cuda.Launch(e.Space, e.sort.CountDigits, tiles,
 			SortCountDigitsArgs{N: int32(e.n), Shift: shift, Items: e.order, Keys: keys, Counts: counts})
 		e.sums(digits, counts, first)
@@ -193,7 +185,7 @@ func (e *cudaElimination) sortBy(keys cudriver.Ptr[uint32], greatest uint32) {
 
 // sums sets first[i] to the sum of the n counts before i, and first[n] to all.
 func (e *cudaElimination) sums(n int64, counts cudriver.Ptr[uint32], first cudriver.Ptr[int64]) {
-	tiles := over(n, SortTile)
+	tiles := cuda.Over(n, SortTile)
 	partial := cuda.Alloc[uint64](e.Space, int64(tiles[0]))
 	cuda.Launch(e.Space, e.sort.TileSums, tiles, SortTileSumsArgs{N: n, Counts: counts, Sums: partial})
 	cuda.Launch(e.Space, e.sort.ScanSums, [3]uint32{1, 1, 1}, SortScanSumsArgs{Tiles: int64(tiles[0]), Sums: partial})
@@ -235,7 +227,7 @@ func (e *cudaElimination) eliminate() (again bool, err error) {
 	control := make([]uint64, Controls)
 	control[ControlBad] = math.MaxUint64
 	cuda.Send(e.Space, e.control, control)
-	cuda.Launch(e.Space, e.parac.Begin, over(e.n, KernelsThreads), KernelsBeginArgs{
+	cuda.Launch(e.Space, e.parac.Begin, cuda.Over(e.n, KernelsThreads), KernelsBeginArgs{
 		N: int32(e.n), Headroom: e.headroom, Mirrored: 0, Place: e.place, RowPtr: e.rowPtr, Col: e.col, Val: e.val,
 		Vertices: e.vertices, Queue: queue, Control: e.control,
 	})

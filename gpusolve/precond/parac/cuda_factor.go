@@ -39,17 +39,15 @@ type side struct {
 // factor sorts the columns and makes rows of them.
 func (e *cudaElimination) factor() *cudaFactor {
 	n, n32 := e.n, int32(e.n)
-	wide := over(n, LevelsFlat)
+	wide := cuda.Over(n, LevelsFlat)
 	f := &cudaFactor{s: e.Space, levels: e.levels, n: n, keys: cuda.Alloc[uint32](e.Space, n)}
 	cuda.Launch(e.Space, e.levels.LevelKeys, wide,
 		LevelsLevelKeysArgs{N: n32, Place: e.place, Vertices: e.vertices, Keys: f.keys, Control: e.control})
 	control := e.readControl()
 	f.about.Entries = int64(control[ControlOutput])
 	f.about.Depth, f.about.Tree = int(control[ControlDepth])+1, int(control[ControlTree])+1
-	if e.Ready() { // rows in their own order
-		cuda.Launch(e.Space, e.sort.List, over(n, SortThreads),
-			SortListArgs{N: n32, Random: 0, Width: e.width, Key0: 0, Key1: 0, Items: e.order})
-	}
+	cuda.Launch(e.Space, e.sort.List, cuda.Over(n, SortThreads), // rows in their own order
+		SortListArgs{N: n32, Random: 0, Width: e.width, Key0: 0, Key1: 0, Items: e.order})
 	e.sortBy(f.keys, uint32(control[ControlDepth]))
 	f.order = e.order
 	m := e.memory
@@ -66,7 +64,7 @@ func (e *cudaElimination) factor() *cudaFactor {
 	e.sums(n, rowLengths, f.rows.start)
 	filled, unsorted, unsortedRows := cuda.Take[uint32](m, n), cuda.Take[uint64](m, entries),
 		cuda.Take[uint64](m, entries)
-	cuda.Launch(e.Space, e.levels.Columns, over(8*n, LevelsFlat), LevelsColumnsArgs{
+	cuda.Launch(e.Space, e.levels.Columns, cuda.Over(8*n, LevelsFlat), LevelsColumnsArgs{
 		N: n32, Sorted: f.order, Place: e.place, First: e.first, Output: e.output, To: to, Start: f.columns.start,
 		Entries: unsorted, RowStart: f.rows.start, Filled: filled, RowEntries: unsortedRows,
 	})
@@ -98,7 +96,7 @@ func (e *cudaElimination) sorted(f *cudaFactor, d *side, unsorted cudriver.Ptr[u
 func (e *cudaElimination) unitsOf(d *side) {
 	groups := (e.n + LevelsGroup - 1) / LevelsGroup
 	counts, first := cuda.Alloc[uint32](e.Space, groups), cuda.Alloc[int64](e.Space, groups+1)
-	wide := over(groups, LevelsFlat)
+	wide := cuda.Over(groups, LevelsFlat)
 	cuda.Launch(e.Space, e.levels.CountUnits, wide, LevelsCountUnitsArgs{N: int32(e.n), Start: d.start, Counts: counts})
 	e.sums(groups, counts, first)
 	d.count = cuda.ReceiveOne(e.Space, first.Add(groups))
@@ -147,38 +145,3 @@ func signed(p cudriver.Ptr[uint32]) cudriver.Ptr[int32] { return cudriver.At[int
 func (f *cudaFactor) eliminated() *elimOrder { return nil }
 
 func (f *cudaFactor) report() Report { return f.about }
-
-func (f *cudaFactor) release() {
-	f.s.Discard(f.order, f.columns.start, f.columns.entries, f.columns.units, f.rows.start, f.rows.entries,
-		f.rows.units, f.inverse,
-		f.y, f.x, f.pivots, f.place, f.keys)
-	f.s.Release(f.source, f.result)
-}
-
-func (f *cudaFactor) download() *entries {
-	n := f.n
-	e := &entries{row: make([]int32, n), level: make([]int32, n), first: make([]int64, n+1), begin: make([]int64, n+1),
-		pivot: make([]float64, n)}
-	levels, place, pivots := make([]int32, n), make([]int32, n), make([]float64, n)
-	cuda.Receive(f.s, e.row, signed(f.order))
-	cuda.Receive(f.s, levels, signed(f.keys))
-	cuda.Receive(f.s, place, signed(f.place))
-	cuda.Receive(f.s, pivots, f.pivots)
-	for at, row := range e.row {
-		e.level[at], e.pivot[at] = levels[row], pivots[place[row]]
-	}
-	e.at, e.share = f.downloadSide(f.columns, e.first)
-	e.col, e.weight = f.downloadSide(f.rows, e.begin)
-	return e
-}
-
-func (f *cudaFactor) downloadSide(d side, start []int64) (at []int32, share []float32) {
-	raw := make([]uint64, f.about.Entries)
-	cuda.Receive(f.s, start, d.start)
-	cuda.Receive(f.s, raw, d.entries)
-	at, share = make([]int32, len(raw)), make([]float32, len(raw))
-	for i, v := range raw {
-		at[i], share[i] = int32(v>>32), math.Float32frombits(uint32(v))
-	}
-	return at, share
-}

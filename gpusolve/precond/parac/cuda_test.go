@@ -27,7 +27,7 @@ func factorOf(t *testing.T, d ops.Device, a *sparse.CSR, how choices) (*entries,
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f.download(), f.report()
+	return f.(tested).download(), f.report()
 }
 
 func TestConformanceOnInterpreter(t *testing.T) {

@@ -3,7 +3,6 @@ package parac
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -29,7 +28,6 @@ type hostFactor struct {
 	y []float32 // scratch of the solves
 	// Right side and result of a double cover, else nil.
 	source, result ops.Vector
-	accounted      int64 // bytes beside these
 	by             *elimOrder
 	about          Report
 }
@@ -60,8 +58,7 @@ func (h hostOperations) eliminate(a ops.Rows, how choices) (factor, error) {
 		}
 		built := time.Now()
 		f := &hostFactor{levelFactor: e.factor(), s: h.s, y: reuse.Make[float32](h.s.Arrays(), m.N()), by: by}
-		f.accounted = f.levelFactor.size() + 4*int64(len(f.y)+len(by.rows))
-		h.s.Account(f.accounted)
+		h.s.Account(f.size())
 		if how.cover {
 			f.source, f.result = h.s.NewSingles(m.N(), 0), h.s.NewSingles(m.N(), 0)
 		}
@@ -123,25 +120,6 @@ func (f *hostFactor) solve(z, r ops.Vector) {
 
 func (f *hostFactor) report() Report { return f.about }
 
-func (f *hostFactor) release() {
-	f.s.Account(-f.accounted)
-	f.s.Release(f.source, f.result)
-	*f = hostFactor{s: f.s, about: f.about}
-}
-
-// download refers to the factor itself, which must not be changed.
-func (f *hostFactor) download() *entries {
-	e := &entries{row: f.order, first: f.first, at: f.row, share: f.share, begin: f.begin, col: f.col, weight: f.weight,
-		pivot: f.pivot}
-	e.level = make([]int32, len(f.order))
-	for l := range len(f.levels) - 1 {
-		for at := f.levels[l]; at < f.levels[l+1]; at++ {
-			e.level[at] = int32(l)
-		}
-	}
-	return e
-}
-
 // asymmetry is what rounding may leave between an entry and its mirror image, relative to them.
 const asymmetry = 1e-10
 
@@ -150,8 +128,7 @@ func newHostElimination(l *reuse.List, a *sparse.CSR, order []int32, seed uint64
 	workers int) (*hostElimination, error) {
 	n := a.N()
 	e := &hostElimination{a: a, order: order, arrays: l, place: reuse.Make[int32](l, n), seed: seed, headroom: headroom,
-		vertices: reuse.Make[vertex](l, n),
-		queue:    reuse.Make[atomic.Int32](l, n), columns: reuse.Make[column](l, n),
+		vertices: reuse.Make[vertex](l, n), queue: reuse.Make[atomic.Int32](l, n), columns: reuse.Make[column](l, n),
 		workers: make([]eliminator, workers)}
 	e.chunks.Store(new([]*[chunk]pooled))
 	for k, v := range order {
@@ -186,7 +163,7 @@ func (e *hostElimination) start(row int32) error {
 		case !(w <= 0):
 			return fmt.Errorf("parac: the entry in row %d, column %d is %g: %w", row+1, c+1, w, errPositive)
 		}
-		if back := e.entry(c, row); math.Abs(back-w) > asymmetry*-w {
+		if back := e.a.At(int(c), int(row)); math.Abs(back-w) > asymmetry*-w {
 			return fmt.Errorf("parac: the matrix is not symmetric: %g in row %d, column %d, and %g in row "+
 				"%d, column %d", w, row+1, c+1, back, c+1, row+1)
 		}
@@ -207,15 +184,6 @@ func (e *hostElimination) start(row int32) error {
 		e.push(k)
 	}
 	return nil
-}
-
-// entry finds one of the matrix, 0 where none is stored.
-func (e *hostElimination) entry(r, c int32) float64 {
-	cols, vals := e.a.Row(int(r))
-	if i, ok := slices.BinarySearch(cols, c); ok {
-		return vals[i]
-	}
-	return 0
 }
 
 // groundOf is the excess of a diagonal over its row's couplings; what rounding of the row's sum explains is no ground.

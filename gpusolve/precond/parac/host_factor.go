@@ -49,17 +49,11 @@ func (e *hostElimination) factor() *levelFactor {
 	entries := int(f.first[n])
 	f.row, f.share = reuse.Make[int32](l, entries), reuse.Make[float32](l, entries)
 	f.col, f.weight = reuse.Make[int32](l, entries), reuse.Make[float32](l, entries)
-	var height atomic.Int64
 	e.inRanges(n, func(lo, hi int) {
-		highest := int32(0)
 		for at := lo; at < hi; at++ {
-			k := e.place[f.order[at]]
-			e.copyColumn(f, at, k, to)
-			highest = max(highest, e.vertices[k].height.Load()+1)
+			e.copyColumn(f, at, e.place[f.order[at]], to)
 		}
-		raiseTo(&height, int64(highest))
 	})
-	f.height = int(height.Load())
 	sum(f.begin)
 	e.sortLines(f.first, f.row, f.share)
 	e.turn(f.first, f.row, f.share, f.begin, f.col, f.weight)
@@ -97,11 +91,12 @@ func (f *levelFactor) longest() (most int) {
 	return most
 }
 
-// byLevel fills order and levels, and returns the places in the factor of the elimination's places.
+// byLevel fills order, levels and height, and returns the places in the factor of the elimination's places.
 func (e *hostElimination) byLevel(f *levelFactor) []int32 {
 	depth := int32(0)
 	for k := range e.vertices {
 		depth = max(depth, e.vertices[k].level.Load()+1)
+		f.height = max(f.height, int(e.vertices[k].height.Load())+1)
 	}
 	f.levels = reuse.Make[int32](e.arrays, int(depth)+1)
 	for k := range e.vertices {
@@ -121,8 +116,8 @@ func (e *hostElimination) byLevel(f *levelFactor) []int32 {
 	return to
 }
 
-// size is the memory of the factor in bytes.
-func (f *levelFactor) size() int64 { return int64(len(f.row))*16 + int64(len(f.order))*36 }
+// size is the memory of the factor in bytes, with the order of the elimination and the scratch of solves.
+func (f *levelFactor) size() int64 { return int64(len(f.row))*16 + int64(len(f.order))*(36+8) }
 
 // sortGrain is the number of unknowns that a worker takes at a time.
 const sortGrain = 1 << 12
@@ -175,16 +170,6 @@ func (e *hostElimination) turn(first []int64, at []int32, v []float32, begin []i
 		}
 	})
 	e.sortLines(begin, to, w)
-}
-
-// raiseTo is a maximum that many workers add to.
-func raiseTo(most *atomic.Int64, v int64) {
-	for {
-		before := most.Load()
-		if before >= v || most.CompareAndSwap(before, v) {
-			return
-		}
-	}
 }
 
 // forwardTask solves G y = r for the unknowns of a level. The result stays in the order of the factor.

@@ -157,10 +157,6 @@ type factor interface {
 	report() Report
 	// eliminated tells the order of the elimination, for the next one; nil where it costs little to find.
 	eliminated() *elimOrder
-	// download copies it to the host.
-	download() *entries
-	// release gives its memory back before the space goes.
-	release()
 }
 
 // on has the operations of the device that an operator lives on.
@@ -213,20 +209,6 @@ type Report struct {
 	Factor   float64 // s, ordering and elimination
 	Ordering float64 // s, of Factor: the order, where the processor finds it
 	Sort     float64 // s, from there to what the triangular solves read
-}
-
-// entries of a factor on the host. Its unknowns are sorted by level and by row within a level, so that G is lower
-// triangular.
-type entries struct {
-	row    []int32 // row of the matrix, by place in the factor
-	level  []int32 // likewise
-	first  []int64 // columns of G below the diagonal: entries first[c] to first[c+1]
-	at     []int32 // places of the entries
-	share  []float32
-	begin  []int64 // rows of G left of the diagonal
-	col    []int32
-	weight []float32
-	pivot  []float64 // D
 }
 
 // Ground is summed in fixed point, which makes the sum independent of the order: in units of 2^(exponent-63+headroom),

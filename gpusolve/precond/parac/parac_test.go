@@ -37,8 +37,6 @@ type made struct{ about Report }
 func (made) solve(_, _ ops.Vector)  {}
 func (m made) report() Report       { return m.about }
 func (made) eliminated() *elimOrder { return nil }
-func (made) download() *entries     { return nil }
-func (made) release()               {}
 
 func fromDevice(d *device, set precond.Settings) (precond.Preconditioner, error) {
 	return newFactor(d, d, set, nil)
