@@ -2,11 +2,16 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/internal/staging"
 )
@@ -66,4 +71,156 @@ func manCommands(c *cobra.Command) []*cobra.Command {
 		}
 	}
 	return list
+}
+
+// manPage is the manual page of a command in the man macros of roff, see man(7). Help texts are plain text: paragraphs,
+// indented lines that stay as they are, and headings underlined by =. cobra's own generator takes them for Markdown,
+// and breaks their tables.
+func manPage(c *cobra.Command) string {
+	var b strings.Builder
+	name := manName(c)
+	fmt.Fprintf(&b, ".TH %s 1 \"\" \"thermsim %s\" \"thermsim manual\"\n", strings.ToUpper(roff(name)),
+		roff(versionText()))
+	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(name), roff(c.Short))
+	fmt.Fprintf(&b, ".SH SYNOPSIS\n.nf\n%s\n", roff(c.UseLine()))
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "%s\n", roff(c.CommandPath()+" COMMAND ..."))
+	}
+	b.WriteString(".fi\n.SH DESCRIPTION\n")
+	description, sections, _ := strings.Cut(manText(c.Long), ".SH ")
+	b.WriteString(description)
+	manFlags(&b, c)
+	if sections != "" {
+		b.WriteString(".SH " + sections)
+	}
+	if c.Example != "" {
+		fmt.Fprintf(&b, ".SH EXAMPLES\n.nf\n%s\n.fi\n", roff(c.Example))
+	}
+	if also := manNeighbours(c); len(also) > 0 {
+		fmt.Fprintf(&b, ".SH SEE ALSO\n%s\n", strings.Join(also, ",\n"))
+	}
+	return b.String()
+}
+
+// manName is the name of a command's page, such as thermsim-import-eda.
+func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
+
+// manNeighbours are the pages of the command above and of those below.
+func manNeighbours(c *cobra.Command) []string {
+	var list []string
+	if c.HasParent() {
+		list = append(list, manName(c.Parent()))
+	}
+	for _, sub := range c.Commands() {
+		if slices.Contains(manCommands(c), sub) {
+			list = append(list, manName(sub))
+		}
+	}
+	for i, name := range list {
+		list[i] = ".BR " + roff(name) + " (1)"
+	}
+	return list
+}
+
+// manText writes a help text.
+func manText(text string) string {
+	var b strings.Builder
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	verbatim, begun := false, false // begun: there is text below the heading
+	for i, line := range lines {
+		heading := i+1 < len(lines) && lines[i+1] != "" && strings.Trim(lines[i+1], "=") == ""
+		if line != "" && strings.Trim(line, "=") == "" {
+			continue
+		}
+		if indented := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t"); line != "" &&
+			indented != verbatim {
+			verbatim = indented
+			b.WriteString(map[bool]string{true: ".nf\n", false: ".fi\n"}[verbatim])
+		}
+		switch {
+		case heading:
+			b.WriteString(".SH " + roff(line) + "\n")
+			begun = false
+		case line != "":
+			b.WriteString(roff(line) + "\n")
+			begun = true
+		case verbatim:
+			b.WriteString("\n")
+		case begun:
+			b.WriteString(".PP\n")
+		}
+	}
+	if verbatim {
+		b.WriteString(".fi\n")
+	}
+	return strings.ReplaceAll(b.String(), ".PP\n.SH", ".SH")
+}
+
+// manFlags lists the flags under the headings of the help, those of every command last.
+func manFlags(b *strings.Builder, c *cobra.Command) {
+	const all = "Every command"
+	var order []string
+	groups := map[string][]*pflag.Flag{}
+	add := func(heading string, f *pflag.Flag) {
+		if groups[heading] == nil {
+			order = append(order, heading)
+		}
+		groups[heading] = append(groups[heading], f)
+	}
+	everywhere := []string{"quiet", "verbose", "help", "version"}
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		switch heading := f.Annotations[flags.GroupKey]; {
+		case f.Hidden || slices.Contains(everywhere, f.Name):
+		case len(heading) > 0:
+			add(heading[0], f)
+		default:
+			add("Flags", f)
+		}
+	})
+	c.InitDefaultHelpFlag()
+	for _, name := range everywhere {
+		if f := c.Flag(name); f != nil {
+			add(all, f)
+		}
+	}
+	b.WriteString(".SH OPTIONS\n")
+	for _, heading := range order {
+		fmt.Fprintf(b, ".SS %s\n", roff(heading))
+		for _, f := range groups[heading] {
+			fmt.Fprintf(b, ".TP\n%s\n%s\n", manFlag(f), roff(manUsage(f)))
+		}
+	}
+}
+
+// manFlag names a flag and its value.
+func manFlag(f *pflag.Flag) string {
+	text := "\\fB" + roff("--"+f.Name) + "\\fR"
+	if f.Shorthand != "" {
+		text = "\\fB" + roff("-"+f.Shorthand) + "\\fR, " + text
+	}
+	if value, _ := pflag.UnquoteUsage(f); value != "" {
+		text += " \\fI" + roff(value) + "\\fR"
+	}
+	return text
+}
+
+// manUsage is what a flag does, with its default as in the help.
+func manUsage(f *pflag.Flag) string {
+	_, usage := pflag.UnquoteUsage(f)
+	if f.Value.Type() == "string" && f.DefValue != "" {
+		usage += fmt.Sprintf(" (default %q)", f.DefValue)
+	}
+	return usage
+}
+
+// roff escapes text, line by line.
+func roff(text string) string {
+	lines := strings.Split(strings.NewReplacer(`\`, `\e`, "-", `\-`, "~", `\(ti`, "^", `\(ha`, "`",
+		`\(ga`).Replace(text), "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
+			lines[i] = `\&` + line
+		}
+	}
+	return strings.Join(lines, "\n")
 }

@@ -13,9 +13,12 @@ import (
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/internal/machine"
+	"thermsim/internal/staging"
 	"thermsim/mesh"
+	"thermsim/powermap"
 	"thermsim/stack"
 	"thermsim/study/reducedmodel"
+	"thermsim/study/reducedmodel/modelfiles"
 	"thermsim/study/reducedmodel/reduce"
 )
 
@@ -78,7 +81,7 @@ func runReduce(ctx context.Context, g *session.Session, o reduceOptions) error {
 	wish.Progress = func(solves, states int) {
 		p.Enter(fmt.Sprintf("solve %d of the full model, %d directions", solves, states))
 	}
-	files, err := g.Begin(o.out, modelFiles)
+	files, err := g.Begin(o.out, staging.Options{Set: "reduce", Command: "reduce"})
 	if err != nil {
 		return err
 	}
@@ -96,12 +99,16 @@ func runReduce(ctx context.Context, g *session.Session, o reduceOptions) error {
 	}
 	model.Origin.StackSHA256, model.Origin.Version = o.shown(s), versionText()
 	p.Enter("writing")
-	ports, err := writeModel(ctx, files, model, s)
-	if err == nil {
-		_, err = g.Commit(ctx, files)
-	}
+	dt, watts, err := deckPowers(s, model)
 	if err != nil {
-		return exit.NothingWritten(err)
+		return err
+	}
+	ports, written, err := modelfiles.Of(model, dt, watts)
+	if err != nil {
+		return err
+	}
+	if _, err := g.Publish(ctx, files, written...); err != nil {
+		return err
 	}
 	p.Stop()
 	if e := &model.Error; e.EstimateK > e.WantedK {
@@ -112,6 +119,36 @@ func runReduce(ctx context.Context, g *session.Session, o reduceOptions) error {
 		printModel(g.Console, model, ports, o.out)
 	}
 	return nil
+}
+
+// deckSteps is how many steps a SPICE run takes at most: each is a corner of every source.
+const deckSteps = 2000
+
+// deckPowers are the powers of the stack over its steps of time, or a step from 0 to the steady powers where none are
+// given.
+func deckPowers(s *stack.Stack, m *reducedmodel.Model) (dt float64, watts [][]float64, err error) {
+	dt, steps := modelSteps(&s.Transient, 0, 0, m.Tau[0])
+	source, err := inputPowers(s)
+	if err != nil {
+		return 0, nil, err
+	}
+	for n := range min(steps, deckSteps) {
+		w, err := source.InputWatts(float64(n)*dt, float64(n+1)*dt)
+		if err != nil {
+			return 0, nil, err
+		}
+		watts = append(watts, w)
+	}
+	return dt, watts, nil
+}
+
+// inputPowers is the power of a stack on a single cell: sums are all that is asked of it.
+func inputPowers(s *stack.Stack) (*powermap.Map, error) {
+	p, err := powermap.New(s, powermap.Grid{X: []float64{0, s.Size[0]}, Y: []float64{0, s.Size[1]}})
+	if err != nil {
+		return nil, exit.With(exit.Input, err)
+	}
+	return p, nil
 }
 
 // printModel tells what the model is.

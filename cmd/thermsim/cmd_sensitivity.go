@@ -3,12 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
-	"math"
-	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -17,11 +13,10 @@ import (
 	"thermsim/cmd/thermsim/flags"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
-	"thermsim/internal/printable"
 	"thermsim/internal/staging"
-	"thermsim/report/jsonfile"
 	"thermsim/report/picture"
 	"thermsim/study/sensitivity"
+	"thermsim/study/sensitivity/display"
 )
 
 var sensitivityHelp = `Tell how far a temperature moves with every power, thickness, conductivity, contact
@@ -78,87 +73,18 @@ func runSensitivity(ctx context.Context, g *session.Session, o sensitivityOption
 	if err != nil {
 		return exit.NothingWritten(err)
 	}
-	slices.SortStableFunc(r.Of, func(a, b sensitivity.Sensitivity) int {
-		return cmp.Compare(strength(&b), strength(&a))
-	})
-	chart := tornado(cmp.Or(s.Title, s.File), r)
+	display.Sort(r)
+	chart := display.Picture(cmp.Or(s.Title, s.File), r)
 	_, err = g.Publish(ctx, out,
-		staging.File{Name: "sensitivity.csv", Write: func(w io.Writer) error { return sensitivityCSV(w, r) }},
-		staging.File{Name: "sensitivity.json", Write: func(w io.Writer) error { return sensitivityJSON(w, r) }},
+		staging.File{Name: "sensitivity.csv", Write: func(w io.Writer) error { return display.CSV(w, r) }},
+		staging.File{Name: "sensitivity.json", Write: func(w io.Writer) error { return display.JSON(w, r) }},
 		staging.File{Name: "sensitivity.png", Write: func(w io.Writer) error { return chart.Write(w, picture.PNG) }})
 	if err != nil {
 		return err
 	}
 	p.Stop()
-	return o.show(g, func(w io.Writer) error { return sensitivityJSON(w, r) },
+	return o.show(g, func(w io.Writer) error { return display.JSON(w, r) },
 		func(c *terminal.Console) error { return writeSensitivity(c, r, out.Dir()) })
-}
-
-// strength of a parameter for the order of tables. Temperatures come last: 1 % of 300 K says nothing.
-func strength(v *sensitivity.Sensitivity) float64 {
-	if v.Kind == sensitivity.Temperature {
-		return -1
-	}
-	return math.Abs(v.PerPercent())
-}
-
-// sensitivityLabel names a parameter.
-func sensitivityLabel(v *sensitivity.Sensitivity) string {
-	switch v.Kind {
-	case sensitivity.Contact:
-		return "contact above " + v.Name
-	case sensitivity.Temperature:
-		return "ambient of " + v.Name
-	}
-	return string(v.Kind) + " of " + v.Name
-}
-
-// mostBars is how many of the strongest a chart and the terminal show.
-const mostBars = 25
-
-// tornado draws the strongest, without temperatures.
-func tornado(title string, r *sensitivity.Result) *picture.Tornado {
-	t := &picture.Tornado{Title: title, Subtitle: fmt.Sprintf("%s: %.2f °C", r.Name, terminal.Celsius(r.Kelvin)),
-		X: "K for 1 % more"}
-	for i := range r.Of {
-		if v := &r.Of[i]; v.Kind != sensitivity.Temperature && len(t.Names) < mostBars {
-			t.Names, t.Values = append(t.Names, sensitivityLabel(v)), append(t.Values, v.PerPercent())
-		}
-	}
-	return t
-}
-
-func sensitivityCSV(w io.Writer, r *sensitivity.Result) error {
-	rows := [][]string{{"kind", "name", "value", "unit", "K_per_unit", "K_per_percent"}}
-	for i := range r.Of {
-		v := &r.Of[i]
-		number := func(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
-		rows = append(rows, []string{string(v.Kind), printable.Cell(v.Name), number(v.Value), v.Unit,
-			number(v.Derivative), number(v.PerPercent())})
-	}
-	table := csv.NewWriter(w)
-	return errors.Join(table.WriteAll(rows), table.Error())
-}
-
-func sensitivityJSON(w io.Writer, r *sensitivity.Result) error {
-	type row struct {
-		Kind        sensitivity.Kind `json:"kind"`
-		Name        string           `json:"name"`
-		Value       float64          `json:"value"`
-		Unit        string           `json:"unit"`
-		KPerUnit    float64          `json:"K_per_unit"`
-		KPerPercent float64          `json:"K_per_percent"`
-	}
-	out := struct {
-		Objective string  `json:"objective"`
-		Kelvin    float64 `json:"objective_K"`
-		Of        []row   `json:"of"`
-	}{Objective: r.Name, Kelvin: r.Kelvin}
-	for i := range r.Of {
-		v := &r.Of[i]
-		out.Of = append(out.Of, row{v.Kind, v.Name, v.Value, v.Unit, v.Derivative, v.PerPercent()})
-	}
-	return jsonfile.Write(w, out)
 }
 
 func writeSensitivity(c *terminal.Console, r *sensitivity.Result, dir string) error {
@@ -166,7 +92,7 @@ func writeSensitivity(c *terminal.Console, r *sensitivity.Result, dir string) er
 	shown := 0
 	for i := range r.Of {
 		v := &r.Of[i]
-		if shown++; shown > mostBars {
+		if shown++; shown > display.Most {
 			break
 		}
 		percent := fmt.Sprintf("%+.4f", v.PerPercent())
@@ -177,12 +103,12 @@ func writeSensitivity(c *terminal.Console, r *sensitivity.Result, dir string) er
 		if v.Kind == sensitivity.Conductivity {
 			unit = "times"
 		}
-		t.Add(sensitivityLabel(v), strconv.FormatFloat(v.Value, 'g', 5, 64), unit,
+		t.Add(display.Label(v), strconv.FormatFloat(v.Value, 'g', 5, 64), unit,
 			strconv.FormatFloat(v.Derivative, 'g', 5, 64), percent)
 	}
 	fmt.Fprintf(c.Stdout, "%s  %s, %.3f degC\n", c.Bold("Sensitivities"), r.Name, terminal.Celsius(r.Kelvin))
 	t.Write(c, c.Stdout)
-	if more := len(r.Of) - mostBars; more > 0 {
+	if more := len(r.Of) - display.Most; more > 0 {
 		fmt.Fprintf(c.Stdout, "and %d weaker ones in sensitivity.csv\n", more)
 	}
 	_, err := fmt.Fprintf(c.Stdout, "\nWrote sensitivity.csv, sensitivity.json, sensitivity.png into %s\n", dir)

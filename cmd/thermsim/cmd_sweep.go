@@ -31,6 +31,7 @@ import (
 	"thermsim/stack"
 	"thermsim/stack/stackfile"
 	"thermsim/study/sweep"
+	"thermsim/study/sweep/lanes"
 )
 
 var sweepHelp = `Solve a stack many times, with other values in each run, in one process on one
@@ -111,7 +112,7 @@ type sweeper struct {
 	text    []byte // of the stack file
 	open    stackfile.Opener
 	on      room.Resources
-	lanes   *lanes // where stacks are solved, while the next ones are read and meshed
+	lanes   *lanes.Lanes // where stacks are solved, while the next ones are read and meshed
 }
 
 // What a run leaves is little, and what it takes on the way much: the heap of a sweep may grow by so many percent of
@@ -154,11 +155,11 @@ func runSweep(ctx context.Context, g *session.Session, o sweepOptions, stdin io.
 	if g.Adjust != nil {
 		g.Adjust(&on)
 	}
-	if v.lanes, err = openLanes(on); err != nil {
+	if v.lanes, err = lanes.Open(on); err != nil {
 		return err
 	}
 	if !g.Ends {
-		defer v.lanes.close()
+		defer v.lanes.Close()
 	}
 	if o.lines {
 		return v.answer(ctx, stdin)
@@ -251,9 +252,9 @@ func (v *sweeper) solve(ctx context.Context, s *stack.Stack) (*summary.Summary, 
 	}
 	meshed()
 	waited := v.g.Timings.Log.Begin("wait for a lane")
-	lane := <-v.lanes.free
+	lane := <-v.lanes.Free
 	waited()
-	defer func() { v.lanes.free <- lane }()
+	defer func() { v.lanes.Free <- lane }()
 	return v.solveOn(ctx, lane, m)
 }
 
@@ -270,7 +271,7 @@ func (v *sweeper) solveOn(ctx context.Context, lane *device.Shared, m *mesh.Mesh
 		defer v.g.Timings.Log.Begin("give the memory back")()
 		solution.Close()
 	}()
-	v.lanes.grow(m)
+	v.lanes.Grow(m)
 	defer v.g.Timings.Log.Begin("summarise")()
 	return report.Summarise(&report.Run{Command: "sweep", Version: versionText(), Mesh: m, Solution: solution,
 		Start: v.g.Start})

@@ -14,6 +14,7 @@ import (
 	"thermsim/gpusolve/methods"
 	"thermsim/mesh"
 	"thermsim/mesh/plausibility"
+	"thermsim/report/quantity"
 	"thermsim/stack"
 	"thermsim/study/autogrid"
 )
@@ -334,4 +335,32 @@ func lengths(faces []float64) string {
 		return terminal.Length(largest)
 	}
 	return terminal.Length(smallest) + " to " + terminal.Length(largest)
+}
+
+// coolant tells what flows through cavities before anything is solved.
+func (d *description) coolant() {
+	s := d.m.Stack
+	if !s.Cooled() {
+		return
+	}
+	t := terminal.Table{Header: []string{"layer", "flow", ">ml/min", ">m/s", ">Re", ">kPa", ">pumping mW", ">entry mm",
+		">h floor W/(m2 K)", ">K per W"}}
+	for n := len(d.m.Cavities) - 1; n >= 0; n-- {
+		c := d.m.Cavities[n]
+		y := &s.Layers[c.Layer]
+		h := s.Hydraulics(y)
+		t.Add(y.Name, string(c.Of.Direction), quantity.Known(c.Of.Flow, 6e7), quantity.Known(h.Velocity, 1), quantity.Known(h.Reynolds, 1),
+			quantity.Known(h.Drop, 1e-3), quantity.Known(h.Pumping, 1e3), quantity.Known(h.Entry, 1e3), floors(c.FloorRange()),
+			quantity.Known(1/(c.Of.Fluid.C*c.Of.Flow), 1))
+	}
+	d.heading("Coolant", "top to bottom; K per W: how far the coolant warms up by each watt")
+	t.Write(d.Console, d.w)
+}
+
+// floors is the range of coefficients.
+func floors(low, high float64) string {
+	if high-low <= 1e-3*high {
+		return fmt.Sprintf("%.4g", low)
+	}
+	return fmt.Sprintf("%.3g to %.3g", low, high)
 }

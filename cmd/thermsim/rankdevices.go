@@ -2,13 +2,19 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"runtime"
+	"slices"
 	"strings"
 
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/device"
+	"thermsim/gpusolve/ranks"
 	"thermsim/internal/launcher"
+	"thermsim/internal/machine"
+	"thermsim/stack"
 )
 
 // rankDevices are the devices of the ranks in this process. wish is the stack's or the flag's; where several GPUs are
@@ -68,4 +74,73 @@ func repeated(name string, n int) []string {
 		list[i] = name
 	}
 	return list
+}
+
+// spread gives the processes of a machine GPUs of their own where no launcher has told them their places there: each
+// finds its own among the ranks that say so. All processes of the run take part.
+func (t *team) spread(s *stack.Stack, several *flags.Devices, list func() ([]device.GPU, error)) error {
+	if t.alone() || t.plan.Together() {
+		return nil
+	}
+	mine := ""
+	one := strings.HasPrefix(t.wish, "gpu:") && !several.Several()
+	if t.plan.Local < 0 && !one && strings.HasPrefix(t.devices[0], "gpu") {
+		mine = machine.Name(os.ReadFile)
+	}
+	all, err := t.groups[0].Gather([]byte(mine))
+	if err != nil || mine == "" {
+		return err
+	}
+	p := t.plan
+	if p.Local = placeOf(all, p.Rank); p.Local == 0 {
+		return nil // as it was chosen
+	}
+	if t.devices, err = rankDevices(p, t.wish, several, list); err != nil {
+		return err
+	}
+	s.Solver.Device = t.devices[0]
+	t.g.Detail("takes %s, as place %d, from 0, among the ranks of this machine", t.devices[0], p.Local)
+	return nil
+}
+
+// placeOf is how many ranks before this one say the same.
+func placeOf(all [][]byte, rank int) int {
+	place := 0
+	for _, other := range all[:rank] {
+		if slices.Equal(other, all[rank]) {
+			place++
+		}
+	}
+	return place
+}
+
+// shareCores divides the cores of a machine among the ranks on it, where nobody else has: launchers mostly bind each
+// process to its own.
+func (t *team) shareCores() error {
+	mine := ""
+	if t.devices[0] == "cpu" && os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) == runtime.NumCPU() {
+		mine = machine.Cores(os.ReadFile)
+	}
+	same, err := sharers(t.groups[0], mine)
+	if err != nil || same < 2 {
+		return err
+	}
+	runtime.GOMAXPROCS(max(1, runtime.NumCPU()/same))
+	t.g.Detail("%d ranks share the %d cores of this machine; GOMAXPROCS says otherwise", same, runtime.NumCPU())
+	return nil
+}
+
+// sharers is how many ranks say the same; 0 for those that say nothing.
+func sharers(group ranks.Group, mine string) (int, error) {
+	all, err := group.Gather([]byte(mine))
+	if err != nil || mine == "" {
+		return 0, err
+	}
+	same := 0
+	for _, other := range all {
+		if string(other) == mine {
+			same++
+		}
+	}
+	return same, nil
 }

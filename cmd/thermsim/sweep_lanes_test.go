@@ -15,11 +15,12 @@ import (
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/study/sweep/lanes"
 )
 
 // A sweep on several lanes of a GPU writes the bytes of one on a single lane, and gives back all that it took.
 func TestLanesOfASweep(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2 * mostLanes))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2 * lanes.Most))
 	folder := t.TempDir()
 	text, err := os.ReadFile("../../examples/quickstart/stack.toml")
 	if err != nil {
@@ -41,7 +42,7 @@ count = 8
 		}
 	}
 	var tables [2][]byte
-	for n, procs := range []int{2, 2 * mostLanes} {
+	for n, procs := range []int{2, 2 * lanes.Most} {
 		runtime.GOMAXPROCS(procs)
 		drv := cudriver.Faulty(newMachine(), nil)
 		g := &session.Session{Console: &terminal.Console{Stdout: io.Discard, Stderr: io.Discard, Quiet: true},
@@ -58,8 +59,8 @@ count = 8
 		for _, call := range drv.Calls() {
 			count[call]++
 		}
-		if lanes := count["cuDevicePrimaryCtxRetain"]; lanes != min(mostLanes, procs/2) {
-			t.Errorf("%d lanes on %d processors", lanes, procs)
+		if n := count["cuDevicePrimaryCtxRetain"]; n != min(lanes.Most, procs/2) {
+			t.Errorf("%d lanes on %d processors", n, procs)
 		}
 		for take, give := range map[string]string{"cuDevicePrimaryCtxRetain": "cuDevicePrimaryCtxRelease",
 			"cuMemAlloc": "cuMemFree", "cuMemAllocHost": "cuMemFreeHost", "cuModuleLoadData": "cuModuleUnload"} {

@@ -2,15 +2,23 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
+	"strings"
+
+	"github.com/spf13/pflag"
 
 	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/stepping"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 const (
@@ -87,4 +95,188 @@ func slowestTimeConstant(ctx context.Context, s *stack.Stack) (float64, error) {
 		return 0, exit.With(exit.Input, err)
 	}
 	return stepping.SlowestTimeConstant(ctx, m)
+}
+
+// followOptions are the flags of steps that follow the temperatures.
+type followOptions struct {
+	until    float64
+	dtTol    float64
+	toSteady float64
+	every    float64
+	at       []float64 // s, ascending
+	periodic bool
+}
+
+func (o *followOptions) addFlags(f *pflag.FlagSet) {
+	flags.Duration.Var(f, &o.until, "until", "end at this time; without a time step, steps follow the temperatures")
+	flags.Rise.Var(f, &o.dtTol, "dt-tol", "largest error of a step in time, in place of --dt (default 0.01 K)")
+	flags.Rise.Var(f, &o.toSteady, "to-steady", "end once no cell is further than this from the steady state")
+	flags.Duration.Var(f, &o.every, "every", "write the temperatures after every such time, not of every step")
+	flags.Var(f, &o.at, "at", "LIST", "write the temperatures at these times, with commas between", parseMoments)
+	f.BoolVar(&o.periodic, "periodic", false, "the state that repeating power traces lead to, over one period")
+}
+
+// parseMoments reads times in s, which ascend.
+func parseMoments(text string) (at []float64, err error) {
+	for word := range strings.SplitSeq(text, ",") {
+		t, err := stackfile.ParseTime(strings.TrimSpace(word))
+		switch {
+		case err != nil:
+			return nil, err
+		case !(t > 0) || math.IsInf(t, 0):
+			return nil, errors.New("times must be positive and finite")
+		case len(at) > 0 && t <= at[len(at)-1]:
+			return nil, fmt.Errorf("times must ascend, and %s comes after a later one or itself", word)
+		}
+		at = append(at, t)
+	}
+	return at, nil
+}
+
+// needed says that a flag asks for steps that follow the temperatures.
+func (o *followOptions) needed() bool {
+	return o.dtTol > 0 || o.toSteady > 0 || o.every > 0 || len(o.at) > 0 || o.periodic
+}
+
+// check finds contradictions between flags.
+func (o *transientOptions) checkTimes() error {
+	f := &o.follow
+	oneLength := o.dt > 0 || o.steps > 0
+	switch {
+	case oneLength && f.needed():
+		return exit.Usagef("--dt and --steps give all steps one length; --dt-tol, --to-steady, --every, --at and " +
+			"--periodic go with steps that follow the temperatures: leave the one or the other away")
+	case o.dt > 0 && o.steps > 0 && f.until > 0:
+		return exit.Usagef("--until, --steps and --dt are one too many; leave one of them away")
+	case f.every > 0 && len(f.at) > 0:
+		return exit.Usagef("--at and --every are two ways to say when the temperatures are written; give one of them")
+	case f.periodic && (f.until > 0 || f.toSteady > 0):
+		return exit.Usagef("--periodic shows one period; leave --until and --to-steady away")
+	case f.periodic && o.initial.text != "":
+		return exit.Usagef("--periodic finds the state to start from; leave --initial away")
+	}
+	return nil
+}
+
+// applyTimes puts the flags in place of what the stack file wishes for, and the times of power traces where neither
+// gives any. It says whether steps follow the temperatures.
+func (o *transientOptions) applyTimes(s *stack.Stack) (follows bool) {
+	f, t := &o.follow, &s.Transient
+	if f.needed() {
+		t.Dt = 0
+	}
+	if o.dt > 0 || o.steps > 0 { // one length
+		t.DtTol, t.ToSteady, t.Every, t.At, t.Periodic = 0, 0, 0, nil, false
+	}
+	if f.until > 0 {
+		t.Until, t.Steps, t.Periodic = f.until, 0, false // a stack with both ends would not be read again
+	}
+	if f.dtTol > 0 {
+		t.DtTol = f.dtTol
+	}
+	if f.toSteady > 0 {
+		t.ToSteady, t.Periodic = f.toSteady, false
+	}
+	if f.every > 0 || len(f.at) > 0 {
+		t.Every, t.At = f.every, f.at
+	}
+	if f.periodic {
+		t.Periodic, t.Until, t.ToSteady = true, 0, 0
+	}
+	followTraces(s, o.dt > 0, o.steps > 0)
+	if o.dt > 0 || o.steps > 0 || t.Dt > 0 {
+		return false
+	}
+	return t.Follows() || t.Until > 0
+}
+
+// followTraces steps a stack by its power traces where the file and the flags dt and steps leave it open: by the rows,
+// where all of them are of one length, and to the end. Beyond it, the last row would hold.
+func followTraces(s *stack.Stack, dt, steps bool) {
+	t := &s.Transient
+	interval, end := s.TraceSpan()
+	if end == 0 || t.Until > 0 || t.Follows() {
+		return
+	}
+	if !dt && t.Dt == 0 {
+		t.Dt = interval
+	}
+	if !steps && t.Steps == 0 {
+		t.Until = end
+	}
+}
+
+// mostTimes is how many times may be asked for.
+const mostTimes = 10_000_000
+
+// expectedTimes is how many steps are expected where every one is written.
+const expectedTimes = 400
+
+// following plans steps that follow the temperatures.
+func following(m *mesh.Mesh, t *stack.Transient, wasDt float64) (gpusolve.AdaptiveOptions, error) {
+	a := gpusolve.AdaptiveOptions{Tol: t.DtTol, Until: t.Until, ToSteady: t.ToSteady, At: t.At}
+	switch {
+	case t.Periodic:
+		if a.Until = m.Power.Period(); a.Until == 0 {
+			return a, exit.Usagef("%w; power = { ..., repeat = true } repeats a trace", gpusolve.ErrPeriod)
+		}
+	case a.Until > 0:
+	case t.ToSteady > 0:
+		a.Until = math.Inf(1)
+	case len(t.At) > 0:
+		a.Until = t.At[len(t.At)-1]
+	case wasDt > 0 && t.Steps > 0:
+		a.Until = float64(t.Steps) * wasDt
+	default:
+		return a, exit.Usagef("steps that follow the temperatures need an end: give --until TIME, --to-steady K or " +
+			"--periodic, or their keys in [transient]")
+	}
+	if n := len(a.At); n > 0 && a.At[n-1] > a.Until*(1+1e-9) {
+		remedy := ", or give a later --until"
+		if t.Periodic {
+			remedy = " of the period"
+		}
+		return a, exit.Usagef("the temperatures are asked for at %s, after the end at %s; ask for earlier ones%s",
+			terminal.Seconds(a.At[n-1]), terminal.Seconds(a.Until), remedy)
+	}
+	if t.Every > 0 {
+		if math.IsInf(a.Until, 1) {
+			return a, exit.Usagef("--every with --to-steady needs --until too: the latest time at which the run may " +
+				"end")
+		}
+		n := math.Floor(a.Until / t.Every * (1 + 1e-12))
+		if n > mostTimes {
+			return a, exit.Usagef("%s until %s are more than %d times; ask for fewer", terminal.Seconds(t.Every),
+				terminal.Seconds(a.Until), mostTimes)
+		}
+		for i := 1.0; i <= n; i++ {
+			a.At = append(a.At, math.Min(i*t.Every, a.Until))
+		}
+		if n == 0 {
+			a.At = []float64{a.Until}
+		}
+	}
+	return a, nil
+}
+
+// follow runs with steps that follow the temperatures, from the state that is asked for.
+func (p *project) follow(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, a gpusolve.AdaptiveOptions,
+	t *stack.Transient, start *beginning) (*solution.Solution, error) {
+	switch {
+	case p.network() != nil:
+		return nil, exit.Usagef("networks that stand in for a simulator's own step by backward Euler alone; leave " +
+			"--dt-tol, --until without --dt, --to-steady, --every, --at and --periodic away, or --compat")
+	case t.Periodic:
+		return gpusolve.Periodic(ctx, m, o, gpusolve.PeriodicOptions{StepTol: a.Tol, At: a.At, OnStep: a.OnStep,
+			Regions: a.Regions})
+	case a.Checkpoints != nil && a.Checkpoints.From != nil: // it has the state
+	default:
+		field, done, err := p.startField(ctx, m, o, a.Initial, start)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		a.Initial = field
+	}
+	return gpusolve.Adaptive(ctx, m, o, a)
 }

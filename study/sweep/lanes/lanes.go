@@ -1,4 +1,5 @@
-package main
+// Package lanes opens the devices that the runs of a sweep are solved on.
+package lanes
 
 import (
 	"runtime"
@@ -10,15 +11,15 @@ import (
 	"thermsim/mesh"
 )
 
-// mostLanes of a GPU solve at a time: each waits for its own stream, so that the GPU works for one while the others
+// Most lanes of a GPU solve at a time: each waits for its own stream, so that the GPU works for one while the others
 // send and read.
-const mostLanes = 8
+const Most = 8
 
-// lanes are the devices that runs are solved on, each for one run at a time. All lanes of a GPU share it.
-type lanes struct {
+// Lanes are the devices that runs are solved on, each for one run at a time. All lanes of a GPU share it.
+type Lanes struct {
 	options gpusolve.Options
 	first   *device.Shared
-	free    chan *device.Shared
+	Free    chan *device.Shared
 
 	once    sync.Once
 	mu      sync.Mutex
@@ -26,27 +27,27 @@ type lanes struct {
 	opening sync.WaitGroup
 }
 
-// openLanes opens the first lane.
-func openLanes(o gpusolve.Options) (*lanes, error) {
+// Open opens the first lane.
+func Open(o gpusolve.Options) (*Lanes, error) {
 	d, err := device.OpenWith(*o.Opening())
 	if err != nil {
 		return nil, err
 	}
 	d.KeepMemory()
-	l := &lanes{options: o, first: d, free: make(chan *device.Shared, mostLanes),
+	l := &Lanes{options: o, first: d, Free: make(chan *device.Shared, Most),
 		opened: []*device.Shared{d}}
-	l.free <- d
+	l.Free <- d
 	return l, nil
 }
 
-// grow opens as many lanes of a GPU as suit runs like a solved one. They join as they are open.
-func (l *lanes) grow(m *mesh.Mesh) {
+// Grow opens as many lanes of a GPU as suit runs like a solved one. They join as they are open.
+func (l *Lanes) Grow(m *mesh.Mesh) {
 	if l.first.Info.Kind == "gpu" {
 		l.once.Do(func() { l.growFor(m) })
 	}
 }
 
-func (l *lanes) growFor(m *mesh.Mesh) {
+func (l *Lanes) growFor(m *mesh.Mesh) {
 	if l.options.Device == "" || l.options.Device == "auto" {
 		l.options.Device = "gpu" // the first one
 	}
@@ -60,23 +61,23 @@ func (l *lanes) growFor(m *mesh.Mesh) {
 			l.mu.Lock()
 			l.opened = append(l.opened, d)
 			l.mu.Unlock()
-			l.free <- d
+			l.Free <- d
 		})
 	}
 }
 
 // suitable is how many lanes have the memory for runs like m at a time, with as much again to spare.
-func (l *lanes) suitable(m *mesh.Mesh) int {
+func (l *Lanes) suitable(m *mesh.Mesh) int {
 	need := memory.OfSystem(m, m.Stack.Solver.Preconditioner, false, true).Peak()
 	free, err := l.first.FreeMemory()
 	if err != nil || need <= 0 {
 		return 1
 	}
-	return int(min(mostLanes, int64(max(1, runtime.GOMAXPROCS(0)/2)), max(1, free/2/need)))
+	return int(min(Most, int64(max(1, runtime.GOMAXPROCS(0)/2)), max(1, free/2/need)))
 }
 
-// close gives all lanes back.
-func (l *lanes) close() {
+// Close gives all lanes back.
+func (l *Lanes) Close() {
 	l.opening.Wait()
 	for _, d := range l.opened {
 		_ = d.Release() // nothing is left to do there

@@ -1,84 +1,44 @@
-package main
+// Package modelfiles writes reduced models for other programs: NumPy, SPICE, and tables of networks.
+package modelfiles
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"strconv"
 
-	"thermsim/cmd/thermsim/exit"
 	"thermsim/internal/printable"
 	"thermsim/internal/staging"
-	"thermsim/powermap"
 	"thermsim/report/fieldfile"
-	"thermsim/stack"
 	"thermsim/study/reducedmodel"
 )
-
-// modelFiles are the files of reduce, as records of folders call them.
-var modelFiles = staging.Options{Set: "reduce", Command: "reduce"}
 
 // onePortPart is the part of the model's wanted error that a network of an input by itself may differ from it by.
 const onePortPart = 0.1
 
-// writeModel writes a model in all forms. The networks that it returns are those of inputs that have them.
-func writeModel(ctx context.Context, files *staging.Transaction, m *reducedmodel.Model,
-	s *stack.Stack) ([]*reducedmodel.OnePort, error) {
-	var ports []*reducedmodel.OnePort
+// Of are the files of a model in all forms, with a SPICE run of steps dt in s at given powers. The networks are those of
+// inputs that have them.
+func Of(m *reducedmodel.Model, dt float64, watts [][]float64) (ports []*reducedmodel.OnePort, files []staging.File,
+	err error) {
 	for i := range m.Inputs {
 		if _, ok := m.DrivingPoint(i); !ok {
 			continue
 		}
 		p, err := m.OnePort(i, onePortPart*m.Error.WantedK)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		ports = append(ports, p)
 	}
-	plan := reducedmodel.Deck{Netlist: "model.cir", Table: "run.txt"}
-	var err error
-	if plan.Dt, plan.Watts, err = deckPowers(s, m); err != nil {
-		return nil, err
-	}
-	return ports, files.WriteFiles(ctx,
-		staging.File{Name: "model.json", Write: m.WriteJSON},
-		staging.File{Name: "model.npz", Write: func(w io.Writer) error { return writeModelNPZ(w, m) }},
-		staging.File{Name: "model.cir", Write: m.WriteSPICE},
-		staging.File{Name: "run.cir", Write: func(w io.Writer) error { return m.WriteDeck(w, plan) }},
-		staging.File{Name: "foster.csv", Write: func(w io.Writer) error { return writeFoster(w, ports) }},
-		staging.File{Name: "cauer.csv", Write: func(w io.Writer) error { return writeCauer(w, ports) }},
-	)
-}
-
-// deckSteps is how many steps a SPICE run takes at most: each is a corner of every source.
-const deckSteps = 2000
-
-// deckPowers are the powers of the stack over its steps of time, or a step from 0 to the steady powers where none are
-// given.
-func deckPowers(s *stack.Stack, m *reducedmodel.Model) (dt float64, watts [][]float64, err error) {
-	dt, steps := modelSteps(&s.Transient, 0, 0, m.Tau[0])
-	source, err := inputPowers(s)
-	if err != nil {
-		return 0, nil, err
-	}
-	for n := range min(steps, deckSteps) {
-		w, err := source.InputWatts(float64(n)*dt, float64(n+1)*dt)
-		if err != nil {
-			return 0, nil, err
-		}
-		watts = append(watts, w)
-	}
-	return dt, watts, nil
-}
-
-// inputPowers is the power of a stack on a single cell: sums are all that is asked of it.
-func inputPowers(s *stack.Stack) (*powermap.Map, error) {
-	p, err := powermap.New(s, powermap.Grid{X: []float64{0, s.Size[0]}, Y: []float64{0, s.Size[1]}})
-	if err != nil {
-		return nil, exit.With(exit.Input, err)
-	}
-	return p, nil
+	run := reducedmodel.Deck{Netlist: "model.cir", Table: "run.txt", Dt: dt, Watts: watts}
+	return ports, []staging.File{
+		{Name: "model.json", Write: m.WriteJSON},
+		{Name: "model.npz", Write: func(w io.Writer) error { return writeModelNPZ(w, m) }},
+		{Name: "model.cir", Write: m.WriteSPICE},
+		{Name: "run.cir", Write: func(w io.Writer) error { return m.WriteDeck(w, run) }},
+		{Name: "foster.csv", Write: func(w io.Writer) error { return writeFoster(w, ports) }},
+		{Name: "cauer.csv", Write: func(w io.Writer) error { return writeCauer(w, ports) }},
+	}, nil
 }
 
 // writeModelNPZ writes the state space dx/dt = A x + B P, T = rest_K + C x, as SciPy and others take it, with D = 0.
