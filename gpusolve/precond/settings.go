@@ -23,7 +23,6 @@ const (
 	Word    Kind = iota // one of Key.Words
 	Integer             // from Key.Min to Key.Max
 	Number              // likewise
-	Switch              // true or false
 )
 
 // Key is a setting of a method.
@@ -101,10 +100,6 @@ func (k *Key) check(value string) error {
 		if !slices.Contains(k.Words, value) {
 			return wrong("one of " + strings.Join(k.Words, ", "))
 		}
-	case Switch:
-		if value != "true" && value != "false" {
-			return wrong("true or false")
-		}
 	case Integer:
 		if n, err := strconv.ParseInt(value, 10, 64); err != nil || float64(n) < k.Min || float64(n) > k.Max {
 			return wrong(fmt.Sprintf("a whole number from %.0f to %.0f", k.Min, k.Max))
@@ -144,18 +139,4 @@ func (s Settings) Int(name string) int {
 func (s Settings) Float(name string) float64 {
 	v, _ := strconv.ParseFloat(s.Text(name), 64) // checked by Parse
 	return v
-}
-
-// On is the value of a Switch.
-func (s Settings) On(name string) bool { return s.Text(name) == "true" }
-
-// Describe lists what the user set, in the order of the keys.
-func (s Settings) Describe() string {
-	var all []string
-	for _, k := range s.keys {
-		if s.Given(k.Name) {
-			all = append(all, k.Name+"="+s.Text(k.Name))
-		}
-	}
-	return strings.Join(all, ",")
 }

@@ -9,23 +9,18 @@ var keys = []Key{
 	{Name: "degree", Kind: Integer, Default: "30", Min: 1, Max: 200},
 	{Name: "margin", Kind: Number, Default: "0.05", Min: 0, Max: 1},
 	{Name: "form", Kind: Word, Default: "plain", Words: []string{"plain", "scaled"}},
-	{Name: "fused", Kind: Switch, Default: "true"},
 }
 
 func TestSettings(t *testing.T) {
-	s, err := Parse("margin=1e-2, degree=12,fused=false", keys)
+	s, err := Parse("margin=1e-2, degree=12", keys)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Int("degree") != 12 || s.Float("margin") != 0.01 || s.Text("form") != "plain" || s.On("fused") ||
-		s.Given("form") {
+	if s.Int("degree") != 12 || s.Float("margin") != 0.01 || s.Text("form") != "plain" || s.Given("form") {
 		t.Errorf("got %v", s.text)
 	}
-	if got := s.Describe(); got != "degree=12,margin=1e-2,fused=false" {
-		t.Errorf("described as %s", got)
-	}
 	none, err := Parse("", keys)
-	if err != nil || none.Int("degree") != 30 || !none.On("fused") {
+	if err != nil || none.Int("degree") != 30 {
 		t.Errorf("defaults: %v, %v", none.text, err)
 	}
 }
@@ -41,7 +36,6 @@ func TestBadSettings(t *testing.T) {
 		"margin=NaN":          "a number from 0 to 1",
 		"margin=2":            "a number from 0 to 1",
 		"form=square":         "one of plain, scaled",
-		"fused=1":             "true or false",
 		"degree=3,degree=4":   "given twice",
 		"degree=3,":           `"" is unknown`,
 		"degree=3;form=plain": "a whole number",

@@ -39,8 +39,6 @@ type Solver struct {
 	fromZero    bool
 }
 
-var _ krylov.Solver = (*Solver)(nil)
-
 func newSolver(s ops.System, m *precond.Instance) (*Solver, error) {
 	inner, err := krylov.NewBiCGSTAB(s, m)
 	if err != nil {

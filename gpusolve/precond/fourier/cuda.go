@@ -59,8 +59,6 @@ type gpuRoom struct {
 	kept    cudriver.Ptr[float64] // of solveAny
 }
 
-var _ Operations = (*gpuOperations)(nil)
-
 // tileBytes is the memory for planes on the way between modes and space. More planes at a time fill the GPU better,
 // fewer stay in its cache.
 const tileBytes int64 = 256 << 20

@@ -1,6 +1,8 @@
 package fourier
 
 import (
+	"slices"
+
 	"thermsim/mesh"
 	"thermsim/powermap"
 	"thermsim/stack"
@@ -8,152 +10,128 @@ import (
 
 // Faces are the conditions on the six faces of a mesh's stack.
 type Faces struct {
-	m    *mesh.Mesh
-	l    *Layered
-	ones [2][]float64 // weights along x and y
+	l     *Layered
+	sides [stack.NumFaces]side
+	ones  [2][]float64 // weights along x and y
+}
+
+// side is the condition on one face, whose cells lie in the planes from first on.
+type side struct {
+	first  int
+	g      []float64 // conductances of a cell to the face's temperature, by plane; nil without one
+	rise   float64   // of that temperature over the ambient
+	watts  []float64 // driven into each cell, by plane; nil without a flux
+	wx, wy []float64 // 1 on the cells of the face
 }
 
 // NewFaces of a mesh and its operator.
 func NewFaces(m *mesh.Mesh, l *Layered) *Faces {
-	f := &Faces{m: m, l: l}
-	for a, n := range []int{l.NX, l.NY} {
-		for range n {
-			f.ones[a] = append(f.ones[a], 1)
-		}
+	f := &Faces{l: l, ones: [2][]float64{slices.Repeat([]float64{1}, l.NX), slices.Repeat([]float64{1}, l.NY)}}
+	for face := range stack.Face(stack.NumFaces) {
+		f.sides[face] = f.sideOf(m, face)
 	}
 	return f
 }
 
-// rise of a face's temperature over the ambient.
-func (f *Faces) rise(face stack.Face) float64 {
-	return f.m.Stack.Boundary[face].Temperature - f.m.Stack.Ambient
-}
-
-// HighestRise is that of the warmest temperature that the stack is tied to, in K over the ambient.
-func (f *Faces) HighestRise() float64 {
-	top, found := 0.0, false
-	for face := range stack.Face(stack.NumFaces) {
-		if _, ok := f.m.FaceResistance(face); ok && (!found || f.rise(face) > top) {
-			top, found = f.rise(face), true
-		}
-	}
-	return top
-}
-
-// conductances of a face's cells to its temperature, by plane.
-func (f *Faces) conductances(face stack.Face) (first int, g []float64) {
-	if _, ok := f.m.FaceResistance(face); !ok {
-		return 0, nil
-	}
-	switch face {
-	case stack.Bottom:
-		return 0, f.l.GZ[:1]
-	case stack.Top:
-		return f.l.NZ - 1, f.l.GZ[f.l.NZ:]
-	case stack.West, stack.East:
-		g = f.l.GX
-	default:
-		g = f.l.GY
-	}
-	twice := make([]float64, len(g))
-	for k, v := range g {
-		twice[k] = 2 * v
-	}
-	return 0, twice
-}
-
-// weights are 1 on the cells of a face in the planes that it has cells in.
-func (f *Faces) weights(face stack.Face) (wx, wy []float64) {
-	wx, wy = f.ones[0], f.ones[1]
+func (f *Faces) sideOf(m *mesh.Mesh, face stack.Face) side {
+	l, b := f.l, &m.Stack.Boundary[face]
+	s := side{rise: b.Temperature - m.Stack.Ambient, wx: f.ones[0], wy: f.ones[1]}
 	one := func(n, at int) []float64 {
 		w := make([]float64, n)
 		w[at] = 1
 		return w
 	}
 	switch face {
+	case stack.Bottom:
+		s.g = l.GZ[:1]
+	case stack.Top:
+		s.first, s.g = l.NZ-1, l.GZ[l.NZ:]
 	case stack.West:
-		wx = one(f.l.NX, 0)
+		s.g, s.wx = twice(l.GX), one(l.NX, 0)
 	case stack.East:
-		wx = one(f.l.NX, f.l.NX-1)
+		s.g, s.wx = twice(l.GX), one(l.NX, l.NX-1)
 	case stack.South:
-		wy = one(f.l.NY, 0)
+		s.g, s.wy = twice(l.GY), one(l.NY, 0)
 	case stack.North:
-		wy = one(f.l.NY, f.l.NY-1)
+		s.g, s.wy = twice(l.GY), one(l.NY, l.NY-1)
 	}
-	return wx, wy
+	if b.Kind == stack.HeatFlux && b.Flux != 0 {
+		for k := range s.g {
+			s.watts = append(s.watts, b.Flux*m.CellFaceArea(face, 0, 0, s.first+k))
+		}
+	}
+	if _, ok := m.FaceResistance(face); !ok {
+		s.g = nil
+	}
+	return s
 }
 
-// flux is the heat in W that is driven into each cell of a face, by plane.
-func (f *Faces) flux(face stack.Face) (first int, watts []float64) {
-	b := &f.m.Stack.Boundary[face]
-	if b.Kind != stack.HeatFlux || b.Flux == 0 {
-		return 0, nil
+func twice(g []float64) []float64 {
+	v := make([]float64, len(g))
+	for k := range g {
+		v[k] = 2 * g[k]
 	}
-	switch face {
-	case stack.Bottom:
-		return 0, []float64{b.Flux * f.m.CellFaceArea(face, 0, 0, 0)}
-	case stack.Top:
-		return f.l.NZ - 1, []float64{b.Flux * f.m.CellFaceArea(face, 0, 0, f.l.NZ-1)}
+	return v
+}
+
+// HighestRise is that of the warmest temperature that the stack is tied to, in K over the ambient.
+func (f *Faces) HighestRise() float64 {
+	top, found := 0.0, false
+	for _, s := range f.sides {
+		if s.g != nil && (!found || s.rise > top) {
+			top, found = s.rise, true
+		}
 	}
-	for k := range f.l.NZ {
-		watts = append(watts, b.Flux*f.m.CellFaceArea(face, 0, 0, k))
-	}
-	return 0, watts
+	return top
 }
 
 // Loads are what temperatures and fluxes bring into a stack at ambient temperature.
 func (f *Faces) Loads() []Load {
 	var loads []Load
-	for face := range stack.Face(stack.NumFaces) {
-		if first, watts := f.flux(face); watts != nil {
-			loads = append(loads, f.load(face, first, watts))
+	for _, s := range f.sides {
+		if s.watts != nil {
+			loads = append(loads, s.load(s.watts))
 		}
-		first, g := f.conductances(face)
-		if g == nil || f.rise(face) == 0 {
+		if s.g == nil || s.rise == 0 {
 			continue
 		}
-		watts := make([]float64, len(g))
-		for k := range g {
-			watts[k] = g[k] * f.rise(face)
+		watts := make([]float64, len(s.g))
+		for k := range s.g {
+			watts[k] = s.g[k] * s.rise
 		}
-		loads = append(loads, f.load(face, first, watts))
+		loads = append(loads, s.load(watts))
 	}
 	return loads
 }
 
 // load puts so many W into each cell of a face, by plane.
-func (f *Faces) load(face stack.Face, first int, watts []float64) Load {
-	wx, wy := f.weights(face)
-	outline := &powermap.Outline{Footprints: []powermap.Footprint{{X: wx, Y: wy}}}
-	return Load{Drawing: powermap.Drawing{Outline: outline, Watts: []float64{1}}, First: first, Shares: watts}
+func (s *side) load(watts []float64) Load {
+	outline := &powermap.Outline{Footprints: []powermap.Footprint{{X: s.wx, Y: s.wy}}}
+	return Load{Drawing: powermap.Drawing{Outline: outline, Watts: []float64{1}}, First: s.first, Shares: watts}
 }
 
 // Powered marks the planes that fluxes drive heat into.
 func (f *Faces) Powered(planes []bool) {
-	for face := range stack.Face(stack.NumFaces) {
-		first, watts := f.flux(face)
-		for n, w := range watts {
-			planes[first+n] = planes[first+n] || w > 0
+	for _, s := range f.sides {
+		for n, w := range s.watts {
+			planes[s.first+n] = planes[s.first+n] || w > 0
 		}
 	}
 }
 
 // Heat is what leaves a state through each face in W; a nil state is that at ambient temperature.
 func (f *Faces) Heat(e Operations, x Modes) (heat [6]float64) {
-	for face := range stack.Face(stack.NumFaces) {
-		wx, wy := f.weights(face)
-		cells := total(wx) * total(wy)
-		_, watts := f.flux(face)
-		for _, w := range watts {
+	for face, s := range f.sides {
+		cells := total(s.wx) * total(s.wy)
+		for _, w := range s.watts {
 			heat[face] -= w * cells
 		}
-		first, g := f.conductances(face)
-		for n, v := range g {
+		for n, v := range s.g {
 			sum := 0.0
 			if x != nil {
-				sum = e.Sum(x, first+n, wx, wy)
+				sum = e.Sum(x, s.first+n, s.wx, s.wy)
 			}
-			heat[face] += v * (sum - cells*f.rise(face))
+			heat[face] += v * (sum - cells*s.rise)
 		}
 	}
 	return heat

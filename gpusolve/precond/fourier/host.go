@@ -28,8 +28,6 @@ type hostOperations struct {
 	bytes    int64
 }
 
-var _ Operations = (*hostOperations)(nil)
-
 type hostModes []float64
 
 func (m hostModes) Bytes() int64 { return int64(8 * len(m)) }

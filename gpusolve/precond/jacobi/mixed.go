@@ -17,8 +17,6 @@ type Mixed struct {
 	matrix mixed.Stored
 }
 
-var _ precond.Preconditioner = (*Mixed)(nil)
-
 // NewMixed reads the settings of mixed.Keys.
 func NewMixed(s ops.Operator, name string, set precond.Settings) (*Mixed, error) {
 	w, err := s.NewWorkspace()

@@ -32,6 +32,7 @@ func (s *hostOperations) Coarsen(fine Level, c Coarsening) (Level, error) {
 	}
 	l.from, l.inverse = f, l.new32()
 	l.coarsenCooling()
+	to.aim()
 	f.reserveWeights(c.Weighted)
 	l.compute()
 	return l, nil

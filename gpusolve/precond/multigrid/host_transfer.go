@@ -13,7 +13,8 @@ type hostTransfer struct {
 	x, y  hostDirection
 	// wx[k] and wy[k] are, cell by cell, the weights of the farther coarse neighbour along x and y; nil for planes that
 	// interpolate geometrically.
-	wx, wy [][]float32
+	wx, wy  [][]float32
+	targets [][]rowTo // by plane
 }
 
 // hostDirection is the interpolation along x or y.
@@ -118,10 +119,10 @@ func (t *hostTransfer) limit(fine *hostFlow, coarse *flow) {
 	}
 }
 
-// kind copies the values of row j that belong to walls, or to coolant, and zeros for the others. dst may be v.
-func (f *hostFlow) kind(dst, v []float32, j int, coolant bool) {
+// keep copies the values of row j that go there, and zeros for the others. dst may be v.
+func (r *rowTo) keep(dst, v []float32, j int) {
 	for i, x := range v {
-		if f.wet[f.line(i, j)] != coolant {
+		if r.of.wet[r.of.line(i, j)] != r.coolant {
 			x = 0
 		}
 		dst[i] = x
@@ -162,7 +163,6 @@ func (t *restrictTask) Run(lo, hi, worker int) {
 		clear(t.bc[c.pad+k*c.sheet+lo*c.nx : c.pad+k*c.sheet+hi*c.nx])
 	}
 	for k := range f.nz {
-		plane := tr.plane(k)
 		first, last := lo, hi
 		if !tr.y.kept() {
 			first, _ = tr.y.span(lo)
@@ -171,15 +171,14 @@ func (t *restrictTask) Run(lo, hi, worker int) {
 		}
 		for j := first; j < last; j++ {
 			t.residual(res[1:1+f.nx], k, j)
-			v := tr.parts(k)
-			if v == nil {
-				t.scatter(rowTo{k, plane, tr.wet[k]}, res, between, j, lo, hi)
-				continue
+			for _, to := range tr.targets[k] {
+				from := res
+				if to.of != nil {
+					from = part
+					to.keep(part[1:1+f.nx], res[1:1+f.nx], j)
+				}
+				t.scatter(to, from, between, j, lo, hi)
 			}
-			v.kind(part[1:1+f.nx], res[1:1+f.nx], j, false)
-			t.scatter(rowTo{k, plane, nil}, part, between, j, lo, hi)
-			v.kind(part[1:1+f.nx], res[1:1+f.nx], j, true)
-			t.scatter(rowTo{k, plane + 1, tr.wet[k]}, part, between, j, lo, hi)
 		}
 	}
 }
@@ -210,10 +209,24 @@ func (t *restrictTask) residual(res []float32, k, j int) {
 	}
 }
 
-// rowTo is a row of plane k on its way to a plane of the coarse level, with the weights of coolant where there are any.
+// rowTo is where rows of plane k go on the coarse level, with the weights of coolant where there are any.
 type rowTo struct {
 	k, plane int
 	limited  *limited
+	of       *hostFlow // of a plane that parts: cells of its walls alone, or of its coolant alone
+	coolant  bool
+}
+
+// aim sets where the rows of every plane go.
+func (t *hostTransfer) aim() {
+	t.targets = make([][]rowTo, len(t.low))
+	for k := range t.targets {
+		if v := t.parts(k); v != nil {
+			t.targets[k] = []rowTo{{k, t.plane(k), nil, v, false}, {k, t.plane(k) + 1, t.wet[k], v, true}}
+		} else {
+			t.targets[k] = []rowTo{{k: k, plane: t.plane(k), limited: t.wet[k]}}
+		}
+	}
 }
 
 // weights are those of row j along x, nil for geometric ones, and that of the farther coarse row.
@@ -339,19 +352,14 @@ func (t *prolongTask) Run(lo, hi, worker int) {
 		for j := lo; j < hi; j++ {
 			o := f.pad + k*f.sheet + j*f.nx
 			x := t.x[o : o+f.nx]
-			v := tr.parts(k)
-			if v == nil {
-				t.row(x, line, rowTo{k, tr.plane(k), tr.wet[k]}, j)
-				continue
-			}
-			for _, coolant := range [2]bool{false, true} {
-				to := rowTo{k, tr.plane(k), nil}
-				if coolant {
-					to = rowTo{k, tr.plane(k) + 1, tr.wet[k]}
+			for _, to := range tr.targets[k] {
+				if to.of == nil {
+					t.row(x, line, to, j)
+					continue
 				}
 				clear(part)
 				t.row(part, line, to, j)
-				v.kind(part, part, j, coolant)
+				to.keep(part, part, j)
 				simd.Add(x, part, 1)
 			}
 		}
