@@ -67,7 +67,7 @@ func TestCoolantTables(t *testing.T) {
 	r.Solution.Energy.Coolant = []float64{12.5}
 	s := summarise(t, r)
 	dir := t.TempDir()
-	if _, err := Write(t.Context(), dir, r, s, Options{}); err != nil {
+	if _, err := writeRun(t.Context(), dir, r, s, Options{}); err != nil {
 		t.Fatal(err)
 	}
 

@@ -10,6 +10,7 @@ import (
 
 	"thermsim/internal/staging"
 	"thermsim/mesh"
+	"thermsim/report/checkpoint"
 	"thermsim/report/picture"
 	"thermsim/report/quantity"
 	"thermsim/report/summary"
@@ -134,10 +135,7 @@ type Figures struct {
 }
 
 // HistoryPoint is the estimated largest error after an iteration.
-type HistoryPoint struct {
-	Step, Iteration int
-	ErrorK          float64
-}
+type HistoryPoint = checkpoint.Point
 
 // CheckFigures says whether every name is a figure.
 func CheckFigures(names []string) error {

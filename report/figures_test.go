@@ -115,7 +115,8 @@ func TestFiguresOfATransient(t *testing.T) {
 	f.Frames = rec
 	f.Trace = traceOf("time_s,power_W,max_K,chip/core_avg_K,chip/core_max_K,probe_K\n" +
 		"0.001,5,310,300,305,301\n0.002,5,320,310,315,311\n")
-	f.History = []HistoryPoint{{1, 0, 3}, {1, 1, 0.1}, {2, 0, 1}, {2, 1, 0.01}}
+	f.History = []HistoryPoint{{Step: 1, ErrorK: 3}, {Step: 1, Iteration: 1, ErrorK: 0.1},
+		{Step: 2, ErrorK: 1}, {Step: 2, Iteration: 1, ErrorK: 0.01}}
 	files, err := f.Files([]string{"all"})
 	if err != nil {
 		t.Fatal(err)

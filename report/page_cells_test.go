@@ -42,7 +42,7 @@ func unequalPage(t *testing.T, page, tables string) {
 	if _, err := files.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Write(t.Context(), tables, r, summarise(t, r), Options{}); err != nil {
+	if _, err := writeRun(t.Context(), tables, r, summarise(t, r), Options{}); err != nil {
 		t.Fatal(err)
 	}
 }

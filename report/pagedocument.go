@@ -130,12 +130,11 @@ func describeStack(d *webpage.Document, m *mesh.Mesh) {
 		d.Layers[p.Layer].Density = densityRows(m, p)
 	}
 	for _, name := range picture.Colormaps() {
-		colours, err := picture.NamedColormap(name)
-		if err == nil { // as it is for all listed names
-			d.Colormaps = append(d.Colormaps, webpage.Colormap{Name: name, Colours: pageColours(colours)})
+		if colours, err := picture.NamedColormap(name); err == nil { // as it is for all listed names
+			d.Colormaps = append(d.Colormaps, webpage.Colormap{Name: name, Colours: colours[:]})
 		}
 	}
-	d.PowerColours = pageColours(picture.Density())
+	d.PowerColors = picture.Density()[:]
 }
 
 func pageFlow(m *mesh.Mesh, layer int) *webpage.Flow {
@@ -150,14 +149,6 @@ func pageFlow(m *mesh.Mesh, layer int) *webpage.Flow {
 		w.Lanes = append(w.Lanes, [3]float64{l.From, l.To, l.Speed})
 	}
 	return w
-}
-
-func pageColours(m *picture.Colormap) []webpage.Colour {
-	out := make([]webpage.Colour, 0, len(m))
-	for _, c := range m {
-		out = append(out, webpage.Colour{c.R, c.G, c.B})
-	}
-	return out
 }
 
 // pageBuilder turns a summary into parts of a page.

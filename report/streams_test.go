@@ -51,7 +51,7 @@ func TestStreams(t *testing.T) {
 		t.Errorf("outlets at %g and %g K, mixed %g", c.Streams[0].OutletK, c.Streams[1].OutletK, c.OutletK)
 	}
 	dir := t.TempDir()
-	if _, err := Write(t.Context(), dir, r, s, Options{}); err != nil {
+	if _, err := writeRun(t.Context(), dir, r, s, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	table, err := os.ReadFile(filepath.Join(dir, "streams.csv"))

@@ -200,20 +200,17 @@ func (s building) addLeakage(m *mesh.Mesh, sc *statistics.Scan, sol *solution.So
 			factor = n.Leakage.LargestFactor
 		}
 	}
+	add := func(watts, leakage *float64, leaks float64) {
+		*watts, *leakage = factor**watts+leaks, leaks
+	}
 	for i := range s.Layers {
-		row := &s.Layers[i]
-		row.LeakageW = l.Layer(&m.Stack.Layers[i])
-		row.PowerW = factor*row.PowerW + row.LeakageW
+		add(&s.Layers[i].PowerW, &s.Layers[i].LeakageW, l.Layer(&m.Stack.Layers[i]))
 	}
 	for i, b := range sc.Blocks {
-		row := &s.Blocks[i]
-		row.LeakageW = l.Block(b)
-		row.PowerW = factor*row.PowerW + row.LeakageW
+		add(&s.Blocks[i].PowerW, &s.Blocks[i].LeakageW, l.Block(b))
 	}
 	for i, p := range sc.Parts {
-		row := &s.Regions[i]
-		row.LeakageW = l.Part(m, p)
-		row.PowerW = factor*row.PowerW + row.LeakageW
+		add(&s.Regions[i].PowerW, &s.Regions[i].LeakageW, l.Part(m, p))
 	}
 	return nil
 }
@@ -254,7 +251,7 @@ func (s building) addSteps(sol *solution.Solution) {
 	}
 }
 
-// finish states what only the end of the report knows. Write calls it again, after the pictures.
+// finish states what only the end of the report knows; again, once the pictures are drawn.
 func (s building) finish(r *Run, spent time.Duration) {
 	if r.Recorded != nil {
 		s.Time, s.Memory = r.Recorded.Time, r.Recorded.Memory

@@ -16,27 +16,6 @@ import (
 	"thermsim/report/tables"
 )
 
-// Write writes summary.json, blocks.csv, layers.csv, where the stack has them dies.csv, regions.csv, limits.csv and
-// jedec.csv, and map_<layer>.png and .csv of every layer with power or coolant and those in o.Maps into a folder, and
-// returns their paths. A layer of several planes is mapped by its hottest plane, cell by cell; all pictures share one
-// range of colours. Either every file is written whole or, on an error or a cancelled context, none.
-//
-// Write brings the times and the memory in s up to date before it writes them.
-func Write(ctx context.Context, dir string, r *Run, s *summary.Summary, o Options) ([]string, error) {
-	done, err := staging.Do(ctx, dir, staging.Options{Set: RunFiles, Command: r.Command},
-		func(files *staging.Transaction) error {
-			start := time.Now()
-			if err := stagePictures(ctx, files, r, s, &o, func() {}); err != nil {
-				return err
-			}
-			return stageTables(ctx, files, r, s, &o, start)
-		})
-	if err != nil {
-		return nil, err
-	}
-	return done.Files, nil
-}
-
 // RunFiles are the files of a steady or transient run, as records of folders call them.
 const RunFiles = "run"
 

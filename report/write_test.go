@@ -25,6 +25,7 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/staging"
 	"thermsim/report/samples"
+	"thermsim/report/summary"
 	"thermsim/stack"
 )
 
@@ -71,11 +72,27 @@ func parse(t testing.TB, s string) float64 {
 	return v
 }
 
+// writeRun writes the files of a run into a folder, and returns their paths.
+func writeRun(ctx context.Context, dir string, r *Run, s *summary.Summary, o Options) ([]string, error) {
+	done, err := staging.Do(ctx, dir, staging.Options{Set: RunFiles, Command: r.Command},
+		func(files *staging.Transaction) error {
+			start := time.Now()
+			if err := stagePictures(ctx, files, r, s, &o, func() {}); err != nil {
+				return err
+			}
+			return stageTables(ctx, files, r, s, &o, start)
+		})
+	if err != nil {
+		return nil, err
+	}
+	return done.Files, nil
+}
+
 func TestWriteMakesWhatTheContractLists(t *testing.T) {
 	r := sampleRun(t, 25, 20)
 	s := summarise(t, r)
 	dir := filepath.Join(t.TempDir(), "new", "out")
-	files, err := Write(context.Background(), dir, r, s, Options{Maps: []string{"lid"}})
+	files, err := writeRun(context.Background(), dir, r, s, Options{Maps: []string{"lid"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +128,7 @@ func TestWriteMakesWhatTheContractLists(t *testing.T) {
 func TestMapCSV(t *testing.T) {
 	r := linearRun(t, samples.Stack(11, 7))
 	dir := t.TempDir()
-	if _, err := Write(context.Background(), dir, r, summarise(t, r), Options{}); err != nil {
+	if _, err := writeRun(context.Background(), dir, r, summarise(t, r), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	rows := readCSV(t, filepath.Join(dir, "map_feol.csv"))
@@ -189,7 +206,7 @@ func TestInputDigest(t *testing.T) {
 func TestUnknownMapNamesTheLayers(t *testing.T) {
 	r := sampleRun(t, 10, 8)
 	dir := filepath.Join(t.TempDir(), "out")
-	_, err := Write(context.Background(), dir, r, summarise(t, r), Options{Maps: []string{"lidd"}})
+	_, err := writeRun(context.Background(), dir, r, summarise(t, r), Options{Maps: []string{"lidd"}})
 	if err == nil || !strings.Contains(err.Error(), `"lidd"`) ||
 		!strings.Contains(err.Error(), "bulk, feol, tim, lid") {
 		t.Errorf("error %v", err)
@@ -205,7 +222,7 @@ func TestAFileInPlaceOfTheFolder(t *testing.T) {
 	if err := os.WriteFile(dir, []byte("mine"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Write(context.Background(), dir, r, summarise(t, r), Options{})
+	_, err := writeRun(context.Background(), dir, r, summarise(t, r), Options{})
 	if err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "--out") {
 		t.Errorf("error %v", err)
 	}
@@ -263,7 +280,7 @@ func TestCancelledRunLeavesNothingAndKeepsOldFiles(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Write(ctx, dir, r, s, Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := writeRun(ctx, dir, r, s, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	files := begin(t, dir, nil)
@@ -286,7 +303,7 @@ func TestFailedRenameTakesBack(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "map_feol.png"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Write(context.Background(), dir, r, summarise(t, r), Options{})
+	_, err := writeRun(context.Background(), dir, r, summarise(t, r), Options{})
 	if err == nil || !strings.Contains(err.Error(), "map_feol.png") {
 		t.Errorf("error %v", err)
 	}
@@ -304,7 +321,7 @@ func TestBrokenFieldLeavesNothing(t *testing.T) {
 	s := summarise(t, r)
 	r.Solution.Field = brokenField{}
 	dir := filepath.Join(t.TempDir(), "out")
-	if _, err := Write(context.Background(), dir, r, s, Options{Maps: []string{"all"}}); err == nil ||
+	if _, err := writeRun(context.Background(), dir, r, s, Options{Maps: []string{"all"}}); err == nil ||
 		!strings.Contains(err.Error(), "device lost") {
 		t.Errorf("error %v", err)
 	}
@@ -319,7 +336,7 @@ func TestLargePlanesHaveNoCSVUnlessAsked(t *testing.T) {
 	plane := make([]float64, m.NX()*m.NY())
 	r := &Run{Mesh: m, Solution: &solution.Solution{Field: samePlane(plane)}}
 	dir := t.TempDir()
-	if _, err := Write(context.Background(), dir, r, summarise(t, r), Options{}); err != nil {
+	if _, err := writeRun(context.Background(), dir, r, summarise(t, r), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := names(t, dir); !slices.Contains(got, "map_feol.png") || slices.Contains(got, "map_feol.csv") {

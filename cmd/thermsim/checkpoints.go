@@ -21,7 +21,6 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/inputfile"
-	"thermsim/report"
 	"thermsim/report/checkpoint"
 	"thermsim/stack/stackfile"
 )
@@ -197,9 +196,7 @@ func (s *simulation) checkpoints() (*gpusolve.Checkpoints, error) {
 		if err != nil {
 			return nil, resuming(err)
 		}
-		for _, p := range history {
-			*s.history = append(*s.history, report.HistoryPoint(p))
-		}
+		*s.history = append(*s.history, history...)
 		k.from.From, k.from.Told = state, steps
 		if n := len(steps); n > 0 {
 			s.g.Note("going on from t = %s", terminal.Seconds(steps[n-1].Time))
@@ -207,11 +204,7 @@ func (s *simulation) checkpoints() (*gpusolve.Checkpoints, error) {
 	}
 	k.from.Due = k.due
 	k.from.Save = func(steps int, write func(io.Writer) error) error {
-		var history []checkpoint.Point
-		for _, p := range *s.history {
-			history = append(history, checkpoint.Point(p))
-		}
-		err := k.Save(history, write)
+		err := k.Save(*s.history, write)
 		if errors.Is(err, gpusolve.ErrNoCheckpoint) {
 			k.unable = true
 			k.g.Note("%v", err)

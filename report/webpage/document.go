@@ -4,50 +4,46 @@ package webpage
 
 import (
 	"fmt"
+	"image/color"
 	"strconv"
 
 	"thermsim/stack"
 	"thermsim/stack/geometry"
 )
 
-// Document is what a page tells.
+// Document is what a page tells. What scripts read of it has a name in JSON.
 type Document struct {
-	Title  string
-	Caveat string // in capitals, or empty
+	Title  string `json:"title"`
+	Caveat string `json:"caveat"` // in capitals, or empty
 	// Warnings are doubts about the stack and its temperatures.
-	Warnings []string
-	Version  string // of thermsim
-	Lead     []Part
-	Facts    []Fact
-	Tables   []Table
-	Groups   []Group
+	Warnings []string `json:"-"`
+	Version  string   `json:"-"` // of thermsim
+	Lead     []Part   `json:"-"`
+	Facts    []Fact   `json:"-"`
+	Tables   []Table  `json:"-"`
+	Groups   []Group  `json:"-"`
 
-	Size       [2]float64 // m
-	Z          []float64  // faces of the planes, m
-	PlaneLayer []int      // layer of every plane
-	Layers     []Layer    // bottom to top
-	Steps      []Step     // of a transient, all of them; the chart shows an outline of very many
-	Runs       []Run      // one, or two on one grid to compare
-	Start      int        // plane shown first
-	StartTime  float64    // s, of a transient: the frame nearest to it is shown first, the last one where it is 0
-	Pick       [2]float64 // point shown first, m
-	// CompareRuns opens the page on the difference of its runs.
-	CompareRuns bool
-	Colormaps   []Colormap // of temperatures, the first at first
-	// PowerColours are those of power densities.
-	PowerColours []Colour
-	// TMax is the highest temperature allowed anywhere, K; 0 for none.
-	TMax float64
+	Size       [2]float64 `json:"size"`       // m
+	Z          []float64  `json:"z"`          // faces of the planes, m
+	PlaneLayer []int      `json:"planeLayer"` // layer of every plane
+	Layers     []Layer    `json:"layers"`     // bottom to top
+	Steps      []Step     `json:"-"`          // of a transient, all of them; the chart shows an outline of very many
+	Runs       []Run      `json:"-"`          // one, or two on one grid to compare
+	Start      int        `json:"start"`      // plane shown first
+	// s, of a transient: the frame nearest to it is shown first, the last one where it is 0
+	StartTime   float64      `json:"startTime,omitempty"`
+	Pick        [2]float64   `json:"pick"` // point shown first, m
+	CompareRuns bool         `json:"-"`    // opens the page on the difference of its runs
+	Colormaps   []Colormap   `json:"-"`    // of temperatures, the first at first
+	PowerColors []color.RGBA `json:"-"`    // of power densities
+	TMax        float64      `json:"tmax"` // highest temperature allowed anywhere, K; 0 for none
 }
 
 // Colormap is 256 colours from cold to hot.
 type Colormap struct {
 	Name    string
-	Colours []Colour
+	Colours []color.RGBA
 }
-
-// Colour is red, green and blue.
-type Colour [3]uint8
 
 // Layer is a slab of the stack.
 type Layer struct {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"image/color"
 	"io"
 	"math"
 	"strings"
@@ -33,7 +34,7 @@ func Write(w io.Writer, d *Document) error {
 	if len(d.Runs) == 0 || len(d.Colormaps) == 0 {
 		return errors.New("a page needs a run and colours")
 	}
-	for _, m := range append(d.Colormaps[:len(d.Colormaps):len(d.Colormaps)], Colormap{"power", d.PowerColours}) {
+	for _, m := range append(d.Colormaps[:len(d.Colormaps):len(d.Colormaps)], Colormap{"power", d.PowerColors}) {
 		if len(m.Colours) != 256 {
 			return fmt.Errorf("colour map %s of a page has %d colours, not 256", m.Name, len(m.Colours))
 		}
@@ -175,28 +176,15 @@ func (d *Document) data() ([]byte, error) {
 		Frames  []frameAbout `json:"frames"`
 	}
 	about := struct {
-		Title      string       `json:"title"`
-		Caveat     string       `json:"caveat"`
-		Size       [2]float64   `json:"size"`
-		Z          []float64    `json:"z"`
-		PlaneLayer []int        `json:"planeLayer"`
-		Layers     []Layer      `json:"layers"`
-		Steps      [][2]float64 `json:"steps"`
-		Start      int          `json:"start"`
-		StartTime  float64      `json:"startTime,omitempty"`
-		Pick       [2]float64   `json:"pick"`
-		Compare    string       `json:"compare"`
-		Maps       [][2]string  `json:"maps"` // names and colours
-		Diverging  string       `json:"diverging"`
-		PowerMap   string       `json:"powerColours"`
-		Power      []Power      `json:"power"`
-		TMax       float64      `json:"tmax"`
-		Runs       []runAbout   `json:"runs"`
-	}{
-		Title: d.Title, Caveat: d.Caveat, Size: d.Size, Z: d.Z, PlaneLayer: d.PlaneLayer, Layers: d.Layers,
-		Start: d.Start, StartTime: d.StartTime, Pick: d.Pick,
-		Diverging: hex(diverging()), PowerMap: hex(knots(d.PowerColours)), TMax: d.TMax, Steps: [][2]float64{},
-	}
+		*Document
+		Steps     [][2]float64 `json:"steps"`
+		Compare   string       `json:"compare"`
+		Maps      [][2]string  `json:"maps"` // names and colours
+		Diverging string       `json:"diverging"`
+		PowerMap  string       `json:"powerColours"`
+		Power     []Power      `json:"power"`
+		Runs      []runAbout   `json:"runs"`
+	}{Document: d, Diverging: hex(diverging()), PowerMap: hex(knots(d.PowerColors)), Steps: [][2]float64{}}
 	for _, m := range d.Colormaps {
 		about.Maps = append(about.Maps, [2]string{m.Name, hex(knots(m.Colours))})
 	}
@@ -243,35 +231,36 @@ func quoteJSON(s string) []byte {
 const knotEvery = 5
 
 // knots are evenly spaced colours, the first and the last among them; assets/canvas.js draws lines between them.
-func knots(colours []Colour) []Colour {
-	var out []Colour
+func knots(colours []color.RGBA) []color.RGBA {
+	var out []color.RGBA
 	for n := 0; n < len(colours); n += knotEvery {
 		out = append(out, colours[n])
 	}
 	return out
 }
 
-func hex(colours []Colour) string {
+func hex(colours []color.RGBA) string {
 	var b strings.Builder
 	for _, c := range colours {
-		fmt.Fprintf(&b, "%02x%02x%02x", c[0], c[1], c[2])
+		fmt.Fprintf(&b, "%02x%02x%02x", c.R, c.G, c.B)
 	}
 	return b.String()
 }
 
 // diverging runs from blue over almost white to red, its lightness falling alike on both sides.
-func diverging() []Colour {
+func diverging() []color.RGBA {
 	ends, middle := [2][3]float64{{0.16, 0.33, 0.68}, {0.72, 0.12, 0.15}}, [3]float64{0.955, 0.95, 0.94}
-	out := make([]Colour, 256)
+	out := make([]color.RGBA, 256)
 	for n := range out {
 		t := 2*float64(n)/255 - 1
 		end := ends[0]
 		if t > 0 {
 			end = ends[1]
 		}
-		for c := range out[n] {
-			out[n][c] = uint8(math.Round(255 * (middle[c] + math.Pow(math.Abs(t), 0.85)*(end[c]-middle[c]))))
+		part := func(c int) uint8 {
+			return uint8(math.Round(255 * (middle[c] + math.Pow(math.Abs(t), 0.85)*(end[c]-middle[c]))))
 		}
+		out[n] = color.RGBA{part(0), part(1), part(2), 255}
 	}
 	return out
 }
