@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path"
 	"strings"
 )
 
@@ -21,23 +22,23 @@ type fault struct {
 	with       string
 }
 
-// name tells a fault from all others, also after lines have moved.
+// name identifies a fault, also after code has moved within the package.
 func (f *fault) name() string {
-	return fmt.Sprintf("%s %s: %s => %s #%d", f.File, f.Function, f.Was, f.Becomes, f.Occurrence)
+	return fmt.Sprintf("%s %s: %s => %s #%d", path.Dir(f.File), f.Function, f.Was, f.Becomes, f.Occurrence)
 }
 
 // faultsOf finds what can be planted in a file.
-func faultsOf(path string) ([]fault, error) {
-	text, err := os.ReadFile(path)
+func faultsOf(name string) ([]fault, error) {
+	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
 	set := token.NewFileSet()
-	file, err := parser.ParseFile(set, path, text, 0)
+	file, err := parser.ParseFile(set, name, text, 0)
 	if err != nil {
 		return nil, err
 	}
-	p := planter{path: path, text: text, set: set, seen: map[string]int{}}
+	p := planter{path: name, text: text, set: set, seen: map[string]int{}}
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
 			p.function = f.Name.Name

@@ -120,15 +120,12 @@ func shares(suites []suite, n int) []int {
 
 // faults of a suite, in a random order that the seed determines.
 func (s *suite) faults(seed uint64) ([]fault, error) {
-	files, err := filepath.Glob(s.files)
+	files, err := sources(s.files)
 	if err != nil {
 		return nil, err
 	}
 	var all []fault
 	for _, f := range files {
-		if strings.HasSuffix(f, "_test.go") || strings.HasSuffix(f, "_launch.go") {
-			continue
-		}
 		list, err := faultsOf(f)
 		if err != nil {
 			return nil, err
@@ -143,8 +140,16 @@ func (s *suite) faults(seed uint64) ([]fault, error) {
 	return all, nil
 }
 
-// listed plans the faults of a file, which were found by hand. A line FILE: FUNCTION begins one. Lines that begin with
-// - are the original text, which occurs once in the file; those that begin with + replace it.
+// sources are the files of a pattern without tests and generated files.
+func sources(pattern string) ([]string, error) {
+	files, err := filepath.Glob(pattern)
+	return slices.DeleteFunc(files, func(name string) bool {
+		return strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, "_launch.go")
+	}), err
+}
+
+// listed plans the faults of a file, which were found by hand. A line FOLDER: DESCRIPTION begins one. Lines that begin
+// with - are the original text, which occurs once in the Go files of the folder; those that begin with + replace it.
 func listed(name string, suites []suite, only *regexp.Regexp) ([]plan, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -153,12 +158,12 @@ func listed(name string, suites []suite, only *regexp.Regexp) ([]plan, error) {
 	var faults []fault
 	for line := range entries(string(text)) {
 		if line[0] != '-' && line[0] != '+' {
-			file, function, _ := strings.Cut(line, ": ")
-			faults = append(faults, fault{File: file, Function: function})
+			folder, description, _ := strings.Cut(line, ": ")
+			faults = append(faults, fault{File: folder, Function: description})
 			continue
 		}
 		if len(faults) == 0 {
-			return nil, fmt.Errorf("%s: got %q before the first FILE: FUNCTION", name, line)
+			return nil, fmt.Errorf("%s: got %q before the first FOLDER: DESCRIPTION", name, line)
 		}
 		to := &faults[len(faults)-1].Was
 		if line[0] == '+' {
@@ -182,18 +187,28 @@ func listed(name string, suites []suite, only *regexp.Regexp) ([]plan, error) {
 	return plans, nil
 }
 
-// locate finds the original text of a listed fault in its file, and the suite of the file.
+// locate finds the file with the original text of a listed fault, and the suite of the file.
 func (f *fault) locate(suites []suite) (plan, error) {
-	text, err := os.ReadFile(f.File)
+	files, err := sources(f.File + "/*.go")
 	if err != nil {
 		return plan{}, err
 	}
-	if f.Was == "" || strings.Count(string(text), f.Was) != 1 {
-		return plan{}, fmt.Errorf("%s: %s: %q does not occur exactly once", f.File, f.Function, f.Was)
+	found := 0
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return plan{}, err
+		}
+		if n := strings.Count(string(text), f.Was); n > 0 && f.Was != "" {
+			found += n
+			f.File, f.from = name, strings.Index(string(text), f.Was)
+			f.Line = 1 + strings.Count(string(text[:f.from]), "\n")
+		}
 	}
-	f.from = strings.Index(string(text), f.Was)
+	if found != 1 {
+		return plan{}, fmt.Errorf("%s: %s: %q occurs %d times; expected once", f.File, f.Function, f.Was, found)
+	}
 	f.to = f.from + len(f.Was)
-	f.Line = 1 + strings.Count(string(text[:f.from]), "\n")
 	f.Was, f.Becomes = strings.Join(strings.Fields(f.Was), " "), strings.Join(strings.Fields(f.with), " ")
 	for i := range suites {
 		if fits, _ := path.Match(suites[i].files, f.File); fits {

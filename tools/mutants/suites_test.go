@@ -103,7 +103,7 @@ func TestListedFaults(t *testing.T) {
 	}
 	for _, was := range []string{"no such text", "package"} {
 		list := filepath.Join(t.TempDir(), "list.txt")
-		if err := os.WriteFile(list, []byte("mesh/mesh.go: a fault\n-"+was+"\n+other\n"), 0o666); err != nil {
+		if err := os.WriteFile(list, []byte("mesh: a fault\n-"+was+"\n+other\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := listed(list, suites, all); was == "no such text" && err == nil {
@@ -144,10 +144,10 @@ func TestCampaign(t *testing.T) {
 	t.Chdir("../..")
 	suites := []suite{{files: "internal/testtier/*.go", weight: 1, tests: [][]string{{"./internal/testtier"}}}}
 	list := filepath.Join(t.TempDir(), "list.txt")
-	const text = `internal/testtier/testtier.go: another tier
+	const text = `internal/testtier: another tier
 -== "extended"
 +!= "extended"
-internal/testtier/testtier.go: no fault
+internal/testtier: no fault
 -	return quick
 +	return (quick)
 `
