@@ -44,6 +44,9 @@ func (s *Space) Cells() int { return s.cells }
 // Run calls t over rows [0, rows) on all workers. work is about the number of values that it touches.
 func (s *Space) Run(t Task, rows, work int) { s.dev.pool.run(t, rows, work) }
 
+// Loop is Run for a loop body.
+func (s *Space) Loop(rows, work int, body func(lo, hi, worker int)) { s.Run(loop(body), rows, work) }
+
 // Workers is the number of goroutines that Run uses.
 func (s *Space) Workers() int { return s.dev.pool.workers }
 

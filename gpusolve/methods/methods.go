@@ -49,21 +49,6 @@ func Names() []string {
 	return names
 }
 
-// Describe lists the names with what they stand for and their settings, for help texts and documents.
-func Describe() []Info {
-	var all []Info
-	for _, m := range All() {
-		all = append(all, Info{m.Name, m.Doc, m.Keys})
-	}
-	return all
-}
-
-// Info describes a method.
-type Info struct {
-	Name, Doc string
-	Keys      []precond.Key
-}
-
 // Check judges a method as users write it: NAME or NAME:key=value,...
 func Check(spec string) error {
 	_, _, err := Find(spec)

@@ -206,7 +206,7 @@ func (b *Bench) add(r Row) {
 func DefaultMethods() []string {
 	compared := map[string]string{"chebyshev": "form", "ic": "order"}
 	var all []string
-	for _, p := range methods.Describe() {
+	for _, p := range methods.All() {
 		if p.Name == "ilu" {
 			continue
 		}
@@ -224,7 +224,7 @@ func DefaultMethods() []string {
 // words are the values that a setting of a method takes, words or whole numbers; none where this build has no such
 // setting.
 func words(method, setting string) (values []string) {
-	for _, p := range methods.Describe() {
+	for _, p := range methods.All() {
 		for _, k := range p.Keys {
 			if p.Name != method || k.Name != setting {
 				continue

@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -79,18 +78,12 @@ func (b *Bench) counts(run time.Duration) bool { return run > time.Second/5 }
 
 // canonical is a method with all its settings, so that two ways to write one are the same.
 func canonical(method string) string {
-	name, text := precond.Split(method)
-	all := methods.Describe()
-	i := slices.IndexFunc(all, func(p methods.Info) bool { return p.Name == name })
-	if i < 0 {
+	m, set, err := methods.Find(method)
+	if err != nil || method == "" {
 		return method
 	}
-	set, err := precond.Parse(text, all[i].Keys)
-	if err != nil {
-		return method
-	}
-	parts := []string{name}
-	for _, k := range all[i].Keys {
+	parts := []string{m.Name}
+	for _, k := range m.Keys {
 		parts = append(parts, k.Name+"="+set.Text(k.Name))
 	}
 	return strings.Join(parts, ",")

@@ -53,84 +53,64 @@ func (s hostOperations) NewVector(l graphLevel) (ops.Vector, error) {
 
 func (s hostOperations) PrepareCover() error { return nil }
 
-// graphTask is a loop over the rows or clusters of a level.
-type graphTask struct {
-	l         *hostLevel
-	dst, x, b []float32
-	more      []float32
-	body      func(t *graphTask, lo, hi int)
-}
-
-func (t *graphTask) Run(lo, hi, _ int) { t.body(t, lo, hi) }
-
-// over runs a task over n rows of about work entries.
-func (s hostOperations) over(n int, work int64, t *graphTask) { s.Run(t, n, int(work)) }
-
 func (s hostOperations) Start(l graphLevel, x, b ops.Vector) {
-	g := l.(*hostLevel)
-	s.over(g.Len(), int64(g.Len()),
-		&graphTask{l: g, dst: host.Singles(x), b: host.Singles(b), body: func(t *graphTask, lo, hi int) {
-			for v := lo; v < hi; v++ {
-				t.dst[v] = t.l.scale[v] * t.b[v]
-			}
-		}})
+	scale, to, from := l.(*hostLevel).scale, host.Singles(x), host.Singles(b)
+	s.Loop(len(scale), len(scale), func(lo, hi, _ int) {
+		for v := lo; v < hi; v++ {
+			to[v] = scale[v] * from[v]
+		}
+	})
 }
 
 // flow is row v of A x. Differences come first, so FP32 loses nothing to a large common value.
-func (t *graphTask) flow(v int) float32 {
-	g, own := t.l.g, t.x[v]
-	sum := t.l.ground[v] * own
+func (l *hostLevel) flow(x []float32, v int) float32 {
+	g, own := l.g, x[v]
+	sum := l.ground[v] * own
 	for i := g.Ptr[v]; i < g.Ptr[v+1]; i++ {
-		sum += g.Weight[i] * (own - t.x[g.Col[i]])
+		sum += g.Weight[i] * (own - x[g.Col[i]])
 	}
 	return sum
 }
 
-func (s hostOperations) Residual(l graphLevel, r, x, b ops.Vector) {
-	s.product(l, r, x, b, func(t *graphTask, lo, hi int) {
+func (s hostOperations) Residual(level graphLevel, r, x, b ops.Vector) {
+	l, to, at, from := level.(*hostLevel), host.Singles(r), host.Singles(x), host.Singles(b)
+	s.Loop(l.Len(), int(l.g.Entries()), func(lo, hi, _ int) {
 		for v := lo; v < hi; v++ {
-			t.dst[v] = t.b[v] - t.flow(v)
+			to[v] = from[v] - l.flow(at, v)
 		}
 	})
 }
 
-func (s hostOperations) Relax(l graphLevel, dst, x, b ops.Vector) {
-	s.product(l, dst, x, b, func(t *graphTask, lo, hi int) {
+func (s hostOperations) Relax(level graphLevel, dst, x, b ops.Vector) {
+	l, to, at, from := level.(*hostLevel), host.Singles(dst), host.Singles(x), host.Singles(b)
+	s.Loop(l.Len(), int(l.g.Entries()), func(lo, hi, _ int) {
 		for v := lo; v < hi; v++ {
-			t.dst[v] = t.x[v] + t.l.scale[v]*(t.b[v]-t.flow(v))
+			to[v] = at[v] + l.scale[v]*(from[v]-l.flow(at, v))
 		}
 	})
-}
-
-func (s hostOperations) product(l graphLevel, dst, x, b ops.Vector, body func(t *graphTask, lo, hi int)) {
-	g := l.(*hostLevel)
-	s.over(g.Len(), g.g.Entries(), &graphTask{l: g, dst: host.Singles(dst), x: host.Singles(x), b: host.Singles(b),
-		body: body})
 }
 
 func (s hostOperations) Restrict(fine, coarse graphLevel, b, x, r ops.Vector) {
 	f, c := fine.(*hostLevel), coarse.(*hostLevel)
-	t := &graphTask{l: c, dst: host.Singles(b), more: host.Singles(x), x: host.Singles(r)}
-	t.body = func(t *graphTask, lo, hi int) {
+	to, start, from := host.Singles(b), host.Singles(x), host.Singles(r)
+	s.Loop(c.Len(), f.Len(), func(lo, hi, _ int) {
 		for k := lo; k < hi; k++ {
 			sum := float32(0)
 			for _, v := range f.clusters.Cluster(k) {
-				sum += t.x[v]
+				sum += from[v]
 			}
-			t.dst[k], t.more[k] = sum, t.l.scale[k]*sum
+			to[k], start[k] = sum, c.scale[k]*sum
 		}
-	}
-	s.over(c.Len(), int64(f.Len()), t)
+	})
 }
 
 func (s hostOperations) Prolong(fine, _ graphLevel, x, coarseX ops.Vector) {
-	f := fine.(*hostLevel)
-	s.over(f.Len(), int64(f.Len()), &graphTask{l: f, dst: host.Singles(x), x: host.Singles(coarseX),
-		body: func(t *graphTask, lo, hi int) {
-			for v := lo; v < hi; v++ {
-				t.dst[v] += t.x[t.l.clusters.Of[v]]
-			}
-		}})
+	of, to, from := fine.(*hostLevel).clusters.Of, host.Singles(x), host.Singles(coarseX)
+	s.Loop(len(of), len(of), func(lo, hi, _ int) {
+		for v := lo; v < hi; v++ {
+			to[v] += from[of[v]]
+		}
+	})
 }
 
 // hostDirectRows: an inverse of 400 x 400 takes 64 million multiplications to make and fits the second-level cache.
@@ -191,17 +171,15 @@ func (s hostOperations) Invert(level graphLevel) error {
 }
 
 func (s hostOperations) Direct(level graphLevel, x, b ops.Vector) {
-	l := level.(*hostLevel)
+	l, to, from := level.(*hostLevel), host.Singles(x), host.Singles(b)
 	n := l.Len()
-	s.over(n, int64(n)*int64(n),
-		&graphTask{l: l, dst: host.Singles(x), b: host.Singles(b), body: func(t *graphTask, lo, hi int) {
-			for v := lo; v < hi; v++ {
-				sum := 0.0
-				row := t.l.inverse[v*n : (v+1)*n]
-				for u, w := range row {
-					sum += float64(w) * float64(t.b[u])
-				}
-				t.dst[v] = float32(sum)
+	s.Loop(n, n*n, func(lo, hi, _ int) {
+		for v := lo; v < hi; v++ {
+			sum := 0.0
+			for u, w := range l.inverse[v*n : (v+1)*n] {
+				sum += float64(w) * float64(from[u])
 			}
-		}})
+			to[v] = float32(sum)
+		}
+	})
 }

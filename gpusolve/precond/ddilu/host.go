@@ -27,7 +27,6 @@ type hostBricks[T float32 | float64] struct {
 	inverse      []T
 	middle       []T // between the two solves, where that is not z
 	bytes        int64
-	solve        brickTask[T]
 	symmetric    bool
 }
 
@@ -71,17 +70,14 @@ func hostBricksOf[T float32 | float64](s hostOperations, form ops.Diagonals, cut
 		planes++
 	}
 	f.bytes = int64(unsafe.Sizeof(T(0))) * int64(planes) * int64(n)
-	t := brickFactorTask[T]{f: f, d: d, inverse: reuse.Make[float64](s.Arrays(), n), shift: 1 + cut.Shift,
-		bad: reuse.Make[int](s.Arrays(), f.bricks())}
-	s.Run(&t, f.bricks(), n)
-	bad := -1
-	for _, row := range t.bad {
-		if row >= 0 && (bad < 0 || row < bad) {
-			bad = row
+	inverse, bad := reuse.Make[float64](s.Arrays(), n), reuse.Make[int](s.Arrays(), f.bricks())
+	s.Loop(f.bricks(), n, func(lo, hi, _ int) {
+		for b := lo; b < hi; b++ {
+			bad[b] = f.eliminate(d, f.span(b), 1+cut.Shift, inverse)
 		}
-	}
-	if bad >= 0 {
-		return nil, &BadPivot{Row: bad}
+	})
+	if err := worst(bad); err != nil {
+		return nil, err
 	}
 	s.Account(f.bytes)
 	return f, nil
@@ -106,22 +102,9 @@ func (f *hostBricks[T]) span(brick int) (b span) {
 	return b
 }
 
-type brickFactorTask[T float32 | float64] struct {
-	f       *hostBricks[T]
-	d       *sparse.Diagonals
-	inverse []float64 // 1 / D
-	shift   float64   // factor of the diagonal
-	bad     []int     // by brick: the first row whose pivot is refused, or -1
-}
-
-func (t *brickFactorTask[T]) Run(lo, hi, _ int) {
-	for b := lo; b < hi; b++ {
-		t.bad[b] = t.brick(t.f.span(b))
-	}
-}
-
-func (t *brickFactorTask[T]) brick(b span) (bad int) {
-	f, d := t.f, t.d
+// eliminate factors a brick, whose diagonal it multiplies by scale; inverse are those of the pivots. It returns the first
+// row whose pivot is refused, or -1.
+func (f *hostBricks[T]) eliminate(d *sparse.Diagonals, b span, scale float64, inverse []float64) (bad int) {
 	lowX, lowY, lowZ := d.Lower()
 	strides := [3]int{1, d.NX, d.NX * d.NY}
 	below, above := [3][]float64{lowX, lowY, lowZ}, [3][]float64{d.X, d.Y, d.Z}
@@ -131,10 +114,10 @@ func (t *brickFactorTask[T]) brick(b span) (bad int) {
 		for at[1] = b.lo[1]; at[1] < b.hi[1]; at[1]++ {
 			for at[0] = b.lo[0]; at[0] < b.hi[0]; at[0]++ {
 				c := at[0] + at[1]*strides[1] + at[2]*strides[2]
-				pivot := d.Main[c] * t.shift
+				pivot := d.Main[c] * scale
 				for a, stride := range strides {
 					if at[a] > b.lo[a] {
-						l := below[a][c-stride] * t.inverse[c-stride]
+						l := below[a][c-stride] * inverse[c-stride]
 						pivot -= l * above[a][c-stride]
 						f.lower[a][c] = T(l)
 					}
@@ -142,14 +125,14 @@ func (t *brickFactorTask[T]) brick(b span) (bad int) {
 				if refused(pivot, f.symmetric) && bad < 0 {
 					bad = c
 				}
-				t.inverse[c] = 1 / pivot
-				f.inverse[c] = T(t.inverse[c])
+				inverse[c] = 1 / pivot
+				f.inverse[c] = T(inverse[c])
 				if f.symmetric {
 					continue
 				}
 				for a := range strides {
 					if at[a] < b.hi[a]-1 {
-						f.upper[a][c] = T(above[a][c] * t.inverse[c])
+						f.upper[a][c] = T(above[a][c] * inverse[c])
 					}
 				}
 			}
@@ -158,42 +141,42 @@ func (t *brickFactorTask[T]) brick(b span) (bad int) {
 	return bad
 }
 
+// worst refuses the first of the rows that are not -1.
+func worst(rows []int) error {
+	bad := -1
+	for _, row := range rows {
+		if row >= 0 && (bad < 0 || row < bad) {
+			bad = row
+		}
+	}
+	if bad >= 0 {
+		return &BadPivot{Row: bad}
+	}
+	return nil
+}
+
 // refused says whether a pivot cannot be used.
 func refused(pivot float64, symmetric bool) bool {
 	return !(pivot > 0) && (symmetric || !(pivot < 0)) || math.IsInf(pivot, 0)
 }
 
-type brickTask[T float32 | float64] struct {
-	f       *hostBricks[T]
-	z       []T
-	r       []float32
-	rounded []float32 // where z goes in FP32, if it is not that
-}
-
 // Solve sets z = M^-1 r, several bricks at a time.
 func (f *hostBricks[T]) Solve(z, r ops.Vector) {
-	f.solve = brickTask[T]{f: f, r: host.Singles(r)}
-	switch to := any(&f.solve.z).(type) {
-	case *[]float32:
-		*to = host.Singles(z)
-	default:
-		f.solve.z, f.solve.rounded = f.middle, host.Singles(z)
+	from, to, rounded := host.Singles(r), f.middle, host.Singles(z)
+	if single, ok := any(&to).(*[]float32); ok {
+		*single, rounded = rounded, nil
 	}
-	f.s.Run(&f.solve, f.bricks(), f.s.Cells())
-	f.solve = brickTask[T]{}
-}
-
-func (t *brickTask[T]) Run(lo, hi, _ int) {
-	for b := lo; b < hi; b++ {
-		s := t.f.span(b)
-		t.forward(s)
-		t.backward(s)
-	}
+	f.s.Loop(f.bricks(), f.s.Cells(), func(lo, hi, _ int) {
+		for b := lo; b < hi; b++ {
+			s := f.span(b)
+			f.forward(s, to, from)
+			f.backward(s, to, rounded)
+		}
+	})
 }
 
 // forward solves with I + L, then with D.
-func (t *brickTask[T]) forward(b span) {
-	f, z, r := t.f, t.z, t.r
+func (f *hostBricks[T]) forward(b span, z []T, r []float32) {
 	nx, sheet := f.shape[0], f.shape[0]*f.shape[1]
 	for k := b.lo[2]; k < b.hi[2]; k++ {
 		for j := b.lo[1]; j < b.hi[1]; j++ {
@@ -215,9 +198,9 @@ func (t *brickTask[T]) forward(b span) {
 	}
 }
 
-// backward divides by D and solves with I + U. Of a symmetric factor U[c][n] is L[n][c].
-func (t *brickTask[T]) backward(b span) {
-	f, z := t.f, t.z
+// backward divides by D and solves with I + U. Of a symmetric factor U[c][n] is L[n][c]. z goes to rounded in FP32, if it
+// is not that.
+func (f *hostBricks[T]) backward(b span, z []T, rounded []float32) {
 	nx, sheet := f.shape[0], f.shape[0]*f.shape[1]
 	dx, dy, dz := 0, 0, 0
 	if f.symmetric {
@@ -239,9 +222,9 @@ func (t *brickTask[T]) backward(b span) {
 				}
 				z[c] = v
 			}
-			if t.rounded != nil {
+			if rounded != nil {
 				for c := row + b.lo[0]; c < row+b.hi[0]; c++ {
-					t.rounded[c] = float32(z[c])
+					rounded[c] = float32(z[c])
 				}
 			}
 		}

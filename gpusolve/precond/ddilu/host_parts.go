@@ -36,14 +36,8 @@ func levelsOf(m *PartMatrix) (lower, upper []int32) {
 func (s hostOperations) factorParts(m *PartMatrix, how PartOptions) (Factor, error) {
 	bad := make([]int, m.parts())
 	abreast(m.parts(), func(p int) { bad[p] = m.eliminate(p, 1+how.Shift, how.Symmetric) })
-	worst := -1
-	for _, row := range bad {
-		if row >= 0 && (worst < 0 || row < worst) {
-			worst = row
-		}
-	}
-	if worst >= 0 {
-		return nil, &BadPivot{Row: worst}
+	if err := worst(bad); err != nil {
+		return nil, err
 	}
 	if how.Double {
 		return hostPartsOf[float64](s.Space, m), nil
@@ -91,7 +85,6 @@ type hostParts[T float32 | float64] struct {
 	lower, upper, inverse []T
 	s                     *host.Space
 	bytes                 int64
-	solve                 partTask[T]
 }
 
 func hostPartsOf[T float32 | float64](s *host.Space, m *PartMatrix) *hostParts[T] {
@@ -128,33 +121,27 @@ func (f *hostParts[T]) Release() {
 
 // Solve sets z = M^-1 r, several parts at a time.
 func (f *hostParts[T]) Solve(z, r ops.Vector) {
-	f.solve = partTask[T]{f, host.Singles(z), host.Singles(r)}
-	f.s.Run(&f.solve, f.parts(), f.s.Cells())
-	f.solve = partTask[T]{}
+	to, from := host.Singles(z), host.Singles(r)
+	f.s.Loop(f.parts(), f.s.Cells(), func(lo, hi, worker int) {
+		for p := lo; p < hi; p++ {
+			f.solvePart(p, to, from, scratchOf[T](f.s.Scratch(worker), int(f.First[p+1]-f.First[p])))
+		}
+	})
 }
 
-type partTask[T float32 | float64] struct {
-	f    *hostParts[T]
-	z, r []float32
-}
-
-func (t *partTask[T]) Run(lo, hi, worker int) {
-	f := t.f
-	for p := lo; p < hi; p++ {
-		first, end := f.First[p], f.First[p+1]
-		v := scratchOf[T](f.s.Scratch(worker), int(end-first))
-		for c := first; c < end; c++ {
-			v[c-first] = less(&f.Lower, f.lower, c, T(t.r[f.Row[c]]), v)
-		}
-		for c := first; c < end; c++ {
-			v[c-first] *= f.inverse[c]
-		}
-		for at, own := range f.UpperOrder[first:end] {
-			v[own] = less(&f.Upper, f.upper, first+int32(at), v[own], v)
-		}
-		for c := first; c < end; c++ {
-			t.z[f.Row[c]] = float32(v[c-first])
-		}
+func (f *hostParts[T]) solvePart(p int, z, r []float32, v []T) {
+	first, end := f.First[p], f.First[p+1]
+	for c := first; c < end; c++ {
+		v[c-first] = less(&f.Lower, f.lower, c, T(r[f.Row[c]]), v)
+	}
+	for c := first; c < end; c++ {
+		v[c-first] *= f.inverse[c]
+	}
+	for at, own := range f.UpperOrder[first:end] {
+		v[own] = less(&f.Upper, f.upper, first+int32(at), v[own], v)
+	}
+	for c := first; c < end; c++ {
+		z[f.Row[c]] = float32(v[c-first])
 	}
 }
 

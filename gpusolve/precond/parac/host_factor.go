@@ -26,8 +26,6 @@ type levelFactor struct {
 	inverse []float32 // 1/D, 0 where D is 0
 	pivot   []float64 // D
 	height  int       // of the elimination tree
-	forward forwardTask
-	back    backwardTask
 }
 
 // factor sorts what the workers have left.
@@ -172,54 +170,37 @@ func (e *hostElimination) turn(first []int64, at []int32, v []float32, begin []i
 	e.sortLines(begin, to, w)
 }
 
-// forwardTask solves G y = r for the unknowns of a level. The result stays in the order of the factor.
-type forwardTask struct {
-	f    *levelFactor
-	y, r []float32
-	base int
-}
-
-func (t *forwardTask) Run(lo, hi, _ int) {
-	f := t.f
-	for at := t.base + lo; at < t.base+hi; at++ {
-		sum := t.r[f.order[at]]
-		for i := f.begin[at]; i < f.begin[at+1]; i++ {
-			sum += f.weight[i] * t.y[f.col[i]]
-		}
-		t.y[at] = sum
-	}
-}
-
-// backwardTask solves D G^T x = y for the unknowns of a level, in place, and copies x to the rows' order.
-type backwardTask struct {
-	f    *levelFactor
-	y, z []float32
-	base int
-}
-
-func (t *backwardTask) Run(lo, hi, _ int) {
-	f := t.f
-	for at := t.base + lo; at < t.base+hi; at++ {
-		sum := t.y[at] * f.inverse[at]
-		for i := f.first[at]; i < f.first[at+1]; i++ {
-			sum += f.share[i] * t.y[f.row[i]]
-		}
-		t.y[at] = sum
-		t.z[f.order[at]] = sum
-	}
-}
-
-// solve sets z = (G D G^T)^-1 r, level by level on all workers; y is scratch.
+// solve sets z = (G D G^T)^-1 r, level by level on all workers: G y = r, then D G^T x = y in place. y stays in the order
+// of the factor.
 func (f *levelFactor) solve(s *host.Space, z, r, y []float32) {
 	perRow := 2 + len(f.row)/max(1, len(f.order))
 	for l := range len(f.levels) - 1 {
-		n := int(f.levels[l+1] - f.levels[l])
-		f.forward = forwardTask{f, y, r, int(f.levels[l])}
-		s.Run(&f.forward, n, n*perRow)
+		first, n := int(f.levels[l]), int(f.levels[l+1]-f.levels[l])
+		s.Loop(n, n*perRow, func(lo, hi, _ int) { f.forward(first+lo, first+hi, y, r) })
 	}
 	for l := len(f.levels) - 2; l >= 0; l-- {
-		n := int(f.levels[l+1] - f.levels[l])
-		f.back = backwardTask{f, y, z, int(f.levels[l])}
-		s.Run(&f.back, n, n*perRow)
+		first, n := int(f.levels[l]), int(f.levels[l+1]-f.levels[l])
+		s.Loop(n, n*perRow, func(lo, hi, _ int) { f.backward(first+lo, first+hi, y, z) })
+	}
+}
+
+func (f *levelFactor) forward(lo, hi int, y, r []float32) {
+	for at := lo; at < hi; at++ {
+		sum := r[f.order[at]]
+		for i := f.begin[at]; i < f.begin[at+1]; i++ {
+			sum += f.weight[i] * y[f.col[i]]
+		}
+		y[at] = sum
+	}
+}
+
+func (f *levelFactor) backward(lo, hi int, y, z []float32) {
+	for at := lo; at < hi; at++ {
+		sum := y[at] * f.inverse[at]
+		for i := f.first[at]; i < f.first[at+1]; i++ {
+			sum += f.share[i] * y[f.row[i]]
+		}
+		y[at] = sum
+		z[f.order[at]] = sum
 	}
 }
