@@ -83,56 +83,68 @@ func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
 		return nil, fmt.Errorf("%w: format=csr has neither FP16 nor the scaled form; take format=quaddiag",
 			precond.ErrRefused)
 	}
-	if err := c.store(set.Text("promote") == "plane"); err != nil {
+	outer, inner, seek := copies(mode, c.format, c.form, set.Text("promote") == "plane")
+	c.entries = entriesOf(mode, c.format)
+	if c.outer, err = mixed.Store(s, sys, c.format, outer); err != nil {
 		return nil, err
+	}
+	if c.inner = c.outer; c.form == scaledForm {
+		if c.inner, err = mixed.Store(s, sys, c.format, inner); err != nil {
+			return nil, err
+		}
 	}
 	for _, v := range []*ops.Vector{&c.d, &c.rest, &c.next} {
 		if *v, err = sys.NewVector(c.inner, mode.Inner()); err != nil {
 			return nil, err
 		}
 	}
-	if err := c.findBounds(set); err != nil {
+	if err := c.findBounds(set, seek); err != nil {
 		return nil, err
 	}
 	c.theta, c.steps = recurrence(c.bounds.Low, c.bounds.High, set.Int("degree"))
 	return c, nil
 }
 
-// store makes the copies that the Krylov iteration and the polynomial need.
-func (c *Preconditioner) store(byPlane bool) (err error) {
-	outer := c.mode.Copies()
-	inner := mixed.Copies{PromotePlanes: byPlane}
-	switch {
-	case c.mode == mixed.FixedDouble:
-		c.entries, inner.Double = mixed.Double, true
-	case c.mode == mixed.FixedSingle || c.format == mixed.RowWise:
-		c.entries, inner.Single = mixed.Single, true
-	default:
-		c.entries, inner.Half = mixed.Half, true
+// copies are those of the matrix that the Krylov iteration and the polynomial multiply with; in the plain form, both are
+// the same. seek are those that Lanczos needs besides, where FP32 is missing.
+func copies(mode mixed.Mode, format, form string, byPlane bool) (outer, inner, seek mixed.Copies) {
+	outer, scaled := mode.Copies(), form == scaledForm
+	inner = mixed.Copies{Scaled: scaled, PromotePlanes: byPlane}
+	switch entriesOf(mode, format) {
+	case mixed.Double:
+		inner.Double = true
+	case mixed.Single:
+		inner.Single = true
+	case mixed.Half:
+		inner.Half = true
 	}
-	if c.form == plainForm {
-		both := mixed.Copies{Double: outer.Double || inner.Double, Single: outer.Single || inner.Single,
-			Half: outer.Half || inner.Half, PromotePlanes: byPlane}
-		both.Single = both.Single || c.format == mixed.RowWise // for Lanczos
-		c.outer, err = mixed.Store(c.operator, c.sys, c.format, both)
-		c.inner = c.outer
-		return err
+	if !scaled {
+		outer = mixed.Copies{Double: outer.Double || inner.Double, Single: outer.Single || inner.Single ||
+			format == mixed.RowWise, Half: outer.Half || inner.Half, PromotePlanes: byPlane}
+		inner = outer
 	}
-	if c.outer, err = mixed.Store(c.operator, c.sys, c.format, outer); err != nil {
-		return err
+	if !inner.Single {
+		seek = mixed.Copies{Single: true, Scaled: scaled}
 	}
-	inner.Scaled = true
-	c.inner, err = mixed.Store(c.operator, c.sys, c.format, inner)
-	return err
+	return outer, inner, seek
 }
 
-// findBounds runs Lanczos on FP32 copies of the polynomial's matrix, for which they are made where they are missing.
-func (c *Preconditioner) findBounds(set precond.Settings) (err error) {
+// entriesOf is the precision of the matrix in the polynomial.
+func entriesOf(mode mixed.Mode, format string) mixed.Precision {
+	switch {
+	case mode == mixed.FixedDouble:
+		return mixed.Double
+	case mode == mixed.FixedSingle || format == mixed.RowWise:
+		return mixed.Single
+	}
+	return mixed.Half
+}
+
+// findBounds runs Lanczos on FP32 copies of the polynomial's matrix, which are made where they are missing.
+func (c *Preconditioner) findBounds(set precond.Settings, seek mixed.Copies) (err error) {
 	single := c.inner
-	if c.format == mixed.QuadDiag && (c.form == scaledForm && c.entries != mixed.Single || c.form == plainForm &&
-		!c.mode.Copies().Single) {
-		if single, err = mixed.Store(c.operator, c.sys, c.format,
-			mixed.Copies{Single: true, Scaled: c.form == scaledForm}); err != nil {
+	if seek.Single {
+		if single, err = mixed.Store(c.operator, c.sys, c.format, seek); err != nil {
 			return err
 		}
 		defer single.Release()
@@ -257,25 +269,12 @@ func Memory(s precond.Shape, set precond.Settings) precond.Need {
 	if err != nil {
 		return precond.Need{}
 	}
-	format, scaled := set.Text("format"), set.Text("form") == scaledForm
-	inner := mixed.Copies{Scaled: scaled}
-	switch {
-	case mode == mixed.FixedDouble:
-		inner.Double = true
-	case mode == mixed.FixedSingle || format == mixed.RowWise:
-		inner.Single = true
-	default:
-		inner.Half = true
-	}
-	outer := mode.Copies()
-	var n precond.Need
-	if scaled {
-		first, second := mixed.StoreMemory(s, format, outer), mixed.StoreMemory(s, format, inner)
-		n = precond.Need{SetUp: max(first.SetUp, first.Held+second.SetUp), Held: first.Held + second.Held}
-	} else {
-		inner.Single = inner.Single || format == mixed.RowWise
-		n = mixed.StoreMemory(s, format, mixed.Copies{Double: outer.Double || inner.Double, Single: outer.Single ||
-			inner.Single, Half: outer.Half || inner.Half})
+	format, form := set.Text("format"), set.Text("form")
+	outer, inner, extra := copies(mode, format, form, false)
+	n := mixed.StoreMemory(s, format, outer)
+	if form == scaledForm {
+		second := mixed.StoreMemory(s, format, inner)
+		n = precond.Need{SetUp: max(n.SetUp, n.Held+second.SetUp), Held: n.Held + second.Held}
 	}
 	n.Held += mixed.VectorMemory(s, 3*mixed.Width(s, mode.Inner()))
 	if mode.Inner() != mixed.Single { // Lanczos's own; they stay
@@ -286,8 +285,8 @@ func Memory(s precond.Shape, set precond.Settings) precond.Need {
 		n.Held += s.Vector(8)
 		seek = n.Held
 	}
-	if format == mixed.QuadDiag && (scaled && !inner.Single || !scaled && !outer.Single) {
-		seek += mixed.StoreMemory(s, format, mixed.Copies{Single: true, Scaled: scaled}).SetUp
+	if extra.Single {
+		seek += mixed.StoreMemory(s, format, extra).SetUp
 	}
 	n.SetUp = max(n.SetUp, seek)
 	return n

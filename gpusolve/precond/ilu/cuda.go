@@ -183,27 +183,15 @@ func (f *cudaFactor) Download() *Entries {
 	return out
 }
 
-// cudaTriangles is what solves need beside the factor: their plan, and the states of both.
+// cudaTriangles is what solves need beside the factor: their plan, the states of both, and a field between them.
 type cudaTriangles struct {
 	s *cuda.Space
 	k *Kernels
 	*wavefront
 	planned, lower, upper cudriver.Ptr[int32]
-	single                levels[float32] // the factor in one of the two
-	double                levels[float64]
-}
-
-// levels is a factor in the precision of its solves, with a field between them.
-type levels[T float32 | float64] struct {
-	data, field           cudriver.Ptr[T]
-	below, above, inverse cudriver.Ptr[T] // L, U^T and 1/D in data
-}
-
-// levelsOf finds the parts of a factor.
-func levelsOf[T float32 | float64](f *cudaFactor, data cudriver.Ptr[T]) levels[T] {
-	side := f.off() * f.s.Cells()
-	return levels[T]{data: data, field: cuda.Alloc[T](f.s, f.s.Cells()), below: data,
-		above: data.Add((f.sides - 1) * side), inverse: data.Add(f.sides * side)}
+	double                bool // what follows is FP64
+	data, field           cudriver.DevicePtr
+	above, inverse        cudriver.DevicePtr // U^T and 1/D in data, which begins with L
 }
 
 // Triangles rounds the factor, or takes it over as it is.
@@ -212,16 +200,20 @@ func (f *cudaFactor) Triangles() (Triangles, error) {
 	if f.how.Form != ByTiles {
 		return f.inForm(f.how.Form)
 	}
-	t := &cudaTriangles{s: s, k: f.k, wavefront: f.wavefront}
+	t := &cudaTriangles{s: s, k: f.k, wavefront: f.wavefront, double: f.how.Double}
 	t.planned = cuda.Upload(s, f.plan)
-	if f.how.Double {
-		t.double = levelsOf(f, f.data)
+	width := int64(4)
+	if t.double {
+		width = 8
+		t.data, t.field = f.data.Address(), cuda.Alloc[float64](s, s.Cells()).Address()
 		f.data = cudriver.Ptr[float64]{}
 	} else {
-		t.single = levelsOf(f, cuda.Alloc[float32](s, f.values()))
-		cuda.Launch(s, f.k.Narrow, cuda.Flat(f.values()),
-			KernelsNarrowArgs{N: f.values(), From: f.data, To: t.single.data})
+		single := cuda.Alloc[float32](s, f.values())
+		t.data, t.field = single.Address(), cuda.Alloc[float32](s, s.Cells()).Address()
+		cuda.Launch(s, f.k.Narrow, cuda.Flat(f.values()), KernelsNarrowArgs{N: f.values(), From: f.data, To: single})
 	}
+	side := width * f.off() * s.Cells()
+	t.above, t.inverse = t.data+cudriver.DevicePtr((f.sides-1)*side), t.data+cudriver.DevicePtr(f.sides*side)
 	t.lower = cuda.Alloc[int32](s, 2*f.states())
 	t.upper = t.lower.Add(f.states())
 	if err := s.Err(); err != nil {
@@ -231,62 +223,47 @@ func (f *cudaFactor) Triangles() (Triangles, error) {
 	return t, nil
 }
 
+// Release gives the memory back.
 func (t *cudaTriangles) Release() {
-	t.s.Discard(t.planned, t.single.data, t.single.field, t.double.data, t.double.field, t.lower)
+	t.s.Discard(t.planned, cudriver.At[float32](t.data), cudriver.At[float32](t.field), t.lower)
 }
 
 // Solve changes into the layout by levels, goes up them with L and down with D and U, and changes back.
 func (t *cudaTriangles) Solve(z, r ops.Vector) {
-	if !t.s.Ready() {
-		return
-	}
-	if !t.double.data.IsNil() {
-		t.solveDouble(cuda.F32(z), cuda.F32(r))
-		return
-	}
-	t.solveSingle(cuda.F32(z), cuda.F32(r))
-}
-
-func (t *cudaTriangles) solveSingle(z, r cudriver.Ptr[float32]) {
-	s, k, f := t.s, t.k, &t.single
-	nx, ny, nz, order := int32(t.nx), int32(t.ny), int32(t.nz), int32(t.order)
+	s, k, to, from := t.s, t.k, cuda.F32(z), cuda.F32(r)
+	nx, ny, nz, order, states := int32(t.nx), int32(t.ny), int32(t.nz), int32(t.order), int32(2*t.states())
 	square, tiles := [3]uint32{t.squares(), 1, 1}, [3]uint32{uint32(t.tiles()), 1, 1}
-	lower, upper := k.LowerStar, k.UpperStar
+	if t.double {
+		lower, upper, field := k.LowerStarDouble, k.UpperStarDouble, cudriver.At[float64](t.field)
+		if t.order == 1 {
+			lower, upper = k.LowerDiamondDouble, k.UpperDiamondDouble
+		}
+		cuda.Launch(s, k.ToLevelsDouble, square, KernelsToLevelsDoubleArgs{Nx: nx, Ny: ny, Nz: nz, Order: order,
+			From: from, To: field, State: t.lower, States: states})
+		sweep := KernelsLowerStarDoubleArgs{
+			Nx: nx, Ny: ny, Nz: nz, TileP: int32(t.tileP), TileQ: int32(t.tileQ), Chunk: t.chunk, Plan: t.planned,
+			State: t.lower, Off: cudriver.At[float64](t.data), Inverse: cudriver.At[float64](t.inverse), W: field,
+		}
+		cuda.Launch(s, lower, tiles, sweep)
+		sweep.State, sweep.Off = t.upper, cudriver.At[float64](t.above)
+		cuda.Launch(s, upper, tiles, sweep)
+		cuda.Launch(s, k.FromLevelsDouble, square,
+			KernelsFromLevelsDoubleArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: field, To: to})
+		return
+	}
+	lower, upper, field := k.LowerStar, k.UpperStar, cudriver.At[float32](t.field)
 	if t.order == 1 {
 		lower, upper = k.LowerDiamond, k.UpperDiamond
 	}
-	cuda.Launch(s, k.ToLevels, square, KernelsToLevelsArgs{
-		Nx: nx, Ny: ny, Nz: nz, Order: order, From: r, To: f.field, State: t.lower, States: int32(2 * t.states()),
-	})
+	cuda.Launch(s, k.ToLevels, square, KernelsToLevelsArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: from, To: field,
+		State: t.lower, States: states})
 	sweep := KernelsLowerStarArgs{
 		Nx: nx, Ny: ny, Nz: nz, TileP: int32(t.tileP), TileQ: int32(t.tileQ), Chunk: t.chunk, Plan: t.planned,
-		State: t.lower, Off: f.below, Inverse: f.inverse, W: f.field,
+		State: t.lower, Off: cudriver.At[float32](t.data), Inverse: cudriver.At[float32](t.inverse), W: field,
 	}
 	cuda.Launch(s, lower, tiles, sweep)
-	sweep.State, sweep.Off = t.upper, f.above
+	sweep.State, sweep.Off = t.upper, cudriver.At[float32](t.above)
 	cuda.Launch(s, upper, tiles, sweep)
 	cuda.Launch(s, k.FromLevels, square,
-		KernelsFromLevelsArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: f.field, To: z})
-}
-
-func (t *cudaTriangles) solveDouble(z, r cudriver.Ptr[float32]) {
-	s, k, f := t.s, t.k, &t.double
-	nx, ny, nz, order := int32(t.nx), int32(t.ny), int32(t.nz), int32(t.order)
-	square, tiles := [3]uint32{t.squares(), 1, 1}, [3]uint32{uint32(t.tiles()), 1, 1}
-	lower, upper := k.LowerStarDouble, k.UpperStarDouble
-	if t.order == 1 {
-		lower, upper = k.LowerDiamondDouble, k.UpperDiamondDouble
-	}
-	cuda.Launch(s, k.ToLevelsDouble, square, KernelsToLevelsDoubleArgs{
-		Nx: nx, Ny: ny, Nz: nz, Order: order, From: r, To: f.field, State: t.lower, States: int32(2 * t.states()),
-	})
-	sweep := KernelsLowerStarDoubleArgs{
-		Nx: nx, Ny: ny, Nz: nz, TileP: int32(t.tileP), TileQ: int32(t.tileQ), Chunk: t.chunk, Plan: t.planned,
-		State: t.lower, Off: f.below, Inverse: f.inverse, W: f.field,
-	}
-	cuda.Launch(s, lower, tiles, sweep)
-	sweep.State, sweep.Off = t.upper, f.above
-	cuda.Launch(s, upper, tiles, sweep)
-	cuda.Launch(s, k.FromLevelsDouble, square,
-		KernelsFromLevelsDoubleArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: f.field, To: z})
+		KernelsFromLevelsArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: field, To: to})
 }
