@@ -96,8 +96,7 @@ func writeStudy(c *terminal.Console, study *converge.Study) error {
 		t.Add(quantityName(q), kelvin(q.Values[0]), kelvin(q.Values[1]), kelvin(q.Values[2]), order,
 			kelvin(q.Extrapolated), fmt.Sprintf("%.2g", q.Uncertainty), q.Layer)
 	}
-	fmt.Fprintf(c.Stdout, "%s  %s\n", c.Bold("Convergence"), c.Dim("degC; cells along x, y and z of the three grids"))
-	t.Write(c, c.Stdout)
+	t.Titled(c, "Convergence", "degC; cells along x, y and z of the three grids")
 	_, err := fmt.Fprintf(c.Stdout, "\nThe exact value is expected within the uncertainty of the extrapolated one; "+
 		"order 2 is that of the scheme, - is none observed.\n")
 	return err

@@ -54,7 +54,7 @@ func newDiffCommand(g *session.Session) *cobra.Command {
 		Short:   "Compare two saved runs",
 		Long:    diffHelp,
 		Example: diffExample,
-		Args:    exactly(2, "the folders of two runs"),
+		Args:    flags.Arguments(2, 2, "the folders of two runs"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			copy(o.runs[:], args)
 			o.limitText = cmd.Flag("limit").Value.String()

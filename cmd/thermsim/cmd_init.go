@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/internal/staging"
 )
@@ -46,13 +47,7 @@ func newInitCommand(g *session.Session) *cobra.Command {
 		Short:   "Write a stack file to start from",
 		Long:    initHelp,
 		Example: initExample,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 2 {
-				return exit.Usagef("expected a kind and a folder, got %d arguments; run '%s --help' for the usage",
-					len(args), c.CommandPath())
-			}
-			return nil
-		},
+		Args:    flags.Arguments(0, 2, "a kind and a folder"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return templateKinds, cobra.ShellCompDirectiveNoFileComp

@@ -189,8 +189,7 @@ func writeJedec(c *terminal.Console, all []jedecFigure) error {
 	if least, most := slices.MinFunc(all, watts).PowerW, slices.MaxFunc(all, watts).PowerW; least < most {
 		power = fmt.Sprintf("%.4g to %.4g W with the leakage", least, most)
 	}
-	fmt.Fprintf(c.Stdout, "%s  %s\n", c.Bold("Thermal resistances"), c.Dim(power+", from the hottest cell"))
-	t.Write(c, c.Stdout)
+	t.Titled(c, "Thermal resistances", power+", from the hottest cell")
 	if hottest := slices.MaxFunc(all, func(a, b jedecFigure) int {
 		return cmp.Compare(a.JunctionK, b.JunctionK)
 	}); hottest.JunctionK > hotJunction {

@@ -48,7 +48,7 @@ func newRenderCommand(g *session.Session) *cobra.Command {
 		Short:   "Make pictures and files again from a saved run",
 		Long:    renderHelp,
 		Example: renderExample,
-		Args:    exactly(1, "the folder of a run"),
+		Args:    flags.Arguments(1, 1, "the folder of a run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.run = args[0]
 			return runRender(cmd.Context(), g, o)
@@ -67,17 +67,6 @@ func newRenderCommand(g *session.Session) *cobra.Command {
 	})
 	flags.Group(f, flags.GroupFields, func() { o.outputs.Fields.Add(cmd) })
 	return cmd
-}
-
-// exactly n arguments.
-func exactly(n int, what string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) != n {
-			return exit.Usagef("expected %s, got %d arguments; run '%s --help' for the usage", what, len(args),
-				c.CommandPath())
-		}
-		return nil
-	}
 }
 
 func runRender(ctx context.Context, g *session.Session, o renderOptions) error {

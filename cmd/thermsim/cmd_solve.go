@@ -76,13 +76,7 @@ func newSolveCommand(g *session.Session) *cobra.Command {
 		Short:   "Solve a linear system, or the power grid of a netlist",
 		Long:    solveHelp,
 		Example: solveExample,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) < 1 || len(args) > 2 {
-				return exit.Usagef("expected a matrix and perhaps a right side, got %d arguments; run '%s --help' "+
-					"for the usage", len(args), c.CommandPath())
-			}
-			return nil
-		},
+		Args:    flags.Arguments(1, 2, "a matrix and perhaps a right side"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 1 {
 				return nil, cobra.ShellCompDirectiveNoFileComp

@@ -83,7 +83,7 @@ func newSweepCommand(g *session.Session) *cobra.Command {
 		Short:   "Solve a stack many times with other values in each run",
 		Long:    sweepHelp,
 		Example: sweepExample,
-		Args:    exactly(1, "a sweep file"),
+		Args:    flags.Arguments(1, 1, "a sweep file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.file = args[0]
 			return runSweep(cmd.Context(), g, o, cmd.InOrStdin())

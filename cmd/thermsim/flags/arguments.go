@@ -35,6 +35,17 @@ func TakeStack(cmd *cobra.Command, stack *string, run func(ctx context.Context) 
 	return cmd
 }
 
+// Arguments accepts so many of them.
+func Arguments(least, most int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return exit.Usagef("expected %s, got %d arguments; run '%s --help' for the usage", what, len(args),
+				c.CommandPath())
+		}
+		return nil
+	}
+}
+
 // NoArguments accepts none.
 func NoArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
