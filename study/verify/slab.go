@@ -14,9 +14,10 @@ const slabTolerance = 5e-7
 func (s solver) slabCases() []Case {
 	return []Case{
 		{"slab-steady", "three layers, heat flux in at the bottom, convection on top; resistances in series",
-			s.slabSteady},
+			s.slabUnderFlux("slab", 0)},
 		{"slab-source", "a heated layer under three passive ones; resistances in series", s.slabSource},
-		{"slab-contact", "contact resistances between layers; resistances in series", s.slabContact},
+		{"slab-contact", "contact resistances between layers; resistances in series",
+			s.slabUnderFlux("slab with contact resistances", 1e-5)},
 		{"slab-boundaries", "fixed temperature, lumped resistance and heat flux on opposite faces; " +
 			"resistances in series", s.slabBoundaries},
 		{"slab-cut-cells", "heat along x and y through two materials that meet inside a cell; resistances in series",
@@ -43,22 +44,15 @@ func plate(s *stack.Stack, contact float64) []analytic.Sheet {
 	return sheets
 }
 
-func (s solver) slabSteady(ctx context.Context) (Result, error) {
-	const flux, h = 2e5, 1e4
-	st := newStack("slab", 2e-3, 1e-3, 6, 3)
-	sheets := plate(st, 0)
-	st.Boundary[stack.Bottom] = heatFlux(flux)
-	st.Boundary[stack.Top] = convection(h)
-	return s.compareSlab(ctx, st, func(z float64) float64 { return analytic.SlabRise(sheets, h, flux, z) })
-}
-
-func (s solver) slabContact(ctx context.Context) (Result, error) {
-	const flux, h = 2e5, 1e4
-	st := newStack("slab with contact resistances", 2e-3, 1e-3, 6, 3)
-	sheets := plate(st, 1e-5)
-	st.Boundary[stack.Bottom] = heatFlux(flux)
-	st.Boundary[stack.Top] = convection(h)
-	return s.compareSlab(ctx, st, func(z float64) float64 { return analytic.SlabRise(sheets, h, flux, z) })
+// slabUnderFlux heats the slab from below; contact scales the resistances between its layers.
+func (s solver) slabUnderFlux(title string, contact float64) func(ctx context.Context) (Result, error) {
+	return func(ctx context.Context) (Result, error) {
+		const flux, h = 2e5, 1e4
+		st := newStack(title, 2e-3, 1e-3, 6, 3)
+		sheets := plate(st, contact)
+		st.Boundary[stack.Bottom], st.Boundary[stack.Top] = heatFlux(flux), convection(h)
+		return s.compareSlab(ctx, st, func(z float64) float64 { return analytic.SlabRise(sheets, h, flux, z) })
+	}
 }
 
 // slabSource compares above the heated layer, where the field does not depend on how heat is spread within it.

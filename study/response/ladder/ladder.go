@@ -6,8 +6,10 @@ package ladder
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 )
 
@@ -87,4 +89,143 @@ func (f *Foster) distinct() (*Foster, error) {
 		d.R, d.Tau = append(d.R, f.R[k]), append(d.Tau, f.Tau[k])
 	}
 	return d, nil
+}
+
+// errPrecision is told where no precision was enough.
+var errPrecision = errors.New("the ladder of this network needs more digits than are sensible")
+
+const (
+	bitsPerPole = 4 // at first
+	mostBits    = 1 << 16
+	// agreement is the largest relative deviation of the ladder's impedance from that of the network.
+	agreement = 1e-9
+)
+
+// Cauer is the ladder with the same impedance. The continued fraction loses digits with every section, so it is formed
+// with so many that the impedance of the result agrees to 1e-9 at every time constant.
+func (f *Foster) Cauer() (*Cauer, error) {
+	d, err := f.distinct()
+	if err != nil {
+		return nil, err
+	}
+	for bits := uint(128 + bitsPerPole*len(d.R)); bits <= mostBits; bits *= 2 {
+		if c := d.divide(bits); c != nil && c.agrees(d) {
+			return c, nil
+		}
+	}
+	return nil, errPrecision
+}
+
+// agrees compares the impedances between and around the time constants.
+func (c *Cauer) agrees(f *Foster) bool {
+	for _, tau := range f.Tau {
+		for _, s := range [...]float64{0.1 / tau, 1 / tau, 10 / tau} {
+			if want := f.At(s); !(math.Abs(c.At(s)-want) <= agreement*want) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// divide expands the impedance N(s)/D(s) into its continued fraction: C is the quotient of the leading terms of D and
+// N, R that of N and what is left of D. It is nil where the digits did not suffice.
+func (f *Foster) divide(bits uint) *Cauer {
+	n := len(f.R)
+	unit := math.Sqrt(f.Tau[0] * f.Tau[n-1]) // of time
+	num, den := f.fraction(bits, unit)
+	c := &Cauer{}
+	for k := n; k > 0; k-- {
+		// den has degree k, num degree k-1.
+		q := new(big.Float).SetPrec(bits).Quo(den[k], num[k-1])
+		subtract(den[1:k+1], num[:k], q, bits)
+		r := new(big.Float).SetPrec(bits)
+		if den[k-1].Sign() <= 0 {
+			return nil
+		}
+		r.Quo(num[k-1], den[k-1])
+		subtract(num[:k], den[:k], r, bits)
+		capacity, _ := q.Float64()
+		resistance, _ := r.Float64()
+		if !(capacity > 0) || !(resistance > 0) || math.IsInf(capacity, 0) || math.IsInf(resistance, 0) || k > 1 &&
+			num[k-2].Sign() <= 0 {
+			return nil
+		}
+		c.C, c.R = append(c.C, capacity*unit), append(c.R, resistance)
+	}
+	return c
+}
+
+// subtract takes q times b from a.
+func subtract(a, b []*big.Float, q *big.Float, bits uint) {
+	t := new(big.Float).SetPrec(bits)
+	for i := range a {
+		a[i].Sub(a[i], t.Mul(b[i], q))
+	}
+}
+
+// fraction is N and D with D = prod (1 + s Tau), coefficients from the constant on, s in 1/unit. Sections are added one
+// by one: with 1 + s T more in D, N becomes N (1 + s T) + R D.
+func (f *Foster) fraction(bits uint, unit float64) (num, den []*big.Float) {
+	zero := func() *big.Float { return new(big.Float).SetPrec(bits) }
+	n := len(f.R)
+	for range n {
+		num, den = append(num, zero()), append(den, zero())
+	}
+	den = append(den, zero())
+	den[0].SetInt64(1)
+	t, r, p := zero(), zero(), zero()
+	for k := range f.R {
+		t.Quo(zero().SetFloat64(f.Tau[k]), zero().SetFloat64(unit))
+		r.SetFloat64(f.R[k])
+		for i := k; i >= 0; i-- { // degrees k-1 of num and k of den before
+			if i > 0 {
+				num[i].Add(num[i], p.Mul(num[i-1], t))
+			}
+			num[i].Add(num[i], p.Mul(den[i], r))
+		}
+		for i := k + 1; i > 0; i-- {
+			den[i].Add(den[i], p.Mul(den[i-1], t))
+		}
+	}
+	return num, den
+}
+
+// Structure is the structure function of a ladder: with the thermal resistance from the junction on as abscissa, the
+// heat capacity up to there, and its derivative, both one value for each section. Materials in series show as plateaus
+// of the derivative: in a column of cross-section A it is c k A^2, with the volumetric heat capacity c and the
+// conductivity k (JESD51-14, annex B).
+type Structure struct {
+	R []float64 `json:"R_sum_K_per_W"` // cumulative, the middle of each section
+	C []float64 `json:"C_sum_J_per_K"` // cumulative, likewise
+	K []float64 `json:"K_W2s_per_K2"`  // dC/dR of each section
+}
+
+// Structure of the ladder. Half of the capacitance of each section counts before its middle.
+func (c *Cauer) Structure() *Structure {
+	s := &Structure{}
+	r, heat := 0.0, 0.0
+	for k := range c.R {
+		s.R, s.C, s.K = append(s.R, r+c.R[k]/2), append(s.C, heat+c.C[k]), append(s.K, c.C[k]/c.R[k])
+		r, heat = r+c.R[k], heat+c.C[k]
+	}
+	return s
+}
+
+// Within leaves out the far sections that hold less than a part of the whole resistance, together, and gives theirs to
+// the last that stays: the impedance changes by no more than that part. A spectrum that is smeared by its measurement
+// ends in sections of hardly any resistance and capacitances without bounds.
+func (c *Cauer) Within(part float64) *Cauer {
+	total := 0.0
+	for _, r := range c.R {
+		total += r
+	}
+	rest, n := 0.0, len(c.R)
+	for n > 1 && rest+c.R[n-1] < part*total {
+		n--
+		rest += c.R[n]
+	}
+	w := &Cauer{append([]float64(nil), c.R[:n]...), append([]float64(nil), c.C[:n]...)}
+	w.R[n-1] += rest
+	return w
 }
