@@ -199,7 +199,6 @@ func (q *Many) regions(m *mesh.Mesh, inputs []ports.Input) (*reduction.Regions, 
 	return reduction.New(r)
 }
 
-// gather adds the temperatures of a field.
 func (r *ManyResult) gather(values *reduction.Values, regions *reduction.Regions) {
 	mean, top, at := make([]float64, len(r.Inputs)), make([]float64, len(r.Inputs)), make([]mesh.Term, len(r.Inputs))
 	for n, e := range values.Extents {

@@ -109,7 +109,6 @@ func (s *Session) openDevice(dt float64) error {
 	return nil
 }
 
-// setUp makes an engine for steps of dt.
 func (s *Session) setUp(dt float64) error {
 	e, err := stepping.Open(s.mesh, &driver.Job{Options: s.opts}, sessionSteps, dt)
 	if err != nil {
@@ -120,7 +119,6 @@ func (s *Session) setUp(dt float64) error {
 	return nil
 }
 
-// Close gives the device back.
 func (s *Session) Close() {
 	if s.engine != nil {
 		s.engine.Close()
@@ -144,7 +142,6 @@ func (s *Session) Time() float64 { return s.time }
 // Steps is the number of steps from the start to the state.
 func (s *Session) Steps() int { return s.steps }
 
-// Dt is the length of steps in s.
 func (s *Session) Dt() float64 { return s.dt }
 
 func (s *Session) Device() DeviceInfo { return s.device.Info }

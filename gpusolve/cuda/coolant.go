@@ -219,7 +219,6 @@ func (s *system) followCavities(k *kernels.Follow, x, old ops.Vector) {
 		}))
 }
 
-// cooledResidual is the residual with coolant.
 func (s *system) cooledResidual(a *kernels.ResidualResidualArgs) {
 	w := s.cooling
 	if k, ok := s.kernelsToCool(); ok {
@@ -234,7 +233,6 @@ func (s *system) cooledResidual(a *kernels.ResidualResidualArgs) {
 	}
 }
 
-// cooledApply sets y = A x.
 func (s *system) cooledApply(y, x ops.Vector) {
 	w := s.cooling
 	if k, ok := s.kernelsToCool(); ok {

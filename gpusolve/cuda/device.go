@@ -56,7 +56,6 @@ type modules struct {
 	asked    map[string]unloader // all of them by name, as they are asked for
 }
 
-// unloader is a module on the device.
 type unloader interface{ Unload() error }
 
 // Module returns the kernels of a method, loaded when first asked for.
@@ -214,7 +213,6 @@ func (d *Device) KeepMemory() {
 	}
 }
 
-// newMemory is an account for a system.
 func (d *Device) newMemory() *cudriver.Memory {
 	if d.pool != nil {
 		return d.pool.NewMemory()

@@ -132,7 +132,7 @@ func (s *system) clearFaces() {
 	}
 	for _, p := range []cudriver.DevicePtr{s.ground.data.Address(), s.inflow.data.Address()} {
 		if b, ok := s.buffers[p]; ok && s.err == nil {
-			s.Note(b.Zero(s.Stream))
+			s.Note(s.Driver.MemsetD32Async(b.at, 0, b.bytes/4, s.Stream))
 		}
 	}
 }

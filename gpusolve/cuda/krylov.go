@@ -140,7 +140,6 @@ func newIteration(s *Space) Iteration {
 	return Iteration{Space: s, scalarsDev: Alloc[float64](s, scalarCount)}
 }
 
-// Close gives the scalars and the direction back.
 func (w *Iteration) Close() {
 	w.Discard(w.scalarsDev)
 	w.scalarsDev = cudriver.Ptr[float64]{}
@@ -326,7 +325,6 @@ func (s *system) Extrapolate(x, old ops.Vector, past [4]ops.Vector, weights [4]f
 	}
 }
 
-// Differences adds those of all ranks.
 func (s *slabSystem) Differences(x, old ops.Vector, past [4]ops.Vector) [5]float64 {
 	mine := s.system.Differences(x, old, past)
 	return [5]float64(s.sum(mine[:]...))

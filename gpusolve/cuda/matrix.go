@@ -23,7 +23,6 @@ type matrix struct {
 
 var _ ops.Forms = (*matrix)(nil)
 
-// LoadDiagonals copies the matrix to the GPU.
 func (d *Device) LoadDiagonals(a *sparse.Diagonals) (ops.Operator, error) {
 	return d.newMatrix(int64(a.N()), func(m *matrix) {
 		s := &m.Space
@@ -39,7 +38,6 @@ func (d *Device) LoadDiagonals(a *sparse.Diagonals) (ops.Operator, error) {
 	})
 }
 
-// LoadCSR copies the matrix to the GPU.
 func (d *Device) LoadCSR(a *sparse.CSR) (ops.Operator, error) {
 	return d.newMatrix(int64(a.N()), func(m *matrix) {
 		s := &m.Space
@@ -368,12 +366,10 @@ func (s *Space) rowsOf(d *Diagonals) (*Rows, error) {
 	return r, s.err
 }
 
-// Arrays are the diagonals on the device.
 func (d *Diagonals) Arrays() (main, x, y, z, lowerX, lowerY, lowerZ cudriver.Ptr[float64]) {
 	return d.main, d.x, d.y, d.z, d.lowerX, d.lowerY, d.lowerZ
 }
 
-// Arrays are the rows on the device.
 func (r *Rows) Arrays() (rowPtr cudriver.Ptr[int64], col cudriver.Ptr[int32], val cudriver.Ptr[float64]) {
 	return r.rowPtr, r.col, r.val
 }

@@ -39,10 +39,8 @@ func (v *vector[T]) address() cudriver.Ptr[T] {
 // the caller.
 func F64(v ops.Vector) cudriver.Ptr[float64] { return ptr[float64](v) }
 
-// F32 is that of an FP32 vector.
 func F32(v ops.Vector) cudriver.Ptr[float32] { return ptr[float32](v) }
 
-// F16 is that of an FP16 vector.
 func F16(v ops.Vector) cudriver.Ptr[cudriver.Half] { return ptr[cudriver.Half](v) }
 
 func ptr[T number](v ops.Vector) cudriver.Ptr[T] {
@@ -129,7 +127,7 @@ func (s *Space) obtain(bytes int64) (at cudriver.DevicePtr, got int64, err error
 	if err != nil {
 		return 0, 0, err
 	}
-	at = b.Ptr.Address()
+	at = b.at
 	s.buffers[at] = b
 	return at, bytes, nil
 }
@@ -179,7 +177,6 @@ func Pieces(bytes ...int64) (total int64) {
 // lines is a pad rounded up to lines of 128 bytes of FP32 values.
 func lines(pad int64) int64 { return (pad + 31) &^ 31 }
 
-// VectorBytes is the memory of NewVector.
 func VectorBytes[T number](n, pad int64) int64 { return (n + 2*lines(pad)) * sizeOf[T]() }
 
 // Reserve takes the memory of the scope's next allocations in one piece, and zeroes it at once: for set-ups of many
@@ -201,8 +198,8 @@ func (s *Space) stock(bytes int64) {
 	b, err := s.take((bytes + 15) &^ 15)
 	s.Note(err)
 	if err == nil {
-		at := b.Ptr.Address()
-		s.reserved = store{at, at + cudriver.DevicePtr(b.Bytes()), at + cudriver.DevicePtr(b.Bytes())}
+		end := b.at + cudriver.DevicePtr(b.bytes)
+		s.reserved = store{b.at, end, end}
 	}
 }
 
@@ -340,7 +337,6 @@ func Pack[T any](p *Packer, v []T) cudriver.Ptr[T] {
 // SendPacked sends what was gathered.
 func SendPacked(s *Space, p *Packer) { Send(s, p.base, p.bytes) }
 
-// Bytes are what was gathered.
 func (p *Packer) Bytes() []byte { return p.bytes }
 
 // Temporary is device memory for the time of an operation.
@@ -349,7 +345,6 @@ type Temporary struct {
 	all []cudriver.Pointer
 }
 
-// NewTemporary holds nothing yet.
 func NewTemporary(s *Space) *Temporary { return &Temporary{s: s} }
 
 // Take is Alloc for the time of an operation.
@@ -359,7 +354,6 @@ func Take[T any](t *Temporary, n int64) cudriver.Ptr[T] {
 	return p
 }
 
-// Discard gives all of it back.
 func (t *Temporary) Discard() { t.s.Discard(t.all...) }
 
 // ReceiveOne copies one value to the host and waits.

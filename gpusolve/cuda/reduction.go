@@ -117,7 +117,6 @@ func (m *Reduction) place(p *plan, fixed cudriver.Ptr[byte], rows cudriver.Ptr[k
 	m.search = kernels.StatisticsSearchPlanesArgs{Cells: int32(r.NX * r.NY), Parts: int32(parts), At: at, Found: found}
 }
 
-// Of takes the statistics of a vector.
 func (m *Reduction) Of(x ops.Vector, offset float64) *reduction.Values { return m.On(F64(x), offset) }
 
 // On takes the statistics of planes at an address, with a few launches and a read of the numbers alone.
@@ -247,7 +246,6 @@ func (v *series) Leave(place int, x ops.Vector, offset float64) {
 	v.of.launch(F64(x), offset, v.at.Add(int64(place*v.of.doubles)))
 }
 
-// Read waits for the first n places.
 func (v *series) Read(n int) []*reduction.Values { return v.read(n) }
 
 func (v *series) read(n int) []*reduction.Values {

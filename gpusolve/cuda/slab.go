@@ -170,7 +170,6 @@ type passage struct {
 	under, over  int   // 0 where there is no neighbour
 }
 
-// passage of ghost rows of fields.
 func (s *slabSystem) passage(on ops.Partition, below, above int, fields ...field) passage {
 	rank := s.slab.Group.Rank()
 	p := passage{below: below, above: above, under: 1, over: 1}

@@ -110,7 +110,6 @@ func (s *slabSystem) FaceHeat(x ops.Vector) [6]float64 {
 	return [6]float64(s.sum(mine[:]...))
 }
 
-// OutOfRange counts over all ranks.
 func (s *slabSystem) OutOfRange() []int64 {
 	counts := s.system.OutOfRange()
 	mine := make([]float64, len(counts))

@@ -32,7 +32,7 @@ type Space struct {
 	ticket              cudriver.Ptr[uint32]
 	maxBlocks           int
 	memory              *cudriver.Memory
-	buffers             map[cudriver.DevicePtr]*cudriver.Buffer[uint32] // all of the system's memory, by address
+	buffers             map[cudriver.DevicePtr]*buffer // all of the system's memory, by address
 	reserved            store
 	scope               *scope // what is made now belongs to it; nil outside of scopes
 	graphs              []cudriver.GraphExec
@@ -42,7 +42,7 @@ type Space struct {
 
 func newSpace(d *Device, cells, pad int64) Space {
 	return Space{Device: d, cells: cells, pad: pad, memory: d.newMemory(),
-		buffers: map[cudriver.DevicePtr]*cudriver.Buffer[uint32]{}}
+		buffers: map[cudriver.DevicePtr]*buffer{}}
 }
 
 // SpaceOf is the GPU's part of an operator or workspace, for methods with kernels of their own. ok is false for what
@@ -103,7 +103,6 @@ func (s *Space) reductions(partials int64) {
 	s.ticket = Alloc[uint32](s, 4)
 }
 
-// Wait until the device is done.
 func (s *Space) Wait() {
 	if s.err == nil {
 		s.Note(s.Driver.StreamSynchronize(s.Stream))
@@ -120,10 +119,8 @@ func (s *Space) New64() (ops.Vector, error) { return NewVector[float64](s, s.cel
 // NewWork makes an FP32 vector: half the traffic, and the true residual in FP64 has the last word.
 func (s *Space) NewWork() (ops.Vector, error) { return s.New32() }
 
-// Single is w.
 func (s *Space) Single(w ops.Vector) (ops.Vector, error) { return w, s.err }
 
-// Free gives back the system's memory.
 func (s *Space) Free() {
 	defer s.Bind()()
 	if err := s.Driver.StreamSynchronize(s.Stream); err != nil {
@@ -223,7 +220,11 @@ func (s *Space) Record(body func()) (replay, forget func(), err error) {
 	return replay, forget, nil
 }
 
-type buffer = cudriver.Buffer[uint32]
+// buffer is a piece of device memory.
+type buffer struct {
+	at    cudriver.DevicePtr
+	bytes int64
+}
 
 // scope lists memory that is given back at once, by address.
 type scope struct {
@@ -259,7 +260,7 @@ func (o *scope) Remake(body func() error) error {
 	o.arrays.Renew()
 	o.spare, o.before, o.reserved = map[int64][]*buffer{}, s.live, store{}
 	for _, at := range slices.Sorted(maps.Keys(o.buffers)) {
-		o.before -= o.buffers[at].Bytes()
+		o.before -= o.buffers[at].bytes
 		delete(s.buffers, at)
 		o.spares(at)
 	}
@@ -287,7 +288,7 @@ func (o *scope) take(s *Space, bytes int64) (*buffer, error) {
 		return s.take(bytes)
 	}
 	if b := o.pop(bytes); b != nil {
-		o.buffers[b.Ptr.Address()] = b
+		o.buffers[b.at] = b
 		return b, nil
 	}
 	o.trim(o.before + o.most - bytes)
@@ -296,7 +297,7 @@ func (o *scope) take(s *Space, bytes int64) (*buffer, error) {
 		b, err = s.take(bytes)
 	}
 	if err == nil {
-		o.buffers[b.Ptr.Address()] = b
+		o.buffers[b.at] = b
 		o.most = max(o.most, s.live-o.before)
 	}
 	return b, err
@@ -313,7 +314,7 @@ func (o *scope) spares(at cudriver.DevicePtr) bool {
 	if !own || o.spare == nil {
 		return false
 	}
-	o.spare[b.Bytes()] = append(o.spare[b.Bytes()], b)
+	o.spare[b.bytes] = append(o.spare[b.bytes], b)
 	return true
 }
 
@@ -353,23 +354,23 @@ func (s *Space) Arrays() *reuse.List {
 	return s.scope.arrays
 }
 
-// take asks the driver.
 func (s *Space) take(bytes int64) (*buffer, error) {
-	b, err := cudriver.Alloc[uint32](s.memory, int(bytes/4))
-	if err == nil {
-		s.live += bytes
-		s.peak = max(s.peak, s.live)
+	at, err := s.memory.Alloc(bytes)
+	if err != nil {
+		return nil, err
 	}
-	return b, err
+	s.live += bytes
+	s.peak = max(s.peak, s.live)
+	return &buffer{at, bytes}, nil
 }
 
 // giveBack frees a buffer when the device is done with it.
 func (s *Space) giveBack(b *buffer) {
-	s.live -= b.Bytes()
+	s.live -= b.bytes
 	if s.Wait(); s.err != nil {
 		_ = s.Driver.StreamSynchronize(s.Stream) // what was asked for before the failure may use it
 	}
-	s.Note(b.Free())
+	s.Note(s.memory.Free(b.at))
 }
 
 // pins hold the Go memory that the driver was given for copies in the order of a stream, so that it neither moves nor

@@ -247,7 +247,6 @@ func (s *system) resistances() []float64 {
 	return v
 }
 
-// properties are the numbers of each material.
 func (s *system) properties() []float64 {
 	palette := make([]float64, 0, 6*len(s.mesh.Palette))
 	for _, p := range s.mesh.Palette {
@@ -319,7 +318,6 @@ type source struct {
 	lent   bool       // the planes of power are a vector's
 }
 
-// NewSource makes a source without power.
 func (s *system) NewSource(driven bool) (ops.HeatSource, error) {
 	b := s.newSource(driven)
 	return b, s.err

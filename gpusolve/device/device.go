@@ -70,7 +70,6 @@ func (o *Options) Open(need Demand) (ops.Device, solution.DeviceInfo, error) {
 	return o.Executor, info, nil
 }
 
-// openDevice opens the device that the options name.
 func (o *Options) openDevice(need Demand) (ops.Device, solution.DeviceInfo, error) {
 	name := o.Device
 	if name == "cpu" {
@@ -358,7 +357,6 @@ type Shared struct {
 // Open opens a device by its name: auto (a GPU where there is one), cpu, gpu or gpu:N.
 func Open(name string) (*Shared, error) { return OpenWith(Options{Device: name}) }
 
-// OpenWith opens the device that options name.
 func OpenWith(o Options) (*Shared, error) {
 	start := time.Now()
 	if o.Auto() {

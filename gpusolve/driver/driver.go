@@ -134,7 +134,6 @@ func (d *Driver) Failure() error {
 	return nil
 }
 
-// Close gives the operator and the device back.
 func (d *Driver) Close() {
 	if d.Kept != nil {
 		d.Kept.Free()

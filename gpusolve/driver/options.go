@@ -67,7 +67,6 @@ type Job struct {
 // Watch follows a running solve; may be nil.
 type Watch = func(iteration int, errorK float64)
 
-// Progress of a running solve.
 type Progress struct {
 	Step, Steps int // transient: current step and total; 0 in a steady solve
 	Iteration   int
@@ -116,7 +115,6 @@ func (o *Options) StepRule(m precond.Preconditioner, steps int) krylov.Rule {
 	return r
 }
 
-// Tolerance in K.
 func (o *Options) Tolerance() float64 {
 	if o.Tol > 0 {
 		return o.Tol

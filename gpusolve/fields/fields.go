@@ -21,7 +21,6 @@ func CheckPlane(m *mesh.Mesh, k int, dst []float64) error {
 	return nil
 }
 
-// CheckRegions refuses those of another grid.
 func CheckRegions(m *mesh.Mesh, r *reduction.Regions) error {
 	if r.NX != m.NX() || r.NY != m.NY() || r.NZ != m.NZ() {
 		return fmt.Errorf("regions of a grid of %d x %d x %d cells; the field has %d x %d x %d", r.NX, r.NY, r.NZ,
@@ -38,7 +37,6 @@ func CheckCounts(m *mesh.Mesh, q reduction.Quanta, counts []int32) error {
 	return nil
 }
 
-// CheckBins refuses bins of another grid.
 func CheckBins(m *mesh.Mesh, b *reduction.Maxima, dst []float64) error {
 	fits := func(bins reduction.Bins, cells int) bool {
 		if len(bins.First) != len(bins.Last) {
@@ -96,7 +94,6 @@ func RisesOf(m *mesh.Mesh, f solution.Field) ([]float64, error) {
 	return rises, nil
 }
 
-// ReadRises reads plane k.
 func ReadRises(m *mesh.Mesh, f solution.Field, k int, plane []float64) error {
 	if err := f.Plane(k, plane); err != nil {
 		return fmt.Errorf("the field to start from: %w", err)
@@ -123,7 +120,6 @@ func Hold(m *mesh.Mesh, f solution.Field) (solution.Field, error) {
 	return kelvin, nil
 }
 
-// heldField is a field in memory, in K.
 type heldField []float64
 
 func (h heldField) Plane(k int, dst []float64) error {

@@ -35,7 +35,6 @@ type pair struct{ f, g ops.Vector }
 
 const Depth = 2
 
-// NewAnderson makes the vectors.
 func NewAnderson(on ops.System) (*Anderson, error) {
 	a := &Anderson{on: on}
 	vectors := []*ops.Vector{&a.f, &a.g, &a.spare}

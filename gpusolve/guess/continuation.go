@@ -27,7 +27,6 @@ type Continuation struct {
 	changed bool          // the power of the last step was another than that of the step before it
 }
 
-// NewContinuation takes the memory.
 func NewContinuation(sys ops.System) (c Continuation, err error) {
 	for n := range c.Past {
 		if c.Past[n], err = sys.New32(); err != nil {

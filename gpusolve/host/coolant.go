@@ -108,7 +108,6 @@ func carriedAt[T float32 | float64](s *system, v *mesh.Cavity, x []T, at, i, j i
 	return w.Heat * sum
 }
 
-// addMagnitude is the same with absolute values.
 func (c *cooling) addMagnitude(s *system, size, x []float64, k, j int) {
 	at := s.pad + k*s.sheet + j*s.nx
 	for _, o := range [2]int{0, -2} {
@@ -140,7 +139,6 @@ func (c *cooling) addEntries(s *system, t *sparse.Triplets) {
 	c.carriedEntries(s, func(row, col int, v float64) { t.Add(int32(row), int32(col), v) })
 }
 
-// farEntries visits the couplings two planes apart.
 func (c *cooling) farEntries(s *system, visit func(a, b int, g float64)) {
 	for k, far := range c.far {
 		for n, g := range far {

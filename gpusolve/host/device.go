@@ -43,7 +43,6 @@ func (d *Device) Bind() (unbind func()) { return func() {} }
 
 func (d *Device) Allocated() int64 { return d.bytes }
 
-// Peak is the most that Allocated has been.
 func (d *Device) Peak() int64 { return d.peak }
 
 func (d *Device) Close() error {

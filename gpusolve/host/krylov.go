@@ -370,7 +370,6 @@ func (w *Iteration) SetRZ(rz, maxZ float64, first bool) {
 	w.scalars.RZ, w.scalars.MaxZ = rz, maxZ
 }
 
-// SetRR keeps r.r.
 func (w *Iteration) SetRR(rr float64) { w.scalars.RR = rr }
 
 // Alpha is the length of a step along the direction.

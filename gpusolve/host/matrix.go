@@ -252,7 +252,6 @@ func bandsOf(d *sparse.Diagonals) [3]band {
 	return [3]band{{d.X, lx, 1}, {d.Y, ly, d.NX}, {d.Z, lz, d.NX * d.NY}}
 }
 
-// addBand adds the products of a band.
 func addBand[T float32 | float64](y []float64, x []T, b band, lo, hi int) {
 	for c := lo; c < min(hi, len(b.upper)); c++ {
 		y[c] += b.upper[c] * float64(x[c+b.offset])

@@ -20,18 +20,15 @@ func NewPlaneReducer(s *Space, nx, ny, nz int, planes func(x ops.Vector) []float
 	return PlaneReducer{space: s, nx: nx, ny: ny, nz: nz, sheet: nx * ny, planes: planes}
 }
 
-// reducing reads planes in place.
 type reducing struct {
 	p       *PlaneReducer
 	regions *reduction.Regions
 }
 
-// NewReduction holds nothing but the regions.
 func (p *PlaneReducer) NewReduction(r *reduction.Regions) (reduction.Reduction, error) {
 	return &reducing{p, r}, nil
 }
 
-// Of takes the statistics of x.
 func (r *reducing) Of(x ops.Vector, offset float64) *reduction.Values {
 	all, sheet := r.p.planes(x), r.p.sheet
 	planes := func(k int) ([]float64, error) { return all[k*sheet : (k+1)*sheet], nil }

@@ -23,7 +23,6 @@ func (d *Device) ExchangeColumns() int {
 	return ExchangeColumns
 }
 
-// AssembleSlab discretises the rows that a rank holds.
 func (d *Device) AssembleSlab(m *mesh.Mesh, dt float64, s ops.Slab) (ops.SlabSystem, error) {
 	sys := newSystem(d, m, dt)
 	sys.share = newShare(s)
@@ -92,7 +91,6 @@ func (h *share) joinRows(g *grid, n int) rowSums {
 	return h.joined
 }
 
-// gather keeps failures.
 func (h *share) gather(g *grid, mine []byte) ([][]byte, error) {
 	if g.fault != nil {
 		return nil, g.fault

@@ -125,7 +125,6 @@ func (s *Space) Fill(x ops.Vector, value float64) {
 	}
 }
 
-// Release forgets vectors before the space goes.
 func (s *Space) Release(vectors ...ops.Vector) {
 	for _, v := range vectors {
 		switch v := v.(type) {
@@ -189,7 +188,6 @@ func Singles(v ops.Vector) []float32 { return v.(*vec32).values() }
 // couplings read the neighbours that do not exist.
 func PaddedSingles(v ops.Vector) []float32 { return v.(*vec32).buf }
 
-// Doubles are those of an FP64 vector.
 func Doubles(v ops.Vector) []float64 { return v.(*vec64).values() }
 
 // Values are those of a vector of either precision, the other result being nil.
@@ -240,7 +238,6 @@ func (l *ledger) run(body func() error) error {
 	return body()
 }
 
-// Remake lets body use the scope's arrays again.
 func (l *ledger) Remake(body func() error) error {
 	l.s.book(l, -l.bytes)
 	l.arrays.Renew()

@@ -91,7 +91,6 @@ func (s *system) assemble() {
 	s.discretise()
 }
 
-// Refresh discretises the mesh again.
 func (s *system) Refresh(dt float64) error {
 	if (dt > 0) != (s.dt > 0) {
 		return ops.ErrRefresh

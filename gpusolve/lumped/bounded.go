@@ -92,7 +92,6 @@ func (s *bounded) rounding(x, b []float64) float64 {
 	return s.bound(v)
 }
 
-// residual sets r = b - A x.
 func (s *bounded) residual(r, x, b []float64) {
 	s.matrix.Multiply(r, x)
 	for i := range r {

@@ -203,7 +203,6 @@ func powerBytes(s precond.Shape) int64 {
 	return bytes
 }
 
-// patchedCells counts the cells of faces with patches.
 func patchedCells(m *mesh.Mesh) (n int64) {
 	for _, p := range m.Patched {
 		if p != nil {

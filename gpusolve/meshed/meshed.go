@@ -69,7 +69,6 @@ func Demand(o *driver.Job, m *mesh.Mesh, steps int) device.Demand {
 		}}
 }
 
-// New sets an iteration up.
 func New(m *mesh.Mesh, o *driver.Job, steps int, dt float64) (*System, error) {
 	s := &System{mesh: m, dt: dt, team: o.Team, reductions: map[*reduction.Regions]reduction.Reduction{}}
 	s.power = driver.Powers{Supply: o.Supply(m, dt), Put: s.Redraw}

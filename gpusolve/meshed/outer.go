@@ -110,7 +110,6 @@ func (s *System) settleCold(ctx context.Context, o *driver.Options, rule krylov.
 	return s.settleLinear(ctx, o, rule, nil)
 }
 
-// iterate is the iteration itself.
 func (s *System) iterate(ctx context.Context, o *driver.Options, rule krylov.Rule, watch driver.Watch) (
 	krylov.Outcome, error) {
 	n := s.Outer
@@ -323,7 +322,6 @@ func (n *outer) met(rule krylov.Rule, spent, out *krylov.Outcome) bool {
 	return out.ErrorK <= rule.Tol
 }
 
-// Report is how the iteration went.
 func (n *outer) Report() *solution.Nonlinear {
 	r := n.Nonlinear
 	r.Outside = n.system.OutOfRange()

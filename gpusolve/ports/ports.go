@@ -28,7 +28,6 @@ type Input struct {
 	Watts float64
 }
 
-// Kind of an input.
 type Kind string
 
 // The kinds.
@@ -117,7 +116,6 @@ func Find(names []string, name string) (int, error) {
 	return found, nil
 }
 
-// few are the first of some names.
 func few(names []string) string {
 	const most = 8
 	if len(names) > most {

@@ -22,10 +22,8 @@ type Coder struct {
 // chunk is how many numbers go at a time.
 const chunk = 512
 
-// NewWriter writes states.
 func NewWriter(w io.Writer) *Coder { return &Coder{w: w} }
 
-// NewReader reads them back.
 func NewReader(r io.Reader) *Coder { return &Coder{r: r} }
 
 // ErrFormat says that bytes are not those of a state that is expected.

@@ -31,7 +31,6 @@ type Checkpoints struct {
 	Told []solution.Step
 }
 
-// Errors of checkpoints.
 var (
 	// ErrNoCheckpoint is that of a run whose state is more than checkpoints hold.
 	ErrNoCheckpoint = errors.New("no checkpoints")
@@ -145,7 +144,6 @@ func (r *stepper) start() error {
 // due says that a state is to be kept after so many steps.
 func (p *Checkpoints) due(steps int) bool { return p != nil && p.Due != nil && p.Due(steps) }
 
-// keepState keeps the present state.
 func (r *stepper) keepState() error {
 	return r.plan.Checkpoints.save(r.Engine, len(r.steps), methodEuler, r.snapshot)
 }

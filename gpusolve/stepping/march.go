@@ -237,7 +237,6 @@ func (r *march) open(e *Engine, start solution.Field) error {
 	return r.goOn()
 }
 
-// restart goes back to time 0.
 func (r *march) restart() {
 	r.time, r.line, r.moments = 0, 0, r.plan.At
 }

@@ -37,7 +37,6 @@ func open(library string) (Driver, error) {
 	return bind(library, func(name string) (uintptr, error) { return purego.Dlsym(handle, name) })
 }
 
-// entry is one function of the driver.
 type entry struct {
 	name string // without version, for messages
 	addr uintptr

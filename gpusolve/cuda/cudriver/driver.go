@@ -103,7 +103,6 @@ func Beneath(d Driver) Driver {
 	}
 }
 
-// DeviceAttribute is a CUdevice_attribute.
 type DeviceAttribute int32
 
 // The attributes in use, with the numbers of cuda.h.
@@ -124,7 +123,6 @@ const (
 	MaxSharedMemoryPerBlockOptin DeviceAttribute = 97
 )
 
-// P2PAttribute is a CUdevice_P2PAttribute.
 type P2PAttribute int32
 
 // The attributes in use. Atomics of one device work in the memory of another over NVLink, and not over PCI Express.
@@ -133,7 +131,6 @@ const (
 	P2PNativeAtomicSupported P2PAttribute = 3
 )
 
-// FunctionAttribute is a CUfunction_attribute.
 type FunctionAttribute int32
 
 // MaxDynamicSharedSizeBytes raises the dynamic shared memory of a kernel above 48 KiB.
@@ -147,13 +144,11 @@ type Pointer interface {
 	Address() DevicePtr
 }
 
-// At says what is at an address.
 func At[T any](p DevicePtr) Ptr[T] { return Ptr[T]{p} }
 
 // Address is the address without the type.
 func (p Ptr[T]) Address() DevicePtr { return p.at }
 
-// IsNil says whether p points nowhere.
 func (p Ptr[T]) IsNil() bool { return p.at == 0 }
 
 // Add points n values further on, or back where n is negative.

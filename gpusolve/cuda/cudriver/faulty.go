@@ -66,7 +66,6 @@ func (f *FaultyDriver) Calls() []string {
 	return slices.Clone(f.calls)
 }
 
-// step records a call and decides on it.
 func (f *FaultyDriver) step(call string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"math/bits"
 	"slices"
 	"unsafe"
@@ -47,12 +46,13 @@ func (m *Memory) Close() error {
 	}
 	slices.Sort(ptrs) // the same order of calls on every run
 	for _, p := range ptrs {
-		errs = append(errs, m.free(p))
+		errs = append(errs, m.Free(p))
 	}
 	return errors.Join(errs...)
 }
 
-func (m *Memory) alloc(bytes int64) (DevicePtr, error) {
+// Alloc takes device memory. Its content is undefined until written.
+func (m *Memory) Alloc(bytes int64) (DevicePtr, error) {
 	p, kept := m.pool.take(bytes)
 	var err error
 	if !kept {
@@ -79,8 +79,11 @@ func (m *Memory) alloc(bytes int64) (DevicePtr, error) {
 	return p, nil
 }
 
-// free keeps a block in the account when the driver did not take it back.
-func (m *Memory) free(p DevicePtr) error {
+// Free gives memory back; after Close it does nothing. A block stays in the account when the driver did not take it back.
+func (m *Memory) Free(p DevicePtr) error {
+	if _, ok := m.blocks[p]; !ok {
+		return nil
+	}
 	if m.pool != nil {
 		m.pool.keep(p, m.blocks[p])
 	} else if err := m.d.MemFree(p); err != nil {
@@ -89,63 +92,6 @@ func (m *Memory) free(p DevicePtr) error {
 	m.live -= m.blocks[p]
 	delete(m.blocks, p)
 	return nil
-}
-
-// Element is a type that kernels can hold in memory as Go does.
-type Element interface {
-	~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~float64
-}
-
-// Buffer is an array of T in device memory. Its content is undefined until written.
-type Buffer[T Element] struct {
-	Ptr Ptr[T] // nowhere when freed or empty
-	m   *Memory
-	n   int
-}
-
-// Alloc takes memory for n elements. n = 0 gives an empty buffer without a call.
-func Alloc[T Element](m *Memory, n int) (*Buffer[T], error) {
-	b := &Buffer[T]{m: m, n: n}
-	if n < 0 || int64(n) > (math.MaxInt64-3)/elementSize[T]() {
-		return nil, &Error{Call: "cuMemAlloc", Result: InvalidValue, Detail: fmt.Sprintf("%d elements", n)}
-	}
-	if n == 0 {
-		return b, nil
-	}
-	p, err := m.alloc(b.padded())
-	if err != nil {
-		return nil, err
-	}
-	b.Ptr = At[T](p)
-	return b, nil
-}
-
-// Free gives the memory back. Freeing twice, a nil buffer or after Memory.Close does nothing.
-func (b *Buffer[T]) Free() error {
-	if b == nil || b.Ptr.IsNil() {
-		return nil
-	}
-	if _, ok := b.m.blocks[b.Ptr.Address()]; ok {
-		if err := b.m.free(b.Ptr.Address()); err != nil {
-			return err
-		}
-	}
-	b.Ptr, b.n = Ptr[T]{}, 0
-	return nil
-}
-
-// Bytes is the size of the content.
-func (b *Buffer[T]) Bytes() int64 { return int64(b.n) * elementSize[T]() }
-
-// padded is the size that was allocated: whole words, so that Zero can reach the last element.
-func (b *Buffer[T]) padded() int64 { return (b.Bytes() + 3) &^ 3 }
-
-// Zero sets all elements to 0, in the order of the stream.
-func (b *Buffer[T]) Zero(s Stream) error {
-	if b.n == 0 {
-		return nil
-	}
-	return b.m.d.MemsetD32Async(b.Ptr.Address(), 0, b.padded()/4, s)
 }
 
 // Pool keeps device memory and pinned buffers that were given back, for those who ask for the same next: the driver
@@ -175,7 +121,6 @@ func (p *Pool) NewMemory() *Memory {
 // Bytes is the device memory that the pool keeps and nobody uses.
 func (p *Pool) Bytes() int64 { return p.bytes }
 
-// take finds memory of a size.
 func (p *Pool) take(bytes int64) (DevicePtr, bool) {
 	if p == nil || len(p.blocks[bytes]) == 0 {
 		return 0, false
@@ -186,7 +131,6 @@ func (p *Pool) take(bytes int64) (DevicePtr, bool) {
 	return list[last], true
 }
 
-// keep takes memory back.
 func (p *Pool) keep(at DevicePtr, bytes int64) {
 	p.blocks[bytes] = append(p.blocks[bytes], at)
 	p.bytes += bytes
@@ -377,9 +321,4 @@ func (m *Memory) closeSlot(sl *slot) error {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
-}
-
-func elementSize[T Element]() int64 {
-	var x T
-	return int64(unsafe.Sizeof(x))
 }

@@ -11,7 +11,6 @@ import (
 	"thermsim/gpusolve/cuda/cudriver"
 )
 
-// Module is a loaded module.
 type Module struct {
 	driver cudriver.Driver
 	module cudriver.Module
