@@ -19,8 +19,7 @@ type matrix struct {
 	// symmetric tells which Krylov methods are for it.
 	symmetric bool
 
-	partial  [][4]float64 // sums of a block
-	algebraT algebraTask
+	partial [][4]float64 // sums of a block
 }
 
 var _ ops.Forms = (*matrix)(nil)
@@ -83,28 +82,13 @@ func (m *matrix) Rows() (ops.Rows, error) {
 	return m.newRows(m.by.CSRIn(m.Arrays()), true), nil
 }
 
-// algebraTask runs one of the matrix's operations on blocks of rows.
-type algebraTask struct {
-	m       *matrix
-	body    func(t *algebraTask, lo, hi int) [4]float64
-	b       []float64 // right side
-	x, r, q []float64
-	z, p    []float32
-	factor  float64
-}
-
-func (t *algebraTask) Run(lo, hi, _ int) {
-	for b := lo; b < hi; b++ {
-		t.m.partial[b] = t.body(t, b*blockRows, min((b+1)*blockRows, t.m.cells))
-	}
-}
-
-// do runs the task over all blocks and returns the sums of the first three values and the maximum of the fourth.
-func (m *matrix) do(t algebraTask) (sum [3]float64, top float64) {
-	t.m = m
-	m.algebraT = t
-	m.Run(&m.algebraT, m.blocks, m.cells)
-	m.algebraT = algebraTask{}
+// do runs body over all blocks and returns the sums of the first three values and the maximum of the fourth.
+func (m *matrix) do(body func(lo, hi int) [4]float64) (sum [3]float64, top float64) {
+	m.Loop(m.blocks, m.cells, func(first, end, _ int) {
+		for b := first; b < end; b++ {
+			m.partial[b] = body(b*blockRows, min((b+1)*blockRows, m.cells))
+		}
+	})
 	for _, p := range m.partial {
 		sum[0] += p[0]
 		sum[1] += p[1]
@@ -115,24 +99,30 @@ func (m *matrix) do(t algebraTask) (sum [3]float64, top float64) {
 }
 
 func (m *matrix) Apply(y, x ops.Vector) {
-	m.do(algebraTask{q: y.(*vec64).values(), x: x.(*vec64).values(),
-		body: func(t *algebraTask, lo, hi int) (none [4]float64) {
-			product(t.m, t.q, t.x, lo, hi)
-			return none
-		}})
+	out, v := Doubles(y), Doubles(x)
+	m.do(func(lo, hi int) (none [4]float64) {
+		product(m, out, v, lo, hi)
+		return none
+	})
 }
 
 func (m *matrix) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Norms {
-	t := algebraTask{b: b.(vectorSource).values(), r: r.(*vec64).values(), z: r32.(*vec32).values(),
-		body: residualBlock}
+	t := matrixResidual{m: m, b: b.(vectorSource).values(), r: Doubles(r), r32: Singles(r32)}
 	if x != nil {
-		t.x = x.(*vec64).values()
+		t.x = Doubles(x)
 	}
-	s, _ := m.do(t)
+	s, _ := m.do(t.block)
 	return ops.Norms{Residual: math.Sqrt(s[0]), Source: math.Sqrt(s[1]), Floor: 0x1p-53 * math.Sqrt(s[2])}
 }
 
-func residualBlock(t *algebraTask, lo, hi int) (sum [4]float64) {
+// matrixResidual computes r = b - A x; a nil x is zero.
+type matrixResidual struct {
+	m       *matrix
+	b, x, r []float64
+	r32     []float32
+}
+
+func (t *matrixResidual) block(lo, hi int) (sum [4]float64) {
 	if t.x == nil {
 		clear(t.r[lo:hi])
 	} else {
@@ -145,7 +135,7 @@ func residualBlock(t *algebraTask, lo, hi int) (sum [4]float64) {
 			size += t.m.magnitude(t.x, c)
 		}
 		v := b - t.r[c]
-		t.r[c], t.z[c] = v, float32(v)
+		t.r[c], t.r32[c] = v, float32(v)
 		sum[0] += v * v
 		sum[1] += b * b
 		sum[2] += size * size
@@ -166,56 +156,51 @@ func (m *matrix) NewWorkspace() (ops.Workspace, error) {
 func (w *matrixWorkspace) Apply(y, x ops.Vector) { w.m.Apply(y, x) }
 
 func (w *matrixWorkspace) Dot(r32, z ops.Vector, first bool) {
-	s, top := w.m.do(algebraTask{p: r32.(*vec32).values(), z: z.(*vec32).values(),
-		body: func(t *algebraTask, lo, hi int) (sum [4]float64) {
-			for c := lo; c < hi; c++ {
-				v := float64(t.z[c])
-				sum[0] += float64(t.p[c]) * v
-				sum[3] = max(sum[3], math.Abs(v))
-			}
-			return sum
-		}})
+	r, zs := Singles(r32), Singles(z)
+	s, top := w.m.do(func(lo, hi int) (sum [4]float64) {
+		for c := lo; c < hi; c++ {
+			v := float64(zs[c])
+			sum[0] += float64(r[c]) * v
+			sum[3] = max(sum[3], math.Abs(v))
+		}
+		return sum
+	})
 	w.SetRZ(s[0], top, first)
 }
 
 func (w *matrixWorkspace) DirectionApply(p, z, q ops.Vector) {
-	t := algebraTask{p: p.(*vec32).values(), z: z.(*vec32).values(), q: q.(*vec64).values(), factor: w.beta}
-	t.body = func(t *algebraTask, lo, hi int) (none [4]float64) {
-		if t.factor == 0 {
-			copy(t.p[lo:hi], t.z[lo:hi])
+	ps, zs, qs, beta := Singles(p), Singles(z), Doubles(q), float32(w.beta)
+	w.m.do(func(lo, hi int) (none [4]float64) {
+		if w.beta == 0 {
+			copy(ps[lo:hi], zs[lo:hi])
 			return none
 		}
-		beta := float32(t.factor)
 		for c := lo; c < hi; c++ {
-			t.p[c] = t.z[c] + beta*t.p[c]
+			ps[c] = zs[c] + beta*ps[c]
 		}
 		return none
-	}
-	w.m.do(t)
-	t.body = func(t *algebraTask, lo, hi int) (sum [4]float64) {
-		product(t.m, t.q, t.p, lo, hi)
+	})
+	s, _ := w.m.do(func(lo, hi int) (sum [4]float64) {
+		product(w.m, qs, ps, lo, hi)
 		for c := lo; c < hi; c++ {
-			sum[0] += float64(t.p[c]) * t.q[c]
+			sum[0] += float64(ps[c]) * qs[c]
 		}
 		return sum
-	}
-	s, _ := w.m.do(t)
+	})
 	w.SetPQ(s[0])
 }
 
 func (w *matrixWorkspace) Update(x, r, r32, p, _, q ops.Vector) {
-	t := algebraTask{x: x.(*vec64).values(), r: r.(*vec64).values(), z: r32.(*vec32).values(), p: p.(*vec32).values(),
-		q: q.(*vec64).values(), factor: w.alpha}
-	t.body = func(t *algebraTask, lo, hi int) (sum [4]float64) {
+	xs, rs, singles, ps, qs, alpha := Doubles(x), Doubles(r), Singles(r32), Singles(p), Doubles(q), w.alpha
+	s, _ := w.m.do(func(lo, hi int) (sum [4]float64) {
 		for c := lo; c < hi; c++ {
-			t.x[c] += t.factor * float64(t.p[c])
-			v := t.r[c] - t.factor*t.q[c]
-			t.r[c], t.z[c] = v, float32(v)
+			xs[c] += alpha * float64(ps[c])
+			v := rs[c] - alpha*qs[c]
+			rs[c], singles[c] = v, float32(v)
 			sum[0] += v * v
 		}
 		return sum
-	}
-	s, _ := w.m.do(t)
+	})
 	w.scalars.RR = s[0]
 }
 
