@@ -53,7 +53,10 @@ func longStack() *stack.Stack {
 func TestEveryMethodKeepsTheTolerance(t *testing.T) {
 	for name, s := range map[string]*stack.Stack{"slow modes": slowStack(), "slow contraction": longStack()} {
 		exact := solves.Field(t, s, solves.Steady(t, s, gpusolve.Options{RTol: 1e-12}).Field)
-		for _, method := range methods.Names() {
+		for turn, method := range methods.Names() {
+			if slow := name == "slow modes"; turn > 0 && testtier.Pick(turn%2 == 0 == slow, false) {
+				continue // the other stack has it; both have multigrid
+			}
 			for _, tol := range testtier.Pick([]float64{1e-6}, []float64{gpusolve.DefaultTol, 1e-6}) {
 				sol := solves.Steady(t, s, gpusolve.Options{Preconditioner: method, Tol: tol})
 				e, est := solves.LargestDifference(exact, solves.Field(t, s, sol.Field)), sol.Status.EstimatedErrorK
