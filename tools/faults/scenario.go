@@ -3,6 +3,8 @@
 package main
 
 import (
+	"embed"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -108,83 +110,9 @@ var large = []scenario{
 }
 
 // inputs are in every work folder.
-var inputs = map[string]string{
-	"large.toml": `schema = 1
-size = ["10 mm", "10 mm"]
-grid = { nx = 512, ny = 512 }
-boundary.top = { h = "10000 W/(m^2 K)" }
-
-[[layer]]
-name = "die"
-material = "silicon"
-thickness = "100 um"
-cells = 3
-power = { uniform = "20 W" }
-
-[[layer]]
-name = "bonds"
-material = "air"
-thickness = "20 um"
-cells = 2
-[[layer.region]]
-name = "copper"
-material = "copper"
-x = "2 mm"
-y = "2 mm"
-width = "6 mm"
-height = "6 mm"
-
-[[layer]]
-name = "lid"
-material = "copper"
-thickness = "1 mm"
-cells = 3
-`,
-	"stack.toml": `schema = 1
-size = ["2 mm", "3 mm"]
-grid = { nx = 8, ny = 8 }
-boundary.top = { h = "1000 W/(m^2 K)" }
-
-[[layer]]
-name = "die"
-material = "silicon"
-thickness = "100 um"
-power = { floorplan = "die.flp", watts = "die.ptrace" }
-
-[[layer]]
-name = "lid"
-material = "copper"
-thickness = "1 mm"
-`,
-	"die.flp":    "core\t1e-3\t3e-3\t0\t0\ncache\t1e-3\t3e-3\t1e-3\t0\n",
-	"die.ptrace": "core\tcache\n2\t1\n1\t1\n2\t2\n",
-	"sweep.toml": `stack = "stack.toml"
-[[vary]]
-key = "boundary.top.h"
-values = [1000, 2000]
-[[vary]]
-key = "layer.lid.thickness"
-values = ["1 mm", "2 mm"]
-`,
-	"cells.csv": `# die 0 0 100 100 um
-name,cell,x [um],y [um],width [um],height [um],watts [W]
-a,INV,10,10,5,5,0.25
-b,INV,60,70,20,5,0.5
-`,
-	"A.mtx": "%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n1 1 2\n2 1 -1\n2 2 3\n3 2 -1\n3 3 2\n",
-	"b.mtx": "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n",
-	"package.toml": `schema = 1
-ambient = "25 degC"
-[package]
-kind = "flip-chip"
-environment = "jesd51-2a"
-size = ["25 mm", "25 mm"]
-[[package.die]]
-name = "soc"
-size = ["8 mm", "8 mm"]
-power = { uniform = "2 W" }
-`,
-}
+//
+//go:embed inputs
+var inputs embed.FS
 
 // prepare makes a work folder with the inputs.
 func (s *scenario) prepare(repository, work string) error {
@@ -196,10 +124,9 @@ func (s *scenario) prepare(repository, work string) error {
 			return err
 		}
 	}
-	for name, text := range inputs {
-		if err := os.WriteFile(filepath.Join(work, name), []byte(text), 0o666); err != nil {
-			return err
-		}
+	files, err := fs.Sub(inputs, "inputs")
+	if err != nil {
+		return err
 	}
-	return nil
+	return os.CopyFS(work, files)
 }
