@@ -10,8 +10,7 @@ func iteration() {
 	kernel("directionAVX2", "(p, z *float32, beta float32, n int)", "p = z + beta p")
 	p, z := pointer("p"), pointer("z")
 	beta := parameter("beta")
-	forCells(count(), func(c block) { c.store(add(c.load(z), mul(beta, c.load(p))), p) })
-	end()
+	cells(func(c block) { c.store(add(c.load(z), mul(beta, c.load(p))), p) })
 
 	kernel("dotAVX2", "(p *float32, q *float64, n int) float64", "the sum of p q")
 	p, q := pointer("p"), pointer("q")

@@ -36,6 +36,12 @@ func kernel(name, signature, doc string) {
 	Doc(doc)
 }
 
+// cells ends a kernel that does the same to each of its cells.
+func cells(f func(c block)) {
+	forCells(count(), f)
+	end()
+}
+
 func end() {
 	VZEROUPPER()
 	RET()

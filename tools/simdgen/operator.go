@@ -18,7 +18,7 @@ func operator() {
 		gb, ga := pointer("gzBelow"), pointer("gzAbove")
 		xb, xa := pointer("below"), pointer("above")
 		s := newLateral(p.bytes)
-		forCells(count(), func(c block) {
+		cells(func(c block) {
 			own := p.load(c, s.own)
 			leave := func(g, x row) double { return mulDouble(c.widen(g), subDouble(own, p.load(c, x))) }
 			v := leave(s.g.west, s.x.west)
@@ -28,14 +28,12 @@ func operator() {
 			v = addDouble(v, leave(gb, xb))
 			c.storeDouble(addDouble(v, leave(ga, xa)), q)
 		})
-		end()
 
 		kernel("addProduct"+p.suffix+"AVX2", "(q *float64, conductance *float32, x *"+p.kind+", n int)", "q += g x")
 		q = pointer("q")
 		g, x := pointer("conductance"), pointer("x")
-		forCells(count(), func(c block) {
+		cells(func(c block) {
 			c.storeDouble(addDouble(c.loadDouble(q), mulDouble(c.widen(g), p.load(c, x))), q)
 		})
-		end()
 	}
 }

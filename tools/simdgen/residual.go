@@ -11,22 +11,20 @@ func residual() {
 	size := pointer("size")
 	gb, ga := pointer("gzBelow"), pointer("gzAbove")
 	s := newLateral(8)
-	forCells(count(), func(c block) {
+	cells(func(c block) {
 		g := add(c.load(s.g.west), c.load(s.g.east))
 		for _, next := range []row{s.g.south, s.g.north, gb, ga} {
 			g = add(g, c.load(next))
 		}
 		c.storeDouble(mulDouble(promote(g), absDouble(c.loadDouble(s.own))), size)
 	})
-	end()
 
 	kernel("addMagnitudeAVX2", "(size *float64, conductance *float32, x *float64, n int)", "size += g |x|")
 	size = pointer("size")
 	g, x := pointer("conductance"), pointer("x")
-	forCells(count(), func(c block) {
+	cells(func(c block) {
 		c.storeDouble(addDouble(c.loadDouble(size), mulDouble(c.widen(g), absDouble(c.loadDouble(x)))), size)
 	})
-	end()
 
 	kernel("holdAVX2", "(q, b *float64, conductance *float32, x, old *float64, n int) float64",
 		"q += g (x - old); the sum of (b + g old)^2 - b^2")

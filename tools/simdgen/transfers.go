@@ -19,27 +19,23 @@ func restricted() {
 	r, b := pointer("r"), pointer("b")
 	s := newLateral(4)
 	keep := parameter("keep")
-	forCells(count(), func(c block) { c.store(add(s.sum(c), mul(keep, c.load(b))), r) })
-	end()
+	cells(func(c block) { c.store(add(s.sum(c), mul(keep, c.load(b))), r) })
 
 	kernel("inflowAVX2", "(r, b, gx, gy, x *float32, nx, n int)", "r = b + lateral (x - own)")
 	r, b = pointer("r"), pointer("b")
 	s = newLateral(4)
-	forCells(count(), func(c block) { c.store(s.inflow(c, c.load(b), c.load(s.own)), r) })
-	end()
+	cells(func(c block) { c.store(s.inflow(c, c.load(b), c.load(s.own)), r) })
 
 	kernel("coupleAVX2", "(r, conductance, own, other *float32, n int)", "r += g (other - own)")
 	r = pointer("r")
 	g, own, other := pointer("conductance"), pointer("own"), pointer("other")
-	forCells(count(), func(c block) {
+	cells(func(c block) {
 		c.store(add(c.load(r), mul(c.load(g), sub(c.load(other), c.load(own)))), r)
 	})
-	end()
 
 	kernel("drainAVX2", "(r, conductance, own *float32, n int)", "r -= g own")
 	r, g, own = pointer("r"), pointer("conductance"), pointer("own")
-	forCells(count(), func(c block) { c.store(sub(c.load(r), mul(c.load(g), c.load(own))), r) })
-	end()
+	cells(func(c block) { c.store(sub(c.load(r), mul(c.load(g), c.load(own))), r) })
 }
 
 // lines are the kernels that carry whole lines.
@@ -47,18 +43,16 @@ func lines() {
 	kernel("addAVX2", "(dst, src *float32, w float32, n int)", "dst += w src")
 	dst, src := pointer("dst"), pointer("src")
 	w := parameter("w")
-	forCells(count(), func(c block) { c.store(add(c.load(dst), mul(w, c.load(src))), dst) })
-	end()
+	cells(func(c block) { c.store(add(c.load(dst), mul(w, c.load(src))), dst) })
 
 	kernel("towardsAVX2", "(dst, a, b *float32, w float32, n int)", "dst = a + w (b - a)")
 	dst = pointer("dst")
 	from, to := pointer("a"), pointer("b")
 	w = parameter("w")
-	forCells(count(), func(c block) {
+	cells(func(c block) {
 		v := c.load(from)
 		c.store(add(v, mul(w, sub(c.load(to), v))), dst)
 	})
-	end()
 }
 
 // pairs are the kernels between pairs of cells and their coarse ones.
