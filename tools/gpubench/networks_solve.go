@@ -152,7 +152,16 @@ func once(d ops.Device, p problem, spec string, last bool) (r networkRow, left s
 	if err := a.Err(); err != nil {
 		return r, left, err
 	}
-	switch f := m.Unwrap().(type) {
+	products := r.describe(m.Unwrap())
+	if last {
+		left.products, err = timeProducts(a, products, r)
+	}
+	return r, left, err
+}
+
+// describe adds what a method reports of its setup, and returns the products of a cycle.
+func (r *networkRow) describe(m any) []cmg.Product {
+	switch f := m.(type) {
 	case *parac.Factor:
 		about := f.Report()
 		r.OrderS, r.FactorS, r.SortS = about.Ordering, about.Factor, about.Sort
@@ -161,9 +170,7 @@ func once(d ops.Device, p problem, spec string, last bool) (r networkRow, left s
 	case *cmg.Cycle:
 		products := f.Products()
 		r.Levels = len(products) + 1
-		if last {
-			left.products, err = timeProducts(a, products, r)
-		}
+		return products
 	}
-	return r, left, err
+	return nil
 }

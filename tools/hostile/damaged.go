@@ -202,7 +202,14 @@ func replaced(oldAndNew ...string) change {
 	}
 }
 
-func runInputs() (all []input) {
+// damagedRun is a change of a saved run, and a command on it: by default render.
+type damagedRun struct {
+	name, what, status string
+	damage             change
+	command            string
+}
+
+func damagedRuns() []damagedRun {
 	empties := func(z *zip.Writer) {
 		for i := range 90_000 {
 			_, _ = z.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf("e%d", i)})
@@ -219,11 +226,7 @@ func runInputs() (all []input) {
 	many := func(before, text string, n int) change {
 		return entry("run.json", replaced(before, before+strings.Repeat(text, n)))
 	}
-	for _, c := range []struct {
-		name, what, status string
-		damage             change
-		command            string
-	}{
+	return []damagedRun{
 		{"cut", "saved run cut in half", refused, half, ""},
 		{"empty", "saved run of no bytes", refused, nothing, ""},
 		{"zeros", "saved run of 10 MB of zeros", refused, others([]byte{0}, 10_000_000), ""},
@@ -253,7 +256,11 @@ func runInputs() (all []input) {
 		{"diff", "saved run cut in half, compared with itself", refused, half, "diff run run --quiet --out out"},
 		{"initial", "transient that begins with a saved run cut in half", refused, half,
 			"transient --quiet --out out --initial run"},
-	} {
+	}
+}
+
+func runInputs() (all []input) {
+	for _, c := range damagedRuns() {
 		if c.command == "" {
 			c.command = "render run --quiet --out out"
 		}
