@@ -158,37 +158,14 @@ func manText(text string) string {
 
 // manFlags lists the flags under the headings of the help, those of every command last.
 func manFlags(b *strings.Builder, c *cobra.Command) {
-	const all = "Every command"
-	var order []string
-	groups := map[string][]*pflag.Flag{}
-	add := func(heading string, f *pflag.Flag) {
-		if groups[heading] == nil {
-			order = append(order, heading)
-		}
-		groups[heading] = append(groups[heading], f)
-	}
-	everywhere := []string{"quiet", "verbose", "help", "version"}
-	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		switch heading := f.Annotations[flags.GroupKey]; {
-		case f.Hidden || slices.Contains(everywhere, f.Name):
-		case len(heading) > 0:
-			add(heading[0], f)
-		default:
-			add("Flags", f)
-		}
-	})
 	c.InitDefaultHelpFlag()
-	for _, name := range everywhere {
-		if f := c.Flag(name); f != nil {
-			add(all, f)
-		}
-	}
+	order, groups := flags.Groups(c)
 	b.WriteString(".SH OPTIONS\n")
 	for _, heading := range order {
 		fmt.Fprintf(b, ".SS %s\n", roff(heading))
-		for _, f := range groups[heading] {
+		groups[heading].VisitAll(func(f *pflag.Flag) {
 			fmt.Fprintf(b, ".TP\n%s\n%s\n", manFlag(f), roff(manUsage(f)))
-		}
+		})
 	}
 }
 

@@ -64,18 +64,13 @@ func GroupUsage(root *cobra.Command, width int) {
 	inOrder(root)
 }
 
-// flagGroups lists the flags of a command, group by group in the order of their definition. Options of other simulators
-// are shown where the arguments name a project of that simulator.
-func flagGroups(c *cobra.Command, width int) string {
-	var order []string
-	groups := map[string]*pflag.FlagSet{}
-	hidden := HiddenOptions(c)
-	left := false // an option of a simulator
+// everywhere are the flags of every command.
+var everywhere = []string{"quiet", "verbose", "help", "version"}
+
+// Groups are the flags of a command by heading, in the order of their definition, those of every command last.
+func Groups(c *cobra.Command) (order []string, groups map[string]*pflag.FlagSet) {
+	groups = map[string]*pflag.FlagSet{}
 	add := func(heading string, f *pflag.Flag) {
-		if f.Hidden || slices.Contains(hidden, heading) {
-			left = left || !f.Hidden
-			return
-		}
 		if groups[heading] == nil {
 			groups[heading] = pflag.NewFlagSet(heading, pflag.ContinueOnError)
 			groups[heading].SortFlags = false
@@ -83,22 +78,31 @@ func flagGroups(c *cobra.Command, width int) string {
 		}
 		groups[heading].AddFlag(f)
 	}
-	const all = "Every command"
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		switch heading := f.Annotations[GroupKey]; {
-		case f.Name == "help" || f.Name == "version":
-		case !c.HasParent() && c.PersistentFlags().Lookup(f.Name) != nil:
+		case f.Hidden || slices.Contains(everywhere, f.Name):
 		case len(heading) > 0:
 			add(heading[0], f)
 		default:
 			add("Flags", f)
 		}
 	})
-	for _, name := range []string{"quiet", "verbose", "help", "version"} {
+	for _, name := range everywhere {
 		if f := c.Flag(name); f != nil {
-			add(all, f)
+			add("Every command", f)
 		}
 	}
+	return order, groups
+}
+
+// flagGroups lists the flags of a command, group by group. Options of other simulators are shown where the arguments
+// name a project of that simulator.
+func flagGroups(c *cobra.Command, width int) string {
+	order, groups := Groups(c)
+	hidden := HiddenOptions(c)
+	all := len(order)
+	order = slices.DeleteFunc(order, func(heading string) bool { return slices.Contains(hidden, heading) })
+	left := len(order) < all // an option of a simulator
 	var b strings.Builder
 	if width >= terminal.DefaultWidth {
 		width = 0 // every flag has a line, which a test holds to 100 columns
