@@ -90,11 +90,11 @@ func choose(list []operation, most int) (chosen []operation) {
 	return chosen
 }
 
-// disturbed are the commands that get signals at random moments. Samples take the first ones, which are quick.
+// disturbed are the commands that receive signals at random times. Samples take the first ones, which are quick.
 var disturbed = []string{"resumed transient", "solve", "steady", "transient", "transient with checkpoints", "sweep",
 	"render", "diff", "reduce"}
 
-// signals are what they get. A broken pipe is one whose reader has gone, for which the system sends SIGPIPE.
+// signals are those that they receive. A broken pipe is one whose reader has gone, for which the system sends SIGPIPE.
 var signals = []fault{
 	{name: "SIGINT", verdict: verdict{sends: syscall.SIGINT}},
 	{name: "SIGTERM", verdict: verdict{sends: syscall.SIGTERM}},
@@ -110,7 +110,7 @@ func find(name string) *scenario {
 	return &scenarios[slices.IndexFunc(scenarios, func(s scenario) bool { return s.name == name })]
 }
 
-// signal sends signals at random moments.
+// signal sends signals at random times.
 func (s *settings) signal(c *subject, r *results) error {
 	var list []*scenario
 	for _, name := range disturbed {
@@ -224,7 +224,7 @@ func (p *prepared) interrupt(f *fault, after time.Duration) (*run, error) {
 	return r, nil
 }
 
-// moment is how results name the time of a disturbance.
+// moment represents the time of a disturbance in the results.
 func moment(after time.Duration) operation {
 	return operation{Kind: "after", Name: after.Round(time.Millisecond).String()}
 }
@@ -266,7 +266,7 @@ func (s *settings) pair(c *subject, r *results) error {
 		r.Pairs[which].Faults["pairs"]++
 		r.Pairs[which].Held[outcome]++
 		if len(wrong) > 0 {
-			fmt.Fprintf(os.Stderr, "%s %v: WRONG: %s\n", of.name, after, strings.Join(wrong, "; "))
+			fmt.Fprintf(os.Stderr, "%s %v: wrong: %s\n", of.name, after, strings.Join(wrong, "; "))
 			r.Wrong = append(r.Wrong, wrongRun{of.name, "pair", moment(after), wrong})
 		}
 	}

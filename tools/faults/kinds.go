@@ -7,18 +7,18 @@ import (
 	"syscall"
 )
 
-// fault is a way in which an operation goes wrong.
+// fault is a way in which an operation fails.
 type fault struct {
 	name    string
 	on      []string // kinds of operations; none for all
 	changes bool     // only operations that change something
 	verdict verdict
-	// lasting faults hit all such operations from the chosen one on, and with anything all operations below the work
+	// lasting faults affect all such operations from the chosen one on; with anything, all operations below the work
 	// folder.
 	lasting  bool
 	anything bool
-	// harmless ones, as a read of half of the bytes, must change nothing.
-	harmless bool
+	// transparent faults, as a read of half of the bytes, must change nothing.
+	transparent bool
 }
 
 var faults = []fault{
@@ -34,14 +34,14 @@ var faults = []fault{
 		verdict: verdict{fails: syscall.EROFS}, lasting: true},
 	{name: "disk lost from here on", changes: true, verdict: verdict{fails: syscall.EIO}, lasting: true,
 		anything: true},
-	{name: "half of the bytes", on: []string{opRead, opWrite}, verdict: verdict{short: true}, harmless: true},
+	{name: "half of the bytes", on: []string{opRead, opWrite}, verdict: verdict{short: true}, transparent: true},
 	{name: "call interrupted", on: []string{opOpen, opCreate, opRead, opWrite, opSync},
-		verdict: verdict{fails: syscall.EINTR}, harmless: true},
+		verdict: verdict{fails: syscall.EINTR}, transparent: true},
 	{name: "SIGTERM", changes: true, verdict: verdict{sends: syscall.SIGTERM}},
 	{name: "SIGKILL", changes: true, verdict: verdict{sends: syscall.SIGKILL}},
 }
 
-// concerns says whether a fault can begin at an operation.
+// concerns reports whether a fault can begin at an operation.
 func (f *fault) concerns(o operation) bool {
 	switch {
 	case len(f.on) > 0 && !slices.Contains(f.on, o.Kind), f.changes && !o.changes():
@@ -54,7 +54,7 @@ func (f *fault) concerns(o operation) bool {
 	return true
 }
 
-// follows says whether a lasting fault that has begun hits an operation.
+// follows reports whether a lasting fault that has begun affects an operation.
 func (f *fault) follows(o operation) bool {
 	if o.Name == "stdout" || o.Name == "stderr" {
 		return false
@@ -62,5 +62,5 @@ func (f *fault) follows(o operation) bool {
 	return f.lasting && o.ours() && (f.anything || slices.Contains(f.on, o.Kind))
 }
 
-// abrupt says that what the fault leaves may need to be brought into order by the next command.
+// abrupt reports whether the next command may have to clean up after the fault.
 func (f *fault) abrupt() bool { return f.verdict.sends == syscall.SIGKILL || f.lasting }

@@ -1,13 +1,13 @@
 //go:build linux && amd64
 
-// Command faults lets every operation on files that a command of thermsim does go wrong, one in each run: opening,
-// reading, writing, bringing to the disk, closing, renaming, making and removing, by error, by halves, by a full,
-// read-only or lost disk, or by a signal at that operation. It stands between the program and the system (ptrace), and
-// needs nothing of the program. After each run it compares the folder with those before and after an undisturbed run.
-// docs/explanation/reliability.md holds its figures.
+// Command faults makes each file operation of thermsim's commands fail, one in each run. Operations are opening,
+// reading, writing, syncing, closing, renaming, creating and removing. They fail by an error, a partial transfer, a
+// full, read-only or lost disk, or a signal at that operation. The tool intercepts the system calls (ptrace) of the
+// unmodified program. After each run it compares the folder with those before and after an undisturbed run.
+// docs/explanation/reliability.md has the results.
 //
 //	go run ./tools/faults -program bin/thermsim
-//	go run ./tools/faults -program bin/thermsim -only '^(steady|render)$' -faults 'SIG' -most 2 -v
+//	go run ./tools/faults -program bin/thermsim -only '^(steady|render)$' -faults '^SIGKILL$' -most 2 -v
 //	go run ./tools/faults -program bin/thermsim -signals 500 -pairs 50
 package main
 
@@ -47,13 +47,13 @@ func main() {
 	from := flag.String("from", "", "print the tables of such a file, and test nothing")
 	flag.IntVar(&s.most, "most", 6, "maximum number of tested operations of a kind on one file: first, last and some "+
 		"between")
-	flag.IntVar(&s.every, "every", 1, "test one fault of so many")
-	flag.IntVar(&s.signals, "signals", 0, "send so many signals at random moments, instead of faults")
+	flag.IntVar(&s.every, "every", 1, "test every n-th fault")
+	flag.IntVar(&s.signals, "signals", 0, "number of signals at random times, sent instead of faults")
 	flag.BoolVar(&s.large, "large", false, "send them to commands on two million cells")
-	flag.IntVar(&s.pairs, "pairs", 0, "start so many pairs of runs in one folder, instead of faults")
+	flag.IntVar(&s.pairs, "pairs", 0, "number of pairs of runs that start in one folder, instead of faults")
 	flag.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "runs at a time")
 	flag.DurationVar(&c.limit, "limit", time.Minute, "time after which a run counts as one that does not end")
-	flag.Uint64Var(&s.seed, "seed", 1, "of random moments")
+	flag.Uint64Var(&s.seed, "seed", 1, "of random times")
 	flag.BoolVar(&s.verbose, "v", false, "print every run")
 	flag.Parse()
 	var err error
@@ -114,7 +114,7 @@ func (s *settings) test(c *subject, r *results) error {
 	return s.pair(c, r)
 }
 
-// memory is a folder on a file system in memory, where there is one.
+// memory is a folder on a file system in memory, if there is one.
 func memory() string {
 	const shared = "/dev/shm"
 	if info, err := os.Stat(shared); err == nil && info.IsDir() {

@@ -39,13 +39,13 @@ type operation struct {
 
 func (o operation) String() string { return fmt.Sprintf("%s %s #%d", o.Kind, o.Name, o.N) }
 
-// key tells operations from each other.
+// key distinguishes operations.
 func (o operation) key() operation { return operation{Kind: o.Kind, Name: o.Name, N: o.N} }
 
-// where tells how a call names its file.
-type where struct {
+// arguments are the positions of the arguments of a system call that identify its file.
+type arguments struct {
 	kind     string
-	fd, path int // numbers of the arguments that hold them; -1 where there is none
+	fd, path int // positions; -1 if there is none
 }
 
 // System calls that package syscall of Go has no name for on this processor.
@@ -54,7 +54,7 @@ const (
 	sysStatx     = 332
 )
 
-var calls = map[uint64]where{
+var calls = map[uint64]arguments{
 	syscall.SYS_OPENAT:     {opOpen, 0, 1},
 	syscall.SYS_READ:       {opRead, 0, -1},
 	syscall.SYS_PREAD64:    {opRead, 0, -1},
@@ -80,7 +80,7 @@ var calls = map[uint64]where{
 	syscall.SYS_FCHMOD:     {opMode, 0, -1},
 }
 
-// process is what is seen of a program on its way.
+// process is the state of a traced program.
 type process struct {
 	pid    int
 	work   string // its folder
@@ -89,7 +89,7 @@ type process struct {
 	list   []operation
 }
 
-// operation reads what a thread is about to do; nil where that concerns no file of interest.
+// operation reads what a thread is about to do; nil if this involves no file of interest.
 func (p *process) operation(regs *syscall.PtraceRegs) *operation {
 	w, known := calls[regs.Orig_rax]
 	if !known {
@@ -147,8 +147,7 @@ func (p *process) text(at uint64) string {
 // temporary are the parts of names that differ in each run.
 var temporary = regexp.MustCompile(`(-|/proc/)\d{3,}`)
 
-// name is how a file is called in reports; "" for those that are no concern of the program, such as the libraries of
-// the system.
+// name is the name of a file in reports; "" for files that do not belong to the program, such as system libraries.
 func (p *process) name(path string) string {
 	if !filepath.IsAbs(path) {
 		return ""
@@ -168,10 +167,10 @@ func (p *process) name(path string) string {
 	return ""
 }
 
-// ours says whether a name is below the work folder.
+// ours reports whether a name is below the work folder.
 func (o operation) ours() bool { return !filepath.IsAbs(o.Name) }
 
-// changes says whether an operation changes what is on the disk.
+// changes reports whether an operation changes the disk.
 func (o operation) changes() bool {
 	switch o.Kind {
 	case opCreate, opWrite, opSync, opRename, opMkdir, opRemove, opTruncate:

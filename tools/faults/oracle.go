@@ -18,7 +18,7 @@ import (
 	"thermsim/internal/staging"
 )
 
-// prepared is a scenario made ready: the folder before the command, and what the command makes of it.
+// prepared is a scenario that has run: the folder before the command, and what the command makes of it.
 type prepared struct {
 	*scenario
 	subject *subject
@@ -26,7 +26,7 @@ type prepared struct {
 	old     snapshot
 	kept    []string // by thermsim, for itself
 	made    snapshot
-	varying map[string]bool // files that differ from run to run, as they hold times
+	varying map[string]bool // files that differ from run to run because they contain times
 	list    []operation     // of a run that nothing disturbs
 	took    time.Duration
 }
@@ -39,14 +39,14 @@ const (
 	isNeither = "neither"
 )
 
-// files looks at a folder, without what is of no account.
+// files reads a folder, without ignored files.
 func (p *prepared) files(work string) (all snapshot, kept []string, err error) {
 	all, kept, err = look(work)
 	delete(all, p.ignored)
 	return all, kept, err
 }
 
-// filesOnTheWay leaves out what may pass, too.
+// filesOnTheWay also omits what may exist temporarily.
 func (p *prepared) filesOnTheWay(work string, f *fault) (all snapshot, kept []string, err error) {
 	all, kept, err = p.files(work)
 	maps.DeleteFunc(all, func(name, _ string) bool {
@@ -57,10 +57,10 @@ func (p *prepared) filesOnTheWay(work string, f *fault) (all snapshot, kept []st
 	return all, kept, err
 }
 
-// prints says that the command writes no files.
+// prints reports whether the command writes no files.
 func (p *prepared) prints() bool { return maps.Equal(p.old, p.made) }
 
-// which says what a folder holds, and why it is neither old nor new.
+// which determines the state of a folder, and why it is neither old nor new.
 func (p *prepared) which(work string, all snapshot) (string, string) {
 	if maps.Equal(all, p.old) && !p.prints() {
 		return isOld, ""
@@ -73,7 +73,7 @@ func (p *prepared) which(work string, all snapshot) (string, string) {
 		case !there:
 			why = name + " is missing"
 		case !p.varying[name] && text != p.made[name]:
-			why = name + " is another than that of an undisturbed run"
+			why = name + " differs from that of an undisturbed run"
 			if was && text == before {
 				why = name + " is the old one"
 			}
@@ -86,7 +86,7 @@ func (p *prepared) which(work string, all snapshot) (string, string) {
 	}
 	for name := range all {
 		if _, is := p.made[name]; !is && why == "" {
-			why = name + " is there too"
+			why = name + " was not expected"
 		}
 	}
 	sound := p.sound(work, all)
@@ -99,18 +99,18 @@ func (p *prepared) which(work string, all snapshot) (string, string) {
 	return isNeither, strings.TrimPrefix(why+"; "+sound, "; ")
 }
 
-// sound says what is wrong with single files, or with the record of the folder.
+// sound returns what is wrong with single files, or with the record of the folder.
 func (p *prepared) sound(work string, all snapshot) string {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		text := all[name]
 		switch filepath.Ext(name) {
 		case ".json":
 			if !json.Valid([]byte(text)) {
-				return name + " is no JSON"
+				return name + " is not valid JSON"
 			}
 		case ".html":
 			if !strings.HasSuffix(strings.TrimSpace(text), "</html>") {
-				return name + " is cut short"
+				return name + " is incomplete"
 			}
 		case ".zip", ".npz":
 			if err := unpack(text); err != nil {
@@ -126,14 +126,14 @@ func (p *prepared) sound(work string, all snapshot) string {
 		for _, e := range set.Files {
 			info, err := os.Stat(filepath.Join(work, "out", e.Name))
 			if err != nil || info.Size() != e.Size || info.ModTime().UnixNano() != e.Modified {
-				return e.Name + " is not the file that the record tells of"
+				return e.Name + " is not the recorded file"
 			}
 		}
 	}
 	return ""
 }
 
-// unpack reads all of an archive, and with that compares its checksums.
+// unpack reads all of an archive, which verifies its checksums.
 func unpack(text string) error {
 	z, err := zip.NewReader(strings.NewReader(text), int64(len(text)))
 	if err != nil {
@@ -151,7 +151,7 @@ func unpack(text string) error {
 	return nil
 }
 
-// crashed says whether a run ended as none should.
+// crashed reports a crash or a run that does not end.
 func (e *ended) crashed() string {
 	switch {
 	case e.Killed:
@@ -162,41 +162,41 @@ func (e *ended) crashed() string {
 	return ""
 }
 
-// judge says what is wrong about a run that a fault struck at an operation, and what its folder held. Then it runs the
-// command once more, undisturbed.
+// judge determines the state of the folder after a fault at an operation, and what was wrong. Then it runs the command
+// once more, undisturbed.
 func (p *prepared) judge(e *ended, f *fault, at operation) (held string, wrong []string) {
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if crash := e.crashed(); crash != "" {
 		complain("%s", crash)
 	}
 	sent := f.verdict.sends
-	ends := sent // of the reader, which ends a run as a signal does
+	ends := sent // the reader's end ends a run like a signal
 	if f.name == brokenPipe {
 		ends = syscall.SIGPIPE
 	}
 	failed := e.Status != p.status
 	switch {
 	case sent == syscall.SIGKILL && e.Signal == syscall.SIGKILL:
-	case e.Signal == sent && p.untouched(e.work, f): // before the program had heard that it shall not end so
+	case e.Signal == sent && p.untouched(e.work, f): // before the program had installed its handler
 	case e.Status < 0:
 		complain("ends by %v", e.Signal)
-	case failed && f.harmless:
+	case failed && f.transparent:
 		complain("ends with status %d", e.Status)
 	case failed && ends != 0 && e.Status != 130, failed && ends == 0 && e.Status != 1 && e.Status != 2:
 		complain("ends with status %d", e.Status)
-	case failed && ends == 0 && at.Name != "stderr" && !tells(e.said, f, at):
-		complain("the message does not tell what failed")
+	case failed && ends == 0 && at.Name != "stderr" && !names(e.said, f, at):
+		complain("the message does not name what failed")
 	}
 	_, kept, err := p.filesOnTheWay(e.work, f)
 	if err != nil {
 		complain("%v", err)
 	}
-	// the next run sweeps
+	// the next run cleans up
 	if left := p.fresher(leftovers(kept)); len(left) > 0 && !f.abrupt() && !strings.Contains(at.Name, home) {
 		complain("leaves %s", strings.Join(left, ", "))
 	}
 	for _, dir := range []string{e.work, filepath.Join(e.work, "out")} {
-		if _, err := staging.Look(dir); err != nil { // as any reader does, it goes back where a commit was cut off
+		if _, err := staging.Look(dir); err != nil { // like any reader, it rolls back an interrupted commit
 			complain("the folder cannot be read: %v", err)
 		}
 	}
@@ -217,7 +217,7 @@ func (p *prepared) judge(e *ended, f *fault, at operation) (held string, wrong [
 	}
 	_, kept, err = p.filesOnTheWay(e.work, f)
 	if held == isOld && err == nil && slices.Equal(kept, p.kept) && !p.resumes && p.passing == "" {
-		return held, wrong // nothing tells this folder from that before an undisturbed run
+		return held, wrong // the folder is that before an undisturbed run
 	}
 	if p.once && held == isNew {
 		return held, wrong
@@ -225,28 +225,28 @@ func (p *prepared) judge(e *ended, f *fault, at operation) (held string, wrong [
 	return held, append(wrong, p.next(e.work)...)
 }
 
-// untouched says whether a folder is as it was before the command.
+// untouched reports whether a folder is as before the command.
 func (p *prepared) untouched(work string, f *fault) bool {
 	all, kept, err := p.filesOnTheWay(work, f)
 	return err == nil && maps.Equal(all, p.old) && slices.Equal(kept, p.kept)
 }
 
-// tells says whether a message tells what failed.
-func tells(said string, f *fault, at operation) bool {
+// names reports whether a message names what failed.
+func names(said string, f *fault, at operation) bool {
 	return strings.Contains(said, f.verdict.fails.Error()) || strings.Contains(said, filepath.Base(at.Name))
 }
 
-// fresher leaves out what a run that was killed before has left.
+// fresher omits what an earlier killed run left.
 func (p *prepared) fresher(left []string) []string {
 	return slices.DeleteFunc(left, func(name string) bool { return slices.Contains(p.kept, name) })
 }
 
-// leftovers are what thermsim keeps for itself and should not, after a run.
+// leftovers are thermsim's own files that should not remain after a run.
 func leftovers(kept []string) []string {
 	return slices.DeleteFunc(slices.Clone(kept), func(name string) bool { return filepath.Base(name) == "files.json" })
 }
 
-// next runs the command undisturbed, where a disturbed one was.
+// next runs the command undisturbed after a disturbed run.
 func (p *prepared) next(work string) (wrong []string) {
 	e, err := p.subject.undisturbed(p.scenario, work, p.command)
 	if err != nil {
@@ -260,7 +260,7 @@ func (p *prepared) next(work string) (wrong []string) {
 	case e.Status != p.status:
 		wrong = append(wrong, fmt.Sprintf("the next run ends with status %d: %s", e.Status, strings.TrimSpace(e.said)))
 	case held != isNew:
-		wrong = append(wrong, fmt.Sprintf("the next run leaves the %s folder: %s", held, why))
+		wrong = append(wrong, fmt.Sprintf("the next run leaves the folder %s: %s", held, why))
 	}
 	if left := leftovers(kept); len(left) > 0 {
 		wrong = append(wrong, "the next run leaves "+strings.Join(left, ", "))
@@ -268,15 +268,15 @@ func (p *prepared) next(work string) (wrong []string) {
 	return wrong
 }
 
-// oneRun says what is wrong with a folder that shall hold files of one run of each kind, as its record tells, and
-// nothing else. A file that is as the record says, in size and nanosecond, is the one that the run wrote.
+// oneRun returns what is wrong with a folder that must contain the files of one run of each kind, as in its record, and
+// nothing else. A file with the recorded size and time, to the nanosecond, is the one that the run wrote.
 func (p *prepared) oneRun(work string) (wrong []string) {
 	all, kept, err := p.files(work)
 	if err != nil {
 		return []string{err.Error()}
 	}
 	if left := leftovers(kept); len(left) > 0 {
-		wrong = append(wrong, "there is "+strings.Join(left, ", "))
+		wrong = append(wrong, "leaves "+strings.Join(left, ", "))
 	}
 	if bad := p.sound(work, all); bad != "" {
 		wrong = append(wrong, bad)
@@ -285,7 +285,7 @@ func (p *prepared) oneRun(work string) (wrong []string) {
 	if err != nil {
 		return append(wrong, err.Error())
 	}
-	if len(record.Sets) == 0 { // a table that has no record
+	if len(record.Sets) == 0 { // a table without a record
 		if held, why := p.which(work, all); held != isNew {
 			wrong = append(wrong, why)
 		}
@@ -302,7 +302,7 @@ func (p *prepared) oneRun(work string) (wrong []string) {
 	}
 	for name := range all {
 		if below, ok := strings.CutPrefix(name, "out/"); ok && of[below] == "" {
-			wrong = append(wrong, name+" is of no run")
+			wrong = append(wrong, name+" belongs to no run")
 		}
 	}
 	return wrong

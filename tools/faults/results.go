@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// results are the figures of a campaign.
+// results of a campaign.
 type results struct {
-	Commit  string     `json:"commit,omitempty"` // of this program
+	Commit  string     `json:"commit,omitempty"` // of the program
 	Most    int        `json:"most"`             // flags
 	Every   int        `json:"every"`
 	Seed    uint64     `json:"seed"`
@@ -62,7 +62,7 @@ func (r *results) note(row *row, one *run, verbose bool) {
 	row.Longest = max(row.Longest, one.after.Seconds())
 	outcome := one.held
 	if len(one.wrong) > 0 {
-		outcome = "WRONG: " + strings.Join(one.wrong, "; ")
+		outcome = "wrong: " + strings.Join(one.wrong, "; ")
 		r.Wrong = append(r.Wrong, wrongRun{one.name, one.fault.name, one.at, one.wrong})
 	}
 	if len(one.wrong) > 0 || verbose {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// scenario is a command that writes over what an earlier one wrote.
+// scenario is a command that overwrites the files of an earlier one.
 type scenario struct {
 	name    string
 	earlier [][]string // commands before it
@@ -20,18 +20,18 @@ type scenario struct {
 	command []string
 	input   string // of standard input
 	copies  string // a folder of the repository whose files are inputs too
-	status  int    // of the command, when nothing disturbs it
-	// resumes marks commands that keep what was finished for the next run: what counts is the folder after that.
+	status  int    // of the undisturbed command
+	// resumes marks commands that keep partial results for the next run; only the folder after that matters.
 	resumes bool
-	// ignored is a name of no account, such as that of a log.
+	// ignored is the name of a file that is not compared, such as a log.
 	ignored string
-	// passing are names that may be there until a run has ended, such as a checkpoint.
+	// passing is the beginning of names that may exist until a run has ended, such as a checkpoint.
 	passing string
-	// partial results are those of a transient that was interrupted.
+	// partial marks transients, which save their steps when they are interrupted.
 	partial bool
 	slow    bool // left out of samples
-	once    bool // it refuses to write over what is there
-	// answers are given on standard output, also to what fails, which does not end the command.
+	once    bool // it refuses to overwrite files
+	// answers marks commands that report failures on standard output and continue.
 	answers bool
 }
 
@@ -44,7 +44,7 @@ func words(lines ...string) (all [][]string) {
 
 var resumed = strings.Fields("transient --steps 6 --dt 1ms --no-page --checkpoint 2steps --resume --out out")
 
-// scenarios are all commands that write files, or read what users give them.
+// scenarios are all commands that write files, or read inputs.
 var scenarios = []scenario{
 	{name: "steady", earlier: words("steady --grid 6x6 --maps all --files raw --out out"),
 		command: strings.Fields("steady --files vtr,csv --figures panels --formats png,svg,pdf --out out")},
@@ -94,8 +94,8 @@ var scenarios = []scenario{
 		command: strings.Fields("steady --no-page --out out --timings t.json"), ignored: "t.json"},
 }
 
-// large are commands on two million cells, long enough for a signal to come while a preconditioner is set up, a picture
-// drawn or a field saved.
+// large are commands on two million cells, so that signals arrive during the setup of a preconditioner, the drawing of
+// a picture or the saving of a field.
 var large = []scenario{
 	{name: "large steady", earlier: words("steady large.toml --grid 6x6 --out out"),
 		command: strings.Fields("steady large.toml --maps all --figures panels --files vtr --out out")},
@@ -109,12 +109,12 @@ var large = []scenario{
 		command: strings.Fields("render out --colors viridis --maps all --formats png,svg,pdf")},
 }
 
-// inputs are in every work folder.
+// inputs are copied to every work folder.
 //
 //go:embed inputs
 var inputs embed.FS
 
-// prepare makes a work folder with the inputs.
+// prepare creates a work folder with the inputs.
 func (s *scenario) prepare(repository, work string) error {
 	if err := os.MkdirAll(filepath.Join(work, "tmp"), 0o777); err != nil {
 		return err

@@ -11,21 +11,21 @@ import (
 	"time"
 )
 
-// verdict is what becomes of an operation.
+// verdict is what happens to an operation.
 type verdict struct {
-	fails syscall.Errno  // 0: it goes on
+	fails syscall.Errno  // 0: it continues
 	short bool           // a read or write takes half of its bytes
 	sends syscall.Signal // to the program, before the operation
 }
 
-// waitThreads waits for threads of a program too, where this thread traces it (__WALL and __WNOTHREAD of Linux).
+// waitThreads also waits for threads of a program that this thread traces (__WALL and __WNOTHREAD of Linux).
 const waitThreads = 0x40000000 | 0x20000000
 
-// trace runs a program in a work folder, its output going to files beside that, and asks about every operation on a
-// file.
+// trace runs a program in a work folder and asks decide about every operation on a file. The output goes to files next
+// to the folder.
 func trace(program string, args []string, work string, env []string, limit time.Duration,
 	decide func(operation) verdict) (*ended, error) {
-	runtime.LockOSThread() // whoever starts the program traces it
+	runtime.LockOSThread() // the thread that starts the program traces it
 	defer runtime.UnlockOSThread()
 	files, err := streams(work)
 	if err != nil {
@@ -91,7 +91,7 @@ type tracer struct {
 	entered map[int]syscall.Errno // threads within a system call, which fails so
 }
 
-// follow goes on until the program ends.
+// follow continues until the program ends.
 func (t *tracer) follow() (syscall.WaitStatus, error) {
 	known := map[int]bool{t.pid: true}
 	for {
@@ -125,13 +125,13 @@ func (t *tracer) follow() (syscall.WaitStatus, error) {
 		if err == nil {
 			err = syscall.PtraceSyscall(tid, deliver)
 		}
-		if err != nil && !errors.Is(err, syscall.ESRCH) { // which a killed thread gives
+		if err != nil && !errors.Is(err, syscall.ESRCH) { // of a killed thread
 			return status, err
 		}
 	}
 }
 
-// call is at the beginning or the end of a system call.
+// call handles the beginning or the end of a system call.
 func (t *tracer) call(tid int) error {
 	within, ends := t.entered[tid]
 	delete(t.entered, tid)
@@ -165,7 +165,7 @@ func (t *tracer) call(tid int) error {
 		regs.Rdx = uint64(o.size / 2)
 	case v.fails != 0:
 		t.entered[tid] = v.fails
-		if o.Kind == opClose { // it closes the file all the same, as Linux does
+		if o.Kind == opClose { // Linux closes the file nevertheless
 			return nil
 		}
 		regs.Orig_rax = ^uint64(0)

@@ -20,7 +20,7 @@ type factorRow struct {
 	Cells    int    `json:"cells"`
 	Settings string `json:"settings"`
 	Name     string `json:"name,omitempty"` // method and settings
-	// case and order, or case and name: what rows of one line have in common
+	// case and order, or case and name: common to the rows of one line
 	Of     string `json:"of"`
 	Method string `json:"method,omitempty"`
 	Order  int    `json:"order"`
@@ -76,9 +76,9 @@ func factors(out *output) func() error {
 	o.orders = listFlag("orders", ",", "0,1", "orders whose parts are timed", strconv.Atoi)
 	o.precisions = listFlag("precisions", ",", "fp32,fp64", "precisions of these", word)
 	o.forms = listFlag("forms", ",", "tiles", "forms of their solves", word)
-	o.methods = listFlag("methods", ";", "", "methods that are set up, applied and solved with: "+
+	o.methods = listFlag("methods", ";", "", "methods whose setup, application and solves are timed: "+
 		"ilu:order=0;ddilu:form=levels", word)
-	o.sides = listFlag("right", ",", "", "right-hand sides that are solved with (ones, normal random, smooth), all if "+
+	o.sides = listFlag("right", ",", "", "right-hand sides of the solves (ones, normal random, smooth), all if "+
 		"empty, none for no solves", word)
 	o.rtols = listFlag("rtol", ",", "1e-5", "residuals at which iterations are counted, relative to the right-hand "+
 		"side", func(text string) (float64, error) { return strconv.ParseFloat(text, 64) })
@@ -124,7 +124,7 @@ func (o *factorFlags) run() error {
 	return nil
 }
 
-// label says in a row what was measured on which device.
+// label completes a row with the case and the device.
 func (p grid) label(r factorRow, device string, o *factorFlags) factorRow {
 	r.Table, r.Commit, r.Device, r.Case, r.Cells = o.table, o.commit, device, p.name, p.nx*p.ny*p.nz
 	r.Of = fmt.Sprintf("%s, order %d", p.name, r.Order)
@@ -134,7 +134,7 @@ func (p grid) label(r factorRow, device string, o *factorFlags) factorRow {
 	return r
 }
 
-// measure gives the rows of a case to add, as they are measured.
+// measure passes the rows of a case to add, as they are measured.
 func (p grid) measure(d ops.Device, o *factorFlags, add func(factorRow) error) error {
 	s, err := p.open(d)
 	if err != nil {

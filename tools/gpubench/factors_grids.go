@@ -41,8 +41,7 @@ func grids() (all []grid) {
 	// The same cells, marched along their short direction.
 	add("poisson 10x714x714", 10, 714, 714, func() *sparse.Diagonals { return poisson(10, 714, 714) })
 	add("poisson 714x714x10", 714, 714, 10, func() *sparse.Diagonals { return poisson(714, 714, 10) })
-	// Other ways to discretise convection with diffusion: central differences, a flow along the diagonal, steps in
-	// time.
+	// Other discretizations of convection and diffusion: central differences, a flow along the diagonal, time steps.
 	for _, f := range []flow{
 		{peclet: 0.01, central: true}, {peclet: 1, central: true}, {peclet: 1, even: true}, {peclet: 10, even: true},
 		{peclet: 0.01, courant: 1}, {peclet: 0.1, courant: 10}, {peclet: 1, courant: 1}, {peclet: 1, courant: 10},
@@ -73,9 +72,9 @@ func grids() (all []grid) {
 	return all
 }
 
-// flow is convection that is added to poisson: along x, half as fast along y and a tenth along z, or the same along all
-// three. The Peclet number is that of a cell along x. A Courant number makes it a backward step in time of so many
-// cells.
+// flow is convection that is added to poisson: along x, half as fast along y and a tenth along z, or equally along all
+// three. The Peclet number is that of a cell along x. With a Courant number the system is that of a backward Euler
+// step.
 type flow struct {
 	peclet, courant float64
 	central, even   bool
@@ -95,7 +94,7 @@ func (f flow) String() string {
 	return s
 }
 
-// on gives the matrix: first-order upwind differences, or central ones.
+// on returns the matrix: first-order upwind differences, or central ones.
 func (f flow) on(nx, ny, nz int) func() *sparse.Diagonals {
 	return func() *sparse.Diagonals {
 		a := poisson(nx, ny, nz)
@@ -170,7 +169,7 @@ func shuffled(a *sparse.CSR) *sparse.CSR {
 	return b
 }
 
-// sides are the names of right sides.
+// sides are the names of right-hand sides.
 var sides = []string{"normal random", "ones", "smooth"}
 
 // rightSide is one of them.

@@ -11,7 +11,7 @@ import (
 	"thermsim/gpusolve/precond"
 )
 
-// withMethod sets a method up, times its applications, and solves with every right side to every tolerance.
+// withMethod sets up a method, times its applications, and solves with every right-hand side to every tolerance.
 func (p grid) withMethod(s ops.Operator, text string, o *factorFlags, add func(factorRow) error) error {
 	known, set, err := definition(text)
 	if err != nil {
@@ -30,7 +30,7 @@ func (p grid) withMethod(s ops.Operator, text string, o *factorFlags, add func(f
 	if r.ApplyMS, err = p.timeApplications(s, m.Apply, o.runs); err != nil {
 		return err
 	}
-	fmt.Printf("  %-40s set-up %8.2f ms apply %8.3f ms  %s\n", text, r.SetUpMS, r.ApplyMS, r.Details)
+	fmt.Printf("  %-40s setup %8.2f ms apply %8.3f ms  %s\n", text, r.SetUpMS, r.ApplyMS, r.Details)
 	if err := add(r); err != nil {
 		return err
 	}

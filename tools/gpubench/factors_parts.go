@@ -10,7 +10,7 @@ import (
 	"thermsim/gpusolve/precond/ilu"
 )
 
-// timeParts times factorisations and triangular solves of all orders, precisions and forms.
+// timeParts times factorizations and triangular solves of all orders, precisions and forms.
 func (p grid) timeParts(s ops.Operator, o *factorFlags, add func(factorRow) error) error {
 	a, err := s.(ops.Forms).Diagonals()
 	if err != nil {
@@ -40,7 +40,7 @@ func (p grid) timeParts(s ops.Operator, o *factorFlags, add func(factorRow) erro
 	return nil
 }
 
-// timeFactor times the factorisation, the second of two, and the applications.
+// timeFactor times the factorization, the second of two, and the applications.
 func (p grid) timeFactor(s ops.Operator, a ops.Diagonals, how ilu.Options, runs int) (r factorRow, err error) {
 	n := p.nx * p.ny * p.nz
 	r = factorRow{Order: how.Order, part: part{
@@ -77,7 +77,7 @@ func (p grid) timeFactor(s ops.Operator, a ops.Diagonals, how ilu.Options, runs 
 	}
 	r.LevelUS = 1000 * r.ApplyMS / 2 / float64(r.Levels)
 	off := len(ilu.Neighbours(how.Order))
-	// Both changes of layout, and for each solve its diagonals and the vector twice; the upper one reads 1/D too.
+	// Both changes of layout, and for each solve its diagonals and the vector twice; the upper one also reads 1/D.
 	width := 4
 	if how.Double {
 		width = 8
@@ -86,7 +86,7 @@ func (p grid) timeFactor(s ops.Operator, a ops.Diagonals, how ilu.Options, runs 
 	return r, s.Err()
 }
 
-// timeApplications times z = M^-1 r, recorded as a solver does it: the best mean of three.
+// timeApplications times z = M^-1 r, recorded as in a solver: the best of three means.
 func (p grid) timeApplications(s ops.Operator, apply func(z, r ops.Vector), runs int) (float64, error) {
 	right, err := s.New32()
 	if err != nil {

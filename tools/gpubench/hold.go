@@ -9,15 +9,15 @@ import (
 	"thermsim/gpusolve/cuda/cudriver"
 )
 
-// hold keeps the memory of a GPU for a while.
+// hold occupies the memory of a GPU for some time.
 func hold(*output) func() error {
-	leave := flag.Float64("leave", 1e9, "bytes that stay free")
+	leave := flag.Float64("leave", 1e9, "bytes to leave free")
 	last := flag.Duration("for", 30*time.Second, "how long")
 	return func() error { return holdMemory(int64(*leave), *last) }
 }
 
-// holdMemory takes memory in pieces until so much is left, says so on stdout, and waits. The driver gives it back when
-// the process ends.
+// holdMemory allocates memory in pieces until the given number of bytes is free, prints this, and waits. The driver
+// frees the memory when the process ends.
 func holdMemory(leave int64, last time.Duration) error {
 	runtime.LockOSThread() // on which the context is current
 	d, err := cudriver.Open()

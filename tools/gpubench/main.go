@@ -1,12 +1,12 @@
-// Command gpubench measures thermsim, on a GPU unless told otherwise, prints what it finds and writes it as JSON, of
-// which the pages of docs show the rows. It is a single binary that needs libc and a CUDA driver, for GPU machines
-// without Go. The first argument says what is measured:
+// Command gpubench measures thermsim, by default on a GPU, prints the measurements and writes them as JSON. Pages of
+// docs show rows of these files. It is a single binary for GPU machines without Go; it needs libc and a CUDA driver.
+// The first argument selects the measurement:
 //
 //	gpubench [stacks]  the 10-layer memory-on-logic stack: performance.md and ranks-gpu.md in docs/explanation
 //	gpubench networks  the methods that need no geometry: cmg.md and parac.md in docs/explanation
 //	gpubench factors   incomplete factors: docs/explanation/ilu.md, docs/explanation/ddilu.md
 //	gpubench process   whole runs of thermsim, from the start of the process to its end: docs/explanation/process.md
-//	gpubench hold      nothing: it takes the memory of a GPU, as another program does, to see what thermsim says then
+//	gpubench hold      nothing: it occupies the memory of a GPU, to test how thermsim reports it
 package main
 
 import (
@@ -32,7 +32,7 @@ import (
 	"thermsim/tools/campaign"
 )
 
-// commands add their flags and return what is to be done once they are parsed.
+// commands define their flags and return the function that runs after parsing.
 var commands = map[string]func(*output) func() error{
 	"stacks": stacks, "networks": networks, "factors": factors, "process": processes, "hold": hold,
 }
@@ -50,9 +50,9 @@ func main() {
 	}
 	var o output
 	flag.StringVar(&o.path, "json", "", "write the measurements to this file")
-	flag.StringVar(&o.commit, "commit", commit(), "the commit that is measured, where Go did not record it")
+	flag.StringVar(&o.commit, "commit", commit(), "the measured commit, if Go did not record it")
 	run := command(&o)
-	_ = flag.CommandLine.Parse(args) // which ends the program where it fails
+	_ = flag.CommandLine.Parse(args) // which ends the program if it fails
 	if err := run(); err != nil {
 		fmt.Fprintf(os.Stderr, "gpubench %s: %v\n", name, err)
 		os.Exit(1)
@@ -71,10 +71,10 @@ type result[row any] struct {
 	Rows []row `json:"rows"`
 }
 
-// header begins the files that docs/measurements keeps.
+// header is at the beginning of the files in docs/measurements.
 type header struct {
 	Date    string  `json:"date"`
-	Commit  string  `json:"commit,omitempty"` // that the program was built from, where it is known
+	Commit  string  `json:"commit,omitempty"` // that the program was built from, if known
 	Command string  `json:"command,omitempty"`
 	GPU     string  `json:"gpu,omitempty"`
 	Driver  string  `json:"driver,omitempty"`
@@ -123,7 +123,7 @@ func (h *header) describe(name string) error {
 	return err
 }
 
-// commit is the version that the program was built from; "" where Go did not record it.
+// commit is the version that the program was built from; "" if Go did not record it.
 func commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -155,7 +155,7 @@ func openGPU() (*cuda.Device, error) {
 	return cuda.Open(drv, 0)
 }
 
-// open opens a device: the first GPU, or the processor with so many threads.
+// open opens a device: the first GPU, or the processor with a number of threads.
 func open(name string, threads int) (ops.Device, error) {
 	if name == "cpu" {
 		runtime.GOMAXPROCS(threads)
@@ -170,8 +170,8 @@ func median(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// timeRepeated gives the seconds that run takes, the best mean of three over so many. A GPU takes it recorded, as it
-// takes a cycle.
+// timeRepeated returns the seconds that run takes: the best of three means over count runs. A GPU replays a recording,
+// as in a solve.
 func timeRepeated(a ops.Operator, run func(), count int) (float64, error) {
 	if recorder, ok := a.(krylov.Recorder); ok {
 		replay, forget, err := recorder.Record(run)
@@ -234,7 +234,7 @@ func positive(text string) (int, error) {
 	return n, err
 }
 
-// wanted says whether a name begins with one of these, or there are none.
+// wanted reports whether a name begins with one of these; an empty list accepts all.
 func wanted(name string, beginnings []string) bool {
 	return len(beginnings) == 0 ||
 		slices.ContainsFunc(beginnings, func(s string) bool { return strings.HasPrefix(name, s) })

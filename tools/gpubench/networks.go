@@ -22,7 +22,7 @@ type networkRow struct {
 	Method     string  `json:"method,omitempty"`
 	Right      string  `json:"right_side,omitempty"` // empty: independent normal numbers
 	RTol       float64 `json:"rtol,omitempty"`
-	Runs       int     `json:"runs,omitempty"` // 0: one, that counts
+	Runs       int     `json:"runs,omitempty"` // 0: one without warm-up
 	Commit     string  `json:"commit"`
 	Iterations int     `json:"iterations,omitempty"`
 	Residual   float64 `json:"relative_residual,omitempty"` // true, in FP64
@@ -71,7 +71,7 @@ type cycle struct {
 	Layout   string  `json:"layout,omitempty"`    // of its graph
 	PerCycle int     `json:"per_cycle,omitempty"` // products in one application of the cycle
 	ProductS float64 `json:"product_s,omitempty"` // one of them
-	// that it moves at least: the graph as stored, and each vector once
+	// minimum memory traffic: the graph as stored, and each vector once
 	ProductBytes int64   `json:"product_bytes,omitempty"`
 	TBPerS       float64 `json:"product_TB_per_s,omitempty"`
 	ProductsS    float64 `json:"products_s,omitempty"` // all of an iteration's, times the iterations
@@ -88,7 +88,7 @@ type circuit struct {
 	ApartV    float64 `json:"largest_change_V,omitempty"` // of a voltage from the table's first solve of the netlist
 }
 
-// tables are what can be measured.
+// tables are the measurements, by the name of their table.
 var tables = map[string]func(*bench) error{
 	"poisson":  (*bench).poisson,
 	"orders":   (*bench).orders,
@@ -119,8 +119,8 @@ func networks(o *output) func() error {
 	chosen := listFlag("tables", ",", "poisson", "tables: "+strings.Join(slices.Sorted(maps.Keys(tables)), ", "), word)
 	flag.IntVar(&b.side, "side", 243, "cells a side of Poisson problems")
 	flag.IntVar(&b.size, "size", 1_000_000, "vertices of graphs")
-	flag.IntVar(&b.runs, "runs", 3, "runs of which the median counts, after one that does not; 0 for one run "+
-		"that counts")
+	flag.IntVar(&b.runs, "runs", 3, "runs after a warm-up, of which the median counts; 0 for a single run "+
+		"without warm-up")
 	b.nodes = listFlag("nodes", ",", "30976,126736,850084,1000000", "nodes of netlists", positive)
 	b.threads = listFlag("threads", ",", strconv.Itoa(runtime.GOMAXPROCS(0)), "numbers of threads of the processor",
 		positive)
@@ -163,7 +163,7 @@ func (b *bench) run(chosen []string) error {
 	return nil
 }
 
-// add prints a row and writes all.
+// add prints a row and saves all rows.
 func (b *bench) add(r networkRow) error {
 	r.Commit = b.commit
 	r.Note = strings.Trim(r.Note+"; "+b.note, "; ")

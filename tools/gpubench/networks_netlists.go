@@ -16,11 +16,11 @@ import (
 	"thermsim/gpusolve/sparse/netlist"
 )
 
-// writeGrid writes the power grid of a chip as a SPICE netlist: two nets, each of two layers of tracks wires, the lower
-// along x and the upper along y, tied at their crossings by vias of 0.5 ohm, a twentieth of which are shorts, half of
-// these written as resistors of 0 ohm and half as sources of 0 V. A hundredth of the pieces of wire is missing. Every
-// 32nd crossing of the upper layer is held by a source, and a fifth of the crossings of the lower layer loads a current
-// from one net to the other. 4 tracks^2 nodes.
+// writeGrid writes the power grid of a chip as a SPICE netlist of 4 tracks^2 nodes. There are two nets, each of two
+// layers of wires, the lower along x and the upper along y, with vias of 0.5 ohm at their crossings. A twentieth of the
+// vias are shorts, half of these written as resistors of 0 ohm and half as sources of 0 V. A hundredth of the wire
+// segments is missing. A source fixes every 32nd crossing of the upper layer, and a fifth of the crossings of the lower
+// layer draw a current from one net to the other.
 func writeGrid(out io.Writer, tracks int, seed uint64) error {
 	w := bufio.NewWriter(out)
 	rng := rand.New(rand.NewPCG(seed, 4))
@@ -58,7 +58,7 @@ func writeGrid(out io.Writer, tracks int, seed uint64) error {
 	return w.Flush()
 }
 
-// tracksOf a grid of about so many nodes.
+// tracksOf is the number of tracks of a grid with about that number of nodes.
 func tracksOf(nodes int) int { return int(math.Round(math.Sqrt(float64(nodes) / 4))) }
 
 // writeFile writes a netlist for thermsim solve.
@@ -131,7 +131,7 @@ func (b *bench) solveGrid(system *netlist.System, about circuit) error {
 	})
 }
 
-// timeProducts times the products of a cycle one by one. A GPU takes them recorded, as it takes a cycle.
+// timeProducts times the products of a cycle one by one. A GPU replays a recording, as in a solve.
 func timeProducts(a ops.Operator, products []cmg.Product, of networkRow) ([]networkRow, error) {
 	var all []networkRow
 	for n, q := range products {

@@ -16,7 +16,7 @@ import (
 	"thermsim/gpusolve/precond/parac"
 )
 
-// eachDevice runs body on the devices that are wanted, the processor once for every number of threads.
+// eachDevice runs body on the selected devices, on the processor once for every number of threads.
 func (b *bench) eachDevice(body func(d ops.Device, name string, threads int) error) error {
 	for _, name := range *b.devices {
 		threads := *b.threads
@@ -42,7 +42,7 @@ func (b *bench) eachDevice(body func(d ops.Device, name string, threads int) err
 	return nil
 }
 
-// definition of a method by its name.
+// definition finds a method by its name.
 func definition(spec string) (method.Definition, precond.Settings, error) {
 	name, settings := precond.Split(spec)
 	for _, d := range []method.Definition{cmg.Definition(), parac.Definition(), ilu.Definition(),
@@ -62,17 +62,17 @@ type problem struct {
 	n       int
 	entries int64
 	source  []float64
-	right   string // what it is, where a table has several
+	right   string // its kind, if a table has several
 	rtol    float64
 }
 
-// solved is what a measurement leaves behind.
+// solved is the solution of a measurement.
 type solved struct {
 	x        []float64
-	products []networkRow // one each level, of cmg
+	products []networkRow // one for each level of cmg
 }
 
-// solve measures a system by a method on a device: the median of the runs, after one that does not count.
+// solve measures a system by a method on a device: the median of the runs after a warm-up.
 func (b *bench) solve(d ops.Device, p problem, spec string) (networkRow, solved, error) {
 	var all []networkRow
 	var left solved

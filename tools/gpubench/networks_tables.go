@@ -87,8 +87,8 @@ func orderOf(a *sparse.CSR, name string) []int32 {
 	return ordering.Random(a.N(), seed)
 }
 
-// poissonProblem is a Poisson problem with a right side of independent normal numbers, or of their product with the
-// matrix.
+// poissonProblem is a Poisson problem whose right-hand side is independent normal numbers, or the product of the matrix
+// and such numbers.
 func (b *bench) poissonProblem(c graphs.Coefficients) problem {
 	a, side := graphs.Poisson(b.side, c), b.side
 	source := graphs.Source(a.N(), 3)

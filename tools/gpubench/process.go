@@ -25,13 +25,13 @@ type processResult struct {
 	Rows     []processRow `json:"rows"`
 }
 
-// processes measures command lines of thermsim, which need not be of this program's commit.
+// processes measures command lines of thermsim, which may be of another commit than this program.
 func processes(o *output) func() error {
 	program := flag.String("thermsim", "bin/thermsim", "the program to measure")
 	gpu := flag.String("gpu", "", "name of the GPU")
 	stack := flag.String("stack", "examples/mol10-ev6", "the stack")
-	runs := flag.Int("runs", 5, "runs of each case; one more comes before and does not count")
-	sweep := flag.String("sweep", "", "a sweep file to measure too")
+	runs := flag.Int("runs", 5, "runs of each case after a warm-up")
+	sweep := flag.String("sweep", "", "also measure this sweep file")
 	return func() error {
 		d := processResult{GPU: *gpu, Cores: runtime.NumCPU(), Commit: o.commit,
 			Settings: fmt.Sprintf("the run of the median wall time of %d, after one that does not count; maps of the "+
@@ -56,13 +56,13 @@ func processes(o *output) func() error {
 	}
 }
 
-// processRow is a run, in s: until the GPU is open or, on the processor, the stack meshed; until it is solved; until
-// the statistics are taken; until the files are written; until they are on the disk under their names; and until the
-// process has gone. The six add up to the wall time.
+// processRow is a run. Its six phases add up to the wall time, in s. Open ends when the GPU is open or, on the
+// processor, the stack is meshed; Solve at the end of the solve; Summary when the statistics are complete; Files when
+// the files are written; Commit when they are on the disk under their names; Exit when the process has ended.
 type processRow struct {
 	Case    string  `json:"case"`
 	Device  string  `json:"device"`
-	Program string  `json:"program,omitempty"` // where several are compared
+	Program string  `json:"program,omitempty"` // if several are compared
 	Wall    float64 `json:"wall_s"`
 	Open    float64 `json:"open_s"`
 	Solve   float64 `json:"solve_s"`
@@ -70,7 +70,7 @@ type processRow struct {
 	Files   float64 `json:"files_s"`
 	Commit  float64 `json:"commit_s"`
 	Exit    float64 `json:"exit_s"`
-	Host    float64 `json:"host_GB"` // the most memory of the host that was in use
+	Host    float64 `json:"host_GB"` // peak memory of the host
 }
 
 // commandLine is a command line.
@@ -134,7 +134,7 @@ func (c *commandLine) run(program string) (*processRow, error) {
 	return &r, nil
 }
 
-// split divides the wall time by the spans, of which the log began so many seconds after the process.
+// split divides the wall time by the spans. Their log began the given number of seconds after the process.
 func (r *processRow) split(spans []span, begun float64) {
 	end := func(names ...string) (at float64) {
 		for _, s := range spans {

@@ -25,9 +25,9 @@ type ranksFlags struct {
 	*stackFlags
 
 	devices    string // gpu:0,1: a rank for each
-	rank       int    // of this process, where each rank has one
+	rank       int    // of this process, if each rank has one
 	rendezvous string
-	slabs      *[]int // one slab of so many
+	slabs      *[]int // numbers of slabs, of which one is measured
 	direct     bool
 
 	groups []ranks.Group    // of the ranks in this process
@@ -35,22 +35,22 @@ type ranksFlags struct {
 }
 
 func (f *ranksFlags) add() {
-	flag.StringVar(&f.devices, "ranks", "", "measure ranks on these GPUs, as gpu:0,1, against the first of them alone")
+	flag.StringVar(&f.devices, "ranks", "", "measure ranks on these GPUs, as gpu:0,1, and the first of them alone")
 	flag.IntVar(&f.rank, "rank", 0, "with -ranks and -rendezvous: the rank of this process, one of as many as "+
 		"there are GPUs")
-	flag.StringVar(&f.rendezvous, "rendezvous", "", "HOST:PORT where the processes of -ranks meet; without it the "+
-		"ranks are in one process")
-	flag.BoolVar(&f.direct, "direct", false, "with -ranks: stacks of layers by the direct solver, with the "+
-		"multigrid beside it")
-	f.slabs = listFlag("slabs", ",", "", "measure an iteration on one slab of so many, as 1,2,4, without the "+
-		"others: what travels is copied in place", positive)
+	flag.StringVar(&f.rendezvous, "rendezvous", "", "address where the processes of -ranks meet, as host:port; if "+
+		"empty, the ranks are in one process")
+	flag.BoolVar(&f.direct, "direct", false, "with -ranks: stacks of layers by the direct solver and by "+
+		"multigrid")
+	f.slabs = listFlag("slabs", ",", "", "numbers of slabs, as 1,2,4: measure an iteration on one of them, without "+
+		"the others; data that would be sent is copied in place", positive)
 }
 
 // ordinals are the GPUs of -ranks.
 func (f *ranksFlags) ordinals() ([]string, error) {
 	list, found := strings.CutPrefix(f.devices, "gpu:")
 	if !found {
-		return nil, fmt.Errorf("-ranks %q: write GPUs, as in gpu:0,1", f.devices)
+		return nil, fmt.Errorf("-ranks: got %q; expected GPUs, as in gpu:0,1", f.devices)
 	}
 	names := strings.Split(list, ",")
 	for i := range names {
@@ -73,9 +73,9 @@ type rankRow struct {
 	SolveMS   float64 `json:"solve_ms"`
 	Residual  float64 `json:"residual_norm_W"`
 	MaxK      float64 `json:"max_K"`
-	// Speedup is the time of the solve on one GPU over this, where one GPU holds the case.
+	// Speedup is the time of the solve on one GPU divided by this one, if one GPU has enough memory for the case.
 	Speedup float64 `json:"speedup,omitempty"`
-	// Apart is the largest difference of the fields, that of one GPU and this.
+	// Apart is the largest difference from the field of one GPU.
 	Apart *float64 `json:"apart_K,omitempty"`
 }
 
@@ -88,12 +88,12 @@ type rankResult struct {
 	Slabs []slabRow `json:"slabs,omitempty"`
 }
 
-// rankCase is a case of -ranks. Exact ones are solved to 1e-11 of the right side, and the fields compared.
+// rankCase is a case of -ranks. Exact cases are solved to 1e-11 of the right-hand side, and the fields are compared.
 type rankCase struct {
 	benchCase
 	rule  gpusolve.Options
 	exact bool
-	grid  string // the mesh is that of the case before where this is the same, and not empty
+	grid  string // the previous mesh is reused if this is the same and not empty
 }
 
 func rankCases() []rankCase {
@@ -127,7 +127,7 @@ func rankCases() []rankCase {
 	}
 }
 
-// directCases are stacks of layers, steady and in time, by the direct solver and by multigrid to 1e-6 W.
+// directCases are stacks of layers, steady and transient, by the direct solver and by multigrid to 1e-6 W.
 func directCases() []rankCase {
 	direct, multigrid := gpusolve.Options{Preconditioner: "fourier"},
 		gpusolve.Options{Preconditioner: "multigrid", ATol: 1e-6}
@@ -181,7 +181,7 @@ func (f *ranksFlags) run() error {
 			continue
 		}
 		if m == nil || c.grid == "" || c.grid != grid {
-			m, grid = nil, c.grid // gives the last one back before there is another
+			m, grid = nil, c.grid // frees the previous one first
 			if m, err = mesh.Build(c.stack()); err != nil {
 				return err
 			}
@@ -197,7 +197,7 @@ func (f *ranksFlags) run() error {
 			row.print()
 		}
 		r.Ranks = append(r.Ranks, rows...)
-		if f.rank == 0 { // what was measured stays, should a later case fail
+		if f.rank == 0 { // an error keeps the earlier cases
 			if err := f.write(r); err != nil {
 				return err
 			}
@@ -211,7 +211,7 @@ func (row *rankRow) print() {
 	if row.Apart != nil {
 		apart = fmt.Sprintf("  %.2g K apart", *row.Apart)
 	}
-	fmt.Printf("%-24s %-13s %10d  %d ranks, %d processes  %4d it  %9.3f ms set-up  %9.3f ms  x %.2f%s  %s\n", row.Case,
+	fmt.Printf("%-24s %-13s %10d  %d ranks, %d processes  %4d it  %9.3f ms setup  %9.3f ms  x %.2f%s  %s\n", row.Case,
 		row.Rule, row.Cells, row.Ranks, row.Processes,
 		row.Iter, row.SetupMS, row.SolveMS, row.Speedup, apart, row.Transport)
 }
@@ -277,7 +277,7 @@ func (f *ranksFlags) open(devices []string) (leave func(), err error) {
 	return func() {
 		var wait sync.WaitGroup // ranks leave together
 		for n, g := range f.groups {
-			wait.Go(func() { _ = errors.Join(f.mine[n].Release(), g.Close()) }) // the measurements are made
+			wait.Go(func() { _ = errors.Join(f.mine[n].Release(), g.Close()) }) // the measurements are complete
 		}
 		wait.Wait()
 	}, nil
@@ -300,7 +300,7 @@ func (f *ranksFlags) together(m *mesh.Mesh, c rankCase, runs int) (rankRow, []fl
 	return rows[0], fields[0], errors.Join(errs...)
 }
 
-// measure solves on one device, or as one rank, and gives the medians and, of rank 0 in exact cases, the field.
+// measure solves on one device, or as one rank. It returns the medians and, on rank 0 of exact cases, the field.
 func (c *rankCase) measure(m *mesh.Mesh, device *device.Shared, g ranks.Group, runs int) (rankRow, []float64,
 	error) {
 	r := rankRow{Case: c.name, Cells: m.Cells(), Runs: runs, Rule: fmt.Sprintf("%g W", c.rule.ATol)}

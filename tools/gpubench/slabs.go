@@ -31,8 +31,8 @@ type slabRow struct {
 	DeviceGB    float64 `json:"device_GB"`
 }
 
-// mirror stands for the other ranks: they send what this slab sends. Such a matrix is not that of a stack, nor
-// symmetric, so nothing can be solved with it; what is sent is of a size and kind as from others, and takes as long.
+// mirror emulates the other ranks: it returns what this slab sends. The resulting matrix is neither that of a stack nor
+// symmetric, so nothing can be solved with it. The data has the size and kind of real exchanges.
 type mirror struct {
 	rank, size         int
 	exchanges, gathers int
@@ -41,12 +41,12 @@ type mirror struct {
 
 func (m *mirror) Exchange(s *cuda.Space, down, up cuda.Transfer) error {
 	m.exchanges++
-	if m.rank == 0 { // which sends nothing down: the rank above sends what goes up
+	if m.rank == 0 { // it sends nothing down, and receives from above what it sends up
 		m.bytes += up.Bytes
 		return copyHere(s, down.To, up.From, min(down.Bytes, up.Bytes))
 	}
 	m.bytes += down.Bytes + up.Bytes
-	// The rows that go up are of as many bytes as those that come from below.
+	// As many bytes go up as come from below.
 	return errors.Join(copyHere(s, down.To, down.From, down.Bytes), copyHere(s, up.To, up.From, up.Bytes))
 }
 
@@ -68,8 +68,8 @@ func (m *mirror) AllGather(s *cuda.Space, from, to cudriver.DevicePtr, bytes int
 	return nil
 }
 
-// errAllToAll says that slabs are those of the multigrid.
-var errAllToAll = errors.New("only the direct solver passes all to all")
+// errAllToAll is the error of an exchange that multigrid does not need.
+var errAllToAll = errors.New("only the direct solver exchanges all to all")
 
 func (m *mirror) AllToAll(*cuda.Space, cudriver.DevicePtr, cudriver.DevicePtr, []cuda.Portion) error {
 	return errAllToAll
@@ -80,7 +80,7 @@ func (m *mirror) String() string   { return "copies in place" }
 func (m *mirror) Err() error       { return nil }
 func (m *mirror) Close() error     { return nil }
 
-// echo is a group in which all ranks say what this one does.
+// echo is a group whose ranks all send what this one sends.
 type echo struct{ rank, size int }
 
 func (e echo) Rank() int { return e.rank }
@@ -104,7 +104,7 @@ func (e echo) Close() error                     { return nil }
 
 var _ ranks.Group = echo{}
 
-// runSlabs measures an iteration on one slab: of two ranks the first, of more the second, which has neighbours on both
+// runSlabs measures an iteration on one slab: the first of two, or the second of more, which has neighbors on both
 // sides.
 func (f *ranksFlags) runSlabs() error {
 	r := rankResult{header: f.header()}
@@ -128,7 +128,7 @@ func (f *ranksFlags) runSlabs() error {
 				fmt.Printf("%s, one of %d: %v\n", c.name, n, err)
 				continue
 			}
-			fmt.Printf("%-24s one of %2d: %2d shared levels, set-up %8.3f ms, an iteration %8.4f ms, %2d exchanges, "+
+			fmt.Printf("%-24s one of %2d: %2d shared levels, setup %8.3f ms, an iteration %8.4f ms, %2d exchanges, "+
 				"%d gathers, %7.3f MB, %.2f GB\n", row.Case, n, row.Shared,
 				row.SetupMS, row.IterationMS, row.Exchanges, row.Gathers, row.Megabytes, row.DeviceGB)
 			r.Slabs = append(r.Slabs, row)
@@ -148,7 +148,7 @@ func onSlab(m *mesh.Mesh, name string, n int) (slabRow, error) {
 	return measureSlab(d, m, name, n, 5)
 }
 
-// measureSlab times iterations on one of n slabs, or on the whole grid alone where n is 1: the best of so many runs.
+// measureSlab times iterations on one of n slabs, or on the whole grid if n is 1: the best of runs.
 func measureSlab(d *cuda.Device, m *mesh.Mesh, name string, n, runs int) (slabRow, error) {
 	row := slabRow{Case: name, Cells: m.Cells(), Ranks: n}
 	assemble := d.Assemble
@@ -187,7 +187,7 @@ func measureSlab(d *cuda.Device, m *mesh.Mesh, name string, n, runs int) (slabRo
 	row.DeviceGB = float64(d.Allocated()) / 1e9
 	rule := krylov.Rule{ATol: 1e-300}
 	*link = mirror{rank: link.rank, size: n}
-	pcg.Prepare(rule, x) // asks for one iteration
+	pcg.Prepare(rule, x) // requests one iteration
 	row.SetupMS = time.Since(start).Seconds() * 1e3
 	row.Exchanges, row.Gathers, row.Megabytes = link.exchanges, link.gathers, float64(link.bytes)/1e6
 	sys.Fill(x, 0)

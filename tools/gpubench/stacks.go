@@ -29,7 +29,7 @@ type row struct {
 	Converged  bool    `json:"converged"`
 }
 
-// defaultRule is the solver's own, directRule that of the direct solver, which is exact to rounding.
+// defaultRule is the solver's default, directRule that of the direct solver, which is exact to rounding.
 const defaultRule, directRule = "1e-4 K", "direct"
 
 // stackFlags choose among the cases.
@@ -43,10 +43,10 @@ type stackFlags struct {
 // stacks measures the cases, on one device or on ranks.
 func stacks(o *output) func() error {
 	f := stackFlags{output: o}
-	flag.IntVar(&f.runs, "runs", 5, "runs per case, the median counts")
-	flag.IntVar(&f.largest, "max-cells", 40e6, "leave out cases with more cells")
+	flag.IntVar(&f.runs, "runs", 5, "runs per case, of which the median counts")
+	flag.IntVar(&f.largest, "max-cells", 40e6, "omit cases with more cells")
 	flag.StringVar(&f.only, "case", "", "run only the case of this name")
-	flag.StringVar(&f.device, "device", "gpu", "what to measure: gpu, gpu:N or cpu")
+	flag.StringVar(&f.device, "device", "gpu", "device to measure: gpu, gpu:N or cpu")
 	share := ranksFlags{stackFlags: &f}
 	share.add()
 	return func() error {
@@ -90,7 +90,7 @@ func benchCases() []benchCase {
 	}
 }
 
-// runsOf are the rules of a case: the direct solver where the mesh is one for it, and multigrid.
+// runsOf are the rules of a case: the direct solver if it can solve the mesh, and multigrid.
 func runsOf(m *mesh.Mesh) []gpusolve.Options {
 	all := []gpusolve.Options{{Preconditioner: "multigrid"}, {Preconditioner: "multigrid", ATol: 1e-6}}
 	if method, _ := methods.Choice(m, ""); method != "multigrid" {
@@ -132,7 +132,7 @@ func (f *stackFlags) run() error {
 	return f.write(r)
 }
 
-// measure gives the row of a case.
+// measure returns the row of a case.
 func (c *benchCase) measure(m *mesh.Mesh, o gpusolve.Options, runs int) (row, error) {
 	r := row{Case: c.name, Cells: m.Cells(), Runs: runs, Rule: defaultRule}
 	if o.ATol > 0 {
@@ -158,7 +158,7 @@ func (c *benchCase) measure(m *mesh.Mesh, o gpusolve.Options, runs int) (row, er
 	return r, nil
 }
 
-// repeat runs a case after one warm-up, shows every run to look, and gives the medians of the others in ms.
+// repeat runs a case after one warm-up, passes every solution to look, and returns the median times in ms.
 func (c *benchCase) repeat(m *mesh.Mesh, o gpusolve.Options, runs int, look func(int, *solution.Solution) error) (
 	setup, solve float64, err error) {
 	var setups, solves []float64
