@@ -87,7 +87,7 @@ func TestFiguresInLines(t *testing.T) {
 	if want := fmt.Sprintf(text, "23", "12.3 s"); err != nil || got != want {
 		t.Errorf("%v\n%s", err, got)
 	}
-	for mark, want := range map[string]string{"f.json; case=c": "a figure reads", "f.json; case=q; {t}": "no row",
+	for mark, want := range map[string]string{"f.json; case=c": "expected file; rows; template", "f.json; case=q; {t}": "no row",
 		"f.json; ; {speed}": "2: f.json; ; {speed}"} {
 		if _, err := renewPage(dir, "\n<!-- figure "+mark+" -->1<!-- end of figure -->\n"); err == nil ||
 			!strings.Contains(err.Error(), want) {
@@ -127,20 +127,20 @@ func TestFaultsOfMarks(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		page("columns: a"):                                          "2: column",
-		page("rows: case=q\ncolumns: a = {case}"):                   "2: f.json: no row is wanted",
+		page("rows: case=q\ncolumns: a = {case}"):                   "2: f.json: no row matches",
 		page("rows: case\ncolumns: a = {case}"):                     "NAME=VALUE",
 		page("columns: a = {speed:s}"):                              "speed has no value",
 		page("columns: a = {case:s}"):                               "not a number",
-		page("columns: a = {t:q}"):                                  "no format",
-		page("columns: a = {t%2:s}"):                                "none of + - * /",
+		page("columns: a = {t:q}"):                                  "not a format",
+		page("columns: a = {t%2:s}"):                                "expected + - * or /",
 		page("columns: a = {t/0:s}"):                                "Inf",
 		page("at: nowhere\ncolumns: a = {t}"):                       "no array",
-		page("at: tables[name=3].rows\ncolumns: a = {t}"):           "nothing is at",
+		page("at: tables[name=3].rows\ncolumns: a = {t}"):           "no element matches",
 		page("by: case\ncolumns: a = {t[threads=99]}"):              "0 rows of",
-		page("colour: red\ncolumns: a = {t}"):                       "none of at, by",
+		page("colour: red\ncolumns: a = {t}"):                       "expected at, by",
 		"a\n<!-- figures g.json\ncolumns: a = {b}\n-->\n" + markEnd: "g.json",
 		"a\n<!-- figures f.json\ncolumns: a = {b}\n-->\n":           "no line",
-		"a\n" + markEnd:                                             "has not begun",
+		"a\n" + markEnd:                                             "has no beginning",
 	} {
 		if got, err := renew(dir, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s\n%s", text, err, want, got)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// form writes a number.
+// form formats a number.
 func form(v float64, format string) (string, error) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "", fmt.Errorf("the value is %g", v)
@@ -40,10 +40,10 @@ func form(v float64, format string) (string, error) {
 	if n, err := strconv.Atoi(format); err == nil && n > 0 && n < 10 {
 		return significant(v, n), nil
 	}
-	return "", fmt.Errorf("%q is no format", format)
+	return "", fmt.Errorf("%q is not a format", format)
 }
 
-// duration of so many seconds, three figures.
+// duration formats seconds with three significant digits.
 func duration(s float64) string {
 	switch size := math.Abs(s); {
 	case size >= 0.9995 || s == 0:
@@ -54,7 +54,7 @@ func duration(s float64) string {
 	return significant(s*1e6, 3) + " us"
 }
 
-// significant writes so many figures, without an exponent.
+// significant formats a number with significant digits, without an exponent.
 func significant(v float64, figures int) string {
 	if v == 0 {
 		return "0"
@@ -67,7 +67,7 @@ func significant(v float64, figures int) string {
 	return strconv.FormatFloat(rounded, 'f', max(0, decimals), 64)
 }
 
-// thousands writes a whole number with commas.
+// thousands formats an integer with commas.
 func thousands(v float64) string {
 	digits := strconv.FormatFloat(math.Abs(math.Round(v)), 'f', 0, 64)
 	for at := len(digits) - 3; at > 0; at -= 3 {

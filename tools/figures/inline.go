@@ -10,9 +10,9 @@ import (
 
 var inline = regexp.MustCompile(`<!-- figure ([^\n]*?) -->([^\n]*?)<!-- end of figure -->`)
 
-// renewInline makes the figures within lines anew: FILE; ROWS; TEMPLATE, the rows as in a table's mark, at=PATH and
-// by=FIELD among them. The template sees the first of the rows and chooses among all by conditions in brackets. Within
-// a table a bar is written \|, as Markdown has it. The error begins with a line.
+// renewInline updates the figures within lines: file; rows; template. The rows are as in the mark of a table, with at=
+// and by= among them. Fields are those of the first row; conditions in brackets choose among all rows. In a table a bar
+// is written \|, as in Markdown. The error begins with a line number.
 func renewInline(dir, text string) (string, error) {
 	var failed error
 	var out strings.Builder
@@ -32,7 +32,7 @@ func renewInline(dir, text string) (string, error) {
 func inlineText(dir, mark string) (string, error) {
 	parts := strings.SplitN(mark, ";", 3)
 	if len(parts) != 3 {
-		return "", fmt.Errorf("a figure reads FILE; ROWS; TEMPLATE")
+		return "", fmt.Errorf("expected file; rows; template")
 	}
 	r := request{file: strings.TrimSpace(parts[0]), at: "rows"}
 	var err error

@@ -1,4 +1,4 @@
-// Command figures renews the tables of Markdown pages that are made from measurements:
+// Command figures updates the tables of Markdown pages that are generated from measurements:
 //
 //	<!-- figures measurements/NAME.json
 //	at: tables[name=steady].rows
@@ -7,32 +7,33 @@
 //	above: {gpu}, commit {commit}.
 //	columns: case = {case} | unknowns = {unknowns:d} | times = {solve_s[threads=1]/solve_s[threads=16]:2}
 //	-->
-//	the table, which is renewed
+//	the table, which is generated
 //	<!-- end of figures -->
 //
-// The file is relative to docs. at leads to an array of rows, by default "rows"; "." is the whole file. rows takes
-// those whose fields have these values, with | between alternatives and "..." around what has spaces. above is text
-// over the table, made of fields of the file. columns may go on in the lines below, each beginning with |.
+// The file is relative to docs. at is the path of an array of rows, by default "rows"; "." is the whole file. rows
+// selects those whose fields have the given values, with | between alternatives and quotation marks around spaces.
+// above is text over the table, with fields of the file. columns may continue on the next lines, each beginning with |.
 //
-// A template holds {EXPRESSION:FORMAT}. An expression is made of numbers and fields of the row, with + - * and /
-// between, from left to right; .FIELD is a field of the file. FIELD[NAME=VALUE,...] is the field of the one row of the
-// table that has these values. With by, rows of one value are one line, FIELD is that of the first of them, and
-// brackets choose among them. Where FIELD? is missing, there is no such row, or it is zero and divides, the placeholder
-// is empty; without the question mark that is an error. FIELD?0 is zero where it is missing.
+// A template contains {expression:format}. An expression has numbers and fields of the row, with + - * and / between,
+// from left to right; .field is a field of the file. field[name=value,...] is the field of the only row of the table
+// with these values. With by, rows with the same value are one line, field is that of the first of them, and brackets
+// choose among them. field? makes the placeholder empty if the field or the row is missing, or if it is zero and a
+// divisor; without the question mark that is an error. field?0 is zero if it is missing.
 //
-// Formats: none, as it stands in the file; s, seconds in a fitting unit; ms, the same of milliseconds; 1, 2, 3, so many
-// significant figures; .0, .1 ..., so many decimals; d, thousands apart; M, millions; e, an exponent; %, percent. A
-// unit may follow, with a space between.
+// Formats: none, as in the file; s, seconds in a suitable unit; ms, the same for milliseconds; 1, 2, 3, significant
+// digits; .0, .1, ..., decimals; d, thousands separators; M, millions; e, an exponent; %, percent. A unit may follow
+// after a space.
 //
-// Figures within a line are made by <!-- figure FILE; ROWS; TEMPLATE -->, with <!-- end of figure --> behind them.
-// at=PATH and by=FIELD may stand among the rows. There {least EXPRESSION:FORMAT} and {most EXPRESSION:FORMAT} take the
-// least and the most over all lines, those without a value left out if it is optional, and {range EXPRESSION:FORMAT} is
-// both, one where they read the same.
+// <!-- figure file; rows; template --> generates a figure within a line, which <!-- end of figure --> ends. at=path and
+// by=field may be among the rows. {least expression:format} and {most expression:format} are the least and the greatest
+// value of all lines; lines without an optional value are omitted. {range expression:format} is both, or one if they
+// have the same text.
 //
-// Before the pages it renews measurements/cuth-ranking.json, which ranks the methods of bench-h200.json next to the
-// CUTh-Solver paper's.
+// Before the pages it updates measurements/cuth-ranking.json, which compares the ranks of methods in bench-h200.json
+// with those of the CUTh-Solver paper.
 //
-// The tests of this package compare the pages with what this program makes, so a figure that is not in its file fails.
+// The tests of this package compare the pages with the output of this program, so a figure that is not in its file
+// fails.
 package main
 
 //go:generate go run . ../..
@@ -55,7 +56,7 @@ func main() {
 	}
 }
 
-// pagesOf lists the pages of the repository that may hold such tables.
+// pagesOf lists the pages of the repository that may contain such tables.
 func pagesOf(root string) ([]string, error) {
 	var all []string
 	for _, pattern := range []string{"README.md", "docs/*.md", "docs/*/*.md", "docs/explanation/papers/*.md"} {
@@ -69,7 +70,7 @@ func pagesOf(root string) ([]string, error) {
 	return all, nil
 }
 
-// renewPage makes tables and figures within lines anew.
+// renewPage updates tables and figures within lines.
 func renewPage(dir, text string) (string, error) {
 	renewed, err := renew(dir, text)
 	if err != nil {

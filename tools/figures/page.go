@@ -13,7 +13,7 @@ const (
 	markEnd   = "<!-- end of figures -->"
 )
 
-// request is what stands in a mark.
+// request is the content of a mark.
 type request struct {
 	file, at, by, above string
 	rows                []filter
@@ -23,7 +23,7 @@ type request struct {
 // column of a table.
 type column struct{ head, template string }
 
-// renew makes the tables of a page anew. dir is the folder that files are named from. The error begins with a line.
+// renew updates the tables of a page. Paths of files are relative to dir. The error begins with a line number.
 func renew(dir, text string) (string, error) {
 	var out strings.Builder
 	line := 1
@@ -31,7 +31,7 @@ func renew(dir, text string) (string, error) {
 		before, rest, found := strings.Cut(text, "\n"+markBegin)
 		if !found {
 			if strings.Contains(text, markEnd) {
-				return "", fmt.Errorf("%d: a mark ends that has not begun", line)
+				return "", fmt.Errorf("%d: an end mark has no beginning", line)
 			}
 			out.WriteString(text)
 			return out.String(), nil
@@ -72,7 +72,7 @@ func parse(mark string) (*request, error) {
 		var err error
 		switch {
 		case !found:
-			return nil, fmt.Errorf("%q: a line reads KEY: VALUE", text)
+			return nil, fmt.Errorf("got %q; expected KEY: VALUE", text)
 		case key == "at":
 			r.at = value
 		case key == "by":
@@ -84,7 +84,7 @@ func parse(mark string) (*request, error) {
 		case key == "columns":
 			columns = value
 		default:
-			err = fmt.Errorf("%q is none of at, by, above, rows and columns", key)
+			err = fmt.Errorf("got %q; expected at, by, above, rows or columns", key)
 		}
 		if err != nil {
 			return nil, err
@@ -93,14 +93,14 @@ func parse(mark string) (*request, error) {
 	for text := range strings.SplitSeq(columns, " | ") {
 		head, template, found := strings.Cut(text, " = ")
 		if !found {
-			return nil, fmt.Errorf("column %q: it reads HEAD = TEMPLATE", text)
+			return nil, fmt.Errorf("column: got %q; expected heading = template", text)
 		}
 		r.columns = append(r.columns, column{strings.TrimSpace(head), strings.TrimSpace(template)})
 	}
 	return r, nil
 }
 
-// table makes the lines between the marks.
+// table generates the lines between the marks.
 func (r *request) table(dir string) (string, error) {
 	whole, err := read(filepath.Join(dir, filepath.FromSlash(r.file)))
 	if err != nil {
@@ -143,7 +143,7 @@ func (r *request) table(dir string) (string, error) {
 	return b.String(), nil
 }
 
-// lines are the rows that are wanted, those of one line together.
+// lines are the selected rows, those of one line together.
 func (r *request) lines(whole any) ([][]any, error) {
 	all, err := walk(whole, r.at)
 	if err != nil {
@@ -166,7 +166,7 @@ func (r *request) lines(whole any) ([][]any, error) {
 		lines = append(lines, []any{row})
 	}
 	if len(lines) == 0 {
-		return nil, fmt.Errorf("no row is wanted")
+		return nil, fmt.Errorf("no row matches")
 	}
 	return lines, nil
 }

@@ -12,8 +12,8 @@ import (
 	"thermsim/study/bench"
 )
 
-// ranked is a method on a system, in the CUTh-Solver paper and here: places are by total time among the methods of a
-// table that both have.
+// ranked is a method on a system, in the CUTh-Solver paper and here. Places are ranks by total time among the methods
+// of a table that are in both.
 type ranked struct {
 	Table           string  `json:"table"`
 	Case            string  `json:"case"`
@@ -29,7 +29,8 @@ type ranked struct {
 	Note            string  `json:"note,omitempty"`
 }
 
-// renewRanking makes cuth-ranking.json of a folder of measurements: the benchmark's rows next to the paper's.
+// renewRanking generates cuth-ranking.json in a folder of measurements: rows of the benchmark next to those of the
+// paper.
 func renewRanking(dir string) error {
 	var paper struct {
 		Rows []struct {
@@ -86,7 +87,7 @@ func renewRanking(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "cuth-ranking.json"), append(text, '\n'), 0o644)
 }
 
-// finished finds a row of a table by its method or its variant, if its solve was finished.
+// finished finds a row of a table by its method or its variant, if its solve converged.
 func finished(r *bench.Result, table, system, method string) (bench.Row, bool) {
 	for _, t := range r.Tables {
 		for _, row := range t.Rows {

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// filter wants a field to have one of some values.
+// filter requires a field to have one of several values.
 type filter struct {
 	field  string
 	values []string
 }
 
-// filters reads NAME=VALUE|VALUE, separated by spaces or commas. Quotation marks hold a text together.
+// filters reads NAME=VALUE|VALUE, separated by spaces or commas. Quotation marks enclose a text with separators.
 func filters(text, separator string) ([]filter, error) {
 	var parts []string
 	quoted, part := false, ""
@@ -33,25 +33,25 @@ func filters(text, separator string) ([]filter, error) {
 		}
 	}
 	if quoted {
-		return nil, fmt.Errorf("%q: a quotation mark is open", text)
+		return nil, fmt.Errorf("%q: a quotation mark is not closed", text)
 	}
 	var all []filter
 	for _, p := range parts {
 		field, values, found := strings.Cut(p, "=")
 		if !found {
-			return nil, fmt.Errorf("%q: it reads NAME=VALUE", p)
+			return nil, fmt.Errorf("got %q; expected NAME=VALUE", p)
 		}
 		all = append(all, filter{field, strings.Split(values, "|")})
 	}
 	return all, nil
 }
 
-// matches says whether a row has the values; a field that is missing is empty.
+// matches reports whether a row has the values; a missing field is empty.
 func matches(row any, wanted []filter) bool {
 	return !slices.ContainsFunc(wanted, func(f filter) bool { return !slices.Contains(f.values, textOf(row, f.field)) })
 }
 
-// read decodes a file of measurements, its numbers as they are written.
+// read decodes a file of measurements and keeps the text of numbers.
 func read(path string) (any, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -81,19 +81,19 @@ func walk(whole any, path string) ([]any, error) {
 			list, _ := at.([]any)
 			i := slices.IndexFunc(list, func(e any) bool { return matches(e, wanted) })
 			if i < 0 {
-				return nil, fmt.Errorf("nothing is at %s", step)
+				return nil, fmt.Errorf("no element matches %s", step)
 			}
 			at = list[i]
 		}
 	}
 	list, ok := at.([]any)
 	if !ok {
-		return nil, fmt.Errorf("no array is at %s", path)
+		return nil, fmt.Errorf("there is no array at %s", path)
 	}
 	return list, nil
 }
 
-// field of a row, with dots between the names of fields in fields; nil where it is missing or null.
+// field of a row, with dots between the names of nested fields; nil if it is missing or null.
 func field(row any, path string) any {
 	for name := range strings.SplitSeq(path, ".") {
 		m, _ := row.(map[string]any)
@@ -102,7 +102,7 @@ func field(row any, path string) any {
 	return row
 }
 
-// textOf a field as the file has it, empty where it is missing.
+// textOf is a field as in the file, empty if it is missing.
 func textOf(row any, path string) string {
 	if v := field(row, path); v != nil {
 		return fmt.Sprint(v)

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// scope is what a template sees: the file, the rows of a line, those among which conditions in brackets choose, and the
-// rows of all lines, for the least and the most.
+// scope has the values of a template: the file, the rows of a line, those among which conditions in brackets choose,
+// and the rows of all lines, for the least and the greatest value.
 type scope struct {
 	file   any
 	rows   []any
@@ -26,7 +26,7 @@ func fill(template string, s scope) (string, error) {
 	var failed error
 	text := placeholder.ReplaceAllStringFunc(template, func(p string) string {
 		inside := p[1 : len(p)-1]
-		conditions := strings.LastIndexByte(inside, ']') + 1 // which may hold colons
+		conditions := strings.LastIndexByte(inside, ']') + 1 // which may contain colons
 		rest, format, _ := strings.Cut(inside[conditions:], ":")
 		expression := inside[:conditions] + rest
 		value, err := s.extreme(expression, format)
@@ -38,8 +38,7 @@ func fill(template string, s scope) (string, error) {
 	return text, failed
 }
 
-// extreme is the least or the most of an expression over all lines that have it, the range from one to the other, or
-// its value.
+// extreme is the least or greatest value of an expression in all lines that have it, the range, or its value.
 func (s scope) extreme(expression, format string) (string, error) {
 	word, rest, _ := strings.Cut(expression, " ")
 	if word != "least" && word != "most" && word != "range" {
@@ -71,14 +70,14 @@ func (s scope) extreme(expression, format string) (string, error) {
 
 var term = regexp.MustCompile(`^([.\w]+)(\[[^\]]*\])?(\?0?)?`)
 
-// value of an expression in a format. It is empty where an optional term is missing.
+// value formats an expression. It is empty if an optional term is missing.
 func (s scope) value(expression, format string) (string, error) {
 	rest, operator := strings.TrimSpace(expression), byte(0)
 	total, text := 0.0, ""
 	for {
 		m := term.FindStringSubmatch(rest)
 		if m == nil {
-			return "", fmt.Errorf("%q is no number and no field", rest)
+			return "", fmt.Errorf("got %q; expected a number or a field", rest)
 		}
 		v, err := s.term(m[1], m[2])
 		switch {
@@ -109,7 +108,7 @@ func (s scope) value(expression, format string) (string, error) {
 		}
 		operator, rest = rest[0], strings.TrimSpace(rest[1:])
 		if !strings.ContainsRune("+-*/", rune(operator)) {
-			return "", fmt.Errorf("%q is none of + - * /", operator)
+			return "", fmt.Errorf("got %q; expected + - * or /", operator)
 		}
 	}
 }
@@ -128,7 +127,7 @@ func apply(a float64, operator byte, b float64) float64 {
 	return b
 }
 
-// term is a number, or the value of a field; nil where there is none.
+// term is a number, or the value of a field; nil if there is none.
 func (s scope) term(name, condition string) (any, error) {
 	if _, err := strconv.ParseFloat(name, 64); err == nil {
 		return json.Number(name), nil
@@ -150,7 +149,7 @@ func (s scope) term(name, condition string) (any, error) {
 		}
 	}
 	if len(found) != 1 {
-		return nil, fmt.Errorf("%d rows of %d are so", len(found), len(s.choice))
+		return nil, fmt.Errorf("%d rows of %d match; expected one", len(found), len(s.choice))
 	}
 	return field(found[0], name), nil
 }

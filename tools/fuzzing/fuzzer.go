@@ -17,7 +17,7 @@ import (
 	"thermsim/tools/campaign"
 )
 
-// least is the shortest turn that is begun; mostCrashers end a target's turns.
+// least is the shortest turn; after mostCrashers failures a target has no more turns.
 const (
 	least        = 4 * time.Second
 	mostCrashers = 3
@@ -63,7 +63,7 @@ func (c *fuzzer) prepare(ctx context.Context) error {
 	return nil
 }
 
-// all builds and fuzzes until the time ends. Targets begin as soon as they are built.
+// all builds and fuzzes until the end. Targets begin as soon as they are built.
 func (c *fuzzer) all(ctx context.Context) error {
 	ctx, cancel := context.WithDeadline(ctx, c.end)
 	defer cancel()
@@ -96,7 +96,7 @@ func (c *fuzzer) all(ctx context.Context) error {
 	return err
 }
 
-// work gives turns on one core.
+// work runs turns on one core.
 func (c *fuzzer) work(ctx context.Context) error {
 	for {
 		t, length := c.next(ctx)
@@ -112,7 +112,7 @@ func (c *fuzzer) work(ctx context.Context) error {
 	}
 }
 
-// next is the target that has had least of its share. It waits until one is built.
+// next is the target with the smallest part of its share so far. It waits until one is built.
 func (c *fuzzer) next(ctx context.Context) (*target, time.Duration) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -146,7 +146,7 @@ func (c *fuzzer) next(ctx context.Context) (*target, time.Duration) {
 	}
 }
 
-// waits tells whether a turn may begin later: a target is to be built or another turn is to end.
+// waits reports whether a turn may begin later: after a build, or after the end of another turn.
 func (c *fuzzer) waits() bool {
 	return slices.ContainsFunc(c.targets, func(t *target) bool { return t.program == "" || t.running > 0 })
 }

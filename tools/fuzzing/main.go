@@ -1,9 +1,9 @@
 //go:build unix
 
-// Command fuzzing runs every fuzz target of the repository, one process of one worker on each core, for as long as it
-// is told. Targets take turns; those of whole runs and of solvers get more. Inputs that add coverage stay where `go
-// test` keeps them. Inputs that fail are moved out of the packages, into the folder of -crashers: put one below
-// testdata/fuzz/TARGET of its package, where it is a seed from then on.
+// Command fuzzing runs every fuzz target of the repository for a given time, with one process of one worker on each
+// core. Targets take turns; those of whole runs and of solvers get more. Inputs that add coverage stay in the cache of
+// `go test`. Inputs that fail are moved from the packages to the folder of -crashers. To make one a seed, copy it to
+// testdata/fuzz/TARGET of its package.
 //
 //	go run ./tools/fuzzing -for 10m
 //	go run ./tools/fuzzing -for 1h -cores 1 -only '^stack/ ' -json fuzzing.json
@@ -33,14 +33,14 @@ type settings struct {
 
 func main() {
 	var s settings
-	flag.DurationVar(&s.whole, "for", 10*time.Minute, "time for all, building included")
-	flag.DurationVar(&s.slice, "turn", time.Minute, "time of a target before others have their turn")
+	flag.DurationVar(&s.whole, "for", 10*time.Minute, "total time, including builds")
+	flag.DurationVar(&s.slice, "turn", time.Minute, "time of one turn of a target")
 	flag.IntVar(&s.cores, "cores", runtime.NumCPU(), "targets at a time")
 	flag.StringVar(&s.corpus, "corpus", "", "folder of inputs that add coverage (default: that of go test)")
-	flag.StringVar(&s.crashers, "crashers", "bin/crashers", "folder of inputs that fail, each with what the test said")
-	flag.StringVar(&s.binary, "binaries", "", "folder of the test programs (default: one that is removed in the end)")
+	flag.StringVar(&s.crashers, "crashers", "bin/crashers", "folder of failing inputs, each with the output of the test")
+	flag.StringVar(&s.binary, "binaries", "", "folder of the test programs (default: temporary)")
 	flag.StringVar(&s.json, "json", "", "add the counts to those of `FILE`, after each turn")
-	flag.StringVar(&s.commit, "commit", "", "of the program, for -json")
+	flag.StringVar(&s.commit, "commit", "", "commit of the program, for -json")
 	only := flag.String("only", "", "regular expression of targets, as \"stack/stackfile FuzzTOML\"")
 	flag.Parse()
 	var err error

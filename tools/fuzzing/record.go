@@ -36,9 +36,9 @@ type record struct {
 
 // readRecord reads the results of earlier campaigns, if there are any.
 func readRecord(path string) (record, error) {
-	r := record{About: "Go's fuzzer, one worker a process, inputs minimised five times; core hours are processor " +
-		"time of the fuzzer and its worker, set-up included. interesting counts inputs that added coverage in any " +
-		"part, crashers those that failed before they were mended."}
+	r := record{About: "Go's fuzzer, one worker a process, inputs minimized five times; core hours are processor " +
+		"time of the fuzzer and its worker, setup included. interesting counts inputs that added coverage in any " +
+		"part, crashers those that failed before they were fixed."}
 	if path == "" {
 		return r, nil
 	}

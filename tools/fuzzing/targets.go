@@ -13,16 +13,16 @@ import (
 	"strings"
 )
 
-// target is a fuzz target, with what became of it so far.
+// target is a fuzz target with its counts so far.
 type target struct {
 	row
 	program string  // built, or ""
-	running int     // turns at this time
-	taken   float64 // seconds of turns, those that run included
+	running int     // turns that run now
+	taken   float64 // seconds of turns, running ones included
 }
 
-// shares of time, 1 where none is said: targets of whole runs and of solvers find what readers cannot, and do a hundred
-// inputs a second or less.
+// shares of time, by default 1. Targets of whole runs and of solvers find more, and execute a hundred inputs a second
+// or less.
 var shares = map[string]int{
 	"FuzzStacks": 4, "FuzzDevices": 4, "FuzzArguments": 3, "FuzzRender": 3, "FuzzDiff": 3, "FuzzOpen": 3,
 	"FuzzSolveMatrix": 3, "FuzzSteady": 3,
@@ -40,7 +40,7 @@ func (t *target) String() string {
 
 var declared = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(\w+ \*testing\.F\)`)
 
-// find looks through the tests of the module in the working folder.
+// find lists the targets in the tests of the module in the working folder.
 func find(only *regexp.Regexp) ([]*target, error) {
 	var targets []*target
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
@@ -63,12 +63,12 @@ func find(only *regexp.Regexp) ([]*target, error) {
 		return err
 	})
 	if err == nil && len(targets) == 0 {
-		err = fmt.Errorf("no fuzz target matches; start in the root of the repository, and see -only")
+		err = fmt.Errorf("no fuzz target matches. Fix: run this in the root of the repository, and check -only")
 	}
 	return targets, err
 }
 
-// skipped is fs.SkipDir for folders that hold none of the module's packages.
+// skipped is fs.SkipDir for folders without packages of the module.
 func skipped(path, name string) error {
 	if path == "." {
 		return nil

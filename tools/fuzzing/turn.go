@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// grace is what a turn may take longer than it was given, before it counts as one that does not end.
+// grace is the time after the end of a turn when it counts as one that does not end.
 const grace = 2 * time.Minute
 
 // What a fuzzer prints.
@@ -35,7 +35,7 @@ func executions(said []byte) int64 {
 	return n
 }
 
-// turn lets a target run for a time and adds up what it did.
+// turn runs a target for a time and adds to its counts.
 func (c *fuzzer) turn(parent context.Context, t *target, length time.Duration) error {
 	corpus := filepath.Join(c.corpus, c.module, t.Package)
 	start, before := time.Now(), files(filepath.Join(corpus, t.Target))
@@ -75,7 +75,7 @@ func (c *fuzzer) turn(parent context.Context, t *target, length time.Duration) e
 	return c.failed(parent, t, work, corpus, said)
 }
 
-// ended lets others have the core.
+// ended releases the core.
 func (c *fuzzer) ended(t *target) {
 	c.lock.Lock()
 	defer c.lock.Unlock()

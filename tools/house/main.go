@@ -1,5 +1,5 @@
-// House holds the shape of the source to limits: what lies at the top, how many files a package has, how long lines
-// are, and how wide types and functions are. It ends with 1 and a line per breach.
+// House checks limits of the source: folders at the top, files of a package, length of lines, fields of structs and
+// parameters of functions. It prints a line per breach and ends with status 1.
 //
 //	go run ./tools/house
 package main
@@ -17,7 +17,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits. Those above the aim of CONTRIBUTING.md may only go down.
+// Limits. Those above the aim in CONTRIBUTING.md may only decrease.
 const (
 	mostFolders    = 13  // at the top
 	mostColumns    = 120 // of a line, with tabs of four; text between backquotes and directives may be longer
@@ -64,7 +64,7 @@ func (h *house) inspect(root string) error {
 		}
 	}
 	if folders > mostFolders {
-		h.breach("%d folders at the top, at most %d", folders, mostFolders)
+		h.breach("%d folders at the top; limit %d", folders, mostFolders)
 	}
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -83,15 +83,15 @@ func (h *house) inspect(root string) error {
 	}
 	for folder, n := range h.files {
 		if n > mostFiles {
-			h.breach("%s: %d files without tests, at most %d", folder, n, mostFiles)
+			h.breach("%s: %d files without tests; limit %d", folder, n, mostFiles)
 		}
 	}
 	if n := len(h.wide); n > mostWide {
-		h.breach("%d structs have more than %d fields, at most %d may:\n\t%s", n, mostFields, mostWide,
+		h.breach("%d structs have more than %d fields; limit %d:\n\t%s", n, mostFields, mostWide,
 			strings.Join(h.wide, "\n\t"))
 	}
 	if n := len(h.long); n > mostLong {
-		h.breach("%d functions have more than %d parameters, at most %d may:\n\t%s", n, mostParameters, mostLong,
+		h.breach("%d functions have more than %d parameters; limit %d:\n\t%s", n, mostParameters, mostLong,
 			strings.Join(h.long, "\n\t"))
 	}
 	return nil
@@ -111,7 +111,7 @@ func (h *house) file(path string) error {
 	for n, line := range strings.Split(string(text), "\n") {
 		columns := utf8.RuneCountInString(line) + 3*strings.Count(line, "\t")
 		if columns > mostColumns && !quoted[n+1] && !strings.HasPrefix(line, "//go:") {
-			h.breach("%s:%d: %d columns, at most %d", path, n+1, columns, mostColumns)
+			h.breach("%s:%d: %d columns; limit %d", path, n+1, columns, mostColumns)
 		}
 	}
 	if strings.HasSuffix(path, "_test.go") {

@@ -100,13 +100,13 @@ func (p *planter) visit(n ast.Node) bool {
 		if id, ok := n.Fun.(*ast.Ident); ok && (id.Name == "min" || id.Name == "max") {
 			p.plant(id, map[string]string{"min": "max", "max": "min"}[id.Name])
 		}
-		// What is formatted for people may say it otherwise.
+		// Messages may be worded differently.
 		return !p.words(n)
 	}
 	return true
 }
 
-// words says whether a call makes a text alone.
+// words reports whether a call only makes text.
 func (p *planter) words(n *ast.CallExpr) bool {
 	fun := p.of(n.Fun)
 	return strings.HasPrefix(fun, "fmt.") || strings.HasPrefix(fun, "errors.") || strings.HasPrefix(fun, "strings.")
@@ -128,7 +128,7 @@ func (p *planter) add(from, to token.Pos, with string) {
 	at := p.set.Position(from)
 	f := fault{File: p.path, Line: at.Line, Function: p.function, from: at.Offset, to: p.set.Position(to).Offset,
 		with: with}
-	// The line with the fault in it is what people read.
+	// People read the line with the fault.
 	begin, end := f.from, f.to
 	for begin > 0 && p.text[begin-1] != '\n' {
 		begin--

@@ -104,7 +104,7 @@ func verdict(results []result) error {
 	for i := range results {
 		counts[results[i].Outcome]++
 	}
-	fmt.Printf("%d faults: %d killed, %d harmless, %d survived\n", len(results), counts[killed], counts[harmless],
+	fmt.Printf("%d faults: %d killed, %d equivalent, %d survived\n", len(results), counts[killed], counts[harmless],
 		counts[survived])
 	if 20*counts[survived] > len(results) {
 		return fmt.Errorf("%d of %d faults go unnoticed, more than one in twenty. Fix: write tests that assert what "+

@@ -25,7 +25,7 @@ type suite struct {
 	tests  [][]string // arguments of go test, tried one after the other
 }
 
-// plan is a list of faults, of which so many that compile are tried.
+// plan is a list of faults; the first ones that compile are tried, as many as wanted.
 type plan struct {
 	files  string
 	faults []fault
@@ -45,12 +45,12 @@ func entries(text string) iter.Seq[string] {
 	}
 }
 
-// readSuites reads lines of "FILES; WEIGHT; ARGUMENTS; ARGUMENTS ...".
+// readSuites reads lines of "files; weight; arguments; arguments ...".
 func readSuites(text string) (list []suite, err error) {
 	for line := range entries(text) {
 		fields := strings.Split(line, ";")
 		if len(fields) < 3 {
-			return nil, fmt.Errorf("got %q; expected FILES; WEIGHT; ARGUMENTS", line)
+			return nil, fmt.Errorf("got %q; expected files; weight; arguments", line)
 		}
 		s := suite{files: strings.TrimSpace(fields[0])}
 		if s.weight, err = strconv.Atoi(strings.TrimSpace(fields[1])); err != nil {
@@ -64,7 +64,7 @@ func readSuites(text string) (list []suite, err error) {
 	return list, nil
 }
 
-// readReasons reads the survivors that are known to be harmless: the name of a fault, a tab and the reason.
+// readReasons reads the reasons of survivors: the name of a fault, a tab and the reason.
 func readReasons(path string) (map[string]string, error) {
 	text, err := os.ReadFile(path)
 	all := map[string]string{}

@@ -25,7 +25,7 @@ import (
 const (
 	killed   = "killed"
 	survived = "survived"
-	harmless = "harmless"   // survived, with a reason
+	harmless = "harmless"   // survived for a known reason
 	invalid  = "not viable" // does not compile
 )
 
@@ -82,7 +82,7 @@ func (r *runner) recall() {
 	}
 }
 
-// all tries the plans, so many faults at a time. Faults that do not compile do not count: others follow.
+// all tries the plans, with one fault per worker at a time. Faults that do not compile do not count.
 func (r *runner) all(ctx context.Context, plans []plan, workers int) error {
 	r.baselines = map[string]func() (*baseline, error){}
 	var g errgroup.Group
@@ -192,7 +192,7 @@ func noticed(text string) string {
 	return ""
 }
 
-// overlay writes the file with the fault, and the file that tells the go command about it.
+// overlay writes the file with the fault, and the overlay file for the go command.
 func (r *runner) overlay(f *fault) (string, error) {
 	text, err := f.planted()
 	if err != nil {

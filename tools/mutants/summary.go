@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// summary is a campaign for people: counts by package, and every fault.
+// summary has the counts by package, and every fault.
 type summary struct {
 	Commit string   `json:"commit"`
 	Seed   uint64   `json:"seed"`
@@ -23,7 +23,7 @@ type counts struct {
 	First    int    `json:"first"` // of those noticed, by the first run of tests
 	Harmless int    `json:"harmless"`
 	Survived int    `json:"survived"`
-	// Percent of those that are not harmless which a test noticed.
+	// Percent of the faults without a reason to survive that a test noticed.
 	Percent float64 `json:"percent"`
 }
 

@@ -1,5 +1,5 @@
-// Package notebook makes a Jupyter notebook of a page in Markdown: its Python blocks become cells, the text blocks
-// behind them their outputs, and commands of a console cells that run them. The format is nbformat 4.5,
+// Package notebook converts a Markdown page to a Jupyter notebook. Python blocks become cells, the text blocks after
+// them their outputs, and console commands become cells that run them. The format is nbformat 4.5,
 // https://nbformat.readthedocs.io.
 package notebook
 
@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Block is a piece of a page: text, or what stands between fences with the language behind the first.
+// Block is a part of a page: text, or the text between two fences with the language of the first.
 type Block struct{ Language, Text string }
 
 // Blocks cuts a page at its fences.
@@ -57,7 +57,7 @@ type Cell struct {
 	*Run
 }
 
-// Run is what only cells of code have.
+// Run is the part that only code cells have.
 type Run struct {
 	Count   *int     `json:"execution_count"`
 	Outputs []Output `json:"outputs"`
@@ -70,8 +70,8 @@ type Output struct {
 	Text []string `json:"text"`
 }
 
-// Make turns a page into a notebook. Files are written by its first cell of code, so that what follows runs in an empty
-// folder.
+// Make converts a page to a notebook. The first code cell that names a file writes it, so that the notebook runs in an
+// empty folder.
 func Make(page string, files map[string]string) ([]byte, error) {
 	n := Notebook{Format: 4, MinorFormat: 5, Metadata: map[string]any{
 		"kernelspec":    map[string]any{"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -88,11 +88,11 @@ func Make(page string, files map[string]string) ([]byte, error) {
 		case "text":
 			last := &n.Cells[len(n.Cells)-1]
 			if last.Run == nil {
-				return nil, fmt.Errorf("no cell of code before the output %q", b.Text)
+				return nil, fmt.Errorf("got the output %q; expected a code cell before it", b.Text)
 			}
 			last.Outputs = []Output{{"stream", "stdout", lines(b.Text)}}
 		default:
-			return nil, fmt.Errorf("a block of %q", b.Language)
+			return nil, fmt.Errorf("got a block of %q; expected python, console or text", b.Language)
 		}
 	}
 	var b bytes.Buffer

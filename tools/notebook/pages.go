@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// OfPython makes the notebook of docs/guides/python.md, with the stacks of the modelling guide that it uses. A stack's
-// first line is a comment with its name.
+// OfPython generates the notebook of docs/guides/python.md, with the stacks of the modelling guide that it uses. The
+// first line of a stack is a comment with its name.
 func OfPython(docs string) ([]byte, error) {
 	guide, err := os.ReadFile(filepath.Join(docs, "modelling.md"))
 	if err != nil {

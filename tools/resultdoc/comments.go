@@ -14,7 +14,7 @@ import (
 // comments are those of struct types, by package.Type, and of their fields, by package.Type.Field.
 type comments map[string]string
 
-// readComments reads the packages whose types stand in summary.json.
+// readComments reads the packages whose types are in summary.json.
 func readComments(root string) (comments, error) {
 	c := comments{}
 	for _, folder := range []string{"report/summary", "mesh/plausibility"} {

@@ -11,12 +11,12 @@ const (
 	end   = "<!-- end -->"
 )
 
-// Fill replaces what stands between the markers of docs/reference/summary.md by a table of each object.
+// Fill replaces the text between the markers of docs/reference/summary.md by a table of each object.
 func Fill(page string, tables []Table) (string, error) {
 	before, rest, ok := strings.Cut(page, begin)
 	_, after, ended := strings.Cut(rest, end)
 	if !ok || !ended {
-		return "", fmt.Errorf("the page lacks %q or %q", begin, end)
+		return "", fmt.Errorf("the page has no %q or no %q", begin, end)
 	}
 	var b strings.Builder
 	for _, t := range tables {
@@ -28,7 +28,7 @@ func Fill(page string, tables []Table) (string, error) {
 	return before + begin + b.String() + "\n" + end + after, nil
 }
 
-// value is what a field holds, in words.
+// value describes the values of a field.
 func (f *Field) value() string {
 	what, several := "string", "strings"
 	switch kind := f.Type.Kind(); {

@@ -1,5 +1,5 @@
-// Package resultdoc describes summary.json from the Go types that write it: their fields by reflection, what they mean
-// by their comments. It makes configs/summary.schema.json and the tables of docs/reference/summary.md.
+// Package resultdoc describes summary.json from the Go types that write it: fields by reflection, meanings from
+// comments. It generates configs/summary.schema.json and the tables of docs/reference/summary.md.
 package resultdoc
 
 import (
@@ -22,7 +22,7 @@ type Field struct {
 	Type      reflect.Type // without pointer and list
 	List      bool
 	Optional  bool
-	Values    []any // what it may be, where these are few
+	Values    []any // allowed values, if there are only a few
 }
 
 // values are the fields that take one of a few values, by Go type and field.
@@ -39,14 +39,14 @@ var values = map[string][]any{
 	"Matrix.Storage":  {"diagonals", "rows"},
 }
 
-// Names of the two files: a run's, and that of a system given as a matrix.
+// Names of the two kinds of files: of a run, and of a system given as a matrix.
 const (
 	runName    = "run"
 	systemName = "solve"
 )
 
-// Tables are the objects of both files, each after the one that holds it first. root is the root of the repository, for
-// the comments.
+// Tables are the objects of both files, each after the first object that contains it. root is the root of the
+// repository, for the comments.
 func Tables(root string) ([]Table, error) {
 	comments, err := readComments(root)
 	if err != nil {

@@ -18,7 +18,7 @@ func Schema(tables []Table) ([]byte, error) {
 	root := object{
 		"$schema": "https://json-schema.org/draft/2020-12/schema",
 		"title":   "thermsim summary.json",
-		"description": "What a run or thermsim solve tells in numbers; docs/reference/summary.md explains it. " +
+		"description": "Results of a run or of thermsim solve; docs/reference/summary.md explains them. " +
 			"Numbers that are " +
 			"not finite are null. Generated, do not edit.",
 		"if":    object{"properties": object{"command": object{"const": "solve"}}},
