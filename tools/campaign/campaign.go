@@ -21,7 +21,7 @@ type Outcome struct {
 	Wall   time.Duration
 	CPU    time.Duration
 	Memory int64  // maximum resident size in bytes, 0 where it is unknown
-	Stderr string // unless the command has a writer of its own
+	Stderr string // unless the command has another writer
 }
 
 // Process is a running program.

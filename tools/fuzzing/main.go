@@ -37,7 +37,7 @@ func main() {
 	flag.DurationVar(&s.slice, "turn", time.Minute, "time of one turn of a target")
 	flag.IntVar(&s.cores, "cores", runtime.NumCPU(), "targets at a time")
 	flag.StringVar(&s.corpus, "corpus", "", "folder of inputs that add coverage (default: that of go test)")
-	flag.StringVar(&s.crashers, "crashers", "bin/crashers", "folder of failing inputs, each with the output of the test")
+	flag.StringVar(&s.crashers, "crashers", "bin/crashers", "folder of failing inputs and the output of their tests")
 	flag.StringVar(&s.binary, "binaries", "", "folder of the test programs (default: temporary)")
 	flag.StringVar(&s.json, "json", "", "add the counts to those of `FILE`, after each turn")
 	flag.StringVar(&s.commit, "commit", "", "commit of the program, for -json")

@@ -2,11 +2,11 @@
 // docs show rows of these files. It is a single binary for GPU machines without Go; it needs libc and a CUDA driver.
 // The first argument selects the measurement:
 //
-//	gpubench [stacks]  the 10-layer memory-on-logic stack: performance.md and ranks-gpu.md in docs/explanation
-//	gpubench networks  the methods that need no geometry: cmg.md and parac.md in docs/explanation
-//	gpubench factors   incomplete factors: docs/explanation/ilu.md, docs/explanation/ddilu.md
-//	gpubench process   whole runs of thermsim, from the start of the process to its end: docs/explanation/process.md
-//	gpubench hold      nothing: it occupies the memory of a GPU, to test how thermsim reports it
+//	gpubench [stacks]  the 10-layer memory-on-logic stack: performance.md and ranks-gpu.md in docs/explanation.
+//	gpubench networks  the methods that need no geometry: cmg.md and parac.md in docs/explanation.
+//	gpubench factors   incomplete factors: docs/explanation/ilu.md, docs/explanation/ddilu.md.
+//	gpubench process   whole runs of thermsim, from the start of the process to its end: docs/explanation/process.md.
+//	gpubench hold      nothing: it occupies the memory of a GPU, to test how thermsim reports it.
 package main
 
 import (

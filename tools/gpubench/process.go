@@ -57,8 +57,8 @@ func processes(o *output) func() error {
 }
 
 // processRow is a run. Its six phases add up to the wall time, in s. Open ends when the GPU is open or, on the
-// processor, the stack is meshed; Solve at the end of the solve; Summary when the statistics are complete; Files when
-// the files are written; Commit when they are on the disk under their names; Exit when the process has ended.
+// processor, the stack is meshed. Solve ends with the solve, Summary when the statistics are complete. Files ends when
+// the files are written, Commit when they are on the disk under their names, and Exit with the process.
 type processRow struct {
 	Case    string  `json:"case"`
 	Device  string  `json:"device"`

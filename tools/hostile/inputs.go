@@ -18,7 +18,7 @@ import (
 	"text/template"
 )
 
-// inputs are those of inputs.txt and those that are made from what thermsim itself writes or says.
+// inputs are those of inputs.txt, and those that are made from files and messages of thermsim.
 func inputs() ([]input, error) {
 	all, err := listed(inputsText)
 	return slices.Concat(all, checkpointInputs(), runInputs(), strangerInputs(), includeInputs()), err
@@ -62,7 +62,8 @@ func listed(text string) (all []input, err error) {
 		command, body, _ := strings.Cut(body, "\n")
 		status, args, also := strings.Cut(command, " ")
 		if !found || !also {
-			return nil, fmt.Errorf("%q, %q: got no NAME: DESCRIPTION, or no STATUS COMMAND below it", title, command)
+			return nil, fmt.Errorf("got %q, %q; expected NAME: DESCRIPTION, then a status and a command", title,
+				command)
 		}
 		w := &written{templates, args, parts(body)}
 		all = append(all, input{name, what, status, w.make})
@@ -92,7 +93,7 @@ func parts(body string) []file {
 	return all
 }
 
-// commandLines reads lines of STATUS COMMAND FLAG VALUE.
+// commandLines reads lines of status, command, flag and value.
 func commandLines(templates *template.Template, text string) (all []input, err error) {
 	for line := range strings.Lines(text) {
 		fields := strings.SplitN(strings.TrimSpace(line), " ", 4)

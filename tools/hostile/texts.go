@@ -50,8 +50,8 @@ func sequence(n int, format string, firstAndStep ...float64) string {
 	})
 }
 
-// tiled repeats a format with %[1]d, the number of a tile, its column and row, and its x and y: rows of so many columns
-// and so many tiles in 1 cm.
+// tiled repeats a format with %[1]d, the number of a tile, its column and row, and its x and y, in rows of columns.
+// in1cm is the number of tiles in 1 cm.
 func tiled(columns, n int, format string, in1cm float64) string {
 	side := 0.01 / in1cm
 	return each(n, func(b *strings.Builder, i int) {
@@ -107,7 +107,7 @@ func planPowers(n int) string {
 
 // ice is a project of 3D-ICE with n layers.
 func ice(n int, output string) string {
-	return `material SI :
+	const material = `material SI :
   thermal conductivity 1.3e-4 ;
   volumetric heat capacity 1.628e-12 ;
 
@@ -115,7 +115,8 @@ top heat sink :
   heat transfer coefficient 1e-8 ;
   temperature 300 ;
 
-dimensions :
+`
+	const sizes = `dimensions :
   chip length 10000, width 10000 ;
   cell length 1000, width 1000 ;
 
@@ -127,13 +128,16 @@ die D :
   source 10 SI ;
 
 stack:
-` + numbered(n, "  layer L%[1]d L ;\n") + `  die DIE D floorplan "die.flp" ;
+`
+	const solver = `  die DIE D floorplan "die.flp" ;
 
 solver:
   steady ;
   initial temperature 300 ;
 
-` + fmt.Sprintf("output:\n  Tmap ( DIE, %q, final ) ;\n", output)
+`
+	return material + sizes + numbered(n, "  layer L%[1]d L ;\n") + solver +
+		fmt.Sprintf("output:\n  Tmap ( DIE, %q, final ) ;\n", output)
 }
 
 // core is the floorplan of the die of ice.

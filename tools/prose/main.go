@@ -1,5 +1,5 @@
-// Command prose checks the English of pages, of doc comments and of the texts that the program prints, by Vale and the
-// rules in .vale.
+// Command prose checks the English of pages, doc comments and texts that the program prints with Vale and the rules in
+// .vale.
 //
 //	go run ./tools/prose [-vale PROGRAM] [-list] [FILE or FOLDER...]
 //
@@ -26,7 +26,7 @@ import (
 )
 
 func main() {
-	vale := flag.String("vale", "vale", "the program that checks")
+	vale := flag.String("vale", "vale", "the Vale program")
 	list := flag.Bool("list", false, "print the number of findings of each kind alone")
 	flag.Parse()
 	roots := flag.Args()
@@ -60,7 +60,7 @@ type finding struct {
 	Check, Message string
 }
 
-// check runs Vale on the pages below roots, and on what their Go files say.
+// check runs Vale on the pages below roots, and on the comments and texts of their Go files.
 func check(vale string, roots []string) ([]finding, error) {
 	var pages, code []string
 	for _, root := range roots {
@@ -114,7 +114,7 @@ func check(vale string, roots []string) ([]finding, error) {
 	return of, nil
 }
 
-// run has Vale check files by the rules of the folder that it runs in.
+// run checks files with Vale and the rules of the working folder.
 func run(vale string, files []string) ([]finding, error) {
 	c := exec.Command(vale, append([]string{"--config=.vale.ini", "--no-exit", "--output=JSON"}, files...)...)
 	c.Stderr = os.Stderr

@@ -8,16 +8,14 @@ import (
 	"os/exec"
 )
 
-// Clang is the compiler's command. Another version makes other, equally good PTX, and the committed files would change
-// for no reason.
+// Clang is the compiler's command. Another version would change the committed files without need.
 const Clang = "clang-19"
 
-// ErrNoClang says that the compiler is not installed.
+// ErrNoClang means that the compiler is not installed.
 var ErrNoClang = errors.New(Clang + " is not installed: apt-get install " + Clang)
 
-// Compile returns the PTX of one build of a source. The result depends on the sources and the compiler alone: clang
-// runs inside the folder with relative names, without its configuration files and without the variables that add header
-// folders.
+// Compile returns the PTX of one build of a source. The result depends only on the sources and the compiler: clang runs
+// in the folder with relative names, without its configuration files and environment variables for header folders.
 func (f *Folder) Compile(s *Source, b Build) ([]byte, error) {
 	clang, err := exec.LookPath(Clang)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Constant is a member of an enumeration. Members whose value depends on a macro are left out.
+// Constant is a member of an enumeration. Members whose value depends on a macro are omitted.
 type Constant struct {
 	Name  string
 	Value int
@@ -53,7 +53,7 @@ func ParseConstants(path, text string) ([]Constant, error) {
 	return all, nil
 }
 
-// value works out an integer expression of numbers and constants. C and Go agree on such expressions.
+// value evaluates an integer expression of numbers and constants. C and Go agree on such expressions.
 func value(expression string, constants []Constant) (int, error) {
 	scope := types.NewPackage("enum", "enum")
 	for _, c := range constants {

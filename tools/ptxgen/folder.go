@@ -14,7 +14,7 @@ import (
 // Folder is a Go package with CUDA sources.
 type Folder struct {
 	Dir     string
-	Headers string // where headers of other folders are, from Dir; empty where there are none
+	Headers string // folder of shared headers, relative to Dir; empty if there are none
 	Package string
 	Sources []*Source
 	headers []header
@@ -39,7 +39,7 @@ func ReadFolder(dir, headers string) (*Folder, error) {
 		return nil, err
 	}
 	if len(paths) == 0 {
-		return nil, fmt.Errorf("%s: no .cu files; run this in a folder that has some", dir)
+		return nil, fmt.Errorf("%s: no .cu files; run this in a folder with some", dir)
 	}
 	for _, path := range paths {
 		s, err := ReadSource(path)
@@ -106,8 +106,8 @@ func (f *Folder) Launchers() (map[string][]byte, error) {
 	return files, nil
 }
 
-// header returns the Go file with a header's enumerations, and its structs that kernels take pointers to; nil where it
-// has neither.
+// header returns the Go file with a header's enumerations, and its structs that kernels take pointers to; nil if it has
+// neither.
 func (f *Folder) header(h *header) ([]byte, error) {
 	types, pointers := f.elements(nil), false
 	var structs bytes.Buffer
@@ -142,7 +142,7 @@ func (f *Folder) header(h *header) ([]byte, error) {
 
 const launcherEnd, constantsEnd = "_launch.go", "_constants.go"
 
-// GeneratedFiles lists the files of a folder that look like the generator's, relative to it.
+// GeneratedFiles lists the files of a folder whose names are those of generated files, relative to it.
 func GeneratedFiles(dir string) ([]string, error) {
 	var all []string
 	for _, pattern := range []string{"*" + launcherEnd, "*" + constantsEnd, "ptx/*.ptx"} {

@@ -10,14 +10,14 @@ import (
 // Entry is the signature of a kernel in PTX.
 type Entry struct {
 	Name    string
-	Threads int      // the most a block may have, from .maxntid; 0 where it is missing
+	Threads int      // maximum of a block, from .maxntid; 0 if it is missing
 	Params  []string // PTX types without the dot: u32, f64
 }
 
 var (
 	entryHead = regexp.MustCompile(`(?m)^\s*(?:\.visible\s+)?\.entry\s+(\S+?)\s*\(([^)]*)\)\s*([^{]*)\{`)
 	entryWord = regexp.MustCompile(`(?m)^[^/\n]*\.entry\b`)
-	// dynamic shared memory is extern too
+	// dynamic shared memory is also extern
 	external  = regexp.MustCompile(`(?m)^\s*\.extern\s+\.(?:func|global|const)\b.*`)
 	maxThread = regexp.MustCompile(`\.maxntid\s+(\d+)\s*,\s*(\d+)\s*,\s*(\d+)`)
 	ptxParam  = regexp.MustCompile(`^\.param\s+(?:\.align\s+(\d+)\s+)?\.(\w+)\s+(?:\.ptr\s+(?:\.\w+\s+)??(?:\.align\s+\d+\s+)?)?[\w$]+(\[\d*\])?$`)
@@ -26,7 +26,7 @@ var (
 // Entries reads the signatures of all kernels of a PTX text.
 func Entries(ptx string) ([]Entry, error) {
 	if undefined := external.FindString(ptx); undefined != "" {
-		return nil, fmt.Errorf("PTX refers to something outside: %s", strings.TrimSpace(undefined))
+		return nil, fmt.Errorf("PTX refers to an external symbol: %s", strings.TrimSpace(undefined))
 	}
 	var entries []Entry
 	for _, m := range entryHead.FindAllStringSubmatch(ptx, -1) {
@@ -71,7 +71,7 @@ func atoi(digits string) int {
 	return n
 }
 
-// Agree compares the kernels of a source with the entries of a PTX text made of it: names, block sizes, number and
+// Agree compares the kernels of a source with the entries of its PTX: names, block sizes, number and
 // types of parameters.
 func (s *Source) Agree(ptx string) error {
 	entries, err := Entries(ptx)

@@ -60,7 +60,7 @@ func TestAgree(t *testing.T) {
 		{"no bound", ".maxntid 64, 1, 1", "", "blocks of 0 threads"},
 		{"name", ".entry none", ".entry other", "kernel none of example.cu is missing"},
 		{"extra", ".target sm_70", ".target sm_70\n.visible .entry more()\n{\n}", "entry more is not a KERNEL"},
-		{"unresolved", ".target sm_70", ".target sm_70\n.extern .func printf()", "refers to something outside"},
+		{"unresolved", ".target sm_70", ".target sm_70\n.extern .func printf()", "refers to an external symbol"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			changed := strings.Replace(examplePTX, c.old, c.new, 1)

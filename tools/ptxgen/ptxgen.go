@@ -1,6 +1,6 @@
-// Package ptxgen makes, from the CUDA sources of a folder, the PTX modules and the typed Go launchers. A launcher's
-// types come from the kernel's declaration, and the PTX that clang made of it must agree, so that a launch with wrong
-// arguments does not compile.
+// Package ptxgen generates PTX modules and typed Go launchers from the CUDA sources of a folder. A launcher's types
+// come from the kernel's declaration, and the PTX of the compiler must agree, so that a launch with wrong arguments
+// does not compile.
 package ptxgen
 
 import (
@@ -14,7 +14,7 @@ type Build struct {
 	Defines []string // preprocessor definitions: NZ=16
 }
 
-// Builds lists the compilations of a source: one, or one for each class where the source asks for NZ.
+// Builds lists the compilations of a source: one, or one for each class if the source uses NZ.
 func (s *Source) Builds() []Build {
 	if len(s.Classes) == 0 {
 		return []Build{{PTX: s.Name + ".ptx"}}

@@ -12,14 +12,14 @@ import (
 // Source is what a .cu file declares.
 type Source struct {
 	Name      string // file name without .cu
-	Classes   []int  // values of NZ, for each of which it is compiled; none where it does not ask for NZ
+	Classes   []int  // values of NZ, for each of which it is compiled; none if it does not use NZ
 	Constants []Constant
 	Structs   []Struct
 	Kernels   []Kernel
 }
 
-// Kernel is one declaration KERNEL void BOUNDS(threads) name(params), with DYNAMIC before the name where it takes
-// shared memory at its launch.
+// Kernel is one declaration KERNEL void BOUNDS(threads) name(params), with DYNAMIC before the name if its
+// launch specifies shared memory.
 type Kernel struct {
 	Name    string
 	Dynamic bool
@@ -35,7 +35,7 @@ type Param struct {
 	Name, Type, Element string
 }
 
-// paramType tells how Go and PTX write a parameter type. Parameters are aligned to their size.
+// paramType has the names of a parameter type in Go and PTX. Parameters are aligned to their size.
 type paramType struct {
 	Go   string
 	PTX  string
@@ -77,8 +77,8 @@ func ParseSource(path, text string) (*Source, error) {
 	s := &Source{Name: strings.TrimSuffix(filepath.Base(path), ".cu")}
 	if demandsNZ.MatchString(bare) {
 		if s.Classes = parseClasses(text); s.Classes == nil {
-			return nil, fmt.Errorf("%s: it asks for NZ; say for which values it is compiled, in a line as // NZ is "+
-				"one of 0, 4, 10", path)
+			return nil, fmt.Errorf("%s: uses NZ without values. Fix: list them in a line as // NZ is one of 0, 4, "+
+				"10", path)
 		}
 	}
 	constants, err := ParseConstants(path, text)
@@ -119,7 +119,7 @@ func ParseSource(path, text string) (*Source, error) {
 	return s, nil
 }
 
-// parseClasses reads the values of NZ, nil where there is no line that tells them.
+// parseClasses reads the values of NZ, nil if no line lists them.
 func parseClasses(text string) (all []int) {
 	found := classes.FindStringSubmatch(text)
 	if found == nil {
@@ -165,7 +165,7 @@ func parseParams(bare string) ([]Param, error) {
 	return params, nil
 }
 
-// blankComments replaces comments by spaces, so that offsets stay.
+// blankComments replaces comments by spaces, which keeps offsets.
 func blankComments(text string) string {
 	out := []byte(text)
 	for i := 0; i+1 < len(out); i++ {

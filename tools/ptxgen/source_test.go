@@ -96,7 +96,7 @@ func TestParseSourceRefuses(t *testing.T) {
 			"2048 threads; a block has 1 to 1024"},
 		{"no name", "KERNEL void BOUNDS(32) run(int) {}", `parameter "int" is not a type and a name`},
 		{"empty", "// nothing\n", "no kernels"},
-		{"no classes", "#ifndef NZ\n#endif\nKERNEL void BOUNDS(32) run(int n) {}", "it asks for NZ"},
+		{"no classes", "#ifndef NZ\n#endif\nKERNEL void BOUNDS(32) run(int n) {}", "uses NZ without values"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := ParseSource("a.cu", c.text); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -159,7 +159,7 @@ func TestLauncherRefuses(t *testing.T) {
 		"KERNEL void BOUNDS(32) unload(int n) {}": "cannot be named unload",
 		"KERNEL void BOUNDS(32) type(int n) {}":   "cannot be named type",
 		"KERNEL void BOUNDS(32) run(const Mesh *m) {}": "kernel run: parameter " +
-			"m: nothing is known of Mesh",
+			"m: type Mesh is unknown",
 		"struct Mesh { int n[3]; };\nKERNEL void BOUNDS(32) run(const " +
 			"Mesh *m) {}": `struct Mesh: "int n[3]" has no Go type`,
 		"struct Mesh { Cell first; };\nKERNEL void BOUNDS(32) run(const " +

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Struct is a type that kernels may take pointers to. Unread is the first field that is no number and no pointer; such
-// a struct has no Go type.
+// Struct is a type that kernels may take pointers to. Unread is the first field that is neither a number nor a pointer;
+// such a struct has no Go type.
 type Struct struct {
 	Name, Doc string
 	Fields    []Param
@@ -61,8 +61,7 @@ func (t *Struct) add(member string) {
 
 var plainName = regexp.MustCompile(`^[A-Za-z]\w*$`)
 
-// write writes the Go type. C and Go lay out numbers and pointers alike on the processors that have such GPUs: each
-// aligned to its size.
+// write writes the Go type. On processors with such GPUs, C and Go align each number and pointer to its size.
 func (t *Struct) write(b *bytes.Buffer, prefix string, types map[string]string) error {
 	if t.Unread != "" {
 		return fmt.Errorf("struct %s: %q has no Go type; kernels can take pointers to structs of numbers and pointers",
@@ -81,7 +80,7 @@ func (t *Struct) write(b *bytes.Buffer, prefix string, types map[string]string) 
 	return nil
 }
 
-// takes says whether a kernel has a pointer to a type, or to a struct that points at it.
+// takes reports whether a kernel has a pointer to a type, or to a struct that points to it.
 func (s *Source) takes(element string) bool {
 	for _, k := range s.Kernels {
 		for _, p := range k.Params {
@@ -100,7 +99,7 @@ func (s *Source) takes(element string) bool {
 	return false
 }
 
-// elements are the Go types of what pointers of a source may point at, by their names in C; s may be nil.
+// elements are the Go types that pointers of a source may point to, by their names in C; s may be nil.
 func (f *Folder) elements(s *Source) map[string]string {
 	types := map[string]string{"half": "cudriver.Half"}
 	for _, number := range []string{"int", "u32", "i64", "u64", "float", "double"} {
@@ -128,7 +127,7 @@ func (p *Param) goType(types map[string]string) (string, error) {
 	}
 	element, ok := types[p.Element]
 	if !ok {
-		return "", fmt.Errorf("parameter %s: nothing is known of %s; declare it as a struct in this file or a header "+
+		return "", fmt.Errorf("parameter %s: type %s is unknown. Fix: declare it as a struct in this file or a header "+
 			"of this folder", p.Name, p.Element)
 	}
 	return t.Go + "[" + element + "]", nil

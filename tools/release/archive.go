@@ -18,12 +18,12 @@ type entry struct {
 	mode fs.FileMode
 }
 
-// inOrder is how entries follow each other in an archive.
+// inOrder sorts the entries of an archive.
 func inOrder(list []entry) []entry {
 	return slices.SortedFunc(slices.Values(list), func(a, b entry) int { return strings.Compare(a.name, b.name) })
 }
 
-// tarGz packs entries below a folder. Nothing in it depends on who packs, where and when.
+// tarGz packs entries below a folder. The result does not depend on the user, the machine and the time.
 func tarGz(folder string, at time.Time, list []entry) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
@@ -50,7 +50,7 @@ func tarGz(folder string, at time.Time, list []entry) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// zipped is tarGz for systems that know zip better.
+// zipped does the same in the zip format.
 func zipped(folder string, at time.Time, list []entry) ([]byte, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

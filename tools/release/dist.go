@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// papers go into every archive, from the root of the repository.
+// papers are the files of the root of the repository in every archive.
 var papers = []string{"CHANGELOG.md", "LICENSE", "README.md", "THIRD_PARTY_NOTICES.txt"}
 
 // dist writes an archive and a bill of materials for each target, and checksums.txt of all.
@@ -54,7 +54,7 @@ func (r *release) dist(targets []string) error {
 func (r *release) target(target string, common []entry) ([]entry, error) {
 	system, arch, ok := strings.Cut(target, "/")
 	if !ok || !slices.Contains(targets, target) {
-		return nil, fmt.Errorf("no such target; there are %s", strings.Join(targets, ", "))
+		return nil, fmt.Errorf("unknown target; expected one of %s", strings.Join(targets, ", "))
 	}
 	dir, err := os.MkdirTemp("", "thermsim-dist")
 	if err != nil {

@@ -1,9 +1,9 @@
-// Command release makes what is given to others: archives of thermsim with manual pages and completions, checksums, a
-// bill of materials, and the notices of third parties. It runs anywhere in the repository, and the same source gives
-// the same bits wherever that lies.
+// Command release makes the files of a release: archives of thermsim with manual pages and completions, checksums,
+// bills of materials, and third-party notices. It runs in any folder of the repository. The same source gives identical
+// files in any location.
 //
 //	go run ./tools/release notices > THIRD_PARTY_NOTICES.txt
-//	go run ./tools/release dist [-o DIR] [-version V] [OS/ARCH ...]
+//	go run ./tools/release dist [-o DIR] [-version V] [SYSTEM/PROCESSOR ...]
 //	go run ./tools/release docs [-o DIR] [-version V]
 //	go run ./tools/release sbom [-to FILE] [-version V] PROGRAM
 package main
@@ -29,14 +29,14 @@ func main() {
 }
 
 func run(args []string, stdout io.Writer) error {
-	const usage = "usage: release notices|dist|docs|sbom; see the comment of the package"
+	const usage = "usage: release notices|dist|docs|sbom; the comment of the package describes them"
 	if len(args) == 0 {
 		return errors.New(usage)
 	}
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	out := flags.String("o", "bin/dist", "folder for the files")
-	version := flags.String("version", "", "version to build in; the tag of the commit, or the commit, where empty")
-	to := flags.String("to", "", "file for the bill of materials; standard output where empty")
+	version := flags.String("version", "", "version; if empty, the tag of the commit or the commit")
+	to := flags.String("to", "", "file for the bill of materials; if empty, standard output")
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
 	}

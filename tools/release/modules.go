@@ -14,13 +14,13 @@ import (
 	"sync"
 )
 
-// module is one that programs are built from.
+// module is a dependency of the program.
 type module struct {
 	Path, Version, Dir string
 	packages           []string
 }
 
-// listedPackage is what go list tells of a package.
+// listedPackage is the output of go list for a package.
 type listedPackage struct {
 	ImportPath string
 	Module     *struct {
@@ -88,13 +88,13 @@ func buildEnv(target string) []string {
 	return []string{"CGO_ENABLED=0", "GOOS=" + system, "GOARCH=" + arch, "GOFLAGS="}
 }
 
-// repository is the root of this source, wherever in it the program runs.
+// repository is the root of the repository.
 var repository = sync.OnceValues(func() (string, error) {
 	file, err := output(exec.Command("go", "env", "GOMOD"))
 	return filepath.Dir(strings.TrimSpace(string(file))), err
 })
 
-// output of a command; what it says on stderr is part of the error.
+// output of a command; its standard error is part of the error.
 func output(cmd *exec.Cmd) ([]byte, error) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// release is a version on its way.
+// release is a version to be released.
 type release struct {
 	version string
 	time    time.Time // of all files
@@ -22,13 +22,14 @@ type release struct {
 // validVersion fits into names of files, purls and flags of the linker.
 var validVersion = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.+~-]*$`)
 
-// newRelease asks git what is not told. SOURCE_DATE_EPOCH beats the time of the commit (reproducible-builds.org).
+// newRelease asks git for a missing version. SOURCE_DATE_EPOCH overrides the time of the commit
+// (reproducible-builds.org).
 func newRelease(version, out string) (*release, error) {
 	r := &release{version: version, out: out}
 	if version == "" {
 		text, err := output(exec.Command("git", "describe", "--tags", "--always", "--dirty", "--abbrev=12"))
 		if err != nil {
-			return nil, fmt.Errorf("no -version is given, and git knows none: %w", err)
+			return nil, fmt.Errorf("no version; git has none. Fix: give -version: %w", err)
 		}
 		r.version = strings.TrimSpace(string(text))
 	}
@@ -39,7 +40,7 @@ func newRelease(version, out string) (*release, error) {
 	if epoch == "" {
 		text, err := output(exec.Command("git", "log", "-1", "--format=%ct"))
 		if err != nil {
-			return nil, fmt.Errorf("SOURCE_DATE_EPOCH is not set, and git knows no commit: %w", err)
+			return nil, fmt.Errorf("SOURCE_DATE_EPOCH is not set, and git has no commit: %w", err)
 		}
 		epoch = strings.TrimSpace(string(text))
 	}
@@ -51,8 +52,8 @@ func newRelease(version, out string) (*release, error) {
 	return r, nil
 }
 
-// build compiles thermsim for a target; what it is built from and where leaves no trace in the program but the version,
-// unless flags say otherwise.
+// build compiles thermsim for a target. Unless flags differ, the program contains the version, but neither the location
+// nor the state of the source.
 func (r *release) build(target, program string, flags ...string) error {
 	root, err := repository()
 	if err != nil {
@@ -66,12 +67,12 @@ func (r *release) build(target, program string, flags ...string) error {
 	return err
 }
 
-// shells are those that completions are for, with the names that packages give the files.
+// shells are those with completions, and the usual names of the files in packages.
 var shells = []struct{ shell, name string }{
 	{"bash", "thermsim.bash"}, {"zsh", "_thermsim"}, {"fish", "thermsim.fish"}, {"powershell", "thermsim.ps1"},
 }
 
-// docs are the manual pages and completions, as the program itself writes them.
+// docs are the manual pages and completions, written by the program itself.
 func (r *release) docs() ([]entry, error) {
 	dir, err := os.MkdirTemp("", "thermsim-docs")
 	if err != nil {
@@ -113,7 +114,7 @@ func (r *release) docs() ([]entry, error) {
 	return list, nil
 }
 
-// writeDocs writes manual pages and completions, for tools that pack them.
+// writeDocs writes manual pages and completions for other packaging tools.
 func (r *release) writeDocs() error {
 	list, err := r.docs()
 	if err != nil {

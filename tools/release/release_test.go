@@ -30,7 +30,7 @@ func read(t *testing.T, path string) string {
 	return string(data)
 }
 
-// The notices are those of the modules that thermsim is built from today, on every system, and none of their licences
+// The notices are those of the modules that thermsim is built from today, on every system, and none of their licenses
 // is copyleft.
 func TestNotices(t *testing.T) {
 	var b bytes.Buffer
@@ -42,7 +42,7 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// Licences that bind what is built with a module are refused, and so are those that nobody has looked at.
+// Licenses that bind what is built with a module are refused, and so are those that nobody has looked at.
 func TestRecognise(t *testing.T) {
 	const bsd = "Redistribution and use in source and binary forms, with or without\nmodification, are permitted"
 	for text, want := range map[string]string{
@@ -60,12 +60,12 @@ func TestRecognise(t *testing.T) {
 		"All rights reserved.":                            "",
 		"":                                                "",
 	} {
-		got, err := recognise(text)
+		got, err := recognize(text)
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q, %v; want %q", text, got, err, want)
 		}
 	}
-	// The other licence of a module that offers two.
+	// The other license of a module that offers two.
 	modules, err := modulesOf([]string{"linux/amd64"})
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestRecognise(t *testing.T) {
 		if errors.Is(err, os.ErrNotExist) {
 			t.Skip("the module has no such file")
 		}
-		if spdx, refused := recognise(string(data)); err != nil || refused == nil {
+		if spdx, refused := recognize(string(data)); err != nil || refused == nil {
 			t.Errorf("the GPL of freetype is taken for %q, %v", spdx, err)
 		}
 		found = true
@@ -195,7 +195,7 @@ func TestSBOM(t *testing.T) {
 	for i, d := range info.Deps {
 		c := got.Components[i]
 		if c.PURL != "pkg:golang/"+d.Path+"@"+d.Version ||
-			!strings.Contains(notices, d.Path+" "+d.Version+" "+c.Licences[0].Expression) {
+			!strings.Contains(notices, d.Path+" "+d.Version+" "+c.Licenses[0].Expression) {
 			t.Errorf("%s %s is %+v, and the notices have no such line", d.Path, d.Version, c)
 		}
 	}
@@ -211,7 +211,7 @@ func TestNewRelease(t *testing.T) {
 		}
 	}
 	if _, err := (&release{}).target("plan9/amd64", nil); err == nil ||
-		!strings.Contains(err.Error(), "no such target") {
+		!strings.Contains(err.Error(), "unknown target") {
 		t.Error(err)
 	}
 }

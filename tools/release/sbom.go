@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// bill is a software bill of materials as CycloneDX 1.5 has it (cyclonedx.org), without a serial number, which would
-// differ from build to build.
+// bill is a software bill of materials in CycloneDX 1.5 (cyclonedx.org), without a serial number, which would differ
+// between builds.
 type bill struct {
 	Format       string      `json:"bomFormat"`
 	SpecVersion  string      `json:"specVersion"`
@@ -33,7 +33,7 @@ type component struct {
 	Name     string       `json:"name"`
 	Version  string       `json:"version"`
 	PURL     string       `json:"purl,omitempty"`
-	Licences []expressed  `json:"licenses"`
+	Licenses []expressed  `json:"licenses"`
 	Hashes   []hashOfFile `json:"hashes,omitempty"`
 }
 
@@ -51,7 +51,7 @@ type relation struct {
 	DependsOn []string `json:"dependsOn"`
 }
 
-// writeSBOM writes the bill of a program from what Go wrote into it, with the licences of its modules.
+// writeSBOM writes the bill of a program from its build information, with the licenses of its modules.
 func (r *release) writeSBOM(w io.Writer, program string) error {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
@@ -71,7 +71,7 @@ func (r *release) writeSBOM(w io.Writer, program string) error {
 	}
 	main := component{
 		Type: "application", Ref: "thermsim", Name: "thermsim", Version: r.version,
-		Licences: []expressed{{"Apache-2.0"}},
+		Licenses: []expressed{{"Apache-2.0"}},
 		Hashes:   []hashOfFile{{"SHA-256", fmt.Sprintf("%x", sha256.Sum256(data))}},
 	}
 	b := bill{Format: "CycloneDX", SpecVersion: "1.5", Version: 1,
@@ -83,18 +83,18 @@ func (r *release) writeSBOM(w io.Writer, program string) error {
 	for _, d := range info.Deps {
 		m := known[d.Path+"@"+d.Version]
 		if m == nil || d.Replace != nil {
-			return fmt.Errorf("%s was built with %s %s, which this source does not ask for", program, d.Path, d.Version)
+			return fmt.Errorf("%s was built with %s %s, which this source does not require", program, d.Path, d.Version)
 		}
-		licences, err := licencesOf(m)
+		licenses, err := licensesOf(m)
 		if err != nil {
 			return err
 		}
 		add(component{Type: "library", Name: d.Path, Version: d.Version, PURL: "pkg:golang/" + d.Path + "@" + d.Version,
-			Licences: []expressed{{expression(licences)}}})
+			Licenses: []expressed{{expression(licenses)}}})
 	}
 	version := strings.TrimPrefix(info.GoVersion, "go")
 	add(component{Type: "library", Name: "std", Version: version, PURL: "pkg:golang/std@" + version,
-		Licences: []expressed{{"BSD-3-Clause"}}})
+		Licenses: []expressed{{"BSD-3-Clause"}}})
 	all := relation{Ref: main.Ref}
 	for _, c := range b.Components {
 		all.DependsOn = append(all.DependsOn, c.Ref)

@@ -5,7 +5,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// Products and sums are separate instructions: fused ones would round once where the plain Go rounds twice.
+// Products and sums are separate instructions: fused ones would round once, but plain Go rounds twice.
 
 func mul(a, b single) single {
 	v := YMM()

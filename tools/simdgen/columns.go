@@ -5,7 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// columns are the kernels that solve columns along z, a row of them at a time.
+// columns defines the kernels that solve columns along z, a row of them at a time.
 func columns() {
 	kernel("startAVX2", "(y, b, inverse *float32, n int)", "y = b inverse")
 	y, b, inverse := pointer("y"), pointer("b"), pointer("inverse")

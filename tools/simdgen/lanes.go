@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// width is the number of cells in a block, in FP32 and in FP64 alike.
+// width is the number of cells in a block, in FP32 and in FP64.
 const width = 8
 
 // single is eight FP32 values, double as many in FP64.
@@ -35,7 +35,7 @@ type row struct {
 
 func pointer(name string) row { return row{Load(Param(name), GP64()), 0} }
 
-// plus moves a row by a number of its elements of so many bytes.
+// plus moves a row by a number of elements, with the given number of bytes each.
 func (r row) plus(elements reg.GPVirtual, bytes uint8) row {
 	at := GP64()
 	LEAQ(Mem{Base: r.base, Index: elements, Scale: bytes, Disp: r.disp}, at)
@@ -120,7 +120,7 @@ func narrow(v double) single {
 	return both
 }
 
-// forCells emits f for the blocks of a row of n cells and for what is left at its end.
+// forCells emits f for the blocks of a row of n cells and for the remainder at its end.
 func forCells(n reg.Register, f func(b block)) {
 	cell, whole := GP64(), GP64()
 	XORQ(cell, cell)

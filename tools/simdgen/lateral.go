@@ -11,7 +11,7 @@ type lateral struct {
 	own  row // of x
 }
 
-// newLateral reads the arguments; the elements of x have so many bytes.
+// newLateral reads the arguments; bytes is the size of the elements of x.
 func newLateral(bytes uint8) (s lateral) {
 	gx, gy, x := pointer("gx"), pointer("gy"), pointer("x")
 	nx := GP64()
@@ -24,7 +24,7 @@ func newLateral(bytes uint8) (s lateral) {
 	return s
 }
 
-// sum of couplings times neighbours.
+// sum of couplings times neighbors.
 func (s *lateral) sum(c block) single {
 	v := mul(c.load(s.g.east), c.load(s.x.east))
 	v = add(v, mul(c.load(s.g.west), c.load(s.x.west)))
@@ -32,7 +32,7 @@ func (s *lateral) sum(c block) single {
 	return add(v, mul(c.load(s.g.south), c.load(s.x.south)))
 }
 
-// inflow adds to v the sum of couplings times what the neighbours have more than the cell's own value.
+// inflow adds to v the sum of couplings times the differences of the neighbors from the cell.
 func (s *lateral) inflow(c block, v, own single) single {
 	v = add(v, mul(c.load(s.g.west), sub(c.load(s.x.west), own)))
 	v = add(v, mul(c.load(s.g.east), sub(c.load(s.x.east), own)))

@@ -1,5 +1,5 @@
-// Command simdgen writes the AVX2 kernels of package simd, their Go declarations, and what stands in for these where
-// there is no AVX2.
+// Command simdgen generates the AVX2 kernels of package simd, their Go declarations, and their replacements on machines
+// without AVX2.
 package main
 
 import (

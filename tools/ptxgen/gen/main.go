@@ -49,7 +49,7 @@ func run(dir, headers string) error {
 	return removeOthers(dir, files)
 }
 
-// write leaves files alone that are up to date.
+// write does not touch files that are up to date.
 func write(path string, content []byte) error {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
 		return nil
@@ -57,7 +57,7 @@ func write(path string, content []byte) error {
 	return os.WriteFile(path, content, 0o644)
 }
 
-// removeOthers deletes generated files that no source stands behind any more.
+// removeOthers deletes generated files without a source.
 func removeOthers(dir string, files map[string][]byte) error {
 	present, err := ptxgen.GeneratedFiles(dir)
 	if err != nil {

@@ -8,27 +8,26 @@ import (
 	"strings"
 )
 
-// licence is a file of a module that tells under what terms it is used.
-type licence struct {
+// license is a license file of a module.
+type license struct {
 	name string // of the file, inside the module
 	text string
 	spdx string // its identifier
 }
 
-// chosen are the files of modules that offer a choice.
+// chosen are the license files of modules that offer a choice.
 var chosen = map[string][]string{
 	"github.com/golang/freetype": {"licenses/ftl.txt"}, // of the FreeType License and the GPL, the first
 }
 
-// concerns are licences of parts of a module that programs do not hold: file, and the packages it is about.
+// concerns are licenses of parts of a module that programs do not contain: file, and the packages that it covers.
 var concerns = map[string]string{
 	"gonum.org/v1/gonum/THIRD_PARTY_LICENSES/W3C-BSD-LICENSE":       "gonum.org/v1/gonum/graph/formats/rdf",
 	"gonum.org/v1/gonum/THIRD_PARTY_LICENSES/W3C-TestSuite-LICENSE": "gonum.org/v1/gonum/graph/formats/rdf",
 }
 
-// licencesOf reads the licence files of a module. One that is not known, or that asks for the source of what is built
-// with it, is an error.
-func licencesOf(m *module) ([]licence, error) {
+// licensesOf reads the license files of a module. An unknown license or a copyleft license is an error.
+func licensesOf(m *module) ([]license, error) {
 	names := chosen[m.Path]
 	if names == nil {
 		for _, pattern := range []string{"LICEN[CS]E*", "COPYING*", "NOTICE*", "THIRD_PARTY_LICENSES/*"} {
@@ -45,7 +44,7 @@ func licencesOf(m *module) ([]licence, error) {
 			}
 		}
 	}
-	var list []licence
+	var list []license
 	for _, name := range names {
 		info, err := os.Stat(filepath.Join(m.Dir, name))
 		if err != nil {
@@ -61,19 +60,19 @@ func licencesOf(m *module) ([]licence, error) {
 		if err != nil {
 			return nil, err
 		}
-		spdx, err := recognise(string(data))
+		spdx, err := recognize(string(data))
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %s: %w", m.Path, m.Version, name, err)
 		}
-		list = append(list, licence{name, string(data), spdx})
+		list = append(list, license{name, string(data), spdx})
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%s %s has no licence file", m.Path, m.Version)
+		return nil, fmt.Errorf("%s %s has no license file", m.Path, m.Version)
 	}
 	return list, nil
 }
 
-// copyleft are words of licences that extend to what is built with a module.
+// copyleft are words of licenses that extend to what is built with a module.
 var copyleft = []string{
 	"gnu general public license", "gnu lesser general public license", "gnu library general public license",
 	"gnu affero general public license",
@@ -82,7 +81,7 @@ var copyleft = []string{
 	"server side public license", "business source license", "sharealike", "share-alike", "cecill",
 }
 
-// permissive are sentences that tell licences apart, the more special ones first.
+// permissive are sentences that identify licenses, the more specific ones first.
 var permissive = []struct{ sentence, spdx string }{
 	{"sil open font license", "OFL-1.1"},
 	{"the freetype project license", "FTL"},
@@ -95,12 +94,12 @@ var permissive = []struct{ sentence, spdx string }{
 	{"copyright (c) 2014 by ignace bogaert", "LicenseRef-Bogaert"},
 }
 
-// recognise is the SPDX identifier of a licence's text.
-func recognise(text string) (string, error) {
+// recognize is the SPDX identifier of a license's text.
+func recognize(text string) (string, error) {
 	words := strings.Join(strings.Fields(strings.ToLower(text)), " ")
 	for _, w := range copyleft {
 		if strings.Contains(words, w) {
-			return "", fmt.Errorf("a licence that programs of thermsim must not depend on: %q", w)
+			return "", fmt.Errorf("copyleft license: %q", w)
 		}
 	}
 	for _, p := range permissive {
@@ -109,18 +108,18 @@ func recognise(text string) (string, error) {
 		}
 	}
 	if strings.Contains(words, "redistribution and use in source and binary forms") {
-		// The third clause, about names. Authors put theirs into it.
+		// The third clause, about names, which differ.
 		if strings.Contains(words, "neither the name") || strings.Contains(words, "may not be used to endorse") ||
 			strings.Contains(words, "not be used to endorse or promote") {
 			return "BSD-3-Clause", nil
 		}
 		return "BSD-2-Clause", nil
 	}
-	return "", fmt.Errorf("an unknown licence: read it, and teach tools/release to recognise it")
+	return "", fmt.Errorf("unknown license. Fix: read it, and add it to tools/release")
 }
 
-// expression is what a module's licences are together.
-func expression(list []licence) string {
+// expression combines the licenses of a module.
+func expression(list []license) string {
 	var ids []string
 	for _, l := range list {
 		if !slices.Contains(ids, l.spdx) {
