@@ -87,8 +87,9 @@ func TestFiguresInLines(t *testing.T) {
 	if want := fmt.Sprintf(text, "23", "12.3 s"); err != nil || got != want {
 		t.Errorf("%v\n%s", err, got)
 	}
-	for mark, want := range map[string]string{"f.json; case=c": "expected file; rows; template", "f.json; case=q; {t}": "no row",
-		"f.json; ; {speed}": "2: f.json; ; {speed}"} {
+	for mark, want := range map[string]string{"f.json; case=c": "expected file; rows; template",
+		"f.json; case=q; {t}": "no row",
+		"f.json; ; {speed}":   "2: f.json; ; {speed}"} {
 		if _, err := renewPage(dir, "\n<!-- figure "+mark+" -->1<!-- end of figure -->\n"); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", mark, err)
