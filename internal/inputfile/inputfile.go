@@ -1,5 +1,5 @@
-// Package inputfile opens what users name as inputs: regular files, and what is piped in where they ask for it with
-// "-". Whatever else has a name in a file system (FIFOs, devices, sockets) may never answer, or never end.
+// Package inputfile opens the files that users name as inputs: regular files, and standard input under the name "-".
+// Other file types (FIFOs, devices, sockets) are refused, because reading them may block or never end.
 package inputfile
 
 import (
@@ -12,19 +12,19 @@ import (
 	"strings"
 )
 
-// Stdin is the name that asks for what is piped in.
+// Stdin is the name that selects standard input.
 const Stdin = "-"
 
-// MaxBytes is the largest input that is read whole: ten million blocks of a floorplan, or a power map of 5000 x 5000
-// tiles. Beyond lie mistakes and files made to do harm.
+// MaxBytes is the largest input that is read into memory: ten million blocks of a floorplan, or a power map of 5000 x
+// 5000 tiles. Larger files are mistakes or attacks.
 const MaxBytes = 1 << 28
 
-// ErrNotRegular says that a name stands for no regular file.
-var ErrNotRegular = errors.New("it is no regular file")
+// ErrNotRegular reports that a path does not name a regular file.
+var ErrNotRegular = errors.New("not a regular file")
 
 // Open opens a regular file.
 func Open(path string) (*os.File, error) {
-	// A FIFO must not even be opened: that waits for somebody to write into it.
+	// Opening a FIFO blocks until another process writes into it, so the type is checked first.
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// OpenAsked opens what stands on the command line: a regular file, or what is piped in for Stdin.
+// OpenAsked opens a file named on the command line: a regular file, or standard input for Stdin.
 func OpenAsked(path string) (*os.File, error) {
 	if path == Stdin {
 		return os.Stdin, nil
@@ -62,7 +62,7 @@ func check(path string, info fs.FileInfo) error {
 		return &fs.PathError{Op: "open", Path: path, Err: errors.New("is a folder")}
 	case mode&fs.ModeNamedPipe != 0:
 		return &fs.PathError{Op: "open", Path: path,
-			Err: fmt.Errorf("%w but a pipe; pipe into thermsim's standard input and give - as the name", ErrNotRegular)}
+			Err: fmt.Errorf("%w but a pipe; redirect it to standard input and use - as the file name", ErrNotRegular)}
 	}
 	return &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("%w but a device or socket", ErrNotRegular)}
 }
@@ -70,7 +70,7 @@ func check(path string, info fs.FileInfo) error {
 // Read reads a regular file of at most MaxBytes.
 func Read(path string) ([]byte, error) { return read(Open(path)) }
 
-// ReadAsked is Read for what stands on the command line.
+// ReadAsked is Read for a file named on the command line.
 func ReadAsked(path string) ([]byte, error) { return read(OpenAsked(path)) }
 
 func read(f *os.File, err error) ([]byte, error) {
@@ -85,7 +85,7 @@ func read(f *os.File, err error) ([]byte, error) {
 	if size > MaxBytes {
 		return nil, tooLarge()
 	}
-	data := make([]byte, 0, size+1) // one more, so that the end is seen without growing
+	data := make([]byte, 0, size+1) // one byte more, so that EOF is seen without growing
 	for {
 		n, err := f.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
@@ -103,7 +103,7 @@ func read(f *os.File, err error) ([]byte, error) {
 }
 
 func tooLarge() error {
-	return fmt.Errorf("larger than %d MiB, the most that is read", MaxBytes>>20)
+	return fmt.Errorf("larger than %d MiB, the limit for input files", MaxBytes>>20)
 }
 
 // Number reads a decimal number, as strconv.ParseFloat does, but none of the other forms that ParseFloat takes:
@@ -118,11 +118,11 @@ func Number(text string) (float64, error) {
 	return strconv.ParseFloat(text, 64)
 }
 
-// Error is a fault in a file: where, what is wrong and what to do about it.
+// Error is an error in an input file: its location, the problem and a fix.
 type Error struct {
 	File   string
-	Line   int // from 1; 0 where the whole file is meant
-	Column int // in characters from 1; 0 where the whole line is meant
+	Line   int // from 1; 0 if the error concerns the whole file.
+	Column int // in characters from 1; 0 if it concerns the whole line.
 	Msg    string
 	Remedy string
 	Err    error // cause, may be nil

@@ -8,23 +8,23 @@ import (
 	"io"
 )
 
-// fewTables is how many tables any JSON file may have.
+// fewTables is the number of objects that any JSON file may have.
 const fewTables = 1000
 
-// Crowded refuses JSON with more tables than its size has room for, where each takes so many bytes at least as it is
-// meant. What is decoded of empty ones takes many times the room of the file.
+// Crowded rejects JSON with more objects than its size allows, given the minimum size of a valid object in bytes.
+// Decoded empty objects would take many times the memory of the file.
 func Crowded(data []byte, bytesEach int) error {
 	return crowded(int64(bytes.Count(data, []byte("{"))), int64(len(data)), bytesEach)
 }
 
 func crowded(tables, size int64, bytesEach int) error {
 	if tables > fewTables+size/int64(bytesEach) {
-		return fmt.Errorf("%d tables { } in %d bytes are more than such a file has", tables, size)
+		return fmt.Errorf("%d objects { } in %d bytes are more than a valid file of this size contains", tables, size)
 	}
 	return nil
 }
 
-// Uncrowded reads JSON, and ends with an error where what was read so far is crowded.
+// Uncrowded reads JSON, and returns an error once the data read so far fails Crowded.
 func Uncrowded(in io.Reader, bytesEach int) io.Reader {
 	return &uncrowded{in: in, bytesEach: bytesEach}
 }
@@ -44,21 +44,21 @@ func (u *uncrowded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Text packs ten to thirty times smaller with gzip; files made to fill a memory pack a thousand times smaller. What
-// unpacks to more than mostRatio times its size, beyond the first freeBytes, is refused.
+// gzip compresses text ten to thirty times; decompression bombs reach a factor of a thousand. Data that decompresses to
+// more than mostRatio times its size, beyond the first freeBytes, is rejected.
 const (
 	mostRatio = 100
 	freeBytes = 1 << 20
 )
 
-// unpacker reads what is packed, and counts.
+// unpacker decompresses, and counts the output.
 type unpacker struct {
 	z   *gzip.Reader
 	in  *counter
 	out int64
 }
 
-// Unpack reads what is packed with gzip, as long as it does not open to absurdly much.
+// Unpack decompresses gzip data, up to the limit of mostRatio.
 func Unpack(r io.Reader) (io.Reader, error) {
 	in := &counter{r: r}
 	z, err := gzip.NewReader(bufio.NewReader(in))
@@ -73,12 +73,13 @@ func (u *unpacker) Read(p []byte) (int, error) {
 	n, err := u.z.Read(p)
 	u.out += int64(n)
 	if u.out > freeBytes+mostRatio*u.in.n {
-		return 0, fmt.Errorf("it opens to more than %d times its size; unpack it yourself if it is meant so", mostRatio)
+		return 0, fmt.Errorf("decompresses to more than %d times its size; if this is intended, decompress the file first",
+			mostRatio)
 	}
 	return n, err
 }
 
-// counter counts what is read.
+// counter counts the bytes read.
 type counter struct {
 	r io.Reader
 	n int64

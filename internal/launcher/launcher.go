@@ -1,5 +1,5 @@
-// Package launcher reads what those who start programs on clusters tell them: Slurm, the launchers of MPI, Kubernetes,
-// AWS Batch.
+// Package launcher reads the environment that cluster launchers give to their processes: Slurm, the launchers of MPI,
+// Kubernetes, AWS (Amazon Web Services) Batch.
 package launcher
 
 import (
@@ -10,31 +10,31 @@ import (
 	"strings"
 )
 
-// Machine is what a process can ask.
+// Machine is the environment of a process.
 type Machine struct {
 	Getenv func(string) string
 	Read   func(path string) ([]byte, error) // of files that list hosts
 	Parent int                               // process that started this one
 }
 
-// task is what a launcher tells one of the processes that it started together.
+// task is the position of this process among those that a launcher started together.
 type task struct {
 	launcher    string
-	rank, count int // count is 0 where the launcher does not tell
-	local       int // number among those on the same machine; -1 where nothing tells
+	rank, count int // count is 0 if the launcher does not report it.
+	local       int // number among those on the same machine; -1 if unknown.
 	host        string
-	key         string // the same for all of them, and another one next time; "" where nothing tells
+	key         string // the same for all of them, different for each run; "" if unknown.
 }
 
-// variables of a launcher, by name; any but rank may be empty.
+// variables are the names of a launcher's environment variables; all except rank may be empty.
 type variables struct {
 	launcher                       string
 	rank, count, local, localCount string
 	keys                           []string
 }
 
-// launchers in the order in which they are asked: mpirun within a job of Slurm starts its own helpers as that job's
-// tasks, so its word comes first.
+// launchers, in order of precedence: mpirun within a Slurm job starts its own helpers as that job's tasks, so MPI comes
+// first.
 var launchers = []variables{
 	{"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
 		"OMPI_COMM_WORLD_LOCAL_SIZE", []string{"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"}},
@@ -42,12 +42,12 @@ var launchers = []variables{
 		nil},
 	{"mpiexec", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", nil},
 	// Only within a step does Slurm set SLURM_STEP_NUM_TASKS. In the script of a job it sets SLURM_PROCID and
-	// SLURM_NTASKS too, and there is but one process.
+	// SLURM_NTASKS too, although there is only one process.
 	{"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "", nil},
 	{"Kubernetes", "JOB_COMPLETION_INDEX", "", "", "", nil},
 }
 
-// task is what this process was told; nil where it was started alone.
+// task finds the position of this process; nil if it was started alone.
 func (m Machine) task() (*task, error) {
 	for _, v := range launchers {
 		if m.Getenv(v.rank) == "" || v.count != "" && m.Getenv(v.count) == "" {
@@ -64,20 +64,20 @@ func (m Machine) task() (*task, error) {
 				continue
 			}
 			if *n.into, err = strconv.Atoi(text); err != nil || *n.into < 0 {
-				return nil, fmt.Errorf("%s=%q of %s is no number of a task", n.variable, text, v.launcher)
+				return nil, fmt.Errorf("%s=%q of %s is not a task number", n.variable, text, v.launcher)
 			}
 		}
 		if v.count != "" && t.rank >= t.count {
-			return nil, fmt.Errorf("%s tells of rank %d among %d", v.launcher, t.rank, t.count)
+			return nil, fmt.Errorf("%s reports rank %d of only %d", v.launcher, t.rank, t.count)
 		}
-		m.place(t, &v)
+		m.locate(t, &v)
 		return t, nil
 	}
 	return nil, nil
 }
 
-// place finds where rank 0 runs, which is the first host of the job, and what tells this run from others.
-func (m Machine) place(t *task, v *variables) {
+// locate finds the host of rank 0, which is the first host of the job, and a key that identifies this run.
+func (m Machine) locate(t *task, v *variables) {
 	t.host = m.firstHost()
 	together := v.localCount != "" && m.Getenv(v.localCount) == strconv.Itoa(t.count)
 	if together || v.launcher == "Slurm" && m.Getenv("SLURM_STEP_NUM_NODES") == "1" {
@@ -101,7 +101,7 @@ func (m Machine) place(t *task, v *variables) {
 	}
 }
 
-// firstHost of a job; "" where no batch system tells.
+// firstHost is the first host of a job; "" if no batch system reports it.
 func (m Machine) firstHost() string {
 	for _, name := range []string{"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST"} {
 		if list := m.Getenv(name); list != "" {
@@ -123,7 +123,7 @@ func firstWord(text string) string {
 	return ""
 }
 
-// firstOf is the first host of a list as Slurm writes it, such as "rack[1-2]n[08-11,15],login".
+// firstOf is the first host of a Slurm host list such as "rack[1-2]n[08-11,15],login".
 func firstOf(list string) string {
 	var host strings.Builder
 	in, chosen := false, false // brackets; the first of what they hold is taken
@@ -145,8 +145,8 @@ func firstOf(list string) string {
 	return host.String()
 }
 
-// port for the ranks of a run to meet: above those that systems give out by themselves, and different for runs side by
-// side, most likely.
+// port is where the ranks of a run meet: above the ephemeral ports of the system, and most likely different for
+// concurrent runs.
 func port(key string) int {
 	const first, count = 61440, 4096
 	h := fnv.New32a()
@@ -154,7 +154,7 @@ func port(key string) int {
 	return first + int(h.Sum32()%count)
 }
 
-// array is how a scheduler tells a task of an array, whose tasks know nothing of each other, which it is.
+// array describes the environment variables with which a scheduler numbers the independent tasks of a job array.
 type array struct {
 	name               string
 	index, first, step string // variables; first and step may be empty
@@ -167,8 +167,8 @@ var arrays = []array{
 	{"Kubernetes", "JOB_COMPLETION_INDEX", "", "", ""},
 }
 
-// Part finds which of so many parts of some work a scheduler has given this process, from 0. of is 0 where the
-// scheduler tells that too.
+// Part finds which part of some work a scheduler has assigned to this process, from 0. of is the number of parts; 0 if
+// the scheduler reports it.
 func Part(of int, getenv func(string) string) (index, parts int, err error) {
 	for _, a := range arrays {
 		text := getenv(a.index)
@@ -184,21 +184,21 @@ func Part(of int, getenv func(string) string) (index, parts int, err error) {
 		}
 		id, err := strconv.Atoi(text)
 		if err != nil {
-			return 0, 0, fmt.Errorf("%s=%q is no number", a.index, text)
+			return 0, 0, fmt.Errorf("%s=%q is not a number", a.index, text)
 		}
 		index = (id - value(a.first, 0)) / max(1, value(a.step, 1))
 		if of == 0 {
 			of = value(a.count, 0)
 		}
 		if of == 0 {
-			return 0, 0, fmt.Errorf("%s does not tell how many tasks there are; write auto/N", a.name)
+			return 0, 0, fmt.Errorf("%s does not report the number of tasks; use auto/N", a.name)
 		}
 		if index < 0 || index >= of {
-			return 0, 0, fmt.Errorf("task %d of %s is beyond the %d parts", index, a.name, of)
+			return 0, 0, fmt.Errorf("task %d of %s is out of range: there are %d parts", index, a.name, of)
 		}
 		return index, of, nil
 	}
 	return 0, 0,
-		errors.New("no scheduler tells which part this is: none of SLURM_ARRAY_TASK_ID, AWS_BATCH_JOB_ARRAY_INDEX " +
+		errors.New("no scheduler reports a part number: none of SLURM_ARRAY_TASK_ID, AWS_BATCH_JOB_ARRAY_INDEX " +
 			"and JOB_COMPLETION_INDEX is set")
 }

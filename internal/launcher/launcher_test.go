@@ -54,34 +54,34 @@ func at(host, key string) string { return fmt.Sprintf("%s:%d", host, port(key)) 
 func TestPlan(t *testing.T) {
 	for name, tt := range map[string]struct {
 		env    []string
-		wishes Wishes
+		wishes Request
 		want   Plan
 	}{
-		"alone":       {nil, Wishes{Rank: -1}, Plan{Ranks: 1}},
-		"one process": {nil, Wishes{Ranks: 4, Rank: -1}, Plan{Ranks: 4}},
-		"by hand": {nil, Wishes{2, 1, "a:7000"},
+		"alone":       {nil, Request{Rank: -1}, Plan{Ranks: 1}},
+		"one process": {nil, Request{Ranks: 4, Rank: -1}, Plan{Ranks: 4}},
+		"by hand": {nil, Request{2, 1, "a:7000"},
 			Plan{Ranks: 2, Rank: 1, Rendezvous: "a:7000", Local: -1}},
-		"by hand, one":            {nil, Wishes{1, 0, "a:7000"}, Plan{Ranks: 1}},
-		"the script of a job":     {script, Wishes{Rank: -1}, Plan{Ranks: 1}},
-		"one process in a script": {script, Wishes{Ranks: 2, Rank: -1}, Plan{Ranks: 2}},
-		"srun":                    {step, Wishes{Rank: -1}, Plan{6, 5, at("n08", "1234.2"), 1, "Slurm"}},
-		"srun on one node": {append([]string{"SLURM_STEP_NUM_NODES", "1"}, step...), Wishes{Rank: -1},
+		"by hand, one":            {nil, Request{1, 0, "a:7000"}, Plan{Ranks: 1}},
+		"the script of a job":     {script, Request{Rank: -1}, Plan{Ranks: 1}},
+		"one process in a script": {script, Request{Ranks: 2, Rank: -1}, Plan{Ranks: 2}},
+		"srun":                    {step, Request{Rank: -1}, Plan{6, 5, at("n08", "1234.2"), 1, "Slurm"}},
+		"srun on one node": {append([]string{"SLURM_STEP_NUM_NODES", "1"}, step...), Request{Rank: -1},
 			Plan{6, 5, at("127.0.0.1", "1234.2"), 1, "Slurm"}},
-		"srun, told twice": {step, Wishes{Ranks: 6, Rank: -1}, Plan{6, 5, at("n08", "1234.2"), 1, "Slurm"}},
-		"srun, alone":      {step, Wishes{Ranks: 1, Rank: -1}, Plan{Ranks: 1}},
-		"srun, another place": {step, Wishes{Rank: -1, Rendezvous: "ib7:7000"},
+		"srun, told twice": {step, Request{Ranks: 6, Rank: -1}, Plan{6, 5, at("n08", "1234.2"), 1, "Slurm"}},
+		"srun, alone":      {step, Request{Ranks: 1, Rank: -1}, Plan{Ranks: 1}},
+		"srun, another place": {step, Request{Rank: -1, Rendezvous: "ib7:7000"},
 			Plan{6, 5, "ib7:7000", 1, "Slurm"}},
 		"srun of one task": {append([]string{"SLURM_STEP_NUM_TASKS", "1", "SLURM_PROCID", "0"}, script...),
-			Wishes{Rank: -1}, Plan{Ranks: 1}},
-		"mpirun": {openMPI, Wishes{Rank: -1},
+			Request{Rank: -1}, Plan{Ranks: 1}},
+		"mpirun": {openMPI, Request{Rank: -1},
 			Plan{4, 1, at("127.0.0.1", "prterun-a-77@1"), 1, "Open MPI"}},
-		"mpirun in a job of Slurm": {openMPIs, Wishes{Rank: -1}, Plan{8, 7, at("n07", "99"), 3, "Open MPI"}},
-		"mpiexec":                  {hydra, Wishes{Rank: -1}, Plan{3, 2, at("127.0.0.1", "4711"), 2, "mpiexec"}},
-		"mpiexec in a job of PBS":  {hydras, Wishes{Rank: -1}, Plan{4, 2, at("c12", "55.head"), 0, "mpiexec"}},
-		"an index is no run":       {kube, Wishes{Rank: -1}, Plan{Ranks: 1}},
-		"Kubernetes": {kube, Wishes{4, -1, "job-0.job:7000"},
+		"mpirun in a job of Slurm": {openMPIs, Request{Rank: -1}, Plan{8, 7, at("n07", "99"), 3, "Open MPI"}},
+		"mpiexec":                  {hydra, Request{Rank: -1}, Plan{3, 2, at("127.0.0.1", "4711"), 2, "mpiexec"}},
+		"mpiexec in a job of PBS":  {hydras, Request{Rank: -1}, Plan{4, 2, at("c12", "55.head"), 0, "mpiexec"}},
+		"an index is no run":       {kube, Request{Rank: -1}, Plan{Ranks: 1}},
+		"Kubernetes": {kube, Request{4, -1, "job-0.job:7000"},
 			Plan{4, 3, "job-0.job:7000", -1, "Kubernetes"}},
-		"Kubernetes, in every process": {kube, Wishes{4, -1, ""}, Plan{Ranks: 4}},
+		"Kubernetes, in every process": {kube, Request{4, -1, ""}, Plan{Ranks: 4}},
 	} {
 		got, err := machine(tt.env...).Plan(tt.wishes)
 		if err != nil || got != tt.want {
@@ -96,26 +96,26 @@ func TestPlan(t *testing.T) {
 func TestPlansThatFail(t *testing.T) {
 	for name, tt := range map[string]struct {
 		env    []string
-		wishes Wishes
+		wishes Request
 		want   string
 	}{
-		"no place":              {nil, Wishes{2, 1, ""}, "--rendezvous HOST:PORT"},
-		"no rank":               {nil, Wishes{2, -1, "a:7000"}, "--rank R"},
-		"no number":             {nil, Wishes{0, 0, "a:7000"}, "--ranks N"},
-		"Kubernetes, no number": {kube, Wishes{0, -1, "a:7000"}, "--ranks N"},
-		"beyond":                {nil, Wishes{2, 2, "a:7000"}, "no rank 2 of 2"},
-		"no port":               {nil, Wishes{2, 1, "a"}, "HOST:PORT"},
-		"a wrong port":          {nil, Wishes{2, 1, "a:http"}, "HOST:PORT"},
-		"no host":               {nil, Wishes{2, 1, ":7000"}, "HOST:PORT"},
-		"two numbers":           {step, Wishes{4, -1, ""}, "Slurm started 6 tasks"},
-		"no host is told":       {hydras[:8], Wishes{0, -1, ""}, "--rendezvous HOST:PORT"},
-		"nonsense":              {[]string{"PMI_RANK", "x", "PMI_SIZE", "2"}, Wishes{0, -1, ""}, "PMI_RANK"},
-		"many in one process": {nil, Wishes{mostTogether + 1, -1, ""}, "more than 1000, the most that one " +
+		"no place":              {nil, Request{2, 1, ""}, "--rendezvous HOST:PORT"},
+		"no rank":               {nil, Request{2, -1, "a:7000"}, "--rank R"},
+		"no number":             {nil, Request{0, 0, "a:7000"}, "--ranks N"},
+		"Kubernetes, no number": {kube, Request{0, -1, "a:7000"}, "--ranks N"},
+		"beyond":                {nil, Request{2, 2, "a:7000"}, "no rank 2 of 2"},
+		"no port":               {nil, Request{2, 1, "a"}, "HOST:PORT"},
+		"a wrong port":          {nil, Request{2, 1, "a:http"}, "HOST:PORT"},
+		"no host":               {nil, Request{2, 1, ":7000"}, "HOST:PORT"},
+		"two numbers":           {step, Request{4, -1, ""}, "Slurm started 6 tasks"},
+		"no host is told":       {hydras[:8], Request{0, -1, ""}, "--rendezvous HOST:PORT"},
+		"nonsense":              {[]string{"PMI_RANK", "x", "PMI_SIZE", "2"}, Request{0, -1, ""}, "PMI_RANK"},
+		"many in one process": {nil, Request{mostTogether + 1, -1, ""}, "more than 1000, the most that one " +
 			"process holds"},
-		"many by hand": {nil, Wishes{mostRanks + 1, 0, "a:7000"}, "100001 ranks are more than 100000"},
-		"many of a launcher": {[]string{"PMI_RANK", "0", "PMI_SIZE", "2000000000"}, Wishes{0, -1, "a:7000"},
+		"many by hand": {nil, Request{mostRanks + 1, 0, "a:7000"}, "100001 ranks exceed the limit of 100000"},
+		"many of a launcher": {[]string{"PMI_RANK", "0", "PMI_SIZE", "2000000000"}, Request{0, -1, "a:7000"},
 			"more than 100000"},
-		"out of range": {[]string{"PMI_RANK", "2", "PMI_SIZE", "2"}, Wishes{0, -1, ""}, "rank 2 among 2"},
+		"out of range": {[]string{"PMI_RANK", "2", "PMI_SIZE", "2"}, Request{0, -1, ""}, "rank 2 among 2"},
 	} {
 		if got, err := machine(tt.env...).Plan(tt.wishes); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %+v, %v; want %q", name, got, err, tt.want)

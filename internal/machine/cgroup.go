@@ -95,8 +95,8 @@ func mountOf(line, kind string) (shown, at string, ok bool) {
 	return before[3], at, true
 }
 
-// folder of the process's group. Where the mount does not show it, as in a container with the host's mounts or outside
-// a namespace, the mount's own stands for it.
+// folder of the process's group. If the mount does not show it, as in a container with the host's mounts or outside a
+// namespace, it is the mount's own group.
 func (h *hierarchy) folder() string {
 	below := h.own
 	if h.root != "/" {
@@ -113,7 +113,8 @@ func (h *hierarchy) folder() string {
 	return folder
 }
 
-// leaves is what a group's limit leaves beyond what is used and cannot be reclaimed; unlimited where it has none.
+// leaves is the memory that a group's limit leaves beyond the usage that cannot be reclaimed; unlimited without a
+// limit.
 func (h *hierarchy) leaves(root fs.FS, folder string) float64 {
 	limit, ok := number(root, path.Join(folder, h.limit))
 	// Version 1 writes "no limit" as the largest number of pages.
@@ -141,7 +142,7 @@ func (h *hierarchy) cache(stat string) float64 {
 	return sum
 }
 
-// number is the content of a file, which is not one where there is no limit ("max").
+// number is the content of a file; false if it is not a number, as "max" without a limit.
 func number(root fs.FS, name string) (float64, bool) {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {

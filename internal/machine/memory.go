@@ -1,5 +1,4 @@
-// Package machine finds out what this process may use of the machine that it runs on: memory, cores, and which machine
-// it is.
+// Package machine finds the resources that this process may use: memory and cores, and the identity of the machine.
 package machine
 
 import (
@@ -12,11 +11,11 @@ import (
 	"strings"
 )
 
-// FreeMemory is what this process may still take, in bytes; 0 on systems that do not report it.
+// FreeMemory is the memory that this process may still allocate, in bytes; 0 on systems that do not report it.
 func FreeMemory() float64 { return freeMemory(os.DirFS("/")) }
 
-// freeMemory is the least of what Linux calls available, what the process's control groups leave and what its address
-// space may still grow by. root is the root of the file system.
+// freeMemory is the minimum of MemAvailable, the memory that the process's control groups leave, and the remaining
+// address space. root is the root of the file system.
 func freeMemory(root fs.FS) float64 {
 	free := math.Inf(1)
 	for _, b := range []float64{meminfo(root), controlGroups(root), addressSpace(root)} {
@@ -25,7 +24,7 @@ func freeMemory(root fs.FS) float64 {
 	if math.IsInf(free, 1) {
 		return 0
 	}
-	// Nothing left must not read as nothing known.
+	// 0 would mean unknown.
 	return math.Max(free, 1)
 }
 

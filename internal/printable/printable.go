@@ -1,6 +1,6 @@
-// Package printable shows texts that come from outside: names, paths, messages. A terminal obeys control characters, a
-// spreadsheet runs what looks like a formula, and bidirectional overrides make a text read as another; all of these are
-// written as escapes that do nothing.
+// Package printable escapes untrusted texts for output: names, paths, messages. Terminals execute control characters,
+// spreadsheets run cells that look like formulas, and bidirectional overrides disguise a text. All of these are written
+// as harmless escapes.
 package printable
 
 import (
@@ -9,14 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// Unsafe reports whether a character is not shown but obeyed: control characters (C0 with NUL and ESC, DEL, C1),
-// bidirectional controls, separators of lines and paragraphs, marks without width at which texts differ unseen, and
-// what stands for bytes that are no UTF-8.
+// Unsafe reports whether a character controls the display: control characters (C0, delete, C1), bidirectional controls,
+// line and paragraph separators, zero-width marks, and the replacement character of invalid UTF-8.
 func Unsafe(r rune) bool {
 	switch {
 	case r < 0x20, r >= 0x7f && r < 0xa0, r == utf8.RuneError:
 		return true
-	// zero width but for the joiners that scripts need; directional marks
+	// zero width except the joiners that scripts need; directional marks
 	case r >= 0x200b && r <= 0x200f && r != 0x200c && r != 0x200d:
 		return true
 	case r == 0x061c, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff, r >= 0xfff9 && r <= 0xfffb:
@@ -25,24 +24,24 @@ func Unsafe(r rune) bool {
 	return r >= 0xe0000 && r <= 0xe007f // tags: invisible
 }
 
-// Text is a text for one line: what is unsafe stands as \u and four digits, which JSON and TOML read as the same
+// Text escapes a text for one line: unsafe characters become \u and four digits, which JSON and TOML read as the same
 // character.
 func Text(s string) string { return escape(s, Unsafe) }
 
-// Lines is Text for a text of several lines: ends of lines and tabs stay.
+// Lines is Text for several lines: newlines and tabs are kept.
 func Lines(s string) string {
 	return escape(s, func(r rune) bool { return r != '\n' && r != '\t' && Unsafe(r) })
 }
 
-// Cell is a text for a CSV file. What a spreadsheet would take for a formula begins with an apostrophe, which makes it
-// text; so does what would be one behind ; or |, where the settings of a spreadsheet may split a line, and these two.
+// Cell escapes a text for a CSV file. A text that a spreadsheet would run as a formula gets a leading apostrophe, which
+// marks it as text. The same applies after ; and |, at which some spreadsheets split a line.
 func Cell(s string) string {
 	s = Text(s)
 	if !strings.ContainsAny(s, "=+-@;|") {
 		return s
 	}
 	var b strings.Builder
-	begins := true // but for spaces
+	begins := true // except for spaces
 	for i := range len(s) {
 		c := s[i]
 		splits := c == ';' || c == '|'
@@ -55,7 +54,7 @@ func Cell(s string) string {
 	return b.String()
 }
 
-// Field is a Cell in quotes where CSV asks for them.
+// Field is a Cell, in quotes if CSV requires them.
 func Field(s string) string {
 	s = Cell(s)
 	if !strings.ContainsAny(s, `,";|`) {
@@ -64,13 +63,13 @@ func Field(s string) string {
 	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 }
 
-// Lengths of messages in bytes: of each line, and in all. Twenty faults of five lines each fit.
+// Lengths of messages in bytes: of each line, and in total. Twenty errors of five lines each fit.
 const (
 	mostLine    = 2000
 	mostMessage = 20_000
 )
 
-// Message is Lines for an error, cut where it is longer than people read.
+// Message is Lines for an error message, truncated at the limits above.
 func Message(s string) string {
 	lines := strings.Split(s, "\n")
 	length := 0
@@ -85,7 +84,7 @@ func Message(s string) string {
 	return Lines(strings.Join(lines, "\n"))
 }
 
-// cut leaves beginning and end of a text, where the remedy stands.
+// cut keeps the beginning and the end of a text, where the fix is given.
 func cut(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -123,15 +122,14 @@ func writeEscape(b *strings.Builder, r rune) {
 	}
 }
 
-// writer passes text on with what is unsafe escaped.
+// writer passes text on with unsafe characters escaped.
 type writer struct {
 	w      io.Writer
 	colour bool
-	rest   []byte // of a character that the last write cut
+	rest   []byte // of a character that the last write split
 }
 
-// Writer is a terminal or a pipe that is given text. Ends of lines and tabs pass, and where colour is set, the
-// sequences that change it.
+// Writer escapes text for a terminal or a pipe. Newlines and tabs pass; if colour is set, so do color sequences.
 func Writer(w io.Writer, colour bool) io.Writer { return &writer{w: w, colour: colour} }
 
 // Write implements io.Writer.
@@ -173,7 +171,7 @@ func passed(n int, w io.Writer, text []byte) (int, error) {
 	return n, nil
 }
 
-// plain reports whether a text is ASCII without anything unsafe, as almost all is.
+// plain reports whether a text is ASCII without unsafe characters, as almost all text is.
 func (p *writer) plain(text []byte) bool {
 	for _, c := range text {
 		if c < 0x20 && c != '\n' && c != '\t' || c >= 0x7f {

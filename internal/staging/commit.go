@@ -16,23 +16,23 @@ import (
 	"time"
 )
 
-// Result is what a commit did.
+// Result reports the effect of a commit.
 type Result struct {
 	Files []string // paths, in alphabetical order
-	// Removed are files of runs before that the new ones supersede; Changed would be too, but somebody else has changed
-	// them.
+	// Removed are files of previous runs that the new ones supersede. Changed are such files that were kept because a
+	// user or another program modified them.
 	Removed, Changed []string
 }
 
-// Commit gives all files their names, or, after an error or a cancelled context, leaves the folder as it was. Its
-// steps:
+// Commit renames all files to their final names. After an error or a cancelled context the folder is unchanged. The
+// steps are as follows.
 //
 //  1. all files are on the disk, in .thermsim/new;
-//  2. so is the journal .thermsim/commit.json, which tells what will be done;
+//  2. so is the journal .thermsim/commit.json, which lists the changes;
 //  3. files that will be replaced or removed are set aside in .thermsim/old, and the new ones get their names;
 //  4. the journal is renamed to .thermsim/files.json: from here on the folder holds the new run.
 //
-// An error before the fourth step undoes the third. So does the next transaction, or reader, where the process died.
+// An error before the fourth step undoes the third. If the process dies, the next transaction or reader does so.
 func (t *Transaction) Commit(ctx context.Context) (*Result, error) {
 	r, next, err := t.plan(ctx)
 	if err == nil {
@@ -42,7 +42,8 @@ func (t *Transaction) Commit(ctx context.Context) (*Result, error) {
 		t.Abort()
 		return nil, err
 	}
-	// The folder holds the new run. What is left to do concerns power failures and the space of the old files.
+	// The folder holds the new run. The remaining steps protect against power failures and free the space of the old
+	// files.
 	err = t.disk.syncFolder(home)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -54,13 +55,13 @@ func (t *Transaction) Commit(ctx context.Context) (*Result, error) {
 	}
 	t.release()
 	if err != nil {
-		return nil, fmt.Errorf("the files of this run are in %s, but may not outlive a power failure: %w", t.dir,
+		return nil, fmt.Errorf("the files of this run are in %s, but could be lost in a power failure: %w", t.dir,
 			cause(err))
 	}
 	return r, nil
 }
 
-// plan finds what stands in the way, and what the folder will hold.
+// plan checks for conflicts, and computes the new record of the folder.
 func (t *Transaction) plan(ctx context.Context) (*Result, *Record, error) {
 	for _, f := range t.order {
 		if err := f.Close(); err != nil {
@@ -91,7 +92,7 @@ func (t *Transaction) plan(ctx context.Context) (*Result, *Record, error) {
 	for _, s := range t.before.Sets {
 		s.Files = slices.DeleteFunc(slices.Clone(s.Files), func(e Entry) bool { return t.files[e.Name] != nil })
 		switch {
-		case t.options.Set == "": // a file that stands for itself takes no others with it
+		case t.options.Set == "": // a self-contained file supersedes no others
 			next.Sets = append(next.Sets, s)
 		case s.Name == set.Name && s.ID == set.ID:
 			set.Files, set.Shows = append(set.Files, s.Files...), cmp.Or(set.Shows, s.Shows)
@@ -114,13 +115,13 @@ func (t *Transaction) plan(ctx context.Context) (*Result, *Record, error) {
 	return r, next, nil
 }
 
-// supersede removes what is left of a set, but for files that are not as the set left them.
+// supersede removes the remaining files of a set, except files modified since.
 func (t *Transaction) supersede(s *Set, plan *commitPlan, r *Result) error {
 	for _, e := range s.Files {
 		info, err := t.disk.root.Lstat(e.Name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist), err != nil && notDir(err):
-		case err != nil: // it may be there, and nobody would know any more whose it is
+		case err != nil: // it may exist, and its owner would no longer be recorded
 			return t.failed(e.Name, err)
 		case !info.Mode().IsRegular() || info.Size() != e.Size || info.ModTime().UnixNano() != e.Modified:
 			r.Changed = append(r.Changed, t.path(e.Name))
@@ -134,7 +135,8 @@ func (t *Transaction) supersede(s *Set, plan *commitPlan, r *Result) error {
 
 func (t *Transaction) path(name string) string { return filepath.Join(t.dir, filepath.FromSlash(name)) }
 
-// apply takes the steps from the journal to the switch, or none. The journal goes to the disk beside the last files.
+// apply performs the steps from writing the journal to renaming it, or none. The journal is synced together with the
+// last files.
 func (t *Transaction) apply(ctx context.Context, next *Record) error {
 	text, err := json.MarshalIndent(next, "", " ")
 	if err != nil {
@@ -156,14 +158,14 @@ func (t *Transaction) apply(ctx context.Context, next *Record) error {
 		return nil
 	}
 	if failed := t.disk.undo(next.Commit); failed != nil {
-		return fmt.Errorf("%w; %s is left between two runs, because going back failed too (%w): the next thermsim "+
-			"that opens it goes back", err, t.dir, cause(failed))
+		return fmt.Errorf("%w; %s contains files of two runs, because the rollback failed too (%w). The next thermsim "+
+			"that opens it retries the rollback", err, t.dir, cause(failed))
 	}
 	_ = t.disk.removeAll(oldFiles) // the next transaction sweeps
 	return err
 }
 
-// move sets old files aside and gives the new ones their names.
+// move sets the old files aside and renames the new ones.
 func (t *Transaction) move(p *commitPlan) error {
 	d := t.disk
 	folders := map[string]bool{".": true}
@@ -197,7 +199,7 @@ func (t *Transaction) move(p *commitPlan) error {
 	return nil
 }
 
-// change is the point at which the folder holds the new run.
+// change makes the folder hold the new run.
 func (t *Transaction) change(next *Record) error {
 	var err error
 	if len(next.Sets) > 0 {
@@ -211,8 +213,8 @@ func (t *Transaction) change(next *Record) error {
 	return nil
 }
 
-// settle brings the folder from whatever a dead process left into order: a commit that was cut off is undone, and
-// temporary files go. The caller holds the lock.
+// settle cleans up after a process that died: it rolls back an interrupted commit and removes temporary files. The
+// caller holds the lock.
 func (d *disk) settle() (undone bool, err error) {
 	cut, err := d.exists(journalName)
 	if err != nil {
@@ -228,7 +230,7 @@ func (d *disk) settle() (undone bool, err error) {
 			if err := d.undo(journal.Commit); err != nil {
 				return false, err
 			}
-		} else if err := d.remove(journalName); err != nil { // cut short before anything was renamed
+		} else if err := d.remove(journalName); err != nil { // interrupted before anything was renamed
 			return false, err
 		}
 	}
@@ -244,7 +246,7 @@ func (d *disk) settle() (undone bool, err error) {
 	return undone, nil
 }
 
-// undo takes back what of a commit was done. It may be cut off, and begun again.
+// undo rolls back the completed part of a commit. It can be interrupted and repeated.
 func (d *disk) undo(p *commitPlan) error {
 	for _, name := range p.Fresh {
 		waits, err := d.exists(path.Join(newFiles, name))
@@ -252,7 +254,7 @@ func (d *disk) undo(p *commitPlan) error {
 			return err
 		}
 		if waits {
-			continue // it has not got its name yet
+			continue // not renamed yet
 		}
 		if err := d.remove(name); err != nil {
 			return err
@@ -281,8 +283,8 @@ func (d *disk) undo(p *commitPlan) error {
 	return d.remove(journalName)
 }
 
-// Look reads what a folder holds, for those who read its files: where a commit was cut off, it is undone first, and
-// where one goes on, Look waits for its end. Of a folder without a record, or none at all, the record is empty.
+// Look reads the record of a folder, for readers of its files. An interrupted commit is rolled back first; Look waits
+// for a commit in progress. The record is empty if the folder has none or does not exist.
 func Look(dir string) (*Record, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return &Record{Schema: schema}, nil
@@ -302,7 +304,7 @@ func (d *disk) look() (*Record, error) {
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 		cut, err := d.exists(journalName)
 		if err != nil {
-			return nil, fmt.Errorf("%s cannot be looked into: %w", dir, cause(err))
+			return nil, fmt.Errorf("cannot inspect %s: %w", dir, cause(err))
 		}
 		if !cut {
 			break
@@ -312,12 +314,12 @@ func (d *disk) look() (*Record, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s is between two runs, and cannot be brought into order: %w", dir, cause(err))
+			return nil, fmt.Errorf("%s contains an interrupted commit that cannot be rolled back: %w", dir, cause(err))
 		}
 		_, err = d.settle()
 		d.dropLock(lock)
 		if err != nil {
-			return nil, fmt.Errorf("%s is between two runs, and cannot be brought into order: %w", dir, cause(err))
+			return nil, fmt.Errorf("%s contains an interrupted commit that cannot be rolled back: %w", dir, cause(err))
 		}
 	}
 	r, err := d.readRecord(recordName)

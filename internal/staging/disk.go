@@ -10,8 +10,8 @@ import (
 	"runtime"
 )
 
-// disk is an output folder. Whatever changes it goes through here, so that tests can fail every operation; names that
-// lead out of the folder fail too.
+// disk is an output folder. All changes go through it, so that tests can inject a failure into every operation. Names
+// outside the folder fail too.
 type disk struct {
 	dir   string
 	root  *os.Root
@@ -27,7 +27,7 @@ func fault(check func(op, name string) error, op, name string) error {
 
 func (d *disk) fault(op, name string) error { return fault(d.check, op, name) }
 
-// do does what a test has not made fail.
+// do performs an operation unless a test makes it fail.
 func (d *disk) do(op, name string, act func() error) error {
 	if err := d.fault(op, name); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (d *disk) do(op, name string, act func() error) error {
 	return act()
 }
 
-// makeFolder makes a folder and those above it, and returns the new ones, outermost first.
+// makeFolder creates a folder and its parents, and returns the new ones, outermost first.
 func makeFolder(dir string, check func(op, name string) error) (made []string, err error) {
 	var missing []string
 	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
@@ -65,7 +65,7 @@ func makeFolder(dir string, check func(op, name string) error) (made []string, e
 	return made, nil
 }
 
-// openDisk opens the folder and makes what transactions keep in it.
+// openDisk opens the folder and creates the hidden folder of transactions.
 func openDisk(dir string, check func(op, name string) error) (*disk, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -81,7 +81,7 @@ func openDisk(dir string, check func(op, name string) error) (*disk, error) {
 
 func (d *disk) close() { _ = d.root.Close() } // no data
 
-// mkdir makes a folder that may exist, with those above it.
+// mkdir creates a folder and its parents; they may exist.
 func (d *disk) mkdir(name string) error {
 	if info, err := d.root.Stat(name); err == nil && info.IsDir() {
 		return nil
@@ -89,7 +89,7 @@ func (d *disk) mkdir(name string) error {
 	return d.do("mkdir", name, func() error { return d.root.MkdirAll(name, 0o777) })
 }
 
-// create makes a new file and the folders above it.
+// create creates a new file and its parent folders.
 func (d *disk) create(name string) (*os.File, error) {
 	if path.Dir(name) != newFiles {
 		if err := d.mkdir(path.Dir(name)); err != nil {
@@ -114,7 +114,7 @@ func (d *disk) rename(from, to string) error {
 	return d.do("rename", to, func() error { return d.root.Rename(from, to) })
 }
 
-// remove removes a file or an empty folder; that it is not there is no error.
+// remove removes a file or an empty folder; a missing one is not an error.
 func (d *disk) remove(name string) error {
 	err := d.do("remove", name, func() error { return d.root.Remove(name) })
 	if errors.Is(err, fs.ErrNotExist) {
@@ -127,14 +127,14 @@ func (d *disk) removeAll(name string) error {
 	return d.do("remove", name, func() error { return d.root.RemoveAll(name) })
 }
 
-// removeEmptyAbove removes the folders that a file lay in, as far as nothing else lies in them.
+// removeEmptyAbove removes the parent folders of a file as long as they are empty.
 func (d *disk) removeEmptyAbove(name string) {
 	for dir := path.Dir(name); dir != "." && d.remove(dir) == nil; dir = path.Dir(dir) {
 	}
 }
 
-// exists says whether a file is there. What cannot be looked at is an error: to take it for absent would lose what a
-// commit that was cut off has set aside.
+// exists reports whether a file exists. A file that cannot be examined is an error: treating it as absent would lose
+// the files that an interrupted commit has set aside.
 func (d *disk) exists(name string) (bool, error) {
 	if err := d.fault("stat", name); err != nil {
 		return false, err
@@ -148,7 +148,7 @@ func (d *disk) exists(name string) (bool, error) {
 
 func (d *disk) read(name string) ([]byte, error) { return d.root.ReadFile(name) }
 
-// writeSynced writes a small file and brings it to the disk.
+// writeSynced writes a small file and syncs it.
 func (d *disk) writeSynced(name string, text []byte) error {
 	if err := d.fault("create", name); err != nil {
 		return err
@@ -168,7 +168,7 @@ func (d *disk) closeFile(f *os.File, name string) error {
 	return cmp.Or(f.Close(), d.fault("close", name))
 }
 
-// syncFolder brings the names in a folder to the disk. Windows cannot, and keeps them by itself.
+// syncFolder syncs the directory entries of a folder. Windows has no such operation and does not need it.
 func (d *disk) syncFolder(name string) error {
 	if runtime.GOOS == "windows" {
 		return nil

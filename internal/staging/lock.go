@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// takeLock makes this process the only one that writes into the folder, or fails with ErrBusy. The system gives the
-// lock back when the process ends, however that happens. A file system without locks is taken as it is.
+// takeLock makes this process the only one that writes to the folder, or fails with ErrBusy. The system releases the
+// lock when the process ends, however that happens. File systems without locks are used without one.
 func (d *disk) takeLock() (*os.File, error) {
 	f, err := openLocked(func() (f *os.File, err error) {
 		err = d.do("create", lockName, func() error {
@@ -27,7 +27,7 @@ func (d *disk) takeLock() (*os.File, error) {
 	return f, err
 }
 
-// openLocked opens a file for this process alone. stat looks at what has its name.
+// openLocked opens a file exclusively for this process. stat examines the file that has its name.
 func openLocked(open func() (*os.File, error), stat func() (os.FileInfo, error)) (*os.File, error) {
 	for {
 		f, err := open()
@@ -38,7 +38,7 @@ func openLocked(open func() (*os.File, error), stat func() (os.FileInfo, error))
 			_ = f.Close() // nothing was written
 			return nil, err
 		}
-		// Who held the lock before may have removed its file, or given it another name.
+		// The previous holder of the lock may have removed or renamed its file.
 		mine, err1 := f.Stat()
 		there, err2 := stat()
 		if err1 == nil && err2 == nil && os.SameFile(mine, there) {
@@ -51,8 +51,8 @@ func openLocked(open func() (*os.File, error), stat func() (os.FileInfo, error))
 	}
 }
 
-// Lock makes this process the only one that has a file open with it, until it closes it; where another one has, the
-// error is ErrBusy. A file system without locks is taken as it is.
+// Lock locks an open file for this process until it is closed. The error is ErrBusy if another process holds the lock.
+// File systems without locks are used without one.
 func Lock(f *os.File) error {
 	err := lockFile(f)
 	switch {
@@ -64,8 +64,8 @@ func Lock(f *os.File) error {
 	return nil
 }
 
-// dropLock removes the lock's file while it is still held, and gives the lock back.
+// dropLock removes the lock file while it is still held, and releases the lock.
 func (d *disk) dropLock(f *os.File) {
-	_ = d.remove(lockName) // where it stays it does no harm
+	_ = d.remove(lockName) // a remaining file has no effect
 	_ = f.Close()
 }

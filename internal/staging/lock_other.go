@@ -9,5 +9,5 @@ import (
 
 var errLocked = errors.New("locked")
 
-// lockFile has no lock to take here.
+// lockFile is not supported on these systems.
 func lockFile(*os.File) error { return errors.ErrUnsupported }

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// Record says which files of a folder thermsim wrote, and in which run.
+// Record lists the files of a folder that thermsim wrote, by run.
 type Record struct {
 	Schema int   `json:"schema"`
 	Sets   []Set `json:"sets"`
-	// Commit is there in the journal of a commit that goes on, and means nothing in a record.
+	// Commit is the plan of a commit in progress; it has no meaning in a record.
 	Commit *commitPlan `json:"commit,omitempty"`
 }
 
@@ -28,23 +28,23 @@ type Set struct {
 	Files   []Entry `json:"files"`
 }
 
-// Entry is a file, with what tells it from another of the same name.
+// Entry is a file, with the properties that show whether it was modified.
 type Entry struct {
 	Name     string `json:"name"` // with slashes
 	Size     int64  `json:"size"`
 	Modified int64  `json:"modified_ns"`
 }
 
-// commitPlan is what a commit does, for whoever has to undo it.
+// commitPlan lists the changes of a commit, so that they can be rolled back.
 type commitPlan struct {
-	Fresh    []string `json:"fresh"`    // names that were free before
+	Fresh    []string `json:"fresh"`    // names that did not exist before
 	Replaced []string `json:"replaced"` // names whose files are set aside
-	Removed  []string `json:"removed"`  // files of runs before, set aside with nothing in their place
+	Removed  []string `json:"removed"`  // files of previous runs, set aside without a replacement
 }
 
 const schema = 1
 
-// Set finds the set of that name, nil where there is none.
+// Set finds the set with that name; nil if there is none.
 func (r *Record) Set(name string) *Set {
 	for i := range r.Sets {
 		if r.Sets[i].Name == name {
@@ -54,18 +54,18 @@ func (r *Record) Set(name string) *Set {
 	return nil
 }
 
-// Holds says whether a file belongs to the set. Of a nil set none does.
+// Holds reports whether a file belongs to the set. A nil set is empty.
 func (s *Set) Holds(name string) bool {
 	return s != nil && slices.ContainsFunc(s.Files, func(e Entry) bool { return e.Name == name })
 }
 
-// owns says whether a file belongs to any set.
+// owns reports whether a file belongs to any set.
 func (r *Record) owns(name string) bool {
 	return slices.ContainsFunc(r.Sets, func(s Set) bool { return s.Holds(name) })
 }
 
-// readRecord reads a record or a journal. Where there is none, or it was cut short, it is empty; names that would lead
-// out of the folder are an error.
+// readRecord reads a record or a journal. It is empty if the file is missing or incomplete; names outside the folder
+// are an error.
 func (d *disk) readRecord(name string) (*Record, error) {
 	r := &Record{Schema: schema}
 	text, err := d.read(name)
@@ -79,7 +79,7 @@ func (d *disk) readRecord(name string) (*Record, error) {
 		return &Record{Schema: schema}, nil
 	}
 	if r.Schema != schema {
-		return nil, fmt.Errorf("its schema is %d, this thermsim knows %d", r.Schema, schema)
+		return nil, fmt.Errorf("unsupported schema %d; this version reads schema %d", r.Schema, schema)
 	}
 	var names []string
 	for _, s := range r.Sets {
@@ -92,16 +92,17 @@ func (d *disk) readRecord(name string) (*Record, error) {
 	}
 	for _, n := range names {
 		if !validName(n) {
-			return nil, fmt.Errorf("it names %q, which is no file of the folder; remove %s", n, name)
+			return nil, fmt.Errorf("it lists %q, which is not inside the folder; remove %s", n, name)
 		}
 	}
 	return r, nil
 }
 
-// mostNameBytes is the longest name that common file systems take.
+// mostNameBytes is the longest name that common file systems accept.
 const mostNameBytes = 255
 
-// validName says whether a name, with slashes, is that of a file in the folder that is not the transaction's own.
+// validName reports whether a name, with slashes, is valid for an output file: inside the folder, but not in the hidden
+// folder.
 func validName(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if len(part) > mostNameBytes {

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 )
 
-// Replace makes one file anew, without a transaction, so that several processes may do so to different files of a
-// folder at once. What was there stays until the new file is whole and on the disk. A process that is killed leaves a
-// hidden file with the ending .new, which the next Replace of that name takes; while it is at work, that of another
-// process fails with ErrBusy.
+// Replace replaces one file atomically, without a transaction, so that several processes can replace different files of
+// a folder concurrently. The previous file stays until the new one is complete and synced. A killed process leaves a
+// hidden file with the extension .new, which the next Replace of that name reuses. A concurrent Replace of the same
+// file fails with ErrBusy.
 func Replace(path string, content func(io.Writer) error) (err error) {
 	fresh, f, err := beginReplacing(path)
 	if err != nil {
@@ -20,7 +20,7 @@ func Replace(path string, content func(io.Writer) error) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(fresh) // the next Replace takes it
+			_ = os.Remove(fresh) // the next Replace reuses it
 		}
 	}()
 	err = f.Truncate(0)
@@ -36,8 +36,8 @@ func Replace(path string, content func(io.Writer) error) (err error) {
 	return os.Rename(fresh, path)
 }
 
-// CheckReplace says whether Replace could make that file, and leaves no trace. One that another process replaces it
-// could make.
+// CheckReplace checks whether Replace can write that file, and leaves no trace. A file that another process is
+// replacing passes.
 func CheckReplace(path string) error {
 	fresh, f, err := beginReplacing(path)
 	switch {
@@ -46,20 +46,20 @@ func CheckReplace(path string) error {
 	case err != nil:
 		return fmt.Errorf("cannot write %s: %w", path, cause(err))
 	}
-	_ = os.Remove(fresh) // the next Replace takes it
+	_ = os.Remove(fresh) // the next Replace reuses it
 	return f.Close()
 }
 
-// beginReplacing opens the file that is to take the place of what has that path: a file or nothing. A folder cannot be
-// replaced, and a device must not be.
+// beginReplacing opens the temporary file that will replace the path, which may be missing or a regular file. Folders
+// and devices are rejected.
 func beginReplacing(path string) (fresh string, f *os.File, err error) {
 	switch there, err := os.Stat(path); {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return "", nil, err
 	case err == nil && there.IsDir():
-		return "", nil, &fs.PathError{Op: "replace", Path: path, Err: errors.New("it is a folder")}
+		return "", nil, &fs.PathError{Op: "replace", Path: path, Err: errors.New("is a folder")}
 	case err == nil && !there.Mode().IsRegular():
-		return "", nil, &fs.PathError{Op: "replace", Path: path, Err: errors.New("it is no regular file")}
+		return "", nil, &fs.PathError{Op: "replace", Path: path, Err: errors.New("not a regular file")}
 	}
 	fresh = filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new")
 	opened := false
@@ -69,7 +69,7 @@ func beginReplacing(path string) (fresh string, f *os.File, err error) {
 		return f, err
 	}, func() (os.FileInfo, error) { return os.Stat(fresh) })
 	if err != nil && opened && !errors.Is(err, ErrBusy) {
-		_ = os.Remove(fresh) // best effort; the next takes it
+		_ = os.Remove(fresh) // best effort; the next Replace reuses it
 	}
 	return fresh, f, err
 }

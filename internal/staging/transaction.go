@@ -1,9 +1,9 @@
-// Package staging writes the files of a run into a folder so that the folder holds one whole run, the old or the new,
-// whenever the program ends.
+// Package staging writes the files of a run into a folder atomically: the folder holds one complete run, the old or the
+// new one, whenever the program ends.
 //
-// A [Transaction] takes all files under the hidden folder .thermsim, and gives them their names together, last. What
-// stands in the folder changes between two points, and a journal written before the first of them tells whoever comes
-// next how to undo it; see Commit. docs/contributing/decisions/0003-what-an-interrupt-leaves.md has the reasons.
+// A [Transaction] writes all files below the hidden folder .thermsim, and finally renames them together. A journal,
+// written before the first rename, allows the next process to roll back; see Commit.
+// docs/contributing/decisions/0003-what-an-interrupt-leaves.md gives the reasons.
 package staging
 
 import (
@@ -28,44 +28,43 @@ import (
 	"thermsim/internal/timeline"
 )
 
-// Names inside the folder. They are kept with slashes, as os.Root takes them everywhere.
+// Names inside the folder, with slashes, as os.Root accepts them on all systems.
 const (
 	home        = ".thermsim"
-	newFiles    = home + "/new"         // staged, under their final names
-	oldFiles    = home + "/old"         // set aside while a commit goes on
-	journalName = home + "/commit.json" // there while a commit goes on
-	recordName  = home + "/files.json"  // what the runs in the folder wrote
-	lockName    = home + "/lock"        // held by the process that writes
+	newFiles    = home + "/new"         // new files, under their final names
+	oldFiles    = home + "/old"         // old files, during a commit
+	journalName = home + "/commit.json" // present during a commit
+	recordName  = home + "/files.json"  // the files that runs wrote
+	lockName    = home + "/lock"        // held by the writing process
 )
 
 // Options of a transaction.
 type Options struct {
-	// Set is what the files are to each other, such as "run" for those of a steady or transient run: a commit removes
-	// the files of the set before it. "" keeps no record and removes nothing, for files that stand for themselves.
+	// Set names the kind of files, such as "run" for a steady or transient run: a commit removes the previous files of
+	// the same set. "" keeps no record and removes nothing, for self-contained files.
 	Set string
 	// Command that writes, for the record.
 	Command string
-	// ID of the run that the files show; "" for a new one. Files of the same ID add to those that are there.
+	// ID of the run that the files belong to; "" for a new one. Files with an existing ID are added to that run.
 	ID string
-	// Shows tells what the files are made from, such as a digest of inputs; "" where that does not matter. A commit
-	// also removes the files of the sets in Replaces that show something else.
+	// Shows identifies the source of the files, such as a digest of inputs; "" if irrelevant. A commit also removes the
+	// files of the sets in Replaces whose source differs.
 	Shows    string
 	Replaces []string
-	// Outputs are patterns, as path.Match takes them, of names that files of the set may have. Begin fails with
-	// ErrTaken where a file has such a name that Create would refuse, so that results that take long to find have their
-	// place.
+	// Outputs are path.Match patterns of the names that files of the set may have. Begin fails with ErrTaken if Create
+	// would refuse an existing file with such a name, so that a conflict shows before a long computation.
 	Outputs []string
-	// Inputs are files that were read. No file takes the place of one of them.
+	// Inputs are files that were read. They are never replaced.
 	Inputs []string
 	// Force replaces files that no run in the folder wrote.
 	Force bool
-	// Flag by which the folder was named, for messages; --out where empty.
+	// Flag that selects the folder, for messages; default --out.
 	Flag string
-	// Patience is how long Begin waits for another process that writes into the folder, before it fails with ErrBusy.
+	// Patience is how long Begin waits for another process that writes to the folder before it fails with ErrBusy.
 	Patience time.Duration
-	// Timeline notes writing and syncing of the files. May be nil.
+	// Timeline records the writing and syncing of files. May be nil.
 	Timeline *timeline.Log
-	// Fault is asked before every operation on the disk, and fails it with what it returns; for tests.
+	// Fault is called before every disk operation, which fails with the returned error; for tests.
 	Fault func(op, name string) error
 }
 
@@ -75,7 +74,7 @@ type File struct {
 	Write func(io.Writer) error
 }
 
-// Transaction collects the files of a run. It may be used by several goroutines; end it with Commit or Abort.
+// Transaction collects the files of a run. It is safe for concurrent use; end it with Commit or Abort.
 type Transaction struct {
 	dir     string
 	options Options
@@ -84,16 +83,16 @@ type Transaction struct {
 	lock    *os.File
 	made    []string // folders that did not exist, outermost first
 	before  *Record
-	undone  bool // Begin found a commit that was cut off
+	undone  bool // Begin rolled back an interrupted commit
 
 	mu      sync.Mutex
 	files   map[string]*Output
 	order   []*Output
-	pending errgroup.Group // files on their way to the disk
+	pending errgroup.Group // files being synced
 	ended   bool
 }
 
-// mostPending bounds the files that go to the disk at once.
+// mostPending bounds the number of files that are synced concurrently.
 const mostPending = 32
 
 // ID of the run: the same in the record and in the saved run.
@@ -102,20 +101,20 @@ func (t *Transaction) ID() string { return t.id }
 // Dir is the folder.
 func (t *Transaction) Dir() string { return t.dir }
 
-// Undone says whether a commit that was cut off has been undone.
+// Undone reports whether an interrupted commit was rolled back.
 func (t *Transaction) Undone() bool { return t.undone }
 
-// Before is what the folder holds as the transaction begins.
+// Before is the record of the folder at the start of the transaction.
 func (t *Transaction) Before() *Record { return t.before }
 
-// ErrName says that a name cannot be that of a file of the folder.
-var ErrName = errors.New("is no name for a file")
+// ErrName reports an invalid name of an output file.
+var ErrName = errors.New("is not a valid file name")
 
-// ErrTaken says that a file must not be replaced.
+// ErrTaken reports an existing file that must not be replaced.
 var ErrTaken = errors.New("must not be replaced")
 
-// free says whether a file of the set may take a name: an input keeps its own, and so does what no run in the folder
-// wrote. Files that belong to no set take the names that the user gives them.
+// free checks whether a file of the set may use a name: inputs, and files that no run in the folder wrote, are not
+// replaced. Files without a set use the names that the user gives.
 func (t *Transaction) free(name string) error {
 	there, err := t.disk.root.Lstat(name)
 	switch {
@@ -123,24 +122,24 @@ func (t *Transaction) free(name string) error {
 		return nil
 	case err != nil:
 		return t.failed(name, err)
-	case there.IsDir(): // fails on its own
+	case there.IsDir(): // fails later
 		return nil
 	}
 	target, err := t.disk.root.Stat(name)
 	for _, path := range t.options.Inputs {
 		if in, failed := os.Stat(path); err == nil && failed == nil && os.SameFile(in, target) {
-			return fmt.Errorf("%s %w: it is an input of this run; name another folder with %s", t.path(name), ErrTaken,
-				t.options.Flag)
+			return fmt.Errorf("%s %w: it is an input of this run; choose another folder with %s", t.path(name),
+				ErrTaken, t.options.Flag)
 		}
 	}
 	if t.options.Force || t.before.owns(name) {
 		return nil
 	}
-	return fmt.Errorf("%s %w: no run in this folder wrote it; name another folder with %s, or replace such files "+
+	return fmt.Errorf("%s %w: no run in this folder wrote it; choose another folder with %s, or overwrite it "+
 		"with --force", t.path(name), ErrTaken, t.options.Flag)
 }
 
-// Foresee fails with ErrTaken where a file has a name of these patterns that Create would refuse.
+// Foresee fails with ErrTaken if Create would refuse an existing file that matches one of the patterns.
 func (t *Transaction) Foresee(patterns ...string) error {
 	for _, pattern := range patterns {
 		names, err := fs.Glob(t.disk.root.FS(), pattern)
@@ -156,8 +155,7 @@ func (t *Transaction) Foresee(patterns ...string) error {
 	return nil
 }
 
-// Create starts a file, whose name may lie in folders below the output folder. It is the caller's to close; Abort does
-// so too.
+// Create starts a file, whose name may contain subfolders. The caller closes it; Abort does so too.
 func (t *Transaction) Create(name string) (*Output, error) {
 	slashed := path.Clean(filepath.ToSlash(name))
 	if !validName(slashed) {
@@ -166,7 +164,7 @@ func (t *Transaction) Create(name string) (*Output, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.files[slashed] != nil {
-		return nil, fmt.Errorf("two files of this run would be called %s; give one of them another name",
+		return nil, fmt.Errorf("two files of this run have the name %s; rename one of them",
 			filepath.Join(t.dir, name))
 	}
 	if t.ended {
@@ -185,11 +183,11 @@ func (t *Transaction) Create(name string) (*Output, error) {
 	return o, nil
 }
 
-// Open reads back a file that was created and closed. The caller closes it before Commit.
+// Open reads a file that was created and closed. The caller closes it before Commit.
 func (t *Transaction) Open(name string) (*os.File, error) {
 	slashed := path.Clean(filepath.ToSlash(name))
 	if !t.Has(name) {
-		return nil, fmt.Errorf("no file of this run is called %s", name)
+		return nil, fmt.Errorf("this run has no file named %s", name)
 	}
 	f, err := t.disk.open(path.Join(newFiles, slashed))
 	if err != nil {
@@ -198,14 +196,14 @@ func (t *Transaction) Open(name string) (*os.File, error) {
 	return f, nil
 }
 
-// Has says whether a file of that name was created.
+// Has reports whether a file with that name was created.
 func (t *Transaction) Has(name string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.files[path.Clean(filepath.ToSlash(name))] != nil
 }
 
-// Write stages one file. A cancelled context stops it between two writes.
+// Write writes one file. A cancelled context stops it between two writes.
 func (t *Transaction) Write(ctx context.Context, name string, content func(io.Writer) error) error {
 	defer t.options.Timeline.Begin("write " + name)()
 	f, err := t.Create(name)
@@ -223,7 +221,7 @@ func (t *Transaction) Write(ctx context.Context, name string, content func(io.Wr
 	return nil
 }
 
-// WriteFiles stages files one after the other.
+// WriteFiles writes files one after the other.
 func (t *Transaction) WriteFiles(ctx context.Context, files ...File) error {
 	for _, f := range files {
 		if err := t.Write(ctx, f.Name, f.Write); err != nil {
@@ -233,7 +231,7 @@ func (t *Transaction) WriteFiles(ctx context.Context, files ...File) error {
 	return nil
 }
 
-// Abort removes what was staged, and the folder if Begin made it. After a Commit it does nothing.
+// Abort removes the new files, and the folder if Begin created it. After a Commit it does nothing.
 func (t *Transaction) Abort() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -244,25 +242,25 @@ func (t *Transaction) Abort() {
 	for _, f := range t.order {
 		f.discard()
 	}
-	_ = t.pending.Wait() // thrown away
+	_ = t.pending.Wait() // discarded
 	if t.lock != nil {
-		_ = t.disk.removeAll(newFiles) // best effort; the next transaction sweeps
+		_ = t.disk.removeAll(newFiles) // best effort; the next transaction cleans up
 	}
 	t.release()
 }
 
-// release gives the folder free and removes what nobody needs.
+// release unlocks the folder and removes empty folders that it created.
 func (t *Transaction) release() {
 	if t.lock != nil {
 		t.disk.dropLock(t.lock)
 	}
 	if t.disk != nil {
-		_ = t.disk.remove(home) // fails, as it should, where it holds a record
+		_ = t.disk.remove(home) // fails, as intended, if it holds a record
 		t.disk.close()
 	}
 	for i := len(t.made) - 1; i >= 0; i-- {
 		if fault(t.options.Fault, "remove", t.made[i]) == nil {
-			_ = os.Remove(t.made[i]) // fails, as it should, when something lies in it
+			_ = os.Remove(t.made[i]) // fails, as intended, if it is not empty
 		}
 	}
 }
@@ -280,9 +278,9 @@ func (c cancelWriter) Write(p []byte) (int, error) {
 	return c.w.Write(p)
 }
 
-// Begin makes the folder if need be ("" is the working directory), takes its lock, undoes a commit that was cut off,
-// and removes what dead processes left. Where another process writes into the folder, longer than Options.Patience, the
-// error is ErrBusy.
+// Begin creates the folder if necessary ("" is the working directory), locks it, rolls back an interrupted commit, and
+// removes temporary files. The error is ErrBusy if another process writes to the folder for longer than
+// Options.Patience.
 func Begin(dir string, o Options) (*Transaction, error) {
 	if dir == "" {
 		dir = "."
@@ -305,7 +303,7 @@ func Begin(dir string, o Options) (*Transaction, error) {
 func (t *Transaction) begin() (err error) {
 	for deadline := time.Now().Add(t.options.Patience); ; time.Sleep(10 * time.Millisecond) {
 		err = t.take()
-		// Another process that leaves no trace removes what it made, from under this one too.
+		// Another process may have removed the folder that it created.
 		gone := errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) && !t.homeIsFile()
 		if !errors.Is(err, ErrBusy) && !gone || !time.Now().Before(deadline) {
 			break
@@ -331,7 +329,7 @@ func (t *Transaction) begin() (err error) {
 	return nil
 }
 
-// take makes the folder if need be, and takes its lock.
+// take creates the folder if necessary, and locks it.
 func (t *Transaction) take() (err error) {
 	if t.made, err = makeFolder(t.dir, t.options.Fault); err != nil {
 		return err
@@ -343,7 +341,7 @@ func (t *Transaction) take() (err error) {
 	return err
 }
 
-// Do begins a transaction, stages files, and commits them; after an error the folder is as it was.
+// Do begins a transaction, writes files, and commits them; after an error the folder is unchanged.
 func Do(ctx context.Context, dir string, o Options, stage func(*Transaction) error) (*Result, error) {
 	t, err := Begin(dir, o)
 	if err != nil {
@@ -356,7 +354,7 @@ func Do(ctx context.Context, dir string, o Options, stage func(*Transaction) err
 	return t.Commit(ctx)
 }
 
-// Check says whether files can be written into a folder, and leaves no trace.
+// Check checks whether files can be written to a folder, and leaves no trace.
 func Check(dir string, o Options) error {
 	t, err := Begin(dir, o)
 	if err == nil {
@@ -385,7 +383,7 @@ type Output struct {
 // Write implements io.Writer.
 func (o *Output) Write(p []byte) (int, error) {
 	if err := o.transaction.disk.fault("write", o.name); err != nil {
-		n, _ := o.file.Write(p[:len(p)/2]) // as a full disk does
+		n, _ := o.file.Write(p[:len(p)/2]) // as on a full disk
 		return n, err
 	}
 	return o.file.Write(p)
@@ -394,8 +392,8 @@ func (o *Output) Write(p []byte) (int, error) {
 // Seek implements io.Seeker.
 func (o *Output) Seek(offset int64, whence int) (int64, error) { return o.file.Seek(offset, whence) }
 
-// Close ends the file. It goes to the disk while other files are being written; Commit waits for it, and tells if it
-// did not get there. Closing twice does nothing.
+// Close ends the file and syncs it in the background; Commit waits for that and reports an error. Closing twice does
+// nothing.
 func (o *Output) Close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -405,7 +403,7 @@ func (o *Output) Close() error {
 	o.closed = true
 	info, err := o.file.Stat()
 	if err != nil {
-		_ = o.file.Close() // thrown away
+		_ = o.file.Close() // discarded
 		return o.transaction.failed(o.name, err)
 	}
 	o.entry = Entry{o.name, info.Size(), info.ModTime().UnixNano()}
@@ -413,7 +411,7 @@ func (o *Output) Close() error {
 	return nil
 }
 
-// settle brings the file to the disk.
+// settle syncs the file.
 func (o *Output) settle() error {
 	defer o.transaction.options.Timeline.Begin("sync " + o.name)()
 	d := o.transaction.disk
@@ -423,12 +421,12 @@ func (o *Output) settle() error {
 	return nil
 }
 
-// discard closes a file that nobody wants any more.
+// discard closes a file of an aborted transaction.
 func (o *Output) discard() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.closed {
 		o.closed = true
-		_ = o.file.Close() // thrown away
+		_ = o.file.Close() // discarded
 	}
 }

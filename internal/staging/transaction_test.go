@@ -362,7 +362,7 @@ func TestTwoAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Begin(dir, run); !errors.Is(err, ErrBusy) ||
-		!strings.Contains(err.Error(), fmt.Sprintf("(process %d); wait for its end, or name another folder with --out",
+		!strings.Contains(err.Error(), fmt.Sprintf("(process %d); wait for it to finish, or choose another folder with --out",
 			os.Getpid())) {
 		t.Errorf("error %v", err)
 	}
@@ -386,7 +386,7 @@ func TestAFolderInTheWay(t *testing.T) {
 	}
 	_, err := put(t.Context(), dir, run, text("a", "a", "b", "b", "c", "c")...)
 	if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "b")) ||
-		!strings.Contains(err.Error(), "something else has that name") {
+		!strings.Contains(err.Error(), "another file has that name") {
 		t.Errorf("error %v", err)
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
@@ -429,7 +429,7 @@ func TestHostileRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := put(t.Context(), dir, run, text("a", "b")...); err == nil ||
-			!strings.Contains(err.Error(), "no file of the folder") {
+			!strings.Contains(err.Error(), "not inside the folder") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -474,7 +474,7 @@ func TestFileInPlaceOfHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := Check(dir, Options{})
-	if want := ".thermsim in it is a file, but runs keep a folder of that name; move the file away, or name another " +
+	if want := ".thermsim in it is a file, but thermsim needs a folder of that name; move the file away, or choose another " +
 		"folder with --out"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("%v, want ... %s", err, want)
 	}

@@ -19,8 +19,8 @@ func Pick[T any](quick, extended T) T {
 	return quick
 }
 
-// init fixes the seed of rapid's drawn tests in the quick tier, so that a failure there comes from the change at hand.
-// The extended tier draws anew each time; rapid prints the seed of what fails. The flag on the command line overrides
+// init fixes the seed of rapid's drawn tests in the quick tier, so that a failure there comes from the current change.
+// The extended tier uses a new seed each time; rapid prints the seed of a failure. The command-line flag overrides
 // both.
 func init() {
 	if seed := flag.Lookup("rapid.seed"); seed != nil {

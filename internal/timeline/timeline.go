@@ -1,5 +1,4 @@
-// Package timeline notes when the parts of a run began and how long they took, for people who want to know where the
-// time of a process goes.
+// Package timeline records when the parts of a run began and how long they took, to show where the time is spent.
 package timeline
 
 import (
@@ -18,7 +17,7 @@ type Span struct {
 	Took  time.Duration
 }
 
-// Log collects spans, which may overlap; several goroutines may add to it. A nil Log takes none.
+// Log collects spans, which may overlap. It is safe for concurrent use. A nil Log records nothing.
 type Log struct {
 	start time.Time
 	mu    sync.Mutex
@@ -37,7 +36,7 @@ func (l *Log) Begin(name string) (end func()) {
 	return func() { l.Add(name, begun, time.Since(begun)) }
 }
 
-// Add notes a part that is over.
+// Add records a part that has ended.
 func (l *Log) Add(name string, begun time.Time, took time.Duration) {
 	if l == nil {
 		return
@@ -47,7 +46,7 @@ func (l *Log) Add(name string, begun time.Time, took time.Duration) {
 	l.spans = append(l.spans, Span{name, begun.Sub(l.start), took})
 }
 
-// Spans are those noted until now, by their start; of equal starts the longest comes first.
+// Spans are those recorded so far, by start time; for equal starts the longest comes first.
 func (l *Log) Spans() []Span {
 	if l == nil {
 		return nil
@@ -79,7 +78,7 @@ type trace struct {
 	StartedS float64 `json:"started_s"`
 }
 
-// WriteJSON writes all spans. Those that overlap without one lying within the other go to rows of their own.
+// WriteJSON writes all spans. Spans that overlap without nesting are put into separate rows.
 func (l *Log) WriteJSON(w io.Writer) error {
 	t := trace{Unit: "ms", Events: []event{}}
 	if l != nil {
@@ -101,7 +100,7 @@ func (l *Log) WriteJSON(w io.Writer) error {
 	return out.Encode(t)
 }
 
-// fits drops the spans of a row that are over, and says whether s lies within the innermost of the others.
+// fits drops the ended spans of a row, and reports whether s lies within the innermost of the others.
 func fits(row *[]Span, s Span) bool {
 	open := *row
 	for len(open) > 0 && open[len(open)-1].end() <= s.Start {

@@ -46,11 +46,11 @@ func (o *Ranks) Add(f *pflag.FlagSet) {
 
 // Plan is what part of a run this process does.
 func (o *Ranks) Plan(d *Devices) (launcher.Plan, error) {
-	wishes := launcher.Wishes{Ranks: o.count, Rank: -1, Rendezvous: o.rendezvous}
+	request := launcher.Request{Ranks: o.count, Rank: -1, Rendezvous: o.rendezvous}
 	if o.rank != nil {
-		wishes.Rank = *o.rank
+		request.Rank = *o.rank
 	}
-	p, err := launcher.Machine{Getenv: os.Getenv, Read: os.ReadFile, Parent: os.Getppid()}.Plan(wishes)
+	p, err := launcher.Machine{Getenv: os.Getenv, Read: os.ReadFile, Parent: os.Getppid()}.Plan(request)
 	if err != nil {
 		return p, exit.Usagef("%w", err)
 	}

@@ -1,5 +1,5 @@
-// Package cputime tells how long processors have worked. Tests bound by it what an input may cost: other programs of a
-// busy machine add nothing, as they do to the time of a clock.
+// Package cputime measures the processor time of this process. Tests use it to bound the cost of an input: unlike
+// wall-clock time, it does not depend on other programs.
 package cputime
 
 import "time"

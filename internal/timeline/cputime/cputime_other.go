@@ -4,5 +4,5 @@ package cputime
 
 import "time"
 
-// Used is how long this process has run, where processors are not asked.
+// Used is the wall-clock time since the start, on systems without process times.
 func Used() time.Duration { return time.Since(start) }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Used is how long processors have worked for this process, and the system on its behalf.
+// Used is the user and system time of this process.
 func Used() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
