@@ -9,27 +9,28 @@ import (
 	"thermsim/stack"
 )
 
-// MaxCells is the largest mesh accepted. Beyond it a typing slip is likelier than a wish.
+// MaxCells is the largest number of cells that is accepted. A larger mesh is most likely a typing error.
 const MaxCells = 16 << 30
 
-// MaxSheet is the most cells of a plane: kernels number those by 32 bits, and those of the grid by 64.
+// MaxSheet is the largest number of cells in a plane: kernels index the cells of a plane by 32 bits, and those of the
+// grid by 64.
 const MaxSheet = 1<<31 - 1
 
-// Build puts a stack on the grid it asks for: cells, materials and power.
+// Build discretizes a stack on its grid: cells, materials and power.
 func Build(s *stack.Stack) (*Mesh, error) {
 	if s.Grid.Auto != nil {
-		return nil, errors.New("the grid of the stack is still to be chosen; package autogrid does that")
+		return nil, errors.New("the stack has an automatic grid; choose it with package autogrid before meshing")
 	}
 	planes := 0.0
 	for _, l := range s.Layers {
 		planes += float64(l.Planes())
 	}
 	if n := float64(s.Grid.X.Cells) * float64(s.Grid.Y.Cells) * planes; n > MaxCells {
-		return nil, fmt.Errorf("%d x %d x %g is %.3g cells, more than thermsim accepts (%.3g); coarsen the grid",
+		return nil, fmt.Errorf("%d x %d x %g is %.3g cells; the limit is %.3g. Fix: coarsen the grid",
 			s.Grid.X.Cells, s.Grid.Y.Cells, planes, n, float64(MaxCells))
 	}
 	if n := float64(s.Grid.X.Cells) * float64(s.Grid.Y.Cells); n > MaxSheet {
-		return nil, fmt.Errorf("%d x %d is %.3g cells in a plane, more than thermsim accepts (%d); coarsen the grid",
+		return nil, fmt.Errorf("%d x %d is %.3g cells in a plane; the limit is %d. Fix: coarsen the grid",
 			s.Grid.X.Cells, s.Grid.Y.Cells, n, MaxSheet)
 	}
 	if list := s.Unfollowable(); len(list) > 0 {
@@ -76,7 +77,7 @@ func (m *Mesh) addLayer(l int, p *painter) {
 	m.LayerPlanes = append(m.LayerPlanes, [2]int{first, len(m.Planes)})
 }
 
-// newLeakage takes that of the power; nil where nothing leaks.
+// newLeakage takes the leakage of the power; nil if there is none.
 func newLeakage(m *Mesh) *Leakage {
 	if !m.Stack.Leaks() {
 		return nil
@@ -106,7 +107,7 @@ func newLeakage(m *Mesh) *Leakage {
 // faces returns the face coordinates of an axis of the given length in m.
 func faces(a stack.Axis, length float64) ([]float64, error) {
 	if a.Cells < 1 {
-		return nil, fmt.Errorf("grid with %d cells; ask for at least 1", a.Cells)
+		return nil, fmt.Errorf("grid with %d cells; expected at least 1", a.Cells)
 	}
 	if len(a.Segments) == 0 {
 		f := make([]float64, a.Cells+1)
@@ -119,14 +120,14 @@ func faces(a stack.Axis, length float64) ([]float64, error) {
 	for _, s := range a.Segments {
 		from := f[len(f)-1]
 		if !(s.To > from) || s.Cells < 1 || !(s.Ratio > 0) {
-			return nil, fmt.Errorf("grid segment from %g m to %g m with %d cells and ratio %g; ends must ascend, "+
-				"cells and ratio be positive", from, s.To, s.Cells, s.Ratio)
+			return nil, fmt.Errorf("grid segment from %g m to %g m with %d cells and ratio %g; ends must increase, "+
+				"cells and ratio must be positive", from, s.To, s.Cells, s.Ratio)
 		}
 		f = appendSegment(f, s)
 	}
 	if end := f[len(f)-1]; math.Abs(end-length) > 1e-9*length {
-		return nil, fmt.Errorf("grid segments end at %g m, the domain at %g m; make the last segment end there", end,
-			length)
+		return nil, fmt.Errorf("grid segments end at %g m, the domain at %g m; make the last "+
+			"segment end there", end, length)
 	}
 	f[len(f)-1] = length
 	return f, nil
@@ -154,7 +155,7 @@ func appendSegment(f []float64, s stack.Segment) []float64 {
 	return append(f, s.To)
 }
 
-// Faces returns the lateral face coordinates in m that the stack's grid asks for.
+// Faces returns the lateral face coordinates in m of the stack's grid.
 func Faces(s *stack.Stack) (x, y []float64, err error) {
 	if x, err = faces(s.Grid.X, s.Size[0]); err != nil {
 		return nil, nil, fmt.Errorf("x: %w", err)

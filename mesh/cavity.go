@@ -8,27 +8,27 @@ import (
 	"thermsim/stack"
 )
 
-// Cavity is a layer that coolant flows through, on the grid. Lines are the rows or columns of cells along the flow;
-// those with coolant carry heat
+// Cavity is a layer with coolant, on the grid. Lines are the rows or columns of cells along the flow. Those with
+// coolant transport heat,
 //
 //	Heat_n (T_face downstream - T_face upstream)       W, out of a cell of line n
 //
-// T_face being the temperature of the cell upstream of the face, the inlet's on the first face. With Central it is the
-// mean of both cells, and on the last face that of the last cell.
+// where T_face is the temperature of the cell upstream of the face, and the inlet temperature on the first face. With
+// Central it is the mean of both cells, and on the last face that of the last cell.
 //
-// Of resolved channels the cells of coolant lie between those of walls, in one plane. A porous cavity has a plane for
-// the walls and, above, one for the coolant, which stand for the same place.
+// In a resolved cavity, coolant cells lie between wall cells, in one plane. A porous cavity has one plane for the walls
+// and another for the coolant above it, which represent the same volume.
 type Cavity struct {
 	Of          *stack.Coolant
 	Layer       int
-	Wall, Fluid int       // planes, the same of resolved channels
-	Along       int       // 0 of a flow along x, 1 along y
-	Backward    bool      // towards smaller coordinates
+	Wall, Fluid int       // planes; the same one for resolved channels.
+	Along       int       // 0 for flow along x, 1 along y.
+	Backward    bool      // flow towards smaller coordinates.
 	Heat        []float64 // W/K of each line across the flow: volumetric heat capacity times flow
 	Lines       []bool    // which of them hold coolant
 
 	profile []int           // of each line, the number of its films
-	films   [][]stack.Films // from the west or south on; a single one where they are the same all along
+	films   [][]stack.Films // from the west or south on; a single one if they are the same along the whole line
 }
 
 // Films of cell (i, j) of the coolant's plane.
@@ -58,7 +58,7 @@ func (c *Cavity) FloorRange() (low, high float64) {
 	return low, high
 }
 
-// Wet says whether cell (i, j) of the coolant's plane holds coolant.
+// Wet reports whether cell (i, j) of the coolant's plane contains coolant.
 func (c *Cavity) Wet(i, j int) bool { return c.Lines[c.Line(i, j)] }
 
 // Course of the lines on a grid of nx x ny cells: the cells of a line, the step from a cell to the one downstream, that
@@ -83,8 +83,8 @@ func (c *Cavity) Line(i, j int) int {
 	return i
 }
 
-// Carry is what the coolant carries out of a cell: Heat (Own theta + Up theta upstream + Down theta downstream), with
-// the inlet at zero.
+// Carry is the heat that the coolant transports out of a cell: Heat (Own theta + Up theta upstream + Down theta
+// downstream), with the inlet at zero.
 type Carry struct{ Heat, Own, Up, Down float64 }
 
 // Carry of cell (i, j) of a grid of nx by ny.
@@ -117,7 +117,7 @@ func (c *Cavity) Carry(i, j, nx, ny int) Carry {
 // Inlets calls f with every cell j*nx+i at which coolant enters, and its line.
 func (c *Cavity) Inlets(nx, ny int, f func(cell, line int)) { c.ends(nx, ny, c.Backward, f) }
 
-// Outlets calls f with those at which it leaves.
+// Outlets calls f with every cell at which coolant leaves.
 func (c *Cavity) Outlets(nx, ny int, f func(cell, line int)) { c.ends(nx, ny, !c.Backward, f) }
 
 func (c *Cavity) ends(nx, ny int, high bool, f func(cell, line int)) {
@@ -135,7 +135,7 @@ func (c *Cavity) ends(nx, ny int, high bool, f func(cell, line int)) {
 	}
 }
 
-// addCavity makes the planes of layer l, which end the mesh so far, a cavity.
+// addCavity makes a cavity of the planes of layer l, the last ones so far.
 func (m *Mesh) addCavity(l int) error {
 	layer := &m.Stack.Layers[l]
 	if layer.Coolant == nil {
@@ -165,7 +165,7 @@ func (m *Mesh) addCavity(l int) error {
 	return nil
 }
 
-// porousLines gives each line its share of the streams that it lies in.
+// porousLines assigns each line its share of the streams that overlap it.
 func (c *Cavity) porousLines(streams []stack.Stream, across, velocity []float64) {
 	for n := range c.Heat {
 		lo, hi := across[n], across[n+1]
@@ -178,14 +178,14 @@ func (c *Cavity) porousLines(streams []stack.Stream, across, velocity []float64)
 			}
 			flow += t.Flow * part * (hi - lo) / (t.To - t.From)
 			if velocity[n] += t.Velocity * part; part > 1-1e-9 {
-				velocity[n] = t.Velocity // to the last bit, so that lines of one stream share their films
+				velocity[n] = t.Velocity // to the last bit, so that lines of one stream share their coefficients
 			}
 		}
 		c.Heat[n], c.Lines[n] = c.Of.Fluid.C*flow, true
 	}
 }
 
-// channelLines gives each channel the one line of cells that it must be.
+// channelLines assigns each channel to its line of cells, which must have the same width.
 func (m *Mesh) channelLines(c *Cavity, streams []stack.Stream, across, velocity []float64) error {
 	const slack = 1e-6 // of the channel's width
 	for n := range streams {
@@ -204,7 +204,7 @@ func (m *Mesh) channelLines(c *Cavity, streams []stack.Stream, across, velocity 
 	return nil
 }
 
-// setFilms finds the coefficients, once for all lines of one velocity.
+// setFilms computes the heat-transfer coefficients, once for all lines with the same velocity.
 func (m *Mesh) setFilms(c *Cavity, velocity []float64) {
 	y := &m.Stack.Layers[c.Layer]
 	along := m.X
@@ -215,7 +215,7 @@ func (m *Mesh) setFilms(c *Cavity, velocity []float64) {
 	known := map[float64]int{}
 	for line, v := range velocity {
 		if !c.Of.Local() {
-			v = 0 // alike whatever the velocity
+			v = 0 // independent of the velocity
 		}
 		n, ok := known[v]
 		if !ok {

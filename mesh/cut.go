@@ -9,10 +9,10 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// Cells that the edges of circles and polygons cut, rectangles beside them or not, are looked at in 4 x 4 parts. In
-// each part the share of every material is known: that of a shape, exact to rounding, less what later shapes take of
-// it. Along z, and for the heat capacity, the shares act side by side, so the area of a shape alone counts. Along x
-// each half of the cell is four rows side by side, each with its materials in series; along y alike.
+// Cells that edges of circles and polygons cut, with or without rectangles, are divided into 4 x 4 parts. In each part
+// the share of every material is known: that of a shape, exact to rounding, minus the shares of later shapes. Along z,
+// and for the heat capacity, the shares act in parallel, so only the area of a shape counts. Along x each half of the
+// cell is four parallel rows, each with its materials in series; likewise along y.
 
 // split is the number of parts of a cell along x and y.
 const split = 4
@@ -20,7 +20,7 @@ const split = 4
 // shares are those of the parts of a cell, x fastest.
 type shares [split * split]float64
 
-// cover is a shape that covers a cell in part.
+// cover is a shape that partly covers a cell.
 type cover struct {
 	shape    geometry.Shape
 	material uint32
@@ -28,11 +28,11 @@ type cover struct {
 	x, y     interval // of a rectangle
 }
 
-// sliver is the share of a cell below which a part of a shape is rounding of coordinates.
+// sliver is the share of a cell below which an overlap is attributed to rounding of coordinates.
 const sliver = 1e-9
 
-// paintShapes lays regions of any shape over an index, later ones over earlier ones. Cells that rectangles alone cut
-// are mixed as in layers without other shapes.
+// paintShapes assigns regions of any shape to an index; later ones override earlier ones. Cells that only rectangles
+// cut are mixed as in layers without other shapes.
 func (p *painter) paintShapes(regions []stack.Region, index []uint32) {
 	m := p.mesh
 	nx := m.NX()
@@ -74,7 +74,7 @@ func (p *painter) paintShapes(regions []stack.Region, index []uint32) {
 	}
 }
 
-// uncovered leaves out the last of the shapes where they lie inside one that is laid over them.
+// uncovered removes the last shapes as long as they lie inside the shape that overrides them.
 func uncovered(covers []cover, by geometry.Shape) []cover {
 	for n := len(covers) - 1; n >= 0 && geometry.Relate(covers[n].shape, by) == geometry.Inside; n-- {
 		covers = covers[:n]
@@ -112,7 +112,7 @@ func (p *painter) mixCovers(base uint32, covers []cover, i, j int) uint32 {
 	return p.shared(m)
 }
 
-// series is the resistivity, in m K/W, of the materials of a row of parts in a half of the cell: one behind the other.
+// series is the resistivity, in m K/W, of the materials of a row of parts in a half of the cell, in series.
 func (p *painter) series(materials []uint32, visible []shares, half, row int) float64 {
 	resistivity := 0.0
 	for n, id := range materials {
@@ -137,12 +137,12 @@ func (p *painter) series(materials []uint32, visible []shares, half, row int) fl
 // negligible is the share of a part of a cell below which a shape counts as covered by later ones.
 const negligible = 1e-12
 
-// visible is what each shape has of the parts of a cell once the later ones lie over it, after what is left to the
-// base. Where a later shape lies inside an earlier one or apart from it this is exact; where they cross, the later
-// takes its share of the earlier's.
+// visible returns the shares of the parts of a cell that remain to the base and to each shape after later shapes
+// override them. This is exact if a later shape lies inside an earlier one or apart from it. If they cross, the later
+// one takes its share of the earlier one's.
 //
-// Shapes are taken from the last to the first. Each is compared with those of the later ones only that lie inside no
-// other and are not covered themselves: together they cover what all later ones do.
+// Shapes are processed from the last to the first. Each is compared only with those later ones that are neither covered
+// nor inside another: together they cover the same area as all later ones.
 func (m *Mesh) visible(covers []cover, i, j int) []shares {
 	covered := make([]shares, len(covers))
 	for n, v := range covers {
@@ -166,11 +166,11 @@ func (m *Mesh) visible(covers []cover, i, j int) []shares {
 	return seen
 }
 
-// upper is a shape that lies over earlier ones.
+// upper is a shape that overrides earlier ones.
 type upper struct {
 	n      int
-	parts  uint16 // those it has a share of, a bit each
-	inside bool   // the shape that is looked at
+	parts  uint16 // parts with a share, one bit each
+	inside bool   // the current shape
 }
 
 func partsOf(s *shares) (parts uint16) {
@@ -182,8 +182,8 @@ func partsOf(s *shares) (parts uint16) {
 	return parts
 }
 
-// leave sets part to what the shapes over a shape leave of it, and marks those that lie inside it. It is hidden where
-// they leave nothing wherever else they lie.
+// leave sets part to the share of a shape that later shapes leave visible, and marks those that lie inside it. It
+// returns hidden if later shapes that do not lie inside it cover it completely.
 func (m *Mesh) leave(part *shares, covers []cover, covered []shares, mine *upper, over []upper) (hidden bool) {
 	*part = covered[mine.n]
 	inside := false
@@ -219,7 +219,7 @@ func (m *Mesh) leave(part *shares, covers []cover, covered []shares, mine *upper
 	return false
 }
 
-// cut measures the shares of the parts of a cell that a shape covers.
+// cut computes the share of each part of a cell that a shape covers.
 func (m *Mesh) cut(s geometry.Shape, i, j int) (q shares) {
 	w, h := m.DX(i)/split, m.DY(j)/split
 	for a := range split {
@@ -231,8 +231,8 @@ func (m *Mesh) cut(s geometry.Shape, i, j int) (q shares) {
 	return q
 }
 
-// shared returns the palette index of a cell that differs from one met before by rounding of coordinates at most,
-// 2e-10, or of a new one.
+// shared returns the palette index of a previous cell that differs only by rounding of coordinates, 2e-10 at most, or
+// of a new entry.
 func (p *painter) shared(m Material) uint32 {
 	var key [8]uint64
 	for n, v := range [8]float64{m.K[0], m.K[1], m.K[2], m.C, m.Half[0], m.Half[1], m.Half[2], m.Half[3]} {

@@ -2,13 +2,13 @@ package mesh
 
 import "thermsim/stack"
 
-// The finite-volume discretisation, row by row in FP64. Executors round what they store.
+// The finite-volume discretization, row by row in FP64. Executors round the stored values.
 //
-//	gx(i+1/2) = dy dz / (dx_i/2kx_i + dx_{i+1}/2kx_{i+1})                  W/K, gy alike; k of the halves that meet
+//	gx(i+1/2) = dy dz / (dx_i/2kx_i + dx_{i+1}/2kx_{i+1})                  W/K, gy likewise; k of the adjacent halves
 //	gz(k+1/2) = dx dy / (dz_k/2kz_k + R" + dz_{k+1}/2kz_{k+1})             R" the contact resistance, m2K/W
 //	face      = dx dy / (R"_face + dz/2kz)                                 to the temperature of a face, R"_face = 1/h
 //
-// PatchedFace gives the last of a face with patches.
+// PatchedFace gives the last formula for a face with patches.
 //
 // Every function fills dst (length nx) for row j of plane k.
 
@@ -61,7 +61,7 @@ func (m *Mesh) Capacity(k, j int, dst []float64) {
 	m.CoolCapacity(m.solids, k, j, dst)
 }
 
-// FaceConductance is the conductance in W/K between the centre of cell (i, j, k), which lies on face f, and the face's
+// FaceConductance is the conductance in W/K between the center of cell (i, j, k), which lies on face f, and the face's
 // temperature.
 func (m *Mesh) FaceConductance(f stack.Face, i, j, k int) float64 {
 	return m.faceConductance(f, i, j, k, m.At(i, j, k))
@@ -76,7 +76,8 @@ func (m *Mesh) faceConductance(f stack.Face, i, j, k int, c *Material) float64 {
 	return m.CellFaceArea(f, i, j, k) / (d.Resistance + half)
 }
 
-// halfResistance lies between the centre of cell (i, j, k) and its side in the direction of face f, in m2K/W.
+// halfResistance is the resistance between the center of cell (i, j, k) and its side in the direction of face f, in
+// m2K/W.
 func (m *Mesh) halfResistance(f stack.Face, i, j, k int) float64 {
 	c := m.At(i, j, k)
 	if m.warm != nil {
@@ -106,10 +107,10 @@ func (m *Mesh) halfOf(f stack.Face, i, j, k int, c *Material) float64 {
 	return m.DY(j) / (2 * c.Half[north])
 }
 
-// Grounded reports whether some face ties the stack to a temperature; without one a steady state does not exist.
+// Grounded reports whether the stack is connected to a fixed temperature; otherwise a steady state does not exist.
 func (m *Mesh) Grounded() bool {
 	if m.Cooled() {
-		return true // the inlet is at a temperature
+		return true // the inlet temperature is fixed
 	}
 	for f := range stack.Face(stack.NumFaces) {
 		if _, ok := m.FaceResistance(f); ok {
@@ -119,7 +120,7 @@ func (m *Mesh) Grounded() bool {
 	return false
 }
 
-// GroundConductance is the conductance in W/K between the outermost cells and the temperatures of the faces.
+// GroundConductance is the total conductance in W/K between the outermost cells and the face temperatures.
 func (m *Mesh) GroundConductance() float64 {
 	nx, ny, nz := m.NX(), m.NY(), m.NZ()
 	g := 0.0

@@ -2,33 +2,34 @@ package mesh
 
 import "thermsim/stack"
 
-// The discretisation around coolant. A film of coefficient h stands for half a cell of coolant, with the resistance
-// 1/h:
+// The discretization around coolant. Heat transfer with a coefficient h replaces conduction through half a coolant
+// cell; its resistance is 1/h:
 //
 //	resolved channel, towards a side wall    dy dz / (1/h_side + dx/2k)    likewise to the cells below and above
 //	along a channel                          k_f dx dz / dy                nothing with central differences
 //
-// In a porous cavity of height H and porosity e with the floor b (where layer below, walls and coolant meet, in a point
-// without capacity) the three conductances that meet there are eliminated from it:
+// A porous cavity has the height H and the porosity e. At its floor, the layer below, walls and coolant meet in a node
+// without capacity, which is eliminated from the three conductances:
 //
 //	below  a = dx dy / (dz/2k + R")     walls  w = (1-e) k_w dx dy / (H/2)     coolant  c = h_bottom dx dy
 //	below-walls a w / s,   below-coolant a c / s,   walls-coolant w c / s,     s = a + w + c
 //
-// and likewise at the ceiling. Below and coolant, and walls and the layer above, are two planes apart: CouplingFar.
-// Along the flow walls of channels and the solid of a medium conduct with the share 1-e, and coolant with the share e
-// unless differences are central. Pins do not conduct laterally, and nothing conducts across the flow.
+// and likewise at the ceiling. The layer below and the coolant, and the walls and the layer above, are two planes
+// apart: see CouplingFar. Along the flow, channel walls and the solid of a porous medium conduct with the share 1-e,
+// and coolant with the share e unless differences are central. Pins do not conduct laterally, and there is no
+// conduction across the flow.
 //
-// Where a material follows the temperature, k of each of these resistances is that at the temperature of the solid's
-// cell. The coolant's own numbers are those at the inlet.
+// For a temperature-dependent material, k in these resistances is evaluated at the temperature of the solid's cell. The
+// coolant's properties are those at the inlet.
 
-// Solids says what the solid in a cell of the mesh is made of.
+// Solids returns the properties of the solid in a cell of the mesh.
 type Solids func(i, j, k int) Material
 
 // solids are those of the palette.
 func (m *Mesh) solids(i, j, k int) Material { return *m.At(i, j, k) }
 
-// CoolX sets the couplings along x in a plane of a cavity, all but the last entry. It does nothing in other planes, as
-// its siblings do.
+// CoolX sets the couplings along x in a plane of a cavity, all except the last entry. Like its siblings, it does
+// nothing in other planes.
 func (m *Mesh) CoolX(of Solids, k, j int, dst []float64) {
 	c := m.Planes[k].Cavity
 	if c == nil {
@@ -77,7 +78,7 @@ func (m *Mesh) coolLateral(c *Cavity, of Solids, k, i0, j0, i1, j1 int) float64 
 	case a && b && axis == c.Along:
 		return c.AlongFlow() * area / distance
 	case a && b:
-		return 0 // two channels side by side are kept apart by the validation
+		return 0 // validation ensures walls between channels
 	case a:
 		return area / (1/c.Films(i0, j0).Side + upper())
 	default:
@@ -102,21 +103,21 @@ func (c *Cavity) AlongFlow() float64 {
 	return c.Of.Fluid.K
 }
 
-// joint is where a porous cavity meets the layer beside it: the conductances per area of that layer, of the walls and
-// of the coolant.
+// joint is the interface of a porous cavity and the adjacent layer: the conductances per area of that layer, of the
+// walls and of the coolant.
 type joint struct{ solid, walls, coolant float64 }
 
 // pair is the coupling of two of them.
 func (t joint) pair(a, b float64) float64 { return a * b / (t.solid + t.walls + t.coolant) }
 
-// jointBelow is that at the floor of a porous cavity.
+// jointBelow is the joint at the floor of a porous cavity.
 func (m *Mesh) jointBelow(c *Cavity, of Solids, i, j int) joint {
 	k := c.Wall - 1
 	r := m.DZ(k)/(2*of(i, j, k).K[2]) + m.Planes[k].ContactAbove
 	return joint{1 / r, m.wallHalf(c, of(i, j, c.Wall).K[2]), c.Films(i, j).Bottom}
 }
 
-// jointAbove is that at the ceiling.
+// jointAbove is the joint at the ceiling.
 func (m *Mesh) jointAbove(c *Cavity, of Solids, i, j int) joint {
 	k := c.Fluid + 1
 	r := m.DZ(k)/(2*of(i, j, k).K[2]) + m.Planes[c.Fluid].ContactAbove
@@ -128,7 +129,7 @@ func (m *Mesh) wallHalf(c *Cavity, conductivity float64) float64 {
 	return (1 - c.Of.Porosity()) * conductivity / (m.Stack.Layers[c.Layer].Thickness / 2)
 }
 
-// CoolZ sets the couplings along z of planes k and k+1 where one of them belongs to a cavity.
+// CoolZ sets the couplings along z of planes k and k+1 if one of them belongs to a cavity.
 func (m *Mesh) CoolZ(of Solids, k, j int, dst []float64) {
 	lower, upper := m.Planes[k].Cavity, m.Planes[k+1].Cavity
 	if lower == nil && upper == nil {
@@ -155,7 +156,8 @@ func (m *Mesh) CoolZ(of Solids, k, j int, dst []float64) {
 	}
 }
 
-// CouplingFar fills the conductances between planes k and k+2 of row j; false, and nothing done, where there are none.
+// CouplingFar fills the conductances between planes k and k+2 of row j. It returns false, and leaves dst unchanged, if
+// there are none.
 func (m *Mesh) CouplingFar(k, j int, dst []float64) bool { return m.CoolFar(m.solids, k, j, dst) }
 
 // CoolFar is CouplingFar with other solids.
@@ -203,19 +205,19 @@ func (m *Mesh) CoolCapacity(of Solids, k, j int, dst []float64) {
 	}
 }
 
-// Flows says whether coolant flows through a cell, which then has no solid.
+// Flows reports whether a cell contains coolant, and thus no solid.
 func (m *Mesh) Flows(i, j, k int) bool {
 	c := m.Planes[k].Cavity
 	return c != nil && k == c.Fluid && c.Wet(i, j)
 }
 
-// noWay is a resistance in m2K/W that lets nothing through, for the sides of coolant that heat does not pass. It is
-// finite, so that temperatures between the centres of two such cells are the mean.
+// noWay is the resistance in m2K/W of adiabatic sides of coolant cells. It is finite, so that the temperature between
+// the centers of two such cells is their mean.
 const noWay = 1e30
 
-// coolHalf is the resistance from the middle of a cell of coolant, or of the walls of a porous cavity, to a side, in
-// m2K/W; false of other cells. Coolant has no side of the domain: it enters and leaves there. own are the properties of
-// walls.
+// coolHalf is the resistance from the center of a coolant cell, or of a wall cell of a porous cavity, to a side, in
+// m2K/W; false for other cells. At the domain boundary, coolant enters and leaves, so no such side conducts. own are
+// the properties of walls.
 func (m *Mesh) coolHalf(f stack.Face, i, j, k int, own *Material) (r float64, ok bool) {
 	c := m.Planes[k].Cavity
 	vertical := f == stack.Bottom || f == stack.Top

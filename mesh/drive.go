@@ -2,7 +2,7 @@ package mesh
 
 import "thermsim/stack"
 
-// Drive is what face f does to cell (i, j, k), which lies on it.
+// Drive is the boundary condition of face f at cell (i, j, k), which lies on it.
 func (m *Mesh) Drive(f stack.Face, i, j, k int) Drive {
 	if p := m.Patched[f]; p != nil {
 		return p.drive(p.at(i, j, k))
@@ -10,7 +10,7 @@ func (m *Mesh) Drive(f stack.Face, i, j, k int) Drive {
 	return m.driveOf(f)
 }
 
-// driveOf is what a face without patches does to each of its cells.
+// driveOf is the boundary condition of a face without patches, the same for all cells.
 func (m *Mesh) driveOf(f stack.Face) Drive {
 	b := &m.Stack.Boundary[f]
 	d := Drive{Resistance: -1, Temperature: b.Temperature}
@@ -22,7 +22,7 @@ func (m *Mesh) driveOf(f stack.Face) Drive {
 	return d
 }
 
-// Exchanges says whether heat may pass a face.
+// Exchanges reports whether a face can transfer heat.
 func (m *Mesh) Exchanges(f stack.Face) bool {
 	if m.Patched[f] != nil {
 		return true
@@ -31,7 +31,7 @@ func (m *Mesh) Exchanges(f stack.Face) bool {
 	return d.Driven() || d.Flux != 0
 }
 
-// Heats says whether a face brings heat into a stack at its ambient temperature, or may.
+// Heats reports whether a face can bring heat into a stack at ambient temperature.
 func (m *Mesh) Heats(f stack.Face) bool {
 	if m.Patched[f] != nil {
 		return true
@@ -40,9 +40,9 @@ func (m *Mesh) Heats(f stack.Face) bool {
 	return d.Flux != 0 || d.Driven() && (d.Temperature != m.Stack.Ambient || m.Stack.Boundary[f].Follows())
 }
 
-// FaceResistance is the resistance between a face's surface and the temperature it refers to, in m2K/W, the typical one
-// where it follows the temperature, and the mean one where the face has patches: its area over the sum of its cells'
-// conductances. ok is false for faces that no temperature drives.
+// FaceResistance is the resistance between a face's surface and its reference temperature, in m2K/W. It is the typical
+// value if it is temperature-dependent, and the mean for a face with patches: area divided by the sum of the cells'
+// conductances. ok is false for faces without a reference temperature.
 func (m *Mesh) FaceResistance(f stack.Face) (r float64, ok bool) {
 	if p := m.Patched[f]; p != nil {
 		return p.mean, p.mean >= 0
@@ -50,7 +50,7 @@ func (m *Mesh) FaceResistance(f stack.Face) (r float64, ok bool) {
 	return m.wholeResistance(f)
 }
 
-// wholeResistance is that of a face without patches.
+// wholeResistance is FaceResistance of a face without patches.
 func (m *Mesh) wholeResistance(f stack.Face) (r float64, ok bool) {
 	b := &m.Stack.Boundary[f]
 	switch b.Kind {
@@ -89,7 +89,7 @@ func (m *Mesh) CellFaceArea(f stack.Face, i, j, k int) float64 {
 	return m.DX(i) * m.DZ(k)
 }
 
-// faceLaw is that of a face whose coefficient follows the temperature, nil for others.
+// faceLaw is the law of a face with a temperature-dependent coefficient, nil for others.
 func (m *Mesh) faceLaw(f stack.Face) *FaceLaw {
 	if m.Laws == nil || !m.Laws.Faces[f].Follows {
 		return nil
@@ -97,7 +97,7 @@ func (m *Mesh) faceLaw(f stack.Face) *FaceLaw {
 	return &m.Laws.Faces[f]
 }
 
-// OnFace says whether cell (i, j, k) lies on face f.
+// OnFace reports whether cell (i, j, k) lies on face f.
 func (m *Mesh) OnFace(f stack.Face, i, j, k int) bool {
 	switch f {
 	case stack.Bottom:
@@ -114,27 +114,27 @@ func (m *Mesh) OnFace(f stack.Face, i, j, k int) bool {
 	return j == m.NY()-1
 }
 
-// HeldFaceConductance is the conductance in W/K between the centre of cell (i, j, k) and the temperature of face f as
-// executors hold it; 0 where the cell does not lie on f, or no temperature drives f.
+// HeldFaceConductance is the conductance in W/K between the center of cell (i, j, k) and the temperature of face f as
+// executors store it; 0 if the cell does not lie on f, or f has no reference temperature.
 //
 // Executors round the conductance to every face to FP32, and then their sum over the faces of a cell, the ground of its
 // row of A:
 //
 //	ground = fl(fl(g1) + fl(g2) + ...)        in the order of stack.Face
 //
-// What a face brings into b, and what leaves through it, must be formed with conductances that add up to that very
-// ground, or b - A x = 0 is not the balance of heat: where 10 W/(m2 K) lies beside a fixed temperature behind 3e6 W/(m2
-// K), rounding of the sum moves 1 % of what passes the smaller one, at any tolerance. So the largest conductance of a
-// cell is what is left of the ground after the others; that changes it by no more than a few roundings of its own, and
-// the others keep theirs.
+// The contribution of a face to the right-hand side b, and the heat through it, must use conductances that add up to
+// exactly this ground. Otherwise b - A x = 0 is not the heat balance: if a face with 10 W/(m2 K) meets a fixed
+// temperature behind 3e6 W/(m2 K), rounding of the sum changes the heat through the smaller conductance by 1 %, at any
+// tolerance. Therefore the largest conductance of a cell is the ground minus the others. This changes it by a few
+// roundings only, and the others keep their values.
 func (m *Mesh) HeldFaceConductance(f stack.Face, i, j, k int) float64 {
 	c := m.At(i, j, k)
 	held, _ := m.heldFaceConductance(f, i, j, k, func(e stack.Face) float64 { return m.faceConductance(e, i, j, k, c) })
 	return held
 }
 
-// heldFaceConductance is HeldFaceConductance with the conductances of a cell to its faces, beside the face's part of
-// the ground, in FP32 as executors add it up.
+// heldFaceConductance is HeldFaceConductance for given conductances of a cell to its faces. It also returns the face's
+// part of the ground, in FP32 as executors add it up.
 func (m *Mesh) heldFaceConductance(f stack.Face, i, j, k int, conductance func(stack.Face) float64) (held float64,
 	part float32) {
 	var g [stack.NumFaces]float32

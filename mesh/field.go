@@ -7,7 +7,7 @@ import (
 	"thermsim/stack"
 )
 
-// PlaneReader is a field whose planes can be copied, in K.
+// PlaneReader is a temperature field that can be copied plane by plane, in K.
 type PlaneReader interface {
 	Plane(k int, dst []float64) error
 }
@@ -24,8 +24,8 @@ func (m *Mesh) ReadField(f PlaneReader) ([]float64, error) {
 	return all, nil
 }
 
-// RemappedField is a field of one mesh on the cells of another: each cell has the mean of the field over its volume, so
-// that the integral over the volume is kept.
+// RemappedField is the field of one mesh on the cells of another: each cell has the mean of the field over its volume,
+// which conserves the integral.
 type RemappedField struct {
 	of      PlaneReader
 	from    *Mesh
@@ -42,11 +42,11 @@ type overlap struct {
 	share float64
 }
 
-// sameSize is the relative difference of lengths that count as one.
+// sameSize is the relative difference up to which lengths count as equal.
 const sameSize = 1e-6
 
-// Remap lays a field of another mesh over m. Both have the same size along x, y and z; otherwise the error says how
-// they differ. On cells that are the same the temperatures are, bit for bit.
+// Remap transfers a field of another mesh to m. Both must have the same size along x, y and z; otherwise the error
+// states the difference. Identical cells keep their temperatures bit for bit.
 func (m *Mesh) Remap(from *Mesh, of PlaneReader) (*RemappedField, error) {
 	axes := [3]struct {
 		name     string
@@ -57,7 +57,7 @@ func (m *Mesh) Remap(from *Mesh, of PlaneReader) (*RemappedField, error) {
 		a := &axes[n]
 		was, is := a.old[len(a.old)-1]-a.old[0], a.now[len(a.now)-1]-a.now[0]
 		if math.Abs(was-is) > sameSize*is {
-			return nil, fmt.Errorf("it is of a stack %.6g mm %s, and this one is %.6g mm %[2]s", 1e3*was, a.name,
+			return nil, fmt.Errorf("it belongs to a stack %.6g mm %s; this stack is %.6g mm %[2]s", 1e3*was, a.name,
 				1e3*is)
 		}
 		*into = overlaps(a.old, a.now, is)
@@ -69,8 +69,8 @@ func (m *Mesh) Remap(from *Mesh, of PlaneReader) (*RemappedField, error) {
 	return r, nil
 }
 
-// overlaps finds the cells of an axis below each cell of another one of the same length. Edges closer than rounding are
-// one.
+// overlaps finds the cells of one axis that overlap each cell of another axis of the same length. Edges that differ
+// only by rounding count as equal.
 func overlaps(old, now []float64, length float64) [][]overlap {
 	all := make([][]overlap, len(now)-1)
 	first := 0
@@ -99,7 +99,7 @@ func overlaps(old, now []float64, length float64) [][]overlap {
 	return all
 }
 
-// oneToOne says that the cells are the same.
+// oneToOne reports whether the cells are the same.
 func oneToOne(axis [][]overlap) bool {
 	for c, below := range axis {
 		if len(below) != 1 || below[0].cell != c {
@@ -112,7 +112,7 @@ func oneToOne(axis [][]overlap) bool {
 // Plane copies the temperatures in K of z plane k into dst (length nx*ny, x fastest).
 func (r *RemappedField) Plane(k int, dst []float64) error {
 	if k < 0 || k >= len(r.z) || len(dst) != len(r.x)*len(r.y) {
-		return fmt.Errorf("plane %d into %d values; the mesh has %d planes of %d x %d", k, len(dst), len(r.z), len(r.x),
+		return fmt.Errorf("plane %d into %d values: the mesh has %d planes of %d x %d", k, len(dst), len(r.z), len(r.x),
 			len(r.y))
 	}
 	if r.same && len(r.plane) == len(dst) {
@@ -146,17 +146,18 @@ func (r *RemappedField) Plane(k int, dst []float64) error {
 	return nil
 }
 
-// InitialField is a temperature field on a mesh, drawn from layers and areas: a cell that edges cut has the mean over
+// InitialField is a temperature field on a mesh, defined by layers and areas: a cell that edges cut has the mean over
 // its area.
 type InitialField struct {
 	mesh   *Mesh
 	layers []stack.InitialLayer
 }
 
-// Initial lays temperatures of layers and areas over the mesh; there is one of them for each layer of the stack.
+// Initial defines an initial field by temperatures of layers and areas, one entry for each layer of the stack.
 func (m *Mesh) Initial(layers []stack.InitialLayer) (*InitialField, error) {
 	if len(layers) != len(m.Stack.Layers) {
-		return nil, fmt.Errorf("initial temperatures of %d layers for a stack of %d", len(layers), len(m.Stack.Layers))
+		return nil, fmt.Errorf("initial temperatures of %d layers for a stack of %d layers", len(layers),
+			len(m.Stack.Layers))
 	}
 	return &InitialField{m, layers}, nil
 }
@@ -165,7 +166,7 @@ func (m *Mesh) Initial(layers []stack.InitialLayer) (*InitialField, error) {
 func (f *InitialField) Plane(k int, dst []float64) error {
 	m := f.mesh
 	if k < 0 || k >= m.NZ() || len(dst) != m.NX()*m.NY() {
-		return fmt.Errorf("plane %d into %d values; the mesh has %d planes of %d x %d", k, len(dst), m.NZ(), m.NX(),
+		return fmt.Errorf("plane %d into %d values: the mesh has %d planes of %d x %d", k, len(dst), m.NZ(), m.NX(),
 			m.NY())
 	}
 	l := &f.layers[m.Planes[k].Layer]

@@ -6,7 +6,7 @@ import (
 	"thermsim/stack"
 )
 
-// film is h and dh/dT at a temperature of the surface; beyond the range of a curve it changes no more.
+// film is h and dh/dT at a surface temperature; beyond the range of a curve h is constant.
 func (l *Laws) film(f *FaceLaw, kelvin float64) (h, slope float64) {
 	h = f.Constant
 	for _, curve := range [2]int32{f.Convection, f.Radiation} {
@@ -20,15 +20,15 @@ func (l *Laws) film(f *FaceLaw, kelvin float64) (h, slope float64) {
 	return h, slope
 }
 
-// mostSurfaceSteps bounds the search for the temperature of a surface; halving alone ends before.
+// mostSurfaceSteps bounds the iteration for the surface temperature; bisection alone needs fewer steps.
 const mostSurfaceSteps = 100
 
-// surface finds the rise v of a surface over the ambient of its face, behind half a cell of the resistance half (m2K/W)
-// whose centre is u above that ambient:
+// surface solves for the rise v of a surface over the ambient of its face. The cell's center is u above that ambient,
+// behind half a cell with the resistance half (m2K/W):
 //
 //	(u - v) / half = h(v) v
 //
-// by Newton's method within 0 and u, halved where that leaves the bounds. slope is d(h v)/dv.
+// by Newton's method between 0 and u, with bisection if a step leaves these bounds. slope is d(h v)/dv.
 func (l *Laws) surface(f *FaceLaw, u, half float64) (v, h, slope float64) {
 	low, high := math.Min(0, u), math.Max(0, u)
 	v = u
@@ -54,10 +54,10 @@ func (l *Laws) surface(f *FaceLaw, u, half float64) (v, h, slope float64) {
 	return v, h, slope
 }
 
-// exchange is the heat per area in W/m2 that leaves a cell whose centre is u above the ambient of its face, and the
-// conductance g per area in W/(m2 K) with which A holds the face: the derivative of the heat by u, as in Newton's
-// method, or the heat over u where that is larger. With it b holds g u less the heat, so that b - A x has the heat
-// itself at this state, whatever g is; and g is positive.
+// exchange is the heat flux in W/m2 that leaves a cell whose center is u above the ambient of its face, and the
+// conductance g per area in W/(m2 K) of the face in A. g is the derivative of the heat flux by u, as in Newton's
+// method, or the heat flux divided by u if that is larger. b contains g u minus the heat flux, so that b - A x contains
+// the heat flux itself for any g; g is positive.
 func (l *Laws) exchange(f *FaceLaw, u, half float64) (heat, g float64) {
 	v, h, slope := l.surface(f, u, half)
 	derivative, secant := slope/(1+float64(half*slope)), h/(1+float64(half*h))
@@ -67,8 +67,9 @@ func (l *Laws) exchange(f *FaceLaw, u, half float64) (heat, g float64) {
 	return h * v, derivative
 }
 
-// FaceTerm is what face f does to cell (i, j, k) that has the properties of c and the rise x over the ambient of the
-// stack: its part of the ground in FP32 as executors add it up, what it adds to b, and what leaves through it, in W.
+// FaceTerm is the contribution of face f to cell (i, j, k) with the properties of c and the rise x over the ambient of
+// the stack. It returns the face's part of the ground in FP32 as executors add it up, its contribution to b, and the
+// heat that leaves through it, in W.
 func (m *Mesh) FaceTerm(f stack.Face, i, j, k int, c *Material, x float64) (part float32, inflow, leaves float64) {
 	var heat float64 // per area
 	held, part := m.heldFaceConductance(f, i, j, k, func(e stack.Face) float64 {
@@ -94,8 +95,8 @@ func (m *Mesh) FaceTerm(f stack.Face, i, j, k int, c *Material, x float64) (part
 	return part, float64(held * rise), held * (x - rise)
 }
 
-// RefreshedFaces says of each plane whether faces must be formed again where the temperature changes: it has cells of
-// materials that follow the temperature, or of faces that do.
+// RefreshedFaces reports for each plane whether its face terms must be updated when the temperature changes: the plane
+// has cells with temperature-dependent materials or faces.
 func (m *Mesh) RefreshedFaces() []bool {
 	planes := m.FollowingPlanes()
 	for k := range planes {
@@ -107,18 +108,18 @@ func (m *Mesh) RefreshedFaces() []bool {
 	return planes
 }
 
-// FilmState is a face whose heat transfer coefficient follows the temperature of its surface, in a temperature field.
+// FilmState is the state of a face with a temperature-dependent heat-transfer coefficient, in a temperature field.
 type FilmState struct {
 	Face             stack.Face
 	MeanH            float64 // W/(m2 K), mean over the area
 	Coldest, Hottest float64 // K, of the surface
-	// W that leave by the constant coefficient, by the law or natural convection, and by radiation
+	// W that leave through the constant coefficient, the law or natural convection, and radiation
 	Constant, Law, Radiation float64
-	Outside                  int // cells whose surface lies outside the range of the law or of natural convection
+	Outside                  int // cells with a surface temperature outside the range of the law or natural convection
 	area                     float64
 }
 
-// Films are the faces whose coefficients follow the temperature, in a field whose planes read copies in K. Only planes
+// Films are the faces with temperature-dependent coefficients, in a field whose planes read copies in K. Only planes
 // that they touch are read.
 func (m *Mesh) Films(read func(k int, kelvin []float64) error) ([]FilmState, error) {
 	var states []FilmState

@@ -6,24 +6,23 @@ import (
 	"thermsim/stack"
 )
 
-// Laws say how the properties of the palette follow the temperature, in flat arrays that executors copy to a device as
-// they stand. Whoever evaluates them does the same operations in the same order, each rounded, and so gets the same
+// Laws describe the temperature dependence of the palette's properties, in flat arrays that executors copy unmodified
+// to a device. Every evaluation performs the same rounded operations in the same order, and therefore returns the same
 // bits.
 //
-// An entry is a material, or where edges cut cells the parts that they make: see mixed, whose formulas hold at every
-// temperature.
+// An entry is a material, or the parts of a cell that edges cut: see mixed, whose formulas hold at every temperature.
 type Laws struct {
 	Entries   []LawEntry // of the palette, by number
 	Parts     []Part
-	Materials []MaterialLaw // those of the stack, then what fills and cut cells are made of
+	Materials []MaterialLaw // those of the stack, then those of fills and cut cells
 	Curves    []CurveLaw
 	Pieces    []stack.Piece
 	Buckets   []int32 // the piece, counted from the curve's first, in which a bucket begins
 	Faces     [stack.NumFaces]FaceLaw
 }
 
-// LawEntry is a material, or where Areas is not 0 the parts from First on: those of stripes along x, of stripes along
-// y, and areas, one of each material.
+// LawEntry is a material. If Areas is not 0, it is the parts from First on: those of stripes along x, of stripes along
+// y, and areas, one for each material.
 type LawEntry struct{ Material, First, AlongX, AlongY, Areas int32 }
 
 // parts are those of an entry.
@@ -40,7 +39,7 @@ func (l *Laws) materials(e LawEntry, f func(material int32)) {
 	}
 }
 
-// The properties of a material that may follow the temperature.
+// The material properties that can be temperature-dependent.
 const (
 	LawKX = iota
 	LawKY
@@ -49,7 +48,7 @@ const (
 	lawProperties
 )
 
-// MaterialLaw holds the number of each property's curve, -1 where it is the constant beside it.
+// MaterialLaw holds the index of each property's curve, or -1 and the constant.
 type MaterialLaw struct {
 	Curve    [lawProperties]int32
 	Constant [lawProperties]float64
@@ -61,7 +60,7 @@ type CurveLaw struct {
 	First, Count, Bucket, Buckets int32
 }
 
-// Follows says of each entry of the palette whether any of its properties follows the temperature.
+// Follows reports for each palette entry whether any of its properties is temperature-dependent.
 func (l *Laws) Follows() []bool {
 	follows := make([]bool, len(l.Entries))
 	for id, e := range l.Entries {
@@ -72,7 +71,7 @@ func (l *Laws) Follows() []bool {
 	return follows
 }
 
-// newLaws takes the curves of a stack's materials; nil where there are none. Materials with the same curve share it.
+// newLaws collects the curves of a stack's materials; nil if there are none. Materials with the same curve share it.
 func newLaws(s *stack.Stack) *Laws {
 	if !s.TemperatureDependent() {
 		return nil
@@ -107,7 +106,7 @@ func (l *Laws) addCurve(c *stack.Curve) int32 {
 	pieces := c.Pieces()
 	buckets := len(pieces)
 	if c.Law == stack.TableLaw {
-		buckets *= 4 // rows lie unevenly
+		buckets *= 4 // rows are unevenly spaced
 	}
 	law := CurveLaw{Low: c.Range[0], High: c.Range[1], Scale: float64(buckets) / (c.Range[1] - c.Range[0]),
 		First: int32(len(l.Pieces)), Count: int32(len(pieces)), Bucket: int32(len(l.Buckets)), Buckets: int32(buckets)}
@@ -124,7 +123,7 @@ func (l *Laws) addCurve(c *stack.Curve) int32 {
 	return int32(len(l.Curves) - 1)
 }
 
-// hold is the nearest temperature within the range, the low end for what is no number.
+// hold is the nearest temperature within the range, the lower end for NaN.
 func (c *CurveLaw) hold(t float64) float64 {
 	if !(t > c.Low) {
 		return c.Low
@@ -132,7 +131,7 @@ func (c *CurveLaw) hold(t float64) float64 {
 	return math.Min(t, c.High)
 }
 
-// piece is the number of that which holds a temperature within the range.
+// piece is the index of the piece that contains a temperature within the range.
 func (l *Laws) piece(c *CurveLaw, t float64) int32 {
 	b := min(int32((t-c.Low)*c.Scale), c.Buckets-1)
 	p := l.Buckets[c.Bucket+b]
@@ -142,7 +141,7 @@ func (l *Laws) piece(c *CurveLaw, t float64) int32 {
 	return p
 }
 
-// of is a curve's value at t, held at the ends of the range.
+// of is a curve's value at t, constant beyond the ends of the range.
 func (l *Laws) of(curve int32, t float64) float64 {
 	c := &l.Curves[curve]
 	t = c.hold(t)
@@ -151,7 +150,7 @@ func (l *Laws) of(curve int32, t float64) float64 {
 
 // mean is the mean of a curve between two temperatures, (H(t1) - H(t0)) / (t1 - t0) with H its integral: Simpson's
 // rule, which is exact for a cubic, in each piece on the way, weighted by the part of the way. No difference of
-// integrals is formed, so nothing cancels where t1 is close to t0.
+// integrals is formed, so there is no cancellation when t1 is close to t0.
 func (l *Laws) mean(curve int32, t0, t1 float64) float64 {
 	if t0 > t1 {
 		t0, t1 = t1, t0
@@ -191,12 +190,12 @@ func simpson(p *stack.Piece, t0, t1 float64) float64 {
 // FaceLaw is the heat transfer coefficient of a face by the temperature Ts of its surface: h(Ts) = Constant +
 // Convection(Ts) + Radiation(Ts), W/(m2 K).
 type FaceLaw struct {
-	Follows               bool // otherwise the face is as the boundary says
+	Follows               bool // otherwise the boundary's constants apply
 	Convection, Radiation int32
 	Constant              float64
 	Ambient               float64 // K
 	Above                 float64 // of Ambient over that of the stack, K
-	Typical               float64 // stands for h where no state is known
+	Typical               float64 // h if no state is known
 }
 
 func (l *Laws) faceLaw(b *stack.Boundary, ambient float64) FaceLaw {

@@ -12,7 +12,7 @@ func (m *Mesh) LateralConductivity(k int) (kx, ky float64) {
 // two or more.
 func (m *Mesh) InterfaceShare(k int) float64 { return m.characters[m.Planes[k].Layer].interfaces }
 
-// characterise looks at the materials of a layer: index, or the one entry uniform where index is nil.
+// characterise evaluates the materials of a layer: index, or the single entry uniform if index is nil.
 func (m *Mesh) characterise(index []uint32, uniform uint32) character {
 	if index == nil {
 		u := m.Palette[uniform]
@@ -62,12 +62,12 @@ func (m *Mesh) jump(a, b uint32, axis int) bool {
 	return ka >= 2*kb || kb >= 2*ka
 }
 
-// alikeWithin is the relative difference up to which properties of cells are the same: cuts by shapes give them to some
-// 2e-10.
+// alikeWithin is the relative difference up to which properties of cells count as equal: cutting by shapes is accurate
+// to about 2e-10.
 const alikeWithin = 1e-9
 
-// settle says which palette entry the cells of a layer have: nil and one for all where regions and fills leave them
-// alike, as a region does that covers its layer, and regions of one material that tile it.
+// settle returns the palette entries of the cells of a layer: nil and a single entry if all cells are equal, as with a
+// region that covers its layer, or regions of one material that tile it.
 func (m *Mesh) settle(index []uint32, material int) (cells []uint32, uniform uint32) {
 	if index == nil {
 		return nil, uint32(material)
@@ -82,7 +82,7 @@ func (m *Mesh) settle(index []uint32, material int) (cells []uint32, uniform uin
 	return nil, uniform
 }
 
-// alike says whether cells of two palette entries have the same properties at all temperatures.
+// alike reports whether two palette entries have the same properties at all temperatures.
 func (m *Mesh) alike(a, b uint32) bool {
 	p, q := &m.Palette[a], &m.Palette[b]
 	same := func(v, w float64) bool { return math.Abs(v-w) <= alikeWithin*math.Abs(w) }
@@ -96,5 +96,5 @@ func (m *Mesh) alike(a, b uint32) bool {
 			return false
 		}
 	}
-	return same(p.C, q.C) && m.Laws == nil // laws are not compared
+	return same(p.C, q.C) && m.Laws == nil // temperature-dependent properties are not compared
 }

@@ -10,13 +10,13 @@ import (
 	"thermsim/stack"
 )
 
-// Leakage is heat that follows the temperature, in flat arrays as those of Laws, which evaluate its curves.
+// Leakage is temperature-dependent power, in flat arrays like those of Laws, which evaluate its curves.
 type Leakage struct {
 	Laws *Laws // with curves alone
-	// Planes are those that leak, bottom to top, each with terms First to First + Count.
+	// Planes are those with leakage, bottom to top, each with terms First to First + Count.
 	Planes []LeakagePlane
 	Terms  []LeakageTerm
-	// Sheets hold W per cell column where the law is 1, x fastest. Planes of one layer share theirs.
+	// Sheets hold W per cell column at which the law is 1, x fastest. Planes of one layer share theirs.
 	Sheets [][]float64
 
 	curves []*stack.Curve // what the curves of Laws are of
@@ -28,11 +28,11 @@ type LeakagePlane struct {
 	Plane, First, Count int
 }
 
-// LeakageTerm is a sheet that follows a curve.
+// LeakageTerm is a sheet that is scaled by a curve.
 type LeakageTerm struct{ Curve, Sheet int32 }
 
-// At is the heat in W that a cell of a leaking plane makes at a temperature, and its derivative in W/K. Outside a law's
-// range its value at the end holds; the derivative there is zero, or with ends that at the end.
+// At is the leakage power in W of a cell at a temperature, and its derivative in W/K. Outside a law's range the value
+// at its end applies; the derivative there is zero, or with ends the one at the end.
 func (l *Leakage) At(p *LeakagePlane, cell int, kelvin float64, ends bool) (watts, slope float64) {
 	for n := p.First; n < p.First+p.Count; n++ {
 		t := &l.Terms[n]
@@ -47,7 +47,7 @@ func (l *Leakage) At(p *LeakagePlane, cell int, kelvin float64, ends bool) (watt
 	return watts, slope
 }
 
-// Leaks says whether a cell of a leaking plane does.
+// Leaks reports whether a cell has leakage.
 func (l *Leakage) Leaks(p *LeakagePlane, cell int) bool {
 	for _, t := range l.Terms[p.First : p.First+p.Count] {
 		if l.Sheets[t.Sheet][cell] != 0 {
@@ -57,7 +57,7 @@ func (l *Leakage) Leaks(p *LeakagePlane, cell int) bool {
 	return false
 }
 
-// withSlope is a curve's value, held at the ends of the range, and its derivative.
+// withSlope is a curve's value, constant beyond the ends of the range, and its derivative.
 func (l *Laws) withSlope(curve int32, t float64, ends bool) (value, slope float64) {
 	c := &l.Curves[curve]
 	held := c.hold(t)
@@ -74,14 +74,15 @@ func (l *Leakage) Of(law *stack.Curve) func(kelvin float64) float64 {
 	return func(kelvin float64) float64 { return l.Laws.of(int32(n), kelvin) }
 }
 
-// LeakageState is what a state leaks: the heat in W, and the cells outside the range of their law, of those that leak.
+// LeakageState is the leakage in a temperature field: the power in W, and the number of leaking cells outside the range
+// of their law.
 type LeakageState struct {
 	Watts   float64
 	Outside int64
 }
 
-// State adds up the leakage with the temperatures in K of the leaking planes, which plane reads in their order, nx
-// cells a row. Rows are summed side by side and then in their order, so that the bits do not depend on the cores.
+// State adds up the leakage at the temperatures in K of the leaking planes, which plane reads in their order, nx cells
+// per row. Rows are summed in parallel and then added in order, so that the bits do not depend on the number of cores.
 func (l *Leakage) State(nx int, plane func(n int) []float64) (s LeakageState) {
 	for n := range l.Planes {
 		kelvin := plane(n)
@@ -126,7 +127,7 @@ func (l *Leakage) outsideAt(p *LeakagePlane, cell int, kelvin float64) bool {
 	return false
 }
 
-// Range is that in K in which all laws hold.
+// Range is the temperature range in K in which all laws are valid.
 func (l *Leakage) Range() (from, to float64) {
 	to = math.Inf(1)
 	for i := range l.Laws.Curves {

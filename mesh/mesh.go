@@ -1,5 +1,5 @@
-// Package mesh is the structured grid and its finite-volume discretisation, kept compact: coordinates, one entry per
-// plane and palettes of materials. Nothing of size nx*ny*nz lives here.
+// Package mesh is the structured grid and its finite-volume discretization in compact form: coordinates, one entry per
+// plane and palettes of materials. It stores nothing of size nx*ny*nz.
 //
 // Cells are numbered x fastest, then y, then z, from the south-west corner of the bottom face.
 package mesh
@@ -15,25 +15,26 @@ type Mesh struct {
 	X, Y, Z []float64 // face coordinates in m, ascending; lengths nx+1, ny+1, nz+1
 	// Palette holds the materials of cells: those of the stack first, then mixtures in cells that region edges cut.
 	Palette []Material
-	// Laws say how the palette follows the temperature; nil where nothing does. Palette then holds the properties at
-	// 300 K.
+	// Laws describe the temperature dependence of the palette, which then holds the properties at 300 K; nil if nothing
+	// is temperature-dependent.
 	Laws *Laws
-	// Leakage is heat that follows the temperature; nil where there is none.
+	// Leakage is temperature-dependent power; nil if there is none.
 	Leakage *Leakage
 	Planes  []Plane // one per z, bottom to top
 	// LayerPlanes[l] is the half-open range of planes of layer l.
 	LayerPlanes [][2]int
-	// Rough is the number of cells of a plane of each layer in which more rectangles cross than are told apart: what
-	// they are made of is right within some hundredths.
+	// Rough is, for each layer, the number of cells of a plane in which too many rectangles overlap to be resolved; the
+	// material shares of such cells are accurate to a few percent.
 	Rough    []int
 	Power    *powermap.Map
-	Cavities []*Cavity // that coolant flows through, bottom to top
+	Cavities []*Cavity // layers with coolant, bottom to top
 	// Patched are the faces with patches, cell by cell; nil for those without.
 	Patched [stack.NumFaces]*PatchedFace
 
 	whole      *Mesh       // of a slab
 	characters []character // of the layers
-	// warm knows temperatures in K at which halfResistance takes properties; nil for those of the palette.
+	// warm returns the temperatures in K at which halfResistance evaluates properties; nil selects those of the
+	// palette.
 	warm func(plane, cell int) (kelvin float64, ok bool)
 }
 
@@ -42,8 +43,7 @@ type Material struct {
 	K [3]float64
 	C float64
 	// Half holds the lateral conductivities of the cell's west, east, south and north half. They differ from K only in
-	// cells that a region's edge cuts: there the half on the side of the good conductor conducts well and the other
-	// badly.
+	// cells that a region's edge cuts: the half on the side of the better conductor conducts better.
 	Half [4]float64
 }
 
@@ -64,7 +64,7 @@ type Plane struct {
 	Index []uint32
 	// ContactAbove is the contact resistance between this plane and the next in m2 K/W.
 	ContactAbove float64
-	// Cavity is what the plane belongs to, nil of solids.
+	// Cavity is the cavity that the plane belongs to; nil for solids.
 	Cavity *Cavity
 }
 
@@ -89,7 +89,7 @@ func (m *Mesh) DY(j int) float64 { return m.Y[j+1] - m.Y[j] }
 // DZ is the thickness of plane k in m.
 func (m *Mesh) DZ(k int) float64 {
 	l := m.Planes[k].Layer
-	// From the layer, not from differences of heights: a thin layer high in the stack would lose digits.
+	// Differences of heights would lose digits for a thin layer high in the stack.
 	return m.Stack.Layers[l].PlaneThickness(k - m.LayerPlanes[l][0])
 }
 
@@ -100,7 +100,7 @@ func (m *Mesh) PowerPlanes(l int) [2]int {
 	return [2]int{first + from, first + to}
 }
 
-// Center is the centre of cell (i, j, k) in m.
+// Center is the center of cell (i, j, k) in m.
 func (m *Mesh) Center(i, j, k int) (x, y, z float64) {
 	return (m.X[i] + m.X[i+1]) / 2, (m.Y[j] + m.Y[j+1]) / 2, (m.Z[k] + m.Z[k+1]) / 2
 }
@@ -114,17 +114,17 @@ func (m *Mesh) At(i, j, k int) *Material {
 	return &m.Palette[p.Index[j*m.NX()+i]]
 }
 
-// character is what the solver wants to know of a layer's material, found once when the mesh is built.
+// character holds the properties of a layer's materials that the choice of a solver depends on, computed once.
 type character struct {
 	kx, ky     float64 // mean conductivities, W/(m K)
 	interfaces float64 // share of lateral faces with a jump
 }
 
-// Cooled says whether coolant flows through the stack, which makes the operator lose its symmetry.
+// Cooled reports whether the stack has coolant, which makes the operator unsymmetric.
 func (m *Mesh) Cooled() bool { return len(m.Cavities) > 0 }
 
-// TemperatureDependent says whether a property of any material or the coefficient of any face follows the temperature,
-// which makes the equations nonlinear.
+// TemperatureDependent reports whether a property of any material or the coefficient of any face is
+// temperature-dependent, which makes the equations nonlinear.
 func (m *Mesh) TemperatureDependent() bool { return m.Laws != nil }
 
 // plain is a cell of one material.

@@ -7,14 +7,14 @@ import (
 	"sort"
 )
 
-// Cells that edges of rectangles cut are made of stripes. Later rectangles lie over earlier ones, and the edges of what
-// is seen divide the cell into stripes along x, each with its materials in series in either half of the cell; the
-// stripes conduct side by side. Along y alike, and along z the areas conduct side by side. For edges that all run one
-// way this is exact. Otherwise it is the lower of the two bounds of such a network: no heat passes between stripes
-// within half a cell.
+// Cells that edges of rectangles cut are divided into stripes. Later rectangles override earlier ones, and the visible
+// edges divide the cell into stripes along x, each with its materials in series in either half of the cell; the stripes
+// conduct in parallel. The same applies along y, and along z the areas conduct in parallel. This is exact if all edges
+// are parallel. Otherwise it is the lower of the two bounds of such a network: no heat passes between stripes within
+// half a cell.
 
-// mixed is what a cell is made of whose parts are stripes along x, then along y, then areas; own are the cell's
-// materials by themselves.
+// mixed computes the properties of a cell from its parts: stripes along x, stripes along y, and areas. own are the
+// properties of the cell's materials.
 func mixed(parts []Part, alongX, alongY int, own []Material) (m Material) {
 	m.Half[west], m.Half[east] = sideBySide(parts[:alongX], own, 0)
 	m.Half[south], m.Half[north] = sideBySide(parts[alongX:alongX+alongY], own, 1)
@@ -27,7 +27,7 @@ func mixed(parts []Part, alongX, alongY int, own []Material) (m Material) {
 	return m
 }
 
-// sideBySide is what the halves of stripes conduct.
+// sideBySide is the conductivity of parallel stripes in either half.
 func sideBySide(stripes []Part, own []Material, axis int) (low, high float64) {
 	inLow, inHigh := 0.0, 0.0 // resistivities of the stripe
 	for n := range stripes {
@@ -48,32 +48,32 @@ func sideBySide(stripes []Part, own []Material, axis int) (low, high float64) {
 type mixer struct {
 	rects          []rect // the topmost first
 	base           uint32
-	materials      []uint32   // that are seen
-	own            []Material // what they are by themselves
+	materials      []uint32   // the visible ones
+	own            []Material // their properties
 	parts          []Part
 	alongX, alongY int // parts of stripes
 
 	places       map[uint32]int32
-	edges        [2][]float64 // of all rectangles, and those of the cell, without doubles
-	begins, ends []int32      // rectangles as they begin across an axis, and as they end
-	active       []int32      // rectangles that lie in a stripe, the topmost first
+	edges        [2][]float64 // of all rectangles and of the cell, without duplicates
+	begins, ends []int32      // rectangles sorted by their beginning across an axis, and by their end
+	active       []int32      // rectangles in a stripe, the topmost first
 	signature    uint64       // of the active ones
-	gaps         []span       // of a stripe that nothing covers yet
+	gaps         []span       // uncovered parts of a stripe
 	area         []float64    // by place
 	low, high    []float64    // of a stripe, by place
-	seen         []int32      // places that a stripe shows
+	seen         []int32      // materials visible in a stripe
 	stripes      []stripe     // along an axis
-	steps        int          // that are left
+	steps        int          // remaining
 }
 
 // rect is a rectangle over part of a cell.
 type rect struct {
 	over uint32
-	run  uint32 // number of the run of rectangles of one material, in which order does not count
+	run  uint32 // number of the run of rectangles of one material, in which the order is irrelevant
 	at   [2]span
 }
 
-// stripe is what is known of one: what lies in it, and its parts.
+// stripe identifies the rectangles in a stripe, and its parts.
 type stripe struct {
 	signature  uint64
 	first, end int
@@ -84,16 +84,16 @@ type span struct{ lo, hi float64 }
 
 func spanOf(v interval) span { return span{float64(v.lo), float64(v.hi)} }
 
-// mostWork bounds the steps that a cell may take: those of a rectangle in a stripe, of gaps that move, of parts that
-// are kept. 1,000 rectangles take less however they cross. Where more take more, the cell is looked at along lines
-// alone, one anywhere in each 1024th of its width and of its depth: what is seen is then right within some hundredths
-// of the cell, for rectangles on a pitch too.
+// mostWork bounds the work for a cell: rectangles in stripes, moved gaps, and stored parts. 1,000 rectangles need less,
+// however they overlap. If more rectangles exceed the bound, the cell is sampled along lines, one at a random position
+// in each 1024th of its width and depth. The shares are then accurate to a few percent of the cell, also for rectangles
+// on a regular pitch.
 const (
 	mostWork = 50_000_000
 	lines    = 1024
 )
 
-// mix finds the parts that rects over base make, and says whether it had to look along lines.
+// mix computes the parts of rects over base, and reports whether it had to sample along lines.
 func (x *mixer) mix(base uint32) (rough bool) {
 	x.base = base
 	for n := range x.rects[1:] {
@@ -113,7 +113,7 @@ func (x *mixer) mix(base uint32) (rough bool) {
 	return rough
 }
 
-// merge makes one of the edges across each axis that only rounding tells apart.
+// merge merges edges across each axis that differ only by rounding.
 func (x *mixer) merge() {
 	for axis := range x.edges {
 		edges := append(x.edges[axis][:0], 0, 1)
@@ -147,7 +147,7 @@ func (x *mixer) merge() {
 	}
 }
 
-// sample moves the edges so that rectangles cover the part of each axis that they have of its lines.
+// sample moves the edges so that each rectangle covers the share of an axis that corresponds to its number of lines.
 func (x *mixer) sample() {
 	for axis := range x.edges {
 		var at [lines]float64
@@ -164,7 +164,7 @@ func (x *mixer) sample() {
 	}
 }
 
-// divided finds the stripes along both axes, and says whether it could within so many steps.
+// divided computes the stripes along both axes, and reports whether the given number of steps was sufficient.
 func (x *mixer) divided(steps int) bool {
 	if x.places == nil {
 		x.places = map[uint32]int32{}
@@ -215,8 +215,7 @@ func (x *mixer) divide(axis int) {
 	}
 }
 
-// mark is a number for what a rectangle does in a stripe. Their sum tells stripes apart: they differ in 64 scrambled
-// bits.
+// mark is a hash of a rectangle's extent in a stripe. The sum of the marks identifies a stripe by 64 scrambled bits.
 func (r *rect) mark(axis int) uint64 {
 	mark := scrambled(uint64(r.run) ^ math.Float64bits(r.at[axis].lo))
 	return scrambled(mark ^ math.Float64bits(r.at[axis].hi))
@@ -230,7 +229,7 @@ func scrambled(v uint64) uint64 {
 	return v ^ v>>31
 }
 
-// add makes parts of a stripe, or widens one with the same.
+// add creates the parts of a stripe, or widens an equal stripe.
 func (x *mixer) add(axis int, across float64) {
 	recent := x.stripes[max(0, len(x.stripes)-32):]
 	for n := len(recent) - 1; n >= 0; n-- {
@@ -254,7 +253,7 @@ func (x *mixer) add(axis int, across float64) {
 	x.widen(axis, made, across)
 }
 
-// widen counts a stripe once more.
+// widen adds the width of a repeated stripe.
 func (x *mixer) widen(axis int, s stripe, across float64) {
 	parts := x.parts[s.first:s.end]
 	parts[len(parts)-1].Across += across
@@ -265,7 +264,7 @@ func (x *mixer) widen(axis int, s stripe, across float64) {
 	}
 }
 
-// look finds what a stripe shows: what the topmost rectangle covers, what the next leaves, and so on.
+// look computes the visible materials of a stripe, from the topmost rectangle down.
 func (x *mixer) look(axis int) {
 	x.seen = x.seen[:0]
 	x.gaps = append(x.gaps[:0], span{0, 1})
@@ -279,7 +278,7 @@ func (x *mixer) look(axis int) {
 	}
 }
 
-// show gives the gaps within a span to a material.
+// show assigns the gaps within a span to a material.
 func (x *mixer) show(material uint32, at span) {
 	first := sort.Search(len(x.gaps), func(n int) bool { return x.gaps[n].hi > at.lo })
 	end := first
@@ -311,7 +310,7 @@ func (x *mixer) show(material uint32, at span) {
 	x.gaps = slices.Replace(x.gaps, first, end, left[:n]...)
 }
 
-// place is the number of a material that is seen.
+// place is the number of a visible material.
 func (x *mixer) place(material uint32) int32 {
 	n, ok := x.places[material]
 	if !ok {
@@ -323,7 +322,7 @@ func (x *mixer) place(material uint32) int32 {
 	return n
 }
 
-// list makes parts of what a stripe shows.
+// list creates parts for the visible materials of a stripe.
 func (x *mixer) list() {
 	slices.Sort(x.seen)
 	x.steps -= 8 * len(x.seen)
@@ -333,7 +332,7 @@ func (x *mixer) list() {
 	}
 }
 
-// alikeParts says whether stripes have the same parts but for rounding.
+// alikeParts reports whether stripes have the same parts except for rounding.
 func alikeParts(a, b []Part) bool {
 	same := func(v, w float64) bool { return math.Abs(v-w) <= rounding }
 	return slices.EqualFunc(a, b, func(p, q Part) bool {
@@ -341,21 +340,21 @@ func alikeParts(a, b []Part) bool {
 	})
 }
 
-// interval is the covered part of a cell's width or depth, from 0 to 1. FP32 lets cells that only rounding tells apart
+// interval is the covered part of a cell's width or depth, from 0 to 1. With FP32, cells that differ only by rounding
 // share a mixture.
 type interval struct{ lo, hi float32 }
 
-// rounding is how far apart edges in a cell are the same: coordinates that should be equal, in FP32.
+// rounding is the distance up to which edges in a cell count as equal: that of equal coordinates in FP32.
 const rounding = 1e-6
 
 func (v interval) whole() bool { return v.lo == 0 && v.hi == 1 }
 
 func (v interval) length() float64 { return float64(v.hi) - float64(v.lo) }
 
-// covers says whether the interval holds another.
+// covers reports whether the interval contains another.
 func (v interval) covers(w interval) bool { return v.lo <= w.lo+rounding && w.hi <= v.hi+rounding }
 
-// and is the interval that two make together, false where there is a gap between them.
+// and is the union of two intervals, false if there is a gap between them.
 func (v interval) and(w interval) (interval, bool) {
 	return interval{min(v.lo, w.lo), max(v.hi, w.hi)}, max(v.lo, w.lo) <= min(v.hi, w.hi)+rounding
 }

@@ -9,26 +9,26 @@ import (
 	"thermsim/stack"
 )
 
-// painter lays the regions of layers over the grid and collects the mixtures that cut cells need.
+// painter assigns the regions of layers to the grid and collects the mixtures of cut cells.
 type painter struct {
 	mesh  *Mesh
-	laid  []laid // over cells
+	laid  []laid // rectangles over cells
 	known map[laid]uint32
-	mixed map[uint32]uint32    // palette entries of what is laid
-	cuts  map[[8]uint64]uint32 // of cells that circles and polygons cut
+	mixed map[uint32]uint32    // palette entries of rectangles
+	cuts  map[[8]uint64]uint32 // of cells cut by circles and polygons
 	fills map[filled]uint32
 	mixer mixer
-	rough map[uint32]bool // of what is laid, where the mixer looked along lines
+	rough map[uint32]bool // of rectangles, for which the mixer sampled along lines
 }
 
-// laid is a rectangle over part of a cell. Below it lies a material of the palette, or with the bit onLaid what was
-// laid before.
+// laid is a rectangle over part of a cell. Below it lies a material of the palette, or with the bit onLaid a previous
+// rectangle.
 type laid struct {
 	below, over uint32
 	x, y        interval
 }
 
-// onLaid marks numbers of what is laid among those of the palette, which has fewer.
+// onLaid marks indices of rectangles; the palette has fewer entries.
 const onLaid = 1 << 31
 
 func newPainter(m *Mesh) *painter {
@@ -36,8 +36,8 @@ func newPainter(m *Mesh) *painter {
 		fills: map[filled]uint32{}, rough: map[uint32]bool{}}
 }
 
-// paint returns the palette index of every cell of a layer, nil where the layer is uniform, and the number of cells
-// whose mixture is rough.
+// paint returns the palette index of every cell of a layer, nil if the layer is uniform, and the number of cells whose
+// mixture was sampled.
 func (p *painter) paint(l *stack.Layer) (index []uint32, rough int) {
 	if len(l.Regions) == 0 {
 		return nil, 0
@@ -64,7 +64,7 @@ func (p *painter) paint(l *stack.Layer) (index []uint32, rough int) {
 	return index, rough
 }
 
-// material gives the palette index of a region's material in cell j*nx+i, as if the region covered all of it.
+// material returns the palette index of a region's material in cell j*nx+i, as if the region covered the whole cell.
 func (p *painter) material(r *stack.Region) func(c int) uint32 {
 	if r.Fill == nil {
 		return func(int) uint32 { return uint32(r.Material) }
@@ -75,7 +75,7 @@ func (p *painter) material(r *stack.Region) func(c int) uint32 {
 	}
 }
 
-// paintRects lays rectangles over an index, later ones over earlier ones.
+// paintRects assigns rectangles to an index; later ones override earlier ones.
 func (p *painter) paintRects(regions []stack.Region, index []uint32) {
 	for r := range regions {
 		over := p.material(&regions[r])
@@ -89,7 +89,7 @@ func (p *painter) paintRects(regions []stack.Region, index []uint32) {
 	}
 }
 
-// coverRect tells which part of which cells of a plane a rectangle covers.
+// coverRect calls f with each cell of a plane that a rectangle covers, and the covered part.
 func (m *Mesh) coverRect(r stack.Rect, f func(c int, x, y interval)) {
 	i0, xs := coverage(m.X, r.X, r.X+r.Width)
 	j0, ys := coverage(m.Y, r.Y, r.Y+r.Height)
@@ -101,8 +101,8 @@ func (m *Mesh) coverRect(r stack.Rect, f func(c int, x, y interval)) {
 	}
 }
 
-// coverage returns the first cell that [lo, hi] touches and the covered part of it and of those that follow. Slivers
-// below rounding of a cell count as nothing.
+// coverage returns the first cell that [lo, hi] overlaps, and the covered parts of it and the following cells. Overlaps
+// below rounding are ignored.
 func coverage(f []float64, lo, hi float64) (first int, covered []interval) {
 	for i := max(sort.SearchFloat64s(f, lo)-1, 0); i+1 < len(f) && f[i] < hi; i++ {
 		size := f[i+1] - f[i]
@@ -124,8 +124,8 @@ func coverage(f []float64, lo, hi float64) (first int, covered []interval) {
 	return first, covered
 }
 
-// lay returns the number of a cell with a rectangle laid over it. What it hides is forgotten at once, and one of the
-// same material with which it makes a rectangle becomes part of it, so that many in a cell stay few where they can.
+// lay returns the index of a cell with a rectangle added. Hidden rectangles are removed, and a rectangle of the same
+// material is merged if the union is a rectangle, so that their number stays small.
 func (p *painter) lay(r laid) uint32 {
 	for r.below >= onLaid {
 		last := &p.laid[r.below-onLaid]
@@ -164,7 +164,7 @@ func (p *painter) number(r laid) uint32 {
 	return id
 }
 
-// mix returns the palette index of what is laid over a cell.
+// mix returns the palette index of the rectangles over a cell.
 func (p *painter) mix(id uint32) uint32 {
 	if known, ok := p.mixed[id]; ok {
 		return known
@@ -194,12 +194,12 @@ func (p *painter) mix(id uint32) uint32 {
 	return entry
 }
 
-// levels is how many steps of the fraction a map is rounded to, so that cells may share a material: half a step moves k
-// of copper in oxide by less than 0.3 %, of a cell alone, and the mean of many not at all.
+// levels is the number of steps to which the fractions of a map are rounded, so that cells can share a material. Half a
+// step changes k of copper in oxide by less than 0.3 % in a single cell, and not on average.
 const levels = 1 << 16
 
-// fractions gives the fraction of inclusions in cell j*nx+i of a region: that of the fill, or of its map the mean over
-// the part of the cell inside the rectangle around the region.
+// fractions returns the fraction of inclusions in cell j*nx+i of a region: that of the fill, or the mean of its map
+// over the part of the cell inside the region's bounding rectangle.
 func (m *Mesh) fractions(r *stack.Region) func(c int) float64 {
 	f := r.Fill
 	if slices.Min(f.Values) == slices.Max(f.Values) {

@@ -9,14 +9,14 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// deepest is how often a cell is halved where circles or polygons cross other patches in it.
+// deepest is the number of times that a cell is halved if circles or polygons cross other patches in it.
 const deepest = 10
 
-// cutter finds what is seen of patches in the cells between the coordinates a and b.
+// cutter computes the visible parts of patches in the cells between the coordinates a and b.
 type cutter struct {
 	patches []stack.Patch
 	a, b    []float64
-	covers  []patchCover // the last lies on top
+	covers  []patchCover // the last one is on top
 }
 
 // patchCover is a rectangle or a shape of a patch.
@@ -41,7 +41,7 @@ func newCutter(patches []stack.Patch, a, b []float64) *cutter {
 	return c
 }
 
-// lay fills the owners and the parts of a face.
+// lay computes the owners and the parts of a face.
 func (c *cutter) lay(p *PatchedFace) {
 	p.owner, p.parts = make([]int32, p.NA*p.NB), map[int][]piece{}
 	for n := range p.owner {
@@ -75,17 +75,17 @@ func (c *cutter) lay(p *PatchedFace) {
 	}
 }
 
-// view is what is seen of patches in one cell.
+// view is the visible patches in one cell.
 type view struct {
 	*cutter
-	over  []int // covers that cut the cell, the topmost first
-	base  int32 // what lies below them
+	over  []int // covers that cut the cell, topmost first
+	base  int32 // the patch below them
 	whole float64
 	parts []piece
 }
 
-// divide adds what is seen in a box within the cell, halving it at the edges of rectangles and where several shapes cut
-// it.
+// divide adds the visible parts in a box within the cell. It splits the box at the edges of rectangles, and halves it
+// if several shapes cut it.
 func (v *view) divide(r geometry.Box, depth int) {
 	type partial struct {
 		patch int32
@@ -128,7 +128,7 @@ func (v *view) divide(r geometry.Box, depth int) {
 	}
 }
 
-// splitAt cuts a box where an edge of a rectangle crosses it.
+// splitAt splits a box at an edge of a rectangle that crosses it.
 func splitAt(r, edge geometry.Box) (one, other geometry.Box, cut bool) {
 	if edge.X1 <= r.X0 || edge.X0 >= r.X1 || edge.Y1 <= r.Y0 || edge.Y0 >= r.Y1 {
 		return r, r, false
@@ -149,7 +149,7 @@ func splitAt(r, edge geometry.Box) (one, other geometry.Box, cut bool) {
 	return r, r, false
 }
 
-// halves are those of a box across its longer side.
+// halves splits a box across its longer side.
 func halves(r geometry.Box) (one, other geometry.Box) {
 	one, other = r, r
 	if r.X1-r.X0 >= r.Y1-r.Y0 {
@@ -162,7 +162,7 @@ func halves(r geometry.Box) (one, other geometry.Box) {
 	return one, other
 }
 
-// add notes that so much of a box, in m2, shows a patch.
+// add adds the area in m2 of a box in which a patch is visible.
 func (v *view) add(patch int32, r geometry.Box, area float64) {
 	if patch == unpatched || v.patches[patch].Map == nil {
 		v.note(piece{patch: patch, share: area / v.whole})
@@ -191,7 +191,8 @@ func tiles(from, to, size float64, n int) (first, end int) {
 	return first, end
 }
 
-// overlapOf is the part of an interval in tile i; the first and the last tile have what lies beyond by rounding.
+// overlapOf is the part of an interval in tile i; the first and last tiles extend beyond their edges to absorb
+// rounding.
 func overlapOf(from, to, size float64, i, n int) (low, high float64) {
 	if i > 0 {
 		from = math.Max(from, float64(i)*size)
@@ -202,7 +203,7 @@ func overlapOf(from, to, size float64, i, n int) (low, high float64) {
 	return from, to
 }
 
-// note adds a part to what is there of the same.
+// note adds a part, or enlarges the one of the same patch and coefficient.
 func (v *view) note(p piece) {
 	for n := range v.parts {
 		if q := &v.parts[n]; q.patch == p.patch && q.h == p.h {

@@ -24,7 +24,7 @@ func (p *PatchedFace) cell(m *Mesh, n int) (i, j, k int) {
 	return a, m.NY() - 1, b
 }
 
-// addPatches lays the patches over the faces.
+// addPatches assigns the patches to the faces.
 func (m *Mesh) addPatches() {
 	for f := range stack.Face(stack.NumFaces) {
 		if len(m.Stack.Boundary[f].Patches) == 0 {
@@ -46,7 +46,7 @@ func (m *Mesh) addPatches() {
 	}
 }
 
-// of is the patch's part of a cell, whole if no edge cuts it.
+// of returns the parts of a cell, a single one if no edge cuts it.
 func (p *PatchedFace) of(n int) []piece {
 	if parts, cut := p.parts[n]; cut {
 		return parts
@@ -54,7 +54,7 @@ func (p *PatchedFace) of(n int) []piece {
 	return []piece{{patch: p.owner[n], share: 1}}
 }
 
-// measure adds up what is seen of the patches.
+// measure adds up the visible area of the patches.
 func (p *PatchedFace) measure(m *Mesh) {
 	p.area = make([]float64, len(m.Stack.Boundary[p.face].Patches)+1)
 	for n := range p.owner {
@@ -66,7 +66,7 @@ func (p *PatchedFace) measure(m *Mesh) {
 	}
 }
 
-// row is the place of a patch in lists of all patches and the rest.
+// row is the index of a patch in lists of all patches and the remainder.
 func (p *PatchedFace) row(patch int32) int {
 	if patch == unpatched {
 		return len(p.area) - 1
@@ -74,7 +74,7 @@ func (p *PatchedFace) row(patch int32) int {
 	return int(patch)
 }
 
-// driveOfPart is what a part of a cell is driven by.
+// driveOfPart is the boundary condition of a part of a cell.
 func (p *PatchedFace) driveOfPart(m *Mesh, part *piece) Drive {
 	b, film := &m.Stack.Boundary[p.face], (*stack.FilmMap)(nil)
 	if part.patch != unpatched {
@@ -101,7 +101,7 @@ func (p *PatchedFace) driveOfPart(m *Mesh, part *piece) Drive {
 	return d
 }
 
-// join makes one drive of the parts of each cell.
+// join combines the boundary conditions of the parts of each cell.
 func (p *PatchedFace) join(m *Mesh) {
 	cells := p.NA * p.NB
 	p.Resistance, p.Temperature, p.Flux = make([]float64, cells), make([]float64, cells), make([]float64, cells)
@@ -122,10 +122,10 @@ func (p *PatchedFace) join(m *Mesh) {
 	}
 }
 
-// whole is the share of a cell from which on it is all of it.
+// whole is the share from which on a part counts as the whole cell.
 const whole = 1 - 1e-12
 
-// joined is what the parts do together to a cell whose centre lies behind the resistance half.
+// joined is the combined boundary condition of the parts of a cell whose center lies behind the resistance half.
 func (p *PatchedFace) joined(m *Mesh, parts []piece, half float64) Drive {
 	first := p.driveOfPart(m, &parts[0])
 	if len(parts) == 1 {
@@ -163,26 +163,26 @@ func (p *PatchedFace) joined(m *Mesh, parts []piece, half float64) Drive {
 // PatchedFace is a face with patches, cell by cell: a counts along its first coordinate and fastest, (x, y), (y, z) or
 // (x, z).
 //
-// Where edges of patches cut a cell, its parts lead to their temperatures side by side, each behind half of the cell:
+// If edges of patches cut a cell, its parts conduct to their temperatures in parallel, each in series with half of the
+// cell:
 //
 //	G = sum of A_p / (R"_p + half)      G T = sum of A_p T_p / (R"_p + half)      q = sum of q_p A_p / A
 //
-// The cell then counts as one of the resistance R" = A/G - half, the temperature T and the flux q. half is that of the
-// materials at 300 K.
+// The cell then has the resistance R" = A/G - half, the temperature T and the flux q. half is evaluated at 300 K.
 type PatchedFace struct {
 	face   stack.Face
 	NA, NB int
-	// Of the cells: the resistance in m2K/W, negative where no temperature drives the cell, the temperature in K, and
-	// the flux in W/m2 that enters.
+	// By cell: the resistance in m2K/W, negative without a reference temperature; the reference temperature in K; and
+	// the incoming flux in W/m2.
 	Resistance, Temperature, Flux []float64
 
-	owner []int32         // the patch that covers a cell, unpatched where none does; overruled by parts
-	parts map[int][]piece // of the cells that edges or tiles of maps cut
-	area  []float64       // m2 that are seen of each patch, and last of what they leave
-	mean  float64         // resistance of the face, m2K/W; negative where no temperature drives it
+	owner []int32         // the patch that covers a cell, or unpatched; parts take precedence.
+	parts map[int][]piece // of cells that edges or map tiles cut
+	area  []float64       // visible m2 of each patch; the last is the remainder
+	mean  float64         // resistance of the face, m2K/W; negative without a reference temperature
 }
 
-// unpatched is the owner of what no patch covers.
+// unpatched is the owner of cells without a patch.
 const unpatched = -1
 
 // piece is a part of a cell's surface.
@@ -206,29 +206,30 @@ func (p *PatchedFace) drive(n int) Drive {
 	return Drive{Resistance: p.Resistance[n], Temperature: p.Temperature[n], Flux: p.Flux[n]}
 }
 
-// Drive is what a face does to one of its cells: the temperature behind a resistance, and heat that enters.
+// Drive is the boundary condition of a face at one of its cells: a reference temperature in series with a resistance,
+// and an incoming flux.
 type Drive struct {
-	// between the surface and Temperature in m2K/W, the typical one where it follows the temperature; negative where no
-	// temperature drives the cell
+	// between the surface and Temperature in m2K/W, the typical one if it is temperature-dependent; negative without a
+	// reference temperature
 	Resistance  float64
 	Temperature float64 // K
-	Flux        float64 // W/m2 that enter
+	Flux        float64 // incoming, W/m2
 }
 
-// Driven says whether a temperature drives the cell.
+// Driven reports whether the cell has a reference temperature.
 func (d *Drive) Driven() bool { return d.Resistance >= 0 }
 
-// PatchState is a patch, or what the patches of a face leave of it, in a temperature field.
+// PatchState is the state of a patch, or of the remainder of a face with patches, in a temperature field.
 type PatchState struct {
 	Face  stack.Face
-	Patch int     // its number on the face, -1 for what they leave
-	Area  float64 // m2 that are seen
-	Heat  float64 // W that leave through it; what enters by a flux is negative
+	Patch int     // its number on the face, -1 for the remainder.
+	Area  float64 // visible m2
+	Heat  float64 // W that leave through it; an incoming flux is negative
 }
 
-// Patches are those of all faces in a field whose planes read copies in K, each face's in their order and last what
-// they leave. Their heat adds up to that of the face: conductances are those that executors hold. Only planes that
-// faces with patches touch are read.
+// Patches are the states of all patches in a field whose planes read copies in K: those of each face in order, then the
+// remainder. Their heat adds up to that of the face, because they use the conductances that executors store. Only
+// planes with patched faces are read.
 func (m *Mesh) Patches(read func(k int, kelvin []float64) error) ([]PatchState, error) {
 	var all []PatchState
 	var faces []*PatchedFace
@@ -256,7 +257,7 @@ func (m *Mesh) Patches(read func(k int, kelvin []float64) error) ([]PatchState, 
 	return all, nil
 }
 
-// addHeat adds what leaves through the patches of a face in plane k.
+// addHeat adds the heat that leaves through the patches of a face in plane k.
 func (p *PatchedFace) addHeat(m *Mesh, k int, kelvin []float64, rows []PatchState) {
 	from, to := 0, len(p.owner)
 	if p.face > stack.Top {

@@ -7,29 +7,27 @@ import (
 	"thermsim/stack"
 )
 
-// The temperature at a point follows from those of the cells by the scheme's own fluxes. Between the centre of a cell
-// and each of its sides it is linear along the axis, and on a side it is what the two half cells that meet there give,
-// with their resistances R = d/2k and a contact R" between:
+// The temperature at a point is interpolated between cells with the fluxes of the scheme. Between the center of a cell
+// and each of its sides it is linear along the axis. On a side it follows from the two adjacent half cells, with their
+// resistances R = d/2k and a contact R" between them:
 //
 //	q      = (T - T') / (R + R" + R')       the flux through the side, from the cell at T to its neighbour at T'
 //	T_side = T - q R                        = (R" + R') / (R + R" + R') T  +  R / (R + R" + R') T'
 //
-// seen from the cell; without a contact the neighbour says the same. On a face of the domain, with the temperature T0
-// behind R_face (1/h, 0 or R A),
+// seen from the cell; without a contact the neighbor gives the same value. On a face of the domain, with the
+// temperature T0 behind R_face (1/h, 0 or R A),
 //
 //	T_side = T - (T - T0) R / (R + R_face)
 //	T_side = T + q R                        where the flux q enters, 0 on an adiabatic face
 //
-// with both terms in cells that the edge of a patch cuts,
-// which is the temperature of the solid's surface: T0 itself where it is fixed. Heat made in a cell counts where the
-// scheme puts it, at the centre. Where the discrete solution is exact along an axis, as through slabs that make no
-// heat, the temperature between the centres is exact too.
+// with both terms in cells that the edge of a patch cuts. This is the temperature of the solid's surface: T0 itself if
+// it is fixed. Heat sources act at the center of a cell, as in the scheme. If the discrete solution is exact along an
+// axis, as in slabs without sources, the temperature between the centers is exact too.
 //
-// Along z every column of cells is taken by itself. Across, up to four columns surround the point: stencil.go tells how
-// their temperatures at its height are joined.
+// Along z every column of cells is independent. Laterally, up to four columns surround the point; stencil.go
+// interpolates between their temperatures at its height.
 
-// Sample is the temperature at a point in K: Constant, which faces bring in, and a weighted sum of the temperatures of
-// cells.
+// Sample is the temperature at a point in K: a constant from faces, and a weighted sum of cell temperatures.
 type Sample struct {
 	Constant float64
 	Terms    []Term
@@ -41,8 +39,8 @@ type Term struct {
 	Weight      float64
 }
 
-// SampleAt is the temperature at a point (m). On an interface between layers side tells which of the two surfaces is
-// meant, the one below unless it says otherwise. A point outside the domain counts as the nearest point of its surface.
+// SampleAt is the temperature at a point (m). On an interface between layers, side selects one of the two surfaces; the
+// default is the lower one. A point outside the domain is moved to the nearest point of its surface.
 func (m *Mesh) SampleAt(x, y, z float64, side stack.Side) Sample {
 	k, up := m.height(z, side)
 	in := m.InPlane(k, x, y)
@@ -64,9 +62,8 @@ func (m *Mesh) SampleAt(x, y, z float64, side stack.Side) Sample {
 	return s
 }
 
-// Warmed is the mesh for samples with the properties that materials have at the temperatures that kelvin tells of cells
-// j*nx+i of planes; ok is false where it does not know. It is the mesh itself where no property follows the
-// temperature.
+// Warmed is the mesh for samples with material properties at the temperatures that kelvin returns for cells j*nx+i of
+// planes; ok is false if a temperature is unknown. It is the mesh itself if no property is temperature-dependent.
 func (m *Mesh) Warmed(kelvin func(plane, cell int) (t float64, ok bool)) *Mesh {
 	if !m.TemperatureDependent() {
 		return m
@@ -76,8 +73,8 @@ func (m *Mesh) Warmed(kelvin func(plane, cell int) (t float64, ok bool)) *Mesh {
 	return &w
 }
 
-// AtProbe is the temperature at a probe in K, from those of the cells j*nx+i of planes that SampleAt names. Where
-// conductivities follow the temperature, so do the weights of the cells.
+// AtProbe is the temperature at a probe in K, from the temperatures of the cells j*nx+i of planes that SampleAt lists.
+// With temperature-dependent conductivities, the weights of the cells depend on the temperature too.
 func (m *Mesh) AtProbe(p *stack.Probe, kelvin map[[2]int]float64) float64 {
 	s := m.Warmed(func(plane, cell int) (float64, bool) {
 		t, ok := kelvin[[2]int{plane, cell}]
@@ -90,8 +87,8 @@ func (m *Mesh) AtProbe(p *stack.Probe, kelvin map[[2]int]float64) float64 {
 	return sum
 }
 
-// sideValue is the temperature on the upper or lower side of a cell: own times the cell's, other times that of the cell
-// beyond, and a constant.
+// sideValue is the temperature on the upper or lower side of a cell: own times that of the cell, plus other times that
+// of the neighbor, plus a constant.
 type sideValue struct {
 	own, other, constant float64
 	plane                int // beyond
@@ -129,17 +126,17 @@ func (m *Mesh) surface(f stack.Face, r float64, i, j, k int) (own, constant floa
 	return outer / (outer + r), d.Temperature*(r/(outer+r)) + d.Flux*r
 }
 
-// height finds the plane that holds z, and the place within: -1 on its lower side, 0 in the middle, 1 on its upper
-// side.
+// height finds the plane that contains z, and the position within: -1 on its lower side, 0 in the middle, 1 on its
+// upper side.
 func (m *Mesh) height(z float64, side stack.Side) (k int, at float64) {
 	n := m.NZ()
 	slack := 1e-9 * m.Z[n]
-	f := min(sort.SearchFloat64s(m.Z, z), n) // the first side at or above z
+	f := min(sort.SearchFloat64s(m.Z, z), n) // first side at or above z
 	if f > 0 && z-m.Z[f-1] < m.Z[f]-z {
 		f-- // the nearest
 	}
 	if math.Abs(z-m.Z[f]) > slack && z > 0 && z < m.Z[n] {
-		return place(m.Z, z)
+		return locate(m.Z, z)
 	}
 	if f == 0 || f < n && side == stack.Above {
 		return f, -1
@@ -147,9 +144,9 @@ func (m *Mesh) height(z float64, side stack.Side) (k int, at float64) {
 	return f - 1, 1
 }
 
-// place finds the cell of an axis that holds v, and where in it, from -1 to 1. Outside the first and the last cell it
-// is their outer side.
-func place(faces []float64, v float64) (i int, at float64) {
+// locate finds the cell of an axis that contains v, and the position within, from -1 to 1. Points outside the axis are
+// moved to its end.
+func locate(faces []float64, v float64) (i int, at float64) {
 	n := len(faces) - 1
 	i = min(max(0, sort.Search(n, func(i int) bool { return faces[i+1] > v })), n-1)
 	lo, hi := faces[i], faces[i+1]

@@ -104,7 +104,7 @@ func TestRemapKeepsTheIntegral(t *testing.T) {
 func TestRemapRefusesOtherSizes(t *testing.T) {
 	a, b := remapMesh(t, 5, 5, 1, "500 um"), remapMesh(t, 5, 5, 1, "400 um")
 	_, err := b.Remap(a, boxes{a, make([]float64, a.Cells())})
-	if err == nil || !strings.Contains(err.Error(), "0.6 mm high, and this one is 0.5 mm high") {
+	if err == nil || !strings.Contains(err.Error(), "0.6 mm high; this stack is 0.5 mm high") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -2,10 +2,10 @@ package mesh
 
 import "thermsim/stack"
 
-// Slab is the part of the mesh with the rows (y) from <= j < to, as a mesh of its own: what a rank holds where several
-// share a grid. Its cells have the couplings, capacities and faces that they have in m, bit for bit; the sides where it
-// is cut let no heat pass, so that its last row has no coupling beyond. Power and coolant are not in it, and areas of
-// whole faces are those of m.
+// Slab is the part of the mesh with the rows (y) from <= j < to, as a separate mesh: the part of a rank when several
+// ranks share a grid. Its cells have the couplings, capacities and faces of m, bit for bit. The cut sides are
+// adiabatic, so that its last row has no coupling beyond. It excludes power and coolant, and areas of whole faces are
+// those of m.
 func (m *Mesh) Slab(from, to int) *Mesh {
 	s := *m
 	s.whole = m.Whole()
@@ -41,7 +41,7 @@ func (m *Mesh) Slab(from, to int) *Mesh {
 	return &s
 }
 
-// Whole is the mesh that a slab was cut from, and any other mesh itself.
+// Whole is the mesh that a slab was cut from; for any other mesh, the mesh itself.
 func (m *Mesh) Whole() *Mesh {
 	if m.whole != nil {
 		return m.whole
@@ -49,7 +49,7 @@ func (m *Mesh) Whole() *Mesh {
 	return m
 }
 
-// close makes a face one that lets no heat pass. The stack and the laws are others' too.
+// close makes a face adiabatic. The stack and the laws are shared, so they are copied.
 func (m *Mesh) close(f stack.Face) {
 	s := *m.Stack
 	s.Boundary[f] = stack.Boundary{Kind: stack.Adiabatic}
@@ -61,10 +61,10 @@ func (m *Mesh) close(f stack.Face) {
 	}
 }
 
-// rows is the part of a face that a slab of the mesh has. The side faces across y go as they are.
+// rows is the part of a face that belongs to a slab. The side faces across y are unchanged.
 func (p *PatchedFace) rows(from, to int) *PatchedFace {
 	c := *p
-	c.parts, c.owner = nil, nil // of reports
+	c.parts, c.owner = nil, nil // only reports use them
 	switch p.face {
 	case stack.Bottom, stack.Top:
 		c.NB = to - from

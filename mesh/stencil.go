@@ -7,7 +7,7 @@ import (
 )
 
 // Stencil is the temperature at a point of a plane of cells, in K: a constant and a weighted sum over four cells
-// j*nx+i, some of weight 0.
+// j*nx+i, some with weight 0.
 type Stencil struct {
 	Constant float64
 	Cell     [4]int
@@ -16,15 +16,15 @@ type Stencil struct {
 
 // InPlane is the temperature at (x, y), in m, at half the height of plane k.
 //
-// The point lies in a quarter of a cell, between the centre, a side in x, a side in y and the corner where they meet.
-// Each has a temperature, and the quarter is bilinear between them. Those on the sides are given above; the corner's is
-// that of a cut along the side in y, whose two columns take part with the conductance of the halves of all four cells
-// that meet there, and likewise along x; the mean of both, which are the same where a material fills whole rows or
-// whole columns. All quarters that share a side or a corner agree on its temperature, so the temperature is continuous
-// in the plane, and where all four cells are alike it is the bilinear one between their centres.
+// The point lies in a quarter of a cell, between the center, a side in x, a side in y and their common corner. Each of
+// the four has a temperature, and the quarter is bilinear between them. Those on the sides are given in point.go. The
+// temperature of the corner is the mean of two values. One follows from the temperatures along the side in y, weighted
+// by the conductances of the halves of all four adjacent cells; the other likewise along the side in x. They are equal
+// if a material fills whole rows or columns. All quarters that share a side or a corner agree on its temperature, so
+// the temperature is continuous in the plane. If all four cells are alike, it is bilinear between their centers.
 //
-// Heat flows along a plane with that plane's conductivities. Where an edge between two materials ends at an interface
-// of layers, the planes below and above it may therefore disagree beside the centres of their cells.
+// Lateral conduction uses the conductivities of the plane. If an edge between two materials ends at an interface of
+// layers, the planes below and above may therefore disagree away from the centers of their cells.
 func (m *Mesh) InPlane(k int, x, y float64) Stencil {
 	q, u, v := m.quarter(k, x, y)
 	var b blend
@@ -53,8 +53,7 @@ func (m *Mesh) InPlane(k int, x, y float64) Stencil {
 	return in
 }
 
-// blend is a temperature as a weighted sum over the cells around a corner, of which [0][0] is the one that holds the
-// point.
+// blend is a temperature as a weighted sum over the cells around a corner, of which [0][0] contains the point.
 type blend struct {
 	w        [2][2]float64
 	constant float64
@@ -69,24 +68,24 @@ func (b *blend) add(o blend, factor float64) {
 	b.constant += factor * o.constant
 }
 
-// quarter is the quarter of a cell, and the cells that meet at its outer corner.
+// quarter is a quarter of a cell, and the cells around its outer corner.
 type quarter struct {
 	m  *Mesh
 	k  int
 	f  [2]stack.Face // towards the corner, along x and y
-	at [2][2]int     // columns i and rows j: that of the cell and the next one
-	n  [2]int        // how many there are of them
+	at [2][2]int     // columns i and rows j of the cell and the next one.
+	n  [2]int        // their number
 }
 
 var opposite = [...]stack.Face{stack.Top, stack.Bottom, stack.East, stack.West, stack.North, stack.South}
 
-// quarter finds the quarter of a cell that holds a point, and how far from the centre to the corner it lies: 0 to 1
+// quarter finds the quarter of a cell that contains a point, and its position from the center to the corner: 0 to 1
 // along x and y.
 func (m *Mesh) quarter(k int, x, y float64) (q quarter, u, v float64) {
 	q = quarter{m: m, k: k}
 	var to [2]float64
 	for axis, faces := range [2][]float64{m.X, m.Y} {
-		i, at := place(faces, [2]float64{x, y}[axis])
+		i, at := locate(faces, [2]float64{x, y}[axis])
 		q.f[axis] = [2]stack.Face{stack.West, stack.South}[axis]
 		next := i - 1
 		if at > 0 {
@@ -100,8 +99,8 @@ func (m *Mesh) quarter(k int, x, y float64) (q quarter, u, v float64) {
 	return q, to[0], to[1]
 }
 
-// half is the resistance in m2K/W between the middle of the n-th cell along an axis and the side that it shares, in row
-// o of the other axis.
+// half is the resistance in m2K/W between the center of the n-th cell along an axis and the shared side, in row o of
+// the other axis.
 func (q *quarter) half(axis, n, o int) float64 {
 	f := q.f[axis]
 	if n == 1 {
@@ -133,7 +132,7 @@ func (q *quarter) side(axis, o int) (b blend) {
 	return b
 }
 
-// alike says whether all four cells are there and of one material.
+// alike reports whether all four cells exist and have the same material.
 func (q *quarter) alike() bool {
 	if q.n != [2]int{2, 2} {
 		return false
@@ -147,7 +146,7 @@ func (q *quarter) alike() bool {
 	return low[q.at[0][1]] == own && high[q.at[0][0]] == own && high[q.at[0][1]] == own
 }
 
-// product is the temperature of the corner between cells alike: both cuts through it have the weights of the sides.
+// product is the temperature of the corner between equal cells, with the product of the weights of the sides.
 func (q *quarter) product() (b blend) {
 	x, y := q.side(0, 0), q.side(1, 0)
 	for i := range b.w {
@@ -158,10 +157,10 @@ func (q *quarter) product() (b blend) {
 	return b
 }
 
-// corner is the temperature where the sides meet, along an axis from those on the sides across the other one.
+// corner is the temperature at the common corner, interpolated along an axis between the sides across the other one.
 func (q *quarter) corner(axis int) (b blend) {
 	across := 1 - axis
-	var conductance [2]float64 // of the half cells beside the corner, per height
+	var conductance [2]float64 // of the half cells at the corner, per height
 	width := 0.0
 	for o := range q.n[across] {
 		d := q.m.DX

@@ -2,8 +2,8 @@ package mesh
 
 import "slices"
 
-// Warm is the palette entry of a number with its properties at a temperature in K. The heat capacity is the mean
-// between before and kelvin, with which a time step stores just the heat that the capacity takes up on the way.
+// Warm is a palette entry with its properties at a temperature in K. The heat capacity is the mean between before and
+// kelvin, so that a time step stores exactly the heat between these temperatures.
 func (l *Laws) Warm(id uint32, kelvin, before float64) Material {
 	e := l.Entries[id]
 	if e.Areas == 0 {
@@ -18,7 +18,7 @@ func (l *Laws) Warm(id uint32, kelvin, before float64) Material {
 	return mixed(parts, int(e.AlongX), int(e.AlongY), own)
 }
 
-// plain is a material by itself.
+// plain is a single material.
 func (l *Laws) plain(material int32, kelvin, before float64) Material {
 	return plain([3]float64{l.property(material, LawKX, kelvin), l.property(material, LawKY, kelvin),
 		l.property(material, LawKZ, kelvin)}, l.capacity(material, kelvin, before))
@@ -42,7 +42,7 @@ func (l *Laws) capacity(material int32, kelvin, before float64) float64 {
 	return m.Constant[LawC]
 }
 
-// Outside calls f with each material of an entry whose properties do not hold at a temperature.
+// Outside calls f with each material of an entry whose properties are not valid at a temperature.
 func (l *Laws) Outside(id uint32, kelvin float64, f func(material int)) {
 	l.materials(l.Entries[id], func(m int32) {
 		if l.outside(m, kelvin) {
@@ -60,7 +60,7 @@ func (l *Laws) outside(material int32, kelvin float64) bool {
 	return false
 }
 
-// FollowingPlanes says of each plane whether any of its cells follows the temperature.
+// FollowingPlanes reports for each plane whether any of its cells is temperature-dependent.
 func (m *Mesh) FollowingPlanes() []bool {
 	planes := make([]bool, m.NZ())
 	if m.Laws == nil {
@@ -81,7 +81,7 @@ func (m *Mesh) FollowingPlanes() []bool {
 	return planes
 }
 
-// Row sets dst to what a property of a material is at the temperatures of a row.
+// Row sets dst to a property of a material at the temperatures of a row.
 func (l *Laws) Row(dst []float64, material int32, property int, kelvin []float64) {
 	m := &l.Materials[material]
 	if m.Curve[property] < 0 {
@@ -113,7 +113,7 @@ func (l *Laws) MeanRow(dst []float64, material int32, kelvin, before []float64) 
 	}
 }
 
-// EntryAt is the palette's number of a cell.
+// EntryAt is the palette index of a cell.
 func (m *Mesh) EntryAt(i, j, k int) uint32 {
 	p := &m.Planes[k]
 	if p.Index == nil {
@@ -122,7 +122,7 @@ func (m *Mesh) EntryAt(i, j, k int) uint32 {
 	return p.Index[j*m.NX()+i]
 }
 
-// mixedEntry appends what the palette's next entry is made of. What lies in a cell is a material or a fill: an entry
+// mixedEntry appends the composition of the palette's next entry. The parts of a cell are materials or fills: entries
 // without parts.
 func (l *Laws) mixedEntry(x *mixer) {
 	if l == nil {
@@ -135,15 +135,15 @@ func (l *Laws) mixedEntry(x *mixer) {
 	l.entry(x.parts, x.alongX, x.alongY)
 }
 
-// entry appends one that is made of parts.
+// entry appends an entry made of parts.
 func (l *Laws) entry(parts []Part, alongX, alongY int) {
 	l.Entries = append(l.Entries, LawEntry{First: int32(len(l.Parts)), AlongX: int32(alongX), AlongY: int32(alongY),
 		Areas: int32(len(parts) - alongX - alongY)})
 	l.Parts = append(l.Parts, parts...)
 }
 
-// constantEntry appends an entry that follows no temperature: a fill, or a cell that shapes cut. Halves that differ are
-// those of two materials on either side of the middle.
+// constantEntry appends an entry that is not temperature-dependent: a fill, or a cell cut by shapes. Halves that differ
+// are represented by two materials on either side of the middle.
 func (l *Laws) constantEntry(m *Material) {
 	if l == nil {
 		return

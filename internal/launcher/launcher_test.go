@@ -103,7 +103,7 @@ func TestPlansThatFail(t *testing.T) {
 		"no rank":               {nil, Request{2, -1, "a:7000"}, "--rank R"},
 		"no number":             {nil, Request{0, 0, "a:7000"}, "--ranks N"},
 		"Kubernetes, no number": {kube, Request{0, -1, "a:7000"}, "--ranks N"},
-		"beyond":                {nil, Request{2, 2, "a:7000"}, "no rank 2 of 2"},
+		"beyond":                {nil, Request{2, 2, "a:7000"}, "--rank 2 is out of range"},
 		"no port":               {nil, Request{2, 1, "a"}, "HOST:PORT"},
 		"a wrong port":          {nil, Request{2, 1, "a:http"}, "HOST:PORT"},
 		"no host":               {nil, Request{2, 1, ":7000"}, "HOST:PORT"},
@@ -114,8 +114,8 @@ func TestPlansThatFail(t *testing.T) {
 			"process holds"},
 		"many by hand": {nil, Request{mostRanks + 1, 0, "a:7000"}, "100001 ranks exceed the limit of 100000"},
 		"many of a launcher": {[]string{"PMI_RANK", "0", "PMI_SIZE", "2000000000"}, Request{0, -1, "a:7000"},
-			"more than 100000"},
-		"out of range": {[]string{"PMI_RANK", "2", "PMI_SIZE", "2"}, Request{0, -1, ""}, "rank 2 among 2"},
+			"exceed the limit of 100000"},
+		"out of range": {[]string{"PMI_RANK", "2", "PMI_SIZE", "2"}, Request{0, -1, ""}, "rank 2 of only 2"},
 	} {
 		if got, err := machine(tt.env...).Plan(tt.wishes); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %+v, %v; want %q", name, got, err, tt.want)
