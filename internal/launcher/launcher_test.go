@@ -110,9 +110,8 @@ func TestPlansThatFail(t *testing.T) {
 		"two numbers":           {step, Request{4, -1, ""}, "Slurm started 6 tasks"},
 		"no host is told":       {hydras[:8], Request{0, -1, ""}, "--rendezvous HOST:PORT"},
 		"nonsense":              {[]string{"PMI_RANK", "x", "PMI_SIZE", "2"}, Request{0, -1, ""}, "PMI_RANK"},
-		"many in one process": {nil, Request{mostTogether + 1, -1, ""}, "more than 1000, the most that one " +
-			"process holds"},
-		"many by hand": {nil, Request{mostRanks + 1, 0, "a:7000"}, "100001 ranks exceed the limit of 100000"},
+		"many in one process":   {nil, Request{mostTogether + 1, -1, ""}, "exceed the limit of 1000 in one process"},
+		"many by hand":          {nil, Request{mostRanks + 1, 0, "a:7000"}, "100001 ranks exceed the limit of 100000"},
 		"many of a launcher": {[]string{"PMI_RANK", "0", "PMI_SIZE", "2000000000"}, Request{0, -1, "a:7000"},
 			"exceed the limit of 100000"},
 		"out of range": {[]string{"PMI_RANK", "2", "PMI_SIZE", "2"}, Request{0, -1, ""}, "rank 2 of only 2"},

@@ -2,7 +2,7 @@ package plausibility
 
 import "thermsim/stack"
 
-// coolants looks for flows beyond the range of the correlations.
+// coolants checks for flows outside the range of the correlations.
 func (j *judge) coolants() {
 	for i := range j.s.Layers {
 		y := &j.s.Layers[i]
@@ -15,35 +15,35 @@ func (j *judge) coolants() {
 		case c.Channels == nil:
 			j.inertia(y)
 		case h.Reynolds > stack.LeastTurbulent:
-			j.warn(Coolant, c.Pos, "take a lower flow, or give h for this one", "the Reynolds number in layer %s is "+
-				"%.4g: beyond %d flow in channels is turbulent, and correlations are less sure",
+			j.warn(Coolant, c.Pos, "reduce the flow, or give h for this flow", "layer %s: the Reynolds number is "+
+				"%.4g; above %d the channel flow is turbulent and the correlations are less accurate",
 				y.Name, h.Reynolds, stack.LeastTurbulent)
 		case h.Reynolds > stack.MostLaminar:
-			j.warn(Coolant, c.Pos, "take a lower flow, or give h for this one",
-				"the Reynolds number in layer %s is %.4g: between %d and %d flow in channels is neither laminar nor "+
-					"turbulent for sure, and friction and h are interpolated",
+			j.warn(Coolant, c.Pos, "reduce the flow, or give h for this flow",
+				"layer %s: the Reynolds number is %.4g; between %d and %d the channel flow is transitional, and "+
+					"friction and h are interpolated",
 				y.Name, h.Reynolds, stack.MostLaminar, stack.LeastTurbulent)
 		}
 	}
 }
 
-// inertia looks for flows past pins and in media that Darcy's law is too low for.
+// inertia checks for flows through pins and porous media beyond the range of Darcy's law.
 func (j *judge) inertia(y *stack.Layer) {
 	if re := j.s.PoreReynolds(y); re > stack.MostDarcy {
-		j.warn(Coolant, y.Coolant.Pos, "give the permeability measured at this flow", "the Reynolds number in layer "+
-			"%s by the root of the permeability is %.3g: beyond about %d inertia adds to Darcy's law, and the "+
-			"pressure drop is larger",
+		j.warn(Coolant, y.Coolant.Pos, "give a permeability measured at this flow", "layer %s: the Reynolds number "+
+			"based on the square root of the permeability is %.3g; above about %d inertia increases the pressure drop "+
+			"beyond Darcy's law",
 			y.Name, re, stack.MostDarcy)
 	}
 }
 
-// boiling looks for coolant that gets as hot as it boils; layers have the range of coolant where that is known.
+// boiling checks for coolant above its boiling point; layers contain the coolant temperature if it is known.
 func (j *judge) boiling(layers []Range) {
 	for i := range j.s.Layers {
 		y := &j.s.Layers[i]
 		if c := y.Coolant; c != nil && c.Fluid.Boiling > 0 && layers[i].Coolant >= c.Fluid.Boiling {
-			j.warn(Coolant, c.Pos, "raise the flow", "the coolant in layer %s reaches %s and boils at %s, which is "+
-				"not modelled", y.Name, celsius(layers[i].Coolant), celsius(c.Fluid.Boiling))
+			j.warn(Coolant, c.Pos, "increase the flow", "layer %s: the coolant reaches %s but boils at %s; boiling "+
+				"is not modeled", y.Name, celsius(layers[i].Coolant), celsius(c.Fluid.Boiling))
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestCrowdedCells(t *testing.T) {
 		}
 		if len(found) > 0 &&
 			!strings.Contains(found[0].String(),
-				`chip.toml:28:9: layer "lid": in 1 of 1600 cells of a plane more regions cross than are told apart`) {
+				`chip.toml:28:9: layer "lid": in 1 of 1600 cells of a plane too many regions overlap to be resolved`) {
 			t.Error(found[0])
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"thermsim/stack"
 )
 
-// cooler looks at the faces as a whole: all heat leaves through them, so that their surfaces rise by the power over the
-// conductance on average, whatever the stack is made of.
+// cooler checks all faces together: all heat leaves through them, so that the average rise of their surfaces is the
+// power divided by the conductance, for any materials.
 func (j *judge) cooler() {
 	const most = 473.15 - 25 // K: surfaces above 200 degC in a room
 	conductance := 0.0
@@ -20,7 +20,7 @@ func (j *judge) cooler() {
 			continue
 		}
 		if r == 0 {
-			return // held at a temperature
+			return // fixed temperature
 		}
 		conductance += j.m.FaceArea(f) / r
 		if b := &j.s.Boundary[f]; worst == nil || b.Pos.Line < worst.Pos.Line {
@@ -36,19 +36,20 @@ func (j *judge) cooler() {
 	rise, limit := watts/conductance, j.s.TMax
 	switch {
 	case limit > j.s.Ambient && j.s.Ambient+rise > limit:
-		j.warn(Cooler, worst.Pos, "give a larger sink, more air, or less power", "%.4g W through %.4g W/K of all "+
-			"faces together warm their surfaces to %s on average: the limit of %s cannot be kept",
-			watts, conductance, celsius(j.s.Ambient+rise), celsius(limit))
+		j.warn(Cooler, worst.Pos, "use a larger heat sink, more air flow, or less power", "with a total conductance "+
+			"to ambient of %.4g W/K, %.4g W gives an average surface temperature of %s: the limit of %s cannot be met",
+			conductance, watts, celsius(j.s.Ambient+rise), celsius(limit))
 	case rise > most:
-		j.warn(Cooler, worst.Pos, "give a larger sink, more air, or less power; look at the units",
-			"%.4g W through %.4g W/K of all faces together warm their surfaces to %s on average, whatever the "+
-				"stack is made of",
-			watts, conductance, celsius(j.s.Ambient+rise))
+		j.warn(Cooler, worst.Pos, "use a larger heat sink, more air flow, or less power; check the units",
+			"with a total conductance to ambient of %.4g W/K, %.4g W gives an average surface temperature of %s, "+
+				"for any materials",
+			conductance, watts, celsius(j.s.Ambient+rise))
 	}
 }
 
-// Biot is the Biot number of the bottom or the top face: h over the conductance of the layers between it and the
-// densest source, straight from there, contacts left out. It is 0 where that makes no sense: no source, no film.
+// Biot is the Biot number of the bottom or the top face: h divided by the conductance of the layers between it and the
+// densest source, in a straight line without contact resistances. It is 0 if it is not defined: without a source or
+// without h.
 func Biot(s *stack.Stack, f stack.Face) float64 {
 	b := &s.Boundary[f]
 	source, layer, ok := densest(s)
@@ -67,20 +68,20 @@ func Biot(s *stack.Stack, f stack.Face) float64 {
 	return b.TypicalH() * path
 }
 
-// films looks at films that are no resistance beside the layers under them.
+// films checks for heat-transfer coefficients whose resistance is negligible compared with that of the layers.
 func (j *judge) films() {
 	const most = 1000.0
 	for _, f := range []stack.Face{stack.Bottom, stack.Top} {
 		if bi := Biot(j.s, f); bi > most && j.s.Boundary[f].TypicalH() <= mostH {
-			j.warn(Film, j.s.Boundary[f].Pos, "look at the unit, or hold the face at a temperature; where a layer "+
-				"insulates on purpose it is all right",
-				"the Biot number of the %s face is %.2g: its h = %.4g W/(m2 K) is no resistance beside the layers "+
-					"between it and the densest source", f, bi, j.s.Boundary[f].TypicalH())
+			j.warn(Film, j.s.Boundary[f].Pos, "check the unit, or fix the temperature of the face; ignore this if a "+
+				"layer insulates on purpose",
+				"the Biot number of the %s face is %.2g: h = %.4g W/(m2 K) is negligible compared with the conduction "+
+					"resistance of the layers between it and the densest source", f, bi, j.s.Boundary[f].TypicalH())
 		}
 	}
 }
 
-// densest finds the source of most W/m2: its rectangle and the number of its layer.
+// densest finds the source with the highest power density: its rectangle and the number of its layer.
 func densest(s *stack.Stack) (at stack.Rect, layer int, found bool) {
 	most := 0.0
 	eachSource(s, func(q source) {
@@ -98,8 +99,8 @@ func densest(s *stack.Stack) (at stack.Rect, layer int, found bool) {
 	return at, layer, found
 }
 
-// materialAt is the material of a layer at a place: of the last region that covers it. Shapes count as their
-// rectangles.
+// materialAt is the material of a layer at a location: that of the last region that covers it. Shapes count as their
+// bounding rectangles.
 func materialAt(l *stack.Layer, x, y float64) int {
 	m := l.Material
 	for i := range l.Regions {
@@ -110,8 +111,8 @@ func materialAt(l *stack.Layer, x, y float64) int {
 	return m
 }
 
-// order looks for stacks written from the top to the bottom: a metal plate below all sources and none above, though the
-// top is cooled, and silicon above a lid or a sink.
+// order checks for stacks listed from top to bottom: a metal plate below all sources and none above, although the top
+// is cooled, or silicon above a lid or a heat sink.
 func (j *judge) order() {
 	const plate, metal = 0.3e-3, 180.0 // m, W/(m K): silicon conducts less
 	source, layer, ok := densest(j.s)
@@ -146,14 +147,14 @@ func (j *judge) order() {
 		}
 	}
 	if below >= 0 {
-		j.warn(Order, j.s.Layers[below].Pos, "layers are listed from the bottom to the top; cool the bottom face if "+
-			"the stack hangs upside down",
-			"layer %q, a plate of metal, lies below the silicon of layer %q, and it is the top that is cooled",
+		j.warn(Order, j.s.Layers[below].Pos, "list layers from bottom to top; if the stack is upside down, cool "+
+			"the bottom face",
+			"layer %q, a metal plate, lies below the silicon of layer %q, but the top face is cooled",
 			j.s.Layers[below].Name, j.s.Layers[layer].Name)
 	}
 }
 
-// path looks for a source whose heat can go neither up nor down: gas lies there, or the end of the stack.
+// path checks for a source without a heat-flow path up or down, because gas or the end of the stack is adjacent.
 func (j *judge) path() {
 	const gas, gap = 0.1, 10e-6 // W/(m K), m
 	source, layer, ok := densest(j.s)
@@ -171,9 +172,9 @@ func (j *judge) path() {
 	}
 	if closed(layer+1, stack.Top) && closed(layer-1, stack.Bottom) {
 		l := &j.s.Layers[layer]
-		j.warn(NoPath, l.Pos, "look at the places of the regions above and below, and at the faces",
-			"the heat of layer %q can go neither up nor down from its densest source at x = %s, y = %s: air or the "+
-				"end of the stack is there",
+		j.warn(NoPath, l.Pos, "check the locations of the regions above and below, and the faces",
+			"layer %q has no heat-flow path up or down from its densest source at x = %s, y = %s: air or the end of "+
+				"the stack is adjacent",
 			l.Name, length(x), length(y))
 	}
 }

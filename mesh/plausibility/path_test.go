@@ -17,11 +17,11 @@ func TestSlipsOfStacks(t *testing.T) {
 	for name, c := range map[string]struct{ text, code, says string }{
 		"none": {sane, "", ""},
 		// 8 W through 60 W/(m2 K) on 1 cm2 is 1333 K.
-		"sink too small": {strings.Replace(sane, "h = \"6000", "h = \"60", 1), Cooler, "8 W through 0.006 W/K of all " +
-			"faces together warm their surfaces to 1358 degC"},
+		"sink too small": {strings.Replace(sane, "h = \"6000", "h = \"60", 1), Cooler, "of 0.006 W/K, 8 W gives an " +
+			"average surface temperature of 1358 degC"},
 		// 8 W through 0.6 W/K is 13.3 K, to 38.3 degC.
-		"limit below the sink's": {"tmax = \"35 degC\"\n" + sane, Cooler, "38.33 degC on average: the limit of 35 " +
-			"degC cannot be kept"},
+		"limit below the sink's": {"tmax = \"35 degC\"\n" + sane, Cooler, "38.33 degC: the limit of 35 degC " +
+			"cannot be met"},
 		"limit above the sink's": {"tmax = \"45 degC\"\n" + sane, "", ""},
 		"a fixed temperature": {strings.Replace(sane, "{ h = \"6000 W/(m^2 K)\" }", "{ temperature = \"25 degC\" }",
 			1), "", ""},
@@ -31,12 +31,12 @@ func TestSlipsOfStacks(t *testing.T) {
 				"\"foam\"\nthickness = \"2 mm\"", 1) + "[materials.foam]\nk = 0.15\nc = 1e5\n", Film,
 			"the Biot number of the top face is 1.3e+03"},
 		"upside down": {strings.Replace(upright, "\n[[layer]]", lid+"\n[[layer]]", 1), Order,
-			`layer "lid", a plate of metal, lies below the silicon of layer "active"`},
+			`layer "lid", a metal plate, lies below the silicon of layer "active"`},
 		"cooled below": {strings.Replace(strings.Replace(upright, "\n[[layer]]", lid+"\n[[layer]]", 1),
 			"boundary.top", "boundary.bottom", 1), "", ""},
 		"no interface": {strings.Replace(sane, "material = \"tim_grease\"\nthickness = \"20 um\"",
 			"material = \"air\"\nthickness = \"20 um\"", 1), NoPath,
-			`the heat of layer "active" can go neither up nor down from its densest source at x = 2 mm, y = 3 mm`},
+			`layer "active" has no heat-flow path up or down from its densest source at x = 2 mm, y = 3 mm`},
 		"a thin gap": {strings.Replace(sane, "material = \"tim_grease\"\nthickness = \"20 um\"",
 			"material = \"air\"\nthickness = \"1 um\"", 1), "", ""},
 		"a way down too": {"boundary.bottom = { h = 10 }\n" +

@@ -13,7 +13,7 @@ type source struct {
 	layer       int
 	power       *stack.Power
 	block       *stack.Block // nil of a power without blocks
-	watts, area float64      // with the leakage where its law is 1; m2
+	watts, area float64      // including the leakage at which its law is 1; m2
 	name        string
 	pos         stack.Pos
 }
@@ -35,10 +35,10 @@ func eachSource(s *stack.Stack, visit func(source)) {
 	}
 }
 
-// sources are the densities of power, and the heights over which it is spread.
+// sources checks power densities, and the heights over which power is distributed.
 func (j *judge) sources() {
 	const most = 2000.0    // W/cm2: above the hot spots of chips
-	const thickest = 50e-6 // m: a die that is not thinned
+	const thickest = 50e-6 // m: a die without thinning
 	var dense, thick group
 	densest, any := 0.0, false
 	eachSource(j.s, func(q source) {
@@ -51,18 +51,18 @@ func (j *judge) sources() {
 			thick.add(l.Name, l.Pos)
 		}
 	})
-	j.warnOf(Density, &dense, "hot spots of chips reach 1000 W/cm2; look at the units of power and lengths",
-		"up to %.4g W/cm2 in %s", densest, dense.list("source", "sources"))
-	j.warnOf(ThickSource, &thick, `say power_at = "bottom", "top" or "volume"`, "the power of %s, more than %s "+
-		"thick, is spread over that height; the heat of transistors arises at one surface",
+	j.warnOf(Density, &dense, "hot spots of chips reach 1000 W/cm2; check the units of power and lengths",
+		"power density up to %.4g W/cm2 in %s", densest, dense.list("source", "sources"))
+	j.warnOf(ThickSource, &thick, `set power_at = "bottom", "top" or "volume"`, "the power in %s is distributed over "+
+		"the full thickness (more than %s), but transistors heat one surface only",
 		thick.list("layer", "layers"), length(thickest))
 	if !any && !j.driven() {
 		j.warn(NoPower, stack.Pos{}, "add a block, a map or a uniform power to a layer",
-			"nothing heats the stack: every temperature will be the ambient")
+			"the stack has no heat source: all temperatures will be the ambient temperature")
 	}
 }
 
-// driven says whether the faces alone make heat flow: one lets a flux in, or two are at different temperatures.
+// driven reports whether the faces alone cause heat flow: one has an incoming flux, or two have different temperatures.
 func (j *judge) driven() bool {
 	at := math.NaN()
 	for f := range j.s.Boundary {
@@ -85,7 +85,7 @@ func (j *judge) driven() bool {
 // fewCells is the number of cells across a block below which its hottest point is not resolved.
 const fewCells = 4
 
-// blocks counts the cells across blocks with power.
+// blocks checks the number of cells across powered blocks.
 func (j *judge) blocks() {
 	var few group
 	powered, least := 0, math.Inf(1)
@@ -109,25 +109,25 @@ func (j *judge) blocks() {
 	if len(few.names) == 0 {
 		return
 	}
-	remedy := "refine the grid there"
+	remedy := "refine the grid at these blocks"
 	if grid := &j.s.Grid; len(grid.X.Segments)+len(grid.Y.Segments) == 0 && !j.s.Cooled() {
-		remedy = "--grid auto refines towards them"
+		remedy = "use --grid auto"
 	}
-	const finest = 8192 // cells, beyond which no remedy but a graded grid makes sense
+	const finest = 8192 // cells, beyond which only a graded grid makes sense
 	if nx, ny := equalCells(j.s.Size[0], width), equalCells(j.s.Size[1], height); max(nx, ny) <= finest {
-		remedy += fmt.Sprintf("; --grid %.0fx%.0f gives every one %d", nx, ny, fewCells)
+		remedy += fmt.Sprintf(", or --grid %.0fx%.0f for at least %d cells per block", nx, ny, fewCells)
 	}
-	j.warn(CoarseGrid, few.pos, remedy, "%d of %d blocks with power are fewer than %d cells wide, %q but %.2g: their "+
-		"peaks come out too low", len(few.names), powered, fewCells, narrowest, least)
+	j.warn(CoarseGrid, few.pos, remedy, "block %q is only %.2g cells wide (%d of %d powered blocks are below %d), so "+
+		"its peak temperature is underestimated", narrowest, least, len(few.names), powered, fewCells)
 }
 
-// equalCells is the number of equal cells of a domain, a multiple of 32, that puts fewCells of them across a block.
+// equalCells is the number of equal cells of a domain, a multiple of 32, that resolves a block by fewCells.
 func equalCells(domain, block float64) float64 {
 	const step = 32
 	return step * math.Ceil(domain/block*fewCells/step*(1-1e-9))
 }
 
-// extent is a block's largest rectangle, or that around its shape.
+// extent is a block's largest rectangle, or the bounding rectangle of its shape.
 func extent(b *stack.Block) stack.Rect {
 	var r stack.Rect
 	for _, next := range b.Rects {
@@ -146,21 +146,21 @@ func (j *judge) cellsAcross(r stack.Rect) float64 {
 	return min(index(j.m.X, r.X+r.Width)-index(j.m.X, r.X), index(j.m.Y, r.Y+r.Height)-index(j.m.Y, r.Y))
 }
 
-// index is the place of x on an axis of cells, counted in cells from its beginning.
+// index is the position of x on an axis, in cells from its beginning.
 func index(faces []float64, x float64) float64 {
 	n := min(max(sort.SearchFloat64s(faces, x), 1), len(faces)-1)
 	return float64(n-1) + (x-faces[n-1])/(faces[n]-faces[n-1])
 }
 
-// crowds counts the cells whose materials are known by samples alone.
+// crowds counts the cells whose material shares were sampled.
 func (j *judge) crowds() {
 	for l, cells := range j.m.Rough {
 		if cells == 0 {
 			continue
 		}
 		y := &j.s.Layers[l]
-		j.warn(CrowdedCells, y.Regions[0].Pos, "give more cells, or one region with fill in place of many",
-			"layer %q: in %d of %d cells of a plane more regions cross than are told apart; shares of materials "+
-				"there are right within some hundredths", y.Name, cells, j.m.NX()*j.m.NY())
+		j.warn(CrowdedCells, y.Regions[0].Pos, "use more cells, or one region with fill instead of many",
+			"layer %q: in %d of %d cells of a plane too many regions overlap to be resolved; the material shares "+
+				"there are accurate to a few percent", y.Name, cells, j.m.NX()*j.m.NY())
 	}
 }

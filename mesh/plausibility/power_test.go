@@ -15,7 +15,7 @@ import (
 // On the uniform grid that a warning advises, every block has at least four cells along both sides, whatever the
 // grid that was too coarse.
 func TestAdvisedGrid(t *testing.T) {
-	advice := regexp.MustCompile(`--grid (\d+)x(\d+) gives every one 4`)
+	advice := regexp.MustCompile(`--grid (\d+)x(\d+) for at least 4 cells`)
 	// The narrowest sides are the core's 0.2 mm along x and the fin's 1 mm along y, of 10 mm.
 	text := strings.Replace(strings.Replace(sane, `width = "2 mm"`, `width = "0.2 mm"`, 1),
 		"[[layer]]\nname = \"bond\"",

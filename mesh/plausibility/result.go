@@ -9,10 +9,10 @@ import (
 // Range of temperatures in K.
 type Range struct {
 	Min, Mean, Max float64
-	Coolant        float64 // the hottest of the layer's coolant, 0 without
+	Coolant        float64 // the highest temperature of the layer's coolant, 0 without coolant
 }
 
-// OfTemperatures judges temperatures, one range a layer from the bottom.
+// OfTemperatures checks temperatures, one range per layer from bottom to top.
 func OfTemperatures(m *mesh.Mesh, layers []Range) []Warning {
 	j := &judge{m: m, s: m.Stack}
 	j.validity(layers)
@@ -21,10 +21,10 @@ func OfTemperatures(m *mesh.Mesh, layers []Range) []Warning {
 	return j.found
 }
 
-// usual is the temperature at which figures of a material hold that does not say.
+// usual is the default reference temperature of material properties.
 const usual = 300.0
 
-// validity looks for materials far from the temperature that their figures are for.
+// validity checks for materials far from the reference temperature of their properties.
 func (j *judge) validity(layers []Range) {
 	const far = 100.0 // K; the conductivity of silicon falls by a quarter over them
 	type extent struct{ low, high float64 }
@@ -56,12 +56,12 @@ func (j *judge) validity(layers []Range) {
 			low, high = min(low, e.low), max(high, e.high)
 		}
 	}
-	j.warnOf(Validity, &names, "give k and c for these temperatures, and say so with t_ref",
-		"%s: %s to %s are more than %g K from where the figures hold (t_ref, %s where it is not given)",
+	j.warnOf(Validity, &names, "give k and c for these temperatures, and set t_ref",
+		"%s: %s to %s differ by more than %g K from the reference temperature of the properties (t_ref, default %s)",
 		names.list("material", "materials"), celsius(low), celsius(high), far, celsius(usual))
 }
 
-// gradients looks for layers of one cell and little conductivity across which much of the rise is lost.
+// gradients checks for layers of one cell and low conductivity with a large share of the temperature drop.
 func (j *judge) gradients(layers []Range) {
 	const (
 		part    = 0.2 // of the rise of the hottest layer
@@ -85,7 +85,7 @@ func (j *judge) gradients(layers []Range) {
 		coarse.add(j.s.Layers[l].Name, j.s.Layers[l].Pos)
 		worst = max(worst, drop)
 	}
-	j.warnOf(CoarseLayer, &coarse, `give it cells = 4, or let grid = "auto" choose them`,
-		"%.3g K fall across %s of one cell: the row of that layer tells of its middle alone, and its edges are "+
-			"hotter and colder", worst, coarse.list("layer", "layers"))
+	j.warnOf(CoarseLayer, &coarse, `set cells = 4, or use grid = "auto"`,
+		"temperature drop of %.3g K across %s of one cell: the results of that layer represent only its middle; its "+
+			"edges are hotter and colder", worst, coarse.list("layer", "layers"))
 }

@@ -8,13 +8,13 @@ import (
 	"thermsim/stack/stackfile"
 )
 
-// domain says whether the extent of the domain is odd.
+// domain reports whether the size of the domain is implausible.
 func (j *judge) domain() (odd bool) {
 	const least, most = 10e-6, 0.5 // m: a test structure, a board
 	size := j.s.Size
 	if odd = min(size[0], size[1]) < least || max(size[0], size[1]) > most; odd {
-		j.warn(Size, stack.Pos{}, `bare numbers are in m: write "10 mm" or "50 um"`, "the domain is %s by %s, which "+
-			"is no chip, package or board", length(size[0]), length(size[1]))
+		j.warn(Size, stack.Pos{}, `numbers without a unit are in m: write "10 mm" or "50 um"`, "the domain is %s by "+
+			"%s, which is not the size of a chip, package or board", length(size[0]), length(size[1]))
 	}
 	return odd
 }
@@ -32,14 +32,14 @@ func (j *judge) thicknesses() {
 			thin.add(l.Name, l.Pos)
 		}
 	}
-	j.warnOf(Size, &thick, `bare numbers are in m: write "100 um"`, "%s %s thicker than the domain is wide",
+	j.warnOf(Size, &thick, `numbers without a unit are in m: write "100 um"`, "%s %s thicker than the domain is wide",
 		thick.list("layer", "layers"), thick.either("is", "are"))
-	j.warnOf(Size, &thin, `write "100 um", or a contact_resistance in place of the layer`,
-		"%s %s thinner than 1 nm, where the heat conduction of solids does not hold",
+	j.warnOf(Size, &thin, `write "100 um", or replace the layer by a contact_resistance`,
+		"%s %s thinner than 1 nm, where the heat equation is not valid",
 		thin.list("layer", "layers"), thin.either("is", "are"))
 }
 
-// properties are those of the materials in use, and contact resistances.
+// properties checks materials and contact resistances.
 func (j *judge) properties() {
 	const (
 		leastK, mostK = 0.005, 6000.0 // W/(m K): below gases, above diamond and graphite
@@ -53,13 +53,13 @@ func (j *judge) properties() {
 		}
 		for _, k := range m.K {
 			if k < leastK || k > mostK {
-				j.warn(Properties, m.Pos, "solids conduct 0.02 to 2500 W/(m K); look at the unit",
+				j.warn(Properties, m.Pos, "solids have 0.02 to 2500 W/(m K); check the unit",
 					"material %q has k = %.4g W/(m K)", m.Name, k)
 				break
 			}
 		}
 		if m.C < leastC || m.C > mostC {
-			j.warn(Properties, m.Pos, "solids hold 1e6 to 4e6 J/(m^3 K); look at the unit",
+			j.warn(Properties, m.Pos, "solids have 1e6 to 4e6 J/(m^3 K); check the unit",
 				"material %q has c = %.4g J/(m3 K)", m.Name, m.C)
 		}
 	}
@@ -69,12 +69,12 @@ func (j *judge) properties() {
 			contacts.add(l.Name, l.Pos)
 		}
 	}
-	j.warnOf(Properties, &contacts, `thermal interfaces have 1 to 100 mm^2 K/W; look at the unit`,
+	j.warnOf(Properties, &contacts, `thermal interfaces have 1 to 100 mm^2 K/W; check the unit`,
 		"the contact resistance of %s is above %g m2 K/W", contacts.list("layer", "layers"), mostContact)
 }
 
-// Temperatures at which electronics work and are tested, in K: -65 to 200 degC; surfaces that are held at one may be
-// colder and hotter.
+// Temperatures at which electronics operate and are tested, in K: -65 to 200 degC. Surfaces with a fixed temperature
+// may be colder or hotter.
 const (
 	leastAmbient, mostAmbient = 208.15, 473.15
 	leastSurface, mostSurface = 77, 773.15
@@ -83,12 +83,13 @@ const (
 // Heat transfer coefficients in W/(m2 K): below free convection, above boiling and jets.
 const leastH, mostH = 0.5, 1e6
 
-// faces are the boundary conditions.
+// faces checks the boundary conditions.
 func (j *judge) faces() {
 	if !j.m.Grounded() {
 		j.warn(NoWayOut, stack.Pos{},
 			`give a face h, resistance or temperature, such as boundary.top = { h = "5000 W/(m^2 K)" }`,
-			"no face leads heat to a temperature: there is no steady state, and a transient warms up for ever")
+			"no boundary removes heat (all faces are adiabatic or have a fixed heat flux): no steady state exists, "+
+				"and a transient heats up without limit")
 	}
 	ambients := 0
 	for f := range stack.Face(stack.NumFaces) {
@@ -110,19 +111,20 @@ func (j *judge) faces() {
 	}
 }
 
-// condition judges that of a face or of a part of it, and says whether it refers to the ambient of the stack.
+// condition checks the boundary condition of a face or patch, and reports whether it refers to the ambient of the
+// stack.
 func (j *judge) condition(b *stack.Boundary, what string) (ambient bool) {
 	const leastR, mostR = 1e-5, 1e5
 	low, high := float64(leastAmbient), float64(mostAmbient)
 	switch b.Kind {
 	case stack.Convective: // H is 0 beside a map
 		if !b.Follows() && b.H != 0 && (b.H < leastH || b.H > mostH) {
-			j.warn(Cooling, b.Pos, "air gives 5 to 100, a heat sink referred to the chip 1e3 to 1e4, liquids up to "+
-				"1e5 W/(m^2 K); look at the unit", "%s has h = %.4g W/(m2 K)", what, b.H)
+			j.warn(Cooling, b.Pos, "air gives 5 to 100, a heat sink referred to the chip area 1e3 to 1e4, liquids "+
+				"up to 1e5 W/(m^2 K); check the unit", "%s has h = %.4g W/(m2 K)", what, b.H)
 		}
 	case stack.LumpedResistance:
 		if b.Resistance < leastR || b.Resistance > mostR {
-			j.warn(Cooling, b.Pos, "coolers have 0.05 to 50 K/W; look at the unit", "%s has a resistance of %.4g K/W",
+			j.warn(Cooling, b.Pos, "coolers have 0.05 to 50 K/W; check the unit", "%s has a resistance of %.4g K/W",
 				what, b.Resistance)
 		}
 	case stack.FixedTemperature:
@@ -136,13 +138,13 @@ func (j *judge) condition(b *stack.Boundary, what string) (ambient bool) {
 	return b.Temperature == j.s.Ambient
 }
 
-// air judges natural convection at a usual rise: ten times outside the range of a formula, it is a guess.
+// air checks natural convection at a typical rise: more than a factor of ten outside the range of a formula, the result
+// is a guess.
 func (j *judge) air(f stack.Face, b *stack.Boundary) {
 	const rise, slack = 30, 10
 	if ra, from, to, ok := b.Rayleigh(b.Temperature + rise); ok && (ra < from/slack || ra > slack*to) {
-		j.warn(Cooling, b.Pos, "look at length; or give h in place of convection", "natural convection on the %s "+
-			"face has a Rayleigh number of %.2g where the surface is %d K warmer, and its formula holds from "+
-			"%.0e to %.0e",
+		j.warn(Cooling, b.Pos, "check length, or give h instead of convection", "natural convection on the %s "+
+			"face: the Rayleigh number is %.2g at a surface %d K above ambient; the formula is valid from %.0e to %.0e",
 			f, ra, rise, from, to)
 	}
 }
@@ -152,7 +154,7 @@ func (j *judge) oddTemperature(pos stack.Pos, what string, kelvin float64) {
 		kelvin)
 }
 
-// beginning is the initial temperature of a transient.
+// beginning checks the initial temperature of a transient.
 func (j *judge) beginning() {
 	t := j.s.Transient.Initial
 	if t != 0 && t != j.s.Ambient && (t < leastAmbient || t > mostAmbient) {
@@ -160,18 +162,18 @@ func (j *judge) beginning() {
 	}
 }
 
-// OfLimit judges a highest temperature asked for, in K, against a stack.
+// OfLimit checks a temperature limit in K for a stack.
 func OfLimit(s *stack.Stack, limit float64) []Warning {
 	const most = 573.15 // K, 300 degC: no chip works above
 	switch {
 	case limit <= 0:
 		return nil
 	case limit <= s.Ambient:
-		return []Warning{{Temperatures, "", "the limit of " + celsius(limit) + " is not above the ambient of " +
-			celsius(s.Ambient) + ", so that every stack that heats exceeds it", `write the unit: "85 degC" or "358 K"`}}
+		return []Warning{{Temperatures, "", "the limit of " + celsius(limit) + " is not above the ambient temperature " +
+			"of " + celsius(s.Ambient) + ", so that every heated stack exceeds it", `write the unit: "85 degC" or "358 K"`}}
 	case limit > most || math.IsInf(limit, 0):
 		return []Warning{{Temperatures, "", "the limit of " + celsius(limit) + " is above what chips survive, so " +
-			"that it holds nothing back", `write the unit: "85 degC" or "358 K"`}}
+			"that it has no effect", `write the unit: "85 degC" or "358 K"`}}
 	}
 	return nil
 }

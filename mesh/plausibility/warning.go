@@ -1,5 +1,5 @@
-// Package plausibility finds what a stack may say but seldom means: slips of units, blocks too small for the grid, heat
-// without a way out; and temperatures at which the figures of materials do not hold. It judges, and changes nothing.
+// Package plausibility finds input that is valid but probably not intended: wrong units, blocks too small for the grid,
+// missing heat-flow paths; and results outside the valid range of material properties. It only reports.
 package plausibility
 
 import (
@@ -12,36 +12,36 @@ import (
 	"thermsim/stack"
 )
 
-// Warning is a doubt about an input or a result. Code is short and stable, for programs.
+// Warning concerns an input or a result.
 type Warning struct {
-	Code   string `json:"code"`   // short and stable, for programs
-	Place  string `json:"place"`  // file, line and column, as far as they are known
-	Text   string `json:"text"`   // what is doubted
-	Remedy string `json:"remedy"` // what to do; may be ""
+	Code   string `json:"code"`   // short and stable, for programs.
+	Place  string `json:"place"`  // file, line and column, as far as known.
+	Text   string `json:"text"`   // the problem.
+	Remedy string `json:"remedy"` // the fix; may be "".
 }
 
 // The codes of warnings.
 const (
-	Size         = "size"          // a domain, or a layer, of odd extent
-	Density      = "power-density" // more W/cm2 than chips carry
-	NoPower      = "no-power"      // nothing heats
-	ThickSource  = "thick-source"  // power is spread over the height of a thick layer
-	CoarseGrid   = "coarse-grid"   // powered blocks of few cells
-	NoWayOut     = "no-way-out"    // no face leads heat to a temperature
-	Temperatures = "temperature"   // an ambient, a limit or a beginning of odd value
-	Coolant      = "coolant"       // a flow beyond laminar, or a coolant that boils
-	Cooling      = "cooling"       // a heat transfer coefficient or a resistance of odd value
-	Properties   = "material"      // a conductivity or a heat capacity of odd value
-	Validity     = "validity"      // temperatures far from where the figures of a material hold
-	Cooler       = "small-cooler"  // faces that cannot carry the power away
-	Film         = "film"          // a heat transfer coefficient far beyond what the layers conduct
-	NoPath       = "heat-path"     // a source between air and air
-	Order        = "order"         // a lid or a sink below the dies under a cooled top
-	CrowdedCells = "crowded-cells" // more regions cross in a cell than are told apart
-	CoarseLayer  = "coarse-layer"  // one cell through a layer across which the temperature falls much
+	Size         = "size"          // implausible size of a domain or a layer.
+	Density      = "power-density" // power density above that of chips.
+	NoPower      = "no-power"      // no heat source.
+	ThickSource  = "thick-source"  // power is distributed over the height of a thick layer.
+	CoarseGrid   = "coarse-grid"   // powered blocks with few cells.
+	NoWayOut     = "no-way-out"    // no boundary removes heat.
+	Temperatures = "temperature"   // implausible ambient, limit or initial temperature.
+	Coolant      = "coolant"       // turbulent or transitional flow, or boiling coolant.
+	Cooling      = "cooling"       // implausible heat-transfer coefficient or resistance.
+	Properties   = "material"      // implausible conductivity or heat capacity.
+	Validity     = "validity"      // temperatures far from the reference temperature of a material.
+	Cooler       = "small-cooler"  // faces that cannot remove the power.
+	Film         = "film"          // heat-transfer coefficient with a negligible resistance.
+	NoPath       = "heat-path"     // source without a heat-flow path.
+	Order        = "order"         // lid or heat sink below the dies under a cooled top.
+	CrowdedCells = "crowded-cells" // too many regions overlap in a cell.
+	CoarseLayer  = "coarse-layer"  // one cell across a layer with a large temperature drop.
 )
 
-// String is the warning as a line, the place first.
+// String is the warning as one line, beginning with the location.
 func (w Warning) String() string {
 	text := w.Text
 	if w.Remedy != "" {
@@ -53,11 +53,11 @@ func (w Warning) String() string {
 	return w.Place + ": " + text
 }
 
-// Of judges a stack on its grid, before anything is solved.
+// Of checks a stack on its grid, before it is solved.
 func Of(m *mesh.Mesh) []Warning {
 	j := &judge{m: m, s: m.Stack}
 	if j.domain() {
-		return j.found // what follows measures against the domain
+		return j.found // other checks depend on the domain size
 	}
 	j.thicknesses()
 	j.properties()
@@ -81,7 +81,7 @@ type judge struct {
 	found []Warning
 }
 
-// warn notes a doubt about what stands at pos; without one, about the stack file.
+// warn adds a warning at a position; without one, for the stack file.
 func (j *judge) warn(code string, pos stack.Pos, remedy, format string, args ...any) {
 	if pos.File == "" {
 		pos.File = j.s.File
@@ -89,14 +89,14 @@ func (j *judge) warn(code string, pos stack.Pos, remedy, format string, args ...
 	j.found = append(j.found, Warning{code, pos.String(), fmt.Sprintf(format, args...), remedy})
 }
 
-// warnOf notes a doubt about a group of things, if it has any.
+// warnOf adds a warning about a group, unless it is empty.
 func (j *judge) warnOf(code string, g *group, remedy, format string, args ...any) {
 	if len(g.names) > 0 {
 		j.warn(code, g.pos, remedy, format, args...)
 	}
 }
 
-// group gathers doubts of one kind about several things, which make one warning.
+// group collects the names of several items for one warning.
 type group struct {
 	pos   stack.Pos
 	names []string
@@ -113,7 +113,7 @@ func (g *group) add(name string, pos stack.Pos) {
 	}
 }
 
-// list names the first few, after the word for one or several of them.
+// list names the first few items, after the singular or plural noun.
 func (g *group) list(one, several string) string {
 	const most = 3
 	quoted := make([]string, 0, most)
@@ -132,7 +132,7 @@ func (g *group) list(one, several string) string {
 	return several + " " + strings.Join(quoted[:last], ", ") + " and " + quoted[last]
 }
 
-// either is the word for one thing or for several.
+// either is the word for one item or for several.
 func (g *group) either(one, several string) string {
 	if len(g.names) == 1 {
 		return one
@@ -140,7 +140,7 @@ func (g *group) either(one, several string) string {
 	return several
 }
 
-// length writes metres in the unit that people use for them.
+// length formats meters in a convenient unit.
 func length(m float64) string {
 	switch {
 	case m >= 1:
@@ -155,7 +155,7 @@ func length(m float64) string {
 
 func celsius(kelvin float64) string { return fmt.Sprintf("%.4g degC", kelvin-273.15) }
 
-// Write lists warnings in lines of at most width characters, as far as words allow, each with a hyphen before it.
+// Write lists warnings in lines of at most width characters, as far as words allow, each with a leading hyphen.
 func Write(w io.Writer, warnings []Warning, width int) error {
 	for _, warning := range warnings {
 		for i, line := range Fold(warning.String(), width-4) {
@@ -171,7 +171,7 @@ func Write(w io.Writer, warnings []Warning, width int) error {
 	return nil
 }
 
-// Fold breaks a text between words, and words that are longer than a line.
+// Fold wraps a text between words, and breaks words that are longer than a line.
 func Fold(text string, width int) []string {
 	var lines []string
 	line := ""

@@ -80,24 +80,24 @@ func TestSlips(t *testing.T) {
 			`layer "bond" is thinner than 1 nm`},
 		// 8 kW on 8 mm2
 		"too many watts": {`power = "8 W"`, `power = "8 kW"`, Density, `up to 1e+05 W/cm2 in source "core"`},
-		"no watts":       {`power = "8 W"`, `power = "0 W"`, NoPower, "nothing heats"},
+		"no watts":       {`power = "8 W"`, `power = "0 W"`, NoPower, "no heat source"},
 		"leakage alone":  {`power = "8 W"`, `power = "0 W"` + leaking("1 W"), "", ""},
 		"leaking too many watts": {`power = "8 W"`, `power = "8 W"` + leaking("8 kW"), Density,
 			`up to 1.001e+05 W/cm2 in source "core"`},
 		"thick die": {`thickness = "10 um"`, `thickness = "300 um"`, ThickSource,
-			`the power of layer "active"`},
+			`the power in layer "active"`},
 		"thick die, thick slice": {`thickness = "10 um"`, "thickness = \"300 um\"\npower_at = \"top\"\npower_depth " +
-			"= \"60 um\"", ThickSource, `the power of layer "active"`},
+			"= \"60 um\"", ThickSource, `the power in layer "active"`},
 		"heated at a surface": {`thickness = "10 um"`, "thickness = \"300 um\"\npower_at = \"top\"", "", ""},
 		// 2 mm over 10/15 mm
 		"cells of 0.67 mm": {`nx = 40`, `nx = 15`, CoarseGrid,
-			`1 of 1 blocks with power are fewer than 4 cells wide, "core" but 3:`},
+			`block "core" is only 3 cells wide (1 of 1 powered blocks are below 4)`},
 		"nothing cools":     {`boundary.top = { h = "6000 W/(m^2 K)" }`, ``, NoWayOut, "no steady state"},
 		"ambient in K":      {`ambient = "25 degC"`, `ambient = "25 K"`, Temperatures, "degC (25 K)"},
 		"ambient of a kiln": {`ambient = "25 degC"`, `ambient = "500 degC"`, Temperatures, "500 degC (773.1 K)"},
 		"h per mm2":         {`6000 W/(m^2 K)`, `6000 W/(mm^2 K)`, Cooling, "h = 6e+09 W/(m2 K)"},
 		"still air on a chip": {`h = "6000 W/(m^2 K)"`, `convection = "natural"`, Cooling,
-			"natural convection on the top face has a Rayleigh number of"},
+			"natural convection on the top face: the Rayleigh number is"},
 		"resistance in kK/W": {`h = "6000 W/(m^2 K)"`, `resistance = 1e6`, Cooling, "1e+06 K/W"},
 		"contact in m2": {`thickness = "20 um"`, `contact_resistance = 1`, Properties,
 			`the contact resistance of layer "bond"`},
@@ -147,7 +147,7 @@ func TestResults(t *testing.T) {
 	}
 	found := OfTemperatures(m, []Range{{350, 355, 358, 0}, {320, 335, 350, 0}, {310, 315, 320, 0}})
 	if !slices.Equal(codes(found), []string{CoarseLayer}) ||
-		!strings.Contains(found[0].Text, `40 K fall across layer "bond"`) {
+		!strings.Contains(found[0].Text, `temperature drop of 40 K across layer "bond"`) {
 		t.Errorf("a steep layer: %v", found)
 	}
 	hot := Range{440, 445, 450, 0}
