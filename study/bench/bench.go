@@ -1,5 +1,5 @@
-// Package bench measures the solver on the systems of the CUTh-Solver paper (Wang et al., arXiv:2606.17850) and makes
-// the paper's tables, for every preconditioner of the build. One file a table.
+// Package bench measures the solver on the systems of the CUTh-Solver paper (Wang et al., arXiv:2606.17850) and
+// reproduces the paper's tables for all preconditioners.
 package bench
 
 import (
@@ -17,40 +17,40 @@ import (
 
 // Options of a benchmark.
 type Options struct {
-	Device     string         // as gpusolve.Options has it
-	Tables     []string       // names or the paper's numbers; all where empty
-	Methods    []string       // as --precond takes them; DefaultMethods where empty
-	MaxCells   int            // leave larger systems out; 0: what the device does in reasonable time
-	MinCells   int            // leave smaller systems out
-	Systems    []string       // by name, or of a family (SystemSets); all where empty
-	Grids      [][2]int       // nx and ny, in place of the systems' own
-	Runs       int            // counted ones, after one that is not; default 3
-	RowSeconds float64        // a row stops after about so long; default 60
-	MaxIter    int            // per linear system; default 50000
-	MapsDir    string         // where to write error maps; "" writes none
-	Version    string         // of the program, for the result
-	Watch      func(Event)    // is told of everything as it happens; may be nil
-	External   []ExternalRow  // rows that others measured, put into the tables
-	Executor   *device.Shared // measures this one in place of Device, and leaves it open
+	Device     string         // as in gpusolve.Options.
+	Tables     []string       // names or the paper's numbers; default all.
+	Methods    []string       // as for --precond; default DefaultMethods.
+	MaxCells   int            // skip larger systems; 0: limit of the device.
+	MinCells   int            // skip smaller systems.
+	Systems    []string       // by name or family (SystemSets); default all.
+	Grids      [][2]int       // nx and ny; default those of the systems.
+	Runs       int            // counted runs after a warm-up; default 3.
+	RowSeconds float64        // time limit of a row; default 60.
+	MaxIter    int            // per linear system; default 50000.
+	MapsDir    string         // folder of error maps; "" for none.
+	Version    string         // of the program, for the result.
+	Watch      func(Event)    // receives all events; may be nil.
+	External   []ExternalRow  // rows measured by others, added to the tables.
+	Executor   *device.Shared // used instead of Device, and left open.
 }
 
-// Event is what a benchmark tells while it runs: device and problem, then for every table its start, what is about to
-// be measured, and rows.
+// Event reports the progress of a benchmark: device and problem, then for every table its start, the current
+// measurement, and rows.
 type Event struct {
-	Result *Result // without tables yet
+	Result *Result // without tables.
 	Table  *Table
-	Doing  string // what is being measured
-	Note   string // to stand below the table
+	Doing  string // the current measurement.
+	Note   string // text below the table.
 	Row    *Row
 }
 
-// What a device does in reasonable time.
+// Largest systems that a device solves in reasonable time.
 const (
 	gpuCells = 40_000_000
 	cpuCells = 1_000_000
 )
 
-// Bench is a benchmark under way.
+// Bench is a running benchmark.
 type Bench struct {
 	Options
 	dev     *device.Shared
@@ -60,13 +60,13 @@ type Bench struct {
 	table   *Table
 	// exact is the last reference solution.
 	exact reference
-	// the last system that a method was cut off on, or that it solved, by kind, family and method
+	// the last system that a method solved, or on which it was cut off, by kind, family and method
 	times    map[string]took
-	loaded   map[string]bool // methods whose kernels are loaded, by kind
-	measured map[string]Row  // by kind, system and method, so that what several tables have is measured once
+	loaded   map[string]bool // methods with loaded kernels, by kind.
+	measured map[string]Row  // by kind, system and method: solves shared by several tables are measured once.
 }
 
-// Run measures. When something ends it early, the context or a lost device, it returns what it has together with the
+// Run measures all tables. If the context or a lost device ends it early, it returns the rows so far together with the
 // error.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	tables, err := chooseTables(o.Tables)
@@ -105,7 +105,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	return b.result, nil
 }
 
-// addExternal puts the external rows of the last table into it, and tells them.
+// addExternal adds the external rows of the last table, and reports them.
 func (b *Bench) addExternal() error {
 	last := len(b.result.Tables) - 1
 	rows := slices.DeleteFunc(slices.Clone(b.External), func(e ExternalRow) bool { return e.Table != b.table.Name })
@@ -123,7 +123,7 @@ func (b *Bench) addExternal() error {
 	return nil
 }
 
-// fill puts defaults in place of what was left open.
+// fill sets the defaults.
 func (b *Bench) fill() error {
 	if b.Runs <= 0 {
 		b.Runs = 3
@@ -171,7 +171,7 @@ func (b *Bench) describe() error {
 	return nil
 }
 
-// limit is the largest number of cells that is measured.
+// limit is the largest number of cells of a measured system.
 func (b *Bench) limit() int {
 	switch {
 	case b.MaxCells > 0:
@@ -201,8 +201,8 @@ func (b *Bench) add(r Row) {
 	b.tell(Event{Table: b.table, Row: &t.Rows[len(t.Rows)-1]})
 }
 
-// DefaultMethods are all preconditioners of the build, those whose paper compares several forms or orders in each. ilu
-// is left out: on these systems, which are symmetric, its factors are those of ic.
+// DefaultMethods are all preconditioners, in all forms or orders that their papers compare. ilu is omitted: on these
+// symmetric systems its factors equal those of ic.
 func DefaultMethods() []string {
 	compared := map[string]string{"chebyshev": "form", "ic": "order"}
 	var all []string
@@ -221,8 +221,7 @@ func DefaultMethods() []string {
 	return all
 }
 
-// words are the values that a setting of a method takes, words or whole numbers; none where this build has no such
-// setting.
+// words are the values of a setting of a method, words or integers; none if there is no such setting.
 func words(method, setting string) (values []string) {
 	for _, p := range methods.All() {
 		for _, k := range p.Keys {
@@ -240,10 +239,10 @@ func words(method, setting string) (values []string) {
 
 // Table is a table of the paper.
 type Table struct {
-	Name    string // as --tables takes it
-	Number  string // in the paper, none for what the paper has not
+	Name    string // as for --tables.
+	Number  string // in the paper; empty for additional tables.
 	Title   string
-	About   []string // what a reader has to know, a sentence each
+	About   []string // explanations, one sentence each.
 	Columns []Column
 	run     func(ctx context.Context, b *Bench) error
 }
@@ -253,7 +252,7 @@ func Tables() []Table {
 	return []Table{floorplans(), steady(), transient(), products(), precision(), synergy(), networks()}
 }
 
-// label is the table's name, with its number in the paper in the format where it has one.
+// label is the table's name, formatted with its number in the paper if it has one.
 func (t *Table) label(format string) string {
 	if t.Number == "" {
 		return t.Name
@@ -261,7 +260,7 @@ func (t *Table) label(format string) string {
 	return fmt.Sprintf(format, t.Name, t.Number)
 }
 
-// chooseTables finds tables by name or number; all where none is named.
+// chooseTables finds tables by name or number; the default is all.
 func chooseTables(names []string) ([]Table, error) {
 	all := Tables()
 	if len(names) == 0 {
@@ -277,7 +276,7 @@ func chooseTables(names []string) ([]Table, error) {
 			for _, t := range all {
 				have = append(have, t.label("%s (%s)"))
 			}
-			return nil, fmt.Errorf("%w: there is no table %q; there are %s", gpusolve.ErrOption, name,
+			return nil, fmt.Errorf("%w: unknown table %q; expected one of %s", gpusolve.ErrOption, name,
 				strings.Join(have, ", "))
 		}
 		chosen = append(chosen, all[i])
@@ -285,5 +284,5 @@ func chooseTables(names []string) ([]Table, error) {
 	return chosen, nil
 }
 
-// errCut is the cause of a row's context that ran out of time.
+// errCut is the cause of a row's context whose time limit has passed.
 var errCut = errors.New("out of the row's time")

@@ -9,25 +9,25 @@ import (
 	"thermsim/gpusolve/methods"
 )
 
-// External is what somebody else measured on a system of a table: another program, or another machine.
+// External is a measurement of a table's system by another program or on another machine.
 type External struct {
 	Program  string `json:"program"`
 	Version  string `json:"version"`
 	Device   string `json:"device"`
 	Settings string `json:"settings"` // of the program
-	Source   string `json:"source"`   // who measured it, or where it is published
-	Rule     string `json:"rule"`     // what the solve stopped at
+	Source   string `json:"source"`   // who measured it, or the publication.
+	Rule     string `json:"rule"`     // stopping criterion of the solve.
 }
 
-// Method is what stands in the column of methods.
+// Method is the text in the column of methods.
 func (e *External) Method() string { return fmt.Sprintf("%s %s (external)", e.Program, e.Version) }
 
-// String lists all of it in one line.
+// String formats all fields on one line.
 func (e *External) String() string {
 	return fmt.Sprintf("%s: on %s; %s; to %s; source: %s", e.Method(), e.Device, e.Settings, e.Rule, e.Source)
 }
 
-// externals says in a line each who measured the external rows of a table.
+// externals lists the sources of the external rows of a table, one line each.
 func (t *Sheet) externals() []string {
 	var all []string
 	for _, r := range t.Rows {
@@ -42,21 +42,21 @@ func (t *Sheet) externals() []string {
 type ExternalRow struct {
 	External
 	Table      string // steady, transient or graphs
-	Case       string // the system by its name; empty where the grid names it
+	Case       string // name of the system; empty if the grid identifies it.
 	Grid       string // NXxNYxNZ
 	Unknowns   int
-	Iterations int // 0: not told
+	Iterations int // 0 if unknown.
 	SetupS     Number
 	SolveS     Number
 	ResidualW  Number
 
-	place string // FILE:LINE:COLUMN, for messages
+	location string // file, line and column, for messages
 }
 
-// externalTables are those whose columns external rows fill.
+// externalTables are the tables with external rows.
 var externalTables = []string{"steady", "transient", "graphs"}
 
-// of says whether the row is of a system.
+// of reports whether the row belongs to the system of another row.
 func (e *ExternalRow) of(r *Row) bool {
 	return r.External == nil && (e.Case == "" || strings.EqualFold(e.Case, r.Case)) &&
 		(e.Grid == "" || e.Grid == r.Grid)
@@ -67,7 +67,7 @@ func (e *ExternalRow) System() string {
 	return strings.Join(strings.Fields(e.Table+" "+e.Case+" "+e.Grid), " ")
 }
 
-// LeftOut lists the external rows whose table or system is not here.
+// LeftOut lists the external rows whose table or system is missing.
 func (r *Result) LeftOut(rows []ExternalRow) (left []ExternalRow) {
 	for _, e := range rows {
 		here := func(t Sheet) bool { return t.Name == e.Table && t.lastOf(&e) >= 0 }
@@ -78,8 +78,8 @@ func (r *Result) LeftOut(rows []ExternalRow) (left []ExternalRow) {
 	return left
 }
 
-// AddExternal puts external rows into the tables, each behind the rows of its system; those of LeftOut are passed over.
-// The error names a row that speaks of another system by the same name.
+// AddExternal adds external rows to the tables, each after the rows of its system, and skips those of LeftOut. The
+// error names a row whose number of unknowns does not match the system.
 func (r *Result) AddExternal(rows []ExternalRow) error {
 	for _, e := range rows {
 		for n := range r.Tables {
@@ -93,7 +93,7 @@ func (r *Result) AddExternal(rows []ExternalRow) error {
 	return nil
 }
 
-// lastOf is the place of the last row of an external row's system, -1 without one.
+// lastOf is the index of the last row of an external row's system, -1 without one.
 func (t *Sheet) lastOf(e *ExternalRow) int {
 	for n := len(t.Rows) - 1; n >= 0; n-- {
 		if e.of(&t.Rows[n]) {
@@ -107,8 +107,8 @@ func (r *Result) addExternal(t *Sheet, e ExternalRow) error {
 	last := t.lastOf(&e)
 	system := t.Rows[last]
 	if e.Unknowns != system.Cells {
-		return fmt.Errorf("%s: unknowns: %d, but %s of table %s has %d here; it is another system", e.place, e.Unknowns,
-			strings.TrimSpace(system.Case+" "+system.Grid), t.Name, system.Cells)
+		return fmt.Errorf("%s: unknowns: got %d; expected %d, as %s of table %s has", e.location, e.Unknowns,
+			system.Cells, strings.TrimSpace(system.Case+" "+system.Grid), t.Name)
 	}
 	row := e.row(&system)
 	if e.Device == r.Device.Name {
@@ -144,5 +144,5 @@ func (e *ExternalRow) row(system *Row) Row {
 	return row
 }
 
-// unknownTime is a time that nobody told.
+// unknownTime is a time that was not reported.
 var unknownTime = Number(math.NaN())

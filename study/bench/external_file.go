@@ -18,11 +18,11 @@ import (
 	"thermsim/internal/inputfile"
 )
 
-// ReadExternal reads a file of external measurements, a .csv with the fields' names in its first line, or JSON: an
-// object of "schema": 1, "rows" and fields that all rows share. Errors name file, line and column.
+// ReadExternal reads a file of external measurements: a .csv with the field names in its first line, or a JSON object
+// with "schema": 1, "rows" and fields shared by all rows. Errors name file, line and column.
 func ReadExternal(name string, data []byte) ([]ExternalRow, error) {
 	if !utf8.Valid(data) {
-		return nil, fmt.Errorf("%s: it is no text in UTF-8", name)
+		return nil, fmt.Errorf("%s: not a UTF-8 text file", name)
 	}
 	f := &externalFile{name: name, data: data}
 	read := f.json
@@ -31,7 +31,7 @@ func ReadExternal(name string, data []byte) ([]ExternalRow, error) {
 	}
 	rows, err := read()
 	if err == nil && len(rows) == 0 {
-		err = fmt.Errorf("%s: it has no rows", name)
+		err = fmt.Errorf("%s: no rows", name)
 	}
 	if err != nil {
 		return nil, err
@@ -42,26 +42,26 @@ func ReadExternal(name string, data []byte) ([]ExternalRow, error) {
 				o.Grid == rows[n].Grid
 		}
 		if first := slices.IndexFunc(rows, same); first < n {
-			return nil, fmt.Errorf("%s: the row of %s tells the same measurement; leave one of the two", rows[n].place,
-				rows[first].place)
+			return nil, fmt.Errorf("%s: duplicate of the row at %s; remove one of them", rows[n].location,
+				rows[first].location)
 		}
 	}
 	return rows, nil
 }
 
-// externalFile is a file while it is read.
+// externalFile is a file that is being read.
 type externalFile struct {
 	name string
 	data []byte
 
-	// The place that was asked for last; mostly the next lies a little behind it.
+	// The last requested location, from which the next one is usually found quickly.
 	offset, line, column int
 }
 
 // mostExternal is the largest number of external rows.
 const mostExternal = 10_000
 
-// at is the place of a byte.
+// at is the location of a byte.
 func (f *externalFile) at(offset int) string {
 	if offset = min(offset, len(f.data)); offset < f.offset {
 		f.offset, f.line, f.column = 0, 0, 0
@@ -77,12 +77,12 @@ func (f *externalFile) at(offset int) string {
 	return fmt.Sprintf("%s:%d:%d", f.name, f.line+1, f.column+1)
 }
 
-// tooMany refuses a row beyond the most.
-func tooMany(rows int, place string) error {
+// tooMany rejects a row beyond the limit.
+func tooMany(rows int, location string) error {
 	if rows <= mostExternal {
 		return nil
 	}
-	return fmt.Errorf("%s: a file has %d rows at most; give several files", place, mostExternal)
+	return fmt.Errorf("%s: more than %d rows; split the file", location, mostExternal)
 }
 
 func (f *externalFile) csv() ([]ExternalRow, error) {
@@ -92,16 +92,16 @@ func (f *externalFile) csv() ([]ExternalRow, error) {
 	if err != nil {
 		return nil, f.csvError(err)
 	}
-	place := func(n int) string {
+	location := func(n int) string {
 		line, column := c.FieldPos(n)
 		return fmt.Sprintf("%s:%d:%d", f.name, line, column)
 	}
 	for n, name := range head {
 		switch {
 		case !isField(name):
-			return nil, unknownField(place(n), name)
+			return nil, unknownField(location(n), name)
 		case slices.Index(head, name) < n:
-			return nil, fmt.Errorf("%s: a second column %q", place(n), name)
+			return nil, fmt.Errorf("%s: duplicate column %q", location(n), name)
 		}
 	}
 	var rows []ExternalRow
@@ -115,14 +115,14 @@ func (f *externalFile) csv() ([]ExternalRow, error) {
 		}
 		cells := map[string]externalCell{}
 		for n, text := range line {
-			cells[head[n]] = externalCell{strings.TrimSpace(text), place(n)}
+			cells[head[n]] = externalCell{strings.TrimSpace(text), location(n)}
 		}
-		e, err := externalRow(place(0), cells)
+		e, err := externalRow(location(0), cells)
 		if err != nil {
 			return nil, err
 		}
 		if rows = append(rows, e); len(rows) > mostExternal {
-			return nil, tooMany(len(rows), place(0))
+			return nil, tooMany(len(rows), location(0))
 		}
 	}
 }
@@ -131,14 +131,14 @@ func (f *externalFile) csvError(err error) error {
 	var parse *csv.ParseError
 	switch {
 	case errors.Is(err, io.EOF):
-		return fmt.Errorf("%s: it is empty; its first line names the fields", f.name)
+		return fmt.Errorf("%s: the file is empty; the first line must name the fields", f.name)
 	case errors.As(err, &parse):
 		return fmt.Errorf("%s:%d:%d: %w", f.name, parse.Line, parse.Column, parse.Err)
 	}
 	return fmt.Errorf("%s: %w", f.name, err)
 }
 
-// externalJSON walks the tokens of a file, which know their places.
+// externalJSON reads the tokens of a file with their locations.
 type externalJSON struct {
 	*externalFile
 	d *json.Decoder
@@ -149,44 +149,44 @@ func (f *externalFile) json() ([]ExternalRow, error) {
 	j.d.UseNumber()
 	shared := map[string]externalCell{}
 	var objects []map[string]externalCell
-	var places []string
+	var locations []string
 	listed := false
-	err := j.object(func(key, place string) error {
+	err := j.object(func(key, location string) error {
 		if key != "rows" {
-			return j.scalar(key, place, shared)
+			return j.scalar(key, location, shared)
 		}
 		if listed {
-			return fmt.Errorf("%s: a second list of rows", place)
+			return fmt.Errorf("%s: duplicate list of rows", location)
 		}
 		listed = true
 		return j.inside('[', "a list [ ]", func() error {
 			cells := map[string]externalCell{}
-			places = append(places, j.next())
+			locations = append(locations, j.next())
 			objects = append(objects, cells)
-			if err := tooMany(len(objects), places[len(places)-1]); err != nil {
+			if err := tooMany(len(objects), locations[len(locations)-1]); err != nil {
 				return err
 			}
-			return j.object(func(key, place string) error { return j.scalar(key, place, cells) })
+			return j.object(func(key, location string) error { return j.scalar(key, location, cells) })
 		})
 	})
 	if err != nil {
 		return nil, err
 	}
 	if _, err := j.d.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: something stands behind the end", j.next())
+		return nil, fmt.Errorf("%s: unexpected data after the end", j.next())
 	}
 	if schema := shared["schema"]; schema.text != "1" {
-		if schema.place == "" {
-			schema.place = j.at(0)
+		if schema.location == "" {
+			schema.location = j.at(0)
 		}
-		return nil, fmt.Errorf(`%s: external measurements begin with "schema": 1`, schema.place)
+		return nil, fmt.Errorf(`%s: expected "schema": 1`, schema.location)
 	}
 	delete(shared, "schema")
 	var rows []ExternalRow
 	for n, own := range objects {
 		cells := maps.Clone(shared)
 		maps.Copy(cells, own)
-		e, err := externalRow(places[n], cells)
+		e, err := externalRow(locations[n], cells)
 		if err != nil {
 			return nil, err
 		}
@@ -195,7 +195,7 @@ func (f *externalFile) json() ([]ExternalRow, error) {
 	return rows, nil
 }
 
-// next is the place of the next token.
+// next is the location of the next token.
 func (j *externalJSON) next() string {
 	offset := int(j.d.InputOffset())
 	for offset < len(j.data) && strings.IndexByte(" \t\r\n,:", j.data[offset]) >= 0 {
@@ -204,39 +204,39 @@ func (j *externalJSON) next() string {
 	return j.at(offset)
 }
 
-// token reads one and tells its place.
+// token reads a token and returns its location.
 func (j *externalJSON) token() (json.Token, string, error) {
-	place := j.next()
+	location := j.next()
 	t, err := j.d.Token()
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return nil, "", fmt.Errorf("%s: no JSON: %w", place, err)
+		return nil, "", fmt.Errorf("%s: invalid JSON: %w", location, err)
 	case err != nil:
-		return nil, "", fmt.Errorf("%s: the file ends in the middle", place)
+		return nil, "", fmt.Errorf("%s: unexpected end of file", location)
 	}
-	return t, place, nil
+	return t, location, nil
 }
 
-// object reads an object, whose fields body reads.
-func (j *externalJSON) object(body func(key, place string) error) error {
+// object reads an object; body reads the value of each field.
+func (j *externalJSON) object(body func(key, location string) error) error {
 	return j.inside('{', "an object { }", func() error {
-		key, place, err := j.token()
+		key, location, err := j.token()
 		if err != nil {
 			return err
 		}
-		return body(fmt.Sprint(key), place)
+		return body(fmt.Sprint(key), location)
 	})
 }
 
-// inside reads what stands in brackets, part by part.
+// inside reads the elements between brackets.
 func (j *externalJSON) inside(open json.Delim, expected string, body func() error) error {
-	t, place, err := j.token()
+	t, location, err := j.token()
 	if err != nil {
 		return err
 	}
 	if t != open {
-		return fmt.Errorf("%s: %s is expected", place, expected)
+		return fmt.Errorf("%s: expected %s", location, expected)
 	}
 	for j.d.More() {
 		if err := body(); err != nil {
@@ -247,45 +247,45 @@ func (j *externalJSON) inside(open json.Delim, expected string, body func() erro
 	return err
 }
 
-// scalar reads a text or a number into a field; null is a field that is not there.
-func (j *externalJSON) scalar(key, keyPlace string, cells map[string]externalCell) error {
+// scalar reads a string or a number into a field; null is a missing field.
+func (j *externalJSON) scalar(key, keyLocation string, cells map[string]externalCell) error {
 	if _, twice := cells[key]; twice {
-		return fmt.Errorf("%s: a second %q", keyPlace, key)
+		return fmt.Errorf("%s: duplicate %q", keyLocation, key)
 	}
-	t, place, err := j.token()
+	t, location, err := j.token()
 	if err != nil {
 		return err
 	}
 	switch v := t.(type) {
 	case nil:
 	case string:
-		cells[key] = externalCell{v, place}
+		cells[key] = externalCell{v, location}
 	case json.Number:
-		cells[key] = externalCell{v.String(), place}
+		cells[key] = externalCell{v.String(), location}
 	default:
-		return fmt.Errorf("%s: %s: a text or a number is expected", place, key)
+		return fmt.Errorf("%s: %s: expected a string or a number", location, key)
 	}
 	return nil
 }
 
-// externalCell is a field of a row as it stands in a file.
+// externalCell is a field of a row in a file.
 type externalCell struct {
-	text  string
-	place string // FILE:LINE:COLUMN
+	text     string
+	location string // file, line and column
 }
 
-// externalField is a field that rows may have.
+// externalField is a possible field of a row.
 type externalField struct {
 	name     string
 	required bool
 	set      func(e *ExternalRow, text string) error
 }
 
-// externalFields are the fields of external rows: all that there are, and those that a row must have.
+// externalFields are the fields of external rows, and which of them are required.
 var externalFields = []externalField{
 	{"table", true, func(e *ExternalRow, v string) error {
 		if e.Table = v; !slices.Contains(externalTables, v) {
-			return fmt.Errorf("there is no such table for external rows; there are %s",
+			return fmt.Errorf("unknown table; expected one of %s",
 				strings.Join(externalTables, ", "))
 		}
 		return nil
@@ -295,7 +295,7 @@ var externalFields = []externalField{
 		e.Grid = v
 		if nx, ny, nz, given := e.cells(); !given || e.Grid != fmt.Sprintf("%dx%dx%d", nx, ny, nz) ||
 			min(nx, ny, nz) < 1 || max(nx, ny, nz) > 1e6 {
-			return fmt.Errorf("write it as NXxNYxNZ, such as 714x714x10")
+			return fmt.Errorf("expected NXxNYxNZ, such as 714x714x10")
 		}
 		return nil
 	}},
@@ -309,7 +309,7 @@ var externalFields = []externalField{
 	{"setup_s", false, func(e *ExternalRow, v string) (err error) { e.SetupS, err = atLeastZero(v); return err }},
 	{"solve_s", true, func(e *ExternalRow, v string) (err error) {
 		if e.SolveS, err = atLeastZero(v); err == nil && e.SolveS == 0 {
-			err = fmt.Errorf("a solve takes more than 0 s")
+			err = fmt.Errorf("expected a time above 0 s")
 		}
 		return err
 	}},
@@ -320,11 +320,11 @@ var externalFields = []externalField{
 	{"residual_W", false, func(e *ExternalRow, v string) (err error) { e.ResidualW, err = atLeastZero(v); return err }},
 }
 
-// wholeNumber of at least 1.
+// wholeNumber is an integer of at least 1.
 func wholeNumber(text string) (int, error) {
 	n, err := inputfile.Number(text)
 	if err != nil || n < 1 || n > 1e15 || n != math.Trunc(n) {
-		return 0, fmt.Errorf("it must be a whole number of at least 1")
+		return 0, fmt.Errorf("expected an integer of at least 1")
 	}
 	return int(n), nil
 }
@@ -333,51 +333,52 @@ func wholeNumber(text string) (int, error) {
 func atLeastZero(text string) (Number, error) {
 	v, err := inputfile.Number(text)
 	if err != nil || !(v >= 0) || math.IsInf(v, 0) {
-		return unknownTime, fmt.Errorf("it must be a finite number of at least 0")
+		return unknownTime, fmt.Errorf("expected a finite number of at least 0")
 	}
 	return Number(v), nil
 }
 
-// cells of the grid along x, y and z.
+// cells are the numbers of cells of the grid along x, y and z.
 func (e *ExternalRow) cells() (nx, ny, nz int, given bool) {
 	n, _ := fmt.Sscanf(e.Grid, "%dx%dx%d", &nx, &ny, &nz)
 	return nx, ny, nz, n == 3
 }
 
-// longestText of a field.
+// longestText is the maximum length of a field.
 const longestText = 300
 
-// externalRow makes a row of its fields. place is where it begins.
-func externalRow(place string, cells map[string]externalCell) (ExternalRow, error) {
-	e := ExternalRow{SetupS: unknownTime, ResidualW: unknownTime, place: place}
+// externalRow builds a row from its fields. location is where it begins.
+func externalRow(location string, cells map[string]externalCell) (ExternalRow, error) {
+	e := ExternalRow{SetupS: unknownTime, ResidualW: unknownTime, location: location}
 	for name, c := range cells {
 		if !isField(name) {
-			return e, unknownField(c.place, name)
+			return e, unknownField(c.location, name)
 		}
 	}
 	for _, f := range externalFields {
 		c, there := cells[f.name]
 		if !there || c.text == "" {
 			if f.required {
-				return e, fmt.Errorf("%s: the row has no %s; docs/reference/bench.md lists what rows must have", place,
-					f.name)
+				return e, fmt.Errorf("%s: the row lacks %s; docs/reference/bench.md lists the required fields",
+					location, f.name)
 			}
 			continue
 		}
 		if len(c.text) > longestText || strings.ContainsFunc(c.text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			return e, fmt.Errorf("%s: %s: it must be one line of at most %d printable characters", c.place, f.name,
+			return e, fmt.Errorf("%s: %s: expected one line of at most %d printable characters", c.location, f.name,
 				longestText)
 		}
 		if err := f.set(&e, c.text); err != nil {
-			return e, fmt.Errorf("%s: %s: %q: %w", c.place, f.name, c.text, err)
+			return e, fmt.Errorf("%s: %s: %q: %w", c.location, f.name, c.text, err)
 		}
 	}
 	if nx, ny, nz, given := e.cells(); given && nx*ny*nz != e.Unknowns {
-		return e, fmt.Errorf("%s: unknowns: a grid of %s has %d, not %d", cells["unknowns"].place, e.Grid, nx*ny*nz,
-			e.Unknowns)
+		return e, fmt.Errorf("%s: unknowns: got %d; a grid of %s has %d", cells["unknowns"].location, e.Unknowns,
+			e.Grid, nx*ny*nz)
 	}
 	if e.Case == "" && e.Grid == "" {
-		return e, fmt.Errorf("%s: the row has neither a case nor a grid; give the one that names its system", place)
+		return e, fmt.Errorf("%s: the row has neither a case nor a grid; give one of them to identify its system",
+			location)
 	}
 	return e, nil
 }
@@ -386,10 +387,10 @@ func isField(name string) bool {
 	return slices.ContainsFunc(externalFields, func(f externalField) bool { return f.name == name })
 }
 
-func unknownField(place, name string) error {
+func unknownField(location, name string) error {
 	var all []string
 	for _, f := range externalFields {
 		all = append(all, f.name)
 	}
-	return fmt.Errorf("%s: %q is no field of external rows; they are %s", place, name, strings.Join(all, ", "))
+	return fmt.Errorf("%s: unknown field %q; expected one of %s", location, name, strings.Join(all, ", "))
 }

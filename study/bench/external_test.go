@@ -97,7 +97,7 @@ func TestExternalCSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	if e := rows[0]; len(rows) != 1 || e.Device != "EPYC, 64 cores" || e.SolveS != 0.5 || e.SetupS.Known() ||
-		e.Program != "hypre" || e.place != "a.CSV:3:1" {
+		e.Program != "hypre" || e.location != "a.CSV:3:1" {
 		t.Errorf("%+v", rows)
 	}
 }
@@ -106,45 +106,45 @@ func TestFaultsOfExternalFiles(t *testing.T) {
 	good := `{"grid": "2x2x10", "unknowns": 40, "solve_s": 0.04}`
 	for text, want := range map[string]string{
 		externalHead + good + `,` + good +
-			`]}`: "a.json:2:53: the row of a.json:2:1 tells the same measurement",
+			`]}`: "a.json:2:53: duplicate of the row at a.json:2:1",
 		externalHead +
-			`{"grid": "2x2x10", "unknowns": 40}]}`: "a.json:2:1: the row has no solve_s",
+			`{"grid": "2x2x10", "unknowns": 40}]}`: "a.json:2:1: the row lacks solve_s",
 		externalHead +
-			`{"grid": "2x2x10", "unknowns": 40, "solve_s": -1}]}`: `a.json:2:47: solve_s: "-1": it must be a finite number of at least 0`,
+			`{"grid": "2x2x10", "unknowns": 40, "solve_s": -1}]}`: `a.json:2:47: solve_s: "-1": expected a finite number of at least 0`,
 		externalHead +
-			`{"grid": "2x2x10", "unknowns": 40, "solve_s": "0x1p4"}]}`: `a.json:2:47: solve_s: "0x1p4": it must be a finite number of at least 0`,
+			`{"grid": "2x2x10", "unknowns": 40, "solve_s": "0x1p4"}]}`: `a.json:2:47: solve_s: "0x1p4": expected a finite number of at least 0`,
 		externalHead +
 			`{"grid": "2x2x10", "unknowns": 40, "solve_s": "fast"}]}`: `a.json:2:47: solve_s: "fast"`,
-		externalHead + `{"grid": "2x2x10", "unknowns": 40, "solve_s": 0}]}`: "more than 0 s",
+		externalHead + `{"grid": "2x2x10", "unknowns": 40, "solve_s": 0}]}`: "expected a time above 0 s",
 		externalHead +
-			`{"grid": "2x2", "unknowns": 40, "solve_s": 1}]}`: "a.json:2:10: grid: \"2x2\": write it as NXxNYxNZ",
+			`{"grid": "2x2", "unknowns": 40, "solve_s": 1}]}`: "a.json:2:10: grid: \"2x2\": expected NXxNYxNZ",
 		externalHead +
-			`{"grid": "2x2x10", "unknowns": 41, "solve_s": 1}]}`: "a.json:2:32: unknowns: a grid of 2x2x10 " +
-			"has 40, not 41",
+			`{"grid": "2x2x10", "unknowns": 41, "solve_s": 1}]}`: "a.json:2:32: unknowns: got 41; a grid of " +
+			"2x2x10 has 40",
 		externalHead +
 			`{"unknowns": 41, "solve_s": 1}]}`: "neither a case nor a grid",
 		externalHead +
-			`{"grid": "2x2x10", "unknowns": 40, "solve_s": 1, "speed": 3}]}`: `a.json:2:59: "speed" is no field of external rows; they are table, case,`,
+			`{"grid": "2x2x10", "unknowns": 40, "solve_s": 1, "speed": 3}]}`: `a.json:2:59: unknown field "speed"; expected one of table, case,`,
 		externalHead +
-			`{"grid": "2x2x10", "unknowns": 40, "solve_s": 1, "solve_s": 2}]}`: `a.json:2:50: a second "solve_s"`,
+			`{"grid": "2x2x10", "unknowns": 40, "solve_s": 1, "solve_s": 2}]}`: `a.json:2:50: duplicate "solve_s"`,
 		externalHead +
-			`{"grid": ["2x2x10"]}]}`: "a.json:2:10: grid: a text or a number is expected",
+			`{"grid": ["2x2x10"]}]}`: "a.json:2:10: grid: expected a string or a number",
 		externalHead +
-			`{"grid": "2x2x10", "table": "spmv", "unknowns": 40, "solve_s": 1}]}`: "there are steady, transient, graphs",
+			`{"grid": "2x2x10", "table": "spmv", "unknowns": 40, "solve_s": 1}]}`: "expected one of steady, transient, graphs",
 		externalHead + `{"grid": "2x2x10", "settings": "a\u0007b", "unknowns": 40, "solve_s": 1}]}`: "printable",
-		externalHead + `{"grid": "2x2x10", "unknowns": 1.5, "solve_s": 1}]}`:                        "a whole number",
+		externalHead + `{"grid": "2x2x10", "unknowns": 1.5, "solve_s": 1}]}`:                        "an integer",
 		externalHead + strings.Repeat("{},", mostExternal) +
-			"{}]}": "a.json:2:30001: a file has 10000 rows at most; give several files",
-		externalHead + `7]}`:                    "a.json:2:1: an object { } is expected",
-		externalHead + `{"grid": `:              "the file ends",
-		externalHead + `{"grid": 2x`:            "no JSON",
-		externalHead + `]}`:                     "it has no rows",
-		externalHead + good + `]} more`:         "something stands behind the end",
-		`{"schema": 2, "rows": []}`:             `a.json:1:12: external measurements begin with "schema": 1`,
-		`{"rows": []}`:                          `a.json:1:1: external measurements begin`,
-		`{"schema": 1, "rows": [], "rows": []}`: "a second list of rows",
-		`[]`:                                    "an object { } is expected",
-		"":                                      "the file ends",
+			"{}]}": "a.json:2:30001: more than 10000 rows; split the file",
+		externalHead + `7]}`:                    "a.json:2:1: expected an object { }",
+		externalHead + `{"grid": `:              "unexpected end of file",
+		externalHead + `{"grid": 2x`:            "invalid JSON",
+		externalHead + `]}`:                     "no rows",
+		externalHead + good + `]} more`:         "unexpected data after the end",
+		`{"schema": 2, "rows": []}`:             `a.json:1:12: expected "schema": 1`,
+		`{"rows": []}`:                          `a.json:1:1: expected "schema": 1`,
+		`{"schema": 1, "rows": [], "rows": []}`: "duplicate list of rows",
+		`[]`:                                    "expected an object { }",
+		"":                                      "unexpected end of file",
 		"\xff":                                  "UTF-8",
 	} {
 		if rows, err := ReadExternal("a.json", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
@@ -152,12 +152,12 @@ func TestFaultsOfExternalFiles(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"":                     "a.csv: it is empty",
-		"table,speed\n":        `a.csv:1:7: "speed" is no field`,
-		"table,table\n":        `a.csv:1:7: a second column "table"`,
+		"":                     "a.csv: the file is empty",
+		"table,speed\n":        `a.csv:1:7: unknown field "speed"`,
+		"table,table\n":        `a.csv:1:7: duplicate column "table"`,
 		"table,grid\nsteady\n": "a.csv:2:1: wrong number of fields",
 		"table,grid,unknowns,program,version,device,settings,source,rule,solve_s\nsteady,2x2x10,40,p,1,d,s,w,r,soon\n": `a.csv:2:30: solve_s: "soon"`,
-		"table\n": "a.csv: it has no rows",
+		"table\n": "a.csv: no rows",
 	} {
 		if rows, err := ReadExternal("a.csv", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v\nwant %s\n%+v", text, err, want, rows)
@@ -168,7 +168,7 @@ func TestFaultsOfExternalFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := measured().AddExternal(rows); err == nil ||
-		!strings.Contains(err.Error(), "a.json:2:1: unknowns: 41, but one 2x2x10 of table steady has 40 here") {
+		!strings.Contains(err.Error(), "a.json:2:1: unknowns: got 41; expected 40, as one 2x2x10 of table steady has") {
 		t.Errorf("another system: %v", err)
 	}
 }

@@ -15,18 +15,18 @@ import (
 	"thermsim/mesh"
 )
 
-// job is a solve to be measured.
+// job is a solve to measure.
 type job struct {
 	kind   string // steady or transient
 	system system
 	mesh   *mesh.Mesh
 	method string
-	rule   gpusolve.Options // what stops it
+	rule   gpusolve.Options // stopping criterion
 	steps  int              // 0: steady
 }
 
-// measure gives the row of a job: that of before, where another table has the same solve, or none where a smaller
-// system took too long.
+// measure returns the row of a job: a previous one if another table contains the same solve, or a skipped one if a
+// smaller system took too long.
 func (b *Bench) measure(ctx context.Context, j job, variant string) (Row, error) {
 	key := j.key() + " " + canonical(j.method)
 	row, known := b.measured[key]
@@ -48,7 +48,7 @@ func (b *Bench) measure(ctx context.Context, j job, variant string) (Row, error)
 	return row, nil
 }
 
-// times are those of the runs of a row, in s.
+// times are the run times of a row, in s.
 type times struct{ setup, solve, total []float64 }
 
 func (t *times) add(run solution.Timing, total float64) {
@@ -56,23 +56,23 @@ func (t *times) add(run solution.Timing, total float64) {
 	t.total = append(t.total, total)
 }
 
-// addSolve adds a run without anything but set-up and solve.
+// addSolve adds a run that consists of setup and solve.
 func (t *times) addSolve(run solution.Timing) { t.add(run, run.Setup.Seconds()+run.Solve.Seconds()) }
 
-// set sets the medians of a row.
+// set sets a row's times to the medians.
 func (t *times) set(row *Row) {
 	row.SetupS, row.SolveS, row.TotalS = median(t.setup), median(t.solve), median(t.total)
 }
 
-// limitRow gives a row its time.
+// limitRow starts the time limit of a row.
 func (b *Bench) limitRow(ctx context.Context) (limited context.Context, deadline time.Time, cancel func()) {
 	deadline = time.Now().Add(time.Duration(b.RowSeconds * float64(time.Second)))
 	limited, cancel = context.WithDeadlineCause(ctx, deadline, errCut)
 	return limited, deadline, cancel
 }
 
-// timeRow runs a job once for warming up and then for the median, and compares the last field with the reference.
-// Failures of a method are in the row; the error is the context's, or that of a device that is lost.
+// timeRow runs a job once for warm-up and then for the median, and compares the last field with the reference. Failures
+// of a method are recorded in the row; the error is that of the context or of a lost device.
 func (b *Bench) timeRow(ctx context.Context, j job, row *Row) error {
 	limited, deadline, cancel := b.limitRow(ctx)
 	defer cancel()
@@ -88,7 +88,7 @@ func (b *Bench) timeRow(ctx context.Context, j job, row *Row) error {
 		}
 		if s != nil {
 			if n == 1 {
-				all = times{} // the first one only warmed up
+				all = times{} // discard the warm-up
 			}
 			all.addSolve(s.Timing)
 		}
@@ -115,7 +115,7 @@ func (b *Bench) timeRow(ctx context.Context, j job, row *Row) error {
 	return nil
 }
 
-// key tells systems apart that are solved in one kind of run.
+// key identifies a system and the kind of run.
 func (j *job) key() string { return j.kind + " " + j.system.name }
 
 func (j *job) run(ctx context.Context, b *Bench) (*solution.Solution, error) {
@@ -127,7 +127,7 @@ func (j *job) run(ctx context.Context, b *Bench) (*solution.Solution, error) {
 	return gpusolve.Steady(ctx, j.mesh, o)
 }
 
-// judge notes how a run ended. stop ends the row, failed the benchmark.
+// judge records how a run ended. stop ends the row, failed the benchmark.
 func (b *Bench) judge(ctx, limited context.Context, row *Row, s *solution.Solution, err error) (stop bool,
 	failed error) {
 	if s != nil {
@@ -141,7 +141,7 @@ func (b *Bench) judge(ctx, limited context.Context, row *Row, s *solution.Soluti
 	return stop || !row.Converged, failed
 }
 
-// setStatus takes over what a solve tells of itself.
+// setStatus copies the status of a solve.
 func (row *Row) setStatus(st *solution.Status, m solution.Memory) {
 	row.Iterations, row.Converged, row.Reason = st.Iterations, st.Converged, st.Reason
 	row.Details = strings.Trim(st.Details+"; "+st.Timings, "; ")
@@ -151,7 +151,7 @@ func (row *Row) setStatus(st *solution.Status, m solution.Memory) {
 	}
 }
 
-// ended notes the error of a run. stop ends the row, failed the benchmark.
+// ended records the error of a run. stop ends the row, failed the benchmark.
 func (b *Bench) ended(ctx, limited context.Context, row *Row, err error) (stop bool, failed error) {
 	switch {
 	case ctx.Err() != nil:
@@ -165,7 +165,7 @@ func (b *Bench) ended(ctx, limited context.Context, row *Row, err error) (stop b
 	return err != nil, nil
 }
 
-// finish adds what is not timed.
+// finish adds the peak and the error, which are not timed.
 func (b *Bench) finish(row *Row, j job, s *solution.Solution) error {
 	row.PeakK = Number(s.PeakK)
 	if row.Reason == solution.ReasonInterrupted {
@@ -176,7 +176,7 @@ func (b *Bench) finish(row *Row, j job, s *solution.Solution) error {
 	return err
 }
 
-// median of the values, the upper of two in the middle.
+// median of the values, the upper one of two in the middle.
 func median(v []float64) Number {
 	if len(v) == 0 {
 		return newRow().SolveS
@@ -185,8 +185,7 @@ func median(v []float64) Number {
 	return Number(v[len(v)/2])
 }
 
-// compare sets how a row's solve time compares with those of the default method and of the direct solver, where they
-// were measured.
+// compare sets a row's solve time relative to the default method and to the direct solver, if these were measured.
 func (b *Bench) compare(row *Row, j job) {
 	if row.Converged {
 		row.ToDefault = row.SolveS / b.solveTime(j, methods.Names()[0])
@@ -194,7 +193,7 @@ func (b *Bench) compare(row *Row, j job) {
 	}
 }
 
-// solveTime of a method on a job's system, unknown where it was not measured.
+// solveTime of a method on a job's system, unknown if it was not measured.
 func (b *Bench) solveTime(j job, method string) Number {
 	if row, known := b.measured[j.key()+" "+canonical(method)]; known && row.Converged && row.SolveS > 0 {
 		return row.SolveS
@@ -202,7 +201,7 @@ func (b *Bench) solveTime(j job, method string) Number {
 	return newRow().SolveS
 }
 
-// took is what a method took for a system: all of it, or the limit where it was cut off.
+// took is the time of a method for a system, or the limit if it was cut off.
 type took struct {
 	system  string
 	cells   int
@@ -210,10 +209,10 @@ type took struct {
 	cut     string // the row's note
 }
 
-// family of a job's rows that differ in the size of the system alone.
+// family identifies jobs that differ only in the size of the system.
 func (j *job) family() string { return j.kind + " " + j.system.set.name + " " + canonical(j.method) }
 
-// keepTime remembers how long a row took.
+// keepTime stores the time of a row.
 func (b *Bench) keepTime(j job, row *Row) {
 	switch {
 	case row.cutOff:
@@ -223,9 +222,9 @@ func (b *Bench) keepTime(j job, row *Row) {
 	}
 }
 
-// tooLong says why a job is not worth its time: it was cut off on a smaller system, or a smaller one shows that it
-// would be, iterations left alike. Time steps are measured until they are cut off, as those that were done tell what a
-// step takes, and those of the paper's method on every system.
+// tooLong returns why a job is skipped: it was cut off on a smaller system, or would be cut off according to a smaller
+// one, assuming equal iterations. Time steps are measured until they are cut off, because the completed ones give the
+// time of a step. The paper's method is measured on every system.
 func (b *Bench) tooLong(j job) string {
 	before, known := b.times[j.family()]
 	name, _ := precond.Split(j.method)
@@ -242,11 +241,11 @@ func (b *Bench) tooLong(j job) string {
 	return ""
 }
 
-// loadingSide is the number of cells a side of the systems that methods load their kernels with.
+// loadingSide is the number of cells per side of the systems with which kernels are loaded.
 const loadingSide = 48
 
-// load solves a small system by a method that comes for the first time: drivers compile kernels as they load them,
-// which may take seconds and is no part of a solve. What goes wrong there goes wrong in the row too.
+// load solves a small system before the first use of a method: drivers compile kernels at loading, which can take
+// seconds and is not part of a solve. Errors are ignored here, because they recur in the row.
 func (b *Bench) load(ctx context.Context, j job) {
 	key := j.kind + " " + canonical(j.method)
 	if b.loaded[key] {
@@ -264,11 +263,11 @@ func (b *Bench) load(ctx context.Context, j job) {
 	s.Close()
 }
 
-// counts says whether the first run counts where one is wanted: it does where what it does besides, such as growing
-// pools of memory, is little.
+// counts reports whether the first run counts with --runs 1: it does if one-time work, such as growing memory pools, is
+// negligible.
 func (b *Bench) counts(run time.Duration) bool { return run > time.Second/5 }
 
-// canonical is a method with all its settings, so that two ways to write one are the same.
+// canonical is a method with all its settings, so that different notations of one method are equal.
 func canonical(method string) string {
 	m, set, err := methods.Find(method)
 	if err != nil || method == "" {

@@ -9,10 +9,10 @@ import (
 	"thermsim/gpusolve/methods"
 )
 
-// Merge puts the tables of results together that were measured on one device; rows of one system stand together. A row
-// that was measured again takes the place of the former, and date and version are those of the last result. A solve
-// that several tables have stands in each, and times over those of the default method and of the direct solver are over
-// the rows that are left.
+// Merge combines the tables of results that were measured on one device; rows of one system are adjacent. A repeated
+// row replaces the previous one, and date and version are those of the last result. A solve that several tables share
+// is copied to each. Times relative to the default method and to the direct solver are recomputed from the remaining
+// rows.
 func Merge(results []*Result) (*Result, error) {
 	all := *results[len(results)-1]
 	all.Problems, all.Tables = nil, nil
@@ -20,7 +20,7 @@ func Merge(results []*Result) (*Result, error) {
 		problems, same := mergeProblems(all.Problems, r.Problems)
 		all.Problems = problems
 		if r.Device.Name != all.Device.Name || !same {
-			return nil, fmt.Errorf("results of %s and of %s, or of different systems, do not belong in one table",
+			return nil, fmt.Errorf("results of %s and of %s, or of different systems, cannot be combined",
 				all.Device.Name, r.Device.Name)
 		}
 		all.Device.CopyTBperS = max(all.Device.CopyTBperS, r.Device.CopyTBperS)
@@ -61,7 +61,7 @@ func Merge(results []*Result) (*Result, error) {
 	return &all, nil
 }
 
-// mergeProblems puts the families of two results together; one that both have must be the same.
+// mergeProblems combines the families of two results; common ones must be equal.
 func mergeProblems(a, b []Problem) (all []Problem, same bool) {
 	all = slices.Clone(a)
 	for _, p := range b {
@@ -77,10 +77,10 @@ func mergeProblems(a, b []Problem) (all []Problem, same bool) {
 	return all, true
 }
 
-// ofSteady are the tables whose solves are steady ones, and may be in several.
+// ofSteady are the tables of steady solves, which can share solves.
 var ofSteady = []string{"steady", "spmv", "precision", "synergy"}
 
-// share fills in rows that were cut off or left out, where another table has the same solve.
+// share completes rows that were cut off or skipped if another table contains the same solve.
 func (r *Result) share() {
 	for _, t := range r.Tables {
 		for n := range t.Rows {
@@ -98,7 +98,7 @@ func (r *Result) share() {
 	}
 }
 
-// solve finds a steady solve that was finished, by its method with all settings; nil where there is none.
+// solve finds a completed steady solve by its method with all settings; nil if there is none.
 func (r *Result) solve(system, method string) *Row {
 	for _, t := range r.Tables {
 		if !slices.Contains(ofSteady, t.Name) {
@@ -114,8 +114,8 @@ func (r *Result) solve(system, method string) *Row {
 	return nil
 }
 
-// relate computes the times anew that rows have over the default method and the direct solver. Tables of variants have
-// neither: the steady table's are theirs.
+// relate recomputes times relative to the default method and the direct solver. Tables of variants use those of the
+// steady table.
 func (r *Result) relate() {
 	for _, t := range r.Tables {
 		kind := t.Name
@@ -134,7 +134,7 @@ func (r *Result) relate() {
 	}
 }
 
-// solveOf is the solve time of a method on a system, unknown where it has none.
+// solveOf is the solve time of a method on a system, unknown if it was not measured.
 func (r *Result) solveOf(table, system, method string) Number {
 	for _, t := range r.Tables {
 		if t.Name != table {

@@ -12,7 +12,7 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-// Heading introduces a table for people: title, and what has to be known.
+// Heading is the title of a table and its explanations.
 func (t *Table) Heading() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", t.label("%s (Table %s of the paper)"), t.Title)
@@ -22,12 +22,12 @@ func (t *Table) Heading() string {
 	return b.String()
 }
 
-// Head is the line over the columns.
+// Head is the line of column headings.
 func (t *Table) Head() string {
 	return t.line(func(c *Column) string { return c.Head })
 }
 
-// Line is a row for people.
+// Line is a row as text.
 func (t *Table) Line(r *Row) string {
 	return t.line(func(c *Column) string { return c.Text(r) })
 }
@@ -48,7 +48,7 @@ func (t *Table) line(text func(c *Column) string) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// About describes device and problem for people.
+// About describes the device and the problems.
 func (r *Result) About() string {
 	var b strings.Builder
 	d := &r.Device
@@ -63,7 +63,7 @@ func (r *Result) About() string {
 	if d.CopyTBperS < 0.1 {
 		copies = fmt.Sprintf("%.1f GB/s", float64(d.CopyTBperS)*1e3)
 	}
-	fmt.Fprintf(&b, "; copies its memory at %s, read and written; opened in %s.\n", copies, duration(d.OpenS))
+	fmt.Fprintf(&b, "; memory copy bandwidth %s (read and write); opened in %s.\n", copies, duration(d.OpenS))
 	for i := range r.Problems {
 		p := &r.Problems[i]
 		fmt.Fprintf(&b, "%s, %s: %d layers of %s um, k = %s W/(m K), C = %s MJ/(m3 K), one cell each;\n", p.Name,
@@ -83,7 +83,7 @@ func list(values []float64, unit float64) string {
 	return strings.Join(texts, "/")
 }
 
-// WriteText prints everything for a terminal.
+// WriteText prints the result for a terminal.
 func (r *Result) WriteText(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(r.About())
@@ -104,7 +104,7 @@ func (r *Result) WriteText(w io.Writer) error {
 	return err
 }
 
-// WriteMarkdown prints the tables as a page.
+// WriteMarkdown prints the tables as a Markdown page.
 func (r *Result) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Benchmark: %s\n\n%s\nMeasured on %s by `thermsim bench` (version %s); "+
@@ -148,8 +148,8 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-// builds tells which program measured what, where that was not the version of the page alone. Of a system that several
-// measured it names the methods.
+// builds lists which version measured which systems, unless all rows were measured by the version of the page. For
+// systems measured by several versions it names the methods.
 func (s *Sheet) builds(version string) string {
 	var names []string
 	cases := map[string][]string{}      // of a build
@@ -200,8 +200,8 @@ func tableOf(name string) (*Table, error) {
 // Column of a printed table.
 type Column struct {
 	Head  string
-	Width int  // characters, that rows can be printed as they come
-	Left  bool // texts are set left, numbers right
+	Width int  // characters, so that rows can be printed one by one.
+	Left  bool // texts are left-aligned, numbers right-aligned.
 	Text  func(r *Row) string
 }
 
@@ -210,7 +210,7 @@ var (
 	columnGrid       = Column{"grid", 12, true, func(r *Row) string { return r.Grid }}
 	columnMethod     = Column{"method", 26, true, func(r *Row) string { return r.Method }}
 	columnIterations = Column{"it", 6, false, func(r *Row) string { return iterations(r) }}
-	columnSetup      = Column{"set-up", 8, false, func(r *Row) string { return duration(r.SetupS) }}
+	columnSetup      = Column{"setup", 8, false, func(r *Row) string { return duration(r.SetupS) }}
 	columnSolve      = Column{"solve", 8, false, func(r *Row) string { return duration(r.SolveS) }}
 	columnSteps      = Column{"steps", 5, false, func(r *Row) string { return fmt.Sprint(r.Steps) }}
 	columnStep       = Column{"a step", 8, false, func(r *Row) string { return duration(r.StepS) }}
@@ -219,7 +219,7 @@ var (
 	columnProduct    = Column{"product", 8, false, func(r *Row) string { return duration(r.ProductS) }}
 	columnLeast      = Column{"least", 6, false, func(r *Row) string { return known("%.0f", r.LeastBytes) }}
 	columnCopy       = Column{"as copy", 7, false, func(r *Row) string { return known("%.0f", r.CopyBytes) }}
-	columnShare      = Column{"share", 6, false, func(r *Row) string { return known("%.0f %%", 100*(r.LeastBytes/r.CopyBytes)) }}
+	columnShare      = Column{"share", 6, false, func(r *Row) string { return known("%.0f %%", 100*r.share()) }}
 	columnToBase     = Column{"x base", 6, false, func(r *Row) string { return figures(r.ToBase) }}
 	columnResidual   = Column{"||r|| W", 7, false, func(r *Row) string { return exponent(r.ResidualW) }}
 	columnToDefault  = Column{"x MG", 6, false, func(r *Row) string { return figures(r.ToDefault) }}
@@ -233,7 +233,10 @@ var (
 	columnNote       = Column{"", 0, true, func(r *Row) string { return r.Note }}
 )
 
-// iterations of a row; the direct solver has none.
+// share is the minimum memory traffic relative to that of a copy in the same time.
+func (r *Row) share() Number { return r.LeastBytes / r.CopyBytes }
+
+// iterations formats the number of iterations; the direct solver has none.
 func iterations(r *Row) string {
 	switch {
 	case r.Iterations > 0:
@@ -244,7 +247,7 @@ func iterations(r *Row) string {
 	return "-"
 }
 
-// ratio writes one to three figures; files of older builds have none.
+// ratio formats a ratio to three digits; files of older builds lack it.
 func ratio(n Number) string {
 	if n == 0 {
 		return "-"
@@ -252,7 +255,7 @@ func ratio(n Number) string {
 	return figures(n)
 }
 
-// duration in s, to three figures.
+// duration formats seconds to three digits.
 func duration(n Number) string {
 	switch s := float64(n); {
 	case !n.Known():
@@ -265,7 +268,7 @@ func duration(n Number) string {
 	return figures(n*1e6) + " us"
 }
 
-// figures writes three of them, without an exponent.
+// figures formats three digits without an exponent.
 func figures(n Number) string {
 	switch v := float64(n); {
 	case !n.Known():
@@ -286,7 +289,7 @@ func exponent(n Number) string {
 	return known("%.1e", n)
 }
 
-// known writes a number that is known.
+// known formats a number, or a hyphen if it is unknown.
 func known(format string, n Number) string {
 	if !n.Known() {
 		return "-"

@@ -18,12 +18,12 @@ const (
 	stopW     = 1e-6 // ||b - A x||2, the paper's rule
 )
 
-// set is a family of systems: one stack at seven sizes.
+// set is a family of systems: one stack in seven sizes.
 type set struct {
 	name     string
 	about    string
 	layers   int
-	bulkUM   float64 // of both dies, 0: 10 and 200
+	bulkUM   float64 // of both dies; 0: 10 and 200
 	widthMM  float64
 	h        float64 // W/(m2 K) on the top face
 	powerW   float64
@@ -32,8 +32,8 @@ type set struct {
 	sides    []int // cells along x and y
 }
 
-// cuth are the systems whose unknowns, nonzeros and iterations come nearest to those of the paper;
-// docs/explanation/papers/cuth.md says how they were found.
+// cuth are the systems whose unknowns, nonzeros and iterations are closest to those of the paper;
+// docs/explanation/papers/cuth.md describes how they were found.
 var cuth = set{
 	name: "CUTh", about: "matched to the paper's unknowns, nonzeros and iterations",
 	layers: 8, bulkUM: 100, widthMM: 25, h: 1e5, powerW: 40, timeStep: 0.01,
@@ -41,9 +41,9 @@ var cuth = set{
 	sides: []int{798, 1023, 1323, 1500, 1732, 1871, 2086},
 }
 
-// mol10 are the paper's ten layers, all with cells, at its numbers of unknowns: die and powers are those of package
-// cases, h the paper's for its first floorplan, and the step about a fiftieth of the stack's slowest time constant, 5.4
-// s, which is thermsim's default.
+// mol10 are the paper's ten layers, all with cells, at its numbers of unknowns. Die and powers are those of package
+// cases, and h is that of the paper's first floorplan. The step is about 1/50 of the slowest time constant, 5.4 s,
+// which is thermsim's default.
 var mol10 = set{
 	name: "MoL10", about: "all ten layers of the paper with cells",
 	layers: 10, widthMM: 10, h: 1000, powerW: 4, timeStep: 0.1,
@@ -51,7 +51,7 @@ var mol10 = set{
 	sides: []int{714, 917, 1183, 1342, 1549, 1673, 1871},
 }
 
-// SystemSets are the names of the families, as Options.Systems takes them.
+// SystemSets are the names of the families, as for Options.Systems.
 func SystemSets() []string { return []string{cuth.name, mol10.name} }
 
 func sets() []*set { return []*set{&cuth, &mol10} }
@@ -66,7 +66,7 @@ type system struct {
 func (s system) cells() int   { return s.nx * s.ny * s.set.layers }
 func (s system) grid() string { return fmt.Sprintf("%dx%dx%d", s.nx, s.ny, s.set.layers) }
 
-// systems are all of them.
+// systems lists all systems.
 func systems() []system {
 	var all []system
 	for _, t := range sets() {
@@ -77,7 +77,7 @@ func systems() []system {
 	return all
 }
 
-// chooseSystems finds systems by name or family, or makes those of the grids asked for in each family.
+// chooseSystems finds systems by name or family, or builds those of the given grids in each family.
 func (b *Bench) chooseSystems() ([]system, error) {
 	known := func(name string) func(system) bool {
 		return func(s system) bool { return strings.EqualFold(s.name, name) || strings.EqualFold(s.set.name, name) }
@@ -89,7 +89,7 @@ func (b *Bench) chooseSystems() ([]system, error) {
 			for _, s := range all {
 				have = append(have, s.name)
 			}
-			return nil, fmt.Errorf("%w: there is no system %q; there are %s, and %s for each seven", gpusolve.ErrOption,
+			return nil, fmt.Errorf("%w: unknown system %q; expected one of %s, or a family: %s", gpusolve.ErrOption,
 				name, strings.Join(have, ", "), strings.Join(SystemSets(), " and "))
 		}
 	}
@@ -105,7 +105,7 @@ func (b *Bench) chooseSystems() ([]system, error) {
 	}), nil
 }
 
-// gridSystems are the stacks of systems on other grids.
+// gridSystems are systems on the given grids.
 func gridSystems(grids [][2]int, of []system) []system {
 	chosen := []system{}
 	for _, t := range sets() {
@@ -127,7 +127,7 @@ func (s system) stack() *stack.Stack {
 
 func (s system) mesh() (*mesh.Mesh, error) { return built(s.stack()) }
 
-// built meshes a stack of a system. What is wrong with it is the grid that was asked for.
+// built meshes the stack of a system. Errors are caused by the given grid.
 func built(s *stack.Stack) (*mesh.Mesh, error) {
 	m, err := mesh.Build(s)
 	if err != nil {
@@ -136,7 +136,7 @@ func built(s *stack.Stack) (*mesh.Mesh, error) {
 	return m, nil
 }
 
-// problem describes the stack of a family for readers of a result.
+// problem describes the stack of a family for a result.
 func (t *set) problem() Problem {
 	s := system{"", 2, 2, t}.stack()
 	p := Problem{Name: t.name, About: t.about, DieMM: t.widthMM, HWm2K: t.h, PowerW: t.powerW, StepS: t.timeStep,
@@ -150,7 +150,7 @@ func (t *set) problem() Problem {
 	return p
 }
 
-// problems are those of the families that are measured, and of all where none is.
+// problems describes the measured families, or all if none is measured.
 func problems(chosen []system) []Problem {
 	var all []Problem
 	for _, t := range sets() {
@@ -161,16 +161,16 @@ func problems(chosen []system) []Problem {
 	return all
 }
 
-// ExportedSystem is a system of a table, for other programs to solve.
+// ExportedSystem is a system of a table for export to other programs.
 type ExportedSystem struct {
 	Table, Case, Grid string
-	Name              string // of its files, without what follows for matrix and right side
-	Rule              string // where the table's solves stop
+	Name              string // prefix of its file names
+	Rule              string // stopping criterion of the table
 	Build             func() (a *matrix.Matrix, b []float64, err error)
 }
 
-// Systems lists those of the tables steady and graphs as the options choose them. A device whose name begins with gpu
-// stands for the sizes that GPUs are measured with; it is not opened.
+// Systems lists the systems of the tables steady and graphs that the options select. A device name with the prefix gpu
+// selects the sizes for GPUs; the device is not opened.
 func Systems(o Options) ([]ExportedSystem, error) {
 	tables, err := chooseTables(o.Tables)
 	if err != nil {
@@ -219,7 +219,7 @@ func Systems(o Options) ([]ExportedSystem, error) {
 	return all, nil
 }
 
-// fileName keeps letters and digits.
+// fileName replaces all characters except letters and digits.
 func fileName(name string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		switch {

@@ -18,11 +18,10 @@ type reference struct {
 	field []float64 // K
 }
 
-// attainable asks for more than arithmetic gives, so that a solve ends at its rounding errors.
+// attainable is below the accuracy of arithmetic, so that a solve ends at its rounding errors.
 const attainable = 1e-17
 
-// prepare solves a job's system to the attainable accuracy with the default method, unless that was the last thing it
-// did.
+// prepare solves a job's system to the attainable accuracy with the default method, unless it is the stored reference.
 func (b *Bench) prepare(ctx context.Context, j job) error {
 	key := j.key()
 	if b.exact.key == key {
@@ -38,7 +37,8 @@ func (b *Bench) prepare(ctx context.Context, j job) error {
 	}
 	defer s.Close()
 	if !s.Status.Converged && s.Status.Reason != solution.ReasonStagnation {
-		return fmt.Errorf("%s: the reference solution did not converge: %s, ||b - A x|| = %.3g W; please report this",
+		return fmt.Errorf("%s: the reference solution did not converge: %s, ||b - A x|| = %.3g W; please report "+
+			"this bug",
 			j.system.name, s.Status.Reason, s.Status.ResidualW)
 	}
 	field, err := j.mesh.ReadField(s.Field)
@@ -46,7 +46,7 @@ func (b *Bench) prepare(ctx context.Context, j job) error {
 	return err
 }
 
-// distance is the largest difference from the reference in K, NaN without one and infinite where the field is not
+// distance is the largest difference from the reference in K: NaN without a reference, infinite if the field is not
 // finite.
 func (r *reference) distance(j job, f solution.Field) (float64, error) {
 	if r.key != j.key() {
@@ -68,19 +68,19 @@ func (r *reference) distance(j job, f solution.Field) (float64, error) {
 	return worst, nil
 }
 
-// layerMeans is a field of one value per layer and cell: the mean temperature in K over the layer's height.
+// layerMeans is a field with one value per layer and cell: the mean temperature in K over the layer's height.
 type layerMeans struct {
 	stack  *stack.Stack
 	mesh   *mesh.Mesh
 	layers [][]float64
 }
 
-// fineRoom is how many cells a reference may have, in terms of the largest grid that is measured otherwise.
-const fineRoom = 12
+// fineLimit is the maximum size of a reference, as a multiple of the largest measured grid.
+const fineLimit = 12
 
-// refinement along x and y of the reference: 4, or 2 where that is too much.
+// refinement of the reference along x and y: 4, or 2 if that is too large.
 func (b *Bench) refinement(grid [2]int) int {
-	if 16*grid[0]*grid[1]*finePlanes > fineRoom*b.limit() {
+	if 16*grid[0]*grid[1]*finePlanes > fineLimit*b.limit() {
 		return 2
 	}
 	return 4
@@ -89,7 +89,7 @@ func (b *Bench) refinement(grid [2]int) int {
 // finePlanes is the number of planes of the reference: two in each of six thin layers, 5, 3, 10 and 25 in the others.
 const finePlanes = 55
 
-// refineLayers gives thin layers so many cells along z, and thick ones cells of at most so many um.
+// refineLayers sets the number of cells along z in thin layers to thin, and their height in thick layers to at most um.
 func refineLayers(s *stack.Stack, thin int, um float64) {
 	for i := range s.Layers {
 		l := &s.Layers[i]
@@ -100,8 +100,8 @@ func refineLayers(s *stack.Stack, thin int, um float64) {
 	}
 }
 
-// solveFine solves a floorplan on factor times the cells of the largest grid along x and y, and more along z, to
-// attainable accuracy, and averages the field over the cells of each grid.
+// solveFine solves a floorplan to attainable accuracy on a grid finer than the largest one: by factor along x and y,
+// and also along z. It averages the field over the cells of each grid.
 func (b *Bench) solveFine(ctx context.Context, name string, largest [2]int, factor int, grids [][2]int) ([]layerMeans,
 	error) {
 	nx, ny := factor*largest[0], factor*largest[1]
@@ -116,7 +116,7 @@ func (b *Bench) solveFine(ctx context.Context, name string, largest [2]int, fact
 	}
 	for _, g := range grids {
 		if nx%g[0] != 0 || ny%g[1] != 0 {
-			return nil, fmt.Errorf("%w: grids of %dx%d and %dx%d cells cannot be compared; give sizes that divide "+
+			return nil, fmt.Errorf("%w: grids of %dx%d and %dx%d cells cannot be compared; use sizes that divide "+
 				"the largest", gpusolve.ErrOption, g[0], g[1], largest[0], largest[1])
 		}
 	}
@@ -131,7 +131,7 @@ func (b *Bench) solveFine(ctx context.Context, name string, largest [2]int, fact
 	return out, averageLayers(out, grids, m, solution.Field)
 }
 
-// newMeans makes room for the layers of a stack on each grid.
+// newMeans allocates the layers of a stack on each grid.
 func newMeans(s *stack.Stack, grids [][2]int) []layerMeans {
 	out := make([]layerMeans, len(grids))
 	for i, g := range grids {
@@ -144,7 +144,7 @@ func newMeans(s *stack.Stack, grids [][2]int) []layerMeans {
 	return out
 }
 
-// averageLayers sets the means over the cells of coarser grids and the layers.
+// averageLayers computes the means over layers and over the cells of coarser grids.
 func averageLayers(out []layerMeans, grids [][2]int, m *mesh.Mesh, f solution.Field) error {
 	nx, ny := m.NX(), m.NY()
 	plane := make([]float64, nx*ny)
@@ -161,7 +161,7 @@ func averageLayers(out []layerMeans, grids [][2]int, m *mesh.Mesh, f solution.Fi
 	return nil
 }
 
-// average adds the means over coarse cells, times a weight.
+// average adds the weighted means over coarse cells.
 func average(coarse []float64, g [2]int, fine []float64, nx, ny int, weight float64) {
 	bx, by := nx/g[0], ny/g[1]
 	weight /= float64(bx * by)
@@ -180,7 +180,7 @@ type difference struct {
 	worst         int // the layer of the largest
 }
 
-// setErrors of a floorplan: over all layers, and in the heated layer of the upper die.
+// setErrors sets the errors of a floorplan: over all layers, and in the heated layer of the upper die.
 func (r *Row) setErrors(d difference) {
 	r.MaxAEK, r.MAEK = Number(d.largest), Number(d.mean)
 	top := -1
@@ -199,7 +199,7 @@ func (r *Row) setErrors(d difference) {
 	r.TopMaxAEK, r.TopMAEK = Number(largest), Number(sum/float64(len(d.layers[top])))
 }
 
-// newDifference compares a field with what it should be, cell by cell.
+// newDifference compares a field with the expected one, cell by cell.
 func newDifference(have, want layerMeans) difference {
 	d := difference{layerMeans: layerMeans{stack: have.stack, mesh: have.mesh}}
 	cells := 0

@@ -14,7 +14,7 @@ import (
 	"thermsim/internal/printable"
 )
 
-// Result is everything that was measured in one go.
+// Result contains all measurements of one benchmark.
 type Result struct {
 	Schema   int       `json:"schema"` // 2
 	Date     string    `json:"date"`
@@ -24,14 +24,14 @@ type Result struct {
 	Tables   []Sheet   `json:"tables"`
 }
 
-// Device is what was measured.
+// Device describes the measured device.
 type Device struct {
 	Kind        string `json:"kind"` // cpu or gpu
 	Name        string `json:"name"`
 	Driver      string `json:"driver,omitempty"`
 	Threads     int    `json:"threads,omitempty"`      // cpu
-	CopyTBperS  Number `json:"copy_TB_per_s"`          // of its own memory, read and written
-	OpenS       Number `json:"open_s"`                 // opening it, in no other time
+	CopyTBperS  Number `json:"copy_TB_per_s"`          // device memory, read and write.
+	OpenS       Number `json:"open_s"`                 // for opening, not included in other times.
 	MemoryBytes int64  `json:"memory_bytes,omitempty"` // gpu
 }
 
@@ -39,11 +39,11 @@ type Device struct {
 type Problem struct {
 	Name         string    `json:"name"`
 	About        string    `json:"about"`
-	DieMM        float64   `json:"die_mm"` // side of the square
+	DieMM        float64   `json:"die_mm"` // side of the square.
 	LayersUM     []float64 `json:"layers_um"`
 	ConductWmK   []float64 `json:"k_W_per_mK"`
 	CapacityJm3K []float64 `json:"c_J_per_m3K"`
-	HWm2K        float64   `json:"h_W_per_m2K"` // top face; the others are adiabatic
+	HWm2K        float64   `json:"h_W_per_m2K"` // top face; the others are adiabatic.
 	PowerW       float64   `json:"power_W"`
 	StepS        float64   `json:"dt_s"`
 	Steps        int       `json:"steps"`
@@ -56,55 +56,55 @@ type Sheet struct {
 	Rows []Row  `json:"rows"`
 }
 
-// Row is one measurement. Which fields count depends on the table; the others are zero or null.
+// Row is one measurement. Fields that do not apply to the table are zero or null.
 type Row struct {
 	Case    string `json:"case"`
 	Grid    string `json:"grid"`
 	Cells   int    `json:"cells"`
-	Method  string `json:"method"`  // with settings, as --precond takes it
-	Variant string `json:"variant"` // what the table varies
+	Method  string `json:"method"`  // with settings, as for --precond.
+	Variant string `json:"variant"` // the variant in tables of variants.
 
 	Steps      int    `json:"steps,omitempty"` // done
 	Iterations int    `json:"iterations"`
 	SetupS     Number `json:"setup_s"`
 	SolveS     Number `json:"solve_s"`
 	TotalS     Number `json:"total_s"`
-	StepS      Number `json:"step_s"`           // solve time of a step, of those done
+	StepS      Number `json:"step_s"`           // mean solve time of the completed steps.
 	ProductS   Number `json:"product_s"`        // one product with A
-	ToBase     Number `json:"time_to_base"`     // over that of the row that the table takes for its base
-	ToDefault  Number `json:"solve_to_default"` // solve time over that of the default method on the same system
-	ToDirect   Number `json:"solve_to_direct"`  // solve time over that of the direct solver, where it applies
+	ToBase     Number `json:"time_to_base"`     // relative to the base row of the table.
+	ToDefault  Number `json:"solve_to_default"` // relative to the default method on the same system.
+	ToDirect   Number `json:"solve_to_direct"`  // relative to the direct solver, if applicable.
 
 	ResidualW    Number `json:"residual_W"`
 	ErrorK       Number `json:"error_inf_K"`
 	MaxAEK       Number `json:"max_ae_K"`
 	MAEK         Number `json:"mae_K"`
-	TopMaxAEK    Number `json:"top_max_ae_K"` // in the heated layer of the upper die
+	TopMaxAEK    Number `json:"top_max_ae_K"` // in the heated layer of the upper die.
 	TopMAEK      Number `json:"top_mae_K"`
 	PeakK        Number `json:"max_K"`
 	BytesPerCell Number `json:"device_bytes_per_cell"`
-	// CopyBytes is what the device would have copied in the time, per cell and iteration or product.
+	// CopyBytes is the number of bytes that the device could copy in the time, per cell and iteration or product.
 	CopyBytes Number `json:"copy_bytes_per_cell"`
-	// LeastBytes is what a product must read and write, per cell.
+	// LeastBytes is the minimum number of bytes that a product reads and writes, per cell.
 	LeastBytes Number `json:"least_bytes_per_cell"`
 
-	Build     string `json:"build"`   // of the program that measured the row
-	LimitS    Number `json:"limit_s"` // after which it would have been cut off
-	Runs      int    `json:"runs"`    // whose median counts
+	Build     string `json:"build"`   // version that measured the row.
+	LimitS    Number `json:"limit_s"` // time limit of the row.
+	Runs      int    `json:"runs"`    // number of runs for the median.
 	Converged bool   `json:"converged"`
 	Reason    string `json:"reason"`
 	Details   string `json:"details,omitempty"`
-	Note      string `json:"note,omitempty"` // why the row is cut off, or could not be measured
-	// External says who measured the row, where that was not this program on this device.
+	Note      string `json:"note,omitempty"` // why the row is incomplete.
+	// External is the source of the row if another program or device measured it.
 	External *External `json:"external,omitempty"`
 
-	cutOff bool // ran out of its time
+	cutOff bool // time limit exceeded
 }
 
-// Number is a measured value, NaN where there is none.
+// Number is a measured value, NaN if unknown.
 type Number = nullable.Number
 
-// newRow has no numbers yet.
+// newRow is a row without numbers.
 func newRow() Row {
 	none := Number(math.NaN())
 	return Row{
@@ -124,21 +124,21 @@ func (r *Result) WriteJSON(w io.Writer) error {
 	return err
 }
 
-// ReadResult reads what WriteJSON wrote; fields it does not know are an error.
+// ReadResult reads the output of WriteJSON; unknown fields are an error.
 func ReadResult(r io.Reader) (*Result, error) {
 	d := json.NewDecoder(r)
 	d.DisallowUnknownFields()
 	var result Result
 	if err := d.Decode(&result); err != nil {
-		return nil, fmt.Errorf("not a result of thermsim bench: %w", err)
+		return nil, fmt.Errorf("not a result file of thermsim bench: %w", err)
 	}
 	if result.Schema != 2 {
-		return nil, fmt.Errorf("a result of thermsim bench of schema %d; this build reads 2", result.Schema)
+		return nil, fmt.Errorf("result file of thermsim bench: got schema %d; expected 2", result.Schema)
 	}
 	return &result, nil
 }
 
-// WriteCSV writes a line for every row of every table, the columns named as in the JSON.
+// WriteCSV writes a line for every row of every table, with the column names of the JSON.
 func (r *Result) WriteCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	kind := reflect.TypeFor[Row]()

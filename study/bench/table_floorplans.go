@@ -17,21 +17,21 @@ import (
 	"thermsim/stack/stackfile"
 )
 
-// floorplans is Table II: three stacks end to end, against a solution on a much finer grid.
+// floorplans is Table II: three stacks end to end, compared with a solution on a much finer grid.
 func floorplans() Table {
 	return Table{
-		Name: "floorplans", Number: "II", Title: "Three floorplans end to end, against a grid-converged solution",
+		Name: "floorplans", Number: "II", Title: "Three floorplans end to end, compared with a grid-converged solution",
 		About: []string{
 			"The stacks of examples/mol10-sparc, -ev6 and -9core, h = 1000, 10000 and 8000 W/(m2 K).",
-			"total is everything from the text of the stack file to the temperatures on the host, but for opening " +
-				"the device.",
-			"top is the heated layer of the upper die, which the paper's figure shows.",
-			"Errors are over all cells, against the means over each cell of a solution on a finer grid, refined " +
-				"along z too.",
-			"Grids of 10 planes have one cell per layer, as the paper's; beside them stands a grid with more cells " +
-				"in thick layers.",
-			"The last row of a stack compares that solution with one on half as many cells along x and y: what is " +
-				"left of the grid's error in it.",
+			"total is the time from reading the stack file to the temperatures on the host, without opening the " +
+				"device.",
+			"top is the heated layer of the upper die, shown in the paper's figure.",
+			"Errors are over all cells, relative to the cell means of a solution on a grid that is finer along x, " +
+				"y and z.",
+			"Grids of 10 planes have one cell per layer, as in the paper; an additional grid has more cells in " +
+				"thick layers.",
+			"The last row of a stack compares that solution with one on half as many cells along x and y: an " +
+				"estimate of its discretization error.",
 		},
 		Columns: []Column{columnCase, columnGrid, columnMethod, columnIterations, columnSetup, columnSolve, columnTotal,
 			columnMaxAE, columnMAE, columnTopMaxAE, columnTopMAE, columnNote},
@@ -63,7 +63,7 @@ func (b *Bench) floorplanGrids() [][2]int {
 // floorplanLayers of the stacks, one cell each.
 const floorplanLayers = 10
 
-// loadFloorplan reads a stack that the binary carries.
+// loadFloorplan reads an embedded example stack.
 func loadFloorplan(name string, grid [2]int) (*stack.Stack, error) {
 	path := "mol10-" + name + "/stack.toml"
 	text, err := examples.Open(path)
@@ -120,7 +120,7 @@ func (b *Bench) floorplan(ctx context.Context, name string) error {
 	return nil
 }
 
-// floorplanMethods are the default, the direct solver and Chebyshev's.
+// floorplanMethods are the default method, the direct solver and Chebyshev.
 func (b *Bench) floorplanMethods() []string {
 	var some []string
 	for _, m := range b.Methods {
@@ -134,14 +134,14 @@ func (b *Bench) floorplanMethods() []string {
 	return some
 }
 
-// floorplanRun is a row of the table. Layered stands for cells of at most 50 um along z instead of one per layer.
+// floorplanRun is a row of the table. Layered selects cells of at most 50 um along z instead of one per layer.
 type floorplanRun struct {
 	name, method string
 	grid         [2]int
 	layered      bool
 }
 
-// measureFloorplan times everything from the text to the temperatures.
+// measureFloorplan times everything from the stack file to the temperatures.
 func (b *Bench) measureFloorplan(ctx context.Context, r floorplanRun, fine layerMeans) (Row, error) {
 	b.doing("%s %d x %d, %s", r.name, r.grid[0], r.grid[1], r.method)
 	row := newRow()
@@ -192,7 +192,7 @@ func (b *Bench) measureFloorplan(ctx context.Context, r floorplanRun, fine layer
 	return row, nil
 }
 
-// compareFloorplan sets the errors of a row, and draws those of the default method.
+// compareFloorplan sets the errors of a row, and draws the error map of the default method.
 func (b *Bench) compareFloorplan(ctx context.Context, row *Row, r floorplanRun, m *mesh.Mesh, f solution.Field,
 	fine layerMeans) error {
 	have := newMeans(m.Stack, [][2]int{r.grid})
@@ -208,7 +208,7 @@ func (b *Bench) compareFloorplan(ctx context.Context, row *Row, r floorplanRun, 
 	return b.errorMap(ctx, d, r.name, r.grid)
 }
 
-// errorMap draws the errors of the layer with the largest.
+// errorMap draws the errors in the layer with the largest error.
 func (b *Bench) errorMap(ctx context.Context, d difference, name string, grid [2]int) error {
 	if b.MapsDir == "" {
 		return nil

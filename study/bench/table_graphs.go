@@ -11,18 +11,18 @@ import (
 	"thermsim/gpusolve/sparse/graphs"
 )
 
-// networks is not a table of the paper: matrices that are not stacks, by the methods that need no geometry.
+// networks is an additional table: matrices other than stacks, with the methods that need no geometry.
 func networks() Table {
 	return Table{
 		Name: "graphs", Title: "Networks that are not grids, and Poisson problems on cubes",
 		About: []string{
-			"Networks of package gpusolve/sparse/graphs; right sides of independent normal numbers; stops at ||b - A " +
+			"Networks of package gpusolve/sparse/graphs; normally distributed right-hand sides; stops at ||b - A " +
 				"x||2 <= 1e-6 ||b||2, the true residual in FP64.",
 			"Poisson problems: uniform, 1 everywhere; weak and strong along z, 0.01 and 1000 there and 1 along x and " +
 				"y; random cubes, 9 cells a side of 1 or 1e5; checkerboard, 9 cells a side of 1 and 1e7.",
 			"Those of the ParAC paper: anisotropic, 1 along x and 1e-4 along y and z; checkered, cubes of 3 cells a " +
 				"side of 1e7 and 1, couplings that of the lower cell.",
-			"set-up holds the copy of the matrix to the device, factorisation and hierarchy; times are medians " +
+			"setup is the copy of the matrix to the device, factorization and hierarchy; times are medians " +
 				"after a warm-up.",
 		},
 		Columns: []Column{columnNetwork, columnSize, columnMethod, columnIterations, columnSetup, columnSolve,
@@ -43,23 +43,23 @@ var (
 	columnSize    = Column{"unknowns", 10, false, func(r *Row) string { return fmt.Sprint(r.Cells) }}
 )
 
-// networkRTol is where solves of networks stop.
+// networkRTol is the relative tolerance of network solves.
 const networkRTol = 1e-6
 
-// networkSeed is that of the right sides.
+// networkSeed is the seed of the right-hand sides.
 const networkSeed = 3
 
-// networkMethods are those that need no geometry, and none to compare with.
+// networkMethods are the methods that need no geometry, and none for comparison.
 var networkMethods = [...]string{"cmg", "parac", "none"}
 
-// networkCase is a matrix to be solved.
+// networkCase is a matrix to solve.
 type networkCase struct {
 	name  string
 	build func() (*matrix.Matrix, error)
 }
 
-// networks lists the matrices: about a million unknowns each, and 243^3 for the Poisson problems, or what the device's
-// limit allows.
+// networks lists the matrices: about a million unknowns each, and 243^3 for the Poisson problems, or fewer on the
+// processor.
 func (b *Bench) networks() []networkCase {
 	size, side := 1_000_000, 243
 	if b.kind == "cpu" {
@@ -88,7 +88,7 @@ func (b *Bench) networks() []networkCase {
 	return all
 }
 
-// network measures one matrix by all methods that suit it.
+// network measures all suitable methods on one matrix.
 func (b *Bench) network(ctx context.Context, n networkCase) error {
 	b.doing("%s", n.name)
 	a, err := n.build()
@@ -109,8 +109,8 @@ func (b *Bench) network(ctx context.Context, n networkCase) error {
 	return nil
 }
 
-// measureMatrix runs a solve once for warming up and then for the median. Failures of a method are in the row; the
-// error is the context's.
+// measureMatrix runs a solve once for warm-up and then for the median. Failures of a method are recorded in the row;
+// the error is that of the context.
 func (b *Bench) measureMatrix(ctx context.Context, name string, a *matrix.Matrix, source []float64,
 	method string) (Row, error) {
 	b.doing("%s, %s", name, method)

@@ -11,16 +11,16 @@ import (
 	"thermsim/gpusolve/precond/chebyshev"
 )
 
-// products is Table V: the product with A in two formats, and what it does to a solve.
+// products is Table V: the product with A in two formats, and its effect on a solve.
 func products() Table {
 	return Table{
-		Name: "spmv", Number: "V", Title: "Products with A: row-wise CSR against four diagonals",
+		Name: "spmv", Number: "V", Title: "Products with A: compressed sparse rows (CSR) and four diagonals",
 		About: []string{
-			"product is one y = A x, or one fused Chebyshev step, on the device's own clock.",
-			"least is what it must move, in bytes per cell; as copy is what the device copies in that time, and " +
-				"share the one over the other.",
-			"Solves are those of the Chebyshev method in FP64, which differ in the format alone; x base is a time " +
-				"over that with CSR.",
+			"product is one y = A x, or one fused Chebyshev step, measured by the device clock.",
+			"least is the minimum memory traffic in bytes per cell; as copy is the traffic of a copy in the same " +
+				"time, and share their ratio.",
+			"Solves use the Chebyshev method in FP64 and differ only in the format; x base is the time relative to " +
+				"CSR.",
 		},
 		Columns: []Column{columnCase, columnVariant, columnIterations, columnProduct, columnLeast, columnCopy,
 			columnShare, columnSolve, columnToBase, columnError, columnNote},
@@ -36,10 +36,10 @@ func products() Table {
 	}
 }
 
-// kernel is a product to be timed.
+// kernel is a product to time.
 type kernel struct {
 	name    string
-	rows    bool            // CSR
+	rows    bool            // CSR format
 	entries mixed.Precision // of the matrix
 	vectors mixed.Precision
 	fused   bool // a step of the Chebyshev iteration
@@ -58,8 +58,8 @@ func productKernels() []kernel {
 	}
 }
 
-// leastBytes per row: the matrix, and every vector once where it is read and once where it is written. A step reads z,
-// rest and d and writes z, rest and the next d. CSR takes 12 bytes for an entry and 8 for a row.
+// leastBytes per row: the matrix, and every vector once for each read and write. A step reads z, rest and d and writes
+// z, rest and the next d. Compressed sparse rows take 12 bytes per entry and 8 per row.
 func (k kernel) leastBytes(perRow float64) float64 {
 	vectors := 2.0
 	if k.fused {
@@ -93,7 +93,7 @@ func (b *Bench) timeProducts(ctx context.Context, s system) error {
 	clock, too := sys.(stopwatch)
 	operations, err := chebyshev.On(work)
 	if !ok || !too || err != nil {
-		return errors.New("this device has no products in chosen precisions")
+		return errors.New("this device does not support products in selected precisions")
 	}
 	var byRows Number
 	for _, k := range productKernels() {
@@ -118,12 +118,12 @@ func (b *Bench) timeProducts(ctx context.Context, s system) error {
 	return nil
 }
 
-// stopwatch is what executors measure the time on their device with, in seconds.
+// stopwatch measures the time on a device, in seconds.
 type stopwatch interface {
 	Time(body func()) (float64, error)
 }
 
-// timeKernel stores the matrix as the kernel wants it, and times it.
+// timeKernel stores the matrix in the kernel's format, and times the kernel.
 func timeKernel(row *Row, k kernel, forms ops.Forms, sys chebyshev.Operations, clock stopwatch) error {
 	stored, perRow, release, err := store(k, forms, sys)
 	if err != nil {
@@ -131,7 +131,7 @@ func timeKernel(row *Row, k kernel, forms ops.Forms, sys chebyshev.Operations, c
 	}
 	defer release()
 	row.LeastBytes = Number(k.leastBytes(perRow))
-	noise, err := sys.NewVector(stored, mixed.Single) // zeros may be faster than numbers
+	noise, err := sys.NewVector(stored, mixed.Single) // zeros could be faster
 	if err != nil {
 		return err
 	}

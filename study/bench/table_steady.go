@@ -7,15 +7,15 @@ import (
 	"thermsim/gpusolve/methods"
 )
 
-// steady is Table III: one solve, by every method.
+// steady is Table III: one steady solve with every method.
 func steady() Table {
 	return Table{
-		Name: "steady", Number: "III", Title: "One steady solve, from ambient",
+		Name: "steady", Number: "III", Title: "One steady solve, starting from ambient",
 		About: []string{
 			"Stops at ||b - A x||2 <= 1e-6 W, the true residual in FP64.",
-			"||e|| is the largest difference of any temperature from the solution to attainable accuracy.",
-			"set-up holds assembly, factorisation, hierarchy and spectrum; times are medians after a warm-up.",
-			"x MG is the solve time over that of the default multigrid, x fourier over that of the direct solver.",
+			"||e|| is the largest temperature difference from a solution to attainable accuracy.",
+			"setup is assembly, factorization, hierarchy and spectrum; times are medians after a warm-up.",
+			"x MG is the solve time relative to the default multigrid, x fourier relative to the direct solver.",
 		},
 		Columns: []Column{columnCase, columnMethod, columnIterations, columnSetup, columnSolve, columnTotal,
 			columnToDefault, columnToDirect, columnError, columnBytes, columnNote},
@@ -25,16 +25,16 @@ func steady() Table {
 	}
 }
 
-// transient is Table IV: time steps with one set-up.
+// transient is Table IV: time steps with one setup.
 func transient() Table {
 	return Table{
 		Name: "transient", Number: "IV", Title: "50 backward-Euler steps, from ambient under constant power",
 		About: []string{
-			"Steps are of 0.1 s in MoL10 and of 0.01 s in CUTh. The set-up is made once; every step stops at ||b - A " +
+			"The step is 0.1 s for MoL10 and 0.01 s for CUTh. The setup is done once; every step stops at ||b - A " +
 				"x||2 <= 1e-6 W.",
-			"Steps start from a fit to the differences of the steps before, with every method alike.",
-			"||e|| is that of the last step, against steps solved to attainable accuracy; iterations are those of " +
-				"all steps. A row that is cut off has done fewer; a step is the mean of those done.",
+			"Every method starts a step from an extrapolation of the previous steps.",
+			"||e|| is that of the last step, compared with steps solved to attainable accuracy; iterations are the " +
+				"sum over all steps. Rows that are cut off contain fewer steps; a step is their mean time.",
 		},
 		Columns: []Column{columnCase, columnMethod, columnIterations, columnSetup, columnSolve, columnTotal,
 			columnSteps, columnStep, columnToDefault, columnToDirect, columnError, columnBytes, columnNote},
@@ -70,7 +70,7 @@ func (b *Bench) everyMethod(ctx context.Context, kind string, steps int) error {
 	return nil
 }
 
-// begin meshes a system and solves it to the attainable accuracy.
+// begin meshes a system and solves it to attainable accuracy.
 func (b *Bench) begin(ctx context.Context, kind string, s system, steps int) (job, error) {
 	m, err := s.mesh()
 	if err != nil {
@@ -83,17 +83,17 @@ func (b *Bench) begin(ctx context.Context, kind string, s system, steps int) (jo
 	return j, nil
 }
 
-// timeDefault times the default method on a job's system, unless that was done.
+// timeDefault times the default method on a job's system, unless it is known.
 func (b *Bench) timeDefault(ctx context.Context, j job) error {
 	j.method = methods.Names()[0]
 	_, err := b.measure(ctx, j, "")
 	return err
 }
 
-// directMethod solves without iterations where layers are uniform.
+// directMethod solves stacks of uniform layers without iterations.
 const directMethod = "fourier"
 
-// timeDirect times the direct solver on a job's system, where it applies.
+// timeDirect times the direct solver on a job's system, if applicable.
 func (b *Bench) timeDirect(ctx context.Context, j job) error {
 	if method, why := methods.Choice(j.mesh, ""); method != directMethod || why != "" {
 		return nil

@@ -8,15 +8,15 @@ import (
 	"thermsim/gpusolve/methods"
 )
 
-// precision is Table VI: the Chebyshev method in fixed precisions and in the adaptive one.
+// precision is Table VI: the Chebyshev method in fixed and adaptive precision.
 func precision() Table {
 	return Table{
-		Name: "precision", Number: "VI", Title: "Chebyshev in fixed precisions and in the adaptive one",
+		Name: "precision", Number: "VI", Title: "Chebyshev in fixed and adaptive precision",
 		About: []string{
-			"Every solve must bring the true residual to 1e-6 W; one whose recursive residual gets there alone is " +
-				"told as drift, with its error.",
-			"plain is the matrix as it stands, the paper's form; scaled has its diagonal on both sides. x base is a " +
-				"time over that of FP64 in the same form.",
+			"Every solve must reduce the true residual to 1e-6 W. If only the recursive residual reaches it, the row " +
+				"reports drift, with the error.",
+			"plain is the unmodified matrix, the paper's form; scaled is scaled symmetrically by its diagonal. x " +
+				"base is the time relative to FP64 in the same form.",
 		},
 		Columns: []Column{columnCase, columnVariant, columnIterations, columnSolve, columnToBase, columnToDefault,
 			columnCopy, columnError, columnResidual, columnNote},
@@ -26,7 +26,7 @@ func precision() Table {
 	}
 }
 
-// precisions are those of the method in both forms, FP64 first.
+// precisions are the precisions of the method in both forms, FP64 first.
 func precisions() []variant {
 	var list []variant
 	for _, form := range words("chebyshev", "form") {
@@ -45,13 +45,13 @@ func precisions() []variant {
 	return list
 }
 
-// synergy is Table VII: what format and precision bring to three preconditioners.
+// synergy is Table VII: the effect of format and precision on three preconditioners.
 func synergy() Table {
 	return Table{
-		Name: "synergy", Number: "VII", Title: "What storage and precision bring to three preconditioners",
+		Name: "synergy", Number: "VII", Title: "Effect of storage format and precision on three preconditioners",
 		About: []string{
-			"off: row-wise CSR, all in FP64. on: four diagonals, adaptive precision.",
-			"x base is a time over that of plain conjugate gradients with both off.",
+			"off: compressed sparse rows in FP64. on: four diagonals in adaptive precision.",
+			"x base is the time relative to plain conjugate gradients with both off.",
 		},
 		Columns: []Column{columnCase, columnVariant, columnIterations, columnSetup, columnSolve, columnTotal,
 			columnToBase, columnToDefault, columnError, columnBytes, columnNote},
@@ -78,7 +78,7 @@ func eachSystem(measure func(context.Context, *Bench, system) error) func(contex
 	}
 }
 
-// variant is a method under a name that says what varies; times are told relative to the base.
+// variant is a method with the name of the variant; times are relative to the base.
 type variant struct {
 	name, method string
 	base         bool
