@@ -1,6 +1,6 @@
 // Package autogrid chooses the grid of a stack: lines on the edges of sources and regions, cells that grow away from
-// them, cells along z where the flux changes, and as many of all as an error of the maxima asks for.
-// docs/guides/auto-grid.md tells the rules and how well they hold.
+// them, and cells along z where the flux changes. The number of cells follows from the wanted error of the maxima.
+// docs/guides/auto-grid.md gives the rules and their accuracy.
 package autogrid
 
 import (
@@ -15,39 +15,39 @@ import (
 	"thermsim/stack"
 )
 
-// Choice is a grid and why it is so.
+// Choice is a chosen grid and the reasons for it.
 type Choice struct {
-	Stack   *stack.Stack // the stack on it
-	Uniform bool         // equal cells, for the direct solver
-	Piloted bool         // whether small solves told the error; without a steady state there are none
-	Pilots  [2]int       // cells of those solves: of the middle and of the largest grid
-	Rise    float64      // K, the largest they saw
-	Wanted  float64      // K, error of maxima
-	Lateral float64      // K, error estimated of the grid, from the widths of its cells
-	Height  float64      // K, that from their heights
-	Needed  float64      // cells that the wanted error needs, where that is more than are allowed; else 0
+	Stack   *stack.Stack // on the chosen grid.
+	Uniform bool         // equal cells, for the direct solver.
+	Piloted bool         // whether pilot solves estimated the error; impossible without a steady state.
+	Pilots  [2]int       // cells of the pilot solves: of the middle and of the largest grid.
+	Rise    float64      // K, the largest of the pilot solves.
+	Wanted  float64      // K, wanted error of maxima.
+	Lateral float64      // K, estimated error due to the widths of cells.
+	Height  float64      // K, estimated error due to the heights of cells.
+	Needed  float64      // cells for the wanted error if more than allowed; else 0.
 	Cells   float64
-	Most    int     // cells allowed
-	Other   float64 // what the kind of grid not taken would cost, over the cost of this one; 0 where there was one kind
+	Most    int     // maximum number of cells.
+	Other   float64 // cost of the alternative kind of grid relative to this one; 0 without an alternative.
 
-	Lines     [2]int  // edges along x and y that lie on faces
-	Passed    [2]int  // edges too close to those
-	Growth    float64 // largest ratio of the sizes of neighbours
-	Narrowest float64 // cells across the narrowest source along x or y, with fractions
+	Lines     [2]int  // edges along x and y that lie on faces.
+	Passed    [2]int  // edges too close to other edges.
+	Growth    float64 // largest ratio of neighboring cell sizes.
+	Narrowest float64 // cells across the narrowest source along x or y, with fractions.
 
-	scale  float64 // of the family
-	planes []int   // cells over each layer
+	scale  float64 // of the family.
+	planes []int   // cells over each layer.
 }
 
 // Least numbers of cells.
 const (
-	// largestScale makes four cells of two across a source.
+	// largestScale doubles the two cells across a source.
 	largestScale = 0.5
-	// pilotCells are those of the first grid of a family at most; it is solved a few times.
+	// pilotCells is the maximum number of cells of the first grid of a family, which is solved several times.
 	pilotCells = 200_000
 )
 
-// Choose finds the grid that a stack with Grid.Auto asks for. The same stack gives the same grid, whatever the machine.
+// Choose finds the grid for a stack with Grid.Auto. The same stack gives the same grid on every machine.
 func Choose(ctx context.Context, s *stack.Stack) (*Choice, error) {
 	most := min(pilotCells, float64(s.Grid.Auto.MaxCells)/4)
 	family, axes, _ := graded(s, most)
@@ -71,7 +71,7 @@ func Choose(ctx context.Context, s *stack.Stack) (*Choice, error) {
 	return c, nil
 }
 
-// cheaper takes the grid of equal cells where that costs less, or alone meets the wanted error.
+// cheaper selects the grid of equal cells if it costs less, or if only it meets the wanted error.
 func cheaper(graded, uniform *Choice) *Choice {
 	uniform.Uniform = true
 	a, b := graded.Cells, uniform.Cells*directCost
@@ -108,12 +108,12 @@ func (f *family) choose(ctx context.Context, axes [2]lines) (*Choice, error) {
 	return c, f.settle(ctx, c)
 }
 
-// settle solves on grids of half the fineness that the error asks for, from the first grid on: the rule of the second
-// order is not trusted further.
+// settle refines the pilot grids until they are half as fine as the error requires, because the second-order rule is
+// not reliable over larger ratios.
 func (f *family) settle(ctx context.Context, c *Choice) error {
 	const rounds, far = 6, 2.2
 	scale, planes := 1.0, f.first
-	for range rounds { // never content with the first grid: two cells across a source say little
+	for range rounds { // the first grid is not sufficient: it has only two cells across a source
 		p, err := f.pilots(ctx, scale, planes, pilotTol(f.s.Grid.Auto))
 		if err != nil {
 			return fmt.Errorf("choosing the grid: %w", err)
@@ -134,7 +134,7 @@ func (f *family) settle(ctx context.Context, c *Choice) error {
 	return nil
 }
 
-// pilotTol is the error in K of the small solves: well below what they shall tell.
+// pilotTol is the error in K of the pilot solves: well below the estimated errors.
 func pilotTol(a *stack.AutoGrid) float64 {
 	if a.Error > 0 {
 		return min(gpusolve.DefaultTol, a.Error/50)
@@ -142,7 +142,7 @@ func pilotTol(a *stack.AutoGrid) float64 {
 	return gpusolve.DefaultTol
 }
 
-// round leaves two digits, upwards, so that the last bits of temperatures decide nothing.
+// round rounds up to two digits, so that rounding errors of temperatures do not affect the choice.
 func (p *pilot) round() {
 	up := func(v float64) float64 {
 		if !(v > 0) {
@@ -157,7 +157,7 @@ func (p *pilot) round() {
 	}
 }
 
-// fit takes the coarsest grid that meets the wanted error, or the finest that is allowed.
+// fit selects the coarsest grid that meets the wanted error, or the finest allowed one.
 func (f *family) fit(c *Choice, p *pilot) {
 	c.Piloted, c.Pilots, c.Rise, c.Needed = true, p.cells, p.rise, 0
 	if part := f.s.Grid.Auto.Relative; part > 0 {
@@ -165,7 +165,8 @@ func (f *family) fit(c *Choice, p *pilot) {
 	}
 	p.round()
 	try := func(wanted float64) (scale float64, planes []int) {
-		// Cells grow with 1/scale^2 and with 1/height: two thirds of the error from the widths take the fewest.
+		// The number of cells grows with 1/scale^2 and with 1/height: it is smallest if two thirds of the error are due
+		// to the widths.
 		scale = largestScale
 		if p.lateral > 0 {
 			scale = min(scale, quarters(p.scale*math.Sqrt(wanted*2/3/p.lateral)))
@@ -182,7 +183,8 @@ func (f *family) fit(c *Choice, p *pilot) {
 	c.take(f, scale, planes)
 }
 
-// within finds the least error, as a multiple of the wanted one, with which the grid has at most a number of cells.
+// within finds the smallest error, as a multiple of the wanted one, for which the grid has at most the given number of
+// cells.
 func (f *family) within(most float64, try func(more float64) (float64, []int)) (scale float64, planes []int) {
 	low, high := 1.0, 1e6
 	for range 40 {
@@ -212,7 +214,7 @@ func (c *Choice) take(f *family, scale float64, planes []int) {
 	c.Cells = cellsOf(c.Stack)
 }
 
-// grounded says whether a steady state exists.
+// grounded reports whether a steady state exists.
 func grounded(s *stack.Stack) bool {
 	for f := range s.Boundary {
 		for _, b := range s.Boundary[f].Conditions() {
@@ -224,11 +226,11 @@ func grounded(s *stack.Stack) bool {
 	return false
 }
 
-// measure looks at the grid that was taken.
+// measure evaluates the chosen grid.
 func (c *Choice) measure() {
 	x, y, err := mesh.Faces(c.Stack)
 	if err != nil {
-		return // which Build tells
+		return // Build reports it
 	}
 	c.Growth, c.Narrowest = 1, math.Inf(1)
 	for axis, faces := range [2][]float64{x, y} {
@@ -238,26 +240,26 @@ func (c *Choice) measure() {
 		}
 		for _, p := range spansOf(c.Stack, axis) {
 			if p.rank == poweredEdge {
-				c.Narrowest = min(c.Narrowest, place(faces, p.hi)-place(faces, p.lo))
+				c.Narrowest = min(c.Narrowest, position(faces, p.hi)-position(faces, p.lo))
 			}
 		}
 	}
 }
 
-// place of x on an axis, counted in cells from its beginning.
-func place(faces []float64, x float64) float64 {
+// position of x on an axis, in cells from its beginning.
+func position(faces []float64, x float64) float64 {
 	n, _ := slices.BinarySearch(faces, x)
 	n = min(max(n, 1), len(faces)-1)
 	return float64(n-1) + (x-faces[n-1])/(faces[n]-faces[n-1])
 }
 
-// Reasons tells in sentences what was chosen and why.
+// Reasons explains the choice in sentences.
 func (c *Choice) Reasons() []string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	kind := "graded"
 	if c.Uniform {
-		kind = "equal cells along x and y, which the direct solver needs"
+		kind = "equal cells along x and y, as the direct solver requires"
 	}
 	g := &c.Stack.Grid
 	add("%s: %d x %d, %.3g cells in all", kind, g.X.Cells, g.Y.Cells, c.Cells)
@@ -268,24 +270,24 @@ func (c *Choice) Reasons() []string {
 		add("equal cells for the same error would cost %.2g times as much, with the direct solver", c.Other)
 	}
 	if c.Piloted {
-		add("maxima of the stack and of each block are off by about %.2g K (%.2g K wanted): %.2g K from the widths "+
-			"of cells, %.2g K from their heights",
+		add("estimated error of the maxima of the stack and its blocks: %.2g K (%.2g K wanted), %.2g K due to the "+
+			"widths of cells and %.2g K to their heights",
 			c.Lateral+c.Height, c.Wanted, c.Lateral, c.Height)
-		add("as estimated by Richardson's rule from solves with about %d cells, coarser and finer ones of up to %d; "+
+		add("Richardson extrapolation from solves with about %d cells, and coarser and finer ones of up to %d cells; "+
 			"thermsim converge verifies it",
 			c.Pilots[0], c.Pilots[1])
 	} else {
-		add("no face leads heat to a temperature, so the error is not estimated: %d cells across each source",
+		add("no boundary removes heat, so the error is not estimated: %d cells across each source",
 			int(acrossSource/largestScale))
 	}
 	if !c.Uniform {
 		cut := ""
 		if c.Passed != [2]int{} {
-			cut = fmt.Sprintf(", %d and %d lie closer than a quarter of a coarse cell to those and cut cells",
+			cut = fmt.Sprintf(", %d and %d are closer than a quarter of a coarse cell to another edge and cut cells",
 				c.Passed[0], c.Passed[1])
 		}
-		add("%d and %d edges lie on faces along x and y%s; neighbours differ by a factor of %.2f at most", c.Lines[0],
-			c.Lines[1], cut, c.Growth)
+		add("%d and %d edges lie on faces along x and y%s; neighboring cells differ by a factor of %.2f at most",
+			c.Lines[0], c.Lines[1], cut, c.Growth)
 	}
 	if !math.IsInf(c.Narrowest, 1) {
 		add("the narrowest source is %.2g cells wide", c.Narrowest)
@@ -293,17 +295,17 @@ func (c *Choice) Reasons() []string {
 	return list
 }
 
-// Doubt says where the grid is not what was asked for; empty where it is.
+// Doubt explains why the grid does not meet the request; empty if it does.
 func (c *Choice) Doubt() string {
 	const few = 3.5
 	switch {
 	case c.Needed > 0:
-		return fmt.Sprintf("the wanted error of %.2g K would take about %.2g cells; with at most %d, maxima are off "+
-			"by about %.2g K: raise max_cells, or want less",
+		return fmt.Sprintf("the wanted error of %.2g K needs about %.2g cells; with at most %d cells the estimated "+
+			"error is %.2g K. Fix: increase max_cells or the wanted error",
 			c.Wanted, c.Needed, c.Most, c.Lateral+c.Height)
 	case c.Narrowest < few:
 		return fmt.Sprintf("with at most %d cells the narrowest source is %.2g cells wide, and the estimated error "+
-			"may miss its peak: raise max_cells", c.Most, c.Narrowest)
+			"may miss its peak. Fix: increase max_cells", c.Most, c.Narrowest)
 	}
 	return ""
 }

@@ -178,11 +178,11 @@ func TestMapsAndShapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, edge := range []float64{1e-3, 9e-3, 4.5e-3, 5.5e-3, 7.7e-3} {
-		if at := place(x, edge); math.Abs(at-math.Round(at)) > 1e-9 {
+		if at := position(x, edge); math.Abs(at-math.Round(at)) > 1e-9 {
 			t.Errorf("no face at %g: %g", edge, at)
 		}
 	}
-	if n := place(x, 9e-3) - place(x, 1e-3); n < 120 {
+	if n := position(x, 9e-3) - place(x, 1e-3); n < 120 {
 		t.Errorf("%g cells across the map", n)
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"thermsim/stack"
 )
 
-// family is a kind of grid in all finenesses: cells are scale times as large as those of its first grid.
+// family is a kind of grid at all resolutions: cells are scale times as large as those of its first grid.
 type family struct {
 	s *stack.Stack
-	// grid at a scale.
+	// grid returns the grid at a scale.
 	grid  func(scale float64) stack.Grid
 	first []int   // cells over each layer in the first grid
-	cost  float64 // of a cell, in those of iterations on a graded grid
+	cost  float64 // of a cell, relative to iterations on a graded grid
 }
 
 // on is the stack on a grid of the family.
@@ -38,8 +38,8 @@ func cellsOf(s *stack.Stack) float64 {
 	return float64(s.Grid.X.Cells) * float64(s.Grid.Y.Cells) * float64(planes)
 }
 
-// graded grids have lines on edges. floor is the smallest cell of the first grid, so that it has at most the given
-// number of cells; 0 where no floor is needed.
+// graded grids have lines on edges. floor is the smallest cell size of the first grid for at most the given number of
+// cells; 0 if no minimum is necessary.
 func graded(s *stack.Stack, most float64) (f *family, axes [2]lines, floor float64) {
 	spans := [2][]span{spansOf(s, 0), spansOf(s, 1)}
 	f = &family{s: s, first: firstPlanes(s), cost: 1}
@@ -53,7 +53,7 @@ func graded(s *stack.Stack, most float64) (f *family, axes [2]lines, floor float
 	return f, axes, floor
 }
 
-// leastFloor looks for the least size that fits, 0 or more, and leaves it as the last one tried.
+// leastFloor finds the smallest size that fits, 0 or more; it is the last one tried.
 func leastFloor(s *stack.Stack, fits func(size float64) bool) {
 	if fits(0) {
 		return
@@ -70,11 +70,11 @@ func leastFloor(s *stack.Stack, fits func(size float64) bool) {
 	fits(high)
 }
 
-// directCost is what a cell costs that transforms solve, in those of iterations on graded grids: times per cell of
-// docs/explanation/performance.md.
+// directCost is the cost of a cell with the direct solver, relative to iterations on graded grids: from the times per
+// cell in docs/explanation/performance.md.
 const directCost = 0.15
 
-// uniform grids have equal cells along each axis, as small as the smallest source asks for.
+// uniform grids have equal cells along each axis, of the size that the smallest source needs.
 func uniform(s *stack.Stack, most float64) *family {
 	var size [2]float64
 	for axis := range 2 {
@@ -102,7 +102,7 @@ func uniform(s *stack.Stack, most float64) *family {
 	return f
 }
 
-// lengthFor is the next number from n on whose factors are 2, 3 and 5, of which transforms are fast.
+// lengthFor is the smallest integer of at least n with no prime factors except 2, 3 and 5, for fast transforms.
 func lengthFor(n float64) int {
 	for k := max(1, int(math.Ceil(n-1e-9))); ; k++ {
 		rest := k

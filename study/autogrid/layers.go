@@ -7,11 +7,11 @@ import (
 	"thermsim/stack"
 )
 
-// mostPlanes is the largest number of cells over a layer that is chosen; the file may ask for more.
+// mostPlanes is the largest number of cells over a layer that is chosen; the stack file can specify more.
 const mostPlanes = 64
 
-// firstPlanes are the cells of each layer in the first grid of a family: about as high as sources are wide near the
-// sources, growing with the distance to them, and never fewer than the file asks for.
+// firstPlanes are the cells of each layer in the first grid of a family: near sources about as high as these are wide,
+// growing with the distance, and at least as many as in the stack file.
 func firstPlanes(s *stack.Stack) []int {
 	const most = 12
 	size := sourceSize(s)
@@ -19,7 +19,7 @@ func firstPlanes(s *stack.Stack) []int {
 	for l := range s.Layers {
 		layer := &s.Layers[l]
 		m := &s.Materials[layer.Material]
-		// Heat spreads as if the layer were of one conductivity and as thick as this.
+		// Thickness of an equivalent layer with isotropic conductivity.
 		height := layer.Thickness * math.Sqrt(math.Sqrt(m.K[0]*m.K[1])/m.K[2])
 		cells := math.Ceil(height/(size+slope*distance(s, l)) - spare)
 		n[l] = max(layer.Cells, int(min(most, max(1, cells))))
@@ -46,7 +46,7 @@ func distance(s *stack.Stack, layer int) float64 {
 	return nearest
 }
 
-// sourceSize is the size of a cell across a source of middling width.
+// sourceSize is the cell size across a source of median width.
 func sourceSize(s *stack.Stack) float64 {
 	var sizes []float64
 	for axis := range 2 {
@@ -63,9 +63,9 @@ func sourceSize(s *stack.Stack) float64 {
 	return sizes[len(sizes)/2]
 }
 
-// planesFor finds the least cells over each layer with which the error along z, in K, is at most wanted. error[l] is
-// that of layer l with first[l] cells; it falls with the square of their number. Where the sum is least for a number of
-// planes, cells go with the cube root of error[l] first[l]^2.
+// planesFor finds the smallest numbers of cells over each layer for which the error along z, in K, is at most wanted.
+// error[l] is the error of layer l with first[l] cells; it decreases with the square of their number. The sum is
+// smallest, for a given number of planes, if cells are proportional to the cube root of error[l] first[l]^2.
 func planesFor(s *stack.Stack, first []int, errors []float64, wanted float64) []int {
 	with := func(scale float64) []int {
 		n := make([]int, len(first))

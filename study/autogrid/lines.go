@@ -9,10 +9,11 @@ import (
 	"thermsim/stack"
 )
 
-// spare is the part of a cell that may be missing in a stretch: cells are then up to that much larger.
+// spare is the fraction of a cell that may be missing in a stretch, whose cells are then larger.
 const spare = 0.15
 
-// axis divides the lines into cells that are scale times as large as those of the first grid. Every line is a face.
+// axis divides the stretches between lines into cells that are scale times as large as those of the first grid. Every
+// line is a face.
 func (l *lines) axis(scale float64) stack.Axis {
 	sizes, caps := slices.Clone(l.at), slices.Clone(l.cap)
 	for k := range sizes {
@@ -41,11 +42,11 @@ func (l *lines) profile(k int, sizes, caps []float64, grow float64) profile {
 	return profile{l.x[k+1] - l.x[k], sizes[k], sizes[k+1], caps[k], grow}
 }
 
-// settle makes the neighbours of stretches whose cells come out smaller than they may be grow from those sizes: whole
-// numbers of cells leave no other choice.
+// settle adapts the neighbors of stretches whose cells are smaller than allowed, because the number of cells is an
+// integer.
 func (l *lines) settle(sizes, caps []float64, grow float64) {
 	const rounds, flat, close = 8, 1.3, 0.95
-	tighten(l.x, sizes, caps, grow) // stretches that lost lines have the cap of their narrowest part
+	tighten(l.x, sizes, caps, grow) // stretches with removed lines have the limit of their narrowest part
 	for range rounds {
 		changed := false
 		for k := range caps {
@@ -73,20 +74,19 @@ func (l *lines) settle(sizes, caps []float64, grow float64) {
 // count is the number of cells of a stretch.
 func count(p *profile) int { return max(1, int(math.Ceil(p.cells()-spare))) }
 
-// facesOf are the faces of a stretch from its low end, without the first.
+// facesOf are the faces of a stretch from its lower end, without the first.
 func facesOf(p *profile) []float64 {
 	n := count(p)
 	total := p.cells()
 	faces := make([]float64, n)
 	for i := range n - 1 {
-		faces[i] = p.place(total * float64(i+1) / float64(n))
+		faces[i] = p.position(total * float64(i+1) / float64(n))
 	}
 	faces[n-1] = p.length
 	return faces
 }
 
-// appendRuns writes faces as runs of cells of which each is as many times as large as the one before, none steeper than
-// a stack file may hold.
+// appendRuns writes faces as runs of cells with a constant size ratio, within the limit of stack files.
 func appendRuns(segments []stack.Segment, from, to float64, faces []float64) []stack.Segment {
 	const (
 		alike    = 1e-9
@@ -111,7 +111,7 @@ func appendRuns(segments []stack.Segment, from, to float64, faces []float64) []s
 			last++
 		}
 		if last == first+1 && last+1 < len(faces) {
-			last = first // two cells of any sizes would make a run and hide the longer one behind them
+			last = first // two cells always form a run and could hide a longer one after them
 		}
 		seg := stack.Segment{To: from + faces[last], Cells: last - first + 1, Ratio: 1}
 		if q := size(last) / size(first); math.Abs(q-1) > alike {
@@ -126,7 +126,7 @@ func appendRuns(segments []stack.Segment, from, to float64, faces []float64) []s
 	return segments
 }
 
-// even says whether all cells of an axis are of one size.
+// even reports whether all cells of an axis have the same size.
 func even(a *stack.Axis) bool {
 	width, from := a.Segments[len(a.Segments)-1].To/float64(a.Cells), 0.0
 	for _, s := range a.Segments {
@@ -138,14 +138,14 @@ func even(a *stack.Axis) bool {
 	return true
 }
 
-// profile is the size of cells between two lines: it grows from both ends by slope per m, up to a cap.
+// profile is the cell size between two lines: it grows from both ends by slope per m, up to a limit.
 //
 //	h(x) = min(low + slope x, cap, high + slope (length - x))
 type profile struct {
 	length, low, high, cap, slope float64
 }
 
-// pieces are the ends of the growing, the even and the shrinking part, and the size at the top.
+// pieces are the ends of the growing, constant and shrinking part, and the largest size.
 func (p *profile) pieces() (rise, fall, top float64) {
 	rise, fall, top = (p.cap-p.low)/p.slope, p.length-(p.cap-p.high)/p.slope, p.cap
 	if rise > fall {
@@ -161,9 +161,9 @@ func (p *profile) cells() float64 {
 	return (math.Log(top/p.low)+math.Log(top/p.high))/p.slope + (fall-rise)/top
 }
 
-// place is where the integral of dx/h from the low end is u. Within the growing and the shrinking part equal steps of u
-// make sizes that are geometric.
-func (p *profile) place(u float64) float64 {
+// position is where the integral of dx/h from the lower end is u. Within the growing and the shrinking part, equal
+// steps of u give geometric sizes.
+func (p *profile) position(u float64) float64 {
 	rise, fall, top := p.pieces()
 	up := math.Log(top/p.low) / p.slope
 	even := (fall - rise) / top
@@ -178,22 +178,21 @@ func (p *profile) place(u float64) float64 {
 }
 
 const (
-	// slope is the increase of the cell size per m in the first grid of a family. It shrinks with the cells: with half
-	// of them the sizes of neighbours grow by a factor of 1.4 at most.
+	// slope is the increase of the cell size per m in the first grid of a family. It scales with the cells: at half the
+	// size, neighboring cells grow by a factor of 1.4 at most.
 	slope = 0.8
-	// apart is the part of a cell of the first grid by which lines keep apart.
+	// apart is the minimum distance of lines, as a fraction of a cell of the first grid.
 	apart = 0.25
 )
 
-// lines are where an axis is divided, and how large cells may be: at most cap[k] between x[k] and x[k+1], and at[k] on
-// line k.
+// lines divide an axis and limit the cell size: cap[k] between x[k] and x[k+1], and at[k] on line k.
 type lines struct {
 	x, at, cap []float64
-	snapped    int // edges that a line lies on
-	passed     int // edges too close to another one
+	snapped    int // edges with a line
+	passed     int // edges too close to another edge
 }
 
-// linesOf places lines on the edges of spans. No cell need be smaller than floor.
+// linesOf creates lines on the edges of spans. floor is the smallest size limit.
 func linesOf(spans []span, floor float64) lines {
 	l := edgesOf(spans)
 	l.limit(spans, floor)
@@ -216,8 +215,8 @@ func edgesOf(spans []span) lines {
 	return l
 }
 
-// limit sets the caps. Spans paint in the order of their sizes, and each stretch keeps its first colour; free[k] leads
-// to the next one without.
+// limit sets the size limits. Spans are applied in the order of their sizes, and each stretch keeps its first limit;
+// free[k] leads to the next stretch without one.
 func (l *lines) limit(spans []span, floor float64) {
 	free := make([]int, len(l.x))
 	for k := range free {
@@ -241,7 +240,7 @@ func (l *lines) limit(spans []span, floor float64) {
 	}
 }
 
-// tighten limits the sizes on lines by the caps beside them and by what they may grow from line to line.
+// tighten limits the sizes on lines by the adjacent limits and by the growth from line to line.
 func tighten(x, at, cap []float64, slope float64) {
 	for k := range cap {
 		at[k], at[k+1] = min(at[k], cap[k]), min(at[k+1], cap[k])
@@ -254,7 +253,7 @@ func tighten(x, at, cap []float64, slope float64) {
 	}
 }
 
-// thinned leaves out lines that lie too close to others of lower rank, or of smaller cells.
+// thinned removes lines that are too close to lines of lower rank or with smaller cells.
 func (l *lines) thinned(spans []span) lines {
 	ranks := make([]rank, len(l.x))
 	for k := range ranks {

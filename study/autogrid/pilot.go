@@ -12,24 +12,24 @@ import (
 	"thermsim/study/converge"
 )
 
-// pilot is what small solves tell of a family of grids: the grid of a scale with some planes, and those of cells twice
-// and half as wide, and twice and half as high.
+// pilot contains the results of small solves with a family of grids: the grid of a scale with given planes, and grids
+// with cells twice and half as wide, and twice and half as high.
 type pilot struct {
 	scale   float64
 	planes  []int
-	cells   [2]int    // of the grid and of the largest one
-	rise    float64   // K, the largest, over the ambient
-	lateral float64   // K, error of that grid from the cells' widths
-	height  float64   // K, that from their heights
-	layers  []float64 // K, how the latter divides over the layers
+	cells   [2]int    // of the grid and of the largest one.
+	rise    float64   // K, largest rise.
+	lateral float64   // K, error of that grid due to the widths of cells.
+	height  float64   // K, error due to their heights.
+	layers  []float64 // K, contributions of the layers to the latter.
 }
 
-// widths is the error from the widths of cells at a scale, in K: that of the second order.
+// widths is the error due to the widths of cells at a scale, in K, assuming second order.
 func (p *pilot) widths(scale float64) float64 {
 	return p.lateral * (scale / p.scale) * (scale / p.scale)
 }
 
-// pilots solves on the processor, so that every machine sees the same temperatures.
+// pilots solves on the processor, so that the temperatures are the same on every machine.
 func (f *family) pilots(ctx context.Context, scale float64, planes []int, tol float64) (*pilot, error) {
 	planes = evenPlanes(planes)
 	p := &pilot{scale: scale, planes: planes}
@@ -50,7 +50,7 @@ func (f *family) pilots(ctx context.Context, scale float64, planes []int, tol fl
 	return p, nil
 }
 
-// solves solves one stack after the other until one fails.
+// solves runs solves until one fails.
 type solves struct {
 	ctx   context.Context
 	tol   float64
@@ -58,9 +58,9 @@ type solves struct {
 	err   error
 }
 
-// maxima of the stack and its blocks in K, those of cells' centres, which reports have, and of parabolas through them:
-// centres miss a peak or not, as the number of cells across a source is even or odd, and what they miss may hide what
-// the scheme is off by. And where wanted what the layers' curvatures tell.
+// maxima of the stack and its blocks in K: at cell centers, as in reports, and of parabolas through them. Centers miss
+// a peak or not, depending on whether the number of cells across a source is even or odd, and this can hide the error
+// of the scheme. layers, if not nil, receives the curvatures of the layers.
 func (v *solves) maxima(s *stack.Stack, layers *[]float64) (maxima []float64) {
 	if v.err != nil {
 		return nil
@@ -82,9 +82,9 @@ func (v *solves) maxima(s *stack.Stack, layers *[]float64) (maxima []float64) {
 		v.err = v.ctx.Err()
 		return nil
 	case sol.Status.Reason == solution.ReasonRunaway:
-		v.err = fmt.Errorf("%w on %d x %d x %d cells: there is no steady state to judge a grid by; give the grid by "+
-			"numbers of cells, and 'thermsim steady' tells the largest power that has one", converge.ErrRunaway, m.NX(),
-			m.NY(), m.NZ())
+		v.err = fmt.Errorf("%w on %d x %d x %d cells: there is no steady state for choosing a grid; give the grid by "+
+			"numbers of cells; 'thermsim steady' reports the largest power with a steady state", converge.ErrRunaway,
+			m.NX(), m.NY(), m.NZ())
 		return nil
 	case !sol.Status.Converged:
 		v.err = fmt.Errorf("%w: on %d x %d x %d cells the solve stopped with %s; give the grid by numbers of cells",
@@ -108,9 +108,9 @@ func errorOfMiddle(coarse, middle, fine []float64, tol float64) float64 {
 	return most
 }
 
-// errorFrom is the error of the middle grid from the changes to it and from it: Richardson's for the order that they
-// show, 2 at most, times 1.25 (see docs/guides/converge.md). Where they show none, values swing or settle slowly: as
-// for half an order of change from here on.
+// errorFrom is the error of the middle grid, from the changes to it and from it: Richardson's estimate for the observed
+// order, at most 2, times 1.25 (see docs/guides/converge.md). Without an observed order, values oscillate or converge
+// slowly, and order 1/2 is assumed.
 func errorFrom(first, second, tol float64) float64 {
 	const safety, most, least = 1.25, 4.0, 1.4 // ratios of changes for the orders 2 and 1/2
 	ratio := first / second
@@ -118,7 +118,7 @@ func errorFrom(first, second, tol float64) float64 {
 	case math.Abs(second) <= 2*tol:
 		return math.Abs(second) + 2*tol
 	case ratio >= least:
-		// A second change that is smaller than the first by more than the order allows is luck.
+		// A second change that is smaller than the order allows is accidental.
 		second = max(math.Abs(second), math.Abs(first)/most)
 		ratio = min(ratio, most)
 		return safety * second * ratio / (ratio - 1)
@@ -146,8 +146,8 @@ func scaled(planes []int, halves int) []int {
 	return out
 }
 
-// share makes the layers' parts add up to the error that was seen. Parts of two layers may cancel there and not on
-// another grid: a tenth of their sum counts at least.
+// share scales the layers' contributions to the observed error. Contributions of two layers can cancel there but not on
+// another grid, so at least a tenth of their sum counts.
 func (p *pilot) share() {
 	sum := 0.0
 	for _, e := range p.layers {
@@ -161,7 +161,7 @@ func (p *pilot) share() {
 	}
 }
 
-// coldest temperature that drives the stack, in K.
+// coldest reference temperature of the boundaries, in K.
 func coldest(s *stack.Stack) float64 {
 	least := math.Inf(1)
 	for f := range s.Boundary {
@@ -177,13 +177,14 @@ func coldest(s *stack.Stack) float64 {
 	return least
 }
 
-// curvature tells for each layer how far, in K, temperatures at the centres of its cells may be off because the flux
-// along z changes within a cell. Where a flux q” in W/m2 enters a cell of height dz and q” + d leaves it, the parabola
-// between differs from a straight line by
+// curvature estimates for each layer the error in K of the temperatures at cell centers due to the change of the flux
+// along z within a cell. Where a flux q” in W/m2 enters a cell of height dz and q” + d leaves it, the parabola between
+// differs from a straight line by
 //
 //	d dz / (8 kz)
 //
-// and the layer's figure is the largest sum over one of its columns. Heated slices are left out: their height is given.
+// and the estimate of the layer is the largest sum over one of its columns. Heated slices are excluded, because their
+// height is given.
 func curvature(m *mesh.Mesh, field gpusolve.Field) ([]float64, error) {
 	columns := m.NX() * m.NY()
 	v := &fluxes{m: m, below: make([]float64, columns), above: make([]float64, columns), here: make([]float64, columns),
@@ -219,7 +220,7 @@ func curvature(m *mesh.Mesh, field gpusolve.Field) ([]float64, error) {
 	return out, nil
 }
 
-// slice says whether plane k is the heated slice at a surface.
+// slice reports whether plane k is the heated slice at a surface.
 func slice(m *mesh.Mesh, k int) bool {
 	l := m.Planes[k].Layer
 	layer := &m.Stack.Layers[l]
@@ -228,7 +229,7 @@ func slice(m *mesh.Mesh, k int) bool {
 	return layer.Planes() > layer.Cells && n >= from && n < to
 }
 
-// fluxes are those along z through the lower and the upper faces of a plane of cells, in W/m2 upwards, and the
+// fluxes are the fluxes along z through the lower and upper faces of a plane of cells, in W/m2 upwards, and the
 // temperatures of two planes in K.
 type fluxes struct {
 	m                        *mesh.Mesh
@@ -248,7 +249,7 @@ func (v *fluxes) throughPlane(k int, flux []float64) {
 	}
 }
 
-// throughFace fills the fluxes through the lower or the upper face of the stack, beside which plane k lies.
+// throughFace fills the fluxes through the lower or upper face of the stack, which is adjacent to plane k.
 func (v *fluxes) throughFace(f stack.Face, k int, flux []float64) {
 	nx := v.m.NX()
 	sign := 1.0

@@ -6,13 +6,13 @@ import (
 	"thermsim/stack"
 )
 
-// span is a stretch of an axis, in m, that asks for cells of at most size. Its ends are edges that lines snap to.
+// span is a stretch of an axis, in m, that needs cells of at most size. Lines snap to its ends.
 type span struct {
 	lo, hi, size float64
 	rank         rank
 }
 
-// rank orders edges: where two are too close for both to get a line, the lower one does.
+// rank orders edges: if two are too close for separate lines, the one of lower rank gets the line.
 type rank int
 
 const (
@@ -22,15 +22,15 @@ const (
 	quietEdge // of a block without power
 )
 
-// Sizes of the first grid of a family, of which the others are refinements.
+// Resolution of the first grid of a family, which the others refine.
 const (
-	acrossSource = 2  // cells across a source of heat or a region
-	acrossDomain = 8  // cells across the domain, at least
-	acrossMap    = 64 // cells across a power map, unless its tiles are larger
-	thinnestSkin = 16 // cells across a source, at most, where a time step asks for smaller ones
+	acrossSource = 2  // cells across a heat source or a region.
+	acrossDomain = 8  // minimum number of cells across the domain.
+	acrossMap    = 64 // cells across a power map, unless its tiles are larger.
+	thinnestSkin = 16 // maximum number of cells across a source if a time step needs smaller ones.
 )
 
-// spansOf lists what asks for cells along an axis, 0 for x and 1 for y.
+// spansOf lists the spans along an axis, 0 for x and 1 for y.
 func spansOf(s *stack.Stack, axis int) []span {
 	c := collector{s: s, axis: axis}
 	c.add(s.Domain(), s.Size[axis]/acrossDomain, domainEdge)
@@ -68,7 +68,7 @@ func (c *collector) add(r stack.Rect, size float64, of rank) {
 	}
 }
 
-// region asks for lines on its edges where it brings another material.
+// region adds a span for a region with a different material.
 func (c *collector) region(l *stack.Layer, r *stack.Region) {
 	if r.Fill == nil && r.Material == l.Material {
 		return
@@ -106,8 +106,8 @@ func (c *collector) block(l *stack.Layer, p *stack.Power, b *stack.Block) {
 	}
 }
 
-// source asks for cells across a rectangle that heat is made in. In transients heat goes no further in a time step than
-// the square root of the diffusivity times the step.
+// source adds a span for a heated rectangle. In a transient, the penetration depth in a time step is the square root of
+// the diffusivity times the step.
 func (c *collector) source(l *stack.Layer, r stack.Rect) {
 	lo, hi := c.extent(r)
 	size := (hi - lo) / acrossSource
@@ -117,7 +117,7 @@ func (c *collector) source(l *stack.Layer, r stack.Rect) {
 	c.add(r, size, poweredEdge)
 }
 
-// penetration is how far in m heat goes in a time step in the material of a layer; 0 where the stack gives no step.
+// penetration is the penetration depth in m of a time step in the material of a layer; 0 if the stack has no time step.
 func penetration(s *stack.Stack, l *stack.Layer, axis int) float64 {
 	m := &s.Materials[l.Material]
 	return math.Sqrt(m.K[axis] / m.C * s.Transient.Dt)

@@ -10,7 +10,7 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// patch is a part of a layer of which the maximum is followed.
+// patch is a part of a layer whose maximum is evaluated.
 type patch struct {
 	layer, block string
 	planes       [2]int
@@ -46,9 +46,9 @@ func everywhere(m *mesh.Mesh, k int) patch {
 	return patch{planes: [2]int{k, k + 1}, rows: powermap.Rows(powermap.Grid{X: m.X, Y: m.Y}, box.Polygon())}
 }
 
-// peak is the largest temperature of a patch in a plane: that of its hottest cell, and of the parabolas through the
-// neighbours of that cell along x and y. The cells' own centres miss a peak by up to half a cell, by another part of it
-// on every grid.
+// peak is the largest temperature of a patch in a plane: that of its hottest cell, plus the rise of the parabolas
+// through the neighbors of that cell along x and y. Cell centers alone miss a peak by up to half a cell, differently on
+// every grid.
 func (p *patch) peak(m *mesh.Mesh, plane []float64) float64 {
 	best, at := p.hottest(m, plane)
 	if at < 0 {
@@ -60,7 +60,7 @@ func (p *patch) peak(m *mesh.Mesh, plane []float64) float64 {
 	return best + along + across
 }
 
-// hottest cell of a patch in a plane, and its temperature; -1 where there is none.
+// hottest cell of a patch in a plane, and its temperature; -1 if there is none.
 func (p *patch) hottest(m *mesh.Mesh, plane []float64) (best float64, at int) {
 	best, at = math.Inf(-1), -1
 	for _, r := range p.rows {
@@ -73,13 +73,13 @@ func (p *patch) hottest(m *mesh.Mesh, plane []float64) (best float64, at int) {
 	return best, at
 }
 
-// Maxima are those of the stack and of each block, in the order of [Study.Quantities], in K: of the cells' centres, as
-// reports have them, and of the parabolas through them, as studies have them.
+// Maxima are the maxima of the stack and of each block, in the order of [Study.Quantities], in K: at cell centers, as
+// in reports, and of the parabolas through them, as in convergence studies.
 func Maxima(m *mesh.Mesh, field gpusolve.Field) (centres, peaks []float64, err error) {
 	return maxima(m, field, func(int, []float64) {})
 }
 
-// maxima are Maxima; each sees every plane of the field.
+// maxima implements Maxima; each is called with every plane of the field.
 func maxima(m *mesh.Mesh, field gpusolve.Field, each func(k int, plane []float64)) (centres, peaks []float64,
 	err error) {
 	blocks := patches(m)
@@ -107,9 +107,8 @@ func maxima(m *mesh.Mesh, field gpusolve.Field, each func(k int, plane []float64
 	return centres, peaks, nil
 }
 
-// above is how far the parabola through cell i and its neighbours along an axis rises above the cell's own value,
-// within the cell. Beyond an adiabatic face lies the cell's mirror image; beyond another face nothing is known, and the
-// parabola is left out.
+// above is the maximum of the parabola through cell i and its neighbors along an axis, within the cell and relative to
+// its value. At an adiabatic face the neighbor is the cell's mirror image; at other faces the parabola is omitted.
 func above(m *mesh.Mesh, faces []float64, i int, low, high stack.Face, value func(int) float64) float64 {
 	n := len(faces) - 1
 	width := faces[i+1] - faces[i]

@@ -1,6 +1,6 @@
-// Package converge asks how far a grid is from the exact answer: it solves a stack on three grids, each twice as fine
-// as the one before along x, y and z, and tells the observed order of convergence, Richardson's extrapolation and an
-// uncertainty for every maximum.
+// Package converge estimates the discretization error of a grid. It solves a stack on three grids, each twice as fine
+// as the previous one along x, y and z, and computes the observed order of convergence, Richardson's extrapolation and
+// an uncertainty for every maximum.
 package converge
 
 import (
@@ -16,7 +16,7 @@ import (
 	"thermsim/stack"
 )
 
-// Quantity is a temperature that is followed over the grids.
+// Quantity is a temperature that is evaluated on all grids.
 type Quantity struct {
 	Kind         string // "stack", "block" or "probe"
 	Layer, Block string // of a block
@@ -27,15 +27,15 @@ type Quantity struct {
 // Grid is one of the three.
 type Grid struct{ NX, NY, NZ int }
 
-// Study is the outcome. Its first quantity is the maximum of the stack.
+// Study is the result. Its first quantity is the maximum of the stack.
 type Study struct {
 	Grids      [3]Grid
 	Quantities []Quantity
 }
 
-// Run solves a stack on its own grid and on two finer ones. The error of each solve should be well below the changes
-// from grid to grid: options.Tol in K. build makes the mesh of a refined stack, where it may refuse one too large;
-// level counts from 0.
+// Run solves a stack on its grid and on two finer ones. The error of each solve, options.Tol in K, should be well below
+// the changes between grids. build creates the mesh of a refined stack and can reject one that is too large; level
+// counts from 0.
 func Run(ctx context.Context, s *stack.Stack, options gpusolve.Options,
 	build func(level int, s *stack.Stack) (*mesh.Mesh, error)) (*Study, error) {
 	stacks := [3]*stack.Stack{s}
@@ -47,7 +47,8 @@ func Run(ctx context.Context, s *stack.Stack, options gpusolve.Options,
 	}
 	var study Study
 	var values [3][]float64
-	for level := 2; level >= 0; level-- { // the finest first: what does not fit is told before anything is solved
+	// The finest grid first, so that a mesh that is too large is reported before any solve.
+	for level := 2; level >= 0; level-- {
 		m, err := build(level, stacks[level])
 		if err != nil {
 			return nil, err
@@ -64,7 +65,7 @@ func Run(ctx context.Context, s *stack.Stack, options gpusolve.Options,
 	return &study, nil
 }
 
-// quantities lists what is followed, in the order of measure.
+// quantities lists the quantities in the order of measure.
 func quantities(s *stack.Stack) []Quantity {
 	all := []Quantity{{Kind: "stack"}}
 	for l := range s.Layers {
@@ -80,16 +81,16 @@ func quantities(s *stack.Stack) []Quantity {
 	return all
 }
 
-// ErrNotConverged marks a solve that did not reach its tolerance: a study of its values would mean nothing.
+// ErrNotConverged reports a solve that did not reach its tolerance, so that its values are useless for a study.
 var ErrNotConverged = errors.New("not converged")
 
-// ErrRunaway marks a stack whose leakage leaves no steady state.
+// ErrRunaway reports a stack whose leakage has no steady state.
 var ErrRunaway = errors.New("thermal runaway")
 
 // measure solves one grid: the maximum of the stack, of every block, and the probes, in K.
 func measure(ctx context.Context, m *mesh.Mesh, options gpusolve.Options) ([]float64, error) {
 	if d := m.Stack.Solver.Device; d != "" {
-		options.Device = d // build may have found a grid its place
+		options.Device = d // build may have selected a device
 	}
 	sol, err := gpusolve.Steady(ctx, m, options)
 	if err != nil {
@@ -98,8 +99,8 @@ func measure(ctx context.Context, m *mesh.Mesh, options gpusolve.Options) ([]flo
 	defer sol.Close()
 	if !sol.Status.Converged {
 		if sol.Status.Reason == solution.ReasonRunaway {
-			return nil, fmt.Errorf("%w on %d x %d x %d cells: there is no steady state to converge to; 'thermsim "+
-				"steady' tells the largest power that has one", ErrRunaway, m.NX(), m.NY(), m.NZ())
+			return nil, fmt.Errorf("%w on %d x %d x %d cells: there is no steady state; 'thermsim "+
+				"steady' reports the largest power that has one", ErrRunaway, m.NX(), m.NY(), m.NZ())
 		}
 		return nil, fmt.Errorf("%w: on %d x %d x %d cells the solve stopped with %s; choose another preconditioner "+
 			"or a larger tolerance", ErrNotConverged, m.NX(), m.NY(), m.NZ(), sol.Status.Reason)
@@ -125,8 +126,8 @@ func measure(ctx context.Context, m *mesh.Mesh, options gpusolve.Options) ([]flo
 	return values, nil
 }
 
-// Refine is the stack on a grid with every cell cut in two along x, y and z. Graded cells are cut in their own ratio,
-// so that the sizes stay graded and every face stays one.
+// Refine is the stack on a grid with every cell split in two along x, y and z. Graded cells are split in their own
+// ratio, so that the sizes stay graded and every face remains.
 func Refine(s *stack.Stack) (*stack.Stack, error) { return RefineAlong(s, true, true) }
 
 // RefineAlong is Refine along x and y, or along z, or both, or neither.
@@ -142,7 +143,7 @@ func RefineAlong(s *stack.Stack, lateral, height bool) (*stack.Stack, error) {
 		}
 	}
 	if err := stack.Validate(&fine); err != nil {
-		return nil, fmt.Errorf("the grid cannot be refined: %w", err)
+		return nil, fmt.Errorf("cannot refine the grid: %w", err)
 	}
 	return &fine, nil
 }
@@ -153,7 +154,7 @@ func halved(a stack.Axis) stack.Axis {
 	for i := range a.Segments {
 		seg := &a.Segments[i]
 		if seg.Cells > 1 {
-			// From one cell to the next sizes grow by q = ratio^(1/(n-1)), from half to half by sqrt(q).
+			// Sizes grow by q = ratio^(1/(n-1)) from cell to cell, and by sqrt(q) from half to half.
 			seg.Ratio = math.Pow(seg.Ratio, float64(2*seg.Cells-1)/float64(2*(seg.Cells-1)))
 		} else {
 			seg.Ratio = 1
@@ -163,32 +164,32 @@ func halved(a stack.Axis) stack.Axis {
 	return a
 }
 
-// Estimate is what three grids, each twice as fine as the one before, tell about the exact value of a quantity.
+// Estimate is the estimate of the exact value of a quantity from three grids, each twice as fine as the previous one.
 type Estimate struct {
 	Values [3]float64 // coarse, middle, fine
-	// Order is the observed order of convergence; NaN where the values do not settle steadily.
+	// Order is the observed order of convergence; NaN if the values do not converge monotonically.
 	Order float64
-	// Extrapolated is Richardson's value for cells of no size, the finest value where there is no order.
+	// Extrapolated is Richardson's value for zero cell size, or the finest value if there is no order.
 	Extrapolated float64
 	// Uncertainty, half the width of the interval around Extrapolated in which the exact value is expected.
 	Uncertainty float64
 }
 
-// Bounds on the order that an extrapolation believes in: the scheme is of the second order, and first orders are met
-// where edges of sources and materials cut cells.
+// Bounds on the order of an extrapolation: the scheme is of second order, and first order occurs where edges of sources
+// and materials cut cells.
 const (
 	leastOrder = 0.5
 	mostOrder  = 2
 )
 
-// Judge works out an estimate; noise is what solves may leave of error in each value. After P. J. Roache, J. Fluids
-// Eng. 116, 405 (1994), and L. Eca and M. Hoekstra, J. Comput. Phys. 262, 104 (2014): with the changes e1 from coarse
-// to middle and e2 from middle to fine,
+// Judge computes an estimate; noise is the error of the solves in each value. The method follows P. J. Roache, J.
+// Fluids Eng. 116, 405 (1994), and L. Eca and M. Hoekstra, J. Comput. Phys. 262, 104 (2014). With the changes e1 from
+// coarse to middle and e2 from middle to fine,
 //
 //	p = log2(e1/e2),   exact = fine + e2 / (2^p - 1),   uncertainty = 1.25 |e2| / (2^p - 1)
 //
-// An order above 2 is taken for luck: the extrapolation uses 2, and the uncertainty covers both changes. Below 1/2, and
-// where the values swing or move apart, it is three times the larger change.
+// An order above 2 is considered accidental: the extrapolation uses 2, and the uncertainty covers both changes. Below
+// 1/2, and if the values oscillate or diverge, the uncertainty is three times the larger change.
 func Judge(coarse, middle, fine, noise float64) Estimate {
 	e := Estimate{Values: [3]float64{coarse, middle, fine}, Order: math.NaN(), Extrapolated: fine}
 	first, second := middle-coarse, fine-middle

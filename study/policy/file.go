@@ -16,7 +16,7 @@ import (
 	"thermsim/stack/stackfile"
 )
 
-// table is the file: [[policy]] with the keys of row.
+// table is the file: [[policy]] tables with the keys of row.
 type table struct {
 	Policy []row `toml:"policy"`
 }
@@ -32,7 +32,7 @@ type row struct {
 	Delay    string   `toml:"delay"`
 }
 
-// mostPolicies is more than anybody writes, and so is mostBytes, which is kept in memory some hundred times.
+// mostPolicies and mostBytes are far above practical files. Decoding takes some hundred times mostBytes of memory.
 const mostPolicies, mostBytes = 1000, 2 << 20
 
 // Load reads a table of policies.
@@ -50,8 +50,8 @@ func Parse(path string, data []byte) ([]Policy, error) {
 	if len(data) > mostBytes {
 		return nil,
 			&stack.Error{Pos: stack.Pos{File: path},
-				Msg: fmt.Sprintf("the file has %d bytes; %d are the most for a table of policies", len(data),
-					mostBytes), Remedy: "name what several policies watch in one"}
+				Msg: fmt.Sprintf("the file has %d bytes; the limit for policies is %d", len(data),
+					mostBytes), Remedy: "combine policies that watch or throttle several blocks"}
 	}
 	var t table
 	d := toml.NewDecoder(bytes.NewReader(data))
@@ -62,13 +62,13 @@ func Parse(path string, data []byte) ([]Policy, error) {
 	switch n := len(t.Policy); {
 	case n == 0:
 		return nil, &stack.Error{Pos: stack.Pos{File: path}, Msg: "the file has no policies",
-			Remedy: "write a [[policy]] table"}
+			Remedy: "add a [[policy]] table"}
 	case n > mostPolicies:
 		return nil,
-			&stack.Error{Pos: stack.Pos{File: path}, Msg: fmt.Sprintf("the file has %d policies; %d are the most", n,
-				mostPolicies), Remedy: "watch and throttle several blocks with one"}
+			&stack.Error{Pos: stack.Pos{File: path}, Msg: fmt.Sprintf("the file has %d policies; the limit is %d", n,
+				mostPolicies), Remedy: "combine policies that watch or throttle several blocks"}
 	}
-	places := placesOf(data)
+	positions := positionsOf(data)
 	taken := map[string]bool{}
 	var all []Policy
 	for n := range t.Policy {
@@ -77,16 +77,17 @@ func Parse(path string, data []byte) ([]Policy, error) {
 			key, err = "name", fmt.Errorf("another policy is called %q", p.Name)
 		}
 		if err != nil {
-			return nil, &stack.Error{Pos: places.of(path, n, key), Msg: fmt.Sprintf("policy %d: %s: %v", n+1, key, err)}
+			return nil, &stack.Error{Pos: positions.of(path, n, key),
+				Msg: fmt.Sprintf("policy %d: %s: %v", n+1, key, err)}
 		}
 		taken[p.Name] = true
-		p.Line = places.of(path, n, "").Line
+		p.Line = positions.of(path, n, "").Line
 		all = append(all, p)
 	}
 	return all, nil
 }
 
-// decodeFault gives the place of what TOML, or its keys, are wrong at.
+// decodeFault locates errors of TOML and of its keys.
 func decodeFault(path string, err error) error {
 	var strict *toml.StrictMissingError
 	var one *toml.DecodeError
@@ -102,33 +103,33 @@ func decodeFault(path string, err error) error {
 		fault := &stack.Error{Pos: stack.Pos{File: path, Line: line, Col: column},
 			Msg: strings.TrimPrefix(one.Error(), "toml: ")}
 		if strings.HasPrefix(fault.Msg, "cannot decode") && len(one.Key()) > 0 {
-			fault.Msg, fault.Remedy = fmt.Sprintf("%s has a value of another kind", one.Key()[len(one.Key())-1]),
-				`temperatures and times are texts, "85 degC" and "2 ms", factor is a number, watch and throttle are lists of texts`
+			fault.Msg, fault.Remedy = fmt.Sprintf("%s has a value of the wrong type", one.Key()[len(one.Key())-1]),
+				`temperatures and times are strings ("85 degC", "2 ms"), factor is a number, watch and throttle are lists`
 		}
 		return fault
 	}
 	return &stack.Error{Pos: stack.Pos{File: path}, Msg: err.Error()}
 }
 
-// policy checks a row. Where it is at fault, the key is told.
+// policy checks a row. On an error it returns the key concerned.
 func (r *row) policy(n int) (p Policy, key string, err error) {
 	p = Policy{Name: r.Name, Watch: r.Watch, Throttle: r.Throttle}
 	if p.Name == "" {
 		p.Name = fmt.Sprint(n + 1)
 	}
 	if strings.ContainsAny(p.Name, ",\"\n\r") || len(p.Name) > 100 {
-		return p, "name", errors.New("it heads a column of trace.csv: up to 100 characters without commas, quotes " +
-			"and ends of lines")
+		return p, "name", errors.New("it is a column heading of trace.csv: expected up to 100 characters without " +
+			"commas, quotes and line breaks")
 	}
 	if len(r.Watch) == 0 {
-		return p, "watch", errors.New(`it is missing: name blocks, or probes as "probe/NAME"`)
+		return p, "watch", errors.New(`missing; name blocks, or probes as "probe/NAME"`)
 	}
 	switch r.Quantity {
 	case "", "max":
 	case "mean":
 		p.Mean = true
 	default:
-		return p, "quantity", fmt.Errorf("%q is none; there are max and mean", r.Quantity)
+		return p, "quantity", fmt.Errorf("got %q; expected max or mean", r.Quantity)
 	}
 	if p.Above, err = temperature(r.Above); err != nil {
 		return p, "above", err
@@ -140,13 +141,14 @@ func (r *row) policy(n int) (p Policy, key string, err error) {
 		}
 	}
 	if p.Below > p.Above {
-		return p, "below", fmt.Errorf("%s is above %s; it releases what above throttles", r.Below, r.Above)
+		return p, "below", fmt.Errorf("got %s; expected a temperature of at most %s (above), at which "+
+			"throttling ends", r.Below, r.Above)
 	}
 	if len(r.Throttle) == 0 {
-		return p, "throttle", errors.New("it is missing: name blocks, uniform powers or maps")
+		return p, "throttle", errors.New("missing; name blocks, uniform powers or maps")
 	}
 	if r.Factor == nil || !(*r.Factor >= 0) || *r.Factor > 1 {
-		return p, "factor", errors.New("give the part of the power that is left, from 0 to 1")
+		return p, "factor", errors.New("expected the remaining fraction of the power, from 0 to 1")
 	}
 	p.Factor = *r.Factor
 	if r.Delay != "" {
@@ -154,7 +156,7 @@ func (r *row) policy(n int) (p Policy, key string, err error) {
 			return p, "delay", err
 		}
 		if !(p.Delay >= 0) {
-			return p, "delay", fmt.Errorf("%s is negative", r.Delay)
+			return p, "delay", fmt.Errorf("got %s; expected a time of at least 0", r.Delay)
 		}
 	}
 	return p, "", nil
@@ -162,21 +164,21 @@ func (r *row) policy(n int) (p Policy, key string, err error) {
 
 func temperature(text string) (float64, error) {
 	if text == "" {
-		return 0, errors.New(`it is missing: give a temperature such as "85 degC"`)
+		return 0, errors.New(`missing; give a temperature such as "85 degC"`)
 	}
 	return stackfile.ParseTemperature(text)
 }
 
-// places are the lines of the tables and their keys.
-type places []map[string]int
+// positions are the lines of the tables and their keys.
+type positions []map[string]int
 
 var (
 	headLine = regexp.MustCompile(`^\s*\[\[\s*"?policy"?\s*\]\]`)
 	keyLine  = regexp.MustCompile(`^\s*"?(\w+)"?\s*=`)
 )
 
-func placesOf(data []byte) places {
-	var all places
+func positionsOf(data []byte) positions {
+	var all positions
 	for n, line := range strings.Split(string(data), "\n") {
 		if headLine.MatchString(line) {
 			all = append(all, map[string]int{"": n + 1})
@@ -189,8 +191,8 @@ func placesOf(data []byte) places {
 	return all
 }
 
-// of is the place of a key, or of its table.
-func (p places) of(path string, n int, key string) stack.Pos {
+// of is the position of a key, or of its table.
+func (p positions) of(path string, n int, key string) stack.Pos {
 	pos := stack.Pos{File: path}
 	if n < len(p) {
 		if pos.Line = p[n][key]; pos.Line == 0 {
@@ -201,7 +203,7 @@ func (p places) of(path string, n int, key string) stack.Pos {
 	return pos
 }
 
-// Start makes a controller of the policies of a file. Names that the stack does not have are errors of the file.
+// Start creates a controller for the policies of a file. Names that the stack lacks are errors of the file.
 func Start(path string, policies []Policy, m *mesh.Mesh, power *powermap.Controls) (*Controller, error) {
 	c, err := New(policies, m, power)
 	var name *nameError

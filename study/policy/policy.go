@@ -1,5 +1,5 @@
-// Package policy throttles powers by a table of limits while a stack is stepped: what the thermal management of a chip
-// does, for those who have no simulator of it.
+// Package policy throttles powers during a transient by a table of temperature limits. It is a simple model of the
+// thermal management of a chip.
 package policy
 
 import (
@@ -16,34 +16,34 @@ import (
 	"thermsim/report/summary"
 )
 
-// Policy is a row of the table: above a limit some inputs get a part of their power, until the temperature has fallen
+// Policy is a row of the table: above a limit some inputs get a fraction of their power, until the temperature falls
 // below another limit.
 type Policy struct {
 	Name     string
-	Watch    []string // blocks, or "probe/NAME"; the hottest of them counts
-	Mean     bool     // the mean of a block, not its hottest cell
-	Above    float64  // K, throttles
-	Below    float64  // K, releases
-	Throttle []string // blocks, uniform powers or maps
-	Factor   float64  // of their power while throttled
-	Delay    float64  // s from the end of the step that shows the temperature to the action
-	Line     int      // in its file
+	Watch    []string // blocks, or "probe/NAME"; the hottest of them counts.
+	Mean     bool     // use the mean of a block, not its hottest cell.
+	Above    float64  // K, start of throttling.
+	Below    float64  // K, end of throttling.
+	Throttle []string // blocks, uniform powers or maps.
+	Factor   float64  // remaining fraction of the power while throttled.
+	Delay    float64  // s from the end of the step that passes a limit to the action.
+	Line     int      // in its file.
 }
 
-// Controller applies policies to the powers of a run. Of several policies that throttle an input the smallest factor
-// holds.
+// Controller applies policies to the powers of a run. If several policies throttle an input, the smallest factor
+// applies.
 type Controller struct {
 	power    *powermap.Controls
 	readings *statistics.Readings
 	rules    []*rule
 }
 
-// rule is a policy at work.
+// rule is the state of a policy.
 type rule struct {
 	Policy
-	blocks, probes []int // what is watched
+	blocks, probes []int // watched outputs
 	inputs         []int
-	wanted         bool // what the temperature asks for
+	wanted         bool // requested by the temperature
 	active         bool
 	pending        []action
 
@@ -54,13 +54,13 @@ type rule struct {
 	first     float64 // s, NaN before the first
 }
 
-// action is a change that waits for its time.
+// action is a delayed change.
 type action struct {
 	at       float64 // s
 	throttle bool
 }
 
-// New makes a controller of the powers of a mesh. The error names the policy whose names do not fit the stack.
+// New creates a controller for the powers of a mesh. The error identifies a policy with unknown names.
 func New(policies []Policy, m *mesh.Mesh, power *powermap.Controls) (*Controller, error) {
 	readings, err := statistics.NewReadings(m)
 	if err != nil {
@@ -81,7 +81,7 @@ func New(policies []Policy, m *mesh.Mesh, power *powermap.Controls) (*Controller
 	return c, nil
 }
 
-// Look takes the field at the end of a step from t0 to t1 in s, and sets the factors of the next one.
+// Look evaluates the field at the end of a step from t0 to t1 in s, and sets the factors of the next step.
 func (c *Controller) Look(t0, t1 float64, f solution.Field) error {
 	blocks, err := c.readings.Blocks(f)
 	if err != nil {
@@ -103,7 +103,7 @@ func (c *Controller) Look(t0, t1 float64, f solution.Field) error {
 	return c.apply()
 }
 
-// hottest is what the rule watches.
+// hottest is the watched temperature of the rule.
 func (r *rule) hottest(blocks []statistics.Extremes, probes []float64) float64 {
 	top := math.Inf(-1)
 	for _, b := range r.blocks {
@@ -119,7 +119,7 @@ func (r *rule) hottest(blocks []statistics.Extremes, probes []float64) float64 {
 	return top
 }
 
-// decide asks for an action where a limit was passed.
+// decide schedules an action when a limit is passed.
 func (r *rule) decide(now float64) {
 	wanted := r.wanted && !(r.seen < r.Below) || !r.wanted && r.seen > r.Above
 	if wanted != r.wanted {
@@ -128,8 +128,8 @@ func (r *rule) decide(now float64) {
 	}
 }
 
-// act takes the actions whose time has come by the beginning of a step that begins now: one that falls into a step
-// waits for its end.
+// act performs the actions that are due at the beginning of the next step. An action that falls within a step waits for
+// its end.
 func (r *rule) act(now, dt float64) {
 	for len(r.pending) > 0 && r.pending[0].at <= now+1e-6*dt {
 		if throttle := r.pending[0].throttle; throttle != r.active {
@@ -164,7 +164,7 @@ func (c *Controller) apply() error {
 	return nil
 }
 
-// Columns are those of trace.csv: the factor of each policy in the step that has ended.
+// Columns are the columns of trace.csv: the factor of each policy in the step that has ended.
 func (c *Controller) Columns() []report.TraceColumn {
 	var all []report.TraceColumn
 	for _, r := range c.rules {
@@ -178,7 +178,7 @@ func (c *Controller) Columns() []report.TraceColumn {
 	return all
 }
 
-// Summary tells what the policies did until now.
+// Summary reports the effect of the policies so far.
 func (c *Controller) Summary() []summary.Policy {
 	all := []summary.Policy{}
 	for _, r := range c.rules {
@@ -195,10 +195,10 @@ func (c *Controller) Summary() []summary.Policy {
 	return all
 }
 
-// probePrefix begins the names of probes in what is watched.
+// probePrefix is the prefix of watched probes.
 const probePrefix = "probe/"
 
-// find looks the names of a policy up.
+// find looks up the names of a policy.
 func (r *rule) find(readings *statistics.Readings, inputs []string) error {
 	for _, name := range r.Watch {
 		if probe, ok := strings.CutPrefix(name, probePrefix); ok {
@@ -225,7 +225,7 @@ func (r *rule) find(readings *statistics.Readings, inputs []string) error {
 	return nil
 }
 
-// nothing says that a stack has none of a kind, where that is why a name was not found.
+// nothing replaces the error if the stack has no items of a kind.
 func nothing(names []string, kind string, err error) error {
 	if len(names) == 0 {
 		return fmt.Errorf("the stack has no %s", kind)
@@ -233,7 +233,7 @@ func nothing(names []string, kind string, err error) error {
 	return err
 }
 
-// nameError is a name that a stack does not have.
+// nameError reports a name that a stack lacks.
 type nameError struct {
 	policy Policy
 	error

@@ -147,21 +147,21 @@ func TestFaults(t *testing.T) {
 		row(good + "\nwat = 1"):                     `:6:1: unknown key "policy.wat"`,
 		row("above = \"85 degC\""):                  "watch: it is missing",
 		row(good + "\nbelow = \"90 degC\""):         ":6:1: policy 1: below",
-		row(good + "\nquantity = \"median\""):       "there are max and mean",
+		row(good + "\nquantity = \"median\""):       "expected max or mean",
 		row(good + "\ndelay = \"-1 ms\""):           "delay",
 		row(good + "\nname = \"a,b\""):              "commas",
 		row(strings.Replace(good, "0.5", "-1", 1)):  ":5:1: policy 1: factor",
 		row(strings.Replace(good, "0.5", "nan", 1)): "factor",
-		row(strings.Replace(good, "0.5", "1e300", 1)): "factor: give the part of the power that is left, " +
+		row(strings.Replace(good, "0.5", "1e300", 1)): "factor: expected the remaining fraction of the power, " +
 			"from 0 to 1",
-		row(strings.Replace(good, "0.5", "2", 1)): "factor: give the part of the power that is left, " +
+		row(strings.Replace(good, "0.5", "2", 1)): "factor: expected the remaining fraction of the power, " +
 			"from 0 to 1",
 		row(good +
-			"\ndelay = 2e-3"): `:6:9: delay has a value of another kind; temperatures and times are texts`,
-		strings.Repeat(row(good), 1001): "the file has 1001 policies; 1000 are the most; " +
-			"watch and throttle several blocks with one",
-		strings.Repeat("#", mostBytes+1): "the file has 2097153 bytes; 2097152 are the most " +
-			"for a table of policies",
+			"\ndelay = 2e-3"): `:6:9: delay has a value of the wrong type; temperatures and times are strings`,
+		strings.Repeat(row(good), 1001): "the file has 1001 policies; the limit is 1000; " +
+			"combine policies that watch or throttle several blocks",
+		strings.Repeat("#", mostBytes+1): "the file has 2097153 bytes; the limit for " +
+			"policies is 2097152",
 		row(strings.Replace(good, "85 degC", "85 W", 1)):        ":3:1: policy 1: above",
 		row(good+"\nname = \"a\"") + row(good+"\nname = \"a\""): `policy 2: name: another policy is called "a"`,
 	} {
