@@ -92,8 +92,8 @@ func newZthCommand(g *session.Session) *cobra.Command {
 }
 
 // wish turns names into inputs.
-func (o *zthOptions) wish(s *stack.Stack) (w response.Wish, err error) {
-	w.Probes, w.Start, w.End = o.probes, o.times[0], o.times[1]
+func (o *zthOptions) wish(s *stack.Stack) (w response.Request, err error) {
+	w.Probes, w.Start, w.End = o.probes, o.times.start, o.times.end
 	if o.probes && len(s.Probes) == 0 {
 		return w, exit.Usagef("--probes: the stack has no probes")
 	}

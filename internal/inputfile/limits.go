@@ -73,8 +73,8 @@ func (u *unpacker) Read(p []byte) (int, error) {
 	n, err := u.z.Read(p)
 	u.out += int64(n)
 	if u.out > freeBytes+mostRatio*u.in.n {
-		return 0, fmt.Errorf("decompresses to more than %d times its size; if this is intended, decompress the file first",
-			mostRatio)
+		return 0, fmt.Errorf("decompresses to more than %d times its size; if this is intended, decompress the file "+
+			"first", mostRatio)
 	}
 	return n, err
 }

@@ -169,8 +169,8 @@ func OfLimit(s *stack.Stack, limit float64) []Warning {
 	case limit <= 0:
 		return nil
 	case limit <= s.Ambient:
-		return []Warning{{Temperatures, "", "the limit of " + celsius(limit) + " is not above the ambient temperature " +
-			"of " + celsius(s.Ambient) + ", so that every heated stack exceeds it", `write the unit: "85 degC" or "358 K"`}}
+		return []Warning{{Temperatures, "", "the limit of " + celsius(limit) + " is not above the ambient of " +
+			celsius(s.Ambient) + ", so that every heated stack exceeds it", `write the unit: "85 degC" or "358 K"`}}
 	case limit > most || math.IsInf(limit, 0):
 		return []Warning{{Temperatures, "", "the limit of " + celsius(limit) + " is above what chips survive, so " +
 			"that it has no effect", `write the unit: "85 degC" or "358 K"`}}

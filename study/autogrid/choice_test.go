@@ -182,7 +182,7 @@ func TestMapsAndShapes(t *testing.T) {
 			t.Errorf("no face at %g: %g", edge, at)
 		}
 	}
-	if n := position(x, 9e-3) - place(x, 1e-3); n < 120 {
+	if n := position(x, 9e-3) - position(x, 1e-3); n < 120 {
 		t.Errorf("%g cells across the map", n)
 	}
 }

@@ -91,7 +91,7 @@ func TestLinesOnRandomFloorplans(t *testing.T) {
 				if axis == 1 {
 					lo, hi = b.Y, b.Y+b.Height
 				}
-				if n := place(faces, hi) - place(faces, lo); n < 3.6 {
+				if n := position(faces, hi) - position(faces, lo); n < 3.6 {
 					t.Errorf("trial %d: %.2f cells across a block of %g", trial, n, hi-lo)
 				}
 			}

@@ -104,7 +104,7 @@ func decodeFault(path string, err error) error {
 			Msg: strings.TrimPrefix(one.Error(), "toml: ")}
 		if strings.HasPrefix(fault.Msg, "cannot decode") && len(one.Key()) > 0 {
 			fault.Msg, fault.Remedy = fmt.Sprintf("%s has a value of the wrong type", one.Key()[len(one.Key())-1]),
-				`temperatures and times are strings ("85 degC", "2 ms"), factor is a number, watch and throttle are lists`
+				`temperatures and times are strings, "85 degC" and "2 ms", factor is a number, the others are lists`
 		}
 		return fault
 	}

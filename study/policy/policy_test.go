@@ -145,7 +145,7 @@ func TestFaults(t *testing.T) {
 		"[[policy":                                  ":1:",
 		row("watch = 5"):                            ":2:",
 		row(good + "\nwat = 1"):                     `:6:1: unknown key "policy.wat"`,
-		row("above = \"85 degC\""):                  "watch: it is missing",
+		row("above = \"85 degC\""):                  "watch: missing",
 		row(good + "\nbelow = \"90 degC\""):         ":6:1: policy 1: below",
 		row(good + "\nquantity = \"median\""):       "expected max or mean",
 		row(good + "\ndelay = \"-1 ms\""):           "delay",

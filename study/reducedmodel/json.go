@@ -9,16 +9,16 @@ import (
 	"reflect"
 )
 
-// Format names files of models, and their version.
+// Format identifies model files and their version.
 const Format = "thermsim reduced model 1"
 
-// MaxBytes is the largest file of a model that is read.
+// MaxBytes is the maximum size of a model file.
 const MaxBytes = 256 << 20
 
 const equations = "tau_s dz/dt = -z + B P; T = rest_K + L z; z = start_K at time 0; P in W, T and z in K; inputs in " +
 	"the order of the columns of B, outputs in that of the rows of L"
 
-// modelFile is a model as its file has it.
+// modelFile is the content of a model file.
 type modelFile struct {
 	Format    string      `json:"format"`
 	Title     string      `json:"title"`
@@ -41,8 +41,8 @@ type namedOf struct {
 	Input string `json:"input,omitempty"`
 }
 
-// WriteJSON writes a model. Numbers are read back as the same bits. A key is on a line, and of lists of objects or rows
-// one on a line, so that people can read what programs write.
+// WriteJSON writes a model. Numbers are read back bit for bit. Each key, and each item of a list of objects or rows, is
+// on its own line for readability.
 func (m *Model) WriteJSON(w io.Writer) error {
 	f := modelFile{Format, m.Title, equations, m.Ambient, m.Inputs, nil, m.Error, m.Origin, m.Initial, m.Tau, m.start(),
 		rows(m.B), rows(m.L)}
@@ -95,10 +95,10 @@ func rows(m Matrix) [][]float64 {
 	return all
 }
 
-// BytesPerTable is the least that an input or an output takes as it is written.
+// BytesPerTable is the minimum size of an input or an output in a file.
 const BytesPerTable = 24
 
-// ReadJSON reads what WriteJSON wrote, and checks it.
+// ReadJSON reads the output of WriteJSON, and checks it.
 func ReadJSON(data []byte) (*Model, error) {
 	var j modelFile
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -107,17 +107,17 @@ func ReadJSON(data []byte) (*Model, error) {
 		return nil, fmt.Errorf("%w: %w%s", ErrModel, err, lineOf(data, err))
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("%w: something follows its end", ErrModel)
+		return nil, fmt.Errorf("%w: unexpected data after the end", ErrModel)
 	}
 	if j.Format != Format {
-		return nil, fmt.Errorf("%w: its format is %.60q, not %q", ErrModel, j.Format, Format)
+		return nil, fmt.Errorf("%w: got format %.60q; expected %q", ErrModel, j.Format, Format)
 	}
 	m := &Model{Title: j.Title, Ambient: j.Ambient, Inputs: j.Inputs, Tau: j.Tau, Initial: j.Initial, Start: j.Start,
 		Origin: j.Origin, Error: j.Error}
 	index := map[string]int{}
 	for n, in := range j.Inputs {
 		if _, twice := index[in.Name]; twice {
-			return nil, fmt.Errorf("%w: two inputs are called %.60q", ErrModel, in.Name)
+			return nil, fmt.Errorf("%w: two inputs have the name %.60q", ErrModel, in.Name)
 		}
 		index[in.Name] = n
 	}
@@ -126,7 +126,8 @@ func ReadJSON(data []byte) (*Model, error) {
 		if out.Input != "" {
 			n, known := index[out.Input]
 			if !known {
-				return nil, fmt.Errorf("%w: output %.60q is of %.60q, which is no input", ErrModel, out.Name, out.Input)
+				return nil, fmt.Errorf("%w: output %.60q refers to %.60q, which is not an input", ErrModel, out.Name,
+					out.Input)
 			}
 			out.Of = n
 		}
@@ -142,19 +143,19 @@ func ReadJSON(data []byte) (*Model, error) {
 	return m, m.Check()
 }
 
-// matrixOf puts rows of one length together.
+// matrixOf combines rows of equal length.
 func matrixOf(name string, rows [][]float64, cols int) (Matrix, error) {
 	m := Matrix{Rows: len(rows), Cols: cols}
 	for i, r := range rows {
 		if len(r) != cols {
-			return m, fmt.Errorf("%w: row %d of %s has %d values in place of %d", ErrModel, i+1, name, len(r), cols)
+			return m, fmt.Errorf("%w: row %d of %s: got %d values; expected %d", ErrModel, i+1, name, len(r), cols)
 		}
 		m.Data = append(m.Data, r...)
 	}
 	return m, nil
 }
 
-// lineOf tells the line of an error in JSON.
+// lineOf returns the line of an error in JSON.
 func lineOf(data []byte, err error) string {
 	offset := int64(-1)
 	switch e := err.(type) {

@@ -7,17 +7,16 @@ import (
 	"thermsim/study/response/ladder"
 )
 
-// OnePort is the driving-point impedance of an input: the rise of the mean over what it heats, per watt in it, as
-// networks.
+// OnePort is the driving-point impedance of an input, as networks: the mean rise over the heated area per watt.
 type OnePort struct {
 	Input  string
-	Foster *ladder.Foster // with time constants descending
+	Foster *ladder.Foster // in descending order of time constants.
 	Cauer  *ladder.Cauer
-	ErrorK float64 // largest difference of the Foster network's step response from the model's, under the input's range
+	ErrorK float64 // largest difference of the step response from that of the model, at the input's range.
 }
 
-// DrivingPoint is the Foster network of an input: L B of its mean, which is a square. ok is false where it is none, as
-// that of a power map, whose mean is not the transpose of its heat.
+// DrivingPoint is the Foster network of an input: L B of its mean, which is a square. ok is false if it is not, as for
+// a power map, whose mean is not the transpose of its heat.
 func (m *Model) DrivingPoint(input int) (f *ladder.Foster, ok bool) {
 	if input >= len(m.Outputs) || m.Outputs[input].Of != input {
 		return nil, false
@@ -36,13 +35,14 @@ func (m *Model) DrivingPoint(input int) (f *ladder.Foster, ok bool) {
 	return f, total > 0
 }
 
-// OnePort has as few sections as keep the step response, under the input's range, within a bound in K. Neighbours on
-// the axis of time constants become one section, the pair first that changes least: the resistances add up, and the
-// time constant is their mean, so that the steady state and the delay (the first moment) stay.
+// OnePort has the smallest number of sections whose step response, at the input's range, stays within a bound in K.
+// Sections with neighboring time constants are merged, beginning with the pair that changes the response least. The
+// resistances add up, and the time constant is the weighted mean. The steady state and the delay (the first moment) are
+// preserved.
 func (m *Model) OnePort(input int, bound float64) (*OnePort, error) {
 	whole, ok := m.DrivingPoint(input)
 	if !ok {
-		return nil, fmt.Errorf("%w: input %s has no driving-point impedance of positive resistances", ErrModel,
+		return nil, fmt.Errorf("%w: input %s has no driving-point impedance with positive resistances", ErrModel,
 			m.Inputs[input].Name)
 	}
 	scale := m.Inputs[input].Range
@@ -68,7 +68,7 @@ func (m *Model) OnePort(input int, bound float64) (*OnePort, error) {
 	return p, err
 }
 
-// merge joins the two neighbours that change least, nil where there is one section alone.
+// merge merges the two neighbors that change the response least; nil for a single section.
 func merge(f *ladder.Foster) *ladder.Foster {
 	if len(f.R) < 2 {
 		return nil

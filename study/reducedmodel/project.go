@@ -9,7 +9,7 @@ import (
 )
 
 // Pencil is a projected model: G z + C dz/dt = B P with symmetric G and C, and the rises L z. Inputs and outputs are
-// those of the model that it becomes. H is what the start has of heat in each direction, in J; nil where there is none.
+// those of the resulting model. H is the initial heat in each direction, in J; nil if there is none.
 type Pencil struct {
 	G, C *mat.SymDense
 	B    Matrix // states x inputs
@@ -18,22 +18,22 @@ type Pencil struct {
 }
 
 const (
-	// dependent is the part of a direction, in the norm of G, that has to be left when those before are taken off; less
-	// is rounding.
+	// dependent is the minimum remainder of a direction, in the norm of G, after orthogonalization against the previous
+	// ones; less is rounding.
 	dependent = 1e-9
-	// shortest is the least time constant beside the longest: below, a state is at once what it is driven to.
+	// shortest is the minimum time constant relative to the longest one: faster states follow their input immediately.
 	shortest = 1e-13
 )
 
-// Diagonal gives a model the modes of a pencil. With the Cholesky factor G = R' R, whose rows are made in order and
-// passed over where nothing is left of a direction, the eigenvalues of R^-T C R^-1 are the time constants. They are
-// positive, since C is positive: rounding below the shortest is put at the shortest.
+// Diagonal sets the modes of a pencil in a model. With the Cholesky factor G = R' R, in which dependent directions are
+// omitted, the eigenvalues of R^-T C R^-1 are the time constants. They are positive because C is positive definite;
+// values below the shortest are rounding errors and set to it.
 func (p *Pencil) Diagonal(m *Model) error {
 	n := p.G.SymmetricDim()
 	t := orthonormal(p.G)
 	k := len(t)
 	if k == 0 {
-		return fmt.Errorf("%w: nothing is left of %d directions", ErrModel, n)
+		return fmt.Errorf("%w: all %d directions are linearly dependent", ErrModel, n)
 	}
 	reduced := mat.NewSymDense(k, nil)
 	half := NewMatrix(k, n)
@@ -57,7 +57,7 @@ func (p *Pencil) Diagonal(m *Model) error {
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(reduced, true) {
-		return fmt.Errorf("%w: the eigenvalues of %d states were not found", ErrModel, k)
+		return fmt.Errorf("%w: eigenvalue computation failed for %d states", ErrModel, k)
 	}
 	var vectors mat.Dense
 	eigen.VectorsTo(&vectors)
@@ -86,7 +86,7 @@ func (p *Pencil) Diagonal(m *Model) error {
 	return nil
 }
 
-// project makes a direction mode q of a model. The sign is that of a mode which heats on the whole.
+// project makes a direction mode q of a model. The sign is chosen so that the mode heats on average.
 func (p *Pencil) project(direction []float64, m *Model, q int) {
 	sum := 0.0
 	b := m.B.Row(q)
@@ -115,8 +115,8 @@ func (p *Pencil) project(direction []float64, m *Model, q int) {
 	}
 }
 
-// orthonormal are combinations of the directions that G makes the identity: rows of R^-1 transposed, each shorter than
-// those that come later. Directions without anything left are passed over. Every one is orthogonalised twice.
+// orthonormal are combinations of the directions that are orthonormal with respect to G: rows of R^-1 transposed, of
+// increasing length. Dependent directions are omitted. Every direction is orthogonalized twice.
 func orthonormal(g *mat.SymDense) [][]float64 {
 	var t, gt [][]float64 // rows, and G times them
 	n := g.SymmetricDim()
@@ -164,12 +164,12 @@ func orthonormal(g *mat.SymDense) [][]float64 {
 	return t
 }
 
-// Compress leaves as few states as keep the differences from a model, after steps of any of the inputs together, below
-// a bound in K. Steady states are kept exactly: the directions that all inputs lead to, and the start, are among those
-// that are left. The others are the first of a balanced truncation.
+// Compress reduces the number of states as far as the difference from the model, after steps of any of the inputs,
+// stays below a bound in K. Steady states are preserved exactly: the steady directions of all inputs, and the initial
+// state, are kept. The others are the first directions of a balanced truncation.
 //
-// With the states w = z sqrt(tau), whose mass is the identity, the symmetric model of means under the inputs' ranges D
-// has the Gramian, reached and seen alike,
+// With the states w = z sqrt(tau), whose mass matrix is the identity, the symmetric model of means under the inputs'
+// ranges D has equal controllability and observability Gramians,
 //
 //	P[m][n] = sum over i of B[m][i] D_i B[n][i]  sqrt(tau_m tau_n) / (tau_m + tau_n)
 //
@@ -221,7 +221,7 @@ func (m *Model) balanced() ([][]float64, error) {
 			for i, in := range m.Inputs {
 				sum += m.B.At(a, i) * in.Range * m.B.At(b, i)
 			}
-			if m.Start != nil { // what is left when powers end that lead to it
+			if m.Start != nil { // response after the end of powers that lead to it
 				sum += m.Start[a] * m.Start[b] / total
 			}
 			gram.SetSym(a, b, sum*math.Sqrt(m.Tau[a])*math.Sqrt(m.Tau[b])/(m.Tau[a]+m.Tau[b]))
@@ -229,7 +229,7 @@ func (m *Model) balanced() ([][]float64, error) {
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(gram, true) {
-		return nil, fmt.Errorf("%w: the Gramian of %d states was not diagonalised", ErrModel, n)
+		return nil, fmt.Errorf("%w: diagonalization of the Gramian of %d states failed", ErrModel, n)
 	}
 	var vectors mat.Dense
 	eigen.VectorsTo(&vectors)
@@ -244,8 +244,8 @@ func (m *Model) balanced() ([][]float64, error) {
 	return all, nil
 }
 
-// onto projects a model onto the steady states of its inputs and the first k of some directions, in the coordinates z:
-// G is the identity and C the time constants.
+// onto projects a model onto the steady states of its inputs and the first k directions, in the coordinates z: G is the
+// identity, and C contains the time constants.
 func (m *Model) onto(directions [][]float64, k int) (*Model, error) {
 	var v [][]float64
 	for i := range m.Inputs {

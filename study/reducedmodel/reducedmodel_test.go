@@ -299,13 +299,13 @@ func TestJSONRefuses(t *testing.T) {
 	good := b.String()
 	for _, c := range []struct{ old, new, want string }{
 		{"{", "[", "line"},
-		{`"format": "thermsim reduced model 1"`, `"format": "thermsim reduced model 2"`, "its format is"},
+		{`"format": "thermsim reduced model 1"`, `"format": "thermsim reduced model 2"`, "got format"},
 		{`"title"`, `"titel"`, "unknown field"},
-		{`"tau_s": [`, `"tau_s": [-1,`, "values in place of"},
-		{`"mean"`, `"peak"`, "not the mean"},
-		{`"input":"die/b0,"`, `"input":"die/b9"`, "no input"},
+		{`"tau_s": [`, `"tau_s": [-1,`, "values; expected"},
+		{`"mean"`, `"peak"`, "must be the mean"},
+		{`"input":"die/b0,"`, `"input":"die/b9"`, "not an input"},
 		{`{"name":"die/b1,"`, `{"name":"die/b0,"`, "two inputs"},
-		{"\n}\n", "\n}\n{}", "follows its end"},
+		{"\n}\n", "\n}\n{}", "data after the end"},
 	} {
 		bad := strings.Replace(good, c.old, c.new, 1)
 		if _, err := reducedmodel.ReadJSON([]byte(bad)); err == nil || !errors.Is(err, reducedmodel.ErrModel) ||
@@ -317,9 +317,9 @@ func TestJSONRefuses(t *testing.T) {
 
 func TestCheckRefuses(t *testing.T) {
 	for want, spoil := range map[string]func(m *reducedmodel.Model){
-		"slowest comes first": func(m *reducedmodel.Model) { m.Tau[2] = 2 * m.Tau[0] },
-		"an ambient of -1 K":  func(m *reducedmodel.Model) { m.Ambient = -1 },
-		"ends at -2 W":        func(m *reducedmodel.Model) { m.Inputs[1].Range = -2 },
+		"expected descending order":            func(m *reducedmodel.Model) { m.Tau[2] = 2 * m.Tau[0] },
+		"ambient temperature of -1 K":          func(m *reducedmodel.Model) { m.Ambient = -1 },
+		"invalid range of input die/b1,: -2 W": func(m *reducedmodel.Model) { m.Inputs[1].Range = -2 },
 	} {
 		m := random(5, 3, 2, 1)
 		spoil(m)

@@ -32,13 +32,12 @@ func (m *Model) weighted(f func(tau float64) float64) Matrix {
 	return h
 }
 
-// Span is the range of times in which step responses move, in s: from far below the shortest time constant to far above
-// the longest.
+// Span is the time range of step responses in s: from far below the shortest time constant to far above the longest.
 func (m *Model) Span() (from, to float64) {
 	return m.Tau[len(m.Tau)-1] / 100, 30 * m.Tau[0]
 }
 
-// LogTimes are times from one to another, so many in every decade.
+// LogTimes are times between two limits, perDecade of them in every decade.
 func LogTimes(from, to float64, perDecade int) []float64 {
 	n := max(1, int(math.Ceil(math.Log10(to/from)*float64(perDecade))))
 	times := make([]float64, n+1)
@@ -48,14 +47,14 @@ func LogTimes(from, to float64, perDecade int) []float64 {
 	return times
 }
 
-// Difference bounds what the outputs of two models of one stack differ by, in K, for powers between 0 and each input's
-// Range. Step is the largest difference after steps of any of the inputs together. Any holds for powers that change in
-// time in any way within their range: half the total variation of the difference of the step responses, which is the
-// integral of the positive part of the difference of the impulse responses, and of the negative part where both come to
-// the same steady state.
+// Difference bounds the differences between the outputs of two models of one stack, in K, for powers between 0 and each
+// input's Range. step is the largest difference after steps of any of the inputs. anyPower applies to powers with any
+// time dependence within their range. It is the integral of the positive part of the difference of the impulse
+// responses, or of the negative part: half the total variation of the difference of the step responses if both have the
+// same steady state.
 func Difference(a, b *Model) (step, anyPower float64, err error) {
 	if len(a.Inputs) != len(b.Inputs) || len(a.Outputs) != len(b.Outputs) {
-		return 0, 0, fmt.Errorf("%w: %d inputs and %d outputs beside %d and %d", ErrModel, len(a.Inputs),
+		return 0, 0, fmt.Errorf("%w: cannot compare %d inputs and %d outputs with %d and %d", ErrModel, len(a.Inputs),
 			len(a.Outputs), len(b.Inputs), len(b.Outputs))
 	}
 	from, to := a.Span()
@@ -88,7 +87,7 @@ func Difference(a, b *Model) (step, anyPower float64, err error) {
 	return step + startDifference(a, b), anyPower, nil
 }
 
-// startDifference is the largest difference of what the start leaves of itself.
+// startDifference is the largest difference of the responses to the initial state.
 func startDifference(a, b *Model) float64 {
 	top := 0.0
 	if a.Start == nil || b.Start == nil {
@@ -104,7 +103,7 @@ func startDifference(a, b *Model) float64 {
 	return top
 }
 
-// StartResponse is what the start adds to each output at time t in K.
+// StartResponse is the contribution of the initial state to each output at time t in K.
 func (m *Model) StartResponse(t float64) []float64 {
 	return m.decayed(func(tau float64) float64 { return math.Exp(-t / tau) })
 }
@@ -121,12 +120,13 @@ func (m *Model) decayed(f func(tau float64) float64) []float64 {
 	return rise
 }
 
-// StartStep is what one step of backward Euler of the length dt leaves of the start, in K.
+// StartStep is the contribution of the initial state after one backward-Euler step dt, in K.
 func (m *Model) StartStep(dt float64) []float64 {
 	return m.decayed(func(tau float64) float64 { return tau / (tau + dt) })
 }
 
-// worst is the largest rise in K of an output under any of the powers' ranges together: rises of one sign add up.
+// worst is the largest rise in K of an output under any combination of powers within their ranges: rises of one sign
+// add up.
 func worst(inputs []Input, h []float64) float64 {
 	top := 0.0
 	for first := 0; first < len(h); first += len(inputs) {

@@ -10,13 +10,13 @@ import (
 // Subcircuit is the name of the netlist's subcircuit.
 const Subcircuit = "thermal"
 
-// WriteSPICE writes the model as a subcircuit of linear elements that every SPICE knows. A volt stands for a kelvin, an
-// ampere for a watt. The first pin is the ambient, to be held at its temperature in V. Then each input has a pin: the
-// current into it is its power, and its voltage the mean temperature of what it heats. A pin for each of the other
+// WriteSPICE writes the model as a subcircuit of linear elements that every SPICE supports. A volt represents a kelvin,
+// an ampere a watt. The first pin is the ambient, to be set to its temperature in V. Then each input has a pin: the
+// current into it is its power, and its voltage the mean temperature of the heated area. A pin for each of the other
 // outputs follows.
 //
-// State m is the voltage of a node with tau_m farads and one ohm to ground, which currents B[m][i] times the power of
-// input i feed. An output is the sum of L[o][m] z_m amperes in one ohm, copied between its pin and the ambient.
+// State m is the voltage of a node with tau_m farads and one ohm to ground, fed by currents B[m][i] times the power of
+// input i. An output is the sum of L[o][m] z_m amperes in one ohm, copied between its pin and the ambient.
 func (m *Model) WriteSPICE(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	pins := m.Pins()
@@ -61,7 +61,7 @@ func (m *Model) WriteSPICE(w io.Writer) error {
 	return out.Flush()
 }
 
-// Pins are the names of the subcircuit's pins behind amb: letters, digits and underscores, each once.
+// Pins are the unique names of the subcircuit's pins after amb: letters, digits and underscores.
 func (m *Model) Pins() []string {
 	seen := map[string]bool{"amb": true, "0": true}
 	pins := make([]string, len(m.Outputs))
@@ -85,14 +85,14 @@ func (m *Model) Pins() []string {
 	return pins
 }
 
-// writePins writes names on lines that continue the one before.
+// writePins writes names on continuation lines.
 func writePins(w io.Writer, pins []string) {
 	for from := 0; from < len(pins); from += 6 {
 		fmt.Fprintf(w, "+ %s\n", strings.Join(pins[from:min(from+6, len(pins))], " "))
 	}
 }
 
-// plain is a name that stays on its line.
+// plain is a name without line breaks.
 func plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 127 {
@@ -102,16 +102,16 @@ func plain(name string) string {
 	}, name)
 }
 
-// Deck is a simulation of the subcircuit under powers that are constant over steps of one length.
+// Deck is a simulation of the subcircuit with powers that are constant over fixed time steps.
 type Deck struct {
-	Netlist string      // file of the subcircuit
-	Table   string      // file that ngspice writes: time and the temperatures of all outputs
+	Netlist string      // file of the subcircuit.
+	Table   string      // output file of ngspice: time and the temperatures of all outputs.
 	Dt      float64     // s
 	Watts   [][]float64 // by step and input
 }
 
-// WriteDeck writes a deck for `ngspice -b`. Powers change within 1e-5 of a step. Gear's method damps the states that
-// are faster than the steps, which the trapezoidal rule would let ring.
+// WriteDeck writes a deck for `ngspice -b`. Powers change within 1e-5 of a step. Gear's method damps states that are
+// faster than the steps, which would oscillate with the trapezoidal rule.
 func (m *Model) WriteDeck(w io.Writer, d Deck) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	pins := m.Pins()

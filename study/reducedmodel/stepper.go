@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Stepper steps a model in time. It is for one goroutine at a time, and allocates nothing after the first step of a
+// Stepper steps a model in time. It is not safe for concurrent use, and allocates nothing after the first step of a
 // length.
 type Stepper struct {
 	m     *Model
@@ -15,12 +15,12 @@ type Stepper struct {
 	drive []float64 // B P of the powers
 	watts []float64
 	dt    float64
-	keep  []float64 // what is left of each state after dt
-	gain  []float64 // what is added of what drives it
+	keep  []float64 // decay factor of each state after dt
+	gain  []float64 // gain of the drive
 	plain bool      // backward Euler
 }
 
-// NewStepper starts a model where a transient of its stack starts.
+// NewStepper starts a model from the initial state of a transient.
 func NewStepper(m *Model) (*Stepper, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
@@ -30,21 +30,20 @@ func NewStepper(m *Model) (*Stepper, error) {
 		watts: make([]float64, len(m.Inputs)), keep: make([]float64, n), gain: make([]float64, n)}, nil
 }
 
-// Model that is stepped.
+// Model returns the model.
 func (s *Stepper) Model() *Model { return s.m }
 
-// Step goes on by dt in s under watts that are constant meanwhile, one value in W for each input. It is exact for any
-// length.
+// Step advances by dt in s with constant watts, one value in W for each input. It is exact for any length.
 func (s *Stepper) Step(dt float64, watts []float64) error { return s.step(dt, watts, false) }
 
-// StepBackwardEuler goes on by dt as the full model does by one step of backward Euler, to compare the two.
+// StepBackwardEuler advances by dt with backward Euler, for comparison with the full model.
 func (s *Stepper) StepBackwardEuler(dt float64, watts []float64) error {
 	return s.step(dt, watts, true)
 }
 
 func (s *Stepper) step(dt float64, watts []float64, plain bool) error {
 	if !(dt > 0) || math.IsInf(dt, 0) {
-		return fmt.Errorf("a step of %g s; it must be positive", dt)
+		return fmt.Errorf("got a step of %g s; expected a positive time", dt)
 	}
 	if err := s.power(watts); err != nil {
 		return err
@@ -64,10 +63,10 @@ func (s *Stepper) step(dt float64, watts []float64, plain bool) error {
 	return nil
 }
 
-// power works out what drives the states, unless the powers are those of the step before.
+// power updates the drive of the states, unless the powers are those of the previous step.
 func (s *Stepper) power(watts []float64) error {
 	if len(watts) != len(s.watts) {
-		return fmt.Errorf("%d powers for a model with %d inputs", len(watts), len(s.watts))
+		return fmt.Errorf("got %d powers; expected %d, one per input", len(watts), len(s.watts))
 	}
 	same := true
 	for i, w := range watts {
@@ -95,8 +94,8 @@ func (s *Stepper) Settle(watts []float64) error {
 	return nil
 }
 
-// Begin sets the state of a uniform temperature in K: that which the model starts from, or any other where the stack
-// without power is at the ambient throughout.
+// Begin sets the state of a uniform temperature in K: the model's initial temperature, or any other if the stack
+// without power is at the ambient.
 func (s *Stepper) Begin(kelvin float64) error {
 	m := s.m
 	uniform := true
@@ -113,7 +112,7 @@ func (s *Stepper) Begin(kelvin float64) error {
 			s.z[k] = z * ((kelvin - m.Ambient) / (m.Initial - m.Ambient))
 		}
 	default:
-		return fmt.Errorf("the model does not know how to start at %g K; reduce the stack with initial = \"%g K\" in "+
+		return fmt.Errorf("the model cannot start at %g K; reduce the stack with initial = \"%g K\" in "+
 			"[transient]", kelvin, kelvin)
 	}
 	return nil
@@ -122,7 +121,7 @@ func (s *Stepper) Begin(kelvin float64) error {
 // Rest sets the state without power.
 func (s *Stepper) Rest() { clear(s.z) }
 
-// Temperatures of the outputs in K go into dst, which has one place for each.
+// Temperatures sets dst to the temperatures of the outputs in K.
 func (s *Stepper) Temperatures(dst []float64) {
 	for o := range dst {
 		dst[o] = s.m.Outputs[o].Rest + floats.Dot(s.m.L.Row(o), s.z)

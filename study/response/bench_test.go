@@ -85,7 +85,7 @@ func BenchmarkStepResponses(b *testing.B) {
 	s := blocks49(512)
 	o := onDevice(b, "fourier")
 	for b.Loop() {
-		x, err := response.StepResponses(context.Background(), s, o, response.Wish{})
+		x, err := response.StepResponses(context.Background(), s, o, response.Request{})
 		if err != nil {
 			b.Fatal(err)
 		}

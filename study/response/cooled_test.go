@@ -22,7 +22,7 @@ func TestStepResponsesOfACooledStack(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Grid = stack.Grid{X: stack.Axis{Cells: 8}, Y: stack.Axis{Cells: 8}}
-	x := steps(t, s, response.Wish{From: []int{0}, To: []int{1, 2}, Start: 1e-5, End: 10})
+	x := steps(t, s, response.Request{From: []int{0}, To: []int{1, 2}, Start: 1e-5, End: 10})
 	heated := ports.Responding(s)
 	for n, in := range x.Inputs {
 		heated.Layers[in.Layer].Powers[in.Power].Uniform = []float64{1, 0, 0}[n]

@@ -111,7 +111,7 @@ func small(region bool) *stack.Stack {
 // of the own ones.
 func TestStepResponsesAgainstAllModes(t *testing.T) {
 	for name, s := range map[string]*stack.Stack{"direct": small(false), "multigrid": small(true)} {
-		x := steps(t, s, response.Wish{From: []int{0, 3}, To: all(len(ports.InputsOf(s))), Probes: true})
+		x := steps(t, s, response.Request{From: []int{0, 3}, To: all(len(ports.InputsOf(s))), Probes: true})
 		m, err := mesh.Build(ports.Responding(s))
 		if err != nil {
 			t.Fatal(err)

@@ -10,28 +10,27 @@ import (
 	"thermsim/stack"
 )
 
-// Matrix holds the steady thermal resistances of a stack.
+// Matrix contains the steady-state thermal resistances of a stack.
 type Matrix struct {
 	Inputs  []ports.Input
 	Outputs []ports.Output
-	// R[o][n] is the rise of output o in K for each watt of input n, over what the stack has without power.
+	// R[o][n] is the rise of output o in K per watt in input n, relative to the stack without power.
 	R [][]float64
-	// Hottest is for each input the rise of its own hottest cell, in K/W.
+	// Hottest is, for each input, the rise of its hottest cell, in K/W.
 	Hottest []float64
-	// Asymmetry is the largest difference between the mean of one input for a watt in another and the reverse, over the
-	// geometric mean of their own resistances. Reciprocity makes it 0 but for the errors of the solves, unless coolant
-	// flows. Maps are left out: they heat unevenly.
+	// Asymmetry is the largest |R_ab - R_ba| of the means of two inputs, relative to sqrt(R_aa R_bb). By reciprocity it
+	// is 0 except for solver errors, unless the stack has coolant. Maps are excluded, because they heat unevenly.
 	Asymmetry float64
-	// Cooled says that coolant flows, so that heat is carried one way.
+	// Cooled reports that the stack has coolant, so that reciprocity does not apply.
 	Cooled bool
-	Mesh   *mesh.Mesh // of the stack without ambient, in K of rise
+	Mesh   *mesh.Mesh // of the stack in terms of rises
 	Status gpusolve.Status
 	Device gpusolve.DeviceInfo
 	Timing gpusolve.Timing
 }
 
-// Resistances solves for 1 W in each input of a linear stack: as outputs the mean of every input, and every probe. With
-// peaks, a second pass adds as outputs the cell of each input that is hottest where it alone is heated.
+// Resistances solves for 1 W in each input of a linear stack. Outputs are the mean of every input, and every probe.
+// With peaks, a second pass adds the hottest cell of each input.
 func Resistances(ctx context.Context, s *stack.Stack, o Options, peaks bool) (*Matrix, error) {
 	inputs := ports.InputsOf(s)
 	passes := 1
@@ -68,7 +67,7 @@ func Resistances(ctx context.Context, s *stack.Stack, o Options, peaks bool) (*M
 	return x, nil
 }
 
-// hottestCells are those that inputs have where each is heated alone, vector v of many being that of input which[v].
+// hottestCells are the hottest cells of inputs when each is heated alone; vector v of many belongs to input which[v].
 func hottestCells(many *gpusolve.ManyResult, which []int) []mesh.Sample {
 	var points []mesh.Sample
 	for v, n := range which {
@@ -101,7 +100,7 @@ func (x *Matrix) asymmetry() float64 {
 	return worst
 }
 
-// Rises are those of all outputs in K at powers in W, by superposition.
+// Rises are the rises of all outputs in K at powers in W, by superposition.
 func (x *Matrix) Rises(watts []float64) []float64 {
 	rises := make([]float64, len(x.R))
 	for o, row := range x.R {

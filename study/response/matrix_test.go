@@ -112,7 +112,7 @@ func TestWhatHasNoMatrix(t *testing.T) {
 		if _, err := response.Resistances(t.Context(), s, response.Options{}, false); !errors.Is(err, want) {
 			t.Errorf("%v, want %v", err, want)
 		}
-		if _, err := response.StepResponses(t.Context(), s, response.Options{}, response.Wish{}); !errors.Is(err,
+		if _, err := response.StepResponses(t.Context(), s, response.Options{}, response.Request{}); !errors.Is(err,
 			want) {
 			t.Errorf("%v, want %v", err, want)
 		}

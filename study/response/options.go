@@ -1,4 +1,4 @@
-// Package response finds what the heat of each input of a stack does to its temperatures: the matrix of thermal
+// Package response computes the response of a stack's temperatures to each power input: the matrix of thermal
 // resistances, and step responses.
 package response
 
@@ -15,27 +15,26 @@ import (
 	"thermsim/stack"
 )
 
-// ErrNotConverged is returned where a solve ended short of its tolerance.
+// ErrNotConverged reports a solve that did not reach its tolerance.
 var ErrNotConverged = errors.New("a solve did not converge")
 
-// ErrNoInput is returned for a stack without a place for power.
-var ErrNoInput = errors.New("the stack has no power: blocks, a uniform power or a power map are needed, whatever " +
-	"their watts")
+// ErrNoInput reports a stack without power inputs.
+var ErrNoInput = errors.New("the stack has no power inputs; add blocks, a uniform power or a power map, with " +
+	"any watts")
 
-// RTol is the relative residual that solves by iteration leave unless options say otherwise. Both triangles of the
-// matrix then agree to about 1e-9.
+// RTol is the default relative residual of iterative solves. Both triangles of the matrix then agree to about 1e-9.
 const RTol = 1e-12
 
-// Options say how responses are found.
+// Options of the computation of responses.
 type Options struct {
 	Solver gpusolve.Options
-	// Mesh builds the mesh of a stack, if not nil.
+	// Mesh builds the mesh of a stack; default mesh.Build.
 	Mesh func(s *stack.Stack) (*mesh.Mesh, error)
 	// Progress is called after each solve, if not nil.
 	Progress func(done, all int)
 }
 
-// system is a stack's mesh for responses, and a device that is open from the second solve on.
+// system is a stack's mesh for responses, and a device that stays open after the first solve.
 type system struct {
 	mesh        *mesh.Mesh
 	inputs      []ports.Input
@@ -69,7 +68,7 @@ func newSystem(s *stack.Stack, o Options, solves int) (*system, error) {
 	return r, nil
 }
 
-// close gives the device back.
+// close releases the device.
 func (r *system) close() {
 	if r.shared != nil {
 		_ = r.shared.Release()
@@ -86,7 +85,7 @@ func (r *system) units(which []int) [][]float64 {
 	return all
 }
 
-// solve answers unit powers. After the first solve on a GPU the device stays open.
+// solve solves for unit powers. After the first solve on a GPU the device stays open.
 func (r *system) solve(ctx context.Context, which []int, shift float64, points []mesh.Sample) (*gpusolve.ManyResult,
 	error) {
 	o := r.options.Solver

@@ -42,7 +42,7 @@ func heatedSlab(depth, first float64) *stack.Stack {
 	return s
 }
 
-func steps(t *testing.T, s *stack.Stack, w response.Wish) *response.Steps {
+func steps(t *testing.T, s *stack.Stack, w response.Request) *response.Steps {
 	t.Helper()
 	x, err := response.StepResponses(t.Context(), s, response.Options{Solver: gpusolve.Options{Device: "cpu"}}, w)
 	if err != nil {
@@ -66,7 +66,7 @@ func TestHalfSpaceOverNineDecades(t *testing.T) {
 	const end = 1.0
 	depth := 30 * math.Sqrt(slabK/slabC*end)
 	s := heatedSlab(depth, 1e-9)
-	x := steps(t, s, response.Wish{Start: end / 1e9, End: end})
+	x := steps(t, s, response.Request{Start: end / 1e9, End: end})
 	d := worst(x, &x.Curves[0], func(t float64) float64 {
 		return 2 * math.Sqrt(t/(math.Pi*slabK*slabC)) / (side * side)
 	})
@@ -80,7 +80,7 @@ func TestHalfSpaceOverNineDecades(t *testing.T) {
 // 9 decades that are chosen by its time constant, 4 L^2 c / (pi^2 k).
 func TestSlabOverNineDecades(t *testing.T) {
 	const depth = 1e-3
-	x := steps(t, heatedSlab(depth, 3e-10), response.Wish{})
+	x := steps(t, heatedSlab(depth, 3e-10), response.Request{})
 	unit := depth * depth * slabC / slabK
 	exact := func(t float64) float64 {
 		if t < 1e-3*unit { // the far side is not felt

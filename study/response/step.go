@@ -12,18 +12,18 @@ import (
 	"thermsim/stack"
 )
 
-// Wish says which step responses are wanted.
-type Wish struct {
-	From []int // inputs, by index; nil for all
-	// To are further inputs whose means are told beside the input's own; Probes adds every probe.
+// Request selects step responses.
+type Request struct {
+	From []int // inputs, by index; nil for all.
+	// To are additional inputs whose means are outputs; Probes adds every probe.
 	To     []int
 	Probes bool
-	// Start and End of the times in s. Where End is 0 it is chosen, long after the slowest time constant; where Start
-	// is 0 it is 9 decades before the end.
+	// Start and End of the times in s. The default End is long after the slowest time constant; the default Start is 9
+	// decades before the end.
 	Start, End float64
 }
 
-// Decades of a response unless told otherwise.
+// Decades is the default length of a response.
 const Decades = 9
 
 // Steps are step responses on common times.
@@ -31,11 +31,11 @@ type Steps struct {
 	Inputs []ports.Input
 	Times  []float64 // s, ascending by 10^(1/20)
 	Curves []Curve
-	// Resolved is the time in s from which the grid resolves how heat leaves the thickest of the heated planes and
-	// their neighbours. Before, the heated planes warm as if nothing left them.
+	// Resolved is the time in s from which the grid resolves conduction out of the thickest of the heated planes and
+	// their neighbors. Before, the heated planes behave adiabatically.
 	Resolved float64
 	Slowest  float64 // s, the slowest time constant
-	Shifts   int     // operators that were solved
+	Shifts   int     // number of shifted operators
 	Mesh     *mesh.Mesh
 	Status   gpusolve.Status // of the steady state
 	Device   gpusolve.DeviceInfo
@@ -49,14 +49,14 @@ type Curve struct {
 	Steady float64   // K/W, the thermal resistance
 }
 
-// Own says whether the output is the mean of the input that is heated: a driving point, whose response has a positive
+// Own reports whether the output is the mean of the heated input: a driving point, whose response has a positive
 // spectrum.
 func (c *Curve) Own() bool { return c.To.Kind == ports.Mean && c.To.Of == c.From }
 
-// StepResponses solves (K + s C) x = q for 1 W in each input, at real shifts s that cover the times with 5 per decade,
-// and inverts the transforms. The relative error of an input's own response beside that of the solves is at most
-// FilterBound; of others, that of the geometric mean of the two own responses.
-func StepResponses(ctx context.Context, s *stack.Stack, o Options, w Wish) (*Steps, error) {
+// StepResponses solves (K + s C) x = q for 1 W in each input, at 5 real shifts s per decade, and inverts the
+// transforms. In addition to the error of the solves, the relative error of a driving point is at most FilterBound; for
+// other outputs it is relative to the geometric mean of the two driving points.
+func StepResponses(ctx context.Context, s *stack.Stack, o Options, w Request) (*Steps, error) {
 	r, err := newSystem(s, o, 0)
 	if err != nil {
 		return nil, err
@@ -91,8 +91,8 @@ func StepResponses(ctx context.Context, s *stack.Stack, o Options, w Wish) (*Ste
 	return x, nil
 }
 
-// times are those wished for.
-func (w *Wish) times(slowest float64) span {
+// times are the requested times.
+func (w *Request) times(slowest float64) span {
 	start, end := w.Start, w.End
 	if end == 0 {
 		end = math.Pow(10, math.Ceil(math.Log10(5*slowest))) // within exp(-5) of the end
@@ -106,8 +106,8 @@ func (w *Wish) times(slowest float64) span {
 	return newSpan(start, end)
 }
 
-// invert makes the curves of every input.
-func (x *Steps) invert(times span, w *Wish, steady *gpusolve.ManyResult, transforms []*gpusolve.ManyResult) {
+// invert computes the curves of every input.
+func (x *Steps) invert(times span, w *Request, steady *gpusolve.ManyResult, transforms []*gpusolve.ManyResult) {
 	probes := len(steady.Points[0])
 	h := make([]float64, len(transforms))
 	add := func(from int, to ports.Output, rest float64, of func(r *gpusolve.ManyResult) float64) {
@@ -132,7 +132,7 @@ func (x *Steps) invert(times span, w *Wish, steady *gpusolve.ManyResult, transfo
 	}
 }
 
-// slowest estimates the slowest time constant on a coarse grid, which is enough for it.
+// slowest estimates the slowest time constant on a coarse grid, which is sufficient.
 func slowest(ctx context.Context, s *stack.Stack, m *mesh.Mesh) (float64, error) {
 	const cells = 24
 	if m.NX() <= cells && m.NY() <= cells || s.Cooled() {
@@ -146,8 +146,8 @@ func slowest(ctx context.Context, s *stack.Stack, m *mesh.Mesh) (float64, error)
 	return stepping.SlowestTimeConstant(ctx, m)
 }
 
-// resolved is the time that heat takes through the thickest of the planes that inputs heat and of those beside them:
-// its height squared, over the diffusivity.
+// resolved is the diffusion time of the thickest heated or adjacent plane: its height squared divided by the
+// diffusivity.
 func resolved(m *mesh.Mesh, inputs []ports.Input, which []int) float64 {
 	longest := 0.0
 	for _, n := range which {

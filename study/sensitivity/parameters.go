@@ -8,14 +8,14 @@ import (
 	"thermsim/stack"
 )
 
-// parameter is one of a stack besides its powers.
+// parameter is a parameter of a stack other than its powers.
 type parameter struct {
 	Sensitivity
-	// scaled puts another value in its place, so many times this one.
+	// scaled multiplies the parameter by a factor.
 	scaled func(s *stack.Stack, factor float64)
 }
 
-// parametersOf lists those of a stack: of the layers from the bottom, then of the faces.
+// parametersOf lists the parameters of a stack: of the layers from bottom to top, then of the faces.
 func parametersOf(s *stack.Stack) (all []parameter) {
 	for l := range s.Layers {
 		y := &s.Layers[l]
@@ -40,8 +40,8 @@ func parametersOf(s *stack.Stack) (all []parameter) {
 	return all
 }
 
-// thicken makes a layer so many times as thick. One that is heated over all its height stays so: its heated slice must
-// not come off the rest, which would be one more plane.
+// thicken multiplies the thickness of a layer by a factor. A layer that is heated over its full height stays so: a
+// separate heated slice would add a plane.
 func thicken(y *stack.Layer, factor float64) {
 	if y.PowerDepth > y.Thickness*(1-2*step) {
 		y.PowerDepth *= factor
@@ -49,7 +49,7 @@ func thicken(y *stack.Layer, factor float64) {
 	y.Thickness *= factor
 }
 
-// conditionOf lists the parameters of a condition that is found in a stack by at.
+// conditionOf lists the parameters of the boundary condition that at finds in a stack.
 func conditionOf(b *stack.Boundary, name string, at func(s *stack.Stack) *stack.Boundary) (all []parameter) {
 	switch {
 	case b.Kind == stack.Convective && b.H > 0:
@@ -66,11 +66,11 @@ func conditionOf(b *stack.Boundary, name string, at func(s *stack.Stack) *stack.
 	return all
 }
 
-// patchParameters are those of patch n of a face, called face/patch. A map of coefficients has its mean, with which all
-// of it changes.
+// patchParameters are the parameters of patch n of a face, with the name face/patch. A map of coefficients is
+// represented by its mean and scaled as a whole.
 func patchParameters(p *stack.Patch, f stack.Face, n int) (all []parameter) {
 	own := func(s *stack.Stack) *stack.Patch {
-		s.Boundary[f].ClonePatches() // they are shared with the stack that was copied
+		s.Boundary[f].ClonePatches() // they are shared with the original stack
 		return &s.Boundary[f].Patches[n]
 	}
 	name := f.String() + "/" + p.Name
@@ -83,7 +83,7 @@ func patchParameters(p *stack.Patch, f stack.Face, n int) (all []parameter) {
 	})...)
 }
 
-// conduct makes everything in a layer conduct so many times as well.
+// conduct multiplies all conductivities in a layer by a factor.
 func conduct(s *stack.Stack, l int, factor float64) {
 	y := &s.Layers[l]
 	own := map[int]int{}
@@ -111,11 +111,11 @@ func conduct(s *stack.Stack, l int, factor float64) {
 	}
 }
 
-// step is the relative difference of a parameter on either side. The equations are smooth in it, and FP64: the error is
-// about 1e-9 of the derivative.
+// step is the relative step of the central differences. The equations are smooth and in FP64: the error is about 1e-9
+// of the derivative.
 const step = 1e-4
 
-// parameters adds the sensitivities to everything but powers.
+// parameters adds the sensitivities to all parameters except powers.
 func (r *Result) parameters(ctx context.Context, s *stack.Stack, o Options, x, y []float64) error {
 	for _, p := range parametersOf(s) {
 		var sides [2]float64
@@ -138,12 +138,12 @@ func (r *Result) parameters(ctx context.Context, s *stack.Stack, o Options, x, y
 	return nil
 }
 
-// heat is y . (b - A x), but for the powers in b, which depend on none of the parameters.
+// heat is y . (b - A x) without the powers in b, which do not depend on these parameters.
 func heat(m *mesh.Mesh, x, y []float64) float64 {
 	nx, ny, nz := m.NX(), m.NY(), m.NZ()
 	g := make([]float64, nx)
 	sum := 0.0
-	// between adds the heat from cells to others, as far away in memory.
+	// between adds the heat between cells at a given distance in memory.
 	between := func(row, away int) {
 		for i, c := range g {
 			if c != 0 {

@@ -1,13 +1,15 @@
-// Package sensitivity tells how a temperature changes with every power, thickness, conductivity and film of a stack, by
-// one further solve: the adjoint method (M. B. Giles and N. A. Pierce, Flow, Turbulence and Combustion 65, 393 (2000)).
+// Package sensitivity computes the derivatives of a temperature by every power, thickness, conductivity and
+// heat-transfer coefficient of a stack from one additional solve: the adjoint method (M. B. Giles and N. A. Pierce,
+// Flow, Turbulence and Combustion 65, 393 (2000)).
 //
 // With the temperatures x from A x = b and an objective J(x), the adjoint is A^T y = dJ/dx, and the derivative by a
 // parameter p of A and b is
 //
 //	dJ/dp = y . (db/dp - dA/dp x)
 //
-// A is symmetric, so y is the response to power: J is made of the means over inputs, and dJ/dx is power in these
-// inputs. The bracket is found by differences of the equations, which are cheap, and not of their solutions.
+// A is symmetric, so y is a response to power: J is a function of the means over inputs, and dJ/dx corresponds to power
+// in these inputs. The bracket is computed by finite differences of the equations, which are cheap, not of their
+// solutions.
 package sensitivity
 
 import (
@@ -23,18 +25,18 @@ import (
 	"thermsim/stack"
 )
 
-// Objective is what is differentiated: the mean temperature of an input, or with Of empty the p-norm of the rises of
-// all inputs over the ambient,
+// Objective is the differentiated quantity: the mean temperature of an input, or if Of is empty the p-norm of the rises
+// of all inputs over the ambient,
 //
 //	J = (sum of rise^p / number of inputs)^(1/p)
 //
-// which comes close to the largest of them as p grows.
+// which approximates the largest rise for large p.
 type Objective struct {
-	Of   string // name of an input, as ports.Find takes it
+	Of   string // name of an input, as for ports.Find.
 	Norm float64
 }
 
-// DefaultNorm is p where nothing is said.
+// DefaultNorm is the default of p.
 const DefaultNorm = 20
 
 // Kind of a parameter.
@@ -44,7 +46,7 @@ type Kind string
 const (
 	Power        Kind = "power"              // of an input, W
 	Thickness    Kind = "thickness"          // of a layer, m
-	Conductivity Kind = "k"                  // of everything in a layer, as a factor
+	Conductivity Kind = "k"                  // of all materials in a layer, as a factor.
 	Contact      Kind = "contact_resistance" // above a layer, m2 K/W
 	Film         Kind = "h"                  // of a face, W/(m2 K)
 	Cooler       Kind = "resistance"         // of a face, K/W
@@ -60,7 +62,7 @@ type Sensitivity struct {
 	Derivative float64 // of the objective in K by the parameter in its unit
 }
 
-// PerPercent is how far the objective moves when the parameter grows by 1 %, in K.
+// PerPercent is the change of the objective in K when the parameter increases by 1 %.
 func (s *Sensitivity) PerPercent() float64 { return s.Derivative * s.Value / 100 }
 
 // Result of a run.
@@ -81,15 +83,15 @@ type Options struct {
 
 // Errors of a run.
 var (
-	ErrCoolant   = errors.New("coolant carries heat one way; sensitivities are of stacks without")
+	ErrCoolant   = errors.New("sensitivities are not supported for stacks with coolant")
 	ErrNoInput   = errors.New("the stack has no power")
 	ErrConverged = errors.New("a solve did not converge")
 	ErrObjective = errors.New("no such objective")
-	ErrSides     = errors.New("patches of side faces would stay where they are while layers grow; sensitivities are " +
-		"of stacks without")
+	ErrSides     = errors.New("sensitivities are not supported for stacks with patches on side faces, whose " +
+		"positions do not follow the layers")
 )
 
-// Of finds the sensitivities of a linear stack.
+// Of computes the sensitivities of a linear stack.
 func Of(ctx context.Context, s *stack.Stack, want Objective, o Options) (*Result, error) {
 	if s.Cooled() {
 		return nil, ErrCoolant
@@ -127,7 +129,7 @@ func Of(ctx context.Context, s *stack.Stack, want Objective, o Options) (*Result
 	return r, r.parameters(ctx, s, o, x, y)
 }
 
-// solve gives the temperatures of all cells in K.
+// solve computes the temperatures of all cells in K.
 func solve(ctx context.Context, s *stack.Stack, o Options) (x []float64, m *mesh.Mesh, status solution.Status,
 	err error) {
 	if m, err = o.Mesh(s); err != nil {
@@ -145,7 +147,7 @@ func solve(ctx context.Context, s *stack.Stack, o Options) (x []float64, m *mesh
 	return x, m, sol.Status, err
 }
 
-// meansOf are the means over what the inputs heat.
+// meansOf are the means over the heated areas of the inputs.
 func meansOf(m *mesh.Mesh, inputs []ports.Input, x []float64) []float64 {
 	means := make([]float64, len(inputs))
 	for n := range inputs {
@@ -163,7 +165,7 @@ func meansOf(m *mesh.Mesh, inputs []ports.Input, x []float64) []float64 {
 	return means
 }
 
-// objective names it, works it out and gives its derivatives by the means.
+// objective computes the objective and its derivatives by the means.
 func (r *Result) objective(s *stack.Stack, inputs []ports.Input, means []float64, want Objective) ([]float64, error) {
 	weights := make([]float64, len(inputs))
 	if want.Of != "" {
@@ -187,9 +189,9 @@ func (r *Result) objective(s *stack.Stack, inputs []ports.Input, means []float64
 		top = math.Max(top, t-s.Ambient)
 	}
 	if top == 0 {
-		return nil, fmt.Errorf("%w: nothing is above the ambient", ErrObjective)
+		return nil, fmt.Errorf("%w: no temperature is above the ambient", ErrObjective)
 	}
-	sum := 0.0 // of (rise/top)^p, so that no power overflows
+	sum := 0.0 // of (rise/top)^p, to avoid overflow
 	for _, t := range means {
 		sum += math.Pow(math.Max(0, t-s.Ambient)/top, p)
 	}
@@ -201,7 +203,7 @@ func (r *Result) objective(s *stack.Stack, inputs []ports.Input, means []float64
 	return weights, nil
 }
 
-// powered is the stack at 0 K, heated by so many W in each input alone.
+// powered is the stack at 0 K, heated only by the given watts in the inputs.
 func powered(s *stack.Stack, inputs []ports.Input, watts []float64) *stack.Stack {
 	r := ports.Responding(s)
 	for l := range r.Layers {
@@ -218,7 +220,7 @@ func powered(s *stack.Stack, inputs []ports.Input, watts []float64) *stack.Stack
 		case ports.Block:
 			q.Blocks[in.Block].Watts = watts[n]
 		case ports.Map:
-			// The mean over a map's area belongs to even power, whatever the map is.
+			// The mean over a map's area corresponds to uniform power.
 			q.Map, q.Uniform = nil, watts[n]
 		default:
 			q.Uniform = watts[n]

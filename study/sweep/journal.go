@@ -20,16 +20,16 @@ import (
 	"thermsim/stack/stackfile"
 )
 
-// Journal is the table of a sweep on disk. It grows by a row at a time, in the order of the runs, so that a sweep that
-// was cut off goes on behind its last whole row.
+// Journal is the table of a sweep on disk. Rows are appended in the order of the runs, so that an interrupted sweep
+// resumes after its last complete row.
 type Journal struct {
 	Path   string // of the table
-	Done   int    // rows that were there already
-	Faults int    // those of them without a result
+	Done   int    // existing rows.
+	Faults int    // existing rows without a result.
 	file   *os.File
 }
 
-// State is what the file beside the table says of the sweep that it belongs to.
+// State identifies the sweep of a table, in a file next to it.
 type State struct {
 	Schema   int      `json:"schema"`   // 1
 	Version  string   `json:"version"`  // of thermsim
@@ -41,11 +41,11 @@ type State struct {
 	Header   []string `json:"header"` // of the table
 }
 
-// ErrOther is a folder that holds another sweep.
-var ErrOther = errors.New("the folder holds another sweep")
+// ErrOther reports a folder that contains another sweep.
+var ErrOther = errors.New("the folder contains another sweep")
 
-// Open opens the table of a part of a sweep, or makes it, for this process alone. A table of the same sweep goes on
-// behind its last whole row; of another one it is refused.
+// Open opens or creates the table of a part of a sweep, exclusively for this process. A table of the same sweep is
+// resumed after its last complete row; one of another sweep is an error.
 func Open(folder string, s State) (_ *Journal, err error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func readState(path string) (s State, err error) {
 	return s, err
 }
 
-// begin begins the table. Its state is there before its first line, so that no line is without.
+// begin creates the table. The state is written before the first line, so that every table has a state.
 func (j *Journal) begin(stateFile string, s State) error {
 	info, err := j.file.Stat()
 	if err != nil {
@@ -97,9 +97,9 @@ func (j *Journal) begin(stateFile string, s State) error {
 	if info.Size() > 0 {
 		return fmt.Errorf("%s: %w", j.Path, ErrOther)
 	}
-	picture := strings.TrimSuffix(j.Path, ".csv") + ".png" // of the whole sweep, which is drawn in the end
+	picture := strings.TrimSuffix(j.Path, ".csv") + ".png" // drawn at the end of a complete sweep
 	if _, err := os.Lstat(picture); !errors.Is(err, fs.ErrNotExist) {
-		_ = os.Remove(j.Path) // nothing was written into it
+		_ = os.Remove(j.Path) // it is empty
 		return fmt.Errorf("%s: %w", picture, ErrOther)
 	}
 	text, err := json.MarshalIndent(s, "", "  ")
@@ -115,7 +115,7 @@ func (j *Journal) begin(stateFile string, s State) error {
 	return j.write(s.Header)
 }
 
-// resume cuts a row off that was not written whole, and checks those before it.
+// resume removes an incomplete last row, and checks the others.
 func (j *Journal) resume(runs []int, header []string) error {
 	data, err := io.ReadAll(j.file)
 	if err != nil {
@@ -129,14 +129,14 @@ func (j *Journal) resume(runs []int, header []string) error {
 		return fmt.Errorf("%s: %w", j.Path, err)
 	}
 	if len(rows) > len(runs)+1 {
-		return fmt.Errorf("%s has %d rows, more than the sweep has runs", j.Path, len(rows)-1)
+		return fmt.Errorf("%s has %d rows, more than the number of runs", j.Path, len(rows)-1)
 	}
 	for i, row := range rows {
 		if i == 0 {
 			continue
 		}
 		if row[0] != strconv.Itoa(runs[i-1]) {
-			return fmt.Errorf("%s: row %d is of run %s, not of run %d", j.Path, i, row[0], runs[i-1])
+			return fmt.Errorf("%s: row %d: got run %s; expected run %d", j.Path, i, row[0], runs[i-1])
 		}
 	}
 	if err := j.file.Truncate(int64(whole)); err != nil {
@@ -152,7 +152,7 @@ func (j *Journal) resume(runs []int, header []string) error {
 	return nil
 }
 
-// Faults counts the rows of a table, header first, that have no result.
+// Faults counts the rows of a table, header first, without a result.
 func Faults(rows [][]string) (n int) {
 	status := len(rows[0]) - 1
 	for status > 0 && rows[0][status] != fixed[0] {
@@ -169,7 +169,7 @@ func Faults(rows [][]string) (n int) {
 // Add writes a row.
 func (j *Journal) Add(r *Row) error { return j.write(r.record()) }
 
-// write puts a line into the file at once: a process that is killed leaves whole lines and at most one that is not.
+// write appends a line with a single write: a killed process leaves at most one incomplete line.
 func (j *Journal) write(line []string) error {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
@@ -181,8 +181,8 @@ func (j *Journal) write(line []string) error {
 	return err
 }
 
-// Cells are texts for a CSV file: what is no number, or number and unit, must not run as a formula where a spreadsheet
-// opens the file.
+// Cells escapes texts for a CSV file: texts other than a number, or a number and unit, must not run as a formula in a
+// spreadsheet.
 func Cells(line []string) []string {
 	safe := make([]string, len(line))
 	for i, cell := range line {
@@ -196,17 +196,17 @@ func Cells(line []string) []string {
 	return safe
 }
 
-// Sync brings the table to the disk.
+// Sync syncs the table to disk.
 func (j *Journal) Sync() error { return j.file.Sync() }
 
-// Close brings the table to the disk, and lets other processes have it.
+// Close syncs and unlocks the table.
 func (j *Journal) Close() error { return errors.Join(j.Sync(), j.file.Close()) }
 
-// ErrIncomplete is a sweep of which runs are missing.
+// ErrIncomplete reports a sweep with missing runs.
 var ErrIncomplete = errors.New("the sweep is not complete")
 
-// Merge reads the tables of all parts in a folder, which must be whole and of the sweep with that identity, and gives
-// the rows in the order of the runs below their header.
+// Merge reads the tables of all parts in a folder, which must be complete and have the given identity. It returns the
+// header and the rows in the order of the runs.
 func Merge(folder, identity string) (rows [][]string, err error) {
 	found, err := filepath.Glob(filepath.Join(folder, "sweep-*-of-*.json"))
 	if err != nil {
@@ -241,10 +241,10 @@ func Merge(folder, identity string) (rows [][]string, err error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("%s: %w: no parts of it are there", folder, ErrIncomplete)
+		return nil, fmt.Errorf("%s: %w: no parts found", folder, ErrIncomplete)
 	}
 	if len(found) < all.Shards {
-		return nil, fmt.Errorf("%s: %w: %d of %d parts are there", folder, ErrIncomplete, len(found), all.Shards)
+		return nil, fmt.Errorf("%s: %w: %d of %d parts found", folder, ErrIncomplete, len(found), all.Shards)
 	}
 	return rows, nil
 }

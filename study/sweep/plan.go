@@ -1,5 +1,5 @@
-// Package sweep makes many runs of one stack: which they are, in which order, what is kept of each, and how a sweep
-// that was cut off goes on. It solves nothing itself.
+// Package sweep manages parameter sweeps of a stack: the list and order of runs, the stored results, and the resumption
+// of interrupted sweeps. It does not solve.
 package sweep
 
 import (
@@ -18,9 +18,9 @@ import (
 
 // Plan lists the runs of a sweep, numbered from 0.
 type Plan struct {
-	Labels  []string // of the parameters, in the order of their columns
-	Numbers []bool   // which of them are numbers, with one unit in all runs
-	Units   []string // behind them
+	Labels  []string // of the parameters, in the order of their columns.
+	Numbers []bool   // which parameters are numbers with one unit in all runs.
+	Units   []string // of these numbers.
 
 	keys   [][]string // of each parameter
 	count  int
@@ -33,7 +33,7 @@ func (p *Plan) Count() int { return p.count }
 // Values of a run, one for each label.
 func (p *Plan) Values(run int) []string { return p.values(run) }
 
-// Set is what a run puts in place of the stack file's values.
+// Set returns the overrides of a run.
 func (p *Plan) Set(run int) ([]stackfile.Override, error) {
 	var set []stackfile.Override
 	for i, value := range p.Values(run) {
@@ -48,13 +48,13 @@ func (p *Plan) Set(run int) ([]stackfile.Override, error) {
 	return set, nil
 }
 
-// mostRuns is the largest number of runs, and mostValues that of values in all of them.
+// mostRuns is the maximum number of runs, and mostValues that of all their values.
 const mostRuns, mostValues = 1_000_000, 10_000_000
 
-// ErrNothing is a sweep file in which nothing varies.
+// ErrNothing reports a sweep file without parameters.
 var ErrNothing = errors.New("nothing varies; add a [[vary]] table, or points")
 
-// New makes the runs that a sweep file asks for. points is the content of the CSV file that it names, if it does.
+// New creates the runs of a sweep file. points is the content of its CSV file, if it names one.
 func New(f *stackfile.SweepFile, points []byte) (*Plan, error) {
 	if f.Points != "" {
 		return fromPoints(f.Points, points)
@@ -88,10 +88,10 @@ func New(f *stackfile.SweepFile, points []byte) (*Plan, error) {
 	return p, p.measure()
 }
 
-// fits refuses more values than can be kept.
+// fits checks the limit of values.
 func fits(runs, parameters int) error {
 	if runs*parameters > mostValues {
-		return fmt.Errorf("%d runs of %d parameters are more than %d values; take fewer runs, or vary several keys "+
+		return fmt.Errorf("%d runs of %d parameters exceed %d values; use fewer runs, or vary several keys "+
 			"together with keys", runs, parameters, mostValues)
 	}
 	return nil
@@ -106,7 +106,7 @@ func (p *Plan) each(value func(parameter int) string) []string {
 	return list
 }
 
-// valueOf is the n-th of so many values of a parameter.
+// valueOf is the n-th of the given number of values of a parameter.
 func valueOf(v *stackfile.Vary, n, of int) string {
 	if v.Values != nil {
 		return v.Values[n]
@@ -117,7 +117,7 @@ func valueOf(v *stackfile.Vary, n, of int) string {
 	return between(v, float64(n)/float64(of-1))
 }
 
-// between is a value from the first, at 0, to the last, at 1.
+// between is a value between the first (at = 0) and the last (at = 1).
 func between(v *stackfile.Vary, at float64) string {
 	x := v.From + (v.To-v.From)*at
 	if v.Log {
@@ -136,12 +136,12 @@ func between(v *stackfile.Vary, at float64) string {
 	return text
 }
 
-// grid has every combination; the last parameter changes from run to run.
+// grid contains every combination; the last parameter changes fastest.
 func (p *Plan) grid(f *stackfile.SweepFile) error {
 	p.count = 1
 	for i := range f.Vary {
 		if p.count *= f.Vary[i].Count; p.count > mostRuns {
-			return fmt.Errorf("the grid has more than %d runs; vary less at once, or take a Latin hypercube", mostRuns)
+			return fmt.Errorf("the grid has more than %d runs; use fewer values, or a Latin hypercube", mostRuns)
 		}
 	}
 	if err := fits(p.count, len(f.Vary)); err != nil {
@@ -159,8 +159,8 @@ func (p *Plan) grid(f *stackfile.SweepFile) error {
 	return nil
 }
 
-// hypercube divides each parameter into as many equal parts as there are runs and takes a random place in each part
-// once: M. D. McKay, R. J. Beckman and W. J. Conover, Technometrics 21, 239 (1979).
+// hypercube divides each parameter into as many equal parts as there are runs and uses one random value in each part:
+// M. D. McKay, R. J. Beckman and W. J. Conover, Technometrics 21, 239 (1979).
 func (p *Plan) hypercube(f *stackfile.SweepFile) {
 	p.count = f.Samples
 	at := make([][]float64, len(f.Vary))
@@ -190,10 +190,10 @@ func fromPoints(path string, data []byte) (*Plan, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if len(rows) < 2 {
-		return nil, fmt.Errorf("%s:1: a header of keys and a row of values for each run are needed", path)
+		return nil, fmt.Errorf("%s:1: expected a header of keys and a row of values for each run", path)
 	}
 	if len(rows)-1 > mostRuns {
-		return nil, fmt.Errorf("%s:%d: a sweep has at most %d runs", path, mostRuns+2, mostRuns)
+		return nil, fmt.Errorf("%s:%d: too many runs; the limit is %d", path, mostRuns+2, mostRuns)
 	}
 	p := &Plan{Labels: rows[0], count: len(rows) - 1, values: func(run int) []string { return rows[run+1] }}
 	for i, key := range rows[0] {
@@ -206,8 +206,8 @@ func fromPoints(path string, data []byte) (*Plan, error) {
 	return p, p.measure()
 }
 
-// measure finds the parameters that are numbers of one unit in all runs. Values and names with line breaks are refused,
-// for a row of the table is a line, and names of other columns.
+// measure finds the parameters that are numbers with one unit in all runs. It rejects line breaks, because a row of the
+// table is a line, and names of other columns.
 func (p *Plan) measure() error {
 	for i, label := range p.Labels {
 		if strings.ContainsAny(label, "\r\n") {
@@ -215,7 +215,7 @@ func (p *Plan) measure() error {
 		}
 		if slices.Contains(p.Labels[:i], label) || slices.Contains(fixed, label) || label == "run" ||
 			label == "message" {
-			return fmt.Errorf("two columns would be called %q; give what varies a label of its own", label)
+			return fmt.Errorf("two columns would have the name %q; set a label for this parameter", label)
 		}
 	}
 	p.Numbers, p.Units = make([]bool, len(p.Labels)), make([]string, len(p.Labels))

@@ -8,38 +8,38 @@ import (
 	"thermsim/report/summary"
 )
 
-// Row is what is kept of a run.
+// Row is the stored result of a run.
 type Row struct {
 	Run     int
 	Values  []string
-	Status  string // done, or one of the reasons why not
+	Status  string // Done, or the reason for a missing result.
 	Message string
-	Cells   []string // of the columns behind
+	Cells   []string // of the remaining columns.
 }
 
-// What a run may end as.
+// Status of a run.
 const (
 	Done         = "done"
 	NotConverged = "not-converged"
 	Runaway      = "runaway"
-	Invalid      = "invalid" // the stack with the values of the run, or its field, hotter than any solid
+	Invalid      = "invalid" // invalid stack, or temperatures above those of any solid
 	Failed       = "failed"
 )
 
-// fixed are the columns that every sweep has behind its parameters.
+// fixed are the columns of every sweep, after its parameters.
 var fixed = []string{"status", "max_K", "rise_K", "x_m", "y_m", "z_m", "layer", "block", "power_W", "rth_K_per_W",
 	"margin_K", "iterations", "estimated_error_K"}
 
-// Columns are those of a sweep's table: its parameters, what every run has, and the temperatures asked for.
+// Columns are the columns of a sweep's table: its parameters, the fixed columns, and the requested temperatures.
 type Columns struct {
 	labels  []string
 	outputs []string
 }
 
-// mostBlocks is up to how many blocks get a column where none were asked for.
+// mostBlocks is the maximum number of blocks with columns by default.
 const mostBlocks = 64
 
-// NewColumns chooses those of a sweep by its first run. It refuses outputs that the run has not.
+// NewColumns chooses the columns of a sweep by its first run. Unknown outputs are an error.
 func NewColumns(p *Plan, outputs []string, first *summary.Summary) (*Columns, error) {
 	c := &Columns{labels: p.Labels, outputs: outputs}
 	has := temperatures(first)
@@ -64,7 +64,7 @@ func NewColumns(p *Plan, outputs []string, first *summary.Summary) (*Columns, er
 	return c, nil
 }
 
-// temperatures are the maxima of layers, blocks and regions, and what probes read, in K by name.
+// temperatures are the maxima of layers, blocks and regions, and the probe temperatures, in K by name.
 func temperatures(s *summary.Summary) map[string]float64 {
 	has := map[string]float64{}
 	for i := range s.Regions {
@@ -92,12 +92,12 @@ func (c *Columns) Header() []string {
 	return append(header, "message")
 }
 
-// Row of a run that was solved.
+// Row is the row of a solved run.
 func (c *Columns) Row(run int, values []string, s *summary.Summary) *Row {
 	r := &Row{Run: run, Values: values, Status: Done}
 	switch {
 	case s.Solver.Reason == "thermal runaway":
-		r.Status, r.Message = Runaway, "its leakage has no steady state"
+		r.Status, r.Message = Runaway, "the leakage has no steady state"
 	case !s.Solver.Converged:
 		r.Status, r.Message = NotConverged, s.Solver.Reason
 	case s.Implausible() != "":
@@ -123,7 +123,7 @@ func (c *Columns) Row(run int, values []string, s *summary.Summary) *Row {
 	return r
 }
 
-// Outputs are the temperatures asked for, in K by name; those that a run has not are left out.
+// Outputs are the requested temperatures in K by name, as far as the run has them.
 func (c *Columns) Outputs(s *summary.Summary) map[string]float64 {
 	has, out := temperatures(s), map[string]float64{}
 	for _, name := range c.outputs {
@@ -134,7 +134,7 @@ func (c *Columns) Outputs(s *summary.Summary) map[string]float64 {
 	return out
 }
 
-// Fault is the row of a run that has no result.
+// Fault is the row of a run without a result.
 func (c *Columns) Fault(run int, values []string, status string, err error) *Row {
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	return &Row{Run: run, Values: values, Status: status, Message: first,
@@ -148,7 +148,7 @@ func (r *Row) record() []string {
 	return append(append(line, r.Cells...), strings.Join(strings.Fields(r.Message), " "))
 }
 
-// number has as many digits as temperatures have elsewhere.
+// number has as many digits as other temperatures.
 func number(x float64) string {
 	if x-x != 0 {
 		return ""

@@ -6,12 +6,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Each evaluates runs, several at a time, and hands their rows on in the order of the list. It ends with the first
-// error, of either, or with that of the context.
+// Each evaluates runs concurrently, and passes their rows on in the order of the list. It ends with the first error, or
+// with that of the context.
 func Each(ctx context.Context, runs []int, workers int, evaluate func(ctx context.Context, run int) (*Row, error),
 	take func(*Row) error) error {
 	group, ctx := errgroup.WithContext(ctx)
-	// Rows wait here for those before them: so many runs may be ahead.
+	// Rows wait here for previous ones; the capacity limits the number of runs ahead.
 	waiting := make(chan chan *Row, 4*workers)
 	group.Go(func() error {
 		defer close(waiting)
@@ -25,7 +25,7 @@ func Each(ctx context.Context, runs []int, workers int, evaluate func(ctx contex
 				if err := inner.Wait(); err != nil {
 					return err
 				}
-				return ctx.Err() // runs are missing, whoever asked for the end
+				return ctx.Err() // runs are missing, even if the group was not cancelled by an error
 			}
 			inner.Go(func() error {
 				if err := ctx.Err(); err != nil {

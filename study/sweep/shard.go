@@ -9,32 +9,32 @@ import (
 	"thermsim/internal/launcher"
 )
 
-// Shard is one of several parts of a sweep: the runs whose number leaves Index when divided by Of.
+// Shard is a part of a sweep: the runs whose number modulo Of is Index.
 type Shard struct{ Index, Of int }
 
 // Whole is a sweep in one part.
 var Whole = Shard{0, 1}
 
-// ParseShard reads "2/8", the third of eight, or "auto/8" and "auto", which ask the environment.
+// ParseShard reads "2/8", the third of eight, or "auto/8" and "auto", which use the environment.
 func ParseShard(text string) (Shard, error) {
 	index, of, split := strings.Cut(text, "/")
 	s := Shard{Of: 0}
 	var err error
 	if split {
 		if s.Of, err = strconv.Atoi(of); err != nil || s.Of < 1 {
-			return s, fmt.Errorf("write the number of a part from 0 and how many there are, such as 2/8, or auto")
+			return s, fmt.Errorf("expected the number of a part, from 0, and the number of parts, such as 2/8, or auto")
 		}
 	}
 	if index == "auto" {
 		return fromEnvironment(s.Of, os.Getenv)
 	}
 	if s.Index, err = strconv.Atoi(index); err != nil || !split || s.Index < 0 || s.Index >= s.Of {
-		return s, fmt.Errorf("write the number of a part from 0 and how many there are, such as 2/8, or auto")
+		return s, fmt.Errorf("expected the number of a part, from 0, and the number of parts, such as 2/8, or auto")
 	}
 	return s, nil
 }
 
-// fromEnvironment is the part that a scheduler has given this process. of is 0 where the scheduler tells that too.
+// fromEnvironment is the part that a scheduler assigned to this process. of is 0 if the scheduler reports it.
 func fromEnvironment(of int, getenv func(string) string) (s Shard, err error) {
 	s.Index, s.Of, err = launcher.Part(of, getenv)
 	return s, err
@@ -48,7 +48,7 @@ func (s Shard) Name() string {
 	return fmt.Sprintf("sweep-%d-of-%d", s.Index, s.Of)
 }
 
-// Runs of the part, out of so many.
+// Runs are the runs of the part, out of count.
 func (s Shard) Runs(count int) []int {
 	var list []int
 	for run := s.Index; run < count; run += s.Of {

@@ -145,15 +145,15 @@ func parameters(n int, of string) string {
 func TestPlanFaults(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                 "nothing varies",
-		`points = "p.csv"`: "p.csv:1: a header of keys",
+		`points = "p.csv"`: "p.csv:1: expected a header of keys",
 		"[[vary]]\nkey = \"a\"\nfrom = 1\nto = 2\ncount = 100000\n[[vary]]\nkey = \"b\"\nfrom = 1\nto = " +
 			"2\ncount = 100000\n": "more than 1000000 runs",
 		"method = \"latin-hypercube\"\nsamples = 1000000\n" +
-			parameters(11, "from = 1\nto = 2\n"): "1000000 runs of 11 parameters are more than 10000000 values; " +
-			"take fewer runs",
+			parameters(11, "from = 1\nto = 2\n"): "1000000 runs of 11 parameters exceed 10000000 values; " +
+			"use fewer runs",
 		parameters(1, "from = 1\nto = 2\ncount = 1000000\n") +
 			parameters(12, "values = [1]\n")[len(parameters(1, "values = [1]\n")):]: "1000000 runs of 12 parameters " +
-			"are more than",
+			"exceed",
 	} {
 		f, err := stackfile.ParseSweep("s.toml", []byte("stack = \"c\"\n"+text))
 		if err != nil {

@@ -1,7 +1,7 @@
-// Package verify holds the cases that show thermsim right: slabs, spreading resistance, a manufactured solution, the
-// balance of energy and the symmetries of the equation. Each case builds a small stack, solves it the way every user's
-// stack is solved and compares with theory (package analytic). The command `thermsim verify` runs them; the tests of
-// this package run them too, and hold the solver against third-party fields and an independent direct solver besides.
+// Package verify contains verification cases: slabs, spreading resistance, a manufactured solution, the energy balance
+// and the symmetries of the equation. Each case builds a small stack, solves it like a user's stack and compares with
+// theory (package analytic). The command `thermsim verify` runs them. The tests of this package run them too, and also
+// compare the solver with third-party fields and an independent direct solver.
 package verify
 
 import (
@@ -66,7 +66,7 @@ func CasesOn(device string) []Case {
 	return all
 }
 
-// worst keeps the comparison with the largest error relative to a common scale. A NaN stays: it is worse than anything.
+// worst keeps the comparison with the largest error relative to a common scale. NaN counts as the largest error.
 type worst struct {
 	computed, expected, err float64
 	used                    bool
@@ -81,7 +81,7 @@ func (w *worst) add(computed, expected, scale float64) {
 
 func (w *worst) result(quantity, unit string, tolerance float64) Result {
 	if !w.used {
-		w.err = math.NaN() // nothing compared proves nothing
+		w.err = math.NaN() // without a comparison the case fails
 	}
 	return Result{Quantity: quantity, Unit: unit, Computed: w.computed, Expected: w.expected, Error: w.err,
 		Tolerance: tolerance}.judge()

@@ -17,10 +17,10 @@ import (
 // deviationTol is the accuracy in K to which the fields are solved whose differences are measured.
 const deviationTol = 1e-6
 
-// MeasureDeviations solves an imported project as thermsim does, and once with each deviation of the simulator alone,
-// and notes in r how far the temperatures differ: cell by cell on equal grids, by the hottest cell otherwise. A
-// transient project counts with its steady state, and without one with nothing, but for deviations that show in
-// transients alone: those are measured over its first steps.
+// MeasureDeviations solves an imported project with thermsim's numerics, and once with each single deviation of the
+// simulator, and records in r how far the temperatures differ: cell by cell on equal grids, otherwise by the hottest
+// cell. For a transient project the steady state is compared, if there is one. Deviations that affect only transients
+// are measured over its first steps.
 func MeasureDeviations(ctx context.Context, r *importer.Result, request importer.Request, o gpusolve.Options) error {
 	o.Tol = deviationTol
 	s := solver{o}
@@ -58,7 +58,7 @@ func MeasureDeviations(ctx context.Context, r *importer.Result, request importer
 		other, err := field(append(slices.Clone(d.With), d.Name)...)
 		if err != nil {
 			if isRefusal(err) {
-				continue // it cannot be emulated
+				continue // cannot be emulated
 			}
 			return err
 		}
@@ -67,7 +67,7 @@ func MeasureDeviations(ctx context.Context, r *importer.Result, request importer
 	return nil
 }
 
-// steadyAndClose solves and gives the device back.
+// steadyAndClose solves and releases the device.
 func (s solver) steadyAndClose(ctx context.Context, st *stack.Stack) (*field, error) {
 	f, err := s.steady(ctx, st)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s solver) steadyAndClose(ctx context.Context, st *stack.Stack) (*field, er
 	return f, nil
 }
 
-// network solves a project whose nodes are none of a grid's.
+// network solves a project whose nodes do not form a grid.
 func (s solver) network(ctx context.Context, r *importer.Result) (*field, error) {
 	m, err := mesh.Build(r.Stack)
 	if err != nil {
@@ -95,7 +95,7 @@ func isRefusal(err error) bool {
 	return errors.As(err, &list)
 }
 
-// difference is the largest of any cell, or that of the hottest cells where the grids differ.
+// difference is the largest difference of any cell, or that of the hottest cells if the grids differ.
 func difference(a, b *field) float64 {
 	hotter := a.Stack.Ambient - b.Stack.Ambient
 	if len(a.rise) != len(b.rise) {
@@ -108,12 +108,12 @@ func difference(a, b *field) float64 {
 	return d
 }
 
-// mostMeasuredSteps is the number of cells times steps up to which a deviation that shows in transients alone is
-// measured: some seconds on a laptop.
+// mostMeasuredSteps is the maximum number of cells times steps for measuring a deviation that affects only transients:
+// some seconds on a laptop.
 const mostMeasuredSteps = 4_000_000
 
-// measureInTime steps a project with and without a deviation, and notes the largest difference of any cell after any
-// step. The two differ in nothing but their materials.
+// measureInTime steps a project with and without a deviation, and records the largest difference of any cell after any
+// step. The two differ only in their materials.
 func (s solver) measureInTime(ctx context.Context, d *importer.Deviation,
 	project func(emulate ...string) (*importer.Result, error)) error {
 	plain, err := project()
@@ -146,7 +146,7 @@ func (s solver) measureInTime(ctx context.Context, d *importer.Deviation,
 	return err
 }
 
-// step runs the transient of a project and hands over the temperatures after every step.
+// step runs the transient of a project and passes on the temperatures after every step.
 func (s solver) step(ctx context.Context, r *importer.Result, steps int, take func(n int, field []float64)) error {
 	m, err := mesh.Build(r.Stack)
 	if err != nil {

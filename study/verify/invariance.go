@@ -9,8 +9,8 @@ import (
 
 func (s solver) invarianceCases() []Case {
 	return []Case{
-		{"energy", "two dies in mould between two cooled faces; heat out, summed from the field and as reported, " +
-			"against watts in", s.energy},
+		{"energy", "two dies in mold compound between two cooled faces; heat out, summed from the field and as " +
+			"reported, compared with the power", s.energy},
 		{"mirror", "the same stack mirrored in x; mirrored field", s.mirror},
 		{"superposition", "the same stack with either die alone; the sum of both fields", s.superposition},
 	}
@@ -20,7 +20,7 @@ const topH, bottomH = 5000, 200
 
 // twoDies is an asymmetric 2.5D stack whose edges do not follow the grid. Each die takes its own watts.
 func twoDies(logic, memory float64) *stack.Stack {
-	st := newStack("two dies in mould", 10e-3, 8e-3, 40, 32)
+	st := newStack("two dies in mold compound", 10e-3, 8e-3, 40, 32)
 	st.Boundary[stack.Bottom], st.Boundary[stack.Top] = convection(bottomH), convection(topH)
 	addLayer(st, "interposer", 100e-6, 2, [3]float64{120, 120, 60}, 1.6e6)
 	bumps := addLayer(st, "bumps", 30e-6, 1, [3]float64{1.5, 1.5, 12}, 2e6)

@@ -31,7 +31,8 @@ func (s solver) manufactured(ctx context.Context) (Result, error) {
 	return r.judge(), nil
 }
 
-// manufacturedStack makes each plane a layer with a map of its own: the watts of every cell, integrated in closed form.
+// manufacturedStack makes each plane a layer with a separate power map: the watts of every cell, integrated in closed
+// form.
 func manufacturedStack(m analytic.Manufactured, refine int) *stack.Stack {
 	nx, ny, nz := 8*refine, 6*refine, 5*refine
 	st := newStack("manufactured solution", m.A, m.B, nx, ny)

@@ -16,7 +16,7 @@ func newStack(title string, width, depth float64, nx, ny int) *stack.Stack {
 	return s
 }
 
-// addLayer puts a layer of its own material on top. The pointer is good until the next call.
+// addLayer adds a layer with a separate material on top. The pointer is valid until the next call.
 func addLayer(s *stack.Stack, name string, thickness float64, cells int, k [3]float64, c float64) *stack.Layer {
 	s.Layers = append(s.Layers, stack.Layer{Name: name, Material: addMaterial(s, name, k, c), Thickness: thickness,
 		Cells: cells})

@@ -41,7 +41,8 @@ func (s solver) lumped(ctx context.Context) (Result, error) {
 // cooling is the slab of the transient cases, at Bi = 1.
 var cooling = analytic.Cooling{L: 1e-3, K: 10, C: 2e6, H: 1e4}
 
-// coolingError is the relative error at z = 0 after one time constant in so many steps, with the values behind it.
+// coolingError is the relative error at z = 0 after one time constant in the given number of steps, with the compared
+// values.
 func (s solver) coolingError(ctx context.Context, steps int) (w worst, err error) {
 	const initial, cells = 80, 64 // the grid's own error is 2e-5
 	st := newStack("cooling slab", 1e-3, 1e-3, 2, 2)

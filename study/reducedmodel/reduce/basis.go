@@ -10,9 +10,9 @@ import (
 	"thermsim/study/reducedmodel"
 )
 
-// basis holds the directions of the projection as fields in FP32, and all that is known of them in FP64: G and C
-// between any two of them, what inputs bring to them and outputs read from them. Fields rounded to FP32 are as good a
-// basis as any: the products are those of the fields as they stand.
+// basis contains the directions of the projection as fields in FP32, and their products in FP64: with G and C, with the
+// inputs and with the outputs. Rounding the fields to FP32 does not affect the accuracy, because the products are those
+// of the rounded fields.
 type basis struct {
 	ops     *operators
 	inputs  []functional
@@ -21,9 +21,9 @@ type basis struct {
 	g, c    [][]float64 // lower triangles, row by row
 	b       [][]float64 // by field and input
 	l       [][]float64 // by field and output
-	// J by cell, of the field that a transient starts from beside that without power; nil where they are the same
+	// initial heat by cell in J, relative to the field without power; nil if they are equal
 	stored []float64
-	heat   []float64 // by field, the product with it
+	heat   []float64 // by field, the product with stored
 }
 
 // extend adds fields.
@@ -35,7 +35,7 @@ func (b *basis) extend(fields [][]float32) {
 	}
 }
 
-// add adds a few fields.
+// add adds several fields.
 func (b *basis) add(fields [][]float32) {
 	first, n := len(b.fields), len(fields)
 	columns := make([][]float64, 2*n)
@@ -109,7 +109,7 @@ func (f *functional) of(x []float32) float64 {
 	return sum
 }
 
-// heats are the watts that 1 W in each input brings to the cells, as the solver draws them.
+// heats are the watts by cell for 1 W in each input, as in the solver.
 func heats(m *mesh.Mesh, sys ops.System, inputs int) ([]functional, error) {
 	source, err := sys.NewSource(false)
 	if err != nil {
@@ -131,7 +131,7 @@ func heats(m *mesh.Mesh, sys ops.System, inputs int) ([]functional, error) {
 	return all, nil
 }
 
-// outputsOf are what the outputs read. peaks are the hottest cells of the inputs.
+// outputsOf are the functionals of the outputs. peaks are the hottest cells of the inputs.
 func outputsOf(m *mesh.Mesh, inputs []ports.Input, outputs []ports.Output, peaks []mesh.Term) []functional {
 	points := ports.Points(m)
 	sheet := m.NX() * m.NY()

@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// stripes is how many parts the cells are cut into, whose sums are added in order: the bits do not depend on the
+	// stripes is the number of parts of the cells whose sums are added in order, so that the bits do not depend on the
 	// number of cores.
 	stripes = 64
-	// chunk is how many cells are worked on at a time, so that they stay in a core's cache.
+	// chunk is the number of cells processed together, so that they stay in a core's cache.
 	chunk = 1024
-	// together is how many vectors are multiplied with G and C before the others are read.
+	// together is the number of vectors that are multiplied with G and C before the others are read.
 	together = 4
 )
 
-// operators multiply fields with G, the conductances, and C, the heat capacities, in FP64 on the processor, whatever
-// device solves.
+// operators multiply fields with G, the conductances, and C, the heat capacities, in FP64 on the processor, for any
+// solver device.
 type operators struct {
 	sys      ops.System
 	x, y     ops.Vector
@@ -62,7 +62,7 @@ func (o *operators) apply(x []float32, g, c []float64) {
 	}
 }
 
-// fastest is the largest rate in K/s at which heat in W, cell by cell, warms or cools a cell.
+// fastest is the largest heating or cooling rate in K/s of a cell for the given watts by cell.
 func (o *operators) fastest(watts []float64) float64 {
 	top := 0.0
 	for c, w := range watts {
@@ -71,8 +71,8 @@ func (o *operators) fastest(watts []float64) float64 {
 	return top
 }
 
-// products are the sums v'Gx and v'Cx of vectors v, by rows, with a few vectors x: columns of G x first, then those of
-// C x.
+// products are the sums v'Gx and v'Cx of vectors v, by rows, with several vectors x: columns of G x first, then those
+// of C x.
 func products(vectors [][]float32, columns [][]float64) []float64 {
 	cells, n := len(columns[0]), len(vectors)*len(columns)
 	partial := make([][]float64, stripes)

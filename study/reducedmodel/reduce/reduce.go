@@ -1,17 +1,18 @@
-// Package reduce makes reduced models of stacks by projection onto fields that the full model solves for: block
-// rational Krylov with real shifts.
+// Package reduce builds reduced-order models of stacks by projection onto solutions of the full model: a block rational
+// Krylov method with real shifts.
 //
-// With the conductances G and the heat capacities C of a mesh, both symmetric, the heat B of the inputs and what the
-// outputs L read,
+// With the conductances G and the heat capacities C of a mesh, both symmetric, the heat B of the inputs and the
+// functionals L of the outputs,
 //
 //	G x + C dx/dt = B P        y = L x
 //
-// the basis V holds responses (G + s C)^-1 b at real shifts s in 1/s, s = 0 among them for all inputs, and the model is
-// the congruence V'GV, V'CV, V'B, LV. Both stay symmetric and positive, so every model is stable and passive whatever V
-// is, and however roughly it was solved for (Odabasioglu, Celik and Pileggi, IEEE Trans. CAD 17 (1998) 645). At a shift
-// of the basis the transfer function and, for means, its derivative are those of the full model (Grimme, PhD thesis,
-// Illinois, 1997). Between them the error of means, H(s) - Hr(s), is a positive matrix and at most H(s), which falls
-// with s: where a step of length 1/s leads to no rise that matters, no shift beyond s is needed.
+// the basis V contains responses (G + s C)^-1 b at real shifts s in 1/s, including s = 0 for all inputs, and the model
+// is the congruence V'GV, V'CV, V'B, LV. Both matrices stay symmetric and positive, so every model is stable and
+// passive for any V and any accuracy of the solves (Odabasioglu, Celik and Pileggi, IEEE Trans. Computer-Aided Design
+// 17 (1998) 645). At a shift of the basis the transfer function and, for means, its derivative are those of the full
+// model (Grimme, PhD thesis, Illinois, 1997). Between shifts the error of means, H(s) - Hr(s), is a positive matrix and
+// at most H(s), which decreases with s. If a step of length 1/s causes only a negligible rise, no shift above s is
+// necessary.
 package reduce
 
 import (
@@ -31,34 +32,34 @@ import (
 
 // Options of a reduction.
 type Options struct {
-	// Tol is the wanted error in K, for powers between 0 and each input's range.
+	// Tol is the tolerance in K, for powers between 0 and each input's range.
 	Tol   float64
-	Peaks bool             // the cell of every input that is hottest under it is an output too
-	Solve gpusolve.Options // the tolerance apart, which follows Tol; an Executor stays open
-	// Progress tells of solves of the full model, of all so far, and of states of the basis. May be nil.
+	Peaks bool             // add the hottest cell of every input as an output.
+	Solve gpusolve.Options // except the tolerance, which follows from Tol; an Executor stays open.
+	// Progress receives the number of solves of the full model and of states of the basis. May be nil.
 	Progress func(solves, states int)
 }
 
-// ErrRefused marks stacks of which there is no reduced model.
+// ErrRefused reports stacks that have no reduced-order model.
 var ErrRefused = errors.New("this stack has no reduced model")
 
-// ErrNotConverged marks a reduction whose full model was not solved to its tolerance.
+// ErrNotConverged reports a solve of the full model that did not reach its tolerance.
 var ErrNotConverged = errors.New("not converged")
 
-// coolant says why it is refused.
+// coolant is the reason for rejecting stacks with coolant.
 const coolant = "coolant carries heat one way, so that the operator is not symmetric, and projection would not " +
 	"promise a stable model; in place of the cavity give a face with the film's coefficient"
 
 const (
-	// caution is the part of the wanted error that the first basis may leave at a frequency.
+	// caution is the fraction of the wanted error that the first basis may have at a frequency.
 	caution = 0.2
-	// bases is the part of the wanted error that the last refinement of the basis may change.
+	// bases is the fraction of the wanted error that the last refinement of the basis may change.
 	bases = 0.3
-	// solving is the part of the projection's that each solve may be wrong by. Its square is what reaches the model.
+	// solving is the error of each solve as a fraction of the projection error. Its square affects the model.
 	solving = 0.01
 )
 
-// Builder puts a stack on its grid.
+// Builder discretizes a stack.
 type Builder func(*stack.Stack) (*mesh.Mesh, error)
 
 // Run reduces a stack.
@@ -73,10 +74,10 @@ func Run(ctx context.Context, s *stack.Stack, build Builder, o Options) (*reduce
 	}
 	inputs := ports.InputsOf(s)
 	if len(inputs) == 0 {
-		return nil, fmt.Errorf("%w: it has no powers to drive a model with", ErrRefused)
+		return nil, fmt.Errorf("%w: it has no powers as inputs", ErrRefused)
 	}
 	if !(o.Tol > 0) || math.IsInf(o.Tol, 0) {
-		return nil, fmt.Errorf("%w: a tolerance of %g K; it must be positive", gpusolve.ErrOption, o.Tol)
+		return nil, fmt.Errorf("%w: got a tolerance of %g K; expected a positive one", gpusolve.ErrOption, o.Tol)
 	}
 	m, err := build(ports.Responding(s))
 	if err != nil {
@@ -110,7 +111,7 @@ func Run(ctx context.Context, s *stack.Stack, build Builder, o Options) (*reduce
 	return small, small.Check()
 }
 
-// run projects, then leaves as few states as the wanted error allows.
+// run projects, then reduces the number of states as far as the wanted error allows.
 func (r *projection) run(s *stack.Stack, from *start) (*reducedmodel.Model, error) {
 	dev := host.Open()
 	defer dev.Close()
@@ -139,10 +140,10 @@ func (r *projection) run(s *stack.Stack, from *start) (*reducedmodel.Model, erro
 	return small, nil
 }
 
-// expected is how many fields there are for each input, in the basis and of the last shift, in most stacks.
+// expected is the typical number of fields per input, in the basis and of the last shift.
 const expected = 7
 
-// Bytes is about the memory that the fields of a reduction take, and what multiplies them.
+// Bytes estimates the memory of a reduction.
 func Bytes(m *mesh.Mesh) float64 {
 	cells := float64(m.Cells())
 	return cells * (4*expected*float64(len(ports.InputsOf(m.Stack))) + 8*(2*together+1) + 3*4 + 3*8)

@@ -11,48 +11,48 @@ import (
 	"thermsim/study/reducedmodel"
 )
 
-// projection is a projection on its way.
+// projection is a projection in progress.
 type projection struct {
 	ctx     context.Context
 	mesh    *mesh.Mesh
 	options Options
 	inputs  []ports.Input
-	wanted  float64 // K, of the projection at any real frequency
+	wanted  float64 // K, error of the projection at any real frequency
 	basis   basis
 	model   *reducedmodel.Model
 	heldOut []sample
-	begun   []sample // of the start
+	begun   []sample // of the initial state
 	peaks   []mesh.Term
 	solves  int
 }
 
-// span is a range of shifts between two that the basis answers.
+// span is a range of shifts between two shifts of the basis.
 type span struct{ lo, hi float64 }
 
-// sample is a shift at which the full model was solved and that is not in the basis, between two that are.
+// sample is a shift at which the full model was solved but which is not in the basis, between two that are.
 type sample struct {
 	span
 	shift float64
 	h     reducedmodel.Matrix // transfer function of the full model
-	left  []float64           // K by output, of the start
+	left  []float64           // K by output, of the initial state
 }
 
 const (
-	// closest is the ratio of two shifts between which none is looked for.
+	// closest is the ratio of two shifts below which the range between them is not refined.
 	closest = 2
-	// finer is what the error wanted at frequencies is divided by from one basis to the next.
+	// finer is the factor by which the error wanted at frequencies decreases from one basis to the next.
 	finer = 4
-	// mostBases is how often.
+	// mostBases is the maximum number of refinements.
 	mostBases = 8
-	// inTime is the most that errors after steps of power were seen to exceed those at real frequencies by.
+	// inTime is the largest observed ratio of errors after steps of power to those at real frequencies.
 	inTime = 34
-	// finest is the least error that fields in FP32 can show, as a part of the rise under all powers.
+	// finest is the smallest error that fields in FP32 can resolve, as a fraction of the rise under all powers.
 	finest = 5e-6
 )
 
-// project makes bases until errors in time are small enough. The error of a model after steps of power is not bounded
-// by that at real frequencies, and the more so the smaller it is to be. So a basis is refined, and what that changes
-// after steps is taken for the error of the finer one, which is smaller.
+// project refines the basis until errors in time are small enough. The error of a model after steps of power is not
+// bounded by that at real frequencies, in particular for small errors. Therefore the change after steps due to a
+// refinement is used as a bound on the error of the refined basis.
 func (r *projection) project(ranges []float64, s *start) error {
 	like := &reducedmodel.Model{}
 	for n, in := range r.inputs {
@@ -75,7 +75,7 @@ func (r *projection) project(ranges []float64, s *start) error {
 			return err
 		}
 		if len(r.basis.fields) == fields {
-			continue // nothing was wrong by so much: that tells nothing of the model
+			continue // nothing was added, so there is no change to judge by
 		}
 		change, _, err := reducedmodel.Difference(before, r.model)
 		if err != nil {
@@ -95,15 +95,15 @@ func (r *projection) project(ranges []float64, s *start) error {
 	return nil
 }
 
-// first makes a basis of the steady states, then of shifts that halve, on a logarithmic axis, the range from below the
+// first builds a basis of the steady states, and of shifts that bisect, on a logarithmic axis, the range from below the
 // slowest time constant to where a step is too short to heat anything, until the error between them is small. A
-// frequency at which it is small already stays out of the basis: it is held out.
+// frequency at which it is already small is held out of the basis.
 func (r *projection) first(s *start) error {
 	if err := r.steady(); err != nil {
 		return err
 	}
 	if rise := reducedmodel.Worst(r.model.Inputs, r.model.Transfer(0)); r.options.Tol < finest*rise {
-		return fmt.Errorf("%w: an error of %g K is too little beside a rise of %.3g K; ask for %.1g K or more",
+		return fmt.Errorf("%w: an error of %g K is too small for a rise of %.3g K; use %.1g K or more",
 			gpusolve.ErrOption, r.options.Tol, rise, 2*finest*rise)
 	}
 	slow, fast := 1/r.model.Tau[0], r.fastest()
@@ -122,7 +122,7 @@ func (r *projection) first(s *start) error {
 	return r.halve(spans)
 }
 
-// halve visits the middle of spans, and of their halves where that went into the basis.
+// halve visits the middle of spans, and of their halves if it was added to the basis.
 func (r *projection) halve(spans []span) error {
 	for len(spans) > 0 {
 		more, err := r.visit(spans[0])
@@ -134,7 +134,7 @@ func (r *projection) halve(spans []span) error {
 	return nil
 }
 
-// refine looks at what was held out again, with a smaller error in mind.
+// refine checks the held-out frequencies again with a smaller error.
 func (r *projection) refine(s *start) error {
 	if err := r.beginAgain(s); err != nil {
 		return err
@@ -158,8 +158,8 @@ func (r *projection) wrong(shift float64, full reducedmodel.Matrix) float64 {
 	return reducedmodel.Worst(r.model.Inputs, full.Minus(r.model.Transfer(shift)))
 }
 
-// fastest is the shift from which on no cell rises by what is wanted under all powers at once: no cell warms faster
-// than its own heat lets it.
+// fastest is the shift above which no cell rises by the wanted error under all powers: no cell heats up faster than
+// adiabatically.
 func (r *projection) fastest() float64 {
 	watts := make([]float64, len(r.basis.ops.capacity))
 	for i, in := range r.model.Inputs {
@@ -170,7 +170,7 @@ func (r *projection) fastest() float64 {
 	return r.basis.ops.fastest(watts) / r.wanted
 }
 
-// steady starts the basis with the steady states under all inputs, and settles the outputs.
+// steady starts the basis with the steady states of all inputs, and defines the outputs.
 func (r *projection) steady() error {
 	fields, peaks, err := r.solve(0)
 	if err != nil {
@@ -193,7 +193,7 @@ func (r *projection) steady() error {
 	return r.enrich(0, fields)
 }
 
-// enrich adds fields to the basis; those of an infinite shift are not solved for.
+// enrich adds fields to the basis; an infinite shift marks fields without a solve.
 func (r *projection) enrich(shift float64, fields [][]float32) error {
 	r.basis.extend(fields)
 	m, err := r.basis.model(r.model)
@@ -207,8 +207,8 @@ func (r *projection) enrich(shift float64, fields [][]float32) error {
 	return nil
 }
 
-// visit compares the model with the full one in the middle of a span. Where they differ by more than is wanted, fields
-// are added to the basis, and the halves are to be visited.
+// visit compares the model with the full one in the middle of a span. If they differ by more than wanted, it adds
+// fields to the basis and returns the halves for further visits.
 func (r *projection) visit(of span) (halves []span, err error) {
 	shift := math.Sqrt(of.lo * of.hi)
 	fields, _, err := r.solve(shift)
@@ -232,11 +232,11 @@ func (r *projection) visit(of span) (halves []span, err error) {
 	return halves, r.enrich(shift, picked)
 }
 
-// pick chooses the inputs whose responses take the error at a shift away, the worst first. With the response of input i
-// in the basis the error e becomes e - e_i e_ii^-1 e_i', at that shift exactly; e_ii is that of the heat of i, of which
-// the mean over i is the transpose.
+// pick chooses the inputs whose responses eliminate the error at a shift, the worst first. With the response of input i
+// in the basis, the error e becomes exactly e - e_i e_ii^-1 e_i' at that shift; e_ii belongs to the heat of i, whose
+// transpose is the mean over i.
 func (r *projection) pick(e reducedmodel.Matrix) []int {
-	const enough = 0.25 // of what is wanted
+	const enough = 0.25 // of the wanted error
 	var picked []int
 	taken := make([]bool, len(r.inputs))
 	for range r.inputs {
@@ -261,7 +261,7 @@ func (r *projection) pick(e reducedmodel.Matrix) []int {
 	return picked
 }
 
-// take takes column i away from the error.
+// take eliminates column i from the error.
 func take(e reducedmodel.Matrix, i int) {
 	own := e.At(i, i)
 	if !(own > 0) {
@@ -290,7 +290,7 @@ func (r *projection) full(fields [][]float32) reducedmodel.Matrix {
 	return h
 }
 
-// solve solves the full model for the range of each input, in turn.
+// solve solves the full model for the range of each input.
 func (r *projection) solve(shift float64) (fields [][]float32, peaks []mesh.Term, err error) {
 	n := len(r.inputs)
 	watts := make([][]float64, n)

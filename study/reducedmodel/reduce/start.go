@@ -13,14 +13,14 @@ import (
 	"thermsim/study/reducedmodel"
 )
 
-// start is the field that a transient of the stack starts from.
+// start is the initial field of a transient.
 type start struct {
 	kelvin float64    // of all cells
 	quiet  *mesh.Mesh // the stack without powers
 	rest   []float64  // K, without power
 }
 
-// startOf is nil where a transient starts from the state without power.
+// startOf is nil if a transient starts from the state without power.
 func (r *projection) startOf(s *stack.Stack, build Builder) (*start, error) {
 	kelvin := s.Transient.Initial
 	if kelvin == 0 {
@@ -50,7 +50,7 @@ func (r *projection) startOf(s *stack.Stack, build Builder) (*start, error) {
 	return from, err
 }
 
-// withoutPower is a copy of a stack that nothing heats.
+// withoutPower is a copy of a stack without heat sources.
 func withoutPower(s *stack.Stack) *stack.Stack {
 	quiet := *s
 	quiet.Layers = append([]stack.Layer(nil), s.Layers...)
@@ -60,8 +60,8 @@ func withoutPower(s *stack.Stack) *stack.Stack {
 	return &quiet
 }
 
-// beside is a temperature field less that without power.
-func (s *start) beside(field []float64) []float32 {
+// relative is a temperature field minus that without power.
+func (s *start) relative(field []float64) []float32 {
 	x := make([]float32, len(field))
 	for c, t := range field {
 		x[c] = float32(t - s.rest[c])
@@ -69,10 +69,10 @@ func (s *start) beside(field []float64) []float32 {
 	return x
 }
 
-// first is the start itself.
-func (s *start) first() []float32 { return s.beside(slices.Repeat([]float64{s.kelvin}, len(s.rest))) }
+// first is the initial field.
+func (s *start) first() []float32 { return s.relative(slices.Repeat([]float64{s.kelvin}, len(s.rest))) }
 
-// stored is its heat in J, with the heat capacities of the cells.
+// stored is its heat in J by cell.
 func (s *start) stored(capacity []float64) []float64 {
 	heat := make([]float64, len(capacity))
 	for c, t := range s.rest {
@@ -81,11 +81,11 @@ func (s *start) stored(capacity []float64) []float64 {
 	return heat
 }
 
-// wider is the ratio of the shifts at which the start is looked at.
+// wider is the ratio of the shifts at which the response to the initial state is checked.
 const wider = 4
 
-// begin has the basis hold the start itself, and what a step of backward Euler leaves of it, s (G + s C)^-1 C start, at
-// shifts over the range where the model is off.
+// begin adds to the basis the initial state, and the states after one backward-Euler step from it, s (G + s C)^-1 C
+// start, at shifts where the model is inaccurate.
 func (r *projection) begin(s *start, slow float64) error {
 	x := s.first()
 	if err := r.enrich(math.Inf(1), [][]float32{x}); err != nil {
@@ -102,7 +102,7 @@ func (r *projection) begin(s *start, slow float64) error {
 	return nil
 }
 
-// beginAgain looks at what was held out of the start again.
+// beginAgain checks the held-out shifts of the initial state again.
 func (r *projection) beginAgain(s *start) error {
 	held := r.begun
 	r.begun = nil
@@ -116,7 +116,7 @@ func (r *projection) beginAgain(s *start) error {
 	return nil
 }
 
-// leftWrong is the error in K of what the model leaves of the start.
+// leftWrong is the error in K of the model after one step from the initial state.
 func (r *projection) leftWrong(shift float64, full []float64) float64 {
 	wrong := 0.0
 	for o, v := range r.model.StartStep(1 / shift) {
@@ -125,8 +125,8 @@ func (r *projection) leftWrong(shift float64, full []float64) float64 {
 	return wrong
 }
 
-// beginAt compares the model with the full one after a step from the start, and adds what that leaves to the basis
-// where they differ.
+// beginAt compares the model with the full one after a step from the initial state, and adds the resulting state to the
+// basis if they differ.
 func (r *projection) beginAt(s *start, shift float64) error {
 	run, err := gpusolve.Transient(r.ctx, s.quiet, r.options.Solve, gpusolve.TransientOptions{Steps: 1, Dt: 1 / shift})
 	if err != nil {
@@ -142,7 +142,7 @@ func (r *projection) beginAt(s *start, shift float64) error {
 		return fmt.Errorf("%w: a step of %g s stopped with %s", ErrNotConverged, 1/shift, status.Reason)
 	}
 	r.solves++
-	x := s.beside(field)
+	x := s.relative(field)
 	left := values(r.basis.outputs, x)
 	if r.leftWrong(shift, left) <= r.wanted {
 		r.begun = append(r.begun, sample{shift: shift, left: left})
@@ -151,9 +151,8 @@ func (r *projection) beginAt(s *start, shift float64) error {
 	return r.enrich(shift, [][]float32{x})
 }
 
-// Ranges are the largest powers in W that each input of a stack reaches: in the steady state, its trace and its
-// schedule, and at least the mean of those of all inputs, so that an input that is off is not left out of account.
-// Where nothing draws power they are 1 W.
+// Ranges are the largest powers in W of each input: in the steady state, its trace and its schedule. They are at least
+// the mean of all inputs, so that an input that is off is included. They are 1 W if all inputs are off.
 func Ranges(s *stack.Stack) []float64 {
 	inputs := ports.InputsOf(s)
 	ranges, mean := make([]float64, len(inputs)), 0.0
@@ -170,7 +169,7 @@ func Ranges(s *stack.Stack) []float64 {
 	return ranges
 }
 
-// largest power of a block, or of a uniform power or map where block is -1.
+// largest power of a block, or of a uniform power or map if block is -1.
 func largest(p *stack.Power, block int, watts float64) float64 {
 	top := math.Abs(watts)
 	if p.Trace != nil && block >= 0 {
@@ -185,8 +184,8 @@ func largest(p *stack.Power, block int, watts float64) float64 {
 	return top * factor
 }
 
-// rest sets the temperatures without power: the ambient, or a steady state where faces have temperatures of their own
-// or bring in heat.
+// rest sets the temperatures without power: the ambient, or a steady state if faces have other temperatures or bring in
+// heat.
 func rest(ctx context.Context, s *stack.Stack, build Builder, r *projection, model *reducedmodel.Model) error {
 	for o := range model.Outputs {
 		model.Outputs[o].Rest = s.Ambient
@@ -223,7 +222,7 @@ func rest(ctx context.Context, s *stack.Stack, build Builder, r *projection, mod
 	return nil
 }
 
-// driven says whether anything but power keeps the stack from the ambient.
+// driven reports whether the boundaries keep the stack away from the ambient.
 func driven(s *stack.Stack) bool {
 	for f := range s.Boundary {
 		for _, b := range s.Boundary[f].Conditions() {

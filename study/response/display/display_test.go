@@ -104,7 +104,7 @@ func TestMatrixInFiles(t *testing.T) {
 // The files of step responses hold every time of every curve, and networks whose steps are the curves.
 func TestStepsInFiles(t *testing.T) {
 	x, err := response.StepResponses(t.Context(), small(), response.Options{Solver: gpusolve.Options{Device: "cpu"}},
-		response.Wish{From: []int{0, 2}, Probes: true})
+		response.Request{From: []int{0, 2}, Probes: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ type inputJSON struct {
 	Name  string  `json:"name"`
 	Kind  string  `json:"kind"`
 	Layer string  `json:"layer"`
-	Watts float64 `json:"power_W"` // in the stack file
+	Watts float64 `json:"power_W"` // in the stack file.
 }
 
 type outputJSON struct {
@@ -25,7 +25,7 @@ type outputJSON struct {
 type solvesJSON struct {
 	Method   string  `json:"method"`
 	Reason   string  `json:"reason"`
-	Residual float64 `json:"relative_residual"` // of the first solve
+	Residual float64 `json:"relative_residual"` // of the first solve.
 	Device   string  `json:"device"`
 }
 
@@ -43,15 +43,15 @@ func write(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// ResistancesJSON writes all of a matrix. rises are those of the outputs in K at the powers of the stack file.
+// ResistancesJSON writes a matrix of thermal resistances.
 func ResistancesJSON(w io.Writer, x *response.Matrix) error {
 	var out struct {
 		Schema    int          `json:"schema"`
 		Inputs    []inputJSON  `json:"inputs"`
 		Outputs   []outputJSON `json:"outputs"`
-		R         [][]float64  `json:"K_per_W"`         // by output and input
-		Hottest   []float64    `json:"hottest_K_per_W"` // of each input's own hottest cell
-		Rises     []float64    `json:"rise_K"`          // of each output at the powers of the file
+		R         [][]float64  `json:"K_per_W"`         // by output and input.
+		Hottest   []float64    `json:"hottest_K_per_W"` // of each input's hottest cell.
+		Rises     []float64    `json:"rise_K"`          // of each output at the powers of the stack file.
 		Asymmetry float64      `json:"asymmetry"`
 		Solves    solvesJSON   `json:"solves"`
 	}
@@ -83,14 +83,14 @@ type networkJSON struct {
 	Structure *ladder.Structure `json:"structure"`
 }
 
-// StepsJSON writes all of the step responses and of their networks.
+// StepsJSON writes step responses and their networks.
 func StepsJSON(w io.Writer, x *response.Steps, networks []Network) error {
 	var out struct {
 		Schema   int           `json:"schema"`
 		Inputs   []inputJSON   `json:"inputs"`
 		Slowest  float64       `json:"slowest_time_constant_s"`
 		Resolved float64       `json:"resolved_from_s"`
-		Bound    float64       `json:"inversion_error"` // largest relative one of driving points
+		Bound    float64       `json:"inversion_error"` // largest relative error of driving points.
 		Solves   solvesJSON    `json:"solves"`
 		Times    []float64     `json:"time_s"`
 		Curves   []curveJSON   `json:"curves"`

@@ -11,7 +11,7 @@ import (
 	"thermsim/study/response/ladder"
 )
 
-// Network is what the response of a driving point says of the way that heat takes.
+// Network describes the heat-flow path of an input, identified from its driving-point response.
 type Network struct {
 	Of        int // input
 	Foster    *ladder.Foster
@@ -19,10 +19,10 @@ type Network struct {
 	Structure *ladder.Structure
 }
 
-// Iterations of the deconvolution. The sharpness of the spectrum grows with about their sixth root.
+// Iterations of the deconvolution. The resolution of the spectrum grows with about their sixth root.
 const Iterations = 2000
 
-// Networks deconvolves the response of every input at its own mean.
+// Networks deconvolves the driving-point response of every input.
 func Networks(ctx context.Context, x *response.Steps) ([]Network, error) {
 	var own []*response.Curve
 	for n := range x.Curves {

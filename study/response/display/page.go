@@ -15,7 +15,7 @@ var pageHTML string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
-// Page is a page of its own, without scripts: facts, pictures and tables.
+// Page is a self-contained page without scripts: facts, pictures and tables.
 type Page struct {
 	Title, What, Lead, Foot string
 	Facts                   [][2]string
@@ -23,13 +23,13 @@ type Page struct {
 	Tables                  []Table
 }
 
-// Picture is one that the page carries with it.
+// Picture is an embedded picture.
 type Picture struct {
 	Title string
 	Data  template.URL
 }
 
-// Table has a head and rows of cells.
+// Table has a header and rows of cells.
 type Table struct {
 	Title string
 	Head  []Cell
@@ -42,12 +42,12 @@ type Cell struct {
 	Number bool
 }
 
-// Drawing is anything that writes itself as a picture.
+// Drawing can be written as a picture.
 type Drawing interface {
 	Write(w io.Writer, format picture.Format) error
 }
 
-// AddPicture puts a drawing on the page.
+// AddPicture adds a drawing to the page.
 func (p *Page) AddPicture(title string, d Drawing) error {
 	var b bytes.Buffer
 	if err := d.Write(&b, picture.PNG); err != nil {
@@ -58,7 +58,7 @@ func (p *Page) AddPicture(title string, d Drawing) error {
 	return nil
 }
 
-// AddTable takes a header in which a leading > marks a column of numbers, as tables for the terminal have it.
+// AddTable adds a table. A leading > in the header marks a column of numbers, as in tables for the terminal.
 func (p *Page) AddTable(title string, header []string, rows [][]string) {
 	t := Table{Title: title}
 	numbers := make([]bool, len(header))

@@ -11,12 +11,12 @@ import (
 	"thermsim/study/response/ladder"
 )
 
-// MatrixPicture colours the matrix of the means: row, column.
+// MatrixPicture shows the matrix of the means in colors.
 func MatrixPicture(title string, x *response.Matrix) *picture.Matrix {
 	m := &picture.Matrix{
 		Title: title, Subtitle: fmt.Sprintf("Thermal resistances between %d inputs: mean temperature for 1 W",
 			len(x.Inputs)),
-		Down: "warmed", Across: "heated", Unit: "K/W",
+		Down: "observed", Across: "heated", Unit: "K/W",
 	}
 	for n := range x.Inputs {
 		m.Columns = append(m.Columns, x.Inputs[n].Name)
@@ -30,13 +30,12 @@ func MatrixPicture(title string, x *response.Matrix) *picture.Matrix {
 	return m
 }
 
-// shownCurves are as many as a picture bears.
+// shownCurves is the maximum number of curves in a picture.
 const shownCurves = 12
 
-// StepPicture shows the responses of the inputs at their own means, the highest first, and where a single input was
-// heated all of its curves.
+// StepPicture shows the driving-point responses, the highest first, or all curves if a single input was heated.
 func StepPicture(title string, x *response.Steps) *picture.Chart {
-	c := &picture.Chart{Title: title, Subtitle: "Thermal impedance: mean of what is heated after a step of 1 W",
+	c := &picture.Chart{Title: title, Subtitle: "Thermal impedance: mean over the heated area after a step of 1 W",
 		X: "time (s)", Y: "Zth (K/W)", LogX: true}
 	var shown []*response.Curve
 	one := true
@@ -60,7 +59,7 @@ func StepPicture(title string, x *response.Steps) *picture.Chart {
 	return c
 }
 
-// highest are the networks with the highest resistances, in their order.
+// highest are the networks with the highest resistances, in descending order.
 func highest(networks []Network) []Network {
 	const most = 6
 	all := slices.Clone(networks)
@@ -85,8 +84,8 @@ func SpectrumPicture(title string, x *response.Steps, networks []Network) *pictu
 	return c
 }
 
-// shown is the part of a structure function that responses tell: near the ambient, where less than a hundredth of the
-// resistance is left, it rises without bounds.
+// shown is the length of the reliable part of a structure function: near the ambient, in the last hundredth of the
+// resistance, it diverges.
 func shown(s *ladder.Structure, total float64) int {
 	if n := slices.IndexFunc(s.R, func(r float64) bool { return r > 0.99*total }); n >= 0 {
 		return n
@@ -94,7 +93,7 @@ func shown(s *ladder.Structure, total float64) int {
 	return len(s.R)
 }
 
-// CumulativePicture shows the heat capacity that is reached up to each resistance.
+// CumulativePicture shows the cumulative heat capacity up to each resistance.
 func CumulativePicture(title string, x *response.Steps, networks []Network) *picture.Chart {
 	return structurePicture(title, "Cumulative", "heat capacity (J/K)", x, networks,
 		func(s *ladder.Structure) []float64 { return s.C })

@@ -11,10 +11,10 @@ import (
 	"thermsim/study/response"
 )
 
-// number has 12 significant digits: superposition of many needs more than a temperature does.
+// number has 12 significant digits: superposition needs more digits than a temperature.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 12, 64) }
 
-// table writes rows; names must not run as formulas where a spreadsheet opens the file.
+// table writes rows as CSV.
 func table(w io.Writer, rows [][]string) error { return csv.NewWriter(w).WriteAll(rows) }
 
 func names(inputs []ports.Input) []string {
@@ -25,7 +25,7 @@ func names(inputs []ports.Input) []string {
 	return all
 }
 
-// Resistances writes the matrix: a row for each output, a column for each input, in K/W.
+// Resistances writes the matrix in K/W: a row for each output, a column for each input.
 func Resistances(w io.Writer, x *response.Matrix) error {
 	rows := [][]string{append([]string{"output", "kind"}, names(x.Inputs)...)}
 	for o, row := range x.R {

@@ -5,21 +5,21 @@ import (
 	"math"
 )
 
-// Deconvolve finds the spectrum of time constants of a step response: Z at times t that ascend evenly on a logarithmic
-// axis, and total, its value after all time.
+// Deconvolve computes the spectrum of time constants of a step response: Z at times t that are evenly spaced on a
+// logarithmic axis, and total, its steady-state value.
 //
 // With z = ln t the derivative of the response is the convolution of the spectrum with exp(z - exp(z)), which JESD51-14
 // inverts by Bayes' theorem, iterated (W. H. Richardson, J. Opt. Soc. Am. 62 (1972) 55; L. B. Lucy, Astron. J. 79
-// (1974) 745). In place of the derivative the growth of Z from each time to the next is taken, of which a time constant
-// tau has the part exp(-t/tau) - exp(-t'/tau): nothing is differentiated, and the resistances add up to the total at
-// every iteration.
+// (1974) 745). Instead of the derivative, the increase of Z from each time to the next is used, to which a time
+// constant tau contributes exp(-t/tau) - exp(-t'/tau). This avoids differentiation, and the resistances add up to the
+// total at every iteration.
 //
-// Time constants lie on the grid of the times. The result is positive, as the spectrum of a driving point is; growth
-// that is not positive counts as none.
+// Time constants lie on the grid of the times. The result is positive, like the spectrum of a driving point; negative
+// increases are set to zero.
 func Deconvolve(t, z []float64, total float64, iterations int) (*Foster, error) {
 	n := len(t)
 	if n < 2 || len(z) != n || !(total > 0) || math.IsInf(total, 0) {
-		return nil, fmt.Errorf("a response of %d values at %d times that ends at %g K/W has no spectrum", len(z), n,
+		return nil, fmt.Errorf("invalid response: %d values at %d times with the steady-state value %g K/W", len(z), n,
 			total)
 	}
 	for i := range t {
@@ -58,7 +58,7 @@ func Deconvolve(t, z []float64, total float64, iterations int) (*Foster, error) 
 	return f.significant(), nil
 }
 
-// growthOf is that up to the first time, from each time to the next, and after the last, in all the total.
+// growthOf are the increases up to the first time, between times, and after the last one; their sum is the total.
 func growthOf(z []float64, total float64) []float64 {
 	growth := make([]float64, len(z)+1)
 	sum, last := 0.0, 0.0
@@ -77,7 +77,8 @@ func growthOf(z []float64, total float64) []float64 {
 	return growth
 }
 
-// partsOf has in row i, column k the part of its resistance that time constant t[k] adds between times i-1 and i.
+// partsOf contains in row i, column k the fraction of its resistance that time constant t[k] adds between times i-1 and
+// i.
 func partsOf(t []float64) []float64 {
 	n := len(t)
 	parts := make([]float64, (n+1)*n)
@@ -98,7 +99,8 @@ func partsOf(t []float64) []float64 {
 	return parts
 }
 
-// firsts has for each row the column from which on it counts: long after a time constant nothing of its growth is left.
+// firsts is, for each row, the first column that is not negligible: long after a time constant its contribution
+// vanishes.
 func firsts(parts []float64, n int) []int {
 	const nothing = 1e-20
 	from := make([]int, n+1)
@@ -110,9 +112,9 @@ func firsts(parts []float64, n int) []int {
 	return from
 }
 
-// significant leaves out what adds nothing that a plot could show, and at the slow end what is below the accuracy of
-// responses: there the least growth, over a long time, would stand for a capacitance without bounds. The resistance
-// goes to what is left.
+// significant removes negligible time constants, and at the slow end those below the accuracy of responses: there the
+// smallest increase, over a long time, would represent an unbounded capacitance. Their resistance is distributed to the
+// others.
 func (f *Foster) significant() *Foster {
 	const negligible, accuracy = 1e-9, 1e-4
 	total := f.Total()

@@ -1,7 +1,7 @@
-// Package ladder turns the step response of a thermal impedance into networks: the spectrum of time constants (a Foster
-// network), the ladder that has the same impedance (a Cauer network), and its structure function. JESD51-14, annex B,
-// names the steps; V. Székely, "Identification of RC networks by deconvolution: chances and limits", IEEE Trans.
-// Circuits Syst. I 45 (1998) 244, has their theory.
+// Package ladder converts the step response of a thermal impedance into networks: the spectrum of time constants (a
+// Foster network), the ladder with the same impedance (a Cauer network), and its structure function. The steps follow
+// JESD51-14, annex B; V. Székely, "Identification of RC networks by deconvolution: chances and limits", IEEE Trans.
+// Circuits Syst. I 45 (1998) 244, gives the theory.
 package ladder
 
 import (
@@ -13,7 +13,7 @@ import (
 	"slices"
 )
 
-// Foster is a series of resistances, each with a capacitance beside it: Z(t) = sum R (1 - exp(-t/Tau)), Z(s) = sum R/(1
+// Foster is a series of resistances, each with a parallel capacitance: Z(t) = sum R (1 - exp(-t/Tau)), Z(s) = sum R/(1
 // + s Tau).
 type Foster struct {
 	R   []float64 `json:"R_K_per_W"`
@@ -47,7 +47,7 @@ func (f *Foster) At(s float64) float64 {
 	return z
 }
 
-// At is the impedance at a real s in 1/s. It is summed from the far end, where all terms are positive: no digits are
+// At is the impedance at a real s in 1/s. It is summed from the far end with positive terms, so that no digits are
 // lost.
 func (c *Cauer) At(s float64) float64 {
 	z := 0.0
@@ -66,18 +66,19 @@ func (f *Foster) Total() float64 {
 	return sum
 }
 
-// distinct is the network with its time constants ascending, and those that differ by rounding alone as one.
+// distinct is the network in ascending order of time constants, with those merged that differ only by rounding.
 func (f *Foster) distinct() (*Foster, error) {
 	const rounding = 1e-9
 	order := make([]int, len(f.R))
 	for k := range order {
 		order[k] = k
 		if r, tau := f.R[k], f.Tau[k]; !(r > 0) || !(tau > 0) || math.IsInf(r, 0) || math.IsInf(tau, 0) {
-			return nil, fmt.Errorf("a resistance of %g K/W with a time constant of %g s: both must be positive", r, tau)
+			return nil, fmt.Errorf("got a resistance of %g K/W with a time constant of %g s; both must be positive", r,
+				tau)
 		}
 	}
 	if len(order) == 0 {
-		return nil, fmt.Errorf("a network without resistances")
+		return nil, fmt.Errorf("the network has no resistances")
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(f.Tau[a], f.Tau[b]) })
 	d := &Foster{}
@@ -91,8 +92,8 @@ func (f *Foster) distinct() (*Foster, error) {
 	return d, nil
 }
 
-// errPrecision is told where no precision was enough.
-var errPrecision = errors.New("the ladder of this network needs more digits than are sensible")
+// errPrecision reports that no precision was sufficient.
+var errPrecision = errors.New("the ladder of this network exceeds the precision limit")
 
 const (
 	bitsPerPole = 4 // at first
@@ -101,8 +102,8 @@ const (
 	agreement = 1e-9
 )
 
-// Cauer is the ladder with the same impedance. The continued fraction loses digits with every section, so it is formed
-// with so many that the impedance of the result agrees to 1e-9 at every time constant.
+// Cauer is the ladder with the same impedance. The continued fraction loses digits with every section, so its precision
+// is increased until the impedance of the result agrees to 1e-9 at every time constant.
 func (f *Foster) Cauer() (*Cauer, error) {
 	d, err := f.distinct()
 	if err != nil {
@@ -129,7 +130,7 @@ func (c *Cauer) agrees(f *Foster) bool {
 }
 
 // divide expands the impedance N(s)/D(s) into its continued fraction: C is the quotient of the leading terms of D and
-// N, R that of N and what is left of D. It is nil where the digits did not suffice.
+// N, R that of N and the remainder of D. It is nil if the precision is insufficient.
 func (f *Foster) divide(bits uint) *Cauer {
 	n := len(f.R)
 	unit := math.Sqrt(f.Tau[0] * f.Tau[n-1]) // of time
@@ -164,8 +165,8 @@ func subtract(a, b []*big.Float, q *big.Float, bits uint) {
 	}
 }
 
-// fraction is N and D with D = prod (1 + s Tau), coefficients from the constant on, s in 1/unit. Sections are added one
-// by one: with 1 + s T more in D, N becomes N (1 + s T) + R D.
+// fraction is N and D with D = prod (1 + s Tau), with coefficients in ascending order and s in 1/unit. Sections are
+// added one by one: a factor 1 + s T in D changes N to N (1 + s T) + R D.
 func (f *Foster) fraction(bits uint, unit float64) (num, den []*big.Float) {
 	zero := func() *big.Float { return new(big.Float).SetPrec(bits) }
 	n := len(f.R)
@@ -191,17 +192,17 @@ func (f *Foster) fraction(bits uint, unit float64) (num, den []*big.Float) {
 	return num, den
 }
 
-// Structure is the structure function of a ladder: with the thermal resistance from the junction on as abscissa, the
-// heat capacity up to there, and its derivative, both one value for each section. Materials in series show as plateaus
-// of the derivative: in a column of cross-section A it is c k A^2, with the volumetric heat capacity c and the
-// conductivity k (JESD51-14, annex B).
+// Structure is the structure function of a ladder: the cumulative heat capacity as a function of the thermal resistance
+// from the junction, and its derivative, with one value for each section. Materials in series appear as plateaus of the
+// derivative: in a column of cross-section A it is c k A^2, with the volumetric heat capacity c and the conductivity k
+// (JESD51-14, annex B).
 type Structure struct {
 	R []float64 `json:"R_sum_K_per_W"` // cumulative, the middle of each section
 	C []float64 `json:"C_sum_J_per_K"` // cumulative, likewise
 	K []float64 `json:"K_W2s_per_K2"`  // dC/dR of each section
 }
 
-// Structure of the ladder. Half of the capacitance of each section counts before its middle.
+// Structure returns the structure function of the ladder.
 func (c *Cauer) Structure() *Structure {
 	s := &Structure{}
 	r, heat := 0.0, 0.0
@@ -212,9 +213,9 @@ func (c *Cauer) Structure() *Structure {
 	return s
 }
 
-// Within leaves out the far sections that hold less than a part of the whole resistance, together, and gives theirs to
-// the last that stays: the impedance changes by no more than that part. A spectrum that is smeared by its measurement
-// ends in sections of hardly any resistance and capacitances without bounds.
+// Within removes the far sections that together have less than a fraction of the total resistance, and adds their
+// resistance to the last remaining one. The impedance changes by no more than that fraction. A spectrum that is smeared
+// by its measurement ends in sections with almost no resistance and unbounded capacitances.
 func (c *Cauer) Within(part float64) *Cauer {
 	total := 0.0
 	for _, r := range c.R {

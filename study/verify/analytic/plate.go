@@ -44,8 +44,8 @@ func (p Plate) impedance(kx, ky float64) float64 {
 	return z
 }
 
-// MeanRise is the mean rise over the source. Terms fall as 1/m^3 along each axis, so a sum over so many modes per axis
-// misses c/terms^2; the sum over half as many removes c.
+// MeanRise is the mean rise over the source. Terms decrease as 1/m^3 along each axis, so the truncation error of a sum
+// over the given number of modes per axis is c/terms^2. The sum over half as many modes eliminates c.
 func (p Plate) MeanRise(s Source, terms int) float64 {
 	half, full := 0.0, 0.0
 	fx := fluxFactors(s.X, s.Width, p.A, terms)
