@@ -93,7 +93,7 @@ func newZthCommand(g *session.Session) *cobra.Command {
 
 // wish turns names into inputs.
 func (o *zthOptions) wish(s *stack.Stack) (w response.Request, err error) {
-	w.Probes, w.Start, w.End = o.probes, o.times.start, o.times.end
+	w.Probes, w.Start, w.End = o.probes, o.times[0], o.times[1]
 	if o.probes && len(s.Probes) == 0 {
 		return w, exit.Usagef("--probes: the stack has no probes")
 	}
