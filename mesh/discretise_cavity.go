@@ -3,18 +3,18 @@ package mesh
 import "thermsim/stack"
 
 // The discretization around coolant. Heat transfer with a coefficient h replaces conduction through half a coolant
-// cell; its resistance is 1/h:
+// cell; its resistance is 1/h.
 //
 //	resolved channel, towards a side wall    dy dz / (1/h_side + dx/2k)    likewise to the cells below and above
 //	along a channel                          k_f dx dz / dy                nothing with central differences
 //
 // A porous cavity has the height H and the porosity e. At its floor, the layer below, walls and coolant meet in a node
-// without capacity, which is eliminated from the three conductances:
+// without capacity, which is eliminated from the three conductances.
 //
 //	below  a = dx dy / (dz/2k + R")     walls  w = (1-e) k_w dx dy / (H/2)     coolant  c = h_bottom dx dy
 //	below-walls a w / s,   below-coolant a c / s,   walls-coolant w c / s,     s = a + w + c
 //
-// and likewise at the ceiling. The layer below and the coolant, and the walls and the layer above, are two planes
+// The same applies at the ceiling. The layer below and the coolant, and the walls and the layer above, are two planes
 // apart: see CouplingFar. Along the flow, channel walls and the solid of a porous medium conduct with the share 1-e,
 // and coolant with the share e unless differences are central. Pins do not conduct laterally, and there is no
 // conduction across the flow.

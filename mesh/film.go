@@ -54,8 +54,8 @@ func (l *Laws) surface(f *FaceLaw, u, half float64) (v, h, slope float64) {
 	return v, h, slope
 }
 
-// exchange is the heat flux in W/m2 that leaves a cell whose center is u above the ambient of its face, and the
-// conductance g per area in W/(m2 K) of the face in A. g is the derivative of the heat flux by u, as in Newton's
+// exchange returns the heat flux in W/m2 that leaves a cell, and the conductance g per area in W/(m2 K) of the face in
+// A. The cell's center is u above the ambient of its face. g is the derivative of the heat flux by u, as in Newton's
 // method, or the heat flux divided by u if that is larger. b contains g u minus the heat flux, so that b - A x contains
 // the heat flux itself for any g; g is positive.
 func (l *Laws) exchange(f *FaceLaw, u, half float64) (heat, g float64) {

@@ -164,7 +164,7 @@ func (p *PatchedFace) joined(m *Mesh, parts []piece, half float64) Drive {
 // (x, z).
 //
 // If edges of patches cut a cell, its parts conduct to their temperatures in parallel, each in series with half of the
-// cell:
+// cell.
 //
 //	G = sum of A_p / (R"_p + half)      G T = sum of A_p T_p / (R"_p + half)      q = sum of q_p A_p / A
 //

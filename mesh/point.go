@@ -9,13 +9,13 @@ import (
 
 // The temperature at a point is interpolated between cells with the fluxes of the scheme. Between the center of a cell
 // and each of its sides it is linear along the axis. On a side it follows from the two adjacent half cells, with their
-// resistances R = d/2k and a contact R" between them:
+// resistances R = d/2k and a contact R" between them.
 //
 //	q      = (T - T') / (R + R" + R')       the flux through the side, from the cell at T to its neighbour at T'
 //	T_side = T - q R                        = (R" + R') / (R + R" + R') T  +  R / (R + R" + R') T'
 //
-// seen from the cell; without a contact the neighbor gives the same value. On a face of the domain, with the
-// temperature T0 behind R_face (1/h, 0 or R A),
+// This is the value on the cell's side of a contact; without a contact the neighbor gives the same value. A face of the
+// domain has the temperature T0 behind R_face (1/h, 0 or R A).
 //
 //	T_side = T - (T - T0) R / (R + R_face)
 //	T_side = T + q R                        where the flux q enters, 0 on an adiabatic face

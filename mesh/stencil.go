@@ -79,7 +79,7 @@ type quarter struct {
 
 var opposite = [...]stack.Face{stack.Top, stack.Bottom, stack.East, stack.West, stack.North, stack.South}
 
-// quarter finds the quarter of a cell that contains a point, and its position from the center to the corner: 0 to 1
+// quarter finds the quarter of a cell that contains a point, and the position from the center to the corner, 0 to 1
 // along x and y.
 func (m *Mesh) quarter(k int, x, y float64) (q quarter, u, v float64) {
 	q = quarter{m: m, k: k}

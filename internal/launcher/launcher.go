@@ -1,5 +1,5 @@
 // Package launcher reads the environment that cluster launchers give to their processes: Slurm, the launchers of MPI,
-// Kubernetes, AWS (Amazon Web Services) Batch.
+// Kubernetes, and Batch of Amazon Web Services.
 package launcher
 
 import (

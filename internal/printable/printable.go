@@ -1,6 +1,6 @@
 // Package printable escapes untrusted texts for output: names, paths, messages. Terminals execute control characters,
-// spreadsheets run cells that look like formulas, and bidirectional overrides disguise a text. All of these are written
-// as harmless escapes.
+// spreadsheets run cells that look like formulas, and bidirectional overrides disguise a text. All of these are
+// escaped.
 package printable
 
 import (

@@ -99,7 +99,7 @@ func (v *solves) maxima(s *stack.Stack, layers *[]float64) (maxima []float64) {
 	return maxima
 }
 
-// errorOfMiddle is the largest error of the values of the middle one of three grids, in K.
+// errorOfMiddle is the largest error in K of the values on the middle one of three grids.
 func errorOfMiddle(coarse, middle, fine []float64, tol float64) float64 {
 	most := 0.0
 	for i := range middle {
@@ -249,7 +249,7 @@ func (v *fluxes) throughPlane(k int, flux []float64) {
 	}
 }
 
-// throughFace fills the fluxes through the lower or upper face of the stack, which is adjacent to plane k.
+// throughFace fills the fluxes through the lower or upper face of the stack, next to plane k.
 func (v *fluxes) throughFace(f stack.Face, k int, flux []float64) {
 	nx := v.m.NX()
 	sign := 1.0

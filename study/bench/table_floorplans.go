@@ -26,7 +26,7 @@ func floorplans() Table {
 			"total is the time from reading the stack file to the temperatures on the host, without opening the " +
 				"device.",
 			"top is the heated layer of the upper die, shown in the paper's figure.",
-			"Errors are over all cells, relative to the cell means of a solution on a grid that is finer along x, " +
+			"Errors are over all cells, relative to the cell means of a solution on a grid finer along x, " +
 				"y and z.",
 			"Grids of 10 planes have one cell per layer, as in the paper; an additional grid has more cells in " +
 				"thick layers.",

@@ -183,8 +183,8 @@ const (
 )
 
 // Judge computes an estimate; noise is the error of the solves in each value. The method follows P. J. Roache, J.
-// Fluids Eng. 116, 405 (1994), and L. Eca and M. Hoekstra, J. Comput. Phys. 262, 104 (2014). With the changes e1 from
-// coarse to middle and e2 from middle to fine,
+// Fluids Eng. 116, 405 (1994), and L. Eca and M. Hoekstra, J. Comput. Phys. 262, 104 (2014). e1 is the change from
+// coarse to middle, e2 that from middle to fine.
 //
 //	p = log2(e1/e2),   exact = fine + e2 / (2^p - 1),   uncertainty = 1.25 |e2| / (2^p - 1)
 //

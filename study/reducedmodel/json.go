@@ -41,8 +41,8 @@ type namedOf struct {
 	Input string `json:"input,omitempty"`
 }
 
-// WriteJSON writes a model. Numbers are read back bit for bit. Each key, and each item of a list of objects or rows, is
-// on its own line for readability.
+// WriteJSON writes a model. Numbers are read back bit for bit. For readability, each line has one key, or one item of a
+// list of objects or rows.
 func (m *Model) WriteJSON(w io.Writer) error {
 	f := modelFile{Format, m.Title, equations, m.Ambient, m.Inputs, nil, m.Error, m.Origin, m.Initial, m.Tau, m.start(),
 		rows(m.B), rows(m.L)}

@@ -3,7 +3,7 @@
 // capacitances, and as netlists. It is independent of grids; package reduce builds the models.
 //
 // A model is diagonal. State m has the time constant tau_m, input i drives it with B[m][i] in K/W, and output o reads
-// it with L[o][m]:
+// it with L[o][m].
 //
 //	tau_m dz_m/dt = -z_m + sum over i of B[m][i] P_i        T_o = Rest_o + sum over m of L[o][m] z_m
 //

@@ -168,8 +168,8 @@ func orthonormal(g *mat.SymDense) [][]float64 {
 // stays below a bound in K. Steady states are preserved exactly: the steady directions of all inputs, and the initial
 // state, are kept. The others are the first directions of a balanced truncation.
 //
-// With the states w = z sqrt(tau), whose mass matrix is the identity, the symmetric model of means under the inputs'
-// ranges D has equal controllability and observability Gramians,
+// The states w = z sqrt(tau) have the identity as mass matrix. The symmetric model of means under the inputs' ranges D
+// then has equal controllability and observability Gramians.
 //
 //	P[m][n] = sum over i of B[m][i] D_i B[n][i]  sqrt(tau_m tau_n) / (tau_m + tau_n)
 //

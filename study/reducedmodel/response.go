@@ -11,7 +11,7 @@ func (m *Model) Transfer(s float64) Matrix {
 	return m.weighted(func(tau float64) float64 { return 1 / (1 + s*tau) })
 }
 
-// StepResponse is the matrix of the rises in K/W at time t after steps of 1 W at time 0.
+// StepResponse is the matrix of the rises in K/W at time t after steps of 1 W.
 func (m *Model) StepResponse(t float64) Matrix {
 	return m.weighted(func(tau float64) float64 { return -math.Expm1(-t / tau) })
 }

@@ -12,7 +12,8 @@ import (
 //
 //	H(s) = sum R/(1 + s tau)          its step response  Z(t) = sum R (1 - exp(-t/tau))
 //
-// over time constants tau, all of them real and positive. Suppose that weights w at the shifts s = sigma/t satisfy
+// over time constants tau, all of them real and positive. Suppose that weights w at the shifts s = sigma/t satisfy this
+// condition.
 //
 //	sum w/(1 + sigma tau/t)  =  (1 + e) (1 - exp(-t/tau)),   |e| <= bound, for every tau/t from 0 to infinity
 //

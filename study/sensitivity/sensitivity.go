@@ -26,11 +26,11 @@ import (
 )
 
 // Objective is the differentiated quantity: the mean temperature of an input, or if Of is empty the p-norm of the rises
-// of all inputs over the ambient,
+// of all inputs over the ambient.
 //
 //	J = (sum of rise^p / number of inputs)^(1/p)
 //
-// which approximates the largest rise for large p.
+// The p-norm approximates the largest rise for large p.
 type Objective struct {
 	Of   string // name of an input, as for ports.Find.
 	Norm float64

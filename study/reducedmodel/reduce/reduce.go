@@ -1,12 +1,12 @@
 // Package reduce builds reduced-order models of stacks by projection onto solutions of the full model: a block rational
 // Krylov method with real shifts.
 //
-// With the conductances G and the heat capacities C of a mesh, both symmetric, the heat B of the inputs and the
-// functionals L of the outputs,
+// G contains the conductances and C the heat capacities of a mesh, both symmetric; B is the heat of the inputs, and L
+// the functionals of the outputs.
 //
 //	G x + C dx/dt = B P        y = L x
 //
-// the basis V contains responses (G + s C)^-1 b at real shifts s in 1/s, including s = 0 for all inputs, and the model
+// The basis V contains responses (G + s C)^-1 b at real shifts s in 1/s, including s = 0 for all inputs, and the model
 // is the congruence V'GV, V'CV, V'B, LV. Both matrices stay symmetric and positive, so every model is stable and
 // passive for any V and any accuracy of the solves (Odabasioglu, Celik and Pileggi, IEEE Trans. Computer-Aided Design
 // 17 (1998) 645). At a shift of the basis the transfer function and, for means, its derivative are those of the full

@@ -117,10 +117,10 @@ type Sheet struct {
 	Contact   float64    // m2 K/W
 }
 
-// SlabRise is the steady temperature rise at depth z below the heated face of a slab whose far face is cooled through
-// h (W/(m2 K); +Inf holds that face at the ambient), while flux (W/m2) enters the heated face. Sheets are listed from
-// the heated face on. Heat flows in one dimension through resistances in series: rise = flux (sum t/k + R" + 1/h)
-// (Incropera et al., Fundamentals of Heat and Mass Transfer, 7th ed., eq. 3.12 to 3.14).
+// SlabRise is the steady temperature rise at depth z below the heated face of a slab. flux (W/m2) enters the heated
+// face, and the far face is cooled through h (W/(m2 K)); +Inf fixes it at the ambient. Sheets are listed from the
+// heated face on. Heat flows in one dimension through resistances in series: rise = flux (sum t/k + R" + 1/h). See
+// Incropera et al., Fundamentals of Heat and Mass Transfer, 7th ed., eq. 3.12 to 3.14.
 func SlabRise(sheets []Sheet, h, flux, z float64) float64 {
 	r := 1 / h
 	for _, s := range sheets {

@@ -36,7 +36,7 @@ func (s Cooling) TimeConstant() float64 {
 	return s.C * s.L * s.L / (s.K * b * b)
 }
 
-// Rise at height z and time t for a uniform initial rise of 1 K: the eigenfunction series
+// Rise at height z and time t for a uniform initial rise of 1 K, by the eigenfunction series.
 //
 //	sum_n 4 sin b_n / (2 b_n + sin 2 b_n) cos(b_n z/L) exp(-b_n^2 K t / (C L^2))
 //
@@ -56,9 +56,9 @@ func (s Cooling) Rise(z, t float64) float64 {
 	return sum
 }
 
-// LumpedRise is the rise at time t of a body of capacity c (J/K) behind the resistance r (K/W) to the ambient that
-// starts at the ambient and takes up watts from t = 0 on: r watts (1 - exp(-t/(r c))) (Incropera et al., 7th ed.,
-// eq. 5.25 with a constant source).
+// LumpedRise is the rise at time t of a body of capacity c (J/K) behind the resistance r (K/W) to the ambient. It
+// starts at the ambient and is heated by watts from t = 0 on: r watts (1 - exp(-t/(r c))). See Incropera et al., 7th
+// ed., eq. 5.25 with a constant source.
 func LumpedRise(watts, r, c, t float64) float64 {
 	return -watts * r * math.Expm1(-t/(r*c))
 }
