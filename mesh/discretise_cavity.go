@@ -51,7 +51,7 @@ func (m *Mesh) CoolY(of Solids, k, j int, dst []float64) {
 	}
 }
 
-// coolLateral is the coupling of two neighbours in a plane of a cavity.
+// coolLateral is the coupling of two neighbors in a plane of a cavity.
 func (m *Mesh) coolLateral(c *Cavity, of Solids, k, i0, j0, i1, j1 int) float64 {
 	axis := 0
 	if j1 != j0 {
@@ -86,7 +86,7 @@ func (m *Mesh) coolLateral(c *Cavity, of Solids, k, i0, j0, i1, j1 int) float64 
 	}
 }
 
-// halfSolid is the resistance from the centre of a wall's cell to a side: its lower side where upper is 1.
+// halfSolid is the resistance from the center of a wall's cell to a side: its lower side where upper is 1.
 func (m *Mesh) halfSolid(of Solids, axis, upper, i, j, k int) float64 {
 	c := of(i, j, k)
 	if axis == 0 {

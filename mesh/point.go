@@ -11,7 +11,7 @@ import (
 // and each of its sides it is linear along the axis. On a side it follows from the two adjacent half cells, with their
 // resistances R = d/2k and a contact R" between them.
 //
-//	q      = (T - T') / (R + R" + R')       the flux through the side, from the cell at T to its neighbour at T'
+//	q      = (T - T') / (R + R" + R')       the flux through the side, from the cell at T to its neighbor at T'
 //	T_side = T - q R                        = (R" + R') / (R + R" + R') T  +  R / (R + R" + R') T'
 //
 // This is the value on the cell's side of a contact; without a contact the neighbor gives the same value. A face of the

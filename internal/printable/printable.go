@@ -124,13 +124,13 @@ func writeEscape(b *strings.Builder, r rune) {
 
 // writer passes text on with unsafe characters escaped.
 type writer struct {
-	w      io.Writer
-	colour bool
-	rest   []byte // of a character that the last write split
+	w     io.Writer
+	color bool
+	rest  []byte // of a character that the last write split
 }
 
-// Writer escapes text for a terminal or a pipe. Newlines and tabs pass; if colour is set, so do color sequences.
-func Writer(w io.Writer, colour bool) io.Writer { return &writer{w: w, colour: colour} }
+// Writer escapes text for a terminal or a pipe. Newlines and tabs pass; if color is set, so do color sequences.
+func Writer(w io.Writer, color bool) io.Writer { return &writer{w: w, color: color} }
 
 // Write implements io.Writer.
 func (p *writer) Write(text []byte) (int, error) {
@@ -144,7 +144,7 @@ func (p *writer) Write(text []byte) (int, error) {
 	}
 	var b strings.Builder
 	for len(text) > 0 {
-		if k := colourLength(text); p.colour && k > 0 {
+		if k := colorLength(text); p.color && k > 0 {
 			b.Write(text[:k])
 			text = text[k:]
 			continue
@@ -181,8 +181,8 @@ func (p *writer) plain(text []byte) bool {
 	return true
 }
 
-// colourLength is the length of ESC [ digits and semicolons m at the start of a text, else 0.
-func colourLength(text []byte) int {
+// colorLength is the length of ESC [ digits and semicolons m at the start of a text, else 0.
+func colorLength(text []byte) int {
 	if len(text) < 3 || text[0] != 0x1b || text[1] != '[' {
 		return 0
 	}

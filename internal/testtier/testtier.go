@@ -11,7 +11,7 @@ import (
 const Variable = "THERMSIM_TESTS"
 
 // Pick returns quick in the quick tier and extended in the extended one: the number of random stacks, a list of grids,
-// a range of seeds. A test keeps a small sample in the quick tier, so that no behaviour goes untested there.
+// a range of seeds. A test keeps a small sample in the quick tier, so that no behavior goes untested there.
 func Pick[T any](quick, extended T) T {
 	if os.Getenv(Variable) == "extended" {
 		return extended

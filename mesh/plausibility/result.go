@@ -65,7 +65,7 @@ func (j *judge) validity(layers []Range) {
 func (j *judge) gradients(layers []Range) {
 	const (
 		part    = 0.2 // of the rise of the hottest layer
-		poor    = 0.2 // of the conductivity of both neighbours
+		poor    = 0.2 // of the conductivity of both neighbors
 		leastDT = 5.0 // K
 	)
 	hottest := math.Inf(-1)

@@ -44,7 +44,7 @@ func (j *judge) properties() {
 	const (
 		leastK, mostK = 0.005, 6000.0 // W/(m K): below gases, above diamond and graphite
 		leastC, mostC = 500.0, 1e7    // J/(m3 K): below air, above every solid
-		mostContact   = 1e-2          // m2 K/W: centimetres of plastic
+		mostContact   = 1e-2          // m2 K/W: centimeters of plastic
 	)
 	for i := range j.s.Materials {
 		m := &j.s.Materials[i]

@@ -91,8 +91,8 @@ func (v *solves) maxima(s *stack.Stack, layers *[]float64) (maxima []float64) {
 			converge.ErrNotConverged, m.NX(), m.NY(), m.NZ(), sol.Status.Reason)
 		return nil
 	}
-	centres, peaks, err := converge.Maxima(m, sol.Field)
-	maxima, v.err = append(centres, peaks...), err
+	centers, peaks, err := converge.Maxima(m, sol.Field)
+	maxima, v.err = append(centers, peaks...), err
 	if layers != nil && v.err == nil {
 		*layers, v.err = curvature(m, sol.Field)
 	}

@@ -75,20 +75,20 @@ func (p *patch) hottest(m *mesh.Mesh, plane []float64) (best float64, at int) {
 
 // Maxima are the maxima of the stack and of each block, in the order of [Study.Quantities], in K: at cell centers, as
 // in reports, and of the parabolas through them, as in convergence studies.
-func Maxima(m *mesh.Mesh, field gpusolve.Field) (centres, peaks []float64, err error) {
+func Maxima(m *mesh.Mesh, field gpusolve.Field) (centers, peaks []float64, err error) {
 	return maxima(m, field, func(int, []float64) {})
 }
 
 // maxima implements Maxima; each is called with every plane of the field.
-func maxima(m *mesh.Mesh, field gpusolve.Field, each func(k int, plane []float64)) (centres, peaks []float64,
+func maxima(m *mesh.Mesh, field gpusolve.Field, each func(k int, plane []float64)) (centers, peaks []float64,
 	err error) {
 	blocks := patches(m)
 	for range 1 + len(blocks) {
-		centres, peaks = append(centres, math.Inf(-1)), append(peaks, math.Inf(-1))
+		centers, peaks = append(centers, math.Inf(-1)), append(peaks, math.Inf(-1))
 	}
 	note := func(n int, p *patch, plane []float64) {
 		hottest, _ := p.hottest(m, plane)
-		centres[n], peaks[n] = max(centres[n], hottest), max(peaks[n], p.peak(m, plane))
+		centers[n], peaks[n] = max(centers[n], hottest), max(peaks[n], p.peak(m, plane))
 	}
 	plane := make([]float64, m.NX()*m.NY())
 	for k := range m.NZ() {
@@ -104,7 +104,7 @@ func maxima(m *mesh.Mesh, field gpusolve.Field, each func(k int, plane []float64
 			}
 		}
 	}
-	return centres, peaks, nil
+	return centers, peaks, nil
 }
 
 // above is the maximum of the parabola through cell i and its neighbors along an axis, within the cell and relative to

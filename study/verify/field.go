@@ -87,8 +87,8 @@ func converged(m *mesh.Mesh, sol *solution.Solution) (*field, error) {
 	return f, nil
 }
 
-// each calls f with the centre and the rise of every cell.
-func (f *field) each(visit func(centre [3]float64, rise float64)) {
+// each calls f with the center and the rise of every cell.
+func (f *field) each(visit func(center [3]float64, rise float64)) {
 	for k := range f.NZ() {
 		for j := range f.NY() {
 			for i := range f.NX() {

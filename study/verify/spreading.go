@@ -9,7 +9,7 @@ import (
 	"thermsim/study/verify/analytic"
 )
 
-// spreading is a plate with a centred rectangular source on its top face, convection on the far one. One quarter is
+// spreading is a plate with a centered rectangular source on its top face, convection on the far one. One quarter is
 // solved: its inner sides are planes of symmetry.
 type spreading struct {
 	plate  analytic.Plate
@@ -42,7 +42,7 @@ var orthotropicPlates = spreading{
 }
 
 // rises over the source, in K.
-type rises struct{ mean, centre float64 }
+type rises struct{ mean, center float64 }
 
 func (s solver) spreadingCases() []Case {
 	var cases []Case
@@ -63,11 +63,11 @@ func (s solver) spreadingCases() []Case {
 					return shared.extrapolated(ctx, "mean rise of the source, extrapolated", want, true,
 						func(r rises) float64 { return r.mean })
 				}},
-			Case{p.name + "-centre", p.what + "; cosine series, centre of the source",
+			Case{p.name + "-centre", p.what + "; cosine series, center of the source",
 				func(ctx context.Context) (Result, error) {
 					want := p.plate.Rise(p.source, p.source.X, p.source.Y, 400)
-					return shared.extrapolated(ctx, "rise at the centre of the source, extrapolated", want, false,
-						func(r rises) float64 { return r.centre })
+					return shared.extrapolated(ctx, "rise at the center of the source, extrapolated", want, false,
+						func(r rises) float64 { return r.center })
 				}})
 	}
 	return cases
@@ -155,7 +155,7 @@ func (s solver) solveQuarter(ctx context.Context, p spreading, refine int) (rise
 	k := f.NZ() - 1
 	dz := f.Z[k+1] - f.Z[k]
 	flux := p.source.Watts / (p.source.Width * p.source.Height)
-	surface := flux * dz / (2 * p.plate.Sheets[0].K[2]) // from the top cells' centres up to the surface
+	surface := flux * dz / (2 * p.plate.Sheets[0].K[2]) // from the top cells' centers up to the surface
 	n := refine * p.inside
 	mean := 0.0
 	for j := range n {
@@ -163,9 +163,9 @@ func (s solver) solveQuarter(ctx context.Context, p spreading, refine int) (rise
 			mean += f.at(i, j, k) / float64(n*n) // equal cells
 		}
 	}
-	// The centre is a corner of the quarter. The field is even in x and y, so a + b x^2 through the cells at dx/2 and
+	// The center is a corner of the quarter. The field is even in x and y, so a + b x^2 through the cells at dx/2 and
 	// 3dx/2 gives a = (9 T1 - T2)/8, to fourth order.
 	even := func(t1, t2 float64) float64 { return (9*t1 - t2) / 8 }
-	centre := even(even(f.at(0, 0, k), f.at(1, 0, k)), even(f.at(0, 1, k), f.at(1, 1, k)))
-	return rises{mean + surface, centre + surface}, nil
+	center := even(even(f.at(0, 0, k), f.at(1, 0, k)), even(f.at(0, 1, k), f.at(1, 1, k)))
+	return rises{mean + surface, center + surface}, nil
 }

@@ -19,7 +19,7 @@ type Plate struct {
 	H      float64 // W/(m2 K)
 }
 
-// Source is a rectangle of uniform flux on the heated face: its centre, its extent (m) and its power (W).
+// Source is a rectangle of uniform flux on the heated face: its center, its extent (m) and its power (W).
 type Source struct {
 	X, Y, Width, Height float64
 	Watts               float64
@@ -82,13 +82,13 @@ func (p Plate) Rise(s Source, x, y float64, terms int) float64 {
 	return s.Watts / (p.A * p.B) * sum
 }
 
-// fluxFactors are the means of cos(m pi x/length) over [centre - width/2, centre + width/2].
-func fluxFactors(centre, width, length float64, terms int) []float64 {
+// fluxFactors are the means of cos(m pi x/length) over [center - width/2, center + width/2].
+func fluxFactors(center, width, length float64, terms int) []float64 {
 	f := make([]float64, terms)
 	f[0] = 1
 	for m := 1; m < terms; m++ {
 		k := float64(m) * math.Pi / length
-		f[m] = math.Cos(k*centre) * math.Sin(k*width/2) / (k * width / 2)
+		f[m] = math.Cos(k*center) * math.Sin(k*width/2) / (k * width / 2)
 	}
 	return f
 }
