@@ -13,11 +13,11 @@ import (
 	"thermsim/study/reducedmodel"
 )
 
-// onePortPart is the part of the model's wanted error that a network of an input by itself may differ from it by.
+// onePortPart is the tolerance of the network of a single input, as a fraction of the model's wanted error.
 const onePortPart = 0.1
 
-// Of are the files of a model in all forms, with a SPICE run of steps dt in s at given powers. The networks are those of
-// inputs that have them.
+// Of returns the files of a model in all formats, with a SPICE run of steps dt in s at given powers, and the networks
+// of the inputs that have them.
 func Of(m *reducedmodel.Model, dt float64, watts [][]float64) (ports []*reducedmodel.OnePort, files []staging.File,
 	err error) {
 	for i := range m.Inputs {
@@ -41,7 +41,7 @@ func Of(m *reducedmodel.Model, dt float64, watts [][]float64) (ports []*reducedm
 	}, nil
 }
 
-// writeModelNPZ writes the state space dx/dt = A x + B P, T = rest_K + C x, as SciPy and others take it, with D = 0.
+// writeModelNPZ writes the state space dx/dt = A x + B P, T = rest_K + C x, as for SciPy, with D = 0.
 func writeModelNPZ(w io.Writer, m *reducedmodel.Model) error {
 	n, in, out := m.States(), len(m.Inputs), len(m.Outputs)
 	a, b := make([]float64, n*n), make([]float64, n*in)
@@ -58,7 +58,7 @@ func writeModelNPZ(w io.Writer, m *reducedmodel.Model) error {
 	z.Doubles("D", make([]float64, out*in), out, in)
 	z.Doubles("tau_s", m.Tau, n)
 	start := make([]float64, n)
-	copy(start, m.Start) // none is one at rest
+	copy(start, m.Start) // nil: the state without power
 	z.Doubles("start", start, n)
 	z.Doubles("steady_K_per_W", m.Transfer(0).Data, out, in)
 	z.Doubles("ambient_K", []float64{m.Ambient})
@@ -78,7 +78,7 @@ func writeModelNPZ(w io.Writer, m *reducedmodel.Model) error {
 	return z.Close()
 }
 
-// writeFoster writes the Foster networks of the inputs, a section to a line.
+// writeFoster writes the Foster networks of the inputs, one section per line.
 func writeFoster(w io.Writer, ports []*reducedmodel.OnePort) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "input,section,R_K_per_W,tau_s,C_J_per_K")
@@ -91,7 +91,7 @@ func writeFoster(w io.Writer, ports []*reducedmodel.OnePort) error {
 	return out.Flush()
 }
 
-// writeCauer writes the Cauer networks of the inputs, a section to a line, the one at the input first.
+// writeCauer writes the Cauer networks of the inputs, one section per line, beginning at the input.
 func writeCauer(w io.Writer, ports []*reducedmodel.OnePort) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "input,section,C_J_per_K,R_K_per_W")

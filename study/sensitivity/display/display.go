@@ -3,29 +3,27 @@ package display
 
 import (
 	"cmp"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strconv"
 
-	"thermsim/internal/printable"
 	"thermsim/report/jsonfile"
 	"thermsim/report/picture"
 	"thermsim/report/quantity"
+	"thermsim/report/tables"
 	"thermsim/study/sensitivity"
 )
 
-// Sort puts the strongest parameters first.
+// Sort sorts parameters by descending sensitivity.
 func Sort(r *sensitivity.Result) {
 	slices.SortStableFunc(r.Of, func(a, b sensitivity.Sensitivity) int {
 		return cmp.Compare(strength(&b), strength(&a))
 	})
 }
 
-// strength of a parameter for the order of tables. Temperatures come last: 1 % of 300 K says nothing.
+// strength is the sort key of a parameter. Temperatures come last, because 1 % of 300 K is not meaningful.
 func strength(v *sensitivity.Sensitivity) float64 {
 	if v.Kind == sensitivity.Temperature {
 		return -1
@@ -44,13 +42,13 @@ func Label(v *sensitivity.Sensitivity) string {
 	return string(v.Kind) + " of " + v.Name
 }
 
-// Most is how many of the strongest a chart and the terminal show.
+// Most is the number of parameters in a chart and on the terminal.
 const Most = 25
 
-// Picture draws the strongest, without temperatures.
+// Picture draws the most sensitive parameters, without temperatures.
 func Picture(title string, r *sensitivity.Result) *picture.Tornado {
 	t := &picture.Tornado{Title: title, Subtitle: fmt.Sprintf("%s: %.2f °C", r.Name, r.Kelvin-quantity.ZeroCelsius),
-		X: "K for 1 % more"}
+		X: "K per 1 % increase"}
 	for i := range r.Of {
 		if v := &r.Of[i]; v.Kind != sensitivity.Temperature && len(t.Names) < Most {
 			t.Names, t.Values = append(t.Names, Label(v)), append(t.Values, v.PerPercent())
@@ -65,11 +63,10 @@ func CSV(w io.Writer, r *sensitivity.Result) error {
 	for i := range r.Of {
 		v := &r.Of[i]
 		number := func(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
-		rows = append(rows, []string{string(v.Kind), printable.Cell(v.Name), number(v.Value), v.Unit,
+		rows = append(rows, []string{string(v.Kind), v.Name, number(v.Value), v.Unit,
 			number(v.Derivative), number(v.PerPercent())})
 	}
-	table := csv.NewWriter(w)
-	return errors.Join(table.WriteAll(rows), table.Error())
+	return tables.WriteRows(w, rows)
 }
 
 // JSON writes all parameters.

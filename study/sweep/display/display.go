@@ -1,4 +1,4 @@
-// Package display draws what came of a sweep.
+// Package display draws the results of a sweep.
 package display
 
 import (
@@ -21,19 +21,18 @@ type Table struct {
 	Index map[string]int
 }
 
-// New reads the rows of a table, the head first.
+// New reads the rows of a table, the header first.
 func New(plan *sweep.Plan, rows [][]string) *Table {
 	t := &Table{Plan: plan, Rows: rows[1:], Index: map[string]int{}}
 	for i, name := range rows[0] {
-		if _, ok := t.Index[name]; !ok { // a layer called max has a max_K of its own, further behind
+		if _, ok := t.Index[name]; !ok { // a layer named max has a second column max_K
 			t.Index[name] = i
 		}
 	}
 	return t
 }
 
-// Numbers of a column; NaN where there is none, and in runs that have no result: a runaway ends at a lower power, and
-// looks cold.
+// Numbers of a column; NaN for missing values, and in runs without a result, because a runaway ends at a lower power.
 func (t *Table) Numbers(column string) []float64 {
 	list := make([]float64, len(t.Rows))
 	for i, row := range t.Rows {
@@ -46,7 +45,7 @@ func (t *Table) Numbers(column string) []float64 {
 	return list
 }
 
-// Celsius of a column in K.
+// Celsius converts a column in K.
 func (t *Table) Celsius(column string) []float64 {
 	list := t.Numbers(column)
 	for i := range list {
@@ -55,7 +54,7 @@ func (t *Table) Celsius(column string) []float64 {
 	return list
 }
 
-// Draw shows the maximum over one parameter as curves, and over several on parallel axes.
+// Draw shows the maximum as curves over a single parameter, or on parallel axes.
 func (t *Table) Draw(w io.Writer, title string) error {
 	subtitle := fmt.Sprintf("%d runs, maximum of the stack", len(t.Rows))
 	if t.Plan.Numbers[0] && len(t.Plan.Labels) == 1 {
@@ -77,7 +76,7 @@ func (t *Table) Draw(w io.Writer, title string) error {
 	return p.Write(w, picture.PNG)
 }
 
-// curve of a column over the only parameter, in its order.
+// curve of a column over the single parameter, in ascending order.
 func (t *Table) curve(column, name string) picture.Curve {
 	x, y := t.parameter(0), t.Celsius(column)
 	order := make([]int, len(x))
@@ -113,13 +112,13 @@ func (t *Table) parameter(i int) []float64 {
 	return list
 }
 
-// spread says whether a parameter wants a logarithmic axis: positive and over more than a factor of 20.
+// spread reports whether a parameter needs a logarithmic axis: it is positive and spans more than a factor of 20.
 func (t *Table) spread(i int) bool {
 	x := t.parameter(i)
 	return slices.Min(x) > 0 && slices.Max(x) > 20*slices.Min(x)
 }
 
-// axis of a parameter: its numbers, or the words in the order in which they come.
+// axis of a parameter: its numbers, or its words in the order of first use.
 func (t *Table) axis(i int) picture.Axis {
 	a := picture.Axis{Name: t.label(i)}
 	if t.Plan.Numbers[i] {

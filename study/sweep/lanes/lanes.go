@@ -1,4 +1,4 @@
-// Package lanes opens the devices that the runs of a sweep are solved on.
+// Package lanes opens the devices on which the runs of a sweep are solved.
 package lanes
 
 import (
@@ -11,11 +11,11 @@ import (
 	"thermsim/mesh"
 )
 
-// Most lanes of a GPU solve at a time: each waits for its own stream, so that the GPU works for one while the others
-// send and read.
+// Most is the maximum number of concurrent lanes of a GPU: each waits only for its stream, so that the GPU computes for
+// one while the others transfer data.
 const Most = 8
 
-// Lanes are the devices that runs are solved on, each for one run at a time. All lanes of a GPU share it.
+// Lanes are devices that each solve one run at a time. All lanes of a GPU share it.
 type Lanes struct {
 	options gpusolve.Options
 	first   *device.Shared
@@ -40,7 +40,7 @@ func Open(o gpusolve.Options) (*Lanes, error) {
 	return l, nil
 }
 
-// Grow opens as many lanes of a GPU as suit runs like a solved one. They join as they are open.
+// Grow opens additional lanes of a GPU, as many as its memory allows for runs like a solved one.
 func (l *Lanes) Grow(m *mesh.Mesh) {
 	if l.first.Info.Kind == "gpu" {
 		l.once.Do(func() { l.growFor(m) })
@@ -55,7 +55,7 @@ func (l *Lanes) growFor(m *mesh.Mesh) {
 		l.opening.Go(func() {
 			d, err := device.OpenWith(*l.options.Opening())
 			if err != nil {
-				return // the others go on
+				return // the other lanes continue
 			}
 			d.KeepMemory()
 			l.mu.Lock()
@@ -66,7 +66,7 @@ func (l *Lanes) growFor(m *mesh.Mesh) {
 	}
 }
 
-// suitable is how many lanes have the memory for runs like m at a time, with as much again to spare.
+// suitable is the number of lanes for concurrent runs like m that use at most half of the free memory.
 func (l *Lanes) suitable(m *mesh.Mesh) int {
 	need := memory.OfSystem(m, m.Stack.Solver.Preconditioner, false, true).Peak()
 	free, err := l.first.FreeMemory()
@@ -76,10 +76,10 @@ func (l *Lanes) suitable(m *mesh.Mesh) int {
 	return int(min(Most, int64(max(1, runtime.GOMAXPROCS(0)/2)), max(1, free/2/need)))
 }
 
-// Close gives all lanes back.
+// Close releases all lanes.
 func (l *Lanes) Close() {
 	l.opening.Wait()
 	for _, d := range l.opened {
-		_ = d.Release() // nothing is left to do there
+		_ = d.Release() // all work is complete
 	}
 }
