@@ -97,6 +97,20 @@ func (m *Mesh) faceLaw(f stack.Face) *FaceLaw {
 	return &m.Laws.Faces[f]
 }
 
+// FaceCells calls visit with the cells (i, j, k) of plane k that lie on face f.
+func (m *Mesh) FaceCells(f stack.Face, k int, visit func(i, j int)) {
+	if f <= stack.Top && !m.OnFace(f, 0, 0, k) {
+		return
+	}
+	for j := range m.NY() {
+		for i := range m.NX() {
+			if m.OnFace(f, i, j, k) {
+				visit(i, j)
+			}
+		}
+	}
+}
+
 // OnFace reports whether cell (i, j, k) lies on face f.
 func (m *Mesh) OnFace(f stack.Face, i, j, k int) bool {
 	switch f {

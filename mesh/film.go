@@ -163,17 +163,6 @@ func (m *Mesh) onFaces(faces int, face func(n int) stack.Face, read func(k int, 
 
 // addFilm adds the cells of a face in plane k.
 func (m *Mesh) addFilm(s *FilmState, k int, kelvin []float64) {
-	i0, i1, j0, j1 := 0, m.NX(), 0, m.NY()
-	switch s.Face {
-	case stack.West:
-		i1 = 1
-	case stack.East:
-		i0 = i1 - 1
-	case stack.South:
-		j1 = 1
-	case stack.North:
-		j0 = j1 - 1
-	}
 	law := m.faceLaw(s.Face)
 	value := func(curve int32, t float64) float64 {
 		if curve < 0 {
@@ -181,28 +170,26 @@ func (m *Mesh) addFilm(s *FilmState, k int, kelvin []float64) {
 		}
 		return m.Laws.of(curve, t)
 	}
-	for j := j0; j < j1; j++ {
-		for i := i0; i < i1; i++ {
-			t := kelvin[j*m.NX()+i]
-			if math.IsNaN(t) || math.IsInf(t, 0) {
-				continue
-			}
-			own := m.Laws.Warm(m.EntryAt(i, j, k), t, t)
-			half := m.halfOf(s.Face, i, j, k, &own)
-			if half >= noWay {
-				continue
-			}
-			v, h, _ := m.Laws.surface(law, t-law.Ambient, half)
-			area, surface := m.CellFaceArea(s.Face, i, j, k), law.Ambient+v
-			s.area += area
-			s.MeanH += area * h
-			s.Coldest, s.Hottest = math.Min(s.Coldest, surface), math.Max(s.Hottest, surface)
-			s.Constant += area * law.Constant * v
-			s.Law += area * value(law.Convection, surface) * v
-			s.Radiation += area * value(law.Radiation, surface) * v
-			if c := law.Convection; c >= 0 && (surface < m.Laws.Curves[c].Low || surface > m.Laws.Curves[c].High) {
-				s.Outside++
-			}
+	m.FaceCells(s.Face, k, func(i, j int) {
+		t := kelvin[j*m.NX()+i]
+		if math.IsNaN(t) || math.IsInf(t, 0) {
+			return
 		}
-	}
+		own := m.Laws.Warm(m.EntryAt(i, j, k), t, t)
+		half := m.halfOf(s.Face, i, j, k, &own)
+		if half >= noWay {
+			return
+		}
+		v, h, _ := m.Laws.surface(law, t-law.Ambient, half)
+		area, surface := m.CellFaceArea(s.Face, i, j, k), law.Ambient+v
+		s.area += area
+		s.MeanH += area * h
+		s.Coldest, s.Hottest = math.Min(s.Coldest, surface), math.Max(s.Hottest, surface)
+		s.Constant += area * law.Constant * v
+		s.Law += area * value(law.Convection, surface) * v
+		s.Radiation += area * value(law.Radiation, surface) * v
+		if c := law.Convection; c >= 0 && (surface < m.Laws.Curves[c].Low || surface > m.Laws.Curves[c].High) {
+			s.Outside++
+		}
+	})
 }

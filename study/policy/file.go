@@ -47,11 +47,12 @@ func Load(path string) ([]Policy, error) {
 
 // Parse reads a table of policies from the text of a file. Errors are of type *stack.Error, with the line.
 func Parse(path string, data []byte) ([]Policy, error) {
+	refuse := func(remedy, format string, args ...any) ([]Policy, error) {
+		return nil, &stack.Error{Pos: stack.Pos{File: path}, Msg: fmt.Sprintf(format, args...), Remedy: remedy}
+	}
+	const combine = "combine policies that watch or throttle several blocks"
 	if len(data) > mostBytes {
-		return nil,
-			&stack.Error{Pos: stack.Pos{File: path},
-				Msg: fmt.Sprintf("the file has %d bytes; the limit for policies is %d", len(data),
-					mostBytes), Remedy: "combine policies that watch or throttle several blocks"}
+		return refuse(combine, "the file has %d bytes; the limit for policies is %d", len(data), mostBytes)
 	}
 	var t table
 	d := toml.NewDecoder(bytes.NewReader(data))
@@ -61,12 +62,9 @@ func Parse(path string, data []byte) ([]Policy, error) {
 	}
 	switch n := len(t.Policy); {
 	case n == 0:
-		return nil, &stack.Error{Pos: stack.Pos{File: path}, Msg: "the file has no policies",
-			Remedy: "add a [[policy]] table"}
+		return refuse("add a [[policy]] table", "the file has no policies")
 	case n > mostPolicies:
-		return nil,
-			&stack.Error{Pos: stack.Pos{File: path}, Msg: fmt.Sprintf("the file has %d policies; the limit is %d", n,
-				mostPolicies), Remedy: "combine policies that watch or throttle several blocks"}
+		return refuse(combine, "the file has %d policies; the limit is %d", n, mostPolicies)
 	}
 	positions := positionsOf(data)
 	taken := map[string]bool{}

@@ -167,28 +167,14 @@ func heat(m *mesh.Mesh, x, y []float64) float64 {
 		if !m.Exchanges(f) {
 			continue
 		}
-		onFace(m, f, func(i, j, k int) {
-			cell := (k*ny+j)*nx + i
-			d := m.Drive(f, i, j, k)
-			sum += (m.FaceConductance(f, i, j, k)*(d.Temperature-x[cell]) + d.Flux*m.CellFaceArea(f, i, j, k)) * y[cell]
-		})
-	}
-	return sum
-}
-
-// onFace visits the cells of a face.
-func onFace(m *mesh.Mesh, f stack.Face, visit func(i, j, k int)) {
-	from, to := [3]int{}, [3]int{m.NX(), m.NY(), m.NZ()}
-	axis := [...]int{2, 2, 0, 0, 1, 1}[f]
-	if f == stack.Top || f == stack.East || f == stack.North {
-		from[axis] = to[axis] - 1
-	}
-	to[axis] = from[axis] + 1
-	for k := from[2]; k < to[2]; k++ {
-		for j := from[1]; j < to[1]; j++ {
-			for i := from[0]; i < to[0]; i++ {
-				visit(i, j, k)
-			}
+		for k := range nz {
+			m.FaceCells(f, k, func(i, j int) {
+				cell := (k*ny+j)*nx + i
+				d := m.Drive(f, i, j, k)
+				g, flux := m.FaceConductance(f, i, j, k), d.Flux*m.CellFaceArea(f, i, j, k)
+				sum += (g*(d.Temperature-x[cell]) + flux) * y[cell]
+			})
 		}
 	}
+	return sum
 }
