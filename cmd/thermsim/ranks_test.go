@@ -199,7 +199,7 @@ func TestRanksWithOtherInput(t *testing.T) {
 		"another override": {[]string{"--set", "boundary.top.h=5000"}, "was refused: --set is boundary.top.h=5000 " +
 			"there and not given on rank 0"},
 		"another tolerance":  {[]string{"--tol", "1e-5"}, "was refused: the rule to stop by"},
-		"another number":     {[]string{"--ranks", "4"}, "was refused: it was told of 4 ranks, rank 0 of 3"},
+		"another number":     {[]string{"--ranks", "4"}, "was refused: it was started with 4 ranks, rank 0 with 3"},
 		"a file it can't do": {[]string{"--tmax", "85 degC", "--maps", "nosuch"}, "failed: "},
 	} {
 		t.Run(name, func(t *testing.T) {

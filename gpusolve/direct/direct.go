@@ -92,7 +92,7 @@ func (s *System) Advance(n int, t0, t1 float64) (float64, error) {
 	return s.power.Watts, err
 }
 
-// Redraw makes the right side of drawings and faces.
+// Redraw makes the right-hand side of drawings and faces.
 func (s *System) Redraw(layers []powermap.Drawing) { s.fourier.SetLoads(s.loads(layers)) }
 
 // loads are those of drawings and faces. It marks the planes that heat enters.
@@ -289,8 +289,8 @@ func (s *System) Stage(_ context.Context, _ *driver.Options, dst, from int, watc
 	return s.solve()
 }
 
-// Show knows no bound from the states before: between and after stages a state may pass them by as much as the error of
-// the steps.
+// Show has no bound from earlier states: between and after stages a state may pass them by as much as the error of the
+// steps.
 func (s *System) Show(x, from int) {
 	s.X, s.old = s.states[x], s.states[from]
 	s.ceiling = math.Inf(1)
@@ -327,7 +327,7 @@ func (s *System) Stored() float64 {
 
 func (s *System) Field() solution.Field { return spectralField{s, s.X} }
 
-// Status tells how a direct solve ended.
+// Status reports how a direct solve ended.
 func (s *System) Status(out krylov.Outcome) solution.Status {
 	st := solution.Status{
 		Method: solution.MethodDirect, Preconditioner: "fourier", Details: s.layered.String(),

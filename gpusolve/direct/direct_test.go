@@ -253,7 +253,7 @@ func TestFourierSaysWhatStandsInTheWay(t *testing.T) {
 		Range: [2]float64{200, 600}}
 	warm.Materials[0].KCurve = [3]*stack.Curve{law, law, law}
 	for want, s := range map[string]*stack.Stack{
-		"material " + warm.Materials[0].Name + " follows the temperature": warm,
+		"material " + warm.Materials[0].Name + " is temperature-dependent": warm,
 		"graded along x": cases.Graded(cases.Stack10(cases.Options{NX: 8}), 6), "side west has a heat transfer " +
 			"coefficient": side, "side north has a resistance": resistance,
 	} {

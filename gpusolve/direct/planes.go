@@ -15,7 +15,7 @@ type shownPlanes struct {
 	on    fourier.Operations
 	sheet int
 	nz    int
-	of    *state // that is shown, as it was when it had been solved for so many times; nil for none
+	of    *state // that is shown, as it was after its solve number times; nil for none
 	times int
 	first int    // plane of the first place
 	there []bool // places that hold their plane
@@ -34,7 +34,7 @@ func newShownPlanes(on fourier.Operations, l *fourier.Layered, room int) (*shown
 // room is the number of planes that are held at a time.
 func (p *shownPlanes) room() int { return len(p.there) }
 
-// show has n planes of a state from plane k on, as many as there is room for, and tells where the first of them is.
+// show has n planes of a state from plane k on, at most room(), and returns the place of the first.
 func (p *shownPlanes) show(of *state, k, n int) (at int) {
 	if p.of != of || p.times != of.solved || k < p.first || k+n > p.first+p.room() {
 		p.of, p.times, p.first = of, of.solved, k
@@ -118,7 +118,7 @@ func (p *shownPlanes) write(of *state, fill func(k int, plane []float64) error) 
 }
 
 // max is the largest rise in the planes asked for, taken in runs of neighbours; minus infinity where there are none.
-// Ranks tell each other once.
+// Ranks exchange their values once.
 func (p *shownPlanes) max(of *state, wanted []bool) float64 {
 	p.Lock()
 	defer p.Unlock()

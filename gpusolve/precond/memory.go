@@ -13,9 +13,9 @@ type Shape struct {
 	Assembled bool
 	Mesh      *mesh.Mesh
 	InTime    bool
-	States    int64 // of steps that follow the temperatures, 0 in others
+	States    int64 // of adaptive time steps, 0 otherwise
 	Grounded  int64 // planes with cells of a face with a temperature
-	// GPU marks the executor for GPUs, and Multiprocessors tells how many the GPU has; 0 stands for a large one.
+	// GPU marks the executor for GPUs, and Multiprocessors is how many the GPU has; 0 means a large one.
 	GPU             bool
 	Multiprocessors int64
 }
@@ -26,7 +26,7 @@ type Need struct{ SetUp, Held int64 }
 // Sheet is the number of cells of a plane.
 func (s *Shape) Sheet() int64 { return int64(s.NX) * int64(s.NY) }
 
-// Vector is a vector of values of so many bytes.
+// Vector is the size of a vector of values of width bytes.
 func (s *Shape) Vector(width int64) int64 {
 	if !s.Assembled {
 		return width * s.Unknowns
@@ -34,7 +34,7 @@ func (s *Shape) Vector(width int64) int64 {
 	return width * Padded(s.Unknowns, s.NX)
 }
 
-// Padded is the number of values of n cells with the pads on either side that stand for neighbours outside: a row of nx
+// Padded is the number of values of n cells with the pads on either side in place of neighbours outside: a row of nx
 // cells, rounded up to lines of 128 bytes of FP32.
 func Padded(n int64, nx int) int64 { return n + 2*((int64(nx)+31)&^31) }
 

@@ -19,13 +19,13 @@ type Preconditioner interface {
 
 // Refresher is a Preconditioner that follows changed coefficients in the memory that it has.
 type Refresher interface {
-	// Refresh makes the preconditioner that of the operator as it is now: the bits of a new set-up.
+	// Refresh makes the preconditioner that of the operator as it is now: the bits of a new setup.
 	Refresh() error
 }
 
-// Renewer is a Preconditioner that leaves to the set-up after it what does not depend on coefficients.
+// Renewer is a Preconditioner that leaves to the setup after it what does not depend on coefficients.
 type Renewer interface {
-	// Renewal returns what sets the method up again, with the result of a new set-up. It must not refer to arrays that
+	// Renewal returns what sets the method up again, with the result of a new setup. It must not refer to arrays that
 	// the space made for the method, which are used again.
 	Renewal() func() (Preconditioner, error)
 }
@@ -63,8 +63,8 @@ func (m *Instance) make(build func() (Preconditioner, error)) (err error) {
 	return err
 }
 
-// Refresh follows changed coefficients. Methods that are no Refresher are set up anew in the memory that they had, as
-// far as arrays keep their sizes; what their set-up needs in passing is taken and given back. After an error the method
+// Refresh follows changed coefficients. Methods that are no Refresher are set up again in the memory that they had, as
+// far as arrays keep their sizes; what their setup needs in passing is taken and given back. After an error the method
 // can only be closed.
 func (m *Instance) Refresh() error {
 	m.refreshes++
@@ -80,11 +80,11 @@ func (m *Instance) Refresh() error {
 	return m.scope.Remake(func() error { return m.make(build) })
 }
 
-// Generation counts how often the preconditioner was set up anew. What was recorded with another one must not be
+// Generation counts how often the preconditioner was set up again. What was recorded with another one must not be
 // replayed.
 func (m *Instance) Generation() int { return m.generation }
 
-// Refreshes counts how often the operator has changed: what was learnt of it before no longer holds.
+// Refreshes counts how often the operator has changed: earlier results about it are no longer valid.
 func (m *Instance) Refreshes() int { return m.refreshes }
 
 // Close gives back what the method holds on the operator's space.
@@ -92,7 +92,7 @@ func (m *Instance) Close() {
 	m.scope.Close()
 }
 
-// Unwrap is the method's own type, for what it alone can tell.
+// Unwrap is the method's own type.
 func (m *Instance) Unwrap() Preconditioner { return m.Preconditioner }
 
 // On returns the operations that a method needs of a device, for what lives there: those of the first place that knows

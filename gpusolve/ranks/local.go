@@ -27,7 +27,7 @@ func Local(n int) []Group {
 	return groups
 }
 
-// Kinds of messages, each with a queue of its own for every sender.
+// Kinds of messages, each with a separate queue for every sender.
 const (
 	direct = iota
 	gathered
@@ -175,7 +175,7 @@ func (l *local) Send(to int, data []byte) error { return l.put(to, direct, slice
 
 func (l *local) Receive(from int) ([]byte, error) { return l.take(from, direct) }
 
-// Fail ends the group. A failure that another rank has told of keeps its name.
+// Fail ends the group. A failure that another rank has reported keeps its name.
 func (l *local) Fail(reason error) {
 	l.once.Do(func() {
 		if !errors.As(reason, &l.why) {

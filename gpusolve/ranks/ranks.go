@@ -8,7 +8,7 @@ import (
 )
 
 // Group is one rank's view of all ranks. Its methods are collective unless they say otherwise: every rank calls the
-// same ones in the same order. A Group belongs to one goroutine at a time, but for Fail.
+// same ones in the same order. A Group belongs to one goroutine at a time, except Fail.
 type Group interface {
 	Rank() int
 	Size() int
@@ -30,8 +30,8 @@ type Group interface {
 
 // Agreeing gives a group whose ranks are interrupted together. Its context ends on all of them in the same Gather: the
 // first one after the context of any rank has ended. Between two of them it does not change, so that what is decided by
-// it is decided alike. Where ranks tell each other by other ways than Gather that one has Asked for an end, all of them
-// End at the same place.
+// it is decided alike. Where ranks learn by other means than Gather that one has Asked for an end, all of them End at
+// the same place.
 func Agreeing(ctx context.Context, g Group) (context.Context, Group) {
 	agreed, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	return agreed, &agreeing{g, ctx, end}
@@ -79,8 +79,8 @@ type Failure struct {
 	Rank   int    // whose fault it is
 	Host   string // where that rank runs; "" where all run in one process
 	Reason string // continues "rank 2 on node7", as in "failed: out of memory"
-	Status int    // the exit status that the reason stands for; 0 where it has none
-	Lost   bool   // others noticed it: the rank itself may be unable to tell
+	Status int    // the exit status of the reason; 0 where it has none
+	Lost   bool   // others noticed it: the rank itself may be unable to report it
 }
 
 func (f *Failure) Error() string {
@@ -99,7 +99,7 @@ type Fact struct {
 	Value string `json:"value"`
 }
 
-// longestShown is the length of values that a message shows: hashes tell nobody anything.
+// longestShown is the length of values that a message shows: hashes are of no use in one.
 const longestShown = 60
 
 // Difference says what theirs have that ours have not, in the order of ours; "" where there is none.

@@ -13,8 +13,7 @@ type Quanta struct {
 	Base, Quantum float64
 }
 
-// Missing stands for cells without a finite temperature, and Widest is the largest count: farther temperatures are cut
-// off.
+// Missing marks cells without a finite temperature, and Widest is the largest count: farther temperatures are cut off.
 const (
 	Missing = -1 << 30
 	Widest  = 1 << 28

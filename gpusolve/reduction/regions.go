@@ -100,7 +100,7 @@ func InOrder(s mesh.Sample) mesh.Sample {
 // Planes are those that the statistics depend on, ascending.
 func (r *Regions) Planes() []int { return r.planes }
 
-// BinRange is the half-open range of cells in bin b, where n cells share so many bins: those i with i*bins/n = b.
+// BinRange is the half-open range of cells in bin b, where n cells share bins bins: those i with i*bins/n = b.
 func BinRange(b, bins, n int) (from, to int) {
 	return (b*n + bins - 1) / bins, ((b+1)*n + bins - 1) / bins
 }
@@ -245,7 +245,7 @@ type Reduction interface {
 // Deferring is a Reduction that can leave numbers where they are until those of several vectors are read together.
 type Deferring interface {
 	Reduction
-	// Series has room for the statistics of so many vectors. It is nil where the device has no memory left for it.
+	// Series has room for the statistics of places vectors. It is nil where the device has no memory left for it.
 	Series(places int) (Series, error)
 }
 

@@ -177,7 +177,7 @@ func (c *course) tell(step solution.Step, onStep func(solution.Step, solution.Fi
 	c.steps = append(c.steps, step)
 	switch {
 	case c.team != nil:
-		return c.team.Tell(onStep, step, f.(team.Shared))
+		return c.team.Show(onStep, step, f.(team.Shared))
 	case onStep == nil:
 		return nil
 	}

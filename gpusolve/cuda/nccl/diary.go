@@ -17,18 +17,18 @@ const (
 	Sockets    = "TCP sockets"
 )
 
-// diary is the file into which NCCL writes what it does at the start, which it tells in no other way. It has no name
+// diary is the file into which NCCL writes what it does at the start, which it reports in no other way. It has no name
 // any more once a communicator is there.
 var diary struct {
 	sync.Mutex
 	file *os.File
 }
 
-// The variables that NCCL is told by. Users who set one of the first two read what it says themselves.
+// The variables that configure what NCCL writes. Users who set one of the first two read what it says themselves.
 const debugVariable, debugFileVariable, debugPartsVariable = "NCCL_DEBUG", "NCCL_DEBUG_FILE", "NCCL_DEBUG_SUBSYS"
 
-// keepDiary has NCCL write down how it joins ranks, unless the user has it write already. It must be told before its
-// first call.
+// keepDiary has NCCL write down how it joins ranks, unless the user has it write already. The variables must be set
+// before its first call.
 func keepDiary() {
 	diary.Lock()
 	defer diary.Unlock()
@@ -75,7 +75,7 @@ func dropDiary() {
 }
 
 // Links is what NCCL has joined ranks of this process by so far, to each other and to others: NVLink, InfiniBand and so
-// on, or a name of NCCL's. It is empty where nobody knows. Ranks are joined when they first send something.
+// on, or a name of NCCL's. It is empty where that is unknown. Ranks are joined when they first send something.
 func Links() []string {
 	diary.Lock()
 	defer diary.Unlock()
@@ -93,7 +93,7 @@ func Links() []string {
 }
 
 // linksIn reads lines such as "Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM" and "Channel 00/0 : 0[0] -> 1[0] [send] via
-// NET/IB/0". Which wires join GPUs that reach each other's memory stands in NCCL's picture of the machine, as
+// NET/IB/0". Which wires join GPUs that reach each other's memory is written in NCCL's picture of the machine, as
 // "NVL[318.0]".
 func linksIn(text string) []string {
 	direct := PCIExpress

@@ -182,5 +182,5 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("NCCL: %s: %s (%d); NCCL_DEBUG=INFO tells more", e.Call, e.Text, e.Result)
+	return fmt.Sprintf("NCCL: %s: %s (%d); set NCCL_DEBUG=INFO for details", e.Call, e.Text, e.Result)
 }

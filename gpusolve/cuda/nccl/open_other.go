@@ -11,7 +11,7 @@ func open(string) (*Library, error) {
 	return nil, fmt.Errorf("%w on this platform (%s/%s)", ErrAbsent, runtime.GOOS, runtime.GOARCH)
 }
 
-// entry stands for a function that no library has here.
+// entry represents a function that no library has here.
 type entry struct{ name string }
 
 func (entry) call(...uintptr) uintptr { return 3 } // ncclInternalError

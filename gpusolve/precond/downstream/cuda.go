@@ -30,7 +30,7 @@ func onGPU(s ops.System) (o operations, ok bool, err error) {
 	return p, true, p.newStreams()
 }
 
-// Warm loads the kernels for a stack with coolant, so that set-up need not.
+// Warm loads the kernels for a stack with coolant, so that setup need not.
 func Warm(d *cuda.Device, m *mesh.Mesh) error {
 	defer d.Bind()()
 	if _, err := cuda.Module(d, "bound", LoadBound); err != nil {
@@ -87,7 +87,7 @@ func (p *gpuOperations) largest(v ops.Vector) float64 {
 	return p.scratch()
 }
 
-// gpuStreams are the lines of cavities with central differences, with the factors of their own equations.
+// gpuStreams are the lines of cavities with central differences, with the factors of the equations along them.
 type gpuStreams struct {
 	kernels *Streams
 	data    cudriver.Ptr[StreamsStream]

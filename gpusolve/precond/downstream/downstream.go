@@ -1,5 +1,5 @@
-// Package downstream is the method for stacks that coolant flows through, whose operator is not symmetric: BiCGSTAB
-// with a cycle of multigrid on the whole operator, coolant included (package multigrid), and a bound on the error in K.
+// Package downstream is the method for stacks with liquid cooling, whose operator is not symmetric. It is BiCGSTAB with
+// a multigrid cycle on the whole operator, coolant included (package multigrid). It also bounds the error in K.
 package downstream
 
 //go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels
@@ -74,8 +74,8 @@ func (p *Preconditioner) Apply(z, r ops.Vector) {
 	p.Cycle.Apply(z, r)
 }
 
-// central joins a cycle, which has upwind differences throughout, with what makes up for that where the operator has
-// central ones: before and behind it, the coolant's own equations are solved along every line as they are, in FP64.
+// central joins a cycle, which has upwind differences throughout, with a correction where the operator has central
+// ones. Before and after the cycle, the equations of the coolant are solved along every line as they are, in FP64.
 type central struct {
 	sys         ops.System
 	z, t        ops.Vector // FP64

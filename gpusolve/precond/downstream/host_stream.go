@@ -2,9 +2,9 @@ package downstream
 
 import "thermsim/mesh"
 
-// stream is the coolant of a cavity with central differences, and the factors of its own equations, one tridiagonal
-// system for each line, in the order of the flow. Pivots are positive: the products of the entries beside the diagonal
-// are negative.
+// stream is the coolant of a cavity with central differences, and the factors of its equations, one tridiagonal system
+// for each line, in the order of the flow. Pivots are positive: the products of the entries beside the diagonal are
+// negative.
 type stream struct {
 	*mesh.Cavity
 	first int // cell of the plane of coolant
@@ -74,7 +74,7 @@ func (s *stream) solve(p *hostOperations, z, r []float64) {
 	s.task = streamTask{}
 }
 
-// Run takes the lines in groups, so that neighbours in memory are used together. The right side is overwritten.
+// Run takes the lines in groups, so that neighbours in memory are used together. The right-hand side is overwritten.
 func (t *streamTask) Run(lo, hi, _ int) {
 	s := t.s
 	n, step, across, first := s.Course(t.p.NX, t.p.NY)

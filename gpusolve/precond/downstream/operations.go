@@ -16,8 +16,8 @@ type operations interface {
 	narrow(short, v ops.Vector)
 	// add adds part to z.
 	add(z, part ops.Vector)
-	// sweep adds to z the solution of the own equations of coolant with central differences for the residual t, which
-	// it may overwrite there.
+	// sweep adds to z the solution of the equations of coolant with central differences for the residual t, which it
+	// may overwrite there.
 	sweep(z, t ops.Vector)
 
 	// diagonal fills v with that of the operator.

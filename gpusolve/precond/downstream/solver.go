@@ -18,9 +18,9 @@ import (
 //
 //	|A^-1 r| <= max |r_i|/d_i  max w
 //
-// w is solved for once, with the diagonal for a right side, until d is at least half of it everywhere; so w itself need
-// not be exact. Where A changes from solve to solve, as the temperature does that it follows, A w is formed and looked
-// at in each, and w solved for again where it no longer does.
+// w is solved for once, with the diagonal for a right-hand side, until d is at least half of it everywhere; so w itself
+// need not be exact. Where A changes from solve to solve, because it depends on temperature, A w is formed and checked
+// in each solve. Where the check fails, w is solved for again.
 //
 // Central differences give no M-matrix. The solve then goes on until the residual is down to rounding errors, and the
 // error is estimated: ten times the largest value of the preconditioned residual.
@@ -63,10 +63,10 @@ func (s *Solver) Close() {
 	s.sys.Release(s.work, s.small, s.weight, s.d)
 }
 
-// StartFromZero tells the next Solve that x is zero.
+// StartFromZero declares that x is zero in the next Solve.
 func (s *Solver) StartFromZero() { s.fromZero = true }
 
-// Watch has f told of every iteration.
+// Watch calls f after every iteration.
 func (s *Solver) Watch(f func(iteration int, errorK float64)) { s.watch = f }
 
 // Details of the bound.
@@ -205,8 +205,8 @@ func (s *Solver) upwind() bool {
 }
 
 // weigh finds the weight where there is none for the operator as it is. none says that there can be none: leakage has
-// made A something else than an M-matrix, which is so where the solution for a positive right side has an entry that is
-// not positive.
+// made A something else than an M-matrix, which is so where the solution for a positive right-hand side has an entry
+// that is not positive.
 func (s *Solver) weigh(ctx context.Context) (bounded, none bool) {
 	if !s.upwind() {
 		return false, false

@@ -23,7 +23,7 @@ type gpuOperations struct {
 	gpuExtent
 	gpuRoom
 	system gpuStack
-	plain  gpuStack // with the right side given as modes
+	plain  gpuStack // with the right-hand side given as modes
 	// planeParts are the stacks' numbers on the way to the device, tables those of the axes too.
 	planeParts []float64
 	tables     []byte
@@ -85,7 +85,7 @@ func PlaneBytes(l *Layered, g ranks.Group) int64 {
 	return 8 * int64(l.NX) * int64(rows)
 }
 
-// newOnGPU makes operations with memory of its own, taken in one piece with that of states and of the first loads.
+// newOnGPU makes operations with separate memory, taken in one piece with that of states and of the first loads.
 func newOnGPU(dev *cuda.Device, l *Layered, loads []Load, p part) (Operations, error) {
 	shared, err := dev.Attribute(cudriver.MaxSharedMemoryPerBlockOptin)
 	if err != nil {
@@ -94,7 +94,7 @@ func newOnGPU(dev *cuda.Device, l *Layered, loads []Load, p part) (Operations, e
 	return newWithin(dev, l, loads, shared, p)
 }
 
-// newWithin makes one whose blocks take no more than so much shared memory for their rows.
+// newWithin makes one whose blocks take at most this much shared memory for their rows.
 func newWithin(dev *cuda.Device, l *Layered, loads []Load, shared int, p part) (Operations, error) {
 	x, y := axesOf(l, shared)
 	cells := int64(p.partWidth(p.rank)) * int64(l.NY) * int64(l.NZ)
@@ -204,7 +204,7 @@ func (g *gpuOperations) sendTables(tables []*axisTables) {
 	cuda.SendPacked(g.on.Space, &p)
 }
 
-// tileValues are those of tiles of so many rows and columns.
+// tileValues are those of tiles of this many rows and columns.
 func tileValues(rows, columns int) int64 { return 4 * int64((rows+1)/2) * int64((columns+1)/2) }
 
 // mostTiles is the largest number of values in tiles that any rank has of a plane, in space or in modes.
@@ -217,8 +217,8 @@ func (p *part) mostTiles() (most int64) {
 	return most
 }
 
-// planesAtOnce is how many planes in tiles of so many values are on the way between modes and space together: of all
-// planes, in parts of about one size.
+// planesAtOnce is how many planes, each of tile values, are transformed between modes and space together. It divides nz
+// planes into parts of about equal size.
 func planesAtOnce(tile int64, nz int) int {
 	parts := (int64(nz)*8*tile + tileBytes - 1) / tileBytes
 	return max(1, int((int64(nz)+parts-1)/parts))
@@ -235,7 +235,7 @@ func (g *gpuOperations) load(dev *cuda.Device) (err error) {
 	return err
 }
 
-// Warm loads the kernels, so that set-up need not.
+// Warm loads the kernels, so that setup need not.
 func Warm(d *cuda.Device) error {
 	defer d.Bind()()
 	return new(gpuOperations).load(d)

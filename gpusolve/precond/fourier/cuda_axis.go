@@ -17,7 +17,7 @@ type plannedAxis struct {
 	ends Ends
 }
 
-// axesOf are those of an operator, for blocks of so much shared memory.
+// axesOf are those of an operator, for blocks with shared bytes of memory.
 func axesOf(l *Layered, shared int) (x, y plannedAxis) {
 	return plannedAxis{planFor(l.NX, shared), l.X}, plannedAxis{planFor(l.NY, shared), l.Y}
 }
@@ -34,7 +34,7 @@ type gpuAxis struct {
 	placesOnDevice, radicesOnDevice               cudriver.Ptr[int32]
 }
 
-// axisTables are what an axis is told of on the host.
+// axisTables are the tables of an axis on the host.
 type axisTables struct {
 	turns, halves, chirp, filter, roots []complex128
 	eigenvalues                         []float64
@@ -88,8 +88,8 @@ func packComplex(p *cuda.Packer, v []complex128) cudriver.Ptr[float64] {
 	return cudriver.At[float64](cuda.Pack(p, v).Address())
 }
 
-// rows is a launch of transforms: of each plane so many rows along an axis, from one plane to the next so many values
-// in and out. in32 and out32 stand in for in and out where they are FP32.
+// rows is a launch of transforms: a number of rows of each plane along an axis. from and to are the distances between
+// planes in and out, in values. in32 and out32 replace in and out where the values are FP32.
 type rows struct {
 	in, out        cudriver.Ptr[float64]
 	in32, out32    cudriver.Ptr[float32]
@@ -200,7 +200,7 @@ const (
 	bytesOfComplex = 16
 )
 
-// planFor is the plan for rows of n values in blocks of so much shared memory.
+// planFor is the plan for rows of n values in blocks with shared bytes of memory.
 func planFor(n, shared int) gpuPlan {
 	if p, ok := compiledFor(n); ok && p.sharedBytes() <= shared {
 		return p
@@ -231,7 +231,7 @@ func compiledFor(n int) (p gpuPlan, ok bool) {
 	return p, false
 }
 
-// listedFor is the plan of the kernel that is told its radices.
+// listedFor is the plan of the kernel that takes its radices as arguments.
 func listedFor(n int) (p gpuPlan) {
 	if radices := factorise(n); radices != nil {
 		return listedPlan(n, n, radices)

@@ -18,7 +18,7 @@ const longestClass = 32
 // blocksPerMultiprocessor of the general path, which keeps values in memory for each thread.
 const blocksPerMultiprocessor = 8
 
-// columnNumbers are the planes' numbers, those of the system and then those with the right side given as modes.
+// columnNumbers are the planes' numbers, those of the system and then those with the right-hand side given as modes.
 func (g *gpuOperations) columnNumbers() []float64 {
 	n := g.NZ * ColumnsParts
 	if g.planeParts == nil {

@@ -158,7 +158,7 @@ func (g *gpuOperations) weight(a *gpuAxis, w []float64) cudriver.Ptr[float64] {
 	return at
 }
 
-// gpuSums are the sums of all planes of a state as it was after so many changes.
+// gpuSums are the sums of all planes of a state as it was after its change number changes.
 type gpuSums struct {
 	of      *gpuModes
 	changes int

@@ -56,7 +56,7 @@ func (w *way) pieces(from, to int) cuda.Spans {
 		line}
 }
 
-// cross passes so many planes of tiles, and tells where their lines are whole, and how far apart planes are.
+// cross passes planes of tiles between ranks. It returns where their lines are whole, and how far apart planes are.
 func (g *gpuOperations) cross(w *way, planes int) (at cudriver.Ptr[float64], apart int64) {
 	c, me := g.crossing, g.rank
 	width := 0 // of a line

@@ -8,10 +8,11 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// Residual takes the differences of planes and draws the right side in space. Planes that are given go in one launch,
-// as many as there is room for sums of, unless they are so large that blocks which drift apart read their neighbours
-// again: a whole solve of ten planes of 1e8 cells took 44 ms so on an H200, 40 with a launch each. Otherwise it makes
-// them one by one, of which three are needed at a time, and in time those of the state before.
+// Residual takes the differences of planes and draws the right-hand side in space. Planes that are given go in one
+// launch, as many as there is room for sums of. Very large planes take a launch each, because blocks that drift apart
+// read their neighbours again: a whole solve of ten planes of 1e8 cells took 44 ms in one launch on an H200, 40 with a
+// launch each. Otherwise it makes them one by one, of which three are needed at a time, and in time those of the state
+// before.
 func (g *gpuOperations) Residual(x, old Modes, p ops.Vector) Norms {
 	nan := math.NaN()
 	failed := Norms{ops.Norms{Residual: nan, Source: nan, Floor: nan}, nan}

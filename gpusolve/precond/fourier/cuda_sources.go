@@ -26,8 +26,8 @@ type gpuSources struct {
 	outlines       []byte    // on the way to the device
 }
 
-// SetLoads makes the right side. Spectra of footprints are products, however many there are: a product costs a mode one
-// multiplication and addition, and the plane in space would cost the same.
+// SetLoads makes the right-hand side. Spectra of footprints are products, however many there are: a product costs a
+// mode one multiplication and addition, and the plane in space would cost the same.
 func (g *gpuOperations) SetLoads(loads []Load) {
 	s := &g.sources
 	if g.on.Err() != nil {
@@ -118,7 +118,7 @@ func loadSizes(l *Layered, loads []Load, sheet int64) [6]int64 {
 	return [...]int64{x, y, x, y, planes * sheet, int64(len(loads)) * sheet}
 }
 
-// loadBytes is the memory of loads on the device, with so many modes of a plane.
+// loadBytes is the memory of loads on the device, with sheet modes of a plane.
 func loadBytes(l *Layered, loads []Load, sheet int64) int64 {
 	bytes := outlinesOf(l, loads, appendAmounts(nil, loads)).bytes()
 	for _, n := range loadSizes(l, loads, sheet) {
@@ -160,7 +160,7 @@ func (g *gpuOperations) spectra() {
 		s.planeSpectra)
 }
 
-// stretch is a range of the values of profiles, of so many.
+// stretch is a range of the values of a profile, of all of them.
 type stretch struct{ from, to, all int }
 
 // product sums products of profiles along a and b, and planes, for each load. Of the profiles along a it takes a
@@ -177,7 +177,7 @@ func (g *gpuOperations) product(dst cudriver.Ptr[float64], along stretch, nb int
 	}))
 }
 
-// outlines are what the device is told of loads: which of them heat a plane, and their footprints along either axis.
+// outlines are the data of loads on the device: which of them heat a plane, and their footprints along either axis.
 type outlines struct {
 	amounts, share         []float64
 	first, sheet           []int32 // entries of each plane, and the load of each entry

@@ -104,7 +104,7 @@ func (f *Faces) Loads() []Load {
 	return loads
 }
 
-// load puts so many W into each cell of a face, by plane.
+// load puts heat into each cell of a face, by plane, in W.
 func (s *side) load(watts []float64) Load {
 	outline := &powermap.Outline{Footprints: []powermap.Footprint{{X: s.wx, Y: s.wy}}}
 	return Load{Drawing: powermap.Drawing{Outline: outline, Watts: []float64{1}}, First: s.first, Shares: watts}

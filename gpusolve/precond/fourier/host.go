@@ -23,7 +23,7 @@ type hostOperations struct {
 	rough    hostModes // of a preconditioner
 	partials []float64 // sums per row, 4 of them
 	turned   []float64 // of ranks: planes between the transforms along x and y
-	atOnce   int       // of which so many are on the way together
+	atOnce   int       // number of them on the way together
 	fault    error     // of ranks
 	bytes    int64
 }
@@ -195,8 +195,8 @@ func pair(v []float64, n int) (a, b []float64) {
 	return v, nil
 }
 
-// pairs calls body for every two rows of planes of so many, cells c to end-1. The last row of an odd number is alone,
-// so that planes do not depend on each other: rounding in one row of a pair depends on the other.
+// pairs calls body for every two rows of each plane, cells c to end-1. The last row of an odd number is alone, so that
+// planes do not depend on each other: rounding in one row of a pair depends on the other.
 func (e *hostOperations) pairs(planes, rows int, body func(l *line, c, end int)) {
 	perPlane := (rows + 1) / 2
 	e.s.Run(rowTask(func(lo, hi, worker int) {

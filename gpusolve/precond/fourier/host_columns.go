@@ -1,7 +1,7 @@
 package fourier
 
-// columnTask solves the columns of all pairs of wave numbers, row by row of one along y: x = (A + C/dt)^-1 (right
-// side). The right side is that of the loads plus C/dt old, or where right is not nil those modes alone.
+// columnTask solves the columns of all pairs of wave numbers, row by row of one along y: x = (A + C/dt)^-1 b. The
+// right-hand side b is that of the loads plus C/dt old, or where right is not nil those modes alone.
 type columnTask struct {
 	*hostOperations
 	x, old, right hostModes

@@ -10,7 +10,7 @@ import (
 // line turns pairs of real rows of one axis into coefficients of the basis functions and back. Two rows share one
 // complex transform. A worker has its own.
 //
-// Sines are cosines of a row that is reversed or has every other sign changed:
+// Sines are cosines of a row that is reversed or has every other sign changed.
 //
 //	sin(pi (k+1) (i+1/2) / n)   = (-1)^i cos(pi (n-1-k) (i+1/2) / n)
 //	sin(pi (k+1/2) (i+1/2) / n) = (-1)^k cos(pi (k+1/2) (n-1-i+1/2) / n)
@@ -97,9 +97,9 @@ func alternate(rows ...[]float64) {
 	}
 }
 
-// wholeCosine is the DCT-II and its inverse by a complex transform of the same length (Makhoul 1980): with the even
-// cells first and the odd ones behind, backwards, the cosine coefficients are the real parts of the Fourier
-// coefficients times exp(-i pi k/2n).
+// wholeCosine is the discrete cosine transform (DCT) of type II and its inverse by a complex transform of the same
+// length (Makhoul 1980). With the even cells first and the odd ones behind, backwards, the cosine coefficients are the
+// real parts of the Fourier coefficients times exp(-i pi k/2n).
 type wholeCosine struct {
 	fft     fft.Transform
 	quarter []complex128 // exp(-i pi k/2n)
@@ -138,7 +138,7 @@ func (t *wholeCosine) inverse(a, b []float64) {
 	for k := 1; k < n; k++ {
 		h := t.quarter[k]
 		hr, hi := 0.5*real(h), -0.5*imag(h)
-		// exp(i pi k/2n) (c[k] - i c[n-k]) / 2, of a and of b
+		// Half of (c[k] - i c[n-k]) times the conjugate of h, of both rows.
 		ar, ai := hr*a[k]+hi*a[n-k], hi*a[k]-hr*a[n-k]
 		br, bi := hr*b[k]+hi*b[n-k], hi*b[k]-hr*b[n-k]
 		z[k] = complex(ai+br, ar-bi)
@@ -152,12 +152,12 @@ func (t *wholeCosine) inverse(a, b []float64) {
 	}
 }
 
-// evenHalfCosine is the DCT-IV of an even length by a complex transform of half of it: with t[j] = x[2j] + i x[n-1-2j]
-// and w[j] = exp(-i pi (8j+1)/8n),
+// evenHalfCosine is the discrete cosine transform (DCT) of type IV of an even length by a complex transform of half of
+// it: with t[j] = x[2j] + i x[n-1-2j] and w[j] = exp(-i pi (8j+1)/8n),
 //
 //	c[k] = w[k] sum over j of t[j] w[j] exp(-4 pi i j k/n),  X[2k] = Re c[k],  X[n-1-2k] = -Im c[k]
 //
-// The transform is its own inverse but for a factor 2/n.
+// The transform is its own inverse except a factor 2/n.
 type evenHalfCosine struct {
 	fft  fft.Transform
 	turn []complex128
@@ -191,9 +191,9 @@ func (t *evenHalfCosine) row(x []float64, scale float64) {
 	}
 }
 
-// oddHalfCosine is the DCT-IV of an odd length n by a complex transform of that length (Chan and Ho 1992). The terms
-// are cos(2 pi p q/8n) with p = 2i+1 and q = 2k+1. One of p, -p, p+4n and 4n-p is 1 modulo 8, and the cosine is the
-// same but for the sign; q alike. Then, with u n + 8 v = 1 modulo 8n,
+// oddHalfCosine is the discrete cosine transform (DCT) of type IV of an odd length n by a complex transform of that
+// length (Chan and Ho 1992). The terms are cos(2 pi p q/8n) with p = 2i+1 and q = 2k+1. One of p, -p, p+4n and 4n-p is
+// 1 modulo 8, and the cosine is the same except the sign; q alike. Then, with u n + 8 v = 1 modulo 8n,
 //
 //	p q/8n = u/8 + v p q/n  modulo 1
 //

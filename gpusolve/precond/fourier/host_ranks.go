@@ -16,8 +16,8 @@ func turnedAtOnce(nx, ny, nz int) int {
 	return max(1, min(nz, turnBytes/(8*nx*ny)))
 }
 
-// forwardOnRanks transforms the own rows of planes along x, sends every rank its wave numbers, and transforms those of
-// all rows along y.
+// forwardOnRanks transforms the own rows of planes along x and sends every rank its wave numbers. Then it transforms
+// those of all rows along y.
 func (e *hostOperations) forwardOnRanks(dst, src []float64, at int) {
 	first, end := e.own()
 	size := (end - first) * e.NX
@@ -43,7 +43,7 @@ func (e *hostOperations) turnToRows(dst, src []float64) {
 	})
 }
 
-// inTurns calls body for planes from n on, so many at a time.
+// inTurns calls body for planes from n on, at most atOnce at a time.
 func (e *hostOperations) inTurns(planes int, body func(n, planes int)) {
 	if e.turned == nil {
 		e.turned = make([]float64, e.atOnce*max(e.sheet, e.space))
@@ -91,7 +91,7 @@ func (e *hostOperations) toColumns(dst, rows []float64) {
 	})
 }
 
-// pass sends every rank what it is owed and takes what it sends, which are so many numbers.
+// pass sends every rank its part and takes the parts that others send, of count(from) numbers.
 func (e *hostOperations) pass(owed func(to int) []byte, count func(from int) int, take func(from int, data []byte)) {
 	size := e.size()
 	bytes := int64(0)

@@ -41,7 +41,7 @@ func (t *residualTask) Run(lo, hi, worker int) {
 	}
 }
 
-// heat is the loads' part of the right side in row j.
+// heat is the loads' part of the right-hand side in row j.
 func (t *residualTask) heat(b []float64, j int) {
 	clear(b)
 	first, _ := t.own()
@@ -52,7 +52,8 @@ func (t *residualTask) heat(b []float64, j int) {
 	}
 }
 
-// star is a row with the rows around it. Where there is none the row stands for itself, so that no heat flows there.
+// star is a row with the rows around it. Where there is none the row itself takes its place, so that no heat flows
+// there.
 type star struct {
 	x, south, north, below, above []float64
 	gx, gy, gBelow, gAbove        float64
@@ -162,7 +163,7 @@ func equal(v []float64) bool {
 	return true
 }
 
-// Residual draws the right side in space and takes the differences of the planes.
+// Residual draws the right-hand side in space and takes the differences of the planes.
 func (e *hostOperations) Residual(x, old Modes, p ops.Vector) Norms {
 	t := &residualTask{hostOperations: e, drawn: make([][]float64, len(e.sources))}
 	if p != nil {

@@ -22,7 +22,7 @@ type term struct {
 	share  float64
 }
 
-// SetLoads makes the right side.
+// SetLoads makes the right-hand side.
 func (e *hostOperations) SetLoads(loads []Load) {
 	former := e.sources
 	e.sources = make([]*hostSource, len(loads))

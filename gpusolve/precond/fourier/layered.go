@@ -1,14 +1,14 @@
-// Package fourier solves stacks of homogeneous layers directly. Where every plane has one lateral conductance along x
-// and one along y, and the sides are adiabatic or at a temperature, products of cosines or sines diagonalise the
-// operator laterally: each pair of wave numbers is a column of its own, a tridiagonal system along z. The result is the
-// exact solution of the discrete equations, in FP64, without iteration.
+// Package fourier solves stacks of homogeneous layers directly. The method applies where every plane has one lateral
+// conductance along x and one along y, and the sides are adiabatic or at a fixed temperature. There, products of
+// cosines or sines diagonalise the operator laterally: each pair of wave numbers is a separate column, a tridiagonal
+// system along z. The result is the exact solution of the discrete equations, in FP64, without iteration.
 package fourier
 
 import "math"
 
-// Ends says what holds the two ends of an axis, and with that which transform diagonalises the differences along it.
-// Cells are numbered from the low end. A held end is at the stack's ambient, half a cell from the first cell's centre;
-// other temperatures enter the right side.
+// Ends says what holds the two ends of an axis, and with that which discrete cosine transform (DCT) or discrete sine
+// transform (DST) diagonalises the differences along it. Cells are numbered from the low end. A held end is at the
+// stack's ambient, half a cell from the first cell's centre; other temperatures enter the right-hand side.
 type Ends int
 
 // The ends, with the basis functions of cell i = 0..n-1 and wave number k = 0..n-1, and the eigenvalues of the
@@ -23,12 +23,15 @@ const (
 // Layered is an operator that the transforms diagonalise. Conductances are in W/K; all are numbers of FP32, as the
 // executors of other methods hold them, so that all methods solve the same equations.
 //
-// The column of a pair of wave numbers has nothing to its sides: s[k] = GX[k] lx + GY[k] ly + Capacity[k] leads from
-// its cell in plane k to the ground, with the eigenvalues written as 4 sin^2 of half the angle, and GZ[0] and GZ[NZ]
-// belong to the s of the outer planes. It is eliminated without a difference, so that a face with little conductance
-// beside thin layers costs no digits:
+// The column of a pair of wave numbers has no lateral neighbours. The conductance s[k] = GX[k] lx + GY[k] ly +
+// Capacity[k] leads from its cell in plane k to the ground. The eigenvalues are written as 4 sin^2 of half the angle.
+// GZ[0] and GZ[NZ] belong to the s of the outer planes. It is eliminated without a difference, so that a face with
+// little conductance next to thin layers costs no digits.
 //
-//	S[0] = s[0],  S[k] = s[k] + g S[k-1] / (g + S[k-1]),  d[k] = b[k] + d[k-1] g / (g + S[k-1])     g = GZ[k]
+//	S[0] = s[0],  S[k] = s[k] + g S[k-1] / (g + S[k-1]),  d[k] = b[k] + d[k-1] g / (g + S[k-1])
+//
+// Here g is GZ[k]. The solution follows from the top.
+//
 //	x[NZ-1] = d[NZ-1] / S[NZ-1],  x[k] = (d[k] + GZ[k+1] x[k+1]) / (S[k] + GZ[k+1])
 type Layered struct {
 	NX, NY, NZ int
@@ -77,7 +80,7 @@ func (l *Layered) ground(k int) float64 {
 	return g
 }
 
-// Gain bounds the largest error in K that a residual of at most 1 W in every cell stands for, the maximum norm of the
+// Gain bounds the largest error in K of a solution whose residual is at most 1 W in every cell: the maximum norm of the
 // inverse. A is an M-matrix, so it is the largest value of the state that 1 W in every cell leads to, and ground that
 // is left out only makes it larger. Left out are the held sides, or all but those along one axis; the least of the
 // bounds counts.

@@ -18,9 +18,9 @@ func Memory(s precond.Shape, _ precond.Settings) precond.Need {
 	return precond.Need{SetUp: 8 * s.Unknowns, Held: 8 * s.Unknowns}
 }
 
-// DirectMemory is what the direct solver takes, or where several ranks share the grid the one of them that takes most:
-// states in modes, their planes in space, and spectra of the power; while the residual is taken, the power in space,
-// and in time a plane of the state before.
+// DirectMemory is what the direct solver takes: states in modes, their planes in space, and spectra of the power. While
+// the residual is computed it also takes the power in space, and in a transient a plane of the previous state. Where
+// several ranks share the grid, it is that of the rank that takes most.
 func DirectMemory(s precond.Shape, size int) precond.Need {
 	states := int64(1)
 	if s.InTime {
@@ -50,7 +50,7 @@ func DirectMemory(s precond.Shape, size int) precond.Need {
 	return precond.Need{SetUp: held + residual, Held: held}
 }
 
-// sourceBytes are the spectra of a drawing, so many modes of each plane.
+// sourceBytes are the spectra of a drawing, with modes coefficients of each plane.
 func sourceBytes(s precond.Shape, d *powermap.Drawing, modes int64) int64 {
 	bytes := int64(0)
 	if byProducts(d, s.Sheet()) {
@@ -80,7 +80,7 @@ func gpuBytes(s precond.Shape, p *part) int64 {
 	return fixedBytes(plannedAxis{px, x}, plannedAxis{py, y}, s.NZ, mp, p)
 }
 
-// fixedBytes is that of a grid and plans on a GPU of so many multiprocessors.
+// fixedBytes is that of a grid and plans on a GPU with this many multiprocessors.
 func fixedBytes(x, y plannedAxis, nz int, multiprocessors int64, p *part) int64 {
 	bytes := x.tableBytes()
 	if !x.like(y) {
@@ -100,7 +100,7 @@ func fixedBytes(x, y plannedAxis, nz int, multiprocessors int64, p *part) int64 
 	return bytes + tiles + 8*residualSums*cuda.ReductionBlocks + smallBytes
 }
 
-// manyMultiprocessors stands for a GPU that is not known yet.
+// manyMultiprocessors is assumed where the GPU is not known yet.
 const manyMultiprocessors = 132
 
 // smallBytes is for what pieces are rounded up to.

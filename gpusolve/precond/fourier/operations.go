@@ -16,7 +16,7 @@ import (
 // Load is heat with one lateral shape that enters planes: plane First+i takes Shares[i] of the watts that the drawing
 // has in its column.
 type Load struct {
-	powermap.Drawing // the same Outline pointer stands for the same shape from call to call
+	powermap.Drawing // the same Outline pointer is the same shape from call to call
 	First            int
 	Shares           []float64
 }
@@ -42,11 +42,11 @@ type Operations interface {
 	NewModes() (Modes, error)
 	// NewPlanes makes room for n planes of a state in space: an FP64 vector, x fastest.
 	NewPlanes(n int) (ops.Vector, error)
-	// SetLoads makes the loads the right side b. Spectra of footprints are products of two one-dimensional transforms;
-	// planes take the two-dimensional one. What was made for an Outline that the last call had too is kept.
+	// SetLoads makes the loads the right-hand side b. Spectra of footprints are products of two one-dimensional
+	// transforms; planes take the two-dimensional one. What was made for an Outline that the last call had too is kept.
 	SetLoads(loads []Load)
-	// Solve sets x = (A + C/dt)^-1 (b + C/dt old), so many times in a row, each time with x as old. In a steady state
-	// old is nil and steps is 1. x may be old.
+	// Solve sets x = (A + C/dt)^-1 (b + C/dt old), steps times in a row, each time with x as old. In a steady state old
+	// is nil and steps is 1. x may be old.
 	Solve(x, old Modes, steps int)
 	// Combine sets dst = a x + b y. dst may be x or y.
 	Combine(dst Modes, a float64, x Modes, b float64, y Modes)

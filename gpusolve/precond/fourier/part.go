@@ -26,7 +26,7 @@ type part struct {
 // pairRows is the number of rows that are transformed together, and that a rank holds beside its own on either side.
 const pairRows = 2
 
-// CheckRanks refuses grids that have too few rows or columns for so many ranks.
+// CheckRanks refuses grids that have too few rows or columns for size ranks.
 func CheckRanks(nx, ny, size int) error {
 	if size > 1 && min(nx, ny) <= pairRows*(size-1) {
 		return fmt.Errorf("%w: a grid of %d x %d cells is too small for %d ranks to solve it directly: each needs "+
@@ -92,7 +92,7 @@ func (p *part) extent(l *Layered) extent {
 // partWidth is the number of a rank's own wave numbers along x.
 func (p *part) partWidth(rank int) int { return p.waves[rank+1] - p.waves[rank] }
 
-// HeldRows are those that a rank of so many holds of ny rows: its own, and a pair of its neighbours' on either side.
+// HeldRows are those that a rank of size ranks holds of ny rows: its own, and a pair of its neighbours' on either side.
 func HeldRows(ny, size, rank int) (from, to int) {
 	p := part{rows: Borders(ny, size)}
 	return p.held(rank)

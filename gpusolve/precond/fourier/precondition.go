@@ -57,7 +57,7 @@ func (p *Preconditioner) Details() string {
 // Apply sets z = M^-1 r.
 func (p *Preconditioner) Apply(z, r ops.Vector) { p.e.Precondition(z, r) }
 
-// String tells the transforms.
+// String names the transforms.
 func (l *Layered) String() string {
 	names := [...]string{Adiabatic: "cosines", Held: "sines", HeldLow: "sines from the held side",
 		HeldHigh: "cosines to the held side"}
@@ -107,7 +107,7 @@ func (l *Layered) average(m *mesh.Mesh, dt float64) {
 	l.GZ[l.NZ] = meanFace(m, stack.Top, l.NZ-1)
 }
 
-// mean of what row tells of the cells of plane k.
+// mean of the values that row gives for the cells of plane k.
 func mean(m *mesh.Mesh, k int, row func(k, j int, dst []float64)) float64 {
 	dst := make([]float64, m.NX())
 	sum, rows := 0.0, m.NY()

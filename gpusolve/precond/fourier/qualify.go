@@ -131,7 +131,7 @@ func CheckGrid(s *stack.Stack) error {
 	}
 	for i := range s.Materials {
 		if m := &s.Materials[i]; m.TemperatureDependent() {
-			return fmt.Errorf("%w: material %s follows the temperature", ErrUnfit, m.Name)
+			return fmt.Errorf("%w: material %s is temperature-dependent", ErrUnfit, m.Name)
 		}
 	}
 	for f := range s.Boundary {
@@ -140,12 +140,12 @@ func CheckGrid(s *stack.Stack) error {
 				stack.Face(f))
 		}
 		if s.Boundary[f].Follows() {
-			return fmt.Errorf("%w: the heat transfer coefficient of the %s face follows the temperature", ErrUnfit,
+			return fmt.Errorf("%w: the heat-transfer coefficient of the %s face is temperature-dependent", ErrUnfit,
 				stack.Face(f))
 		}
 	}
 	if s.Leaks() {
-		return fmt.Errorf("%w: leakage follows the temperature", ErrUnfit)
+		return fmt.Errorf("%w: leakage is temperature-dependent", ErrUnfit)
 	}
 	for a, axis := range []*stack.Axis{&s.Grid.X, &s.Grid.Y} {
 		if graded(axis, s.Size[a]) {

@@ -163,10 +163,10 @@ func farWeights(fine, coarse axis, parent []int32) []float32 {
 	return w
 }
 
-// A coarse cell of two materials, copper and air say, has one value where the fine ones have two that little ties
-// together: what the coarse grid then takes for smooth is not, and a package of copper, silicon and air on a grid that
-// divides none of its edges took 99 iterations in place of 14. So pairs part at the edges of materials as long as the
-// grid gets coarser all the same; a cell that an edge cuts has one on both sides, and stays alone for some levels.
+// A coarse cell of two materials, such as copper and air, has one value where the fine ones have two that are weakly
+// coupled. What the coarse grid then treats as smooth is not smooth: a package of copper, silicon and air on a grid
+// that divides none of its edges took 99 iterations instead of 14. So pairs part at the edges of materials as long as
+// the grid gets coarser all the same; a cell that an edge cuts has one on both sides, and stays alone for some levels.
 const (
 	// edgeStrength is the least sum over the layers of |ln(k/k')| across a line of the grid, as a mean over its length,
 	// that makes it an edge.

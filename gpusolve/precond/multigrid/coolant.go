@@ -31,8 +31,7 @@ func (f *flow) coarse(c Coarsening, to *planeMap) flow {
 	return w
 }
 
-// carry sets what each line carries: on coarse levels the sum of the lines that it stands for. fine is nil on the
-// finest.
+// carry sets what each line carries: on coarse levels the sum of the finer lines in it. fine is nil on the finest.
 func (f *flow) carry(fine *flow, c Coarsening) {
 	clear(f.heat)
 	if fine == nil {

@@ -20,8 +20,8 @@ type gpuOperations struct {
 	longColumn cudriver.Ptr[float32] // scratch of columns beyond the longest class
 }
 
-// Step leaves sums of blocks of so many columns for the dot product that follows; the executor has room for blocks of
-// cuda.DotThreads.
+// Step leaves sums of blocks of LinesThreads columns for the dot product that follows; the executor has room for blocks
+// of cuda.DotThreads.
 const _ = uint(LinesThreads - cuda.DotThreads)
 
 func onGPU(a ops.System) (Operations, bool, error) {
@@ -52,7 +52,7 @@ func (s *gpuOperations) load(d *cuda.Device, nz int) (err error) {
 	return err
 }
 
-// Warm loads the kernels for columns of nz cells, so that set-up need not.
+// Warm loads the kernels for columns of nz cells, so that setup need not.
 func Warm(d *cuda.Device, nz int) error {
 	defer d.Bind()()
 	return new(gpuOperations).load(d, nz)
@@ -110,12 +110,13 @@ func (s *gpuOperations) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) 
 	}))
 }
 
-// BottomColumns is where one block still beats launches over the whole GPU: on an H200, levels of 30 x 30 columns and
-// below took 128 us in one block and about 100 us in launches of their own, those of 15 x 15 and below less than half.
+// BottomColumns is the size below which one block beats launches over the whole GPU. On an H200, levels of 30 x 30
+// columns and below took 128 us in one block and about 100 us in separate launches, those of 15 x 15 and below less
+// than half.
 func (s *gpuOperations) BottomColumns() int { return min(256, mostBottomCells/s.NZ) }
 
-// Every GPU gives a block 64 KB of shared memory, which takes all levels below one of so many cells, but for the pads
-// of very long ones.
+// Every GPU gives a block 64 KB of shared memory, which takes all levels below one of mostBottomCells cells, except the
+// pads of very long ones.
 const bottomBytes, mostBottomCells = 64 << 10, 3900
 
 // Bottom prepares the kernel that cycles over small levels in one block. Columns beyond its classes do without.

@@ -29,7 +29,7 @@ func cooledOnGPU(a ops.System) (Operations, bool, error) {
 	return s, true, nil
 }
 
-// WarmCooled loads the kernels for a stack with coolant, so that set-up need not.
+// WarmCooled loads the kernels for a stack with coolant, so that setup need not.
 func WarmCooled(d *cuda.Device, m *mesh.Mesh) error {
 	defer d.Bind()()
 	if _, err := cuda.Module(d, "cooled", LoadCooled); err != nil {

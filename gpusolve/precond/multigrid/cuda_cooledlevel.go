@@ -7,8 +7,8 @@ import (
 	"thermsim/gpusolve/cuda/cudriver"
 )
 
-// cooledLevel is one grid of the hierarchy of a stack with coolant on the device; cooled.h tells what belongs to it.
-// ground holds capacities too on all levels but the finest.
+// cooledLevel is one grid of the hierarchy of a stack with coolant on the device; cooled.h describes its parts. ground
+// holds capacities too on all levels but the finest.
 type cooledLevel struct {
 	gpuGrid
 	cooledCouplings
@@ -52,7 +52,7 @@ type cooledStream struct {
 	onDevice cudriver.Ptr[float32] // heat
 }
 
-// cooledTransfer leads to the next coarser level; cooled.cu tells of its planes.
+// cooledTransfer leads to the next coarser level; cooled.cu describes its planes.
 type cooledTransfer struct {
 	Coarsening
 	x, y                     gpuDirection

@@ -13,7 +13,7 @@ type gpuTransfer struct {
 	wx, wy     cudriver.Ptr[float32] // planes with conductance-weighted interpolation
 }
 
-// weighted says that some planes have weights of their own.
+// weighted says that some planes have separate weights.
 func (t *gpuTransfer) weighted() bool { return !t.wx.IsNil() || !t.wy.IsNil() }
 
 // gpuDirection along x or y. A direction that is kept has every cell as its own parent.
@@ -72,7 +72,7 @@ func directions(s *cuda.Space, c Coarsening, nx, ny int) (x, y gpuDirection) {
 	return x, y
 }
 
-// restrictGrid is a block for each tile of coarse cells in so many planes.
+// restrictGrid is a block for each tile of coarse cells in this many planes.
 func (s *gpuOperations) restrictGrid(l *gpuLevel, planes int) [3]uint32 {
 	return s.Grid(l.nx, TransferTX, int(cuda.Blocks(l.ny, TransferTY)), int(cuda.Blocks(l.nz, planes)))
 }

@@ -120,9 +120,9 @@ func (l *hostLevel) reserveWeights(weighted []bool) {
 }
 
 // weighTask computes conductance-weighted interpolation. Alone, a plane gives the far coarse neighbour the weight w0:
-// the resistance from the cell to its own coarse centre over that from centre to centre. But whatever differs between
-// planes that conduct well to one another costs energy in the vertical couplings, which grow fourfold with every level,
-// and the coarse correction would put in many times the error that it takes out. So the weights of a column solve
+// the resistance from the cell to its own coarse centre over that from centre to centre. But differences between planes
+// that conduct well to one another cost energy in the vertical couplings, which grow fourfold with every level. The
+// coarse correction would then add many times the error that it removes. So the weights of a column solve this system.
 //
 //	s_k (w_k - w0_k) = gz_{k-1/2} (w_{k-1} - w_k) + gz_{k+1/2} (w_{k+1} - w_k)
 //

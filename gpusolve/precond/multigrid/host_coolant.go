@@ -73,8 +73,8 @@ func (f *hostFlow) step(l *hostLevel) int {
 	return step
 }
 
-// addUpstream adds to n cells of row j from cell i on, the first at c in padded vectors, what the coolant brings from
-// the cells upstream, whose values are in x.
+// addUpstream adds what the coolant brings from the cells upstream, whose values are in x, to n cells of row j. The
+// first of them is cell i, at c in padded vectors.
 func (f *hostFlow) addUpstream(l *hostLevel, dst, x []float32, c, i, j int) {
 	n := len(dst)
 	from := c - f.step(l)
@@ -154,7 +154,7 @@ func (l *hostLevel) restCooled(res, x []float32, k, j, c int) {
 // the other: it carries nothing, and interpolation finds a value there.
 const follow = 1e-3
 
-// coarsenCooling gives a coarse level its coolant, and tells the transfer where the planes go.
+// coarsenCooling gives a coarse level its coolant, and sets where the transfer takes the planes.
 func (l *hostLevel) coarsenCooling() {
 	f := l.from
 	if f.cool == nil {

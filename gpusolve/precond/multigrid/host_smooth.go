@@ -36,7 +36,7 @@ func (s *hostOperations) smooth(t smoothTask) {
 
 func (t *smoothTask) Run(lo, hi, worker int) {
 	l := t.l
-	y := l.s.Scratch(worker).Floats((l.nz + 1) * min(tile, l.nx)) // the planes, and a right side
+	y := l.s.Scratch(worker).Floats((l.nz + 1) * min(tile, l.nx)) // the planes, and a right-hand side
 	for j := lo; j < hi; j++ {
 		for i := 0; i < l.nx; i += tile {
 			t.columns(j, i, min(tile, l.nx-i), y)
@@ -106,7 +106,7 @@ func (l *hostLevel) substitute(yk, solved []float32, k, c int) {
 	}
 }
 
-// around are n values of x from offset c on, with what is beside them in their plane.
+// around are n values of x from offset c on, with their neighbours in the plane.
 func (l *hostLevel) around(x []float32, c, n int) simd.Lateral[float32] {
 	return simd.Around(l.gx, l.gy, x, c, n, l.nx)
 }

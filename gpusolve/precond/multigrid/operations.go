@@ -109,8 +109,8 @@ type Pairing struct {
 	// Far[i] is the geometric weight of the farther of the two coarse cells that fine cell i is interpolated from: the
 	// one beyond the side on which i lies in its pair. It is 0 for single cells and at the ends.
 	Far []float32
-	// Cells is the number of coarse cells of a slab, of which those at its ends may have no fine cell in it; 0 stands
-	// for what Parent tells.
+	// Cells is the number of coarse cells of a slab, of which those at its ends may have no fine cell in it; 0 means
+	// that Parent gives it.
 	Cells int
 }
 

@@ -14,11 +14,11 @@ import (
 // one they hold twice, as slabs, which the last shared level is restricted to and interpolated from, and whole: there
 // and below every rank works alone, on the same numbers.
 //
-// A cycle on a level uses up rows at the ends of a slab: with b right in all of its rows, 3 beyond the own ones, Start
-// leaves x right in 3, the second step of Chebyshev in 2, and so the residual in 1, which is as far as restriction
-// reaches. Interpolation fills the own rows; with x right in 3 more, the two steps after it leave 1, as far as
-// interpolation to the finer level reaches, and the direction of conjugate gradients after the finest. So two exchanges
-// make a level: of b when it was restricted, of x when the correction has come.
+// A cycle on a level uses up rows at the ends of a slab. With b valid in all of its rows, 3 beyond the own ones, Start
+// leaves x valid in 3 and the second step of Chebyshev in 2. The residual is then valid in 1, which is as far as
+// restriction reaches. Interpolation fills the own rows; with x right in 3 more, the two steps after it leave 1, as far
+// as interpolation to the finer level reaches, and the direction of conjugate gradients after the finest. So two
+// exchanges make a level: of b when it was restricted, of x when the correction has come.
 type rankOperations struct {
 	noStreams
 	local SlabOperations
@@ -167,7 +167,7 @@ func (s *rankOperations) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
 	s.restrict(coarse, bc, func(on Level, to ops.Vector) { s.local.Restrict(mine(fine), on, to, b, x) })
 }
 
-// restrict has do fill the slab of the coarse level, and tells others.
+// restrict has do fill the slab of the coarse level, and passes it to other ranks.
 func (s *rankOperations) restrict(coarse Level, bc ops.Vector, do func(on Level, to ops.Vector)) {
 	switch c := coarse.(type) {
 	case *sharedLevel:
@@ -216,9 +216,10 @@ func Share(m *mesh.Mesh, ranks, exchange int) (p ops.Partition, levels int, err 
 	return Choose(m).Share(m.NX(), m.NY(), ranks, exchange)
 }
 
-// Share divides the rows of a grid of nx x ny columns among ranks, and says how many grids of its hierarchy they share:
-// those where sharing the work saves more than two exchanges cost, which take as long as a cycle on so many columns.
-// Borders lie where cells of the first grid that is not shared begin, so that all finer ones are divided there as well.
+// Share divides the rows of a grid of nx x ny columns among ranks, and returns how many grids of its hierarchy they
+// share. Ranks share a grid where this saves more than two exchanges cost; those take as long as a cycle on exchange
+// columns. Borders lie where cells of the first grid that is not shared begin, so that all finer ones are divided there
+// as well.
 func (plan Plan) Share(nx, ny, ranks, exchange int) (p ops.Partition, levels int, err error) {
 	p.NX = nx
 	starts := [][]int{make([]int, ny)} // of each grid, the first row of the finest in each of its rows
@@ -315,7 +316,7 @@ func coarseRows(fine ops.Partition, c Coarsening) ops.Partition {
 }
 
 // slabOf is the part of a pairing of rows that a rank holds. Pairs that the end of the slab divides are in ghost rows
-// that nobody interpolates.
+// that no rank interpolates.
 func slabOf(y Pairing, fine, coarse ops.Partition, rank int) Pairing {
 	if y.Parent == nil {
 		return y

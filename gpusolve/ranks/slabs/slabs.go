@@ -1,7 +1,7 @@
 // Package slabs solves on several ranks as on one device: it stands between the solvers and the executor of each rank,
-// which holds a slab of the grid's rows (y) with ghost rows beside it. Solvers run on all ranks alike and ask the same
-// of their slabs; sums come out with the same bits on all of them, so they decide alike. What passes between ranks
-// beside sums are ghost rows, and they pass here and in package multigrid.
+// which holds a slab of the grid's rows (y) with ghost rows on either side. Solvers run on all ranks alike and ask the
+// same of their slabs; sums come out with the same bits on all of them, so they decide alike. In addition to sums,
+// ghost rows pass between ranks, and they pass here and in package multigrid.
 package slabs
 
 import (
@@ -23,7 +23,7 @@ type Device struct {
 
 var _ ops.Device = (*Device)(nil)
 
-// On is the part of a rank that has a device of its own.
+// On is the part of a rank on its device.
 func On(d ops.SlabDevice, g ranks.Group) *Device { return &Device{d, g} }
 
 // Unwrap is the rank's own device.
@@ -132,7 +132,7 @@ func (s *system) Plane(k int, x ops.Vector, dst []float64) {
 	copy(dst[s.slab.Rows.Borders[rank]*nx:], s.plane[first*nx:last*nx])
 }
 
-// source is a right side whose power is drawn on the slab.
+// source is a right-hand side whose power is drawn on the slab.
 type source struct {
 	ops.HeatSource
 	power *powermap.Slab

@@ -15,8 +15,8 @@ import (
 	"thermsim/gpusolve/ranks"
 )
 
-// settling is how long a rank that is gone without a word waits for the word of others. A rank that ends because of
-// another one's death tells whose death that was, but the reset of its connection may overtake it.
+// settling is how long a rank that is gone without a word waits for the word of others. A rank that ends because
+// another one ended reports which one that was, but the reset of its connection may overtake it.
 const settling = 200 * time.Millisecond
 
 // farewell is how long the news of a failure may take to be sent, and a rank that leaves waits for the others to.

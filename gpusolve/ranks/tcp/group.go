@@ -135,7 +135,7 @@ const beats = time.Second
 
 var errSilent = errors.New("silent")
 
-// beat sends signs of life to a peer, from a goroutine of its own: a rank that computes long is not dead.
+// beat sends signs of life to a peer, from a separate goroutine: a rank that computes long is not dead.
 func (g *group) beat(p *peer) {
 	tick := time.NewTicker(beats)
 	defer tick.Stop()

@@ -13,13 +13,13 @@ import (
 	"thermsim/gpusolve/ranks"
 )
 
-// A handshake is lines of JSON with their length before them, after eight bytes that no other program begins with:
+// A handshake is lines of JSON with their length before them, after eight bytes that no other program begins with.
 //
 //	a rank to rank 0        hello
 //	rank 0 to a rank        table, or why there will be no group
 //	a rank to lower ranks   greeting
 //	a rank to rank 0        ready, or why it is not
-//	rank 0 to a rank        ready
+//	rank 0 to a rank        ready.
 //
 // The first two keep their form for ever, so that versions which differ can say so.
 type hello struct {
@@ -32,7 +32,7 @@ type hello struct {
 	Problem  *ranks.Failure `json:"problem,omitempty"`
 }
 
-// table tells a rank how to reach the others.
+// table lists how to reach the other ranks.
 type table struct {
 	Failure *ranks.Failure `json:"failure,omitempty"`
 	Token   string         `json:"token"` // of this group
@@ -109,7 +109,7 @@ func (c *Config) refusal(h *hello) *ranks.Failure {
 		f.Reason = fmt.Sprintf("was refused: it is of another version, whose protocol is %d; that of rank 0 is %d",
 			h.Protocol, Protocol)
 	case h.Ranks != c.Ranks:
-		f.Reason = fmt.Sprintf("was refused: it was told of %d ranks, rank 0 of %d", h.Ranks, c.Ranks)
+		f.Reason = fmt.Sprintf("was refused: it was started with %d ranks, rank 0 with %d", h.Ranks, c.Ranks)
 	case h.Rank < 1 || h.Rank >= c.Ranks:
 		f.Reason = fmt.Sprintf("was refused: the ranks are numbered 0 to %d", c.Ranks-1)
 	default:
@@ -147,11 +147,11 @@ const DefaultWait = time.Minute
 type Config struct {
 	Rank, Ranks int
 	Rendezvous  string        // HOST:PORT, where rank 0 listens
-	Wait        time.Duration // how long to wait for the others to appear; 0 stands for DefaultWait
+	Wait        time.Duration // how long to wait for the others to appear; 0 means DefaultWait
 	Host        string        // what messages call the machine of this rank
 	Facts       []ranks.Fact  // what all ranks must have in common
-	// Problem is why this rank cannot take part, nil where it can. It comes to the rendezvous all the same, so that all
-	// are told.
+	// Problem is why this rank cannot take part, nil where it can. It joins the rendezvous nevertheless, so that all
+	// ranks learn the reason.
 	Problem error
 
 	wrap func(net.Conn) net.Conn // by tests; nil otherwise
@@ -163,7 +163,7 @@ func (c *Config) check() error {
 		return fmt.Errorf("rank %d of %d: ranks are numbered from 0 to one less than there are", c.Rank, c.Ranks)
 	}
 	if host, port, err := net.SplitHostPort(c.Rendezvous); err != nil || host == "" || port == "" {
-		return fmt.Errorf("%q is no place to meet; write HOST:PORT", c.Rendezvous)
+		return fmt.Errorf("%q is not a rendezvous address; write HOST:PORT", c.Rendezvous)
 	}
 	return nil
 }

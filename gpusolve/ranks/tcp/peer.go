@@ -104,7 +104,7 @@ type kind byte
 const (
 	beat       kind = 'b' // nothing to say: the rank is alive
 	bye        kind = 'q' // the rank leaves in order
-	failed     kind = 'f' // the group has failed; the payload tells why
+	failed     kind = 'f' // the group has failed; the payload gives the reason
 	gathered   kind = 'g'
 	exchanged  kind = 'x'
 	sent       kind = 's'
@@ -117,13 +117,13 @@ const mostBytes = 1 << 40
 // checked is the polynomial for which processors have an instruction.
 var checked = crc32.MakeTable(crc32.Castagnoli)
 
-// header of a frame, little endian:
+// header of a frame, little endian.
 //
 //	byte 0       kind
 //	bytes 4-7    number of the frame, counted by the sender for each receiver
 //	bytes 8-15   length of the payload
 //	bytes 16-19  CRC-32C of the payload
-//	bytes 20-23  CRC-32C of bytes 0-19
+//	bytes 20-23  CRC-32C of all bytes before.
 type header struct {
 	kind     kind
 	number   uint32

@@ -13,7 +13,7 @@ import (
 	"thermsim/gpusolve/ranks"
 )
 
-// introduction is how long somebody who connects may take to say who it is.
+// introduction is how long a connecting program may take to identify itself.
 const introduction = 5 * time.Second
 
 // reception is rank 0's side of the rendezvous.
@@ -21,7 +21,7 @@ type reception struct {
 	*Config
 	listener net.Listener
 	events   chan event
-	done     chan struct{} // closed when nobody listens to events any more
+	done     chan struct{} // closed when events are no longer received
 	visitors []*visitor
 	ranked   []*visitor // those that were taken, by rank
 	tired    bool       // of waiting for those that are not there
@@ -63,8 +63,8 @@ func (c *Config) receiveAll(ctx context.Context) ([]*peer, error) {
 	return peers, nil
 }
 
-// listenAddress is where rank 0 listens: on all interfaces, because its name may stand for one that other machines do
-// not reach; but where only this machine can be meant, on that alone.
+// listenAddress is where rank 0 listens: on all interfaces, because its name may resolve to one that other machines do
+// not reach. A loopback address is used alone.
 func listenAddress(rendezvous string) string {
 	host, port, _ := net.SplitHostPort(rendezvous) // check looked at it
 	if OnThisMachine(host) {
@@ -145,7 +145,7 @@ func (r *reception) assemble(ctx context.Context) *ranks.Failure {
 	return nil
 }
 
-// stopped is the failure of a rank that was told to end, or whose time is over.
+// stopped is the failure of a rank that was interrupted, or whose time is over.
 func (c *Config) stopped(ctx context.Context) *ranks.Failure {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return c.own("failed: the ranks could not connect to each other within %v", c.Wait+slack)
@@ -181,7 +181,7 @@ func (r *reception) note(e event) *ranks.Failure {
 	return nil
 }
 
-// introduce tells all ranks where the others are.
+// introduce sends all ranks the addresses of the others.
 func (r *reception) introduce() *ranks.Failure {
 	t := table{Token: rand.Text(), Host: r.Host, Entries: make([]entry, r.Ranks)}
 	for i, v := range r.ranked[1:] {
@@ -199,7 +199,7 @@ func (r *reception) introduce() *ranks.Failure {
 	return nil
 }
 
-// latecomers are told of a failure for so long.
+// latecomers is how long a failure is reported to ranks that come late.
 const latecomers = 3 * time.Second
 
 // absent names the ranks that did not come.
@@ -215,8 +215,8 @@ func (r *reception) absent() *ranks.Failure {
 		furtherRanks(list[1:], ", nor did rank ", ", nor did ranks "))
 }
 
-// tellAll tells the ranks that there will be no group: those that are here, and for a while those that come late, which
-// would wait in vain.
+// tellAll reports to the ranks that there will be no group: to those that are here, and for a while to those that come
+// late.
 func (r *reception) tellAll(f *ranks.Failure) {
 	for _, v := range r.visitors {
 		v.dismiss(f)
@@ -244,10 +244,11 @@ func (r *reception) tellAll(f *ranks.Failure) {
 	}
 }
 
-// dismiss tells a visitor why there will be no group. It reads the end after that, and leaves.
+// dismiss reports to a visitor why there will be no group. The visitor reads the end of the connection after that, and
+// leaves.
 func (v *visitor) dismiss(f *ranks.Failure) {
 	_ = v.conn.SetWriteDeadline(time.Now().Add(farewell))
-	_ = say(v.conn, ready{f}) // it is told if it still listens
+	_ = say(v.conn, ready{f}) // best effort: it may have left
 	if half, ok := v.conn.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite()
 	}

@@ -61,7 +61,7 @@ func TestRefusals(t *testing.T) {
 		}, 2, "rank 2 on node2 was refused: chip.toml is not known there"},
 		"more ranks": {func(c *Config) {
 			c.Ranks = 4
-		}, 2, "rank 2 on node2 was refused: it was told of 4 ranks, rank 0 of 3"},
+		}, 2, "rank 2 on node2 was refused: it was started with 4 ranks, rank 0 with 3"},
 		"a rank twice": {func(c *Config) { c.Rank = 1 }, 1, "was refused: there is a rank 1 already, on node"},
 		"a rank 0 too many": {func(c *Config) {
 			c.Rank = 0

@@ -16,7 +16,7 @@ func (c *Config) visit(ctx context.Context) ([]*peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Only now: a port that the system chooses while nobody is at the rendezvous may be that of the rendezvous.
+	// Only now: a port that the system chooses while no rank is at the rendezvous may be that of the rendezvous.
 	own := ":0"
 	if OnThisMachine(host) {
 		own = net.JoinHostPort(host, "0")
@@ -48,7 +48,7 @@ func (c *Config) visit(ctx context.Context) ([]*peer, error) {
 	return m.peers, nil
 }
 
-// withdraw gives up what was connected. Those that have begun already, as rank 0 told them to, hear why.
+// withdraw gives up what was connected. Ranks that have begun already, on the word of rank 0, get the reason.
 func (m *meshing) withdraw(f *ranks.Failure) {
 	m.zero.Close()
 	for _, p := range present(m.peers) {
@@ -116,7 +116,7 @@ func (m *meshing) introduce(rendezvous string) *ranks.Failure {
 	case err != nil:
 		return lost(0, rendezvous, "is gone before all ranks were there: %s", lossText(err))
 	case len(m.table.Entries) != m.Ranks:
-		return lost(0, m.table.Host, "told of %d ranks where there are %d", len(m.table.Entries), m.Ranks)
+		return lost(0, m.table.Host, "listed %d ranks where there are %d", len(m.table.Entries), m.Ranks)
 	}
 	m.peers[0] = newPeer(0, m.table.Host, m.zero)
 	return nil

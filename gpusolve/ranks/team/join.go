@@ -29,8 +29,8 @@ func New(group ranks.Group) *Team {
 	return &Team{Group: group, known: map[*reduction.Regions]int{}}
 }
 
-// Join puts the device of this rank at the service of all. Their kinds must be the same: what they tell each other is.
-// Rank 0 notes what the user should know.
+// Join puts the device of this rank at the service of all. Their kinds must be the same, because the data that they
+// exchange depend on the kind. Rank 0 notes what the user should know.
 func (t *Team) Join(dev ops.Device, info solution.DeviceInfo, notice func(text string)) (ops.Device, error) {
 	on, ok := dev.(ops.SlabDevice)
 	if shared, is := dev.(*device.Shared); is {
@@ -59,7 +59,7 @@ func (t *Team) Join(dev ops.Device, info solution.DeviceInfo, notice func(text s
 	return slabs.On(on, t.Group), nil
 }
 
-// Transport names what carries data between the ranks' devices, "" where nobody knows, and warns where it is slow.
+// Transport names what carries data between the ranks' devices, "" where that is unknown, and warns where it is slow.
 func (t *Team) Transport(joined ops.Device, notice func(text string)) string {
 	on, ok := joined.(*slabs.Device)
 	if !ok {
@@ -77,7 +77,7 @@ func (t *Team) Transport(joined ops.Device, notice func(text string)) string {
 	wires := t.Wires(dev)
 	if warning == "" && slices.Contains(wires, nccl.Sockets) {
 		warning = "NCCL joins GPUs by TCP sockets, which is slow: it found no faster network between them; " +
-			"NCCL_DEBUG=INFO tells why"
+			"set NCCL_DEBUG=INFO for the reason"
 	}
 	if len(wires) > 0 {
 		text += " over " + strings.Join(wires, " and ")

@@ -13,7 +13,7 @@ import (
 
 var _ solution.Reducer = teamField{}
 
-// learn keeps regions that rank 0 tells of.
+// learn keeps regions that rank 0 sends.
 func (t *Team) learn(f Shared, data []byte) error {
 	var r reduction.Regions
 	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&r); err != nil {

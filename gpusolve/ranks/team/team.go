@@ -21,7 +21,7 @@ var ErrStopped = errors.New("rank 0 has ended the run")
 // and the others send it what it asks for until it goes on.
 type Team struct {
 	Group ranks.Group
-	known map[*reduction.Regions]int // regions that rank 0 has told of, by their number
+	known map[*reduction.Regions]int // numbers of the regions that rank 0 has sent
 	all   []*reduction.Regions       // by number
 	slabs []*reduction.Slab          // what this rank has of them
 }
@@ -39,7 +39,7 @@ const (
 // Lead says whether this is rank 0.
 func (t *Team) Lead() bool { return t.Group.Rank() == 0 }
 
-// Others tells all other ranks the same.
+// Others sends all other ranks the same message.
 func (t *Team) Others(message []byte) error {
 	for r := 1; r < t.Group.Size(); r++ {
 		if err := t.Group.Send(r, message); err != nil {
@@ -176,8 +176,8 @@ type Shared interface {
 	ReduceOwn(r *reduction.Regions, own *reduction.Slab) (*reduction.Values, error)
 }
 
-// Tell shows a finished step to rank 0.
-func (t *Team) Tell(onStep func(solution.Step, solution.Field) error, step solution.Step, f Shared) error {
+// Show hands a finished step to rank 0.
+func (t *Team) Show(onStep func(solution.Step, solution.Field) error, step solution.Step, f Shared) error {
 	return t.look(f, func(shown solution.Field) error {
 		if onStep == nil {
 			return nil
@@ -186,7 +186,7 @@ func (t *Team) Tell(onStep func(solution.Step, solution.Field) error, step solut
 	})
 }
 
-// Agree tells all ranks what rank 0 says.
+// Agree gives all ranks the answer of rank 0.
 func (t *Team) Agree(says bool) (bool, error) {
 	mine := []byte{0}
 	if says {

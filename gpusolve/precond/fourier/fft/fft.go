@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 )
 
-// Transform has buffers of its own, so each worker needs one.
+// Transform has separate buffers, so each worker needs one.
 type Transform interface {
 	// Transform replaces x[j] by the sum over i of x[i] exp(-2 pi i j/n), in place.
 	Transform(x []complex128)

@@ -1,7 +1,7 @@
 package fft
 
 // stockham is the transform of lengths of factors 2, 3 and 5, by Stockham's passes with exact twiddle factors. It
-// stands beside gonum's, which takes three times as long.
+// complements gonum's, which takes three times as long.
 type stockham struct {
 	passes []pass
 	other  []complex128
@@ -10,7 +10,7 @@ type stockham struct {
 // pass combines radix values that lie a radix-th apart, stride of them with the same factors.
 type pass struct {
 	radix, stride int
-	w             []complex128 // w, w^2 .. w^(radix-1) for each p
+	w             []complex128 // Powers 1 to radix-1 of the root for each output.
 }
 
 // radices in the order of the passes: the first has stride 1, and is written out for radix 4.
