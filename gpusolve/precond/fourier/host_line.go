@@ -152,12 +152,12 @@ func (t *wholeCosine) inverse(a, b []float64) {
 	}
 }
 
-// evenHalfCosine is the discrete cosine transform (DCT) of type IV of an even length by a complex transform of half of
-// it: with t[j] = x[2j] + i x[n-1-2j] and w[j] = exp(-i pi (8j+1)/8n),
+// evenHalfCosine is the discrete cosine transform (DCT) of type IV of an even length, by a complex transform of half of
+// it. Its input is t[j] = x[2j] + i x[n-1-2j], and w[j] is exp(-i pi (8j+1)/8n).
 //
 //	c[k] = w[k] sum over j of t[j] w[j] exp(-4 pi i j k/n),  X[2k] = Re c[k],  X[n-1-2k] = -Im c[k]
 //
-// The transform is its own inverse except a factor 2/n.
+// The transform is its own inverse except for a factor 2/n.
 type evenHalfCosine struct {
 	fft  fft.Transform
 	turn []complex128
