@@ -1,4 +1,4 @@
-# Go is all that is needed, but for `make ptx` and `make generate`, which compile GPU kernels. `make` builds bin/thermsim.
+# Only Go is needed, except for `make ptx` and `make generate`, which compile GPU kernels. `make` builds bin/thermsim.
 
 export CGO_ENABLED = 0
 
@@ -55,11 +55,11 @@ bench: build
 		echo "  $$(( (end - start) / 1000000 )) ms, peak $$(sed -n 's/.*"host_peak_bytes": \([0-9]*\).*/\1/p' $$out/summary.json) bytes"; \
 	done; rm -r $$out
 
-# All fuzz targets on all cores for FUZZTIME in all. Inputs that fail land in bin/crashers; put those that are mended below testdata/fuzz of the package, as seeds.
+# All fuzz targets on all cores for FUZZTIME in total. Failing inputs are stored in bin/crashers; after a fix, copy them to testdata/fuzz of the package as seeds.
 fuzz:
 	go run ./tools/fuzzing -for $(FUZZTIME)
 
-# Plants so many faults, one after the other, and runs the tests that should notice. 300 take hours on two cores; what mutants.jsonl holds is not tried again.
+# Plants MUTANTS faults, one after the other, and runs the tests that should notice. 300 take hours on two cores; faults with results in mutants.jsonl are skipped.
 MUTANTS ?= 300
 mutants:
 	go run ./tools/mutants -n $(MUTANTS) -o mutants.jsonl
@@ -71,7 +71,7 @@ generate:
 ptx:
 	go generate ./gpusolve/cuda/kernels ./gpusolve/krylov/... ./gpusolve/precond/...
 
-# Test binaries for a GPU machine without Go: carry the folder there (docs/guides/gpu.md) and start bin/gpu-test/run.
+# Test binaries for a GPU machine without Go: copy the folder there (docs/guides/gpu.md) and start bin/gpu-test/run.
 gpu-test:
 	rm -rf bin/gpu-test
 	mkdir -p bin/gpu-test
@@ -82,29 +82,29 @@ gpu-test:
 	cp tools/gpubench/run-harm.sh bin/gpu-test/harm
 	cp tools/gpubench/run-sanitize.sh bin/gpu-test/sanitize
 
-# The benchmark program, for the same machine: bin/gpubench -json NAME.json; tools/gpubench/main.go lists what else it measures.
+# The benchmark program, for the same machine: bin/gpubench -json NAME.json; tools/gpubench/main.go lists its other measurements.
 gpu-bench:
 	go build -buildvcs=auto -trimpath -ldflags "-s -w" -o bin/ ./tools/gpubench
 
-# The tables in docs and README.md that are made from docs/measurements.
+# The tables in docs and README.md that are generated from docs/measurements.
 performance:
 	go generate ./tools/figures
 
-# The tables of iterations in docs/explanation/robustness.md and docs/guides/liquid-cooling.md. It takes most of an hour on two cores, and 6 GB.
+# The tables of iterations in docs/explanation/robustness.md and docs/guides/liquid-cooling.md, in about an hour on two cores, with 6 GB.
 robustness:
 	go test ./gpusolve/methods -run 'TestRobust$$' -v -timeout 0 -robust-table ../../docs/explanation/robustness.md
 	go test ./gpusolve/precond/downstream -run 'TestRobustTable$$' -v -timeout 0 -robust-table ../../../docs/guides/liquid-cooling.md
 
-# The licences of all modules that thermsim is built from, on every system. A test fails where they are out of date.
+# The licenses of all dependencies of thermsim, on every system. A test fails if they are outdated.
 notices:
 	mkdir -p bin
 	go run ./tools/release notices > bin/notices.txt && mv bin/notices.txt THIRD_PARTY_NOTICES.txt
 
-# Archives with manual pages and completions, bills of materials and checksums, into bin/dist: docs/contributing/releasing.md.
+# Archives with manual pages and completions, bills of materials and checksums, in bin/dist: docs/contributing/releasing.md.
 dist:
 	go run ./tools/release dist
 
-# Known vulnerabilities in what is called. Needs the database at vuln.go.dev; without it nothing is checked, and said so.
+# Known vulnerabilities in called code. Needs the database at vuln.go.dev; without it nothing is checked, which is reported.
 vuln:
 	@GOBIN=$(CURDIR)/bin go install golang.org/x/vuln/cmd/govulncheck@v1.9.0
 	@bin/govulncheck ./... > bin/govulncheck.txt 2>&1; status=$$?; cat bin/govulncheck.txt; \

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Kills a rank of a run on two GPUs, a process for each, in the middle of its time steps, with SIGKILL: rank 1, then rank 0, five times each unless $2 says otherwise.
-# The other must end within 10 s with a status that is not 0 and one line that names the lost rank, and leave no file. It wants thermsim beside it; $1 is a folder to work in.
+# Kills a rank of a run on two GPUs, with one process each, during its time steps with SIGKILL: rank 1, then rank 0, each $2 times (default 5).
+# The other must end within 10 s with a nonzero status and one line that names the lost rank, and leave no file. It needs thermsim in the same folder; $1 is a work folder.
 set -u
 work=$(realpath "$1")
 program=$(realpath "$(dirname "$0")")/thermsim

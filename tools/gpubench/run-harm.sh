@@ -1,13 +1,13 @@
 #!/bin/bash
-# What harms a run on a GPU, from the folder that "make gpu-test" filled: ALL=300 OUT=harmed ./harm takes so many seconds at most. Each part writes a log as it
-# ends and a line into results.jsonl; rc 4 is a device failure of thermsim, 124 no time.
+# Failures of runs on a GPU, from the folder of "make gpu-test": ALL=300 OUT=harmed ./harm takes at most 300 seconds. Each part writes a log and a line of
+# results.jsonl when it ends; rc 4 is a device failure of thermsim, 124 a timeout.
 cd "$(dirname "$0")" || exit
 mkdir -p "${OUT:=harmed}/log"; OUT=$(cd "$OUT" && pwd) || exit; W=$PWD; export OUT W
 START=$(date +%s); ALL=${ALL:-300}
 C=$(./thermsim version | head -1); export C
 cd examples || exit
 nvidia-smi > "$OUT/log/machine.txt" 2>&1; nproc >> "$OUT/log/machine.txt"
-# part NAME LIMIT COMMAND...: a line of JSON with how it ended, within END
+# part NAME LIMIT COMMAND...: a line of JSON with the outcome, before END
 part() {
   local name=$1 limit=$2 left=$((END - $(date +%s))) from=$(date +%s%N) rc; shift 2
   [ $limit -gt $left ] && limit=$left
@@ -19,7 +19,7 @@ gotest() { part "$1" "$2" "$W"/"$3".test -test.v -test.run "$4"; }
 export -f part gotest
 mark() { echo "{\"part\": \"$1\", \"commit\": \"$C\", \"rc\": 0, \"seconds\": $(($(date +%s) - START))}" >> "$OUT/results.jsonl"; }
 
-# A. Tests with the names of GPUs. Those of memory want the GPU to themselves.
+# A. Tests with GPU in their name. Those of memory need exclusive use of the GPU.
 export END=$(($(date +%s) + 35))
 gotest need 35 gpusolve 'TestNeedOnGPU$|TestNeedOfLargeGraphOnGPU$'
 mark memory
@@ -49,7 +49,7 @@ L
 part verify 25 "$W"/thermsim verify --device gpu
 mark tests
 
-# B. What harms a run.
+# B. Failures of runs.
 export END=$((START + ALL))
 quiet="--no-map --no-page"
 hold() { # NAME BYTES
@@ -61,7 +61,7 @@ hold() { # NAME BYTES
 }
 hold 1GB 1e9; hold 200MB 2e8
 THERMSIM_GPU_WAIT=1ms part wait-limit 10 "$W"/thermsim steady mol10-ev6 --grid 4000x4000 --precond multigrid --device gpu $quiet --save none --out "$OUT/limit"
-# Four processes at once: the bits of one.
+# Four simultaneous processes: results identical to those of one.
 part one 10 "$W"/thermsim steady mol10-ev6 --grid 1024x1024 --precond multigrid --device gpu $quiet --quiet --files raw --out "$OUT/alone"
 for n in 1 2 3 4; do part four-$n 20 "$W"/thermsim steady mol10-ev6 --grid 1024x1024 --precond multigrid --device gpu $quiet --quiet --files raw --out "$OUT/four-$n" & FOUR="$FOUR $!"; done; wait $FOUR
 for n in 1 2 3 4; do part four-same-$n 10 bash -c "cd $OUT/alone && s=0; ls; for f in *.csv *.png *.bin; do cmp \$f ../four-$n/\$f || s=1; done; exit \$s"; done
@@ -71,7 +71,7 @@ part big-multigrid 25 "$W"/thermsim steady mol10-ev6 --grid 14900x14900 --precon
 part big-cmg 10 "$W"/thermsim steady mol10-ev6 --grid 14900x14900 --precond cmg --device gpu $quiet --save none --out "$OUT/big-cmg"
 part big-coarse 10 "$W"/thermsim steady mol10-ev6 --grid 1490x1490 --device gpu $quiet --save none --json --out "$OUT/big-coarse"
 mark harm
-# Waits: asked for (now) against those of the driver, in turn.
+# Waits by polling (default) compared with those of the driver, alternating.
 for n in 1 2 3; do for w in off 300s; do for c in 512x512x10 1871x1871x10; do
   THERMSIM_GPU_WAIT=$w part wait-$w-$c-$n 8 "$W"/gpubench -case $c -runs 15 -json "$OUT/wait-$w-$c-$n.json"
 done; done; done

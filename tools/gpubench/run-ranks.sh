@@ -1,6 +1,6 @@
 #!/bin/bash
 # Measures ranks on a machine with two GPUs or more, into the folder $1: tests of transport and sums, ranks in one process and in two, with NCCL and without.
-# It wants cuda.test (go test -c ./gpusolve/cuda), slabs.test (./gpusolve/slabs) and gpubench beside it. THERMSIM_NCCL names libnccl.so.2 where the loader does not find it.
+# It needs cuda.test (go test -c ./gpusolve/cuda), slabs.test (./gpusolve/ranks/slabs) and gpubench in the same folder. THERMSIM_NCCL is the path of libnccl.so.2 if the loader does not find it.
 set -u
 out=$(realpath "$1")
 cd "$(dirname "$0")" || exit

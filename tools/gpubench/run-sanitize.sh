@@ -1,8 +1,8 @@
 #!/bin/bash
-# compute-sanitizer over the conformance tests of all methods, from the folder that "make gpu-test" filled: ALL=1800 OUT=sanitized ./sanitize [TOOL...], with
-# memcheck, racecheck, synccheck and initcheck where no tool is named. It takes ALL seconds at most, LIMIT a suite, JOBS suites at a time. A sanitizer makes a test
-# some hundred times slower, and several at once slow each other down. Each suite writes a log as it ends and a line into results.jsonl; rc 0 is no finding, 9 is
-# one, 124 no time. Started again with the same OUT it goes on with those that had no time. It exits with 0 only if every suite ran tests and found nothing.
+# compute-sanitizer over the conformance tests of all methods, from the folder of "make gpu-test": ALL=1800 OUT=sanitized ./sanitize [TOOL...], with
+# memcheck, racecheck, synccheck and initcheck if no tool is named. It takes at most ALL seconds, LIMIT per suite, with JOBS suites at a time. A sanitizer makes a test
+# some hundred times slower, and several at once slow each other down. Each suite writes a log and a line of results.jsonl when it ends; rc 0 is no finding, 9 a
+# finding, 124 a timeout. A rerun with the same OUT continues with the suites that had no time. It exits with 0 only if every suite ran tests and found nothing.
 cd "$(dirname "$0")" || exit
 mkdir -p "${OUT:=sanitized}/log"; OUT=$(cd "$OUT" && pwd) || exit; W=$PWD
 C=$(./thermsim version | head -1); END=$(($(date +%s) + ${ALL:-1800})); LIMIT=${LIMIT:-400}
