@@ -18,11 +18,11 @@ import (
 	"thermsim/stack"
 )
 
-// mostDrawn bounds the floorplans that are drawn at a time: each holds planes of the grid, and pixels.
+// mostDrawn is the number of floorplans drawn in parallel: each holds planes of the grid and pixels.
 const mostDrawn = 8
 
-// CheckPictures draws what a stack file says before anything is solved: stack.png, the layers with their materials and
-// boundaries, and floorplan_<layer>.png for every layer with power.
+// CheckPictures draws a stack without solving it: stack.png with the layers, materials and boundary conditions, and
+// floorplan_<layer>.png for every layer with power.
 func CheckPictures(ctx context.Context, files *staging.Transaction, m *mesh.Mesh) error {
 	names := fileNames(m.Stack)
 	g, inner := errgroup.WithContext(ctx)
@@ -46,8 +46,8 @@ func CheckPictures(ctx context.Context, files *staging.Transaction, m *mesh.Mesh
 	return ctx.Err()
 }
 
-// floorplan prepares the picture of a layer's power. Blocks alone are drawn as they are; where a map or a uniform power
-// is among the sources, or blocks overlap, what arrives on the grid is shown.
+// floorplan prepares the picture of a layer's power. Blocks are drawn with their exact outlines. If the layer has a
+// map, a uniform power or overlapping blocks, the power on the grid is drawn.
 func floorplan(m *mesh.Mesh, l *powermap.LayerMap) *picture.Floorplan {
 	s := m.Stack
 	layer := &s.Layers[l.Layer]
@@ -75,8 +75,8 @@ func floorplan(m *mesh.Mesh, l *powermap.LayerMap) *picture.Floorplan {
 	return p
 }
 
-// powered is the part of the domain to show of a layer: what has power with a tenth of it around, or all where that is
-// most of it.
+// powered is the part of a layer to show: the powered area with a margin of 10 %, or the whole domain if that is most
+// of it.
 func powered(m *mesh.Mesh, l *powermap.LayerMap) stack.Rect {
 	nx := m.NX()
 	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
@@ -92,8 +92,8 @@ func powered(m *mesh.Mesh, l *powermap.LayerMap) stack.Rect {
 	return withEdge(m.Stack, stack.Rect{X: x0, Y: y0, Width: x1 - x0, Height: y1 - y0}, 0.1)
 }
 
-// withEdge is a rectangle with a share of its longer side around it, as far as the domain goes; the whole domain where
-// it is most of that.
+// withEdge adds a margin, relative to the longer side, to a rectangle within the domain. It returns the whole domain if
+// the result covers most of it.
 func withEdge(s *stack.Stack, r stack.Rect, share float64) stack.Rect {
 	all, edge := s.Domain(), share*max(r.Width, r.Height)
 	x0, y0 := max(all.X, r.X-edge), max(all.Y, r.Y-edge)
@@ -104,7 +104,7 @@ func withEdge(s *stack.Stack, r stack.Rect, share float64) stack.Rect {
 	return stack.Rect{X: x0, Y: y0, Width: x1 - x0, Height: y1 - y0}
 }
 
-// wattsText suits a small block.
+// wattsText formats the power of a small block.
 func wattsText(w float64) string {
 	if a := math.Abs(w); a > 0 && a < 0.0995 {
 		return quantity.Significant(w*1e3, 3) + " mW"
@@ -112,7 +112,7 @@ func wattsText(w float64) string {
 	return quantity.Significant(w, 3) + " W"
 }
 
-// densities turns W per cell into W/cm2.
+// densities converts W per cell to W/cm2.
 func densities(m *mesh.Mesh, watts []float64) []float64 {
 	out := make([]float64, len(watts))
 	nx := m.NX()
@@ -153,7 +153,7 @@ func crossSection(m *mesh.Mesh) *picture.CrossSection {
 		legend += " Thick black dashes: contact resistance."
 	}
 	c.Notes = []string{legend}
-	for _, f := range []stack.Face{stack.South, stack.North} { // the faces in front and behind
+	for _, f := range []stack.Face{stack.South, stack.North} { // the faces in front of and behind the section
 		if b := &s.Boundary[f]; b.Kind != stack.Adiabatic || len(b.Patches) > 0 {
 			c.Notes = append(c.Notes, fmt.Sprintf("%v: %s", f, faceText(b)))
 		}
@@ -170,7 +170,7 @@ func crossSection(m *mesh.Mesh) *picture.CrossSection {
 	return c
 }
 
-// heatedSlabs draws a layer that is heated at a surface as two slabs: the heated slice, and the rest.
+// heatedSlabs splits a layer that is heated at a surface into two slabs: the heated slice and the rest.
 func heatedSlabs(layer *stack.Layer, whole picture.Slab) []picture.Slab {
 	depth := layer.HeatedDepth()
 	if depth >= layer.Thickness || !whole.Powered {
@@ -225,7 +225,7 @@ func conductivity(k [3]float64) string {
 		quantity.Significant(k[2], 3))
 }
 
-// cooling is what cools a face whose coefficient follows its temperature, as short as a drawing needs it.
+// cooling lists the cooling mechanisms of a face with a temperature-dependent heat-transfer coefficient.
 func cooling(b *stack.Boundary) (means []string) {
 	if b.H != 0 {
 		means = append(means, fmt.Sprintf("h = %s W/(m² K)", quantity.Trimmed(b.H)))
@@ -242,10 +242,10 @@ func cooling(b *stack.Boundary) (means []string) {
 	return means
 }
 
-// mostPatchNotes of a face stand below a cross-section.
+// mostPatchNotes is the number of patches per face listed below a cross-section.
 const mostPatchNotes = 4
 
-// faceText is a face in words, and how many patches it has.
+// faceText describes the boundary condition of a face and the number of its patches.
 func faceText(b *stack.Boundary) string {
 	switch n := len(b.Patches); n {
 	case 0:
@@ -277,7 +277,7 @@ func boundaryText(b *stack.Boundary) string {
 	return "adiabatic"
 }
 
-// patchText is a patch in words.
+// patchText describes a patch.
 func patchText(p *stack.Patch) string {
 	condition := boundaryText(&p.Boundary)
 	if p.Map != nil {

@@ -23,30 +23,29 @@ import (
 	"thermsim/report/webpage"
 )
 
-// Comparison is what two fields have in common and where they differ: first minus second, on the grid of the first.
-// Differences are in K.
+// Comparison holds the differences of two fields: first minus second, on the grid of the first. Differences are in K.
 type Comparison struct {
 	First    string       `json:"first"`
 	Second   string       `json:"second"`
-	SameGrid bool         `json:"same_grid"` // else the second was interpolated
+	SameGrid bool         `json:"same_grid"` // otherwise the second field is interpolated
 	PeakK    [2]float64   `json:"peak_K"`
 	Runs     [2]Judgement `json:"runs"`
-	// why the differences cannot be relied on; empty where nothing speaks against them
+	// why the differences are unreliable; empty if they are reliable
 	Doubts  []string          `json:"doubts"`
-	Layers  []LayerDifference `json:"layers"` // those of one name in both, bottom to top
+	Layers  []LayerDifference `json:"layers"` // layers with the same name in both, bottom to top
 	Missing []string          `json:"missing"`
 	Blocks  []BlockDifference `json:"blocks"`
 	All     Difference        `json:"all"`
 }
 
-// Difference sums up the differences of a set of cells.
+// Difference summarizes the differences of a set of cells.
 type Difference struct {
 	MaxK  float64       `json:"max_K"`
 	MinK  float64       `json:"min_K"`
 	MeanK float64       `json:"mean_K"` // by volume
 	RMSK  float64       `json:"rms_K"`  // by volume
-	At    summary.Place `json:"at"`     // where it is largest, whatever its sign
-	// Skipped counts cells where one of the fields has no finite temperature; nothing above tells of them.
+	At    summary.Place `json:"at"`     // location of the largest absolute difference
+	// Skipped counts cells where one of the fields has no finite temperature; the values above exclude them.
 	Skipped int `json:"cells_not_compared"`
 }
 
@@ -57,7 +56,7 @@ type differences struct {
 	cells                        int
 }
 
-// LayerDifference is that of one layer.
+// LayerDifference is the difference of one layer.
 type LayerDifference struct {
 	Name string `json:"name"`
 	Difference
@@ -71,8 +70,8 @@ type BlockDifference struct {
 	AvgK  float64 `json:"avg_K"`
 }
 
-// Compare finds the differences between the fields of two runs, plane by plane. The stacks have the same size along x
-// and y; layers are compared by name, at the same share of their thickness.
+// Compare computes the differences between the fields of two runs plane by plane. The stacks must have the same size in
+// x and y. Layers are matched by name, and planes by their relative height in the layer.
 func Compare(ctx context.Context, a, b *Run, names [2]string) (*Comparison, error) {
 	on, err := newOverlay(a, b)
 	if err != nil {
@@ -115,7 +114,7 @@ func Compare(ctx context.Context, a, b *Run, names [2]string) (*Comparison, erro
 	return c, nil
 }
 
-// blockDifferences compares the blocks of one name in the same layer. A stack has each name once in a layer.
+// blockDifferences compares blocks with the same name in the same layer. A layer has each name once.
 func blockDifferences(first, second []summary.Block) []BlockDifference {
 	type place struct{ layer, name string }
 	theirs := make(map[place]*summary.Block, len(second))
@@ -173,7 +172,7 @@ func (d *differences) merge(o *differences) {
 	}
 }
 
-// result is what was gathered; NaN where no cell has a difference.
+// result is NaN if no cell has a difference.
 func (d *differences) result() Difference {
 	r := d.Difference
 	r.MeanK, r.RMSK = d.sum/d.volume, math.Sqrt(d.square/d.volume)
@@ -183,7 +182,7 @@ func (d *differences) result() Difference {
 	return r
 }
 
-// Judgement is how far the field of a run that is compared can be relied on.
+// Judgement describes how reliable the field of a compared run is.
 type Judgement struct {
 	Converged      bool   `json:"converged"`
 	Reason         string `json:"reason"`
@@ -191,7 +190,7 @@ type Judgement struct {
 	caveat         string
 }
 
-// judge lists what speaks against the runs, and against their differences, over so many cells in all.
+// judge lists the reasons for which the runs and their differences are unreliable. cells is the number of all cells.
 func (c *Comparison) judge(runs [2]*Run, sums [2]*summary.Summary, cells int) {
 	c.Doubts = []string{}
 	for n, s := range sums {
@@ -216,8 +215,8 @@ func (c *Comparison) judge(runs [2]*Run, sums [2]*summary.Summary, cells int) {
 	}
 }
 
-// Caveat is what a reader must know before the differences, in capitals; empty where nothing speaks against them. What
-// did not converge counts more than what was interrupted.
+// Caveat is the most important reason for which the differences are unreliable, in capitals; empty if they are
+// reliable. A run that did not converge outranks an interrupted one.
 func (c *Comparison) Caveat() string {
 	worst := ""
 	for _, r := range c.Runs {
@@ -231,7 +230,7 @@ func (c *Comparison) Caveat() string {
 	return worst
 }
 
-// WriteText prints the tables.
+// WriteText writes the tables for a terminal.
 func (c *Comparison) WriteText(w io.Writer, st printout.Style) error {
 	p := printout.NewPage(w, st, max(math.Abs(c.All.MaxK), math.Abs(c.All.MinK)))
 	p.Line("%s", p.Paint(printout.Bold, fmt.Sprintf("%s minus %s", c.First, c.Second)))
@@ -261,7 +260,7 @@ func (c *Comparison) WriteText(w io.Writer, st printout.Style) error {
 	return p.Flush()
 }
 
-// tables are those of the layers, from the top, and of the blocks, which may be sorted by their difference.
+// tables lists the layers from top to bottom, and the blocks, optionally sorted by their difference.
 func (c *Comparison) tables(sorted bool) []*tables.Table {
 	l, b := slices.Clone(c.Layers), slices.Clone(c.Blocks)
 	slices.Reverse(l)
@@ -298,8 +297,8 @@ func (c *Comparison) tables(sorted bool) []*tables.Table {
 	return []*tables.Table{layers, blocks}
 }
 
-// Write stages what shows the differences: diff.json, diff.html, and diff_<layer>.png of layers with power
-// and of those in maps that both stacks have. All pictures share one range.
+// Write stages diff.json, diff.html, and diff_<layer>.png for layers with power and the layers in maps, as far as both
+// stacks have them. All pictures share one color range.
 func (c *Comparison) Write(ctx context.Context, st *staging.Transaction, a, b *Run, maps []string,
 	budget webpage.Budget) error {
 	on, err := newOverlay(a, b)
@@ -333,7 +332,7 @@ func (c *Comparison) Write(ctx context.Context, st *staging.Transaction, a, b *R
 	return st.Write(ctx, "diff.json", func(w io.Writer) error { return jsonfile.Write(w, *c) })
 }
 
-// differencePicture shows of every column the plane of the layer that differs most.
+// differencePicture shows the largest difference over the planes of a layer in every column.
 func differencePicture(c *Comparison, a *Run, on *overlay, l int) (*picture.HeatMap, error) {
 	m := a.Mesh
 	cells := m.NX() * m.NY()
@@ -359,7 +358,7 @@ func differencePicture(c *Comparison, a *Run, on *overlay, l int) (*picture.Heat
 	}, nil
 }
 
-// comparisonDocument is a page with both runs on the grid of the first, opened on their difference.
+// comparisonDocument is a page with both runs on the grid of the first. It opens on the difference.
 func comparisonDocument(c *Comparison, a *Run, on *overlay, budget webpage.Budget) (*webpage.Document, error) {
 	grid := field.GridOf(a.Mesh)
 	if budget.Bytes <= 0 {
@@ -367,7 +366,7 @@ func comparisonDocument(c *Comparison, a *Run, on *overlay, budget webpage.Budge
 	}
 	budget.Bytes /= 2
 	if most := max(-c.All.MinK, c.All.MaxK); !(budget.ErrorK > 0) && most > 0 {
-		budget.ErrorK = min(webpage.DefaultErrorK, max(most/500, 1e-5)) // what differs little is told finely
+		budget.ErrorK = min(webpage.DefaultErrorK, max(most/500, 1e-5)) // small differences need finer steps
 	}
 	var fields [2]*webpage.Fields
 	for n, source := range []field.Source{a.Solution.Field, on} {
@@ -399,7 +398,7 @@ func comparisonDocument(c *Comparison, a *Run, on *overlay, budget webpage.Budge
 	return d, nil
 }
 
-// lead is the first sentence of the page, behind what speaks against it.
+// lead is the first sentence of the page, after the reasons why it is unreliable.
 func (c *Comparison) lead(deg quantity.Digits) string {
 	text := ""
 	for _, doubt := range c.Doubts {

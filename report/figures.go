@@ -17,7 +17,7 @@ import (
 	"thermsim/stack"
 )
 
-// FigureNames lists the pictures beside the maps that can be asked for.
+// FigureNames lists the figures that --figures accepts.
 func FigureNames() []string {
 	return []string{"panels", "section-x", "section-y", "traces", "history", "maxima", "animation"}
 }
@@ -25,23 +25,23 @@ func FigureNames() []string {
 // figureFile is the name of a figure's file without its suffix.
 func figureFile(figure string) string { return strings.ReplaceAll(figure, "-", "_") }
 
-// PictureStyle is how all pictures of a run are drawn. The zero value is the default.
+// PictureStyle holds the options of all pictures of a run. The zero value is the default.
 type PictureStyle struct {
-	Formats  []string // of the maps and figures, of PictureFormats; PNG where empty, none for NoPictures alone
-	Colors   string   // of Colormaps; the first where empty
-	WidthPt  float64  // width on paper in points (1/72 inch), 0 for as wide as the layout likes
-	FontPt   float64  // size of the numbers on the axes, 0 for what suits the width
-	DPI      float64  // of PNGs, 0 for one pixel a point
-	Title    string   // in place of the stack's
-	LoK, HiK float64  // range of the colours; both 0 for that of the data
-	// name of the regions or blocks around which maps, panels and sections are cut; all is shown where it is empty
+	Formats  []string // of the maps and figures, from PictureFormats; PNG if empty, none if NoPictures is the only one
+	Colors   string   // from Colormaps; the first if empty
+	WidthPt  float64  // width on paper in points (1/72 inch); 0 for the width of the layout
+	FontPt   float64  // size of the numbers on the axes in points; 0 to choose it from the width
+	DPI      float64  // of PNGs; 0 for one pixel per point
+	Title    string   // replaces the stack's title
+	LoK, HiK float64  // color range; both 0 for the range of the data
+	// name of the regions or blocks to which maps, panels and sections are cropped; empty for the whole stack
 	Zoom string
 }
 
-// NoPictures is the format of a run without maps and figures.
+// NoPictures is the format that disables maps and figures.
 const NoPictures = "none"
 
-// PictureFormats lists the formats of maps and figures, the default first.
+// PictureFormats lists the formats of maps and figures. The first is the default.
 func PictureFormats() []string {
 	var names []string
 	for _, f := range picture.Formats() {
@@ -50,10 +50,10 @@ func PictureFormats() []string {
 	return names
 }
 
-// Colormaps lists the colours of temperatures by name, the default first.
+// Colormaps lists the color maps of temperatures. The first is the default.
 func Colormaps() []string { return picture.Colormaps() }
 
-// Check says what is wrong with a wish, if anything is.
+// Check reports invalid options.
 func (p *PictureStyle) Check() error {
 	for i, name := range p.Formats {
 		if name == NoPictures && len(p.Formats) == 1 {
@@ -81,7 +81,7 @@ func (p *PictureStyle) Check() error {
 	return nil
 }
 
-// CheckSize finds maps of a stack that would have too many pixels.
+// CheckSize reports an error if maps of the stack would have too many pixels.
 func (p *PictureStyle) CheckSize(s *stack.Stack) error {
 	if look := p.look(); slices.Contains(p.formats(), picture.PNG) {
 		return look.CheckMap(s.Domain())
@@ -103,7 +103,7 @@ func (p *PictureStyle) formats() []picture.Format {
 	return list
 }
 
-// look is the style as pictures take it. Check comes first; an unknown colour map falls back to the default.
+// look converts the style for package picture. An unknown color map, which Check reports, becomes the default.
 func (p *PictureStyle) look() picture.Look {
 	colors, err := picture.NamedColormap(p.Colors)
 	if err != nil {
@@ -119,7 +119,7 @@ func (p *PictureStyle) title(m *mesh.Mesh, caveat string) string {
 	return summary.Marked(caveat, pictureTitle(m.Stack))
 }
 
-// colors is the range of the colours where the data go from lo to hi.
+// colors returns the color range for data from lo to hi.
 func (p *PictureStyle) colors(lo, hi float64) (float64, float64) {
 	if p.LoK == 0 && p.HiK == 0 {
 		return lo, hi
@@ -127,7 +127,7 @@ func (p *PictureStyle) colors(lo, hi float64) (float64, float64) {
 	return p.LoK, p.HiK
 }
 
-// Figures are what the maps and figures of a run are drawn from.
+// Figures draws the maps and figures of a run.
 type Figures struct {
 	*Run
 	Options
@@ -137,7 +137,7 @@ type Figures struct {
 // HistoryPoint is the estimated largest error after an iteration.
 type HistoryPoint = checkpoint.Point
 
-// CheckFigures says whether every name is a figure.
+// CheckFigures reports names that are no figures.
 func CheckFigures(names []string) error {
 	for _, n := range names {
 		if n != "all" && !slices.Contains(FigureNames(), n) {
@@ -147,7 +147,7 @@ func CheckFigures(names []string) error {
 	return nil
 }
 
-// Files are the figures of the given names, to be staged. "all" stands for those that the run has data for.
+// Files returns the files of the given figures. "all" selects the figures that the run has data for.
 func (f *Figures) Files(names []string) ([]staging.File, error) {
 	if err := CheckFigures(names); err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (f *Figures) Files(names []string) ([]staging.File, error) {
 	return files, nil
 }
 
-// errNoData marks figures that the run cannot give.
+// errNoData marks figures for which the run has no data.
 var errNoData = errors.New("the run has no data for it")
 
 func (f *Figures) figure(name string) ([]staging.File, error) {
@@ -203,7 +203,7 @@ func (f *Figures) figure(name string) ([]staging.File, error) {
 	return f.Style.files(figureFile(name), p.Write), nil
 }
 
-// files are those of a picture in all formats.
+// files returns the files of a picture in all formats.
 func (p *PictureStyle) files(name string, write func(io.Writer, picture.Format) error) []staging.File {
 	var files []staging.File
 	for _, format := range p.formats() {
@@ -213,7 +213,7 @@ func (p *PictureStyle) files(name string, write func(io.Writer, picture.Format) 
 	return files
 }
 
-// panels are the maps of all layers with power and those asked for.
+// panels draws the maps of all layers with power and of the layers in Maps.
 func (f *Figures) panels() (*picture.Panels, error) {
 	m := f.Mesh
 	layers, err := mappedLayers(m, f.Maps)
@@ -244,7 +244,7 @@ func (f *Figures) panels() (*picture.Panels, error) {
 	return p, nil
 }
 
-// section cuts along x (axis 0) or y (axis 1).
+// section draws the section along x (axis 0) or y (axis 1).
 func (f *Figures) section(axis int) (*picture.Section, error) {
 	m := f.Mesh
 	hottest := [2]float64{f.Summary.Temperature.MaxAt.XM, f.Summary.Temperature.MaxAt.YM}
@@ -301,7 +301,7 @@ func (f *Figures) section(axis int) (*picture.Section, error) {
 	return s, nil
 }
 
-// comma puts a note behind others.
+// comma prepends ", " to a note that is not empty.
 func comma(note string) string {
 	if note == "" {
 		return ""
@@ -309,7 +309,7 @@ func comma(note string) string {
 	return ", " + note
 }
 
-// cellAt is the cell between faces that holds a place.
+// cellAt returns the cell that contains a coordinate.
 func cellAt(faces []float64, at float64) (int, bool) {
 	n := len(faces) - 1
 	slack := 1e-9 * (faces[n] - faces[0])

@@ -22,7 +22,7 @@ import (
 	"thermsim/report/statistics"
 )
 
-// maxTraces is how many blocks a chart of traces shows: the hottest.
+// maxTraces is the number of curves in a chart of traces; the hottest are shown.
 const maxTraces = 12
 
 // timeScale chooses the unit of a time axis.
@@ -38,7 +38,7 @@ func timeScale(last float64) (factor float64, unit string) {
 	return 1.0 / 3600, "h"
 }
 
-// traces draws the maxima of the hottest blocks, and the probes, over time.
+// traces draws the maxima of the hottest blocks and the probes over time.
 func (f *Figures) traces() (*picture.Chart, error) {
 	if f.Trace == nil {
 		return nil, fmt.Errorf("%w: only transients have traces", errNoData)
@@ -105,7 +105,7 @@ func (f *Figures) traces() (*picture.Chart, error) {
 	}, nil
 }
 
-// eachTraceRow reads the trace, the head of its table first. A row holds only until the next.
+// eachTraceRow passes the rows of the trace to do, the header first. A row is valid until the next one.
 func (f *Figures) eachTraceRow(do func(row []string) error) error {
 	in, err := f.Trace()
 	if err != nil {
@@ -128,14 +128,14 @@ func (f *Figures) eachTraceRow(do func(row []string) error) error {
 	}
 }
 
-// traceColumn is a column of a trace that a chart may show.
+// traceColumn is a temperature column of a trace.
 type traceColumn struct {
 	at   int
 	name string
-	top  float64 // degC, so far
+	top  float64 // highest value so far, degC
 }
 
-// celsius is its temperature in a row, NaN where there is none.
+// celsius returns the temperature of the column in a row, or NaN.
 func (c *traceColumn) celsius(row []string) float64 {
 	v, err := strconv.ParseFloat(row[c.at], 64)
 	if err != nil {
@@ -144,7 +144,7 @@ func (c *traceColumn) celsius(row []string) float64 {
 	return v - quantity.ZeroCelsius
 }
 
-// curvesOf are the maxima and the probes among the columns of a trace.
+// curvesOf returns the columns of maxima and probes.
 func curvesOf(head []string) (columns []traceColumn) {
 	for at, title := range head {
 		name, curve := strings.CutSuffix(title, "_max_K")
@@ -161,7 +161,7 @@ func curvesOf(head []string) (columns []traceColumn) {
 	return columns
 }
 
-// history draws how the estimated error fell: of a steady solve, or of the first, the middle and the last step.
+// history draws the estimated error by iteration: of a steady solve, or of the first, middle and last step.
 func (f *Figures) history() (*picture.Chart, error) {
 	c := &picture.Chart{
 		Title: f.Style.title(f.Mesh, f.Summary.Caveat()), X: "iteration", Y: "estimated largest error (K)", Log: true,
@@ -195,7 +195,7 @@ func (f *Figures) history() (*picture.Chart, error) {
 	return c, nil
 }
 
-// FrameRecorder keeps the maps of one layer, step by step, no larger than an animation shows them.
+// FrameRecorder stores the maps of one layer for each step, at the resolution of the animation.
 type FrameRecorder struct {
 	m      *mesh.Mesh
 	layer  int
@@ -205,12 +205,12 @@ type FrameRecorder struct {
 	plane  []float64
 	reader planeReader
 	lo, hi float64
-	seen   int   // how many maps there were
-	at     []int // which of them are kept, from 1: multiples of the stride, and the last
+	seen   int   // number of recorded maps
+	at     []int // numbers of the stored maps, from 1: multiples of the stride, and the last
 	stride int
 }
 
-// frameCells is the most cells along an axis that an animation can show.
+// frameCells is the largest number of cells along an axis of an animation.
 const frameCells = 512
 
 // NewFrameRecorder records a layer, by default (empty name) the one with the most power.
@@ -237,7 +237,7 @@ func NewFrameRecorder(m *mesh.Mesh, name string) (*FrameRecorder, error) {
 	return r, nil
 }
 
-// mainLayer is the layer with the most power in a steady state, else the first with any source.
+// mainLayer is the layer with the largest steady power, or the first layer with a source.
 func mainLayer(m *mesh.Mesh) int {
 	best := 0
 	if len(m.Power.Layers) > 0 {
@@ -263,10 +263,10 @@ func even(faces []float64, n int) []float64 {
 	return at
 }
 
-// Reads says that every step is read.
+// Reads implements Recorder: every step is read.
 func (r *FrameRecorder) Reads(int) bool { return true }
 
-// Step keeps the map at the end of the step.
+// Step stores the map at the end of the step.
 func (r *FrameRecorder) Step(_ int, step solution.Step, f solution.Field) error {
 	if err := r.reader.planes(f, r.m.LayerPlanes[r.layer], r.plane); err != nil {
 		return err
@@ -282,16 +282,16 @@ func (r *FrameRecorder) Step(_ int, step solution.Step, f solution.Field) error 
 	return nil
 }
 
-// Finish has nothing to do: the figures draw what was kept.
+// Finish does nothing: Figures draws the stored maps.
 func (r *FrameRecorder) Finish(context.Context, *End) error { return nil }
 
-// maxFrames of an animation; of more steps, evenly spread ones are shown.
+// maxFrames of an animation; longer transients show evenly spaced steps.
 const maxFrames = 400
 
-// keep appends a map, and leaves out every other one where they get to twice as many as are shown.
+// keep appends a map, and drops every other map when there are more than 2 maxFrames.
 func (r *FrameRecorder) keep(t float64, kelvin []float64) {
 	r.seen++
-	if n := len(r.at) - 1; n >= 0 && r.at[n]%r.stride != 0 { // it was only kept as the last
+	if n := len(r.at) - 1; n >= 0 && r.at[n]%r.stride != 0 { // it was stored as the last map only
 		r.at, r.times, r.maps = r.at[:n], r.times[:n], r.maps[:n]
 	}
 	r.at, r.times, r.maps = append(r.at, r.seen), append(r.times, t), append(r.maps, kelvin)
@@ -310,7 +310,7 @@ func (r *FrameRecorder) keep(t float64, kelvin []float64) {
 	r.at, r.times, r.maps = r.at[:n], r.times[:n], r.maps[:n]
 }
 
-// animation draws the recorded frames as GIF and APNG.
+// animation draws the recorded frames as animated pictures.
 func (f *Figures) animation() ([]staging.File, error) {
 	r := f.Frames
 	if r == nil || len(r.maps) < 2 {
@@ -341,5 +341,5 @@ func (f *Figures) animation() ([]staging.File, error) {
 	}, nil
 }
 
-// TraceReader opens the table of trace.csv, which may be larger than the memory.
+// TraceReader opens trace.csv, which may be larger than the memory.
 type TraceReader func() (io.ReadCloser, error)

@@ -113,7 +113,7 @@ func summarisePatches(m *mesh.Mesh, f solution.Field) ([]summary.Patch, error) {
 	return all, err
 }
 
-// addCoolant reads the planes of coolant.
+// addCoolant adds the coolant of every cavity.
 func (s building) addCoolant(m *mesh.Mesh, sol *solution.Solution) error {
 	plane := make([]float64, m.NX()*m.NY())
 	for n, c := range m.Cavities {
@@ -136,7 +136,8 @@ func (s building) addCoolant(m *mesh.Mesh, sol *solution.Solution) error {
 	return nil
 }
 
-// streamRows finds what each stream carries: a line of cells that lies in two zones gives each its share of the flow.
+// streamRows computes the heat of each stream. A line of cells in two zones contributes to each by its share of the
+// flow.
 func streamRows(m *mesh.Mesh, c *mesh.Cavity, plane []float64, streams []stack.Stream) []summary.CoolantStream {
 	across := m.X
 	if c.Along == 0 {
@@ -164,7 +165,7 @@ func streamRows(m *mesh.Mesh, c *mesh.Cavity, plane []float64, streams []stack.S
 	return rows
 }
 
-// alongCoolant takes the lines of a cavity together, cell by cell along the flow.
+// alongCoolant averages the lines of a cavity for each cell along the flow.
 func alongCoolant(m *mesh.Mesh, c *mesh.Cavity, plane []float64) []summary.CoolantAlong {
 	faces := m.Y
 	if c.Along == 0 {
@@ -201,7 +202,7 @@ func alongCoolant(m *mesh.Mesh, c *mesh.Cavity, plane []float64) []summary.Coola
 	return all
 }
 
-// coolantShare is what all coolant carries out.
+// coolantShare is the heat that all coolant removes.
 func coolantShare(e *solution.Energy) float64 {
 	sum := 0.0
 	for _, w := range e.Coolant {
@@ -210,7 +211,7 @@ func coolantShare(e *solution.Energy) float64 {
 	return sum
 }
 
-// limits are those that the stack sets, worst first.
+// limits returns the limits of the stack, sorted by margin.
 func (s building) limits(m *mesh.Mesh, sc *statistics.Scan) []summary.Limit {
 	all := []summary.Limit{}
 	add := func(tmax float64, kind, layer, name string, maxK float64, at summary.Place, peak *summary.Peak) {
@@ -222,7 +223,7 @@ func (s building) limits(m *mesh.Mesh, sc *statistics.Scan) []summary.Limit {
 			l.MaxK, l.At, l.TimeS = peak.MaxK, peak.At, peak.TimeS
 		}
 		l.MarginK = tmax - l.MaxK
-		l.OK = l.MarginK >= 0 // not where there is no finite temperature
+		l.OK = l.MarginK >= 0 // false if there is no finite temperature
 		l.MarginW = s.wattsLeft(m.Stack, &l)
 		all = append(all, l)
 	}
@@ -257,8 +258,8 @@ func (s building) limits(m *mesh.Mesh, sc *statistics.Scan) []summary.Limit {
 	return all
 }
 
-// wattsLeft is the margin in W of a steady state: the rise over the one temperature that all faces refer to is
-// proportional to the power, unless properties follow the temperature.
+// wattsLeft is the margin in W of a steady state: the temperature rise over the common temperature of all faces is
+// proportional to the power, unless properties depend on temperature.
 func (s building) wattsLeft(st *stack.Stack, l *summary.Limit) float64 {
 	around := 0.0
 	for f := range st.Boundary {
@@ -279,7 +280,7 @@ func (s building) wattsLeft(st *stack.Stack, l *summary.Limit) float64 {
 	return s.Power.MappedW * l.MarginK / rise
 }
 
-// dieLimit is a tmax that regions of a die share.
+// dieLimit is a tmax that regions of one die share.
 type dieLimit struct {
 	die  string
 	tmax float64
@@ -288,8 +289,8 @@ type dieLimit struct {
 // sharers are the regions that share a limit.
 type sharers struct{ count, hottest int }
 
-// dieLimits are the limits that are of a die as a whole: those that several of its regions share, and that of a die of
-// one region.
+// dieLimits returns the limits that apply to a die as a whole: those that several of its regions share, and those of
+// dies with one region.
 func (s building) dieLimits(sc *statistics.Scan) map[dieLimit]sharers {
 	all := map[dieLimit]sharers{}
 	for _, d := range sc.Dies {
@@ -317,11 +318,10 @@ func (s building) dieLimits(sc *statistics.Scan) map[dieLimit]sharers {
 	return all
 }
 
-// addJedec states the figures of the test that the stack stands for, by all its power: what leaks heats the package
-// too.
+// addJedec adds the JEDEC metrics of the test that the stack models, based on its total power including leakage.
 func (s building) addJedec(j stack.Jedec) {
 	watts := s.Power.MappedW + s.Power.LeakageW
-	runaway := s.Solver.Reason == solution.ReasonRunaway // its field is not of this power
+	runaway := s.Solver.Reason == solution.ReasonRunaway // its field belongs to another power
 	if j == (stack.Jedec{}) || s.Steps > 0 || !(watts > 0) || runaway {
 		return
 	}
@@ -361,7 +361,7 @@ func (s building) addJedec(j stack.Jedec) {
 	s.Jedec = out
 }
 
-// addWarnings states the doubts about the stack, the command line and the temperatures.
+// addWarnings adds the warnings about the stack, the command line and the temperatures.
 func (s building) addWarnings(r *Run, parts []*statistics.Part) {
 	s.Warnings = []plausibility.Warning{}
 	if r.Recorded != nil {
@@ -382,7 +382,7 @@ func (s building) addWarnings(r *Run, parts []*statistics.Part) {
 		plausibility.OfTemperatures(r.Mesh, layers), sampledRows(r, parts))
 }
 
-// sampledRows are the layers in which more regions lie over each other than are told apart.
+// sampledRows warns about layers with so many overlapping regions that their areas are sampled.
 func sampledRows(r *Run, parts []*statistics.Part) []plausibility.Warning {
 	var found []plausibility.Warning
 	last := -1

@@ -26,14 +26,13 @@ import (
 	"thermsim/stack"
 )
 
-// largePlane is the number of cells in a plane above which its CSV is written only on request.
+// largePlane is the number of cells above which the CSV of a plane is written on request only.
 const largePlane = 4_000_000
 
-// hugePlane is the number of cells above which maps are made one at a time, for the memory of it.
+// hugePlane is the number of cells above which maps are drawn one at a time to save memory.
 const hugePlane = 16_000_000
 
-// stage stages the maps, and the figures of the given names. It calls read once, when it has read what it needs of the
-// field.
+// stage stages the maps and the given figures. It calls read once, after its last read of the field.
 func (f *Figures) stage(ctx context.Context, st *staging.Transaction, names []string, read func()) error {
 	read = sync.OnceFunc(read)
 	defer read()
@@ -58,8 +57,7 @@ func (f *Figures) stage(ctx context.Context, st *staging.Transaction, names []st
 	return st.WriteFiles(ctx, files...)
 }
 
-// writeMaps stages the maps of the layers. One goroutine at a time reads the field; drawing and formatting share the
-// cores.
+// writeMaps stages the maps of the layers. One goroutine reads the field; drawing and formatting run in parallel.
 func (f *Figures) writeMaps(ctx context.Context, st *staging.Transaction, layers []int, read func()) error {
 	m, s, cells := f.Mesh, f.Summary, f.Mesh.NX()*f.Mesh.NY()
 	lo, hi := colorRange(s, layers)
@@ -111,7 +109,7 @@ func (f *Figures) writeMaps(ctx context.Context, st *staging.Transaction, layers
 	return ctx.Err()
 }
 
-// colorRange is the range of temperatures over the mapped layers.
+// colorRange is the temperature range over the mapped layers.
 func colorRange(s *summary.Summary, layers []int) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, l := range layers {
@@ -122,15 +120,15 @@ func colorRange(s *summary.Summary, layers []int) (lo, hi float64) {
 	return lo, hi
 }
 
-// binnedMaps are maps of planes too large for CSV files: the field shows them in bins as the pictures need them, and no
-// plane of them comes to the host.
+// binnedMaps draws maps of planes that are too large for CSV files. The field reduces them to the bins of the picture,
+// so that no plane is copied to the host.
 type binnedMaps struct {
 	*Figures
 	field solution.Binner
 }
 
-// newBinnedMaps is nil where planes have to be read: for files of all cells, for pictures of a part, and where the
-// field does not show bins.
+// newBinnedMaps is nil if planes must be read: for files of all cells, for cropped pictures, and if the field cannot
+// compute bins.
 func newBinnedMaps(f *Figures) *binnedMaps {
 	if f.Mesh.NX()*f.Mesh.NY() <= largePlane || f.LargeCSV || f.Style.Zoom != "" || f.planePeaks == nil {
 		return nil
@@ -138,7 +136,7 @@ func newBinnedMaps(f *Figures) *binnedMaps {
 	return binnedMapsOf(f)
 }
 
-// binnedMapsOf asks the field whether it shows bins, with one of one cell.
+// binnedMapsOf tests with a bin of one cell whether the field can compute bins.
 func binnedMapsOf(f *Figures) *binnedMaps {
 	b := &binnedMaps{f, solution.BinnerOf(f.Solution.Field)}
 	if b.field == nil {
@@ -147,12 +145,12 @@ func binnedMapsOf(f *Figures) *binnedMaps {
 	one := reduction.Bins{First: []int32{0}, Last: []int32{0}}
 	if done, err := b.field.Maxima(&reduction.Maxima{Planes: [2]int{0, f.Mesh.NZ()}, X: one, Y: one},
 		make([]float64, 1)); err != nil || !done {
-		return nil // reading planes tells of an error
+		return nil // reading planes reports the error
 	}
 	return b
 }
 
-// write stages the maps of views, in one range of colours.
+// write stages the maps of views with one color range.
 func (b *binnedMaps) write(ctx context.Context, st *staging.Transaction, shown []view, colors [2]float64) error {
 	g, inner := errgroup.WithContext(ctx)
 	for _, v := range shown {
@@ -182,7 +180,7 @@ func (b *binnedMaps) picture(v view, colors [2]float64) *picture.HeatMap {
 	return p
 }
 
-// hottest is the first of the hottest cells of planes.
+// hottest is the hottest cell of the planes; the first one of several.
 func (b *binnedMaps) hottest(planes [2]int) hotCell {
 	best := hotCell{cell: -1}
 	for k := planes[0]; k < planes[1]; k++ {
@@ -195,8 +193,7 @@ func (b *binnedMaps) hottest(planes [2]int) hotCell {
 	return best
 }
 
-// CheckMaps says whether every name is a layer of the stack or "all". Callers use it before a long solve; Write repeats
-// it.
+// CheckMaps reports names that are neither a layer of the stack nor "all". Callers use it before a long solve.
 func CheckMaps(s *stack.Stack, names []string) error {
 	for _, n := range names {
 		if n == "all" || slices.ContainsFunc(s.Layers, func(l stack.Layer) bool { return l.Name == n }) {
@@ -211,7 +208,7 @@ func CheckMaps(s *stack.Stack, names []string) error {
 	return nil
 }
 
-// mappedLayers are the layers with power or coolant and those asked for, bottom to top.
+// mappedLayers returns the layers with power or coolant and the named ones, bottom to top.
 func mappedLayers(m *mesh.Mesh, names []string) ([]int, error) {
 	if err := CheckMaps(m.Stack, names); err != nil {
 		return nil, err
@@ -227,8 +224,8 @@ func mappedLayers(m *mesh.Mesh, names []string) ([]int, error) {
 	return layers, nil
 }
 
-// fileNames are the layers' names fit for files, each once: what is neither letter, digit, dot, dash nor underscore
-// becomes an underscore, and equal results are numbered.
+// fileNames returns unique names of the layers for files. Characters other than letters, digits, dots, dashes and
+// underscores become underscores; equal results are numbered.
 func fileNames(s *stack.Stack) []string {
 	names := make([]string, len(s.Layers))
 	used := map[string]bool{}
@@ -241,7 +238,7 @@ func fileNames(s *stack.Stack) []string {
 			return '_'
 		}, s.Layers[l].Name)
 		unique := name
-		// Lower case, because some file systems do not tell the cases apart.
+		// Lower case, because some file systems ignore case.
 		for n := 2; used[strings.ToLower(unique)]; n++ {
 			unique = fmt.Sprintf("%s_%d", name, n)
 		}
@@ -251,7 +248,7 @@ func fileNames(s *stack.Stack) []string {
 	return names
 }
 
-// view is what a map shows: a layer, or the coolant of a porous cavity, which has the same place as its walls.
+// view is the subject of a map: a layer, or the coolant of a porous cavity, which shares its location with the walls.
 type view struct {
 	layer  int
 	planes [2]int
@@ -259,7 +256,7 @@ type view struct {
 	what   string // "layer x"
 }
 
-// views are the layers, and after each porous cavity its coolant.
+// views returns the layers, each porous cavity followed by its coolant.
 func views(m *mesh.Mesh, layers []int) []view {
 	files := fileNames(m.Stack)
 	var all []view
@@ -279,7 +276,7 @@ func layerView(m *mesh.Mesh, layer int) view {
 	return view{layer: layer, planes: m.LayerPlanes[layer], what: "layer " + m.Stack.Layers[layer].Name}
 }
 
-// coolantFile is the name for files of the coolant of layer l, which no layer has.
+// coolantFile is the file name for the coolant of layer l; no layer has it.
 func coolantFile(files []string, l int) string {
 	name := files[l] + "_coolant"
 	for slices.ContainsFunc(files, func(f string) bool { return strings.EqualFold(f, name) }) {
@@ -290,10 +287,10 @@ func coolantFile(files []string, l int) string {
 
 func cavityOf(m *mesh.Mesh, layer int) *mesh.Cavity { return m.Planes[m.LayerPlanes[layer][0]].Cavity }
 
-// planeReader reads maps, one after the other. It has room for a plane of layers of several.
+// planeReader reads maps. It keeps a scratch plane for layers of several planes.
 type planeReader struct{ scratch []float64 }
 
-// planes reads some planes into dst: the hottest of them, cell by cell.
+// planes reads the maximum over several planes into dst, cell by cell.
 func (r *planeReader) planes(f solution.Field, planes [2]int, dst []float64) error {
 	for k := planes[0]; k < planes[1]; k++ {
 		into := dst
@@ -318,8 +315,8 @@ func (r *planeReader) planes(f solution.Field, planes [2]int, dst []float64) err
 	return nil
 }
 
-// layerPicture is the map of a view: kelvin holds one temperature per cell column (x fastest, from the south), lo and
-// hi the range of the colours in K. A caveat, if any, comes before the title, and a note of the time behind the layer.
+// layerPicture is the map of a view. kelvin holds one temperature per cell column (x fastest, from the south), lo and
+// hi the color range in K. The caveat precedes the title, and the note follows the layer.
 type layerPicture struct {
 	*Figures
 	view
@@ -335,7 +332,7 @@ func (p *layerPicture) draw() *picture.HeatMap {
 	return h
 }
 
-// empty is the map without temperatures.
+// empty returns the map without temperatures.
 func (p *layerPicture) empty(best hotCell) *picture.HeatMap {
 	m, l := p.Mesh, p.layer
 	lo, hi := p.Style.colors(p.lo, p.hi)
@@ -347,7 +344,7 @@ func (p *layerPicture) empty(best hotCell) *picture.HeatMap {
 	}
 }
 
-// files are the pictures, and the CSV unless it is too large, by the name without a suffix.
+// files returns the pictures, and the CSV unless it is too large. name has no suffix.
 func (p *layerPicture) files(name string) []staging.File {
 	files := p.Style.files(name, func(w io.Writer, format picture.Format) error { return p.draw().Write(w, format) })
 	if len(p.kelvin) <= largePlane || p.LargeCSV {
@@ -357,7 +354,7 @@ func (p *layerPicture) files(name string) []staging.File {
 	return files
 }
 
-// hotCell is the hottest cell of a map, with a finite temperature in K; cell is -1 where there is none.
+// hotCell is the hottest cell of a map with a finite temperature in K; cell is -1 if there is none.
 type hotCell struct {
 	cell   int
 	kelvin float64
@@ -414,7 +411,7 @@ func regionOutlines(s *stack.Stack, layer int) []picture.Outline {
 	return o
 }
 
-// flowOf tells a picture how coolant flows through a layer, nil where none does.
+// flowOf returns the coolant flow through a layer for pictures; nil without coolant.
 func flowOf(m *mesh.Mesh, layer int) *picture.Flow {
 	c := cavityOf(m, layer)
 	if c == nil {
@@ -433,7 +430,7 @@ func flowOf(m *mesh.Mesh, layer int) *picture.Flow {
 	return f
 }
 
-// writeMapCSV writes a plane as a matrix behind comment lines. A note, if any, tells of which time the temperatures are.
+// writeMapCSV writes a plane as a matrix after comment lines. The optional note names the time of the temperatures.
 func writeMapCSV(w io.Writer, m *mesh.Mesh, v view, kelvin []float64, note string) error {
 	span, hottest := m.LayerPlanes[v.layer], ""
 	if v.planes[1]-v.planes[0] > 1 {

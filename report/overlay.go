@@ -16,22 +16,22 @@ import (
 	"thermsim/stack"
 )
 
-// ErrIncomparable says that two stacks have too little in common.
+// ErrIncomparable reports stacks that cannot be compared.
 var ErrIncomparable = errors.New("the stacks cannot be compared")
 
-// overlay is the field of one run on the grid of another.
+// overlay interpolates the field of one run to the grid of another.
 type overlay struct {
 	same    bool
 	field   solution.Field
 	grid    *mesh.Mesh
 	from    *mesh.Mesh
-	planes  []int // of from, for every plane of the grid; -1 where the layer is missing
+	planes  []int // plane of from for every plane of the grid; -1 if the layer is missing
 	missing []string
 	x, y    []float64 // centres of the grid's cells, in m
 	plane   []float64
 }
 
-// newOverlay lays the field of b on the grid of a.
+// newOverlay interpolates the field of b to the grid of a.
 func newOverlay(a, b *Run) (*overlay, error) {
 	s, t := a.Mesh.Stack, b.Mesh.Stack
 	for axis := range s.Size {
@@ -77,13 +77,13 @@ func newOverlay(a, b *Run) (*overlay, error) {
 	return o, nil
 }
 
-// has says whether both stacks have layer l of the grid.
+// has reports whether both stacks have layer l of the grid.
 func (o *overlay) has(l int) bool {
 	return o.planes[o.grid.LayerPlanes[l][0]] >= 0
 }
 
-// Plane is plane k of the grid, at the centres of its cells as probes see the field where the grids differ. Where the
-// layer is missing, NaN.
+// Plane reads plane k of the grid. If the grids differ, it interpolates to cell centers as probes do. It is NaN if the
+// layer is missing.
 func (o *overlay) Plane(k int, dst []float64) error {
 	from := o.planes[k]
 	if from < 0 {
@@ -110,7 +110,8 @@ func (o *overlay) Plane(k int, dst []float64) error {
 	return g.Wait()
 }
 
-// row is row j of the grid in plane from of the other field, whose mesh has the properties of its temperatures.
+// row interpolates row j of the grid in plane from of the other field. The mesh has the properties at the temperatures
+// of that field.
 func (o *overlay) row(m *mesh.Mesh, from, j int, dst []float64) {
 	for i, x := range o.x {
 		at := m.InPlane(from, x, o.y[j])

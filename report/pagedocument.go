@@ -22,16 +22,16 @@ import (
 	"thermsim/stack"
 )
 
-// pageRecorder records report.html: the field at every step that it shows, and the report around them.
+// pageRecorder writes report.html, with the field at every step that the page shows.
 type pageRecorder struct {
 	files  *staging.Transaction
 	mesh   *mesh.Mesh
 	grid   *field.Grid
 	fields *webpage.Fields
-	powers map[int]*webpage.Power // by layer, as far as they are packed
+	powers map[int]*webpage.Power // by layer; the packed ones
 }
 
-// newPageRecorder keeps the steps of the peaks of a transient, which may be nil, whatever other steps are left out.
+// newPageRecorder never drops the steps at which peaks of a transient occur; over may be nil.
 func newPageRecorder(files *staging.Transaction, m *mesh.Mesh, steps int, b PageBudget,
 	over *statistics.Peaks) *pageRecorder {
 	g := field.GridOf(m)
@@ -42,7 +42,7 @@ func newPageRecorder(files *staging.Transaction, m *mesh.Mesh, steps int, b Page
 	return &pageRecorder{files, m, g, fields, nil}
 }
 
-// Reads implements Recorder. Whether a step has a peak is known once its statistics are.
+// Reads implements Recorder. The peaks of a step are known after its statistics.
 func (p *pageRecorder) Reads(n int) bool { return p.fields.MayWant(n) }
 
 // Step implements Recorder.
@@ -53,10 +53,10 @@ func (p *pageRecorder) Step(n int, step solution.Step, f solution.Field) error {
 	if err := p.fields.Add(n, step.Time, p.grid, f); err != nil || p.powers != nil {
 		return err
 	}
-	return p.packPowers() // while the temperatures are packed
+	return p.packPowers() // in parallel with the temperatures
 }
 
-// packPowers packs the power densities for the cells that the page is going to have, unless it has to become coarser.
+// packPowers packs the power densities at the current resolution of the page.
 func (p *pageRecorder) packPowers() error {
 	p.powers = map[int]*webpage.Power{}
 	for i := range p.mesh.Power.Layers {
@@ -87,7 +87,7 @@ func (p *pageRecorder) Finish(ctx context.Context, e *End) error {
 // PageName of the interactive report.
 const PageName = "report.html"
 
-// pageDocument tells a run as a page.
+// pageDocument builds the page of a run.
 func pageDocument(m *mesh.Mesh, s *summary.Summary, f *webpage.Fields) *webpage.Document {
 	b := &pageBuilder{mesh: m, s: s, deg: quantity.DigitsFor(s.Temperature.MaxK - s.Temperature.MinK)}
 	start := s.Temperature.MaxAt
@@ -111,7 +111,7 @@ func pageDocument(m *mesh.Mesh, s *summary.Summary, f *webpage.Fields) *webpage.
 	return d
 }
 
-// describeStack tells a page what it shows temperatures of.
+// describeStack adds the geometry, materials and limits of the stack to a page.
 func describeStack(d *webpage.Document, m *mesh.Mesh) {
 	d.Size, d.Z, d.TMax = m.Stack.Size, m.Z, m.Stack.TMax
 	for _, p := range m.Planes {
@@ -143,7 +143,7 @@ func pageFlow(m *mesh.Mesh, layer int) *webpage.Flow {
 		return nil
 	}
 	w := &webpage.Flow{Along: f.Along, Backward: f.Backward, Resolved: f.Resolved}
-	every := len(f.Lanes)/tables.MostPageStreams + 1 // arrows need no more
+	every := len(f.Lanes)/tables.MostPageStreams + 1 // enough for arrows
 	for n := 0; n < len(f.Lanes); n += every {
 		l := &f.Lanes[n]
 		w.Lanes = append(w.Lanes, [3]float64{l.From, l.To, l.Speed})
@@ -151,7 +151,7 @@ func pageFlow(m *mesh.Mesh, layer int) *webpage.Flow {
 	return w
 }
 
-// pageBuilder turns a summary into parts of a page.
+// pageBuilder converts a summary into parts of a page.
 type pageBuilder struct {
 	mesh *mesh.Mesh
 	s    *summary.Summary
@@ -162,7 +162,7 @@ func (b *pageBuilder) degrees(kelvin float64) webpage.Part {
 	return webpage.Degrees(kelvin, int(b.deg), true)
 }
 
-// planeAt is the plane that holds a height.
+// planeAt is the plane at a height.
 func planeAt(m *mesh.Mesh, z float64) int {
 	for k := range m.Planes {
 		if z < m.Z[k+1] {
@@ -236,7 +236,7 @@ func (b *pageBuilder) tables() []webpage.Table {
 		tables.Probes(b.s))
 }
 
-// pageTables are those tables that have rows.
+// pageTables converts the tables that have rows.
 func pageTables(deg quantity.Digits, place func(string, *summary.Place) webpage.Cell,
 	all ...*tables.Table) []webpage.Table {
 	var out []webpage.Table
@@ -248,7 +248,7 @@ func pageTables(deg quantity.Digits, place func(string, *summary.Place) webpage.
 	return out
 }
 
-// inCoolant is a point in the coolant of a cavity, across the flow; NaN for its middle.
+// inCoolant is a point in the coolant of a cavity at a coordinate across the flow; NaN for the center.
 func (b *pageBuilder) inCoolant(cavity int, across float64) summary.Place {
 	m := b.mesh
 	c, size := m.Cavities[cavity], m.Stack.Size
@@ -335,7 +335,7 @@ func (b *pageBuilder) run() webpage.Group {
 	return g
 }
 
-// densityRows is the power density of a layer.
+// densityRows computes the power density of a layer.
 func densityRows(m *mesh.Mesh, l *powermap.LayerMap) webpage.Rows {
 	return func(lo, hi int, dst []float64) {
 		l.Rows(lo, hi, dst)
@@ -348,7 +348,7 @@ func densityRows(m *mesh.Mesh, l *powermap.LayerMap) webpage.Rows {
 	}
 }
 
-// warningLines are the warnings as a page lists them.
+// warningLines formats the warnings for a page.
 func warningLines(s *summary.Summary) []string {
 	var lines []string
 	for _, w := range s.Warnings {

@@ -25,8 +25,8 @@ import (
 )
 
 // Trace records trace.csv: per step its end time in s, the power in W and the hottest cell, then the average and
-// maximum of every block, part and die and the temperature of every probe, all in K. It finds the peaks of the run on
-// the way.
+// maximum of every block, part and die and the temperature of every probe, all in K. It also finds the peaks of the
+// run.
 type Trace struct {
 	files   *staging.Transaction
 	m       *mesh.Mesh
@@ -145,7 +145,7 @@ func (t *Trace) kelvin(v float64) {
 	t.row = fieldfile.AppendKelvin(t.row, v)
 }
 
-// Finish implements Recorder. To do so again does nothing.
+// Finish implements Recorder.
 func (t *Trace) Finish(context.Context, *End) error {
 	if err := errors.Join(t.out.Flush(), t.file.Close()); err != nil {
 		return t.files.Failed(traceName, err)
@@ -166,8 +166,8 @@ func stageTrace(ctx context.Context, files *staging.Transaction, open TraceReade
 	})
 }
 
-// maximaRecorder records maxima_<layer>.png and .csv of a transient: the hottest that each cell of the mapped layers is
-// at the end of any step. It holds a plane of each of these layers.
+// maximaRecorder writes maxima_<layer>.png and .csv of a transient: the maximum over time of each cell of the mapped
+// layers. It holds one plane per layer.
 type maximaRecorder struct {
 	files   *staging.Transaction
 	figures *Figures
@@ -192,10 +192,10 @@ func newMaximaRecorder(files *staging.Transaction, f *Figures) (*maximaRecorder,
 	return r, nil
 }
 
-// Reads says that every step is read.
+// Reads implements Recorder: every step is read.
 func (r *maximaRecorder) Reads(int) bool { return true }
 
-// Step takes the field at the end of a step.
+// Step implements Recorder.
 func (r *maximaRecorder) Step(_ int, _ solution.Step, f solution.Field) error {
 	r.steps++
 	for i, l := range r.layers {
@@ -219,7 +219,7 @@ func (r *maximaRecorder) Step(_ int, _ solution.Step, f solution.Field) error {
 	return nil
 }
 
-// Finish stages the maps, which share one range of colours.
+// Finish stages the maps with one color range.
 func (r *maximaRecorder) Finish(ctx context.Context, e *End) error {
 	if r.steps == 0 {
 		return nil
@@ -249,28 +249,28 @@ func (r *maximaRecorder) Finish(ctx context.Context, e *End) error {
 // row per cell.
 func FieldFormats() []string { return []string{"vtr", "npz", "raw", "csv", "csv-long"} }
 
-// OutputOptions say what is kept of fields.
+// OutputOptions select what is stored of fields.
 type OutputOptions struct {
 	// Page writes report.html, within PageBudget.
 	Page       bool
 	PageBudget PageBudget
-	// SaveLast keeps the last field in run.zip, SaveAll that of every step.
+	// SaveLast stores the last field in run.zip, SaveAll the field of every step.
 	SaveLast, SaveAll bool
-	// Formats of field files, of FieldFormats; Box is the part they hold, FileSteps the steps (from 1) of a transient
-	// beside the last one.
+	// Formats of field files, from FieldFormats. Box is the part to write, FileSteps the steps (from 1) of a transient
+	// in addition to the last one.
 	Formats   []string
 	Box       *field.Box // nil for everything
 	FileSteps []StepRange
 	Single    bool // FP32 in field files
 }
 
-// StepRange is every so manieth step from one to another, both included, numbered from 1.
+// StepRange selects every n-th step from From to To, both included, numbered from 1.
 type StepRange struct{ From, To, Every int }
 
-// Has says whether a step is one of the range.
+// Has reports whether a step is in the range.
 func (s StepRange) Has(n int) bool { return n >= s.From && n <= s.To && (n-s.From)%s.Every == 0 }
 
-// fieldFiles records field files.
+// fieldFiles writes field files.
 type fieldFiles struct {
 	files   *staging.Transaction
 	mesh    *mesh.Mesh
@@ -338,7 +338,7 @@ func (o *fieldFiles) write(n int, time float64, f solution.Field) error {
 }
 
 func (o *fieldFiles) writeFile(name, format string, d *fieldfile.Data) error {
-	ctx := context.Background() // the solver's context ends a run between steps
+	ctx := context.Background() // the solver's context stops a run between steps
 	stream := func(suffix string, write func(io.Writer, *fieldfile.Data) error) error {
 		return o.files.Write(ctx, name+suffix, func(w io.Writer) error { return write(w, d) })
 	}

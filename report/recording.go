@@ -17,30 +17,31 @@ import (
 	"thermsim/report/webpage"
 )
 
-// Recorder takes part in a run: it is shown the field once per step, and has staged its files when Finish returns. The
-// transaction that holds the files commits or aborts them all.
+// Recorder receives the field once per step and has staged its files when Finish returns. The transaction commits or
+// aborts all files together.
 type Recorder interface {
-	// Reads says whether Step is going to read the field of step n, beyond the statistics of the recording's Regions.
+	// Reads reports whether Step reads the field of step n, in addition to the statistics of the recording's Regions.
 	Reads(n int) bool
-	// Step takes the field at the end of step n, from 1 and ascending. A steady state is step 0 at time 0.
+	// Step receives the field at the end of step n, counted from 1 in ascending order. A steady state is step 0 at time
+	// 0.
 	Step(n int, step solution.Step, f solution.Field) error
-	// Finish ends the recording: the run is solved, and its summary made.
+	// Finish completes the recording after the solve, when the summary is known.
 	Finish(ctx context.Context, e *End) error
 }
 
-// End is what is known when a run has been solved.
+// End holds the outcome of a solved run.
 type End struct {
 	Run     *Run
 	Summary *summary.Summary
-	// N is the last step and Step what is known of it; 0 in a steady state. Field is how it ends.
+	// N is the number of the last step, 0 for a steady state; Step its data and Field its field.
 	N     int
 	Step  solution.Step
 	Field solution.Field
-	// History is how the error fell.
+	// History is the estimated error by iteration.
 	History []HistoryPoint
 }
 
-// Recording writes everything that a run leaves. Its files have their names only after Commit of the transaction.
+// Recording writes all files of a run. They appear under their names after Commit of the transaction.
 type Recording struct {
 	run       *Run
 	files     *staging.Transaction
@@ -49,13 +50,13 @@ type Recording struct {
 	frames    *FrameRecorder
 	recorders []Recorder
 	shared    sharedField
-	// OnRead, where it is not nil, is called when nobody is going to read the field of a steady state any more, so far
-	// as that is sure before Finish returns.
+	// OnRead, if not nil, is called after the last read of the field of a steady state, if that is known before Finish
+	// returns.
 	OnRead func()
 }
 
-// NewRecording starts the files of a run of that many steps, 0 for a steady state. more are recorders beside the
-// report's own; they see the field after these.
+// NewRecording starts the files of a run with the given number of steps, 0 for a steady state. more are additional
+// recorders, which receive the field last.
 func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept OutputOptions,
 	more ...Recorder) (*Recording, error) {
 	w := &Recording{run: r, files: files, options: o}
@@ -64,7 +65,7 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 		if w.trace, err = NewTrace(files, r.Mesh, r.Columns...); err != nil {
 			return nil, err
 		}
-		w.recorders = append(w.recorders, w.trace) // first: the saved run holds what it wrote
+		w.recorders = append(w.recorders, w.trace) // first: the saved run contains its file
 	}
 	if steps > 0 && o.Wants("animation") {
 		var err error
@@ -104,7 +105,7 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 	return w, nil
 }
 
-// Regions are those whose statistics are taken of every step; nil where there are none.
+// Regions are the regions whose statistics are computed for every step; nil without any.
 func (w *Recording) Regions() *reduction.Regions {
 	if w.trace == nil {
 		return nil
@@ -112,18 +113,18 @@ func (w *Recording) Regions() *reduction.Regions {
 	return w.trace.regions
 }
 
-// Reads says whether any recorder reads the field of step n, from 1, beyond the statistics of the regions.
+// Reads reports whether any recorder reads the field of step n, from 1, in addition to the statistics of the regions.
 func (w *Recording) Reads(n int) bool {
 	return slices.ContainsFunc(w.recorders, func(r Recorder) bool { return r.Reads(n) })
 }
 
-// Step shows the field at the end of step n, from 1, to all recorders. Finish does it for a steady state.
+// Step passes the field at the end of step n, from 1, to all recorders. Finish does so for a steady state.
 func (w *Recording) Step(n int, step solution.Step, f solution.Field) error {
 	w.shared.take(f, w.run.Mesh)
 	return w.show(n, step)
 }
 
-// show hands what is shared to all recorders.
+// show passes the shared field to all recorders.
 func (w *Recording) show(n int, step solution.Step) error {
 	for _, r := range w.recorders {
 		end := w.note("show", r)
@@ -135,14 +136,14 @@ func (w *Recording) show(n int, step solution.Step) error {
 	return nil
 }
 
-// Finish summarises the run, which is solved, and stages all that is left to write. A steady state is shown to the
+// Finish summarizes the solved run and stages the remaining files. It passes the field of a steady state to the
 // recorders first.
 func (w *Recording) Finish(ctx context.Context, history []HistoryPoint) (*summary.Summary, error) {
 	r := w.run
 	field := r.Solution.Field
 	defer func() { r.Solution.Field = field }()
 	w.shared.take(field, r.Mesh)
-	r.Solution.Field = &w.shared // read once, by whoever comes first
+	r.Solution.Field = &w.shared // each plane is fetched once
 	if w.trace != nil {
 		r.peaks = &w.trace.peaks.Found
 	}
@@ -185,7 +186,7 @@ func (w *Recording) Finish(ctx context.Context, history []HistoryPoint) (*summar
 	return s, ctx.Err()
 }
 
-// draw stages the pictures, and shows a steady state to the recorders meanwhile.
+// draw stages the pictures, and passes a steady state to the recorders in parallel.
 func (w *Recording) draw(ctx context.Context, e *End, o *Options) error {
 	g, inner := errgroup.WithContext(ctx)
 	var reading sync.WaitGroup
@@ -210,7 +211,7 @@ func (w *Recording) draw(ctx context.Context, e *End, o *Options) error {
 	return g.Wait()
 }
 
-// readOnce says that recorders read the field of a steady state in Step alone, and no figures do.
+// readOnce reports whether the field of a steady state is read in Step only, and by no figures.
 func (w *Recording) readOnce(o *Options) bool {
 	return len(o.Figures) == 0 && !slices.ContainsFunc(w.recorders, func(r Recorder) bool {
 		switch r.(type) {
@@ -221,7 +222,7 @@ func (w *Recording) readOnce(o *Options) bool {
 	})
 }
 
-// note notes what a recorder does.
+// note logs an action of a recorder on the timeline.
 func (w *Recording) note(what string, r Recorder) (end func()) {
 	if w.run.Timeline == nil {
 		return func() {}
@@ -229,5 +230,5 @@ func (w *Recording) note(what string, r Recorder) (end func()) {
 	return w.run.Timeline.Begin(fmt.Sprintf("%s %T", what, r))
 }
 
-// PageBudget says how much of a page its temperatures may take, and how exact they are.
+// PageBudget limits the size and the error of the temperatures in a page.
 type PageBudget = webpage.Budget

@@ -19,21 +19,21 @@ import (
 	"thermsim/stack"
 )
 
-// Restored is a saved run, open, as a run that can be reported again.
+// Restored is an open saved run that can be reported again.
 type Restored struct {
 	*Run
 	Saved *saved.Run
 }
 
-// ErrMixture marks errors of folders that hold files of two runs.
+// ErrMixture reports a folder with files of two runs.
 var ErrMixture = errors.New("the folder holds files of two runs")
 
-// Restore opens a saved run: its file, or the folder that holds one. The run's field is the last one saved. End it with
-// Close. Where a run was cut off while its files got their names, the folder is brought into order first; a run.zip
-// that is not of the run whose files lie beside it is ErrMixture. room, which may be nil, is asked before the stack is
-// meshed, and its error returned as it is.
-func Restore(path string, room func(*stack.Stack) error) (*Restored, error) {
-	s, err := openSaved(path, room)
+// Restore opens a saved run: its file, or the folder that contains it. The run's field is the last one saved; Close
+// closes the run. If a previous run was interrupted while it renamed its files, Restore repairs the folder first. It
+// returns ErrMixture if run.zip and the other files in the folder belong to different runs. fits, which may be nil, is
+// called before the stack is meshed; its error is returned unchanged.
+func Restore(path string, fits func(*stack.Stack) error) (*Restored, error) {
+	s, err := openSaved(path, fits)
 	if err != nil {
 		return nil, err
 	}
@@ -58,27 +58,27 @@ func Restore(path string, room func(*stack.Stack) error) (*Restored, error) {
 	return &Restored{r, s}, nil
 }
 
-func openSaved(path string, room func(*stack.Stack) error) (*saved.Run, error) {
+func openSaved(path string, fits func(*stack.Stack) error) (*saved.Run, error) {
 	path = saved.Path(path)
 	for try := 0; ; try++ {
 		record, err := staging.Look(filepath.Dir(path))
 		if err != nil {
 			return nil, err
 		}
-		s, err := saved.Open(path, room)
+		s, err := saved.Open(path, fits)
 		set := record.Set(RunFiles)
 		foreign := err == nil && filepath.Base(path) == saved.FileName && set != nil &&
 			(set.ID != s.Manifest.ID || !set.Holds(saved.FileName))
 		switch {
 		case !foreign && err == nil:
 			return s, nil
-		case try < 2: // another run may have taken its place just now
+		case try < 2: // another run may be replacing the files
 		case err != nil:
 			return nil, err
 		default:
 			_ = s.Close() // read only
 			return nil,
-				fmt.Errorf("%w: %s is of run %q, the other files in %s are of run %q; copy it into a folder of its own",
+				fmt.Errorf("%w: %s is of run %q, the other files in %s are of run %q; copy it into a separate folder",
 					ErrMixture, path, s.Manifest.ID, filepath.Dir(path), set.ID)
 		}
 		if foreign {
@@ -89,8 +89,8 @@ func openSaved(path string, room func(*stack.Stack) error) (*saved.Run, error) {
 
 func duration(s float64) time.Duration { return time.Duration(s*1e9 + 0.5) }
 
-// Show makes the field at the end of step n of a transient the run's, and ends the run there: what came later neither
-// speaks for nor against it.
+// Show selects the field at the end of step n of a transient and truncates the run there: later steps do not affect its
+// convergence.
 func (r *Restored) Show(n int) error {
 	f, err := r.Saved.Field(n)
 	if err != nil {
@@ -99,8 +99,8 @@ func (r *Restored) Show(n int) error {
 	s := *r.Solution
 	s.Field = f
 	if n < len(s.Steps) {
-		s.Energy = solution.Energy{} // known of the last step only
-		r.peaks = nil                // of all steps
+		s.Energy = solution.Energy{} // known for the last step only
+		r.peaks = nil                // they cover all steps
 	}
 	if n <= len(s.Steps) && (n < len(s.Steps) || s.Status.Reason == solution.ReasonInterrupted) {
 		s.Steps = s.Steps[:n]
@@ -113,15 +113,15 @@ func (r *Restored) Show(n int) error {
 	return nil
 }
 
-// Close closes the file. Fields cannot be read afterwards.
+// Close closes the file. Its fields cannot be read afterwards.
 func (r *Restored) Close() error { return r.Saved.Close() }
 
-// Complete says whether every step of the run was saved.
+// Complete reports whether every step of the run was saved.
 func (r *Restored) Complete() bool {
 	return len(r.Solution.Steps) == 0 || len(r.Saved.Manifest.Saved) == len(r.Solution.Steps)
 }
 
-// History is how the error fell while the run was solved.
+// History is the estimated error by iteration of the solve.
 func (r *Restored) History() []HistoryPoint {
 	var points []HistoryPoint
 	for _, h := range r.Saved.Manifest.History {
@@ -130,7 +130,7 @@ func (r *Restored) History() []HistoryPoint {
 	return points
 }
 
-// Each hands every saved step of a transient to visit, with its number and what is known of it.
+// Each calls visit for every saved step of a transient.
 func (r *Restored) Each(ctx context.Context, visit func(n int, step solution.Step, f solution.Field) error) error {
 	if len(r.Solution.Steps) == 0 {
 		return nil
@@ -150,7 +150,7 @@ func (r *Restored) Each(ctx context.Context, visit func(n int, step solution.Ste
 	return nil
 }
 
-// restorePeaks is nil where a run was saved without its peaks, or those are not of the mesh.
+// restorePeaks returns nil if the saved run has no peaks, or peaks that do not fit the mesh.
 func restorePeaks(m *mesh.Mesh, steps int, from []saved.Peak) *statistics.Peaks {
 	blocks, parts := len(statistics.NewBlocks(m)), len(statistics.NewParts(m))
 	if len(from) != blocks+parts+len(m.Stack.Layers) {
@@ -173,11 +173,11 @@ func restorePolicy(p *saved.Policy) summary.Policy {
 		ThrottledS: p.ThrottledS, Changes: p.Changes, FirstS: p.FirstS, Throttled: p.Throttled}
 }
 
-// savedRun records run.zip.
+// savedRun writes run.zip.
 type savedRun struct {
 	files  *staging.Transaction
 	planes int
-	every  bool // every step, not the last alone
+	every  bool // every step, not only the last
 	file   *staging.Output
 	zip    *saved.Writer
 }
@@ -236,7 +236,7 @@ func (s *savedRun) Finish(ctx context.Context, e *End) error {
 	return ctx.Err()
 }
 
-// close ends the archive, with the trace of a transient, which is staged by now.
+// close completes the archive. It includes the trace of a transient, which is already staged.
 func (s *savedRun) close(m saved.Manifest, of *stack.Stack) error {
 	var trace io.Reader
 	if s.files.Has(traceName) {
@@ -250,7 +250,7 @@ func (s *savedRun) close(m saved.Manifest, of *stack.Stack) error {
 	return errors.Join(s.zip.Close(m, of, trace), s.file.Close())
 }
 
-// savePeaks is what a saved run keeps of peaks.
+// savePeaks converts peaks for a saved run.
 func savePeaks(p *statistics.Peaks) []saved.Peak {
 	var out []saved.Peak
 	for _, m := range p.List() {

@@ -10,8 +10,8 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// What draws rectangles draws other shapes as strips: as high as a pixel of a large picture, or of large shapes as a
-// 160th of their height.
+// Shapes other than rectangles are drawn as strips. The height of a strip is one pixel of a large picture, or 1/160 of
+// the height of a large shape.
 const (
 	stripsOfDomain = 1024
 	stripsOfShape  = 160
@@ -21,7 +21,7 @@ func strip(s *stack.Stack, shape geometry.Shape) float64 {
 	return max(s.Size[1]/stripsOfDomain, stack.Around(shape).Height/stripsOfShape)
 }
 
-// blockRects are the rectangles that stand for a block in pictures.
+// blockRects returns the rectangles of a block for pictures.
 func blockRects(s *stack.Stack, b *stack.Block) []stack.Rect {
 	rects := b.Rects
 	for _, shape := range b.Shapes {
@@ -30,8 +30,8 @@ func blockRects(s *stack.Stack, b *stack.Block) []stack.Rect {
 	return rects
 }
 
-// shapeRects are the strips of a shape, and the room for its name, since names stand in the largest rectangle of an
-// outline.
+// shapeRects returns the strips of a shape and the rectangle for its name: names are drawn in the largest rectangle of
+// an outline.
 func shapeRects(s *stack.Stack, shape geometry.Shape) []stack.Rect {
 	rects := stack.Outline(shape, strip(s, shape))
 	if r := geometry.Room(shape); r.X1 > r.X0 {
@@ -40,7 +40,7 @@ func shapeRects(s *stack.Stack, shape geometry.Shape) []stack.Rect {
 	return rects
 }
 
-// regionRects are the rectangles that stand for a region in pictures.
+// regionRects returns the rectangles of a region for pictures.
 func regionRects(s *stack.Stack, r *stack.Region) []stack.Rect {
 	if r.Shape == nil {
 		return []stack.Rect{r.Rect}
@@ -48,8 +48,8 @@ func regionRects(s *stack.Stack, r *stack.Region) []stack.Rect {
 	return shapeRects(s, r.Shape)
 }
 
-// pageBlocks are the outlines of a layer's blocks on a page, which draws shapes as they are; strips tell it what lies
-// under the pointer.
+// pageBlocks returns the outlines of a layer's blocks for a page. The page draws the exact shapes and uses the strips
+// to find the block under the pointer.
 func pageBlocks(s *stack.Stack, layer int) []webpage.Outline {
 	out := []webpage.Outline{}
 	blocks := 0
@@ -68,8 +68,8 @@ func pageBlocks(s *stack.Stack, layer int) []webpage.Outline {
 	return out
 }
 
-// pageRegions are those of its regions, of which there may be very many: of a shape one rectangle is enough, the room
-// for its name.
+// pageRegions returns the outlines of a layer's regions. There may be very many: a shape has one rectangle only, for
+// its name.
 func pageRegions(s *stack.Stack, layer int) []webpage.Outline {
 	out := []webpage.Outline{}
 	for i := range s.Layers[layer].Regions {
@@ -88,7 +88,7 @@ func pageRegions(s *stack.Stack, layer int) []webpage.Outline {
 	return out
 }
 
-// pageLimits are the parts of a layer that have a highest temperature of their own.
+// pageLimits returns the parts of a layer with a tmax.
 func pageLimits(s *stack.Stack, layer int) []webpage.Outline {
 	var out []webpage.Outline
 	add := func(tmax float64, rects func() []stack.Rect) {
@@ -117,11 +117,11 @@ func pageLimits(s *stack.Stack, layer int) []webpage.Outline {
 	return out
 }
 
-// mostOutlines of blocks are drawn on the map of a layer; more would cover it, and take longer than the map.
+// mostOutlines is the number of blocks above which the map of a layer has no outlines: they would cover it.
 const mostOutlines = 50_000
 
-// sectionBorders are where a section along x (axis 0) or y (axis 1), at a place of the other axis, passes from one
-// region to another: not where a later region covers the border.
+// sectionBorders returns the borders between regions along a section in x (axis 0) or y (axis 1), at a coordinate of
+// the other axis, except those that a later region covers.
 func sectionBorders(s *stack.Stack, axis int, at float64) []picture.SectionBorder {
 	var borders []picture.SectionBorder
 	for l := range s.Layers {
@@ -142,7 +142,8 @@ func sectionBorders(s *stack.Stack, axis int, at float64) []picture.SectionBorde
 	return borders
 }
 
-// stretches are what a section cuts of a region. Across shapes, they are those of its strips.
+// stretches returns the intervals of a region along a section. For shapes cut across their strips, they are intervals
+// of strips.
 func stretches(s *stack.Stack, r *stack.Region, axis int, at float64) [][2]float64 {
 	if axis == 0 && r.Shape != nil {
 		var out [][2]float64
@@ -168,7 +169,7 @@ func stretches(s *stack.Stack, r *stack.Region, axis int, at float64) [][2]float
 	return joined(out)
 }
 
-// joined puts stretches that meet together.
+// joined merges intervals that touch or overlap.
 func joined(all [][2]float64) [][2]float64 {
 	slices.SortFunc(all, func(a, b [2]float64) int { return slices.Compare(a[:], b[:]) })
 	var out [][2]float64

@@ -8,11 +8,11 @@ import (
 	"thermsim/mesh"
 )
 
-// sharedBytes is up to what size a field is kept while recorders look at it.
+// sharedBytes is the largest size of a field that is cached for the recorders.
 const sharedBytes = 64 << 20
 
-// sharedField is the field of a step for several readers: each plane is fetched from the device once. A field larger
-// than sharedBytes is fetched by each reader as before. Several goroutines may read it; they wait for each other.
+// sharedField is the field of a step for several readers: each plane is fetched from the device once. Fields larger
+// than sharedBytes are fetched by each reader. Concurrent reads are safe and serialized.
 type sharedField struct {
 	mu    sync.Mutex
 	field solution.Field
@@ -22,7 +22,7 @@ type sharedField struct {
 
 var _ solution.Within = (*sharedField)(nil)
 
-// take begins a new field of the mesh.
+// take starts a new field on the mesh.
 func (s *sharedField) take(f solution.Field, m *mesh.Mesh) {
 	s.field = f
 	if s.have == nil {
@@ -53,7 +53,7 @@ func (s *sharedField) Plane(k int, dst []float64) error {
 	return nil
 }
 
-// Inner is the field itself, which may reduce its temperatures where they are, one reader after the other.
+// Inner returns the field itself, which may reduce its temperatures on the device, one reader at a time.
 func (s *sharedField) Inner() solution.Field {
 	if own := solution.ReducerOf(s.field); own != nil {
 		return &reducedInTurn{s, own}
@@ -61,7 +61,7 @@ func (s *sharedField) Inner() solution.Field {
 	return s.field
 }
 
-// reducedInTurn is a field that reduces itself while nobody else reads it.
+// reducedInTurn reduces a field while no other reader uses it.
 type reducedInTurn struct {
 	shared *sharedField
 	own    solution.Reducer
@@ -84,7 +84,7 @@ func (r *reducedInTurn) Quantise(q reduction.Quanta, counts []int32) (bool, erro
 	return r.own.Quantise(q, counts)
 }
 
-// Node is the temperature in K of a node beside the mesh, where the field knows such.
+// Node is the temperature in K of a node outside the mesh, if the field has any.
 func (s *sharedField) Node(n int) (kelvin float64, ok bool) {
 	if known, there := s.field.(interface {
 		Node(n int) (kelvin float64, ok bool)

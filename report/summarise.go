@@ -18,11 +18,11 @@ import (
 	"thermsim/stack"
 )
 
-// building is a summary whose parts are being stated.
+// building is a summary under construction.
 type building struct{ *summary.Summary }
 
-// Summarise computes everything a report states. The field takes the statistics itself where it can; else each of its
-// planes is read once. Errors are those of reading the field, and of a Run without a mesh or a solution.
+// Summarise computes all results of a report. The field computes its statistics if it can; otherwise each plane is read
+// once. It fails if the field cannot be read, or for a Run without a mesh or a solution.
 func Summarise(r *Run) (*summary.Summary, error) {
 	start := time.Now()
 	if r == nil || r.Mesh == nil || r.Mesh.Stack == nil || r.Mesh.Power == nil || r.Solution == nil ||
@@ -81,7 +81,7 @@ func Summarise(r *Run) (*summary.Summary, error) {
 	return s.Summary, nil
 }
 
-// addFields states the temperatures of the whole, the layers, the blocks and the probes.
+// addFields adds the temperatures of the whole stack, the layers, the blocks and the probes.
 func (s building) addFields(m *mesh.Mesh, sc *statistics.Scan, t statistics.Interval) error {
 	s.Temperature = summary.Temperature{AmbientK: m.Stack.Ambient, NonFiniteCells: int(sc.All.NonFinite)}
 	s.Temperature.MinK, s.Temperature.MeanK, s.Temperature.MaxK = sc.All.Result()
@@ -125,7 +125,7 @@ func (s building) addLayers(m *mesh.Mesh, sc *statistics.Scan, t statistics.Inte
 	return nil
 }
 
-// leaveOutFillers takes the means of layers with regions again, without what fills the room around their chips.
+// leaveOutFillers recomputes the means of layers with regions, without the materials that fill the space around chips.
 func (s building) leaveOutFillers(m *mesh.Mesh, sc *statistics.Scan) {
 	of := map[int][]*statistics.Part{}
 	for _, p := range sc.Parts {
@@ -157,7 +157,7 @@ func (s building) leaveOutFillers(m *mesh.Mesh, sc *statistics.Scan) {
 	}
 }
 
-// addBlocks states blocks and regions.
+// addBlocks adds the blocks and regions.
 func (s building) addBlocks(m *mesh.Mesh, sc *statistics.Scan, t statistics.Interval) error {
 	watts, err := t.BlockWatts(m, sc.Blocks)
 	if err != nil {
@@ -187,13 +187,13 @@ func (s building) addBlocks(m *mesh.Mesh, sc *statistics.Scan, t statistics.Inte
 	return nil
 }
 
-// addLeakage adds to powers what leaks at the end.
+// addLeakage adds the final leakage to the powers.
 func (s building) addLeakage(m *mesh.Mesh, sc *statistics.Scan, sol *solution.Solution) error {
 	l, err := statistics.LeaksOf(m, sol)
 	if l == nil || err != nil {
 		return err
 	}
-	factor := 1.0 // on the other powers, of the state in the field
+	factor := 1.0 // factor on the other powers for the state in the field
 	if n := s.Solver.Nonlinear; n != nil && n.Leakage != nil {
 		s.Power.LeakageW = n.Leakage.PowerW
 		if n.Leakage.LargestFactor > 0 {
@@ -215,7 +215,7 @@ func (s building) addLeakage(m *mesh.Mesh, sc *statistics.Scan, sol *solution.So
 	return nil
 }
 
-// addPeaks states the peaks of a transient over its steps.
+// addPeaks adds the peaks over the steps of a transient.
 func (s building) addPeaks(r *Run, sc *statistics.Scan) {
 	if r.peaks == nil {
 		return
@@ -251,7 +251,7 @@ func (s building) addSteps(sol *solution.Solution) {
 	}
 }
 
-// finish states what only the end of the report knows; again, once the pictures are drawn.
+// finish sets the times and the memory. It runs again after the pictures are drawn.
 func (s building) finish(r *Run, spent time.Duration) {
 	if r.Recorded != nil {
 		s.Time, s.Memory = r.Recorded.Time, r.Recorded.Memory
@@ -275,17 +275,17 @@ func summariseEnergy(e *solution.Energy) summary.Energy {
 	}
 }
 
-// thermalResistance is (max - ambient) / power, NaN without power and in a transient, where heat is stored on its way.
+// thermalResistance is (max - ambient) / power. It is NaN without power, and in a transient, which stores heat.
 func thermalResistance(s *summary.Summary, sol *solution.Solution) float64 {
-	unstable := s.Solver.Reason == solution.ReasonRunaway // its field is not of this power
+	unstable := s.Solver.Reason == solution.ReasonRunaway // its field belongs to another power
 	if watts := s.Power.MappedW + s.Power.LeakageW; watts > 0 && len(sol.Steps) == 0 && !unstable {
 		return (s.Temperature.MaxK - s.Temperature.AmbientK) / watts
 	}
 	return math.NaN()
 }
 
-// inputDigest is the digest of a single input, or of the hexadecimal digests of several, one per line in the order they
-// were read: moving a folder does not change it, a changed floorplan does.
+// inputDigest is the digest of a single input, or of the hexadecimal digests of several, one per line in reading order.
+// It depends on the contents of the files, not on their folder.
 func inputDigest(inputs []stack.Input) string {
 	switch len(inputs) {
 	case 0:
@@ -306,7 +306,7 @@ func deviceOf(d *solution.DeviceInfo) summary.Device {
 	return summary.Device{Kind: d.Kind, Name: d.Name, GPUFailure: d.GPUFailure, Ranks: d.Ranks, Transport: d.Transport}
 }
 
-// addDies states the dies, whose regions have their rows with all their figures.
+// addDies adds the dies, whose regions are complete by then.
 func (s building) addDies(sc *statistics.Scan) {
 	values := sc.Values[len(sc.Blocks):]
 	for _, d := range sc.Dies {
@@ -325,8 +325,8 @@ func (s building) addDies(sc *statistics.Scan) {
 	}
 }
 
-// judge withdraws what the solver says of its convergence where the temperatures tell otherwise: at the end, or after
-// an earlier step of a transient.
+// judge marks the run as not converged if temperatures are not finite, at the end or after an earlier step of a
+// transient.
 func (s building) judge() {
 	v := &s.Solver
 	if s.Temperature.NonFiniteCells == 0 && s.FirstBadStep() == 0 {

@@ -11,8 +11,8 @@ import (
 	"thermsim/report/summary"
 )
 
-// NewSystemSummary gathers the numbers of a solve. What is known of the matrix, names of files, the largest error and
-// the times of reading are the caller's.
+// NewSystemSummary summarizes a solve. The caller adds the matrix, file names, the largest error and the times of
+// reading.
 func NewSystemSummary(b []float64, s *solution.Vector) *summary.System {
 	st := &s.Status
 	sum := &summary.System{
@@ -50,8 +50,8 @@ func norm(v []float64) float64 {
 	return largest * math.Sqrt(sum)
 }
 
-// hostPeakBytes is the largest resident set of this process so far: VmHWM where /proc tells it, elsewhere what the Go
-// runtime has mapped, which is close since nothing here allocates outside it.
+// hostPeakBytes is the largest resident set of this process so far: VmHWM from /proc if available, otherwise the memory
+// that the Go runtime has mapped.
 func hostPeakBytes() int64 {
 	if status, err := os.ReadFile("/proc/self/status"); err == nil {
 		if peak, ok := vmHWM(string(status)); ok {

@@ -15,26 +15,26 @@ import (
 	"thermsim/report/summary"
 )
 
-// ColorDepth is how many colours a terminal shows.
+// ColorDepth is the number of colors of a terminal.
 type ColorDepth int
 
-// The depths.
+// Color depths.
 const (
 	NoColor    ColorDepth = iota
-	Palette256            // xterm's 256 colours
+	Palette256            // the 256 colors of xterm
 	TrueColor             // 24 bits
 )
 
-// Size of the map in the terminal. A character is about twice as tall as wide and holds two values, one above the
+// Size of the map in the terminal. A character is about twice as tall as wide and shows two values, one above the
 // other.
 const (
 	mapColumns = 64
 	mapRows    = 24
-	mapBeside  = 18 // room for the scale
+	mapBeside  = 18 // columns of the scale
 )
 
-// WriteTerminalMap draws the hottest layer in characters: half blocks in the colours of the pictures, the hottest place
-// marked, and a scale beside.
+// WriteTerminalMap draws the hottest layer as half blocks in the colors of the pictures. It marks the hottest cell and
+// adds a scale.
 func WriteTerminalMap(w io.Writer, m *mesh.Mesh, f solution.Field, s *summary.Summary, width int,
 	depth ColorDepth) error {
 	if depth == NoColor || width < mapBeside+24 || !(s.Temperature.MaxK >= s.Temperature.MinK) {
@@ -71,7 +71,7 @@ func hottestLayer(s *summary.Summary) int {
 	return best
 }
 
-// mapSize keeps the aspect of the layer.
+// mapSize keeps the aspect ratio of the layer.
 func mapSize(x, y float64, width int) (columns, rows int) {
 	columns = min(mapColumns, width-mapBeside)
 	rows = int(math.Round(float64(columns) * y / x / 2))
@@ -117,7 +117,7 @@ func (t *terminalMap) draw() {
 	}
 }
 
-// scale is the part of the colour scale beside a row.
+// scale is the part of the color scale next to a row.
 func (t *terminalMap) scale(row int) string {
 	part := func(half int) float64 {
 		if t.rows == 1 {

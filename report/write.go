@@ -16,17 +16,17 @@ import (
 	"thermsim/report/tables"
 )
 
-// RunFiles are the files of a steady or transient run, as records of folders call them.
+// RunFiles is the name of the files of a steady or transient run in the record of a folder.
 const RunFiles = "run"
 
-// FileNames are those of a run's files that do not depend on its layers and steps.
+// FileNames lists the files of a run that do not depend on its layers and steps.
 func FileNames() []string {
 	return []string{"summary.json", "layers.csv", "blocks.csv", "dies.csv", "regions.csv", "limits.csv", "jedec.csv",
 		"coolant.csv", "streams.csv", JUnitName, traceName, PageName, saved.FileName}
 }
 
-// NamePatterns are those of the names that files of a run may have, as path.Match takes them. The saved run is one of
-// them, unless the run is drawn from it.
+// NamePatterns lists patterns for path.Match of all files that a run may write. It includes the saved run unless the
+// run is restored from it.
 func NamePatterns(transient, restored bool) []string {
 	patterns := slices.DeleteFunc(FileNames(), func(name string) bool {
 		return restored && name == saved.FileName || !transient && name == traceName
@@ -57,7 +57,7 @@ func NamePatterns(transient, restored bool) []string {
 	return patterns
 }
 
-// stagePictures stages the maps and figures of a run. It calls read once, when it has read what it needs of the field.
+// stagePictures stages the maps and figures of a run. It calls read once, after its last read of the field.
 func stagePictures(ctx context.Context, st *staging.Transaction, r *Run, s *summary.Summary, o *Options,
 	read func()) error {
 	return (&Figures{r, *o, s}).stage(ctx, st, o.Figures, read)
@@ -76,7 +76,7 @@ func stageTables(ctx context.Context, st *staging.Transaction, r *Run, s *summar
 			return err
 		}
 	}
-	building{s}.finish(r, time.Since(start)) // the summary comes last, so that it knows the time of the rest
+	building{s}.finish(r, time.Since(start)) // the summary is last, so that it includes the time of the other files
 	return st.Write(ctx, "summary.json", s.WriteJSON)
 }
 
@@ -108,8 +108,8 @@ type junitMessage struct {
 	Message string `xml:"message,attr"`
 }
 
-// writeJUnit writes the limits as JUnit XML, which continuous integration shows: a test case of each limit, and one of
-// the solve, which is an error where its temperatures cannot be relied on.
+// writeJUnit writes the limits as JUnit XML for continuous integration: one test case per limit, and one for the solve,
+// which is an error if its temperatures are unreliable.
 func writeJUnit(w io.Writer, s *summary.Summary) error {
 	title := s.Title
 	if title == "" {

@@ -10,10 +10,10 @@ import (
 	"thermsim/stack"
 )
 
-// zoomEdge is the share of the longer side that is shown around what pictures zoom on.
+// zoomEdge is the margin around the zoomed part, relative to its longer side.
 const zoomEdge = 0.05
 
-// CheckZoom says whether there is something to zoom on.
+// CheckZoom reports an error if no region or block has the name in Zoom.
 func (p *PictureStyle) CheckZoom(s *stack.Stack) error {
 	if p.Zoom == "" {
 		return nil
@@ -32,7 +32,7 @@ func (p *PictureStyle) CheckZoom(s *stack.Stack) error {
 	return fmt.Errorf("no region or block is called %q; there are %s", p.Zoom, strings.Join(names, ", "))
 }
 
-// namedParts are the rectangles around all regions and blocks of a name, and all names that there are, in their order.
+// namedParts returns the rectangles of all regions and blocks with a name, and the list of all names.
 func namedParts(s *stack.Stack, name string) (found []stack.Rect, names []string) {
 	seen := map[string]bool{}
 	see := func(other string, rects func() []stack.Rect) {
@@ -60,7 +60,7 @@ func namedParts(s *stack.Stack, name string) (found []stack.Rect, names []string
 	return found, names
 }
 
-// zoomed is the part of the domain that pictures show; false for all of it.
+// zoomed is the part of the domain that pictures show; false for the whole domain.
 func (p *PictureStyle) zoomed(s *stack.Stack) (stack.Rect, bool) {
 	if p.Zoom == "" {
 		return stack.Rect{}, false
@@ -79,7 +79,7 @@ func (p *PictureStyle) zoomed(s *stack.Stack) (stack.Rect, bool) {
 		y0}, true
 }
 
-// crop cuts a map to the part that pictures show.
+// crop crops a map to the part that pictures show.
 func (p *PictureStyle) crop(s *stack.Stack, m *picture.HeatMap) {
 	part, cut := p.zoomed(s)
 	if !cut {
@@ -97,7 +97,7 @@ func (p *PictureStyle) crop(s *stack.Stack, m *picture.HeatMap) {
 	m.Blocks, m.Regions = slices.DeleteFunc(m.Blocks, hidden), slices.DeleteFunc(m.Regions, hidden)
 }
 
-// zoomNote follows a subtitle.
+// zoomNote is the suffix of a subtitle.
 func (p *PictureStyle) zoomNote() string {
 	if p.Zoom == "" {
 		return ""
@@ -105,7 +105,7 @@ func (p *PictureStyle) zoomNote() string {
 	return ", shown around " + p.Zoom
 }
 
-// hottestShown is the place of the hottest cell in the part that pictures show; false where they show all.
+// hottestShown is the location of the hottest cell in the part that pictures show; false if they show everything.
 func (f *Figures) hottestShown() (at [2]float64, ok bool, err error) {
 	m := f.Mesh
 	if _, cut := f.Style.zoomed(m.Stack); !cut {
@@ -129,7 +129,7 @@ func (f *Figures) hottestShown() (at [2]float64, ok bool, err error) {
 	return at, ok, nil
 }
 
-// window is the cells, from first up to last, that sections along an axis show.
+// window is the range of cells, last excluded, that sections along an axis show.
 func (p *PictureStyle) window(s *stack.Stack, axis int, faces []float64) (first, last int) {
 	part, cut := p.zoomed(s)
 	if !cut {

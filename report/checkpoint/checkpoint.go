@@ -1,7 +1,7 @@
-// Package checkpoint keeps a transient on its way in two files, from which another run goes on as if it had not been
-// interrupted: the state of the solver, and a log of all that the recorders of the run have read of its steps. The log
-// grows; the state is replaced as a whole, and says how much of the log belongs to it. So whenever a run is killed,
-// what was kept last is whole.
+// Package checkpoint stores a transient in two files, from which another run continues with the same bits: the state of
+// the solver, and a log of everything that the recorders read from its steps. The log grows. The state is replaced
+// atomically and contains the length of the log that belongs to it. The last checkpoint is therefore complete whenever
+// a run is killed.
 package checkpoint
 
 import (
@@ -30,16 +30,16 @@ const (
 	magic     = "thermsim checkpoint 2"
 )
 
-// Point is how far a solve had come.
+// Point is the estimated largest error after an iteration.
 type Point struct {
 	Step, Iteration int
 	ErrorK          float64
 }
 
-// Fact is something that the result depends on, such as a flag or the hash of an input.
+// Fact is an input of the result, such as a flag or the hash of a file.
 type Fact struct{ Name, Value string }
 
-// Errors of checkpoints that cannot be taken up.
+// Errors of checkpoints that cannot be resumed.
 var (
 	ErrNone    = errors.New("there is no checkpoint")
 	ErrDamaged = errors.New("the checkpoint is damaged")
@@ -50,19 +50,19 @@ var (
 type Files struct {
 	dir   string
 	facts []Fact
-	// Interval is how often one is kept, as the user wrote it.
+	// Interval between checkpoints, as the user wrote it.
 	Interval string
 	log      *journal
 	saved    bool
-	lock     *os.File // of the state that is taken up
-	history  int      // points that are in the log
+	lock     *os.File // of the state that is resumed
+	history  int      // points in the log
 
 	length int64 // of the log
 	sum    string
 }
 
-// Exists says whether a run's folder holds a checkpoint. Where that cannot be found out, a run must not begin one,
-// which would destroy the other.
+// Exists says whether a run's folder holds a checkpoint. If that is unknown, a run must not create one, which would
+// overwrite the other.
 func Exists(out string) (bool, error) {
 	_, err := os.Stat(filepath.Join(out, Folder, stateName))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -71,7 +71,7 @@ func Exists(out string) (bool, error) {
 	return err == nil, err
 }
 
-// Create begins the checkpoint of a run from its start. Nothing is there to go on from before the first Save.
+// Create starts the checkpoint of a new run. It can be resumed after the first Save.
 func Create(out string, facts []Fact, interval string) (*Files, error) {
 	f := &Files{dir: filepath.Join(out, Folder), facts: facts, Interval: interval}
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
@@ -85,8 +85,7 @@ func Create(out string, facts []Fact, interval string) (*Files, error) {
 	return f, nil
 }
 
-// Resume takes up the checkpoint of a run, if that was one of the same facts: otherwise the error is ErrChanged, and
-// says which differ.
+// Resume opens the checkpoint of a run with the same facts. If facts differ, the error is ErrChanged and names them.
 func Resume(out string, facts []Fact) (*Files, error) {
 	f := &Files{dir: filepath.Join(out, Folder), facts: facts, saved: true}
 	state, err := inputfile.Open(filepath.Join(f.dir, stateName))
@@ -137,7 +136,8 @@ func (f *Files) open(state *os.File) error {
 	return nil
 }
 
-// openLog opens a log, to be read and to grow. Reading alone tells what is no regular file.
+// openLog opens a log, for reading and appending. It opens the file read-only first, which detects what is not a
+// regular file.
 func openLog(path string) (*os.File, error) {
 	f, err := inputfile.Open(path)
 	if errors.Is(err, inputfile.ErrNotRegular) {
@@ -153,7 +153,7 @@ func openLog(path string) (*os.File, error) {
 // mostText bounds texts in a checkpoint, mostFacts their number.
 const mostText, mostFacts = 1 << 20, 1 << 16
 
-// head takes what precedes the solver's state.
+// head reads or writes the header before the solver's state.
 func (f *Files) head(c *snapshot.Coder, facts []Fact) []Fact {
 	text := magic
 	if c.Text(&text, mostText); text != magic {
@@ -175,7 +175,7 @@ func (f *Files) head(c *snapshot.Coder, facts []Fact) []Fact {
 	return facts
 }
 
-// whole compares the checksum at the end of a state, and goes back to its beginning.
+// whole checks the checksum at the end of a state and seeks to its start.
 func whole(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -200,7 +200,7 @@ func whole(f *os.File) error {
 	return err
 }
 
-// same compares facts, whatever their order.
+// same compares facts in any order.
 func same(was, is []Fact) error {
 	old := map[string]string{}
 	for _, f := range was {
@@ -226,8 +226,8 @@ func same(was, is []Fact) error {
 	return nil
 }
 
-// Replay shows the steps of the log. It returns them, how the solves went, and the solver's state, from which the
-// caller reads before the next Save.
+// Replay passes the steps of the log to show. It returns them, the history of the error, and the solver's state, which
+// the caller reads before the next Save.
 func (f *Files) Replay(show func(solution.Step, solution.Field) error) (steps []solution.Step, history []Point,
 	state io.Reader, err error) {
 	log := f.log.file
@@ -244,15 +244,15 @@ func (f *Files) Replay(show func(solution.Step, solution.Field) error) (steps []
 	return steps, history, bufio.NewReaderSize(f.lock, 1<<16), err
 }
 
-// Hear puts a step into the log, with all that is read of the field that it returns.
+// Hear appends a step to the log. Everything that is read from the returned field is logged too.
 func (f *Files) Hear(step solution.Step, of solution.Field) (solution.Field, error) {
 	entry(f.log.coder, entryStep)
 	codeStep(f.log.coder, &step)
 	return &heard{of, f.log.coder}, f.log.coder.Err()
 }
 
-// Save keeps the solver's state, which write writes, beside the log and how the solves went. Until it is whole on the
-// disk, the one before it stays.
+// Save stores the solver's state, which write writes, together with the log and the history. It replaces the previous
+// state atomically.
 func (f *Files) Save(history []Point, write func(io.Writer) error) error {
 	if fresh := history[min(f.history, len(history)):]; len(fresh) > 0 {
 		entry(f.log.coder, entryHistory)
@@ -278,7 +278,7 @@ func (f *Files) Save(history []Point, write func(io.Writer) error) error {
 	return syncFolder(f.dir)
 }
 
-// writeState writes a file with its checksum, and brings it to the disk.
+// writeState writes a file with its checksum and syncs it.
 func writeState(path string, write func(io.Writer) error) error {
 	file, err := os.Create(path)
 	if err != nil {
@@ -299,7 +299,7 @@ func writeState(path string, write func(io.Writer) error) error {
 	return errors.Join(err, file.Close())
 }
 
-// syncFolder brings names to the disk, where the system can.
+// syncFolder syncs a folder where the system supports that.
 func syncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -309,10 +309,10 @@ func syncFolder(dir string) error {
 	return d.Close()
 }
 
-// Saved says whether there is a state to go on from.
+// Saved reports whether a state can be resumed.
 func (f *Files) Saved() bool { return f.saved }
 
-// Close ends the use of the files. They stay where there is a state to go on from.
+// Close closes the files. They are kept if a state can be resumed.
 func (f *Files) Close() {
 	_ = f.log.file.Close() // what is to stay is on the disk
 	if f.lock != nil {
@@ -323,8 +323,8 @@ func (f *Files) Close() {
 	}
 }
 
-// Remove ends a checkpoint of a run that is finished. Where the state cannot be removed, all of the checkpoint stays,
-// and is still one to go on from.
+// Remove deletes the checkpoint of a finished run. If the state cannot be deleted, the checkpoint stays and can still
+// be resumed.
 func (f *Files) Remove() error {
 	f.Close()
 	if f.saved {
@@ -334,14 +334,14 @@ func (f *Files) Remove() error {
 	return nil
 }
 
-// remove leaves no folder of its own. The state goes first: without it the log is nothing, and where it stays, so does
-// the log.
+// remove deletes the files and their folder. The state goes first: without it the log has no use, and if it cannot be
+// removed, the log stays too.
 func (f *Files) remove() error {
 	if err := os.Remove(filepath.Join(f.dir, stateName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, name := range []string{freshName, logName} {
-		_ = os.Remove(filepath.Join(f.dir, name)) // without a state it does no harm
+		_ = os.Remove(filepath.Join(f.dir, name)) // the log has no effect without a state
 	}
 	_ = os.Remove(f.dir)
 	return nil

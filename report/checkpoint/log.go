@@ -16,7 +16,7 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-// What is in the log. A step comes first, and then what was read of its field, in the order in which it was read.
+// Entries of the log: a step, followed by the readings of its field in their order.
 const (
 	entryStep = iota + 1
 	entryPlane
@@ -28,7 +28,7 @@ const (
 // mostValues bounds a list in a log.
 const mostValues = 1 << 40
 
-// journal is the log as it is written.
+// journal writes the log.
 type journal struct {
 	file   *os.File
 	buffer *bufio.Writer
@@ -37,21 +37,21 @@ type journal struct {
 	coder  *snapshot.Coder
 }
 
-// newJournal goes on with a log that has a length and a hash.
+// newJournal continues a log of the given length and hash.
 func newJournal(f *os.File, h hash.Hash, length int64) *journal {
 	j := &journal{file: f, buffer: bufio.NewWriterSize(f, 1<<16), hash: h, length: length}
 	j.coder = snapshot.NewWriter(j)
 	return j
 }
 
-// Write counts what goes into the log.
+// Write appends to the log, its length and its hash.
 func (j *journal) Write(p []byte) (int, error) {
 	j.hash.Write(p)
 	j.length += int64(len(p))
 	return j.buffer.Write(p)
 }
 
-// sync brings the log to the disk.
+// sync flushes the log to the disk.
 func (j *journal) sync() error {
 	return errors.Join(j.coder.Err(), j.buffer.Flush(), j.file.Sync())
 }
@@ -106,7 +106,7 @@ func codeValues(c *snapshot.Coder, v *reduction.Values) {
 	}
 }
 
-// heard is a field whose readings go into the log.
+// heard is a field whose readings are logged.
 type heard struct {
 	solution.Field
 	c *snapshot.Coder
@@ -153,12 +153,12 @@ func (h *heard) Quantise(q reduction.Quanta, counts []int32) (done bool, err err
 	return done, h.c.Err()
 }
 
-// replayed is a field of which the log tells what was read, when it is read again in the same order.
+// replayed is a field whose readings come from the log, in the order in which they were logged.
 type replayed struct{ c *snapshot.Coder }
 
 var _ solution.Reducer = (*replayed)(nil)
 
-// ErrOrder says that a run reads its steps in another way than the one whose log it replays.
+// ErrOrder reports that a run reads its steps in a different order than the run that wrote the log.
 var ErrOrder = errors.New("the checkpoint's log does not have what this run reads of its steps")
 
 func (r *replayed) expect(kind int) error {
@@ -205,8 +205,7 @@ func (r *replayed) Quantise(_ reduction.Quanta, counts []int32) (done bool, err 
 	return done, r.c.Err()
 }
 
-// replay goes through a log of a length, whose hash it returns. Steps are shown in order, with fields of which what was
-// read then can be read.
+// replay reads a log of the given length. It passes each step to show, with a field that returns the logged readings.
 func replay(in io.Reader, length int64, show func(solution.Step, solution.Field) error) (steps []solution.Step,
 	history []Point, err error) {
 	rest := &io.LimitedReader{R: bufio.NewReaderSize(in, 1<<16), N: length}
@@ -235,7 +234,7 @@ func replay(in io.Reader, length int64, show func(solution.Step, solution.Field)
 	return steps, history, nil
 }
 
-// hashed is the hash of the first part of a file.
+// hashed is the hash of the first length bytes of a file.
 func hashed(f *os.File, length int64) (hash.Hash, error) {
 	h := sha256.New()
 	n, err := io.CopyN(h, f, length)

@@ -1,5 +1,5 @@
-// Package field is a temperature field as files and pages need it: cell faces along three axes, planes that are read
-// one at a time, and boxes of cells. Nothing of the size of the whole field is held.
+// Package field describes temperature fields for files and pages: cell faces along three axes, planes that are read one
+// at a time, and boxes of cells. It never holds a whole field.
 package field
 
 import (
@@ -10,13 +10,13 @@ import (
 	"thermsim/mesh"
 )
 
-// Source gives the temperatures of a field; solution.Field is one.
+// Source provides the temperatures of a field, as solution.Field does.
 type Source interface {
 	// Plane copies the temperatures in K of z plane k into dst (length nx*ny, x fastest).
 	Plane(k int, dst []float64) error
 }
 
-// Grid is where the cells lie.
+// Grid holds the coordinates of the cells.
 type Grid struct {
 	X, Y, Z []float64 // faces of the cells in m, ascending
 	Layer   []int     // of every plane, an index into Layers
@@ -50,7 +50,7 @@ func (b Box) NZ() int { return b.K1 - b.K0 }
 // Cells is the number of cells of the box.
 func (b Box) Cells() int64 { return int64(b.NX()) * int64(b.NY()) * int64(b.NZ()) }
 
-// Check says whether the box lies in the grid and holds a cell.
+// Check reports an error if the box is empty or extends beyond the grid.
 func (b Box) Check(g *Grid) error {
 	if b.I0 < 0 || b.J0 < 0 || b.K0 < 0 || b.I1 > g.NX() || b.J1 > g.NY() || b.K1 > g.NZ() || b.I0 >= b.I1 ||
 		b.J0 >= b.J1 || b.K0 >= b.K1 {
@@ -60,20 +60,20 @@ func (b Box) Check(g *Grid) error {
 	return nil
 }
 
-// Cut is the grid of the box alone.
+// Cut returns the grid of a box.
 func (g *Grid) Cut(b Box) *Grid {
 	return &Grid{X: g.X[b.I0 : b.I1+1], Y: g.Y[b.J0 : b.J1+1], Z: g.Z[b.K0 : b.K1+1], Layer: g.Layer[b.K0:b.K1],
 		Layers: g.Layers}
 }
 
-// Between is the half-open range of cells of an axis that the interval from a to b (m) touches. An interval without
-// length has the one cell that it lies in. ok is false where the interval lies outside.
+// Between returns the half-open range of cells along an axis that overlap the interval from a to b (m). An interval of
+// zero length selects the cell that contains it. ok is false if the interval is outside the grid.
 func Between(faces []float64, a, b float64) (from, to int, ok bool) {
 	n := len(faces) - 1
 	if a > b || b < faces[0] || a > faces[n] {
 		return 0, 0, false
 	}
-	// A face belongs to the cell after it, unless the interval starts or ends there.
+	// A face belongs to the cell after it, unless the interval starts or ends at the face.
 	slack := 1e-9 * (faces[n] - faces[0])
 	from = sort.Search(n, func(i int) bool { return faces[i+1] > a+slack })
 	to = sort.Search(n, func(i int) bool { return faces[i+1] >= b-slack }) + 1
@@ -81,7 +81,7 @@ func Between(faces []float64, a, b float64) (from, to int, ok bool) {
 	return from, max(to, from+1), true
 }
 
-// OfLayers is the box of the planes of the named layers, which must lie on one another.
+// OfLayers is the box of the planes of the named layers, which must be adjacent in z.
 func (g *Grid) OfLayers(names []string) (Box, error) {
 	wanted := make([]bool, len(g.Layers))
 	for _, name := range names {
@@ -112,7 +112,7 @@ func (g *Grid) OfLayers(names []string) (Box, error) {
 	return b, nil
 }
 
-// Reader reads a box plane by plane, into one buffer.
+// Reader reads a box plane by plane into one buffer.
 type Reader struct {
 	grid   *Grid
 	box    Box
@@ -121,7 +121,7 @@ type Reader struct {
 	cut    []float64
 }
 
-// NewReader holds a plane, and the box's part of it where that is smaller.
+// NewReader allocates one plane, and the part of it in the box if that is smaller.
 func NewReader(g *Grid, b Box, s Source) (*Reader, error) {
 	if err := b.Check(g); err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func NewReader(g *Grid, b Box, s Source) (*Reader, error) {
 	return r, nil
 }
 
-// Plane is the box's part of plane k of the grid, x fastest. It holds until the next call.
+// Plane reads the part of plane k in the box, x fastest. The result is valid until the next call.
 func (r *Reader) Plane(k int) ([]float64, error) {
 	if err := r.source.Plane(k, r.plane); err != nil {
 		return nil, fmt.Errorf("reading plane %d of the temperature field: %w", k, err)
@@ -148,7 +148,7 @@ func (r *Reader) Plane(k int) ([]float64, error) {
 	return r.cut, nil
 }
 
-// Centres are the middles of the cells between faces.
+// Centres returns the cell centers between faces.
 func Centres(faces []float64) []float64 {
 	c := make([]float64, len(faces)-1)
 	for i := range c {
@@ -157,7 +157,7 @@ func Centres(faces []float64) []float64 {
 	return c
 }
 
-// GridOf is the mesh's grid as files and pages need it.
+// GridOf returns the grid of a mesh.
 func GridOf(m *mesh.Mesh) *Grid {
 	g := &Grid{X: m.X, Y: m.Y, Z: m.Z}
 	for _, p := range m.Planes {

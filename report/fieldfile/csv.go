@@ -14,7 +14,7 @@ import (
 	"thermsim/report/field"
 )
 
-// WriteCSVLong writes a row per cell: x_m, y_m, z_m of the centre, the layer and temperature_K; x runs fastest.
+// WriteCSVLong writes one row per cell: x_m, y_m, z_m of the center, the layer and temperature_K; x fastest.
 func WriteCSVLong(w io.Writer, d *Data) error {
 	if err := d.Box.Check(d.Grid); err != nil {
 		return err
@@ -62,14 +62,14 @@ func WriteCSVMatrix(w io.Writer, d *Data) error {
 	})
 }
 
-// WriteMatrix writes a plane: a row of x cell centres, then a row per y cell centre from south to north, its coordinate
-// first. Coordinates are in m and temperatures in K.
+// WriteMatrix writes a plane: a row of x cell centers, then one row per y cell center from south to north, which begins
+// with its coordinate. Coordinates are in m and temperatures in K.
 func WriteMatrix(w io.Writer, xFaces, yFaces, plane []float64) error {
 	head, ys := axes(xFaces, yFaces)
 	return new(bands).matrix(w, head, ys, plane)
 }
 
-// axes are the first row of a matrix, and the heads of the others.
+// axes returns the first row of a matrix and the first cells of the other rows.
 func axes(x, y []float64) (head string, ys []string) {
 	return "y\\x," + strings.Join(texts(field.Centres(x)), ",") + "\n", texts(field.Centres(y))
 }
@@ -99,7 +99,7 @@ func texts(v []float64) []string {
 
 const bandRows = 16
 
-// bands are texts of a few rows each, made on all cores and written in order.
+// bands are buffers for a few rows each, which are formatted in parallel and written in order.
 type bands [][]byte
 
 // write writes n rows.
@@ -131,11 +131,11 @@ func (b *bands) write(w io.Writer, n int, row func(b []byte, j int) []byte) erro
 	return nil
 }
 
-// Decimals of temperatures in text: a microkelvin, well below any tolerance, so that differences and gradients show no
-// steps.
+// Decimals of temperatures in text: 1 microkelvin, so that differences and gradients show no steps.
 const Decimals = 6
 
-// AppendKelvin writes a temperature with Decimals decimals, as strconv.AppendFloat does and several times faster.
+// AppendKelvin appends a temperature with Decimals decimals. It equals strconv.AppendFloat and is several times
+// faster.
 func AppendKelvin(b []byte, v float64) []byte {
 	const unit, limit = 1e6, 1e9
 	scaled := v * unit
@@ -159,5 +159,5 @@ func AppendKelvin(b []byte, v float64) []byte {
 		byte('0'+low/100), byte('0'+low/10%10), byte('0'+low%10))
 }
 
-// Metres is a coordinate with 9 significant digits, enough for 0.01 nm in a millimetre.
+// Metres formats a coordinate with 9 significant digits, which resolves 0.01 nm in 1 mm.
 func Metres(v float64) string { return strconv.FormatFloat(v, 'g', 9, 64) }

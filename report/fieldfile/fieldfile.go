@@ -1,5 +1,5 @@
-// Package fieldfile writes temperature fields, whole or a box of them, in formats that other tools open: VTK, NumPy,
-// raw binary and CSV. Every writer streams: it holds a plane and a few buffers, however large the field.
+// Package fieldfile writes temperature fields or boxes of them in formats of other tools: VTK, NumPy, raw binary and
+// CSV. Every writer streams and holds one plane and a few buffers, for fields of any size.
 package fieldfile
 
 import (
@@ -12,15 +12,15 @@ import (
 	"thermsim/report/field"
 )
 
-// Data is what is written: the cells of Box.
+// Data is the field to write: the cells of Box.
 type Data struct {
 	Grid   *field.Grid
 	Box    field.Box
 	Source field.Source
 	Title  string
-	// Time in s of a step of a transient, NaN of a steady state.
+	// Time of a transient step in s; NaN for a steady state.
 	Time float64
-	// Single stores temperatures in FP32, good to about 2e-5 K.
+	// Single stores temperatures in FP32, with an error of about 2e-5 K.
 	Single bool
 }
 
@@ -83,7 +83,7 @@ func (d *Data) stream(w io.Writer) error {
 	})
 }
 
-// rawHeader describes a file of bare numbers.
+// rawHeader describes a file of raw numbers.
 type rawHeader struct {
 	File      string    `json:"file"`
 	Title     string    `json:"title"`
@@ -101,13 +101,13 @@ type rawHeader struct {
 	ZFacesM   []float64 `json:"z_faces_m"`
 	Layer     []int     `json:"layer"` // of every plane, an index into layers
 	Layers    []string  `json:"layers"`
-	FirstCell []int     `json:"first_cell"` // of the box in the run's grid: x, y, z
+	FirstCell []int     `json:"first_cell"` // first cell of the box in the run's grid: x, y, z
 }
 
-// WriteRaw writes the temperatures alone, in little endian, x fastest, then y, then z.
+// WriteRaw writes the temperatures in little endian order, x fastest, then y, then z.
 func WriteRaw(w io.Writer, d *Data) error { return d.stream(w) }
 
-// WriteRawHeader writes the JSON that tells what WriteRaw wrote into the file of the given name.
+// WriteRawHeader writes the JSON header for the file that WriteRaw wrote under the given name.
 func WriteRawHeader(w io.Writer, d *Data, file string) error {
 	if err := d.Box.Check(d.Grid); err != nil {
 		return err

@@ -39,16 +39,16 @@ func WriteNPZ(w io.Writer, d *Data) error {
 	return z.Close()
 }
 
-// Arrays writes NumPy archives of any arrays. The first error is kept for Close.
+// Arrays writes NumPy archives of any arrays. Close returns the first error.
 type Arrays struct {
 	zip *zip.Writer
 	err error
 }
 
-// NewArrays begins an archive.
+// NewArrays starts an archive.
 func NewArrays(w io.Writer) *Arrays { return &Arrays{zip: zip.NewWriter(w)} }
 
-// Close ends the archive.
+// Close completes the archive.
 func (z *Arrays) Close() error {
 	if z.err != nil {
 		return z.err
@@ -88,7 +88,7 @@ func npyHeader(kind string, shape []int) []byte {
 	return append(b, text...)
 }
 
-// Doubles adds an FP64 array, last index fastest; without a shape it is a single number.
+// Doubles adds an FP64 array, last index fastest. Without a shape it adds a scalar.
 func (z *Arrays) Doubles(name string, values []float64, shape ...int) {
 	z.entry(name, "<f8", shape, func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, values) })
 }
