@@ -10,7 +10,7 @@ import (
 	"thermsim/report/summary"
 )
 
-// WriteSystem prints the summary for people.
+// WriteSystem writes the summary of a system to a terminal.
 func WriteSystem(w io.Writer, s *summary.System, style Style) error {
 	b := bufio.NewWriter(w)
 	row := func(name, format string, args ...any) {

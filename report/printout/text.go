@@ -1,4 +1,4 @@
-// Package printout writes the tables that people read in a terminal.
+// Package printout writes reports to a terminal.
 package printout
 
 import (
@@ -18,11 +18,11 @@ import (
 
 // Style of the tables.
 type Style struct {
-	Color bool // ANSI escapes; the caller looks at the terminal and NO_COLOR
+	Color bool // escape sequences for colors; the caller checks the terminal and NO_COLOR
 	Width int  // characters per line, 100 when 0
 }
 
-// Write writes the tables that people read, the verdict first.
+// Write writes the report, the result first.
 func Write(w io.Writer, s *summary.Summary, st Style) error {
 	p := NewPage(w, st, s.Temperature.MaxK-s.Temperature.MinK)
 	p.verdict(s)
@@ -41,14 +41,14 @@ func Write(w io.Writer, s *summary.Summary, st Style) error {
 	return p.Flush()
 }
 
-// Page writes the parts of a report. Write errors stay in the bufio.Writer until Flush.
+// Page writes the parts of a report. Flush returns write errors.
 type Page struct {
 	w     *bufio.Writer
 	style Style
 	Deg   quantity.Digits
 }
 
-// NewPage starts a page with temperatures that span so many K.
+// NewPage starts a page whose temperatures span spanK.
 func NewPage(w io.Writer, st Style, spanK float64) *Page {
 	if st.Width <= 0 {
 		st.Width = 100
@@ -56,17 +56,17 @@ func NewPage(w io.Writer, st Style, spanK float64) *Page {
 	return &Page{w: bufio.NewWriter(w), style: st, Deg: quantity.DigitsFor(spanK)}
 }
 
-// Flush ends the page.
+// Flush completes the page.
 func (p *Page) Flush() error { return p.w.Flush() }
 
-// Colours of Paint.
+// Colors of Paint.
 const (
 	Bold = "1"
 	dim  = "2"
 	Red  = "1;31"
 )
 
-// Paint gives a text a colour, where the page has colours.
+// Paint colors a text if the page has colors.
 func (p *Page) Paint(code, text string) string {
 	if !p.style.Color {
 		return text
@@ -77,7 +77,7 @@ func (p *Page) Paint(code, text string) string {
 // Line writes a line.
 func (p *Page) Line(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
 
-// Heading writes the title of a part, with a note behind it.
+// Heading writes the title of a part, followed by a note.
 func (p *Page) Heading(title, note string) {
 	if note != "" {
 		note = "  " + p.Paint(dim, note)
@@ -85,7 +85,7 @@ func (p *Page) Heading(title, note string) {
 	p.Line("\n%s%s", p.Paint(Bold, title), note)
 }
 
-// Table writes a table with its title, unless it has no rows for people.
+// Table writes a table with its title, unless it has no rows to print.
 func (p *Page) Table(t *tables.Table) {
 	lines, note := t.Text(p.Deg, p.style.Width-2)
 	if len(lines) == 0 {
@@ -128,7 +128,7 @@ func (p *Page) verdict(s *summary.Summary) {
 	p.peak(s)
 }
 
-// peak tells the hottest cell: of a transient over all its steps, and at the end.
+// peak writes the hottest cell; of a transient over all steps and at the end.
 func (p *Page) peak(s *summary.Summary) {
 	t := &s.Temperature
 	place := func(at summary.Place) string {
@@ -166,7 +166,7 @@ func (p *Page) peak(s *summary.Summary) {
 	p.Line("Last step: %s degC in %s", p.Deg.Celsius(t.MaxK), PlaceText(t.MaxAt, (p.style.Width-52)/2))
 }
 
-// PlaceText names a layer and a block or region, each in at most n characters.
+// PlaceText names a layer and its block or region, each in at most n characters.
 func PlaceText(at summary.Place, n int) string {
 	switch {
 	case at.Block == "" && at.Region == "":
@@ -177,16 +177,16 @@ func PlaceText(at summary.Place, n int) string {
 	return quantity.Shorten(at.Layer, n) + ", block " + quantity.Shorten(at.Block, n)
 }
 
-// warnings come right after the verdict, which they qualify.
+// warnings follow the result, which they qualify.
 func (p *Page) warnings(s *summary.Summary) {
 	if len(s.Warnings) == 0 {
 		return
 	}
 	p.Heading(fmt.Sprintf("Warnings (%d)", len(s.Warnings)), "possible, but seldom meant; --strict refuses them")
-	_ = plausibility.Write(p.w, s.Warnings, p.style.Width) // errors stay in the writer until Flush
+	_ = plausibility.Write(p.w, s.Warnings, p.style.Width) // Flush returns errors
 }
 
-// meansWithout tells what the means of layers leave out.
+// meansWithout lists the materials that the means of layers exclude.
 func (p *Page) meansWithout(s *summary.Summary) {
 	var materials []string
 	for i := range s.Layers {
@@ -201,7 +201,7 @@ func (p *Page) meansWithout(s *summary.Summary) {
 	}
 }
 
-// patchesText lists the patches of each face with the heat that leaves through them.
+// patchesText lists the patches of each face with their heat flow.
 func patchesText(rows []summary.Patch, decimals int) (faces []string, parts [][]string) {
 	for i := range rows {
 		r := &rows[i]
@@ -219,7 +219,7 @@ func patchesText(rows []summary.Patch, decimals int) (faces []string, parts [][]
 	return faces, parts
 }
 
-// heat compares the watts asked for, those on the grid and those that leave.
+// heat compares the requested power, the power on the grid and the heat that leaves.
 func (p *Page) heat(s *summary.Summary) {
 	p.Heading("Heat", "W, leaving counts as positive")
 	e := &s.Energy
@@ -260,7 +260,7 @@ func (p *Page) heat(s *summary.Summary) {
 	p.wrapped("balance    ", append(balance, "imbalance "+quantity.Relative(e.ImbalanceRel)+" of the largest flow"))
 }
 
-// wrapped writes parts after a label, in as many lines as the page needs.
+// wrapped writes parts after a label and wraps lines.
 func (p *Page) wrapped(label string, parts []string) {
 	line := "  " + label
 	indent := strings.Repeat(" ", len(line))
@@ -314,7 +314,7 @@ func (p *Page) solver(s *summary.Summary) {
 		quantity.Bytes(s.Memory.HostPeakBytes))
 }
 
-// coolantText is the coolant's share of the heat that leaves.
+// coolantText lists the heat that the coolant of each cavity removes.
 func coolantText(s *summary.Summary, decimals int) []string {
 	var parts []string
 	for i := range s.Coolant {

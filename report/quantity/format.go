@@ -1,4 +1,4 @@
-// Package quantity formats numbers with their units as people read them.
+// Package quantity formats numbers with their units.
 package quantity
 
 import (
@@ -13,10 +13,10 @@ import (
 // ZeroCelsius is 0 °C.
 const ZeroCelsius = 273.15 // K
 
-// Digits formats temperatures of one run alike: the smaller the span, the more decimals.
+// Digits is the number of decimals of the temperatures of a run: the smaller the span, the more decimals.
 type Digits int
 
-// DigitsFor chooses the decimals for temperatures that span so many K.
+// DigitsFor chooses the decimals for temperatures that span spanK.
 func DigitsFor(spanK float64) Digits {
 	switch {
 	case !(spanK < 2): // also NaN
@@ -27,13 +27,13 @@ func DigitsFor(spanK float64) Digits {
 	return 4
 }
 
-// Kelvin formats a difference of temperatures.
+// Kelvin formats a temperature difference.
 func (d Digits) Kelvin(v float64) string { return Fixed(v, int(d)) }
 
-// Celsius formats a temperature in K as one in °C.
+// Celsius formats a temperature in K in °C.
 func (d Digits) Celsius(k float64) string { return Fixed(k-ZeroCelsius, int(d)) }
 
-// Fixed gives a number of decimals, a dash where there is no finite number.
+// Fixed formats a number of decimals, or a dash if v is not finite.
 func Fixed(v float64, decimals int) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "-"
@@ -45,10 +45,10 @@ func Fixed(v float64, decimals int) string {
 	return s
 }
 
-// Millimetres with a micrometre's resolution.
+// Millimetres formats a length in mm with three decimals.
 func Millimetres(m float64) string { return Fixed(m*1e3, 3) }
 
-// Significant gives about n significant digits without an exponent in the range people read easily.
+// Significant formats about n significant digits, without an exponent from 1e-3 to 1e7.
 func Significant(v float64, n int) string {
 	a := math.Abs(v)
 	switch {
@@ -62,7 +62,7 @@ func Significant(v float64, n int) string {
 	return Fixed(v, max(0, n-1-int(math.Floor(math.Log10(a)))))
 }
 
-// WattDecimals: the watts of a list share their decimals, so that they line up: four significant digits of the largest.
+// WattDecimals returns the common decimals for a list of power values: four significant digits of the largest.
 func WattDecimals(largest float64) int {
 	a := math.Abs(largest)
 	if a == 0 || math.IsNaN(a) || math.IsInf(a, 0) {
@@ -71,7 +71,7 @@ func WattDecimals(largest float64) int {
 	return min(9, max(2, 3-int(math.Floor(math.Log10(a)))))
 }
 
-// Seconds at a readable scale.
+// Seconds formats a time in s, ms or us.
 func Seconds(s float64) string {
 	switch {
 	case math.IsNaN(s) || math.IsInf(s, 0):
@@ -92,7 +92,7 @@ func Seconds(s float64) string {
 	return "0 s"
 }
 
-// Bytes in powers of 1024.
+// Bytes formats a size in powers of 1024.
 func Bytes(n int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	v, u := float64(n), 0
@@ -105,7 +105,7 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%s %s", Significant(v, 3), units[u])
 }
 
-// Count groups thousands: 2,621,440.
+// Count groups thousands, as in 2,621,440.
 func Count(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -114,7 +114,7 @@ func Count(n int) string {
 	return s
 }
 
-// Length in the unit people use for it.
+// Length formats a length in mm, µm or nm.
 func Length(m float64) string {
 	switch a := math.Abs(m); {
 	case a >= 1e-3:
@@ -125,10 +125,10 @@ func Length(m float64) string {
 	return Trimmed(m*1e9) + " nm"
 }
 
-// Trimmed gives up to five significant digits.
+// Trimmed formats up to five significant digits.
 func Trimmed(v float64) string { return fmt.Sprintf("%.5g", v) }
 
-// Known is a number of four digits, a dash where it is not known.
+// Known formats v*scale with four digits, or a dash if v is NaN.
 func Known(v, scale float64) string {
 	if math.IsNaN(v) {
 		return "-"
@@ -136,10 +136,10 @@ func Known(v, scale float64) string {
 	return fmt.Sprintf("%.4g", v*scale)
 }
 
-// Finite says whether a number is neither NaN nor infinite.
+// Finite reports whether a number is neither NaN nor infinite.
 func Finite(v float64) bool { return v-v == 0 }
 
-// Shorten cuts s to n characters and marks the cut.
+// Shorten truncates s to n characters and marks the truncation.
 func Shorten(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
@@ -151,10 +151,10 @@ func Shorten(s string, n int) string {
 	return string(r[:n-2]) + ".."
 }
 
-// Dash is a dash in place of an empty text.
+// Dash replaces an empty text by a dash.
 func Dash(s string) string { return cmp.Or(strings.TrimSpace(s), "-") }
 
-// Relative gives the order of magnitude of a number.
+// Relative formats the magnitude of a number with two digits.
 func Relative(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "-"

@@ -1,6 +1,6 @@
-// Package saved keeps a run so that everything can be drawn and written again without solving: run.zip in the run's
-// folder. It holds the resolved stack, from which the mesh follows, what the solver told, and temperatures step by step
-// and plane by plane. Entries are stored as they are; any program that opens ZIP files can read them.
+// Package saved stores runs in run.zip, from which all files can be written again without solving. It contains the
+// resolved stack, which defines the mesh, the results of the solver, and the temperatures of each step and plane.
+// Entries are not compressed; any ZIP program can read them.
 package saved
 
 import (
@@ -24,12 +24,12 @@ const FileName = "run.zip"
 // schema is the version of the format.
 const schema = 1
 
-// Manifest is run.json: what is known of a run beside its stack and its field.
+// Manifest is run.json: all data of a run except its stack and its field.
 type Manifest struct {
 	Schema  int    `json:"schema"`
-	ID      string `json:"id"`      // of the run, the same in the record of the folder; "" of runs before there was one
+	ID      string `json:"id"`      // of the run, also in the record of the folder; "" for old runs
 	Command string `json:"command"` // "steady" or "transient"
-	Version string `json:"version"` // of the thermsim that solved
+	Version string `json:"version"` // of thermsim
 	// Stack is the path of the stack file as it was given; Inputs are the files it was read from.
 	Stack  string  `json:"stack"`
 	Inputs []Input `json:"inputs"`
@@ -39,7 +39,7 @@ type Manifest struct {
 	PeakK  Number  `json:"peak_K"`
 	DtS    float64 `json:"dt_s,omitempty"`
 	Steps  []Step  `json:"steps,omitempty"` // all of a transient, saved or not
-	// Stepping is there where steps followed the temperatures.
+	// Stepping is present for adaptive time steps.
 	Stepping *solution.Stepping `json:"stepping,omitempty"`
 
 	DeviceKind string `json:"device_kind"`
@@ -48,23 +48,22 @@ type Manifest struct {
 	Time   summary.Time   `json:"time"`
 	Memory summary.Memory `json:"memory"`
 
-	// Warnings are kept, because the resolved stack no longer knows the places in the files that it was read from.
+	// Warnings are stored because the resolved stack has no locations in its source files.
 	Warnings []plausibility.Warning `json:"warnings,omitempty"`
 
-	// Saved are the numbers of the steps whose fields are kept, from 1 and ascending; 0 stands for a steady state.
+	// Saved lists the numbers of the stored steps, from 1 in ascending order; 0 is a steady state.
 	Saved []int `json:"saved_steps"`
-	// Peaks are the hottest cells of a transient's blocks, parts and layers over all steps; none in runs saved before
-	// there were any.
+	// Peaks are the hottest cells of a transient's blocks, parts and layers over all steps; absent in old runs.
 	Peaks []Peak `json:"peaks,omitempty"`
-	// Policies are what throttled powers in a transient.
+	// Policies are the throttling policies of a transient.
 	Policies []Policy `json:"policies,omitempty"`
-	// Session is there of states that were put aside while a stack was served.
+	// Session is present for states that were saved during a serve session.
 	Session *Session `json:"session,omitempty"`
-	// History is how the error fell from iteration to iteration, as far as it was watched.
+	// History is the estimated error by iteration, if it was recorded.
 	History []Iteration `json:"history,omitempty"`
 }
 
-// Policy is what a policy did.
+// Policy is the effect of a throttling policy.
 type Policy struct {
 	Name       string   `json:"name"`
 	AboveK     float64  `json:"above_K"`
@@ -77,16 +76,16 @@ type Policy struct {
 	Throttled  bool     `json:"throttled"`
 }
 
-// Session is where a session stood beside its temperatures.
+// Session is the state of a session in addition to its temperatures.
 type Session struct {
-	Steps  int        `json:"steps"` // that led to the state
+	Steps  int        `json:"steps"` // number of steps before the state
 	Powers []SetPower `json:"powers,omitempty"`
 }
 
-// SetPower is what an input was set to.
+// SetPower is the power of an input set by a client.
 type SetPower struct {
 	Name   string  `json:"name"`
-	Watts  Number  `json:"watts"` // null where it goes by the stack's traces and schedules
+	Watts  Number  `json:"watts"` // null if the stack's traces and schedules apply
 	Factor float64 `json:"factor"`
 }
 
@@ -109,7 +108,7 @@ type Status struct {
 	Converged        bool   `json:"converged"`
 	Reason           string `json:"reason"`
 	Fallback         string `json:"fallback,omitempty"`
-	// Nonlinear is there where properties follow the temperature.
+	// Nonlinear is present with temperature-dependent properties.
 	Nonlinear *solution.Nonlinear `json:"nonlinear,omitempty"`
 }
 
@@ -141,10 +140,10 @@ type Iteration struct {
 	ErrorK    Number `json:"error_K"` // estimated largest error
 }
 
-// Peak is the hottest cell of something over all steps.
+// Peak is a hottest cell over all steps.
 type Peak struct {
 	MaxK Number `json:"max_K"`
-	Step int    `json:"step"` // from 1, 0 where there is no finite temperature
+	Step int    `json:"step"` // from 1; 0 without a finite temperature
 	I    int    `json:"i"`
 	J    int    `json:"j"`
 	K    int    `json:"k"`
@@ -153,7 +152,7 @@ type Peak struct {
 // Number is a float64 that may be unknown.
 type Number = nullable.Number
 
-// Describe fills a manifest from a stack and a solution; times, memory, what is saved and the history are the caller's.
+// Describe creates a manifest from a stack and a solution. The caller adds times, memory, saved steps and the history.
 func Describe(command, version string, s *stack.Stack, sol *solution.Solution) Manifest {
 	st, e := &sol.Status, &sol.Energy
 	m := Manifest{
@@ -185,7 +184,7 @@ func Describe(command, version string, s *stack.Stack, sol *solution.Solution) M
 	return m
 }
 
-// clean makes texts fit to be shown: anybody may have written the file.
+// clean removes control characters from texts: the file is untrusted input.
 func (m *Manifest) clean() {
 	for _, text := range []*string{&m.ID, &m.Version, &m.Stack, &m.Status.Method, &m.Status.Preconditioner,
 		&m.Status.Details, &m.Status.Reason, &m.Status.Fallback, &m.DeviceKind, &m.DeviceName} {
@@ -231,11 +230,11 @@ func (m *Manifest) Solution() *solution.Solution {
 	return sol
 }
 
-// stepsKey is where a manifest has the steps.
+// stepsKey is the key of the steps in a manifest.
 const stepsKey = "steps"
 
-// decodeManifest reads a manifest, of a million steps one after the other: as one text they take ten times the room
-// that they take when decoded.
+// decodeManifest reads a manifest. It decodes steps one at a time, because a million steps as text take ten times the
+// memory of the decoded steps.
 func decodeManifest(in io.Reader, m *Manifest) error {
 	d := json.NewDecoder(in)
 	if err := delimiter(d, '{'); err != nil {
@@ -298,7 +297,7 @@ func decodeSteps(d *json.Decoder) ([]Step, error) {
 	return steps, delimiter(d, ']')
 }
 
-// delimiter reads one.
+// delimiter reads a delimiter.
 func delimiter(d *json.Decoder, want json.Delim) error {
 	t, err := d.Token()
 	if err == nil && t != want {

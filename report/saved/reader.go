@@ -19,7 +19,7 @@ import (
 	"thermsim/stack/stackfile"
 )
 
-// Run is a saved run that is open. Its mesh is built anew from the stack.
+// Run is an open saved run. Its mesh is built again from the stack.
 type Run struct {
 	Path     string
 	Manifest Manifest
@@ -29,7 +29,7 @@ type Run struct {
 	zip  *zip.Reader
 }
 
-// Path of a saved run: the file itself, or the folder that holds one.
+// Path returns the path of a saved run, given the file or its folder.
 func Path(path string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return filepath.Join(path, FileName)
@@ -37,9 +37,9 @@ func Path(path string) string {
 	return path
 }
 
-// Open reads a saved run: the file itself, or the folder that holds one. Errors name the path and what to do. room,
-// which may be nil, is asked before the stack is meshed, and its error returned as it is.
-func Open(path string, room func(*stack.Stack) error) (*Run, error) {
+// Open reads a saved run, given the file or its folder. Errors name the path and a fix. fits, which may be nil, is
+// called before the stack is meshed; its error is returned unchanged.
+func Open(path string, fits func(*stack.Stack) error) (*Run, error) {
 	path = Path(path)
 	f, z, err := openArchive(path)
 	switch {
@@ -55,9 +55,9 @@ func Open(path string, room func(*stack.Stack) error) (*Run, error) {
 		return nil, fmt.Errorf("cannot open the saved run: %w", err)
 	}
 	r := &Run{Path: path, file: f, zip: z}
-	if err := r.read(room); err != nil {
+	if err := r.read(fits); err != nil {
 		_ = f.Close() // read only
-		if refused := (*roomError)(nil); errors.As(err, &refused) {
+		if refused := (*unfit)(nil); errors.As(err, &refused) {
 			return nil, refused.error
 		}
 		return nil, fmt.Errorf("%s is not a saved run that this thermsim reads: %w", path, err)
@@ -65,7 +65,7 @@ func Open(path string, room func(*stack.Stack) error) (*Run, error) {
 	return r, nil
 }
 
-// Close closes the file. Fields cannot be read afterwards.
+// Close closes the file. Its fields cannot be read afterwards.
 func (r *Run) Close() error { return r.file.Close() }
 
 // openArchive opens a ZIP file.
@@ -85,10 +85,10 @@ func openArchive(path string) (*os.File, *zip.Reader, error) {
 	return nil, nil, err
 }
 
-// roomError is what the caller's room says.
-type roomError struct{ error }
+// unfit is an error of the caller's fits.
+type unfit struct{ error }
 
-func (r *Run) read(room func(*stack.Stack) error) error {
+func (r *Run) read(fits func(*stack.Stack) error) error {
 	if err := r.readManifest(); err != nil {
 		return err
 	}
@@ -110,9 +110,9 @@ func (r *Run) read(room func(*stack.Stack) error) error {
 	for _, in := range r.Manifest.Inputs {
 		s.Inputs = append(s.Inputs, stack.Input{Path: in.Path, SHA256: in.SHA256})
 	}
-	if room != nil {
-		if err := room(s); err != nil {
-			return &roomError{err}
+	if fits != nil {
+		if err := fits(s); err != nil {
+			return &unfit{err}
 		}
 	}
 	if r.Mesh, err = mesh.Build(s); err != nil {
@@ -142,21 +142,21 @@ func (r *Run) readManifest() error {
 		return err
 	}
 	defer f.Close()
-	whole := io.LimitReader(f, size+1) // to its end, where its checksum is compared
+	whole := io.LimitReader(f, size+1) // to the end, which checks the checksum
 	if err := decodeManifest(inputfile.Uncrowded(whole, bytesPerTable), &r.Manifest); err != nil {
 		return fmt.Errorf("%s: %w", manifestName, err)
 	}
 	return nil
 }
 
-// Entries are stored as they are. An archive that was packed again is read too, as long as what is read whole opens to
-// no more than mostRatio times its size, beyond the first freeBytes: tables of numbers pack ten times smaller at most.
+// Entries are stored uncompressed. Compressed archives are accepted if entries that are read whole expand to at most
+// mostRatio times their size, beyond the first freeBytes: tables of numbers compress by a factor of ten at most.
 const (
 	mostRatio = 20
 	freeBytes = 1 << 20
 )
 
-// bytesPerTable is the least that a step takes as it is written, and what else a manifest has many of.
+// bytesPerTable is the smallest size of a step, or of other repeated objects, in a manifest.
 const bytesPerTable = 40
 
 // entry reads an entry whole.
@@ -170,7 +170,7 @@ func (r *Run) entry(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Most entries are stored as they are. What an archive claims beyond its own size gets its room as its bytes come.
+	// Most entries are uncompressed. Sizes beyond that of the archive are allocated as data arrives.
 	data := bytes.NewBuffer(make([]byte, 0, min(size, archive.Size())+bytes.MinRead))
 	if err := copyEntry(data, f, name, size); err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (r *Run) entry(name string) ([]byte, error) {
 	return data.Bytes(), nil
 }
 
-// openEntry opens an entry, and says how long it is by the word of the archive.
+// openEntry opens an entry and returns its size according to the archive.
 func (r *Run) openEntry(name string) (f fs.File, size int64, err error) {
 	if f, err = r.zip.Open(name); err != nil {
 		return nil, 0, err
@@ -197,7 +197,7 @@ func (r *Run) openEntry(name string) (f fs.File, size int64, err error) {
 	return f, size, nil
 }
 
-// copyEntry copies an entry to its end, where its checksum is compared.
+// copyEntry copies an entry to the end, which checks the checksum.
 func copyEntry(to io.Writer, f io.Reader, name string, size int64) error {
 	n, err := io.Copy(to, io.LimitReader(f, size+1))
 	if err == nil && n > size {
@@ -206,7 +206,7 @@ func copyEntry(to io.Writer, f io.Reader, name string, size int64) error {
 	return err
 }
 
-// HasTrace says whether the run has a trace.csv, as transients do.
+// HasTrace reports whether the run has a trace.csv, as transients do.
 func (r *Run) HasTrace() bool {
 	return slices.ContainsFunc(r.zip.File, func(f *zip.File) bool { return f.Name == traceName })
 }
@@ -217,7 +217,7 @@ func (r *Run) Trace() (io.ReadCloser, error) {
 	return f, err
 }
 
-// checkTrace reads the trace once, so that one that is damaged is told of before anything is drawn.
+// checkTrace reads the trace once, so that damage is reported before anything is drawn.
 func (r *Run) checkTrace() error {
 	if !r.HasTrace() {
 		return nil
@@ -230,10 +230,10 @@ func (r *Run) checkTrace() error {
 	return copyEntry(io.Discard, f, traceName, size)
 }
 
-// Last is the number of the last step that was saved, 0 of a steady state.
+// Last is the number of the last saved step; 0 for a steady state.
 func (r *Run) Last() int { return r.Manifest.Saved[len(r.Manifest.Saved)-1] }
 
-// TimeOf is the end of a step in s, NaN of a steady state.
+// TimeOf is the end of a step in s; NaN for a steady state.
 func (r *Run) TimeOf(step int) float64 {
 	if step < 1 || step > len(r.Manifest.Steps) {
 		return math.NaN()
@@ -241,8 +241,7 @@ func (r *Run) TimeOf(step int) float64 {
 	return r.Manifest.Steps[step-1].TimeS
 }
 
-// Field is the field of a saved step; planes are read from the file, and their checksums compared, as they are asked
-// for.
+// Field is the field of a saved step. Planes are read from the file on demand, and their checksums are checked.
 func (r *Run) Field(step int) (*Field, error) {
 	if !slices.Contains(r.Manifest.Saved, step) {
 		return nil, fmt.Errorf("step %d is not in %s, which holds %s", step, r.Path, listed(r.Manifest.Saved))
@@ -250,8 +249,8 @@ func (r *Run) Field(step int) (*Field, error) {
 	return &Field{run: r, step: step}, nil
 }
 
-// State is the field of a saved step to start from: a cell without a finite temperature, as a solve that broke down
-// leaves, is an error of its Plane.
+// State is the field of a saved step as an initial state: Plane fails for cells without a finite temperature, which a
+// solve that broke down leaves.
 func (r *Run) State(step int) (*Field, error) {
 	f, err := r.Field(step)
 	if err == nil {
@@ -260,7 +259,7 @@ func (r *Run) State(step int) (*Field, error) {
 	return f, err
 }
 
-// listed shortens a long list.
+// listed formats a list of steps and abbreviates a long one.
 func listed(steps []int) string {
 	if len(steps) > 12 {
 		return fmt.Sprintf("%d steps from %d to %d", len(steps), steps[0], steps[len(steps)-1])
@@ -273,7 +272,7 @@ type Field struct {
 	run   *Run
 	step  int
 	buf   []byte
-	state bool // to start from
+	state bool // as an initial state
 }
 
 // Plane copies the temperatures in K of plane k into dst.
@@ -301,7 +300,7 @@ func (f *Field) Plane(k int, dst []float64) error {
 		}
 		dst = dst[n:]
 	}
-	// Reading to the end compares the checksum.
+	// Reading to the end checks the checksum.
 	if n, err := in.Read(f.buf[:1]); n > 0 || err != io.EOF {
 		return f.damaged(tooLong(err))
 	}
@@ -311,7 +310,7 @@ func (f *Field) Plane(k int, dst []float64) error {
 	return nil
 }
 
-// whole refuses a plane in which a cell has no finite temperature.
+// whole rejects a plane with a cell without a finite temperature.
 func (f *Field) whole(k int, plane []float64) error {
 	for c, v := range plane {
 		if v-v != 0 {
@@ -331,10 +330,10 @@ func tooLong(err error) error {
 	return err
 }
 
-// ErrDamaged says that a saved run was changed since it was written.
+// ErrDamaged reports a saved run that was modified after it was written.
 var ErrDamaged = errors.New("is damaged")
 
-// ErrBroken says that a saved run is that of a solve that broke down.
+// ErrBroken reports a saved run of a solve that broke down.
 var ErrBroken = errors.New("the solve broke down")
 
 func (f *Field) damaged(err error) error {

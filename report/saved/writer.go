@@ -22,7 +22,7 @@ const (
 
 func planeName(step, k int) string { return fmt.Sprintf("field/step_%06d/plane_%04d.f64", step, k) }
 
-// Writer writes a saved run while it is solved.
+// Writer writes a saved run during the solve.
 type Writer struct {
 	zip   *zip.Writer
 	saved []int
@@ -35,10 +35,10 @@ func NewWriter(w io.Writer, cells int) *Writer {
 	return &Writer{zip: zip.NewWriter(w), plane: make([]float64, cells), bytes: make([]byte, 0, 8*min(cells, packed))}
 }
 
-// packed is how many values are packed at once.
+// packed is the number of values per write.
 const packed = 1 << 15
 
-// Step keeps all planes of a step, numbered from 1; 0 stands for a steady state. Steps come in ascending order.
+// Step stores all planes of a step, numbered from 1; 0 is a steady state. Steps are in ascending order.
 func (w *Writer) Step(step, planes int, f field.Source) error {
 	for k := range planes {
 		if err := f.Plane(k, w.plane); err != nil {
@@ -64,17 +64,17 @@ func (w *Writer) Step(step, planes int, f field.Source) error {
 	return nil
 }
 
-// EntryBytes is what the archive holds, in the file and about as much in memory, of a plane beside its temperatures.
+// EntryBytes is the size of the metadata of a plane in the file, and about in memory.
 const EntryBytes = 200
 
 func (w *Writer) create(name string) (io.Writer, error) {
 	return w.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
 }
 
-// Steps are those kept so far.
+// Steps returns the steps stored so far.
 func (w *Writer) Steps() []int { return w.saved }
 
-// Close writes the manifest, the stack and the trace of a transient (nil without one), and ends the archive.
+// Close writes the manifest, the stack and the trace of a transient (nil without one), and completes the archive.
 func (w *Writer) Close(m Manifest, s *stack.Stack, trace io.Reader) error {
 	m.Saved = w.saved
 	about, err := json.MarshalIndent(m, "", " ")

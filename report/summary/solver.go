@@ -8,24 +8,23 @@ import (
 	"thermsim/report/quantity"
 )
 
-// Leakage tells what powers that follow the temperature do; in a transient at its end.
+// Leakage is the state of temperature-dependent power; in a transient at its end.
 type Leakage struct {
-	PowerW float64 `json:"power_W"` // all that leaks
-	// By how much a small rise comes back, see docs/guides/leakage.md; null where it is not known.
+	PowerW float64 `json:"power_W"` // total leakage
+	// Loop gain of small temperature rises, see docs/guides/leakage.md; null if unknown.
 	LoopGain float64 `json:"loop_gain"`
-	At       Place   `json:"at"`               // the leaking cell where that rise is largest
+	At       Place   `json:"at"`               // leaking cell with the largest rise in the eigenvector
 	Runaway  bool    `json:"runaway"`          // the verdict, exit status 6
 	TimeS    float64 `json:"time_s,omitempty"` // of a transient's runaway; absent otherwise
-	// The largest factor on all powers with which there is a steady state; absent where there is one with the powers as
-	// they are.
+	// Largest factor on all powers with a steady state; absent if the given powers have one.
 	LargestFactor float64 `json:"largest_factor,omitempty"`
-	// Leaking cells outside the range of their law; absent without any.
+	// Number of leaking cells outside the range of their law; absent without any.
 	OutOfRange int64   `json:"out_of_range,omitempty"`
 	FromK      float64 `json:"from_K"` // lower end of that range
 	ToK        float64 `json:"to_K"`   // upper end of that range
 }
 
-// String is the state of the loop in a line.
+// String describes the leakage and its loop gain in a line.
 func (l *Leakage) String() string {
 	text := "leakage " + quantity.Significant(l.PowerW, 4) + " W, "
 	if math.IsNaN(l.LoopGain) {
@@ -38,7 +37,7 @@ func (l *Leakage) String() string {
 	return text
 }
 
-// Verdict tells where and how power runs away; empty where it does not.
+// Verdict describes a thermal runaway; empty without one.
 func (l *Leakage) Verdict() string {
 	if l == nil || !l.Runaway {
 		return ""
@@ -58,29 +57,29 @@ func (l *Leakage) Verdict() string {
 	return text
 }
 
-// Nonlinear tells how the iteration over properties that follow the temperature went; in a transient over all
-// steps, and the residual of the last.
+// Nonlinear is the outcome of the iteration over temperature-dependent properties; in a transient over all steps, with
+// the residual of the last step.
 type Nonlinear struct {
 	OuterIterations int     `json:"outer_iterations"` // linear systems of the steady state, or of all steps
 	ResidualNormW   float64 `json:"residual_norm_W"`  // Euclidean norm of b(x) - A(x) x
-	// of the error from one linear system to the next, 0 where not seen
+	// error ratio between successive linear systems; 0 if unknown
 	Contraction float64 `json:"contraction"`
-	// Cells whose temperature lies outside the range of their material's properties; absent without any.
+	// Materials whose properties were evaluated outside their range; absent without any.
 	OutOfRange []OutOfRange `json:"out_of_range,omitempty"`
-	// Absent where no power follows the temperature.
+	// Absent without temperature-dependent power.
 	Leakage *Leakage `json:"leakage,omitempty"`
 }
 
-// OutOfRange is a material whose properties were asked for temperatures outside their range; there the values at the
-// range's ends were used.
+// OutOfRange is a material whose properties were evaluated outside their temperature range, using the values at the
+// ends of the range.
 type OutOfRange struct {
 	Material string  `json:"material"` // its name
 	FromK    float64 `json:"from_K"`   // lower end of its range
 	ToK      float64 `json:"to_K"`     // upper end of its range
-	Cells    int64   `json:"cells"`    // how many
+	Cells    int64   `json:"cells"`    // number of cells
 }
 
-// String is the course of the iteration in a line.
+// String describes the iteration in a line.
 func (n *Nonlinear) String() string {
 	what := "properties follow"
 	if n.Leakage != nil {
@@ -94,7 +93,7 @@ func (n *Nonlinear) String() string {
 	return text
 }
 
-// Warning says which materials were asked for temperatures outside their range; empty where none was.
+// Warning names the materials evaluated outside their temperature range; empty without any.
 func (n *Nonlinear) Warning() string {
 	if n == nil {
 		return ""
@@ -117,32 +116,32 @@ func (n *Nonlinear) Warning() string {
 	return text
 }
 
-// Stepping tells how steps in time followed the temperatures.
+// Stepping is the outcome of adaptive time steps.
 type Stepping struct {
 	Method        string  `json:"method"`          // TR-BDF2
-	TolK          float64 `json:"tol_K"`           // largest error of a step that was allowed
-	LargestErrorK float64 `json:"largest_error_K"` // estimate of the largest error of a step
+	TolK          float64 `json:"tol_K"`           // tolerance of the error of a step
+	LargestErrorK float64 `json:"largest_error_K"` // estimated largest error of a step
 	Steps         int     `json:"steps"`           // steps taken
-	Rejected      int     `json:"rejected"`        // steps tried again, shorter
-	Solves        int     `json:"solves"`          // systems solved
-	// times that the operator was set up, for another length of the steps
+	Rejected      int     `json:"rejected"`        // rejected steps, which were repeated with a shorter length
+	Solves        int     `json:"solves"`          // solved linear systems
+	// number of setups of the operator, one per change of the step length
 	Setups       int     `json:"setups"`
 	PowerChanges int     `json:"power_changes"` // changes of the power, at which steps end
 	ShortestS    float64 `json:"shortest_s"`    // shortest step
 	LongestS     float64 `json:"longest_s"`     // longest step
-	PeakK        float64 `json:"peak_K"`        // hottest cell at the end of any step, whether it was written or not
-	PeakS        float64 `json:"peak_s"`        // time of that
-	// How far the end is from the steady state, and whether that is close enough; absent where nobody asked.
+	PeakK        float64 `json:"peak_K"`        // hottest cell at the end of any step, written or not
+	PeakS        float64 `json:"peak_s"`        // time of the peak
+	// Distance of the end from the steady state, and whether it is within the tolerance; absent if not requested.
 	SteadyRestK float64 `json:"steady_rest_K,omitempty"`
-	Steady      bool    `json:"steady,omitempty"` // the run ended close enough
-	// Of a periodic state: its period, how many periods were stepped to find it, and the largest difference between the
-	// ends of the one that is shown.
+	Steady      bool    `json:"steady,omitempty"` // the run ended within the tolerance
+	// Periodic state: its period, the number of computed periods, and the largest difference between the ends of the
+	// reported one.
 	PeriodS  float64 `json:"period_s,omitempty"`
-	Periods  int     `json:"periods,omitempty"`   // stepped to find it
-	ClosureK float64 `json:"closure_K,omitempty"` // largest difference between the ends of the one that is shown
+	Periods  int     `json:"periods,omitempty"`   // computed periods
+	ClosureK float64 `json:"closure_K,omitempty"` // largest difference between the ends of the period
 }
 
-// Parts are what people read of it.
+// Parts are the parts of Text.
 func (s *Stepping) Parts() []string {
 	lengths := quantity.Seconds(s.ShortestS)
 	if s.LongestS > s.ShortestS {
@@ -165,5 +164,5 @@ func (s *Stepping) Parts() []string {
 	return parts
 }
 
-// Text is the stepping in a line.
+// Text describes the time steps in a line.
 func (s *Stepping) Text() string { return strings.Join(s.Parts(), ", ") }

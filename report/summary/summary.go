@@ -1,4 +1,4 @@
-// Package summary holds what the files of a run tell of it in numbers, and the words for them.
+// Package summary defines the results of a run as numbers for its files, and formats them as text.
 package summary
 
 //go:generate go run thermsim/tools/resultdoc/gen
@@ -11,66 +11,64 @@ import (
 	"thermsim/report/jsonfile"
 )
 
-// Summary is what summary.json holds: the whole outcome of a run in numbers, SI units throughout and temperatures in
-// kelvin.
+// Summary is the content of summary.json: all results of a run, in SI units and kelvin.
 //
-// Field order here is the order in the file. Numbers that do not exist (a division by zero watts, a field that broke
-// down) are null in the file and NaN here.
+// Field order here is the order in the file. Undefined numbers (a division by zero watts, a solve that broke down) are
+// null in the file and NaN here.
 type Summary struct {
-	// 1; a change of what a field means raises it, a new field does not
+	// 1; it increases when the meaning of a field changes, not for new fields
 	Schema  int    `json:"schema"`
 	Command string `json:"command"` // steady or transient
 	Version string `json:"version"` // of thermsim
 	Stack   string `json:"stack"`   // path of the stack file
 	Title   string `json:"title"`   // of the stack
-	// of the stack file and of every file that it names, in hexadecimal
+	// of the stack file and every file that it names, in hexadecimal
 	InputSHA256 string      `json:"input_sha256"`
-	Set         []string    `json:"set,omitempty"` // what --set put in place of the file's values
+	Set         []string    `json:"set,omitempty"` // values that --set replaced
 	Grid        Grid        `json:"grid"`          // size of the grid
-	Device      Device      `json:"device"`        // what solved
+	Device      Device      `json:"device"`        // device that solved
 	Solver      Solver      `json:"solver"`        // how the solve ended
 	Temperature Temperature `json:"temperature"`   // over all cells
-	Power       Power       `json:"power"`         // watts asked for and watts on the grid
+	Power       Power       `json:"power"`         // requested power and power on the grid
 	Energy      Energy      `json:"energy"`        // heat balance
-	// The hottest cell over all steps of a transient; absent from steady runs, and from transients of which it is not
-	// known. Temperature, layers, blocks and regions are as at the end of the last step, but for peaks of their own.
+	// Hottest cell over all steps of a transient; absent for steady runs, and for transients in which it is unknown.
+	// Temperature, layers, blocks and regions are values at the end of the last step, except for their peaks.
 	Peak Peak `json:"peak,omitzero"`
-	// (max - ambient) over the power on the grid; null in a transient, which has none.
+	// (max - ambient) / power on the grid; null in a transient.
 	RthKPerW float64 `json:"rth_K_per_W"`
 	Time     Time    `json:"time"`   // wall time by phase
 	Memory   Memory  `json:"memory"` // memory used
 
 	// Transient runs only.
 
-	// number of steps; absent from steady runs, as the next three
+	// number of steps; absent for steady runs, as the next three
 	Steps int `json:"steps,omitempty"`
-	// length of a step; of the last one where steps follow the temperatures
+	// length of a step; of the last step with adaptive time steps
 	DtS float64 `json:"dt_s,omitempty"`
-	// of all steps; 0 by the direct solver; absent from steady runs
+	// over all steps; 0 for the direct solver; absent for steady runs
 	IterationsTotal *int   `json:"iterations_total,omitempty"`
-	StepMaxima      []Step `json:"step_maxima,omitempty"` // one for each step
-	// How steps followed the temperatures; absent where all have one length. The steps above are then the times that
-	// were asked for.
+	StepMaxima      []Step `json:"step_maxima,omitempty"` // one per step
+	// Adaptive time steps; absent for fixed time steps. The steps above are then the requested output times.
 	Stepping *Stepping `json:"stepping,omitempty"`
 
 	HotSpots []HotSpot `json:"hot_spots"` // hottest first
 	Layers   []Layer   `json:"layers"`    // bottom to top
 	Blocks   []Block   `json:"blocks"`    // in the order of the layers and their floorplans
-	// Those of the layers, what they leave of them, and areas of uniform powers and maps, in the order of the layers.
+	// Regions of the layers, the rest of these layers, and areas of uniform powers and maps, in the order of the
+	// layers.
 	Regions []Region `json:"regions"`
-	// Those that regions name, in the order of their lowest regions; absent without any.
+	// Dies that regions name, in the order of their lowest regions; absent without any.
 	Dies   []Die   `json:"dies,omitempty"`
 	Probes []Probe `json:"probes"` // in the order of the file
-	// Coolant has a row for each cavity, bottom to top.
+	// Coolant of each cavity, bottom to top.
 	Coolant []Coolant `json:"coolant,omitempty"`
 	Limits  []Limit   `json:"limits"` // worst first
-	// Policies that throttled powers; absent without any.
+	// Throttling policies; absent without any.
 	Policies []Policy `json:"policies,omitempty"`
-	// Figures of JEDEC's standards; absent where the stack asks for none, in transients, without power and after a
-	// runaway.
+	// JEDEC metrics; absent if the stack requests none, in transients, without power and after a runaway.
 	Jedec Jedec `json:"jedec,omitzero"`
 
-	Warnings []plausibility.Warning `json:"warnings"` // doubts about the stack and its temperatures
+	Warnings []plausibility.Warning `json:"warnings"` // about the stack and its temperatures
 }
 
 // Grid is the size of the grid.
@@ -81,45 +79,45 @@ type Grid struct {
 	Cells int `json:"cells"` // their product
 }
 
-// Device names what solved.
+// Device describes the device that solved.
 type Device struct {
 	Kind string `json:"kind"` // cpu or gpu
 	Name string `json:"name"` // of the processor or GPU
-	// Why the processor took the place of a GPU; absent where it did not.
+	// Why the processor replaced a GPU; absent if it did not.
 	GPUFailure string `json:"gpu_failure,omitempty"`
-	Ranks      int    `json:"ranks,omitempty"` // that shared the grid; absent where one device had it alone
-	// what carried data between ranks: NCCL and over what, copies of the driver, TCP
+	Ranks      int    `json:"ranks,omitempty"` // that shared the grid; absent for a single device
+	// transport between ranks: NCCL and its link, driver copies, or TCP
 	Transport string `json:"transport,omitempty"`
 }
 
-// Solver is how the solve ended; in a transient, that of the last step. The estimated error is that of the whole
-// run: the sum over the steps, or by the direct solver, which judges the last step only, that step's times their
-// number.
+// Solver is the outcome of the solve; in a transient, of the last step. The estimated error covers the whole run: the
+// sum over the steps, or for the direct solver, which estimates the last step only, that estimate times the number of
+// steps.
 type Solver struct {
 	Method           string  `json:"method"`            // pcg, bicgstab, direct and so on
-	Preconditioner   string  `json:"preconditioner"`    // that took part at the end; fourier of the direct solver
-	Iterations       int     `json:"iterations"`        // of the linear solver; 0 by the direct solver
+	Preconditioner   string  `json:"preconditioner"`    // used at the end; fourier for the direct solver
+	Iterations       int     `json:"iterations"`        // of the linear solver; 0 for the direct solver
 	ResidualNormW    float64 `json:"residual_norm_W"`   // Euclidean norm of b - A x
-	RelativeResidual float64 `json:"relative_residual"` // of that to the norm of b
-	// estimated largest distance to the exact solution of the discrete equations; `null` where it is unknown
+	RelativeResidual float64 `json:"relative_residual"` // relative to the norm of b
+	// estimated largest distance to the exact solution of the discrete equations; `null` if unknown
 	EstimatedErrorK float64 `json:"estimated_error_K"`
 	Converged       bool    `json:"converged"` // in a transient, in every step
-	Reason          string  `json:"reason"`    // why it stopped
-	// Which methods stalled before the one named took over; absent where none did. Iterations are those of all.
+	Reason          string  `json:"reason"`    // why the solve stopped
+	// Methods that stalled before the named method took over; absent without any. Iterations are those of all methods.
 	Fallback string `json:"fallback,omitempty"`
-	// Absent where nothing follows the temperature.
+	// Absent without temperature-dependent properties.
 	Nonlinear *Nonlinear `json:"nonlinear,omitempty"`
 }
 
-// Place is a cell: its centre, its layer, the block of that layer that covers most of it, if any, and the region that
-// its centre lies in.
+// Place is the location of a cell: its center, its layer, the block of that layer that covers most of it, and the
+// region that contains its center.
 type Place struct {
 	XM    float64 `json:"x_m"`   // centre of the cell
 	YM    float64 `json:"y_m"`   // centre of the cell
 	ZM    float64 `json:"z_m"`   // centre of the cell; 0 is the bottom of the stack
 	Layer string  `json:"layer"` // its name
 	Block string  `json:"block"` // that covers most of the cell; "" for none
-	// That its centre lies in; "" outside of regions and in those without a name.
+	// Region that contains its center; "" outside of regions and in regions without a name.
 	Region string `json:"region"`
 }
 
@@ -130,33 +128,33 @@ type Temperature struct {
 	MinK     float64 `json:"min_K"`     // lowest of a cell
 	MeanK    float64 `json:"mean_K"`    // weighted by volume
 	MaxAt    Place   `json:"max_at"`    // hottest cell
-	// Cells without a finite temperature, left out of everything else: a solve that broke down; absent where there are
-	// none.
+	// Cells without a finite temperature, from a solve that broke down; all other values exclude them. Absent without
+	// any.
 	NonFiniteCells int `json:"non_finite_cells,omitempty"`
 }
 
-// Power compares the watts asked for with those on the grid.
+// Power compares the requested power with the power on the grid.
 type Power struct {
 	RequestedW float64 `json:"requested_W"`         // in the files
 	MappedW    float64 `json:"mapped_W"`            // in cells
-	LeakageW   float64 `json:"leakage_W,omitempty"` // beside them; absent without leakage
+	LeakageW   float64 `json:"leakage_W,omitempty"` // in addition to both; absent without leakage
 }
 
 // Energy is the heat balance of the solve.
 type Energy struct {
-	InW          float64 `json:"in_W"`          // power, and what faces let in
-	OutW         float64 `json:"out_W"`         // what faces let out
-	StoredW      float64 `json:"stored_W"`      // in a step, by heat capacities; 0 in a steady state
-	ImbalanceRel float64 `json:"imbalance_rel"` // of in - out - stored to the largest flow
-	ByFaceW      Face    `json:"by_face_W"`     // leaving heat is positive
-	// Faces whose heat transfer coefficients follow the temperature; absent without any.
+	InW          float64 `json:"in_W"`          // power, and heat that enters through faces
+	OutW         float64 `json:"out_W"`         // heat that leaves through faces and with coolant
+	StoredW      float64 `json:"stored_W"`      // rate of change of the heat content; 0 in a steady state
+	ImbalanceRel float64 `json:"imbalance_rel"` // (in - out - stored) / largest flow
+	ByFaceW      Face    `json:"by_face_W"`     // positive if heat leaves
+	// Faces with temperature-dependent heat-transfer coefficients; absent without any.
 	Films []Film `json:"films,omitempty"`
-	// Patches of faces, and what they leave of them; absent without any.
+	// Patches of faces, and the rest of these faces; absent without any.
 	Patches  []Patch `json:"patches,omitempty"`
-	CoolantW float64 `json:"coolant_W,omitempty"` // of Out, what coolant carries away above what it brings in
+	CoolantW float64 `json:"coolant_W,omitempty"` // part of Out: heat removed by coolant
 }
 
-// Face is one number per face of the domain.
+// Face holds one value per face of the domain.
 type Face struct {
 	Bottom float64 `json:"bottom"` // z = 0
 	Top    float64 `json:"top"`    // z at its largest
@@ -169,34 +167,34 @@ type Face struct {
 // Time splits the wall time in s.
 type Time struct {
 	ParseS  float64 `json:"parse_s"`  // reading the stack file
-	MeshS   float64 `json:"mesh_s"`   // making the grid and its coefficients
+	MeshS   float64 `json:"mesh_s"`   // building the grid and its coefficients
 	DeviceS float64 `json:"device_s"` // opening the device
 	SetupS  float64 `json:"setup_s"`  // building the preconditioner or the direct solver
 	SolveS  float64 `json:"solve_s"`  // solving
-	ReportS float64 `json:"report_s"` // taking the figures from the field
-	TotalS  float64 `json:"total_s"`  // from the start until the figures were taken
+	ReportS float64 `json:"report_s"` // computing the results from the field
+	TotalS  float64 `json:"total_s"`  // from the start until the results were computed
 }
 
 // Memory counts bytes.
 type Memory struct {
-	DeviceBytes   int64 `json:"device_bytes"`    // held by the solver at most, on the GPU or in the host's memory
-	HostPeakBytes int64 `json:"host_peak_bytes"` // of the whole process; 0 where the system does not tell
+	DeviceBytes   int64 `json:"device_bytes"`    // peak of the solver, on the GPU or in host memory
+	HostPeakBytes int64 `json:"host_peak_bytes"` // peak of the whole process; 0 if unknown
 }
 
 // Step is one time step.
 type Step struct {
 	TimeS      float64 `json:"time_s"`              // end of the step
 	MaxK       float64 `json:"max_K"`               // hottest cell at that time
-	PowerW     float64 `json:"power_W"`             // of the step, leakage included
+	PowerW     float64 `json:"power_W"`             // during the step, including leakage
 	LeakageW   float64 `json:"leakage_W,omitempty"` // part of the power at the end of the step; absent without leakage
 	Iterations int     `json:"iterations"`          // of the linear solver
 	Converged  bool    `json:"converged"`           // the step met the tolerance
 }
 
-// HotSpot is a local maximum of the hottest temperature over the height, with its place.
+// HotSpot is a local maximum, in x and y, of the maximum over z.
 type HotSpot struct {
 	MaxK float64 `json:"max_K"` // at the maximum
-	// how far the temperature must fall on the way to a hotter point; for the hottest spot, to the coldest point
+	// temperature drop to the saddle towards the nearest hotter spot; for the hottest spot, to the coldest point
 	ProminenceK float64 `json:"prominence_K"`
 	Place
 }
@@ -214,9 +212,9 @@ type Layer struct {
 	MinK       float64 `json:"min_K"`               // lowest of a cell
 	MaxAt      Place   `json:"max_at"`              // hottest cell
 
-	// materials around the layer's chips that the mean leaves out; absent where it is over everything
+	// materials around the layer's chips that the mean excludes; absent if it includes everything
 	MeanWithout []string `json:"mean_without,omitempty"`
-	Peak        Peak     `json:"peak,omitzero"` // over the steps of a transient; absent from steady runs
+	Peak        Peak     `json:"peak,omitzero"` // over the steps of a transient; absent for steady runs
 }
 
 // Block is one floorplan block over the planes of its layer. The average weighs every cell by the exact area the
@@ -231,25 +229,26 @@ type Block struct {
 	AvgK     float64 `json:"avg_K"`               // weighted by the area covered
 	MinK     float64 `json:"min_K"`               // lowest of the cells it touches
 	MaxAt    Place   `json:"max_at"`              // hottest cell
-	Peak     Peak    `json:"peak,omitzero"`       // over the steps of a transient; absent from steady runs
+	Peak     Peak    `json:"peak,omitzero"`       // over the steps of a transient; absent for steady runs
 }
 
-// Region is a region of a layer as far as later regions do not cover it (kind "region"), what regions leave of
-// their layer ("rest"), or the area of a uniform power or a map ("power"). Mean, max and min are as those of blocks.
-// Regions of one name in a layer are one, and so are those without a name of one material, where they are of one die.
+// Region is a region of a layer without the parts that later regions cover (kind "region"), the rest of a layer with
+// regions ("rest"), or the area of a uniform power or a map ("power"). Mean, max and min are defined as for blocks.
+// Regions of a layer with the same name and die form one row, as do those without a name that have the same material
+// and die.
 type Region struct {
 	Layer    string  `json:"layer"`               // name of its layer
-	Name     string  `json:"name"`                // of the region or power; "" where it has none
+	Name     string  `json:"name"`                // of the region or power; "" without a name
 	Kind     string  `json:"kind"`                // region, rest or power
 	Material string  `json:"material"`            // "" of a power
-	AreaM2   float64 `json:"area_m2"`             // as far as later regions do not cover it
+	AreaM2   float64 `json:"area_m2"`             // without the parts that later regions cover
 	PowerW   float64 `json:"power_W"`             // of the sources over it
 	LeakageW float64 `json:"leakage_W,omitempty"` // part of the power; absent without leakage
 	MaxK     float64 `json:"max_K"`               // highest of the cells it touches
 	MeanK    float64 `json:"mean_K"`              // weighted by the volume covered
 	MinK     float64 `json:"min_K"`               // lowest of the cells it touches
 	MaxAt    Place   `json:"max_at"`              // hottest cell
-	Peak     Peak    `json:"peak,omitzero"`       // over the steps of a transient; absent from steady runs
+	Peak     Peak    `json:"peak,omitzero"`       // over the steps of a transient; absent for steady runs
 }
 
 // Label names the row for people.
@@ -268,16 +267,16 @@ func (r *Region) Label() string {
 // Probe is the temperature at a probe.
 type Probe struct {
 	Name         string  `json:"name"`          // of the probe
-	XM           float64 `json:"x_m"`           // its place
-	YM           float64 `json:"y_m"`           // its place
-	ZM           float64 `json:"z_m"`           // its place
+	XM           float64 `json:"x_m"`           // coordinate
+	YM           float64 `json:"y_m"`           // coordinate
+	ZM           float64 `json:"z_m"`           // coordinate
 	TemperatureK float64 `json:"temperature_K"` // there
-	// of the interface at z: "below" or "above", where the stack says which
+	// side of the interface at z: "below" or "above", if the stack defines it
 	Side string `json:"side,omitempty"`
 }
 
-// Die is a die over all its regions, as far as later regions do not cover them. The mean weighs every cell by
-// the volume that the die covers of it.
+// Die is the union of the regions of a die, without the parts that later regions cover. The mean weights every cell by
+// the volume that the die covers.
 type Die struct {
 	Name     string   `json:"name"`                // of the die
 	Layers   []string `json:"layers"`              // in which it has regions, bottom to top
@@ -287,7 +286,7 @@ type Die struct {
 	MeanK    float64  `json:"mean_K"`              // weighted by volume
 	MinK     float64  `json:"min_K"`               // lowest of the cells it touches
 	MaxAt    Place    `json:"max_at"`              // hottest cell
-	Peak     Peak     `json:"peak,omitzero"`       // over the steps of a transient; absent from steady runs
+	Peak     Peak     `json:"peak,omitzero"`       // over the steps of a transient; absent for steady runs
 }
 
 // Span names the layers of a die for people.
@@ -305,14 +304,14 @@ func (s *Summary) WriteJSON(w io.Writer) error {
 	return jsonfile.Write(w, *s)
 }
 
-// Kinds of rows beside blocks.
+// Kinds of regions.
 const (
 	KindRegion = "region"
-	KindRest   = "rest"  // a layer's own material around its regions
+	KindRest   = "rest"  // the material of a layer around its regions
 	KindPower  = "power" // where a uniform power or a map acts
 )
 
-// Peak is the hottest of a place over a transient, with its time (the end of a step).
+// Peak is the maximum over a transient, with its time (the end of a step).
 type Peak struct {
 	MaxK  float64 `json:"max_K"`  // highest of a cell at the end of a step
 	TimeS float64 `json:"time_s"` // of it
@@ -322,15 +321,15 @@ type Peak struct {
 // Reached is the peak of a transient, the maximum of a steady state.
 func (p *Peak) Reached(steady float64) float64 { return cmp.Or(p.MaxK, steady) }
 
-// Policy tells what a policy did in a transient, see docs/guides/serve.md.
+// Policy is the effect of a throttling policy on a transient, see docs/guides/serve.md.
 type Policy struct {
 	Name       string   `json:"name"`              // of the policy
 	AboveK     float64  `json:"above_K"`           // throttles
 	BelowK     float64  `json:"below_K"`           // releases
 	Factor     float64  `json:"factor"`            // of the power while throttled
-	PeakK      float64  `json:"peak_K"`            // highest temperature that it watched, at the ends of steps
+	PeakK      float64  `json:"peak_K"`            // highest temperature of its sensors, at the ends of steps
 	ThrottledS float64  `json:"throttled_s"`       // time throttled
-	Changes    int      `json:"changes"`           // times that it throttled or released
-	FirstS     *float64 `json:"first_s,omitempty"` // when it throttled first; absent where it never did
+	Changes    int      `json:"changes"`           // number of times it throttled or released
+	FirstS     *float64 `json:"first_s,omitempty"` // first throttling; absent if it never throttled
 	Throttled  bool     `json:"throttled"`         // at the end
 }

@@ -1,16 +1,15 @@
 package summary
 
-// System is what summary.json holds after solving a system that was given as a matrix. Norms are in the units of
-// the right side.
+// System is the content of summary.json of a solve of a given matrix. Norms have the units of the right-hand side.
 type System struct {
 	Schema  int    `json:"schema"`  // 1
 	Command string `json:"command"` // solve
 	Version string `json:"version"` // of thermsim
 
 	Matrix   Matrix       `json:"matrix"`            // the matrix A
-	Source   Source       `json:"source"`            // the right side b
-	Netlist  *Netlist     `json:"netlist,omitempty"` // the power grid that A and b come from; absent of matrices
-	Device   Device       `json:"device"`            // what solved
+	Source   Source       `json:"source"`            // right-hand side b
+	Netlist  *Netlist     `json:"netlist,omitempty"` // power grid that defines A and b; absent for matrices
+	Device   Device       `json:"device"`            // device that solved
 	Solver   SystemSolver `json:"solver"`            // how the solve ended
 	Solution Vector       `json:"solution"`          // the solution x
 	Time     SystemTime   `json:"time"`              // wall time by phase
@@ -22,10 +21,10 @@ type Matrix struct {
 	File      string `json:"file"`             // its path
 	Rows      int    `json:"rows"`             // number of unknowns
 	Entries   int    `json:"entries"`          // that are stored
-	Repeated  int    `json:"repeated_entries"` // entries of the file that were added to others in their place
+	Repeated  int    `json:"repeated_entries"` // duplicate entries of the file, which were added up
 	Symmetric bool   `json:"symmetric"`        // A equals its transpose
 	Storage   string `json:"storage"`          // diagonals or rows
-	Grid      []int  `json:"grid,omitempty"`   // nx, ny, nz where stored by diagonals
+	Grid      []int  `json:"grid,omitempty"`   // nx, ny, nz if stored by diagonals
 }
 
 // Netlist describes the netlist of a power grid.
@@ -43,13 +42,13 @@ type Net struct {
 	Nodes     int     `json:"nodes"`      // in it
 	Sources   int     `json:"sources"`    // nodes held by voltage sources
 	NominalV  float64 `json:"nominal_V"`  // largest voltage of its sources
-	WorstV    float64 `json:"worst_V"`    // how far a node is off it, at most: the IR drop
-	WorstNode string  `json:"worst_node"` // which
+	WorstV    float64 `json:"worst_V"`    // largest deviation of a node: the IR drop
+	WorstNode string  `json:"worst_node"` // name of that node
 }
 
-// Source describes the right side.
+// Source describes the right-hand side.
 type Source struct {
-	File string  `json:"file"` // "" where it was made as A times ones
+	File string  `json:"file"` // "" if it is A times ones
 	Norm float64 `json:"norm"` // Euclidean norm
 }
 
@@ -70,7 +69,7 @@ type Vector struct {
 	Min  float64 `json:"min"`  // smallest element
 	Max  float64 `json:"max"`  // largest element
 	Norm float64 `json:"norm"` // Euclidean norm
-	// largest distance from ones where b was made as A times ones, else null
+	// largest deviation from ones if b is A times ones, otherwise null
 	LargestError float64 `json:"largest_error"`
 }
 

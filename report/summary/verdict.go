@@ -15,8 +15,8 @@ import (
 // Runaway is the caveat of powers without a steady state.
 const Runaway = "THERMAL RUNAWAY"
 
-// Caveat is what a reader must know before the figures, in capitals for tables and titles of maps; empty for a run that
-// converged. A transient that was interrupted is told apart, for the steps it finished are as good as any.
+// Caveat is a warning in capitals for tables and titles of maps; empty for a run that converged. An interrupted
+// transient has a separate one, because its completed steps are valid.
 func (s *Summary) Caveat() string {
 	switch {
 	case s.Solver.Converged:
@@ -31,7 +31,7 @@ func (s *Summary) Caveat() string {
 	return "NOT CONVERGED"
 }
 
-// Marked puts the caveat before a title.
+// Marked prepends the caveat to a title.
 func Marked(caveat, title string) string {
 	if caveat == "" {
 		return title
@@ -39,7 +39,7 @@ func Marked(caveat, title string) string {
 	return caveat + ": " + title
 }
 
-// Ended says how the solve ended, without words that stand beside it already.
+// Ended describes how the solve ended, without repeating the caveat.
 func (s *Summary) Ended() string {
 	caveat, doubt := s.Caveat(), s.Doubt()
 	switch v := &s.Solver; {
@@ -53,7 +53,7 @@ func (s *Summary) Ended() string {
 	return Marked(caveat, strings.TrimPrefix(doubt, solution.ReasonInterrupted+", "))
 }
 
-// Iterations counts those of all steps.
+// Iterations formats the number of iterations of all steps.
 func (s *Summary) Iterations(unit string) string {
 	count := func(n int) string { return strings.TrimSpace(fmt.Sprint(n, " ", unit)) }
 	if s.Steps > 0 && s.IterationsTotal != nil {
@@ -66,7 +66,7 @@ func (s *Summary) Iterations(unit string) string {
 	return count(s.Solver.Iterations)
 }
 
-// ErrorText is the estimated error, with what it was taken from.
+// ErrorText formats the estimated error and its basis.
 func (s *Summary) ErrorText() string {
 	if math.IsNaN(s.Solver.EstimatedErrorK) {
 		return "not known"
@@ -89,7 +89,7 @@ func (s *Summary) FirstBadStep() int {
 	return 0
 }
 
-// Doubt is why the temperatures of a run cannot be relied on, in a few words; empty where nothing speaks against them.
+// Doubt is the reason why the temperatures of a run are unreliable; empty if they are reliable.
 func (s *Summary) Doubt() string {
 	if s.Solver.Converged {
 		return ""
@@ -110,12 +110,11 @@ func (s *Summary) Doubt() string {
 	return why
 }
 
-// hottest is the temperature in K beyond which a field is refused: nothing is solid far below it, and its numbers only
-// show that an input is wrong.
+// hottest is the temperature in K above which a field is rejected: no material is solid far below it, so an input must
+// be wrong.
 const hottest = 1e6
 
-// Implausible says that a run gets hotter than any solid, at its end or in a step, whatever the solver reached; empty
-// where it does not.
+// Implausible reports a run that gets hotter than any solid, at its end or in a step; empty otherwise.
 func (s *Summary) Implausible() string {
 	top := s.Temperature.MaxK
 	for n := range s.StepMaxima {
@@ -128,7 +127,7 @@ func (s *Summary) Implausible() string {
 		"units of powers, conductivities and films", top, hottest)
 }
 
-// PlaceWords names a cell.
+// PlaceWords describes the location of a cell.
 func PlaceWords(at Place) string {
 	where := " in layer " + at.Layer
 	switch {
@@ -140,7 +139,7 @@ func PlaceWords(at Place) string {
 	return where + fmt.Sprintf(", at x %s, y %s mm", quantity.Millimetres(at.XM), quantity.Millimetres(at.YM))
 }
 
-// HottestStep is the peak of a transient and when it was.
+// HottestStep is the peak of a transient and its time.
 func (s *Summary) HottestStep() (kelvin, time float64) {
 	if s.Peak.TimeS > 0 {
 		return s.Peak.MaxK, s.Peak.TimeS
@@ -149,7 +148,7 @@ func (s *Summary) HottestStep() (kelvin, time float64) {
 	return hottest.MaxK, hottest.TimeS
 }
 
-// LastStepNote says in titles that a map is of the end of a transient.
+// LastStepNote is the note in titles of maps of the last step of a transient.
 func (s *Summary) LastStepNote() string {
 	if s.Steps == 0 {
 		return ""
@@ -157,7 +156,7 @@ func (s *Summary) LastStepNote() string {
 	return "last step, t = " + quantity.Seconds(s.StepMaxima[s.Steps-1].TimeS)
 }
 
-// DeviceText names what solved.
+// DeviceText names the device that solved.
 func DeviceText(s *Summary) string {
 	if s.Device.Name == "" {
 		return cmp.Or(s.Device.Kind, "an unnamed device")
@@ -169,9 +168,8 @@ func DeviceText(s *Summary) string {
 	return text
 }
 
-// FacesText lists the faces that heat passes, with their shares: of what leaves where heat leaves, and where it comes
-// in of what enters the stack, the power included. A share of the net heat would say nothing where the two nearly
-// cancel.
+// FacesText lists the faces with heat flow and their shares. Outflow is relative to the total outflow, inflow to the
+// total inflow including the power. A share of the net heat would be meaningless if both nearly cancel.
 func FacesText(e *Energy, decimals int) []string {
 	flows := e.ByFaceW.list()
 	leaving, entering := 0.0, max(0, e.InW)
@@ -208,7 +206,7 @@ func (f *Face) list() [stack.NumFaces]float64 {
 	return [...]float64{f.Bottom, f.Top, f.West, f.East, f.South, f.North}
 }
 
-// HeatDecimals show the largest flow of the balance with four digits or more.
+// HeatDecimals is the number of decimals that shows the largest flow with at least four digits.
 func HeatDecimals(s *Summary) int {
 	most := max(math.Abs(s.Power.RequestedW), math.Abs(s.Energy.InW), math.Abs(s.Energy.OutW))
 	for _, w := range s.Energy.ByFaceW.list() {

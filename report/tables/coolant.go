@@ -9,14 +9,14 @@ import (
 	"thermsim/report/summary"
 )
 
-// Of the streams of a cavity a terminal and a page list at most so many.
+// Largest number of streams of a cavity that a terminal and a page list.
 const (
 	mostStreams     = 16
 	MostPageStreams = 500
 )
 
-// Coolant has a row for each cavity, from the top, and on a page one below it for each stream where they differ. at,
-// nil in a terminal, is a point in the coolant of a cavity, across the flow; NaN for its middle.
+// Coolant has a row for each cavity, top to bottom. On a page the streams follow their cavity if they differ. at, nil
+// in a terminal, returns a point in the coolant of a cavity at a coordinate across the flow; NaN for the center.
 func Coolant(s *summary.Summary, at func(cavity int, across float64) summary.Place) *Table {
 	var rows []summary.Coolant
 	var places []summary.Place
@@ -61,7 +61,7 @@ func Coolant(s *summary.Summary, at func(cavity int, across float64) summary.Pla
 		}}
 }
 
-// AlongCoolant is every cavity's coolant along the flow.
+// AlongCoolant lists the coolant of every cavity along the flow.
 func AlongCoolant(s *summary.Summary) *Table {
 	var rows []summary.CoolantAlong
 	var layers []string
@@ -79,8 +79,8 @@ func AlongCoolant(s *summary.Summary) *Table {
 	}}
 }
 
-// Streams are those of all cavities in the file, and of the cavities whose streams differ in a terminal, from the west
-// or the south.
+// Streams lists the streams of all cavities in the file, and of the cavities whose streams differ in a terminal, from
+// the west or the south.
 func Streams(s *summary.Summary) *Table {
 	var rows []summary.CoolantStream
 	var layers []string
@@ -92,7 +92,7 @@ func Streams(s *summary.Summary) *Table {
 			rows, layers = append(rows, x), append(layers, s.Coolant[i].Layer)
 		}
 		if n := len(c.Streams); n >= 2 && n <= mostStreams && c.Uneven() {
-			printed = append(differing, printed...) // the upper ones first
+			printed = append(differing, printed...) // upper cavities first
 		}
 	}
 	return &Table{File: "streams.csv", Title: "Coolant by channel or zone", Note: "from the west or the south",

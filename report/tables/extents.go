@@ -21,15 +21,15 @@ type extent struct {
 	without                                    []string
 }
 
-// extents are the rows, with what they have in common.
+// extents are the rows of such a table and its options.
 type extents struct {
 	s    *summary.Summary
-	rows []extent // as in the file
+	rows []extent // in the order of the file
 	most float64  // W, the largest power
-	// Columns in three orders, by their keys, which are the heads of the file. Each row begins with its name.
+	// Keys of the columns in three orders. A key is the heading of the CSV file. Each row starts with its name.
 	noun, csv, text, page string
-	hottestFirst          bool // for people, who else see the rows from the top
-	whole                 bool // people see all rows
+	hottestFirst          bool // in terminals and pages; otherwise rows are listed top to bottom
+	whole                 bool // terminals show all rows
 }
 
 func (t *extents) add(e extent) {
@@ -45,12 +45,12 @@ func (t *extents) value(text, page string, u Unit, of func(e *extent) float64) C
 	return Column{Text: text, Page: page, Unit: u, Value: func(n int) float64 { return of(&t.rows[n]) }}
 }
 
-// columns of all tables.
+// columns returns the columns of all tables by key.
 func (t *extents) columns() map[string]Column {
 	name := t.words("", "", func(e *extent) string { return e.name })
 	mean := func(e *extent) float64 { return e.mean }
 	watts := func(e *extent) float64 { return e.watts }
-	aligned := fixed(1, quantity.WattDecimals(t.most)) // the powers of a table have the same decimals
+	aligned := fixed(1, quantity.WattDecimals(t.most)) // all power values of a table have the same decimals
 	dashed := Unit{format: func(deg quantity.Digits, v float64) string {
 		if v == 0 {
 			return "-"
@@ -105,14 +105,14 @@ func (t *extents) columns() map[string]Column {
 	}
 }
 
-// Columns of all files: where it is hottest, the peak over time of transients, and the leakage, which is part of the
-// power, where anything leaks.
+// Columns of all files: the location of the maximum, the peak over time of transients, and the leakage, which is part
+// of the power.
 const (
 	place = " max_x_m max_y_m max_z_m"
 	ends  = " peak_K peak_time_s peak_x_m peak_y_m peak_z_m leakage_W"
 )
 
-// Layers lists the layers, in the file from the bottom.
+// Layers lists the layers, in the file bottom to top.
 func Layers(s *summary.Summary) *Table {
 	t := &extents{s: s, noun: "layer", whole: true,
 		csv: "layer material z_bottom_m thickness_m power_W max_K mean_K min_K" + place + " max_block mean_without" +
@@ -145,7 +145,7 @@ func Blocks(s *summary.Summary) *Table {
 		PageNote: "Hottest first; a click on a heading sorts."})
 }
 
-// Regions lists regions, what they leave of their layers, and uniform powers, in the file in the order of the layers.
+// Regions lists regions, the rest of their layers, and uniform powers, in the file in the order of the layers.
 func Regions(s *summary.Summary) *Table {
 	t := &extents{s: s, noun: "region",
 		csv:  "layer region kind material area_m2 power_W max_K mean_K min_K" + place + ends,
@@ -175,7 +175,7 @@ func Dies(s *summary.Summary) *Table {
 		PageNote: "Top to bottom, each with all its regions."})
 }
 
-// table completes a table, whose Cut says so far which file has all rows.
+// table completes a table. Its Cut names the file with all rows.
 func (t *extents) table(out Table) *Table {
 	out.Count, out.Shown = len(t.rows), t.shown
 	out.Note = lastStep(t.s, "top to bottom")
@@ -218,7 +218,7 @@ func (t *extents) table(out Table) *Table {
 	return &out
 }
 
-// has says whether the run has figures for a column.
+// has reports whether the run has values for a column.
 func (t *extents) has(key string, leaks bool) bool {
 	switch {
 	case strings.HasPrefix(key, "peak_"):
@@ -231,7 +231,7 @@ func (t *extents) has(key string, leaks bool) bool {
 	return true
 }
 
-// shown are the rows in the order of people, the hottest of them where there are more than so many.
+// shown returns the rows for terminals and pages; the hottest ones if there are more than most.
 func (t *extents) shown(most int) []int {
 	rows := make([]int, len(t.rows))
 	for n := range rows {

@@ -11,21 +11,21 @@ import (
 	"thermsim/report/summary"
 )
 
-// OfSummary are the tables of a run that has rows for them, as a terminal has them.
+// OfSummary returns the tables of a run for a terminal, without empty ones.
 func OfSummary(s *summary.Summary) []*Table {
 	all := []*Table{Limits(s), Jedec(s), HotSpots(s), Layers(s), Dies(s), Regions(s), Blocks(s), Probes(s),
 		Coolant(s, nil), Streams(s), steps(s), policies(s)}
 	return slices.DeleteFunc(all, func(t *Table) bool { return t.Count == 0 })
 }
 
-// OfFiles are those that have files. Layers and blocks have theirs without rows too.
+// OfFiles returns the tables that are written as files. Layers and blocks are always written.
 func OfFiles(s *summary.Summary) []*Table {
 	more := []*Table{Dies(s), Regions(s), Limits(s), Jedec(s), AlongCoolant(s), Streams(s)}
 	more = slices.DeleteFunc(more, func(t *Table) bool { return t.Count == 0 })
 	return append([]*Table{Layers(s), Blocks(s)}, more...)
 }
 
-// Limits are the margins, worst first.
+// Limits lists the limits, sorted by margin.
 func Limits(s *summary.Summary) *Table {
 	l := s.Limits
 	t := &Table{ID: "limits", File: "limits.csv", Title: "Limits", Count: len(l), Most: MaxTextRows,
@@ -92,7 +92,7 @@ func shortLabel(l *summary.Limit) string {
 	return l.Kind + " " + cmp.Or(l.Name, l.Layer)
 }
 
-// Jedec are figures of JEDEC's standards.
+// Jedec lists the JEDEC metrics.
 func Jedec(s *summary.Summary) *Table {
 	j, f := &s.Jedec, s.Jedec.Figures
 	return &Table{ID: "jedec", File: "jedec.csv", Title: "JEDEC", PageTitle: "JEDEC figures", Count: len(f),
@@ -114,12 +114,12 @@ func Jedec(s *summary.Summary) *Table {
 		}}
 }
 
-// temperatures are shown with the decimals that a run needs.
+// temperatures returns the decimals of the temperatures of a run.
 func temperatures(s *summary.Summary) quantity.Digits {
 	return quantity.DigitsFor(s.Temperature.MaxK - s.Temperature.MinK)
 }
 
-// HotSpots are the hottest places that lie apart.
+// HotSpots lists the hot spots.
 func HotSpots(s *summary.Summary) *Table {
 	h := s.HotSpots
 	return &Table{ID: "hotspots", Title: "Hot spots", Count: len(h), Note: lastStep(s, ""), Short: true,
@@ -140,7 +140,7 @@ func HotSpots(s *summary.Summary) *Table {
 		}}
 }
 
-// Probes are the temperatures of the probes.
+// Probes lists the temperatures of the probes.
 func Probes(s *summary.Summary) *Table {
 	p := s.Probes
 	name := func(n int) string { return p[n].Name }
@@ -157,7 +157,7 @@ func Probes(s *summary.Summary) *Table {
 	}}
 }
 
-// steps sums up a transient: its first step, its hottest, and the last one.
+// steps summarizes a transient: its first, its hottest and its last step.
 func steps(s *summary.Summary) *Table {
 	all := s.StepMaxima
 	if len(all) == 0 {
@@ -178,7 +178,7 @@ func steps(s *summary.Summary) *Table {
 	return t
 }
 
-// policies lists what they did.
+// policies lists the effects of the policies.
 func policies(s *summary.Summary) *Table {
 	p := s.Policies
 	return &Table{Title: "Policies", Count: len(p), Columns: []Column{

@@ -1,5 +1,4 @@
-// Package tables lays out the tables of a report. Each is stated once, and written as text, as a CSV file and for
-// pages.
+// Package tables defines the tables of a report. Each table is defined once and written as text, CSV or for a page.
 package tables
 
 import (
@@ -19,47 +18,47 @@ import (
 
 // Limits of tables for people.
 const (
-	// MaxTextRows is how many rows of long tables are printed; files have them all.
+	// MaxTextRows is the number of printed rows of long tables; files contain all rows.
 	MaxTextRows = 20
-	// ManyRows make a table long enough for a filter on a page.
+	// ManyRows is the number of rows above which a table on a page has a filter.
 	ManyRows = 12
-	// mostPageBlocks go into a page: browsers take long over more, and ten times as many bytes as all else in it.
+	// mostPageBlocks is the number of blocks in a page: more would slow browsers down.
 	mostPageBlocks = 20_000
 )
 
-// Table is a table of any rows, which its columns know by their numbers.
+// Table is a table. Its columns access the rows by index.
 type Table struct {
 	ID        string // on a page
 	File      string // name of the CSV file
 	Title     string
-	PageTitle string // where it is another
-	Alarm     string // behind the title in a terminal
-	Note      string // in a terminal, of all rows
-	Cut       string // in its place where there are more, with the number of rows shown and of all
+	PageTitle string // if it differs on pages
+	Alarm     string // after the title in a terminal
+	Note      string // in a terminal, if all rows are printed
+	Cut       string // replaces Note otherwise; formats the numbers of printed and of all rows
 	PageNote  string
-	Short     bool // however many rows it has: without a filter
+	Short     bool // never has a filter on a page
 	Count     int  // rows
 	Columns   []Column
-	// Shown are the rows for people in their order, at most so many; nil for the first ones.
+	// Shown returns the rows for terminals and pages, at most most, in their order; nil for the first rows.
 	Shown    func(most int) []int
 	Most     int // rows in a terminal; 0 for all
 	MostPage int // rows on a page; 0 for all
 }
 
-// Column says of every row a number, in SI units and K, or words.
+// Column is a number, in SI units and K, or a text of every row.
 type Column struct {
-	CSV, Text, Page string // heads; where there is none, it is not shown
+	CSV, Text, Page string // headings; "" hides the column
 	Value           func(row int) float64
-	Unit            Unit // of the value, for people
+	Unit            Unit // of the value in terminals and pages
 	Words           func(row int) string
-	Mark            func(row int) string         // behind the value in a terminal
-	At              func(row int) *summary.Place // shown on the map by a click on a page
+	Mark            func(row int) string         // after the value in a terminal
+	At              func(row int) *summary.Place // location that a click on a page shows
 }
 
-// noHead is the head of a column that has none.
+// noHead is the heading of a visible column without heading.
 const noHead = " "
 
-// Unit is how people read a number.
+// Unit formats numbers for terminals and pages.
 type Unit struct {
 	scale       float64 // 0 for 1
 	temperature bool
@@ -83,12 +82,12 @@ func significant(scale float64, n int) Unit {
 	return Unit{scale: scale, format: func(_ quantity.Digits, v float64) string { return quantity.Significant(v, n) }}
 }
 
-// known has four digits, or a dash.
+// known formats four digits, or a dash for unknown numbers.
 func known(scale float64) Unit {
 	return Unit{scale: scale, format: func(_ quantity.Digits, v float64) string { return quantity.Known(v, 1) }}
 }
 
-// plus writes a plus before positive numbers.
+// plus adds a plus sign to positive numbers.
 func plus(u Unit) Unit {
 	plain := u.format
 	u.format = func(deg quantity.Digits, v float64) string {
@@ -126,8 +125,7 @@ func (t *Table) CSV(w io.Writer) error {
 	return WriteRows(w, rows)
 }
 
-// WriteRows writes a table. What is no number is text, which must not run as a formula where a spreadsheet opens the
-// file.
+// WriteRows writes a table. Texts are escaped so that spreadsheets do not run them as formulas.
 func WriteRows(w io.Writer, rows [][]string) error {
 	for _, row := range rows {
 		for i, cell := range row {
@@ -139,7 +137,7 @@ func WriteRows(w io.Writer, rows [][]string) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// csvNumber has 10 significant digits; numbers that do not exist are empty cells.
+// csvNumber formats 10 significant digits; undefined numbers are empty cells.
 func csvNumber(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return ""
@@ -147,7 +145,7 @@ func csvNumber(v float64) string {
 	return strconv.FormatFloat(v, 'g', 10, 64)
 }
 
-// shown are the rows for people, at most so many; 0 for all.
+// shown returns the rows for terminals and pages, at most most; 0 for all.
 func (t *Table) shown(most int) []int {
 	if most == 0 {
 		most = t.Count
@@ -162,8 +160,8 @@ func (t *Table) shown(most int) []int {
 	return rows
 }
 
-// Text is the table for a terminal, the head first, within width characters where names can be shortened enough, and
-// what to say of its rows.
+// Text formats the table for a terminal, the heading first, within width characters if names can be shortened enough.
+// note describes the rows.
 func (t *Table) Text(deg quantity.Digits, width int) (lines []string, note string) {
 	rows, note := t.shown(t.Most), t.Note
 	if len(rows) < t.Count && t.Cut != "" {
@@ -197,7 +195,7 @@ func (c *Column) text(row int, deg quantity.Digits) string {
 	return text
 }
 
-// Page is the table for a page. Mark makes cells that show a place.
+// Page formats the table for a page. mark creates cells that show a location.
 func (t *Table) Page(deg quantity.Digits, mark func(text string, at *summary.Place) webpage.Cell) webpage.Table {
 	page := webpage.Table{ID: t.ID, Title: t.Title, Note: t.PageNote, Long: !t.Short && t.Count > ManyRows}
 	if t.PageTitle != "" {
@@ -234,7 +232,7 @@ func (c *Column) cell(row int, deg quantity.Digits, mark func(string, *summary.P
 	return webpage.Number(v, c.Unit.format(deg, v))
 }
 
-// lastStep puts before a note in a terminal that values are of the end of a transient.
+// lastStep adds to a note in a terminal that values belong to the end of a transient.
 func lastStep(s *summary.Summary, note string) string {
 	switch {
 	case s.Steps == 0:
@@ -247,7 +245,7 @@ func lastStep(s *summary.Summary, note string) string {
 	return "last step, and the peak over time; " + note
 }
 
-// lastStepOnPage does so on a page, where what says what else the table has.
+// lastStepOnPage does so on a page; what describes the exceptions.
 func lastStepOnPage(s *summary.Summary, what, note string) string {
 	if s.Steps == 0 {
 		return note
@@ -255,7 +253,7 @@ func lastStepOnPage(s *summary.Summary, what, note string) string {
 	return "Last step" + what + ". " + note
 }
 
-// reversed are rows from the last to the first.
+// reversed returns the rows from the last to the first.
 func reversed(count int) func(int) []int {
 	return func(int) []int {
 		rows := make([]int, count)
@@ -266,13 +264,14 @@ func reversed(count int) func(int) []int {
 	}
 }
 
-// textColumn has numbers to the right, or names to the left, which give way when the table is wider than the page.
+// textColumn is a column of numbers, aligned to the right, or of names, aligned to the left and shortened if the table
+// is too wide.
 type textColumn struct {
 	number bool
 	cells  []string // the head first
 }
 
-// layOut aligns the columns, within width characters where names can be shortened enough.
+// layOut aligns the columns within width characters if names can be shortened enough.
 func layOut(columns []textColumn, width int) []string {
 	const gap, leastName = 2, 8
 	w := make([]int, len(columns))
