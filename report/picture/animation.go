@@ -39,7 +39,7 @@ const (
 // animationWidth in pixels of the layout keeps fifty frames within a few megabytes.
 const animationWidth = 560
 
-// Write draws the animation as GIF or APNG. Frames are drawn on all cores.
+// Write draws the animation in one of these formats. Frames are drawn in parallel.
 func (a *Animation) Write(w io.Writer, format Format) error {
 	if len(a.Frames) == 0 {
 		return errors.New("drawing an animation: it has no frames")

@@ -35,7 +35,7 @@ var (
 	grey  = color.RGBA{96, 96, 96, 255}
 )
 
-// fade makes c transparent, in the premultiplied form that color.RGBA wants.
+// fade makes c transparent, in premultiplied form.
 func fade(c color.RGBA, alpha float64) color.RGBA {
 	part := func(v uint8) uint8 { return uint8(float64(v)*alpha + 0.5) }
 	return color.RGBA{part(c.R), part(c.G), part(c.B), part(c.A)}

@@ -29,7 +29,7 @@ type Curve struct {
 const (
 	chartWidth  = 760 // pixels of the data
 	chartHeight = 440
-	maxCurves   = 16 // a legend longer than that helps nobody
+	maxCurves   = 16 // limit for a readable legend
 	legendGap   = 24
 	dashedFrom  = 8 // colours start again, with dashes
 )

@@ -31,7 +31,7 @@ func contrast(c color.RGBA) color.RGBA {
 	return color.RGBA{255, 255, 255, 255}
 }
 
-// luminance is the relative luminance of WCAG 2, 0 to 1.
+// luminance is the relative luminance of the Web Content Accessibility Guidelines 2, 0 to 1.
 func luminance(c color.RGBA) float64 {
 	linear := func(v uint8) float64 {
 		s := float64(v) / 255

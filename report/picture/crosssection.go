@@ -53,8 +53,8 @@ const (
 	manySlabs   = 40 // beyond it every slab is low
 )
 
-// okabeIto is the palette of M. Okabe and K. Ito (2008), which people with any colour vision can tell apart, with grey
-// for black: pastel at first, stronger when it starts again, then palest, then full.
+// okabeIto is the palette of M. Okabe and K. Ito (2008), which is distinguishable with any color vision, with grey for
+// black: pastel at first, stronger when it starts again, then palest, then full.
 func okabeIto(n int) color.RGBA {
 	palette := [...]color.RGBA{
 		{86, 180, 233, 255}, {230, 159, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255},
@@ -113,8 +113,7 @@ func (s *CrossSection) Write(w io.Writer, format Format) error {
 	return c.write(w, format)
 }
 
-// stretched are the heights in pixels of layers, from low on, which grow with the logarithm of their thickness by at
-// most so much.
+// stretched returns the heights of layers in pixels: low plus up to most, by the logarithm of their thickness.
 func stretched(thickness []float64, low, most int) []int {
 	h := slices.Repeat([]int{low}, len(thickness))
 	thin, thick := slices.Min(thickness), slices.Max(thickness)

@@ -67,7 +67,7 @@ const (
 // Formats lists them.
 func Formats() []Format { return []Format{PNG, SVG, PDF} }
 
-// maxPixels of a picture: beyond it the wish is more likely a slip than a poster.
+// maxPixels is the largest number of pixels of a picture; more are probably a typo.
 const maxPixels = 400e6
 
 // write encodes the picture. PNGs of the layout's own size are what was painted; anything else draws the recording

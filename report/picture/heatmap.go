@@ -109,8 +109,7 @@ func (m *HeatMap) extent() stack.Rect {
 	return stack.Rect{X: m.X[0], Y: m.Y[0], Width: m.X[nx] - m.X[0], Height: m.Y[ny] - m.Y[0]}
 }
 
-// scale is the range of colours; differences have 0 in its middle, and unless told otherwise blue and red to either
-// side.
+// scale is the range of colours; differences have 0 in its middle, and by default blue and red on its sides.
 func (m *HeatMap) scale() scale {
 	if !m.Difference {
 		return celsiusScale(m.Lo, m.Hi, &m.Look)
@@ -171,7 +170,7 @@ type hotMark struct {
 	box   image.Rectangle
 }
 
-// placeMark finds the hottest cell and a place beside it for its temperature.
+// placeMark finds the hottest cell and a position for its label.
 func (m *HeatMap) placeMark(f *frame) *hotMark {
 	best, kelvin, coldest := m.extremes()
 	if best < 0 || kelvin-coldest < minSpan {

@@ -13,7 +13,7 @@ type isotherm struct {
 	lines   [][]point
 }
 
-const isotherms = 6 // about so many levels
+const isotherms = 6 // approximate number of levels
 
 // isotherms draws lines of equal temperature at round numbers.
 func (m *HeatMap) isotherms(f *frame) []isotherm {
@@ -60,7 +60,7 @@ func levels(lo, hi, step float64) (all []float64) {
 	return all
 }
 
-// isothermStep is a round step of about so many isotherms.
+// isothermStep is a round step for about that number of isotherms.
 func isothermStep(lo, hi float64) float64 { return niceStep(hi-lo, isotherms+1) }
 
 // contourField samples the map in degrees Celsius for the isotherms, at places in pixels: at the cell centres, or where

@@ -114,8 +114,8 @@ func (f *frame) nameOutline(o *Outline, colored bool) {
 			room = b
 		}
 	}
-	// No letter is lower than leastLetter or, but for a few, narrower than a pixel: of a million blocks most need no
-	// measuring.
+	// No letter is lower than leastLetter or, with few exceptions, narrower than a pixel: of a million blocks most need
+	// no measuring.
 	const leastLetter = 10
 	if min(room.Dx(), room.Dy()) < leastLetter || utf8.RuneCountInString(o.Name) > max(room.Dx(), room.Dy()) {
 		return

@@ -45,7 +45,7 @@ const (
 	layerStretch = 84  // added to the thickest
 	heightLabels = 74  // room for heights right of the data
 	leastSection = 40  // of a section drawn to scale
-	leastBar     = 150 // of the bar beside it
+	leastBar     = 150 // smallest height of the color bar
 )
 
 // Write draws the section.

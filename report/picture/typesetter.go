@@ -116,7 +116,7 @@ func (c *canvas) print(s style, text string, x, y float64, a anchor) image.Recta
 	return box
 }
 
-// titles sets the title and the subtitle of a picture, whose edges they keep clear of by so much together.
+// titles sets the title and the subtitle of a picture, with margins that add up to edges.
 func (c *canvas) titles(title, subtitle string, left, edges int) {
 	c.print(titleStyle, c.fit(titleStyle, title, c.w-edges), float64(left), 14, anchor{})
 	c.print(subtitleStyle, c.fit(subtitleStyle, subtitle, c.w-edges), float64(left), 40, anchor{})

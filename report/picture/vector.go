@@ -94,7 +94,7 @@ func (s *sheet) angle() float64 { return math.Atan2(s.state.b, s.state.a) * 180 
 // chords is the number of straight pieces of an arc.
 const chords = 48
 
-// walk visits the points of a path. Arcs become chords; nothing here draws curves, and their chord stands for them.
+// walk visits the points of a path. Arcs become chords; curves, which are not used, become their chord.
 func (s *sheet) walk(p vg.Path, visit func(kind vg.PathComp, x, y float64)) {
 	for _, c := range p {
 		if c.Type != vg.ArcComp {

@@ -19,7 +19,7 @@ type Block struct {
 	Index int // in power.Blocks
 }
 
-// NewBlocks lays every block of the stack on the grid.
+// NewBlocks maps every block of the stack to the grid.
 func NewBlocks(m *mesh.Mesh) []*Block {
 	var blocks []*Block
 	for l := range m.Stack.Layers {
@@ -36,13 +36,13 @@ func NewBlocks(m *mesh.Mesh) []*Block {
 	return blocks
 }
 
-// BlockAt names the block of the layer that covers most of cell (i, j), or "".
+// BlockAt returns the name of the block of the layer that covers most of cell (i, j), or "".
 func BlockAt(m *mesh.Mesh, layer, i, j int) string {
 	return newLocator(m).Place(i, j, m.LayerPlanes[layer][0]).Block
 }
 
-// regionAt names the region of the layer that the middle of cell (i, j) lies in, or of other shapes half of the cell,
-// or "".
+// regionAt returns the name of the region that contains the center of cell (i, j), or for other shapes half of the
+// cell, or "".
 func regionAt(m *mesh.Mesh, layer, i, j int) string {
 	x, y := (m.X[i]+m.X[i+1])/2, (m.Y[j]+m.Y[j+1])/2
 	for _, r := range slices.Backward(m.Stack.Layers[layer].Regions) {
@@ -60,20 +60,20 @@ func regionAt(m *mesh.Mesh, layer, i, j int) string {
 	return ""
 }
 
-// What covers an area is cut into this many strips where it is no rectangle: a circle's area is then good to 0.3 %, a
-// polygon's exact. Of very many shapes there are fewer strips each.
+// Shapes other than rectangles are divided into this number of strips: the area of a circle is then exact to 0.3 %, and
+// that of a polygon exact. If there are very many shapes, each has fewer strips.
 const (
 	stripsOfArea = 32
 	mostStrips   = 1 << 20
 )
 
-// areaStrips are the rectangles of a shape that is one of so many.
+// areaStrips returns the strips of a shape; among is the number of shapes.
 func areaStrips(shape geometry.Shape, among int) []stack.Rect {
 	n := max(2, min(stripsOfArea, mostStrips/max(1, among)))
 	return stack.Outline(shape, stack.Around(shape).Height/float64(n))
 }
 
-// regionArea is the rectangles that a region, one of so many, covers.
+// regionArea returns the rectangles that a region covers; among is the number of regions.
 func regionArea(r *stack.Region, among int) []stack.Rect {
 	if r.Shape == nil {
 		return []stack.Rect{r.Rect}
@@ -81,7 +81,7 @@ func regionArea(r *stack.Region, among int) []stack.Rect {
 	return areaStrips(r.Shape, among)
 }
 
-// blockArea is the rectangles that a block covers.
+// blockArea returns the rectangles that a block covers.
 func blockArea(b *stack.Block) []stack.Rect {
 	all := b.Rects
 	for _, s := range b.Shapes {
@@ -90,7 +90,7 @@ func blockArea(b *stack.Block) []stack.Rect {
 	return all
 }
 
-// powerArea is the rectangles on which a uniform power or a map acts.
+// powerArea returns the rectangles of a uniform power or a map.
 func powerArea(s *stack.Stack, p *stack.Power) []stack.Rect {
 	switch {
 	case p.Shape != nil:
@@ -110,25 +110,25 @@ func areaOf(rects []stack.Rect) float64 {
 	return sum
 }
 
-// locator tells in which layer, block and region a cell lies. It remembers what it has found: a million blocks have
-// their maxima in the cells of a grid, many in the same ones, and each cell is asked for the blocks near it alone.
+// locator finds the layer, block and region of a cell. It caches the results, and tests only the blocks near a cell,
+// because a million blocks have their maxima in few cells.
 type locator struct {
 	mesh   *mesh.Mesh
 	layers map[int]*blockBins
 	known  map[[3]int]located // by layer, i and j
 }
 
-// located is what a cell lies in, by name.
+// located holds the names of the block and region of a cell.
 type located struct{ block, region string }
 
 func newLocator(m *mesh.Mesh) *locator {
 	return &locator{m, map[int]*blockBins{}, map[[3]int]located{}}
 }
 
-// PlaceOf describes cell (i, j, k).
+// PlaceOf returns the location of cell (i, j, k).
 func PlaceOf(m *mesh.Mesh, i, j, k int) summary.Place { return newLocator(m).Place(i, j, k) }
 
-// Place describes cell (i, j, k).
+// Place returns the location of cell (i, j, k).
 func (l *locator) Place(i, j, k int) summary.Place {
 	m := l.mesh
 	layer := m.Planes[k].Layer
@@ -148,7 +148,7 @@ func (l *locator) Place(i, j, k int) summary.Place {
 	}
 }
 
-// blockBins are the blocks of a layer, sorted into bins of the ground plan by the rectangles around them.
+// blockBins holds the blocks of a layer in bins in x and y by their bounding boxes.
 type blockBins struct {
 	blocks []*stack.Block
 	domain stack.Rect
@@ -156,7 +156,7 @@ type blockBins struct {
 	bins   [][]int32 // numbers of blocks, ascending; x fastest
 }
 
-// binBlocks chooses about as many bins as there are blocks, fewer where blocks lie in many bins each.
+// binBlocks chooses about one bin per block, fewer if blocks overlap many bins each.
 func binBlocks(y *stack.Layer, domain stack.Rect) *blockBins {
 	b := &blockBins{domain: domain}
 	for p := range y.Powers {
@@ -182,7 +182,7 @@ func binBlocks(y *stack.Layer, domain stack.Rect) *blockBins {
 	return b
 }
 
-// around is the smallest box around a block.
+// around is the bounding box of a block.
 func around(of *stack.Block) geometry.Box {
 	box := geometry.Box{X0: math.Inf(1), Y0: math.Inf(1), X1: math.Inf(-1), Y1: math.Inf(-1)}
 	add := func(r stack.Rect) {
@@ -198,7 +198,7 @@ func around(of *stack.Block) geometry.Box {
 	return box
 }
 
-// span is the range of bins that a box touches.
+// span is the range of bins that a box overlaps.
 func (b *blockBins) span(box geometry.Box) (i0, i1, j0, j1 int) {
 	bin := func(at, from, length float64) int {
 		return int(min(max((at-from)/length*float64(b.n), 0), float64(b.n-1)))
@@ -216,7 +216,7 @@ func (b *blockBins) each(box geometry.Box, do func(bin int)) {
 	}
 }
 
-// most names the block that covers most of a box, the first of several, or "".
+// most returns the name of the block that covers most of a box, the first of equal ones, or "".
 func (b *blockBins) most(box geometry.Box) string {
 	best, area := -1, 0.0
 	b.each(box, func(bin int) {

@@ -11,21 +11,22 @@ import (
 	"thermsim/mesh"
 )
 
-// Layers in which more lies over each other than rectangles can tell apart are looked at cell by cell: what counts for
-// tables is which share of a cell shows what.
+// Layers with too many overlapping regions for a decomposition into rectangles are evaluated cell by cell: each region
+// has a share of each cell.
 
-// fewestLines are the lines, for all rows of cells together, that a layer is looked at along where strips between all
-// edges meet too many rectangles.
+// fewestLines is the smallest number of sampling lines, for all rows of cells together, of a layer whose strips
+// intersect too many rectangles.
 const fewestLines = 1024
 
-// crowd finds the shares of cells that groups of items show, south to north, west to east. group is that of every item.
+// crowd computes the visible share of every cell for groups of items, south to north, west to east. group is the group
+// of every item.
 func (h *sheet) crowd(m *mesh.Mesh, group []int, groups int) [][]reduction.Cell {
 	h.ys = edges(append(h.ys, m.Y...), slack*h.ys[len(h.ys)-1])
 	for n := range h.rects {
 		r := &h.rects[n]
 		r.y0, r.y1 = h.ys[edge(h.ys, r.y0)], h.ys[edge(h.ys, r.y1)]
 	}
-	h.leaveOutFlat() // an edge of the grid may join both edges of a rectangle
+	h.leaveOutFlat() // both edges of a rectangle may snap to one edge of the grid
 	h.order()
 	if h.met <= mostMet {
 		h.met = 0
@@ -38,10 +39,10 @@ func (h *sheet) crowd(m *mesh.Mesh, group []int, groups int) [][]reduction.Cell 
 	return h.rows(m, group, groups, math.MaxInt)
 }
 
-// sample moves rectangles so that of each row of cells they cover the share that they have of its lines: lines at one
-// distance, each anywhere in its part of the row.
+// sample moves rectangles so that they cover the share of each row of cells that they have of its sampling lines. The
+// lines are evenly spaced with a random offset each.
 func (h *sheet) sample(m *mesh.Mesh) {
-	met := 0.0 // rectangles on a line, in the mean
+	met := 0.0 // mean number of rectangles on a line
 	for _, r := range h.rects {
 		met += (r.y1 - r.y0) / h.ys[len(h.ys)-1]
 	}
@@ -65,13 +66,12 @@ func (h *sheet) sample(m *mesh.Mesh) {
 	h.order()
 }
 
-// leaveOutFlat leaves out rectangles without height, which would lie over the strip north of them.
+// leaveOutFlat removes rectangles without height, which would cover the strip north of them.
 func (h *sheet) leaveOutFlat() {
 	h.rects = slices.DeleteFunc(h.rects, func(r laid) bool { return r.y0 >= r.y1 })
 }
 
-// rows takes the strips of every row of cells together, as far as it gets with so many rectangles. No strip may reach
-// over the edge of a row.
+// rows merges the strips of every row of cells, and stops after most rectangles. No strip crosses the edge of a row.
 func (h *sheet) rows(m *mesh.Mesh, group []int, groups, most int) [][]reduction.Cell {
 	w := row{sheet: h, mesh: m, group: group, cells: make([][]reduction.Cell, groups), areas: map[[2]int32]float64{}}
 	var p painter
@@ -96,29 +96,29 @@ func (h *sheet) rows(m *mesh.Mesh, group []int, groups, most int) [][]reduction.
 	return w.cells
 }
 
-// row gathers what a row of cells shows.
+// row accumulates the visible items of a row of cells.
 type row struct {
 	sheet  *sheet
 	mesh   *mesh.Mesh
 	group  []int
 	j      int
-	strips []seenStrip          // the last ones that differ
+	strips []seenStrip          // the last different ones
 	areas  map[[2]int32]float64 // m2, by group and column
 	shares []float64            // of an interval, scratch
 	cells  [][]reduction.Cell
 }
 
-// seenStrip is what strips of a row show that have the same over them.
+// seenStrip holds the visible items of strips of a row with the same rectangles.
 type seenStrip struct {
 	mark   uint64
 	height float64 // m, of all of them
 	shown  []seen
 }
 
-// mostAlike is how many strips are kept for others of their kind: regions on a pitch come by turns.
+// mostAlike is the number of cached strips: strips of regions on a pitch alternate.
 const mostAlike = 32
 
-// put shares a strip's intervals between the cells of the row.
+// put distributes a strip's intervals to the cells of the row.
 func (w *row) put(s *seenStrip) {
 	for _, v := range s.shown {
 		i, x := reduction.Lengths(w.mesh.X, w.sheet.xs[v.x0], w.sheet.xs[v.x1], w.shares)
@@ -129,7 +129,7 @@ func (w *row) put(s *seenStrip) {
 	}
 }
 
-// end makes cells of the row and goes to the next.
+// end emits the cells of the row and starts the next row.
 func (w *row) end() {
 	for n := range w.strips {
 		w.put(&w.strips[n])

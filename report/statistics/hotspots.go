@@ -11,21 +11,21 @@ import (
 
 const (
 	maxHotSpots = 5
-	// Wiggles below a hundredth of the map's span, or below a millikelvin, are noise and not hot spots of their own.
+	// Maxima with a prominence below 1 % of the map's span, or below 1 mK, are noise.
 	minProminence  = 0.01
 	minProminenceK = 1e-3
-	// Hot spots lie at least this part of the domain's diagonal apart.
+	// Minimum distance of hot spots relative to the domain's diagonal.
 	minDistance = 0.02
 	maxBins     = 128
 )
 
-// peakMap is the hottest temperature over the height, reduced by maximum to at most maxBins bins a side.
+// peakMap is the maximum temperature over z, reduced by maximum to at most maxBins bins per side.
 type peakMap struct {
 	nx, ny int
 	bins   []peak
 }
 
-// peak is the hottest cell of a bin; t is -Inf where none is finite.
+// peak is the hottest cell of a bin; t is -Inf without a finite temperature.
 type peak struct {
 	t       float64
 	i, j, k int32
@@ -43,11 +43,11 @@ type summit struct {
 	prominence float64
 }
 
-// summits finds the local maxima and their prominences by flooding the map from the hottest bin downwards: where two
-// islands meet, the lower summit has as its prominence its height above the meeting point.
+// summits computes the local maxima and their prominences with a union-find from the hottest bin downwards: where two
+// islands meet, the prominence of the lower summit is its height above the saddle.
 func (p *peakMap) summits() []summit {
 	order := p.descending()
-	island := make([]int, len(p.bins)) // union-find; -1 is still under water. A root is its island's summit.
+	island := make([]int, len(p.bins)) // union-find; -1 is not visited yet. A root is its island's summit.
 	for b := range island {
 		island[b] = -1
 	}
@@ -58,7 +58,7 @@ func (p *peakMap) summits() []summit {
 		}
 		return b
 	}
-	rank := make([]int, len(p.bins)) // place in order, to prefer the earlier of equal summits
+	rank := make([]int, len(p.bins)) // position in order, to prefer the earlier of equal summits
 	var found []summit
 	for n, b := range order {
 		rank[b], island[b] = n, b
@@ -90,7 +90,7 @@ func (p *peakMap) summits() []summit {
 	return found
 }
 
-// HotSpots picks the hottest summits that stand out and lie apart.
+// HotSpots selects the hottest summits with sufficient prominence and distance.
 func (p *peakMap) HotSpots(m *mesh.Mesh) []summary.HotSpot {
 	all := p.summits()
 	if len(all) == 0 {
@@ -119,8 +119,7 @@ func (p *peakMap) HotSpots(m *mesh.Mesh) []summary.HotSpot {
 	return spots
 }
 
-// descending lists the bins that have a temperature from the hottest to the coldest, of equal ones the first before the
-// others.
+// descending lists the bins with a temperature from the hottest to the coldest, in order for equal ones.
 func (p *peakMap) descending() []int {
 	order := make([]int, 0, len(p.bins))
 	for b := range p.bins {

@@ -16,12 +16,12 @@ import (
 // footprint is an area of a layer, over the layer's whole thickness.
 type footprint struct {
 	Layer  int
-	shown  []stack.Rect // that do not overlap
+	shown  []stack.Rect // without overlaps
 	shapes []geometry.Shape
-	Cells  []reduction.Cell // in place of both, where too much lies over each other
+	Cells  []reduction.Cell // replaces both if too many regions overlap
 }
 
-// rects are the cells, plane by plane, weighed by volume.
+// rects returns the cells, plane by plane, weighted by volume.
 func (f *footprint) rects(m *mesh.Mesh) []reduction.Rect {
 	if f.Cells != nil {
 		return reduction.CoverCells(m, f.Layer, f.Cells)
@@ -29,24 +29,24 @@ func (f *footprint) rects(m *mesh.Mesh) []reduction.Rect {
 	return reduction.Cover(m, f.Layer, f.shown, f.shapes)
 }
 
-// Part has a row of its own beside the blocks.
+// Part is a row of the table of regions.
 type Part struct {
 	footprint
 	Kind     string
 	Name     string        // may be empty
-	Die      string        // that it is a part of; may be empty
-	Material int           // of the stack, -1 of a power
+	Die      string        // may be empty
+	Material int           // index in the stack; -1 for a power
 	Area     float64       // m2
-	Tmax     float64       // K, 0 for none
-	filled   bool          // with inclusions, which conduct where the material does not
-	only     *stack.Region // of a region that is alone in its row
+	Tmax     float64       // K; 0 for none
+	filled   bool          // with inclusions, which conduct better than the material
+	only     *stack.Region // the region, if the row has only one
 	power    *stack.Power
-	Sampled  bool // what is shown was looked at along lines
+	Sampled  bool // areas are sampled along lines
 }
 
-// NewParts are the parts of all layers, bottom to top: the regions as far as they can be seen, those of one name, or
-// without a name of one material, and of one die, together; what they leave of the layer; and its uniform powers and
-// maps, but for those that fill a region, which has their row.
+// NewParts returns the parts of all layers, bottom to top. First come the visible parts of regions; regions of a layer
+// with the same name and die form one part, as do regions without a name with the same material and die. The rest of
+// the layer follows, then its uniform powers and maps, except those that fill a region.
 func NewParts(m *mesh.Mesh) []*Part {
 	var all []*Part
 	for l := range m.Stack.Layers {
@@ -76,7 +76,7 @@ func NewParts(m *mesh.Mesh) []*Part {
 	return all
 }
 
-// filledBy says whether a uniform power or a map fills a region, of which nothing is hidden.
+// filledBy reports whether a uniform power or a map fills a fully visible region.
 func (p *Part) filledBy(s *stack.Stack, power *stack.Power) bool {
 	if p.only == nil || (p.only.Shape == nil) != (power.Shape == nil) {
 		return false
@@ -84,15 +84,15 @@ func (p *Part) filledBy(s *stack.Stack, power *stack.Power) bool {
 	around, slack := power.Area, 1e-9
 	switch {
 	case power.Shape != nil:
-		around, slack = stack.Around(power.Shape), 0.01 // strips of a shape may be cut elsewhere
+		around, slack = stack.Around(power.Shape), 0.01 // strips of a shape may differ
 	case p.Cells != nil:
-		slack = 1e-7 // edges close to lines of the grid are these
+		slack = 1e-7 // edges close to grid lines snap to them
 	}
 	whole := areaOf(powerArea(s, power))
 	return same(p.only.Rect, around) && math.Abs(p.Area-whole) <= slack*whole
 }
 
-// stricter is the lower of two limits in K, where 0 is none.
+// stricter is the lower of two limits in K; 0 is none.
 func stricter(a, b float64) float64 {
 	if a == 0 || b > 0 && b < a {
 		return b
@@ -100,7 +100,7 @@ func stricter(a, b float64) float64 {
 	return a
 }
 
-// same says whether rectangles differ by no more than rounding.
+// same reports whether rectangles are equal within rounding.
 func same(a, b stack.Rect) bool {
 	const rounding = 1e-9
 	near := func(x, y, scale float64) bool { return math.Abs(x-y) <= rounding*scale }
@@ -108,7 +108,7 @@ func same(a, b stack.Rect) bool {
 		near(a.Height, b.Height, a.Height)
 }
 
-// regionParts are the regions of a layer and what they leave of it; none where it has no regions.
+// regionParts returns the regions of a layer and its rest; none without regions.
 func regionParts(m *mesh.Mesh, l int) []*Part {
 	s := m.Stack
 	layer := &s.Layers[l]
@@ -117,7 +117,7 @@ func regionParts(m *mesh.Mesh, l int) []*Part {
 	}
 	type key struct {
 		name     string
-		material int // of those without a name
+		material int // for those without a name
 		die      string
 	}
 	groups := map[key]int{}
@@ -164,7 +164,7 @@ func regionParts(m *mesh.Mesh, l int) []*Part {
 		for _, c := range p.Cells {
 			p.Area += c.Share * cellOf(m, c).Area()
 		}
-		if p.Area == 0 && !p.Sampled { // hidden: nothing of it can be too hot
+		if p.Area == 0 && !p.Sampled { // hidden: it has no limit
 			p.Tmax = 0
 		}
 	}
@@ -175,7 +175,7 @@ func regionParts(m *mesh.Mesh, l int) []*Part {
 	return regions
 }
 
-// overlapping is the area that two sets of rectangles share, in m2; the rectangles of each set are apart.
+// overlapping is the common area of two sets of rectangles in m2. The rectangles of each set do not overlap.
 func overlapping(a, b []stack.Rect) float64 {
 	sum := 0.0
 	for _, p := range a {
@@ -186,20 +186,21 @@ func overlapping(a, b []stack.Rect) float64 {
 	return sum
 }
 
-// cellOf is a cell of the ground plan.
+// cellOf is a cell in x and y.
 func cellOf(m *mesh.Mesh, c reduction.Cell) stack.Rect {
 	return stack.Rect{X: m.X[c.I], Y: m.Y[c.J], Width: m.DX(int(c.I)), Height: m.DY(int(c.J))}
 }
 
-// under is the area of a part that rectangles cover, in m2; where the part is known by cells, its share of a cell is
-// taken for that of whatever covers the cell in part.
+// under is the area of a part that rectangles cover, in m2. If the part is given by cells, its share of a cell applies
+// to partially covered cells.
 func (p *Part) under(m *mesh.Mesh, rects []stack.Rect) float64 {
 	sum := overlapping(rects, p.shown)
 	p.meet(m, rects, func(n int, area float64) { sum += area * p.Cells[n].Share })
 	return sum
 }
 
-// leastUnder is the area in m2 that rectangles cover of a part wherever in its cells the part lies.
+// leastUnder is the smallest possible area in m2 of a part that rectangles cover, for any position of the part in its
+// cells.
 func (p *Part) leastUnder(m *mesh.Mesh, rects []stack.Rect) float64 {
 	sum := overlapping(rects, p.shown)
 	covered := make([]float64, len(p.Cells))
@@ -211,7 +212,7 @@ func (p *Part) leastUnder(m *mesh.Mesh, rects []stack.Rect) float64 {
 	return sum
 }
 
-// meet tells of which of a part's cells rectangles cover what area, in m2.
+// meet calls f with the area, in m2, of each of a part's cells that rectangles cover.
 func (p *Part) meet(m *mesh.Mesh, rects []stack.Rect, f func(n int, area float64)) {
 	if len(p.Cells) == 0 {
 		return
@@ -235,8 +236,8 @@ func shared(p, q stack.Rect) float64 {
 	return max(w, 0) * max(h, 0)
 }
 
-// powered says whether a source of the layer reaches a part, whatever its watts at a time. What shares cells with a
-// source alone, as mould at the edge of a chip, does not count.
+// powered reports whether a source of the layer overlaps a part. Parts that only share cells with a source, such as
+// mold compound at the edge of a chip, are not powered.
 func (p *Part) powered(m *mesh.Mesh) bool {
 	const sliver = 1e-6 // of the part
 	s := m.Stack
@@ -256,12 +257,12 @@ func (p *Part) powered(m *mesh.Mesh) bool {
 	return false
 }
 
-// Fillers are those of a layer's parts that fill the room around its chips, such as mould, underfill and air: without
-// power or inclusions, and either no better than fillerK in any direction, or in the plane less than a tenth as
-// conductive as the best of the layer. Where nothing else is there, none is one.
+// Fillers returns the parts of a layer that fill the space around its chips, such as mold compound, underfill and air.
+// They have no power and no inclusions. Their conductivity is below fillerK in every direction, or in the plane below a
+// tenth of the best of the layer. A layer of such parts only has no fillers.
 func Fillers(m *mesh.Mesh, parts []*Part) []*Part {
 	const (
-		fillerK = 1.5 // W/(m K); mould and underfill have 0.3 to 1, wiring and bumps 2 or more
+		fillerK = 1.5 // W/(m K); mold compound and underfill have 0.3 to 1, wiring and bumps 2 or more
 		tenth   = 0.1
 	)
 	materials := m.Stack.Materials

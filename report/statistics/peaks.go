@@ -11,26 +11,26 @@ import (
 	"thermsim/report/summary"
 )
 
-// Moment is the hottest cell of something over a transient: the first in time where several are as hot.
+// Moment is a hottest cell over a transient; the earliest of equal ones.
 type Moment struct {
 	Kelvin  float64 // NaN without a finite temperature
 	Step    int     // from 1
 	I, J, K int
 }
 
-// Peaks are the moments of a run's blocks, parts and layers.
+// Peaks holds the hottest cells of a run's blocks, parts and layers.
 type Peaks struct{ Blocks, Parts, Layers []Moment }
 
-// List is all of them in one order.
+// List returns all of them.
 func (p *Peaks) List() []Moment { return slices.Concat(p.Blocks, p.Parts, p.Layers) }
 
-// At says whether anything is hottest at the end of a step.
+// At reports whether anything has its maximum at the end of a step.
 func (p *Peaks) At(step int) bool {
 	is := func(m Moment) bool { return m.Step == step }
 	return slices.ContainsFunc(p.Blocks, is) || slices.ContainsFunc(p.Parts, is) || slices.ContainsFunc(p.Layers, is)
 }
 
-// Hottest is the moment of the whole run.
+// Hottest is the maximum of the whole run.
 func (p *Peaks) Hottest() Moment {
 	top := Moment{Kelvin: math.NaN()}
 	for _, m := range p.Layers {
@@ -51,7 +51,7 @@ type PeakWatch struct {
 	m      *mesh.Mesh
 }
 
-// NewPeakWatch begins without a step.
+// NewPeakWatch starts without a step.
 func NewPeakWatch(m *mesh.Mesh, blocks []*Block, parts []*Part) *PeakWatch {
 	return &PeakWatch{Peaks{moments(len(blocks)), moments(len(parts)), moments(len(m.Stack.Layers))},
 		append(rectsOf(m, blocks), rectsOf(m, parts)...), m}
@@ -65,7 +65,7 @@ func moments(n int) []Moment {
 	return all
 }
 
-// Take looks at the statistics of a step.
+// Take processes the statistics of a step.
 func (w *PeakWatch) Take(step int, v *reduction.Values) {
 	for n := range v.Extents {
 		m := &w.Found.Blocks
@@ -85,7 +85,7 @@ func (w *PeakWatch) Take(step int, v *reduction.Values) {
 	}
 }
 
-// Peak is a moment for people.
+// Peak converts a moment for the summary.
 func (m *Moment) Peak(of *locator, steps []solution.Step) summary.Peak {
 	if m.Step < 1 || m.Step > len(steps) {
 		return summary.Peak{MaxK: math.NaN()}

@@ -6,8 +6,7 @@ import (
 	"thermsim/stack"
 )
 
-// Interval is the time over which a report states powers: the last step of a transient. The zero value is a steady
-// state.
+// Interval is the time interval of the reported powers: the last step of a transient. The zero value is a steady state.
 type Interval struct{ from, to float64 }
 
 // ReportInterval is the last step of a transient.
@@ -21,7 +20,7 @@ func ReportInterval(s *solution.Solution) Interval {
 
 func (t Interval) steady() bool { return t.to <= t.from }
 
-// BlockWatts is the power of each of the blocks.
+// BlockWatts returns the power of each block.
 func (t Interval) BlockWatts(m *mesh.Mesh, blocks []*Block) ([]float64, error) {
 	watts := make([]float64, len(blocks))
 	var row []float64
@@ -41,7 +40,7 @@ func (t Interval) BlockWatts(m *mesh.Mesh, blocks []*Block) ([]float64, error) {
 	return watts, nil
 }
 
-// LayerWatts is the power on the grid of every layer of the stack.
+// LayerWatts returns the power on the grid of every layer.
 func (t Interval) LayerWatts(m *mesh.Mesh) ([]float64, error) {
 	watts := make([]float64, len(m.Stack.Layers))
 	for i, l := range m.Power.Layers {
@@ -58,8 +57,7 @@ func (t Interval) LayerWatts(m *mesh.Mesh) ([]float64, error) {
 	return watts, nil
 }
 
-// PartWatts is the power of each of the parts: of a power its own, of a region that of the sources over it by their
-// share of area.
+// PartWatts returns the power of each part: for a region, the power of the overlapping sources by their share of area.
 func (t Interval) PartWatts(m *mesh.Mesh, blocks []*Block, blockWatts []float64, parts []*Part) ([]float64, error) {
 	sources, err := t.sources(m, blocks, blockWatts)
 	if err != nil {
@@ -81,14 +79,14 @@ type heatSource struct {
 	rects []stack.Rect
 	area  float64 // m2
 	watts float64
-	power *stack.Power // of a uniform power or a map
+	power *stack.Power // for a uniform power or a map
 }
 
 func newSource(rects []stack.Rect, watts float64, p *stack.Power) heatSource {
 	return heatSource{rects, areaOf(rects), watts, p}
 }
 
-// sources are those of every layer.
+// sources returns the heat sources of every layer.
 func (t Interval) sources(m *mesh.Mesh, blocks []*Block, watts []float64) ([][]heatSource, error) {
 	all := make([][]heatSource, len(m.Stack.Layers))
 	for i, b := range blocks {
@@ -113,7 +111,7 @@ func (t Interval) sources(m *mesh.Mesh, blocks []*Block, watts []float64) ([][]h
 	return all, nil
 }
 
-// over is the power in W that a source gives to a part.
+// over is the power in W of a source in a part.
 func (s *heatSource) over(m *mesh.Mesh, p *Part) float64 {
 	if s.power != nil && p.power == s.power {
 		return s.watts
@@ -152,7 +150,7 @@ func tilesOver(m *stack.PowerMap, area stack.Rect, rects []stack.Rect) float64 {
 // leaks is the leakage of the blocks of each power, or of a power itself, in W.
 type leaks map[*stack.Power][]float64
 
-// LeaksOf reads the planes that leak.
+// LeaksOf computes the leakage from the planes with leaking powers.
 func LeaksOf(m *mesh.Mesh, sol *solution.Solution) (leaks, error) {
 	if m.Leakage == nil {
 		return nil, nil
@@ -175,7 +173,7 @@ func LeaksOf(m *mesh.Mesh, sol *solution.Solution) (leaks, error) {
 		for p := range m.Stack.Layers[layer.Layer].Powers {
 			power := &m.Stack.Layers[layer.Layer].Powers[p]
 			watts := m.Power.LeakageWatts(power, planes, m.Leakage.Of)
-			if len(watts) == 0 { // it does not leak, beside one of the layer that does
+			if len(watts) == 0 { // it has no leakage, unlike another power of the layer
 				continue
 			}
 			for i := range watts {
@@ -206,7 +204,7 @@ func (l leaks) Layer(y *stack.Layer) float64 {
 	return sum
 }
 
-// Part is that of sources over a part, by their share of area.
+// Part is the leakage of the sources in a part, by their share of area.
 func (l leaks) Part(m *mesh.Mesh, p *Part) float64 {
 	sum := 0.0
 	y := &m.Stack.Layers[p.Layer]

@@ -7,8 +7,7 @@ import (
 	"thermsim/mesh"
 )
 
-// Readings take the temperatures of blocks, layers and probes of one field after the other, for those who act on them
-// while a stack is stepped.
+// Readings computes the temperatures of blocks, layers and probes during a transient, for controllers.
 type Readings struct {
 	BlockNames, LayerNames, ProbeNames []string
 
@@ -18,7 +17,7 @@ type Readings struct {
 	probes         *Probes
 }
 
-// Extremes are the temperatures of a block or a layer in K, NaN where it has no finite one.
+// Extremes holds the temperatures of a block or a layer in K; NaN without a finite temperature.
 type Extremes struct {
 	MinK, MeanK, MaxK float64
 }

@@ -1,4 +1,4 @@
-// Package statistics takes from a field what its layers, blocks, regions, dies and probes come to.
+// Package statistics computes the temperatures of layers, blocks, regions, dies and probes from a field.
 package statistics
 
 import (
@@ -11,7 +11,7 @@ import (
 	"thermsim/report/summary"
 )
 
-// extent gathers the temperatures of a layer, or of the whole domain.
+// extent accumulates the temperatures of a layer or of the whole domain.
 type extent struct {
 	reduction.Extent
 	I, J, K int // of the maximum
@@ -19,7 +19,7 @@ type extent struct {
 
 func newExtent() extent { return extent{Extent: reduction.NewExtent()} }
 
-// merge adds a band of a plane of height dz, whose cells come later: of equal maxima the first cell wins.
+// merge adds a band of a plane of height dz. Of equal maxima the first cell is kept.
 func (e *extent) merge(band *reduction.Extent, cells []reduction.Rect, dz float64) {
 	if band.Max > e.Max {
 		e.I, e.J, e.K = band.At(cells)
@@ -27,7 +27,7 @@ func (e *extent) merge(band *reduction.Extent, cells []reduction.Rect, dz float6
 	e.Merge(band, dz)
 }
 
-// Scan is everything that the temperatures come to.
+// Scan holds the statistics of a field.
 type Scan struct {
 	Layers []extent
 	All    extent
@@ -42,7 +42,7 @@ type Scan struct {
 	Planes []reduction.Peak // the first of the hottest cells of each plane
 }
 
-// ScanField takes the statistics of a field where it is, or reads each of its planes once.
+// ScanField computes the statistics of a field on its device, or reads each of its planes once.
 func ScanField(m *mesh.Mesh, f solution.Field) (*Scan, error) {
 	s := &Scan{Layers: make([]extent, len(m.Stack.Layers)), All: newExtent(), Peaks: newPeakMap(m.NX(), m.NY()),
 		Blocks: NewBlocks(m), Parts: NewParts(m), Places: newLocator(m)}
@@ -84,7 +84,7 @@ func ScanField(m *mesh.Mesh, f solution.Field) (*Scan, error) {
 	return s, nil
 }
 
-// Hottest is the place of the maximum of group n, a corner of its layer where it has no finite temperature.
+// Hottest is the location of the maximum of group n, or a corner of its layer without a finite temperature.
 func (s *Scan) Hottest(m *mesh.Mesh, n, layer int) summary.Place {
 	if s.Values[n].Weight == 0 {
 		return s.Places.Place(0, 0, m.LayerPlanes[layer][0])
@@ -93,7 +93,7 @@ func (s *Scan) Hottest(m *mesh.Mesh, n, layer int) summary.Place {
 	return s.Places.Place(i, j, k)
 }
 
-// rectsOf are the cells of blocks or parts.
+// rectsOf returns the cells of blocks or parts.
 func rectsOf[T interface {
 	rects(*mesh.Mesh) []reduction.Rect
 }](m *mesh.Mesh, of []T) [][]reduction.Rect {
@@ -104,8 +104,7 @@ func rectsOf[T interface {
 	return groups
 }
 
-// bandsOf cuts every plane into so many bands of rows, each weighed by area. Sums of bands, joined in order, keep the
-// rounding small.
+// bandsOf divides every plane into bands of rows, weighted by area. Summation by bands reduces rounding errors.
 func bandsOf(m *mesh.Mesh, bands int) [][][]reduction.Rect {
 	dx, dy := widths(m.X), widths(m.Y)
 	all := make([][][]reduction.Rect, m.NZ())
@@ -126,21 +125,21 @@ func widths(faces []float64) []float64 {
 	return d
 }
 
-// take fills the map with the peaks of its bins.
+// take copies the peaks of the bins.
 func (p *peakMap) take(peaks []reduction.Peak, nx int) {
 	for b, at := range peaks {
 		p.bins[b] = peak{at.Max, at.Cell % int32(nx), at.Cell / int32(nx), at.Plane}
 	}
 }
 
-// Probes make the temperatures of the stack's probes of what a reduction tells: the sum of a sample each, or where
-// conductivities follow the temperature, and with them the weights, the temperatures of the cells around.
+// Probes computes the temperatures of the stack's probes from a reduction: one weighted sum per probe, or the
+// temperatures of the surrounding cells if conductivities, and therefore the weights, depend on temperature.
 type Probes struct {
 	mesh   *mesh.Mesh
-	around [][]mesh.Term // the cells of each probe; nil where nothing follows the temperature
+	around [][]mesh.Term // cells of each probe; nil without temperature-dependent properties
 }
 
-// NewProbes also gives the points to ask a reduction for.
+// NewProbes also returns the points for the reduction.
 func NewProbes(m *mesh.Mesh) (*Probes, []mesh.Sample) {
 	p := &Probes{mesh: m}
 	var points []mesh.Sample
@@ -159,7 +158,7 @@ func NewProbes(m *mesh.Mesh) (*Probes, []mesh.Sample) {
 	return p, points
 }
 
-// Kelvin are the temperatures of the probes, values those of the points.
+// Kelvin returns the temperatures of the probes from those of the points.
 func (p *Probes) Kelvin(values []float64) []float64 {
 	if p.around == nil {
 		return values
@@ -176,13 +175,13 @@ func (p *Probes) Kelvin(values []float64) []float64 {
 	return all
 }
 
-// Die is what regions of one die come to, whatever layers they lie in.
+// Die is the union of the regions of a die, in any layer.
 type Die struct {
 	Name  string
-	Parts []int // among the run's parts, bottom to top
+	Parts []int // indices of the run's parts, bottom to top
 }
 
-// NewDies finds the dies that parts belong to, in the order of their lowest regions.
+// NewDies returns the dies of the parts, in the order of their lowest regions.
 func NewDies(parts []*Part) []*Die {
 	var all []*Die
 	of := map[string]*Die{}
@@ -201,7 +200,7 @@ func NewDies(parts []*Part) []*Die {
 	return all
 }
 
-// Extent joins the statistics of a die's parts, of which the hottest has the index that is returned.
+// Extent merges the statistics of a die's parts and returns the index of the hottest part.
 func (d *Die) Extent(parts []reduction.Extent) (sum reduction.Extent, hottest int) {
 	sum, hottest = reduction.NewExtent(), d.Parts[0]
 	for _, n := range d.Parts {
@@ -213,7 +212,7 @@ func (d *Die) Extent(parts []reduction.Extent) (sum reduction.Extent, hottest in
 	return sum, hottest
 }
 
-// Peak is the hottest of a die's parts over a transient, the first in time of several that are as hot.
+// Peak is the hottest part of a die over a transient; the earliest of equal ones.
 func (d *Die) Peak(parts []Moment, places *locator, steps []solution.Step) summary.Peak {
 	top := parts[d.Parts[0]]
 	for _, n := range d.Parts[1:] {

@@ -7,13 +7,13 @@ import (
 	"thermsim/stack"
 )
 
-// sheet is the regions of a layer as rectangles that lie over each other, and the edges between them.
+// sheet holds the regions of a layer as overlapping rectangles, and their edges.
 type sheet struct {
 	rects  []laid // from south to north
 	xs, ys []float64
 	items  int
-	met    int // rectangles, in all strips that were painted
-	// sampled says that shares of cells are those of lines.
+	met    int // number of rectangles in all processed strips
+	// sampled reports that shares of cells are sampled along lines.
 	sampled bool
 }
 
@@ -23,10 +23,10 @@ type laid struct {
 	y0, y1     float64
 }
 
-// slack is the share of the domain by which edges may miss each other for reasons of rounding.
+// slack is the tolerance for rounding errors of edges relative to the domain.
 const slack = 1e-9
 
-// newSheet lays the regions of a layer. Region r is item r+1, item 0 the layer's own material under them.
+// newSheet converts the regions of a layer. Region r is item r+1, item 0 the layer's own material under them.
 func newSheet(s *stack.Stack, layer int) *sheet {
 	regions := s.Layers[layer].Regions
 	domain := s.Domain()
@@ -54,7 +54,7 @@ func newSheet(s *stack.Stack, layer int) *sheet {
 	return h
 }
 
-// edges are coordinates in order; of those closer than slack the last.
+// edges sorts coordinates and merges those closer than slack into the last one.
 func edges(at []float64, slack float64) []float64 {
 	slices.Sort(at)
 	out := at[:0]
@@ -68,7 +68,7 @@ func edges(at []float64, slack float64) []float64 {
 	return out
 }
 
-// edge is the number of the edge that a coordinate became: the first that is not below it.
+// edge is the index of the edge of a coordinate: the first that is not below it.
 func edge(edges []float64, v float64) int32 {
 	i, _ := slices.BinarySearch(edges, v)
 	return int32(min(i, len(edges)-1))
@@ -79,7 +79,7 @@ func (h *sheet) order() {
 	slices.SortFunc(h.rects, func(a, b laid) int { return cmp.Compare(a.y0, b.y0) })
 }
 
-// between is what lies in the strip between two edges along y.
+// between is the strip between two edges along y.
 type between struct {
 	south, north float64 // m
 	active       []laid  // the topmost first
@@ -87,7 +87,7 @@ type between struct {
 	mark         uint64  // of the active ones, in 64 scrambled bits
 }
 
-// sweep goes through the strips from south to north, until it is told to stop.
+// sweep visits the strips from south to north until f returns false.
 func (h *sheet) sweep(f func(s *between) (on bool)) {
 	topmost := func(a, b laid) int {
 		return cmp.Or(cmp.Compare(b.of, a.of), cmp.Compare(a.x0, b.x0), cmp.Compare(a.y0, b.y0))
@@ -124,7 +124,7 @@ func (h *sheet) sweep(f func(s *between) (on bool)) {
 	}
 }
 
-// mark is a number for what a rectangle does in a strip. Their sum tells strips apart.
+// mark is a hash of a rectangle. The sum of the marks identifies a strip.
 func (l *laid) mark() uint64 {
 	return scrambled(scrambled(uint64(l.of)<<32|uint64(l.x0)) ^ uint64(l.x1))
 }
@@ -137,7 +137,7 @@ func scrambled(v uint64) uint64 {
 	return v ^ v>>31
 }
 
-// merged puts values in order between others in order.
+// merged merges two sorted lists.
 func merged[T any](all, come []T, compare func(a, b T) int) []T {
 	a, b := len(all)-1, len(come)-1
 	all = append(all, come...)
@@ -153,7 +153,7 @@ func merged[T any](all, come []T, compare func(a, b T) int) []T {
 	return all
 }
 
-// without takes values in order out of others in order, each of them once.
+// without removes sorted values from a sorted list, each of them once.
 func without(all, gone []int32) []int32 {
 	if len(gone) == 0 {
 		return all
@@ -168,10 +168,10 @@ func without(all, gone []int32) []int32 {
 	})
 }
 
-// seen is an interval of a strip between two edges, and the item that it shows.
+// seen is an interval of a strip between two edges and its visible item.
 type seen struct{ x0, x1, of int32 }
 
-// painter finds what strips show.
+// painter finds the visible items of strips.
 type painter struct {
 	xs    []int32
 	place []int32 // of an edge among those of the strip
@@ -179,7 +179,7 @@ type painter struct {
 	next  []int32 // the first interval from here on that is not painted
 }
 
-// paint is what a strip shows from west to east; neighbours of one item are one.
+// paint returns the visible items of a strip from west to east, with adjacent intervals of one item merged.
 func (p *painter) paint(h *sheet, s *between) []seen {
 	last := int32(len(h.xs) - 1)
 	if len(s.active) > 0 && s.active[0].x0 == 0 && s.active[0].x1 == last {
@@ -248,12 +248,11 @@ type piece struct {
 	south float64
 }
 
-// visible cuts a layer into rectangles by what can be seen from above: later regions lie over earlier ones. The
-// rectangles of all items fill the domain and do not overlap. Where they would be too many, or too many regions lie
-// over each other, it says false.
+// visible decomposes a layer into the visible rectangles of its items: later regions cover earlier ones. The rectangles
+// fill the domain without overlaps. ok is false if there are too many rectangles or overlaps.
 //
-// In a strip every interval between edges goes to the last region that covers it. Rectangles of neighbouring strips are
-// joined where they continue each other.
+// In a strip every interval between edges belongs to the last region that covers it. Rectangles of adjacent strips are
+// merged.
 func (h *sheet) visible() (parts [][]stack.Rect, ok bool) {
 	parts = make([][]stack.Rect, h.items)
 	var p painter
@@ -270,8 +269,8 @@ func (h *sheet) visible() (parts [][]stack.Rect, ok bool) {
 	return parts, pieces <= mostPieces && h.met <= mostMet
 }
 
-// join keeps the pieces that go on in a strip, and puts the other ones, which end at its south, among the parts. It
-// returns the pieces of the strip, and how many go on.
+// join keeps the pieces that continue in a strip, and adds those that end at its south edge to the parts. It returns
+// the pieces of the strip and the number of continued ones.
 func (h *sheet) join(parts [][]stack.Rect, below []piece, shown []seen, south float64) (open []piece, joined int) {
 	open = make([]piece, len(shown))
 	for n, v := range shown {

@@ -1,5 +1,5 @@
-// Package webpage makes report.html: a run as one file that a browser opens without any network. Tables are plain HTML;
-// the map, its charts and the exploded view are drawn by the scripts in assets from temperatures packed into the page.
+// Package webpage writes report.html: a self-contained page of a run without network access. Tables are plain HTML. The
+// scripts in assets draw the map, its charts and the exploded view from temperatures packed into the page.
 package webpage
 
 import (
@@ -11,7 +11,7 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// Document is what a page tells. What scripts read of it has a name in JSON.
+// Document is the content of a page. Scripts read the fields with JSON names.
 type Document struct {
 	Title  string `json:"title"`
 	Caveat string `json:"caveat"` // in capitals, or empty
@@ -27,7 +27,7 @@ type Document struct {
 	Z          []float64  `json:"z"`          // faces of the planes, m
 	PlaneLayer []int      `json:"planeLayer"` // layer of every plane
 	Layers     []Layer    `json:"layers"`     // bottom to top
-	Steps      []Step     `json:"-"`          // of a transient, all of them; the chart shows an outline of very many
+	Steps      []Step     `json:"-"`          // all steps of a transient; the chart shows an outline of very many
 	Runs       []Run      `json:"-"`          // one, or two on one grid to compare
 	Start      int        `json:"start"`      // plane shown first
 	// s, of a transient: the frame nearest to it is shown first, the last one where it is 0
@@ -55,12 +55,12 @@ type Layer struct {
 	TMax      float64   `json:"tmax,omitempty"`   // K, of the whole layer; 0 for none
 	Limits    []Outline `json:"limits,omitempty"` // parts that have a TMax
 	Flow      *Flow     `json:"flow,omitempty"`   // of coolant
-	// Density gives the power density; nil without power. Power is what PackPower made of it before, if anything.
+	// Density computes the power density; nil without power. Power is the cached result of PackPower, or nil.
 	Density Rows   `json:"-"`
 	Power   *Power `json:"-"`
 }
 
-// Flow is where coolant flows in a layer: towards larger or smaller x or y, in lanes across.
+// Flow describes the coolant flow in a layer: its direction and its lanes.
 type Flow struct {
 	Along    int  `json:"along"` // 0 along x, 1 along y
 	Backward bool `json:"backward,omitempty"`
@@ -69,7 +69,7 @@ type Flow struct {
 	Lanes [][3]float64 `json:"lanes"`
 }
 
-// Outline is a named union of rectangles. Where there are shapes, those are drawn in place of the rectangles.
+// Outline is a named union of rectangles. Shapes, if any, are drawn instead of the rectangles.
 type Outline struct {
 	Name   string
 	Rects  []stack.Rect
@@ -135,14 +135,14 @@ type Run struct {
 type Part struct {
 	Text        string
 	Temperature bool
-	Kelvin      string // exact, for scripts
-	Unit        bool   // the unit follows
+	Kelvin      string // exact value for scripts
+	Unit        bool   // followed by the unit
 }
 
 // Words is plain text.
 func Words(text string) []Part { return []Part{{Text: text}} }
 
-// Degrees is a temperature, in degrees Celsius until a script says otherwise.
+// Degrees is a temperature. Scripts can change its unit from degrees Celsius.
 func Degrees(kelvin float64, decimals int, unit bool) Part {
 	if kelvin-kelvin != 0 {
 		return Part{Text: "-"}
@@ -153,7 +153,7 @@ func Degrees(kelvin float64, decimals int, unit bool) Part {
 	}
 }
 
-// Fact is something with its name.
+// Fact is a labeled value.
 type Fact struct {
 	Label string
 	Value []Part
@@ -165,10 +165,10 @@ type Group struct {
 	Facts     []Fact
 }
 
-// Table is sortable by its columns.
+// Table is a table that can be sorted by its columns.
 type Table struct {
 	ID, Title, Note string
-	Long            bool // it gets a filter
+	Long            bool // it has a filter
 	Columns         []Column
 	Rows            [][]Cell
 }
@@ -177,7 +177,7 @@ type Table struct {
 type Column struct {
 	Name        string
 	Number      bool
-	Temperature bool // in the page's unit
+	Temperature bool // in the unit of the page
 }
 
 // Cell of a table.
@@ -185,7 +185,7 @@ type Cell struct {
 	Part
 	Numeric bool
 	Sort    string // value of a numeric cell
-	Shows   bool   // a click shows the place on the map
+	Shows   bool   // a click shows the location on the map
 	Plane   int
 	X, Y    string // m
 }
@@ -193,7 +193,7 @@ type Cell struct {
 // Text is a cell with words.
 func Text(text string) Cell { return Cell{Part: Part{Text: text}} }
 
-// Number is a cell with a number in the unit of its column, and as text for people.
+// Number is a cell with a number in the unit of its column, and its text.
 func Number(v float64, text string) Cell {
 	return Cell{Part: Part{Text: text}, Numeric: true, Sort: strconv.FormatFloat(v, 'g', 12, 64)}
 }
@@ -204,7 +204,7 @@ func Temperature(kelvin float64, decimals int) Cell {
 	return Cell{Part: p, Numeric: true, Sort: p.Kelvin}
 }
 
-// Place is a cell that shows a place (m) of a plane on the map.
+// Place is a cell that shows a location (m) in a plane on the map.
 func Place(text string, plane int, x, y float64) Cell {
 	return Cell{Part: Part{Text: text}, Shows: true, Plane: plane, X: strconv.FormatFloat(x, 'g', 9, 64),
 		Y: strconv.FormatFloat(y, 'g', 9, 64)}

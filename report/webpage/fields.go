@@ -11,10 +11,10 @@ import (
 	"thermsim/report/field"
 )
 
-// Budget says how much of a page its temperatures may take.
+// Budget limits the size and the error of the temperatures in a page.
 type Budget struct {
-	ErrorK float64 // largest error of a temperature in the page; DefaultErrorK where 0
-	Bytes  int64   // of text in the page; DefaultBytes where 0
+	ErrorK float64 // largest error of a temperature in the page; DefaultErrorK if 0
+	Bytes  int64   // size of the packed text; DefaultBytes if 0
 }
 
 // Defaults of a Budget.
@@ -24,20 +24,19 @@ const (
 )
 
 const (
-	// largestSide of a plane in the page: a screen shows no more.
+	// largestSide is the largest number of cells along a side of a plane in the page.
 	largestSide = 1024
 	// mostCells in all frames, which a browser unpacks into memory at two bytes each.
 	mostCells = 64 << 20
 	// mostFrameCells bounds one frame, and so what packing it takes, some 17 bytes a cell.
 	mostFrameCells = 16 << 20
-	// mostFrames are told apart on the time axis; of longer transients every other frame is left out, as often as
-	// needed.
+	// mostFrames is the number of frames on the time axis; longer transients drop every other frame repeatedly.
 	mostFrames = 400
 	// mostRead bounds the cells that are read for all frames: a step on a GPU takes less than bringing its field over.
 	mostRead = 1 << 28
 	// mostPlanes bounds the cells of planes that are packed at once.
 	mostPlanes = 16 << 20
-	// keyEvery is how often a frame does not build on the one before, so that any of them is shown after a few.
+	// keyEvery is the interval of frames that do not depend on the previous one, so that any frame is decoded quickly.
 	keyEvery = 8
 )
 
@@ -47,7 +46,7 @@ type Fields struct {
 	nx, ny  int // of the grid
 	nz      int
 	x, y    []float64 // faces of the cells as shown, m
-	factor  int       // cells along x and y that one shown cell stands for
+	factor  int       // grid cells along x and y per shown cell
 	base    float64   // K
 	quantum float64   // K
 	budget  int64
@@ -55,16 +54,16 @@ type Fields struct {
 	lo, hi  []int32 // of every plane over all frames, in quanta
 	frames  []frame
 	size    int64               // of the text of all frames
-	stride  int                 // a frame is made of each step that is a multiple of it
-	keeps   func(step int) bool // says which other steps are frames too; nil for none
+	stride  int                 // steps that are multiples of it become frames
+	keeps   func(step int) bool // reports further steps that become frames; nil for none
 	last    counts              // of the last frame
-	spare   counts              // of the one before, to be written over
+	spare   counts              // buffer of the previous frame, for reuse
 	desks   chan *desk
 	packing *packing // the frame that is being packed, nil for none
 	failed  error    // of one that was
 }
 
-// desk is what packing one plane needs.
+// desk holds the buffers for packing one plane.
 type desk struct {
 	plane []float64
 	coder coder
@@ -119,7 +118,7 @@ func coarser(faces []float64, n int) []float64 {
 	return append(out, faces[len(faces)-1])
 }
 
-// Factor is how many cells along x and y one cell of the page stands for, by their maximum.
+// Factor is the number of grid cells along x and y per cell of the page, which shows their maximum.
 func (f *Fields) Factor() int {
 	_ = f.settle() // kept for the next Add, or for Write
 	return f.factor
@@ -134,7 +133,7 @@ func (f *Fields) Frames() int {
 	return len(f.frames)
 }
 
-// Wants says whether a step is to be shown: long transients leave steps out.
+// Wants reports whether a step becomes a frame: long transients drop steps.
 func (f *Fields) Wants(step int) bool {
 	if !f.regular(step) {
 		return f.kept(step)
@@ -143,10 +142,10 @@ func (f *Fields) Wants(step int) bool {
 	return f.regular(step) || f.kept(step)
 }
 
-// MayWant says whether a step may be wanted once it is known.
+// MayWant reports whether a step may become a frame once it is known.
 func (f *Fields) MayWant(step int) bool { return f.keeps != nil || f.Wants(step) }
 
-// regular says whether a step is a multiple of the stride.
+// regular reports whether a step is a multiple of the stride.
 func (f *Fields) regular(step int) bool { return step < 1 || step%f.stride == 0 }
 
 // mostKept bounds the cells of all steps that are read to find those that Keep asks for.
@@ -172,14 +171,14 @@ func (f *Fields) Last() int {
 	return f.frames[len(f.frames)-1].step
 }
 
-// reduce halves the planes by maximum and packs all frames anew.
+// reduce halves the resolution of the planes by maximum and packs all frames again.
 func (f *Fields) reduce() error {
 	w, h := len(f.x)-1, len(f.y)-1
 	f.x, f.y, f.factor = coarser(f.x, 2), coarser(f.y, 2), 2*f.factor
 	return f.repack(w, h, func(q []int32) []int32 { return reduction.Squares(q, w, 2) }, func(int) bool { return true })
 }
 
-// thin leaves out the frames that are no longer kept, and every other regular one where these are many. The last stays.
+// thin drops the frames that are no longer kept, and every other regular frame if there are many. The last frame stays.
 func (f *Fields) thin() error {
 	regular := 0
 	for n := range f.frames {
@@ -253,7 +252,7 @@ func (f *Fields) repack(w, h int, change func([]int32) []int32, keep func(n int)
 	return nil
 }
 
-// Match reduces the finer of two sets on one grid until both show the same cells.
+// Match reduces the finer of two sets on one grid until both have the same cells.
 func (f *Fields) Match(o *Fields) error {
 	if err := errors.Join(f.settle(), o.settle()); err != nil {
 		return err

@@ -35,9 +35,9 @@ type packing struct {
 	group  errgroup.Group
 }
 
-// Add takes the field at the end of a step (from 1, ascending; 0 stands for a steady state), which holds nx cells a
-// row. The field counts its quanta itself where it can; else its planes are read one after the other. They are packed
-// on all cores, which goes on when Add has returned: a failure there is told by the next Add, or by Write.
+// Add adds the field at the end of a step (from 1, ascending; 0 is a steady state). The field quantizes its
+// temperatures itself if it can; otherwise its planes are read in order. Packing runs in parallel and continues after
+// Add returns: the next Add, or Write, returns its errors.
 func (f *Fields) Add(step int, time float64, g *field.Grid, s field.Source) error {
 	if err := f.settle(); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"thermsim/gpusolve/reduction"
 )
 
-// powerSteps is in how many quanta the largest power density of a layer is told.
+// powerSteps is the number of quanta of the largest power density of a layer.
 const powerSteps = 4000
 
 // Rows fills dst with the power density in W/cm2 of the grid's cells in rows [lo, hi), x fastest. Several goroutines
@@ -51,8 +51,8 @@ func (d *Document) power() ([]Power, error) {
 	return out, nil
 }
 
-// PackPower packs a density. Where cells of the page stand for several, they show the maximum. Nothing is packed where
-// there is no power, or none that can be drawn.
+// PackPower packs a density. Cells of the page show the maximum over their grid cells. Without power, or with power
+// that cannot be drawn, Packed is nil.
 func (f *Fields) PackPower(rows Rows) (*Power, error) {
 	shown, lo, hi := f.densest(rows)
 	p := &Power{Lo: lo, Hi: hi, Quantum: max(math.Abs(lo), math.Abs(hi)) / powerSteps, factor: f.factor}

@@ -100,7 +100,7 @@ func (f *Fields) writeText(w io.Writer, run int) error {
 	return nil
 }
 
-// frame writes the page with a mark in place of its temperatures, in a write of its own.
+// frame writes the page with a placeholder for its temperatures, in a separate write.
 func (d *Document) frame(w io.Writer) error {
 	t, err := template.ParseFS(assets, "assets/page.html")
 	if err != nil {
@@ -143,7 +143,7 @@ func lean(script []byte) []byte {
 	return out
 }
 
-// precision tells how exact the map is.
+// precision describes the resolution of the map.
 func (d *Document) precision() string {
 	f := d.Runs[0].Fields
 	text := fmt.Sprintf("Temperatures of the map are within %g K of the run's; tables are exact.", f.ErrorK())
@@ -227,7 +227,8 @@ func quoteJSON(s string) []byte {
 	return b
 }
 
-// knotEvery: of a smooth colour map, every fifth of 256 colours tells the others within what eyes see.
+// knotEvery is the distance of the stored colors of a color map; the others are interpolated without visible
+// differences.
 const knotEvery = 5
 
 // knots are evenly spaced colours, the first and the last among them; assets/canvas.js draws lines between them.
@@ -265,7 +266,7 @@ func diverging() []color.RGBA {
 	return out
 }
 
-// mostSteps of a transient are points of the chart of its hottest cell; a screen tells fewer apart.
+// mostSteps is the largest number of points in the chart of the hottest cell.
 const mostSteps = 20_000
 
 // outline is the steps with a temperature; of very many, the first, the last, and of each of equal parts the coldest
