@@ -225,7 +225,7 @@ func (c *Comparison) Caveat() string {
 		}
 	}
 	if worst == "" && c.All.Skipped > 0 {
-		return "NOT ALL COMPARED"
+		return "INCOMPLETE COMPARISON"
 	}
 	return worst
 }
@@ -249,10 +249,10 @@ func (c *Comparison) WriteText(w io.Writer, st printout.Style) error {
 		quantity.Millimetres(c.All.At.XM),
 		quantity.Millimetres(c.All.At.YM))
 	if !c.SameGrid {
-		p.Line("  the grids differ: the second field was interpolated to the first one's")
+		p.Line("  the grids differ: the second field was interpolated to the first grid")
 	}
 	if len(c.Missing) > 0 {
-		p.Line("  in one of the stacks only, not compared: %s", strings.Join(c.Missing, ", "))
+		p.Line("  in one stack only, not compared: %s", strings.Join(c.Missing, ", "))
 	}
 	for _, t := range c.tables(true) {
 		p.Table(t)
@@ -270,8 +270,8 @@ func (c *Comparison) tables(sorted bool) []*tables.Table {
 		})
 	}
 	layers := &tables.Table{ID: "layers-table", Title: "Layers", Count: len(l), Short: true,
-		Note:     "top to bottom; the place is that of the largest difference",
-		PageNote: "Differences in K, top to bottom; a click shows where they are largest.",
+		Note:     "top to bottom; x, y: location of the largest difference",
+		PageNote: "Differences in K, top to bottom. Click a row to show its largest difference on the map.",
 		Columns: []tables.Column{
 			{Text: "layer", Page: "layer", Words: func(n int) string { return l[n].Name },
 				At: func(n int) *summary.Place { return &l[n].At }},
@@ -388,7 +388,7 @@ func comparisonDocument(c *Comparison, a *Run, on *overlay, budget webpage.Budge
 		Facts: []webpage.Fact{
 			{Label: "Peak of the first", Value: []webpage.Part{webpage.Degrees(c.PeakK[0], int(deg), true)}},
 			{Label: "Peak of the second", Value: []webpage.Part{webpage.Degrees(c.PeakK[1], int(deg), true)}},
-			{Label: "Of the peaks", Value: webpage.Words(deg.Kelvin(c.PeakK[0]-c.PeakK[1]) + " K")},
+			{Label: "Peak difference", Value: webpage.Words(deg.Kelvin(c.PeakK[0]-c.PeakK[1]) + " K")},
 			{Label: "Mean difference", Value: webpage.Words(deg.Kelvin(c.All.MeanK) + " K")},
 			{Label: "rms", Value: webpage.Words(deg.Kelvin(c.All.RMSK) + " K")},
 		},

@@ -47,7 +47,7 @@ func TestDirectTransient(t *testing.T) {
 		t.Error("no iterations_total")
 	}
 	for _, want := range []string{"fourier, direct: 0 iterations in 2 steps, converged\n",
-		"estimated largest error 2.0e-09 K, the last step's times their number"} {
+		"estimated maximum error 2.0e-09 K (last-step estimate x number of steps)"} {
 		if got := text(t, s, printout.Style{}); !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}

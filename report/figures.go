@@ -60,22 +60,22 @@ func (p *PictureStyle) Check() error {
 			continue
 		}
 		if slices.Contains(p.Formats[:i], name) {
-			return fmt.Errorf("format %q is there twice; name each once", name)
+			return fmt.Errorf("format %q is given twice. Fix: remove one", name)
 		}
 		if !slices.Contains(PictureFormats(), name) {
-			return fmt.Errorf("no format %q; choose from %s", name, strings.Join(PictureFormats(), ", "))
+			return fmt.Errorf("unknown format %q; expected one of %s", name, strings.Join(PictureFormats(), ", "))
 		}
 	}
 	if _, err := picture.NamedColormap(p.Colors); err != nil {
 		return err
 	}
 	if fault := stack.TitleFault(p.Title); fault != "" {
-		return fmt.Errorf("the title of the pictures %s; write another one", fault)
+		return fmt.Errorf("the title of the pictures %s. Fix: choose another title", fault)
 	}
 	const most = 20_000
 	for name, v := range map[string]float64{"width": p.WidthPt, "font size": p.FontPt, "resolution": p.DPI} {
 		if !(v >= 0) || v > most {
-			return fmt.Errorf("the %s of a picture cannot be %g; give a positive number of at most %d", name, v, most)
+			return fmt.Errorf("%s of pictures: got %g; expected a positive number of at most %d", name, v, most)
 		}
 	}
 	return nil
@@ -141,7 +141,7 @@ type HistoryPoint = checkpoint.Point
 func CheckFigures(names []string) error {
 	for _, n := range names {
 		if n != "all" && !slices.Contains(FigureNames(), n) {
-			return fmt.Errorf("no figure %q; choose from %s, or say all", n, strings.Join(FigureNames(), ", "))
+			return fmt.Errorf("unknown figure %q; expected one of %s, or all", n, strings.Join(FigureNames(), ", "))
 		}
 	}
 	return nil
@@ -221,7 +221,7 @@ func (f *Figures) panels() (*picture.Panels, error) {
 		return nil, err
 	}
 	if len(layers) == 0 {
-		return nil, fmt.Errorf("%w: no layer has power; name some with --maps", errNoData)
+		return nil, fmt.Errorf("%w: no layer has power. Fix: select layers with --maps", errNoData)
 	}
 	lo, hi := f.Style.colors(colorRange(f.Summary, layers))
 	p := &picture.Panels{Title: f.Style.title(m, f.Summary.Caveat()),

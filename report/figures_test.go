@@ -49,8 +49,8 @@ func figures(t *testing.T) *Figures {
 func TestTitleIsBounded(t *testing.T) {
 	for title, want := range map[string]string{
 		strings.Repeat("é", 500):  "",
-		strings.Repeat("x", 1001): "the title of the pictures is longer than 1000 bytes; write another one",
-		"a\x1b]0;x\a":             "the title of the pictures holds control characters; write another one",
+		strings.Repeat("x", 1001): "the title of the pictures is longer than 1000 bytes. Fix: choose another title",
+		"a\x1b]0;x\a":             "the title of the pictures holds control characters. Fix: choose another title",
 	} {
 		got := ""
 		if err := (&PictureStyle{Colors: "inferno", Title: title}).Check(); err != nil {
@@ -166,7 +166,7 @@ func TestFiguresWithoutData(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := f.Files([]string{"panel"}); err == nil || !strings.Contains(err.Error(), "choose from panels") {
+	if _, err := f.Files([]string{"panel"}); err == nil || !strings.Contains(err.Error(), "expected one of panels") {
 		t.Errorf("a wrong name: %v", err)
 	}
 	f.Style.Formats = []string{"svg", "pdf"}
@@ -175,7 +175,7 @@ func TestFiguresWithoutData(t *testing.T) {
 	}
 	f.Mesh.Power.Layers = nil
 	if _, err := f.Files([]string{"panels"}); err == nil ||
-		!strings.Contains(err.Error(), "no layer has power; name some with --maps") {
+		!strings.Contains(err.Error(), "no layer has power. Fix: select layers with --maps") {
 		t.Errorf("panels of a stack without power: %v", err)
 	}
 }

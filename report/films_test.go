@@ -35,7 +35,7 @@ func TestFilms(t *testing.T) {
 		math.Abs(f.MeanH*50*s.Size[0]*s.Size[1]-f.RadiationW-f.ConvectionW) > 1e-6*radiated {
 		t.Errorf("%+v, want %g W of radiation", f, radiated)
 	}
-	if !(f.Rayleigh > 1 && f.Rayleigh < 10) || !strings.Contains(f.Outside, "lies outside 1e+04 to 1e+11") {
+	if !(f.Rayleigh > 1 && f.Rayleigh < 10) || !strings.Contains(f.Outside, "is outside 1e+04 to 1e+11") {
 		t.Errorf("%+v", f)
 	}
 	var text bytes.Buffer

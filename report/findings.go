@@ -84,16 +84,16 @@ func summariseFilms(m *mesh.Mesh, f solution.Field) ([]summary.Film, error) {
 		}
 		if ra, from, to, ok := b.Rayleigh(far); ok {
 			if sum.Rayleigh = ra; ra < from || ra > to {
-				sum.Outside = fmt.Sprintf("the Rayleigh number %.2g lies outside %.0e to %.0e, for which the formula "+
-					"of natural convection holds; it was used all the same", ra, from, to)
+				sum.Outside = fmt.Sprintf("the Rayleigh number %.2g is outside %.0e to %.0e, the range of the "+
+					"natural-convection correlation, which was used anyway", ra, from, to)
 			}
 		}
 		if s.Outside > 0 {
 			if sum.Outside != "" {
 				sum.Outside += "; "
 			}
-			sum.Outside += fmt.Sprintf("the surface of %d cells lies outside the temperatures for which h is known, "+
-				"and there the value at the end of the range was used", s.Outside)
+			sum.Outside += fmt.Sprintf("the surface temperature of %d cells is outside the range of h, "+
+				"and the value at the end of the range was used", s.Outside)
 		}
 		all = append(all, sum)
 	}
@@ -382,7 +382,7 @@ func (s building) addWarnings(r *Run, parts []*statistics.Part) {
 		plausibility.OfTemperatures(r.Mesh, layers), sampledRows(r, parts))
 }
 
-// sampledRows warns about layers with so many overlapping regions that their areas are sampled.
+// sampledRows warns about layers whose regions overlap so often that their areas are sampled.
 func sampledRows(r *Run, parts []*statistics.Part) []plausibility.Warning {
 	var found []plausibility.Warning
 	last := -1
@@ -394,9 +394,9 @@ func sampledRows(r *Run, parts []*statistics.Part) []plausibility.Warning {
 		y := &r.Mesh.Stack.Layers[last]
 		found = append(found, plausibility.Warning{
 			Code: plausibility.CrowdedCells, Place: y.Regions[0].Pos.String(),
-			Text: fmt.Sprintf("layer %q: so many regions lie over each other that areas, powers and means of its "+
-				"rows are good to a hundredth of the chip", y.Name),
-			Remedy: "one region with fill in place of many is exact",
+			Text: fmt.Sprintf("layer %q: many regions overlap, and areas, powers and means of its rows have "+
+				"an error of up to 1 %% of the chip", y.Name),
+			Remedy: "replace them by one region with fill, which is exact",
 		})
 	}
 	return found

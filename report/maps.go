@@ -203,7 +203,7 @@ func CheckMaps(s *stack.Stack, names []string) error {
 		for i := range s.Layers {
 			have = append(have, s.Layers[i].Name)
 		}
-		return fmt.Errorf("no layer %q to map; the layers are %s, or say \"all\"", n, strings.Join(have, ", "))
+		return fmt.Errorf("unknown layer %q; expected one of %s, or \"all\"", n, strings.Join(have, ", "))
 	}
 	return nil
 }

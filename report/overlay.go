@@ -36,7 +36,7 @@ func newOverlay(a, b *Run) (*overlay, error) {
 	s, t := a.Mesh.Stack, b.Mesh.Stack
 	for axis := range s.Size {
 		if math.Abs(s.Size[axis]-t.Size[axis]) > 1e-6*s.Size[axis] {
-			return nil, fmt.Errorf("%w: they are %s x %s and %s x %s mm wide: only stacks of one size can be compared",
+			return nil, fmt.Errorf("%w: their sizes are %s x %s and %s x %s mm; expected equal sizes",
 				ErrIncomparable,
 				quantity.Trimmed(s.Size[0]*1e3), quantity.Trimmed(s.Size[1]*1e3), quantity.Trimmed(t.Size[0]*1e3),
 				quantity.Trimmed(t.Size[1]*1e3))
@@ -61,7 +61,7 @@ func newOverlay(a, b *Run) (*overlay, error) {
 		}
 	}
 	if !found {
-		return nil, fmt.Errorf("%w: they have no layer of the same name", ErrIncomparable)
+		return nil, fmt.Errorf("%w: they have no layer with the same name", ErrIncomparable)
 	}
 	for l := range t.Layers {
 		if !slices.ContainsFunc(s.Layers, func(y stack.Layer) bool { return y.Name == t.Layers[l].Name }) {

@@ -37,7 +37,7 @@ func pageOf(t *testing.T, r *Run) string {
 func TestPageIsCompleteAndSelfContained(t *testing.T) {
 	text := pageOf(t, sampleRun(t, 30, 24))
 	for _, want := range []string{"three blocks under a lid", "in layer feol, block core", `id="hotspots"`,
-		`id="blocks"`, "converged: tolerance reached", "10000 W/(m² K)", "within 0.01 K"} {
+		`id="blocks"`, "converged: tolerance reached", "10000 W/(m² K)", "at most 0.01 K"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -101,7 +101,7 @@ func TestRecordingLeavesNothingBehind(t *testing.T) {
 	}
 	again := begin(t, dir, nil)
 	if _, err := NewRecording(again, r, 0, Options{}, OutputOptions{Formats: []string{"hdf5"}}); err == nil ||
-		!strings.Contains(err.Error(), "there are vtr, npz") {
+		!strings.Contains(err.Error(), "expected one of vtr, npz") {
 		t.Error(err)
 	}
 }

@@ -300,7 +300,7 @@ func (b *pageBuilder) solver() webpage.Group {
 		fact("Ended", s.Ended()), fact("Method", method), fact("Iterations", iterations),
 		fact("Estimated error", s.ErrorText()),
 		fact("Residual", quantity.Relative(v.ResidualNormW)+" W, "+quantity.Relative(v.RelativeResidual)+" relative"),
-		fact("Device", summary.DeviceText(s)), fact("Set-up and solve",
+		fact("Device", summary.DeviceText(s)), fact("Setup and solve",
 			quantity.Seconds(t.SetupS)+" and "+quantity.Seconds(t.SolveS)),
 		fact("Memory",
 			quantity.Bytes(s.Memory.DeviceBytes)+" on the device, "+quantity.Bytes(

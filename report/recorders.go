@@ -283,7 +283,7 @@ type fieldFiles struct {
 func newFieldFiles(files *staging.Transaction, m *mesh.Mesh, o OutputOptions) (*fieldFiles, error) {
 	for _, f := range o.Formats {
 		if !slices.Contains(FieldFormats(), f) {
-			return nil, fmt.Errorf("no field format %q; there are %s", f, strings.Join(FieldFormats(), ", "))
+			return nil, fmt.Errorf("unknown field format %q; expected one of %s", f, strings.Join(FieldFormats(), ", "))
 		}
 	}
 	out := &fieldFiles{files: files, mesh: m, grid: field.GridOf(m), options: o}

@@ -23,13 +23,13 @@ func (p *PictureStyle) CheckZoom(s *stack.Stack) error {
 		return nil
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("no region or block is called %q: the stack names none", p.Zoom)
+		return fmt.Errorf("no region or block is named %q: the stack has no names", p.Zoom)
 	}
 	const most = 20
 	if len(names) > most {
 		names = append(names[:most], "...")
 	}
-	return fmt.Errorf("no region or block is called %q; there are %s", p.Zoom, strings.Join(names, ", "))
+	return fmt.Errorf("no region or block is named %q; expected one of %s", p.Zoom, strings.Join(names, ", "))
 }
 
 // namedParts returns the rectangles of all regions and blocks with a name, and the list of all names.

@@ -78,7 +78,7 @@ func TestZoom(t *testing.T) {
 	}
 	style.Zoom = "gpu"
 	if err := style.CheckZoom(r.Mesh.Stack); err == nil ||
-		!strings.Contains(err.Error(), `called "gpu"; there are core, cache, io`) {
+		!strings.Contains(err.Error(), `named "gpu"; expected one of core, cache, io`) {
 		t.Error(err)
 	}
 }

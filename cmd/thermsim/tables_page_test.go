@@ -146,7 +146,7 @@ func (w *wanted) pageLimits() wantedTable {
 		t.head[4] = "at s"
 	}
 	for _, l := range w.limitList() {
-		label, last, verdict := "the whole stack", l.watts, "kept"
+		label, last, verdict := "the whole stack", l.watts, "met"
 		if l.kind != "stack" {
 			label = l.kind + " " + l.name + " of layer " + l.layer
 		}
@@ -162,7 +162,7 @@ func (w *wanted) pageLimits() wantedTable {
 }
 
 func (w *wanted) pageSpots() wantedTable {
-	t := wantedTable{head: []string{"place", "max K", "rise K", "prominence K", "x mm", "y mm", "layer"}}
+	t := wantedTable{head: []string{"location", "max K", "rise K", "prominence K", "x mm", "y mm", "layer"}}
 	for _, s := range w.hotSpots() {
 		x, y, _ := centreOf(s.cell)
 		layer, block, region := place(s.cell)

@@ -88,7 +88,7 @@ func (w *wanted) compareText(t *testing.T, text string) {
 	if w.model.leaks {
 		behind = append(behind, wantedColumn{"of it leaking", func(r *wantedRow) any { return r.leak }})
 	}
-	blocks := w.textColumns([]wantedColumn{{"block", nameOf}, {"layer", layerOf}}, "avg", behind...)
+	blocks := w.textColumns([]wantedColumn{{"block", nameOf}, {"layer", layerOf}}, "mean", behind...)
 	compare("Blocks", w.hottestBlocks(), blocks)
 
 	points := wantedTable{head: []string{"probe", "degC", "rise K", "x mm", "y mm", "z mm"}}
@@ -178,7 +178,7 @@ func (w *wanted) compareLines(t *testing.T, text string) {
 		lines = append(lines, line{`: R_th (\S+) K/W\n`, []any{(whole.max - smallAmbient) / in}})
 	} else {
 		layer, block, _ := place(whole.hottest)
-		lines = append(lines, line{`, at t = (.*) of (\d+) steps to (.*)\n`,
+		lines = append(lines, line{`, at t = (.*) \((\d+) steps, end (.*)\)\n`,
 			[]any{inSeconds(whole.peakS), float64(smallSteps), inSeconds(smallDt * smallSteps)}},
 			line{`Last step: (\S+) degC in (\w+), block (\w+)\n`, []any{celsiusOf(whole.max), layer, block}},
 			line{`in the last step (\S+)\n`, []any{in}}, line{`stored (\S+), `, []any{stored}})

@@ -93,7 +93,7 @@ func Resume(out string, facts []Fact) (*Files, error) {
 		return nil, fmt.Errorf("%w in %s", ErrNone, f.dir)
 	}
 	if errors.Is(err, inputfile.ErrNotRegular) {
-		return nil, fmt.Errorf("%w: %s is no regular file; remove the folder %s to start again", ErrDamaged, stateName,
+		return nil, fmt.Errorf("%w: %s is not a regular file. Fix: remove the folder %s to start again", ErrDamaged, stateName,
 			f.dir)
 	}
 	if err != nil {
@@ -110,27 +110,27 @@ func Resume(out string, facts []Fact) (*Files, error) {
 // open reads the head of a state, and opens the log.
 func (f *Files) open(state *os.File) error {
 	if err := whole(state); err != nil {
-		return fmt.Errorf("%w: %s: %w; remove the folder %s to start again", ErrDamaged, state.Name(), err, f.dir)
+		return fmt.Errorf("%w: %s: %w. Fix: remove the folder %s to start again", ErrDamaged, state.Name(), err, f.dir)
 	}
 	c := snapshot.NewReader(state)
 	was := f.head(c, nil)
 	if c.Err() != nil {
-		return fmt.Errorf("%w: %s: %w; remove the folder %s to start again", ErrDamaged, state.Name(), c.Err(), f.dir)
+		return fmt.Errorf("%w: %s: %w. Fix: remove the folder %s to start again", ErrDamaged, state.Name(), c.Err(), f.dir)
 	}
 	if err := same(was, f.facts); err != nil {
 		return err
 	}
 	log, err := openLog(filepath.Join(f.dir, logName))
 	if err != nil {
-		return fmt.Errorf("%w: %w; remove the folder %s to start again", ErrDamaged, err, f.dir)
+		return fmt.Errorf("%w: %w. Fix: remove the folder %s to start again", ErrDamaged, err, f.dir)
 	}
 	h, err := hashed(log, f.length)
 	if err == nil && !sameSum(h, f.sum) {
-		err = errors.New("its checksum is another")
+		err = errors.New("its checksum does not match")
 	}
 	if err != nil {
 		_ = log.Close() // nothing was written
-		return fmt.Errorf("%w: %s: %w; remove the folder %s to start again", ErrDamaged, log.Name(), err, f.dir)
+		return fmt.Errorf("%w: %s: %w. Fix: remove the folder %s to start again", ErrDamaged, log.Name(), err, f.dir)
 	}
 	f.log = newJournal(log, h, f.length)
 	return nil
@@ -141,7 +141,7 @@ func (f *Files) open(state *os.File) error {
 func openLog(path string) (*os.File, error) {
 	f, err := inputfile.Open(path)
 	if errors.Is(err, inputfile.ErrNotRegular) {
-		err = fmt.Errorf("%s is no regular file", logName)
+		err = fmt.Errorf("%s is not a regular file", logName)
 	}
 	if err != nil {
 		return nil, err
@@ -194,7 +194,7 @@ func whole(f *os.File) error {
 		return err
 	}
 	if !bytes.Equal(sum, h.Sum(nil)) {
-		return errors.New("its checksum is another")
+		return errors.New("its checksum does not match")
 	}
 	_, err = f.Seek(0, io.SeekStart)
 	return err
@@ -211,16 +211,16 @@ func same(was, is []Fact) error {
 		delete(old, f.Name)
 		switch {
 		case !there:
-			return fmt.Errorf("%w: %s was not given then, and is %s now", ErrChanged, f.Name, f.Value)
+			return fmt.Errorf("%w: %s was not set, and is %s now", ErrChanged, f.Name, f.Value)
 		case before != f.Value && len(f.Value) == 2*sha256.Size:
-			return fmt.Errorf("%w: %s has changed since", ErrChanged, f.Name)
+			return fmt.Errorf("%w: %s has changed", ErrChanged, f.Name)
 		case before != f.Value:
-			return fmt.Errorf("%w: %s was %s, and is %s", ErrChanged, f.Name, before, f.Value)
+			return fmt.Errorf("%w: %s was %s, and is %s now", ErrChanged, f.Name, before, f.Value)
 		}
 	}
 	for _, f := range was {
 		if _, left := old[f.Name]; left {
-			return fmt.Errorf("%w: %s was %s, and is not given now", ErrChanged, f.Name, f.Value)
+			return fmt.Errorf("%w: %s was %s, and is not set now", ErrChanged, f.Name, f.Value)
 		}
 	}
 	return nil

@@ -185,10 +185,10 @@ func TestDamage(t *testing.T) {
 		}
 	}
 	for want, other := range map[string][]Fact{
-		"--dt was 1 ms, and is 2 ms":                   {{"--dt", "2 ms"}, facts[1]},
-		"stack.toml has changed since":                 {facts[0], {"stack.toml", strings.Repeat("cd", 32)}},
-		"--dt was 1 ms, and is not given now":          {facts[1]},
-		"--figures was not given then, and is all now": {facts[0], facts[1], {"--figures", "all"}},
+		"--dt was 1 ms, and is 2 ms":            {{"--dt", "2 ms"}, facts[1]},
+		"stack.toml has changed":                {facts[0], {"stack.toml", strings.Repeat("cd", 32)}},
+		"--dt was 1 ms, and is not set now":     {facts[1]},
+		"--figures was not set, and is all now": {facts[0], facts[1], {"--figures", "all"}},
 	} {
 		if _, err := Resume(dir, other); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

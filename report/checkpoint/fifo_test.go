@@ -26,7 +26,7 @@ func TestCheckpointOfPipes(t *testing.T) {
 			t.Skip(err)
 		}
 		if _, err := Resume(dir, nil); !errors.Is(err, ErrDamaged) ||
-			!strings.Contains(err.Error(), name+" is no regular file; remove the folder") {
+			!strings.Contains(err.Error(), name+" is not a regular file. Fix: remove the folder") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

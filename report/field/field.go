@@ -92,7 +92,7 @@ func (g *Grid) OfLayers(names []string) (Box, error) {
 			}
 		}
 		if !found {
-			return Box{}, fmt.Errorf("no layer %q; the layers are %s", name, strings.Join(g.Layers, ", "))
+			return Box{}, fmt.Errorf("unknown layer %q; expected one of %s", name, strings.Join(g.Layers, ", "))
 		}
 	}
 	b := g.Whole()
@@ -105,7 +105,7 @@ func (g *Grid) OfLayers(names []string) (Box, error) {
 		case b.K1 == k:
 			b.K1 = k + 1
 		default:
-			return Box{}, fmt.Errorf("layers %s do not lie on one another; ask for them one at a time",
+			return Box{}, fmt.Errorf("layers %s are not adjacent in z. Fix: select adjacent layers, or one at a time",
 				strings.Join(names, ", "))
 		}
 	}

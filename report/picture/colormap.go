@@ -105,7 +105,7 @@ func NamedColormap(name string) (*Colormap, error) {
 			return m.make(), nil
 		}
 	}
-	return nil, fmt.Errorf("no colour map %q; choose one of %s", name, strings.Join(Colormaps(), ", "))
+	return nil, fmt.Errorf("unknown color map %q; expected one of %s", name, strings.Join(Colormaps(), ", "))
 }
 
 // polynomial is a map by coefficients for red, green and blue, the constant first.

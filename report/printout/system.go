@@ -64,7 +64,7 @@ func WriteSystem(w io.Writer, s *summary.System, style Style) error {
 	if e := s.Solution.LargestError; !math.IsNaN(e) {
 		row("", "largest error %.3g: the solution is ones", e)
 	}
-	row("time", "reading %s, checks %s, device %s, set-up %s, solve %s", quantity.Seconds(s.Time.ReadS),
+	row("time", "reading %s, checks %s, device %s, setup %s, solve %s", quantity.Seconds(s.Time.ReadS),
 		quantity.Seconds(s.Time.CheckS),
 		quantity.Seconds(s.Time.DeviceS), quantity.Seconds(s.Time.SetupS), quantity.Seconds(s.Time.SolveS))
 	row("memory", "%s on the device, %s at most on the host", quantity.Bytes(s.Memory.DeviceBytes),

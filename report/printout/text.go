@@ -114,15 +114,15 @@ func (p *Page) verdict(s *summary.Summary) {
 	switch caveat := s.Caveat(); {
 	case caveat == "INTERRUPTED":
 		p.Line("%s the run ended before its last step.", p.Paint(Red, caveat+":"))
-		p.Line("The figures below are those of the last step it finished.")
+		p.Line("The values below are those of the last completed step.")
 	case caveat == summary.Runaway:
 		p.Line("%s %s.", p.Paint(Red, caveat+":"), s.Doubt())
 	case caveat != "":
 		p.Line("%s the solve ended by %s.", p.Paint(Red, caveat+":"), s.Doubt())
-		p.Line("The figures below are the best found, not the answer.")
+		p.Line("The values below are the best approximation found, not the solution.")
 	}
 	if n := s.Temperature.NonFiniteCells; n > 0 {
-		p.Line("%s %s cells have no finite temperature and are left out below", p.Paint(Red, "BROKEN FIELD:"),
+		p.Line("%s %s cells have no finite temperature and are excluded below", p.Paint(Red, "BROKEN FIELD:"),
 			quantity.Count(n))
 	}
 	p.peak(s)
@@ -154,13 +154,14 @@ func (p *Page) peak(s *summary.Summary) {
 	}
 	last := s.StepMaxima[s.Steps-1].TimeS
 	p.Line("%s%s", p.Paint(Bold, "Peak "+p.Deg.Celsius(kelvin)+" degC"), where)
-	of := fmt.Sprintf("%d steps", s.Steps)
+	of := "steps"
 	if s.Stepping != nil {
-		of = fmt.Sprintf("%d times", s.Steps)
+		of = "times"
 	}
-	p.Line("%s, at t = %s of %s to %s", rise(kelvin), quantity.Seconds(at), of, quantity.Seconds(last))
+	p.Line("%s, at t = %s (%d %s, end %s)", rise(kelvin), quantity.Seconds(at), s.Steps, of,
+		quantity.Seconds(last))
 	if v := s.Stepping; v != nil && v.PeakK > kelvin+v.TolK {
-		p.Line("Between these times a step ended with %s degC, at t = %s", p.Deg.Celsius(v.PeakK),
+		p.Line("Maximum between output times: %s degC, at t = %s", p.Deg.Celsius(v.PeakK),
 			quantity.Seconds(v.PeakS))
 	}
 	p.Line("Last step: %s degC in %s", p.Deg.Celsius(t.MaxK), PlaceText(t.MaxAt, (p.style.Width-52)/2))
@@ -182,7 +183,7 @@ func (p *Page) warnings(s *summary.Summary) {
 	if len(s.Warnings) == 0 {
 		return
 	}
-	p.Heading(fmt.Sprintf("Warnings (%d)", len(s.Warnings)), "possible, but seldom meant; --strict refuses them")
+	p.Heading(fmt.Sprintf("Warnings (%d)", len(s.Warnings)), "valid, but probably not intended; --strict makes them errors")
 	_ = plausibility.Write(p.w, s.Warnings, p.style.Width) // Flush returns errors
 }
 
@@ -300,7 +301,7 @@ func (p *Page) solver(s *summary.Summary) {
 			p.Line("  %s", p.Paint(Red, warning))
 		}
 	}
-	p.Line("  residual %s W, %s relative; estimated largest error %s",
+	p.Line("  residual %s W, %s relative; estimated maximum error %s",
 		quantity.Relative(v.ResidualNormW), quantity.Relative(v.RelativeResidual), s.ErrorText())
 	t := &s.Time
 	p.wrapped("time     ", []string{

@@ -44,8 +44,8 @@ func Open(path string, fits func(*stack.Stack) error) (*Run, error) {
 	f, z, err := openArchive(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("no saved run in %s: %s is missing; solve again with --save last, or name the folder "+
-			"of another run", filepath.Dir(path), filepath.Base(path))
+		return nil, fmt.Errorf("no saved run in %s: %s is missing; solve again with --save last, or select the "+
+			"folder of another run", filepath.Dir(path), filepath.Base(path))
 	case errors.Is(err, zip.ErrFormat), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return nil, fmt.Errorf("%s is not a saved run, or was cut short; solve again with --save last", path)
 	case err != nil:

@@ -154,7 +154,7 @@ func (l *Limit) Label() string {
 // Text describes the margin, its location, and in a transient its time.
 func (l *Limit) Text() string {
 	if math.IsNaN(l.MaxK) {
-		return fmt.Sprintf("%s has no temperature that was looked at, to hold against its tmax of %.2f degC", l.Label(),
+		return fmt.Sprintf("%s has no temperature to compare with its tmax of %.2f degC", l.Label(),
 			l.TMaxK-quantity.ZeroCelsius)
 	}
 	at := l.At.Layer
@@ -168,7 +168,7 @@ func (l *Limit) Text() string {
 	if l.TimeS > 0 {
 		when = " at t = " + quantity.Seconds(l.TimeS)
 	}
-	verb := "keeps below its tmax of"
+	verb := "stays below its tmax of"
 	if !l.OK {
 		verb = "exceeds its tmax of"
 	}

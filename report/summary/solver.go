@@ -81,11 +81,11 @@ type OutOfRange struct {
 
 // String describes the iteration in a line.
 func (n *Nonlinear) String() string {
-	what := "properties follow"
+	what := "properties"
 	if n.Leakage != nil {
-		what = "power follows"
+		what = "power"
 	}
-	text := fmt.Sprintf("%s the temperature: %d linear systems, nonlinear residual %s W", what, n.OuterIterations,
+	text := fmt.Sprintf("temperature-dependent %s: %d linear systems, nonlinear residual %s W", what, n.OuterIterations,
 		quantity.Relative(n.ResidualNormW))
 	if n.Contraction > 0 {
 		text += fmt.Sprintf(", contraction %.2g", n.Contraction)
@@ -100,18 +100,18 @@ func (n *Nonlinear) Warning() string {
 	}
 	var all []string
 	for _, o := range n.OutOfRange {
-		all = append(all, fmt.Sprintf("%d cells of %s lie outside %.4g to %.4g K", o.Cells, o.Material, o.FromK, o.ToK))
+		all = append(all, fmt.Sprintf("%d cells of %s are outside %.4g to %.4g K", o.Cells, o.Material, o.FromK, o.ToK))
 	}
 	text := ""
 	if len(all) > 0 {
-		text = strings.Join(all, "; ") + ": there the properties at the ends of the range were used"
+		text = strings.Join(all, "; ") + ": the properties at the ends of the range were used"
 	}
 	if l := n.Leakage; l != nil && l.OutOfRange > 0 {
 		if text != "" {
 			text += "; "
 		}
-		text += fmt.Sprintf("%d leaking cells lie outside %.4g to %.4g K: there the leakage at the ends of the "+
-			"range was used", l.OutOfRange, l.FromK, l.ToK)
+		text += fmt.Sprintf("%d leaking cells are outside %.4g to %.4g K: the leakage at the ends of the range "+
+			"was used", l.OutOfRange, l.FromK, l.ToK)
 	}
 	return text
 }
@@ -148,9 +148,9 @@ func (s *Stepping) Parts() []string {
 		lengths += " to " + quantity.Seconds(s.LongestS)
 	}
 	parts := []string{
-		fmt.Sprintf("%s, %d steps of %s", s.Method, s.Steps, lengths), fmt.Sprintf("%d tried again", s.Rejected),
-		fmt.Sprintf("%d solves", s.Solves), fmt.Sprintf("%d set-ups", s.Setups),
-		fmt.Sprintf("largest error of a step %s K of %s K", quantity.Significant(s.LargestErrorK, 2),
+		fmt.Sprintf("%s, %d steps of %s", s.Method, s.Steps, lengths), fmt.Sprintf("%d rejected steps", s.Rejected),
+		fmt.Sprintf("%d solves", s.Solves), fmt.Sprintf("%d setups", s.Setups),
+		fmt.Sprintf("largest step error %s K (limit %s K)", quantity.Significant(s.LargestErrorK, 2),
 			quantity.Significant(s.TolK, 2)),
 	}
 	if s.PeriodS > 0 {

@@ -69,11 +69,11 @@ func (s *Summary) Iterations(unit string) string {
 // ErrorText formats the estimated error and its basis.
 func (s *Summary) ErrorText() string {
 	if math.IsNaN(s.Solver.EstimatedErrorK) {
-		return "not known"
+		return "unknown"
 	}
 	text := quantity.Relative(s.Solver.EstimatedErrorK) + " K"
 	if s.Steps > 1 && s.Solver.Method == solution.MethodDirect {
-		text += ", the last step's times their number"
+		text += " (last-step estimate x number of steps)"
 	}
 	return text
 }
@@ -124,7 +124,7 @@ func (s *Summary) Implausible() string {
 		return ""
 	}
 	return fmt.Sprintf("the hottest cell is at %.3g K, above %g K, where no model of heat in solids holds; check the "+
-		"units of powers, conductivities and films", top, hottest)
+		"units of powers, conductivities and heat-transfer coefficients", top, hottest)
 }
 
 // PlaceWords describes the location of a cell.

@@ -85,7 +85,7 @@ func (t *extents) columns() map[string]Column {
 		"max_K":     t.value("max degC", "max", Celsius, func(e *extent) float64 { return e.max }),
 		"mean_K":    t.value("mean", "mean", Celsius, mean),
 		"marked":    marked,
-		"avg_K":     t.value("avg", "mean", Celsius, mean),
+		"avg_K":     t.value("mean", "mean", Celsius, mean),
 		"min_K":     t.value("min", "min", Celsius, func(e *extent) float64 { return e.min }),
 		"max_x_m":   t.value("x mm", "", Millimetres, func(e *extent) float64 { return e.at.XM }),
 		"max_y_m":   t.value("y mm", "", Millimetres, func(e *extent) float64 { return e.at.YM }),
@@ -157,7 +157,7 @@ func Regions(s *summary.Summary) *Table {
 			watts: r.PowerW, leakage: r.LeakageW, max: r.MaxK, mean: r.MeanK, min: r.MinK, at: &r.MaxAt, peak: &r.Peak})
 	}
 	return t.table(Table{ID: "regions", Title: "Regions", File: "regions.csv", Cut: "regions.csv has",
-		PageNote: "Top to bottom. Rest: what regions leave of their layer."})
+		PageNote: "Top to bottom. Rest: the part of a layer that no region covers."})
 }
 
 // Dies lists the dies, in the file in the order of their lowest regions.
@@ -187,7 +187,7 @@ func (t *extents) table(out Table) *Table {
 	}
 	of, peaks := "", t.s.Peak != (summary.Peak{})
 	if peaks {
-		of = " but for the peak over time and its time"
+		of = "; the peak and its time refer to the whole transient"
 	}
 	out.PageNote = lastStepOnPage(t.s, of, out.PageNote)
 	label := t.words(t.noun, t.noun, func(e *extent) string { return e.label })

@@ -29,13 +29,13 @@ func OfFiles(s *summary.Summary) []*Table {
 func Limits(s *summary.Summary) *Table {
 	l := s.Limits
 	t := &Table{ID: "limits", File: "limits.csv", Title: "Limits", Count: len(l), Most: MaxTextRows,
-		Note: "worst first; W: what the whole power may grow by",
-		PageNote: "Worst first. Watts: what the whole power may grow by, in its present proportions, until the limit " +
+		Note: "sorted by margin; W: allowed increase of the total power",
+		PageNote: "Sorted by margin. Margin W: allowed increase of the total power (same distribution) until the limit " +
 			"is reached.",
 	}
 	watts, wattsOnPage, at, atOnPage := "W", "margin W", "", ""
 	if s.Steps > 0 {
-		t.Note, t.PageNote = "worst first, at the peak over time", "Worst first, at the peak over time."
+		t.Note, t.PageNote = "sorted by margin, at the peak over time", "Sorted by margin, at the peak over time."
 		watts, wattsOnPage, at, atOnPage = "", "", "at", "at s"
 	}
 	t.Cut = t.Note + "; %d of %d, limits.csv has them all"
@@ -77,7 +77,7 @@ func Limits(s *summary.Summary) *Table {
 		{CSV: "ok", Words: func(n int) string { return strconv.FormatBool(l[n].OK) }},
 		{Page: noHead, Words: func(n int) string {
 			if l[n].OK {
-				return "kept"
+				return "met"
 			}
 			return "EXCEEDED"
 		}},
@@ -95,14 +95,14 @@ func shortLabel(l *summary.Limit) string {
 // Jedec lists the JEDEC metrics.
 func Jedec(s *summary.Summary) *Table {
 	j, f := &s.Jedec, s.Jedec.Figures
-	return &Table{ID: "jedec", File: "jedec.csv", Title: "JEDEC", PageTitle: "JEDEC figures", Count: len(f),
+	return &Table{ID: "jedec", File: "jedec.csv", Title: "JEDEC", PageTitle: "JEDEC metrics", Count: len(f),
 		Short: true,
 		Note: j.Environment + ", junction " + temperatures(s).Celsius(j.JunctionK) + " degC, " +
 			quantity.Significant(j.PowerW, 4) + " W",
 		PageNote: j.Environment + ". Theta: a resistance, psi: a parameter (JESD51-12), from the hottest cell.",
 		Columns: []Column{
 			{CSV: "environment", Words: func(int) string { return j.Environment }},
-			{CSV: "figure", Text: "figure", Page: "figure", Words: func(n int) string { return f[n].Name }},
+			{CSV: "figure", Text: "metric", Page: "metric", Words: func(n int) string { return f[n].Name }},
 			{CSV: "K_per_W", Text: "K/W", Page: "K/W", Unit: significant(1, 4),
 				Value: func(n int) float64 { return f[n].KPerW }},
 			{CSV: "junction_K", Value: func(int) float64 { return j.JunctionK }},
@@ -123,11 +123,11 @@ func temperatures(s *summary.Summary) quantity.Digits {
 func HotSpots(s *summary.Summary) *Table {
 	h := s.HotSpots
 	return &Table{ID: "hotspots", Title: "Hot spots", Count: len(h), Note: lastStep(s, ""), Short: true,
-		PageNote: lastStepOnPage(s, "", "Prominence: how far the temperature falls on the way to any hotter point. "+
-			"A click shows the place on the map."),
+		PageNote: lastStepOnPage(s, "", "Prominence: temperature drop to the saddle towards the nearest hotter spot. "+
+			"Click a row to show it on the map."),
 		Columns: []Column{
 			{Text: "#", Unit: count, Value: func(n int) float64 { return float64(n + 1) }},
-			{Page: "place", Words: func(n int) string { return cmp.Or(h[n].Block, h[n].Region, "in "+h[n].Layer) },
+			{Page: "location", Words: func(n int) string { return cmp.Or(h[n].Block, h[n].Region, "in "+h[n].Layer) },
 				At: func(n int) *summary.Place { return &h[n].Place }},
 			{Text: "degC", Page: "max", Unit: Celsius, Value: func(n int) float64 { return h[n].MaxK }},
 			{Text: "rise K", Page: "rise K", Unit: Kelvin,

@@ -250,7 +250,7 @@ func lastStepOnPage(s *summary.Summary, what, note string) string {
 	if s.Steps == 0 {
 		return note
 	}
-	return "Last step" + what + ". " + note
+	return "Values at the last time step" + what + ". " + note
 }
 
 // reversed returns the rows from the last to the first.

@@ -146,12 +146,12 @@ func lean(script []byte) []byte {
 // precision describes the resolution of the map.
 func (d *Document) precision() string {
 	f := d.Runs[0].Fields
-	text := fmt.Sprintf("Temperatures of the map are within %g K of the run's; tables are exact.", f.ErrorK())
+	text := fmt.Sprintf("Map temperatures have an error of at most %g K; tables are exact.", f.ErrorK())
 	if f.factor > 1 {
-		text += fmt.Sprintf(" Each cell of the map is the maximum over %d x %d cells of the grid.", f.factor, f.factor)
+		text += fmt.Sprintf(" Each cell of the map is the maximum over %d x %d grid cells.", f.factor, f.factor)
 	}
 	if n := len(d.Steps); n > len(f.frames) {
-		text += fmt.Sprintf(" The map holds %d of the %d steps.", len(f.frames), n)
+		text += fmt.Sprintf(" The map contains %d of %d time steps.", len(f.frames), n)
 	}
 	return text
 }
