@@ -99,7 +99,7 @@ func TestEmptySteps(t *testing.T) {
 		return append([]byte(`{"warnings":[`+strings.Repeat("{},", 3000)+`{}],`), bytes.TrimSpace(b)[1:]...)
 	})
 	if _, err := Open(other, nil); err == nil || !strings.Contains(err.Error(), "run.json: ") ||
-		!strings.Contains(err.Error(), "bytes are more than such a file has") {
+		!strings.Contains(err.Error(), "bytes are more than a valid file") {
 		t.Error(err)
 	}
 }
