@@ -7,12 +7,12 @@ import (
 	"thermsim/gpusolve/snapshot"
 )
 
-// Estimate bounds the largest error from what conjugate gradients tell by themselves. With z = M^-1 r = (M^-1 A) e and
+// Estimate bounds the largest error from what conjugate gradients show by themselves. With z = M^-1 r = (M^-1 A) e and
 // theta the smallest eigenvalue of M^-1 A,
 //
 //	||e|| <= ||z|| / theta
 //
-// in the norms of M and of A. In the maximum norm it holds as well but for a small factor, which safety stands for.
+// in the norms of M and of A. In the maximum norm it holds as well except for a small factor, which safety represents.
 // theta comes from the Ritz values of the iteration itself, which reach it from above, and three more terms stand for
 // what they have not seen yet: the contraction of max|z|, the fall of the smallest Ritz value in the last quarter of
 // the iterations, and the reduction of max|z| since the start, without which a slow mode may hide under all others.
@@ -37,7 +37,7 @@ const safety, early = 1.6, 2
 // shows is the reduction of max|z| that shows the slow modes.
 const shows = 1e-3
 
-// Begin takes up another right side, preconditioned by m. What was seen of an operator that has changed since is
+// Begin takes up another right-hand side, preconditioned by m. What was seen of an operator that has changed since is
 // forgotten.
 func (e *Estimate) Begin(m precond.Preconditioner) {
 	if r, ok := m.(interface{ Refreshes() int }); ok && r.Refreshes() != e.operator {

@@ -23,7 +23,7 @@ type Rule struct {
 	// The other rules end it too, without a look at the true residual.
 	Reduction float64
 	// Continued says that the operator has changed only a little since the last solve: what was learnt of it still
-	// holds, but for a few per cent.
+	// holds, except for a few per cent.
 	Continued bool
 }
 
@@ -36,9 +36,9 @@ type Solver interface {
 	Name() string
 	// Prepare readies the iteration for a vector and the kind of rule, so that solves do not pay for it.
 	Prepare(rule Rule, x ops.Vector)
-	// StartFromZero tells the next Solve that x is zero, which spares it a product with A.
+	// StartFromZero declares that x is zero in the next Solve, which spares it a product with A.
 	StartFromZero()
-	// Watch has f told, at every iteration, how many are done and the error estimate in K, NaN where there is none. f
+	// Watch reports to f, at every iteration, how many are done and the error estimate in K, NaN where there is none. f
 	// may be nil.
 	Watch(f func(iteration int, errorK float64))
 	// Solve solves A x = b from x.
@@ -218,7 +218,7 @@ func (s *run) verdict(restart int, best float64) (done bool) {
 	}
 	done = s.out.judge(s.rule, restart, best, s.trueErrorMet)
 	if done && (math.IsNaN(s.out.ErrorK) || s.out.Reason != Tolerance && !s.ruleInKelvin()) {
-		s.trueErrorMet() // the recursive residual does not stand for the true one
+		s.trueErrorMet() // the recursive residual does not represent the true one
 	}
 	return done
 }

@@ -107,7 +107,7 @@ func (m *Matrix) Diagonal() []float64 {
 	return d
 }
 
-// Preconditioner is the method that Solve takes for a matrix unless told otherwise.
+// Preconditioner is the method that Solve takes for a matrix unless another is named.
 func Preconditioner(m *Matrix) string {
 	wanted := []string{"cmg", "jacobi"}
 	switch {
@@ -124,9 +124,9 @@ func Preconditioner(m *Matrix) string {
 	return ""
 }
 
-// comfortable is the largest exponent of two, of either sign, that the largest entry of a matrix or of a right side may
-// have. Beyond it a power of two is taken out, which changes no digit: preconditioners work in FP32 and norms add
-// squares, so that without it a system with entries of 1e-300 would count as solved.
+// comfortable is the largest exponent of two, of either sign, that the largest entry of a matrix or of a right-hand
+// side may have. Beyond it a power of two is taken out, which changes no digit: preconditioners work in FP32 and norms
+// add squares, so that without it a system with entries of 1e-300 would count as solved.
 const comfortable = 40
 
 // excess is the power of two to take out of values, 0 where they lie in the comfortable range.

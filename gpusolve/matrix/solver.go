@@ -40,7 +40,7 @@ func Solve(ctx context.Context, a *Matrix, b []float64, o driver.Options) (*Solu
 	return m.Solve(ctx, b, o)
 }
 
-// Solver is a matrix on a device with its method set up, for any number of right sides. It is for one goroutine
+// Solver is a matrix on a device with its method set up, for any number of right-hand sides. It is for one goroutine
 // at a time.
 type Solver struct {
 	*driver.Driver
@@ -138,7 +138,7 @@ func matrixRule(o driver.Options, m precond.Preconditioner) krylov.Rule {
 	return o.Rule(m, 1)
 }
 
-// Solve solves for a right side, from x = 0. Of the options, those that say when to stop and Progress count.
+// Solve solves for a right-hand side, from x = 0. Of the options, those that say when to stop and Progress count.
 func (m *Solver) Solve(ctx context.Context, b []float64, o driver.Options) (*Solution, error) {
 	if err := checkWithoutKelvin(o); err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func (m *Solver) Solve(ctx context.Context, b []float64, o driver.Options) (*Sol
 	return s, nil
 }
 
-// restore gives the solution and its residual the powers of two that were taken out of the right side and of the
+// restore gives the solution and its residual the powers of two that were taken out of the right-hand side and of the
 // matrix. Where nothing finite was found, the solution is zero, from which the solve started, with the residual of
 // that.
 func (s *Solution) restore(source, matrix int, norm float64) error {

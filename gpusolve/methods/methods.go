@@ -87,7 +87,7 @@ func Find(spec string) (method.Definition, precond.Settings, error) {
 		strings.Join(Names(), ", "))
 }
 
-// WithCoolant is what stands for a method where coolant makes a stack's matrix lose its symmetry.
+// WithCoolant replaces a method where coolant makes a stack's matrix lose its symmetry.
 func WithCoolant(m method.Definition) method.Definition {
 	if m.Name == All()[0].Name {
 		return downstream.Definition()
@@ -134,8 +134,8 @@ func Blame(err error) error {
 	return fmt.Errorf("%w: %w", solution.ErrDevice, err)
 }
 
-// CheckUnknowns refuses more unknowns than a method has numbers for. A spec that nobody can read is left to those who
-// set it up.
+// CheckUnknowns refuses more unknowns than a method has numbers for. A spec that cannot be read is left to the code
+// that set it up.
 func CheckUnknowns(spec string, unknowns int) error {
 	m, set, err := Find(spec)
 	if err != nil || m.Most == nil {

@@ -78,7 +78,7 @@ type Space interface {
 // Scope is what was made on a space together.
 type Scope interface {
 	// Remake runs body as Scope did, in place of what the scope holds, which must not be used any more. Body finds that
-	// memory, zeroed, where it asks for as much as was asked for before; what else it needs is taken anew, and what is
+	// memory, zeroed, where it asks for as much as was asked for before; what else it needs is taken again, and what is
 	// left over at its end is given back. At no time more is taken than when a new scope would have been made after
 	// this one was closed.
 	Remake(body func() error) error
@@ -95,14 +95,14 @@ type Operator interface {
 	Apply(y, x Vector)
 	// Residual computes r = b - A x in FP64, rounds it to r's precision and sets r32 = r. A nil x is zero.
 	Residual(r, r32 Vector, b Source, x Vector) Norms
-	// SourceOf makes an FP64 vector a right side, which refers to it.
+	// SourceOf makes an FP64 vector a right-hand side, which refers to it.
 	SourceOf(v Vector) Source
 	// NewWorkspace makes what one solve keeps beside its vectors. Solves with workspaces of their own may take turns on
 	// one operator.
 	NewWorkspace() (Workspace, error)
 }
 
-// Source is a right side b. It belongs to the operator that made it and need not be stored densely.
+// Source is a right-hand side b. It belongs to the operator that made it and need not be stored densely.
 type Source interface {
 	// Read writes the values of b to the host.
 	Read(dst []float64)
@@ -132,7 +132,7 @@ type System interface {
 	// OutOfRange counts for each material of the stack the cells that the last RefreshAt found outside the range of its
 	// properties, a cell with several materials for each of them. It is nil where no material follows the temperature.
 	OutOfRange() []int64
-	// NewSource makes a right side without power. A driven one includes the heat that the faces' temperatures and
+	// NewSource makes a right-hand side without power. A driven one includes the heat that the faces' temperatures and
 	// fluxes bring in.
 	NewSource(driven bool) (HeatSource, error)
 	// Differences returns the inner products of d0 = x - old, rounded to FP32, with itself and with the differences of
@@ -202,7 +202,7 @@ type Workspace interface {
 	// Update sets p = d, x += Alpha d, r -= Alpha q, r32 = r and RR = r.r. It may keep the step of x back until the
 	// next Update or Settle.
 	Update(x, r, r32, p, z, q Vector)
-	// Settle gives x what the last Update kept back, where it did. Between an Update and Settle nobody may read x.
+	// Settle gives x what the last Update kept back, where it did. Between an Update and Settle x must not be read.
 	Settle(x, p Vector)
 	// Scalars waits for the device and reads them.
 	Scalars() Scalars
@@ -255,7 +255,7 @@ func NearDiagonals(a Operator) (d Diagonals, beside int64, err error) {
 type Diagonals interface {
 	Shape() (nx, ny, nz int)
 	Symmetric() bool
-	// Download copies it to the host, for set-ups that work there. It must not be changed.
+	// Download copies it to the host, for setups that work there. It must not be changed.
 	Download() *sparse.Diagonals
 	Release()
 }
@@ -264,7 +264,7 @@ type Diagonals interface {
 type Rows interface {
 	Len() int       // rows
 	Entries() int64 // stored entries
-	// Download copies it to the host, for set-ups that work there. It must not be changed.
+	// Download copies it to the host, for setups that work there. It must not be changed.
 	Download() *sparse.CSR
 	Release()
 }

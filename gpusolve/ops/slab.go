@@ -69,7 +69,7 @@ type SlabSystem interface {
 	Exchange(on Partition, below, above int, vectors ...Vector)
 	// Collect fills whole, a vector on all rows of the grid, from the own rows of all ranks.
 	Collect(on Partition, whole, part Vector)
-	// Cut fills all rows of part, ghosts included, from whole. Nobody is asked.
+	// Cut fills all rows of part, ghosts included, from whole. There is no communication.
 	Cut(on Partition, part, whole Vector)
 }
 

@@ -20,11 +20,11 @@ type Definition struct {
 	// Memory is what the preconditioner takes beside the system and the Krylov solver.
 	Memory func(s precond.Shape, set precond.Settings) precond.Need
 	// Most is how many unknowns the method has numbers for with its settings: Numbers32, or 0 for as many as there is
-	// memory for. May be nil, which stands for 0.
+	// memory for. May be nil, which means 0.
 	Most func(set precond.Settings) int64
 	// General marks methods for matrices that need not be symmetric.
 	General bool
-	// Solver makes the Krylov solver; the zero value stands for Suitable.
+	// Solver makes the Krylov solver; the zero value means Suitable.
 	Solver Solver
 }
 

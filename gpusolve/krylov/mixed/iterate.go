@@ -69,7 +69,7 @@ func (s *run) iterate(ctx context.Context) (why krylov.Reason, stop bool) {
 }
 
 // estimate takes the scalars of an iteration: z belongs to the residual before it, so that x is one iteration better
-// than told.
+// than reported.
 func (s *run) estimate(sc ops.Scalars, first bool) {
 	s.error.Residual(sc.MaxZ/s.lift, sc.RZ, first)
 	s.error.Moved(sc.PQ)

@@ -95,7 +95,7 @@ type Mode int
 
 // The modes.
 const (
-	// Adaptive begins with FP32 entries and FP64 arithmetic and goes on with FP64 entries when the residual asks for
+	// Adaptive begins with FP32 entries and FP64 arithmetic and continues with FP64 entries when the residual asks for
 	// it; the preconditioner works in FP32. Everything else is FP64.
 	Adaptive Mode = iota
 	// FixedDouble, FixedSingle and FixedHalf keep matrix, vectors and preconditioner in one precision.

@@ -206,7 +206,7 @@ func (c *Solver) Solve(ctx context.Context, rule krylov.Rule, b ops.Source, x op
 	}
 }
 
-// begin fixes what the rule means for this right side.
+// begin fixes what the rule means for this right-hand side.
 func (s *run) begin() {
 	n := s.out.Norms
 	s.start = n.Residual
@@ -253,7 +253,7 @@ func (s *run) verdict(restart int, best float64) (done bool) {
 	end := func(converged bool, why krylov.Reason) bool {
 		s.out.Converged, s.out.Reason = converged, why
 		if finite(n.Residual) && (math.IsNaN(s.out.ErrorK) || why != krylov.Tolerance) {
-			s.trueErrorMet() // the recursive residual does not stand for the true one
+			s.trueErrorMet() // the recursive residual does not represent the true one
 		}
 		return true
 	}

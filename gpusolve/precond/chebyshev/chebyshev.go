@@ -105,8 +105,8 @@ func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
 	return c, nil
 }
 
-// copies are those of the matrix that the Krylov iteration and the polynomial multiply with; in the plain form, both are
-// the same. seek are those that Lanczos needs besides, where FP32 is missing.
+// copies are those of the matrix that the Krylov iteration and the polynomial multiply with; in the plain form, both
+// are the same. seek are those that Lanczos needs besides, where FP32 is missing.
 func copies(mode mixed.Mode, format, form string, byPlane bool) (outer, inner, seek mixed.Copies) {
 	outer, scaled := mode.Copies(), form == scaledForm
 	inner = mixed.Copies{Scaled: scaled, PromotePlanes: byPlane}
@@ -249,8 +249,8 @@ type Operations interface {
 	Purge(w, v, u ops.Vector, alpha, beta float64)
 }
 
-// Iterate holds the vectors of an iteration: the sum of the corrections, what is left of the right side, and the next
-// correction.
+// Iterate holds the vectors of an iteration: the sum of the corrections, what is left of the right-hand side, and the
+// next correction.
 type Iterate struct{ Z, Rest, D ops.Vector }
 
 // Recurrence is a step of the Chebyshev iteration.

@@ -68,7 +68,7 @@ func (s gpuOperations) Start(m mixed.Stored, rest, d, r ops.Vector, theta float6
 	}
 }
 
-// Step does a step of the iteration in one pass. FP16 entries belong to a lifted right side.
+// Step does a step of the iteration in one pass. FP16 entries belong to a lifted right-hand side.
 func (s gpuOperations) Step(m mixed.Stored, entries mixed.Precision, u Recurrence, v Iterate, next ops.Vector) {
 	z, rest, d := v.Z, v.Rest, v.D
 	_, scalars, _ := s.on.Sums()

@@ -12,7 +12,7 @@ import (
 type hostOperations struct {
 	mixed.Operations
 	on   *host.Iteration
-	lift float64 // factor of the right side of the running iteration
+	lift float64 // factor of the right-hand side of the running iteration
 }
 
 func onHost(w ops.Workspace) (Operations, bool, error) {

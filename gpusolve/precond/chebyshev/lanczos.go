@@ -14,7 +14,7 @@ import (
 const flattest = 0x1p-23
 
 // lanczos estimates the extremes of A's spectrum: the three-term recurrence in FP32, without orthogonalising again, and
-// the eigenvalues of the tridiagonal matrix in FP64. Values found lie inside the spectrum, but for rounding. vectors
+// the eigenvalues of the tridiagonal matrix in FP64. Values found lie inside the spectrum, except for rounding. vectors
 // are FP32 ones to work in.
 func lanczos(s Operations, a mixed.Stored, set precond.Settings, vectors [3]ops.Vector) (solution.Spectrum, error) {
 	b := solution.Spectrum{Seed: set.Int("seed"), Start: set.Text("start"), Margin: set.Float("margin")}

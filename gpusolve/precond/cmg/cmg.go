@@ -5,7 +5,7 @@
 //
 // Conductances to ground stay a number per vertex, summed over clusters.
 //
-// What the method runs on a device are its operations: onHost on the processor, onGPU by kernels, those of set-up made
+// What the method runs on a device are its operations: onHost on the processor, onGPU by kernels, those of setup made
 // of cmg.cu (Kernels) and those of a cycle of segments.cu (Segments).
 package cmg
 
@@ -74,13 +74,13 @@ func FromSettings(set precond.Settings) (Options, error) {
 }
 
 // Cycle is the hierarchy on a device. Clusters follow the weights, so changed coefficients may change the levels and
-// their sizes: a refresh sets it up anew, where arrays of the same size are used again (precond.Instance) and others
+// their sizes: a refresh sets it up again, where arrays of the same size are used again (precond.Instance) and others
 // are made.
 type Cycle struct {
 	on      operations
 	levels  []level
 	doubled bool
-	source  ops.Vector // double cover only: the right side and the result
+	source  ops.Vector // double cover only: the right-hand side and the result
 	result  ops.Vector
 	options Options
 	timing  timing

@@ -108,7 +108,7 @@ func (c *Cycle) levelOnDevice(d gpuOperations, g *gpuGraph) (*gpuGraph, error) {
 	return q, c.add(l)
 }
 
-// setup is the module of set-up kernels with the space that launches them.
+// setup is the module of setup kernels with the space that launches them.
 type setup struct {
 	*Kernels
 	s gpuOperations

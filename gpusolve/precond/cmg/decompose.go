@@ -56,7 +56,7 @@ const height = 3
 
 // pieces cuts trees into pieces and returns the top of each vertex's. Tops are the roots and every third vertex
 // downwards; the piece of one with less than three vertices stays with the piece above. So pieces have three vertices
-// or more, but for those that hold a root, and are at most four edges deep.
+// or more, except for those that hold a root, and are at most four edges deep.
 func (f *forest) pieces() []int32 {
 	n := len(f.parent)
 	top, count := reuse.Make[int32](f.g.arrays, n), reuse.Make[int32](f.g.arrays, n)

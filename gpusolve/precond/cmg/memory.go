@@ -22,7 +22,7 @@ func (g graph) quotient() graph {
 	return graph{n, min(neighbour*n, g.e)}
 }
 
-// Memory follows the set-up: the matrix by rows, the graph read from it, its decomposition and quotient, its level.
+// Memory follows the setup: the matrix by rows, the graph read from it, its decomposition and quotient, its level.
 // What stays are levels with vectors and, of the last, the inverse.
 func Memory(s precond.Shape, set precond.Settings) precond.Need {
 	top := graph{float64(s.Unknowns), float64(s.Entries - s.Unknowns)}

@@ -9,7 +9,7 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// timing of a set-up: the large graphs taken apart on the device, the matrix or what is left of it copied to the host
+// timing of a setup: the large graphs taken apart on the device, the matrix or what is left of it copied to the host
 // and read there, the hierarchy built there, and taken to the device.
 type timing struct{ device, copied, read, built, loaded time.Duration }
 
@@ -199,7 +199,7 @@ func (c *Cycle) Products() []Product {
 		l := &c.levels[n]
 		b := l.b
 		if n == 0 {
-			b = l.r // the caller's right side is not at hand
+			b = l.r // the caller's right-hand side is not at hand
 		}
 		all = append(all, Product{
 			Vertices: l.graph.Len(), Layout: l.graph.Layout(), PerCycle: calls * (3*times - 1),

@@ -48,8 +48,8 @@ func lengths(n, limit int) []int {
 // padded is the size of a brick whose lines are whole quads: GPUs take four cells at a step.
 func padded(b [3]int) int { return (b[0] + 3) / 4 * 4 * b[1] * b[2] }
 
-// layout is that of bricks.cu for a brick: values between lines, between planes, and in all. A single brick that launches
-// go through keeps the grid's own; other lines are whole quads, and planes are off each other's banks.
+// layout is that of bricks.cu for a brick: values between lines, between planes, and in all. A single brick that
+// launches go through keeps the grid's own; other lines are whole quads, and planes are off each other's banks.
 func layout(cells [3]int, way Traversal) (pitch, plane, rows int64) {
 	pitch = int64(cells[0])
 	if way != ByLaunches {

@@ -250,7 +250,7 @@ type Factor interface {
 // Traversal is the way through a factor. Executors that know one way only take any for that.
 type Traversal int
 
-// The ways. Each gives the same z but for rounding; ByEdges not always the same bits.
+// The ways. Each gives the same z except for rounding; ByEdges not always the same bits.
 const (
 	ByVertices Traversal = iota // level by level, a thread a row, in fast memory
 	ByEdges                     // level by level, a thread an entry, added atomically in fast memory

@@ -102,8 +102,8 @@ func (f *hostBricks[T]) span(brick int) (b span) {
 	return b
 }
 
-// eliminate factors a brick, whose diagonal it multiplies by scale; inverse are those of the pivots. It returns the first
-// row whose pivot is refused, or -1.
+// eliminate factors a brick, whose diagonal it multiplies by scale; inverse are those of the pivots. It returns the
+// first row whose pivot is refused, or -1.
 func (f *hostBricks[T]) eliminate(d *sparse.Diagonals, b span, scale float64, inverse []float64) (bad int) {
 	lowX, lowY, lowZ := d.Lower()
 	strides := [3]int{1, d.NX, d.NX * d.NY}
@@ -198,8 +198,8 @@ func (f *hostBricks[T]) forward(b span, z []T, r []float32) {
 	}
 }
 
-// backward divides by D and solves with I + U. Of a symmetric factor U[c][n] is L[n][c]. z goes to rounded in FP32, if it
-// is not that.
+// backward divides by D and solves with I + U. Of a symmetric factor U[c][n] is L[n][c]. z goes to rounded in FP32, if
+// it is not that.
 func (f *hostBricks[T]) backward(b span, z []T, rounded []float32) {
 	nx, sheet := f.shape[0], f.shape[0]*f.shape[1]
 	dx, dy, dz := 0, 0, 0

@@ -20,7 +20,7 @@ type cudaFactor struct {
 	inverse cudriver.Ptr[float32] // 1/D
 	y, x    cudriver.Ptr[float32] // values of a solve; unset between solves
 	about   Report
-	// Right side and result of a double cover, else nil.
+	// Right-hand side and result of a double cover, else nil.
 	source, result ops.Vector
 
 	// For download: D and places in the elimination, levels of rows.

@@ -26,7 +26,7 @@ type hostFactor struct {
 	*levelFactor
 	s *host.Space
 	y []float32 // scratch of the solves
-	// Right side and result of a double cover, else nil.
+	// Right-hand side and result of a double cover, else nil.
 	source, result ops.Vector
 	by             *elimOrder
 	about          Report

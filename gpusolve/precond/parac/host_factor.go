@@ -170,8 +170,8 @@ func (e *hostElimination) turn(first []int64, at []int32, v []float32, begin []i
 	e.sortLines(begin, to, w)
 }
 
-// solve sets z = (G D G^T)^-1 r, level by level on all workers: G y = r, then D G^T x = y in place. y stays in the order
-// of the factor.
+// solve sets z = (G D G^T)^-1 r, level by level on all workers: G y = r, then D G^T x = y in place. y stays in the
+// order of the factor.
 func (f *levelFactor) solve(s *host.Space, z, r, y []float32) {
 	perRow := 2 + len(f.row)/max(1, len(f.order))
 	for l := range len(f.levels) - 1 {

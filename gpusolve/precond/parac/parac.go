@@ -33,7 +33,7 @@ func Keys() []precond.Key {
 }
 
 // Factor is the preconditioner. Its samples depend on the weights, so changed coefficients give another fill: a refresh
-// eliminates anew, where arrays of the same size are used again (precond.Instance) and others are made. On the
+// eliminates again, where arrays of the same size are used again (precond.Instance) and others are made. On the
 // processor it keeps the order of the elimination and its row of four bytes.
 type Factor struct {
 	f     factor

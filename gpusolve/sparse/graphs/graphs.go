@@ -54,7 +54,7 @@ func All() []Family {
 	}
 }
 
-// Source is a right side of independent normal numbers.
+// Source is a right-hand side of independent normal numbers.
 func Source(n int, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 77))
 	b := make([]float64, n)
@@ -80,8 +80,8 @@ func (t *net) tie(u, v int, w float64) {
 	}
 }
 
-// matrix adds repeated edges up, both copies in the same order, so that it is symmetric to the bit, and grounds vertex 0
-// if nothing else is.
+// matrix adds repeated edges up, both copies in the same order, so that it is symmetric to the bit, and grounds vertex
+// 0 if nothing else is.
 func (t *net) matrix() *sparse.CSR {
 	if !slices.ContainsFunc(t.ground, func(g float64) bool { return g > 0 }) {
 		t.ground[0] = 1
