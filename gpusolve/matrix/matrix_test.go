@@ -167,8 +167,8 @@ func TestMatricesThatCannotBeSolved(t *testing.T) {
 		kind error
 		want string
 	}{
-		{b[1:], gpusolve.Options{}, matrix.ErrMatrix, "the right side has 17 values, the matrix 18 rows"},
-		{bad, gpusolve.Options{}, matrix.ErrMatrix, "value 8 of the right side is +Inf"},
+		{b[1:], gpusolve.Options{}, matrix.ErrMatrix, "the right-hand side has 17 values, the matrix 18 rows"},
+		{bad, gpusolve.Options{}, matrix.ErrMatrix, "value 8 of the right-hand side is +Inf"},
 		{b, gpusolve.Options{Tol: 1e-3}, gpusolve.ErrOption, "says nothing of a matrix"},
 		{b, gpusolve.Options{Preconditioner: "multigrid"}, gpusolve.ErrOption, "needs the geometry of a stack"},
 		{b, gpusolve.Options{Preconditioner: "magic"}, gpusolve.ErrOption, `"magic" is unknown`},

@@ -116,12 +116,12 @@ func checkMatrix(a *Matrix, o driver.Options) error {
 
 func checkSource(a *Matrix, b []float64) error {
 	if len(b) != a.N() {
-		return fmt.Errorf("%w: the right side has %d values, the matrix %d rows", ErrMatrix, len(b), a.N())
+		return fmt.Errorf("%w: the right-hand side has %d values, the matrix %d rows", ErrMatrix, len(b), a.N())
 	}
 	for i, v := range b {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("%w: value %d of the right side is %g; every value must be a finite number", ErrMatrix,
-				i+1, v)
+			return fmt.Errorf("%w: value %d of the right-hand side is %g; every value must be a finite number",
+				ErrMatrix, i+1, v)
 		}
 	}
 	return nil
@@ -199,7 +199,7 @@ func (s *Solution) restore(source, matrix int, norm float64) error {
 		s.X[i] = math.Ldexp(v, source-matrix)
 		if math.IsInf(s.X[i], 0) {
 			return fmt.Errorf("%w: value %d of the solution is beyond the range of double precision; scale "+
-				"the right side", ErrMatrix, i+1)
+				"the right-hand side", ErrMatrix, i+1)
 		}
 	}
 	return nil

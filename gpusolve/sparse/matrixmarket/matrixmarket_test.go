@@ -114,8 +114,8 @@ func TestFaultsInVectors(t *testing.T) {
 	const array, coordinate = "%%MatrixMarket matrix array real general\n", "%%MatrixMarket matrix coordinate " +
 		"real general\n"
 	for _, c := range []struct{ text, want string }{
-		{array + "3 1\n1\n2\n3\n", "f:2:1: the right side has 3 rows; it needs 2, one for each row of the matrix"},
-		{array + "2 2\n1\n2\n3\n4\n", "f:2:1: the right side has 2 columns; give one column"},
+		{array + "3 1\n1\n2\n3\n", "f:2:1: the right-hand side has 3 rows; it needs 2, one for each row of the matrix"},
+		{array + "2 2\n1\n2\n3\n4\n", "f:2:1: the right-hand side has 2 columns; give one column"},
 		{array + "2 1\n1\n", "f:3: the file ends after 1 of 2 values"},
 		{array + "2 1\n1\n2\n3\n", "f:5:1: there is more than the 2 values"},
 		{array + "2 1\n1 2\n", `f:3:3: "2" is too much on this line`},

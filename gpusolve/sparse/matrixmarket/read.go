@@ -250,9 +250,11 @@ func (l *lines) vectorSize(h header, n int) (entries int64) {
 	l.end("the sizes are rows and columns, and entries in coordinate format")
 	switch {
 	case cols != 1:
-		l.fail(1, "give one column; solve for one right side at a time", "the right side has %d columns", cols)
+		l.fail(1, "give one column; solve for one right-hand side at a time", "the right-hand side has %d columns",
+			cols)
 	case rows != int64(n):
-		l.fail(1, fmt.Sprintf("it needs %d, one for each row of the matrix", n), "the right side has %d rows", rows)
+		l.fail(1, fmt.Sprintf("it needs %d, one for each row of the matrix", n), "the right-hand side has %d rows",
+			rows)
 	}
 	return entries
 }
