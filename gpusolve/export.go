@@ -10,14 +10,14 @@ import (
 	"thermsim/stack"
 )
 
-// Exportable refuses a stack whose matrix depends on its solution, and names what makes it so.
+// Exportable refuses a stack whose matrix depends on its solution, and names the cause.
 func Exportable(s *stack.Stack) error {
 	refuse := func(what, remedy string) error {
-		return fmt.Errorf("%w: %s follows the temperature, so there is no one matrix; %s", ErrOption, what, remedy)
+		return fmt.Errorf("%w: %s depends on temperature, so the matrix is not constant; %s", ErrOption, what, remedy)
 	}
 	for i := range s.Materials {
 		if m := &s.Materials[i]; m.TemperatureDependent() {
-			return refuse("material "+m.Name, "give constants for the temperature that you mean")
+			return refuse("material "+m.Name, "give constants for the operating temperature")
 		}
 	}
 	for f := range s.Boundary {
@@ -27,7 +27,7 @@ func Exportable(s *stack.Stack) error {
 		}
 	}
 	if s.Leaks() {
-		return refuse("leakage", "leave it away, or give it as a power")
+		return refuse("leakage", "omit it, or give it as a power")
 	}
 	return nil
 }
@@ -40,7 +40,7 @@ func Export(m *mesh.Mesh) (a *sparse.Diagonals, b []float64, err error) {
 	}
 	if m.Cooled() {
 		return nil, nil,
-			fmt.Errorf("%w: coolant couples cells beyond their neighbours, which the form that is written cannot hold",
+			fmt.Errorf("%w: coolant couples cells beyond their neighbours, which the exported format cannot represent",
 				ErrOption)
 	}
 	dev := host.Open()

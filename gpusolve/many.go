@@ -24,15 +24,14 @@ type Many struct {
 	// then s times the Laplace transform, at s, of the rise after a step of the powers q at time 0. Every face and all
 	// coolant must be at the ambient.
 	Shift float64
-	// Points are weighted sums of temperatures to tell beside the inputs' own.
+	// Points are weighted sums of temperatures to return in addition to those of the inputs.
 	Points []mesh.Sample
-	// Planned is how many vectors are to be solved for in all, where several calls follow each other on one device:
-	// what "auto" weighs.
+	// Planned is the total number of vectors, where several calls use one device: "auto" chooses by it.
 	Planned int
 	// Solved, if not nil, is called after each vector.
 	Solved func(v int)
-	// Read, if not nil, is shown the temperatures under each vector, which are there until it returns. An error ends
-	// the solves.
+	// Read, if not nil, gets the temperatures under each vector, which are valid until it returns. An error ends the
+	// solves.
 	Read func(v int, f Field) error
 }
 
@@ -45,7 +44,7 @@ type ManyResult struct {
 	Hottest [][]mesh.Term
 	// Points are in K, by power vector.
 	Points [][]float64
-	// Status tells how the first vector was solved, IterationsTotal counts those of all.
+	// Status describes the solve of the first vector; IterationsTotal counts all vectors.
 	Status Status
 	Device DeviceInfo
 	Timing Timing

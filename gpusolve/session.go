@@ -20,15 +20,15 @@ import (
 	"thermsim/powermap"
 )
 
-// sessionSteps is the number of steps that the tolerance in K is meant for, as Transient shares it among its own:
-// nobody knows how many there will be.
+// sessionSteps is the number of steps among which the tolerance in K is divided, as Transient does for its steps. The
+// actual number is not known in advance.
 const sessionSteps = 1000
 
 // ErrNotConverged is that of a step whose solve ended short of its tolerance. The state is again that before the step.
 var ErrNotConverged = errors.New("the step did not converge")
 
-// Session holds the temperatures of a mesh in time for somebody who sets powers and asks for steps of backward Euler,
-// one by one: a simulator of the software that runs on the chip, a controller. The device stays open between the steps.
+// Session holds the temperatures of a mesh in time for a client that sets powers and requests steps of backward Euler
+// one by one, such as a simulator of the software on the chip or a controller. The device stays open between the steps.
 // A Session is for one goroutine at a time.
 type Session struct {
 	mesh   *mesh.Mesh
@@ -45,14 +45,14 @@ type Session struct {
 	last    Step
 	out     krylov.Outcome
 	moved   bool // the last step led to the state
-	stepped bool // the engine has taken a step, so that other powers may be drawn than those of its set-up
+	stepped bool // the engine has taken a step, so that other powers may be drawn than those of its setup
 	// OpenedIn is how long opening the device took.
 	OpenedIn time.Duration
 }
 
 // OpenSession opens a device for a mesh and sets up steps of dt in s. The temperatures are those of a field, or without
-// one the stack's uniform initial temperature. Options are those of Transient; powers are set through Power, and
-// Options.Power is not heeded.
+// one the stack's uniform initial temperature. Options are those of Transient; powers are set through Power;
+// Options.Power is ignored.
 func OpenSession(m *mesh.Mesh, o Options, dt float64, start Field) (*Session, error) {
 	if err := checkDt(dt); err != nil {
 		return nil, err
@@ -149,8 +149,8 @@ func (s *Session) Device() DeviceInfo { return s.device.Info }
 // DeviceBytes is the memory in use on the device.
 func (s *Session) DeviceBytes() int64 { return s.device.Allocated() }
 
-// SetDt changes the length of the steps to come. The operator is set up anew, which takes as long as opening the
-// session did, but for the device.
+// SetDt changes the length of the steps to come. The operator is set up again, which takes as long as opening the
+// session did, except for opening the device.
 func (s *Session) SetDt(dt float64) error {
 	if err := checkDt(dt); err != nil || dt == s.dt {
 		return err
@@ -217,7 +217,7 @@ func (s *Session) Step(ctx context.Context) (Step, error) {
 	defer s.engine.Dev.Bind()()
 	n := s.taken
 	if n == 0 && s.power.Stale() {
-		n++ // what was drawn at the set-up does not hold
+		n++ // the power drawn during setup is no longer valid
 	}
 	t0, t1 := s.time, s.begun+float64(s.taken+1)*s.dt
 	step, out, err := s.engine.AdvanceBy(ctx, &s.opts, n, sessionSteps, t0, t1)
@@ -263,7 +263,7 @@ func (s *Session) Energy() (Energy, bool) {
 	return s.engine.Balance(s.last.PowerW-s.last.LeakageW, s.last.LeakageW, s.engine.Stored()), true
 }
 
-// Status tells how the last step was solved, false where no step has led to the state. The direct solver is judged by
+// Status describes the solve of the last step, false where no step has led to the state. The direct solver is judged by
 // its residual here.
 func (s *Session) Status() (Status, bool) {
 	if !s.moved {
@@ -286,7 +286,7 @@ func (s *Session) Timing() Timing {
 	return t
 }
 
-// PowerControls are the powers of a session, or of a transient in which somebody sets them: Options.Power.
+// PowerControls are the powers of a session, or of a transient in which a client sets them: Options.Power.
 type PowerControls = powermap.Controls
 
 // PowerSetting is what an input of a session is set to.
@@ -306,7 +306,7 @@ type SessionState struct {
 	stale bool // powers were set since the last step
 }
 
-// setting tells states of one set-up from those of another.
+// setting distinguishes states of different setups.
 type setting struct {
 	session *Session
 	dt      float64
@@ -347,8 +347,8 @@ func (s *Session) Save() (*SessionState, error) {
 	return k, s.engine.Failure()
 }
 
-// Restore takes a state of this session up again, powers included. With the same length of steps, and where nothing
-// follows the temperature, what follows has the bits of what followed before; otherwise it is the same within the
+// Restore takes a state of this session up again, powers included. With the same step length and without
+// temperature-dependent properties, the next steps are the same to the bit; otherwise they are the same within the
 // tolerance. A length of steps that has changed since is taken back.
 func (s *Session) Restore(k *SessionState) error {
 	if k.of.session != s {
@@ -378,8 +378,8 @@ func (s *Session) Restore(k *SessionState) error {
 	return s.engine.Failure()
 }
 
-// Resume goes on with the temperatures of a field that was reached by so many steps at a time in s; without one with
-// the stack's uniform initial temperature.
+// Resume continues with the temperatures of a field that was reached after a number of steps, at a time in s. Without a
+// field it starts from the stack's uniform initial temperature.
 func (s *Session) Resume(f Field, time float64, steps int) error {
 	if !(time >= 0) || math.IsInf(time, 0) || steps < 0 {
 		return fmt.Errorf("%w: a state after %d steps at %g s", ErrOption, steps, time)

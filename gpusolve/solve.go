@@ -87,10 +87,10 @@ func Periodic(ctx context.Context, m *mesh.Mesh, o Options, p PeriodicOptions) (
 }
 
 // errTeamCheckpoints refuses them.
-var errTeamCheckpoints = methods.Refused(errors.New("several ranks keep no checkpoints"))
+var errTeamCheckpoints = methods.Refused(errors.New("several ranks do not support checkpoints"))
 
-// onRanks runs a solve, on all ranks where there are several. Rank 0 has the solution, whose field asks the others for
-// what it is asked; they are back when it is closed.
+// onRanks runs a solve, on all ranks where there are several. Rank 0 has the solution, whose field requests values from
+// the other ranks; these return when it is closed.
 func onRanks(ctx context.Context, o Options, run func(ctx context.Context, o driver.Job) (*Solution, error)) (*Solution,
 	error) {
 	all := o.Ranks
@@ -111,9 +111,9 @@ func onRanks(ctx context.Context, o Options, run func(ctx context.Context, o dri
 	return s, err
 }
 
-// Refusal is why the options cannot solve a stack, as Steady and Transient would say after its mesh is built; nil where
-// nothing stands against them. What only the numbers of a matrix show, as a factorisation that breaks down, is not
-// found.
+// Refusal is the error of Steady and Transient for options that cannot solve a stack, found before its mesh is built;
+// nil for valid options. It does not find errors that depend on the values of the matrix, such as the breakdown of a
+// factorization.
 func Refusal(s *stack.Stack, o Options) error {
 	if err := o.Check(); err != nil {
 		return err
@@ -135,7 +135,7 @@ func Refusal(s *stack.Stack, o Options) error {
 	return err
 }
 
-// slab is a small stack that every method solves with settings that go together, but for leakage where it has some.
+// slab is a small stack that every method solves with compatible settings, except that not all of them solve leakage.
 func slab(leaks bool) *stack.Stack {
 	s := &stack.Stack{
 		Schema: 1, Ambient: 300, Size: [2]float64{1e-3, 1e-3},

@@ -197,7 +197,7 @@ func (s *simulation) checkpoints() (*gpusolve.Checkpoints, error) {
 			return nil, resuming(err)
 		}
 		*s.history = append(*s.history, history...)
-		k.from.From, k.from.Told = state, steps
+		k.from.From, k.from.Reported = state, steps
 		if n := len(steps); n > 0 {
 			s.g.Note("going on from t = %s", terminal.Seconds(steps[n-1].Time))
 		}

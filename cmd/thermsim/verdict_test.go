@@ -98,7 +98,7 @@ func TestVerdict(t *testing.T) {
 			Steps: []solution.Step{step, step, step},
 		}
 		c.spoil(sol)
-		sol.Heed(m)
+		sol.CheckBalance(m)
 		s.TMax = tmax
 		r := &report.Run{Command: "transient", Mesh: m, Solution: sol}
 		sum, err := report.Summarise(r)

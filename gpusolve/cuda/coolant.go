@@ -10,8 +10,8 @@ import (
 	"thermsim/mesh"
 )
 
-// cooling is what the operator of a stack with coolant has on the device beside its couplings; kernels/coolant.h has
-// the equations.
+// cooling is the part of the operator on the device that coolant adds to the couplings. The equations are in
+// kernels/coolant.h.
 type cooling struct {
 	of       []*mesh.Cavity
 	cavities cudriver.Ptr[kernels.Cavity]
@@ -66,7 +66,7 @@ func (s *system) uploadCavities() {
 	s.sendCavities()
 }
 
-// closeSides tells which cells of cavities no heat passes through the sides of: all of porous ones, and those with
+// closeSides marks the cells of cavities whose sides are adiabatic: all cells of porous cavities, and cells with
 // coolant.
 func (s *system) closeSides() {
 	closed, length := make([]int32, s.nz), s.nx+s.ny
@@ -96,7 +96,7 @@ func one(is bool) int32 {
 	return 0
 }
 
-// sendCavities sends the numbers, which a refresh may change.
+// sendCavities sends the values that a refresh may change.
 func (s *system) sendCavities() {
 	w := s.cooling
 	if w == nil {
@@ -153,7 +153,7 @@ func (s *system) kernelsToCool() (*kernels.Coolant, bool) {
 	return loaded(&s.Space, "coolant", kernels.LoadCoolant)
 }
 
-// cool computes what cavities change in the couplings, and lets the inlets drive their heat in.
+// cool computes the changes that cavities make to the couplings, and adds the heat that enters through the inlets.
 func (s *system) cool() {
 	w := s.cooling
 	if w == nil {
@@ -178,7 +178,7 @@ func (s *system) cool() {
 	s.letIn()
 }
 
-// letIn lets the inlets drive their heat in.
+// letIn adds the heat that enters through the inlets.
 func (s *system) letIn() {
 	w := s.cooling
 	if w == nil {

@@ -136,11 +136,11 @@ func (d *Device) onlyOne(listed int) string {
 	if name, err := d.Driver.DeviceGetName(dev); err != nil || !strings.Contains(name, " MIG ") {
 		return ""
 	}
-	return "; it is a MIG instance, of which a process sees one: start a rank for each, with " +
-		"CUDA_VISIBLE_DEVICES=MIG-... of its own (nvidia-smi -L lists them)"
+	return "; it is a MIG instance, and a process sees only one: start a rank for each, with a separate " +
+		"CUDA_VISIBLE_DEVICES=MIG-... (nvidia-smi -L lists them)"
 }
 
-// noContext tells why a GPU cannot be used at all where other programs hold its memory.
+// noContext explains why a GPU cannot be used when other programs hold its memory.
 func (d *Device) noContext(err error) error {
 	if !errors.Is(err, cudriver.ErrOutOfMemory) {
 		return err
@@ -150,8 +150,8 @@ func (d *Device) noContext(err error) error {
 		"about 0.5 GB: %w", d.name, float64(total)/1e9, err)
 }
 
-// LoadSystems brings the modules that systems and matrices need, unless they are there; those of methods wait until
-// they ask for them.
+// LoadSystems loads the modules that systems and matrices need, unless they are loaded. Methods load theirs when they
+// need them.
 func (d *Device) LoadSystems() (err error) {
 	defer d.Bind()()
 	if err = d.loadResidual(); err == nil {
@@ -166,13 +166,13 @@ func (d *Device) LoadSystems() (err error) {
 	return err
 }
 
-// loadResidual brings the module that every solve needs.
+// loadResidual loads the module that every solve needs.
 func (d *Device) loadResidual() (err error) {
 	d.residual, err = Module(d, "residual", kernels.LoadResidual)
 	return err
 }
 
-// LoadStatistics brings the kernels that reports ask for.
+// LoadStatistics loads the kernels that reports need.
 func (d *Device) LoadStatistics() error {
 	defer d.Bind()()
 	_, err := Module(d, "statistics", kernels.LoadStatistics)
@@ -195,12 +195,12 @@ func (d *Device) Attribute(a cudriver.DeviceAttribute) (int, error) {
 
 func (d *Device) Name() string { return d.name }
 
-// Threads is 0: the GPU counts otherwise.
+// Threads is 0: a GPU has no worker threads of the host.
 func (d *Device) Threads() int { return 0 }
 
 func (d *Device) Allocated() int64 { return d.live }
 
-// Peak is the most that Allocated has been, the largest moment of a set-up included.
+// Peak is the most that Allocated has been, including during setup.
 func (d *Device) Peak() int64 { return d.peak }
 
 // MultiprocessorCount is the GPU's, on which some methods' work space depends.
@@ -230,7 +230,7 @@ func (d *Device) MemInfo() (free, total int64, err error) {
 	return free, total, err
 }
 
-// Close gives everything back. It goes on after a failure and returns the first.
+// Close gives everything back. It continues after a failure and returns the first error.
 func (d *Device) Close() error {
 	if d.ctx == 0 {
 		return nil
@@ -331,7 +331,7 @@ const threads = kernels.KrylovThreads
 // several times.
 const ReductionBlocks = 4096
 
-// Blocks is how many of so many threads n values take.
+// Blocks is the number of blocks of perBlock threads for n values.
 func Blocks(n, perBlock int) uint32 { return uint32((n + perBlock - 1) / perBlock) }
 
 // Flat is the grid of kernels that run over all values.

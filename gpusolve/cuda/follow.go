@@ -8,7 +8,7 @@ import (
 	"thermsim/stack"
 )
 
-// following is what a system keeps on the device whose materials follow the temperature.
+// following is the data on the device of a system with temperature-dependent materials.
 type following struct {
 	laws    cudriver.Ptr[kernels.FollowLaws]
 	planes  cudriver.Ptr[int32] // 1 where any cell of the plane follows
@@ -16,7 +16,7 @@ type following struct {
 	counts  []uint64 // zeros, and then what is read back
 }
 
-// uploadLaws sends how the palette follows the temperature.
+// uploadLaws sends the temperature dependence of the palette.
 func (s *system) uploadLaws() {
 	l := s.mesh.Laws
 	if l == nil {
@@ -74,7 +74,7 @@ func (s *system) kernelsToFollow() (*kernels.Follow, bool) {
 	return loaded(&s.Space, "follow", kernels.LoadFollow)
 }
 
-// RefreshAt discretises the planes again whose materials follow the temperature.
+// RefreshAt discretises the planes with temperature-dependent materials again.
 func (s *system) RefreshAt(x, old ops.Vector) error {
 	f := s.following
 	if err := s.Unleak(); f == nil || err != nil {
@@ -125,7 +125,7 @@ func (s *system) OutOfRange() []int64 {
 	return counts
 }
 
-// clearFaces sets what faces do to zero.
+// clearFaces sets the contributions of faces to zero.
 func (s *system) clearFaces() {
 	if s.leaking != nil {
 		s.leaking.in = false
@@ -155,8 +155,7 @@ func (s *system) followedFaceHeat(grid [3]uint32, on facing, x ops.Vector) {
 	}))
 }
 
-// leaking is what a system keeps on the device whose power follows the temperature: the planes of ground and inflow
-// without it.
+// leaking is the data on the device of a system with leakage: the planes of ground and inflow without it.
 type leaking struct {
 	planes  cudriver.Ptr[kernels.FollowLeakPlane]
 	terms   cudriver.Ptr[kernels.FollowLeakTerm]
@@ -167,7 +166,7 @@ type leaking struct {
 	in      bool // the leakage is in
 }
 
-// uploadLeakage sends how the power follows the temperature.
+// uploadLeakage sends the temperature dependence of the power.
 func (s *system) uploadLeakage() {
 	of := s.mesh.Leakage
 	if of == nil {

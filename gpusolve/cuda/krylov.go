@@ -41,7 +41,7 @@ func (s *system) wide(n int64) [3]uint32 {
 // blocks wastes none.
 const directionBlocks, residualBlocks, updateBlocks = 12, 9, 6
 
-// rows is the grid of kernels that march columns, a block taking every so many rows.
+// rows is the grid of kernels that march columns, each block takes every n-th row.
 func (s *system) rows(perMultiprocessor int) [3]uint32 {
 	bx := Blocks(s.nx, threads)
 	return [3]uint32{bx,
@@ -152,8 +152,8 @@ func (w *Iteration) Close() {
 // IterationBytes is what a space of NewIteration takes for itself.
 const IterationBytes = 8*(3*ReductionBlocks+2*scalarCount) + 4*StoreAlign
 
-// NewIteration is the space of a method that holds its operator itself, with scalars, for vectors of so many cells.
-// room is how much memory to take for what the method allocates first.
+// NewIteration is the space of a method that holds its operator itself, with scalars, for vectors of the given number
+// of cells. room is how much memory to take for what the method allocates first.
 func NewIteration(d *Device, cells, room int64) (*Iteration, error) {
 	if err := d.loadResidual(); err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func (w *Iteration) Max(x cudriver.Ptr[float64], n int64) float64 {
 	return w.ReadScalars()[kernels.Scratch]
 }
 
-// Residual computes r = b - A x and its norms. An FP64 r has r32 beside it.
+// Residual computes r = b - A x and its norms. An FP64 r comes with its rounded copy r32.
 func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Norms {
 	if s.Ready() {
 		h, args := b.(*source), s.residualArgs(r, r32, b, x)

@@ -23,7 +23,7 @@ func underlying(g ranks.Group) ranks.Group {
 	}
 }
 
-// failedOf is closed when a group has failed; nil where it does not tell.
+// failedOf is closed when a group has failed; nil where it cannot report that.
 func failedOf(g ranks.Group) <-chan struct{} {
 	if f, ok := underlying(g).(interface{ Failed() <-chan struct{} }); ok {
 		return f.Failed()
@@ -74,7 +74,7 @@ func (l staged) AllGather(s *Space, from, to cudriver.DevicePtr, bytes int64) er
 	joined := make([]byte, 0, int64(len(all))*bytes)
 	for n, part := range all {
 		if int64(len(part)) != bytes {
-			return fmt.Errorf("rank %d gave %d bytes in place of %d", n, len(part), bytes)
+			return fmt.Errorf("rank %d: got %d bytes; expected %d", n, len(part), bytes)
 		}
 		joined = append(joined, part...)
 	}
@@ -105,7 +105,7 @@ func (l staged) AllToAll(s *Space, from, to cudriver.DevicePtr, with []Portion) 
 			return err
 		}
 		if int64(len(data)) != int64(p.Count)*p.In.Bytes {
-			return fmt.Errorf("rank %d sent %d bytes in place of %d", r, len(data), int64(p.Count)*p.In.Bytes)
+			return fmt.Errorf("rank %d: got %d bytes; expected %d", r, len(data), int64(p.Count)*p.In.Bytes)
 		}
 		for k := range p.Count {
 			if err := copyUp(s, p.In.piece(to, k), data[int64(k)*p.In.Bytes:int64(k+1)*p.In.Bytes]); err != nil {
@@ -201,8 +201,8 @@ func (d *Device) JoinedByHost() bool {
 	return by
 }
 
-// Wires are what joins this GPU to those of other ranks beneath the transport, as NVLink or InfiniBand, as far as
-// anything tells.
+// Wires are what joins this GPU to those of other ranks beneath the transport, as NVLink or InfiniBand, where that is
+// known.
 func (d *Device) Wires() []string {
 	if l, ok := d.link.(interface{ Wires() []string }); ok {
 		return l.Wires()
@@ -244,7 +244,7 @@ func (p Spans) piece(base cudriver.DevicePtr, n int) cudriver.DevicePtr {
 	return base + cudriver.DevicePtr(p.At+int64(n)*p.Step)
 }
 
-// Portion is what passes between this rank and another: so many pieces each way. Out are those that this rank sends, In
+// Portion is what passes between this rank and another: Count pieces each way. Out are those that this rank sends, In
 // where those that it receives go, There where they lie in the memory of the other.
 type Portion struct {
 	Count          int

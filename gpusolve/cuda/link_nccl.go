@@ -54,7 +54,7 @@ func NCCLLink(g ranks.Group) (Link, error) {
 // them.
 func (d *Device) apart(g ranks.Group) error {
 	name, _ := os.Hostname()
-	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // as NCCL tells machines apart
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // as NCCL distinguishes machines
 	mine := name + " " + string(boot)
 	var failed error
 	for _, a := range []cudriver.DeviceAttribute{cudriver.PCIDomain, cudriver.PCIBus, cudriver.PCIDevice} {

@@ -141,7 +141,7 @@ func (l *peerLink) reach(g ranks.Group) error {
 	return nil
 }
 
-// show tells a rank of an offer.
+// show sends an offer to a rank.
 func (l *peerLink) show(to int, o offer) error {
 	select {
 	case l.all[to][l.rank] <- o:
@@ -169,7 +169,7 @@ type part struct {
 	rank     int
 	from, to cudriver.DevicePtr
 	bytes    int64    // bytes copied from it
-	portion  *Portion // where it is not nil, pieces of so many bytes
+	portion  *Portion // where it is not nil, pieces of bytes each
 }
 
 // trade shows parts to other ranks, copies what they show, and has the stream wait until they have copied its own.

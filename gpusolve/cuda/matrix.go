@@ -17,7 +17,7 @@ type matrix struct {
 	kernels *kernels.Matrix
 	by      *Diagonals // one of the two
 	rows    *Rows
-	// symmetric tells which Krylov methods are for it.
+	// symmetric selects the Krylov methods that apply.
 	symmetric bool
 }
 
@@ -68,7 +68,7 @@ func (d *Device) newMatrix(n int64, load func(*matrix)) (ops.Operator, error) {
 	return m, nil
 }
 
-// Grid of the kernels: a thread a row, or several lanes a row where rows have lengths of their own.
+// Grid of the kernels: a thread a row, or several lanes a row where rows differ in length.
 func (m *matrix) Grid() [3]uint32 {
 	per := int64(kernels.MatrixThreads)
 	if m.rows != nil {
@@ -218,7 +218,7 @@ type Diagonals struct {
 	lent                   bool // the memory belongs to the space itself
 }
 
-// Rows are those of sparse.CSR in device memory.
+// Rows are compressed sparse rows (CSR), those of sparse.CSR, in device memory.
 type Rows struct {
 	s          *Space
 	n, entries int64

@@ -166,7 +166,7 @@ func (s *Space) cleared(at cudriver.DevicePtr) bool {
 	return at >= r.zeroed && at < r.end
 }
 
-// Pieces is the memory that so many allocations take of a store, by the bytes of each.
+// Pieces is the memory that allocations of the given sizes take of a store.
 func Pieces(bytes ...int64) (total int64) {
 	for _, b := range bytes {
 		total += (b + StoreAlign - 1) &^ (StoreAlign - 1)
@@ -179,7 +179,7 @@ func lines(pad int64) int64 { return (pad + 31) &^ 31 }
 
 func VectorBytes[T number](n, pad int64) int64 { return (n + 2*lines(pad)) * sizeOf[T]() }
 
-// Reserve takes the memory of the scope's next allocations in one piece, and zeroes it at once: for set-ups of many
+// Reserve takes the memory of the scope's next allocations in one piece, and zeroes it at once: for setups of many
 // small parts, each of which would cost two calls of the driver. Without enough memory nothing is reserved.
 func (s *Space) Reserve(bytes int64) {
 	if s.err != nil || s.scope == nil || bytes == 0 {
@@ -320,7 +320,7 @@ type Packer struct {
 	bytes []byte
 }
 
-// NewPacker gathers so many bytes for memory at base.
+// NewPacker gathers total bytes for memory at base.
 func NewPacker(base cudriver.Ptr[byte], total int64) Packer {
 	return Packer{base, make([]byte, 0, total)}
 }

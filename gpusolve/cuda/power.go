@@ -119,7 +119,7 @@ func (s *source) sendSheets(planes [][]float64) {
 	}
 }
 
-// sendSlots tells the residual which sheet a plane of cells takes its power from.
+// sendSlots sends the sheet from which each plane of cells takes its power.
 func (s *source) sendSlots() {
 	c := &s.canvas
 	for k := range s.power.of {

@@ -232,7 +232,7 @@ type series struct {
 	host []float64             // what was read
 }
 
-// Series has room for the statistics of so many vectors. It is nil where the device has no memory left.
+// Series reserves memory for the statistics of several vectors. It is nil where the device has no memory left.
 func (m *Reduction) Series(places int) (reduction.Series, error) {
 	at, err := tryAlloc[float64](m.s, int64(places*m.doubles))
 	if errors.Is(err, cudriver.ErrOutOfMemory) {

@@ -31,7 +31,7 @@ var (
 	_ ops.SlabSystem = (*slabSystem)(nil)
 )
 
-// ExchangeColumns is that of GPUs: docs/guides/ranks.md tells how it was chosen.
+// ExchangeColumns is that of GPUs: see docs/guides/ranks.md for how it was chosen.
 const ExchangeColumns = 65536
 
 func (d *Device) ExchangeColumns() int {
@@ -157,7 +157,7 @@ func fieldOf(v ops.Vector, nx, ny int) field {
 	return f
 }
 
-// words is the size of so many rows of all planes.
+// words is the size of a number of rows of all planes.
 func (f field) words(rows int) int64 { return int64(f.nx) * int64(rows) * int64(f.nz) }
 
 // passage is what changes hands in an exchange of ghost rows: what goes down are first rows of the own, what goes up
@@ -261,7 +261,7 @@ func (s *slabSystem) Cut(on ops.Partition, part, whole ops.Vector) {
 	s.pack(fieldOf(whole, on.NX, on.NY()), f.at, side{0, from, to - from}, side{})
 }
 
-// reserve takes memory for packed rows of so many words. It belongs to no scope: what is made in one outlives it.
+// reserve takes memory for packed rows, in words. It belongs to no scope: what is made in one outlives it.
 func (s *slabSystem) reserve(send, recv int64) {
 	for n, words := range [2]int64{send, recv} {
 		if words <= s.room[n] || s.err != nil {
@@ -319,7 +319,7 @@ func (s *slabSystem) gathered(mine []float64) [][]float64 {
 	numbers := make([][]float64, len(all))
 	for n, b := range all {
 		if len(b) != 8*len(mine) {
-			s.Note(fmt.Errorf("rank %d gave %d bytes in place of %d", n, len(b), 8*len(mine)))
+			s.Note(fmt.Errorf("rank %d: got %d bytes; expected %d", n, len(b), 8*len(mine)))
 			return nil
 		}
 		numbers[n] = make([]float64, len(mine))
@@ -328,9 +328,9 @@ func (s *slabSystem) gathered(mine []float64) [][]float64 {
 	return numbers
 }
 
-// sumsOnStream says where the numbers that a host waits for are summed over the ranks: on the stream, before it reads
-// them, where ranks are in several processes, whose hosts take longer to tell each other than the GPUs; by the hosts of
-// one process, who need not ask the GPUs again; and by those whose GPUs are joined through them.
+// sumsOnStream says where the values that a host waits for are summed over the ranks. With ranks in several processes
+// it is on the stream, before the host reads them: the GPUs exchange values faster than the hosts. Within one process
+// the hosts sum, which need not ask the GPUs again; so do hosts through which the GPUs are connected.
 func sumsOnStream(l Link, g ranks.Group) bool {
 	if _, byHost := l.(staged); byHost {
 		return false

@@ -45,8 +45,8 @@ func newSpace(d *Device, cells, pad int64) Space {
 		buffers: map[cudriver.DevicePtr]*buffer{}}
 }
 
-// SpaceOf is the GPU's part of an operator or workspace, for methods with kernels of their own. ok is false for what
-// lives elsewhere.
+// SpaceOf is the GPU's part of an operator or workspace, for methods with their own kernels. ok is false for what lives
+// elsewhere.
 func SpaceOf(a ops.Space) (s *Space, ok bool) {
 	on, ok := a.(interface{ gpuSpace() *Space })
 	if !ok {
@@ -76,7 +76,7 @@ func (s *Space) Ready() bool {
 }
 
 // DotThreads is the least number of threads in the blocks, each of columns of a row of a mesh, whose sums LeaveDot
-// speaks of: there is room for so many.
+// speaks of: memory is reserved for that many blocks.
 const DotThreads = 128
 
 // Partial is the memory of the blocks' sums of a reduction.
@@ -96,7 +96,7 @@ func (s *Space) Err() error {
 	return s.err
 }
 
-// reductions takes the memory of sums: what norms and statistics come to, and so many partial sums.
+// reductions takes the memory of sums: the results of norms and statistics, and the partial sums.
 func (s *Space) reductions(partials int64) {
 	s.partial = Alloc[float64](s, partials)
 	s.scalarsDev = Alloc[float64](s, scalarCount)
@@ -192,7 +192,7 @@ func (s *Space) Record(body func()) (replay, forget func(), err error) {
 	s.Note(err)
 	if s.err != nil {
 		if err == nil {
-			_ = s.Driver.GraphDestroy(g) // a launch has failed, which is the error to tell
+			_ = s.Driver.GraphDestroy(g) // a launch has failed, which is the error to report
 		}
 		return nil, nil, s.err
 	}
@@ -252,9 +252,9 @@ func (o *scope) run(body func() error) error {
 	return body()
 }
 
-// Remake lets body use the scope's buffers again, each for a request of its own size, in the order of the stream. Where
-// body asks the driver for more while spare buffers are left, these are given back first as far as it takes not to
-// exceed what the set-up took.
+// Remake lets body use the scope's buffers again, each for a request of the same size, in the order of the stream.
+// Where body asks the driver for more while spare buffers are left, these are given back first as far as needed to stay
+// within the memory of the first setup.
 func (o *scope) Remake(body func() error) error {
 	s := o.s
 	o.arrays.Renew()
@@ -318,7 +318,7 @@ func (o *scope) spares(at cudriver.DevicePtr) bool {
 	return true
 }
 
-// trim gives spare buffers back until the device holds no more than so many bytes, and says whether there were any: the
+// trim gives spare buffers back until the device holds no more than limit bytes, and says whether there were any: the
 // smallest that is enough, else the largest.
 func (o *scope) trim(limit int64) (some bool) {
 	for o.s.live > limit {

@@ -23,8 +23,8 @@ type system struct {
 	capacity   *vector[float32] // C/dt; nil in a steady system
 	ground     slots[float32]
 	inflow     slots[float64]
-	following  *following // nil where no material follows the temperature
-	leaking    *leaking   // nil where no power does
+	following  *following // nil without temperature-dependent materials
+	leaking    *leaking   // nil without leakage
 	cooling    *cooling   // nil where no coolant flows
 }
 
@@ -140,7 +140,7 @@ func (s *system) assembledBytes(partials int64) int64 {
 	return fields*Pieces(VectorBytes[float32](s.cells, int64(s.nx))) + Pieces(8*partials, 8*scalarCount, 16)
 }
 
-// tableBytes is what sizes and materials take of a store, where nothing follows the temperature and no face has
+// tableBytes is the memory that sizes and materials take of a store, without temperature-dependent properties and
 // patches.
 func (s *system) tableBytes() int64 {
 	nx, ny, nz := int64(s.nx), int64(s.ny), int64(s.nz)
@@ -363,7 +363,7 @@ func (s *source) Close() {
 }
 
 // Conductances are what a mesh's operator is made of, in W/K, for methods with kernels that work on couplings;
-// kernels/device.h tells how they lie. Plane k of Ground is in slot GroundSlot[k] of GroundPlanes, -1 where it is zero.
+// kernels/device.h has their layout. Plane k of Ground is in slot GroundSlot[k] of GroundPlanes, -1 where it is zero.
 // Capacity is nowhere in a steady system. They belong to the operator: a refresh changes their values and nothing else
 // may.
 type Conductances struct {

@@ -46,12 +46,12 @@ type Options struct {
 type Demand struct {
 	Cells  int
 	Steps  int // of time, 0 in a steady solve
-	Solves int // that share the device; 0 where nobody said
+	Solves int // that share the device; 0 where it is not known
 	Direct bool
 	Cooled bool
-	// Processor is told where no GPU can do it.
+	// Processor is true where no GPU can solve it.
 	Processor bool
-	// Warm loads a GPU's kernels when it is opened, so that set-up need not; nil where none are known.
+	// Warm loads a GPU's kernels when it is opened, so that setup need not; nil where none are known.
 	Warm  func(d *cuda.Device) error
 	Share string // what needs the memory, where it is not the whole grid
 	// Memory is what is needed of a GPU's at most, nil where nothing is known.
@@ -121,7 +121,7 @@ func (o *Options) openCPU(why string) (ops.Device, solution.DeviceInfo) {
 func (o *Options) chooseDevice(need Demand) (ops.Device, solution.DeviceInfo) {
 	cpu := need.onProcessor()
 	if need.Processor {
-		return o.openCPU("the method solves stacks with coolant there alone")
+		return o.openCPU("the method solves stacks with coolant only there")
 	}
 	if cpu < gpuOpening {
 		return o.openCPU(fmt.Sprintf("about %v here, less than opening a GPU takes", cpu.Round(time.Millisecond)))
@@ -241,7 +241,7 @@ func (need *Demand) fits(d *cuda.Device) error {
 		float64(need.Cells)*float64(free)/float64(bytes), float64(need.Cells))
 }
 
-// othersHold tells of memory that this run cannot have taken: a context and its kernels are less than a tenth.
+// othersHold points out memory that this run cannot have taken: a context and its kernels are less than a tenth.
 func othersHold(free, total int64) string {
 	if float64(free) > 0.9*float64(total) {
 		return ""
@@ -249,12 +249,12 @@ func othersHold(free, total int64) string {
 	return ", as other programs hold the rest (nvidia-smi lists them)"
 }
 
-// Limited is a device with memory of its own.
+// Limited is a device with separate memory.
 type Limited interface {
 	MemInfo() (free, total int64, err error)
 }
 
-// MemoryOf tells how much memory of a device is free, and how many multiprocessors it has; 0 where it does not say.
+// MemoryOf returns the free memory of a device, and its number of multiprocessors, 0 where that is unknown.
 func MemoryOf(dev Limited) (free, multiprocessors int64, err error) {
 	if g, ok := dev.(interface{ MultiprocessorCount() int }); ok {
 		multiprocessors = int64(g.MultiprocessorCount())
@@ -263,8 +263,8 @@ func MemoryOf(dev Limited) (free, multiprocessors int64, err error) {
 	return free, multiprocessors, err
 }
 
-// Opening is a GPU that is opened while its work is prepared: Options.Ahead of the solve. Nobody has to take it; Close
-// gives back what nobody took.
+// Opening is a GPU that is opened while its work is prepared: Options.Ahead of the solve. It need not be taken; Close
+// releases a GPU that was not.
 type Opening struct {
 	ordinal int
 	done    chan struct{}
@@ -336,7 +336,7 @@ func (p *Opening) take(ordinal int) (d *cuda.Device, ok bool, err error) {
 	return p.device, true, p.err
 }
 
-// Close waits for the GPU and gives it back where nobody took it.
+// Close waits for the GPU and releases it unless it was taken.
 func (p *Opening) Close() {
 	if p == nil {
 		return
@@ -380,7 +380,7 @@ func (s *Shared) KeepMemory() {
 	}
 }
 
-// FreeMemory is the memory of a GPU in bytes that nobody uses, 0 of other devices.
+// FreeMemory is the free memory of a GPU in bytes, 0 of other devices.
 func (s *Shared) FreeMemory() (int64, error) {
 	on, ok := s.Device.(Limited)
 	if !ok {
@@ -399,5 +399,5 @@ func (s *Shared) CopyBandwidth() (float64, error) {
 	if c, ok := s.Device.(interface{ CopyBandwidth() (float64, error) }); ok {
 		return c.CopyBandwidth()
 	}
-	return 0, fmt.Errorf("%s does not tell how fast it copies", s.Device.Name())
+	return 0, fmt.Errorf("%s does not report its copy bandwidth", s.Device.Name())
 }

@@ -18,7 +18,7 @@ type GPU struct {
 	Multiprocessors   int
 	Usable            bool   // its compute capability is one that the kernels are compiled for
 	CUDA              string // highest CUDA version that the driver speaks, as in "13.0"
-	Driver            string // release of the NVIDIA driver, as in "580.65.06"; "" where the system does not tell
+	Driver            string // release of the NVIDIA driver, as in "580.65.06"; "" where it is unknown
 }
 
 // LeastComputeCapability is what the kernels need.
@@ -56,7 +56,7 @@ func list(drv cudriver.Driver, release string) ([]GPU, error) {
 // String is one line for people.
 func (g GPU) String() string { return fmt.Sprintf("gpu:%d, %s", g.Ordinal, g.Name) }
 
-// driverRelease finds the release of the kernel module, which the driver's interface does not tell: the only word of
+// driverRelease finds the release of the kernel module, which the driver's interface does not report: the only word of
 // the first line of its file in /proc that is made of numbers with dots between.
 func driverRelease(read func(string) ([]byte, error)) string {
 	text, err := read("/proc/driver/nvidia/version")
@@ -72,7 +72,7 @@ func driverRelease(read func(string) ([]byte, error)) string {
 	return ""
 }
 
-// ProcessorName is the model as Linux tells it, elsewhere operating system and architecture.
+// ProcessorName is the model as Linux reports it, elsewhere operating system and architecture.
 func ProcessorName() string {
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		if name := modelName(string(text)); name != "" {

@@ -180,7 +180,7 @@ type line struct {
 	Next  int      // of the successors
 }
 
-// String tells what stalled, in the order it was tried.
+// String lists the methods that stalled, in order.
 func (l *line) String(now string) string {
 	if len(l.Tried) == 0 {
 		return ""
@@ -210,12 +210,12 @@ func (d *Driver) Attempt(ctx context.Context, rule krylov.Rule, b ops.Source, wa
 // Powers are those of the steps of a time stepper, from one supply.
 type Powers struct {
 	Supply powermap.Supply                 // nil in a steady state
-	Put    func(layers []powermap.Drawing) // makes the right side of them
+	Put    func(layers []powermap.Drawing) // makes the right-hand side of them
 	Watts  float64                         // of the current step
 	Drawn  [2]float64                      // s, the time that was drawn last
 }
 
-// Draw puts the mean power from t0 to t1 into the right side.
+// Draw puts the mean power from t0 to t1 into the right-hand side.
 func (p *Powers) Draw(t0, t1 float64) error {
 	layers, err := p.Supply.Over(t0, t1)
 	if err == nil {

@@ -22,7 +22,7 @@ import (
 	"thermsim/powermap"
 )
 
-// DefaultTol is the largest temperature error in K that a solve may leave unless told otherwise.
+// DefaultTol is the largest temperature error in K that a solve may leave by default.
 const DefaultTol = 1e-4
 
 // Options of a solve. The zero value asks for the defaults.
@@ -42,14 +42,15 @@ type Options struct {
 	Ahead *device.Opening
 	// Driver opens GPUs in place of the system's CUDA driver, if not nil.
 	Driver cudriver.Driver
-	// Power supplies the powers of time steps, where somebody sets them meanwhile: Controls of the mesh's power map.
-	// nil stands for those of the stack.
+	// Power supplies the powers of time steps, where a client sets them during the run: Controls of the mesh's power
+	// map. nil selects those of the stack.
 	Power *powermap.Controls
-	// Notice is told at once what the user should know, as that "auto" goes on without a GPU that failed. May be nil.
+	// Notice receives messages for the user at once, for example that "auto" continues without a GPU that failed. May
+	// be nil.
 	Notice func(text string)
 	// Ranks solve together where it is not nil: Steady or Transient is called on each with the same mesh and options,
-	// Ranks and Device aside. Each has a slab of the grid's rows. Rank 0 has the solution and is told of steps; the
-	// others return when it has closed it, with a field that nobody may read.
+	// Ranks and Device aside. Each has a slab of the grid's rows. Rank 0 has the solution and reports steps. The others
+	// return when it has closed the solution, with a field that must not be read.
 	Ranks ranks.Group
 
 	// Timeline notes the parts of opening a GPU, and the longer calls of its driver. May be nil.
@@ -59,7 +60,7 @@ type Options struct {
 // Job is a solve with what its options do not say.
 type Job struct {
 	Options
-	States int64      // of steps that follow the temperatures
+	States int64      // of adaptive time steps
 	Solves int        // that "auto" weighs, where there are several
 	Team   *team.Team // of Ranks
 }
@@ -72,7 +73,7 @@ type Progress struct {
 	Iteration   int
 	ErrorK      float64 // current estimate, NaN where there is none
 	Time        float64 // s, simulated
-	Until       float64 // s, where steps follow the temperatures: the end of the run, which may be infinite
+	Until       float64 // s, with adaptive time steps: the end of the run, which may be infinite
 }
 
 // Opening says where the options' solve works.
@@ -108,7 +109,7 @@ func (o *Options) Rule(m precond.Preconditioner, systems int) krylov.Rule {
 	return r
 }
 
-// StepRule is the rule of each of so many steps in time.
+// StepRule is the rule of each of a number of time steps.
 func (o *Options) StepRule(m precond.Preconditioner, steps int) krylov.Rule {
 	r := o.Rule(m, steps)
 	r.InTime = true
@@ -141,18 +142,17 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// CheckEstimate refuses a rule in K for a solver that cannot tell its error in K.
+// CheckEstimate refuses a rule in K for a solver that cannot estimate its error in K.
 func (o *Options) CheckEstimate(s krylov.Solver, cooled bool) error {
 	if _, ok := s.(*krylov.BiCGSTAB); !ok || o.RTol > 0 || o.ATol > 0 {
 		return nil
 	}
 	if name := methods.All()[0].Name; cooled {
-		return methods.Refused(fmt.Errorf("%s gives no estimate of the error in K where coolant flows; give --rtol or "+
+		return methods.Refused(fmt.Errorf("%s gives no estimate of the error in K with coolant; give --rtol or "+
 			"--atol, or choose %s, which does", o.Preconditioner, name))
 	}
 	return methods.Refused(errors.New("solver=bicgstab gives no estimate of the error in K; give --rtol or " +
-		"--atol, or leave " +
-		"solver=bicgstab away"))
+		"--atol, or omit solver=bicgstab"))
 }
 
 // CheckCoolant refuses methods that cannot solve for stacks with coolant, whose operator is not symmetric.
@@ -184,13 +184,13 @@ func (o *Options) OnProcessorOnly(m *mesh.Mesh) bool {
 // all.
 func (o *Options) CheckRanks(m *mesh.Mesh) error {
 	refuse := func(what string) error {
-		return methods.Refused(fmt.Errorf("several ranks do not solve %s; leave --ranks away", what))
+		return methods.Refused(fmt.Errorf("several ranks do not solve %s; omit --ranks", what))
 	}
 	switch {
 	case m.Cooled():
 		return refuse("stacks with coolant")
 	case o.Power != nil:
-		return refuse("with powers that are set from step to step")
+		return refuse("with powers that a client sets between steps")
 	case o.Preconditioner == "fourier" && !methods.SolvesDirectly(m, o.Preconditioner):
 		_, why := methods.Choice(m, o.Preconditioner)
 		return methods.Refused(fmt.Errorf("several ranks solve with --precond fourier only what it solves "+

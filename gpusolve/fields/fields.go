@@ -138,7 +138,7 @@ func (e Evenly) Plane(_ int, dst []float64) error {
 }
 
 // ErrNotKept is the error of reading a field of which statistics alone were asked for: see TransientOptions.Reads.
-var ErrNotKept = errors.New("the field at the end of this step was not announced to be read, and is not kept")
+var ErrNotKept = errors.New("the field at the end of this step was not requested in advance, and is not available")
 
 // Seen is the field at the end of a step whose statistics are known.
 type Seen struct {

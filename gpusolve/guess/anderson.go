@@ -13,8 +13,8 @@ import (
 // (2011) 1715): with f = G(x) - x and its last changes df_i, which went with changes dG_i, the next x is G - sum c_i
 // dG_i with the c_i that make f - sum c_i df_i smallest. Depth 2 keeps two changes.
 //
-// What a change of x does to G depends little on the right side: changes are kept from one time step to the next, whose
-// first iteration they speed up already.
+// What a change of x does to G depends little on the right-hand side: changes are kept from one time step to the next,
+// whose first iteration they speed up already.
 type Anderson struct {
 	on    ops.System
 	f, g  ops.Vector // of the last x; while G is sought, f holds x
@@ -86,10 +86,10 @@ func (a *Anderson) After(x ops.Vector, worse bool) {
 	}
 }
 
-// pause leaves mixing out where it led to a longer step in the same direction: it steers for the shortest step there
-// is, and comes back to it again and again where a law lets hardly more heat leave a hotter face, which plain steps
-// pass. The pause is twice as long each time. It ends where plain steps turn around: these pass the solution, which
-// mixing mends.
+// pause stops mixing where it led to a longer step in the same direction. Mixing aims at the shortest step, and can
+// return to it repeatedly where a hotter face loses hardly more heat; plain steps move past that point. Each pause is
+// twice as long as the one before. It ends where plain steps reverse: they overshoot the solution, which mixing
+// corrects.
 func (a *Anderson) pause(worse bool) {
 	if !a.last || !worse && a.rest == 0 {
 		return

@@ -12,12 +12,12 @@ import (
 //
 //	next = G d0,  d0 = G d1,  d1 = G d2 ...,  G = (C/dt + A)^-1 C/dt
 //
-// also where d of the last of them is that of the step in which the power changed. The weights a that fit d0 best by
-// the differences behind it, in the sum of squares, are those of the guess for the next:
+// This also holds where the last of them is the difference of the step in which the power changed. The weights a that
+// fit d0 best by the differences behind it, in the sum of squares, are those of the guess for the next:
 //
 //	d0 = a1 d1 + a2 d2 + a3 d3 + a4 d4 + rest,  next = a1 d0 + a2 d1 + a3 d2 + a4 d3 + G rest
 //
-// so that the guess errs by G rest, which is smaller than the rest in the norm of C and in the maximum norm, and the
+// The error of the guess is then G rest. It is smaller than the rest in the norm of C and in the maximum norm, and the
 // rest is no larger than d0.
 type Continuation struct {
 	Past    [4]ops.Vector // d1 to d4 when the next step begins
@@ -37,7 +37,7 @@ func NewContinuation(sys ops.System) (c Continuation, err error) {
 }
 
 // Extrapolate makes x the guess for the next step, whose power is that of the last one or not, and the last state the
-// former one. leaks says that powers follow the temperature.
+// former one. leaks says that powers depend on temperature.
 func (c *Continuation) Extrapolate(sys ops.System, x, old ops.Vector, changes, leaks bool) {
 	var weights [4]float64
 	driven := changes && c.changed
@@ -66,11 +66,11 @@ func (c *Continuation) Extrapolate(sys ops.System, x, old ops.Vector, changes, l
 	c.changed = changes
 }
 
-// independent is the part of the square of a difference that those before it must not tell for it to count: well above
-// what FP32 leaves of one.
+// independent is the part of the square of a difference that must be independent of the differences before it for it to
+// count: well above the rounding of FP32.
 const independent = 1e-11
 
-// growth of the sum of squares that a guess may tell: in the norm of C differences never grow while the power stays.
+// growth of the sum of squares that a guess may predict: in the norm of C differences never grow while the power stays.
 const growth = 4
 
 // weights fits d0 by the n differences behind it. Where the power changes with every step, so that nothing bounds the

@@ -9,7 +9,7 @@ import (
 	"thermsim/mesh"
 )
 
-// cooling is what the operator of a stack with coolant has beside its couplings:
+// cooling is what the operator of a stack with coolant has in addition to its couplings:
 //
 //	far      couplings of planes k and k+2, symmetric
 //	carried  Heat_n (theta_face downstream - theta_face upstream) in the rows of the coolant, which is not

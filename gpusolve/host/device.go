@@ -16,7 +16,7 @@ import (
 
 // Device is the CPU.
 type Device struct {
-	// LeastShared stands for ExchangeColumns where it is positive: tests share smaller grids by it.
+	// LeastShared replaces ExchangeColumns where it is positive, so that tests can share smaller grids.
 	LeastShared int
 
 	pool    *pool

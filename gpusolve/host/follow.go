@@ -8,7 +8,7 @@ import (
 	"thermsim/stack"
 )
 
-// following is what a system keeps whose materials follow the temperature.
+// following is the data of a system with temperature-dependent materials.
 type following struct {
 	planes  []bool         // whether any cell of the plane follows
 	faces   []bool         // whether any cell or face of the plane does
@@ -29,7 +29,7 @@ func newFollowing(m *mesh.Mesh) *following {
 		outside: make([]atomic.Int64, len(m.Stack.Materials))}
 }
 
-// RefreshAt discretises the planes again whose materials follow the temperature.
+// RefreshAt discretises the planes with temperature-dependent materials again.
 func (s *system) RefreshAt(x, old ops.Vector) error {
 	f := s.following
 	if err := s.Unleak(); f == nil || err != nil {
@@ -123,7 +123,7 @@ func (t *followTask) warm(v []float64, k, j int, count bool) {
 	s := t.s
 	m := s.mesh
 	if !s.following.planes[k] && (k == 0 || !s.following.planes[k-1]) && (k+1 == s.nz || !s.following.planes[k+1]) {
-		return // neither the plane nor one beside it is written
+		return // neither the plane nor an adjacent one is written
 	}
 	r := slabOf(v, k, s.nx)
 	kelvin, before := temperatures(v, k, s.nx)
@@ -301,7 +301,7 @@ func (s *system) faceMaterial(x []float64, i, j, k int) mesh.Material {
 	return s.mesh.Laws.Warm(s.mesh.EntryAt(i, j, k), kelvin, kelvin)
 }
 
-// follows says whether the walls of a cavity or the planes below and above it have cells that follow the temperature.
+// follows says whether the walls of a cavity or the planes below and above it have temperature-dependent cells.
 func (f *following) follows(c *mesh.Cavity) bool {
 	for k := c.Wall - 1; k <= c.Fluid+1; k++ {
 		if f.planes[k] {
@@ -352,7 +352,7 @@ func (t *followTask) cool(c *mesh.Cavity, j int, row []float64) {
 	}
 }
 
-// leaking is what a system keeps whose power follows the temperature: the planes of ground and inflow without it.
+// leaking is the data of a system with leakage: the planes of ground and inflow without it.
 type leaking struct {
 	of     *mesh.Leakage
 	ground [][]float32

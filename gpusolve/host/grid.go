@@ -127,7 +127,7 @@ func (s *Space) fail(err error) {
 	}
 }
 
-// lost fills numbers that nobody tells any more.
+// lost marks values that no rank can report any more.
 func lost(v []float64) {
 	for i := range v {
 		v[i] = math.NaN()

@@ -37,8 +37,8 @@ func (s *system) row(k, j int, zero []float32) (st stencil, c int) {
 }
 
 // vertical are the couplings of row j of plane k to the planes below and above, and the values of v there. In the
-// bottom and top plane the missing row is the row itself, which the zero coupling makes harmless; zero must be nx
-// zeros.
+// bottom and top plane the missing row is the row itself, which has no effect because its coupling is zero. zero must
+// be nx zeros.
 func vertical[T float32 | float64](s *system, v []T, k, j int, zero []float32) (gBelow, gAbove []float32, below,
 	above []T) {
 	n := s.nx

@@ -16,7 +16,7 @@ type matrix struct {
 	by     *sparse.Diagonals // one of the two
 	rows   *sparse.CSR
 	blocks int
-	// symmetric tells which Krylov methods are for it.
+	// symmetric selects the Krylov methods that apply.
 	symmetric bool
 
 	partial [][4]float64 // sums of a block

@@ -146,7 +146,7 @@ type strips struct {
 	nx, ny  int // of a plane
 }
 
-// bytes that so many rows take.
+// bytes that a number of rows takes.
 func (t strips) bytes(rows int) int {
 	n := 0
 	for _, v := range t.vectors {

@@ -27,8 +27,8 @@ func newSpace(d *Device, cells, pad int) Space {
 	return Space{dev: d, cells: cells, pad: pad, ledger: root, all: map[*ledger]bool{root: true}}
 }
 
-// SpaceOf is the processor's part of an operator or workspace, for methods with loops of their own. ok is false for
-// what lives elsewhere.
+// SpaceOf is the processor's part of an operator or workspace, for methods with their own loops. ok is false for what
+// lives elsewhere.
 func SpaceOf(a ops.Space) (s *Space, ok bool) {
 	on, ok := a.(interface{ hostSpace() *Space })
 	if !ok {
@@ -136,19 +136,18 @@ func (s *Space) Release(vectors ...ops.Vector) {
 	}
 }
 
-// NewSpace is room for vectors of so many cells, with pad zeros on either side, for methods that need no matrix.
+// NewSpace makes vectors of the given number of cells, with pad zeros on either side, for methods that need no matrix.
 func (d *Device) NewSpace(cells, pad int) *Space {
 	s := newSpace(d, cells, pad)
 	return &s
 }
 
-// vec32 and vec64 hold a field of n values with pad values on either side, pad being the length of a row: the
-// neighbours of any cell can then be read without asking whether they exist, because the couplings to those that do not
-// are zero.
+// vec32 and vec64 hold a field of n values with pad values on either side, where pad is the length of a row. The
+// neighbours of any cell can then be read without a check, because the couplings to missing ones are zero.
 type vec[T float32 | float64] struct {
 	buf    []T
 	pad, n int
-	in     *ledger // nil where nobody releases it
+	in     *ledger // nil where it is not released
 }
 
 type (

@@ -21,8 +21,8 @@ type system struct {
 
 	inflow [][]float64 // W from boundary temperatures and fluxes per plane, nil where none
 
-	following *following // nil where no material follows the temperature
-	leaking   *leaking   // nil where no power does
+	following *following // nil without temperature-dependent materials
+	leaking   *leaking   // nil without leakage
 	cooling   *cooling   // nil where no coolant flows
 
 	residualOp residualTask // kept here so that dispatching it allocates nothing
@@ -240,7 +240,7 @@ func (s *source) heat(b []float64, k, j int) {
 	}
 }
 
-// SetPower refers to planes that the drawings hold, and draws the others into planes of its own.
+// SetPower refers to planes that the drawings hold, and draws the others into its own planes.
 func (s *source) SetPower(layers []powermap.Drawing) {
 	clear(s.power)
 	for n := range layers {

@@ -10,8 +10,8 @@ import (
 )
 
 // bounded improves solutions of A x = b on the host until a bound on their error is within a tolerance. A is an
-// M-matrix, with no positive entry beside its diagonal, so its inverse has no negative one (Berman and Plemmons,
-// Nonnegative Matrices in the Mathematical Sciences, chapter 6): for any w > 0 with d = A w > 0, -r <= t d and r <= t d
+// M-matrix: no entry off its diagonal is positive, so no entry of its inverse is negative (Berman and Plemmons,
+// Nonnegative Matrices in the Mathematical Sciences, chapter 6). For any w > 0 with d = A w > 0, -r <= t d and r <= t d
 // for t = max |r_i|/d_i, hence |A^-1 r| <= t w. Here the largest w is 1, and the bound is t.
 type bounded struct {
 	*matrix.Solver
@@ -26,8 +26,8 @@ const (
 	firm = 0.5
 )
 
-// newBounded takes w = 1 where every row's sum is sure, and otherwise solves for the response to a right side as large
-// as the diagonal.
+// newBounded takes w = 1 where every row's sum is sure, and otherwise solves for the response to a right-hand side as
+// large as the diagonal.
 func newBounded(ctx context.Context, m *matrix.Solver, a *matrix.Matrix) (*bounded, error) {
 	s := &bounded{Solver: m, matrix: a, diagonal: a.Diagonal()}
 	w, d := make([]float64, a.N()), make([]float64, a.N())
@@ -82,7 +82,7 @@ func (s *bounded) bound(r []float64) float64 {
 	return t
 }
 
-// rounding is the bound on the error that the rounding of a residual stands for.
+// rounding is the bound on the error that corresponds to the rounding of a residual.
 func (s *bounded) rounding(x, b []float64) float64 {
 	const unit = 0x1p-53
 	v := make([]float64, len(x))

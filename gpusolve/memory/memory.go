@@ -19,16 +19,16 @@ import (
 // Need is the memory of a solve in bytes, by what takes it, counted before any of it is taken. On a GPU it is the GPU's
 // memory.
 type Need struct {
-	System int64 // the matrix, the right side and the states
-	SetUp  int64 // the method at the peak of its set-up
+	System int64 // the matrix, the right-hand side and the states
+	SetUp  int64 // the method at the peak of its setup
 	Method int64 // the method afterwards
 	Krylov int64 // vectors of the Krylov solver
-	// collected says that what the set-up gives back is there again only when the garbage collector has come round.
+	// collected says that memory released by the setup is available only after the next garbage collection.
 	collected bool
 }
 
 // Peak is the most that is held at a time. The Krylov solver's vectors are made when the method is set up: on the
-// processor beside what that left.
+// processor in addition to what the setup left.
 func (n Need) Peak() int64 {
 	if n.collected {
 		return n.System + max(n.SetUp, n.Method) + n.Krylov
@@ -52,7 +52,7 @@ func OfSystem(m *mesh.Mesh, preconditioner string, inTime, gpu bool) Need {
 	return Of(s, preconditioner, SystemBytes(s))
 }
 
-// OfDirect is that of the direct solver on so many ranks, which needs no matrix.
+// OfDirect is the need of the direct solver on a number of ranks. It needs no matrix.
 func OfDirect(s precond.Shape, size int) Need {
 	n := fourier.DirectMemory(s, size)
 	return Need{SetUp: n.SetUp, Method: n.Held, collected: !s.GPU}
@@ -94,8 +94,8 @@ func ShapeOf(m *mesh.Mesh, inTime, gpu bool) precond.Shape {
 		Symmetric: !m.Cooled(), Assembled: true, Mesh: m, InTime: inTime, Grounded: groundedPlanes(m), GPU: gpu}
 }
 
-// SystemBytes counts the couplings, x, the planes of the boundary, the power and, in time, capacities and former
-// states. Without a mesh it is the cells alone.
+// SystemBytes is the memory of the couplings, x, the planes of the boundary, the power and, in time, capacities and
+// former states. Without a mesh it is the cells alone.
 func SystemBytes(s precond.Shape) int64 {
 	bytes := s.Vector(3*4 + 8)
 	if s.InTime {
@@ -126,7 +126,7 @@ func SystemBytes(s precond.Shape) int64 {
 	return bytes
 }
 
-// followingBytes is what the iteration over properties that follow the temperature keeps: vectors of Anderson's method,
+// followingBytes is the memory of the iteration over temperature-dependent properties: vectors of Anderson's method,
 // and on a GPU the laws.
 func followingBytes(s precond.Shape) int64 {
 	l := s.Mesh.Laws
@@ -141,8 +141,8 @@ func followingBytes(s precond.Shape) int64 {
 	return bytes
 }
 
-// leakingBytes is what the iteration over powers that follow the temperature keeps: vectors to find the loop gain, and
-// planes without the leakage.
+// leakingBytes is the memory of the iteration over leakage: vectors to find the loop gain, and planes without the
+// leakage.
 func leakingBytes(s precond.Shape) int64 {
 	l := s.Mesh.Leakage
 	if l == nil {
@@ -260,8 +260,8 @@ func planesOf(m *mesh.Mesh, wanted func(stack.Face) bool) int64 {
 	return int64(len(planes))
 }
 
-// OfRanks is the memory of the rank that takes most of it where several share a mesh, in a steady state or in time
-// steps of one length. It is that of one processor where they cannot.
+// OfRanks is the memory of the rank that takes most of it where several share a mesh, in a steady state or with fixed
+// time steps. It is that of one device where ranks cannot share the mesh.
 func OfRanks(m *mesh.Mesh, preconditioner string, inTime, gpu bool, ranks int) Need {
 	if methods.SolvesDirectly(m, preconditioner) && fourier.CheckRanks(m.NX(), m.NY(), ranks) == nil {
 		return OfDirect(ShapeOf(m, inTime, gpu), ranks)

@@ -14,8 +14,8 @@ import (
 	"thermsim/powermap"
 )
 
-// Leakage is the part of the iteration that follows powers. With K the conductances, and power q f(T) in the cells, it
-// is Newton's method,
+// Leakage is the part of the iteration for temperature-dependent power. With K the conductances, and power q f(T) in
+// the cells, it is Newton's method,
 //
 //	(K - D) x' = b + q f(x) - D x,   D = diag(q f'(x))
 //
@@ -23,7 +23,7 @@ import (
 // which conjugate gradients deal with.
 //
 // Where f is convex and the start is colder than the solution, the states rise towards it and never pass it. A state at
-// which K - D is not positive definite, which conjugate gradients notice, then proves that there is no solution. With
+// which K - D is not positive definite, which conjugate gradients detect, then proves that there is no solution. With
 // coolant K is an M-matrix that is not symmetric, and the proof is that K - D is none, which shows where a bound on the
 // error is looked for (package downstream).
 type Leakage struct {
@@ -142,7 +142,7 @@ func (s *System) gain(ctx context.Context, o *driver.Options) error {
 		}
 		on.Combine(l.mode, 1/top, l.next, 0, l.next)
 	}
-	s.place()
+	s.locate()
 	return s.Failure()
 }
 
@@ -151,8 +151,8 @@ func (s *System) applied(y, x ops.Vector) error {
 	return s.Sys.Err()
 }
 
-// place finds the leaking cell in which the mode is largest.
-func (s *System) place() {
+// locate finds the leaking cell in which the mode is largest.
+func (s *System) locate() {
 	l := s.Outer.Leakage
 	most := -1.0
 	nx := s.mesh.NX()
@@ -175,7 +175,7 @@ const Eternity = 1e60
 func (s *System) SteadyGain(ctx context.Context, o *driver.Options) error {
 	if !s.mesh.Grounded() {
 		s.Sys.Combine(s.Outer.mode, 1, s.X, 0, s.X)
-		s.place()
+		s.locate()
 		return s.Failure()
 	}
 	if err := errors.Join(s.Sys.Refresh(Eternity), s.Sys.RefreshAt(s.X, nil), s.Pre.Refresh()); err != nil {
@@ -197,8 +197,7 @@ const (
 	enoughGain  = 0.9 // from which on a breakdown is that of the leakage: estimates of the gain are from below
 )
 
-// judgeLeakage says what has become of a system whose powers follow the temperature, after the iteration ended in some
-// way.
+// judgeLeakage finds the outcome of a system with leakage after its iteration has ended.
 func (s *System) judgeLeakage(ctx context.Context, o *driver.Options, rule krylov.Rule,
 	out krylov.Outcome) (krylov.Outcome, error) {
 	l := s.Outer.Leakage
@@ -289,8 +288,8 @@ func (s *System) largestFactor(ctx context.Context, o *driver.Options, rule kryl
 	return low, s.Failure()
 }
 
-// judgeStep says of a time step whether the temperatures run away: where the matrix of the step is not positive
-// definite, which is a step longer than the growth takes, and where they have left the range of a law while the steady
+// judgeStep detects thermal runaway in a time step. There are two signs: the matrix of the step is not positive
+// definite, as the step is longer than the growth takes; or temperatures have left the range of a law while the steady
 // gain is 1 or more. The outcome of a step that was solved stays converged.
 func (s *System) judgeStep(ctx context.Context, o *driver.Options, out krylov.Outcome) (krylov.Outcome, error) {
 	l := s.Outer.Leakage

@@ -36,7 +36,7 @@ type System struct {
 	old    ops.Vector    // of a time stepper
 	states []ops.Vector  // of stages, by number; nil where there are none
 	power  driver.Powers // of a time stepper's steps
-	Outer  *outer        // nil where no property follows the temperature
+	Outer  *outer        // nil without temperature-dependent properties and leakage
 	team   *team.Team    // nil where no ranks share the grid
 	dt     float64       // s, 0 in a steady state
 
@@ -111,7 +111,7 @@ func New(m *mesh.Mesh, o *driver.Job, steps int, dt float64) (*System, error) {
 	return s, nil
 }
 
-// heat makes the right side, with the power of the steady state or of the first time step.
+// heat makes the right-hand side, with the power of the steady state or of the first time step.
 func (s *System) heat() (err error) {
 	if s.source, err = s.Sys.NewSource(true); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (s *System) supply(layers []powermap.Drawing) {
 	}
 }
 
-// follow readies the iteration over properties and powers, where any of them follows the temperature.
+// follow prepares the iteration over temperature-dependent properties and leakage, where there are any.
 func (s *System) follow() (err error) {
 	if !s.mesh.Stack.Nonlinear() {
 		return nil
@@ -233,8 +233,8 @@ func (s *System) Hottest() float64 { return s.Sys.Max(s.X) }
 
 func (s *System) Outflow() [6]float64 { return s.Sys.FaceHeat(s.X) }
 
-// Stored is the change of the heat content. Where properties follow the temperature they are taken at the end of the
-// step, for the faces too.
+// Stored is the change of the heat content. Temperature-dependent properties are taken at the end of the step, for the
+// faces too.
 func (s *System) Stored() float64 {
 	if s.Outer != nil {
 		if err := s.Sys.RefreshAt(s.X, s.old); err != nil {

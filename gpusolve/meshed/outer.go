@@ -17,13 +17,13 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-// outer is the fixed-point iteration over the temperatures that properties of the materials follow. With A(x) and b(x)
-// formed at the state x,
+// outer is the fixed-point iteration for temperature-dependent properties and leakage. With A(x) and b(x) formed at the
+// state x,
 //
 //	x' = G(x) = A(x)^-1 b(x)
 //
 // solved only as far as the change of A makes worth while. Every A(x) is symmetric positive definite, as all
-// conductivities are positive; with coolant it is an M-matrix, but for central differences.
+// conductivities are positive; with coolant it is an M-matrix, except with central differences.
 //
 // A solve begins with the nonlinear residual b(x) - A(x) x, and the preconditioned residual estimates the error in K,
 // as it does for a linear system. The iteration contracts by some factor rho near its end, so that the error of x is
@@ -31,8 +31,8 @@ import (
 type outer struct {
 	system   ops.System
 	old      func() ops.Vector // the state before the step; nil in a steady state
-	mixer    *guess.Anderson   // nil where no property follows the temperature
-	*Leakage                   // nil where no power does
+	mixer    *guess.Anderson   // nil without temperature-dependent properties
+	*Leakage                   // nil without leakage
 
 	settledAt float64 // largest rise in K when the method was last made for A
 	made      bool    // the method was made for temperatures at all
@@ -185,7 +185,7 @@ func (n *outer) before() ops.Vector {
 }
 
 // inner is the rule of the next linear system: no further than the change of A is worth, or than the rule of the whole
-// asks. Where the last systems tell that it will be the last one, it must meet the rule itself.
+// asks. Where the last systems indicate that it will be the last one, it must meet the rule itself.
 func (n *outer) inner(s *System, rule krylov.Rule, last float64) krylov.Rule {
 	rule.Continued = n.Outer > 1
 	if !endsEarly(s.Solver) {
@@ -210,7 +210,7 @@ func (n *outer) inner(s *System, rule krylov.Rule, last float64) krylov.Rule {
 	return rule
 }
 
-// endsEarly says whether a solver ends at a part of the residual where it is asked to, and tells what it began with.
+// endsEarly says whether a solver can end at a given part of the residual, and reports the residual at its start.
 func endsEarly(s krylov.Solver) bool {
 	switch s.(type) {
 	case *krylov.PCG, *downstream.Solver:
@@ -285,10 +285,10 @@ func (n *outer) done(s *System, rule krylov.Rule, out, spent *krylov.Outcome, la
 	return false
 }
 
-// rounded says that the iteration goes round in circles because A holds conductances in FP32: where one of them lies
-// between two numbers, its rounding turns with the last digits of x, and moves the solution by a part of 2^-24. Where
-// coolant takes heat up and gives it back elsewhere, more flows than any power, and moves it by more: the residual
-// tells, which such roundings change by 2^-24 of |A||x|, its own floor being 2^-53 of that.
+// rounded detects an iteration that cycles because A holds conductances in FP32. Where a conductance lies between two
+// FP32 values, its rounding changes with the last digits of x, and moves the solution by a part of 2^-24. With coolant
+// the heat that is carried exceeds the power, and moves it by more. The residual shows this: such roundings change it
+// by 2^-24 of |A||x|, while its own floor is 2^-53 of that.
 func (n *outer) rounded(s *System, start *krylov.Start) bool {
 	n.idle++
 	if n.Outer == 1 || start.PlainK <= n.best/2 {

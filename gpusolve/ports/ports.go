@@ -72,7 +72,7 @@ func InputsOf(s *stack.Stack) []Input {
 	return all
 }
 
-// number tells inputs of one name apart; a number that is part of another input's name is passed over.
+// number makes names unambiguous by numbers. It skips numbers that would give the name of another input.
 func number(all []Input, count map[string]int) {
 	seen := map[string]int{}
 	for n := range all {
@@ -94,8 +94,8 @@ func number(all []Input, count map[string]int) {
 	}
 }
 
-// Find is the index of a name, or of what follows the layer in it where that is there once: in a stack with one block
-// called alu, alu stands for die/alu. The error tells what there is.
+// Find is the index of a name. The layer may be omitted where the rest is unambiguous: in a stack with one block called
+// alu, alu is die/alu. The error lists the names.
 func Find(names []string, name string) (int, error) {
 	found := -1
 	for n, full := range names {
@@ -106,7 +106,7 @@ func Find(names []string, name string) (int, error) {
 			continue
 		}
 		if found >= 0 {
-			return 0, fmt.Errorf("%q is ambiguous: say %q or %q", name, names[found], full)
+			return 0, fmt.Errorf("%q is ambiguous; use %q or %q", name, names[found], full)
 		}
 		found = n
 	}
@@ -200,24 +200,24 @@ func Points(m *mesh.Mesh) []mesh.Sample {
 // ErrNonlinear marks stacks whose temperatures are not a linear function of their powers.
 var ErrNonlinear = errors.New("the temperatures of this stack do not depend linearly on its powers")
 
-// CheckLinear refuses a stack in which something follows the temperature, and names it: responses to 1 W would not add
-// up to those to more.
+// CheckLinear refuses a stack with temperature-dependent properties, and names one: responses to 1 W would not scale
+// with the power.
 func CheckLinear(s *stack.Stack) error {
 	for i := range s.Materials {
 		if s.Materials[i].TemperatureDependent() {
-			return fmt.Errorf("%w: material %s follows the temperature; give it constant k and c, as at the "+
-				"temperature of operation", ErrNonlinear, s.Materials[i].Name)
+			return fmt.Errorf("%w: material %s depends on temperature; give it constant k and c, for example "+
+				"at the operating temperature", ErrNonlinear, s.Materials[i].Name)
 		}
 	}
 	for f := range s.Boundary {
 		if s.Boundary[f].Follows() {
-			return fmt.Errorf("%w: the film of the %s face follows the temperature; give it the h that a solve at "+
-				"the powers of operation finds", ErrNonlinear, stack.Face(f))
+			return fmt.Errorf("%w: the heat-transfer coefficient of the %s face depends on temperature; give a "+
+				"constant h, for example from a solve at the operating power", ErrNonlinear, stack.Face(f))
 		}
 	}
 	if s.Leaks() {
-		return fmt.Errorf("%w: it has leakage, which follows the temperature; leave the leakage out, and add its "+
-			"watts to the powers", ErrNonlinear)
+		return fmt.Errorf("%w: it has leakage, which depends on temperature; omit the leakage, and add it to the "+
+			"powers", ErrNonlinear)
 	}
 	return nil
 }

@@ -9,9 +9,9 @@ import (
 	"weak"
 )
 
-// List knows the arrays that were made by it, by type and length, and holds none of them: what nobody refers to, the
-// garbage collector may take. So a list costs no memory, and arrays that were used in passing are there to be used
-// again until the collector has come round. It may be used by several goroutines. A nil list makes every array anew.
+// List knows the arrays that were made by it, by type and length, and keeps none of them alive: the garbage collector
+// may take arrays without other references. So a list costs no memory, and temporary arrays can be used again until the
+// next collection. It may be used by several goroutines. A nil list makes new arrays only.
 type List struct {
 	mu   sync.Mutex
 	used []use

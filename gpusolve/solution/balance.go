@@ -47,15 +47,15 @@ func LeastErrorK(m *mesh.Mesh, s *Solution) float64 {
 	return math.Abs(s.Energy.In-s.Energy.Out-s.Energy.Stored) / conductance
 }
 
-// Heed takes back what the heat balance does not bear out: a result out of balance is not converged, and an estimate
-// below what the balance shows the error to be at least is unknown.
-func (s *Solution) Heed(m *mesh.Mesh) {
+// CheckBalance corrects the status by the heat balance: a result out of balance is not converged, and an error estimate
+// below the least error that the balance implies is unknown.
+func (s *Solution) CheckBalance(m *mesh.Mesh) {
 	// spares a look at every cell
 	if s.Energy.ImbalanceRel <= small || s.Dt > 0 && s.Energy.ImbalanceRel <= imbalanceLimit {
 		return
 	}
 	limit := ImbalanceLimit(m, s)
-	// Where steps follow the temperatures the balance is the mean over the run, and says nothing of a single state.
+	// With adaptive time steps the balance is the mean over the run, and says nothing about a single state.
 	if least := LeastErrorK(m, s); s.Stepping == nil && least > excused && least > s.Status.EstimatedErrorK {
 		s.Status.EstimatedErrorK = math.NaN()
 	}

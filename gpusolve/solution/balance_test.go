@@ -49,7 +49,7 @@ func TestImbalanceLimit(t *testing.T) {
 	}
 	cancelling := &Solution{Energy: Energy{ImbalanceRel: 1, Scale: 1e-15}} // 1 W and -1 W in one cell
 	cancelling.Status.Converged = true
-	if cancelling.Heed(m); !cancelling.Status.Converged {
+	if cancelling.CheckBalance(m); !cancelling.Status.Converged {
 		t.Error("the rounding of powers that cancel counts as an imbalance")
 	}
 }

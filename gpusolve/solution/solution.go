@@ -1,5 +1,5 @@
-// Package solution holds what a solve tells: how it ended, the field, the balance of heat, the steps of a transient,
-// times and memory. It knows no solver, so that reports and saved runs need not either.
+// Package solution holds the results of a solve: how it ended, the field, the heat balance, the steps of a transient,
+// times and memory. It does not depend on any solver, so reports and saved runs need not either.
 package solution
 
 import (
@@ -39,8 +39,7 @@ type Solution struct {
 	// Steps is nil for a steady solve.
 	Steps []Step
 	Dt    float64 // s, transient only; the last step where their lengths differ
-	// Stepping tells of steps that follow the temperatures, nil where all have one length. Steps are then the moments
-	// that were asked for.
+	// Stepping describes adaptive time steps, nil with fixed ones. Steps are then the requested moments.
 	Stepping *Stepping
 
 	// closer gives back what the field lives on.
@@ -74,7 +73,7 @@ type Status struct {
 	Method           string // "pcg", MethodDirect
 	Preconditioner   string
 	Details          string // what the preconditioner chose by itself, for people; the same in every run
-	Timings          string // of the parts of its set-up, for people; no file of results holds them
+	Timings          string // of the parts of its setup, for people; result files do not contain them
 	Iterations       int    // of the last system; the sum over steps is IterationsTotal
 	IterationsTotal  int
 	ResidualW        float64 // ||b - A x||2 in W
@@ -84,17 +83,18 @@ type Status struct {
 	EstimatedErrorK float64
 	Converged       bool
 	Reason          string // one of the Reason constants
-	// Fallback tells which methods stalled before this one took over, "" where none did. Iterations are those of all.
+	// Fallback lists the methods that stalled before this one took over, "" where none did. Iterations are those of
+	// all.
 	Fallback string
 	// Precision is the course of a solve in mixed precision, nil for others.
 	Precision *PrecisionLog
-	// Nonlinear is the course of the iteration over properties that follow the temperature, nil where none does.
+	// Nonlinear is the course of the iteration over temperature-dependent properties, nil without any.
 	Nonlinear *Nonlinear
 	// Spectrum is what chebyshev's polynomial was made for, nil for others.
 	Spectrum *Spectrum
 }
 
-// Nonlinear tells how the iteration over properties that follow the temperature went.
+// Nonlinear is the course of the iteration over temperature-dependent properties.
 type Nonlinear struct {
 	Systems     int     // steady states or time steps
 	Outer       int     // linear systems of the last of them
@@ -105,11 +105,11 @@ type Nonlinear struct {
 	Settled     bool
 	// Outside counts for each material of the stack the cells outside the range of its properties, at the end.
 	Outside []int64
-	// Leakage is nil where no power follows the temperature.
+	// Leakage is nil without leakage.
 	Leakage *Leakage
 }
 
-// Leakage tells what powers that follow the temperature do to a state.
+// Leakage describes the effect of temperature-dependent power on a state.
 type Leakage struct {
 	Watts float64 // leaking at the end
 	// Gain is the loop gain of the state at the end, of the steady equations also in a transient: by how much a small
@@ -137,16 +137,16 @@ type Field interface {
 	Plane(k int, dst []float64) error
 }
 
-// MethodTRBDF2 is the method of steps that follow the temperatures.
+// MethodTRBDF2 is the method of adaptive time steps.
 const MethodTRBDF2 = "TR-BDF2"
 
-// Stepping tells how steps followed the temperatures.
+// Stepping describes adaptive time steps.
 type Stepping struct {
 	Method        string
 	TolK          float64 // largest error of a step that was allowed
 	Steps         int     // that were accepted
 	Rejected      int     // tried again, shorter
-	Solves        int     // linear systems, or where properties follow the temperature nonlinear ones
+	Solves        int     // linear systems, or nonlinear ones with temperature-dependent properties
 	Setups        int     // of the operator, for another length
 	Changes       int     // of the power, at which steps end
 	LargestErrorK float64 // estimate of the largest error of a step
@@ -154,7 +154,7 @@ type Stepping struct {
 	LongestS      float64
 	PeakK, PeakS  float64 // hottest cell at the end of any step, and when
 	// Steady says that the run ended close to the steady state; RestK is how far the cell that is furthest was from it,
-	// 0 where nobody asked.
+	// 0 where that was not requested.
 	Steady bool
 	RestK  float64
 	// Period in s of a periodic state, 0 in others. Periods were stepped to find it, and ClosureK is how far the state
@@ -166,7 +166,7 @@ type Stepping struct {
 
 // Energy is the heat balance in W. Out is what leaves through the faces, net of what enters through them; ByFace counts
 // heat that leaves as positive, in the order of stack.Face. Stored is the rate of change of the heat content over the
-// last step, 0 in a steady state. Where steps follow the temperatures all are means over the run.
+// last step, 0 in a steady state. With adaptive time steps all are means over the run.
 type Energy struct {
 	In, Out, Stored float64
 	ByFace          [6]float64
@@ -219,7 +219,7 @@ var ErrDevice = errors.New("device failure")
 var ErrOption = errors.New("invalid option")
 
 // ErrSingular is returned for a steady problem that no face ties to a temperature.
-var ErrSingular = errors.New("no face of the stack leads heat to a temperature, so a steady state does not exist; " +
+var ErrSingular = errors.New("no heat-flow path to ambient, so no steady state exists; " +
 	"give a face a heat transfer coefficient, a fixed temperature or a resistance, or run a transient")
 
 // Vector is the outcome of solving A x = b for a matrix that is given as it is.
@@ -245,7 +245,7 @@ func (s Stepping) MarshalJSON() ([]byte, error) { return nullable.Marshal(s) }
 
 func (s *Stepping) UnmarshalJSON(data []byte) error { return nullable.Unmarshal(data, s) }
 
-// PrecisionLog tells what a solver in mixed precision did in all of its solves.
+// PrecisionLog describes all solves of a solver in mixed precision.
 type PrecisionLog struct {
 	Mode        string
 	Solves      int
@@ -284,7 +284,7 @@ type Spectrum struct {
 	Margin    float64
 }
 
-// String tells all of it.
+// String is one line for people.
 func (b Spectrum) String() string {
 	from := "from ones"
 	if b.Start == "noise" {

@@ -13,30 +13,30 @@ import (
 	"thermsim/mesh"
 )
 
-// AdaptiveOptions describe a run whose steps follow the temperatures.
+// AdaptiveOptions describe a run with adaptive time steps.
 type AdaptiveOptions struct {
 	// Tol is the largest error in K that a step may make, as estimated; DefaultStepTol where 0.
 	Tol float64
 	// Until is the time in s at which the run ends.
 	Until float64
-	// ToSteady ends it before, once no cell is further than this many K from the steady state under the last power of
-	// all; 0 for a run to Until. With it, Until may be infinite where the powers stop changing.
+	// ToSteady ends the run earlier, once every cell is within this many K of the steady state under the final power; 0
+	// for a run to Until. With it, Until may be infinite where the powers stop changing.
 	ToSteady float64
-	// At are the moments in s that OnStep is told, ascending, and after them the end; nil stands for the end of every
-	// step. Steps do not end there: the states are interpolated.
+	// At are the moments in s at which OnStep is called, ascending, followed by the end of the run; nil selects the end
+	// of every step. Steps do not end there: the states are interpolated.
 	At []float64
 	// Initial, OnStep and Regions are those of TransientOptions. The field that OnStep is given holds until it returns.
 	Initial solution.Field
 	OnStep  func(step solution.Step, f solution.Field) error
 	Regions *reduction.Regions
-	// Checkpoints are those of TransientOptions. They count steps that were taken, not moments that were told.
+	// Checkpoints are those of TransientOptions. They count steps that were taken, not moments that were reported.
 	Checkpoints *Checkpoints
 }
 
-// ErrUnsettled is that of a run that does not get where it is to go.
+// ErrUnsettled is the error of a run that does not reach its end.
 var ErrUnsettled = errors.New("not converged")
 
-// DefaultStepTol is the largest error in K of a step in time unless told otherwise.
+// DefaultStepTol is the largest error in K of a time step by default.
 const DefaultStepTol = 0.01
 
 // Adaptive is a checked run.
@@ -58,7 +58,7 @@ func Adaptive(ctx context.Context, m *mesh.Mesh, o driver.Job, a *AdaptiveOption
 	return r.conclude(ctx, err)
 }
 
-// Check refuses what leads nowhere.
+// Check refuses invalid options.
 func (a *AdaptiveOptions) Check(m *mesh.Mesh) error {
 	if a.Tol == 0 {
 		a.Tol = DefaultStepTol
@@ -72,17 +72,17 @@ func (a *AdaptiveOptions) Check(m *mesh.Mesh) error {
 		return fmt.Errorf("%w: a transient to within %g K of the steady state; it must be positive", solution.ErrOption,
 			a.ToSteady)
 	case a.ToSteady == 0 && math.IsInf(a.Until, 1):
-		return fmt.Errorf("%w: a transient without an end; give a time, or how close to the steady state it ends",
+		return fmt.Errorf("%w: a transient needs an end; give a time, or a distance to the steady state",
 			solution.ErrOption)
 	case a.ToSteady > 0 && !m.Grounded():
 		return solution.ErrSingular
 	case a.ToSteady > 0 && math.IsInf(a.Until, 1) && m.Power.NextChange(m.Power.LastChange()) < math.Inf(1):
-		return fmt.Errorf("%w: the powers repeat themselves for ever, so there is no steady state to end at; give a "+
-			"time, or ask for the periodic state", solution.ErrOption)
+		return fmt.Errorf("%w: the powers are periodic, so there is no steady state to end at; give an end time, "+
+			"or request the periodic state", solution.ErrOption)
 	}
 	for i, t := range a.At {
 		if !(t > 0) || t > a.Until*(1+together) || i > 0 && !(t > a.At[i-1]) {
-			return fmt.Errorf("%w: the field is asked for at %g s; moments must ascend, after 0 and up to the "+
+			return fmt.Errorf("%w: the field is requested at %g s; times must ascend, after 0 and up to the "+
 				"end at %g s", solution.ErrOption, t, a.Until)
 		}
 	}
@@ -104,16 +104,16 @@ func (r *march) conclude(ctx context.Context, err error) (*solution.Solution, er
 	return r.result(s, err)
 }
 
-// TR-BDF2 with gamma = 2 - sqrt 2 (Bank et al., IEEE Trans. Electron Devices 32 (1985) 1992; Hosea and Shampine, Appl.
-// Numer. Math. 20 (1996) 21) takes a step of C x' = p - K x from x0 to x1 = x(h) by the trapezoidal rule to z = x(gamma
-// h), and from x0 and z by BDF2 to x1. Both stages have the operator of a backward-Euler step of d h with d = gamma/2,
-// so that a step is two of these:
+// TR-BDF2 with gamma = 2 - sqrt 2 takes a step of C x' = p - K x from x0 to x1 = x(h) by the trapezoidal rule to z =
+// x(gamma h), and from x0 and z by BDF2 to x1. See Bank et al., IEEE Trans. Electron Devices 32 (1985) 1992, and Hosea
+// and Shampine, Appl. Numer. Math. 20 (1996) 21. Both stages have the operator of a backward-Euler step of d h with d =
+// gamma/2, so that a step is two of these:
 //
 //	y  from x0,                          z = 2 y - x0
 //	x1 from (1 + sqrt 2) y - sqrt 2 x0
 //
 // y is x(d h) to first order: the trapezoidal rule over gamma h in the form of the midpoint rule. Where K and p are
-// constant over a step the two are the same; where K follows the temperature the steps are those of Alexander's SDIRK2
+// constant over a step the two are the same; where K depends on temperature the steps are those of Alexander's SDIRK2
 // (SIAM J. Numer. Anal. 14 (1977) 1006), which has the same d, order 2 and stability function.
 const (
 	stageShare  = 1 - math.Sqrt2/2 // d: the backward-Euler steps over h
@@ -127,8 +127,8 @@ const (
 //
 //	s ((1 + 2 d) y + (1 - 2 d) y1 - x0 - x1),   s = (1/6 - (sqrt 2 - 1)/2) / d^3
 //
-// the only combination of the four whose terms up to h^2 vanish; s makes the term of h^3 that of the error. So it costs
-// a solve only where the next step is another one.
+// It is the only combination of the four whose terms up to h^2 vanish; s makes the term of h^3 that of the error. So it
+// costs a solve only where the next step is another one.
 const (
 	estimateScale = (1./6 - (math.Sqrt2-1)/2) / (stageShare * stageShare * stageShare)
 	estimateMid   = (1 + 2*stageShare) * estimateScale
@@ -228,7 +228,7 @@ func (l *ladder) next() float64 {
 // done says that the interval is over.
 func (l *ladder) done() bool { return l.time() >= l.end-together*math.Abs(l.end) }
 
-// halve makes the next step shorter, so many times by half.
+// halve halves the next step a number of times.
 func (l *ladder) halve(times int) {
 	l.rung -= times
 	l.at *= math.Ldexp(1, times)

@@ -12,23 +12,20 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-// Checkpoints keep states of a transient on its way, from which another run goes on with the bits that this one would
-// have had.
+// Checkpoints save states of a transient, from which another run continues with the same bits.
 //
-// They know runs by backward Euler and by TR-BDF2 that are solved directly or by conjugate gradients, on any device.
-// Where properties or powers follow the temperature, with coolant, in mixed precision and on networks there are none:
-// ErrNoCheckpoint.
+// They support backward Euler and TR-BDF2, solved directly or by conjugate gradients, on any device.
+// Temperature-dependent properties, leakage, coolant, mixed precision and networks are not supported: ErrNoCheckpoint.
 type Checkpoints struct {
-	// Due is asked after every step that was taken, when OnStep has been told of all that it is to be told: steps is
-	// how many were.
+	// Due is called after every step, when all its calls of OnStep are done; steps is the number of steps so far.
 	Due func(steps int) bool
 	// Save keeps the state, which write writes. An error of either ends the run; ErrNoCheckpoint of write says that
 	// this state cannot be kept, and need not be returned.
 	Save func(steps int, write func(io.Writer) error) error
-	// From is the state to go on from, in place of the initial field, nil for a run from the start. Told are the steps
-	// that OnStep was told of before.
-	From io.Reader
-	Told []solution.Step
+	// From is the state to continue from in place of the initial field, nil for a run from the start. Reported are the
+	// steps that were reported to OnStep before.
+	From     io.Reader
+	Reported []solution.Step
 }
 
 var (
@@ -48,8 +45,8 @@ func (e *Engine) keepable() error {
 		return nil
 	}
 	if s.Outer != nil {
-		return fmt.Errorf("%w: properties or powers of this stack follow the temperature, and the iteration over "+
-			"them goes by more than its states", ErrNoCheckpoint)
+		return fmt.Errorf("%w: properties or powers of this stack depend on temperature, and the state of the "+
+			"iteration over them is not saved", ErrNoCheckpoint)
 	}
 	if _, ok := s.Solver.(meshed.SnapshotSolver); !ok {
 		return fmt.Errorf("%w with %s: conjugate gradients in the usual precision and the direct solver have them",
@@ -122,7 +119,7 @@ func snapshotOutcome(c *snapshot.Coder, o *krylov.Outcome) {
 	c.Bool(&o.Converged)
 }
 
-// methodEuler is the method of steps of one length.
+// methodEuler is the method of fixed time steps.
 const methodEuler = "backward Euler"
 
 // start takes the initial field, or goes on from a checkpoint.
@@ -137,11 +134,11 @@ func (r *stepper) start() error {
 	if p.From == nil {
 		return r.Begin(r.plan.Initial)
 	}
-	r.steps = append(r.steps, p.Told...)
+	r.steps = append(r.steps, p.Reported...)
 	return p.load(r.Engine, methodEuler, r.snapshot)
 }
 
-// due says that a state is to be kept after so many steps.
+// due says whether the state after a number of steps is to be saved.
 func (p *Checkpoints) due(steps int) bool { return p != nil && p.Due != nil && p.Due(steps) }
 
 func (r *stepper) keepState() error {
@@ -180,7 +177,7 @@ func (r *march) goOn() error {
 	if p == nil || p.From == nil {
 		return nil
 	}
-	r.steps = append(r.steps, p.Told...)
+	r.steps = append(r.steps, p.Reported...)
 	if err := p.load(r.Engine, solution.MethodTRBDF2, r.snapshot); err != nil {
 		return err
 	}
@@ -198,10 +195,10 @@ func (r *march) keepState() error {
 }
 
 func (r *march) snapshot(c *snapshot.Coder) {
-	told, asked := len(r.steps), len(r.moments)
-	c.Int(&told, &asked)
-	if c.Err() == nil && (told != len(r.steps) || asked < 0 || asked > len(r.moments)) {
-		c.Fail(fmt.Errorf("%w: a state after %d moments, of which %d are known", snapshot.ErrFormat, told,
+	reported, asked := len(r.steps), len(r.moments)
+	c.Int(&reported, &asked)
+	if c.Err() == nil && (reported != len(r.steps) || asked < 0 || asked > len(r.moments)) {
+		c.Fail(fmt.Errorf("%w: a state after %d moments, of which %d are known", snapshot.ErrFormat, reported,
 			len(r.steps)))
 		return
 	}

@@ -86,7 +86,7 @@ func outcomeOf(t *testing.T, m *mesh.Mesh, r *reduction.Regions, run runOf, o gp
 			kept.states = append(kept.states, b.Bytes())
 			return err
 		},
-		Told: told,
+		Reported: told,
 	}
 	if from != nil {
 		c.From = bytes.NewReader(from)
@@ -239,7 +239,7 @@ func TestCheckpointRefusals(t *testing.T) {
 		"unexpected EOF": {"fixed", gpusolve.Options{Device: "cpu"}, 2,
 			state[:len(state)-3]},
 	} {
-		sol, err := runs[c.run](c.o, &gpusolve.Checkpoints{From: bytes.NewReader(c.from), Told: want.Steps[:c.told]},
+		sol, err := runs[c.run](c.o, &gpusolve.Checkpoints{From: bytes.NewReader(c.from), Reported: want.Steps[:c.told]},
 			nil)
 		sol.Close()
 		if err == nil || !strings.Contains(err.Error(), what) {

@@ -1,5 +1,4 @@
-// Package stepping runs thermal systems: to a steady state, and in time by steps of one length or as long as their
-// errors allow.
+// Package stepping runs thermal systems: to a steady state, and in time with fixed or adaptive time steps.
 package stepping
 
 import (
@@ -27,8 +26,9 @@ import (
 type Thermal interface {
 	// Begin sets the state that the first step starts from; a nil field leaves it to the system.
 	Begin(start solution.Field) error
-	// Advance makes the right side of step n from t0 to t1, of the steady state where t1 is 0, and returns its power.
-	// The state becomes the former one, and its continuation what settle starts from. An error leaves the states alone.
+	// Advance makes the right-hand side of step n from t0 to t1, of the steady state where t1 is 0, and returns its
+	// power. The state becomes the former one, and its continuation what settle starts from. An error leaves the states
+	// alone.
 	Advance(n int, t0, t1 float64) (power float64, err error)
 	// Settle improves the state until the options' rule for one of a number of systems is met. The error is a failure;
 	// how the solve ended is in the outcome.
@@ -45,7 +45,7 @@ type Thermal interface {
 // states, by number, can be put aside. A step of backward Euler is one stage.
 type stepped interface {
 	Thermal
-	// Hold makes room for so many states. Number 0 is the present one.
+	// Hold allocates n states. Number 0 is the present one.
 	Hold(n int) error
 	// Combine sets a state to a x + b y; dst may be x or y.
 	Combine(dst int, a float64, x int, b float64, y int)
@@ -69,7 +69,7 @@ type stepped interface {
 	Keep(into *guess.Past)
 	// Resume makes what was kept the state again.
 	Resume(from *guess.Past)
-	// Redraw makes the right side of drawings.
+	// Redraw makes the right-hand side of drawings.
 	Redraw(layers []powermap.Drawing)
 	// Forget ends the continuation: the next state has no past.
 	Forget()
@@ -113,7 +113,7 @@ func (e *Engine) SolveSteady(ctx context.Context, o driver.Options) (*solution.S
 	e.Timing.Solve = time.Since(start)
 	s := e.solution(out)
 	s.Energy = balance
-	s.Heed(e.Mesh)
+	s.CheckBalance(e.Mesh)
 	if err := e.Failure(); err != nil {
 		e.Close()
 		return nil, err
@@ -155,7 +155,7 @@ func (e *Engine) leave() {
 	e.Close()
 }
 
-// Status tells how the last solve ended.
+// Status describes the end of the last solve.
 func (e *Engine) Status(out krylov.Outcome) solution.Status {
 	if e.Direct != nil {
 		return e.Direct.Status(out)
@@ -189,8 +189,7 @@ func Open(m *mesh.Mesh, o *driver.Job, steps int, dt float64) (*Engine, error) {
 	if o.Ranks != nil {
 		if o.Team == nil {
 			return nil,
-				methods.Refused(errors.New("several ranks solve steady states and transients alone; leave " +
-					"--ranks away"))
+				methods.Refused(errors.New("several ranks solve only steady states and transients; omit --ranks"))
 		}
 		if err := o.CheckRanks(m); err != nil {
 			return nil, err
@@ -232,7 +231,7 @@ func Directly(m *mesh.Mesh, o *driver.Job, dt float64) *fourier.Layered {
 	return l
 }
 
-// AdaptiveNeed is the memory of steps that follow the temperatures: Adaptive, or Periodic.
+// AdaptiveNeed is the memory of adaptive time steps: Adaptive, or Periodic.
 func AdaptiveNeed(m *mesh.Mesh, preconditioner string, periodic, gpu bool) memory.Need {
 	s := memory.ShapeOf(m, true, gpu)
 	if s.States = marchStates + 1; periodic {

@@ -13,10 +13,10 @@ import (
 // idleShare of the heat that the faces would exchange with a stack at ambient temperature counts as no flow.
 const idleShare = 1e-6
 
-// Balance of heat in W. The imbalance refers to the largest flow, so that a stack heated by its boundaries alone has
-// one too; and at least to a small share of what the faces would exchange with a stack at ambient temperature, so that
-// a stack in which nothing flows has none. It is the sum of b - A x over all cells, as b and the heat of the faces are
-// formed with the conductances that A holds.
+// Balance of heat in W. The imbalance is relative to the largest flow, so that it is defined for a stack heated only by
+// its boundaries. The reference is at least a small share of the heat that the faces would exchange with a stack at
+// ambient temperature, so that a stack without flows has no imbalance. It is the sum of b - A x over all cells, as b
+// and the heat of the faces are formed with the conductances that A holds.
 func (e *Engine) Balance(power, leaking, stored float64) solution.Energy {
 	b := solution.Energy{In: power + leaking, Stored: stored, ByFace: e.Outflow()}
 	if s := e.meshed; s != nil {
@@ -41,7 +41,7 @@ func (e *Engine) balanced(b solution.Energy) solution.Energy {
 	return b
 }
 
-// leakage is that of a mesh's system, nil where no power follows the temperature.
+// leakage is that of a mesh's system, nil without leakage.
 func (e *Engine) leakage() *meshed.Leakage {
 	if s := e.meshed; s != nil && s.Outer != nil {
 		return s.Outer.Leakage
@@ -49,7 +49,7 @@ func (e *Engine) leakage() *meshed.Leakage {
 	return nil
 }
 
-// leaking is what powers that follow the temperature add in W.
+// leaking is the leakage power in W.
 func (e *Engine) leaking() float64 {
 	if l := e.leakage(); l != nil {
 		return l.Watts

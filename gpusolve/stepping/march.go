@@ -19,27 +19,28 @@ type march struct {
 	opts   driver.Job
 	plan   *AdaptiveOptions
 	ladder ladder
-	places
+	stateNumbers
 	interval
 	script
 	solution.Stepping
 
-	time     float64 // s
-	lastStep float64 // s
-	dt       float64 // s, of the operator's stages
-	ready    bool    // mid is solved
-	grow     bool    // the last estimate allows twice the length
-	endFlows flows
-	midFlows flows
-	heat     heat
-	moments  []float64 // that are still to be told
-	since    int       // iterations when the last moment was told
-	telling  bool      // of moments, to whom asked for them
+	time      float64 // s
+	lastStep  float64 // s
+	dt        float64 // s, of the operator's stages
+	ready     bool    // mid is solved
+	grow      bool    // the last estimate allows twice the length
+	endFlows  flows
+	midFlows  flows
+	heat      heat
+	moments   []float64 // that are still to be reported
+	since     int       // iterations when the last moment was reported
+	reporting bool      // moments are reported
 }
 
-// places are numbers of states: that at the time, the stages of the step, the first of the next one, what a stage
-// starts from, and room for the estimate and for fields between steps. steady is that state, -1 where nobody asks.
-type places struct{ now, mid, end, ahead, driven, spare, steady int }
+// stateNumbers number the states: the present one, the two stages of the step, the first stage of the next step, the
+// start of a stage, and a spare one for the estimate and for fields between steps. steady is the steady state, -1 where
+// it is not needed.
+type stateNumbers struct{ now, mid, end, ahead, driven, spare, steady int }
 
 // interval is one of constant power.
 type interval struct {
@@ -57,7 +58,7 @@ type script struct {
 	line      int // that is next
 }
 
-// run takes the whole way, and tells the end.
+// run steps to the end, and reports it.
 func (r *march) run(ctx context.Context) error {
 	if err := r.advance(ctx); err != nil {
 		return err
@@ -86,11 +87,11 @@ func (r *march) advance(ctx context.Context) error {
 	return nil
 }
 
-// finish tells the end, where nobody was told yet.
+// finish reports the end, unless that has been done.
 func (r *march) finish() error {
 	if n := len(r.steps); r.Steps > 0 && (n == 0 || r.steps[n-1].Time < r.time*(1-together)) {
 		r.System.Show(r.now, r.driven)
-		return r.tell(r.time)
+		return r.report(r.time)
 	}
 	return nil
 }
@@ -122,7 +123,7 @@ func (r *march) findSteady(ctx context.Context) error {
 	switch {
 	case err != nil:
 	case out.Reason == krylov.Runaway:
-		err = fmt.Errorf("%w: there is no steady state to end at; a steady solve tells the largest power that has one",
+		err = fmt.Errorf("%w: there is no steady state to end at; a steady solve finds the largest power that has one",
 			ErrRunaway)
 	case !out.Converged:
 		err = fmt.Errorf("%w: the steady state to end at was not reached: %s", ErrUnsettled,
@@ -134,8 +135,8 @@ func (r *march) findSteady(ctx context.Context) error {
 	return r.arrived()
 }
 
-// arrived looks how far the steady state is. A run takes a step at least, and so has an end to tell, even where it
-// begins there.
+// arrived finds the distance to the steady state. A run takes at least one step, so that it has an end to report even
+// where it begins in the steady state.
 func (r *march) arrived() error {
 	if r.steady < 0 || !r.last {
 		return nil
@@ -171,10 +172,10 @@ const (
 	shortestShare = 1e-13
 )
 
-// newMarch plans a run with so many states beside its own.
+// newMarch plans a run with more states in addition to its own.
 func newMarch(m *mesh.Mesh, o driver.Job, a *AdaptiveOptions, more int64) *march {
 	r := &march{course: course{allConverged: true, steps: []solution.Step{}}, opts: o, plan: a,
-		places: places{steady: -1}, telling: true}
+		stateNumbers: stateNumbers{steady: -1}, reporting: true}
 	if r.opts.Tol <= 0 {
 		r.opts.Tol = driver.DefaultTol
 	}
@@ -256,7 +257,7 @@ func (r *march) step(ctx context.Context) error {
 			r.ready = false
 		}
 		if r.ladder.step() < shortestShare*r.ladder.next() {
-			return fmt.Errorf("%w: steps of %g s at %g s still err by more than %g K; allow more", ErrUnsettled,
+			return fmt.Errorf("%w: steps of %g s at %g s still have errors above %g K; allow larger ones", ErrUnsettled,
 				r.ladder.step(), r.time, r.plan.Tol)
 		}
 		errorK, err := r.attempt(ctx)
@@ -287,9 +288,9 @@ func (r *march) follow() {
 }
 
 // estimated says that the error of a step is asked for.
-func (r *march) estimated() bool { return !r.scripted() || r.telling }
+func (r *march) estimated() bool { return !r.scripted() || r.reporting }
 
-// shorter is how many halves an error so many times too large asks for.
+// shorter is how many times to halve a step whose error exceeds the tolerance by a factor.
 func shorter(excess float64) int {
 	if math.IsNaN(excess) || math.IsInf(excess, 0) {
 		return 3
@@ -349,7 +350,7 @@ func (r *march) stage(ctx context.Context, dst, from int, f *flows) (bool, error
 		return false, nil
 	}
 	r.ranAway = out.Reason == krylov.Runaway
-	if f != nil && r.telling {
+	if f != nil && r.reporting {
 		*f = r.flows(r.System.Held())
 	}
 	r.out = out
@@ -383,7 +384,7 @@ func (r *march) solve(ctx context.Context, dst, from int) (krylov.Outcome, error
 	return out, err
 }
 
-// accept makes the end of a step the present state, and tells the moments up to it.
+// accept makes the end of a step the present state, and reports the moments up to it.
 func (r *march) accept(errorK float64) error {
 	h, t0, t1 := r.ladder.step(), r.time, r.ladder.next()
 	estimated := r.estimated()
@@ -408,7 +409,7 @@ func (r *march) accept(errorK float64) error {
 	r.ladder.at++
 	r.System.Show(r.end, r.driven)
 	r.time = t1
-	if r.telling {
+	if r.reporting {
 		if top := r.Hottest() + r.Ambient; top > r.PeakK {
 			r.PeakK, r.PeakS = top, t1
 		}
@@ -430,16 +431,16 @@ func (r *march) accept(errorK float64) error {
 	return r.keepState()
 }
 
-// moment tells those in (t0, t1] that are asked for, while the state at t1 is in end and that before in now.
+// moment reports the requested ones in (t0, t1], while the state at t1 is in end and that before in now.
 func (r *march) moment(t0, t1, h float64) error {
 	if r.plan.At == nil {
-		return r.tell(t1)
+		return r.report(t1)
 	}
 	for len(r.moments) > 0 && r.moments[0] <= t1*(1+together) {
 		t := r.moments[0]
 		r.moments = r.moments[1:]
 		if math.Abs(t-t1) <= together*t1 {
-			if err := r.tell(t); err != nil {
+			if err := r.report(t); err != nil {
 				return err
 			}
 			continue
@@ -448,7 +449,7 @@ func (r *march) moment(t0, t1, h float64) error {
 		r.System.Combine(r.spare, start, r.now, mid, r.mid)
 		r.System.Combine(r.spare, 1, r.spare, end, r.end)
 		r.System.Show(r.spare, r.now)
-		err := r.tell(t)
+		err := r.report(t)
 		r.System.Show(r.end, r.driven)
 		if err != nil {
 			return err
@@ -457,12 +458,12 @@ func (r *march) moment(t0, t1, h float64) error {
 	return nil
 }
 
-// tell keeps the state that is shown as that of a moment, and shows it.
-func (r *march) tell(t float64) error {
+// report records the shown state as that of a moment, and reports it.
+func (r *march) report(t float64) error {
 	leaking := r.endFlows.leaking
 	step := solution.Step{Time: t, Iterations: r.iterations - r.since, Converged: r.allConverged,
 		PowerW:   r.power + leaking,
 		LeakageW: leaking}
 	r.since = r.iterations
-	return r.course.tell(step, r.plan.OnStep, r.plan.Regions)
+	return r.course.report(step, r.plan.OnStep, r.plan.Regions)
 }

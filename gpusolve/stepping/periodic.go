@@ -25,11 +25,11 @@ type PeriodicOptions struct {
 	Regions *reduction.Regions
 }
 
-// DefaultPeriodicTol is the error in K that is left of the way into a periodic state unless told otherwise.
+// DefaultPeriodicTol is the error in K that is left of the transient into a periodic state by default.
 const DefaultPeriodicTol = 1e-6
 
 // ErrPeriod is returned where powers have no period.
-var ErrPeriod = errors.New("the powers do not repeat themselves: a periodic state needs power traces with repeat = " +
+var ErrPeriod = errors.New("the powers are not periodic: a periodic state needs power traces with repeat = " +
 	"true, whose periods have a common multiple, and no schedule that changes a power")
 
 // mostPeriods that are stepped to find a periodic state.
@@ -60,9 +60,9 @@ func (p *PeriodicOptions) Plan(m *mesh.Mesh) (*AdaptiveOptions, error) {
 //
 //	1/(1 - exp(-u)) = 1/u + 1 - (1/2)/(1 + u/6) + e(u),   0 <= e(u) < 0.09
 //
-// with the right values at both ends; so the correction of x takes a steady solve with the capacities times (P(x) -
-// x)/T, and a stage of T/6. Each leaves a tenth of the error, whether the stack follows within a period or takes a
-// million of them. Steps are those of the second period from then on, so that P does not change.
+// It has the right values at both ends. The correction of x therefore takes a steady solve with the capacities times
+// (P(x) - x)/T, and a stage of T/6. Each leaves a tenth of the error, whether the stack follows within a period or
+// takes a million of them. Steps are those of the second period from then on, so that P does not change.
 func Periodic(ctx context.Context, m *mesh.Mesh, o driver.Job, plan *AdaptiveOptions, tol float64) (*solution.Solution,
 	error) {
 	r := newMarch(m, o, plan, cycleStates)
@@ -90,7 +90,7 @@ func Periodic(ctx context.Context, m *mesh.Mesh, o driver.Job, plan *AdaptiveOpt
 	return r.conclude(ctx, err)
 }
 
-// cycleStates is the number of states beside those of a march.
+// cycleStates is the number of states in addition to those of a march.
 const cycleStates = 3
 
 // closing is the part of the error of a periodic state that a solve may leave.
@@ -112,7 +112,7 @@ type cycle struct {
 // find looks for the state at the start, and leaves it in begin.
 func (c *cycle) find(ctx context.Context, tol float64) error {
 	s := c.System
-	c.telling = false
+	c.reporting = false
 	if err := c.steadyMean(ctx); err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (c *cycle) correct(ctx context.Context) (float64, error) {
 
 // show steps through the period once more, for all to see.
 func (c *cycle) show(ctx context.Context) error {
-	c.telling = true
+	c.reporting = true
 	c.Period = c.period
 	c.Steps, c.Changes, c.LargestErrorK, c.ShortestS, c.LongestS, c.PeakK = 0, 0, 0, 0, 0, 0
 	c.heat, c.errorK = heat{}, 0

@@ -19,14 +19,14 @@ import (
 type TransientOptions struct {
 	Steps int
 	Dt    float64 // s
-	// Initial is the field at the start on the planes of the mesh; nil stands for the stack's uniform initial
-	// temperature. Of several ranks that of rank 0 counts.
+	// Initial is the field at the start on the planes of the mesh; nil selects the stack's uniform initial temperature.
+	// Of several ranks that of rank 0 counts.
 	Initial solution.Field
 	// OnStep is called for every step, in order, with the field at its end; an error stops the run. May be nil.
 	OnStep func(step solution.Step, f solution.Field) error
 	// Regions are those whose statistics OnStep asks of every field, which then are taken with the step; may be nil.
-	// Reads says whether OnStep reads more than these of the field at the end of step n, from 1; nil stands for every
-	// step. Where it does not, a device may go on while OnStep is told of former steps, whose fields have nothing but
+	// Reads says whether OnStep reads more than these of the field at the end of step n, from 1; nil means every step.
+	// Where it does not, a device may continue while OnStep is called for former steps, whose fields have nothing but
 	// the statistics. An error of OnStep then stops the run up to a tenth of a second later.
 	Regions *reduction.Regions
 	Reads   func(n int) bool
@@ -34,7 +34,7 @@ type TransientOptions struct {
 	Checkpoints *Checkpoints
 }
 
-// Check refuses steps that lead nowhere.
+// Check refuses invalid options.
 func (t *TransientOptions) Check() error {
 	if t.Steps < 1 || !(t.Dt > 0) || math.IsInf(t.Dt, 0) {
 		return fmt.Errorf("%w: %d steps of %g s; both must be positive", solution.ErrOption, t.Steps, t.Dt)
@@ -104,7 +104,7 @@ func (r *stepper) step(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	return r.tell(step, r.plan.OnStep, r.plan.Regions)
+	return r.report(step, r.plan.OnStep, r.plan.Regions)
 }
 
 // solve advances from n dt to (n+1) dt. The state before the step is kept until the new one is complete.
@@ -137,7 +137,7 @@ func (r *stepper) allowance(n int) float64 {
 // course is a run in time with what it has come to.
 type course struct {
 	*Engine
-	steps        []solution.Step // grows with what is finished: nobody knows whether the last step is ever reached
+	steps        []solution.Step // grows with the finished steps, as the run may end early
 	out          krylov.Outcome
 	iterations   int
 	errorK       float64 // sum of the estimates
@@ -159,8 +159,8 @@ func (c *course) judge(out krylov.Outcome) {
 	}
 }
 
-// tell keeps a finished step, and shows it with its field, whose statistics of regions are taken before.
-func (c *course) tell(step solution.Step, onStep func(solution.Step, solution.Field) error,
+// report records a finished step, and reports it with its field, whose statistics of regions are taken before.
+func (c *course) report(step solution.Step, onStep func(solution.Step, solution.Field) error,
 	regions *reduction.Regions) error {
 	f := c.Field()
 	if c.team == nil && onStep != nil && regions != nil && solution.ReducerOf(f) != nil {
@@ -185,7 +185,7 @@ func (c *course) tell(step solution.Step, onStep func(solution.Step, solution.Fi
 }
 
 // solution reports the last finished step, and the first solve that failed to converge if any did. The direct solver is
-// judged by its residual, as one of so many systems, for all of so many solves.
+// judged by its residual, as one of a number of systems, for all solves.
 func (c *course) solution(o *driver.Options, systems, solves int, interrupted bool) *solution.Solution {
 	out := c.out
 	if d := c.Direct; d != nil && solves > 0 {
@@ -213,7 +213,7 @@ func (c *course) result(s *solution.Solution, err error) (*solution.Solution, er
 	if solution.AtRest(c.Mesh, s) {
 		s.Energy.ImbalanceRel = 0
 	}
-	s.Heed(c.Mesh)
+	s.CheckBalance(c.Mesh)
 	if failed := c.Failure(); failed != nil {
 		c.Close()
 		return nil, failed
@@ -221,8 +221,8 @@ func (c *course) result(s *solution.Solution, err error) (*solution.Solution, er
 	return s, err
 }
 
-// AdvanceBy takes step n of so many, from t0 to t1 in s, each of which gets an equal part of the tolerance of o. Where
-// it fails, or ends in a runaway without a state at its end, the state is again that before the step.
+// AdvanceBy takes step n of steps, from t0 to t1 in s, each of which gets an equal part of the tolerance of o. Where it
+// fails, or ends in a runaway without a state at its end, the state is again that before the step.
 func (e *Engine) AdvanceBy(ctx context.Context, o *driver.Options, n, steps int, t0, t1 float64) (solution.Step,
 	krylov.Outcome, error) {
 	power, err := e.Advance(n, t0, t1)
@@ -282,7 +282,7 @@ func (r *stepper) aheadOf() (*ahead, error) {
 	return &ahead{stepper: r, series: s, most: 1}, nil
 }
 
-// run tells of steps while the device is at the next ones, but where the field of the last of them is read.
+// run reports steps while the device works on the next ones, except where the field of the last one is read.
 func (a *ahead) run(ctx context.Context) error {
 	var all []*reduction.Values // of the steps before
 	var err error
@@ -293,7 +293,7 @@ func (a *ahead) run(ctx context.Context) error {
 		pending, err = a.take(ctx, n)
 		if failed := a.look(all); failed != nil {
 			if a.pending = pending; len(pending) > 0 {
-				a.keep(a.series.Read(len(pending))) // they are finished, though nobody is told
+				a.keep(a.series.Read(len(pending))) // they are finished, though not reported
 			}
 			return failed
 		}
@@ -340,7 +340,7 @@ func (a *ahead) take(ctx context.Context, n int) (steps []solution.Step, err err
 	return steps, a.Failure()
 }
 
-// look tells of the pending steps, whose statistics were read.
+// look reports the pending steps, whose statistics were read.
 func (a *ahead) look(all []*reduction.Values) error {
 	first := len(a.steps)
 	a.keep(all)

@@ -102,7 +102,7 @@ func bind(library string, lookup func(symbol string) (uintptr, error)) (*driver,
 	for _, s := range []struct {
 		to      *entry
 		name    string
-		version string // suffix of the symbol: the ABI that this package speaks
+		version string // suffix of the symbol: the version of the interface that this package uses
 		since   string // CUDA release
 	}{
 		{&d.init, "cuInit", "", "2.0"},
@@ -231,7 +231,7 @@ func (d *driver) DevicePrimaryCtxRetain(dev Device) (Context, error) {
 		return 0, err
 	}
 	if err := d.CtxSetCurrent(c); err != nil {
-		_ = d.DevicePrimaryCtxRelease(dev) // the first error is the one to tell
+		_ = d.DevicePrimaryCtxRelease(dev) // the first error is the one to report
 		return 0, err
 	}
 	return c, nil
@@ -313,7 +313,7 @@ func (d *driver) MemsetD32Async(dst DevicePtr, value uint32, count int64, s Stre
 }
 
 func (d *driver) ModuleLoadData(ptx []byte) (Module, error) {
-	text := make([]byte, len(ptx)+1) // the driver finds the end by the NUL
+	text := make([]byte, len(ptx)+1) // the driver finds the end by the zero byte
 	copy(text, ptx)
 	var m Module
 	err := d.moduleLoadData.call(uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(&text[0])))
@@ -356,8 +356,7 @@ func (d *driver) FuncSetAttribute(f Function, a FunctionAttribute, value int) er
 	return detail(err, func() string { return fmt.Sprintf("attribute %d = %d", a, value) })
 }
 
-// launch is the argument list of cuLaunchKernel, kept between calls because SyscallN moves a list of its own to the
-// heap.
+// launch is the argument list of cuLaunchKernel, kept between calls because SyscallN moves its own list to the heap.
 type launch struct {
 	args [11]uintptr
 	// keeps the parameters alive, and on the heap, where they do not move: pins would cost each launch a tenth of what
@@ -476,7 +475,7 @@ func detail(err error, text func() string) error {
 	return err
 }
 
-// cString is the text of b up to its NUL.
+// cString is the text of b up to its zero byte.
 func cString(b []byte) string {
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		b = b[:i]

@@ -160,13 +160,13 @@ func (p Ptr[T]) Add(n int64) Ptr[T] {
 // Half is the bits of an FP16 number.
 type Half uint16
 
-// Info is what can be told about a device without a context on it.
+// Info describes a device, as far as that is possible without a context on it.
 type Info struct {
 	Ordinal      int // number in the driver's order, after CUDA_VISIBLE_DEVICES
 	Device       Device
 	Name         string
 	Major, Minor int // compute capability
-	// bytes; what is free only a context can tell (MemGetInfo), and that takes a quarter of a second and 0.5 GB
+	// bytes; finding the free memory (MemGetInfo) needs a context, which takes a quarter of a second and 0.5 GB
 	TotalMemory     int64
 	Multiprocessors int
 	L2Cache         int // bytes

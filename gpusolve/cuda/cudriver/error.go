@@ -268,6 +268,6 @@ var results = map[Result]struct{ name, text, remedy string }{
 	917: {"STREAM_DETACHED", "the stream lost its context", ""},
 	918: {"GRAPH_RECAPTURE_FAILURE", "the graph could not be captured again", ""},
 	999: {"UNKNOWN", "an unknown error inside the driver",
-		"see in the kernel log (dmesg, Xid 79) whether the GPU has fallen off the bus; load the driver anew " +
+		"see in the kernel log (dmesg, Xid 79) whether the GPU has fallen off the bus; reload the driver " +
 			"(nvidia-smi, then modprobe -r nvidia_uvm && modprobe nvidia_uvm), or restart the machine"},
 }

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// FaultyDriver is a Driver for tests: it records the calls and fails those that it is told to. A call that fails does
-// not reach the driver beneath.
+// FaultyDriver is a Driver for tests: it records the calls and makes chosen ones fail. A call that fails does not reach
+// the driver beneath.
 type FaultyDriver struct {
 	around
 	fail func(call string, n int) error

@@ -35,7 +35,7 @@ func (m *Memory) Live() int64 { return m.live }
 // Peak is the most device memory that was allocated at one time, in bytes.
 func (m *Memory) Peak() int64 { return m.peak }
 
-// Close frees all buffers, also those nobody freed, and the pinned memory. It tries each even when others fail, and
+// Close frees all buffers, also those still in use, and the pinned memory. It tries each even when others fail, and
 // returns what failed. Call it before the context is released; it may be called again, and then tries what failed.
 func (m *Memory) Close() error {
 	var errs []error
@@ -118,7 +118,7 @@ func (p *Pool) NewMemory() *Memory {
 	return m
 }
 
-// Bytes is the device memory that the pool keeps and nobody uses.
+// Bytes is the unused device memory that the pool keeps.
 func (p *Pool) Bytes() int64 { return p.bytes }
 
 func (p *Pool) take(bytes int64) (DevicePtr, bool) {

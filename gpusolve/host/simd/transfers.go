@@ -90,7 +90,7 @@ func Towards(dst, a, b []float32, w float32) {
 	}
 }
 
-// GatherPairs sums pairs of cells and a share of the cells beside them:
+// GatherPairs sums pairs of cells and a share of the adjacent cells:
 //
 //	dst[i] = far v[2i] + near (v[2i+1] + v[2i+2]) + far v[2i+3]
 //

@@ -139,7 +139,7 @@ func (driver) MemsetD32Async(dst cudriver.DevicePtr, value uint32, count int64, 
 func (d driver) ModuleLoadData(ptx []byte) (cudriver.Module, error) {
 	m, err := get("cuModuleLoadData", func() cudriver.Module { return cudriver.Module(cu.ModuleLoadData(string(ptx))) })
 	if err != nil {
-		return d.Driver.ModuleLoadData(ptx) // which tells what the compiler says
+		return d.Driver.ModuleLoadData(ptx) // which reports the output of the compiler
 	}
 	return m, nil
 }
