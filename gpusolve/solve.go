@@ -86,7 +86,6 @@ func Periodic(ctx context.Context, m *mesh.Mesh, o Options, p PeriodicOptions) (
 	})
 }
 
-// errTeamCheckpoints refuses them.
 var errTeamCheckpoints = methods.Refused(errors.New("several ranks do not support checkpoints"))
 
 // onRanks runs a solve, on all ranks where there are several. Rank 0 has the solution, whose field requests values from
@@ -177,14 +176,12 @@ type (
 	Step             = solution.Step
 )
 
-// Defaults of options.
 const (
 	DefaultTol         = driver.DefaultTol
 	DefaultStepTol     = stepping.DefaultStepTol
 	DefaultPeriodicTol = stepping.DefaultPeriodicTol
 )
 
-// Errors of the packages below.
 var (
 	ErrDevice       = solution.ErrDevice
 	ErrOption       = solution.ErrOption

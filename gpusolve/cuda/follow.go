@@ -49,7 +49,6 @@ func (s *system) uploadLaws() {
 	s.following = f
 }
 
-// uploadCurves sends the curves of laws.
 func (s *system) uploadCurves(l *mesh.Laws) kernels.FollowLaws {
 	return kernels.FollowLaws{
 		Curves: Upload(&s.Space, converted(l.Curves, func(c mesh.CurveLaw) kernels.FollowLawCurve {
@@ -74,7 +73,6 @@ func (s *system) kernelsToFollow() (*kernels.Follow, bool) {
 	return loaded(&s.Space, "follow", kernels.LoadFollow)
 }
 
-// RefreshAt discretises the planes with temperature-dependent materials again.
 func (s *system) RefreshAt(x, old ops.Vector) error {
 	f := s.following
 	if err := s.Unleak(); f == nil || err != nil {

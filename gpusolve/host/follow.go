@@ -29,7 +29,6 @@ func newFollowing(m *mesh.Mesh) *following {
 		outside: make([]atomic.Int64, len(m.Stack.Materials))}
 }
 
-// RefreshAt discretises the planes with temperature-dependent materials again.
 func (s *system) RefreshAt(x, old ops.Vector) error {
 	f := s.following
 	if err := s.Unleak(); f == nil || err != nil {
@@ -360,7 +359,6 @@ type leaking struct {
 	in     bool // the leakage is in
 }
 
-// newLeaking reserves the planes that leak.
 func (s *system) newLeaking() {
 	of := s.mesh.Leakage
 	if of == nil {

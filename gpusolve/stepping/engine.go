@@ -155,7 +155,6 @@ func (e *Engine) leave() {
 	e.Close()
 }
 
-// Status describes the end of the last solve.
 func (e *Engine) Status(out krylov.Outcome) solution.Status {
 	if e.Direct != nil {
 		return e.Direct.Status(out)

@@ -49,7 +49,6 @@ func (e *Engine) leakage() *meshed.Leakage {
 	return nil
 }
 
-// leaking is the leakage power in W.
 func (e *Engine) leaking() float64 {
 	if l := e.leakage(); l != nil {
 		return l.Watts
