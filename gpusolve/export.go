@@ -32,8 +32,9 @@ func Exportable(s *stack.Stack) error {
 	return nil
 }
 
-// Export writes out the steady system A theta = b of a mesh, theta the rise over the stack's ambient in K and b in W:
-// the very numbers that Steady solves with. It works on the processor and takes about 200 bytes a cell.
+// Export returns the steady system A theta = b of a mesh, with the same values that Steady solves with: theta is the
+// temperature rise over the stack's ambient in K, and b is in W. It runs on the processor and takes about 200 bytes per
+// cell.
 func Export(m *mesh.Mesh) (a *sparse.Diagonals, b []float64, err error) {
 	if err := Exportable(m.Stack); err != nil {
 		return nil, nil, err

@@ -50,8 +50,8 @@ type ManyResult struct {
 	Timing Timing
 }
 
-// SolveMany solves for the steady states of a mesh under many power vectors. What does not depend on the power is set
-// up once. On cancellation it returns the context's error alone.
+// SolveMany solves for the steady states of a mesh under many power vectors, with one setup. On cancellation it returns
+// the context's error alone.
 func SolveMany(ctx context.Context, m *mesh.Mesh, o Options, q Many) (*ManyResult, error) {
 	if !m.Grounded() && q.Shift == 0 {
 		return nil, ErrSingular
@@ -86,7 +86,7 @@ func SolveMany(ctx context.Context, m *mesh.Mesh, o Options, q Many) (*ManyResul
 	return r, e.Failure()
 }
 
-// take adds how vector v was solved.
+// take adds the outcome of vector v.
 func (r *ManyResult) take(v int, status func(krylov.Outcome) Status, out krylov.Outcome) {
 	if v == 0 {
 		r.Status = status(out)
@@ -98,7 +98,7 @@ func (r *ManyResult) take(v int, status func(krylov.Outcome) Status, out krylov.
 	}
 }
 
-// check refuses what cannot be solved for. dt is the time step that has the shift's operator, 0 of the steady one.
+// check refuses invalid vectors. dt is the time step that has the shift's operator, 0 of the steady one.
 func (q *Many) check(inputs int) (dt float64, err error) {
 	if q.Shift < 0 || math.IsNaN(q.Shift) || math.IsInf(q.Shift, 0) {
 		return 0, fmt.Errorf("%w: shift of %g 1/s", ErrOption, q.Shift)
@@ -131,8 +131,8 @@ type manyRun struct {
 	pending int              // vectors whose statistics wait on the device
 }
 
-// solve takes all vectors. A GPU that solves directly is not waited for: statistics stay on it until those of several
-// vectors are read together.
+// solve solves for all vectors. On a GPU with the direct solver it does not wait: statistics stay on the device, and
+// those of several vectors are read together.
 func (r *manyRun) solve(ctx context.Context, q *Many) (err error) {
 	places := min(stepping.MostAhead, len(q.Watts))
 	if d := r.Direct; d != nil && places > 1 {

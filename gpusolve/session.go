@@ -24,7 +24,8 @@ import (
 // actual number is not known in advance.
 const sessionSteps = 1000
 
-// ErrNotConverged is that of a step whose solve ended short of its tolerance. The state is again that before the step.
+// ErrNotConverged is the error of a step whose solve did not reach its tolerance. The state is then the one before the
+// step.
 var ErrNotConverged = errors.New("the step did not converge")
 
 // Session holds the temperatures of a mesh in time for a client that sets powers and requests steps of backward Euler
@@ -50,8 +51,8 @@ type Session struct {
 	OpenedIn time.Duration
 }
 
-// OpenSession opens a device for a mesh and sets up steps of dt in s. The temperatures are those of a field, or without
-// one the stack's uniform initial temperature. Options are those of Transient; powers are set through Power;
+// OpenSession opens a device for a mesh and sets up steps of dt in s. The initial temperatures are those of a field, or
+// the stack's uniform initial temperature if it is nil. Options are those of Transient; powers are set through Power;
 // Options.Power is ignored.
 func OpenSession(m *mesh.Mesh, o Options, dt float64, start Field) (*Session, error) {
 	if err := checkDt(dt); err != nil {
@@ -68,7 +69,7 @@ func OpenSession(m *mesh.Mesh, o Options, dt float64, start Field) (*Session, er
 	where := o.Opening()
 	err := s.setUp(dt)
 	if errors.Is(err, ErrDevice) && where.Auto() && s.device.Info.Kind == "gpu" {
-		_ = s.device.Release() // it has failed
+		_ = s.device.Release() // its failure is known already
 		dev, info := where.InsteadOfGPU(err)
 		s.device = &device.Shared{Device: dev, Info: info, Open: s.OpenedIn}
 		s.opts.Executor = s.device
@@ -168,7 +169,7 @@ func (s *Session) SetDt(dt float64) error {
 			return errors.Join(err, again)
 		}
 	}
-	if wrong := s.place(field); wrong != nil {
+	if wrong := s.setState(field); wrong != nil {
 		return wrong
 	}
 	s.power.Touch()
@@ -179,14 +180,14 @@ func (s *Session) SetDt(dt float64) error {
 // Start begins at time 0 with the temperatures of a field, or without one with the stack's uniform initial temperature.
 // Powers stay as they are set.
 func (s *Session) Start(f Field) error {
-	if err := s.place(s.orInitial(f)); err != nil {
+	if err := s.setState(s.orInitial(f)); err != nil {
 		return err
 	}
 	s.time, s.begun, s.taken, s.steps = 0, 0, 0, 0
 	return nil
 }
 
-// orInitial is a field, or in its place that of the stack's initial temperature.
+// orInitial returns a field, or that of the stack's initial temperature if it is nil.
 func (s *Session) orInitial(f Field) Field {
 	if f == nil {
 		return fields.Evenly(s.mesh.Stack.Ambient + fields.Uniform(s.mesh))
@@ -194,8 +195,8 @@ func (s *Session) orInitial(f Field) Field {
 	return f
 }
 
-// place makes a field the state, without a past.
-func (s *Session) place(f Field) error {
+// setState makes a field the state, without former states.
+func (s *Session) setState(f Field) error {
 	defer s.engine.Dev.Bind()()
 	s.moved = false
 	s.engine.System.Forget()
@@ -208,7 +209,7 @@ func (s *Session) place(f Field) error {
 	return s.engine.Failure()
 }
 
-// Step takes one step. Where it fails, the state is again that before it: see ErrRunaway and ErrNotConverged; on
+// Step takes one step. After an error the state is the one before the step: see ErrRunaway and ErrNotConverged. On
 // cancellation the error is that of the context.
 func (s *Session) Step(ctx context.Context) (Step, error) {
 	if err := ctx.Err(); err != nil {
@@ -224,7 +225,7 @@ func (s *Session) Step(ctx context.Context) (Step, error) {
 	s.stepped = true
 	if err == nil && !out.Converged {
 		s.engine.Retreat()
-		s.engine.System.Forget() // what lies behind the state is half solved
+		s.engine.System.Forget() // former states are only partly solved
 		err = fmt.Errorf("%w: %s after %d iterations", ErrNotConverged, methods.ReasonText(out.Reason), out.Iterations)
 	}
 	if err == nil {
@@ -240,11 +241,10 @@ func (s *Session) Step(ctx context.Context) (Step, error) {
 	return step, nil
 }
 
-// RunsAway says that the last step led beyond what the powers have a stable state for: with these powers, leakage heats
-// the stack further and further.
+// RunsAway says that the last step led to thermal runaway: with these powers, leakage heats the stack without limit.
 func (s *Session) RunsAway() bool { return s.moved && s.out.Reason == krylov.Runaway }
 
-// Field is that of the state, until the next step.
+// Field is the field of the state, valid until the next step.
 func (s *Session) Field() Field { return s.engine.Field() }
 
 // Hottest is the temperature of the hottest cell in K.
@@ -254,7 +254,7 @@ func (s *Session) Hottest() (float64, error) {
 	return top, s.engine.Failure()
 }
 
-// Energy is the balance of heat of the last step, false where no step has led to the state.
+// Energy is the heat balance of the last step, false where the state is not the result of a step.
 func (s *Session) Energy() (Energy, bool) {
 	if !s.moved {
 		return Energy{}, false
@@ -263,8 +263,8 @@ func (s *Session) Energy() (Energy, bool) {
 	return s.engine.Balance(s.last.PowerW-s.last.LeakageW, s.last.LeakageW, s.engine.Stored()), true
 }
 
-// Status describes the solve of the last step, false where no step has led to the state. The direct solver is judged by
-// its residual here.
+// Status describes the solve of the last step, false where the state is not the result of a step. For the direct solver
+// this evaluates the residual.
 func (s *Session) Status() (Status, bool) {
 	if !s.moved {
 		return Status{}, false
@@ -289,10 +289,10 @@ func (s *Session) Timing() Timing {
 // PowerControls are the powers of a session, or of a transient in which a client sets them: Options.Power.
 type PowerControls = powermap.Controls
 
-// PowerSetting is what an input of a session is set to.
+// PowerSetting is the setting of an input of a session.
 type PowerSetting = powermap.Setting
 
-// SessionState is a state of a session, put aside on the host: temperatures, time and what the powers are set to.
+// SessionState is a saved state of a session in host memory: temperatures, time and power settings.
 type SessionState struct {
 	of    setting
 	past  guess.Past
@@ -334,7 +334,7 @@ func (s *Session) StateBytes() int64 {
 	return 8 * int64(s.mesh.Cells()*s.engine.System.Vectors()+2*s.power.Count())
 }
 
-// Save puts the state aside. The session goes on as if nothing had happened.
+// Save copies the state. It does not change the session.
 func (s *Session) Save() (*SessionState, error) {
 	defer s.engine.Dev.Bind()()
 	k := &SessionState{of: s.setting(), power: s.power.Settings(), stale: s.power.Stale(), time: s.time, begun: s.begun,
@@ -347,9 +347,9 @@ func (s *Session) Save() (*SessionState, error) {
 	return k, s.engine.Failure()
 }
 
-// Restore takes a state of this session up again, powers included. With the same step length and without
+// Restore returns to a saved state of this session, powers included. With the same step length and without
 // temperature-dependent properties, the next steps are the same to the bit; otherwise they are the same within the
-// tolerance. A length of steps that has changed since is taken back.
+// tolerance. It also restores the step length.
 func (s *Session) Restore(k *SessionState) error {
 	if k.of.session != s {
 		return fmt.Errorf("%w: the state is one of another session", ErrOption)
@@ -364,7 +364,7 @@ func (s *Session) Restore(k *SessionState) error {
 	}
 	defer s.engine.Dev.Bind()()
 	s.power.SetAll(k.power)
-	layers, err := s.power.Over(max(0, k.time-s.dt), max(k.time, s.dt)) // what the step before was taken with
+	layers, err := s.power.Over(max(0, k.time-s.dt), max(k.time, s.dt)) // the power of the previous step
 	if err != nil {
 		return err
 	}
@@ -384,7 +384,7 @@ func (s *Session) Resume(f Field, time float64, steps int) error {
 	if !(time >= 0) || math.IsInf(time, 0) || steps < 0 {
 		return fmt.Errorf("%w: a state after %d steps at %g s", ErrOption, steps, time)
 	}
-	if err := s.place(s.orInitial(f)); err != nil {
+	if err := s.setState(s.orInitial(f)); err != nil {
 		return err
 	}
 	s.power.Touch()

@@ -1,4 +1,4 @@
-// Package gpusolve turns a mesh into temperatures: devices, kernels, solvers and time stepping.
+// Package gpusolve computes the temperatures of a mesh, steady and transient, on processors and GPUs.
 package gpusolve
 
 import (
@@ -34,13 +34,13 @@ func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 }
 
 // Transient steps the field in time by backward Euler from the initial field, or from the stack's initial temperature.
-// The operator and the preconditioner are set up once; each step starts from a fit to the differences of those before,
-// see continuation. The power of a step is the mean of the trace over it.
+// The operator and the preconditioner are set up once; each step starts from an extrapolation of the previous ones, see
+// guess.Continuation. The power of a step is the mean of the trace over it.
 //
-// The tolerance in K holds for the whole run, as errors of single steps may add up: each step gets an equal part of
-// what the steps before have left of it.
+// The tolerance in K applies to the whole run, because errors of steps may add up. Each step gets an equal part of what
+// the previous steps have left of it.
 //
-// On cancellation, or when OnStep fails, it returns what was finished together with the error.
+// On cancellation, or when OnStep fails, it returns the finished steps together with the error.
 func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions) (*Solution, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -57,11 +57,11 @@ func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions)
 	})
 }
 
-// Adaptive steps the field in time by TR-BDF2. Powers are constant over every step, which ends where they change. A
-// step is as long as the estimate of its error allows, on a ladder of lengths: see solution.Stepping for what became of
-// it. The error of a solve stays below a twentieth of that of a step, and of the options' tolerance.
+// Adaptive steps the field in time by TR-BDF2. Powers are constant over every step, which ends where they change. The
+// estimate of its error sets the length of a step, on a ladder of lengths; solution.Stepping describes the result. The
+// error of a solve stays below a twentieth of the error of a step, and of the options' tolerance.
 //
-// On cancellation, or when OnStep fails, it returns what was finished together with the error.
+// On cancellation, or when OnStep fails, it returns the finished steps together with the error.
 func Adaptive(ctx context.Context, m *mesh.Mesh, o Options, a AdaptiveOptions) (*Solution, error) {
 	if err := a.Check(m); err != nil {
 		return nil, err
@@ -74,8 +74,8 @@ func Adaptive(ctx context.Context, m *mesh.Mesh, o Options, a AdaptiveOptions) (
 	})
 }
 
-// Periodic finds the state x at the start of a period T of the powers that is the same at its end, and steps through
-// that period by TR-BDF2.
+// Periodic finds the state that is the same at the start and the end of a period of the powers, and steps through that
+// period by TR-BDF2.
 func Periodic(ctx context.Context, m *mesh.Mesh, o Options, p PeriodicOptions) (*Solution, error) {
 	plan, err := p.Plan(m)
 	if err != nil {
@@ -151,13 +151,13 @@ func slab(leaks bool) *stack.Stack {
 	return s
 }
 
-// OpenAhead begins to open the GPU that a stack will be solved on with the options, so far as that is sure before it is
-// meshed; otherwise it is nil.
+// OpenAhead starts to open the GPU for a stack while the stack is meshed. It is nil where the choice of the device
+// depends on the mesh.
 func OpenAhead(s *stack.Stack, o Options) *Opening {
 	return device.OpenAhead(s, *o.Opening(), o.Preconditioner)
 }
 
-// The types of the packages below, under the names that callers of this package know.
+// Types of the packages below that callers of this package use.
 type (
 	Options          = driver.Options
 	Progress         = driver.Progress

@@ -1,8 +1,8 @@
 // Package cuda executes the solver's operations on a GPU: kernels of package kernels, launched through a
 // cudriver.Driver.
 //
-// Operations return no errors; a failed driver call is kept, makes all that follow do nothing, and comes out of
-// System.Err. The solver looks there whenever it waits for the device.
+// Operations return no errors. The first failed driver call disables all later operations, and System.Err returns its
+// error. The solver checks it whenever it waits for the device.
 package cuda
 
 import (
@@ -30,21 +30,21 @@ type Device struct {
 	mostRows        int // blocks of a launch along y, and along z
 	Stream          cudriver.Stream
 	scalars         unsafe.Pointer // pinned, scalarCount doubles
-	live            int64          // bytes of vectors and matrices
+	live            int64          // bytes of device memory in use
 	peak            int64          // the most that live has been
 	unbound         error          // why a goroutine could not be bound
 	LeastShared     int            // columns below which ranks work on a grid alone, where positive
-	aside           aside          // where rows travel beside work; nowhere before the first slab
-	pool            *cudriver.Pool // keeps the memory of systems for the next; nil where it goes back to the driver
+	aside           aside          // where rows travel beside work; not open before the first slab
+	pool            *cudriver.Pool // keeps released memory for later systems; nil where it returns to the driver
 	joined
 	modules
 }
 
-// joined is what joins a device to those of other ranks.
+// joined is the connection to the devices of other ranks.
 type joined struct {
 	link        Link        // nil without any
 	linked      ranks.Group // that of link; nil where the caller brought the link
-	linkWarning string      // what is slower than it might be
+	linkWarning string      // a warning about slow transport
 }
 
 // modules are the kernels on a device.
@@ -53,7 +53,7 @@ type modules struct {
 	residual *kernels.Residual
 	assembly *kernels.Assemble
 	power    *kernels.Power
-	asked    map[string]unloader // all of them by name, as they are asked for
+	asked    map[string]unloader // all of them by name, loaded on demand
 }
 
 type unloader interface{ Unload() error }
@@ -80,7 +80,7 @@ func loaded[M unloader](s *Space, name string, load func(cudriver.Driver) (M, er
 // scalarCount is the number of doubles in the scalars' buffer; their order is fixed in kernels/device.h.
 const scalarCount = 16
 
-// Open takes GPU number ordinal of the driver.
+// Open opens a GPU by its number.
 func Open(drv cudriver.Driver, ordinal int) (*Device, error) {
 	d := &Device{Driver: drv, modules: modules{asked: map[string]unloader{}}}
 	runtime.LockOSThread()
@@ -124,7 +124,7 @@ func (d *Device) open(ordinal int) (err error) {
 	return err
 }
 
-// onlyOne explains a list of one MIG instance: the driver shows a process no more of them.
+// onlyOne explains a list with a single MIG instance: the driver shows a process only one.
 func (d *Device) onlyOne(listed int) string {
 	if listed != 1 {
 		return ""
@@ -179,7 +179,7 @@ func (d *Device) LoadStatistics() error {
 	return err
 }
 
-// Bind makes the GPU's context current on the calling goroutine until the returned function is called.
+// Bind makes the GPU's context current on the calling goroutine until unbind is called.
 func (d *Device) Bind() (unbind func()) {
 	runtime.LockOSThread()
 	if err := d.Driver.CtxSetCurrent(d.ctx); err != nil && d.unbound == nil {
@@ -203,10 +203,10 @@ func (d *Device) Allocated() int64 { return d.live }
 // Peak is the most that Allocated has been, including during setup.
 func (d *Device) Peak() int64 { return d.peak }
 
-// MultiprocessorCount is the GPU's, on which some methods' work space depends.
+// MultiprocessorCount is the number of multiprocessors of the GPU, which determines the work space of some methods.
 func (d *Device) MultiprocessorCount() int { return d.Multiprocessors }
 
-// KeepMemory has the memory that systems give back stay with the device, for systems like them to follow.
+// KeepMemory makes the device keep the memory of closed systems for similar ones that follow.
 func (d *Device) KeepMemory() {
 	if d.pool == nil {
 		d.pool = cudriver.NewPool(d.Driver)
@@ -220,7 +220,7 @@ func (d *Device) newMemory() *cudriver.Memory {
 	return cudriver.NewMemory(d.Driver)
 }
 
-// MemInfo is the free and total memory of the GPU in bytes. What the device keeps counts as free.
+// MemInfo is the free and total memory of the GPU in bytes. Memory that the device keeps counts as free.
 func (d *Device) MemInfo() (free, total int64, err error) {
 	defer d.Bind()()
 	free, total, err = d.Driver.MemGetInfo()
@@ -263,7 +263,7 @@ func (d *Device) Close() error {
 	return first
 }
 
-// aside is a second stream of a device, on which rows change hands while the first one works on others.
+// aside is a second stream of a device, for the exchange of rows during work of the first one on other rows.
 type aside struct {
 	stream     cudriver.Stream
 	fork, join cudriver.Event
@@ -298,7 +298,7 @@ func (d *Device) closeAside() error {
 	return errors.Join(errs[:]...)
 }
 
-// limits asks how many blocks a launch may have along y and along z: 65,535 on all GPUs so far.
+// limits queries the largest number of blocks of a launch along y and z: 65,535 on all GPUs so far.
 func (d *Device) limits() error {
 	rows, err := d.Driver.DeviceGetAttribute(cudriver.MaxGridDimY, d.dev)
 	if err != nil {
@@ -313,7 +313,8 @@ func (d *Device) limits() error {
 func (d *Device) MostRows() int { return d.mostRows }
 
 // Grid is that of kernels that ask blockAt of kernels/device.h where a block is: a block for every perBlock of nx
-// values, every row and every plane. More rows or planes than a launch takes stand one behind the other along x.
+// values, every row and every plane. More rows or planes than a launch allows are arranged one behind the other along
+// x.
 func (d *Device) Grid(nx, perBlock, rows, planes int) [3]uint32 {
 	x := Blocks(nx, perBlock)
 	if rows <= d.mostRows && planes <= d.mostRows {

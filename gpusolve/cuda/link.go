@@ -9,10 +9,10 @@ import (
 	"thermsim/gpusolve/ranks"
 )
 
-// staged carries everything through the host's memory and the group: slow, and there on every machine.
+// staged transfers data through the host's memory and the group: slow, but available on every machine.
 type staged struct{ group ranks.Group }
 
-// underlying is the group beneath others that wrap it.
+// underlying is the innermost of wrapped groups.
 func underlying(g ranks.Group) ranks.Group {
 	for {
 		u, ok := g.(interface{ Unwrap() ranks.Group })
@@ -183,11 +183,10 @@ func (d *Device) LinkOf(g ranks.Group) (Link, error) {
 	return d.link, nil
 }
 
-// errNotMachine is for drivers that NCCL knows nothing of.
+// errNotMachine is for drivers that NCCL cannot use.
 var errNotMachine = errors.New("not the driver of this machine")
 
-// Transport says what carries data between the GPUs of a run's ranks, "" without any, and what is slower than it might
-// be.
+// Transport describes the connection between the GPUs of a run's ranks, "" without any, and warns of a slow one.
 func (d *Device) Transport() (text, warning string) {
 	if d.link == nil {
 		return "", ""
@@ -195,7 +194,7 @@ func (d *Device) Transport() (text, warning string) {
 	return d.link.String(), d.linkWarning
 }
 
-// JoinedByHost says whether what carries data to other ranks is the memory of their hosts.
+// JoinedByHost says whether data pass to other ranks through the memory of their hosts.
 func (d *Device) JoinedByHost() bool {
 	_, by := d.link.(staged)
 	return by
@@ -210,8 +209,8 @@ func (d *Device) Wires() []string {
 	return nil
 }
 
-// Link moves device memory between the ranks of a run, in the order of a space's stream. Every rank asks for the same
-// in the same order.
+// Link moves device memory between the ranks of a run, in the order of a space's stream. Every rank makes the same
+// calls in the same order.
 type Link interface {
 	// Exchange sends down bytes from down.From to the rank below, which receives them at its down.To, and up bytes from
 	// up.From to the rank above. At the ends of the ranks nothing is sent or received where there is no neighbour.

@@ -11,9 +11,8 @@ import (
 	"thermsim/gpusolve/ranks"
 )
 
-// peerLink carries everything by copies of the driver between the GPUs of one process. Ranks hand each other the
-// addresses of what they send; their streams wait for one another, the host waits only until the other rank has asked
-// for its part.
+// peerLink transfers data by copies of the driver between the GPUs of one process. Ranks exchange the addresses of
+// their data. Their streams wait for each other; the host waits only until the other rank has made its call.
 type peerLink struct {
 	rank, size   int
 	ctx          cudriver.Context
@@ -25,21 +24,22 @@ type peerLink struct {
 	nvlink, peer bool
 }
 
-// offer is what one rank shows another: where its part lies and from when, or that it has copied the other's.
+// offer is a message to another rank: the address of a part and the event after which it is valid, or that the other's
+// part has been copied.
 type offer struct {
 	at   cudriver.DevicePtr
 	ctx  cudriver.Context
 	when cudriver.Event
 }
 
-// rooms are where ranks of this process meet, by a number that rank 0 takes.
-var rooms struct {
+// rendezvous holds the channels of the groups of this process, by a number that rank 0 chooses.
+var rendezvous struct {
 	sync.Mutex
 	next uint64
 	open map[uint64][][]chan offer
 }
 
-// errApart says that no copy goes from one rank's GPU to another's.
+// errApart says that the GPUs of ranks cannot be reached by copies.
 var errApart = errors.New("the ranks are not in one process")
 
 // peerLinkOf joins the ranks of one process; errApart where they are several.
@@ -68,7 +68,7 @@ func meet(d *Device, g ranks.Group) ([][]chan offer, error) {
 	if !cudriver.IsMachine(d.Driver) {
 		driver = fmt.Sprintf("%p", cudriver.Beneath(d.Driver))
 	}
-	mine := fmt.Appendf(make([]byte, 8), "%s %d %p %s", host, os.Getpid(), &rooms, driver)
+	mine := fmt.Appendf(make([]byte, 8), "%s %d %p %s", host, os.Getpid(), &rendezvous, driver)
 	if g.Rank() == 0 {
 		room := make([][]chan offer, g.Size())
 		for to := range room {
@@ -77,14 +77,14 @@ func meet(d *Device, g ranks.Group) ([][]chan offer, error) {
 				room[to][from] = make(chan offer, 4) // more than a rank can be ahead
 			}
 		}
-		rooms.Lock()
-		rooms.next++
-		if rooms.open == nil {
-			rooms.open = map[uint64][][]chan offer{}
+		rendezvous.Lock()
+		rendezvous.next++
+		if rendezvous.open == nil {
+			rendezvous.open = map[uint64][][]chan offer{}
 		}
-		rooms.open[rooms.next] = room
-		binary.LittleEndian.PutUint64(mine, rooms.next)
-		rooms.Unlock()
+		rendezvous.open[rendezvous.next] = room
+		binary.LittleEndian.PutUint64(mine, rendezvous.next)
+		rendezvous.Unlock()
 	}
 	all, err := g.Gather(mine)
 	if err != nil {
@@ -96,19 +96,19 @@ func meet(d *Device, g ranks.Group) ([][]chan offer, error) {
 		}
 	}
 	number := binary.LittleEndian.Uint64(all[0])
-	rooms.Lock()
-	room := rooms.open[number]
-	rooms.Unlock()
+	rendezvous.Lock()
+	room := rendezvous.open[number]
+	rendezvous.Unlock()
 	if _, err := g.Gather(nil); err != nil { // all have found it
 		return nil, err
 	}
-	rooms.Lock()
-	delete(rooms.open, number)
-	rooms.Unlock()
+	rendezvous.Lock()
+	delete(rendezvous.open, number)
+	rendezvous.Unlock()
 	return room, nil
 }
 
-// reach lets this rank's GPU copy from those of the others. Where the driver cannot, it copies through the host.
+// reach enables copies from the GPUs of the other ranks. Where the driver cannot, it copies through the host.
 func (l *peerLink) reach(g ranks.Group) error {
 	var mine [12]byte
 	binary.LittleEndian.PutUint32(mine[:], uint32(l.d.dev))
@@ -141,8 +141,8 @@ func (l *peerLink) reach(g ranks.Group) error {
 	return nil
 }
 
-// show sends an offer to a rank.
-func (l *peerLink) show(to int, o offer) error {
+// send sends an offer to a rank.
+func (l *peerLink) send(to int, o offer) error {
 	select {
 	case l.all[to][l.rank] <- o:
 		return nil
@@ -154,8 +154,8 @@ func (l *peerLink) show(to int, o offer) error {
 // errGone ends waits; the group has the reason.
 var errGone = errors.New("another rank has failed")
 
-// seen is the next offer of a rank.
-func (l *peerLink) seen(from int) (offer, error) {
+// receive is the next offer of a rank.
+func (l *peerLink) receive(from int) (offer, error) {
 	select {
 	case o := <-l.others[from]:
 		return o, nil
@@ -164,7 +164,7 @@ func (l *peerLink) seen(from int) (offer, error) {
 	}
 }
 
-// part is what is shown to a rank, and where what it shows goes.
+// part is the data offered to a rank, and the destination of the data from it.
 type part struct {
 	rank     int
 	from, to cudriver.DevicePtr
@@ -172,8 +172,8 @@ type part struct {
 	portion  *Portion // where it is not nil, pieces of bytes each
 }
 
-// trade shows parts to other ranks, copies what they show, and has the stream wait until they have copied its own.
-// Events are recorded again, or destroyed, only when all others have asked their streams to wait for them.
+// trade offers parts to other ranks, copies theirs, and makes the stream wait until they have copied its own. Events
+// are recorded again, or destroyed, only when all others have asked their streams to wait for them.
 func (l *peerLink) trade(s *Space, parts []part) error {
 	if err := s.Driver.EventRecord(l.sent, s.Stream); err != nil {
 		return err
@@ -202,16 +202,16 @@ func (l *peerLink) trade(s *Space, parts []part) error {
 	return l.meetAll(s, parts, func(part) offer { return offer{} }, nil)
 }
 
-// meetAll shows something to the ranks of all parts, and has the stream wait for what they show before then does its
-// work with it.
+// meetAll sends an offer to the ranks of all parts. It receives theirs, makes the stream wait for their events, and
+// then calls then.
 func (l *peerLink) meetAll(s *Space, parts []part, show func(part) offer, then func(part, offer) error) error {
 	for _, p := range parts {
-		if err := l.show(p.rank, show(p)); err != nil {
+		if err := l.send(p.rank, show(p)); err != nil {
 			return err
 		}
 	}
 	for _, p := range parts {
-		o, err := l.seen(p.rank)
+		o, err := l.receive(p.rank)
 		if err != nil {
 			return err
 		}

@@ -35,8 +35,8 @@ func (v *vector[T]) address() cudriver.Ptr[T] {
 	return v.at
 }
 
-// F64, F32 and F16 are the addresses of vectors in these precisions, nowhere for none. Another precision is a fault of
-// the caller.
+// F64, F32 and F16 are the addresses of vectors in these precisions, null for nil. Another precision is a programming
+// error.
 func F64(v ops.Vector) cudriver.Ptr[float64] { return ptr[float64](v) }
 
 func F32(v ops.Vector) cudriver.Ptr[float32] { return ptr[float32](v) }
@@ -81,7 +81,7 @@ func sizeOf[T any]() int64 {
 	return int64(unsafe.Sizeof(one))
 }
 
-// Alloc takes zeroed device memory for n values, none after a failure.
+// Alloc allocates zeroed device memory for n values, none after a failure.
 func Alloc[T any](s *Space, n int64) cudriver.Ptr[T] {
 	p, err := tryAlloc[T](s, n)
 	s.Note(err)
@@ -104,7 +104,7 @@ func AllocApart[T any](s *Space, n int64) cudriver.Ptr[T] {
 	return AllocRaw[T](s, n)
 }
 
-// tryAlloc is Alloc for memory that the caller can do without: that there is none left is no failure of the system.
+// tryAlloc is Alloc for optional memory: if none is left, that is not a failure of the system.
 func tryAlloc[T any](s *Space, n int64) (cudriver.Ptr[T], error) {
 	at, bytes, err := s.obtain(n * sizeOf[T]())
 	if bytes > 0 && err == nil && !s.cleared(at) {
@@ -113,8 +113,7 @@ func tryAlloc[T any](s *Space, n int64) (cudriver.Ptr[T], error) {
 	return cudriver.At[T](at), err
 }
 
-// obtain takes memory out of what is reserved, or asks the driver. It gives more than was asked for, up to whole
-// vectors of 16 bytes.
+// obtain takes reserved memory, or allocates it. It rounds the size up to 16 bytes.
 func (s *Space) obtain(bytes int64) (at cudriver.DevicePtr, got int64, err error) {
 	if s.err != nil || bytes == 0 {
 		return 0, 0, nil
@@ -132,8 +131,8 @@ func (s *Space) obtain(bytes int64) (at cudriver.DevicePtr, got int64, err error
 	return at, bytes, nil
 }
 
-// store is memory that was taken in one piece, and is handed out from its beginning. What is handed out is not taken
-// back before the space goes.
+// store is memory that was allocated in one piece, and is handed out from its beginning. It is released only with the
+// space.
 type store struct {
 	next, end cudriver.DevicePtr
 	zeroed    cudriver.DevicePtr // from here on; the end of memory where it is not
@@ -187,13 +186,13 @@ func (s *Space) Reserve(bytes int64) {
 	}
 	at, bytes, err := s.obtain(bytes)
 	if err != nil {
-		return // the parts say what is missing
+		return // the parts report what is missing
 	}
 	s.Note(s.Driver.MemsetD32Async(at, 0, bytes/4, s.Stream))
 	s.scope.reserved = store{next: at, end: at + cudriver.DevicePtr(bytes), zeroed: at}
 }
 
-// stock takes memory for what is allocated next: one request takes the driver less time than many.
+// stock reserves memory for the next allocations: one request takes the driver less time than many.
 func (s *Space) stock(bytes int64) {
 	b, err := s.take((bytes + 15) &^ 15)
 	s.Note(err)
@@ -203,7 +202,7 @@ func (s *Space) stock(bytes int64) {
 	}
 }
 
-// Discard gives back memory of Alloc before the system goes.
+// Discard releases memory of Alloc before the system is freed.
 func (s *Space) Discard(memory ...cudriver.Pointer) {
 	for _, p := range memory {
 		b, ok := s.buffers[p.Address()]
@@ -264,7 +263,7 @@ func Send[T any](s *Space, dst cudriver.Ptr[T], v []T) {
 	if s.err != nil || len(v) == 0 {
 		return
 	}
-	s.Wait() // a copy of pageable memory may wait by itself, and for ever
+	s.Wait() // a copy of pageable memory may wait without a limit
 	SendLater(s, dst, v)
 	s.Wait()
 }
@@ -363,7 +362,7 @@ func ReceiveOne[T any](s *Space, p cudriver.Ptr[T]) T {
 	return v[0]
 }
 
-// Keep leaves memory to the caller for good.
+// Keep leaves memory to the caller.
 func (t *Temporary) Keep(kept ...cudriver.Pointer) {
 	t.all = slices.DeleteFunc(t.all, func(p cudriver.Pointer) bool { return slices.Contains(kept, p) })
 }

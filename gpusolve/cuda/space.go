@@ -62,14 +62,14 @@ func (s *Space) Cells() int64 { return s.cells }
 // Pad is the least number of values that vectors have on either side.
 func (s *Space) Pad() int64 { return s.pad }
 
-// Note keeps the first failure.
+// Note records an error, if it is the first.
 func (s *Space) Note(err error) {
 	if s.err == nil {
 		s.err = err
 	}
 }
 
-// Ready begins an operation: false after a failure. What LeaveDot left behind is spent with it.
+// Ready begins an operation: false after a failure. It discards what LeaveDot has recorded.
 func (s *Space) Ready() bool {
 	s.stepped.dst = nil
 	return s.err == nil
@@ -82,8 +82,8 @@ const DotThreads = 128
 // Partial is the memory of the blocks' sums of a reduction.
 func (s *Space) Partial() cudriver.Ptr[float64] { return s.partial }
 
-// LeaveDot says that the kernel that computed z has left its blocks' sums of z.b in Partial and their largest |z|
-// behind these, for Dot of the two to need no further pass. The next operation spends it.
+// LeaveDot records that the kernel that computed z has stored its blocks' sums of z.b in Partial, followed by their
+// largest |z|. Dot of the two then needs no further pass. The next operation discards the record.
 func (s *Space) LeaveDot(z, b ops.Vector, blocks int32) {
 	s.stepped.dst, s.stepped.b, s.stepped.blocks = z, b, blocks
 }
@@ -164,7 +164,7 @@ func (s *Space) Write(v ops.Vector, src []float64) {
 	Send(s, current(s, d).at, single)
 }
 
-// readStatistics waits for the device and gives what reductions outside of iterations came to.
+// readStatistics waits for the device and returns the results of reductions outside of iterations.
 func (s *Space) readStatistics() []float64 { return s.scalarsAt(s.scalarsDev) }
 
 func (s *Space) scalarsAt(p cudriver.Ptr[float64]) []float64 {
@@ -226,7 +226,7 @@ type buffer struct {
 	bytes int64
 }
 
-// scope lists memory that is given back at once, by address.
+// scope lists memory that is released together, by address.
 type scope struct {
 	s       *Space
 	buffers map[cudriver.DevicePtr]*buffer
@@ -303,8 +303,8 @@ func (o *scope) take(s *Space, bytes int64) (*buffer, error) {
 	return b, err
 }
 
-// spares keeps the buffer at an address for another use, while its scope is remade. What is not spared leaves the
-// scope's list all the same.
+// spares keeps the buffer at an address for another use, while its scope is remade. The buffer leaves the scope's list
+// in any case.
 func (o *scope) spares(at cudriver.DevicePtr) bool {
 	if o == nil {
 		return false
@@ -318,8 +318,8 @@ func (o *scope) spares(at cudriver.DevicePtr) bool {
 	return true
 }
 
-// trim gives spare buffers back until the device holds no more than limit bytes, and says whether there were any: the
-// smallest that is enough, else the largest.
+// trim releases spare buffers until the device holds no more than limit bytes, first the smallest that is sufficient,
+// else the largest. It returns whether there were any.
 func (o *scope) trim(limit int64) (some bool) {
 	for o.s.live > limit {
 		sizes := slices.Sorted(maps.Keys(o.spare))
@@ -333,7 +333,7 @@ func (o *scope) trim(limit int64) (some bool) {
 	return some
 }
 
-// pop takes a spare buffer out; nil where there is none of that size.
+// pop removes a spare buffer; nil where there is none of that size.
 func (o *scope) pop(size int64) *buffer {
 	list := o.spare[size]
 	if len(list) == 0 {
@@ -377,7 +377,7 @@ func (s *Space) giveBack(b *buffer) {
 // goes before they are done. Pinned memory of the driver is not Go's, and is left alone.
 type pins struct{ runtime.Pinner }
 
-// lost are the pins of devices that have failed, which may write even then.
+// lost are the pins of devices that have failed, and may still write to the memory.
 var lost struct {
 	sync.Mutex
 	pins []*runtime.Pinner

@@ -20,8 +20,8 @@ import (
 	"thermsim/stack"
 )
 
-// What "auto" weighs. Opening a GPU takes about 0.3 s (initialisation, context, kernels from the driver's cache); two
-// cores solve a system in about 0.17 us per cell, a step of a transient in half of that.
+// Estimates by which "auto" chooses. Opening a GPU takes about 0.3 s (initialisation, context, kernels from the
+// driver's cache); two cores solve a system in about 0.17 us per cell, a step of a transient in half of that.
 const (
 	gpuOpening     = 300 * time.Millisecond
 	cpuPerCell     = 170 * time.Nanosecond
@@ -30,7 +30,7 @@ const (
 	cpuCooled      = 3                    // times as long with coolant
 )
 
-// Options say where a solve works: those of Options with these names.
+// Options select the device of a solve. They have the meaning of the same fields of driver.Options.
 type Options struct {
 	Device   string
 	Executor ops.Device
@@ -42,7 +42,7 @@ type Options struct {
 	Sharing int
 }
 
-// Demand is what a solve asks of a device. The zero value asks for nothing in particular.
+// Demand is what a solve needs of a device. The zero value has no requirements.
 type Demand struct {
 	Cells  int
 	Steps  int // of time, 0 in a steady solve
@@ -53,8 +53,8 @@ type Demand struct {
 	Processor bool
 	// Warm loads a GPU's kernels when it is opened, so that setup need not; nil where none are known.
 	Warm  func(d *cuda.Device) error
-	Share string // what needs the memory, where it is not the whole grid
-	// Memory is what is needed of a GPU's at most, nil where nothing is known.
+	Share string // the part of the grid that needs the memory, "" for the whole
+	// Memory is the peak need of GPU memory in bytes, nil where it is not known.
 	Memory func(multiprocessors int64) int64
 }
 
@@ -116,8 +116,7 @@ func (o *Options) openCPU(why string) (ops.Device, solution.DeviceInfo) {
 	return d, solution.DeviceInfo{Kind: "cpu", Name: d.Name(), Threads: d.Threads(), Why: why}
 }
 
-// chooseDevice takes the GPU where there is one that fits and the processor would take longer than opening the GPU
-// does.
+// chooseDevice selects a GPU with enough memory, if the processor would take longer than opening the GPU.
 func (o *Options) chooseDevice(need Demand) (ops.Device, solution.DeviceInfo) {
 	cpu := need.onProcessor()
 	if need.Processor {
@@ -129,12 +128,12 @@ func (o *Options) chooseDevice(need Demand) (ops.Device, solution.DeviceInfo) {
 	return o.firstGPU(need, fmt.Sprintf("the processor would take about %v", cpu.Round(10*time.Millisecond)))
 }
 
-// onProcessor is about how long the processor would take.
+// onProcessor estimates the time on the processor.
 func (need *Demand) onProcessor() time.Duration {
 	return time.Duration(need.Cells) * time.Duration(max(1, need.Steps, need.Solves)) * need.perCell()
 }
 
-// perCell is that for each cell and solve.
+// perCell is the time on the processor per cell and solve.
 func (need *Demand) perCell() time.Duration {
 	perSolve := cpuPerCell
 	switch {
@@ -149,13 +148,13 @@ func (need *Demand) perCell() time.Duration {
 	return perSolve
 }
 
-// Auto says whether the device is left to the solver.
+// Auto says whether the solver chooses the device.
 func (o *Options) Auto() bool {
 	return o.Executor == nil && (o.Device == "" || o.Device == "auto")
 }
 
-// InsteadOfGPU opens the processor where auto would have taken a GPU that failed, and says so. A machine without a GPU
-// or driver is no failure.
+// InsteadOfGPU opens the processor in place of a GPU that failed, and reports that. A machine without a GPU or driver
+// is not a failure.
 func (o *Options) InsteadOfGPU(err error) (ops.Device, solution.DeviceInfo) {
 	d, info := o.openCPU(err.Error())
 	if errors.Is(err, cudriver.ErrNoDevice) || errors.Is(err, cudriver.ErrNoDriver) {
@@ -168,7 +167,7 @@ func (o *Options) InsteadOfGPU(err error) (ops.Device, solution.DeviceInfo) {
 	return d, info
 }
 
-// firstGPU opens it for a reason, or the processor where that fails.
+// firstGPU opens the first GPU, or the processor if that fails.
 func (o *Options) firstGPU(need Demand, why string) (ops.Device, solution.DeviceInfo) {
 	d, err := o.openGPU(0, need)
 	if err != nil {
@@ -177,7 +176,7 @@ func (o *Options) firstGPU(need Demand, why string) (ops.Device, solution.Device
 	return d, solution.DeviceInfo{Kind: "gpu", Name: d.Name(), Why: why}
 }
 
-// openGPU opens a GPU whose free memory the solve fits.
+// openGPU opens a GPU with enough free memory for the solve.
 func (o *Options) openGPU(ordinal int, need Demand) (*cuda.Device, error) {
 	waited := o.Timeline.Begin("GPU: wait for it to be open")
 	d, ahead, err := o.Ahead.take(ordinal)
@@ -201,7 +200,7 @@ func (o *Options) openGPU(ordinal int, need Demand) (*cuda.Device, error) {
 	return d, nil
 }
 
-// openOrdinal opens a GPU for whatever is to be solved there.
+// openOrdinal opens a GPU.
 func (o *Options) openOrdinal(ordinal int) (*cuda.Device, error) {
 	drv := o.Driver
 	if drv == nil {
@@ -221,7 +220,7 @@ func (o *Options) openOrdinal(ordinal int) (*cuda.Device, error) {
 	return cuda.Open(timedDriver(cudriver.Watched(drv, limit), o.Timeline), ordinal)
 }
 
-// fits refuses a device whose free memory the solve exceeds.
+// fits refuses a device with too little free memory.
 func (need *Demand) fits(d *cuda.Device) error {
 	free, multiprocessors, err := MemoryOf(d)
 	if err != nil || need.Memory == nil {
@@ -275,8 +274,8 @@ type Opening struct {
 	gone   bool // taken or closed
 }
 
-// OpenAhead begins to open the GPU that a stack will be solved on with the options, so far as that is sure before it is
-// meshed; otherwise it is nil.
+// OpenAhead starts to open the GPU for a stack while the stack is meshed. It is nil where the choice of the device
+// depends on the mesh.
 func OpenAhead(s *stack.Stack, o Options, preconditioner string) *Opening {
 	ordinal, sure := o.ordinal()
 	if o.Executor != nil || !sure && !o.surelyGPU(s, preconditioner) {
@@ -307,7 +306,7 @@ func (o *Options) ordinal() (n int, named bool) {
 	return n, err == nil
 }
 
-// surelyGPU says whether "auto" will try a GPU for a stack, however it is solved.
+// surelyGPU says whether "auto" will try a GPU for a stack, whatever the method.
 func (o *Options) surelyGPU(s *stack.Stack, preconditioner string) bool {
 	if !o.Auto() || s.Cooled() && preconditioner != "" {
 		return false
@@ -321,7 +320,7 @@ func (o *Options) surelyGPU(s *stack.Stack, preconditioner string) bool {
 		gpuOpening)
 }
 
-// take waits for the GPU of an ordinal. ok is false where it is not that one, or is gone.
+// take waits for the GPU of an ordinal. ok is false for another ordinal, or after take or Close.
 func (p *Opening) take(ordinal int) (d *cuda.Device, ok bool, err error) {
 	if p == nil || p.ordinal != ordinal {
 		return nil, false, nil
@@ -373,7 +372,7 @@ func OpenWith(o Options) (*Shared, error) {
 // Close does nothing, so that the solves leave the device to the next.
 func (s *Shared) Close() error { return nil }
 
-// KeepMemory has the memory of a solve on a GPU stay with the device, for solves like it to follow.
+// KeepMemory makes the device keep the memory of a solve on a GPU, for similar solves that follow.
 func (s *Shared) KeepMemory() {
 	if k, ok := s.Device.(interface{ KeepMemory() }); ok {
 		k.KeepMemory()

@@ -1,4 +1,4 @@
-// Package driver sets an operator and its method up on a device, as the options of a solve ask.
+// Package driver sets up an operator and its method on a device, according to the options of a solve.
 package driver
 
 import (
@@ -33,17 +33,18 @@ type Driver struct {
 	Line   line
 }
 
-// kept is what a driver has on its device: the operator, or what stands in for it.
+// kept is what a driver holds on its device: the operator, or a replacement for it.
 type kept interface {
 	Err() error
 	Free()
 }
 
-// ErrSlowLink leaves a steady state to multigrid, whose messages grow with the edge of the grid and not with its area.
+// ErrSlowLink makes multigrid solve a steady state: the size of its messages grows with the edge of the grid, not with
+// its area.
 var ErrSlowLink = errors.New("the GPUs are joined through the memory of their hosts or by TCP")
 
-// Open opens a device, has setup make the operator and the method there, and has ready do what else belongs
-// before the first solve. Where auto chose a GPU on which that fails, the processor does it again.
+// Open opens a device, calls setup for the operator and the method, and ready for other preparations of the first
+// solve. If auto chose a GPU and that fails, it repeats them on the processor.
 func (o *Job) Open(need device.Demand, setup, ready func(*Driver) error) (*Driver, error) {
 	start := time.Now()
 	where := o.Opening()
@@ -150,8 +151,8 @@ func Exchange(heat [6]float64) float64 {
 	return sum
 }
 
-// headway notices when the estimate of the error no longer falls: multigrid that brings it down by less than half in
-// window iterations is slower than any of its successors.
+// headway detects an error estimate that no longer decreases: multigrid that reduces it by less than half in window
+// iterations is slower than any of its successors.
 type headway struct {
 	best [window]float64 // the least estimate up to an iteration, of the last ones
 	n    int
@@ -159,7 +160,7 @@ type headway struct {
 
 const window = 20
 
-// lost takes the estimate of the next iteration; NaN, where there is none yet, counts as no headway.
+// lost adds the estimate of the next iteration. NaN, where there is no estimate yet, counts as no headway.
 func (h *headway) lost(errorK float64) bool {
 	now := errorK
 	if math.IsNaN(now) {
@@ -174,7 +175,7 @@ func (h *headway) lost(errorK float64) bool {
 	return h.n > window && now > before/2
 }
 
-// line is who tried to solve a system before the present method.
+// line lists the methods that tried to solve a system before the present one.
 type line struct {
 	Tried []string // each with why it gave up
 	Next  int      // of the successors
@@ -207,7 +208,7 @@ func (d *Driver) Attempt(ctx context.Context, rule krylov.Rule, b ops.Source, wa
 	return out, err
 }
 
-// Powers are those of the steps of a time stepper, from one supply.
+// Powers are the powers of the steps of a time stepper.
 type Powers struct {
 	Supply powermap.Supply                 // nil in a steady state
 	Put    func(layers []powermap.Drawing) // makes the right-hand side of them
@@ -238,8 +239,8 @@ func (p *Powers) Load(t0, t1 float64) (float64, error) {
 	return watts, nil
 }
 
-// Step draws the power of step n from t0 to t1, unless it equals that of the step of dt before it. That of the first is
-// there already.
+// Step draws the power of step n from t0 to t1, unless it equals that of the step of dt before it. The power of the
+// first step has been drawn already.
 func (p *Powers) Step(n int, dt, t0, t1 float64) (changed bool, err error) {
 	switch {
 	case n == 0:
@@ -252,7 +253,7 @@ func (p *Powers) Step(n int, dt, t0, t1 float64) (changed bool, err error) {
 	return true, err
 }
 
-// Snapshot takes what the power was drawn for, and what was set to what, and draws it again.
+// Snapshot saves or restores the time of the drawn power and the settings. After reading it draws the power again.
 func (p *Powers) Snapshot(c *snapshot.Coder) {
 	c.Values(p.Drawn[:])
 	controls, set := p.Supply.(*powermap.Controls)

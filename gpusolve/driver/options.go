@@ -25,7 +25,7 @@ import (
 // DefaultTol is the largest temperature error in K that a solve may leave by default.
 const DefaultTol = 1e-4
 
-// Options of a solve. The zero value asks for the defaults.
+// Options of a solve. The zero value selects the defaults.
 type Options struct {
 	Device string // "auto" (default), "cpu", "gpu", "gpu:N"
 	// one of methods.Names(), with settings as in "chebyshev:degree=30"; by default the first, and others where it
@@ -38,7 +38,7 @@ type Options struct {
 	Progress       func(Progress) // may be nil
 	// Executor solves in place of a device of the given name, if not nil. It is closed with the Solution.
 	Executor ops.Device
-	// Ahead is a GPU that is being opened already, by OpenAhead, and is taken where a GPU solves. May be nil.
+	// Ahead is a GPU that OpenAhead is opening already, for use where a GPU solves. May be nil.
 	Ahead *device.Opening
 	// Driver opens GPUs in place of the system's CUDA driver, if not nil.
 	Driver cudriver.Driver
@@ -57,7 +57,7 @@ type Options struct {
 	Timeline *timeline.Log
 }
 
-// Job is a solve with what its options do not say.
+// Job is a solve: its options, and internal settings.
 type Job struct {
 	Options
 	States int64      // of adaptive time steps
@@ -76,7 +76,7 @@ type Progress struct {
 	Until       float64 // s, with adaptive time steps: the end of the run, which may be infinite
 }
 
-// Opening says where the options' solve works.
+// Opening returns the options that select and open the device.
 func (o *Options) Opening() *device.Options {
 	d := &device.Options{Device: o.Device, Executor: o.Executor, Ahead: o.Ahead, Driver: o.Driver, Notice: o.Notice,
 		Timeline: o.Timeline}
@@ -86,7 +86,7 @@ func (o *Options) Opening() *device.Options {
 	return d
 }
 
-// Supply is where a time stepper has its powers from; nil in a steady state.
+// Supply is the source of the powers of a time stepper; nil in a steady state.
 func (o *Options) Supply(m *mesh.Mesh, dt float64) powermap.Supply {
 	switch {
 	case dt == 0:
@@ -123,7 +123,7 @@ func (o *Options) Tolerance() float64 {
 	return DefaultTol
 }
 
-// Check refuses numbers that no rule can mean.
+// Check refuses invalid tolerances, limits and preconditioners.
 func (o *Options) Check() error {
 	for name, v := range map[string]float64{"tolerance in K": o.Tol, "relative tolerance": o.RTol,
 		"absolute tolerance": o.ATol} {
@@ -160,7 +160,7 @@ func (o *Options) CheckCoolant(m *mesh.Mesh) error {
 	if !m.Cooled() {
 		return nil
 	}
-	able := []string{methods.All()[0].Name, "ddilu", "ilu"} // jacobi knows couplings alone
+	able := []string{methods.All()[0].Name, "ddilu", "ilu"} // jacobi supports couplings only
 	name, _ := precond.Split(o.Preconditioner)
 	switch {
 	case name != "" && !slices.Contains(able, name):
@@ -180,8 +180,7 @@ func (o *Options) OnProcessorOnly(m *mesh.Mesh) bool {
 	return m.Cooled() && (name == "ilu" || name == "ddilu")
 }
 
-// CheckRanks refuses what Options.Ranks do not solve. It leaves out what assembly finds: whether the grid has rows for
-// all.
+// CheckRanks refuses what several ranks do not solve. Assembly checks whether the grid has rows for all ranks.
 func (o *Options) CheckRanks(m *mesh.Mesh) error {
 	refuse := func(what string) error {
 		return methods.Refused(fmt.Errorf("several ranks do not solve %s; omit --ranks", what))

@@ -28,7 +28,7 @@ type Device struct {
 // Open starts as many workers as GOMAXPROCS allows.
 func Open() *Device { return OpenShared(1) }
 
-// OpenShared starts a part of these workers, one at least, where several devices share the processor.
+// OpenShared starts a part of these workers, at least one, where several devices share the processor.
 func OpenShared(devices int) *Device {
 	n := max(1, runtime.GOMAXPROCS(0)/devices)
 	return &Device{pool: newPool(n), scratch: make([]Scratch, n)}
@@ -130,7 +130,7 @@ func (p *pool) run(t Task, rows, cells int) {
 	p.wait.Wait()
 	p.body = nil
 	if f := p.fault.Load(); f != nil {
-		// On the caller's goroutine someone can report it.
+		// The caller's goroutine can report it.
 		panic(f)
 	}
 }

@@ -32,7 +32,7 @@ func (d *Device) AssembleSlab(m *mesh.Mesh, dt float64, s ops.Slab) (ops.SlabSys
 	return sys, nil
 }
 
-// alignGround makes room for ground in the planes in which any rank has some.
+// alignGround allocates ground in the planes in which any rank has some.
 func (s *system) alignGround() error {
 	mine := make([]byte, s.nz)
 	for k, g := range s.ground {
@@ -54,7 +54,7 @@ func (s *system) alignGround() error {
 	return nil
 }
 
-// share is what a rank knows of the grid that it holds a slab of.
+// share describes the part of the grid that a rank holds.
 type share struct {
 	ops.Slab
 	rank        int

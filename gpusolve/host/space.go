@@ -9,8 +9,8 @@ import (
 	"thermsim/gpusolve/reuse"
 )
 
-// space holds what every linear system on the processor has, whether it comes from a mesh or as a matrix: vectors of
-// one length and the count of its memory. Methods that build on the entries of a matrix have their operations here.
+// Space is the common part of all linear systems on the processor, from a mesh or given as a matrix: vectors of one
+// length and the count of their memory.
 type Space struct {
 	dev        *Device
 	cells, pad int // values of a vector, and zeros on either side of them
@@ -41,7 +41,7 @@ func (s *Space) hostSpace() *Space { return s }
 
 func (s *Space) Cells() int { return s.cells }
 
-// Run calls t over rows [0, rows) on all workers. work is about the number of values that it touches.
+// Run calls t over rows [0, rows) on all workers. work is the approximate number of values that it reads or writes.
 func (s *Space) Run(t Task, rows, work int) { s.dev.pool.run(t, rows, work) }
 
 // Loop is Run for a loop body.
@@ -58,7 +58,7 @@ func (s *Space) NewSingles(n, pad int) ops.Vector {
 	return newVec[float32](s, n, pad)
 }
 
-// Account counts memory that a method takes, and with a negative number what it gives back.
+// Account counts memory that a method allocates, or with a negative number releases.
 func (s *Space) Account(bytes int64) { s.book(s.ledger, bytes) }
 
 func (s *Space) book(l *ledger, bytes int64) {
@@ -85,11 +85,10 @@ func (s *Space) NewWork() (ops.Vector, error) { return s.New64() }
 
 func (s *Space) Single(ops.Vector) (ops.Vector, error) { return s.New32() }
 
-// Err is the first failure of the ranks that share a grid: memory of the host does not fail in a way that could be
-// reported.
+// Err is the first failure of the ranks that share a grid. Failures of host memory cannot be reported.
 func (s *Space) Err() error { return s.fault }
 
-// Free forgets the system's memory; the collector takes it when the last reference goes.
+// Free stops counting the system's memory; the garbage collector releases it.
 func (s *Space) Free() {
 	for l := range s.all {
 		s.dev.bytes -= l.bytes
@@ -216,8 +215,7 @@ func round(dst []float32, src []float64) {
 	}
 }
 
-// ledger counts the memory that was taken since it was opened, so that it can be given back at once. As a scope it
-// lists the arrays too.
+// ledger counts the memory that was allocated since it was opened. As a scope it lists the arrays too.
 type ledger struct {
 	s      *Space
 	bytes  int64
@@ -243,14 +241,13 @@ func (l *ledger) Remake(body func() error) error {
 	return l.run(body)
 }
 
-// Close forgets the memory; the collector takes it when the last reference goes.
+// Close stops counting the memory; the garbage collector releases it.
 func (l *ledger) Close() {
 	l.s.book(l, -l.bytes)
 	delete(l.s.all, l)
 }
 
-// Arrays is where methods make their arrays, those too that they use in passing: a scope that is remade finds them
-// again.
+// Arrays allocates the arrays of methods, including temporary ones, so that a scope that is remade can use them again.
 func (s *Space) Arrays() *reuse.List { return s.ledger.arrays }
 
 // Blockwise runs f on blocks of values and adds up what it returns, the second part by its maximum.

@@ -108,7 +108,7 @@ func SystemBytes(s precond.Shape) int64 {
 	if m == nil {
 		return bytes
 	}
-	bytes += (4*s.Grounded+8*heatedPlanes(m))*s.Sheet() + powerBytes(s) + Reductions(s)
+	bytes += (4*s.Grounded+8*planesOf(m, m.Heats))*s.Sheet() + powerBytes(s) + Reductions(s)
 	bytes += followingBytes(s) + leakingBytes(s)
 	for _, c := range m.Cavities {
 		if c.Wall != c.Fluid {
@@ -228,13 +228,6 @@ func groundedPlanes(m *mesh.Mesh) int64 {
 	return planesOf(m, func(f stack.Face) bool {
 		_, ok := m.FaceResistance(f)
 		return ok
-	})
-}
-
-// heatedPlanes is the number of planes into which faces drive heat.
-func heatedPlanes(m *mesh.Mesh) int64 {
-	return planesOf(m, func(f stack.Face) bool {
-		return m.Heats(f)
 	})
 }
 

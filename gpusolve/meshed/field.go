@@ -133,7 +133,7 @@ func (f field) ReduceOwn(_ *reduction.Regions, s *reduction.Slab) (*reduction.Va
 	return s.Place(v), nil
 }
 
-// beginOnRanks starts all ranks from the field that rank 0 has, or from the stack's temperature where it has none.
+// beginOnRanks starts all ranks from the field of rank 0, or from the stack's initial temperature if it has none.
 func (s *System) beginOnRanks(start solution.Field) error {
 	t := s.team
 	given, err := t.Agree(start != nil)
@@ -170,7 +170,7 @@ func (s *System) beginOnRanks(start solution.Field) error {
 	return s.Failure()
 }
 
-// plane copies plane k of a vector, the rows of all ranks, which all ask for it.
+// plane copies plane k of a vector, with the rows of all ranks. All ranks must call it.
 func (s *System) plane(k int, x ops.Vector, dst []float64) {
 	s.Sys.Plane(k, x, dst)
 	if s.team == nil {
@@ -181,7 +181,7 @@ func (s *System) plane(k int, x ops.Vector, dst []float64) {
 	at := func(r int) []float64 { return dst[slab.Rows.Borders[r]*nx : slab.Rows.Borders[r+1]*nx] }
 	all, err := s.team.Group.Gather(team.Bytes(at(rank)))
 	if err != nil {
-		return // the system's next sum finds it
+		return // the system's next sum reports it
 	}
 	for r, data := range all {
 		copy(at(r), team.Values(data))

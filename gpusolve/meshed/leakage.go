@@ -44,7 +44,7 @@ type Leakage struct {
 // cautiousCut is the part of the residual that a cautious solve leaves.
 const cautiousCut = 1e-3
 
-// newLeakage readies the iteration over powers.
+// newLeakage prepares the iteration over leakage.
 func newLeakage(sys ops.System, transient bool) (*Leakage, error) {
 	l := &Leakage{on: sys, of: sys.Mesh().Leakage, Scale: 1, checkedAt: math.Inf(-1)}
 	l.From, l.To = l.of.Range()
@@ -61,7 +61,7 @@ func newLeakage(sys ops.System, transient bool) (*Leakage, error) {
 	return l, nil
 }
 
-// put makes the leakage that of a state.
+// put linearizes the leakage at a state.
 func (l *Leakage) put(x ops.Vector) error {
 	if l == nil {
 		return nil
@@ -69,7 +69,7 @@ func (l *Leakage) put(x ops.Vector) error {
 	return l.on.Leak(x, l.Scale, false)
 }
 
-// Measure takes what leaks in a state.
+// Measure evaluates the leakage of the state.
 func (s *System) Measure() {
 	l := s.Outer.Leakage
 	m := s.mesh
@@ -167,11 +167,11 @@ func (s *System) locate() {
 	}
 }
 
-// Eternity is a time step in s in which no capacity holds anything.
+// Eternity is a time step in s that makes the capacities negligible.
 const Eternity = 1e60
 
-// SteadyGain is the gain of the steady equations in a transient. A stack without a way out for its heat has none: what
-// leaks there runs away.
+// SteadyGain is the gain of the steady equations in a transient. A stack without a heat-flow path to ambient has no
+// steady state: its leakage runs away.
 func (s *System) SteadyGain(ctx context.Context, o *driver.Options) error {
 	if !s.mesh.Grounded() {
 		s.Sys.Combine(s.Outer.mode, 1, s.X, 0, s.X)
@@ -190,7 +190,7 @@ func (s *System) SteadyGain(ctx context.Context, o *driver.Options) error {
 	return err
 }
 
-// Bounds of what looks for the largest power.
+// Bounds of the search for the largest power.
 const (
 	mostScales  = 24
 	scaleWithin = 2.5e-4
@@ -238,7 +238,7 @@ func (s *System) judgeLeakage(ctx context.Context, o *driver.Options, rule krylo
 	return out, s.Failure()
 }
 
-// broke says that conjugate gradients broke down because of the leakage: of a gain well below 1 they do not.
+// broke says that conjugate gradients broke down because of the leakage, which does not happen for a gain well below 1.
 func (l *Leakage) broke(out krylov.Outcome) bool {
 	return out.Reason == krylov.Breakdown && l.Gain > enoughGain
 }

@@ -48,7 +48,7 @@ type System struct {
 	reductions map[*reduction.Regions]reduction.Reduction // of its fields
 }
 
-// Demand is what a mesh and a number of time steps (0: steady) ask of a device.
+// Demand is what a mesh and a number of time steps (0: steady) need of a device.
 func Demand(o *driver.Job, m *mesh.Mesh, steps int) device.Demand {
 	warm := func(d *cuda.Device) error { return errors.Join(d.LoadSystems(), multigrid.Warm(d, m.NZ())) }
 	if m.Cooled() {
@@ -101,7 +101,7 @@ func New(m *mesh.Mesh, o *driver.Job, steps int, dt float64) (*System, error) {
 		}
 		rule := o.Rule(s.Pre, max(1, steps))
 		if s.Outer != nil {
-			rule.Reduction = firstCut // the kind of rule that its linear systems have
+			rule.Reduction = firstCut // the rule of its linear systems
 		}
 		return s.Prepare(rule)
 	})
@@ -161,8 +161,7 @@ func (s *System) follow() (err error) {
 	return err
 }
 
-// holdsCopies says whether the solver multiplies with a copy of A that its method holds, which must be made again with
-// every A.
+// holdsCopies says whether the solver multiplies with a copy of A in its method, which must be updated with every A.
 func (s *System) holdsCopies() bool {
 	_, ok := s.Solver.(*mixed.Solver)
 	return ok
@@ -222,8 +221,8 @@ func (s *System) rule(o *driver.Options, systems int) krylov.Rule {
 	return o.Rule(s.Pre, systems)
 }
 
-// Retreat takes the last difference back, which was rounded to FP32: the state is exactly what it was, the one before
-// it to 2^-24 of the step.
+// Retreat subtracts the last difference, which was rounded to FP32. The state is then exact; the one before it has an
+// error of 2^-24 of the step.
 func (s *System) Retreat() {
 	s.Sys.Extrapolate(s.old, s.X, s.ahead.Past, [4]float64{1: -1})
 	s.ahead.Forget()
@@ -325,7 +324,7 @@ func (s *System) kept() []ops.Vector {
 	return append([]ops.Vector{s.X, s.old}, s.ahead.Past[:]...)
 }
 
-// Forget ends the continuation, and what was learnt of properties and leakage at other temperatures.
+// Forget discards the former states, and what the iteration has learnt at other temperatures.
 func (s *System) Forget() {
 	s.ahead.Forget()
 	if n := s.Outer; n != nil {
@@ -336,7 +335,7 @@ func (s *System) Forget() {
 	}
 }
 
-// SnapshotSolver is a solver that later solves with the same operator find as it was.
+// SnapshotSolver is a solver whose state can be saved for later solves with the same operator.
 type SnapshotSolver interface{ Snapshot(c *snapshot.Coder) }
 
 func (s *System) Snapshot(c *snapshot.Coder) {

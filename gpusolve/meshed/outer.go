@@ -78,9 +78,8 @@ func (s *System) settleProperties(ctx context.Context, o *driver.Options, rule k
 	return s.judgeLeakage(ctx, o, rule, out)
 }
 
-// again takes up the system once more, with caution. A steady state is sought from the temperatures without leakage,
-// below which no solution lies; a step starts from its beginning, where it also stays if its matrix is not positive
-// definite.
+// again solves the system once more, cautiously. A steady state is sought from the temperatures without leakage, below
+// which no solution lies; a step starts from its beginning, where it also stays if its matrix is not positive definite.
 func (s *System) again(ctx context.Context, o *driver.Options, rule krylov.Rule, spent krylov.Outcome,
 	watch driver.Watch) (krylov.Outcome, error) {
 	s.Outer.cautious, s.Outer.rho, s.Outer.plain = true, 0, 0
@@ -153,7 +152,7 @@ func (s *System) iterate(ctx context.Context, o *driver.Options, rule krylov.Rul
 	}
 }
 
-// careful says that nothing may carry the states past a solution.
+// careful says that no state may pass the solution.
 func (n *outer) careful() bool { return n.Leakage != nil && n.cautious }
 
 // form makes A that of the state, and the method where the state has moved far since that was made. The method is made
@@ -240,7 +239,7 @@ func (n *outer) left(went float64) float64 {
 	return 2 * rho / (1 - math.Min(rho, worstRho)) * went
 }
 
-// done judges the state that the last linear system began with, and what has become of it.
+// done evaluates the state before and after the last linear system.
 func (n *outer) done(s *System, rule krylov.Rule, out, spent *krylov.Outcome, last float64) bool {
 	start := spent.Start
 	n.ResidualW = start.Norms.Residual
@@ -332,8 +331,8 @@ func (n *outer) Report() *solution.Nonlinear {
 	return &r
 }
 
-// successors are the methods that take over, in this order, where the default one makes no headway. They depend on no
-// geometry, so what multigrid is blind to does not stop them.
+// successors are the methods that take over, in this order, where the default one stalls. They do not depend on the
+// geometry, so they converge where multigrid does not.
 var successors = []string{"ic", "cmg", "jacobi"}
 
 // Settle improves x until the options' rule for one of a number of systems is met.
@@ -347,7 +346,7 @@ func (s *System) Settle(ctx context.Context, o *driver.Options, systems int, wat
 }
 
 // settleLinear improves x until a rule is met. Where the default method stalls, its successors take over, and stay. A
-// method that the user named is left to its fate, and so is one that ends at a limit of iterations that the user set.
+// method that the user has named is not replaced, nor one that reaches an iteration limit of the user.
 func (s *System) settleLinear(ctx context.Context, o *driver.Options, rule krylov.Rule,
 	watch driver.Watch) (krylov.Outcome, error) {
 	if o.Preconditioner != "" || !s.Op.Symmetric() { // the successors need a symmetric operator
@@ -366,7 +365,7 @@ func (s *System) settleLinear(ctx context.Context, o *driver.Options, rule krylo
 			continue
 		}
 		if !(out.Norms.Residual < out.Norms.Source) {
-			// What a failed method leaves is worse than nothing.
+			// A failed method can leave a worse state than zero.
 			s.Sys.Fill(s.X, 0)
 		}
 		rule.MaxIter = s.rule(o, 1).MaxIter // that of the method
@@ -377,13 +376,12 @@ func (s *System) settleLinear(ctx context.Context, o *driver.Options, rule krylo
 	return out, err
 }
 
-// indefinite says that A itself may be at fault: leakage makes it so where there is no stable state, and no method
-// helps.
+// indefinite says that A itself may be indefinite, because leakage has no stable state. Then no method converges.
 func (s *System) indefinite(out krylov.Outcome) bool {
 	return out.Reason == krylov.Breakdown && s.mesh.Leakage != nil
 }
 
-// stalled says that another method may do better than the one that ended so.
+// stalled says whether another method may succeed after this outcome.
 func stalled(ctx context.Context, o *driver.Options, out krylov.Outcome) bool {
 	switch {
 	case out.Converged || out.Reason == krylov.Failed || ctx.Err() != nil:

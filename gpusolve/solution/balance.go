@@ -10,11 +10,11 @@ import (
 // excused is the largest error in K that excuses an imbalance: the default tolerance.
 const excused = 1e-4
 
-// negligible is an error in K that no solve is blamed for, though its estimate may be 0: powers that cancel leave a
-// rounding of their sum as the only source of heat.
+// negligible is an error in K that is always acceptable, even if its estimate is 0: where powers cancel, the rounding
+// of their sum is the only source of heat.
 const negligible = 1e-10
 
-// small is the relative imbalance below which nothing is wrong.
+// small is the relative imbalance that is always acceptable.
 const small = 1e-6
 
 // imbalanceLimit is the relative energy imbalance that a good solve stays below.
@@ -24,9 +24,9 @@ const imbalanceLimit = 1e-3
 // flows of heat are so small that an error of EstimatedErrorK in every cell would move more. That many watts pass
 // through the faces (conductance G, W/K) and, in a time step, into the heat capacity C (J/K): error (G + C/dt) over the
 // largest flow, and twice that because the error is an estimate. Only errors up to 1e-4 K, the default tolerance,
-// excuse an imbalance: a solve that was asked for less has to show that it is good enough.
+// excuse an imbalance: a solve with a looser tolerance must meet the limit otherwise.
 func ImbalanceLimit(m *mesh.Mesh, s *Solution) float64 {
-	if s.Energy.ImbalanceRel <= imbalanceLimit { // spares a look at every column
+	if s.Energy.ImbalanceRel <= imbalanceLimit { // avoids a pass over all columns
 		return imbalanceLimit
 	}
 	watts := explained(m, s)
@@ -36,9 +36,9 @@ func ImbalanceLimit(m *mesh.Mesh, s *Solution) float64 {
 	return math.Max(imbalanceLimit, watts/s.Energy.Scale)
 }
 
-// LeastErrorK is how far in K the field of s is at least from the solution of the discrete equations. Summed over all
-// cells, A e = r says that the heat which the balance misses is the sum of g e, g the conductances to the temperatures
-// of the faces and, in a time step, C/dt. That sum is at most G + C/dt times the largest error.
+// LeastErrorK is a lower bound in K on the error of the field of s. Summed over all cells, A e = r says that the heat
+// which the balance misses is the sum of g e, g the conductances to the temperatures of the faces and, in a time step,
+// C/dt. That sum is at most G + C/dt times the largest error.
 func LeastErrorK(m *mesh.Mesh, s *Solution) float64 {
 	conductance := m.GroundConductance()
 	if s.Dt > 0 {
@@ -50,7 +50,7 @@ func LeastErrorK(m *mesh.Mesh, s *Solution) float64 {
 // CheckBalance corrects the status by the heat balance: a result out of balance is not converged, and an error estimate
 // below the least error that the balance implies is unknown.
 func (s *Solution) CheckBalance(m *mesh.Mesh) {
-	// spares a look at every cell
+	// avoids a pass over all cells
 	if s.Energy.ImbalanceRel <= small || s.Dt > 0 && s.Energy.ImbalanceRel <= imbalanceLimit {
 		return
 	}
@@ -87,16 +87,16 @@ func explained(m *mesh.Mesh, s *Solution) float64 {
 	return 2 * err * conductance
 }
 
-// Reducer is a Field that reduces its temperatures where they are: numbers are moved then, and not planes.
+// Reducer is a Field that reduces its temperatures on their device, without transferring planes.
 type Reducer interface {
 	// Reduce takes the statistics of regions.
 	Reduce(r *reduction.Regions) (*reduction.Values, error)
-	// Quantise counts the quanta of all planes, one plane after the other. It says false, and has done nothing, where
+	// Quantise counts the quanta of all planes, one plane after the other. It returns false, and does nothing, where
 	// planes have to be read.
 	Quantise(q reduction.Quanta, counts []int32) (done bool, err error)
 }
 
-// Within is a Field that shows another one as it is.
+// Within is a Field that wraps another one without changes.
 type Within interface{ Inner() Field }
 
 // ReducerOf is the reducer of a field, nil where its planes have to be read.
@@ -123,9 +123,9 @@ func ReducePlanes(f Field, r *reduction.Regions) (*reduction.Values, error) {
 	return r.Reduce(func(k int) ([]float64, error) { return plane, f.Plane(k, plane) }, 0)
 }
 
-// Binner is a Field that shows its planes in bins where they are.
+// Binner is a Field that reduces its planes to bins on their device.
 type Binner interface {
-	// Maxima fills dst with temperatures in K. It says false, and has done nothing, where planes have to be read.
+	// Maxima fills dst with temperatures in K. It returns false, and does nothing, where planes have to be read.
 	Maxima(m *reduction.Maxima, dst []float64) (done bool, err error)
 }
 

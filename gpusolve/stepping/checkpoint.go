@@ -19,8 +19,8 @@ import (
 type Checkpoints struct {
 	// Due is called after every step, when all its calls of OnStep are done; steps is the number of steps so far.
 	Due func(steps int) bool
-	// Save keeps the state, which write writes. An error of either ends the run; ErrNoCheckpoint of write says that
-	// this state cannot be kept, and need not be returned.
+	// Save saves the state by calling write. An error of either ends the run, except that Save may ignore
+	// ErrNoCheckpoint of write: this state cannot be saved.
 	Save func(steps int, write func(io.Writer) error) error
 	// From is the state to continue from in place of the initial field, nil for a run from the start. Reported are the
 	// steps that were reported to OnStep before.
@@ -29,13 +29,13 @@ type Checkpoints struct {
 }
 
 var (
-	// ErrNoCheckpoint is that of a run whose state is more than checkpoints hold.
+	// ErrNoCheckpoint is the error of a run whose state checkpoints do not support.
 	ErrNoCheckpoint = errors.New("no checkpoints")
-	// ErrOtherRun is that of a checkpoint which another kind of run has left.
+	// ErrOtherRun is the error of a checkpoint of a different kind of run.
 	ErrOtherRun = errors.New("the checkpoint is one of another run")
 )
 
-// keepable refuses runs whose state is more than checkpoints hold.
+// keepable refuses runs whose state checkpoints do not support.
 func (e *Engine) keepable() error {
 	if e.System == nil {
 		return fmt.Errorf("%w of this kind of system", ErrNoCheckpoint)
@@ -55,7 +55,7 @@ func (e *Engine) keepable() error {
 	return nil
 }
 
-// kind names what the bits of a run depend on beside its inputs and options.
+// kind lists what the bits of a run depend on, apart from its inputs and options.
 func (e *Engine) kind(stepping string) []string {
 	device := e.Info.Kind
 	if device == "gpu" {
@@ -68,7 +68,7 @@ func (e *Engine) kind(stepping string) []string {
 // mostText bounds names in checkpoints.
 const mostText = 1 << 12
 
-// identify writes what kind of run it is, or refuses a checkpoint of another.
+// identify writes the kind of run, or refuses a checkpoint of a different kind.
 func (e *Engine) identify(c *snapshot.Coder, stepping string) {
 	for _, is := range e.kind(stepping) {
 		was := is
@@ -78,7 +78,7 @@ func (e *Engine) identify(c *snapshot.Coder, stepping string) {
 	}
 }
 
-// save keeps a state where it is due.
+// save saves a state.
 func (p *Checkpoints) save(e *Engine, steps int, stepping string, state func(c *snapshot.Coder)) error {
 	return p.Save(steps, func(w io.Writer) error {
 		if len(e.Line.Tried) > 0 {
@@ -93,7 +93,7 @@ func (p *Checkpoints) save(e *Engine, steps int, stepping string, state func(c *
 	})
 }
 
-// load reads a state back, first what state takes.
+// load restores a state, first the part that the function state reads.
 func (p *Checkpoints) load(e *Engine, stepping string, state func(c *snapshot.Coder)) error {
 	c := snapshot.NewReader(p.From)
 	e.identify(c, stepping)
@@ -109,7 +109,7 @@ func (p *Checkpoints) load(e *Engine, stepping string, state func(c *snapshot.Co
 	return e.Failure()
 }
 
-// snapshotOutcome takes how a solve ended.
+// snapshotOutcome saves or restores the outcome of a solve.
 func snapshotOutcome(c *snapshot.Coder, o *krylov.Outcome) {
 	reason := int(o.Reason)
 	c.Int(&o.Iterations, &reason)
@@ -122,17 +122,24 @@ func snapshotOutcome(c *snapshot.Coder, o *krylov.Outcome) {
 // methodEuler is the method of fixed time steps.
 const methodEuler = "backward Euler"
 
-// start takes the initial field, or goes on from a checkpoint.
+// begin starts from the initial field, unless there is a checkpoint to continue from.
+func (e *Engine) begin(p *Checkpoints, initial solution.Field) (resumes bool, err error) {
+	if p != nil {
+		if err := e.keepable(); err != nil {
+			return false, err
+		}
+		if p.From != nil {
+			return true, nil
+		}
+	}
+	return false, e.Begin(initial)
+}
+
 func (r *stepper) start() error {
 	p := r.plan.Checkpoints
-	if p == nil {
-		return r.Begin(r.plan.Initial)
-	}
-	if err := r.keepable(); err != nil {
+	resumes, err := r.begin(p, r.plan.Initial)
+	if err != nil || !resumes {
 		return err
-	}
-	if p.From == nil {
-		return r.Begin(r.plan.Initial)
 	}
 	r.steps = append(r.steps, p.Reported...)
 	return p.load(r.Engine, methodEuler, r.snapshot)
@@ -157,26 +164,9 @@ func (r *stepper) snapshot(c *snapshot.Coder) {
 	c.Bool(&r.allConverged)
 }
 
-// start takes the initial field, or goes on from a checkpoint.
-func (r *march) start(initial solution.Field) error {
-	p := r.plan.Checkpoints
-	if p != nil {
-		if err := r.keepable(); err != nil {
-			return err
-		}
-	}
-	if p == nil || p.From == nil {
-		return r.Begin(initial)
-	}
-	return nil
-}
-
-// goOn takes a checkpoint up.
+// goOn restores the checkpoint.
 func (r *march) goOn() error {
 	p := r.plan.Checkpoints
-	if p == nil || p.From == nil {
-		return nil
-	}
 	r.steps = append(r.steps, p.Reported...)
 	if err := p.load(r.Engine, solution.MethodTRBDF2, r.snapshot); err != nil {
 		return err
@@ -186,7 +176,7 @@ func (r *march) goOn() error {
 	return r.Failure()
 }
 
-// keepState keeps the present state where it is due.
+// keepState saves the present state where it is due.
 func (r *march) keepState() error {
 	if p := r.plan.Checkpoints; p.due(r.Steps) {
 		return p.save(r.Engine, r.Steps, solution.MethodTRBDF2, r.snapshot)
@@ -237,7 +227,7 @@ func (r *march) snapshot(c *snapshot.Coder) {
 	}
 }
 
-// mostCavities bounds what a checkpoint may say of coolant.
+// mostCavities limits the number of cavities in a checkpoint.
 const mostCavities = 1 << 20
 
 func (f *flows) snapshot(c *snapshot.Coder) {

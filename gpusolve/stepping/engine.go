@@ -21,17 +21,17 @@ import (
 	"thermsim/powermap"
 )
 
-// Thermal is a system that a run solves, once or step by step: a mesh's, with its state on the device, or a lumped one.
-// The state is the rise above the ambient in K; heat is in W.
+// Thermal is a system that a run solves, once or step by step: that of a mesh, with its state on the device, or a
+// lumped one. The state is the rise above the ambient in K; heat is in W.
 type Thermal interface {
-	// Begin sets the state that the first step starts from; a nil field leaves it to the system.
+	// Begin sets the initial state; with a nil field the system chooses it.
 	Begin(start solution.Field) error
 	// Advance makes the right-hand side of step n from t0 to t1, of the steady state where t1 is 0, and returns its
-	// power. The state becomes the former one, and its continuation what settle starts from. An error leaves the states
-	// alone.
+	// power. The state becomes the former one, and its extrapolation the initial guess of Settle. An error does not
+	// change the states.
 	Advance(n int, t0, t1 float64) (power float64, err error)
-	// Settle improves the state until the options' rule for one of a number of systems is met. The error is a failure;
-	// how the solve ended is in the outcome.
+	// Settle improves the state until the options' rule for one of a number of systems is met. The error is a failure
+	// of the device; the outcome describes the end of the solve.
 	Settle(ctx context.Context, o *driver.Options, systems int, watch driver.Watch) (krylov.Outcome, error)
 	// Retreat makes the former state the state again, and the one before it the former one.
 	Retreat()
@@ -41,39 +41,39 @@ type Thermal interface {
 	Field() solution.Field
 }
 
-// stepped is a mesh's system, which can do more than run: it takes stages of steps whose length may change, and its
-// states, by number, can be put aside. A step of backward Euler is one stage.
+// stepped is the system of a mesh. In addition to Thermal it takes stages of steps whose length may change, and its
+// numbered states can be saved. A step of backward Euler is one stage.
 type stepped interface {
 	Thermal
 	// Hold allocates n states. Number 0 is the present one.
 	Hold(n int) error
-	// Combine sets a state to a x + b y; dst may be x or y.
+	// Combine sets state dst to a x + b y; dst may be x or y.
 	Combine(dst int, a float64, x int, b float64, y int)
-	// Largest is the largest |x|, which it may turn to -x.
+	// Largest is the largest |x|. It may change the sign of x.
 	Largest(x int) float64
-	// Retime makes the operator that of stages of dt in s.
+	// Retime sets the operator up for stages of dt in s.
 	Retime(dt float64) error
 	// Load draws the mean power from t0 to t1, and returns it in W.
 	Load(t0, t1 float64) (power float64, err error)
-	// Stage takes a stage from a state. dst holds what the solve starts from.
+	// Stage takes a stage from a state. dst holds the initial guess.
 	Stage(ctx context.Context, o *driver.Options, dst, from int, watch driver.Watch) (krylov.Outcome, error)
-	// Show makes x the state and from the former one, for all that reads these.
+	// Show selects x as the state and from as the former one.
 	Show(x, from int)
-	// Held is what the capacities took up in the stage that is shown, as its operator has it, in W.
+	// Held is the heat in W that the capacities store in the selected stage, according to its operator.
 	Held() float64
-	// Respond solves for the steady state under the drawings. judged says that residual and error are wanted.
+	// Respond solves for the steady state under the drawings. judged requests residual and error.
 	Respond(ctx context.Context, o *driver.Options, layers []powermap.Drawing, judged bool) (krylov.Outcome, error)
-	// Vectors are as many values as keep needs.
+	// Vectors is the number of vectors that Keep copies.
 	Vectors() int
-	// Keep copies the state, and what its continuation needs.
+	// Keep copies the state and the data of its extrapolation.
 	Keep(into *guess.Past)
-	// Resume makes what was kept the state again.
+	// Resume restores what Keep has copied.
 	Resume(from *guess.Past)
 	// Redraw makes the right-hand side of drawings.
 	Redraw(layers []powermap.Drawing)
-	// Forget ends the continuation: the next state has no past.
+	// Forget discards the former states that the extrapolation uses.
 	Forget()
-	// Snapshot takes the state, and what its continuation goes by.
+	// Snapshot saves or restores the state and the data of its extrapolation.
 	Snapshot(c *snapshot.Coder)
 }
 
@@ -81,7 +81,7 @@ type stepped interface {
 type Engine struct {
 	*driver.Driver
 	Thermal
-	System  stepped // the same of a mesh, nil of lumped ones; it is one of the next two
+	System  stepped // the system of a mesh, nil for lumped ones; one of the next two
 	meshed  *meshed.System
 	Direct  *direct.System
 	Mesh    *mesh.Mesh // of the fields
@@ -138,7 +138,7 @@ func (e *Engine) solution(out krylov.Outcome) *solution.Solution {
 	return s
 }
 
-// shown is the field for those who look at the solution.
+// shown is the field of the solution.
 func (e *Engine) shown() solution.Field {
 	f := e.Field()
 	if own, ok := f.(team.Shared); ok && e.team != nil && e.team.Lead() {
@@ -147,7 +147,7 @@ func (e *Engine) shown() solution.Field {
 	return f
 }
 
-// leave closes the engine; other ranks need not wait for questions any more.
+// leave closes the engine, and lets the other ranks continue.
 func (e *Engine) leave() {
 	if e.team != nil && e.team.Lead() {
 		_ = e.team.Others([]byte{team.AskOn}) // where it fails, they have failed
@@ -174,7 +174,7 @@ func (e *Engine) MethodText() string {
 	return solution.MethodText(e.Solver.Name(), e.Pre.Name())
 }
 
-// Open opens the device and sets everything up for a mesh. A positive dt makes it a time stepper.
+// Open opens the device and sets up the solver for a mesh. A positive dt makes it a time stepper.
 func Open(m *mesh.Mesh, o *driver.Job, steps int, dt float64) (*Engine, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -207,7 +207,7 @@ func Open(m *mesh.Mesh, o *driver.Job, steps int, dt float64) (*Engine, error) {
 	return OpenIterated(m, o, steps, dt)
 }
 
-// OpenIterated does so where an iteration is to solve.
+// OpenIterated is Open with an iterative solver.
 func OpenIterated(m *mesh.Mesh, o *driver.Job, steps int, dt float64) (*Engine, error) {
 	s, err := meshed.New(m, o, steps, dt)
 	if err != nil {
@@ -217,7 +217,7 @@ func OpenIterated(m *mesh.Mesh, o *driver.Job, steps int, dt float64) (*Engine, 
 		Ambient: m.Stack.Ambient, Exchanged: s.Exchanged}, nil
 }
 
-// Directly is the operator of a mesh where the options leave it to the transforms, nil where an iteration is to solve.
+// Directly is the operator of a mesh for the direct solver, nil where the options or the mesh require an iterative one.
 func Directly(m *mesh.Mesh, o *driver.Job, dt float64) *fourier.Layered {
 	if !methods.SolvesDirectly(m, o.Preconditioner) || o.Team != nil &&
 		fourier.CheckRanks(m.NX(), m.NY(), o.Ranks.Size()) != nil || o.Executor != nil && !fourier.Runs(o.Executor) {

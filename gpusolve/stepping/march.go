@@ -50,8 +50,8 @@ type interval struct {
 	resumed bool    // it was entered before a checkpoint
 }
 
-// script has the rungs of the steps that were accepted while recording; otherwise the run takes these steps, where
-// there are any, without asking for their error.
+// script holds the rungs of the steps that were accepted while recording. Afterwards the run repeats these steps
+// without estimating their error.
 type script struct {
 	recording bool
 	rungs     []int
@@ -66,7 +66,7 @@ func (r *march) run(ctx context.Context) error {
 	return r.finish()
 }
 
-// advance takes one interval of constant power after the other.
+// advance steps through the intervals of constant power.
 func (r *march) advance(ctx context.Context) error {
 	for r.time < r.plan.Until && !r.Steady {
 		if !r.resumed {
@@ -96,7 +96,7 @@ func (r *march) finish() error {
 	return nil
 }
 
-// enter draws the power of the interval from the present time to another.
+// enter starts an interval of constant power from the present time to end.
 func (r *march) enter(ctx context.Context, end float64) (err error) {
 	if r.power, err = r.System.Load(r.time, end); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (r *march) arrived() error {
 	return r.Failure()
 }
 
-// retime sets the operator up for stages of another length.
+// retime sets the operator up for another stage length.
 func (r *march) retime(dt float64) error {
 	if dt == r.dt {
 		return nil
@@ -160,15 +160,16 @@ func (r *march) retime(dt float64) error {
 const (
 	// marchStates is the number of states of a march. One to the steady state has another, numbered next.
 	marchStates = 6
-	// mostMoments is the number of changes of the power that are looked at for a common unit of the steps.
+	// mostMoments limits the number of power changes that determine a common unit of the steps.
 	mostMoments = 1000
 	// solveShare is the part of the error of a step that a solve may leave.
 	solveShare = 0.05
-	// growBelow is the part of the tolerance that twice the length is expected to stay below, 8 times the error.
+	// growBelow is the part of the tolerance below which a step of twice the length, with 8 times the error, must be
+	// expected to stay.
 	growBelow = 0.8
 	// firstShare of the heat capacity over the conductance to the faces is what the first step begins with at most.
 	firstShare = 1e-3
-	// shortestShare of its time is a step that leads nowhere.
+	// shortestShare of the time is the shortest useful step.
 	shortestShare = 1e-13
 )
 
@@ -220,10 +221,11 @@ func (r *march) intervalEnd(m *mesh.Mesh, t float64) float64 {
 	return end
 }
 
-// open takes the engine, and the state to start from.
+// open sets the engine and the initial state.
 func (r *march) open(e *Engine, start solution.Field) error {
 	r.Engine = e
-	if err := r.start(start); err != nil {
+	resumes, err := r.begin(r.plan.Checkpoints, start)
+	if err != nil {
 		return err
 	}
 	r.now, r.mid, r.end, r.ahead, r.driven, r.spare = 0, 1, 2, 3, 4, 5
@@ -235,14 +237,17 @@ func (r *march) open(e *Engine, start solution.Field) error {
 	if err := r.System.Hold(int(r.opts.States)); err != nil {
 		return methods.Blame(err)
 	}
-	return r.goOn()
+	if resumes {
+		return r.goOn()
+	}
+	return nil
 }
 
 func (r *march) restart() {
 	r.time, r.line, r.moments = 0, 0, r.plan.At
 }
 
-// step takes one step, shorter ones where the error asks for them.
+// step takes one step, which it shortens where the error requires that.
 func (r *march) step(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -273,7 +278,7 @@ func (r *march) step(ctx context.Context) error {
 	}
 }
 
-// scripted says that the steps are known.
+// scripted says that the steps are given.
 func (r *march) scripted() bool { return !r.recording && r.line < len(r.rungs) }
 
 // follow goes to the rung of the script.
@@ -287,7 +292,7 @@ func (r *march) follow() {
 	}
 }
 
-// estimated says that the error of a step is asked for.
+// estimated says that the error of a step is needed.
 func (r *march) estimated() bool { return !r.scripted() || r.reporting }
 
 // shorter is how many times to halve a step whose error exceeds the tolerance by a factor.
@@ -315,7 +320,7 @@ func (r *march) attempt(ctx context.Context) (errorK float64, err error) {
 	}
 	s.Combine(r.driven, drivenMid, r.mid, drivenStart, r.now)
 	s.Combine(r.end, 1, r.driven, 1, r.mid)
-	s.Combine(r.end, 1, r.end, -1, r.now) // as if the heat went on to flow as in the first stage
+	s.Combine(r.end, 1, r.end, -1, r.now) // as if the heat flow of the first stage continued
 	if ok, err := r.stage(ctx, r.end, r.driven, &r.endFlows); !ok || err != nil {
 		return math.Inf(1), err
 	}
@@ -337,7 +342,7 @@ func (r *march) attempt(ctx context.Context) (errorK float64, err error) {
 	return s.Largest(r.spare), r.Failure()
 }
 
-// stage solves one, and says false where there is no solution.
+// stage solves a stage, and returns false where there is no solution.
 func (r *march) stage(ctx context.Context, dst, from int, f *flows) (bool, error) {
 	out, err := r.solve(ctx, dst, from)
 	if err != nil {
@@ -357,7 +362,7 @@ func (r *march) stage(ctx context.Context, dst, from int, f *flows) (bool, error
 	return true, r.Failure()
 }
 
-// solve counts what a solve takes.
+// solve solves a stage, and counts its effort.
 func (r *march) solve(ctx context.Context, dst, from int) (krylov.Outcome, error) {
 	if s := r.meshed; s != nil {
 		s.From, s.To = r.time, r.ladder.next()

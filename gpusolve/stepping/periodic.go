@@ -35,7 +35,7 @@ var ErrPeriod = errors.New("the powers are not periodic: a periodic state needs 
 // mostPeriods that are stepped to find a periodic state.
 const mostPeriods = 60
 
-// Plan is that of the steps, after it has refused what has no periodic state.
+// Plan checks the options, and returns the plan of the steps.
 func (p *PeriodicOptions) Plan(m *mesh.Mesh) (*AdaptiveOptions, error) {
 	if p.Tol == 0 {
 		p.Tol = DefaultPeriodicTol
@@ -93,11 +93,11 @@ func Periodic(ctx context.Context, m *mesh.Mesh, o driver.Job, plan *AdaptiveOpt
 // cycleStates is the number of states in addition to those of a march.
 const cycleStates = 3
 
-// closing is the part of the error of a periodic state that a solve may leave.
+// closing is the part of the error of a periodic state that is allowed for a solve.
 const closing = 1e-3
 
-// lasting is how many times longer than a period, and than what the stack takes to warm up, a step is that is as good
-// as none.
+// lasting is how many times longer than a period, and than the time constant of the stack, a step is that counts as
+// steady.
 const lasting = 1e6
 
 // cycle is a march through periods.
@@ -109,7 +109,7 @@ type cycle struct {
 	shown               int
 }
 
-// find looks for the state at the start, and leaves it in begin.
+// find finds the state at the start of the period, and stores it in begin.
 func (c *cycle) find(ctx context.Context, tol float64) error {
 	s := c.System
 	c.reporting = false
@@ -176,7 +176,7 @@ func (c *cycle) loadMean() error {
 	return err
 }
 
-// long is a step that is as good as none.
+// long is a step that counts as steady.
 func (c *cycle) long() float64 {
 	return lasting * math.Max(c.period, relaxation(c.Mesh))
 }
@@ -193,8 +193,8 @@ func (c *cycle) within(ctx context.Context, dt float64, dst, from int) error {
 	return err
 }
 
-// correct moves the start by what Newton's method says of the difference between the ends of the period that was
-// stepped, and returns by how much at most, in K.
+// correct applies Newton's method to the difference between the ends of the last period. It returns the largest
+// correction of the state at the start, in K.
 func (c *cycle) correct(ctx context.Context) (float64, error) {
 	s := c.System
 	if err := c.loadMean(); err != nil {
@@ -222,7 +222,7 @@ func (c *cycle) correct(ctx context.Context) (float64, error) {
 	return s.Largest(c.change), c.Failure()
 }
 
-// show steps through the period once more, for all to see.
+// show steps through the period once more, and reports its steps.
 func (c *cycle) show(ctx context.Context) error {
 	c.reporting = true
 	c.Period = c.period

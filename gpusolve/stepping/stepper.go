@@ -42,7 +42,7 @@ func (t *TransientOptions) Check() error {
 	return nil
 }
 
-// Transient steps through time. The engine is closed with the solution, or where there is none.
+// Transient steps through time. The solution closes the engine; without a solution it is closed here.
 func (e *Engine) Transient(ctx context.Context, o driver.Options, t TransientOptions) (*solution.Solution, error) {
 	defer e.Dev.Bind()()
 	start := time.Now()
@@ -72,7 +72,8 @@ type stepper struct {
 	plan TransientOptions
 }
 
-// ErrRunaway ends a step in which leakage grows faster than the heat that leaves, so that it has no end.
+// ErrRunaway is the error of a step without a solution, because leakage grows faster than the heat flow out of the
+// stack.
 var ErrRunaway = errors.New("thermal runaway")
 
 func (r *stepper) run(ctx context.Context) error {
@@ -98,7 +99,7 @@ func (r *stepper) run(ctx context.Context) error {
 	return nil
 }
 
-// step takes step n and looks at what it came to.
+// step takes and reports step n.
 func (r *stepper) step(ctx context.Context, n int) error {
 	step, err := r.solve(ctx, n)
 	if err != nil {
@@ -107,7 +108,7 @@ func (r *stepper) step(ctx context.Context, n int) error {
 	return r.report(step, r.plan.OnStep, r.plan.Regions)
 }
 
-// solve advances from n dt to (n+1) dt. The state before the step is kept until the new one is complete.
+// solve advances from n dt to (n+1) dt. It keeps the former state until the new one is complete.
 func (r *stepper) solve(ctx context.Context, n int) (solution.Step, error) {
 	t0, t1 := float64(n)*r.plan.Dt, float64(n+1)*r.plan.Dt
 	o := r.opts
@@ -124,7 +125,7 @@ func (r *stepper) solve(ctx context.Context, n int) (solution.Step, error) {
 }
 
 // allowance is the tolerance in K of a run of which step n takes one of as many equal parts as there are steps. Solves
-// end below their parts; what they leave is for those behind.
+// end below their parts; later steps get the rest.
 func (r *stepper) allowance(n int) float64 {
 	all := r.opts.Tolerance()
 	left, steps := all-r.errorK, float64(r.plan.Steps)
@@ -134,7 +135,7 @@ func (r *stepper) allowance(n int) float64 {
 	return math.Max(all, left*steps/(steps-float64(n)))
 }
 
-// course is a run in time with what it has come to.
+// course is a run in time and its results so far.
 type course struct {
 	*Engine
 	steps        []solution.Step // grows with the finished steps, as the run may end early
@@ -143,7 +144,7 @@ type course struct {
 	errorK       float64 // sum of the estimates
 	allConverged bool
 	firstFailure krylov.Outcome
-	ranAway      bool // the last step is the last of all
+	ranAway      bool // the run ends with this step
 }
 
 // count adds a solve.
@@ -152,7 +153,7 @@ func (c *course) count(out krylov.Outcome) {
 	c.errorK += out.ErrorK
 }
 
-// judge notes the first solve that failed to converge.
+// judge records the first solve that did not converge.
 func (c *course) judge(out krylov.Outcome) {
 	if !out.Converged && c.allConverged {
 		c.allConverged, c.firstFailure = false, out
@@ -207,8 +208,8 @@ func (c *course) solution(o *driver.Options, systems, solves int, interrupted bo
 	return s
 }
 
-// result is the solution with the balance of its heat, of a run that ended with an error or nil. The engine is closed
-// with it, or where there is none.
+// result is the solution with the balance of its heat, of a run that ended with an error or nil. The solution closes
+// the engine; without a solution it is closed here.
 func (c *course) result(s *solution.Solution, err error) (*solution.Solution, error) {
 	if solution.AtRest(c.Mesh, s) {
 		s.Energy.ImbalanceRel = 0
@@ -236,7 +237,7 @@ func (e *Engine) AdvanceBy(ctx context.Context, o *driver.Options, n, steps int,
 		}
 	}
 	out := krylov.Outcome{ErrorK: math.NaN(), Reason: krylov.Interrupted}
-	if ctx.Err() == nil { // solves that end at their first iteration do not look at it
+	if ctx.Err() == nil { // solves that end at their first iteration do not check the context
 		out, err = e.Settle(ctx, o, steps, watch)
 	}
 	switch {
@@ -247,7 +248,7 @@ func (e *Engine) AdvanceBy(ctx context.Context, o *driver.Options, n, steps int,
 		err = ErrRunaway
 	}
 	if err != nil {
-		e.Retreat() // the state is half solved
+		e.Retreat() // the state is only partly solved
 		return solution.Step{}, out, err
 	}
 	leaking := e.leaking()
@@ -255,14 +256,14 @@ func (e *Engine) AdvanceBy(ctx context.Context, o *driver.Options, n, steps int,
 		LeakageW: leaking}, out, nil
 }
 
-// MostAhead is how many steps are taken before the first of them is looked at.
+// MostAhead is the largest number of steps that are taken before their results are read.
 const MostAhead = 64
 
-// LongestAhead is how long that may take: an interrupt, and OnStep's error, end a run no later. Tests wait longer, so
-// that steps go ahead on slow machines too.
+// LongestAhead limits the time of these steps, and so the delay of an interrupt or of an error of OnStep. Tests extend
+// it for slow machines.
 var LongestAhead = 50 * time.Millisecond
 
-// ahead is a stepper that takes steps while those before wait to be looked at.
+// ahead is a stepper that takes several steps before it reads their results.
 type ahead struct {
 	*stepper
 	series  reduction.Series
@@ -270,7 +271,7 @@ type ahead struct {
 	most    int // steps to take together
 }
 
-// aheadOf is the stepper ahead, nil where steps are looked at one by one.
+// aheadOf is that stepper, nil where each step must be read at once.
 func (r *stepper) aheadOf() (*ahead, error) {
 	if r.Direct == nil || r.team != nil || r.plan.OnStep == nil || r.plan.Reads == nil || r.plan.Regions == nil {
 		return nil, nil
@@ -304,7 +305,7 @@ func (a *ahead) run(ctx context.Context) error {
 		if failed := a.Failure(); failed != nil {
 			return failed
 		}
-		// Next as many as the time allows, at the rate of these.
+		// The next steps are as many as fit into the time at this rate.
 		a.most = max(1,
 			min(MostAhead, 2*a.most, int(float64(took)*float64(LongestAhead)/float64(max(1, time.Since(start))))))
 		n += took
@@ -325,7 +326,7 @@ func (a *ahead) run(ctx context.Context) error {
 	return err
 }
 
-// take leaves steps from n on behind, up to one whose field is read.
+// take takes steps from n on, up to one whose field is read.
 func (a *ahead) take(ctx context.Context, n int) (steps []solution.Step, err error) {
 	for len(steps) < a.most && n+len(steps) < a.plan.Steps {
 		step, err := a.solve(ctx, n+len(steps))
@@ -357,7 +358,7 @@ func (a *ahead) look(all []*reduction.Values) error {
 	return nil
 }
 
-// keep lists the pending steps among those that are finished.
+// keep adds the pending steps to the finished ones.
 func (a *ahead) keep(all []*reduction.Values) {
 	for i := range a.pending {
 		a.pending[i].MaxK = all[i].Hottest()
