@@ -128,7 +128,7 @@ func Definition() method.Definition {
 		}
 		if set.Text("solver") == "pcg" {
 			return nil, fmt.Errorf("%w: conjugate gradients need a symmetric matrix, and coolant makes it lose its "+
-				"symmetry; leave solver=pcg away", precond.ErrRefused)
+				"symmetry; remove solver=pcg", precond.ErrRefused)
 		}
 		return method.Made(New(s))
 	}

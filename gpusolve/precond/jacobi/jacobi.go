@@ -88,7 +88,7 @@ const standardPrecision = "standard"
 
 func newMixed(a ops.Operator, name string, set precond.Settings) (precond.Preconditioner, error) {
 	if set.Text("solver") == "bicgstab" {
-		return nil, refused("precision needs conjugate gradients; leave solver=bicgstab away")
+		return nil, refused("precision needs conjugate gradients; remove solver=bicgstab")
 	}
 	return method.Made(NewMixed(a, name, set))
 }

@@ -84,7 +84,7 @@ func (g *group) receive(p *peer, want kind) ([]byte, error) {
 	for {
 		if m, ok := p.inbox.take(); ok {
 			if m.kind != want {
-				g.Fail(fmt.Errorf("lost step with rank %d: it got %q where %q was due; this is a fault of thermsim",
+				g.Fail(fmt.Errorf("is out of step with rank %d: got %q; expected %q. This is a bug in thermsim",
 					p.rank, m.kind, want))
 				return nil, g.outcome()
 			}
@@ -98,8 +98,8 @@ func (g *group) receive(p *peer, want kind) ([]byte, error) {
 		case <-p.ended:
 		}
 		if p.inbox.empty() {
-			g.end(&ranks.Failure{Rank: p.rank, Host: p.host, Reason: "has left, and others wait for it; this is a " +
-				"fault of thermsim"})
+			g.end(&ranks.Failure{Rank: p.rank, Host: p.host, Reason: "has left while others wait for it. This is a " +
+				"bug in thermsim"})
 			return nil, g.outcome()
 		}
 	}
@@ -290,7 +290,7 @@ func (g *group) Exchange(toBelow, toAbove, fromBelow, fromAbove []byte) error {
 			return err
 		}
 		if len(payload) != len(in[i]) {
-			g.Fail(fmt.Errorf("got %d bytes from rank %d where %d were due; this is a fault of thermsim", len(payload),
+			g.Fail(fmt.Errorf("got %d bytes from rank %d; expected %d. This is a bug in thermsim", len(payload),
 				p.rank, len(in[i])))
 			return g.outcome()
 		}
