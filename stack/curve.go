@@ -262,18 +262,19 @@ func (c *Curve) Fault() (fault, remedy string) {
 		}
 	}
 	if !(c.Range[0] > 0 && c.Range[1] > c.Range[0]) {
-		return fmt.Sprintf("range from %g K to %g K is none", c.Range[0], c.Range[1]), "give a lower and a higher " +
-			"temperature, both above 0 K"
+		return fmt.Sprintf("range from %g K to %g K is not valid", c.Range[0], c.Range[1]),
+			"give a lower and a higher " +
+				"temperature, both above 0 K"
 	}
 	switch c.Law {
 	case TableLaw:
 		if len(c.Temperatures) != len(c.Values) || len(c.Temperatures) < 2 || !ascending(c.Temperatures) ||
 			c.Range != [2]float64{c.Temperatures[0], c.Temperatures[len(c.Temperatures)-1]} {
-			return "a table needs at least two rows in ascending order of temperature", ""
+			return "a table needs at least two rows with ascending temperatures", ""
 		}
 	case PowerLaw, ExponentialLaw:
 		if !(c.At > 0) {
-			return fmt.Sprintf("refers to %g K, and must refer to a temperature above 0 K", c.At), ""
+			return fmt.Sprintf("reference temperature %g K must be above 0 K", c.At), ""
 		}
 	case PolynomialLaw:
 		if len(c.Coefficients) == 0 {
@@ -283,7 +284,7 @@ func (c *Curve) Fault() (fault, remedy string) {
 		return "no such law", ""
 	}
 	if v, t := c.lowest(); !(v > 0) || math.IsInf(v, 0) {
-		return fmt.Sprintf("is %.3g at %.4g K, and must be positive throughout its range", v, t),
+		return fmt.Sprintf("is %.3g at %.4g K, but must be positive throughout its range", v, t),
 			"narrow the range, or correct the numbers"
 	}
 	return "", ""
@@ -317,8 +318,9 @@ func (s *Stack) OutOfRange() []string {
 		b := &s.Boundary[f]
 		if b.Follows() && b.Law != nil && (b.Temperature < b.Law.Range[0] || b.Temperature > b.Law.Range[1]) {
 			lines = append(lines,
-				fmt.Sprintf("boundary.%s: h holds from %.4g K to %.4g K of the surface, and its ambient is %.4g K; "+
-					"outside, the values at the ends are used", Face(f), b.Law.Range[0], b.Law.Range[1], b.Temperature))
+				fmt.Sprintf("boundary.%s: h is valid for surface temperatures from %.4g K to %.4g K, but its ambient "+
+					"is %.4g K; outside the range, the values at its ends are used", Face(f), b.Law.Range[0],
+					b.Law.Range[1], b.Temperature))
 		}
 	}
 	for i := range s.Materials {
@@ -326,16 +328,16 @@ func (s *Stack) OutOfRange() []string {
 		from, to, any := m.Range()
 		if any && (low < from || high > to) {
 			lines = append(lines,
-				fmt.Sprintf("material %s: its properties hold from %.4g K to %.4g K, and the stack names "+
-					"temperatures from %.4g K to %.4g K; outside, the values at the ends are used",
+				fmt.Sprintf("material %s: its properties are valid from %.4g K to %.4g K, but the stack has "+
+					"temperatures from %.4g K to %.4g K; outside the range, the values at its ends are used",
 					faults.Shorten(m.Name),
 					from, to, low, high))
 		}
 	}
 	if from, to, any := s.leakageRange(); any && (low < from || high > to) {
 		lines = append(lines,
-			fmt.Sprintf("leakage: its laws hold from %.4g K to %.4g K, and the stack names temperatures from %.4g K "+
-				"to %.4g K; outside, the values at the ends are used", from, to, low, high))
+			fmt.Sprintf("leakage: its laws are valid from %.4g K to %.4g K, but the stack has temperatures from %.4g "+
+				"K to %.4g K; outside the range, the values at its ends are used", from, to, low, high))
 	}
 	return lines
 }

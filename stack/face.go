@@ -143,7 +143,7 @@ func (b *Boundary) Means() []string {
 		list = append(list, fmt.Sprintf("h = %.4g W/(m2 K)", b.H))
 	}
 	if b.Law != nil {
-		list = append(list, fmt.Sprintf("h by a %v of the surface's temperature", b.Law.Law))
+		list = append(list, fmt.Sprintf("h as a %v of the surface temperature", b.Law.Law))
 	}
 	if b.Natural != "" {
 		text := "natural convection, facing " + string(b.Natural)

@@ -190,16 +190,16 @@ func (s *Stack) Nonlinear() bool { return s.TemperatureDependent() || s.Leaks() 
 func (c *Curve) LeakageFault() (fault, remedy string) {
 	switch {
 	case c.Law == PowerLaw:
-		return "cannot follow a power law", "take beta, a polynomial or a table"
+		return "cannot be a power law", "take beta, a polynomial or a table"
 	case c.Law == ExponentialLaw && c.Value != 1:
-		return fmt.Sprintf("has an exponential law of %g at %g K, and must be 1 there", c.Value, c.At), ""
+		return fmt.Sprintf("exponential law is %g at %g K, but must be 1 there", c.Value, c.At), ""
 	}
 	if fault, remedy = c.Fault(); fault != "" {
 		return fault, remedy
 	}
 	for _, kelvin := range c.Range {
 		if v := c.Of(kelvin); !(v <= mostLeakage) {
-			return fmt.Sprintf("is %.3g at %g K, and no law may exceed %.0e", v, kelvin, mostLeakage),
+			return fmt.Sprintf("law is %.3g at %g K, but must not exceed %.0e", v, kelvin, mostLeakage),
 				"narrow the range, or correct the numbers"
 		}
 	}

@@ -253,10 +253,10 @@ func (s *Stack) warmFill(y *Layer) *Error {
 		parts := []int{r.Material, r.Fill.Inclusion}
 		if n := slices.IndexFunc(parts, s.follows); n >= 0 {
 			return &Error{Pos: r.Pos,
-				Msg: fmt.Sprintf("%s: material %q follows the temperature, and a fill cannot", r.Describe(),
+				Msg: fmt.Sprintf("%s: material %q is temperature-dependent, which a fill does not support",
+					r.Describe(),
 					faults.Shorten(s.Materials[parts[n]].Name)),
-				Remedy: "take materials of constant properties, or where the fraction is the same everywhere a " +
-					"material with mix in place of the fill"}
+				Remedy: "use materials with constant properties, or replace a uniform fill by a material with mix"}
 		}
 	}
 	return nil
@@ -277,7 +277,7 @@ func (s *Stack) warmShape(y *Layer) *Error {
 		return nil
 	}
 	return &Error{Pos: y.Regions[shaped].Pos,
-		Msg: fmt.Sprintf("material %q follows the temperature, and cells that circles and polygons cut cannot",
+		Msg: fmt.Sprintf("material %q is temperature-dependent, which layers with circles or polygons do not support",
 			faults.Shorten(s.Materials[parts[n]].Name)),
-		Remedy: "take materials of constant properties in this layer, or draw its regions as rectangles"}
+		Remedy: "use materials with constant properties in this layer, or rectangular regions"}
 }

@@ -121,6 +121,6 @@ func (v *validator) overlapFault(a, b placed, layer string) {
 			faults.Shorten(later.Name), where)
 		return
 	}
-	v.fail(later.Pos, "move one, or set allow_overlap = true in its power if the powers shall add",
+	v.fail(later.Pos, "move one, or set allow_overlap = true in its power if the powers are meant to add",
 		"%s: block %q overlaps block %q %s", layer, faults.Shorten(later.Name), faults.Shorten(earlier.Name), where)
 }

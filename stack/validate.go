@@ -111,13 +111,13 @@ func (v *validator) grid() {
 	s := v.s
 	if a := s.Grid.Auto; a != nil {
 		if s.Cooled() {
-			v.fail(a.Pos, "give nx and ny; the axis across resolved channels may be left open",
-				"a grid cannot be chosen where coolant flows")
+			v.fail(a.Pos, "give nx and ny; the axis across resolved channels can be omitted",
+				"an automatic grid does not support coolant")
 		}
 		v.notNegative(a.Pos, a.Error, "error of the grid")
 		v.notNegative(a.Pos, a.Relative, "relative_error of the grid")
 		if (a.Error > 0) == (a.Relative > 0) {
-			v.fail(a.Pos, "", "a grid that is chosen needs error or relative_error, and not both")
+			v.fail(a.Pos, "", "an automatic grid needs either error or relative_error")
 		}
 		if a.MaxCells < keys.MinAutoCells || a.MaxCells > keys.MaxAutoCells {
 			v.fail(a.Pos, "", "max_cells must lie between %d and %d, got %d", keys.MinAutoCells, keys.MaxAutoCells,
@@ -141,8 +141,8 @@ func (v *validator) axis(a Axis, name string, size float64) {
 	for i, seg := range a.Segments {
 		cells += seg.Cells
 		if !(seg.To > last) {
-			v.fail(a.Pos, "give the segments in ascending order", "grid.%s: segment %d ends at %s, not beyond "+
-				"the one before", name, i+1, faults.Metres(seg.To))
+			v.fail(a.Pos, "give the segments in ascending order", "grid.%s: segment %d ends at %s, not beyond the "+
+				"previous one", name, i+1, faults.Metres(seg.To))
 		}
 		if !(seg.Ratio >= 1/SteepestSegment && seg.Ratio <= SteepestSegment) {
 			v.fail(a.Pos, "", "grid.%s: ratio of segment %d must lie between 1e-6 and 1e6, got %v", name, i+1,
@@ -240,7 +240,7 @@ func (v *validator) layerName(y *Layer, seen map[string]string) {
 	case twice && other == y.Name:
 		v.fail(y.Pos, "rename one of them", "two layers are called %q", faults.Shorten(y.Name))
 	case twice:
-		v.fail(y.Pos, "rename one of them: not every file system tells their maps apart",
+		v.fail(y.Pos, "rename one of them: some file systems do not distinguish their maps",
 			"layers %q and %q differ in case only", faults.Shorten(other), faults.Shorten(y.Name))
 	}
 	seen[folded] = y.Name
@@ -261,7 +261,7 @@ func (v *validator) region(r *Region, layer string) {
 			return
 		}
 		if Protrusion(r.Rect, Around(r.Shape), v.slack) != "" || Protrusion(Around(r.Shape), r.Rect, v.slack) != "" {
-			v.fail(r.Pos, "", "%s: its rectangle is not the one around its shape", what)
+			v.fail(r.Pos, "", "%s: its rectangle is not the bounding rectangle of its shape", what)
 		}
 	}
 	if r.Fill != nil {
@@ -269,7 +269,7 @@ func (v *validator) region(r *Region, layer string) {
 	}
 	if v.rect(r.Pos, r.Rect, what) {
 		if out := Protrusion(r.Rect, v.s.Domain(), v.slack); out != "" {
-			v.fail(r.Pos, "shrink or move it", "%s at x = %s, y = %s sticks out of the domain %s", what,
+			v.fail(r.Pos, "shrink or move it", "%s at x = %s, y = %s extends beyond the domain %s", what,
 				faults.Metres(r.X),
 				faults.Metres(r.Y), out)
 		}

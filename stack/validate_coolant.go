@@ -16,24 +16,24 @@ func (v *validator) coolant(i int) {
 	}
 	what := fmt.Sprintf("layer %q: coolant", faults.Shorten(y.Name))
 	if i == 0 || i == len(v.s.Layers)-1 {
-		v.fail(c.Pos, "put a layer of a solid beyond it", "layer %q: coolant has no solid on both sides",
+		v.fail(c.Pos, "add a solid layer on each side", "layer %q: a cavity needs solid layers on both sides",
 			faults.Shorten(y.Name))
 	} else if v.s.Layers[i-1].Coolant != nil {
-		v.fail(c.Pos, "put a layer of a solid between", "layers %q and %q: two cavities lie on each other",
+		v.fail(c.Pos, "add a solid layer between them", "layers %q and %q: two cavities are adjacent",
 			faults.Shorten(v.s.Layers[i-1].Name), faults.Shorten(y.Name))
 	}
 	if y.Cells != 1 || y.PowerAt != "" {
-		v.fail(c.Pos, "leave out cells and power_at", "layer %q: a cavity has one cell over its height",
+		v.fail(c.Pos, "remove cells and power_at", "layer %q: a cavity has exactly one cell over its height",
 			faults.Shorten(y.Name))
 	}
 	if len(y.Regions) > 0 || len(y.Powers) > 0 {
-		v.fail(c.Pos, "give them to a layer of a solid", "layer %q: a cavity has no regions and makes no heat",
+		v.fail(c.Pos, "move them to a solid layer", "layer %q: a cavity cannot have regions or power",
 			faults.Shorten(y.Name))
 	}
 	if c.Central && v.s.Leaks() {
-		v.fail(c.Pos, "leave advection out, for upwind differences, or give the powers without leakage",
-			"%s: advection = \"central\" cannot be solved for beside leakage, as a runaway could not be told "+
-				"from a solution", what)
+		v.fail(c.Pos, "remove advection (upwind differences), or remove leakage",
+			"%s: advection = \"central\" does not support leakage, because thermal runaway could not be "+
+				"distinguished from a solution", what)
 	}
 	v.positive(c.Pos, c.Flow, "%s: flow", what)
 	v.positive(c.Pos, c.Fluid.C, "%s: volumetric heat capacity", what)
@@ -72,7 +72,7 @@ func (v *validator) cavity(y *Layer, what string) {
 	}
 	switch {
 	case forms != 1 || c.Channels == nil && c.Model == ResolvedChannels:
-		v.fail(c.Pos, "", "%s: a cavity needs channels, or pins or a medium in a porous one", what)
+		v.fail(c.Pos, "", "%s: a cavity needs channels, or the porous model with pins or a medium", what)
 	case c.Medium != nil:
 		v.positive(c.Pos, c.Medium.Porosity, "%s: porosity", what)
 		v.positive(c.Pos, 1-c.Medium.Porosity, "%s: one less porosity", what)
@@ -84,7 +84,7 @@ func (v *validator) cavity(y *Layer, what string) {
 		v.channels(c, what)
 	}
 	if c.Developing && c.Channels == nil {
-		v.fail(c.Pos, "", "%s: developing flow is known of channels alone", what)
+		v.fail(c.Pos, "", "%s: developing flow is supported for channels only", what)
 	}
 	v.zones(c, what)
 }
@@ -122,11 +122,11 @@ func (v *validator) zones(c *Coolant, what string) {
 		sum += z.Flow
 	}
 	if math.Abs(from-width) > Tolerance*width {
-		v.fail(c.Pos, "end the last zone at the chip's side", "%s: the zones end at %s and the chip at %s", what,
+		v.fail(c.Pos, "end the last zone at the chip's side", "%s: the zones end at %s, but the chip at %s", what,
 			faults.Metres(from), faults.Metres(width))
 	}
 	if math.Abs(sum-c.Flow) > 1e-9*c.Flow {
-		v.fail(c.Pos, "", "%s: the flow is %g m3/s and that of its zones %g", what, c.Flow, sum)
+		v.fail(c.Pos, "", "%s: the flow is %g m3/s, but its zones total %g m3/s", what, c.Flow, sum)
 	}
 }
 
@@ -138,10 +138,11 @@ func (v *validator) channels(c *Coolant, what string) {
 	taken := math.Max(ch.FirstWall, v.slack) + float64(ch.Count)*(ch.Width+ch.Wall) - ch.Wall
 	switch {
 	case ch.Count < 1 || c.Model == ResolvedChannels && !(taken <= width*(1+Tolerance)):
-		v.fail(c.Pos, "take fewer or narrower ones", "%s: %d channels of %s with walls of %s do not fit into "+
-			"a chip of %s", what, ch.Count, faults.Metres(ch.Width), faults.Metres(ch.Wall), faults.Metres(width))
+		v.fail(c.Pos, "use fewer or narrower channels", "%s: %d channels of width %s with walls of %s do not fit "+
+			"into a chip of width %s", what, ch.Count, faults.Metres(ch.Width), faults.Metres(ch.Wall),
+			faults.Metres(width))
 	case c.Model == ResolvedChannels && !(ch.FirstWall > 0 && width-taken > v.slack) || math.IsNaN(ch.FirstWall):
-		v.fail(c.Pos, "take fewer channels or give first_wall", "%s: the outermost channels need walls beyond them",
+		v.fail(c.Pos, "use fewer channels or give first_wall", "%s: the outermost channels need walls beyond them",
 			what)
 	}
 }

@@ -21,8 +21,8 @@ func (v *validator) patches(f Face) {
 		return
 	}
 	if b.Follows() {
-		v.fail(b.Pos, "give the face a constant h, resistance, temperature or flux", "boundary.%s: the heat transfer "+
-			"coefficient of a face with patches must not follow the temperature", f)
+		v.fail(b.Pos, "use a constant h, resistance, temperature or flux", "boundary.%s: the heat-transfer "+
+			"coefficient of a face with patches must not be temperature-dependent", f)
 	}
 	if len(b.Patches) > maxPatches {
 		v.fail(b.Pos, "give a map", "boundary.%s: more than %d patches", f, maxPatches)
@@ -53,7 +53,7 @@ func (v *validator) patches(f Face) {
 		name := "boundary." + f.String() + ": patch " + faults.Shorten(p.Name)
 		v.patchPlace(p, f, name)
 		if p.Kind == Adiabatic || p.Follows() || len(p.Patches) > 0 {
-			v.fail(p.Pos, "", "%s: a patch has a constant condition and no patches", name)
+			v.fail(p.Pos, "", "%s: a patch needs a constant condition without patches", name)
 			continue
 		}
 		if p.Map == nil {
@@ -97,15 +97,15 @@ func (v *validator) patchPlace(p *Patch, f Face, name string) {
 	if len(boxes) > 1 && (f <= Top || !slices.Equal(boxes, v.s.Bands(size[0], func(_ *Layer, z float64) bool {
 		return BesideAny(boxes, z)
 	}))) {
-		v.fail(p.Pos, "make a patch of each", "%s: several rectangles that are not whole layers of a side", name)
+		v.fail(p.Pos, "make a patch of each", "%s: several rectangles must cover whole layers of a side face", name)
 	}
 	for _, r := range boxes {
 		if !finiteShape(r.Box().Polygon()) || r.Width < 0 {
-			v.fail(p.Pos, "", "%s: needs finite coordinates and an area", name)
+			v.fail(p.Pos, "", "%s: needs finite coordinates and a nonzero area", name)
 			continue
 		}
 		if out := offFace(r, face, slack, FaceAxes(f)); out != "" {
-			v.fail(p.Pos, "shrink or move it", "%s sticks out of the face of %s by %s: %s", name,
+			v.fail(p.Pos, "shrink or move it", "%s extends beyond the face of %s by %s: %s", name,
 				faults.Metres(size[0]),
 				faults.Metres(size[1]), out)
 		}
@@ -144,7 +144,7 @@ func (v *validator) condition(b *Boundary, name string) {
 		return
 	case FixedTemperature:
 	default:
-		v.fail(b.Pos, "", "%s: no such kind of boundary", name)
+		v.fail(b.Pos, "", "%s: unknown kind of boundary", name)
 		return
 	}
 	v.positive(b.Pos, b.Temperature, "%s: temperature", name)
@@ -161,7 +161,8 @@ func (v *validator) film(b *Boundary, name string) {
 			v.fail(b.Pos, remedy, "%s: h: %s", name, fault)
 		}
 		if f.Natural != "" || b.H != 0 {
-			v.fail(b.Pos, "leave one of them out", "%s: h follows a law, and another coefficient is there too", name)
+			v.fail(b.Pos, "remove one of them", "%s: a temperature-dependent h cannot be combined with other "+
+				"coefficients", name)
 		}
 	}
 	if !(f.Emissivity >= 0 && f.Emissivity <= 1) {
@@ -170,16 +171,16 @@ func (v *validator) film(b *Boundary, name string) {
 	switch f.Natural {
 	case "":
 		if f.Length != 0 {
-			v.fail(b.Pos, "remove it", "%s: a length without natural convection", name)
+			v.fail(b.Pos, "remove it", "%s: length applies to natural convection only", name)
 		}
 	case heatsink.Up, heatsink.Down, heatsink.Vertical:
 		v.positive(b.Pos, f.Length, "%s: length", name)
 		if len(heatsink.Surfaces(b.Temperature)) == 0 {
-			v.fail(b.Pos, "give h", "%s: properties of air are known from %g to %g K, not at %.4g K", name,
+			v.fail(b.Pos, "give h", "%s: properties of air are available from %g to %g K, not at %.4g K", name,
 				heatsink.ColdestAir, heatsink.HottestAir, b.Temperature)
 		}
 	default:
-		v.fail(b.Pos, "", "%s: no such orientation: %q", name, faults.Shorten(string(f.Natural)))
+		v.fail(b.Pos, "", "%s: unknown orientation: %q", name, faults.Shorten(string(f.Natural)))
 	}
 }
 
@@ -203,11 +204,10 @@ func (v *validator) side(p *Probe, what string, height float64) {
 	switch {
 	case math.Abs(p.Z-nearest) <= Tolerance*height:
 	case math.IsInf(nearest, 0):
-		v.fail(p.Pos, "remove side", "%s: a stack of one layer has no interface with two sides", what)
+		v.fail(p.Pos, "remove side", "%s: a stack with one layer has no interface", what)
 	default:
 		v.fail(p.Pos, fmt.Sprintf("remove side, or give z = %q", faults.Metres(nearest)),
-			"%s: z = %s is no interface between two "+
-				"layers and has no sides", what, faults.Metres(p.Z))
+			"%s: z = %s is not an interface between two layers", what, faults.Metres(p.Z))
 	}
 }
 

@@ -27,7 +27,7 @@ func (v *validator) power(p *Power, layer string, seen map[string]bool) {
 		return
 	}
 	if out := Protrusion(p.Area, v.s.Domain(), v.slack); out != "" {
-		v.fail(p.Pos, "", "%s: area sticks out of the domain %s", what, out)
+		v.fail(p.Pos, "", "%s: area extends beyond the domain %s", what, out)
 	}
 	v.notNegative(p.Pos, p.TMax, "%s: tmax", what)
 	if fault := faults.Label(p.Name); p.Name != "" && fault != "" {
@@ -37,7 +37,7 @@ func (v *validator) power(p *Power, layer string, seen map[string]bool) {
 		return
 	}
 	if p.Shape != nil && (len(p.Blocks) > 0 || p.Map != nil) {
-		v.fail(p.Pos, "", "%s: a shape is for uniform powers alone", what)
+		v.fail(p.Pos, "", "%s: a shape applies to uniform powers only", what)
 	}
 	kinds := 0
 	if len(p.Blocks) > 0 {
@@ -56,7 +56,8 @@ func (v *validator) power(p *Power, layer string, seen map[string]bool) {
 	}
 	v.leakage(p.Pos, &p.Leakage, what)
 	if p.Leakage.Factor != nil && (len(p.Blocks) > 0 || p.Map != nil) {
-		v.fail(p.Pos, "give it to the blocks, or to a uniform power", "%s: leakage of a power is for uniform ones",
+		v.fail(p.Pos, "move it to the blocks, or to a uniform power", "%s: leakage of a power applies to uniform "+
+			"powers only",
 			what)
 	}
 	for i := range p.Blocks {
@@ -107,7 +108,7 @@ func (v *validator) block(b *Block, p *Power, layer string, seen map[string]bool
 		}
 	}
 	if n := len(b.Shapes); n > 1 || n == 1 && len(b.Rects) > 0 {
-		v.fail(b.Pos, "make a block of each", "%s is neither rectangles nor one other shape", what)
+		v.fail(b.Pos, "make a block of each", "%s must have either rectangles or one other shape", what)
 	}
 	for _, s := range b.Shapes {
 		if v.shape(b.Pos, s, what) {
@@ -164,7 +165,7 @@ func (v *validator) strongest(p *Power) float64 {
 // shape checks that a shape is finite and has an area.
 func (v *validator) shape(pos Pos, s geometry.Shape, what string) bool {
 	if !finiteShape(s) {
-		v.fail(pos, "", "%s: the shape needs finite coordinates and an area", what)
+		v.fail(pos, "", "%s: the shape needs finite coordinates and a nonzero area", what)
 		return false
 	}
 	return true
@@ -175,7 +176,7 @@ func (v *validator) fill(r *Region, what string) {
 	f := r.Fill
 	v.materialIndex(r.Pos, f.Inclusion, what+": fill")
 	if !slices.Contains(Rules(), f.Rule) {
-		v.fail(r.Pos, "", "%s: no rule of mixtures is called %q", what, faults.Shorten(string(f.Rule)))
+		v.fail(r.Pos, "", "%s: unknown mixing rule %q", what, faults.Shorten(string(f.Rule)))
 		return
 	}
 	if f.NX < 1 || f.NY < 1 || f.NX*f.NY != len(f.Values) {
@@ -203,7 +204,7 @@ func (v *validator) blockArea(b *Block, r Rect, p *Power, what string) {
 			faults.Metres(p.Area.Height),
 			faults.Metres(p.Area.X), faults.Metres(p.Area.Y))
 	}
-	v.fail(b.Pos, "shrink or move it, or set origin", "%s at x = %s, y = %s sticks out of %s %s", what,
+	v.fail(b.Pos, "shrink or move it, or set origin", "%s at x = %s, y = %s extends beyond %s %s", what,
 		faults.Metres(r.X),
 		faults.Metres(r.Y), place, out)
 }
@@ -219,7 +220,8 @@ func (v *validator) curves(m *Material) {
 			return
 		}
 		if c.Law == ExponentialLaw {
-			v.fail(m.Pos, "take a table", "material %q: an exponential law is for leakage", faults.Shorten(m.Name))
+			v.fail(m.Pos, "take a table", "material %q: an exponential law applies to leakage only",
+				faults.Shorten(m.Name))
 			return
 		}
 	}

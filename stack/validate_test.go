@@ -34,7 +34,7 @@ func TestValidateBuiltInGo(t *testing.T) {
 		}, "boundary.top: h must be positive and finite, got -1"},
 		{func(s *Stack) {
 			s.Boundary[Top] = Boundary{Kind: Convective, Temperature: 300, Film: Film{Natural: "sideways", Length: 1}}
-		}, `boundary.top: no such orientation: "sideways"`},
+		}, `boundary.top: unknown orientation: "sideways"`},
 		{func(s *Stack) {
 			s.Boundary[Top] = Boundary{Kind: Convective, Temperature: 300, Film: Film{Natural: "up"}}
 		}, "boundary.top: length must be positive and finite, got 0"},
@@ -47,7 +47,7 @@ func TestValidateBuiltInGo(t *testing.T) {
 		{func(s *Stack) {
 			s.Boundary[East] = Boundary{Kind: HeatFlux, Flux: inf}
 		}, "boundary.east: flux must be finite"},
-		{func(s *Stack) { s.Boundary[East].Kind = 9 }, "boundary.east: no such kind of boundary"},
+		{func(s *Stack) { s.Boundary[East].Kind = 9 }, "boundary.east: unknown kind of boundary"},
 		{func(s *Stack) { s.Materials[0].K[2] = 0 }, `material "m": k must be positive and finite, got 0`},
 		{func(s *Stack) { s.Materials[0].C = inf }, `material "m": c must be positive and finite, got +Inf`},
 		{func(s *Stack) {
@@ -67,10 +67,10 @@ func TestValidateBuiltInGo(t *testing.T) {
 		}, `layer name ".l" begins or ends with a dot or a space; choose a name that can be part of a file name`},
 		{func(s *Stack) {
 			s.Layers[0].Name = "all"
-		}, `layer name "all" is taken: it stands for every layer; choose a name that can be part of a file name`},
+		}, `layer name "all" is reserved: it means every layer; choose a name that can be part of a file name`},
 		{func(s *Stack) {
 			s.Layers = append(s.Layers, Layer{Name: "L", Thickness: 1, Cells: 1})
-		}, `layers "l" and "L" differ in case only; rename one of them: not every file system tells their maps apart`},
+		}, `layers "l" and "L" differ in case only; rename one of them: some file systems do not distinguish their maps`},
 		{func(s *Stack) {
 			s.Layers[0].Regions = []Region{{Rect: Rect{0, 0, 0, 1}}}
 		}, `layer "l": region: width and height must be positive, got 0 m by 1 m`},
@@ -85,7 +85,7 @@ func TestValidateBuiltInGo(t *testing.T) {
 		}, `layer "l": power: uniform must be finite and not negative, got -1`},
 		{func(s *Stack) {
 			power(s).Area.Width = 3
-		}, `layer "l": power: area sticks out of the domain by 1 m in the east`},
+		}, `layer "l": power: area extends beyond the domain by 1 m in the east`},
 		{func(s *Stack) {
 			*power(s) = Power{Area: s.Domain(), Map: &PowerMap{NX: 2, NY: 2}}
 		}, `layer "l": power: map of 2 by 2 tiles has 0 values`},
@@ -93,7 +93,8 @@ func TestValidateBuiltInGo(t *testing.T) {
 			*power(s) = Power{Area: s.Domain(), Map: &PowerMap{NX: 1, NY: 1, Values: []float64{nan}}}
 		}, `layer "l": power: tile 0, 0 of the map must be finite and not negative, got NaN`},
 		{func(s *Stack) { power(s).Blocks[1].Name = "0" }, `layer "l": two blocks are called "0"; rename one of them`},
-		{func(s *Stack) { power(s).Blocks[1].Name = "a\nb" }, `layer "l": block name "a\nb" holds control characters`},
+		{func(s *Stack) { power(s).Blocks[1].Name = "a\nb" },
+			`layer "l": block name "a\nb" contains control characters`},
 		{func(s *Stack) {
 			power(s).Blocks[1].Watts = nan
 		}, `layer "l": block "1": power must be finite and not negative, got NaN`},
@@ -101,7 +102,7 @@ func TestValidateBuiltInGo(t *testing.T) {
 		{func(s *Stack) {
 			power(s).Blocks[1].Rects[0].Width = 1.25
 		},
-			`layer "l": block "1" at x = 1 m, y = 0 m sticks out of the domain by 250 mm in the east; shrink or move it, or set origin`},
+			`layer "l": block "1" at x = 1 m, y = 0 m extends beyond the domain by 250 mm in the east; shrink or move it, or set origin`},
 		{func(s *Stack) {
 			power(s).Blocks[1].Rects = []Rect{{1, 0, 1, 0.5}, {1, 0.25, 1, 0.75}}
 		},

@@ -38,7 +38,7 @@ func AirAt(kelvin float64) (Air, error) {
 			return Air{mean(a.K, b.K), mean(a.Nu, b.Nu), mean(a.Pr, b.Pr)}, nil
 		}
 	}
-	return Air{}, fmt.Errorf("properties of air are known from %g to %g K, not at %.4g K", ColdestAir, HottestAir,
+	return Air{}, fmt.Errorf("properties of air are available from %g to %g K, not at %.4g K", ColdestAir, HottestAir,
 		kelvin)
 }
 

@@ -34,8 +34,7 @@ func TestChainsOfConstants(t *testing.T) {
 	if _, err := Parse("main.toml", []byte(bounded(chain(mostChained))), nil); err != nil {
 		t.Error(err)
 	}
-	folder{"main.toml": bounded(chain(mostChained + 1))}.refused(t, "main.toml:1005:1: constant v1000 lies behind "+
-		"1000 others, each of which is made of the next; write the value")
+	folder{"main.toml": bounded(chain(mostChained + 1))}.refused(t, "main.toml:1005:1: constant v1000 is nested below 1000 other constants; write the value")
 }
 
 // A file that is named again and again is read once.
@@ -64,9 +63,8 @@ func TestManyTables(t *testing.T) {
 			100): `main.toml:8:9: no layer is called "dye"; did you mean "die"?`,
 		strings.Repeat("[[boundary.bottom.patch]]\nh = 1\npolygon = ["+zigzag(9000)+"]\n",
 			3): "boundary.bottom: more than 20000 corners of polygons; give a map, or polygons of fewer corners",
-		"[transient]\ndt = 1e-300\n": "main.toml:5:6: dt: a time must not be shorter than 1e-18 s, got " +
-			"1e-300 s; is the unit right?",
-		"[transient]\nuntil = \"1e-20 ms\"\n": "main.toml:5:9: until: a time must not be shorter than 1e-18 s",
+		"[transient]\ndt = 1e-300\n":          "main.toml:5:6: dt: a time must be at least 1e-18 s, got 1e-300 s; is the unit right?",
+		"[transient]\nuntil = \"1e-20 ms\"\n": "main.toml:5:9: until: a time must be at least 1e-18 s",
 		"ambient = 1e308\n":                   "ambient must not exceed 1e+30, got 1e+308; is the unit right?",
 		"[materials.own]\nk = 1e300\nc = 1\n[[layer]]\nname = \"l\"\nmaterial = " +
 			"\"own\"\nthickness = 1\n": "must not exceed 1e+30, got 1e+300",
@@ -107,8 +105,8 @@ func TestDiesOfManyHeights(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := Parse("main.toml", []byte(text(900)), nil); err == nil ||
-		!strings.Contains(err.Error(), "more than 1000000 regions and sources; homogenise arrays with fill, and give "+
-			"dies common heights") {
+		!strings.Contains(err.Error(), "more than 1000000 regions and sources; homogenize arrays with fill, or align "+
+			"the heights of dies") {
 		t.Errorf("%v", err)
 	}
 }
@@ -141,7 +139,7 @@ func TestManyOverrides(t *testing.T) {
 func TestListsOfASweep(t *testing.T) {
 	for text, want := range map[string]string{
 		"set = [" + strings.Repeat("\"a=1\",", 1001) +
-			"]\n": "s.toml:2:6008: set has 1000 entries at most, this one 1001; leave some out",
+			"]\n": "s.toml:2:6008: set has 1000 entries at most, this one 1001; remove some",
 		"outputs = [" + strings.Repeat("\"a\",", 10_001) +
 			"]\n": "s.toml:2:40012: outputs has 10000 entries at most",
 		"[[vary]]\nkey = \"a\"\nkeys = [" + strings.Repeat("\"a\",", 1001) +
@@ -179,8 +177,8 @@ func TestFilesNamedAgain(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := Parse("main.toml", layers(40, `floorplan = "a.flp"`), files.open)
-	want := "main.toml:168:23: a.flp: files that are named again and again have more than 32 MiB in all; describe " +
-		"the die that it belongs to once, by [[die]], and place it"
+	want := "main.toml:168:23: a.flp: files that are referenced repeatedly total more than 32 MiB; describe " +
+		"the die once as [[die]], and place it repeatedly"
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -194,7 +192,7 @@ func TestPicturesOfOneShade(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := readGreys(b.Bytes()); (err == nil) != ok || !ok &&
-			!strings.Contains(err.Error(), "a picture of 3000 by 3000 pixels in") {
+			!strings.Contains(err.Error(), "image of 3000 by 3000 pixels in") {
 			t.Errorf("%d: %v", side, err)
 		}
 	}
@@ -207,7 +205,7 @@ func TestTheRestComesLast(t *testing.T) {
 		[]byte(bounded("[[layer]]\nname = \"l\"\nmaterial = \"silicon\"\nthickness = 1\npower = { floorplan = "+
 			"\"a.flp\", watts = { b = 1 } }\n")), files.open)
 	if err == nil || !strings.HasPrefix(err.Error(), "a.flp:2:1: ") ||
-		!strings.HasSuffix(err.Error(), "more errors; mend these first") {
+		!strings.HasSuffix(err.Error(), "more errors; fix these first") {
 		t.Errorf("%v", err)
 	}
 }

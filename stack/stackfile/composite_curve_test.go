@@ -56,7 +56,8 @@ thickness = 1
 // However wide the range in which the parts hold, a composite has few rows, and conducts as its rule says: by hand, and
 // checked between rows.
 func TestWideCompositesFollow(t *testing.T) {
-	s, err := Parse("s.toml", []byte(strings.NewReplacer("500", "1e30", "'450 K'", "1e30", "-0.07", "0.07").Replace(warmParts)+`
+	s, err := Parse("s.toml", []byte(strings.NewReplacer("500", "1e30", "'450 K'", "1e30", "-0.07",
+		"0.07").Replace(warmParts)+`
 [materials.pile]
 laminate = [{ material = "die", thickness = "2 um" }, { material = "metal", thickness = "1 um" }]
 [[layer]]
@@ -89,18 +90,18 @@ func TestUnfollowable(t *testing.T) {
 	for text, want := range map[string]string{
 		"[materials.x]\nmix = { inclusion = 'cold', matrix = 'die', fraction = 0.1 }\n" +
 			of("x",
-				""): `s.toml:13:7: material "x" is made of materials whose properties hold at no common temperature; give all parts ranges that overlap`,
+				""): `s.toml:13:7: the constituents of material "x" have no common temperature range; give all constituents overlapping ranges`,
 		"[materials.x]\nlaminate = [{ material = 'cold', thickness = 1 }, { material = 'die', thickness = 1 }]\n" +
-			of("x", ""): `material "x" is made of materials whose properties hold at no common temperature`,
+			of("x", ""): `the constituents of material "x" have no common temperature range`,
 		of("die", "fill = { inclusion = 'copper', "+
-			"fraction = 0.1 }\n"): `material "die" follows the temperature, and a fill cannot`,
+			"fraction = 0.1 }\n"): `material "die" is temperature-dependent, which a fill does not support`,
 		of("silicon", "region = [{ material = 'die', x = 0, y = 0, width = 1e-3, height = 1e-3, fill = { inclusion = "+
-			"'copper', fraction = 0.1 } }]\n"): `material "die" follows the temperature, and a fill cannot; take materials of constant properties, or where the fraction is the same everywhere a material with mix`,
+			"'copper', fraction = 0.1 } }]\n"): `material "die" is temperature-dependent, which a fill does not support; use materials with constant properties, or replace a uniform fill by a material with mix`,
 		of("silicon", "region = [{ material = 'silicon', x = 0, y = 0, width = 1e-3, height = 1e-3, fill = { "+
 			"inclusion = 'metal', fraction "+
-			"= 0.1 } }]\n"): `material "metal" follows the temperature, and a fill cannot`,
+			"= 0.1 } }]\n"): `material "metal" is temperature-dependent, which a fill does not support`,
 		of("die", "region = [{ material = 'copper', circle = { x = 5e-4, y = 5e-4, diameter = "+
-			"1e-4 } }]\n"): `material "die" follows the temperature, and cells that circles and polygons cut cannot; take materials of constant properties in this layer, or draw its regions as rectangles`,
+			"1e-4 } }]\n"): `material "die" is temperature-dependent, which layers with circles or polygons do not support; use materials with constant properties in this layer, or rectangular regions`,
 	} {
 		_, err := Parse("s.toml", []byte(warmParts+text), files{}.open)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "s.toml:1") {

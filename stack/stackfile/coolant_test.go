@@ -173,68 +173,69 @@ func TestCoolantBesideLaws(t *testing.T) {
 func TestCoolantFaults(t *testing.T) {
 	replace := func(from, to string) string { return strings.Replace(channels, from, to, 1) }
 	for _, c := range []struct{ name, coolant, want string }{
-		{"no flow", replace(`flow = "42 ml/min", `, ""), "11:11: a coolant needs flow, velocity or pressure_drop, " +
-			"and one of them alone"},
-		{"two flows", channels + `, velocity = 1`, "11:11: a coolant needs flow, velocity or pressure_drop"},
+		{"no flow", replace(`flow = "42 ml/min", `, ""), "11:11: a coolant needs exactly one of flow, velocity and " +
+			"pressure_drop"},
+		{"two flows", channels + `, velocity = 1`, "11:11: a coolant needs exactly one of flow, velocity and pressure_drop"},
 		{"flow of nothing", replace("42 ml", "0 ml"), "flow must be positive"},
 		{"a length for a flow", replace("42 ml/min", "42 mm"), "flow: expected a volume flow"},
-		{"inlet above boiling", replace("27 degC", "101 degC"), "water boils at 373.1 K and would enter at 374.1 K"},
+		{"inlet above boiling", replace("27 degC", "101 degC"), "water boils at 373.1 K, but its inlet temperature is 374.1 K"},
 		{"own boiling",
 			`c = 4e6, boiling = "60 degC", inlet = "61 degC", direction = "+y", flow = 1e-7, channel_width = 1e-4, wall_width = 1e-4, h = 1e4`, "the coolant boils at 333.1 K"},
 		{"ice", replace("27 degC", "-5 degC"), "properties of water are known from"},
 		{"wider than the chip", replace(`channel_width = "100 um"`, `channel_width = "11 mm"`),
-			"no channel of 11 mm fits into a chip of 10 mm"},
-		{"too many", channels + `, channel_count = 60`, "60 channels of 100 um with walls of 100 um do not fit into " +
-			"a chip of 10 mm"},
+			"no channel of width 11 mm fits into a chip of width 10 mm"},
+		{"too many", channels + `, channel_count = 60`, "60 channels of width 100 um with walls of 100 um do not fit into a chip of width 10 mm"},
 		{"no walls", replace(`, wall_width = "100 um"`, ""), "channels need walls between them"},
-		{"no cavity", `fluid = "water", direction = "+y", flow = 1e-7`, "a cavity needs channels, pins or a " +
-			"porosity, and one of them alone"},
+		{"no cavity", `fluid = "water", direction = "+y", flow = 1e-7`, "a cavity needs exactly one of channels, " +
+			"pins and porosity"},
 		{"no liquid", replace(`fluid = "water", `, ""), "the coolant has no heat capacity"},
-		{"two liquids", channels + `, k = 1`, "a coolant has the properties of a liquid or its own, and not both"},
+		{"two liquids", channels + `, k = 1`, "a coolant has either fluid or its own properties"},
 		{"unknown liquid", replace("water", "beer"), `fluid cannot be "beer"`},
 		{"unknown direction", replace("+y", "up"), `direction cannot be "up"`},
 		{"thick pins", `fluid = "water", direction = "+y", flow = 1e-7, pin_diameter = 1e-4, pin_pitch = 1e-4`,
-			"pins of 100 um do not fit into a pitch of 100 um"},
+			"pins of diameter 100 um do not fit into a pitch of 100 um"},
 		{"pins by correlation", `fluid = "water", direction = "+y", flow = 1e-7, pin_diameter = 4e-5, pin_pitch = 1e-4`,
-			"the correlation of pins is for pins of 50 um in a pitch of 100 um in water"},
+			"the heat-transfer correlation of pins is valid only for diameter 50 um, pitch 100 um and water"},
 		{"pins in another pitch",
 			`fluid = "water", direction = "+y", flow = 1e-7, pin_diameter = 5e-5, pin_pitch = 1.2e-4`,
-			"the correlation of pins is for pins of 50 um in a pitch of 100 um in water"},
+			"the heat-transfer correlation of pins is valid only for diameter 50 um, pitch 100 um and water"},
 		{"pressure of pins",
 			`fluid = "water", direction = "+y", pressure_drop = 1e4, pin_diameter = 5e-5, pin_pitch = 1e-4`,
-			"no correlation for the pressure drop of pins and media"},
+			"there is no pressure-drop correlation for pins and porous media"},
 		{"a zone too many", channels + `, zone = [{ to = "10 mm", flow = 1e-7 }]`, "11:74: the flow of the cavity is " +
-			"the sum of its zones'"},
+			"already given by the sum of its zones"},
 		{"a zone beyond", replace(`flow = "42 ml/min"`, `zone = [{ to = "11 mm", flow = 1e-7 }]`),
-			"11:82: a zone ends at 11 mm and the chip at 10 mm"},
+			"11:82: a zone ends at 11 mm, but the chip at 10 mm"},
 		{"a gap", replace(`flow = "42 ml/min"`, `zone = [{ to = "9 mm", flow = 1e-7 }]`),
-			"the last zone ends at 9 mm and the chip at 10 mm"},
+			"the last zone ends at 9 mm, but the chip at 10 mm"},
 		{"zones out of order",
 			replace(`flow = "42 ml/min"`, `zone = [{ to = "9 mm", flow = 1e-7 }, { to = "5 mm", flow = 1e-7 }]`),
-			"a zone ends at 5 mm, the one before it at 9 mm"},
+			"a zone ends at 5 mm, but the previous one at 9 mm"},
 		{"half the flows", replace(`flow = "42 ml/min"`, `zone = [{ to = "5 mm", flow = 1e-7 }, { to = "10 mm" }]`),
-			"some zones have a flow and others none"},
+			"some zones have a flow, others do not"},
 		{"a zone between channels",
 			replace(`flow = "42 ml/min"`, `zone = [{ to = "60 um", flow = 1e-7 }, { to = "10 mm", flow = 1e-7 }]`),
 			"no channel has its middle in zone 1"},
-		{"zones without a share", channels + `, zone = [{ to = "10 mm" }]`, "how the zones share the flow is not told"},
+		{"zones without a share", channels + `, zone = [{ to = "10 mm" }]`, "the division of the flow among the " +
+			"zones is not defined"},
 		{"negative zone", replace(`flow = "42 ml/min"`, `zone = [{ to = "10 mm", flow = "-1 ml/min" }]`),
 			"flow must be positive"},
-		{"permeable channels", channels + `, permeability = 1e-10`, "the pressure drop of channels follows from " +
-			"their friction factor"},
+		{"permeable channels", channels + `, permeability = 1e-10`, "the pressure drop of channels is computed from " +
+			"their friction factor, not from a permeability"},
 		{"negative permeability", medium + `, flow = 1e-7, permeability = -1`, "permeability"},
 		{"medium of coolant alone", strings.Replace(medium, "porosity = 0.7", "porosity = 1", 1) + `, flow = 1e-7`,
 			"the porosity must be below 1"},
-		{"developing medium", medium + `, flow = 1e-7, entrance = "developing"`, "developing flow is known of " +
-			"channels alone"},
-		{"resolved medium", medium + `, flow = 1e-7, model = "channels"`, "pins and media are not resolved"},
+		{"developing medium", medium + `, flow = 1e-7, entrance = "developing"`, "developing flow is supported for " +
+			"channels only"},
+		{"resolved medium", medium + `, flow = 1e-7, model = "channels"`, "model = \"channels\" does not apply to " +
+			"pins and porous media"},
 		{"heat transfer of a medium", `fluid = "water", direction = "+y", flow = 1e-7, porosity = 0.7`,
-			"no correlation for the heat transfer of a medium"},
+			"there is no heat-transfer correlation for porous media"},
 		{"pressure of a medium", strings.Replace(medium, `permeability = "200 um^2", `, "", 1) +
-			`, pressure_drop = 1e4`, "no correlation for the pressure drop of pins and media"},
+			`, pressure_drop = 1e4`, "there is no pressure-drop correlation for pins and porous media"},
 		{"properties too hot", channels + `, properties_at = "180 degC"`, "properties of water are known from"},
 		{"properties of its own", strings.Replace(medium, `fluid = "water"`, `c = 4e6, properties_at = 300`, 1) +
-			`, flow = 1e-7`, "the coolant has its own properties, which are taken as they stand"},
+			`, flow = 1e-7`, "properties_at applies only to the properties of fluid"},
 		{"correlation of nothing", `c = 4e6, direction = "+y", flow = 1e-7, channel_width = 1e-4, wall_width = 1e-4`,
 			"the heat transfer coefficient needs the coolant's conductivity, density and viscosity"},
 	} {
@@ -246,13 +247,13 @@ func TestCoolantFaults(t *testing.T) {
 	whole := strings.Replace(tiers, "COOLANT", channels, 1)
 	for _, c := range []struct{ name, text, want string }{
 		{"on the outside", whole[:strings.LastIndex(whole, "[[layer]]")],
-			`stack.toml:11:11: layer "cavity": coolant has no solid on both sides`},
+			`stack.toml:11:11: layer "cavity": a cavity needs solid layers on both sides`},
 		{"powered", strings.Replace(whole, "coolant =", "power = { uniform = 1 }\ncoolant =", 1),
-			`layer "cavity": a cavity has no regions and makes no heat`},
+			`layer "cavity": a cavity cannot have regions or power`},
 		{"of many cells", strings.Replace(whole, "coolant =", "cells = 3\ncoolant =", 1),
-			`layer "cavity": a cavity has one cell over its height`},
+			`layer "cavity": a cavity has exactly one cell over its height`},
 		{"central beside leakage", leaking(whole, `, advection = "central"`),
-			`layer "cavity": coolant: advection = "central" cannot be solved for beside leakage`},
+			`layer "cavity": coolant: advection = "central" does not support leakage`},
 	} {
 		if _, err := parseTiers(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v\nwant %s", c.name, err, c.want)
@@ -297,12 +298,12 @@ func TestCoolantBuiltInGo(t *testing.T) {
 		{func(c *stack.Coolant) { c.Inlet = 0 }, "inlet must be positive"},
 		{func(c *stack.Coolant) { c.Zones[0].Flow = -1e-9 }, "flow of zone 1 must be positive"},
 		{func(c *stack.Coolant) { c.Zones[1].To = 3e-3 }, "width of zone 2 must be positive"},
-		{func(c *stack.Coolant) { c.Zones[1].To *= 1 - 1e-3 }, "the zones end at 9.99 mm and the chip at 10 mm"},
+		{func(c *stack.Coolant) { c.Zones[1].To *= 1 - 1e-3 }, "the zones end at 9.99 mm, but the chip at 10 mm"},
 		{func(c *stack.Coolant) { c.Zones[1].To *= 1 - 1e-6 }, "the zones end at"},
 		{func(c *stack.Coolant) { c.Zones[1].To *= 1 + 1e-12 }, ""},
-		{func(c *stack.Coolant) { c.Zones[1].Flow *= 1 + 1e-3 }, "and that of its zones"},
-		{func(c *stack.Coolant) { c.Zones[1].Flow *= 1 + 1e-8 }, "and that of its zones"},
-		{func(c *stack.Coolant) { c.Zones[1].Flow *= 1 - 1e-8 }, "and that of its zones"},
+		{func(c *stack.Coolant) { c.Zones[1].Flow *= 1 + 1e-3 }, "but its zones total"},
+		{func(c *stack.Coolant) { c.Zones[1].Flow *= 1 + 1e-8 }, "but its zones total"},
+		{func(c *stack.Coolant) { c.Zones[1].Flow *= 1 - 1e-8 }, "but its zones total"},
 		{func(c *stack.Coolant) { c.Zones[1].Flow *= 1 + 1e-13 }, ""},
 	} {
 		s := loadTiers(t, strings.Replace(channels, `flow = "42 ml/min"`, zones, 1))

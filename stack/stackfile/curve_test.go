@@ -92,8 +92,8 @@ func TestPieces(t *testing.T) {
 
 func TestFaultyCurves(t *testing.T) {
 	for property, want := range map[string]string{
-		`k = { table = [[300, 148], [300, 99]] }`:                                 `s.toml:4:28: temperature 300 K of a table does not lie above the 300 K before it; give the rows in ascending order`,
-		`k = { table = [[300, 148], [400, -9]] }`:                                 `s.toml:4:15: k: is -9 at 400 K, and must be positive throughout its range; narrow the range`,
+		`k = { table = [[300, 148], [300, 99]] }`:                                 `s.toml:4:28: temperatures of a table must ascend, got 300 K after 300 K; give the rows in ascending order`,
+		`k = { table = [[300, 148], [400, -9]] }`:                                 `s.toml:4:15: k: is -9 at 400 K, but must be positive throughout its range; narrow the range`,
 		`k = { table = [[300, 148]] }`:                                            `s.toml:4:15: a table needs at least two rows`,
 		`k = { table = [[300, 148, 1], [400, 2, 2]] }`:                            `a row of a table has a temperature in K and a value, got 3 numbers`,
 		`k = { table = [[300, 148], [400, 99]], at = 300 }`:                       `s.toml:4:45: at does not belong to a table; remove it`,
@@ -101,10 +101,10 @@ func TestFaultyCurves(t *testing.T) {
 		`k = { value = 148, exponent = 1 }`:                                       `s.toml:4:5: a power law needs the range of temperatures for which it holds; add range = ["250 K", "450 K"]`,
 		`k = { value = -148, exponent = 1, range = [300, 400] }`:                  `k must be positive, got -148`,
 		`k = { value = "1 m", exponent = 1, range = [300, 400] }`:                 `k: `,
-		`k = { polynomial = [1, -0.02], range = [250, 450] }`:                     `s.toml:4:20: k: is -2 at 450 K, and must be positive throughout its range`,
+		`k = { polynomial = [1, -0.02], range = [250, 450] }`:                     `s.toml:4:20: k: is -2 at 450 K, but must be positive throughout its range`,
 		`k = { polynomial = [1, -0.02, 1e-4], at = "300 K", range = [250, 450] }`: `k: is 0 at 400 K`,
 		`k = { polynomial = [], range = [250, 450] }`:                             `a polynomial needs coefficients`,
-		`k = { polynomial = [1], range = [450, 250] }`:                            `range from 450 K to 250 K is none; give a lower and a higher temperature`,
+		`k = { polynomial = [1], range = [450, 250] }`:                            `range from 450 K to 250 K is not valid; give a lower and a higher temperature`,
 		`k = { polynomial = [1], table = [[1, 1], [2, 2]] }`:                      `k has two laws`,
 		`k = { range = [250, 450] }`:                                              `k has no law: give one of table, polynomial and value with exponent`,
 		`k = { tabel = [[300, 148], [400, 99]] }`:                                 `unknown key "tabel" in a property that follows the temperature; did you mean "table"?`,
@@ -168,14 +168,14 @@ func TestOutOfRange(t *testing.T) {
 		t.Fatal(err)
 	}
 	if lines := s.OutOfRange(); len(lines) != 1 ||
-		!strings.Contains(lines[0], "material m: its properties hold from 300 K to 400 K, and the stack names "+
+		!strings.Contains(lines[0], "material m: its properties are valid from 300 K to 400 K, but the stack has "+
 			"temperatures from 298.1 K to 298.1 K") {
 		t.Errorf("%q", lines)
 	}
 	law := *s.Materials[0].KCurve[0]
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, Temperature: 299, Film: stack.Film{Law: &law}}
 	if lines := s.OutOfRange(); len(lines) != 2 ||
-		!strings.Contains(lines[0], "boundary.top: h holds from 300 K to 400 K of the surface, and its "+
+		!strings.Contains(lines[0], "boundary.top: h is valid for surface temperatures from 300 K to 400 K, but its "+
 			"ambient is 299 K") {
 		t.Errorf("%q", lines)
 	}

@@ -39,15 +39,16 @@ func (l *loader) fluid(s *table, c *stack.Coolant) (liquid coolant.Fluid) {
 	own := s.has("c") || s.has("k") || s.has("rho") || s.has("viscosity") || s.has("boiling")
 	switch {
 	case s.has("fluid") && own:
-		l.fail(s.pos("fluid"), "leave out fluid, or k, c, rho and viscosity", "a coolant has the properties of a "+
-			"liquid or its own, and not both")
+		l.fail(s.pos("fluid"), "remove fluid, or k, c, rho and viscosity", "a coolant has either fluid or its own "+
+			"properties")
 	case s.has("fluid"):
 		of := coolant.Find(s.text("fluid"))
 		if of == nil {
 			return
 		}
 		if c.Inlet >= of.Boiling {
-			l.fail(s.pos("inlet"), "lower it", "%s boils at %.4g K and would enter at %.4g K", of.Title, of.Boiling,
+			l.fail(s.pos("inlet"), "lower it", "%s boils at %.4g K, but its inlet temperature is %.4g K", of.Title,
+				of.Boiling,
 				c.Inlet)
 			return
 		}
@@ -69,11 +70,10 @@ func (l *loader) fluid(s *table, c *stack.Coolant) (liquid coolant.Fluid) {
 	case !s.has("c"):
 		l.fail(s.node.Pos, `add fluid = "water", or k and c`, "the coolant has no heat capacity")
 	case s.has("properties_at"):
-		l.fail(s.pos("properties_at"), "leave it out", "the coolant has its own properties, which are taken "+
-			"as they stand")
+		l.fail(s.pos("properties_at"), "remove it", "properties_at applies only to the properties of fluid")
 	default:
 		if c.Fluid.Boiling > 0 && c.Inlet >= c.Fluid.Boiling {
-			l.fail(s.pos("inlet"), "lower it", "the coolant boils at %.4g K and would enter at %.4g K",
+			l.fail(s.pos("inlet"), "lower it", "the coolant boils at %.4g K, but its inlet temperature is %.4g K",
 				c.Fluid.Boiling, c.Inlet)
 		}
 		liquid = c.Fluid.Liquid()
@@ -85,7 +85,7 @@ func (l *loader) fluid(s *table, c *stack.Coolant) (liquid coolant.Fluid) {
 func (l *loader) cavityGeometry(s *table, c *stack.Coolant) {
 	if len(s.given("channel_width", "pin_diameter", "porosity")) != 1 {
 		l.fail(s.node.Pos, "add channel_width and wall_width, or pin_diameter and pin_pitch, or porosity",
-			"a cavity needs channels, pins or a porosity, and one of them alone")
+			"a cavity needs exactly one of channels, pins and porosity")
 		return
 	}
 	c.Developing = s.text("entrance") == "developing"
@@ -95,8 +95,8 @@ func (l *loader) cavityGeometry(s *table, c *stack.Coolant) {
 		return
 	}
 	if c.Permeability > 0 {
-		l.fail(s.pos("permeability"), "leave it out", "the pressure drop of channels follows from their "+
-			"friction factor")
+		l.fail(s.pos("permeability"), "remove it", "the pressure drop of channels is computed from their friction "+
+			"factor, not from a permeability")
 	}
 	if c.Model == "" {
 		c.Model = stack.ResolvedChannels
@@ -113,7 +113,7 @@ func (l *loader) cavityGeometry(s *table, c *stack.Coolant) {
 	}
 	ch.Fit(width)
 	if ch.Count < 1 || ch.Count*2+1 > 100_000 {
-		l.fail(s.pos("channel_width"), "take narrower ones", "no channel of %s fits into a chip of %s",
+		l.fail(s.pos("channel_width"), "use narrower channels", "no channel of width %s fits into a chip of width %s",
 			faults.Metres(ch.Width), faults.Metres(width))
 	}
 	c.Channels = ch
@@ -122,17 +122,18 @@ func (l *loader) cavityGeometry(s *table, c *stack.Coolant) {
 // porousGeometry reads pins or a medium.
 func (l *loader) porousGeometry(s *table, c *stack.Coolant) {
 	if c.Model == stack.ResolvedChannels {
-		l.fail(s.pos("model"), `take model = "porous"`, "pins and media are not resolved")
+		l.fail(s.pos("model"), `take model = "porous"`, "model = \"channels\" does not apply to pins and porous media")
 	}
 	if c.Developing {
-		l.fail(s.pos("entrance"), "leave it out", "developing flow is known of channels alone")
+		l.fail(s.pos("entrance"), "remove it", "developing flow is supported for channels only")
 	}
 	c.Model = stack.PorousCavity
 	if s.has("porosity") {
 		c.Medium = &stack.Medium{}
 		s.into(c.Medium)
 		if c.Medium.Porosity >= 1 {
-			l.fail(s.pos("porosity"), "give the share of coolant, as in porosity = 0.8", "the porosity must be below 1")
+			l.fail(s.pos("porosity"), "give the coolant fraction, for example porosity = 0.8",
+				"the porosity must be below 1")
 		}
 		return
 	}
@@ -142,7 +143,8 @@ func (l *loader) porousGeometry(s *table, c *stack.Coolant) {
 	case !s.has("pin_pitch"):
 		l.fail(s.node.Pos, "add pin_pitch", "pins need a pitch")
 	case c.Pins.Diameter >= c.Pins.Pitch:
-		l.fail(s.pos("pin_diameter"), "take thinner ones or a larger pitch", "pins of %s do not fit into a pitch of %s",
+		l.fail(s.pos("pin_diameter"), "use thinner pins or a larger pitch", "pins of diameter %s do not fit into a "+
+			"pitch of %s",
 			faults.Metres(c.Pins.Diameter), faults.Metres(c.Pins.Pitch))
 	}
 }
@@ -217,19 +219,19 @@ func (r *resolver) zones() {
 		t.into(&z)
 		switch {
 		case !(z.To > from) && z.To > 0:
-			r.fail(t.pos("to"), "list them from the western or southern side on", "a zone ends at %s, the one "+
-				"before it at %s", faults.Metres(z.To), faults.Metres(from))
+			r.fail(t.pos("to"), "list zones from the west or south side",
+				"a zone ends at %s, but the previous one at %s", faults.Metres(z.To), faults.Metres(from))
 		case z.To > r.width*(1+stack.Tolerance):
-			r.fail(t.pos("to"), "end the last zone at the chip's side", "a zone ends at %s and the chip at %s",
+			r.fail(t.pos("to"), "end the last zone at the chip's side", "a zone ends at %s, but the chip at %s",
 				faults.Metres(z.To), faults.Metres(r.width))
 		case i == len(tables)-1 && z.To < r.width*(1-stack.Tolerance):
-			r.fail(t.pos("to"), "end the last zone at the chip's side", "the last zone ends at %s and the chip at %s",
+			r.fail(t.pos("to"), "end the last zone at the chip's side", "the last zone ends at %s, but the chip at %s",
 				faults.Metres(z.To), faults.Metres(r.width))
 		case z.Permeability > 0 && r.c.Channels != nil:
-			r.fail(t.pos("permeability"), "leave it out", "the pressure drop of channels follows from their "+
-				"friction factor")
+			r.fail(t.pos("permeability"), "remove it", "the pressure drop of channels is computed from their "+
+				"friction factor, not from a permeability")
 		case t.has("flow") != r.zoneFlows:
-			r.fail(t.node.Pos, "give every zone a flow, or none", "some zones have a flow and others none")
+			r.fail(t.node.Pos, "give every zone a flow, or none", "some zones have a flow, others do not")
 		}
 		from = z.To
 		r.c.Zones = append(r.c.Zones, z)
@@ -242,8 +244,8 @@ func (r *resolver) flow() {
 	given := s.given("flow", "velocity", "pressure_drop")
 	if r.zoneFlows {
 		if len(given) > 0 {
-			r.fail(s.pos(given[0]), "leave it out, or the flows of the zones", "the flow of the cavity is the sum "+
-				"of its zones'")
+			r.fail(s.pos(given[0]), "remove it, or the flows of the zones", "the flow of the cavity is already given "+
+				"by the sum of its zones")
 			return
 		}
 		for _, z := range r.c.Zones {
@@ -252,8 +254,8 @@ func (r *resolver) flow() {
 		return
 	}
 	if len(given) != 1 {
-		r.fail(s.node.Pos, `give one, as in flow = "42 ml/min"`, "a coolant needs flow, velocity or pressure_drop, "+
-			"and one of them alone")
+		r.fail(s.node.Pos, `give one, for example flow = "42 ml/min"`, "a coolant needs exactly one of flow, "+
+			"velocity and pressure_drop")
 		return
 	}
 	switch given[0] {
@@ -278,8 +280,8 @@ func (r *resolver) driven(pos stack.Pos, drop float64) {
 	}
 	k := r.permeability()
 	if k == 0 {
-		r.fail(pos, "add permeability, or give flow or velocity", "no correlation for the pressure drop of pins and "+
-			"media is known here")
+		r.fail(pos, "add permeability, or give flow or velocity", "there is no pressure-drop correlation for pins "+
+			"and porous media")
 		return
 	}
 	r.c.Flow = coolant.DarcyVelocity(r.liquid, drop, k, r.length) * r.section()
@@ -310,7 +312,7 @@ func (r *resolver) divide() {
 	mean := r.permeability()
 	if mean == 0 {
 		r.fail(r.s.pos("zone"), "give every zone a flow, or pins and media a permeability",
-			"how the zones share the flow is not told")
+			"the division of the flow among the zones is not defined")
 		return
 	}
 	from, whole := 0.0, r.c.Flow
@@ -362,16 +364,16 @@ func (r *resolver) coefficients() {
 // none is known.
 func (r *resolver) correlation() float64 {
 	if r.c.Medium != nil {
-		r.fail(r.s.node.Pos, "give h_bottom and h_top, on the ground plan", "no correlation for the heat transfer of "+
-			"a medium is known here")
+		r.fail(r.s.node.Pos, "give h_bottom and h_top, per floor area", "there is no heat-transfer correlation for "+
+			"porous media")
 		return 0
 	}
 	if p := r.c.Pins; p != nil {
 		const slack = 1e-6
 		if math.Abs(p.Diameter-coolant.PinDiameter) > slack*p.Diameter ||
 			math.Abs(p.Pitch-coolant.PinPitch) > slack*p.Pitch || r.s.text("fluid") != "water" {
-			r.fail(r.s.node.Pos, "give h_bottom and h_top", "the correlation of pins is for pins of %s in a pitch of "+
-				"%s in water", faults.Metres(coolant.PinDiameter), faults.Metres(coolant.PinPitch))
+			r.fail(r.s.node.Pos, "give h_bottom and h_top", "the heat-transfer correlation of pins is valid only for "+
+				"diameter %s, pitch %s and water", faults.Metres(coolant.PinDiameter), faults.Metres(coolant.PinPitch))
 			return 0
 		}
 		return coolant.PinFins(r.c.Flow/r.section(), p.Staggered)

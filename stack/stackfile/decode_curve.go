@@ -74,7 +74,7 @@ func (t *table) curve(k *keys.Key) *stack.Curve {
 		return nil
 	}
 	for _, name := range given[1:] {
-		t.fail(t.pos(name), "leave all but one of them out", "%s has two laws: give one of table, polynomial and "+
+		t.fail(t.pos(name), "keep one of them", "%s has two laws: give one of table, polynomial and "+
 			"value with exponent", k.Name)
 	}
 	c := &stack.Curve{Law: laws[given[0]]}
@@ -135,7 +135,7 @@ func (t *table) curveRows(c *stack.Curve) {
 		return
 	}
 	if len(n.Items) > maxRows {
-		t.fail(n.Items[maxRows].Pos, "leave rows out: between them it is a cubic", "a table has %d rows at most",
+		t.fail(n.Items[maxRows].Pos, "remove rows: values between rows are interpolated", "a table has %d rows at most",
 			maxRows)
 		return
 	}
@@ -150,8 +150,9 @@ func (t *table) curveRows(c *stack.Curve) {
 			return
 		}
 		if i := len(c.Temperatures); i > 0 && x[0] <= c.Temperatures[i-1] {
-			t.fail(row.Pos, "give the rows in ascending order", "temperature %s K of a table does not lie above the "+
-				"%s K before it", units.Number.Format(x[0]), units.Number.Format(c.Temperatures[i-1]))
+			t.fail(row.Pos, "give the rows in ascending order",
+				"temperatures of a table must ascend, got %s K after %s K", units.Number.Format(x[0]),
+				units.Number.Format(c.Temperatures[i-1]))
 			return
 		}
 		c.Temperatures, c.Values = append(c.Temperatures, x[0]), append(c.Values, x[1])
@@ -174,7 +175,7 @@ func (l *loader) ownLeakage(t *table, area float64) stack.Leakage {
 		return stack.Leakage{}
 	}
 	if lt.has("watts") {
-		l.fail(lt.pos("watts"), "give power or density", "watts of a leakage is for floorplans")
+		l.fail(lt.pos("watts"), "use power or density", "watts of a leakage applies to floorplans only")
 	}
 	return stack.Leakage{Watts: lt.leakageWatts(area), Factor: lt.leakageLaw()}
 }
@@ -194,7 +195,7 @@ func (t *table) leakageWatts(area float64) float64 {
 	given := t.given("power", "density", "watts")
 	switch {
 	case len(given) > 1:
-		t.fail(t.pos(given[1]), "leave one of them out", "a leakage has both %s and %s", given[0], given[1])
+		t.fail(t.pos(given[1]), "remove one of them", "a leakage has both %s and %s", given[0], given[1])
 	case len(given) == 0:
 		t.fail(t.node.Pos, `add power = "2 W"`, "a leakage needs power, or density")
 	case given[0] == "density":
@@ -215,7 +216,7 @@ func (t *table) leakageLaw() *stack.Curve {
 		return nil
 	}
 	if len(given) > 1 {
-		t.fail(t.pos(given[1]), "leave one of them out", "a leakage has both %s and %s", given[0], given[1])
+		t.fail(t.pos(given[1]), "remove one of them", "a leakage has both %s and %s", given[0], given[1])
 		return nil
 	}
 	before := len(t.faults.Found)
@@ -305,13 +306,13 @@ func (l *loader) lawsOf(blocks []stack.Block, law *stack.Curve) {
 // namedLeakage takes the leakage of each block from a table or from a file of one row.
 func (l *loader) namedLeakage(t *table, p *stack.Power, given []bool, law *stack.Curve) {
 	if other := t.given("power", "density"); len(other) > 0 {
-		l.fail(t.pos(other[0]), "leave one of them out", "a leakage has both watts and %s", other[0])
+		l.fail(t.pos(other[0]), "remove one of them", "a leakage has both watts and %s", other[0])
 		return
 	}
 	n, k := t.get("watts")
 	for i, b := range p.Blocks {
 		if given[i] {
-			l.fail(b.Pos, "leave one of them out", "block %q has a leakage of its own besides watts",
+			l.fail(b.Pos, "remove one of them", "block %q has its own leakage in addition to watts",
 				faults.Shorten(b.Name))
 			return
 		}
@@ -334,7 +335,8 @@ func (l *loader) namedLeakage(t *table, p *stack.Power, given []bool, law *stack
 		return
 	}
 	if len(rows) != 1 {
-		l.fail(n.Pos, "write one row: the leakage where the law is 1", "%s has %d rows of leakage", s.File, len(rows))
+		l.fail(n.Pos, "write one row: the leakage for the law's value 1", "%s has %d rows of leakage", s.File,
+			len(rows))
 		return
 	}
 	for b, w := range rows[0] {

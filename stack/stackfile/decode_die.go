@@ -74,7 +74,7 @@ func (l *loader) within(d *die) {
 	area := stack.Rect{X: 0, Y: 0, Width: d.width, Height: d.height}
 	report := func(pos stack.Pos, r stack.Rect, what string) {
 		if out := stack.Protrusion(r, area, l.slack()); out != "" {
-			l.fail(pos, "shrink or move it", "%s sticks out of die %q %s", what, faults.Shorten(d.name), out)
+			l.fail(pos, "shrink or move it", "%s extends beyond die %q %s", what, faults.Shorten(d.name), out)
 		}
 	}
 	for i := range d.layers {
@@ -169,7 +169,7 @@ func (l *loader) placement(t *table) (p placedDie, ok bool) {
 		if w := stack.Watts(p.layers); w > 0 {
 			p.scale = t.scalar("power") / w
 		} else {
-			l.fail(t.pos("power"), "give its layers a power to be scaled", "die %q has no power of its own",
+			l.fail(t.pos("power"), "add a power to its layers", "die %q has no power that could be scaled",
 				faults.Shorten(name))
 		}
 	}

@@ -70,12 +70,13 @@ func (l *loader) boundary(t *table, f stack.Face) stack.Boundary {
 func (l *loader) films(t *table, b *stack.Boundary, f stack.Face) {
 	b.Emissivity = t.scalar("emissivity")
 	if b.Emissivity > 1 {
-		l.fail(t.pos("emissivity"), "polished metal has 0.05, oxidised metal 0.3, paint and plastic 0.9",
+		l.fail(t.pos("emissivity"), "typical values: polished metal 0.05, oxidized metal 0.3, paint and plastic 0.9",
 			"emissivity must lie between 0 and 1, got %v", b.Emissivity)
 	}
 	if !t.has("convection") {
 		for _, name := range t.given("orientation", "length") {
-			l.fail(t.pos(name), `add convection = "natural", or remove it`, "%s belongs to natural convection", name)
+			l.fail(t.pos(name), `add convection = "natural", or remove it`, "%s applies to natural convection only",
+				name)
 		}
 		return
 	}
@@ -87,15 +88,15 @@ func (l *loader) films(t *table, b *stack.Boundary, f stack.Face) {
 			stack.East: heatsink.Vertical, stack.South: heatsink.Vertical, stack.North: heatsink.Vertical}[f]
 	}
 	if b.Law != nil {
-		l.fail(t.pos("convection"), "give h as a constant, or leave one of them out", "convection is there, and h "+
-			"follows a law of its own")
+		l.fail(t.pos("convection"), "give h as a constant, or remove one of them", "convection cannot be combined "+
+			"with a temperature-dependent h")
 	}
 	if f <= stack.Top && b.Natural == heatsink.Vertical && !t.has("length") {
-		l.fail(t.pos("orientation"), `add length = "40 mm", how high it stands`, "natural convection on a %s that "+
-			"stands upright needs its height", f)
+		l.fail(t.pos("orientation"), `add length, for example length = "40 mm"`, "natural convection on a vertical "+
+			"%s needs its height", f)
 	}
 	if air := b.Temperature; air > 0 && len(heatsink.Surfaces(air)) == 0 {
-		l.fail(t.pos("convection"), "give h", "properties of air are known from %g to %g K, not at %.4g K",
+		l.fail(t.pos("convection"), "give h", "properties of air are available from %g to %g K, not at %.4g K",
 			heatsink.ColdestAir, heatsink.HottestAir, air)
 	}
 }
@@ -154,7 +155,7 @@ func (l *loader) patch(t *table, f stack.Face, ambient float64) stack.Patch {
 	p.Boundary = stack.Boundary{Pos: t.node.Pos, Temperature: ambient}
 	given := t.given("h", "map", "resistance", "temperature", "flux")
 	if len(given) != 1 {
-		l.fail(t.node.Pos, `give one of them; flux = "0 W/m^2" lets no heat pass`, "%s needs exactly one of h, map, "+
+		l.fail(t.node.Pos, `give one of them; flux = "0 W/m^2" is adiabatic`, "%s needs exactly one of h, map, "+
 			"resistance, temperature and flux, got %d of them", what, len(given))
 		return p
 	}
@@ -214,7 +215,7 @@ func (l *loader) patchPlace(t *table, p *stack.Patch, f stack.Face, what string)
 	}
 	switch {
 	case len(ways) > 1:
-		l.fail(t.pos(t.given(append(sides, "circle", "polygon", "layers")...)[0]), "leave one of them out",
+		l.fail(t.pos(t.given(append(sides, "circle", "polygon", "layers")...)[0]), "remove one of them",
 			"%s has both %s", what, strings.Join(ways, " and "))
 	case len(ways) == 0:
 		p.Rects = []stack.Rect{whole}
@@ -237,7 +238,8 @@ func (l *loader) patchPlace(t *table, p *stack.Patch, f stack.Face, what string)
 // layerBands are the parts of a side beside layers, one rectangle for neighbours.
 func (l *loader) layerBands(t *table, f stack.Face, whole stack.Rect, what string) (bands []stack.Rect) {
 	if f <= stack.Top {
-		l.fail(t.pos("layers"), "give x, y, width and height", "%s cannot cover layers: it is no side", what)
+		l.fail(t.pos("layers"), "give x, y, width and height", "%s cannot use layers: they apply to side faces only",
+			what)
 		return nil
 	}
 	words, nodes := t.texts("layers")
@@ -258,17 +260,18 @@ func (l *loader) layerBands(t *table, f stack.Face, whole stack.Rect, what strin
 // filmMap reads coefficients by place.
 func (l *loader) filmMap(t *table, p *stack.Patch, what string) {
 	if len(p.Rects) != 1 {
-		l.fail(t.pos("map"), "give a rectangle, or leave it out for the whole face",
+		l.fail(t.pos("map"), "give a rectangle, or none for the whole face",
 			"the map of %s needs one rectangle", what)
 	}
-	if !l.mapMeaning(t, "a map of coefficients", `add unit = "W/(m^2 K)"`, "add scale = 5000, say") ||
+	if !l.mapMeaning(t, "a map of coefficients", `add unit = "W/(m^2 K)"`, "for example scale = 5000") ||
 		len(p.Rects) != 1 {
 		return
 	}
 	unit, factor := t.text("unit"), t.scalar("scale")
 	scale, err := units.HeatTransfer.Scale(unit)
 	if err != nil {
-		l.fail(t.pos("unit"), `write "W/(m^2 K)"`, "unit of a map must be of a heat transfer coefficient, got %q",
+		l.fail(t.pos("unit"), `write "W/(m^2 K)"`,
+			"unit of a map must be a unit of a heat-transfer coefficient, got %q",
 			faults.Shorten(unit))
 		return
 	}
@@ -279,7 +282,7 @@ func (l *loader) filmMap(t *table, p *stack.Patch, what string) {
 	for j, row := range g.rows {
 		for i, v := range row {
 			if h := v * scale * factor; !(h >= 0 && h <= stack.MostH) {
-				l.fail(g.pos(i, j), "", "a heat transfer coefficient must lie between 0 and %g W/(m^2 K), got %v",
+				l.fail(g.pos(i, j), "", "a heat-transfer coefficient must lie between 0 and %g W/(m^2 K), got %v",
 					stack.MostH, h)
 				return
 			}
@@ -299,12 +302,13 @@ func (l *loader) heatSink(t *table) {
 		return
 	}
 	if top := t.sub("boundary"); top != nil && top.has("top") {
-		l.fail(top.pos("top"), "remove it: the heat sink cools the top", "boundary.top and heat_sink are both there")
+		l.fail(top.pos("top"), "remove it: the heat sink defines the top boundary", "boundary.top conflicts with "+
+			"heat_sink")
 	}
 	base := l.materials.resolve(s.text("material"), s.pos("material"))
 	if s.has("resistance") == s.has("fins") {
-		l.fail(s.node.Pos, `add resistance = "0.3 K/W", or [heat_sink.fins]`, "a heat sink needs resistance or fins, "+
-			"and not both")
+		l.fail(s.node.Pos, `add resistance = "0.3 K/W", or [heat_sink.fins]`, "a heat sink needs either resistance "+
+			"or fins")
 	}
 	if base == nil || s.has("resistance") == s.has("fins") {
 		return
@@ -356,10 +360,11 @@ func (l *loader) fins(s *table, base *definition, ambient float64) (f *heatsink.
 		f.Width, f.Length = f.Length, f.Width
 	}
 	if t.has("h") == t.has("velocity") {
-		l.fail(t.node.Pos, `add h = "40 W/(m^2 K)", or velocity = "3 m/s"`, "fins need h or velocity, and not both")
+		l.fail(t.node.Pos, `for example velocity = "3 m/s" (air speed between the fins) or h = "40 W/(m^2 K)"`,
+			"fins: give either h or velocity")
 	}
 	if gap := f.Gap(); len(l.faults.Found) == before && (gap < 0 || f.Count > 1 && gap == 0) {
-		l.fail(t.pos("count"), "take fewer or thinner ones", "%d fins of %s do not fit on a base %s wide", f.Count,
+		l.fail(t.pos("count"), "use fewer or thinner fins", "%d fins of %s do not fit on a base %s wide", f.Count,
 			faults.Metres(f.Thickness), faults.Metres(f.Width))
 	}
 	if len(l.faults.Found) > before || of == nil {
@@ -379,7 +384,7 @@ func (l *loader) fins(s *table, base *definition, ambient float64) (f *heatsink.
 func (l *loader) channel(t *table, f *heatsink.Fins, ambient float64) float64 {
 	pos := t.pos("velocity")
 	if f.Count < 2 {
-		l.fail(pos, "give h", "a single fin has no channel for the air")
+		l.fail(pos, "give h", "velocity needs at least two fins")
 		return 0
 	}
 	air, err := heatsink.AirAt(ambient)
@@ -389,8 +394,8 @@ func (l *loader) channel(t *table, f *heatsink.Fins, ambient float64) float64 {
 	}
 	h, re := heatsink.Channel(air, t.scalar("velocity"), f.Gap(), f.Length)
 	if re < heatsink.LeastReynolds || re > heatsink.MostReynolds {
-		l.fail(pos, "give h", "the modified Reynolds number of the channels, %.3g, lies outside %g to %g, the range "+
-			"of the correlation", re, heatsink.LeastReynolds, float64(heatsink.MostReynolds))
+		l.fail(pos, "give h", "the modified Reynolds number of the channels, %.3g, is outside the range of the "+
+			"correlation, %g to %g", re, heatsink.LeastReynolds, float64(heatsink.MostReynolds))
 		return 0
 	}
 	return h

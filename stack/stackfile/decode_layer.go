@@ -75,8 +75,8 @@ func (l *loader) heated(t *table, y *stack.Layer) {
 		return
 	}
 	if !y.AtSurface() {
-		l.fail(t.pos("power_depth"), `add power_at = "bottom" or "top"`, "layer %q has a power_depth without a "+
-			"surface to measure it from", faults.Shorten(y.Name))
+		l.fail(t.pos("power_depth"), `add power_at = "bottom" or "top"`, "layer %q has power_depth without power_at",
+			faults.Shorten(y.Name))
 		return
 	}
 	y.PowerDepth = t.scalar("power_depth")
@@ -104,8 +104,8 @@ func (l *loader) region(t *table) (regions []stack.Region, powers []stack.Power)
 	r.Fill = l.fill(t, r.Rect)
 	if t.has("array") {
 		if t.has("power") || t.has("block") {
-			l.fail(t.pos("array"), "give the power to the layer, or write the regions one by one",
-				"%s with array has no power of its own", what)
+			l.fail(t.pos("array"), "move the power to the layer, or write the regions one by one",
+				"%s with array cannot have a power", what)
 		}
 		return l.copies(t, r), nil
 	}
@@ -155,8 +155,8 @@ func (l *loader) room(pos stack.Pos, regions int) bool {
 		return false
 	}
 	if l.copied += regions; l.copied > maxCopies {
-		l.fail(pos, "homogenise arrays with fill, and give dies common heights", "arrays and dies of the stack make "+
-			"more than %d regions and sources", maxCopies)
+		l.fail(pos, "homogenize arrays with fill, or align the heights of dies", "arrays and dies of the stack "+
+			"expand to more than %d regions and sources", maxCopies)
 		return false
 	}
 	return true
@@ -221,7 +221,7 @@ func (l *loader) inlineBlocks(t *table, needPower bool) (blocks []stack.Block, g
 		given = append(given, bt.has("power"))
 	}
 	if len(blocks) == 0 && len(l.faults.Found) == before {
-		l.fail(t.pos("block"), "add a block or remove the key", "block holds no blocks")
+		l.fail(t.pos("block"), "add a block or remove the key", "block contains no blocks")
 	}
 	return blocks, given, len(l.faults.Found) == before
 }
@@ -257,7 +257,8 @@ func (l *loader) blockPlace(t *table, b *stack.Block) {
 // plainOwner reports blocks, maps and areas in a region that is no rectangle: they could make heat outside it.
 func (l *loader) plainOwner(pos stack.Pos, what string, o owner) {
 	if o.shape != nil {
-		l.fail(pos, "give the power to the layer", "%s is no rectangle and takes uniform or density, not %s", o.what,
+		l.fail(pos, "give the power to the layer", "%s is not a rectangle and accepts only uniform or density, not %s",
+			o.what,
 			what)
 	}
 }

@@ -167,7 +167,7 @@ func (m *materialTable) resolve(name string, pos stack.Pos) *definition {
 		m.fail(pos, remedy, "unknown material %q", faults.Shorten(name))
 		return nil
 	case def.mixing:
-		m.fail(pos, "", "material %q is a mixture of itself", faults.Shorten(name))
+		m.fail(pos, "", "material %q contains itself", faults.Shorten(name))
 		def.faulty = true
 		return nil
 	case def.faulty:
@@ -176,7 +176,7 @@ func (m *materialTable) resolve(name string, pos stack.Pos) *definition {
 		return def
 	}
 	if m.depth == mostMixing {
-		m.fail(pos, "mix what they are made of", "material %q lies in more than %d others that are made of each other",
+		m.fail(pos, "mix their constituents directly", "material %q is nested in more than %d other mixtures",
 			faults.Shorten(name), mostMixing)
 		def.faulty = true
 		return nil
@@ -243,8 +243,8 @@ func (m *materialTable) evaluate(def *definition, pos stack.Pos, parts []*stack.
 	rule func([]*stack.Material) ([3]float64, float64)) bool {
 	def.K, def.C = rule(parts)
 	if !def.Follow(parts, rule) {
-		m.fail(pos, "give all parts ranges that overlap", "material %q is made of materials whose properties hold at "+
-			"no common temperature", faults.Shorten(def.Name))
+		m.fail(pos, "give all constituents overlapping ranges", "the constituents of material %q have no common "+
+			"temperature range", faults.Shorten(def.Name))
 		return false
 	}
 	return true
@@ -313,7 +313,8 @@ func (t *table) fraction(area stack.Rect) (rule stack.Rule, f float64, ok bool) 
 		return rule, 0, false
 	}
 	if key == "diameter" && !cylinders {
-		t.fail(t.pos(key), `give the fraction, or rule = "square"`, "rule %q is for no cylinders and takes no diameter",
+		t.fail(t.pos(key), `give the fraction, or rule = "square"`,
+			"rule %q has no cylinders, so diameter does not apply",
 			rule)
 	}
 	if most := rule.Most(); f > most && len(t.faults.Found) == before {
@@ -337,9 +338,9 @@ func (d *decoder) tooDense(pos stack.Pos, key string, rule stack.Rule, f float64
 	case most == 1 && key == "fraction":
 		d.fail(pos, "", "fraction must lie between 0 and 1, got %v", f)
 	case most == 1:
-		d.fail(pos, "", "cylinders of this %s cover %.4g of the area, more than there is", key, f)
+		d.fail(pos, "", "cylinders of this %s cover %.4g of the area, more than all of it", key, f)
 	default:
-		d.fail(pos, `take rule = "pattern" if they merge`, "cylinders in a %s array touch at a fraction of "+
+		d.fail(pos, `use rule = "pattern" if they merge`, "cylinders in a %s array touch at a fraction of "+
 			"%.4g, got %.4g", rule, most, f)
 	}
 }

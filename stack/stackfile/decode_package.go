@@ -28,7 +28,7 @@ type loadedPackage struct {
 func (l *loader) packaged(t *table) {
 	for _, name := range []string{"layer", "jedec"} {
 		if t.has(name) && (name == "layer" || t.sub("package") != nil && t.sub("package").has("environment")) {
-			l.fail(t.pos(name), "leave one of them out", "%s and package are both there", name)
+			l.fail(t.pos(name), "remove one of them", "%s conflicts with package", name)
 		}
 	}
 	before := len(l.faults.Found)
@@ -155,10 +155,11 @@ func (p *loadedPackage) unused(l *loader) {
 		}
 	}
 	if p.environment == packaging.MovingAir && !p.has("h") {
-		l.fail(p.pos("environment"), `add h = "25 W/(m^2 K)"`, "jesd51-6 needs h of the moving air")
+		l.fail(p.pos("environment"), `add h = "25 W/(m^2 K)"`, "environment environment jesd51-6 needs h of the "+
+			"moving air")
 	}
 	if p.has("tim2") && !p.Sink {
-		l.fail(p.pos("tim2"), "add [heat_sink]", "tim2 lies under a heat sink, and there is none")
+		l.fail(p.pos("tim2"), "add [heat_sink]", "tim2 requires a heat sink")
 	}
 }
 

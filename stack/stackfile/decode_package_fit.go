@@ -22,10 +22,10 @@ func (l *loader) packageDies(p *loadedPackage) {
 		names[d.Name] = true
 		if len(p.dies) > 1 && !(t.has("x") && t.has("y")) {
 			l.fail(t.node.Pos, "add x and y, from the south-west corner of the package",
-				"die %q is one of %d and has no place", faults.Shorten(d.Name), len(p.dies))
+				"die %q is one of %d and has no position", faults.Shorten(d.Name), len(p.dies))
 		}
 		if stacked := p.Kind == packaging.Interposer || p.Kind == packaging.HBM; d.Tiers > 0 && !stacked {
-			l.fail(t.pos("tiers"), `take kind = "hbm" or "interposer"`, "a package of kind %q stacks no memory dies",
+			l.fail(t.pos("tiers"), `use kind = "hbm" or "interposer"`, "a package of kind %q has no memory dies",
 				p.Kind)
 		}
 		if t.has("tier_power") && d.Tiers == 0 {
@@ -47,8 +47,8 @@ func (p *loadedPackage) fits(l *loader) {
 			room = packaging.RingRoom
 		}
 		if least := min(b.Width-p.Width, b.Height-p.Height) / 2; least < room-slack {
-			l.fail(p.pos("board"), "give it a larger size", "a board of %s by %s leaves %s around %s, and "+
-				"%s are needed", faults.Metres(b.Width), faults.Metres(b.Height), faults.Metres(least), p.what(),
+			l.fail(p.pos("board"), "give it a larger size", "a board of %s by %s leaves %s around %s, but needs %s",
+				faults.Metres(b.Width), faults.Metres(b.Height), faults.Metres(least), p.what(),
 				faults.Metres(room))
 			return
 		}
@@ -63,7 +63,8 @@ func (p *loadedPackage) fits(l *loader) {
 		r := stack.Rect{X: d.X, Y: d.Y, Width: d.Width, Height: d.Height}
 		at := p.dies[i].pos("size")
 		if out := stack.Protrusion(r, inner, slack); out != "" {
-			l.fail(at, "make the package larger, or move the die", "die %q sticks out of %s %s", faults.Shorten(d.Name),
+			l.fail(at, "make the package larger, or move the die", "die %q extends beyond %s %s",
+				faults.Shorten(d.Name),
 				p.what(), out)
 			continue
 		}
@@ -74,7 +75,7 @@ func (p *loadedPackage) fits(l *loader) {
 		}
 		if out := stack.Protrusion(r, clear, slack); out != "" && p.Lidded() {
 			l.fail(at, "make the package larger, or give lid = { foot = 0 }", "die %q, or the interposer under it, "+
-				"reaches into the foot of the lid, %s wide, %s", faults.Shorten(d.Name), faults.Metres(margin), out)
+				"overlaps the %s wide foot of the lid %s", faults.Shorten(d.Name), faults.Metres(margin), out)
 		}
 		for j, e := range p.Dies[:i] {
 			if d.X+slack < e.X+e.Width && e.X+slack < d.X+d.Width && d.Y+slack < e.Y+e.Height &&
@@ -96,21 +97,22 @@ func (l *loader) surroundings(t *table, p *loadedPackage) {
 		switch {
 		case p.Board == nil || p.Board.Width == 0:
 		case p.Sink:
-			l.fail(p.sub("board").pos("size"), "remove it, and give the extent of the sink's base as size of the "+
-				"stack, which the board shares",
-				"a board with a size of its own cannot lie under a heat sink, whose base would become as large "+
-					"as the board")
+			l.fail(p.sub("board").pos("size"), "remove it, and set size of the stack to the size of the sink's base, "+
+				"which the board then has too",
+				"a board with its own size cannot be combined with a heat sink: the base of the sink would become as "+
+					"large as the board")
 		case l.stack.Size[0] > 0:
-			l.fail(p.pos("board"), "leave one of them out", "size and the size of the board both give the domain")
+			l.fail(p.pos("board"), "remove one of them", "size conflicts with the size of the board: both define the "+
+				"domain")
 		}
 		return
 	}
 	for _, name := range t.given("size", "boundary", "heat_sink") {
-		l.fail(t.pos(name), "remove it, or environment", "the environment %s of the package leaves no room for %s",
+		l.fail(t.pos(name), "remove it, or environment", "environment %s of the package conflicts with %s",
 			p.environment, name)
 	}
 	if p.Kind == packaging.HBM && p.environment.OnBoard() {
-		l.fail(p.pos("environment"), `take "jesd51-14", or kind = "interposer"`, "an HBM stack stands on no board")
+		l.fail(p.pos("environment"), `use "jesd51-14", or kind = "interposer"`, "an HBM stack has no board")
 	}
 	faces := map[stack.Face]stack.Boundary{}
 	set := func(b stack.Boundary, on ...stack.Face) {

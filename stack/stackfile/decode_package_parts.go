@@ -29,7 +29,7 @@ func (l *loader) packageParts(p *loadedPackage) {
 			faults.Metres(j.Pitch))
 	}
 	if t := p.sub("mould"); t != nil && t.has("thickness") && p.Kind == packaging.Interposer {
-		l.fail(t.pos("thickness"), "remove it", "mould compound between dies on an interposer is as high as they are")
+		l.fail(t.pos("thickness"), "remove it", "mold compound between dies on an interposer always has their height")
 	}
 	if t := p.sub("substrate"); t != nil {
 		t.wiring(&p.Substrate)
@@ -82,7 +82,8 @@ func (l *loader) wiringFits(t *table, pos stack.Pos, w *packaging.Wiring, what s
 	} else if t != nil && t.has("copper") {
 		pos = t.pos("copper")
 	}
-	l.fail(pos, "make it thicker, or the copper thinner", "the copper layers of %s are %s thick in all, and it is %s",
+	l.fail(pos, "increase the thickness, or reduce the copper", "the copper layers of %s have a total thickness of "+
+		"%s, but it is only %s thick",
 		what, faults.Metres(copper), faults.Metres(w.Thickness))
 }
 
@@ -132,7 +133,7 @@ func (l *loader) testBoard(p *loadedPackage) {
 		body := math.Max(p.Width, p.Height)
 		var ok bool
 		if b.Width, b.Height, ok = packaging.Extent(body); !ok {
-			l.fail(p.pos("size"), `give board = { size = ["200 mm", "200 mm"] }`, "JESD51-9 has no board for a "+
+			l.fail(p.pos("size"), `give board = { size = ["200 mm", "200 mm"] }`, "JESD51-9 defines no board for a "+
 				"package of %s", faults.Metres(body))
 		}
 	}

@@ -84,7 +84,7 @@ func (l *loader) powerShape(t *table, p *stack.Power, o owner) {
 	what := "power of " + o.what
 	l.plainOwner(t.pos(given[0]), given[0], o)
 	if len(given) > 1 {
-		l.fail(t.pos(given[1]), "leave one of them out", "%s has both %s and %s", what, given[0], given[1])
+		l.fail(t.pos(given[1]), "remove one of them", "%s has both %s and %s", what, given[0], given[1])
 		return
 	}
 	if s := t.shape(what); s != nil {
@@ -96,7 +96,7 @@ func (l *loader) powerShape(t *table, p *stack.Power, o owner) {
 
 func (l *loader) checkArea(pos stack.Pos, r stack.Rect, o owner) {
 	if out := stack.Protrusion(r, o.area, l.slack()); out != "" {
-		l.fail(pos, "", "area of a power of %s sticks out %s", o.what, out)
+		l.fail(pos, "", "area of a power of %s extends beyond it %s", o.what, out)
 	}
 }
 
@@ -158,8 +158,8 @@ func (l *loader) floorplan(t *table) ([]stack.Block, bool) {
 
 // mapPower reads a power map from a file or from rows in the table.
 func (l *loader) mapPower(t *table, p *stack.Power) {
-	if !l.mapMeaning(t, "a power map", `say which: unit = "W" (per tile) or "W/m^2" (per area)`,
-		`add scale = 100 with unit = "W/cm^2", say`) {
+	if !l.mapMeaning(t, "a power map", `add unit = "W" (per tile) or unit = "W/m^2" (per area)`,
+		`for example scale = 100 with unit = "W/cm^2"`) {
 		return
 	}
 	g, ok := l.powerMap(t)
@@ -172,7 +172,7 @@ func (l *loader) mapPower(t *table, p *stack.Power) {
 	if err != nil {
 		density, fluxErr := units.Flux.Scale(unit)
 		if fluxErr != nil {
-			l.fail(t.pos("unit"), "", "unit of a map must be of power (\"W\", per tile) or of power per area "+
+			l.fail(t.pos("unit"), "", "unit of a map must be a power (\"W\", per tile) or a power per area "+
 				"(\"W/m^2\"), got %q", faults.Shorten(unit))
 			return
 		}
@@ -193,11 +193,11 @@ func (l *loader) mapMeaning(t *table, what, unit, scale string) bool {
 		l.fail(t.node.Pos, unit, "%s needs unit", what)
 	}
 	if !t.has("orientation") && !picture {
-		l.fail(t.node.Pos, `say which row comes first: orientation = "south-first" or "north-first"`,
+		l.fail(t.node.Pos, `add orientation = "south-first" or "north-first", by which row comes first`,
 			"%s needs orientation", what)
 	}
 	if !t.has("scale") && picture {
-		l.fail(t.node.Pos, scale, "a picture as %s needs scale: what white stands for", what)
+		l.fail(t.node.Pos, scale, "an image as %s needs scale, the value of white", what)
 	}
 	t.text("unit")
 	t.text("orientation")

@@ -24,7 +24,7 @@ func (l *loader) layersOf(t *table) []stack.Layer {
 		return []stack.Layer{y}
 	}
 	if given := t.given("power", "block", "power_at", "power_depth", "coolant"); len(given) > 0 {
-		l.fail(t.pos(given[0]), "give it to a die, or to a layer of its own", "layer %q holds dies and has no %s",
+		l.fail(t.pos(given[0]), "move it to a die, or to a separate layer", "layer %q contains dies and cannot have %s",
 			faults.Shorten(y.Name), given[0])
 		return nil
 	}
@@ -42,7 +42,7 @@ func (l *loader) layersOf(t *table) []stack.Layer {
 	}
 	heights := r.heights()
 	if n := len(heights) - 1; n > stack.MaxLayers {
-		l.fail(t.node.Pos, "give dies common heights", "the dies of layer %q make %d layers, more than %d",
+		l.fail(t.node.Pos, "align the heights of the dies", "the dies of layer %q expand to %d layers, more than %d",
 			faults.Shorten(y.Name), n, stack.MaxLayers)
 		return nil
 	}
@@ -66,12 +66,12 @@ func (l *loader) fits(r *room, given bool) {
 			return
 		}
 		if out := stack.Protrusion(p.footprint(), l.stack.Domain(), l.slack()); out != "" {
-			l.fail(p.pos, "move it", "die %q sticks out of the domain %s", faults.Shorten(p.name), out)
+			l.fail(p.pos, "move it", "die %q extends beyond the domain %s", faults.Shorten(p.name), out)
 			return
 		}
 		for j := range i {
 			if l.collide(p, &r.dies[j], r.slack) {
-				l.fail(p.pos, "move one of them", "die %q lies partly where die %q does", faults.Shorten(p.name),
+				l.fail(p.pos, "move one of them", "die %q overlaps die %q", faults.Shorten(p.name),
 					faults.Shorten(r.dies[j].name))
 				return
 			}

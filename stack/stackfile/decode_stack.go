@@ -79,7 +79,7 @@ func (l *loader) knownVersion(root *tree.Node) bool {
 	if e == nil || e.Value.Kind != tree.Integer || e.Value.Text == "1" {
 		return true
 	}
-	l.fail(e.Value.Pos, "this thermsim reads schema = 1; a newer thermsim may read this file",
+	l.fail(e.Value.Pos, "this version reads schema = 1; a newer one may read this file",
 		"schema %s is not supported", faults.Shorten(e.Value.Text))
 	return false
 }
@@ -123,14 +123,13 @@ func (l *loader) autoGrid(g *table) *stack.AutoGrid {
 		return nil
 	}
 	for _, name := range g.given("nx", "ny", "x", "y") {
-		l.fail(g.pos(name), "leave one of them out", "%s divides an axis, and %s lets the grid be chosen", name, asked)
+		l.fail(g.pos(name), "remove one of them", "%s defines an axis, but %s selects an automatic grid", name, asked)
 	}
 	a := &stack.AutoGrid{Pos: g.node.Pos}
 	g.into(a)
 	switch {
 	case g.has("error") && g.has("relative_error"):
-		l.fail(g.pos("relative_error"), "leave one of them out", "error and relative_error both say how far "+
-			"maxima may be off")
+		l.fail(g.pos("relative_error"), "remove one of them", "error and relative_error both limit the error of maxima")
 	case !g.has("error") && !g.has("relative_error"):
 		a.Relative = stack.DefaultRelativeError
 	}
@@ -146,7 +145,7 @@ func (l *loader) axis(g *table, count, runs string) stack.Axis {
 		return stack.Axis{Cells: g.integer(count), Pos: g.pos(count)}
 	}
 	if g.has(count) {
-		l.fail(g.pos(count), "leave one of them out", "%s and %s both divide the same axis", count, runs)
+		l.fail(g.pos(count), "remove one of them", "%s and %s both define the same axis", count, runs)
 	}
 	a := stack.Axis{Pos: g.pos(runs)}
 	for _, st := range g.tables(runs) {
@@ -173,7 +172,7 @@ func (l *loader) probe(t *table) stack.Probe {
 	p := stack.Probe{Pos: t.node.Pos}
 	t.into(&p)
 	if t.has("layer") == t.has("z") {
-		l.fail(t.node.Pos, "", "probe %q needs layer or z, and not both", faults.Shorten(p.Name))
+		l.fail(t.node.Pos, "", "probe %q needs either layer or z", faults.Shorten(p.Name))
 		return p
 	}
 	if t.has("z") {
@@ -221,21 +220,21 @@ func (l *loader) transient(t *table) stack.Transient {
 func (l *loader) following(r *table, tr *stack.Transient) {
 	for i, t := range tr.At {
 		if !(t > 0) || math.IsInf(t, 0) || i > 0 && !(t > tr.At[i-1]) {
-			l.fail(r.pos("at"), "give times in s that ascend from above 0", "the times in at do not ascend: "+
+			l.fail(r.pos("at"), "give positive times in s, in ascending order", "the times in at do not ascend: "+
 				"entry %d is %s", i+1, number(t))
 			break
 		}
 	}
 	switch {
 	case tr.Dt > 0 && tr.Follows():
-		l.fail(r.pos("dt"), "leave dt away, or the keys dt_tol, to_steady, every, at and periodic",
-			"dt gives all steps one length, which goes with none of the keys of steps that follow the temperatures")
+		l.fail(r.pos("dt"), "remove dt, or dt_tol, to_steady, every, at and periodic",
+			"dt selects fixed time steps; dt_tol, to_steady, every, at and periodic require adaptive ones")
 	case tr.Until > 0 && tr.Steps > 0 && (tr.Dt > 0 || tr.Follows()):
-		l.fail(r.pos("steps"), "leave steps away, or until", "steps and until both say when the run ends")
+		l.fail(r.pos("steps"), "remove steps or until", "steps and until both define the end of the run")
 	case len(tr.At) > 0 && tr.Every > 0:
-		l.fail(r.pos("every"), "leave one of them away", "at and every both say when the temperatures are written")
+		l.fail(r.pos("every"), "remove one of them", "at and every both define when temperatures are written")
 	case tr.Periodic && (tr.Until > 0 || tr.ToSteady > 0):
-		l.fail(r.pos("periodic"), "leave until and to_steady away", "a periodic state is shown over one period")
+		l.fail(r.pos("periodic"), "remove until and to_steady", "a periodic run covers exactly one period")
 	}
 }
 

@@ -153,7 +153,7 @@ func (t *table) shape(what string) geometry.Shape {
 	circle, polygon := t.has("circle"), t.has("polygon")
 	switch {
 	case circle && polygon:
-		t.fail(t.pos("polygon"), "leave one of them out", "%s has both circle and polygon", what)
+		t.fail(t.pos("polygon"), "remove one of them", "%s has both circle and polygon", what)
 	case circle:
 		if c := t.sub("circle"); c != nil {
 			var shape geometry.Circle
@@ -188,8 +188,9 @@ func (t *table) polygon(what string) geometry.Polygon {
 		p[i] = geometry.Point{X: xs[0], Y: xs[1]}
 	}
 	if i, j, crossing := p.Crossing(); crossing {
-		t.fail(n.Items[j].Pos, "give the corners in the order in which they follow around it, each once",
-			"the polygon of %s is not simple: the edge from corner %d meets the one from corner %d", what, j+1, i+1)
+		t.fail(n.Items[j].Pos, "list each corner once, in order around the polygon",
+			"the polygon of %s is not simple: the edge from corner %d intersects the edge from corner %d", what, j+1,
+			i+1)
 		return nil
 	}
 	return p
@@ -202,7 +203,7 @@ func (t *table) onePlace(what string, ways ...string) {
 		given = append(given, faults.JoinWords(sides))
 	}
 	if len(given) > 1 {
-		t.fail(t.pos(given[0]), "leave one of them out", "%s has both %s", what, strings.Join(given, " and "))
+		t.fail(t.pos(given[0]), "remove one of them", "%s has both %s", what, strings.Join(given, " and "))
 	}
 }
 
@@ -233,7 +234,7 @@ func (t *table) repeats() (nx, ny int, pitch [2]float64) {
 	pitch, _ = a.pair("pitch")
 	nx, ny = a.integer("nx"), a.integer("ny")
 	if nx*ny > maxCopies {
-		t.fail(a.node.Pos, "homogenise the array with fill", "an array of %d by %d regions has more than %d", nx, ny,
+		t.fail(a.node.Pos, "homogenize the array with fill", "an array of %d by %d regions has more than %d", nx, ny,
 			maxCopies)
 		return 1, 1, pitch
 	}

@@ -25,7 +25,7 @@ func (l *loader) watts(t *table, p *stack.Power, given []bool) {
 	if n, k := t.get("watts"); n != nil {
 		for i, b := range p.Blocks {
 			if given[i] {
-				l.fail(b.Pos, "leave one of them out", "block %q has a power of its own besides watts",
+				l.fail(b.Pos, "remove one of them", "block %q has its own power in addition to watts",
 					faults.Shorten(b.Name))
 			}
 		}
@@ -61,7 +61,7 @@ func (l *loader) checkWattsKeys(t *table) {
 		}
 	}
 	if t.has("interval") && t.has("trace") {
-		l.fail(t.pos("trace"), "leave one of them out", "interval and trace both make a time trace")
+		l.fail(t.pos("trace"), "remove one of them", "interval and trace both define a time trace")
 	}
 	if t.has("repeat") && !t.has("interval") && !t.has("trace") {
 		l.fail(t.pos("repeat"), "add interval or trace", "repeat needs a time trace")
@@ -282,7 +282,7 @@ func (l *loader) traceEnd(t *table, times []float64, n *tree.Node) float64 {
 		return end
 	}
 	if last == 0 {
-		l.fail(n.Pos, `add end = "1 s"`, "a trace of one row does not tell how long it lasts")
+		l.fail(n.Pos, `add end = "1 s"`, "the duration of a trace with one row is undefined")
 		return 0
 	}
 	return times[last] + (times[last] - times[last-1])
@@ -318,7 +318,7 @@ func (l *loader) inlineTrace(t *table, s *series) bool {
 	s.index, s.claimed = map[string]int{}, make([]bool, len(names))
 	for i, name := range names {
 		if _, twice := s.index[name]; twice {
-			l.fail(nodes[i].Pos, "", "block %q is there twice", faults.Shorten(name))
+			l.fail(nodes[i].Pos, "", "block %q is listed twice", faults.Shorten(name))
 			return false
 		}
 		s.index[name] = i

@@ -288,7 +288,7 @@ func ParsePower(text string) (float64, error) { return units.Power.Parse(text) }
 // ParseLength reads a length such as "10 um". A bare number is in m.
 func ParseLength(text string) (float64, error) { return units.Length.Parse(text) }
 
-// ParseHeatTransfer reads a heat transfer coefficient such as "25 W/(m^2 K)". A bare number is in W/(m2 K).
+// ParseHeatTransfer reads a heat-transfer coefficient such as "25 W/(m^2 K)". A bare number is in W/(m2 K).
 func ParseHeatTransfer(text string) (float64, error) { return units.HeatTransfer.Parse(text) }
 
 // SplitQuantity reads a number and leaves what follows it, whatever unit that is.

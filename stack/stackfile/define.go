@@ -81,8 +81,8 @@ func (c *constants) lookup(name string) (units.Constant, bool) {
 	case waiting:
 		if c.depth == mostChained {
 			k.state = faulty
-			c.fail(k.Entry.Pos, "write the value", "constant %s lies behind %d others, each of which is made "+
-				"of the next", faults.Shorten(name), mostChained)
+			c.fail(k.Entry.Pos, "write the value", "constant %s is nested below %d other constants",
+				faults.Shorten(name), mostChained)
 			break
 		}
 		k.state = busy
@@ -96,7 +96,7 @@ func (c *constants) lookup(name string) (units.Constant, bool) {
 		}
 	case busy:
 		k.state = faulty
-		c.fail(k.Entry.Pos, "", "constant %s is made of itself", faults.Shorten(name))
+		c.fail(k.Entry.Pos, "", "constant %s depends on itself", faults.Shorten(name))
 	}
 	c.met = true
 	c.metFaulty = c.metFaulty || k.state == faulty

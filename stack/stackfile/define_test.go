@@ -73,7 +73,7 @@ func TestDefineFaults(t *testing.T) {
 	for _, tt := range []struct{ from, to, want string }{
 		{"half + 5 mm", "hlaf + 5 mm",
 			`main.toml:2:19: size: "hlaf + 5 mm": no constant or unit is called "hlaf"; did you mean "half"?`},
-		{`n = 2`, `n = "half / 1 mm"`, "main.toml:8:1: constant half is made of itself"},
+		{`n = 2`, `n = "half / 1 mm"`, "main.toml:8:1: constant half depends on itself"},
 		{`n = 2`, `n = true`, `main.toml:9:5: n: expected a value, got true; write a number`},
 		{`n = 2`, `n = 2.3`, `grid`},
 		{`"half/10"`, `"half*half"`, `main.toml:15:13: thickness: "half*half": expected a length`},
@@ -141,7 +141,7 @@ power = { uniform = "1 W" }
 	f["parts/cooling.toml"] = "include = [\"../main.toml\"]\n"
 	f.refused(t, "parts/cooling.toml:1:12: main.toml includes itself")
 	f["parts/cooling.toml"] = "title = \"other\"\n"
-	f.refused(t, "parts/cooling.toml:1:1: title is in parts/materials.toml:2:1 too; say it in one of them")
+	f.refused(t, "parts/cooling.toml:1:1: title is in parts/materials.toml:2:1 too; set it in one of them")
 	f["parts/cooling.toml"] = "schema = 2\n"
 	f.refused(t, "parts/cooling.toml:1:10: schema 2 is not supported")
 	f["parts/cooling.toml"] = "bondary = 2\n"

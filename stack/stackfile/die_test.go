@@ -275,22 +275,22 @@ func TestDieFaults(t *testing.T) {
 		{`die = "small"`, `die = "smal"`, `main.toml:52:9: no die is called "smal"; did you mean "small"?`},
 		{`x = "6 mm"`, `x = "2 mm"`, ``},
 		{`x = "6 mm"`, `x = "8 mm"`,
-			`main.toml:57:11: die "tall" sticks out of the domain by 1 mm in the east; move it`},
+			`main.toml:57:11: die "tall" extends beyond the domain by 1 mm in the east; move it`},
 		{`rotate = 90`, `rotate = 45`, `main.toml:56:12: rotate must be a multiple of 90, got 45`},
 		{`name = "a"`, `name = "tall"`, `two dies in layer "dies" are called "tall"`},
 		{`material = "air"`, "material = \"air\"\nthickness = \"100 um\"",
 			`reaches up to 150 um in layer "dies", which is 100 um thick; make the layer thicker`},
-		{`material = "air"`, "material = \"air\"\npower = { uniform = 1 }", `layer "dies" holds dies and has no power`},
+		{`material = "air"`, "material = \"air\"\npower = { uniform = 1 }", `layer "dies" contains dies and cannot have power`},
 		{`y = "6 mm"`, `y = "5 mm"
   [[layer.die]]
   die = "tall"
   name = "b"
   x = "6 mm"
   y = "7 mm"
-  z = "100 um"`, `die "b" lies partly where die "tall" does`},
+  z = "100 um"`, `die "b" overlaps die "tall"`},
 		{`width = "1 mm"
     height = "500 um"`, `width = "3 mm"
-    height = "500 um"`, `main.toml:16:17: region "pads" sticks out of die "small" by 1 mm in the east`},
+    height = "500 um"`, `main.toml:16:17: region "pads" extends beyond die "small" by 1 mm in the east`},
 		{`name = "beol"`, `name = "si"`, `two layers of die "small" are called "si"`},
 		{`  name = "beol"`, "  name = \"beol\"\n  contact_resistance = 1e-6",
 			`a layer of a die has no contact_resistance`},

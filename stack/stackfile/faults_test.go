@@ -55,8 +55,8 @@ func TestFaults(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"syntax", "schema = 1\nsize = [1\nlayer", `stack.toml:3:1: not valid TOML: `},
 		{"duplicate key", small + "name = \"x\"\n", "stack.toml:8:1: not valid TOML: key name is already defined"},
-		{"version", "schema = 2\n", "stack.toml:1:10: schema 2 is not supported; this thermsim reads schema = 1; a " +
-			"newer thermsim may read this file"},
+		{"version", "schema = 2\n", "stack.toml:1:10: schema 2 is not supported; this version reads schema = 1; a " +
+			"newer one may read this file"},
 		{"empty", "", `stack.toml:1:1: a stack file needs the key "schema"; add schema = 1`},
 		{"unknown key", small + "thicknes = 1\n",
 			`stack.toml:8:1: unknown key "thicknes" in a layer; did you mean "thickness"?`},
@@ -86,21 +86,21 @@ func TestFaults(t *testing.T) {
 			"3; write it in quotes"},
 		{"array of tables", small + "region = { x = 1 }\n", "stack.toml:8:10: region must be an array of tables, got " +
 			"a table; write it as an array of tables"},
-		{"transient dt and dt_tol", "transient = { dt = 1, dt_tol = 1 }\n" + small, "stack.toml:1:20: dt gives all " +
-			"steps one length, which goes with none of the keys of steps that follow the temperatures; leave dt " +
-			"away, or the keys dt_tol, to_steady, every, at and periodic"},
+		{"transient dt and dt_tol", "transient = { dt = 1, dt_tol = 1 }\n" + small, "stack.toml:1:20: dt selects " +
+			"fixed time steps; dt_tol, to_steady, every, at and periodic require adaptive ones; remove dt, or " +
+			"dt_tol, to_steady, every, at and periodic"},
 		{"transient at and every", "transient = { until = 1, at = [0.1], every = 0.1 }\n" + small,
-			"stack.toml:1:46: at and every both say when the temperatures are written; leave one of them away"},
+			"stack.toml:1:46: at and every both define when temperatures are written; remove one of them"},
 		{"transient at descends", "transient = { until = 1, at = [0.2, 0.1] }\n" + small,
-			"stack.toml:1:31: the times in at do not ascend: entry 2 is 0.1; give times in s that ascend from above 0"},
+			"stack.toml:1:31: the times in at do not ascend: entry 2 is 0.1; give positive times in s, in ascending order"},
 		{"transient periodic until", "transient = { until = 1, periodic = true }\n" + small,
-			"stack.toml:1:37: a periodic state is shown over one period; leave until and to_steady away"},
+			"stack.toml:1:37: a periodic run covers exactly one period; remove until and to_steady"},
 		{"transient steps until", "transient = { until = 1, steps = 3, dt = 1 }\n" + small,
-			"stack.toml:1:34: steps and until both say when the run ends; leave steps away, or until"},
+			"stack.toml:1:34: steps and until both define the end of the run; remove steps or until"},
 		{"transient not a table", "transient = 3\n" + small, "stack.toml:1:13: expected a transient table, got 3; " +
 			"write a table with keys such as dt, steps or initial"},
 		{"file name", strings.Replace(small, `"die"`, `"a/b"`, 1),
-			`stack.toml:5:8: name "a/b" holds one of / \ : * ? " < > |; choose a name that can be part of a file name`},
+			`stack.toml:5:8: name "a/b" contains one of / \ : * ? " < > |; choose a name that can be part of a file name`},
 		{"duplicate layer", small + "[[layer]]\nname = \"die\"\nmaterial = \"copper\"\nthickness = 1\n",
 			`stack.toml:8:3: two layers are called "die"; rename one of them`},
 		{"material", strings.Replace(small, "silicon", "silicom", 1),
@@ -114,7 +114,7 @@ func TestFaults(t *testing.T) {
 		{"material k of two", small + "[materials.x]\nk = [1, 2]\nc = 1\n",
 			`stack.toml:9:5: k needs 3 values, got 2; write k = ["130 W/(m K)", "130 W/(m K)", "10 W/(m K)"]`},
 		{"mixture of itself", strings.Replace(small, "silicon", "x", 1) + "[materials.x]\nmix = { inclusion = \"x\", " +
-			"matrix = \"copper\", fraction = 0.1 }\n", `stack.toml:9:21: material "x" is a mixture of itself`},
+			"matrix = \"copper\", fraction = 0.1 }\n", `stack.toml:9:21: material "x" contains itself`},
 		{"fraction", strings.Replace(small, "silicon", "x", 1) + "[materials.x]\nmix = { inclusion = \"copper\", " +
 			"matrix = \"silicon\", fraction = 1.5 }\n", "stack.toml:9:62: fraction must lie between 0 and 1, got 1.5"},
 		{"boundary word", strings.Replace(small, "{ h = 1e4 }", `"adiabetic"`, 1), "stack.toml:3:16: boundary.top " +
@@ -122,37 +122,33 @@ func TestFaults(t *testing.T) {
 		{"boundary twice", strings.Replace(small, "1e4 }", "1e4, temperature = 300 }", 1),
 			"stack.toml:3:16: boundary.top needs exactly one of h (with convection and emissivity), temperature, " +
 				"flux and resistance, got 2 of them"},
-		{"law of h", face("h = { table = [[300, 10], [350, -1]] }"), "stack.toml:3:32: h: is -1 at 350 K, and must " +
+		{"law of h", face("h = { table = [[300, 10], [350, -1]] }"), "stack.toml:3:32: h: is -1 at 350 K, but must " +
 			"be positive throughout its range"},
 		{"law and air", face("h = { table = [[300, 10], [350, 11]] }, convection = 'natural'"),
-			"stack.toml:3:71: convection is there, and h follows a law of its own; give h as a constant, or leave " +
-				"one of them out"},
+			"stack.toml:3:71: convection cannot be combined with a temperature-dependent h; give h as a constant, or " +
+				"remove one of them"},
 		{"emissivity", face("emissivity = 1.2"), "stack.toml:3:31: emissivity must lie between 0 and 1, got 1.2; " +
-			"polished metal has 0.05"},
+			"typical values: polished metal 0.05"},
 		{"no emissivity", face("emissivity = 0"), "stack.toml:3:31: emissivity must be positive, got 0"},
 		{"radiation and resistance", face("emissivity = 0.9, resistance = 1"), "stack.toml:3:16: boundary.top needs " +
 			"exactly one of h (with convection and emissivity), temperature, flux and resistance, got 2 of them"},
 		{"forced air", face("convection = 'forced'"), `stack.toml:3:31: convection cannot be "forced"; known: natural`},
 		{"upright top", face("convection = 'natural', orientation = 'vertical'"),
-			`stack.toml:3:56: natural convection on a top that stands upright needs its height; add length = "40 mm"`},
+			`stack.toml:3:56: natural convection on a vertical top needs its height; add length, for example length = "40 mm"`},
 		{"orientation of h", face("h = 5, orientation = 'down'"),
-			`stack.toml:3:39: orientation belongs to natural convection; add convection = "natural", or remove it`},
-		{"hot air", face("convection = 'natural', ambient = '700 K'"), "stack.toml:3:31: properties of air are known " +
-			"from 200 to 600 K, not at 700 K; give h"},
+			`stack.toml:3:39: orientation applies to natural convection only; add convection = "natural", or remove it`},
+		{"hot air", face("convection = 'natural', ambient = '700 K'"), "stack.toml:3:31: properties of air are available from 200 to 600 K, not at 700 K; give h"},
 		{"boundary face", strings.Replace(small, "top", "tpo", 1),
 			`stack.toml:3:10: unknown key "tpo" in a set of boundaries; did you mean "top"?`},
 		{"grid segments", "grid = { nx = 4, y = [{ to = \"5 mm\", cells = 2 }, { to = \"4 mm\", cells = 2 }, { to = " +
-			"\"9 mm\", cells = 2 }] }\n" + small, "stack.toml:1:22: grid.y: segment 2 ends at 4 mm, not beyond the " +
-			"one before; give the segments in ascending order\nstack.toml:1:22: grid.y ends at 9 mm, the domain at " +
+			"\"9 mm\", cells = 2 }] }\n" + small, "stack.toml:1:22: grid.y: segment 2 ends at 4 mm, not beyond the previous one; give the segments in ascending order\nstack.toml:1:22: grid.y ends at 9 mm, the domain at " +
 			"10 mm; end the last segment there"},
-		{"grid both", "grid = { nx = 4, x = [{ to = \"10 mm\", cells = 2 }] }\n" + small, "stack.toml:1:15: nx and x " +
-			"both divide the same axis; leave one of them out"},
+		{"grid both", "grid = { nx = 4, x = [{ to = \"10 mm\", cells = 2 }] }\n" + small, "stack.toml:1:15: nx and x both define the same axis; remove one of them"},
 		{"grid word", "grid = \"fine\"\n" + small,
 			`stack.toml:1:8: grid cannot be "fine"; write "auto", or a table such as { nx = 256, ny = 256 }`},
-		{"grid chosen and divided", "grid = { nx = 4, error = \"0.1 K\" }\n" + small, "stack.toml:1:15: nx divides " +
-			"an axis, and error lets the grid be chosen; leave one of them out"},
+		{"grid chosen and divided", "grid = { nx = 4, error = \"0.1 K\" }\n" + small, "stack.toml:1:15: nx defines an axis, but error selects an automatic grid; remove one of them"},
 		{"grid two errors", "grid = { error = \"0.1 K\", relative_error = 0.01 }\n" + small,
-			"stack.toml:1:44: error and relative_error both say how far maxima may be off; leave one of them out"},
+			"stack.toml:1:44: error and relative_error both limit the error of maxima; remove one of them"},
 		{"grid error of no size", "grid = { error = \"0 K\" }\n" + small, "stack.toml:1:18: error must be positive"},
 		{"grid of few cells", "grid = { max_cells = 10 }\n" + small, "stack.toml:1:22: max_cells must lie between " +
 			"1000 and 1000000000, got 10"},
@@ -160,7 +156,7 @@ func TestFaults(t *testing.T) {
 			"more than 1000000000 in one plane; ask for fewer"},
 		{"region outside", small + "[[layer.region]]\nmaterial = \"copper\"\nx = 0\ny = \"9 mm\"\nwidth = \"1 " +
 			"mm\"\nheight = \"2 mm\"\n",
-			`stack.toml:8:9: layer "die": region at x = 0 m, y = 9 mm sticks out of the domain by 1 mm in the north; shrink or move it`},
+			`stack.toml:8:9: layer "die": region at x = 0 m, y = 9 mm extends beyond the domain by 1 mm in the north; shrink or move it`},
 		{"no source", power(`{ origin = [0, 0] }`), "stack.toml:8:9: power of layer \"die\" needs exactly one of " +
 			"floorplan, block, uniform, density and map, got none; use an array of tables for several sources"},
 		{"misplaced key", power(`{ uniform = 1, row = 2 }`), "stack.toml:8:24: row has no effect on a power with " +
@@ -170,16 +166,16 @@ func TestFaults(t *testing.T) {
 		{"floorplan without watts", power(`{ floorplan = "two.flp" }`),
 			`stack.toml:8:9: floorplan without watts; add watts = "file.ptrace" or watts = { block = "5 W" }`},
 		{"flp outside", power(`{ floorplan = "wide.flp", watts = "one.ptrace" }`),
-			`wide.flp:1:1: layer "die": block "a" at x = 0 m, y = 0 m sticks out of the domain by 1 mm in the east; shrink or move it, or set origin`},
+			`wide.flp:1:1: layer "die": block "a" at x = 0 m, y = 0 m extends beyond the domain by 1 mm in the east; shrink or move it, or set origin`},
 		{"flp short", power(`{ floorplan = "short.flp", watts = "one.ptrace" }`),
-			`short.flp:1:1: line of three words that connects no two blocks: "a" is none; a block has name, width, height, left-x and bottom-y`},
+			`short.flp:1:1: a line of three words must connect two blocks: "a" is not a block; a block has name, width, height, left-x and bottom-y`},
 		{"flp empty", power(`{ floorplan = "empty.flp", watts = "one.ptrace" }`), "empty.flp:1:1: the floorplan has " +
 			"no blocks; write lines of name, width, height, left-x and bottom-y in m"},
 		{"flp bad", power(`{ floorplan = "bad.flp", watts = "one.ptrace" }`), "bad.flp:1:8: height must be a finite " +
 			"number, got \"1,5e-3\"\nbad.flp:2:9: height of block \"a\" must be positive, got -1\nbad.flp:3:3: width " +
 			"must be a finite number, got \"nan\""},
 		{"flp twice", power(`{ floorplan = "twice.flp", watts = "one.ptrace" }`),
-			`twice.flp:2:1: block "a" is there twice, first in line 1; give each block its own name`},
+			`twice.flp:2:1: block "a" is defined twice, first in line 1; give each block its own name`},
 		{"block without column", power(`{ floorplan = "two.flp", watts = "one.ptrace" }`),
 			`two.flp:2:1: block "b" has no column in one.ptrace; did you mean "a"?`},
 		{"column without block", power(`{ floorplan = "two.flp", watts = "odd.ptrace" }`),
@@ -195,9 +191,9 @@ func TestFaults(t *testing.T) {
 		{"watts negative", power(`{ floorplan = "two.flp", watts = { a = 1, b = "-3 W" } }`),
 			`stack.toml:8:55: b must not be negative, got "-3 W"`},
 		{"map without unit", power(`{ map = "neg.csv", orientation = "south-first" }`),
-			`stack.toml:8:9: a power map needs unit; say which: unit = "W" (per tile) or "W/m^2" (per area)`},
+			`stack.toml:8:9: a power map needs unit; add unit = "W" (per tile) or unit = "W/m^2" (per area)`},
 		{"map unit", power(`{ map = [[1]], unit = "K", orientation = "south-first" }`),
-			`stack.toml:8:31: unit of a map must be of power ("W", per tile) or of power per area ("W/m^2"), got "K"`},
+			`stack.toml:8:31: unit of a map must be a power ("W", per tile) or a power per area ("W/m^2"), got "K"`},
 		{"map orientation", power(`{ map = [[1]], unit = "W", orientation = "north" }`),
 			`stack.toml:8:50: orientation cannot be "north"; known: south-first or north-first`},
 		{"map negative", power(`{ map = "neg.csv", unit = "W", orientation = "south-first" }`),
@@ -217,7 +213,7 @@ func TestFaults(t *testing.T) {
 		{"trace header", power(`{ floorplan = "two.flp", trace = "when.csv" }`),
 			`when.csv:1:1: the first column of a trace must be the time, got "when"; call the first column "time"`},
 		{"trace single", power(`{ floorplan = "two.flp", trace = "single.csv" }`),
-			`stack.toml:8:42: a trace of one row does not tell how long it lasts; add end = "1 s"`},
+			`stack.toml:8:42: the duration of a trace with one row is undefined; add end = "1 s"`},
 		{"trace end", power(`{ floorplan = "two.flp", trace = "t.csv", end = "5 ms" }`), "stack.toml:8:57: end must " +
 			"come after the last time, 0.005 s"},
 		{"trace table",
@@ -232,19 +228,19 @@ func TestFaults(t *testing.T) {
 			"stack.toml:8:63: end must be positive, got 0.0"},
 		{"trace table twice",
 			power(`{ floorplan = "two.flp", trace = { times = [0], end = 1, blocks = ["a", "a"], watts = [[1, 2]] } }`),
-			`stack.toml:8:81: block "a" is there twice`},
+			`stack.toml:8:81: block "a" is listed twice`},
 		{"trace table unclaimed",
 			power(
 				`{ floorplan = "two.flp", trace = { times = [0], end = 1, blocks = ["a", "b", "c"], watts = [[1, 2, 3]] } }`), `stack.toml:8:86: no block is called "c", so its power would be lost`},
 		{"trace and interval", power(`{ floorplan = "two.flp", watts = "two.ptrace", interval = 1, trace = "t.csv" }`),
-			"stack.toml:8:78: interval and trace both make a time trace; leave one of them out"},
+			"stack.toml:8:78: interval and trace both define a time trace; remove one of them"},
 		{"watts and block power",
 			power(
-				`{ block = [{ name = "a", x = 0, y = 0, width = 1e-3, height = 1e-3, power = 1 }], watts = { a = 1 } }`), `stack.toml:8:20: block "a" has a power of its own besides watts; leave one of them out`},
+				`{ block = [{ name = "a", x = 0, y = 0, width = 1e-3, height = 1e-3, power = 1 }], watts = { a = 1 } }`), `stack.toml:8:20: block "a" has its own power in addition to watts; remove one of them`},
 		{"interval alone", power(`{ floorplan = "two.flp", watts = { a = 1, b = 1 }, interval = 1 }`),
 			"stack.toml:8:71: interval needs watts from a .ptrace file; remove it"},
 		{"area outside", power(`{ uniform = 1, area = [0, 0, "12 mm", "1 mm"] }`),
-			`stack.toml:8:31: area of a power of layer "die" sticks out by 2 mm in the east`},
+			`stack.toml:8:31: area of a power of layer "die" extends beyond it by 2 mm in the east`},
 		{"area without size", power(`{ uniform = 1, area = [0, 0, 0, "1 mm"] }`), "stack.toml:8:31: area: width and " +
 			"height must be positive"},
 		{"map of words", power(`{ map = [["1 W"]], unit = "W", orientation = "south-first" }`),
@@ -266,35 +262,35 @@ func TestFaults(t *testing.T) {
 		{"overlap",
 			power(
 				`{ block = [{ name = "a", x = 0, y = 0, width = 2e-3, height = 2e-3, power = 1 }, { name = "b", x = 1e-3, y = 1e-3, width = 2e-3, height = 2e-3, power = 1 }] }`),
-			`stack.toml:8:90: layer "die": block "b" overlaps block "a" by 1 mm x 1 mm at x = 1 mm, y = 1 mm; move one, or set allow_overlap = true in its power if the powers shall add`},
+			`stack.toml:8:90: layer "die": block "b" overlaps block "a" by 1 mm x 1 mm at x = 1 mm, y = 1 mm; move one, or set allow_overlap = true in its power if the powers are meant to add`},
 		{"region without place", region("x = 0"),
 			`stack.toml:8:9: region lacks y, width, height; give x, y, width and height, or circle, or polygon`},
 		{"region twice", region("x = 0\ncircle = { x = 1e-3, y = 1e-3, diameter = 1e-4 }"),
-			`stack.toml:11:10: region has both circle and x; leave one of them out`},
+			`stack.toml:11:10: region has both circle and x; remove one of them`},
 		{"circle outside", region("circle = { x = 0, y = 1e-3, diameter = \"1 mm\" }"),
-			`stack.toml:8:9: layer "die": region at x = -500 um, y = 500 um sticks out of the domain by 500 um in the west; shrink or move it`},
+			`stack.toml:8:9: layer "die": region at x = -500 um, y = 500 um extends beyond the domain by 500 um in the west; shrink or move it`},
 		{"circle of no size", region("circle = { x = 0, y = 1e-3, diameter = 0 }"),
 			`stack.toml:10:40: diameter must be positive, got 0`},
 		{"polygon of two", region("polygon = [[0, 0], [1e-3, 0]]"),
 			`stack.toml:10:11: a polygon has 3 to 10000 corners, that of region has 2; write polygon = [["0 mm", "0 mm"], ["1 mm", "0 mm"], ["0 mm", "1 mm"]]`},
 		{"polygon that crosses itself", region("polygon = [[0, 0], [1e-3, 1e-3], [1e-3, 0], [0, 1e-3]]"),
-			`stack.toml:10:34: the polygon of region is not simple: the edge from corner 3 meets the one from corner 1; give the corners in the order in which they follow around it, each once`},
+			`stack.toml:10:34: the polygon of region is not simple: the edge from corner 3 intersects the edge from corner 1; list each corner once, in order around the polygon`},
 		{"array with power",
 			region("circle = { x = 1e-3, y = 1e-3, diameter = 1e-4 }\narray = { nx = 2, ny = 2, pitch = [1e-3, 1e-3] " +
 				"}\npower = { uniform = 1 }"),
-			`stack.toml:11:9: region with array has no power of its own; give the power to the layer, or write the regions one by one`},
+			`stack.toml:11:9: region with array cannot have a power; move the power to the layer, or write the regions one by one`},
 		{"huge array", region("circle = { x = 1e-3, y = 1e-3, diameter = 1e-4 }\narray = { nx = 9999, ny = 9999, " +
 			"pitch = [1e-3, 1e-3] }"),
-			`stack.toml:11:9: an array of 9999 by 9999 regions has more than 1000000; homogenise the array with fill`},
+			`stack.toml:11:9: an array of 9999 by 9999 regions has more than 1000000; homogenize the array with fill`},
 		{"arrays that are huge together",
 			region("circle = { x = 1e-3, y = 1e-3, diameter = 1e-9 }\narray = { nx = 1000, ny = 1000, pitch = [1e-9, " +
 				"1e-9] }\n[[layer.region]]\nmaterial = \"copper\"\ncircle = { x = 1e-3, y = 1e-3, diameter = 1e-9 " +
 				"}\narray = { nx = 1, ny = 1, pitch = [1e-9, 1e-9] }"),
-			`stack.toml:15:9: arrays and dies of the stack make more than 1000000 regions and sources; homogenise arrays with fill, and give dies common heights`},
+			`stack.toml:15:9: arrays and dies of the stack expand to more than 1000000 regions and sources; homogenize arrays with fill, or align the heights of dies`},
 		{"table of many rows",
 			strings.Replace(small, "[[layer]]", "[materials.rows]\nc = 1e6\nk = "+
 				"{ table = ["+strings.Repeat("[300, 1], ", 4097)+"] }\n[[layer]]", 1), "stack.toml:6:40976: a table " +
-				"has 4096 rows at most; leave rows out: between them it is a cubic"},
+				"has 4096 rows at most; remove rows: values between rows are interpolated"},
 		{"polynomial of many",
 			strings.Replace(small, "[[layer]]", "[materials.rows]\nc = 1e6\nk = { polynomial = [1"+strings.Repeat(", 0",
 				32)+"], range = [250, 400] }\n[[layer]]", 1), "stack.toml:6:20: a polynomial has 32 coefficients at " +
@@ -302,69 +298,69 @@ func TestFaults(t *testing.T) {
 		{"blocks in a circle",
 			region("circle = { x = 1e-3, y = 1e-3, diameter = 1e-4 }\npower = { map = [[1]], unit = \"W\", " +
 				"orientation = \"south-first\" }"),
-			`stack.toml:11:17: region is no rectangle and takes uniform or density, not map; give the power to the layer`},
+			`stack.toml:11:17: region is not a rectangle and accepts only uniform or density, not map; give the power to the layer`},
 		{"overlapping circles",
 			power(
-				`{ block = [{ name = "a", circle = { x = "2 mm", y = "2 mm", diameter = "2 mm" }, power = 1 }, { name = "b", circle = { x = "3 mm", y = "2 mm", diameter = "2 mm" }, power = 1 }] }`), `stack.toml:8:103: layer "die": block "b" overlaps block "a" near x = 2.0002 mm, y = 1.98 mm; move one, or set allow_overlap = true in its power if the powers shall add`},
+				`{ block = [{ name = "a", circle = { x = "2 mm", y = "2 mm", diameter = "2 mm" }, power = 1 }, { name = "b", circle = { x = "3 mm", y = "2 mm", diameter = "2 mm" }, power = 1 }] }`), `stack.toml:8:103: layer "die": block "b" overlaps block "a" near x = 2.0002 mm, y = 1.98 mm; move one, or set allow_overlap = true in its power if the powers are meant to add`},
 		{"fraction above 1", small + "fill = { inclusion = \"copper\", fraction = \"120 %\" }\n",
 			`stack.toml:8:43: fraction must lie between 0 and 1, got 1.2`},
 		{"fraction of an array", small + "fill = { inclusion = \"copper\", rule = \"square\", fraction = 0.8 }\n",
-			`stack.toml:8:60: cylinders in a square array touch at a fraction of 0.7854, got 0.8; take rule = "pattern" if they merge`},
+			`stack.toml:8:60: cylinders in a square array touch at a fraction of 0.7854, got 0.8; use rule = "pattern" if they merge`},
 		{"cylinders that overlap", small + "fill = { inclusion = \"copper\", diameter = \"12 um\", pitch = " +
 			"\"10 um\" }\n",
-			`stack.toml:8:43: cylinders in a square array touch at a fraction of 0.7854, got 1.131; take rule = "pattern" if they merge`},
+			`stack.toml:8:43: cylinders in a square array touch at a fraction of 0.7854, got 1.131; use rule = "pattern" if they merge`},
 		{"cylinders without room", small + "fill = { inclusion = \"copper\", diameter = \"1 mm\", count = 1000 }\n",
-			`stack.toml:8:43: cylinders of this diameter cover 7.854 of the area, more than there is`},
+			`stack.toml:8:43: cylinders of this diameter cover 7.854 of the area, more than all of it`},
 		{"fill of nothing", small + "fill = { inclusion = \"copper\" }\n",
 			`stack.toml:8:8: a fill needs one of fraction, diameter with pitch, diameter with count, and map; write fraction = "5 %", or diameter = "5 um", pitch = "20 um"`},
 		{"wires with a diameter", small + "fill = { inclusion = \"copper\", rule = \"lines-x\", diameter = \"1 um\", " +
 			"pitch = \"2 um\" }\n",
-			`stack.toml:8:61: rule "lines-x" is for no cylinders and takes no diameter; give the fraction, or rule = "square"`},
+			`stack.toml:8:61: rule "lines-x" has no cylinders, so diameter does not apply; give the fraction, or rule = "square"`},
 		{"map above 1", small + "fill = { inclusion = \"copper\", map = \"dense.csv\", orientation = " +
 			"\"south-first\" }\n", `dense.csv:2:5: a fraction must lie between 0 and 1, got 1.5`},
 		{"map below 0", small + "fill = { inclusion = \"copper\", map = [[0.1, -0.1]], orientation = " +
 			"\"south-first\" }\n", `stack.toml:8:45: map must not hold negative numbers, got -0.1`},
 		{"map without orientation", small + "fill = { inclusion = \"copper\", map = [[0.1]] }\n",
-			`stack.toml:8:8: a map of fractions needs orientation; say which row comes first: orientation = "south-first" or "north-first"`},
+			`stack.toml:8:8: a map of fractions needs orientation; add orientation = "south-first" or "north-first", by which row comes first`},
 		{"map and fraction", small + "fill = { inclusion = \"copper\", map = [[0.1]], orientation = \"south-first\", " +
-			"fraction = 0.1 }\n", `stack.toml:8:87: a fill takes map or fraction, not both; leave one of them out`},
+			"fraction = 0.1 }\n", `stack.toml:8:87: a fill takes map or fraction, not both; remove one of them`},
 		{"not an array", small + "fill = { inclusion = \"copper\", map = \"dense.npy\", orientation = " +
 			"\"south-first\" }\n", `dense.npy: not an NPY file; stack.toml:8 names the file`},
 		{"not a picture", small + "fill = { inclusion = \"copper\", map = \"dense.png\" }\n",
-			`dense.png: not a PNG that can be read: `},
+			`dense.png: not a readable PNG: `},
 		{"mix of dense cylinders", small + "[materials.silicon]\nmix = { inclusion = \"copper\", matrix = \"sio2\", " +
 			"diameter = 3, pitch = 2 }\n",
-			`stack.toml:9:59: cylinders in a square array touch at a fraction of 0.7854, got 1.767; take rule = "pattern" if they merge`},
+			`stack.toml:9:59: cylinders in a square array touch at a fraction of 0.7854, got 1.767; use rule = "pattern" if they merge`},
 		{"laminate and k", small + "[materials.silicon]\nk = 1\nlaminate = [{ material = \"copper\", " +
 			"thickness = 1 }]\n", `stack.toml:9:5: material "silicon" has both laminate and k; remove it, or laminate`},
 		{"laminate of itself", small + "[materials.silicon]\nlaminate = [{ material = \"silicon\", thickness = 1 }]\n",
-			`stack.toml:9:26: material "silicon" is a mixture of itself`},
+			`stack.toml:9:26: material "silicon" contains itself`},
 		{"heat sink and boundary", small + "[heat_sink]\nmaterial = \"copper\"\nbase = \"5 mm\"\nresistance = 0.3\n",
-			`stack.toml:3:16: boundary.top and heat_sink are both there; remove it: the heat sink cools the top`},
+			`stack.toml:3:16: boundary.top conflicts with heat_sink; remove it: the heat sink defines the top boundary`},
 		{"heat sink without a way out", sink(""),
-			`stack.toml:7:2: a heat sink needs resistance or fins, and not both; add resistance = "0.3 K/W", or [heat_sink.fins]`},
+			`stack.toml:7:2: a heat sink needs either resistance or fins; add resistance = "0.3 K/W", or [heat_sink.fins]`},
 		{"heat sink of nothing", sink("resistance = 0"), `stack.toml:10:14: resistance must be positive, got 0`},
 		{"fins without air", sink("fins = { count = 5, thickness = \"1 mm\", height = \"20 mm\" }"),
-			`stack.toml:10:8: fins need h or velocity, and not both; add h = "40 W/(m^2 K)", or velocity = "3 m/s"`},
+			`stack.toml:10:8: fins: give either h or velocity; for example velocity = "3 m/s" (air speed between the fins) or h = "40 W/(m^2 K)"`},
 		{"fins that do not fit", sink("fins = { count = 10, thickness = \"1 mm\", height = \"20 mm\", h = 50 }"),
-			`stack.toml:10:18: 10 fins of 1 mm do not fit on a base 10 mm wide; take fewer or thinner ones`},
+			`stack.toml:10:18: 10 fins of 1 mm do not fit on a base 10 mm wide; use fewer or thinner fins`},
 		{"wind beyond the correlation",
 			sink("fins = { count = 5, thickness = \"1 mm\", height = \"20 mm\", velocity = \"30 m/s\" }"),
-			`stack.toml:10:70: the modified Reynolds number of the channels, 298, lies outside 0.1 to 100, the range of the correlation; give h`},
+			`stack.toml:10:70: the modified Reynolds number of the channels, 298, is outside the range of the correlation, 0.1 to 100; give h`},
 		{"no such air", sink("ambient = \"700 K\"\nfins = { count = 5, thickness = \"1 mm\", height = \"20 mm\", " +
 			"velocity = \"1 m/s\" }"),
-			`stack.toml:11:70: properties of air are known from 200 to 600 K, not at 700 K; give h`},
+			`stack.toml:11:70: properties of air are available from 200 to 600 K, not at 700 K; give h`},
 		{"probe outside", small + "[[probe]]\nname = \"p\"\nx = \"11 mm\"\ny = 0\nlayer = \"die\"\n",
 			`stack.toml:8:3: probe "p" at x = 11 mm, y = 0 m lies outside the domain of 10 mm by 10 mm; move it`},
 		{"probe side", two + "[[probe]]\nname = \"p\"\nx = 0\ny = 0\nz = \"1 mm\"\nside = \"top\"\n",
 			`stack.toml:17:8: side cannot be "top"; known: below or above`},
 		{"probe side within a layer", two + "[[probe]]\nname = \"p\"\nx = 0\ny = 0\nlayer = \"lid\"\nside = " +
 			"\"below\"\n",
-			`stack.toml:12:3: probe "p": z = 1.5 mm is no interface between two layers and has no sides; remove side, or give z = "1 mm"`},
+			`stack.toml:12:3: probe "p": z = 1.5 mm is not an interface between two layers; remove side, or give z = "1 mm"`},
 		{"probe side on the top", two + "[[probe]]\nname = \"p\"\nx = 0\ny = 0\nz = \"2 mm\"\nside = \"below\"\n",
-			`stack.toml:12:3: probe "p": z = 2 mm is no interface between two layers and has no sides; remove side, or give z = "1 mm"`},
+			`stack.toml:12:3: probe "p": z = 2 mm is not an interface between two layers; remove side, or give z = "1 mm"`},
 		{"probe side in one layer", small + "[[probe]]\nname = \"p\"\nx = 0\ny = 0\nz = 0\nside = \"above\"\n",
-			`stack.toml:8:3: probe "p": a stack of one layer has no interface with two sides; remove side`},
+			`stack.toml:8:3: probe "p": a stack with one layer has no interface; remove side`},
 		{"probe layer", small + "[[probe]]\nname = \"p\"\nx = 0\ny = 0\nlayer = \"dei\"\n",
 			`stack.toml:12:9: no layer is called "dei"; did you mean "die"?`},
 		{"maps layer", small + "[output]\nmaps = [\"die\", \"dye\"]\n",

@@ -44,7 +44,7 @@ func TestVersionsOfNPY(t *testing.T) {
 	}
 	for _, version := range []byte{0, 4, 9} {
 		file[6] = version
-		want := fmt.Sprintf("version %d of the NPY format is not known", version)
+		want := fmt.Sprintf("version %d of the NPY format is not supported", version)
 		if _, err := readNPY(file); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("version %d: %v", version, err)
 		}
@@ -210,19 +210,19 @@ func TestShapes(t *testing.T) {
 // What Load cannot make, a stack built in Go can.
 func TestValidateShapes(t *testing.T) {
 	for want, spoil := range map[string]func(*stack.Layer){
-		"its rectangle is not the one around its shape": func(y *stack.Layer) { y.Regions[1].X = 0 },
-		"the shape needs finite coordinates and an area": func(y *stack.Layer) {
+		"its rectangle is not the bounding rectangle of its shape": func(y *stack.Layer) { y.Regions[1].X = 0 },
+		"the shape needs finite coordinates and a nonzero area": func(y *stack.Layer) {
 			y.Regions[1].Shape = geometry.Circle{X: math.NaN(), Diameter: 1}
 		},
-		"no rule of mixtures is called":   func(y *stack.Layer) { y.Regions[0].Fill.Rule = "emulsion" },
+		"unknown mixing rule":             func(y *stack.Layer) { y.Regions[0].Fill.Rule = "emulsion" },
 		"must lie between 0 and 1, got 2": func(y *stack.Layer) { y.Regions[0].Fill.Values[1] = 2 },
 		"has 4 fractions":                 func(y *stack.Layer) { y.Regions[0].Fill.NX = 3 },
 		"there is no material number 9":   func(y *stack.Layer) { y.Regions[0].Fill.Inclusion = 9 },
-		"neither rectangles nor one other shape": func(y *stack.Layer) {
+		"must have either rectangles or one other shape": func(y *stack.Layer) {
 			b := &y.Powers[0].Blocks[0]
 			b.Shapes = append(b.Shapes, b.Shapes[0])
 		},
-		"a shape is for uniform powers alone": func(y *stack.Layer) { y.Powers[0].Shape = y.Regions[1].Shape },
+		"a shape applies to uniform powers only": func(y *stack.Layer) { y.Powers[0].Shape = y.Regions[1].Shape },
 	} {
 		s := mustParse(t, files{"stack.toml": shapes})
 		spoil(&s.Layers[0])
@@ -264,9 +264,8 @@ func TestPowerMaps(t *testing.T) {
 		}
 	}
 	for entry, want := range map[string]string{
-		`map = "grey.png", unit = "W"`: "a picture as a power map needs scale: what " +
-			"white stands for",
-		`map = "f8.npy", unit = "W"`: "a power map needs orientation",
+		`map = "grey.png", unit = "W"`: "an image as a power map needs scale, the value of white",
+		`map = "f8.npy", unit = "W"`:   "a power map needs orientation",
 		`map = "minus.npy", unit = "W", orientation = "south-first"`: "minus.npy:1:2: a value of a power map must be " +
 			"finite and not negative, got -2",
 		`uniform = "1 W", scale = 2`: "scale has no effect on a power with uniform",

@@ -66,7 +66,7 @@ func TestLeakage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if lines := s.OutOfRange(); len(lines) != 1 ||
-		!strings.Contains(lines[0], "leakage: its laws hold from 300 K to 400 K, and the stack names temperatures "+
+		!strings.Contains(lines[0], "leakage: its laws are valid from 300 K to 400 K, but the stack has temperatures "+
 			"from 298.1 K") {
 		t.Errorf("%q", lines)
 	}
@@ -84,19 +84,19 @@ func TestFaultyLeakage(t *testing.T) {
 		{"", "leakage = { power = -3, " + law + " }", `s.toml:14:21: power`},
 		{"", "leakage = { " + law + " }", `s.toml:14:11: a leakage needs power, or density; add power = "2 W"`},
 		{"", "leakage = { power = 3, density = 2, " + law + " }",
-			`s.toml:14:34: a leakage has both power and density; leave one of them out`},
+			`s.toml:14:34: a leakage has both power and density; remove one of them`},
 		{"", "leakage = { power = 3, beta = 0.01 }",
 			`s.toml:14:11: a leakage with beta needs the range of temperatures for which it holds; add range`},
 		{"", "leakage = { power = 3, beta = 0.01, range = [400, 300] }",
-			`s.toml:14:31: leakage: range from 400 K to 300 K is none; give a lower and a higher temperature`},
+			`s.toml:14:31: leakage: range from 400 K to 300 K is not valid; give a lower and a higher temperature`},
 		{"", "leakage = { power = 3, polynomial = [1, -0.02], range = [250, 400] }",
-			`s.toml:14:37: leakage: is -1 at 400 K, and must be positive throughout its range; narrow the range`},
+			`s.toml:14:37: leakage: is -1 at 400 K, but must be positive throughout its range; narrow the range`},
 		{"", "leakage = { power = 3, polynomial = [], range = [250, 400] }", `a polynomial needs coefficients`},
-		{"", "leakage = { power = 3, table = [[300, 1], [300, 2]] }", `does not lie above the 300 K before it`},
+		{"", "leakage = { power = 3, table = [[300, 1], [300, 2]] }", `must ascend, got 300 K after 300 K`},
 		{"", "leakage = { power = 3, table = [[300, 1], [400, 2]], at = 300 }",
 			`s.toml:14:59: at does not belong to a table; remove it`},
 		{"", "leakage = { power = 3, beta = 10, at = 300, range = [250, 1000] }",
-			`s.toml:14:31: leakage: is +Inf at 1000 K, and no law may exceed 1e+20; narrow the range, or correct the numbers`},
+			`s.toml:14:31: leakage: law is +Inf at 1000 K, but must not exceed 1e+20; narrow the range, or correct the numbers`},
 		{"", "leakage = { power = 3, beta = 0.01, table = [[300, 1], [400, 2]] }", `a leakage has both beta and table`},
 		{"", "leakage = { power = 3, beta = '1 W', range = [250, 400] }", `s.toml:14:31: beta: `},
 		{"", "leakage = { power = 3, betta = 0.01 }", `unknown key "betta" in a leakage; did you mean "beta"?`},
@@ -104,10 +104,10 @@ func TestFaultyLeakage(t *testing.T) {
 		{"", "leakage = { watts = { x = 1, y = 1, z = 1 }, " + law + " }", `no block is called "z"`},
 		{"", "leakage = { watts = 'two.ptrace', " + law + " }", `two.ptrace has 2 rows of leakage; write one row`},
 		{", leakage = { power = 1 }", "leakage = { watts = { x = 1, y = 1 }, " + law + " }",
-			`block "x" has a leakage of its own besides watts`},
+			`block "x" has its own leakage in addition to watts`},
 		{", leakage = { power = 1 }", "", `s.toml:12:1: leakage of block "x" has no law`},
 		{", leakage = { power = 1, at = 300 }", "", `at of a leakage needs a law`},
-		{", leakage = { watts = { x = 1 }, " + law + " }", "", `watts of a leakage is for floorplans`},
+		{", leakage = { watts = { x = 1 }, " + law + " }", "", `watts of a leakage applies to floorplans only`},
 		{", leakage = 3", "", `expected a leakage, got`},
 	} {
 		_, err := Parse("s.toml", []byte(leakyStack(c.block, c.power)), files{"two.ptrace": "x y\n1 2\n3 4\n"}.open)

@@ -194,8 +194,8 @@ func (l *loader) read(n *tree.Node, path string) (data []byte, ok bool) {
 		return data, true
 	}
 	if l.again += len(data); l.again > mostAgain {
-		l.fail(n.Pos, "describe the die that it belongs to once, by [[die]], and place it",
-			"%s: files that are named again and again have more than %d MiB in all", path, mostAgain>>20)
+		l.fail(n.Pos, "describe the die once as [[die]], and place it repeatedly",
+			"%s: files that are referenced repeatedly total more than %d MiB", path, mostAgain>>20)
 		return nil, false
 	}
 	return data, true
@@ -344,7 +344,7 @@ func (l *loader) merge(into, from *tree.Node, including bool) {
 		case including:
 			was.Pos, was.Value = e.Pos, e.Value
 		default:
-			l.fail(e.Pos, "say it in one of them, or in the file that includes both", "%s is in %s too",
+			l.fail(e.Pos, "set it in one of them, or in the file that includes both", "%s is in %s too",
 				faults.Shorten(e.Name), was.Pos)
 		}
 	}

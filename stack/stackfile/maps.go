@@ -38,7 +38,7 @@ func (l *loader) fill(t *table, region stack.Rect) *stack.Fill {
 		return out
 	}
 	for _, name := range f.given("fraction", "diameter", "pitch", "count") {
-		l.fail(f.pos(name), "leave one of them out", "a fill takes map or %s, not both", name)
+		l.fail(f.pos(name), "remove one of them", "a fill takes map or %s, not both", name)
 	}
 	out.Rule = stack.Cylinders
 	if f.has("rule") {
@@ -56,7 +56,7 @@ func (l *loader) fillMap(t *table, f *stack.Fill) {
 	}
 	scale := t.scalar("scale")
 	if !t.has("orientation") && !grid.picture {
-		l.fail(t.node.Pos, `say which row comes first: orientation = "south-first" or "north-first"`,
+		l.fail(t.node.Pos, `add orientation = "south-first" or "north-first", by which row comes first`,
 			"a map of fractions needs orientation")
 		return
 	}
@@ -148,8 +148,8 @@ func readNPY(data []byte) ([][]float64, error) {
 	}
 	h := npyHeader.FindStringSubmatch(head)
 	if h == nil {
-		return nil, errors.New("not an array of two dimensions of real numbers; save it with numpy.save(file, a) " +
-			"where a.ndim is 2")
+		return nil, errors.New("not a two-dimensional array of real numbers; save it with numpy.save(file, a), where " +
+			"a.ndim is 2")
 	}
 	var order binary.ByteOrder = binary.LittleEndian
 	if h[1] == ">" {
@@ -157,16 +157,16 @@ func readNPY(data []byte) ([][]float64, error) {
 	}
 	number := npyNumber(order, h[2]+h[3])
 	if number == nil {
-		return nil, fmt.Errorf("numbers of type %s%s are not read; save them as float64", h[2], h[3])
+		return nil, fmt.Errorf("numbers of type %s%s are not supported; save them as float64", h[2], h[3])
 	}
 	ny, errY := strconv.Atoi(h[5])
 	nx, errX := strconv.Atoi(h[6])
 	size := int(h[3][0] - '0')
 	if errX != nil || errY != nil || nx < 1 || ny < 1 || nx > maxTiles || ny > maxTiles/nx {
-		return nil, fmt.Errorf("an array of %s by %s; a map has 1 to %d tiles", h[5], h[6], maxTiles)
+		return nil, fmt.Errorf("array of %s by %s; expected 1 to %d tiles", h[5], h[6], maxTiles)
 	}
 	if len(body) != nx*ny*size {
-		return nil, fmt.Errorf("the file holds %d bytes of numbers, an array of %d by %d has %d", len(body), ny, nx,
+		return nil, fmt.Errorf("the file contains %d bytes of numbers; an array of %d by %d has %d", len(body), ny, nx,
 			nx*ny*size)
 	}
 	rows := make([][]float64, ny)
@@ -190,7 +190,8 @@ func splitNPY(data []byte) (head string, body []byte, err error) {
 		return "", nil, errors.New("not an NPY file")
 	}
 	if data[6] < 1 || data[6] > 3 {
-		return "", nil, fmt.Errorf("version %d of the NPY format is not known; save the array with numpy.save", data[6])
+		return "", nil, fmt.Errorf("version %d of the NPY format is not supported; save the array with numpy.save",
+			data[6])
 	}
 	from, length := 10, int64(binary.LittleEndian.Uint16(data[8:]))
 	if data[6] > 1 {
@@ -231,19 +232,19 @@ func npyNumber(order binary.ByteOrder, kind string) func([]byte) float64 {
 func readGreys(data []byte) ([][]float64, error) {
 	head, err := png.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
-		return nil, fmt.Errorf("not a PNG that can be read: %w", err)
+		return nil, fmt.Errorf("not a readable PNG: %w", err)
 	}
 	if n := int64(head.Width) * int64(head.Height); n < 1 || n > maxTiles {
-		return nil, fmt.Errorf("a picture of %d by %d pixels; a map has 1 to %d tiles", head.Width, head.Height,
+		return nil, fmt.Errorf("image of %d by %d pixels; expected 1 to %d tiles", head.Width, head.Height,
 			maxTiles)
 	}
 	if n := head.Width * head.Height; n > freePixels+pixelsPerByte*len(data) {
-		return nil, fmt.Errorf("a picture of %d by %d pixels in %d bytes: it is of one shade nearly everywhere; give "+
-			"a smaller picture", head.Width, head.Height, len(data))
+		return nil, fmt.Errorf("image of %d by %d pixels in %d bytes: nearly all of one shade; use a smaller image",
+			head.Width, head.Height, len(data))
 	}
 	img, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
-		return nil, fmt.Errorf("not a PNG that can be read: %w", err)
+		return nil, fmt.Errorf("not a readable PNG: %w", err)
 	}
 	b := img.Bounds()
 	rows := make([][]float64, b.Dy())
@@ -253,7 +254,7 @@ func readGreys(data []byte) ([][]float64, error) {
 			c := color.NRGBA64Model.Convert(img.At(b.Min.X+i, b.Min.Y+j)).(color.NRGBA64)
 			if c.R != c.G || c.G != c.B || c.A != 0xffff {
 				return nil,
-					fmt.Errorf("pixel %d, %d is coloured or transparent; a map of densities is in shades of grey", i+1,
+					fmt.Errorf("pixel %d, %d is colored or transparent; expected shades of gray", i+1,
 						j+1)
 			}
 			rows[j][i] = float64(c.R) / 0xffff

@@ -30,7 +30,7 @@ block = [{ name = "` + block + `", x = 0, y = 0, width = "1 mm", height = "1 mm"
 		{strings.Repeat("x", 101), "y", "is longer than 100 bytes"},
 		{strings.Repeat("x", 1001), "y", "is longer than 100 bytes"},
 		{"x", strings.Repeat("y", 1001), "is longer than 1000 bytes"},
-		{`x\u001b`, "y", "holds control characters"},
+		{`x\u001b`, "y", "contains control characters"},
 	} {
 		_, err := Parse("stack.toml", []byte(text(c.layer, c.block)), nil)
 		var list stack.ErrorList

@@ -79,7 +79,7 @@ func (l *loader) override(root *tree.Node, o Override) {
 	}
 	switch {
 	case len(o.steps) > mostSteps:
-		fail("", "no key lies that deep")
+		fail("", "no key is nested that deep")
 		return
 	case o.steps[0] == "include": // the files have been read
 		fail("write it in the file", "include cannot be set")
@@ -99,7 +99,7 @@ func (l *loader) override(root *tree.Node, o Override) {
 				return
 			}
 			if last {
-				fail("go on with a key of it", "%s is a table", o.path(i+1))
+				fail("add a key of the table", "%s is a table", o.path(i+1))
 				return
 			}
 			way.add(next)
@@ -107,7 +107,7 @@ func (l *loader) override(root *tree.Node, o Override) {
 			continue
 		case last:
 			if o.value == "" && at.Find(step) == nil {
-				fail(faults.DidYouMean(step, at.Names()), "the file has no %s to take away", o.path(i+1))
+				fail(faults.DidYouMean(step, at.Names()), "the file has no %s to remove", o.path(i+1))
 				return
 			}
 			attach()
@@ -134,7 +134,7 @@ func (l *loader) override(root *tree.Node, o Override) {
 			fail("", "%s is %s, which has no keys", o.path(i+1), at.Describe())
 			return
 		case single && at.Kind == tree.Table && err == nil:
-			fail("leave its number out", "%s is one table, and no array of them", o.path(i+1))
+			fail("remove its number", "%s is a table, not an array of tables", o.path(i+1))
 			return
 		}
 	}

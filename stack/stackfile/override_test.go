@@ -53,13 +53,13 @@ func TestOverrideFaults(t *testing.T) {
 		"boundary.top.hh=3":             `--set boundary.top.hh: unknown key "hh" in a boundary; did you mean "h"?`,
 		"layer.di.thickness=1 mm":       `--set layer.di.thickness: layer has no table called "di"; did you mean "die"?`,
 		"layer.7.thickness=1 mm":        `has no table called "7"`,
-		"layer.die=1 mm":                "layer.die is a table; go on with a key of it",
+		"layer.die=1 mm":                "layer.die is a table; add a key of the table",
 		"layer.die.thickness=1 W":       `--set layer.die.thickness: thickness: expected a length such as "10 um", got W`,
 		"layer.die.thickness.x=1 W":     `thickness: expected a length such as "10 um", got a table`,
 		"schema.x=1":                    "schema is 1, which has no keys",
-		"tmx=":                          `--set tmx: the file has no tmx to take away; did you mean "tmax"?`,
+		"tmx=":                          `--set tmx: the file has no tmx to remove; did you mean "tmax"?`,
 		"size=[1,":                      "--set size: size",
-		"a.b.c.d.e.f.g.h.i.j.k.l.m.n=1": "no key lies that deep",
+		"a.b.c.d.e.f.g.h.i.j.k.l.m.n=1": "no key is nested that deep",
 	} {
 		if _, err := overridden(slabFile, set); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v\nwant %s", set, err, want)

@@ -28,7 +28,7 @@ func TestOverrideElsewhere(t *testing.T) {
 		{"tables without names", small + "power = [{ uniform = 1 }, { uniform = 2 }]\n", "layer.die.power.uniform=5",
 			`layer.die.power has no table called "uniform"`, "its tables have no names: give the number, 0 to 1"},
 		{"one power taken for several", small + "power = { uniform = 1 }\n", "layer.die.power.0.uniform=5",
-			"layer.die.power is one table, and no array of them", "leave its number out"},
+			"layer.die.power is a table, not an array of tables", "remove its number"},
 		{"another layer", two + "block = [" + coreBlock + "]\n", "layer.die.block.core.power=5",
 			"layer.die has no block", "set layer.lid.block.core.power"},
 		{"a name with a dot", small + `power.block = [` + strings.Replace(coreBlock, "core", "core.0", 1) + "]\n",

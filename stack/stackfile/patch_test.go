@@ -120,21 +120,21 @@ func TestPatchFaults(t *testing.T) {
 		"wrong axis":   {top + film + "z = \"0 mm\"", "has no z: its coordinates are x and y"},
 		"outside": {top + "x = \"9.5 mm\"\ny = \"0 mm\"\nwidth = \"1 mm\"\nheight = \"1 mm\"\n" + film,
 			"at the high end of x"},
-		"layers on top": {top + film + "layers = [\"die\"]", "it is no side"},
+		"layers on top": {top + film + "layers = [\"die\"]", "they apply to side faces only"},
 		"unknown layer": {"[[boundary.west.patch]]\n" + film + "layers = [\"dye\"]", `no layer is called "dye"`},
 		"same name": {top + place + film + "name = \"a\"\n" + top + place + film + "name = \"a\"",
 			"two patches are called"},
 		"idle ambient": {top + place + "temperature = \"40 degC\"\nambient = \"20 degC\"", "ambient has no effect"},
 		"idle unit":    {top + place + film + "unit = \"W/(m^2 K)\"", "unit needs a map"},
 		"map of watts": {top + place + "map = [[1]]\norientation = \"south-first\"\nunit = \"W\"",
-			"must be of a heat transfer coefficient"},
+			"must be a unit of a heat-transfer coefficient"},
 		"map of a disc": {top + "circle = { x = \"1 mm\", y = \"1 mm\", diameter = \"1 mm\" }\nmap = " +
 			"[[1]]\norientation = \"south-first\"\nunit = \"W/(m^2 K)\"", "needs one rectangle"},
 		"map without": {top + place + "map = [[1]]", "needs unit"},
 		"natural beside": {"[boundary.top]\nconvection = \"natural\"\n" + top + place + film,
-			"must not follow the temperature"},
+			"must not be temperature-dependent"},
 		"heat sink": {top + place + film + "[heat_sink]\nmaterial = \"copper\"\nbase = \"2 mm\"\nresistance " +
-			"= \"1 K/W\"", "boundary.top and heat_sink are both there"},
+			"= \"1 K/W\"", "boundary.top conflicts with heat_sink"},
 		"emissivity of a": {top + place + "emissivity = 0.9", "unknown key"},
 	} {
 		_, err := loadPatches(t, c.text)

@@ -32,7 +32,7 @@ func ReadFLP(path string, data []byte) ([]stack.Block, error) {
 		}
 		b, ok := r.flpBlock(line, w)
 		if first, twice := index[b.Name]; ok && twice {
-			r.fail(line, w[0].col, "give each block its own name", "block %q is there twice, first in line %d",
+			r.fail(line, w[0].col, "give each block its own name", "block %q is defined twice, first in line %d",
 				faults.Shorten(b.Name), blocks[first].Pos.Line)
 			return true
 		}
@@ -46,7 +46,7 @@ func ReadFLP(path string, data []byte) ([]stack.Block, error) {
 		for _, w := range l.words[:2] {
 			if _, known := index[w.text]; !known && len(r.faults.Found) == 0 {
 				r.fail(l.line, w.col, "a block has name, width, height, left-x and bottom-y",
-					"line of three words that connects no two blocks: %q is none", faults.Shorten(w.text))
+					"a line of three words must connect two blocks: %q is not a block", faults.Shorten(w.text))
 			}
 		}
 	}
@@ -137,7 +137,7 @@ func (r *fileReader) names(t *PowerTable, line int, w []field) {
 		case f.text == "":
 			r.fail(line, f.col, "", "column without a name")
 		case seen[f.text] && !r.repeats:
-			r.fail(line, f.col, "give each block one column", "column %q is there twice", faults.Shorten(f.text))
+			r.fail(line, f.col, "give each block one column", "column %q is listed twice", faults.Shorten(f.text))
 		}
 		seen[f.text] = true
 		t.Names = append(t.Names, f.text)

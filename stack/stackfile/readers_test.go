@@ -66,14 +66,14 @@ func TestReaderFaults(t *testing.T) {
 		{ptrace(""), "f:1:1: the file is empty; write a line of block names, then rows of watts"},
 		{ptrace("a b\n"), "f:1:1: the file has block names but no powers; add a row of watts"},
 		{ptrace("a b\n1\n"), "f:2:1: row has 1 powers, the header names 2 blocks"},
-		{ptrace("a b a\n1 2 3\n"), `f:1:5: column "a" is there twice; give each block one column`},
+		{ptrace("a b a\n1 2 3\n"), `f:1:5: column "a" is listed twice; give each block one column`},
 		{ptrace("a b\n1 -2\n"), `f:2:3: power of "b" must not be negative, got -2`},
 		{ptrace("a b\n1 0x1p4\n"), `f:2:3: power of "b" must be a finite number, got "0x1p4"`},
-		{ptrace("a b\n1 2\x00\n"), "f:2:4: this is no text file: it holds the control character U+0000; save the " +
+		{ptrace("a b\n1 2\x00\n"), "f:2:4: not a text file: it contains the control character U+0000; save the " +
 			"file as plain text"},
-		{ptrace("a\x1b b\n1 2\n"), "f:1:2: this is no text file: it holds the control character U+001B; save the " +
+		{ptrace("a\x1b b\n1 2\n"), "f:1:2: not a text file: it contains the control character U+001B; save the " +
 			"file as plain text"},
-		{csvMap("1,2\n3,4\u009b\n"), "f:2:4: this is no text file: it holds the control character U+009B; save the " +
+		{csvMap("1,2\n3,4\u009b\n"), "f:2:4: not a text file: it contains the control character U+009B; save the " +
 			"file as plain text"},
 		{ptrace("a\n1e400\n"), `f:2:1: power of "a" must be a finite number, got "1e400"`},
 		{csvMap("# only\n"), "f:1:1: the power map is empty; write rows of numbers"},

@@ -65,7 +65,7 @@ func (r *fileReader) plain(line, col int, text string) bool {
 		return true
 	}
 	c, _ := utf8.DecodeRuneInString(text[i:])
-	r.fail(line, col+i, "save the file as plain text", "this is no text file: it holds the control character %U", c)
+	r.fail(line, col+i, "save the file as plain text", "not a text file: it contains the control character %U", c)
 	return false
 }
 
@@ -163,7 +163,7 @@ func (r *fileReader) fits(data []byte) bool {
 	line := 0
 	for text := range bytes.Lines(data) {
 		if line++; line > mostTilesAlong {
-			r.fail(line, 1, "join tiles", "a map has %d rows at most", mostTilesAlong)
+			r.fail(line, 1, "merge tiles", "a map has %d rows at most", mostTilesAlong)
 			return false
 		}
 		if len(text) <= mostTilesAlong || text[0] == '#' {
@@ -174,7 +174,7 @@ func (r *fileReader) fits(data []byte) bool {
 			columns = len(bytes.Fields(text))
 		}
 		if columns > mostTilesAlong+1 { // an empty value at the end is dropped
-			r.fail(line, 1, "join tiles", "a map has %d columns at most, this line has %d", mostTilesAlong, columns)
+			r.fail(line, 1, "merge tiles", "a map has %d columns at most, this line has %d", mostTilesAlong, columns)
 			return false
 		}
 	}

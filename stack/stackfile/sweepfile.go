@@ -95,15 +95,16 @@ func (f *SweepFile) decode(t *table) {
 	hypercube := f.Method == "latin-hypercube"
 	switch {
 	case f.Points != "" && t.has("vary"):
-		t.fail(t.pos("points"), "leave one of them out", "points and vary both say which runs there are")
+		t.fail(t.pos("points"), "remove one of them", "points and vary both define the runs")
 	case f.Points != "" && t.has("method"):
-		t.fail(t.pos("method"), "remove it", "method has no effect beside points")
+		t.fail(t.pos("method"), "remove it", "method has no effect together with points")
 	case t.has("samples") != hypercube:
 		t.fail(t.pos("samples"), "", "samples belongs to method = \"latin-hypercube\", which needs it")
 	case f.Method == "list" && len(f.Vary) > 0:
 		for _, v := range f.Vary[1:] {
 			if v.Count != f.Vary[0].Count {
-				t.fail(v.Pos, "give all of them as many", "%s has %d values, %s has %d", v.Label, v.Count,
+				t.fail(v.Pos, "give all parameters the same number of values", "%s has %d values, %s has %d", v.Label,
+					v.Count,
 					f.Vary[0].Label, f.Vary[0].Count)
 			}
 		}
@@ -113,7 +114,7 @@ func (f *SweepFile) decode(t *table) {
 // atMost reads an array of so many strings.
 func (t *table) atMost(most int, name string) []string {
 	if n, _ := t.get(name); n != nil && len(n.Items) > most {
-		t.fail(n.Items[most].Pos, "leave some out", "%s has %d entries at most, this one %d", name, most, len(n.Items))
+		t.fail(n.Items[most].Pos, "remove some", "%s has %d entries at most, this one %d", name, most, len(n.Items))
 		return nil
 	}
 	words, _ := t.texts(name)
@@ -135,7 +136,7 @@ func (f *SweepFile) vary(t *table) Vary {
 	}
 	if t.has("values") {
 		if given := t.given("from", "to", "count", "scale"); len(given) > 0 {
-			t.fail(t.pos(given[0]), "leave one of them out", "%s has both values and %s", v.Label, given[0])
+			t.fail(t.pos(given[0]), "remove one of them", "%s has both values and %s", v.Label, given[0])
 		}
 		v.Values = t.values("values")
 		v.Count = len(v.Values)
@@ -147,7 +148,7 @@ func (f *SweepFile) vary(t *table) Vary {
 	}
 	switch hypercube := f.Method == "latin-hypercube"; {
 	case hypercube && t.has("count"):
-		t.fail(t.pos("count"), "remove it", "samples of a Latin hypercube take the place of count")
+		t.fail(t.pos("count"), "remove it", "a Latin hypercube uses samples instead of count")
 	case !hypercube && !t.has("count"):
 		t.fail(t.node.Pos, "add count = 5", "from and to need count")
 	}
@@ -159,7 +160,7 @@ func (f *SweepFile) vary(t *table) Vary {
 		t.fail(t.pos("to"), fmt.Sprintf("write both in %s", cmp.Or(v.Unit, "bare numbers")),
 			"from and to must have the same unit")
 	case v.Log && !(v.From > 0 && v.To > 0):
-		t.fail(t.pos("from"), `write scale = "linear"`, "equal ratios need numbers above 0")
+		t.fail(t.pos("from"), `write scale = "linear"`, "a logarithmic scale needs numbers above 0")
 	}
 	return v
 }

@@ -112,7 +112,7 @@ func (f *List) Err(first string) error {
 
 // rest tells of faults that are not listed.
 func rest(pos Pos, msg string) *Error {
-	return &Error{Pos: pos, Msg: msg, Remedy: "mend these first", rest: true}
+	return &Error{Pos: pos, Msg: msg, Remedy: "fix these first", rest: true}
 }
 
 // AddRest adds a count of faults that are not listed; it comes after those of its file.

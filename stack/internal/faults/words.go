@@ -14,7 +14,7 @@ const leastTime = 1e-18
 // Time says what is wrong with a positive time, if anything is.
 func Time(seconds float64) string {
 	if seconds > 0 && seconds < leastTime {
-		return fmt.Sprintf("a time must not be shorter than %g s, got %v s", leastTime, seconds)
+		return fmt.Sprintf("a time must be at least %g s, got %v s", leastTime, seconds)
 	}
 	return ""
 }
@@ -30,9 +30,9 @@ func Name(name string) string {
 	}
 	switch {
 	case name == "all":
-		return "is taken: it stands for every layer"
+		return "is reserved: it means every layer"
 	case strings.ContainsAny(name, `/\:*?"<>|`):
-		return `holds one of / \ : * ? " < > |`
+		return `contains one of / \ : * ? " < > |`
 	case strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".") || strings.TrimSpace(name) != name:
 		return "begins or ends with a dot or a space"
 	}
@@ -61,7 +61,7 @@ func Text(text string, most int) string {
 		return fmt.Sprintf("is longer than %d bytes", most)
 	}
 	if strings.ContainsFunc(text, printable.Unsafe) {
-		return "holds control characters"
+		return "contains control characters"
 	}
 	return ""
 }

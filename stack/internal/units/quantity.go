@@ -40,7 +40,7 @@ var (
 	Power             = Quantity{"a power", "W", "250 mW", watts(0, 0), false}
 	Flux              = Quantity{"a heat flux", "W/m^2", "100 W/cm^2", watts(-2, 0), false}
 	Conductivity      = Quantity{"a thermal conductivity", "W/(m K)", "130 W/(m K)", watts(-1, -1), false}
-	HeatTransfer      = Quantity{"a heat transfer coefficient", "W/(m^2 K)", "10000 W/(m^2 K)", watts(-2, -1), false}
+	HeatTransfer      = Quantity{"a heat-transfer coefficient", "W/(m^2 K)", "10000 W/(m^2 K)", watts(-2, -1), false}
 	Resistance        = Quantity{"a thermal resistance", "K/W", "0.3 K/W", Dimension{-1, -2, 3, 1}, false}
 	ContactResistance = Quantity{"a contact resistance", "m^2 K/W", "1 mm^2 K/W", Dimension{-1, 0, 3, 1}, false}
 	VolumetricHeat    = Quantity{"a volumetric heat capacity", "J/(m^3 K)", "1.6 J/(cm^3 K)", Dimension{1, -1, -2, -1},
@@ -79,7 +79,7 @@ func (q Quantity) Bare(x float64) error {
 	case !q.Absolute || x >= leastBareKelvin:
 		return nil
 	case x <= 0:
-		return fmt.Errorf("%v without a unit is in K, where it is no temperature; write \"%[1]v degC\"", x)
+		return fmt.Errorf("%v without a unit is in K and not a valid temperature; write \"%[1]v degC\"", x)
 	}
 	return fmt.Errorf("%v without a unit could be degC or K; write \"%[1]v degC\" or \"%[1]v K\"", x)
 }
