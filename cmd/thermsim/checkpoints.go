@@ -25,14 +25,14 @@ import (
 	"thermsim/stack/stackfile"
 )
 
-// often is --checkpoint: every so many seconds, or steps.
+// often is --checkpoint: an interval in seconds, or in steps.
 type often struct {
 	wall  time.Duration
 	steps int
 	text  string
 }
 
-// defaultInterval is that of --resume where nothing else is said.
+// defaultInterval is that of --resume alone.
 const defaultInterval = "10 min"
 
 func (i *often) Set(text string) error {
@@ -68,7 +68,7 @@ type checkpointOptions struct {
 
 func (o *checkpointOptions) addFlags(f *pflag.FlagSet) {
 	f.Var(&o.every, "checkpoint", `keep the state this often, as "10 min" or "1000 steps", for --resume`)
-	f.BoolVar(&o.resume, "resume", false, "go on from the checkpoint in --out; without one, start at the beginning")
+	f.BoolVar(&o.resume, "resume", false, "continue from the checkpoint in --out, if there is one")
 }
 
 // needed says that checkpoints are asked for.
@@ -87,7 +87,7 @@ func (o *checkpointOptions) given(f *pflag.FlagSet) {
 	})
 }
 
-// keeping is a run with checkpoints on its way.
+// keeping is the state of a run that writes checkpoints.
 type keeping struct {
 	*checkpoint.Files
 	g         *session.Session
@@ -98,7 +98,7 @@ type keeping struct {
 	unable    bool // the state cannot be kept from here on
 }
 
-// keep readies checkpoints, before the run is solved.
+// keep prepares checkpoints before the solve.
 func (s *simulation) keep(o *transientOptions) error {
 	c := &o.checkpoints
 	switch {
@@ -106,7 +106,7 @@ func (s *simulation) keep(o *transientOptions) error {
 		return nil
 	case o.project.network() != nil:
 		return exit.Usagef("--checkpoint and --resume: with --compat this project is solved as a network of nodes, " +
-			"which has no checkpoints; leave --compat away")
+			"which has no checkpoints. Fix: omit --compat")
 	case s.Mesh.Stack.Transient.Periodic:
 		return exit.Usagef("--checkpoint and --resume: a periodic state is found by corrections to its start, and " +
 			"has no checkpoints")
@@ -122,7 +122,8 @@ func (s *simulation) keep(o *transientOptions) error {
 	}
 	switch {
 	case there && !c.resume:
-		return exit.Usagef("%s holds the checkpoint of a run that did not end; go on with --resume, or remove that "+
+		return exit.Usagef("%s holds the checkpoint of a run that did not end; continue it with --resume, or remove "+
+			"that "+
 			"folder to start again", filepath.Join(o.out, checkpoint.Folder))
 	case there:
 		k.Files, err = checkpoint.Resume(o.out, facts)
@@ -182,7 +183,7 @@ func (s *simulation) facts(o *transientOptions) ([]checkpoint.Fact, error) {
 	return append(facts, o.checkpoints.facts...), nil
 }
 
-// checkpoints is what the solver is told, after what was recorded before is shown to the recorders; nil without
+// checkpoints are the options of the solver, once the recorders have seen the steps before the checkpoint; nil without
 // checkpoints.
 func (s *simulation) checkpoints() (*gpusolve.Checkpoints, error) {
 	k := s.kept
@@ -199,7 +200,7 @@ func (s *simulation) checkpoints() (*gpusolve.Checkpoints, error) {
 		*s.history = append(*s.history, history...)
 		k.from.From, k.from.Reported = state, steps
 		if n := len(steps); n > 0 {
-			s.g.Note("going on from t = %s", terminal.Seconds(steps[n-1].Time))
+			s.g.Note("continuing from t = %s", terminal.Seconds(steps[n-1].Time))
 		}
 	}
 	k.from.Due = k.due
@@ -231,23 +232,22 @@ func (k *keeping) due(steps int) bool {
 	return time.Since(k.last) >= k.every.wall
 }
 
-// leaveCheckpoint keeps the checkpoint of a run that failed, and says how it goes on; or that it might have, where a
-// device failed.
+// leaveCheckpoint keeps the checkpoint of a failed run and adds to its error how to continue, or that --checkpoint
+// would have allowed it after a device failure.
 func (s *simulation) leaveCheckpoint(err error) error {
 	lost := errors.Is(err, gpusolve.ErrDevice)
 	switch k := s.kept; {
 	case k != nil:
 		if k.Close(); err != nil && k.Saved() {
-			return fmt.Errorf("%w; --resume goes on from the checkpoint", err)
+			return fmt.Errorf("%w; --resume continues from the checkpoint", err)
 		}
 	case lost && s.steps > 0:
-		return fmt.Errorf("%w; --checkpoint keeps the steps that are done for --resume", err)
+		return fmt.Errorf("%w; --checkpoint keeps finished steps for --resume", err)
 	}
 	return err
 }
 
-// endCheckpoint removes the checkpoint of a run that is finished. It keeps that of one that was interrupted, and says
-// how it goes on.
+// endCheckpoint removes the checkpoint of a finished run. After an interrupt it keeps it and returns how to continue.
 func (s *simulation) endCheckpoint(ctx context.Context) (further string) {
 	k := s.kept
 	if k == nil {
@@ -261,7 +261,7 @@ func (s *simulation) endCheckpoint(ctx context.Context) (further string) {
 		return ""
 	}
 	if k.Close(); k.Saved() {
-		further = "; --resume goes on from the checkpoint"
+		further = "; --resume continues from the checkpoint"
 	}
 	return further
 }

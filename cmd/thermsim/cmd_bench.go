@@ -35,14 +35,14 @@ of seven, CUTh or MoL10. Both by default; --grid puts other grids into both.
 --tables takes the names below or the numbers in the paper; all by default.
 Without --max-cells the processor takes the systems of up to a million cells,
 which leaves --grid to choose others, and a GPU all of them. A row that takes
-longer than --max-seconds is cut off, and one that is sure to is left out; both
-say so. Files are written while it runs, every few seconds.
+longer than --max-seconds is stopped, one that is certain to is skipped; both are
+marked. Files are updated every few seconds.
 
---external puts what others measured on the same systems into the tables: other
-programs, other devices. Their rows say so, with version, device, settings and
-source. docs/reference/bench.md describes the files, .json or .csv, and --export writes
-the systems for other programs, as Matrix Market.
-` + exit.Statuses("0 done; rows that were cut off or could not run say so", "1",
+--external adds the measurements of other programs and devices on the same systems
+to the tables, with version, device, settings and source. docs/reference/bench.md
+describes the files (.json or .csv). --export writes the systems for other programs,
+as Matrix Market.
+` + exit.Statuses("0 done; rows that were stopped or could not run are marked", "1",
 	"2 wrong usage, or an invalid file of --external",
 	"4 device failure: no GPU where one was demanded, or not enough memory",
 	"130 interrupted; --out holds the rows that were finished")
@@ -95,15 +95,15 @@ func newBenchCommand(g *session.Session) *cobra.Command {
 		f.StringArrayVar(&o.methods, "precond", nil, "`LIST` of preconditioners, settings as in NAME:key=value,... "+
 			"(default all)")
 		flags.AddDevice(cmd, &o.device, "auto, cpu, gpu or gpu:N (default auto: a GPU where there is one)")
-		addCells(f, &o.maxCells, "max-cells", "leave larger systems out (default 4e7 on a GPU, 1e6 on the processor)")
-		addCells(f, &o.minCells, "min-cells", "leave smaller systems out")
+		addCells(f, &o.maxCells, "max-cells", "skip larger systems (default 4e7 on a GPU, 1e6 on the processor)")
+		addCells(f, &o.minCells, "min-cells", "skip smaller systems")
 		f.StringSliceVar(&o.systems, "systems", nil,
 			"`LIST` of systems or of families of seven, "+strings.Join(bench.SystemSets(), " and ")+" (default all)")
 		flags.Var(f, &o.grids, "grid", "LIST",
 			"grids in place of the paper's, as in 64x64 or 64x64,128x128", o.moreGrids)
-		flags.CountVar(f, &o.runs, "runs", "runs of which the median counts, after one that does not (default 3)")
+		flags.CountVar(f, &o.runs, "runs", "runs whose median is reported, after a warm-up run (default 3)")
 		flags.Duration.Var(f, &o.maxSeconds, "max-seconds",
-			"time for the runs of a row, after which it is cut off (default 60 s)")
+			"time limit for the runs of a row (default 60 s)")
 		flags.CountVar(f, &o.maxIter, "max-iter", "largest number of iterations per linear system (default 50000)")
 	})
 	flags.Group(f, flags.GroupResults, func() {
@@ -114,7 +114,7 @@ func newBenchCommand(g *session.Session) *cobra.Command {
 		f.BoolVar(&o.markdown, "markdown", false, "print Markdown")
 	})
 	flags.Group(f, "Other programs", func() {
-		f.StringSliceVar(&o.external, "external", nil, "put what others measured into the tables: `FILES`, "+
+		f.StringSliceVar(&o.external, "external", nil, "add measurements of other programs from `FILES`, "+
 			".json or .csv")
 		f.StringVar(&o.export, "export", "", "measure nothing: write the systems as Matrix Market into `DIR`")
 		flags.AddForce(cmd)
@@ -165,12 +165,12 @@ func runBench(ctx context.Context, g *session.Session, o benchOptions) error {
 	case errors.Is(err, context.Canceled):
 		err = exit.With(exit.Interrupted, errors.New("interrupted; the rows that were finished are complete"))
 	case result != nil:
-		tellLeftOut(g, result, external)
+		noteUnused(g, result, external)
 	}
 	if result == nil {
 		return err
 	}
-	// What was measured before a failure is worth keeping.
+	// Rows measured before a failure are kept.
 	saving, done := session.Outlast(ctx)
 	defer done()
 	if failed := writeBench(saving, g, result, o); failed != nil {
@@ -179,13 +179,13 @@ func runBench(ctx context.Context, g *session.Session, o benchOptions) error {
 	if live {
 		return err // the tables are printed
 	}
-	return errors.Join(err, tellBench(g, result, o))
+	return errors.Join(err, printResult(g, result, o))
 }
 
 // check finds flags that contradict each other.
 func (o *benchOptions) check() error {
 	if o.export != "" && (len(o.from) > 0 || len(o.external) > 0 || len(o.out) > 0) {
-		return exit.Usagef("--export measures nothing; leave --from, --external and --out away")
+		return exit.Usagef("--export measures nothing; omit --from, --external and --out")
 	}
 	if o.json && o.markdown {
 		return exit.Usagef("--json and --markdown are two ways to print; give one of them")
@@ -198,8 +198,8 @@ func (o *benchOptions) check() error {
 	return nil
 }
 
-// tellBench prints measurements as a whole.
-func tellBench(g *session.Session, r *bench.Result, o benchOptions) error {
+// printResult prints complete measurements.
+func printResult(g *session.Session, r *bench.Result, o benchOptions) error {
 	write := r.WriteText
 	switch {
 	case o.json:
@@ -233,8 +233,8 @@ func showBench(g *session.Session, p *terminal.Progress, e bench.Event, live boo
 	}
 }
 
-// keeper saves the rows every so often, so that a machine that goes down takes few of them along. What cannot be
-// written then is told at the end.
+// keeper saves the rows at intervals, so that few are lost when the machine goes down. Errors of writing are reported
+// at the end.
 func keeper(ctx context.Context, g *session.Session, o benchOptions, every time.Duration) func(bench.Event) {
 	var result *bench.Result
 	saved := time.Now()
@@ -269,7 +269,7 @@ func writeBench(ctx context.Context, g *session.Session, r *bench.Result, o benc
 	return nil
 }
 
-// printBench prints measurements of before.
+// printBench prints earlier measurements.
 func printBench(g *session.Session, o benchOptions, external []bench.ExternalRow) error {
 	var results []*bench.Result
 	for _, name := range o.from {
@@ -291,14 +291,14 @@ func printBench(g *session.Session, o benchOptions, external []bench.ExternalRow
 	if err := r.AddExternal(external); err != nil {
 		return exit.With(exit.Input, err)
 	}
-	tellLeftOut(g, r, external)
+	noteUnused(g, r, external)
 	if err := writeBench(context.Background(), g, r, o); err != nil {
 		return err
 	}
-	return tellBench(g, r, o)
+	return printResult(g, r, o)
 }
 
-// splitMethods takes lists apart: what is no name but a setting belongs to the method before it.
+// splitMethods splits lists of methods; a setting without a name belongs to the method before it.
 func splitMethods(lists []string) []string {
 	var all []string
 	for _, l := range lists {
@@ -359,10 +359,11 @@ func readExternal(names []string) ([]bench.ExternalRow, error) {
 	return all, nil
 }
 
-// tellLeftOut says how many external rows found no place in the tables.
-func tellLeftOut(g *session.Session, r *bench.Result, rows []bench.ExternalRow) {
+// noteUnused reports how many external rows match no table or system.
+func noteUnused(g *session.Session, r *bench.Result, rows []bench.ExternalRow) {
 	if left := r.LeftOut(rows); len(left) > 0 {
-		g.Note("%d of %d external rows are of tables or systems that are not here, such as %s", len(left), len(rows),
+		g.Note("%d of %d external rows are of tables or systems that are not included, such as "+
+			"%s", len(left), len(rows),
 			left[0].System())
 	}
 }

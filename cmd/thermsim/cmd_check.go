@@ -29,18 +29,17 @@ import (
 var checkHelp = `Check a stack without solving it: read and validate every input, draw the stack
 and its floorplans as PNG into --out, list layers and mesh, say how much power
 was requested and how much arrived on the grid, and estimate memory and time.
-Warn of what is possible but seldom meant: slips of units, blocks of few cells,
-heat without a way out. Where the grid is to be chosen (--grid auto), say which
-and why; that takes a few small solves.
+Warn of input that is valid but probably not intended: wrong units, blocks of few
+cells, no heat-flow path to ambient. With --grid auto, explain the chosen grid, which
+takes a few small solves.
 
-With --print, write the stack to stdout with everything resolved (materials,
-floorplans, powers, units), and nothing else. That file stands alone and gives
-the same answer.
+With --print, write only the stack to stdout, with materials, floorplans, powers and
+units resolved. That file is self-contained and gives the same results.
 ` + exit.Statuses("0 the stack is valid, with or without warnings", "1",
 	"2 wrong usage, invalid input, or with --strict a warning; nothing was written",
 	"3 a small solve that the choice of a grid takes did not converge", "4 the grid does not fit into memory",
 	"6 thermal runaway in such a solve: the stack has no steady state",
-	"130 interrupted; nothing was written. So ends --watch")
+	"130 interrupted; nothing was written. --watch ends so")
 
 const checkExample = `  thermsim check examples/interposer-2.5d
   thermsim check chip.toml --grid 2048x2048        # would it fit?
@@ -52,7 +51,7 @@ type checkOptions struct {
 	stack string
 	out   string
 	grid  flags.Grid
-	// precond takes the place of the stack's preconditioner.
+	// precond replaces the stack's preconditioner.
 	precond string
 	print   bool
 	strict  flags.Strictness
@@ -61,7 +60,7 @@ type checkOptions struct {
 	project
 }
 
-// defaultCheckOut is not the folder of runs: a stack is checked while the run before it is still of use.
+// defaultCheckOut is not the folder of runs: a stack may be checked while the previous run is still needed.
 const defaultCheckOut = "thermsim-check"
 
 func newCheckCommand(g *session.Session) *cobra.Command {
@@ -76,7 +75,7 @@ func newCheckCommand(g *session.Session) *cobra.Command {
 			return runCheck(ctx, g, o)
 		}
 		if o.print {
-			return exit.Usagef("--print writes one file to stdout; leave --watch out")
+			return exit.Usagef("--print writes one file to stdout; omit --watch")
 		}
 		return session.WatchRuns(ctx, g, o.stack, func(ctx context.Context, w *session.Watched) error {
 			once := o
@@ -89,7 +88,7 @@ func newCheckCommand(g *session.Session) *cobra.Command {
 	cmd.Flags().Lookup("out").DefValue = defaultCheckOut
 	flags.AddGrid(cmd, &o.grid)
 	o.set.Add(cmd.Flags())
-	flags.AddPrecond(cmd, &o.precond, "judge the stack for this method, as steady takes it")
+	flags.AddPrecond(cmd, &o.precond, "estimate time and memory for this preconditioner")
 	cmd.Flags().BoolVar(&o.print, "print", false, "write the resolved stack file to stdout and nothing else")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables, in SI units")
 	o.strict.Add(cmd.Flags())
@@ -123,11 +122,11 @@ func runCheck(ctx context.Context, g *session.Session, o checkOptions) error {
 	}
 	defer files.Abort()
 	if run := files.Before().Set(report.RunFiles); run != nil && run.Shows != o.project.shown(s) {
-		return exit.Usagef("%s holds a run of another stack or grid, which these drawings would not show; name "+
-			"another folder with --out", o.out)
+		return exit.Usagef("%s holds a run of another stack or grid, which these drawings would not show. Fix: "+
+			"choose another folder with --out", o.out)
 	}
 	on := room.ThisMachine()
-	s.Solver.Device = "auto" // a stack that wishes for a GPU is as valid on a machine without one
+	s.Solver.Device = "auto" // a stack that names a GPU is valid on a machine without one
 	m, _, err := buildMesh(g, s, on, false)
 	if err != nil {
 		return err
@@ -155,7 +154,7 @@ func runCheck(ctx context.Context, g *session.Session, o checkOptions) error {
 	return describe(g.Console, m, choice, found, on, done.Files)
 }
 
-// describe prints what is known before a solve.
+// describe prints the stack, its mesh and estimates before a solve.
 func describe(c *terminal.Console, m *mesh.Mesh, choice *autogrid.Choice, found []plausibility.Warning,
 	on room.Resources, files []string) error {
 	w := bufio.NewWriter(c.Stdout)
@@ -172,7 +171,7 @@ func describe(c *terminal.Console, m *mesh.Mesh, choice *autogrid.Choice, found 
 	return w.Flush()
 }
 
-// refusal is why the method that the stack names cannot solve it, as steady would say.
+// refusal is why the method that the stack names cannot solve it, as steady reports it.
 func refusal(s *stack.Stack) error {
 	v := &s.Solver
 	return gpusolve.Refusal(s, gpusolve.Options{Preconditioner: v.Preconditioner, Tol: v.Tol, RTol: v.RTol,

@@ -19,16 +19,16 @@ import (
 	"thermsim/study/converge"
 )
 
-var convergeHelp = `Ask how far the grid of a stack is from the exact answer: solve it on its own
-grid and on two finer ones, every cell cut in two along x, y and z each time,
-and print for the maximum of the stack and of every block, and for every probe,
-the observed order of convergence, Richardson's extrapolation to cells of no
-size, and half the width of the interval in which the exact value is expected.
+var convergeHelp = `Estimate the discretization error of a stack's grid: solve on this grid and on two
+finer ones, with every cell halved along x, y and z each time. For the maxima of the
+stack and of every block, and for every probe, print the observed order of
+convergence, the Richardson extrapolation to zero cell size, and the uncertainty:
+half the width of the interval in which the exact value is expected.
 
 The finest grid has 64 times the cells: give a coarse --grid. A maximum is that
-of parabolas through the hottest cell and its neighbours, so that it does not
-depend on where the cells' centres lie; blocks.csv has the centres' own.
-Nothing is written. docs/guides/converge.md has the equations.
+of parabolas through the hottest cell and its neighbours, independent of where the
+cell centers lie; blocks.csv has the values at cell centers. Nothing is written.
+docs/guides/converge.md has the equations.
 ` + exit.Statuses("0", "1 internal failure", "2 wrong usage or invalid input", "3 a solve did not converge",
 	"4 device failure, or the finest grid does not fit into memory",
 	"6 thermal runaway: with its leakage the stack has no steady state", "130 interrupted")
@@ -37,7 +37,7 @@ const convergeExample = `  thermsim converge examples/quickstart --grid 32x32
   thermsim converge chip.toml --grid 64x64 --device gpu
   thermsim converge chip.toml --json | jq '.quantities[0]'`
 
-// convergeTol is the error of solves in K unless told otherwise: well below the changes from grid to grid.
+// convergeTol is the default error of solves in K: well below the changes from grid to grid.
 const convergeTol = 1e-5
 
 type convergeOptions struct {

@@ -17,9 +17,9 @@ import (
 	"thermsim/internal/machine"
 )
 
-var devicesHelp = `List what can solve on this machine: the processor, and the GPUs that the CUDA
-driver knows, under the names that --device takes. Where no GPU can be used, say
-why; the processor solves everything.
+var devicesHelp = `List the devices of this machine: the processor, and the GPUs that the CUDA driver
+finds, by the names that --device takes. If no GPU can be used, the reason is
+printed; the processor can solve every stack.
 ` + exit.Statuses("0 done, with or without a GPU")
 
 const devicesExample = `  thermsim devices
@@ -43,7 +43,7 @@ func newDevicesCommand(g *session.Session) *cobra.Command {
 	return cmd
 }
 
-// processor is what can be told about the machine's processor.
+// processor describes the machine's processor.
 type processor struct {
 	Name   string `json:"name"`
 	Cores  int    `json:"cores"` // that this process may use
@@ -102,7 +102,7 @@ type gpuJSON struct {
 	ComputeCapability string `json:"compute_capability"`
 	Multiprocessors   int    `json:"multiprocessors"`
 	MemoryBytes       int64  `json:"memory_bytes"`
-	Driver            string `json:"driver"` // "" where the system does not tell
+	Driver            string `json:"driver"` // "" where unknown
 	CUDA              string `json:"cuda"`
 	Usable            bool   `json:"usable"`
 }

@@ -23,25 +23,25 @@ import (
 	"thermsim/study/verify"
 )
 
-const importHelp = `Turn a project of another simulator into a stack file. The ending of the first
-FILE tells the simulator: .stk of 3D-ICE, .config of HotSpot; FORMAT says it.
+const importHelp = `Convert a project of another simulator to a stack file. The extension of the first
+FILE selects the simulator: .stk of 3D-ICE, .config of HotSpot. Or give FORMAT.
 
-The stack file goes to --out, or to stdout. It stands alone, and comments say
-which line of the project each part comes from. What could not be carried over
-is listed on stderr and in the head of the file, with file and line; what
-thermsim cannot model is an error.
+The stack file goes to --out, or to stdout. It is self-contained; comments name the
+line of the project that each part comes from. Ignored input is listed on stderr and
+at the top of the file, with file and line. Input that thermsim cannot model is an
+error.
 
-As it stands, the stack file is calculated thermsim's way. With --compat, the
-simulator's own arithmetic is put into its figures. Either way the ways in which
-the two differ on this project are listed with their sizes, which takes some
-steady solves (--measure=false does without); docs/guides/import.md explains each.
+By default the stack file uses thermsim's numerics. With --compat, its parameters are
+adjusted to reproduce the original simulator's results. The differences between the
+two on this project are listed with their effect, which takes some steady solves
+(omit them with --measure=false). docs/guides/import.md explains each.
 
 steady, transient and check also take the project directly.
 `
 
 // importExamples by the name of the format; "" for all.
 var importExamples = map[string]string{
-	"": `  thermsim import case.stk -o stack.toml           # 3D-ICE, by its ending
+	"": `  thermsim import case.stk -o stack.toml           # 3D-ICE, by its extension
   thermsim import ev6.config -p gcc.ptrace -f ev6.flp -o stack.toml
   thermsim import 3dice case.stk --compat > same-numbers.toml`,
 	"3dice": `  thermsim import 3dice case.stk -o stack.toml
@@ -63,7 +63,7 @@ func newImportCommand(g *session.Session) *cobra.Command {
 	var o importOptions
 	cmd := &cobra.Command{
 		Use:     "import [FORMAT] FILE...",
-		Short:   "Turn a project of another simulator into a stack file",
+		Short:   "Convert a project of another simulator to a stack file",
 		Long:    importHelp,
 		Example: importExamples[""],
 		Args:    mainFileFirst,
@@ -82,7 +82,7 @@ func newImportCommand(g *session.Session) *cobra.Command {
 	return cmd
 }
 
-// mainFileFirst accepts the files of a project, of which the first tells the format by its ending.
+// mainFileFirst accepts the files of a project; the extension of the first gives the format.
 func mainFileFirst(c *cobra.Command, args []string) error {
 	if len(args) == 0 || flags.FormatOf(args[0]) != nil {
 		return nil
@@ -90,15 +90,15 @@ func mainFileFirst(c *cobra.Command, args []string) error {
 	if _, err := os.Stat(args[0]); err != nil {
 		return unknownCommand(c, args)
 	}
-	return exit.Usagef("%s does not tell by its name what simulator it is of; say so: %s FORMAT FILE..., where FORMAT "+
+	return exit.Usagef("%s: unknown file extension. Fix: give the simulator, %s FORMAT FILE..., where FORMAT "+
 		"is one of %s", args[0], c.CommandPath(), flags.FormatNames())
 }
 
 func (o *importOptions) addFlags(f *pflag.FlagSet, simulator string, of ...importer.Format) {
 	f.StringVarP(&o.output, "out", "o", "", "write the stack file to `FILE` rather than to stdout")
 	f.BoolVar(&o.force, "force", false, "replace FILE if it exists")
-	f.BoolVar(&o.compat, "compat", false, "put "+simulator+"'s own arithmetic into the stack file")
-	f.BoolVar(&o.measure, "measure", true, "solve to find how much each difference matters here")
+	f.BoolVar(&o.compat, "compat", false, "reproduce the results of "+simulator+" with the stack file")
+	f.BoolVar(&o.measure, "measure", true, "solve to quantify the effect of each difference")
 	o.addOptions(f, of...)
 }
 
@@ -107,8 +107,9 @@ func newImportFormatCommand(g *session.Session, format importer.Format) *cobra.C
 	cmd := &cobra.Command{
 		Use:   format.Name() + " FILE...",
 		Short: "Import a project of " + format.Title(),
-		Long: strings.Replace(importHelp, `another simulator into a stack file. The ending of the first
-FILE tells the simulator: .stk of 3D-ICE, .config of HotSpot; FORMAT says it.`, format.Title()+" into a stack file.", 1),
+		Long: strings.Replace(importHelp, `another simulator to a stack file. The extension of the first
+FILE selects the simulator: .stk of 3D-ICE, .config of HotSpot. Or give FORMAT.`,
+			format.Title()+" to a stack file.", 1),
 		Example: importExamples[format.Name()],
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -150,17 +151,17 @@ func runImport(ctx context.Context, g *session.Session, format importer.Format, 
 		staging.File{Name: filepath.Base(o.output), Write: r.WriteStack}); err != nil {
 		return err
 	}
-	tellImport(g, r, o.output)
+	printImport(g, r, o.output)
 	return nil
 }
 
 // mostMeasured is the number of cells up to which deviations are measured: some seconds on a laptop.
 const mostMeasured = 2_000_000
 
-// measure finds the sizes of the deviations.
+// measure quantifies the deviations.
 func measure(ctx context.Context, g *session.Session, r *importer.Result, request importer.Request) error {
 	if n := room.Cells(r.Stack); n > mostMeasured {
-		g.Note("%.3g cells are too many to measure the differences of arithmetic by the way; solve with and "+
+		g.Note("%.3g cells are too many to measure the differences of the numerics here; solve with and "+
 			"without --compat", n)
 		return nil
 	}
@@ -169,14 +170,14 @@ func measure(ctx context.Context, g *session.Session, r *importer.Result, reques
 	return exit.NothingWritten(verify.MeasureDeviations(ctx, r, request, gpusolve.Options{Progress: p.Update}))
 }
 
-// tellImport lists on stderr what became of the project.
-func tellImport(g *session.Session, r *importer.Result, output string) {
+// printImport lists on stderr how the project was converted.
+func printImport(g *session.Session, r *importer.Result, output string) {
 	for _, n := range r.Notes {
 		g.Note("%s", n)
 	}
 	for i := range r.Deviations {
 		d := &r.Deviations[i]
-		g.Note("%s: %s calculates otherwise: %s", d.Pos, r.Format.Title(), d.Line())
+		g.Note("%s: the numerics of %s differ: %s", d.Pos, r.Format.Title(), d.Line())
 	}
 	written := "the stack file"
 	if output != "" {

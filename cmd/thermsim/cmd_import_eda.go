@@ -19,18 +19,17 @@ import (
 
 const importEDAHelp = `Make a power map from the placement of a chip and the power of its instances.
 
-Reads a placement (DEF), the sizes of its cells (LEF) and a report of the power
-of every instance, as OpenSTA and OpenROAD print it:
+Reads a placement (DEF), the cell sizes (LEF) and a power report of all instances.
+OpenSTA and OpenROAD print the report:
 
   report_power -instances [get_cells *] > power.rpt
 
-or, with --placement, a CSV file of placed cells in place of DEF and LEF, and of
-the report too where it has a column of watts. All may be packed with gzip.
+With --placement, a CSV file of placed cells replaces DEF and LEF, and also the report
+if it has a power column. All files may be compressed with gzip.
 
-Writes PREFIX_power.csv, the map, and PREFIX.toml, a small stack file around it
-to be edited; with --cells also PREFIX_cells.csv, every instance with place, size
-and watts. Every watt of the report is on the map, or the import fails;
-docs/guides/eda.md tells how.
+Writes PREFIX_power.csv, the map, and PREFIX.toml, a small stack file to edit. With
+--cells, PREFIX_cells.csv lists every instance with location, size and power. The
+import fails unless all power of the report is on the map: docs/guides/eda.md.
 `
 
 const importEDAExample = `  thermsim import eda --def chip.def --lef tech.lef,cells.lef --power power.rpt -o chip
@@ -69,7 +68,7 @@ func newImportEDACommand(g *session.Session) *cobra.Command {
 		f.StringVar(&o.request.Placement, "placement", "", "placed cells in `FILE`, in CSV, in place of "+
 			"--def and --lef")
 		f.StringVar(&o.request.Power, "power", "", "power of the instances in `FILE`")
-		f.StringVar(&o.unplaced, "unplaced", o.unplaced, "what to do with watts that have no place, `error` or spread")
+		f.StringVar(&o.unplaced, "unplaced", o.unplaced, "handling of power without a location, `error` or spread")
 	})
 	flags.Group(f, "Power map", func() {
 		f.StringVarP(&o.output, "out", "o", "", "begin the names of the files written with `PREFIX`")
@@ -87,13 +86,14 @@ func (o *importEDAOptions) check() error {
 	q := &o.request
 	switch {
 	case o.output == "" || strings.HasSuffix(o.output, string(filepath.Separator)):
-		return exit.Usagef("say with --out PREFIX what the files shall be called: PREFIX_power.csv, PREFIX.toml")
+		return exit.Usagef("--out PREFIX is missing; it begins the names of the files, PREFIX_power.csv and " +
+			"PREFIX.toml")
 	case q.DEF == "" && q.Placement == "":
 		return exit.Usagef("give the placement: --def with --lef, or --placement")
 	case q.DEF != "" && q.Placement != "":
 		return exit.Usagef("--def and --placement are two placements; give one of them")
 	case q.DEF != "" && len(q.LEF) == 0:
-		return exit.Usagef("a DEF does not tell the sizes of cells: give their LEF files with --lef")
+		return exit.Usagef("DEF files contain no cell sizes. Fix: add the LEF files with --lef")
 	case q.DEF == "" && len(q.LEF) > 0:
 		return exit.Usagef("--lef goes with --def; a --placement file has the sizes itself")
 	case q.DEF != "" && q.Power == "":

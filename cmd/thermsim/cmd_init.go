@@ -25,21 +25,21 @@ var templates embed.FS
 // templateKinds are the folders of templates, in the order of the help; the first is taken where none is named.
 var templateKinds = []string{"plain", "flip-chip", "hbm", "3d", "hotspot-like"}
 
-var initHelp = `Write a stack file to start from, stack.toml, with comments and whatever files
-it names, into DIR or the working directory. It runs as it is; 'thermsim check'
-draws it. A file that is there already is not replaced.
+var initHelp = `Write a commented stack file to start from, stack.toml, and the files that it names,
+into DIR or the working directory. It runs unmodified; 'thermsim check' draws it.
+Existing files are not replaced.
 
-  plain         a die, an interface and a lid (default)
-  flip-chip     a package with a lid on a board, under a finned heat sink
-  hbm           an accelerator and two HBM stacks on an interposer, same cooling
-  3d            two memory dies on a logic die, each described once and placed
-  hotspot-like  die, spreader and sink, from a floorplan and a power trace
+  plain         a die, an interface and a lid (default).
+  flip-chip     a package with a lid on a board, under a finned heat sink.
+  hbm           an accelerator and two HBM stacks on an interposer, same cooling.
+  3d            two memory dies on a logic die, each described once and placed.
+  hotspot-like  die, spreader and sink, from a floorplan and a power trace.
 ` + exit.Statuses("0", "1 a file could not be written",
-	"2 wrong usage, or a file is there already; nothing was written", "130")
+	"2 wrong usage, or a file exists already; nothing was written", "130")
 
 const initExample = `  thermsim init                      # stack.toml here; then: thermsim check
   thermsim init hbm                  # another kind
-  thermsim init flip-chip my-chip    # into a folder, which is made if need be`
+  thermsim init flip-chip my-chip    # into a folder, created if it does not exist`
 
 func newInitCommand(g *session.Session) *cobra.Command {
 	return &cobra.Command{
@@ -73,7 +73,7 @@ func runInit(ctx context.Context, g *session.Session, kind, dir string) error {
 		return err
 	}
 	if dir == "" {
-		return exit.Usagef("the folder is empty; name one, or leave it out for the working directory")
+		return exit.Usagef("the folder is empty; give one, or omit it for the working directory")
 	}
 	t, err := g.Begin(dir, staging.Options{Flag: "DIR"})
 	if err != nil {
@@ -94,7 +94,7 @@ func runInit(ctx context.Context, g *session.Session, kind, dir string) error {
 	if dir != "." {
 		argument = " " + dir
 	}
-	g.Note("wrote %s; go on with 'thermsim check%s' and 'thermsim steady%[2]s'", strings.Join(names, ", "), argument)
+	g.Note("wrote %s; next: 'thermsim check%s' and 'thermsim steady%[2]s'", strings.Join(names, ", "), argument)
 	return nil
 }
 
@@ -102,7 +102,7 @@ func runInit(ctx context.Context, g *session.Session, kind, dir string) error {
 func templateFiles(kind string) ([]staging.File, error) {
 	entries, err := templates.ReadDir(path.Join("templates", kind))
 	if err != nil || path.Base(kind) != kind || kind == "." || kind == ".." {
-		return nil, exit.Usagef("there is no kind %q; there are %s (a folder comes second: thermsim init %s DIR)", kind,
+		return nil, exit.Usagef("unknown kind %q; choose one of %s (a folder comes second: thermsim init %s DIR)", kind,
 			strings.Join(templateKinds, ", "), templateKinds[0])
 	}
 	var files []staging.File
@@ -119,7 +119,7 @@ func templateFiles(kind string) ([]staging.File, error) {
 	return files, nil
 }
 
-// refuseToStartOver keeps what a user wrote.
+// refuseToStartOver reports files that exist already.
 func refuseToStartOver(dir string, files []staging.File) error {
 	for _, f := range files {
 		existing := filepath.Join(dir, f.Name)
@@ -128,7 +128,8 @@ func refuseToStartOver(dir string, files []staging.File) error {
 			return exit.Usagef("%w; name another folder", err)
 		}
 		if taken {
-			return exit.Usagef("%s exists already and is not replaced; name another folder, or move it away", existing)
+			return exit.Usagef("%s exists already and is not replaced. Fix: choose another folder, or move the "+
+				"file", existing)
 		}
 	}
 	return nil

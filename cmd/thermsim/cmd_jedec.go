@@ -22,21 +22,21 @@ import (
 	"thermsim/stack/stackfile"
 )
 
-var jedecHelp = `Put the package of a stack file into the tests of JEDEC's standards, one after
-the other, and print the thermal resistances that data sheets give:
+var jedecHelp = `Simulate the JEDEC tests of the package in a stack file, and print the thermal
+resistances of data sheets.
 
   jesd51-2a  still air        theta_JA, psi_JT, psi_JB
   jesd51-6   moving air       the same, for the h of the file or --h
   jesd51-8   ring cold plate  theta_JB
   jesd51-14  cold plate       theta_JC(top)
 
-In still air the figures depend on the power. That of a package which is meant
-for a heat sink is too much for it: give --power. What leaks comes on top of the
-power given, by the temperature in each test, and the figures divide by both.
-The stack file needs a [package]. Its powers count as they are; size, grid,
-boundaries, heat sink, probes and environment of the file do not. Nothing is written.
-docs/guides/packages.md has the definitions, what each test is modelled as, and how far
-the figures were checked.
+In still air the resistances depend on the power. A package designed for a heat sink
+needs less than its rated power there: give --power. Leakage is added to the given
+power at the temperature of each test; resistances are computed from the total. The
+stack file needs a [package]. The tests use its powers, but not the size, grid,
+boundaries, heat sink, probes and environment of the file. Nothing is written.
+docs/guides/packages.md has the definitions, the models of the tests and their
+validation.
 ` + exit.Statuses("0", "1 internal failure", "2 wrong usage or invalid input", "3 a solve did not converge", "4",
 	"6 thermal runaway: with its leakage the package has no steady state in a test", "130 interrupted")
 
@@ -63,8 +63,8 @@ func newJedecCommand(g *session.Session) *cobra.Command {
 		Example: jedecExample,
 	}, &o.stack, func(ctx context.Context) error { return runJedec(ctx, g, o) })
 	f := cmd.Flags()
-	flags.HeatTransfer.Var(f, &o.h, "h", "of moving air, in place of the file's (without either no jesd51-6)")
-	flags.Power.Var(f, &o.power, "power", "of the whole package in all tests, in the proportions of the file")
+	flags.HeatTransfer.Var(f, &o.h, "h", "h of moving air for jesd51-6 (default that of the file)")
+	flags.Power.Var(f, &o.power, "power", "total package power for all tests; block powers are scaled proportionally")
 	flags.AddDevice(cmd, &o.device, flags.DeviceUsage)
 	flags.Rise.Var(f, &o.tol, "tol", "largest error of each solve, as estimated (default 1e-4 K)")
 	o.set.Add(f)
@@ -72,7 +72,7 @@ func newJedecCommand(g *session.Session) *cobra.Command {
 	return cmd
 }
 
-// jedecFigure is a figure in one environment.
+// jedecFigure is a thermal resistance in one environment.
 type jedecFigure struct {
 	Environment string  `json:"environment"`
 	Figure      string  `json:"figure"`
@@ -128,7 +128,7 @@ func loadTest(g *session.Session, path, environment string, o *jedecOptions) (*s
 		return nil, err
 	}
 	if s == nil {
-		g.Detail("%s is left out", environment)
+		g.Detail("%s is skipped", environment)
 		return nil, nil
 	}
 	if o.power > 0 {
@@ -156,7 +156,8 @@ func testPackage(ctx context.Context, g *session.Session, s *stack.Stack, p *ter
 	if sol.Status.Reason == solution.ReasonRunaway {
 		return nil,
 			exit.With(exit.Runaway,
-				fmt.Errorf("thermal runaway in %s: the package has no steady state there; lower the power (--power) "+
+				fmt.Errorf("thermal runaway in %s: the package has no steady state in this test. Fix: lower the "+
+					"power (--power) "+
 					"or the leakage", environment))
 	}
 	if !sol.Status.Converged {
@@ -193,8 +194,8 @@ func writeJedec(c *terminal.Console, all []jedecFigure) error {
 	if hottest := slices.MaxFunc(all, func(a, b jedecFigure) int {
 		return cmp.Compare(a.JunctionK, b.JunctionK)
 	}); hottest.JunctionK > hotJunction {
-		fmt.Fprintf(c.Stdout, "\n%s heats the junction to %.0f degC, where no package is tested, and in still air "+
-			"the figures depend on the power: give --power.\n", hottest.Environment,
+		fmt.Fprintf(c.Stdout, "\n%s heats the junction to %.0f degC, which is unrealistic. In still air the "+
+			"resistances depend on the power: give --power.\n", hottest.Environment,
 			terminal.Celsius(hottest.JunctionK))
 	}
 	return nil

@@ -17,7 +17,7 @@ import (
 )
 
 var manHelp = `Write the manual pages of thermsim and of all its commands into DIR, which is
-made if need be: thermsim.1, thermsim-steady.1 and so on, with the texts that
+created if it does not exist: thermsim.1, thermsim-steady.1 and so on, with the texts that
 --help shows. Pages of the same name are replaced.
 ` + exit.Statuses("0", "1 a file could not be written", "2 wrong usage")
 
@@ -74,7 +74,7 @@ func manCommands(c *cobra.Command) []*cobra.Command {
 }
 
 // manPage is the manual page of a command in the man macros of roff, see man(7). Help texts are plain text: paragraphs,
-// indented lines that stay as they are, and headings underlined by =. cobra's own generator takes them for Markdown,
+// indented lines that stay as they are, and headings underlined by =. cobra's generator reads them as Markdown,
 // and breaks their tables.
 func manPage(c *cobra.Command) string {
 	var b strings.Builder

@@ -17,9 +17,9 @@ import (
 )
 
 var materialsHelp = `List the material library: thermal conductivity k, volumetric heat capacity c,
-the temperature they hold for, and their source. With names, show those
+the temperature at which they are valid, and their source. With names, show those
 materials in full. A stack file uses a library material by its name;
-[materials.NAME] in the file defines another or takes its place.
+[materials.NAME] in the file defines another or replaces it.
 ` + exit.Statuses("0", "2 no such material")
 
 const materialsExample = `  thermsim materials
@@ -142,7 +142,7 @@ func conductivity(k [3]float64) string {
 	return fmt.Sprintf("%.3g, %.3g, %.3g", k[0], k[1], k[2])
 }
 
-// materialConductivity is the conductivity, marked where it follows the temperature.
+// materialConductivity is the conductivity, marked if it depends on temperature.
 func materialConductivity(m *stack.Material) string {
 	text := conductivity(m.K)
 	if m.KCurve != [3]*stack.Curve{} {
@@ -151,7 +151,7 @@ func materialConductivity(m *stack.Material) string {
 	return text
 }
 
-// writeCurves tells what a material is at some temperatures of its range, where it follows the temperature.
+// writeCurves prints temperature-dependent properties at some temperatures of their range.
 func writeCurves(w *bufio.Writer, m *stack.Material) {
 	from, to, any := m.Range()
 	if !any {
@@ -182,7 +182,7 @@ type materialJSON struct {
 	TRef   float64    `json:"t_ref_K"`
 	Source string     `json:"source"`
 	Notes  string     `json:"notes"`
-	// RangeK is that of the properties of a material that follows the temperature; k and c are then those at t_ref_K.
+	// RangeK is the valid range of temperature-dependent properties; k and c are then those at t_ref_K.
 	RangeK []float64 `json:"range_K,omitempty"`
 }
 

@@ -22,22 +22,21 @@ import (
 	"thermsim/study/reducedmodel/reduce"
 )
 
-var reduceHelp = `Make a model of few states that stands for a stack: temperatures of blocks and
-probes from the watts of its powers, whatever these are, in microseconds a step.
+var reduceHelp = `Build a reduced-order model of a stack: block and probe temperatures from arbitrary
+power inputs, in microseconds per step.
 
 Inputs are the stack's blocks, uniform powers and power maps. Outputs are the
-mean temperature of what each input heats, the probes, and with --peaks the cell
-that is hottest when an input alone is at work. The model is linear: it takes
-other powers and traces than the stack file has, but no other geometry. --tol is
-the error in K that it may have after steps of power between 0 and the largest
-that the stack file gives each input. Poles are real and negative, and steady
-states are those of the full model.
+mean temperatures of the heated volumes, the probes, and with --peaks the hottest
+cell of each input when it is powered alone. The model is linear: it accepts other
+powers and traces than those of the stack file, but no other geometry. --tol is the
+allowed error in K after power steps between 0 and the largest power of each input in
+the stack file. Poles are real and negative; steady states match the full model.
 
 Into --out go model.json (for 'thermsim transient --model'), model.npz (for
 NumPy), model.cir and run.cir (a SPICE subcircuit, and a run of it with the
 stack's powers), foster.csv and cauer.csv (networks of each input by itself).
-Stacks with something that follows the temperature, and coolant, are refused.
-docs/guides/reduced-models.md has the equations and how well the error is kept.
+Stacks with temperature-dependent properties or coolant are refused.
+docs/guides/reduced-models.md has the equations and the accuracy reached.
 ` + exit.Statuses("0", "1", "2 wrong usage or invalid input, such as a stack that is not linear",
 	"3 a solve of the full model did not converge", "4", "130")
 
@@ -46,7 +45,7 @@ const reduceExample = `  thermsim reduce examples/trace --out model
   thermsim reduce chip.toml --tol "0.02 K" --peaks
   cd model && ngspice -b run.cir`
 
-// reduceTol is the wanted error in K unless told otherwise.
+// reduceTol is the default error in K.
 const reduceTol = 0.1
 
 type reduceOptions struct {
@@ -59,7 +58,7 @@ func newReduceCommand(g *session.Session) *cobra.Command {
 	var o reduceOptions
 	cmd := flags.TakeStack(&cobra.Command{
 		Use:     "reduce [STACK]",
-		Short:   "Make a model of few states, for stepping and for SPICE",
+		Short:   "Build a reduced-order model, for stepping and for SPICE",
 		Long:    reduceHelp,
 		Example: reduceExample,
 	}, &o.stack, func(ctx context.Context) error { return runReduce(ctx, g, o) })
@@ -77,8 +76,8 @@ func runReduce(ctx context.Context, g *session.Session, o reduceOptions) error {
 	if err != nil {
 		return err
 	}
-	wish := reduce.Options{Tol: cmp.Or(o.tol, reduceTol), Peaks: o.peaks, Solve: silent(g, s.Solver)}
-	wish.Progress = func(solves, states int) {
+	options := reduce.Options{Tol: cmp.Or(o.tol, reduceTol), Peaks: o.peaks, Solve: silent(g, s.Solver)}
+	options.Progress = func(solves, states int) {
 		p.Enter(fmt.Sprintf("solve %d of the full model, %d directions", solves, states))
 	}
 	files, err := g.Begin(o.out, staging.Options{Set: "reduce", Command: "reduce"})
@@ -93,7 +92,7 @@ func runReduce(ctx context.Context, g *session.Session, o reduceOptions) error {
 			err = room.Check(s, reduce.Bytes(m), machine.FreeMemory(), "memory")
 		}
 		return m, err
-	}, wish)
+	}, options)
 	if err != nil {
 		return exit.NothingWritten(err)
 	}
@@ -112,7 +111,7 @@ func runReduce(ctx context.Context, g *session.Session, o reduceOptions) error {
 	}
 	p.Stop()
 	if e := &model.Error; e.EstimateK > e.WantedK {
-		g.Note("the model is as good as %.2g K, by its own estimate, and not %.2g K as was asked for", e.EstimateK,
+		g.Note("the estimated error of the model is %.2g K, above the requested %.2g K", e.EstimateK,
 			e.WantedK)
 	}
 	if !g.Quiet {
@@ -151,7 +150,7 @@ func inputPowers(s *stack.Stack) (*powermap.Map, error) {
 	return p, nil
 }
 
-// printModel tells what the model is.
+// printModel describes the model.
 func printModel(c *terminal.Console, m *reducedmodel.Model, ports []*reducedmodel.OnePort, out string) {
 	e := &m.Error
 	if m.Title != "" {
@@ -164,7 +163,7 @@ func printModel(c *terminal.Console, m *reducedmodel.Model, ports []*reducedmode
 	t.Add("states", fmt.Sprintf("%d, of %d directions", m.States(), e.BasisStates))
 	t.Add("inputs, outputs", fmt.Sprintf("%d, %d", len(m.Inputs), len(m.Outputs)))
 	t.Add("time constants", fmt.Sprintf("%s to %s", terminal.Seconds(m.Tau[len(m.Tau)-1]), terminal.Seconds(m.Tau[0])))
-	t.Add("error after steps", fmt.Sprintf("%.2g K estimated, %.2g K wanted, within the inputs' ranges of power",
+	t.Add("error after steps", fmt.Sprintf("%.2g K estimated, %.2g K wanted, within the power ranges of the inputs",
 		e.EstimateK, e.WantedK))
 	t.Add("error held out", fmt.Sprintf("%.2g K at %d frequencies that are not in the basis", e.FrequencyK,
 		len(e.HeldOut)))

@@ -87,7 +87,7 @@ func runRender(ctx context.Context, g *session.Session, o renderOptions) error {
 	}
 	defer files.Abort()
 	if other := files.Before().Set(report.RunFiles); other.Holds(saved.FileName) && other.ID != files.ID() {
-		return exit.Usagef("%s holds another run, with its %s, which would be removed; name another folder with --out",
+		return exit.Usagef("%s holds another run, whose %s would be removed. Fix: choose another folder with --out",
 			o.out, saved.FileName)
 	}
 	p.Enter("drawing")
@@ -103,7 +103,7 @@ func runRender(ctx context.Context, g *session.Session, o renderOptions) error {
 	return nil
 }
 
-// settle checks the flags against the run before anything is written.
+// settle checks the flags against the run, and gives the options of the output.
 func (o *renderOptions) settle(g *session.Session, r *report.Restored) (report.OutputOptions, error) {
 	s := r.Mesh.Stack
 	transient := r.Command == "transient"
@@ -128,7 +128,7 @@ func (o *renderOptions) settle(g *session.Session, r *report.Restored) (report.O
 	if err != nil {
 		return kept, err
 	}
-	if !o.outputs.Fields.FileSteps.All { // all stands for those that are saved
+	if !o.outputs.Fields.FileSteps.All { // all means those that are saved
 		for _, list := range kept.FileSteps {
 			for step := list.From; ; step += list.Every {
 				if _, err := r.Saved.Field(step); err != nil {
@@ -141,15 +141,15 @@ func (o *renderOptions) settle(g *session.Session, r *report.Restored) (report.O
 		}
 	}
 	if transient && o.pictures.Wants("maxima") && !r.Complete() && !session.SameFile(o.out, home) {
-		g.Note("maps of maxima over time are left out: the saved run holds %d of %d steps", len(r.Saved.Manifest.Saved),
+		g.Note("maps of maxima over time are skipped: the saved run holds %d of %d steps", len(r.Saved.Manifest.Saved),
 			len(r.Solution.Steps))
 	}
 	if kept.Page && !r.Complete() {
 		here, of := len(r.Saved.Manifest.Saved), len(r.Solution.Steps)
 		if _, err := os.Stat(filepath.Join(home, report.PageName)); err == nil && session.SameFile(o.out, home) {
 			kept.Page = false
-			g.Note("report.html is left as it is: the saved run holds %d of %d steps, and the page may show more; "+
-				"--out DIR makes one elsewhere", here, of)
+			g.Note("report.html is unchanged: the saved run holds %d of %d steps, and the page may show more; "+
+				"--out DIR writes a new one elsewhere", here, of)
 		} else {
 			g.Note("report.html shows the steps that the saved run holds, %d of %d", here, of)
 		}

@@ -25,18 +25,18 @@ import (
 )
 
 var rthHelp = `Solve a stack for 1 W in each of its inputs, one at a time: every block, every
-uniform power and every power map, whatever their watts in the file. The
-thermal resistances, in K/W, tell how much each of them warms the mean of every
-other and every probe, over what the stack has without power. By superposition
-they give the temperatures at any powers.
+uniform power and every power map, independent of their power in the file. The
+thermal resistances, in K/W, are the temperature rises per watt of the mean of every
+input and of every probe, above the unpowered stack. By superposition they give the
+temperatures for any powers.
 
 Written are rth.csv (the matrix: outputs down, inputs across), rth.json,
 rth.png and rth.html. The terminal shows the inputs and the couplings, the
-strongest first. Heat goes from a to b as from b to a, unless coolant flows: how
-well the matrix keeps to that is said below the table.
+strongest first, and the reciprocity error |R_ab - R_ba|, which is zero without
+coolant.
 
-A stack in which something follows the temperature (materials, films, leakage)
-has no such matrix and is refused. docs/guides/rth-zth.md has the definitions.
+Stacks with temperature-dependent properties (materials, heat-transfer coefficients,
+leakage) have no such matrix and are refused. docs/guides/rth-zth.md has the definitions.
 ` + exit.Statuses("0", "1", "2", "3", "4", "130")
 
 const rthExample = `  thermsim rth examples/quickstart
@@ -167,7 +167,8 @@ func kPerW(v float64) string {
 
 // ownTable lists the inputs, the highest resistance first.
 func ownTable(x *response.Matrix) *terminal.Table {
-	t := &terminal.Table{Header: []string{"input", ">mean K/W", ">hottest K/W", ">power W", ">rise K", ">of it own K"}}
+	t := &terminal.Table{Header: []string{"input", ">mean K/W", ">hottest K/W", ">power W", ">rise " +
+		"K", ">self-heating K"}}
 	var watts []float64
 	for _, in := range x.Inputs {
 		watts = append(watts, in.Watts)
@@ -186,7 +187,7 @@ const mostCouplings = 15
 // couplings lists pairs of inputs, and probes, the strongest first. A pair is there once where heat goes both ways
 // alike.
 func couplings(x *response.Matrix) *terminal.Table {
-	t := &terminal.Table{Header: []string{"heated", "warmed", ">K/W", ">of its own"}}
+	t := &terminal.Table{Header: []string{"heated", "warmed", ">K/W", ">% of self"}}
 	type pair struct{ from, to int }
 	var all []pair
 	for o, out := range x.Outputs {
@@ -207,11 +208,10 @@ func couplings(x *response.Matrix) *terminal.Table {
 
 func symmetryText(x *response.Matrix) string {
 	if x.Cooled {
-		return fmt.Sprintf("Coolant carries heat one way, so that the matrix need not be symmetric: heating a and "+
-			"reading b, and the reverse, differ by up to %.1g of their own resistances.", x.Asymmetry)
+		return fmt.Sprintf("Coolant carries heat downstream, so the matrix is not symmetric: |R_ab - R_ba| is up to "+
+			"%.1g of sqrt(R_aa R_bb).", x.Asymmetry)
 	}
-	return fmt.Sprintf("Reciprocity holds to %.1g: so much of their own resistances do heating a and reading b, and "+
-		"the reverse, differ at most.", x.Asymmetry)
+	return fmt.Sprintf("Reciprocity check: |R_ab - R_ba| <= %.1g of sqrt(R_aa R_bb).", x.Asymmetry)
 }
 
 func rthFacts(x *response.Matrix) [][2]string {

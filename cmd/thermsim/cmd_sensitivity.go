@@ -19,12 +19,13 @@ import (
 	"thermsim/study/sensitivity/display"
 )
 
-var sensitivityHelp = `Tell how far a temperature moves with every power, thickness, conductivity, contact
-and film of a stack: all derivatives by one further solve (the adjoint).
+var sensitivityHelp = `Compute the derivatives of a temperature with respect to every power, thickness,
+conductivity, contact and heat-transfer coefficient of a stack: all from one
+additional (adjoint) solve.
 
-The temperature is the mean of a block, or without --of a norm of the rises of all
-blocks that comes close to the hottest. Stacks in which something follows the
-temperature, and those with coolant, are refused.
+The temperature is the mean of a block, or without --of a p-norm over the temperature
+rises of all blocks, which approximates the hottest. Stacks with temperature-dependent
+properties or coolant are refused.
 
 Into --out go sensitivity.csv, sensitivity.json and sensitivity.png, a tornado chart
 of what 1 % more of each does.
@@ -50,8 +51,8 @@ func newSensitivityCommand(g *session.Session) *cobra.Command {
 	}, &o.stack, func(ctx context.Context) error { return runSensitivity(ctx, g, o) })
 	f := cmd.Flags()
 	f.StringVar(&o.of, "of", "", "the mean of this block, as `BLOCK` or LAYER/BLOCK (default all of them)")
-	f.Float64Var(&o.norm, "norm", sensitivity.DefaultNorm, "of the rises of all blocks; larger is closer to "+
-		"the hottest")
+	f.Float64Var(&o.norm, "norm", sensitivity.DefaultNorm, "p-norm of block temperature rises; larger is nearer "+
+		"the peak")
 	o.addFlags(cmd)
 	return cmd
 }

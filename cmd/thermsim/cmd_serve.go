@@ -34,21 +34,20 @@ temperatures while it goes on: a simulator of the chip's software, a controller,
 a script. Requests and answers are lines of JSON on stdin and stdout, or on a
 socket with --listen or --port; docs/guides/serve.md has the protocol and its schema.
 
-The stack is set up once, on a device that stays open. Without a client's word
-powers go by the traces and schedules of the stack; the time step is that of
-transient. A socket takes clients one after the other, each of which finds the
-state that the last one left; while one is served, others are refused with a
-message. Only this machine can connect unless --remote says otherwise. Over TCP
-clients begin with a token, {"op":"hello","token":"..."}: that of --token, or one
-that is made and printed. A Unix socket is its owner's alone and asks for none
-unless --token is given.
+The stack is set up once, on a device that stays open. Until a
+client sets a power, the traces and schedules of the stack apply; the time step is
+that of transient. A socket serves clients one after the other, starting from the
+state of the previous client; other clients are refused meanwhile. Only this machine
+can connect unless --remote is given. Over TCP, clients begin with a token,
+{"op":"hello","token":"..."}: that of --token, or a generated one that is printed. A
+Unix socket is restricted to its owner and needs no token unless --token is given.
 
-With --protocol 3d-ice, tools written for 3D-ICE's server find one here: STACK is
-a project of 3D-ICE, time step and slots are its own, the client's EXIT ends the
-server (unless --keep), and files that it has printed go into --out. With
---compat temperatures are calculated as 3D-ICE does.
+With --protocol 3d-ice, tools written for the 3D-ICE server can connect: STACK is a
+3D-ICE project, which gives time step and slots; the client's EXIT ends the server
+(unless --keep), and printed files go into --out. With --compat, temperatures
+reproduce those of 3D-ICE.
 ` + exit.Statuses("0 the client has ended the server, or stdin has ended", "1",
-	"2 wrong usage or invalid input, or an address that cannot be listened on",
+	"2 wrong usage or invalid input, or an address that is invalid or in use",
 	"3 the steady state of --initial steady was not reached", "4",
 	"6 thermal runaway: --initial steady has no stable state", "130 interrupted")
 
@@ -67,19 +66,19 @@ const (
 
 type serveOptions struct {
 	simulateOptions
-	dt       float64
-	initial  beginning
-	protocol string
-	listen   string
-	port     int
-	ported   bool // --port was given
-	remote   bool
-	token    string
-	tell     bool // nobody but the server knows the token
-	keep     bool
-	states   string
-	idle     float64
-	patience float64
+	dt        float64
+	initial   beginning
+	protocol  string
+	listen    string
+	port      int
+	ported    bool // --port was given
+	remote    bool
+	token     string
+	generated bool // the token was generated, and is printed
+	keep      bool
+	states    string
+	idle      float64
+	patience  float64
 }
 
 func newServeCommand(g *session.Session) *cobra.Command {
@@ -106,11 +105,11 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 		f.IntVar(&o.port, "port", 0, "serve on port `N` of this machine; 0 takes a free one")
 		f.BoolVar(&o.remote, "remote", false, "accept clients from other machines where --listen names such an address")
 		f.StringVar(&o.token, "token", "", "`TEXT` that clients begin with (default over TCP one that is printed)")
-		f.StringVar(&o.protocol, "protocol", protocolJSON, "`NAME` of what is spoken: json or 3d-ice")
+		f.StringVar(&o.protocol, "protocol", protocolJSON, "protocol `NAME`: json or 3d-ice")
 		f.BoolVar(&o.keep, "keep", false, "with 3d-ice: wait for the next client after EXIT, from the start")
-		flags.Duration.Var(f, &o.idle, "idle", "give a client up that asks nothing for so long (default never)")
+		flags.Duration.Var(f, &o.idle, "idle", "disconnect clients that stay idle longer than this (default never)")
 		flags.Duration.Var(f, &o.patience, "patience",
-			"give a client up that takes longer over a message (default 30 s)")
+			"disconnect clients that take longer for a message (default 30 s)")
 	})
 	flags.Group(f, flags.GroupSolver, func() {
 		o.addSolverFlags(cmd)
@@ -123,7 +122,7 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 		flags.AddOut(cmd, &o.out)
 	})
 	flags.Group(f, flags.GroupProjects, func() {
-		f.BoolVar(&o.project.compat, "compat", false, "calculate as the simulator does that the project was made for")
+		f.BoolVar(&o.project.compat, "compat", false, "reproduce the results of the project's simulator")
 	})
 	o.project.set.Add(f)
 	o.project.addOptions(f, flags.Formats()...)
@@ -181,7 +180,7 @@ func (o *serveOptions) checkToken(quiet bool) error {
 		return exit.Usagef("--quiet would hide the token that clients need; choose one with --token, or listen on " +
 			"unix:PATH")
 	case o.token == "":
-		o.token, o.tell = serve.NewToken(), true
+		o.token, o.generated = serve.NewToken(), true
 		return nil
 	case o.protocol == protocol3DICE:
 		return exit.Usagef("--token: the protocol of 3D-ICE knows none")
@@ -228,7 +227,7 @@ func runServe(ctx context.Context, g *session.Session, o serveOptions) error {
 	if listener != nil {
 		where = listener.Addr().String()
 	}
-	if o.tell {
+	if o.generated {
 		g.Note(`clients begin with {"op":"hello","token":"%s"}`, o.token)
 	}
 	g.Note("serving %s on %s, steps of %s", session.StackPath(o.stack), where, terminal.Seconds(served.Dt()))
@@ -243,7 +242,7 @@ func runServe(ctx context.Context, g *session.Session, o serveOptions) error {
 	return err
 }
 
-// times are those that clients get.
+// times are the limits for clients.
 func (o *serveOptions) times() (idle, patience time.Duration) {
 	patience = defaultPatience
 	if o.patience > 0 {
@@ -252,7 +251,7 @@ func (o *serveOptions) times() (idle, patience time.Duration) {
 	return asDuration(o.idle), patience
 }
 
-// asDuration of some s; longer than anybody waits where it is longer than it holds.
+// asDuration converts s, at most 1e9 of them.
 func asDuration(s float64) time.Duration {
 	const most = 1e9 // s
 	return time.Duration(min(s, most) * float64(time.Second))
@@ -302,7 +301,7 @@ func (o *serveOptions) prepare(ctx context.Context, g *session.Session) (*mesh.M
 	}
 	if o.project.network() != nil {
 		return nil, exit.Usagef("--compat: this project is solved as a network of nodes with it, which serve does " +
-			"not step; leave --compat away")
+			"not step. Fix: omit --compat")
 	}
 	if o.protocol == protocol3DICE && !o.project.result.Transient {
 		return nil, exit.Usagef("%s is a steady project; 3D-ICE's server steps transients: say transient in its "+
@@ -381,7 +380,7 @@ func (o *serveOptions) serve3DICE(ctx context.Context, g *session.Session, serve
 	if !ok {
 		return exit.Usagef("%s asks for no outputs of 3D-ICE", o.stack)
 	}
-	if err := o.roomForPrinted(g, outputs); err != nil {
+	if err := o.checkPrinted(g, outputs); err != nil {
 		return err
 	}
 	say := func(text string) { g.Note("%s", text) }
@@ -400,8 +399,8 @@ func (o *serveOptions) serve3DICE(ctx context.Context, g *session.Session, serve
 // printedFiles is the set of files that clients of 3D-ICE's protocol had printed.
 var printedFiles = staging.Options{Set: "serve", Command: "serve"}
 
-// roomForPrinted makes sure that the files have their names free in the end.
-func (o *serveOptions) roomForPrinted(g *session.Session, outputs *project3dice.Outputs) error {
+// checkPrinted makes sure that the files can be written at the end.
+func (o *serveOptions) checkPrinted(g *session.Session, outputs *project3dice.Outputs) error {
 	options := printedFiles
 	options.Force, options.Inputs, options.Outputs = g.Force, g.Inputs,
 		[]string{"xaxis.txt", "yaxis.txt", "xyaxis_*.txt"}

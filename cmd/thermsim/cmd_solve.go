@@ -36,15 +36,15 @@ import (
 
 var solveHelp = `Solve A x = b for a matrix in Matrix Market format, from another tool or from
 'thermsim export'. Without B, b is A times ones, so that the solution is known
-and its largest error can be told.
+and its largest error is reported.
 
 A is square, in coordinate format, real or integer, general or symmetric; B is
-an array or coordinates of one column; both may be packed with gzip. Matrices of
+an array or coordinates of one column; both may be compressed with gzip. Matrices of
 a grid (seven diagonals) are recognised and stored as diagonals. A symmetric
 matrix must be positive definite. docs/guides/solve.md has the details.
 
 A netlist of a power grid (.sp, .spice, .cir: resistors R, voltage sources V,
-current sources I) stands for the system of its node voltages.
+current sources I) is solved for its node voltages.
 
 A summary goes to stdout, x.mtx and summary.json into --out, both or none; of a
 netlist voltages.csv in place of x.mtx.
@@ -76,7 +76,7 @@ func newSolveCommand(g *session.Session) *cobra.Command {
 		Short:   "Solve a linear system, or the power grid of a netlist",
 		Long:    solveHelp,
 		Example: solveExample,
-		Args:    flags.Arguments(1, 2, "a matrix and perhaps a right side"),
+		Args:    flags.Arguments(1, 2, "a matrix and optionally a right-hand side"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 1 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -195,7 +195,7 @@ func readSystem(g *session.Session, p *terminal.Progress, o *solveOptions) (*sys
 	}
 	s.read = time.Since(start)
 	if file.Repeated > 0 {
-		g.Note("%d entries of %s share their place with another; they were added up", file.Repeated, o.matrix)
+		g.Note("%d entries of %s are duplicates; they were added up", file.Repeated, o.matrix)
 	}
 	p.Enter("checking")
 	start = time.Now()
@@ -239,7 +239,7 @@ func (s *system) summarise(g *session.Session, solution *matrix.Solution) *summa
 	return sum
 }
 
-// comment marks a solution that must not be taken for one.
+// comment describes the solution, and marks one that did not converge.
 func (s *system) comment(sum *summary.System) string {
 	text := "solution of " + s.names[0] + " by thermsim " + versionText()
 	if !sum.Solver.Converged {
@@ -284,7 +284,7 @@ func solveVerdict(s *summary.System, out string) error {
 // readNetlist makes the system of a power grid.
 func readNetlist(p *terminal.Progress, o *solveOptions, start time.Time) (*system, error) {
 	if o.source != "" {
-		return nil, exit.Usagef("%s is a netlist, whose sources are its right side; leave %s out", o.matrix, o.source)
+		return nil, exit.Usagef("%s is a netlist, whose sources are its right-hand side; omit %s", o.matrix, o.source)
 	}
 	if o.grid.NX > 0 {
 		return nil, exit.Usagef("--grid is of matrices, and %s is a netlist", o.matrix)
@@ -345,7 +345,7 @@ func solutionName(sum *summary.System) string {
 	return "x.mtx"
 }
 
-// netlistSummary tells what the netlist holds and how far its nets are off their sources.
+// netlistSummary counts the elements of the netlist and gives the voltage drops of its nets.
 func (s *system) netlistSummary(x []float64) *summary.Netlist {
 	c := s.counts
 	sum := &summary.Netlist{Nodes: c.Nodes, Resistors: c.Resistors, Shorts: c.Shorts,

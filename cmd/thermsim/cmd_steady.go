@@ -17,20 +17,20 @@ import (
 var steadyHelp = `Solve for the steady temperatures of a stack under its constant powers, or the
 means of its traces.
 
-Tables go to stdout. Into --out go report.html, an interactive page; run.zip,
-from which 'thermsim render' makes everything again without solving (unless the
-field is large, see --save); summary.json, layers.csv, blocks.csv, where the
-stack has such regions.csv and limits.csv, and map_<layer>.png and .csv of every
-layer with power and of those in --maps. They take the place of the files of an
-earlier run all together, or not at all. Flags beat what the stack file says. A
-preconditioner takes settings, as in --precond NAME:key=value,...; without
---precond, uniform layers are solved directly (fourier), others by
-multigrid, and where that stalls another one takes over. With --watch, errors are
-told and the files watched on, until Ctrl-C ends it with status 130.
+Tables go to stdout. Into --out go report.html (interactive page), run.zip (input of
+'thermsim render'; large fields: see --save), summary.json, and the tables layers.csv
+and blocks.csv, with regions.csv and limits.csv if there are any. Maps of layers with
+power, and of those in --maps, are map_<layer>.png and .csv.
 
-With --ranks the grid is split over ranks: in this process, or one process each on
-several machines, where Slurm or mpirun started them or --rendezvous says where
-they meet. Rank 0 prints and writes. docs/guides/ranks.md has more.
+Output files replace those of the previous run atomically. Flags override the stack
+file. --precond NAME:key=value sets an option of a preconditioner. By default
+uniform layers are solved directly (fourier) and others by multigrid, with a fallback
+if it stalls. With --watch, errors are reported and watching continues until you press
+Ctrl-C (exit status 130).
+
+--ranks splits the grid over ranks, in this process or in several processes. Slurm or
+mpirun start these, or --rendezvous gives the address where they connect. Rank 0
+prints and writes. docs/guides/ranks.md has more.
 ` + exit.Help
 
 const steadyExample = `  thermsim steady                                  # ./stack.toml into ./thermsim-out
@@ -60,7 +60,7 @@ func newSteadyCommand(g *session.Session) *cobra.Command {
 			return err
 		}
 		if err := o.check(); err != nil {
-			return err // no change of a file would mend it
+			return err // no change of a file would fix it
 		}
 		return session.WatchRuns(ctx, g, o.stack, func(ctx context.Context, w *session.Watched) error {
 			once := o

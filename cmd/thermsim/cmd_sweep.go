@@ -49,12 +49,12 @@ A sweep file says what varies:
   to    = "100 um"
   count = 5
 
-Into --out go sweep.csv, a row for each run with its values, its maximum and where
-it is, the margin to the limits, and the temperatures asked for; and a picture of
-it. Rows are written as runs end. A sweep that was cut off goes on where it was
-when it is started again. With --shard it does a part of the runs; --merge makes
-one table of the parts. With --lines, runs come as lines of JSON on stdin, and
-their outcomes go to stdout, for programs that choose runs by what came of others.
+Into --out go sweep.csv and a picture of it. The table has a row for each run: its
+values, the maximum and its location, the margin to the limits, and the requested
+temperatures. Rows are written as runs end, and an interrupted sweep resumes when
+restarted. --shard does a part of the runs; --merge makes one table of the parts.
+With --lines, runs are read as lines of JSON from stdin and their results go to
+stdout, for optimizers that choose the next run from previous results.
 ` + exit.Statuses("0", "1", "2 wrong usage or invalid input; nothing was solved",
 	"3 a run has no result: the column status says which and why", "4",
 	"130 interrupted; the rows of finished runs were written")
@@ -96,7 +96,7 @@ func newSweepCommand(g *session.Session) *cobra.Command {
 	flags.AddPrecond(cmd, &o.precond, "as for steady")
 	flags.Rise.Var(f, &o.tol, "tol", "largest error of each solve, as estimated (default 1e-4 K)")
 	f.StringVar(&o.shard, "shard", "", "do a part of the runs: `K/N` from 0, or auto as the scheduler says")
-	f.BoolVar(&o.merge, "merge", false, "make sweep.csv of the parts in --out")
+	f.BoolVar(&o.merge, "merge", false, "merge the parts in --out into sweep.csv")
 	f.BoolVar(&o.lines, "lines", false, "read runs as lines of JSON from stdin, write outcomes to stdout")
 	g.AddTimingsFlag(f)
 	return cmd
@@ -115,15 +115,14 @@ type sweeper struct {
 	lanes   *lanes.Lanes // where stacks are solved, while the next ones are read and meshed
 }
 
-// What a run leaves is little, and what it takes on the way much: the heap of a sweep may grow by so many percent of
-// what is in use before it is collected, but by no more bytes than are worth it. A table of a million runs is in use
-// throughout.
+// A run allocates much and keeps little: the heap of a sweep may grow by sweepGrowth percent of the memory in use
+// before it is collected, but by at most mostGrowth bytes. A table of a million runs is in use throughout.
 const (
 	sweepGrowth = 800
 	mostGrowth  = 128 << 20
 )
 
-// growthOf is by how many percent a heap with so many bytes in use may grow; 100 are Go's own.
+// growthOf is by how many percent a heap with that many bytes in use may grow; 100 is Go's default.
 func growthOf(inUse uint64) int {
 	return int(min(sweepGrowth, max(100, 100*mostGrowth/max(1, inUse))))
 }
@@ -140,7 +139,7 @@ func runSweep(ctx context.Context, g *session.Session, o sweepOptions, stdin io.
 		}
 	}
 	if o.lines && (o.merge || o.shard != "") || o.merge && o.shard != "" {
-		return exit.Usagef("--lines, --merge and --shard are three things to do; give one of them")
+		return exit.Usagef("--lines, --merge and --shard exclude each other; give one of them")
 	}
 	if o.merge {
 		return v.merge()
@@ -233,7 +232,7 @@ func (v *sweeper) stack(set []stackfile.Override) (*stack.Stack, error) {
 	return s, nil
 }
 
-// solve a stack and tell what came of it.
+// solve a stack and summarise the result.
 func (v *sweeper) solve(ctx context.Context, s *stack.Stack) (*summary.Summary, error) {
 	meshed := v.g.Timings.Log.Begin("mesh")
 	if _, err := chooseGrid(ctx, v.g, s); err != nil {
@@ -362,8 +361,7 @@ func (v *sweeper) otherInputs(h io.Writer) {
 	}
 }
 
-// first solves run 0, so that what is wrong with all runs is told before anything is written, and chooses the columns
-// by it.
+// first solves run 0, which reports errors that affect all runs before anything is written, and defines the columns.
 func (v *sweeper) first(ctx context.Context) (*stack.Stack, error) {
 	set, err := v.plan.Set(0)
 	if err != nil {
@@ -404,7 +402,7 @@ func (v *sweeper) sweep(ctx context.Context, shard sweep.Shard) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, journal.Close()) }() // nobody else draws the table meanwhile
+	defer func() { err = errors.Join(err, journal.Close()) }() // no other process draws the table meanwhile
 	runs := shard.Runs(v.plan.Count())
 	if journal.Done > 0 {
 		v.g.Note("%d of %d runs are in %s already", journal.Done, len(runs), journal.Path)
@@ -421,7 +419,7 @@ func (v *sweeper) sweep(ctx context.Context, shard sweep.Shard) (err error) {
 	})
 	if err = errors.Join(err, journal.Sync()); errors.Is(err, context.Canceled) {
 		return exit.With(exit.Interrupted,
-			fmt.Errorf("interrupted; %d of %d runs are in %s, and the same command goes on behind them", done,
+			fmt.Errorf("interrupted; %d of %d runs are in %s, and the same command resumes after them", done,
 				len(runs), journal.Path))
 	}
 	if err != nil {
@@ -438,7 +436,7 @@ func (v *sweeper) sweep(ctx context.Context, shard sweep.Shard) (err error) {
 	return unresolved(faults, len(runs), journal.Path)
 }
 
-// unresolved is the outcome of a table in which so many runs have no result.
+// unresolved is the error of a table in which runs have no result.
 func unresolved(faults, runs int, path string) error {
 	if faults == 0 {
 		return nil

@@ -16,41 +16,35 @@ import (
 )
 
 var transientHelp = `Step the temperatures of a stack in time, under its power traces and schedules:
-by backward Euler in steps of one length, or by TR-BDF2 in steps that follow the
-temperatures.
+by backward Euler with fixed time steps, or by TR-BDF2 with adaptive time steps.
 
-Steps of one length: their number comes from --steps, else from [transient]
-steps, else they go to the end of the power traces, else it is 50. The time step
-comes from --dt, else from [transient] dt, else it is the interval of the power
-traces, else a fiftieth of the stack's slowest time constant, which is then told
-on stderr. Every step takes the exact mean of the powers over its length.
+Fixed time steps: their number is --steps, or [transient] steps, or extends to the
+end of the power traces, or is 50. The time step is --dt, or [transient] dt, or the
+interval of the power traces, or 1/50 of the slowest time constant of the stack; the
+value is then printed on stderr. Every step uses the exact mean of the powers over its
+length.
 
-Steps that follow the temperatures: --dt-tol says how large the error of a step
-may be, 0.01 K unless told otherwise, and steps end where powers change. Such a
-run ends at --until, or once it is as close to the steady state as --to-steady
-says; --every or --at choose the times that are written, which steps do not have
-to meet. --periodic finds the state that repeating traces lead to, without
-stepping all the way there, and shows one period of it. --until alone chooses
-such steps too, where the stack file has no dt; so does nothing at all, to the
-end of power traces whose intervals differ.
+Adaptive time steps: --dt-tol is the allowed error per step (default 0.01 K), and
+steps end where powers change. The run ends at --until, or when it is within
+--to-steady of the steady state; --every or --at choose the output times, independent
+of the steps. --periodic finds the periodic state under repeating traces directly,
+and shows one period of it. Steps are also adaptive with --until alone if the stack
+file has no dt, and without any flags for power traces of unequal intervals.
 
-The first step begins at the ambient, at [transient] initial, or at what
---initial says: a temperature, the steady state of the stack's steady powers, or
-a saved run's field, on any grid. DIR@TIME takes the step at that time.
---checkpoint keeps the state of a long run in --out, whenever it may be killed,
-and --resume goes on from there with the same bits: docs/guides/transients.md.
-With --policy blocks are throttled while they are too hot, in steps of one length;
-docs/guides/serve.md has the table.
+The initial state is the ambient temperature, [transient] initial, or --initial: a
+temperature, the steady state of the stack's steady powers, or the field of a saved
+run, on any grid. DIR@TIME takes the step at that time. --checkpoint saves the state
+of a long run in --out at intervals, and --resume continues from there with
+bit-identical results: docs/guides/transients.md. With --policy, blocks are throttled
+while they are too hot, with fixed time steps; docs/guides/serve.md has the table.
 
 Tables go to stdout, the peak over time first. Into --out go trace.csv (time,
 power, every block, region and probe, step by step) and what the steady command
-writes: tables and maps of the last step, and the page with all steps. Maps of
-the hottest that each cell becomes are drawn with --figures maxima.
-Flags beat what the stack file says. A preconditioner takes settings, as in
---precond NAME:key=value,...; without --precond, uniform layers are
-solved directly (fourier), others by multigrid, and where that stalls another
-one takes over. With --ranks the grid is split over GPUs, processes or machines:
-docs/guides/ranks.md.
+writes: tables and maps of the last step, and the page with all steps.
+--figures maxima plots each cell's maximum over time. Flags override the stack file.
+--precond NAME:key=value sets an option of a preconditioner. By default uniform
+layers are solved directly (fourier) and others by multigrid, with a fallback if it
+stalls. --ranks splits the grid over GPUs, processes or machines: docs/guides/ranks.md.
 ` + exit.Help
 
 const transientExample = `  thermsim transient examples/trace
@@ -71,7 +65,7 @@ type transientOptions struct {
 	steps       int
 	dt          float64
 	initial     beginning
-	follow      followOptions
+	adaptive    adaptiveOptions
 	model       string
 	policy      string
 	checkpoints checkpointOptions
@@ -97,7 +91,7 @@ func newTransientCommand(g *session.Session) *cobra.Command {
 	flags.Group(f, "Time", func() {
 		flags.CountVar(f, &o.steps, "steps", "number of time steps (default to the end of power traces, or 50)")
 		flags.Duration.Var(f, &o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
-		o.follow.addFlags(f)
+		o.adaptive.addFlags(f)
 		addInitial(f, &o.initial)
 		f.StringVar(&o.model, "model", "", "step the reduced model in `FILE` with the stack's powers; no "+
 			"grid, no fields")
@@ -169,13 +163,13 @@ func runTransient(ctx context.Context, g *session.Session, o transientOptions) (
 	}
 	further := run.endCheckpoint(ctx)
 	if ctx.Err() != nil || stopped {
-		return exit.With(exit.Interrupted, fmt.Errorf("interrupted after %s; what was finished is in %s%s",
+		return exit.With(exit.Interrupted, fmt.Errorf("interrupted after %s; finished steps are in %s%s",
 			finished(run.Solution, steps), o.out, further))
 	}
 	return strictVerdict(run.Run, s, &o.simulateOptions)
 }
 
-// finished tells how far an interrupted run got.
+// finished is the progress of an interrupted run.
 func finished(s *solution.Solution, steps int) string {
 	if s.Stepping != nil {
 		return fmt.Sprintf("%d steps, at t = %s", s.Stepping.Steps, terminal.Seconds(s.Steps[len(s.Steps)-1].Time))
@@ -183,7 +177,7 @@ func finished(s *solution.Solution, steps int) string {
 	return fmt.Sprintf("%d of %d steps", len(s.Steps), steps)
 }
 
-// plan settles how the run steps, and returns about how many times it will write.
+// plan chooses the time steps, and returns the expected number of output times.
 func (o *transientOptions) plan(ctx context.Context, g *session.Session, run *simulation) (steps int,
 	solve func(options gpusolve.Options, reports bool) (*solution.Solution, error), err error) {
 	m := run.Mesh
@@ -191,13 +185,13 @@ func (o *transientOptions) plan(ctx context.Context, g *session.Session, run *si
 	fileDt := t.Dt
 	if o.applyTimes(m.Stack) {
 		if o.policy != "" {
-			return 0, nil, exit.Usagef("--policy needs steps of one length, at whose ends it is asked; give --dt, " +
-				"and not --dt-tol, --until, --to-steady, --every, --at or --periodic")
+			return 0, nil, exit.Usagef("--policy requires fixed time steps. Fix: give --dt, and omit " +
+				"--dt-tol, --until, --to-steady, --every, --at and --periodic")
 		}
 		if o.initial.kelvin > 0 {
 			t.Initial = o.initial.kelvin
 		}
-		a, err := following(m, t, fileDt)
+		a, err := planAdaptive(m, t, fileDt)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -215,7 +209,7 @@ func (o *transientOptions) plan(ctx context.Context, g *session.Session, run *si
 					return nil, err
 				}
 			}
-			return o.project.follow(ctx, m, options, a, t, &o.initial)
+			return o.project.adaptive(ctx, m, options, a, t, &o.initial)
 		}, nil
 	}
 	plan, err := planSteps(ctx, g, m.Stack, o)
@@ -235,13 +229,13 @@ func (o *transientOptions) plan(ctx context.Context, g *session.Session, run *si
 	}, err
 }
 
-// atOnce refuses a transient that runs away in its first step, of which there is nothing to write.
+// atOnce is the error of a transient with a runaway in its first step, which has nothing to write.
 func atOnce(s *solution.Solution) error {
 	if s.Status.Reason != solution.ReasonRunaway || len(s.Steps) > 0 {
 		return nil
 	}
 	s.Close()
 	return exit.With(exit.Runaway,
-		fmt.Errorf("thermal runaway within the first time step of %s: the leakage grows faster than it can follow; "+
-			"take a smaller --dt, less power or less leakage", terminal.Seconds(s.Dt)))
+		fmt.Errorf("thermal runaway within the first time step of %s: the leakage grows too fast for this step. "+
+			"Fix: use a smaller --dt, less power or less leakage", terminal.Seconds(s.Dt)))
 }

@@ -48,8 +48,8 @@ func runReduced(ctx context.Context, g *session.Session, cmd *cobra.Command, o *
 	var refused error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(modelFlags, f.Name) && refused == nil {
-			refused = exit.Usagef("--%s does not go with --model, whose steps have one length and whose file is "+
-				"trace.csv; leave it out", f.Name)
+			refused = exit.Usagef("--%s does not go with --model, which has fixed time steps and writes "+
+				"trace.csv only; omit it", f.Name)
 		}
 	})
 	if refused == nil {
@@ -67,7 +67,7 @@ func runReduced(ctx context.Context, g *session.Session, cmd *cobra.Command, o *
 		return err
 	}
 	if o.dt == 0 && s.Transient.Dt == 0 && s.Transient.Until == 0 {
-		tellStep(g, r.dt, r.Model().Tau[0])
+		noteStep(g, r.dt, r.Model().Tau[0])
 	}
 	files, err := g.Begin(o.out, staging.Options{Set: report.RunFiles, Command: "transient"})
 	if err != nil {
@@ -112,8 +112,9 @@ func newModelRun(s *stack.Stack, o *transientOptions) (*modelRun, error) {
 	}
 	t := &s.Transient
 	if o.applyTimes(s); t.ToSteady > 0 || t.Every > 0 || len(t.At) > 0 || t.Periodic {
-		return nil, exit.Usagef("%s: [transient] has to_steady, every, at or periodic, and --model takes steps of one "+
-			"length; give --dt or --steps", s.File)
+		return nil, exit.Usagef("%s: [transient] has to_steady, every, at or periodic, and --model requires fixed "+
+			"time "+
+			"steps. Fix: give --dt or --steps", s.File)
 	}
 	r.dt, r.steps = modelSteps(t, o.dt, o.steps, m.Tau[0])
 	n := len(m.Outputs)

@@ -18,8 +18,8 @@ import (
 
 var verifyHelp = `Solve cases whose answer is known from theory and compare: slabs, spreading
 resistance, a manufactured solution, the balance of energy, symmetry and
-superposition. With names, run those cases only. docs/explanation/verification.md describes
-them and the comparisons with other programs that the tests make besides.
+superposition. With names, run those cases only. docs/explanation/verification.md
+describes them, and the comparisons with other programs in the tests.
 ` + exit.Statuses("0 every case passes", "1 a case fails", "2 no such case, or wrong usage",
 	"4 device failure: no GPU where one was demanded", "130 interrupted")
 

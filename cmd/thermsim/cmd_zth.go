@@ -25,22 +25,22 @@ import (
 	"thermsim/study/response/display"
 )
 
-var zthHelp = `Find how the temperatures of a stack answer to a step of 1 W in each of its
-inputs: the thermal impedance Zth(t), in K/W, on a logarithmic time axis of 9
-decades that ends long after the slowest time constant. Of every input that is
-heated its own mean and its hottest cell are told, and what --to and --probes
-name. No time is stepped through: the response follows from solves at real
-frequencies, within 1e-4 of the value at any time.
+var zthHelp = `Compute the temperature response of a stack to a step of 1 W in each of its inputs:
+the thermal impedance Zth(t), in K/W, on a logarithmic time axis of 9 decades that
+ends long after the slowest time constant. For each heated input, the responses of its
+mean and of its hottest cell are reported, plus the outputs selected with --to and
+--probes. There is no time stepping: solves at real frequencies give the response
+within 1e-4 at any time.
 
-From the response at its own mean come, by the deconvolution of JESD51-14, the
-spectrum of time constants (a Foster network), the Cauer network with the same
-impedance, and the structure function: the heat capacity along the way from the
-heated volume to the ambient.
+The deconvolution of JESD51-14 turns the response of an input's mean into the spectrum
+of time constants (a Foster network), the Cauer network of the same impedance, and the
+structure function: the heat capacity along the heat-flow path to ambient.
 
 Written are zth.csv, zth_spectrum.csv, zth_structure.csv, zth.json, zth.html and
 the pictures zth.png, zth_spectrum.png, zth_structure.png and
-zth_differential.png. A stack in which something follows the temperature
-(materials, films, leakage) is refused. docs/guides/rth-zth.md has the method.
+zth_differential.png. Stacks with temperature-dependent properties
+(materials, heat-transfer coefficients, leakage) are refused. docs/guides/rth-zth.md
+has the method.
 ` + exit.Statuses("0", "1", "2", "3", "4", "130")
 
 const zthExample = `  thermsim zth examples/quickstart
@@ -84,15 +84,15 @@ func newZthCommand(g *session.Session) *cobra.Command {
 	}, &o.stack, func(ctx context.Context) error { return runZth(ctx, g, o) })
 	f := cmd.Flags()
 	f.StringSliceVar(&o.from, "from", nil, "heat the inputs in `LIST`, such as BLOCK or LAYER/BLOCK (default all)")
-	f.StringSliceVar(&o.to, "to", nil, "tell the mean of the inputs in `LIST` too, or of all")
-	f.BoolVar(&o.probes, "probes", false, "tell every probe too")
+	f.StringSliceVar(&o.to, "to", nil, "report the mean of the inputs in `LIST` too, or of all")
+	f.BoolVar(&o.probes, "probes", false, "report every probe too")
 	flags.Var(f, &o.times, "times", "START:END", "times in place of 9 decades by the stack's time constants", parseSpan)
 	o.addFlags(cmd)
 	return cmd
 }
 
-// wish turns names into inputs.
-func (o *zthOptions) wish(s *stack.Stack) (w response.Request, err error) {
+// request resolves names of inputs.
+func (o *zthOptions) request(s *stack.Stack) (w response.Request, err error) {
 	w.Probes, w.Start, w.End = o.probes, o.times[0], o.times[1]
 	if o.probes && len(s.Probes) == 0 {
 		return w, exit.Usagef("--probes: the stack has no probes")
@@ -135,12 +135,12 @@ func runZth(ctx context.Context, g *session.Session, o zthOptions) error {
 		return err
 	}
 	defer out.Abort()
-	wish, err := o.wish(s)
+	requested, err := o.request(s)
 	if err != nil {
 		return err
 	}
 	p.Enter("solving")
-	x, err := response.StepResponses(ctx, s, solving(g, s, p, true), wish)
+	x, err := response.StepResponses(ctx, s, solving(g, s, p, true), requested)
 	if err != nil {
 		return exit.NothingWritten(err)
 	}
@@ -182,7 +182,7 @@ func zthFiles(title string, x *response.Steps, networks []display.Network, t *te
 	}
 	page := &display.Page{
 		Title: title, What: "step responses", Foot: "thermsim " + versionText() + ". " + resolvedText(x),
-		Lead: "Thermal impedances after a step of 1 W, and what they tell of the way that the heat takes.",
+		Lead: "Thermal impedances after a step of 1 W, and the heat-flow path they reveal.",
 		Facts: [][2]string{
 			{"curves", fmt.Sprint(len(x.Curves))}, {"slowest time constant", terminal.Seconds(x.Slowest)},
 			{"resolved from", terminal.Seconds(x.Resolved)},
@@ -265,6 +265,6 @@ func reaches(x *response.Steps, c *response.Curve, part float64) string {
 }
 
 func resolvedText(x *response.Steps) string {
-	return fmt.Sprintf("The grid resolves the heated layers from %s on; before, they warm as if no heat left their "+
-		"cells. Slowest time constant: %s.", terminal.Seconds(x.Resolved), terminal.Seconds(x.Slowest))
+	return fmt.Sprintf("Results are grid-resolved from %s; at shorter times the heated cells behave "+
+		"adiabatically. Slowest time constant: %s.", terminal.Seconds(x.Resolved), terminal.Seconds(x.Slowest))
 }

@@ -57,11 +57,11 @@ func (d *description) warnings(found []plausibility.Warning) {
 	if len(found) == 0 {
 		return
 	}
-	d.heading("Warnings", "possible, but seldom meant; --strict refuses them")
+	d.heading("Warnings", "valid input, but probably not intended; --strict turns warnings into errors")
 	_ = plausibility.Write(d.w, found, d.Style.Width) // errors stay in the writer until Flush
 }
 
-// grid tells why a grid was chosen.
+// grid explains the chosen grid.
 func (d *description) grid(c *autogrid.Choice) {
 	if c == nil {
 		return
@@ -182,13 +182,13 @@ func (d *description) faces() {
 		switch adiabatic {
 		case 0:
 		case stack.NumFaces:
-			d.line("  all of them are adiabatic; coolant carries the heat out")
+			d.line("  all are adiabatic; coolant removes the heat")
 		default:
 			d.line("  the others are adiabatic")
 		}
 		return
 	}
-	d.line("  %s", d.Red("no face leads heat to a temperature: only a transient makes sense"))
+	d.line("  %s", d.Red("no heat-flow path to ambient: only a transient makes sense"))
 }
 
 // patch is a patch in words: its name, its place and its condition.
@@ -241,7 +241,7 @@ var (
 	regionsPace = pace{1.0e-6, 0.43e-6} // a smoother of the second degree
 )
 
-// besideSeconds is what a run takes on one core before and after, for the pictures and the page.
+// besideSeconds is the time on one core before and after the solve, for the pictures and the page.
 const besideSeconds = 0.06
 
 // paceOf is the pace of the method that the stack is solved with, or of the default one.
@@ -292,7 +292,7 @@ func (d *description) estimate(on room.Resources) {
 		true)), on.GPUMemory())
 }
 
-// methodText tells how a stack is solved, and why not directly.
+// methodText is the method of solution, and why it is not direct.
 func methodText(m *mesh.Mesh) string {
 	method, why := methods.Choice(m, m.Stack.Solver.Preconditioner)
 	switch {
@@ -337,7 +337,7 @@ func lengths(faces []float64) string {
 	return terminal.Length(smallest) + " to " + terminal.Length(largest)
 }
 
-// coolant tells what flows through cavities before anything is solved.
+// coolant describes the flow through cavities before a solve.
 func (d *description) coolant() {
 	s := d.m.Stack
 	if !s.Cooled() {
@@ -349,9 +349,10 @@ func (d *description) coolant() {
 		c := d.m.Cavities[n]
 		y := &s.Layers[c.Layer]
 		h := s.Hydraulics(y)
-		t.Add(y.Name, string(c.Of.Direction), quantity.Known(c.Of.Flow, 6e7), quantity.Known(h.Velocity, 1), quantity.Known(h.Reynolds, 1),
-			quantity.Known(h.Drop, 1e-3), quantity.Known(h.Pumping, 1e3), quantity.Known(h.Entry, 1e3), floors(c.FloorRange()),
-			quantity.Known(1/(c.Of.Fluid.C*c.Of.Flow), 1))
+		known := quantity.Known
+		t.Add(y.Name, string(c.Of.Direction), known(c.Of.Flow, 6e7), known(h.Velocity, 1), known(h.Reynolds, 1),
+			known(h.Drop, 1e-3), known(h.Pumping, 1e3), known(h.Entry, 1e3), floors(c.FloorRange()),
+			known(1/(c.Of.Fluid.C*c.Of.Flow), 1))
 	}
 	d.heading("Coolant", "top to bottom; K per W: how far the coolant warms up by each watt")
 	t.Write(d.Console, d.w)

@@ -49,13 +49,13 @@ func logSolution(g *session.Session, r *report.Run) {
 	g.Detail("%s: %s; set up in %s", solution.MethodText(s.Status.Method, s.Status.Preconditioner), s.Status.Details,
 		terminal.Seconds(s.Timing.Setup.Seconds()))
 	if s.Status.Timings != "" {
-		g.Detail("set-up of %s: %s", s.Status.Preconditioner, s.Status.Timings)
+		g.Detail("setup of %s: %s", s.Status.Preconditioner, s.Status.Timings)
 	}
 	if s.Status.Fallback != "" {
 		g.Detail("%s", s.Status.Fallback)
 	}
 	if n := s.Status.Nonlinear; n != nil {
-		g.Detail("properties follow the temperature: %d linear systems, nonlinear residual %.3g W, contraction %.2g",
+		g.Detail("temperature-dependent properties: %d linear systems, nonlinear residual %.3g W, contraction %.2g",
 			n.OuterTotal, n.ResidualW, n.Contraction)
 	}
 	g.Detail("solved in %s: %d iterations, residual %.3g W%s, %s",
@@ -68,7 +68,7 @@ func logSolution(g *session.Session, r *report.Run) {
 	}
 }
 
-// errorText tells the estimated error, where the method gives one.
+// errorText is the estimated error, where the method gives one.
 func errorText(st *solution.Status) string {
 	if math.IsNaN(st.EstimatedErrorK) {
 		return ""
@@ -124,7 +124,7 @@ func verdict(r *report.Run, s *summary.Summary, flag bool, out string) error {
 	return exit.With(exit.TooHot, fmt.Errorf("%s; %s/limits.csv lists the limits", what, out))
 }
 
-// limitText tells of a limit that is exceeded. That of the whole stack is called by the flag where the flag set it.
+// limitText describes an exceeded limit. That of the whole stack is named after the flag if the flag set it.
 func limitText(l *summary.Limit, flag bool) string {
 	text := l.Text()
 	if l.Kind == "stack" && flag {
@@ -137,8 +137,8 @@ func limitText(l *summary.Limit, flag bool) string {
 func remedy(st *solution.Status) string {
 	switch {
 	case st.Reason == solution.ReasonUnsettled:
-		return "properties change more with the temperature than the iteration can follow: take smaller time steps, " +
-			"less power, or laws that are less steep"
+		return "properties change too strongly with temperature for the iteration to converge. Fix: use smaller time " +
+			"steps, less power, or less steep laws"
 	case st.Fallback != "":
 		return st.Fallback + ", in vain; accept a larger --tol, or look for extreme values in the stack with " +
 			"'thermsim check'"

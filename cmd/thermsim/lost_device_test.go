@@ -78,7 +78,7 @@ func TestALostDeviceLeavesTheCheckpoint(t *testing.T) {
 		if files := a.reported(); len(files) > 0 {
 			t.Errorf("lost at call %d of %d: %v were written", n, calls, files)
 		}
-		stands := strings.Contains(said, "--resume goes on from the checkpoint")
+		stands := strings.Contains(said, "--resume continues from the checkpoint")
 		if !stands {
 			continue
 		}

@@ -1,7 +1,7 @@
 // Command thermsim simulates how hot a 3D IC gets: a stack file goes in; temperature maps, tables and a verdict come
 // out.
 //
-// Each command lives in a file of its own, cmd_<name>.go: newXCommand describes it to cobra, runX does it. This package
+// Each command has its file, cmd_<name>.go: newXCommand describes it to cobra, runX does it. This package
 // reads flags, shows progress and turns errors into exit statuses; physics lives in the packages it calls.
 package main
 
@@ -57,8 +57,8 @@ func execute(g *session.Session, args []string) int {
 	if err == nil {
 		err = g.Unknown
 	}
-	if told := g.TellTimings(); err == nil {
-		err = told
+	if failed := g.WriteTimings(); err == nil {
+		err = failed
 	}
 	if err != nil && !g.Started {
 		// Whatever fails before a command starts is cobra's complaint about the command line.
@@ -71,9 +71,9 @@ func execute(g *session.Session, args []string) int {
 	return exit.Status(err)
 }
 
-// reportPanic says that thermsim itself is at fault. The stack trace helps only those who mend it.
+// reportPanic reports a bug in thermsim. The stack trace is for its developers.
 func reportPanic(g *session.Session, fault any, trace []byte) int {
-	msg := fmt.Sprintf("internal error: %v; this is a fault of thermsim: please report it with the stack file and "+
+	msg := fmt.Sprintf("internal error: %v; this is a bug in thermsim: please report it with the stack file and "+
 		"the output of -v", fault)
 	if g.Verbose {
 		msg += "\n\n" + string(trace)

@@ -42,7 +42,7 @@ type project struct {
 	inTime   bool               // a transient is run
 	served   bool               // powers come from a client
 
-	watched *session.Watched // notes what is read; nil where nobody watches
+	watched *session.Watched // notes what is read; nil without --watch
 
 	result *importer.Result // nil where the stack is thermsim's own
 }
@@ -52,11 +52,11 @@ func (p *project) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	flags.Group(f, flags.GroupSolver, func() { p.set.Add(f) })
 	flags.Group(f, flags.GroupProjects, func() {
-		f.BoolVar(&p.compat, "compat", false, "calculate as the simulator does that the project was made for")
+		f.BoolVar(&p.compat, "compat", false, "reproduce the results of the project's simulator")
 		f.StringVar(&p.format, "format", "", "write the files that the project asks for too, "+
 			"as `FORMAT`: "+flags.FormatNames())
 		flags.PlacesVar(f, &p.decimals, "decimals",
-			"decimals of temperatures in those files (default as the simulator writes)")
+			"number of decimals in those files (default that of the simulator)")
 	})
 	p.addOptions(f, flags.Formats()...)
 	flags.Complete(cmd, "format", strings.Split(flags.FormatNames(), ", "))
@@ -108,7 +108,7 @@ func (p *project) check(path string) error {
 	return nil
 }
 
-// load imports a project and says on stderr what became of it.
+// load imports a project and reports on stderr how it was converted.
 func (p *project) load(g *session.Session, format importer.Format, path string) (*stack.Stack, error) {
 	r, err := format.Import(importer.Request{Files: []string{path}, Named: p.values(), Compat: p.compat, Direct: true,
 		Served: p.served, Open: p.opener()})
@@ -116,7 +116,7 @@ func (p *project) load(g *session.Session, format importer.Format, path string) 
 		return nil, err
 	}
 	p.result = r
-	p.tellNotes(g, r)
+	p.printNotes(g, r)
 	return r.Stack, nil
 }
 
@@ -128,8 +128,8 @@ func (p *project) opener() stackfile.Opener {
 	return inputfile.Read
 }
 
-// tellNotes prints warnings; lines that were left out or adapted are a matter of -v and of the import command.
-func (p *project) tellNotes(g *session.Session, r *importer.Result) {
+// printNotes prints warnings; lines that were left out or adapted are a matter of -v and of the import command.
+func (p *project) printNotes(g *session.Session, r *importer.Result) {
 	for _, n := range r.Notes {
 		if n.Kind == importer.Warning {
 			g.Note("%s", n)
@@ -143,18 +143,18 @@ func (p *project) tellNotes(g *session.Session, r *importer.Result) {
 			g.Detail("--compat: %s: %s", d.Name, d.What)
 			continue
 		}
-		g.Detail("%s calculates otherwise: %s: %s; here: %s", r.Format.Title(), d.Name, d.What, d.Instead)
+		g.Detail("the numerics of %s differ: %s: %s; here: %s", r.Format.Title(), d.Name, d.What, d.Instead)
 		if d.Field || d.InTime && p.inTime {
 			own = append(own, d.Name)
 		}
 	}
 	if len(own) > 0 {
-		g.Note("%s calculates otherwise (%s): 'thermsim import %s' tells how much that matters here, --compat "+
-			"does as it does", r.Format.Title(), strings.Join(own, ", "), r.Format.Name())
+		g.Note("the numerics of %s differ (%s). Run 'thermsim import %s' to quantify the difference, or add "+
+			"--compat to reproduce its results", r.Format.Title(), strings.Join(own, ", "), r.Format.Name())
 	}
 }
 
-// shown tells stacks and grids apart, for the record of a folder.
+// shown identifies stack and grid in the record of a folder.
 func (p *project) shown(s *stack.Stack) string {
 	h := sha256.New()
 	for _, in := range s.Inputs {
@@ -202,11 +202,11 @@ func loadInput(g *session.Session, argument string, grid flags.Grid, p *project)
 	}
 	if grid.Given() {
 		if p.network() != nil {
-			return nil, 0, exit.Usagef("--grid: with --compat the cells are those of the project; leave one of the " +
-				"two out")
+			return nil, 0, exit.Usagef("--grid: with --compat the cells are those of the project; omit one of the " +
+				"two")
 		}
 		if len(s.Grid.X.Segments)+len(s.Grid.Y.Segments) > 0 && grid.Auto == nil {
-			g.Note("--grid takes the place of the graded grid in %s; its cells are equal", path)
+			g.Note("--grid replaces the graded grid in %s with a uniform one", path)
 		}
 		s.Grid = grid.In(s)
 	}
@@ -314,7 +314,7 @@ func steadyStart(ctx context.Context, m *mesh.Mesh, o gpusolve.Options) (*soluti
 	if first.Status.Reason == solution.ReasonRunaway {
 		return nil,
 			exit.With(exit.Runaway,
-				errors.New("thermal runaway: there is no steady state to start from; 'thermsim steady' tells the "+
+				errors.New("thermal runaway: there is no steady state to start from; 'thermsim steady' gives the "+
 					"largest power that has one; nothing was written"))
 	}
 	return nil,

@@ -17,9 +17,9 @@ import (
 	"thermsim/stack"
 )
 
-// rankDevices are the devices of the ranks in this process. wish is the stack's or the flag's; where several GPUs are
-// named, list tells which.
-func rankDevices(p launcher.Plan, wish string, several *flags.Devices, list func() ([]device.GPU, error)) ([]string,
+// rankDevices are the devices of the ranks in this process. requested is the device of the stack or the flag; list returns
+// the GPUs of the machine.
+func rankDevices(p launcher.Plan, requested string, several *flags.Devices, list func() ([]device.GPU, error)) ([]string,
 	error) {
 	here := 1
 	if p.Together() {
@@ -28,37 +28,37 @@ func rankDevices(p launcher.Plan, wish string, several *flags.Devices, list func
 	var gpus []int
 	var err error
 	switch {
-	case wish == "cpu":
+	case requested == "cpu":
 		return repeated("cpu", here), nil
-	case strings.HasPrefix(wish, "gpu:") && !several.Several():
+	case strings.HasPrefix(requested, "gpu:") && !several.Several():
 		if here > 1 {
 			return nil, exit.Usagef("--device %s is one GPU for %d ranks; name one for each, as in gpu:0,1, or take "+
-				"gpu:all", wish, here)
+				"gpu:all", requested, here)
 		}
-		return []string{wish}, nil
+		return []string{requested}, nil
 	case several.Several():
 		gpus, err = several.GPUs(list)
 	default:
 		gpus, err = flags.UsableGPUs(list)
 	}
-	auto := wish == "" || wish == "auto"
+	auto := requested == "" || requested == "auto"
 	if auto && (err != nil || len(gpus) < here) {
 		return repeated("cpu", here), nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s was asked for: %w", gpusolve.ErrDevice, wish, err)
+		return nil, fmt.Errorf("%w: %s was asked for: %w", gpusolve.ErrDevice, requested, err)
 	}
-	return assign(p, wish, gpus, here)
+	return assign(p, requested, gpus, here)
 }
 
-// assign gives GPUs to the ranks in this process: one each, or that of the process's place on its machine.
-func assign(p launcher.Plan, wish string, gpus []int, here int) ([]string, error) {
+// assign gives GPUs to the ranks in this process: one each, or that of its local rank.
+func assign(p launcher.Plan, requested string, gpus []int, here int) ([]string, error) {
 	if !p.Together() {
 		return []string{fmt.Sprintf("gpu:%d", gpus[max(0, p.Local)%len(gpus)])}, nil
 	}
-	if len(gpus) < here || wish != "gpu" && wish != "auto" && wish != "" && wish != flags.SeveralDevices &&
+	if len(gpus) < here || requested != "gpu" && requested != "auto" && requested != "" && requested != flags.SeveralDevices &&
 		len(gpus) > here {
-		return nil, exit.Usagef("--device %s: %d GPUs for %d ranks; each rank of a process takes one of its own", wish,
+		return nil, exit.Usagef("--device %s: %d GPUs for %d ranks; each rank of a process needs its own GPU", requested,
 			len(gpus), here)
 	}
 	names := make([]string, here)
@@ -76,14 +76,14 @@ func repeated(name string, n int) []string {
 	return list
 }
 
-// spread gives the processes of a machine GPUs of their own where no launcher has told them their places there: each
-// finds its own among the ranks that say so. All processes of the run take part.
+// spread gives the processes of a machine one GPU each if no launcher set their local ranks: each counts the ranks
+// before it on the same machine. All processes of the run take part.
 func (t *team) spread(s *stack.Stack, several *flags.Devices, list func() ([]device.GPU, error)) error {
 	if t.alone() || t.plan.Together() {
 		return nil
 	}
 	mine := ""
-	one := strings.HasPrefix(t.wish, "gpu:") && !several.Several()
+	one := strings.HasPrefix(t.requested, "gpu:") && !several.Several()
 	if t.plan.Local < 0 && !one && strings.HasPrefix(t.devices[0], "gpu") {
 		mine = machine.Name(os.ReadFile)
 	}
@@ -95,15 +95,15 @@ func (t *team) spread(s *stack.Stack, several *flags.Devices, list func() ([]dev
 	if p.Local = placeOf(all, p.Rank); p.Local == 0 {
 		return nil // as it was chosen
 	}
-	if t.devices, err = rankDevices(p, t.wish, several, list); err != nil {
+	if t.devices, err = rankDevices(p, t.requested, several, list); err != nil {
 		return err
 	}
 	s.Solver.Device = t.devices[0]
-	t.g.Detail("takes %s, as place %d, from 0, among the ranks of this machine", t.devices[0], p.Local)
+	t.g.Detail("uses %s, as local rank %d of this machine", t.devices[0], p.Local)
 	return nil
 }
 
-// placeOf is how many ranks before this one say the same.
+// placeOf is how many ranks before this one have the same identifier.
 func placeOf(all [][]byte, rank int) int {
 	place := 0
 	for _, other := range all[:rank] {
@@ -114,8 +114,7 @@ func placeOf(all [][]byte, rank int) int {
 	return place
 }
 
-// shareCores divides the cores of a machine among the ranks on it, where nobody else has: launchers mostly bind each
-// process to its own.
+// shareCores divides the cores of a machine among its ranks, unless a launcher has bound each process to some.
 func (t *team) shareCores() error {
 	mine := ""
 	if t.devices[0] == "cpu" && os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) == runtime.NumCPU() {
@@ -130,7 +129,7 @@ func (t *team) shareCores() error {
 	return nil
 }
 
-// sharers is how many ranks say the same; 0 for those that say nothing.
+// sharers is how many ranks share the identifier mine; 0 if it is empty.
 func sharers(group ranks.Group, mine string) (int, error) {
 	all, err := group.Gather([]byte(mine))
 	if err != nil || mine == "" {

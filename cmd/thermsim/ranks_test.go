@@ -302,11 +302,11 @@ func TestRanksSpreadOverGPUs(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				o := &team{g: &session.Session{Console: new(terminal.Console)}, wish: tt.wishes[rank],
+				o := &team{g: &session.Session{Console: new(terminal.Console)}, requested: tt.wishes[rank],
 					groups: []ranks.Group{g}}
 				o.plan = launcher.Plan{Ranks: len(got), Rank: rank, Rendezvous: "a:1", Local: tt.local[rank]}
 				var err error
-				if o.devices, err = rankDevices(o.plan, o.wish, &d, list); err == nil {
+				if o.devices, err = rankDevices(o.plan, o.requested, &d, list); err == nil {
 					err = o.spread(new(stack.Stack), &d, list)
 				}
 				if got[rank] = o.devices[0]; err != nil {

@@ -30,7 +30,7 @@ func TestRemedy(t *testing.T) {
 		status solution.Status
 		want   string // how it begins
 	}{
-		"unsettled": {status(solution.ReasonUnsettled, "multigrid"), "properties change more with the " +
+		"unsettled": {status(solution.ReasonUnsettled, "multigrid"), "properties change too strongly with " +
 			"temperature"},
 		"in vain": {fell, "cmg was tried, in vain"},
 		"iterations of another": {status(solution.ReasonIterations, "jacobi"),

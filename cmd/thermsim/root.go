@@ -16,10 +16,10 @@ const rootHelp = `thermsim answers one question for the people who build 3D ICs:
 this stack get, where and when?
 
 A stack file goes in; temperature maps, tables and a verdict come out. Every
-command that takes a STACK reads stack.toml in the working directory unless
-told otherwise; a directory stands for the stack.toml in it.`
+command that takes a STACK reads stack.toml in the working directory by default; a
+directory means the stack.toml in it.`
 
-const rootExample = `  thermsim check examples/mol10-ev6        # is the stack what I meant? solves nothing
+const rootExample = `  thermsim check examples/mol10-ev6        # checks the input without solving
   thermsim steady examples/mol10-ev6       # tables here, maps in thermsim-out/
   thermsim transient examples/trace        # step it in time`
 
@@ -38,7 +38,7 @@ func newRootCommand(g *session.Session) *cobra.Command {
 			g.Started = true
 			g.Force, _ = c.Flags().GetBool("force") // commands that write no sets of files have none
 			if g.Quiet && g.Verbose {
-				return exit.Usagef("--quiet and --verbose contradict each other; leave one out")
+				return exit.Usagef("--quiet and --verbose contradict each other; omit one")
 			}
 			if err := checkTexts(c); err != nil {
 				return err
@@ -97,7 +97,7 @@ func checkTexts(c *cobra.Command) (err error) {
 		switch {
 		case err != nil:
 		case f.Value.Type() == "string" && text == "", f.Value.Type() == "stringSlice" && text == "[]":
-			err = exit.Usagef("--%s is empty; give it a value or leave it out", f.Name)
+			err = exit.Usagef("--%s is empty; give it a value or omit it", f.Name)
 		case text == "-" && !stdout && (kind == "DIR" || kind == "FILE" || kind == "PREFIX"):
 			err = exit.Usagef("--%s -: neither stdin nor stdout goes here; name a %s", f.Name,
 				map[string]string{"DIR": "folder", "FILE": "file", "PREFIX": "prefix of files"}[kind])

@@ -51,7 +51,7 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 		f.Var(&o.json, "json", "print JSON on stdout in place of tables: summary.json")
 		f.Lookup("json").NoOptDefVal, f.Lookup("json").DefValue = "true", ""
 		f.BoolVar(&o.lines, "json-lines", false, "print a line of JSON per step as it ends, and one for the summary")
-		f.BoolVar(&o.noMap, "no-map", false, "leave out the map of the hottest layer that terminals get")
+		f.BoolVar(&o.noMap, "no-map", false, "omit the map of the hottest layer on terminals")
 		o.outputs.AddPage(cmd)
 		o.outputs.AddSave(cmd)
 	})
@@ -70,7 +70,7 @@ func (o *simulateOptions) addSolverFlags(cmd *cobra.Command) {
 	flags.AddGrid(cmd, &o.grid)
 	f.Var(&o.device, "device", "auto (default), cpu, gpu, gpu:N; gpu:0,1 and gpu:all: a rank on each")
 	flags.AddPrecond(cmd, &o.precond, strings.Join(methods.Names(), ", "))
-	flags.Rise.Var(f, &o.tol, "tol", "stop when the largest error, as estimated, is below this (default 1e-4 K)")
+	flags.Rise.Var(f, &o.tol, "tol", "convergence tolerance: estimated maximum error (default 1e-4 K)")
 	flags.Ratio.Var(f, &o.rtol, "rtol", "stop on the residual relative to the sources instead")
 	flags.Power.Var(f, &o.atol, "atol", "stop on the 2-norm of the residual in W instead")
 	flags.CountVar(f, &o.maxIter, "max-iter", "largest number of iterations per linear system")
@@ -94,7 +94,7 @@ func (o *simulateOptions) check() error {
 	return nil
 }
 
-// apply puts the flags in place of what the stack file wishes for.
+// apply overrides the stack file by the flags.
 func (o *simulateOptions) apply(s *stack.Stack) {
 	v := &s.Solver
 	flags.Choose(v, o.device.Name, o.precond)

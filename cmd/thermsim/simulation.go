@@ -34,7 +34,7 @@ type simulation struct {
 	ahead     *gpusolve.Opening // a GPU on its way; nil where none is sure to be used
 	steps     int               // taken so far
 	policies  *control
-	start     solution.Field // that a transient begins with; nil where options tell
+	start     solution.Field // of a transient; nil where the options give it
 	kept      *keeping       // nil without checkpoints
 	team      *team
 	done      bool // the files are written
@@ -161,7 +161,7 @@ func (p peerRecorder) Step(_ int, step solution.Step, f solution.Field) error {
 }
 func (p peerRecorder) Finish(context.Context, *report.End) error { return p.Writer.Finish() }
 
-// stepLog tells of every step, on stderr with -v and on stdout with --json-lines.
+// stepLog reports every step, on stderr with -v and on stdout with --json-lines.
 type stepLog struct {
 	g     *session.Session
 	lines bool // of JSON
@@ -200,7 +200,7 @@ func (s *simulation) control(path string) error {
 	}
 	if s.o.project.network() != nil {
 		return exit.Usagef("--policy: with --compat this project is solved as a network of nodes, whose powers " +
-			"policies do not set; leave one of the two out")
+			"policies do not set; omit one of the two")
 	}
 	table, err := policy.Load(path)
 	if err != nil {
@@ -219,7 +219,7 @@ func (s *simulation) control(path string) error {
 // Reads is true of every step: the powers of the next follow from it.
 func (c *control) Reads(int) bool { return true }
 
-// Step sets the powers of the next step. It comes after the recorders that tell of this one.
+// Step sets the powers of the next step. It comes after the recorders of this step.
 func (c *control) Step(_ int, step solution.Step, f solution.Field) error {
 	from := c.last
 	c.last = step.Time

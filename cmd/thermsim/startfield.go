@@ -50,7 +50,7 @@ func parseBeginning(text string) (b beginning, err error) {
 	if _, missing := os.Stat(text); missing == nil {
 		path, timed = text, false
 	} else if _, missing := os.Stat(path); missing != nil {
-		return b, fmt.Errorf("%w; or say steady, or name the folder of a saved run", err)
+		return b, fmt.Errorf("%w; or give steady, or the folder of a saved run", err)
 	}
 	if timed {
 		if b.at, err = flags.Duration.Parse(moment); err != nil {
@@ -82,7 +82,7 @@ func (b *beginning) startField(m *mesh.Mesh) (solution.Field, *saved.Run, []plau
 	}
 	start, err := m.Remap(run.Mesh, field)
 	if err != nil {
-		return refuse(fmt.Errorf("%w; a saved field starts stacks of its own size only", err))
+		return refuse(fmt.Errorf("%w; a saved field can start stacks of the same size only", err))
 	}
 	return start, run, otherLayers(b.text, run.Mesh.Stack, m.Stack), nil
 }
@@ -103,7 +103,7 @@ func (b *beginning) step(run *saved.Run) (int, error) {
 	}
 	if found == 0 {
 		_, moment, _ := strings.Cut(b.text, b.run+"@")
-		return 0, fmt.Errorf("a steady state has no times; leave @%s away", moment)
+		return 0, fmt.Errorf("a steady state has no times; omit @%s", moment)
 	}
 	return 0, fmt.Errorf("no field was saved at %s; the nearest of %d is at %s, and --save all keeps every step",
 		terminal.Seconds(b.at), len(run.Manifest.Saved), terminal.Seconds(run.TimeOf(found)))

@@ -64,13 +64,13 @@ func replaceable(path string, header []string) error {
 	if err == nil && len(rows) > 0 && slices.Equal(rows[0], header) {
 		return nil
 	}
-	return exit.Usagef("%s is not of this sweep; give another --out, or remove it", mine)
+	return exit.Usagef("%s is not of this sweep; choose another --out, or remove it", mine)
 }
 
 // pictureOf is that of a table.
 func pictureOf(path string) string { return filepath.Join(filepath.Dir(path), "sweep.png") }
 
-// finish draws a whole sweep and tells its best and worst runs.
+// finish draws a complete sweep and prints its best and worst runs.
 func (v *sweeper) finish(path string) error {
 	rows, err := sweep.ReadTable(path)
 	if err != nil {
@@ -82,7 +82,7 @@ func (v *sweeper) finish(path string) error {
 		if err := os.Remove(image); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a sweep that this one replaces
 			return err
 		}
-		v.g.Note("the table is %s; there is no picture, as no run has a result", path)
+		v.g.Note("the table is %s; there is no picture because no run has a result", path)
 		return nil
 	}
 	if err := staging.Replace(image, func(w io.Writer) error { return t.Draw(w, v.title()) }); err != nil {

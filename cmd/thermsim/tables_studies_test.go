@@ -98,8 +98,8 @@ func resistances() (own, pairs, matrix wantedTable) {
 		}
 		matrix.rows = append(matrix.rows, row)
 	}
-	own.head = []string{"input", "mean K/W", "hottest K/W", "power W", "rise K", "of it own K"}
-	pairs.head = []string{"heated", "warmed", "K/W", "of its own"}
+	own.head = []string{"input", "mean K/W", "hottest K/W", "power W", "rise K", "self-heating K"}
+	pairs.head = []string{"heated", "warmed", "K/W", "% of self"}
 	for s := range smallSources {
 		rise, watts := 0.0, smallSources[s].watts
 		for heated := range fields {

@@ -22,14 +22,14 @@ import (
 
 // team is the ranks of a run as this process sees them: itself alone, one of several processes, or all ranks.
 type team struct {
-	g       *session.Session
-	plan    launcher.Plan
-	cancel  context.CancelCauseFunc // of the run
-	wish    string                  // device that the user asked for; "" where nothing was said
-	devices []string                // of the ranks in this process
-	groups  []ranks.Group           // of the ranks in this process; none before they have met, or where there is one
-	over    chan struct{}           // closed when the run has ended
-	others  sync.WaitGroup          // ranks besides the first in this process
+	g         *session.Session
+	plan      launcher.Plan
+	cancel    context.CancelCauseFunc // of the run
+	requested string                  // device of the stack or the flag; "" if neither gives one
+	devices   []string                // of the ranks in this process
+	groups    []ranks.Group           // of the ranks in this process; none before they have met, or where there is one
+	over      chan struct{}           // closed when the run has ended
+	others    sync.WaitGroup          // ranks besides the first in this process
 }
 
 // newTeam plans the ranks of a run, which ends when its ranks fail.
@@ -41,7 +41,7 @@ func newTeam(ctx context.Context, g *session.Session, o *simulateOptions) (conte
 	t := &team{g: g, plan: p, over: make(chan struct{})}
 	ctx, t.cancel = context.WithCancelCause(ctx)
 	if p.Rank > 0 && !g.Verbose {
-		g.Quiet = true // rank 0 tells
+		g.Quiet = true // rank 0 reports
 	}
 	if !p.Together() {
 		g.Name = rankName(p.Rank)
@@ -55,8 +55,8 @@ func (t *team) alone() bool { return t.plan.Ranks == 1 }
 // reports says that this process prints and writes.
 func (t *team) reports() bool { return t.plan.Rank == 0 }
 
-// meet brings the ranks together. problem is why this one cannot take part: the others are told, so that they do not
-// wait.
+// meet brings the ranks together. problem is why this one cannot take part; it is sent to the others, so that they do
+// not wait.
 func (t *team) meet(ctx context.Context, o *flags.Ranks, facts []ranks.Fact, problem error) error {
 	if t.alone() || t.plan.Together() {
 		if problem == nil && !t.alone() {
@@ -84,7 +84,7 @@ func (t *team) meet(ctx context.Context, o *flags.Ranks, facts []ranks.Fact, pro
 		return t.spoken(err, exit.FailureOf(err))
 	}
 	t.groups = []ranks.Group{group}
-	t.g.Tells(t.part)
+	t.g.OnForcedEnd(t.part)
 	t.watch()
 	t.g.Detail("%d ranks are connected; transport: TCP", t.plan.Ranks)
 	if err := t.shareCores(); err != nil {
@@ -93,7 +93,7 @@ func (t *team) meet(ctx context.Context, o *flags.Ranks, facts []ranks.Fact, pro
 	return nil
 }
 
-// identity is what all ranks of a run must have in common beside its input.
+// identity is what all ranks of a run must have in common, in addition to its input.
 func (t *team) identity(command string) []ranks.Fact {
 	kind := "cpu"
 	if strings.HasPrefix(t.devices[0], "gpu") {
@@ -120,7 +120,7 @@ func (t *team) solve(options gpusolve.Options, run func(o gpusolve.Options, repo
 				return
 			}
 			s.Close()
-			_, _ = group.Gather([]byte{0}) // a failure is rank 0's to tell
+			_, _ = group.Gather([]byte{0}) // rank 0 reports failures
 		})
 	}
 	options.Ranks = t.groups[0]
@@ -130,7 +130,7 @@ func (t *team) solve(options gpusolve.Options, run func(o gpusolve.Options, repo
 	t.g.Keep() // a signal is agreed upon with rank 0, which may have steps to save
 	s, err := run(options, false)
 	if s != nil {
-		err = nil // interrupted, which rank 0 tells
+		err = nil // interrupted, which rank 0 reports
 	}
 	return s, err
 }
@@ -138,7 +138,7 @@ func (t *team) solve(options gpusolve.Options, run func(o gpusolve.Options, repo
 // stranded is how long a run may take to end by itself after its ranks have failed: longer than leaving a group takes.
 const stranded = 3 * time.Second
 
-// watch ends the run when its ranks fail, whatever it is at.
+// watch ends the run when its ranks fail.
 func (t *team) watch() {
 	group := t.groups[0]
 	failing, ok := group.(interface{ Failed() <-chan struct{} })
@@ -164,10 +164,10 @@ func (t *team) watch() {
 	}()
 }
 
-// part tells the other ranks that this one is ended by force.
+// part informs the other ranks that this one is ended by force.
 func (t *team) part(text string, status int) {
 	t.groups[0].Fail(exit.With(status, errors.New(text)))
-	_ = t.groups[0].Close() // waits for the word to arrive
+	_ = t.groups[0].Close() // waits until it has arrived
 }
 
 // leave ends the ranks' work together: done says that this process has written its files, or has none to write. It
@@ -204,8 +204,8 @@ func (t *team) agree(group ranks.Group, err error) error {
 	return exit.Quiet(all[0][0])
 }
 
-// spoken is what this rank ends with when the group has failed with f: one rank tells what happened, which is rank 0,
-// or each where rank 0 cannot. err is how this rank's own work ended.
+// spoken is the error of this rank when the group has failed with f: rank 0 reports the failure, or each rank if rank 0
+// cannot. err is the error of this rank's work.
 func (t *team) spoken(err error, f *ranks.Failure) error {
 	if f == nil {
 		return err
@@ -219,7 +219,7 @@ func (t *team) spoken(err error, f *ranks.Failure) error {
 	switch {
 	case t.reports() && (own || mine && !consequence):
 		return err
-	case t.reports(), mine && f.Lost: // nobody else knows
+	case t.reports(), mine && f.Lost: // no other rank knows
 		return f
 	case f.Rank != 0 || !f.Lost:
 		if !t.g.Verbose {
@@ -232,7 +232,7 @@ func (t *team) spoken(err error, f *ranks.Failure) error {
 	return f
 }
 
-// shortened is the first line of an error, for the line that tells of a rank.
+// shortened is the first line of an error, for the message about a rank.
 func shortened(err error) error {
 	if err == nil {
 		return nil

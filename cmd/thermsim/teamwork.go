@@ -18,7 +18,7 @@ import (
 
 func rankName(rank int) string { return fmt.Sprintf("rank %d: ", rank) }
 
-// place chooses the devices of the ranks in this process, and refuses what ranks do not do.
+// place chooses the devices of the ranks in this process, and refuses what ranks do not support.
 func (t *team) place(s *stack.Stack, o *simulateOptions) error {
 	if t.alone() {
 		if o.device.Several() { // of which there is but one
@@ -31,12 +31,13 @@ func (t *team) place(s *stack.Stack, o *simulateOptions) error {
 		return nil
 	}
 	if o.project.network() != nil {
-		return exit.Usagef("--compat: this project is solved as a network of nodes, which several ranks do not do; " +
-			"leave --compat away, or run alone with --ranks 1")
+		return exit.Usagef("--compat: this project is solved as a network of nodes, which does not run on several " +
+			"ranks. Fix: " +
+			"omit --compat, or use --ranks 1")
 	}
 	var err error
-	t.wish = s.Solver.Device
-	if t.devices, err = rankDevices(t.plan, t.wish, &o.device, device.List); err != nil {
+	t.requested = s.Solver.Device
+	if t.devices, err = rankDevices(t.plan, t.requested, &o.device, device.List); err != nil {
 		return err
 	}
 	s.Solver.Device = t.devices[0]
@@ -80,17 +81,18 @@ func (o *simulateOptions) facts(command string, t *team, s *stack.Stack) []ranks
 	return append(facts, o.ranks.Facts...)
 }
 
-// refuseOverRanks finds what several ranks do not do.
+// refuseOverRanks finds flags that several ranks do not support.
 func (o *transientOptions) refuseOverRanks(t *team) error {
 	switch {
 	case t.alone():
 		return nil
 	case o.checkpoints.needed():
-		return exit.Usagef("--checkpoint and --resume: several ranks keep no checkpoints; leave them away, or run " +
-			"alone with --ranks 1")
+		return exit.Usagef("--checkpoint and --resume: checkpoints are not supported on several ranks. Fix: omit " +
+			"them, or use " +
+			"--ranks 1")
 	case o.policy != "":
-		return exit.Usagef("--policy: several ranks do not take powers that are set from step to step; leave it " +
-			"away, or run alone with --ranks 1")
+		return exit.Usagef("--policy: policies are not supported on several ranks. Fix: omit it, " +
+			"or use --ranks 1")
 	}
 	return nil
 }

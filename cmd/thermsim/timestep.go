@@ -67,16 +67,16 @@ func chosenStep(ctx context.Context, g *session.Session, s *stack.Stack) (float6
 	case err != nil:
 		return 0, err
 	case math.IsInf(tau, 0):
-		return 0, exit.Usagef("no face of the stack leads heat to a temperature, so it has no time constant to " +
-			"choose a step from; give --dt or dt in [transient]")
+		return 0, exit.Usagef("the stack has no heat-flow path to ambient, hence no time constant to choose a " +
+			"step from. Fix: give --dt or dt in [transient]")
 	}
 	dt := tau / stepsPerTimeConstant
-	tellStep(g, dt, tau)
+	noteStep(g, dt, tau)
 	return dt, nil
 }
 
-func tellStep(g *session.Session, dt, tau float64) {
-	g.Note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] says otherwise",
+func noteStep(g *session.Session, dt, tau float64) {
+	g.Note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] override it",
 		terminal.Seconds(dt), terminal.Seconds(tau))
 }
 
@@ -97,8 +97,8 @@ func slowestTimeConstant(ctx context.Context, s *stack.Stack) (float64, error) {
 	return stepping.SlowestTimeConstant(ctx, m)
 }
 
-// followOptions are the flags of steps that follow the temperatures.
-type followOptions struct {
+// adaptiveOptions are the flags of adaptive time steps.
+type adaptiveOptions struct {
 	until    float64
 	dtTol    float64
 	toSteady float64
@@ -107,8 +107,8 @@ type followOptions struct {
 	periodic bool
 }
 
-func (o *followOptions) addFlags(f *pflag.FlagSet) {
-	flags.Duration.Var(f, &o.until, "until", "end at this time; without a time step, steps follow the temperatures")
+func (o *adaptiveOptions) addFlags(f *pflag.FlagSet) {
+	flags.Duration.Var(f, &o.until, "until", "end at this time; without a time step, steps are adaptive")
 	flags.Rise.Var(f, &o.dtTol, "dt-tol", "largest error of a step in time, in place of --dt (default 0.01 K)")
 	flags.Rise.Var(f, &o.toSteady, "to-steady", "end once no cell is further than this from the steady state")
 	flags.Duration.Var(f, &o.every, "every", "write the temperatures after every such time, not of every step")
@@ -133,35 +133,35 @@ func parseMoments(text string) (at []float64, err error) {
 	return at, nil
 }
 
-// needed says that a flag asks for steps that follow the temperatures.
-func (o *followOptions) needed() bool {
+// needed reports whether a flag requires adaptive time steps.
+func (o *adaptiveOptions) needed() bool {
 	return o.dtTol > 0 || o.toSteady > 0 || o.every > 0 || len(o.at) > 0 || o.periodic
 }
 
 // check finds contradictions between flags.
 func (o *transientOptions) checkTimes() error {
-	f := &o.follow
+	f := &o.adaptive
 	oneLength := o.dt > 0 || o.steps > 0
 	switch {
 	case oneLength && f.needed():
-		return exit.Usagef("--dt and --steps give all steps one length; --dt-tol, --to-steady, --every, --at and " +
-			"--periodic go with steps that follow the temperatures: leave the one or the other away")
+		return exit.Usagef("--dt and --steps select fixed time steps; --dt-tol, --to-steady, --every, --at and " +
+			"--periodic require adaptive steps. Use one group only")
 	case o.dt > 0 && o.steps > 0 && f.until > 0:
-		return exit.Usagef("--until, --steps and --dt are one too many; leave one of them away")
+		return exit.Usagef("--until, --steps and --dt: give at most two of them")
 	case f.every > 0 && len(f.at) > 0:
 		return exit.Usagef("--at and --every are two ways to say when the temperatures are written; give one of them")
 	case f.periodic && (f.until > 0 || f.toSteady > 0):
-		return exit.Usagef("--periodic shows one period; leave --until and --to-steady away")
+		return exit.Usagef("--periodic shows one period; omit --until and --to-steady")
 	case f.periodic && o.initial.text != "":
-		return exit.Usagef("--periodic finds the state to start from; leave --initial away")
+		return exit.Usagef("--periodic finds the initial state; omit --initial")
 	}
 	return nil
 }
 
-// applyTimes puts the flags in place of what the stack file wishes for, and the times of power traces where neither
-// gives any. It says whether steps follow the temperatures.
+// applyTimes overrides the times of the stack file by the flags, and takes those of power traces if neither gives any.
+// It reports whether time steps are adaptive.
 func (o *transientOptions) applyTimes(s *stack.Stack) (follows bool) {
-	f, t := &o.follow, &s.Transient
+	f, t := &o.adaptive, &s.Transient
 	if f.needed() {
 		t.Dt = 0
 	}
@@ -212,8 +212,8 @@ const mostTimes = 10_000_000
 // expectedTimes is how many steps are expected where every one is written.
 const expectedTimes = 400
 
-// following plans steps that follow the temperatures.
-func following(m *mesh.Mesh, t *stack.Transient, wasDt float64) (gpusolve.AdaptiveOptions, error) {
+// planAdaptive plans adaptive time steps.
+func planAdaptive(m *mesh.Mesh, t *stack.Transient, wasDt float64) (gpusolve.AdaptiveOptions, error) {
 	a := gpusolve.AdaptiveOptions{Tol: t.DtTol, Until: t.Until, ToSteady: t.ToSteady, At: t.At}
 	switch {
 	case t.Periodic:
@@ -228,7 +228,7 @@ func following(m *mesh.Mesh, t *stack.Transient, wasDt float64) (gpusolve.Adapti
 	case wasDt > 0 && t.Steps > 0:
 		a.Until = float64(t.Steps) * wasDt
 	default:
-		return a, exit.Usagef("steps that follow the temperatures need an end: give --until TIME, --to-steady K or " +
+		return a, exit.Usagef("adaptive time steps need an end. Fix: give --until TIME, --to-steady K or " +
 			"--periodic, or their keys in [transient]")
 	}
 	if n := len(a.At); n > 0 && a.At[n-1] > a.Until*(1+1e-9) {
@@ -259,13 +259,14 @@ func following(m *mesh.Mesh, t *stack.Transient, wasDt float64) (gpusolve.Adapti
 	return a, nil
 }
 
-// follow runs with steps that follow the temperatures, from the state that is asked for.
-func (p *project) follow(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, a gpusolve.AdaptiveOptions,
+// adaptive runs with adaptive time steps, from the requested initial state.
+func (p *project) adaptive(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, a gpusolve.AdaptiveOptions,
 	t *stack.Transient, start *beginning) (*solution.Solution, error) {
 	switch {
 	case p.network() != nil:
-		return nil, exit.Usagef("networks that stand in for a simulator's own step by backward Euler alone; leave " +
-			"--dt-tol, --until without --dt, --to-steady, --every, --at and --periodic away, or --compat")
+		return nil, exit.Usagef("networks of nodes (--compat) step by backward Euler only. Fix: omit --dt-tol, " +
+			"--until " +
+			"without --dt, --to-steady, --every, --at and --periodic, or omit --compat")
 	case t.Periodic:
 		return gpusolve.Periodic(ctx, m, o, gpusolve.PeriodicOptions{StepTol: a.Tol, At: a.At, OnStep: a.OnStep,
 			Regions: a.Regions})

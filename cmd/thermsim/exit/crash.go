@@ -6,8 +6,8 @@ import (
 )
 
 // Crash is the status after a fault of thermsim itself. It is what shells show of SIGABRT (128 + 6), with which the
-// runtime ends what cannot be recovered here: memory that ran out, a panic on a goroutine of its own, a data race that
-// it found. Go's own status for those is 2, which stands for invalid input. On Windows they end with the code of an
+// runtime ends after errors that cannot be recovered here: out of memory, a panic in another goroutine, a data race.
+// Go's status for those is 2, which here means invalid input. On Windows they end with the code of an
 // exception, 0xC0000000 or above.
 const Crash = 134
 

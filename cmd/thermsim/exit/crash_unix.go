@@ -9,6 +9,6 @@ func noCore() {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_CORE, &limit) == nil {
 		limit.Cur = 0
-		_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &limit) // then a core is left, which does no harm
+		_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &limit) // then a core file is written
 	}
 }

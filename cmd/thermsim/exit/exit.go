@@ -28,7 +28,7 @@ import (
 // Exit statuses.
 const (
 	Done         = 0
-	Internal     = 1 // what is nobody's input, such as a full disk; a case of verify that fails
+	Internal     = 1 // not caused by input, such as a full disk; a case of verify that fails
 	Input        = 2
 	NotConverged = 3
 	Device       = 4
@@ -39,8 +39,8 @@ const (
 
 // Help ends the help of the commands that solve.
 var Help = Statuses("0", "1 internal failure, a rank that was lost, or a file could not be written",
-	`2 wrong usage, invalid input, or with --strict a warning; nothing was written,
-       but for a warning about the result`,
+	`2 wrong usage, invalid input, or with --strict a warning; nothing was written
+       (except when the warning concerns the result)`,
 	`3 not converged, or energy imbalance above its limit; the best field was
        written`, "4 device failure: no GPU where one was demanded, or not enough memory",
 	"5 hotter than --tmax or a tmax of the stack file; the files were written",
@@ -53,7 +53,7 @@ var usualMeaning = map[string]string{
 	"0": "done", "1": "internal failure, or a file could not be written",
 	"2": "wrong usage or invalid input; nothing was written",
 	"3": "a solve did not converge; nothing was written", "4": "device failure, or not enough memory",
-	"130": "interrupted; nothing was written", "134": "crash (SIGABRT): a fault of thermsim, or memory ran out",
+	"130": "interrupted; nothing was written", "134": "crash (SIGABRT): a bug in thermsim, or out of memory",
 }
 
 // Statuses is the section EXIT STATUS of a help. Each entry is a status, and its meaning where that is not the usual.
@@ -76,12 +76,12 @@ type statusError struct {
 func (e *statusError) Error() string { return e.err.Error() }
 func (e *statusError) Unwrap() error { return e.err }
 
-// ExitStatus is what other ranks of a run are told.
+// ExitStatus is sent to the other ranks of a run.
 func (e *statusError) ExitStatus() int { return e.Status }
 
 func With(status int, err error) error { return &statusError{status, err} }
 
-// UnlessStated gives a status to an error that has none of its own.
+// UnlessStated gives a status to an error without one.
 func UnlessStated(status int, err error) error {
 	if own := (*statusError)(nil); errors.As(err, &own) {
 		return err
@@ -94,7 +94,7 @@ func Usagef(format string, args ...any) error {
 	return With(Input, fmt.Errorf(format, args...))
 }
 
-// Status finds the status of an error: its own, or the one its kind stands for.
+// Status is the status of an error: an explicit one, or that of its kind.
 func Status(err error) int {
 	var own *statusError
 	var silent Quiet
@@ -136,7 +136,7 @@ var kinds = []struct {
 		checkpoint.ErrOrder}},
 }
 
-// NothingWritten says what became of a run that the user ended, where err is of its context.
+// NothingWritten is the error of a run that the user interrupted, where err is that of its context.
 func NothingWritten(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return With(Interrupted, errors.New("interrupted; nothing was written"))
@@ -152,13 +152,13 @@ func IsInputError(err error) bool {
 	return errors.As(err, &list) || errors.As(err, &one) || errors.As(err, &text)
 }
 
-// Quiet is the exit status of a rank about which another one has said everything.
+// Quiet is the exit status of a rank whose error another rank reports.
 type Quiet int
 
 func (q Quiet) Error() string   { return fmt.Sprintf("exit status %d", int(q)) }
 func (q Quiet) ExitStatus() int { return int(q) }
 
-// FailureOf is the failure of a group that an error stands for, nil where there is none.
+// FailureOf is the failure of a group in an error, nil where there is none.
 func FailureOf(err error) *ranks.Failure {
 	var f *ranks.Failure
 	errors.As(err, &f)

@@ -35,7 +35,7 @@ func TakeStack(cmd *cobra.Command, stack *string, run func(ctx context.Context) 
 	return cmd
 }
 
-// Arguments accepts so many of them.
+// Arguments accepts from least to most arguments.
 func Arguments(least, most int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
@@ -71,7 +71,7 @@ func First(args []string) string {
 	return args[0]
 }
 
-// defaultOut is where files go unless told otherwise.
+// defaultOut is the default folder of files.
 const defaultOut = "thermsim-out"
 
 // DeviceUsage is shared by all commands that solve.

@@ -43,7 +43,7 @@ func Var[T any](f *pflag.FlagSet, into *T, name, kind, usage string, parse func(
 // GridSize is --grid.
 type GridSize struct{ NX, NY int }
 
-// maxGridSide is the most cells along a side; beyond it a typing slip is likelier than a wish.
+// maxGridSide is the most cells along a side; larger numbers are likely typing errors.
 const maxGridSide = 1 << 20
 
 func (g *GridSize) Set(text string) error {

@@ -51,7 +51,7 @@ func (o *Outputs) AddSave(cmd *cobra.Command) {
 func (o *Outputs) AddPage(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.noPage, "no-page", false, "leave out report.html")
-	AddPageBudget(f, &o.pageBudget, "size of temperatures in report.html, reduced by maximum to fit (default 20)")
+	AddPageBudget(f, &o.pageBudget, "maximum size of fields in report.html; larger ones are reduced (default 20)")
 	Rise.Var(f, &o.pageError, "page-error", "largest error of temperatures in report.html (default 0.01 K)")
 }
 
@@ -59,7 +59,7 @@ func (o *fieldOptions) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&o.formats, "files", nil, "write the field as `LIST` of "+strings.Join(report.FieldFormats(),
 		", "))
-	f.StringSliceVar(&o.layers, "file-layers", nil, "only the layers in `LIST`, which lie on one another")
+	f.StringSliceVar(&o.layers, "file-layers", nil, "only the layers in `LIST` (must be adjacent)")
 	f.Var(&o.box, "file-box", `only the cells in X0:X1,Y0:Y1,Z0:Z1, such as "1 mm:3 mm,2 mm,:"`)
 	f.Var(&o.FileSteps, "file-steps", "these steps too: all, FROM:TO, FROM:TO:EVERY or numbers, with commas")
 	f.BoolVar(&o.single, "float32", false, "temperatures as FP32 in vtr, npz and raw, good to 2e-5 K")

@@ -100,7 +100,7 @@ func (o *Pictures) style() report.PictureStyle {
 	return s
 }
 
-// Apply hands the wishes on.
+// Apply sets the options of the report.
 func (o *Pictures) Apply(to *report.Options, maps []string) {
 	to.Maps, to.LargeCSV, to.FrameLayer = maps, len(maps) > 0, o.frames
 	to.Style, to.Figures, to.ToScale = o.style(), o.figures, o.toScale

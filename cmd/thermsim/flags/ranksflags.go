@@ -25,13 +25,13 @@ type Ranks struct {
 	rank       *int
 	rendezvous string
 	insecure   bool         // a network that is not this machine's own may be used
-	Wait       float64      // s; 0 stands for the usual
+	Wait       float64      // s; 0 means the default
 	Facts      []ranks.Fact // of the command, which all ranks must have in common
 }
 
 func (o *Ranks) Add(f *pflag.FlagSet) {
 	CountVar(f, &o.count, "ranks", "split the grid over N ranks: all in this process, or one process each")
-	Var(f, &o.rank, "rank", "R", "which rank this process is, from 0, where no launcher tells",
+	Var(f, &o.rank, "rank", "R", "rank of this process, from 0, if no launcher sets it",
 		func(text string) (*int, error) {
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 0 {

@@ -31,10 +31,10 @@ const mostCells = 1e15
 
 // Resources are where a run has to fit.
 type Resources struct {
-	Memory float64 // bytes that this process may still take; 0 where nothing tells
+	Memory float64 // bytes that this process may still allocate; 0 if unknown
 	GPUs   func() ([]device.GPU, error)
 	// ranks that share the grid, each with its own GPU or with a processor and memory; together says that all are in
-	// this process. 0 stands for 1.
+	// this process. 0 means 1.
 	Ranks    int
 	Together bool
 }
@@ -42,8 +42,8 @@ type Resources struct {
 // ThisMachine looks at the GPUs only when they are asked for.
 func ThisMachine() Resources { return Resources{Memory: machine.FreeMemory(), GPUs: device.List} }
 
-// Place checks that a run fits where it is to be solved, before its mesh is built. Where "auto" may choose and only the
-// GPU has the room, place chooses it and says so in the result.
+// Place checks that a run fits where it is to be solved, before its mesh is built. With "auto", it
+// chooses the GPU if only that has enough memory, and returns a note.
 func (m Resources) Place(s *stack.Stack, transient bool) (note string, err error) {
 	if Cells(s) > mostCells {
 		return "", nil // which no mesh is built of, and whose bytes no number holds
@@ -72,7 +72,8 @@ func (m Resources) Place(s *stack.Stack, transient bool) (note string, err error
 		return "", err
 	}
 	s.Solver.Device = fmt.Sprintf("gpu:%d", gpu.Ordinal)
-	return fmt.Sprintf("the processor's memory (%s free) does not hold the grid; %s does", terminal.Bytes(m.Memory),
+	return fmt.Sprintf("the grid does not fit into the memory of the processor (%s free); %s is "+
+		"used", terminal.Bytes(m.Memory),
 		gpu), nil
 }
 
@@ -84,7 +85,7 @@ func (m Resources) share(gpu bool) float64 {
 	return 1 / float64(max(1, m.Ranks))
 }
 
-// ofRanks is what the ranks in this process need, of which each needs so much.
+// ofRanks is the memory of all ranks in this process, from that of one.
 func (m Resources) ofRanks(need int64) int64 {
 	if m.Together {
 		need *= int64(m.Ranks)
@@ -112,7 +113,7 @@ func (m Resources) Confirm(built *mesh.Mesh, transient bool) error {
 	return m.confirmNeed(built, memory.OfSystem(built, s.Solver.Preconditioner, transient, false).Peak())
 }
 
-// ConfirmAdaptive does so for steps that follow the temperatures, which hold more states.
+// ConfirmAdaptive checks the memory of adaptive time steps, which hold more states.
 func (m Resources) ConfirmAdaptive(built *mesh.Mesh, periodic bool) error {
 	s := built.Stack
 	if strings.HasPrefix(s.Solver.Device, "gpu") {

@@ -13,8 +13,8 @@ import (
 	"thermsim/stack"
 )
 
-// Reading a matrix takes rows, columns and values as the file lists them, and then by rows; the right side and the
-// solution are beside it.
+// Reading a matrix takes rows, columns and values as the file lists them, and then by rows, plus right-hand side and
+// solution.
 const (
 	readEntryBytes = 16 + 12
 	readRowBytes   = 8 + 2*8

@@ -12,8 +12,8 @@ import (
 	"thermsim/internal/staging"
 )
 
-// patience is how long a command may take to end after a signal, before it is left where it stands. Solvers look for
-// signals in each iteration; parsing, set-ups of preconditioners and pictures do not, and may take minutes.
+// patience is how long a command may take to end after a signal before it is ended by force. Solvers check for
+// signals in each iteration; parsing, preconditioner setup and pictures do not, and may take minutes.
 const patience = 700 * time.Millisecond
 
 // farewell is how long a commit, or the removal of what was staged, may take once a command is left. What it does not
@@ -93,8 +93,8 @@ func (d *departure) wrote() string {
 	return d.folder
 }
 
-// Tells sets what is to be told when the program is ended by force.
-func (d *departure) Tells(parting func(text string, status int)) {
+// OnForcedEnd sets what to do when the program is ended by force.
+func (d *departure) OnForcedEnd(parting func(text string, status int)) {
 	d.mu.Lock()
 	d.parting = parting
 	d.mu.Unlock()
@@ -163,8 +163,8 @@ func (d *departure) End(text string, status int) {
 	d.Exit(status)
 }
 
-// Endings are the signals that end a run in order. SIGHUP is none where the program was told to outlive its terminal,
-// as by nohup.
+// Endings are the signals that end a run in order. SIGHUP is not among them if it is ignored, as under
+// nohup.
 func Endings() []os.Signal {
 	if signal.Ignored(syscall.SIGHUP) {
 		return []os.Signal{os.Interrupt, syscall.SIGTERM}

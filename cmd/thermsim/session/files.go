@@ -18,7 +18,7 @@ import (
 // CheckFiles are the drawings of check, as records of folders call them.
 const CheckFiles = "check"
 
-// outputNames are the patterns of names that files of a set may have, but for runs, whose names package report knows.
+// outputNames are the patterns of file names in a set, except those of runs, which package report knows.
 var outputNames = map[string][]string{
 	CheckFiles:    {"stack.png", "floorplan_*.png"},
 	"diff":        {"diff.html", "diff.json", "diff_*.png"},
@@ -48,13 +48,13 @@ func (g *Session) Begin(dir string, o staging.Options) (*staging.Transaction, er
 		return nil, exit.With(exit.Input, err)
 	}
 	if t.Undone() {
-		g.Note("a run into %s was cut off while its files got their names; the files of the run before are back", dir)
+		g.Note("a run into %s was cut off while its files were renamed; the files of the previous run are back", dir)
 	}
 	g.opened(t)
 	return t, nil
 }
 
-// Commit gives the files their names, and tells what became of those of runs before.
+// Commit renames the files to their final names, and reports which files of previous runs were removed.
 func (g *Session) Commit(ctx context.Context, t *staging.Transaction) (*staging.Result, error) {
 	done := g.commits(t.Dir())
 	defer g.Timings.Log.Begin("commit")()
@@ -65,10 +65,10 @@ func (g *Session) Commit(ctx context.Context, t *staging.Transaction) (*staging.
 	}
 	g.Detail("wrote %d files into %s", len(r.Files), t.Dir())
 	if n := len(r.Removed); n > 0 {
-		g.Detail("files of the run before that were removed: %d, such as %s", n, r.Removed[0])
+		g.Detail("files of the previous run that were removed: %d, such as %s", n, r.Removed[0])
 	}
 	if n := len(r.Changed); n > 0 {
-		g.Note("files of the run before that were changed since are left there: %d, such as %s", n, r.Changed[0])
+		g.Note("files of the previous run that were changed since then are kept: %d, such as %s", n, r.Changed[0])
 	}
 	return r, nil
 }
@@ -110,8 +110,7 @@ func RefuseToReplace(force bool, files ...string) error {
 	return nil
 }
 
-// Exists says whether something has that name. Below what is no folder nothing has; that is told of when it is written
-// into.
+// Exists says whether something has that name. Nothing exists below what is no folder; writing reports that error.
 func Exists(path string) (bool, error) {
 	_, err := os.Lstat(path)
 	switch {
@@ -123,11 +122,11 @@ func Exists(path string) (bool, error) {
 	return false, fmt.Errorf("cannot find out whether a file exists: %w", err)
 }
 
-// ownFiles is how files that stand for themselves are written. Others may write theirs into the same folder, which
+// ownFiles are the options for files that belong to no set. Others may write theirs into the same folder, which
 // takes a moment: what was measured for minutes should not be lost to that.
 var ownFiles = staging.Options{Patience: 5 * time.Second}
 
-// WriteOutputs writes files that stand for themselves into one folder.
+// WriteOutputs writes files that belong to no set into one folder.
 func (g *Session) WriteOutputs(ctx context.Context, dir string, files ...staging.File) error {
 	_, err := g.WriteFiles(ctx, dir, ownFiles, files...)
 	return err

@@ -25,10 +25,10 @@ type Session struct {
 	Unknown error                   // the help of a command that does not exist was asked for
 	Force   bool                    // --force: files that no run wrote may be replaced
 	Inputs  []string                // files that were read and must stay
-	Adjust  func(*gpusolve.Options) // nil but in tests, which hand in an executor of their own
+	Adjust  func(*gpusolve.Options) // only tests set it, for their own executor
 	// ends says that the process ends with the run, which need not give its memory back before.
 	Ends  bool
-	Fault func(op, name string) error // nil but in tests, which fail operations on the disk
+	Fault func(op, name string) error // only tests set it, to fail operations on the disk
 }
 
 // Unprinted adds to an error of printing where the results are all the same, and the status of a run whose reader is

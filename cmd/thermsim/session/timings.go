@@ -15,7 +15,7 @@ import (
 // timingsFlag is --timings: when the parts of a run began and how long they took.
 type timingsFlag struct {
 	File string        // "-" for a table on stderr
-	Log  *timeline.Log // nil where nobody asked
+	Log  *timeline.Log // nil without --timings
 }
 
 // AddTimingsFlag offers it.
@@ -38,8 +38,8 @@ func (g *Session) LogTimings() error {
 	return nil
 }
 
-// TellTimings writes the log at the end of the process.
-func (g *Session) TellTimings() error {
+// WriteTimings writes the log at the end of the process.
+func (g *Session) WriteTimings() error {
 	log := g.Timings.Log
 	if log == nil {
 		return nil

@@ -22,7 +22,7 @@ func TestTimingsFailAtTheEnd(t *testing.T) {
 	if err := os.Remove(dir); err != nil { // which shows that nothing was left in it
 		t.Fatal(err)
 	}
-	if err := g.TellTimings(); exit.Status(err) != exit.Internal ||
+	if err := g.WriteTimings(); exit.Status(err) != exit.Internal ||
 		!strings.Contains(err.Error(), "cannot write the timings: ") {
 		t.Error(err)
 	}

@@ -30,7 +30,7 @@ func (w *WatchFlag) AddFlag(f *pflag.FlagSet) {
 	f.BoolVar((*bool)(w), "watch", false, "run again whenever the stack file or a file it names changes")
 }
 
-// stamp tells two states of a file apart; its zero value is a file that is not there.
+// stamp identifies the state of a file; the zero value means that it does not exist.
 type stamp struct {
 	size int64
 	time time.Time
@@ -115,7 +115,7 @@ func (w *Watched) wait(ctx context.Context) ([]string, error) {
 	}
 }
 
-// StackPath is the file that a STACK argument stands for.
+// StackPath is the file of a STACK argument.
 func StackPath(argument string) string {
 	if argument == "" {
 		return "stack.toml"
@@ -134,7 +134,7 @@ func checkWatch(argument string) error {
 	return nil
 }
 
-// WatchRuns runs a command whenever its inputs change, until the user ends it. Errors are told, and may be mended.
+// WatchRuns runs a command whenever its inputs change, until the user ends it. Errors are reported, and may be fixed.
 func WatchRuns(ctx context.Context, g *Session, argument string, once func(context.Context, *Watched) error) error {
 	if err := checkWatch(argument); err != nil {
 		return err

@@ -33,7 +33,7 @@ type Console struct {
 	drawn  bool       // a progress line stands on the terminal
 }
 
-// DefaultWidth holds where no terminal tells.
+// DefaultWidth is used without a terminal.
 const DefaultWidth = 100
 
 // New looks at the terminal, NO_COLOR (https://no-color.org) and TERM.
@@ -53,8 +53,8 @@ func New(stdout, stderr *os.File, getenv func(string) (string, bool)) *Console {
 	return c
 }
 
-// colorDepth is what the terminal says of itself; all that show colours at all know 256 nowadays, but for the consoles
-// of systems.
+// colorDepth is what the terminal says of itself; all terminals with colors support 256, except system
+// consoles.
 func colorDepth(name string, getenv func(string) (string, bool)) report.ColorDepth {
 	depth, _ := getenv("COLORTERM")
 	switch {
@@ -73,7 +73,7 @@ func terminalWidth(f *os.File) int {
 	return DefaultWidth
 }
 
-// Note tells the user something on stderr.
+// Note prints a message on stderr.
 func (c *Console) Note(format string, args ...any) {
 	if !c.Quiet {
 		c.Print(printable.Message("thermsim: " + fmt.Sprintf(format, args...)))

@@ -74,8 +74,8 @@ func (p *Progress) Update(s gpusolve.Progress) {
 	p.solve = s
 }
 
-// line is what runs, how far it is, and in brackets the time since the start and, where steps tell, the time to go:
-// what a narrow terminal cuts is the least of it.
+// line is what runs, how far it is, and in brackets the time since the start and, with steps, the time to go:
+// a narrow terminal cuts the least important part.
 func (p *Progress) line(now time.Time) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

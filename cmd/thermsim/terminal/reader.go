@@ -8,15 +8,15 @@ import (
 	"syscall"
 )
 
-// reader is whoever reads what the program prints, as head in "thermsim ... | head". When it is gone, the run ends as
-// by SIGINT: the system's own way, SIGPIPE, would leave staged files behind.
+// reader is the process at the other end of the output pipe, as head in "thermsim ... | head". When it ends, the run
+// ends as after SIGINT: the default action of SIGPIPE would leave staged files behind.
 type reader struct {
 	mu   sync.Mutex
 	gone bool
 	tell func() // when it is gone; may be nil
 }
 
-// lose notes that nobody reads any more.
+// lose notes that the pipe is closed.
 func (r *reader) lose() {
 	r.mu.Lock()
 	tell := r.tell
