@@ -25,8 +25,8 @@ import (
 	"thermsim/stack/stackfile"
 )
 
-// often is --checkpoint: an interval in seconds, or in steps.
-type often struct {
+// interval is --checkpoint: an interval in seconds, or in steps.
+type interval struct {
 	wall  time.Duration
 	steps int
 	text  string
@@ -35,8 +35,8 @@ type often struct {
 // defaultInterval is that of --resume alone.
 const defaultInterval = "10 min"
 
-func (i *often) Set(text string) error {
-	*i = often{text: text}
+func (i *interval) Set(text string) error {
+	*i = interval{text: text}
 	if number, rest := strings.CutSuffix(strings.TrimSuffix(text, "s"), "step"); rest {
 		n, err := strconv.Atoi(strings.TrimSpace(number))
 		if err != nil || n < 1 {
@@ -56,12 +56,12 @@ func (i *often) Set(text string) error {
 	return nil
 }
 
-func (i *often) String() string { return i.text }
-func (i *often) Type() string   { return "TIME" }
+func (i *interval) String() string { return i.text }
+func (i *interval) Type() string   { return "TIME" }
 
 // checkpointOptions are the flags of checkpoints.
 type checkpointOptions struct {
-	every  often
+	every  interval
 	resume bool
 	facts  []checkpoint.Fact // flags that the result depends on
 }
@@ -87,11 +87,11 @@ func (o *checkpointOptions) given(f *pflag.FlagSet) {
 	})
 }
 
-// keeping is the state of a run that writes checkpoints.
-type keeping struct {
+// checkpointing is the state of a run that writes checkpoints.
+type checkpointing struct {
 	*checkpoint.Files
 	g         *session.Session
-	every     often
+	every     interval
 	from      gpusolve.Checkpoints
 	last      time.Time
 	lastSteps int
@@ -115,7 +115,7 @@ func (s *simulation) keep(o *transientOptions) error {
 	if err != nil {
 		return err
 	}
-	k := &keeping{g: s.g, every: c.every, last: time.Now()}
+	k := &checkpointing{g: s.g, every: c.every, last: time.Now()}
 	there, err := checkpoint.Exists(o.out)
 	if err != nil {
 		return err
@@ -222,7 +222,7 @@ func (s *simulation) checkpoints() (*gpusolve.Checkpoints, error) {
 }
 
 // due says that a state is to be kept.
-func (k *keeping) due(steps int) bool {
+func (k *checkpointing) due(steps int) bool {
 	switch {
 	case k.unable:
 		return false

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/capacity"
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
-	"thermsim/cmd/thermsim/room"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
@@ -125,7 +125,7 @@ func runCheck(ctx context.Context, g *session.Session, o checkOptions) error {
 		return exit.Usagef("%s holds a run of another stack or grid, which these drawings would not show. Fix: "+
 			"choose another folder with --out", o.out)
 	}
-	on := room.ThisMachine()
+	on := capacity.ThisMachine()
 	s.Solver.Device = "auto" // a stack that names a GPU is valid on a machine without one
 	m, _, err := buildMesh(g, s, on, false)
 	if err != nil {
@@ -156,7 +156,7 @@ func runCheck(ctx context.Context, g *session.Session, o checkOptions) error {
 
 // describe prints the stack, its mesh and estimates before a solve.
 func describe(c *terminal.Console, m *mesh.Mesh, choice *autogrid.Choice, found []plausibility.Warning,
-	on room.Resources, files []string) error {
+	on capacity.Resources, files []string) error {
 	w := bufio.NewWriter(c.Stdout)
 	d := &description{Console: c, w: w, m: m}
 	d.headline(len(found))

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/capacity"
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
-	"thermsim/cmd/thermsim/room"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/internal/machine"
@@ -82,7 +82,7 @@ func runDiff(ctx context.Context, g *session.Session, o diffOptions) error {
 	defer p.Stop()
 	var runs [2]*report.Run
 	for n, path := range o.runs {
-		r, err := report.Restore(path, room.ToRender(machine.FreeMemory()))
+		r, err := report.Restore(path, capacity.ToRender(machine.FreeMemory()))
 		if err != nil {
 			return exit.UnlessStated(exit.Input, err)
 		}

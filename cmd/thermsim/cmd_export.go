@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/capacity"
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
-	"thermsim/cmd/thermsim/room"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
@@ -53,9 +53,9 @@ func runExport(ctx context.Context, g *session.Session, o study) error {
 	if err != nil {
 		return err
 	}
-	if room.Cells(s) > maxExportCells {
+	if capacity.Cells(s) > maxExportCells {
 		return exit.Usagef("%.3g cells are too many for a text file, which takes up to %.3g; give a coarser --grid",
-			room.Cells(s), float64(maxExportCells))
+			capacity.Cells(s), float64(maxExportCells))
 	}
 	out, err := o.begin(g, "export", s)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"thermsim/cmd/thermsim/capacity"
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
-	"thermsim/cmd/thermsim/room"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
@@ -160,7 +160,7 @@ const mostMeasured = 2_000_000
 
 // measure quantifies the deviations.
 func measure(ctx context.Context, g *session.Session, r *importer.Result, request importer.Request) error {
-	if n := room.Cells(r.Stack); n > mostMeasured {
+	if n := capacity.Cells(r.Stack); n > mostMeasured {
 		g.Note("%.3g cells are too many to measure the differences of the numerics here; solve with and "+
 			"without --compat", n)
 		return nil
@@ -187,5 +187,6 @@ func printImport(g *session.Session, r *importer.Result, output string) {
 }
 
 func describeStack(s *stack.Stack) string {
-	return fmt.Sprintf("%d layers, %d x %d x %d cells", len(s.Layers), s.Grid.X.Cells, s.Grid.Y.Cells, room.Planes(s))
+	return fmt.Sprintf("%d layers, %d x %d x %d cells", len(s.Layers), s.Grid.X.Cells, s.Grid.Y.Cells,
+		capacity.Planes(s))
 }

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/capacity"
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
-	"thermsim/cmd/thermsim/room"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
@@ -143,7 +143,7 @@ func loadTest(g *session.Session, path, environment string, o *jedecOptions) (*s
 
 // testPackage solves a package in its test.
 func testPackage(ctx context.Context, g *session.Session, s *stack.Stack, p *terminal.Progress) ([]jedecFigure, error) {
-	m, build, err := buildMesh(g, s, room.ThisMachine(), false)
+	m, build, err := buildMesh(g, s, capacity.ThisMachine(), false)
 	if err != nil {
 		return nil, err
 	}

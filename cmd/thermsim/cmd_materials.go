@@ -82,15 +82,15 @@ func selectMaterials(library []stack.Material, names []string) ([]stack.Material
 		i := slices.IndexFunc(library, func(m stack.Material) bool { return m.Name == name })
 		if i < 0 {
 			return nil, exit.Usagef("no material %q in the library%s; 'thermsim materials' lists them", name,
-				alike(library, name))
+				similarNames(library, name))
 		}
 		list = append(list, library[i])
 	}
 	return list, nil
 }
 
-// alike names the library's materials that share a part with name.
-func alike(library []stack.Material, name string) string {
+// similarNames lists the library's materials that share a part with name.
+func similarNames(library []stack.Material, name string) string {
 	var near []string
 	for _, m := range library {
 		part := min(4, len(name))

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/capacity"
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
-	"thermsim/cmd/thermsim/room"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/internal/machine"
@@ -76,7 +76,7 @@ func runReduce(ctx context.Context, g *session.Session, o reduceOptions) error {
 	if err != nil {
 		return err
 	}
-	options := reduce.Options{Tol: cmp.Or(o.tol, reduceTol), Peaks: o.peaks, Solve: silent(g, s.Solver)}
+	options := reduce.Options{Tol: cmp.Or(o.tol, reduceTol), Peaks: o.peaks, Solve: quietOptions(g, s.Solver)}
 	options.Progress = func(solves, states int) {
 		p.Enter(fmt.Sprintf("solve %d of the full model, %d directions", solves, states))
 	}
@@ -89,7 +89,7 @@ func runReduce(ctx context.Context, g *session.Session, o reduceOptions) error {
 	model, err := reduce.Run(ctx, s, func(s *stack.Stack) (*mesh.Mesh, error) {
 		m, err := build(s)
 		if err == nil {
-			err = room.Check(s, reduce.Bytes(m), machine.FreeMemory(), "memory")
+			err = capacity.Check(s, reduce.Bytes(m), machine.FreeMemory(), "memory")
 		}
 		return m, err
 	}, options)

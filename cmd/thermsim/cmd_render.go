@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/capacity"
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
-	"thermsim/cmd/thermsim/room"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/internal/machine"
@@ -72,7 +72,7 @@ func newRenderCommand(g *session.Session) *cobra.Command {
 func runRender(ctx context.Context, g *session.Session, o renderOptions) error {
 	p := terminal.StartProgress(g.Console, "reading")
 	defer p.Stop()
-	r, err := report.Restore(o.run, room.ToRender(machine.FreeMemory()))
+	r, err := report.Restore(o.run, capacity.ToRender(machine.FreeMemory()))
 	if err != nil {
 		return exit.UnlessStated(exit.Input, err)
 	}

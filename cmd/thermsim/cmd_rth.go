@@ -101,7 +101,7 @@ func (o *responseOptions) begin(ctx context.Context, g *session.Session, command
 // solving are the options of package response.
 func solving(g *session.Session, s *stack.Stack, p *terminal.Progress, transient bool) response.Options {
 	return response.Options{
-		Solver: silent(g, s.Solver), Mesh: mesher(g, transient),
+		Solver: quietOptions(g, s.Solver), Mesh: mesher(g, transient),
 		Progress: func(done, all int) { p.Update(gpusolve.Progress{Step: done, Steps: all}) },
 	}
 }

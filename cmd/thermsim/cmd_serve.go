@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/capacity"
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
-	"thermsim/cmd/thermsim/room"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
@@ -67,7 +67,7 @@ const (
 type serveOptions struct {
 	simulateOptions
 	dt        float64
-	initial   beginning
+	initial   initialState
 	protocol  string
 	listen    string
 	port      int
@@ -314,7 +314,7 @@ func (o *serveOptions) prepare(ctx context.Context, g *session.Session) (*mesh.M
 	if o.initial.kelvin > 0 {
 		s.Transient.Initial = o.initial.kelvin
 	}
-	m, _, err := buildMesh(g, s, room.ThisMachine(), true)
+	m, _, err := buildMesh(g, s, capacity.ThisMachine(), true)
 	return m, err
 }
 

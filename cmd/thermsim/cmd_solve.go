@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/capacity"
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
-	"thermsim/cmd/thermsim/room"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
@@ -130,7 +130,7 @@ func runSolve(ctx context.Context, g *session.Session, o solveOptions) error {
 		return err
 	}
 	free := machine.FreeMemory()
-	if err := room.ToSolve(sys.a, o.device, o.precond, free); err != nil {
+	if err := capacity.ToSolve(sys.a, o.device, o.precond, free); err != nil {
 		return err
 	}
 	machine.CollectWithin(free)
@@ -180,7 +180,7 @@ func readSystem(g *session.Session, p *terminal.Progress, o *solveOptions) (*sys
 	if netlist.Is(o.matrix) {
 		return readNetlist(p, o, start)
 	}
-	if err := room.ToRead(o.matrix, machine.FreeMemory()); err != nil {
+	if err := capacity.ToRead(o.matrix, machine.FreeMemory()); err != nil {
 		return nil, err
 	}
 	file, err := matrixmarket.OpenMatrix(o.matrix)

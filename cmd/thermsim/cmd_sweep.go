@@ -16,9 +16,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/capacity"
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
-	"thermsim/cmd/thermsim/room"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
@@ -111,7 +111,7 @@ type sweeper struct {
 	columns *sweep.Columns
 	text    []byte // of the stack file
 	open    stackfile.Opener
-	on      room.Resources
+	on      capacity.Resources
 	lanes   *lanes.Lanes // where stacks are solved, while the next ones are read and meshed
 }
 
@@ -196,7 +196,7 @@ func (o *sweepOptions) load(g *session.Session) (*sweeper, error) {
 		return nil, exit.With(exit.Input, fmt.Errorf("cannot read the stack file: %w", err))
 	}
 	return &sweeper{g: g, o: o, file: file, plan: plan, text: text, open: cached(inputfile.Read),
-		on: room.ThisMachine()}, nil
+		on: capacity.ThisMachine()}, nil
 }
 
 // cached reads every file once.
@@ -259,7 +259,7 @@ func (v *sweeper) solve(ctx context.Context, s *stack.Stack) (*summary.Summary, 
 
 // solveOn solves on a lane.
 func (v *sweeper) solveOn(ctx context.Context, lane *device.Shared, m *mesh.Mesh) (*summary.Summary, error) {
-	options := silent(v.g, m.Stack.Solver)
+	options := quietOptions(v.g, m.Stack.Solver)
 	options.Executor = lane
 	solved := v.g.Timings.Log.Begin("set up and solve")
 	solution, err := gpusolve.Steady(ctx, m, options)

@@ -64,7 +64,7 @@ type transientOptions struct {
 	simulateOptions
 	steps       int
 	dt          float64
-	initial     beginning
+	initial     initialState
 	adaptive    adaptiveOptions
 	model       string
 	policy      string
@@ -152,7 +152,7 @@ func runTransient(ctx context.Context, g *session.Session, o transientOptions) (
 	if !t.reports() {
 		return nil
 	}
-	if err := atOnce(run.Solution); err != nil {
+	if err := firstStepRunaway(run.Solution); err != nil {
 		return err
 	}
 	saving, stop := session.Outlast(ctx)
@@ -229,8 +229,8 @@ func (o *transientOptions) plan(ctx context.Context, g *session.Session, run *si
 	}, err
 }
 
-// atOnce is the error of a transient with a runaway in its first step, which has nothing to write.
-func atOnce(s *solution.Solution) error {
+// firstStepRunaway is the error of a transient with a runaway in its first step, which has nothing to write.
+func firstStepRunaway(s *solution.Solution) error {
 	if s.Status.Reason != solution.ReasonRunaway || len(s.Steps) > 0 {
 		return nil
 	}

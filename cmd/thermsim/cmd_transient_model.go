@@ -163,7 +163,7 @@ func modelSteps(t *stack.Transient, dt float64, steps int, slowest float64) (flo
 }
 
 // begin sets the state that the first step starts from.
-func (r *modelRun) begin(s *stack.Stack, inputs []ports.Input, at *beginning) error {
+func (r *modelRun) begin(s *stack.Stack, inputs []ports.Input, at *initialState) error {
 	if at.steady {
 		for n, in := range inputs {
 			r.watts[r.from[n]] = in.Watts

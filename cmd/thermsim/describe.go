@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"thermsim/cmd/thermsim/room"
+	"thermsim/cmd/thermsim/capacity"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve/memory"
 	"thermsim/gpusolve/methods"
@@ -258,7 +258,7 @@ func paceOf(m *mesh.Mesh) pace {
 	return layeredPace
 }
 
-func (d *description) estimate(on room.Resources) {
+func (d *description) estimate(on capacity.Resources) {
 	cores := runtime.GOMAXPROCS(0)
 	perCore := float64(d.m.Cells()) / float64(cores)
 	times := ""

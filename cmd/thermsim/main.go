@@ -39,13 +39,13 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 
 // execute carries out the command line and returns the exit status.
 func execute(g *session.Session, args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), session.Endings()...)
+	ctx, stop := signal.NotifyContext(context.Background(), session.EndSignals()...)
 	// a program that ends at once goes on to hear: a signal between its last file and its end would end it as if it had
 	// none
 	if !g.Ends {
 		defer stop()
 	}
-	ctx, end := g.EndWithoutReader(ctx)
+	ctx, end := g.CancelOnClosedPipe(ctx)
 	defer end()
 	g.Say = func(text string) { g.Fail(errors.New(text)) }
 	defer g.Watch()()

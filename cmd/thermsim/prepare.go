@@ -5,8 +5,8 @@ import (
 	"os"
 	"time"
 
+	"thermsim/cmd/thermsim/capacity"
 	"thermsim/cmd/thermsim/exit"
-	"thermsim/cmd/thermsim/room"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
@@ -21,7 +21,7 @@ import (
 )
 
 // buildMesh puts the stack on its grid, if the machine has the memory to solve it.
-func buildMesh(g *session.Session, s *stack.Stack, on room.Resources, transient bool) (*mesh.Mesh, time.Duration,
+func buildMesh(g *session.Session, s *stack.Stack, on capacity.Resources, transient bool) (*mesh.Mesh, time.Duration,
 	error) {
 	placed := g.Timings.Log.Begin("check the memory")
 	note, err := on.Place(s, transient)

@@ -242,7 +242,7 @@ func (p *project) steady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options) 
 // transient steps the field of the mesh, or of the network that stands in for it. It starts from what the project says,
 // unless that is overruled.
 func (p *project) transient(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions,
-	start *beginning) (*solution.Solution, error) {
+	start *initialState) (*solution.Solution, error) {
 	n := p.network()
 	switch {
 	case n != nil && start.run != "":
@@ -273,7 +273,7 @@ func (p *project) transient(ctx context.Context, m *mesh.Mesh, o gpusolve.Option
 // startField is the field that a run in time starts from, until done is called; nil for a uniform one. saved is that of
 // a saved run where one is asked for.
 func (p *project) startField(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, saved solution.Field,
-	start *beginning) (f solution.Field, done func(), err error) {
+	start *initialState) (f solution.Field, done func(), err error) {
 	switch {
 	case start.steady:
 		return steadyField(ctx, m, o)

@@ -17,9 +17,9 @@ import (
 	"thermsim/stack"
 )
 
-// rankDevices are the devices of the ranks in this process. requested is the device of the stack or the flag; list returns
+// rankDevices are the devices of the ranks in this process. want is the device of the stack or the flag; list returns
 // the GPUs of the machine.
-func rankDevices(p launcher.Plan, requested string, several *flags.Devices, list func() ([]device.GPU, error)) ([]string,
+func rankDevices(p launcher.Plan, want string, several *flags.Devices, list func() ([]device.GPU, error)) ([]string,
 	error) {
 	here := 1
 	if p.Together() {
@@ -28,37 +28,37 @@ func rankDevices(p launcher.Plan, requested string, several *flags.Devices, list
 	var gpus []int
 	var err error
 	switch {
-	case requested == "cpu":
-		return repeated("cpu", here), nil
-	case strings.HasPrefix(requested, "gpu:") && !several.Several():
+	case want == "cpu":
+		return slices.Repeat([]string{"cpu"}, here), nil
+	case strings.HasPrefix(want, "gpu:") && !several.Several():
 		if here > 1 {
 			return nil, exit.Usagef("--device %s is one GPU for %d ranks; name one for each, as in gpu:0,1, or take "+
-				"gpu:all", requested, here)
+				"gpu:all", want, here)
 		}
-		return []string{requested}, nil
+		return []string{want}, nil
 	case several.Several():
 		gpus, err = several.GPUs(list)
 	default:
 		gpus, err = flags.UsableGPUs(list)
 	}
-	auto := requested == "" || requested == "auto"
+	auto := want == "" || want == "auto"
 	if auto && (err != nil || len(gpus) < here) {
-		return repeated("cpu", here), nil
+		return slices.Repeat([]string{"cpu"}, here), nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s was asked for: %w", gpusolve.ErrDevice, requested, err)
+		return nil, fmt.Errorf("%w: %s was asked for: %w", gpusolve.ErrDevice, want, err)
 	}
-	return assign(p, requested, gpus, here)
+	return assign(p, want, gpus, here)
 }
 
 // assign gives GPUs to the ranks in this process: one each, or that of its local rank.
-func assign(p launcher.Plan, requested string, gpus []int, here int) ([]string, error) {
+func assign(p launcher.Plan, want string, gpus []int, here int) ([]string, error) {
 	if !p.Together() {
 		return []string{fmt.Sprintf("gpu:%d", gpus[max(0, p.Local)%len(gpus)])}, nil
 	}
-	if len(gpus) < here || requested != "gpu" && requested != "auto" && requested != "" && requested != flags.SeveralDevices &&
+	if len(gpus) < here || want != "gpu" && want != "auto" && want != "" && want != flags.SeveralDevices &&
 		len(gpus) > here {
-		return nil, exit.Usagef("--device %s: %d GPUs for %d ranks; each rank of a process needs its own GPU", requested,
+		return nil, exit.Usagef("--device %s: %d GPUs for %d ranks; each rank of a process needs its own GPU", want,
 			len(gpus), here)
 	}
 	names := make([]string, here)
@@ -66,14 +66,6 @@ func assign(p launcher.Plan, requested string, gpus []int, here int) ([]string, 
 		names[i] = fmt.Sprintf("gpu:%d", gpus[i])
 	}
 	return names, nil
-}
-
-func repeated(name string, n int) []string {
-	list := make([]string, n)
-	for i := range list {
-		list[i] = name
-	}
-	return list
 }
 
 // spread gives the processes of a machine one GPU each if no launcher set their local ranks: each counts the ranks
@@ -92,7 +84,7 @@ func (t *team) spread(s *stack.Stack, several *flags.Devices, list func() ([]dev
 		return err
 	}
 	p := t.plan
-	if p.Local = placeOf(all, p.Rank); p.Local == 0 {
+	if p.Local = localRank(all, p.Rank); p.Local == 0 {
 		return nil // as it was chosen
 	}
 	if t.devices, err = rankDevices(p, t.requested, several, list); err != nil {
@@ -103,8 +95,8 @@ func (t *team) spread(s *stack.Stack, several *flags.Devices, list func() ([]dev
 	return nil
 }
 
-// placeOf is how many ranks before this one have the same identifier.
-func placeOf(all [][]byte, rank int) int {
+// localRank is how many ranks before this one have the same identifier.
+func localRank(all [][]byte, rank int) int {
 	place := 0
 	for _, other := range all[:rank] {
 		if slices.Equal(other, all[rank]) {
@@ -120,7 +112,7 @@ func (t *team) shareCores() error {
 	if t.devices[0] == "cpu" && os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) == runtime.NumCPU() {
 		mine = machine.Cores(os.ReadFile)
 	}
-	same, err := sharers(t.groups[0], mine)
+	same, err := sameOnRanks(t.groups[0], mine)
 	if err != nil || same < 2 {
 		return err
 	}
@@ -129,8 +121,8 @@ func (t *team) shareCores() error {
 	return nil
 }
 
-// sharers is how many ranks share the identifier mine; 0 if it is empty.
-func sharers(group ranks.Group, mine string) (int, error) {
+// sameOnRanks is how many ranks share the identifier mine; 0 if it is empty.
+func sameOnRanks(group ranks.Group, mine string) (int, error) {
 	all, err := group.Gather([]byte(mine))
 	if err != nil || mine == "" {
 		return 0, err

@@ -268,7 +268,7 @@ func TestRankCores(t *testing.T) {
 	var all sync.WaitGroup
 	for i, g := range groups {
 		all.Go(func() {
-			if got, err := sharers(g, said[i]); err != nil || got != want[i] {
+			if got, err := sameOnRanks(g, said[i]); err != nil || got != want[i] {
 				t.Errorf("rank %d: %d alike, %v", i, got, err)
 			}
 		})

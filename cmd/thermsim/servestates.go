@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"thermsim/cmd/thermsim/room"
+	"thermsim/cmd/thermsim/capacity"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ports"
@@ -101,7 +101,7 @@ func solutionOf(s *gpusolve.Session) (*solution.Solution, error) {
 func (f *stateFiles) Restore(name string, s *gpusolve.Session) error {
 	path := filepath.Join(f.dir, f.file(name))
 	m := s.Mesh()
-	run, err := saved.Open(path, room.ToRender(machine.FreeMemory()))
+	run, err := saved.Open(path, capacity.ToRender(machine.FreeMemory()))
 	if err != nil {
 		return err
 	}

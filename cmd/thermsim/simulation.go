@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"thermsim/cmd/thermsim/capacity"
 	"thermsim/cmd/thermsim/exit"
-	"thermsim/cmd/thermsim/room"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
@@ -35,7 +35,7 @@ type simulation struct {
 	steps     int               // taken so far
 	policies  *control
 	start     solution.Field // of a transient; nil where the options give it
-	kept      *keeping       // nil without checkpoints
+	kept      *checkpointing // nil without checkpoints
 	team      *team
 	done      bool // the files are written
 }
@@ -83,7 +83,7 @@ func (s *simulation) record(steps int, more ...report.Recorder) error {
 	var drawn report.Options
 	s.o.pictures.Apply(&drawn, s.Mesh.Stack.Output.Maps)
 	drawn.JUnit = s.o.junit
-	if err := room.ForSteps(s.Mesh, steps, kept, drawn.Wants("traces"), machine.FreeMemory()); err != nil {
+	if err := capacity.ForSteps(s.Mesh, steps, kept, drawn.Wants("traces"), machine.FreeMemory()); err != nil {
 		return err
 	}
 	peer, err := s.o.project.writer(s.Mesh, s.files, steps)

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"thermsim/cmd/thermsim/capacity"
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
-	"thermsim/cmd/thermsim/room"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/machine"
@@ -21,8 +21,8 @@ import (
 	"thermsim/stack"
 )
 
-// beginning is what a transient starts from: a temperature, the steady state, or the field of a saved run.
-type beginning struct {
+// initialState is what a transient starts from: a temperature, the steady state, or the field of a saved run.
+type initialState struct {
 	text   string
 	kelvin float64
 	steady bool
@@ -30,13 +30,13 @@ type beginning struct {
 	at     float64 // s, the saved step's time; 0 for the last one
 }
 
-func addInitial(f *pflag.FlagSet, into *beginning) {
+func addInitial(f *pflag.FlagSet, into *initialState) {
 	flags.Var(f, into, "initial", "TEMP", "a temperature, steady, or a saved run's DIR or DIR@TIME (default ambient)",
-		parseBeginning)
+		parseInitialState)
 }
 
-func parseBeginning(text string) (b beginning, err error) {
-	b = beginning{text: text, steady: text == "steady"}
+func parseInitialState(text string) (b initialState, err error) {
+	b = initialState{text: text, steady: text == "steady"}
 	if b.steady {
 		return b, nil
 	}
@@ -63,8 +63,8 @@ func parseBeginning(text string) (b beginning, err error) {
 
 // startField is the field of a saved run on the cells of a mesh, with doubts about it. The caller closes the run after
 // the field is read.
-func (b *beginning) startField(m *mesh.Mesh) (solution.Field, *saved.Run, []plausibility.Warning, error) {
-	run, err := saved.Open(b.run, room.ToRender(machine.FreeMemory()))
+func (b *initialState) startField(m *mesh.Mesh) (solution.Field, *saved.Run, []plausibility.Warning, error) {
+	run, err := saved.Open(b.run, capacity.ToRender(machine.FreeMemory()))
 	if err != nil {
 		return nil, nil, nil, exit.UnlessStated(exit.Input, fmt.Errorf("--initial %s: %w", b.text, err))
 	}
@@ -88,7 +88,7 @@ func (b *beginning) startField(m *mesh.Mesh) (solution.Field, *saved.Run, []plau
 }
 
 // step is the one that is asked for among those that were saved.
-func (b *beginning) step(run *saved.Run) (int, error) {
+func (b *initialState) step(run *saved.Run) (int, error) {
 	if b.at == 0 {
 		return run.Last(), nil
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/cmd/thermsim/capacity"
 	"thermsim/cmd/thermsim/flags"
-	"thermsim/cmd/thermsim/room"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
@@ -72,15 +72,15 @@ func (o *study) show(g *session.Session, asJSON func(io.Writer) error, tables fu
 
 // mesher puts stacks on their grids, as far as this machine has the memory to solve them.
 func mesher(g *session.Session, transient bool) func(*stack.Stack) (*mesh.Mesh, error) {
-	on := room.ThisMachine()
+	on := capacity.ThisMachine()
 	return func(s *stack.Stack) (*mesh.Mesh, error) {
 		m, _, err := buildMesh(g, s, on, transient)
 		return m, err
 	}
 }
 
-// silent are the options of a solve that is one of many.
-func silent(g *session.Session, v stack.Solver) gpusolve.Options {
+// quietOptions are the options of a solve that is one of many.
+func quietOptions(g *session.Session, v stack.Solver) gpusolve.Options {
 	o := solverOptions(g, v, new(terminal.Progress))
 	o.Progress = nil
 	return o

@@ -76,12 +76,12 @@ func (t *team) meet(ctx context.Context, o *flags.Ranks, facts []ranks.Fact, pro
 	}
 	t.g.Detail("%d ranks meet at %s", t.plan.Ranks, t.plan.Rendezvous)
 	group, err := tcp.Join(ctx, tcp.Config{Rank: t.plan.Rank, Ranks: t.plan.Ranks, Rendezvous: t.plan.Rendezvous,
-		Wait: wait, Host: host, Facts: facts, Problem: shortened(problem)})
+		Wait: wait, Host: host, Facts: facts, Problem: firstLine(problem)})
 	switch {
 	case problem != nil:
-		return t.spoken(problem, exit.FailureOf(err))
+		return t.groupError(problem, exit.FailureOf(err))
 	case err != nil:
-		return t.spoken(err, exit.FailureOf(err))
+		return t.groupError(err, exit.FailureOf(err))
 	}
 	t.groups = []ranks.Group{group}
 	t.g.OnForcedEnd(t.part)
@@ -135,8 +135,9 @@ func (t *team) solve(options gpusolve.Options, run func(o gpusolve.Options, repo
 	return s, err
 }
 
-// stranded is how long a run may take to end by itself after its ranks have failed: longer than leaving a group takes.
-const stranded = 3 * time.Second
+// groupGrace is how long a run may take to end by itself after its ranks have failed: longer than leaving a group
+// takes.
+const groupGrace = 3 * time.Second
 
 // watch ends the run when its ranks fail.
 func (t *team) watch() {
@@ -153,8 +154,8 @@ func (t *team) watch() {
 		}
 		_, err := group.Gather(nil) // which returns the failure
 		t.cancel(err)
-		time.AfterFunc(stranded, func() {
-			err := t.spoken(err, exit.FailureOf(err))
+		time.AfterFunc(groupGrace, func() {
+			err := t.groupError(err, exit.FailureOf(err))
 			text := err.Error()
 			if errors.As(err, new(exit.Quiet)) {
 				text = ""
@@ -182,9 +183,9 @@ func (t *team) leave(err error, done bool) error {
 	if err == nil || done {
 		err = t.agree(group, err)
 	} else {
-		group.Fail(exit.With(exit.Status(err), shortened(err)))
+		group.Fail(exit.With(exit.Status(err), firstLine(err)))
 		_, outcome := group.Gather(nil) // the failure that stands, which may be another one
-		err = t.spoken(err, exit.FailureOf(outcome))
+		err = t.groupError(err, exit.FailureOf(outcome))
 	}
 	t.others.Wait()
 	return errors.Join(err, group.Close())
@@ -195,18 +196,18 @@ func (t *team) agree(group ranks.Group, err error) error {
 	all, lost := group.Gather([]byte{byte(exit.Status(err))})
 	switch {
 	case lost != nil && t.reports():
-		return t.spoken(fmt.Errorf("%w; the files had been written, and are complete", lost), exit.FailureOf(lost))
+		return t.groupError(fmt.Errorf("%w; the files had been written, and are complete", lost), exit.FailureOf(lost))
 	case lost != nil:
-		return t.spoken(lost, exit.FailureOf(lost))
+		return t.groupError(lost, exit.FailureOf(lost))
 	case t.reports() || all[0][0] == exit.Done:
 		return err
 	}
 	return exit.Quiet(all[0][0])
 }
 
-// spoken is the error of this rank when the group has failed with f: rank 0 reports the failure, or each rank if rank 0
-// cannot. err is the error of this rank's work.
-func (t *team) spoken(err error, f *ranks.Failure) error {
+// groupError is the error of this rank when the group has failed with f: rank 0 reports the failure, or each rank if
+// rank 0 cannot. err is the error of this rank's work.
+func (t *team) groupError(err error, f *ranks.Failure) error {
 	if f == nil {
 		return err
 	}
@@ -232,8 +233,8 @@ func (t *team) spoken(err error, f *ranks.Failure) error {
 	return f
 }
 
-// shortened is the first line of an error, for the message about a rank.
-func shortened(err error) error {
+// firstLine is the first line of an error, for the message about a rank.
+func firstLine(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"thermsim/cmd/thermsim/capacity"
 	"thermsim/cmd/thermsim/exit"
-	"thermsim/cmd/thermsim/room"
 	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/ranks"
 	"thermsim/stack"
@@ -45,8 +45,8 @@ func (t *team) place(s *stack.Stack, o *simulateOptions) error {
 }
 
 // resources are where a rank's part of a run has to fit.
-func (t *team) resources() room.Resources {
-	m := room.ThisMachine()
+func (t *team) resources() capacity.Resources {
+	m := capacity.ThisMachine()
 	m.Ranks = t.plan.Ranks
 	m.Together = t.plan.Together()
 	return m
@@ -72,7 +72,7 @@ func (o *simulateOptions) facts(command string, t *team, s *stack.Stack) []ranks
 	v := &s.Solver
 	facts = append(facts,
 		ranks.Fact{Name: "the grid", Value: fmt.Sprintf("%d x %d x %d cells", s.Grid.X.Cells, s.Grid.Y.Cells,
-			room.Planes(s))},
+			capacity.Planes(s))},
 		ranks.Fact{Name: "--set", Value: strings.Join(s.Set, ", ")},
 		ranks.Fact{Name: "--precond", Value: v.Preconditioner},
 		ranks.Fact{Name: "the rule to stop by",

@@ -261,7 +261,7 @@ func planAdaptive(m *mesh.Mesh, t *stack.Transient, wasDt float64) (gpusolve.Ada
 
 // adaptive runs with adaptive time steps, from the requested initial state.
 func (p *project) adaptive(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, a gpusolve.AdaptiveOptions,
-	t *stack.Transient, start *beginning) (*solution.Solution, error) {
+	t *stack.Transient, start *initialState) (*solution.Solution, error) {
 	switch {
 	case p.network() != nil:
 		return nil, exit.Usagef("networks of nodes (--compat) step by backward Euler only. Fix: omit --dt-tol, " +

@@ -12,13 +12,13 @@ import (
 	"thermsim/internal/staging"
 )
 
-// patience is how long a command may take to end after a signal before it is ended by force. Solvers check for
+// gracePeriod is how long a command may take to end after a signal before it is ended by force. Solvers check for
 // signals in each iteration; parsing, preconditioner setup and pictures do not, and may take minutes.
-const patience = 700 * time.Millisecond
+const gracePeriod = 700 * time.Millisecond
 
-// farewell is how long a commit, or the removal of what was staged, may take once a command is left. What it does not
-// get done, the next run does.
-const farewell = 200 * time.Millisecond
+// commitGrace is how long a commit, or the removal of what was staged, may take once a command is left. What it does
+// not get done, the next run does.
+const commitGrace = 200 * time.Millisecond
 
 // departure ends the program where a command does not end by itself after a signal. What it has staged is removed; a
 // commit that goes on is waited for.
@@ -26,14 +26,14 @@ type departure struct {
 	Exit func(status int) // os.Exit; nil where nothing is ended by force, as in tests
 	Say  func(text string)
 
-	mu         sync.Mutex
-	open       *staging.Transaction
-	committing chan struct{} // closed after the commit; nil before
-	keeps      bool          // what was finished shall be saved: the first signal does not end the program
-	written    bool          // a commit has ended
-	folder     string        // that the last commit without an error wrote into
-	parting    func(text string, status int)
-	gone       bool
+	mu          sync.Mutex
+	open        *staging.Transaction
+	committing  chan struct{} // closed after the commit; nil before
+	keeps       bool          // what was finished shall be saved: the first signal does not end the program
+	written     bool          // a commit has ended
+	folder      string        // that the last commit without an error wrote into
+	onForcedEnd func(text string, status int)
+	gone        bool
 }
 
 // Watch waits for signals until the command has ended.
@@ -42,12 +42,12 @@ func (d *departure) Watch() (stop func()) {
 		return func() {}
 	}
 	signals, done := make(chan os.Signal, 4), make(chan struct{})
-	signal.Notify(signals, Endings()...)
+	signal.Notify(signals, EndSignals()...)
 	go func() {
 		for n := 1; ; n++ {
 			select {
 			case <-signals:
-				time.AfterFunc(patience, func() { d.leave(n > 1) })
+				time.AfterFunc(gracePeriod, func() { d.leave(n > 1) })
 			case <-done:
 				return
 			}
@@ -94,9 +94,9 @@ func (d *departure) wrote() string {
 }
 
 // OnForcedEnd sets what to do when the program is ended by force.
-func (d *departure) OnForcedEnd(parting func(text string, status int)) {
+func (d *departure) OnForcedEnd(onForcedEnd func(text string, status int)) {
 	d.mu.Lock()
-	d.parting = parting
+	d.onForcedEnd = onForcedEnd
 	d.mu.Unlock()
 }
 
@@ -134,11 +134,11 @@ func (d *departure) End(text string, status int) {
 		return
 	}
 	d.gone = true
-	open, committing, parting := d.open, d.committing, d.parting
+	open, committing, onForcedEnd := d.open, d.committing, d.onForcedEnd
 	d.mu.Unlock()
 	var last sync.WaitGroup
-	if parting != nil {
-		last.Go(func() { parting(text, status) })
+	if onForcedEnd != nil {
+		last.Go(func() { onForcedEnd(text, status) })
 	}
 	last.Go(func() {
 		switch {
@@ -155,7 +155,7 @@ func (d *departure) End(text string, status int) {
 	}()
 	select {
 	case <-ended:
-	case <-time.After(farewell):
+	case <-time.After(commitGrace):
 	}
 	if text != "" {
 		d.Say(text)
@@ -163,9 +163,9 @@ func (d *departure) End(text string, status int) {
 	d.Exit(status)
 }
 
-// Endings are the signals that end a run in order. SIGHUP is not among them if it is ignored, as under
+// EndSignals are the signals that end a run in order. SIGHUP is not among them if it is ignored, as under
 // nohup.
-func Endings() []os.Signal {
+func EndSignals() []os.Signal {
 	if signal.Ignored(syscall.SIGHUP) {
 		return []os.Signal{os.Interrupt, syscall.SIGTERM}
 	}
@@ -177,7 +177,7 @@ func Endings() []os.Signal {
 func Outlast(ctx context.Context) (saving context.Context, stop func()) {
 	saving, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, Endings()...)
+	signal.Notify(signals, EndSignals()...)
 	left := 2
 	if ctx.Err() != nil {
 		left = 1

@@ -46,16 +46,16 @@ func (g *Session) Unprinted(err error) error {
 	return err
 }
 
-// EndWithoutReader lets ctx end when the reader is gone. With a handler in place, writes fail instead of ending the
+// CancelOnClosedPipe lets ctx end when the reader is gone. With a handler in place, writes fail instead of ending the
 // program; SIGPIPE itself says nothing, as sockets send it too.
-func (g *Session) EndWithoutReader(ctx context.Context) (context.Context, func()) {
+func (g *Session) CancelOnClosedPipe(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	unread := make(chan os.Signal, 1)
 	signal.Notify(unread, syscall.SIGPIPE)
 	g.Reader.WhenLost(func() {
 		cancel()
 		if g.Exit != nil {
-			time.AfterFunc(patience, func() { g.leave(false) })
+			time.AfterFunc(gracePeriod, func() { g.leave(false) })
 		}
 	})
 	return ctx, func() {

@@ -31,7 +31,7 @@ func (t *Table) Write(c *Console, w io.Writer) {
 		}
 	}
 	columns := len(widths)
-	if left := room(widths, c.Style.Width); left < min(leastWidth, widths[columns-1]) {
+	if left := lastWidth(widths, c.Style.Width); left < min(leastWidth, widths[columns-1]) {
 		columns--
 	}
 	line := func(row []string) string {
@@ -62,8 +62,8 @@ func (t *Table) Titled(c *Console, title, note string) {
 // leastWidth is how much of a cut column is worth showing.
 const leastWidth = 16
 
-// room is what the last column has on a line.
-func room(widths []int, line int) int {
+// lastWidth is the width that is left for the last column on a line.
+func lastWidth(widths []int, line int) int {
 	for _, w := range widths[:len(widths)-1] {
 		line -= w + 2
 	}

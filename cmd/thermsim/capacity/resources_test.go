@@ -1,4 +1,4 @@
-package room
+package capacity
 
 import (
 	"errors"
@@ -61,7 +61,7 @@ func withGPUs(free float64, gpus ...device.GPU) Resources {
 
 // processorNeed is what a steady solve and all beside it takes.
 func processorNeed(s *stack.Stack) float64 {
-	return float64(memory.OfStack(s, "", false, false).Peak()) + besideBytes(s)
+	return float64(memory.OfStack(s, "", false, false).Peak()) + reportBytes(s)
 }
 
 // The grid that the refusal names must fit, and waste less than half of the memory.

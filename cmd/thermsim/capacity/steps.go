@@ -1,4 +1,4 @@
-package room
+package capacity
 
 import (
 	"fmt"
@@ -78,17 +78,17 @@ func maximaBytes(m *mesh.Mesh) float64 {
 // of the traces among it where one is drawn. Nothing is known where free is 0.
 func ForSteps(m *mesh.Mesh, steps int, kept report.OutputOptions, traces bool, free float64) error {
 	perStep := bytesPerStep(m, kept, traces) + fieldFileBytes*fieldFiles(steps, kept)/float64(max(1, steps))
-	room := free
+	available := free
 	if !strings.HasPrefix(m.Stack.Solver.Device, "gpu") {
-		room = max(0, free-float64(memory.OfSystem(m, m.Stack.Solver.Preconditioner, true, false).Peak()))
+		available = max(0, free-float64(memory.OfSystem(m, m.Stack.Solver.Preconditioner, true, false).Peak()))
 	}
-	room = max(0, room-maximaBytes(m))
+	available = max(0, available-maximaBytes(m))
 	need := perStep * float64(steps)
-	if free <= 0 || need <= room {
+	if free <= 0 || need <= available {
 		return nil
 	}
 	return exit.With(exit.Device,
 		fmt.Errorf("%d steps keep about %s of memory (%.0f bytes of figures each), %s is free; take longer steps "+
 			"with --dt and at most --steps %d",
-			steps, terminal.Bytes(need), perStep, terminal.Bytes(room), max(1, int(room/perStep))))
+			steps, terminal.Bytes(need), perStep, terminal.Bytes(available), max(1, int(available/perStep))))
 }

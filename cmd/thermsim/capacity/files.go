@@ -1,4 +1,4 @@
-package room
+package capacity
 
 import (
 	"fmt"
@@ -65,7 +65,7 @@ func ToSolve(a *matrix.Matrix, device, method string, free float64) error {
 // ToRender refuses a saved run of which mesh and pictures do not fit: fields are read plane by plane.
 func ToRender(free float64) func(*stack.Stack) error {
 	return func(s *stack.Stack) error {
-		need := besideBytes(s)
+		need := reportBytes(s)
 		if free <= 0 || need <= free {
 			return nil
 		}

@@ -1,5 +1,5 @@
-// Package room refuses runs that the memory of the machine, or of its GPUs, cannot hold, and says what would fit.
-package room
+// Package capacity refuses runs that the memory of the machine, or of its GPUs, cannot hold, and says what would fit.
+package capacity
 
 import (
 	"errors"
@@ -53,7 +53,7 @@ func (m Resources) Place(s *stack.Stack, transient bool) (note string, err error
 	need := func(gpu bool) float64 {
 		return m.share(gpu) * float64(memory.OfStack(s, s.Solver.Preconditioner, transient, gpu).Peak())
 	}
-	onProcessor := Check(s, need(false)+besideBytes(s), m.Memory, "memory")
+	onProcessor := Check(s, need(false)+reportBytes(s), m.Memory, "memory")
 	if name == "cpu" || auto && onProcessor == nil {
 		return "", onProcessor
 	}
@@ -66,7 +66,7 @@ func (m Resources) Place(s *stack.Stack, transient bool) (note string, err error
 	}
 	err = Check(s, need(true), float64(gpu.MemoryBytes), "memory on "+gpu.String())
 	if err == nil {
-		err = Check(s, besideBytes(s), m.Memory, "memory beside the GPU")
+		err = Check(s, reportBytes(s), m.Memory, "memory beside the GPU")
 	}
 	if !auto || err != nil {
 		return "", err
@@ -93,8 +93,8 @@ func (m Resources) ofRanks(need int64) int64 {
 	return need
 }
 
-// besideBytes is what the mesh and the report hold.
-func besideBytes(s *stack.Stack) float64 {
+// reportBytes is what the mesh and the report hold.
+func reportBytes(s *stack.Stack) float64 {
 	perColumn := columnBytes + columnLayerBytes*float64(len(s.Layers))
 	return perColumn * float64(s.Grid.X.Cells) * float64(s.Grid.Y.Cells)
 }
