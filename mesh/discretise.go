@@ -122,19 +122,36 @@ func (m *Mesh) Grounded() bool {
 
 // GroundConductance is the total conductance in W/K between the outermost cells and the face temperatures.
 func (m *Mesh) GroundConductance() float64 {
-	nx, ny, nz := m.NX(), m.NY(), m.NZ()
 	g := 0.0
-	for j := range ny {
-		for i := range nx {
-			g += m.FaceConductance(stack.Bottom, i, j, 0) + m.FaceConductance(stack.Top, i, j, nz-1)
+	for f := range stack.Face(stack.NumFaces) {
+		if !m.Exchanges(f) {
+			continue
+		}
+		first, end := [3]int{}, [3]int{m.NX(), m.NY(), m.NZ()}
+		switch axis := [stack.NumFaces]int{2, 2, 0, 0, 1, 1}[f]; f {
+		case stack.Bottom, stack.West, stack.South:
+			end[axis] = 1
+		default:
+			first[axis] = end[axis] - 1
+		}
+		for k := first[2]; k < end[2]; k++ {
+			g += m.groundOfPlane(f, first, end, k)
 		}
 	}
-	for k := range nz {
-		for j := range ny {
-			g += m.FaceConductance(stack.West, 0, j, k) + m.FaceConductance(stack.East, nx-1, j, k)
-		}
-		for i := range nx {
-			g += m.FaceConductance(stack.South, i, 0, k) + m.FaceConductance(stack.North, i, ny-1, k)
+	return g
+}
+
+// groundOfPlane is the part of GroundConductance of face f in plane k, whose cells at the face lie between first and end
+// along x and y. In a uniform plane the conductance per area is the same in all of them.
+func (m *Mesh) groundOfPlane(f stack.Face, first, end [3]int, k int) float64 {
+	if p := &m.Planes[k]; p.Index == nil && p.Cavity == nil && m.Patched[f] == nil && m.warm == nil {
+		width, depth := m.X[end[0]]-m.X[first[0]], m.Y[end[1]]-m.Y[first[1]]
+		return m.FaceConductance(f, first[0], first[1], k) * (width / m.DX(first[0])) * (depth / m.DY(first[1]))
+	}
+	g := 0.0
+	for j := first[1]; j < end[1]; j++ {
+		for i := first[0]; i < end[0]; i++ {
+			g += m.FaceConductance(f, i, j, k)
 		}
 	}
 	return g
