@@ -104,13 +104,12 @@ func (e *Engine) SolveSteady(ctx context.Context, o driver.Options) (*solution.S
 	var out krylov.Outcome
 	var balance solution.Energy
 	if err == nil {
-		out, balance, err = e.settleSteady(ctx, o, power, watch)
+		out, balance, err = e.settleSteady(ctx, o, power, watch, start)
 	}
 	if err != nil {
 		e.Close()
 		return nil, err
 	}
-	e.Timing.Solve = time.Since(start)
 	s := e.solution(out)
 	s.Energy = balance
 	s.CheckBalance(e.Mesh)

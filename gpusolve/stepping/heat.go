@@ -3,6 +3,7 @@ package stepping
 import (
 	"context"
 	"math"
+	"time"
 
 	"thermsim/gpusolve/driver"
 	"thermsim/gpusolve/krylov"
@@ -85,9 +86,10 @@ const (
 // settleSteady settles a steady state until the heat balance bears out the estimate of the error. Conjugate gradients
 // with a weak preconditioner may not have seen the slowest mode of a stack with hardly any cooling, and then take a
 // residual for small that the balance shows to be large. The next solve has to be stricter by as much as the estimate
-// was too small, and its own estimate is raised by as much.
-func (e *Engine) settleSteady(ctx context.Context, o driver.Options, power float64, watch driver.Watch) (krylov.Outcome,
-	solution.Energy, error) {
+// was too small, and its own estimate is raised by as much. The time of the solve, from start, ends before the heat
+// through the faces is read.
+func (e *Engine) settleSteady(ctx context.Context, o driver.Options, power float64, watch driver.Watch,
+	start time.Time) (krylov.Outcome, solution.Energy, error) {
 	var before krylov.Outcome
 	raised := 1.0
 	for doubts := 0; ; doubts++ {
@@ -95,6 +97,7 @@ func (e *Engine) settleSteady(ctx context.Context, o driver.Options, power float
 		if err != nil {
 			return out, solution.Energy{}, err
 		}
+		e.Timing.Solve = time.Since(start)
 		out.Iterations += before.Iterations
 		balance := e.Balance(e.scaled(power), e.leaking(), 0)
 		short := e.short(&o, out, balance)
