@@ -141,8 +141,8 @@ func (m *Mesh) GroundConductance() float64 {
 	return g
 }
 
-// groundOfPlane is the part of GroundConductance of face f in plane k, whose cells at the face lie between first and end
-// along x and y. In a uniform plane the conductance per area is the same in all of them.
+// groundOfPlane is the part of GroundConductance of face f in plane k, whose cells at the face lie between first and
+// end along x and y. In a uniform plane the conductance per area is the same in all of them.
 func (m *Mesh) groundOfPlane(f stack.Face, first, end [3]int, k int) float64 {
 	if p := &m.Planes[k]; p.Index == nil && p.Cavity == nil && m.Patched[f] == nil && m.warm == nil {
 		width, depth := m.X[end[0]]-m.X[first[0]], m.Y[end[1]]-m.Y[first[1]]

@@ -103,7 +103,8 @@ func TestCoolantSummary(t *testing.T) {
 				}
 			}
 		}
-		if err := tables.AlongCoolant(s).CSV(&table); err != nil || strings.Count(table.String(), "\n") != len(c.Along)+1 {
+		err = tables.AlongCoolant(s).CSV(&table)
+		if err != nil || strings.Count(table.String(), "\n") != len(c.Along)+1 {
 			t.Errorf("%s: %v, %s", direction, err, table.String())
 		}
 	}

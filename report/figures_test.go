@@ -50,7 +50,7 @@ func TestTitleIsBounded(t *testing.T) {
 	for title, want := range map[string]string{
 		strings.Repeat("é", 500):  "",
 		strings.Repeat("x", 1001): "the title of the pictures is longer than 1000 bytes. Fix: choose another title",
-		"a\x1b]0;x\a":             "the title of the pictures holds control characters. Fix: choose another title",
+		"a\x1b]0;x\a":             "the title of the pictures contains control characters. Fix: choose another title",
 	} {
 		got := ""
 		if err := (&PictureStyle{Colors: "inferno", Title: title}).Check(); err != nil {

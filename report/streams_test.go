@@ -67,7 +67,8 @@ func TestStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := strings.Split(strings.TrimSpace(string(of)), "\n")
-	if last := strings.Split(rows[len(rows)-1], ","); !strings.HasPrefix(last[20], fieldfile.Metres(plane[len(plane)-1])[:7]) {
+	last := strings.Split(rows[len(rows)-1], ",")
+	if !strings.HasPrefix(last[20], fieldfile.Metres(plane[len(plane)-1])[:7]) {
 		t.Errorf("the map ends with %s, the plane with %g", last[20], plane[len(plane)-1])
 	}
 }

@@ -60,7 +60,8 @@ func TestZoom(t *testing.T) {
 	for n := range kelvin {
 		kelvin[n] = float64(n)
 	}
-	p := (&layerPicture{&Figures{Run: r, Options: Options{Style: style}}, layerView(r.Mesh, 1), kelvin, 300, 400, "", ""}).draw()
+	figures := &Figures{Run: r, Options: Options{Style: style}}
+	p := (&layerPicture{figures, layerView(r.Mesh, 1), kelvin, 300, 400, "", ""}).draw()
 	// cache: 5 to 9 mm and 1 to 7 mm; its edge is a twentieth of 6 mm.
 	near(t, "west", p.X[0], 4.7e-3, 1e-9)
 	near(t, "east", p.X[len(p.X)-1], 9.3e-3, 1e-9)

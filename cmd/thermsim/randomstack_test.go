@@ -16,9 +16,9 @@ type randomFile struct {
 	Cooled bool
 }
 
-// randomStack writes a stack file at random: layers with regions, shapes, fills, dies, coolant, laws of the temperature,
-// leakage, films, patches and traces, or a package. Text is written, and not the model, so that all that reads it is
-// looked at too. It has at most some thousand cells.
+// randomStack writes a stack file at random: layers with regions, shapes, fills, dies, coolant, laws of the
+// temperature, leakage, films, patches and traces, or a package. Text is written, and not the model, so that all that
+// reads it is looked at too. It has at most some thousand cells.
 func randomStack(r *rand.Rand) randomFile {
 	d := &drawing{Rand: r}
 	body := d.stack

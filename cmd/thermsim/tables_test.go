@@ -120,7 +120,8 @@ func TestPeakBetweenTimes(t *testing.T) {
 	if p := &got.Peak; p.TimeS != 0.4 || math.Abs(p.MaxK-top(2)) > accuracy {
 		t.Errorf("hottest time %v K at %v s, want %v K at 0.4 s", p.MaxK, p.TimeS, top(2))
 	}
-	if !strings.Contains(text, fmt.Sprintf("Maximum between output times: %.2f degC, at t = 800 ms", celsiusOf(got.Stepping.PeakK))) {
+	between := fmt.Sprintf("Maximum between output times: %.2f degC, at t = 800 ms", celsiusOf(got.Stepping.PeakK))
+	if !strings.Contains(text, between) {
 		t.Errorf("no word of the hottest step in\n%s", text)
 	}
 	for n, row := range readTable(t, filepath.Join(out, "trace.csv"))[1:] {

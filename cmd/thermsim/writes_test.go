@@ -116,7 +116,8 @@ func boundaryCases(stack, placement, project string) map[string]boundaryCase {
 	return map[string]boundaryCase{
 		"steady": {steady, []string{"steady", stack, "--formats", "none", "--grid", "4x4", "--out", "DIR"},
 			report.RunFiles},
-		"transient": {steady, []string{"transient", stack, "--formats", "none", "--steps", "3", "--dt", "1ms", "--files",
+		"transient": {steady, []string{"transient", stack, "--formats", "none", "--steps", "3", "--dt", "1ms",
+			"--files",
 			"vtr", "--file-steps", "1", "--out", "DIR"}, report.RunFiles},
 		"render": {steady, []string{"render", "DIR", "--dpi", "36", "--colors", "viridis"}, ""},
 		"check": {[]string{"check", stack, "--quiet", "--out", "DIR"},

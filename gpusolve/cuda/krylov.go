@@ -60,7 +60,8 @@ func (s *Iteration) Dot(r32, z ops.Vector, first bool) {
 		return
 	}
 	s.Note(s.krylov.Dot(s.Stream, Flat(s.cells), kernels.KrylovDotArgs{
-		N: s.cells, First: one(first), R: F32(r32), Z: F32(z), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
+		N: s.cells, First: one(first), R: F32(r32), Z: F32(z), Partial: s.partial, Scalars: s.scalarsDev,
+		Ticket: s.ticket,
 	}))
 }
 

@@ -239,7 +239,8 @@ func TestCheckpointRefusals(t *testing.T) {
 		"unexpected EOF": {"fixed", gpusolve.Options{Device: "cpu"}, 2,
 			state[:len(state)-3]},
 	} {
-		sol, err := runs[c.run](c.o, &gpusolve.Checkpoints{From: bytes.NewReader(c.from), Reported: want.Steps[:c.told]},
+		from := &gpusolve.Checkpoints{From: bytes.NewReader(c.from), Reported: want.Steps[:c.told]}
+		sol, err := runs[c.run](c.o, from,
 			nil)
 		sol.Close()
 		if err == nil || !strings.Contains(err.Error(), what) {

@@ -361,9 +361,8 @@ func TestTwoAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Begin(dir, run); !errors.Is(err, ErrBusy) ||
-		!strings.Contains(err.Error(), fmt.Sprintf("(process %d); wait for it to finish, or choose another folder with --out",
-			os.Getpid())) {
+	want := fmt.Sprintf("(process %d); wait for it to finish, or choose another folder with --out", os.Getpid())
+	if _, err := Begin(dir, run); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v", err)
 	}
 	if err := one.WriteFiles(t.Context(), text("a", "a")...); err != nil {
@@ -474,8 +473,8 @@ func TestFileInPlaceOfHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := Check(dir, Options{})
-	if want := ".thermsim in it is a file, but thermsim needs a folder of that name; move the file away, or choose another " +
-		"folder with --out"; err == nil || !strings.HasSuffix(err.Error(), want) {
+	if want := ".thermsim in it is a file, but thermsim needs a folder of that name; move the file away, or " +
+		"choose another folder with --out"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("%v, want ... %s", err, want)
 	}
 	if data, err := os.ReadFile(name); err != nil || string(data) != "mine" {

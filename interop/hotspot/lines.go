@@ -63,7 +63,7 @@ func lines(file string, data []byte, faults *importer.Faults) iter.Seq2[int, []w
 func control(c rune) bool { return unicode.IsControl(c) && !unicode.IsSpace(c) }
 
 func noText(pos stack.Pos, c rune, faults *importer.Faults) {
-	faults.Add(pos, "save the file as plain text", "this is no text file: it holds the control character %U", c)
+	faults.Add(pos, "save the file as plain text", "not a text file: it contains the control character %U", c)
 }
 
 func split(file string, n int, line []byte) (words []word) {

@@ -89,7 +89,7 @@ func TestMicrochannelFaults(t *testing.T) {
 			[]string{"l.lcf:8:1", "layer 2 among 2"}},
 		"lowest": {horizontal(),
 			strings.Replace(strings.Replace(channelLcf[strings.Index(channelLcf, "1\nY\nN"):], "1\nY\nN", "0\nY\nN", 1),
-				"2\nY\nY", "1\nY\nY", 1), []string{"m.csv:6:1", "no solid on both sides"}},
+				"2\nY\nY", "1\nY\nY", 1), []string{"m.csv:6:1", "needs solid layers on both sides"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := importProject(project{"l.lcf": c.lcf, "m.csv": c.csv}, false)

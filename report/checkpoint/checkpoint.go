@@ -93,7 +93,8 @@ func Resume(out string, facts []Fact) (*Files, error) {
 		return nil, fmt.Errorf("%w in %s", ErrNone, f.dir)
 	}
 	if errors.Is(err, inputfile.ErrNotRegular) {
-		return nil, fmt.Errorf("%w: %s is not a regular file. Fix: remove the folder %s to start again", ErrDamaged, stateName,
+		return nil, fmt.Errorf("%w: %s is not a regular file. Fix: remove the folder %s to start again", ErrDamaged,
+			stateName,
 			f.dir)
 	}
 	if err != nil {
@@ -115,7 +116,8 @@ func (f *Files) open(state *os.File) error {
 	c := snapshot.NewReader(state)
 	was := f.head(c, nil)
 	if c.Err() != nil {
-		return fmt.Errorf("%w: %s: %w. Fix: remove the folder %s to start again", ErrDamaged, state.Name(), c.Err(), f.dir)
+		return fmt.Errorf("%w: %s: %w. Fix: remove the folder %s to start again", ErrDamaged, state.Name(), c.Err(),
+			f.dir)
 	}
 	if err := same(was, f.facts); err != nil {
 		return err

@@ -183,7 +183,8 @@ func (p *Page) warnings(s *summary.Summary) {
 	if len(s.Warnings) == 0 {
 		return
 	}
-	p.Heading(fmt.Sprintf("Warnings (%d)", len(s.Warnings)), "valid, but probably not intended; --strict makes them errors")
+	p.Heading(fmt.Sprintf("Warnings (%d)", len(s.Warnings)), "valid, but probably not intended; "+
+		"--strict makes them errors")
 	_ = plausibility.Write(p.w, s.Warnings, p.style.Width) // Flush returns errors
 }
 

@@ -30,8 +30,8 @@ func Limits(s *summary.Summary) *Table {
 	l := s.Limits
 	t := &Table{ID: "limits", File: "limits.csv", Title: "Limits", Count: len(l), Most: MaxTextRows,
 		Note: "sorted by margin; W: allowed increase of the total power",
-		PageNote: "Sorted by margin. Margin W: allowed increase of the total power (same distribution) until the limit " +
-			"is reached.",
+		PageNote: "Sorted by margin. Margin W: allowed increase of the total power (same distribution) until the " +
+			"limit is reached.",
 	}
 	watts, wattsOnPage, at, atOnPage := "W", "margin W", "", ""
 	if s.Steps > 0 {

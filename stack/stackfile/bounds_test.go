@@ -34,7 +34,9 @@ func TestChainsOfConstants(t *testing.T) {
 	if _, err := Parse("main.toml", []byte(bounded(chain(mostChained))), nil); err != nil {
 		t.Error(err)
 	}
-	folder{"main.toml": bounded(chain(mostChained + 1))}.refused(t, "main.toml:1005:1: constant v1000 is nested below 1000 other constants; write the value")
+	folder{"main.toml": bounded(chain(mostChained + 1))}.refused(t,
+		"main.toml:1005:1: constant v1000 is nested below 1000 other constants; "+
+			"write the value")
 }
 
 // A file that is named again and again is read once.
@@ -63,7 +65,8 @@ func TestManyTables(t *testing.T) {
 			100): `main.toml:8:9: no layer is called "dye"; did you mean "die"?`,
 		strings.Repeat("[[boundary.bottom.patch]]\nh = 1\npolygon = ["+zigzag(9000)+"]\n",
 			3): "boundary.bottom: more than 20000 corners of polygons; give a map, or polygons of fewer corners",
-		"[transient]\ndt = 1e-300\n":          "main.toml:5:6: dt: a time must be at least 1e-18 s, got 1e-300 s; is the unit right?",
+		"[transient]\ndt = 1e-300\n": "main.toml:5:6: dt: a time must be at least 1e-18 s, got 1e-300 s; " +
+			"is the unit right?",
 		"[transient]\nuntil = \"1e-20 ms\"\n": "main.toml:5:9: until: a time must be at least 1e-18 s",
 		"ambient = 1e308\n":                   "ambient must not exceed 1e+30, got 1e+308; is the unit right?",
 		"[materials.own]\nk = 1e300\nc = 1\n[[layer]]\nname = \"l\"\nmaterial = " +

@@ -92,7 +92,8 @@ func TestFaults(t *testing.T) {
 		{"transient at and every", "transient = { until = 1, at = [0.1], every = 0.1 }\n" + small,
 			"stack.toml:1:46: at and every both define when temperatures are written; remove one of them"},
 		{"transient at descends", "transient = { until = 1, at = [0.2, 0.1] }\n" + small,
-			"stack.toml:1:31: the times in at do not ascend: entry 2 is 0.1; give positive times in s, in ascending order"},
+			"stack.toml:1:31: the times in at do not ascend: entry 2 is 0.1; " +
+				"give positive times in s, in ascending order"},
 		{"transient periodic until", "transient = { until = 1, periodic = true }\n" + small,
 			"stack.toml:1:37: a periodic run covers exactly one period; remove until and to_steady"},
 		{"transient steps until", "transient = { until = 1, steps = 3, dt = 1 }\n" + small,
@@ -137,16 +138,21 @@ func TestFaults(t *testing.T) {
 			`stack.toml:3:56: natural convection on a vertical top needs its height; add length, for example length = "40 mm"`},
 		{"orientation of h", face("h = 5, orientation = 'down'"),
 			`stack.toml:3:39: orientation applies to natural convection only; add convection = "natural", or remove it`},
-		{"hot air", face("convection = 'natural', ambient = '700 K'"), "stack.toml:3:31: properties of air are available from 200 to 600 K, not at 700 K; give h"},
+		{"hot air", face("convection = 'natural', ambient = '700 K'"),
+			"stack.toml:3:31: properties of air are available from 200 to 600 K, not at 700 K; give h"},
 		{"boundary face", strings.Replace(small, "top", "tpo", 1),
 			`stack.toml:3:10: unknown key "tpo" in a set of boundaries; did you mean "top"?`},
 		{"grid segments", "grid = { nx = 4, y = [{ to = \"5 mm\", cells = 2 }, { to = \"4 mm\", cells = 2 }, { to = " +
-			"\"9 mm\", cells = 2 }] }\n" + small, "stack.toml:1:22: grid.y: segment 2 ends at 4 mm, not beyond the previous one; give the segments in ascending order\nstack.toml:1:22: grid.y ends at 9 mm, the domain at " +
-			"10 mm; end the last segment there"},
-		{"grid both", "grid = { nx = 4, x = [{ to = \"10 mm\", cells = 2 }] }\n" + small, "stack.toml:1:15: nx and x both define the same axis; remove one of them"},
+			"\"9 mm\", cells = 2 }] }\n" + small,
+			"stack.toml:1:22: grid.y: segment 2 ends at 4 mm, not beyond the previous one; " +
+				"give the segments in ascending order\nstack.toml:1:22: grid.y ends at 9 mm, the domain at " +
+				"10 mm; end the last segment there"},
+		{"grid both", "grid = { nx = 4, x = [{ to = \"10 mm\", cells = 2 }] }\n" + small,
+			"stack.toml:1:15: nx and x both define the same axis; remove one of them"},
 		{"grid word", "grid = \"fine\"\n" + small,
 			`stack.toml:1:8: grid cannot be "fine"; write "auto", or a table such as { nx = 256, ny = 256 }`},
-		{"grid chosen and divided", "grid = { nx = 4, error = \"0.1 K\" }\n" + small, "stack.toml:1:15: nx defines an axis, but error selects an automatic grid; remove one of them"},
+		{"grid chosen and divided", "grid = { nx = 4, error = \"0.1 K\" }\n" + small,
+			"stack.toml:1:15: nx defines an axis, but error selects an automatic grid; remove one of them"},
 		{"grid two errors", "grid = { error = \"0.1 K\", relative_error = 0.01 }\n" + small,
 			"stack.toml:1:44: error and relative_error both limit the error of maxima; remove one of them"},
 		{"grid error of no size", "grid = { error = \"0 K\" }\n" + small, "stack.toml:1:18: error must be positive"},

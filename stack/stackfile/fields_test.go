@@ -16,7 +16,9 @@ func TestTagsNameKeys(t *testing.T) {
 	for table, structs := range map[string][]any{
 		"stack": {&stack.Stack{}}, "grid": {&stack.AutoGrid{}}, "segment": {&stack.Segment{}},
 		"material": {&stack.Material{}},
-		"layer":    {&stack.Layer{}}, "region": {&stack.Rect{}, &stack.Region{}}, "block": {&stack.Rect{}, &stack.Block{}}, "power": {&stack.Power{}},
+		"layer":    {&stack.Layer{}}, "region": {&stack.Rect{}, &stack.Region{}},
+		"block":  {&stack.Rect{}, &stack.Block{}},
+		"power":  {&stack.Power{}},
 		"circle": {&geometry.Circle{}},
 		"face":   {&stack.Film{}},
 		"scale":  {&stack.ScalePoint{}}, "probe": {&stack.Probe{}}, "jedec": {&stack.Jedec{}},

@@ -305,7 +305,7 @@ func (p *prepared) race(other []string, after time.Duration) (outcome string, wr
 			return "", nil, errs[n]
 		case e.crashed() != "":
 			wrong = append(wrong, e.crashed())
-		case e.Status == 2 && strings.Contains(e.said, "another thermsim is writing") && both[1-n].Status == 0:
+		case e.Status == 2 && strings.Contains(e.said, "another thermsim process is writing") && both[1-n].Status == 0:
 			outcome = oneRefused
 		case e.Status != 0:
 			wrong = append(wrong, fmt.Sprintf("status %d: %s", e.Status, strings.TrimSpace(e.said)))

@@ -141,7 +141,9 @@ func (a around) FuncSetAttribute(f Function, n FunctionAttribute, value int) err
 
 func (a around) LaunchKernel(f Function, grid, block [3]uint32, sharedBytes uint32, s Stream,
 	params []unsafe.Pointer) error {
-	return a.pass("cuLaunchKernel", func() error { return a.Driver.LaunchKernel(f, grid, block, sharedBytes, s, params) })
+	return a.pass("cuLaunchKernel", func() error {
+		return a.Driver.LaunchKernel(f, grid, block, sharedBytes, s, params)
+	})
 }
 
 func (a around) StreamCreate() (Stream, error) {

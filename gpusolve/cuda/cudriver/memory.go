@@ -79,7 +79,8 @@ func (m *Memory) Alloc(bytes int64) (DevicePtr, error) {
 	return p, nil
 }
 
-// Free gives memory back; after Close it does nothing. A block stays in the account when the driver did not take it back.
+// Free gives memory back; after Close it does nothing. A block stays in the account when the driver did not take it
+// back.
 func (m *Memory) Free(p DevicePtr) error {
 	if _, ok := m.blocks[p]; !ok {
 		return nil

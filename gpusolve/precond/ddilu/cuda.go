@@ -98,7 +98,8 @@ func (s gpuOperations) factorBricks(form ops.Diagonals, cut Cut) (Factor, error)
 		cuda.Launch(s.Space, k.FactoriseDouble, grid, BricksFactoriseDoubleArgs{
 			Nx: int32(nx), Ny: int32(ny), Nz: int32(nz), Bx: int32(cells[0]), By: int32(cells[1]), Bz: int32(cells[2]),
 			Pitch: int32(f.pitch), Plane: f.plane, Rows: f.rows, Symmetric: f.symmetric, Shift: cut.Shift, A: main,
-			Ax: x, Ay: y, Az: z, LowX: lowX, LowY: lowY, LowZ: lowZ, Inverse: scratch, F: wide(f.factor), Refused: refused,
+			Ax: x, Ay: y, Az: z, LowX: lowX, LowY: lowY, LowZ: lowZ, Inverse: scratch, F: wide(f.factor),
+			Refused: refused,
 		})
 	} else {
 		cuda.Launch(s.Space, k.Factorise, grid, BricksFactoriseArgs{

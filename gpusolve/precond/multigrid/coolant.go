@@ -97,8 +97,9 @@ func (f *flow) planes() []int {
 
 // planeMap says where the planes of a level go on the next: where walls and coolant share one, they part into two.
 type planeMap struct {
-	low, split   []int32 // by plane of the finer level: its plane or that of the walls, and the flow that parts or -1
-	origin, kind []int32 // by plane of the coarse level: the finer plane, and 0 for all of it, 1 for walls, 2 for coolant
+	low, split []int32 // by plane of the finer level: its plane or that of the walls, and the flow that parts or -1
+	// By plane of the coarse level: the finer plane, and 0 for all of it, 1 for walls, 2 for coolant.
+	origin, kind []int32
 }
 
 func newPlaneMap(nz int, flows []*flow) planeMap {

@@ -29,8 +29,8 @@ func newLines(l *hostLevel, f *hostFlow, plane int) *hostLines {
 }
 
 // streamTask solves lines of one colour: the couplings along the flow and what is carried, the rest of x given.
-// It eliminates them downstream. With u the coupling of a cell to the one upstream, heat carried included, and d that to
-// the one downstream, the recursion is this.
+// It eliminates them downstream. With u the coupling of a cell to the one upstream, heat carried included, and d that
+// to the one downstream, the recursion is this.
 //
 //	t_m = m_m + u_m t_{m-1} / pivot_{m-1},   pivot_m = d_m + t_m
 //

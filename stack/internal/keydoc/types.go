@@ -14,19 +14,20 @@ import (
 // SPAN), and the schemas of its SCALAR and of its TABLE. Units and dimensions are beyond JSON Schema; it knows strings
 // from numbers and the limits of bare numbers.
 var types = map[keys.Type]struct{ words, schema string }{
-	"text":            {"string", text},
-	"name":            {"string fit for a file name", `{"type": "string", "minLength": 1, "maxLength": 100}`},
-	"word":            {"`WORDS`", `{"enum": [ENUM]}`},
-	"method":          {"`WORDS`", `{"type": "string", "pattern": "^(PATTERN)(:.*)?$"}`},
-	"texts":           {"array of strings", array(text, "")},
-	"integer":         {"SPAN", either(`{"type": "integer", "minimum": LOW, "maximum": HIGH}`, text)}, // or an expression
-	"boolean":         {"`true` or `false`", `{"type": "boolean"}`},
-	"scalar":          {"EXAMPLELIMIT", "SCALAR"},
-	"pair":            {"[x, y]LIMIT", vector("SCALAR", 2)},
-	"rectangle":       {"[x, y, width, height]", vector("SCALAR", 4)},
-	"rectangles":      {"array of [x, y, width, height]", array(vector("SCALAR", 4), least(1))},
-	"points":          {"array of [x, y], three or more", array(vector("SCALAR", 2), least(3))},
-	"curve or triple": {"EXAMPLELIMIT, or a table, or [x, y, z] of either", either("SCALAR", "TABLE", vector(curve, 3))},
+	"text":       {"string", text},
+	"name":       {"string fit for a file name", `{"type": "string", "minLength": 1, "maxLength": 100}`},
+	"word":       {"`WORDS`", `{"enum": [ENUM]}`},
+	"method":     {"`WORDS`", `{"type": "string", "pattern": "^(PATTERN)(:.*)?$"}`},
+	"texts":      {"array of strings", array(text, "")},
+	"integer":    {"SPAN", either(`{"type": "integer", "minimum": LOW, "maximum": HIGH}`, text)}, // or an expression
+	"boolean":    {"`true` or `false`", `{"type": "boolean"}`},
+	"scalar":     {"EXAMPLELIMIT", "SCALAR"},
+	"pair":       {"[x, y]LIMIT", vector("SCALAR", 2)},
+	"rectangle":  {"[x, y, width, height]", vector("SCALAR", 4)},
+	"rectangles": {"array of [x, y, width, height]", array(vector("SCALAR", 4), least(1))},
+	"points":     {"array of [x, y], three or more", array(vector("SCALAR", 2), least(3))},
+	"curve or triple": {"EXAMPLELIMIT, or a table, or [x, y, z] of either",
+		either("SCALAR", "TABLE", vector(curve, 3))},
 	"curve or scalar": {"EXAMPLELIMIT, or a table", curve},
 	"own scalar":      {"quantityLIMIT", anyScalar},
 	"row":             {"whole number from 1, `mean` or `max`", either(fromOne, `{"enum": ["mean", "max"]}`)},
