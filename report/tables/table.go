@@ -253,17 +253,6 @@ func lastStepOnPage(s *summary.Summary, what, note string) string {
 	return "Values at the last time step" + what + ". " + note
 }
 
-// reversed returns the rows from the last to the first.
-func reversed(count int) func(int) []int {
-	return func(int) []int {
-		rows := make([]int, count)
-		for n := range rows {
-			rows[n] = count - 1 - n
-		}
-		return rows
-	}
-}
-
 // textColumn is a column of numbers, aligned to the right, or of names, aligned to the left and shortened if the table
 // is too wide.
 type textColumn struct {
