@@ -53,14 +53,17 @@ func TestRadiatingPlate(t *testing.T) {
 
 // bisect finds the zero of a function that rises.
 func bisect(low, high float64, f func(float64) float64) float64 {
-	for range 200 {
-		if mid := (low + high) / 2; f(mid) < 0 {
+	for {
+		mid := (low + high) / 2
+		if mid == low || mid == high {
+			return low
+		}
+		if f(mid) < 0 {
 			low = mid
 		} else {
 			high = mid
 		}
 	}
-	return low
 }
 
 // TestPlatesInStillAir compares with the balance of one surface: correlation, radiation and a constant coefficient

@@ -41,15 +41,17 @@ func curves() map[string]*stack.Curve {
 // fromKirchhoff is the temperature at which the integral of a curve from 310 K has a value.
 func fromKirchhoff(c *stack.Curve, value float64) float64 {
 	low, high := c.Range[0], c.Range[1]
-	for range 200 {
+	for {
 		mid := (low + high) / 2
+		if mid == low || mid == high {
+			return mid
+		}
 		if solves.Integral(c, 310, mid) < value {
 			low = mid
 		} else {
 			high = mid
 		}
 	}
-	return (low + high) / 2
 }
 
 // TestSlabsByKirchhoff compares slabs between two temperatures with theory: the integral of k over the temperature is a

@@ -41,15 +41,15 @@ func robustCases() []robustCase {
 		return func(n int) *stack.Stack { return change(cases.Stack10(cases.Options{NX: n})) }
 	}
 	const base = "kinds of stack"
-	add(base, "homogeneous layers", 96, 512, square(cases.Options{}))
-	add(base, "copper pillars in three layers", 96, 512, on(cases.Pillars))
+	add(base, "homogeneous layers", 63, 512, square(cases.Options{}))
+	add(base, "copper pillars in three layers", 63, 512, on(cases.Pillars))
 	add(base, "every cell random, contrast 100", 64, 128, on(func(s *stack.Stack) *stack.Stack {
 		return cases.Random(s, 1)
 	}))
-	add(base, "2.5D, two dies in mould", 96, 512, on(cases.Interposer))
+	add(base, "2.5D, two dies in mould", 63, 512, on(cases.Interposer))
 	add(base, "2.5D, edges between grid lines", 101, 509, on(cases.Interposer))
 	for _, dt := range []float64{1e-3, 1e-5} {
-		list = append(list, robustCase{"kinds of stack", fmt.Sprintf("transient, one step of %g s", dt), 96, 512,
+		list = append(list, robustCase{"kinds of stack", fmt.Sprintf("transient, one step of %g s", dt), 63, 512,
 			square(cases.Options{}), dt})
 	}
 	flip := func(n int) *stack.Stack { return cases.FlipChip(cases.Options{NX: n}) }
@@ -64,11 +64,11 @@ func robustCases() []robustCase {
 			144, flip, dt})
 	}
 	for h := 1.0; h <= 1e6; h *= 10 {
-		add("h on the top face", fmt.Sprintf("%g W/(m2 K)", h), 96, 512, square(cases.Options{H: h}))
+		add("h on the top face", fmt.Sprintf("%g W/(m2 K)", h), 63, 512, square(cases.Options{H: h}))
 	}
 	for _, r := range []float64{8, 4, 2, 1.5, 1.25} {
-		add("dx/dy", fmt.Sprintf("%g", r), 96, 512, square(cases.Options{Width: 10e-3 * r, Depth: 10e-3}))
-		add("dx/dy", fmt.Sprintf("1/%g", r), 96, 512, square(cases.Options{Width: 10e-3, Depth: 10e-3 * r}))
+		add("dx/dy", fmt.Sprintf("%g", r), 63, 512, square(cases.Options{Width: 10e-3 * r, Depth: 10e-3}))
+		add("dx/dy", fmt.Sprintf("1/%g", r), 63, 512, square(cases.Options{Width: 10e-3, Depth: 10e-3 * r}))
 	}
 	for _, nz := range []int{1, 2, 3, 7, 16, 64, 128} {
 		add("planes", fmt.Sprintf("%d alternating layers in 1 mm", nz), 64, 256, func(n int) *stack.Stack {
@@ -90,7 +90,7 @@ func robustCases() []robustCase {
 		})
 	}
 	for _, r := range []float64{2, 4, 10, 30} {
-		add("graded grid", fmt.Sprintf("largest cell %g times the smallest", r), 96, 512,
+		add("graded grid", fmt.Sprintf("largest cell %g times the smallest", r), 63, 512,
 			on(func(s *stack.Stack) *stack.Stack { return cases.Graded(s, r) }))
 	}
 	return list

@@ -8,6 +8,7 @@ import (
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/sparse"
 	"thermsim/gpusolve/testing/opstest"
+	"thermsim/internal/testtier"
 	"thermsim/powermap"
 )
 
@@ -126,7 +127,7 @@ func dense(l *Layered, loads []Load) []float64 {
 func TestSolvesAgreeWithElimination(t *testing.T) {
 	dev := host.Open()
 	defer dev.Close()
-	for trial := range 120 {
+	for trial := range testtier.Pick(40, 120) {
 		rng := rand.New(rand.NewPCG(uint64(trial), 3))
 		nx, ny := 1+rng.IntN(9), 1+rng.IntN(9)
 		nz := 1 + rng.IntN(min(30, 400/(nx*ny)))
