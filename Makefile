@@ -7,7 +7,7 @@ BENCHCOUNT ?= 3
 FUZZTIME  ?= 10m
 
 # Packages with tests that use a GPU; the names of these tests have GPU in them.
-GPU_PACKAGES = gpusolve gpusolve/device gpusolve/direct gpusolve/memory gpusolve/meshed gpusolve/ranks gpusolve/cuda/cudriver gpusolve/cuda gpusolve/ranks/slabs gpusolve/testing/interpreter examples gpusolve/krylov gpusolve/krylov/mixed gpusolve/precond/chebyshev gpusolve/precond/cmg gpusolve/precond/ddilu gpusolve/precond/downstream gpusolve/precond/fourier gpusolve/precond/ilu gpusolve/precond/jacobi gpusolve/precond/multigrid gpusolve/precond/parac
+GPU_PACKAGES = gpusolve gpusolve/memory gpusolve/meshed gpusolve/ranks gpusolve/cuda/cudriver gpusolve/cuda gpusolve/ranks/slabs gpusolve/testing/interpreter examples gpusolve/krylov gpusolve/krylov/mixed gpusolve/precond/chebyshev gpusolve/precond/cmg gpusolve/precond/ddilu gpusolve/precond/downstream gpusolve/precond/fourier gpusolve/precond/ilu gpusolve/precond/jacobi gpusolve/precond/multigrid gpusolve/precond/parac
 
 .PHONY: build test test-extended mumax3 lint prose ci bench fuzz mutants generate ptx gpu-test gpu-bench performance robustness notices dist release-check vuln clean
 

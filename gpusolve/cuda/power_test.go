@@ -1,11 +1,13 @@
-package cuda
+package cuda_test
 
 import (
 	"math"
 	"testing"
 	"unsafe"
 
+	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/testing/interpreter"
 	"thermsim/mesh"
 	"thermsim/powermap"
@@ -34,14 +36,23 @@ func poweredStack() *stack.Stack {
 	return s
 }
 
-// onMachine assembles the stack on the interpreter of PTX.
-func onMachine(t *testing.T, s *stack.Stack) *source {
+// powered is a right-hand side that a counting driver sees drawn on the PTX interpreter.
+type powered struct {
+	ops.HeatSource
+	mesh  *mesh.Mesh
+	space *cuda.Space
+	sent  *sentBytes
+}
+
+// onMachine assembles the stack on the PTX interpreter.
+func onMachine(t *testing.T, s *stack.Stack) powered {
 	t.Helper()
 	m, err := mesh.Build(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := Open(interpreter.New(interpreter.Options{}), 0)
+	sent := &sentBytes{Driver: interpreter.New(interpreter.Options{})}
+	d, err := cuda.Open(sent, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,23 +63,30 @@ func onMachine(t *testing.T, s *stack.Stack) *source {
 		t.Fatal(err)
 	}
 	t.Cleanup(sys.Free)
-	return sys.(*system).newSource(true)
+	b, err := sys.NewSource(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	space, _ := cuda.SpaceOf(sys)
+	return powered{b, m, space, sent}
 }
 
-// watts is the power of a layer's cells as the residual takes it from the device.
-func (s *source) watts(t *testing.T, layer int) []float64 {
+// watts is the power of each column of a layer's cells.
+func (s powered) watts(t *testing.T, layer int) []float64 {
 	t.Helper()
-	k := s.mesh.LayerPlanes[layer][0]
-	plane, share := make([]float64, s.sheet), make([]float64, s.nz)
-	Receive(&s.Space, plane, s.power.data.Add(int64(s.power.of[k])*s.sheet))
-	Receive(&s.Space, share, s.share)
-	if s.err != nil {
-		t.Fatal(s.err)
+	b := make([]float64, s.mesh.Cells())
+	s.Read(b)
+	if err := s.space.Err(); err != nil {
+		t.Fatal(err)
 	}
-	for i := range plane {
-		plane[i] *= share[k] * float64(s.mesh.LayerPlanes[layer][1]-k)
+	n := s.mesh.NX() * s.mesh.NY()
+	sum := make([]float64, n)
+	for k := s.mesh.LayerPlanes[layer][0]; k < s.mesh.LayerPlanes[layer][1]; k++ {
+		for i, w := range b[k*n : (k+1)*n] {
+			sum[i] += w
+		}
 	}
-	return plane
+	return sum
 }
 
 func TestDrawnPowerEqualsTheMap(t *testing.T) {
@@ -108,12 +126,11 @@ func TestChangesOfPowerAreSmall(t *testing.T) {
 		return drawings
 	}
 	s.SetPower(over(0, 1))
-	before := s.live
-	counter := &sentBytes{Driver: s.Driver}
-	s.Driver = counter
+	before := s.space.Allocated()
+	s.sent.bytes = 0
 	s.SetPower(over(1, 2))
-	if counter.bytes > 2000 || s.live != before {
-		t.Errorf("a change of power sent %d bytes and took %d", counter.bytes, s.live-before)
+	if live := s.space.Allocated(); s.sent.bytes > 2000 || live != before {
+		t.Errorf("a change of power sent %d bytes and took %d", s.sent.bytes, live-before)
 	}
 	for _, l := range p.Layers {
 		for i, w := range s.watts(t, l.Layer) {
@@ -124,8 +141,8 @@ func TestChangesOfPowerAreSmall(t *testing.T) {
 	}
 	s.SetPower(p.Steady())
 	s.SetPower(nil)
-	if s.live >= before {
-		t.Errorf("%d bytes are taken without power, %d with", s.live, before)
+	if live := s.space.Allocated(); live >= before {
+		t.Errorf("%d bytes are taken without power, %d with", live, before)
 	}
 }
 

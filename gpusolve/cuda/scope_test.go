@@ -1,9 +1,10 @@
-package cuda
+package cuda_test
 
 import (
 	"errors"
 	"testing"
 
+	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/gpusolve/testing/interpreter"
@@ -38,11 +39,11 @@ func (d *smallDriver) MemFree(p cudriver.DevicePtr) error {
 }
 
 // space opens one on a small driver.
-func space(t *testing.T) (*Space, *smallDriver) {
+func space(t *testing.T) (*cuda.Space, *smallDriver) {
 	t.Helper()
 	drv := &smallDriver{Driver: interpreter.New(interpreter.Options{NoRaces: true}), room: 1 << 30,
 		blocks: map[cudriver.DevicePtr]int64{}}
-	d, err := Open(drv, 0)
+	d, err := cuda.Open(drv, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,16 +58,16 @@ func space(t *testing.T) (*Space, *smallDriver) {
 		t.Fatal(err)
 	}
 	t.Cleanup(sys.Free)
-	s, _ := SpaceOf(sys)
+	s, _ := cuda.SpaceOf(sys)
 	return s, drv
 }
 
 // setUp keeps two arrays and has a third in passing: all three live at a time.
-func setUp(s *Space, kept *[2]cudriver.Ptr[float64], passing int64) func() error {
+func setUp(s *cuda.Space, kept *[2]cudriver.Ptr[float64], passing int64) func() error {
 	return func() error {
-		kept[0] = Alloc[float64](s, 100)
-		p := Alloc[float64](s, passing)
-		kept[1] = Alloc[float64](s, 300)
+		kept[0] = cuda.Alloc[float64](s, 100)
+		p := cuda.Alloc[float64](s, passing)
+		kept[1] = cuda.Alloc[float64](s, 300)
 		s.Discard(p)
 		return s.Err()
 	}
@@ -84,13 +85,13 @@ func TestRemake(t *testing.T) {
 	}
 	held, peak, former := s.Allocated(), s.Peak(), kept
 	for range 3 {
-		Send(s, kept[1], []float64{1, 2, 3})
+		cuda.Send(s, kept[1], []float64{1, 2, 3})
 		calls := drv.calls
 		if err := o.Remake(setUp(s, &kept, 200)); err != nil {
 			t.Fatal(err)
 		}
 		var v [3]float64
-		Receive(s, v[:], kept[1])
+		cuda.Receive(s, v[:], kept[1])
 		if kept != former || v != [3]float64{} {
 			t.Errorf("memory at %v, formerly %v, begins with %v", kept, former, v)
 		}
@@ -102,7 +103,7 @@ func TestRemake(t *testing.T) {
 	// More in passing than what is held leaves no room for: some of that is given back first.
 	limit := peak - before
 	if err := o.Remake(func() error {
-		p := Alloc[float64](s, 500)
+		p := cuda.Alloc[float64](s, 500)
 		s.Discard(p)
 		return setUp(s, &kept, 200)()
 	}); err != nil || s.Peak()-before != limit || s.Allocated() != held {
@@ -131,13 +132,13 @@ func TestRemakeWithoutRoom(t *testing.T) {
 	}
 	drv.room = drv.taken
 	if err := o.Remake(func() error {
-		Alloc[float64](s, 390)
+		cuda.Alloc[float64](s, 390)
 		return s.Err()
 	}); err != nil {
 		t.Errorf("%v: the scope held more than it asked for", err)
 	}
 	err = o.Remake(func() error {
-		Alloc[float64](s, 1000)
+		cuda.Alloc[float64](s, 1000)
 		return s.Err()
 	})
 	if !errors.Is(err, cudriver.ErrOutOfMemory) {

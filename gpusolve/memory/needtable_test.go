@@ -1,8 +1,9 @@
-package memory
+package memory_test
 
 import (
 	"testing"
 
+	"thermsim/gpusolve/memory"
 	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
@@ -29,7 +30,7 @@ func TestNeedTable(t *testing.T) {
 			for _, gpu := range []bool{false, true} {
 				var row [4]float64
 				for i, inTime := range []bool{false, true} {
-					need, least := OfSystem(m, method, inTime, gpu), OfStack(c.stack, method, inTime, gpu)
+					need, least := memory.OfSystem(m, method, inTime, gpu), memory.OfStack(c.stack, method, inTime, gpu)
 					row[2*i], row[2*i+1] = perCell(need.Peak()), perCell(need.Held())
 					if least.Peak() > need.Peak() || least.Peak() < need.Peak()*3/4 {
 						t.Errorf("%s by %s: %d bytes before meshing, %d after", c.name, method, least.Peak(),

@@ -1,39 +1,43 @@
-package memory
+package memory_test
 
 import (
 	"testing"
 
+	"thermsim/gpusolve/memory"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
 
-// Planes that faces touch are counted once each: bottom and top of a single plane are one, sides touch all.
-func TestPlanesThatFacesTouch(t *testing.T) {
-	m, err := mesh.Build(cases.Stack10(cases.Options{NX: 4}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	single := &mesh.Mesh{Planes: make([]mesh.Plane, 1)}
+// Planes that faces heat are counted once each: bottom and top of a single plane are one, sides touch all.
+func TestPlanesThatFacesHeat(t *testing.T) {
+	const all = 10
 	for _, c := range []struct {
-		m     *mesh.Mesh
-		faces []stack.Face
-		want  int64
+		layers int
+		faces  []stack.Face
+		want   int64
 	}{
-		{m, nil, 0}, {m, []stack.Face{stack.Top}, 1}, {m, []stack.Face{stack.Bottom}, 1},
-		{m, []stack.Face{stack.Bottom, stack.Top}, 2},
-		{m, []stack.Face{stack.West}, int64(m.NZ())}, {single, []stack.Face{stack.Bottom, stack.Top}, 1},
+		{all, nil, 0}, {all, []stack.Face{stack.Top}, 1}, {all, []stack.Face{stack.Bottom}, 1},
+		{all, []stack.Face{stack.Bottom, stack.Top}, 2}, {all, []stack.Face{stack.West}, all},
+		{1, []stack.Face{stack.Bottom, stack.Top}, 1},
 	} {
-		got := planesOf(c.m, func(f stack.Face) bool {
-			for _, w := range c.faces {
-				if w == f {
-					return true
-				}
+		bytes := func(flux float64) int64 {
+			s := cases.Stack10(cases.Options{NX: 4})
+			s.Layers = s.Layers[:c.layers]
+			for _, f := range c.faces {
+				s.Boundary[f] = stack.Boundary{Kind: stack.HeatFlux, Flux: flux}
 			}
-			return false
-		})
-		if got != c.want {
-			t.Errorf("%v touch %d planes of %d, want %d", c.faces, got, c.m.NZ(), c.want)
+			m, err := mesh.Build(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.NZ() != c.layers {
+				t.Fatalf("%d planes of %d layers", m.NZ(), c.layers)
+			}
+			return memory.SystemBytes(memory.ShapeOf(m, false, false)) / (8 * int64(m.NX()*m.NY()))
+		}
+		if got := bytes(1e4) - bytes(0); got != c.want {
+			t.Errorf("%v heat %d planes of %d, want %d", c.faces, got, c.layers, c.want)
 		}
 	}
 }

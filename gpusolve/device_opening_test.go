@@ -1,4 +1,4 @@
-package device_test
+package gpusolve_test
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package stepping_test
+package gpusolve_test
 
 import (
 	"context"

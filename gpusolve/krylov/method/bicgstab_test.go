@@ -1,4 +1,4 @@
-package krylov_test
+package method_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package stepping_test
+package gpusolve_test
 
 import (
 	"context"
@@ -156,7 +156,7 @@ func TestEstimateIsTheLocalError(t *testing.T) {
 // traceOf is the example on a coarser grid.
 func traceOf(t *testing.T, cells int) *mesh.Mesh {
 	t.Helper()
-	s, err := stackfile.Load("../../examples/trace/stack.toml")
+	s, err := stackfile.Load("../examples/trace/stack.toml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package direct_test
+package methods_test
 
 import (
 	"errors"
