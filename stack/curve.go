@@ -55,9 +55,8 @@ func (c *Curve) Of(kelvin float64) float64 {
 	case ExponentialLaw:
 		return c.Value * math.Exp(c.Exponent*(t-c.At))
 	}
-	slopes := monotoneSlopes(c.Temperatures, c.Values)
 	i := min(max(1, sort.SearchFloat64s(c.Temperatures, t)), len(c.Temperatures)-1)
-	p := hermite(c.Temperatures[i-1], c.Temperatures[i], c.Values[i-1], c.Values[i], slopes[i-1], slopes[i])
+	p := c.tablePiece(i)
 	return p.Of(t)
 }
 
@@ -179,13 +178,17 @@ func (c *Curve) Pieces() []Piece {
 }
 
 func (c *Curve) tablePieces() []Piece {
-	slopes := monotoneSlopes(c.Temperatures, c.Values)
 	var all []Piece
 	for i := 1; i < len(c.Temperatures); i++ {
-		all = append(all, hermite(c.Temperatures[i-1], c.Temperatures[i], c.Values[i-1], c.Values[i], slopes[i-1],
-			slopes[i]))
+		all = append(all, c.tablePiece(i))
 	}
 	return all
+}
+
+// tablePiece is the cubic of a table that ends at its row i.
+func (c *Curve) tablePiece(i int) Piece {
+	t, v := c.Temperatures, c.Values
+	return hermite(t[i-1], t[i], v[i-1], v[i], monotoneSlope(t, v, i-1), monotoneSlope(t, v, i))
 }
 
 // equalPieces divides the range evenly.
@@ -213,31 +216,33 @@ func (c *Curve) missBy(pieces []Piece) float64 {
 	return worst
 }
 
-// monotoneSlopes are those of F. N. Fritsch and J. Butland, A method for constructing local monotone piecewise cubic
-// interpolants, SIAM J. Sci. Stat. Comput. 5 (1984) 300: the weighted harmonic mean of the secants on either side, 0 at
-// an extremum, and at the ends the three-point formula that keeps the shape. The interpolant is monotone wherever the
-// points are.
-func monotoneSlopes(t, v []float64) []float64 {
-	n := len(t)
-	h, secant := make([]float64, n-1), make([]float64, n-1)
-	for i := range secant {
-		h[i] = t[i+1] - t[i]
-		secant[i] = (v[i+1] - v[i]) / h[i]
+// monotoneSlope is the slope at point i according to F. N. Fritsch and J. Butland, A method for constructing local
+// monotone piecewise cubic interpolants, SIAM J. Sci. Stat. Comput. 5 (1984) 300: the weighted harmonic mean of the
+// secants on either side, 0 at an extremum, and at the ends the three-point formula that keeps the shape. The
+// interpolant is monotone wherever the points are.
+func monotoneSlope(t, v []float64, i int) float64 {
+	secant := func(i int) (length, slope float64) {
+		length = t[i+1] - t[i]
+		return length, (v[i+1] - v[i]) / length
 	}
-	s := make([]float64, n)
-	if n == 2 {
-		s[0], s[1] = secant[0], secant[0]
-		return s
+	last := len(t) - 1
+	below, above := max(0, i-1), min(i, last-1)
+	h0, s0 := secant(below)
+	h1, s1 := secant(above)
+	switch {
+	case last == 1:
+		return s0
+	case i == 0:
+		h1, s1 = secant(1)
+		return endSlope(h0, h1, s0, s1)
+	case i == last:
+		h0, s0 = secant(last - 2)
+		return endSlope(h1, h0, s1, s0)
+	case s0*s1 > 0:
+		w0, w1 := 2*h1+h0, h1+2*h0
+		return (w0 + w1) / (w0/s0 + w1/s1)
 	}
-	for i := 1; i < n-1; i++ {
-		if secant[i-1]*secant[i] > 0 {
-			w0, w1 := 2*h[i]+h[i-1], h[i]+2*h[i-1]
-			s[i] = (w0 + w1) / (w0/secant[i-1] + w1/secant[i])
-		}
-	}
-	s[0] = endSlope(h[0], h[1], secant[0], secant[1])
-	s[n-1] = endSlope(h[n-2], h[n-3], secant[n-2], secant[n-3])
-	return s
+	return 0
 }
 
 // endSlope is the slope at an end, of the parabola through three points unless that would overshoot.

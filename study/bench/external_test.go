@@ -190,7 +190,7 @@ func FuzzReadExternal(f *testing.F) {
 
 // The systems that are written for other programs are those that are measured: of the same sizes and names.
 func TestSystems(t *testing.T) {
-	o := Options{Tables: []string{"steady", "graphs"}, Grids: [][2]int{{6, 6}}}
+	o := Options{Tables: []string{"steady", "graphs"}, Grids: [][2]int{{4, 4}}}
 	systems, err := Systems(o)
 	if err != nil {
 		t.Fatal(err)

@@ -244,11 +244,11 @@ func (b *Bench) tooLong(j job) string {
 // loadingSide is the number of cells per side of the systems with which kernels are loaded.
 const loadingSide = 48
 
-// load solves a small system before the first use of a method: drivers compile kernels at loading, which can take
-// seconds and is not part of a solve. Errors are ignored here, because they recur in the row.
+// load solves a small system on a GPU before the first use of a method: drivers compile kernels at loading, which can
+// take seconds and is not part of a solve. Errors are ignored here, because they recur in the row.
 func (b *Bench) load(ctx context.Context, j job) {
 	key := j.kind + " " + canonical(j.method)
-	if b.loaded[key] {
+	if b.loaded[key] || b.kind == "cpu" {
 		return
 	}
 	b.loaded[key] = true

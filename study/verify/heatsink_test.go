@@ -79,10 +79,11 @@ func TestHeatSinkSpreads(t *testing.T) {
 // A fin in three dimensions, the base held at a temperature and all other faces cooled, against the efficiency of a fin
 // with half its thickness added to the height.
 func TestResolvedFin(t *testing.T) {
+	const nx, ny, nz = 4, 40, 200
 	for _, h := range []float64{20, 200, 2000} {
 		fin := heatsink.Fins{Count: 1, Thickness: 1e-3, Height: 25e-3, Length: 40e-3, Width: 1e-3, K: 167, H: h}
-		st := newStack("fin", fin.Thickness, fin.Length, 8, 80)
-		addLayer(st, "fin", fin.Height, 200, isotropic(fin.K), 2e6)
+		st := newStack("fin", fin.Thickness, fin.Length, nx, ny)
+		addLayer(st, "fin", fin.Height, nz, isotropic(fin.K), 2e6)
 		for face := range stack.Face(stack.NumFaces) {
 			st.Boundary[face] = convection(h)
 		}
@@ -92,9 +93,9 @@ func TestResolvedFin(t *testing.T) {
 			t.Fatal(err)
 		}
 		heat := 0.0 // through the base, from the lowest cells' centres
-		dx, dy, dz := fin.Thickness/8, fin.Length/80, fin.Height/200
-		for j := range 80 {
-			for i := range 8 {
+		dx, dy, dz := fin.Thickness/nx, fin.Length/ny, fin.Height/nz
+		for j := range ny {
+			for i := range nx {
 				heat += fin.K * dx * dy * (10 - f.at(i, j, 0)) / (dz / 2)
 			}
 		}

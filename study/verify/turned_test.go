@@ -453,7 +453,7 @@ func TestTurnedDieIsDrawnTurned(t *testing.T) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			// In the quick tier the kinds of content share the placements.
-			for range testtier.Pick(5, len(placements)) {
+			for range testtier.Pick(3, len(placements)) {
 				placed := placements[shown%len(placements)]
 				shown += 7 // which has no factor in common with their number
 				layers := []string{"[[die.layer]]\nname = \"kind\"\n" + c.own(), `[[die.layer]]
