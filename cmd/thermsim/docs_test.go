@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -14,25 +13,6 @@ import (
 
 	"thermsim/tools/notebook"
 )
-
-// fenced is a block of code of a page.
-type fenced struct{ language, text string }
-
-var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
-
-// blocksOf reads the blocks of code of a page of docs.
-func blocksOf(t *testing.T, page string) []fenced {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("../../docs", page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []fenced
-	for _, m := range fence.FindAllStringSubmatch(string(data), -1) {
-		out = append(out, fenced{m[1], m[2]})
-	}
-	return out
-}
 
 // workplace is an empty folder with the examples, and no GPU.
 func workplace(t *testing.T) string {
@@ -50,63 +30,6 @@ func workplace(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
-}
-
-// The guide's files are what it shows, its commands run, and each line of output that it shows is among what they
-// print, in that order.
-func TestModellingGuide(t *testing.T) {
-	dir := workplace(t)
-	commands := 0
-	for _, b := range blocksOf(t, "guides/modelling.md") {
-		switch b.language {
-		case "toml":
-			writeStack(t, dir, b.text)
-		case "console":
-			for _, session := range strings.Split("\n"+b.text, "\n$ ")[1:] {
-				command, shown, _ := strings.Cut(session, "\n")
-				commands++
-				t.Run(command, func(t *testing.T) { holds(t, dir, command, shown) })
-			}
-		}
-	}
-	if commands < 15 {
-		t.Errorf("%d commands found", commands)
-	}
-}
-
-// writeStack writes a stack file of the guide under the name in its first line.
-func writeStack(t *testing.T, dir, text string) {
-	t.Helper()
-	first, _, _ := strings.Cut(text, "\n")
-	if err := os.WriteFile(filepath.Join(dir, strings.TrimPrefix(first, "# ")), []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// holds runs a command in dir and looks for what is shown.
-func holds(t *testing.T, dir, command, shown string) {
-	if strings.HasPrefix(command, "thermsim ") {
-		if err := os.RemoveAll(filepath.Join(dir, "thermsim-out")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	// the guide shows what is printed, not the pictures
-	command = regexp.MustCompile(`thermsim (steady|transient) \S+`).ReplaceAllString(command, "$0 --formats none")
-	cmd := exec.Command("sh", "-c", command)
-	cmd.Dir = dir
-	printed, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, printed)
-	}
-	rest := squeeze(string(printed))
-	for line := range strings.Lines(shown) {
-		line = squeeze(line)
-		_, after, found := strings.Cut(rest, line)
-		if !found {
-			t.Fatalf("the page shows\n%s\nwhich is not there, or too early, in\n%s", line, printed)
-		}
-		rest = after
-	}
 }
 
 // squeeze makes every run of white space one space.
