@@ -130,3 +130,17 @@ func TestEnergyOfASolveThatEndsEarly(t *testing.T) {
 		}
 	}
 }
+
+// Where coolant alone removes heat, heat that the balance misses raises the outlets by as much as 2 x 2 ml/s carry per
+// kelvin. The estimate of the error is finite and at least that.
+func TestBalanceOfCoolantBoundsTheError(t *testing.T) {
+	s := cases.Tiers(32, 2, 2e-6, stack.PorousCavity)
+	sol := solves.Steady(t, s, gpusolve.Options{Preconditioner: "multigrid", Device: "cpu"})
+	least, missing := solution.LeastErrorK(solves.Build(t, s), sol), math.Abs(sol.Energy.In-sol.Energy.Out)
+	if want := missing / (2 * 2e-6 * 4.172e6); !(math.Abs(least-want) < 1e-12*want) {
+		t.Errorf("the balance implies an error of %g K, expected %g K", least, want)
+	}
+	if e := sol.Status.EstimatedErrorK; !sol.Status.Converged || !(e >= least && e <= 1e-4) {
+		t.Errorf("estimated error %g K, expected %g to 1e-4 K: %+v", e, least, sol.Status)
+	}
+}

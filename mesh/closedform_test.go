@@ -37,6 +37,29 @@ func TestTotalsOfABox(t *testing.T) {
 	near(t, "heat capacity", m.HeatCapacity(), 2e6*6e-9)
 }
 
+// A face conducts through each material that lies on it, and coolant carries heat out.
+func TestConductanceOfRegionsAndCoolant(t *testing.T) {
+	s := boxed()
+	s.Boundary = [stack.NumFaces]stack.Boundary{stack.Top: s.Boundary[stack.Top], stack.West: s.Boundary[stack.West]}
+	s.Materials[2].K[2] = 80
+	s.Layers[0].Regions = []stack.Region{{Material: 2, Rect: stack.Rect{Width: 2e-3, Height: 1.2e-3}}}
+	top, west := 1/s.Boundary[stack.Top].H, 1/s.Boundary[stack.West].H
+	near(t, "conductance of two materials", mustBuild(t, s).GroundConductance(),
+		2.4e-6/(top+0.25e-3/80)+3.6e-6/(top+0.25e-3/40)+1.2e-6/(west+0.25e-3/40)+1.8e-6/(west+0.25e-3/10))
+	near(t, "heat capacity rate of two cavities", mustBuild(t, cavities(5)).GroundConductance(), 2*1e-6*4e6)
+}
+
+// BenchmarkGroundConductance sums a face of a million cells of two materials.
+func BenchmarkGroundConductance(b *testing.B) {
+	s := boxed()
+	s.Grid.X.Cells, s.Grid.Y.Cells = 1024, 1024
+	s.Layers[0].Regions = []stack.Region{{Material: 2, Rect: stack.Rect{Width: 1e-3, Height: 2e-3}}}
+	m := mustBuild(b, s)
+	for b.Loop() {
+		m.GroundConductance()
+	}
+}
+
 // Regions of a material with the same properties leave a layer uniform; one that differs by a millionth in anything
 // does not.
 func TestLayersOfLikeCellsAreUniform(t *testing.T) {

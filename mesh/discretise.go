@@ -120,39 +120,46 @@ func (m *Mesh) Grounded() bool {
 	return false
 }
 
-// GroundConductance is the total conductance in W/K between the outermost cells and the face temperatures.
+// GroundConductance is the sum of all columns of A in W/K: the conductance between the outermost cells and the face
+// temperatures, and the heat that the coolant carries out per kelvin at its outlets.
 func (m *Mesh) GroundConductance() float64 {
 	g := 0.0
 	for f := range stack.Face(stack.NumFaces) {
 		if !m.Exchanges(f) {
 			continue
 		}
-		first, end := [3]int{}, [3]int{m.NX(), m.NY(), m.NZ()}
-		switch axis := [stack.NumFaces]int{2, 2, 0, 0, 1, 1}[f]; f {
-		case stack.Bottom, stack.West, stack.South:
-			end[axis] = 1
-		default:
-			first[axis] = end[axis] - 1
+		for k := range m.NZ() {
+			g += m.groundOfPlane(f, k)
 		}
-		for k := first[2]; k < end[2]; k++ {
-			g += m.groundOfPlane(f, first, end, k)
+	}
+	for _, c := range m.Cavities {
+		for _, heat := range c.Heat {
+			g += heat
 		}
 	}
 	return g
 }
 
-// groundOfPlane is the part of GroundConductance of face f in plane k, whose cells at the face lie between first and
-// end along x and y. In a uniform plane the conductance per area is the same in all of them.
-func (m *Mesh) groundOfPlane(f stack.Face, first, end [3]int, k int) float64 {
-	if p := &m.Planes[k]; p.Index == nil && p.Cavity == nil && m.Patched[f] == nil && m.warm == nil {
-		width, depth := m.X[end[0]]-m.X[first[0]], m.Y[end[1]]-m.Y[first[1]]
-		return m.FaceConductance(f, first[0], first[1], k) * (width / m.DX(first[0])) * (depth / m.DY(first[1]))
-	}
+// groundOfPlane is the conductance of face f in plane k. Without patches and coolant, the conductance per area depends
+// on the material only.
+func (m *Mesh) groundOfPlane(f stack.Face, k int) float64 {
 	g := 0.0
-	for j := first[1]; j < end[1]; j++ {
-		for i := first[0]; i < end[0]; i++ {
-			g += m.FaceConductance(f, i, j, k)
+	columns, rows := m.faceRange(f, k)
+	p, d := &m.Planes[k], m.driveOf(f)
+	switch {
+	case rows[0] == rows[1]:
+	case p.Cavity != nil || m.Patched[f] != nil:
+		m.FaceCells(f, k, func(i, j int) { g += m.FaceConductance(f, i, j, k) })
+	case p.Index == nil:
+		i, j := columns[0], rows[0]
+		width, depth := m.X[columns[1]]-m.X[i], m.Y[rows[1]]-m.Y[j]
+		g = m.FaceConductance(f, i, j, k) * (width / m.DX(i)) * (depth / m.DY(j))
+	case d.Driven():
+		resistance := make([]float64, len(m.Palette))
+		for id := range resistance {
+			resistance[id] = d.Resistance + m.halfOf(f, columns[0], rows[0], k, &m.Palette[id])
 		}
+		m.FaceCells(f, k, func(i, j int) { g += m.CellFaceArea(f, i, j, k) / resistance[p.Index[j*m.NX()+i]] })
 	}
 	return g
 }

@@ -99,16 +99,32 @@ func (m *Mesh) faceLaw(f stack.Face) *FaceLaw {
 
 // FaceCells calls visit with the cells (i, j, k) of plane k that lie on face f.
 func (m *Mesh) FaceCells(f stack.Face, k int, visit func(i, j int)) {
-	if f <= stack.Top && !m.OnFace(f, 0, 0, k) {
-		return
-	}
-	for j := range m.NY() {
-		for i := range m.NX() {
-			if m.OnFace(f, i, j, k) {
-				visit(i, j)
-			}
+	columns, rows := m.faceRange(f, k)
+	for j := rows[0]; j < rows[1]; j++ {
+		for i := columns[0]; i < columns[1]; i++ {
+			visit(i, j)
 		}
 	}
+}
+
+// faceRange is the half-open ranges of the columns and rows of plane k that lie on face f; no rows if there are none.
+func (m *Mesh) faceRange(f stack.Face, k int) (columns, rows [2]int) {
+	columns, rows = [2]int{0, m.NX()}, [2]int{0, m.NY()}
+	switch f {
+	case stack.Bottom, stack.Top:
+		if !m.OnFace(f, 0, 0, k) {
+			rows[1] = 0
+		}
+	case stack.West:
+		columns[1] = 1
+	case stack.East:
+		columns[0] = m.NX() - 1
+	case stack.South:
+		rows[1] = 1
+	case stack.North:
+		rows[0] = m.NY() - 1
+	}
+	return columns, rows
 }
 
 // OnFace reports whether cell (i, j, k) lies on face f.

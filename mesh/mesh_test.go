@@ -24,7 +24,7 @@ func two() *stack.Stack {
 	}
 }
 
-func mustBuild(t *testing.T, s *stack.Stack) *Mesh {
+func mustBuild(t testing.TB, s *stack.Stack) *Mesh {
 	t.Helper()
 	m, err := Build(s)
 	if err != nil {

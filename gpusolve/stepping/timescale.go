@@ -11,18 +11,10 @@ import (
 	"thermsim/mesh"
 )
 
-// relaxation is the heat capacity over what leads heat away, the conductance of the faces and the flow of coolant, in
-// s: too short for the slowest time constant, but of its order in a stack that conducts well inside. It is infinite
-// where nothing leads heat away.
-func relaxation(m *mesh.Mesh) float64 {
-	away := m.GroundConductance()
-	for i := range m.Cavities {
-		for _, w := range m.Cavities[i].Heat {
-			away += w
-		}
-	}
-	return m.HeatCapacity() / away
-}
+// relaxation is the heat capacity divided by the conductance to the faces and the flow of coolant, in s: too short for
+// the slowest time constant, but of its order in a stack that conducts well inside. It is infinite if nothing removes
+// heat.
+func relaxation(m *mesh.Mesh) float64 { return m.HeatCapacity() / m.GroundConductance() }
 
 // SlowestTimeConstant estimates the slowest time constant of a stack in s: 1/lambda for the smallest eigenvalue of A u
 // = lambda C u. A coarse mesh is enough, for the slowest mode is smooth. Without a face that leads heat to a
