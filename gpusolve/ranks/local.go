@@ -76,11 +76,23 @@ func (l *local) put(to, kind int, data []byte) error {
 	if to < 0 || to >= l.size {
 		return fmt.Errorf("there is no rank %d among %d", to, l.size)
 	}
+	if l.hasFailed() {
+		return l.why
+	}
+	l.leave(to, kind, data)
+	return nil
+}
+
+func (l *local) hasFailed() bool {
 	select {
 	case <-l.failed:
-		return l.why
+		return true
 	default:
+		return false
 	}
+}
+
+func (l *local) leave(to, kind int, data []byte) {
 	q := l.queues[to][l.rank*numKinds+kind]
 	q.mu.Lock()
 	q.list = append(q.list, data)
@@ -90,7 +102,6 @@ func (l *local) put(to, kind int, data []byte) error {
 	case q.ready <- struct{}{}:
 	default:
 	}
-	return nil
 }
 
 // take waits for the next message.
@@ -102,6 +113,7 @@ func (l *local) take(from, kind int) ([]byte, error) {
 	for {
 		for n := 0; n < l.looks && q.count.Load() == 0; n++ {
 		}
+		failed := l.hasFailed() // before the look at the list: a rank may leave a message and then fail
 		q.mu.Lock()
 		if len(q.list) > 0 {
 			data := q.list[0]
@@ -111,19 +123,22 @@ func (l *local) take(from, kind int) ([]byte, error) {
 			return data, nil
 		}
 		q.mu.Unlock()
+		if failed {
+			return nil, l.why
+		}
 		select {
 		case <-q.ready:
 		case <-l.failed:
-			return nil, l.why
 		}
 	}
 }
 
 func (l *local) Gather(mine []byte) ([][]byte, error) {
-	for to := range l.size {
-		if err := l.put(to, gathered, slices.Clone(mine)); err != nil {
-			return nil, err
-		}
+	if l.hasFailed() {
+		return nil, l.why
+	}
+	for to := range l.size { // also if one of them, which has all it needs, fails meanwhile
+		l.leave(to, gathered, slices.Clone(mine))
 	}
 	all := make([][]byte, l.size)
 	for from := range all {

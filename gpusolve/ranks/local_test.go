@@ -1,6 +1,7 @@
 package ranks_test
 
 import (
+	"errors"
 	"runtime"
 	"sync"
 	"testing"
@@ -32,4 +33,21 @@ func BenchmarkGather(b *testing.B) {
 		})
 	}
 	wait.Wait()
+}
+
+// A rank that fails after a gather does not end the gather of another, which has all data.
+func TestGatherBeforeFailure(t *testing.T) {
+	for range 20_000 {
+		groups := ranks.Local(2)
+		var wait sync.WaitGroup
+		for _, g := range groups {
+			wait.Go(func() {
+				if _, err := g.Gather([]byte{1}); err != nil {
+					t.Error(err)
+				}
+				g.Fail(errors.New("afterwards"))
+			})
+		}
+		wait.Wait()
+	}
 }
