@@ -1,19 +1,25 @@
 package main
 
 import (
+	"html"
+	"io/fs"
+	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"thermsim/cmd/thermsim/exit"
+	"thermsim/internal/testtier"
 )
 
 var (
 	link       = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading    = regexp.MustCompile(`(?m)^#+ +(.+)$`)
 	notInSlugs = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+	address    = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
 	statusRow  = regexp.MustCompile(`(?m)^(?:\|| ) *(\d+) +(?:\||[a-z])`)
 )
 
@@ -55,6 +61,53 @@ func anchors(t *testing.T, page string) map[string]bool {
 		out[strings.ReplaceAll(notInSlugs.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
 	}
 	return out
+}
+
+// Links of the documentation site lead to files and elements that exist.
+func TestLinksOfSite(t *testing.T) {
+	if !testtier.Pick(false, true) {
+		t.Skip("Hugo takes minutes to compile")
+	}
+	build := exec.Command("make", "docs")
+	build.Dir = "../.."
+	if text, err := build.CombinedOutput(); err != nil || strings.Contains(string(text), "WARN") {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	files := map[string]string{}
+	err := filepath.WalkDir("../../bin/docs", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files[path] = ""
+			if filepath.Ext(path) == ".html" {
+				files[path] = readPage(t, path)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := 0
+	for page, text := range files {
+		for _, m := range address.FindAllStringSubmatch(text, -1) {
+			to, err := url.Parse(html.UnescapeString(m[1]))
+			if err != nil || to.IsAbs() {
+				continue
+			}
+			links++
+			target := page
+			if to.Path != "" {
+				target = filepath.Join(filepath.Dir(page), filepath.FromSlash(to.Path))
+			}
+			if there, ok := files[target]; !ok {
+				t.Errorf("%s: %s leads nowhere", page, m[1])
+			} else if to.Fragment != "" && !strings.Contains(there, `id="`+html.EscapeString(to.Fragment)+`"`) {
+				t.Errorf("%s: %s leads to no element", page, m[1])
+			}
+		}
+	}
+	if len(files) < 100 || links < 1000 {
+		t.Errorf("%d files and %d links", len(files), links)
+	}
 }
 
 // The page on exit statuses lists those that the help of the commands lists.
