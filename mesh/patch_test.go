@@ -143,3 +143,20 @@ func TestPatchResistance(t *testing.T) {
 		}
 	}
 }
+
+// The surface of a cell that an edge cuts is the mean of its parts: one is cooled through h, the other takes a flux in.
+func TestSurfaceOfACutCell(t *testing.T) {
+	const q, cooled, kelvin = 4e4, 0.3, 350.0 // flux in W/m2, share under the film, temperature of the cell
+	m := patchedPlate(t, stack.Boundary{Kind: stack.HeatFlux, Flux: q}, rectPatch(0, 0, cooled*10e-3/7, 8e-3, film))
+	x, y, _ := m.Center(0, 2, 1)
+	half := 0.25e-3 / 100 // m2K/W from the center of the upper cell to the surface
+	want := cooled*(kelvin-(kelvin-film.Temperature)*half/(half+1/film.H)) + (1-cooled)*(kelvin+q*half)
+	got := m.SampleAt(x, y, 1e-3, "")
+	sum := got.Constant
+	for _, term := range got.Terms {
+		sum += term.Weight * kelvin
+	}
+	if math.Abs(sum-want) > 1e-9 {
+		t.Errorf("%.12g K; expected %.12g K", sum, want)
+	}
+}
