@@ -31,26 +31,16 @@ func grids() (all []grid) {
 	}
 	for _, n := range []int{96, 304} {
 		for _, peclet := range []float64{0.01, 0.1, 1, 10, 100} {
-			add(fmt.Sprintf("upwind %d, Peclet %g", n, peclet), n, n, n, flow{peclet: peclet}.on(n, n, n))
+			add(fmt.Sprintf("upwind %d, Peclet %g", n, peclet), n, n, n, func() *sparse.Diagonals { return upwind(peclet, n, n, n) })
 		}
 	}
-	add("upwind 160, Peclet 1", 160, 160, 160, flow{peclet: 1}.on(160, 160, 160))
+	add("upwind 160, Peclet 1", 160, 160, 160, func() *sparse.Diagonals { return upwind(1, 160, 160, 160) })
 	for _, n := range []int{714, 1871} {
-		add(fmt.Sprintf("upwind %dx%dx10", n, n), n, n, 10, flow{peclet: 1}.on(n, n, 10))
+		add(fmt.Sprintf("upwind %dx%dx10", n, n), n, n, 10, func() *sparse.Diagonals { return upwind(1, n, n, 10) })
 	}
 	// The same cells, marched along their short direction.
 	add("poisson 10x714x714", 10, 714, 714, func() *sparse.Diagonals { return poisson(10, 714, 714) })
 	add("poisson 714x714x10", 714, 714, 10, func() *sparse.Diagonals { return poisson(714, 714, 10) })
-	// Other discretizations of convection and diffusion: central differences, a flow along the diagonal, time steps.
-	for _, f := range []flow{
-		{peclet: 0.01, central: true}, {peclet: 1, central: true}, {peclet: 1, even: true}, {peclet: 10, even: true},
-		{peclet: 0.01, courant: 1}, {peclet: 0.1, courant: 10}, {peclet: 1, courant: 1}, {peclet: 1, courant: 10},
-		{peclet: 1, courant: 100},
-	} {
-		for _, edge := range []int{48, 96, 304} {
-			add(fmt.Sprintf("search %d, %v", edge, f), edge, edge, edge, f.on(edge, edge, edge))
-		}
-	}
 	for _, n := range []int{714, 1183, 1871} {
 		all = append(all,
 			grid{fmt.Sprintf("stack %d", n), n, n, 10, false, func(d ops.Device) (ops.Operator, error) {
@@ -68,59 +58,23 @@ func grids() (all []grid) {
 	}
 	byRows("rows of poisson 160", 160, func() *sparse.CSR { return poisson(160, 160, 160).CSR() })
 	byRows("rows of poisson 160, shuffled", 160, func() *sparse.CSR { return shuffled(poisson(160, 160, 160).CSR()) })
-	byRows("rows of upwind 160, Peclet 1", 160, func() *sparse.CSR { return flow{peclet: 1}.on(160, 160, 160)().CSR() })
+	byRows("rows of upwind 160, Peclet 1", 160, func() *sparse.CSR { return upwind(1, 160, 160, 160).CSR() })
 	return all
 }
 
-// flow is convection that is added to poisson: along x, half as fast along y and a tenth along z, or equally along all
-// three. The Peclet number is that of a cell along x. With a Courant number the system is that of a backward Euler
-// step.
-type flow struct {
-	peclet, courant float64
-	central, even   bool
-}
-
-func (f flow) String() string {
-	s := fmt.Sprintf("Peclet %g", f.peclet)
-	if f.central {
-		s += ", central"
-	}
-	if f.even {
-		s += ", diagonal"
-	}
-	if f.courant > 0 {
-		s += fmt.Sprintf(", Courant %g", f.courant)
-	}
-	return s
-}
-
-// on returns the matrix: first-order upwind differences, or central ones.
-func (f flow) on(nx, ny, nz int) func() *sparse.Diagonals {
-	return func() *sparse.Diagonals {
-		a := poisson(nx, ny, nz)
-		a.LowerX, a.LowerY, a.LowerZ = slices.Clone(a.X), slices.Clone(a.Y), slices.Clone(a.Z)
-		upper := [][]float64{a.X, a.Y, a.Z}
-		for n, lower := range [][]float64{a.LowerX, a.LowerY, a.LowerZ} {
-			v := f.peclet
-			if !f.even {
-				v *= []float64{1, 0.5, 0.1}[n]
-			}
-			for c := range lower {
-				if f.central {
-					lower[c], upper[n][c] = lower[c]*(1+v/2), upper[n][c]*(1-v/2)
-					continue
-				}
-				lower[c] *= 1 + v
-				a.Main[c] += v
-			}
+// upwind adds convection to poisson, with first-order upwind differences: along x, half as fast along y and a tenth
+// along z. The Peclet number is that of a cell along x.
+func upwind(peclet float64, nx, ny, nz int) *sparse.Diagonals {
+	a := poisson(nx, ny, nz)
+	a.LowerX, a.LowerY, a.LowerZ = slices.Clone(a.X), slices.Clone(a.Y), slices.Clone(a.Z)
+	for n, lower := range [][]float64{a.LowerX, a.LowerY, a.LowerZ} {
+		v := peclet * []float64{1, 0.5, 0.1}[n]
+		for c := range lower {
+			lower[c] *= 1 + v
+			a.Main[c] += v
 		}
-		if f.courant > 0 {
-			for c := range a.Main {
-				a.Main[c] += f.peclet / f.courant
-			}
-		}
-		return a
 	}
+	return a
 }
 
 // poisson is the 7-point Laplacian times h^2 on the unit cube's inner points, zero on its faces.

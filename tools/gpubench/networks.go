@@ -58,10 +58,9 @@ type elimination struct {
 	Order         string  `json:"order,omitempty"`
 	Fill          float64 `json:"fill,omitempty"` // 2 nnz(G) / nnz(A)
 	FactorEntries int64   `json:"factor_entries,omitempty"`
-	Depth         int     `json:"depth,omitempty"`        // critical path of the triangular solves
-	Tree          int     `json:"tree,omitempty"`         // height of the elimination tree of the factor
-	ClassicTree   int     `json:"classic_tree,omitempty"` // of an exact factor in the same order
-	Grown         int     `json:"grown,omitempty"`        // how often memory of the elimination had to grow
+	Depth         int     `json:"depth,omitempty"` // critical path of the triangular solves
+	Tree          int     `json:"tree,omitempty"`  // height of the elimination tree of the factor
+	Grown         int     `json:"grown,omitempty"` // how often memory of the elimination had to grow
 }
 
 // cycle describes the cycle of cmg and the products in it.
@@ -91,7 +90,6 @@ type circuit struct {
 // tables are the measurements, by the name of their table.
 var tables = map[string]func(*bench) error{
 	"poisson":  (*bench).poisson,
-	"orders":   (*bench).orders,
 	"scaling":  (*bench).scaling,
 	"netlists": (*bench).netlists,
 	"graphs":   (*bench).graphs,

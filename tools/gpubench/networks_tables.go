@@ -1,59 +1,9 @@
 package main
 
 import (
-	"fmt"
-
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/sparse"
 	"thermsim/gpusolve/sparse/graphs"
-	"thermsim/gpusolve/sparse/ordering"
 )
-
-// pattern is a matrix whose factors are compared over orders.
-type pattern struct {
-	name  string
-	build func() *sparse.CSR
-}
-
-// orders measures, for each order of elimination, the heights of the elimination trees of an exact factor and of
-// parac's, the critical path of its solves and its fill: figure 4 of the ParAC paper. seed and order are those of
-// parac.
-func (b *bench) orders() error {
-	var all []pattern
-	for _, c := range []graphs.Coefficients{graphs.Uniform, graphs.ParACAnisotropic, graphs.ParACCheckered} {
-		all = append(all, pattern{c.String(), func() *sparse.CSR { return graphs.Poisson(b.side, c).CSR() }})
-	}
-	for _, f := range graphs.All() {
-		if !f.Signed {
-			all = append(all, pattern{f.Name, func() *sparse.CSR { return f.Build(b.side*b.side*b.side, 1) }})
-		}
-	}
-	for _, m := range all {
-		if !wanted(m.name, *b.cases) {
-			continue
-		}
-		a := m.build()
-		p := problem{
-			name: m.name, n: a.N(), entries: int64(a.Entries()), source: graphs.Source(a.N(), 3), rtol: 1e-6,
-			load: func(d ops.Device) (ops.Operator, error) { return d.LoadCSR(a) },
-		}
-		for _, o := range []string{"amd", "nnz", "random"} {
-			height := ordering.TreeHeight(a.RowPtr, a.Col, orderOf(a, o))
-			err := b.eachDevice(func(d ops.Device, name string, threads int) error {
-				r, _, err := b.solve(d, p, fmt.Sprintf("parac:order=%s,seed=%d", o, seed))
-				if err != nil {
-					return err
-				}
-				r.Table, r.Device, r.Threads, r.ClassicTree = "orders", name, threads, height
-				return b.add(r)
-			})
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
 
 // graphs measures networks by all methods.
 func (b *bench) graphs() error {
@@ -71,20 +21,6 @@ func (b *bench) graphs() error {
 		}
 	}
 	return nil
-}
-
-// seed of the orders and the samples.
-const seed = 1
-
-// orderOf is parac's order of elimination.
-func orderOf(a *sparse.CSR, name string) []int32 {
-	switch name {
-	case "amd":
-		return ordering.MinimumDegree(a.RowPtr, a.Col)
-	case "nnz":
-		return ordering.ByEntries(a.RowPtr, seed)
-	}
-	return ordering.Random(a.N(), seed)
 }
 
 // poissonProblem is a Poisson problem whose right-hand side is independent normal numbers, or the product of the matrix

@@ -27,7 +27,6 @@ type ranksFlags struct {
 	devices    string // gpu:0,1: a rank for each
 	rank       int    // of this process, if each rank has one
 	rendezvous string
-	slabs      *[]int // numbers of slabs, of which one is measured
 	direct     bool
 
 	groups []ranks.Group    // of the ranks in this process
@@ -42,8 +41,6 @@ func (f *ranksFlags) add() {
 		"empty, the ranks are in one process")
 	flag.BoolVar(&f.direct, "direct", false, "with -ranks: stacks of layers by the direct solver and by "+
 		"multigrid")
-	f.slabs = listFlag("slabs", ",", "", "numbers of slabs, as 1,2,4: measure an iteration on one of them, without "+
-		"the others; data that would be sent is copied in place", positive)
 }
 
 // ordinals are the GPUs of -ranks.
@@ -79,13 +76,12 @@ type rankRow struct {
 	Apart *float64 `json:"apart_K,omitempty"`
 }
 
-// rankResult is the file of -ranks and -slabs.
+// rankResult is the file of -ranks.
 type rankResult struct {
 	header
 	Rows  []row     `json:"rows"`
 	GPUs  string    `json:"gpus,omitempty"`
 	Ranks []rankRow `json:"ranks,omitempty"`
-	Slabs []slabRow `json:"slabs,omitempty"`
 }
 
 // rankCase is a case of -ranks. Exact cases are solved to 1e-11 of the right-hand side, and the fields are compared.

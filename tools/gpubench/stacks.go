@@ -50,11 +50,8 @@ func stacks(o *output) func() error {
 	share := ranksFlags{stackFlags: &f}
 	share.add()
 	return func() error {
-		switch {
-		case share.devices != "":
+		if share.devices != "" {
 			return share.run()
-		case len(*share.slabs) > 0:
-			return share.runSlabs()
 		}
 		return f.run()
 	}
