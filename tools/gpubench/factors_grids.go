@@ -31,7 +31,9 @@ func grids() (all []grid) {
 	}
 	for _, n := range []int{96, 304} {
 		for _, peclet := range []float64{0.01, 0.1, 1, 10, 100} {
-			add(fmt.Sprintf("upwind %d, Peclet %g", n, peclet), n, n, n, func() *sparse.Diagonals { return upwind(peclet, n, n, n) })
+			add(fmt.Sprintf("upwind %d, Peclet %g", n, peclet), n, n, n, func() *sparse.Diagonals {
+				return upwind(peclet, n, n, n)
+			})
 		}
 	}
 	add("upwind 160, Peclet 1", 160, 160, 160, func() *sparse.Diagonals { return upwind(1, 160, 160, 160) })
