@@ -53,7 +53,7 @@ func (f binnedField) Maxima(m *reduction.Maxima, dst []float64) (bool, error) {
 
 // A map of bins has the pixels of a map of planes, finer than the picture and coarser.
 func TestMapsOfBinsAreMapsOfPlanes(t *testing.T) {
-	for _, n := range [][2]int{{10, 8}, {1700, 1300}} {
+	for _, n := range [][2]int{{10, 8}, {850, 650}} {
 		r := sampleRun(t, n[0], n[1])
 		r.Solution.Field = binnedField{samples.Field{Mesh: r.Mesh, Of: samples.Bumps}, nil, new(int)}
 		s := summarise(t, r)

@@ -22,28 +22,41 @@ import (
 const mostDrawn = 8
 
 // CheckPictures draws a stack without solving it: stack.png with the layers, materials and boundary conditions, and
-// floorplan_<layer>.png for every layer with power.
-func CheckPictures(ctx context.Context, files *staging.Transaction, m *mesh.Mesh) error {
+// floorplan_<layer>.png for every layer with power. Of style, the formats matter.
+func CheckPictures(ctx context.Context, files *staging.Transaction, m *mesh.Mesh, style *PictureStyle) error {
+	if len(style.formats()) == 0 {
+		return nil
+	}
 	names := fileNames(m.Stack)
 	g, inner := errgroup.WithContext(ctx)
 	g.SetLimit(min(mostDrawn, runtime.GOMAXPROCS(0)))
 	if m.NX()*m.NY() > hugePlane {
 		g.SetLimit(1)
 	}
-	g.Go(func() error { return files.Write(inner, "stack.png", crossSection(m).WritePNG) })
+	g.Go(func() error { return writePicture(inner, files, style.files("stack", crossSection(m).Write)) })
 	for i := range m.Power.Layers {
 		if inner.Err() != nil {
 			break
 		}
 		g.Go(func() error {
 			l := &m.Power.Layers[i]
-			return files.Write(inner, "floorplan_"+names[l.Layer]+".png", floorplan(m, l).WritePNG)
+			return writePicture(inner, files, style.files("floorplan_"+names[l.Layer], floorplan(m, l).Write))
 		})
 	}
 	if err := g.Wait(); err != nil {
 		return err
 	}
 	return ctx.Err()
+}
+
+// writePicture stages a picture in all its formats.
+func writePicture(ctx context.Context, to *staging.Transaction, formats []staging.File) error {
+	for _, f := range formats {
+		if err := to.Write(ctx, f.Name, f.Write); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // floorplan prepares the picture of a layer's power. Blocks are drawn with their exact outlines. If the layer has a

@@ -297,32 +297,38 @@ func (c *Comparison) tables(sorted bool) []*tables.Table {
 	return []*tables.Table{layers, blocks}
 }
 
-// Write stages diff.json, diff.html, and diff_<layer>.png for layers with power and the layers in maps, as far as both
-// stacks have them. All pictures share one color range.
-func (c *Comparison) Write(ctx context.Context, st *staging.Transaction, a, b *Run, maps []string,
-	budget webpage.Budget) error {
+// ComparisonOptions say what is drawn of a comparison.
+type ComparisonOptions struct {
+	Maps  []string     // layers to draw in addition to those with power
+	Style PictureStyle // of which the formats matter
+	Page  PageBudget
+}
+
+// Write stages diff.json, diff.html, and diff_<layer>.png for those layers with power and layers in o.Maps that both
+// stacks have. All pictures share one color range.
+func (c *Comparison) Write(ctx context.Context, st *staging.Transaction, a, b *Run, o ComparisonOptions) error {
 	on, err := newOverlay(a, b)
 	if err != nil {
 		return err
 	}
-	layers, err := mappedLayers(a.Mesh, maps)
+	layers, err := mappedLayers(a.Mesh, o.Maps)
 	if err != nil {
 		return err
 	}
 	names := fileNames(a.Mesh.Stack)
 	for _, l := range layers {
-		if !on.has(l) {
+		if !on.has(l) || len(o.Style.formats()) == 0 {
 			continue
 		}
 		h, err := differencePicture(c, a, on, l)
 		if err != nil {
 			return err
 		}
-		if err := st.Write(ctx, "diff_"+names[l]+".png", func(w io.Writer) error { return h.WritePNG(w) }); err != nil {
+		if err := writePicture(ctx, st, o.Style.files("diff_"+names[l], h.Write)); err != nil {
 			return err
 		}
 	}
-	doc, err := comparisonDocument(c, a, on, budget)
+	doc, err := comparisonDocument(c, a, on, o.Page)
 	if err != nil {
 		return err
 	}

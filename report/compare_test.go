@@ -99,7 +99,7 @@ func TestComparisonFiles(t *testing.T) {
 	a, b := sampleRun(t, 30, 24), sampleRun(t, 21, 17)
 	dir := t.TempDir()
 	c := compare(t, a, b)
-	files := writeComparison(t, dir, c, a, b, "lid")
+	files := writeComparison(t, dir, c, a, b, ComparisonOptions{Maps: []string{"lid"}})
 	var got []string
 	for _, f := range files {
 		got = append(got, filepath.Base(f))
@@ -127,10 +127,10 @@ func TestComparisonFiles(t *testing.T) {
 	}
 }
 
-func writeComparison(t testing.TB, dir string, c *Comparison, a, b *Run, maps ...string) []string {
+func writeComparison(t testing.TB, dir string, c *Comparison, a, b *Run, o ComparisonOptions) []string {
 	t.Helper()
 	done, err := staging.Do(context.Background(), dir, staging.Options{}, func(files *staging.Transaction) error {
-		return c.Write(context.Background(), files, a, b, maps, PageBudget{})
+		return c.Write(context.Background(), files, a, b, o)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -122,7 +122,7 @@ func tell(t *testing.T, c *Comparison, a, b *Run) map[string]string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	writeComparison(t, dir, c, a, b, "all")
+	writeComparison(t, dir, c, a, b, ComparisonOptions{Style: PictureStyle{Formats: []string{NoPictures}}})
 	told := map[string]string{"tables": text.String()}
 	for where, name := range map[string]string{"page": "diff.html", "JSON": "diff.json"} {
 		data, err := os.ReadFile(filepath.Join(dir, name))

@@ -93,7 +93,7 @@ func checkTwoRuns(b *browser) {
 		return samples.Bumps(x, y, z) - 3.25 + 100*x
 	})
 	dir := b.t.TempDir()
-	writeComparison(b.t, dir, compare(b.t, one, two), one, two)
+	writeComparison(b.t, dir, compare(b.t, one, two), one, two, ComparisonOptions{})
 	b.look(1280, 900, "light")
 	b.open(filepath.Join(dir, "diff.html"))
 	read := func(format string) float64 {

@@ -41,9 +41,9 @@ size = ["%[2]v mm", "%[2]v mm"]
 power = { uniform = 2 }
 `, c.body, c.die, environment)
 		}
-		still := solvePackage(t, text("jesd51-2a"))
+		still := solvePackageTo(t, text("jesd51-2a"), 1e-4)
 		ja, jt, jc := figure(t, still, "theta_JA"), figure(t, still, "psi_JT"),
-			figure(t, solvePackage(t, text("jesd51-14")), "theta_JC(top)")
+			figure(t, solvePackageTo(t, text("jesd51-14"), 1e-4), "theta_JC(top)")
 		t.Logf("body %g, die %g: theta_JA %.1f (%g), psi_JT %.2f (%g), theta_JC %.2f (%g)", c.body, c.die, ja, c.ja, jt,
 			c.jt, jc, c.jc)
 		if math.Abs(ja/c.ja-1) > 0.12 || math.Abs(jc/c.jc-1) > 0.25 || math.Abs(jt-c.jt) > 0.25*c.jt+0.2 {

@@ -284,7 +284,7 @@ func TestCancelledRunLeavesNothingAndKeepsOldFiles(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	files := begin(t, dir, nil)
-	if err := CheckPictures(ctx, files, r.Mesh); !errors.Is(err, context.Canceled) {
+	if err := CheckPictures(ctx, files, r.Mesh, new(PictureStyle)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	files.Abort()
@@ -376,7 +376,7 @@ func TestCheckPicturesTogether(t *testing.T) {
 	}
 	_, err := staging.Do(t.Context(), t.TempDir(), staging.Options{Fault: fault},
 		func(files *staging.Transaction) error {
-			return CheckPictures(t.Context(), files, samples.Build(t, samples.Stack(40, 32)))
+			return CheckPictures(t.Context(), files, samples.Build(t, samples.Stack(40, 32)), new(PictureStyle))
 		})
 	if err != nil {
 		t.Error(err)
@@ -393,7 +393,7 @@ func TestCheckPictures(t *testing.T) {
 	st.Boundary[stack.North] = stack.Boundary{Kind: stack.HeatFlux, Flux: 1e4}
 	dir := t.TempDir()
 	done, err := staging.Do(t.Context(), dir, staging.Options{}, func(files *staging.Transaction) error {
-		return CheckPictures(t.Context(), files, samples.Build(t, st))
+		return CheckPictures(t.Context(), files, samples.Build(t, st), new(PictureStyle))
 	})
 	if err != nil {
 		t.Fatal(err)

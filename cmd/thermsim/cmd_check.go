@@ -27,7 +27,7 @@ import (
 )
 
 var checkHelp = `Check a stack without solving it: read and validate every input, draw the stack
-and its floorplans as PNG into --out, list layers and mesh, say how much power
+and its floorplans into --out, list layers and mesh, say how much power
 was requested and how much arrived on the grid, and estimate memory and time.
 Warn of input that is valid but probably not intended: wrong units, blocks of few
 cells, no heat-flow path to ambient. With --grid auto, explain the chosen grid, which
@@ -56,6 +56,7 @@ type checkOptions struct {
 	print   bool
 	strict  flags.Strictness
 	json    bool
+	formats []string
 	watch   session.WatchFlag
 	project
 }
@@ -89,6 +90,7 @@ func newCheckCommand(g *session.Session) *cobra.Command {
 	flags.AddGrid(cmd, &o.grid)
 	o.set.Add(cmd.Flags())
 	flags.AddPrecond(cmd, &o.precond, "estimate time and memory for this preconditioner")
+	flags.AddFormats(cmd, &o.formats)
 	cmd.Flags().BoolVar(&o.print, "print", false, "write the resolved stack file to stdout and nothing else")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables, in SI units")
 	o.strict.Add(cmd.Flags())
@@ -100,6 +102,10 @@ func newCheckCommand(g *session.Session) *cobra.Command {
 func runCheck(ctx context.Context, g *session.Session, o checkOptions) error {
 	if o.json && o.print {
 		return exit.Usagef("--json and --print both write to stdout; give one of them")
+	}
+	style, err := flags.DrawAs(o.formats)
+	if err != nil {
+		return err
 	}
 	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {
@@ -137,7 +143,7 @@ func runCheck(ctx context.Context, g *session.Session, o checkOptions) error {
 	}
 	p := terminal.StartProgress(g.Console, "drawing")
 	defer p.Stop()
-	if err := report.CheckPictures(ctx, files, m); err != nil {
+	if err := report.CheckPictures(ctx, files, m, &style); err != nil {
 		return exit.NothingWritten(err)
 	}
 	done, err := g.Commit(ctx, files)

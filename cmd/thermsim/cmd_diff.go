@@ -39,6 +39,7 @@ type diffOptions struct {
 	runs       [2]string
 	out        string
 	maps       []string
+	formats    []string
 	step       int
 	limit      float64 // K
 	limitText  string
@@ -71,6 +72,7 @@ func newDiffCommand(g *session.Session) *cobra.Command {
 		flags.AddForce(cmd)
 		f.BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables: diff.json")
 		f.StringSliceVar(&o.maps, "maps", nil, "draw the layers in `LIST` too: names with commas between, or all")
+		flags.AddFormats(cmd, &o.formats)
 		flags.AddPageBudget(f, &o.pageBudget, "size that temperatures may take in diff.html (default 20)")
 		flags.Rise.Var(f, &o.pageError, "page-error", "largest error of temperatures in diff.html (default 0.01 K)")
 	})
@@ -78,6 +80,10 @@ func newDiffCommand(g *session.Session) *cobra.Command {
 }
 
 func runDiff(ctx context.Context, g *session.Session, o diffOptions) error {
+	style, err := flags.DrawAs(o.formats)
+	if err != nil {
+		return err
+	}
 	p := terminal.StartProgress(g.Console, "reading")
 	defer p.Stop()
 	var runs [2]*report.Run
@@ -107,8 +113,9 @@ func runDiff(ctx context.Context, g *session.Session, o diffOptions) error {
 	if err != nil {
 		return exit.NothingWritten(err)
 	}
-	budget := report.PageBudget{ErrorK: o.pageError, Bytes: int64(o.pageBudget * 1e6)}
-	if err := c.Write(ctx, files, runs[0], runs[1], o.maps, budget); err != nil {
+	drawn := report.ComparisonOptions{Maps: o.maps, Style: style,
+		Page: report.PageBudget{ErrorK: o.pageError, Bytes: int64(o.pageBudget * 1e6)}}
+	if err := c.Write(ctx, files, runs[0], runs[1], drawn); err != nil {
 		return exit.NothingWritten(err)
 	}
 	if _, err := g.Commit(ctx, files); err != nil {

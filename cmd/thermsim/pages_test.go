@@ -29,7 +29,7 @@ var (
 		`thermsim bench|--model`)
 	calls     = regexp.MustCompile(`\b(thermsim) ([a-z][^|;&>#]*)`)
 	word      = regexp.MustCompile(`(?:"[^"]*"|'[^']*'|[^\s"'])+`)
-	drawsMaps = regexp.MustCompile(`thermsim (steady|transient)`)
+	drawsMaps = regexp.MustCompile(`thermsim (steady|transient|check|diff)`)
 	target    = regexp.MustCompile(`^make ([a-z-]+)`)
 )
 

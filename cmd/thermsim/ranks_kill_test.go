@@ -118,7 +118,7 @@ func TestKilledRanks(t *testing.T) {
 }
 
 // grid splits among eight ranks.
-func grid(args []string) []string { return append(append([]string{}, args...), "--grid", "40x64") }
+func grid(args []string) []string { return append(append([]string{}, args...), "--grid", "20x32") }
 
 // judge says what is wrong with what is left after a rank was killed.
 func (e *ensemble) judge(victim int, whole, files string) string {

@@ -31,10 +31,25 @@ type Pictures struct {
 	zoom    string
 }
 
+// AddFormats adds --formats to a command that draws.
+func AddFormats(cmd *cobra.Command, formats *[]string) {
+	cmd.Flags().StringSliceVar(formats, "formats", nil,
+		"draw as "+strings.Join(report.PictureFormats(), ", ")+": one or a `LIST`, or none (default png)")
+	Complete(cmd, "formats", append(report.PictureFormats(), report.NoPictures))
+}
+
+// DrawAs is the style of pictures in formats.
+func DrawAs(formats []string) (report.PictureStyle, error) {
+	style := report.PictureStyle{Formats: formats}
+	if err := style.Check(); err != nil {
+		return style, exit.Usagef("%w", err)
+	}
+	return style, nil
+}
+
 func (o *Pictures) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&o.formats, "formats", nil,
-		"draw as "+strings.Join(report.PictureFormats(), ", ")+": one or a `LIST`, or none (default png)")
+	AddFormats(cmd, &o.formats)
 	f.StringSliceVar(&o.figures, "figures", nil, "`LIST` of "+strings.Join(report.FigureNames(), ",")+" or all")
 	f.StringVar(&o.colors, "colors", "inferno", "`NAME` of "+strings.Join(report.Colormaps(), ", "))
 	Var(f, &o.span, "range", "LO:HI", "range of the colours in degC, such as 40:110 (default that of the data)",
@@ -48,7 +63,7 @@ func (o *Pictures) Add(cmd *cobra.Command) {
 	f.BoolVar(&o.toScale, "to-scale", false, "draw sections without stretching thin layers")
 	f.StringVar(&o.frames, "frames", "", "`LAYER` that the animation shows (default the one with the most power)")
 	f.StringVar(&o.zoom, "zoom", "", "`REGION` or block around which maps, panels and sections are cut")
-	for flag, values := range map[string][]string{"formats": append(report.PictureFormats(), report.NoPictures),
+	for flag, values := range map[string][]string{
 		"figures": append(report.FigureNames(), "all"), "colors": report.Colormaps()} {
 		Complete(cmd, flag, values)
 	}
