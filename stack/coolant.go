@@ -14,12 +14,12 @@ type Coolant struct {
 	Inlet     float64     `toml:"inlet"`     // K
 	Direction Direction   `toml:"direction"` // of the flow
 	Flow      float64     `toml:"flow,own"`  // m3/s through the whole cavity
-	Zones     []Zone      // with flows of their own, over the width of the cavity; nil where the flow is even
+	Zones     []Zone      // with separate flows, over the width of the cavity; nil for a uniform flow
 	Model     CavityModel `toml:"model"`
 	Channels  *Channels   `toml:",inline"` // one of the three
 	Pins      *Pins       `toml:",inline"`
 	Medium    *Medium     `toml:",inline"`
-	// Permeability in m2 of pins or a medium, by which pressure drives the flow; 0 where not told.
+	// Permeability in m2 of pins or a medium, by which pressure drives the flow; 0 if unknown.
 	Permeability float64 `toml:"permeability,own"`
 	// Developing flow enters channels with one velocity and one temperature: friction and coefficients are larger near
 	// the inlet.
@@ -55,9 +55,9 @@ func (s *Stack) Cooled() bool {
 type Fluid struct {
 	K         float64 `toml:"k,zero"`    // thermal conductivity, W/(m K)
 	C         float64 `toml:"c"`         // volumetric heat capacity, J/(m3 K)
-	Density   float64 `toml:"rho"`       // kg/m3, 0 where not told
-	Viscosity float64 `toml:"viscosity"` // dynamic, Pa s, 0 where not told
-	Boiling   float64 `toml:"boiling"`   // K, 0 where not told
+	Density   float64 `toml:"rho"`       // kg/m3, 0 if unknown
+	Viscosity float64 `toml:"viscosity"` // dynamic, Pa s, 0 if unknown
+	Boiling   float64 `toml:"boiling"`   // K, 0 if unknown
 }
 
 // Direction of a flow.
@@ -85,8 +85,8 @@ func (d Direction) Backward() bool { return d == TowardsWest || d == TowardsSout
 // CavityModel is how a cavity is represented.
 type CavityModel string
 
-// The models: every channel with walls of its own, four resistances around a cell of coolant; or coolant and walls at
-// every place of the ground plan, which exchange heat with the layers below and above through two resistances.
+// The models: separate channels and walls, with four resistances around a cell of coolant; or coolant and walls at
+// every point of the plan, which exchange heat with the layers below and above through two resistances.
 const (
 	ResolvedChannels CavityModel = "channels"
 	PorousCavity     CavityModel = "porous"
@@ -178,7 +178,7 @@ type Hydraulics struct {
 	Streams []Stream
 }
 
-// Stream is a part of a cavity that has a flow of its own: a channel, or a zone of a porous cavity.
+// Stream is a part of a cavity with a separate flow: a channel, or a zone of a porous cavity.
 type Stream struct {
 	From, To float64 // m across the flow from the western or southern side
 	Flow     float64 // m3/s
@@ -218,7 +218,7 @@ func (s *Stack) Hydraulics(y *Layer) Hydraulics {
 	return h
 }
 
-// streams are the parts with flows of their own, from the west or the south.
+// streams are the parts with separate flows, from the west or the south.
 func (s *Stack) streams(y *Layer) []Stream {
 	c := y.Coolant
 	width := s.Size[1-c.Direction.Axis()]

@@ -9,15 +9,14 @@ import (
 	"thermsim/stack/internal/faults"
 )
 
-// Curve is a property of a material as a function of the temperature. Exactly one of the four laws is in use:
+// Curve is a property of a material as a function of the temperature. It has one of four laws.
 //
 //	power law    Value (T/At)^-Exponent
-//	polynomial   sum over i of Coefficients[i] (T - At)^i
+//	polynomial   sum over i of Coefficients[i] (T - At)^i.
 //	table        Values at Temperatures, between them the monotone cubic of Fritsch and Butland
-//	exponential  Value exp(Exponent (T - At)), of leakage
+//	exponential  Value exp(Exponent (T - At)), for leakage
 //
-// A curve holds within its range and nowhere else: outside, Of gives the value at the nearer end, and whoever uses it
-// tells so.
+// A curve is valid within its range only. Outside, Of returns the value at the nearer end, and callers report it.
 type Curve struct {
 	Law          Law
 	At           float64 // K, of a power law and a polynomial
@@ -102,8 +101,8 @@ func scaled(v []float64, factor float64) []float64 {
 	return w
 }
 
-// Reference is the temperature in K that a property has where a single number stands for a curve: 300 K, or the nearer
-// end of the range.
+// Reference is the temperature in K of the single number that represents a curve: 300 K, or the nearer end of the
+// range.
 func (c *Curve) Reference() float64 { return math.Max(c.Range[0], math.Min(c.Range[1], 300)) }
 
 // lowest looks for the least value within the range, and where it is. Tables are monotone between their points, power
@@ -154,8 +153,8 @@ func hermite(t0, t1, v0, v1, s0, s1 float64) Piece {
 	return Piece{From: t0, A0: v0, A1: s0, A2: (3*mean - 2*s0 - s1) / h, A3: (s0 + s1 - 2*mean) / (h * h)}
 }
 
-// pieceError is the largest relative error of pieces that stand for a power law or a polynomial, most how many there
-// may be.
+// pieceError is the largest relative error of pieces that represent a power law or a polynomial, mostPieces their
+// largest number.
 const pieceError, mostPieces = 1e-12, 4096
 
 // Pieces is the curve as cubics that follow one another over its range: what solvers evaluate, as the same bits
@@ -304,8 +303,8 @@ func ascending(v []float64) bool {
 	return true
 }
 
-// OutOfRange tells which of the temperatures that the stack names lie outside the range of a property that follows the
-// temperature, in a line for each material and each face's law.
+// OutOfRange lists temperatures of the stack outside the range of a temperature-dependent property: a line for each
+// material and each face's law.
 func (s *Stack) OutOfRange() []string {
 	low, high := s.Ambient, s.Ambient
 	for f := range s.Boundary {

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// HeatedPart says where over the height of a layer its power arises. Empty is not told, and means all of it.
+// HeatedPart says where over the height of a layer its power arises. Empty means the whole height.
 type HeatedPart string
 
 // The heated parts of a layer: all of it, or a slice of PowerDepth at one of its surfaces, where transistors are.
@@ -20,7 +20,7 @@ const (
 // them.
 const DefaultPowerDepth = 5e-6
 
-// Sliced says whether the heated part has a plane of cells of its own.
+// Sliced says whether the heated part has a separate plane of cells.
 func (y *Layer) Sliced() bool { return y.AtSurface() && y.PowerDepth < y.Thickness }
 
 // AtSurface says whether the power arises in a slice at a surface.
@@ -34,8 +34,8 @@ func (y *Layer) HeatedDepth() float64 {
 	return y.Thickness
 }
 
-// twin says whether the layer has a plane for the walls and one for the coolant, half as thick each, which stand for
-// the same place.
+// twin says whether the layer has a plane for the walls and one for the coolant, each half as thick as the cavity. Both
+// represent the whole cavity.
 func (y *Layer) twin() bool { return y.Coolant != nil && y.Coolant.Model == PorousCavity }
 
 // Planes is the number of planes of cells: Cells, and one more for a heated slice, or for the coolant beside the walls
@@ -137,8 +137,8 @@ func (s *Stack) ScalePower(watts float64) {
 	}
 }
 
-// Leakage is heat that follows the temperature: Watts times the value of Factor at the temperature of each cell. There
-// is none where Factor is nil.
+// Leakage is temperature-dependent power: Watts times the value of Factor at the temperature of each cell. There is
+// none if Factor is nil.
 type Leakage struct {
 	Watts  float64
 	Factor *Curve
@@ -147,7 +147,7 @@ type Leakage struct {
 // leaks says whether there is any.
 func (l *Leakage) leaks() bool { return l.Factor != nil && l.Watts > 0 }
 
-// Leaks says whether any power of the stack follows the temperature, which makes the equations nonlinear.
+// Leaks says whether any power of the stack is temperature-dependent, which makes the equations nonlinear.
 func (s *Stack) Leaks() bool {
 	_, _, any := s.leakageRange()
 	return any
@@ -183,7 +183,7 @@ func (s *Stack) eachLeakage(visit func(*Leakage)) {
 	}
 }
 
-// Nonlinear says whether the equations are: where a material or a power follows the temperature.
+// Nonlinear says whether the equations are nonlinear: a material, a face or a power is temperature-dependent.
 func (s *Stack) Nonlinear() bool { return s.TemperatureDependent() || s.Leaks() }
 
 // LeakageFault says what is wrong with a law of leakage.

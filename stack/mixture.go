@@ -91,11 +91,11 @@ func (r Rule) along(axis int, ki, km, f float64) float64 {
 	return km * (ki + km + f*(ki-km)) / (ki + km - f*(ki-km))
 }
 
-// lattice is k/km of an array of cylinders, equation (14) of Perrins et al. and its like for hexagons:
+// lattice is k/km of an array of cylinders, equation (14) of Perrins et al. and its equivalent for hexagons:
 //
-//	k/km = 1 - 2 f / (T + f - a f^n T / (T^2 - b f^2n) - c f^2n / T),   T = (km + ki) / (km - ki)
+//	k/km = 1 - 2 f / (T + f - a f^n T / (T^2 - b f^2n) - c f^2n / T),   T = (km + ki) / (km - ki).
 //
-// written with 1/T, which is finite where both conduct alike.
+// It is written with 1/T, which is finite if both conductivities are equal.
 func lattice(ki, km, f float64, s [4]float64) float64 {
 	a, n, b, c := s[0], s[1], s[2], s[3]
 	beta := (km - ki) / (km + ki)
@@ -149,8 +149,8 @@ func (f *Fill) Mean() float64 {
 // takes some thousand rows, and the rule is followed as well as at 250 K.
 const mixStep, mixShare = 5.0, 0.01
 
-// Follow makes a composite of parts follow the temperature where any of them does: the rule is evaluated at every
-// temperature of a table over the range that all parts have in common. ok is false where there is none.
+// Follow makes a composite temperature-dependent if any of its parts is: the rule is evaluated at every temperature of
+// a table over the common range of all parts. ok is false if there is none.
 func (m *Material) Follow(parts []*Material, rule func(parts []*Material) (k [3]float64, c float64)) (ok bool) {
 	from, to, follows := 0.0, math.Inf(1), false
 	for _, p := range parts {
@@ -207,7 +207,7 @@ func (m *Material) At(kelvin float64) Material {
 	return n
 }
 
-// atReference sets the numbers that stand for curves.
+// atReference sets the numbers that represent curves.
 func (m *Material) atReference() {
 	for axis, c := range m.KCurve {
 		if c != nil {
@@ -219,8 +219,8 @@ func (m *Material) atReference() {
 	}
 }
 
-// Unfollowable lists the places where a material follows the temperature and cannot: fills, and layers with circles or
-// polygons, whose edges cut cells. Validate reports them.
+// Unfollowable lists temperature-dependent materials where they are not supported: in fills, and in layers with circles
+// or polygons, whose edges cut cells. Validate reports them.
 func (s *Stack) Unfollowable() ErrorList {
 	var list ErrorList
 	for l := range s.Layers {
@@ -238,12 +238,12 @@ func (s *Stack) Unfollowable() ErrorList {
 	return list
 }
 
-// follows says whether there is such a material, and whether it follows the temperature.
+// follows says whether a material exists and is temperature-dependent.
 func (s *Stack) follows(material int) bool {
 	return material >= 0 && material < len(s.Materials) && s.Materials[material].TemperatureDependent()
 }
 
-// warmFill finds the first fill of a layer with a material that follows the temperature; nil where there is none.
+// warmFill is the fault of the first fill of a layer with a temperature-dependent material; nil if there is none.
 func (s *Stack) warmFill(y *Layer) *Error {
 	for i := range y.Regions {
 		r := &y.Regions[i]
@@ -262,7 +262,7 @@ func (s *Stack) warmFill(y *Layer) *Error {
 	return nil
 }
 
-// warmShape finds a material that follows the temperature in a layer with circles or polygons; nil where there is none.
+// warmShape is the fault of a temperature-dependent material in a layer with circles or polygons; nil if there is none.
 func (s *Stack) warmShape(y *Layer) *Error {
 	shaped := slices.IndexFunc(y.Regions, func(r Region) bool { return r.Shape != nil })
 	if shaped < 0 {

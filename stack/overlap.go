@@ -14,7 +14,7 @@ type placed struct {
 	block *Block
 }
 
-// MaxOverlaps is how many overlaps of a layer are told: a plan in the wrong unit has thousands.
+// MaxOverlaps is how many overlaps of a layer are reported: a floorplan in the wrong unit has thousands.
 const MaxOverlaps = 5
 
 // overlaps reports blocks of a layer that lie over each other, since their powers would add there.

@@ -124,12 +124,12 @@ func blend(re float64, laminar, turbulent func(float64) float64) float64 {
 	return (1-w)*laminar(LeastTurbulent) + w*turbulent(FullyTurbulent)
 }
 
-// OnPlan is the coefficient in W/(m2 K) that floor or ceiling of a cavity of channels has on its ground plan: its own
-// share of coolant, and half the height of the side walls as fins,
+// OnPlan is the coefficient in W/(m2 K) of the floor or ceiling of a cavity with channels, per area of the cavity. It
+// includes the wetted floor, and half the height of the side walls as fins:
 //
-//	(w + eta H) h / (w + t),   eta = tanh(m H/2) / (m H/2),   m = sqrt(2 h / (k t))
+//	(w + eta H) h / (w + t),   eta = tanh(m H/2) / (m H/2),   m = sqrt(2 h / (k t)).
 //
-// for channels of width w and height H between walls of thickness t and conductivity k.
+// This is for channels of width w and height H between walls of thickness t and conductivity k.
 func OnPlan(h, width, wall, height, k float64) float64 {
 	m := math.Sqrt(2*h/(k*wall)) * height / 2
 	eta := 1.0
@@ -145,12 +145,12 @@ const (
 	PinPitch    = 100e-6
 )
 
-// PinFins is the coefficient in W/(m2 K) on the ground plan of a cavity of such pins in water at a superficial velocity
-// v in m/s,
+// PinFins is the coefficient in W/(m2 K), per area of the cavity, of such pins in water at a superficial velocity v in
+// m/s:
 //
-//	1 / (2.527e-5 (v + 1.35)^-n + 1.533e-6),   n = 0.64 in line, 1.52 staggered
+//	1 / (2.527e-5 (v + 1.35)^-n + 1.533e-6),   n = 0.64 in line, 1.52 staggered.
 //
-// the fit that 3D-ICE uses, to measurements of T. Brunschwiler et al., Microsystem Technologies 15, 57 (2009).
+// This is the fit of 3D-ICE to measurements of T. Brunschwiler et al., Microsystem Technologies 15, 57 (2009).
 func PinFins(velocity float64, staggered bool) float64 {
 	n := 0.64
 	if staggered {

@@ -16,14 +16,14 @@ func apparent(developed, length, diameter, re float64) float64 {
 	return math.Sqrt(developed*developed + 3.44*3.44*diameter*re/length)
 }
 
-// NusseltAt is the number at a distance in m from the inlet of laminar flow that enters with one velocity and one
-// temperature, referred to the hydraulic diameter: with the root of the section as length,
+// NusseltAt is the Nusselt number at a distance in m from the inlet, referred to the hydraulic diameter. The flow is
+// laminar and enters with uniform velocity and temperature. It uses the root of the section as length.
 //
-//	Nu = ((f(Pr) / z^(1/2))^m + ((0.501 (f Re / z)^(1/3))^5 + Nu_developed^5)^(m/5))^(1/m)
-//	z = x / (sqrt(A) Re Pr),   m = 2.27 + 1.65 Pr^(1/3),   f(Pr) = 0.886 / (1 + (1.909 Pr^(1/6))^(9/2))^(2/9)
+//	Nu = ((f(Pr) / z^(1/2))^m + ((0.501 (f Re / z)^(1/3))^5 + Nu_developed^5)^(m/5))^(1/m).
+//	z = x / (sqrt(A) Re Pr),   m = 2.27 + 1.65 Pr^(1/3),   f(Pr) = 0.886 / (1 + (1.909 Pr^(1/6))^(9/2))^(2/9).
 //
-// for an even heat flux (Y. S. Muzychka and M. M. Yovanovich, J. Heat Transfer 126, 54, 2004, within 12 % for 0.1 <
-// Pr), with Shah and London's developed number in place of the one that is interpolated there.
+// This is for a uniform heat flux (Y. S. Muzychka and M. M. Yovanovich, J. Heat Transfer 126, 54, 2004), within 12 %
+// for 0.1 < Pr. The developed number is that of Shah and London instead of the one interpolated there.
 func (c Channel) NusseltAt(x, re, prandtl float64) float64 {
 	developed := c.laminarNusselt()
 	if re <= 0 {

@@ -65,8 +65,8 @@ func Find(name string) *Liquid {
 	return nil
 }
 
-// water at saturation, with t in degC: fits to the tables of IAPWS within 0.5 % of the conductivity and less of the
-// others.
+// water at saturation, with t in degC: fits to the tables of the International Association for the Properties of Water
+// and Steam (IAPWS), within 0.5 % for the conductivity and less for the others.
 func water(kelvin float64) Fluid {
 	t := kelvin - celsius
 	return Fluid{
@@ -79,7 +79,8 @@ func water(kelvin float64) Fluid {
 	}
 }
 
-// glycol50 evaluates the fits a1 + a2 x + a3 r + a4 x r + a5 r^2 at the mass fraction x = 0.5, with r = 273.15 K / T.
+// glycol50 evaluates the fits a1 + a2 x + a3 r + a4 x r + a5 r^2 at the mass fraction x = 0.5, where r is
+// 273.15 K over the temperature.
 func glycol50(kelvin float64) Fluid {
 	r := celsius / kelvin
 	fit := func(a [5]float64) float64 { return a[0] + 0.5*a[1] + a[2]*r + 0.5*a[3]*r + a[4]*r*r }

@@ -31,7 +31,7 @@ func (p Polygon) meet(i, j int) bool {
 	if ab[0]*ab[1] > 0 || cd[0]*cd[1] > 0 {
 		return false
 	}
-	// Either they cross, or they lie on one line and their boxes tell.
+	// Either they cross, or they lie on one line and meet if their boxes do.
 	return overlaps(a.X, b.X, c.X, d.X) && overlaps(a.Y, b.Y, c.Y, d.Y)
 }
 

@@ -48,14 +48,14 @@ const (
 	MostReynolds  = 100
 )
 
-// Channel is the heat transfer coefficient in W/(m2 K) between the walls of the channels between plate fins and air
-// that enters them with a velocity (m/s), referred to the temperature at the inlet: that the air warms up on its way is
-// part of it. With the modified Reynolds number re = (U s / nu) (s / L) of the gap s and the length L,
+// Channel is the heat transfer coefficient in W/(m2 K) in the channels between plate fins. Air enters with a velocity U
+// in m/s. The coefficient refers to the temperature at the inlet, so it includes the warming of the air. The modified
+// Reynolds number is re = (U s / nu) (s / L) with the gap s and the length L. Then
 //
-//	h s / k = [ (re Pr / 2)^-3 + (0.664 sqrt(re) Pr^(1/3) sqrt(1 + 3.65 / sqrt(re)))^-3 ]^(-1/3)
+//	h s / k = [ (re Pr / 2)^-3 + (0.664 sqrt(re) Pr^(1/3) sqrt(1 + 3.65 / sqrt(re)))^-3 ]^(-1/3).
 //
-// P. Teertstra, M. M. Yovanovich, J. R. Culham and T. Lemczyk, J. Electronics Manufacturing 10, 253 (2000): laminar
-// flow that may still develop, 0.1 < re < 100.
+// P. Teertstra, M. M. Yovanovich, J. R. Culham and T. Lemczyk, J. Electronics Manufacturing 10, 253 (2000), for laminar
+// flow, developed or developing, 0.1 < re < 100.
 func Channel(air Air, velocity, gap, length float64) (h, re float64) {
 	re = velocity * gap / air.Nu * gap / length
 	developed := re * air.Pr / 2

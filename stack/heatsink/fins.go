@@ -21,10 +21,10 @@ func (f *Fins) Gap() float64 {
 
 // Efficiency is the heat of a fin over that of one at the temperature of its base throughout:
 //
-//	eta = tanh(m L) / (m L),   m = sqrt(h P / (k A)),   L = height + thickness/2
+//	eta = tanh(m L) / (m L),   m = sqrt(h P / (k A)),   L = height + thickness/2.
 //
-// with perimeter P and cross-section A; the added half thickness stands for the tip (D. R. Harper and W. B. Brown, NACA
-// Report 158, 1922). It holds while h thickness / k is far below 1.
+// P is the perimeter and A the cross-section; the added half thickness represents the tip (D. R. Harper and W. B.
+// Brown, Report 158 of the National Advisory Committee for Aeronautics, 1922). It is valid for h thickness / k << 1.
 func (f *Fins) Efficiency() float64 {
 	m := math.Sqrt(f.H * f.perimeter() / (f.K * f.Thickness * f.Length))
 	x := m * f.corrected()

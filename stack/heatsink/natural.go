@@ -19,29 +19,28 @@ const leastDifference = 0.1
 // gravity is the standard acceleration in m/s2.
 const gravity = 9.80665
 
-// Natural is the heat transfer coefficient in W/(m2 K) between a plane surface and still air, both at temperatures in
-// K, and the Rayleigh number
+// Natural is the heat transfer coefficient in W/(m2 K) between a plane surface and still air at given temperatures. It
+// also returns the Rayleigh number of the length L in m, with the properties of air at Tf = (Ts + Ta)/2:
 //
-//	Ra = g |Ts - Ta| L^3 Pr / (Tf nu^2)
+//	Ra = g |Ts - Ta| L^3 Pr / (Tf nu^2).
 //
-// of the length L in m, with the properties of air at Tf = (Ts + Ta)/2. A vertical surface of the height L has the
-// larger of the two formulas of S. W. Churchill and H. H. S. Chu (Int. J. Heat Mass Transfer 18, 1323, 1975), the one
-// for laminar flow and the one for all Ra,
+// For a vertical surface of the height L, it is the larger of two formulas of S. W. Churchill and H. H. S. Chu (Int. J.
+// Heat Mass Transfer 18, 1323, 1975). The first is for laminar flow, the second for all Ra:
 //
 //	Nu = 0.68 + 0.670 Ra^(1/4) / f^(4/9)               f = 1 + (0.492/Pr)^(9/16)
-//	Nu = (0.825 + 0.387 Ra^(1/6) / f^(8/27))^2
+//	Nu = (0.825 + 0.387 Ra^(1/6) / f^(8/27))^2.
 //
-// A horizontal one, L its area over its perimeter, has those of W. H. McAdams, Heat Transmission, 3rd ed., 1954, as F.
-// P. Incropera et al. give them in section 9.6. One that looks up and is warmer than the air, or looks down and is
-// colder, has the larger of
+// For a horizontal one, L is its area over its perimeter. The formulas are those of W. H. McAdams, Heat Transmission,
+// 3rd ed., 1954, as given by F. P. Incropera et al. in section 9.6. If the surface faces up and is warmer than the air,
+// or faces down and is colder, it is the larger of
 //
-//	Nu = 0.54 Ra^(1/4),   Nu = 0.15 Ra^(1/3)           10^4 < Ra < 10^11
+//	Nu = 0.54 Ra^(1/4),   Nu = 0.15 Ra^(1/3)           10^4 < Ra < 10^11.
 //
-// and the others
+// Otherwise it is
 //
-//	Nu = 0.27 Ra^(1/4)                                 10^5 < Ra < 10^10
+//	Nu = 0.27 Ra^(1/4)                                 10^5 < Ra < 10^10.
 //
-// Outside these ranges the formulas go on, which Range tells. The error is that of AirAt at Tf.
+// The formulas are used beyond these ranges too; Range returns them. The error is that of AirAt at Tf.
 func Natural(o Orientation, surface, ambient, length float64) (h, rayleigh float64, err error) {
 	film := (surface + ambient) / 2
 	air, err := AirAt(film)

@@ -25,7 +25,7 @@ func (l *layouter) dies() {
 		y := Layer{Thickness: top - base, Cells: 1, Material: l.around,
 			Parts: l.cavity(n == 0 && l.p.Kind != Interposer)}
 		if l.p.Kind == Interposer {
-			y.Parts = append(y.Parts, Part{"mould", l.p.Mould.Material, l.interposerRect(), -1, 0, false})
+			y.Parts = append(y.Parts, Part{"mould", l.p.Mold.Material, l.interposerRect(), -1, 0, false})
 		}
 		for i, pile := range piles {
 			s, bottom, last := at(pile, (base+top)/2)
@@ -77,8 +77,8 @@ func (l *layouter) piles() [][]slab {
 		key: "tim1"}
 	if !p.Lidded() {
 		top = slab{what: "top", material: l.around, cells: 1, die: -1, key: "die"}
-		if p.Moulded() {
-			top.material = p.Mould.Material
+		if p.Molded() {
+			top.material = p.Mold.Material
 		}
 	}
 	piles := make([][]slab, len(p.Dies))
@@ -149,7 +149,7 @@ func cuts(piles [][]slab) []float64 {
 	return slices.CompactFunc(all, close)
 }
 
-// close says whether two heights are the same but for rounding: 1 nm.
+// close says whether two heights are equal except for rounding: 1 nm.
 func close(a, b float64) bool { return math.Abs(a-b) <= 1e-9 }
 
 // at finds the slab of a pile at a height, and where it begins and ends.

@@ -7,8 +7,7 @@ const (
 	um = 1e-6
 )
 
-// Defaults are the dimensions and materials of a kind unless told otherwise; docs/guides/packages.md gives their
-// sources and reasons.
+// Defaults are the default dimensions and materials of a kind; docs/guides/packages.md gives their sources and reasons.
 func Defaults(k Kind) Package {
 	p := Package{
 		Kind:       k,
@@ -19,7 +18,7 @@ func Defaults(k Kind) Package {
 		Interposer: Plate{Sheet{"silicon_tsv", 100 * um, 2}, 1 * mm},
 		Microbumps: Joints{30 * um, 25 * um, 45 * um, "solder_sac305", "underfill", 2},
 		Attach:     Sheet{"die_attach_epoxy", 25 * um, 2},
-		Mould:      Sheet{"mould_compound", 400 * um, 3},
+		Mold:       Sheet{"mould_compound", 400 * um, 3},
 		TIM1:       Sheet{"tim_gel", 50 * um, 2},
 		Lid:        Lid{Sheet{"copper", 1 * mm, 3}, 3 * mm, "underfill"},
 		TIM2:       Sheet{"tim_grease", 50 * um, 2},
@@ -33,10 +32,10 @@ func Defaults(k Kind) Package {
 	case FanOut:
 		p.Balls = Joints{0.2 * mm, 0.28 * mm, 0.5 * mm, "solder_sac305", "air", 2}
 		p.Substrate = Wiring{30 * um, "polyimide", []Copper{{5 * um, 0.4}, {5 * um, 0.4}}, 0.01, 2}
-		p.Mould.Thickness = 100 * um
+		p.Mold.Thickness = 100 * um
 	case HBM:
 		p.Board = nil
-		p.Mould.Thickness = 0
+		p.Mold.Thickness = 0
 	case FlipChip, FlipChipLid, Interposer:
 	}
 	return p
@@ -88,12 +87,12 @@ func TestBoard2s2p() *Board {
 			2}, Name: "2s2p", Planes: true, FanOut: 25 * mm}
 }
 
-// Traces sets the copper of the layer of traces for a body of a mean side. JESD51-9 fans a trace out from each ball of
-// the outermost row, 36 to 44 % of the pitch wide, here 40 %: all traces together are W = 4 s 0.4 wide at any distance.
-// Heat that flows along them over the length L meets the resistance L/(k t W); the layer of even coverage c that has
-// the same resistance from a square of the side s to one of s + 2 L has
+// Traces sets the copper of the layer of traces for a body of a mean side s. JESD51-9 fans a trace out from each ball
+// of the outermost row, 36 to 44 % of the pitch wide, here 40 %. So all traces together have the width W = 4 s 0.4 at
+// any distance. Over the length L, their thermal resistance is L/(k t W). The uniform layer with the same resistance
+// from a square of the side s to one of s + 2 L has the coverage
 //
-//	c = W ln(1 + 2 L/s) / (8 L)
+//	c = W ln(1 + 2 L/s) / (8 L).
 func (b *Board) Traces(side float64) {
 	b.Copper[len(b.Copper)-1].Coverage = 4 * 0.4 * side * math.Log(1+2*b.FanOut/side) / (8 * b.FanOut)
 }

@@ -88,9 +88,9 @@ func describe(k Kind, part string) string {
 		return sheet(p.Lid.Sheet) + fmt.Sprintf(", foot %s on %s", thick(p.Lid.Foot), p.Lid.Adhesive)
 	case "mould":
 		if k == Interposer {
-			return p.Mould.Material + ", as high as the dies"
+			return p.Mold.Material + ", as high as the dies"
 		}
-		return sheet(p.Mould)
+		return sheet(p.Mold)
 	}
 	return sheet(map[string]Sheet{"interposer": p.Interposer.Sheet, "attach": p.Attach, "tim1": p.TIM1, "tim2": p.TIM2,
 		"tier": p.Tier}[part])

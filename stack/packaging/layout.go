@@ -2,10 +2,10 @@ package packaging
 
 import "fmt"
 
-// Names of the materials that a layout makes of its own, beside those of the library.
+// Names of the materials that a layout defines in addition to those of the library.
 const (
-	// OpenSpace stands for the room above a board in still or moving air: it passes the film at the top of the domain
-	// on to what lies below, and conducts next to nothing sideways.
+	// OpenSpace represents the space above a board in still or moving air. It connects the heat transfer at the top of
+	// the domain to the surfaces below, and conducts hardly any heat sideways.
 	OpenSpace = "open_space"
 	// Insulation is around packages on cold plates.
 	Insulation = "insulation"
@@ -86,8 +86,8 @@ func (l *layouter) pack() {
 		l.interposer()
 	}
 	l.dies()
-	if p.Moulded() {
-		l.sheet("mould", p.Mould)
+	if p.Molded() {
+		l.sheet("mould", p.Mold)
 	}
 	if p.Lidded() {
 		l.sheet("lid", p.Lid.Sheet)
@@ -98,10 +98,10 @@ func (l *layouter) pack() {
 	}
 }
 
-// sink is the interface to a heat sink: over the lid or the mould compound, or over bare dies.
+// sink is the interface to a heat sink: over the lid or the mold compound, or over bare dies.
 func (l *layouter) sink() {
 	p := l.p
-	if p.Kind == FlipChip || p.Kind == HBM && p.Mould.Thickness == 0 {
+	if p.Kind == FlipChip || p.Kind == HBM && p.Mold.Thickness == 0 {
 		y := Layer{Name: "tim2", Material: l.around, Key: "tim2", Thickness: p.TIM2.Thickness, Cells: p.TIM2.Cells}
 		for i := range p.Dies {
 			y.Parts = append(y.Parts, l.part(i, "tim2", p.TIM2.Material))
@@ -141,12 +141,12 @@ func (l *layouter) interposerRect() Rect {
 	return Rect{l.Body.X + west, l.Body.Y + south, east - west, north - south}
 }
 
-// cavity is what surrounds the dies within the body: mould compound, or under a lid air and its foot, which stands on
+// cavity is what surrounds the dies within the body: mold compound, or under a lid air and the foot of the lid on
 // adhesive.
 func (l *layouter) cavity(lowest bool) []Part {
 	p := l.p
-	if p.Moulded() {
-		return []Part{l.body("mould", p.Mould.Material)}
+	if p.Molded() {
+		return []Part{l.body("mould", p.Mold.Material)}
 	}
 	if !p.Lidded() {
 		return nil

@@ -10,8 +10,8 @@ type Kind string
 const (
 	FlipChipLid Kind = "flip-chip-lid" // die on bumps under a lid, on an organic substrate with balls
 	FlipChip    Kind = "flip-chip"     // the same with a bare die
-	WireBond    Kind = "wire-bond"     // die on its back, wires in mould compound, on a substrate with balls
-	FanOut      Kind = "fan-out"       // die in mould compound on a redistribution layer with balls
+	WireBond    Kind = "wire-bond"     // die on its back, wires in mold compound, on a substrate with balls
+	FanOut      Kind = "fan-out"       // die in mold compound on a redistribution layer with balls
 	Interposer  Kind = "interposer"    // dies side by side on a silicon interposer under a lid: 2.5D
 	HBM         Kind = "hbm"           // memory dies on a base die, without substrate or board
 )
@@ -84,7 +84,7 @@ type Package struct {
 	Interposer    Plate  `toml:"interposer"`
 	Microbumps    Joints `toml:"microbumps"` // on the interposer
 	Attach        Sheet  `toml:"attach"`     // under a die with wires
-	Mould         Sheet  `toml:"mould"`      // over the dies; around them its material alone counts
+	Mold          Sheet  `toml:"mould"`      // over the dies; around them its material alone counts
 	TIM1          Sheet  `toml:"tim1"`
 	Lid           Lid    `toml:"lid"`
 	TIM2          Sheet  `toml:"tim2"` // under a heat sink
@@ -96,8 +96,8 @@ type Package struct {
 // Lidded says whether the package has a lid.
 func (p *Package) Lidded() bool { return p.Kind == FlipChipLid || p.Kind == Interposer }
 
-// Moulded says whether mould compound surrounds the dies.
-func (p *Package) Moulded() bool { return p.Kind == WireBond || p.Kind == FanOut || p.Kind == HBM }
+// Molded says whether mold compound surrounds the dies.
+func (p *Package) Molded() bool { return p.Kind == WireBond || p.Kind == FanOut || p.Kind == HBM }
 
 // Uses lists the tables of the stack format that say something about packages of a kind.
 func (k Kind) Uses() []string {

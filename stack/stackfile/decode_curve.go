@@ -39,8 +39,8 @@ func (t *table) property(name string) (float64, *stack.Curve) {
 	return t.curveOrScalar(n, k)
 }
 
-// curveOrScalar reads a quantity, or a table that says how it follows the temperature; then the number is the one that
-// stands for it.
+// curveOrScalar reads a quantity, or a table with its temperature dependence; then the number is its value at the
+// reference temperature.
 func (d *decoder) curveOrScalar(n *tree.Node, k *keys.Key) (float64, *stack.Curve) {
 	if n.Kind != tree.Table {
 		x, _ := d.quantity(n, k.Name, k.Quantity, k.Range)
@@ -246,8 +246,7 @@ func (t *table) leakageLaw() *stack.Curve {
 	return c
 }
 
-// blockLeakage shares the leakage of a power among its blocks that have none of their own, and gives its law to those
-// that have none.
+// blockLeakage divides the leakage of a power among its blocks without leakage, and sets the law of blocks without one.
 func (l *loader) blockLeakage(t *table, p *stack.Power) {
 	n, k := t.get("leakage")
 	if n == nil {

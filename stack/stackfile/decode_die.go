@@ -182,7 +182,7 @@ func (p *placedDie) footprint() stack.Rect {
 	return stack.Rect{X: p.x, Y: p.y, Width: w, Height: h}
 }
 
-// part is a slice of a placed die that is uniform along z: a layer, or the heated slice of one, or what is beside that.
+// part is a slice of a placed die that is uniform along z: a layer, or the heated slice of one, or the rest of it.
 type part struct {
 	of       *placedDie
 	layer    *stack.Layer

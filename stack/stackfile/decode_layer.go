@@ -39,7 +39,7 @@ func (l *loader) layer(t *table) stack.Layer {
 	return y
 }
 
-// blockMaterials are regions where blocks have a material of their own.
+// blockMaterials are the regions of blocks with a material.
 func (l *loader) blockMaterials(powers []stack.Power) (regions []stack.Region) {
 	for i := range powers {
 		for j := range powers[i].Blocks {
@@ -126,7 +126,7 @@ func (l *loader) regionPowers(t *table, r *stack.Region) []stack.Power {
 // copies repeats a region along x and y.
 func (l *loader) copies(t *table, r stack.Region) (regions []stack.Region) {
 	nx, ny, pitch := t.repeats()
-	if !l.room(t.pos("array"), nx*ny) {
+	if !l.mayCopy(t.pos("array"), nx*ny) {
 		return nil
 	}
 	regions = make([]stack.Region, 0, nx*ny)
@@ -148,9 +148,9 @@ func (l *loader) copies(t *table, r stack.Region) (regions []stack.Region) {
 	return regions
 }
 
-// room says whether so many more regions, or sources that take as much, may be made of arrays and dies: a line makes a
-// million of them.
-func (l *loader) room(pos stack.Pos, regions int) bool {
+// mayCopy counts regions, or sources of the same size in memory, that are made from arrays and dies, and says whether
+// they are within the limit: one line can make a million of them.
+func (l *loader) mayCopy(pos stack.Pos, regions int) bool {
 	if l.copied > maxCopies {
 		return false
 	}
@@ -200,7 +200,7 @@ func (l *loader) powers(t *table, o owner) []stack.Power {
 	return append(powers, p)
 }
 
-// inlineBlocks reads the block tables of t. given tells which of them carry a power.
+// inlineBlocks reads the block tables of t. given reports which of them have a power.
 func (l *loader) inlineBlocks(t *table, needPower bool) (blocks []stack.Block, given []bool, ok bool) {
 	before := len(l.faults.Found)
 	for _, bt := range t.tables("block") {

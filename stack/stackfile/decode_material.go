@@ -38,7 +38,7 @@ type definition struct {
 	usedAt1  int      // 1 + index into used, 0 if not used yet
 }
 
-// libraryTree is the library's text as a tree, which nobody changes.
+// libraryTree is the library's text as a tree, which must not be changed.
 var libraryTree = sync.OnceValues(func() (*tree.Node, *stack.Error) {
 	return tree.Parse(libraryFile, configs.MaterialsTOML())
 })
@@ -323,7 +323,7 @@ func (t *table) fraction(area stack.Rect) (rule stack.Rule, f float64, ok bool) 
 	return rule, f, len(t.faults.Found) == before
 }
 
-// fractionKeys says what may tell the fraction.
+// fractionKeys lists the keys that can define the fraction.
 func (t *table) fractionKeys() string {
 	if _, known := t.spec.Key("map"); known {
 		return "one of fraction, diameter with pitch, diameter with count, and map"

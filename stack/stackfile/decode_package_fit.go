@@ -140,7 +140,7 @@ func (l *loader) surroundings(t *table, p *loadedPackage) {
 
 // stillAir are natural convection and radiation on both sides of a horizontal board and on its edges.
 func (l *loader) stillAir(p *loadedPackage, set func(stack.Boundary, ...stack.Face)) {
-	const emissivity = 0.9 // solder mask and mould compound
+	const emissivity = 0.9 // solder mask and mold compound
 	face := func(o heatsink.Orientation, length float64) stack.Boundary {
 		return stack.Boundary{Kind: stack.Convective,
 			Film: stack.Film{Natural: o, Length: length, Emissivity: emissivity}}

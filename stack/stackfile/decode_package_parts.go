@@ -139,11 +139,11 @@ func (l *loader) testBoard(p *loadedPackage) {
 	}
 }
 
-// OpenSpace is the material of the room above a board: no real one, and not to be judged as such.
+// OpenSpace is the material of the space above a board. It is fictitious, so plausibility checks skip it.
 const OpenSpace = packaging.OpenSpace
 
-// packageMaterial finds a material of a package's layout: one of the file or the library, or one that the package makes
-// of its own. A material of the file takes the place of the package's of the same name.
+// packageMaterial finds a material of a package's layout: one of the file or the library, or a composite of the
+// package. A material of the file replaces the package's of the same name.
 func (l *loader) packageMaterial(p *loadedPackage, name string, pos stack.Pos) int {
 	if _, known := l.materials.known[name]; !known {
 		if def := l.packageComposite(p, name, pos); def != nil {
@@ -154,7 +154,7 @@ func (l *loader) packageMaterial(p *loadedPackage, name string, pos stack.Pos) i
 	return i
 }
 
-// packageComposite makes a material of a package's own; nil for a name that is none of them.
+// packageComposite makes a composite of the package; nil if it has none of that name.
 func (l *loader) packageComposite(p *loadedPackage, name string, pos stack.Pos) *definition {
 	def := &definition{Material: stack.Material{Name: name, Pos: pos}}
 	ok := true
@@ -184,7 +184,7 @@ func (l *loader) packageComposite(p *loadedPackage, name string, pos stack.Pos) 
 	return def
 }
 
-// copperLayer finds the copper layer of the board that a material stands for.
+// copperLayer finds the copper layer of the board by the name of its material.
 func (p *loadedPackage) copperLayer(name string) (c packaging.Copper, ok bool) {
 	if p.Board == nil {
 		return c, false

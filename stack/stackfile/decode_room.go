@@ -144,7 +144,7 @@ func cells(n int, share float64) int { return max(1, int(math.Ceil(float64(n)*sh
 // put adds a part of a die to a layer.
 func (l *loader) put(y *stack.Layer, p *part, share float64) {
 	d, from := p.of, p.layer
-	if !l.room(d.pos, p.size()) {
+	if !l.mayCopy(d.pos, p.size()) {
 		return
 	}
 	name := d.name
@@ -272,7 +272,7 @@ func (l *loader) scaledTrace(t *stack.Trace, f float64) *stack.Trace {
 	return l.scaledTraces[key]
 }
 
-// inOrder numbers the materials anew, by their first use in the layers, and drops those of dies that lie nowhere.
+// inOrder renumbers the materials by their first use in the layers, and drops those of dies that are not placed.
 func (m *materialTable) inOrder(layers []stack.Layer) {
 	to := make(map[int]int, len(m.used))
 	var used []stack.Material

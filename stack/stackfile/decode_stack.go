@@ -38,7 +38,7 @@ func (l *loader) decodeStack(root *tree.Node) {
 		layers = nil
 	}
 	for _, lt := range layers {
-		if l.faults.Dropped > 0 { // what is wrong with the others is not told either
+		if l.faults.Dropped > 0 { // faults of the others would not be reported
 			break
 		}
 		s.Layers = append(s.Layers, l.layersOf(lt)...)
@@ -211,13 +211,13 @@ func (l *loader) transient(t *table) stack.Transient {
 	tr := stack.Transient{Initial: l.stack.Ambient}
 	if r := t.sub("transient"); r != nil {
 		r.into(&tr)
-		l.following(r, &tr)
+		l.adaptive(r, &tr)
 	}
 	return tr
 }
 
-// following checks the keys of steps that follow the temperatures.
-func (l *loader) following(r *table, tr *stack.Transient) {
+// adaptive checks the keys of adaptive time steps.
+func (l *loader) adaptive(r *table, tr *stack.Transient) {
 	for i, t := range tr.At {
 		if !(t > 0) || math.IsInf(t, 0) || i > 0 && !(t > tr.At[i-1]) {
 			l.fail(r.pos("at"), "give positive times in s, in ascending order", "the times in at do not ascend: "+

@@ -119,7 +119,7 @@ func (t *table) tables(name string) []*table {
 	}
 	var opened []*table
 	for _, item := range items {
-		if t.faults.Dropped > 0 { // what is wrong with the others is not told either
+		if t.faults.Dropped > 0 { // faults of the others would not be reported
 			break
 		}
 		if sub, ok := t.open(item, k.Sub); ok {

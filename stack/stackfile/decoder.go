@@ -294,7 +294,7 @@ func ParseHeatTransfer(text string) (float64, error) { return units.HeatTransfer
 // SplitQuantity reads a number and leaves what follows it, whatever unit that is.
 func SplitQuantity(text string) (x float64, unit string, err error) { return units.Split(text) }
 
-// suggest is didYouMean for names that a file may have thousands of: only the faults that are told get one.
+// suggest is DidYouMean for names of which a file may have thousands: it is empty for faults that will not be listed.
 func (d *decoder) suggest(name string, candidates func() []string) string {
 	if len(d.faults.Found) >= faults.Most {
 		return ""

@@ -10,12 +10,12 @@ import (
 	"thermsim/stack/internal/units"
 )
 
-// eachField visits the fields of a struct that hold keys of a table, in order. The tag toml of a field names its key,
-// and the table of keys says the rest: quantity, range, default. Options of the tag:
+// eachField visits the fields of a struct that hold keys of a table, in order. The tag toml of a field names its key;
+// the table of keys has its quantity, range and default. The tag can have one of these options.
 //
-//	inline  the keys of this struct, or of what this pointer leads to, are written into the same table
-//	zero    the key is written where the value is zero too, which otherwise means that it is not given
-//	own     the key is not read by into, as it depends on others
+//	inline  The keys of this struct, or of the one pointed to, are in the same table.
+//	zero    The key is also written if the value is zero, which otherwise means that it is not given.
+//	own     The key is not read by into, because it depends on others.
 func eachField(v reflect.Value, visit func(key, option string, f reflect.Value)) {
 	for i := range v.NumField() {
 		if tag, ok := v.Type().Field(i).Tag.Lookup("toml"); ok {

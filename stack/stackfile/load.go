@@ -24,9 +24,9 @@ import (
 // Opener reads the whole of an input file.
 type Opener func(path string) ([]byte, error)
 
-// Load reads a stack file and the files it names, relative to its folder. The error is an [stack.ErrorList] that tells
-// every fault with its place, or an *[stack.Error] if the file cannot be read at all. The path "-" stands for standard
-// input, and the files it names are relative to the working folder. Overrides come last, one after the other.
+// Load reads a stack file and the files it names, relative to its folder. The error is an [stack.ErrorList] with the
+// position of every fault, or an *[stack.Error] if the file cannot be read at all. The path "-" is standard input,
+// whose files are relative to the working folder. Overrides are applied last, in order.
 func Load(path string, overrides ...Override) (*stack.Stack, error) {
 	return LoadWith(inputfile.Read, path, overrides...)
 }
@@ -274,7 +274,7 @@ func (l *loader) include(root *tree.Node, from []string) *tree.Node {
 	merged := &tree.Node{Pos: root.Pos, Kind: tree.Table}
 	for _, item := range l.includes(e.Value) {
 		if len(l.included) > mostIncludes {
-			break // which was told
+			break // reported
 		}
 		if part := l.includedFile(item, from); part != nil {
 			l.merge(merged, part, false)

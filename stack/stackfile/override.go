@@ -150,7 +150,7 @@ func valueNode(text string, pos stack.Pos) *tree.Node {
 	return &tree.Node{Pos: pos, Kind: tree.String, Text: text}
 }
 
-// trail is the way of an override into a file, and tells where something is that it does not find there.
+// trail is the path of an override into a file, with suggestions for keys that it does not find there.
 type trail struct {
 	override *Override
 	nodes    []*tree.Node // the top of the file, then one for each step
@@ -221,7 +221,7 @@ func (w *trail) find(key, name string) string {
 	return ""
 }
 
-// floorplan tells that the blocks of the table that the way has led to come from a file.
+// floorplan is the remedy if the blocks of the current table come from a file.
 func (w *trail) floorplan(block string) string {
 	at, path := w.nodes[w.steps()], w.override.path(w.steps())
 	for _, p := range append(at.Members("power", path), tree.Located{Node: at, Path: path}) {

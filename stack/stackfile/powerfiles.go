@@ -13,8 +13,8 @@ import (
 //
 //	name  width  height  left-x  bottom-y  [specific-heat  resistivity]
 //
-// in m, with # comments. The optional figures and the lines of three words, which tell HotSpot about connectivity, are
-// passed over. As in HotSpot the plan is moved so that its smallest x and y are 0. The blocks carry no power yet. The
+// in m, with # comments. The optional values and the lines of three words, which define connectivity in HotSpot, are
+// ignored. As in HotSpot, the plan is moved so that its smallest x and y are 0. The blocks have no power yet. The
 // error is an [stack.ErrorList].
 func ReadFLP(path string, data []byte) ([]stack.Block, error) {
 	r := &fileReader{file: path}
@@ -100,7 +100,7 @@ type PowerTable struct {
 	File  string
 	Names []string
 	Pos   []stack.Pos // of the names
-	// Times are the starts of the rows' intervals in s, ascending from 0; nil for a .ptrace file, which tells no times.
+	// Times are the starts of the rows' intervals in s, ascending from 0; nil for a .ptrace file, which has no times.
 	Times []float64
 	Rows  [][]float64 // W, one column per name
 }
@@ -216,7 +216,7 @@ func (r *fileReader) matrix(data []byte, powers bool) (rows [][]float64, places 
 }
 
 // ReadTraceCSV reads a time trace: a header "time" and block names, then rows of a time in s and watts, each valid
-// until the next. The unit of time may be told, as in "time [ms]". The error is an [stack.ErrorList].
+// until the next. The unit of time may be given, as in "time [ms]". The error is an [stack.ErrorList].
 func ReadTraceCSV(path string, data []byte) (*PowerTable, error) {
 	r := &fileReader{file: path}
 	t := &PowerTable{File: path}

@@ -208,7 +208,7 @@ func (p *printer) layer(y *stack.Layer, contact string) {
 		}
 		place = slices.Insert(place, 0, p.material(r.Material))
 		p.lines(slices.Insert(entries("region", &r), min(len(r.Name), 1), place...))
-		if r.Fill != nil { // a table of its own: keys behind it would be its
+		if r.Fill != nil { // last, because keys after its header belong to it
 			p.fill(r.Fill)
 		}
 	}

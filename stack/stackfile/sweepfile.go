@@ -12,7 +12,7 @@ import (
 	"thermsim/stack/internal/units"
 )
 
-// SweepFile is what a sweep file says: which runs of a stack to make, and what to tell of them.
+// SweepFile is the content of a sweep file: the runs of a stack, and the outputs to report.
 type SweepFile struct {
 	Stack   string // path of the stack file
 	Set     []Override
@@ -111,7 +111,7 @@ func (f *SweepFile) decode(t *table) {
 	}
 }
 
-// atMost reads an array of so many strings.
+// atMost reads an array of strings of limited length.
 func (t *table) atMost(most int, name string) []string {
 	if n, _ := t.get(name); n != nil && len(n.Items) > most {
 		t.fail(n.Items[most].Pos, "remove some", "%s has %d entries at most, this one %d", name, most, len(n.Items))

@@ -178,12 +178,12 @@ func coldest(s *stack.Stack) float64 {
 }
 
 // curvature estimates for each layer the error in K of the temperatures at cell centers due to the change of the flux
-// along z within a cell. Where a flux q” in W/m2 enters a cell of height dz and q” + d leaves it, the parabola between
+// along z within a cell. If a flux q” in W/m2 enters a cell of height dz and q” + d leaves it, the parabola between
 // differs from a straight line by
 //
-//	d dz / (8 kz)
+//	d dz / (8 kz).
 //
-// and the estimate of the layer is the largest sum over one of its columns. Heated slices are excluded, because their
+// The estimate of the layer is the largest sum over one of its columns. Heated slices are excluded, because their
 // height is given.
 func curvature(m *mesh.Mesh, field gpusolve.Field) ([]float64, error) {
 	columns := m.NX() * m.NY()
@@ -249,7 +249,7 @@ func (v *fluxes) throughPlane(k int, flux []float64) {
 	}
 }
 
-// throughFace fills the fluxes through the lower or upper face of the stack, next to plane k.
+// throughFace fills the fluxes through the lower or upper face of the stack, next to plane k of cells.
 func (v *fluxes) throughFace(f stack.Face, k int, flux []float64) {
 	nx := v.m.NX()
 	sign := 1.0

@@ -225,12 +225,13 @@ var (
 	columnToDefault  = Column{"x MG", 6, false, func(r *Row) string { return figures(r.ToDefault) }}
 	columnToDirect   = Column{"x fourier", 9, false, func(r *Row) string { return ratio(r.ToDirect) }}
 	columnError      = Column{"||e|| K", 7, false, func(r *Row) string { return exponent(r.ErrorK) }}
-	columnMaxAE      = Column{"MaxAE K", 7, false, func(r *Row) string { return known("%.3f", r.MaxAEK) }}
-	columnMAE        = Column{"MAE K", 6, false, func(r *Row) string { return known("%.3f", r.MAEK) }}
-	columnTopMaxAE   = Column{"top MaxAE K", 11, false, func(r *Row) string { return known("%.3f", r.TopMaxAEK) }}
-	columnTopMAE     = Column{"top MAE K", 9, false, func(r *Row) string { return known("%.3f", r.TopMAEK) }}
-	columnBytes      = Column{"B/cell", 6, false, func(r *Row) string { return known("%.0f", r.BytesPerCell) }}
-	columnNote       = Column{"", 0, true, func(r *Row) string { return r.Note }}
+	// Largest and mean absolute error (MAE), of all layers and of the top.
+	columnMaxAE    = Column{"MaxAE K", 7, false, func(r *Row) string { return known("%.3f", r.MaxAEK) }}
+	columnMAE      = Column{"MAE K", 6, false, func(r *Row) string { return known("%.3f", r.MAEK) }}
+	columnTopMaxAE = Column{"top MaxAE K", 11, false, func(r *Row) string { return known("%.3f", r.TopMaxAEK) }}
+	columnTopMAE   = Column{"top MAE K", 9, false, func(r *Row) string { return known("%.3f", r.TopMAEK) }}
+	columnBytes    = Column{"B/cell", 6, false, func(r *Row) string { return known("%.0f", r.BytesPerCell) }}
+	columnNote     = Column{"", 0, true, func(r *Row) string { return r.Note }}
 )
 
 // share is the minimum memory traffic relative to that of a copy in the same time.

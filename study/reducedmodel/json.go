@@ -9,14 +9,15 @@ import (
 	"reflect"
 )
 
+// equations explain the numbers of a model file.
+const equations = "tau_s dz/dt = -z + B P; T = rest_K + L z; z = start_K at time 0; P in W, T and z in K; inputs in " +
+	"the order of the columns of B, outputs in that of the rows of L"
+
 // Format identifies model files and their version.
 const Format = "thermsim reduced model 1"
 
 // MaxBytes is the maximum size of a model file.
 const MaxBytes = 256 << 20
-
-const equations = "tau_s dz/dt = -z + B P; T = rest_K + L z; z = start_K at time 0; P in W, T and z in K; inputs in " +
-	"the order of the columns of B, outputs in that of the rows of L"
 
 // modelFile is the content of a model file.
 type modelFile struct {

@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// Transfer is the matrix of outputs by inputs H(s) = L (1 + s tau)^-1 B in K/W at a real frequency s in 1/s: the rises
-// after one step of backward Euler of the length 1/s under 1 W, steady rises at s = 0.
+// Transfer is H(s) = L (1 + s tau)^-1 B in K/W at a real frequency s in 1/s, a matrix of outputs by inputs. These are
+// the rises after one step of backward Euler of the length 1/s under one watt, and the steady rises if s is zero.
 func (m *Model) Transfer(s float64) Matrix {
 	return m.weighted(func(tau float64) float64 { return 1 / (1 + s*tau) })
 }
 
-// StepResponse is the matrix of the rises in K/W at time t after steps of 1 W.
+// StepResponse is the matrix of the rises in K/W at time t after steps of one watt.
 func (m *Model) StepResponse(t float64) Matrix {
 	return m.weighted(func(tau float64) float64 { return -math.Expm1(-t / tau) })
 }

@@ -110,7 +110,8 @@ type Deck struct {
 	Watts   [][]float64 // by step and input
 }
 
-// WriteDeck writes a deck for `ngspice -b`. Powers change within 1e-5 of a step. Gear's method damps states that are
+// WriteDeck writes a deck for `ngspice -b`, with a piecewise linear (PWL) source for each input. Powers change within
+// 1e-5 of a step. Gear's method damps states that are
 // faster than the steps, which would oscillate with the trapezoidal rule.
 func (m *Model) WriteDeck(w io.Writer, d Deck) error {
 	out := bufio.NewWriterSize(w, 1<<16)

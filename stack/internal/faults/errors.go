@@ -33,7 +33,7 @@ type Error struct {
 	Remedy string
 	Err    error // cause, may be nil
 
-	rest bool // it counts faults that are not told, and comes after those of its file
+	rest bool // it counts faults that are not listed, and comes after those of its file
 }
 
 func (e *Error) Error() string {
@@ -110,7 +110,7 @@ func (f *List) Err(first string) error {
 	return list
 }
 
-// rest tells of faults that are not listed.
+// rest is the error that counts faults that are not listed.
 func rest(pos Pos, msg string) *Error {
 	return &Error{Pos: pos, Msg: msg, Remedy: "fix these first", rest: true}
 }

@@ -9,36 +9,36 @@ import (
 	"thermsim/stack/internal/keys"
 )
 
-// types says of every type of a key what its values look like, in words and as a JSON Schema. Capitals stand for what
-// a key adds: an EXAMPLE of its quantity, its WORDS, the LIMIT of its range, its lowest and highest number (LOW, HIGH,
-// SPAN), and the schemas of its SCALAR and of its TABLE. Units and dimensions are beyond JSON Schema; it knows strings
-// from numbers and the limits of bare numbers.
+// types describes the values of every type of a key, in words and as a JSON Schema. Names in angle brackets are
+// replaced for each key: an <example> of its quantity, its <words>, the <limit> of its range, the <low>, <high> and
+// <span> of its whole numbers, and the schemas of its <scalar> and of its <table>. JSON Schema knows no units and
+// dimensions; it distinguishes strings from numbers and has the limits of bare numbers.
 var types = map[keys.Type]struct{ words, schema string }{
 	"text":       {"string", text},
 	"name":       {"string fit for a file name", `{"type": "string", "minLength": 1, "maxLength": 100}`},
-	"word":       {"`WORDS`", `{"enum": [ENUM]}`},
-	"method":     {"`WORDS`", `{"type": "string", "pattern": "^(PATTERN)(:.*)?$"}`},
+	"word":       {"`<words>`", `{"enum": [<enum>]}`},
+	"method":     {"`<words>`", `{"type": "string", "pattern": "^(<pattern>)(:.*)?$"}`},
 	"texts":      {"array of strings", array(text, "")},
-	"integer":    {"SPAN", either(`{"type": "integer", "minimum": LOW, "maximum": HIGH}`, text)}, // or an expression
+	"integer":    {"<span>", either(`{"type": "integer", "minimum": <low>, "maximum": <high>}`, text)}, // or an expression
 	"boolean":    {"`true` or `false`", `{"type": "boolean"}`},
-	"scalar":     {"EXAMPLELIMIT", "SCALAR"},
-	"pair":       {"[x, y]LIMIT", vector("SCALAR", 2)},
-	"rectangle":  {"[x, y, width, height]", vector("SCALAR", 4)},
-	"rectangles": {"array of [x, y, width, height]", array(vector("SCALAR", 4), least(1))},
-	"points":     {"array of [x, y], three or more", array(vector("SCALAR", 2), least(3))},
-	"curve or triple": {"EXAMPLELIMIT, or a table, or [x, y, z] of either",
-		either("SCALAR", "TABLE", vector(curve, 3))},
-	"curve or scalar": {"EXAMPLELIMIT, or a table", curve},
-	"own scalar":      {"quantityLIMIT", anyScalar},
+	"scalar":     {"<example><limit>", "<scalar>"},
+	"pair":       {"[x, y]<limit>", vector("<scalar>", 2)},
+	"rectangle":  {"[x, y, width, height]", vector("<scalar>", 4)},
+	"rectangles": {"array of [x, y, width, height]", array(vector("<scalar>", 4), least(1))},
+	"points":     {"array of [x, y], three or more", array(vector("<scalar>", 2), least(3))},
+	"curve or triple": {"<example><limit>, or a table, or [x, y, z] of either",
+		either("<scalar>", "<table>", vector(curve, 3))},
+	"curve or scalar": {"<example><limit>, or a table", curve},
+	"own scalar":      {"quantity<limit>", anyScalar},
 	"row":             {"whole number from 1, `mean` or `max`", either(fromOne, `{"enum": ["mean", "max"]}`)},
-	"table":           {"table", "TABLE"},
-	"tables":          {"array of tables", array("TABLE", "")},
-	"table or tables": {"table or array of tables", either("TABLE", array("TABLE", ""))},
-	"named tables":    {"table of tables", table("TABLE")},
-	"word or table":   {"`\"WORDS\"` or table", either(`{"enum": [ENUM]}`, "TABLE")},
+	"table":           {"table", "<table>"},
+	"tables":          {"array of tables", array("<table>", "")},
+	"table or tables": {"table or array of tables", either("<table>", array("<table>", ""))},
+	"named tables":    {"table of tables", table("<table>")},
+	"word or table":   {"`\"<words>\"` or table", either(`{"enum": [<enum>]}`, "<table>")},
 	"file or rows":    {"path, or array of rows of numbers", either(text, array(row, least(1)))},
-	"file or table":   {"path or table", either(text, "TABLE")},
-	"file or scalars": {"path, or table of EXAMPLELIMIT", either(text, table("SCALAR"))},
+	"file or table":   {"path or table", either(text, "<table>")},
+	"file or scalars": {"path, or table of <example><limit>", either(text, table("<scalar>"))},
 	"number rows":     {"array of rows of numbers", array(row, least(1))},
 	"numbers":         {"array of numbers", row},
 	"value":           {"number or string", anyScalar},
@@ -52,7 +52,7 @@ var (
 	anyScalar = `{"type": ["number", "string"]}`
 	fromOne   = `{"type": "integer", "minimum": 1}`
 	row       = array(`{"type": "number"}`, least(1))
-	curve     = either("SCALAR", "TABLE")
+	curve     = either("<scalar>", "<table>")
 )
 
 func array(items, more string) string {
@@ -79,10 +79,10 @@ func value(k keys.Key) string {
 		span = fmt.Sprintf("whole number, %d to %d", k.Min, k.Max)
 	}
 	return strings.NewReplacer(
-		"EXAMPLE", fmt.Sprintf("%s, `%q`", quantity, k.Quantity.Example),
-		"LIMIT", map[keys.Range]string{keys.Positive: ", above 0", keys.NonNegative: ", not negative"}[k.Range],
-		"WORDS", strings.Join(k.Enum, "`, `"),
-		"SPAN", span,
+		"<example>", fmt.Sprintf("%s, `%q`", quantity, k.Quantity.Example),
+		"<limit>", map[keys.Range]string{keys.Positive: ", above 0", keys.NonNegative: ", not negative"}[k.Range],
+		"<words>", strings.Join(k.Enum, "`, `"),
+		"<span>", span,
 	).Replace(types[k.Type].words)
 }
 
@@ -91,11 +91,11 @@ func valueSchema(k keys.Key) (schema object, err error) {
 	limit := map[keys.Range]string{keys.Positive: `, "exclusiveMinimum": 0`, keys.NonNegative: `, "minimum": 0`}[k.Range]
 	example := fmt.Sprintf(`{"type": "string", "examples": [%q]}`, k.Quantity.Example)
 	text := strings.NewReplacer(
-		"ENUM", `"`+strings.Join(k.Enum, `", "`)+`"`,
-		"PATTERN", strings.Join(k.Enum, "|"),
-		"LOW", strconv.Itoa(k.Min), "HIGH", strconv.Itoa(k.Max),
-		"SCALAR", either(fmt.Sprintf(`{"type": "number"%s}`, limit), example), // bare in SI units, or with a unit
-		"TABLE", fmt.Sprintf(`{"$ref": "#/$defs/%s"}`, k.Sub),
+		"<enum>", `"`+strings.Join(k.Enum, `", "`)+`"`,
+		"<pattern>", strings.Join(k.Enum, "|"),
+		"<low>", strconv.Itoa(k.Min), "<high>", strconv.Itoa(k.Max),
+		"<scalar>", either(fmt.Sprintf(`{"type": "number"%s}`, limit), example), // bare in SI units, or with a unit
+		"<table>", fmt.Sprintf(`{"$ref": "#/$defs/%s"}`, k.Sub),
 	).Replace(types[k.Type].schema)
 	err = json.Unmarshal([]byte(text), &schema)
 	return schema, err

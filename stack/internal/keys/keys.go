@@ -13,10 +13,10 @@ import (
 	"thermsim/stack/internal/units"
 )
 
-// Type is the shape of a key's value. Those that need more than a place in the documents have a name here.
+// Type is the shape of a key's value.
 type Type string
 
-// The shapes that are read in ways of their own.
+// The shapes that code refers to.
 const (
 	Text          Type = "text"            // any string
 	Name          Type = "name"            // a string that can be part of a file name
@@ -87,7 +87,7 @@ func (f *Format) Spec(name string) *Spec { return f.specs[name] }
 //go:embed stack.toml sweep.toml
 var files embed.FS
 
-// Stack is the table of stack files, Sweep that of sweep files. Nobody changes them.
+// Stack is the table of stack files, Sweep that of sweep files. They must not be changed.
 var (
 	Stack = sync.OnceValue(func() *Format { return read("stack.toml") })
 	Sweep = sync.OnceValue(func() *Format { return read("sweep.toml") })

@@ -67,7 +67,8 @@ func (n *Node) Members(key, path string) (list []Located) {
 	return list
 }
 
-// Seek finds a table in an array under that key in this table or those below it, and tells its path from here.
+// Seek is the path from here of a table in an array under that key, in this table or those below it; empty if there is
+// none.
 func (n *Node) Seek(key, name string) string {
 	if e := n.Find(key); e != nil && Tables(e.Value) {
 		if found, _ := Member(e.Value, name); found != nil {

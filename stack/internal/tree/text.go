@@ -9,7 +9,7 @@ import (
 
 // A tree takes a few hundred bytes for each value, and the parser as much again while it is at it, so that a small file
 // of many would fill the memory before anything is known of it. A million blocks, as stacks are printed and saved, have
-// a value for each bytesPerValue; a table of mostKeys is none that any key stands for.
+// a value for each bytesPerValue; no table of the formats has mostKeys.
 const (
 	mostValues    = 1_000_000
 	bytesPerValue = 12

@@ -91,9 +91,9 @@ func (n *Node) Add(name string, pos faults.Pos, value *Node) {
 	n.Entries = append(n.Entries, Entry{name, pos, value})
 }
 
-// Parse reads a TOML document with the parser of go-toml, whose decoder tells no positions of values that are fine
-// as TOML and wrong as a stack. What the parser leaves to the decoder is found here: keys that are there twice, and
-// numbers and dates that are none. The decoder would look for each key among all others.
+// Parse reads a TOML document with the parser of go-toml, whose decoder has no positions of values that are valid as
+// TOML but not as a stack. What the parser leaves to the decoder is checked here: duplicate keys, and malformed numbers
+// and dates. The decoder would look for each key among all others.
 func Parse(file string, data []byte) (*Node, *faults.Error) {
 	b := treeBuilder{file: file, data: data, lines: lineStarts(data)}
 	if at := excess(data, roomForValues(data)); at >= 0 {
@@ -128,8 +128,8 @@ func (b *treeBuilder) syntaxError(err error) *faults.Error {
 	pos := faults.Pos{File: b.file}
 	var pe *unstable.ParserError
 	if errors.As(err, &pe) {
-		// What the parser shows is a part of the text, or text of its own. Cutting a slice leaves the end of its
-		// capacity where it is.
+		// What the parser highlights is a part of the text, or other text. A subslice ends where the capacity of the
+		// whole does.
 		if at := cap(b.data) - cap(pe.Highlight); at >= 0 && at < len(b.data) {
 			pos = b.pos(at)
 		}
@@ -160,7 +160,7 @@ func (b *treeBuilder) pos(offset int) faults.Pos { return offsetPos(b.file, b.li
 func (b *treeBuilder) add(table *Node, name string, pos faults.Pos, value *Node) {
 	b.count(pos)
 	if len(table.Entries) >= mostKeys {
-		b.fail(pos, "a table has %d keys at most; put blocks and powers into files of their own (floorplan, watts, "+
+		b.fail(pos, "a table has %d keys at most; put blocks and powers into separate files (floorplan, watts, "+
 			"trace, map)", mostKeys)
 		return
 	}
@@ -175,7 +175,7 @@ func (b *treeBuilder) count(pos faults.Pos) {
 }
 
 func (b *treeBuilder) tooMany(pos faults.Pos) {
-	b.fail(pos, "more than %d values; put blocks, powers and maps into files of their own (floorplan, watts, "+
+	b.fail(pos, "more than %d values; put blocks, powers and maps into separate files (floorplan, watts, "+
 		"trace, map)", roomForValues(b.data))
 }
 
@@ -302,7 +302,7 @@ func (b *treeBuilder) start(v *unstable.Node) int {
 	return offset
 }
 
-// value converts a parsed value; fallback is where to point if the parser does not tell where it starts.
+// value converts a parsed value; fallback is its offset if the parser does not report where it starts.
 func (b *treeBuilder) value(v *unstable.Node, fallback int) *Node {
 	offset := b.start(v)
 	if offset < 0 {

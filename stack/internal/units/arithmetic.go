@@ -35,12 +35,13 @@ func IsUnit(name string) bool {
 	return ok
 }
 
-// Evaluate works out an arithmetic expression of numbers with units and of constants, such as "die_w/2 - 1 mm":
+// Evaluate computes an arithmetic expression of numbers with units and of constants, such as "die_w/2 - 1 mm". Its
+// grammar is as follows.
 //
-//	sum     = product { ("+" | "-") product }
-//	product = factor { ("*" | "/") factor }
-//	factor  = "-" factor | "(" sum ")" | constant | number [ units ] | units
-//	units   = unit [ "^" digits ] { unit [ "^" digits ] }
+//	sum     = product { ("+" | "-") product }.
+//	product = factor { ("*" | "/") factor }.
+//	factor  = "-" factor | "(" sum ")" | constant | number [ units ] | units.
+//	units   = unit [ "^" digits ] { unit [ "^" digits ] }.
 //
 // Units that follow a number belong to it: "1 mm / 2 mm" is 0.5.
 func Evaluate(text string, constants func(name string) (Constant, bool)) (Constant, error) {
