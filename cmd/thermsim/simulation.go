@@ -18,6 +18,7 @@ import (
 	"thermsim/report"
 	"thermsim/report/jsonfile"
 	"thermsim/report/summary"
+	"thermsim/stack/stackfile"
 	"thermsim/study/policy"
 )
 
@@ -193,7 +194,7 @@ func addPolicyFlag(f *pflag.FlagSet, path *string) {
 	f.StringVar(path, "policy", "", "throttle powers by the [[policy]] tables in `FILE`: limits, delays")
 }
 
-// control has the policies of a file set the powers of the run. Without a file it does nothing.
+// control has the policies of a file control the powers of the run. Without a file it does nothing.
 func (s *simulation) control(path string) error {
 	if path == "" {
 		return nil
@@ -202,12 +203,12 @@ func (s *simulation) control(path string) error {
 		return exit.Usagef("--policy: with --compat this project is solved as a network of nodes, whose powers " +
 			"policies do not set; omit one of the two")
 	}
-	table, err := policy.Load(path)
+	policies, err := stackfile.LoadPolicies(path)
 	if err != nil {
 		return err
 	}
 	power := s.Mesh.Power.Controls()
-	c, err := policy.Start(path, table, s.Mesh, power)
+	c, err := policy.New(policies, s.Mesh, power)
 	if err != nil {
 		return err
 	}

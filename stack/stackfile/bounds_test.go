@@ -148,7 +148,7 @@ func TestListsOfASweep(t *testing.T) {
 		"[[vary]]\nkey = \"a\"\nkeys = [" + strings.Repeat("\"a\",", 1001) +
 			"]\nvalues = [1]\n": "s.toml:4:4009: keys has 1000 entries at most",
 		strings.Repeat("[[vary]]\nkey = \"a\"\nvalues = [1]\n",
-			1001): "s.toml:3002:3: at most 1000 parameters vary; vary several keys together with keys",
+			1001): "s.toml:3002:3: vary has 1000 entries at most, this one 1001; vary several keys together with keys",
 		"set = [\"a=1\", \"b\"]\n": "s.toml:2:15: set: \"b\": write KEY=VALUE",
 	} {
 		if _, err := ParseSweep("s.toml", []byte("stack = \"c\"\n"+text)); err == nil ||

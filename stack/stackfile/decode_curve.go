@@ -43,7 +43,7 @@ func (t *table) property(name string) (float64, *stack.Curve) {
 // reference temperature.
 func (d *decoder) curveOrScalar(n *tree.Node, k *keys.Key) (float64, *stack.Curve) {
 	if n.Kind != tree.Table {
-		x, _ := d.quantity(n, k.Name, k.Quantity, k.Range)
+		x, _ := d.quantity(n, k.Name, k)
 		return x, nil
 	}
 	before := len(d.faults.Found)
@@ -91,7 +91,9 @@ func (t *table) curve(k *keys.Key) *stack.Curve {
 		t.coefficients(c, "712, 0.5")
 	default:
 		n, own := t.get("value")
-		c.Value, _ = t.quantity(n, k.Name, k.Quantity, own.Range)
+		value := *own
+		value.Quantity = k.Quantity
+		c.Value, _ = t.quantity(n, k.Name, &value)
 		if !t.has("exponent") {
 			t.fail(t.node.Pos, "add exponent = 1.3", "a power law needs the key \"exponent\"")
 		}

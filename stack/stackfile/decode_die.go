@@ -62,9 +62,6 @@ func (l *loader) die(t *table) *die {
 		names[y.Name] = true
 		d.layers = append(d.layers, y)
 	}
-	if len(d.layers) == 0 {
-		l.fail(t.pos("layer"), "add a [[die.layer]]", "die %q has no layers", faults.Shorten(d.name))
-	}
 	l.within(d)
 	return d
 }

@@ -33,9 +33,6 @@ func (l *loader) packageDies(p *loadedPackage) {
 		}
 		p.Dies = append(p.Dies, d)
 	}
-	if len(p.dies) == 0 && p.has("die") {
-		l.fail(p.pos("die"), "add a [[package.die]]", "the package has no dies")
-	}
 }
 
 // fits checks that dies lie in the package, clear of each other and of the foot of the lid.

@@ -47,25 +47,15 @@ func (p *loadedPackage) allJoints() map[string]*packaging.Joints {
 func (t *table) wiring(w *packaging.Wiring) {
 	t.into(w)
 	if t.has("vias") {
-		w.Vias = t.share("vias")
+		w.Vias = t.scalar("vias")
 	}
 	if t.has("copper") {
 		w.Copper = nil
 		for _, c := range t.tables("copper") {
 			w.Copper = append(w.Copper,
-				packaging.Copper{Thickness: c.scalar("thickness"), Coverage: c.share("coverage")})
+				packaging.Copper{Thickness: c.scalar("thickness"), Coverage: c.scalar("coverage")})
 		}
 	}
-}
-
-// share reads a part of an area.
-func (t *table) share(name string) float64 {
-	x := t.scalar(name)
-	if x > 1 {
-		t.fail(t.pos(name), "", "%s must lie between 0 and 1, got %v", name, x)
-		return 0
-	}
-	return x
 }
 
 // wiringFits checks that copper leaves room for the dielectric.

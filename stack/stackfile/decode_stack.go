@@ -29,7 +29,6 @@ func (l *loader) decodeStack(root *tree.Node) {
 	if t.has("grid") || !t.has("package") {
 		s.Grid = l.grid(t)
 	}
-	before := len(l.faults.Found)
 	l.dies(t)
 	layers := t.tables("layer")
 	if n := len(layers); n > stack.MaxLayers {
@@ -42,9 +41,6 @@ func (l *loader) decodeStack(root *tree.Node) {
 			break
 		}
 		s.Layers = append(s.Layers, l.layersOf(lt)...)
-	}
-	if len(s.Layers) == 0 && t.has("layer") && len(l.faults.Found) == before {
-		l.fail(t.pos("layer"), "add a [[layer]]", "the stack has no layers")
 	}
 	if l.templates != nil || l.ofBlock != nil {
 		l.materials.inOrder(s.Layers)

@@ -1,6 +1,7 @@
 package stackfile
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -10,6 +11,23 @@ import (
 	"thermsim/stack/internal/keys"
 	"thermsim/stack/internal/tree"
 )
+
+// list checks that a node is an array with no more entries than its key allows.
+func (d *decoder) list(v *tree.Node, k *keys.Key, example string) bool {
+	if !d.array(v, k.Name, -1, example) {
+		return false
+	}
+	if n := len(v.Items); k.Max > 0 && n > k.Max {
+		d.fail(v.Items[k.Max].Pos, cmp.Or(k.Excess, "remove some"), "%s has %d entries at most, this one %d", k.Name,
+			k.Max, n)
+		return false
+	}
+	if k.Required && len(v.Items) == 0 {
+		d.fail(v.Pos, "add "+exampleLine(*k), "%s is empty", k.Name)
+		return false
+	}
+	return true
+}
 
 // array checks that a node is an array of n items, of any number if n is negative.
 func (d *decoder) array(v *tree.Node, name string, n int, example string) bool {
@@ -31,7 +49,7 @@ func (d *decoder) vector(v *tree.Node, k *keys.Key, n int, example string) (xs [
 	}
 	ok = true
 	for _, item := range v.Items {
-		x, good := d.quantity(item, k.Name, k.Quantity, k.Range)
+		x, good := d.quantity(item, k.Name, k)
 		xs = append(xs, x)
 		ok = ok && good
 	}
@@ -65,8 +83,8 @@ func (t *table) rect(n *tree.Node, k *keys.Key) (stack.Rect, bool) {
 
 // texts reads an array of strings with their places.
 func (t *table) texts(name string) (words []string, nodes []*tree.Node) {
-	n, _ := t.get(name)
-	if n == nil || !t.array(n, name, -1, `["a", "b"]`) {
+	n, k := t.get(name)
+	if n == nil || !t.list(n, k, `["a", "b"]`) {
 		return nil, nil
 	}
 	for _, item := range n.Items {
@@ -114,7 +132,7 @@ func (t *table) tables(name string) []*table {
 	case n.Kind == tree.Table:
 		t.fail(n.Pos, "write it as an array of tables", "%s must be an array of tables, got a table", name)
 		return nil
-	case !t.array(n, name, -1, "[{ ... }]"):
+	case !t.list(n, k, "[{ ... }]"):
 		return nil
 	}
 	var opened []*table

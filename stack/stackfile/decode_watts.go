@@ -93,7 +93,7 @@ func (l *loader) tableWatts(n *tree.Node, k *keys.Key, p *stack.Power, set func(
 			l.fail(e.Pos, l.suggest(e.Name, these(names)), "no block is called %q", faults.Shorten(e.Name))
 			continue
 		}
-		if w, ok := l.quantity(e.Value, e.Name, k.Quantity, k.Range); ok {
+		if w, ok := l.quantity(e.Value, e.Name, k); ok {
 			set(b, w)
 		}
 	}

@@ -79,6 +79,8 @@ func exampleLine(k keys.Key) string {
 		return "a [[" + k.Name + "]] table"
 	case keys.Text, keys.Name:
 		return k.Name + ` = "..."`
+	case keys.Texts:
+		return k.Name + ` = ["..."]`
 	}
 	return k.Name
 }
@@ -191,8 +193,8 @@ func (t *table) integer(name string) int {
 		t.fail(n.Pos, "", "%s must be a whole number, got %s", name, n.Describe())
 		return 0
 	}
-	if err != nil || i < int64(k.Min) || i > int64(k.Max) {
-		t.fail(n.Pos, "", "%s must lie between %d and %d, got %s", name, k.Min, k.Max, n.Describe())
+	if fault := k.Fault(float64(i)); err != nil || fault != "" {
+		t.fail(n.Pos, "", "%s %s, got %s", name, fault, n.Describe())
 		return 0
 	}
 	return int(i)
@@ -211,12 +213,13 @@ func (t *table) scalar(name string) float64 {
 		}
 		return x
 	}
-	x, _ := t.quantity(n, name, k.Quantity, k.Range)
+	x, _ := t.quantity(n, name, k)
 	return x
 }
 
-// quantity reads a node as a quantity; ok is false, and the fault noted, if it is none.
-func (d *decoder) quantity(n *tree.Node, name string, q units.Quantity, r keys.Range) (x float64, ok bool) {
+// quantity reads a node as a quantity of a key; ok is false, and the fault noted, if it is none.
+func (d *decoder) quantity(n *tree.Node, name string, k *keys.Key) (x float64, ok bool) {
+	q := k.Quantity
 	switch n.Kind {
 	case tree.String:
 		if x, ok = d.measure(n, name, q); !ok {
@@ -237,14 +240,11 @@ func (d *decoder) quantity(n *tree.Node, name string, q units.Quantity, r keys.R
 		d.fail(n.Pos, "", "%s: expected %s such as %q, got %s", name, q.Name, q.Example, n.Describe())
 		return 0, false
 	}
-	switch {
-	case r == keys.Positive && x <= 0:
-		d.fail(n.Pos, "", "%s must be positive, got %s", name, n.Describe())
+	if fault := k.Fault(x); fault != "" {
+		d.fail(n.Pos, "", "%s %s, got %s", name, fault, n.Describe())
 		return 0, false
-	case r == keys.NonNegative && x < 0:
-		d.fail(n.Pos, "", "%s must not be negative, got %s", name, n.Describe())
-		return 0, false
-	case q == units.Time && faults.Time(x) != "":
+	}
+	if q == units.Time && faults.Time(x) != "" {
 		d.fail(n.Pos, "is the unit right?", "%s: %s", name, faults.Time(x))
 		return 0, false
 	}

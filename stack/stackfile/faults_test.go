@@ -66,8 +66,8 @@ func TestFaults(t *testing.T) {
 			`stack.toml:9:1: unknown key "foo_bar_baz" in a transient table; known: dt, steps, initial, until, dt_tol, to_steady, every, at or periodic`},
 		{"missing key", strings.Replace(small, "thickness = \"1 mm\"\n", "", 1),
 			`stack.toml:4:3: a layer needs the key "thickness"; add thickness = "10 um"`},
-		{"no layers", "schema = 1\nsize = [1, 1]\nlayer = []\n", "stack.toml:3:9: the stack has no layers; add " +
-			"a [[layer]]"},
+		{"no layers", "schema = 1\nsize = [1, 1]\nlayer = []\n", "stack.toml:3:9: layer is empty; add a [[layer]] " +
+			"table"},
 		{"wrong unit", strings.Replace(small, "1 mm", "10 W", 1),
 			`stack.toml:7:13: thickness: expected a length such as "10 um", got W`},
 		{"negative", strings.Replace(small, "1 mm", "-2 um", 1),

@@ -48,6 +48,9 @@ func (t *table) into(v any) {
 		case k.Type == keys.Pair:
 			p, _ := t.pair(key)
 			f.Set(reflect.ValueOf(p))
+		case k.Type == keys.Texts:
+			words, _ := t.texts(key)
+			f.Set(reflect.ValueOf(words))
 		case k.Type == keys.NumberList:
 			xs, _ := t.numbers(n, key)
 			f.Set(reflect.ValueOf(xs))

@@ -169,7 +169,7 @@ func TestPackageFaults(t *testing.T) {
 		"die outside": {replaced(`size = ["8 mm", "6 mm"]`, "size = [\"8 mm\", \"6 mm\"]\nx = \"-1 mm\""),
 			`stack.toml:8:10: die "soc" extends beyond a package of 21 mm by 17 mm by 1 mm in the west`},
 		"no dies": {"schema = 1\n[package]\nkind = \"hbm\"\nsize = [1e-2, 1e-2]\ndie = []\n",
-			`stack.toml:5:7: the package has no dies`},
+			`stack.toml:5:7: die is empty; add a [[die]] table`},
 		"dies that overlap": {good + "[[package.die]]\nname = \"b\"\nsize = [2e-3, 2e-3]\nx = \"9 mm\"\ny " +
 			"= \"7 mm\"\n", `stack.toml:6:13: die "soc" is one of 2 and has no position`},
 		"two dies of one place": {replaced(`size = ["8 mm", "6 mm"]`, "size = [\"8 mm\", \"6 mm\"]\nx = \"6 "+
@@ -178,7 +178,7 @@ func TestPackageFaults(t *testing.T) {
 		"coverage over 1": {part(`substrate = { copper = [{ thickness = "15 um", coverage = 1.2 }] }`),
 			`stack.toml:5:59: coverage must lie between 0 and 1, got 1.2`},
 		"vias over 1": {part(`board = { vias = "150 %" }`),
-			`stack.toml:5:18: vias must lie between 0 and 1, got 1.5`},
+			`stack.toml:5:18: vias must lie between 0 and 1, got "150 %"`},
 		"more copper than board": {part(`board = { thickness = "200 um" }`),
 			`stack.toml:5:23: the copper layers of the board have a total thickness of 210 um, but it is only 200 um thick; increase the thickness`},
 		"joints that touch": {part(`balls = { pitch = "0.6 mm" }`),

@@ -49,19 +49,24 @@ func LoadSweep(path string) (*SweepFile, error) {
 
 // ParseSweep reads a sweep file from its text.
 func ParseSweep(path string, data []byte) (*SweepFile, error) {
-	root, fault := tree.Parse(path, data)
-	if fault != nil {
-		return nil, stack.ErrorList{fault}
-	}
-	d := &decoder{format: keys.Sweep()}
 	f := &SweepFile{SHA256: digest(data)}
-	if t, ok := d.open(root, "sweep"); ok {
-		f.decode(t)
-	}
-	if err := d.faults.Err(path); err != nil {
+	if err := parse(path, data, keys.Sweep(), "sweep", f.decode); err != nil {
 		return nil, err
 	}
 	return f, nil
+}
+
+// parse reads a file of a format, whose top is the named table.
+func parse(path string, data []byte, format *keys.Format, top string, decode func(t *table)) error {
+	root, fault := tree.Parse(path, data)
+	if fault != nil {
+		return stack.ErrorList{fault}
+	}
+	d := &decoder{format: format}
+	if t, ok := d.open(root, top); ok {
+		decode(t)
+	}
+	return d.faults.Err(path)
 }
 
 func (f *SweepFile) decode(t *table) {
@@ -73,23 +78,16 @@ func (f *SweepFile) decode(t *table) {
 	}
 	f.Stack, f.Points = at(t.text("stack")), at(t.text("points"))
 	f.Method, f.Samples, f.Seed = t.text("method"), t.integer("samples"), uint64(t.integer("seed"))
-	f.Outputs = t.atMost(keys.MaxSweepOutputs, "outputs")
-	sets := t.atMost(keys.MaxSweepLists, "set")
+	f.Outputs, _ = t.texts("outputs")
+	sets, nodes := t.texts("set")
 	for i, text := range sets {
 		o, err := ParseOverride(text)
 		if err != nil {
-			n, _ := t.get("set")
-			t.fail(n.Items[i].Pos, "", "set: %q: %v", faults.Shorten(text), err)
+			t.fail(nodes[i].Pos, "", "set: %q: %v", faults.Shorten(text), err)
 		}
 		f.Set = append(f.Set, o)
 	}
-	vary := t.tables("vary")
-	if len(vary) > keys.MaxSweepLists {
-		t.fail(vary[keys.MaxSweepLists].node.Pos, "vary several keys together with keys", "at most %d parameters vary",
-			keys.MaxSweepLists)
-		return
-	}
-	for _, vt := range vary {
+	for _, vt := range t.tables("vary") {
 		f.Vary = append(f.Vary, f.vary(vt))
 	}
 	hypercube := f.Method == "latin-hypercube"
@@ -111,20 +109,10 @@ func (f *SweepFile) decode(t *table) {
 	}
 }
 
-// atMost reads an array of strings of limited length.
-func (t *table) atMost(most int, name string) []string {
-	if n, _ := t.get(name); n != nil && len(n.Items) > most {
-		t.fail(n.Items[most].Pos, "remove some", "%s has %d entries at most, this one %d", name, most, len(n.Items))
-		return nil
-	}
-	words, _ := t.texts(name)
-	return words
-}
-
 // vary reads one parameter.
 func (f *SweepFile) vary(t *table) Vary {
 	v := Vary{Label: t.text("label"), Log: t.text("scale") == "log", Count: t.integer("count"), Pos: t.node.Pos}
-	more := t.atMost(keys.MaxSweepLists, "keys")
+	more, _ := t.texts("keys")
 	v.Keys = append([]string{t.text("key")}, more...)
 	if v.Label == "" {
 		v.Label = v.Keys[0]

@@ -14,21 +14,9 @@ import (
 	"thermsim/report"
 	"thermsim/report/statistics"
 	"thermsim/report/summary"
+	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
-
-// Policy is a row of the table: above a limit some inputs get a fraction of their power, until the temperature falls
-// below another limit.
-type Policy struct {
-	Name     string
-	Watch    []string // blocks, or "probe/NAME"; the hottest of them counts.
-	Mean     bool     // use the mean of a block, not its hottest cell.
-	Above    float64  // K, start of throttling.
-	Below    float64  // K, end of throttling.
-	Throttle []string // blocks, uniform powers or maps.
-	Factor   float64  // remaining fraction of the power while throttled.
-	Delay    float64  // s from the end of the step that passes a limit to the action.
-	Line     int      // in its file.
-}
 
 // Controller applies policies to the powers of a run. If several policies throttle an input, the smallest factor
 // applies.
@@ -40,7 +28,7 @@ type Controller struct {
 
 // rule is the state of a policy.
 type rule struct {
-	Policy
+	stackfile.Policy
 	blocks, probes []int // watched outputs
 	inputs         []int
 	wanted         bool // requested by the temperature
@@ -60,8 +48,8 @@ type action struct {
 	throttle bool
 }
 
-// New creates a controller for the powers of a mesh. The error identifies a policy with unknown names.
-func New(policies []Policy, m *mesh.Mesh, power *powermap.Controls) (*Controller, error) {
+// New creates a controller for the powers of a mesh. A policy with names that the stack lacks is a *[stack.Error].
+func New(policies []stackfile.Policy, m *mesh.Mesh, power *powermap.Controls) (*Controller, error) {
 	readings, err := statistics.NewReadings(m)
 	if err != nil {
 		return nil, err
@@ -74,7 +62,7 @@ func New(policies []Policy, m *mesh.Mesh, power *powermap.Controls) (*Controller
 	for _, p := range policies {
 		r := &rule{Policy: p, seen: math.NaN(), peak: math.Inf(-1), first: math.NaN()}
 		if err := r.find(readings, inputs); err != nil {
-			return nil, &nameError{p, err}
+			return nil, &stack.Error{Pos: p.Pos, Msg: fmt.Sprintf("policy %q: %v", p.Name, err), Err: err}
 		}
 		c.rules = append(c.rules, r)
 	}
@@ -232,11 +220,3 @@ func nothing(names []string, kind string, err error) error {
 	}
 	return err
 }
-
-// nameError reports a name that a stack lacks.
-type nameError struct {
-	policy Policy
-	error
-}
-
-func (e *nameError) Unwrap() error { return e.error }

@@ -46,7 +46,7 @@ func TestThrottledCell(t *testing.T) {
 	m, tau, r := lump(t)
 	dt := tau / 20
 	full := 10 * r // K above ambient with all powers
-	rules := []Policy{
+	rules := []stackfile.Policy{
 		{Name: "slow", Watch: []string{"die/core"}, Above: 300 + 0.6*full, Below: 300 + 0.5*full,
 			Throttle: []string{"core"}, Factor: 0.25, Delay: 3 * dt},
 		{Name: "stop", Watch: []string{"probe/cell"}, Above: 300 + 0.68*full, Below: 300 + 0.62*full,
@@ -96,7 +96,7 @@ func TestThrottledCell(t *testing.T) {
 // cell is the same in steps of counts.
 type cell struct {
 	rise, full, peak, watts, dt, tau float64
-	rules                            []Policy
+	rules                            []stackfile.Policy
 	n                                int
 	wanted, active                   [2]bool
 	due                              [2][]int // steps after which a change acts, alternately
@@ -141,31 +141,29 @@ func TestFaults(t *testing.T) {
 	row := func(lines string) string { return "[[policy]]\n" + lines + "\n" }
 	good := "watch = [\"core\"]\nabove = \"85 degC\"\nthrottle = [\"core\"]\nfactor = 0.5"
 	for text, want := range map[string]string{
-		"":                                          "no policies",
-		"[[policy":                                  ":1:",
-		row("watch = 5"):                            ":2:",
-		row(good + "\nwat = 1"):                     `:6:1: unknown key "policy.wat"`,
-		row("above = \"85 degC\""):                  "watch: missing",
-		row(good + "\nbelow = \"90 degC\""):         ":6:1: policy 1: below",
-		row(good + "\nquantity = \"median\""):       "expected max or mean",
-		row(good + "\ndelay = \"-1 ms\""):           "delay",
-		row(good + "\nname = \"a,b\""):              "commas",
-		row(strings.Replace(good, "0.5", "-1", 1)):  ":5:1: policy 1: factor",
-		row(strings.Replace(good, "0.5", "nan", 1)): "factor",
-		row(strings.Replace(good, "0.5", "1e300", 1)): "factor: expected the remaining fraction of the power, " +
-			"from 0 to 1",
-		row(strings.Replace(good, "0.5", "2", 1)): "factor: expected the remaining fraction of the power, " +
-			"from 0 to 1",
-		row(good +
-			"\ndelay = 2e-3"): `:6:9: delay has a value of the wrong type; temperatures and times are strings`,
-		strings.Repeat(row(good), 1001): "the file has 1001 policies; the limit is 1000; " +
-			"combine policies that watch or throttle several blocks",
-		strings.Repeat("#", mostBytes+1): "the file has 2097153 bytes; the limit for " +
-			"policies is 2097152",
-		row(strings.Replace(good, "85 degC", "85 W", 1)):        ":3:1: policy 1: above",
-		row(good+"\nname = \"a\"") + row(good+"\nname = \"a\""): `policy 2: name: another policy is called "a"`,
+		"":                      `p.toml:1:1: a policy file needs the key "policy"; add a [[policy]] table`,
+		"policy = []":           "p.toml:1:10: policy is empty; add a [[policy]] table",
+		"[[policy":              ":1:",
+		row("watch = 5"):        ":2:9: watch must be an array, got 5",
+		row("watch = []"):       `:2:9: watch is empty; add watch = ["..."]`,
+		row(good + "\nwat = 1"): `:6:1: unknown key "wat" in a policy; did you mean "watch"?`,
+		row("above = \"85 degC\""): `p.toml:1:3: a policy needs the key "watch"; add watch = ["..."]` + "\n" +
+			`p.toml:1:3: a policy needs the key "throttle"; add throttle = ["..."]` + "\n" +
+			`p.toml:1:3: a policy needs the key "factor"; add factor = 0.1`,
+		row(good + "\nbelow = \"90 degC\""):         `:6:9: below must not exceed above, got "90 degC"; throttling ends`,
+		row(good + "\nquantity = \"median\""):       `:6:12: quantity cannot be "median"; did you mean "mean"?`,
+		row(good + "\ndelay = \"-1 ms\""):           `:6:9: delay must not be negative, got "-1 ms"`,
+		row(good + "\ndelay = 2e-20"):               ":6:9: delay: a time must be at least 1e-18 s",
+		row(good + "\nname = \"a,b\""):              `:6:8: a policy cannot be called "a,b"; it is a column heading`,
+		row(strings.Replace(good, "0.5", "-1", 1)):  ":5:10: factor must lie between 0 and 1, got -1",
+		row(strings.Replace(good, "0.5", "nan", 1)): ":5:10: factor must be a finite number, got nan",
+		row(strings.Replace(good, "0.5", "2", 1)):   ":5:10: factor must lie between 0 and 1, got 2",
+		strings.Repeat(row(good), 1001): ":5001:3: policy has 1000 entries at most, this one 1001; combine policies " +
+			"that watch or throttle several blocks",
+		row(strings.Replace(good, "85 degC", "85 W", 1)):        ":3:9: above: expected a temperature",
+		row(good+"\nname = \"a\"") + row(good+"\nname = \"a\""): `:12:8: two policies are called "a"; rename one`,
 	} {
-		_, err := Parse("p.toml", []byte(text))
+		_, err := stackfile.ParsePolicies("p.toml", []byte(text))
 		var fault *stack.Error
 		if !errors.As(err, &fault) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -174,22 +172,22 @@ func TestFaults(t *testing.T) {
 	m, _, _ := lump(t)
 	for lines, want := range map[string]string{
 		strings.Replace(good, "[\"core\"]", "[\"x\"]",
-			1): `p.toml:1:1: policy "1": watch: there is no "x"`,
+			1): `p.toml:1:3: policy "1": watch: there is no "x"`,
 		strings.Replace(good, "[\"core\"]", "[\"probe/x\"]", 1):                 "watch: there is no",
 		strings.Replace(good, "throttle = [\"core\"]", "throttle = [\"x\"]", 1): "throttle: there is no",
 	} {
-		all, err := Parse("p.toml", []byte(row(lines)))
+		all, err := stackfile.ParsePolicies("p.toml", []byte(row(lines)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Start("p.toml", all, m, m.Power.Controls()); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := New(all, m, m.Power.Controls()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", lines, err, want)
 		}
 	}
 }
 
 func TestExample(t *testing.T) {
-	all, err := Load(filepath.Join("..", "..", "examples", "throttling", "policy.toml"))
+	all, err := stackfile.LoadPolicies(filepath.Join("..", "..", "examples", "throttling", "policy.toml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +213,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(example)
 	f.Add([]byte("policy = [{watch = ['a'], above = 300, throttle = ['b'], factor = 1e400}]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		all, err := Parse("p.toml", data)
+		all, err := stackfile.ParsePolicies("p.toml", data)
 		if err != nil {
 			return
 		}

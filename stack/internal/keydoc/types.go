@@ -46,6 +46,13 @@ var types = map[keys.Type]struct{ words, schema string }{
 	"constants":       {"table of numbers and quantities", table(anyScalar)},
 }
 
+// limits are those of ranges.
+var limits = map[keys.Range]struct{ words, schema string }{
+	keys.Positive:    {", above 0", `, "exclusiveMinimum": 0`},
+	keys.NonNegative: {", not negative", `, "minimum": 0`},
+	keys.Fraction:    {", 0 to 1", `, "minimum": 0, "maximum": 1`},
+}
+
 // Schemas that types are made of.
 var (
 	text      = `{"type": "string"}`
@@ -80,7 +87,7 @@ func value(k keys.Key) string {
 	}
 	return strings.NewReplacer(
 		"<example>", fmt.Sprintf("%s, `%q`", quantity, k.Quantity.Example),
-		"<limit>", map[keys.Range]string{keys.Positive: ", above 0", keys.NonNegative: ", not negative"}[k.Range],
+		"<limit>", limits[k.Range].words,
 		"<words>", strings.Join(k.Enum, "`, `"),
 		"<span>", span,
 	).Replace(types[k.Type].words)
@@ -88,13 +95,12 @@ func value(k keys.Key) string {
 
 // valueSchema is the schema of one key.
 func valueSchema(k keys.Key) (schema object, err error) {
-	limit := map[keys.Range]string{keys.Positive: `, "exclusiveMinimum": 0`, keys.NonNegative: `, "minimum": 0`}[k.Range]
 	example := fmt.Sprintf(`{"type": "string", "examples": [%q]}`, k.Quantity.Example)
 	text := strings.NewReplacer(
 		"<enum>", `"`+strings.Join(k.Enum, `", "`)+`"`,
 		"<pattern>", strings.Join(k.Enum, "|"),
 		"<low>", strconv.Itoa(k.Min), "<high>", strconv.Itoa(k.Max),
-		"<scalar>", either(fmt.Sprintf(`{"type": "number"%s}`, limit), example), // bare in SI units, or with a unit
+		"<scalar>", either(fmt.Sprintf(`{"type": "number"%s}`, limits[k.Range].schema), example), // bare in SI units, or with a unit
 		"<table>", fmt.Sprintf(`{"$ref": "#/$defs/%s"}`, k.Sub),
 	).Replace(types[k.Type].schema)
 	err = json.Unmarshal([]byte(text), &schema)

@@ -26,6 +26,7 @@ const (
 	Bool          Type = "boolean"         // true or false
 	Scalar        Type = "scalar"          // one quantity
 	Pair          Type = "pair"            // [x, y]
+	Texts         Type = "texts"           // array of strings
 	Tables        Type = "tables"          // an array of tables
 	TableOrTables Type = "table or tables" // either
 	NamedTables   Type = "named tables"    // a table of tables under free names
@@ -39,6 +40,7 @@ type Range string
 const (
 	NonNegative Range = "not negative"
 	Positive    Range = "positive"
+	Fraction    Range = "fraction" // 0 to 1
 )
 
 // Key describes one key of a table.
@@ -47,7 +49,8 @@ type Key struct {
 	Type     Type
 	Quantity units.Quantity // of scalars, pairs and rectangles
 	Range    Range
-	Min, Max int      // of integers
+	Min, Max int      // of integers, and of the number of entries of arrays
+	Excess   string   // what to do about an array with too many entries
 	Enum     []string // of enums
 	Sub      string   // name of the table that describes the value
 	Required bool
@@ -55,6 +58,21 @@ type Key struct {
 	Default  string // as written in TOML without quotes; empty for none
 	DefDoc   string // the default in words, where it is no fixed value
 	Doc      string
+}
+
+// Fault says what a number violates, as a part of a sentence; empty if it is valid.
+func (k *Key) Fault(x float64) string {
+	switch {
+	case k.Type == Integer && !(x >= float64(k.Min) && x <= float64(k.Max)):
+		return fmt.Sprintf("must lie between %d and %d", k.Min, k.Max)
+	case k.Range == Positive && !(x > 0):
+		return "must be positive"
+	case k.Range == NonNegative && !(x >= 0):
+		return "must not be negative"
+	case k.Range == Fraction && !(x >= 0 && x <= 1):
+		return "must lie between 0 and 1"
+	}
+	return ""
 }
 
 // Spec describes one table of the format.
@@ -84,13 +102,15 @@ type Format struct {
 // Spec returns the description of the named table, nil if there is none.
 func (f *Format) Spec(name string) *Spec { return f.specs[name] }
 
-//go:embed stack.toml sweep.toml
+//go:embed stack.toml sweep.toml policy.toml
 var files embed.FS
 
-// Stack is the table of stack files, Sweep that of sweep files. They must not be changed.
+// Stack is the table of stack files, Sweep that of sweep files, Policies that of policy files. They must not be
+// changed.
 var (
-	Stack = sync.OnceValue(func() *Format { return read("stack.toml") })
-	Sweep = sync.OnceValue(func() *Format { return read("sweep.toml") })
+	Stack    = sync.OnceValue(func() *Format { return read("stack.toml") })
+	Sweep    = sync.OnceValue(func() *Format { return read("sweep.toml") })
+	Policies = sync.OnceValue(func() *Format { return read("policy.toml") })
 )
 
 // read makes a format of one of the files, which are free of faults: the tests read them.
@@ -141,6 +161,8 @@ func (f *Format) set(k *Key, field string, v *tree.Node) {
 		k.Range = Range(v.Text)
 	case "limits":
 		k.Min, k.Max = whole(v.Items[0]), whole(v.Items[1])
+	case "excess":
+		k.Excess = v.Text
 	case "words":
 		for _, word := range v.Items {
 			k.Enum = append(k.Enum, word.Text)
@@ -189,7 +211,3 @@ const (
 	MinAutoCells  = 1_000
 	MaxAutoCells  = 1_000_000_000
 )
-
-// MaxSweepLists is the largest number of values that a list of a sweep file may set in all runs, of keys that vary
-// together, and of parameters; MaxSweepOutputs that of columns asked for.
-const MaxSweepLists, MaxSweepOutputs = 1000, 10_000
