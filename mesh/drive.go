@@ -12,12 +12,17 @@ func (m *Mesh) Drive(f stack.Face, i, j, k int) Drive {
 
 // driveOf is the boundary condition of a face without patches, the same for all cells.
 func (m *Mesh) driveOf(f stack.Face) Drive {
-	b := &m.Stack.Boundary[f]
-	d := Drive{Resistance: -1, Temperature: b.Temperature}
-	if r, driven := m.wholeResistance(f); driven {
+	if law := m.faceLaw(f); law != nil {
+		return Drive{Resistance: 1 / law.Typical, Temperature: law.Ambient}
+	}
+	return newDrive(&m.Stack.Boundary[f], m.FaceArea(f))
+}
+
+// newDrive is a boundary condition that applies to an area in m2.
+func newDrive(b *stack.Boundary, area float64) Drive {
+	d := Drive{Resistance: -1, Temperature: b.Temperature, Flux: b.Inflow()}
+	if r, ok := b.SurfaceResistance(area); ok {
 		d.Resistance = r
-	} else if b.Kind == stack.HeatFlux {
-		d.Flux = b.Flux
 	}
 	return d
 }
@@ -47,35 +52,14 @@ func (m *Mesh) FaceResistance(f stack.Face) (r float64, ok bool) {
 	if p := m.Patched[f]; p != nil {
 		return p.mean, p.mean >= 0
 	}
-	return m.wholeResistance(f)
-}
-
-// wholeResistance is FaceResistance of a face without patches.
-func (m *Mesh) wholeResistance(f stack.Face) (r float64, ok bool) {
-	b := &m.Stack.Boundary[f]
-	switch b.Kind {
-	case stack.Convective:
-		if law := m.faceLaw(f); law != nil {
-			return 1 / law.Typical, true
-		}
-		return 1 / b.H, b.H > 0
-	case stack.FixedTemperature:
-		return 0, true
-	case stack.LumpedResistance:
-		return b.Resistance * m.FaceArea(f), true
-	}
-	return 0, false
+	d := m.driveOf(f)
+	return d.Resistance, d.Driven()
 }
 
 // FaceArea is the area of a face in m2.
 func (m *Mesh) FaceArea(f stack.Face) float64 {
-	switch f {
-	case stack.Bottom, stack.Top:
-		return m.Stack.Size[0] * m.Stack.Size[1]
-	case stack.West, stack.East:
-		return m.Stack.Size[1] * m.Stack.Height()
-	}
-	return m.Stack.Size[0] * m.Stack.Height()
+	size := m.Stack.FaceSize(f)
+	return size[0] * size[1]
 }
 
 // CellFaceArea is the area in m2 that cell (i, j, k) has on face f.

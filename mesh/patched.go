@@ -76,27 +76,13 @@ func (p *PatchedFace) row(patch int32) int {
 
 // driveOfPart is the boundary condition of a part of a cell.
 func (p *PatchedFace) driveOfPart(m *Mesh, part *piece) Drive {
-	b, film := &m.Stack.Boundary[p.face], (*stack.FilmMap)(nil)
+	b := &m.Stack.Boundary[p.face]
 	if part.patch != unpatched {
-		patch := &b.Patches[part.patch]
-		b, film = &patch.Boundary, patch.Map
+		b = &b.Patches[part.patch].Boundary
 	}
-	d := Drive{Resistance: -1, Temperature: b.Temperature}
-	h := b.H
-	if film != nil {
-		h = part.h
-	}
-	switch b.Kind {
-	case stack.Convective:
-		if h > 0 {
-			d.Resistance = 1 / h
-		}
-	case stack.FixedTemperature:
-		d.Resistance = 0
-	case stack.LumpedResistance:
-		d.Resistance = b.Resistance * p.area[p.row(part.patch)]
-	case stack.HeatFlux:
-		d.Flux = b.Flux
+	d := newDrive(b, p.area[p.row(part.patch)])
+	if part.h > 0 {
+		d.Resistance = 1 / part.h
 	}
 	return d
 }
@@ -189,7 +175,7 @@ const unpatched = -1
 type piece struct {
 	patch int32
 	share float64
-	h     float64 // of a map
+	h     float64 // of a map, otherwise 0
 }
 
 func (p *PatchedFace) at(i, j, k int) int {

@@ -52,7 +52,7 @@ func (m *Mesh) Whole() *Mesh {
 // close makes a face adiabatic. The stack and the laws are shared, so they are copied.
 func (m *Mesh) close(f stack.Face) {
 	s := *m.Stack
-	s.Boundary[f] = stack.Boundary{Kind: stack.Adiabatic}
+	s.Boundary[f] = stack.Boundary{}
 	m.Stack, m.Patched[f] = &s, nil
 	if m.Laws != nil {
 		laws := *m.Laws

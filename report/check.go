@@ -146,10 +146,10 @@ func crossSection(m *mesh.Mesh) *picture.CrossSection {
 		Top:    "top: " + faceText(&s.Boundary[stack.Top]),
 		Bottom: "bottom: " + faceText(&s.Boundary[stack.Bottom]),
 	}
-	if b := &s.Boundary[stack.West]; b.Kind != stack.Adiabatic || len(b.Patches) > 0 {
+	if b := &s.Boundary[stack.West]; !b.Adiabatic() {
 		c.West = "west: " + faceText(b)
 	}
-	if b := &s.Boundary[stack.East]; b.Kind != stack.Adiabatic || len(b.Patches) > 0 {
+	if b := &s.Boundary[stack.East]; !b.Adiabatic() {
 		c.East = "east: " + faceText(b)
 	}
 	for i := range s.Materials {
@@ -167,7 +167,7 @@ func crossSection(m *mesh.Mesh) *picture.CrossSection {
 	}
 	c.Notes = []string{legend}
 	for _, f := range []stack.Face{stack.South, stack.North} { // the faces in front of and behind the section
-		if b := &s.Boundary[f]; b.Kind != stack.Adiabatic || len(b.Patches) > 0 {
+		if b := &s.Boundary[f]; !b.Adiabatic() {
 			c.Notes = append(c.Notes, fmt.Sprintf("%v: %s", f, faceText(b)))
 		}
 	}
@@ -238,23 +238,6 @@ func conductivity(k [3]float64) string {
 		quantity.Significant(k[2], 3))
 }
 
-// cooling lists the cooling mechanisms of a face with a temperature-dependent heat-transfer coefficient.
-func cooling(b *stack.Boundary) (means []string) {
-	if b.H != 0 {
-		means = append(means, fmt.Sprintf("h = %s W/(m² K)", quantity.Trimmed(b.H)))
-	}
-	if b.Law != nil {
-		means = append(means, "h of the temperature")
-	}
-	if b.Natural != "" {
-		means = append(means, "natural convection")
-	}
-	if b.Emissivity > 0 {
-		means = append(means, "radiation")
-	}
-	return means
-}
-
 // mostPatchNotes is the number of patches per face listed below a cross-section.
 const mostPatchNotes = 4
 
@@ -270,32 +253,14 @@ func faceText(b *stack.Boundary) string {
 	}
 }
 
-func boundaryText(b *stack.Boundary) string {
-	celsius := func() string {
-		return quantity.Trimmed(math.Round((b.Temperature-quantity.ZeroCelsius)*1e6)/1e6) + " °C"
-	}
-	switch b.Kind {
-	case stack.Convective:
-		if b.Follows() {
-			return strings.Join(cooling(b), ", ") + " to " + celsius()
-		}
-		return fmt.Sprintf("h = %s W/(m² K) to %s", quantity.Trimmed(b.H), celsius())
-	case stack.FixedTemperature:
-		return "held at " + celsius()
-	case stack.HeatFlux:
-		return fmt.Sprintf("heat flux %s W/cm² in", quantity.Trimmed(b.Flux*1e-4))
-	case stack.LumpedResistance:
-		return fmt.Sprintf("%s K/W to %s", quantity.Trimmed(b.Resistance), celsius())
-	}
-	return "adiabatic"
-}
+// notation of boundary conditions in drawings and pages.
+var notation = stack.Notation{Brief: true, Number: quantity.Trimmed, Celsius: func(kelvin float64) string {
+	return quantity.Trimmed(math.Round((kelvin-quantity.ZeroCelsius)*1e6)/1e6) + " °C"
+}}
+
+var typeset = strings.NewReplacer("m2", "m²", " x ", " × ")
+
+func boundaryText(b *stack.Boundary) string { return typeset.Replace(b.Text(notation)) }
 
 // patchText describes a patch.
-func patchText(p *stack.Patch) string {
-	condition := boundaryText(&p.Boundary)
-	if p.Map != nil {
-		condition = fmt.Sprintf("h by a map of %d × %d tiles, %s W/(m² K) on average, to %s", p.Map.NX, p.Map.NY,
-			quantity.Trimmed(p.Map.Mean()), quantity.Trimmed(p.Temperature-quantity.ZeroCelsius)+" °C")
-	}
-	return p.Name + ": " + condition
-}
+func patchText(p *stack.Patch) string { return p.Name + ": " + typeset.Replace(p.Text(notation)) }

@@ -261,20 +261,9 @@ func (s building) limits(m *mesh.Mesh, sc *statistics.Scan) []summary.Limit {
 // wattsLeft is the margin in W of a steady state: the temperature rise over the common temperature of all faces is
 // proportional to the power, unless properties depend on temperature.
 func (s building) wattsLeft(st *stack.Stack, l *summary.Limit) float64 {
-	around := 0.0
-	for f := range st.Boundary {
-		for _, b := range st.Boundary[f].Conditions() {
-			switch {
-			case b.Kind == stack.Adiabatic || b.Kind == stack.HeatFlux && b.Flux == 0:
-			case b.Kind == stack.HeatFlux || around != 0 && b.Temperature != around:
-				return math.NaN()
-			default:
-				around = b.Temperature
-			}
-		}
-	}
+	around, highest, flux := st.References()
 	rise := l.MaxK - around
-	if s.Steps > 0 || around == 0 || !(rise > 0) || st.Nonlinear() {
+	if s.Steps > 0 || flux || around != highest || !(rise > 0) || st.Nonlinear() {
 		return math.NaN()
 	}
 	return s.Power.MappedW * l.MarginK / rise

@@ -325,7 +325,7 @@ func (b *pageBuilder) run() webpage.Group {
 	}
 	for f := range stack.Face(stack.NumFaces) {
 		bound, title := &b.mesh.Stack.Boundary[f], strings.ToUpper(f.String()[:1])+f.String()[1:]+" face"
-		if bound.Kind != stack.Adiabatic || len(bound.Patches) > 0 {
+		if !bound.Adiabatic() {
 			g.Facts = append(g.Facts, fact(title, boundaryText(bound)))
 		}
 		for n := range bound.Patches {

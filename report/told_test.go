@@ -31,7 +31,7 @@ func TestDensitiesOnAGradedGrid(t *testing.T) {
 	}
 }
 
-// A face whose coefficient follows the temperature is described by what it does, not by a number.
+// A temperature-dependent coefficient is described by its terms.
 func TestBoundariesInWords(t *testing.T) {
 	for want, b := range map[string]stack.Boundary{
 		"h = 10 W/(m² K) to 25 °C": {Kind: stack.Convective, H: 10, Temperature: 298.15},

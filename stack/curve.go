@@ -306,14 +306,8 @@ func ascending(v []float64) bool {
 // OutOfRange lists temperatures of the stack outside the range of a temperature-dependent property: a line for each
 // material and each face's law.
 func (s *Stack) OutOfRange() []string {
-	low, high := s.Ambient, s.Ambient
-	for f := range s.Boundary {
-		for _, b := range s.Boundary[f].Conditions() {
-			if b.Driven() {
-				low, high = math.Min(low, b.Temperature), math.Max(high, b.Temperature)
-			}
-		}
-	}
+	low, high, _ := s.References()
+	low, high = min(low, s.Ambient), max(high, s.Ambient)
 	if t := s.Transient.Initial; t > 0 {
 		low, high = math.Min(low, t), math.Max(high, t)
 	}

@@ -1,12 +1,11 @@
 package stack
 
 import (
-	"fmt"
+	"math"
 	"slices"
 
 	"thermsim/stack/geometry"
 	"thermsim/stack/heatsink"
-	"thermsim/stack/internal/faults"
 )
 
 // Face is a side of the domain.
@@ -27,34 +26,33 @@ func (f Face) String() string {
 	return [...]string{"bottom", "top", "west", "east", "south", "north"}[f]
 }
 
-// BoundaryKind says how a face exchanges heat.
+// BoundaryKind is the form of a boundary condition. Callers ask a [Boundary] for its conductance, flux or text, so that
+// a new kind concerns the methods below only.
 type BoundaryKind int
 
-// The kinds. All but the first two are one number, see [SingleValued].
+// The kinds. All except the first two are given by one number, see [SingleValued].
 const (
 	Adiabatic        BoundaryKind = iota // no heat passes
-	Convective                           // H, and what follows the surface's temperature, to Temperature
+	Convective                           // H and Film, to Temperature
 	FixedTemperature                     // the surface is at Temperature
 	HeatFlux                             // Flux enters
-	LumpedResistance                     // Resistance for the whole face to Temperature, spread evenly over it
+	LumpedResistance                     // Resistance of the whole face to Temperature, spread evenly over it
 )
 
-// Boundary is the condition on one face.
+// Boundary is the boundary condition of a face.
 type Boundary struct {
 	Kind        BoundaryKind
 	H           float64 // W/(m2 K), Convective
-	Film                // beside or in place of H
+	Film                // adds to H
 	Temperature float64 // K: the ambient of Convective and LumpedResistance, the surface of FixedTemperature
 	Flux        float64 // W/m2 into the domain, HeatFlux
 	Resistance  float64 // K/W, LumpedResistance
-	// Patches have conditions of their own; what none of them covers keeps that of the face, and Resistance is that of
-	// what they leave.
+	// Patches have conditions of their own. The condition of the face, and its Resistance, apply to the remainder.
 	Patches []Patch
 	Pos     Pos
 }
 
-// SingleValued are the kinds of which one number is all, besides the ambient of some: the key of stack files that gives
-// it and where a Boundary has it.
+// SingleValued are the kinds given by one number, and the ambient of some: its key in stack files and its field.
 var SingleValued = []struct {
 	Key   string
 	Kind  BoundaryKind
@@ -65,31 +63,58 @@ var SingleValued = []struct {
 	{"resistance", LumpedResistance, func(b *Boundary) *float64 { return &b.Resistance }},
 }
 
-// Driven says whether the condition ties the surface to Temperature.
+// Adiabatic reports whether no part of the face exchanges heat.
+func (b *Boundary) Adiabatic() bool { return b.Kind == Adiabatic && len(b.Patches) == 0 }
+
+// Driven reports whether the condition refers to Temperature.
 func (b *Boundary) Driven() bool { return b.Kind != Adiabatic && b.Kind != HeatFlux }
 
-// HasAmbient says whether the surface exchanges heat with an ambient at Temperature.
+// HasAmbient reports whether the surface exchanges heat with an ambient at Temperature.
 func (b *Boundary) HasAmbient() bool { return b.Driven() && b.Kind != FixedTemperature }
 
-// Film is what makes the heat transfer coefficient of a convective face follow the temperature of its surface. Its
-// parts and a constant H add, all to the boundary's Temperature.
-type Film struct {
-	Law        *Curve               // of the coefficient in W/(m2 K), in place of H; nil where there is none
-	Natural    heatsink.Orientation `toml:"orientation,own"` // of natural convection; empty where there is none
-	Length     float64              `toml:"length,own"`      // m, that natural convection refers to
-	Emissivity float64              `toml:"emissivity"`      // 0 where nothing is radiated
+// Inflow is the heat flux in W/m2 that enters in addition to the heat exchanged with Temperature.
+func (b *Boundary) Inflow() float64 {
+	if b.Kind == HeatFlux {
+		return b.Flux
+	}
+	return 0
 }
 
-// Follows says whether the coefficient follows the temperature of the surface.
+// SurfaceResistance is the resistance in m2 K/W between the surface and Temperature of a condition that applies to an
+// area in m2. ok is false if no heat is exchanged with Temperature. A temperature-dependent coefficient has its typical
+// value.
+func (b *Boundary) SurfaceResistance(area float64) (r float64, ok bool) {
+	switch b.Kind {
+	case Convective:
+		h := b.TypicalH()
+		return 1 / h, h > 0
+	case FixedTemperature:
+		return 0, true
+	case LumpedResistance:
+		return b.Resistance * area, true
+	}
+	return 0, false
+}
+
+// Film is the temperature-dependent part of a convective face's heat-transfer coefficient. Its terms and a constant H
+// add, all to the boundary's Temperature.
+type Film struct {
+	Law        *Curve               // of the coefficient in W/(m2 K), instead of H; nil if there is none
+	Natural    heatsink.Orientation `toml:"orientation,own"` // of natural convection; empty without
+	Length     float64              `toml:"length,own"`      // characteristic length of natural convection in m
+	Emissivity float64              `toml:"emissivity"`      // 0 without radiation
+}
+
+// Follows reports whether the coefficient depends on the surface temperature.
 func (b *Boundary) Follows() bool {
 	return b.Kind == Convective && (b.Law != nil || b.Natural != "" || b.Emissivity > 0)
 }
 
-// Films are the parts that follow the temperature of the surface as curves: convection, and radiation,
+// Films are the temperature-dependent terms as curves of the surface temperature: convection, and radiation,
 //
 //	h = emissivity sigma (Ts^2 + Ta^2) (Ts + Ta)
 //
-// which is a polynomial of the third degree. Natural convection is tabulated. nil stands for none.
+// which is a polynomial of the third degree. Natural convection is tabulated. A term that does not exist is nil.
 func (b *Boundary) Films() (convection, radiation *Curve) {
 	if !b.Follows() {
 		return nil, nil
@@ -120,11 +145,11 @@ func (b *Boundary) natural() *Curve {
 	return c
 }
 
-// typicalRise of a surface over ambient in K, at which a single coefficient stands for one that follows.
+// typicalRise of a surface over ambient in K, at which TypicalH is evaluated.
 const typicalRise = 30
 
-// TypicalH is the heat transfer coefficient in W/(m2 K) that stands for one that follows the temperature where a single
-// number must: that of a surface 30 K above ambient.
+// TypicalH is a single value of the heat-transfer coefficient in W/(m2 K), also if it is temperature-dependent: that of
+// a surface 30 K above ambient.
 func (b *Boundary) TypicalH() float64 {
 	h := b.H
 	convection, radiation := b.Films()
@@ -136,30 +161,8 @@ func (b *Boundary) TypicalH() float64 {
 	return h
 }
 
-// Means tells in words what cools a convective face.
-func (b *Boundary) Means() []string {
-	var list []string
-	if b.H != 0 {
-		list = append(list, fmt.Sprintf("h = %.4g W/(m2 K)", b.H))
-	}
-	if b.Law != nil {
-		list = append(list, fmt.Sprintf("h as a %v of the surface temperature", b.Law.Law))
-	}
-	if b.Natural != "" {
-		text := "natural convection, facing " + string(b.Natural)
-		if b.Natural == heatsink.Vertical {
-			text = "natural convection, upright"
-		}
-		list = append(list, fmt.Sprintf("%s, length %s", text, faults.Metres(b.Length)))
-	}
-	if b.Emissivity > 0 {
-		list = append(list, fmt.Sprintf("radiation of emissivity %.4g", b.Emissivity))
-	}
-	return list
-}
-
-// Rayleigh is the Rayleigh number of natural convection at a temperature of the surface in K, and the range in which
-// its formula holds; ok is false where there is no such convection, or the properties of air are not known.
+// Rayleigh is the Rayleigh number of natural convection at a surface temperature in K, and the range in which its
+// formula is valid. ok is false without natural convection, or if the properties of air are not known.
 func (b *Boundary) Rayleigh(surface float64) (ra, from, to float64, ok bool) {
 	if b.Natural == "" {
 		return 0, 0, 0, false
@@ -169,18 +172,18 @@ func (b *Boundary) Rayleigh(surface float64) (ra, from, to float64, ok bool) {
 	return ra, from, to, err == nil
 }
 
-// Patch is a part of a face with a condition of its own. Later patches of a face lie over earlier ones.
+// Patch is a part of a face with its own boundary condition. Later patches of a face cover earlier ones.
 type Patch struct {
 	Name string // for reports; unique on the face
-	// Boundary has constants alone, and no patches. Its Resistance is that of what is seen of the patch.
+	// Boundary is constant and has no patches. Its Resistance is that of the visible part of the patch.
 	Boundary
-	Rects []Rect         // in the face's coordinates, see [Stack.FaceSize]; empty where Shape is given
-	Shape geometry.Shape // nil where Rects are given
-	Map   *FilmMap       // of the coefficient, in place of H
+	Rects []Rect         // in the face's coordinates, see [Stack.FaceSize]; empty if Shape is given
+	Shape geometry.Shape // nil if Rects are given
+	Map   *FilmMap       // of the coefficient, instead of H
 }
 
-// FilmMap is a heat transfer coefficient by place: tiles that divide the one rectangle of a patch evenly, in W/(m2 K),
-// the row of the lowest coordinate first. A tile of 0 is adiabatic.
+// FilmMap is a map of heat-transfer coefficients in W/(m2 K): tiles of equal size that fill the one rectangle of a
+// patch, the row of the lowest coordinate first. A tile of 0 is adiabatic.
 type FilmMap struct {
 	NX, NY int
 	Values []float64
@@ -199,8 +202,8 @@ func (s *Stack) FaceSize(f Face) [2]float64 {
 	return [2]float64{s.Size[0], s.Height()}
 }
 
-// Bands are the parts of a side beside the layers that are wanted, one rectangle for neighbours; wanted is given the
-// height of a layer's middle too.
+// Bands are the parts of a side face at the layers for which wanted returns true, one rectangle for adjacent layers.
+// middle is the height of the layer's middle.
 func (s *Stack) Bands(width float64, wanted func(y *Layer, middle float64) bool) (bands []Rect) {
 	z, open := 0.0, false
 	for i := range s.Layers {
@@ -218,7 +221,7 @@ func (s *Stack) Bands(width float64, wanted func(y *Layer, middle float64) bool)
 	return bands
 }
 
-// BesideAny says whether a height lies in one of the rectangles of a side.
+// BesideAny reports whether a height lies in one of the rectangles of a side face.
 func BesideAny(bands []Rect, z float64) bool {
 	return slices.ContainsFunc(bands, func(r Rect) bool { return z > r.Y && z < r.Y+r.Height })
 }
@@ -243,8 +246,22 @@ func (b *Boundary) Conditions() []*Boundary {
 	return all
 }
 
-// ClonePatches gives the boundary patches of its own, which may be changed without changing those of whom it was copied
-// from.
+// References are the lowest and the highest temperature in K that the boundary conditions refer to, +Inf and -Inf if
+// there are none, and whether a heat flux passes a face.
+func (s *Stack) References() (low, high float64, flux bool) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for f := range s.Boundary {
+		for _, b := range s.Boundary[f].Conditions() {
+			flux = flux || b.Inflow() != 0
+			if b.Driven() {
+				low, high = min(low, b.Temperature), max(high, b.Temperature)
+			}
+		}
+	}
+	return low, high, flux
+}
+
+// ClonePatches copies the patches, so that changes do not affect the boundary that this one was copied from.
 func (b *Boundary) ClonePatches() { b.Patches = slices.Clone(b.Patches) }
 
 // Scaled is the map with all its coefficients multiplied.
@@ -266,7 +283,7 @@ func (m *FilmMap) Mean() float64 {
 	return sum / float64(len(m.Values))
 }
 
-// Patched says whether any face has patches.
+// Patched reports whether any face has patches.
 func (s *Stack) Patched() bool {
 	return slices.ContainsFunc(s.Boundary[:], func(b Boundary) bool { return len(b.Patches) > 0 })
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 
 	"thermsim/cmd/thermsim/capacity"
 	"thermsim/cmd/thermsim/terminal"
@@ -165,14 +164,14 @@ func (d *description) faces() {
 	adiabatic := 0
 	for f := range stack.Face(stack.NumFaces) {
 		b := &d.m.Stack.Boundary[f]
-		if b.Kind == stack.Adiabatic && len(b.Patches) == 0 {
+		if b.Adiabatic() {
 			adiabatic++
 		} else {
 			biot := ""
 			if bi := plausibility.Biot(d.m.Stack, f); bi > 0 {
 				biot = fmt.Sprintf(", Biot number %.2g", bi)
 			}
-			d.line("  %-7s %s%s", f, boundary(b), biot)
+			d.line("  %-7s %s%s", f, b.Text(notation), biot)
 			for n := range b.Patches {
 				d.line("  %-7s   %s", "", patch(&b.Patches[n], f))
 			}
@@ -191,7 +190,7 @@ func (d *description) faces() {
 	d.line("  %s", d.Red("no heat-flow path to ambient: only a transient makes sense"))
 }
 
-// patch is a patch in words: its name, its place and its condition.
+// patch describes a patch: its name, location and condition.
 func patch(p *stack.Patch, f stack.Face) string {
 	axes, r, what := stack.FaceAxes(f), stack.Rect{}, ""
 	switch {
@@ -200,34 +199,15 @@ func patch(p *stack.Patch, f stack.Face) string {
 	case len(p.Rects) == 1:
 		r = p.Rects[0]
 	default:
-		return fmt.Sprintf("%s, beside %d groups of layers: %s", p.Name, len(p.Rects), boundary(&p.Boundary))
-	}
-	condition := boundary(&p.Boundary)
-	if m := p.Map; m != nil {
-		condition = fmt.Sprintf("map of %d x %d, h = %.4g W/(m2 K) on average to %.2f degC", m.NX, m.NY, m.Mean(),
-			terminal.Celsius(p.Temperature))
+		return fmt.Sprintf("%s, beside %d groups of layers: %s", p.Name, len(p.Rects), p.Text(notation))
 	}
 	return fmt.Sprintf("%s, %s%.4g x %.4g mm at %s = %.4g mm, %s = %.4g mm: %s", p.Name, what, r.Width*1e3,
-		r.Height*1e3, axes[0], r.X*1e3, axes[1], r.Y*1e3, condition)
+		r.Height*1e3, axes[0], r.X*1e3, axes[1], r.Y*1e3, p.Text(notation))
 }
 
-func boundary(b *stack.Boundary) string {
-	switch b.Kind {
-	case stack.Convective:
-		if b.Follows() {
-			return fmt.Sprintf("%s to %.2f degC; h = %.4g W/(m2 K) where the surface is 30 K warmer",
-				strings.Join(b.Means(), ", "), terminal.Celsius(b.Temperature), b.TypicalH())
-		}
-		return fmt.Sprintf("h = %.4g W/(m2 K) to %.2f degC", b.H, terminal.Celsius(b.Temperature))
-	case stack.FixedTemperature:
-		return fmt.Sprintf("at %.2f degC", terminal.Celsius(b.Temperature))
-	case stack.HeatFlux:
-		return fmt.Sprintf("%.4g W/cm2 enter", b.Flux*1e-4)
-	case stack.LumpedResistance:
-		return fmt.Sprintf("%.4g K/W to %.2f degC", b.Resistance, terminal.Celsius(b.Temperature))
-	}
-	return "adiabatic"
-}
+// notation of boundary conditions.
+var notation = stack.Notation{Number: func(v float64) string { return fmt.Sprintf("%.4g", v) },
+	Celsius: func(kelvin float64) string { return fmt.Sprintf("%.2f degC", terminal.Celsius(kelvin)) }}
 
 // pace is the processor time in s per cell of one core, for a steady run and for a step. Iterations make the difference
 // between stacks of a kind, and are not known before: eight to eleven of a steady solve, two to eight of a step.

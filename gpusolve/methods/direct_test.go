@@ -254,8 +254,9 @@ func TestFourierSaysWhatStandsInTheWay(t *testing.T) {
 	warm.Materials[0].KCurve = [3]*stack.Curve{law, law, law}
 	for want, s := range map[string]*stack.Stack{
 		"material " + warm.Materials[0].Name + " is temperature-dependent": warm,
-		"graded along x": cases.Graded(cases.Stack10(cases.Options{NX: 8}), 6), "side west has a heat transfer " +
-			"coefficient": side, "side north has a resistance": resistance,
+		"graded along x": cases.Graded(cases.Stack10(cases.Options{NX: 8}), 6),
+		"the west face is neither adiabatic nor at a fixed temperature":  side,
+		"the north face is neither adiabatic nor at a fixed temperature": resistance,
 	} {
 		_, err := gpusolve.Steady(t.Context(), solves.Build(t, s),
 			gpusolve.Options{Preconditioner: "fourier", Device: "cpu"})

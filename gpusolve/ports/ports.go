@@ -231,10 +231,7 @@ func Responding(s *stack.Stack) *stack.Stack {
 	for f := range r.Boundary {
 		r.Boundary[f].ClonePatches()
 		for _, b := range r.Boundary[f].Conditions() {
-			b.Temperature, b.Flux = 0, 0 // a patch without flux stays, as no heat passes it
-			if b.Kind == stack.HeatFlux && len(b.Patches) == 0 && b == &r.Boundary[f] {
-				*b = stack.Boundary{Kind: stack.Adiabatic, Pos: b.Pos}
-			}
+			b.Temperature, b.Flux = 0, 0
 		}
 	}
 	r.Layers = slices.Clone(s.Layers)

@@ -64,22 +64,9 @@ func (j *judge) sources() {
 
 // driven reports whether the faces alone cause heat flow: one has an incoming flux, or two have different temperatures.
 func (j *judge) driven() bool {
-	at := math.NaN()
-	for f := range j.s.Boundary {
-		for _, b := range j.s.Boundary[f].Conditions() {
-			switch {
-			case b.Kind == stack.HeatFlux && b.Flux != 0:
-				return true
-			case !b.Driven():
-			case b.Temperature != at && !math.IsNaN(at):
-				return true
-			default:
-				at = b.Temperature
-			}
-		}
-	}
+	low, high, flux := j.s.References()
 	initial := j.s.Transient.Initial
-	return !math.IsNaN(at) && initial != 0 && initial != at
+	return flux || low < high || low == high && initial != 0 && initial != low
 }
 
 // fewCells is the number of cells across a block below which its hottest point is not resolved.

@@ -98,9 +98,7 @@ func (j *judge) faces() {
 			if n > 0 {
 				what = fmt.Sprintf("patch %s of the %v face", j.s.Boundary[f].Patches[n-1].Name, f)
 			}
-			if b.Kind == stack.Convective {
-				j.air(f, b)
-			}
+			j.air(f, b)
 			if j.condition(b, what) {
 				ambients++
 			}
@@ -116,21 +114,19 @@ func (j *judge) faces() {
 func (j *judge) condition(b *stack.Boundary, what string) (ambient bool) {
 	const leastR, mostR = 1e-5, 1e5
 	low, high := float64(leastAmbient), float64(mostAmbient)
-	switch b.Kind {
-	case stack.Convective: // H is 0 beside a map
-		if !b.Follows() && b.H != 0 && (b.H < leastH || b.H > mostH) {
-			j.warn(Cooling, b.Pos, "air gives 5 to 100, a heat sink referred to the chip area 1e3 to 1e4, liquids "+
-				"up to 1e5 W/(m^2 K); check the unit", "%s has h = %.4g W/(m2 K)", what, b.H)
-		}
-	case stack.LumpedResistance:
-		if b.Resistance < leastR || b.Resistance > mostR {
-			j.warn(Cooling, b.Pos, "coolers have 0.05 to 50 K/W; check the unit", "%s has a resistance of %.4g K/W",
-				what, b.Resistance)
-		}
-	case stack.FixedTemperature:
-		low, high = leastSurface, mostSurface
-	default:
+	if !b.Driven() {
 		return false
+	}
+	if !b.HasAmbient() {
+		low, high = leastSurface, mostSurface
+	}
+	if h := b.H; h != 0 && !b.Follows() && (h < leastH || h > mostH) {
+		j.warn(Cooling, b.Pos, "air gives 5 to 100, a heat sink referred to the chip area 1e3 to 1e4, liquids up to "+
+			"1e5 W/(m^2 K); check the unit", "%s has h = %.4g W/(m2 K)", what, h)
+	}
+	if r := b.Resistance; r != 0 && (r < leastR || r > mostR) {
+		j.warn(Cooling, b.Pos, "coolers have 0.05 to 50 K/W; check the unit", "%s has a resistance of %.4g K/W",
+			what, r)
 	}
 	if b.Temperature < low || b.Temperature > high {
 		j.oddTemperature(b.Pos, "the temperature of "+what, b.Temperature)

@@ -216,14 +216,8 @@ func (c *Choice) take(f *family, scale float64, planes []int) {
 
 // grounded reports whether a steady state exists.
 func grounded(s *stack.Stack) bool {
-	for f := range s.Boundary {
-		for _, b := range s.Boundary[f].Conditions() {
-			if b.Driven() {
-				return true
-			}
-		}
-	}
-	return false
+	low, high, _ := s.References()
+	return low <= high
 }
 
 // measure evaluates the chosen grid.

@@ -163,14 +163,7 @@ func (p *pilot) share() {
 
 // coldest reference temperature of the boundaries, in K.
 func coldest(s *stack.Stack) float64 {
-	least := math.Inf(1)
-	for f := range s.Boundary {
-		for _, b := range s.Boundary[f].Conditions() {
-			if b.Driven() {
-				least = min(least, b.Temperature)
-			}
-		}
-	}
+	least, _, _ := s.References()
 	if math.IsInf(least, 1) {
 		return s.Ambient
 	}

@@ -40,7 +40,7 @@ func largest(v []float64) float64 {
 func warmestFace(st *stack.Stack) float64 {
 	m := 0.0
 	for _, b := range st.Boundary {
-		if b.Kind != stack.Adiabatic && b.Kind != stack.HeatFlux {
+		if b.Driven() {
 			m = math.Max(m, math.Abs(b.Temperature-ambient))
 		}
 	}

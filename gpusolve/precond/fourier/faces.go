@@ -55,9 +55,9 @@ func (f *Faces) sideOf(m *mesh.Mesh, face stack.Face) side {
 	case stack.North:
 		s.g, s.wy = twice(l.GY), one(l.NY, l.NY-1)
 	}
-	if b.Kind == stack.HeatFlux && b.Flux != 0 {
+	if flux := b.Inflow(); flux != 0 {
 		for k := range s.g {
-			s.watts = append(s.watts, b.Flux*m.CellFaceArea(face, 0, 0, s.first+k))
+			s.watts = append(s.watts, flux*m.CellFaceArea(face, 0, 0, s.first+k))
 		}
 	}
 	if _, ok := m.FaceResistance(face); !ok {

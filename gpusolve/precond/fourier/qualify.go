@@ -192,18 +192,13 @@ func endsOf(s *stack.Stack) (x, y Ends, err error) {
 	return ends[0], ends[1], nil
 }
 
-// isHeld says whether a side is at a temperature. One that leads to a temperature through a resistance is neither that
-// nor adiabatic.
+// isHeld reports whether a side is at a fixed temperature, and refuses one that is neither that nor adiabatic.
 func isHeld(f stack.Face, b *stack.Boundary) (bool, error) {
-	switch {
-	case b.Kind == stack.FixedTemperature, b.Kind == stack.LumpedResistance && b.Resistance == 0:
-		return true, nil
-	case b.Kind == stack.Convective && b.H > 0:
-		return false, fmt.Errorf("%w: side %s has a heat transfer coefficient", ErrUnfit, f)
-	case b.Kind == stack.LumpedResistance:
-		return false, fmt.Errorf("%w: side %s has a resistance", ErrUnfit, f)
+	r, exchanges := b.SurfaceResistance(1)
+	if r > 0 && exchanges {
+		return false, fmt.Errorf("%w: the %s face is neither adiabatic nor at a fixed temperature", ErrUnfit, f)
 	}
-	return false, nil
+	return exchanges, nil
 }
 
 // Of is the operator of a mesh that Check accepts, in a steady state or, with a positive dt in s, in a time step.

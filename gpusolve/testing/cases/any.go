@@ -37,7 +37,7 @@ func Any(seed uint64) *stack.Stack {
 		if d.extreme {
 			face = stack.Face(d.IntN(stack.NumFaces))
 		}
-		for s.Boundary[face].Kind == stack.Adiabatic || s.Boundary[face].Kind == stack.HeatFlux {
+		for !s.Boundary[face].Driven() {
 			s.Boundary[face] = d.face(s)
 		}
 	}
@@ -45,12 +45,8 @@ func Any(seed uint64) *stack.Stack {
 }
 
 func grounded(s *stack.Stack) bool {
-	for _, b := range s.Boundary {
-		if b.Kind != stack.Adiabatic && b.Kind != stack.HeatFlux {
-			return true
-		}
-	}
-	return false
+	low, high, _ := s.References()
+	return low <= high
 }
 
 // dice draws figures.

@@ -17,7 +17,7 @@ func SomeFilm(rng *rand.Rand, h *float64) (f stack.Film) {
 
 // SharesCells says whether cells lie on two faces with a temperature: what the rounding of their sum moves goes to the
 // larger conductance, which the independent code leaves alone.
-func SharesCells(s *stack.Stack) bool { return s.Boundary[stack.West].Kind != stack.Adiabatic }
+func SharesCells(s *stack.Stack) bool { return !s.Boundary[stack.West].Adiabatic() }
 
 // SomeSide is a face that radiates, or adiabatic.
 func SomeSide(rng *rand.Rand) stack.Boundary {

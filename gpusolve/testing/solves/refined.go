@@ -59,9 +59,7 @@ func (w *Written) AddFaces(m *mesh.Mesh, i, j, k int) {
 			continue
 		}
 		at := &m.Stack.Boundary[f]
-		if at.Kind == stack.HeatFlux {
-			w.B[c] += at.Flux * m.CellFaceArea(f, i, j, k)
-		}
+		w.B[c] += at.Inflow() * m.CellFaceArea(f, i, j, k)
 		g := float64(float32(m.FaceConductance(f, i, j, k)))
 		w.Ground[c] += g
 		w.B[c] += g * (at.Temperature - m.Stack.Ambient)

@@ -224,12 +224,6 @@ func rest(ctx context.Context, s *stack.Stack, build Builder, r *projection, mod
 
 // driven reports whether the boundaries keep the stack away from the ambient.
 func driven(s *stack.Stack) bool {
-	for f := range s.Boundary {
-		for _, b := range s.Boundary[f].Conditions() {
-			if b.Kind == stack.HeatFlux && b.Flux != 0 || b.Driven() && b.Temperature != s.Ambient {
-				return true
-			}
-		}
-	}
-	return false
+	low, high, flux := s.References()
+	return flux || low < s.Ambient || high > s.Ambient
 }
