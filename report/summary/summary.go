@@ -1,7 +1,7 @@
 // Package summary defines the results of a run as numbers for its files, and formats them as text.
 package summary
 
-//go:generate go run thermsim/tools/resultdoc/gen
+//go:generate go run thermsim/tools/resultdoc
 
 import (
 	"cmp"

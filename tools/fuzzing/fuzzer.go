@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -30,13 +29,11 @@ type fuzzer struct {
 	module  string
 	targets []*target
 	lock    sync.Mutex // of targets
-	changed *sync.Cond
 	earlier record
 	writing sync.Mutex // of the file of results
 }
 
 func (c *fuzzer) prepare(ctx context.Context) error {
-	c.changed = sync.NewCond(&c.lock)
 	var err error
 	if c.targets, err = find(c.only); err != nil {
 		return err
@@ -63,37 +60,26 @@ func (c *fuzzer) prepare(ctx context.Context) error {
 	return nil
 }
 
-// all builds and fuzzes until the end. Targets begin as soon as they are built.
+// all builds the test programs and fuzzes until the end, with one target at a time on each core.
 func (c *fuzzer) all(ctx context.Context) error {
 	ctx, cancel := context.WithDeadline(ctx, c.end)
 	defer cancel()
-	defer context.AfterFunc(ctx, c.changed.Broadcast)()
+	byPackage := map[string][]*target{}
+	for _, t := range c.targets {
+		byPackage[t.Package] = append(byPackage[t.Package], t)
+	}
 	var builds, turns errgroup.Group
 	builds.SetLimit(max(1, c.cores/8)) // each keeps several cores busy
+	for folder, targets := range byPackage {
+		builds.Go(func() error { return c.build(ctx, folder, targets) })
+	}
+	if err := builds.Wait(); err != nil || ctx.Err() != nil {
+		return err
+	}
 	for range c.cores {
 		turns.Go(func() error { return c.work(ctx) })
 	}
-	var folders []string
-	for _, t := range c.targets {
-		if !slices.Contains(folders, t.Package) {
-			folders = append(folders, t.Package)
-		}
-	}
-	for _, folder := range folders {
-		builds.Go(func() error {
-			err := c.build(ctx, folder)
-			if err != nil && ctx.Err() == nil {
-				cancel()
-				return err
-			}
-			return nil
-		})
-	}
-	err := builds.Wait()
-	if err2 := turns.Wait(); err == nil {
-		err = err2
-	}
-	return err
+	return turns.Wait()
 }
 
 // work runs turns on one core.
@@ -112,43 +98,29 @@ func (c *fuzzer) work(ctx context.Context) error {
 	}
 }
 
-// next is the target with the smallest part of its share so far. It waits until one is built.
+// next is the target with the smallest part of its share so far.
 func (c *fuzzer) next(ctx context.Context) (*target, time.Duration) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	for {
-		left := time.Until(c.end) - time.Second
-		if ctx.Err() != nil || left < least {
-			return nil, 0
-		}
-		var best *target
-		for _, t := range c.targets {
-			if t.program == "" || t.running >= t.share() || t.Crashers >= mostCrashers {
-				continue
-			}
-			if best == nil || t.taken*float64(best.share()) < best.taken*float64(t.share()) {
-				best = t
-			}
-		}
-		if best != nil {
-			length := c.slice
-			if left < length+length/2 {
-				length = left
-			}
-			best.running++
-			best.taken += length.Seconds()
-			return best, length
-		}
-		if !c.waits() {
-			return nil, 0
-		}
-		c.changed.Wait()
+	left := time.Until(c.end) - time.Second
+	if ctx.Err() != nil || left < least {
+		return nil, 0
 	}
-}
-
-// waits reports whether a turn may begin later: after a build, or after the end of another turn.
-func (c *fuzzer) waits() bool {
-	return slices.ContainsFunc(c.targets, func(t *target) bool { return t.program == "" || t.running > 0 })
+	var best *target
+	for _, t := range c.targets {
+		if t.Crashers < mostCrashers && (best == nil || t.taken*float64(best.share()) < best.taken*float64(t.share())) {
+			best = t
+		}
+	}
+	if best == nil {
+		return nil, 0
+	}
+	length := c.slice
+	if left < length+length/2 {
+		length = left
+	}
+	best.taken += length.Seconds()
+	return best, length
 }
 
 // write writes the sum of earlier campaigns and this one.

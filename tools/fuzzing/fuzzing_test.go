@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 )
@@ -23,7 +22,7 @@ func TestFind(t *testing.T) {
 	seen, names := map[string]bool{}, map[string]bool{}
 	for _, f := range all {
 		if seen[f.String()] {
-			t.Errorf("%s stands twice", f)
+			t.Errorf("%s is listed twice", f)
 		}
 		seen[f.String()], names[f.Target] = true, true
 	}
@@ -48,30 +47,20 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Turns follow the shares: a target of share 3 has three times the time of one of share 1, and as many at a time at
-// most.
+// A target of share 3 gets three times the time of one of share 1.
 func TestTurns(t *testing.T) {
 	c := &fuzzer{settings: &settings{slice: time.Second}, end: time.Now().Add(time.Hour)}
-	c.changed = sync.NewCond(&c.lock)
-	often, seldom := &target{row: row{Target: "FuzzArguments"}, program: "a"},
-		&target{row: row{Target: "FuzzFrame"}, program: "b"}
-	broken := &target{row: row{Target: "FuzzBroken", Crashers: mostCrashers}, program: "c"}
-	c.targets = []*target{often, seldom, broken}
+	often, rarely := &target{row: row{Target: "FuzzArguments"}}, &target{row: row{Target: "FuzzFrame"}}
+	broken := &target{row: row{Target: "FuzzBroken", Crashers: mostCrashers}}
+	c.targets = []*target{often, rarely, broken}
 	for range 40 {
 		f, length := c.next(context.Background())
 		if f == nil || f == broken || length != time.Second {
 			t.Fatalf("%v for %s", f, length)
 		}
-		f.running--
 	}
-	if often.taken != 30 || seldom.taken != 10 {
-		t.Errorf("%g and %g s", often.taken, seldom.taken)
-	}
-	for range 4 {
-		c.next(context.Background())
-	}
-	if often.running != 3 || seldom.running != 1 {
-		t.Errorf("%d and %d at a time", often.running, seldom.running)
+	if often.taken != 30 || rarely.taken != 10 {
+		t.Errorf("%g and %g s", often.taken, rarely.taken)
 	}
 	c.end = time.Now().Add(2 * time.Second)
 	if f, _ := c.next(context.Background()); f != nil {
@@ -79,8 +68,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// What a fuzzer says is counted to its last line, and an input that failed has a name.
-func TestWhatAFuzzerSays(t *testing.T) {
+// Executions are read from the last line of progress, and the name of an input that failed from its message.
+func TestOutputOfFuzzer(t *testing.T) {
 	if n := executions([]byte("fuzz: elapsed: 3s, gathering baseline coverage: 1/18 completed\nfuzz: elapsed: 3s, " +
 		"execs: 8487 (2828/sec), new interesting: 116 (total: 134)\n" +
 		"fuzz: elapsed: 6s, execs: 9001 (20/sec), new interesting: 117 (total: 135)\nFAIL")); n != 9001 {

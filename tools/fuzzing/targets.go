@@ -16,8 +16,7 @@ import (
 // target is a fuzz target with its counts so far.
 type target struct {
 	row
-	program string  // built, or ""
-	running int     // turns that run now
+	program string
 	taken   float64 // seconds of turns, running ones included
 }
 
@@ -80,21 +79,16 @@ func skipped(path, name string) error {
 	return nil
 }
 
-// build makes the test program of a package, which counts coverage.
-func (c *fuzzer) build(ctx context.Context, folder string) error {
+// build makes the test program of a package, which counts coverage. The end of the campaign is no error.
+func (c *fuzzer) build(ctx context.Context, folder string, targets []*target) error {
 	program := filepath.Join(c.binary, strings.ReplaceAll(folder, "/", "-")+".test")
 	out, err := exec.CommandContext(ctx, "go", "test", "-vet=off", "-fuzz=.", "-c", "-o", program,
 		"./"+folder).CombinedOutput()
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%s cannot be built: %w\n%s", folder, err, out)
 	}
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	for _, t := range c.targets {
-		if t.Package == folder {
-			t.program = program
-		}
+	for _, t := range targets {
+		t.program = program
 	}
-	c.changed.Broadcast()
 	return nil
 }

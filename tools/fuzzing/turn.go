@@ -26,8 +26,8 @@ var (
 )
 
 // executions is the last number of executions that a fuzzer printed.
-func executions(said []byte) int64 {
-	all := progress.FindAllSubmatch(said, -1)
+func executions(printed []byte) int64 {
+	all := progress.FindAllSubmatch(printed, -1)
 	if len(all) == 0 {
 		return 0
 	}
@@ -39,7 +39,6 @@ func executions(said []byte) int64 {
 func (c *fuzzer) turn(parent context.Context, t *target, length time.Duration) error {
 	corpus := filepath.Join(c.corpus, c.module, t.Package)
 	start, before := time.Now(), files(filepath.Join(corpus, t.Target))
-	defer c.ended(t)
 	work, err := t.workplace()
 	if err != nil {
 		return err
@@ -54,9 +53,9 @@ func (c *fuzzer) turn(parent context.Context, t *target, length time.Duration) e
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
-	said, err := cmd.CombinedOutput()
+	printed, err := cmd.CombinedOutput()
 	c.lock.Lock()
-	t.Executions += executions(said)
+	t.Executions += executions(printed)
 	t.Interesting += max(0, files(filepath.Join(corpus, t.Target))-before)
 	t.taken += time.Since(start).Seconds() - length.Seconds()
 	if cmd.ProcessState != nil {
@@ -72,32 +71,24 @@ func (c *fuzzer) turn(parent context.Context, t *target, length time.Duration) e
 	case !errors.As(err, &exit) && ctx.Err() == nil:
 		return fmt.Errorf("%s cannot be started: %w", t, err)
 	}
-	return c.failed(parent, t, work, corpus, said)
-}
-
-// ended releases the core.
-func (c *fuzzer) ended(t *target) {
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	t.running--
-	c.changed.Broadcast()
+	return c.failed(parent, t, work, corpus, printed)
 }
 
 // failed stores an input that failed, removes it from those that turns begin with, and runs it alone. An input is
 // stopped after 10 s, which slow ones can reach on a busy machine; one that passes alone is stored and not counted.
-func (c *fuzzer) failed(ctx context.Context, t *target, work, corpus string, said []byte) error {
+func (c *fuzzer) failed(ctx context.Context, t *target, work, corpus string, printed []byte) error {
 	folder := filepath.Join(c.crashers, t.Package, t.Target)
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
 	name := ""
 	seeds := filepath.Join(work, "testdata", "fuzz", t.Target)
-	if m := written.FindSubmatch(said); m != nil {
+	if m := written.FindSubmatch(printed); m != nil {
 		name = string(m[1])
 		if err := move(filepath.Join(seeds, name), filepath.Join(folder, name)); err != nil {
 			return err
 		}
-	} else if m := seeded.FindSubmatch(said); m != nil {
+	} else if m := seeded.FindSubmatch(printed); m != nil {
 		name = string(m[1])
 		if err := move(filepath.Join(corpus, t.Target, name), filepath.Join(folder, name)); err != nil &&
 			!errors.Is(err, os.ErrNotExist) {
@@ -124,11 +115,11 @@ func (c *fuzzer) failed(ctx context.Context, t *target, work, corpus string, sai
 	}
 	n := t.Crashers
 	c.lock.Unlock()
-	fmt.Printf("%s: input %s: %s\n%s\n", t, name, verdict, said[max(0, len(said)-2000):])
+	fmt.Printf("%s: input %s: %s\n%s\n", t, name, verdict, printed[max(0, len(printed)-2000):])
 	if name == "" {
 		name = fmt.Sprintf("failed-%d", n)
 	}
-	report := bytes.Join([][]byte{[]byte(verdict), said, out}, []byte("\n"))
+	report := bytes.Join([][]byte{[]byte(verdict), printed, out}, []byte("\n"))
 	return os.WriteFile(filepath.Join(folder, name+".txt"), report, 0o666)
 }
 

@@ -1,10 +1,10 @@
-// Command prose checks the English of pages, doc comments and texts that the program prints with Vale and the rules in
-// .vale.
+// Command prose checks the English of pages, comments, and texts that the program and report.html show, with Vale and
+// the rules in .vale.
 //
 //	go run ./tools/prose [-vale PROGRAM] [-list] [FILE or FOLDER...]
 //
-// It writes comments and texts of production Go code to plain files for Vale, and reports what Vale finds at their
-// location in the code. -list prints the number of findings of each kind alone.
+// It writes comments and texts of production code in Go and JavaScript to plain files for Vale, and reports what Vale
+// finds at their location in the code. -list prints the number of findings of each kind alone.
 package main
 
 import (
@@ -20,6 +20,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,7 +61,7 @@ type finding struct {
 	Check, Message string
 }
 
-// check runs Vale on the pages below roots, and on the comments and texts of their Go files.
+// check runs Vale on the pages below roots, and on the comments and texts of their code.
 func check(vale string, roots []string) ([]finding, error) {
 	var pages, code []string
 	for _, root := range roots {
@@ -71,7 +72,8 @@ func check(vale string, roots []string) ([]finding, error) {
 				return err
 			case d.IsDir() && (name == "testdata" || name == "bin" || len(name) > 1 && name[0] == '.'):
 				return filepath.SkipDir
-			case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
+			case strings.HasSuffix(name, "_test.go"):
+			case strings.HasSuffix(name, ".go"), strings.HasSuffix(name, ".js"):
 				code = append(code, path)
 			case strings.HasSuffix(name, ".md"), name == "page.html":
 				pages = append(pages, path)
@@ -142,7 +144,27 @@ type extract struct {
 	lines []token.Position
 }
 
+// scriptTexts are comments of one or more lines, and quoted texts.
+var scriptTexts = regexp.MustCompile("(?m)(?:^[ \\t]*//.*\\n)+|\"[^\"\\n]*\"|`[^`]*`")
+
+// readScript takes comments and quoted texts of JavaScript.
+func readScript(path string) (*extract, error) {
+	x := &extract{}
+	script, err := os.ReadFile(path)
+	for _, m := range scriptTexts.FindAllIndex(script, -1) {
+		var text strings.Builder
+		for line := range strings.Lines(string(script[m[0]:m[1]])) {
+			text.WriteString(strings.Trim(strings.TrimSpace(line), "/\"` ") + "\n")
+		}
+		x.add(token.Position{Filename: path, Line: 1 + bytes.Count(script[:m[0]], []byte("\n"))}, text.String())
+	}
+	return x, err
+}
+
 func read(path string) (*extract, error) {
+	if filepath.Ext(path) != ".go" {
+		return readScript(path)
+	}
 	x := &extract{}
 	files := token.NewFileSet()
 	f, err := parser.ParseFile(files, path, nil, parser.ParseComments)

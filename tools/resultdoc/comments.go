@@ -1,4 +1,4 @@
-package resultdoc
+package main
 
 import (
 	"go/ast"

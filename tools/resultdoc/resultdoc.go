@@ -1,6 +1,4 @@
-// Package resultdoc describes summary.json from the Go types that write it: fields by reflection, meanings from
-// comments. It generates configs/summary.schema.json and the tables of docs/reference/summary.md.
-package resultdoc
+package main
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-// Temperatures of the page: frames of planes in whole quanta. report/webpage/plane.go tells how they are packed.
+// Temperatures of the page: frames of planes in whole quanta. report/webpage/plane.go describes the packing.
 const MISSING = -(2 ** 30);
 
 async function unpackText(text) {

@@ -91,7 +91,7 @@ function outlineSheet(c, l, place) {
   c.stroke();
 }
 
-// Draws the layers' images anew when the field or the colours have changed.
+// Redraws the images of the layers when the field or the colours have changed.
 function texture(run) {
   const key = [state.run, state.frame, state.range, state.typed, state.colours, state.shade, state.limit].join();
   if (sheets.key === key) return;

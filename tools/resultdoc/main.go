@@ -1,12 +1,11 @@
-// Command gen brings configs/summary.schema.json and docs/reference/summary.md up to date with the types of package
-// report/summary. It runs in the folder of that package, by go generate.
+// Command resultdoc describes summary.json from the Go types that write it: fields by reflection, meanings from
+// comments. It generates configs/summary.schema.json and the tables of docs/reference/summary.md. It runs in the folder
+// of package report/summary, by go generate.
 package main
 
 import (
 	"fmt"
 	"os"
-
-	"thermsim/tools/resultdoc"
 )
 
 func main() {
@@ -17,7 +16,7 @@ func main() {
 }
 
 func run(root string) error {
-	tables, err := resultdoc.Tables(root)
+	tables, err := Tables(root)
 	if err != nil {
 		return err
 	}
@@ -25,14 +24,14 @@ func run(root string) error {
 	if err != nil {
 		return err
 	}
-	filled, err := resultdoc.Fill(string(page), tables)
+	filled, err := Fill(string(page), tables)
 	if err != nil {
 		return err
 	}
 	if err := os.WriteFile(root+"/docs/reference/summary.md", []byte(filled), 0o644); err != nil {
 		return err
 	}
-	schema, err := resultdoc.Schema(tables)
+	schema, err := Schema(tables)
 	if err != nil {
 		return err
 	}
