@@ -94,7 +94,7 @@ func mainFileFirst(c *cobra.Command, args []string) error {
 		"is one of %s", args[0], c.CommandPath(), flags.FormatNames())
 }
 
-func (o *importOptions) addFlags(f *pflag.FlagSet, simulator string, of ...importer.Format) {
+func (o *importOptions) addFlags(f *pflag.FlagSet, simulator string, of ...*importer.Format) {
 	f.StringVarP(&o.output, "out", "o", "", "write the stack file to `FILE` rather than to stdout")
 	f.BoolVar(&o.force, "force", false, "replace FILE if it exists")
 	f.BoolVar(&o.compat, "compat", false, "reproduce the results of "+simulator+" with the stack file")
@@ -102,28 +102,29 @@ func (o *importOptions) addFlags(f *pflag.FlagSet, simulator string, of ...impor
 	o.addOptions(f, of...)
 }
 
-func newImportFormatCommand(g *session.Session, format importer.Format) *cobra.Command {
+func newImportFormatCommand(g *session.Session, format *importer.Format) *cobra.Command {
 	var o importOptions
 	cmd := &cobra.Command{
-		Use:   format.Name() + " FILE...",
-		Short: "Import a project of " + format.Title(),
+		Use:   format.Name + " FILE...",
+		Short: "Import a project of " + format.Title,
 		Long: strings.Replace(importHelp, `another simulator to a stack file. The extension of the first
 FILE selects the simulator: .stk of 3D-ICE, .config of HotSpot. Or give FORMAT.`,
-			format.Title()+" to a stack file.", 1),
-		Example: importExamples[format.Name()],
+			format.Title+" to a stack file.", 1),
+		Example: importExamples[format.Name],
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return exit.Usagef("expected the files of a %s project; run '%s --help' for the usage", format.Title(),
+				return exit.Usagef("expected the files of a %s project; run '%s --help' for the usage", format.Title,
 					cmd.CommandPath())
 			}
 			return runImport(cmd.Context(), g, format, args, o)
 		},
 	}
-	o.addFlags(cmd.Flags(), format.Title(), format)
+	o.addFlags(cmd.Flags(), format.Title, format)
 	return cmd
 }
 
-func runImport(ctx context.Context, g *session.Session, format importer.Format, files []string, o importOptions) error {
+func runImport(ctx context.Context, g *session.Session, format *importer.Format, files []string,
+	o importOptions) error {
 	request := importer.Request{Files: files, Named: o.values(), Compat: o.compat}
 	if o.output != "" {
 		if err := session.RefuseToReplace(o.force, o.output); err != nil {
@@ -177,7 +178,7 @@ func printImport(g *session.Session, r *importer.Result, output string) {
 	}
 	for i := range r.Deviations {
 		d := &r.Deviations[i]
-		g.Note("%s: the numerics of %s differ: %s", d.Pos, r.Format.Title(), d.Line())
+		g.Note("%s: the numerics of %s differ: %s", d.Pos, r.Format.Title, d.Line())
 	}
 	written := "the stack file"
 	if output != "" {

@@ -290,7 +290,7 @@ func (o *serveOptions) prepare(ctx context.Context, g *session.Session) (*mesh.M
 	o.project.inTime, o.project.served = true, o.protocol == protocol3DICE
 	path := session.StackPath(o.stack)
 	if o.protocol == protocol3DICE {
-		if f := flags.FormatOf(path); f == nil || f.Name() != (project3dice.Format{}).Name() {
+		if f := flags.FormatOf(path); f != project3dice.Format {
 			return nil, exit.Usagef("--protocol %s serves projects of 3D-ICE, and %s is none: give a .stk file",
 				protocol3DICE, path)
 		}

@@ -63,11 +63,11 @@ func (p *project) addFlags(cmd *cobra.Command) {
 }
 
 // addOptions offers the options of formats.
-func (p *project) addOptions(f *pflag.FlagSet, formats ...importer.Format) {
+func (p *project) addOptions(f *pflag.FlagSet, formats ...*importer.Format) {
 	p.named = map[string]*string{}
 	for _, format := range formats {
 		flags.Group(f, flags.OptionsOf(format), func() {
-			for _, o := range format.Options() {
+			for _, o := range format.Options {
 				if p.named[o.Name] == nil {
 					p.named[o.Name] = f.StringP(o.Name, o.Short, "", o.Usage)
 				}
@@ -95,13 +95,13 @@ func (p *project) check(path string) error {
 		return exit.Usagef("--format %s: no such format; there are %s", p.format, flags.FormatNames())
 	case format != nil && len(p.set) > 0:
 		return exit.Usagef("--set: %s is a project of %s; make a stack file of it with 'thermsim import %s'", path,
-			format.Title(), format.Name())
+			format.Title, format.Name)
 	case format == nil && (p.compat || p.format != "" || len(p.values()) > 0):
 		return exit.Usagef("--compat, --format and a simulator's own options need a project of that simulator, and "+
 			"%s is a stack file; for one made by 'thermsim import', give the option to the import", path)
-	case p.format != "" && p.format != format.Name():
-		return exit.Usagef("--format %s: %s is a project of %s, whose format is %s", p.format, path, format.Title(),
-			format.Name())
+	case p.format != "" && p.format != format.Name:
+		return exit.Usagef("--format %s: %s is a project of %s, whose format is %s", p.format, path, format.Title,
+			format.Name)
 	case p.decimals != nil && p.format == "":
 		return exit.Usagef("--decimals needs --format: it is about the files of other simulators")
 	}
@@ -109,7 +109,7 @@ func (p *project) check(path string) error {
 }
 
 // load imports a project and reports on stderr how it was converted.
-func (p *project) load(g *session.Session, format importer.Format, path string) (*stack.Stack, error) {
+func (p *project) load(g *session.Session, format *importer.Format, path string) (*stack.Stack, error) {
 	r, err := format.Import(importer.Request{Files: []string{path}, Named: p.values(), Compat: p.compat, Direct: true,
 		Served: p.served, Open: p.opener()})
 	if err != nil {
@@ -143,14 +143,14 @@ func (p *project) printNotes(g *session.Session, r *importer.Result) {
 			g.Detail("--compat: %s: %s", d.Name, d.What)
 			continue
 		}
-		g.Detail("the numerics of %s differ: %s: %s; here: %s", r.Format.Title(), d.Name, d.What, d.Instead)
+		g.Detail("the numerics of %s differ: %s: %s; here: %s", r.Format.Title, d.Name, d.What, d.Instead)
 		if d.Field || d.InTime && p.inTime {
 			own = append(own, d.Name)
 		}
 	}
 	if len(own) > 0 {
 		g.Note("the numerics of %s differ (%s). Run 'thermsim import %s' to quantify the difference, or add "+
-			"--compat to reproduce its results", r.Format.Title(), strings.Join(own, ", "), r.Format.Name())
+			"--compat to reproduce its results", r.Format.Title, strings.Join(own, ", "), r.Format.Name)
 	}
 }
 

@@ -115,7 +115,7 @@ func (m *reading) bin(q Request, r *Result) error {
 	if firstOut >= 0 {
 		m.note(importer.Warning, m.cells.pos(&m.cells.list[firstOut]), "beyond the die: %s with watts, the first is "+
 			"%q; the %.6g W outside are kept, on the part of the instance inside or at the nearest edge",
-			plural(r.Clipped, "instance"), importer.Shorten(string(m.cells.names.at(int32(firstOut)))), outside)
+			plural(r.Clipped, "instance"), stack.Shorten(string(m.cells.names.at(int32(firstOut)))), outside)
 	}
 	return m.checkMap(r)
 }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"strings"
 
-	"thermsim/interop/importer"
 	"thermsim/stack"
 )
 
@@ -142,7 +141,7 @@ func (p *csvParser) heading(record []string) bool {
 			}
 		}
 		if col < 0 || p.column[col] >= 0 {
-			p.faults.Add(p.pos(i), "", "unknown or second column %q; there are %s", importer.Shorten(text),
+			p.faults.Add(p.pos(i), "", "unknown or second column %q; there are %s", stack.Shorten(text),
 				strings.Join(columnNames[:], ", "))
 			return false
 		}
@@ -159,7 +158,7 @@ func (p *csvParser) heading(record []string) bool {
 		}
 		if !ok {
 			p.faults.Add(p.pos(i), "", "unknown unit in %q; lengths take nm, um, mm or m, watts W, mW, uW or nW",
-				importer.Shorten(text))
+				stack.Shorten(text))
 			return false
 		}
 	}
@@ -207,7 +206,7 @@ func (p *csvParser) cell(record []string) {
 		for _, side := range []int{colWidth, colHeight} {
 			if ok && (side == colWidth && in.w < minSide || side == colHeight && in.h < minSide) {
 				p.faults.Add(p.pos(p.column[side]), "", "the %s of a cell must be %g um at least, got %s",
-					columnNames[side], minSide, importer.Shorten(record[p.column[side]]))
+					columnNames[side], minSide, stack.Shorten(record[p.column[side]]))
 				ok = false
 			}
 		}
@@ -220,7 +219,7 @@ func (p *csvParser) cell(record []string) {
 		return
 	}
 	if known := p.cells.add([]byte(name), '/', in); known != nil {
-		p.faults.Add(at, "", "cell %q is there already, on line %d", importer.Shorten(name), known.line)
+		p.faults.Add(at, "", "cell %q is there already, on line %d", stack.Shorten(name), known.line)
 		return
 	}
 	p.addWatts(in.watts)
@@ -232,7 +231,7 @@ func (p *csvParser) number(record []string, col int, most float64, into *float64
 	v, ok := parseFloat([]byte(text))
 	if v *= p.scale[col]; !ok || math.Abs(v) > most {
 		p.faults.Add(p.pos(p.column[col]), "", "%s must be a number of sensible size, got %q", columnNames[col],
-			importer.Shorten(text))
+			stack.Shorten(text))
 		return false
 	}
 	*into = v

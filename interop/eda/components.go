@@ -3,7 +3,7 @@ package eda
 import (
 	"strings"
 
-	"thermsim/interop/importer"
+	"thermsim/stack"
 )
 
 // components reads the section of that name.
@@ -57,7 +57,7 @@ func (p *defParser) component() {
 	in := instance{line: int32(p.at.Line)}
 	known := p.cells.add(p.word, p.divider, in) // the rest of the statement fills it in
 	if known != nil {
-		p.faults.Add(p.at, "", "component %q is there already, on line %d", importer.Shorten(string(p.word)),
+		p.faults.Add(p.at, "", "component %q is there already, on line %d", stack.Shorten(string(p.word)),
 			known.line)
 	}
 	if !p.need("the macro of the component") {
@@ -94,7 +94,7 @@ func (p *defParser) macroFault(remedy, format string) {
 		p.told = map[string]bool{}
 	}
 	p.told[name] = true
-	p.faults.Add(p.at, remedy, format, importer.Shorten(name))
+	p.faults.Add(p.at, remedy, format, stack.Shorten(name))
 }
 
 // property reads one "+ KEYWORD ..." of a component; the current word is the plus, and in the end the next plus or the

@@ -1,5 +1,7 @@
 package eda
 
+import ()
+
 // edge is how far a cell may reach beyond the die before it is told of, in um.
 const edge = 1e-6
 

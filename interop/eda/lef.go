@@ -110,7 +110,7 @@ func (l *lexer) block(kind, name string) {
 			return
 		}
 	}
-	l.failAt(l.at, "is the file complete?", "the file ends within %s %s of line %d", kind, importer.Shorten(name),
+	l.failAt(l.at, "is the file complete?", "the file ends within %s %s of line %d", kind, stack.Shorten(name),
 		from.Line)
 }
 
@@ -138,7 +138,7 @@ func (l *lexer) rule(name string) {
 			}
 		}
 	}
-	l.failAt(l.at, "is the file complete?", "the file ends within NONDEFAULTRULE %s of line %d", importer.Shorten(name),
+	l.failAt(l.at, "is the file complete?", "the file ends within NONDEFAULTRULE %s of line %d", stack.Shorten(name),
 		from.Line)
 }
 
@@ -195,13 +195,13 @@ func (p *lefParser) macro() {
 			"CLOCKTYPE", "GENERATOR"):
 			p.skip(string(p.word))
 		default:
-			p.fail("unknown statement %s in macro %q", p.shown(), importer.Shorten(name))
+			p.fail("unknown statement %s in macro %q", p.shown(), stack.Shorten(name))
 		}
 		if p.fault != nil {
 			return
 		}
 	}
-	p.failAt(p.at, "is the file complete?", "the file ends within macro %q", importer.Shorten(name))
+	p.failAt(p.at, "is the file complete?", "the file ends within macro %q", stack.Shorten(name))
 }
 
 // size reads SIZE width BY height.
@@ -246,7 +246,7 @@ func (p *lefParser) pin() {
 			p.unnamed("PORT")
 		case p.is("END"):
 			if p.need("the name of the pin") && string(p.word) != name {
-				p.fail("END of pin %q of line %d expected, got END %s", importer.Shorten(name), from.Line, p.shown())
+				p.fail("END of pin %q of line %d expected, got END %s", stack.Shorten(name), from.Line, p.shown())
 			}
 			return
 		default:
@@ -256,7 +256,7 @@ func (p *lefParser) pin() {
 			return
 		}
 	}
-	p.failAt(p.at, "is the file complete?", "the file ends within pin %q of line %d", importer.Shorten(name), from.Line)
+	p.failAt(p.at, "is the file complete?", "the file ends within pin %q of line %d", stack.Shorten(name), from.Line)
 }
 
 // unnamed passes over statements up to an END that stands alone.
@@ -283,6 +283,6 @@ func (p *lefParser) add(name string, one macro) {
 	if old := p.lib.macros[i]; math.Abs(old.width-one.width) > 1e-9 || math.Abs(old.height-one.height) > 1e-9 {
 		p.faults.Add(one.pos, "leave out one of the files, or one of the macros", "macro %q is %g x %g um here and "+
 			"%g x %g um at %s",
-			importer.Shorten(name), one.width, one.height, old.width, old.height, old.pos)
+			stack.Shorten(name), one.width, one.height, old.width, old.height, old.pos)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"thermsim/interop/importer"
 	"thermsim/stack"
 )
 
@@ -234,7 +233,7 @@ func (l *lexer) shown() string {
 	if l.word == nil && !l.quoted {
 		return "the end of the file"
 	}
-	return fmt.Sprintf("%q", importer.Shorten(string(l.word)))
+	return fmt.Sprintf("%q", stack.Shorten(string(l.word)))
 }
 
 // need moves to the next word, which there must be.

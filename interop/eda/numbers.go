@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"thermsim/interop/importer"
+	"thermsim/stack"
 )
 
 // parseFloat reads a finite decimal number; ".5" and "1." are numbers, "inf", "nan" and hexadecimal ones are not.
@@ -126,7 +126,7 @@ func (l *lexer) microns(what string) (float64, bool) {
 	}
 	v, ok := parseFloat(l.word)
 	if !ok || l.quoted {
-		l.fail("%s must be a number in um, got %s", what, importer.Shorten(l.shown()))
+		l.fail("%s must be a number in um, got %s", what, stack.Shorten(l.shown()))
 		return 0, false
 	}
 	if math.Abs(v) > maxMicrons {

@@ -194,7 +194,7 @@ func (p *reportParser) row(f []word) bool {
 		v, ok := parseFloat(numbers[i].text)
 		if !ok {
 			if i > 0 {
-				p.fail(numbers[i].col, "", "expected a number, got %q", importer.Shorten(string(numbers[i].text)))
+				p.fail(numbers[i].col, "", "expected a number, got %q", stack.Shorten(string(numbers[i].text)))
 			}
 			return false
 		}
@@ -213,7 +213,7 @@ func (p *reportParser) row(f []word) bool {
 	}
 	if len(rest) > 0 {
 		p.fail(rest[0].col, "", "the row goes on after the name of its instance: %q",
-			importer.Shorten(string(rest[0].text)))
+			stack.Shorten(string(rest[0].text)))
 		return false
 	}
 	if p.nameFirst && isWord(name.text, "TOTAL") && p.cells.find(name.text) < 0 {
@@ -262,11 +262,11 @@ func (p *reportParser) add(name word, value [other + 1]float64, has [other + 1]b
 	switch i := p.cells.find(name.text); {
 	case i == ambiguous:
 		p.faults.Add(pos, "report names as they stand in the DEF", "%q may mean several components, whose names "+
-			"differ by backslashes", importer.Shorten(string(name.text)))
+			"differ by backslashes", stack.Shorten(string(name.text)))
 	case i >= 0:
 		in := &p.cells.list[i]
 		if in.row > 0 {
-			p.faults.Add(pos, "", "instance %q has a row already, on line %d", importer.Shorten(string(name.text)),
+			p.faults.Add(pos, "", "instance %q has a row already, on line %d", stack.Shorten(string(name.text)),
 				in.row)
 			return
 		}
@@ -274,11 +274,11 @@ func (p *reportParser) add(name word, value [other + 1]float64, has [other + 1]b
 		p.addWatts(w)
 	case !isASCII(name.text):
 		p.faults.Add(pos, "", "the name of the instance has characters beyond ASCII: %q",
-			importer.Shorten(string(name.text)))
+			stack.Shorten(string(name.text)))
 	default:
 		n, known := p.strays.names.add(name.text)
 		if known {
-			p.faults.Add(pos, "", "instance %q has a row already, on line %d", importer.Shorten(string(name.text)),
+			p.faults.Add(pos, "", "instance %q has a row already, on line %d", stack.Shorten(string(name.text)),
 				p.strays.lines[n])
 			return
 		}

@@ -78,7 +78,7 @@ func (m *reading) checkStrays(q Request, r *Result) {
 	if r.Silent > 0 {
 		m.note(importer.Adapted, m.cells.pos(&m.cells.list[firstSilent]), "no watts for %d of %s, counted as 0 W; "+
 			"the first is %q",
-			r.Silent, plural(r.Instances, "instance"), importer.Shorten(string(m.cells.names.at(int32(firstSilent)))))
+			r.Silent, plural(r.Instances, "instance"), stack.Shorten(string(m.cells.names.at(int32(firstSilent)))))
 	}
 	if firstNegative >= 0 {
 		m.note(importer.Warning, m.cells.pos(&m.cells.list[firstNegative]), "less than 0 W: %s; this is the first. "+
@@ -101,12 +101,12 @@ func (m *reading) strayFault(firstUnknown, firstAway, unknown, unplaced int, wat
 	if unknown > 0 {
 		parts = append(parts, fmt.Sprintf("%s of the report not in %s (the first is %q)", plural(unknown, "instance"),
 			m.cells.file,
-			importer.Shorten(string(m.strays.names.at(int32(firstUnknown))))))
+			stack.Shorten(string(m.strays.names.at(int32(firstUnknown))))))
 	}
 	if unplaced > 0 {
 		parts = append(parts, fmt.Sprintf("%s not placed (the first is %q on line %d of %s)",
 			plural(unplaced, "instance"),
-			importer.Shorten(string(m.cells.names.at(int32(firstAway)))), m.cells.list[firstAway].line, m.cells.file))
+			stack.Shorten(string(m.cells.names.at(int32(firstAway)))), m.cells.list[firstAway].line, m.cells.file))
 	}
 	m.faults.Add(m.placeOfStray(firstUnknown, firstAway), "give the placement that belongs to the report, or let "+
 		"--unplaced=spread spread them evenly over the die",
@@ -133,7 +133,7 @@ func (m *reading) checkModules() {
 				told[n] = true
 				m.faults.Add(m.strays.pos(int(n)), "report leaf cells alone", "%q is a module: the report has %q "+
 					"within it too, and its watts would count twice",
-					importer.Shorten(string(name[:i])), importer.Shorten(string(name)))
+					stack.Shorten(string(name[:i])), stack.Shorten(string(name)))
 			}
 		}
 	}

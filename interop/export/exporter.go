@@ -38,5 +38,5 @@ func New(r *importer.Result, m *mesh.Mesh, o Options) (Writer, error) {
 	case *hotspot.Outputs:
 		return newHotSpot(outputs, m, o)
 	}
-	return nil, fmt.Errorf("%s has no output format here", r.Format.Title())
+	return nil, fmt.Errorf("%s has no output format here", r.Format.Title)
 }

@@ -20,7 +20,7 @@ func TestMicrochannelsOfHotSpot(t *testing.T) {
 	for _, name := range []string{"c", "v"} {
 		for _, alike := range []bool{false, true} {
 			dir := filepath.Join("..", "hotspot", "testdata", "microchannel")
-			r, err := hotspot.Format{}.Import(importer.Request{Files: []string{filepath.Join(dir, name+".config")},
+			r, err := hotspot.Format.Import(importer.Request{Files: []string{filepath.Join(dir, name+".config")},
 				Open: os.ReadFile, Named: map[string]string{
 					"ptrace": filepath.Join(dir, "p.ptrace"), "materials_file": filepath.Join(dir, "p.materials"),
 					"grid_layer_file": filepath.Join(dir, name+".lcf"), "detailed_3D": "on"}})

@@ -88,7 +88,7 @@ func TestHotSpotFiles(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join("..", "hotspot", "testdata", c.dir)
-			r, err := hotspot.Format{}.Import(importer.Request{Files: []string{filepath.Join(dir, c.config)},
+			r, err := hotspot.Format.Import(importer.Request{Files: []string{filepath.Join(dir, c.config)},
 				Named: c.named, Compat: true, Direct: true})
 			if err != nil {
 				t.Fatal(err)

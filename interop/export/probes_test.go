@@ -22,7 +22,7 @@ func TestProbesAre3DICEs(t *testing.T) {
 	for name, points := range map[string][]string{"steady": {"T_LOGIC_PLL", "T_MEM_centre"},
 		"nonuniform": {"T_point"}} {
 		folder := filepath.Join("..", "threedice", "testdata", name)
-		r, err := threedice.Format{}.Import(importer.Request{Files: []string{filepath.Join(folder, "case.stk")},
+		r, err := threedice.Format.Import(importer.Request{Files: []string{filepath.Join(folder, "case.stk")},
 			Compat: true, Direct: true})
 		if err != nil {
 			t.Fatal(err)

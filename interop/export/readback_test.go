@@ -128,7 +128,7 @@ func (f *flooring) share(i, j int) float64 {
 // asking imports a case of package threedice with other instructions.
 func asking(t *testing.T, name, instructions string) (*importer.Result, *mesh.Mesh) {
 	t.Helper()
-	r, err := threedice.Format{}.Import(importer.Request{
+	r, err := threedice.Format.Import(importer.Request{
 		Files: []string{filepath.Join("..", "threedice", "testdata", name, "case.stk")}, Direct: true,
 		Open: func(path string) ([]byte, error) {
 			text, err := os.ReadFile(path)

@@ -21,7 +21,7 @@ import (
 func run(t *testing.T, name string, decimals int) (dir string) {
 	t.Helper()
 	file := filepath.Join("..", "threedice", "testdata", name, "case.stk")
-	r, err := threedice.Format{}.Import(importer.Request{Files: []string{file}, Compat: true, Direct: true})
+	r, err := threedice.Format.Import(importer.Request{Files: []string{file}, Compat: true, Direct: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestMapsWithDecimals(t *testing.T) {
 // Nothing is left of a run that ended early, and no file leaves its folder.
 func TestAbortLeavesNothing(t *testing.T) {
 	file := filepath.Join("..", "threedice", "testdata", "steady", "case.stk")
-	r, err := threedice.Format{}.Import(importer.Request{Files: []string{file}})
+	r, err := threedice.Format.Import(importer.Request{Files: []string{file}})
 	if err != nil {
 		t.Fatal(err)
 	}

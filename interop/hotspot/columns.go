@@ -5,10 +5,11 @@ import (
 	"strings"
 
 	"thermsim/interop/importer"
+	"thermsim/stack"
 )
 
-// findColumns finds the column of every block with power. HotSpot takes columns layer by layer, in the order of the
-// layers and in any order inside one; capitals do not count.
+// findColumns finds the column of every block with power. HotSpot expects columns layer by layer, in the order of the
+// layers and in any order inside one; the case of letters does not matter.
 func (c *converter) findColumns() {
 	if c.groupedColumns() {
 		return
@@ -17,19 +18,20 @@ func (c *converter) findColumns() {
 	if c.Faults.Len() > 0 {
 		return
 	}
-	// Every block has a column, though not where HotSpot looks for it.
+	// Every block has a column, but not where HotSpot expects it.
 	pos, file := c.trace.Pos[0], c.trace.File
-	if c.Request.Compat {
+	if c.Compat {
 		c.Faults.Add(pos, "sort the columns by layers, the one furthest from the sink first",
-			"the columns of %s are not grouped by layer as HotSpot reads them: it would give blocks the powers of "+
-				"others, or stop", file)
+			"the columns of %s are not grouped by layer as HotSpot reads them: it gives blocks the powers of "+
+				"others, or stops", file)
 		return
 	}
-	c.Note(importer.Warning, pos, "the columns are not grouped by layer, as HotSpot reads them; here they count by "+
-		"name, and of layers that share a name in turn")
+	c.Note(importer.Warning, pos, "the columns are not grouped by layer as HotSpot reads them; thermsim assigns "+
+		"them by name, and equal names to the layers in turn")
 }
 
-// groupedColumns takes the columns as HotSpot does, where that leaves none over and no block without.
+// groupedColumns assigns the columns as HotSpot does. It reports whether every column has a block and every block a
+// column.
 func (c *converter) groupedColumns() bool {
 	c.columns = c.columns[:0]
 	names := c.trace.Names
@@ -65,7 +67,7 @@ func (c *converter) groupedColumns() bool {
 	return true
 }
 
-// namedColumns finds columns by name: one that several layers have counts once for each, in turn.
+// namedColumns finds columns by name: equal names are assigned to the layers in turn.
 func (c *converter) namedColumns() {
 	c.columns = make([]OutputColumn, len(c.trace.Names))
 	free := map[string][]int{}
@@ -81,7 +83,7 @@ func (c *converter) namedColumns() {
 			name := strings.ToLower(f.name)
 			if len(free[name]) == 0 {
 				c.Faults.Add(f.pos, "give it a column, or set its layer's power to N", "block %q of layer %s has no "+
-					"column in %s", importer.Shorten(f.name), c.slabs[s].name, c.trace.File)
+					"column in %s", stack.Shorten(f.name), c.slabs[s].name, c.trace.File)
 				continue
 			}
 			at := free[name][0]
@@ -97,11 +99,11 @@ func (c *converter) namedColumns() {
 		switch key := strings.ToLower(name); {
 		case !slices.Contains(free[key], i):
 		case known[key]:
-			c.Faults.Add(c.trace.Pos[i], "give each block one column", "column %q is there more often than layers "+
-				"with power have such a block", importer.Shorten(name))
+			c.Faults.Add(c.trace.Pos[i], "give each block one column", "column %q is given more often than layers "+
+				"with power have such a block", stack.Shorten(name))
 		default:
-			c.Faults.Add(c.trace.Pos[i], "take the column out, or set the power of its layer to Y",
-				"no layer with power has a block %q", importer.Shorten(name))
+			c.Faults.Add(c.trace.Pos[i], "remove the column, or set the power of its layer to Y",
+				"no layer with power has a block %q", stack.Shorten(name))
 		}
 	}
 }

@@ -1,19 +1,56 @@
 package hotspot
 
 import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
 	"thermsim/interop/importer"
 	"thermsim/stack"
 )
 
-// Some parameters HotSpot takes from its command line alone: in a configuration it passes over them without a word.
-
-// inConfig tells whether a parameter stands in the configuration and not on the command line.
-func (c *converter) inConfig(name string) bool {
-	w, given := c.config.values[name]
-	return given && w.pos.Line > 0
+// optionNames are the parameters that the extensions of further files and the names of thermsim's options mean.
+var optionNames = map[string]string{
+	".ptrace": "p", "ptrace": "p", ".flp": "f", "flp": "f", ".lcf": "grid_layer_file",
+	".materials": "materials_file", ".init": "init_file", ".steady": "init_file",
 }
 
-// readDetailed reads detailed_3D. Where the configuration has it, HotSpot calculates without; so does --compat.
+// options replaces parameters of the configuration by those of the command line, as HotSpot does. Files given after the
+// configuration are identified by their extensions.
+func (c *converter) options() {
+	values := map[string]string{}
+	for _, f := range c.Request.Files[1:] {
+		name := optionNames[strings.ToLower(filepath.Ext(f))]
+		if name == "" {
+			c.Faults.Add(stack.Pos{File: f}, "give .ptrace, .flp, .lcf, .materials or .init files",
+				"unknown file extension")
+			continue
+		}
+		values[name] = f
+	}
+	for name, value := range c.Request.Named {
+		if short := optionNames[name]; short != "" {
+			name = short
+		}
+		values[name] = value
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		delete(c.config.values, name) // a replacement is no repetition
+		pos := stack.Pos{File: "--" + name}
+		c.config.set(name, pos, word{Text: values[name], Pos: pos})
+	}
+}
+
+// HotSpot reads some parameters from its command line only, and ignores them silently in a configuration.
+
+// inConfig reports whether a parameter is given in the configuration rather than on the command line.
+func (c *converter) inConfig(name string) bool {
+	w, given := c.config.values[name]
+	return given && w.Pos.Line > 0
+}
+
+// readDetailed reads detailed_3D. HotSpot ignores that of the configuration; so does --compat.
 func (c *converter) readDetailed() {
 	k := c.config
 	pos := k.pos("detailed_3D")
@@ -22,7 +59,7 @@ func (c *converter) readDetailed() {
 		c.detailed = true
 	case "off":
 	default:
-		c.Faults.Add(pos, "", "detailed_3D is on or off, got %q", importer.Shorten(k.text("detailed_3D")))
+		c.Faults.Add(pos, "", "detailed_3D is on or off, got %q", stack.Shorten(k.text("detailed_3D")))
 	}
 	if !c.detailed {
 		return
@@ -31,32 +68,23 @@ func (c *converter) readDetailed() {
 		emulated := c.Emulates(importer.Deviation{
 			Name: "detailed-in-config", Pos: pos, Field: true,
 			What:    "HotSpot reads detailed_3D from its command line only, and calculates this project without it",
-			Instead: "the configuration's detailed_3D holds: materials of blocks count",
+			Instead: "the configuration's detailed_3D applies: blocks have separate materials",
 		})
-		if c.Request.Compat {
-			c.Note(importer.Warning, pos, "HotSpot reads detailed_3D from its command line only and calculates "+
-				"without it; so does --compat. Give --detailed_3D on if that is meant")
-		} else {
-			c.Note(importer.Warning, pos, "HotSpot reads detailed_3D from its command line only and calculates "+
-				"without it; here it holds")
+		effect := "thermsim uses it"
+		if c.Compat {
+			effect = "so does --compat. Give --detailed_3D on if it is intended"
 		}
+		c.Note(importer.Warning, pos, "HotSpot reads detailed_3D from its command line only and calculates without "+
+			"it; %s",
+			effect)
 		c.detailed = !emulated
 		return
 	}
-	if k.path("grid_layer_file") == "" && c.Request.Compat {
-		c.Faults.Add(stack.Pos{File: "--detailed_3D"}, "name the layers with --grid_layer_file, or leave out "+
-			"--detailed_3D", "HotSpot refuses detailed_3D for a single floorplan, so there is nothing to "+
-			"calculate alike")
+	if k.path("grid_layer_file") == "" && c.Compat {
+		c.Faults.Add(stack.Pos{File: "--detailed_3D"}, "give the layers with --grid_layer_file, or omit --detailed_3D",
+			"HotSpot refuses detailed_3D for a single floorplan, so it has no results to reproduce")
 	}
 }
 
-// theirsDetailed tells whether HotSpot calculates this project with detailed_3D.
+// theirsDetailed reports whether HotSpot calculates this project with detailed_3D.
 func (c *converter) theirsDetailed() bool { return c.detailed && !c.inConfig("detailed_3D") }
-
-// tellMaterials warns of a file of materials that HotSpot does not read.
-func (c *converter) tellMaterials() {
-	if c.config.path("materials_file") != "" && c.inConfig("materials_file") {
-		c.Note(importer.Warning, c.config.pos("materials_file"), "HotSpot reads materials_file from its command line "+
-			"only, and without it takes -1 for the figures of every material; here the file counts")
-	}
-}

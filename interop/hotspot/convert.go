@@ -1,31 +1,24 @@
 package hotspot
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"thermsim/interop/importer"
-	"thermsim/interop/network"
 	"thermsim/stack"
 	"thermsim/stack/stackfile"
 )
 
 // converter turns a project into a stack.
 type converter struct {
-	importer.Collector
-	format   importer.Format
-	config   *config
-	stack    *stack.Stack
-	comments stackfile.Comments
-	network  *network.Network
-	outputs  *Outputs
+	*importer.Collector
+	config *config
 
 	width, height float64 // m, of the die
+	x, y          float64 // m, south-west corner of the die in the stack
 	rows, cols    int
 	detailed      bool
 	plans         map[string][]unit // by path: layers share floorplans
@@ -35,10 +28,9 @@ type converter struct {
 	spreader      plate
 	sink          plate
 	trace         *stackfile.PowerTable
-	column        map[[2]int]int       // of the trace, by slab and unit
-	columns       []OutputColumn       // the blocks of the trace's columns
-	initial       map[string]float64   // K, by HotSpot's names
-	start         []stack.InitialLayer // the same over the stack
+	column        map[[2]int]int     // of the trace, by slab and unit
+	columns       []OutputColumn     // the blocks of the trace's columns
+	initial       map[string]float64 // K, by HotSpot's names
 }
 
 // slab is a layer of HotSpot's grid model: one cell in height.
@@ -50,101 +42,21 @@ type slab struct {
 	k, c      float64 // W/(m K), J/(m3 K)
 	power     bool
 	lateral   bool
-	// spreader or sink: its units are those of the layer below in place and name, and have none of their materials
-	plate    bool
-	pos      stack.Pos
-	channels *channelPlan // of a layer that coolant flows through
+	plate     bool // spreader or sink: its units are those of the layer below without their materials
+	pos       stack.Pos
+	flow      *layer       // of the layer list, if its file describes microchannels
+	channels  *channelPlan // of a layer with coolant
 }
 
 // plate is the spreader or the sink: a square around the die.
 type plate struct{ side, thickness, k, c float64 }
 
-func newConverter(f importer.Format, r importer.Request) *converter {
-	return &converter{
-		Collector: importer.Collector{Request: r}, format: f, stack: &stack.Stack{Schema: 1, File: r.Files[0]},
-		column: map[[2]int]int{}, plans: map[string][]unit{},
-		comments: stackfile.Comments{Materials: map[int][]string{}, Layers: map[int][]string{},
-			Contacts: map[int]string{},
-			Powers:   map[*stack.Power][]string{}},
-	}
-}
-
-// options puts the command line over the configuration, as HotSpot does. Files given beside the configuration count by
-// their extensions.
-func (c *converter) options() {
-	set := func(name, value string) {
-		c.config.set(name, stack.Pos{File: "--" + name}, word{value, stack.Pos{File: "--" + name}}, &c.Faults, &c.Notes)
-	}
-	names := map[string]string{"ptrace": "p", "flp": "f"}
-	values := map[string]string{}
-	for _, f := range c.Request.Files[1:] {
-		switch strings.ToLower(filepath.Ext(f)) {
-		case ".ptrace":
-			values["p"] = f
-		case ".flp":
-			values["f"] = f
-		case ".lcf":
-			values["grid_layer_file"] = f
-		case ".materials":
-			values["materials_file"] = f
-		case ".init", ".steady":
-			values["init_file"] = f
-		default:
-			c.Faults.Add(stack.Pos{File: f}, "give .ptrace, .flp, .lcf, .materials or .init files",
-				"what this file is for cannot be told from its name")
-		}
-	}
-	for name, value := range c.Request.Named {
-		if short, ok := names[name]; ok {
-			name = short
-		}
-		values[name] = value
-	}
-	for _, name := range slices.Sorted(mapKeys(values)) {
-		delete(c.config.values, name) // taking its place is no repetition
-		set(name, values[name])
-	}
-}
-
-func mapKeys(m map[string]string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
-
-// open reads a file that the project names at pos: in the working directory, then beside the file that names it.
-func (c *converter) open(name string, pos stack.Pos) (path string, data []byte, ok bool) {
-	path = name
-	data, err := c.Request.Open(path)
-	if errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(name) {
-		beside := filepath.Join(filepath.Dir(c.config.file), name)
-		if data2, err2 := c.Request.Open(beside); err2 == nil || !errors.Is(err2, fs.ErrNotExist) {
-			path, data, err = beside, data2, err2
-		}
-	}
-	if err != nil {
-		remedy := ""
-		if errors.Is(err, fs.ErrNotExist) {
-			remedy = "paths are looked for in the working directory, then beside the configuration"
-		}
-		c.Faults.AddError(&stack.Error{Pos: pos, Msg: fmt.Sprintf("cannot read %s: %s", name, importer.Reason(err)),
-			Remedy: remedy, Err: err})
-		return "", nil, false
-	}
-	importer.Record(c.stack, path, data)
-	return path, data, true
+func newConverter(c *importer.Collector) *converter {
+	return &converter{Collector: c, column: map[[2]int]int{}, plans: map[string][]unit{}}
 }
 
 func (c *converter) convert() {
 	k := c.config
-	c.stack.Title = filepath.Base(k.file) + " (HotSpot)"
-	if c.Request.Compat {
-		c.stack.Title = filepath.Base(k.file) + " (HotSpot, its arithmetic)"
-	}
 	c.rows, c.cols = int(k.number("grid_rows")), int(k.number("grid_cols"))
 	c.readSwitches()
 	c.readLayers()
@@ -157,28 +69,25 @@ func (c *converter) convert() {
 	if c.Faults.Len() > 0 {
 		return
 	}
-	c.stack.Ambient = k.number("ambient")
+	c.Transient = len(c.trace.Rows) > 1
+	c.Stack.Ambient = k.number("ambient")
 	h := 1 / (k.number("r_convec") * c.sink.side * c.sink.side)
-	c.stack.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: h, Temperature: c.stack.Ambient,
+	c.Stack.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: h, Temperature: c.Stack.Ambient,
 		Pos: k.pos("r_convec")}
-	c.comments.Boundary[stack.Top] = fmt.Sprintf("1/(r_convec s_sink^2), r_convec = %s K/W", k.text("r_convec"))
+	c.Comments.Boundary[stack.Top] = fmt.Sprintf("1/(r_convec s_sink^2), r_convec = %s K/W", k.text("r_convec"))
 	c.materials()
 	if c.cooled() {
 		c.dieFootprint()
 	} else if own := c.choose(); own.any() {
 		c.dieOnly()
-		c.network = c.ownNetwork(own)
+		c.Network = c.ownNetwork(own)
 	} else {
 		c.realGeometry()
 	}
-	c.times()
+	// A time step for each row of the trace.
+	c.Stack.Transient.Dt = k.number("sampling_intvl")
+	c.Stack.Transient.Steps = len(c.trace.Rows)
 	c.prepareOutputs()
-	if c.Faults.Len() > 0 {
-		return
-	}
-	if err := stack.Validate(c.stack); err != nil {
-		c.Faults.AddError(err)
-	}
 }
 
 // readSwitches reads the words among the parameters.
@@ -191,48 +100,50 @@ func (c *converter) readSwitches() {
 			"%d x %d cells", c.cols, c.rows)
 	default:
 		c.Faults.Add(k.pos("model_type"), "", "model_type is grid or block, got %q",
-			importer.Shorten(k.text("model_type")))
+			stack.Shorten(k.text("model_type")))
 	}
 	c.readDetailed()
 	if mode := strings.ToLower(k.text("grid_map_mode")); !slices.Contains([]string{"avg", "min", "max", "center"},
 		mode) {
 		c.Faults.Add(k.pos("grid_map_mode"), "", "grid_map_mode is avg, min, max or center, got %q",
-			importer.Shorten(mode))
+			stack.Shorten(mode))
 	}
 	for _, name := range []string{"steady_file", "grid_steady_file", "grid_transient_file", "o"} {
-		if _, given := k.values[name]; given && k.path(name) != "" {
-			c.Note(importer.Adapted, k.pos(name), "the file's name: --format hotspot writes it under the name of the "+
-				"configuration")
+		if k.given(name) && k.path(name) != "" {
+			c.Note(importer.Adapted, k.pos(name), "the file's name: --format hotspot names it after the configuration")
 		}
 	}
 }
 
-// readLayers reads the layer list, or the floorplan of a single die, and what they name.
+// readLayers reads the materials and the layer list, or the floorplan of a single die.
 func (c *converter) readLayers() {
 	k := c.config
-	var materials []solid
 	if name := k.path("materials_file"); name != "" {
-		c.tellMaterials()
-		if path, data, ok := c.open(name, k.pos("materials_file")); ok {
-			materials, c.fluids = parseMaterials(path, data, &c.Faults)
-			c.solids = materials
+		if c.inConfig("materials_file") {
+			c.Note(importer.Warning, k.pos("materials_file"), "HotSpot reads materials_file from its command line "+
+				"only, and without it uses -1 for the properties of every material; thermsim reads the file")
+		}
+		if path, data, ok := c.Open(name, k.pos("materials_file")); ok {
+			c.solids, c.fluids = parseMaterials(c.Collector, path, data)
 		}
 	}
-	if c.Faults.Len() > 0 {
-		return
+	for _, read := range []func(){c.readSlabs, c.readChannels, c.checkSizes} {
+		if c.Faults.Len() == 0 {
+			read()
+		}
 	}
-	if name := k.path("grid_layer_file"); name != "" {
-		c.layerList(name, materials)
+}
+
+func (c *converter) readSlabs() {
+	if name := c.config.path("grid_layer_file"); name != "" {
+		c.layerList(name)
 	} else {
-		c.singleDie(materials)
+		c.singleDie()
 	}
-	if c.Faults.Len() > 0 {
-		return
-	}
-	c.readChannels()
-	if c.Faults.Len() > 0 {
-		return
-	}
+}
+
+// checkSizes sets the size of the die, which all floorplans must have.
+func (c *converter) checkSizes() {
 	c.width, c.height = size(c.slabs[0].units)
 	for _, s := range c.slabs[1:] {
 		if w, h := size(s.units); math.Abs(w-c.width) > 1e-9*c.width || math.Abs(h-c.height) > 1e-9*c.height {
@@ -246,106 +157,93 @@ func (c *converter) readLayers() {
 }
 
 func (c *converter) floorplan(name string, pos stack.Pos) []unit {
-	path, data, ok := c.open(name, pos)
+	path, data, ok := c.Open(name, pos)
 	if !ok {
 		return nil
 	}
-	units, known := c.plans[path]
-	if !known {
-		units = parseFlp(path, data, &c.Faults, &c.Notes)
-		c.plans[path] = units
+	if _, known := c.plans[path]; !known {
+		c.plans[path] = parseFlp(c.Collector, path, data)
 	}
-	return slices.Clone(units)
+	return slices.Clone(c.plans[path])
 }
 
-func (c *converter) layerList(name string, materials []solid) {
-	path, data, ok := c.open(name, c.config.pos("grid_layer_file"))
+func (c *converter) layerList(name string) {
+	path, data, ok := c.Open(name, c.config.pos("grid_layer_file"))
 	if !ok {
 		return
 	}
-	if _, given := c.config.values["f"]; given {
+	if c.config.given("f") {
 		c.Note(importer.NotCarried, c.config.pos("f"), "the floorplan: the layers of the layer list have their own")
 	}
-	layers := parseLcf(path, data, materials, &c.Faults)
+	layers := parseLcf(c.Collector, path, data, c.solids)
 	if c.Faults.Len() > 0 {
 		return
 	}
-	for _, l := range layers {
-		var units []unit
-		flows := strings.EqualFold(filepath.Ext(l.floorplan), ".csv")
-		if !flows {
-			units = c.floorplan(l.floorplan, l.flpPos)
-		}
-		if !l.lateral && c.detailed {
-			c.Note(importer.Warning, l.lateralPos, "no lateral heat flow: HotSpot lets it flow all the same where "+
-				"detailed_3D is on, and so does this")
-		}
-		if !l.lateral && !c.detailed {
-			c.Note(importer.Warning, l.lateralPos, "no lateral heat flow: thermsim's own way has no such layers, so "+
-				"this one conducts laterally there")
-		}
-		c.slabs = append(c.slabs, slab{
-			name: fmt.Sprintf("layer_%d", l.number), prefix: fmt.Sprintf("layer_%d_", l.number), units: units,
-			thickness: l.thickness,
-			k:         1 / l.resistivity, c: l.capacity, power: l.power, lateral: l.lateral || c.detailed, pos: l.pos,
-		})
-		if sl := &c.slabs[len(c.slabs)-1]; flows {
-			sl.channels = &channelPlan{file: l.floorplan, pos: l.flpPos}
-			if l.power {
-				c.Faults.Add(l.flpPos, "set its power to N", "a layer of microchannels makes no heat")
+	for i := range layers {
+		l := &layers[i]
+		if !l.lateral {
+			effect := "thermsim's own numerics have no such layers, so this one conducts laterally there"
+			if c.detailed {
+				effect = "HotSpot ignores that if detailed_3D is on, and so does thermsim"
 			}
+			c.Note(importer.Warning, l.lateralPos, "no lateral heat flow: %s", effect)
 		}
+		name := fmt.Sprintf("layer_%d", l.number)
+		s := slab{name: name, prefix: name + "_", thickness: l.thickness, k: 1 / l.resistivity, c: l.capacity,
+			power: l.power, lateral: l.lateral || c.detailed, pos: l.pos}
+		if strings.EqualFold(filepath.Ext(l.floorplan), ".csv") {
+			s.flow = l
+			if l.power {
+				c.Faults.Add(l.flpPos, "set its power to N", "a layer of microchannels has power")
+			}
+		} else {
+			s.units = c.floorplan(l.floorplan, l.flpPos)
+		}
+		c.slabs = append(c.slabs, s)
 	}
 }
 
 // readChannels reads the layers of microchannels, whose size is that of the others.
 func (c *converter) readChannels() {
 	if !c.cooled() {
-		c.tellChannels()
+		c.noteUnusedChannels()
 		return
 	}
 	k := c.config
-	if c.Request.Compat {
-		c.Faults.Add(k.pos("grid_layer_file"), "leave out --compat", "HotSpot's own arithmetic of microchannels is "+
-			"not emulated")
+	if c.Compat {
+		c.Faults.Add(k.pos("grid_layer_file"), "omit --compat", "HotSpot's numerics of microchannels are not emulated")
 		return
 	}
 	if k.text("use_microchannels") == "0" {
 		c.Note(importer.Warning, k.pos("grid_layer_file"), "HotSpot refuses layers of microchannels without "+
-			"-use_microchannels 1; here they hold")
+			"-use_microchannels 1; thermsim accepts them")
 	}
-	width, height := 0.0, 0.0
+	solid := slices.IndexFunc(c.slabs, func(s slab) bool { return s.flow == nil })
 	for i := range c.slabs {
-		if c.slabs[i].channels == nil {
-			width, height = size(c.slabs[i].units)
-			break
-		}
-	}
-	for i := range c.slabs {
-		sl := &c.slabs[i]
-		if sl.channels == nil {
+		s := &c.slabs[i]
+		if s.flow == nil {
 			continue
 		}
-		file, pos := sl.channels.file, sl.channels.pos
-		if width == 0 {
-			c.Faults.Add(pos, "add layers with floorplans", "no layer has a floorplan, which tells the size of the die")
+		if solid < 0 {
+			c.Faults.Add(s.flow.flpPos, "add layers with floorplans", "no layer has a floorplan, which defines the "+
+				"size of the die")
 			return
 		}
-		sl.channels = nil
-		if c.channelLayer(sl, file, pos); sl.channels != nil {
-			sl.units = c.channelUnits(width, height, pos)
-			c.walls(sl)
+		if c.channelLayer(s); s.channels != nil {
+			width, height := size(c.slabs[solid].units)
+			s.units = c.channelUnits(width, height, s.flow.flpPos)
+			c.walls(s)
 		}
 	}
 }
 
-// tellChannels notes what is said of microchannels that are not there.
-func (c *converter) tellChannels() {
+// noteUnusedChannels notes parameters of microchannels in a project without any.
+func (c *converter) noteUnusedChannels() {
 	k := c.config
-	for _, p := range parameters() {
-		given := p.kind == channels || p.name == "coolant_material" || p.name == "wall_material" ||
+	for _, p := range parameters {
+		about := p.kind == channels || p.name == "coolant_material" || p.name == "wall_material" ||
 			p.name == "use_microchannels" && k.text(p.name) != "0"
-		if _, there := k.values[p.name]; given && there {
+		if about && k.given(p.name) {
 			c.Note(importer.NotCarried, k.pos(p.name), "%s belongs to microchannels, which no layer has", p.name)
 		}
 	}
@@ -355,16 +253,16 @@ func (c *converter) tellChannels() {
 }
 
 // singleDie is the stack that HotSpot makes around one floorplan: silicon and interface.
-func (c *converter) singleDie(materials []solid) {
+func (c *converter) singleDie() {
 	k := c.config
 	if k.path("f") == "" {
 		c.Faults.Add(stack.Pos{File: k.file}, "give the floorplan with --flp, or the layers with --grid_layer_file",
-			"the project has neither a floorplan nor a list of layers")
+			"the project has neither a floorplan nor a layer list")
 		return
 	}
 	units := c.floorplan(k.path("f"), k.pos("f"))
-	kc, pc := c.substance("chip", materials)
-	ki, pi := c.substance("interface", materials)
+	kc, pc := c.substance("chip")
+	ki, pi := c.substance("interface")
 	c.slabs = []slab{
 		{name: "silicon", units: units, thickness: k.number("t_chip"), k: kc, c: pc, power: true, lateral: true,
 			pos: k.pos("t_chip")},
@@ -373,34 +271,40 @@ func (c *converter) singleDie(materials []solid) {
 	}
 }
 
-// substance is conductivity and heat capacity of a part: its material's where one is named.
-func (c *converter) substance(part string, materials []solid) (k, p float64) {
-	if name := c.config.text("material_" + part); name != "" {
-		for _, m := range materials {
-			if m.name == name {
-				return m.k, m.capacity
-			}
-		}
-		c.Faults.Add(c.config.pos("material_"+part), "name a file of materials that has it with --materials_file",
-			"material %q is unknown", importer.Shorten(name))
+// substance is conductivity and heat capacity of a part: its material's if one is named.
+func (c *converter) substance(part string) (k, p float64) {
+	if c.config.text("material_"+part) == "" {
+		return c.config.number("k_" + part), c.config.number("p_" + part)
 	}
-	return c.config.number("k_" + part), c.config.number("p_" + part)
+	m := c.solid("material_" + part)
+	return m.k, m.capacity
 }
 
-// readPlates reads spreader and sink and adds them as layers over the die.
-func (c *converter) readPlates() {
-	k := c.config
-	var materials []solid
-	if name := k.path("materials_file"); name != "" {
-		if path, data, ok := c.open(name, k.pos("materials_file")); ok {
-			materials, _ = parseMaterials(path, data, &c.Faults)
+// solid is the material that a parameter names. Without one of that name it is a fault.
+func (c *converter) solid(parameter string) solid {
+	name := c.config.text(parameter)
+	for _, m := range c.solids {
+		if m.name == name {
+			return m
 		}
 	}
-	read := func(part string) plate {
-		kk, p := c.substance(part, materials)
-		return plate{side: k.number("s_" + part), thickness: k.number("t_" + part), k: kk, c: p}
+	c.Faults.Add(c.config.pos(parameter), "give the file of materials that has it with --materials_file",
+		"material %q is unknown", stack.Shorten(name))
+	return solid{k: 1, capacity: 1}
+}
+
+// readPlates reads spreader and sink and adds them as layers above the die.
+func (c *converter) readPlates() {
+	k := c.config
+	top := c.slabs[len(c.slabs)-1].units
+	read := func(part, prefix string) plate {
+		conductivity, capacity := c.substance(part)
+		p := plate{side: k.number("s_" + part), thickness: k.number("t_" + part), k: conductivity, c: capacity}
+		c.slabs = append(c.slabs, slab{name: part, prefix: prefix, units: top, thickness: p.thickness, k: p.k, c: p.c,
+			lateral: true, plate: true, pos: k.pos("t_" + part)})
+		return p
 	}
-	c.spreader, c.sink = read("spreader"), read("sink")
+	c.spreader, c.sink = read("spreader", "hsp_"), read("sink", "hsink_")
 	if c.spreader.side < max(c.width, c.height) {
 		c.Faults.Add(k.pos("s_spreader"), "make it at least as large as the die", "the spreader of %g mm is smaller "+
 			"than the die of %g x %g mm", c.spreader.side*1e3, c.width*1e3, c.height*1e3)
@@ -409,15 +313,9 @@ func (c *converter) readPlates() {
 		c.Faults.Add(k.pos("s_sink"), "make it at least as large as the spreader", "the sink of %g mm is smaller "+
 			"than the spreader of %g mm", c.sink.side*1e3, c.spreader.side*1e3)
 	}
-	if c.Request.Compat && c.sink.side <= max(c.width, c.height) {
-		c.Faults.Add(k.pos("s_sink"), "make it larger by a millionth, or leave out --compat",
-			"the sink ends with the die, %g mm: HotSpot divides by the zero length between its nodes beside the die, "+
+	if c.Compat && c.sink.side <= max(c.width, c.height) {
+		c.Faults.Add(k.pos("s_sink"), "make it larger by a millionth, or omit --compat",
+			"the sink ends with the die, %g mm: HotSpot divides by the zero length between its nodes outside the die, "+
 				"and its temperatures become meaningless", c.sink.side*1e3)
 	}
-	top := c.slabs[len(c.slabs)-1].units
-	c.slabs = append(c.slabs,
-		slab{name: "spreader", prefix: "hsp_", units: top, thickness: c.spreader.thickness, k: c.spreader.k,
-			c: c.spreader.c, lateral: true, plate: true, pos: k.pos("t_spreader")},
-		slab{name: "sink", prefix: "hsink_", units: top, thickness: c.sink.thickness, k: c.sink.k, c: c.sink.c,
-			lateral: true, plate: true, pos: k.pos("t_sink")})
 }

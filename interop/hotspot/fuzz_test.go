@@ -11,10 +11,8 @@ func FuzzConfig(f *testing.F) {
 	f.Add([]byte(goodConfig))
 	f.Add([]byte("-k_chip\t1.\r\n#x\n-t_chip .5"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var faults importer.Faults
-		var notes []importer.Note
-		c := parseConfig("c.config", data, &faults, &notes)
-		if faults.Len() == 0 && (c.number("t_chip") <= 0 || c.number("grid_rows") < 1) {
+		c := parseConfig(&importer.Collector{}, "c.config", data)
+		if c.Faults.Len() == 0 && (c.number("t_chip") <= 0 || c.number("grid_rows") < 1) {
 			t.Errorf("t_chip %g, grid_rows %g", c.number("t_chip"), c.number("grid_rows"))
 		}
 	})
@@ -24,10 +22,9 @@ func FuzzFloorplan(f *testing.F) {
 	f.Add([]byte(goodFlp))
 	f.Add([]byte("a 1 1 -3 2 1e6 .01\nb 1. 1 0 0\na b 3"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var faults importer.Faults
-		var notes []importer.Note
-		units := parseFlp("f.flp", data, &faults, &notes)
-		if faults.Len() > 0 {
+		var c importer.Collector
+		units := parseFlp(&c, "f.flp", data)
+		if c.Faults.Len() > 0 {
 			return
 		}
 		if len(units) == 0 {
@@ -45,10 +42,11 @@ func FuzzLayers(f *testing.F) {
 	f.Add([]byte(goodLcf))
 	f.Add([]byte("0\nN\nY\ngold\n1e-4\nf.flp\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var faults importer.Faults
-		layers := parseLcf("l.lcf", data, []solid{{name: "gold", k: 300, capacity: 2.5e6}}, &faults)
+		var c importer.Collector
+		layers := parseLcf(&c, "l.lcf", data, []solid{{name: "gold", k: 300, capacity: 2.5e6}})
 		for i, l := range layers {
-			if faults.Len() == 0 && (l.number != i || !(l.thickness > 0) || !(l.resistivity > 0) || !(l.capacity > 0)) {
+			if c.Faults.Len() == 0 && (l.number != i || !(l.thickness > 0) || !(l.resistivity > 0) ||
+				!(l.capacity > 0)) {
 				t.Errorf("layer %d: %+v", i, l)
 			}
 		}
@@ -58,8 +56,7 @@ func FuzzLayers(f *testing.F) {
 func FuzzMaterials(f *testing.F) {
 	f.Add([]byte("gold\nsolid\n300\n2.5e6\nwater\nfluid\n.6\n4e6\n1e-3\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var faults importer.Faults
-		solids, fluids := parseMaterials("m.materials", data, &faults)
+		solids, fluids := parseMaterials(&importer.Collector{}, "m.materials", data)
 		for _, f := range fluids {
 			solids = append(solids, f.solid)
 			if !(f.viscosity > 0) {
@@ -77,8 +74,7 @@ func FuzzMaterials(f *testing.F) {
 func FuzzInitial(f *testing.F) {
 	f.Add([]byte("core\t320.5\niface_core 320\ninode_0 318"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var faults importer.Faults
-		for name, v := range parseInitial("t.init", data, &faults) {
+		for name, v := range parseInitial(&importer.Collector{}, "t.init", data) {
 			if !(v > 0) {
 				t.Errorf("%s begins with %g K", name, v)
 			}

@@ -8,11 +8,11 @@ import (
 	"thermsim/stack"
 )
 
-// checkFloorplan warns of gaps, and of figures that do not count.
+// checkFloorplan warns of gaps, and of properties that are not used.
 func (c *converter) checkFloorplan(s *slab) {
 	for _, u := range s.units {
 		if u.resistivity > 0 && !c.detailed {
-			c.Note(importer.NotCarried, u.pos, "heat capacity and resistivity of block %q: HotSpot heeds them with "+
+			c.Note(importer.NotCarried, u.pos, "heat capacity and resistivity of block %q: HotSpot uses them with "+
 				"detailed_3D only", u.name)
 		}
 	}
@@ -20,14 +20,14 @@ func (c *converter) checkFloorplan(s *slab) {
 	for _, u := range s.units {
 		area += u.width * u.height
 	}
-	_, _, overlap := importer.FirstOverlap(boxes(s.units))
+	_, _, overlap := importer.FirstOverlap(s.units, (*unit).box)
 	if gap := 1 - area/(c.width*c.height); gap > 1e-6 && !overlap {
 		c.checkGap(s, gap)
 	}
 }
 
-// checkGap says where a floorplan has no block. With detailed_3D HotSpot crashes on cells that no block touches, and
-// only on those.
+// checkGap reports where a floorplan has no block. With detailed_3D HotSpot crashes on cells that no block touches, and
+// on no others.
 func (c *converter) checkGap(s *slab, gap float64) {
 	shares := c.shares(s)
 	first, empty := -1, -1
@@ -41,32 +41,32 @@ func (c *converter) checkGap(s *slab, gap float64) {
 		}
 	}
 	if empty >= 0 && c.detailed && c.Request.Compat {
-		where, beside := c.cellAt(s, empty)
-		c.Faults.Add(beside.pos, "fill the gap with a block without power, or leave out --compat",
-			"beside block %q nothing covers the %s; HotSpot crashes on a cell without a block where detailed_3D is on",
-			importer.Shorten(beside.name), where)
+		cell, next := c.cellAt(s, empty)
+		c.Faults.Add(next.pos, "fill the gap with a block without power, or omit --compat",
+			"next to block %q nothing covers the %s; HotSpot crashes on a cell without a block if detailed_3D is on",
+			stack.Shorten(next.name), cell)
 		return
 	}
-	if first < 0 { // spread too thin to be seen in any cell
+	if first < 0 { // too small in every cell
 		return
 	}
-	where, beside := c.cellAt(s, first)
-	what := "it is taken for layer without power"
+	cell, next := c.cellAt(s, first)
+	effect := "it is treated as unpowered"
 	switch {
 	case !c.detailed:
-		what += ", as in HotSpot"
-	case c.Request.Compat:
-		what = "it conducts nothing, as in HotSpot with detailed_3D"
+		effect += ", as in HotSpot"
+	case c.Compat:
+		effect = "it conducts no heat, as in HotSpot with detailed_3D"
 	}
-	c.Note(importer.Warning, beside.pos, "%.3g %% of the floorplan has no block, first beside block %q in the %s; %s",
-		100*gap, importer.Shorten(beside.name), where, what)
+	c.Note(importer.Warning, next.pos, "%.3g %% of the floorplan has no block (first gap: next to %q in the %s); %s",
+		100*gap, stack.Shorten(next.name), cell, effect)
 }
 
-// mostShares is the number of cells up to which floorplans are looked at cell by cell.
+// mostShares is the maximum number of cells for which floorplans are checked cell by cell.
 const mostShares = 1 << 26
 
 // shares is the covered part of every cell of a slab, rows from the south; overlaps count twice. It is nil for grids
-// that nobody can solve.
+// too large to solve.
 func (c *converter) shares(s *slab) []float64 {
 	if c.rows*c.cols > mostShares {
 		return nil
@@ -79,7 +79,7 @@ func (c *converter) shares(s *slab) []float64 {
 }
 
 // cellAt describes a cell, and finds the block nearest to its middle.
-func (c *converter) cellAt(s *slab, i int) (where string, beside *unit) {
+func (c *converter) cellAt(s *slab, i int) (cell string, nearest *unit) {
 	cw, ch := c.cell()
 	x, y := float64(i%c.cols)*cw, float64(i/c.cols)*ch
 	least := math.Inf(1)
@@ -88,15 +88,15 @@ func (c *converter) cellAt(s *slab, i int) (where string, beside *unit) {
 		dx := math.Max(0, math.Max(u.x-(x+cw/2), x+cw/2-(u.x+u.width)))
 		dy := math.Max(0, math.Max(u.y-(y+ch/2), y+ch/2-(u.y+u.height)))
 		if d := math.Hypot(dx, dy); d < least {
-			least, beside = d, u
+			least, nearest = d, u
 		}
 	}
 	return fmt.Sprintf("cell from x = %.6g to %.6g and y = %.6g to %.6g mm", x*1e3, (x+cw)*1e3, y*1e3, (y+ch)*1e3),
-		beside
+		nearest
 }
 
-// sharedCells tells whether some cell of a layer is covered by blocks of different conductivity, or in part only: what
-// detailed_3D makes of those is HotSpot's own.
+// sharedCells reports whether blocks of different conductivity cover some cell of a layer, or blocks cover it in part
+// only: HotSpot's detailed_3D treats those in a special way.
 func (c *converter) sharedCells() (pos stack.Pos, found bool) {
 	for i := range c.slabs {
 		s := &c.slabs[i]
@@ -126,12 +126,4 @@ func (u *unit) k(s *slab) float64 {
 		return 1 / u.resistivity
 	}
 	return s.k
-}
-
-func boxes(units []unit) []stack.Rect {
-	var all []stack.Rect
-	for _, u := range units {
-		all = append(all, stack.Rect{X: u.x, Y: u.y, Width: u.width, Height: u.height})
-	}
-	return all
 }

@@ -8,12 +8,12 @@ import (
 	"thermsim/stack"
 )
 
-// capacityFactor is what HotSpot multiplies every heat capacity with.
+// capacityFactor is the factor that HotSpot applies to every heat capacity.
 const capacityFactor = 0.333
 
-// own says which parts of HotSpot's arithmetic a network emulates.
+// own is the set of HotSpot's numerics that a network emulates.
 type own struct {
-	rim      bool // lumped nodes for the plates beside the die
+	rim      bool // lumped nodes for the plates outside the die
 	face     bool // nodes on the faces away from the sink (detailed_3D off)
 	convec   bool // half of the convection resistance between spreader and sink, the whole of layer 0 (detailed_3D on)
 	swapped  bool // lateral resistances of the other direction
@@ -30,9 +30,9 @@ func (c *converter) choose() (o own) {
 	if c.overhangs() {
 		o.rim = c.Emulates(importer.Deviation{
 			Name: "rim-nodes", Pos: pos, Field: true,
-			What: fmt.Sprintf("HotSpot has cells over the die alone; spreader and sink beside it (%g and %g mm "+
+			What: fmt.Sprintf("HotSpot has cells over the die only; spreader and sink outside it (%g and %g mm "+
 				"wide) are 4 and 8 nodes", c.spreader.side*1e3, c.sink.side*1e3),
-			Instead: "the plates have cells over all of their area",
+			Instead: "the plates have cells over their whole area",
 		})
 	}
 	var with []string
@@ -42,17 +42,17 @@ func (c *converter) choose() (o own) {
 	if c.theirsDetailed() {
 		o.convec = c.Emulates(importer.Deviation{
 			Name: "half-convection", Pos: k.pos("detailed_3D"), Field: true, With: with,
-			What: "with detailed_3D HotSpot counts r_convec to the sink's height: half of it lies between " +
-				"spreader and sink, and the whole above; of layer 0 it counts the full height",
-			Instead: "r_convec lies above the sink, and every layer counts from its middle",
+			What: "with detailed_3D HotSpot adds r_convec to the sink's height: half of it lies between " +
+				"spreader and sink, and the whole above; of layer 0 it uses the full height",
+			Instead: "r_convec lies above the sink, and every node is in the middle of its layer",
 		})
 		if at, found := c.sharedCells(); found {
 			o.shared = c.Emulates(importer.Deviation{
 				Name: "shared-cells", Pos: at, Field: true, With: with,
-				What: "with detailed_3D HotSpot lets the blocks in a cell conduct in parallel by area, in every " +
-					"direction, one over 95 % of it alone, and gaps not at all",
+				What: "with detailed_3D the blocks in a cell conduct in parallel by area, in every direction; " +
+					"a block over 95 % of a cell conducts alone, and gaps do not conduct",
 				Instead: "cells that an edge cuts are homogenised direction by direction, and gaps conduct as " +
-					"their layer does",
+					"their layer",
 			})
 		}
 	} else {
@@ -67,25 +67,25 @@ func (c *converter) choose() (o own) {
 	if math.Abs(cw-ch) > 1e-9*cw {
 		o.swapped = c.Emulates(importer.Deviation{
 			Name: "swapped-lateral", Pos: k.pos("grid_rows"), Field: true, With: with,
-			What: fmt.Sprintf("HotSpot takes the resistance along x for neighbours along y and the other way "+
-				"round, wrong by the square of %.4g for these cells", cw/ch),
-			Instead: "each direction has its own",
+			What: fmt.Sprintf("HotSpot uses the resistance along x for neighbours along y and vice versa, "+
+				"wrong by the square of %.4g for these cells", cw/ch),
+			Instead: "each direction has its resistance",
 		})
 	}
 	o.capacity = c.Emulates(importer.Deviation{
 		Name: "third-of-capacity", Pos: stack.Pos{File: k.file}, InTime: true,
-		What:    "HotSpot multiplies every heat capacity by 0.333, which no steady state shows",
+		What:    "HotSpot multiplies every heat capacity by 0.333, which does not affect steady states",
 		Instead: "heat capacities are as given",
 	})
 	c.Emulates(importer.Deviation{
 		Name: "cell-average", Pos: k.pos("grid_map_mode"),
-		What:    "HotSpot's block temperatures count every cell that a block touches alike",
-		Instead: "averages in blocks.csv are exact over the area; --format hotspot writes what HotSpot means",
+		What:    "HotSpot's block temperatures weight all cells that a block touches equally",
+		Instead: "means in blocks.csv are exact over the area; --format hotspot writes HotSpot's values",
 	})
 	return o
 }
 
-// overhangs tells whether the plates reach beyond the die by more than a thousandth of it.
+// overhangs reports whether the plates extend beyond the die by more than a thousandth of it.
 func (c *converter) overhangs() bool {
 	return c.sink.side-math.Min(c.width, c.height) > 1e-3*math.Min(c.width, c.height)
 }
@@ -93,53 +93,56 @@ func (c *converter) overhangs() bool {
 // materials makes one for each slab, equal ones shared.
 func (c *converter) materials() {
 	for i := range c.slabs {
-		s := &c.slabs[i]
-		cap := s.c
-		if c.Request.Emulates("third-of-capacity") {
-			cap *= capacityFactor
-		}
-		c.material(s.name, s.k, cap)
+		c.slabMaterial(&c.slabs[i])
 	}
 }
 
-// material is the index of a material with these figures, made if need be.
+// material is the index of a material with these properties, added if necessary.
 func (c *converter) material(name string, k, capacity float64) int {
-	for i, m := range c.stack.Materials {
+	if c.Request.Emulates("third-of-capacity") {
+		capacity *= capacityFactor
+	}
+	for i, m := range c.Stack.Materials {
 		if m.K[0] == k && m.C == capacity {
 			return i
 		}
 	}
-	c.stack.Materials = append(c.stack.Materials, stack.Material{Name: name, K: [3]float64{k, k, k}, C: capacity})
-	return len(c.stack.Materials) - 1
+	c.Stack.Materials = append(c.Stack.Materials, stack.Material{Name: name, K: [3]float64{k, k, k}, C: capacity})
+	return len(c.Stack.Materials) - 1
 }
 
-func (c *converter) slabMaterial(s *slab) int {
-	cap := s.c
-	if c.Request.Emulates("third-of-capacity") {
-		cap *= capacityFactor
+func (c *converter) slabMaterial(s *slab) int { return c.material(s.name, s.k, s.c) }
+
+// addLayers appends a layer for each slab, one cell in height, which adapt changes.
+func (c *converter) addLayers(adapt func(s int, l *stack.Layer)) {
+	for i := range c.slabs {
+		s := &c.slabs[i]
+		l := stack.Layer{Name: s.name, Material: c.slabMaterial(s), Thickness: s.thickness, Cells: 1, Pos: s.pos}
+		adapt(i, &l)
+		c.Stack.Layers = append(c.Stack.Layers, l)
+		c.Comments.Layers[i] = []string{origin(s)}
 	}
-	return c.material(s.name, s.k, cap)
+	for s := range c.slabs {
+		c.power(s)
+	}
 }
 
-// dieOnly is the stack over the die's footprint, one cell per layer in height, as HotSpot's grid has it.
+// onDie is the grid over the die's footprint.
+func (c *converter) onDie() {
+	c.Stack.Size = [2]float64{c.width, c.height}
+	c.Stack.Grid.X.Cells, c.Stack.Grid.Y.Cells = c.cols, c.rows
+}
+
+// dieOnly is the stack over the die's footprint, one cell per layer in height, as in HotSpot's grid.
 func (c *converter) dieOnly() {
-	c.stack.Size = [2]float64{c.width, c.height}
-	c.stack.Grid.X.Cells, c.stack.Grid.Y.Cells = c.cols, c.rows
-	for s := range c.slabs {
-		sl := &c.slabs[s]
-		c.stack.Layers = append(c.stack.Layers,
-			stack.Layer{Name: sl.name, Material: c.slabMaterial(sl), Thickness: sl.thickness, Cells: 1, Pos: sl.pos})
-	}
-	for s := range c.slabs {
-		c.comments.Layers[s] = []string{origin(&c.slabs[s])}
-		c.power(s, s, 0, 0)
-	}
-	c.comments.Grid = []string{fmt.Sprintf("grid_cols = %d, grid_rows = %d; the plates beside the die are nodes of a "+
+	c.onDie()
+	c.addLayers(func(int, *stack.Layer) {})
+	c.Comments.Grid = []string{fmt.Sprintf("grid_cols = %d, grid_rows = %d; the plates beside the die are nodes of a "+
 		"network, which a stack file cannot hold", c.cols, c.rows)}
 	if !c.Request.Direct {
-		c.Note(importer.Warning, stack.Pos{File: c.config.file}, "HotSpot's own arithmetic is a network that no "+
-			"stack file can hold: this file has the die's part of it; run 'thermsim steady %s --compat' for "+
-			"the numbers", c.config.file)
+		c.Note(importer.Warning, stack.Pos{File: c.config.file}, "HotSpot's numerics are a network, which a stack "+
+			"file cannot represent: this file has the die's part of it; run 'thermsim steady %s --compat' for "+
+			"HotSpot's results", c.config.file)
 	}
 }
 
@@ -150,10 +153,10 @@ func origin(s *slab) string {
 	return fmt.Sprintf("%s, line %d", s.pos.File, s.pos.Line)
 }
 
-// filler surrounds the die and the spreader: still air, in place of HotSpot's nothing.
+// filler surrounds the die and the spreader: still air. HotSpot has nothing there.
 var filler = stack.Material{Name: "still_air", K: [3]float64{0.026, 0.026, 0.026}, C: 1.2e3}
 
-// Cells in height of the plates, and outwards beside the die.
+// Cells of the plates in height, and outwards from the die.
 const (
 	spreaderCells = 2
 	sinkCells     = 6
@@ -161,73 +164,62 @@ const (
 	plateCells    = 12
 )
 
-// realGeometry is the stack as it is built: die, spreader and sink as large as they are, cells of the given number over
-// the die and growing beside it.
+// realGeometry is the stack as it is built: die, spreader and sink of full size, grid_cols x grid_rows cells over the
+// die and growing cells outside it.
 func (c *converter) realGeometry() {
-	w, h := c.width, c.height
-	x, y := 0.0, 0.0
+	c.onDie()
 	if c.overhangs() {
-		x, y = (c.sink.side-w)/2, (c.sink.side-h)/2
-		c.stack.Size = [2]float64{c.sink.side, c.sink.side}
-		c.stack.Grid.X = c.graded(x, w, c.cols)
-		c.stack.Grid.Y = c.graded(y, h, c.rows)
-		c.comments.Grid =
+		c.x, c.y = (c.sink.side-c.width)/2, (c.sink.side-c.height)/2
+		c.Stack.Size = [2]float64{c.sink.side, c.sink.side}
+		c.Stack.Grid.X = c.graded(c.x, c.width, c.cols)
+		c.Stack.Grid.Y = c.graded(c.y, c.height, c.rows)
+		c.Comments.Grid =
 			[]string{fmt.Sprintf("%d x %d cells over the die (grid_cols, grid_rows); coarser ones over the "+
 				"plates beside it", c.cols, c.rows)}
-	} else {
-		c.stack.Size = [2]float64{w, h}
-		c.stack.Grid.X.Cells, c.stack.Grid.Y.Cells = c.cols, c.rows
 	}
-	die := stack.Rect{X: x, Y: y, Width: w, Height: h}
-	for s := range c.slabs {
-		sl := &c.slabs[s]
-		l := stack.Layer{Name: sl.name, Material: c.slabMaterial(sl), Thickness: sl.thickness, Cells: 1, Pos: sl.pos}
-		around := die
+	edge := (c.sink.side - c.spreader.side) / 2
+	c.addLayers(func(s int, l *stack.Layer) {
+		around := stack.Rect{X: c.x, Y: c.y, Width: c.width, Height: c.height}
 		switch s {
 		case len(c.slabs) - 2:
-			l.Cells = c.platePlanes(sl, spreaderCells)
-			around = stack.Rect{X: (c.sink.side - c.spreader.side) / 2, Y: (c.sink.side - c.spreader.side) / 2,
-				Width: c.spreader.side, Height: c.spreader.side}
+			l.Cells = platePlanes(l.Thickness, spreaderCells)
+			around = stack.Rect{X: edge, Y: edge, Width: c.spreader.side, Height: c.spreader.side}
 		case len(c.slabs) - 1:
-			l.Cells = c.platePlanes(sl, sinkCells)
-			around = c.stack.Domain()
+			l.Cells = platePlanes(l.Thickness, sinkCells)
+			around = c.Stack.Domain()
 		}
-		if c.overhangs() && around.Width < c.stack.Size[0]*(1-1e-9) {
+		if c.overhangs() && around.Width < c.Stack.Size[0]*(1-1e-9) {
 			own := l.Material
 			l.Material = c.air()
-			l.Regions = []stack.Region{{Name: sl.name, Material: own, Rect: around, Pos: sl.pos}}
+			l.Regions = []stack.Region{{Name: l.Name, Material: own, Rect: around, Pos: l.Pos}}
 		}
-		c.stack.Layers = append(c.stack.Layers, l)
-		c.comments.Layers[s] = []string{origin(sl)}
-	}
-	for s := range c.slabs {
-		c.unitRegions(s, s, x, y)
-		c.power(s, s, x, y)
-	}
-	c.start = c.startLayers(x, y)
+		c.addUnitRegions(s, l)
+	})
+	c.startLayers()
 }
 
-// platePlanes is one cell for plates that are mere films.
-func (c *converter) platePlanes(s *slab, cells int) int {
-	if s.thickness < 1e-6 {
+// platePlanes is one cell for very thin plates.
+func platePlanes(thickness float64, cells int) int {
+	if thickness < 1e-6 {
 		return 1
 	}
 	return cells
 }
 
 func (c *converter) air() int {
-	for i, m := range c.stack.Materials {
+	for i, m := range c.Stack.Materials {
 		if m.Name == filler.Name {
 			return i
 		}
 	}
-	c.stack.Materials = append(c.stack.Materials, filler)
-	n := len(c.stack.Materials) - 1
-	c.comments.Materials[n] = []string{"around the die; HotSpot has nothing there"}
+	c.Stack.Materials = append(c.Stack.Materials, filler)
+	n := len(c.Stack.Materials) - 1
+	c.Comments.Materials[n] = []string{"around the die; HotSpot has nothing there"}
 	return n
 }
 
-// graded divides the sink's side: equal cells over the die, growing ones to the spreader's edge and on to the sink's.
+// graded divides the sink's side: equal cells over the die, growing ones to the spreader's edge, then equal ones to the
+// sink's.
 func (c *converter) graded(from, length float64, cells int) stack.Axis {
 	end := from + length
 	edge := (c.sink.side - c.spreader.side) / 2
@@ -263,20 +255,15 @@ func (c *converter) graded(from, length float64, cells int) stack.Axis {
 	return a
 }
 
-// unitRegions gives blocks with figures of their own, which count with detailed_3D, a region.
-func (c *converter) unitRegions(layer, s int, x, y float64) {
+// addUnitRegions gives blocks with separate properties, which apply with detailed_3D, a region.
+func (c *converter) addUnitRegions(s int, l *stack.Layer) {
 	sl := &c.slabs[s]
-	for _, u := range sl.units {
+	for i := range sl.units {
+		u := &sl.units[i]
 		if u.resistivity == 0 || !c.detailed || sl.plate {
 			continue
 		}
-		k, cap := 1/u.resistivity, u.capacity
-		if c.Request.Emulates("third-of-capacity") {
-			cap *= capacityFactor
-		}
-		m := c.material(sl.name+"_"+u.name, k, cap)
-		r := clip(stack.Rect{X: x + u.x, Y: y + u.y, Width: u.width, Height: u.height}, c.stack.Size)
-		c.stack.Layers[layer].Regions = append(c.stack.Layers[layer].Regions,
-			stack.Region{Name: u.name, Material: m, Rect: r, Pos: u.pos})
+		m := c.material(sl.name+"_"+u.name, 1/u.resistivity, u.capacity)
+		l.Regions = append(l.Regions, stack.Region{Name: u.name, Material: m, Rect: c.inStack(u), Pos: u.pos})
 	}
 }

@@ -1,31 +1,26 @@
 // Package hotspot imports projects of HotSpot 5 to 7 as its grid model reads them: a configuration (.config),
-// floorplans (.flp), a power trace (.ptrace), for 3D stacks a layer list (.lcf) with microchannels (.csv), and where
-// they are named materials and initial temperatures. What HotSpot can do and thermsim cannot (a secondary heat path,
-// leakage, channels that bend, package and clock models) is refused with its line.
+// floorplans (.flp), a power trace (.ptrace), for 3D stacks a layer list (.lcf) with microchannels (.csv), and optional
+// materials and initial temperatures. Features of HotSpot that thermsim does not have (a secondary heat path, leakage,
+// channels that bend, package and clock models) are refused with their line.
 //
-// docs/guides/import.md tells the grammar, the units and every way in which HotSpot's arithmetic differs from
+// docs/guides/import.md describes the grammar, the units and every difference between HotSpot's numerics and
 // thermsim's.
 package hotspot
 
 import (
-	"path/filepath"
-	"strings"
+	"math"
 
-	"thermsim/internal/inputfile"
 	"thermsim/interop/importer"
-	"thermsim/stack"
 )
 
-// Format is HotSpot as a format to import.
-type Format struct{}
-
-func (Format) Name() string  { return "hotspot" }
-func (Format) Title() string { return "HotSpot" }
-
-// Options are those of HotSpot's command line that name files or are commonly given there; any other parameter belongs
-// into the configuration.
-func (Format) Options() []importer.Option {
-	return []importer.Option{
+// Format is HotSpot as a format to import. Its options are those of HotSpot's command line that name files or are
+// commonly given there; any other parameter belongs in the configuration.
+var Format = &importer.Format{
+	Name: "hotspot", Title: "HotSpot", Extension: ".config", Main: "configuration",
+	Files:    "a configuration (.config), then a power trace (.ptrace) and a floorplan (.flp) or layer list (.lcf)",
+	MaxFiles: math.MaxInt,
+	Remark:   "Both programs count layers from the one furthest from the sink, which is the bottom here.",
+	Options: []importer.Option{
 		{Name: "ptrace", Short: "p", Usage: "power trace of a HotSpot project, `FILE`.ptrace"},
 		{Name: "flp", Short: "f", Usage: "floorplan of a HotSpot project with one layer, `FILE`.flp"},
 		{Name: "grid_layer_file", Usage: "layers of a HotSpot project, `FILE`.lcf"},
@@ -34,36 +29,13 @@ func (Format) Options() []importer.Option {
 		{Name: "detailed_3D", Usage: "HotSpot's detailed_3D, `on|off`"},
 		{Name: "grid_rows", Usage: "HotSpot's grid_rows, `N`"},
 		{Name: "grid_cols", Usage: "HotSpot's grid_cols, `N`"},
-	}
-}
-
-// Main is true of configurations, *.config.
-func (Format) Main(path string) bool { return strings.EqualFold(filepath.Ext(path), ".config") }
-
-// Import reads the configuration Files[0] and what it and the options name. Further files are taken for what their
-// extensions say. Paths are looked for in the working directory, where HotSpot looks, then beside the configuration.
-func (f Format) Import(r importer.Request) (*importer.Result, error) {
-	if len(r.Files) == 0 {
-		return nil, &stack.Error{Msg: "a HotSpot project begins with its configuration",
-			Remedy: "give a .config file, then the .ptrace and the .flp or .lcf file"}
-	}
-	if r.Open == nil {
-		r.Open = inputfile.Read
-	}
-	c := newConverter(f, r)
-	data, err := r.Open(r.Files[0])
-	if err != nil {
-		return nil, &stack.Error{Pos: stack.Pos{File: r.Files[0]}, Msg: "cannot read the configuration: " +
-			importer.Reason(err), Remedy: "give the path of a .config file", Err: err}
-	}
-	importer.Record(c.stack, r.Files[0], data)
-	c.config = parseConfig(r.Files[0], data, &c.Faults, &c.Notes)
-	c.options()
-	if c.Faults.Len() == 0 {
-		c.convert()
-	}
-	if err := c.Faults.Err(r.Files[0]); err != nil {
-		return nil, err
-	}
-	return c.result(), nil
+	},
+	Convert: func(c *importer.Collector, main []byte) {
+		v := newConverter(c)
+		v.config = parseConfig(c, c.Request.Files[0], main)
+		v.options()
+		if c.Faults.Len() == 0 {
+			v.convert()
+		}
+	},
 }

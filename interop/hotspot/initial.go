@@ -9,19 +9,19 @@ import (
 	"thermsim/stack"
 )
 
-// readInitial reads the temperatures that a transient begins with.
+// readInitial reads the initial temperatures of a transient.
 func (c *converter) readInitial() {
 	k := c.config
-	c.stack.Transient.Initial = k.number("init_temp")
+	c.Stack.Transient.Initial = k.number("init_temp")
 	name := k.path("init_file")
 	if name == "" {
 		return
 	}
-	path, data, ok := c.open(name, k.pos("init_file"))
+	path, data, ok := c.Open(name, k.pos("init_file"))
 	if !ok {
 		return
 	}
-	c.initial = parseInitial(path, data, &c.Faults)
+	c.initial = parseInitial(c.Collector, path, data)
 	lo, hi, sum, n := math.Inf(1), math.Inf(-1), 0.0, 0
 	for _, s := range c.slabs {
 		for _, u := range s.units {
@@ -38,36 +38,35 @@ func (c *converter) readInitial() {
 		return
 	}
 	for i := range rimNodes {
-		if _, have := c.initial[inode(i)]; !have && c.Request.Compat {
+		if _, have := c.initial[inode(i)]; !have && c.Compat {
 			c.Faults.Add(stack.Pos{File: path}, "HotSpot's .steady files end with inode_0 to inode_11; without "+
-				"--compat they may be missing", "the initial temperature of %s is missing", inode(i))
+				"--compat they are optional", "the initial temperature of %s is missing", inode(i))
 			return
 		}
 	}
-	c.stack.Transient.Initial = sum / float64(n)
+	c.Stack.Transient.Initial = sum / float64(n)
 	switch {
 	case hi-lo <= 1e-9:
 	case c.Request.Direct:
-		c.Note(importer.Adapted, k.pos("init_file"), "initial temperatures from %.2f to %.2f K: every block begins "+
-			"with its own, plates beside the die with those of their nodes", lo, hi)
+		c.Note(importer.Adapted, k.pos("init_file"), "initial temperatures from %.2f to %.2f K: every block starts "+
+			"from its own, plates outside the die from those of their nodes", lo, hi)
 	default:
-		c.Note(importer.Warning, k.pos("init_file"), "initial temperatures from %.2f to %.2f K: a stack file holds "+
-			"their mean alone, %.2f K; 'thermsim transient %s' begins with each block's own", lo, hi,
-			c.stack.Transient.Initial, c.config.file)
+		c.Note(importer.Warning, k.pos("init_file"), "initial temperatures from %.2f to %.2f K: a stack file has "+
+			"only their mean, %.2f K; 'thermsim transient %s' starts from those of the blocks", lo, hi,
+			c.Stack.Transient.Initial, c.config.file)
 	}
 }
 
-// node is HotSpot's name of a block of the slab, in small letters.
+// node is HotSpot's name of a block of the slab, in lower case.
 func (s *slab) node(u *unit) string { return strings.ToLower(s.prefix + u.name) }
 
-// inode is HotSpot's name of a node beside the die.
+// inode is HotSpot's name of a node outside the die.
 func inode(n int) string { return fmt.Sprintf("inode_%d", n) }
 
-// startLayers are the initial temperatures over a stack as it is built, with the die's corner at (x, y). They are nil
-// where one temperature fits all.
-func (c *converter) startLayers(x, y float64) (layers []stack.InitialLayer) {
+// startLayers sets the initial temperatures over a stack as it is built, if the project has a file of them.
+func (c *converter) startLayers() {
 	if c.initial == nil {
-		return nil
+		return
 	}
 	for i := range c.slabs {
 		s := &c.slabs[i]
@@ -78,31 +77,28 @@ func (c *converter) startLayers(x, y float64) (layers []stack.InitialLayer) {
 			v := c.initial[s.node(f)]
 			l.Kelvin += v * f.width * f.height
 			area += f.width * f.height
-			l.Areas = append(l.Areas,
-				stack.InitialArea{Rect: clip(stack.Rect{X: x + f.x, Y: y + f.y, Width: f.width, Height: f.height},
-					c.stack.Size), Kelvin: v})
+			l.Areas = append(l.Areas, stack.InitialArea{Rect: c.inStack(f), Kelvin: v})
 		}
 		l.Kelvin /= area
-		if _, _, overlap := importer.FirstOverlap(boxes(s.units)); overlap {
-			l.Areas = nil // blocks in each other's place: the mean is as good as any
+		if _, _, overlap := importer.FirstOverlap(s.units, (*unit).box); overlap {
+			l.Areas = nil // which of two overlapping blocks applies is undefined, so the mean does
 		}
-		layers = append(layers, l)
+		c.Initial = append(c.Initial, l)
 	}
 	if !c.overhangs() {
-		return layers
+		return
 	}
-	spreader, sink := &layers[len(layers)-2], &layers[len(layers)-1]
+	spreader, sink := &c.Initial[len(c.Initial)-2], &c.Initial[len(c.Initial)-1]
 	edge := (c.sink.side - c.spreader.side) / 2
-	die := stack.Rect{X: x, Y: y, Width: c.width, Height: c.height}
+	die := stack.Rect{X: c.x, Y: c.y, Width: c.width, Height: c.height}
 	under := stack.Rect{X: edge, Y: edge, Width: c.spreader.side, Height: c.spreader.side}
 	spreader.Areas = append(spreader.Areas, c.ring(die, under, spreaderRim)...)
 	sink.Areas = append(sink.Areas, c.ring(die, under, innerRim)...)
-	sink.Areas = append(sink.Areas, c.ring(under, c.stack.Domain(), outerRim)...)
-	return layers
+	sink.Areas = append(sink.Areas, c.ring(under, c.Stack.Domain(), outerRim)...)
 }
 
-// ring are the areas between two rectangles, with the temperatures of the four nodes from first on; corners have the
-// mean of their sides. It is empty where the file has no such nodes.
+// ring is the areas between two rectangles, with the temperatures of the four nodes from first on; corners have the
+// mean of their sides. It is empty if the file has no such nodes.
 func (c *converter) ring(inner, outer stack.Rect, first int) (areas []stack.InitialArea) {
 	var side [4]float64
 	for i := range side {
@@ -135,9 +131,9 @@ func (c *converter) ring(inner, outer stack.Rect, first int) (areas []stack.Init
 	return areas
 }
 
-// initialTemperatures spreads those of blocks over the cells. HotSpot adds up the blocks' temperatures by the shares of
-// the cell that they cover, in kelvin: a cell of which a block leaves a thousandth free begins a thousandth of its
-// temperature colder.
+// initialTemperatures distributes those of blocks over the cells. HotSpot adds up the blocks' temperatures by the
+// shares of the cell that they cover, in kelvin: a cell that is covered to 99.9 % starts 0.1 % of its temperature
+// colder.
 func (b *builder) initialTemperatures() {
 	uniform := b.config.number("init_temp")
 	t := make([]float64, len(b.net.Capacity))
@@ -157,10 +153,10 @@ func (b *builder) initialTemperatures() {
 	b.net.Initial = t
 }
 
-// rimTemperature is the initial temperature of a node beside the die.
+// rimTemperature is the initial temperature of a node outside the die.
 func (b *builder) rimTemperature(n int) float64 {
 	if v, ok := b.initial[inode(n)]; ok {
 		return v
 	}
-	return b.stack.Transient.Initial
+	return b.Stack.Transient.Initial
 }

@@ -18,38 +18,41 @@ type unit struct {
 	pos                 stack.Pos
 }
 
-// parseFlp reads a floorplan: name width height left-x bottom-y [capacity resistivity]. Lines of three words tell of
-// wires and are passed over.
-func parseFlp(file string, data []byte, faults *importer.Faults, notes *[]importer.Note) []unit {
+// box is the area of the block.
+func (u *unit) box() stack.Rect { return stack.Rect{X: u.x, Y: u.y, Width: u.width, Height: u.height} }
+
+// parseFlp reads a floorplan: name width height left-x bottom-y [capacity resistivity]. Lines of three words are wires,
+// which are ignored.
+func parseFlp(c *importer.Collector, file string, data []byte) []unit {
 	var units []unit
 	names := map[string]int{}
 	var wires [][]word
-	for _, w := range lines(file, data, faults) {
+	for w := range lines(c, file, data) {
 		switch len(w) {
 		case 3:
 			wires = append(wires, w)
 			continue
 		case 5, 7:
 		default:
-			faults.Add(w[0].pos, "write name, width, height, left-x, bottom-y, and if need be heat capacity and "+
+			c.Faults.Add(w[0].Pos, "write name, width, height, left-x, bottom-y, and optionally heat capacity and "+
 				"resistivity", "%d words in a line of a floorplan", len(w))
 			continue
 		}
-		u := unit{name: w[0].text, pos: w[0].pos}
+		u := unit{name: w[0].Text, pos: w[0].Pos}
 		ok := true
 		for i, into := range []*float64{&u.width, &u.height, &u.x, &u.y, &u.capacity, &u.resistivity}[:len(w)-1] {
 			what := [...]string{"width", "height", "left-x", "bottom-y", "heat capacity", "resistivity"}[i] +
-				" of block " + importer.Shorten(u.name)
+				" of block " + stack.Shorten(u.name)
 			read := positive
 			if i == 2 || i == 3 {
 				read = number
 			}
-			v, good := read(w[i+1], what, faults)
+			v, good := read(w[i+1], what, &c.Faults)
 			*into, ok = v, ok && good
 		}
 		if first, twice := names[u.name]; twice {
-			faults.Add(u.pos, "give each block its own name", "block %q is there twice, first in line %d",
-				importer.Shorten(u.name), units[first].pos.Line)
+			c.Faults.Add(u.pos, "give each block its own name", "block %q is given twice, first in line %d",
+				stack.Shorten(u.name), units[first].pos.Line)
 			continue
 		}
 		if ok {
@@ -58,22 +61,20 @@ func parseFlp(file string, data []byte, faults *importer.Faults, notes *[]import
 		}
 	}
 	if len(units) == 0 {
-		if faults.Len() == 0 {
-			faults.Add(stack.Pos{File: file, Line: 1, Col: 1}, "write lines of name, width, height, left-x and "+
+		if c.Faults.Len() == 0 {
+			c.Faults.Add(stack.Pos{File: file, Line: 1, Col: 1}, "write lines of name, width, height, left-x and "+
 				"bottom-y in m", "the floorplan has no blocks")
 		}
 		return nil
 	}
 	for _, w := range wires {
 		for _, end := range w[:2] {
-			if _, known := names[end.text]; !known {
-				faults.Add(end.pos, "a block has name, width, height, left-x and bottom-y",
-					"a line of three words that connects no two blocks: %q is none", importer.Shorten(end.text))
+			if _, known := names[end.Text]; !known {
+				c.Faults.Add(end.Pos, "a block has name, width, height, left-x and bottom-y",
+					"a line of three words must connect two blocks: %q is not a block", stack.Shorten(end.Text))
 			}
 		}
-		*notes = append(*notes,
-			importer.Note{Kind: importer.NotCarried, Pos: w[0].pos, Text: "connectivity between blocks, which " +
-				"changes no temperature"})
+		c.Note(importer.NotCarried, w[0].Pos, "connectivity between blocks, which changes no temperature")
 	}
 	x, y := units[0].x, units[0].y
 	for _, u := range units {
@@ -109,130 +110,118 @@ type layer struct {
 // mostLayer is the largest number that a layer may have.
 const mostLayer = 1000
 
-// parseLcf reads a layer list: seven values a layer, one a line, or six where the name of a material stands for
+// layerReader reads a layer list value by value. After a fault its values are zero.
+type layerReader struct {
+	*importer.Collector
+	file   string
+	lines  func() ([]word, bool)
+	solids []solid
+	layers []layer
+}
+
+// parseLcf reads a layer list: seven values for each layer, one per line, or six if the name of a material replaces
 // capacity and resistivity.
-func parseLcf(file string, data []byte, materials []solid, faults *importer.Faults) []layer {
-	pull, stop := iter.Pull2(lines(file, data, faults))
+func parseLcf(c *importer.Collector, file string, data []byte, solids []solid) []layer {
+	pull, stop := iter.Pull(lines(c, file, data))
 	defer stop()
-	var layers []layer
-	// next takes a value; the file may end where nothing is said to be due.
-	next := func(due string) (word, bool) {
-		_, w, more := pull()
-		switch {
-		case faults.Len() > 0 || !more && due == "":
-		case !more:
-			faults.Add(stack.Pos{File: file}, "a layer is its number, lateral flow (Y or N), power (Y or N), heat "+
-				"capacity, resistivity, thickness and floorplan, one a line",
-				"the file ends where %s of layer %d is due", due, len(layers))
-		case len(w) > 1:
-			faults.Add(w[1].pos, "write one value a line", "%q follows %q", importer.Shorten(w[1].text),
-				importer.Shorten(w[0].text))
-		default:
-			return w[0], true
-		}
-		return word{}, false
-	}
+	r := &layerReader{Collector: c, file: file, lines: pull, solids: solids}
 	for {
-		var l layer
-		w, ok := next("")
-		if !ok {
-			break
+		w := r.word("")
+		switch {
+		case w.Text == "":
+			return inOrder(c, file, r.layers)
+		case len(r.layers) > mostLayer:
+			c.Faults.Add(w.Pos, "", "more than %d layers", mostLayer+1)
+		default:
+			r.layers = append(r.layers, r.layer(w))
 		}
-		if len(layers) > mostLayer {
-			faults.Add(w.pos, "", "more than %d layers", mostLayer+1)
-			break
-		}
-		l.pos = w.pos
-		v, ok := number(w, "the number of a layer", faults)
-		if !ok {
-			break
-		}
-		if l.number = int(v); v != float64(l.number) || v < 0 || v > mostLayer {
-			faults.Add(w.pos, "", "the number of a layer must be a whole one from 0 to %d, got %s", mostLayer,
-				importer.Shorten(w.text))
-			break
-		}
-		if w, ok = next("lateral heat flow"); !ok {
-			break
-		}
-		l.lateralPos = w.pos
-		if l.lateral, ok = yes(w, "lateral heat flow", faults); !ok {
-			break
-		}
-		if w, ok = next("power"); !ok {
-			break
-		}
-		if l.power, ok = yes(w, "power", faults); !ok {
-			break
-		}
-		if !l.substance(next, materials, faults) {
-			break
-		}
-		if w, ok = next("the thickness"); !ok {
-			break
-		}
-		if l.thickness, ok = positive(w, "the thickness of a layer", faults); !ok {
-			break
-		}
-		if w, ok = next("the floorplan"); !ok {
-			break
-		}
-		l.floorplan, l.flpPos = w.text, w.pos
-		layers = append(layers, l)
 	}
-	return inOrder(file, layers, faults)
+}
+
+func (r *layerReader) layer(first word) (l layer) {
+	l.pos = first.Pos
+	v, ok := number(first, "the number of a layer", &r.Faults)
+	if l.number = int(v); ok && (v != float64(l.number) || v < 0 || v > mostLayer) {
+		r.Faults.Add(first.Pos, "", "the number of a layer must be a whole number from 0 to %d, got %s", mostLayer,
+			stack.Shorten(first.Text))
+	}
+	l.lateral, l.lateralPos = r.yes("lateral heat flow")
+	l.power, _ = r.yes("power")
+	r.substance(&l)
+	l.thickness = r.positive("the thickness")
+	w := r.word("the floorplan")
+	l.floorplan, l.flpPos = w.Text, w.Pos
+	return l
+}
+
+// word takes the next value, and after a fault none. The file may end only if due is empty.
+func (r *layerReader) word(due string) word {
+	if r.Faults.Len() > 0 {
+		return word{}
+	}
+	w, more := r.lines()
+	switch {
+	case r.Faults.Len() > 0 || !more && due == "":
+	case !more:
+		r.Faults.Add(stack.Pos{File: r.file}, "a layer is its number, lateral flow (Y or N), power (Y or N), heat "+
+			"capacity, resistivity, thickness and floorplan, one per line",
+			"the file ends where %s of layer %d is due", due, len(r.layers))
+	case len(w) > 1:
+		r.Faults.Add(w[1].Pos, "write one value per line", "%q follows %q", stack.Shorten(w[1].Text),
+			stack.Shorten(w[0].Text))
+	default:
+		return w[0]
+	}
+	return word{}
 }
 
 // substance reads capacity and resistivity, or the name of a material.
-func (l *layer) substance(next func(string) (word, bool), materials []solid, faults *importer.Faults) bool {
-	w, ok := next("the heat capacity")
-	if !ok {
-		return false
-	}
-	for _, m := range materials {
-		if m.name == w.text {
+func (r *layerReader) substance(l *layer) {
+	w := r.word("the heat capacity")
+	for _, m := range r.solids {
+		if m.name == w.Text {
 			l.capacity, l.resistivity = m.capacity, 1/m.k
-			return true
+			return
 		}
 	}
-	var trial importer.Faults
-	if _, isNumber := number(w, "", &trial); !isNumber {
+	if _, isNumber := number(w, "", &importer.Faults{}); !isNumber && r.Faults.Len() == 0 {
 		remedy := "name a file of materials with --materials_file, or write heat capacity and resistivity on two lines"
-		if len(materials) > 0 {
-			remedy = fmt.Sprintf("the file of materials has %s and others; HotSpot would take -1 for an unknown name "+
-				"without a word", materials[0].name)
+		if len(r.solids) > 0 {
+			remedy = fmt.Sprintf("the file of materials has %s and others; HotSpot silently uses -1 for an unknown "+
+				"name",
+				r.solids[0].name)
 		}
-		faults.Add(w.pos, remedy, "%q is neither a heat capacity nor a known material", importer.Shorten(w.text))
-		return false
+		r.Faults.Add(w.Pos, remedy, "%q is neither a heat capacity nor a known material", stack.Shorten(w.Text))
 	}
-	if l.capacity, ok = positive(w, "the heat capacity of a layer", faults); !ok {
-		return false
-	}
-	if w, ok = next("the resistivity"); !ok {
-		return false
-	}
-	l.resistivity, ok = positive(w, "the resistivity of a layer", faults)
-	return ok
+	l.capacity = r.positiveOf(w, "the heat capacity")
+	l.resistivity = r.positive("the resistivity")
 }
 
-func yes(w word, what string, faults *importer.Faults) (on, ok bool) {
-	switch w.text {
-	case "Y", "y":
-		return true, true
-	case "N", "n":
-		return false, true
+func (r *layerReader) positive(what string) float64 { return r.positiveOf(r.word(what), what) }
+
+func (r *layerReader) positiveOf(w word, what string) float64 {
+	if r.Faults.Len() > 0 {
+		return 0
 	}
-	faults.Add(w.pos, "", "%s must be Y or N, got %q", what, importer.Shorten(w.text))
-	return false, false
+	v, _ := positive(w, what+" of a layer", &r.Faults)
+	return v
 }
 
-// inOrder sorts layers by number and checks that each is there once.
-func inOrder(file string, layers []layer, faults *importer.Faults) []layer {
-	if faults.Len() > 0 {
+func (r *layerReader) yes(what string) (on bool, pos stack.Pos) {
+	w := r.word(what)
+	if r.Faults.Len() == 0 && !strings.EqualFold(w.Text, "Y") && !strings.EqualFold(w.Text, "N") {
+		r.Faults.Add(w.Pos, "", "%s must be Y or N, got %q", what, stack.Shorten(w.Text))
+	}
+	return strings.EqualFold(w.Text, "Y"), w.Pos
+}
+
+// inOrder sorts layers by number and checks that each is given once.
+func inOrder(c *importer.Collector, file string, layers []layer) []layer {
+	if c.Faults.Len() > 0 {
 		return nil
 	}
 	if len(layers) == 0 {
-		faults.Add(stack.Pos{File: file, Line: 1, Col: 1}, "", "the layer list is empty")
+		c.Faults.Add(stack.Pos{File: file, Line: 1, Col: 1}, "", "the layer list is empty")
 		return nil
 	}
 	sorted := make([]layer, len(layers))
@@ -240,9 +229,9 @@ func inOrder(file string, layers []layer, faults *importer.Faults) []layer {
 	for _, l := range layers {
 		switch {
 		case l.number >= len(layers):
-			faults.Add(l.pos, "number the layers from 0 without gaps", "layer %d among %d", l.number, len(layers))
+			c.Faults.Add(l.pos, "number the layers from 0 without gaps", "layer %d among %d", l.number, len(layers))
 		case seen[l.number]:
-			faults.Add(l.pos, "number the layers from 0 without gaps", "layer %d is there twice", l.number)
+			c.Faults.Add(l.pos, "number the layers from 0 without gaps", "layer %d is given twice", l.number)
 		default:
 			seen[l.number], sorted[l.number] = true, l
 		}
@@ -263,66 +252,65 @@ type fluid struct {
 	viscosity float64 // Pa s
 }
 
-// parseMaterials reads solids (name, "solid", conductivity, heat capacity, one a line) and fluids, which have a
+// parseMaterials reads solids (name, "solid", conductivity, heat capacity, one per line) and fluids, which have a
 // viscosity too.
-func parseMaterials(file string, data []byte, faults *importer.Faults) (solids []solid, fluids []fluid) {
+func parseMaterials(c *importer.Collector, file string, data []byte) (solids []solid, fluids []fluid) {
 	var values []word
-	for _, w := range lines(file, data, faults) {
+	for w := range lines(c, file, data) {
 		values = append(values, w...)
 	}
 	first := map[string]stack.Pos{}
-	for len(values) > 0 && faults.Len() == 0 {
-		if len(values) < 4 {
-			faults.Add(values[0].pos, "a material is its name, solid or fluid, conductivity and heat capacity, and "+
-				"for a fluid viscosity, one a line", "the file ends within material %q",
-				importer.Shorten(values[0].text))
+	for len(values) > 0 && c.Faults.Len() == 0 {
+		name := stack.Shorten(values[0].Text)
+		isFluid := len(values) > 1 && values[1].Text == "fluid"
+		used := 4
+		if isFluid {
+			used = 5
+		}
+		if len(values) < used {
+			c.Faults.Add(values[0].Pos, "a material is its name, solid or fluid, conductivity and heat capacity, and "+
+				"for a fluid viscosity, one per line", "the file ends within material %q", name)
 			break
 		}
-		m := solid{name: values[0].text, pos: values[0].pos}
-		var okK, okC bool
-		m.k, okK = positive(values[2], "the conductivity of "+importer.Shorten(m.name), faults)
-		m.capacity, okC = positive(values[3], "the heat capacity of "+importer.Shorten(m.name), faults)
-		if before, twice := first[values[1].text+" "+m.name]; twice {
-			faults.Add(m.pos, "give each material its own name", "material %q is there twice, first in line %d",
-				importer.Shorten(m.name), before.Line)
+		kind := values[1].Text
+		m := fluid{solid: solid{name: values[0].Text, pos: values[0].Pos}}
+		m.k, _ = positive(values[2], "the conductivity of "+name, &c.Faults)
+		m.capacity, _ = positive(values[3], "the heat capacity of "+name, &c.Faults)
+		if before, twice := first[kind+" "+m.name]; twice {
+			c.Faults.Add(m.pos, "give each material its own name", "material %q is given twice, first in line %d", name,
+				before.Line)
 		}
-		first[values[1].text+" "+m.name] = m.pos
-		used := 4
-		switch values[1].text {
-		case "solid":
-			if okK && okC {
-				solids = append(solids, m)
-			}
-		case "fluid":
-			if used = 5; len(values) < used {
-				faults.Add(m.pos, "", "fluid %q has no viscosity", importer.Shorten(m.name))
-				return solids, fluids
-			}
-			viscosity, ok := positive(values[4], "the viscosity of "+importer.Shorten(m.name), faults)
-			if okK && okC && ok {
-				fluids = append(fluids, fluid{m, viscosity})
-			}
+		first[kind+" "+m.name] = m.pos
+		switch {
+		case isFluid:
+			m.viscosity, _ = positive(values[4], "the viscosity of "+name, &c.Faults)
+			fluids = append(fluids, m)
+		case kind == "solid":
+			solids = append(solids, m.solid)
 		default:
-			faults.Add(values[1].pos, "", "a material is solid or fluid, got %q", importer.Shorten(values[1].text))
+			c.Faults.Add(values[1].Pos, "", "a material is solid or fluid, got %q", stack.Shorten(kind))
 		}
 		values = values[used:]
+	}
+	if c.Faults.Len() > 0 {
+		return nil, nil
 	}
 	return solids, fluids
 }
 
-// parseInitial reads temperatures by node: name, in small letters, and K.
-func parseInitial(file string, data []byte, faults *importer.Faults) map[string]float64 {
+// parseInitial reads temperatures in K by the name of the node, in lower case.
+func parseInitial(c *importer.Collector, file string, data []byte) map[string]float64 {
 	all := map[string]float64{}
-	for _, w := range lines(file, data, faults) {
+	for w := range lines(c, file, data) {
 		if len(w) != 2 {
-			faults.Add(w[0].pos, "write name and temperature in K", "%d words in a line of initial temperatures",
+			c.Faults.Add(w[0].Pos, "write name and temperature in K", "%d words in a line of initial temperatures",
 				len(w))
 			continue
 		}
-		if v, ok := positive(w[1], "the temperature of "+importer.Shorten(w[0].text), faults); ok {
-			name := strings.ToLower(w[0].text)
+		if v, ok := positive(w[1], "the temperature of "+stack.Shorten(w[0].Text), &c.Faults); ok {
+			name := strings.ToLower(w[0].Text)
 			if _, twice := all[name]; twice {
-				faults.Add(w[0].pos, "", "node %q is there twice", importer.Shorten(w[0].text))
+				c.Faults.Add(w[0].Pos, "", "node %q is given twice", stack.Shorten(w[0].Text))
 			}
 			all[name] = v
 		}

@@ -3,6 +3,7 @@ package hotspot
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,27 +26,26 @@ type channelCell struct {
 	pos  stack.Pos
 }
 
-// parseChannels reads a microchannel layer: a line for each row of cells from the north, numbers with commas or spaces
-// between.
-func parseChannels(file string, data []byte, faults *importer.Faults) [][]channelCell {
+// parseChannels reads a microchannel layer: a line for each row of cells from the north, with numbers separated by
+// commas or spaces.
+func parseChannels(c *importer.Collector, file string, data []byte) [][]channelCell {
 	var rows [][]channelCell
-	for _, line := range lines(file, data, faults) {
+	for line := range lines(c, file, data) {
 		var row []channelCell
 		for _, w := range line {
-			col := w.pos.Col
-			for field := range strings.SplitSeq(w.text, ",") {
-				at := stack.Pos{File: file, Line: w.pos.Line, Col: col}
-				col += len(field) + 1
-				if field == "" {
-					continue
-				}
+			at := w.Pos
+			for field := range strings.SplitSeq(w.Text, ",") {
 				kind, err := strconv.Atoi(field)
-				if err != nil || kind < tsvCell || kind > outletCell {
-					faults.Add(at, "write 0 for solid, 1 for fluid, 2 for an inlet, 3 for an outlet, -1 for a TSV",
-						"%q is no cell of a microchannel layer", importer.Shorten(field))
+				switch {
+				case field == "":
+				case err != nil || kind < tsvCell || kind > outletCell:
+					c.Faults.Add(at, "write 0 for solid, 1 for fluid, 2 for an inlet, 3 for an outlet, -1 for a TSV",
+						"%q is not a cell of a microchannel layer", stack.Shorten(field))
 					return nil
+				default:
+					row = append(row, channelCell{kind, at})
 				}
-				row = append(row, channelCell{kind, at})
+				at.Col += len(field) + 1
 			}
 		}
 		if len(row) > 0 {
@@ -57,12 +57,12 @@ func parseChannels(file string, data []byte, faults *importer.Faults) [][]channe
 
 // channelLayer makes a slab a cavity: its cells must be straight channels from side to side, one cell wide, all in one
 // direction, with even walls between.
-func (c *converter) channelLayer(sl *slab, name string, pos stack.Pos) {
-	path, data, ok := c.open(name, pos)
+func (c *converter) channelLayer(s *slab) {
+	path, data, ok := c.Open(s.flow.floorplan, s.flow.flpPos)
 	if !ok {
 		return
 	}
-	cells := parseChannels(path, data, &c.Faults)
+	cells := parseChannels(c.Collector, path, data)
 	if c.Faults.Len() > 0 {
 		return
 	}
@@ -78,12 +78,11 @@ func (c *converter) channelLayer(sl *slab, name string, pos stack.Pos) {
 			return
 		}
 	}
-	sl.channels = c.straight(path, cells)
+	s.channels = c.straight(path, cells)
 }
 
-// channelPlan is a cavity of straight channels: Lines are the rows from the south, or the columns from the west.
+// channelPlan is a cavity of straight channels. Lines are the rows from the south, or the columns from the west.
 type channelPlan struct {
-	file        string
 	direction   stack.Direction
 	first, step int // of the lines with channels
 	count       int
@@ -100,7 +99,7 @@ func (c *converter) straight(path string, cells [][]channelCell) *channelPlan {
 		return cols, rows, func(line, n int) channelCell { return cells[rows-1-n][line] }
 	}
 	wet := func(k int) bool { return k == fluidCell || k == inletCell || k == outletCell }
-	// An inlet tells which way channels run: along the side it lies at, they do not.
+	// Channels run away from the side that the inlet is at.
 	alongX, found := false, false
 	for i := range rows {
 		for j := range cols {
@@ -113,12 +112,12 @@ func (c *converter) straight(path string, cells [][]channelCell) *channelPlan {
 		}
 	}
 	if !found {
-		c.Faults.Add(stack.Pos{File: path, Line: 1, Col: 1}, "write 2 where coolant enters",
+		c.Faults.Add(stack.Pos{File: path, Line: 1, Col: 1}, "write 2 for the cells where coolant enters",
 			"the microchannel layer has no inlet")
 		return nil
 	}
 	const remedy = "give straight channels from an inlet (2) at one side to an outlet (3) at the other; bends, " +
-		"branches and wide channels are not modelled"
+		"branches and wide channels are not supported"
 	lines, length, at := along(alongX)
 	p := &channelPlan{first: -1}
 	last := -1
@@ -151,16 +150,16 @@ func (c *converter) straight(path string, cells [][]channelCell) *channelPlan {
 		case p.count == 0:
 			p.first, p.direction, p.pos = line, direction, at(line, 0).pos
 		case direction != p.direction:
-			c.Faults.Add(at(line, 0).pos, "let all channels of a layer flow alike",
+			c.Faults.Add(at(line, 0).pos, "give all channels of a layer one direction",
 				"this channel flows %s, the first %s", direction, p.direction)
 			return nil
 		case line-last == 1:
-			c.Faults.Add(at(line, 0).pos, remedy, "two channels side by side")
+			c.Faults.Add(at(line, 0).pos, remedy, "two adjacent channels")
 			return nil
 		case p.count == 1:
 			p.step = line - last
 		case line-last != p.step:
-			c.Faults.Add(at(line, 0).pos, "space channels evenly", "%d cells from the channel before, the others %d",
+			c.Faults.Add(at(line, 0).pos, "space channels evenly", "%d cells from the previous channel, the others %d",
 				line-last, p.step)
 			return nil
 		}
@@ -168,17 +167,17 @@ func (c *converter) straight(path string, cells [][]channelCell) *channelPlan {
 		p.count++
 	}
 	if p.first == 0 || last == lines-1 {
-		c.Faults.Add(p.pos, "leave a row of solid at both sides", "the outermost channels have no walls beyond them")
+		c.Faults.Add(p.pos, "leave a row of solid at both sides", "the outermost channels have no outer walls")
 		return nil
 	}
 	if p.count == 1 {
-		p.step = 2 // a wall of one cell, which nothing depends on
+		p.step = 2 // a wall of one cell; no result depends on it
 	}
 	return p
 }
 
 // coolant is the cavity of a slab. The flow is HotSpot's: the pumping pressure over the resistances of the cells from
-// the middle of the inlet's to the middle of the outlet's, and of the pump, which HotSpot counts for every inlet.
+// the middle of the inlet's to the middle of the outlet's, and of the pump, which HotSpot adds for every inlet.
 func (c *converter) coolant(sl *slab) *stack.Coolant {
 	k, p := c.config, sl.channels
 	cw, ch := c.cell()
@@ -191,8 +190,8 @@ func (c *converter) coolant(sl *slab) *stack.Coolant {
 	each := k.number("pumping_pressure") / (k.number("pump_internal_res") + float64(links)/conductance)
 	if math.Abs(cw-ch) > 1e-9*cw {
 		right := hydraulic(sl.thickness, across, along, fluid.Viscosity)
-		c.Note(importer.Warning, p.pos, "HotSpot takes a channel for one along y whatever its direction, wrong for "+
-			"cells of %.4g x %.4g um; here it has its own width", cw*1e6, ch*1e6)
+		c.Note(importer.Warning, p.pos, "HotSpot treats every channel as one along y, which is wrong for cells of "+
+			"%.4g x %.4g um; thermsim uses its width", cw*1e6, ch*1e6)
 		each = k.number("pumping_pressure") / (k.number("pump_internal_res") + float64(links)/right)
 	}
 	h := k.number("htc")
@@ -205,8 +204,8 @@ func (c *converter) coolant(sl *slab) *stack.Coolant {
 	}
 }
 
-// hydraulic is the conductance in m3/(s Pa) of a cell of a channel, as HotSpot has it: that of a square, or of a
-// rectangle with the first term of its series.
+// hydraulic is the conductance in m3/(s Pa) of a cell of a channel in HotSpot: that of a square, or of a rectangle with
+// the first term of its series.
 func hydraulic(height, width, length, viscosity float64) float64 {
 	if height == width {
 		return 0.42229 * math.Pow(height, 4) / (12 * viscosity * length)
@@ -215,7 +214,7 @@ func hydraulic(height, width, length, viscosity float64) float64 {
 	return (1 - 0.63*short/long) * short * short * short * long / (12 * viscosity * length)
 }
 
-// fluid is the coolant: that of a file of materials where one is named.
+// fluid is the coolant: that of the file of materials if one is named.
 func (c *converter) fluid() stack.Fluid {
 	k := c.config
 	if name := k.text("coolant_material"); name != "" {
@@ -224,31 +223,23 @@ func (c *converter) fluid() stack.Fluid {
 				return stack.Fluid{K: f.k, C: f.capacity, Viscosity: f.viscosity}
 			}
 		}
-		c.Faults.Add(k.pos("coolant_material"), "name a file of materials that has it with --materials_file",
-			"fluid %q is unknown", importer.Shorten(name))
+		c.Faults.Add(k.pos("coolant_material"), "give the file of materials that has it with --materials_file",
+			"fluid %q is unknown", stack.Shorten(name))
 	}
 	return stack.Fluid{K: 1 / k.number("coolant_res"), C: k.number("coolant_capac"),
 		Viscosity: k.number("coolant_visc")}
 }
 
-// walls gives a slab of channels the material of their walls, which HotSpot heeds with detailed_3D only.
-func (c *converter) walls(sl *slab) {
-	if !c.detailed {
-		return
+// walls gives a slab of channels the material of their walls, which HotSpot uses with detailed_3D only.
+func (c *converter) walls(s *slab) {
+	switch k := c.config; {
+	case !c.detailed:
+	case k.text("wall_material") != "":
+		m := c.solid("wall_material")
+		s.k, s.c = m.k, m.capacity
+	default:
+		s.k, s.c = 1/k.number("wall_res"), k.number("wall_capac")
 	}
-	k := c.config
-	if name := k.text("wall_material"); name != "" {
-		for _, m := range c.solids {
-			if m.name == name {
-				sl.k, sl.c = m.k, m.capacity
-				return
-			}
-		}
-		c.Faults.Add(k.pos("wall_material"), "name a file of materials that has it with --materials_file",
-			"material %q is unknown", importer.Shorten(name))
-		return
-	}
-	sl.k, sl.c = 1/k.number("wall_res"), k.number("wall_capac")
 }
 
 // channelUnits are the blocks that HotSpot makes of the cells of a microchannel layer, row 0 at the north.
@@ -264,39 +255,26 @@ func (c *converter) channelUnits(width, height float64, pos stack.Pos) []unit {
 	return units
 }
 
-// cooled says whether a layer of the project has channels.
+// cooled reports whether a layer of the project has channels.
 func (c *converter) cooled() bool {
-	for i := range c.slabs {
-		if c.slabs[i].channels != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.slabs, func(s slab) bool { return s.flow != nil })
 }
 
-// dieFootprint is the stack of a project with channels: they end with the die, and so does all of the stack.
+// dieFootprint is the stack of a project with channels: it ends with the die, as do the channels.
 func (c *converter) dieFootprint() {
-	c.stack.Size = [2]float64{c.width, c.height}
-	c.stack.Grid.X.Cells, c.stack.Grid.Y.Cells = c.cols, c.rows
-	for s := range c.slabs {
-		sl := &c.slabs[s]
-		l := stack.Layer{Name: sl.name, Material: c.slabMaterial(sl), Thickness: sl.thickness, Cells: 1, Pos: sl.pos}
-		if sl.channels != nil {
-			l.Coolant = c.coolant(sl)
+	c.onDie()
+	c.addLayers(func(s int, l *stack.Layer) {
+		if c.slabs[s].channels != nil {
+			l.Coolant = c.coolant(&c.slabs[s])
 		}
-		c.stack.Layers = append(c.stack.Layers, l)
-		c.comments.Layers[s] = []string{origin(sl)}
-	}
-	for s := range c.slabs {
-		c.unitRegions(s, s, 0, 0)
-		c.power(s, s, 0, 0)
-	}
+		c.addUnitRegions(s, l)
+	})
 	if c.overhangs() && math.Max(c.spreader.k, c.sink.k) > stillAir {
 		c.Note(importer.Warning, c.config.pos("s_sink"), "spreader and sink end with the die, as the channels do: "+
-			"heat that spreads beside it is left out")
+			"spreading outside the die is omitted")
 	}
-	c.start = c.startLayers(0, 0)
+	c.startLayers()
 }
 
-// stillAir is the conductivity in W/(m K) up to which a plate is taken for none.
+// stillAir is the conductivity in W/(m K) up to which a plate does not spread heat.
 const stillAir = 0.03

@@ -49,7 +49,7 @@ func TestMicrochannels(t *testing.T) {
 	for _, n := range r.Notes {
 		all += n.String() + "\n"
 	}
-	for _, want := range []string{"without -use_microchannels 1", "heat that spreads beside it is left out"} {
+	for _, want := range []string{"without -use_microchannels 1", "spreading outside the die is omitted"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("notes lack %q:\n%s", want, all)
 		}
@@ -67,7 +67,7 @@ func TestMicrochannelFaults(t *testing.T) {
 		csv, lcf string
 		want     []string
 	}{
-		"no cell": {with(1, "3, 1, 1, 4, 1, 1, 1, 2"), channelLcf, []string{"m.csv:2:10", `"4" is no cell`}},
+		"no cell": {with(1, "3, 1, 1, 4, 1, 1, 1, 2"), channelLcf, []string{"m.csv:2:10", `"4" is not a cell`}},
 		"short row": {with(1, "3, 1, 1, 1, 1, 2"), channelLcf,
 			[]string{"m.csv:2:1", "6 cells in a row, and grid_cols is 8"}},
 		"few rows": {strings.Join(lines[:6], ""), channelLcf,
@@ -78,11 +78,11 @@ func TestMicrochannelFaults(t *testing.T) {
 			[]string{"m.csv:3:10", "no straight channel reaches"}},
 		"both ways": {with(3, "2, 1, 1, 1, 1, 1, 1, 3"), channelLcf,
 			[]string{"m.csv:4:1", "this channel flows +x, the first -x"}},
-		"side by side": {with(2, "3, 1, 1, 1, 1, 1, 1, 2"), channelLcf, []string{"two channels side by side"}},
+		"side by side": {with(2, "3, 1, 1, 1, 1, 1, 1, 2"), channelLcf, []string{"two adjacent channels"}},
 		"uneven":       {with(1, strings.Repeat("0 ", 8)) + "", channelLcf, nil},
-		"at the edge":  {with(7, "3, 1, 1, 1, 1, 1, 1, 2"), channelLcf, []string{"walls beyond"}},
+		"at the edge":  {with(7, "3, 1, 1, 1, 1, 1, 1, 2"), channelLcf, []string{"no outer walls"}},
 		"powered": {horizontal(), strings.Replace(channelLcf, "1\nY\nN", "1\nY\nY", 1),
-			[]string{"l.lcf:14:1", "makes no heat"}},
+			[]string{"l.lcf:14:1", "microchannels has power"}},
 		"missing": {"", strings.Replace(channelLcf, "m.csv", "n.csv", 1),
 			[]string{"l.lcf:14:1", "cannot read n.csv"}},
 		"gap in numbers": {horizontal(), channelLcf[strings.Index(channelLcf, "1\nY\nN"):],

@@ -7,7 +7,7 @@ import (
 	"thermsim/stack"
 )
 
-// The nodes beside the die, in HotSpot's order: the spreader's, the sink's over the spreader, the sink's beyond.
+// The nodes outside the die, in HotSpot's order: the spreader's, the sink's over the spreader, the sink's beyond it.
 const (
 	spreaderRim = 4 * iota
 	innerRim
@@ -34,7 +34,7 @@ type builder struct {
 	rz     [][]float64
 }
 
-// ownNetwork is HotSpot's network (package.c and temperature_grid.c of HotSpot 7 tell the formulas).
+// ownNetwork is HotSpot's network (formulas: package.c and temperature_grid.c of HotSpot 7).
 func (c *converter) ownNetwork(o own) *network.Network {
 	b := &builder{converter: c, own: o, net: &network.Network{}}
 	b.cw, b.ch = c.cell()
@@ -128,10 +128,10 @@ func (c *converter) covered(u *unit, f func(row, col int, share float64)) {
 	}
 }
 
-// delta is what HotSpot takes for rounding.
+// delta is HotSpot's tolerance for rounding.
 const delta = 1e-6
 
-// whole rounds shares that are 0 or 1 but for rounding.
+// whole rounds shares that are 0 or 1 within the tolerance.
 func whole(v float64) float64 {
 	switch {
 	case v < delta:
@@ -156,11 +156,11 @@ func tolerant(v float64, round func(float64) float64) int {
 	return int(round(v))
 }
 
-// occupied is the share of a cell from which on a block decides on its heat capacity alone.
+// occupied is the share of a cell from which a single block determines its heat capacity.
 const occupied = 0.95
 
-// units gives cells the resistances of the blocks in them: in parallel, by area. In HotSpot what no block covers
-// conducts nothing, and a block over most of a cell decides alone.
+// units gives cells the resistances of the blocks in them: in parallel, by area. In HotSpot uncovered area does not
+// conduct, and a block over most of a cell determines its properties.
 func (b *builder) units(s int) {
 	sl := &b.slabs[s]
 	type sum struct{ k, covered float64 }
@@ -202,8 +202,7 @@ func (b *builder) units(s int) {
 	}
 }
 
-// link joins two nodes. Over an area of nothing, as beside plates that end alike, the resistance is infinite and there
-// is no link.
+// link joins two nodes. An infinite resistance, between plates of equal size, is no link.
 func (b *builder) link(p, q int32, resistance float64) {
 	if !math.IsInf(resistance, 1) {
 		b.net.Links = append(b.net.Links, network.Link{A: p, B: q, Conductance: 1 / resistance})
@@ -260,7 +259,7 @@ func (b *builder) ground(n int32, resistance float64) {
 		return
 	}
 	b.net.Grounds = append(b.net.Grounds,
-		network.Ground{Node: n, Conductance: 1 / resistance, Temperature: b.stack.Ambient, Face: stack.Top})
+		network.Ground{Node: n, Conductance: 1 / resistance, Temperature: b.Stack.Ambient, Face: stack.Top})
 }
 
 // toAmbient links the sink's cells over the die with the ambient.
@@ -274,7 +273,7 @@ func (b *builder) toAmbient() {
 	}
 }
 
-// rims adds the twelve nodes beside the die. Areas are those of trapezoids.
+// rims adds the twelve nodes outside the die. Areas are those of trapezoids.
 func (b *builder) rims() {
 	w, h := b.width, b.height
 	sp, hs := &b.spreader, &b.sink
@@ -288,7 +287,7 @@ func (b *builder) rims() {
 	between := resistance(hs.k, (hs.side-sp.side)/4, (hs.side+3*sp.side)/4*hs.thickness)
 	caps := make([]float64, rimNodes)
 	for side := range 4 {
-		// Along x for west and east: the die's width stands in the way, its height across it.
+		// For west and east, along x: the die's width lies along the heat flow, its height across it.
 		along, across, border, edge := w, h, b.rows, b.rx
 		if side == north || side == south {
 			along, across, border, edge = h, w, b.cols, b.ry
@@ -318,7 +317,7 @@ func (b *builder) rims() {
 		if outwards := far + between; outwards > 0 {
 			b.link(inner, outer, outwards)
 		} else {
-			b.link(inner, outer, 1) // neither leads elsewhere: any resistance holds them together
+			b.link(inner, outer, 1) // neither has another link: any resistance will do
 		}
 		b.ground(inner, resistance(hs.k, hs.thickness, area)+b.convection(area))
 		b.ground(outer, resistance(hs.k, hs.thickness, corner)+b.convection(corner))

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Outputs is what is needed to write results in HotSpot's formats.
+// Outputs is the data to write results in HotSpot's formats.
 type Outputs struct {
 	Name       string // of the files, without extension
 	Rows, Cols int
@@ -45,15 +45,15 @@ func (c *converter) prepareOutputs() {
 		MapMode:  strings.ToLower(c.config.text("grid_map_mode")),
 		Interval: c.config.number("sampling_intvl"), Rim: -1, Columns: c.columns,
 	}
-	if c.network != nil {
+	if c.Network != nil {
 		o.Rim = len(c.slabs) * c.rows * c.cols
 	} else if c.overhangs() {
-		for _, s := range c.stack.Grid.X.Segments {
+		for _, s := range c.Stack.Grid.X.Segments {
 			if s.To <= (c.sink.side-c.width)/2*(1+1e-9) {
 				o.DieX += s.Cells
 			}
 		}
-		for _, s := range c.stack.Grid.Y.Segments {
+		for _, s := range c.Stack.Grid.Y.Segments {
 			if s.To <= (c.sink.side-c.height)/2*(1+1e-9) {
 				o.DieY += s.Cells
 			}
@@ -65,7 +65,7 @@ func (c *converter) prepareOutputs() {
 		for u := range c.slabs[s].units {
 			r0, r1, c0, c1 := cellsOf(&c.slabs[s].units[u], cw, ch)
 			if r1 <= r0 || c1 <= c0 || r1 > c.rows || c1 > c.cols {
-				c.Faults.Add(c.slabs[s].units[u].pos, "take more rows and columns", "block %q covers no cell of the "+
+				c.Faults.Add(c.slabs[s].units[u].pos, "use more rows and columns", "block %q covers no cell of the "+
 					"grid of %d x %d", c.slabs[s].units[u].name, c.cols, c.rows)
 				return
 			}
@@ -73,5 +73,5 @@ func (c *converter) prepareOutputs() {
 		}
 		o.Layers = append(o.Layers, l)
 	}
-	c.outputs = o
+	c.Outputs = o
 }

@@ -22,7 +22,7 @@ func importNamed(t *testing.T, p project, compat, direct bool, named map[string]
 	for name, value := range named {
 		all[name] = value
 	}
-	r, err := Format{}.Import(importer.Request{Files: []string{"c.config"}, Named: all, Compat: compat, Direct: direct,
+	r, err := Format.Import(importer.Request{Files: []string{"c.config"}, Named: all, Compat: compat, Direct: direct,
 		Open: base.open})
 	if err != nil {
 		return nil, "", err
@@ -48,7 +48,7 @@ func TestGaps(t *testing.T) {
 		}
 	}
 	if _, notes, err := importNamed(t, whole, false, true, layered); err != nil ||
-		!strings.Contains(notes, "taken for layer") {
+		!strings.Contains(notes, "treated as unpowered") {
 		t.Errorf("a whole cell, our own way: %v, notes %s", err, notes)
 	}
 	_, _, err := importNamed(t, whole, true, true, layered)
@@ -149,7 +149,7 @@ func TestColumns(t *testing.T) {
 	}
 	mixed["p.ptrace"] = "core cache core cache core\n1 2 3 4 5\n"
 	if _, _, err := importNamed(t, mixed, false, true, lcf); err == nil ||
-		!strings.Contains(err.Error(), `p.ptrace:1:23: column "core" is there more often`) {
+		!strings.Contains(err.Error(), `p.ptrace:1:23: column "core" is given more often`) {
 		t.Errorf("a column too many: %v", err)
 	}
 }
@@ -200,7 +200,7 @@ func TestInitialField(t *testing.T) {
 	}
 	r, notes, err := importNamed(t, project{"t.init": init}, false, false, named)
 	if err != nil || math.Abs(r.Stack.Transient.Initial-332) > 1e-9 ||
-		!strings.Contains(notes, "a stack file holds their mean alone") {
+		!strings.Contains(notes, "a stack file has only their mean") {
 		t.Errorf("a stack file: %v, %s", err, notes)
 	}
 	if _, _, err := importNamed(t, project{"t.init": init}, true, true, named); err == nil ||

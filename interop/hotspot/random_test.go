@@ -34,7 +34,7 @@ func TestRandomProjects(t *testing.T) {
 			named[name] = value
 		}
 		for _, compat := range []bool{false, true} {
-			r, err := hotspot.Format{}.Import(importer.Request{Files: []string{filepath.Join(dir, "chip.config")},
+			r, err := hotspot.Format.Import(importer.Request{Files: []string{filepath.Join(dir, "chip.config")},
 				Named: named, Compat: compat, Direct: true})
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)

@@ -4,18 +4,38 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
-// Collector gathers what an importer finds while it reads a project.
+// Collector is the result under construction, with the faults found while a project is read.
 type Collector struct {
-	Request    Request
-	Faults     Faults
-	Notes      []Note
-	Deviations []Deviation
+	Result
+	Request Request
+	Faults  Faults
+}
+
+func newCollector(f *Format, r Request) *Collector {
+	title := f.Title
+	head := []string{"Imported from " + f.Title + ": " + r.Files[0] + " and the files it names.", f.Remark}
+	if r.Compat {
+		title += ", its arithmetic"
+		head = append(head, "With --compat: what "+f.Title+" calculates in its own way is put into the figures below.")
+	}
+	return &Collector{Request: r, Result: Result{
+		Format: f, Compat: r.Compat,
+		Stack: &stack.Stack{Schema: 1, File: r.Files[0], Title: filepath.Base(r.Files[0]) + " (" + title + ")"},
+		Comments: stackfile.Comments{
+			Head: head, Materials: map[int][]string{}, Layers: map[int][]string{}, Contacts: map[int]string{},
+			Powers: map[*stack.Power][]string{},
+		},
+	}}
 }
 
 // Note remarks on a line of the project.
@@ -23,7 +43,7 @@ func (c *Collector) Note(kind NoteKind, pos stack.Pos, format string, args ...an
 	c.Notes = append(c.Notes, Note{Kind: kind, Pos: pos, Text: fmt.Sprintf(format, args...)})
 }
 
-// Emulates notes a deviation that makes a difference to this project, and tells whether to emulate it.
+// Emulates records a deviation that makes a difference to this project, and reports whether to emulate it.
 func (c *Collector) Emulates(d Deviation) bool {
 	d.Emulated = c.Request.Emulates(d.Name)
 	if !slices.ContainsFunc(c.Deviations, func(o Deviation) bool { return o.Name == d.Name }) {
@@ -32,20 +52,61 @@ func (c *Collector) Emulates(d Deviation) bool {
 	return d.Emulated
 }
 
-// Record notes in s that a file was read for it.
-func Record(s *stack.Stack, path string, data []byte) {
+// Open reads a file that the project names at pos. ok is false after a fault.
+func (c *Collector) Open(name string, pos stack.Pos) (path string, data []byte, ok bool) {
+	if name == "" {
+		c.Faults.Add(pos, "", "the path is empty")
+		return "", nil, false
+	}
+	paths := []string{name}
+	searched := "in the working directory, then next to the " + c.Format.Main
+	if !filepath.IsAbs(name) {
+		paths = append(paths, filepath.Join(filepath.Dir(c.Request.Files[0]), name))
+	}
+	if c.Format.NextToMain {
+		slices.Reverse(paths)
+		searched = "next to the " + c.Format.Main + ", then in the working directory"
+	}
+	var missing error
+	for _, path := range paths {
+		data, err := c.Request.Open(path)
+		switch {
+		case err == nil:
+			c.record(path, data)
+			return path, data, true
+		case !errors.Is(err, fs.ErrNotExist):
+			c.cannotRead(path, pos, "", err)
+			return "", nil, false
+		}
+		if missing == nil {
+			missing = err
+		}
+	}
+	c.cannotRead(paths[0], pos, "relative paths are searched for "+searched, missing)
+	return "", nil, false
+}
+
+func (c *Collector) cannotRead(path string, pos stack.Pos, remedy string, err error) {
+	c.Faults.AddError(&stack.Error{Pos: pos, Msg: fmt.Sprintf("cannot read %s: %s", path, Reason(err)), Remedy: remedy,
+		Err: err})
+}
+
+// record adds a file to the inputs of the stack.
+func (c *Collector) record(path string, data []byte) {
 	sum := sha256.Sum256(data)
 	in := stack.Input{Path: path, SHA256: hex.EncodeToString(sum[:])}
-	if !slices.Contains(s.Inputs, in) {
-		s.Inputs = append(s.Inputs, in)
+	if !slices.Contains(c.Stack.Inputs, in) {
+		c.Stack.Inputs = append(c.Stack.Inputs, in)
 	}
 }
 
-// FirstOverlap finds two rectangles that share more than a millionth of the smaller side: rounding. a comes before b.
-func FirstOverlap(rects []stack.Rect) (a, b int, found bool) {
-	order := make([]int, len(rects))
-	for i := range order {
-		order[i] = i
+// FirstOverlap finds two items whose boxes share more than a millionth of the smaller side, which excludes rounding. a
+// comes before b.
+func FirstOverlap[T any](items []T, box func(*T) stack.Rect) (a, b *T, found bool) {
+	rects := make([]stack.Rect, len(items))
+	order := make([]int, len(items))
+	for i := range items {
+		rects[i], order[i] = box(&items[i]), i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(rects[i].X, rects[j].X) })
 	for n, i := range order {
@@ -57,9 +118,9 @@ func FirstOverlap(rects []stack.Rect) (a, b int, found bool) {
 				break
 			}
 			if q.Y < r.Y+r.Height-slack && r.Y < q.Y+q.Height-slack {
-				return min(i, j), max(i, j), true
+				return &items[min(i, j)], &items[max(i, j)], true
 			}
 		}
 	}
-	return 0, 0, false
+	return nil, nil, false
 }

@@ -1,33 +1,71 @@
-// Package importer brings projects of other thermal simulators into thermsim's model. Each simulator has a package of
-// its own below this one, which reads the simulator's files with a real parser and hands back a [Result]: the stack,
-// what every line became, and how the simulator's arithmetic differs from thermsim's.
+// Package importer converts projects of other thermal simulators to stacks. Each simulator has a package next to this
+// one that parses the simulator's files and fills a [Result]: the stack, what every line became, and how the
+// simulator's numerics differ from thermsim's.
 //
-// This package holds what importers share: the request and the result, the collector of faults, and the file that
-// people keep ([Result.WriteStack]).
+// This package holds what importers share: the request and the result, the collector of faults and notes, and the stack
+// file that users keep ([Result.WriteStack]).
 package importer
 
 import (
+	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
+	"thermsim/internal/inputfile"
 	"thermsim/interop/network"
 	"thermsim/stack"
 	"thermsim/stack/stackfile"
 )
 
 // Format is a simulator whose projects can be imported.
-type Format interface {
-	// Name stands on the command line: thermsim import NAME.
-	Name() string
-	// Title is the simulator's own name.
-	Title() string
-	// Options are those of the simulator's command line that Import understands; thermsim's commands offer them under
-	// the same names.
-	Options() []Option
-	// Main reports whether a path names this simulator's main input file, so that steady, transient and check can run
-	// it directly.
-	Main(path string) bool
-	// Import reads a project. The error is a [stack.ErrorList] that tells every fault with its place.
-	Import(Request) (*Result, error)
+type Format struct {
+	Name      string // on the command line: thermsim import NAME
+	Title     string // the simulator's own name
+	Extension string // of main input files, which steady, transient and check can run directly
+	Main      string // what the simulator calls its main input file
+	Files     string // what a user must give
+	MaxFiles  int
+	// NextToMain looks for relative paths next to the main file first, then in the working directory; otherwise the
+	// other way round.
+	NextToMain bool
+	Remark     string // in the head of every stack file: the order of layers, the origin of coordinates
+	// Options are those of the simulator's command line that Convert uses; thermsim's commands offer them under the
+	// same names.
+	Options []Option
+	// Convert fills the result from the text of the main file.
+	Convert func(c *Collector, main []byte)
+}
+
+// IsMain reports whether a path names a main input file of the simulator.
+func (f *Format) IsMain(path string) bool { return strings.EqualFold(filepath.Ext(path), f.Extension) }
+
+// Import reads a project. The error is a [stack.ErrorList] with the location of every fault.
+func (f *Format) Import(r Request) (*Result, error) {
+	if n := len(r.Files); n < 1 || n > f.MaxFiles {
+		return nil, &stack.Error{Msg: fmt.Sprintf("%s project: got %d files; expected %s", f.Title, n, f.Files)}
+	}
+	if r.Open == nil {
+		r.Open = inputfile.Read
+	}
+	c := newCollector(f, r)
+	data, err := r.Open(r.Files[0])
+	if err != nil {
+		return nil, &stack.Error{Pos: stack.Pos{File: r.Files[0]}, Msg: "cannot read the " + f.Main +
+			": " + Reason(err),
+			Remedy: "give the path of a " + f.Extension + " file", Err: err}
+	}
+	c.record(r.Files[0], data)
+	f.Convert(c, data)
+	if c.Faults.Len() == 0 {
+		if err := stack.Validate(c.Stack); err != nil {
+			c.Faults.AddError(err)
+		}
+	}
+	if err := c.Faults.Err(r.Files[0]); err != nil {
+		return nil, err
+	}
+	return &c.Result, nil
 }
 
 // Option is an option of a simulator's command line.
@@ -36,19 +74,19 @@ type Option struct {
 	Usage       string
 }
 
-// Request says what to import.
+// Request is what to import.
 type Request struct {
 	Files []string          // as given, the main file first
 	Named map[string]string // values of the format's options, by Option.Name
-	// Compat asks for the simulator's arithmetic in place of thermsim's: every deviation is emulated.
+	// Compat reproduces the simulator's numerics in place of thermsim's: every deviation is emulated.
 	Compat bool
-	// Emulate names deviations to emulate where Compat is false; measuring their sizes one by one needs it.
+	// Emulate names deviations to emulate when Compat is false; their sizes are measured one by one this way.
 	Emulate []string
-	// Direct says that the result is solved and not written as a stack file, so that it may come with a Network.
+	// Direct solves the result without writing a stack file, so that it may have a Network.
 	Direct bool
-	// Served says that powers come while it runs: none in the files is no fault.
+	// Served leaves powers to a client: files without powers are not a fault.
 	Served bool
-	Open   stackfile.Opener // reads inputs; nil stands for inputfile.Read
+	Open   stackfile.Opener // reads inputs; nil is inputfile.Read
 }
 
 // Emulates reports whether the deviation of that name is to be emulated.
@@ -58,20 +96,20 @@ func (r *Request) Emulates(name string) bool { return r.Compat || slices.Contain
 type Result struct {
 	Stack    *stack.Stack       // validated, ready to be meshed
 	Comments stackfile.Comments // for the stack file
-	Format   Format
+	Format   *Format
 	Compat   bool
-	// Transient tells that the project describes a transient run; steps and time step then stand in Stack.Transient.
+	// Transient is set for a transient run; its steps and time step are in Stack.Transient.
 	Transient  bool
 	Notes      []Note      // in the order of the files
 	Deviations []Deviation // those that make a difference to this project
 	// Initial is the field that a direct transient starts from, layer by layer; nil for the stack's uniform initial
 	// temperature.
 	Initial []stack.InitialLayer
-	// Network stands in for the mesh of the stack, where the simulator's nodes are none of a grid's and are to be
-	// emulated; nil otherwise.
+	// Network replaces the mesh of the stack if the simulator's nodes are to be emulated and do not form a grid;
+	// otherwise nil.
 	Network *network.Network
-	// Outputs is what the project asks to be written, in the terms of the format's package. Package exporter knows what
-	// to do with it.
+	// Outputs are the output files that the project requests, a type of the format's package. Package export writes
+	// them.
 	Outputs any
 }
 
@@ -82,36 +120,36 @@ type Note struct {
 	Text string
 }
 
-// NoteKind says what became of the line.
+// NoteKind is what became of the line.
 type NoteKind int
 
 const (
 	NotCarried NoteKind = iota // it has no counterpart and is left out
 	Adapted                    // it was carried over in another form
-	Warning                    // the simulator takes it without a word, though it can hardly be meant
+	Warning                    // the simulator accepts it silently, but it is probably not intended
 )
 
 func (k NoteKind) String() string { return [...]string{"not carried over", "adapted", "warning"}[k] }
 
 func (n Note) String() string { return n.Pos.String() + ": " + n.Kind.String() + ": " + n.Text }
 
-// Deviation is a way in which the simulator's arithmetic differs from thermsim's on this project.
+// Deviation is a difference between the simulator's numerics and thermsim's on this project.
 type Deviation struct {
 	Name     string    // short, for Request.Emulate and for tables: "outer-node"
 	What     string    // what the simulator does, in one sentence
 	Instead  string    // what thermsim does unless it emulates it
-	Pos      stack.Pos // the line that brings it in
+	Pos      stack.Pos // the line that causes it
 	Emulated bool      // in this result
-	// Field tells that it changes the temperatures; the others change what is written about them.
+	// Field is set if it changes the temperatures; the others change the output files.
 	Field bool
-	// InTime tells that it changes temperatures in transients only.
+	// InTime is set if it changes temperatures in transients only.
 	InTime bool
-	// With names deviations that are emulated beside it where its size is measured: it makes no sense without them.
+	// With are deviations that must be emulated as well when its size is measured: it is undefined without them.
 	With []string
-	// SizeK is how far it changes a temperature of this project, in K, where that was measured.
+	// SizeK is the largest change of a temperature of this project in K, if Measured.
 	SizeK    float64
 	Measured bool
-	// Steps is the number of first time steps in which a deviation that is InTime was measured.
+	// Steps is the number of first time steps in which a deviation with InTime was measured.
 	Steps int
 }
 

@@ -1,19 +1,19 @@
 package importer
 
 import (
-	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"thermsim/stack/stackfile"
 )
 
-// WriteStack writes the imported project as a stack file that needs no other and that people can keep: every layer and
-// material says which line it comes from, and the head says what could not be carried over.
+// WriteStack writes the imported project as a self-contained stack file: every layer and material has the line it comes
+// from, and the head lists what could not be carried over.
 func (r *Result) WriteStack(w io.Writer) error {
 	c := r.Comments
-	c.Head = append(append([]string{}, c.Head...), r.head()...)
+	c.Head = slices.Concat(c.Head, r.head())
 	return stackfile.PrintCommented(w, r.Stack, c)
 }
 
@@ -33,9 +33,9 @@ func (r *Result) head() []string {
 	}
 	list("Not carried over:", NotCarried)
 	list("Carried over in another form:", Adapted)
-	list("To be looked at:", Warning)
+	list("To be checked:", Warning)
 	if len(r.Deviations) > 0 {
-		lines = append(lines, "", fmt.Sprintf("How %s calculates otherwise (docs/guides/import.md):", r.Format.Title()))
+		lines = append(lines, "", fmt.Sprintf("Numerics of %s that differ (docs/guides/import.md):", r.Format.Title))
 		for _, d := range r.Deviations {
 			lines = append(lines, "  "+d.Line())
 		}
@@ -50,7 +50,7 @@ func (d *Deviation) Line() string {
 		state = "emulated"
 	}
 	if d.Measured {
-		state += fmt.Sprintf("; that makes %.3g K at most", d.SizeK)
+		state += fmt.Sprintf("; effect: up to %.3g K", d.SizeK)
 	}
 	if d.Steps > 0 {
 		state += fmt.Sprintf(" in the first %d time steps", d.Steps)
@@ -58,32 +58,27 @@ func (d *Deviation) Line() string {
 	return fmt.Sprintf("%s: %s; %s", d.Name, d.What, state)
 }
 
-// WriteNotes lists the notes for a terminal, one line each with file and line first, as compilers do.
-func (r *Result) WriteNotes(w io.Writer) error {
-	out := bufio.NewWriter(w)
-	for _, n := range r.Notes {
-		fmt.Fprintln(out, n)
-	}
-	return out.Flush()
-}
-
 // Summary is the sentence that ends an import.
 func (r *Result) Summary() string {
 	var parts []string
-	add := func(n int, one, many string) {
-		switch n {
-		case 0:
-		case 1:
-			parts = append(parts, "1 "+one)
-		default:
-			parts = append(parts, fmt.Sprintf("%d %s", n, many))
+	add := func(kind NoteKind, what, result string) {
+		if n := r.Count(kind); n > 0 {
+			parts = append(parts, Plural(n, what)+result)
 		}
 	}
-	add(r.Count(NotCarried), "line not carried over", "lines not carried over")
-	add(r.Count(Adapted), "line adapted", "lines adapted")
-	add(r.Count(Warning), "warning", "warnings")
+	add(NotCarried, "line", " not carried over")
+	add(Adapted, "line", " adapted")
+	add(Warning, "warning", "")
 	if len(parts) == 0 {
 		return "everything was carried over"
 	}
 	return strings.Join(parts, ", ")
+}
+
+// Plural is a count with its noun.
+func Plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -2,7 +2,7 @@ package threedice
 
 import "thermsim/stack"
 
-// The project as it stands in its files, in 3D-ICE's units: um, W, K, s, W/(um K), J/(um3 K), W/(um2 K).
+// The project as written in its files, in 3D-ICE's units: um, W, K, s, W/(um K), J/(um3 K), W/(um2 K).
 
 type project struct {
 	file       string
@@ -19,11 +19,38 @@ type project struct {
 	refused    bool // it has parts that thermsim cannot model, each of them a fault
 }
 
-type material struct {
+// named is what declarations have in common.
+type named struct {
 	name string
-	k    [3]decimal
-	c    decimal
 	pos  stack.Pos
+}
+
+func (n *named) declared() *named { return n }
+
+// declaration is a pointer to a type that embeds named.
+type declaration[T any] interface {
+	*T
+	declared() *named
+}
+
+// find returns the declaration of a name. Without one it reports a fault at pos and returns nil.
+func find[T any, P declaration[T]](c *converter, kind string, list []T, name string, pos stack.Pos) P {
+	var have []string
+	for i := range list {
+		d := P(&list[i])
+		if d.declared().name == name {
+			return d
+		}
+		have = append(have, d.declared().name)
+	}
+	c.Faults.Add(pos, stack.DidYouMean(name, have), "no %s is called %q", kind, name)
+	return nil
+}
+
+type material struct {
+	named
+	k [3]decimal
+	c decimal
 }
 
 type sink struct {
@@ -39,40 +66,35 @@ type dimensions struct {
 }
 
 type layer struct {
-	name      string
-	height    decimal
-	material  string
-	materialP stack.Pos
-	layout    string // path of the .mlt, "" without
-	layoutPos stack.Pos
-	pos       stack.Pos
+	named
+	height           decimal
+	material, layout reference // layout is the path of the .mlt, "" without one
+}
+
+// reference is a name or path in a file and its position.
+type reference struct {
+	name string
+	pos  stack.Pos
 }
 
 type die struct {
-	name   string
+	named
 	parts  []diePart // top to bottom
 	source int       // index of the source layer in parts
-	pos    stack.Pos
 }
 
-// diePart is a layer of a die: a height and a material, or the name of a layer.
+// diePart is a layer of a die: a height and a material, or the name of a declared layer.
 type diePart struct {
-	layer     string // "" where height and material are given
-	height    decimal
-	material  string
-	materialP stack.Pos
-	pos       stack.Pos
+	layer
+	of string // "" if height and material are given
 }
 
 type element struct {
-	name         string
+	named
 	die, channel bool
-	of           string // layer or die
-	ofPos        stack.Pos
-	floorplan    string // path
-	floorplanPos stack.Pos
-	cells        [2]int // discretization, 0 where it is that of the dimensions
-	pos          stack.Pos
+	of           reference // layer or die
+	floorplan    reference // path
+	cells        [2]int    // discretization, 0 for that of the dimensions
 }
 
 type solver struct {
@@ -82,7 +104,8 @@ type solver struct {
 	pos        stack.Pos
 }
 
-// flpPower is the power of an element in a slot in W, and its place in the floorplan: a trace has millions.
+// flpPower is the power of an element in a slot in W, and its position in the floorplan. It is small, because a trace
+// has millions.
 type flpPower struct {
 	value     float64
 	line, col int32
@@ -94,13 +117,11 @@ func (w flpPower) pos(file string) stack.Pos {
 
 // flpElement is an element of a floorplan.
 type flpElement struct {
-	name      string
-	rects     []rectangle
-	material  string
-	materialP stack.Pos
-	cells     [2]int // discretization, 0 where not given
-	powers    []flpPower
-	pos       stack.Pos
+	named
+	rects    []rectangle
+	material reference
+	cells    [2]int // discretization, 0 if not given
+	powers   []flpPower
 }
 
 type rectangle struct {
@@ -108,16 +129,30 @@ type rectangle struct {
 	pos                 stack.Pos
 }
 
-// layoutPatch is the rectangles of one material in a layout.
+// um is the rectangle in um.
+func (r *rectangle) um() stack.Rect {
+	return stack.Rect{X: r.x.value, Y: r.y.value, Width: r.length.value, Height: r.width.value}
+}
+
+// metres is the rectangle in m.
+func (r *rectangle) metres() stack.Rect {
+	return stack.Rect{X: r.x.shifted(-6), Y: r.y.shifted(-6), Width: r.length.shifted(-6), Height: r.width.shifted(-6)}
+}
+
+// span is the rectangle from and to, along x and y, in um.
+func (r *rectangle) span() [2][2]float64 {
+	return [2][2]float64{{r.x.value, r.x.value + r.length.value}, {r.y.value, r.y.value + r.width.value}}
+}
+
+// layoutPatch is the rectangles of one material in a layout; its name is that of the material.
 type layoutPatch struct {
-	material string
-	rects    []rectangle
-	pos      stack.Pos
+	named
+	rects []rectangle
 }
 
 // Output is an instruction of the output section.
 type Output struct {
-	Kind     string // T, Tflp, Tflpel, Tmap, Pmap, Tcoolant
+	Kind     string // T, Tflp, Tflpel, Tmap, Pmap, Tcoolant, T3d
 	Element  string // stack element
 	Block    string // of Tflpel
 	X, Y     float64

@@ -12,17 +12,19 @@ import (
 func (c *converter) cavity(i int) {
 	e, from := &c.project.stack[i], c.project.cavity
 	if from == nil {
-		c.Faults.Add(e.pos, "add a microchannel or pinfin section", "channel %q: no cavity is described", e.name)
+		c.Faults.Add(e.pos, "add a microchannel or pinfin section", "channel %q: no cavity is declared", e.name)
 		return
 	}
-	n := c.addLayer(e.name, e.pos, from.height, from.material, from.materialP, "", stack.Pos{})
-	c.origins = append(c.origins, origin{element: i})
-	c.comments.Layers[n] = []string{fmt.Sprintf("stack element %s: %s (%s)", e.name, from.title(), place(from.pos))}
-	c.outputs.layers[e.name] = n
+	title := "micro-channels " + from.kind
+	if from.pins() {
+		title = "pin fins, " + from.kind
+	}
+	n := c.addLayer(origin{element: i}, e.named, &layer{height: from.height, material: from.material},
+		fmt.Sprintf("%s (%s)", title, line(from.pos)))
 	w := &stack.Coolant{
 		Fluid: stack.Fluid{C: from.capacity.shifted(18)}, Inlet: from.incoming.value, Direction: stack.TowardsNorth,
 		Pos:   from.pos,
-		HSide: from.side.shifted12(), HTop: from.top.shifted12(), HBottom: from.bottom.shifted12(),
+		HSide: from.side.shifted(12), HTop: from.top.shifted(12), HBottom: from.bottom.shifted(12),
 	}
 	switch {
 	case from.pins():
@@ -32,38 +34,22 @@ func (c *converter) cavity(i int) {
 		w.Flow = from.flow.shifted(-6) / 60
 		w.Channels = &stack.Channels{Width: from.channel.shifted(-6), Wall: from.wall.shifted(-6),
 			FirstWall: from.first.shifted(-6),
-			Count:     (c.stack.Grid.X.Cells - 1) / 2}
+			Count:     (c.Stack.Grid.X.Cells - 1) / 2}
 		c.outputs.Channels = w.Channels.Count
 	default:
 		c.porousChannels(w, from)
 	}
 	w.Central = c.Emulates(importer.Deviation{
 		Name: "central-advection", Pos: from.pos, Field: true,
-		What: "3D-ICE gives a face between two cells of coolant the mean of their temperatures, from which " +
-			"temperatures may swing from cell to cell",
+		What: "3D-ICE gives a face between two cells of coolant the mean of their temperatures, which may " +
+			"oscillate from cell to cell",
 		Instead: "a face has the temperature of the cell upstream",
 	})
-	c.stack.Layers[n].Coolant = w
+	c.Stack.Layers[n].Coolant = w
 }
 
-// shifted12 is a heat transfer coefficient in W/(m2 K), 0 where it was not given.
-func (d decimal) shifted12() float64 {
-	if d.text == "" {
-		return 0
-	}
-	return d.shifted(12)
-}
-
-// title is what a comment calls the section.
-func (c *cavity) title() string {
-	if c.pins() {
-		return "pin fins, " + c.kind
-	}
-	return "micro-channels " + c.kind
-}
-
-// pinFins takes the coefficient that 3D-ICE has built in: a fit to measurements of pins with 50 um in 100 um, which
-// knows no geometry.
+// pinFins sets the coefficient that is built into 3D-ICE: a fit to measurements of pins of 50 um with a pitch of 100
+// um, whatever the geometry.
 func (c *converter) pinFins(w *stack.Coolant, from *cavity) {
 	w.Model = stack.PorousCavity
 	w.Pins = &stack.Pins{Diameter: from.diameter.shifted(-6), Pitch: from.pitch.shifted(-6),
@@ -73,7 +59,7 @@ func (c *converter) pinFins(w *stack.Coolant, from *cavity) {
 			from.pitch.text)
 	}
 	velocity := from.darcy.shifted(-6)
-	w.Flow = velocity * from.height.shifted(-6) * c.stack.Size[0]
+	w.Flow = velocity * from.height.shifted(-6) * c.Stack.Size[0]
 	exponent := 0.64
 	if w.Pins.Staggered {
 		exponent = 1.52
@@ -82,8 +68,8 @@ func (c *converter) pinFins(w *stack.Coolant, from *cavity) {
 	w.HTop, w.HBottom = h, h
 }
 
-// porousChannels takes 3D-ICE's number of channels, a rounded quotient, under which its flow does not add up where the
-// chip is not a multiple of the pitch.
+// porousChannels uses 3D-ICE's number of channels, a rounded quotient. Its flow per channel does not add up to that of
+// the cavity if the chip is not a multiple of the pitch.
 func (c *converter) porousChannels(w *stack.Coolant, from *cavity) {
 	w.Model, w.HSide = stack.PorousCavity, 0
 	w.Flow = from.flow.shifted(-6) / 60
@@ -92,22 +78,22 @@ func (c *converter) porousChannels(w *stack.Coolant, from *cavity) {
 	count := int((c.project.dimensions.length.value / (from.channel.value + from.wall.value)) + 0.5)
 	c.outputs.Channels = count
 	w.Channels = &stack.Channels{Width: channel, Wall: wall}
-	if w.Channels.Fit(c.stack.Size[0]); w.Channels.Count < 1 {
+	if w.Channels.Fit(c.Stack.Size[0]); w.Channels.Count < 1 {
 		c.Faults.Add(from.channel.pos, "", "no channel of %s um fits into a chip of %s um", from.channel.text,
 			c.project.dimensions.length.text)
 	}
-	exact := c.stack.Size[0] / (float64(max(1, count)) * pitch)
+	exact := c.Stack.Size[0] / (float64(max(1, count)) * pitch)
 	if math.Abs(exact-1) > 1e-9 && c.Emulates(importer.Deviation{
 		Name: "channel-count", Pos: from.pos, Field: true,
-		What: fmt.Sprintf("3D-ICE divides the flow among %d channels and lets it pass through a chip that is %.4g "+
-			"of them wide", count, exact*float64(count)),
-		Instead: "the whole cavity has the flow that is given",
+		What: fmt.Sprintf("3D-ICE divides the flow among %d channels, although the width of the chip is that of %.4g "+
+			"channels", count, exact*float64(count)),
+		Instead: "the whole cavity has the given flow",
 	}) {
 		w.Flow *= exact
 	}
 }
 
-// resolvedColumns are the columns of channels and walls of a 4rm cavity, whatever the dimensions say of cells.
+// resolvedColumns are the columns of channels and walls of a 4rm cavity, which replace the cells of the dimensions.
 func (c *converter) resolvedColumns() stack.Axis {
 	from, d := c.project.cavity, c.project.dimensions
 	count := (d.length.value - from.first.value - from.last.value - from.channel.value) /
@@ -120,8 +106,8 @@ func (c *converter) resolvedColumns() stack.Axis {
 		return stack.Axis{Cells: 1}
 	}
 	if from.last.value > from.wall.value {
-		c.Note(importer.Warning, from.last.pos, "3D-ICE puts what an element heats of the last wall beyond %s um "+
-			"into the first column of the next row; this is not emulated", from.wall.text)
+		c.Note(importer.Warning, from.last.pos, "3D-ICE adds the power of elements on the last wall beyond %s um "+
+			"to the first column of the next row; this is not emulated", from.wall.text)
 	}
 	a := stack.Axis{Cells: 2*int(whole) + 3, Pos: from.pos}
 	at := 0.0
@@ -137,6 +123,6 @@ func (c *converter) resolvedColumns() stack.Axis {
 		}
 	}
 	add(from.last)
-	a.Segments[len(a.Segments)-1].To = c.stack.Size[0]
+	a.Segments[len(a.Segments)-1].To = c.Stack.Size[0]
 	return a
 }

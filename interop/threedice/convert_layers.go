@@ -13,43 +13,29 @@ import (
 func (c *converter) element(i int) {
 	e := &c.project.stack[i]
 	if e.cells[0] > 0 && !c.project.dimensions.nonUniform {
-		c.Note(importer.NotCarried, e.pos, "discretization of %q: 3D-ICE heeds it in non-uniform mode only", e.name)
+		c.Note(importer.NotCarried, e.pos, "discretization of %q: 3D-ICE uses it in non-uniform mode only", e.name)
 	}
-	if e.channel {
+	switch {
+	case e.channel:
 		c.cavity(i)
-		return
-	}
-	if !e.die {
-		for _, y := range c.project.layers {
-			if y.name == e.of {
-				c.used["layer "+y.name] = true
-				n := c.addLayer(e.name, e.pos, y.height, y.material, y.materialP, y.layout, y.layoutPos)
-				c.origins = append(c.origins, origin{element: i})
-				c.comments.Layers[n] = []string{fmt.Sprintf("stack element %s: layer %s (%s)", e.name, y.name,
-					place(y.pos))}
-				c.outputs.layers[e.name] = n
-				return
-			}
+	case e.die:
+		if d := find(c, "die", c.project.dies, e.of.name, e.of.pos); d != nil {
+			c.used["die "+d.name] = true
+			c.die(i, d)
 		}
-		var have []string
-		for _, y := range c.project.layers {
-			have = append(have, y.name)
-		}
-		c.Faults.Add(e.ofPos, didYouMean(e.of, have), "no layer is called %q", e.of)
-		return
-	}
-	for d := range c.project.dies {
-		if c.project.dies[d].name == e.of {
-			c.used["die "+e.of] = true
-			c.die(i, &c.project.dies[d])
-			return
+	default:
+		if y := c.declaredLayer(e.of); y != nil {
+			c.addLayer(origin{element: i}, e.named, y, fmt.Sprintf("layer %s (%s)", y.name, line(y.pos)))
 		}
 	}
-	var have []string
-	for _, d := range c.project.dies {
-		have = append(have, d.name)
+}
+
+func (c *converter) declaredLayer(r reference) *layer {
+	y := find(c, "layer", c.project.layers, r.name, r.pos)
+	if y != nil {
+		c.used["layer "+y.name] = true
 	}
-	c.Faults.Add(e.ofPos, didYouMean(e.of, have), "no die is called %q", e.of)
+	return y
 }
 
 // die appends the layers of a die, bottom to top. The source layer carries the floorplan.
@@ -57,93 +43,88 @@ func (c *converter) die(i int, d *die) {
 	e := &c.project.stack[i]
 	for k := len(d.parts) - 1; k >= 0; k-- {
 		part := &d.parts[k]
-		name := fmt.Sprintf("%s_below%d", e.name, k-d.source)
+		name, role := fmt.Sprintf("%s_below%d", e.name, k-d.source), "layer"
 		switch {
 		case k == d.source:
-			name = e.name + "_source"
+			name, role = e.name+"_source", "source layer"
 		case k < d.source:
 			name = fmt.Sprintf("%s_above%d", e.name, d.source-k)
 		}
-		height, mat, matPos, layout, layoutPos := part.height, part.material, part.materialP, "", stack.Pos{}
-		if part.layer != "" {
-			at := slices.IndexFunc(c.project.layers, func(y layer) bool { return y.name == part.layer })
-			if at < 0 {
-				c.Faults.Add(part.pos, "", "no layer is called %q", part.layer)
+		y := &part.layer
+		if part.of != "" {
+			if y = c.declaredLayer(reference{part.of, part.pos}); y == nil {
 				continue
 			}
-			y := &c.project.layers[at]
-			c.used["layer "+y.name] = true
-			height, mat, matPos, layout, layoutPos = y.height, y.material, y.materialP, y.layout, y.layoutPos
 		}
-		n := c.addLayer(name, part.pos, height, mat, matPos, layout, layoutPos)
-		c.origins = append(c.origins, origin{i, k == d.source})
-		role := "layer"
+		n := c.addLayer(origin{i, k == d.source}, named{name, part.pos}, y,
+			fmt.Sprintf("%s of die %s (%s)", role, d.name, line(part.pos)))
 		if k == d.source {
-			role = "source layer"
-			c.outputs.layers[e.name] = n
 			c.power(n, i)
 		}
-		c.comments.Layers[n] = []string{fmt.Sprintf("stack element %s: %s of die %s (%s)", e.name, role, d.name,
-			place(part.pos))}
 	}
 }
 
 // addLayer appends a layer of one cell, as 3D-ICE has it, and returns its index.
-func (c *converter) addLayer(name string, pos stack.Pos, height decimal, mat string, matPos stack.Pos,
-	layoutName string, layoutPos stack.Pos) int {
-	if n := len(c.stack.Layers); n > stack.MaxLayers {
-		return n - 1 // refused by the validation, which sees one too many
+func (c *converter) addLayer(from origin, as named, y *layer, comment string) int {
+	if n := len(c.Stack.Layers); n > stack.MaxLayers {
+		return n - 1 // the validation refuses one too many
 	}
-	for name == "all" || slices.ContainsFunc(c.stack.Layers, func(y stack.Layer) bool { return y.Name == name }) {
+	name := as.name
+	for name == "all" || slices.ContainsFunc(c.Stack.Layers, func(y stack.Layer) bool { return y.Name == name }) {
 		name += "_"
 	}
-	y := stack.Layer{Name: name, Thickness: height.shifted(-6), Cells: 1, Pos: pos,
-		Material: c.material(mat, matPos, layoutFile{}, "")}
-	if layoutName != "" {
-		y.Regions = c.regions(layoutName, layoutPos)
+	l := stack.Layer{Name: name, Thickness: y.height.shifted(-6), Cells: 1, Pos: as.pos,
+		Material: c.material(y.material, &layout{})}
+	if y.layout.name != "" {
+		l.Regions = c.regions(y.layout)
 	}
-	c.stack.Layers = append(c.stack.Layers, y)
-	return len(c.stack.Layers) - 1
+	n := len(c.Stack.Layers)
+	c.Stack.Layers = append(c.Stack.Layers, l)
+	c.origins = append(c.origins, from)
+	e := &c.project.stack[from.element]
+	c.Comments.Layers[n] = []string{fmt.Sprintf("stack element %s: %s", e.name, comment)}
+	if from.source || !e.die {
+		c.outputs.layers[e.name] = n
+	}
+	return n
 }
 
 // regions are the rectangles of a layout.
-func (c *converter) regions(name string, pos stack.Pos) (regions []stack.Region) {
-	path, data, ok := c.open(name, pos)
+func (c *converter) regions(r reference) (regions []stack.Region) {
+	path, data, ok := c.Open(r.name, r.pos)
 	if !ok {
 		return nil
 	}
-	file, seen := c.patches[path]
+	file, seen := c.layouts[path]
 	if !seen {
 		before := c.Faults.Len()
-		file.materials, file.patches = parseMlt(path, data, &c.Faults, &c.Notes)
+		file = parseMlt(c.Collector, path, data)
 		if c.Faults.Len() > before {
 			return nil
 		}
-		c.patches[path] = file
+		c.layouts[path] = file
 		c.checkLayout(file)
 	}
 	if c.project.dimensions.nonUniform && c.Emulates(importer.Deviation{
-		Name: "layout-corner", Pos: pos, Field: true,
+		Name: "layout-corner", Pos: r.pos, Field: true,
 		What: "in non-uniform mode 3D-ICE gives the whole layer the material that the layout has in the " +
 			"south-west corner",
-		Instead: "the layout holds",
+		Instead: "the layout applies",
 	}) {
-		c.Faults.Add(pos, "import it without --compat", "--compat does not emulate what 3D-ICE makes of a layout in "+
-			"non-uniform mode")
+		c.Faults.Add(r.pos, "import it without --compat", "--compat does not emulate layouts in non-uniform mode")
 		return nil
 	}
 	for _, patch := range file.patches {
-		m := c.material(patch.material, patch.pos, file, path)
+		m := c.material(reference(patch.named), file)
 		for _, r := range patch.rects {
 			region := stack.Region{Material: m, Rect: r.metres(), Pos: r.pos}
 			if snapped, cut := c.snap(r); cut && !c.project.dimensions.nonUniform && c.Emulates(importer.Deviation{
 				Name: "cell-centres", Pos: r.pos, Field: true,
-				What:    "3D-ICE gives a cell the material of the rectangle that its centre lies in",
+				What:    "3D-ICE gives a cell the material of the rectangle that contains its centre",
 				Instead: "cells that an edge cuts are homogenised by their shares",
 			}) {
 				if snapped.Width <= 0 || snapped.Height <= 0 {
-					c.Note(importer.Adapted, r.pos, "no cell has its centre in this rectangle, so 3D-ICE "+
-						"passes over it")
+					c.Note(importer.Adapted, r.pos, "no cell has its centre in this rectangle, so 3D-ICE ignores it")
 					continue
 				}
 				region.Rect = snapped
@@ -154,16 +135,11 @@ func (c *converter) regions(name string, pos stack.Pos) (regions []stack.Region)
 	return regions
 }
 
-// metres is the rectangle in thermsim's units.
-func (r rectangle) metres() stack.Rect {
-	return stack.Rect{X: r.x.shifted(-6), Y: r.y.shifted(-6), Width: r.length.shifted(-6), Height: r.width.shifted(-6)}
-}
-
-// snap grows or shrinks a rectangle to the cells whose centres it holds. cut tells whether that changes it.
+// snap extends or reduces a rectangle to the cells whose centres it contains. cut reports whether that changes it.
 func (c *converter) snap(r rectangle) (snapped stack.Rect, cut bool) {
 	d := c.project.dimensions
-	x, w, cutX := snapAxis(r.x.value, r.length.value, d.cellLength.value, c.stack.Grid.X.Cells, c.stack.Size[0])
-	y, h, cutY := snapAxis(r.y.value, r.width.value, d.cellWidth.value, c.stack.Grid.Y.Cells, c.stack.Size[1])
+	x, w, cutX := snapAxis(r.x.value, r.length.value, d.cellLength.value, c.Stack.Grid.X.Cells, c.Stack.Size[0])
+	y, h, cutY := snapAxis(r.y.value, r.width.value, d.cellWidth.value, c.Stack.Grid.Y.Cells, c.Stack.Size[1])
 	return stack.Rect{X: x, Y: y, Width: w, Height: h}, cutX || cutY
 }
 
@@ -191,12 +167,12 @@ func snapAxis(from, length, cell float64, cells int, size float64) (start, exten
 }
 
 // checkLayout finds rectangles that overlap, which 3D-ICE refuses.
-func (c *converter) checkLayout(file layoutFile) {
+func (c *converter) checkLayout(file *layout) {
 	var all []rectangle
 	for _, patch := range file.patches {
 		all = append(all, patch.rects...)
 	}
-	if a, b, found := importer.FirstOverlap(boxes(all)); found {
-		c.Faults.Add(all[b].pos, "", "the rectangle overlaps that of line %d; 3D-ICE refuses that", all[a].pos.Line)
+	if a, b, found := importer.FirstOverlap(all, (*rectangle).um); found {
+		c.Faults.Add(b.pos, "", "the rectangle overlaps that of line %d; 3D-ICE refuses that", a.pos.Line)
 	}
 }

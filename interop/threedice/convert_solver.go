@@ -7,21 +7,21 @@ import (
 	"thermsim/stack"
 )
 
-// compatTol is the tolerance in K of a project that is calculated as 3D-ICE does: its direct solver leaves rounding
-// errors, and T files have twelve decimals. Smaller ones end at the attainable accuracy as well, and take longer.
+// compatTol is the tolerance in K with --compat: 3D-ICE's direct solver leaves rounding errors, and T files have twelve
+// decimals. Smaller tolerances reach the same attainable accuracy and take longer.
 const compatTol = 1e-9
 
 // solver sets step, number of steps and initial temperature.
 func (c *converter) solver() {
 	s := c.project.solver
-	c.stack.Transient.Initial = s.initial.value
+	c.Stack.Transient.Initial = s.initial.value
 	if c.Request.Compat {
-		c.stack.Solver.Tol = compatTol
+		c.Stack.Solver.Tol = compatTol
 	}
 	if !s.transient {
 		return
 	}
-	c.tellOverflow()
+	c.warnOfOverflow()
 	steps := float64(c.slots) * c.slotLength() / s.step.value
 	const most = 1e9
 	if !(steps <= most) {
@@ -29,9 +29,9 @@ func (c *converter) solver() {
 			s.step.text, most)
 		return
 	}
-	c.stack.Transient.Dt = s.step.value
-	c.stack.Transient.Steps = max(1, int(math.Round(steps)))
-	c.comments.Transient = []string{fmt.Sprintf("%d slots of %s s (%s)", c.slots, s.slot.text, place(s.pos))}
+	c.Stack.Transient.Dt = s.step.value
+	c.Stack.Transient.Steps = max(1, int(math.Round(steps)))
+	c.Comments.Transient = []string{fmt.Sprintf("%d slots of %s s (%s)", c.slots, s.slot.text, line(s.pos))}
 }
 
 // slotTimes is a trace with a row for every slot and no blocks yet.

@@ -30,7 +30,7 @@ func check(t *testing.T, files map[string]string) {
 		same(t, r, again)
 	}
 	// What a direct run emulates by a network.
-	r, err := Format{}.Import(importer.Request{Files: []string{"case.stk"}, Compat: true, Direct: true,
+	r, err := Format.Import(importer.Request{Files: []string{"case.stk"}, Compat: true, Direct: true,
 		Open: open(files)})
 	switch {
 	case err != nil:

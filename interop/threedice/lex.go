@@ -32,27 +32,21 @@ func (t token) String() string {
 	case endOfFile:
 		return "the end of the file"
 	case path:
-		return strconv.Quote(importer.Shorten(t.text))
+		return strconv.Quote(stack.Shorten(t.text))
 	}
-	return fmt.Sprintf("%q", importer.Shorten(t.text))
+	return fmt.Sprintf("%q", stack.Shorten(t.text))
 }
 
-// lexer cuts a file into tokens as 3D-ICE's scanners do: white space and comments, // and /* */, separate; words,
-// numbers and points may follow each other without space. What those scanners echo and pass over in silence (characters
-// of no token, the point of ".5") is an error here.
+// lexer splits a file into tokens as 3D-ICE's scanners do: white space and comments, // and /* */, separate; words,
+// numbers and points may follow each other without space. Those scanners ignore characters of no token and the point of
+// ".5"; both are errors here.
 type lexer struct {
+	*importer.Collector
 	file      string
 	data      string
 	at        int
 	line      int
 	lineStart int
-	faults    *importer.Faults
-	bom       bool
-}
-
-func newLexer(file string, data []byte, faults *importer.Faults) *lexer {
-	text, bom := strings.CutPrefix(string(data), "\ufeff")
-	return &lexer{file: file, data: text, line: 1, faults: faults, bom: bom}
 }
 
 func (l *lexer) pos() stack.Pos {
@@ -61,10 +55,7 @@ func (l *lexer) pos() stack.Pos {
 
 // next is the next token; after a fault, or at the end, it is endOfFile.
 func (l *lexer) next() token {
-	if !l.skipSpace() {
-		return l.end()
-	}
-	if l.at >= len(l.data) {
+	if !l.skipSpace() || l.at >= len(l.data) {
 		return l.end()
 	}
 	start, pos := l.at, l.pos()
@@ -85,16 +76,14 @@ func (l *lexer) next() token {
 		return token{punct, l.data[start:l.at], pos}
 	case c == '.':
 		if l.digitAt(l.at + 1) {
-			l.faults.Add(pos, "write 0 before the point; 3D-ICE refuses such a number or reads it without its point",
+			return l.fail(pos, "write 0 before the point; 3D-ICE refuses such a number or reads it without its point",
 				"a number cannot begin with a point")
-			return l.fail()
 		}
 		l.at++
 		return token{punct, ".", pos}
 	default:
-		l.faults.Add(pos, "remove it; 3D-ICE passes over such characters without a word",
-			"%s is not part of this format", describeByte(l.data[l.at:]))
-		return l.fail()
+		return l.fail(pos, "remove it; 3D-ICE ignores such characters silently", "%s is not part of this format",
+			describeByte(l.data[l.at:]))
 	}
 	return token{word, l.data[start:l.at], pos}
 }
@@ -120,9 +109,8 @@ func (l *lexer) number(pos stack.Pos) token {
 	}
 	if l.at < len(l.data) && l.data[l.at] == '.' {
 		if !l.digitAt(l.at + 1) {
-			l.faults.Add(pos, "write a digit after the point; 3D-ICE knows no such number",
-				"a number cannot end in a point, as %s does", importer.Shorten(l.data[start:l.at+1]))
-			return l.fail()
+			return l.fail(pos, "write a digit after the point; 3D-ICE has no such numbers",
+				"a number cannot end in a point: got %s", stack.Shorten(l.data[start:l.at+1]))
 		}
 		l.at++
 		l.skip(isDigit)
@@ -144,15 +132,14 @@ func (l *lexer) number(pos stack.Pos) token {
 func (l *lexer) path(pos stack.Pos) token {
 	length := strings.IndexAny(l.data[l.at+1:], "\"\n")
 	if length < 0 || l.data[l.at+1+length] == '\n' {
-		l.faults.Add(pos, `add the closing "`, "the string is not closed on its line")
-		return l.fail()
+		return l.fail(pos, `add the closing "`, "the string is not closed on its line")
 	}
 	text := l.data[l.at+1 : l.at+1+length]
 	l.at += length + 2
 	return token{path, text, pos}
 }
 
-// skipSpace passes over white space and comments; ok is false after a fault.
+// skipSpace skips white space and comments; ok is false after a fault.
 func (l *lexer) skipSpace() (ok bool) {
 	for l.at < len(l.data) {
 		rest := l.data[l.at:]
@@ -164,16 +151,11 @@ func (l *lexer) skipSpace() (ok bool) {
 		case strings.IndexByte(" \t\r\v\f", rest[0]) >= 0:
 			l.at++
 		case strings.HasPrefix(rest, "//"):
-			if end := strings.IndexByte(rest, '\n'); end >= 0 {
-				l.at += end
-			} else {
-				l.at = len(l.data)
-			}
+			l.skip(func(c byte) bool { return c != '\n' })
 		case strings.HasPrefix(rest, "/*"):
 			end := strings.Index(rest[2:], "*/")
 			if end < 0 {
-				l.faults.Add(l.pos(), "add */", "the comment does not end")
-				l.fail()
+				l.fail(l.pos(), "add */", "the comment does not end")
 				return false
 			}
 			comment := rest[:2+end+2]
@@ -195,8 +177,9 @@ func (l *lexer) skip(in func(byte) bool) {
 	}
 }
 
-// fail ends the file: what follows a fault would only be misread.
-func (l *lexer) fail() token {
+// fail reports a fault and ends the file, because the rest would be misread.
+func (l *lexer) fail(pos stack.Pos, remedy, format string, args ...any) token {
+	l.Faults.Add(pos, remedy, format, args...)
 	l.at = len(l.data)
 	return l.end()
 }
@@ -208,7 +191,7 @@ func (l *lexer) digitAt(i int) bool { return i < len(l.data) && isDigit(l.data[i
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// decimal is a number of a file, kept as it was written so that a change of unit costs no rounding.
+// decimal is a number of a file with its text, so that a change of unit costs no rounding.
 type decimal struct {
 	text  string
 	value float64
@@ -218,19 +201,8 @@ type decimal struct {
 // shifted is the number times 10^power, rounded once.
 func (d decimal) shifted(power int) float64 {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(d.text), "e")
-	e := 0
-	if exponent != "" {
-		// Exponents out of range were refused with the number itself.
-		e, _ = strconv.Atoi(exponent)
-	}
-	v, err := strconv.ParseFloat(mantissa+"e"+strconv.Itoa(e+power), 64)
-	if err != nil {
-		return d.value * pow10(power)
-	}
-	return v
-}
-
-func pow10(n int) float64 {
-	v, _ := strconv.ParseFloat("1e"+strconv.Itoa(n), 64)
+	e, _ := strconv.Atoi(exponent) // 0 without one; out of range the number itself was refused
+	// Out of range the result is infinite, or 0, and fails the validation of the stack.
+	v, _ := strconv.ParseFloat(mantissa+"e"+strconv.Itoa(e+power), 64)
 	return v
 }

@@ -73,7 +73,7 @@ func open(files map[string]string) stackfile.Opener {
 }
 
 func importFiles(files map[string]string, compat bool) (*importer.Result, error) {
-	return Format{}.Import(importer.Request{Files: []string{"case.stk"}, Compat: compat, Open: open(files)})
+	return Format.Import(importer.Request{Files: []string{"case.stk"}, Compat: compat, Open: open(files)})
 }
 
 // mutation replaces text in one of the files. An empty old text stands for the whole file.
@@ -101,11 +101,11 @@ func malformed() []mutation {
 		// Too much.
 		{"many materials", "case.stk", "",
 			many(5001, "material M%d :\n thermal conductivity 1 ;\n volumetric heat capacity 1 ;\n"),
-			"case.stk:15001:1: a project has 5000 materials at most; leave out those that nothing needs"},
+			"case.stk:15001:1: a project has at most 5000 materials; remove those that are not used"},
 		{"many dies", "case.stk", "stack:", many(5001, "die D%d :\n source 2 SI ;\n") + "stack:",
-			"case.stk:10018:1: a project has 5000 dies at most; leave out those that nothing needs"},
+			"case.stk:10018:1: a project has at most 5000 dies; remove those that are not used"},
 		{"many outputs", "case.stk", "   T (", many(20_000, "   T (LOWER, 500, 500, \"t%d.txt\", step) ;\n") + "   T (",
-			"case.stk:20028:4: a project has 20000 outputs at most; leave out those that nothing needs"},
+			"case.stk:20028:4: a project has at most 20000 outputs; remove those that are not used"},
 
 		// Cut off.
 		{"empty", "case.stk", "", "", "case.stk:1:1: the file ends without a material"},
@@ -137,7 +137,7 @@ func malformed() []mutation {
 		{"fewer powers than another", "a.flp", "0.5, 0.25", "0.5", "+a.flp:4:21: warning: element \"core\" has " +
 			"powers for 2 slots, but another element for only 1"},
 		{"element without powers", "a.flp", "  power values 0.5, 0.25 ;\n", "", "+a.flp:5:1: warning: element " +
-			"\"cache\" has no power values: 3D-ICE then ends before its first step"},
+			"\"cache\" has no power values: 3D-ICE ends before its first step"},
 
 		// Unknown words, missing signs.
 		{"unknown section", "case.stk", "solver:", "solvers:", "case.stk:24:1: expected a section: material, top " +
@@ -170,7 +170,7 @@ func malformed() []mutation {
 			"with a byte order mark"},
 		{"Latin-1 in a comment", "case.stk", "solver:", "// W\xe4rme\nsolver:", ""},
 		{"Latin-1 in a name", "a.flp", "cache :", "K\xfchler :", "a.flp:5:2: byte 0xfc is not part of this format; " +
-			"remove it; 3D-ICE passes over such characters without a word"},
+			"remove it; 3D-ICE ignores such characters silently"},
 		{"UTF-8 in a name", "case.stk", "layer BOND :", "layer Löt :", "case.stk:13:8: character 'ö' is not part of " +
 			"this format"},
 		{"NUL", "case.stk", "solver:", "\x00solver:", "case.stk:24:1: character '\\x00' is not part of this format"},
@@ -179,7 +179,7 @@ func malformed() []mutation {
 
 		// Numbers.
 		{"number that ends in a point", "case.stk", "temperature               300 ;", "temperature 300. ;",
-			"case.stk:9:16: a number cannot end in a point, as 300. does; write a digit after the point"},
+			"case.stk:9:16: a number cannot end in a point: got 300.; write a digit after the point"},
 		{"number that begins with a point", "case.stk", "height 2 ;", "height .5 ;",
 			"case.stk:14:11: a number cannot begin with a point; write 0 before the point"},
 		{"power that ends in a point", "a.flp", "1.5, 2 ;", "1., 2 ;", "a.flp:4:16: a number cannot end in a point"},
@@ -214,33 +214,33 @@ func malformed() []mutation {
 			"1e-15 s are more than 1e+09 steps"},
 
 		// Names.
-		{"material twice", "case.stk", "material CU :", "material SI :", "case.stk:4:1: material \"SI\" is there " +
-			"twice, first at line 1; rename one of them"},
+		{"material twice", "case.stk", "material CU :", "material SI :",
+			"case.stk:4:1: material \"SI\" is declared twice, first at line 1; merge or rename them"},
 		{"layer twice", "case.stk", "die DIE :", "layer BOND : height 1 ; material CU ;\ndie DIE :",
-			"case.stk:17:1: layer \"BOND\" is there twice, first at line 13"},
-		{"die twice", "case.stk", "stack:", "die DIE : source 1 SI ;\nstack:", "case.stk:20:1: die \"DIE\" is there " +
-			"twice, first at line 17"},
-		{"stack element twice", "case.stk", "die LOWER", "die UPPER", "case.stk:23:4: stack element \"UPPER\" is " +
-			"there twice, first at line 21"},
+			"case.stk:17:1: layer \"BOND\" is declared twice, first at line 13"},
+		{"die twice", "case.stk", "stack:", "die DIE : source 1 SI ;\nstack:",
+			"case.stk:20:1: die \"DIE\" is declared twice, first at line 17"},
+		{"stack element twice", "case.stk", "die LOWER", "die UPPER",
+			"case.stk:23:4: stack element \"UPPER\" is declared twice, first at line 21"},
 		{"floorplan element twice", "a.flp", "cache :", "core :", "+a.flp:5:1: warning: a second element is called " +
 			"\"core\"; it becomes \"core_2\""},
 		{"layout material twice", "bond.mlt", "  rectangle (300, 300, 300, 300) ;\n", "SI : rectangle (300, 300, " +
-			"300, 300) ;\n", "bond.mlt:3:1: material \"SI\" is laid out twice, first at line 1"},
+			"300, 300) ;\n", "bond.mlt:3:1: the patch of material \"SI\" is declared twice, first at line 1"},
 		{"unknown material", "case.stk", "layer 100 SI", "layer 100 Si", "case.stk:18:14: no material is called " +
 			"\"Si\"; did you mean \"SI\"?"},
 		{"unknown material of a layer", "case.stk", "material CU ;", "material AU ;", "case.stk:15:13: no material " +
-			"is called \"AU\"; there are SI, CU"},
+			"is called \"AU\"; did you mean \"CU\"?"},
 		{"unknown material of a layout", "bond.mlt", "SI :", "AU :", "bond.mlt:1:1: no material is called \"AU\""},
 		{"unknown layer", "case.stk", "MIDDLE BOND", "MIDDLE BONG", "case.stk:22:17: no layer is called \"BONG\"; " +
-			"there are BOND"},
-		{"unknown die", "case.stk", "LOWER DIE", "LOWER DIES", "case.stk:23:14: no die is called \"DIES\"; " +
-			"there are DIE"},
+			"did you mean \"BOND\"?"},
+		{"unknown die", "case.stk", "LOWER DIE", "LOWER DIES", "case.stk:23:14: no die is called \"DIES\"; did you " +
+			"mean \"DIE\"?"},
 		{"unknown element in the output", "case.stk", "T (LOWER", "T (LOW", "case.stk:28:4: no stack element is " +
-			"called \"LOW\"; there are UPPER, MIDDLE, LOWER"},
+			"called \"LOW\"; did you mean \"LOWER\"?"},
 		{"unknown block in the output", "case.stk", "LOWER.core", "LOWER.cores", "case.stk:30:4: the floorplan of " +
 			"\"LOWER\" has no element \"cores\""},
-		{"floorplan of a layer", "case.stk", "Tflpel (LOWER.core,", "Tflp (MIDDLE,", "case.stk:30:4: Tflp needs a " +
-			"die, and \"MIDDLE\" is a layer"},
+		{"floorplan of a layer", "case.stk", "Tflpel (LOWER.core,", "Tflp (MIDDLE,",
+			"case.stk:30:4: Tflp needs a die; \"MIDDLE\" is a layer"},
 		{"unused die", "case.stk", "stack:", "die OTHER : source 1 SI ;\nstack:", "+case.stk:20:1: not carried over: " +
 			"die \"OTHER\" is not used by the stack"},
 		{"unused layer", "case.stk", "die DIE :", "layer OTHER : height 1 ; material CU ;\ndie DIE :",
@@ -255,18 +255,18 @@ func malformed() []mutation {
 			"second source layer"},
 		{"empty stack", "case.stk", wholeStk[strings.Index(wholeStk, "   die UPPER"):strings.Index(wholeStk, "solver")],
 			"", "case.stk:28:1: the file ends without a stack section"},
-		{"two stacks", "case.stk", "solver:", "stack: layer X BOND ;\nsolver:", "case.stk:24:1: the stack section is " +
-			"there twice"},
+		{"two stacks", "case.stk", "solver:", "stack: layer X BOND ;\nsolver:",
+			"case.stk:24:1: the stack section is given twice"},
 		{"two solvers", "case.stk", "output:", "solver: steady ; initial temperature 300 ;\noutput:",
-			"case.stk:27:1: the solver section is there twice"},
+			"case.stk:27:1: the solver section is given twice"},
 		{"two top sinks", "case.stk", "dimensions", "top heat sink : heat transfer coefficient 1 ; temperature 300 " +
-			";\ndimensions", "case.stk:10:1: a top heat sink is there twice"},
+			";\ndimensions", "case.stk:10:1: a top heat sink is given twice"},
 		{"no heat sink", "case.stk",
 			wholeStk[strings.Index(wholeStk, "top heat"):strings.Index(wholeStk, "dimensions")], "",
 			"+case.stk:21:1: warning: no heat sink is declared"},
 		{"spelling of the guide", "case.stk", "dimensions :", "dimension :", "+case.stk:10:1: warning: \"dimension\" " +
 			"is the spelling of the user guide"},
-		{"order of the guide", "case.stk", wholeStk, swapped(), "+case.stk:17:1: warning: 3D-ICE 4.0 wants the " +
+		{"order of the guide", "case.stk", wholeStk, swapped(), "+case.stk:17:1: warning: 3D-ICE 4.0 requires the " +
 			"dimensions section before the die section"},
 		{"sink of 3D-ICE 2.0", "case.stk", "top heat sink", "conventional heat sink", ""},
 
@@ -279,8 +279,8 @@ func malformed() []mutation {
 		{"element of no size", "a.flp", "dimension 500, 1000", "dimension 500, 0", "a.flp:3:18: the width must be " +
 			"positive, got 0"},
 		{"elements overlap", "a.flp", "500, 500, 500, 250", "499, 500, 501, 250",
-			"+a.flp:7:3: warning: the rectangle overlaps that of line 2; their powers add there, as in 3D-ICE, which " +
-				"does not look"},
+			"+a.flp:7:3: warning: the rectangle overlaps that of line 2; their powers add up there, as in 3D-ICE, " +
+				"which does not check"},
 		{"rectangles of an element overlap", "a.flp", "500, 500, 500, 250", "500, 499, 500, 250",
 			"+a.flp:7:3: warning: the rectangle overlaps that of line 6"},
 		{"layout overlaps", "bond.mlt", "300, 300, 300, 300", "299, 299, 300, 300", "bond.mlt:3:3: the rectangle " +
@@ -296,13 +296,13 @@ func malformed() []mutation {
 			"+case.stk:22:4: not carried over: discretization of \"MIDDLE\""},
 		{"steps of a steady state", "case.stk", "transient step 0.001, slot 0.002", "steady",
 			"+case.stk:28:4: warning: a steady state has no steps: 3D-ICE writes only the heading of " +
-				"\"t.txt\"; say final"},
+				"\"t.txt\"; use final"},
 		{"one file twice", "case.stk", "map.txt", "t.txt", "+case.stk:29:4: warning: line 28 writes \"t.txt\" too: " +
-			"3D-ICE then mixes both in one file"},
+			"3D-ICE mixes both in one file"},
 
 		// Files.
 		{"no floorplan", "case.stk", `"a.flp"`, `"b.flp"`, "case.stk:21:28: cannot read b.flp: file does not exist; " +
-			"paths are looked for beside the stack description, then in the working directory"},
+			"relative paths are searched for next to the stack description, then in the working directory"},
 		{"no layout", "case.stk", `"bond.mlt"`, `"no.mlt"`, "case.stk:16:11: cannot read no.mlt: file does not exist"},
 		{"empty path", "case.stk", `"a.flp"`, `""`, "case.stk:21:28: the path is empty"},
 
@@ -315,14 +315,14 @@ func malformed() []mutation {
 			"case.stk:10:1: channels of 50 um, walls of 30 um and outer walls of 30 and 30 um do not make up a " +
 				"chip of 1000 um"},
 		{"channel without a cavity", "case.stk", "layer MIDDLE BOND ;", "channel CH ;",
-			"case.stk:22:4: channel \"CH\": no cavity is described"},
+			"case.stk:22:4: channel \"CH\": no cavity is declared"},
 		{"coolant of nothing", "case.stk", "Tmap (UPPER, \"map.txt\", slot)", "Tcoolant (CH, \"c.txt\", average)",
 			"case.stk:29:4: no stack element is called \"CH\""},
 		{"coolant of a die", "case.stk", "Tmap (UPPER, \"map.txt\", slot)", "Tcoolant (UPPER, \"c.txt\", average)",
 			"case.stk:29:4: Tcoolant needs a channel"},
 		{"pluggable sink", "case.stk", "top heat sink", "top pluggable heat sink : spreader length 1, width 1, " +
-			"height 1 ; material CU ; plugin \"x.so\" ;\nbottom heat sink", "case.stk:7:1: a pluggable heat sink " +
-			"cannot be modelled"},
+			"height 1 ; material CU ; plugin \"x.so\" ;\nbottom heat sink",
+			"case.stk:7:1: pluggable heat sinks are not supported"},
 		{"three-dimensional output", "case.stk", "Tmap (UPPER, \"map.txt\", slot)", "T3d (\"x.vtk\")",
 			"+case.stk:29:4: not carried over: T3d: 3D-ICE writes \"x.vtk\" in non-uniform mode only"},
 	}

@@ -23,14 +23,14 @@ type networkBuilder struct {
 	nodes []node
 }
 
-// ownNetwork is the network of the cells that floorplan elements and layers have of their own. It is built before the
-// outer layers of the stack are changed to emulate their nodes: here they are emulated in the conductances.
+// ownNetwork is the network of the separate cells of floorplan elements and layers. It is built before the outer layers
+// of the stack are changed to emulate their nodes: here the conductances emulate them.
 func (c *converter) ownNetwork() *network.Network {
 	b := &networkBuilder{converter: c, net: &network.Network{}}
-	for l := range c.stack.Layers {
+	for l := range c.Stack.Layers {
 		b.addNodes(l)
 	}
-	for l := range c.stack.Layers {
+	for l := range c.Stack.Layers {
 		b.linkLayer(l)
 		if l > 0 {
 			b.linkLayers(l-1, l)
@@ -40,19 +40,19 @@ func (c *converter) ownNetwork() *network.Network {
 	return b.net
 }
 
-// addNodes appends the nodes of a layer, element by element, and says which cells of the mesh they cover.
+// addNodes appends the nodes of a layer, element by element, and assigns them to the cells of the mesh they cover.
 func (b *networkBuilder) addNodes(l int) {
 	from := b.origins[l]
 	at := make([]int32, (len(b.edges[0])-1)*(len(b.edges[1])-1))
-	y := &b.stack.Layers[l]
+	y := &b.Stack.Layers[l]
 	for _, w := range b.works {
 		if w.element != from.element {
 			continue
 		}
 		material := y.Material
 		if from.source {
-			if x := &b.floors[w.element][w.block]; x.material != "" {
-				material = b.material(x.material, x.materialP, layoutFile{}, "")
+			if x := &b.floors[w.element][w.block]; x.material.name != "" {
+				material = b.material(x.material, &layout{})
 			}
 		}
 		nx, ny := w.cells[0], w.cells[1]
@@ -62,12 +62,12 @@ func (b *networkBuilder) addNodes(l int) {
 			id := int32(len(b.nodes))
 			b.nodes = append(b.nodes, cell)
 			volume := cell.length(0) * micro * cell.length(1) * micro * y.Thickness
-			b.net.Capacity = append(b.net.Capacity, b.stack.Materials[material].C*volume)
+			b.net.Capacity = append(b.net.Capacity, b.Stack.Materials[material].C*volume)
 			if from.source {
 				b.net.Sources = append(b.net.Sources,
 					network.Source{Node: id, Layer: l, Block: w.block, Share: 1 / float64(nx*ny)})
 			}
-			b.cover(at, id, &cell)
+			b.assign(at, id, &cell)
 		}
 	}
 	b.net.At = append(b.net.At, at)
@@ -79,8 +79,8 @@ func cut(span [2]float64, i, n int) [2]float64 {
 	return [2]float64{span[0] + size*float64(i), span[0] + size*float64(i+1)}
 }
 
-// cover notes the cells of the mesh that a node covers.
-func (b *networkBuilder) cover(at []int32, id int32, n *node) {
+// assign sets the node of the cells of the mesh that it covers.
+func (b *networkBuilder) assign(at []int32, id int32, n *node) {
 	i0, i1 := edgesOf(b.edges[0], n.span[0])
 	j0, j1 := edgesOf(b.edges[1], n.span[1])
 	nx := len(b.edges[0]) - 1
@@ -109,15 +109,15 @@ func (b *networkBuilder) linkLayer(l int) {
 	}
 }
 
-// lateral links two nodes that meet along an axis. 3D-ICE takes for the length they share the smaller of the distances
-// between the start of the one and the end of the other, which is too long where one lies within the other.
+// lateral links two nodes that touch along an axis. 3D-ICE uses as their shared length the smaller of the distances
+// between the start of one and the end of the other, which is too long if one lies within the other.
 func (b *networkBuilder) lateral(axis int, pair [2]int32) {
 	p, q := &b.nodes[pair[0]], &b.nodes[pair[1]]
 	across := 1 - axis
 	shared := math.Min(math.Abs(p.span[across][0]-q.span[across][1]), math.Abs(p.span[across][1]-q.span[across][0]))
-	area := shared * micro * b.stack.Layers[p.layer].Thickness
+	area := shared * micro * b.Stack.Layers[p.layer].Thickness
 	half := func(n *node) float64 {
-		return b.stack.Materials[n.material].K[axis] * area / (n.length(axis) * micro / 2)
+		return b.Stack.Materials[n.material].K[axis] * area / (n.length(axis) * micro / 2)
 	}
 	b.link(pair, half(p), half(q))
 }
@@ -137,19 +137,19 @@ func (b *networkBuilder) linkLayers(lower, upper int) {
 			area *= micro * (math.Min(p.span[axis][1], q.span[axis][1]) - math.Max(p.span[axis][0], q.span[axis][0]))
 		}
 		half := func(n *node) float64 {
-			height := b.stack.Layers[n.layer].Thickness
+			height := b.Stack.Layers[n.layer].Thickness
 			if !b.outer(n.layer) {
 				height /= 2
 			}
-			return b.stack.Materials[n.material].K[2] * area / height
+			return b.Stack.Materials[n.material].K[2] * area / height
 		}
 		b.link(pair, half(p), half(q))
 	}
 }
 
-// outer tells whether the nodes of a layer lie on the outer face: at the bottom, and at the top without a sink.
+// outer reports whether the nodes of a layer lie on the outer face: at the bottom, and at the top without a sink.
 func (b *networkBuilder) outer(layer int) bool {
-	return layer == 0 && b.project.bottom == nil || layer == len(b.stack.Layers)-1 && b.project.top == nil
+	return layer == 0 && b.project.bottom == nil || layer == len(b.Stack.Layers)-1 && b.project.top == nil
 }
 
 // link puts two conductances in series between two nodes.
@@ -159,19 +159,19 @@ func (b *networkBuilder) link(pair [2]int32, g1, g2 float64) {
 
 // ground links the top layer to its sink, half a cell away.
 func (b *networkBuilder) ground() {
-	top := b.stack.Boundary[stack.Top]
+	top := b.Stack.Boundary[stack.Top]
 	if top.Kind != stack.Convective {
 		return
 	}
-	last := len(b.stack.Layers) - 1
-	half := b.stack.Layers[last].Thickness / 2
+	last := len(b.Stack.Layers) - 1
+	half := b.Stack.Layers[last].Thickness / 2
 	for id := range b.nodes {
 		n := &b.nodes[id]
 		if n.layer != last {
 			continue
 		}
 		area := n.length(0) * micro * n.length(1) * micro
-		g := area / (1/top.H + half/b.stack.Materials[n.material].K[2])
+		g := area / (1/top.H + half/b.Stack.Materials[n.material].K[2])
 		b.net.Grounds = append(b.net.Grounds,
 			network.Ground{Node: int32(id), Conductance: g, Temperature: top.Temperature, Face: stack.Top})
 	}

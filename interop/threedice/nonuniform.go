@@ -9,12 +9,12 @@ import (
 	"thermsim/stack"
 )
 
-// In non-uniform mode 3D-ICE cuts every floorplan element into cells of its own, through all layers of the die, and
-// every layer of the stack into its own equal cells. thermsim's grid has one set of columns and rows for all layers:
-// every edge of any of those cells. Where all cells line up the two grids are the same and so are the numbers;
-// otherwise thermsim's grid is finer, and 3D-ICE's is emulated by a network.
+// In non-uniform mode 3D-ICE divides every floorplan element into separate cells, through all layers of the die, and
+// every other layer of the stack into equal cells. thermsim's grid has one set of columns and rows for all layers:
+// every edge of any of those cells. If all cells are aligned, the two grids are the same and so are the numbers;
+// otherwise thermsim's grid is finer, and a network emulates 3D-ICE's.
 
-// patchwork is a rectangle with its own cells.
+// patchwork is a rectangle with separate cells.
 type patchwork struct {
 	element, block int           // of the stack, and of its floorplan
 	rect           [2][2]float64 // um: from and to, along x and y
@@ -27,41 +27,45 @@ type patchwork struct {
 const maxEdges = 2_000_000
 
 func (c *converter) nonUniformGrid() {
-	works := c.patchworks()
+	c.works = c.patchworks()
 	if c.Faults.Len() > 0 {
 		return
 	}
 	d := c.project.dimensions
-	edges := [2][]float64{{0, d.length.value}, {0, d.width.value}}
-	c.works = works
-	for _, w := range works {
-		for a := range edges {
-			if len(edges[a])+w.cells[a] > maxEdges {
+	edges := d.span()
+	c.edges = [2][]float64{edges[0][:], edges[1][:]}
+	for _, w := range c.works {
+		for a := range c.edges {
+			if len(c.edges[a])+w.cells[a] > maxEdges {
 				c.Faults.Add(w.pos, "", "the cells of all elements make more than %d edges along one side", maxEdges)
 				return
 			}
 			from, to := w.rect[a][0], w.rect[a][1]
 			for i := range w.cells[a] + 1 {
-				edges[a] = append(edges[a], from+(to-from)*(float64(i)/float64(w.cells[a])))
+				c.edges[a] = append(c.edges[a], from+(to-from)*(float64(i)/float64(w.cells[a])))
 			}
 		}
 	}
 	for a, side := range [2]float64{d.length.value, d.width.value} {
-		edges[a] = distinct(edges[a], side)
+		c.edges[a] = distinct(c.edges[a], side)
 		const most = 100_000
-		if len(edges[a]) > most+1 {
+		if len(c.edges[a]) > most+1 {
 			c.Faults.Add(d.pos, "", "the cells of all elements make %d cells along one side, more than %d",
-				len(edges[a])-1, most)
+				len(c.edges[a])-1, most)
 			return
 		}
 	}
-	c.stack.Grid.X = axisOf(edges[0], c.stack.Size[0], d.pos)
-	c.stack.Grid.Y = axisOf(edges[1], c.stack.Size[1], d.pos)
-	c.comments.Grid = []string{"every edge of the cells that floorplan elements and layers have in 3D-ICE (" +
-		place(d.pos) + ")"}
-	c.edges = edges
-	c.checkPatchworks(works, edges)
+	c.Stack.Grid.X = axisOf(c.edges[0], c.Stack.Size[0], d.pos)
+	c.Stack.Grid.Y = axisOf(c.edges[1], c.Stack.Size[1], d.pos)
+	c.Comments.Grid = []string{"every edge of the cells that floorplan elements and layers have in 3D-ICE (" +
+		line(d.pos) + ")"}
+	c.checkPatchworks()
 	c.checkNonUniformSinks()
+}
+
+// span is the chip from and to, along x and y, in um.
+func (d *dimensions) span() [2][2]float64 {
+	return [2][2]float64{{0, d.length.value}, {0, d.width.value}}
 }
 
 // patchworks lists the rectangles with cells of their own, stack element by stack element.
@@ -72,8 +76,7 @@ func (c *converter) patchworks() (works []patchwork) {
 		if !e.die {
 			n := c.cellsOf(e, &flpElement{})
 			c.outputs.LayerCells[e.name] = n
-			works = append(works, patchwork{i, 0, [2][2]float64{{0, d.length.value}, {0, d.width.value}}, n, e.pos,
-				"layer " + e.name})
+			works = append(works, patchwork{i, 0, d.span(), n, e.pos, "layer " + e.name})
 			continue
 		}
 		for k := range c.floors[i] {
@@ -82,12 +85,9 @@ func (c *converter) patchworks() (works []patchwork) {
 			c.inside(x, r)
 			if len(x.rects) > 1 {
 				c.Note(importer.Warning, x.pos, "element %q has %d rectangles; in non-uniform mode 3D-ICE makes "+
-					"cells for the first alone", x.name, len(x.rects))
+					"cells for the first only", x.name, len(x.rects))
 			}
-			works = append(works,
-				patchwork{i, k,
-					[2][2]float64{{r.x.value, r.x.value + r.length.value}, {r.y.value, r.y.value + r.width.value}},
-					c.cellsOf(e, x), x.pos, fmt.Sprintf("element %q", x.name)})
+			works = append(works, patchwork{i, k, r.span(), c.cellsOf(e, x), x.pos, fmt.Sprintf("element %q", x.name)})
 		}
 	}
 	return works
@@ -105,10 +105,10 @@ func (c *converter) cellsOf(e *element, x *flpElement) [2]int {
 	return [2]int{clampCells(d.length.value / d.cellLength.value), clampCells(d.width.value / d.cellWidth.value)}
 }
 
-// clampCells is the whole part of a number of cells, in the bounds of what is counted on.
+// clampCells truncates a number of cells, and keeps it from 1 to maxEdges.
 func clampCells(n float64) int { return int(math.Max(1, math.Min(n, maxEdges))) }
 
-// distinct sorts edges and leaves out what differs by rounding.
+// distinct sorts edges and removes those that differ by rounding only.
 func distinct(edges []float64, side float64) []float64 {
 	slices.Sort(edges)
 	kept := edges[:1]
@@ -141,30 +141,27 @@ func axisOf(edges []float64, size float64, pos stack.Pos) stack.Axis {
 	return a
 }
 
-// checkPatchworks finds gaps and overlaps of floorplans, and cells that do not line up.
-func (c *converter) checkPatchworks(works []patchwork, edges [2][]float64) {
+// checkPatchworks finds gaps and overlaps of floorplans, and cells that are not aligned.
+func (c *converter) checkPatchworks() {
 	d := c.project.dimensions
-	for i := range c.project.stack {
+	for i, e := range c.project.stack {
 		area := 0.0
-		var rects []rectangle
-		for k := range c.floors[i] {
-			r := c.floors[i][k].rects[0]
-			area += r.length.value * r.width.value
-			rects = append(rects, r)
+		for _, x := range c.floors[i] {
+			area += x.rects[0].length.value * x.rects[0].width.value
 		}
-		_, _, overlap := importer.FirstOverlap(boxes(rects))
+		_, _, overlap := importer.FirstOverlap(c.floors[i], func(x *flpElement) stack.Rect { return x.rects[0].um() })
 		whole := d.length.value * d.width.value
-		if c.project.stack[i].die && (overlap || math.Abs(area-whole) > 1e-9*whole) {
-			c.hanging(c.project.stack[i].floorplanPos, true, "the floorplan leaves gaps or overlaps: 3D-ICE then has "+
-				"holes in the die, or two cells in one place")
+		if e.die && (overlap || math.Abs(area-whole) > 1e-9*whole) {
+			c.hanging(e.floorplan.pos, true, "the floorplan has gaps or overlaps: 3D-ICE then has holes in the die, "+
+				"or two cells at one location")
 			return
 		}
 	}
-	for _, w := range works {
-		for a := range edges {
-			if lo, hi := edgesOf(edges[a], w.rect[a]); hi-lo != w.cells[a] {
+	for _, w := range c.works {
+		for a := range c.edges {
+			if lo, hi := edgesOf(c.edges[a], w.rect[a]); hi-lo != w.cells[a] {
 				c.hanging(w.pos, false,
-					fmt.Sprintf("the cells of %s do not line up with those of other elements or layers", w.what))
+					fmt.Sprintf("the cells of %s are not aligned with those of other elements or layers", w.what))
 				return
 			}
 		}
@@ -179,11 +176,12 @@ func edgesOf(edges []float64, span [2]float64) (first, last int) {
 	return first, last
 }
 
-// hanging notes that 3D-ICE's grid is not thermsim's. A direct run can emulate it by a network, unless it has holes.
+// hanging records that 3D-ICE's grid differs from thermsim's. A direct run can emulate it by a network, unless it has
+// holes.
 func (c *converter) hanging(pos stack.Pos, holes bool, what string) {
 	emulate := c.Emulates(importer.Deviation{
 		Name: "own-cells", Pos: pos, Field: true,
-		What:    "in non-uniform mode every element has its own cells, and here " + what,
+		What:    "in non-uniform mode every element has separate cells, and here " + what,
 		Instead: "one finer grid with all their edges",
 	})
 	switch {
@@ -196,8 +194,8 @@ func (c *converter) hanging(pos stack.Pos, holes bool, what string) {
 	case c.Request.Direct:
 		c.Faults.Add(pos, "run it without --compat", "--compat does not emulate this non-uniform grid: %s", what)
 	default:
-		c.Faults.Add(pos, "import it without --compat, or run it with --compat as it is", "a stack file cannot hold "+
-			"this non-uniform grid of 3D-ICE: %s", what)
+		c.Faults.Add(pos, "import it without --compat, or run the project itself with --compat", "a stack file cannot "+
+			"represent this non-uniform grid of 3D-ICE: %s", what)
 	}
 }
 
@@ -211,7 +209,7 @@ func (c *converter) networkSize() float64 {
 	for i := range c.project.stack {
 		layers := 1.0
 		for _, d := range c.project.dies {
-			if c.project.stack[i].die && d.name == c.project.stack[i].of {
+			if c.project.stack[i].die && d.name == c.project.stack[i].of.name {
 				layers = float64(len(d.parts))
 			}
 		}
@@ -226,34 +224,34 @@ func (c *converter) networkSize() float64 {
 	return total
 }
 
-// checkNonUniformSinks finds the bottom heat sink, which 3D-ICE forgets in non-uniform mode.
+// checkNonUniformSinks finds the bottom heat sink, which 3D-ICE omits in non-uniform mode.
 func (c *converter) checkNonUniformSinks() {
 	if c.project.bottom == nil {
 		return
 	}
 	if c.Emulates(importer.Deviation{
 		Name: "lost-sink", Pos: c.project.bottom.pos,
-		What: "in non-uniform mode 3D-ICE forgets the bottom heat sink in its matrix but not on its right-hand " +
-			"side, which gives absurd temperatures",
-		Instead: "the sink acts",
+		What: "in non-uniform mode 3D-ICE omits the bottom heat sink from its matrix but not from its right-hand " +
+			"side, which gives meaningless temperatures",
+		Instead: "the sink is modelled",
 	}) {
 		c.Faults.Add(c.project.bottom.pos, "import it without --compat", "--compat does not emulate the bottom heat "+
-			"sink in non-uniform mode, with which 3D-ICE's results are absurd")
+			"sink in non-uniform mode, with which 3D-ICE's results are meaningless")
 	}
 }
 
-// elementRegions are the materials that floorplan elements have for themselves in non-uniform mode.
+// elementRegions are the separate materials of floorplan elements in non-uniform mode.
 func (c *converter) elementRegions(layer int, elements []flpElement) {
 	if !c.project.dimensions.nonUniform {
 		return
 	}
 	for k := range elements {
 		x := &elements[k]
-		if x.material == "" {
+		if x.material.name == "" {
 			continue
 		}
-		m := c.material(x.material, x.materialP, layoutFile{}, "")
-		y := &c.stack.Layers[layer]
+		m := c.material(x.material, &layout{})
+		y := &c.Stack.Layers[layer]
 		if m != y.Material {
 			y.Regions = append(y.Regions, stack.Region{Material: m, Rect: x.rects[0].metres(), Pos: x.pos})
 		}

@@ -10,7 +10,7 @@ import (
 	"thermsim/stack"
 )
 
-// Outputs is what a project asks to be written, with what is needed to do so in 3D-ICE's formats.
+// Outputs are the output files that a project requests, with the data to write them in 3D-ICE's formats.
 type Outputs struct {
 	Instructions []Output
 	// StepsPerSlot is 0 in a steady state.
@@ -46,7 +46,7 @@ type FloorplanElement struct {
 	Powers []float64
 }
 
-// Layer is the index of the stack layer that stands for a stack element in maps: the layer, or the source layer of the
+// Layer is the index of the stack layer that represents a stack element in maps: the layer, or the source layer of the
 // die.
 func (o *Outputs) Layer(element string) int { return o.layers[element] }
 
@@ -54,6 +54,7 @@ func (c *converter) prepareOutputs() {
 	d := c.project.dimensions
 	c.outputs = &Outputs{NonUniform: d.nonUniform, Cell: [2]float64{d.cellLength.value, d.cellWidth.value},
 		Floorplans: map[string][]FloorplanElement{}, LayerCells: map[string][2]int{}, layers: map[string]int{}}
+	c.Outputs = c.outputs
 	if s := c.project.solver; s.transient {
 		c.outputs.StepsPerSlot = c.stepsPerSlot()
 	}
@@ -65,8 +66,7 @@ func (c *converter) addFloorplan(i int) {
 	for _, x := range c.floors[i] {
 		f := FloorplanElement{Name: x.name, Cells: c.cellsOf(e, &x)}
 		for _, r := range x.rects {
-			f.Rects = append(f.Rects, stack.Rect{X: r.x.value, Y: r.y.value, Width: r.length.value,
-				Height: r.width.value})
+			f.Rects = append(f.Rects, r.um())
 		}
 		f.Powers = make([]float64, 0, len(x.powers))
 		for _, w := range x.powers {
@@ -78,64 +78,62 @@ func (c *converter) addFloorplan(i int) {
 
 // convertOutputs checks the instructions and maps them to thermsim's own reports: T to a probe, Tmap to a map.
 func (c *converter) convertOutputs() {
-	var names []string
-	for _, e := range c.project.stack {
-		names = append(names, e.name)
-	}
 	for _, o := range c.project.outputs {
 		if o.Kind == "T3d" {
 			c.volume(o)
 			continue
 		}
-		n, known := c.outputs.layers[o.Element]
-		if !known {
-			c.Faults.Add(o.Pos, didYouMean(o.Element, names), "no stack element is called %q", o.Element)
+		e := find(c, "stack element", c.project.stack, o.Element, o.Pos)
+		if e == nil || !c.fits(o, e) {
 			continue
 		}
-		if o.Kind == "Tcoolant" && !slices.ContainsFunc(c.project.stack, func(e element) bool {
-			return e.channel && e.name == o.Element
-		}) {
-			c.Faults.Add(o.Pos, "", "Tcoolant needs a channel, and %q is none", o.Element)
-			continue
-		}
-		floor, isDie := c.outputs.Floorplans[o.Element]
-		if (o.Kind == "Tflp" || o.Kind == "Tflpel") && !isDie {
-			c.Faults.Add(o.Pos, "", "%s needs a die, and %q is a layer", o.Kind, o.Element)
-			continue
-		}
-		if o.Kind == "Tflpel" && !slices.ContainsFunc(floor, func(f FloorplanElement) bool {
-			return f.Name == o.Block
-		}) {
-			c.Faults.Add(o.Pos, "", "the floorplan of %q has no element %q", o.Element, o.Block)
-			continue
-		}
-		if o.File == "" {
-			c.Faults.Add(o.Pos, "", "the path of the output file is empty")
-			continue
-		}
+		n := c.outputs.layers[o.Element]
 		c.checkOutput(o)
 		c.outputs.Instructions = append(c.outputs.Instructions, o)
 		switch o.Kind {
 		case "T":
 			c.probe(o, n)
 		case "Tmap":
-			if y := c.stack.Layers[n].Name; len(c.stack.Layers[n].Powers) == 0 &&
-				!slices.Contains(c.stack.Output.Maps, y) {
-				c.stack.Output.Maps = append(c.stack.Output.Maps, y)
+			if y := c.Stack.Layers[n].Name; len(c.Stack.Layers[n].Powers) == 0 &&
+				!slices.Contains(c.Stack.Output.Maps, y) {
+				c.Stack.Output.Maps = append(c.Stack.Output.Maps, y)
 			}
 		}
 	}
 	c.outputDeviations()
 }
 
+// fits reports a fault if an instruction does not apply to its stack element.
+func (c *converter) fits(o Output, e *element) bool {
+	floor := c.outputs.Floorplans[o.Element]
+	switch {
+	case o.Kind == "Tcoolant" && !e.channel:
+		c.Faults.Add(o.Pos, "", "Tcoolant needs a channel; %q is not a channel", o.Element)
+	case (o.Kind == "Tflp" || o.Kind == "Tflpel") && !e.die:
+		c.Faults.Add(o.Pos, "", "%s needs a die; %q is a layer", o.Kind, o.Element)
+	case o.Kind == "Tflpel" && !slices.ContainsFunc(floor, func(f FloorplanElement) bool { return f.Name == o.Block }):
+		c.Faults.Add(o.Pos, "", "the floorplan of %q has no element %q", o.Element, o.Block)
+	default:
+		return c.named(o)
+	}
+	return false
+}
+
+// named reports a fault if an instruction has no file name.
+func (c *converter) named(o Output) bool {
+	if o.File == "" {
+		c.Faults.Add(o.Pos, "", "the path of the output file is empty")
+	}
+	return o.File != ""
+}
+
 // volume is an instruction for a VTK file of all cells, which 3D-ICE writes in non-uniform mode only.
 func (c *converter) volume(o Output) {
-	switch {
-	case !c.project.dimensions.nonUniform:
+	if !c.project.dimensions.nonUniform {
 		c.Note(importer.NotCarried, o.Pos, "T3d: 3D-ICE writes %q in non-uniform mode only", o.File)
 		return
-	case o.File == "":
-		c.Faults.Add(o.Pos, "", "the path of the output file is empty")
+	}
+	if !c.named(o) {
 		return
 	}
 	c.checkOutput(o)
@@ -145,17 +143,17 @@ func (c *converter) volume(o Output) {
 	}
 	z := 0.0
 	for l, from := range c.origins {
-		y := &c.stack.Layers[l]
+		y := &c.Stack.Layers[l]
 		e := &c.project.stack[from.element]
 		height := y.Thickness / micro
 		s := Slab{Layer: l, Element: e.name, Bottom: z, Height: height}
 		if !e.die {
-			s.Materials = []string{c.stack.Materials[y.Material].Name}
+			s.Materials = []string{c.Stack.Materials[y.Material].Name}
 		}
 		for _, x := range c.floors[from.element] {
-			name := c.stack.Materials[y.Material].Name
-			if from.source && x.material != "" {
-				name = x.material
+			name := c.Stack.Materials[y.Material].Name
+			if from.source && x.material.name != "" {
+				name = x.material.name
 			}
 			s.Materials = append(s.Materials, name)
 		}
@@ -164,15 +162,15 @@ func (c *converter) volume(o Output) {
 	}
 }
 
-// checkOutput warns of instructions that give nothing, or one file twice.
+// checkOutput warns of instructions that write nothing, or the same file as another.
 func (c *converter) checkOutput(o Output) {
 	if o.When != "final" && !c.project.solver.transient {
-		c.Note(importer.Warning, o.Pos, "a steady state has no %ss: 3D-ICE writes only the heading of %q; say final",
+		c.Note(importer.Warning, o.Pos, "a steady state has no %ss: 3D-ICE writes only the heading of %q; use final",
 			o.When, o.File)
 	}
 	for _, other := range c.outputs.Instructions {
 		if other.File == o.File {
-			c.Note(importer.Warning, o.Pos, "line %d writes %q too: 3D-ICE then mixes both in one file", other.Pos.Line,
+			c.Note(importer.Warning, o.Pos, "line %d writes %q too: 3D-ICE mixes both in one file", other.Pos.Line,
 				o.File)
 			return
 		}
@@ -182,13 +180,13 @@ func (c *converter) checkOutput(o Output) {
 func cellProbe(pos stack.Pos) importer.Deviation {
 	return importer.Deviation{
 		Name: "cell-probe", Pos: pos,
-		What:    "3D-ICE's T is the temperature of the cell that holds the point",
-		Instead: "probes show the temperature at the point; --format 3dice writes what 3D-ICE means",
+		What:    "3D-ICE's T is the temperature of the cell that contains the point",
+		Instead: "probes show the temperature at the point; --format 3dice writes 3D-ICE's value",
 	}
 }
 
-// cellCentre is the centre of the cell of an axis that holds v, all in m. A point on the side between two cells belongs
-// to the second.
+// cellCentre is the centre of the cell of an axis that contains v, all in m. A point on the face between two cells
+// belongs to the second.
 func cellCentre(a stack.Axis, size, v float64) float64 {
 	segments := a.Segments
 	if len(segments) == 0 {
@@ -207,12 +205,12 @@ func cellCentre(a stack.Axis, size, v float64) float64 {
 	return v
 }
 
-// probe is an inspection point in the middle of its layer; where 3D-ICE is emulated, at the centre of the cell, so that
-// it shows the cell's temperature.
+// probe is an inspection point in the middle of its layer; with --compat at the centre of the cell, so that it shows
+// the cell's temperature.
 func (c *converter) probe(o Output, layer int) {
 	height := 0.0
 	for i := range layer {
-		height += c.stack.Layers[i].Thickness
+		height += c.Stack.Layers[i].Thickness
 	}
 	name := filepath.Base(o.File)
 	name = name[:len(name)-len(filepath.Ext(name))]
@@ -220,20 +218,20 @@ func (c *converter) probe(o Output, layer int) {
 		name = o.Element
 	}
 	base := name
-	for n := 2; slices.ContainsFunc(c.stack.Probes, func(p stack.Probe) bool { return p.Name == name }); n++ {
+	for n := 2; slices.ContainsFunc(c.Stack.Probes, func(p stack.Probe) bool { return p.Name == name }); n++ {
 		name = fmt.Sprintf("%s_%d", base, n)
 	}
 	x, y := o.X*micro, o.Y*micro
-	if !(x >= 0 && x <= c.stack.Size[0] && y >= 0 && y <= c.stack.Size[1]) {
-		c.Note(importer.Warning, o.Pos, "the point lies outside the chip; 3D-ICE takes the nearest cell of the last "+
+	if !(x >= 0 && x <= c.Stack.Size[0] && y >= 0 && y <= c.Stack.Size[1]) {
+		c.Note(importer.Warning, o.Pos, "the point lies outside the chip; 3D-ICE uses the nearest cell of the last "+
 			"row or column, and no probe is made")
 		return
 	}
 	if c.Emulates(cellProbe(o.Pos)) {
-		x, y = cellCentre(c.stack.Grid.X, c.stack.Size[0], x), cellCentre(c.stack.Grid.Y, c.stack.Size[1], y)
+		x, y = cellCentre(c.Stack.Grid.X, c.Stack.Size[0], x), cellCentre(c.Stack.Grid.Y, c.Stack.Size[1], y)
 	}
-	c.stack.Probes = append(c.stack.Probes,
-		stack.Probe{Name: name, X: x, Y: y, Z: height + c.stack.Layers[layer].Thickness/2, Pos: o.Pos})
+	c.Stack.Probes = append(c.Stack.Probes,
+		stack.Probe{Name: name, X: x, Y: y, Z: height + c.Stack.Layers[layer].Thickness/2, Pos: o.Pos})
 }
 
 // outputDeviations are differences in what is written about the same temperatures.
@@ -245,16 +243,16 @@ func (c *converter) outputDeviations() {
 		case o.Kind == "Tcoolant":
 			c.Emulates(importer.Deviation{
 				Name: "outlet-column", Pos: o.Pos,
-				What: "3D-ICE's Tcoolant counts the first column, be it a wall, and divides its average by a " +
-					"number of channels that is not that of the cells",
+				What: "3D-ICE's Tcoolant includes the first column, even if it is a wall, and divides its average by " +
+					"a number of channels that is not that of the cells",
 				Instead: "maximum, minimum and mean are those of the cells of coolant at the outlet",
 			})
 		case o.Kind == "Tflp" || o.Kind == "Tflpel":
 			c.Emulates(importer.Deviation{
 				Name: "cell-average", Pos: o.Pos,
-				What: "3D-ICE's averages count every cell that an element touches alike, and every rectangle of " +
-					"an element alike",
-				Instead: "averages in blocks.csv are exact over the area; --format 3dice writes what 3D-ICE means",
+				What: "3D-ICE's averages weight all cells that an element touches equally, and all rectangles of " +
+					"an element equally",
+				Instead: "means in blocks.csv are exact over the area; --format 3dice writes 3D-ICE's values",
 			})
 		}
 	}

@@ -8,33 +8,54 @@ import (
 	"thermsim/stack"
 )
 
-// keywords of the stack description, none of which can be a name.
-func stkKeywords() []string {
-	return strings.Fields(`2rm 4rm average bottom capacity cell channel chip coefficient conductivity coolant darcy diameter die dimensions
-		distribution discretization final first floorplan flow gradient heat height incoming initial inline last layer layout length material
-		maximum microchannel minimum non-uniform numofcores output pin pinfin pitch pluggable plugin Pmap rate side sink slot solver source
-		spreader stack staggered state steady step T temperature Tcoolant Tflp Tflpel thermal to top Tmap T3d transfer transient velocity
-		volumetric wall width true false`)
-}
+// stkKeywords of the stack description, none of which can be a name.
+const stkKeywords = `2rm 4rm average bottom capacity cell channel chip coefficient conductivity coolant darcy diameter
+	die dimensions distribution discretization final first floorplan flow gradient heat height incoming initial inline
+	last layer layout length material maximum microchannel minimum non-uniform numofcores output pin pinfin pitch
+	pluggable plugin Pmap rate side sink slot solver source spreader stack staggered state steady step T temperature
+	Tcoolant Tflp Tflpel thermal to top Tmap T3d transfer transient velocity volumetric wall width true false`
 
 // stkParser reads a stack description (.stk).
 type stkParser struct {
 	*parser
 	*project
-	last string // latest section, to tell those that come too late
+	last int // index of the latest section in the order of sections
 }
 
-// The order that 3D-ICE 4.0 demands. Its own guide has another one, and so had earlier versions, so thermsim takes any.
-func sectionRank(section string) int {
-	return slices.Index([]string{"material", "top", "bottom", "cavity", "dimensions", "layer", "die", "stack", "solver",
-		"output"}, section)
+// section is a part of a stack description.
+type section struct {
+	name, words string // words that begin it
+	parse       func(*stkParser)
 }
 
-// parseStk reads the text of a stack description. Faults and notes are collected; the project is whole only if no fault
-// was added.
-func parseStk(file string, data []byte, faults *importer.Faults, notes *[]importer.Note) *project {
-	p := &stkParser{parser: newParser(file, data, stkKeywords(), faults, notes), project: &project{file: file}}
-	for !p.failed && p.tok.kind != endOfFile {
+// sections are those of a stack description in the order that 3D-ICE 4.0 requires. The order of its own guide is
+// another one, as was that of earlier versions, so thermsim accepts any.
+func sections() []section {
+	return []section{
+		{"material", "material", (*stkParser).material},
+		{"top", "top conventional", (*stkParser).topSink},
+		{"bottom", "bottom", (*stkParser).bottomSink},
+		{"cavity", "microchannel pinfin channel", (*stkParser).readCavity},
+		{"dimensions", "dimensions dimension", (*stkParser).dims},
+		{"layer", "layer", (*stkParser).layer},
+		{"die", "die", (*stkParser).die},
+		{"stack", "stack", (*stkParser).elements},
+		{"solver", "solver", (*stkParser).solverSection},
+		{"output", "output", (*stkParser).outputSection},
+	}
+}
+
+// currentSection is the index of the section that the current token begins, -1 for none.
+func (p *stkParser) currentSection() int {
+	return slices.IndexFunc(sections(), func(s section) bool {
+		return p.tok.kind == word && slices.Contains(strings.Fields(s.words), p.tok.text)
+	})
+}
+
+// parseStk reads the text of a stack description. Without a fault the project is complete.
+func parseStk(c *importer.Collector, file string, data []byte) *project {
+	p := &stkParser{parser: newParser(c, file, data, stkKeywords), project: &project{file: file}}
+	for p.tok.kind != endOfFile {
 		p.section()
 	}
 	if !p.failed {
@@ -44,116 +65,56 @@ func parseStk(file string, data []byte, faults *importer.Faults, notes *[]import
 }
 
 func (p *stkParser) section() {
-	pos := p.tok.pos
+	n, all := p.currentSection(), sections()
 	switch {
-	case p.is("material"):
-		p.enter("material")
-		p.material()
-	case p.is("top"), p.is("conventional"):
-		p.enter("top")
-		p.topSink()
-	case p.is("bottom"):
-		p.enter("bottom")
-		p.advance()
-		p.only(p.bottom != nil, pos, "a bottom heat sink")
-		p.bottom = p.sink(pos)
-	case p.is("microchannel"), p.is("pinfin"), p.is("channel"):
-		p.enter("cavity")
-		p.readCavity()
-	case p.is("dimensions"), p.is("dimension"):
-		p.enter("dimensions")
-		p.only(p.dimensions != nil, pos, "the dimensions section")
-		if p.is("dimension") {
-			p.warn(pos, `"dimension" is the spelling of the user guide; 3D-ICE itself wants "dimensions"`)
-		}
-		p.dims()
-	case p.is("layer"):
-		p.enter("layer")
-		p.layer()
-	case p.is("die"):
-		p.enter("die")
-		p.die()
-	case p.is("stack"):
-		p.enter("stack")
-		p.only(p.stack != nil, pos, "the stack section")
-		p.elements()
-	case p.is("solver"):
-		p.enter("solver")
-		p.only(p.solver != nil, pos, "the solver section")
-		p.solverSection()
-	case p.is("output"):
-		p.enter("output")
-		p.outputSection()
-	default:
+	case n < 0:
 		p.stop("a section: material, top heat sink, bottom heat sink, dimensions, layer, die, stack, solver or output")
-	}
-}
-
-// enter warns of a section that 3D-ICE would refuse where it stands.
-func (p *stkParser) enter(section string) {
-	if p.last != "" && sectionRank(section) < sectionRank(p.last) {
-		p.warn(p.tok.pos, "3D-ICE 4.0 wants the %s section before the %s section and refuses this file", section,
-			p.last)
 		return
+	case n < p.last:
+		p.warn(p.tok.pos, "3D-ICE 4.0 requires the %s section before the %s section and refuses this file", all[n].name,
+			all[p.last].name)
+	default:
+		p.last = n
 	}
-	p.last = section
+	all[n].parse(p)
 }
 
-// only reports what is there a second time.
-func (p *stkParser) only(twice bool, pos stack.Pos, what string) {
+// only reports a second section of its kind.
+func (p *stkParser) only(twice bool, what string) {
 	if twice {
-		p.faults.Add(pos, "leave one of them out", "%s is there twice", what)
+		p.Faults.Add(p.tok.pos, "remove one of them", "%s is given twice", what)
 	}
 }
 
 func (p *stkParser) material() {
-	m := parseMaterial(p.parser)
-	for _, other := range p.materials {
-		if other.name == m.name && m.name != "" {
-			p.faults.Add(m.pos, "rename one of them", "material %q is there twice, first at line %d", m.name,
-				other.pos.Line)
-		}
-	}
-	if p.materials = append(p.materials, m); len(p.materials) > stack.MaxLayers {
-		p.tooMany(m.pos, "materials", stack.MaxLayers)
-	}
-}
-
-// mostOutputs bounds the instructions of the output section.
-const mostOutputs = 20_000
-
-// tooMany ends the reading of a project that has more of something than its layers could use.
-func (p *stkParser) tooMany(pos stack.Pos, what string, most int) {
-	p.faults.Add(pos, "leave out those that nothing needs", "a project has %d %s at most", most, what)
-	p.failed = true
+	declare(p.parser, &p.materials, "material", stack.MaxLayers, parseMaterial(p.parser))
 }
 
 // parseMaterial reads material ID : thermal conductivity k [, k, k] ; volumetric heat capacity c ;
 func parseMaterial(p *parser) (m material) {
 	m.pos = p.tok.pos
 	p.expect("material")
-	m.name, _ = p.identifier("the name of a material")
-	p.expect(":", "thermal", "conductivity")
-	k := p.positive("the thermal conductivity")
+	m.name = p.identifier("the name of a material").name
+	k := p.quantity(": thermal conductivity", "the thermal conductivity")
 	m.k = [3]decimal{k, k, k}
 	if p.accept(",") {
 		m.k[1] = p.positive("the thermal conductivity along y")
-		p.expect(",")
-		m.k[2] = p.positive("the thermal conductivity along z")
+		m.k[2] = p.quantity(",", "the thermal conductivity along z")
 	}
-	p.expect(";", "volumetric", "heat", "capacity")
-	m.c = p.positive("the volumetric heat capacity")
+	m.c = p.quantity("; volumetric heat capacity", "the volumetric heat capacity")
 	p.expect(";")
 	return m
 }
 
-// topSink reads a top heat sink; "conventional heat sink" is what 3D-ICE 1 and 2.0 called it.
+// topSink reads a top heat sink; "conventional heat sink" is its name in 3D-ICE 1 and 2.0.
 func (p *stkParser) topSink() {
 	pos := p.tok.pos
-	p.only(p.top != nil, pos, "a top heat sink")
+	p.only(p.top != nil, "a top heat sink")
 	p.advance()
 	if p.is("pluggable") {
-		p.refuse(pos, "a pluggable heat sink")
+		p.refused = true
+		p.Faults.Add(pos, "use a top heat sink with a heat transfer coefficient",
+			"pluggable heat sinks are not supported")
 		p.skipTo("bottom", "microchannel", "pinfin", "dimensions", "dimension", "layer", "die", "stack", "solver",
 			"output")
 		return
@@ -161,45 +122,43 @@ func (p *stkParser) topSink() {
 	p.top = p.sink(pos)
 }
 
+func (p *stkParser) bottomSink() {
+	pos := p.tok.pos
+	p.only(p.bottom != nil, "a bottom heat sink")
+	p.advance()
+	p.bottom = p.sink(pos)
+}
+
 // sink reads heat sink : heat transfer coefficient h ; temperature T ;
 func (p *stkParser) sink(pos stack.Pos) *sink {
 	s := &sink{pos: pos}
-	p.expect("heat", "sink", ":", "heat", "transfer", "coefficient")
-	s.h = p.positive("the heat transfer coefficient")
+	s.h = p.quantity("heat sink : heat transfer coefficient", "the heat transfer coefficient")
 	p.expect(";")
 	p.accept("ambient")
-	p.expect("temperature")
-	s.temperature = p.positive("the temperature of the sink")
+	s.temperature = p.quantity("temperature", "the temperature of the sink")
 	p.expect(";")
 	return s
 }
 
-// refuse reports a part that thermsim cannot model.
-func (p *stkParser) refuse(pos stack.Pos, what string) {
-	p.refused = true
-	p.faults.Add(pos, "only stacks of solids can be imported", "%s cannot be modelled", what)
-}
-
-// skipTo passes over tokens up to one of the words.
+// skipTo skips tokens up to one of the words.
 func (p *stkParser) skipTo(words ...string) {
-	for !p.failed && p.tok.kind != endOfFile && !(p.tok.kind == word && slices.Contains(words, p.tok.text)) {
+	for p.tok.kind != endOfFile && !(p.tok.kind == word && slices.Contains(words, p.tok.text)) {
 		p.advance()
 	}
 }
 
 func (p *stkParser) dims() {
 	d := &dimensions{pos: p.tok.pos}
-	p.advance()
-	p.expect(":", "chip", "length")
-	d.length = p.positive("the length of the chip")
-	p.expect(",", "width")
-	d.width = p.positive("the width of the chip")
-	p.expect(";", "cell", "length")
-	d.cellLength = p.positive("the length of a cell")
-	p.expect(",", "width")
-	d.cellWidth = p.positive("the width of a cell")
+	p.only(p.dimensions != nil, "the dimensions section")
+	if p.advance().text == "dimension" {
+		p.warn(d.pos, `"dimension" is the spelling of the user guide; 3D-ICE itself requires "dimensions"`)
+	}
+	d.length = p.quantity(": chip length", "the length of the chip")
+	d.width = p.quantity(", width", "the width of the chip")
+	d.cellLength = p.quantity("; cell length", "the length of a cell")
+	d.cellWidth = p.quantity(", width", "the width of a cell")
 	p.expect(";")
-	if !p.failed && p.accept("non-uniform") {
+	if p.accept("non-uniform") {
 		switch {
 		case p.accept("true"):
 			d.nonUniform = true
@@ -213,39 +172,29 @@ func (p *stkParser) dims() {
 }
 
 func (p *stkParser) layer() {
-	y := layer{pos: p.tok.pos}
+	y := layer{named: named{pos: p.tok.pos}}
 	p.advance()
-	y.name, _ = p.identifier("the name of a layer")
-	p.expect(":", "height")
-	y.height = p.positive("the height of the layer")
-	p.expect(";", "material")
-	y.material, y.materialP = p.identifier("a material")
+	y.name = p.identifier("the name of a layer").name
+	y.height = p.quantity(": height", "the height of the layer")
+	p.expect("; material")
+	y.material = p.identifier("a material")
 	p.expect(";")
 	if p.accept("layout") {
-		y.layout, y.layoutPos = p.quoted("the path of a layout file")
+		y.layout = p.quoted("the path of a layout file")
 		p.expect(";")
 	}
-	for _, other := range p.layers {
-		if other.name == y.name && y.name != "" {
-			p.faults.Add(y.pos, "rename one of them", "layer %q is there twice, first at line %d", y.name,
-				other.pos.Line)
-		}
-	}
-	if p.layers = append(p.layers, y); len(p.layers) > stack.MaxLayers {
-		p.faults.Add(y.pos, "join layers of the same material", "a project has %d layers at most", stack.MaxLayers)
-		p.failed = true
-	}
+	declare(p.parser, &p.layers, "layer", stack.MaxLayers, y)
 }
 
 func (p *stkParser) die() {
-	d := die{pos: p.tok.pos, source: -1}
+	d := die{named: named{pos: p.tok.pos}, source: -1}
 	p.advance()
-	d.name, _ = p.identifier("the name of a die")
+	d.name = p.identifier("the name of a die").name
 	p.expect(":")
-	for !p.failed && (p.is("layer") && !p.startsLayerSection() || p.is("source")) {
+	for p.is("layer") && !p.startsLayerSection() || p.is("source") {
 		if p.is("source") {
 			if d.source >= 0 {
-				p.faults.Add(p.tok.pos, "a die has one source layer; split the die in two",
+				p.Faults.Add(p.tok.pos, "a die has one source layer; split the die in two",
 					"die %q has a second source layer", d.name)
 			}
 			d.source = len(d.parts)
@@ -253,110 +202,91 @@ func (p *stkParser) die() {
 		p.advance()
 		d.parts = append(d.parts, p.diePart())
 	}
-	if !p.failed && d.source < 0 {
+	if d.source < 0 {
 		p.stop("the source layer of die %q", d.name)
 	}
-	for _, other := range p.dies {
-		if other.name == d.name && d.name != "" {
-			p.faults.Add(d.pos, "rename one of them", "die %q is there twice, first at line %d", d.name, other.pos.Line)
-		}
-	}
-	if p.dies = append(p.dies, d); len(p.dies) > stack.MaxLayers {
-		p.tooMany(d.pos, "dies", stack.MaxLayers)
-	}
+	declare(p.parser, &p.dies, "die", stack.MaxLayers, d)
 }
 
-// startsLayerSection looks whether "layer" begins a section, layer ID : ..., rather than a layer of a die.
+// startsLayerSection looks ahead whether "layer" begins a section, layer ID : ..., rather than a layer of a die.
 func (p *stkParser) startsLayerSection() bool {
-	ahead := *p.lexer
-	ahead.faults = &importer.Faults{}
-	return ahead.next().kind == word && ahead.next().text == ":"
+	next := *p.lexer
+	next.Collector = &importer.Collector{}
+	return next.next().kind == word && next.next().text == ":"
 }
 
 func (p *stkParser) diePart() diePart {
-	part := diePart{pos: p.tok.pos}
+	part := diePart{layer: layer{named: named{pos: p.tok.pos}}}
 	if p.tok.kind == number {
 		part.height = p.positive("the height of a layer")
-		part.material, part.materialP = p.identifier("a material")
+		part.material = p.identifier("a material")
 	} else {
-		part.layer, _ = p.identifier("a height or the name of a layer")
+		part.of = p.identifier("a height or the name of a layer").name
 	}
 	p.expect(";")
 	return part
 }
 
 func (p *stkParser) elements() {
+	p.only(p.stack != nil, "the stack section")
 	p.advance()
 	p.expect(":")
-	for !p.failed {
-		e := element{pos: p.tok.pos}
+	for {
+		e := element{named: named{pos: p.tok.pos}}
 		switch {
 		case p.accept("layer"):
-			e.name, _ = p.identifier("the name of a stack element")
-			e.of, e.ofPos = p.identifier("the name of a layer")
+			e.name = p.identifier("the name of a stack element").name
+			e.of = p.identifier("the name of a layer")
 		case p.accept("die"):
 			e.die = true
-			e.name, _ = p.identifier("the name of a stack element")
-			e.of, e.ofPos = p.identifier("the name of a die")
+			e.name = p.identifier("the name of a stack element").name
+			e.of = p.identifier("the name of a die")
 			p.expect("floorplan")
-			e.floorplan, e.floorplanPos = p.quoted("the path of a floorplan")
+			e.floorplan = p.quoted("the path of a floorplan")
 		case p.accept("channel"):
 			e.channel = true
-			e.name, _ = p.identifier("the name of a stack element")
+			e.name = p.identifier("the name of a stack element").name
 		default:
 			return
 		}
 		if p.accept("discretization") {
-			e.cells[0], _ = p.count("the number of cells along x")
+			e.cells[0] = p.count("the number of cells along x")
 			p.accept(",")
-			e.cells[1], _ = p.count("the number of cells along y")
+			e.cells[1] = p.count("the number of cells along y")
 		}
 		p.expect(";")
-		for _, other := range p.stack {
-			if other.name == e.name && e.name != "" {
-				p.faults.Add(e.pos, "rename one of them", "stack element %q is there twice, first at line %d", e.name,
-					other.pos.Line)
-			}
-		}
-		if p.stack = append(p.stack, e); len(p.stack) > stack.MaxLayers {
-			p.faults.Add(e.pos, "join layers of the same material", "a stack has %d layers at most", stack.MaxLayers)
-			p.failed = true
-		}
+		declare(p.parser, &p.stack, "stack element", stack.MaxLayers, e)
 	}
 }
 
 func (p *stkParser) solverSection() {
 	s := &solver{pos: p.tok.pos}
+	p.only(p.solver != nil, "the solver section")
 	p.advance()
 	p.expect(":")
 	switch {
 	case p.accept("steady"):
 	case p.accept("transient"):
 		s.transient = true
-		p.expect("step")
-		s.step = p.positive("the time step")
-		p.expect(",", "slot")
-		s.slot = p.positive("the slot")
+		s.step = p.quantity("step", "the time step")
+		s.slot = p.quantity(", slot", "the slot")
 		if !p.failed && s.slot.value < s.step.value {
-			p.faults.Add(s.slot.pos, "", "a slot of %s s is shorter than the step of %s s", s.slot.text, s.step.text)
+			p.Faults.Add(s.slot.pos, "", "a slot of %s s is shorter than the step of %s s", s.slot.text, s.step.text)
 		}
 	default:
 		p.stop("steady or transient")
 	}
-	p.expect(";", "initial", "temperature")
-	s.initial = p.positive("the initial temperature")
+	s.initial = p.quantity("; initial temperature", "the initial temperature")
 	p.expect(";")
 	if p.is("numofcores") {
-		pos := p.tok.pos
-		p.advance()
+		p.Note(importer.NotCarried, p.advance().pos, "numofcores: thermsim uses the available cores")
 		p.count("the number of cores")
 		p.expect(";")
-		p.note(importer.NotCarried, pos, "numofcores: thermsim uses the cores there are")
 	}
 	p.solver = s
 }
 
-// complete checks that every section is there.
+// complete checks that no section is missing.
 func (p *stkParser) complete() {
 	for _, s := range []struct {
 		missing bool
@@ -366,7 +296,7 @@ func (p *stkParser) complete() {
 		{len(p.stack) == 0, "stack section"}, {p.solver == nil, "solver section"},
 	} {
 		if s.missing && !p.refused {
-			p.faults.Add(p.tok.pos, "is the file cut off?", "the file ends without a %s", s.what)
+			p.Faults.Add(p.tok.pos, "is the file cut off?", "the file ends without a %s", s.what)
 		}
 	}
 }

@@ -8,9 +8,9 @@ import (
 )
 
 // quotient is slot over step as 3D-ICE divides them (stack_description_parser.y of 4.0): both are multiplied by ten
-// until they are whole in FP64, and become 32-bit unsigned integers, whose whole quotient it takes. Rounding of
-// decimals makes those factors of ten many more than the digits that were written. What does not fit 32 bits is
-// undefined in C; on x86-64 the lower 32 bits of the whole number are left.
+// until they are whole in FP64 and then converted to 32-bit unsigned integers, whose quotient is truncated. Rounding of
+// decimals makes those factors of ten many more than the written digits. The conversion of numbers beyond 32 bits is
+// undefined in C; on x86-64 it keeps the lower 32 bits.
 type quotient struct {
 	slot, step         float64 // whole
 	slotKept, stepKept uint32
@@ -24,8 +24,8 @@ func divide(slot, step float64) quotient {
 	return quotient{slot, step, keep32(slot), keep32(step)}
 }
 
-// keep32 is a whole number as a 32-bit integer of C on x86-64. Out of the range of 64 bits the conversion gives 2^63,
-// of which nothing is left.
+// keep32 is a whole number as a 32-bit integer of C on x86-64. Beyond 64 bits the conversion gives 2^63, whose lower 32
+// bits are 0.
 func keep32(v float64) uint32 {
 	if v >= 1<<63 {
 		return 0
@@ -33,10 +33,10 @@ func keep32(v float64) uint32 {
 	return uint32(int64(v))
 }
 
-// overflows tells that one of the numbers does not fit 32 bits.
+// overflows reports whether one of the numbers does not fit 32 bits.
 func (q quotient) overflows() bool { return math.Max(q.slot, q.step) > math.MaxUint32 }
 
-// steps in a slot, 0 where 3D-ICE divides by zero: here, or in the remainder by it that tells whether a slot is over.
+// steps in a slot, 0 if 3D-ICE divides by zero: here, or in the remainder by it that detects the end of a slot.
 func (q quotient) steps() int {
 	if q.stepKept == 0 {
 		return 0
@@ -44,58 +44,46 @@ func (q quotient) steps() int {
 	return int(q.slotKept / q.stepKept)
 }
 
-// stepsMeant is how many whole steps a slot holds.
+// stepsMeant is the number of whole steps in a slot.
 func stepsMeant(slot, step float64) int {
 	return max(1, int(math.Min(math.Floor(slot/step*(1+1e-9)), math.MaxInt32)))
 }
 
-// stepsPerSlot is how many steps there are in a slot: 3D-ICE's number, but where an overflow of its arithmetic made it
-// and is not to be emulated.
+// stepsPerSlot is the number of steps in a slot: 3D-ICE's, unless it results from an overflow that is not to be
+// emulated.
 func (c *converter) stepsPerSlot() int {
 	s := c.project.solver
 	q, meant := divide(s.slot.value, s.step.value), stepsMeant(s.slot.value, s.step.value)
-	there := q.steps()
-	if there == 0 || there == meant || q.overflows() && !c.Emulates(cutSlot(s, there)) {
+	theirs := q.steps()
+	if theirs == 0 || theirs == meant || q.overflows() && !c.Emulates(cutSlot(s, theirs)) {
 		return meant
 	}
-	return there
+	return theirs
 }
 
-// tellOverflow warns where 3D-ICE's number of steps per slot is none that the project means.
-func (c *converter) tellOverflow() {
+// warnOfOverflow warns if 3D-ICE's number of steps per slot results from an overflow.
+func (c *converter) warnOfOverflow() {
 	s := c.project.solver
 	q, meant := divide(s.slot.value, s.step.value), stepsMeant(s.slot.value, s.step.value)
-	there := q.steps()
-	if !q.overflows() || there == meant {
+	theirs := q.steps()
+	if !q.overflows() || theirs == meant {
 		return
 	}
-	does := fmt.Sprintf("3D-ICE makes %s per slot", count(there, "step"))
-	if there == 0 {
-		does = "3D-ICE divides by zero and ends"
-	}
-	here := fmt.Sprintf("%d here", meant)
-	if there > 0 {
-		here += " unless --compat asks for 3D-ICE's"
+	effect := fmt.Sprintf("3D-ICE makes %s per slot, %d here unless --compat is given", importer.Plural(theirs, "step"),
+		meant)
+	if theirs == 0 {
+		effect = fmt.Sprintf("3D-ICE divides by zero and ends, %d here", meant)
 	}
 	c.Note(importer.Warning, s.slot.pos, "slot %s over step %s overflows 32 bits in 3D-ICE: it divides %.0f by %.0f, "+
-		"of which %d and %d are left; %s, %s",
-		s.slot.text, s.step.text, q.slot, q.step, q.slotKept, q.stepKept, does, here)
+		"of which %d and %d remain; %s", s.slot.text, s.step.text, q.slot, q.step, q.slotKept, q.stepKept, effect)
 }
 
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-func cutSlot(s *solver, there int) importer.Deviation {
+func cutSlot(s *solver, theirs int) importer.Deviation {
 	return importer.Deviation{
 		Name: "cut-slot", Pos: s.slot.pos, Field: true,
-		What: fmt.Sprintf("3D-ICE makes %s of %s s in a slot of %s s, so that a slot lasts %s s", count(there, "step"),
-			s.step.text, s.slot.text,
-			short(float64(there)*s.step.value)),
-		Instead: "powers change at the ends of the slots, inside a step where they fall there",
+		What: fmt.Sprintf("3D-ICE makes %s of %s s in a slot of %s s, so that a slot lasts %s s",
+			importer.Plural(theirs, "step"), s.step.text, s.slot.text, short(float64(theirs)*s.step.value)),
+		Instead: "powers change at the ends of the slots, inside a step if necessary",
 	}
 }
 
@@ -103,12 +91,12 @@ func cutSlot(s *solver, there int) importer.Deviation {
 func (c *converter) slotLength() float64 {
 	s := c.project.solver
 	exact := s.slot.value / s.step.value
-	there := divide(s.slot.value, s.step.value).steps()
-	if there == 0 || math.Abs(exact-float64(there)) <= 1e-9*exact {
+	theirs := divide(s.slot.value, s.step.value).steps()
+	if theirs == 0 || math.Abs(exact-float64(theirs)) <= 1e-9*exact {
 		return s.slot.value
 	}
-	if c.Emulates(cutSlot(s, there)) {
-		return float64(there) * s.step.value
+	if c.Emulates(cutSlot(s, theirs)) {
+		return float64(theirs) * s.step.value
 	}
 	return s.slot.value
 }

@@ -48,7 +48,7 @@ func TestDivideAs3DICE(t *testing.T) {
 func withSolver(t *testing.T, step, slot string, compat bool) *importer.Result {
 	t.Helper()
 	file := filepath.Join("testdata", "transient", "case.stk")
-	r, err := Format{}.Import(importer.Request{Files: []string{file}, Compat: compat, Direct: true,
+	r, err := Format.Import(importer.Request{Files: []string{file}, Compat: compat, Direct: true,
 		Open: func(path string) ([]byte, error) {
 			data, err := os.ReadFile(path)
 			if path != file {

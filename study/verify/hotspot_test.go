@@ -19,7 +19,7 @@ import (
 func importHotSpot(t *testing.T, dir, config string, compat bool, named map[string]string) *importer.Result {
 	t.Helper()
 	file := filepath.Join("..", "..", "interop", "hotspot", "testdata", dir, config)
-	r, err := hotspot.Format{}.Import(importer.Request{Files: []string{file}, Named: named, Compat: compat,
+	r, err := hotspot.Format.Import(importer.Request{Files: []string{file}, Named: named, Compat: compat,
 		Direct: true})
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 func import3DICE(t *testing.T, name string, compat bool) *importer.Result {
 	t.Helper()
 	file := filepath.Join("..", "..", "interop", "threedice", "testdata", name, "case.stk")
-	r, err := threedice.Format{}.Import(importer.Request{Files: []string{file}, Compat: compat})
+	r, err := threedice.Format.Import(importer.Request{Files: []string{file}, Compat: compat})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,12 +9,12 @@ import (
 )
 
 // Formats are the simulators whose projects can be imported.
-func Formats() []importer.Format { return []importer.Format{threedice.Format{}, hotspot.Format{}} }
+func Formats() []*importer.Format { return []*importer.Format{threedice.Format, hotspot.Format} }
 
 // FormatOf is the format of which path is a main file, nil for stack files of thermsim's own.
-func FormatOf(path string) importer.Format {
+func FormatOf(path string) *importer.Format {
 	for _, f := range Formats() {
-		if f.Main(path) {
+		if f.IsMain(path) {
 			return f
 		}
 	}
@@ -24,7 +24,7 @@ func FormatOf(path string) importer.Format {
 func FormatNames() string {
 	var names []string
 	for _, f := range Formats() {
-		names = append(names, f.Name())
+		names = append(names, f.Name)
 	}
 	return strings.Join(names, ", ")
 }

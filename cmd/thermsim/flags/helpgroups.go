@@ -43,7 +43,7 @@ func Group(f *pflag.FlagSet, heading string, add func()) {
 }
 
 // OptionsOf is the heading of the options of a format.
-func OptionsOf(f importer.Format) string { return "Projects of " + f.Title() }
+func OptionsOf(f *importer.Format) string { return "Projects of " + f.Title }
 
 // GroupUsage makes the help of all commands show flags under their headings, at most width characters wide.
 func GroupUsage(root *cobra.Command, width int) {
@@ -126,13 +126,13 @@ func HiddenOptions(c *cobra.Command) []string {
 	if c.HasParent() && c.Parent().Name() == "import" {
 		return nil // the command says which simulator
 	}
-	var project importer.Format
+	var project *importer.Format
 	if args := c.Flags().Args(); len(args) > 0 {
 		project = FormatOf(args[0])
 	}
 	var hidden []string
 	for _, f := range Formats() {
-		if len(f.Options()) > 0 && (project == nil || project.Name() != f.Name()) {
+		if len(f.Options) > 0 && (project == nil || project.Name != f.Name) {
 			hidden = append(hidden, OptionsOf(f))
 		}
 	}

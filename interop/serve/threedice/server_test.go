@@ -28,7 +28,7 @@ import (
 // server serves testdata/case.stk as 3D-ICE calculates.
 func server(t testing.TB) *Server {
 	t.Helper()
-	r, err := project.Format{}.Import(importer.Request{Files: []string{"testdata/case.stk"}, Compat: true, Direct: true,
+	r, err := project.Format.Import(importer.Request{Files: []string{"testdata/case.stk"}, Compat: true, Direct: true,
 		Served: true})
 	if err != nil {
 		t.Fatal(err)
