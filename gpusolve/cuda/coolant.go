@@ -164,13 +164,15 @@ func (s *system) cool() {
 		return
 	}
 	c, count := &s.compact, len(w.of)
-	s.Note(k.CoolPlanes(s.Stream, s.Grid(s.nx, kernels.CoolantThreads, s.ny, 2*count), kernels.CoolantCoolPlanesArgs{
+	grid := s.Grid(s.nx, kernels.CoolantThreads, s.ny, 2*count)
+	s.Note(k.CoolPlanes.Launch(s.Stream, grid, kernels.CoolantCoolPlanesArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 		Uniform: c.uniform, Slot: c.slot,
 		Index: c.index, Palette: c.palette, Cavities: w.cavities, Dt: s.dt, Gx: s.gx.at, Gy: s.gy.at,
 		Capacity: s.capacity.address(),
 	}))
-	s.Note(k.CoolColumns(s.Stream, s.Grid(s.nx, kernels.CoolantThreads, s.ny, count), kernels.CoolantCoolColumnsArgs{
+	grid = s.Grid(s.nx, kernels.CoolantThreads, s.ny, count)
+	s.Note(k.CoolColumns.Launch(s.Stream, grid, kernels.CoolantCoolColumnsArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 		Uniform: c.uniform, Slot: c.slot,
 		Index: c.index, Palette: c.palette, Cavities: w.cavities, FarSlot: w.far.onDev, Gz: s.gz.at, Far: w.far.data,
@@ -185,7 +187,7 @@ func (s *system) letIn() {
 		return
 	}
 	if k, ok := s.kernelsToCool(); ok {
-		s.Note(k.Inlets(s.Stream, s.Grid(max(s.nx, s.ny), kernels.CoolantThreads, len(w.of), 1),
+		s.Note(k.Inlets.Launch(s.Stream, s.Grid(max(s.nx, s.ny), kernels.CoolantThreads, len(w.of), 1),
 			kernels.CoolantInletsArgs{
 				Nx: int32(s.nx), Ny: int32(s.ny), Cavities: w.cavities, Rise: w.rise, Inflow: s.inflow.data,
 				InflowSlot: s.inflow.onDev,
@@ -208,7 +210,7 @@ func (s *system) followCavities(k *kernels.Follow, x, old ops.Vector) {
 		return
 	}
 	c, f := &s.compact, s.following
-	s.Note(k.FollowCavities(s.Stream, s.Grid(s.nx, kernels.FollowThreads, s.ny, 3*len(w.of)),
+	s.Note(k.FollowCavities.Launch(s.Stream, s.Grid(s.nx, kernels.FollowThreads, s.ny, 3*len(w.of)),
 		kernels.FollowFollowCavitiesArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 			Uniform: c.uniform, Slot: c.slot,
@@ -222,7 +224,7 @@ func (s *system) followCavities(k *kernels.Follow, x, old ops.Vector) {
 func (s *system) cooledResidual(a *kernels.ResidualResidualArgs) {
 	w := s.cooling
 	if k, ok := s.kernelsToCool(); ok {
-		s.Note(k.CooledResidual(s.Stream, s.rows(residualBlocks), kernels.CoolantCooledResidualArgs{
+		s.Note(k.CooledResidual.Launch(s.Stream, s.rows(residualBlocks), kernels.CoolantCooledResidualArgs{
 			Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Gx: a.Gx, Gy: a.Gy, Gz: a.Gz, Ground: a.Ground, GroundSlot: a.GroundSlot,
 			Capacity: a.Capacity,
 			Power:    a.Power, PowerSlot: a.PowerSlot, Share: a.Share, Inflow: a.Inflow, InflowSlot: a.InflowSlot,
@@ -236,7 +238,7 @@ func (s *system) cooledResidual(a *kernels.ResidualResidualArgs) {
 func (s *system) cooledApply(y, x ops.Vector) {
 	w := s.cooling
 	if k, ok := s.kernelsToCool(); ok {
-		s.Note(k.CooledMultiply(s.Stream, s.rows(residualBlocks), kernels.CoolantCooledMultiplyArgs{
+		s.Note(k.CooledMultiply.Launch(s.Stream, s.rows(residualBlocks), kernels.CoolantCooledMultiplyArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
 			Ground:     s.ground.data,
 			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Cavities: w.cavities, Far: w.far.data,
@@ -252,7 +254,7 @@ func (s *system) CoolantHeat(x ops.Vector) []float64 {
 		return nil
 	}
 	if k, ok := s.kernelsToCool(); ok {
-		s.Note(k.Outlets(s.Stream, [3]uint32{uint32(len(w.of)), 1, 1}, kernels.CoolantOutletsArgs{
+		s.Note(k.Outlets.Launch(s.Stream, [3]uint32{uint32(len(w.of)), 1, 1}, kernels.CoolantOutletsArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Cavities: w.cavities, Rise: w.rise, X: F64(x), Heat: w.heat,
 		}))
 	}
@@ -287,7 +289,7 @@ func CoolingOf(a ops.Space) (c *Cooling, ok bool) {
 func (c *Cooling) Diagonal(v ops.Vector) {
 	s, w := c.system, c.system.cooling
 	if k, ok := s.kernelsToCool(); ok {
-		s.Note(k.CooledDiagonal(s.Stream, s.rows(residualBlocks), kernels.CoolantCooledDiagonalArgs{
+		s.Note(k.CooledDiagonal.Launch(s.Stream, s.rows(residualBlocks), kernels.CoolantCooledDiagonalArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
 			Ground:     s.ground.data,
 			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Cavities: w.cavities, Far: w.far.data,

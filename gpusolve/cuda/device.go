@@ -58,22 +58,22 @@ type modules struct {
 
 type unloader interface{ Unload() error }
 
-// Module returns the kernels of a method, loaded when first asked for.
-func Module[M unloader](d *Device, name string, load func(cudriver.Driver) (M, error)) (M, error) {
-	if m, ok := d.asked[name].(M); ok {
+// Module returns the kernels of a method, loaded when first asked for. *M has a method to unload them.
+func Module[M any](d *Device, name string, load func(cudriver.Driver) (*M, error)) (*M, error) {
+	if m, ok := any(d.asked[name]).(*M); ok {
 		return m, nil
 	}
 	m, err := load(d.Driver)
-	if err == nil {
-		d.asked[name] = m
+	if err != nil {
+		return nil, err
 	}
-	return m, err
+	d.asked[name] = any(m).(unloader)
+	return m, nil
 }
 
 // loaded returns the kernels and begins an operation: false after a failure.
-func loaded[M unloader](s *Space, name string, load func(cudriver.Driver) (M, error)) (M, bool) {
-	m, err := Module(s.Device, name, load)
-	s.Note(err)
+func loaded[M any](s *Space, name string, load func(cudriver.Driver) (*M, error)) (*M, bool) {
+	m := Loaded(s, name, load)
 	return m, s.Ready()
 }
 

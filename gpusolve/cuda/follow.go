@@ -87,7 +87,7 @@ func (s *system) RefreshAt(x, old ops.Vector) error {
 	s.clearFaces()
 	c, ambient := &s.compact, s.mesh.Stack.Ambient
 	flowing, cavities := s.flowing()
-	s.Note(k.Follow(s.Stream, s.Grid(s.nx, kernels.FollowThreads, s.ny, s.nz), kernels.FollowFollowArgs{
+	s.Note(k.Follow.Launch(s.Stream, s.Grid(s.nx, kernels.FollowThreads, s.ny, s.nz), kernels.FollowFollowArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 		Uniform: c.uniform,
 		Slot:    c.slot, Index: c.index, Laws: f.laws, Planes: f.planes, Ambient: ambient, X: F64(x), Old: F64(old),
@@ -97,7 +97,8 @@ func (s *system) RefreshAt(x, old ops.Vector) error {
 	}))
 	s.followCavities(k, x, old)
 	s.onFaces(func(on facing) {
-		s.Note(k.FollowFace(s.Stream, s.Grid(on.na, kernels.FollowThreads, on.nb, 1), kernels.FollowFollowFaceArgs{
+		grid := s.Grid(on.na, kernels.FollowThreads, on.nb, 1)
+		s.Note(k.FollowFace.Launch(s.Stream, grid, kernels.FollowFollowFaceArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 			Uniform: c.uniform,
 			Slot:    c.slot, Index: c.index, Closed: c.closed, ClosedLine: c.closedLine, Laws: f.laws, Ambient: ambient,
@@ -142,7 +143,7 @@ func (s *system) followedFaceHeat(grid [3]uint32, on facing, x ops.Vector) {
 		return
 	}
 	c := &s.compact
-	s.Note(k.FollowFaceHeat(s.Stream, grid, kernels.FollowFollowFaceHeatArgs{
+	s.Note(k.FollowFaceHeat.Launch(s.Stream, grid, kernels.FollowFollowFaceHeatArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 		Uniform: c.uniform,
 		Slot:    c.slot, Index: c.index, Closed: c.closed, ClosedLine: c.closedLine, Laws: s.following.laws,
@@ -211,7 +212,7 @@ func (s *system) leak(x cudriver.Ptr[float64], scale float64, ends, save bool) {
 		return
 	}
 	l := s.leaking
-	s.Note(k.Leak(s.Stream, s.Grid(int(s.sheet), kernels.FollowThreads, len(s.mesh.Leakage.Planes), 1),
+	s.Note(k.Leak.Launch(s.Stream, s.Grid(int(s.sheet), kernels.FollowThreads, len(s.mesh.Leakage.Planes), 1),
 		kernels.FollowLeakArgs{
 			Sheet: int32(s.sheet), Planes: l.planes, Terms: l.terms, Sheets: l.sheets, Laws: l.laws,
 			Ambient: s.mesh.Stack.Ambient, X: x, Scale: scale,

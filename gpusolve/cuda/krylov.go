@@ -54,12 +54,12 @@ func (s *Iteration) Dot(r32, z ops.Vector, first bool) {
 		return
 	}
 	if fused {
-		s.Note(s.krylov.DotOfStep(s.Stream, [3]uint32{1, 1, 1}, kernels.KrylovDotOfStepArgs{
+		s.Note(s.krylov.DotOfStep.Launch(s.Stream, [3]uint32{1, 1, 1}, kernels.KrylovDotOfStepArgs{
 			N: s.stepped.blocks, First: one(first), Partial: s.partial, Scalars: s.scalarsDev,
 		}))
 		return
 	}
-	s.Note(s.krylov.Dot(s.Stream, Flat(s.cells), kernels.KrylovDotArgs{
+	s.Note(s.krylov.Dot.Launch(s.Stream, Flat(s.cells), kernels.KrylovDotArgs{
 		N: s.cells, First: one(first), R: F32(r32), Z: F32(z), Partial: s.partial, Scalars: s.scalarsDev,
 		Ticket: s.ticket,
 	}))
@@ -70,7 +70,7 @@ func (w *meshWorkspace) DirectionApply(p, z, q ops.Vector) {
 	if !s.Ready() {
 		return
 	}
-	s.Note(s.krylov.Direction(s.Stream, s.rows(directionBlocks), kernels.KrylovDirectionArgs{
+	s.Note(s.krylov.Direction.Launch(s.Stream, s.rows(directionBlocks), kernels.KrylovDirectionArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
 		GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Z: F32(z), P0: d.at, P1: d.twin.at, Side: d.side,
 		Q:       F32(q),
@@ -84,7 +84,7 @@ func (w *meshWorkspace) Update(x, r, _, p, _, q ops.Vector) {
 	if !s.Ready() {
 		return
 	}
-	s.Note(s.krylov.Update(s.Stream, s.wide(s.cells/2), kernels.KrylovUpdateArgs{
+	s.Note(s.krylov.Update.Launch(s.Stream, s.wide(s.cells/2), kernels.KrylovUpdateArgs{
 		N: s.cells, X: F64(x), R: F32(r), P0: d.at, P1: d.twin.at, Side: d.side, Q: F32(q), Partial: s.partial,
 		Scalars: w.scalarsDev, Ticket: s.ticket,
 	}))
@@ -94,7 +94,7 @@ func (w *meshWorkspace) Update(x, r, _, p, _, q ops.Vector) {
 func (w *meshWorkspace) Settle(x, p ops.Vector) {
 	s, d := w.sys, p.(*vector[float32])
 	if s.Ready() {
-		s.Note(s.krylov.Settle(s.Stream, s.wide(s.cells), kernels.KrylovSettleArgs{
+		s.Note(s.krylov.Settle.Launch(s.Stream, s.wide(s.cells), kernels.KrylovSettleArgs{
 			N: s.cells, X: F64(x), P0: d.at, P1: d.twin.at, Side: d.side, Scalars: w.scalarsDev, Ticket: s.ticket,
 		}))
 	}
@@ -183,7 +183,7 @@ func (w *Iteration) ReadScalars() []float64 { return w.scalarsAt(w.scalarsDev) }
 // Max is the largest of n values, NaN where any is NaN.
 func (w *Iteration) Max(x cudriver.Ptr[float64], n int64) float64 {
 	if w.Ready() {
-		w.Note(w.residual.Maximum(w.Stream, Flat(n), kernels.ResidualMaximumArgs{N: n, X: x, Partial: w.partial,
+		w.Note(w.residual.Maximum.Launch(w.Stream, Flat(n), kernels.ResidualMaximumArgs{N: n, X: x, Partial: w.partial,
 			Scalars: w.scalarsDev, Ticket: w.ticket}))
 	}
 	return w.ReadScalars()[kernels.Scratch]
@@ -196,10 +196,10 @@ func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Nor
 		if s.cooling != nil {
 			s.cooledResidual(&args)
 		} else if s.capacity != nil && h.old == nil {
-			s.Note(s.residual.ResidualOldZero(s.Stream, s.rows(residualBlocks),
-				kernels.ResidualResidualOldZeroArgs(args)))
+			s.Note(s.residual.ResidualOldZero.Launch(s.Stream, s.rows(residualBlocks),
+				kernels.ResidualResidualArgs(args)))
 		} else {
-			s.Note(s.residual.Residual(s.Stream, s.rows(residualBlocks), args))
+			s.Note(s.residual.Residual.Launch(s.Stream, s.rows(residualBlocks), args))
 		}
 	}
 	v := s.readStatistics()
@@ -223,13 +223,14 @@ func (s *system) residualArgs(r, r32 ops.Vector, b ops.Source, x ops.Vector) ker
 
 func (s *Space) Fill(x ops.Vector, value float64) {
 	if s.Ready() {
-		s.Note(s.residual.Fill(s.Stream, Flat(s.cells), kernels.ResidualFillArgs{N: s.cells, Value: value, X: F64(x)}))
+		s.Note(s.residual.Fill.Launch(s.Stream, Flat(s.cells),
+			kernels.ResidualFillArgs{N: s.cells, Value: value, X: F64(x)}))
 	}
 }
 
 func (s *system) Max(x ops.Vector) float64 {
 	if s.Ready() {
-		s.Note(s.residual.Maximum(s.Stream, Flat(s.cells), kernels.ResidualMaximumArgs{
+		s.Note(s.residual.Maximum.Launch(s.Stream, Flat(s.cells), kernels.ResidualMaximumArgs{
 			N: s.cells, X: F64(x), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
 		}))
 	}
@@ -238,7 +239,7 @@ func (s *system) Max(x ops.Vector) float64 {
 
 func (s *system) Stored(x, old ops.Vector) float64 {
 	if s.Ready() {
-		s.Note(s.residual.Stored(s.Stream, Flat(s.cells), kernels.ResidualStoredArgs{
+		s.Note(s.residual.Stored.Launch(s.Stream, Flat(s.cells), kernels.ResidualStoredArgs{
 			N: s.cells, Capacity: s.capacity.address(), X: F64(x), Old: F64(old), Partial: s.partial,
 			Scalars: s.scalarsDev,
 			Ticket:  s.ticket,
@@ -255,7 +256,7 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 		if s.following != nil {
 			s.followedFaceHeat(grid, on, x)
 		} else if s.err == nil {
-			s.Note(s.assembly.FaceHeat(s.Stream, grid, kernels.AssembleFaceHeatArgs{
+			s.Note(s.assembly.FaceHeat.Launch(s.Stream, grid, kernels.AssembleFaceHeatArgs{
 				Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 				Uniform: c.uniform, Slot: c.slot, Index: c.index, Palette: c.palette, Closed: c.closed,
 				ClosedLine: c.closedLine, Face: int32(on.face), Na: int32(on.na),
@@ -278,13 +279,13 @@ func (s *Space) Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y op
 func (s *Space) CombineValues(n int64, dst cudriver.Ptr[float64], a float64, x cudriver.Ptr[float64], b float64,
 	y cudriver.Ptr[float64]) {
 	if k, ok := loaded(s, "mixing", kernels.LoadMixing); ok {
-		s.Note(k.Combine(s.Stream, Flat(n), kernels.MixingCombineArgs{N: n, A: a, X: x, B: b, Y: y, Dst: dst}))
+		s.Note(k.Combine.Launch(s.Stream, Flat(n), kernels.MixingCombineArgs{N: n, A: a, X: x, B: b, Y: y, Dst: dst}))
 	}
 }
 
 func (s *Space) Inner(x, y ops.Vector) (product, largest float64) {
 	if k, ok := loaded(s, "mixing", kernels.LoadMixing); ok {
-		s.Note(k.Inner(s.Stream, Flat(s.cells), kernels.MixingInnerArgs{
+		s.Note(k.Inner.Launch(s.Stream, Flat(s.cells), kernels.MixingInnerArgs{
 			N: s.cells, X: F64(x), Y: F64(y), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
 		}))
 	}
@@ -302,7 +303,7 @@ func (s *system) Differences(x, old ops.Vector, past [4]ops.Vector) (products [5
 		most := min(differenceBlocks, continuationBlocks*s.Multiprocessors)
 		planes := min(s.nz, s.mostRows, most)
 		along := max(1, min(int(Blocks(s.nx*(s.end-s.first), threads)), most/planes))
-		s.Note(s.residual.Differences(s.Stream, [3]uint32{uint32(along), uint32(planes), 1},
+		s.Note(s.residual.Differences.Launch(s.Stream, [3]uint32{uint32(along), uint32(planes), 1},
 			kernels.ResidualDifferencesArgs{
 				Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), X: F64(x),
 				Old: F64(old),
@@ -318,7 +319,7 @@ func (s *system) Differences(x, old ops.Vector, past [4]ops.Vector) (products [5
 func (s *system) Extrapolate(x, old ops.Vector, past [4]ops.Vector, weights [4]float64) {
 	if s.Ready() {
 		blocks := max(1, min((s.cells+threads-1)/threads, int64(continuationBlocks*s.Multiprocessors)))
-		s.Note(s.residual.Extrapolate(s.Stream, [3]uint32{uint32(blocks), 1, 1}, kernels.ResidualExtrapolateArgs{
+		s.Note(s.residual.Extrapolate.Launch(s.Stream, [3]uint32{uint32(blocks), 1, 1}, kernels.ResidualExtrapolateArgs{
 			N: s.cells, X: F64(x), Old: F64(old), D1: F32(past[0]), D2: F32(past[1]), D3: F32(past[2]),
 			D4: F32(past[3]),
 			W0: weights[0], W1: weights[1], W2: weights[2], W3: weights[3],
@@ -342,7 +343,7 @@ func (s *Space) PrepareCover() error {
 func (s *Space) Cover(dst, r ops.Vector) {
 	if k, ok := loaded(s, "cover", kernels.LoadCover); ok {
 		n := int64(r.Len())
-		s.Note(k.Cover(s.Stream, [3]uint32{Blocks(int(n), kernels.CoverWide), 1, 1},
+		s.Note(k.Cover.Launch(s.Stream, [3]uint32{Blocks(int(n), kernels.CoverWide), 1, 1},
 			kernels.CoverCoverArgs{N: n, R: F32(r), Dst: F32(dst)}))
 	}
 }
@@ -351,7 +352,7 @@ func (s *Space) Cover(dst, r ops.Vector) {
 func (s *Space) Fold(z, src ops.Vector) {
 	if k, ok := loaded(s, "cover", kernels.LoadCover); ok {
 		n := int64(z.Len())
-		s.Note(k.Fold(s.Stream, [3]uint32{Blocks(int(n), kernels.CoverWide), 1, 1},
+		s.Note(k.Fold.Launch(s.Stream, [3]uint32{Blocks(int(n), kernels.CoverWide), 1, 1},
 			kernels.CoverFoldArgs{N: n, Src: F32(src), Z: F32(z)}))
 	}
 }

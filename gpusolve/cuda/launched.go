@@ -1,26 +1,31 @@
 package cuda
 
-import "thermsim/gpusolve/cuda/cudriver"
+import (
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/cuda/kernels/launch"
+)
 
 // Launch runs a kernel, unless the device has failed before, and keeps its failure.
-func Launch[A any](s *Space, kernel func(cudriver.Stream, [3]uint32, A) error, grid [3]uint32, args A) {
+func Launch[A any](s *Space, kernel *launch.Kernel[A], grid [3]uint32, args A) {
 	if s.Ready() {
-		s.Note(kernel(s.Stream, grid, args))
+		s.Note(kernel.Launch(s.Stream, grid, args))
 	}
 }
 
 // LaunchShared is Launch with so many bytes of dynamic shared memory.
-func LaunchShared[A any](s *Space, kernel func(cudriver.Stream, [3]uint32, uint32, A) error, grid [3]uint32,
-	shared uint32, args A) {
+func LaunchShared[A any](s *Space, kernel *launch.DynamicKernel[A], grid [3]uint32, shared uint32, args A) {
 	if s.Ready() {
-		s.Note(kernel(s.Stream, grid, shared, args))
+		s.Note(kernel.Launch(s.Stream, grid, shared, args))
 	}
 }
 
 // Loaded is Module for operations: a failure is kept, after which nothing is launched.
-func Loaded[M unloader](s *Space, name string, load func(cudriver.Driver) (M, error)) M {
+func Loaded[M any](s *Space, name string, load func(cudriver.Driver) (*M, error)) *M {
 	m, err := Module(s.Device, name, load)
-	s.Note(err)
+	if err != nil {
+		s.Note(err)
+		return new(M)
+	}
 	return m
 }
 

@@ -119,13 +119,13 @@ func (m *matrix) Apply(y, x ops.Vector) {
 		return
 	}
 	if r := m.rows; r != nil {
-		m.Note(m.kernels.MultiplyRows(m.Stream, m.Grid(), kernels.MatrixMultiplyRowsArgs{
+		m.Note(m.kernels.MultiplyRows.Launch(m.Stream, m.Grid(), kernels.MatrixMultiplyRowsArgs{
 			N: m.cells, RowPtr: r.rowPtr, Col: r.col, Val: r.val, V: F64(x), Out: F64(y),
 		}))
 		return
 	}
 	d := m.by
-	m.Note(m.kernels.MultiplyBands(m.Stream, m.Grid(), kernels.MatrixMultiplyBandsArgs{
+	m.Note(m.kernels.MultiplyBands.Launch(m.Stream, m.Grid(), kernels.MatrixMultiplyBandsArgs{
 		N: m.cells, Nx: int64(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX,
 		Ly: d.lowerY,
 		Lz: d.lowerZ, V: F64(x), Out: F64(y),
@@ -136,13 +136,13 @@ func (m *matrix) Residual(r, r32 ops.Vector, source ops.Source, x ops.Vector) op
 	b := source.(vectorSource).at
 	if m.Ready() {
 		if a := m.rows; a != nil {
-			m.Note(m.kernels.ResidualRows(m.Stream, m.Grid(), kernels.MatrixResidualRowsArgs{
+			m.Note(m.kernels.ResidualRows.Launch(m.Stream, m.Grid(), kernels.MatrixResidualRowsArgs{
 				N: m.cells, RowPtr: a.rowPtr, Col: a.col, Val: a.val, B: b, V: F64(x), R: F64(r), R32: F32(r32),
 				Partial: m.partial, Scalars: m.scalarsDev, Ticket: m.ticket,
 			}))
 		} else {
 			d := m.by
-			m.Note(m.kernels.ResidualBands(m.Stream, m.Grid(), kernels.MatrixResidualBandsArgs{
+			m.Note(m.kernels.ResidualBands.Launch(m.Stream, m.Grid(), kernels.MatrixResidualBandsArgs{
 				N: m.cells, Nx: int64(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX,
 				Ly: d.lowerY,
 				Lz: d.lowerZ, B: b, V: F64(x), R: F64(r), R32: F32(r32), Partial: m.partial, Scalars: m.scalarsDev,
@@ -178,10 +178,10 @@ func (w *matrixWorkspace) DirectionApply(p, z, q ops.Vector) {
 	if !m.Ready() {
 		return
 	}
-	m.Note(m.kernels.Turn(m.Stream, Flat(m.cells),
+	m.Note(m.kernels.Turn.Launch(m.Stream, Flat(m.cells),
 		kernels.MatrixTurnArgs{N: m.cells, Z: F32(z), P: F32(p), Scalars: w.scalarsDev}))
 	if r := m.rows; r != nil {
-		m.Note(m.kernels.ApplyRows(m.Stream, m.Grid(), kernels.MatrixApplyRowsArgs{
+		m.Note(m.kernels.ApplyRows.Launch(m.Stream, m.Grid(), kernels.MatrixApplyRowsArgs{
 			N: m.cells, RowPtr: r.rowPtr, Col: r.col, Val: r.val, P: F32(p), Q: F64(q), Partial: m.partial,
 			Scalars: w.scalarsDev,
 			Ticket:  m.ticket,
@@ -189,7 +189,7 @@ func (w *matrixWorkspace) DirectionApply(p, z, q ops.Vector) {
 		return
 	}
 	d := m.by
-	m.Note(m.kernels.ApplyBands(m.Stream, m.Grid(), kernels.MatrixApplyBandsArgs{
+	m.Note(m.kernels.ApplyBands.Launch(m.Stream, m.Grid(), kernels.MatrixApplyBandsArgs{
 		N: m.cells, Nx: int64(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX,
 		Ly: d.lowerY,
 		Lz: d.lowerZ, P: F32(p), Q: F64(q), Partial: m.partial, Scalars: w.scalarsDev, Ticket: m.ticket,
@@ -199,7 +199,7 @@ func (w *matrixWorkspace) DirectionApply(p, z, q ops.Vector) {
 func (w *matrixWorkspace) Update(x, r, r32, p, _, q ops.Vector) {
 	m := w.m
 	if m.Ready() {
-		m.Note(m.kernels.Advance(m.Stream, Flat(m.cells), kernels.MatrixAdvanceArgs{
+		m.Note(m.kernels.Advance.Launch(m.Stream, Flat(m.cells), kernels.MatrixAdvanceArgs{
 			N: m.cells, X: F64(x), R: F64(r), R32: F32(r32), P: F32(p), Q: F64(q), Partial: m.partial,
 			Scalars: w.scalarsDev,
 			Ticket:  m.ticket,
@@ -300,7 +300,7 @@ func (s *system) Diagonals() (ops.Diagonals, error) {
 	d.y, d.z = Alloc[float64](&s.Space, s.cells-int64(s.nx)), Alloc[float64](&s.Space, s.cells-s.sheet)
 	d.lowerX, d.lowerY, d.lowerZ = d.x, d.y, d.z
 	if s.Ready() {
-		s.Note(forms.Expand(s.Stream, Flat(s.cells), kernels.FormsExpandArgs{
+		s.Note(forms.Expand.Launch(s.Stream, Flat(s.cells), kernels.FormsExpandArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
 			Ground:     s.ground.data,
 			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z,
@@ -324,7 +324,7 @@ func (s *system) Apply(y, x ops.Vector) {
 		return
 	}
 	if forms, ok := loaded(&s.Space, "forms", kernels.LoadForms); ok {
-		s.Note(forms.Multiply(s.Stream, Flat(s.cells), kernels.FormsMultiplyArgs{
+		s.Note(forms.Multiply.Launch(s.Stream, Flat(s.cells), kernels.FormsMultiplyArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
 			Ground:     s.ground.data,
 			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), V: F64(x), Out: F64(y),
@@ -345,19 +345,20 @@ func (s *Space) rowsOf(d *Diagonals) (*Rows, error) {
 	defer s.Discard(sums)
 	wide := [3]uint32{uint32(groups), 1, 1}
 	if s.Ready() {
-		s.Note(forms.CountRows(s.Stream, wide, kernels.FormsCountRowsArgs{
+		s.Note(forms.CountRows.Launch(s.Stream, wide, kernels.FormsCountRowsArgs{
 			N: n, Nx: int32(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX,
 			Ly: d.lowerY,
 			Lz: d.lowerZ, RowPtr: r.rowPtr, BlockSum: sums,
 		}))
-		s.Note(forms.StartBlocks(s.Stream, [3]uint32{1, 1, 1},
+		s.Note(forms.StartBlocks.Launch(s.Stream, [3]uint32{1, 1, 1},
 			kernels.FormsStartBlocksArgs{Blocks: int32(groups), BlockSum: sums}))
-		s.Note(forms.StartRows(s.Stream, wide, kernels.FormsStartRowsArgs{N: n, RowPtr: r.rowPtr, BlockSum: sums}))
+		s.Note(forms.StartRows.Launch(s.Stream, wide,
+			kernels.FormsStartRowsArgs{N: n, RowPtr: r.rowPtr, BlockSum: sums}))
 	}
 	r.entries = ReceiveOne(s, r.rowPtr.Add(n))
 	r.col, r.val = Alloc[int32](s, r.entries), Alloc[float64](s, r.entries)
 	if s.Ready() {
-		s.Note(forms.FillRows(s.Stream, Flat(n), kernels.FormsFillRowsArgs{
+		s.Note(forms.FillRows.Launch(s.Stream, Flat(n), kernels.FormsFillRowsArgs{
 			N: n, Nx: int32(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX,
 			Ly: d.lowerY,
 			Lz: d.lowerZ, RowPtr: r.rowPtr, Col: r.col, Val: r.val,

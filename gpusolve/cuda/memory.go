@@ -9,7 +9,7 @@ import (
 )
 
 // vector is a field with pads of nx values on either side; at is the address of the first cell.
-type vector[T number] struct {
+type vector[T Number] struct {
 	at  cudriver.Ptr[T]
 	n   int64
 	pad int64 // values
@@ -19,8 +19,8 @@ type vector[T number] struct {
 	side cudriver.Ptr[int32]
 }
 
-// number is what vectors are made of.
-type number interface {
+// Number is what vectors are made of.
+type Number interface {
 	float32 | float64 | cudriver.Half
 }
 
@@ -35,15 +35,13 @@ func (v *vector[T]) address() cudriver.Ptr[T] {
 	return v.at
 }
 
-// F64, F32 and F16 are the addresses of vectors in these precisions, null for nil. Another precision is a programming
-// error.
-func F64(v ops.Vector) cudriver.Ptr[float64] { return ptr[float64](v) }
+// F64 and F32 are the addresses of vectors in these precisions.
+func F64(v ops.Vector) cudriver.Ptr[float64] { return Address[float64](v) }
 
-func F32(v ops.Vector) cudriver.Ptr[float32] { return ptr[float32](v) }
+func F32(v ops.Vector) cudriver.Ptr[float32] { return Address[float32](v) }
 
-func F16(v ops.Vector) cudriver.Ptr[cudriver.Half] { return ptr[cudriver.Half](v) }
-
-func ptr[T number](v ops.Vector) cudriver.Ptr[T] {
+// Address of a vector in a precision, null for nil. Another precision is a programming error.
+func Address[T Number](v ops.Vector) cudriver.Ptr[T] {
 	if v == nil {
 		return cudriver.Ptr[T]{}
 	}
@@ -63,13 +61,13 @@ func ValueBytes(v ops.Vector) int {
 
 // NewVector begins the first cell at a line of 128 bytes or more: kernels that run over all values then touch whole
 // lines, which took a fifth of the time of the update of conjugate gradients where nx is odd.
-func NewVector[T number](s *Space, n, pad int64) *vector[T] {
+func NewVector[T Number](s *Space, n, pad int64) *vector[T] {
 	pad = lines(pad)
 	return &vector[T]{at: Alloc[T](s, n+2*pad).Add(pad), n: n, pad: pad}
 }
 
 // NewRawVector is a vector without a pad, written before it is read.
-func NewRawVector[T number](s *Space, n int64) ops.Vector {
+func NewRawVector[T Number](s *Space, n int64) ops.Vector {
 	return &vector[T]{at: AllocRaw[T](s, n), n: n}
 }
 
@@ -176,7 +174,7 @@ func Pieces(bytes ...int64) (total int64) {
 // lines is a pad rounded up to lines of 128 bytes of FP32 values.
 func lines(pad int64) int64 { return (pad + 31) &^ 31 }
 
-func VectorBytes[T number](n, pad int64) int64 { return (n + 2*lines(pad)) * sizeOf[T]() }
+func VectorBytes[T Number](n, pad int64) int64 { return (n + 2*lines(pad)) * sizeOf[T]() }
 
 // Reserve takes the memory of the scope's next allocations in one piece, and zeroes it at once: for setups of many
 // small parts, each of which would cost two calls of the driver. Without enough memory nothing is reserved.
@@ -229,7 +227,7 @@ func (s *Space) Release(vectors ...ops.Vector) {
 	}
 }
 
-func release[T number](s *Space, v *vector[T]) {
+func release[T Number](s *Space, v *vector[T]) {
 	if v == nil || v.at.Address() == 0 {
 		return
 	}
@@ -239,7 +237,7 @@ func release[T number](s *Space, v *vector[T]) {
 }
 
 // current is where the values of v are: a search direction changes between two buffers.
-func current[T number](s *Space, v *vector[T]) *vector[T] {
+func current[T Number](s *Space, v *vector[T]) *vector[T] {
 	if v.twin == nil {
 		return v
 	}

@@ -43,7 +43,8 @@ func (s *source) SetPower(layers []powermap.Drawing) {
 	}
 	watts := c.values.Add(int64(s.nz))
 	_, y := s.tiles()
-	s.Note(s.Device.power.Draw(s.Stream, s.Grid(s.nx, kernels.PowerThreads, int(y), c.drawn), kernels.PowerDrawArgs{
+	grid := s.Grid(s.nx, kernels.PowerThreads, int(y), c.drawn)
+	s.Note(s.Device.power.Draw.Launch(s.Stream, grid, kernels.PowerDrawArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), First: c.first, Order: c.order, Footprints: c.list, Shares: c.shares,
 		Watts:      watts,
 		PlaneFirst: c.planeFirst, Planes: s.power.data.Add(int64(c.drawn) * s.sheet),

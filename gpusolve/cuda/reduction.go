@@ -132,22 +132,22 @@ func (m *Reduction) launch(planes cudriver.Ptr[float64], offset float64, results
 	bins := points.Add(int64(len(r.Points)))
 	if s.Ready() && m.count > 0 {
 		m.sums.X, m.sums.Offset = planes, offset
-		s.Note(m.kernels.SumRows(s.Stream, perThread(m.count), m.sums))
+		s.Note(m.kernels.SumRows.Launch(s.Stream, perThread(m.count), m.sums))
 	}
 	if n := uint32(m.search.Parts) * uint32(m.gather.Planes); n > 0 && s.err == nil {
 		m.search.X, m.search.Offset = planes, offset
-		s.Note(m.kernels.SearchPlanes(s.Stream, [3]uint32{n, 1, 1}, m.search))
+		s.Note(m.kernels.SearchPlanes.Launch(s.Stream, [3]uint32{n, 1, 1}, m.search))
 	}
 	if n := uint32(len(r.Groups)) + perThread(int64(len(r.Points) + int(m.gather.Planes)))[0]; n > 0 && s.err == nil {
 		m.gather.X, m.gather.Offset = planes, offset
 		m.gather.Extents, m.gather.Points = cudriver.At[kernels.StatisticsExtent](results.Address()), points
 		m.gather.Tops = cudriver.At[kernels.StatisticsPeak](bins.Add(int64(r.BinsX * r.BinsY * peakDoubles)).Address())
-		s.Note(m.kernels.Gather(s.Stream, [3]uint32{n, 1, 1}, m.gather))
+		s.Note(m.kernels.Gather.Launch(s.Stream, [3]uint32{n, 1, 1}, m.gather))
 	}
 	if n := r.BinsX * r.BinsY; n > 0 && s.err == nil {
 		m.hottest.X, m.hottest.Offset = planes, offset
 		m.hottest.Peaks = cudriver.At[kernels.StatisticsPeak](bins.Address())
-		s.Note(m.kernels.Hottest(s.Stream, perThread(int64(n)), m.hottest))
+		s.Note(m.kernels.Hottest.Launch(s.Stream, perThread(int64(n)), m.hottest))
 	}
 }
 
@@ -315,7 +315,7 @@ func (p *PlaneReducer) Maxima(x ops.Vector, offset float64, m *reduction.Maxima,
 	firstX, lastX := Pack(&b, lists[0]), Pack(&b, lists[1])
 	firstY, lastY := Pack(&b, lists[2]), Pack(&b, lists[3])
 	Send(s, places, b.bytes)
-	s.Note(k.Maxima(s.Stream, perThread(int64(m.Count())), kernels.StatisticsMaximaArgs{
+	s.Note(k.Maxima.Launch(s.Stream, perThread(int64(m.Count())), kernels.StatisticsMaximaArgs{
 		Count: int64(m.Count()), Width: int32(len(m.X.First)), Nx: int32(p.nx), Sheet: p.sheet,
 		Planes: int32(m.Planes[1] - m.Planes[0]),
 		X:      F64(x).Add(int64(m.Planes[0]) * p.sheet), Offset: offset, FirstX: firstX, LastX: lastX, FirstY: firstY,
@@ -349,7 +349,7 @@ func (p *PlaneReducer) Quantise(x ops.Vector, offset float64, q reduction.Quanta
 	}
 	for from := int64(0); from < int64(p.nz) && s.err == nil; from += part {
 		n := min(part, int64(p.nz)-from) * shown
-		s.Note(k.Quantise(s.Stream, perThread(n), kernels.StatisticsQuantiseArgs{
+		s.Note(k.Quantise.Launch(s.Stream, perThread(n), kernels.StatisticsQuantiseArgs{
 			Count: n, Nx: int32(p.nx), Ny: int32(p.ny), Factor: int32(q.Factor), X: F64(x).Add(from * p.sheet),
 			Offset: offset, Base: q.Base, Quantum: q.Quantum,
 			Counts: p.counting.at,

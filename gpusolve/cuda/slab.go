@@ -120,7 +120,7 @@ func (w *slabWorkspace) UpdateExchanged(x, r, r32, p, _, q ops.Vector) {
 		if s.err != nil || a.count+b.count == 0 {
 			return
 		}
-		s.Note(s.k.PackUpdatedRows(s.Stream, s.sidesGrid(f, a, b), kernels.SlabPackUpdatedRowsArgs{
+		s.Note(s.k.PackUpdatedRows.Launch(s.Stream, s.sidesGrid(f, a, b), kernels.SlabPackUpdatedRowsArgs{
 			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), At0: a.at, First0: int32(a.first),
 			Count0: int32(a.count),
 			At1:    b.at, First1: int32(b.first), Count1: int32(b.count), R: F32(r32), Q: F32(q), Scalars: w.scalarsDev,
@@ -289,7 +289,7 @@ func (s *slabSystem) pack(f field, to cudriver.Ptr[uint32], a, b side) {
 	if s.err != nil || a.count+b.count == 0 || f.nz == 0 {
 		return
 	}
-	s.Note(s.k.PackRows(s.Stream, s.sidesGrid(f, a, b), kernels.SlabPackRowsArgs{
+	s.Note(s.k.PackRows.Launch(s.Stream, s.sidesGrid(f, a, b), kernels.SlabPackRowsArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), At0: a.at, First0: int32(a.first), Count0: int32(a.count),
 		At1: b.at, First1: int32(b.first), Count1: int32(b.count), X: f.at, Out: to,
 	}))
@@ -300,7 +300,7 @@ func (s *slabSystem) unpack(f field, from cudriver.Ptr[uint32], a, b side) {
 	if s.err != nil || a.count+b.count == 0 || f.nz == 0 {
 		return
 	}
-	s.Note(s.k.UnpackRows(s.Stream, s.sidesGrid(f, a, b), kernels.SlabUnpackRowsArgs{
+	s.Note(s.k.UnpackRows.Launch(s.Stream, s.sidesGrid(f, a, b), kernels.SlabUnpackRowsArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), At0: a.at, First0: int32(a.first), Count0: int32(a.count),
 		At1: b.at, First1: int32(b.first), Count1: int32(b.count), In: from, X: f.at,
 	}))
@@ -363,8 +363,8 @@ func (s *slabSystem) sumOnStream(scalars cudriver.Ptr[float64], which ...int) {
 	for _, n := range which {
 		bits |= 1 << n
 	}
-	s.Note(s.k.CombineSums(s.Stream, [3]uint32{1, 1, 1}, kernels.SlabCombineSumsArgs{Ranks: int32(s.slab.Group.Size()),
-		Which: bits, All: s.all, Scalars: scalars}))
+	s.Note(s.k.CombineSums.Launch(s.Stream, [3]uint32{1, 1, 1},
+		kernels.SlabCombineSumsArgs{Ranks: int32(s.slab.Group.Size()), Which: bits, All: s.all, Scalars: scalars}))
 }
 
 // sumsOf sums some scalars over the ranks, and gives all scalars; NaN after a failure.

@@ -31,7 +31,7 @@ type system struct {
 var _ ops.Forms = (*system)(nil)
 
 // slots are planes that only some z have: of[k] is the number of plane k's slot, -1 where it has none.
-type slots[T number] struct {
+type slots[T Number] struct {
 	of    []int32
 	onDev cudriver.Ptr[int32] // of, on the device
 	data  cudriver.Ptr[T]
@@ -168,7 +168,7 @@ func (s *system) discretise() {
 		return
 	}
 	c := &s.compact
-	s.Note(s.assembly.Couplings(s.Stream, s.Grid(s.nx, kernels.AssembleThreads, s.ny, s.nz),
+	s.Note(s.assembly.Couplings.Launch(s.Stream, s.Grid(s.nx, kernels.AssembleThreads, s.ny, s.nz),
 		kernels.AssembleCouplingsArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 			Uniform: c.uniform,
@@ -176,7 +176,7 @@ func (s *system) discretise() {
 			Capacity: s.capacity.address(),
 		}))
 	s.onFaces(func(on facing) {
-		s.Note(s.assembly.GroundFace(s.Stream, s.Grid(on.na, kernels.AssembleThreads, on.nb, 1),
+		s.Note(s.assembly.GroundFace.Launch(s.Stream, s.Grid(on.na, kernels.AssembleThreads, on.nb, 1),
 			kernels.AssembleGroundFaceArgs{
 				Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 				Uniform: c.uniform,
@@ -291,7 +291,7 @@ func (s *system) planes() {
 }
 
 // reserve numbers the wanted planes and takes memory for them.
-func reserve[T number](s *system, want []bool) slots[T] {
+func reserve[T Number](s *system, want []bool) slots[T] {
 	sl := slots[T]{of: make([]int32, s.nz)}
 	for k, w := range want {
 		sl.of[k] = -1

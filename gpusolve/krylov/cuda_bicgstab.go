@@ -20,13 +20,13 @@ func (s gpuOperations) Begin(r, shadow, p, p32, from ops.Vector) {
 	k := s.kernels()
 	partial, scalars, ticket := s.Sums()
 	if cuda.ValueBytes(from) == 4 {
-		cuda.Launch(s.Space, k.BeginSingle, cuda.Flat(s.Cells()), BicgstabBeginSingleArgs{
+		cuda.Launch(s.Space, &k.BeginSingle, cuda.Flat(s.Cells()), BicgstabBeginArgs[float32]{
 			N: s.Cells(), From: cuda.F32(from), R: cuda.F64(r), Shadow: cuda.F64(shadow), P: cuda.F64(p),
 			P32: cuda.F32(p32), Partial: partial, Scalars: scalars, Ticket: ticket,
 		})
 		return
 	}
-	cuda.Launch(s.Space, k.BeginDouble, cuda.Flat(s.Cells()), BicgstabBeginDoubleArgs{
+	cuda.Launch(s.Space, &k.BeginDouble, cuda.Flat(s.Cells()), BicgstabBeginArgs[float64]{
 		N: s.Cells(), From: cuda.F64(from), R: cuda.F64(r), Shadow: cuda.F64(shadow), P: cuda.F64(p),
 		P32: cuda.F32(p32), Partial: partial, Scalars: scalars, Ticket: ticket,
 	})
@@ -34,17 +34,17 @@ func (s gpuOperations) Begin(r, shadow, p, p32, from ops.Vector) {
 
 func (s gpuOperations) Widen(y, y32 ops.Vector) {
 	k := s.kernels()
-	cuda.Launch(s.Space, k.Widen, cuda.Flat(s.Cells()),
+	cuda.Launch(s.Space, &k.Widen, cuda.Flat(s.Cells()),
 		BicgstabWidenArgs{N: s.Cells(), From: cuda.F32(y32), To: cuda.F64(y)})
 }
 
 func (s gpuOperations) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 	partial, scalars, ticket := s.Sums()
 	k := s.kernels()
-	cuda.Launch(s.Space, k.MeasureFirst, cuda.Flat(s.Cells()), BicgstabMeasureFirstArgs{
+	cuda.Launch(s.Space, &k.MeasureFirst, cuda.Flat(s.Cells()), BicgstabMeasureFirstArgs{
 		N: s.Cells(), Shadow: cuda.F64(shadow), V: cuda.F64(v), Partial: partial, Scalars: scalars, Ticket: ticket,
 	})
-	cuda.Launch(s.Space, k.MoveFirst, cuda.Flat(s.Cells()), BicgstabMoveFirstArgs{
+	cuda.Launch(s.Space, &k.MoveFirst, cuda.Flat(s.Cells()), BicgstabMoveFirstArgs{
 		N: s.Cells(), X: cuda.F64(x), R: cuda.F64(r), R32: cuda.F32(r32), V: cuda.F64(v), Y: cuda.F32(y32),
 		Partial: partial, Scalars: scalars, Ticket: ticket,
 	})
@@ -53,10 +53,10 @@ func (s gpuOperations) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 func (s gpuOperations) SecondStep(x, r, shadow, t, z32 ops.Vector) {
 	partial, scalars, ticket := s.Sums()
 	k := s.kernels()
-	cuda.Launch(s.Space, k.MeasureSecond, cuda.Flat(s.Cells()), BicgstabMeasureSecondArgs{
+	cuda.Launch(s.Space, &k.MeasureSecond, cuda.Flat(s.Cells()), BicgstabMeasureSecondArgs{
 		N: s.Cells(), T: cuda.F64(t), R: cuda.F64(r), Partial: partial, Scalars: scalars, Ticket: ticket,
 	})
-	cuda.Launch(s.Space, k.MoveSecond, cuda.Flat(s.Cells()), BicgstabMoveSecondArgs{
+	cuda.Launch(s.Space, &k.MoveSecond, cuda.Flat(s.Cells()), BicgstabMoveSecondArgs{
 		N: s.Cells(), X: cuda.F64(x), R: cuda.F64(r), Shadow: cuda.F64(shadow), T: cuda.F64(t), Z: cuda.F32(z32),
 		Partial: partial, Scalars: scalars, Ticket: ticket,
 	})
@@ -65,7 +65,7 @@ func (s gpuOperations) SecondStep(x, r, shadow, t, z32 ops.Vector) {
 func (s gpuOperations) NextDirection(p, p32, r, v ops.Vector) {
 	_, scalars, _ := s.Sums()
 	k := s.kernels()
-	cuda.Launch(s.Space, k.NextDirection, cuda.Flat(s.Cells()), BicgstabNextDirectionArgs{
+	cuda.Launch(s.Space, &k.NextDirection, cuda.Flat(s.Cells()), BicgstabNextDirectionArgs{
 		N: s.Cells(), P: cuda.F64(p), P32: cuda.F32(p32), R: cuda.F64(r), V: cuda.F64(v), Scalars: scalars,
 	})
 }

@@ -1,7 +1,6 @@
 package ptxgen
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"go/parser"
@@ -72,8 +71,7 @@ func packageName(dir string) (string, error) {
 		return "", err
 	}
 	for _, path := range paths {
-		if strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, launcherEnd) ||
-			strings.HasSuffix(path, constantsEnd) {
+		if strings.HasSuffix(path, "_test.go") || filepath.Base(path) == LauncherFile {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly)
@@ -85,67 +83,10 @@ func packageName(dir string) (string, error) {
 	return "", errors.New(dir + ": no Go file that names the package")
 }
 
-// Launchers returns the Go files of the sources and headers by name.
-func (f *Folder) Launchers() (map[string][]byte, error) {
-	files := map[string][]byte{}
-	var err error
-	for _, s := range f.Sources {
-		if files[s.LauncherFile()], err = f.Launcher(s); err != nil {
-			return nil, err
-		}
-	}
-	for n := range f.headers {
-		text, err := f.header(&f.headers[n])
-		if err != nil {
-			return nil, err
-		}
-		if text != nil {
-			files[strings.TrimSuffix(f.headers[n].name, ".h")+constantsEnd] = text
-		}
-	}
-	return files, nil
-}
-
-// header returns the Go file with a header's enumerations, and its structs that kernels take pointers to; nil if it has
-// neither.
-func (f *Folder) header(h *header) ([]byte, error) {
-	types, pointers := f.elements(nil), false
-	var structs bytes.Buffer
-	for _, t := range h.structs {
-		used := false
-		for _, s := range f.Sources {
-			used = used || s.takes(t.Name)
-		}
-		if !used {
-			continue
-		}
-		if err := t.write(&structs, "", types); err != nil {
-			return nil, fmt.Errorf("%s: %w", h.name, err)
-		}
-		for _, p := range t.Fields {
-			pointers = pointers || p.Type == "pointer"
-		}
-	}
-	if len(h.constants) == 0 && structs.Len() == 0 {
-		return nil, nil
-	}
-	var b bytes.Buffer
-	if pointers {
-		f.writeHead(&b, h.name, "thermsim/gpusolve/cuda/cudriver")
-	} else {
-		f.writeHead(&b, h.name)
-	}
-	writeConstants(&b, "", h.constants)
-	b.Write(structs.Bytes())
-	return formatted(h.name, &b)
-}
-
-const launcherEnd, constantsEnd = "_launch.go", "_constants.go"
-
 // GeneratedFiles lists the files of a folder whose names are those of generated files, relative to it.
 func GeneratedFiles(dir string) ([]string, error) {
 	var all []string
-	for _, pattern := range []string{"*" + launcherEnd, "*" + constantsEnd, "ptx/*.ptx"} {
+	for _, pattern := range []string{"*_launch.go", "ptx/*.ptx"} {
 		paths, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			return nil, err

@@ -1,14 +1,10 @@
 package ptxgen
 
 import (
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // folderOf writes files and returns their folder.
@@ -25,7 +21,7 @@ func folderOf(t *testing.T, files map[string]string) string {
 
 func TestFolder(t *testing.T) {
 	dir := folderOf(t, map[string]string{
-		"a_launch.go": "package stale\n", "a_test.go": "package method_test\n", "method.go": "package method\n",
+		LauncherFile: "package stale\n", "a_test.go": "package method_test\n", "method.go": "package method\n",
 		"method.cu": "#include \"shared.h\"\n#include \"own.h\"\nKERNEL void BOUNDS(32) run(const Node *n) {}\n",
 		"own.h":     "struct Node { int first; const double *at; };\nstruct Local { int n[2]; };\n",
 		"none.h":    "#define X 1\n",
@@ -34,21 +30,18 @@ func TestFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := f.Launchers()
+	code, err := f.Launcher()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"method_launch.go", "own_constants.go"}, slices.Sorted(maps.Keys(files))); diff != "" {
-		t.Errorf("files (-want +got)\n%s", diff)
+	for _, want := range []string{"package method\n", "type Node struct {\n\tFirst int32\n\tAt    " +
+		"cudriver.Ptr[float64]\n}\n", "N cudriver.Ptr[Node]\n"} {
+		if !strings.Contains(string(code), want) {
+			t.Errorf("%q is missing in\n%s", want, code)
+		}
 	}
-	const node = "package method\n\nimport (\n\t\"thermsim/gpusolve/cuda/cudriver\"\n)\n\ntype Node struct " +
-		"{\n\tFirst int32\n\tAt    cudriver.Ptr[float64]\n}\n"
-	if got := string(files["own_constants.go"]); !strings.Contains(got, node) {
-		t.Errorf("%s\nwant in it\n%s", got, node)
-	}
-	if got := string(files["method_launch.go"]); !strings.Contains(got, "package method\n") ||
-		!strings.Contains(got, "N cudriver.Ptr[Node]\n") {
-		t.Errorf("the launcher does not take a node of the header:\n%s", got)
+	if strings.Contains(string(code), "Local") {
+		t.Errorf("a struct that no kernel takes is declared in\n%s", code)
 	}
 }
 

@@ -27,8 +27,5 @@ func (s *Source) Builds() []Build {
 	return builds
 }
 
-// LauncherFile names the Go file of a source.
-func (s *Source) LauncherFile() string { return s.Name + launcherEnd }
-
 // exported is a kernel's or module's name in Go.
 func exported(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

@@ -63,9 +63,8 @@ func TestDynamicSharedMemory(t *testing.T) {
 	if diff := cmp.Diff(want, s.Kernels); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	code, err := (&Folder{Package: "rooms"}).Launcher(s)
-	if err != nil || !strings.Contains(string(code), "Roomy(s cudriver.Stream, grid [3]uint32, shared uint32, a "+
-		"RoomRoomyArgs)") {
+	code, err := (&Folder{Package: "rooms", Sources: []*Source{s}}).Launcher()
+	if err != nil || !strings.Contains(string(code), "Roomy launch.DynamicKernel[RoomRoomyArgs] `threads:\"64\"`") {
 		t.Errorf("error %v in\n%s", err, code)
 	}
 }
@@ -80,7 +79,7 @@ func TestBuildsOfClasses(t *testing.T) {
 	if diff := cmp.Diff(want, s.Builds()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	code, err := (&Folder{Package: "method"}).Launcher(s)
+	code, err := (&Folder{Package: "method", Sources: []*Source{s}}).Launcher()
 	if err != nil || !strings.Contains(string(code), "func ColumnsClasses() []int { return []int{0, 12} }") {
 		t.Errorf("error %v in\n%s", err, code)
 	}
@@ -106,8 +105,8 @@ func TestParseSourceRefuses(t *testing.T) {
 	}
 }
 
-// A launcher says what pointers point at, so that arrays of other types do not compile, and kernels that take the same
-// share one type.
+// A launcher states what pointers point at, so that arrays of other types do not compile. Kernels with the same names
+// of parameters share a type, with a type parameter where their types differ.
 func TestLauncher(t *testing.T) {
 	const text = `
 // Pair is two.
@@ -115,6 +114,12 @@ struct Pair { int i, j; const double *at; };
 struct Other { Pair p; }; // no kernel takes one
 KERNEL void BOUNDS(32) first(i64 n, int keep, int more, const float *RESTRICT a, float *b, half *h, const Pair *list) {}
 KERNEL void BOUNDS(32) second(i64 n, int keep, int more, const float *RESTRICT a, float *b, half *h, const Pair *list) {}
+KERNEL void BOUNDS(32) sumDouble(i64 n, double scale, const double *a, const float *b) {}
+KERNEL void BOUNDS(64) sumSingle(i64 n, float scale, const float *a, const float *b) {}
+KERNEL void BOUNDS(64) sumMixed(i64 n, double scale, const double *a, const double *b) {}
+KERNEL void BOUNDS(32) solve10(i64 n) {}
+KERNEL void BOUNDS(32) solve16(i64 n) {}
+KERNEL void BOUNDS(32) solve(i64 m) {}
 `
 	s, err := ParseSource("things.cu", text)
 	if err != nil {
@@ -125,18 +130,22 @@ KERNEL void BOUNDS(32) second(i64 n, int keep, int more, const float *RESTRICT a
 		want []string
 	}{
 		{"kernels", []string{
-			"package kernels\n", "//go:embed ptx/things.ptx\nvar thingsPTX []byte",
+			"package kernels\n", "//go:embed ptx/*.ptx\nvar ptx embed.FS",
 			"// ThingsPair is two.\ntype ThingsPair struct {\n\tI, J int32\n\tAt   cudriver.Ptr[float64]\n}",
 			"type ThingsFirstArgs struct {\n\tN          int64\n\tKeep, More int32\n\tA, B       " +
 				"cudriver.Ptr[float32]\n" +
 				"\tH          cudriver.Ptr[cudriver.Half]\n\tList       cudriver.Ptr[ThingsPair]\n}",
-			"type ThingsSecondArgs = ThingsFirstArgs\n", "func LoadThings(d cudriver.Driver) (*Things, error)",
-			"func (m *Things) Second(s cudriver.Stream, grid [3]uint32, a ThingsSecondArgs) error",
+			"type ThingsSumArgs[T, U any] struct {\n\tN     int64\n\tScale T\n\tA     cudriver.Ptr[T]\n" +
+				"\tB     cudriver.Ptr[U]\n}",
+			"Second    launch.Kernel[ThingsFirstArgs]                 `threads:\"32\"`",
+			"SumSingle launch.Kernel[ThingsSumArgs[float32, float32]] `threads:\"64\"`",
+			"Solve16   launch.Kernel[ThingsSolve10Args]", "Solve     launch.Kernel[ThingsSolveArgs]",
+			"func LoadThings(d cudriver.Driver) (*Things, error) { return launch.Load[Things](d, ptx, \"things\") }",
 		}},
 		{"things", []string{"package things\n", "type Kernels struct", "func LoadKernels(d cudriver.Driver) " +
 			"(*Kernels, error)", "type KernelsPair struct"}},
 	} {
-		code, err := (&Folder{Package: c.pkg}).Launcher(s)
+		code, err := (&Folder{Package: c.pkg, Sources: []*Source{s}}).Launcher()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +180,8 @@ func TestLauncherRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := (&Folder{Package: "kernels"}).Launcher(s); err == nil || !strings.Contains(err.Error(), want) {
+		_, err = (&Folder{Package: "kernels", Sources: []*Source{s}}).Launcher()
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", text, err, want)
 		}
 	}

@@ -71,11 +71,17 @@ func (t *Struct) write(b *bytes.Buffer, prefix string, types map[string]string) 
 	if rest, own := strings.CutPrefix(doc, t.Name+" "); own {
 		doc = prefix + exported(t.Name) + " " + rest
 	}
-	writeComment(b, "", doc)
-	fmt.Fprintf(b, "type %s%s struct {\n", prefix, exported(t.Name))
-	if err := writeFields(b, t.Fields, types); err != nil {
-		return err
+	writeComment(b, doc)
+	fields := make([]string, len(t.Fields))
+	for i := range t.Fields {
+		value, err := t.Fields[i].valueType(types)
+		if err != nil {
+			return err
+		}
+		fields[i] = t.Fields[i].goType(value)
 	}
+	fmt.Fprintf(b, "type %s%s struct {\n", prefix, exported(t.Name))
+	writeFields(b, t.Fields, fields)
 	fmt.Fprint(b, "}\n\n")
 	return nil
 }
@@ -119,10 +125,10 @@ func (f *Folder) elements(s *Source) map[string]string {
 	return types
 }
 
-// goType is a parameter's type in Go.
-func (p *Param) goType(types map[string]string) (string, error) {
-	t, _ := typeOf(p.Type)
+// valueType is the type in Go of a parameter, or of what a pointer points at.
+func (p *Param) valueType(types map[string]string) (string, error) {
 	if p.Type != "pointer" {
+		t, _ := typeOf(p.Type)
 		return t.Go, nil
 	}
 	element, ok := types[p.Element]
@@ -130,5 +136,13 @@ func (p *Param) goType(types map[string]string) (string, error) {
 		return "", fmt.Errorf("parameter %s: type %s is unknown. Fix: declare it as a struct in this file or a header "+
 			"of this folder", p.Name, p.Element)
 	}
-	return t.Go + "[" + element + "]", nil
+	return element, nil
+}
+
+// goType is a parameter's type in Go from its valueType.
+func (p *Param) goType(value string) string {
+	if p.Type == "pointer" {
+		return "cudriver.Ptr[" + value + "]"
+	}
+	return value
 }

@@ -36,12 +36,12 @@ func BenchmarkLaunch(b *testing.B) {
 	single, double, places := cudriver.At[float32](4096), cudriver.At[float64](8192), cudriver.At[int32](16384)
 	b.Run("3", func(b *testing.B) {
 		for b.Loop() {
-			_ = r.Fill(1, grid, kernels.ResidualFillArgs{N: 1 << 40, Value: 0.25, X: double})
+			_ = r.Fill.Launch(1, grid, kernels.ResidualFillArgs{N: 1 << 40, Value: 0.25, X: double})
 		}
 	})
 	b.Run("21", func(b *testing.B) {
 		for b.Loop() {
-			_ = t.RestrictWeighted(1, grid, multigrid.TransferRestrictWeightedArgs{
+			_ = t.RestrictWeighted.Launch(1, grid, multigrid.TransferRestrictWeightedArgs{
 				Nx: 1, Ny: 2, Nz: 3, Gx: single, Gy: single, Gz: single, Ground: single, GroundSlot: places,
 				Capacity: single, B: single, X: single,
 				Cx: 4, Cy: 5, FirstX: places, FarX: single, FirstY: places, FarY: single, WeightSlot: places,
@@ -52,7 +52,7 @@ func BenchmarkLaunch(b *testing.B) {
 	words, wide := cudriver.At[uint32](512), cudriver.At[uint64](1024)
 	b.Run("26", func(b *testing.B) {
 		for b.Loop() {
-			_ = p.Eliminate(1, grid, parac.KernelsEliminateArgs{
+			_ = p.Eliminate.Launch(1, grid, parac.KernelsEliminateArgs{
 				N: 1, Order: words, Place: words, RowPtr: cudriver.At[int64](2), Col: places, Val: double,
 				Vertices: cudriver.At[parac.Vertex](3), Queue: words,
 				Control: wide, Owner: words, Slots: wide, Reached: words, Pieces: 4, Stride: 5, Width: 6, Key0: 7,

@@ -52,19 +52,17 @@ func folders(t *testing.T) []*ptxgen.Folder {
 // and every committed PTX has the same signatures.
 func TestLaunchersMatchSources(t *testing.T) {
 	for _, f := range folders(t) {
-		files, err := f.Launchers()
+		want, err := f.Launcher()
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, want := range files {
-			got, err := os.ReadFile(filepath.Join(f.Dir, name))
-			if err != nil {
-				t.Error(err)
-			} else if !bytes.Equal(got, want) {
-				t.Errorf("%s in %s is out of date: run make ptx", name, f.Dir)
-			}
+		got, err := os.ReadFile(filepath.Join(f.Dir, ptxgen.LauncherFile))
+		if err != nil {
+			t.Error(err)
+		} else if !bytes.Equal(got, want) {
+			t.Errorf("%s in %s is out of date: run make ptx", ptxgen.LauncherFile, f.Dir)
 		}
-		wanted := map[string]bool{}
+		wanted := map[string]bool{ptxgen.LauncherFile: true}
 		for _, s := range f.Sources {
 			for _, b := range s.Builds() {
 				name := filepath.Join("ptx", b.PTX)
@@ -82,7 +80,7 @@ func TestLaunchersMatchSources(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range present {
-			if files[name] == nil && !wanted[name] {
+			if !wanted[name] {
 				t.Errorf("%s in %s comes from no source: run make ptx", name, f.Dir)
 			}
 		}

@@ -186,25 +186,26 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 func TestParameters(t *testing.T) {
 	modules(t, func(name string, module any, d *recorder) {
 		launched := map[string]bool{}
-		m := reflect.ValueOf(module)
-		for i := range m.NumMethod() {
-			method := m.Type().Method(i)
-			if method.Name == "Unload" {
-				continue
+		m := reflect.ValueOf(module).Elem()
+		for i := range m.NumField() {
+			field := m.Type().Field(i)
+			launch := m.Field(i).Addr().MethodByName("Launch")
+			if !launch.IsValid() {
+				continue // the module
 			}
 			in := []reflect.Value{reflect.ValueOf(cudriver.Stream(7)), reflect.ValueOf([3]uint32{5, 6, 7})}
 			shared := uint32(0)
-			if method.Type.NumIn() == 5 {
+			if launch.Type().NumIn() == 4 {
 				shared = 100<<10 + uint32(i)
 				in = append(in, reflect.ValueOf(shared))
 			}
-			arguments := reflect.New(method.Type.In(method.Type.NumIn() - 1)).Elem()
+			arguments := reflect.New(launch.Type().In(len(in))).Elem()
 			var want []any
 			for p := range arguments.NumField() {
 				want = append(want, distinct(t, arguments.Field(p), p))
 			}
-			if err := m.Method(i).Call(append(in, arguments))[0].Interface(); err != nil {
-				t.Errorf("%s %s: %v", name, method.Name, err)
+			if err := launch.Call(append(in, arguments))[0].Interface(); err != nil {
+				t.Errorf("%s %s: %v", name, field.Name, err)
 				continue
 			}
 			kernel := d.launched.Name
@@ -214,8 +215,8 @@ func TestParameters(t *testing.T) {
 			}
 			d.allowed = 0
 			launched[kernel] = true
-			if strings.ToUpper(kernel[:1])+kernel[1:] != method.Name {
-				t.Errorf("%s: method %s launches %s", name, method.Name, kernel)
+			if strings.ToUpper(kernel[:1])+kernel[1:] != field.Name {
+				t.Errorf("%s: %s launches %s", name, field.Name, kernel)
 			}
 			if !reflect.DeepEqual(d.values, want) {
 				t.Errorf("%s %s: parameters %v, want %v", name, kernel, d.values, want)
@@ -277,8 +278,8 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 	grid := [3]uint32{100, 1, 1}
 	allocations := testing.AllocsPerRun(100, func() {
 		x, old := cudriver.At[float64](4096), cudriver.At[float64](8192)
-		err = errors.Join(err, r.Fill(1, grid, kernels.ResidualFillArgs{N: 1 << 40, Value: 0.25, X: x}),
-			r.Extrapolate(1, grid, kernels.ResidualExtrapolateArgs{N: 1 << 40, X: x, Old: old, W0: 1}))
+		err = errors.Join(err, r.Fill.Launch(1, grid, kernels.ResidualFillArgs{N: 1 << 40, Value: 0.25, X: x}),
+			r.Extrapolate.Launch(1, grid, kernels.ResidualExtrapolateArgs{N: 1 << 40, X: x, Old: old, W0: 1}))
 	})
 	if err != nil || allocations != 0 {
 		t.Errorf("%g allocations per launch, error %v; want none", allocations, err)
@@ -295,7 +296,7 @@ func TestDynamicSharedMemory(t *testing.T) {
 	}
 	solve := func(shared uint32) error {
 		d.allowed = 0
-		return m.SolveParts(1, [3]uint32{1, 1, 1}, shared, ddilu.PartsSolvePartsArgs{})
+		return m.SolveParts.Launch(1, [3]uint32{1, 1, 1}, shared, ddilu.PartsSolvePartsArgs[float32]{})
 	}
 	for _, c := range []struct {
 		shared uint32
@@ -332,7 +333,7 @@ func TestErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.failAt = "launch"
-	if err := r.Fill(0, [3]uint32{1, 1, 1}, kernels.ResidualFillArgs{N: 1}); !errors.Is(err, errInjected) ||
+	if err := r.Fill.Launch(0, [3]uint32{1, 1, 1}, kernels.ResidualFillArgs{N: 1}); !errors.Is(err, errInjected) ||
 		!strings.Contains(err.Error(), "kernel fill") {
 		t.Errorf("failed launch: error %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/cuda/kernels"
+	"thermsim/gpusolve/cuda/kernels/launch"
 	"thermsim/gpusolve/ops"
 )
 
@@ -89,7 +90,7 @@ func (s gpuOperations) StoreDiagonals(d ops.Diagonals, c Copies) (Stored, error)
 	sizes, err := a.extent(q, from)
 	if err == nil && c.Scaled {
 		a.Scale = own[float32](a, s.Cells())
-		cuda.Launch(s.Space, q.RootScale, cuda.Flat(s.Cells()),
+		cuda.Launch(s.Space, &q.RootScale, cuda.Flat(s.Cells()),
 			QuaddiagRootScaleArgs{N: s.Cells(), Diagonal: from.Main, Scale: a.Scale})
 		sizes, err = a.extent(q, from)
 	}
@@ -113,7 +114,7 @@ func (a *GPUMatrix) extent(q *Quaddiag, from GPUBands[float64]) ([][4]float64, e
 	parts := partsOfPlane(a.sheet())
 	part := cuda.Alloc[[5]float64](s, parts*int64(a.nz))
 	defer s.Discard(part)
-	cuda.Launch(s, q.Extent, [3]uint32{uint32(parts) * uint32(a.nz), 1, 1}, QuaddiagExtentArgs{
+	cuda.Launch(s, &q.Extent, [3]uint32{uint32(parts) * uint32(a.nz), 1, 1}, QuaddiagExtentArgs{
 		Parts: int32(parts), Nx: int64(a.nx), Sheet: a.sheet(), N: s.Cells(), Main: from.Main, X: from.X, Y: from.Y,
 		Z: from.Z, Scale: a.Scale, Sizes: cudriver.At[float64](part.Address()),
 	})
@@ -133,13 +134,14 @@ func (a *GPUMatrix) extent(q *Quaddiag, from GPUBands[float64]) ([][4]float64, e
 }
 
 // keepBands lays out a copy, with some zeros on either side of x and y, so that kernels need not look for the ends.
-func keepBands[T float32 | float64 | cudriver.Half](a *GPUMatrix, from GPUBands[float64], main bool,
-	store func(grid [3]uint32, n, offset int64, src cudriver.Ptr[float64], to cudriver.Ptr[T]) error) (b GPUBands[T]) {
+func keepBands[T cuda.Number](a *GPUMatrix, kernel *launch.Kernel[QuaddiagKeepArgs[T]], from GPUBands[float64],
+	main bool, factor float32) (b GPUBands[T]) {
 	one := func(src cudriver.Ptr[float64], offset, zeros int64) cudriver.Ptr[T] {
 		n := a.s.Cells() - offset
 		to := own[T](a, n+2*zeros).Add(zeros)
-		if a.s.Ready() && n > 0 {
-			a.s.Note(store(cuda.Flat(n), n, offset, src, to))
+		if n > 0 {
+			cuda.Launch(a.s, kernel, cuda.Flat(n),
+				QuaddiagKeepArgs[T]{N: n, Offset: offset, From: src, Scale: a.Scale, Factor: factor, To: to})
 		}
 		return to
 	}
@@ -153,30 +155,18 @@ func keepBands[T float32 | float64 | cudriver.Half](a *GPUMatrix, from GPUBands[
 
 // keep makes the copies asked for.
 func (a *GPUMatrix) keep(q *Quaddiag, from GPUBands[float64], c Copies, sizes [][4]float64) {
-	s := a.s
 	if c.Double {
-		a.Double = keepBands(a, from, true, func(grid [3]uint32, n, offset int64, src, to cudriver.Ptr[float64]) error {
-			return q.KeepDouble(s.Stream, grid, QuaddiagKeepDoubleArgs{N: n, Offset: offset, From: src, Scale: a.Scale,
-				Factor: 1, To: to})
-		})
+		a.Double = keepBands(a, &q.KeepDouble, from, true, 1)
 	}
 	if c.Single {
-		a.Single = keepBands(a, from, true, func(grid [3]uint32, n, offset int64, src cudriver.Ptr[float64],
-			to cudriver.Ptr[float32]) error {
-			return q.KeepSingle(s.Stream, grid, QuaddiagKeepSingleArgs{N: n, Offset: offset, From: src, Scale: a.Scale,
-				Factor: 1, To: to})
-		})
+		a.Single = keepBands(a, &q.KeepSingle, from, true, 1)
 	}
 	if !c.Half {
 		return
 	}
 	exponent := HalfExponent(sizes)
 	a.Unit, a.Undo = float32(math.Ldexp(1, exponent)), float32(math.Ldexp(1, -exponent))
-	a.Half = keepBands(a, from, !c.Scaled, func(grid [3]uint32, n, offset int64, src cudriver.Ptr[float64],
-		to cudriver.Ptr[cudriver.Half]) error {
-		return q.KeepHalf(s.Stream, grid, QuaddiagKeepHalfArgs{N: n, Offset: offset, From: src, Scale: a.Scale,
-			Factor: a.Unit, To: to})
-	})
+	a.Half = keepBands(a, &q.KeepHalf, from, !c.Scaled, a.Unit)
 	masks, promoted := Promotions(sizes, c.PromotePlanes)
 	a.promoted = promoted
 	if c.PromotePlanes {
@@ -200,8 +190,8 @@ func (s gpuOperations) StoreRows(r ops.Rows, c Copies) (Stored, error) {
 		n := r.Entries()
 		_, _, values := a.rows.Arrays()
 		a.rowValues = own[float32](a, n)
-		cuda.Launch(s.Space, m.DoubleToSingle, cuda.Flat(n),
-			KernelsDoubleToSingleArgs{N: n, Factor: 1, From: values, To: a.rowValues})
+		cuda.Launch(s.Space, &m.DoubleToSingle, cuda.Flat(n),
+			KernelsDoubleToDoubleArgs[float64, float32]{N: n, Factor: 1, From: values, To: a.rowValues})
 	}
 	return a, s.Err()
 }

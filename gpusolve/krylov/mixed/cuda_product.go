@@ -4,6 +4,8 @@ import (
 	"errors"
 
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/cuda/kernels/launch"
 	"thermsim/gpusolve/ops"
 )
 
@@ -17,80 +19,84 @@ func (s gpuOperations) Multiply(m Stored, entries Precision, y, x ops.Vector) {
 		return
 	}
 	q := cuda.Loaded(s.Space, "quaddiag", LoadQuaddiag)
-	nx, ny, nz := a.Shape()
-	grid := a.Tiles(GPUPrecision(x), 0)
 	switch (pair{entries, GPUPrecision(x)}) {
 	case pair{Double, Double}:
-		cuda.Launch(s.Space, q.MultiplyDouble, grid, QuaddiagMultiplyDoubleArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Double.Main, X: a.Double.X, Y: a.Double.Y, Z: a.Double.Z, V: cuda.F64(x),
-			Out: cuda.F64(y),
-		})
+		launchMultiply(a, &q.MultiplyDouble, a.Double, y, x)
 	case pair{Single, Double}:
-		cuda.Launch(s.Space, q.MultiplyDecoupled, grid, QuaddiagMultiplyDecoupledArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z, V: cuda.F64(x),
-			Out: cuda.F64(y),
-		})
+		launchMultiply(a, &q.MultiplyDecoupled, a.Single, y, x)
 	case pair{Single, Single}:
-		cuda.Launch(s.Space, q.MultiplySingle, grid, QuaddiagMultiplySingleArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z, V: cuda.F32(x),
-			Out: cuda.F32(y),
-		})
+		launchMultiply(a, &q.MultiplySingle, a.Single, y, x)
 	case pair{Half, Single}:
-		if !a.Promote.IsNil() {
-			cuda.Launch(s.Space, q.MultiplyPlanes, grid, QuaddiagMultiplyPlanesArgs{
-				Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit,
-				Back: a.Undo, Promote: a.Promote, V: cuda.F32(x), Out: cuda.F32(y),
-			})
+		if a.Promote.IsNil() {
+			launchMultiplyHalf(a, &q.MultiplyPhysics, y, x)
 			break
 		}
-		cuda.Launch(s.Space, q.MultiplyPhysics, grid, QuaddiagMultiplyPhysicsArgs{
+		nx, ny, nz := a.Shape()
+		cuda.Launch(s.Space, &q.MultiplyPlanes, a.Tiles(Single, 0), QuaddiagMultiplyPlanesArgs{
 			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit,
-			Back: a.Undo, V: cuda.F32(x), Out: cuda.F32(y),
+			Back: a.Undo, Promote: a.Promote, V: cuda.F32(x), Out: cuda.F32(y),
 		})
 	case pair{Half, Half}:
-		cuda.Launch(s.Space, q.MultiplyHalf, grid, QuaddiagMultiplyHalfArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit,
-			Back: a.Undo, V: cuda.F16(x), Out: cuda.F16(y),
-		})
+		launchMultiplyHalf(a, &q.MultiplyHalf, y, x)
 	default:
 		s.Note(ErrPrecision)
 	}
 }
 
+func launchMultiply[T, U cuda.Number](a *GPUMatrix, kernel *launch.Kernel[QuaddiagMultiplyArgs[T, U]],
+	bands GPUBands[T], y, x ops.Vector) {
+	nx, ny, nz := a.Shape()
+	cuda.Launch(a.s, kernel, a.Tiles(GPUPrecision(x), 0), QuaddiagMultiplyArgs[T, U]{
+		Nx: nx, Ny: ny, Nz: nz, Main: bands.Main, X: bands.X, Y: bands.Y, Z: bands.Z, V: cuda.Address[U](x),
+		Out: cuda.Address[U](y),
+	})
+}
+
+// launchMultiplyHalf multiplies entries in FP16.
+func launchMultiplyHalf[T cuda.Number](a *GPUMatrix, kernel *launch.Kernel[QuaddiagMultiplyPhysicsArgs[T]],
+	y, x ops.Vector) {
+	nx, ny, nz := a.Shape()
+	cuda.Launch(a.s, kernel, a.Tiles(GPUPrecision(x), 0), QuaddiagMultiplyPhysicsArgs[T]{
+		Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit, Back: a.Undo,
+		V: cuda.Address[T](x), Out: cuda.Address[T](y),
+	})
+}
+
 func (s gpuOperations) Curve(m Stored, entries Precision, out, p ops.Vector) {
-	partial, scalars, ticket := s.Sums()
 	a := m.(*GPUMatrix)
 	if a.rows != nil {
 		s.curveRows(a, entries, out, p)
 		return
 	}
 	q := cuda.Loaded(s.Space, "quaddiag", LoadQuaddiag)
-	nx, ny, nz := a.Shape()
-	grid := a.Tiles(GPUPrecision(p), s.MaxBlocks())
 	switch (pair{entries, GPUPrecision(p)}) {
 	case pair{Double, Double}:
-		cuda.Launch(s.Space, q.CurveDouble, grid, QuaddiagCurveDoubleArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Double.Main, X: a.Double.X, Y: a.Double.Y, Z: a.Double.Z, P: cuda.F64(p),
-			Q: cuda.F64(out), Partial: partial, Scalars: scalars, Ticket: ticket,
-		})
+		launchCurve(s, &q.CurveDouble, a, a.Double, out, p)
 	case pair{Single, Double}:
-		cuda.Launch(s.Space, q.CurveDecoupled, grid, QuaddiagCurveDecoupledArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z, P: cuda.F64(p),
-			Q: cuda.F64(out), Partial: partial, Scalars: scalars, Ticket: ticket,
-		})
+		launchCurve(s, &q.CurveDecoupled, a, a.Single, out, p)
 	case pair{Single, Single}:
-		cuda.Launch(s.Space, q.CurveSingle, grid, QuaddiagCurveSingleArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z, P: cuda.F32(p),
-			Q: cuda.F32(out), Partial: partial, Scalars: scalars, Ticket: ticket,
-		})
+		launchCurve(s, &q.CurveSingle, a, a.Single, out, p)
 	case pair{Half, Half}:
-		cuda.Launch(s.Space, q.CurveHalf, grid, QuaddiagCurveHalfArgs{
+		partial, scalars, ticket := s.Sums()
+		nx, ny, nz := a.Shape()
+		cuda.Launch(s.Space, &q.CurveHalf, a.Tiles(Half, s.MaxBlocks()), QuaddiagCurveHalfArgs{
 			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit,
-			Back: a.Undo, P: cuda.F16(p), Q: cuda.F16(out), Partial: partial, Scalars: scalars, Ticket: ticket,
+			Back: a.Undo, P: cuda.Address[cudriver.Half](p), Q: cuda.Address[cudriver.Half](out), Partial: partial,
+			Scalars: scalars, Ticket: ticket,
 		})
 	default:
 		s.Note(ErrPrecision)
 	}
+}
+
+func launchCurve[T, U cuda.Number](s gpuOperations, kernel *launch.Kernel[QuaddiagCurveArgs[T, U]], a *GPUMatrix,
+	bands GPUBands[T], out, p ops.Vector) {
+	partial, scalars, ticket := s.Sums()
+	nx, ny, nz := a.Shape()
+	cuda.Launch(s.Space, kernel, a.Tiles(GPUPrecision(p), s.MaxBlocks()), QuaddiagCurveArgs[T, U]{
+		Nx: nx, Ny: ny, Nz: nz, Main: bands.Main, X: bands.X, Y: bands.Y, Z: bands.Z, P: cuda.Address[U](p),
+		Q: cuda.Address[U](out), Partial: partial, Scalars: scalars, Ticket: ticket,
+	})
 }
 
 // pair is what a product multiplies.
@@ -116,47 +122,47 @@ func (s gpuOperations) csr() *Csr { return cuda.Loaded(s.Space, "csr", LoadCsr) 
 
 func (s gpuOperations) multiplyRows(a *GPUMatrix, entries Precision, y, x ops.Vector) {
 	k := s.csr()
-	n := int64(a.rows.Len())
-	rowPtr, col, val := a.rows.Arrays()
+	_, _, values := a.rows.Arrays()
 	switch (pair{entries, GPUPrecision(x)}) {
 	case pair{Double, Double}:
-		cuda.Launch(s.Space, k.MultiplyRowsDouble, rowGrid(n),
-			CsrMultiplyRowsDoubleArgs{N: n, RowPtr: rowPtr, Col: col, Val: val, V: cuda.F64(x), Out: cuda.F64(y)})
+		launchMultiplyRows(a, &k.MultiplyRowsDouble, values, y, x)
 	case pair{Single, Double}:
-		cuda.Launch(s.Space, k.MultiplyRowsDecoupled, rowGrid(n), CsrMultiplyRowsDecoupledArgs{
-			N: n, RowPtr: rowPtr, Col: col, Val: a.rowValues, V: cuda.F64(x), Out: cuda.F64(y),
-		})
+		launchMultiplyRows(a, &k.MultiplyRowsDecoupled, a.rowValues, y, x)
 	case pair{Single, Single}:
-		cuda.Launch(s.Space, k.MultiplyRowsSingle, rowGrid(n), CsrMultiplyRowsSingleArgs{
-			N: n, RowPtr: rowPtr, Col: col, Val: a.rowValues, V: cuda.F32(x), Out: cuda.F32(y),
-		})
+		launchMultiplyRows(a, &k.MultiplyRowsSingle, a.rowValues, y, x)
 	default:
 		s.Note(ErrPrecision)
 	}
 }
 
-func (s gpuOperations) curveRows(a *GPUMatrix, entries Precision, q, p ops.Vector) {
-	partial, scalars, ticket := s.Sums()
-	k := s.csr()
+func launchMultiplyRows[T, U cuda.Number](a *GPUMatrix, kernel *launch.Kernel[CsrMultiplyRowsArgs[T, U]],
+	values cudriver.Ptr[T], y, x ops.Vector) {
 	n := int64(a.rows.Len())
-	rowPtr, col, val := a.rows.Arrays()
+	rowPtr, col, _ := a.rows.Arrays()
+	cuda.Launch(a.s, kernel, rowGrid(n), CsrMultiplyRowsArgs[T, U]{N: n, RowPtr: rowPtr, Col: col, Val: values,
+		V: cuda.Address[U](x), Out: cuda.Address[U](y)})
+}
+
+func (s gpuOperations) curveRows(a *GPUMatrix, entries Precision, q, p ops.Vector) {
+	k := s.csr()
+	_, _, values := a.rows.Arrays()
 	switch (pair{entries, GPUPrecision(p)}) {
 	case pair{Double, Double}:
-		cuda.Launch(s.Space, k.CurveRowsDouble, rowGrid(n), CsrCurveRowsDoubleArgs{
-			N: n, RowPtr: rowPtr, Col: col, Val: val, P: cuda.F64(p), Q: cuda.F64(q), Partial: partial,
-			Scalars: scalars, Ticket: ticket,
-		})
+		launchCurveRows(s, &k.CurveRowsDouble, a.rows, values, q, p)
 	case pair{Single, Double}:
-		cuda.Launch(s.Space, k.CurveRowsDecoupled, rowGrid(n), CsrCurveRowsDecoupledArgs{
-			N: n, RowPtr: rowPtr, Col: col, Val: a.rowValues, P: cuda.F64(p), Q: cuda.F64(q), Partial: partial,
-			Scalars: scalars, Ticket: ticket,
-		})
+		launchCurveRows(s, &k.CurveRowsDecoupled, a.rows, a.rowValues, q, p)
 	case pair{Single, Single}:
-		cuda.Launch(s.Space, k.CurveRowsSingle, rowGrid(n), CsrCurveRowsSingleArgs{
-			N: n, RowPtr: rowPtr, Col: col, Val: a.rowValues, P: cuda.F32(p), Q: cuda.F32(q), Partial: partial,
-			Scalars: scalars, Ticket: ticket,
-		})
+		launchCurveRows(s, &k.CurveRowsSingle, a.rows, a.rowValues, q, p)
 	default:
 		s.Note(ErrPrecision)
 	}
+}
+
+func launchCurveRows[T, U cuda.Number](s gpuOperations, kernel *launch.Kernel[CsrCurveRowsArgs[T, U]], rows *cuda.Rows,
+	values cudriver.Ptr[T], q, p ops.Vector) {
+	partial, scalars, ticket := s.Sums()
+	n := int64(rows.Len())
+	rowPtr, col, _ := rows.Arrays()
+	cuda.Launch(s.Space, kernel, rowGrid(n), CsrCurveRowsArgs[T, U]{N: n, RowPtr: rowPtr, Col: col, Val: values,
+		P: cuda.Address[U](p), Q: cuda.Address[U](q), Partial: partial, Scalars: scalars, Ticket: ticket})
 }

@@ -5,6 +5,7 @@ import (
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/kernels"
+	"thermsim/gpusolve/cuda/kernels/launch"
 	"thermsim/gpusolve/ops"
 )
 
@@ -20,80 +21,80 @@ func flag(on bool) int32 {
 }
 
 func (s gpuOperations) Dot(r, z ops.Vector, first bool) {
-	partial, scalars, ticket := s.Sums()
 	m := s.kernels()
-	n, grid, start := s.Cells(), cuda.Flat(s.Cells()), flag(first)
 	switch (pair{GPUPrecision(r), GPUPrecision(z)}) {
 	case pair{Double, Double}:
-		cuda.Launch(s.Space, m.DotDouble, grid, KernelsDotDoubleArgs{
-			N: n, First: start, R: cuda.F64(r), Z: cuda.F64(z), Partial: partial, Scalars: scalars, Ticket: ticket,
-		})
+		launchDot(s, &m.DotDouble, r, z, first)
 	case pair{Double, Single}:
-		cuda.Launch(s.Space, m.DotDoubleSingle, grid, KernelsDotDoubleSingleArgs{
-			N: n, First: start, R: cuda.F64(r), Z: cuda.F32(z), Partial: partial, Scalars: scalars, Ticket: ticket,
-		})
+		launchDot(s, &m.DotDoubleSingle, r, z, first)
 	case pair{Single, Single}:
-		cuda.Launch(s.Space, m.DotSingle, grid, KernelsDotSingleArgs{
-			N: n, First: start, R: cuda.F32(r), Z: cuda.F32(z), Partial: partial, Scalars: scalars, Ticket: ticket,
-		})
+		launchDot(s, &m.DotSingle, r, z, first)
 	case pair{Half, Half}:
-		cuda.Launch(s.Space, m.DotHalf, grid, KernelsDotHalfArgs{
-			N: n, First: start, R: cuda.F16(r), Z: cuda.F16(z), Partial: partial, Scalars: scalars, Ticket: ticket,
-		})
+		launchDot(s, &m.DotHalf, r, z, first)
 	default:
 		s.Note(ErrPrecision)
 	}
+}
+
+func launchDot[T, U cuda.Number](s gpuOperations, kernel *launch.Kernel[KernelsDotArgs[T, U]], r, z ops.Vector,
+	first bool) {
+	partial, scalars, ticket := s.Sums()
+	cuda.Launch(s.Space, kernel, cuda.Flat(s.Cells()), KernelsDotArgs[T, U]{
+		N: s.Cells(), First: flag(first), R: cuda.Address[T](r), Z: cuda.Address[U](z), Partial: partial,
+		Scalars: scalars, Ticket: ticket,
+	})
 }
 
 func (s gpuOperations) Turn(p, z ops.Vector) {
-	_, scalars, _ := s.Sums()
 	m := s.kernels()
-	n, grid := s.Cells(), cuda.Flat(s.Cells())
 	switch (pair{GPUPrecision(p), GPUPrecision(z)}) {
 	case pair{Double, Double}:
-		cuda.Launch(s.Space, m.TurnDouble, grid,
-			KernelsTurnDoubleArgs{N: n, Z: cuda.F64(z), P: cuda.F64(p), Scalars: scalars})
+		launchTurn(s, &m.TurnDouble, p, z)
 	case pair{Double, Single}:
-		cuda.Launch(s.Space, m.TurnDoubleSingle, grid,
-			KernelsTurnDoubleSingleArgs{N: n, Z: cuda.F32(z), P: cuda.F64(p), Scalars: scalars})
+		launchTurn(s, &m.TurnDoubleSingle, p, z)
 	case pair{Single, Single}:
-		cuda.Launch(s.Space, m.TurnSingle, grid,
-			KernelsTurnSingleArgs{N: n, Z: cuda.F32(z), P: cuda.F32(p), Scalars: scalars})
+		launchTurn(s, &m.TurnSingle, p, z)
 	case pair{Half, Half}:
-		cuda.Launch(s.Space, m.TurnHalf, grid,
-			KernelsTurnHalfArgs{N: n, Z: cuda.F16(z), P: cuda.F16(p), Scalars: scalars})
+		launchTurn(s, &m.TurnHalf, p, z)
 	default:
 		s.Note(ErrPrecision)
 	}
 }
 
+func launchTurn[T, U cuda.Number](s gpuOperations, kernel *launch.Kernel[KernelsTurnArgs[T, U]], p, z ops.Vector) {
+	_, scalars, _ := s.Sums()
+	cuda.Launch(s.Space, kernel, cuda.Flat(s.Cells()),
+		KernelsTurnArgs[T, U]{N: s.Cells(), Z: cuda.Address[T](z), P: cuda.Address[U](p), Scalars: scalars})
+}
+
 func (s gpuOperations) Update(x, r, r32, p, q ops.Vector) {
-	partial, scalars, ticket := s.Sums()
 	m := s.kernels()
-	n, grid := s.Cells(), cuda.Flat(s.Cells())
 	switch GPUPrecision(x) {
 	case Double:
-		cuda.Launch(s.Space, m.UpdateDouble, grid, KernelsUpdateDoubleArgs{
-			N: n, X: cuda.F64(x), R: cuda.F64(r), R32: cuda.F32(r32), P: cuda.F64(p), Q: cuda.F64(q), Partial: partial,
-			Scalars: scalars, Ticket: ticket,
+		partial, scalars, ticket := s.Sums()
+		cuda.Launch(s.Space, &m.UpdateDouble, cuda.Flat(s.Cells()), KernelsUpdateDoubleArgs{
+			N: s.Cells(), X: cuda.F64(x), R: cuda.F64(r), R32: cuda.F32(r32), P: cuda.F64(p), Q: cuda.F64(q),
+			Partial: partial, Scalars: scalars, Ticket: ticket,
 		})
 	case Single:
-		cuda.Launch(s.Space, m.UpdateSingle, grid, KernelsUpdateSingleArgs{
-			N: n, X: cuda.F32(x), R: cuda.F32(r), P: cuda.F32(p), Q: cuda.F32(q), Partial: partial, Scalars: scalars,
-			Ticket: ticket,
-		})
+		launchUpdate(s, &m.UpdateSingle, x, r, p, q)
 	case Half:
-		cuda.Launch(s.Space, m.UpdateHalf, grid, KernelsUpdateHalfArgs{
-			N: n, X: cuda.F16(x), R: cuda.F16(r), P: cuda.F16(p), Q: cuda.F16(q), Partial: partial, Scalars: scalars,
-			Ticket: ticket,
-		})
+		launchUpdate(s, &m.UpdateHalf, x, r, p, q)
 	}
+}
+
+func launchUpdate[T cuda.Number](s gpuOperations, kernel *launch.Kernel[KernelsUpdateArgs[T]], x, r, p, q ops.Vector) {
+	partial, scalars, ticket := s.Sums()
+	cuda.Launch(s.Space, kernel, cuda.Flat(s.Cells()), KernelsUpdateArgs[T]{
+		N: s.Cells(), X: cuda.Address[T](x), R: cuda.Address[T](r), P: cuda.Address[T](p), Q: cuda.Address[T](q),
+		Partial: partial, Scalars: scalars, Ticket: ticket,
+	})
 }
 
 func (s gpuOperations) Gap(a, b ops.Vector) float64 {
 	partial, scalars, ticket := s.Sums()
 	m := s.kernels()
-	cuda.Launch(s.Space, m.Gap, cuda.Flat(s.Cells()), KernelsGapArgs{
+	cuda.Launch(s.Space, &m.Gap, cuda.Flat(s.Cells()), KernelsGapArgs{
 		N: s.Cells(), A: cuda.F64(a), B: cuda.F64(b), Partial: partial, Scalars: scalars, Ticket: ticket,
 	})
 	return math.Sqrt(s.ReadScalars()[kernels.Scratch])
@@ -101,43 +102,44 @@ func (s gpuOperations) Gap(a, b ops.Vector) float64 {
 
 func (s gpuOperations) Convert(dst, src ops.Vector, factor float64) {
 	m := s.kernels()
-	n, grid := s.Cells(), cuda.Flat(s.Cells())
 	switch (pair{GPUPrecision(src), GPUPrecision(dst)}) {
 	case pair{Double, Double}:
-		cuda.Launch(s.Space, m.DoubleToDouble, grid,
-			KernelsDoubleToDoubleArgs{N: n, Factor: factor, From: cuda.F64(src), To: cuda.F64(dst)})
+		launchConvert(s, &m.DoubleToDouble, dst, src, factor)
 	case pair{Double, Single}:
-		cuda.Launch(s.Space, m.DoubleToSingle, grid,
-			KernelsDoubleToSingleArgs{N: n, Factor: factor, From: cuda.F64(src), To: cuda.F32(dst)})
+		launchConvert(s, &m.DoubleToSingle, dst, src, factor)
 	case pair{Double, Half}:
-		cuda.Launch(s.Space, m.DoubleToHalf, grid,
-			KernelsDoubleToHalfArgs{N: n, Factor: factor, From: cuda.F64(src), To: cuda.F16(dst)})
+		launchConvert(s, &m.DoubleToHalf, dst, src, factor)
 	case pair{Single, Double}:
-		cuda.Launch(s.Space, m.SingleToDouble, grid,
-			KernelsSingleToDoubleArgs{N: n, Factor: factor, From: cuda.F32(src), To: cuda.F64(dst)})
+		launchConvert(s, &m.SingleToDouble, dst, src, factor)
 	case pair{Single, Single}:
-		cuda.Launch(s.Space, m.SingleToSingle, grid,
-			KernelsSingleToSingleArgs{N: n, Factor: factor, From: cuda.F32(src), To: cuda.F32(dst)})
+		launchConvert(s, &m.SingleToSingle, dst, src, factor)
 	case pair{Half, Double}:
-		cuda.Launch(s.Space, m.HalfToDouble, grid,
-			KernelsHalfToDoubleArgs{N: n, Factor: factor, From: cuda.F16(src), To: cuda.F64(dst)})
+		launchConvert(s, &m.HalfToDouble, dst, src, factor)
 	default:
 		s.Note(ErrPrecision)
 	}
 }
 
+func launchConvert[T, U cuda.Number](s gpuOperations, kernel *launch.Kernel[KernelsDoubleToDoubleArgs[T, U]],
+	dst, src ops.Vector, factor float64) {
+	cuda.Launch(s.Space, kernel, cuda.Flat(s.Cells()), KernelsDoubleToDoubleArgs[T, U]{
+		N: s.Cells(), Factor: factor, From: cuda.Address[T](src), To: cuda.Address[U](dst),
+	})
+}
+
 func (s gpuOperations) Scale(z, d, r ops.Vector) {
 	m := s.kernels()
-	n, grid := s.Cells(), cuda.Flat(s.Cells())
 	switch GPUPrecision(z) {
 	case Double:
-		cuda.Launch(s.Space, m.ScaleDouble, grid,
-			KernelsScaleDoubleArgs{N: n, D: cuda.F32(d), R: cuda.F64(r), Z: cuda.F64(z)})
+		launchScale(s, &m.ScaleDouble, z, d, r)
 	case Single:
-		cuda.Launch(s.Space, m.ScaleSingle, grid,
-			KernelsScaleSingleArgs{N: n, D: cuda.F32(d), R: cuda.F32(r), Z: cuda.F32(z)})
+		launchScale(s, &m.ScaleSingle, z, d, r)
 	case Half:
-		cuda.Launch(s.Space, m.ScaleHalf, grid,
-			KernelsScaleHalfArgs{N: n, D: cuda.F32(d), R: cuda.F16(r), Z: cuda.F16(z)})
+		launchScale(s, &m.ScaleHalf, z, d, r)
 	}
+}
+
+func launchScale[T cuda.Number](s gpuOperations, kernel *launch.Kernel[KernelsScaleArgs[T]], z, d, r ops.Vector) {
+	cuda.Launch(s.Space, kernel, cuda.Flat(s.Cells()),
+		KernelsScaleArgs[T]{N: s.Cells(), D: cuda.F32(d), R: cuda.Address[T](r), Z: cuda.Address[T](z)})
 }

@@ -3,6 +3,7 @@ package chebyshev
 import (
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/cuda/kernels/launch"
 	"thermsim/gpusolve/krylov/mixed"
 	"thermsim/gpusolve/ops"
 )
@@ -37,83 +38,90 @@ func (s gpuOperations) kernels() *Kernels {
 }
 
 func (s gpuOperations) Start(m mixed.Stored, rest, d, r ops.Vector, theta float64, lift bool) {
-	partial, scalars, ticket := s.on.Sums()
-	k, a, n, grid := s.kernels(), m.(*mixed.GPUMatrix), s.on.Cells(), cuda.Flat(s.on.Cells())
+	k, a := s.kernels(), m.(*mixed.GPUMatrix)
 	switch mixed.GPUPrecision(r) {
 	case mixed.Double:
-		cuda.Launch(s.on.Space, k.StartDouble, grid, KernelsStartDoubleArgs{
-			N: n, Scale: a.Scale, Lift: 0, Theta: theta, R: cuda.F64(r), Rest: cuda.F64(rest), D: cuda.F64(d),
-			Scalars: scalars,
-		})
+		launchStart(s, &k.StartDouble, KernelsStartArgs[float64]{Scale: a.Scale, Theta: theta}, rest, d, r)
 	case mixed.Single:
 		if lift {
-			cuda.Launch(s.on.Space, k.PeakSingle, grid, KernelsPeakSingleArgs{
-				N: n, Scale: a.Scale, R: cuda.F32(r), Theta: theta, Partial: partial, Scalars: scalars, Ticket: ticket,
-			})
+			launchPeak(s, &k.PeakSingle, a, r, theta)
 		}
-		cuda.Launch(s.on.Space, k.StartSingle, grid, KernelsStartSingleArgs{
-			N: n, Scale: a.Scale, Lift: flag(lift), Theta: theta, R: cuda.F32(r), Rest: cuda.F32(rest), D: cuda.F32(d),
-			Scalars: scalars,
-		})
+		launchStart(s, &k.StartSingle, KernelsStartArgs[float32]{Scale: a.Scale, Lift: flag(lift), Theta: theta},
+			rest, d, r)
 	case mixed.Half:
 		if lift {
-			cuda.Launch(s.on.Space, k.PeakHalf, grid, KernelsPeakHalfArgs{
-				N: n, Scale: a.Scale, R: cuda.F16(r), Theta: theta, Partial: partial, Scalars: scalars, Ticket: ticket,
-			})
+			launchPeak(s, &k.PeakHalf, a, r, theta)
 		}
-		cuda.Launch(s.on.Space, k.StartHalf, grid, KernelsStartHalfArgs{
-			N: n, Scale: a.Scale, Lift: flag(lift), Theta: theta, R: cuda.F16(r), Rest: cuda.F16(rest), D: cuda.F16(d),
-			Scalars: scalars,
-		})
+		launchStart(s, &k.StartHalf, KernelsStartArgs[cudriver.Half]{Scale: a.Scale, Lift: flag(lift), Theta: theta},
+			rest, d, r)
 	}
+}
+
+func launchPeak[T cuda.Number](s gpuOperations, kernel *launch.Kernel[KernelsPeakArgs[T]], a *mixed.GPUMatrix,
+	r ops.Vector, theta float64) {
+	partial, scalars, ticket := s.on.Sums()
+	cuda.Launch(s.on.Space, kernel, cuda.Flat(s.on.Cells()), KernelsPeakArgs[T]{
+		N: s.on.Cells(), Scale: a.Scale, R: cuda.Address[T](r), Theta: theta, Partial: partial, Scalars: scalars,
+		Ticket: ticket,
+	})
+}
+
+// launchStart adds the vectors to the arguments.
+func launchStart[T cuda.Number](s gpuOperations, kernel *launch.Kernel[KernelsStartArgs[T]], a KernelsStartArgs[T],
+	rest, d, r ops.Vector) {
+	_, a.Scalars, _ = s.on.Sums()
+	a.N, a.R, a.Rest, a.D = s.on.Cells(), cuda.Address[T](r), cuda.Address[T](rest), cuda.Address[T](d)
+	cuda.Launch(s.on.Space, kernel, cuda.Flat(s.on.Cells()), a)
 }
 
 // Step does a step of the iteration in one pass. FP16 entries belong to a lifted right-hand side.
 func (s gpuOperations) Step(m mixed.Stored, entries mixed.Precision, u Recurrence, v Iterate, next ops.Vector) {
-	z, rest, d := v.Z, v.Rest, v.D
-	_, scalars, _ := s.on.Sums()
-	k, a := s.kernels(), m.(*mixed.GPUMatrix)
-	nx, ny, nz := a.Shape()
-	grid := a.Tiles(mixed.GPUPrecision(d), 0)
-	first, last, scale := flag(u.First), flag(u.Last), lastScale(a, u)
-	switch (pair{entries, mixed.GPUPrecision(d)}) {
+	k, a, on := s.kernels(), m.(*mixed.GPUMatrix), s.on.Space
+	grid := a.Tiles(mixed.GPUPrecision(v.D), 0)
+	switch (pair{entries, mixed.GPUPrecision(v.D)}) {
 	case pair{mixed.Double, mixed.Double}:
-		cuda.Launch(s.on.Space, k.StepDouble, grid, KernelsStepDoubleArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Double.Main, X: a.Double.X, Y: a.Double.Y, Z: a.Double.Z, Keep: u.Keep,
-			Gain: u.Gain, First: first, Final: last, Scale: scale, Sum: cuda.F64(z), Rest: cuda.F64(rest),
-			D: cuda.F64(d), Next: cuda.F64(next),
-		})
+		cuda.Launch(on, &k.StepDouble, grid, stepArgs(a, a.Double, u, v, next))
 	case pair{mixed.Single, mixed.Single}:
-		cuda.Launch(s.on.Space, k.StepSingle, grid, KernelsStepSingleArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z,
-			Keep: float32(u.Keep), Gain: float32(u.Gain), First: first, Final: last, Scale: scale, Sum: cuda.F32(z),
-			Rest: cuda.F32(rest), D: cuda.F32(d), Next: cuda.F32(next),
-		})
+		cuda.Launch(on, &k.StepSingle, grid, stepArgs(a, a.Single, u, v, next))
 	case pair{mixed.Half, mixed.Single}:
-		if !a.Promote.IsNil() {
-			cuda.Launch(s.on.Space, k.StepPlanes, grid, KernelsStepPlanesArgs{
-				Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit,
-				Undo: a.Undo, Promote: a.Promote, Keep: float32(u.Keep), Gain: float32(u.Gain), First: first,
-				Final: last, Lifted: last, Scale: scale, Scalars: scalars, Sum: cuda.F32(z), Rest: cuda.F32(rest),
-				D: cuda.F32(d), Next: cuda.F32(next),
-			})
+		args := halfStepArgs[float32](s, a, u, v, next)
+		if a.Promote.IsNil() {
+			cuda.Launch(on, &k.StepPhysics, grid, args)
 			break
 		}
-		cuda.Launch(s.on.Space, k.StepPhysics, grid, KernelsStepPhysicsArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit,
-			Undo: a.Undo, Keep: float32(u.Keep), Gain: float32(u.Gain), First: first, Final: last, Lifted: last,
-			Scale: scale, Scalars: scalars, Sum: cuda.F32(z), Rest: cuda.F32(rest), D: cuda.F32(d),
-			Next: cuda.F32(next),
+		cuda.Launch(on, &k.StepPlanes, grid, KernelsStepPlanesArgs{
+			Nx: args.Nx, Ny: args.Ny, Nz: args.Nz, Main: args.Main, X: args.X, Y: args.Y, Z: args.Z, Unit: args.Unit,
+			Undo: args.Undo, Promote: a.Promote, Keep: args.Keep, Gain: args.Gain, First: args.First,
+			Final: args.Final, Lifted: args.Lifted, Scale: args.Scale, Scalars: args.Scalars, Sum: args.Sum,
+			Rest: args.Rest, D: args.D, Next: args.Next,
 		})
 	case pair{mixed.Half, mixed.Half}:
-		cuda.Launch(s.on.Space, k.StepHalf, grid, KernelsStepHalfArgs{
-			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit,
-			Undo: a.Undo, Keep: float32(u.Keep), Gain: float32(u.Gain), First: first, Final: last, Lifted: last,
-			Scale: scale, Scalars: scalars, Sum: cuda.F16(z), Rest: cuda.F16(rest), D: cuda.F16(d),
-			Next: cuda.F16(next),
-		})
+		cuda.Launch(on, &k.StepHalf, grid, halfStepArgs[cudriver.Half](s, a, u, v, next))
 	default:
 		s.on.Note(mixed.ErrPrecision)
+	}
+}
+
+func stepArgs[T float32 | float64](a *mixed.GPUMatrix, bands mixed.GPUBands[T], u Recurrence, v Iterate,
+	next ops.Vector) KernelsStepArgs[T] {
+	nx, ny, nz := a.Shape()
+	return KernelsStepArgs[T]{
+		Nx: nx, Ny: ny, Nz: nz, Main: bands.Main, X: bands.X, Y: bands.Y, Z: bands.Z, Keep: T(u.Keep),
+		Gain: T(u.Gain), First: flag(u.First), Final: flag(u.Last), Scale: lastScale(a, u),
+		Sum: cuda.Address[T](v.Z), Rest: cuda.Address[T](v.Rest), D: cuda.Address[T](v.D), Next: cuda.Address[T](next),
+	}
+}
+
+// halfStepArgs are the arguments of steps with entries in FP16.
+func halfStepArgs[T cuda.Number](s gpuOperations, a *mixed.GPUMatrix, u Recurrence, v Iterate,
+	next ops.Vector) KernelsStepPhysicsArgs[T] {
+	_, scalars, _ := s.on.Sums()
+	nx, ny, nz := a.Shape()
+	return KernelsStepPhysicsArgs[T]{
+		Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit, Undo: a.Undo,
+		Keep: float32(u.Keep), Gain: float32(u.Gain), First: flag(u.First), Final: flag(u.Last),
+		Lifted: flag(u.Last), Scale: lastScale(a, u), Scalars: scalars, Sum: cuda.Address[T](v.Z),
+		Rest: cuda.Address[T](v.Rest), D: cuda.Address[T](v.D), Next: cuda.Address[T](next),
 	}
 }
 
@@ -126,29 +134,30 @@ func lastScale(a *mixed.GPUMatrix, u Recurrence) cudriver.Ptr[float32] {
 }
 
 func (s gpuOperations) Relax(m mixed.Stored, u Recurrence, v Iterate, y ops.Vector) {
-	z, rest, d := v.Z, v.Rest, v.D
 	k, a := s.kernels(), m.(*mixed.GPUMatrix)
-	grid, scale := cuda.Flat(s.on.Cells()), lastScale(a, u)
-	switch mixed.GPUPrecision(d) {
+	switch mixed.GPUPrecision(v.D) {
 	case mixed.Double:
-		cuda.Launch(s.on.Space, k.RelaxDouble, grid, KernelsRelaxDoubleArgs{
-			N: s.on.Cells(), Keep: u.Keep, Gain: u.Gain, First: flag(u.First), Final: flag(u.Last), Scale: scale,
-			Z: cuda.F64(z), Rest: cuda.F64(rest), D: cuda.F64(d), Y: cuda.F64(y),
-		})
+		launchRelax(s, &k.RelaxDouble, a, u, v, y)
 	case mixed.Single:
-		cuda.Launch(s.on.Space, k.RelaxSingle, grid, KernelsRelaxSingleArgs{
-			N: s.on.Cells(), Keep: float32(u.Keep), Gain: float32(u.Gain), First: flag(u.First), Final: flag(u.Last),
-			Scale: scale, Z: cuda.F32(z), Rest: cuda.F32(rest), D: cuda.F32(d), Y: cuda.F32(y),
-		})
+		launchRelax(s, &k.RelaxSingle, a, u, v, y)
 	default:
 		s.on.Note(mixed.ErrPrecision)
 	}
 }
 
+func launchRelax[T float32 | float64](s gpuOperations, kernel *launch.Kernel[KernelsRelaxArgs[T]], a *mixed.GPUMatrix,
+	u Recurrence, v Iterate, y ops.Vector) {
+	cuda.Launch(s.on.Space, kernel, cuda.Flat(s.on.Cells()), KernelsRelaxArgs[T]{
+		N: s.on.Cells(), Keep: T(u.Keep), Gain: T(u.Gain), First: flag(u.First), Final: flag(u.Last),
+		Scale: lastScale(a, u), Z: cuda.Address[T](v.Z), Rest: cuda.Address[T](v.Rest), D: cuda.Address[T](v.D),
+		Y: cuda.Address[T](y),
+	})
+}
+
 func (s gpuOperations) Seed(v ops.Vector, seed uint32) {
 	partial, scalars, ticket := s.on.Sums()
 	k := s.kernels()
-	cuda.Launch(s.on.Space, k.Noise, cuda.Flat(s.on.Cells()), KernelsNoiseArgs{
+	cuda.Launch(s.on.Space, &k.Noise, cuda.Flat(s.on.Cells()), KernelsNoiseArgs{
 		N: s.on.Cells(), Seed: seed, V: cuda.F32(v), Partial: partial, Scalars: scalars, Ticket: ticket,
 	})
 }
@@ -156,7 +165,7 @@ func (s gpuOperations) Seed(v ops.Vector, seed uint32) {
 func (s gpuOperations) Purge(w, v, u ops.Vector, alpha, beta float64) {
 	partial, scalars, ticket := s.on.Sums()
 	k := s.kernels()
-	cuda.Launch(s.on.Space, k.Purge, cuda.Flat(s.on.Cells()), KernelsPurgeArgs{
+	cuda.Launch(s.on.Space, &k.Purge, cuda.Flat(s.on.Cells()), KernelsPurgeArgs{
 		N: s.on.Cells(), Alpha: float32(alpha), Beta: float32(beta), V: cuda.F32(v), U: cuda.F32(u), W: cuda.F32(w),
 		Partial: partial, Scalars: scalars, Ticket: ticket,
 	})

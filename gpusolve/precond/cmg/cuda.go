@@ -139,7 +139,7 @@ func (l *gpuLevel) fillFrom(a SegmentsFillSegmentsArgs) {
 	if l.ragged != nil {
 		a.SegmentRow, a.RowSegment = l.ragged.segmentRow, l.ragged.rowSegment
 	}
-	cuda.Launch(l.s.Space, l.kernels.FillSegments, threads(l.segments), a)
+	cuda.Launch(l.s.Space, &l.kernels.FillSegments, threads(l.segments), a)
 }
 
 func (s gpuOperations) Join(fine graphLevel, c *Clusters) error {
@@ -272,7 +272,7 @@ func threads(n int64) [3]uint32 { return cuda.Over(n, SegmentsWide) }
 
 func (s gpuOperations) Start(l graphLevel, x, b ops.Vector) {
 	g := l.(*gpuLevel)
-	cuda.Launch(s.Space, g.kernels.Start, threads(g.n),
+	cuda.Launch(s.Space, &g.kernels.Start, threads(g.n),
 		SegmentsStartArgs{N: g.n, Scale: g.scale, B: cuda.F32(b), X: cuda.F32(x)})
 }
 
@@ -287,36 +287,36 @@ func (s gpuOperations) Relax(l graphLevel, dst, x, b ops.Vector) {
 func (s gpuOperations) graphProduct(g *gpuLevel, scale cudriver.Ptr[float32], dst, x, b ops.Vector) {
 	r, k, x32, b32, dst32 := g.ragged, g.kernels, cuda.F32(x), cuda.F32(b), cuda.F32(dst)
 	if !g.upper.IsNil() {
-		cuda.Launch(s.Space, k.ProductUpper, cuda.Over(g.segments, SegmentsWide>>g.shift), SegmentsProductUpperArgs{
+		cuda.Launch(s.Space, &k.ProductUpper, cuda.Over(g.segments, SegmentsWide>>g.shift), SegmentsProductUpperArgs{
 			Segments: g.segments, Shift: g.shift, SegmentRow: r.segmentRow, W: g.w, Col: g.col, X: x32, Flow: g.upper,
 		})
-		cuda.Launch(s.Space, k.SettleUpper, threads(g.n),
+		cuda.Launch(s.Space, &k.SettleUpper, threads(g.n),
 			SegmentsSettleUpperArgs{N: g.n, Flow: g.upper, Ground: g.ground, Scale: scale, X: x32, B: b32, Dst: dst32})
 		return
 	}
 	if r == nil {
-		cuda.Launch(s.Space, k.ProductEven, cuda.Over(g.n, SegmentsWide>>g.shift), SegmentsProductEvenArgs{
+		cuda.Launch(s.Space, &k.ProductEven, cuda.Over(g.n, SegmentsWide>>g.shift), SegmentsProductEvenArgs{
 			N: g.n, Shift: g.shift, W: g.w, Col: g.col, Ground: g.ground, Scale: scale, X: x32, B: b32, Dst: dst32,
 		})
 		return
 	}
-	cuda.Launch(s.Space, k.ProductRagged, [3]uint32{r.blockCount, 1, 1}, SegmentsProductRaggedArgs{
+	cuda.Launch(s.Space, &k.ProductRagged, [3]uint32{r.blockCount, 1, 1}, SegmentsProductRaggedArgs{
 		Shift: g.shift, Blocks: r.blocks, SegmentRow: r.segmentRow, RowSegment: r.rowSegment, W: g.w, Col: g.col,
 		Ground: g.ground, Scale: scale, X: x32, B: b32, Dst: dst32, LongSums: r.longSums,
 	})
 	if r.longCount > 0 {
-		cuda.Launch(s.Space, k.FinishLong, [3]uint32{r.longCount, 1, 1}, SegmentsFinishLongArgs{Row: r.longRow,
+		cuda.Launch(s.Space, &k.FinishLong, [3]uint32{r.longCount, 1, 1}, SegmentsFinishLongArgs{Row: r.longRow,
 			Part: r.longPart, LongSums: r.longSums, Ground: g.ground, Scale: scale, X: x32, B: b32, Dst: dst32})
 	}
 }
 
 func (s gpuOperations) Restrict(fine, coarse graphLevel, b, x, r ops.Vector) {
 	f, c := fine.(*gpuLevel), coarse.(*gpuLevel)
-	cuda.Launch(s.Space, f.kernels.RestrictSmall, threads(c.n), SegmentsRestrictSmallArgs{Clusters: int32(c.n),
+	cuda.Launch(s.Space, &f.kernels.RestrictSmall, threads(c.n), SegmentsRestrictSmallArgs{Clusters: int32(c.n),
 		Big: f.bigFrom, First: f.first, Member: f.member, R: cuda.F32(r), Scale: c.scale, B: cuda.F32(b),
 		X: cuda.F32(x)})
 	if f.bigCount > 0 {
-		cuda.Launch(s.Space, f.kernels.RestrictBig, [3]uint32{f.bigCount, 1, 1}, SegmentsRestrictBigArgs{
+		cuda.Launch(s.Space, &f.kernels.RestrictBig, [3]uint32{f.bigCount, 1, 1}, SegmentsRestrictBigArgs{
 			List: f.big, First: f.first, Member: f.member, R: cuda.F32(r), Scale: c.scale, B: cuda.F32(b),
 			X: cuda.F32(x),
 		})
@@ -325,7 +325,7 @@ func (s gpuOperations) Restrict(fine, coarse graphLevel, b, x, r ops.Vector) {
 
 func (s gpuOperations) Prolong(fine, _ graphLevel, x, coarseX ops.Vector) {
 	f := fine.(*gpuLevel)
-	cuda.Launch(s.Space, f.kernels.Prolong, threads(f.n),
+	cuda.Launch(s.Space, &f.kernels.Prolong, threads(f.n),
 		SegmentsProlongArgs{N: f.n, Of: f.of, Coarse: cuda.F32(coarseX), X: cuda.F32(x)})
 }
 
@@ -363,10 +363,10 @@ func (s gpuOperations) Invert(level graphLevel) error {
 	l.dense.inverse = cuda.Alloc[float32](s.Space, int64(n)*int64(n))
 	grid := s.Grid(n, SegmentsWide, n, 1)
 	for k := range n {
-		cuda.Launch(s.Space, l.kernels.Sweep, grid,
+		cuda.Launch(s.Space, &l.kernels.Sweep, grid,
 			SegmentsSweepArgs{N: int32(n), At: int32(k), A: a, Columns: both, Limit: limits})
 	}
-	cuda.Launch(s.Space, l.kernels.Narrow, grid, SegmentsNarrowArgs{N: int32(n), A: a, Inverse: l.dense.inverse})
+	cuda.Launch(s.Space, &l.kernels.Narrow, grid, SegmentsNarrowArgs{N: int32(n), A: a, Inverse: l.dense.inverse})
 	s.Discard(a, both, limits)
 	l.dense.g = nil
 	return s.Err()
@@ -374,6 +374,6 @@ func (s gpuOperations) Invert(level graphLevel) error {
 
 func (s gpuOperations) Direct(level graphLevel, x, b ops.Vector) {
 	l := level.(*gpuLevel)
-	cuda.Launch(s.Space, l.kernels.Direct, cuda.Over(l.n, SegmentsWide/32),
+	cuda.Launch(s.Space, &l.kernels.Direct, cuda.Over(l.n, SegmentsWide/32),
 		SegmentsDirectArgs{N: int32(l.n), Inverse: l.dense.inverse, B: cuda.F32(b), X: cuda.F32(x)})
 }

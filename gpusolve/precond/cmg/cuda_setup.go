@@ -126,9 +126,9 @@ func (k setup) starts(n int64, values, start cudriver.Ptr[int32], wide cudriver.
 	w := cuda.NewTemporary(k.s.Space)
 	defer w.Discard()
 	sums := cuda.Take[int64](w, int64(grid[0]))
-	cuda.Launch(k.s.Space, k.SumParts, grid, KernelsSumPartsArgs{N: n, Values: values, Sums: sums})
-	cuda.Launch(k.s.Space, k.StartParts, one, KernelsStartPartsArgs{Blocks: int32(grid[0]), Sums: sums})
-	cuda.Launch(k.s.Space, k.StartValues, grid,
+	cuda.Launch(k.s.Space, &k.SumParts, grid, KernelsSumPartsArgs{N: n, Values: values, Sums: sums})
+	cuda.Launch(k.s.Space, &k.StartParts, one, KernelsStartPartsArgs{Blocks: int32(grid[0]), Sums: sums})
+	cuda.Launch(k.s.Space, &k.StartValues, grid,
 		KernelsStartValuesArgs{N: n, Values: values, Sums: sums, Start: start, Wide: wide})
 }
 
@@ -154,7 +154,7 @@ func (s gpuOperations) ReadMatrix(r ops.Rows) (g *gpuGraph, ok bool, err error) 
 	defer w.Discard()
 	fault := cuda.Take[int32](w, 1)
 	rowPtr, col, val := r.(*cuda.Rows).Arrays()
-	cuda.Launch(s.Space, k.ReadRows, threads(g.n+1), KernelsReadRowsArgs{
+	cuda.Launch(s.Space, &k.ReadRows, threads(g.n+1), KernelsReadRowsArgs{
 		N: g.n, RowPtr: rowPtr, Col: col, Val: val, Ptr: g.ptr, To: g.to, Weight: g.weight, Ground: g.ground,
 		Diagonal: g.diagonal, Fault: fault,
 	})
@@ -194,15 +194,15 @@ func (k setup) pieces(g *gpuGraph, kappa float64, p *gpuPartition, w *cuda.Tempo
 	depth, tops, count, final := cuda.Take[int32](w, n), cuda.Take[int32](w, n), cuda.Take[int32](w, n),
 		cuda.Take[int32](w, n)
 	partial, mean, deeper := cuda.Take[float64](w, 2*int64(grid[0])), cuda.Take[float64](w, 1), cuda.Take[int32](w, 1)
-	cuda.Launch(s, k.Heaviest, grid, KernelsHeaviestArgs{N: n, Ptr: g.ptr, To: g.to, Weight: g.weight,
+	cuda.Launch(s, &k.Heaviest, grid, KernelsHeaviestArgs{N: n, Ptr: g.ptr, To: g.to, Weight: g.weight,
 		Diagonal: g.diagonal, Pick: pick, Picked: picked, Partial: partial})
-	cuda.Launch(s, k.Average, one, KernelsAverageArgs{Blocks: int32(grid[0]), Partial: partial, Mean: mean})
-	cuda.Launch(s, k.CutHigh, grid, KernelsCutHighArgs{N: n, Ptr: g.ptr, To: g.to, Weight: g.weight,
+	cuda.Launch(s, &k.Average, one, KernelsAverageArgs{Blocks: int32(grid[0]), Partial: partial, Mean: mean})
+	cuda.Launch(s, &k.CutHigh, grid, KernelsCutHighArgs{N: n, Ptr: g.ptr, To: g.to, Weight: g.weight,
 		Diagonal: g.diagonal, Pick: pick, Picked: picked, Mean: mean, Kappa: kappa, Cut: cut})
-	cuda.Launch(s, k.Join, grid, KernelsJoinArgs{N: n, Pick: pick, Cut: cut, Parent: parent})
-	cuda.Launch(s, k.Climb, grid,
+	cuda.Launch(s, &k.Join, grid, KernelsJoinArgs{N: n, Pick: pick, Cut: cut, Parent: parent})
+	cuda.Launch(s, &k.Climb, grid,
 		KernelsClimbArgs{N: n, Parent: parent, Depth: depth, Top: tops, Count: count, Deeper: deeper})
-	cuda.Launch(s, k.SettlePieces, grid,
+	cuda.Launch(s, &k.SettlePieces, grid,
 		KernelsSettlePiecesArgs{N: n, Parent: parent, Top: tops, Count: count, Final: final})
 	p.average = cuda.ReceiveOne(s, mean)
 	if cuda.ReceiveOne(s, deeper) != 0 || s.Err() != nil {
@@ -212,15 +212,15 @@ func (k setup) pieces(g *gpuGraph, kappa float64, p *gpuPartition, w *cuda.Tempo
 	volume, whole, below := cuda.Take[float64](w, n), cuda.Take[float64](w, n), cuda.Take[float64](w, n)
 	trimmed, quality, cuts := cuda.Take[int32](w, n), cuda.Take[uint64](w, 1), cuda.Take[int32](w, 1)
 	cuda.Send(s, quality, []uint64{math.Float64bits(1)})
-	cuda.Launch(s, k.Bare, grid, KernelsBareArgs{N: n, Ptr: g.ptr, To: g.to, Weight: g.weight, Diagonal: g.diagonal,
+	cuda.Launch(s, &k.Bare, grid, KernelsBareArgs{N: n, Ptr: g.ptr, To: g.to, Weight: g.weight, Diagonal: g.diagonal,
 		Parent: parent, Picked: picked, Top: final, Volume: volume})
 	// A piece is two edges deep, and pieces of two vertices may hang from it.
 	for layer := int32(4); layer >= 0; layer-- {
-		cuda.Launch(s, k.WeighLayer, grid, KernelsWeighLayerArgs{N: n, Layer: layer, Ptr: g.ptr, To: g.to,
+		cuda.Launch(s, &k.WeighLayer, grid, KernelsWeighLayerArgs{N: n, Layer: layer, Ptr: g.ptr, To: g.to,
 			Weight: g.weight, Parent: parent, Depth: depth, Top: final, Volume: volume, Below: whole})
 	}
 	for layer := int32(4); layer > 0; layer-- {
-		cuda.Launch(s, k.TrimLayer, grid, KernelsTrimLayerArgs{
+		cuda.Launch(s, &k.TrimLayer, grid, KernelsTrimLayerArgs{
 			N: n, Layer: layer, Least: 1 / (2 * kappa), Mean: mean, Ptr: g.ptr, To: g.to, Weight: g.weight,
 			Parent: parent, Picked: picked, Depth: depth, Top: final, Volume: volume, Whole: whole, Below: below,
 			Cut: trimmed, Quality: quality, Cuts: cuts,
@@ -230,7 +230,7 @@ func (k setup) pieces(g *gpuGraph, kappa float64, p *gpuPartition, w *cuda.Tempo
 	if p.split == 0 {
 		return final, s.Err() == nil
 	}
-	cuda.Launch(s, k.Relabel, grid, KernelsRelabelArgs{N: n, Parent: parent, Cut: trimmed, Top: final, Fresh: tops})
+	cuda.Launch(s, &k.Relabel, grid, KernelsRelabelArgs{N: n, Parent: parent, Cut: trimmed, Top: final, Fresh: tops})
 	return tops, s.Err() == nil
 }
 
@@ -239,8 +239,8 @@ func (k setup) gather(g *gpuGraph, p *gpuPartition, top cudriver.Ptr[int32], w *
 	s, n, grid := k.s.Space, g.n, threads(g.n)
 	first, lead, before, number := cuda.Take[int32](w, n), cuda.Take[int32](w, n), cuda.Take[int32](w, n+1),
 		cuda.Take[int32](w, n)
-	cuda.Launch(s, k.Mark, grid, KernelsMarkArgs{N: n, Top: top, First: first})
-	cuda.Launch(s, k.Leads, grid, KernelsLeadsArgs{N: n, Top: top, First: first, Lead: lead})
+	cuda.Launch(s, &k.Mark, grid, KernelsMarkArgs{N: n, Top: top, First: first})
+	cuda.Launch(s, &k.Leads, grid, KernelsLeadsArgs{N: n, Top: top, First: first, Lead: lead})
 	k.starts(n, lead, before, cudriver.Ptr[int64]{})
 	p.count = int64(cuda.ReceiveOne(s, before.Add(n)))
 	if s.Err() != nil || 2*p.count > n {
@@ -249,12 +249,12 @@ func (k setup) gather(g *gpuGraph, p *gpuPartition, top cudriver.Ptr[int32], w *
 	p.of, p.first, p.member = cuda.Alloc[int32](s, n), cuda.Alloc[int32](s, p.count+1), cuda.Alloc[int32](s, n)
 	p.ground, p.terms = cuda.Alloc[float64](s, p.count), cuda.Alloc[int32](s, p.count)
 	size, most := cuda.Take[int32](w, p.count), cuda.Take[int32](w, 1)
-	cuda.Launch(s, k.NumberTops, grid,
+	cuda.Launch(s, &k.NumberTops, grid,
 		KernelsNumberTopsArgs{N: n, Top: top, Lead: lead, Before: before, Number: number})
-	cuda.Launch(s, k.Assign, grid, KernelsAssignArgs{N: n, Top: top, Number: number, Of: p.of, Size: size})
+	cuda.Launch(s, &k.Assign, grid, KernelsAssignArgs{N: n, Top: top, Number: number, Of: p.of, Size: size})
 	k.starts(p.count, size, p.first, cudriver.Ptr[int64]{})
-	cuda.Launch(s, k.Place, grid, KernelsPlaceArgs{N: n, Of: p.of, First: p.first, Size: size, Member: p.member})
-	cuda.Launch(s, k.SortMembers, threads(p.count), KernelsSortMembersArgs{Clusters: int32(p.count), First: p.first,
+	cuda.Launch(s, &k.Place, grid, KernelsPlaceArgs{N: n, Of: p.of, First: p.first, Size: size, Member: p.member})
+	cuda.Launch(s, &k.SortMembers, threads(p.count), KernelsSortMembersArgs{Clusters: int32(p.count), First: p.first,
 		Member: p.member, Ground: g.ground, Ptr: g.ptr, CoarseGround: p.ground, Terms: p.terms, Most: most})
 	return cuda.ReceiveOne(s, most) == 0
 }
@@ -274,14 +274,14 @@ func (s gpuOperations) Quotient(g *gpuGraph, p *gpuPartition) (q *gpuGraph, ok b
 	to, weight := cuda.Take[int32](w, g.entries), cuda.Take[float32](w, g.entries)
 	rows := cuda.Over(p.count, KernelsRows)
 	k.starts(p.count, p.terms, cudriver.Ptr[int32]{}, room)
-	cuda.Launch(s.Space, k.Merge, rows, KernelsMergeArgs{
+	cuda.Launch(s.Space, &k.Merge, rows, KernelsMergeArgs{
 		Clusters: int32(p.count), First: p.first, Member: p.member, Ptr: g.ptr, To: g.to, Weight: g.weight, Of: p.of,
 		Room: room, MergedTo: to, MergedWeight: weight, Kept: kept,
 	})
 	k.starts(p.count, kept, cudriver.Ptr[int32]{}, q.ptr)
 	q.entries = cuda.ReceiveOne(s.Space, q.ptr.Add(p.count))
 	q.to, q.weight = cuda.Alloc[int32](s.Space, q.entries), cuda.Alloc[float32](s.Space, q.entries)
-	cuda.Launch(s.Space, k.Compact, rows, KernelsCompactArgs{
+	cuda.Launch(s.Space, &k.Compact, rows, KernelsCompactArgs{
 		Clusters: int32(p.count), Room: room, MergedTo: to, MergedWeight: weight, Ptr: q.ptr, Ground: q.ground,
 		To: q.to, Weight: q.weight, Diagonal: q.diagonal,
 	})
@@ -306,10 +306,10 @@ func (s gpuOperations) loadDevice(g *gpuGraph, layout Layout) (*gpuLevel, error)
 	l := &gpuLevel{s: s, kernels: products, n: g.n, entries: g.entries}
 	l.ground, l.scale = cuda.Alloc[float32](s.Space, g.n), cuda.Alloc[float32](s.Space, g.n)
 	counts := cuda.Alloc[int64](s.Space, KernelsLengths)
-	cuda.Launch(s.Space, k.Scales, threads(g.n), KernelsScalesArgs{
+	cuda.Launch(s.Space, &k.Scales, threads(g.n), KernelsScalesArgs{
 		N: g.n, Ground: g.ground, Diagonal: g.diagonal, Damping: layout.Damping, Single: l.ground, Scale: l.scale,
 	})
-	cuda.Launch(s.Space, k.Tally, threads(g.n), KernelsTallyArgs{N: g.n, Ptr: g.ptr, Counts: counts})
+	cuda.Launch(s.Space, &k.Tally, threads(g.n), KernelsTallyArgs{N: g.n, Ptr: g.ptr, Counts: counts})
 	var segments [KernelsLengths]int64
 	cuda.Receive(s.Space, segments[:], counts)
 	s.Discard(counts)

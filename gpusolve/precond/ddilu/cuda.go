@@ -5,6 +5,7 @@ import (
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/cuda/kernels/launch"
 	"thermsim/gpusolve/ops"
 )
 
@@ -67,7 +68,6 @@ func (s gpuOperations) factorBricks(form ops.Diagonals, cut Cut) (Factor, error)
 	}
 	d, cells := form.(*cuda.Diagonals), cut.Cells
 	nx, ny, nz := d.Shape()
-	main, x, y, z, lowX, lowY, lowZ := d.Arrays()
 	f := &cudaBricks{s: s.Space, k: k, way: cut.Way, shape: [3]int{nx, ny, nz}, cells: cells, count: 1,
 		double: cut.Double}
 	for a, n := range cells {
@@ -93,20 +93,10 @@ func (s gpuOperations) factorBricks(form ops.Diagonals, cut Cut) (Factor, error)
 	row := []uint64{uint64(s.Cells())}
 	refused := cuda.Upload(s.Space, row)
 	defer s.Discard(refused)
-	grid := [3]uint32{uint32(f.count), 1, 1}
 	if cut.Double {
-		cuda.Launch(s.Space, k.FactoriseDouble, grid, BricksFactoriseDoubleArgs{
-			Nx: int32(nx), Ny: int32(ny), Nz: int32(nz), Bx: int32(cells[0]), By: int32(cells[1]), Bz: int32(cells[2]),
-			Pitch: int32(f.pitch), Plane: f.plane, Rows: f.rows, Symmetric: f.symmetric, Shift: cut.Shift, A: main,
-			Ax: x, Ay: y, Az: z, LowX: lowX, LowY: lowY, LowZ: lowZ, Inverse: scratch, F: wide(f.factor),
-			Refused: refused,
-		})
+		factorise(f, &k.FactoriseDouble, d, cut.Shift, scratch, refused)
 	} else {
-		cuda.Launch(s.Space, k.Factorise, grid, BricksFactoriseArgs{
-			Nx: int32(nx), Ny: int32(ny), Nz: int32(nz), Bx: int32(cells[0]), By: int32(cells[1]), Bz: int32(cells[2]),
-			Pitch: int32(f.pitch), Plane: f.plane, Rows: f.rows, Symmetric: f.symmetric, Shift: cut.Shift, A: main,
-			Ax: x, Ay: y, Az: z, LowX: lowX, LowY: lowY, LowZ: lowZ, Inverse: scratch, F: f.factor, Refused: refused,
-		})
+		factorise(f, &k.Factorise, d, cut.Shift, scratch, refused)
 	}
 	cuda.Receive(s.Space, row, refused)
 	if s.Err() == nil && row[0] < uint64(s.Cells()) {
@@ -114,6 +104,17 @@ func (s gpuOperations) factorBricks(form ops.Diagonals, cut Cut) (Factor, error)
 		return nil, &BadPivot{Row: int(row[0])}
 	}
 	return f, s.Err()
+}
+
+func factorise[T float32 | float64](f *cudaBricks, kernel *launch.Kernel[BricksFactoriseArgs[T]], d *cuda.Diagonals,
+	shift float64, scratch cudriver.Ptr[float64], refused cudriver.Ptr[uint64]) {
+	main, x, y, z, lowX, lowY, lowZ := d.Arrays()
+	cuda.Launch(f.s, kernel, [3]uint32{uint32(f.count), 1, 1}, BricksFactoriseArgs[T]{
+		Nx: int32(f.shape[0]), Ny: int32(f.shape[1]), Nz: int32(f.shape[2]), Bx: int32(f.cells[0]),
+		By: int32(f.cells[1]), Bz: int32(f.cells[2]), Pitch: int32(f.pitch), Plane: f.plane, Rows: f.rows,
+		Symmetric: f.symmetric, Shift: shift, A: main, Ax: x, Ay: y, Az: z, LowX: lowX, LowY: lowY, LowZ: lowZ,
+		Inverse: scratch, F: as[T](f.factor), Refused: refused,
+	})
 }
 
 func (f *cudaBricks) Release() { f.s.Discard(f.factor, f.work, f.order) }
@@ -163,38 +164,40 @@ func (f *cudaBricks) Solve(z, r ops.Vector) {
 	case f.way == ByLaunches:
 		f.solveByLaunches(to, from)
 	case f.way == ByEdges || f.way == BySpinning:
-		solve := k.SolveEdges
+		solve := &k.SolveEdges
 		if f.way == BySpinning {
-			solve = k.SolveSpinning
+			solve = &k.SolveSpinning
 		}
 		cuda.LaunchShared(s, solve, grid, f.shared, BricksSolveEdgesArgs{
 			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows,
 			Symmetric: f.symmetric, F: f.factor, R: from, Z: to,
 		})
 	case f.way == ByMemory:
-		cuda.Launch(s, k.SolveGlobal, grid, BricksSolveGlobalArgs{
+		cuda.Launch(s, &k.SolveGlobal, grid, BricksSolveGlobalArgs{
 			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows,
 			Symmetric: f.symmetric, F: f.factor, R: from, Work: f.work, Z: to,
 		})
 	case f.double:
-		solve := k.SolveGeneralDouble
+		solve := &k.SolveGeneralDouble
 		if f.symmetric == 1 {
-			solve = k.SolveSymmetricDouble
+			solve = &k.SolveSymmetricDouble
 		}
-		cuda.LaunchShared(s, solve, grid, f.shared, BricksSolveGeneralDoubleArgs{
-			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Order: f.order,
-			F: wide(f.factor), R: from, Z: to,
-		})
+		launchSolve(f, solve, to, from)
 	default:
-		solve := k.SolveGeneral
+		solve := &k.SolveGeneral
 		if f.symmetric == 1 {
-			solve = k.SolveSymmetric
+			solve = &k.SolveSymmetric
 		}
-		cuda.LaunchShared(s, solve, grid, f.shared, BricksSolveGeneralArgs{
-			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Order: f.order,
-			F: f.factor, R: from, Z: to,
-		})
+		launchSolve(f, solve, to, from)
 	}
+}
+
+func launchSolve[T any](f *cudaBricks, kernel *launch.DynamicKernel[BricksSolveArgs[T]], z, r cudriver.Ptr[float32]) {
+	cuda.LaunchShared(f.s, kernel, [3]uint32{uint32(f.count), 1, 1}, f.shared, BricksSolveArgs[T]{
+		Nx: int32(f.shape[0]), Ny: int32(f.shape[1]), Nz: int32(f.shape[2]), Bx: int32(f.cells[0]),
+		By: int32(f.cells[1]), Bz: int32(f.cells[2]), Pitch: int32(f.pitch), Plane: int32(f.plane),
+		Rows: int32(f.rows), Order: f.order, F: as[T](f.factor), R: r, Z: z,
+	})
 }
 
 // solveByLaunches goes through the levels of a single brick, a launch for each.
@@ -207,11 +210,11 @@ func (f *cudaBricks) solveByLaunches(z, r cudriver.Ptr[float32]) {
 		s.Note(s.Driver.MemcpyDtoDAsync(z.Address(), r.Address(), 4*s.Cells(), s.Stream))
 	}
 	for level := int32(1); level <= last; level++ {
-		cuda.Launch(s, k.LevelLower, grid,
+		cuda.Launch(s, &k.LevelLower, grid,
 			BricksLevelLowerArgs{Bx: bx, By: by, Bz: bz, Level: level, F: f.factor, Z: z})
 	}
 	for level := last; level >= 0; level-- {
-		cuda.Launch(s, k.LevelUpper, grid,
+		cuda.Launch(s, &k.LevelUpper, grid,
 			BricksLevelUpperArgs{Bx: bx, By: by, Bz: bz, Level: level, Symmetric: f.symmetric, F: f.factor, Z: z})
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/cuda/kernels/launch"
 	"thermsim/gpusolve/ops"
 )
 
@@ -31,8 +32,8 @@ type cudaTriangle struct {
 	val                      cudriver.Ptr[float32]
 }
 
-// wide are values in FP64.
-func wide(p cudriver.Ptr[float32]) cudriver.Ptr[float64] { return cudriver.At[float64](p.Address()) }
+// as is the address of values that are FP64 where the factor is.
+func as[T any](p cudriver.Ptr[float32]) cudriver.Ptr[T] { return cudriver.At[T](p.Address()) }
 
 func (s gpuOperations) factorParts(m *PartMatrix, how PartOptions) (Factor, error) {
 	k, err := cuda.Module(s.Device, "parts", LoadParts)
@@ -79,29 +80,28 @@ func (f *cudaParts) keepTriangle(m *PartMatrix, t *Triangle, order []int32) cuda
 	return kept
 }
 
-// factorise launches the factorisation and waits for what it says of pivots.
 func (f *cudaParts) factorise(m *PartMatrix, how PartOptions) error {
+	if f.double {
+		return factoriseParts(f, &f.k.FactorPartsDouble, m, how)
+	}
+	return factoriseParts(f, &f.k.FactorParts, m, how)
+}
+
+// factoriseParts launches the factorisation and waits for what it says of pivots.
+func factoriseParts[T any](f *cudaParts, kernel *launch.Kernel[PartsFactorPartsArgs[T]], m *PartMatrix,
+	how PartOptions) error {
 	s, l, u := f.s, &f.lower, &f.upper
-	args := PartsFactorPartsArgs{
+	args := PartsFactorPartsArgs[T]{
 		First: f.first, Row: f.row, RowPtr: cuda.Upload(s, m.RowPtr), Diagonal: cuda.Upload(s, m.Diagonal),
 		Col: cuda.Upload(s, m.Col), Val: cuda.Upload(s, m.Val), LowerFirst: l.first, LowerLevel: l.level,
-		LowerPtr: l.ptr, UpperPtr: u.ptr, UpperOrder: f.order, Scale: 1 + how.Shift, Lower: l.val, Upper: u.val,
-		Inverse: f.inverse, Refused: cuda.Upload(s, []uint64{uint64(len(m.Row))}),
+		LowerPtr: l.ptr, UpperPtr: u.ptr, UpperOrder: f.order, Scale: 1 + how.Shift, Lower: as[T](l.val),
+		Upper: as[T](u.val), Inverse: as[T](f.inverse), Refused: cuda.Upload(s, []uint64{uint64(len(m.Row))}),
 	}
 	defer s.Discard(args.RowPtr, args.Diagonal, args.Col, args.Val, args.Refused)
 	if how.Symmetric {
 		args.Symmetric = 1
 	}
-	if f.double {
-		cuda.Launch(s, f.k.FactorPartsDouble, f.grid, PartsFactorPartsDoubleArgs{
-			First: f.first, Row: f.row, RowPtr: args.RowPtr, Diagonal: args.Diagonal, Col: args.Col, Val: args.Val,
-			LowerFirst: l.first, LowerLevel: l.level, LowerPtr: l.ptr, UpperPtr: u.ptr, UpperOrder: f.order,
-			Scale: args.Scale, Symmetric: args.Symmetric, Lower: wide(l.val), Upper: wide(u.val),
-			Inverse: wide(f.inverse), Refused: args.Refused,
-		})
-	} else {
-		cuda.Launch(s, f.k.FactorParts, f.grid, args)
-	}
+	cuda.Launch(s, kernel, f.grid, args)
 	row := cuda.ReceiveOne(s, args.Refused)
 	if s.Err() == nil && row < uint64(len(m.Row)) {
 		return &BadPivot{Row: int(row)}
@@ -120,24 +120,26 @@ func (f *cudaParts) Solve(z, r ops.Vector) {
 	s, k, l, u, to, from := f.s, f.k, &f.lower, &f.upper, cuda.F32(z), cuda.F32(r)
 	switch {
 	case f.way == ByEdges:
-		cuda.LaunchShared(s, k.SolvePartsEdges, f.grid, f.shared, PartsSolvePartsEdgesArgs{
+		cuda.LaunchShared(s, &k.SolvePartsEdges, f.grid, f.shared, PartsSolvePartsEdgesArgs{
 			First: f.first, Row: f.row, LowerPtr: l.ptr, LowerCol: l.col, LowerVal: l.val, LowerFirst: l.first,
 			LowerLevel: l.level, LowerOwner: l.owner, UpperPtr: u.ptr, UpperCol: u.col, UpperVal: u.val,
 			UpperFirst: u.first, UpperLevel: u.level, UpperOwner: u.owner, Inverse: f.inverse, R: from, Z: to,
 		})
 	case f.double:
-		cuda.LaunchShared(s, k.SolvePartsDouble, f.grid, f.shared, PartsSolvePartsDoubleArgs{
-			First: f.first, Row: f.row, LowerPtr: l.ptr, LowerCol: l.col, LowerVal: wide(l.val), LowerFirst: l.first,
-			LowerLevel: l.level, UpperPtr: u.ptr, UpperCol: u.col, UpperVal: wide(u.val), UpperFirst: u.first,
-			UpperLevel: u.level, UpperOrder: f.order, Inverse: wide(f.inverse), R: from, Z: to,
-		})
+		launchSolveParts(f, &k.SolvePartsDouble, to, from)
 	default:
-		cuda.LaunchShared(s, k.SolveParts, f.grid, f.shared, PartsSolvePartsArgs{
-			First: f.first, Row: f.row, LowerPtr: l.ptr, LowerCol: l.col, LowerVal: l.val, LowerFirst: l.first,
-			LowerLevel: l.level, UpperPtr: u.ptr, UpperCol: u.col, UpperVal: u.val, UpperFirst: u.first,
-			UpperLevel: u.level, UpperOrder: f.order, Inverse: f.inverse, R: from, Z: to,
-		})
+		launchSolveParts(f, &k.SolveParts, to, from)
 	}
+}
+
+func launchSolveParts[T any](f *cudaParts, kernel *launch.DynamicKernel[PartsSolvePartsArgs[T]],
+	z, r cudriver.Ptr[float32]) {
+	l, u := &f.lower, &f.upper
+	cuda.LaunchShared(f.s, kernel, f.grid, f.shared, PartsSolvePartsArgs[T]{
+		First: f.first, Row: f.row, LowerPtr: l.ptr, LowerCol: l.col, LowerVal: as[T](l.val), LowerFirst: l.first,
+		LowerLevel: l.level, UpperPtr: u.ptr, UpperCol: u.col, UpperVal: as[T](u.val), UpperFirst: u.first,
+		UpperLevel: u.level, UpperOrder: f.order, Inverse: as[T](f.inverse), R: r, Z: z,
+	})
 }
 
 // levels finds the levels of a cut matrix's rows on the GPU. Parts too long for its shared memory are left to the
@@ -159,7 +161,7 @@ func (s gpuOperations) levels(m *PartMatrix) (lower, upper []int32, err error) {
 	lower, upper = make([]int32, len(m.Row)), make([]int32, len(m.Row))
 	for n, to := range [][]int32{lower, upper} {
 		args.Upper = int32(n)
-		cuda.LaunchShared(s.Space, k.AssignLevels, [3]uint32{uint32(m.parts()), 1, 1}, uint32(shared), args)
+		cuda.LaunchShared(s.Space, &k.AssignLevels, [3]uint32{uint32(m.parts()), 1, 1}, uint32(shared), args)
 		cuda.Receive(s.Space, to, args.Level)
 	}
 	return lower, upper, s.Err()

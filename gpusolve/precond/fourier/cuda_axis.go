@@ -8,6 +8,7 @@ import (
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/cuda/kernels/launch"
 	"thermsim/gpusolve/precond/fourier/fft"
 )
 
@@ -134,7 +135,7 @@ func (g *gpuOperations) run(a *gpuAxis, r rows) {
 	grid := [3]uint32{cuda.Blocks((r.rows+1)/2, a.together) * uint32(r.planes), 1, 1}
 	shared := uint32(a.sharedBytes())
 	if a.fixed == 0 {
-		g.on.Note(g.transform.Listed(g.on.Stream, grid, shared, TransformListedArgs{
+		g.on.Note(g.transform.Listed.Launch(g.on.Stream, grid, shared, TransformListedArgs{
 			In: r.in, In32: r.in32, Out: r.out, Out32: r.out32, From: r.from, To: r.to, N: int32(a.n),
 			Rows: int32(r.rows), Mode: mode, Scale: scale, Turns: a.turns, Halves: a.halves, Chirp: a.chirps,
 			Filter: a.filters, Roots: a.rootsOnDevice, Places: a.placesOnDevice, Length: int32(a.m),
@@ -143,7 +144,7 @@ func (g *gpuOperations) run(a *gpuAxis, r rows) {
 		}))
 		return
 	}
-	g.on.Note(g.fixed(a.fixed)(g.on.Stream, grid, shared, TransformLength512Args{
+	g.on.Note(g.fixed(a.fixed).Launch(g.on.Stream, grid, shared, TransformLengthArgs{
 		In: r.in, In32: r.in32, Out: r.out, Out32: r.out32, From: r.from, To: r.to, N: int32(a.n), Rows: int32(r.rows),
 		Mode: mode, Scale: scale,
 		Turns: a.turns, Halves: a.halves, Chirp: a.chirps, Filter: a.filters, Roots: a.rootsOnDevice,
@@ -151,22 +152,22 @@ func (g *gpuOperations) run(a *gpuAxis, r rows) {
 }
 
 // fixed is the kernel that is compiled for a length.
-func (g *gpuOperations) fixed(length int) func(cudriver.Stream, [3]uint32, uint32, TransformLength512Args) error {
+func (g *gpuOperations) fixed(length int) *launch.DynamicKernel[TransformLengthArgs] {
 	switch k := g.transform; length {
 	case 256:
-		return k.Length256
+		return &k.Length256
 	case 512:
-		return k.Length512
+		return &k.Length512
 	case 1000:
-		return k.Length1000
+		return &k.Length1000
 	case 1024:
-		return k.Length1024
+		return &k.Length1024
 	case 2048:
-		return k.Length2048
+		return &k.Length2048
 	case 4096:
-		return k.Length4096
+		return &k.Length4096
 	default:
-		return k.Length10000
+		return &k.Length10000
 	}
 }
 
@@ -417,7 +418,7 @@ func (g *gpuOperations) takeRooms() {
 func (g *gpuOperations) runLong(a *gpuAxis, r rows) {
 	mode, scale := r.mode(a.ends)
 	count := (r.rows + 1) / 2 * r.planes
-	g.on.Note(g.transform.Longer(g.on.Stream, [3]uint32{uint32(min(count, g.on.Multiprocessors)), 1, 1},
+	g.on.Note(g.transform.Longer.Launch(g.on.Stream, [3]uint32{uint32(min(count, g.on.Multiprocessors)), 1, 1},
 		TransformLongerArgs{
 			In: r.in, In32: r.in32, Out: r.out, Out32: r.out32, From: r.from, To: r.to, N: int32(a.n),
 			Rows: int32(r.rows), Mode: mode, Scale: scale, Turns: a.turns, Halves: a.halves, Chirp: a.chirps,

@@ -3,6 +3,7 @@ package fourier
 import (
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/cuda/kernels/launch"
 )
 
 // gpuStack is what the column kernels know of planes: their numbers, and which sheets heat them.
@@ -63,14 +64,14 @@ func (g *gpuOperations) solve(s *gpuStack, x, old cudriver.Ptr[float64], steps i
 		return
 	}
 	grid := [3]uint32{cuda.Blocks(int(g.sheet), ColumnsThreads), 1, 1}
-	a := ColumnsSolve4Args{
+	a := ColumnsSolveArgs{
 		Nx: int32(g.width), Ny: int32(g.NY), Nz: int32(g.NZ), Lambda: g.x.eigenvalues.Add(int64(g.waves[g.rank])),
 		Mu: g.y.eigenvalues, Planes: s.parts, Share: s.share,
 		Sheets: s.sheets, First: s.first, Sheet: s.sheet, Old: old, X: x,
 	}
 	if g.NZ > longestClass {
 		for range steps {
-			g.on.Note(g.columns.SolveAny(g.on.Stream, [3]uint32{g.anyBlocks(), 1, 1}, ColumnsSolveAnyArgs{
+			g.on.Note(g.columns.SolveAny.Launch(g.on.Stream, [3]uint32{g.anyBlocks(), 1, 1}, ColumnsSolveAnyArgs{
 				Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Lambda: a.Lambda, Mu: a.Mu, Planes: a.Planes, Share: a.Share,
 				Sheets: a.Sheets, First: a.First, Sheet: a.Sheet, Old: a.Old, X: a.X, Kept: g.kept,
 			}))
@@ -80,30 +81,25 @@ func (g *gpuOperations) solve(s *gpuStack, x, old cudriver.Ptr[float64], steps i
 	}
 	once, often := g.class()
 	if steps == 1 {
-		g.on.Note(once(g.on.Stream, grid, a))
+		g.on.Note(once.Launch(g.on.Stream, grid, a))
 		return
 	}
-	g.on.Note(often(g.on.Stream, grid, ColumnsMarch4Args{
+	g.on.Note(often.Launch(g.on.Stream, grid, ColumnsMarchArgs{
 		Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Lambda: a.Lambda, Mu: a.Mu, Planes: a.Planes, Share: a.Share, Sheets: a.Sheets,
 		First: a.First, Sheet: a.Sheet, Old: a.Old, X: a.X, Steps: int32(steps),
 	}))
 }
 
-type (
-	solveOnce  = func(cudriver.Stream, [3]uint32, ColumnsSolve4Args) error
-	solveOften = func(cudriver.Stream, [3]uint32, ColumnsMarch4Args) error
-)
-
 // class is the kernels for the columns' length.
-func (g *gpuOperations) class() (solveOnce, solveOften) {
+func (g *gpuOperations) class() (*launch.Kernel[ColumnsSolveArgs], *launch.Kernel[ColumnsMarchArgs]) {
 	switch c := g.columns; {
 	case g.NZ <= 4:
-		return c.Solve4, c.March4
+		return &c.Solve4, &c.March4
 	case g.NZ <= 10:
-		return c.Solve10, c.March10
+		return &c.Solve10, &c.March10
 	case g.NZ <= 16:
-		return c.Solve16, c.March16
+		return &c.Solve16, &c.March16
 	default:
-		return c.Solve32, c.March32
+		return &c.Solve32, &c.March32
 	}
 }

@@ -187,7 +187,7 @@ func (g *gpuOperations) Sum(m Modes, k int, wx, wy []float64) float64 {
 		half = halfOf(g.x)
 	}
 	_, _, ticket := g.on.Sums()
-	g.on.Note(g.planeWork.Weigh(g.on.Stream, [3]uint32{uint32(blocks * g.NZ), 1, 1}, SheetsWeighArgs{
+	g.on.Note(g.planeWork.Weigh.Launch(g.on.Stream, [3]uint32{uint32(blocks * g.NZ), 1, 1}, SheetsWeighArgs{
 		Na: int32(g.width), Nb: int32(g.NY), Nz: int32(g.NZ), Blocks: int32(blocks), HalfA: half, HalfB: halfOf(g.y),
 		X: x.Add(int64(g.waves[g.rank])), Y: y, V: of.at, Partial: g.partial, Sums: g.sums, Ticket: ticket,
 	}))

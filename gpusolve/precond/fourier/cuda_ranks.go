@@ -90,8 +90,8 @@ func (g *gpuOperations) cross(w *way, planes int) (at cudriver.Ptr[float64], apa
 
 func (g *gpuOperations) place(a SheetsPlaceArgs, planes int) {
 	if g.on.Ready() {
-		g.on.Note(g.planeWork.Place(g.on.Stream, [3]uint32{cuda.Blocks(int(a.Count), SheetsFlat), uint32(planes), 1},
-			a))
+		grid := [3]uint32{cuda.Blocks(int(a.Count), SheetsFlat), uint32(planes), 1}
+		g.on.Note(g.planeWork.Place.Launch(g.on.Stream, grid, a))
 	}
 }
 

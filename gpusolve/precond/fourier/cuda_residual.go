@@ -120,10 +120,10 @@ func (r *residualWork) take(k, n int) {
 		Sheets: r.drawn, Partial: r.partial, Scalars: scalars, Ticket: ticket,
 	}
 	if r.alone() {
-		r.on.Note(r.planeWork.Residual(r.on.Stream, grid, args))
+		r.on.Note(r.planeWork.Residual.Launch(r.on.Stream, grid, args))
 		return
 	}
-	r.on.Note(r.planeWork.ResidualRows(r.on.Stream, grid, SheetsResidualRowsArgs{
+	r.on.Note(r.planeWork.ResidualRows.Launch(r.on.Stream, grid, SheetsResidualRowsArgs{
 		Nx: args.Nx, Ny: args.Ny, Nz: args.Nz, Low: int32(low - r.from), High: int32(high - r.from), K0: args.K0,
 		Each: args.Each, Fresh: args.Fresh, Below: args.Below, Own: args.Own, Above: args.Above, Old: args.Old,
 		Planes: args.Planes, Bottom: args.Bottom, Top: args.Top, XEnds: args.XEnds, YEnds: args.YEnds,

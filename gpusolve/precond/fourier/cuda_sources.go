@@ -139,7 +139,7 @@ func (g *gpuOperations) spread(n int, p gpuProfiles, out cudriver.Ptr[float64]) 
 		return
 	}
 	grid := [3]uint32{uint32((count + SheetsFlat - 1) / SheetsFlat), 1, 1}
-	g.on.Note(g.planeWork.Spread(g.on.Stream, grid,
+	g.on.Note(g.planeWork.Spread.Launch(g.on.Stream, grid,
 		SheetsSpreadArgs{Count: count, N: int32(n), Start: p.start, From: p.from, Shares: p.shares, Out: out}))
 }
 
@@ -171,7 +171,7 @@ func (g *gpuOperations) product(dst cudriver.Ptr[float64], along stretch, nb int
 		return
 	}
 	grid := [3]uint32{cuda.Blocks(na, SheetsTile) * cuda.Blocks(nb, SheetsThreads) * uint32(len(s.loads)), 1, 1}
-	g.on.Note(g.planeWork.Product(g.on.Stream, grid, SheetsProductArgs{
+	g.on.Note(g.planeWork.Product.Launch(g.on.Stream, grid, SheetsProductArgs{
 		Na: int32(na), Nb: int32(nb), Step: int32(along.all), FirstPrint: s.firstPrint, FirstPlane: s.firstPlane,
 		Amounts: s.amount, X: a.Add(int64(along.from)), Y: b, Plane: planes, Out: dst,
 	}))

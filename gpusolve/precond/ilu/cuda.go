@@ -6,6 +6,7 @@ import (
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/cuda/kernels/launch"
 	"thermsim/gpusolve/ops"
 )
 
@@ -65,10 +66,10 @@ func (o gpuOperations) factorise(a ops.Diagonals, how Options) (Factor, error) {
 	if s.Ready() {
 		s.Note(s.Driver.MemsetD32Async(place.Address(), math.MaxUint32, 2, s.Stream))
 		wraps := KernelsWrapsArgs{Nx: int32(nx), Ny: int32(ny), Nz: int32(nz), X: x, Y: y, Place: place}
-		cuda.Launch(s, k.Wraps, cuda.Flat(s.Cells()), wraps)
+		cuda.Launch(s, &k.Wraps, cuda.Flat(s.Cells()), wraps)
 		if f.sides > 1 {
 			wraps.X, wraps.Y = lowerX, lowerY
-			cuda.Launch(s, k.Wraps, cuda.Flat(s.Cells()), wraps)
+			cuda.Launch(s, &k.Wraps, cuda.Flat(s.Cells()), wraps)
 		}
 	}
 	if err := f.check(place, WrapsAround); err != nil {
@@ -95,20 +96,20 @@ func (f *cudaFactor) eliminate(d *cuda.Diagonals, how Options, state cudriver.Pt
 	tiles := [3]uint32{uint32(f.tiles()), 1, 1}
 	nx, ny, nz := int32(f.wavefront.nx), int32(f.wavefront.ny), int32(f.wavefront.nz)
 	if f.sides == 1 {
-		run := k.FactoriseStar
+		run := &k.FactoriseStar
 		if how.Order == 1 {
-			run = k.FactoriseDiamond
+			run = &k.FactoriseDiamond
 		}
-		cuda.Launch(s, run, tiles, KernelsFactoriseStarArgs{
+		cuda.Launch(s, run, tiles, KernelsFactoriseArgs{
 			Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.messages(), Plan: f.planned,
 			State: state, Diagonal: main, X: upper[from[0]], Y: upper[from[1]], Z: upper[from[2]], Scale: 1 + how.Shift,
 			F: f.data, Place: place,
 		})
 		return
 	}
-	run := k.FactoriseStarBoth
+	run := &k.FactoriseStarBoth
 	if how.Order == 1 {
-		run = k.FactoriseDiamondBoth
+		run = &k.FactoriseDiamondBoth
 	}
 	cuda.Launch(s, run, tiles, KernelsFactoriseStarBothArgs{
 		Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.messages(), Plan: f.planned,
@@ -210,7 +211,7 @@ func (f *cudaFactor) Triangles() (Triangles, error) {
 	} else {
 		single := cuda.Alloc[float32](s, f.values())
 		t.data, t.field = single.Address(), cuda.Alloc[float32](s, s.Cells()).Address()
-		cuda.Launch(s, f.k.Narrow, cuda.Flat(f.values()), KernelsNarrowArgs{N: f.values(), From: f.data, To: single})
+		cuda.Launch(s, &f.k.Narrow, cuda.Flat(f.values()), KernelsNarrowArgs{N: f.values(), From: f.data, To: single})
 	}
 	side := width * f.off() * s.Cells()
 	t.above, t.inverse = t.data+cudriver.DevicePtr((f.sides-1)*side), t.data+cudriver.DevicePtr(f.sides*side)
@@ -230,40 +231,42 @@ func (t *cudaTriangles) Release() {
 
 // Solve changes into the layout by levels, goes up them with L and down with D and U, and changes back.
 func (t *cudaTriangles) Solve(z, r ops.Vector) {
-	s, k, to, from := t.s, t.k, cuda.F32(z), cuda.F32(r)
-	nx, ny, nz, order, states := int32(t.nx), int32(t.ny), int32(t.nz), int32(t.order), int32(2*t.states())
-	square, tiles := [3]uint32{t.squares(), 1, 1}, [3]uint32{uint32(t.tiles()), 1, 1}
+	k := t.k
 	if t.double {
-		lower, upper, field := k.LowerStarDouble, k.UpperStarDouble, cudriver.At[float64](t.field)
+		lower, upper := &k.LowerStarDouble, &k.UpperStarDouble
 		if t.order == 1 {
-			lower, upper = k.LowerDiamondDouble, k.UpperDiamondDouble
+			lower, upper = &k.LowerDiamondDouble, &k.UpperDiamondDouble
 		}
-		cuda.Launch(s, k.ToLevelsDouble, square, KernelsToLevelsDoubleArgs{Nx: nx, Ny: ny, Nz: nz, Order: order,
-			From: from, To: field, State: t.lower, States: states})
-		sweep := KernelsLowerStarDoubleArgs{
-			Nx: nx, Ny: ny, Nz: nz, TileP: int32(t.tileP), TileQ: int32(t.tileQ), Chunk: t.chunk, Plan: t.planned,
-			State: t.lower, Off: cudriver.At[float64](t.data), Inverse: cudriver.At[float64](t.inverse), W: field,
-		}
-		cuda.Launch(s, lower, tiles, sweep)
-		sweep.State, sweep.Off = t.upper, cudriver.At[float64](t.above)
-		cuda.Launch(s, upper, tiles, sweep)
-		cuda.Launch(s, k.FromLevelsDouble, square,
-			KernelsFromLevelsDoubleArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: field, To: to})
+		solve(t, sweeps[float64]{&k.ToLevelsDouble, lower, upper, &k.FromLevelsDouble}, z, r)
 		return
 	}
-	lower, upper, field := k.LowerStar, k.UpperStar, cudriver.At[float32](t.field)
+	lower, upper := &k.LowerStar, &k.UpperStar
 	if t.order == 1 {
-		lower, upper = k.LowerDiamond, k.UpperDiamond
+		lower, upper = &k.LowerDiamond, &k.UpperDiamond
 	}
-	cuda.Launch(s, k.ToLevels, square, KernelsToLevelsArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: from, To: field,
-		State: t.lower, States: states})
-	sweep := KernelsLowerStarArgs{
+	solve(t, sweeps[float32]{&k.ToLevels, lower, upper, &k.FromLevels}, z, r)
+}
+
+// sweeps are the kernels of a solve with a factor in one precision.
+type sweeps[T any] struct {
+	to           *launch.Kernel[KernelsToLevelsArgs[T]]
+	lower, upper *launch.Kernel[KernelsLowerStarArgs[T]]
+	from         *launch.Kernel[KernelsFromLevelsArgs[T]]
+}
+
+func solve[T float32 | float64](t *cudaTriangles, run sweeps[T], z, r ops.Vector) {
+	s, field := t.s, cudriver.At[T](t.field)
+	nx, ny, nz, order := int32(t.nx), int32(t.ny), int32(t.nz), int32(t.order)
+	square, tiles := [3]uint32{t.squares(), 1, 1}, [3]uint32{uint32(t.tiles()), 1, 1}
+	cuda.Launch(s, run.to, square, KernelsToLevelsArgs[T]{Nx: nx, Ny: ny, Nz: nz, Order: order, From: cuda.F32(r),
+		To: field, State: t.lower, States: int32(2 * t.states())})
+	sweep := KernelsLowerStarArgs[T]{
 		Nx: nx, Ny: ny, Nz: nz, TileP: int32(t.tileP), TileQ: int32(t.tileQ), Chunk: t.chunk, Plan: t.planned,
-		State: t.lower, Off: cudriver.At[float32](t.data), Inverse: cudriver.At[float32](t.inverse), W: field,
+		State: t.lower, Off: cudriver.At[T](t.data), Inverse: cudriver.At[T](t.inverse), W: field,
 	}
-	cuda.Launch(s, lower, tiles, sweep)
-	sweep.State, sweep.Off = t.upper, cudriver.At[float32](t.above)
-	cuda.Launch(s, upper, tiles, sweep)
-	cuda.Launch(s, k.FromLevels, square,
-		KernelsFromLevelsArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: field, To: to})
+	cuda.Launch(s, run.lower, tiles, sweep)
+	sweep.State, sweep.Off = t.upper, cudriver.At[T](t.above)
+	cuda.Launch(s, run.upper, tiles, sweep)
+	cuda.Launch(s, run.from, square,
+		KernelsFromLevelsArgs[T]{Nx: nx, Ny: ny, Nz: nz, Order: order, From: field, To: cuda.F32(z)})
 }

@@ -38,10 +38,10 @@ func (f *cudaFactor) inForm(form Form) (Triangles, error) {
 	t.data, t.field = cuda.AllocRaw[float32](s, f.values()), cuda.AllocRaw[float32](s, s.Cells())
 	t.above, t.inverse = t.data.Add((f.sides-1)*f.off()*s.Cells()), t.data.Add(f.sides*f.off()*s.Cells())
 	if s.Ready() && !t.natural() {
-		cuda.Launch(s, t.k.Narrow, cuda.Flat(f.values()), KernelsNarrowArgs{N: f.values(), From: f.data, To: t.data})
+		cuda.Launch(s, &t.k.Narrow, cuda.Flat(f.values()), KernelsNarrowArgs{N: f.values(), From: f.data, To: t.data})
 	}
 	for from := int64(0); s.Ready() && t.natural() && from < f.values(); from += s.Cells() {
-		cuda.Launch(s, t.k.FromLevelsDouble, [3]uint32{t.squares(), 1, 1}, KernelsFromLevelsDoubleArgs{
+		cuda.Launch(s, &t.k.FromLevelsDouble, [3]uint32{t.squares(), 1, 1}, KernelsFromLevelsArgs[float64]{
 			Nx: int32(t.nx), Ny: int32(t.ny), Nz: int32(t.nz), Order: int32(t.order), From: f.data.Add(from),
 			To: t.data.Add(from),
 		})
@@ -90,14 +90,14 @@ func (t *cudaForms) Solve(z, r ops.Vector) {
 		return
 	}
 	nx, ny, nz, order, square := int32(t.nx), int32(t.ny), int32(t.nz), int32(t.order), [3]uint32{t.squares(), 1, 1}
-	cuda.Launch(s, k.ToLevels, square, KernelsToLevelsArgs{
+	cuda.Launch(s, &k.ToLevels, square, KernelsToLevelsArgs[float32]{
 		Nx: nx, Ny: ny, Nz: nz, Order: order, From: cuda.F32(r), To: t.field, State: t.state,
 		States: int32(2 * t.states()),
 	})
 	t.sweep(false, t.field)
 	t.sweep(true, t.field)
-	cuda.Launch(s, k.FromLevels, square,
-		KernelsFromLevelsArgs{Nx: nx, Ny: ny, Nz: nz, Order: order, From: t.field, To: to})
+	cuda.Launch(s, &k.FromLevels, square,
+		KernelsFromLevelsArgs[float32]{Nx: nx, Ny: ny, Nz: nz, Order: order, From: t.field, To: to})
 }
 
 // sweep is one of the two solves.
@@ -111,7 +111,7 @@ func (t *cudaForms) sweep(upper bool, w cudriver.Ptr[float32]) {
 		if t.natural() {
 			natural = 1
 		}
-		cuda.Launch(s, t.f.ByFlags, [3]uint32{uint32(t.tiles()), 1, 1}, FormsByFlagsArgs{
+		cuda.Launch(s, &t.f.ByFlags, [3]uint32{uint32(t.tiles()), 1, 1}, FormsByFlagsArgs{
 			Nx: int32(t.nx), Ny: int32(t.ny), Nz: int32(t.nz), Order: int32(t.order), Upper: up, Natural: natural,
 			Groups: t.groups(), TileP: int32(t.tileP), TileQ: int32(t.tileQ), Chunk: t.chunk, Plan: t.planned,
 			State: state, Off: off, Inverse: t.inverse, W: w,
@@ -120,7 +120,7 @@ func (t *cudaForms) sweep(upper bool, w cudriver.Ptr[float32]) {
 	}
 	grid := [3]uint32{cuda.Blocks(t.ny*t.nz, FormsThreads), 1, 1}
 	for level := range t.levels() {
-		cuda.Launch(s, t.f.ByLaunch, grid, FormsByLaunchArgs{
+		cuda.Launch(s, &t.f.ByLaunch, grid, FormsByLaunchArgs{
 			Nx: int32(t.nx), Ny: int32(t.ny), Nz: int32(t.nz), Order: int32(t.order), Upper: up, Level: int32(level),
 			Off: off, Inverse: t.inverse, W: w,
 		})

@@ -82,7 +82,7 @@ func (s *gpuOperations) Start(l Level, x, b ops.Vector, c float32) {
 		return
 	}
 	lv := l.(*gpuLevel)
-	s.Note(s.lines.Start(s.Stream, s.columnGrid(lv), LinesStartArgs{
+	s.Note(s.lines.Start.Launch(s.Stream, s.columnGrid(lv), LinesStartArgs{
 		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gz: lv.gz, Inverse: lv.inverse, B: cuda.F32(b),
 		X: cuda.F32(x), Scale: c,
 	}))
@@ -95,7 +95,7 @@ func (s *gpuOperations) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) 
 	lv := l.(*gpuLevel)
 	if lv.finest && lv.ny <= s.MostRows() {
 		g := s.columnGrid(lv)
-		s.Note(s.lines.StepDot(s.Stream, g, LinesStepDotArgs{
+		s.Note(s.lines.StepDot.Launch(s.Stream, g, LinesStepDotArgs{
 			Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx, Gy: lv.gy, Gz: lv.gz, Inverse: lv.inverse,
 			B: cuda.F32(b), X: cuda.F32(x), Prev: cuda.F32(prev), Dst: cuda.F32(dst), A: w.A, Scale: w.C,
 			Scratch: s.longColumn, Partial: s.Partial(),
@@ -103,7 +103,7 @@ func (s *gpuOperations) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) 
 		s.LeaveDot(dst, b, int32(g[0]*g[1]))
 		return
 	}
-	s.Note(s.lines.Step(s.Stream, s.columnGrid(lv), LinesStepArgs{
+	s.Note(s.lines.Step.Launch(s.Stream, s.columnGrid(lv), LinesStepArgs{
 		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx, Gy: lv.gy, Gz: lv.gz, Inverse: lv.inverse,
 		B: cuda.F32(b), X: cuda.F32(x), Prev: cuda.F32(prev), Dst: cuda.F32(dst), A: w.A, Scale: w.C,
 		Scratch: s.longColumn,
@@ -142,7 +142,7 @@ func (s *gpuOperations) Bottom(rungs []Rung, c Smoothing) (cycle func(), err err
 	onDev := cuda.Upload(s.Space, list)
 	return func() {
 		if s.Ready() {
-			s.Note(s.lines.Bottom(s.Stream, [3]uint32{1, 1, 1}, uint32(4*room), LinesBottomArgs{
+			s.Note(s.lines.Bottom.Launch(s.Stream, [3]uint32{1, 1, 1}, uint32(4*room), LinesBottomArgs{
 				List: onDev, Count: int32(len(list)), Nz: int32(s.NZ), GroundSlot: s.GroundSlot, First: c.First,
 				Momentum: c.Momentum, Second: c.Second, Room: int32(room),
 			}))

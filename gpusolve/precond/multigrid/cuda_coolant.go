@@ -213,12 +213,13 @@ func (s *gpuCooled) compute(l *cooledLevel) {
 	if s.Err() != nil {
 		return
 	}
-	s.Note(s.kernels.FactorColumns(s.Stream, s.eachColumn(l), CooledFactorColumnsArgs{
+	s.Note(s.kernels.FactorColumns.Launch(s.Stream, s.eachColumn(l), CooledFactorColumnsArgs{
 		Nx: int32(l.nx), Ny: int32(l.ny), Nz: int32(l.nz), Gx: l.gx, Gy: l.gy, Gz: l.gz, Ground: l.ground,
 		GroundSlot: l.groundSlot, Capacity: l.capacity, Far: l.far, FarSlot: l.farSlot, Flows: l.flows,
 		Flowing: l.flowing, E: l.e, Inverse: l.inverse,
 	}))
-	s.Note(s.kernels.FactorLines(s.Stream, s.Grid(l.widest, CooledThreads, l.all.count, 1), CooledFactorLinesArgs{
+	grid := s.Grid(l.widest, CooledThreads, l.all.count, 1)
+	s.Note(s.kernels.FactorLines.Launch(s.Stream, grid, CooledFactorLinesArgs{
 		Nx: int32(l.nx), Ny: int32(l.ny), Most: int32(l.widest), Gx: l.gx, Gy: l.gy, Gz: l.gz, Ground: l.ground,
 		GroundSlot: l.groundSlot, Capacity: l.capacity, Far: l.far, FarSlot: l.farSlot, All: l.all.data,
 	}))
@@ -239,7 +240,7 @@ func (s *gpuCooled) carry(l *cooledLevel) {
 // coarsen makes the couplings of a level.
 func (s *gpuCooled) coarsen(f, l *cooledLevel) {
 	t := &f.next
-	s.Note(s.kernels.CoarsenCooled(s.Stream, s.Grid(l.nx, CooledThreads, l.ny, f.nz), CooledCoarsenCooledArgs{
+	s.Note(s.kernels.CoarsenCooled.Launch(s.Stream, s.Grid(l.nx, CooledThreads, l.ny, f.nz), CooledCoarsenCooledArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground,
 		GroundSlot: f.groundSlot, Capacity: f.capacity, Far: f.far, FarSlot: f.farSlot, Flows: f.flows, Split: t.split,
 		Low: t.low, Cx: int32(l.nx), Cy: int32(l.ny), FirstX: t.x.first, FirstY: t.y.first, Cgx: l.gx, Cgy: l.gy,
@@ -249,7 +250,7 @@ func (s *gpuCooled) coarsen(f, l *cooledLevel) {
 		if !v.split {
 			continue
 		}
-		s.Note(s.kernels.CompleteCooled(s.Stream, s.Grid(l.nx, CooledThreads, l.ny, 1), CooledCompleteCooledArgs{
+		s.Note(s.kernels.CompleteCooled.Launch(s.Stream, s.Grid(l.nx, CooledThreads, l.ny, 1), CooledCompleteCooledArgs{
 			Cx: int32(l.nx), Cy: int32(l.ny), Flow: int32(n), Flows: l.flows, CfarSlot: l.farSlot, Cgz: l.gz,
 			Cfar: l.far,
 		}))
@@ -318,7 +319,7 @@ func (s *gpuCooled) Start(l Level, x, b ops.Vector, c float32) {
 		return
 	}
 	lv := l.(*cooledLevel)
-	s.Note(lv.columns.StartCooled(s.Stream, s.eachColumn(lv), CooledlinesStartCooledArgs{
+	s.Note(lv.columns.StartCooled.Launch(s.Stream, s.eachColumn(lv), CooledlinesStartCooledArgs{
 		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), E: lv.e, Inverse: lv.inverse, Far: lv.far,
 		FarSlot: lv.farSlot, B: cuda.F32(b), X: cuda.F32(x), Scale: c, Scratch: s.room,
 	}))
@@ -329,7 +330,7 @@ func (s *gpuCooled) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) {
 		return
 	}
 	lv := l.(*cooledLevel)
-	s.Note(lv.columns.StepCooled(s.Stream, s.eachColumn(lv), CooledlinesStepCooledArgs{
+	s.Note(lv.columns.StepCooled.Launch(s.Stream, s.eachColumn(lv), CooledlinesStepCooledArgs{
 		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx, Gy: lv.gy, E: lv.e, Inverse: lv.inverse,
 		Far: lv.far, FarSlot: lv.farSlot, Flows: lv.flows, Flowing: lv.flowing, B: cuda.F32(b), X: cuda.F32(x),
 		Prev: cuda.F32(prev), Dst: cuda.F32(dst), A: w.A, Scale: w.C, Scratch: s.room,
@@ -346,7 +347,7 @@ func (s *gpuCooled) Streams(l Level, x, b ops.Vector) {
 		if colour > 0 { // every second line
 			most = (most + 1) / 2
 		}
-		s.solveLines(lv, CooledStreamsShortArgs{
+		s.solveLines(lv, CooledStreamsArgs{
 			Nx: int32(lv.nx), Ny: int32(lv.ny), Most: int32(most), Colour: int32(colour), Gx: lv.gx, Gy: lv.gy,
 			Gz: lv.gz, Far: lv.far, FarSlot: lv.farSlot, All: lines.data, B: cuda.F32(b), X: cuda.F32(x),
 		}, lines.count)
@@ -354,17 +355,17 @@ func (s *gpuCooled) Streams(l Level, x, b ops.Vector) {
 }
 
 // solveLines takes the kernel for lines as long as the longest.
-func (s *gpuCooled) solveLines(l *cooledLevel, a CooledStreamsShortArgs, count int) {
+func (s *gpuCooled) solveLines(l *cooledLevel, a CooledStreamsArgs, count int) {
 	grid := s.Grid(int(a.Most), CooledAbreast, count, 1)
 	switch cells := (l.longest + CooledSegments - 1) / CooledSegments; {
 	case cells <= CooledShort:
-		s.Note(s.kernels.StreamsShort(s.Stream, grid, a))
+		s.Note(s.kernels.StreamsShort.Launch(s.Stream, grid, a))
 	case cells <= CooledMedium:
-		s.Note(s.kernels.StreamsMedium(s.Stream, grid, a))
+		s.Note(s.kernels.StreamsMedium.Launch(s.Stream, grid, a))
 	case cells <= CooledLong:
-		s.Note(s.kernels.StreamsLong(s.Stream, grid, a))
+		s.Note(s.kernels.StreamsLong.Launch(s.Stream, grid, a))
 	default:
-		s.Note(s.kernels.StreamsOfAnyLength(s.Stream, grid, a))
+		s.Note(s.kernels.StreamsOfAnyLength.Launch(s.Stream, grid, a))
 	}
 }
 
@@ -373,13 +374,13 @@ func (s *gpuCooled) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
 		return
 	}
 	f, c := fine.(*cooledLevel), coarse.(*cooledLevel)
-	s.Note(s.kernels.ResidualCooled(s.Stream, s.eachColumn(f), CooledResidualCooledArgs{
+	s.Note(s.kernels.ResidualCooled.Launch(s.Stream, s.eachColumn(f), CooledResidualCooledArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground,
 		GroundSlot: f.groundSlot, Capacity: f.capacity, Far: f.far, FarSlot: f.farSlot, Flows: f.flows,
 		Flowing: f.flowing, B: cuda.F32(b), X: cuda.F32(x), R: s.room,
 	}))
 	t := &f.next
-	s.Note(s.kernels.GatherCooled(s.Stream, s.each(c), CooledGatherCooledArgs{
+	s.Note(s.kernels.GatherCooled.Launch(s.Stream, s.each(c), CooledGatherCooledArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Cx: int32(c.nx), Cy: int32(c.ny), FirstX: t.x.first, ParentX: t.x.parent,
 		BeyondX: t.x.beyond, FarX: t.x.far, FirstY: t.y.first, ParentY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far,
 		Origin: t.origin, Kind: t.kind, Flows: f.flows, Split: t.split, Cflows: c.flows, Cflowing: c.flowing, R: s.room,
@@ -398,7 +399,7 @@ func (s *gpuCooled) Prolong(fine, coarse Level, x, xc ops.Vector) {
 	}
 	f, c := fine.(*cooledLevel), coarse.(*cooledLevel)
 	t := &f.next
-	s.Note(s.kernels.ProlongCooled(s.Stream, s.each(f), CooledProlongCooledArgs{
+	s.Note(s.kernels.ProlongCooled.Launch(s.Stream, s.each(f), CooledProlongCooledArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Cx: int32(c.nx), Cy: int32(c.ny), ParentX: t.x.parent, BeyondX: t.x.beyond,
 		FarX: t.x.far, ParentY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, Flows: f.flows, Split: t.split,
 		Low: t.low, Cflows: c.flows, Cflowing: c.flowing, Xc: cuda.F32(xc), X: cuda.F32(x),

@@ -153,17 +153,17 @@ func (e *cudaElimination) sortRows() {
 		cuda.Send(e.Space, signed(e.order), order)
 	} else {
 		p := ordering.NewPermutation(int(e.n), e.how.seed)
-		cuda.Launch(e.Space, e.sort.List, wide,
+		cuda.Launch(e.Space, &e.sort.List, wide,
 			SortListArgs{N: int32(e.n), Random: 1, Width: e.width, Key0: p.Keys[0], Key1: p.Keys[1], Items: e.order})
 		if e.how.order == ByEntries {
 			keys := cuda.Alloc[uint32](e.Space, e.n)
-			cuda.Launch(e.Space, e.sort.Degrees, wide,
+			cuda.Launch(e.Space, &e.sort.Degrees, wide,
 				SortDegreesArgs{N: int32(e.n), RowPtr: e.rowPtr, Keys: keys, Control: e.control})
 			e.sortBy(keys, uint32(e.readControl()[ControlDegree]))
 			e.Discard(keys)
 		}
 	}
-	cuda.Launch(e.Space, e.sort.Invert, wide, SortInvertArgs{N: int32(e.n), Items: e.order, Place: e.place})
+	cuda.Launch(e.Space, &e.sort.Invert, wide, SortInvertArgs{N: int32(e.n), Items: e.order, Place: e.place})
 }
 
 // sortBy sorts order by keys up to greatest, keeping the order of equal ones.
@@ -173,10 +173,10 @@ func (e *cudaElimination) sortBy(keys cudriver.Ptr[uint32], greatest uint32) {
 	counts, first, other := cuda.Alloc[uint32](e.Space, digits), cuda.Alloc[int64](e.Space, digits+1),
 		cuda.Take[uint32](e.memory, e.n)
 	for shift := int32(0); greatest>>shift > 0; shift += 8 {
-		cuda.Launch(e.Space, e.sort.CountDigits, tiles,
+		cuda.Launch(e.Space, &e.sort.CountDigits, tiles,
 			SortCountDigitsArgs{N: int32(e.n), Shift: shift, Items: e.order, Keys: keys, Counts: counts})
 		e.sums(digits, counts, first)
-		cuda.Launch(e.Space, e.sort.Place, tiles,
+		cuda.Launch(e.Space, &e.sort.Place, tiles,
 			SortPlaceArgs{N: int32(e.n), Shift: shift, Items: e.order, Keys: keys, First: first, Sorted: other})
 		e.order, other = other, e.order
 	}
@@ -187,9 +187,9 @@ func (e *cudaElimination) sortBy(keys cudriver.Ptr[uint32], greatest uint32) {
 func (e *cudaElimination) sums(n int64, counts cudriver.Ptr[uint32], first cudriver.Ptr[int64]) {
 	tiles := cuda.Over(n, SortTile)
 	partial := cuda.Alloc[uint64](e.Space, int64(tiles[0]))
-	cuda.Launch(e.Space, e.sort.TileSums, tiles, SortTileSumsArgs{N: n, Counts: counts, Sums: partial})
-	cuda.Launch(e.Space, e.sort.ScanSums, [3]uint32{1, 1, 1}, SortScanSumsArgs{Tiles: int64(tiles[0]), Sums: partial})
-	cuda.Launch(e.Space, e.sort.Starts, tiles, SortStartsArgs{N: n, Counts: counts, Sums: partial, First: first})
+	cuda.Launch(e.Space, &e.sort.TileSums, tiles, SortTileSumsArgs{N: n, Counts: counts, Sums: partial})
+	cuda.Launch(e.Space, &e.sort.ScanSums, [3]uint32{1, 1, 1}, SortScanSumsArgs{Tiles: int64(tiles[0]), Sums: partial})
+	cuda.Launch(e.Space, &e.sort.Starts, tiles, SortStartsArgs{N: n, Counts: counts, Sums: partial, First: first})
 	e.Discard(partial)
 }
 
@@ -227,7 +227,7 @@ func (e *cudaElimination) eliminate() (again bool, err error) {
 	control := make([]uint64, Controls)
 	control[ControlBad] = math.MaxUint64
 	cuda.Send(e.Space, e.control, control)
-	cuda.Launch(e.Space, e.parac.Begin, cuda.Over(e.n, KernelsThreads), KernelsBeginArgs{
+	cuda.Launch(e.Space, &e.parac.Begin, cuda.Over(e.n, KernelsThreads), KernelsBeginArgs{
 		N: int32(e.n), Headroom: e.headroom, Mirrored: 0, Place: e.place, RowPtr: e.rowPtr, Col: e.col, Val: e.val,
 		Vertices: e.vertices, Queue: queue, Control: e.control,
 	})
@@ -239,7 +239,7 @@ func (e *cudaElimination) eliminate() (again bool, err error) {
 		return false, fmt.Errorf("%w: %w", errUnsuitable, whatIsBad(bad))
 	}
 	p := ordering.NewPermutation(int(e.n), ^e.how.seed)
-	cuda.Launch(e.Space, e.parac.Eliminate, e.eliminateGrid(), KernelsEliminateArgs{
+	cuda.Launch(e.Space, &e.parac.Eliminate, e.eliminateGrid(), KernelsEliminateArgs{
 		N: int32(e.n), Order: e.order, Place: e.place, RowPtr: e.rowPtr, Col: e.col, Val: e.val, Vertices: e.vertices,
 		Queue: queue, Control: e.control, Owner: owner, Slots: table, Reached: reached, Pieces: uint32(pieces),
 		Stride: e.stride, Width: e.width, Key0: p.Keys[0], Key1: p.Keys[1], First: e.first, Count: e.count,

@@ -41,19 +41,19 @@ func (e *cudaElimination) factor() *cudaFactor {
 	n, n32 := e.n, int32(e.n)
 	wide := cuda.Over(n, LevelsFlat)
 	f := &cudaFactor{s: e.Space, levels: e.levels, n: n, keys: cuda.Alloc[uint32](e.Space, n)}
-	cuda.Launch(e.Space, e.levels.LevelKeys, wide,
+	cuda.Launch(e.Space, &e.levels.LevelKeys, wide,
 		LevelsLevelKeysArgs{N: n32, Place: e.place, Vertices: e.vertices, Keys: f.keys, Control: e.control})
 	control := e.readControl()
 	f.about.Entries = int64(control[ControlOutput])
 	f.about.Depth, f.about.Tree = int(control[ControlDepth])+1, int(control[ControlTree])+1
-	cuda.Launch(e.Space, e.sort.List, cuda.Over(n, SortThreads), // rows in their own order
+	cuda.Launch(e.Space, &e.sort.List, cuda.Over(n, SortThreads), // rows in their own order
 		SortListArgs{N: n32, Random: 0, Width: e.width, Key0: 0, Key1: 0, Items: e.order})
 	e.sortBy(f.keys, uint32(control[ControlDepth]))
 	f.order = e.order
 	m := e.memory
 	to, columnLengths, rowLengths := cuda.Take[uint32](m, n), cuda.Take[uint32](m, n), cuda.Take[uint32](m, n)
 	f.inverse = cuda.Alloc[float32](e.Space, n)
-	cuda.Launch(e.Space, e.levels.Renumber, wide, LevelsRenumberArgs{
+	cuda.Launch(e.Space, &e.levels.Renumber, wide, LevelsRenumberArgs{
 		N: n32, Sorted: f.order, Place: e.place, Vertices: e.vertices, Count: e.count, Pivot: e.pivot, To: to,
 		ColumnLengths: columnLengths, RowLengths: rowLengths, Inverse: f.inverse,
 	})
@@ -64,7 +64,7 @@ func (e *cudaElimination) factor() *cudaFactor {
 	e.sums(n, rowLengths, f.rows.start)
 	filled, unsorted, unsortedRows := cuda.Take[uint32](m, n), cuda.Take[uint64](m, entries),
 		cuda.Take[uint64](m, entries)
-	cuda.Launch(e.Space, e.levels.Columns, cuda.Over(8*n, LevelsFlat), LevelsColumnsArgs{
+	cuda.Launch(e.Space, &e.levels.Columns, cuda.Over(8*n, LevelsFlat), LevelsColumnsArgs{
 		N: n32, Sorted: f.order, Place: e.place, First: e.first, Output: e.output, To: to, Start: f.columns.start,
 		Entries: unsorted, RowStart: f.rows.start, Filled: filled, RowEntries: unsortedRows,
 	})
@@ -87,7 +87,7 @@ func (e *cudaElimination) factor() *cudaFactor {
 // sorted fills a side with sorted entries.
 func (e *cudaElimination) sorted(f *cudaFactor, d *side, unsorted cudriver.Ptr[uint64]) {
 	e.unitsOf(d)
-	cuda.Launch(e.Space, e.levels.SortRows, f.grid(d.count), LevelsSortRowsArgs{
+	cuda.Launch(e.Space, &e.levels.SortRows, f.grid(d.count), LevelsSortRowsArgs{
 		N: int32(e.n), Units: d.count, Unit: d.units, Start: d.start, Entries: unsorted, Sorted: d.entries,
 	})
 }
@@ -97,11 +97,12 @@ func (e *cudaElimination) unitsOf(d *side) {
 	groups := (e.n + LevelsGroup - 1) / LevelsGroup
 	counts, first := cuda.Alloc[uint32](e.Space, groups), cuda.Alloc[int64](e.Space, groups+1)
 	wide := cuda.Over(groups, LevelsFlat)
-	cuda.Launch(e.Space, e.levels.CountUnits, wide, LevelsCountUnitsArgs{N: int32(e.n), Start: d.start, Counts: counts})
+	cuda.Launch(e.Space, &e.levels.CountUnits, wide,
+		LevelsCountUnitsArgs{N: int32(e.n), Start: d.start, Counts: counts})
 	e.sums(groups, counts, first)
 	d.count = cuda.ReceiveOne(e.Space, first.Add(groups))
 	d.units = cuda.Alloc[uint32](e.Space, d.count)
-	cuda.Launch(e.Space, e.levels.FillUnits, wide,
+	cuda.Launch(e.Space, &e.levels.FillUnits, wide,
 		LevelsFillUnitsArgs{N: int32(e.n), Start: d.start, FirstUnit: first, Units: d.units})
 	e.Discard(counts, first)
 }
@@ -128,11 +129,11 @@ func (f *cudaFactor) launch(z, r ops.Vector) {
 	if !s.Ready() {
 		return
 	}
-	cuda.Launch(s, f.levels.Forward, f.grid(f.rows.count), LevelsForwardArgs{
+	cuda.Launch(s, &f.levels.Forward, f.grid(f.rows.count), LevelsForwardArgs{
 		N: n, Units: f.rows.count, Unit: f.rows.units, Start: f.rows.start, Entries: f.rows.entries, Order: f.order,
 		R: cuda.F32(r), Y: f.y, X: f.x, Patience: solvePatience,
 	})
-	cuda.Launch(s, f.levels.Backward, f.grid(f.columns.count), LevelsBackwardArgs{
+	cuda.Launch(s, &f.levels.Backward, f.grid(f.columns.count), LevelsBackwardArgs{
 		N: n, Units: f.columns.count, Unit: f.columns.units, Start: f.columns.start, Entries: f.columns.entries,
 		Order: f.order, Inverse: f.inverse, Y: f.y, X: f.x, Z: cuda.F32(z), Patience: solvePatience,
 	})

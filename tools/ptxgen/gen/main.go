@@ -27,8 +27,8 @@ func run(dir, headers string) error {
 	if err != nil {
 		return err
 	}
-	files, err := f.Launchers()
-	if err != nil {
+	files := map[string][]byte{}
+	if files[ptxgen.LauncherFile], err = f.Launcher(); err != nil {
 		return err
 	}
 	for _, s := range f.Sources {

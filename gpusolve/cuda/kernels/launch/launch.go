@@ -1,23 +1,40 @@
-// Package launch is what generated launchers have in common: modules of kernels on a device, and kernels with room for
-// their arguments.
+// Package launch loads modules of kernels on a device and launches the kernels with typed arguments.
 package launch
 
 import (
 	"embed"
+	"errors"
 	"fmt"
+	"io/fs"
 	"reflect"
+	"strconv"
+	"strings"
 	"unsafe"
 
 	"thermsim/gpusolve/cuda/cudriver"
 )
 
+// Module is what every generated type of a module embeds.
 type Module struct {
 	driver cudriver.Driver
 	module cudriver.Module
 }
 
-// Entry is a kernel of a module without the type of its arguments.
-type Entry struct {
+// kernel is a kernel with memory for its arguments, the fields of A in their order.
+type kernel[A any] struct {
+	entry
+	args A // of the next launch
+}
+
+// Kernel is a kernel that takes the fields of A. It belongs to one goroutine, as launches share the memory of their
+// arguments, and must not be copied.
+type Kernel[A any] struct{ kernel[A] }
+
+// DynamicKernel is a Kernel whose launch states its dynamic shared memory.
+type DynamicKernel[A any] struct{ kernel[A] }
+
+// entry is a kernel without the type of its arguments.
+type entry struct {
 	name     string
 	driver   cudriver.Driver
 	function cudriver.Function
@@ -26,43 +43,73 @@ type Entry struct {
 	params   []unsafe.Pointer
 }
 
-// Kernel is a kernel that takes the fields of A, in their order. It belongs to one goroutine, as launches share the
-// memory of their arguments, and must not be copied.
-type Kernel[A any] struct {
-	Entry
-	Args A // of the next launch
-}
+// Threads is the size of a block.
+func (k *entry) Threads() int { return int(k.threads) }
 
-// Prepare names the kernel for Load and says how many threads its blocks have.
-func (k *Kernel[A]) Prepare(name string, threads uint32) *Entry {
-	k.name, k.threads = name, threads
+// prepare finds the addresses of the arguments.
+func (k *kernel[A]) prepare() *entry {
 	a := reflect.TypeFor[A]()
 	k.params = make([]unsafe.Pointer, a.NumField())
 	for i := range k.params {
-		k.params[i] = unsafe.Add(unsafe.Pointer(&k.Args), a.Field(i).Offset)
+		k.params[i] = unsafe.Add(unsafe.Pointer(&k.args), a.Field(i).Offset)
 	}
-	return &k.Entry
+	return &k.entry
 }
 
-// Load compiles PTX for the device and finds its kernels.
-func Load(d cudriver.Driver, name string, ptx []byte, kernels ...*Entry) (Module, error) {
-	text := append(ptx[:len(ptx):len(ptx)], 0) // the driver takes a C string
-	module, err := d.ModuleLoadData(text)
+func (m *Module) base() *Module { return m }
+
+// Load compiles the PTX of a module for the device and finds its kernels. M embeds Module and has a field for each
+// kernel, with its name, which begins with a small letter in PTX; the tag threads is the size of its blocks.
+func Load[M any](d cudriver.Driver, builds embed.FS, name string) (*M, error) {
+	ptx, err := builds.ReadFile("ptx/" + name + ".ptx")
 	if err != nil {
-		return Module{}, fmt.Errorf("loading the kernels %s: %w", name, err)
+		return nil, fmt.Errorf("kernels: %w", err)
 	}
-	m := Module{driver: d, module: module}
-	for _, k := range kernels {
-		k.driver = d
-		if k.function, err = d.ModuleGetFunction(module, k.name); err != nil {
-			err = fmt.Errorf("finding kernel %s of %s: %w", k.name, name, err)
-			if unload := m.Unload(); unload != nil {
-				err = fmt.Errorf("%w (and then %w)", err, unload)
-			}
-			return Module{}, err
+	module, err := d.ModuleLoadData(append(ptx, 0)) // the driver takes a C string
+	if err != nil {
+		return nil, fmt.Errorf("loading the kernels %s: %w", name, err)
+	}
+	m := new(M)
+	base := any(m).(interface{ base() *Module }).base()
+	*base = Module{driver: d, module: module}
+	if err := base.find(reflect.ValueOf(m).Elem()); err != nil {
+		err = fmt.Errorf("%w of %s", err, name)
+		if unload := base.Unload(); unload != nil {
+			err = fmt.Errorf("%w (and then %w)", err, unload)
 		}
+		return nil, err
 	}
 	return m, nil
+}
+
+// LoadClass is Load with the build for a class, one of those that the generated file lists.
+func LoadClass[M any](d cudriver.Driver, builds embed.FS, name string, class int) (*M, error) {
+	m, err := Load[M](d, builds, fmt.Sprintf("%s_%d", name, class))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("kernels: module %s was not compiled for class %d: %w", name, class, err)
+	}
+	return m, err
+}
+
+// find finds the kernels of a module, which are fields of its type.
+func (m *Module) find(of reflect.Value) error {
+	for i := range of.NumField() {
+		p, ok := of.Field(i).Addr().Interface().(interface{ prepare() *entry })
+		if !ok {
+			continue
+		}
+		field := of.Type().Field(i)
+		threads, err := strconv.ParseUint(field.Tag.Get("threads"), 10, 32)
+		if err != nil {
+			return fmt.Errorf("block size of kernel %s: %w", field.Name, err)
+		}
+		k := p.prepare()
+		k.name, k.driver, k.threads = strings.ToLower(field.Name[:1])+field.Name[1:], m.driver, uint32(threads)
+		if k.function, err = m.driver.ModuleGetFunction(m.module, k.name); err != nil {
+			return fmt.Errorf("finding kernel %s: %w", k.name, err)
+		}
+	}
+	return nil
 }
 
 // Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
@@ -73,34 +120,29 @@ func (m *Module) Unload() error {
 	return nil
 }
 
-// Launch starts the kernel with blocks of threads in a row. The driver copies Args before it returns.
-func (k *Entry) Launch(s cudriver.Stream, grid [3]uint32) error { return k.start(s, grid, 0) }
+// Launch starts the kernel with blocks of threads in a row. The driver copies the arguments before it returns.
+func (k *Kernel[A]) Launch(s cudriver.Stream, grid [3]uint32, args A) error {
+	k.args = args
+	return k.start(s, grid, 0)
+}
 
-// LaunchDynamic starts the kernel with shared bytes of dynamic shared memory. It raises the kernel's limit first where
-// they are more than it asked for so far: a block has 48 KiB without asking, and the kernel's static shared memory, of
-// which only its PTX knows, is part of them.
-func (k *Entry) LaunchDynamic(s cudriver.Stream, grid [3]uint32, shared uint32) error {
+// Launch starts the kernel with shared bytes of dynamic shared memory. It raises the kernel's limit first where they
+// are more than it asked for so far: a block has 48 KiB without asking, and the kernel's static shared memory, of which
+// only its PTX knows, is part of them.
+func (k *DynamicKernel[A]) Launch(s cudriver.Stream, grid [3]uint32, shared uint32, args A) error {
 	if shared > k.allowed {
 		if err := k.driver.FuncSetAttribute(k.function, cudriver.MaxDynamicSharedSizeBytes, int(shared)); err != nil {
 			return fmt.Errorf("asking for %d bytes of shared memory for kernel %s: %w", shared, k.name, err)
 		}
 		k.allowed = shared
 	}
+	k.args = args
 	return k.start(s, grid, shared)
 }
 
-func (k *Entry) start(s cudriver.Stream, grid [3]uint32, shared uint32) error {
+func (k *entry) start(s cudriver.Stream, grid [3]uint32, shared uint32) error {
 	if err := k.driver.LaunchKernel(k.function, grid, [3]uint32{k.threads, 1, 1}, shared, s, k.params); err != nil {
 		return fmt.Errorf("launching kernel %s: %w", k.name, err)
 	}
 	return nil
-}
-
-// LoadClass is Load with the build for a class, one of those that the generated launcher lists.
-func LoadClass(d cudriver.Driver, name string, builds embed.FS, class int, kernels ...*Entry) (Module, error) {
-	ptx, err := builds.ReadFile(fmt.Sprintf("ptx/%s_%d.ptx", name, class))
-	if err != nil {
-		return Module{}, fmt.Errorf("kernels: module %s was not compiled for class %d: %w", name, class, err)
-	}
-	return Load(d, fmt.Sprintf("%s_%d", name, class), ptx, kernels...)
 }
