@@ -140,15 +140,15 @@ func (s *settings) signal(c *subject, r *results) error {
 	}
 	rng := rand.New(rand.NewPCG(s.seed, 1))
 	for n := range s.signals {
-		which := n % len(all)
-		f, p := &signals[n/len(all)%len(signals)], all[which]
+		index := n % len(all)
+		f, p := &signals[n/len(all)%len(signals)], all[index]
 		after := time.Duration(rng.Float64() * 1.1 * float64(p.took))
 		g.Go(func() error {
 			one, err := p.interrupt(f, after)
 			if err != nil {
 				return err
 			}
-			r.note(&r.Signals[which], one, s.verbose)
+			r.note(&r.Signals[index], one, s.verbose)
 			if one.after > time.Second {
 				fmt.Fprintf(os.Stderr, "%s: %s after %v of %v: ends %.2f s later\n", p.name, f.name,
 					after.Round(time.Millisecond), p.took.Round(time.Millisecond), one.after.Seconds())
@@ -185,8 +185,8 @@ func (p *prepared) interrupt(f *fault, after time.Duration) (*run, error) {
 		return nil, err
 	}
 	cmd := p.subject.command(p.scenario, work, p.command)
-	var said bytes.Buffer
-	cmd.Stderr = &said
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	strike := func() { _ = cmd.Process.Signal(f.verdict.sends) } // it may have ended
 	if f.name == brokenPipe {
 		reads, writes, err := os.Pipe()
@@ -214,13 +214,13 @@ func (p *prepared) interrupt(f *fault, after time.Duration) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &ended{Outcome: o, work: work, said: said.String()}
+	e := &ended{Outcome: o, work: work, stderr: stderr.String()}
 	// a closed pipe is noticed at the next line that is written
 	if !timer.Stop() && !struck.IsZero() && e.Status != p.status && f.name != brokenPipe {
 		e.after = max(0, end.Sub(struck))
 	}
 	r := &run{prepared: p, fault: f, ended: e, at: moment(after)}
-	r.held, r.wrong = p.judge(e, f, operation{Name: "stderr"}) // a message may be lost
+	r.state, r.wrong = p.judge(e, f, operation{Name: "stderr"}) // a message may be lost
 	return r, nil
 }
 
@@ -256,15 +256,15 @@ func (s *settings) pair(c *subject, r *results) error {
 		r.Pairs = append(r.Pairs, newRow(of.name))
 	}
 	for n := range s.pairs {
-		which := n % len(rivals)
-		p, of := ready[which], rivals[which]
+		index := n % len(rivals)
+		p, of := ready[index], rivals[index]
 		after := time.Duration((2*rng.Float64() - 1) * 0.9 * float64(p.took))
 		outcome, wrong, err := p.race(find(of.other).command, after)
 		if err != nil {
 			return err
 		}
-		r.Pairs[which].Faults["pairs"]++
-		r.Pairs[which].Held[outcome]++
+		r.Pairs[index].Faults["pairs"]++
+		r.Pairs[index].Held[outcome]++
 		if len(wrong) > 0 {
 			fmt.Fprintf(os.Stderr, "%s %v: wrong: %s\n", of.name, after, strings.Join(wrong, "; "))
 			r.Wrong = append(r.Wrong, wrongRun{of.name, "pair", moment(after), wrong})
@@ -305,10 +305,11 @@ func (p *prepared) race(other []string, after time.Duration) (outcome string, wr
 			return "", nil, errs[n]
 		case e.crashed() != "":
 			wrong = append(wrong, e.crashed())
-		case e.Status == 2 && strings.Contains(e.said, "another thermsim process is writing") && both[1-n].Status == 0:
+		case e.Status == 2 && both[1-n].Status == 0 &&
+			strings.Contains(e.stderr, "another thermsim process is writing"):
 			outcome = oneRefused
 		case e.Status != 0:
-			wrong = append(wrong, fmt.Sprintf("status %d: %s", e.Status, strings.TrimSpace(e.said)))
+			wrong = append(wrong, fmt.Sprintf("status %d: %s", e.Status, strings.TrimSpace(e.stderr)))
 		}
 	}
 	return outcome, append(wrong, p.oneRun(work)...), nil

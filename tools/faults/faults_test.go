@@ -87,11 +87,11 @@ func TestFaultsOnOldFiles(t *testing.T) {
 			t.Errorf("%v: not struck, %v", at, err)
 			continue
 		}
-		whole := one.held == isOld && one.Status > 0 || one.held == isNew && one.Status == 0
+		whole := one.state == isOld && one.Status > 0 || one.state == isNew && one.Status == 0
 		if !whole || len(one.wrong) > 0 {
-			t.Errorf("%v: %s, %v, status %d", at, one.held, one.wrong, one.Status)
+			t.Errorf("%v: %s, %v, status %d", at, one.state, one.wrong, one.Status)
 		}
-		if one.held == isOld {
+		if one.state == isOld {
 			refused++
 		}
 	}

@@ -54,8 +54,8 @@ func (f *fault) concerns(o operation) bool {
 	return true
 }
 
-// follows reports whether a lasting fault that has begun affects an operation.
-func (f *fault) follows(o operation) bool {
+// affects reports whether a lasting fault that has begun concerns a later operation.
+func (f *fault) affects(o operation) bool {
 	if o.Name == "stdout" || o.Name == "stderr" {
 		return false
 	}

@@ -41,7 +41,7 @@ const (
 
 // files reads a folder, without ignored files.
 func (p *prepared) files(work string) (all snapshot, kept []string, err error) {
-	all, kept, err = look(work)
+	all, kept, err = readFolder(work)
 	delete(all, p.ignored)
 	return all, kept, err
 }
@@ -60,8 +60,8 @@ func (p *prepared) filesOnTheWay(work string, f *fault) (all snapshot, kept []st
 // prints reports whether the command writes no files.
 func (p *prepared) prints() bool { return maps.Equal(p.old, p.made) }
 
-// which determines the state of a folder, and why it is neither old nor new.
-func (p *prepared) which(work string, all snapshot) (string, string) {
+// classify determines the state of a folder, and why it is neither old nor new.
+func (p *prepared) classify(work string, all snapshot) (string, string) {
 	if maps.Equal(all, p.old) && !p.prints() {
 		return isOld, ""
 	}
@@ -89,7 +89,7 @@ func (p *prepared) which(work string, all snapshot) (string, string) {
 			why = name + " was not expected"
 		}
 	}
-	sound := p.sound(work, all)
+	sound := p.defects(work, all)
 	if why == "" && sound == "" {
 		return isNew, ""
 	}
@@ -99,8 +99,8 @@ func (p *prepared) which(work string, all snapshot) (string, string) {
 	return isNeither, strings.TrimPrefix(why+"; "+sound, "; ")
 }
 
-// sound returns what is wrong with single files, or with the record of the folder.
-func (p *prepared) sound(work string, all snapshot) string {
+// defects returns what is wrong with single files, or with the record of the folder.
+func (p *prepared) defects(work string, all snapshot) string {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		text := all[name]
 		switch filepath.Ext(name) {
@@ -156,7 +156,7 @@ func (e *ended) crashed() string {
 	switch {
 	case e.Killed:
 		return "does not end"
-	case e.Status == 134 || strings.Contains(e.said, "goroutine ") || strings.Contains(e.said, "internal error"):
+	case e.Status == 134 || strings.Contains(e.stderr, "goroutine ") || strings.Contains(e.stderr, "internal error"):
 		return "crashes"
 	}
 	return ""
@@ -164,7 +164,7 @@ func (e *ended) crashed() string {
 
 // judge determines the state of the folder after a fault at an operation, and what was wrong. Then it runs the command
 // once more, undisturbed.
-func (p *prepared) judge(e *ended, f *fault, at operation) (held string, wrong []string) {
+func (p *prepared) judge(e *ended, f *fault, at operation) (state string, wrong []string) {
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if crash := e.crashed(); crash != "" {
 		complain("%s", crash)
@@ -184,7 +184,7 @@ func (p *prepared) judge(e *ended, f *fault, at operation) (held string, wrong [
 		complain("ends with status %d", e.Status)
 	case failed && ends != 0 && e.Status != 130, failed && ends == 0 && e.Status != 1 && e.Status != 2:
 		complain("ends with status %d", e.Status)
-	case failed && ends == 0 && at.Name != "stderr" && !names(e.said, f, at):
+	case failed && ends == 0 && at.Name != "stderr" && !namesFault(e.stderr, f, at):
 		complain("the message does not name what failed")
 	}
 	_, kept, err := p.filesOnTheWay(e.work, f)
@@ -204,25 +204,25 @@ func (p *prepared) judge(e *ended, f *fault, at operation) (held string, wrong [
 	if err != nil {
 		complain("%v", err)
 	}
-	held, why := p.which(e.work, all)
+	state, why := p.classify(e.work, all)
 	switch {
-	case p.resumes && !(e.Status == p.status && held != isNew):
-	case held == isNeither:
+	case p.resumes && !(e.Status == p.status && state != isNew):
+	case state == isNeither:
 		complain("the folder is neither old nor new: %s", why)
-	case e.Status == p.status && held != isNew:
-		complain("ends with status %d, and the folder is %s", e.Status, held)
-	case failed && held == isNew && !p.prints() && !p.answers && e.Status >= 0 && e.Status != 130 &&
-		!strings.Contains(e.said, " are in ") && !strings.Contains(e.said, "is in "):
+	case e.Status == p.status && state != isNew:
+		complain("ends with status %d, and the folder is %s", e.Status, state)
+	case failed && state == isNew && !p.prints() && !p.answers && e.Status >= 0 && e.Status != 130 &&
+		!strings.Contains(e.stderr, " are in ") && !strings.Contains(e.stderr, "is in "):
 		complain("ends with status %d, and the folder is new", e.Status)
 	}
 	_, kept, err = p.filesOnTheWay(e.work, f)
-	if held == isOld && err == nil && slices.Equal(kept, p.kept) && !p.resumes && p.passing == "" {
-		return held, wrong // the folder is that before an undisturbed run
+	if state == isOld && err == nil && slices.Equal(kept, p.kept) && !p.resumes && p.passing == "" {
+		return state, wrong // the folder is that before an undisturbed run
 	}
-	if p.once && held == isNew {
-		return held, wrong
+	if p.once && state == isNew {
+		return state, wrong
 	}
-	return held, append(wrong, p.next(e.work)...)
+	return state, append(wrong, p.next(e.work)...)
 }
 
 // untouched reports whether a folder is as before the command.
@@ -231,9 +231,9 @@ func (p *prepared) untouched(work string, f *fault) bool {
 	return err == nil && maps.Equal(all, p.old) && slices.Equal(kept, p.kept)
 }
 
-// names reports whether a message names what failed.
-func names(said string, f *fault, at operation) bool {
-	return strings.Contains(said, f.verdict.fails.Error()) || strings.Contains(said, filepath.Base(at.Name))
+// namesFault reports whether a message names what failed.
+func namesFault(stderr string, f *fault, at operation) bool {
+	return strings.Contains(stderr, f.verdict.fails.Error()) || strings.Contains(stderr, filepath.Base(at.Name))
 }
 
 // fresher omits what an earlier killed run left.
@@ -253,14 +253,15 @@ func (p *prepared) next(work string) (wrong []string) {
 		return []string{"the next run: " + err.Error()}
 	}
 	all, kept, err := p.files(work)
-	held, why := p.which(work, all)
+	state, why := p.classify(work, all)
 	switch {
 	case err != nil:
 		wrong = append(wrong, err.Error())
 	case e.Status != p.status:
-		wrong = append(wrong, fmt.Sprintf("the next run ends with status %d: %s", e.Status, strings.TrimSpace(e.said)))
-	case held != isNew:
-		wrong = append(wrong, fmt.Sprintf("the next run leaves the folder %s: %s", held, why))
+		wrong = append(wrong,
+			fmt.Sprintf("the next run ends with status %d: %s", e.Status, strings.TrimSpace(e.stderr)))
+	case state != isNew:
+		wrong = append(wrong, fmt.Sprintf("the next run leaves the folder %s: %s", state, why))
 	}
 	if left := leftovers(kept); len(left) > 0 {
 		wrong = append(wrong, "the next run leaves "+strings.Join(left, ", "))
@@ -278,7 +279,7 @@ func (p *prepared) oneRun(work string) (wrong []string) {
 	if left := leftovers(kept); len(left) > 0 {
 		wrong = append(wrong, "leaves "+strings.Join(left, ", "))
 	}
-	if bad := p.sound(work, all); bad != "" {
+	if bad := p.defects(work, all); bad != "" {
 		wrong = append(wrong, bad)
 	}
 	record, err := staging.Look(filepath.Join(work, "out"))
@@ -286,7 +287,7 @@ func (p *prepared) oneRun(work string) (wrong []string) {
 		return append(wrong, err.Error())
 	}
 	if len(record.Sets) == 0 { // a table without a record
-		if held, why := p.which(work, all); held != isNew {
+		if state, why := p.classify(work, all); state != isNew {
 			wrong = append(wrong, why)
 		}
 		return wrong

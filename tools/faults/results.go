@@ -30,7 +30,7 @@ type row struct {
 	Faults     map[string]int `json:"faults"`               // that struck
 	Missed     int            `json:"not_reached"`          // operations that the run did not do this time
 	Done       int            `json:"done"`                 // runs that ended as if undisturbed
-	Held       map[string]int `json:"folder"`               // how often it held what
+	Held       map[string]int `json:"folder"`               // number of runs that left it in a state
 	Longest    float64        `json:"longest_s,omitempty"`  // from a signal to the end
 }
 
@@ -55,19 +55,19 @@ func (r *results) note(row *row, one *run, verbose bool) {
 		return
 	}
 	row.Faults[one.fault.name]++
-	row.Held[one.held]++
+	row.Held[one.state]++
 	if one.Status == one.status {
 		row.Done++
 	}
 	row.Longest = max(row.Longest, one.after.Seconds())
-	outcome := one.held
+	outcome := one.state
 	if len(one.wrong) > 0 {
 		outcome = "wrong: " + strings.Join(one.wrong, "; ")
 		r.Wrong = append(r.Wrong, wrongRun{one.name, one.fault.name, one.at, one.wrong})
 	}
 	if len(one.wrong) > 0 || verbose {
 		fmt.Fprintf(os.Stderr, "%s: %s at %v: status %d, %s: %q\n", one.name, one.fault.name, one.at, one.Status,
-			outcome, strings.TrimSpace(one.said))
+			outcome, strings.TrimSpace(one.stderr))
 	}
 }
 

@@ -34,7 +34,7 @@ type ended struct {
 	campaign.Outcome
 	operations []operation // of a traced run
 	work       string
-	said       string        // on standard error
+	stderr     string        // on standard error
 	after      time.Duration // from a signal to the end
 }
 
@@ -54,7 +54,7 @@ func (c *subject) traced(s *scenario, work string, args []string, decide func(op
 		return nil, err
 	}
 	e.work = work
-	said, err := os.ReadFile(work + ".stderr")
+	stderr, err := os.ReadFile(work + ".stderr")
 	if err != nil {
 		return nil, err
 	}
@@ -63,11 +63,11 @@ func (c *subject) traced(s *scenario, work string, args []string, decide func(op
 		if err != nil {
 			return nil, err
 		}
-		if said = append(said, answers...); e.Status == 0 && bytes.Contains(answers, []byte(`"ok":false`)) {
+		if stderr = append(stderr, answers...); e.Status == 0 && bytes.Contains(answers, []byte(`"ok":false`)) {
 			e.Status = 1 // which that answer represents
 		}
 	}
-	e.said = string(said)
+	e.stderr = string(stderr)
 	return e, nil
 }
 
@@ -81,7 +81,7 @@ func (c *subject) command(s *scenario, work string, args []string) *exec.Cmd {
 // undisturbed runs a command without tracing, which is faster.
 func (c *subject) undisturbed(s *scenario, work string, args []string) (*ended, error) {
 	o, err := campaign.Run(c.command(s, work, args), c.limit)
-	return &ended{Outcome: o, work: work, said: o.Stderr}, err
+	return &ended{Outcome: o, work: work, stderr: o.Stderr}, err
 }
 
 // fresh copies the folder before the command to a new work folder.
@@ -109,7 +109,7 @@ func (c *subject) prepare(s *scenario) (*prepared, error) {
 			return nil, err
 		}
 		for n := range 3 {
-			if err := p.learn(n == 0); err != nil {
+			if err := p.recordRun(n == 0); err != nil {
 				return nil, fmt.Errorf("%w: %s: %w", errStart, strings.Join(s.command, " "), err)
 			}
 		}
@@ -146,8 +146,8 @@ func (p *prepared) begin() (err error) {
 	return err
 }
 
-// learn runs the command undisturbed, and takes what it does and which files differ from run to run.
-func (p *prepared) learn(first bool) error {
+// recordRun runs the command undisturbed, and records what it does and which files differ from run to run.
+func (p *prepared) recordRun(first bool) error {
 	work, err := p.fresh()
 	defer remove(work)
 	if err != nil {
@@ -158,7 +158,7 @@ func (p *prepared) learn(first bool) error {
 		return err
 	}
 	if e.Status != p.status {
-		return fmt.Errorf("status %d, %s", e.Status, e.said)
+		return fmt.Errorf("status %d, %s", e.Status, e.stderr)
 	}
 	all, kept, err := p.files(work)
 	if err != nil {
@@ -172,18 +172,18 @@ func (p *prepared) learn(first bool) error {
 			p.varying[name] = true
 		}
 	}
-	if held, why := p.which(work, all); held != isNew || len(leftovers(kept)) > 0 {
-		return fmt.Errorf("the folder is %s: %s, %v", held, why, leftovers(kept))
+	if state, why := p.classify(work, all); state != isNew || len(leftovers(kept)) > 0 {
+		return fmt.Errorf("the folder is %s: %s, %v", state, why, leftovers(kept))
 	}
 	return nil
 }
 
-// run is a disturbed run: the fault, where it struck, what its folder held afterwards, and what was wrong.
+// run is a disturbed run: the fault, where it struck, the state of its folder afterwards, and what was wrong.
 type run struct {
 	*prepared
 	fault *fault
 	at    operation
-	held  string
+	state string
 	wrong []string
 	*ended
 }
@@ -202,7 +202,7 @@ func (p *prepared) strike(f *fault, at operation) (*run, error) {
 		case o.key() == at.key():
 			struck = true
 			return f.verdict
-		case struck && f.follows(o):
+		case struck && f.affects(o):
 			return f.verdict
 		}
 		return verdict{}
@@ -211,7 +211,7 @@ func (p *prepared) strike(f *fault, at operation) (*run, error) {
 		return r, err
 	}
 	r.ended = e
-	r.held, r.wrong = p.judge(e, f, at)
+	r.state, r.wrong = p.judge(e, f, at)
 	return r, nil
 }
 
@@ -221,8 +221,8 @@ const home = ".thermsim"
 // snapshot is all files below a folder, by name.
 type snapshot map[string]string
 
-// look reads a folder: the user's files, and the names of thermsim's own.
-func look(dir string) (all snapshot, kept []string, err error) {
+// readFolder reads a folder: the user's files, and the names of thermsim's own.
+func readFolder(dir string) (all snapshot, kept []string, err error) {
 	all = snapshot{}
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {

@@ -150,18 +150,18 @@ func (r *request) lines(whole any) ([][]any, error) {
 		return nil, err
 	}
 	var lines [][]any
-	place := map[string]int{}
+	lineOf := map[string]int{}
 	for _, row := range all {
 		if !matches(row, r.rows) {
 			continue
 		}
 		if r.by != "" {
 			key := textOf(row, r.by)
-			if at, known := place[key]; known {
+			if at, known := lineOf[key]; known {
 				lines[at] = append(lines[at], row)
 				continue
 			}
-			place[key] = len(lines)
+			lineOf[key] = len(lines)
 		}
 		lines = append(lines, []any{row})
 	}

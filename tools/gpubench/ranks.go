@@ -203,13 +203,13 @@ func (f *ranksFlags) run() error {
 }
 
 func (row *rankRow) print() {
-	apart := ""
+	difference := ""
 	if row.Apart != nil {
-		apart = fmt.Sprintf("  %.2g K apart", *row.Apart)
+		difference = fmt.Sprintf("  %.2g K difference", *row.Apart)
 	}
 	fmt.Printf("%-24s %-13s %10d  %d ranks, %d processes  %4d it  %9.3f ms setup  %9.3f ms  x %.2f%s  %s\n", row.Case,
 		row.Rule, row.Cells, row.Ranks, row.Processes,
-		row.Iter, row.SetupMS, row.SolveMS, row.Speedup, apart, row.Transport)
+		row.Iter, row.SetupMS, row.SolveMS, row.Speedup, difference, row.Transport)
 }
 
 // compare measures a case on one GPU, in the process of rank 0, and on all ranks.

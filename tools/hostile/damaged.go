@@ -25,13 +25,13 @@ func pause() { time.Sleep(10 * time.Millisecond) }
 func includeInputs() []input {
 	included := func(n int, last string) func(string) ([]string, error) {
 		return func(dir string) ([]string, error) {
-			err := put(dir, "stack.toml", "include = [\"i0.toml\"]\n"+heated())
+			err := writeFile(dir, "stack.toml", "include = [\"i0.toml\"]\n"+heated())
 			for i := range n {
 				text := fmt.Sprintf("include = [\"i%d.toml\"]\n", i+1)
 				if i == n-1 {
 					text = last
 				}
-				err = errors.Join(err, put(dir, fmt.Sprintf("i%d.toml", i), text))
+				err = errors.Join(err, writeFile(dir, fmt.Sprintf("i%d.toml", i), text))
 			}
 			return []string{"steady", "--quiet", "--out", "out"}, err
 		}
@@ -92,7 +92,7 @@ func secondHalf(value uint64) change {
 // resumed is an interrupted transient that resumes from its checkpoint, whose folder was changed.
 func resumed(damage func(folder string) error, more ...string) func(string) ([]string, error) {
 	return func(dir string) ([]string, error) {
-		err := put(dir, "stack.toml", heated()+"[transient]\ndt = \"1 ms\"\nsteps = 1000\n")
+		err := writeFile(dir, "stack.toml", heated()+"[transient]\ndt = \"1 ms\"\nsteps = 1000\n")
 		if err != nil {
 			return nil, err
 		}
@@ -265,7 +265,7 @@ func runInputs() (all []input) {
 			c.command = "render run --quiet --out out"
 		}
 		all = append(all, input{"run-" + c.name, c.what, c.status, func(dir string) ([]string, error) {
-			if err := put(dir, "stack.toml", small()); err != nil {
+			if err := writeFile(dir, "stack.toml", small()); err != nil {
 				return nil, err
 			}
 			cmd := exec.Command(filepath.Join(dir, itself), "steady", "--quiet", "--out", "run")

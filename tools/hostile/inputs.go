@@ -21,7 +21,7 @@ import (
 // inputs are those of inputs.txt, and those that are made from files and messages of thermsim.
 func inputs() ([]input, error) {
 	all, err := listed(inputsText)
-	return slices.Concat(all, checkpointInputs(), runInputs(), strangerInputs(), includeInputs()), err
+	return slices.Concat(all, checkpointInputs(), runInputs(), peerInputs(), includeInputs()), err
 }
 
 //go:embed inputs.txt
@@ -112,7 +112,7 @@ func commandLines(templates *template.Template, text string) (all []input, err e
 		}
 		all = append(all, input{fmt.Sprintf("flag-%s-%s-%.12s", command, flag, value),
 			fmt.Sprintf("%s --%s %s", command, flag, shown), status, func(dir string) ([]string, error) {
-				return []string{command, "--quiet", "--" + flag, value}, put(dir, "stack.toml", small())
+				return []string{command, "--quiet", "--" + flag, value}, writeFile(dir, "stack.toml", small())
 			}})
 	}
 	return all, nil
@@ -187,7 +187,7 @@ func (w *written) make(dir string) ([]string, error) {
 	return args, err
 }
 
-// write writes a file, compressed where its name says so. Texts end with a new line.
+// write writes a file, compressed if its name ends in .gz. Texts end with a new line.
 func (w *written) write(path string, f file) error {
 	to, err := os.Create(path)
 	if err != nil {
@@ -207,7 +207,7 @@ func (w *written) write(path string, f file) error {
 	return errors.Join(err, b.Flush(), to.Close())
 }
 
-// put writes a file of a folder.
-func put(dir, name, text string) error {
+// writeFile writes a file of a folder.
+func writeFile(dir, name, text string) error {
 	return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666)
 }

@@ -39,7 +39,7 @@ const (
 	anyStatus = "?"
 )
 
-// failed says that an input ended with another status than required, or that its refusal exceeded the limits.
+// failed reports whether an input ended with another status than required, or that its refusal exceeded the limits.
 func (in *input) failed(m *measured) bool {
 	switch in.status {
 	case anyStatus:

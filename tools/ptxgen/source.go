@@ -101,15 +101,15 @@ func ParseSource(path, text string) (*Source, error) {
 	for _, at := range found {
 		k := Kernel{Bound: bare[at[2]:at[3]], Name: bare[at[6]:at[7]], Dynamic: at[4] >= 0,
 			Doc: commentAbove(text, at[0])}
-		place := fmt.Sprintf("%s:%d: kernel %s", path, line(text, at[0]), k.Name)
+		location := fmt.Sprintf("%s:%d: kernel %s", path, line(text, at[0]), k.Name)
 		if k.Threads, err = value(k.Bound, constants); err != nil {
-			return nil, fmt.Errorf("%s: BOUNDS(%s): %w; define it in an enum of this file", place, k.Bound, err)
+			return nil, fmt.Errorf("%s: BOUNDS(%s): %w; define it in an enum of this file", location, k.Bound, err)
 		}
 		if k.Threads < 1 || k.Threads > 1024 {
-			return nil, fmt.Errorf("%s: %d threads; a block has 1 to 1024", place, k.Threads)
+			return nil, fmt.Errorf("%s: %d threads; a block has 1 to 1024", location, k.Threads)
 		}
 		if k.Params, err = parseParams(bare[at[8]:at[9]]); err != nil {
-			return nil, fmt.Errorf("%s: %w", place, err)
+			return nil, fmt.Errorf("%s: %w", location, err)
 		}
 		s.Kernels = append(s.Kernels, k)
 	}

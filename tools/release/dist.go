@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// papers are the files of the root of the repository in every archive.
-var papers = []string{"CHANGELOG.md", "LICENSE", "README.md", "THIRD_PARTY_NOTICES.txt"}
+// rootFiles are the files of the root of the repository in every archive.
+var rootFiles = []string{"CHANGELOG.md", "LICENSE", "README.md", "THIRD_PARTY_NOTICES.txt"}
 
 // dist writes an archive and a bill of materials for each target, and checksums.txt of all.
 func (r *release) dist(targets []string) error {
@@ -23,7 +23,7 @@ func (r *release) dist(targets []string) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range papers {
+	for _, name := range rootFiles {
 		data, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			return err

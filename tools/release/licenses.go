@@ -20,8 +20,8 @@ var chosen = map[string][]string{
 	"github.com/golang/freetype": {"licenses/ftl.txt"}, // of the FreeType License and the GPL, the first
 }
 
-// concerns are licenses of parts of a module that programs do not contain: file, and the packages that it covers.
-var concerns = map[string]string{
+// unusedParts are licenses of parts of a module that programs do not contain: file, and the packages that it covers.
+var unusedParts = map[string]string{
 	"gonum.org/v1/gonum/THIRD_PARTY_LICENSES/W3C-BSD-LICENSE":       "gonum.org/v1/gonum/graph/formats/rdf",
 	"gonum.org/v1/gonum/THIRD_PARTY_LICENSES/W3C-TestSuite-LICENSE": "gonum.org/v1/gonum/graph/formats/rdf",
 }
@@ -50,7 +50,7 @@ func licensesOf(m *module) ([]license, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", m.Path, m.Version, err)
 		}
-		about := concerns[m.Path+"/"+name]
+		about := unusedParts[m.Path+"/"+name]
 		if info.IsDir() || about != "" && !slices.ContainsFunc(m.packages, func(p string) bool {
 			return strings.HasPrefix(p, about)
 		}) {

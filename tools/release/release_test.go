@@ -240,7 +240,7 @@ func TestPinned(t *testing.T) {
 			t.Errorf(".goreleaser.yaml does not build %s", target)
 		}
 	}
-	for _, paper := range papers {
+	for _, paper := range rootFiles {
 		if !strings.Contains(config, "src: "+paper) {
 			t.Errorf(".goreleaser.yaml leaves out %s", paper)
 		}

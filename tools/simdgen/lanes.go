@@ -45,8 +45,8 @@ func (r row) plus(elements reg.GPVirtual, bytes uint8) row {
 // by moves a row by a fixed number of bytes.
 func (r row) by(bytes int) row { return row{r.base, r.disp + bytes} }
 
-func (b block) at(r row, bytes uint8, ahead int) Mem {
-	return Mem{Base: r.base, Index: b.cell, Scale: bytes, Disp: r.disp + ahead}
+func (b block) at(r row, bytes uint8, offset int) Mem {
+	return Mem{Base: r.base, Index: b.cell, Scale: bytes, Disp: r.disp + offset}
 }
 
 // load reads FP32 values.
@@ -141,7 +141,7 @@ func forCells(n reg.Register, f func(b block)) {
 	Label("done")
 }
 
-// ones is eight lanes of set bits and eight of zeros: read from the right place, it is the mask of any number of lanes.
+// ones is eight lanes of set bits and eight of zeros. Read from an offset, it is the mask of any number of lanes.
 var ones Mem
 
 func declareOnes() {

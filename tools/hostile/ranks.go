@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// stranger is a run of two ranks. In place of the other rank, this program sends something else.
-func stranger(rank int, says func() []byte) func(string) ([]string, error) {
+// otherRank is a run of two ranks. In place of the other rank, this program sends something else.
+func otherRank(rank int, message func() []byte) func(string) ([]string, error) {
 	return func(dir string) ([]string, error) {
-		if err := put(dir, "stack.toml", small()); err != nil {
+		if err := writeFile(dir, "stack.toml", small()); err != nil {
 			return nil, err
 		}
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -32,7 +32,7 @@ func stranger(rank int, says func() []byte) func(string) ([]string, error) {
 		go func() {
 			for {
 				if c, err := meet(); err == nil {
-					_, _ = c.Write(says()) // the program may leave at any time
+					_, _ = c.Write(message()) // the program may leave at any time
 					time.Sleep(time.Second)
 					_ = c.Close()
 				}
@@ -43,7 +43,7 @@ func stranger(rank int, says func() []byte) func(string) ([]string, error) {
 	}
 }
 
-func strangerInputs() (all []input) {
+func peerInputs() (all []input) {
 	text := func(parts ...string) func() []byte { return func() []byte { return []byte(strings.Join(parts, "")) } }
 	framed := func(length uint32, parts ...string) func() []byte {
 		head := string([]byte{byte(length), byte(length >> 8), byte(length >> 16), byte(length >> 24)})
@@ -53,7 +53,7 @@ func strangerInputs() (all []input) {
 	for rank := range 2 {
 		for _, s := range []struct {
 			name, what string
-			says       func() []byte
+			message    func() []byte
 		}{
 			{"web", "a request of a browser", text("GET / HTTP/1.1\r\nHost: x\r\n\r\n")},
 			{"zeros", "10 MB of zeros", func() []byte { return make([]byte, 10_000_000) }},
@@ -64,7 +64,8 @@ func strangerInputs() (all []input) {
 			{"silence", "nothing", text()},
 		} {
 			all = append(all, input{fmt.Sprintf("rank%d-%s", rank, s.name),
-				fmt.Sprintf("rank %d of two hears %s from the other", rank, s.what), anyStatus, stranger(rank, s.says)})
+				fmt.Sprintf("rank %d of two hears %s from the other", rank, s.what), anyStatus,
+				otherRank(rank, s.message)})
 		}
 	}
 	return all
