@@ -26,19 +26,17 @@ function occurrences(text, word) {
 	return score;
 }
 
-// rank of a section: a word counts more in the title of the page and in the heading than in the text.
+// score of a word: more in the title of the page and in the heading than in the text.
+function score(section, word) {
+	const [title, heading, text] = section.low.map((part) => occurrences(part, word));
+	return 8 * Math.min(3, title) + 6 * Math.min(3, heading) + text;
+}
+
+// rank of a section; words that follow each other as in the question count again.
 function rank(section, words) {
-	const [title, heading, text] = section.low;
-	let sum = 0;
-	for (const word of words) {
-		const score = 8 * Math.min(3, occurrences(title, word)) + 6 * Math.min(3, occurrences(heading, word)) +
-			occurrences(text, word);
-		if (score === 0) {
-			return 0;
-		}
-		sum += score;
-	}
-	return sum + (title === heading ? 2 : 0);
+	const scores = words.map((word) => score(section, word));
+	const phrase = words.length > 1 ? score(section, words.join(" ")) : 0;
+	return scores.includes(0) ? 0 : scores.reduce((a, b) => a + b) + 2 * phrase;
 }
 
 function mark(to, text, words) {
