@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -125,7 +126,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// The tables of the page are those of the figures that are kept.
+// The totals of the page are those of the figures that are kept.
 func TestPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/explanation/reliability.md")
 	if err != nil {
@@ -138,8 +139,12 @@ func TestPage(t *testing.T) {
 		}
 		var b bytes.Buffer
 		r.print(&b)
-		if r.Commit == "" || !bytes.Contains(page, b.Bytes()) {
-			t.Errorf("%s of commit %q: docs/explanation/reliability.md has no such tables:\n%s", name, r.Commit, &b)
+		totals := b.String()
+		for _, row := range slices.Concat(r.Rows, r.Signals) {
+			totals = regexp.MustCompile(`(?m)^\| `+regexp.QuoteMeta(row.Command)+` \|.*\n`).ReplaceAllString(totals, "")
+		}
+		if r.Commit == "" || !strings.Contains(string(page), totals) {
+			t.Errorf("%s of commit %q: docs/explanation/reliability.md has no such tables:\n%s", name, r.Commit, totals)
 		}
 	}
 }
