@@ -11,7 +11,7 @@ import (
 func isotropic(k, c float64) *Material { return &Material{K: [3]float64{k, k, k}, C: c} }
 
 func TestRulesAreThoseOfTheFormat(t *testing.T) {
-	k, _ := keys.Stack().Spec("mix").Key("rule")
+	k := keys.StackKey("mix", "rule")
 	var names []string
 	for _, r := range Rules() {
 		names = append(names, string(r))

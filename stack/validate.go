@@ -62,6 +62,13 @@ func (v *validator) notNegative(pos Pos, x float64, format string, args ...any) 
 	v.sane(pos, x, format, args...)
 }
 
+// whole checks an integer against the limits of a key.
+func (v *validator) whole(pos Pos, k *keys.Key, x int, what string) {
+	if fault := k.Fault(float64(x)); fault != "" {
+		v.fail(pos, "", "%s %s, got %d", what, fault, x)
+	}
+}
+
 // MaxQuantity is the largest of all numbers in SI units: no quantity of a chip comes near it, and products of several
 // stay finite.
 const MaxQuantity = 1e30
@@ -119,10 +126,7 @@ func (v *validator) grid() {
 		if (a.Error > 0) == (a.Relative > 0) {
 			v.fail(a.Pos, "", "an automatic grid needs either error or relative_error")
 		}
-		if a.MaxCells < keys.MinAutoCells || a.MaxCells > keys.MaxAutoCells {
-			v.fail(a.Pos, "", "max_cells must lie between %d and %d, got %d", keys.MinAutoCells, keys.MaxAutoCells,
-				a.MaxCells)
-		}
+		v.whole(a.Pos, keys.StackKey("grid", "max_cells"), a.MaxCells, "max_cells")
 		return
 	}
 	for i, a := range []Axis{s.Grid.X, s.Grid.Y} {
@@ -131,9 +135,7 @@ func (v *validator) grid() {
 }
 
 func (v *validator) axis(a Axis, name string, size float64) {
-	if a.Cells < 1 || a.Cells > keys.MaxAxisCells {
-		v.fail(a.Pos, "", "the grid needs 1 to %d cells along %s, got %d", keys.MaxAxisCells, name, a.Cells)
-	}
+	v.whole(a.Pos, keys.StackKey("grid", "nx"), a.Cells, "the number of cells along "+name)
 	if len(a.Segments) == 0 {
 		return
 	}
@@ -208,9 +210,7 @@ func (v *validator) layers() {
 		v.positive(y.Pos, y.Thickness, "%s: thickness", what)
 		v.notNegative(y.Pos, y.ContactResistance, "%s: contact resistance", what)
 		v.notNegative(y.Pos, y.TMax, "%s: tmax", what)
-		if y.Cells < 1 || y.Cells > keys.MaxLayerCells {
-			v.fail(y.Pos, "", "%s needs 1 to %d cells, got %d", what, keys.MaxLayerCells, y.Cells)
-		}
+		v.whole(y.Pos, keys.StackKey("layer", "cells"), y.Cells, what+": cells")
 		if y.AtSurface() {
 			v.positive(y.Pos, y.PowerDepth, "%s: power_depth", what)
 		}

@@ -21,7 +21,7 @@ func TestValidateBuiltInGo(t *testing.T) {
 	}{
 		{func(s *Stack) { s.Size[1] = nan }, "size in y must be positive and finite, got NaN"},
 		{func(s *Stack) { s.Ambient = 0 }, "ambient must be positive and finite, got 0"},
-		{func(s *Stack) { s.Grid.X.Cells = 0 }, "the grid needs 1 to 100000 cells along x, got 0"},
+		{func(s *Stack) { s.Grid.X.Cells = 0 }, "the number of cells along x must lie between 1 and 100000, got 0"},
 		{func(s *Stack) {
 			s.Grid.X.Segments = []Segment{{2, 1, 0}}
 		}, "grid.x: ratio of segment 1 must lie between 1e-6 and 1e6, got 0"},
@@ -55,7 +55,7 @@ func TestValidateBuiltInGo(t *testing.T) {
 		}, `two materials are called "m"; rename one of them`},
 		{func(s *Stack) { s.Layers = nil }, "the stack has no layers; add a layer"},
 		{func(s *Stack) { s.Layers[0].Material = 3 }, `layer "l": there is no material number 3`},
-		{func(s *Stack) { s.Layers[0].Cells = 0 }, `layer "l" needs 1 to 10000 cells, got 0`},
+		{func(s *Stack) { s.Layers[0].Cells = 0 }, `layer "l": cells must lie between 1 and 10000, got 0`},
 		{func(s *Stack) {
 			s.Layers[0].ContactResistance = -1
 		}, `layer "l": contact resistance must be finite and not negative, got -1`},

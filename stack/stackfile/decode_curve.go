@@ -1,7 +1,6 @@
 package stackfile
 
 import (
-	"fmt"
 	"slices"
 
 	"thermsim/stack"
@@ -51,12 +50,15 @@ func (d *decoder) curveOrScalar(n *tree.Node, k *keys.Key) (float64, *stack.Curv
 	if !ok {
 		return 0, nil
 	}
-	c := t.curve(k)
-	if len(d.faults.Found) > before {
-		return 0, nil
-	}
-	if fault, remedy := c.Fault(); fault != "" {
-		d.fail(t.pos(t.given("table", "polynomial", "value")[0]), remedy, "%s: %s", k.Name, fault)
+	own, _ := t.spec.Key("value")
+	value := *own
+	value.Quantity = k.Quantity
+	c := t.law(k.Name, &value, (*stack.Curve).Fault, "table", "polynomial", "value")
+	if c == nil {
+		if len(d.faults.Found) == before {
+			t.fail(t.node.Pos, `write { value = "148 W/(m K)", exponent = 1.3, range = ["250 K", "450 K"] }`,
+				"%s has no law: give one of table, polynomial and value with exponent", k.Name)
+		}
 		return 0, nil
 	}
 	return c.Of(c.Reference()), c
@@ -66,19 +68,24 @@ func (d *decoder) curveOrScalar(n *tree.Node, k *keys.Key) (float64, *stack.Curv
 var laws = map[string]stack.Law{"table": stack.TableLaw, "polynomial": stack.PolynomialLaw, "value": stack.PowerLaw,
 	"beta": stack.ExponentialLaw}
 
-func (t *table) curve(k *keys.Key) *stack.Curve {
-	given := t.given("table", "polynomial", "value")
+// law reads the law of a curve, given by one of the keys in names, and checks it; nil if there is none or a fault. value
+// describes the value of a power law, what names the curve in messages.
+func (t *table) law(what string, value *keys.Key, check func(*stack.Curve) (fault, remedy string),
+	names ...string) *stack.Curve {
+	before := len(t.faults.Found)
+	given, others := t.given(names...), t.given("exponent", "at", "range")
 	if len(given) == 0 {
-		t.fail(t.node.Pos, `write { value = "148 W/(m K)", exponent = 1.3, range = ["250 K", "450 K"] }`,
-			"%s has no law: give one of table, polynomial and value with exponent", k.Name)
+		for _, name := range others {
+			t.fail(t.pos(name), "add "+faults.JoinWords(names), "%s: %s needs a law", what, name)
+		}
 		return nil
 	}
-	for _, name := range given[1:] {
-		t.fail(t.pos(name), "keep one of them", "%s has two laws: give one of table, polynomial and "+
-			"value with exponent", k.Name)
+	if len(given) > 1 {
+		t.fail(t.pos(given[1]), "keep one of them", "%s has both %s and %s", what, given[0], given[1])
+		return nil
 	}
 	c := &stack.Curve{Law: laws[given[0]]}
-	for _, name := range t.given("exponent", "at", "range") {
+	for _, name := range others {
 		if c.Law == stack.TableLaw || name == "exponent" && c.Law == stack.PolynomialLaw {
 			t.fail(t.pos(name), "remove it", "%s does not belong to a %v", name, c.Law)
 		}
@@ -86,41 +93,45 @@ func (t *table) curve(k *keys.Key) *stack.Curve {
 	switch c.Law {
 	case stack.TableLaw:
 		t.curveRows(c)
-		return c
 	case stack.PolynomialLaw:
-		t.coefficients(c, "712, 0.5")
+		t.coefficients(c)
+	case stack.ExponentialLaw:
+		c.Value, c.Exponent = 1, t.scalar("beta")
 	default:
-		n, own := t.get("value")
-		value := *own
-		value.Quantity = k.Quantity
-		c.Value, _ = t.quantity(n, k.Name, &value)
+		n, _ := t.get("value")
+		c.Value, _ = t.quantity(n, what, value)
 		if !t.has("exponent") {
 			t.fail(t.node.Pos, "add exponent = 1.3", "a power law needs the key \"exponent\"")
 		}
 		c.Exponent = t.scalar("exponent")
 	}
-	t.span(c, `["250 K", "450 K"]`, fmt.Sprintf("a %v needs the range of temperatures for which it holds", c.Law))
-	return c
-}
-
-// span reads the reference temperature and the range of a law; missing is the fault where there is no range.
-func (t *table) span(c *stack.Curve, example, missing string) {
-	c.At = t.scalar("at")
-	if !t.has("range") {
-		t.fail(t.node.Pos, "add range = "+example, "%s", missing)
+	if c.Law != stack.TableLaw {
+		c.At = t.scalar("at")
+		c.Range, _ = t.pair("range")
+		if !t.has("range") {
+			t.fail(t.node.Pos, `add range = ["250 K", "450 K"]`, "the %v needs the range of temperatures for which it "+
+				"is valid", c.Law)
+		}
 	}
-	c.Range, _ = t.pair("range")
+	if len(t.faults.Found) > before {
+		return nil
+	}
+	if fault, remedy := check(c); fault != "" {
+		t.fail(t.pos(given[0]), remedy, "%s: %s", what, fault)
+		return nil
+	}
+	return c
 }
 
 // maxCoefficients of a polynomial: more are none that was fitted.
 const maxCoefficients = 32
 
 // coefficients reads those of a polynomial.
-func (t *table) coefficients(c *stack.Curve, example string) {
+func (t *table) coefficients(c *stack.Curve) {
 	n, _ := t.get("polynomial")
 	switch c.Coefficients, _ = t.numbers(n, "polynomial"); {
 	case len(c.Coefficients) == 0:
-		t.fail(n.Pos, "write polynomial = ["+example+"]", "a polynomial needs coefficients")
+		t.fail(n.Pos, "write polynomial = [1, 0.02]", "a polynomial needs coefficients")
 	case len(c.Coefficients) > maxCoefficients:
 		c.Coefficients = c.Coefficients[:1]
 		t.fail(n.Pos, "take a table", "a polynomial has %d coefficients at most", maxCoefficients)
@@ -210,42 +221,7 @@ func (t *table) leakageWatts(area float64) float64 {
 
 // leakageLaw reads the law; nil where there is none, or a fault.
 func (t *table) leakageLaw() *stack.Curve {
-	given := t.given("beta", "polynomial", "table")
-	if len(given) == 0 {
-		if other := t.given("at", "range"); len(other) > 0 {
-			t.fail(t.pos(other[0]), "add beta, polynomial or table", "%s of a leakage needs a law", other[0])
-		}
-		return nil
-	}
-	if len(given) > 1 {
-		t.fail(t.pos(given[1]), "remove one of them", "a leakage has both %s and %s", given[0], given[1])
-		return nil
-	}
-	before := len(t.faults.Found)
-	c := &stack.Curve{Law: laws[given[0]]}
-	switch c.Law {
-	case stack.TableLaw:
-		for _, name := range t.given("at", "range") {
-			t.fail(t.pos(name), "remove it", "%s does not belong to a table", name)
-		}
-		t.curveRows(c)
-	case stack.PolynomialLaw:
-		t.coefficients(c, "1, 0.02, 1e-4")
-	default:
-		c.Value, c.Exponent = 1, t.scalar("beta")
-	}
-	if c.Law != stack.TableLaw {
-		t.span(c, `["0 degC", "150 degC"]`, fmt.Sprintf("a leakage with %s needs the range of temperatures for which "+
-			"it holds", given[0]))
-	}
-	if len(t.faults.Found) > before {
-		return nil
-	}
-	if fault, remedy := c.LeakageFault(); fault != "" {
-		t.fail(t.pos(given[0]), remedy, "leakage: %s", fault)
-		return nil
-	}
-	return c
+	return t.law("leakage", nil, (*stack.Curve).LeakageFault, "beta", "polynomial", "table")
 }
 
 // blockLeakage divides the leakage of a power among its blocks without leakage, and sets the law of blocks without one.

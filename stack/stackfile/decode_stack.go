@@ -153,8 +153,8 @@ func (l *loader) axis(g *table, count, runs string) stack.Axis {
 	if len(a.Segments) == 0 {
 		l.fail(g.pos(runs), "add { to = ..., cells = ... }", "%s has no segments", runs)
 	}
-	if a.Cells > keys.MaxAxisCells {
-		l.fail(g.pos(runs), "ask for fewer", "%d cells along %s are more than %d", a.Cells, runs, keys.MaxAxisCells)
+	if most := keys.StackKey("grid", count).Max; a.Cells > most {
+		l.fail(g.pos(runs), "ask for fewer", "%d cells along %s are more than %d", a.Cells, runs, most)
 	}
 	// The last run ends at the size to the bit, whatever the rounding of the two numbers.
 	size := l.stack.Size[strings.Index("xy", runs)]

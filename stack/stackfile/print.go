@@ -240,8 +240,7 @@ func faceEntry(b *stack.Boundary) string {
 	}
 	for _, c := range stack.SingleValued {
 		if c.Kind == b.Kind {
-			key, _ := keys.Stack().Spec("face").Key(c.Key)
-			entry = c.Key + " = " + quantity(key.Quantity, *c.Value(b))
+			entry = c.Key + " = " + quantity(keys.StackKey("face", c.Key).Quantity, *c.Value(b))
 		}
 	}
 	if b.HasAmbient() {

@@ -75,6 +75,12 @@ func (k *Key) Fault(x float64) string {
 	return ""
 }
 
+// StackKey is a key of a table of stack files, which must exist.
+func StackKey(table, name string) *Key {
+	k, _ := Stack().Spec(table).Key(name)
+	return k
+}
+
 // Spec describes one table of the format.
 type Spec struct {
 	Name   string // identifier
@@ -202,12 +208,6 @@ func quantity(name string) units.Quantity {
 	panic("no quantity is called " + name)
 }
 
-// Limits on what a file may ask for. They keep a slip of the pen from asking for more memory than any machine has. The
-// table has some of them too.
-const (
-	MaxAxisCells  = 100_000
-	MaxPlaneCells = 1_000_000_000
-	MaxLayerCells = 10_000
-	MinAutoCells  = 1_000
-	MaxAutoCells  = 1_000_000_000
-)
+// MaxPlaneCells is the largest number of cells in a plane. It keeps typos from requesting more memory than any machine
+// has, as the limits of the table do.
+const MaxPlaneCells = 1_000_000_000
