@@ -33,7 +33,7 @@ func Build(s *stack.Stack) (*Mesh, error) {
 		return nil, fmt.Errorf("%d x %d is %.3g cells in a plane; the limit is %d. Fix: coarsen the grid",
 			s.Grid.X.Cells, s.Grid.Y.Cells, n, MaxSheet)
 	}
-	if list := s.Unfollowable(); len(list) > 0 {
+	if list := s.UnsupportedMaterials(); len(list) > 0 {
 		return nil, list
 	}
 	x, y, err := Faces(s)

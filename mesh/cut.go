@@ -51,7 +51,7 @@ func (p *painter) paintShapes(regions []stack.Region, index []uint32) {
 			})
 			continue
 		}
-		geometry.Cover(shape, m.X, m.Y, func(i, j int, area float64) {
+		geometry.CellAreas(shape, m.X, m.Y, func(i, j int, area float64) {
 			c := j*nx + i
 			switch share := area / (m.DX(i) * m.DY(j)); {
 			case share < sliver:

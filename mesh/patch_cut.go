@@ -50,7 +50,7 @@ func (c *cutter) lay(p *PatchedFace) {
 	cut := map[int][]int{}
 	for v := range c.covers {
 		cover := &c.covers[v]
-		geometry.Cover(cover.shape, c.a, c.b, func(i, j int, area float64) {
+		geometry.CellAreas(cover.shape, c.a, c.b, func(i, j int, area float64) {
 			n := j*p.NA + i
 			switch share := area / ((c.a[i+1] - c.a[i]) * (c.b[j+1] - c.b[j])); {
 			case share < sliver:

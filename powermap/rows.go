@@ -20,7 +20,7 @@ func Rows(g Grid, s geometry.Shape) []Row {
 	const sliver = 1e-9 // of the cell, or of a shape smaller than that
 	var rows []Row
 	at, whole := map[int]int{}, s.Area()
-	geometry.Cover(s, g.X, g.Y, func(i, j int, area float64) {
+	geometry.CellAreas(s, g.X, g.Y, func(i, j int, area float64) {
 		if cell := (g.X[i+1] - g.X[i]) * (g.Y[j+1] - g.Y[j]); area <= sliver*min(cell, whole) {
 			return
 		}

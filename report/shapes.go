@@ -34,7 +34,7 @@ func blockRects(s *stack.Stack, b *stack.Block) []stack.Rect {
 // an outline.
 func shapeRects(s *stack.Stack, shape geometry.Shape) []stack.Rect {
 	rects := stack.Outline(shape, strip(s, shape))
-	if r := geometry.Room(shape); r.X1 > r.X0 {
+	if r := geometry.LabelBox(shape); r.X1 > r.X0 {
 		rects = append(rects, stack.Rect{X: r.X0, Y: r.Y0, Width: r.X1 - r.X0, Height: r.Y1 - r.Y0})
 	}
 	return rects
@@ -80,7 +80,7 @@ func pageRegions(s *stack.Stack, layer int) []webpage.Outline {
 		}
 		o := webpage.Outline{Name: r.Name, Shapes: []geometry.Shape{r.Shape}}
 		if r.Name != "" {
-			room := geometry.Room(r.Shape)
+			room := geometry.LabelBox(r.Shape)
 			o.Rects = []stack.Rect{{X: room.X0, Y: room.Y0, Width: room.X1 - room.X0, Height: room.Y1 - room.Y0}}
 		}
 		out = append(out, o)

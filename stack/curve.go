@@ -153,9 +153,9 @@ func hermite(t0, t1, v0, v1, s0, s1 float64) Piece {
 	return Piece{From: t0, A0: v0, A1: s0, A2: (3*mean - 2*s0 - s1) / h, A3: (s0 + s1 - 2*mean) / (h * h)}
 }
 
-// pieceError is the largest relative error of pieces that represent a power law or a polynomial, mostPieces their
+// pieceError is the largest relative error of pieces that represent a power law or a polynomial, maxPieces their
 // largest number.
-const pieceError, mostPieces = 1e-12, 4096
+const pieceError, maxPieces = 1e-12, 4096
 
 // Pieces is the curve as cubics that follow one another over its range: what solvers evaluate, as the same bits
 // everywhere. Tables and polynomials up to the third degree are such cubics by themselves; others are interpolated with
@@ -168,7 +168,7 @@ func (c *Curve) Pieces() []Piece {
 		return c.equalPieces(1)
 	}
 	n := 8
-	for ; n < mostPieces; n *= 2 {
+	for ; n < maxPieces; n *= 2 {
 		if c.missBy(c.equalPieces(n)) <= pieceError {
 			break
 		}

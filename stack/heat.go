@@ -198,16 +198,16 @@ func (c *Curve) LeakageFault() (fault, remedy string) {
 		return fault, remedy
 	}
 	for _, kelvin := range c.Range {
-		if v := c.Of(kelvin); !(v <= mostLeakage) {
-			return fmt.Sprintf("law is %.3g at %g K, but must not exceed %.0e", v, kelvin, mostLeakage),
+		if v := c.Of(kelvin); !(v <= maxLeakage) {
+			return fmt.Sprintf("law is %.3g at %g K, but must not exceed %.0e", v, kelvin, maxLeakage),
 				"narrow the range, or correct the numbers"
 		}
 	}
 	return "", ""
 }
 
-// mostLeakage is far beyond what leaks anywhere, and far below the largest number in FP32.
-const mostLeakage = 1e20
+// maxLeakage is far beyond what leaks anywhere, and far below the largest number in FP32.
+const maxLeakage = 1e20
 
 // Mean power of a block over one pass through the trace, weighted by time.
 func (t *Trace) Mean(b int) float64 {

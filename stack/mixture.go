@@ -149,9 +149,9 @@ func (f *Fill) Mean() float64 {
 // takes some thousand rows, and the rule is followed as well as at 250 K.
 const mixStep, mixShare = 5.0, 0.01
 
-// Follow makes a composite temperature-dependent if any of its parts is: the rule is evaluated at every temperature of
-// a table over the common range of all parts. ok is false if there is none.
-func (m *Material) Follow(parts []*Material, rule func(parts []*Material) (k [3]float64, c float64)) (ok bool) {
+// Tabulate makes a composite temperature-dependent if any of its parts is: the rule is evaluated at every temperature
+// of a table over the common range of all parts. ok is false if there is none.
+func (m *Material) Tabulate(parts []*Material, rule func(parts []*Material) (k [3]float64, c float64)) (ok bool) {
 	from, to, follows := 0.0, math.Inf(1), false
 	for _, p := range parts {
 		if lo, hi, any := p.Range(); any {
@@ -219,18 +219,18 @@ func (m *Material) atReference() {
 	}
 }
 
-// Unfollowable lists temperature-dependent materials where they are not supported: in fills, and in layers with circles
-// or polygons, whose edges cut cells. Validate reports them.
-func (s *Stack) Unfollowable() ErrorList {
+// UnsupportedMaterials lists temperature-dependent materials where they are not supported: in fills, and in layers with
+// circles or polygons, whose edges cut cells. Validate reports them.
+func (s *Stack) UnsupportedMaterials() ErrorList {
 	var list ErrorList
 	for l := range s.Layers {
 		y := &s.Layers[l]
 		what := fmt.Sprintf("layer %q", faults.Shorten(y.Name))
-		if e := s.warmFill(y); e != nil {
+		if e := s.fillFault(y); e != nil {
 			e.Msg = what + ": " + e.Msg
 			list = append(list, e)
 		}
-		if e := s.warmShape(y); e != nil {
+		if e := s.shapeFault(y); e != nil {
 			e.Msg = what + ": " + e.Msg
 			list = append(list, e)
 		}
@@ -238,20 +238,20 @@ func (s *Stack) Unfollowable() ErrorList {
 	return list
 }
 
-// follows says whether a material exists and is temperature-dependent.
-func (s *Stack) follows(material int) bool {
+// dependent says whether a material exists and is temperature-dependent.
+func (s *Stack) dependent(material int) bool {
 	return material >= 0 && material < len(s.Materials) && s.Materials[material].TemperatureDependent()
 }
 
-// warmFill is the fault of the first fill of a layer with a temperature-dependent material; nil if there is none.
-func (s *Stack) warmFill(y *Layer) *Error {
+// fillFault is the fault of the first fill of a layer with a temperature-dependent material; nil if there is none.
+func (s *Stack) fillFault(y *Layer) *Error {
 	for i := range y.Regions {
 		r := &y.Regions[i]
 		if r.Fill == nil {
 			continue
 		}
 		parts := []int{r.Material, r.Fill.Inclusion}
-		if n := slices.IndexFunc(parts, s.follows); n >= 0 {
+		if n := slices.IndexFunc(parts, s.dependent); n >= 0 {
 			return &Error{Pos: r.Pos,
 				Msg: fmt.Sprintf("%s: material %q is temperature-dependent, which a fill does not support",
 					r.Describe(),
@@ -262,8 +262,9 @@ func (s *Stack) warmFill(y *Layer) *Error {
 	return nil
 }
 
-// warmShape is the fault of a temperature-dependent material in a layer with circles or polygons; nil if there is none.
-func (s *Stack) warmShape(y *Layer) *Error {
+// shapeFault is the fault of a temperature-dependent material in a layer with circles or polygons; nil if there is
+// none.
+func (s *Stack) shapeFault(y *Layer) *Error {
 	shaped := slices.IndexFunc(y.Regions, func(r Region) bool { return r.Shape != nil })
 	if shaped < 0 {
 		return nil
@@ -272,7 +273,7 @@ func (s *Stack) warmShape(y *Layer) *Error {
 	for i := range y.Regions {
 		parts = append(parts, y.Regions[i].Material)
 	}
-	n := slices.IndexFunc(parts, s.follows)
+	n := slices.IndexFunc(parts, s.dependent)
 	if n < 0 {
 		return nil
 	}

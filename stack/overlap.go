@@ -28,7 +28,7 @@ func (v *validator) overlaps(y *Layer, layer string) {
 	ends := slices.Clone(rects)
 	slices.SortFunc(ends, func(a, b placed) int { return cmp.Compare(a.X+a.Width, b.X+b.Width) })
 	var active []placed
-	found, told := 0, map[[2]*Block]bool{}
+	found, reported := 0, map[[2]*Block]bool{}
 	for _, r := range rects {
 		for len(ends) > 0 && ends[0].X+ends[0].Width <= r.X+v.slack {
 			active = remove(active, ends[0])
@@ -43,10 +43,10 @@ func (v *validator) overlaps(y *Layer, layer string) {
 			hit = true
 			// The strips of a shape overlap one by one: once is enough.
 			if pair := [2]*Block{active[near].block, r.block}; len(r.block.Shapes)+len(active[near].block.Shapes) > 0 {
-				if told[pair] || told[[2]*Block{pair[1], pair[0]}] {
+				if reported[pair] || reported[[2]*Block{pair[1], pair[0]}] {
 					continue
 				}
-				told[pair] = true
+				reported[pair] = true
 			}
 			if found++; found <= MaxOverlaps {
 				v.overlapFault(active[near], r, layer)

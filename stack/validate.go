@@ -82,14 +82,14 @@ func (v *validator) sane(pos Pos, x float64, format string, args ...any) {
 // The strongest heat that is taken: what all power stations of the world make, on a chip, and the surface of the Sun
 // seen from within it. Beyond, the squares that solvers form leave the range of numbers.
 const (
-	mostWatts = 1e13 // of one source
-	mostFlux  = 1e15 // W/m^2
+	maxWatts = 1e13 // of one source
+	maxFlux  = 1e15 // W/m^2
 )
 
 // heat checks watts.
 func (v *validator) heat(pos Pos, watts float64, format string, args ...any) {
-	if watts > mostWatts && !math.IsInf(watts, 0) {
-		v.fail(pos, "is the unit right?", "%s must not exceed %g W, got %v W", fmt.Sprintf(format, args...), mostWatts,
+	if watts > maxWatts && !math.IsInf(watts, 0) {
+		v.fail(pos, "is the unit right?", "%s must not exceed %g W, got %v W", fmt.Sprintf(format, args...), maxWatts,
 			watts)
 		return
 	}
@@ -224,7 +224,7 @@ func (v *validator) layers() {
 		v.powers(y, what)
 		v.coolant(i)
 	}
-	for _, e := range v.s.Unfollowable() {
+	for _, e := range v.s.UnsupportedMaterials() {
 		v.fail(e.Pos, e.Remedy, "%s", e.Msg)
 	}
 	v.positive(Pos{}, v.s.Height(), "height of the stack")

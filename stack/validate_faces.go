@@ -138,8 +138,8 @@ func (v *validator) condition(b *Boundary, name string) {
 	case HeatFlux:
 		if math.IsNaN(b.Flux) || math.IsInf(b.Flux, 0) {
 			v.fail(b.Pos, "", "%s: flux must be finite", name)
-		} else if math.Abs(b.Flux) > mostFlux {
-			v.fail(b.Pos, "", "%s: flux must lie between -%g and %g W/m^2, got %v", name, mostFlux, mostFlux, b.Flux)
+		} else if math.Abs(b.Flux) > maxFlux {
+			v.fail(b.Pos, "", "%s: flux must lie between -%g and %g W/m^2, got %v", name, maxFlux, maxFlux, b.Flux)
 		}
 		return
 	case FixedTemperature:

@@ -83,7 +83,7 @@ func (v *validator) powerMap(p *Power, what string) {
 		return
 	}
 	for i, w := range m.Values {
-		if !(w >= 0 && w <= mostWatts) {
+		if !(w >= 0 && w <= maxWatts) {
 			v.heat(p.Pos, w, "%s: tile %d, %d of the map", what, i%m.NX, i/m.NX)
 			return
 		}
@@ -141,7 +141,7 @@ func (v *validator) trace(p *Power, what string) {
 			return
 		}
 		for b, w := range row {
-			if !(w >= 0 && w <= mostWatts) {
+			if !(w >= 0 && w <= maxWatts) {
 				v.heat(p.Pos, w, "%s: power of block %q in row %d of the trace", what, faults.Shorten(p.Blocks[b].Name),
 					i+1)
 				return

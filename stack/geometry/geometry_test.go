@@ -81,7 +81,7 @@ func TestCoverConserves(t *testing.T) {
 		s := drawShape(t)
 		x, y := drawFaces(t, "x"), drawFaces(t, "y")
 		sum := 0.0
-		Cover(s, x, y, func(i, j int, area float64) {
+		CellAreas(s, x, y, func(i, j int, area float64) {
 			sum += area
 			cell := (x[i+1] - x[i]) * (y[j+1] - y[j])
 			// Coordinates near 1 are rounded before cells are measured from them.
@@ -208,7 +208,7 @@ func TestRoom(t *testing.T) {
 		{Polygon{{0, 0}, {2, 0}, {0, 2}}, 0.9, 1 + 1e-9},
 		{Box{1, 2, 3, 5}.Polygon(), 6 - 1e-9, 6 + 1e-9},
 	} {
-		b := Room(tt.s)
+		b := LabelBox(tt.s)
 		if area := (b.X1 - b.X0) * (b.Y1 - b.Y0); area < tt.least || area > tt.most || Within(tt.s, b) < area*(1-1e-9) {
 			t.Errorf("%v: %v of %g m2", tt.s, b, area)
 		}

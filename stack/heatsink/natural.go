@@ -12,9 +12,9 @@ const (
 	Vertical Orientation = "vertical" // an upright face, which looks sideways
 )
 
-// leastDifference in K between a surface and the air: below, the coefficient of this difference holds, so that it does
+// minDifference in K between a surface and the air: below, the coefficient of this difference holds, so that it does
 // not vanish.
-const leastDifference = 0.1
+const minDifference = 0.1
 
 // gravity is the standard acceleration in m/s2.
 const gravity = 9.80665
@@ -47,7 +47,7 @@ func Natural(o Orientation, surface, ambient, length float64) (h, rayleigh float
 	if err != nil {
 		return 0, 0, err
 	}
-	difference := math.Max(math.Abs(surface-ambient), leastDifference)
+	difference := math.Max(math.Abs(surface-ambient), minDifference)
 	rayleigh = gravity * difference * length * length * length * air.Pr / (film * air.Nu * air.Nu)
 	return nusselt(o.rises(surface > ambient), rayleigh, air.Pr) * air.K / length, rayleigh, nil
 }
@@ -97,12 +97,12 @@ const StefanBoltzmann = 5.670374419e-8
 func Surfaces(ambient float64) []float64 {
 	const within = 1e-6 // for rounding
 	low, high := math.Max(2*ColdestAir-ambient+within, 1), 2*HottestAir-ambient-within
-	if !(low < ambient-leastDifference && ambient+leastDifference < high) {
+	if !(low < ambient-minDifference && ambient+minDifference < high) {
 		return nil
 	}
 	var above []float64
 	const growth, step = 0.03, 1.0
-	for v := leastDifference; ambient+v < high || ambient-v > low; v += math.Min(growth*v, step) {
+	for v := minDifference; ambient+v < high || ambient-v > low; v += math.Min(growth*v, step) {
 		above = append(above, v)
 	}
 	all := []float64{low}

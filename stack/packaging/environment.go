@@ -86,8 +86,8 @@ const (
 	ringWidth = 5 * mm
 )
 
-// RingRoom is the least distance of the body of a package from the edges of a board that a ring cold plate can hold.
-const RingRoom = ringGap + 1*mm
+// RingMargin is the least distance of the body of a package from the edges of a board that a ring cold plate can hold.
+const RingMargin = ringGap + 1*mm
 
 // parts of the ring; it ends at the edge of the board.
 func (r *ring) parts() []Part {

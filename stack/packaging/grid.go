@@ -14,9 +14,9 @@ type Run struct {
 
 // Of the grid: cells across the smallest side of a die, and growth from cell to cell away from the dies.
 const (
-	acrossDie     = 12
-	acrossBlock   = 4.0
-	mostAcrossDie = 60.0
+	acrossDie    = 12
+	acrossBlock  = 4.0
+	maxAcrossDie = 60.0
 
 	growth   = 1.3
 	coarsest = 0.05 // of the extent of the domain
@@ -31,7 +31,7 @@ func (l *Layout) Grid(dies []Die, block float64) (x, y []Run) {
 	for _, d := range dies {
 		side := min(d.Width, d.Height)
 		if fine = min(fine, side/acrossDie); block > 0 {
-			fine = min(fine, max(block/acrossBlock, side/mostAcrossDie))
+			fine = min(fine, max(block/acrossBlock, side/maxAcrossDie))
 		}
 	}
 	fine = max(fine, finest*max(l.Width, l.Height))

@@ -20,7 +20,7 @@ func bounded(rest string) string {
 		"\"die\"\nmaterial = \"silicon\"\nthickness = \"1 mm\"\npower = { uniform = 1 }\n"
 }
 
-// A chain of constants may be as long as mostChained and no longer.
+// A chain of constants may be as long as maxChained and no longer.
 func TestChainsOfConstants(t *testing.T) {
 	chain := func(n int) string {
 		var b strings.Builder
@@ -31,10 +31,10 @@ func TestChainsOfConstants(t *testing.T) {
 		fmt.Fprintf(&b, "v%d = 1\n", n-1)
 		return b.String()
 	}
-	if _, err := Parse("main.toml", []byte(bounded(chain(mostChained))), nil); err != nil {
+	if _, err := Parse("main.toml", []byte(bounded(chain(maxChained))), nil); err != nil {
 		t.Error(err)
 	}
-	folder{"main.toml": bounded(chain(mostChained + 1))}.refused(t,
+	folder{"main.toml": bounded(chain(maxChained + 1))}.refused(t,
 		"main.toml:1005:1: constant v1000 is nested below 1000 other constants; "+
 			"write the value")
 }

@@ -68,8 +68,8 @@ func (d *decoder) curveOrScalar(n *tree.Node, k *keys.Key) (float64, *stack.Curv
 var laws = map[string]stack.Law{"table": stack.TableLaw, "polynomial": stack.PolynomialLaw, "value": stack.PowerLaw,
 	"beta": stack.ExponentialLaw}
 
-// law reads the law of a curve, given by one of the keys in names, and checks it; nil if there is none or a fault. value
-// describes the value of a power law, what names the curve in messages.
+// law reads the law of a curve, given by one of the keys in names, and checks it; nil if there is none or a fault.
+// value describes the value of a power law, what names the curve in messages.
 func (t *table) law(what string, value *keys.Key, check func(*stack.Curve) (fault, remedy string),
 	names ...string) *stack.Curve {
 	before := len(t.faults.Found)

@@ -102,8 +102,8 @@ type placedDie struct {
 	pos     stack.Pos
 }
 
-// mostDies is the largest number of dies in a layer.
-const mostDies = 10_000
+// maxDies is the largest number of dies in a layer.
+const maxDies = 10_000
 
 // placements reads the dies of a layer.
 func (l *loader) placements(t *table) (list []placedDie) {
@@ -114,8 +114,8 @@ func (l *loader) placements(t *table) (list []placedDie) {
 		}
 		nx, ny, pitch := pt.repeats()
 		copies := pt.integer("copies")
-		if nx*ny*copies+len(list) > mostDies {
-			l.fail(pt.node.Pos, "place fewer", "a layer holds at most %d dies", mostDies)
+		if nx*ny*copies+len(list) > maxDies {
+			l.fail(pt.node.Pos, "place fewer", "a layer holds at most %d dies", maxDies)
 			return nil
 		}
 		for k := range nx * ny {

@@ -92,7 +92,7 @@ func (l *loader) region(t *table) (regions []stack.Region, powers []stack.Power)
 	r := stack.Region{Material: l.material(t), Pos: t.node.Pos}
 	t.into(&r)
 	what := r.Describe()
-	t.onePlace(what, "circle", "polygon")
+	t.onePosition(what, "circle", "polygon")
 	switch r.Shape = t.shape(what); {
 	case r.Shape != nil:
 		r.Rect = stack.Around(r.Shape)
@@ -196,7 +196,7 @@ func (l *loader) powers(t *table, o owner) []stack.Power {
 		return powers
 	}
 	l.lawsOf(p.Blocks, nil)
-	l.place(&p, o.area.X, o.area.Y)
+	l.moveBlocks(&p, o.area.X, o.area.Y)
 	return append(powers, p)
 }
 
@@ -206,7 +206,7 @@ func (l *loader) inlineBlocks(t *table, needPower bool) (blocks []stack.Block, g
 	for _, bt := range t.tables("block") {
 		b := stack.Block{Pos: bt.node.Pos}
 		bt.into(&b)
-		l.blockPlace(bt, &b)
+		l.blockPosition(bt, &b)
 		b.Leakage = l.ownLeakage(bt, b.Area())
 		if bt.has("material") {
 			if l.ofBlock == nil {
@@ -226,10 +226,10 @@ func (l *loader) inlineBlocks(t *table, needPower bool) (blocks []stack.Block, g
 	return blocks, given, len(l.faults.Found) == before
 }
 
-// blockPlace reads where a block lies.
-func (l *loader) blockPlace(t *table, b *stack.Block) {
+// blockPosition reads where a block lies.
+func (l *loader) blockPosition(t *table, b *stack.Block) {
 	what := fmt.Sprintf("block %q", faults.Shorten(b.Name))
-	t.onePlace(what, "rects", "circle", "polygon")
+	t.onePosition(what, "rects", "circle", "polygon")
 	if t.has("circle") || t.has("polygon") {
 		if s := t.shape(what); s != nil {
 			b.Shapes = []geometry.Shape{s}
@@ -263,8 +263,8 @@ func (l *loader) plainOwner(pos stack.Pos, what string, o owner) {
 	}
 }
 
-// place moves the blocks of a power to domain coordinates and takes the rounding off their edges.
-func (l *loader) place(p *stack.Power, dx, dy float64) {
+// moveBlocks moves the blocks of a power to domain coordinates and takes the rounding off their edges.
+func (l *loader) moveBlocks(p *stack.Power, dx, dy float64) {
 	for i := range p.Blocks {
 		for j, r := range p.Blocks[i].Rects {
 			r.X += dx

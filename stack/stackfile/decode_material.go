@@ -88,9 +88,9 @@ func (m *materialTable) composeAll(n *tree.Node) {
 	}
 }
 
-// mostMixing is how deep composites may lie in each other. Real ones have three or four levels: wires in a dielectric
+// maxMixing is how deep composites may lie in each other. Real ones have three or four levels: wires in a dielectric
 // in a laminate in a board.
-const mostMixing = 100
+const maxMixing = 100
 
 func (m *materialTable) define(n *tree.Node) {
 	if n.Kind != tree.Table {
@@ -175,9 +175,9 @@ func (m *materialTable) resolve(name string, pos stack.Pos) *definition {
 	case def.mix == nil && def.laminate == nil:
 		return def
 	}
-	if m.depth == mostMixing {
+	if m.depth == maxMixing {
 		m.fail(pos, "mix their constituents directly", "material %q is nested in more than %d other mixtures",
-			faults.Shorten(name), mostMixing)
+			faults.Shorten(name), maxMixing)
 		def.faulty = true
 		return nil
 	}
@@ -242,7 +242,7 @@ func (m *materialTable) compose(def *definition) bool {
 func (m *materialTable) evaluate(def *definition, pos stack.Pos, parts []*stack.Material,
 	rule func([]*stack.Material) ([3]float64, float64)) bool {
 	def.K, def.C = rule(parts)
-	if !def.Follow(parts, rule) {
+	if !def.Tabulate(parts, rule) {
 		m.fail(pos, "give all constituents overlapping ranges", "the constituents of material %q have no common "+
 			"temperature range", faults.Shorten(def.Name))
 		return false

@@ -24,8 +24,8 @@ type loadedPackage struct {
 	layout      packaging.Layout
 }
 
-// packaged turns a package into layers, regions, probes and, in the environment of a test, boundaries.
-func (l *loader) packaged(t *table) {
+// expandPackage turns a package into layers, regions, probes and, in the environment of a test, boundaries.
+func (l *loader) expandPackage(t *table) {
 	for _, name := range []string{"layer", "jedec"} {
 		if t.has(name) && (name == "layer" || t.sub("package") != nil && t.sub("package").has("environment")) {
 			l.fail(t.pos(name), "remove one of them", "%s conflicts with package", name)
@@ -48,7 +48,7 @@ func (l *loader) packaged(t *table) {
 	l.packageParts(p)
 	l.packageDies(p)
 	l.testBoard(p)
-	l.surroundings(t, p)
+	l.testFaces(t, p)
 	if len(l.faults.Found) > before {
 		return
 	}
@@ -69,7 +69,7 @@ func (l *loader) packaged(t *table) {
 		x, y := p.layout.Grid(p.Dies, l.stack.Narrowest())
 		l.stack.Grid = stack.Grid{X: axisOf(x, pt.node.Pos), Y: axisOf(y, pt.node.Pos)}
 	}
-	l.measured(p)
+	l.addProbes(p)
 }
 
 func axisOf(runs []packaging.Run, pos stack.Pos) stack.Axis {
@@ -122,8 +122,8 @@ func (l *loader) diePowers(t *table, tiers int, part *packaging.Part, r *stack.R
 	return l.regionPowers(t, r)
 }
 
-// measured puts probes where the standards measure, and says which figures follow.
-func (l *loader) measured(p *loadedPackage) {
+// addProbes puts probes where the standards measure, and says which figures follow.
+func (l *loader) addProbes(p *loadedPackage) {
 	b := p.layout.Body
 	pos := p.node.Pos
 	at := stack.Probe{Name: caseProbe, X: b.X + b.Width/2, Y: b.Y + b.Height/2, Z: p.layout.Case, Pos: pos}

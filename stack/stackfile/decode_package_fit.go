@@ -39,14 +39,14 @@ func (l *loader) packageDies(p *loadedPackage) {
 func (p *loadedPackage) fits(l *loader) {
 	slack := stack.Tolerance * max(p.Width, p.Height)
 	if b := p.Board; b != nil && (p.environment.OnBoard() || b.Width > 0) {
-		room := 0.0
+		margin := 0.0
 		if p.environment == packaging.RingColdPlate {
-			room = packaging.RingRoom
+			margin = packaging.RingMargin
 		}
-		if least := min(b.Width-p.Width, b.Height-p.Height) / 2; least < room-slack {
+		if least := min(b.Width-p.Width, b.Height-p.Height) / 2; least < margin-slack {
 			l.fail(p.pos("board"), "give it a larger size", "a board of %s by %s leaves %s around %s, but needs %s",
 				faults.Metres(b.Width), faults.Metres(b.Height), faults.Metres(least), p.what(),
-				faults.Metres(room))
+				faults.Metres(margin))
 			return
 		}
 	}
@@ -83,8 +83,8 @@ func (p *loadedPackage) fits(l *loader) {
 	}
 }
 
-// surroundings are the domain and its faces: those of the test, or those of the stack file.
-func (l *loader) surroundings(t *table, p *loadedPackage) {
+// testFaces are the domain and its faces: those of the test, or those of the stack file.
+func (l *loader) testFaces(t *table, p *loadedPackage) {
 	if p.environment == packaging.NoEnvironment {
 		for axis, extent := range [2]float64{p.Width, p.Height} {
 			if size := l.stack.Size[axis]; size > 0 && size < extent*(1-stack.Tolerance) {

@@ -58,7 +58,7 @@ func (t *table) wiring(w *packaging.Wiring) {
 	}
 }
 
-// wiringFits checks that copper leaves room for the dielectric.
+// wiringFits checks that the copper layers are thinner than the whole.
 func (l *loader) wiringFits(t *table, pos stack.Pos, w *packaging.Wiring, what string) {
 	copper := 0.0
 	for _, c := range w.Copper {

@@ -130,7 +130,7 @@ func (l *loader) blockPower(t *table, p *stack.Power, o owner) {
 		return
 	}
 	origin, _ := t.pair("origin")
-	l.place(p, o.area.X+origin[0], o.area.Y+origin[1])
+	l.moveBlocks(p, o.area.X+origin[0], o.area.Y+origin[1])
 	if t.has("floorplan") && !t.has("watts") && !t.has("trace") {
 		l.fail(t.node.Pos, `add watts = "file.ptrace" or watts = { block = "5 W" }`, "floorplan without watts")
 		return

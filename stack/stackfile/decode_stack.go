@@ -24,7 +24,7 @@ func (l *loader) decodeStack(root *tree.Node) {
 	l.materials = newMaterialTable(l.decoder, t)
 	s.Boundary = l.boundaries(t)
 	if t.has("package") {
-		l.packaged(t)
+		l.expandPackage(t)
 	}
 	if t.has("grid") || !t.has("package") {
 		s.Grid = l.grid(t)

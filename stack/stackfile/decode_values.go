@@ -214,8 +214,8 @@ func (t *table) polygon(what string) geometry.Polygon {
 	return p
 }
 
-// onePlace reports a table that gives its place in more than one way.
-func (t *table) onePlace(what string, ways ...string) {
+// onePosition reports a table that gives its place in more than one way.
+func (t *table) onePosition(what string, ways ...string) {
 	given := t.given(ways...)
 	if sides := t.given("x", "y", "width", "height"); len(sides) > 0 {
 		given = append(given, faults.JoinWords(sides))

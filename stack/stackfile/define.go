@@ -21,9 +21,9 @@ type constants struct {
 	depth          int // of constants that are being worked out
 }
 
-// mostChained bounds how many constants may be made of each other, one of the next: each waits on the stack until the
+// maxChained bounds how many constants may be made of each other, one of the next: each waits on the stack until the
 // next is known.
-const mostChained = 1000
+const maxChained = 1000
 
 // constant is one of them. They may use each other in any order, so it is worked out when it is asked for.
 type constant struct {
@@ -79,10 +79,10 @@ func (c *constants) lookup(name string) (units.Constant, bool) {
 	}
 	switch k.state {
 	case waiting:
-		if c.depth == mostChained {
+		if c.depth == maxChained {
 			k.state = faulty
 			c.fail(k.Entry.Pos, "write the value", "constant %s is nested below %d other constants",
-				faults.Shorten(name), mostChained)
+				faults.Shorten(name), maxChained)
 			break
 		}
 		k.state = busy

@@ -134,9 +134,9 @@ func (l *loader) record(path string, data []byte) bool {
 	return true
 }
 
-// mostAgain bounds the bytes of files that are read again because several powers name them: each has blocks or tiles of
+// maxAgain bounds the bytes of files that are read again because several powers name them: each has blocks or tiles of
 // its own.
-const mostAgain = 32 << 20
+const maxAgain = 32 << 20
 
 // digest of a file, in hexadecimal.
 func digest(data []byte) string {
@@ -193,9 +193,9 @@ func (l *loader) read(n *tree.Node, path string) (data []byte, ok bool) {
 	if l.record(path, data) {
 		return data, true
 	}
-	if l.again += len(data); l.again > mostAgain {
+	if l.again += len(data); l.again > maxAgain {
 		l.fail(n.Pos, "describe the die once as [[die]], and place it repeatedly",
-			"%s: files that are referenced repeatedly total more than %d MiB", path, mostAgain>>20)
+			"%s: files that are referenced repeatedly total more than %d MiB", path, maxAgain>>20)
 		return nil, false
 	}
 	return data, true
@@ -260,8 +260,8 @@ func putInto(root, p *tree.Node, environment packaging.Environment, h float64) b
 	return true
 }
 
-// mostIncludes bounds how many files a stack file may include, and they each other.
-const mostIncludes = 100
+// maxIncludes bounds how many files a stack file may include, and they each other.
+const maxIncludes = 100
 
 // include merges the files that a file names with include into its tree: tables by their keys, where the file itself
 // has the last word, and arrays of tables one after the other, those of included files first. A file that several
@@ -273,7 +273,7 @@ func (l *loader) include(root *tree.Node, from []string) *tree.Node {
 	}
 	merged := &tree.Node{Pos: root.Pos, Kind: tree.Table}
 	for _, item := range l.includes(e.Value) {
-		if len(l.included) > mostIncludes {
+		if len(l.included) > maxIncludes {
 			break // reported
 		}
 		if part := l.includedFile(item, from); part != nil {
@@ -307,8 +307,8 @@ func (l *loader) includedFile(n *tree.Node, from []string) *tree.Node {
 	if slices.Contains(l.included, path) {
 		return nil
 	}
-	if l.included = append(l.included, path); len(l.included) > mostIncludes {
-		l.fail(n.Pos, "", "more than %d files are included", mostIncludes)
+	if l.included = append(l.included, path); len(l.included) > maxIncludes {
+		l.fail(n.Pos, "", "more than %d files are included", maxIncludes)
 		return nil
 	}
 	data, ok := l.read(n, path)

@@ -68,8 +68,8 @@ func NewOverride(key, value string) (Override, error) {
 	return o, err
 }
 
-// mostSteps bounds how deep an override may reach: no key of the format lies deeper.
-const mostSteps = 12
+// maxSteps bounds how deep an override may reach: no key of the format lies deeper.
+const maxSteps = 12
 
 // override changes the tree of a stack file.
 func (l *loader) override(root *tree.Node, o Override) {
@@ -78,7 +78,7 @@ func (l *loader) override(root *tree.Node, o Override) {
 		l.faults.Add(&stack.Error{Pos: pos, Msg: fmt.Sprintf(format, args...), Remedy: remedy})
 	}
 	switch {
-	case len(o.steps) > mostSteps:
+	case len(o.steps) > maxSteps:
 		fail("", "no key is nested that deep")
 		return
 	case o.steps[0] == "include": // the files have been read
@@ -115,12 +115,12 @@ func (l *loader) override(root *tree.Node, o Override) {
 				at.Add(step, pos, valueNode(o.value, pos))
 			}
 			return
-		case key != nil && key.Type == keys.Tables && !at.Leads(step):
+		case key != nil && key.Type == keys.Tables && !at.HasNode(step):
 			fail(way.remedy(nil), "%s has no %s", way.here(), step)
 			return
 		}
 		single := key != nil && key.Type == keys.TableOrTables
-		if at.Leads(step) {
+		if at.HasNode(step) {
 			at = at.Find(step).Value
 		} else { // nothing, or a word such as "adiabatic"
 			from, made, before := at, &tree.Node{Pos: pos, Kind: tree.Table}, attach
@@ -144,7 +144,7 @@ func (l *loader) override(root *tree.Node, o Override) {
 func valueNode(text string, pos stack.Pos) *tree.Node {
 	root, fault := tree.Parse(pos.File, []byte("value = "+text))
 	if fault == nil && len(root.Entries) == 1 {
-		root.Entries[0].Value.Place(&pos)
+		root.Entries[0].Value.SetPos(&pos)
 		return root.Entries[0].Value
 	}
 	return &tree.Node{Pos: pos, Kind: tree.String, Text: text}

@@ -274,13 +274,13 @@ func (p *printer) patches(f stack.Face, b *stack.Boundary) {
 		if patch.Map != nil {
 			condition = mapEntry(patch)
 		}
-		p.line("  { name = %s, %s, %s },", quote(patch.Name), p.place(patch, f), condition)
+		p.line("  { name = %s, %s, %s },", quote(patch.Name), p.position(patch, f), condition)
 	}
 	p.line("] }%s", behind(p.comments.Boundary[f]))
 }
 
-// place writes where a patch lies.
-func (p *printer) place(patch *stack.Patch, f stack.Face) string {
+// position writes where a patch lies.
+func (p *printer) position(patch *stack.Patch, f stack.Face) string {
 	if patch.Shape != nil {
 		return shapeEntry(patch.Shape)
 	}

@@ -153,28 +153,28 @@ func (r *fileReader) records(data []byte, each func(line int, fields []field) bo
 	}
 }
 
-// mostTilesAlong is the largest number of columns, and of rows, of a map: more than the cells of the finest grid. A
+// maxTilesAlong is the largest number of columns, and of rows, of a map: more than the cells of the finest grid. A
 // longer line is a list, not a map.
-const mostTilesAlong = 1 << 20
+const maxTilesAlong = 1 << 20
 
-// fits reports whether a map has no more rows and columns than mostTilesAlong, before any of them takes memory.
+// fits reports whether a map has no more rows and columns than maxTilesAlong, before any of them takes memory.
 func (r *fileReader) fits(data []byte) bool {
 	comma := separator(data)
 	line := 0
 	for text := range bytes.Lines(data) {
-		if line++; line > mostTilesAlong {
-			r.fail(line, 1, "merge tiles", "a map has %d rows at most", mostTilesAlong)
+		if line++; line > maxTilesAlong {
+			r.fail(line, 1, "merge tiles", "a map has %d rows at most", maxTilesAlong)
 			return false
 		}
-		if len(text) <= mostTilesAlong || text[0] == '#' {
+		if len(text) <= maxTilesAlong || text[0] == '#' {
 			continue
 		}
 		columns := bytes.Count(text, []byte(string(comma))) + 1
 		if comma == ' ' {
 			columns = len(bytes.Fields(text))
 		}
-		if columns > mostTilesAlong+1 { // an empty value at the end is dropped
-			r.fail(line, 1, "merge tiles", "a map has %d columns at most, this line has %d", mostTilesAlong, columns)
+		if columns > maxTilesAlong+1 { // an empty value at the end is dropped
+			r.fail(line, 1, "merge tiles", "a map has %d columns at most, this line has %d", maxTilesAlong, columns)
 			return false
 		}
 	}

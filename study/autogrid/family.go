@@ -49,12 +49,12 @@ func graded(s *stack.Stack, most float64) (f *family, axes [2]lines, floor float
 		axes = [2]lines{linesOf(spans[0], size), linesOf(spans[1], size)}
 		return f.cells(1, f.first) <= most
 	}
-	leastFloor(s, fits)
+	minFloor(s, fits)
 	return f, axes, floor
 }
 
-// leastFloor finds the smallest size that fits, 0 or more; it is the last one tried.
-func leastFloor(s *stack.Stack, fits func(size float64) bool) {
+// minFloor finds the smallest size that fits, 0 or more; it is the last one tried.
+func minFloor(s *stack.Stack, fits func(size float64) bool) {
 	if fits(0) {
 		return
 	}
@@ -98,7 +98,7 @@ func uniform(s *stack.Stack, most float64) *family {
 		floor = least
 		return f.cells(1, f.first) <= most
 	}
-	leastFloor(s, fits)
+	minFloor(s, fits)
 	return f
 }
 

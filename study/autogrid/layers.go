@@ -7,8 +7,8 @@ import (
 	"thermsim/stack"
 )
 
-// mostPlanes is the largest number of cells over a layer that is chosen; the stack file can specify more.
-const mostPlanes = 64
+// maxPlanes is the largest number of cells over a layer that is chosen; the stack file can specify more.
+const maxPlanes = 64
 
 // firstPlanes are the cells of each layer in the first grid of a family: near sources about as high as these are wide,
 // growing with the distance, and at least as many as in the stack file.
@@ -71,7 +71,7 @@ func planesFor(s *stack.Stack, first []int, errors []float64, wanted float64) []
 		n := make([]int, len(first))
 		for l := range n {
 			cells := math.Cbrt(errors[l]*float64(first[l]*first[l])) * scale
-			n[l] = min(mostPlanes, max(1, int(math.Ceil(cells))))
+			n[l] = min(maxPlanes, max(1, int(math.Ceil(cells))))
 			n[l] = max(n[l], s.Layers[l].Cells)
 		}
 		return n

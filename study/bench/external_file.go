@@ -58,8 +58,8 @@ type externalFile struct {
 	offset, line, column int
 }
 
-// mostExternal is the largest number of external rows.
-const mostExternal = 10_000
+// maxExternal is the largest number of external rows.
+const maxExternal = 10_000
 
 // at is the location of a byte.
 func (f *externalFile) at(offset int) string {
@@ -79,10 +79,10 @@ func (f *externalFile) at(offset int) string {
 
 // tooMany rejects a row beyond the limit.
 func tooMany(rows int, location string) error {
-	if rows <= mostExternal {
+	if rows <= maxExternal {
 		return nil
 	}
-	return fmt.Errorf("%s: more than %d rows; split the file", location, mostExternal)
+	return fmt.Errorf("%s: more than %d rows; split the file", location, maxExternal)
 }
 
 func (f *externalFile) csv() ([]ExternalRow, error) {
@@ -121,7 +121,7 @@ func (f *externalFile) csv() ([]ExternalRow, error) {
 		if err != nil {
 			return nil, err
 		}
-		if rows = append(rows, e); len(rows) > mostExternal {
+		if rows = append(rows, e); len(rows) > maxExternal {
 			return nil, tooMany(len(rows), location(0))
 		}
 	}

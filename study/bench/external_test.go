@@ -133,7 +133,7 @@ func TestFaultsOfExternalFiles(t *testing.T) {
 			`{"grid": "2x2x10", "table": "spmv", "unknowns": 40, "solve_s": 1}]}`: "expected one of steady, transient, graphs",
 		externalHead + `{"grid": "2x2x10", "settings": "a\u0007b", "unknowns": 40, "solve_s": 1}]}`: "printable",
 		externalHead + `{"grid": "2x2x10", "unknowns": 1.5, "solve_s": 1}]}`:                        "an integer",
-		externalHead + strings.Repeat("{},", mostExternal) +
+		externalHead + strings.Repeat("{},", maxExternal) +
 			"{}]}": "a.json:2:30001: more than 10000 rows; split the file",
 		externalHead + `7]}`:                    "a.json:2:1: expected an object { }",
 		externalHead + `{"grid": `:              "unexpected end of file",

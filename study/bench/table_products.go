@@ -58,9 +58,9 @@ func productKernels() []kernel {
 	}
 }
 
-// leastBytes per row: the matrix, and every vector once for each read and write. A step reads z, rest and d and writes
+// minBytes per row: the matrix, and every vector once for each read and write. A step reads z, rest and d and writes
 // z, rest and the next d. Compressed sparse rows take 12 bytes per entry and 8 per row.
-func (k kernel) leastBytes(perRow float64) float64 {
+func (k kernel) minBytes(perRow float64) float64 {
 	vectors := 2.0
 	if k.fused {
 		vectors = 6
@@ -130,7 +130,7 @@ func timeKernel(row *Row, k kernel, forms ops.Forms, sys chebyshev.Operations, c
 		return err
 	}
 	defer release()
-	row.LeastBytes = Number(k.leastBytes(perRow))
+	row.LeastBytes = Number(k.minBytes(perRow))
 	noise, err := sys.NewVector(stored, mixed.Single) // zeros could be faster
 	if err != nil {
 		return err

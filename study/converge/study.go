@@ -178,8 +178,8 @@ type Estimate struct {
 // Bounds on the order of an extrapolation: the scheme is of second order, and first order occurs where edges of sources
 // and materials cut cells.
 const (
-	leastOrder = 0.5
-	mostOrder  = 2
+	minOrder = 0.5
+	maxOrder = 2
 )
 
 // Judge computes an estimate; noise is the error of the solves in each value. The method follows P. J. Roache, J.
@@ -203,14 +203,14 @@ func Judge(coarse, middle, fine, noise float64) Estimate {
 		return e
 	}
 	e.Order = math.Log2(first / second)
-	if e.Order < leastOrder {
+	if e.Order < minOrder {
 		e.Uncertainty = 3*larger + 2*noise
 		return e
 	}
-	step := second / (math.Exp2(min(e.Order, mostOrder)) - 1)
+	step := second / (math.Exp2(min(e.Order, maxOrder)) - 1)
 	e.Extrapolated += step
 	e.Uncertainty = 1.25*math.Abs(step) + 2*noise
-	if e.Order > mostOrder+0.1 {
+	if e.Order > maxOrder+0.1 {
 		e.Uncertainty = max(e.Uncertainty, 1.25*larger)
 	}
 	return e

@@ -48,8 +48,8 @@ func (p *Plan) Set(run int) ([]stackfile.Override, error) {
 	return set, nil
 }
 
-// mostRuns is the maximum number of runs, and mostValues that of all their values.
-const mostRuns, mostValues = 1_000_000, 10_000_000
+// maxRuns is the maximum number of runs, and maxValues that of all their values.
+const maxRuns, maxValues = 1_000_000, 10_000_000
 
 // ErrNothing reports a sweep file without parameters.
 var ErrNothing = errors.New("nothing varies; add a [[vary]] table, or points")
@@ -90,9 +90,9 @@ func New(f *stackfile.SweepFile, points []byte) (*Plan, error) {
 
 // fits checks the limit of values.
 func fits(runs, parameters int) error {
-	if runs*parameters > mostValues {
+	if runs*parameters > maxValues {
 		return fmt.Errorf("%d runs of %d parameters exceed %d values; use fewer runs, or vary several keys "+
-			"together with keys", runs, parameters, mostValues)
+			"together with keys", runs, parameters, maxValues)
 	}
 	return nil
 }
@@ -140,8 +140,8 @@ func between(v *stackfile.Vary, at float64) string {
 func (p *Plan) grid(f *stackfile.SweepFile) error {
 	p.count = 1
 	for i := range f.Vary {
-		if p.count *= f.Vary[i].Count; p.count > mostRuns {
-			return fmt.Errorf("the grid has more than %d runs; use fewer values, or a Latin hypercube", mostRuns)
+		if p.count *= f.Vary[i].Count; p.count > maxRuns {
+			return fmt.Errorf("the grid has more than %d runs; use fewer values, or a Latin hypercube", maxRuns)
 		}
 	}
 	if err := fits(p.count, len(f.Vary)); err != nil {
@@ -192,8 +192,8 @@ func fromPoints(path string, data []byte) (*Plan, error) {
 	if len(rows) < 2 {
 		return nil, fmt.Errorf("%s:1: expected a header of keys and a row of values for each run", path)
 	}
-	if len(rows)-1 > mostRuns {
-		return nil, fmt.Errorf("%s:%d: too many runs; the limit is %d", path, mostRuns+2, mostRuns)
+	if len(rows)-1 > maxRuns {
+		return nil, fmt.Errorf("%s:%d: too many runs; the limit is %d", path, maxRuns+2, maxRuns)
 	}
 	p := &Plan{Labels: rows[0], count: len(rows) - 1, values: func(run int) []string { return rows[run+1] }}
 	for i, key := range rows[0] {

@@ -36,8 +36,8 @@ type Columns struct {
 	outputs []string
 }
 
-// mostBlocks is the maximum number of blocks with columns by default.
-const mostBlocks = 64
+// maxBlocks is the maximum number of blocks with columns by default.
+const maxBlocks = 64
 
 // NewColumns chooses the columns of a sweep by its first run. Unknown outputs are an error.
 func NewColumns(p *Plan, outputs []string, first *summary.Summary) (*Columns, error) {
@@ -56,7 +56,7 @@ func NewColumns(p *Plan, outputs []string, first *summary.Summary) (*Columns, er
 	for i := range first.Probes {
 		c.outputs = append(c.outputs, "probe/"+first.Probes[i].Name)
 	}
-	if len(first.Blocks) <= mostBlocks {
+	if len(first.Blocks) <= maxBlocks {
 		for i := range first.Blocks {
 			c.outputs = append(c.outputs, first.Blocks[i].Layer+"/"+first.Blocks[i].Name)
 		}

@@ -108,9 +108,9 @@ func difference(a, b *field) float64 {
 	return d
 }
 
-// mostMeasuredSteps is the maximum number of cells times steps for measuring a deviation that affects only transients:
+// maxMeasuredSteps is the maximum number of cells times steps for measuring a deviation that affects only transients:
 // some seconds on a laptop.
-const mostMeasuredSteps = 4_000_000
+const maxMeasuredSteps = 4_000_000
 
 // measureInTime steps a project with and without a deviation, and records the largest difference of any cell after any
 // step. The two differ only in their materials.
@@ -128,7 +128,7 @@ func (s solver) measureInTime(ctx context.Context, d *importer.Deviation,
 	if err != nil {
 		return err
 	}
-	steps := min(plain.Stack.Transient.Steps, mostMeasuredSteps/m.Cells())
+	steps := min(plain.Stack.Transient.Steps, maxMeasuredSteps/m.Cells())
 	if steps < 1 {
 		return nil
 	}

@@ -8,13 +8,13 @@ import (
 	"thermsim/stack/internal/units"
 )
 
-// leastTime is the shortest time in s that is taken: light crosses an atom in it.
-const leastTime = 1e-18
+// minTime is the shortest time in s that is taken: light crosses an atom in it.
+const minTime = 1e-18
 
 // Time says what is wrong with a positive time, if anything is.
 func Time(seconds float64) string {
-	if seconds > 0 && seconds < leastTime {
-		return fmt.Sprintf("a time must be at least %g s, got %v s", leastTime, seconds)
+	if seconds > 0 && seconds < minTime {
+		return fmt.Sprintf("a time must be at least %g s, got %v s", minTime, seconds)
 	}
 	return ""
 }

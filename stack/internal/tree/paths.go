@@ -32,17 +32,17 @@ func (n *Node) Names() []string {
 	return list
 }
 
-// Place puts a value and all in it at one position of line 0, where the column is not shown and counts them: what has a
-// position is known by it.
-func (n *Node) Place(pos *faults.Pos) {
+// SetPos puts a value and all in it at one position of line 0, where the column is not shown and counts them: what has
+// a position is known by it.
+func (n *Node) SetPos(pos *faults.Pos) {
 	n.Pos = *pos
 	pos.Col++
 	for i := range n.Entries {
 		n.Entries[i].Pos = n.Pos
-		n.Entries[i].Value.Place(pos)
+		n.Entries[i].Value.SetPos(pos)
 	}
 	for _, item := range n.Items {
-		item.Place(pos)
+		item.SetPos(pos)
 	}
 }
 
@@ -95,8 +95,8 @@ func (n *Node) label(i int) string {
 	return strconv.Itoa(i)
 }
 
-// Leads says whether something is under a key that a path may lead through.
-func (n *Node) Leads(key string) bool {
+// HasNode says whether something is under a key that a path may lead through.
+func (n *Node) HasNode(key string) bool {
 	e := n.Find(key)
 	return e != nil && e.Value.Kind != String
 }

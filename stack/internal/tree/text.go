@@ -9,15 +9,15 @@ import (
 
 // A tree takes a few hundred bytes for each value, and the parser as much again while it is at it, so that a small file
 // of many would fill the memory before anything is known of it. A million blocks, as stacks are printed and saved, have
-// a value for each bytesPerValue; no table of the formats has mostKeys.
+// a value for each bytesPerValue; no table of the formats has maxKeys.
 const (
-	mostValues    = 1_000_000
+	maxValues     = 1_000_000
 	bytesPerValue = 12
-	mostKeys      = 200_000
+	maxKeys       = 200_000
 )
 
-// roomForValues is how many values a file may have.
-func roomForValues(data []byte) int { return mostValues + len(data)/bytesPerValue }
+// maxValuesOf is how many values a file may have.
+func maxValuesOf(data []byte) int { return maxValues + len(data)/bytesPerValue }
 
 // excess looks for more values than there is room for, before the parser makes something of each. It counts what stands
 // between values: commas, equals signs, and the dots of keys beyond the first, which a number has too. It returns the

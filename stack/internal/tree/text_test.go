@@ -17,7 +17,7 @@ func TestValuesAreCountedFirst(t *testing.T) {
 		_, fault := Parse("f.toml", text)
 		runtime.ReadMemStats(&after)
 		if fault == nil ||
-			!strings.Contains(fault.Error(), fmt.Sprintf("more than %d values; put", roomForValues(text))) ||
+			!strings.Contains(fault.Error(), fmt.Sprintf("more than %d values; put", maxValuesOf(text))) ||
 			fault.Pos.Line != 2 {
 			t.Errorf("%s: %v", name, fault)
 		}

@@ -96,7 +96,7 @@ func (n *Node) Add(name string, pos faults.Pos, value *Node) {
 // and dates. The decoder would look for each key among all others.
 func Parse(file string, data []byte) (*Node, *faults.Error) {
 	b := treeBuilder{file: file, data: data, lines: lineStarts(data)}
-	if at := excess(data, roomForValues(data)); at >= 0 {
+	if at := excess(data, maxValuesOf(data)); at >= 0 {
 		b.tooMany(b.pos(at))
 		return nil, b.fault
 	}
@@ -159,9 +159,9 @@ func (b *treeBuilder) pos(offset int) faults.Pos { return offsetPos(b.file, b.li
 // add puts a value into a table, if there is room.
 func (b *treeBuilder) add(table *Node, name string, pos faults.Pos, value *Node) {
 	b.count(pos)
-	if len(table.Entries) >= mostKeys {
+	if len(table.Entries) >= maxKeys {
 		b.fail(pos, "a table has %d keys at most; put blocks and powers into separate files (floorplan, watts, "+
-			"trace, map)", mostKeys)
+			"trace, map)", maxKeys)
 		return
 	}
 	table.Add(name, pos, value)
@@ -169,14 +169,14 @@ func (b *treeBuilder) add(table *Node, name string, pos faults.Pos, value *Node)
 
 // count notes a value.
 func (b *treeBuilder) count(pos faults.Pos) {
-	if b.values++; b.values > roomForValues(b.data) {
+	if b.values++; b.values > maxValuesOf(b.data) {
 		b.tooMany(pos)
 	}
 }
 
 func (b *treeBuilder) tooMany(pos faults.Pos) {
 	b.fail(pos, "more than %d values; put blocks, powers and maps into separate files (floorplan, watts, "+
-		"trace, map)", roomForValues(b.data))
+		"trace, map)", maxValuesOf(b.data))
 }
 
 // open walks a table header from the root, makes what is missing and returns the table that key-values go into.

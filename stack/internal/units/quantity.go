@@ -68,15 +68,15 @@ var Quantities = []Quantity{
 // watts is the dimension W m^metre K^kelvin.
 func watts(metre, kelvin int) Dimension { return Dimension{1, 2 + metre, -3, kelvin} }
 
-// leastBareKelvin is the least temperature that is taken in K without a unit. Numbers below it are what people write in
+// minBareKelvin is the least temperature that is taken in K without a unit. Numbers below it are what people write in
 // degC.
-const leastBareKelvin = 250
+const minBareKelvin = 250
 
 // Bare refuses a number without a unit that could be meant in another one than the SI's: a temperature that makes sense
 // in degC.
 func (q Quantity) Bare(x float64) error {
 	switch {
-	case !q.Absolute || x >= leastBareKelvin:
+	case !q.Absolute || x >= minBareKelvin:
 		return nil
 	case x <= 0:
 		return fmt.Errorf("%v without a unit is in K and not a valid temperature; write \"%[1]v degC\"", x)

@@ -42,8 +42,8 @@ const (
 	closest = 2
 	// finer is the factor by which the error wanted at frequencies decreases from one basis to the next.
 	finer = 4
-	// mostBases is the maximum number of refinements.
-	mostBases = 8
+	// maxBases is the maximum number of refinements.
+	maxBases = 8
 	// inTime is the largest observed ratio of errors after steps of power to those at real frequencies.
 	inTime = 34
 	// finest is the smallest error that fields in FP32 can resolve, as a fraction of the rise under all powers.
@@ -68,7 +68,7 @@ func (r *projection) project(ranges []float64, s *start) error {
 		return err
 	}
 	shown := false
-	for n := 0; n < mostBases && !shown; n++ {
+	for n := 0; n < maxBases && !shown; n++ {
 		before, fields := r.model, len(r.basis.fields)
 		r.wanted /= finer
 		if err := r.refine(s); err != nil {

@@ -97,7 +97,7 @@ var errPrecision = errors.New("the ladder of this network exceeds the precision 
 
 const (
 	bitsPerPole = 4 // at first
-	mostBits    = 1 << 16
+	maxBits     = 1 << 16
 	// agreement is the largest relative deviation of the ladder's impedance from that of the network.
 	agreement = 1e-9
 )
@@ -109,7 +109,7 @@ func (f *Foster) Cauer() (*Cauer, error) {
 	if err != nil {
 		return nil, err
 	}
-	for bits := uint(128 + bitsPerPole*len(d.R)); bits <= mostBits; bits *= 2 {
+	for bits := uint(128 + bitsPerPole*len(d.R)); bits <= maxBits; bits *= 2 {
 		if c := d.divide(bits); c != nil && c.agrees(d) {
 			return c, nil
 		}

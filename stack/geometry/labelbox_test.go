@@ -13,7 +13,7 @@ func TestRoomOfManyCorners(t *testing.T) {
 		r := 1 - 0.1*float64(i%2)
 		star[i] = Point{X: r * cos, Y: r * sin}
 	}
-	b := Room(star)
+	b := LabelBox(star)
 	if !(b.X1 > b.X0 && b.Y1 > b.Y0) {
 		t.Fatalf("no room: %+v", b)
 	}

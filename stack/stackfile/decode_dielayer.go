@@ -9,9 +9,10 @@ import (
 	"thermsim/stack/internal/faults"
 )
 
-// room is a layer that holds dies while it becomes layers: one for every height range in which nothing begins or ends.
-type room struct {
-	stack.Layer // its material fills the room around the dies
+// dieLayer is a layer that holds dies while it becomes layers: one for every height range in which nothing begins or
+// ends.
+type dieLayer struct {
+	stack.Layer // its material fills the space around the dies
 	dies        []placedDie
 	parts       []part
 	slack       float64 // m, how far heights may miss each other
@@ -29,7 +30,7 @@ func (l *loader) layersOf(t *table) []stack.Layer {
 		return nil
 	}
 	before := len(l.faults.Found)
-	r := &room{Layer: y, dies: l.placements(t)}
+	r := &dieLayer{Layer: y, dies: l.placements(t)}
 	if len(l.faults.Found) > before || len(r.dies) == 0 {
 		return nil
 	}
@@ -46,12 +47,12 @@ func (l *loader) layersOf(t *table) []stack.Layer {
 			faults.Shorten(y.Name), n, stack.MaxLayers)
 		return nil
 	}
-	return l.slabs(r, heights)
+	return l.expand(r, heights)
 }
 
-// fits reports dies that stick out of the room or into each other, and makes a room without a thickness as high as the
-// tallest of them.
-func (l *loader) fits(r *room, given bool) {
+// fits reports dies that extend beyond the layer or overlap. A layer without a thickness gets the height of the tallest
+// die.
+func (l *loader) fits(r *dieLayer, given bool) {
 	if !given {
 		for i := range r.dies {
 			r.Thickness = max(r.Thickness, r.dies[i].z+r.dies[i].thickness())
@@ -93,7 +94,7 @@ func (l *loader) collide(p, q *placedDie, slack float64) bool {
 }
 
 // heights are those at which something begins or ends, ascending.
-func (r *room) heights() []float64 {
+func (r *dieLayer) heights() []float64 {
 	all := []float64{0, r.Thickness}
 	for i := range r.parts {
 		all = append(all, r.parts[i].from, r.parts[i].to)
@@ -108,8 +109,8 @@ func (r *room) heights() []float64 {
 	return distinct
 }
 
-// slabs makes a layer between each height and the next.
-func (l *loader) slabs(r *room, heights []float64) (list []stack.Layer) {
+// expand makes a layer between each height and the next.
+func (l *loader) expand(r *dieLayer, heights []float64) (list []stack.Layer) {
 	n := len(heights) - 1
 	for i := range n {
 		from, to := heights[i], heights[i+1]
@@ -131,7 +132,7 @@ func (l *loader) slabs(r *room, heights []float64) (list []stack.Layer) {
 				share, y.Thickness = 1, p.thick // to the last bit
 			}
 			y.Cells = max(y.Cells, cells(p.cells, share))
-			l.put(&y, p, share)
+			l.addPart(&y, p, share)
 		}
 		list = append(list, y)
 	}
@@ -141,8 +142,8 @@ func (l *loader) slabs(r *room, heights []float64) (list []stack.Layer) {
 // cells is how many of a layer's cells a share of its thickness gets.
 func cells(n int, share float64) int { return max(1, int(math.Ceil(float64(n)*share-stack.Tolerance))) }
 
-// put adds a part of a die to a layer.
-func (l *loader) put(y *stack.Layer, p *part, share float64) {
+// addPart adds a part of a die to a layer.
+func (l *loader) addPart(y *stack.Layer, p *part, share float64) {
 	d, from := p.of, p.layer
 	if !l.mayCopy(d.pos, p.size()) {
 		return
@@ -192,7 +193,7 @@ func (l *loader) put(y *stack.Layer, p *part, share float64) {
 	for i := range from.Powers {
 		q := l.scaled(d.power(from.Powers[i]), share, d.scale)
 		q.Area = clamp(clamp(q.Area, base.Rect, l.slack()), l.stack.Domain(), l.slack())
-		l.place(&q, 0, 0)
+		l.moveBlocks(&q, 0, 0)
 		switch {
 		case len(q.Blocks) > 0:
 		case q.Name == "":

@@ -2,9 +2,9 @@ package geometry
 
 import "sort"
 
-// Cover calls visit for every cell (i, j) between the faces x and y, ascending, that the bounds of a shape touch, with
-// the area that the shape covers there, in m2; it may be 0. Columns ascend, and rows within them.
-func Cover(s Shape, x, y []float64, visit func(i, j int, area float64)) {
+// CellAreas calls visit for every cell (i, j) between the faces x and y, ascending, that the bounds of a shape touch,
+// with the area that the shape covers there, in m2; it may be 0. Columns ascend, and rows within them.
+func CellAreas(s Shape, x, y []float64, visit func(i, j int, area float64)) {
 	b := s.Bounds()
 	i0, i1 := touched(x, b.X0, b.X1)
 	j0, j1 := touched(y, b.Y0, b.Y1)
