@@ -389,7 +389,7 @@ func (o *serveOptions) serve3DICE(ctx context.Context, g *session.Session, serve
 		return exit.With(exit.Input, err)
 	}
 	idle, patience := o.times()
-	host := threedice.Host(l, server, threedice.HostOptions{Idle: idle, Patience: patience, Keep: o.keep, Say: say})
+	host := server.Host(l, threedice.HostOptions{Idle: idle, Patience: patience, Keep: o.keep})
 	if err := host.Run(ctx); err != nil {
 		return err
 	}

@@ -29,8 +29,8 @@ func newCellMap(o *threedice.Outputs, m *mesh.Mesh) *cellMap {
 	return c
 }
 
-// facesInMicrometres are the faces of the mesh. Multiples of the project's cell, where that is what they are, are free
-// of the rounding of um in m and back, which would put a point on a face into the other cell.
+// facesInMicrometres are the faces of the mesh. Those that are multiples of the project's cell have no error from the
+// conversion of um to m and back, which would put a point on a face into the other cell.
 func facesInMicrometres(metres []float64, o *threedice.Outputs, axis int) []float64 {
 	um := make([]float64, len(metres))
 	for i, v := range metres {
@@ -50,22 +50,25 @@ func (c *cellMap) of(element string) []cell {
 		return list
 	}
 	var list []cell
-	cut := func(r stack.Rect, nx, ny int) {
-		for n := range nx * ny {
-			i, j := n%nx, n/nx
-			list = append(list, cell{X: r.X + r.Width/float64(nx)*float64(i), Y: r.Y + r.Height/float64(ny)*float64(j),
-				Width: r.Width / float64(nx), Height: r.Height / float64(ny)})
-		}
+	for _, e := range c.outputs.Floorplans[element] {
+		list = append(list, divide(e.Rects[0], e.Cells)...)
 	}
-	if floor := c.outputs.Floorplans[element]; len(floor) > 0 {
-		for _, e := range floor {
-			cut(e.Rects[0], e.Cells[0], e.Cells[1])
-		}
-	} else {
-		n := c.outputs.LayerCells[element]
-		cut(stack.Rect{Width: c.x[len(c.x)-1], Height: c.y[len(c.y)-1]}, n[0], n[1])
+	if list == nil {
+		whole := stack.Rect{Width: c.x[len(c.x)-1], Height: c.y[len(c.y)-1]}
+		list = divide(whole, c.outputs.LayerCells[element])
 	}
 	c.lists[element] = list
+	return list
+}
+
+// divide is the equal cells of a rectangle, row by row from its south-west corner.
+func divide(r stack.Rect, cells [2]int) (list []cell) {
+	nx, ny := cells[0], cells[1]
+	for n := range nx * ny {
+		i, j := n%nx, n/nx
+		list = append(list, cell{X: r.X + r.Width/float64(nx)*float64(i), Y: r.Y + r.Height/float64(ny)*float64(j),
+			Width: r.Width / float64(nx), Height: r.Height / float64(ny)})
+	}
 	return list
 }
 
@@ -102,13 +105,8 @@ func (c *cellMap) weighted(plane []float64, r cell, extensive bool) float64 {
 	return total
 }
 
-// uniform finds the column and row that hold a point; beyond the chip the last ones.
-func (c *cellMap) uniform(x, y float64) (column, row int) {
-	return holding(c.x, x), holding(c.y, y)
-}
-
-// location is the column (axis 0) or row (axis 1) that the heading of T names, and where it begins. In non-uniform mode
-// that is a cell of the dimensions section, which has nothing to do with the temperature.
+// location is the column (axis 0) or row (axis 1) in the heading of T, and its start. In non-uniform mode that is a
+// cell of the dimensions section, which is unrelated to the temperature.
 func (c *cellMap) location(axis int, v float64) (n int, from float64) {
 	faces := [2][]float64{c.x, c.y}[axis]
 	if c.outputs.NonUniform {
@@ -119,14 +117,15 @@ func (c *cellMap) location(axis int, v float64) (n int, from float64) {
 		}
 		return int(cells) - 1, 0
 	}
-	n = holding(faces, v)
+	n = containing(faces, v)
 	if v < faces[n] || v >= faces[n+1] {
-		return n, 0 // beyond the chip 3D-ICE takes the last cell and forgets where it begins
+		return n, 0 // beyond the chip 3D-ICE uses the last cell and 0 for its start
 	}
 	return n, faces[n]
 }
 
-func holding(faces []float64, v float64) int {
+// containing is the cell between faces that contains v; beyond the chip the last one.
+func containing(faces []float64, v float64) int {
 	n := len(faces) - 1
 	for i := range n {
 		if v >= faces[i] && v < faces[i+1] {
@@ -136,7 +135,7 @@ func holding(faces []float64, v float64) int {
 	return n - 1
 }
 
-// at is the temperature of the cell that holds a point.
+// at is the temperature of the cell that contains a point.
 func (c *cellMap) at(ins *threedice.Output, plane []float64) float64 {
 	if c.outputs.NonUniform {
 		for _, r := range c.of(ins.Element) {
@@ -145,12 +144,11 @@ func (c *cellMap) at(ins *threedice.Output, plane []float64) float64 {
 			}
 		}
 	}
-	column, row := c.uniform(ins.X, ins.Y)
-	return plane[row*c.mesh.NX()+column]
+	return plane[containing(c.y, ins.Y)*c.mesh.NX()+containing(c.x, ins.X)]
 }
 
-// element is the quantity that an instruction asks of floorplan element n: over every cell that a rectangle touches,
-// all cells of a rectangle counting alike, and for an average all rectangles alike.
+// element is the quantity that an instruction requests of floorplan element n: over every cell that a rectangle
+// touches, with equal weights of the cells of a rectangle, and in an average of the rectangles.
 func (c *cellMap) element(ins *threedice.Output, n int, plane []float64) float64 {
 	e := &c.outputs.Floorplans[ins.Element][n]
 	lo, hi, means := math.Inf(1), math.Inf(-1), 0.0
@@ -182,10 +180,7 @@ func (c *cellMap) element(ins *threedice.Output, n int, plane []float64) float64
 // the next cell.
 func (c *cellMap) touched(e *threedice.FloorplanElement, r stack.Rect, plane []float64) (values []float64) {
 	if c.outputs.NonUniform {
-		nx, ny := e.Cells[0], e.Cells[1]
-		for n := range nx * ny {
-			part := cell{X: r.X + r.Width/float64(nx)*float64(n%nx), Y: r.Y + r.Height/float64(ny)*float64(n/nx),
-				Width: r.Width / float64(nx), Height: r.Height / float64(ny)}
+		for _, part := range divide(r, e.Cells) {
 			values = append(values, c.mean(plane, part))
 		}
 		return values
@@ -201,13 +196,13 @@ func (c *cellMap) touched(e *threedice.FloorplanElement, r stack.Rect, plane []f
 // span is the first and the last cell that [a, b] touches.
 func span(faces []float64, a, b float64) (first, last int) {
 	n := len(faces) - 1
-	slack := 1e-9 * faces[n] // rounding of um in m and back
+	slack := 1e-9 * faces[n] // from the conversion of um to m and back
 	first = min(sort.Search(n, func(i int) bool { return faces[i+1] > a+slack }), n-1)
 	last = min(sort.Search(n, func(i int) bool { return faces[i+1] >= b-slack }), n-1)
 	return first, max(first, last)
 }
 
-// addSinks adds conductance times temperature of the sinks that a layer carries.
+// addSinks adds conductance times temperature of the sinks on a layer.
 func (c *cellMap) addSinks(layer int, plane []float64) {
 	m := c.mesh
 	add := func(face stack.Face, k int) {

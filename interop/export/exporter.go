@@ -1,6 +1,5 @@
-// Package exporter writes the results of a run in the formats of other simulators, so that scripts made for them keep
-// working and files can be compared line by line. What to write, and under which names, is what an imported project
-// asks for.
+// Package export writes the results of a run in the formats of other simulators, so that scripts for them continue to
+// work and files can be compared line by line. The imported project determines the files and their names.
 package export
 
 import (
@@ -14,18 +13,18 @@ import (
 	"thermsim/mesh"
 )
 
-// Writer takes the fields of a run as they come and stages files, which have their names when the transaction commits.
+// Writer stages files while a run proceeds. They get their names when the transaction commits.
 type Writer interface {
-	// Step takes the field at time (s) after a time step, or the steady field at time 0.
+	// Step writes the field at time (s) after a time step, or the steady field at time 0.
 	Step(time float64, f solution.Field) error
 	// Finish completes the files.
 	Finish() error
 }
 
-// Options say where and how to write.
+// Options of the files.
 type Options struct {
 	Files *staging.Transaction
-	// Decimals of temperatures; negative stands for as many as the simulator writes.
+	// Decimals of temperatures; negative for those of the simulator.
 	Decimals int
 	Steps    int // of a transient; 0 in a steady state
 }
@@ -34,9 +33,11 @@ type Options struct {
 func New(r *importer.Result, m *mesh.Mesh, o Options) (Writer, error) {
 	switch outputs := r.Outputs.(type) {
 	case *threedice.Outputs:
-		return newThreeDICE(outputs, m, o)
+		w := newThreeDICE(outputs, m, o)
+		w.files = newFiles(o.Files)
+		return w, w.start()
 	case *hotspot.Outputs:
 		return newHotSpot(outputs, m, o)
 	}
-	return nil, fmt.Errorf("%s has no output format here", r.Format.Title)
+	return nil, fmt.Errorf("%s has no output format", r.Format.Title)
 }

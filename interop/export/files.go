@@ -9,12 +9,11 @@ import (
 	"thermsim/internal/staging"
 )
 
-// files are the outputs of a run, which stay open to its end.
+// files are the outputs of a run, which remain open to its end.
 type files struct {
 	transaction *staging.Transaction
 	order       []*file
 	byName      map[string]*file
-	held        map[string]*bytes.Buffer // texts, where there is no transaction
 }
 
 // file is an output under construction.
@@ -22,34 +21,34 @@ type file struct {
 	*bufio.Writer
 	name   string
 	staged *staging.Output
+	text   bytes.Buffer // without a transaction
 }
 
 func newFiles(t *staging.Transaction) *files {
-	return &files{transaction: t, byName: map[string]*file{}, held: map[string]*bytes.Buffer{}}
+	return &files{transaction: t, byName: map[string]*file{}}
 }
 
-// open starts a file. The same name twice gives the same file, as with programs that append.
+// open creates a file. The same name twice gives the same file, as with programs that append.
 func (s *files) open(name string) (*file, error) {
 	if f, ok := s.byName[name]; ok {
 		return f, nil
 	}
+	f := &file{name: name}
 	if s.transaction == nil {
-		text := new(bytes.Buffer)
-		f := &file{bufio.NewWriter(text), name, nil}
-		s.order, s.byName[name], s.held[name] = append(s.order, f), f, text
-		return f, nil
+		f.Writer = bufio.NewWriter(&f.text)
+	} else {
+		staged, err := s.transaction.Create(name)
+		if err != nil {
+			return nil, err
+		}
+		f.Writer, f.staged = bufio.NewWriterSize(staged, 1<<16), staged
 	}
-	staged, err := s.transaction.Create(name)
-	if err != nil {
-		return nil, err
-	}
-	f := &file{bufio.NewWriterSize(staged, 1<<16), name, staged}
 	s.order = append(s.order, f)
 	s.byName[name] = f
 	return f, nil
 }
 
-// foresee fails where a file that is to be opened later would be refused.
+// foresee fails if a file that is to be opened later would be refused.
 func (s *files) foresee(patterns ...string) error {
 	if s.transaction == nil {
 		return nil
@@ -57,10 +56,10 @@ func (s *files) foresee(patterns ...string) error {
 	return s.transaction.Foresee(patterns...)
 }
 
-// has tells whether a file of that name was started.
+// has reports whether a file of that name was created.
 func (s *files) has(name string) bool { return s.byName[name] != nil }
 
-// finish completes all files; each has kept its first error.
+// finish completes all files; each keeps its first error.
 func (s *files) finish() error {
 	for _, f := range s.order {
 		if err := errors.Join(f.Flush(), f.staged.Close()); err != nil {
@@ -70,8 +69,7 @@ func (s *files) finish() error {
 	return nil
 }
 
-// inside keeps a path that a project names within the output folder: absolute paths and those that climb lose their
-// folders.
+// inside restricts a path of a project to the output folder: absolute paths and those with .. lose their folders.
 func inside(name string) string {
 	if clean := filepath.Clean(filepath.FromSlash(name)); filepath.IsLocal(clean) {
 		return clean

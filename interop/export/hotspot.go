@@ -16,6 +16,8 @@ type hotSpot struct {
 	outputs  *hotspot.Outputs
 	mesh     *mesh.Mesh
 	files    *files
+	blocks   *file
+	grid     *file
 	decimals int
 	steps    int
 	step     int
@@ -27,15 +29,15 @@ type hotSpot struct {
 // hotSpotDecimals are those of HotSpot's files.
 const hotSpotDecimals = 2
 
-// nodes is a field that knows nodes beside the mesh.
+// nodes is a field with nodes that are not in the mesh.
 type nodes interface {
 	Node(n int) (kelvin float64, ok bool)
 }
 
-func newHotSpot(o *hotspot.Outputs, m *mesh.Mesh, options Options) (Writer, error) {
+func newHotSpot(o *hotspot.Outputs, m *mesh.Mesh, options Options) (*hotSpot, error) {
 	if m.NX() < o.DieX+o.Cols || m.NY() < o.DieY+o.Rows {
-		return nil, fmt.Errorf("HotSpot's files need its grid of %d x %d cells over the die, and the mesh has %d x "+
-			"%d; leave --grid out", o.Cols, o.Rows, m.NX(), m.NY())
+		return nil, fmt.Errorf("HotSpot's files: got a mesh of %d x %d cells; expected HotSpot's grid of %d x %d "+
+			"cells over the die. Fix: omit --grid", m.NX(), m.NY(), o.Cols, o.Rows)
 	}
 	w := &hotSpot{outputs: o, mesh: m, files: newFiles(options.Files), decimals: options.Decimals, steps: options.Steps,
 		whole: make([]float64, m.NX()*m.NY())}
@@ -45,41 +47,54 @@ func newHotSpot(o *hotspot.Outputs, m *mesh.Mesh, options Options) (Writer, erro
 	for range o.Layers {
 		w.planes = append(w.planes, make([]float64, o.Rows*o.Cols))
 	}
-	// Both files are opened before anything is solved, as it is here that their names may be refused.
+	// Both files are opened before the solve, because their names may be refused here.
 	suffix := ".ttrace"
 	if w.steps == 0 {
 		suffix = ".steady"
 	}
-	f, err := w.files.open(o.Name + suffix)
-	if err != nil {
+	var err error
+	if w.blocks, err = w.files.open(o.Name + suffix); err != nil {
 		return nil, err
 	}
-	if _, err := w.files.open(o.Name + ".grid" + suffix); err != nil || w.steps == 0 {
-		return w, err
+	if w.grid, err = w.files.open(o.Name + ".grid" + suffix); err != nil {
+		return nil, err
 	}
-	for i, at := range o.Columns {
-		if i > 0 {
-			f.WriteByte('\t')
-		}
-		f.WriteString(at.Name)
+	if w.steps > 0 {
+		w.row(func(at *hotspot.OutputColumn) { w.blocks.WriteString(at.Name) })
 	}
-	f.WriteByte('\n')
 	return w, nil
 }
 
-// Step takes a field.
-func (w *hotSpot) Step(time float64, f solution.Field) error {
+// row writes a line of .ttrace.
+func (w *hotSpot) row(write func(at *hotspot.OutputColumn)) {
+	for i := range w.outputs.Columns {
+		if i > 0 {
+			w.blocks.WriteByte('\t')
+		}
+		write(&w.outputs.Columns[i])
+	}
+	w.blocks.WriteByte('\n')
+}
+
+// Step writes a field. In a transient these are the blocks with power, and all cells, at the time when the step began.
+func (w *hotSpot) Step(_ float64, f solution.Field) error {
 	if err := w.read(f); err != nil {
 		return err
 	}
 	w.step++
 	if w.steps == 0 {
-		return w.steady(f)
+		w.steady(f)
+	} else {
+		w.row(func(at *hotspot.OutputColumn) {
+			w.kelvin(w.block(at.Layer, &w.outputs.Layers[at.Layer].Blocks[at.Block]))
+		})
+		fmt.Fprintf(w.grid, "t = %.6f\n", float64(w.step-1)*w.outputs.Interval)
 	}
-	return w.instant()
+	w.cells()
+	return nil
 }
 
-// read takes the die's part of the planes: of a layer with several planes the mean over its height.
+// read reads the die's part of the planes: of a layer with several planes the mean over its height.
 func (w *hotSpot) read(f solution.Field) error {
 	o := w.outputs
 	for l := range o.Layers {
@@ -102,89 +117,58 @@ func (w *hotSpot) read(f solution.Field) error {
 	return nil
 }
 
-func (w *hotSpot) kelvin(f *file, v float64) {
+func (w *hotSpot) kelvin(v float64) {
 	w.digits = strconv.AppendFloat(w.digits[:0], v, 'f', w.decimals, 64)
-	f.Write(w.digits)
+	w.blocks.Write(w.digits)
 }
 
-// steady writes the temperatures of blocks, with the nodes beside the die where there are any, and of cells.
-func (w *hotSpot) steady(field solution.Field) error {
-	f, err := w.files.open(w.outputs.Name + ".steady")
-	if err != nil {
-		return err
+// steady writes the temperatures of blocks, and of the nodes outside the die if there are any.
+func (w *hotSpot) steady(field solution.Field) {
+	line := func(name string, kelvin float64) {
+		w.blocks.WriteString(name + "\t")
+		w.kelvin(kelvin)
+		w.blocks.WriteByte('\n')
 	}
 	for l := range w.outputs.Layers {
 		y := &w.outputs.Layers[l]
 		for i := range y.Blocks {
-			f.WriteString(y.Prefix + y.Blocks[i].Name + "\t")
-			w.kelvin(f, w.block(l, &y.Blocks[i]))
-			f.WriteByte('\n')
+			line(y.Prefix+y.Blocks[i].Name, w.block(l, &y.Blocks[i]))
 		}
 	}
 	if known, ok := field.(nodes); ok && w.outputs.Rim >= 0 {
 		for n := range 12 {
 			if v, ok := known.Node(w.outputs.Rim + n); ok {
-				fmt.Fprintf(f, "inode_%d\t", n)
-				w.kelvin(f, v)
-				f.WriteByte('\n')
+				line(fmt.Sprintf("inode_%d", n), v)
 			}
 		}
 	}
-	grid, err := w.files.open(w.outputs.Name + ".grid.steady")
-	if err != nil {
-		return err
-	}
-	w.cells(grid)
-	return nil
-}
-
-// instant writes a time step: blocks with power, and all cells, at the time when the step began.
-func (w *hotSpot) instant() error {
-	f, err := w.files.open(w.outputs.Name + ".ttrace")
-	if err != nil {
-		return err
-	}
-	for i, at := range w.outputs.Columns {
-		if i > 0 {
-			f.WriteByte('\t')
-		}
-		w.kelvin(f, w.block(at.Layer, &w.outputs.Layers[at.Layer].Blocks[at.Block]))
-	}
-	f.WriteByte('\n')
-	grid, err := w.files.open(w.outputs.Name + ".grid.ttrace")
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(grid, "t = %.6f\n", float64(w.step-1)*w.outputs.Interval)
-	w.cells(grid)
-	return nil
 }
 
 // cells writes all layers, the northern row first.
-func (w *hotSpot) cells(f *file) {
+func (w *hotSpot) cells() {
 	o := w.outputs
 	for l, plane := range w.planes {
-		fmt.Fprintf(f, "Layer %d:\n", l)
+		fmt.Fprintf(w.grid, "Layer %d:\n", l)
 		for row := range o.Rows {
 			for col := range o.Cols {
 				w.digits = strconv.AppendInt(w.digits[:0], int64(row*o.Cols+col), 10)
 				w.digits = append(w.digits, '\t')
 				w.digits = strconv.AppendFloat(w.digits, plane[(o.Rows-1-row)*o.Cols+col], 'f', w.decimals, 64)
 				w.digits = append(w.digits, '\n')
-				f.Write(w.digits)
+				w.grid.Write(w.digits)
 			}
 		}
 	}
 }
 
-// block is the temperature of a block by grid_map_mode: over every cell that it touches, all alike, or of those in its
-// middle.
+// block is the temperature of a block by grid_map_mode: over every cell that it touches, with equal weights, or of
+// those in its middle.
 func (w *hotSpot) block(layer int, b *hotspot.OutputBlock) float64 {
 	cols, plane := w.outputs.Cols, w.planes[layer]
 	at := func(row, col int) float64 { return plane[row*cols+col] }
 	if w.outputs.MapMode == "center" {
 		rows := w.outputs.Rows
-		// HotSpot counts rows from the north; of an even number it takes the two in the middle.
+		// HotSpot counts rows from the north; of an even number it uses the two in the middle.
 		n0, n1 := rows-b.Row1, rows-b.Row0
 		i1, j1 := (n0+n1)/2, (b.Col0+b.Col1)/2
 		i2, j2 := i1, j1

@@ -192,7 +192,7 @@ func TestThreeDICEFilesReadBack(t *testing.T) {
 	}
 	commit(t, w, files)
 	outputs := r.Outputs.(*threedice.Outputs)
-	read := NewInspection(outputs, m)
+	read := NewLive(outputs, m)
 	for n := range outputs.Instructions {
 		ins := &outputs.Instructions[n]
 		got := instants(t, filepath.Join(dir, ins.File))

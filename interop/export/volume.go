@@ -11,8 +11,8 @@ import (
 )
 
 // volume writes all cells as a VTK file of hexahedra with a temperature each, and a label that is 1 for the materials
-// UNDERFILL and AIR. Every instant is a file of its own, numbered but for the final one.
-func (w *threeDICE) volume(ins *threedice.Output, f solution.Field) error {
+// called UNDERFILL and AIR. Every instant is a separate file, which has a number unless it is the final one.
+func (w *threeDICE) volume(ins *threedice.Output, _ float64, f solution.Field) error {
 	out, err := w.files.open(w.volumeName(ins))
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"thermsim/powermap"
 )
 
-// describe tells what is served.
+// describe describes the stack and the server.
 func (s *Simulation) describe() *about {
 	st := s.mesh.Stack
 	watts, err := s.session.Power().Watts(s.session.Time(), s.session.Time()+s.session.Dt())

@@ -11,42 +11,44 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"regexp"
+	"strings"
 )
 
-// NewToken makes a token that nobody guesses.
+// NewToken makes a token that cannot be guessed.
 func NewToken() string { return rand.Text() }
 
-// tokenForm is what tokens look like: long enough that they cannot be tried out.
-var tokenForm = regexp.MustCompile(`^[A-Za-z0-9_-]{16,128}$`)
+const alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 
-// CheckToken says what is wrong with a token that a user chose.
+// CheckToken checks a token that a user chose. It is too long to be found by trial.
 func CheckToken(token string) error {
-	if !tokenForm.MatchString(token) {
+	if len(token) < 16 || len(token) > 128 || strings.Trim(token, alphanumeric+"-") != "" {
 		return errors.New("a token has 16 to 128 letters, digits, - and _")
 	}
 	return nil
 }
 
-// httpRequest is the first line of a request that a browser or another program sends to a web server.
-var httpRequest = regexp.MustCompile(`^(PRI|[A-Z]+ \S+ HTTP/[0-9.]+)\b`)
+// isHTTP reports whether a first line is that of a browser or another client of a web server. PRI begins HTTP/2.
+func isHTTP(line []byte) bool {
+	words := strings.Fields(string(line))
+	return len(words) >= 3 && strings.HasPrefix(words[2], "HTTP/")
+}
 
-// Admit reads the first line of a client of this package's protocol: a request, and with a token a hello that has it.
-// Other lines end the connection, so that nothing commands the server that cannot speak the protocol from its first
-// byte, such as a web page by way of a browser.
+// Admit reads the first line of a client of this package's protocol: a request, and with a token a hello that contains
+// it. Other lines end the connection, so that only clients of the protocol command the server, and not a web page in a
+// browser.
 func Admit(token string) func(c net.Conn) (net.Conn, error) {
 	return func(c net.Conn) (net.Conn, error) {
 		size := MaxMessage
 		if token != "" {
-			size = 1 << 12 // a hello is short, and whoever has no token takes no more memory
+			size = 1 << 12 // a hello is short; clients without the token get no more memory
 		}
 		in := bufio.NewReaderSize(c, size)
 		line, err := in.ReadSlice('\n')
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			if isTimeout(err) {
-				answerFault(c, faultf(Slow, "no request came in time"))
+			if IsTimeout(err) {
+				answerFault(c, faultf(Slow, "no request arrived in time"))
 			}
-			return nil, fmt.Errorf("said nothing: %w", err)
+			return nil, fmt.Errorf("sent nothing: %w", err)
 		}
 		if fault := admitted(line, token); fault != nil {
 			answerFault(c, fault)
@@ -56,16 +58,16 @@ func Admit(token string) func(c net.Conn) (net.Conn, error) {
 	}
 }
 
-// admitted judges a first line.
+// admitted checks a first line.
 func admitted(line []byte, token string) *Fault {
-	if httpRequest.Match(line) {
-		return faultf(Denied, "this is no web server, and speaks no HTTP; docs/guides/serve.md has the protocol")
+	if isHTTP(line) {
+		return faultf(Denied, "this is not a web server; docs/guides/serve.md has the protocol")
 	}
 	r, fault := parse(line)
 	if fault != nil {
 		return fault
 	}
-	// Digests have one length, so that the time of the comparison says nothing.
+	// Digests have one length, so that the time of the comparison does not depend on the token.
 	want, got := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(r.Token))
 	if token != "" && (r.Op != "hello" || subtle.ConstantTimeCompare(want[:], got[:]) == 0) {
 		return faultf(Denied,
@@ -74,7 +76,7 @@ func admitted(line []byte, token string) *Fault {
 	return nil
 }
 
-// answerFault tells a client why it is not taken. It may be gone already.
+// answerFault reports to a client why it is rejected. It may have disconnected already.
 func answerFault(c net.Conn, fault *Fault) {
 	text, err := json.Marshal(map[string]any{"ok": false, "error": fault})
 	if err == nil {
@@ -82,11 +84,11 @@ func answerFault(c net.Conn, fault *Fault) {
 	}
 }
 
-// AdmitSpeaking waits until a client says something, for protocols that know no token.
+// AdmitSpeaking waits until a client sends something, for protocols without a token.
 func AdmitSpeaking(c net.Conn) (net.Conn, error) {
 	in := bufio.NewReader(c)
 	if _, err := in.Peek(1); err != nil {
-		return nil, fmt.Errorf("said nothing: %w", err)
+		return nil, fmt.Errorf("sent nothing: %w", err)
 	}
 	return &opened{c, in}, nil
 }

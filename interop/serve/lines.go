@@ -14,30 +14,29 @@ import (
 type Stream struct {
 	In  io.Reader
 	Out io.Writer
-	// Conn is the connection, nil of standard input and output, which know no deadlines.
+	// Conn is the connection, nil for standard input and output, which have no deadlines.
 	Conn net.Conn
-	// Idle is how long a client may be silent between messages, 0 for ever; Patience how long a message may take that
-	// has begun, in either direction.
+	// Idle is the longest time between messages, 0 for no limit; Patience that for one message, in either direction.
 	Idle, Patience time.Duration
 }
 
-// message is a line of a client, or why there is none.
+// message is a line of a client, or the reason why there is none.
 type message struct {
 	line  []byte
 	fault *Fault
 	err   error // of the stream, which has ended
 }
 
-// ErrClient marks what ends a session and is the client's doing: it was silent for too long, or is gone.
+// ErrClient marks errors of a client that end its session: it was silent for too long, or has disconnected.
 var ErrClient = errors.New("the client")
 
-// Serve answers the requests of one client until it quits, its stream ends or the context does. Whether the client
-// asked the server to end is in shutdown.
+// Serve answers the requests of one client until it quits, its stream ends or the context does. shutdown is set if the
+// client requests the end of the server.
 func Serve(ctx context.Context, sim *Simulation, s Stream) (shutdown bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if s.Conn != nil {
-		// An interrupt ends what is being read or written.
+		// An interrupt ends reads and writes.
 		defer context.AfterFunc(ctx, func() { _ = s.Conn.SetDeadline(time.Unix(1, 0)) })()
 	}
 	messages := make(chan message)
@@ -65,7 +64,7 @@ func Serve(ctx context.Context, sim *Simulation, s Stream) (shutdown bool, err e
 				if ctx.Err() != nil {
 					return false, ctx.Err()
 				}
-				return false, fmt.Errorf("%w takes no answers: %w", ErrClient, err)
+				return false, fmt.Errorf("%w does not read answers: %w", ErrClient, err)
 			}
 		}
 		switch {
@@ -108,55 +107,56 @@ func (s *Stream) receive(ctx context.Context, to chan<- message) {
 	}
 }
 
-// next reads a message. The time it may take runs from its first byte.
+// next reads a message. Patience starts at its first byte.
 func (s *Stream) next(ctx context.Context, in *bufio.Reader) message {
-	s.wait(ctx, s.Idle)
+	SetReadDeadline(ctx, s.Conn, s.Idle)
 	if _, err := in.Peek(1); err != nil {
-		if isTimeout(err) {
-			return message{fault: faultf(Slow, "nothing was asked for %s", s.Idle),
+		if IsTimeout(err) {
+			return message{fault: faultf(Slow, "no request for %s", s.Idle),
 				err: fmt.Errorf("was silent for %s", s.Idle)}
 		}
 		return message{err: err}
 	}
-	s.wait(ctx, s.Patience)
+	SetReadDeadline(ctx, s.Conn, s.Patience)
 	line, err := readLine(in)
 	switch {
 	case err == nil:
 		return message{line: line}
 	case errors.Is(err, errTooLong):
-		return message{fault: faultf(TooLarge, "the request has more than %d bytes; it was left out", MaxMessage)}
+		return message{fault: faultf(TooLarge, "the request has more than %d bytes; it was ignored", MaxMessage)}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return message{fault: faultf(Truncated, "the last request has no end of line; it was left out"), err: io.EOF}
-	case isTimeout(err):
+		return message{fault: faultf(Truncated, "the last request has no end of line; it was ignored"), err: io.EOF}
+	case IsTimeout(err):
 		return message{fault: faultf(Slow, "the request was not complete after %s", s.Patience),
-			err: fmt.Errorf("took more than %s over a request", s.Patience)}
+			err: fmt.Errorf("took more than %s to send a request", s.Patience)}
 	}
 	return message{err: err}
 }
 
-// wait sets the time until which something must have come.
-func (s *Stream) wait(ctx context.Context, most time.Duration) {
-	if s.Conn == nil {
+// SetReadDeadline limits the time of the next reads, 0 for no limit. A nil connection has no deadline.
+func SetReadDeadline(ctx context.Context, c net.Conn, most time.Duration) {
+	if c == nil {
 		return
 	}
 	until := time.Time{}
 	if most > 0 {
 		until = time.Now().Add(most)
 	}
-	_ = s.Conn.SetReadDeadline(until) // a connection that is gone shows when it is read
+	_ = c.SetReadDeadline(until) // reads report a closed connection
 	if ctx.Err() != nil {
-		_ = s.Conn.SetReadDeadline(time.Unix(1, 0)) // the interrupt came meanwhile
+		_ = c.SetReadDeadline(time.Unix(1, 0)) // after an interrupt
 	}
 }
 
-func isTimeout(err error) bool {
+// IsTimeout reports whether an error is that of a deadline.
+func IsTimeout(err error) bool {
 	var timeout net.Error
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
 var errTooLong = errors.New("the line is too long")
 
-// readLine reads to the end of a line, which it leaves out. Of a line that is too long nothing is kept.
+// readLine reads a line without its end. A line that is too long is skipped.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	long := false

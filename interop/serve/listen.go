@@ -11,33 +11,42 @@ import (
 	"time"
 )
 
-// Listen opens the socket that an address names: unix:PATH, or HOST:PORT with a host of this machine unless remote is
-// allowed.
+// Listen opens a socket: unix:PATH, or HOST:PORT with a host of this machine unless remote is allowed. The error is an
+// [AddressError].
 func Listen(address string, remote bool) (net.Listener, error) {
+	listen := func() (net.Listener, error) { return listenTCP(address, remote) }
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
-		return listenUnix(path)
+		listen = func() (net.Listener, error) { return listenUnix(path) }
 	}
+	l, err := listen()
+	if err != nil {
+		return nil, &AddressError{err}
+	}
+	return l, nil
+}
+
+// AddressError is the error of an address that is in use or invalid.
+type AddressError struct{ error }
+
+func (e *AddressError) Unwrap() error { return e.error }
+
+func listenTCP(address string, remote bool) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, &AddressError{fmt.Errorf("%s is no address to listen on: give unix:PATH or HOST:PORT", address)}
+		return nil, fmt.Errorf("address: got %s; expected unix:PATH or HOST:PORT", address)
 	}
 	if host == "" {
 		host = "127.0.0.1"
 	}
 	if !remote && !isLoopback(host) {
-		return nil, &AddressError{fmt.Errorf("%s would let other machines in; --remote allows it", address)}
+		return nil, fmt.Errorf("%s accepts connections from other machines; --remote allows it", address)
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {
-		return nil, &AddressError{fmt.Errorf("cannot listen on %s: %w", address, err)}
+		return nil, fmt.Errorf("cannot listen on %s: %w", address, err)
 	}
 	return l, nil
 }
-
-// AddressError is the error of an address that cannot be listened on.
-type AddressError struct{ error }
-
-func (e *AddressError) Unwrap() error { return e.error }
 
 func isLoopback(host string) bool {
 	if host == "localhost" {
@@ -47,46 +56,45 @@ func isLoopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// listenUnix takes the place of a socket that nobody answers at.
+// listenUnix replaces a socket without a server.
 func listenUnix(path string) (net.Listener, error) {
 	if info, err := os.Lstat(path); err == nil {
 		if info.Mode()&os.ModeSocket == 0 {
-			return nil, &AddressError{fmt.Errorf("%s exists and is no socket; choose another path", path)}
+			return nil, fmt.Errorf("%s exists and is not a socket; choose another path", path)
 		}
 		if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
 			_ = c.Close() // nothing was written
-			return nil, &AddressError{fmt.Errorf("another server listens on %s", path)}
+			return nil, fmt.Errorf("another server listens on %s", path)
 		}
 		if err := os.Remove(path); err != nil {
-			return nil,
-				&AddressError{fmt.Errorf("cannot take the place of the socket %s, where nobody answers: %w", path, err)}
+			return nil, fmt.Errorf("cannot replace the socket %s, which has no server: %w", path, err)
 		}
 	}
 	l, err := net.Listen("unix", path)
 	if err != nil {
-		return nil, &AddressError{fmt.Errorf("cannot listen on %s: %w", path, err)}
+		return nil, fmt.Errorf("cannot listen on %s: %w", path, err)
 	}
 	if err := os.Chmod(path, 0o600); err != nil {
 		_ = l.Close() // it was never used
-		return nil, &AddressError{err}
+		return nil, err
 	}
 	return l, nil
 }
 
-// Host takes one client after the other.
+// Host serves one client after the other.
 type Host struct {
 	Listener net.Listener
-	// Admit reads what a client says first, and returns the connection as if nothing had been read. Clients are no
-	// others' affair before: those that say nothing keep none from being served. After an error the client is gone.
+	// Admit reads the first message of a client, and returns the connection as if nothing had been read. Clients that
+	// send nothing do not delay others. After an error the client is disconnected.
 	Admit func(c net.Conn) (net.Conn, error)
-	// Patience is how long Admit may take.
+	// Patience is the time limit of Admit.
 	Patience time.Duration
-	// Session serves a client. With last no further one is taken; the error of a client ends its session alone, and
-	// others the server.
+	// Session serves a client. With last it was the last one; the error of a client ends its session only, and other
+	// errors the server.
 	Session func(ctx context.Context, c net.Conn) (last bool, err error)
-	// Refusal is what a client is told while another one is served; nil for nothing.
+	// Refusal is the answer to a client while another one is served; nil for nothing.
 	Refusal []byte
-	// Say is told what happens, by several goroutines at once. May be nil.
+	// Say reports what happens, for several goroutines at once. May be nil.
 	Say func(text string)
 }
 
@@ -96,14 +104,14 @@ func (h *Host) say(format string, args ...any) {
 	}
 }
 
-// parting is how long a client waits for the session before it to end: one that connects as the last one leaves is not
-// refused, on a busy machine either.
+// parting is how long a client waits for the end of the previous session, so that a client that connects when the last
+// one disconnects is not refused.
 const parting = 500 * time.Millisecond
 
-// maxWaiting bounds the clients that have connected and are not served.
+// maxWaiting limits the clients that have connected and are not served yet.
 const maxWaiting = 256
 
-// Run takes clients until the context ends or a session was the last. It closes the listener.
+// Run serves clients until the context ends or a session was the last. It closes the listener.
 func (h *Host) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer context.AfterFunc(ctx, func() { _ = h.Listener.Close() })() // ends Accept
@@ -126,7 +134,7 @@ func (h *Host) Run(ctx context.Context) error {
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("no more clients can be taken: %w", err)
+			return fmt.Errorf("cannot accept clients: %w", err)
 		}
 		select {
 		case waiting <- struct{}{}:
@@ -139,7 +147,7 @@ func (h *Host) Run(ctx context.Context) error {
 			opened, err := h.admit(ctx, c)
 			<-waiting
 			if err != nil {
-				h.say("client %d%s has been sent away: %v", n, from(c), err)
+				h.say("client %d%s was rejected: %v", n, from(c), err)
 				return
 			}
 			select {
@@ -160,10 +168,10 @@ func (h *Host) Run(ctx context.Context) error {
 	}
 }
 
-// admit lets a client say who it is.
+// admit reads the first message of a client within Patience.
 func (h *Host) admit(ctx context.Context, c net.Conn) (net.Conn, error) {
 	if h.Patience > 0 {
-		_ = c.SetDeadline(time.Now().Add(h.Patience)) // a connection that is gone shows when it is read
+		_ = c.SetDeadline(time.Now().Add(h.Patience)) // Admit reports a closed connection
 	}
 	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
 	opened, err := h.Admit(c)
@@ -175,28 +183,28 @@ func (h *Host) admit(ctx context.Context, c net.Conn) (net.Conn, error) {
 
 // session serves client n.
 func (h *Host) session(ctx context.Context, c net.Conn, n int) (last bool, err error) {
-	h.say("client %d is here%s", n, from(c))
+	h.say("client %d connected%s", n, from(c))
 	last, err = h.Session(ctx, c)
 	switch {
 	case ctx.Err() != nil:
 		return last, ctx.Err()
 	case errors.Is(err, ErrClient):
-		h.say("client %d has been given up: %v", n, err)
+		h.say("client %d was dropped: %v", n, err)
 		return false, nil
 	case err != nil:
-		h.say("client %d was served to an error: %v", n, err)
+		h.say("client %d: the session failed: %v", n, err)
 		return true, err
 	}
-	h.say("client %d is gone", n)
+	h.say("client %d disconnected", n)
 	return last, nil
 }
 
-// refuse tells a client that another one is served.
+// refuse reports to a client that another one is served.
 func (h *Host) refuse(c net.Conn, n int) {
-	h.say("client %d is refused%s: another one is being served", n, from(c))
+	h.say("client %d was refused%s: another one is being served", n, from(c))
 	if len(h.Refusal) > 0 {
 		_ = c.SetDeadline(time.Now().Add(time.Second))
-		_, _ = c.Write(h.Refusal) // it may be gone already
+		_, _ = c.Write(h.Refusal) // it may have disconnected already
 	}
 	_ = c.Close()
 }
@@ -208,8 +216,8 @@ func from(c net.Conn) string {
 	return ""
 }
 
-// BusyAnswer is what a client of this package's protocol is told while another one is served.
+// BusyAnswer is the answer to a client of this package's protocol while another one is served.
 func BusyAnswer() []byte {
 	return []byte(`{"ok":false,"error":{"code":"` + Busy +
-		`","text":"another client is being served; this server takes one at a time"}}` + "\n")
+		`","text":"another client is being served; this server serves one at a time"}}` + "\n")
 }

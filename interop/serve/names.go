@@ -2,11 +2,11 @@ package serve
 
 import "thermsim/gpusolve/ports"
 
-// names finds inputs, blocks and the like by their name, or by the part behind the layer where that is of one alone.
+// names finds inputs, blocks, layers or probes by their name, or by the part after the layer if that is unique.
 type names struct {
 	kind  string
 	list  []string
-	known map[string]int // names that were found: no more than there are, in full and in short
+	known map[string]int // names found so far, full or short
 }
 
 func newNames(kind string, list []string) names { return names{kind, list, map[string]int{}} }
@@ -18,7 +18,7 @@ func (n *names) find(name string) (int, *Fault) {
 	i, err := ports.Find(n.list, name)
 	switch {
 	case err != nil && len(n.list) == 0:
-		return 0, faultf(UnknownName, "the stack has no %s, let alone %s", n.kind, shown(name))
+		return 0, faultf(UnknownName, "the stack has no %s: got %s", n.kind, shown(name))
 	case err != nil && len(name) > 100:
 		return 0, faultf(UnknownName, "no %s is called %s", n.kind, shown(name))
 	case err != nil:
@@ -28,7 +28,7 @@ func (n *names) find(name string) (int, *Fault) {
 	return i, nil
 }
 
-// selected are the indices that a selection means.
+// selected are the indices of a selection.
 func (n *names) selected(s *selection) ([]int, *Fault) {
 	var some []int
 	if s.all {

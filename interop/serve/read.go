@@ -3,6 +3,8 @@ package serve
 import (
 	"fmt"
 	"math"
+
+	"thermsim/gpusolve/solution"
 )
 
 // checkQuery finds faults of a query before anything is stepped.
@@ -28,15 +30,16 @@ func (s *Simulation) checkQuery(q *query) *Fault {
 			*p, planes[1]-planes[0])
 	}
 	if q.Map.Reduce < 0 {
-		return faultf(BadValue, "reduce is %d; it is how many cells by how many become one", q.Map.Reduce)
+		return faultf(BadValue, "reduce: got %d; expected the number of cells along each side that become one",
+			q.Map.Reduce)
 	}
 	if nx, ny := s.reduced(q.Map); nx*ny > maxMap {
-		return faultf(TooLarge, "the map has %d x %d cells; at most %d are sent: say reduce", nx, ny, maxMap)
+		return faultf(TooLarge, "the map has %d x %d cells; at most %d are sent. Fix: set reduce", nx, ny, maxMap)
 	}
 	return nil
 }
 
-// read takes what a query asks for of the state.
+// read reads the values of a query.
 func (s *Simulation) read(q *query, out *reply) *Fault {
 	if fault := s.checkQuery(q); fault != nil {
 		return fault
@@ -62,55 +65,41 @@ func (s *Simulation) readMax(q *query, to *readings) error {
 	return err
 }
 
-func (s *Simulation) readBlocks(q *query, to *readings) error {
-	if !q.Blocks.any() {
-		return nil
+// selectedOf reads the values of a field by name, nil if none are selected.
+func selectedOf[V, R any](names *names, what *selection, f solution.Field, read func(solution.Field) ([]V, error),
+	result func(V) R) (map[string]R, error) {
+	if !what.any() {
+		return nil, nil
 	}
-	all, err := s.readings.Blocks(s.session.Field())
+	all, err := read(f)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	wanted, _ := s.blocks.selected(&q.Blocks)
-	to.Blocks = make(map[string]extremes, len(wanted))
+	wanted, _ := names.selected(what)
+	values := make(map[string]R, len(wanted))
 	for _, n := range wanted {
-		to.Blocks[s.blocks.list[n]] = extremesOf(all[n])
+		values[names.list[n]] = result(all[n])
 	}
-	return nil
+	return values, nil
 }
 
-func (s *Simulation) readLayers(q *query, to *readings) error {
-	if !q.Layers.any() {
-		return nil
-	}
-	all, err := s.readings.Layers(s.session.Field())
-	if err != nil {
-		return err
-	}
-	wanted, _ := s.layers.selected(&q.Layers)
-	to.Layers = make(map[string]extremes, len(wanted))
-	for _, n := range wanted {
-		to.Layers[s.layers.list[n]] = extremesOf(all[n])
-	}
-	return nil
+func (s *Simulation) readBlocks(q *query, to *readings) (err error) {
+	to.Blocks, err = selectedOf(&s.blocks, &q.Blocks, s.session.Field(), s.readings.Blocks, extremesOf)
+	return err
 }
 
-func (s *Simulation) readProbes(q *query, to *readings) error {
-	if !q.Probes.any() {
-		return nil
-	}
-	all, err := s.readings.Probes(s.session.Field())
-	if err != nil {
-		return err
-	}
-	wanted, _ := s.probes.selected(&q.Probes)
-	to.Probes = make(map[string]Number, len(wanted))
-	for _, n := range wanted {
-		to.Probes[s.probes.list[n]] = Number(all[n])
-	}
-	return nil
+func (s *Simulation) readLayers(q *query, to *readings) (err error) {
+	to.Layers, err = selectedOf(&s.layers, &q.Layers, s.session.Field(), s.readings.Layers, extremesOf)
+	return err
 }
 
-// readPowers tells the powers of the next step.
+func (s *Simulation) readProbes(q *query, to *readings) (err error) {
+	number := func(v float64) Number { return Number(v) }
+	to.Probes, err = selectedOf(&s.probes, &q.Probes, s.session.Field(), s.readings.Probes, number)
+	return err
+}
+
+// readPowers reads the powers of the next step.
 func (s *Simulation) readPowers(q *query, to *readings) error {
 	if !q.Powers {
 		return nil
@@ -144,7 +133,7 @@ func (s *Simulation) reduced(q *mapQuery) (nx, ny int) {
 	return cells(s.mesh.NX()), cells(s.mesh.NY())
 }
 
-// readMap takes the hottest of a layer's planes, or one of them, and of the cells that become one.
+// readMap reads the maximum over a layer's planes, or one of them, and over the cells that become one.
 func (s *Simulation) readMap(q *query, to *readings) error {
 	if q.Map == nil {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"thermsim/report/statistics"
 )
 
-// reply is what a client gets for a request: ok and what was asked for, or an error. Every reply tells the time and the
-// step of the state.
+// reply is the answer to a request: ok and the requested values, or an error. Every reply has the time and the step of
+// the state.
 type reply struct {
 	ID    json.RawMessage `json:"id,omitempty"`
 	OK    bool            `json:"ok"`
@@ -17,7 +17,7 @@ type reply struct {
 	TimeS float64         `json:"time_s"`
 	Steps int             `json:"steps"`
 
-	Taken      *int    `json:"taken,omitempty"` // steps that a step or a run has taken
+	Taken      *int    `json:"taken,omitempty"` // steps taken by a step or a run
 	PowerW     *Number `json:"power_W,omitempty"`
 	Iterations *int    `json:"iterations,omitempty"`
 	RunsAway   bool    `json:"runs_away,omitempty"`
@@ -31,14 +31,14 @@ type reply struct {
 // Number is a float64 that may be unknown.
 type Number = nullable.Number
 
-// hello says who serves.
+// hello identifies the server.
 type hello struct {
 	Protocol string   `json:"protocol"`
 	Version  string   `json:"version"`
 	Saved    []string `json:"saved"`
 }
 
-// about describes what is served.
+// about describes the stack and the server.
 type about struct {
 	Title    string       `json:"title"`
 	File     string       `json:"file"`
@@ -60,7 +60,7 @@ type inputAbout struct {
 	Layer  string  `json:"layer"`
 	Watts  Number  `json:"watts"`
 	Factor float64 `json:"factor"`
-	Set    bool    `json:"set"` // watts were set; otherwise they go by the stack
+	Set    bool    `json:"set"` // watts were set; otherwise those of the stack apply
 }
 
 type layerAbout struct {
@@ -77,7 +77,7 @@ type limits struct {
 	Files        bool  `json:"files"`
 }
 
-// readings are the temperatures that were asked for.
+// readings are the requested values.
 type readings struct {
 	MaxK   *Number             `json:"max_K,omitempty"`
 	Blocks map[string]extremes `json:"blocks,omitempty"`

@@ -2,31 +2,32 @@ package serve
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 )
 
-// MaxMessage is how many bytes a request may have, its newline included.
+// MaxMessage is the maximum number of bytes of a request, its newline included.
 const MaxMessage = 1 << 20
 
-// MaxSteps is how many steps one request may ask for.
+// MaxSteps is the maximum number of steps of one request.
 const MaxSteps = 1_000_000
 
-// Bounds of numbers, within which arithmetic does not overflow.
+// Limits of numbers, within which arithmetic does not overflow.
 const (
 	leastDt, mostDt = 1e-15, 1e15 // s
 	mostWatts       = 1e12
 )
 
-// maxID is how many bytes an id may have.
+// maxID is the maximum number of bytes of an id.
 const maxID = 128
 
-// request is what a client asks for. docs/guides/serve.md and configs/serve.schema.json describe it for people and
-// programs.
+// request is a request of a client, as in docs/guides/serve.md and configs/serve.schema.json.
 type request struct {
 	ID      json.RawMessage     `json:"id,omitempty"`
 	Op      string              `json:"op"`
@@ -41,7 +42,7 @@ type request struct {
 	File    string              `json:"file,omitempty"`
 }
 
-// query says what to read.
+// query is what to read.
 type query struct {
 	Max    bool      `json:"max,omitempty"`
 	Blocks selection `json:"blocks,omitempty"`
@@ -53,16 +54,16 @@ type query struct {
 	Map    *mapQuery `json:"map,omitempty"`
 }
 
-// mapQuery asks for a layer's temperatures.
+// mapQuery is a request for a layer's temperatures.
 type mapQuery struct {
 	Layer string `json:"layer"`
-	// Plane counts from the bottom of the layer, from 0; nil stands for the hottest of its planes, cell by cell.
+	// Plane counts from the bottom of the layer, from 0; nil for the maximum over its planes, cell by cell.
 	Plane *int `json:"plane,omitempty"`
-	// Reduce joins so many cells by so many into one by their maximum.
+	// Reduce joins squares of cells, this number along each side, into one by their maximum.
 	Reduce int `json:"reduce,omitempty"`
 }
 
-// selection is all of a kind, or those of some names.
+// selection is all blocks, layers or probes, or those of some names.
 type selection struct {
 	all   bool
 	names []string
@@ -70,7 +71,7 @@ type selection struct {
 
 func (s *selection) any() bool { return s.all || len(s.names) > 0 }
 
-// UnmarshalJSON takes true, false or a list of names.
+// UnmarshalJSON accepts true, false or a list of names.
 func (s *selection) UnmarshalJSON(text []byte) error {
 	if json.Unmarshal(text, &s.all) == nil {
 		return nil
@@ -90,7 +91,7 @@ type Fault struct {
 
 func (f *Fault) Error() string { return f.Text }
 
-// Codes of faults. docs/guides/serve.md says what each of them means.
+// Codes of faults, described in docs/guides/serve.md.
 const (
 	BadJSON      = "bad-json"
 	BadRequest   = "bad-request"
@@ -112,19 +113,28 @@ func faultf(code, format string, args ...any) *Fault {
 	return &Fault{code, fmt.Sprintf(format, args...)}
 }
 
-// operations by name, with the keys that each takes beside id and op.
-var operations = map[string][]string{
-	"hello": {"token"}, "describe": nil, "reset": nil, "quit": nil, "shutdown": nil,
-	"set":     {"watts", "factors"},
-	"step":    {"n", "dt_s", "read"},
-	"run":     {"until_s", "dt_s", "read"},
-	"read":    {"read"},
-	"save":    {"name", "file"},
-	"restore": {"name", "file"},
-	"drop":    {"name"},
+// operation is an op with the keys that it takes in addition to id and op.
+type operation struct {
+	name string
+	keys []string
 }
 
-// parse reads a request. With a fault it still has the id, where that can be told.
+var operations = []operation{
+	{"hello", []string{"token"}}, {"describe", nil}, {"set", []string{"watts", "factors"}},
+	{"step", []string{"n", "dt_s", "read"}}, {"run", []string{"until_s", "dt_s", "read"}}, {"read", []string{"read"}},
+	{"save", []string{"name", "file"}}, {"restore", []string{"name", "file"}}, {"drop", []string{"name"}},
+	{"reset", nil}, {"quit", nil}, {"shutdown", nil},
+}
+
+func operationNames() string {
+	var names []string
+	for _, o := range operations {
+		names = append(names, o.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// parse reads a request. With a fault it still has the id, if that is valid.
 func parse(line []byte) (*request, *Fault) {
 	r := &request{}
 	var keys map[string]json.RawMessage
@@ -138,16 +148,17 @@ func parse(line []byte) (*request, *Fault) {
 	if err := strict(line, r); err != nil {
 		return r, jsonFault(err)
 	}
-	allowed, known := operations[r.Op]
+	n := slices.IndexFunc(operations, func(o operation) bool { return o.name == r.Op })
 	switch {
 	case r.Op == "":
 		return r, faultf(BadRequest, `there is no "op"; it is one of %s`, operationNames())
-	case !known:
-		return r, faultf(BadRequest, "op %s is unknown; there are %s", shown(r.Op), operationNames())
+	case n < 0:
+		return r, faultf(BadRequest, "op %s is unknown; known: %s", shown(r.Op), operationNames())
 	}
 	for key := range keys {
-		if key != "id" && key != "op" && !contains(allowed, key) {
-			return r, faultf(BadRequest, "%s takes no key %s; it takes %s", r.Op, shown(key), orNone(allowed))
+		if allowed := operations[n].keys; key != "id" && key != "op" && !slices.Contains(allowed, key) {
+			return r, faultf(BadRequest, "%s takes no key %s; it takes %s", r.Op, shown(key),
+				cmp.Or(strings.Join(allowed, ", "), "none"))
 		}
 	}
 	if fault := checkKeys(keys); fault != nil {
@@ -156,17 +167,16 @@ func parse(line []byte) (*request, *Fault) {
 	return r, r.check()
 }
 
-// checkKeys refuses null, which encoding/json takes for a key that is not there and for 0 in maps, and keys inside
-// "read" that differ from the known ones by capitals. Only watts may be null, one by one: it gives an input back to the
-// stack.
+// checkKeys refuses null, which encoding/json treats as a missing key and as 0 in maps, and keys inside "read" that
+// differ from the known ones by case. Only single watts may be null: the input then has the power of the stack.
 func checkKeys(keys map[string]json.RawMessage) *Fault {
 	level := func(at string, keys map[string]json.RawMessage, known ...string) *Fault {
 		for key, value := range keys {
 			switch {
 			case string(value) == "null" && at+key != "id":
-				return faultf(BadValue, "%s is null; leave it out", shown(at+key))
-			case at != "" && !contains(known, key):
-				return faultf(BadRequest, "there is no key %s; there are %s", shown(at+key), strings.Join(known, ", "))
+				return faultf(BadValue, "%s is null; omit it", shown(at+key))
+			case at != "" && !slices.Contains(known, key):
+				return faultf(BadRequest, "unknown key %s; known: %s", shown(at+key), strings.Join(known, ", "))
 			}
 		}
 		return nil
@@ -185,7 +195,7 @@ func checkKeys(keys map[string]json.RawMessage) *Fault {
 	return level("read.map.", layer, "layer", "plane", "reduce")
 }
 
-// strict decodes one JSON value and nothing behind it, without unknown keys.
+// strict decodes one JSON value and nothing after it, without unknown keys.
 func strict(line []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
@@ -193,7 +203,7 @@ func strict(line []byte, into any) error {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("something stands behind the object")
+		return errors.New("there is text after the object")
 	}
 	return nil
 }
@@ -207,16 +217,16 @@ func jsonFault(err error) *Fault {
 	case errors.Is(err, io.EOF):
 		return faultf(BadJSON, "the line is empty; a request is one object")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return faultf(BadJSON, "the JSON of the line ends too soon")
+		return faultf(BadJSON, "the JSON of the line is incomplete")
 	case errors.As(err, &kind) && kind.Field == "":
-		return faultf(BadJSON, "a request is one object, and no %s", kind.Value)
+		return faultf(BadJSON, "a request is one object: got %s", kind.Value)
 	case errors.As(err, &kind):
 		return faultf(BadRequest, "%s cannot be %s", kind.Field, jsonKind(kind.Value))
 	}
 	return faultf(BadRequest, "%s", clipped(strings.TrimPrefix(err.Error(), "json: ")))
 }
 
-// jsonKind is what encoding/json calls a value that does not fit, with its article: "a string", "an array", or the
+// jsonKind is encoding/json's name of the type of an unsuitable value, with its article: "a string", "an array", or the
 // number itself.
 func jsonKind(value string) string {
 	if number, is := strings.CutPrefix(value, "number "); is {
@@ -228,7 +238,7 @@ func jsonKind(value string) string {
 	return "a " + value
 }
 
-// checkID accepts what can be echoed without a thought: numbers, strings and null.
+// checkID accepts numbers, strings and null, which are echoed.
 func checkID(id json.RawMessage) *Fault {
 	if len(id) > 0 && (id[0] == '{' || id[0] == '[' || id[0] == 't' || id[0] == 'f') {
 		return faultf(BadRequest, "an id is a number or a string")
@@ -239,7 +249,7 @@ func checkID(id json.RawMessage) *Fault {
 	return nil
 }
 
-// check looks at the numbers, as far as the request alone tells.
+// check checks the numbers, as far as they do not depend on the stack.
 func (r *request) check() *Fault {
 	if r.DtS != nil && !(*r.DtS >= leastDt && *r.DtS <= mostDt) {
 		return faultf(BadValue, "dt_s is %g; a time step has %g to %g s", *r.DtS, leastDt, mostDt)
@@ -255,7 +265,7 @@ func (r *request) check() *Fault {
 		}
 	case "read":
 		if r.Read == nil {
-			return faultf(BadRequest, `read needs "read", what to read`)
+			return faultf(BadRequest, `read needs "read"`)
 		}
 	case "set":
 		if len(r.Watts)+len(r.Factors) == 0 {
@@ -263,7 +273,7 @@ func (r *request) check() *Fault {
 		}
 	case "save", "restore":
 		if (r.Name == "") == (r.File == "") {
-			return faultf(BadRequest, "%s needs a name or a file, and not both", r.Op)
+			return faultf(BadRequest, "%s needs either a name or a file", r.Op)
 		}
 	case "drop":
 		if r.Name == "" {
@@ -282,33 +292,13 @@ func (r *request) check() *Fault {
 	}
 	for name, w := range r.Watts {
 		if w != nil && !(math.Abs(*w) <= mostWatts) {
-			return faultf(BadValue, "%s gets %g W; at most %g W are served", shown(name), *w, mostWatts)
+			return faultf(BadValue, "the power of %s is %g W; give at most %g W", shown(name), *w, mostWatts)
 		}
 	}
 	return nil
 }
 
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
-}
-
-func operationNames() string {
-	return "hello, describe, set, step, run, read, save, restore, drop, reset, quit, shutdown"
-}
-
-func orNone(keys []string) string {
-	if len(keys) == 0 {
-		return "none"
-	}
-	return strings.Join(keys, ", ")
-}
-
-// shown quotes a text of a client, cut to what a message can bear.
+// shown quotes a text of a client, shortened.
 func shown(text string) string { return fmt.Sprintf("%q", clipped(text)) }
 
 func clipped(text string) string {

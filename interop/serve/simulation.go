@@ -1,6 +1,6 @@
-// Package serve steps a stack for other programs: simulators of what runs on the chip, controllers, scripts. A
-// Simulation takes requests, one object of JSON each, and answers them; Serve and Listen bring them from streams and
-// sockets. docs/guides/serve.md describes the protocol.
+// Package serve steps a stack for other programs: simulators of software on the chip, controllers, scripts. A
+// Simulation answers requests, one object of JSON each; Serve and Listen read them from streams and sockets.
+// docs/guides/serve.md describes the protocol.
 package serve
 
 import (
@@ -20,7 +20,7 @@ import (
 // Protocol names the protocol and its version.
 const Protocol = "thermsim-serve/1"
 
-// Bounds of what a client may have the server keep or send.
+// Limits on what a client can make the server store or send.
 const (
 	maxStates = 64
 	maxMap    = 1 << 20 // cells
@@ -29,23 +29,23 @@ const (
 // Options of a simulation.
 type Options struct {
 	Version string
-	// Initial is the field that reset goes back to; nil stands for the stack's uniform initial temperature.
+	// Initial is the field that reset restores; nil for the stack's uniform initial temperature.
 	Initial gpusolve.Field
-	// StateBytes bounds the memory of saved states together; 0 stands for 1 GiB.
+	// StateBytes limits the memory of all stored states; 0 is 1 GiB.
 	StateBytes int64
-	// Files keeps states in files; nil refuses them.
+	// Files stores states in files; nil refuses them.
 	Files Files
 }
 
-// Files keeps states in files by names that are no paths.
+// Files stores states in files by names that are not paths.
 type Files interface {
-	// Save writes a state and tells where it is.
+	// Save writes a state and returns its path.
 	Save(name string, s *gpusolve.Session) (path string, err error)
-	// Restore takes the state of a file up.
+	// Restore continues from the state of a file.
 	Restore(name string, s *gpusolve.Session) error
 }
 
-// Simulation is a stack that is stepped by requests. It is for one goroutine at a time.
+// Simulation is a stack that is stepped by requests. Only one goroutine may use it at a time.
 type Simulation struct {
 	session  *gpusolve.Session
 	mesh     *mesh.Mesh
@@ -57,7 +57,7 @@ type Simulation struct {
 	states   map[string]*gpusolve.SessionState
 	options  Options
 	plane    []float64
-	broken   error // of the device, which ends the server
+	broken   error // of the device; it ends the server
 }
 
 // New makes a simulation of a session, which it does not close.
@@ -82,7 +82,7 @@ func New(s *gpusolve.Session, o Options) (*Simulation, error) {
 	}, nil
 }
 
-// ending says what follows a reply.
+// ending is what happens after a reply.
 type ending int
 
 const (
@@ -101,7 +101,7 @@ func (s *Simulation) Do(ctx context.Context, line []byte) (answer []byte, end en
 	return s.finish(out, fault), end
 }
 
-// refuse is the answer to what is no request.
+// refuse is the answer to an invalid request.
 func (s *Simulation) refuse(fault *Fault) []byte { return s.finish(&reply{}, fault) }
 
 func (s *Simulation) finish(out *reply, fault *Fault) []byte {
@@ -154,7 +154,7 @@ func (s *Simulation) carryOut(ctx context.Context, r *request, out *reply) (endi
 	return goOn, nil
 }
 
-// set gives inputs watts and factors, all of them or none.
+// set sets the watts and factors of inputs, all of them or none.
 func (s *Simulation) set(r *request) *Fault {
 	power := s.session.Power()
 	type change struct {
@@ -200,7 +200,7 @@ func (s *Simulation) set(r *request) *Fault {
 	return nil
 }
 
-// run steps to a time: the last step ends there or beyond it.
+// run steps to a time: the last step ends then or later.
 func (s *Simulation) run(ctx context.Context, r *request, out *reply) *Fault {
 	dt := s.session.Dt()
 	if r.DtS != nil {
@@ -210,15 +210,17 @@ func (s *Simulation) run(ctx context.Context, r *request, out *reply) *Fault {
 	steps := math.Ceil((until-from)/dt - 1e-6)
 	switch {
 	case !(until >= from-1e-6*dt):
-		return faultf(BadValue, "until_s is %g, and the time is %g already; restore or reset goes back", until, from)
+		return faultf(BadValue, "until_s: got %g s; expected at least the current time, %g s. Fix: restore or reset "+
+			"first", until, from)
 	case steps > MaxSteps:
-		return faultf(BadValue, "to %g s there are %.3g steps of %g s; a request takes at most %d", until, steps, dt,
+		return faultf(BadValue, "until_s: got %g s, which is %.3g steps of %g s away; a request takes at most %d steps",
+			until, steps, dt,
 			MaxSteps)
 	}
 	return s.step(ctx, r, out, max(0, int(steps)))
 }
 
-// step takes n steps, and reads what the request asks for at their end.
+// step takes n steps, and then reads the values of the request's query.
 func (s *Simulation) step(ctx context.Context, r *request, out *reply, n int) *Fault {
 	taken, iterations := 0, 0
 	out.Taken, out.Iterations = &taken, &iterations
@@ -258,8 +260,8 @@ func (s *Simulation) faultOf(err error) *Fault {
 	case errors.Is(err, gpusolve.ErrNotConverged):
 		code = NotConverged
 	case errors.Is(err, gpusolve.ErrRunaway):
-		return faultf(Runaway, "thermal runaway: the leakage grows faster than the step can follow; the state is "+
-			"that before the step: take less power or a smaller dt_s")
+		return faultf(Runaway, "thermal runaway: the leakage grows faster than the time step resolves; the state is "+
+			"that before the step. Fix: less power or a smaller dt_s")
 	case errors.Is(err, context.Canceled):
 		return faultf(Interrupted, "the server was interrupted; the state is that of the last whole step")
 	case errors.Is(err, gpusolve.ErrOption):

@@ -3,23 +3,22 @@ package serve
 import (
 	"errors"
 	"path/filepath"
-	"regexp"
+	"strings"
 
 	"thermsim/gpusolve"
 )
 
-// stateName is what states and files may be called: no paths, nothing hidden.
-var stateName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}$`)
-
+// checkName checks the name of a state or file: not a path, not hidden.
 func checkName(name string) *Fault {
-	if !stateName.MatchString(name) || !filepath.IsLocal(name) {
-		return faultf(BadValue, "%s is no name for a state: up to 100 letters, digits, and _ . + -, none of . + - at "+
-			"the beginning", shown(name))
+	if len(name) > 100 || strings.Trim(name, alphanumeric+".+-") != "" || name != strings.TrimLeft(name, ".+-") ||
+		!filepath.IsLocal(name) {
+		return faultf(BadValue, "%s is not a name for a state: up to 100 letters, digits, and _ . + -, none of . + - "+
+			"at the beginning", shown(name))
 	}
 	return nil
 }
 
-// save puts the state aside in memory, or in a file.
+// save stores the state in memory, or in a file.
 func (s *Simulation) save(r *request, out *reply) *Fault {
 	if r.File != "" {
 		return s.saveFile(r.File, out)
@@ -35,9 +34,9 @@ func (s *Simulation) save(r *request, out *reply) *Fault {
 	}
 	switch bytes := s.session.StateBytes(); {
 	case s.states[r.Name] == nil && len(s.states) >= maxStates:
-		return faultf(TooLarge, "%d states are kept already, the most there may be; drop one", len(s.states))
+		return faultf(TooLarge, "%d states are stored already, the maximum; drop one", len(s.states))
 	case kept+bytes > s.options.StateBytes:
-		return faultf(TooLarge, "the state takes %d bytes, and %d are kept of at most %d; drop one, or save to a file",
+		return faultf(TooLarge, "the state takes %d bytes, and %d of at most %d are used; drop one, or save to a file",
 			bytes, kept, s.options.StateBytes)
 	}
 	k, err := s.session.Save()
@@ -62,12 +61,12 @@ func (s *Simulation) saveFile(name string, out *reply) *Fault {
 
 func (s *Simulation) checkFile(name string) *Fault {
 	if s.options.Files == nil {
-		return faultf(FileFault, "this server keeps no files; start it with --states FOLDER")
+		return faultf(FileFault, "this server stores no files; start it with --states FOLDER")
 	}
 	return checkName(name)
 }
 
-// fileFault tells files that cannot be written or read from devices that fail.
+// fileFault distinguishes files that cannot be written or read from devices that fail.
 func (s *Simulation) fileFault(err error) *Fault {
 	if errors.Is(err, gpusolve.ErrDevice) {
 		return s.faultOf(err)
@@ -75,7 +74,7 @@ func (s *Simulation) fileFault(err error) *Fault {
 	return faultf(FileFault, "%v", err)
 }
 
-// restore takes a state up.
+// restore continues from a stored state.
 func (s *Simulation) restore(r *request) *Fault {
 	if r.File != "" {
 		if fault := s.checkFile(r.File); fault != nil {

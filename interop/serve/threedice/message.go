@@ -1,6 +1,6 @@
-// Package threedice speaks the network protocol of 3D-ICE's server (3D-ICE 4.0, network_message and types.h there), so
-// that tools written for that run against thermsim. A message is a row of 32-bit words in the byte order of x86: its
-// length in words, its type and a payload. Temperatures and powers are FP32.
+// Package threedice implements the network protocol of 3D-ICE's server (3D-ICE 4.0, network_message and types.h), so
+// that tools written for it work with thermsim. A message is a sequence of 32-bit words in little-endian byte order:
+// its length in words, its type and a payload. Temperatures and powers are FP32.
 package threedice
 
 import (
@@ -18,10 +18,10 @@ const (
 	sendOutput             // instant, type, quantity: temperatures of the matching instructions
 	printOutput            // instant: the matching instructions write into their files; no reply
 	totalElements          // number of elements in all floorplans
-	insertPowers           // n, n powers: a slot's worth for the queues
+	insertPowers           // n, n powers: those of a slot, for the queues
 	simulateSlot           // to the end of the slot
 	simulateStep           // one step
-	sendOutputFiles        // the files that were printed
+	sendOutputFiles        // the printed files
 )
 
 var typeNames = [...]string{"EXIT_SIMULATION", "RESET_THERMAL_STATE", "SEND_OUTPUT", "PRINT_OUTPUT",
@@ -35,7 +35,7 @@ func typeName(t uint32) string {
 	return fmt.Sprintf("type %d", t)
 }
 
-// What INSERT_POWERS and the simulations answer.
+// Answers to INSERT_POWERS and to simulations.
 const (
 	success, failure = 0, 1
 
@@ -51,13 +51,13 @@ type message struct {
 	payload []uint32
 }
 
-// errMalformed marks messages that are none: what follows them in the stream cannot be told apart.
+// errMalformed marks invalid messages: the end of such a message in the stream is unknown.
 var errMalformed = errors.New("malformed message")
 
 // header is the length and the type.
 const header = 2
 
-// readMessage reads one of at most so many words.
+// readMessage reads a message of at most a number of words.
 func readMessage(in io.Reader, most int) (*message, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
@@ -66,9 +66,9 @@ func readMessage(in io.Reader, most int) (*message, error) {
 	words := binary.LittleEndian.Uint32(head[:])
 	switch {
 	case words < header:
-		return nil, fmt.Errorf("%w: its length is %d words, less than length and type take", errMalformed, words)
+		return nil, fmt.Errorf("%w: its length is %d words, less than the header's", errMalformed, words)
 	case uint64(words) > uint64(most):
-		return nil, fmt.Errorf("%w: its length is %d words; for this project at most %d are needed", errMalformed,
+		return nil, fmt.Errorf("%w: its length is %d words; this project needs at most %d", errMalformed,
 			words, most)
 	}
 	rest := make([]byte, 4*(words-1))
@@ -85,7 +85,7 @@ func readMessage(in io.Reader, most int) (*message, error) {
 	return m, nil
 }
 
-// bytes are the message on its way.
+// bytes are the encoded message.
 func (m *message) bytes() []byte {
 	all := binary.LittleEndian.AppendUint32(nil, uint32(len(m.payload)+header))
 	all = binary.LittleEndian.AppendUint32(all, m.kind)
@@ -100,7 +100,7 @@ func (m *message) add(words ...uint32) { m.payload = append(m.payload, words...)
 // float adds a number as FP32.
 func (m *message) float(v float64) { m.add(math.Float32bits(float32(v))) }
 
-// text adds bytes, four to a word, the last ones filled up with zeros.
+// text adds bytes, four per word, padded with zeros.
 func (m *message) text(b []byte) {
 	for len(b) > 0 {
 		var word [4]byte

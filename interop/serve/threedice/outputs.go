@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"thermsim/interop/export"
 	"thermsim/interop/serve"
 	project "thermsim/interop/threedice"
 	"thermsim/powermap"
@@ -17,7 +16,7 @@ var (
 	quantities = []string{"", "average", "maximum", "minimum", "gradient"}
 )
 
-// named is an entry of a list, "" where there is none.
+// named is an entry of a list, "" for none.
 func named(list []string, n uint32) string {
 	if int64(n) < int64(len(list)) {
 		return list[n]
@@ -54,7 +53,7 @@ func (s *Server) send(payload []uint32, answer *message) error {
 	return nil
 }
 
-// append adds what an instruction asks for.
+// append adds the results of an instruction.
 func (s *Server) append(ins *project.Output, answer *message) error {
 	var values []float64
 	var columns int
@@ -62,17 +61,17 @@ func (s *Server) append(ins *project.Output, answer *message) error {
 	if ins.Kind == "Pmap" {
 		var drawings []powermap.Drawing
 		if drawings, err = s.drawings(); err == nil {
-			values, columns, err = s.inspection.Powers(ins, drawings)
+			values, columns, err = s.live.Powers(ins, drawings)
 		}
 	} else {
-		values, columns, err = s.inspection.Values(ins, s.session.Field())
+		values, columns, err = s.live.Values(ins, s.session.Field())
 	}
 	if err != nil {
 		return err
 	}
 	switch ins.Kind {
 	case "Tflp":
-		heading := []byte(s.inspection.Heading(ins))
+		heading := []byte(s.live.Heading(ins))
 		answer.add(uint32(len(ins.File)), uint32(len(heading)), uint32(len(values)))
 		answer.text([]byte(ins.File))
 		answer.text(heading)
@@ -110,35 +109,26 @@ func (s *Server) print(payload []uint32) error {
 		when = named(instants, payload[0])
 	}
 	if when == "" {
-		s.note("PRINT_OUTPUT of an unknown instant was left out")
+		s.note("PRINT_OUTPUT of an unknown instant was ignored")
 		return nil
-	}
-	if s.printout == nil {
-		var err error
-		if s.printout, err = export.NewPrintout(s.outputs, s.session.Mesh()); err != nil {
-			return err
-		}
 	}
 	drawings, err := s.drawings()
 	if err != nil {
 		return err
 	}
-	if err := s.printout.Print(when, s.session.Time(), s.session.Field(), drawings); err != nil {
+	if err := s.live.Print(when, s.session.Time(), s.session.Field(), drawings); err != nil {
 		return fmt.Errorf("%w: %w", serve.ErrClient, err)
 	}
 	return nil
 }
 
-// files adds the files that were printed, in 3D-ICE's order: those of the end, of slots, of steps.
+// files adds the printed files in 3D-ICE's order: those of the end, of slots, of steps.
 func (s *Server) files(answer *message) error {
 	answer.add(0)
-	if s.printout == nil {
-		return nil
-	}
 	var sent []string
 	for _, when := range []string{"final", "slot", "step"} {
 		for _, ins := range s.outputs.Instructions {
-			text := s.printout.Text(ins.File)
+			text := s.live.Text(ins.File)
 			if ins.When != when || text == nil || slices.Contains(sent, ins.File) {
 				continue
 			}

@@ -196,7 +196,7 @@ func host(t *testing.T, s *Server, o HostOptions) (address string, ended chan er
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		ended <- Host(l, s, o).Run(ctx)
+		ended <- s.Host(l, o).Run(ctx)
 	}()
 	// the session closes only once nobody uses it: the server may be taking it back to the start for the next client
 	t.Cleanup(func() {
@@ -244,12 +244,13 @@ func elements(t *testing.T, address string) net.Conn {
 func TestBadClients(t *testing.T) {
 	var mu sync.Mutex
 	var said strings.Builder
-	address, ended, stop := host(t, server(t),
-		HostOptions{Patience: 100 * time.Millisecond, Idle: 300 * time.Millisecond, Say: func(text string) {
-			mu.Lock()
-			defer mu.Unlock()
-			said.WriteString(text + "\n")
-		}})
+	s := server(t)
+	s.say = func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		said.WriteString(text + "\n")
+	}
+	address, ended, stop := host(t, s, HostOptions{Patience: 100 * time.Millisecond, Idle: 300 * time.Millisecond})
 	word := func(words ...uint32) (b []byte) {
 		for _, w := range words {
 			b = binary.LittleEndian.AppendUint32(b, w)
@@ -285,7 +286,7 @@ func TestBadClients(t *testing.T) {
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the server ended with %v", err)
 	}
-	for _, want := range []string{"took too long", "malformed message", "left without EXIT_SIMULATION"} {
+	for _, want := range []string{"took too long", "malformed message", "disconnected without EXIT_SIMULATION"} {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("the server did not say %q:\n%s", want, said.String())
 		}
