@@ -24,9 +24,10 @@ import (
 	"thermsim/study/bench"
 )
 
-var benchHelp = `Measure every preconditioner of this build on the systems of the CUTh-Solver
-paper (arXiv:2606.17850), stacks of 5.1 to 35 million cells, and print the
-paper's tables for this machine. docs/reference/bench.md explains them.
+const benchHelp = `Measure every preconditioner on the systems of the CUTh-Solver paper.
+
+The paper (arXiv:2606.17850) has stacks of 5.1 to 35 million cells; its tables are
+printed for this machine. docs/reference/bench.md explains them.
 
 --systems takes CUTh1 to CUTh7, whose sizes and iterations are near the paper's,
 MoL10-5M to MoL10-35M, where all ten layers of its stack have cells, or a family
@@ -42,10 +43,7 @@ marked. Files are updated every few seconds.
 to the tables, with version, device, settings and source. docs/reference/bench.md
 describes the files (.json or .csv). --export writes the systems for other programs,
 as Matrix Market.
-` + exit.Statuses("0 done; rows that were stopped or could not run are marked", "1",
-	"2 wrong usage, or an invalid file of --external",
-	"4 device failure: no GPU where one was demanded, or not enough memory",
-	"130 interrupted; --out holds the rows that were finished")
+`
 
 const benchExample = `  thermsim bench --device gpu --out bench.json     # everything; about an hour
   thermsim bench --tables steady --max-cells 6e6
@@ -75,10 +73,14 @@ type benchOptions struct {
 func newBenchCommand(g *session.Session) *cobra.Command {
 	var o benchOptions
 	cmd := &cobra.Command{
-		Use:               "bench",
-		Short:             "Measure the solver and its preconditioners",
-		Long:              benchHelp,
-		Example:           benchExample,
+		Use:     "bench",
+		Short:   "Measure the solver and its preconditioners",
+		Long:    benchHelp,
+		Example: benchExample,
+		Annotations: exit.Statuses("0 done; rows that were stopped or could not run are marked", "1",
+			"2 wrong usage, or an invalid file of --external",
+			"4 device failure: no GPU where one was demanded, or not enough memory",
+			"130 interrupted; --out holds the rows that were finished"),
 		Args:              flags.NoArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -108,7 +110,7 @@ func newBenchCommand(g *session.Session) *cobra.Command {
 	})
 	flags.Group(f, flags.GroupResults, func() {
 		f.StringSliceVarP(&o.out, "out", "o", nil, "write the measurements to `FILES`, .json or .csv")
-		f.BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables")
+		flags.AddJSON(cmd, &o.json)
 		f.StringVar(&o.maps, "maps", "", "draw the errors of the table floorplans into `DIR`")
 		f.StringSliceVar(&o.from, "from", nil, "measure nothing: print the .json `FILES` of one device, together")
 		f.BoolVar(&o.markdown, "markdown", false, "print Markdown")

@@ -26,20 +26,17 @@ import (
 	"thermsim/study/autogrid"
 )
 
-var checkHelp = `Check a stack without solving it: read and validate every input, draw the stack
-and its floorplans into --out, list layers and mesh, say how much power
-was requested and how much arrived on the grid, and estimate memory and time.
-Warn of input that is valid but probably not intended: wrong units, blocks of few
-cells, no heat-flow path to ambient. With --grid auto, explain the chosen grid, which
-takes a few small solves.
+const checkHelp = `Check a stack without solving it.
+
+All inputs are read and validated. The stack and its floorplans are drawn into
+--out. Layers, mesh, the power requested and mapped, and estimates of memory and
+time are printed, and warnings about input that is valid but probably not intended:
+wrong units, blocks of few cells, no heat-flow path to ambient. With --grid auto,
+explain the chosen grid, which takes a few small solves.
 
 With --print, write only the stack to stdout, with materials, floorplans, powers and
 units resolved. That file is self-contained and gives the same results.
-` + exit.Statuses("0 the stack is valid, with or without warnings", "1",
-	"2 wrong usage, invalid input, or with --strict a warning; nothing was written",
-	"3 a small solve that the choice of a grid takes did not converge", "4 the grid does not fit into memory",
-	"6 thermal runaway in such a solve: the stack has no steady state",
-	"130 interrupted; nothing was written. --watch ends so")
+`
 
 const checkExample = `  thermsim check examples/interposer-2.5d
   thermsim check chip.toml --grid 2048x2048        # would it fit?
@@ -71,6 +68,11 @@ func newCheckCommand(g *session.Session) *cobra.Command {
 		Short:   "Validate a stack, draw it and estimate the run",
 		Long:    checkHelp,
 		Example: checkExample,
+		Annotations: exit.Statuses("0 the stack is valid, with or without warnings", "1",
+			"2 wrong usage, invalid input, or with --strict a warning; nothing was written",
+			"3 with --grid auto: a solve did not converge", "4 the grid does not fit into memory",
+			"6 with --grid auto: thermal runaway, the stack has no steady state",
+			"130 interrupted, as --watch ends; nothing was written"),
 	}, &o.stack, func(ctx context.Context) error {
 		if !o.watch {
 			return runCheck(ctx, g, o)
@@ -89,10 +91,10 @@ func newCheckCommand(g *session.Session) *cobra.Command {
 	cmd.Flags().Lookup("out").DefValue = defaultCheckOut
 	flags.AddGrid(cmd, &o.grid)
 	o.set.Add(cmd.Flags())
-	flags.AddPrecond(cmd, &o.precond, "estimate time and memory for this preconditioner")
+	flags.AddMethod(cmd, &o.precond, "estimate time and memory for this preconditioner")
 	flags.AddFormats(cmd, &o.formats)
 	cmd.Flags().BoolVar(&o.print, "print", false, "write the resolved stack file to stdout and nothing else")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables, in SI units")
+	flags.AddJSON(cmd, &o.json)
 	o.strict.Add(cmd.Flags())
 	o.watch.AddFlag(cmd.Flags())
 	o.addOptions(cmd.Flags(), flags.Formats()...)

@@ -19,19 +19,20 @@ import (
 	"thermsim/study/converge"
 )
 
-var convergeHelp = `Estimate the discretization error of a stack's grid: solve on this grid and on two
-finer ones, with every cell halved along x, y and z each time. For the maxima of the
-stack and of every block, and for every probe, print the observed order of
-convergence, the Richardson extrapolation to zero cell size, and the uncertainty:
-half the width of the interval in which the exact value is expected.
+const convergeHelp = `Estimate the discretization error of a stack's grid by two finer grids.
+
+The stack is solved on its grid and twice with every cell halved along x, y and z.
+For the maxima of the stack and of every block, and for every probe, print the
+observed order of convergence, the Richardson extrapolation to zero cell size, and
+the uncertainty: half the width of the interval in which the exact value is
+expected.
 
 The finest grid has 64 times the cells: give a coarse --grid. A maximum is that
 of parabolas through the hottest cell and its neighbours, independent of where the
-cell centers lie; blocks.csv has the values at cell centers. Nothing is written.
+cell centers lie; blocks.csv has the values at cell centers. The default method is
+multigrid. Nothing is written.
 docs/guides/converge.md has the equations.
-` + exit.Statuses("0", "1 internal failure", "2 wrong usage or invalid input", "3 a solve did not converge",
-	"4 device failure, or the finest grid does not fit into memory",
-	"6 thermal runaway: with its leakage the stack has no steady state", "130 interrupted")
+`
 
 const convergeExample = `  thermsim converge examples/quickstart --grid 32x32
   thermsim converge chip.toml --grid 64x64 --device gpu
@@ -52,10 +53,13 @@ func newConvergeCommand(g *session.Session) *cobra.Command {
 		Short:   "Study three grids: order, extrapolation, uncertainty",
 		Long:    convergeHelp,
 		Example: convergeExample,
+		Annotations: exit.Statuses("0", "1 internal failure", "2 wrong usage or invalid input",
+			"3 a solve did not converge",
+			"4 device failure, or the finest grid does not fit into memory",
+			"6 thermal runaway: with its leakage the stack has no steady state", "130 interrupted"),
 	}, &o.stack, func(ctx context.Context) error { return runConverge(ctx, g, o) })
 	o.addStack(cmd)
-	cmd.Flag("precond").Usage += " (default multigrid)"
-	flags.Rise.Var(cmd.Flags(), &o.tol, "tol", "largest error of each solve, as estimated (default 1e-5 K)")
+	flags.Rise.Var(cmd.Flags(), &o.tol, "tol", "convergence tolerance: estimated maximum error (default 1e-5 K)")
 	flags.AddJSON(cmd, &o.json)
 	return cmd
 }

@@ -17,10 +17,11 @@ import (
 	"thermsim/internal/machine"
 )
 
-var devicesHelp = `List the devices of this machine: the processor, and the GPUs that the CUDA driver
-finds, by the names that --device takes. If no GPU can be used, the reason is
-printed; the processor can solve every stack.
-` + exit.Statuses("0 done, with or without a GPU")
+const devicesHelp = `List the devices of this machine by the names that --device takes.
+
+These are the processor and the GPUs that the CUDA driver finds. If no GPU can be
+used, the reason is printed; the processor can solve every stack.
+`
 
 const devicesExample = `  thermsim devices
   thermsim devices --json | jq '.gpus[].name'
@@ -33,13 +34,14 @@ func newDevicesCommand(g *session.Session) *cobra.Command {
 		Short:             "List what can solve on this machine",
 		Long:              devicesHelp,
 		Example:           devicesExample,
+		Annotations:       exit.Statuses("0 done, with or without a GPU"),
 		Args:              flags.NoArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error {
 			return runDevices(g.Console, thisProcessor(), device.List, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON on stdout in place of tables, in SI units")
+	flags.AddJSON(cmd, &asJSON)
 	return cmd
 }
 

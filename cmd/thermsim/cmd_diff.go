@@ -19,17 +19,15 @@ import (
 	"thermsim/report/jsonfile"
 )
 
-var diffHelp = `Compare the fields of two saved runs: the first minus the second, in K. RUN_A and
-RUN_B are folders of runs, or their run.zip.
+const diffHelp = `Compare the fields of two saved runs: the first minus the second, in K.
+
+RUN_A and RUN_B are folders of runs, or their run.zip.
 
 The stacks have the same size along x and y. Layers are compared by name; where
 the grids differ, the second field is interpolated to the first one's. Tables go
 to stdout; into --out go diff.json, diff.html with both runs and their
 difference, and diff_<layer>.png of layers with power and of those in --maps.
-` + exit.Statuses("0", "1", "2 wrong usage, no saved run, or stacks that cannot be compared",
-	`5 with --limit: differences above it, or such as cannot be relied on, for a
-       run had not converged, was interrupted or has cells without a finite
-       temperature; the files were written`, "130")
+`
 
 const diffExample = `  thermsim diff before after
   thermsim diff coarse fine --limit "0.5 K" --quiet || echo the grid matters
@@ -55,7 +53,9 @@ func newDiffCommand(g *session.Session) *cobra.Command {
 		Short:   "Compare two saved runs",
 		Long:    diffHelp,
 		Example: diffExample,
-		Args:    flags.Arguments(2, 2, "the folders of two runs"),
+		Annotations: exit.Statuses("0", "1", "2 wrong usage, no saved run, or stacks that cannot be compared",
+			"5 with --limit: larger differences, or unreliable ones; the files were written", "130"),
+		Args: flags.Arguments(2, 2, "the folders of two runs"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			copy(o.runs[:], args)
 			o.limitText = cmd.Flag("limit").Value.String()
@@ -70,11 +70,10 @@ func newDiffCommand(g *session.Session) *cobra.Command {
 	flags.Group(f, flags.GroupResults, func() {
 		f.StringVarP(&o.out, "out", "o", "thermsim-diff", "write the files into `DIR`")
 		flags.AddForce(cmd)
-		f.BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables: diff.json")
-		f.StringSliceVar(&o.maps, "maps", nil, "draw the layers in `LIST` too: names with commas between, or all")
+		flags.AddJSON(cmd, &o.json)
+		flags.AddMaps(cmd, &o.maps)
 		flags.AddFormats(cmd, &o.formats)
-		flags.AddPageBudget(f, &o.pageBudget, "size that temperatures may take in diff.html (default 20)")
-		flags.Rise.Var(f, &o.pageError, "page-error", "largest error of temperatures in diff.html (default 0.01 K)")
+		flags.AddPageLimits(f, &o.pageBudget, &o.pageError)
 	})
 	return cmd
 }

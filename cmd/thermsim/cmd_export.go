@@ -18,12 +18,12 @@ import (
 	"thermsim/mesh"
 )
 
-var exportHelp = `Write the steady system of a stack as Matrix Market files, for other solvers:
-A.mtx (conductances in W/K, one triangle) and b.mtx (power in W). The unknowns
-are temperature rises over the ambient in K, cells numbered x fastest, then y,
-then z from the bottom. Grids of more than 4 million cells are refused: text is
-no format for them.
-` + exit.Statuses("0", "1", "2", "3 a small solve that the choice of a grid takes did not converge", "130")
+const exportHelp = `Write the steady linear system of a stack as Matrix Market files.
+
+A.mtx holds conductances in W/K (one triangle) and b.mtx the power in W. The
+unknowns are temperature rises over the ambient in K, cells numbered x fastest, then
+y, then z from the bottom. Limited to 4 million cells (text format).
+`
 
 const exportExample = `  thermsim export examples/quickstart --out system
   thermsim solve system/A.mtx system/b.mtx`
@@ -31,10 +31,11 @@ const exportExample = `  thermsim export examples/quickstart --out system
 func newExportCommand(g *session.Session) *cobra.Command {
 	var o study
 	cmd := flags.TakeStack(&cobra.Command{
-		Use:     "export [STACK]",
-		Short:   "Write the linear system of a stack as Matrix Market files",
-		Long:    exportHelp,
-		Example: exportExample,
+		Use:         "export [STACK]",
+		Short:       "Write the linear system of a stack as Matrix Market files",
+		Long:        exportHelp,
+		Example:     exportExample,
+		Annotations: exit.Statuses("0", "1", "2", "3 with --grid auto: a solve did not converge", "130"),
 	}, &o.stack, func(ctx context.Context) error { return runExport(ctx, g, o) })
 	flags.AddOut(cmd, &o.out)
 	flags.AddGrid(cmd, &o.grid)

@@ -23,21 +23,25 @@ import (
 	"thermsim/study/verify"
 )
 
-const importHelp = `Convert a project of another simulator to a stack file. The extension of the first
-FILE selects the simulator: .stk of 3D-ICE, .config of HotSpot. Or give FORMAT.
+const importHelp = `Convert a project of another simulator to a stack file.
+
+The extension of the first FILE selects the simulator: .stk of 3D-ICE, .config of
+HotSpot. Or give FORMAT.
 
 The stack file goes to --out, or to stdout. It is self-contained; comments name the
 line of the project that each part comes from. Ignored input is listed on stderr and
 at the top of the file, with file and line. Input that thermsim cannot model is an
 error.
 
-By default the stack file uses thermsim's numerics. With --compat, its parameters are
-adjusted to reproduce the original simulator's results. The differences between the
-two on this project are listed with their effect, which takes some steady solves
+By default the stack file uses thermsim's numerics. With --compat, its parameters
+are adjusted to reproduce the original simulator's results. The differences between
+the two on this project are listed with their effect, which takes some steady solves
 (omit them with --measure=false). docs/guides/import.md explains each.
 
 steady, transient and check also take the project directly.
 `
+
+var importStatuses = exit.Statuses("0", "1", "2", "3 a solve for --measure did not converge", "4", "130")
 
 // importExamples by the name of the format; "" for all.
 var importExamples = map[string]string{
@@ -62,11 +66,12 @@ type importOptions struct {
 func newImportCommand(g *session.Session) *cobra.Command {
 	var o importOptions
 	cmd := &cobra.Command{
-		Use:     "import [FORMAT] FILE...",
-		Short:   "Convert a project of another simulator to a stack file",
-		Long:    importHelp,
-		Example: importExamples[""],
-		Args:    mainFileFirst,
+		Use:         "import [FORMAT] FILE...",
+		Short:       "Convert a project of another simulator to a stack file",
+		Long:        importHelp,
+		Example:     importExamples[""],
+		Annotations: importStatuses,
+		Args:        mainFileFirst,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return c.Help()
@@ -74,7 +79,7 @@ func newImportCommand(g *session.Session) *cobra.Command {
 			return runImport(c.Context(), g, flags.FormatOf(args[0]), args, o)
 		},
 	}
-	o.addFlags(cmd.Flags(), "the simulator", flags.Formats()...)
+	o.addFlags(cmd.Flags(), flags.Formats()...)
 	for _, f := range flags.Formats() {
 		cmd.AddCommand(newImportFormatCommand(g, f))
 	}
@@ -94,10 +99,10 @@ func mainFileFirst(c *cobra.Command, args []string) error {
 		"is one of %s", args[0], c.CommandPath(), flags.FormatNames())
 }
 
-func (o *importOptions) addFlags(f *pflag.FlagSet, simulator string, of ...*importer.Format) {
+func (o *importOptions) addFlags(f *pflag.FlagSet, of ...*importer.Format) {
 	f.StringVarP(&o.output, "out", "o", "", "write the stack file to `FILE` rather than to stdout")
-	f.BoolVar(&o.force, "force", false, "replace FILE if it exists")
-	f.BoolVar(&o.compat, "compat", false, "reproduce the results of "+simulator+" with the stack file")
+	f.BoolVar(&o.force, "force", false, "replace files that exist")
+	f.BoolVar(&o.compat, "compat", false, "reproduce the results of the project's simulator")
 	f.BoolVar(&o.measure, "measure", true, "solve to quantify the effect of each difference")
 	o.addOptions(f, of...)
 }
@@ -107,10 +112,12 @@ func newImportFormatCommand(g *session.Session, format *importer.Format) *cobra.
 	cmd := &cobra.Command{
 		Use:   format.Name + " FILE...",
 		Short: "Import a project of " + format.Title,
-		Long: strings.Replace(importHelp, `another simulator to a stack file. The extension of the first
-FILE selects the simulator: .stk of 3D-ICE, .config of HotSpot. Or give FORMAT.`,
-			format.Title+" to a stack file.", 1),
-		Example: importExamples[format.Name],
+		Long: strings.Replace(importHelp, `another simulator to a stack file.
+
+The extension of the first FILE selects the simulator: .stk of 3D-ICE, .config of
+HotSpot. Or give FORMAT.`, format.Title+" to a stack file.", 1),
+		Example:     importExamples[format.Name],
+		Annotations: importStatuses,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return exit.Usagef("expected the files of a %s project; run '%s --help' for the usage", format.Title,
@@ -119,7 +126,7 @@ FILE selects the simulator: .stk of 3D-ICE, .config of HotSpot. Or give FORMAT.`
 			return runImport(cmd.Context(), g, format, args, o)
 		},
 	}
-	o.addFlags(cmd.Flags(), format.Title, format)
+	o.addFlags(cmd.Flags(), format)
 	return cmd
 }
 

@@ -19,13 +19,13 @@ import (
 
 const importEDAHelp = `Make a power map from the placement of a chip and the power of its instances.
 
-Reads a placement (DEF), the cell sizes (LEF) and a power report of all instances.
-OpenSTA and OpenROAD print the report:
+Inputs are a placement (DEF), the cell sizes (LEF) and a power report of all
+instances. OpenSTA and OpenROAD print the report:
 
   report_power -instances [get_cells *] > power.rpt
 
-With --placement, a CSV file of placed cells replaces DEF and LEF, and also the report
-if it has a power column. All files may be compressed with gzip.
+With --placement, a CSV file of placed cells replaces DEF and LEF, and also the
+report if it has a power column. All files may be compressed with gzip.
 
 Writes PREFIX_power.csv, the map, and PREFIX.toml, a small stack file to edit. With
 --cells, PREFIX_cells.csv lists every instance with location, size and power. The
@@ -49,10 +49,11 @@ type importEDAOptions struct {
 func newImportEDACommand(g *session.Session) *cobra.Command {
 	o := importEDAOptions{grid: flags.GridSize{NX: 256, NY: 256}, unplaced: "error"}
 	cmd := &cobra.Command{
-		Use:     "eda --def FILE --lef FILE,... --power FILE -o PREFIX",
-		Short:   "Make a power map from DEF, LEF and a power report of instances",
-		Long:    importEDAHelp,
-		Example: importEDAExample,
+		Use:         "eda --def FILE --lef FILE,... --power FILE -o PREFIX",
+		Short:       "Make a power map from DEF, LEF and a power report of instances",
+		Long:        importEDAHelp,
+		Example:     importEDAExample,
+		Annotations: exit.Statuses("0", "1", "2", "130"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return exit.Usagef("%s takes its files by flags, got %s; run '%s --help' for the usage",

@@ -25,17 +25,17 @@ var templates embed.FS
 // templateKinds are the folders of templates, in the order of the help; the first is taken where none is named.
 var templateKinds = []string{"plain", "flip-chip", "hbm", "3d", "hotspot-like"}
 
-var initHelp = `Write a commented stack file to start from, stack.toml, and the files that it names,
-into DIR or the working directory. It runs unmodified; 'thermsim check' draws it.
-Existing files are not replaced.
+const initHelp = `Write a commented stack file to start from.
+
+stack.toml and the files that it names go into DIR or the working directory. It runs
+unmodified; 'thermsim check' draws it. Existing files are not replaced.
 
   plain         a die, an interface and a lid (default).
   flip-chip     a package with a lid on a board, under a finned heat sink.
   hbm           an accelerator and two HBM stacks on an interposer, same cooling.
   3d            two memory dies on a logic die, each described once and placed.
   hotspot-like  die, spreader and sink, from a floorplan and a power trace.
-` + exit.Statuses("0", "1 a file could not be written",
-	"2 wrong usage, or a file exists already; nothing was written", "130")
+`
 
 const initExample = `  thermsim init                      # stack.toml here; then: thermsim check
   thermsim init hbm                  # another kind
@@ -47,7 +47,9 @@ func newInitCommand(g *session.Session) *cobra.Command {
 		Short:   "Write a stack file to start from",
 		Long:    initHelp,
 		Example: initExample,
-		Args:    flags.Arguments(0, 2, "a kind and a folder"),
+		Annotations: exit.Statuses("0", "1 a file could not be written",
+			"2 wrong usage, or a file exists already; nothing was written", "130"),
+		Args: flags.Arguments(0, 2, "a kind and a folder"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return templateKinds, cobra.ShellCompDirectiveNoFileComp

@@ -22,8 +22,7 @@ import (
 	"thermsim/stack/stackfile"
 )
 
-var jedecHelp = `Simulate the JEDEC tests of the package in a stack file, and print the thermal
-resistances of data sheets.
+const jedecHelp = `Compute a package's thermal resistances by simulating the JEDEC tests.
 
   jesd51-2a  still air        theta_JA, psi_JT, psi_JB
   jesd51-6   moving air       the same, for the h of the file or --h
@@ -37,8 +36,7 @@ stack file needs a [package]. The tests use its powers, but not the size, grid,
 boundaries, heat sink, probes and environment of the file. Nothing is written.
 docs/guides/packages.md has the definitions, the models of the tests and their
 validation.
-` + exit.Statuses("0", "1 internal failure", "2 wrong usage or invalid input", "3 a solve did not converge", "4",
-	"6 thermal runaway: with its leakage the package has no steady state in a test", "130 interrupted")
+`
 
 const jedecExample = `  thermsim jedec examples/fcbga
   thermsim jedec chip.toml --h "25 W/(m^2 K)"
@@ -61,14 +59,17 @@ func newJedecCommand(g *session.Session) *cobra.Command {
 		Short:   "Thermal resistances of a package by JEDEC's tests",
 		Long:    jedecHelp,
 		Example: jedecExample,
+		Annotations: exit.Statuses("0", "1 internal failure", "2 wrong usage or invalid input",
+			"3 a solve did not converge", "4",
+			"6 thermal runaway: with its leakage the package has no steady state in a test", "130 interrupted"),
 	}, &o.stack, func(ctx context.Context) error { return runJedec(ctx, g, o) })
 	f := cmd.Flags()
 	flags.HeatTransfer.Var(f, &o.h, "h", "h of moving air for jesd51-6 (default that of the file)")
 	flags.Power.Var(f, &o.power, "power", "total package power for all tests; block powers are scaled proportionally")
 	flags.AddDevice(cmd, &o.device, flags.DeviceUsage)
-	flags.Rise.Var(f, &o.tol, "tol", "largest error of each solve, as estimated (default 1e-4 K)")
+	flags.Rise.Var(f, &o.tol, "tol", "convergence tolerance: estimated maximum error (default 1e-4 K)")
 	o.set.Add(f)
-	f.BoolVar(&o.json, "json", false, "print JSON in place of the table")
+	flags.AddJSON(cmd, &o.json)
 	return cmd
 }
 

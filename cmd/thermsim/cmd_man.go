@@ -16,20 +16,23 @@ import (
 	"thermsim/internal/staging"
 )
 
-var manHelp = `Write the manual pages of thermsim and of all its commands into DIR, which is
-created if it does not exist: thermsim.1, thermsim-steady.1 and so on, with the texts that
---help shows. Pages of the same name are replaced.
-` + exit.Statuses("0", "1 a file could not be written", "2 wrong usage")
+const manHelp = `Write the manual pages of thermsim and of all its commands into DIR.
+
+The pages are thermsim.1, thermsim-steady.1 and so on, with the texts that
+--help-all shows. DIR is created if it does not exist. Pages of the same name are
+replaced.
+`
 
 const manExample = `  thermsim man ~/.local/share/man/man1             # then: man thermsim-steady
   thermsim man man && man -l man/thermsim.1`
 
 func newManCommand(g *session.Session) *cobra.Command {
 	return &cobra.Command{
-		Use:     "man DIR",
-		Short:   "Write manual pages",
-		Long:    manHelp,
-		Example: manExample,
+		Use:         "man DIR",
+		Short:       "Write manual pages",
+		Long:        manHelp,
+		Example:     manExample,
+		Annotations: exit.Statuses("0", "1 a file could not be written", "2 wrong usage"),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 || args[0] == "" {
 				return exit.Usagef("expected one folder for the pages; run '%s --help' for the usage", c.CommandPath())
@@ -74,8 +77,7 @@ func manCommands(c *cobra.Command) []*cobra.Command {
 }
 
 // manPage is the manual page of a command in the man macros of roff, see man(7). Help texts are plain text: paragraphs,
-// indented lines that stay as they are, and headings underlined by =. cobra's generator reads them as Markdown,
-// and breaks their tables.
+// and indented lines that stay as they are. cobra's generator reads them as Markdown, and breaks their tables.
 func manPage(c *cobra.Command) string {
 	var b strings.Builder
 	name := manName(c)
@@ -87,11 +89,10 @@ func manPage(c *cobra.Command) string {
 		fmt.Fprintf(&b, "%s\n", roff(c.CommandPath()+" COMMAND ..."))
 	}
 	b.WriteString(".fi\n.SH DESCRIPTION\n")
-	description, sections, _ := strings.Cut(manText(c.Long), ".SH ")
-	b.WriteString(description)
+	b.WriteString(manText(c.Long))
 	manFlags(&b, c)
-	if sections != "" {
-		b.WriteString(".SH " + sections)
+	if statuses := c.Annotations[exit.HelpKey]; statuses != "" {
+		fmt.Fprintf(&b, ".SH EXIT STATUS\n.nf\n%s.fi\n", roff(statuses))
 	}
 	if c.Example != "" {
 		fmt.Fprintf(&b, ".SH EXAMPLES\n.nf\n%s\n.fi\n", roff(c.Example))
@@ -125,35 +126,26 @@ func manNeighbours(c *cobra.Command) []string {
 // manText writes a help text.
 func manText(text string) string {
 	var b strings.Builder
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	verbatim, begun := false, false // begun: there is text below the heading
-	for i, line := range lines {
-		heading := i+1 < len(lines) && lines[i+1] != "" && strings.Trim(lines[i+1], "=") == ""
-		if line != "" && strings.Trim(line, "=") == "" {
-			continue
-		}
+	verbatim := false
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
 		if indented := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t"); line != "" &&
 			indented != verbatim {
 			verbatim = indented
 			b.WriteString(map[bool]string{true: ".nf\n", false: ".fi\n"}[verbatim])
 		}
 		switch {
-		case heading:
-			b.WriteString(".SH " + roff(line) + "\n")
-			begun = false
 		case line != "":
 			b.WriteString(roff(line) + "\n")
-			begun = true
 		case verbatim:
 			b.WriteString("\n")
-		case begun:
+		default:
 			b.WriteString(".PP\n")
 		}
 	}
 	if verbatim {
 		b.WriteString(".fi\n")
 	}
-	return strings.ReplaceAll(b.String(), ".PP\n.SH", ".SH")
+	return b.String()
 }
 
 // manFlags lists the flags under the headings of the help, those of every command last.

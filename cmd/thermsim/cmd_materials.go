@@ -10,17 +10,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/stack"
 	"thermsim/stack/stackfile"
 )
 
-var materialsHelp = `List the material library: thermal conductivity k, volumetric heat capacity c,
-the temperature at which they are valid, and their source. With names, show those
+const materialsHelp = `List the material library.
+
+Each material has the thermal conductivity k, the volumetric heat capacity c, the
+temperature at which they are valid, and their source. With names, show those
 materials in full. A stack file uses a library material by its name;
 [materials.NAME] in the file defines another or replaces it.
-` + exit.Statuses("0", "2 no such material")
+`
 
 const materialsExample = `  thermsim materials
   thermsim materials silicon tim_grease
@@ -38,13 +41,14 @@ func newMaterialsCommand(g *session.Session) *cobra.Command {
 		Short:             "List the material library",
 		Long:              materialsHelp,
 		Example:           materialsExample,
+		Annotations:       exit.Statuses("0", "2 no such material"),
 		ValidArgsFunction: completeMaterials,
 		RunE: func(_ *cobra.Command, args []string) error {
 			o.names = args
 			return runMaterials(g, o)
 		},
 	}
-	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables, in SI units")
+	flags.AddJSON(cmd, &o.json)
 	return cmd
 }
 

@@ -18,14 +18,16 @@ import (
 	"thermsim/report/saved"
 )
 
-var renderHelp = `Make tables, maps, pictures, report.html and field files again from a saved run,
-without solving. RUN is the folder of a run, or its run.zip.
+const renderHelp = `Make tables, maps, pictures, report.html and field files again from a saved run,
+without solving.
+
+RUN is the folder of a run, or its run.zip.
 
 The same flags give the same files, to the last bit, as when the run was solved;
 other flags give other maps, formats, parts and steps. Files go into the folder
 of the run unless --out names another. Of a transient, maps and tables are those
 of the last step saved; --files with --file-steps writes fields of any step.
-` + exit.Statuses("0", "1", "2 wrong usage, or no saved run; nothing was written", "130")
+`
 
 const renderExample = `  thermsim render thermsim-out --maps all --formats svg
   thermsim render thermsim-out --files vtr --file-steps all --out paraview
@@ -44,11 +46,12 @@ type renderOptions struct {
 func newRenderCommand(g *session.Session) *cobra.Command {
 	var o renderOptions
 	cmd := &cobra.Command{
-		Use:     "render RUN",
-		Short:   "Make pictures and files again from a saved run",
-		Long:    renderHelp,
-		Example: renderExample,
-		Args:    flags.Arguments(1, 1, "the folder of a run"),
+		Use:         "render RUN",
+		Short:       "Make pictures and files again from a saved run",
+		Long:        renderHelp,
+		Example:     renderExample,
+		Annotations: exit.Statuses("0", "1", "2 wrong usage, or no saved run; nothing was written", "130"),
+		Args:        flags.Arguments(1, 1, "the folder of a run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.run = args[0]
 			return runRender(cmd.Context(), g, o)

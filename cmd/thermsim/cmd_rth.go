@@ -24,7 +24,9 @@ import (
 	"thermsim/study/response/display"
 )
 
-var rthHelp = `Solve a stack for 1 W in each of its inputs, one at a time: every block, every
+const rthHelp = `Compute the thermal resistances between all inputs and outputs of a stack.
+
+The stack is solved for 1 W in each of its inputs, one at a time: every block, every
 uniform power and every power map, independent of their power in the file. The
 thermal resistances, in K/W, are the temperature rises per watt of the mean of every
 input and of every probe, above the unpowered stack. By superposition they give the
@@ -36,8 +38,9 @@ strongest first, and the reciprocity error |R_ab - R_ba|, which is zero without
 coolant.
 
 Stacks with temperature-dependent properties (materials, heat-transfer coefficients,
-leakage) have no such matrix and are refused. docs/guides/rth-zth.md has the definitions.
-` + exit.Statuses("0", "1", "2", "3", "4", "130")
+leakage) have no such matrix and are refused. docs/guides/rth-zth.md has the
+definitions.
+`
 
 const rthExample = `  thermsim rth examples/quickstart
   thermsim rth examples/mol10-ev6 --grid 128x128 --peaks
@@ -60,20 +63,21 @@ func (o *responseOptions) addFlags(cmd *cobra.Command) {
 	flags.AddOut(cmd, &o.out)
 	flags.Ratio.Var(f, &o.rtol, "rtol", "relative residual of solves by iteration (default 1e-12)")
 	flags.AddJSON(cmd, &o.json)
-	f.BoolVar(&o.noPage, "no-page", false, "leave out the page")
+	flags.AddNoPage(f, &o.noPage)
 	o.addStack(cmd)
 }
 
 func newRthCommand(g *session.Session) *cobra.Command {
 	var o rthOptions
 	cmd := flags.TakeStack(&cobra.Command{
-		Use:     "rth [STACK]",
-		Short:   "Thermal resistances between all blocks and probes",
-		Long:    rthHelp,
-		Example: rthExample,
+		Use:         "rth [STACK]",
+		Short:       "Thermal resistances between all blocks and probes",
+		Long:        rthHelp,
+		Example:     rthExample,
+		Annotations: exit.Statuses("0", "1", "2", "3", "4", "130"),
 	}, &o.stack, func(ctx context.Context) error { return runRth(ctx, g, o) })
 	o.addFlags(cmd)
-	cmd.Flags().BoolVar(&o.peaks, "peaks", false, "add the hottest cell of each input as an output (a second pass)")
+	cmd.Flags().BoolVar(&o.peaks, "peaks", false, "add the hottest cell of each input as an output")
 	return cmd
 }
 

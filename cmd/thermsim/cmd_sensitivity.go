@@ -19,17 +19,17 @@ import (
 	"thermsim/study/sensitivity/display"
 )
 
-var sensitivityHelp = `Compute the derivatives of a temperature with respect to every power, thickness,
-conductivity, contact and heat-transfer coefficient of a stack: all from one
-additional (adjoint) solve.
+const sensitivityHelp = `Compute the derivatives of a temperature with respect to all parameters.
 
-The temperature is the mean of a block, or without --of a p-norm over the temperature
-rises of all blocks, which approximates the hottest. Stacks with temperature-dependent
-properties or coolant are refused.
+The parameters are every power, thickness, conductivity, contact and heat-transfer
+coefficient of a stack; all derivatives come from one additional (adjoint) solve.
+The temperature is the mean of a block, or without --of a p-norm over the
+temperature rises of all blocks, which approximates the hottest. Stacks with
+temperature-dependent properties or coolant are refused.
 
 Into --out go sensitivity.csv, sensitivity.json and sensitivity.png, a tornado chart
 of what 1 % more of each does.
-` + exit.Statuses("0", "1", "2", "3", "4", "130")
+`
 
 const sensitivityExample = `  thermsim sensitivity examples/mol10-ev6
   thermsim sensitivity chip.toml --of core0
@@ -44,10 +44,11 @@ type sensitivityOptions struct {
 func newSensitivityCommand(g *session.Session) *cobra.Command {
 	var o sensitivityOptions
 	cmd := flags.TakeStack(&cobra.Command{
-		Use:     "sensitivity [STACK]",
-		Short:   "How a temperature changes with every power, thickness, k and h",
-		Long:    sensitivityHelp,
-		Example: sensitivityExample,
+		Use:         "sensitivity [STACK]",
+		Short:       "How a temperature changes with every power, thickness, k and h",
+		Long:        sensitivityHelp,
+		Example:     sensitivityExample,
+		Annotations: exit.Statuses("0", "1", "2", "3", "4", "130"),
 	}, &o.stack, func(ctx context.Context) error { return runSensitivity(ctx, g, o) })
 	f := cmd.Flags()
 	f.StringVar(&o.of, "of", "", "the mean of this block, as `BLOCK` or LAYER/BLOCK (default all of them)")

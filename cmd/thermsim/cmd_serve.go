@@ -29,10 +29,11 @@ import (
 	"thermsim/mesh"
 )
 
-var serveHelp = `Step the temperatures of a stack for another program, which sets powers and reads
-temperatures while it goes on: a simulator of the chip's software, a controller,
-a script. Requests and answers are lines of JSON on stdin and stdout, or on a
-socket with --listen or --port; docs/guides/serve.md has the protocol and its schema.
+const serveHelp = `Step the temperatures of a stack for another program, which sets powers and
+reads temperatures during the run.
+
+Requests and answers are lines of JSON on stdin and stdout, or on a socket with
+--listen or --port; docs/guides/serve.md has the protocol and its schema.
 
 The stack is set up once, on a device that stays open. Until a
 client sets a power, the traces and schedules of the stack apply; the time step is
@@ -46,10 +47,7 @@ With --protocol 3d-ice, tools written for the 3D-ICE server can connect: STACK i
 3D-ICE project, which gives time step and slots; the client's EXIT ends the server
 (unless --keep), and printed files go into --out. With --compat, temperatures
 reproduce those of 3D-ICE.
-` + exit.Statuses("0 the client has ended the server, or stdin has ended", "1",
-	"2 wrong usage or invalid input, or an address that is invalid or in use",
-	"3 the steady state of --initial steady was not reached", "4",
-	"6 thermal runaway: --initial steady has no stable state", "130 interrupted")
+`
 
 const serveExample = `  echo '{"op":"step","n":10,"read":{"blocks":true}}' | thermsim serve examples/trace
   thermsim serve chip.toml --listen unix:/tmp/chip.sock --states states
@@ -89,6 +87,10 @@ func newServeCommand(g *session.Session) *cobra.Command {
 		Short:   "Step a stack for another program",
 		Long:    serveHelp,
 		Example: serveExample,
+		Annotations: exit.Statuses("0 the client has ended the server, or stdin has ended", "1",
+			"2 wrong usage or invalid input, or an address that is invalid or in use",
+			"3 the steady state of --initial steady was not reached", "4",
+			"6 thermal runaway: --initial steady has no stable state", "130 interrupted"),
 	}, &o.stack, func(ctx context.Context) error {
 		o.ported = cmd.Flags().Changed("port")
 		return runServe(ctx, g, o)

@@ -34,9 +34,10 @@ import (
 	"thermsim/report/summary"
 )
 
-var solveHelp = `Solve A x = b for a matrix in Matrix Market format, from another tool or from
-'thermsim export'. Without B, b is A times ones, so that the solution is known
-and its largest error is reported.
+const solveHelp = `Solve A x = b for a matrix in Matrix Market format, or the power grid of a netlist.
+
+The matrix comes from another tool or from 'thermsim export'. Without B, b is A
+times ones, so that the solution is known and its largest error is reported.
 
 A is square, in coordinate format, real or integer, general or symmetric; B is
 an array or coordinates of one column; both may be compressed with gzip. Matrices of
@@ -48,9 +49,7 @@ current sources I) is solved for its node voltages.
 
 A summary goes to stdout, x.mtx and summary.json into --out, both or none; of a
 netlist voltages.csv in place of x.mtx.
-` + exit.Statuses("0", "1", "2 wrong usage, or a system that cannot be solved; nothing was written",
-	"3 not converged; the best solution found was written",
-	"4 device failure: no GPU where one was demanded, or not enough memory", "130")
+`
 
 const solveExample = `  thermsim solve A.mtx b.mtx
   thermsim solve A.mtx.gz --rtol 1e-10 --precond jacobi
@@ -76,7 +75,10 @@ func newSolveCommand(g *session.Session) *cobra.Command {
 		Short:   "Solve a linear system, or the power grid of a netlist",
 		Long:    solveHelp,
 		Example: solveExample,
-		Args:    flags.Arguments(1, 2, "a matrix and optionally a right-hand side"),
+		Annotations: exit.Statuses("0", "1", "2 wrong usage, or a system that cannot be solved; nothing was written",
+			"3 not converged; the best solution found was written",
+			"4 device failure: no GPU where one was demanded, or not enough memory", "130"),
+		Args: flags.Arguments(1, 2, "a matrix and optionally a right-hand side"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 1 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -94,14 +96,14 @@ func newSolveCommand(g *session.Session) *cobra.Command {
 			"the grid whose matrix A is, x fastest (default found from the entries)",
 			flags.ParseBoxSize)
 		flags.AddDevice(cmd, &o.device, flags.DeviceUsage)
-		flags.AddPrecond(cmd, &o.precond, strings.Join(matrixMethods(), ", ")+" (default by A)")
+		flags.AddMethod(cmd, &o.precond, strings.Join(matrixMethods(), ", ")+" (default by A)")
 		flags.Ratio.Var(f, &o.rtol, "rtol", "stop on ||b - A x|| relative to ||b|| (default 1e-8)")
 		flags.Norm.Var(f, &o.atol, "atol", "stop on ||b - A x||, in the units of b, instead")
-		flags.CountVar(f, &o.maxIter, "max-iter", "largest number of iterations")
+		flags.CountVar(f, &o.maxIter, "max-iter", "largest number of iterations per linear system")
 	})
 	flags.Group(f, flags.GroupResults, func() {
 		flags.AddOut(cmd, &o.out)
-		f.BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables: summary.json")
+		flags.AddJSON(cmd, &o.json)
 	})
 	return cmd
 }

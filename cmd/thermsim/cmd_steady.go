@@ -14,24 +14,24 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-var steadyHelp = `Solve for the steady temperatures of a stack under its constant powers, or the
+const steadyHelp = `Solve for the steady temperatures of a stack under its constant powers, or the
 means of its traces.
 
 Tables go to stdout. Into --out go report.html (interactive page), run.zip (input of
-'thermsim render'; large fields: see --save), summary.json, and the tables layers.csv
-and blocks.csv, with regions.csv and limits.csv if there are any. Maps of layers with
-power, and of those in --maps, are map_<layer>.png and .csv.
+'thermsim render'; large fields: see --save), summary.json, and the tables
+layers.csv and blocks.csv, with regions.csv and limits.csv if there are any. Maps of
+layers with power, and of those in --maps, are map_<layer>.png and .csv.
 
 Output files replace those of the previous run atomically. Flags override the stack
 file. --precond NAME:key=value sets an option of a preconditioner. By default
-uniform layers are solved directly (fourier) and others by multigrid, with a fallback
-if it stalls. With --watch, errors are reported and watching continues until you press
-Ctrl-C (exit status 130).
+uniform layers are solved directly (fourier) and others by multigrid, with a
+fallback if it stalls. With --watch, errors are reported and watching continues
+until you press Ctrl-C (exit status 130).
 
---ranks splits the grid over ranks, in this process or in several processes. Slurm or
-mpirun start these, or --rendezvous gives the address where they connect. Rank 0
+--ranks splits the grid over ranks, in this process or in several processes. Slurm
+or mpirun start these, or --rendezvous gives the address where they connect. Rank 0
 prints and writes. docs/guides/ranks.md has more.
-` + exit.Help
+`
 
 const steadyExample = `  thermsim steady                                  # ./stack.toml into ./thermsim-out
   thermsim steady examples/quickstart --grid 128x128
@@ -48,10 +48,11 @@ func newSteadyCommand(g *session.Session) *cobra.Command {
 	var o simulateOptions
 	var watch session.WatchFlag
 	cmd := flags.TakeStack(&cobra.Command{
-		Use:     "steady [STACK]",
-		Short:   "Solve for the steady temperatures",
-		Long:    steadyHelp,
-		Example: steadyExample,
+		Use:         "steady [STACK]",
+		Short:       "Solve for the steady temperatures",
+		Long:        steadyHelp,
+		Example:     steadyExample,
+		Annotations: exit.OfRuns,
 	}, &o.stack, func(ctx context.Context) error {
 		if !watch {
 			return runSteady(ctx, g, o)

@@ -34,8 +34,7 @@ import (
 	"thermsim/study/sweep/lanes"
 )
 
-var sweepHelp = `Solve a stack many times, with other values in each run, in one process on one
-device: heat transfer coefficients, powers, thicknesses, anything --set takes.
+const sweepHelp = `Solve a stack many times, with other values of any key of the stack in each run.
 
 A sweep file says what varies:
 
@@ -55,9 +54,7 @@ temperatures. Rows are written as runs end, and an interrupted sweep resumes whe
 restarted. --shard does a part of the runs; --merge makes one table of the parts.
 With --lines, runs are read as lines of JSON from stdin and their results go to
 stdout, for optimizers that choose the next run from previous results.
-` + exit.Statuses("0", "1", "2 wrong usage or invalid input; nothing was solved",
-	"3 a run has no result: the column status says which and why", "4",
-	"130 interrupted; the rows of finished runs were written")
+`
 
 const sweepExample = `  thermsim sweep cooling.toml
   thermsim sweep cooling.toml --shard 0/8          # the first of eight parts
@@ -83,7 +80,10 @@ func newSweepCommand(g *session.Session) *cobra.Command {
 		Short:   "Solve a stack many times with other values in each run",
 		Long:    sweepHelp,
 		Example: sweepExample,
-		Args:    flags.Arguments(1, 1, "a sweep file"),
+		Annotations: exit.Statuses("0", "1", "2 wrong usage or invalid input; nothing was solved",
+			"3 a run has no result: the column status says which and why", "4",
+			"130 interrupted; the rows of finished runs were written"),
+		Args: flags.Arguments(1, 1, "a sweep file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.file = args[0]
 			return runSweep(cmd.Context(), g, o, cmd.InOrStdin())
@@ -93,8 +93,8 @@ func newSweepCommand(g *session.Session) *cobra.Command {
 	f.StringVarP(&o.out, "out", "o", "thermsim-sweep", "write the files into `DIR`")
 	o.set.Add(f)
 	flags.AddDevice(cmd, &o.device, flags.DeviceUsage)
-	flags.AddPrecond(cmd, &o.precond, "as for steady")
-	flags.Rise.Var(f, &o.tol, "tol", "largest error of each solve, as estimated (default 1e-4 K)")
+	flags.AddPrecond(cmd, &o.precond)
+	flags.Rise.Var(f, &o.tol, "tol", "convergence tolerance: estimated maximum error (default 1e-4 K)")
 	f.StringVar(&o.shard, "shard", "", "do a part of the runs: `K/N` from 0, or auto as the scheduler says")
 	f.BoolVar(&o.merge, "merge", false, "merge the parts in --out into sweep.csv")
 	f.BoolVar(&o.lines, "lines", false, "read runs as lines of JSON from stdin, write outcomes to stdout")

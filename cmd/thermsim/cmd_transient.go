@@ -15,37 +15,40 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-var transientHelp = `Step the temperatures of a stack in time, under its power traces and schedules:
-by backward Euler with fixed time steps, or by TR-BDF2 with adaptive time steps.
+const transientHelp = `Step the temperatures of a stack in time, under its power traces and schedules.
+
+Fixed time steps use backward Euler, adaptive ones TR-BDF2. Tables go to stdout, the
+peak over time first. Into --out go trace.csv (time, power, every block, region and
+probe, step by step) and what the steady command writes, for the last step.
 
 Fixed time steps: their number is --steps, or [transient] steps, or extends to the
 end of the power traces, or is 50. The time step is --dt, or [transient] dt, or the
 interval of the power traces, or 1/50 of the slowest time constant of the stack; the
-value is then printed on stderr. Every step uses the exact mean of the powers over its
-length.
+value is then printed on stderr. Every step uses the exact mean of the powers over
+its length.
 
 Adaptive time steps: --dt-tol is the allowed error per step (default 0.01 K), and
 steps end where powers change. The run ends at --until, or when it is within
---to-steady of the steady state; --every or --at choose the output times, independent
-of the steps. --periodic finds the periodic state under repeating traces directly,
-and shows one period of it. Steps are also adaptive with --until alone if the stack
-file has no dt, and without any flags for power traces of unequal intervals.
+--to-steady of the steady state; --every or --at choose the output times,
+independent of the steps. --periodic finds the periodic state under repeating traces
+directly, and shows one period of it. Steps are also adaptive with --until alone if
+the stack file has no dt, and without any flags for power traces of unequal
+intervals.
 
 The initial state is the ambient temperature, [transient] initial, or --initial: a
 temperature, the steady state of the stack's steady powers, or the field of a saved
 run, on any grid. DIR@TIME takes the step at that time. --checkpoint saves the state
 of a long run in --out at intervals, and --resume continues from there with
-bit-identical results: docs/guides/transients.md. With --policy, blocks are throttled
-while they are too hot, with fixed time steps; docs/guides/serve.md has the table.
+bit-identical results: docs/guides/transients.md. With --policy, blocks are
+throttled while they are too hot, with fixed time steps; docs/guides/serve.md has
+the table.
 
-Tables go to stdout, the peak over time first. Into --out go trace.csv (time,
-power, every block, region and probe, step by step) and what the steady command
-writes: tables and maps of the last step, and the page with all steps.
---figures maxima plots each cell's maximum over time. Flags override the stack file.
---precond NAME:key=value sets an option of a preconditioner. By default uniform
-layers are solved directly (fourier) and others by multigrid, with a fallback if it
-stalls. --ranks splits the grid over GPUs, processes or machines: docs/guides/ranks.md.
-` + exit.Help
+report.html shows all steps. --figures maxima plots each cell's maximum over time.
+Flags override the stack file. --precond NAME:key=value sets an option of a
+preconditioner. By default uniform layers are solved directly (fourier) and others
+by multigrid, with a fallback if it stalls. --ranks splits the grid over GPUs,
+processes or machines: docs/guides/ranks.md.
+`
 
 const transientExample = `  thermsim transient examples/trace
   thermsim transient examples/trace --steps 20 --dt "10 ms" --initial "25 degC"
@@ -75,10 +78,11 @@ func newTransientCommand(g *session.Session) *cobra.Command {
 	var o transientOptions
 	var cmd *cobra.Command
 	cmd = flags.TakeStack(&cobra.Command{
-		Use:     "transient [STACK]",
-		Short:   "Step the temperatures in time",
-		Long:    transientHelp,
-		Example: transientExample,
+		Use:         "transient [STACK]",
+		Short:       "Step the temperatures in time",
+		Long:        transientHelp,
+		Example:     transientExample,
+		Annotations: exit.OfRuns,
 	}, &o.stack, func(ctx context.Context) error {
 		if o.model != "" {
 			return runReduced(ctx, g, cmd, &o)

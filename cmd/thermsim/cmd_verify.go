@@ -16,12 +16,13 @@ import (
 	"thermsim/study/verify"
 )
 
-var verifyHelp = `Solve cases whose answer is known from theory and compare: slabs, spreading
-resistance, a manufactured solution, the balance of energy, symmetry and
-superposition. With names, run those cases only. docs/explanation/verification.md
-describes them, and the comparisons with other programs in the tests.
-` + exit.Statuses("0 every case passes", "1 a case fails", "2 no such case, or wrong usage",
-	"4 device failure: no GPU where one was demanded", "130 interrupted")
+const verifyHelp = `Solve cases whose answer is known from theory, and compare.
+
+The cases are slabs, spreading resistance, a manufactured solution, the balance of
+energy, symmetry and superposition. With names, run those cases only.
+docs/explanation/verification.md describes them, and the comparisons with other
+programs in the tests.
+`
 
 const verifyExample = `  thermsim verify
   thermsim verify slab-steady --verbose
@@ -41,6 +42,8 @@ func newVerifyCommand(g *session.Session) *cobra.Command {
 		Short:   "Check the solver against known answers",
 		Long:    verifyHelp,
 		Example: verifyExample,
+		Annotations: exit.Statuses("0 every case passes", "1 a case fails", "2 no such case, or wrong usage",
+			"4 device failure: no GPU where one was demanded", "130 interrupted"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.names = args
 			return runVerify(cmd.Context(), g, o)
@@ -50,7 +53,7 @@ func newVerifyCommand(g *session.Session) *cobra.Command {
 		},
 	}
 	flags.AddDevice(cmd, &o.device, "auto, cpu, gpu or gpu:N; the cases are small, so auto takes the cpu")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables, in SI units")
+	flags.AddJSON(cmd, &o.json)
 	return cmd
 }
 

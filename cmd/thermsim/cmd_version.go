@@ -13,9 +13,11 @@ import (
 	"thermsim/report/jsonfile"
 )
 
-var versionHelp = `Print the version of this thermsim, as --version does; with --json also the
-version of Go that built it, the system and the processor's architecture.
-` + exit.Statuses("0")
+const versionHelp = `Print the version of thermsim.
+
+With --json, the version of Go that built it, the system and the processor's
+architecture are printed too.
+`
 
 func newVersionCommand(g *session.Session) *cobra.Command {
 	asJSON := false
@@ -24,6 +26,7 @@ func newVersionCommand(g *session.Session) *cobra.Command {
 		Short:             "Print the version",
 		Long:              versionHelp,
 		Example:           "  thermsim version\n  thermsim version --json | jq -r .version",
+		Annotations:       exit.Statuses("0"),
 		Args:              flags.NoArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error {
@@ -39,7 +42,7 @@ func newVersionCommand(g *session.Session) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON on stdout in place of the line")
+	flags.AddJSON(cmd, &asJSON)
 	return cmd
 }
 

@@ -25,23 +25,25 @@ import (
 	"thermsim/study/response/display"
 )
 
-var zthHelp = `Compute the temperature response of a stack to a step of 1 W in each of its inputs:
-the thermal impedance Zth(t), in K/W, on a logarithmic time axis of 9 decades that
-ends long after the slowest time constant. For each heated input, the responses of its
-mean and of its hottest cell are reported, plus the outputs selected with --to and
---probes. There is no time stepping: solves at real frequencies give the response
-within 1e-4 at any time.
+const zthHelp = `Compute the thermal impedance Zth(t) of a stack for a power step in each input.
 
-The deconvolution of JESD51-14 turns the response of an input's mean into the spectrum
-of time constants (a Foster network), the Cauer network of the same impedance, and the
-structure function: the heat capacity along the heat-flow path to ambient.
+Zth(t) is the temperature response to 1 W, in K/W, on a logarithmic time axis of 9
+decades that ends long after the slowest time constant. For each heated input, the
+responses of its mean and of its hottest cell are reported, plus the outputs
+selected with --to and --probes. There is no time stepping: solves at real
+frequencies give the response within 1e-4 at any time.
+
+The deconvolution of JESD51-14 turns the response of an input's mean into the
+spectrum of time constants (a Foster network), the Cauer network of the same
+impedance, and the structure function: the heat capacity along the heat-flow path to
+ambient.
 
 Written are zth.csv, zth_spectrum.csv, zth_structure.csv, zth.json, zth.html and
 the pictures zth.png, zth_spectrum.png, zth_structure.png and
 zth_differential.png. Stacks with temperature-dependent properties
 (materials, heat-transfer coefficients, leakage) are refused. docs/guides/rth-zth.md
 has the method.
-` + exit.Statuses("0", "1", "2", "3", "4", "130")
+`
 
 const zthExample = `  thermsim zth examples/quickstart
   thermsim zth examples/mol10-ev6 --grid 64x64 --from IntReg_0,L2 --to Icache
@@ -77,10 +79,11 @@ func parseSpan(text string) (t [2]float64, err error) {
 func newZthCommand(g *session.Session) *cobra.Command {
 	var o zthOptions
 	cmd := flags.TakeStack(&cobra.Command{
-		Use:     "zth [STACK]",
-		Short:   "Step responses, time constants and structure functions",
-		Long:    zthHelp,
-		Example: zthExample,
+		Use:         "zth [STACK]",
+		Short:       "Step responses, time constants and structure functions",
+		Long:        zthHelp,
+		Example:     zthExample,
+		Annotations: exit.Statuses("0", "1", "2", "3", "4", "130"),
 	}, &o.stack, func(ctx context.Context) error { return runZth(ctx, g, o) })
 	f := cmd.Flags()
 	f.StringSliceVar(&o.from, "from", nil, "heat the inputs in `LIST`, such as BLOCK or LAYER/BLOCK (default all)")

@@ -115,7 +115,7 @@ func TestExitStatusesOfPage(t *testing.T) {
 	_, table, _ := strings.Cut(readPage(t, "../../docs/reference/exit-status.md"), "## Exit statuses\n")
 	table, _, _ = strings.Cut(table, "\n\nA folder")
 	var listed [2][]string
-	for i, text := range []string{table, exit.Help} {
+	for i, text := range []string{table, exit.OfRuns[exit.HelpKey]} {
 		for _, m := range statusRow.FindAllStringSubmatch(text, -1) {
 			listed[i] = append(listed[i], m[1])
 		}

@@ -12,16 +12,11 @@ import (
 	"thermsim/cmd/thermsim/session"
 )
 
-const rootHelp = `thermsim answers one question for the people who build 3D ICs: how hot does
-this stack get, where and when?
-
-A stack file goes in; temperature maps, tables and a verdict come out. Every
-command that takes a STACK reads stack.toml in the working directory by default; a
-directory means the stack.toml in it.`
+const rootHelp = `thermsim computes how hot a 3D IC gets, where and when. STACK is a stack file, or a
+folder with a stack.toml (default: the working directory).`
 
 const rootExample = `  thermsim check examples/mol10-ev6        # checks the input without solving
-  thermsim steady examples/mol10-ev6       # tables here, maps in thermsim-out/
-  thermsim transient examples/trace        # step it in time`
+  thermsim steady examples/mol10-ev6       # tables here, maps in thermsim-out/`
 
 func newRootCommand(g *session.Session) *cobra.Command {
 	cmd := &cobra.Command{
@@ -50,43 +45,82 @@ func newRootCommand(g *session.Session) *cobra.Command {
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return exit.Usagef("%w; run '%s --help' for the flags", err, c.CommandPath())
 	})
+	var help, helpAll bool
 	f := cmd.PersistentFlags()
 	f.BoolVarP(&g.Quiet, "quiet", "q", false, "print errors only (and JSON where --json asks for it)")
 	f.BoolVarP(&g.Verbose, "verbose", "v", false, "log phases with their times, the device and what the "+
 		"solver chose")
-
-	cmd.AddCommand(
-		newSteadyCommand(g),
-		newTransientCommand(g),
-		newServeCommand(g),
-		newCheckCommand(g),
-		newImportCommand(g),
-		newSolveCommand(g),
-		newExportCommand(g),
-		newBenchCommand(g),
-		newVerifyCommand(g),
-		newMaterialsCommand(g),
-		newDevicesCommand(g),
-		newRenderCommand(g),
-		newDiffCommand(g),
-		newConvergeCommand(g),
-		newJedecCommand(g),
-		newReduceCommand(g),
-		newRthCommand(g),
-		newZthCommand(g),
-		newSweepCommand(g),
-		newSensitivityCommand(g),
-		newInitCommand(g),
-		newVersionCommand(g),
-		newManCommand(g),
-	)
+	f.BoolVarP(&help, "help", "h", false, "show a short help")
+	f.BoolFunc("help-all", "show all flags, examples and details", func(string) error {
+		help, helpAll = true, true
+		return nil
+	})
+	addCommands(cmd, g)
 	cmd.SuggestionsMinimumDistance = 2
+	cmd.SetHelpCommandGroupID(groupMachine)
+	cmd.SetCompletionCommandGroupID(groupMachine)
 	cmd.SetHelpCommand(newHelpCommand())
 	cmd.InitDefaultCompletionCmd("completion")
 	refuseUnknown(cmd, "completion")
-	flags.GroupUsage(cmd, g.Style.Width)
-	refuseHelpOfUnknown(g, cmd)
+	setHelp(g, cmd, &helpAll)
+	inOrder(cmd)
 	return cmd
+}
+
+// Groups of commands in the help.
+const (
+	groupSolve    = "solve"
+	groupStudy    = "study"
+	groupModel    = "model"
+	groupExchange = "exchange"
+	groupReports  = "reports"
+	groupMachine  = "machine"
+)
+
+func init() { cobra.EnableCommandSorting = false } // groups have an order
+
+// addCommands adds all commands by their groups.
+func addCommands(root *cobra.Command, g *session.Session) {
+	for _, group := range []struct {
+		id, title string
+		commands  []*cobra.Command
+	}{
+		{groupSolve, "Solve", []*cobra.Command{newSteadyCommand(g), newTransientCommand(g), newJedecCommand(g),
+			newServeCommand(g), newSolveCommand(g)}},
+		{groupStudy, "Study", []*cobra.Command{newSweepCommand(g), newSensitivityCommand(g), newRthCommand(g),
+			newZthCommand(g), newConvergeCommand(g), newReduceCommand(g)}},
+		{groupModel, "Model", []*cobra.Command{newInitCommand(g), newCheckCommand(g), newMaterialsCommand(g)}},
+		{groupExchange, "Exchange", []*cobra.Command{newImportCommand(g), newExportCommand(g)}},
+		{groupReports, "Reports", []*cobra.Command{newRenderCommand(g), newDiffCommand(g)}},
+		{groupMachine, "Machine", []*cobra.Command{newDevicesCommand(g), newVerifyCommand(g), newBenchCommand(g),
+			newVersionCommand(g), newManCommand(g)}},
+	} {
+		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
+		for _, c := range group.commands {
+			c.GroupID = group.id
+		}
+		root.AddCommand(group.commands...)
+	}
+}
+
+// setHelp makes the help of all commands that of flags.Help, and --help fail after a command that does not exist; cobra
+// shows the help of the command above it and succeeds.
+func setHelp(g *session.Session, root *cobra.Command, all *bool) {
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		if left := c.Flags().Args(); c.HasSubCommands() && len(left) > 0 && flags.FormatOf(left[0]) == nil {
+			g.Unknown = unknownCommand(c, left)
+			return
+		}
+		c.Print(flags.Help(c, max(40, g.Style.Width), *all))
+	})
+}
+
+// inOrder lists flags in the order of their definition, and commands in that of their groups.
+func inOrder(c *cobra.Command) {
+	c.Flags().SortFlags = false
+	for _, sub := range c.Commands() {
+		inOrder(sub)
+	}
 }
 
 // checkTexts refuses flags that name nothing, and - for a folder or a file, which elsewhere is stdin or stdout.
@@ -114,19 +148,6 @@ func refuseUnknown(root *cobra.Command, name string) {
 			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 		}
 	}
-}
-
-// refuseHelpOfUnknown makes --help fail after a command that does not exist; cobra shows the help of the command above
-// it and succeeds.
-func refuseHelpOfUnknown(g *session.Session, root *cobra.Command) {
-	help := root.HelpFunc()
-	root.SetHelpFunc(func(c *cobra.Command, args []string) {
-		if left := c.Flags().Args(); c.HasSubCommands() && len(left) > 0 && flags.FormatOf(left[0]) == nil {
-			g.Unknown = unknownCommand(c, left)
-			return
-		}
-		help(c, args)
-	})
 }
 
 // unknownCommand refuses arguments that are not a command, and says which one was likely meant.

@@ -10,7 +10,6 @@ import (
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/methods"
 	"thermsim/stack"
 )
 
@@ -48,7 +47,7 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 			`exit with status 5 above this, such as "85 degC"; a bare number is in K`)
 		flags.AddJUnit(cmd, &o.junit)
 		o.strict.Add(f)
-		f.Var(&o.json, "json", "print JSON on stdout in place of tables: summary.json")
+		f.Var(&o.json, "json", flags.JSONUsage)
 		f.Lookup("json").NoOptDefVal, f.Lookup("json").DefValue = "true", ""
 		f.BoolVar(&o.lines, "json-lines", false, "print a line of JSON per step as it ends, and one for the summary")
 		f.BoolVar(&o.noMap, "no-map", false, "omit the map of the hottest layer on terminals")
@@ -69,7 +68,7 @@ func (o *simulateOptions) addSolverFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	flags.AddGrid(cmd, &o.grid)
 	f.Var(&o.device, "device", "auto (default), cpu, gpu, gpu:N; gpu:0,1 and gpu:all: a rank on each")
-	flags.AddPrecond(cmd, &o.precond, strings.Join(methods.Names(), ", "))
+	flags.AddPrecond(cmd, &o.precond)
 	flags.Rise.Var(f, &o.tol, "tol", "convergence tolerance: estimated maximum error (default 1e-4 K)")
 	flags.Ratio.Var(f, &o.rtol, "rtol", "stop on the residual relative to the sources instead")
 	flags.Power.Var(f, &o.atol, "atol", "stop on the 2-norm of the residual in W instead")

@@ -31,7 +31,7 @@ type study struct {
 func (o *study) addStack(cmd *cobra.Command) {
 	flags.AddGrid(cmd, &o.grid)
 	flags.AddDevice(cmd, &o.device, flags.DeviceUsage)
-	flags.AddPrecond(cmd, &o.precond, "as for steady")
+	flags.AddPrecond(cmd, &o.precond)
 	o.set.Add(cmd.Flags())
 	o.addOptions(cmd.Flags(), flags.Formats()...)
 }

@@ -215,6 +215,9 @@ func (x *extract) add(at token.Position, text string) {
 		text += "."
 	}
 	for line := range strings.Lines(text + "\n\n") {
+		if strings.HasPrefix(line, "  ") {
+			line = "\n" // a command or a table
+		}
 		x.text.WriteString(line)
 		x.lines = append(x.lines, at)
 		at.Line++

@@ -37,16 +37,14 @@ const (
 	Interrupted  = 130
 )
 
-// Help ends the help of the commands that solve.
-var Help = Statuses("0", "1 internal failure, a rank that was lost, or a file could not be written",
-	`2 wrong usage, invalid input, or with --strict a warning; nothing was written
-       (except when the warning concerns the result)`,
-	`3 not converged, or energy imbalance above its limit; the best field was
-       written`, "4 device failure: no GPU where one was demanded, or not enough memory",
+// OfRuns are the statuses of the commands that solve a stack and write its results.
+var OfRuns = Statuses("0", "1 internal failure, a rank was lost, or a file could not be written",
+	"2 wrong usage, invalid input, or with --strict a warning; nothing was written",
+	"3 not converged, or energy imbalance above its limit; the best field was written",
+	"4 device failure: no GPU where one was demanded, or not enough memory",
 	"5 hotter than --tmax or a tmax of the stack file; the files were written",
-	`6 thermal runaway: with its leakage the stack has no stable state; what was
-       written is the largest power that has one, or a transient up to the runaway`,
-	"130 interrupted; a steady run writes nothing, a transient what was finished")
+	"6 thermal runaway: no stable state; the state written is the last one that is",
+	"130 interrupted; a steady run writes nothing, a transient its finished steps")
 
 // usualMeaning of statuses, in the help.
 var usualMeaning = map[string]string{
@@ -56,15 +54,18 @@ var usualMeaning = map[string]string{
 	"130": "interrupted; nothing was written", "134": "crash (SIGABRT): a bug in thermsim, or out of memory",
 }
 
-// Statuses is the section EXIT STATUS of a help. Each entry is a status, and its meaning where that is not the usual.
-func Statuses(list ...string) string {
+// HelpKey is the annotation of a command that lists its exit statuses, one a line.
+const HelpKey = "thermsim_exit"
+
+// Statuses annotates a command with the statuses that it can return. Each entry is a status, and its meaning where that
+// is not the usual.
+func Statuses(list ...string) map[string]string {
 	var b strings.Builder
-	b.WriteString("\nEXIT STATUS\n===========\n\n")
 	for _, entry := range append(list, "134") {
 		status, meaning, _ := strings.Cut(entry, " ")
 		fmt.Fprintf(&b, "  %-4s %s\n", status, cmp.Or(meaning, usualMeaning[status]))
 	}
-	return b.String()
+	return map[string]string{HelpKey: b.String()}
 }
 
 // statusError is an error with the exit status it leads to.

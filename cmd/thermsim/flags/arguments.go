@@ -78,7 +78,7 @@ const defaultOut = "thermsim-out"
 const DeviceUsage = "auto (default), cpu, gpu or gpu:N; auto takes the GPU where it is faster"
 
 func AddMaps(cmd *cobra.Command, maps *[]string) {
-	cmd.Flags().StringSliceVar(maps, "maps", nil, "map the layers in `LIST` too: names with commas between, or all")
+	cmd.Flags().StringSliceVar(maps, "maps", nil, "draw the layers in `LIST` too: names with commas between, or all")
 }
 
 func AddOut(cmd *cobra.Command, out *string) {
@@ -91,8 +91,11 @@ func AddForce(cmd *cobra.Command) {
 	cmd.Flags().Bool("force", false, "replace files there that no run wrote, but never an input")
 }
 
+// JSONUsage is shared by all commands that print JSON.
+const JSONUsage = "print JSON on stdout in place of tables, in SI units"
+
 func AddJSON(cmd *cobra.Command, json *bool) {
-	cmd.Flags().BoolVar(json, "json", false, "print JSON on stdout in place of tables, in SI units")
+	cmd.Flags().BoolVar(json, "json", false, JSONUsage)
 }
 
 func AddJUnit(cmd *cobra.Command, junit *bool) {
@@ -141,8 +144,13 @@ func AddDevice(cmd *cobra.Command, device *string, usage string) {
 	Complete(cmd, "device", DeviceNames())
 }
 
-// AddPrecond offers --precond.
-func AddPrecond(cmd *cobra.Command, method *string, usage string) {
+// AddPrecond offers --precond of the commands that solve a stack.
+func AddPrecond(cmd *cobra.Command, method *string) {
+	AddMethod(cmd, method, strings.Join(methods.Names(), ", "))
+}
+
+// AddMethod offers --precond of other commands, with a separate text.
+func AddMethod(cmd *cobra.Command, method *string, usage string) {
 	Var(cmd.Flags(), method, "precond", "NAME", usage, parsePrecond)
 	Complete(cmd, "precond", methods.Names())
 }

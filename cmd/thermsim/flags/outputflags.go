@@ -50,9 +50,8 @@ func (o *Outputs) AddSave(cmd *cobra.Command) {
 
 func (o *Outputs) AddPage(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&o.noPage, "no-page", false, "leave out report.html")
-	AddPageBudget(f, &o.pageBudget, "maximum size of fields in report.html; larger ones are reduced (default 20)")
-	Rise.Var(f, &o.pageError, "page-error", "largest error of temperatures in report.html (default 0.01 K)")
+	AddNoPage(f, &o.noPage)
+	AddPageLimits(f, &o.pageBudget, &o.pageError)
 }
 
 func (o *fieldOptions) Add(cmd *cobra.Command) {
@@ -155,13 +154,23 @@ const (
 
 func saveLevels() []string { return []string{SaveNone, saveLast, saveAll} }
 
-// AddPageBudget offers --page-budget, a size in MB.
-func AddPageBudget(f *pflag.FlagSet, into *float64, usage string) {
-	Var(f, into, "page-budget", "MB", usage, func(text string) (float64, error) {
-		v, err := inputfile.Number(strings.TrimSpace(strings.TrimSuffix(strings.ToUpper(text), "MB")))
-		if err != nil || !(v > 0 && v <= 2000) {
-			return 0, errors.New("write megabytes, such as 20; at most 2000")
-		}
-		return v, nil
-	})
+// AddNoPage adds --no-page.
+func AddNoPage(f *pflag.FlagSet, into *bool) {
+	f.BoolVar(into, "no-page", false, "omit the interactive page")
+}
+
+// AddPageLimits adds --page-budget, a size in MB, and --page-error.
+func AddPageLimits(f *pflag.FlagSet, budget, errorK *float64) {
+	Var(f, budget, "page-budget", "MB", "maximum size of fields in the page; larger ones are reduced (default 20)",
+		parseMegabytes)
+	Rise.Var(f, errorK, "page-error", "largest error of temperatures in the page (default 0.01 K)")
+}
+
+// parseMegabytes reads --page-budget.
+func parseMegabytes(text string) (float64, error) {
+	v, err := inputfile.Number(strings.TrimSpace(strings.TrimSuffix(strings.ToUpper(text), "MB")))
+	if err != nil || !(v > 0 && v <= 2000) {
+		return 0, errors.New("write megabytes, such as 20; at most 2000")
+	}
+	return v, nil
 }
