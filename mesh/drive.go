@@ -137,7 +137,7 @@ func (m *Mesh) OnFace(f stack.Face, i, j, k int) bool {
 //	ground = fl(fl(g1) + fl(g2) + ...)        in the order of stack.Face
 //
 // The contribution of a face to the right-hand side b, and the heat through it, must use conductances that add up to
-// exactly this ground. Otherwise b - A x = 0 is not the heat balance: if a face with 10 W/(m2 K) meets a fixed
+// exactly this ground. Otherwise b - A x = 0 is not the heat balance. If a face with 10 W/(m2 K) meets a fixed
 // temperature behind 3e6 W/(m2 K), rounding of the sum changes the heat through the smaller conductance by 1 %, at any
 // tolerance. Therefore the largest conductance of a cell is the ground minus the others. This changes it by a few
 // roundings only, and the others keep their values.

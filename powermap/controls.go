@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Supply tells a time stepper the power of its steps, in s.
+// Supply gives a time stepper the power of its steps, in s.
 type Supply interface {
 	// Over describes the mean power over the time step (t0, t1].
 	Over(t0, t1 float64) ([]Drawing, error)
@@ -22,8 +22,8 @@ var (
 	_ Supply = (*Controls)(nil)
 )
 
-// Controls are powers that somebody sets while time goes on: each input keeps the watts that it is given, and goes by
-// its trace and schedule until it is given any. A factor acts on either. Controls are for one goroutine at a time.
+// Controls are powers that a client sets during a run. Each input keeps the power that it is given, and uses its trace
+// and schedule until then. A factor multiplies either. Controls are for one goroutine at a time.
 type Controls struct {
 	power    *Map
 	outlines []*Outline // of the map's layers
@@ -133,7 +133,7 @@ func (c *Controls) mean(s *source, t0, t1 float64) []float64 {
 	return c.strength
 }
 
-// strengthOf is the strength at which a value of the source comes to so many watts.
+// strengthOf is the strength at which a value of the source comes to that power in W.
 func (s *source) strengthOf(watts float64) float64 {
 	switch {
 	case s.power.Map == nil:

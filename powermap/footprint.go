@@ -1,6 +1,6 @@
 package powermap
 
-// Footprint is a rectangle of uniform power on the grid. Overlap areas are separable, so two vectors tell it all: of 1
+// Footprint is a rectangle of uniform power on the grid. Overlap areas are separable, so two vectors describe it: of 1
 // W, cell (I+i, J+j) gets X[i] Y[j] W. X and Y each sum to 1. Of other shapes, each row of cells is a footprint.
 type Footprint struct {
 	I, J int // the south-western cell
@@ -30,16 +30,16 @@ func (s *Footprint) add(watts float64, nx, lo, hi int, dst []float64) {
 	}
 }
 
-// Outline says where the power of a layer may lie. It does not change in time, so a device needs to be told once.
+// Outline says where the power of a layer may lie. It does not change in time, so a device gets it once.
 type Outline struct {
 	Layer      int // index into Stack.Layers
 	Footprints []Footprint
-	// Planes hold what footprints cannot tell, power maps: W per cell, x fastest, nx*ny.
+	// Planes hold what footprints cannot describe, power maps: W per cell, x fastest, nx*ny.
 	Planes [][]float64
 }
 
-// Drawing is the power of a layer over a step in a few numbers: the watts of cell (i, j) are the sum over the
-// footprints s of Watts[s] times its share of the footprint, and over the planes p of Factors[p] times its value there.
+// Drawing is the power of a layer over a step in a few numbers. The power of cell (i, j) has two sums: over the
+// footprints s, Watts[s] times its share of the footprint; over the planes p, Factors[p] times its value there.
 type Drawing struct {
 	*Outline           // the same pointer at all times of a Sequence
 	Watts    []float64 // of each footprint

@@ -46,8 +46,7 @@ type LayerMap struct {
 // Algorithms, 2nd ed., eq. 4.4).
 const conservation = 1e-12
 
-// checkConserved compares the watts that were asked for with those on the grid, which are sums of so many terms in each
-// cell.
+// checkConserved compares the requested power with that on the grid, where each cell is a sum of that number of terms.
 func checkConserved(requested, mapped, magnitude float64, terms int) error {
 	if d := math.Abs(requested - mapped); !(d <= (conservation+epsilon/2*float64(terms))*magnitude) {
 		return fmt.Errorf("power map: %g W were requested but %g W arrived on the grid; please report this "+

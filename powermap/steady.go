@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// steadyPlane is the steady power of a layer, once somebody has asked for it.
+// steadyPlane is the steady power of a layer, computed when it is first needed.
 type steadyPlane struct {
 	once  sync.Once
 	watts []float64

@@ -144,8 +144,8 @@ func (a *CSR) CheckDefinite() error {
 	for r := range n {
 		diagonal[r] = a.At(r, r)
 		if !(diagonal[r] > 0) {
-			return fmt.Errorf("the diagonal entry of row %d is %g: a positive definite matrix has positive ones only; "+
-				"if all are negative, change the sign of A and b", r+1, diagonal[r])
+			return fmt.Errorf("the diagonal entry of row %d is %g: a positive definite matrix has positive ones only. "+
+				"Fix: if all are negative, change the sign of A and b", r+1, diagonal[r])
 		}
 	}
 	for r := range n {
@@ -248,8 +248,8 @@ func sortBy(n int, key []int32, order []int) []int {
 	return sorted
 }
 
-// DoubleCover is the matrix of twice the size that has no positive off-diagonals and acts on (x, -x) as A does on x:
-// with A = D + N + P, its diagonal, its negative and its positive off-diagonals,
+// DoubleCover is the matrix of twice the size that has no positive off-diagonals and acts on (x, -x) as A does on x.
+// With A = D + N + P, its diagonal, its negative and its positive off-diagonals, it is:
 //
 //	| D + N   -P   |
 //	|  -P    D + N |

@@ -33,7 +33,7 @@ func DiagonalsIn(l *reuse.List, nx, ny, nz int) *Diagonals {
 
 func (d *Diagonals) N() int { return d.NX * d.NY * d.NZ }
 
-// Symmetric says whether the upper diagonals stand for the lower ones too.
+// Symmetric reports whether the lower diagonals are those above.
 func (d *Diagonals) Symmetric() bool { return d.LowerX == nil && d.LowerY == nil && d.LowerZ == nil }
 
 // Lower returns the diagonals below the main one, along x, y and z.

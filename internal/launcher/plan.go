@@ -72,7 +72,7 @@ func (m Machine) plan(w Request) (Plan, error) {
 // plan is that of a task if the user gave no options.
 func (t *task) plan() (Plan, error) {
 	if t.host == "" || t.key == "" {
-		return Plan{}, fmt.Errorf("%s started %d tasks but does not report the host of rank 0; give it with "+
+		return Plan{}, fmt.Errorf("%s started %d tasks but does not report the host of rank 0. Fix: give it with "+
 			"--rendezvous HOST:PORT, or run one process with --ranks 1", t.launcher, t.count)
 	}
 	return Plan{t.count, t.rank, net.JoinHostPort(t.host, strconv.Itoa(port(t.key))), t.local, t.launcher}, nil

@@ -27,10 +27,10 @@ type Result struct {
 // Commit renames all files to their final names. After an error or a cancelled context the folder is unchanged. The
 // steps are as follows.
 //
-//  1. all files are on the disk, in .thermsim/new;
-//  2. so is the journal .thermsim/commit.json, which lists the changes;
-//  3. files that will be replaced or removed are set aside in .thermsim/old, and the new ones get their names;
-//  4. the journal is renamed to .thermsim/files.json: from here on the folder holds the new run.
+//  1. All files are on the disk, in .thermsim/new.
+//  2. So is the journal .thermsim/commit.json, which lists the changes.
+//  3. Files that will be replaced or removed are moved to .thermsim/old, and the new ones get their names.
+//  4. The journal is renamed to .thermsim/files.json. Now the folder contains the new run.
 //
 // An error before the fourth step undoes the third. If the process dies, the next transaction or reader does so.
 func (t *Transaction) Commit(ctx context.Context) (*Result, error) {

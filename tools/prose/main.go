@@ -205,18 +205,19 @@ func literal(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// add takes texts of three words or more as paragraphs, each with a period at its end: Vale joins paragraphs without.
+// add takes texts of three words or more as paragraphs. Each ends with an exclamation mark: Vale joins paragraphs that
+// have no end, and takes a last letter with a period for an initial.
 func (x *extract) add(at token.Position, text string) {
 	text = strings.TrimRight(text, "\n ")
 	if len(strings.Fields(text)) < 3 {
 		return
 	}
-	if !strings.ContainsRune(".:?!", rune(text[len(text)-1])) {
-		text += "."
+	if !strings.ContainsRune(":?!", rune(text[len(text)-1])) {
+		text = strings.TrimSuffix(text, ".") + "!"
 	}
 	for line := range strings.Lines(text + "\n\n") {
-		if strings.HasPrefix(line, "  ") {
-			line = "\n" // a command or a table
+		if line[0] == '\t' || strings.HasPrefix(line, "  ") {
+			line = "!\n" // a formula, a command or a table
 		}
 		x.text.WriteString(line)
 		x.lines = append(x.lines, at)

@@ -30,13 +30,13 @@ var e = errors.New("got one; " +
 
 const key = "a key"
 `,
-			want:  "Package a does it.\n\nT is a type:\ntwo lines.\n\ngot one; expected two.\n\n",
+			want:  "Package a does it!\n\nT is a type:\ntwo lines!\n\ngot one; expected two!\n\n",
 			lines: []int{1, 2, 6, 7, 8, 12, 13},
 		},
 		"b.js": {
 			source: "// Says \"this and that\":\n// two lines\nlet a = \"b\";\n" +
 				"  set(`peak of ${x} kelvin`, \"click on a row\");\n",
-			want:  "Says \"this and that\":\ntwo lines.\n\npeak of ${x} kelvin.\n\nclick on a row.\n\n",
+			want:  "Says \"this and that\":\ntwo lines!\n\npeak of ${x} kelvin!\n\nclick on a row!\n\n",
 			lines: []int{1, 2, 3, 4, 5, 4, 5},
 		},
 	} {

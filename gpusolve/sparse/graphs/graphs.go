@@ -15,7 +15,7 @@ import (
 // Family is one kind of graph.
 type Family struct {
 	Name string
-	Doc  string // what it stands for
+	Doc  string // what it represents
 	// Signed marks matrices that also have positive off-diagonals: not Laplacians, but diagonally dominant all the
 	// same.
 	Signed bool

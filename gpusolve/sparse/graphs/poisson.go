@@ -56,8 +56,8 @@ func AllCoefficients() []Coefficients {
 
 func (c Coefficients) String() string { return problems[c].name }
 
-// Poisson is the seven-point matrix of -div(k grad u) on side^3 cells of unit size, u = 0 on the neighbours beyond all
-// faces: side^3 unknowns and 7 side^3 - 6 side^2 entries, 14.3 million and 100 million at a side of 243.
+// Poisson is the seven-point matrix of -div(k grad u) on side^3 cells of unit size, u = 0 on the neighbors beyond all
+// faces. It has side^3 unknowns and 7 side^3 - 6 side^2 entries: 14.3 million and 100 million at a side of 243.
 //
 // Neighbours beyond a face belong to the cubes as cells do where a coupling has the coefficient of its lower cell:
 // cubes begin with them. Elsewhere they have the coefficient of the cell before them.

@@ -153,7 +153,7 @@ func (l *lines) matrixSize() (n, entries int64) {
 		l.fail(1, "only square systems have a unique solution", "the matrix has %d rows and %d columns", rows, cols)
 	case entries < rows:
 		l.fail(1, "every row needs its diagonal entry", "%d entries for %d rows: the matrix is singular", entries, rows)
-	// No two lines of a matrix are alike, and what tells them apart takes more than a byte however well it is packed.
+	// No two lines of a matrix are alike, and their differences take more than a byte however well it is packed.
 	case l.packed > 0 && entries > l.packed:
 		l.fail(1, "unpack it if it is meant so", "%d entries are announced by a packed file of %d bytes", entries,
 			l.packed)
@@ -161,7 +161,7 @@ func (l *lines) matrixSize() (n, entries int64) {
 	return rows, entries
 }
 
-// each reads so many lines of data, called what, and refuses more. A line has what read takes of it, else the remedy.
+// each reads count lines of data, called what, and refuses more. A line has what read takes of it, else the remedy.
 func (l *lines) each(count int64, what, remedy string, read func(number int64)) {
 	for n := int64(0); n < count && l.err == nil; n++ {
 		if !l.nextData() {

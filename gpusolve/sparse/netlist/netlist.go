@@ -2,7 +2,7 @@
 // and makes the linear system of its node voltages. The form is that of the IBM power grid benchmarks: S. R. Nassif,
 // ASP-DAC 2008, 376; vias are resistors of 0 ohm or voltage sources of 0 V between two nodes.
 //
-// With the conductances G, the voltages v of nodes whose voltage no source holds, and those of the others V,
+// G are the conductances, v the voltages of nodes without a source of their voltage, and V those of the others:
 //
 //	sum over resistors of a node  g (v - v')  =  current into it          G v = i + G' V
 //
@@ -109,7 +109,7 @@ func Read(file string, r io.Reader) (*Grid, error) {
 		remedy := ""
 		if errors.Is(err, bufio.ErrTooLong) {
 			err, remedy = fmt.Errorf("the line is longer than %d characters", mostLine),
-				"an element stands in a line of its own"
+				"write each element on a separate line"
 		}
 		return nil, &Error{File: file, Line: int(p.line) + 1, Msg: err.Error(), Remedy: remedy, Err: err}
 	}
@@ -123,7 +123,7 @@ func Read(file string, r io.Reader) (*Grid, error) {
 type parser struct {
 	g     *Grid
 	index map[string]int32
-	names map[string]int32 // lines of the elements, whose names are in lower case as SPICE tells no case apart
+	names map[string]int32 // lines of the elements, whose names are in lower case as SPICE ignores case
 	line  int32
 	text  string // of the line
 }
@@ -151,7 +151,7 @@ func column(text string, word int) int {
 	return 0
 }
 
-// statement reads a line; ended tells that nothing follows.
+// statement reads a line; ended reports that nothing follows.
 func (p *parser) statement(text string) (ended bool, err error) {
 	text, _, _ = strings.Cut(text, "$")
 	p.text = text

@@ -14,7 +14,7 @@ type System struct {
 	B []float64 // A
 
 	g     *Grid
-	root  []int32 // of every node: that which stands for all that are shorted with it
+	root  []int32 // of every node: that which represents all that are shorted with it
 	row   []int32 // of every root in the system, -1 of those whose voltage is held
 	held  []float64
 	net   []int32 // of every root: which connected part of the netlist it lies in
@@ -44,7 +44,7 @@ func NewSystem(g *Grid) (*System, error) {
 	return s, s.assemble()
 }
 
-// merge finds which node stands for those that are shorted.
+// merge finds which node represents those that are shorted.
 func (s *System) merge() {
 	s.root = make([]int32, len(s.g.Names))
 	for n := range s.root {
@@ -204,7 +204,7 @@ func (s *System) Voltages(x []float64) []float64 {
 // Node is the name of the n-th of Voltages.
 func (s *System) Node(n int) string { return s.g.Names[n+1] }
 
-// Nets tells how far the voltages of each net are off its nominal voltage.
+// Nets returns the largest deviation of each net from its nominal voltage.
 func (s *System) Nets(voltages []float64) []Net {
 	nets := append([]Net(nil), s.parts...)
 	for n, v := range voltages {

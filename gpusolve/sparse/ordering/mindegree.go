@@ -18,16 +18,16 @@ func MinimumDegree(rowPtr []int64, col []int32) []int32 {
 	return append(q.order, q.last...)
 }
 
-// quotient is the graph while it is eliminated: variables that are left, and elements, which stand for the cliques that
-// eliminated ones left behind. A variable may stand for several that have the same neighbours.
+// quotient is the graph while it is eliminated: variables that are left, and elements, which represent the cliques of
+// eliminated ones. A variable may represent several that have the same neighbors.
 type quotient struct {
 	n, done   int
-	variables [][]int32 // neighbours of a variable that no element stands for
+	variables [][]int32 // neighbors of a variable that no element represents
 	elements  [][]int32 // of a variable
 	members   [][]int32 // variables of an element
-	size      []int32   // how many a variable stands for; 0 once eliminated or merged
+	size      []int32   // number of variables that it represents; 0 once eliminated or merged
 	weight    []int32   // size of an element's members together
-	merged    [][]int32 // variables that one stands for besides itself
+	merged    [][]int32 // other variables that one represents
 	dead      []bool    // elements absorbed by others
 	degrees
 
@@ -188,7 +188,7 @@ func (q *quotient) gather(p int32) (weight int32) {
 	return weight
 }
 
-// update removes what the new element p stands for from the lists of v and leaves in degree[v] the weight outside the
+// update removes what the new element p represents from the lists of v and leaves in degree[v] the weight outside the
 // clique, at most. It reports false where nothing lies outside.
 func (q *quotient) update(p, v int32) bool {
 	former, outside, print := q.degree[v], int32(0), uint32(p)
@@ -218,7 +218,7 @@ func (q *quotient) update(p, v int32) bool {
 	return len(kept) > 0 || len(near) > 0
 }
 
-// mergeAlike lets one variable stand for all that have the same neighbours.
+// mergeAlike lets one variable represent all that have the same neighbors.
 func (q *quotient) mergeAlike(v []int32) []int32 {
 	slices.SortFunc(v, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(q.fingerprint[a], q.fingerprint[b]), cmp.Compare(a, b))
@@ -255,7 +255,7 @@ func alike(a, b []int32) bool {
 	return true
 }
 
-// emit orders a variable and all that it stands for.
+// emit orders a variable and all that it represents.
 func (q *quotient) emit(v int32) {
 	q.order = append(q.order, v)
 	q.done++

@@ -9,9 +9,9 @@ import (
 )
 
 // AnyStack draws a small plausible stack: 1 to 30 mm wide, one to five layers of 1 um to 2 mm, k from 0.2 to 400 W/(m
-// K) with or without anisotropy, regions whose edges cut cells, contact resistances, every kind of cooling and of
-// power, 1 to 24 cells along x and y, even or graded. The same seed and number give the same stack. One face at least
-// leads heat to a temperature.
+// K) with or without anisotropy. It has regions whose edges cut cells, contact resistances, every kind of cooling and
+// of power, and 1 to 24 cells along x and y, even or graded. The same seed and number give the same stack. One face at
+// least leads heat to a temperature.
 func AnyStack(seed, number uint64) *stack.Stack {
 	s := Drawn(rand.New(rand.NewPCG(seed, number)))
 	s.Title = fmt.Sprintf("random %d/%d", seed, number)

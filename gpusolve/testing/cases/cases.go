@@ -146,7 +146,7 @@ func PowerSteps(s *stack.Stack) *stack.Stack {
 	return s
 }
 
-// Interposer turns the layers below the TIM into two dies of different size in mould.
+// Interposer turns the layers below the TIM into two dies of different size in mold compound.
 func Interposer(s *stack.Stack) *stack.Stack {
 	w, d := s.Size[0], s.Size[1]
 	dies := []stack.Rect{
@@ -178,7 +178,7 @@ func Pillars(s *stack.Stack) *stack.Stack {
 	return s
 }
 
-// Random gives every cell of every layer a conductivity of its own, up to a factor of 10 above or below the layer's. It
+// Random gives every cell of every layer another conductivity, up to a factor of 10 above or below the layer's. It
 // draws from a palette of 64 steps and takes one region per cell, so it is for small grids.
 func Random(s *stack.Stack, seed uint64) *stack.Stack {
 	const steps = 64

@@ -2,8 +2,8 @@ package cases
 
 import "thermsim/stack"
 
-// FlipChip is a system on a chip in a flip-chip package between a board and a heat sink: a domain of 50 mm, of which a
-// substrate of 35 mm, a lid with feet and a die of 12.7 x 10.3 mm fill parts, and air the rest. Few grids of equal
+// FlipChip is a system on a chip in a flip-chip package between a board and a heat sink. Its domain of 50 mm contains
+// a substrate of 35 mm, a lid with feet and a die of 12.7 x 10.3 mm; air fills the rest. Few grids of equal
 // cells divide its edges; those that do not have cells with air and copper or silicon in them.
 func FlipChip(o Options) *stack.Stack {
 	o.Width = 50e-3

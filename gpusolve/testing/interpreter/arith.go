@@ -63,8 +63,8 @@ func compileByTable(c *compiler, out *instr, mods string) error {
 	return nil
 }
 
-// rounding tells whether an instruction takes a rounding modifier, and whether it needs one. Without one, add, sub and
-// mul mean .rn as well.
+// rounding reports whether an instruction takes a rounding modifier, and whether it needs one. Without one, add, sub
+// and mul mean .rn as well.
 func rounding(name string) (takes, needs bool) {
 	root, typ, _ := strings.Cut(name, ".")
 	if typ == "" || typ[0] != 'f' {

@@ -44,7 +44,7 @@ func (b *block) lanes(w *warp) uint32 {
 	return allLanes
 }
 
-// exited notes that threads have ended; nobody may wait for them any more.
+// exited notes that threads have ended; no thread may wait for them afterwards.
 func (b *block) exited(w *warp, g group) {
 	if b.anyEnded == nil {
 		b.anyEnded, b.endedAt = w, g.pc

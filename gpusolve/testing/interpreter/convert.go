@@ -139,7 +139,7 @@ func nanAsInteger(toBits, fromBits int) uint64 {
 }
 
 // fromInteger converts to the nearest float. Halves go through double precision: integers with more than 53 bits are
-// far beyond the largest half, so rounding twice does no harm.
+// far beyond the largest half, so rounding twice changes nothing.
 func fromInteger(to string, bits int, signed bool) func(x uint64) uint64 {
 	switch {
 	case to == "f32" && signed:

@@ -95,7 +95,7 @@ func (m *Machine) DeviceGetP2PAttribute(_ cudriver.P2PAttribute, d, other cudriv
 	return 0, fail(call, cudriver.InvalidDevice, fmt.Sprintf("devices %d and %d of 1", d, other))
 }
 
-// CtxEnablePeerAccess implements cudriver.Driver: a context is no peer of its own.
+// CtxEnablePeerAccess implements cudriver.Driver: a context is not its own peer.
 func (m *Machine) CtxEnablePeerAccess(cudriver.Context) error {
 	const call = "cuCtxEnablePeerAccess"
 	if err := m.initialized(call); err != nil {

@@ -31,7 +31,7 @@ func (m *Machine) StreamDestroy(s cudriver.Stream) error {
 	}
 	m.lost += len(m.streams[s].queue)
 	if err == nil {
-		err = m.drain(m.streams[s], m.streams[s].end()) // a GPU goes on with it
+		err = m.drain(m.streams[s], m.streams[s].end()) // which a GPU completes
 	}
 	delete(m.streams, s)
 	return err

@@ -231,7 +231,7 @@ func (a *access) store(w *warp, m uint32) {
 	}
 }
 
-// put writes an element and notes whether that changed anything, which is how progress is told from waiting.
+// put writes an element and notes whether that changed anything, which distinguishes progress from waiting.
 func (w *warp) put(p *page, off, size, v uint64) {
 	if p.missing != 0 {
 		p.markWritten(off, size)

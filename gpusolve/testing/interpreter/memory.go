@@ -7,9 +7,9 @@ import (
 	"thermsim/gpusolve/testing/interpreter/asm"
 )
 
-// Every allocation has a window of addresses of its own, 2^40 bytes wide, with its first byte in the middle of the
-// window: an offset that went wrong by less than half a terabyte is still charged to the right allocation, and offsets
-// past 2^32 need no real memory. Windows are not used twice.
+// Every allocation has another window of addresses, 2^40 bytes wide, with its first byte in the middle of the window.
+// An offset that is wrong by less than half a terabyte is attributed to the right allocation, and offsets past 2^32
+// need no real memory. Windows are not used twice.
 const (
 	windowBits   = 40
 	windowOffset = 1 << (windowBits - 1)
@@ -38,7 +38,7 @@ func newPage(base, size uint64, owner *allocation) *page {
 		owner: owner}
 }
 
-// written tells whether n bytes (1, 2, 4, 8 or 16, aligned) at off have been written.
+// written reports whether n bytes (1, 2, 4, 8 or 16, aligned) at off have been written.
 func (p *page) written(off, n uint64) bool {
 	if n == 16 {
 		return p.valid[off>>3] == 0xff && p.valid[off>>3+1] == 0xff

@@ -12,7 +12,7 @@ type Objects struct {
 	Allocations int   // of device memory
 	Bytes       int64 // in them
 	Pinned      int   // pieces of pinned host memory
-	// Unwaited are pieces of work that nobody has waited for: in streams, or in streams that were destroyed before.
+	// Unwaited are pieces of work without a wait for their end: in streams, or in streams that were destroyed before.
 	Unwaited int
 }
 

@@ -1,7 +1,7 @@
 // Package interpreter runs PTX on the CPU: an implementation of cudriver.Driver for tests on machines without a GPU. It
-// executes the very text that a GPU's driver would compile and, unlike a GPU, tells about accesses out of bounds or
-// misaligned, reads of memory nothing wrote, data races in shared and global memory, divergent barriers and shuffles,
-// and kernels that wait for ever. An opcode it does not know is an error when the module is loaded. Arithmetic is IEEE,
+// executes the text that a GPU's driver would compile. Unlike a GPU, it reports accesses that are out of bounds or
+// misaligned, reads of uninitialized memory, data races in shared and global memory, divergent barriers and shuffles,
+// and kernels that never end. An opcode it does not know is an error when the module is loaded. Arithmetic is IEEE,
 // bit for bit what a GPU gives. See docs/contributing/ptx-interpreter.md.
 package interpreter
 
@@ -20,8 +20,8 @@ type Options struct {
 	// StallLimit is how many warp instructions may pass in a launch without any memory changing, any barrier completing
 	// or any thread finishing, before it is reported as hanging. Default 4e6.
 	StallLimit int64
-	// Delay leaves a warp without turns now and then, for up to so many turns of all: what a slow or late block does to
-	// those that wait for it.
+	// Delay leaves a warp without turns now and then, for up to this number of turns of all, like a slow or late block
+	// that others wait for.
 	Delay int
 	// AtOnce does work when it is asked for. Without it, copies, fills, launches and graphs take effect as late as the
 	// rules of streams allow: when something waits for them. With a Seed other than 0 some are done earlier, in an

@@ -24,7 +24,7 @@ func raise[K comparable](m map[K]uint32, k K, v uint32) {
 	}
 }
 
-// add joins o into k, which nobody else holds yet.
+// add joins o into k, which is not shared yet.
 func (k *knowledge) add(o *knowledge) {
 	if o == nil {
 		return
@@ -40,8 +40,8 @@ func (k *knowledge) add(o *knowledge) {
 	}
 }
 
-// covers tells whether all accesses of a segment by the lanes are known. The thread entries hold releases: an access of
-// segment s is covered by a release that came after it, and so by a count of at least s.releases.
+// covers reports whether all accesses of a segment by the lanes are known. The thread entries hold releases: an access
+// of segment s is covered by a release that came after it, and so by a count of at least s.releases.
 func (k *knowledge) covers(s *segment, lanes uint32) bool {
 	if k == nil {
 		return false
@@ -213,7 +213,7 @@ func (w *warp) syncLanes(m uint32) {
 	}
 }
 
-// ordered tells whether the accesses of a stamp of this launch happened before the lane's next step.
+// ordered reports whether the accesses of a stamp of this launch happened before the lane's next step.
 func (w *warp) ordered(s stamp, lane int) bool {
 	if s.level() == bySet {
 		for _, e := range w.run.sets[s.set()] {
@@ -242,7 +242,7 @@ func (w *warp) ordered(s stamp, lane int) bool {
 	return w.block.clock.known.covers(g, lanes) || w.clock.lanes != nil && w.clock.lanes[lane].extra.covers(g, lanes)
 }
 
-// knowsBlock tells whether the lane knows what all warps of the segment's block had done by then: by a barrier of
+// knowsBlock reports whether the lane knows what all warps of the segment's block had done by then: by a barrier of
 // theirs, or by releases of all threads. The stamp says only that some of them accessed the memory, so releases of the
 // segment's own count are required from all.
 func (w *warp) knowsBlock(g *segment, lane int) bool {

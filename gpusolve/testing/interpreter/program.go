@@ -163,7 +163,7 @@ func (c *compiler) sources(args []asm.Operand) ([]int, error) {
 	return out, nil
 }
 
-// destination is the vector an instruction writes; a result nobody wants goes to a spare one.
+// destination is the vector an instruction writes; an unused result goes to a spare one.
 func (c *compiler) destination(o asm.Operand) (slot, bits int, err error) {
 	switch o.Kind {
 	case asm.RegisterOperand:

@@ -56,8 +56,8 @@ func (m *Machine) hasten() error {
 	return m.drain(st, st.done+m.early.IntN(len(st.queue)+1))
 }
 
-// drain does the work of a stream until so many pieces are done, and what other streams must do before. An error of
-// work that was asked for earlier stays, as that of a kernel does.
+// drain does the work of a stream until that number of pieces is done, and what other streams must do before. An error
+// of work that was asked for earlier stays, as that of a kernel does.
 func (m *Machine) drain(st *stream, until int) error {
 	for st != nil && st.done < until {
 		work := st.queue[0]
@@ -84,7 +84,7 @@ func (m *Machine) drainAll() error {
 	return nil
 }
 
-// query does a piece of a stream's work, and says whether so many are done.
+// query does a piece of a stream's work, and reports whether that number is done.
 func (m *Machine) query(st *stream, until int) (done bool, err error) {
 	if st == nil || st.done >= until {
 		return true, nil

@@ -107,7 +107,7 @@ func (w *warp) noteWrite(a *access, p *page, off uint64, lane int, what string) 
 	return true
 }
 
-// conflict tells whether accesses of one stamp and the one just made race: they are not ordered and not both strong.
+// conflict reports whether accesses of one stamp and the one just made race: they are not ordered and not both strong.
 func (w *warp) conflict(s, me stamp, lane int) bool {
 	if s.level() == bySet {
 		for _, e := range w.run.sets[s.set()] {

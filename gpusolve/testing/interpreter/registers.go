@@ -74,8 +74,8 @@ func (s registerSet) each(f func(r int)) {
 	}
 }
 
-// lifetimes finds the span of each register, to = -1 for none, and the registers in use at the entry, by liveness
-// analysis of basic blocks (Aho et al., Compilers, 2nd edition, section 9.2.5).
+// lifetimes finds the span of each register, to = -1 for none, and the registers in use at the entry. It analyzes the
+// liveness of basic blocks (Aho et al., Compilers, 2nd edition, section 9.2.5).
 func lifetimes(e *asm.Entry) (spans []span, early registerSet) {
 	words := (len(e.Registers) + 63) / 64
 	spans = make([]span, len(e.Registers))
@@ -170,7 +170,8 @@ func blockStarts(e *asm.Entry) []int {
 	return slices.Compact(starts)
 }
 
-// visit tells which registers an instruction overwrites, and then which it reads. Under a guard the old value may stay.
+// visit passes the registers that an instruction overwrites, and then those that it reads. Under a guard the old value
+// may stay.
 func visit(in *asm.Instruction, overwrites, reads func(r int)) {
 	if in.Guard >= 0 {
 		overwrites = func(int) {}

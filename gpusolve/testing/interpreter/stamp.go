@@ -8,8 +8,7 @@ package interpreter
 //	bits 30-63 segment   25-29 lane   23-24 level   21-22 strength   0-20 instruction
 type stamp uint64
 
-// A stamp stands for one access, or for several of a warp or block that are not ordered among themselves, or for a set
-// of stamps.
+// A stamp represents one access, several of a warp or block that are not ordered among themselves, or a set of stamps.
 type level uint8
 
 const (
@@ -44,7 +43,7 @@ func (s stamp) strength() strength { return strength(s >> strengthShift & 3) }
 func (s stamp) place() int         { return int(s & placeMask) }
 func (s stamp) set() int           { return s.lane()<<strengthShift | s.place() }
 
-// same tells whether two stamps are of one thread in one segment; o must be byThread.
+// same reports whether two stamps are of one thread in one segment; o must be byThread.
 func (s stamp) same(o stamp) bool { return (s^o)>>levelShift == 0 }
 
 func (s stamp) with(l level, k strength) stamp {

@@ -31,7 +31,7 @@ const (
 	warpDone
 )
 
-// warp is 32 threads of a block. Every thread has a place of its own in the program, as on hardware since Volta;
+// warp is 32 threads of a block. Every thread has another position in the program, as on hardware since Volta;
 // threads at the same instruction run it together.
 type warp struct {
 	run    *launch

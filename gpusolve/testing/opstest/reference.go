@@ -87,7 +87,7 @@ func (r *reference) link(g []float64, c, stride int, lateral bool) {
 }
 
 // faces adds what the faces do to cell c: executors round every conductance to FP32, and their sum face by face. What
-// the sum is off by belongs to the largest of them, so that ground, held and inflow tell of one balance of heat.
+// the sum is off by belongs to the largest of them, so that ground, held and inflow give one heat balance.
 func (r *reference) faces(c int) {
 	i, j, k := c%r.nx, c/r.nx%r.ny, c/(r.nx*r.ny)
 	off, largest := 0.0, -1

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Place is where ranks can meet on this machine: a port where nobody listens, below those that systems hand out by
-// themselves, so that no other test is given it before rank 0 is there.
+// Place is an address where ranks can connect on this machine. Its port is unused, and below those that systems assign,
+// so that no other test gets it before rank 0 listens there.
 func Place(t testing.TB) string {
 	t.Helper()
 	const first, count = 20_000, 12_000

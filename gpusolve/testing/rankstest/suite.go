@@ -15,7 +15,7 @@ import (
 	"thermsim/gpusolve/ranks"
 )
 
-// Open makes the groups of so many ranks, one for each, in the order of their numbers.
+// Open makes the groups of n ranks, one for each, in the order of their numbers.
 type Open func(t *testing.T, n int) []ranks.Group
 
 // Run holds an implementation to the interface.
@@ -78,7 +78,7 @@ func numbers(t *testing.T, groups []ranks.Group) {
 	succeed(t, groups, func(ranks.Group) error { return nil })
 }
 
-// text is n bytes that tell who sent them when.
+// text is n bytes that identify their sender and its turn.
 func text(n int, words ...uint64) []byte {
 	seed := [32]byte{}
 	for i, w := range words {

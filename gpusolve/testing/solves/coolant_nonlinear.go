@@ -8,8 +8,8 @@ import (
 	"thermsim/stack"
 )
 
-// FollowingCooled is a random stack of uniform layers with cavities, whose materials follow the temperature where
-// curves says so, whose powers where leaks does. Dies and coolant get up to a hundred kelvins warmer than the inlet.
+// FollowingCooled is a random stack of uniform layers with cavities, whose materials depend on temperature if
+// curves is set, and whose powers if leaks is. Dies and coolant get up to a hundred kelvins warmer than the inlet.
 func FollowingCooled(rng *rand.Rand, curves, leaks bool) *stack.Stack {
 	s := cases.Cooled(rng, 3+rng.IntN(2), 3+rng.IntN(2))
 	for i := range s.Materials {

@@ -7,7 +7,7 @@ import (
 	"thermsim/stack"
 )
 
-// Dense is an independent code for stacks of uniform layers whose properties follow the temperature: finite volumes,
+// Dense is an independent code for stacks of uniform layers whose properties depend on temperature: finite volumes,
 // Newton's method, Gaussian elimination. It takes the laws themselves, not what solvers make of them, and rounds
 // conductances and capacities to FP32, as the format of A does.
 type Dense struct {
@@ -43,7 +43,7 @@ func (d *Dense) Once(c, law int, kelvin float64, evaluate func() float64) float6
 	return e.Value
 }
 
-// Leak is power that follows the temperature: W at the law's 1.
+// Leak is temperature-dependent power: W at the law's 1.
 type Leak struct {
 	Watts float64
 	Law   *stack.Curve
@@ -244,7 +244,7 @@ func (d *Dense) Faces(c int, r, t []float64, round bool) {
 	}
 }
 
-// Leaving is the heat per area through a face whose coefficient follows the temperature, from a cell behind the
+// Leaving is the heat per area through a face whose coefficient depends on temperature, from a cell behind the
 // resistance half in m2 K/W: the surface lies where both fluxes meet.
 func Leaving(b *stack.Boundary, kelvin, half float64) float64 {
 	flux := func(surface float64) float64 {
@@ -302,7 +302,7 @@ func (d *Dense) Solve(t []float64) {
 	}
 }
 
-// Eliminate solves a system whose last column is the right side.
+// Eliminate solves a system whose last column is the right-hand side.
 func Eliminate(a [][]float64) []float64 {
 	n := len(a)
 	for c := range n {

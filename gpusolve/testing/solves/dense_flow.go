@@ -64,7 +64,7 @@ func (f *Flow) Wet(d *Dense, i, j int) bool {
 	return false
 }
 
-// Holds is the volume of what a cell of a cavity stands for, and the heat capacity of coolant, 0 of walls.
+// Holds is the volume that a cell of a cavity represents, and the heat capacity of coolant, 0 of walls.
 func (f *Flow) Holds(d *Dense, i, j, k int) (volume, heat float64) {
 	volume = d.M.DX(i) * d.M.DY(j) * f.Height
 	switch {

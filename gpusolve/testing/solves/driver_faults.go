@@ -40,9 +40,9 @@ func SampleCalls(calls []string, most, turn int) (chosen []int) {
 	return chosen
 }
 
-// WithoutHarm lists the calls that give something back, or that something else makes up for, and how often at most: one
-// block of multigrid for all of its memory, without which it takes that in parts; and of the many waits and bindings
-// those of Close.
+// WithoutHarm lists the calls that release something, or that have a substitute, with the largest number of such calls.
+// Multigrid allocates one block for all of its memory, or several smaller ones. Of the many waits and bindings, those
+// of Close count.
 var WithoutHarm = map[string]int{
 	"cuMemFree": math.MaxInt, "cuMemFreeHost": math.MaxInt, "cuModuleUnload": math.MaxInt,
 	"cuStreamDestroy": math.MaxInt, "cuGraphExecDestroy": math.MaxInt,

@@ -6,7 +6,7 @@ import (
 	"thermsim/stack"
 )
 
-// SomeFilm makes a coefficient follow the temperature of the surface in half of the cases.
+// SomeFilm makes a coefficient depend on the temperature of the surface in half of the cases.
 func SomeFilm(rng *rand.Rand, h *float64) (f stack.Film) {
 	if rng.IntN(2) == 0 {
 		f.Law, *h = SomeCurve(rng, *h), 0

@@ -7,7 +7,7 @@ import (
 	"thermsim/stack"
 )
 
-// Exponential leakage of so many W at 358.15 K.
+// Exponential leakage of that power, in W, at 358.15 K.
 func Exponential(watts, beta float64) stack.Leakage {
 	return stack.Leakage{Watts: watts, Factor: &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: beta,
 		At: 358.15, Range: [2]float64{250, 700}}}

@@ -31,7 +31,7 @@ func SolveOnce(t *testing.T, m *mesh.Mesh, dev ops.Device, method string, inTime
 }
 
 // Compare holds a stated need to what was taken: never below, and what is in use of it at most a quarter above. The
-// processor counts what methods keep, not what their set-ups take in passing (onProcessor); there what is held in the
+// processor counts what methods keep, not what their setups take temporarily (onProcessor); there what is held in the
 // end must not be stated a quarter too high.
 func Compare(t *testing.T, what string, stated memory.Need, taken, held int64, onProcessor bool) {
 	t.Helper()

@@ -5,8 +5,8 @@ import (
 	"thermsim/stack"
 )
 
-// Hot10 is the 10-layer stack at a fifth of its power, about 70 K above the ambient at its hot spot, with silicon that
-// follows the temperature.
+// Hot10 is the 10-layer stack at a fifth of its power, about 70 K above the ambient at its hot spot, with
+// temperature-dependent silicon.
 func Hot10(n int) *stack.Stack {
 	s := Cool10(n)
 	for i := range s.Materials {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// SteadyLeak finds the steady state of a linear stack with leakage, all powers multiplied by a factor, or nil where
-// there is none: Newton's method from the state without leakage rises up to the lowest solution, and without one leaves
-// the range or turns down.
+// SteadyLeak finds the steady state of a linear stack with leakage, all powers multiplied by a factor, or nil if there
+// is none. Newton's method rises from the state without leakage to the lowest solution. Without one it leaves the range
+// or turns down.
 func (d *Dense) SteadyLeak(k [][]float64, source []float64, factor float64) []float64 {
 	n := len(source)
 	solve := func(lost, b []float64) []float64 {

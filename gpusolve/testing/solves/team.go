@@ -12,7 +12,7 @@ import (
 	"thermsim/stack"
 )
 
-// TeamStack is a random stack that so many ranks can share.
+// TeamStack is a random stack that n ranks can share.
 func TeamStack(t testing.TB, number uint64, n int) *mesh.Mesh {
 	t.Helper()
 	for ; ; number += 1000 {

@@ -12,7 +12,7 @@ import (
 	"thermsim/mesh"
 )
 
-// GpuTeam solves on ranks whose GPUs are interpreters: one of their own, or one of all.
+// GpuTeam solves on ranks whose GPUs are interpreters, one for each or one for all.
 func GpuTeam(t *testing.T, m *mesh.Mesh, n int, o gpusolve.Options, shared bool,
 	solve func(o gpusolve.Options) (*gpusolve.Solution, error)) (field []float64, transport string) {
 	t.Helper()

@@ -71,7 +71,7 @@ type Register struct {
 	Bits int
 }
 
-// OperandKind tells what an Operand is.
+// OperandKind is the kind of an Operand.
 type OperandKind uint8
 
 // The kinds of operands.
@@ -84,7 +84,7 @@ const (
 	VectorOperand                // {a, b, ...}
 	LabelOperand                 // Target is an instruction's index
 	SpecialOperand               // %tid.x ...
-	SinkOperand                  // _, a result nobody wants
+	SinkOperand                  // _, an unused result
 )
 
 // Operand is one argument of an instruction.
