@@ -14,20 +14,22 @@ import (
 	"thermsim/tools/notebook"
 )
 
-// workplace is an empty folder with the examples, and no GPU.
+// workplace is an empty folder with the examples and the measurements, and no GPU.
 func workplace(t *testing.T) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are those of a POSIX shell")
 	}
 	t.Setenv("CUDA_VISIBLE_DEVICES", "")
-	examples, err := filepath.Abs("../../examples")
+	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.Symlink(examples, filepath.Join(dir, "examples")); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"examples", "docs"} {
+		if err := os.Symlink(filepath.Join(root, name), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return dir
 }
