@@ -7,8 +7,8 @@ import (
 	"thermsim/stack/coolant"
 )
 
-// Coolant is what flows through a layer: along straight channels between walls, or past pins. The layer's material is
-// that of walls and pins.
+// Coolant is a liquid that flows through a layer: along straight channels between walls, or past pins. The material of
+// the layer is that of walls and pins.
 type Coolant struct {
 	Fluid     Fluid       `toml:",inline"`
 	Inlet     float64     `toml:"inlet"`     // K
@@ -30,8 +30,8 @@ type Coolant struct {
 	HSide   float64 `toml:"h_side,own"`
 	HBottom float64 `toml:"h_bottom,own"`
 	HTop    float64 `toml:"h_top,own"`
-	// Central discretises the advection by central differences, as 3D-ICE does, and leaves out conduction along the
-	// flow. It is for the comparison with 3D-ICE.
+	// Central discretizes the advection by central differences and neglects conduction along the flow, as 3D-ICE does.
+	// It is for the comparison with 3D-ICE.
 	Central bool `toml:"advection"`
 	Pos     Pos
 }
@@ -92,7 +92,8 @@ const (
 	PorousCavity     CavityModel = "porous"
 )
 
-// Channels are straight, of one width, with walls of one width between; FirstWall lies before the first of them.
+// Channels are straight, of equal width, with walls of equal width between them. FirstWall is the wall before the first
+// channel.
 type Channels struct {
 	Width     float64 `toml:"channel_width"`   // m
 	Wall      float64 `toml:"wall_width"`      // m
@@ -100,8 +101,8 @@ type Channels struct {
 	Count     int     `toml:"channel_count"`
 }
 
-// Fit sets the number of channels, where it is not given, to that which a chip of a width in m holds, and the first
-// wall, where it is not given, to half of what they leave.
+// Fit sets the number of channels, unless it is given, to the largest that fits a chip of a width in m, and the first
+// wall, unless it is given, to half of the remaining width.
 func (c *Channels) Fit(width float64) {
 	free := width - c.FirstWall
 	if c.FirstWall == 0 {
@@ -140,15 +141,14 @@ func (c *Channels) Axis(width float64) Axis {
 	return a
 }
 
-// Pins are round and stand on a square grid of the pitch, every other row shifted by half of it where they are
-// staggered.
+// Pins are round and form a square array; if they are staggered, every other row is shifted by half a pitch.
 type Pins struct {
 	Diameter  float64 `toml:"pin_diameter"` // m
 	Pitch     float64 `toml:"pin_pitch"`    // m
 	Staggered bool    `toml:"pin_arrangement"`
 }
 
-// Medium is a porous one of any form.
+// Medium is a general porous medium.
 type Medium struct {
 	Porosity float64 `toml:"porosity"` // share of coolant
 }
@@ -164,8 +164,8 @@ func (c *Coolant) Porosity() float64 {
 	return c.Channels.Width / (c.Channels.Width + c.Channels.Wall)
 }
 
-// Hydraulics is what the flow through a cavity takes. Numbers that are not known are NaN: those of a coolant without
-// density or viscosity, and the pressure of pins without permeability.
+// Hydraulics are the properties of the flow through a cavity. Unknown numbers are NaN: those of a coolant without
+// density or viscosity, and the pressure drop of pins without permeability.
 type Hydraulics struct {
 	Velocity float64 // m/s, mean in the channels; past pins and in a medium, flow over the section of the empty cavity
 	Reynolds float64 // the largest of the streams'

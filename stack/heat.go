@@ -38,8 +38,8 @@ func (y *Layer) HeatedDepth() float64 {
 // represent the whole cavity.
 func (y *Layer) twin() bool { return y.Coolant != nil && y.Coolant.Model == PorousCavity }
 
-// Planes is the number of planes of cells: Cells, and one more for a heated slice, or for the coolant beside the walls
-// of a porous cavity.
+// Planes is the number of planes of cells: Cells, and one more for a heated slice, or for the coolant of a porous
+// cavity in addition to the walls.
 func (y *Layer) Planes() int {
 	if y.Sliced() || y.twin() {
 		return y.Cells + 1
@@ -116,8 +116,7 @@ func Sources(layers []Layer) iter.Seq[*Power] {
 	}
 }
 
-// ScalePower makes all sources of a steady state that many watts together, in the proportions that they have. Traces
-// stay as they are.
+// ScalePower scales all sources of a steady state so that their total is the given power in W. Traces are not changed.
 func (s *Stack) ScalePower(watts float64) {
 	now := s.Watts()
 	if !(now > 0) {
@@ -153,7 +152,7 @@ func (s *Stack) Leaks() bool {
 	return any
 }
 
-// leakageRange is that of the temperatures in K for which all laws of leakage hold; any is false where nothing leaks.
+// leakageRange is the range of temperatures in K for which all laws of leakage are valid; any is false without leakage.
 func (s *Stack) leakageRange() (from, to float64, any bool) {
 	to = math.Inf(1)
 	s.eachLeakage(func(l *Leakage) {
@@ -162,13 +161,13 @@ func (s *Stack) leakageRange() (from, to float64, any bool) {
 	return from, to, any
 }
 
-// LeakageAt is what leaks in W where all of the stack has one temperature in K.
+// LeakageAt is the leakage in W at a uniform temperature in K.
 func (s *Stack) LeakageAt(kelvin float64) (watts float64) {
 	s.eachLeakage(func(l *Leakage) { watts += l.Watts * l.Factor.Of(kelvin) })
 	return watts
 }
 
-// eachLeakage visits those of all powers and blocks that leak.
+// eachLeakage visits the leakage of all powers and blocks that have any.
 func (s *Stack) eachLeakage(visit func(*Leakage)) {
 	take := func(l *Leakage) {
 		if l.leaks() {
@@ -186,7 +185,7 @@ func (s *Stack) eachLeakage(visit func(*Leakage)) {
 // Nonlinear says whether the equations are nonlinear: a material, a face or a power is temperature-dependent.
 func (s *Stack) Nonlinear() bool { return s.TemperatureDependent() || s.Leaks() }
 
-// LeakageFault says what is wrong with a law of leakage.
+// LeakageFault is Fault for a law of leakage.
 func (c *Curve) LeakageFault() (fault, remedy string) {
 	switch {
 	case c.Law == PowerLaw:
@@ -206,7 +205,7 @@ func (c *Curve) LeakageFault() (fault, remedy string) {
 	return "", ""
 }
 
-// maxLeakage is far beyond what leaks anywhere, and far below the largest number in FP32.
+// maxLeakage is far above practical values, and far below the largest number in FP32.
 const maxLeakage = 1e20
 
 // Mean power of a block over one pass through the trace, weighted by time.
@@ -222,8 +221,8 @@ func (t *Trace) Mean(b int) float64 {
 	return total
 }
 
-// TraceSpan is the length in s of the rows of all power traces, 0 where they differ in it, and the end of the longest
-// trace. Both are 0 where no trace has a second row.
+// TraceSpan is the duration in s of the rows of all power traces, 0 if durations differ, and the end of the longest
+// trace. Both are 0 if no trace has a second row.
 func (s *Stack) TraceSpan() (interval, end float64) {
 	const rounding = 1e-6 // of an interval: files have times of few digits
 	even := true

@@ -8,12 +8,12 @@ import (
 	"thermsim/stack/internal/faults"
 )
 
-// Rule says how the conductivity of a mixture follows from those of inclusion and matrix and from the fraction f of the
+// Rule is a formula for the conductivity of a mixture from those of inclusion and matrix and the fraction f of the
 // inclusion; docs/guides/effective-materials.md gives sources and ranges. The heat capacity is the mean by volume.
 type Rule string
 
-// The rules. All but Spheres hold for inclusions that run through the whole thickness, which conduct beside the matrix
-// along z.
+// The rules. All except Spheres are for inclusions through the whole thickness, which conduct in parallel with the
+// matrix along z.
 const (
 	// Cylinders scattered without touching: Rayleigh's first order, the Maxwell-Garnett formula in two dimensions.
 	Cylinders Rule = "cylinders"
@@ -39,7 +39,7 @@ func Rules() []Rule {
 	return []Rule{Cylinders, Square, Hexagonal, LinesX, LinesY, Pattern, Upper, Lower, Spheres}
 }
 
-// Most is the largest fraction that a rule knows: arrays end where the cylinders touch.
+// Most is the largest fraction for which a rule is valid: the cylinders of an array must not overlap.
 func (r Rule) Most() float64 {
 	switch r {
 	case Square:
@@ -109,8 +109,8 @@ type Ply struct {
 	Thickness float64 // m
 }
 
-// Laminate homogenises sheets that lie on each other: side by side along the sheets, one behind the other across. Both
-// are exact for sheets thin beside what the heat spreads over.
+// Laminate homogenizes stacked sheets: they conduct in parallel along the sheets and in series across. Both are exact
+// for sheets that are thin compared with the distances over which the heat spreads.
 func Laminate(plies []Ply) (k [3]float64, c float64) {
 	thickness, resistance := 0.0, 0.0
 	for _, p := range plies {
@@ -145,8 +145,8 @@ func (f *Fill) Mean() float64 {
 	return sum / float64(len(f.Values))
 }
 
-// A composite is tabulated every mixStep K, and above 500 K every mixShare of the temperature: a range of any width
-// takes some thousand rows, and the rule is followed as well as at 250 K.
+// A composite is tabulated in steps of mixStep, and above 500 K in steps of mixShare of the temperature. A range of any
+// width then has some thousand rows, and relative steps are at most those at 250 K.
 const mixStep, mixShare = 5.0, 0.01
 
 // Tabulate makes a composite temperature-dependent if any of its parts is: the rule is evaluated at every temperature

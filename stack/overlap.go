@@ -17,7 +17,7 @@ type placed struct {
 // MaxOverlaps is how many overlaps of a layer are reported: a floorplan in the wrong unit has thousands.
 const MaxOverlaps = 5
 
-// overlaps reports blocks of a layer that lie over each other, since their powers would add there.
+// overlaps reports overlapping blocks of a layer, because their powers would add there.
 //
 // A sweep from west to east keeps the rectangles that the sweep line cuts, sorted by their south edge. As long as none
 // overlap they are disjoint in y, so each newcomer needs to be compared with its two neighbours only, and ten thousand

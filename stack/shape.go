@@ -30,8 +30,8 @@ func (b *Block) Outline(strip float64) []Rect {
 	return all
 }
 
-// Inside is the block as rectangles that lie in it: whole rectangles, and strips inside its shapes, a hundredth of
-// their height.
+// Inside is the block as rectangles that do not extend beyond it: its rectangles, and strips inside its shapes of a
+// hundredth of their height.
 func (b *Block) Inside() []Rect {
 	all := b.Rects
 	for _, s := range b.Shapes {

@@ -9,16 +9,15 @@ import (
 	"thermsim/stack/internal/keys"
 )
 
-// Validate checks that a stack makes sense: sizes are positive, blocks, maps and regions lie where they belong, blocks
-// do not overlap, names are unique and fit for files. Load has done it already; call it for a stack built in Go. The
-// error is an [ErrorList].
+// Validate checks a stack: sizes are positive, blocks, maps and regions lie within their areas, blocks do not overlap,
+// names are unique and suitable for files. Load calls it; call it for a stack built in Go. The error is an [ErrorList].
 func Validate(s *Stack) error {
 	var f faults.List
 	validate(s, &f)
 	return f.Err(s.File)
 }
 
-// validator collects faults with the place in the stack they belong to.
+// validator collects faults.
 type validator struct {
 	*faults.List
 	s     *Stack
@@ -31,7 +30,7 @@ func validate(s *Stack, f *faults.List) {
 	v.domain()
 	v.materials()
 	if len(f.Found) > before {
-		return // what follows measures against the domain
+		return // the other checks need the domain
 	}
 	v.layers()
 	v.probes()
@@ -79,8 +78,8 @@ func (v *validator) sane(pos Pos, x float64, format string, args ...any) {
 	}
 }
 
-// The strongest heat that is taken: what all power stations of the world make, on a chip, and the surface of the Sun
-// seen from within it. Beyond, the squares that solvers form leave the range of numbers.
+// The largest power and heat flux: all power stations of the world on a chip, and far above the flux from the surface
+// of the Sun. Beyond, squares in the solvers could overflow.
 const (
 	maxWatts = 1e13 // of one source
 	maxFlux  = 1e15 // W/m^2
@@ -316,7 +315,7 @@ func (v *validator) probes() {
 	}
 }
 
-// Protrusion says how far a rectangle sticks out of an area and on which sides; empty if it lies inside.
+// Protrusion describes how far a rectangle extends beyond an area and on which sides; empty if it lies inside.
 func Protrusion(r, area Rect, slack float64) string {
 	var sides []string
 	for _, side := range []struct {

@@ -192,7 +192,7 @@ func (v *validator) fill(r *Region, what string) {
 	}
 }
 
-// blockArea checks that a part of a block lies where blocks may.
+// blockArea checks that a part of a block lies within the area of its power.
 func (v *validator) blockArea(b *Block, r Rect, p *Power, what string) {
 	out := Protrusion(r, p.Area, v.slack)
 	if out == "" {

@@ -55,7 +55,7 @@ func Liquids() []Liquid {
 	}
 }
 
-// Find is the liquid of a name, nil where there is none.
+// Find is the liquid of a name, nil if there is none.
 func Find(name string) *Liquid {
 	for _, l := range Liquids() {
 		if l.Name == name {

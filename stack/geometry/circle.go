@@ -87,7 +87,7 @@ func (d disc) under(p, q float64) float64 {
 func halfChord(r, x float64) float64 { return math.Sqrt(max(0, (r-x)*(r+x))) }
 
 // segment is the area between an arc of up to a quarter of a circle and its chord. For short arcs the angle and its
-// sine cancel, and their Taylor series takes their place.
+// sine cancel, and their Taylor series is used instead.
 func segment(r, chord float64) float64 {
 	t := 2 * math.Asin(min(1, chord/(2*r)))
 	if t > 0.5 {

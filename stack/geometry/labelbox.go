@@ -2,12 +2,12 @@ package geometry
 
 import "math"
 
-// maxStrips are those that LabelBox tries to stand on each other. Shapes of thousands of corners have more, and each
-// with each would take minutes.
+// maxStrips is the largest number of strips that LabelBox combines. Shapes of thousands of corners have more, and all
+// combinations would take minutes.
 const maxStrips = 4000
 
-// LabelBox is a large rectangle inside a shape, for its name: the largest that stands on one of its strips, a fortieth
-// of its height, or that strip alone where there are very many.
+// LabelBox is a large rectangle inside a shape, for its label: the largest that begins with one of its strips, which
+// are a fortieth of its height, or the largest strip if there are very many.
 func LabelBox(s Shape) (largest Box) {
 	b := s.Bounds()
 	strips := InnerStrips(s, (b.Y1-b.Y0)/40)

@@ -99,7 +99,7 @@ type edge struct {
 	sign float64 // of the area below
 }
 
-// Area is Green's sum over the edges, with y clamped to the strip: what lies beyond it then has no height.
+// Area is Green's sum over the edges, with y clamped to the strip: parts beyond it then have no height.
 func (s edges) Area(y0, y1 float64) float64 {
 	area := 0.0
 	for _, e := range s {

@@ -2,7 +2,7 @@ package geometry
 
 import "math"
 
-// Relation is how two shapes lie to each other.
+// Relation is the relative location of two shapes.
 type Relation int
 
 // The relations. Shapes that only touch are apart; a shape is inside its like.
@@ -16,7 +16,7 @@ const (
 // touching is the part of a shape's size by which rounding may carry a coordinate.
 const touching = 1e-9
 
-// Relate says how a lies to b.
+// Relate is the relation of a to b.
 func Relate(a, b Shape) Relation {
 	p, q := a.Bounds(), b.Bounds()
 	slack := touching * min(max(p.X1-p.X0, p.Y1-p.Y0), max(q.X1-q.X0, q.Y1-q.Y0))
@@ -73,7 +73,7 @@ func polygonCircle(p Polygon, c Circle, slack float64) Relation {
 		return Inside
 	case nearest < r-slack:
 		return Crossing
-	case p.holds(centre, 0):
+	case p.contains(centre, 0):
 		return Around
 	}
 	return Apart
@@ -84,12 +84,12 @@ func polygons(a, b Polygon, slack float64) Relation {
 		return Crossing
 	}
 	switch ab, ba := a.probes(), b.probes(); {
-	case all(ab, func(p Point) bool { return b.holds(p, slack) }):
+	case all(ab, func(p Point) bool { return b.contains(p, slack) }):
 		return Inside
-	case all(ba, func(p Point) bool { return a.holds(p, slack) }):
+	case all(ba, func(p Point) bool { return a.contains(p, slack) }):
 		return Around
-	case all(ab, func(p Point) bool { return !b.holds(p, -slack) }) && all(ba, func(p Point) bool {
-		return !a.holds(p, -slack)
+	case all(ab, func(p Point) bool { return !b.contains(p, -slack) }) && all(ba, func(p Point) bool {
+		return !a.contains(p, -slack)
 	}):
 		return Apart
 	}
@@ -129,8 +129,8 @@ func (p Polygon) probes() []Point {
 	return points
 }
 
-// holds says whether a point lies in the polygon, widened by slack.
-func (p Polygon) holds(at Point, slack float64) bool {
+// contains says whether a point lies in the polygon, widened by slack.
+func (p Polygon) contains(at Point, slack float64) bool {
 	inside := false
 	for i, a := range p {
 		b := p[(i+1)%len(p)]

@@ -35,12 +35,12 @@ func (p Polygon) meet(i, j int) bool {
 	return overlaps(a.X, b.X, c.X, d.X) && overlaps(a.Y, b.Y, c.Y, d.Y)
 }
 
-// folds says whether the way from a to b and on to c turns back on itself.
+// folds says whether the path from a to b and on to c turns back on itself.
 func folds(a, b, c Point) bool {
 	return side(a, b, c) == 0 && (b.X-a.X)*(c.X-b.X)+(b.Y-a.Y)*(c.Y-b.Y) < 0
 }
 
-// side is positive where c lies to the left of the way from a to b.
+// side is positive if c lies to the left of the line from a to b.
 func side(a, b, c Point) float64 { return (b.X-a.X)*(c.Y-a.Y) - (c.X-a.X)*(b.Y-a.Y) }
 
 func overlaps(a, b, c, d float64) bool {

@@ -91,9 +91,8 @@ func (o Orientation) Range(warm bool) (from, to float64) {
 // StefanBoltzmann is the constant of radiation in W/(m2 K4).
 const StefanBoltzmann = 5.670374419e-8
 
-// Surfaces are the temperatures in K of a surface for which Natural knows h, ascending, from the coldest to the
-// hottest: close to each other where h changes fast, beside the temperature of the air. Empty where the air itself is
-// too cold or too hot.
+// Surfaces are temperatures in K of a surface for which Natural is defined, ascending, from the coldest to the hottest.
+// They are dense near the temperature of the air, where h changes fast. Empty if the air itself is too cold or too hot.
 func Surfaces(ambient float64) []float64 {
 	const within = 1e-6 // for rounding
 	low, high := math.Max(2*ColdestAir-ambient+within, 1), 2*HottestAir-ambient-within

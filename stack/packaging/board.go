@@ -2,15 +2,14 @@ package packaging
 
 import "fmt"
 
-// edge is what planes of a test board keep from its edge, JESD51-9 and JESD51-11, table 4.
+// edge is the distance of the planes of a test board from its edge, JESD51-9 and JESD51-11, table 4.
 const edge = 1 * mm
 
 // CopperMaterial names the material of a copper layer of the board, counted from 1 at the bottom.
 func CopperMaterial(n int) string { return fmt.Sprintf("board_copper_%d", n) }
 
-// board lays out the board: its copper layers and the dielectric between them. With one copper layer that is on top;
-// else the outermost are the faces of the board, and the others lie in between, those next to the faces at the distance
-// of prepreg.
+// board lays out the board: its copper layers and the dielectric between them. A single copper layer is on top.
+// Otherwise the outermost are the faces of the board, and the next ones are at the distance of the prepreg from them.
 func (l *layouter) board() {
 	b := l.p.Board
 	gaps := b.gaps()
@@ -54,7 +53,7 @@ func (b *Board) gaps() []float64 {
 	return gaps
 }
 
-// prepreg is the least distance of the planes from the faces, 0.25 mm in JESD51-7 and JESD51-9.
+// prepreg is the smallest distance of the planes from the faces, 0.25 mm in JESD51-7 and JESD51-9.
 const prepreg = 0.25 * mm
 
 // copper is a copper layer: traces around the body, or a plane that ends short of the edge.

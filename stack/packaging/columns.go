@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// slab is a part of the pile over the footprint of a die.
+// slab is a part of the pile of materials over the footprint of a die.
 type slab struct {
 	what, material string
 	thickness      float64
@@ -15,8 +15,8 @@ type slab struct {
 	key            string
 }
 
-// dies lays out the dies side by side: their piles are cut wherever one of them changes material, so that every layer
-// is even.
+// dies lays out the dies side by side: all piles are cut wherever one of them changes material, so that every layer has
+// a uniform thickness.
 func (l *layouter) dies() {
 	piles := l.piles()
 	heights := cuts(piles)
@@ -55,7 +55,7 @@ func (l *layouter) dies() {
 	}
 }
 
-// sliceName calls a slice by what it is where all piles are alike, else by its number.
+// sliceName is the name of a part if all piles are equal there, otherwise a number.
 func (l *layouter) sliceName(piles [][]slab, heights []float64, n int) string {
 	if len(heights) == len(piles[0]) {
 		s := piles[0][n]
@@ -70,7 +70,7 @@ func (l *layouter) sliceName(piles [][]slab, heights []float64, n int) string {
 	return fmt.Sprintf("dies_%d", n+1)
 }
 
-// piles are those of all dies, filled up to one height with what lies on top of dies.
+// piles are those of all dies, filled up to equal height with the material above the dies.
 func (l *layouter) piles() [][]slab {
 	p := l.p
 	top := slab{what: "tim1", material: p.TIM1.Material, thickness: p.TIM1.Thickness, cells: p.TIM1.Cells, die: -1,

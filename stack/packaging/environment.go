@@ -37,7 +37,7 @@ func Lay(p *Package, e Environment, width, height float64) Layout {
 	case e.OnBoard():
 		l.Width, l.Height = p.Board.Width, p.Board.Height
 		x = (l.Width - p.Width) / 2
-		// The body stands in the middle of a square at the end of the board away from its connector, JESD51-9, section
+		// The body is in the middle of a square at the end of the board away from its connector, JESD51-9, section
 		// 5.1.
 		y = l.Height - min(l.Width, l.Height)/2 - p.Height/2
 	}
@@ -46,7 +46,7 @@ func Lay(p *Package, e Environment, width, height float64) Layout {
 	return l.Layout
 }
 
-// surround builds what is below and above the package too.
+// surround builds the package with the layers below and above it.
 func (l *layouter) surround(e Environment) {
 	switch e {
 	case StillAir, MovingAir:
@@ -70,7 +70,7 @@ func (l *layouter) surround(e Environment) {
 	}
 }
 
-// insulated is the thickness of what covers the package in a ring cold plate.
+// insulated is the thickness of the insulation on the package in a ring cold plate.
 const insulated = 5 * mm
 
 func (l *layouter) plate(name string, thickness float64) {

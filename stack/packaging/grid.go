@@ -24,8 +24,8 @@ const (
 )
 
 // Grid divides both axes: fine over the dies, growing away from them, with lines on the edges of the body, the dies and
-// what lies around them. block is the shortest side of a source in a die, 0 for none: it gets four cells, as long as
-// its die has no more than 60 for it.
+// the parts around them. block is the shortest side of a source in a die, 0 for none: it gets four cells, unless its
+// die would get more than 60.
 func (l *Layout) Grid(dies []Die, block float64) (x, y []Run) {
 	fine := math.Inf(1)
 	for _, d := range dies {
@@ -84,7 +84,7 @@ func runs(lines []float64, length float64, inner [2]float64, fine float64) []Run
 	return append(append(left, middle...), right...)
 }
 
-// grow fills a gap with cells that grow from *size on, and leaves the size of the last one there.
+// grow fills a gap with cells that grow from *size, and sets *size to that of the last one.
 func grow(gap float64, size *float64, most float64) Run {
 	n, sum, next := 0, 0.0, *size
 	for sum < gap*(1-1e-9) {

@@ -19,12 +19,12 @@ type Layer struct {
 	Name, Material, Key string
 	Thickness           float64
 	Cells               int
-	Parts               []Part // later ones lie over earlier ones
+	Parts               []Part // later ones take precedence
 	PowerAt             string // bottom or top where dies of the layer heat
 }
 
-// Part is a region of a layer. Die is the number of the die that it is a piece of, from 0, or negative; Tier that of
-// its memory die from 1, or 0.
+// Part is a region of a layer. Die is the number of its die from 0, or negative; Tier that of its memory die from 1, or
+// 0.
 type Part struct {
 	Name, Material string
 	Rect
@@ -35,7 +35,7 @@ type Part struct {
 // Layout is a package in its surroundings.
 type Layout struct {
 	Width, Height float64 // of the domain
-	Body          Rect    // where the package stands
+	Body          Rect    // footprint of the package
 	Layers        []Layer // bottom to top
 	Case          float64 // height of the top of the package above the bottom of the domain
 	BoardTop      float64 // that of the board; 0 without one
@@ -50,7 +50,7 @@ type layouter struct {
 	z      float64
 }
 
-// add puts a layer on top. Empty ones are left out.
+// add puts a layer on top, unless it has no thickness.
 func (l *layouter) add(y Layer) {
 	if y.Thickness <= 0 {
 		return
@@ -73,7 +73,7 @@ func (l *layouter) sheet(name string, s Sheet) {
 		Parts: []Part{l.body(name, s.Material)}})
 }
 
-// package lays out the package itself.
+// pack lays out the package itself.
 func (l *layouter) pack() {
 	p := l.p
 	if p.Kind != HBM {
@@ -112,7 +112,7 @@ func (l *layouter) sink() {
 	l.sheet("tim2", p.TIM2)
 }
 
-// interposer lies on bumps, around all dies.
+// interposer adds the bumps and the interposer, below all dies.
 func (l *layouter) interposer() {
 	r := l.interposerRect()
 	p := l.p

@@ -26,7 +26,7 @@ type Sheet struct {
 	Cells     int     `toml:"cells"`
 }
 
-// Joints are a square array of solder columns in a matrix, homogenised.
+// Joints are a square array of solder columns in a matrix, homogenized.
 type Joints struct {
 	Height   float64 `toml:"height"`
 	Diameter float64 `toml:"diameter"`
@@ -72,7 +72,7 @@ type Die struct {
 	Tiers         int     `toml:"tiers"` // memory dies on this one
 }
 
-// Package is a package in all its dimensions. What its kind has no part of is not used.
+// Package has all dimensions of a package. Parts that its kind does not have are not used.
 type Package struct {
 	Kind          Kind
 	Width, Height float64 // of the body along x and y
@@ -99,7 +99,7 @@ func (p *Package) Lidded() bool { return p.Kind == FlipChipLid || p.Kind == Inte
 // Molded says whether mold compound surrounds the dies.
 func (p *Package) Molded() bool { return p.Kind == WireBond || p.Kind == FanOut || p.Kind == HBM }
 
-// Uses lists the tables of the stack format that say something about packages of a kind.
+// Uses lists the tables of the stack format that apply to packages of a kind.
 func (k Kind) Uses() []string {
 	switch k {
 	case FlipChipLid:

@@ -9,7 +9,7 @@ import (
 	"thermsim/stack/internal/faults"
 )
 
-// coolant reads what flows through a layer.
+// coolant reads the coolant of a layer.
 func (l *loader) coolant(t *table, y *stack.Layer) {
 	s := t.sub("coolant")
 	if s == nil {
@@ -22,7 +22,7 @@ func (l *loader) coolant(t *table, y *stack.Layer) {
 	l.cavityGeometry(s, c)
 	if len(l.faults.Found) > before || !(y.Thickness > 0 && min(l.stack.Size[0], l.stack.Size[1]) > 0) {
 		for _, name := range s.given("flow", "velocity", "pressure_drop", "h", "h_side", "h_bottom", "h_top") {
-			s.scalar(name) // reports what is wrong with it
+			s.scalar(name) // reports errors
 		}
 		return
 	}
@@ -149,8 +149,8 @@ func (l *loader) porousGeometry(s *table, c *stack.Coolant) {
 	}
 }
 
-// gridOfChannels makes the grid follow resolved channels across their flow, where the file says nothing of that axis: a
-// cell for each channel and each wall.
+// gridOfChannels makes a cell for each channel and each wall across the flow of resolved channels, unless the file
+// divides that axis.
 func (l *loader) gridOfChannels(t *table) {
 	if l.stack.Grid.Auto != nil {
 		return // refused when all is read
@@ -184,7 +184,7 @@ type resolver struct {
 	zoneFlows             bool // zones have flows
 }
 
-// channel is one of them.
+// channel is that of the cavity.
 func (r *resolver) channel() coolant.Channel {
 	return coolant.Channel{Width: r.c.Channels.Width, Height: r.height, Length: r.length, Developing: r.c.Developing}
 }
@@ -200,7 +200,7 @@ func (r *resolver) section() float64 {
 	return float64(r.c.Channels.Count) * r.c.Channels.Width * r.height
 }
 
-// known says whether density and viscosity are given, and otherwise reports what for they are needed.
+// known says whether density, viscosity and conductivity are given, and otherwise reports what they are needed for.
 func (r *resolver) known(pos stack.Pos, what string) bool {
 	if r.liquid.Density > 0 && r.liquid.Viscosity > 0 && r.liquid.K > 0 {
 		return true
@@ -360,8 +360,8 @@ func (r *resolver) coefficients() {
 	}
 }
 
-// correlation is the coefficient on the walls of channels, or on the ground plan of pins; 0, and the fault noted, where
-// none is known.
+// correlation is the coefficient on the walls of channels, or per area of a cavity with pins; 0, after reporting a
+// fault, if none is known.
 func (r *resolver) correlation() float64 {
 	if r.c.Medium != nil {
 		r.fail(r.s.node.Pos, "give h_bottom and h_top, per floor area", "there is no heat-transfer correlation for "+

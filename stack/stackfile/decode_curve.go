@@ -219,7 +219,7 @@ func (t *table) leakageWatts(area float64) float64 {
 	return 0
 }
 
-// leakageLaw reads the law; nil where there is none, or a fault.
+// leakageLaw reads the law; nil if there is none, or a fault.
 func (t *table) leakageLaw() *stack.Curve {
 	return t.law("leakage", nil, (*stack.Curve).LeakageFault, "beta", "polynomial", "table")
 }
@@ -265,7 +265,7 @@ func (l *loader) blockLeakage(t *table, p *stack.Power) {
 	}
 }
 
-// lawsOf gives the law to blocks whose leakage has none.
+// lawsOf sets the law of blocks whose leakage has none.
 func (l *loader) lawsOf(blocks []stack.Block, law *stack.Curve) {
 	for i := range blocks {
 		b := &blocks[i]

@@ -11,7 +11,7 @@ import (
 	"thermsim/stack/internal/faults"
 )
 
-// die is a template: what [[die]] describes, in coordinates that count from its south-west corner.
+// die is the template of a [[die]]; coordinates are relative to its south-west corner.
 type die struct {
 	name          string
 	width, height float64
@@ -66,7 +66,7 @@ func (l *loader) die(t *table) *die {
 	return d
 }
 
-// within reports what sticks out of a die; that nothing sticks out of the stack is found with all layers.
+// within reports parts that extend beyond a die. Validate finds those that extend beyond the stack.
 func (l *loader) within(d *die) {
 	area := stack.Rect{X: 0, Y: 0, Width: d.width, Height: d.height}
 	report := func(pos stack.Pos, r stack.Rect, what string) {
@@ -90,7 +90,7 @@ func (l *loader) within(d *die) {
 	}
 }
 
-// placedDie is one die that lies in a layer.
+// placedDie is a die in a layer.
 type placedDie struct {
 	*die
 	orientation
@@ -139,7 +139,7 @@ func numbered(i, of int, mark string) string {
 	return fmt.Sprintf("%s%0*d", mark, len(fmt.Sprint(of-1)), i)
 }
 
-// placement reads where a die lies.
+// placement reads the location of a die.
 func (l *loader) placement(t *table) (p placedDie, ok bool) {
 	before := len(l.faults.Found)
 	name := t.text("die")
@@ -215,7 +215,7 @@ func (p *placedDie) parts() (list []part) {
 	return list
 }
 
-// share is how much of a part's thickness lies between two heights that do not cross its sides by more than slack.
+// share is the fraction of a part's thickness between two heights, which cross its faces by slack at most.
 func (p *part) share(from, to, slack float64) float64 {
 	if p.from >= to-slack || p.to <= from+slack {
 		return 0

@@ -9,13 +9,12 @@ import (
 	"thermsim/stack/internal/faults"
 )
 
-// dieLayer is a layer that holds dies while it becomes layers: one for every height range in which nothing begins or
-// ends.
+// dieLayer is a layer with dies before its expansion to one layer for each range of heights without an interface.
 type dieLayer struct {
 	stack.Layer // its material fills the space around the dies
 	dies        []placedDie
 	parts       []part
-	slack       float64 // m, how far heights may miss each other
+	slack       float64 // m, tolerance of heights
 }
 
 // layersOf reads a layer; one that holds dies becomes several.
@@ -93,7 +92,7 @@ func (l *loader) collide(p, q *placedDie, slack float64) bool {
 	return math.Min(p.z+p.thickness(), q.z+q.thickness())-math.Max(p.z, q.z) > slack
 }
 
-// heights are those at which something begins or ends, ascending.
+// heights are those of all lower and upper sides, ascending.
 func (r *dieLayer) heights() []float64 {
 	all := []float64{0, r.Thickness}
 	for i := range r.parts {
@@ -109,7 +108,7 @@ func (r *dieLayer) heights() []float64 {
 	return distinct
 }
 
-// expand makes a layer between each height and the next.
+// expand makes a layer for each range between consecutive heights.
 func (l *loader) expand(r *dieLayer, heights []float64) (list []stack.Layer) {
 	n := len(heights) - 1
 	for i := range n {
@@ -225,7 +224,7 @@ func (p *part) size() int {
 	return n
 }
 
-// scaled is the share of a source that arises in a part of its layer, times a factor for what does not leak.
+// scaled is the share of a source in a part of its layer, times a factor that does not apply to leakage.
 func (l *loader) scaled(p stack.Power, share, factor float64) stack.Power {
 	if f := share * factor; f != 1 {
 		p.Uniform *= f
@@ -256,7 +255,7 @@ type traceShare struct {
 	factor float64
 }
 
-// scaledTrace is a trace with all its watts times a factor. Dies that have it in common have one copy of it.
+// scaledTrace is a trace with all its power values times a factor. Dies share one copy.
 func (l *loader) scaledTrace(t *stack.Trace, f float64) *stack.Trace {
 	if t == nil {
 		return nil

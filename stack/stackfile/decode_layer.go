@@ -8,7 +8,7 @@ import (
 	"thermsim/stack/internal/faults"
 )
 
-// owner is what a power belongs to: a layer or a region of it.
+// owner is the layer or region of a power.
 type owner struct {
 	what  string     // for messages
 	area  stack.Rect // in domain coordinates; block coordinates count from its corner
@@ -175,7 +175,7 @@ func (l *loader) material(t *table) int {
 // slack is how far rounding may carry a coordinate: tolerance times the size of the domain.
 func (l *loader) slack() float64 { return stack.Tolerance * max(l.stack.Size[0], l.stack.Size[1]) }
 
-// powers reads the sources of a layer or region: its power tables, then its own blocks.
+// powers reads the sources of a layer or region: its power tables, then its blocks.
 func (l *loader) powers(t *table, o owner) []stack.Power {
 	var powers []stack.Power
 	for _, pt := range t.tables("power") {
@@ -226,7 +226,7 @@ func (l *loader) inlineBlocks(t *table, needPower bool) (blocks []stack.Block, g
 	return blocks, given, len(l.faults.Found) == before
 }
 
-// blockPosition reads where a block lies.
+// blockPosition reads the location of a block.
 func (l *loader) blockPosition(t *table, b *stack.Block) {
 	what := fmt.Sprintf("block %q", faults.Shorten(b.Name))
 	t.onePosition(what, "rects", "circle", "polygon")
@@ -254,7 +254,7 @@ func (l *loader) blockPosition(t *table, b *stack.Block) {
 	}
 }
 
-// plainOwner reports blocks, maps and areas in a region that is no rectangle: they could make heat outside it.
+// plainOwner reports blocks, maps and areas in a region that is not a rectangle, because they could heat outside of it.
 func (l *loader) plainOwner(pos stack.Pos, what string, o owner) {
 	if o.shape != nil {
 		l.fail(pos, "give the power to the layer", "%s is not a rectangle and accepts only uniform or density, not %s",
@@ -277,7 +277,7 @@ func (l *loader) moveBlocks(p *stack.Power, dx, dy float64) {
 	}
 }
 
-// clamp pulls edges that lie outside the area by no more than slack back onto its border.
+// clamp moves edges that are outside the area by slack at most to its border.
 func clamp(r, area stack.Rect, slack float64) stack.Rect {
 	r.X, r.Width = clampSpan(r.X, r.Width, area.X, area.Width, slack)
 	r.Y, r.Height = clampSpan(r.Y, r.Height, area.Y, area.Height, slack)

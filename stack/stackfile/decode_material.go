@@ -34,7 +34,7 @@ type definition struct {
 	mix      *table   // nil for a plain material
 	laminate []*table // plies, likewise
 	mixing   bool     // while its constituents are resolved: meeting it again is a cycle
-	faulty   bool     // a fault of the definition has been reported; do not pile more on it
+	faulty   bool     // a fault of the definition has been reported
 	usedAt1  int      // 1 + index into used, 0 if not used yet
 }
 
@@ -48,8 +48,8 @@ type materialTable struct {
 	*decoder
 	known map[string]*definition
 	used  []stack.Material
-	turns map[int]int // of those in use, to what they are when their x and y change places
-	depth int         // of composites that are being worked out
+	turns map[int]int // of those in use, to the same with x and y exchanged
+	depth int         // of composites that are being computed
 }
 
 func loadLibrary(d *decoder) *materialTable {
@@ -88,7 +88,7 @@ func (m *materialTable) composeAll(n *tree.Node) {
 	}
 }
 
-// maxMixing is how deep composites may lie in each other. Real ones have three or four levels: wires in a dielectric
+// maxMixing is the maximum nesting of composites. Real ones have three or four levels: wires in a dielectric
 // in a laminate in a board.
 const maxMixing = 100
 
@@ -155,7 +155,7 @@ func (m *materialTable) add(used stack.Material) int {
 	return len(m.used) - 1
 }
 
-// resolve finds a material and works out mixtures. It is nil if the material is unknown or faulty.
+// resolve finds a material and computes mixtures. It is nil if the material is unknown or faulty.
 func (m *materialTable) resolve(name string, pos stack.Pos) *definition {
 	def := m.known[name]
 	switch {
@@ -194,7 +194,7 @@ func (m *materialTable) resolve(name string, pos stack.Pos) *definition {
 	return def
 }
 
-// composite reads a material made of others, which compose works out once all are known.
+// composite reads a material made of others; compose computes it once all are known.
 func (m *materialTable) composite(def *definition, t *table) {
 	kind := "mix"
 	if t.has("laminate") {
@@ -216,7 +216,7 @@ func (m *materialTable) composite(def *definition, t *table) {
 	}
 }
 
-// compose works out a composite from its constituents; ok is false, and the fault noted, if that fails.
+// compose computes a composite from its constituents; it is false after reporting a fault.
 func (m *materialTable) compose(def *definition) bool {
 	if def.mix == nil {
 		return m.laminate(def)
@@ -238,7 +238,7 @@ func (m *materialTable) compose(def *definition) bool {
 	return true
 }
 
-// evaluate sets the properties of a composite by its rule, at every temperature where parts follow it.
+// evaluate sets the properties of a composite by its rule, at every temperature if parts are temperature-dependent.
 func (m *materialTable) evaluate(def *definition, pos stack.Pos, parts []*stack.Material,
 	rule func([]*stack.Material) ([3]float64, float64)) bool {
 	def.K, def.C = rule(parts)
@@ -331,7 +331,7 @@ func (t *table) fractionKeys() string {
 	return "either fraction, or diameter with pitch"
 }
 
-// tooDense reports a fraction above what the rule allows.
+// tooDense reports a fraction above that of the rule.
 func (d *decoder) tooDense(pos stack.Pos, key string, rule stack.Rule, f float64) {
 	most := rule.Most()
 	switch {

@@ -15,7 +15,7 @@ const (
 	boardProbe = "board_1mm"
 )
 
-// loadedPackage is a package while it becomes layers.
+// loadedPackage is a package during its expansion to layers.
 type loadedPackage struct {
 	packaging.Package
 	*table
@@ -122,7 +122,7 @@ func (l *loader) diePowers(t *table, tiers int, part *packaging.Part, r *stack.R
 	return l.regionPowers(t, r)
 }
 
-// addProbes puts probes where the standards measure, and says which figures follow.
+// addProbes adds the probes of the standards, and sets the metrics to report.
 func (l *loader) addProbes(p *loadedPackage) {
 	b := p.layout.Body
 	pos := p.node.Pos
@@ -146,7 +146,7 @@ func (l *loader) addProbes(p *loadedPackage) {
 	}
 }
 
-// unused reports tables that say nothing about packages of this kind.
+// unused reports tables that do not apply to packages of this kind.
 func (p *loadedPackage) unused(l *loader) {
 	uses := append([]string{"kind", "size", "die", "environment", "h"}, p.Kind.Uses()...)
 	for _, e := range p.node.Entries {

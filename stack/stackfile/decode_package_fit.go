@@ -35,7 +35,7 @@ func (l *loader) packageDies(p *loadedPackage) {
 	}
 }
 
-// fits checks that dies lie in the package, clear of each other and of the foot of the lid.
+// fits checks that dies lie in the package and overlap neither each other nor the foot of the lid.
 func (p *loadedPackage) fits(l *loader) {
 	slack := stack.Tolerance * max(p.Width, p.Height)
 	if b := p.Board; b != nil && (p.environment.OnBoard() || b.Width > 0) {
@@ -146,13 +146,13 @@ func (l *loader) stillAir(p *loadedPackage, set func(stack.Boundary, ...stack.Fa
 		return // refused
 	}
 	w, h := p.Board.Width, p.Board.Height
-	length := w * h / (2 * (w + h)) // of the edges too, which lie in the flow along the board
+	length := w * h / (2 * (w + h)) // also of the edges, which are in the flow along the board
 	set(face(heatsink.Down, length), stack.Bottom)
 	set(face(heatsink.Up, length), stack.Top)
 	set(face(heatsink.Vertical, length), stack.West, stack.East, stack.South, stack.North)
 }
 
-// jedec reads which figures a stack is for, unless a package has said it.
+// jedec reads which metrics to report, unless a package has set them.
 func (l *loader) jedec(t *table) {
 	j := t.sub("jedec")
 	if j == nil || l.stack.Jedec != (stack.Jedec{}) {

@@ -77,7 +77,7 @@ func (l *loader) wiringFits(t *table, pos stack.Pos, w *packaging.Wiring, what s
 		what, faults.Metres(copper), faults.Metres(w.Thickness))
 }
 
-// board reads the board, or that there is none.
+// board reads the board, or its absence.
 func (l *loader) board(p *loadedPackage) {
 	n, k := p.get("board")
 	if n == nil || p.Kind == packaging.HBM {
@@ -107,7 +107,7 @@ func (l *loader) board(p *loadedPackage) {
 	l.wiringFits(t, t.node.Pos, &p.Board.Wiring, "the board")
 }
 
-// testBoard gives a board the extent of the standard, or makes it an even board of the user's own.
+// testBoard sets the extent of a board to that of the standard; without a test, it covers the domain uniformly.
 func (l *loader) testBoard(p *loadedPackage) {
 	b := p.Board
 	if b == nil {
@@ -187,7 +187,7 @@ func (p *loadedPackage) copperLayer(name string) (c packaging.Copper, ok bool) {
 	return c, false
 }
 
-// mixed works out a mixture of two materials.
+// mixed computes a mixture of two materials.
 func (l *loader) mixed(def *definition, rule stack.Rule, inclusion, matrix string, fraction float64) bool {
 	in, out := l.materials.resolve(inclusion, def.Pos), l.materials.resolve(matrix, def.Pos)
 	if in == nil || out == nil {
@@ -198,8 +198,8 @@ func (l *loader) mixed(def *definition, rule stack.Rule, inclusion, matrix strin
 	return l.materials.evaluate(def, def.Pos, []*stack.Material{&in.Material, &out.Material}, mix)
 }
 
-// wired works out copper layers in a dielectric: sheets on each other, copper beside dielectric in each by its
-// coverage, then vias through all.
+// wired computes copper layers in a dielectric: in each, copper and dielectric conduct in parallel by the coverage; the
+// sheets form a laminate, with vias through all.
 func (l *loader) wired(def *definition, w *packaging.Wiring) bool {
 	copper, dielectric := l.materials.resolve("copper", def.Pos), l.materials.resolve(w.Dielectric, def.Pos)
 	if copper == nil || dielectric == nil {

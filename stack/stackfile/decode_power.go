@@ -183,8 +183,7 @@ func (l *loader) mapPower(t *table, p *stack.Power) {
 	p.Map = m
 }
 
-// mapMeaning reports maps that do not say what their numbers are and where they lie. unit and
-// scale are remedies where those are missing.
+// mapMeaning reports maps without unit or orientation. unit and scale are the remedies if those are missing.
 func (l *loader) mapMeaning(t *table, what, unit, scale string) bool {
 	before := len(l.faults.Found)
 	n, _ := t.get("map")
@@ -205,7 +204,7 @@ func (l *loader) mapMeaning(t *table, what, unit, scale string) bool {
 	return len(l.faults.Found) == before
 }
 
-// powerMap returns the numbers of a map as they stand in the file.
+// powerMap returns the numbers of a map in the order of the file.
 func (l *loader) powerMap(t *table) (g densityGrid, ok bool) {
 	if g, ok = l.densities(t, true); !ok {
 		return g, false
@@ -252,7 +251,7 @@ func (d *decoder) numberRows(n *tree.Node, name string) ([][]float64, bool) {
 	return rows, true
 }
 
-// addAll takes over the faults of a reader.
+// addAll adds the faults of a reader.
 func (l *loader) addAll(err error) {
 	if list, ok := err.(stack.ErrorList); ok {
 		for _, e := range list {

@@ -62,7 +62,7 @@ func (l *loader) decodeStack(root *tree.Node) {
 	}
 }
 
-// openRoot checks the version before anything else: a file of another version is not worth a list of unknown keys.
+// openRoot checks the version first, so that a file of another version is not reported as a list of unknown keys.
 func (l *loader) openRoot(root *tree.Node) (*table, bool) {
 	if !l.knownVersion(root) {
 		return nil, false
@@ -109,7 +109,7 @@ func (l *loader) grid(t *table) stack.Grid {
 	return grid
 }
 
-// autoGrid reads what a grid is to be chosen for; nil where the table divides the axes itself.
+// autoGrid reads the criteria of an automatic grid; nil if the table divides the axes.
 func (l *loader) autoGrid(g *table) *stack.AutoGrid {
 	var asked string
 	for _, name := range g.given("error", "relative_error", "max_cells") {
@@ -182,8 +182,8 @@ func (l *loader) probe(t *table) stack.Probe {
 	return p
 }
 
-// middles are the heights of the layers' middles above the bottom of the stack, by their names; of several of one name
-// that of the lowest. All layers are there when they are asked for.
+// middles are the heights of the middles of the layers above the bottom of the stack, by name; of several layers of one
+// name that of the lowest. It must be called after all layers are read.
 func (l *loader) middles() map[string]float64 {
 	if len(l.middle) == 0 {
 		l.middle = make(map[string]float64, len(l.stack.Layers))

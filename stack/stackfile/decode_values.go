@@ -81,7 +81,7 @@ func (t *table) rect(n *tree.Node, k *keys.Key) (stack.Rect, bool) {
 	return stack.Rect{X: xs[0], Y: xs[1], Width: xs[2], Height: xs[3]}, ok
 }
 
-// texts reads an array of strings with their places.
+// texts reads an array of strings, and returns their nodes too.
 func (t *table) texts(name string) (words []string, nodes []*tree.Node) {
 	n, k := t.get(name)
 	if n == nil || !t.list(n, k, `["a", "b"]`) {
@@ -214,7 +214,7 @@ func (t *table) polygon(what string) geometry.Polygon {
 	return p
 }
 
-// onePosition reports a table that gives its place in more than one way.
+// onePosition reports a table with more than one kind of location.
 func (t *table) onePosition(what string, ways ...string) {
 	given := t.given(ways...)
 	if sides := t.given("x", "y", "width", "height"); len(sides) > 0 {

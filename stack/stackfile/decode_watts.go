@@ -123,8 +123,8 @@ func (l *loader) ptraceWatts(t *table, n *tree.Node, p *stack.Power) {
 	p.Trace = &stack.Trace{File: s.File, Times: times, End: float64(len(rows)) * dt, Watts: rows}
 }
 
-// steadyRow chooses the powers that hold in a steady state. The row of largest total is that of the whole file, so that
-// layers which share a file are taken at the same time.
+// steadyRow selects the power values of a steady state. The row of the largest total is that of the whole file, so that
+// layers that share a file use the same time.
 func (l *loader) steadyRow(t *table, s *series, rows [][]float64) []float64 {
 	n, _ := t.get("row")
 	switch {
@@ -196,7 +196,7 @@ func (l *loader) readSeries(n *tree.Node, key string, read func(string, []byte) 
 	return s
 }
 
-// columns picks the columns of the blocks.
+// columns selects the columns of the blocks.
 func (l *loader) columns(s *series, blocks []stack.Block, n *tree.Node) ([][]float64, bool) {
 	at := make([]int, len(blocks))
 	ok := true
@@ -224,7 +224,7 @@ func (l *loader) columns(s *series, blocks []stack.Block, n *tree.Node) ([][]flo
 	return rows, ok
 }
 
-// checkColumns reports columns that no floorplan of the stack has claimed: their power would be lost.
+// checkColumns reports columns that no floorplan of the stack uses: their power would be lost.
 func (l *loader) checkColumns() {
 	var names []string
 	for p := range stack.Sources(l.stack.Layers) {
@@ -295,7 +295,7 @@ func (l *loader) checkEnd(pos stack.Pos, times []float64, end float64) {
 	}
 }
 
-// unclaimed reports columns of a trace table that belong to no block.
+// unclaimed reports columns of a trace table without a block.
 func (l *loader) unclaimed(s *series, blocks []stack.Block) {
 	names := each(blocks, func(b stack.Block) string { return b.Name })
 	for c, ok := range s.claimed {

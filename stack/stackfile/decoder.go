@@ -15,7 +15,7 @@ import (
 	"thermsim/stack/internal/units"
 )
 
-// decoder turns nodes into values by the table of keys and collects every fault it meets.
+// decoder converts nodes to values by the table of keys and collects all faults.
 type decoder struct {
 	format    *keys.Format
 	faults    faults.List
@@ -33,7 +33,7 @@ func (d *decoder) fail(pos stack.Pos, remedy, format string, args ...any) {
 	d.faults.Add(&stack.Error{Pos: pos, Msg: fmt.Sprintf(format, args...), Remedy: remedy})
 }
 
-// open checks that a node is a table, that all its keys are known and that the required ones are there.
+// open checks that a node is a table, that all its keys are known and that the required ones are given.
 func (d *decoder) open(n *tree.Node, spec string) (*table, bool) {
 	t := &table{d, n, d.format.Spec(spec)}
 	if n.Kind != tree.Table {
@@ -143,7 +143,8 @@ func (t *table) text(name string) string {
 	return n.Text
 }
 
-// checkText refuses what tables, pictures and terminals cannot show. Notes and sources may have lines.
+// checkText reports text that cannot be shown in tables, pictures and terminals. Notes and sources may have several
+// lines.
 func (t *table) checkText(n *tree.Node, name string) {
 	text, most := n.Text, faults.MostNameBytes
 	if name == "floorplan" {
@@ -217,7 +218,7 @@ func (t *table) scalar(name string) float64 {
 	return x
 }
 
-// quantity reads a node as a quantity of a key; ok is false, and the fault noted, if it is none.
+// quantity reads a node as a quantity of a key; ok is false after reporting a fault.
 func (d *decoder) quantity(n *tree.Node, name string, k *keys.Key) (x float64, ok bool) {
 	q := k.Quantity
 	switch n.Kind {
@@ -291,7 +292,7 @@ func ParseLength(text string) (float64, error) { return units.Length.Parse(text)
 // ParseHeatTransfer reads a heat-transfer coefficient such as "25 W/(m^2 K)". A bare number is in W/(m2 K).
 func ParseHeatTransfer(text string) (float64, error) { return units.HeatTransfer.Parse(text) }
 
-// SplitQuantity reads a number and leaves what follows it, whatever unit that is.
+// SplitQuantity separates a number from its unit, whatever that is.
 func SplitQuantity(text string) (x float64, unit string, err error) { return units.Split(text) }
 
 // suggest is DidYouMean for names of which a file may have thousands: it is empty for faults that will not be listed.

@@ -16,16 +16,15 @@ import (
 type constants struct {
 	*decoder
 	known map[string]*constant
-	// What the expression at hand met since it was begun: a constant, and one that is faulty.
+	// Whether the current expression contains a constant, and a faulty one.
 	met, metFaulty bool
-	depth          int // of constants that are being worked out
+	depth          int // of constants that are being computed
 }
 
-// maxChained bounds how many constants may be made of each other, one of the next: each waits on the stack until the
-// next is known.
+// maxChained is the maximum nesting of constants: each is on the call stack until those that it uses are known.
 const maxChained = 1000
 
-// constant is one of them. They may use each other in any order, so it is worked out when it is asked for.
+// constant is one of them. They may use each other in any order, so each is computed when it is first used.
 type constant struct {
 	*tree.Entry
 	units.Constant
@@ -71,7 +70,7 @@ func (d *decoder) define(t *table) {
 	}
 }
 
-// lookup finds a constant, and works it out where that has not been done.
+// lookup finds a constant, and computes it if necessary.
 func (c *constants) lookup(name string) (units.Constant, bool) {
 	k := c.known[name]
 	if k == nil {
@@ -103,7 +102,7 @@ func (c *constants) lookup(name string) (units.Constant, bool) {
 	return k.Constant, true
 }
 
-// work evaluates the value of a constant, and reports why it has none.
+// work computes the value of a constant, or reports why it has none.
 func (c *constants) work(n *tree.Node, name string) (x units.Constant, ok bool) {
 	switch n.Kind {
 	case tree.Integer, tree.Float:
@@ -123,10 +122,10 @@ func (c *constants) work(n *tree.Node, name string) (x units.Constant, ok bool) 
 	return units.Constant{}, false
 }
 
-// errReported is the fault of an expression with a constant whose own fault has been reported.
+// errReported is the fault of an expression with a faulty constant, which has been reported.
 var errReported = errors.New("a constant has no value")
 
-// evaluate works out an expression.
+// evaluate computes an expression.
 func (d *decoder) evaluate(text string) (units.Constant, error) {
 	c := d.constants
 	if c == nil {
@@ -165,8 +164,8 @@ func (d *decoder) names() []string {
 	return slices.Sorted(maps.Keys(d.constants.known))
 }
 
-// measure reads a string as a quantity: a number with its unit, or an expression of such and of constants. A fault is
-// noted.
+// measure reads a string as a quantity: a number with its unit, or an expression of quantities and constants. It
+// reports faults.
 func (d *decoder) measure(n *tree.Node, name string, q units.Quantity) (float64, bool) {
 	x, plain := q.Parse(faults.Shorten(n.Text))
 	if plain == nil {

@@ -141,7 +141,7 @@ func lengthList(xs ...float64) string { return array(each(xs, metric)) }
 // metric writes a length.
 func metric(x float64) string { return quantity(units.Length, x) }
 
-// each is a list of what a function makes of the elements of another.
+// each applies a function to the elements of a list.
 func each[T, U any](list []T, of func(T) U) []U {
 	made := make([]U, len(list))
 	for i, x := range list {

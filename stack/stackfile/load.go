@@ -64,7 +64,7 @@ func newLoader(name string, data []byte, open Opener) *loader {
 	return l
 }
 
-// whole is the tree of a stack file with what it includes and what is put in place of it.
+// whole is the tree of a stack file with its included files and overrides.
 func (l *loader) whole(root *tree.Node, overrides []Override) *tree.Node {
 	root = l.include(root, []string{filepath.Clean(l.name)})
 	for _, o := range overrides {
@@ -96,7 +96,7 @@ func readAsked(path, kind, otherwise string) ([]byte, error) {
 	return data, nil
 }
 
-// reason is the cause of a failed read without the path, which the message names already.
+// reason is the cause of a failed read without the path, which is in the message.
 func reason(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -114,8 +114,8 @@ type loader struct {
 	materials *materialTable
 	included  []string           // files that were included
 	templates map[string]*die    // of [[die]]
-	ofBlock   map[stack.Pos]int  // materials of blocks that have their own
-	middle    map[string]float64 // heights of the middles of layers, once all are there
+	ofBlock   map[stack.Pos]int  // materials of blocks, if given
+	middle    map[string]float64 // heights of the middles of layers, once all are read
 	again     int                // bytes of files that were read before
 	copied    int                // regions made of arrays and dies so far
 	series    map[string]*series // .ptrace and CSV traces read so far, by path
@@ -123,7 +123,7 @@ type loader struct {
 	scaledTraces map[traceShare]*stack.Trace
 }
 
-// record notes an input, and says whether it is the first time.
+// record adds an input, and says whether it is new.
 func (l *loader) record(path string, data []byte) bool {
 	for _, in := range l.stack.Inputs {
 		if in.Path == path {
@@ -134,8 +134,8 @@ func (l *loader) record(path string, data []byte) bool {
 	return true
 }
 
-// maxAgain bounds the bytes of files that are read again because several powers name them: each has blocks or tiles of
-// its own.
+// maxAgain is the maximum size in bytes of files that are read again because several powers name them: each has
+// separate blocks or tiles.
 const maxAgain = 32 << 20
 
 // digest of a file, in hexadecimal.
@@ -144,7 +144,7 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// folderOf is where paths begin that are written at a place: the folder of its file, and the working folder for an
+// folderOf is the folder to which paths at a position are relative: that of its file, or the working folder for an
 // override.
 func folderOf(pos stack.Pos) string {
 	if strings.HasPrefix(pos.File, overrideMark) {
@@ -153,7 +153,7 @@ func folderOf(pos stack.Pos) string {
 	return filepath.Dir(pos.File)
 }
 
-// input reads a file that the stack file names at n. ok is false, and the fault noted, if that fails.
+// input reads a file that the stack file names at n. ok is false after reporting a fault.
 func (l *loader) input(n *tree.Node, key string) (path string, data []byte, ok bool) {
 	if path, ok = l.inputPath(n, key); ok {
 		data, ok = l.read(n, path)
@@ -211,10 +211,10 @@ func TestEnvironments() []string {
 	return names
 }
 
-// LoadIn reads a stack file with a package as [Load] does, but puts the package into a test in place of what surrounds
-// it in the file. h is that of moving air in W/(m2 K), 0 for the file's. The stack is nil where the test does not
-// apply: moving air without h, a board under an HBM stack. The error is as that of Load; a file without a package is
-// one.
+// LoadIn reads a stack file with a package as [Load] does, but puts the package into a test, instead of its
+// surroundings in the file. h is that of moving air in W/(m2 K), 0 for the file's. The stack is nil if the test does
+// not apply: moving air without h, a board under an HBM stack. The error is as that of Load, also for a file without a
+// package.
 func LoadIn(path, environment string, h float64, overrides ...Override) (*stack.Stack, error) {
 	data, err := readAsked(path, "stack file", ", or run in the folder that holds stack.toml")
 	if err != nil {
@@ -260,12 +260,12 @@ func putInto(root, p *tree.Node, environment packaging.Environment, h float64) b
 	return true
 }
 
-// maxIncludes bounds how many files a stack file may include, and they each other.
+// maxIncludes is the maximum number of included files, directly and indirectly.
 const maxIncludes = 100
 
-// include merges the files that a file names with include into its tree: tables by their keys, where the file itself
-// has the last word, and arrays of tables one after the other, those of included files first. A file that several
-// include is taken once. from are the files that led to this one.
+// include merges the files that a file names with include into its tree. Tables are merged by their keys, and the
+// including file takes precedence. Arrays of tables are appended, those of included files first. A file that is
+// included repeatedly is read once. from are the files that led to this one.
 func (l *loader) include(root *tree.Node, from []string) *tree.Node {
 	e := root.Find("include")
 	if e == nil {
@@ -326,8 +326,8 @@ func (l *loader) includedFile(n *tree.Node, from []string) *tree.Node {
 	return l.include(root, append(slices.Clone(from), path))
 }
 
-// merge adds the entries of a file to those of the files before it. What both say is taken from it where it includes
-// them, and a fault between two included files.
+// merge adds the entries of a file to those of previous files. Entries of the including file take precedence; duplicate
+// entries of two included files are a fault.
 func (l *loader) merge(into, from *tree.Node, including bool) {
 	for i := range from.Entries {
 		e := &from.Entries[i]

@@ -74,15 +74,15 @@ func (l *loader) fillMap(t *table, f *stack.Fill) {
 	f.Values = grid.tiles(t, func(v float64) float64 { return v * scale })
 }
 
-// densityGrid is a map of densities as it stands in its file, the first row first.
+// densityGrid is a map of densities in the order of its file.
 type densityGrid struct {
 	rows    [][]float64
-	file    string // empty where the rows stand in the stack file
+	file    string // empty if the rows are in the stack file
 	picture bool
 	pos     func(column, row int) stack.Pos // of a value
 }
 
-// tiles are the scaled values from the south on. Pictures and what says so have the northern row first.
+// tiles are the scaled values from the southern row. Pictures begin with the northern row, and maps that say so.
 func (g *densityGrid) tiles(t *table, scaled func(float64) float64) []float64 {
 	if t.text("orientation") != "south-first" {
 		slices.Reverse(g.rows)
@@ -131,7 +131,7 @@ func (l *loader) densities(t *table, powers bool) (g densityGrid, ok bool) {
 			Remedy: fmt.Sprintf("%s:%d names the file", n.Pos.File, n.Pos.Line), Err: err})
 		return g, false
 	}
-	// A file of bytes has no lines; the row and column of the map stand in their place.
+	// A binary file has no lines; rows and columns of the map are reported instead.
 	g.pos = func(i, j int) stack.Pos { return stack.Pos{File: path, Line: j + 1, Col: i + 1} }
 	return g, true
 }

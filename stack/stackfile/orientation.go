@@ -7,15 +7,15 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// orientation is how a die lies in a layer: mirrored, then turned counter-clockwise by quarters, then moved.
+// orientation is the placement of a die in a layer: mirrored, then turned counter-clockwise by quarters, then moved.
 type orientation struct {
 	width, height    float64 // of the die as it is described
-	mirrorX, mirrorY bool    // west and east change places, south and north
+	mirrorX, mirrorY bool    // exchanges west and east, or south and north
 	quarters         int     // 0 to 3
-	x, y             float64 // of its south-west corner when it lies there
+	x, y             float64 // of its south-west corner as placed
 }
 
-// size is the extent of the die as it lies.
+// size is the extent of the die as placed.
 func (o *orientation) size() (width, height float64) {
 	if o.odd() {
 		return o.height, o.width
@@ -23,10 +23,10 @@ func (o *orientation) size() (width, height float64) {
 	return o.width, o.height
 }
 
-// odd says whether the axes of the die change places.
+// odd says whether the axes of the die are exchanged.
 func (o *orientation) odd() bool { return o.quarters%2 == 1 }
 
-// turned mirrors and turns a place in an area of the extent w by h whose south-west corner is the origin.
+// turned mirrors and turns a point in an area of the extent w by h whose south-west corner is the origin.
 func turned[T int | float64](o *orientation, x, y, w, h T) (T, T) {
 	if o.mirrorX {
 		x = w - x

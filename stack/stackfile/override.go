@@ -12,7 +12,7 @@ import (
 	"thermsim/stack/internal/tree"
 )
 
-// Override puts a value in place of what a stack file says: "boundary.top.h=5000 W/(m^2 K)".
+// Override replaces a value of a stack file, such as "boundary.top.h=5000 W/(m^2 K)".
 type Override struct {
 	Text string // as it was given
 	// keys from the top of the file; one of an array of tables follows it by its name or its number from 0
@@ -20,10 +20,10 @@ type Override struct {
 	value string // TOML, or the text of a string; empty to leave the key out
 }
 
-// overrideMark begins the place of what an override says.
+// overrideMark begins the position of an override.
 const overrideMark = "--set "
 
-// ParseOverride reads one. Keys with dots stand in double quotes.
+// ParseOverride reads an override. Keys with dots are in double quotes.
 func ParseOverride(text string) (Override, error) {
 	o := Override{Text: text}
 	rest := text
@@ -68,7 +68,7 @@ func NewOverride(key, value string) (Override, error) {
 	return o, err
 }
 
-// maxSteps bounds how deep an override may reach: no key of the format lies deeper.
+// maxSteps is the maximum depth of an override; no key of the format is deeper.
 const maxSteps = 12
 
 // override changes the tree of a stack file.
@@ -87,7 +87,7 @@ func (l *loader) override(root *tree.Node, o Override) {
 	}
 	at, spec := root, l.format.Spec("stack")
 	way := trail{override: &o, nodes: []*tree.Node{root}}
-	attach := func() {} // the tables that are made on the way
+	attach := func() {} // adds the tables that are made
 	for i, step := range o.steps {
 		key := keyOf(spec, step)
 		last := i == len(o.steps)-1
@@ -169,7 +169,7 @@ func (w *trail) here() string {
 	return w.override.path(w.steps())
 }
 
-// remedy is what helps where the next step leads nowhere; candidates are the names that stand there.
+// remedy is that of a missing key; candidates are the names that exist there.
 func (w *trail) remedy(candidates []string) string {
 	steps, i := w.override.steps, w.steps()
 	key, name := steps[i], ""
@@ -206,8 +206,8 @@ func (w *trail) full(at string, done int) string {
 	return at
 }
 
-// find looks for a table of that name in an array under that key, from the innermost table of the way outwards; a
-// number is one of the innermost array alone.
+// find looks for a table of that name in an array under that key, from the innermost table of the path outwards; a
+// number applies to the innermost array only.
 func (w *trail) find(key, name string) string {
 	_, err := strconv.Atoi(name)
 	for i := w.steps(); i >= 0; i-- {
@@ -246,7 +246,7 @@ func keyOf(spec *keys.Spec, name string) *keys.Key {
 	return k
 }
 
-// specBelow describes the tables under a key; nil where they have free names, or nothing is known of them.
+// specBelow describes the tables under a key; nil if they have free names or are unknown.
 func (l *loader) specBelow(k *keys.Key) *keys.Spec {
 	if k == nil || k.Type == keys.NamedTables {
 		return nil

@@ -128,7 +128,7 @@ func readPTrace(r *fileReader, data []byte) (*PowerTable, error) {
 	return t, r.finish(t)
 }
 
-// names takes over the header of a table.
+// names reads the header of a table.
 func (r *fileReader) names(t *PowerTable, line int, w []field) {
 	seen := map[string]bool{}
 	t.Names = []string{}
@@ -145,7 +145,7 @@ func (r *fileReader) names(t *PowerTable, line int, w []field) {
 	}
 }
 
-// row takes over a row of watts.
+// row reads a row of power values.
 func (r *fileReader) row(t *PowerTable, line int, w []field) {
 	if len(w) != len(t.Names) {
 		r.fail(line, w[0].col, "", "row has %d powers, the header names %d blocks", len(w), len(t.Names))
@@ -182,7 +182,7 @@ func ReadPowerCSV(path string, data []byte) ([][]float64, error) {
 	return rows, r.err()
 }
 
-// matrix reads the rows of a map: of powers, which are not negative, or of other numbers and where each of them stands.
+// matrix reads the rows of a map: of powers, which must not be negative, or of other numbers with their positions.
 func (r *fileReader) matrix(data []byte, powers bool) (rows [][]float64, places [][]stack.Pos) {
 	if !r.fits(data) {
 		return nil, nil

@@ -14,10 +14,10 @@ import (
 	"thermsim/stack/internal/units"
 )
 
-// Print writes the stack as a stack file that needs no other: materials, floorplans, watts, maps and traces stand in
-// it, every coordinate is one of the domain, and every value reads back as the same bits. Loading it gives the same
-// stack apart from File, Inputs, the places and the files of maps and traces. The error is that of Validate or of the
-// writer.
+// Print writes the stack as a self-contained stack file: it includes materials, floorplans, power values, maps and
+// traces. All coordinates are those of the domain, and every value reads back as the same bits. Loading it gives the
+// same stack except for File, Inputs, positions, and the files of maps and traces. The error is that of Validate or of
+// the writer.
 func Print(w io.Writer, s *stack.Stack) error { return PrintCommented(w, s, Comments{}) }
 
 // PrintCommented is Print with comments for people.
@@ -77,7 +77,7 @@ type printer struct {
 	comments Comments
 }
 
-// comment writes lines of comment. What would end a comment or is not allowed in one becomes a space.
+// comment writes lines of comment. Characters that would end it or are not allowed become spaces.
 func (p *printer) comment(lines ...string) {
 	for _, l := range lines {
 		p.line("%s", strings.TrimRight("# "+harmless(l), " "))
@@ -279,7 +279,7 @@ func (p *printer) patches(f stack.Face, b *stack.Boundary) {
 	p.line("] }%s", behind(p.comments.Boundary[f]))
 }
 
-// position writes where a patch lies.
+// position writes the location of a patch.
 func (p *printer) position(patch *stack.Patch, f stack.Face) string {
 	if patch.Shape != nil {
 		return shapeEntry(patch.Shape)
@@ -307,7 +307,7 @@ func mapEntry(patch *stack.Patch) string {
 		strings.Join(rows, ",\n    "), quantity(units.Temperature, patch.Temperature))
 }
 
-// power writes one source. Those of regions stand in the layer, with their area.
+// power writes one source. Those of regions are written in the layer, with their area.
 func (p *printer) power(s *stack.Power) {
 	p.line("")
 	p.comment(p.comments.Powers[s]...)
@@ -395,7 +395,7 @@ func shapeEntry(s geometry.Shape) string {
 	return ""
 }
 
-// blockEntry writes where a block lies.
+// blockEntry writes the location of a block.
 func blockEntry(b *stack.Block) string {
 	if len(b.Shapes) == 1 && len(b.Rects) == 0 {
 		return shapeEntry(b.Shapes[0])

@@ -21,7 +21,7 @@ type field struct {
 	col  int
 }
 
-// fileReader collects the faults of one input file.
+// fileReader collects the faults of an input file.
 type fileReader struct {
 	file    string
 	faults  faults.List
@@ -58,7 +58,7 @@ func (r *fileReader) watts(line int, f field, what string) (float64, bool) {
 // withoutBOM drops the byte order mark that some editors write.
 func withoutBOM(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) }
 
-// plain refuses a text that holds a control character: a damaged file, or none of text.
+// plain reports control characters: the file is damaged or not a text file.
 func (r *fileReader) plain(line, col int, text string) bool {
 	i := strings.IndexFunc(text, func(c rune) bool { return unicode.IsControl(c) && !unicode.IsSpace(c) })
 	if i < 0 {
@@ -153,8 +153,8 @@ func (r *fileReader) records(data []byte, each func(line int, fields []field) bo
 	}
 }
 
-// maxTilesAlong is the largest number of columns, and of rows, of a map: more than the cells of the finest grid. A
-// longer line is a list, not a map.
+// maxTilesAlong is the largest number of columns, and of rows, of a map: more than the cells of the finest grid. Longer
+// lines are probably lists.
 const maxTilesAlong = 1 << 20
 
 // fits reports whether a map has no more rows and columns than maxTilesAlong, before any of them takes memory.

@@ -25,7 +25,7 @@ type SweepFile struct {
 	SHA256  string // of the file
 }
 
-// Vary is what varies from run to run.
+// Vary is a parameter of a sweep.
 type Vary struct {
 	Keys   []string
 	Label  string
@@ -153,7 +153,7 @@ func (f *SweepFile) vary(t *table) Vary {
 	return v
 }
 
-// values reads an array of numbers and strings as they stand.
+// values reads an array of numbers and strings as text.
 func (t *table) values(name string) (list []string) {
 	n, _ := t.get(name)
 	if !t.array(n, name, -1, `["1 mm", "2 mm"]`) {

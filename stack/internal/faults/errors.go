@@ -1,4 +1,4 @@
-// Package faults words what is wrong with inputs: every fault has its place and a remedy.
+// Package faults reports errors in inputs: each has a position and a remedy.
 package faults
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Pos is a place in an input file. The zero value means unknown.
+// Pos is a position in an input file. The zero value means unknown.
 type Pos struct {
 	File      string
 	Line, Col int // from 1
@@ -75,7 +75,7 @@ func (l ErrorList) Unwrap() []error {
 // Most is how many faults are reported at once; more only bury the first.
 const Most = 20
 
-// List collects errors while reading goes on.
+// List collects errors during reading.
 type List struct {
 	Found   []*Error
 	Dropped int
@@ -89,7 +89,7 @@ func (f *List) Add(e *Error) {
 	f.Found = append(f.Found, e)
 }
 
-// Err sorts what was collected by place, the first file first, and cuts it to maxFaults. It is nil without faults.
+// Err sorts the collected errors by position, the first file first, and keeps Most of them. It is nil without errors.
 func (f *List) Err(first string) error {
 	if len(f.Found) == 0 {
 		return nil
@@ -132,7 +132,7 @@ func fileRank(file, first string) int {
 	return 1
 }
 
-// nearest returns the candidate with the smallest edit distance to name, if that is small enough to be a slip.
+// nearest returns the candidate with the smallest edit distance to name, if that is small enough for a typo.
 func nearest(name string, candidates []string) (string, bool) {
 	best, at := len(name)/3+2, ""
 	for _, c := range candidates {
@@ -183,7 +183,7 @@ func DidYouMean(name string, candidates []string) string {
 	return "known: " + JoinWords(short)
 }
 
-// JoinWords writes a list as people do.
+// JoinWords writes a list with commas and a final "or".
 func JoinWords(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")

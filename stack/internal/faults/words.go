@@ -8,10 +8,10 @@ import (
 	"thermsim/stack/internal/units"
 )
 
-// minTime is the shortest time in s that is taken: light crosses an atom in it.
+// minTime is the shortest accepted time in s: light crosses an atom in it.
 const minTime = 1e-18
 
-// Time says what is wrong with a positive time, if anything is.
+// Time is the fault of a positive time, empty if it is valid.
 func Time(seconds float64) string {
 	if seconds > 0 && seconds < minTime {
 		return fmt.Sprintf("a time must be at least %g s, got %v s", minTime, seconds)
@@ -39,7 +39,7 @@ func Name(name string) string {
 	return ""
 }
 
-// Label says why a name cannot stand in a table; empty if it can.
+// Label says why a name cannot be shown in a table; empty if it can.
 func Label(name string) string {
 	if name == "" {
 		return "is empty"
@@ -66,7 +66,7 @@ func Text(text string, most int) string {
 	return ""
 }
 
-// Metres writes a length as people read it: six digits are enough for a message.
+// Metres formats a length with six digits, for messages.
 func Metres(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return fmt.Sprint(x)

@@ -8,12 +8,12 @@ import (
 	"thermsim/stack/internal/keys"
 )
 
-// Fill replaces what stands between the markers
+// Fill replaces the text between the markers
 //
 //	<!-- keys: NAME -->
 //	<!-- end -->
 //
-// of a Markdown page by the table of keys of that name. Every table of the format must have its place.
+// of a Markdown page by the table of keys of that name. Every table of the format must have markers.
 func Fill(page string, f *keys.Format) (string, error) {
 	const end = "<!-- end -->"
 	for _, name := range f.Order {

@@ -1,5 +1,5 @@
-// Package keys is the table of everything a stack file may say: what reads, overrides and prints stack files, the
-// reference in docs/reference/stack-format.md and the JSON Schema all use it, so they cannot disagree.
+// Package keys is the table of all keys of stack files: readers, overrides, printers, the reference in
+// docs/reference/stack-format.md and the JSON Schema all use it, so they cannot disagree.
 package keys
 
 import (
@@ -54,9 +54,9 @@ type Key struct {
 	Enum     []string // of enums
 	Sub      string   // name of the table that describes the value
 	Required bool
-	Unless   string // name of a key that takes the place of this one, where it is required
+	Unless   string // name of a key that replaces this one, if it is required
 	Default  string // as written in TOML without quotes; empty for none
-	DefDoc   string // the default in words, where it is no fixed value
+	DefDoc   string // the default in words, if it is no fixed value
 	Doc      string
 }
 
@@ -84,7 +84,7 @@ func StackKey(table, name string) *Key {
 // Spec describes one table of the format.
 type Spec struct {
 	Name   string // identifier
-	Header string // as it stands in a file
+	Header string // as written in a file
 	What   string // with article, for messages: "a layer"
 	Keys   []Key
 }
@@ -119,7 +119,7 @@ var (
 	Policies = sync.OnceValue(func() *Format { return read("policy.toml") })
 )
 
-// read makes a format of one of the files, which are free of faults: the tests read them.
+// read makes a format of one of the files. They have no errors, because the tests read them.
 func read(file string) *Format {
 	data, err := files.ReadFile(file)
 	if err != nil {

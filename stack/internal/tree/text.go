@@ -19,8 +19,8 @@ const (
 // maxValuesOf is how many values a file may have.
 func maxValuesOf(data []byte) int { return maxValues + len(data)/bytesPerValue }
 
-// excess looks for more values than there is room for, before the parser makes something of each. It counts what stands
-// between values: commas, equals signs, and the dots of keys beyond the first, which a number has too. It returns the
+// excess looks for more values than allowed, before the parser allocates memory for each. It counts the separators of
+// values: commas, equals signs, and the dots of keys beyond the first, which a number has too. It returns the
 // offset at which there are too many, negative if there never are. What is not valid TOML is left to the parser.
 func excess(data []byte, most int) int {
 	if len(data) <= most {

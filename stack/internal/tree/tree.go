@@ -1,4 +1,4 @@
-// Package tree reads TOML to a tree in which every key and value has its place.
+// Package tree reads TOML to a tree with the positions of all keys and values.
 package tree
 
 import (
@@ -31,7 +31,7 @@ func (k kind) String() string {
 	return [...]string{"a table", "an array", "a string", "a whole number", "a number", "true or false", "a date"}[k]
 }
 
-// Node is a TOML value that knows where it stands.
+// Node is a TOML value with its position.
 type Node struct {
 	Pos     faults.Pos
 	Kind    kind
@@ -42,7 +42,7 @@ type Node struct {
 	Items   []*Node        // of an array
 }
 
-// origin is how a table or an array came about, which says what may be added to it.
+// origin is how a table or an array was defined, which determines what may be added to it.
 type origin uint8
 
 const (
@@ -75,7 +75,7 @@ func (n *Node) Find(name string) *Entry {
 	return nil
 }
 
-// fewEntries are found as fast without an index, which takes more room than they do.
+// fewEntries are found as fast without an index, which takes more memory than they do.
 const fewEntries = 8
 
 func (n *Node) Add(name string, pos faults.Pos, value *Node) {
@@ -123,7 +123,7 @@ func Parse(file string, data []byte) (*Node, *faults.Error) {
 	return root, nil
 }
 
-// syntaxError finds the place of what the parser complains of.
+// syntaxError finds the position of an error of the parser.
 func (b *treeBuilder) syntaxError(err error) *faults.Error {
 	pos := faults.Pos{File: b.file}
 	var pe *unstable.ParserError
@@ -156,7 +156,7 @@ type treeBuilder struct {
 
 func (b *treeBuilder) pos(offset int) faults.Pos { return offsetPos(b.file, b.lines, offset) }
 
-// add puts a value into a table, if there is room.
+// add puts a value into a table, within the limits.
 func (b *treeBuilder) add(table *Node, name string, pos faults.Pos, value *Node) {
 	b.count(pos)
 	if len(table.Entries) >= maxKeys {
@@ -179,7 +179,7 @@ func (b *treeBuilder) tooMany(pos faults.Pos) {
 		"trace, map)", maxValuesOf(b.data))
 }
 
-// open walks a table header from the root, makes what is missing and returns the table that key-values go into.
+// open follows a table header from the root, makes missing tables, and returns the one that gets the next keys.
 func (b *treeBuilder) open(root *Node, e *unstable.Node, array bool) *Node {
 	at := root
 	it := e.Key()
@@ -282,8 +282,8 @@ func (b *treeBuilder) valueOffset(offset int) int {
 	return offset
 }
 
-// start is the offset of a value. The parser gives none for arrays: those are looked for before the first value inside.
-// It is negative for an empty array.
+// start is the offset of a value. The parser reports none for arrays; their bracket is found before the first value
+// inside. It is negative for an empty array.
 func (b *treeBuilder) start(v *unstable.Node) int {
 	if v.Kind != unstable.Array {
 		return int(v.Raw.Offset)
@@ -381,7 +381,7 @@ func (n *Node) Describe() string {
 	return n.Kind.String()
 }
 
-// Set gives a key of a table a value, in place of the one it has.
+// Set sets or replaces the value of a key of a table.
 func (n *Node) Set(name string, value *Node) {
 	if e := n.Find(name); e != nil {
 		e.Value = value
@@ -390,7 +390,7 @@ func (n *Node) Set(name string, value *Node) {
 	n.Add(name, value.Pos, value)
 }
 
-// Remove takes a key out of a table.
+// Remove removes a key of a table.
 func (n *Node) Remove(name string) {
 	if n.Find(name) == nil {
 		return

@@ -12,12 +12,11 @@ import (
 type Constant struct {
 	X   float64
 	Dim Dimension
-	// Absolute marks a temperature that was given on a scale with an offset. A difference may be added to it, and it
-	// has no multiples.
+	// Absolute marks a temperature on a scale with an offset. Differences can be added to it; it has no multiples.
 	Absolute bool
 }
 
-// Limits on arithmetic: what people write by hand is far below them.
+// Limits on arithmetic, far above handwritten expressions.
 const (
 	maxArithmetic = 400 // bytes
 	maxNesting    = 32

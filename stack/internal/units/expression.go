@@ -89,7 +89,7 @@ func parse(text string, r reading) (value, error) {
 	return v, nil
 }
 
-// space skips white space and returns what is left.
+// space skips white space and returns the rest.
 func (p *parser) space() string {
 	p.text = strings.TrimLeftFunc(p.text, unicode.IsSpace)
 	return p.text

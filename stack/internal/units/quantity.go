@@ -21,7 +21,7 @@ const (
 	Kelvin
 )
 
-// Quantity is a kind of value that the stack format knows.
+// Quantity is a kind of value of the stack format.
 type Quantity struct {
 	Name    string // with article, for messages: "a length"
 	Unit    string // SI unit as it is printed
@@ -68,7 +68,7 @@ var Quantities = []Quantity{
 // watts is the dimension W m^metre K^kelvin.
 func watts(metre, kelvin int) Dimension { return Dimension{1, 2 + metre, -3, kelvin} }
 
-// minBareKelvin is the least temperature that is taken in K without a unit. Numbers below it are what people write in
+// minBareKelvin is the smallest temperature that is accepted in K without a unit. Smaller numbers are usually meant in
 // degC.
 const minBareKelvin = 250
 
@@ -116,7 +116,7 @@ func (q Quantity) Parse(text string) (float64, error) {
 	return x, nil
 }
 
-// Split reads a number and leaves what follows it, whatever unit that is.
+// Split separates a number from the text after it, whatever unit that is.
 func Split(text string) (x float64, rest string, err error) {
 	number, rest := cutNumber(strings.TrimSpace(strings.ReplaceAll(text, "_", "")))
 	if number == "" {
@@ -183,7 +183,7 @@ func decimal(number string, pow10 int, text string) (float64, error) {
 	return x, nil
 }
 
-// cutNumber splits a decimal number from what follows it. It takes neither hexadecimal numbers nor words.
+// cutNumber separates a decimal number from the text after it. It accepts neither hexadecimal numbers nor words.
 func cutNumber(s string) (number, rest string) {
 	at := 0
 	sign := func() {

@@ -11,7 +11,7 @@ type symbol struct {
 	offset float64 // K, of a temperature scale read as an absolute temperature
 }
 
-// lookup finds a unit by its name: those that stand alone first, then a prefix with a unit that takes one.
+// lookup finds a unit by its name: first those without a prefix, then a prefix with a unit that accepts one.
 func lookup(name string) (symbol, bool) {
 	if s, ok := alone[name]; ok {
 		return s, true
