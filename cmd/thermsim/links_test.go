@@ -20,6 +20,7 @@ var (
 	heading    = regexp.MustCompile(`(?m)^#+ +(.+)$`)
 	notInSlugs = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 	address    = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
+	goName     = regexp.MustCompile(`\b([a-z]+)\.([A-Z]\w*)`)
 	statusRow  = regexp.MustCompile(`(?m)^(?:\|| ) *(\d+) +(?:\||[a-z])`)
 )
 
@@ -107,6 +108,36 @@ func TestLinksOfSite(t *testing.T) {
 	}
 	if len(files) < 100 || links < 1000 {
 		t.Errorf("%d files and %d links", len(files), links)
+	}
+}
+
+// What blocks of Go name exists.
+func TestNamesInGoBlocks(t *testing.T) {
+	packages := map[string]string{} // the source of all packages of a name
+	for _, pattern := range []string{"*", "*/*", "*/*/*"} {
+		files, err := filepath.Glob(filepath.Join("../..", filepath.FromSlash(pattern), "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			packages[filepath.Base(filepath.Dir(f))] += readPage(t, f)
+		}
+	}
+	found := 0
+	for _, page := range pages(t) {
+		for _, b := range fence.FindAllStringSubmatch(readPage(t, page), -1) {
+			for _, m := range goName.FindAllStringSubmatch(b[3], -1) {
+				if source, ours := packages[m[1]]; ours && b[1] == "go" {
+					found++
+					if !regexp.MustCompile(`(?m)^(func|type) ` + m[2] + `\b`).MatchString(source) {
+						t.Errorf("%s: no %s", page, m[0])
+					}
+				}
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("%d names found", found)
 	}
 }
 
