@@ -25,7 +25,7 @@ func (m *Map) Total() float64 {
 	return total.value()
 }
 
-// binner sums rectangles of power in tiles. Sums are compensated: a million cells in one tile lose nothing.
+// binner sums rectangles of power in tiles. Sums are compensated, so that a million cells in one tile are exact.
 type binner struct {
 	m      *Map
 	lost   []float64
@@ -60,7 +60,7 @@ func (s *binner) add(b Box, watts float64) {
 }
 
 // shares divides the interval [u, v], in tiles, among the tiles it covers: the first of them and the part of the
-// interval in each. What misses an edge by no more than tiny lies on it.
+// interval in each. Ends within tiny of an edge are on it.
 func shares(u, v, tiny float64, n int, buf []float64) (first int, parts []float64) {
 	u, v = snap(u, tiny), snap(v, tiny)
 	u, v = min(max(u, 0), float64(n)), min(max(v, 0), float64(n))
@@ -91,20 +91,19 @@ func (s *binner) finish() *Map {
 	return s.m
 }
 
-// bin puts all watts onto the map and checks that they are there.
+// bin adds all power to the map and checks the total.
 func (m *reading) bin(q Request, r *Result) error {
 	s := newBinner(q.NX, q.NY, r.Bounds)
 	die := newDie(r.Die)
-	firstOut, outside := -1, 0.0
+	var clipped tally
+	outside := 0.0
 	for i := range m.cells.list {
 		in := &m.cells.list[i]
 		if !in.placed || in.watts == 0 {
 			continue
 		}
 		if out := die.spread(s, in.box(), in.watts); out > 0 {
-			if r.Clipped++; firstOut < 0 {
-				firstOut = i
-			}
+			clipped.add(i)
 			outside += out * in.watts
 		}
 	}
@@ -112,15 +111,15 @@ func (m *reading) bin(q Request, r *Result) error {
 		die.spreadAll(s, r.StrayW)
 	}
 	r.Map = s.finish()
-	if firstOut >= 0 {
-		m.note(importer.Warning, m.cells.pos(&m.cells.list[firstOut]), "beyond the die: %s with watts, the first is "+
-			"%q; the %.6g W outside are kept, on the part of the instance inside or at the nearest edge",
-			plural(r.Clipped, "instance"), stack.Shorten(string(m.cells.names.at(int32(firstOut)))), outside)
+	if r.Clipped = clipped.n; clipped.n > 0 {
+		m.note(importer.Warning, m.cells.pos(clipped.first), "beyond the die: %s with power, the first is %q; the "+
+			"%.6g W outside are assigned to the part of the instance inside, or to the nearest edge",
+			importer.Plural(clipped.n, "instance"), m.cells.shown(clipped.first), outside)
 	}
 	return m.checkMap(r)
 }
 
-// checkMap compares the map with what was read.
+// checkMap compares the map with the power that was read.
 func (m *reading) checkMap(r *Result) error {
 	all := m.magnitude.value()
 	for k, w := range r.Map.Watts {
@@ -129,14 +128,13 @@ func (m *reading) checkMap(r *Result) error {
 		case w >= -1e-13*all: // rounding where positive and negative watts cancel
 			r.Map.Watts[k] = 0
 		default:
-			return &stack.Error{Pos: stack.Pos{File: m.origin}, Remedy: "take a coarser grid, or mend the cells with " +
-				"less than 0 W",
-				Msg: fmt.Sprintf("the tile in column %d from the west and row %d from the south comes to %.6g W; a "+
-					"power map cannot hold less than 0 W", k%r.Map.NX+1, k/r.Map.NX+1, w)}
+			return &stack.Error{Pos: stack.Pos{File: m.origin}, Remedy: "use a coarser grid, or correct the cells " +
+				"with less than 0 W", Msg: fmt.Sprintf("the tile in column %d from the west and row %d from the south "+
+				"has %.6g W; expected at least 0 W", k%r.Map.NX+1, k/r.Map.NX+1, w)}
 		}
 	}
 	if got, want := r.Map.Total(), r.Watts; !(math.Abs(got-want) <= 1e-12*all) {
-		return fmt.Errorf("internal error: the map holds %.17g W, and %.17g W were read", got, want)
+		return fmt.Errorf("internal error: the map has %.17g W, but %.17g W were read", got, want)
 	}
 	return nil
 }

@@ -159,7 +159,7 @@ func TestOutside(t *testing.T) {
 	want[0], want[99] = 2, 3
 	near(t, r.Map, want, 1e-15)
 	if r.Clipped != 2 || len(r.Notes) != 1 ||
-		!strings.Contains(r.Notes[0].String(), "d.def:6: warning: beyond the die: 2 instances with watts") ||
+		!strings.Contains(r.Notes[0].String(), "d.def:6: warning: beyond the die: 2 instances with power") ||
 		!strings.Contains(r.Notes[0].Text, "the 4 W outside") { // half of 2 W and all of 3 W
 		t.Errorf("%d clipped, notes %v", r.Clipped, r.Notes)
 	}

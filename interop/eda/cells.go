@@ -19,8 +19,8 @@ func (b Box) intersect(c Box) Box {
 // valid reports whether the box has an area at all.
 func (b Box) valid() bool { return b.X1 > b.X0 && b.Y1 > b.Y0 }
 
-// minSide is the shortest side of a cell and of a die in um, a thousandth of the finest database unit; below it areas
-// lose their digits.
+// minSide is the shortest side of a cell and of a die in um, a thousandth of the finest database unit; areas of smaller
+// ones have no significant digits.
 const minSide = 1e-6
 
 func (b Box) wide() bool { return b.X1-b.X0 >= minSide && b.Y1-b.Y0 >= minSide }
@@ -39,7 +39,7 @@ type instance struct {
 	watts      float64
 	kind       int32 // number of the macro's name
 	line       int32 // in the file of the placement
-	row        int32 // line in the report, 0 where it has none
+	row        int32 // line in the report, 0 for none
 	placed     bool
 }
 
@@ -52,8 +52,7 @@ type cells struct {
 	list  []instance // by number of the name
 	kinds *names     // of macros
 
-	// Names as they read without backslashes and with / between levels, where that differs. Tools disagree about when
-	// to escape.
+	// Names without backslashes and with / between levels, if they differ. Tools disagree about when to escape.
 	plain   *names
 	plainOf []int32 // instance, or ambiguous
 	scratch []byte
@@ -76,18 +75,17 @@ func (c *cells) add(name []byte, divider byte, in instance) (known *instance) {
 		return nil
 	}
 	if p := c.strip(name, divider); !bytes.Equal(p, name) {
-		switch n, known := c.plain.add(p); {
-		case known:
+		if n, known := c.plain.add(p); known {
 			c.plainOf[n] = ambiguous
-		default:
+		} else {
 			c.plainOf = append(c.plainOf, i)
 		}
 	}
 	return nil
 }
 
-// strip takes the backslashes from a name and puts / in place of the divider; a divider behind a backslash is part of a
-// name and stays.
+// strip removes the backslashes from a name and replaces the divider by /, except after a backslash, where it is part
+// of the name.
 func (c *cells) strip(name []byte, divider byte) []byte {
 	c.scratch = c.scratch[:0]
 	for i := 0; i < len(name); i++ {
@@ -106,6 +104,14 @@ func (c *cells) strip(name []byte, divider byte) []byte {
 
 // find returns the number of the instance that a report means by a name, -1 for none, or ambiguous.
 func (c *cells) find(name []byte) int32 {
+	i := c.findPlain(name)
+	if i == -1 && bytes.IndexByte(name, '\\') >= 0 {
+		i = c.findPlain(c.strip(name, '/'))
+	}
+	return i
+}
+
+func (c *cells) findPlain(name []byte) int32 {
 	if i := c.names.find(name); i >= 0 {
 		return i
 	}
@@ -114,17 +120,11 @@ func (c *cells) find(name []byte) int32 {
 			return c.plainOf[p]
 		}
 	}
-	if bytes.IndexByte(name, '\\') < 0 {
-		return -1
-	}
-	stripped := c.strip(name, '/')
-	if i := c.names.find(stripped); i >= 0 {
-		return i
-	}
-	if p := c.plain.find(stripped); p >= 0 {
-		return c.plainOf[p]
-	}
 	return -1
 }
 
-func (c *cells) pos(i *instance) stack.Pos { return stack.Pos{File: c.file, Line: int(i.line)} }
+// pos is the position of instance i in the placement.
+func (c *cells) pos(i int) stack.Pos { return stack.Pos{File: c.file, Line: int(c.list[i].line)} }
+
+// shown is the name of instance i for messages.
+func (c *cells) shown(i int) string { return stack.Shorten(string(c.names.at(int32(i)))) }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"thermsim/stack"
@@ -27,7 +28,7 @@ var columnNames = [...]string{colName: "name", colCell: "cell", colX: "x", colY:
 	colHeight: "height", colWatts: "watts"}
 
 // cellsCSV reads placed cells: a heading with name, x, y, width, height and, in any order, cell and watts; lengths in
-// um and power in W unless the heading says otherwise, as in "x [mm]". A cell without x and y is not placed.
+// um and power in W unless the heading has other units, as in "x [mm]". A cell without x and y is not placed.
 func (m *reading) cellsCSV(path string) {
 	r, done := m.input(path, "cells")
 	if r == nil {
@@ -44,8 +45,8 @@ func (m *reading) cellsCSV(path string) {
 type csvParser struct {
 	*reading
 	file   string
-	before int          // lines of comments before the heading
-	column [columns]int // where it stands, -1 for nowhere
+	before int          // number of lines of comments before the heading
+	column [columns]int // its index, -1 for none
 	scale  [columns]float64
 	r      *csv.Reader
 }
@@ -60,7 +61,7 @@ func (p *csvParser) comments(r *bufio.Reader) bool {
 	for {
 		next, err := r.Peek(1)
 		if err != nil || next[0] != '#' && next[0] != '\n' && next[0] != '\r' {
-			return true // the CSV reader tells the error
+			return true // the CSV reader reports the error
 		}
 		line, err := r.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
@@ -134,14 +135,9 @@ func (p *csvParser) heading(record []string) bool {
 	for i, text := range record {
 		name, unit, bracket := strings.Cut(strings.ToLower(strings.TrimSpace(text)), "[")
 		name, unit = strings.TrimSpace(name), strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(unit), "]"))
-		col := -1
-		for c, known := range columnNames {
-			if name == known {
-				col = c
-			}
-		}
+		col := slices.Index(columnNames[:], name)
 		if col < 0 || p.column[col] >= 0 {
-			p.faults.Add(p.pos(i), "", "unknown or second column %q; there are %s", stack.Shorten(text),
+			p.faults.Add(p.pos(i), "", "unknown or second column %q; known: %s", stack.Shorten(text),
 				strings.Join(columnNames[:], ", "))
 			return false
 		}
@@ -154,7 +150,7 @@ func (p *csvParser) heading(record []string) bool {
 		case col == colWatts:
 			p.scale[col], ok = powerUnit(unit)
 		case col >= colX:
-			p.scale[col], ok = lengthUnit(unit)
+			p.scale[col], ok = lengthUnits[unit]
 		}
 		if !ok {
 			p.faults.Add(p.pos(i), "", "unknown unit in %q; lengths take nm, um, mm or m, watts W, mW, uW or nW",
@@ -173,19 +169,8 @@ func (p *csvParser) heading(record []string) bool {
 	return true
 }
 
-func lengthUnit(unit string) (float64, bool) {
-	switch unit {
-	case "um", "micron", "microns", "\u00b5m":
-		return 1, true
-	case "nm":
-		return 1e-3, true
-	case "mm":
-		return 1e3, true
-	case "m":
-		return 1e6, true
-	}
-	return 0, false
-}
+// lengthUnits are in um.
+var lengthUnits = map[string]float64{"um": 1, "micron": 1, "microns": 1, "\u00b5m": 1, "nm": 1e-3, "mm": 1e3, "m": 1e6}
 
 // cell reads a row.
 func (p *csvParser) cell(record []string) {
@@ -230,7 +215,7 @@ func (p *csvParser) number(record []string, col int, most float64, into *float64
 	text := strings.TrimSpace(record[p.column[col]])
 	v, ok := parseFloat([]byte(text))
 	if v *= p.scale[col]; !ok || math.Abs(v) > most {
-		p.faults.Add(p.pos(p.column[col]), "", "%s must be a number of sensible size, got %q", columnNames[col],
+		p.faults.Add(p.pos(p.column[col]), "", "%s must be a number of plausible size, got %q", columnNames[col],
 			stack.Shorten(text))
 		return false
 	}

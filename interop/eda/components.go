@@ -1,8 +1,6 @@
 package eda
 
 import (
-	"strings"
-
 	"thermsim/stack"
 )
 
@@ -68,14 +66,11 @@ func (p *defParser) component() {
 		return
 	}
 	if in.kind = p.lib.names.find(p.word); in.kind < 0 {
-		p.macroFault("give the LEF that holds it with --lef", "macro %q is in no LEF")
+		p.macroFault("give the LEF that contains it with --lef", "is in no LEF")
 	} else if one := &p.lib.macros[in.kind]; one.width == 0 {
-		p.macroFault("give the LEF that holds it", "macro %q has no SIZE at "+strings.ReplaceAll(one.pos.String(), "%",
-			"%%"))
+		p.macroFault("give the LEF that contains it", "has no SIZE at "+one.pos.String())
 	}
-	for p.need("the rest of the component, up to its semicolon") && !p.is("+") && !p.is(";") {
-		// Nets of the pins, in the order of the macro: version 5.3 and before.
-	}
+	p.rest() // nets of the pins, in the order of the macro: version 5.3 and before
 	for p.fault == nil && !p.is(";") {
 		p.property(&in)
 	}
@@ -84,17 +79,12 @@ func (p *defParser) component() {
 	}
 }
 
-// macroFault tells once what is wrong with the macro that the current word names.
-func (p *defParser) macroFault(remedy, format string) {
-	name := string(p.word)
-	if p.told[name] {
-		return
+// macroFault reports a fault of the macro that the current word names, once.
+func (p *defParser) macroFault(remedy, fault string) {
+	if name := string(p.word); !p.reported[name] {
+		p.reported[name] = true
+		p.faults.Add(p.at, remedy, "macro %q %s", stack.Shorten(name), fault)
 	}
-	if p.told == nil {
-		p.told = map[string]bool{}
-	}
-	p.told[name] = true
-	p.faults.Add(p.at, remedy, format, stack.Shorten(name))
 }
 
 // property reads one "+ KEYWORD ..." of a component; the current word is the plus, and in the end the next plus or the
@@ -116,12 +106,10 @@ func (p *defParser) property(in *instance) {
 	}
 }
 
-// rest passes over words up to the next plus or semicolon.
+// rest skips words up to the next plus or semicolon.
 func (p *defParser) rest() {
-	for p.need("the rest of the component, up to its semicolon") {
-		if p.is("+") || p.is(";") {
-			return
-		}
+	for p.need("the rest of the component, up to its semicolon") && !p.is("+") && !p.is(";") {
+		continue
 	}
 }
 
@@ -138,9 +126,9 @@ func (p *defParser) placement(in *instance) {
 	if !ok || !p.need("the orientation of the component") {
 		return
 	}
-	turned, ok := orientation(p.word)
+	turned, ok := orientations[string(p.word)]
 	if !ok || p.quoted {
-		p.fail("unknown orientation %s; there are N, S, E, W, FN, FS, FE, FW", p.shown())
+		p.fail("unknown orientation %s; known: N, S, E, W, FN, FS, FE, FW", p.shown())
 		return
 	}
 	in.x, in.y, in.placed = at[0], at[1], true
@@ -154,14 +142,7 @@ func (p *defParser) placement(in *instance) {
 	p.rest()
 }
 
-// orientation tells whether width and height change places. The point of a component is the south-west corner of what
-// results, whatever the orientation.
-func orientation(word []byte) (turned, ok bool) {
-	switch string(word) {
-	case "N", "S", "FN", "FS":
-		return false, true
-	case "E", "W", "FE", "FW":
-		return true, true
-	}
-	return false, false
-}
+// orientations are set to true if width and height are exchanged. The point of a component is the south-west corner of
+// its turned box, whatever the orientation.
+var orientations = map[string]bool{"N": false, "S": false, "FN": false, "FS": false, "E": true, "W": true, "FE": true,
+	"FW": true}

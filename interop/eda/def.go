@@ -8,14 +8,15 @@ import (
 	"thermsim/stack"
 )
 
-// def reads a placement: the die area and the components. Other sections are passed over.
+// def reads a placement: the die area and the components. Other sections are skipped.
 func (m *reading) def(path string, lib *library) {
 	r, done := m.input(path, "DEF")
 	if r == nil {
 		return
 	}
 	defer done()
-	p := &defParser{lexer: newLexer(path, r), reading: m, lib: lib, cells: newCells(path), divider: '/'}
+	p := &defParser{lexer: newLexer(path, r), reading: m, lib: lib, cells: newCells(path), divider: '/',
+		reported: map[string]bool{}}
 	m.cells = p.cells
 	p.cells.kinds = lib.names
 	p.design()
@@ -27,15 +28,15 @@ func (m *reading) def(path string, lib *library) {
 type defParser struct {
 	*lexer
 	*reading
-	lib     *library
-	cells   *cells
-	divider byte
-	units   float64         // database units per um, 0 before UNITS
-	seen    bool            // COMPONENTS
-	told    map[string]bool // macros with a fault
+	lib      *library
+	cells    *cells
+	divider  byte
+	units    float64         // database units per um, 0 before they are read
+	seen     bool            // COMPONENTS
+	reported map[string]bool // macros with a fault
 }
 
-// sections are those that are passed over up to END and their name.
+// sections are those that are skipped up to END and their name.
 var sections = [...]string{"VIAS", "PROPERTYDEFINITIONS", "STYLES", "NONDEFAULTRULES", "REGIONS", "PINS",
 	"PINPROPERTIES", "BLOCKAGES", "SLOTS", "FILLS",
 	"SPECIALNETS", "NETS", "SCANCHAINS", "GROUPS", "DEFAULTCAP", "CONSTRAINTS", "ASSERTIONS", "IOTIMINGS",
@@ -84,29 +85,19 @@ func (p *defParser) design() {
 
 func (p *defParser) finish() {
 	if !p.seen {
-		p.failAt(p.at, "", "the DEF has no COMPONENTS: nothing is placed")
+		p.failAt(p.at, "", "the DEF has no COMPONENTS, so it places nothing")
 	}
 	if len(p.die) == 0 && p.fault == nil {
 		p.note(importer.Warning, stack.Pos{File: p.file}, "the DEF has no DIEAREA")
 	}
 }
 
-// section passes over a section of statements, which ends with END and its name.
+// section skips a section of statements, which ends with END and its name.
 func (p *defParser) section(name string) {
-	from := p.at
-	if name != "PROPERTYDEFINITIONS" && !p.skip(name) { // the count
-		return
+	counted := name != "PROPERTYDEFINITIONS"
+	if (!counted || p.skip(name)) && p.statements(name) {
+		p.expect(name)
 	}
-	for p.next() {
-		if p.is("END") {
-			p.expect(name)
-			return
-		}
-		if !p.is(";") && !p.skip("a statement of "+name) {
-			return
-		}
-	}
-	p.failAt(p.at, "is the file complete?", "the file ends within %s of line %d", name, from.Line)
 }
 
 func (p *defParser) unitsStatement() {
@@ -125,10 +116,11 @@ func (p *defParser) unitsStatement() {
 	p.semicolon("UNITS")
 }
 
-// hasUnits tells whether coordinates can be read, and that they cannot.
+// hasUnits reports whether the database units are known, and a fault if not.
 func (p *defParser) hasUnits(what string) bool {
 	if p.units == 0 {
-		p.failAt(p.at, "put UNITS DISTANCE MICRONS before it", "%s comes before the units are known", what)
+		p.failAt(p.at, "put the statement UNITS DISTANCE MICRONS before it", "%s comes before the units are known",
+			what)
 	}
 	return p.units > 0
 }
@@ -145,11 +137,11 @@ func (p *defParser) dividerChar() {
 	p.semicolon("DIVIDERCHAR")
 }
 
-// point reads ( x y ) in um, of which the current word is the parenthesis; * repeats the coordinate of the point
-// before, where there is one.
+// point reads ( x y ) in um; the current word is the parenthesis. * repeats the coordinate of the previous point, if
+// there is one.
 func (p *defParser) point(before *[2]float64) (at [2]float64, ok bool) {
 	if !p.is("(") {
-		p.fail("expected a point \"( x y )\", got %s; words are set apart by spaces", p.shown())
+		p.fail("expected a point \"( x y )\", got %s; spaces must separate words", p.shown())
 		return at, false
 	}
 	for i := range at {

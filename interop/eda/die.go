@@ -2,10 +2,10 @@ package eda
 
 import ()
 
-// edge is how far a cell may reach beyond the die before it is told of, in um.
+// edge is how far a cell may extend beyond the die without a warning, in um.
 const edge = 1e-6
 
-// die is where power may lie.
+// die is the area for power.
 type die struct {
 	boxes []Box
 	area  float64
@@ -20,8 +20,8 @@ func newDie(boxes []Box) *die {
 	return d
 }
 
-// spread spreads watts over the part of a footprint that lies on the die, and returns what fraction of the footprint
-// does not. A footprint wholly beside the die goes to the nearest point of it.
+// spread spreads power over the part of a footprint on the die, and returns the fraction of the footprint outside it.
+// The power of a footprint outside the die goes to its nearest point.
 func (d *die) spread(s *binner, b Box, watts float64) (outside float64) {
 	if len(d.boxes) == 1 {
 		one := d.boxes[0]

@@ -2,10 +2,10 @@
 // (LEF), or a CSV file of placed cells, and a report of the power of every instance as OpenSTA and OpenROAD print it
 // (report_power -instances).
 //
-// The files are read as streams, packed with gzip or not. Every instance is a rectangle whose watts are spread over its
-// area and summed in the tiles of a grid over the die ([Result.Map]). Nothing is dropped: watts that have no place are
-// an error, or are spread over the die where [Request.Spread] says so, and the total of the map is checked against the
-// sum of what was read.
+// The files are read as streams, with or without gzip. Every instance is a rectangle whose power is spread over its
+// area and summed in the tiles of a grid over the die ([Result.Map]). Nothing is dropped: power without a location is
+// an error, or is spread over the die with [Request.Spread]. The total of the map is checked against the sum of all
+// rows.
 //
 // Formats: LEF/DEF 5.8 Language Reference (Cadence). Lengths are in um throughout.
 package eda
@@ -13,42 +13,43 @@ package eda
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"thermsim/interop/importer"
 	"thermsim/stack"
 )
 
-// Request says what to read. Either DEF and LEF or Placement are given.
+// Request is what to read. Either DEF and LEF or Placement are given.
 type Request struct {
 	DEF       string
 	LEF       []string
 	Placement string // CSV of placed cells, see [Result.WriteCells]
-	Power     string // report of instances; may be "" where Placement has a column of watts
-	// Die replaces the die area of the files; a CSV that does not name one needs it.
+	Power     string // report of instances; "" if Placement has a column of watts
+	// Die replaces the die area of the files; a CSV without one needs it.
 	Die    Box
 	NX, NY int // tiles of the map
-	// Spread spreads the watts of instances without a place evenly over the die. Otherwise they are an error.
+	// Spread spreads the power of instances without a location evenly over the die. Otherwise they are an error.
 	Spread bool
-	Open   Opener // nil stands for inputfile.Open
+	Open   Opener // nil is inputfile.Open
 }
 
-// MaxTiles is the largest number of tiles of a map; more would not fit the size of a file that stack files may name.
+// MaxTiles is the largest number of tiles of a map; larger maps would exceed the limit for input files.
 const MaxTiles = 10_000_000
 
-// Result is a power map and where it comes from.
+// Result is a power map and its sources.
 type Result struct {
-	Design string // name, "" where the files tell none
+	Design string // name, "" if the files have none
 	Die    []Box  // disjoint rectangles that make up the die
-	Bounds Box    // of the die; what the map covers
+	Bounds Box    // of the die; the map covers them
 	Map    *Map
 	Watts  float64 // sum of all rows read; Map.Total equals it within 1e-12
 	Notes  []importer.Note
 
 	Instances int     // placed or not
 	Silent    int     // without a row in the report: 0 W
-	Clipped   int     // with watts, and reaching beyond the die
-	Strays    int     // with watts and without a place
-	StrayW    float64 // their watts, spread over the die
+	Clipped   int     // with power, and extending beyond the die
+	Strays    int     // with power and without a location
+	StrayW    float64 // their power, spread over the die
 	Negative  int     // with less than 0 W
 
 	cells   *cells
@@ -56,7 +57,7 @@ type Result struct {
 	sources []string
 }
 
-// Import reads the files and bins the power. The error is a [stack.ErrorList] with the place of every fault.
+// Import reads the files and bins the power. The error is a [stack.ErrorList] with the location of every fault.
 func Import(q Request) (*Result, error) {
 	if q.NX < 1 || q.NY < 1 || q.NX > MaxTiles/q.NY {
 		return nil, fmt.Errorf("a power map has 1 to %d tiles, got %d x %d", MaxTiles, q.NX, q.NY)
@@ -71,7 +72,7 @@ func Import(q Request) (*Result, error) {
 	} else {
 		lib := m.lefs(q.LEF)
 		if err := faults.Err(""); err != nil {
-			return nil, err // rather than macros missing by the thousand
+			return nil, err // otherwise thousands of macros would be missing
 		}
 		m.def(q.DEF, lib)
 	}
@@ -104,7 +105,7 @@ func Import(q Request) (*Result, error) {
 	return r, nil
 }
 
-// reading is what the files have told so far.
+// reading is the content of the files so far.
 type reading struct {
 	open   Opener
 	faults *importer.Faults
@@ -113,7 +114,7 @@ type reading struct {
 	design    string
 	die       []Box
 	cells     *cells
-	hasWatts  bool // the placement file told watts itself
+	hasWatts  bool // the placement file has a column of watts
 	strays    strays
 	total     sum // of all watts read
 	magnitude sum // of their absolute values
@@ -124,7 +125,7 @@ func (m *reading) note(kind importer.NoteKind, pos stack.Pos, format string, arg
 	m.notes = append(m.notes, importer.Note{Kind: kind, Pos: pos, Text: fmt.Sprintf(format, args...)})
 }
 
-// addWatts counts watts that were read, wherever they will go.
+// addWatts adds power to the totals.
 func (m *reading) addWatts(w float64) {
 	m.total.add(w)
 	m.magnitude.add(math.Abs(w))
@@ -132,14 +133,9 @@ func (m *reading) addWatts(w float64) {
 
 // sources are the files of the request, for comments.
 func sources(q Request) []string {
-	var all []string
+	all := append([]string{q.Placement, q.DEF}, append(slices.Clone(q.LEF), q.Power)...)
 	if q.Placement != "" {
-		all = append(all, q.Placement)
-	} else {
-		all = append(append(all, q.DEF), q.LEF...)
+		all = []string{q.Placement, q.Power}
 	}
-	if q.Power != "" {
-		all = append(all, q.Power)
-	}
-	return all
+	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }

@@ -120,7 +120,7 @@ func TestStrays(t *testing.T) {
 		"0 0 0 1 a\n0 0 0 2 b\n0 0 0 0 c\n0 0 0 4 d\n0 0 0 8 e\n")
 	q := request(files, 2, 2)
 	wantFault(t, q, "p.rpt:7: ",
-		`14 W have no place: 2 instances of the report not in d.def (the first is "d"), 1 instance not placed (the first is "b" on line 7 of d.def)`)
+		`14 W have no location: 2 instances of the report not in d.def (the first is "d"), 1 instance not placed (the first is "b" on line 7 of d.def)`)
 	q.Spread = true
 	r := mustImport(t, q)
 	near(t, r.Map, []float64{1 + 3.5, 3.5, 3.5, 3.5}, 1e-15)
@@ -131,8 +131,8 @@ func TestStrays(t *testing.T) {
 	for _, n := range r.Notes {
 		notes += n.String() + "\n"
 	}
-	for _, want := range []string{"14 W of 3 instances have no place (2 not in d.def at all) and are spread",
-		`d.def:9: adapted: no watts for 1 of 4 instances, counted as 0 W; the first is "fill"`} {
+	for _, want := range []string{"14 W of 3 instances have no location (2 not in d.def at all) and are spread",
+		`d.def:9: adapted: no power for 1 of 4 instances, counted as 0 W; the first is "fill"`} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no note %q in\n%s", want, notes)
 		}
@@ -178,7 +178,7 @@ func TestNegativeWatts(t *testing.T) {
 	files = design(square, "- a TILE + PLACED ( 0 0 ) N ;\n- b TILE + PLACED ( 60000 0 ) N ;",
 		"0 0 0 3 a\n-1 0 0 -1 b\n")
 	wantFault(t, request(files, 2, 2), "p.rpt: ", "the tile in column 2 from the west and row 1 from the south "+
-		"comes to -1 W")
+		"has -1 W")
 }
 
 // Sections and statements of the formats that say nothing of placement are passed over, whatever is in them.

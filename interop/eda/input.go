@@ -15,8 +15,8 @@ type Opener func(path string) (io.ReadCloser, error)
 
 const bufferSize = 1 << 18
 
-// input opens a file, unpacks it where it is packed with gzip, and passes over a byte order mark. Where that fails the
-// fault is noted and the reader is nil.
+// input opens a file, decompresses it if it is a gzip file, and skips a byte order mark. After a fault the reader is
+// nil.
 func (m *reading) input(path, what string) (*bufio.Reader, func()) {
 	open := m.open
 	if open == nil {
@@ -38,7 +38,7 @@ func (m *reading) input(path, what string) (*bufio.Reader, func()) {
 		unpacked, err := inputfile.Unpack(r)
 		if err != nil {
 			m.faults.AddError(&stack.Error{Pos: stack.Pos{File: path, Line: 1},
-				Msg: fmt.Sprintf("the %s cannot be unpacked: %v", what, err), Err: err})
+				Msg: fmt.Sprintf("the %s cannot be decompressed: %v", what, err), Err: err})
 			done()
 			return nil, nil
 		}

@@ -1,6 +1,7 @@
 package eda
 
 import (
+	"fmt"
 	"math"
 
 	"thermsim/interop/importer"
@@ -9,7 +10,7 @@ import (
 
 // macro is the size of a cell, from LEF.
 type macro struct {
-	width, height float64 // in um, at orientation N; 0 where the LEF tells none
+	width, height float64 // in um, at orientation N; 0 if the LEF has none
 	pos           stack.Pos
 }
 
@@ -19,8 +20,8 @@ type library struct {
 	macros []macro
 }
 
-// lefs reads the LEF files. The footprint of a cell is its SIZE; ORIGIN and FOREIGN do not move it, because a DEF
-// places the south-west corner of that box (LEF/DEF Language Reference, ORIGIN of a macro).
+// lefs reads the LEF files. The footprint of a cell is that of its statement SIZE; ORIGIN and FOREIGN do not move it,
+// because a DEF gives the south-west corner of that box (LEF/DEF Language Reference, ORIGIN of a macro).
 func (m *reading) lefs(paths []string) *library {
 	lib := &library{names: newNames()}
 	for _, path := range paths {
@@ -36,8 +37,8 @@ func (m *reading) lefs(paths []string) *library {
 		done()
 	}
 	if len(paths) == 0 {
-		m.faults.Add(stack.Pos{}, "give the LEF files of the cells with --lef", "no LEF was given; a DEF does not "+
-			"tell the sizes of cells")
+		m.faults.Add(stack.Pos{}, "give the LEF files of the cells with --lef", "no LEF was given; a DEF contains "+
+			"no cell sizes")
 	}
 	return lib
 }
@@ -84,46 +85,23 @@ func (p *lefParser) library() {
 			p.failAt(p.at, "is this a LEF file?", "unknown statement %s", p.shown())
 		}
 	}
-	// The fault, if any, tells why; a file may end without END LIBRARY, as those of version 5.6 and later.
+	// A file may end without END LIBRARY, as those of version 5.6 and later.
 }
 
-func (l *lexer) in(keywords ...string) bool {
-	for _, k := range keywords {
-		if l.is(k) {
-			return true
-		}
-	}
-	return false
-}
-
-// block passes over statements up to END and the name. What nests within has another name.
+// block skips statements up to END and the name. Parts within it have other names.
 func (l *lexer) block(kind, name string) {
-	from := l.at
-	for l.next() {
-		if !l.is("END") {
-			continue
-		}
-		if !l.next() {
-			break
-		}
-		if string(l.word) == name {
-			return
-		}
-	}
-	l.failAt(l.at, "is the file complete?", "the file ends within %s %s of line %d", kind, stack.Shorten(name),
-		from.Line)
+	l.until(kind+" "+stack.Shorten(name), func() bool { return l.is("END") && l.next() && string(l.word) == name })
 }
 
-// rule passes over a NONDEFAULTRULE. It may end without its name; the layers and vias that nest in it have theirs.
+// rule skips a NONDEFAULTRULE. It may end without its name; the layers and vias within it end with theirs.
 func (l *lexer) rule(name string) {
-	from, nested := l.at, ""
-	for l.next() {
+	nested := ""
+	l.until("NONDEFAULTRULE "+stack.Shorten(name), func() bool {
 		switch {
 		case nested == "" && l.in("LAYER", "VIA"):
-			if !l.need("a name") {
-				return
+			if l.need("a name") {
+				nested = string(l.word)
 			}
-			nested = string(l.word)
 		case nested == "" && l.is("SPACING"):
 			nested = "SPACING"
 		case l.is("END"):
@@ -131,26 +109,16 @@ func (l *lexer) rule(name string) {
 			case known && nested != "" && string(l.word) == nested:
 				nested = ""
 			case known && string(l.word) == name:
-				return
+				return true
 			case nested == "":
-				l.again = known
-				return
+				if known {
+					l.again()
+				}
+				return true
 			}
 		}
-	}
-	l.failAt(l.at, "is the file complete?", "the file ends within NONDEFAULTRULE %s of line %d", stack.Shorten(name),
-		from.Line)
-}
-
-// passTo passes over everything up to a keyword: an extension (BEGINEXT ... ENDEXT) or an alias.
-func (l *lexer) passTo(keyword string) {
-	from, kind := l.at, string(l.word)
-	for l.next() {
-		if l.is(keyword) {
-			return
-		}
-	}
-	l.failAt(l.at, "is the file complete?", "the file ends within %s of line %d", kind, from.Line)
+		return false
+	})
 }
 
 // macro reads a macro up to its END.
@@ -158,14 +126,14 @@ func (p *lefParser) macro() {
 	if !p.need("the name of the macro") {
 		return
 	}
-	name, at := string(p.word), p.at
-	one := macro{pos: at}
-	for p.next() {
+	name := string(p.word)
+	one := macro{pos: p.at}
+	p.until(fmt.Sprintf("macro %q", stack.Shorten(name)), func() bool {
 		switch {
 		case p.is("SIZE"):
 			if one.width > 0 {
 				p.fail("macro %q has a second SIZE", name)
-				return
+				break
 			}
 			p.size(&one)
 		case p.is("ORIGIN"):
@@ -175,33 +143,27 @@ func (p *lefParser) macro() {
 		case p.is("PIN"):
 			p.pin()
 		case p.in("OBS", "DENSITY"):
-			p.unnamed(string(p.word))
+			p.statements(string(p.word))
 		case p.is("TIMING"):
 			p.block("TIMING", string(p.word))
 		case p.is("END"):
-			if !p.need("the name of the macro") {
-				return
-			}
-			if string(p.word) != name {
+			if p.need("the name of the macro") && string(p.word) != name {
 				p.fail("END of macro %q expected, got END %s", name, p.shown())
-				return
 			}
-			p.add(name, one)
-			return
+			if p.fault == nil {
+				p.add(name, one)
+			}
+			return true
 		case p.is("BEGINEXT"):
 			p.passTo("ENDEXT")
 		case p.in("CLASS", "FIXEDMASK", "FOREIGN", "EEQ", "LEQ", "SYMMETRY", "SITE", "SOURCE", "POWER", "PROPERTY",
-			"FUNCTION", "GENERATE", "GENERATED",
-			"CLOCKTYPE", "GENERATOR"):
+			"FUNCTION", "GENERATE", "GENERATED", "CLOCKTYPE", "GENERATOR"):
 			p.skip(string(p.word))
 		default:
 			p.fail("unknown statement %s in macro %q", p.shown(), stack.Shorten(name))
 		}
-		if p.fault != nil {
-			return
-		}
-	}
-	p.failAt(p.at, "is the file complete?", "the file ends within macro %q", stack.Shorten(name))
+		return false
+	})
 }
 
 // size reads SIZE width BY height.
@@ -227,53 +189,29 @@ func (p *lefParser) size(one *macro) {
 	p.semicolon("SIZE")
 }
 
-// semicolon ends a statement.
-func (l *lexer) semicolon(statement string) {
-	if l.fault == nil && l.need("the semicolon after "+statement) && !l.is(";") {
-		l.fail("expected the semicolon after %s, got %s", statement, l.shown())
-	}
-}
-
-// pin passes over a pin, within which every PORT has an END of its own.
+// pin skips a pin, within which every PORT has its own END.
 func (p *lefParser) pin() {
 	if !p.need("the name of the pin") {
 		return
 	}
 	name, from := string(p.word), p.at
-	for p.next() {
+	p.until(fmt.Sprintf("pin %q", stack.Shorten(name)), func() bool {
 		switch {
 		case p.is("PORT"):
-			p.unnamed("PORT")
+			p.statements("PORT")
 		case p.is("END"):
 			if p.need("the name of the pin") && string(p.word) != name {
 				p.fail("END of pin %q of line %d expected, got END %s", stack.Shorten(name), from.Line, p.shown())
 			}
-			return
+			return true
 		default:
 			p.skip(p.shown())
 		}
-		if p.fault != nil {
-			return
-		}
-	}
-	p.failAt(p.at, "is the file complete?", "the file ends within pin %q of line %d", stack.Shorten(name), from.Line)
+		return false
+	})
 }
 
-// unnamed passes over statements up to an END that stands alone.
-func (p *lefParser) unnamed(kind string) {
-	from := p.at
-	for p.next() {
-		if p.is("END") {
-			return
-		}
-		if !p.is(";") && !p.skip(p.shown()) {
-			return
-		}
-	}
-	p.failAt(p.at, "is the file complete?", "the file ends within %s of line %d", kind, from.Line)
-}
-
-// add keeps a macro. Several files may hold the same one, as long as its size is the same.
+// add keeps a macro. Several files may contain the same one with the same size.
 func (p *lefParser) add(name string, one macro) {
 	i, known := p.lib.names.add([]byte(name))
 	if !known {
@@ -281,7 +219,7 @@ func (p *lefParser) add(name string, one macro) {
 		return
 	}
 	if old := p.lib.macros[i]; math.Abs(old.width-one.width) > 1e-9 || math.Abs(old.height-one.height) > 1e-9 {
-		p.faults.Add(one.pos, "leave out one of the files, or one of the macros", "macro %q is %g x %g um here and "+
+		p.faults.Add(one.pos, "omit one of the files, or one of the macros", "macro %q is %g x %g um here and "+
 			"%g x %g um at %s",
 			stack.Shorten(name), one.width, one.height, old.width, old.height, old.pos)
 	}

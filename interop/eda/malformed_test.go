@@ -87,7 +87,7 @@ func TestMalformed(t *testing.T) {
 		"empty DEF":     {edit{"d.def", "", ""}, "d.def:1:1: ", "ends without END DESIGN"},
 		"no DEF at all": {edit{"d.def", "", "hello world\n"}, "d.def:1:1: ", `unknown statement "hello"`},
 		"truncated statement": {edit{"d.def", "", goodDEF[:strings.Index(goodDEF, "FE")]}, "d.def:7:23: ",
-			"ends where the orientation of the component should follow"},
+			"ends where the orientation of the component is expected"},
 		"truncated section": {edit{"d.def", "", goodDEF[:strings.Index(goodDEF, "END COMP")]}, "d.def:8:1: ",
 			"ends within COMPONENTS, after 2 of 2"},
 		"truncated nets": {edit{"d.def", "", goodDEF[:strings.Index(goodDEF, "END NETS")]}, "d.def:11:1: ",
@@ -157,7 +157,7 @@ func TestMalformed(t *testing.T) {
 			"d.def:2:2: ", `unknown statement "FLOWERS"`},
 		"truncated gzip": {edit{"d.def", "", string(packed(goodDEF)[:40])}, "d.def:",
 			"cannot be read on: unexpected EOF"},
-		"no gzip": {edit{"d.def", "", "\x1f\x8bnothing"}, "d.def:1: ", "cannot be unpacked"},
+		"no gzip": {edit{"d.def", "", "\x1f\x8bnothing"}, "d.def:1: ", "cannot be decompressed"},
 		// LEF
 		"negative size": {edit{"c.lef", "SIZE 30 BY 10", "SIZE -30 BY 10"}, "c.lef:12:8: ",
 			"the width of a macro must be 1e-06 um at least"},
@@ -203,8 +203,8 @@ func TestMalformed(t *testing.T) {
 			`instance "a" has a row already, on line 4`},
 		"unknown row twice": {edit{"p.rpt", "3.00e-03 b", "3.00e-03 x\n 0 0 0 1 x"}, "p.rpt:6:10: ",
 			`instance "x" has a row already, on line 5`},
-		"unknown instance":  {edit{"p.rpt", "3.00e-03 b", "3.00e-03 bb"}, "p.rpt:5: ", "0.003 W have no place"},
-		"two names":         {edit{"p.rpt", "3.00e-03 b", "3.00e-03 b c"}, "p.rpt:5:48: ", "the row goes on"},
+		"unknown instance":  {edit{"p.rpt", "3.00e-03 b", "3.00e-03 bb"}, "p.rpt:5: ", "0.003 W have no location"},
+		"two names":         {edit{"p.rpt", "3.00e-03 b", "3.00e-03 b c"}, "p.rpt:5:48: ", "the row continues"},
 		"Latin-1 in report": {edit{"p.rpt", "3.00e-03 b", "3.00e-03 b\xfc"}, "p.rpt:5:46: ", "beyond ASCII"},
 		"JSON": {edit{"p.rpt", "", "{\n \"a\": {\"total\": 1}\n}\n"}, "p.rpt:3: ",
 			"no row of an instance"},
@@ -230,7 +230,7 @@ func TestMalformed(t *testing.T) {
 		"half a place": {edit{"cells.csv", "20,0,10", "20,,10"}, "cells.csv:4:10: ", "y must be a number"},
 		"cell twice": {edit{"cells.csv", "b,RAM", "a,RAM"}, "cells.csv:4:1: ",
 			`cell "a" is there already, on line 3`},
-		"unplaced with watts": {edit{"cells.csv", "20,0,10,30", ",,,"}, "cells.csv:4: ", "0.003 W have no place"},
+		"unplaced with watts": {edit{"cells.csv", "20,0,10,30", ",,,"}, "cells.csv:4: ", "0.003 W have no location"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := cputime.Used()

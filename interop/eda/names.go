@@ -5,12 +5,12 @@ import (
 	"hash/maphash"
 )
 
-// names numbers names from 0 in the order in which they come. The text of all lies in one piece, and the table holds
-// numbers: a map of strings would be millions of small allocations.
+// names numbers names from 0 in order of arrival. The text of all is in one slice, and the table contains numbers: a
+// map of strings would be millions of small allocations.
 type names struct {
 	text  []byte
 	ends  []int   // of name i in text
-	table []int32 // number + 1 of the name, 0 where free; open addressing, a power of two long
+	table []int32 // number + 1 of the name, 0 if free; open addressing, its length is a power of two
 	seed  maphash.Seed
 }
 
@@ -27,7 +27,7 @@ func (n *names) at(i int32) []byte {
 	return n.text[from:n.ends[i]:n.ends[i]]
 }
 
-// slot is where a name stands in the table, or where it would.
+// slot is the index of a name in the table, or the free one where it belongs.
 func (n *names) slot(name []byte) int {
 	mask := len(n.table) - 1
 	for s := int(maphash.Bytes(n.seed, name)) & mask; ; s = (s + 1) & mask {
@@ -40,7 +40,7 @@ func (n *names) slot(name []byte) int {
 // find returns the number of a name, or -1.
 func (n *names) find(name []byte) int32 { return n.table[n.slot(name)] - 1 }
 
-// add numbers a name. known tells that it had a number already.
+// add numbers a name. known is set if it had a number already.
 func (n *names) add(name []byte) (number int32, known bool) {
 	s := n.slot(name)
 	if i := n.table[s]; i != 0 {

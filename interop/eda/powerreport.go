@@ -3,6 +3,7 @@ package eda
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +17,7 @@ import (
 // maxLine is the length of the longest line of a report.
 const maxLine = bufferSize
 
-// powerReport reads a report of instances and gives its watts to the cells.
+// powerReport reads a report of instances and adds its power to the cells.
 func (m *reading) powerReport(q Request) {
 	m.strays.names = newNames()
 	switch {
@@ -27,8 +28,8 @@ func (m *reading) powerReport(q Request) {
 			"no power was given")
 		return
 	case m.hasWatts:
-		m.faults.Add(stack.Pos{File: q.Placement, Line: 1}, "leave out --power, or the column",
-			"the placement has a column of watts, and there is a power report too")
+		m.faults.Add(stack.Pos{File: q.Placement, Line: 1}, "omit --power, or the column",
+			"the placement has a column of watts, and a power report is given too")
 		return
 	}
 	r, done := m.input(q.Power, "power report")
@@ -72,8 +73,34 @@ const (
 	other
 )
 
-// reportParser reads a report line by line: a head that says what the columns are, a line of dashes, and rows. What
-// comes before the first head is the program's banner.
+// powers are the numbers of a row by role, in the unit of the table.
+type powers struct {
+	value [other + 1]float64
+	has   [other + 1]bool
+}
+
+// sum is the total of a row, or the sum of its parts if there is no column for it.
+func (w *powers) sum() float64 {
+	if w.has[total] {
+		return w.value[total]
+	}
+	return w.value[internal] + w.value[switching] + w.value[leakage]
+}
+
+// uneven reports whether the total differs from the sum of its parts, if the row has all of them.
+func (w *powers) uneven() bool {
+	for r := internal; r <= total; r++ {
+		if !w.has[r] {
+			return false
+		}
+	}
+	v := &w.value
+	parts := math.Abs(v[internal]) + math.Abs(v[switching]) + math.Abs(v[leakage])
+	return math.Abs(v[total]-v[internal]-v[switching]-v[leakage]) > 0.05*parts
+}
+
+// reportParser reads a report line by line: a heading that defines the columns, a line of dashes, and rows. Text before
+// the first heading is the program's banner.
 type reportParser struct {
 	*reading
 	file  string
@@ -84,13 +111,12 @@ type reportParser struct {
 	nameFirst bool
 	table     tableKind
 	scale     float64 // W per unit of the table
-	scaleOfIt float64 // as a line before the table told it, 0 for none
+	announced float64 // the same from a line before the table, 0 for none
 	fields    []word
 	rows      int
 	printed   float64 // total of a last line, NaN for none
 	sums      sum     // of the rows
-	uneven    int     // rows whose total is not the sum of its parts
-	unevenAt  int
+	uneven    tally   // lines of rows whose total is not the sum of its parts
 }
 
 type tableKind int
@@ -106,6 +132,9 @@ type word struct {
 	col  int
 }
 
+// shown is the word for messages.
+func (w word) shown() string { return stack.Shorten(string(w.text)) }
+
 func (p *reportParser) fail(col int, remedy, format string, args ...any) {
 	if p.fault == nil {
 		p.fault = &stack.Error{Pos: stack.Pos{File: p.file, Line: p.line, Col: col}, Msg: fmt.Sprintf(format, args...),
@@ -113,7 +142,7 @@ func (p *reportParser) fail(col int, remedy, format string, args ...any) {
 	}
 }
 
-// split cuts a line at white space.
+// split splits a line at white space.
 func (p *reportParser) split(text []byte) []word {
 	f := p.fields[:0]
 	for i := 0; i < len(text); {
@@ -131,7 +160,7 @@ func (p *reportParser) split(text []byte) []word {
 	return f
 }
 
-// read takes one line.
+// read reads one line.
 func (p *reportParser) read(text []byte) {
 	f := p.split(text)
 	if len(f) == 0 {
@@ -142,9 +171,9 @@ func (p *reportParser) read(text []byte) {
 		p.fail(bytes.IndexByte(text, 0)+1, "is this a text file?", "control character 0x00")
 	case p.table == perInstance && p.row(f):
 	case p.fault != nil:
-	case isRule(text):
+	case len(bytes.Trim(text, "-=_*+| \t\r\n\f\v")) == 0: // a line that is drawn
 	case p.head(f):
-	case p.table == perGroup: // its sums are of no use here
+	case p.table == perGroup: // its sums are not used
 	case p.table == banner && startsNumbers(f):
 		p.fail(f[0].col, "keep the heading \"Internal Switching Leakage Total\" above the rows",
 			"a row of numbers without the heading of its table")
@@ -157,28 +186,34 @@ func (p *reportParser) read(text []byte) {
 	}
 }
 
-// isRule recognises lines that only draw.
-func isRule(text []byte) bool {
-	for _, c := range text {
-		if c != '-' && c != '=' && c != '_' && c != '*' && c != '+' && c != '|' && !isSpace(c) {
+func startsNumbers(f []word) bool {
+	for n := range 3 {
+		if n == len(f) {
+			return false
+		}
+		if _, ok := parseFloat(f[n].text); !ok {
 			return false
 		}
 	}
 	return true
 }
 
-func startsNumbers(f []word) bool {
-	n := 0
-	for n < len(f) && n < 3 {
-		if _, ok := parseFloat(f[n].text); !ok {
-			break
+// powers reads the columns of a row, and returns the number of those that are valid.
+func (p *reportParser) powers(f []word) (w powers, valid int) {
+	for i, role := range p.columns {
+		if i == len(f) {
+			return w, i
 		}
-		n++
+		v, ok := parseFloat(f[i].text)
+		if !ok {
+			return w, i
+		}
+		w.value[role], w.has[role] = v, true
 	}
-	return n == 3
+	return w, len(p.columns)
 }
 
-// row reads a row of the table. It returns false, with or without a fault, where the line is none.
+// row reads a row of the table. It returns false, with or without a fault, for other lines.
 func (p *reportParser) row(f []word) bool {
 	numbers := f
 	var name word
@@ -188,19 +223,14 @@ func (p *reportParser) row(f []word) bool {
 	if len(numbers) < len(p.columns) {
 		return false
 	}
-	var value [other + 1]float64
-	has := [other + 1]bool{}
-	for i, role := range p.columns {
-		v, ok := parseFloat(numbers[i].text)
-		if !ok {
-			if i > 0 {
-				p.fail(numbers[i].col, "", "expected a number, got %q", stack.Shorten(string(numbers[i].text)))
-			}
-			return false
+	w, valid := p.powers(numbers)
+	if valid < len(p.columns) {
+		if valid > 0 {
+			p.fail(numbers[valid].col, "", "expected a number, got %q", numbers[valid].shown())
 		}
-		value[role], has[role] = v, true
+		return false
 	}
-	rest := numbers[len(p.columns):]
+	rest := numbers[valid:]
 	for len(rest) > 0 && isPercent(rest[0].text) {
 		rest = rest[1:]
 	}
@@ -212,73 +242,59 @@ func (p *reportParser) row(f []word) bool {
 		name, rest = rest[0], rest[1:]
 	}
 	if len(rest) > 0 {
-		p.fail(rest[0].col, "", "the row goes on after the name of its instance: %q",
-			stack.Shorten(string(rest[0].text)))
+		p.fail(rest[0].col, "", "the row continues after the name of its instance: %q", rest[0].shown())
 		return false
 	}
 	if p.nameFirst && isWord(name.text, "TOTAL") && p.cells.find(name.text) < 0 {
-		p.printed = p.pick(value, has) * p.scale
+		p.printed = w.sum() * p.scale
 		return true
 	}
-	p.add(name, value, has)
+	p.add(name, &w)
 	return true
 }
 
 func isPercent(text []byte) bool {
-	n := len(text)
-	if n < 2 || text[n-1] != '%' {
-		return false
+	number, ok := bytes.CutSuffix(text, []byte("%"))
+	if ok {
+		_, ok = parseFloat(number)
 	}
-	_, ok := parseFloat(text[:n-1])
 	return ok
 }
 
-// pick is the total of a row, or the sum of its parts where there is no column for it.
-func (p *reportParser) pick(value [other + 1]float64, has [other + 1]bool) float64 {
-	if has[total] {
-		return value[total]
-	}
-	return value[internal] + value[switching] + value[leakage]
-}
+// maxWatts is the largest power of a single instance; more is a mistake in the unit.
+const maxWatts = 1e6
 
-// add gives the watts of a row to its instance.
-func (p *reportParser) add(name word, value [other + 1]float64, has [other + 1]bool) {
-	w := p.pick(value, has) * p.scale
+// add adds the power of a row to its instance.
+func (p *reportParser) add(name word, values *powers) {
+	w := values.sum() * p.scale
 	if math.Abs(w) > maxWatts {
 		p.fail(1, "is the unit right?", "%.3g W are too many for one instance", w)
 		return
 	}
-	if has[total] && has[internal] && has[switching] && has[leakage] {
-		parts := math.Abs(value[internal]) + math.Abs(value[switching]) + math.Abs(value[leakage])
-		if d := math.Abs(value[total] - value[internal] - value[switching] - value[leakage]); d > 0.05*parts {
-			if p.uneven++; p.uneven == 1 {
-				p.unevenAt = p.line
-			}
-		}
+	if values.uneven() {
+		p.uneven.add(p.line)
 	}
 	p.rows++
 	p.sums.add(w)
 	pos := stack.Pos{File: p.file, Line: p.line, Col: name.col}
 	switch i := p.cells.find(name.text); {
 	case i == ambiguous:
-		p.faults.Add(pos, "report names as they stand in the DEF", "%q may mean several components, whose names "+
-			"differ by backslashes", stack.Shorten(string(name.text)))
+		p.faults.Add(pos, "report names as in the DEF", "%q may mean several components, whose names differ by "+
+			"backslashes", name.shown())
 	case i >= 0:
 		in := &p.cells.list[i]
 		if in.row > 0 {
-			p.faults.Add(pos, "", "instance %q has a row already, on line %d", stack.Shorten(string(name.text)),
-				in.row)
+			p.faults.Add(pos, "", "instance %q has a row already, on line %d", name.shown(), in.row)
 			return
 		}
 		in.watts, in.row = w, int32(p.line)
 		p.addWatts(w)
-	case !isASCII(name.text):
-		p.faults.Add(pos, "", "the name of the instance has characters beyond ASCII: %q",
-			stack.Shorten(string(name.text)))
+	case bytes.ContainsFunc(name.text, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
+		p.faults.Add(pos, "", "the name of the instance has characters beyond ASCII: %q", name.shown())
 	default:
 		n, known := p.strays.names.add(name.text)
 		if known {
-			p.faults.Add(pos, "", "instance %q has a row already, on line %d", stack.Shorten(string(name.text)),
+			p.faults.Add(pos, "", "instance %q has a row already, on line %d", name.shown(),
 				p.strays.lines[n])
 			return
 		}
@@ -288,8 +304,8 @@ func (p *reportParser) add(name word, value [other + 1]float64, has [other + 1]b
 	}
 }
 
-// maxWatts is the most that a single instance may have; more is a slip of units.
-const maxWatts = 1e6
+// roles are those of the words in a heading.
+var roles = map[string]role{"internal": internal, "switching": switching, "leakage": leakage, "total": total}
 
 // head recognises the heading of a table.
 func (p *reportParser) head(f []word) bool {
@@ -298,16 +314,7 @@ func (p *reportParser) head(f []word) bool {
 	named, group, last := false, false, false
 	for i, w := range f {
 		text := strings.ToLower(strings.Trim(string(w.text), ":|"))
-		r := other
 		switch text {
-		case "internal":
-			r = internal
-		case "switching":
-			r = switching
-		case "leakage":
-			r = leakage
-		case "total":
-			r = total
 		case "instance", "name", "cell", "group":
 			group = group || text == "group"
 			named, last = true, i > 0
@@ -319,82 +326,55 @@ func (p *reportParser) head(f []word) bool {
 			p.scale = unit
 			continue
 		}
-		if r != other {
+		r, ok := roles[text]
+		if ok {
 			known++
+		} else {
+			r = other
 		}
 		columns = append(columns, r)
 	}
-	switch {
-	case (known >= 3 || named && known >= 2) && known == len(columns):
+	if (known >= 3 || named && known >= 2) && known == len(columns) {
 		p.columns, p.nameFirst, p.table = columns, named && !last, perInstance
 		if group {
 			p.table = perGroup
 		}
-		p.scale, p.printed = 1, math.NaN()
-		if p.scaleOfIt > 0 {
-			p.scale = p.scaleOfIt
-		}
+		p.scale, p.printed = cmp.Or(p.announced, 1), math.NaN()
 		p.unitLine(f)
 		return true
-	case p.table != banner && len(columns) == 0: // the second line of a heading: Power Power (Watts)
-		return true
 	}
-	return false
+	return p.table != banner && len(columns) == 0 // the second line of a heading: Power Power (Watts)
 }
 
 // totalLine reads a last line of totals.
 func (p *reportParser) totalLine(f []word) bool {
-	var value [other + 1]float64
-	has := [other + 1]bool{}
-	if len(f) < len(p.columns) {
+	w, valid := p.powers(f)
+	if valid < len(p.columns) {
 		return false
 	}
-	for i, role := range p.columns {
-		v, ok := parseFloat(f[i].text)
-		if !ok {
-			return false
-		}
-		value[role], has[role] = v, true
-	}
-	p.printed = p.pick(value, has) * p.scale
+	p.printed = w.sum() * p.scale
 	return true
 }
 
-// finish checks what only the whole file tells.
+// finish checks the whole file.
 func (p *reportParser) finish() {
 	at := stack.Pos{File: p.file, Line: max(p.line, 1)}
 	switch {
 	case p.rows > 0:
 	case p.table == perGroup:
-		p.faults.Add(at, "report instances: report_power -instances [get_cells *]", "the report holds sums by groups "+
+		p.faults.Add(at, "report instances: report_power -instances [get_cells *]", "the report has sums by groups "+
 			"only, and no instances")
 	default:
 		p.faults.Add(at, "report the power of instances as text: report_power -instances",
-			"the report holds no row of an instance")
+			"the report has no row of an instance")
 	}
-	if p.uneven > 0 {
-		p.note(importer.Warning, stack.Pos{File: p.file, Line: p.unevenAt},
-			"in %s, of which this is the first, the total is not the sum of its parts; the total was taken",
-			plural(p.uneven, "row"))
+	if p.uneven.n > 0 {
+		p.note(importer.Warning, stack.Pos{File: p.file, Line: p.uneven.first},
+			"the total is not the sum of its parts in %s, of which this is the first; the total is used",
+			importer.Plural(p.uneven.n, "row"))
 	}
 	if s := p.sums.value(); !math.IsNaN(p.printed) && p.rows > 0 && math.Abs(s-p.printed) > 0.01*math.Abs(s)+1e-30 &&
 		p.table == perInstance {
-		p.note(importer.Warning, at, "the rows add up to %.6g W, and the report's total is %.6g W", s, p.printed)
+		p.note(importer.Warning, at, "the rows add up to %.6g W, but the report's total is %.6g W", s, p.printed)
 	}
-}
-
-func isASCII(text []byte) bool {
-	for _, c := range text {
-		if c <= ' ' || c >= 0x7f {
-			return false
-		}
-	}
-	return true
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// WriteStack writes a small stack file around the map: a die with its wiring, cooled from below, to be edited. mapFile
-// is how it names the map.
+// WriteStack writes a small stack file for the map: a die with its wiring, cooled from below, to be edited. mapFile is
+// the path of the map.
 func (r *Result) WriteStack(w io.Writer, mapFile string) error {
 	b := r.Bounds
 	title := r.Design
@@ -24,20 +24,20 @@ func (r *Result) WriteStack(w io.Writer, mapFile string) error {
 	return err
 }
 
-// tidy takes the rounding of a difference of coordinates out, well below any database unit.
+// tidy removes the rounding of a difference of coordinates, far below any database unit.
 func tidy(um float64) float64 { return math.Round(um*1e9) / 1e9 }
 
 const stackTemplate = `# Made from %s.
-# %d instances, %.9g W on %d x %d tiles. thermsim steady runs this file as it stands; the layers and
-# their cooling are placeholders for yours: 'thermsim check' draws them, docs/reference/stack-format.md has every key.
+# %d instances, %.9g W on %d x %d tiles. Run this file with 'thermsim steady'. Its layers and their cooling are
+# placeholders to be replaced. 'thermsim check' draws them; docs/reference/stack-format.md describes every key.
 
 schema = 1
 title  = %s
 size   = ["%s um", "%s um"]          # the die, or its bounding box; x to the east as in the DEF
-grid   = { nx = %d, ny = %d }            # one cell per tile; other grids take the map too, nothing is lost
+grid   = { nx = %d, ny = %d }            # one cell per tile; other grids preserve the power too
 
-# Seen with the wiring on top, as the layout shows the die. A die that is mounted face down shows its mirror image from above: put its
-# layers in reverse order, and mind that x then runs the other way with respect to other dies.
+# The wiring is on top, as in the layout. A die that is mounted face down is mirrored when seen from above: reverse its
+# layers; x then has the opposite direction compared with other dies.
 boundary.bottom = { h = "5000 W/(m^2 K)" }  # your cooler or package
 # boundary.top  = { resistance = "20 K/W" }
 
@@ -48,11 +48,11 @@ thickness = "300 um"
 cells     = 3
 
 [[layer]]
-name      = "active"                      # where the transistors make the heat
+name      = "active"                      # heat source: the transistors
 material  = "silicon"
 thickness = "5 um"
 power     = { map = %s, unit = "W", orientation = "south-first" }
-# On a domain wider than the die, say where the die lies: area = [x, y, width, height] beside map.
+# On a domain wider than the die, add its position next to map: area = [x, y, width, height].
 
 [[layer]]
 name      = "wiring"

@@ -1,6 +1,7 @@
 package eda
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -8,7 +9,7 @@ import (
 	"thermsim/stack"
 )
 
-// strays are rows of watts for names that the placement does not know.
+// strays are rows of power for names that the placement does not have.
 type strays struct {
 	file  string
 	names *names
@@ -18,7 +19,16 @@ type strays struct {
 
 func (s *strays) pos(i int) stack.Pos { return stack.Pos{File: s.file, Line: int(s.lines[i])} }
 
-// checkStrays looks for watts without a place and for instances without watts.
+// tally counts items and keeps the index of the first.
+type tally struct{ n, first int }
+
+func (t *tally) add(i int) {
+	if t.n++; t.n == 1 {
+		t.first = i
+	}
+}
+
+// checkStrays looks for power without a location and for instances without power.
 func (m *reading) checkStrays(q Request, r *Result) {
 	if m.cells == nil || m.faults.Len() > 0 {
 		return
@@ -26,100 +36,79 @@ func (m *reading) checkStrays(q Request, r *Result) {
 	m.checkModules()
 	r.Instances = len(m.cells.list)
 	var away sum
-	firstSilent, firstAway, firstNegative := -1, -1, -1
-	unplaced := 0
+	var silent, negative, unplaced, unknown tally
 	for i := range m.cells.list {
 		in := &m.cells.list[i]
-		switch {
-		case in.row == 0:
-			if r.Silent++; firstSilent < 0 {
-				firstSilent = i
-			}
-		case !in.placed && in.watts != 0:
-			if unplaced++; firstAway < 0 {
-				firstAway = i
-			}
+		if in.row == 0 {
+			silent.add(i)
+		} else if !in.placed && in.watts != 0 {
+			unplaced.add(i)
 			away.add(in.watts)
 		}
 		if in.watts < 0 {
-			if r.Negative++; firstNegative < 0 {
-				firstNegative = i
-			}
+			negative.add(i)
 		}
 	}
-	unknown, firstUnknown, idle := 0, -1, 0
+	r.Silent, r.Negative = silent.n, negative.n
 	for i, w := range m.strays.watts {
-		if w == 0 {
-			idle++
-			continue
-		}
-		if unknown++; firstUnknown < 0 {
-			firstUnknown = i
+		if w != 0 {
+			unknown.add(i)
+			away.add(w)
 		}
 		if w < 0 {
 			r.Negative++
 		}
-		away.add(w)
 	}
-	r.Strays, r.StrayW = unplaced+unknown, away.value()
-	switch {
-	case r.Strays == 0:
-	case q.Spread:
-		m.note(importer.Adapted, m.placeOfStray(firstUnknown, firstAway), "%.6g W of %s have no place (%d not in %s "+
-			"at all) and are spread evenly over the die",
-			r.StrayW, plural(r.Strays, "instance"), unknown, m.cells.file)
-	default:
-		m.strayFault(firstUnknown, firstAway, unknown, unplaced, r.StrayW)
+	r.Strays, r.StrayW = unplaced.n+unknown.n, away.value()
+	if r.Strays > 0 {
+		m.reportStrays(q, r, unknown, unplaced)
 	}
-	if idle > 0 {
+	if idle := len(m.strays.watts) - unknown.n; idle > 0 {
 		m.note(importer.Warning, stack.Pos{File: m.strays.file}, "not in %s: %s, of 0 W", m.cells.file,
-			plural(idle, "instance"))
+			importer.Plural(idle, "instance"))
 	}
-	if r.Silent > 0 {
-		m.note(importer.Adapted, m.cells.pos(&m.cells.list[firstSilent]), "no watts for %d of %s, counted as 0 W; "+
-			"the first is %q",
-			r.Silent, plural(r.Instances, "instance"), stack.Shorten(string(m.cells.names.at(int32(firstSilent)))))
+	if silent.n > 0 {
+		m.note(importer.Adapted, m.cells.pos(silent.first), "no power for %d of %s, counted as 0 W; the first is %q",
+			silent.n, importer.Plural(r.Instances, "instance"), m.cells.shown(silent.first))
 	}
-	if firstNegative >= 0 {
-		m.note(importer.Warning, m.cells.pos(&m.cells.list[firstNegative]), "less than 0 W: %s; this is the first. "+
-			"The watts are subtracted from the tiles",
-			plural(r.Negative, "instance"))
+	if negative.n > 0 {
+		m.note(importer.Warning, m.cells.pos(negative.first), "less than 0 W: %s; this is the first. The power is "+
+			"subtracted from the tiles", importer.Plural(r.Negative, "instance"))
 	}
 }
 
-// placeOfStray is where a stray is told of: in the report if it is unknown, otherwise where it was left unplaced.
-func (m *reading) placeOfStray(unknown, unplaced int) stack.Pos {
-	if unknown >= 0 {
-		return m.strays.pos(unknown)
-	}
-	return m.cells.pos(&m.cells.list[unplaced])
-}
-
-// strayFault tells of watts without a place.
-func (m *reading) strayFault(firstUnknown, firstAway, unknown, unplaced int, watts float64) {
+// reportStrays reports power without a location: a fault, unless it is spread over the die.
+func (m *reading) reportStrays(q Request, r *Result, unknown, unplaced tally) {
+	var at stack.Pos
 	var parts []string
-	if unknown > 0 {
-		parts = append(parts, fmt.Sprintf("%s of the report not in %s (the first is %q)", plural(unknown, "instance"),
-			m.cells.file,
-			stack.Shorten(string(m.strays.names.at(int32(firstUnknown))))))
+	if unknown.n > 0 {
+		at = m.strays.pos(unknown.first)
+		parts = append(parts, fmt.Sprintf("%s of the report not in %s (the first is %q)",
+			importer.Plural(unknown.n, "instance"), m.cells.file,
+			stack.Shorten(string(m.strays.names.at(int32(unknown.first))))))
 	}
-	if unplaced > 0 {
+	if unplaced.n > 0 {
+		first := m.cells.pos(unplaced.first)
+		at = cmp.Or(at, first)
 		parts = append(parts, fmt.Sprintf("%s not placed (the first is %q on line %d of %s)",
-			plural(unplaced, "instance"),
-			stack.Shorten(string(m.cells.names.at(int32(firstAway)))), m.cells.list[firstAway].line, m.cells.file))
+			importer.Plural(unplaced.n, "instance"), m.cells.shown(unplaced.first), first.Line, first.File))
 	}
-	m.faults.Add(m.placeOfStray(firstUnknown, firstAway), "give the placement that belongs to the report, or let "+
-		"--unplaced=spread spread them evenly over the die",
-		"%.6g W have no place: %s", watts, strings.Join(parts, ", "))
+	if q.Spread {
+		m.note(importer.Adapted, at, "%.6g W of %s have no location (%d not in %s at all) and are spread evenly over "+
+			"the die", r.StrayW, importer.Plural(r.Strays, "instance"), unknown.n, m.cells.file)
+		return
+	}
+	m.faults.Add(at, "give the placement that belongs to the report, or spread this power evenly over the die with "+
+		"--unplaced=spread", "%.6g W have no location: %s", r.StrayW, strings.Join(parts, ", "))
 }
 
-// checkModules finds names in the report that stand for a level of the hierarchy whose cells have rows too: their watts
-// would count twice.
+// checkModules finds names in the report that are a level of the hierarchy whose cells have rows too: their power would
+// count twice.
 func (m *reading) checkModules() {
 	if m.strays.names.len() == 0 {
 		return
 	}
-	told := map[int32]bool{}
+	reported := map[int32]bool{}
 	look := func(name []byte) {
 		for i := 0; i < len(name); i++ {
 			if name[i] == '\\' {
@@ -129,10 +118,10 @@ func (m *reading) checkModules() {
 			if name[i] != '/' {
 				continue
 			}
-			if n := m.strays.names.find(name[:i]); n >= 0 && !told[n] {
-				told[n] = true
-				m.faults.Add(m.strays.pos(int(n)), "report leaf cells alone", "%q is a module: the report has %q "+
-					"within it too, and its watts would count twice",
+			if n := m.strays.names.find(name[:i]); n >= 0 && !reported[n] {
+				reported[n] = true
+				m.faults.Add(m.strays.pos(int(n)), "report leaf cells only", "%q is a module: the report has %q "+
+					"within it too, and its power would count twice",
 					stack.Shorten(string(name[:i])), stack.Shorten(string(name)))
 			}
 		}

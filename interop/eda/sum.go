@@ -2,7 +2,8 @@ package eda
 
 import "math"
 
-// sum adds numbers with Neumaier's compensation (ZAMM 54, 1974, p. 39): a million terms lose no more than one rounding.
+// sum adds numbers with the compensation of Neumaier (Zeitschrift fuer Angewandte Mathematik und Mechanik 54, 1974,
+// p. 39): the error of a million terms is that of one rounding.
 type sum struct{ total, lost float64 }
 
 func (s *sum) add(v float64) {

@@ -12,8 +12,7 @@ import (
 	"thermsim/internal/printable"
 )
 
-// WriteMap writes the map as thermsim's stack files take it: W per tile, the southern row first, every number with all
-// its digits.
+// WriteMap writes the map for stack files: W per tile, the southern row first, every number with all its digits.
 func (r *Result) WriteMap(w io.Writer) error {
 	out := bufio.NewWriterSize(w, bufferSize)
 	b := r.Bounds
@@ -37,7 +36,7 @@ func (r *Result) WriteMap(w io.Writer) error {
 }
 
 // WriteCells writes one line per instance, in the coordinates of the DEF: name, cell, south-west corner, width and
-// height in um, watts. Those without a place have no coordinates. The file can be read in place of DEF, LEF and report
+// height in um, watts. Those without a location have no coordinates. The file can replace DEF, LEF and report
 // ([Request.Placement]), and gives the same map.
 func (r *Result) WriteCells(w io.Writer) error {
 	out := bufio.NewWriterSize(w, bufferSize)
@@ -82,7 +81,7 @@ func (r *Result) WriteCells(w io.Writer) error {
 	return out.Flush()
 }
 
-// appendCSV appends a field, in quotes where it needs them. Most names have nothing in them that spreadsheets obey.
+// appendCSV appends a field, in quotes if necessary. Few names contain characters of spreadsheet formulas.
 func appendCSV(text, field []byte) []byte {
 	if bytes.ContainsAny(field, "=+-@;|") {
 		field = []byte(printable.Cell(string(field)))
@@ -106,7 +105,7 @@ func appendCSV(text, field []byte) []byte {
 
 func short(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// from lists the files that were read, fit for a line of comment.
+// from lists the files that were read for a line of comment.
 func (r *Result) from() string {
 	var bare []string
 	for _, s := range r.sources {
@@ -115,7 +114,7 @@ func (r *Result) from() string {
 	return strings.Join(bare, ", ")
 }
 
-// oneLine keeps what may stand in a line of comment.
+// oneLine replaces characters that a line of comment cannot contain.
 func oneLine(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f || c == 0xfffd {
