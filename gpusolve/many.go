@@ -20,8 +20,8 @@ import (
 // Many are power vectors to solve for.
 type Many struct {
 	Watts [][]float64 // Watts[v][n] W in input n of ports.InputsOf
-	// Shift s in 1/s, where it is not 0, solves (K + s C) x = q in place of K x = q, with the heat capacities C: x is
-	// then s times the Laplace transform, at s, of the rise after a step of the powers q at time 0. Every face and all
+	// Shift s in 1/s, where it is not 0, solves (K + s C) x = q in place of K x = q, with the heat capacities C. Then x
+	// is s times the Laplace transform, at s, of the rise after a step of the powers q at time 0. Every face and all
 	// coolant must be at the ambient.
 	Shift float64
 	// Points are weighted sums of temperatures to return in addition to those of the inputs.

@@ -275,7 +275,7 @@ func (s *Space) Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y op
 	s.CombineValues(s.cells, F64(dst), a, F64(x), b, F64(y))
 }
 
-// CombineValues sets n values dst = a x + b y. dst may be x or y.
+// CombineValues sets n values: dst = a x + b y. The result may replace x or y.
 func (s *Space) CombineValues(n int64, dst cudriver.Ptr[float64], a float64, x cudriver.Ptr[float64], b float64,
 	y cudriver.Ptr[float64]) {
 	if k, ok := loaded(s, "mixing", kernels.LoadMixing); ok {
@@ -293,9 +293,9 @@ func (s *Space) Inner(x, y ops.Vector) (product, largest float64) {
 	return v[kernels.Scratch], v[kernels.Maxz]
 }
 
-// differenceBlocks bounds the blocks of Differences, which leave five sums each where others leave three, and
-// continuationBlocks those of a multiprocessor that pass over the differences: no more than it holds at a time, so that
-// none run alone at the end.
+// differenceBlocks limits the blocks of Differences, which leave five sums each where others leave three.
+// continuationBlocks limits those of a multiprocessor that pass over the differences to what it holds at a time, so
+// that none run alone at the end.
 const differenceBlocks, continuationBlocks = ReductionBlocks * 3 / 5, 8
 
 func (s *system) Differences(x, old ops.Vector, past [4]ops.Vector) (products [5]float64) {

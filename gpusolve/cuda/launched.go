@@ -12,7 +12,7 @@ func Launch[A any](s *Space, kernel *launch.Kernel[A], grid [3]uint32, args A) {
 	}
 }
 
-// LaunchShared is Launch with so many bytes of dynamic shared memory.
+// LaunchShared is Launch with a number of bytes of dynamic shared memory.
 func LaunchShared[A any](s *Space, kernel *launch.DynamicKernel[A], grid [3]uint32, shared uint32, args A) {
 	if s.Ready() {
 		s.Note(kernel.Launch(s.Stream, grid, shared, args))
@@ -29,5 +29,5 @@ func Loaded[M any](s *Space, name string, load func(cudriver.Driver) (*M, error)
 	return m
 }
 
-// Over is the grid of kernels with so many values a block, and one block for all that are left.
+// Over is the grid of kernels with perBlock values per block; the last block takes the rest.
 func Over(n int64, perBlock int) [3]uint32 { return [3]uint32{Blocks(int(n), perBlock), 1, 1} }

@@ -7,15 +7,15 @@ import (
 	"thermsim/gpusolve/snapshot"
 )
 
-// Continuation guesses the state at the end of a step from the differences of the states before it, d0 that of the last
-// two, d1 the one before it, and so on. While the power stays, one follows from the other,
+// Continuation guesses the state at the end of a step from the differences of the states before it: d0 is that of the
+// last two, d1 the one before it, and so on. While the power stays the same, each determines the next.
 //
-//	next = G d0,  d0 = G d1,  d1 = G d2 ...,  G = (C/dt + A)^-1 C/dt
+//	next = G d0,  d0 = G d1,  d1 = G d2 ...,  G = (C/dt + A)^-1 C/dt.
 //
 // This also holds where the last of them is the difference of the step in which the power changed. The weights a that
-// fit d0 best by the differences behind it, in the sum of squares, are those of the guess for the next:
+// fit d0 best by the differences behind it, in the sum of squares, are those of the guess for the next.
 //
-//	d0 = a1 d1 + a2 d2 + a3 d3 + a4 d4 + rest,  next = a1 d0 + a2 d1 + a3 d2 + a4 d3 + G rest
+//	d0 = a1 d1 + a2 d2 + a3 d3 + a4 d4 + rest,  next = a1 d0 + a2 d1 + a3 d2 + a4 d3 + G rest.
 //
 // The error of the guess is then G rest. It is smaller than the rest in the norm of C and in the maximum norm, and the
 // rest is no larger than d0.

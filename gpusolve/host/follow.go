@@ -375,7 +375,8 @@ func (s *system) newLeaking() {
 	s.leaking = l
 }
 
-// Leak puts the leakage into the operator and into driven sources, linear around the state x and times a scale:
+// Leak puts the leakage into the operator and into driven sources. It is multiplied by a scale and linear around the
+// state x:
 //
 //	q f(T) = q f(T0) + q f'(T0) (T - T0)
 //

@@ -269,10 +269,10 @@ func (s *source) layerPower(d *powermap.Drawing) (plane []float64, factor float6
 	return plane, 1
 }
 
-// Conductances are what a mesh's operator is made of, in W/K, for methods that work on couplings: GX[c] couples cells c
-// and c+1, GY[c] c and c+NX, GZ[c] c and c+NX NY, 0 where there is no such neighbour, with NX zeros before the first
-// cell and behind the last. Ground and Capacity hold a slice per plane, nil where all of it is zero. They belong to the
-// operator: a refresh changes their values and nothing else may.
+// Conductances are what a mesh's operator is made of, in W/K, for methods that work on couplings. GX[c] couples cells c
+// and c+1, GY[c] c and c+NX, GZ[c] c and c+NX NY. They are 0 where there is no such neighbour. NX zeros precede the
+// first cell and follow the last. Ground and Capacity hold a slice per plane, nil where all of it is zero. They belong
+// to the operator: a refresh changes their values and nothing else may.
 type Conductances struct {
 	*Space
 	NX, NY, NZ       int

@@ -206,12 +206,12 @@ type Operations interface {
 	Begin(r, shadow, p, p32, from ops.Vector)
 	// Widen sets y = y32.
 	Widen(y, y32 ops.Vector)
-	// FirstStep sets RV = shadow.v and Step = Rho/RV, 0 where that means nothing, and moves along y = M^-1 p, of which
-	// v = A y: x += Step y, r -= Step v, r32 = r, SS = r.r.
+	// FirstStep sets RV = shadow.v and Step = Rho/RV, 0 where that means nothing. With y = M^-1 p and v = A y it then
+	// sets x += Step y, r -= Step v, r32 = r and SS = r.r with the new r.
 	FirstStep(x, r, r32, shadow, v, y32 ops.Vector)
-	// SecondStep sets TS = t.r, TT = t.t and Omega = TS/TT, 0 where that means nothing, and moves along z = M^-1 r, of
-	// which t = A z: x += Omega z, r -= Omega t, RR = r.r. Then Turn = (shadow.r / Rho) (Step / Omega) and Rho =
-	// shadow.r.
+	// SecondStep sets TS = t.r, TT = t.t and Omega = TS/TT, 0 where that means nothing. With z = M^-1 r and t = A z it
+	// then sets x += Omega z, r -= Omega t and RR = r.r with the new r. At last Turn = (shadow.r / Rho) (Step / Omega)
+	// and Rho = shadow.r.
 	SecondStep(x, r, shadow, t, z32 ops.Vector)
 	// NextDirection sets p = r + Turn (p - Omega v) and p32 = p.
 	NextDirection(p, p32, r, v ops.Vector)

@@ -13,9 +13,10 @@ import (
 //	||e|| <= ||z|| / theta
 //
 // in the norms of M and of A. In the maximum norm it holds as well except for a small factor, which safety represents.
-// theta comes from the Ritz values of the iteration itself, which reach it from above, and three more terms stand for
-// what they have not seen yet: the contraction of max|z|, the fall of the smallest Ritz value in the last quarter of
-// the iterations, and the reduction of max|z| since the start, without which a slow mode may hide under all others.
+// theta comes from the Ritz values of the iteration itself, which approach it from above. Three more terms represent
+// what these have not seen yet: the contraction of max|z|, the decrease of the smallest Ritz value in the last quarter
+// of the iterations, and the reduction of max|z| since the start. Without the last one a slow mode may hide under all
+// others.
 //
 // The operator is the same from solve to solve: what was seen stays.
 type Estimate struct {
@@ -78,7 +79,7 @@ func (e *Estimate) Moved(pq float64) {
 	e.seen++
 }
 
-// Value is the estimate for the residual taken last, or NaN where it tells nothing.
+// Value is the estimate for the residual taken last, or NaN where nothing is known.
 func (e *Estimate) Value() float64 { return e.Of(e.z) }
 
 // Of is the estimate for a residual of this solve with max|M^-1 r| = z. Before the slow modes have shown it is raised
@@ -104,7 +105,7 @@ func (e *Estimate) Raised() bool { return e.raised }
 
 // Plain is the estimate as far as the operator is known, for people who watch.
 func (e *Estimate) Plain(z float64) float64 {
-	if !(e.ritz.mu > 0) || z == 0 { // a residual that is not zero and leaves no trace in z
+	if !(e.ritz.mu > 0) || z == 0 { // a nonzero residual for which z is zero
 		return math.NaN()
 	}
 	bound := (safety + early/float64(e.seen)) * z / e.ritz.mu
@@ -114,17 +115,18 @@ func (e *Estimate) Plain(z float64) float64 {
 	return math.Max(bound, e.rate.estimate(z))
 }
 
-// ritz keeps a lower bound, within 5 %, of the smallest Ritz value of the preconditioned operator: of the smallest
-// eigenvalue of the tridiagonal matrix that conjugate gradients form as they go, from alpha = r.z / p.A p and beta =
-// r.z / previous r.z. It tends to the smallest eigenvalue of M^-1 A, from above.
+// ritz keeps a lower bound, within 5 %, of the smallest Ritz value of the preconditioned operator. This is the smallest
+// eigenvalue of the tridiagonal matrix that conjugate gradients form, with alpha = r.z / p.A p and beta = r.z /
+// previous r.z. It tends to the smallest eigenvalue of M^-1 A from above.
 //
-// T = L D L^T with D = diag(1/alpha), and T - mu I is positive definite as long as the recursion
+// T = L D L^T with D = diag(1/alpha). T - mu I is positive definite as long as gamma_k stays above alpha_k in the
+// recursion
 //
-//	gamma_0 = 1/mu, gamma_{k+1} = (gamma_k - alpha_k) / (mu (gamma_k - alpha_k) + beta_{k+1})
+//	gamma_0 = 1/mu, gamma_{k+1} = (gamma_k - alpha_k) / (mu (gamma_k - alpha_k) + beta_{k+1}).
 //
-// keeps gamma_k above alpha_k (Meurant and Tichy, "On computing quadrature-based bounds for the A-norm of the error in
-// conjugate gradients", Numer. Algorithms 62, 2013). So an iteration costs a few operations, and a pass over all alpha
-// and beta only where the bound must come down.
+// (Meurant and Tichy, "On computing quadrature-based bounds for the A-norm of the error in conjugate gradients", Numer.
+// Algorithms 62, 2013). So an iteration costs a few operations, and a pass over all alpha and beta only where the bound
+// must come down.
 type ritz struct {
 	mu          float64 // 1 over the unit of alpha; 0 while nothing was seen
 	alpha, beta []float64

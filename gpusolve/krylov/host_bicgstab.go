@@ -5,9 +5,10 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// Memory movement per row of one iteration, products with A and the preconditioner apart: FirstStep reads shadow, v (16
-// B), reads y32, x, r, v and writes x, r, r32 (48 B); SecondStep reads t, r (16 B), reads z32, x, r, t, shadow and
-// writes x, r (52 B); NextDirection reads p, r, v and writes p, p32 (36 B); Widen twice 12 B.
+// Memory movement per row of one iteration, without products with A and the preconditioner. FirstStep reads shadow and
+// v (16 B), then y32, x, r and v, and writes x, r and r32 (48 B). SecondStep reads t and r (16 B), then z32, x, r, t
+// and shadow, and writes x and r (52 B). NextDirection reads p, r and v and writes p and p32 (36 B). Widen takes twice
+// 12 B.
 
 // hostOperations are the operations on a workspace of the processor.
 type hostOperations struct {

@@ -81,11 +81,11 @@ const (
 	Direct                    // no iteration was needed
 	Drift                     // the recursive residual meets the rule and the true one does not, in fixed low precision
 	Unsettled                 // the properties of the materials and the temperatures that they follow did not settle
-	Runaway                   // power that follows the temperature grows faster than the heat that leaves
+	Runaway                   // temperature-dependent power grows faster than the heat that leaves
 )
 
-// PCG is the preconditioned conjugate gradient method with its vectors, made once and used for any number of right
-// sides. The iteration allocates nothing.
+// PCG is the method of preconditioned conjugate gradients (PCG) with its vectors, made once and used for any number of
+// right-hand sides. The iteration allocates nothing.
 //
 // The recursive residual of conjugate gradients goes on falling below the rounding errors of b - A x. So when the rule
 // seems to be met, the true residual is computed; where the two differ, the iteration starts again from it.
@@ -313,8 +313,8 @@ func (c *PCG) advance(x ops.Vector) {
 // Prepare readies the iteration for a vector and the kind of rule, so that solves do not pay for it.
 func (c *PCG) Prepare(rule Rule, x ops.Vector) { c.iteration(x, rule.InKelvin()) }
 
-// Iterate asks the device for what so many iterations after a Solve ask it for, scalars included, whatever becomes of
-// x: to measure what they cost.
+// Iterate launches the work of n iterations after a Solve, reading of scalars included, to measure its cost. x is not
+// meaningful afterwards.
 func (c *PCG) Iterate(rule Rule, x ops.Vector, n int) {
 	again := c.iteration(x, rule.InKelvin())
 	for range n {

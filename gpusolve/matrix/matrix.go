@@ -25,7 +25,7 @@ type Matrix struct {
 	Asymmetry sparse.Asymmetry
 }
 
-// Shape of a grid; the zero value stands for none.
+// Shape of a grid; the zero value is none.
 type Shape struct{ NX, NY, NZ int }
 
 func (s Shape) String() string { return fmt.Sprintf("%dx%dx%d", s.NX, s.NY, s.NZ) }
@@ -124,9 +124,9 @@ func Preconditioner(m *Matrix) string {
 	return ""
 }
 
-// comfortable is the largest exponent of two, of either sign, that the largest entry of a matrix or of a right-hand
-// side may have. Beyond it a power of two is taken out, which changes no digit: preconditioners work in FP32 and norms
-// add squares, so that without it a system with entries of 1e-300 would count as solved.
+// comfortable is the largest exponent of two, of either sign, of the largest entry of a matrix or right-hand side.
+// Beyond it a power of two is taken out, which changes no digit: preconditioners work in FP32 and norms add squares, so
+// that without it a system with entries of 1e-300 would count as solved.
 const comfortable = 40
 
 // excess is the power of two to take out of values, 0 where they lie in the comfortable range.

@@ -14,13 +14,13 @@ import (
 	"thermsim/powermap"
 )
 
-// Leakage is the part of the iteration for temperature-dependent power. With K the conductances, and power q f(T) in
-// the cells, it is Newton's method,
+// Leakage is the part of the iteration for temperature-dependent power. With the conductances K and the power q f(T) in
+// the cells, it is Newton's method:
 //
-//	(K - D) x' = b + q f(x) - D x,   D = diag(q f'(x))
+//	(K - D) x' = b + q f(x) - D x,   D = diag(q f'(x)).
 //
-// Methods are made for K alone, which is positive definite whatever leaks: D has few eigenvalues of weight in K^-1 D,
-// which conjugate gradients deal with.
+// Methods are made for K alone, which is positive definite with any leakage. Few eigenvalues of K^-1 D are large, and
+// conjugate gradients resolve these.
 //
 // Where f is convex and the start is colder than the solution, the states rise towards it and never pass it. A state at
 // which K - D is not positive definite, which conjugate gradients detect, then proves that there is no solution. With

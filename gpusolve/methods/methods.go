@@ -122,7 +122,7 @@ func (r refusal) Error() string {
 // Refused is an ErrOption that says why.
 func Refused(err error) error { return refusal{err} }
 
-// Blame tells failures of the device from methods that refuse a matrix or a setting.
+// Blame distinguishes failures of the device from methods that refuse a matrix or a setting.
 func Blame(err error) error {
 	switch {
 	case errors.Is(err, solution.ErrDevice):

@@ -97,8 +97,8 @@ type Operator interface {
 	Residual(r, r32 Vector, b Source, x Vector) Norms
 	// SourceOf makes an FP64 vector a right-hand side, which refers to it.
 	SourceOf(v Vector) Source
-	// NewWorkspace makes what one solve keeps beside its vectors. Solves with workspaces of their own may take turns on
-	// one operator.
+	// NewWorkspace makes what one solve keeps in addition to its vectors. Solves with different workspaces may take
+	// turns on one operator.
 	NewWorkspace() (Workspace, error)
 }
 
@@ -124,13 +124,13 @@ type System interface {
 	// a temperature must be the same. It takes no memory.
 	Refresh(dt float64) error
 	// RefreshAt discretises the mesh again with the properties that the materials have at the temperatures of the state
-	// x, and faces whose heat transfer coefficients follow the temperature linearised there: see mesh.FaceTerm. Heat
-	// capacities are the means between old and x, with which Stored(x, old) is the change of the heat content; a nil
-	// old stands for x. FaceHeat(x) then tells what leaves x through the conductances that A holds. Without a material
-	// or a face that follows the temperature there is nothing to do. It takes no memory.
+	// x. Faces with temperature-dependent heat transfer coefficients are linearised there: see mesh.FaceTerm. Heat
+	// capacities are the means between old and x, so that Stored(x, old) is the change of the heat content. A nil old
+	// means x. FaceHeat(x) is then what leaves x through the conductances that A holds. Without temperature-dependent
+	// materials or faces there is nothing to do. It takes no memory.
 	RefreshAt(x, old Vector) error
 	// OutOfRange counts for each material of the stack the cells that the last RefreshAt found outside the range of its
-	// properties, a cell with several materials for each of them. It is nil where no material follows the temperature.
+	// properties, a cell with several materials for each of them. It is nil where no material is temperature-dependent.
 	OutOfRange() []int64
 	// NewSource makes a right-hand side without power. A driven one includes the heat that the faces' temperatures and
 	// fluxes bring in.
@@ -138,7 +138,7 @@ type System interface {
 	// Differences returns the inner products of d0 = x - old, rounded to FP32, with itself and with the differences of
 	// states before it, FP32 vectors.
 	Differences(x, old Vector, past [4]Vector) [5]float64
-	// Extrapolate adds weights[0] d0 + weights[1] past[0] + weights[2] past[1] + weights[3] past[2] to x. old becomes
+	// Extrapolate adds weights[0] d0 + weights[1] past[0] + weights[2] past[1] + weights[3] past[2] to x. Then old is
 	// the former x and past[3] the former d0, rounded. Without past, which may be nil together, it is weights[0] d0.
 	// What has no weight may be no number.
 	Extrapolate(x, old Vector, past [4]Vector, weights [4]float64)
@@ -226,14 +226,14 @@ func FormsOf(a Operator) (Forms, error) {
 	if forms, ok := a.(Forms); ok {
 		return forms, nil
 	}
-	return nil, errors.New("this device does not tell the entries of the matrix")
+	return nil, errors.New("this device does not report the entries of the matrix")
 }
 
 // Near is a Space whose matrix may have entries beside the seven diagonals of a grid that a preconditioner can do
 // without.
 type Near interface {
-	// NearDiagonals are the seven diagonals alone, the main one as it is in the matrix, and the number of entries
-	// beside them.
+	// NearDiagonals are the seven diagonals alone, the main one as it is in the matrix, and the number of other
+	// entries.
 	NearDiagonals() (d Diagonals, beside int64, err error)
 }
 

@@ -5,12 +5,12 @@ import (
 	"thermsim/mesh"
 )
 
-// Ghosts is the number of rows on either side of its own that a rank holds of every vector and of every coupling, where
-// the grid has them: as many as a multigrid cycle works on between two exchanges.
+// Ghosts is the number of rows beyond the owned ones, on either side, that a rank holds of every vector and of every
+// coupling where the grid has them. A multigrid cycle works on that many between two exchanges.
 const Ghosts = 3
 
 // A Partition says how ranks share the rows (y) of a grid with NX columns: rank r owns rows Borders[r] <= j <
-// Borders[r+1]. It holds Ghosts more on either side, of which its neighbours own the first ones and tell their values.
+// Borders[r+1]. It holds Ghosts more on either side, of which its neighbours own the first ones and send their values.
 type Partition struct {
 	NX      int
 	Borders []int
@@ -55,17 +55,17 @@ type SlabDevice interface {
 	ExchangeColumns() int
 }
 
-// SlabSystem is the part of a System that a rank holds: the operator on its own rows and on ghost rows. All ranks ask
-// the same of theirs, in the same order.
+// SlabSystem is the part of a System that a rank holds: the operator on the rows that it owns and on ghost rows. All
+// ranks ask the same of theirs, in the same order.
 //
 // What it sums or takes the maximum of, it does over the own rows of all ranks, so that all get the same number, the
 // same bits: RZ, MaxZ, PQ, RR, Norms, Max, FaceHeat, Stored, OutOfRange, and Alpha and Beta after that. Everything else
 // it does to the rows it holds, without a word to others: results are right in the rows for which the arguments were.
 type SlabSystem interface {
 	System
-	// Exchange fills ghost rows of vectors with what the neighbours have there: of the rows on either side of the own,
-	// those next to them, so many below and above. All ranks fill as many, which may be no more than Ghosts, nor than
-	// the rows that any of them owns. A vector has a whole number of planes of rows.
+	// Exchange fills ghost rows of vectors with what the neighbours have there: the rows next to the owned ones, this
+	// number below and above. All ranks fill as many, which may be no more than Ghosts, nor than the rows that any of
+	// them owns. A vector has a whole number of planes of rows.
 	Exchange(on Partition, below, above int, vectors ...Vector)
 	// Collect fills whole, a vector on all rows of the grid, from the own rows of all ranks.
 	Collect(on Partition, whole, part Vector)
@@ -73,7 +73,7 @@ type SlabSystem interface {
 	Cut(on Partition, part, whole Vector)
 }
 
-// Distributed is a System of which this rank holds a slab. It stands for the whole: Mesh is that of all rows, results
+// Distributed is a System of which this rank holds a slab. It acts as the whole: Mesh is that of all rows, and results
 // are right in the own rows of all ranks.
 type Distributed interface {
 	System

@@ -36,9 +36,9 @@ func ImbalanceLimit(m *mesh.Mesh, s *Solution) float64 {
 	return math.Max(imbalanceLimit, watts/s.Energy.Scale)
 }
 
-// LeastErrorK is a lower bound in K on the error of the field of s. Summed over all cells, A e = r says that the heat
-// which the balance misses is the sum of g e, g the conductances to the temperatures of the faces and, in a time step,
-// C/dt. That sum is at most G + C/dt times the largest error.
+// LeastErrorK is a lower bound in K on the error of the field of s. Summed over all cells, A e = r means that the heat
+// missing in the balance is the sum of g e. Here g are the conductances to the temperatures of the faces and, in a time
+// step, C/dt. That sum is at most G + C/dt times the largest error.
 func LeastErrorK(m *mesh.Mesh, s *Solution) float64 {
 	conductance := m.GroundConductance()
 	if s.Dt > 0 {

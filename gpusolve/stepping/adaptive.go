@@ -104,13 +104,13 @@ func (r *march) conclude(ctx context.Context, err error) (*solution.Solution, er
 	return r.result(s, err)
 }
 
-// TR-BDF2 with gamma = 2 - sqrt 2 takes a step of C x' = p - K x from x0 to x1 = x(h) by the trapezoidal rule to z =
-// x(gamma h), and from x0 and z by BDF2 to x1. See Bank et al., IEEE Trans. Electron Devices 32 (1985) 1992, and Hosea
+// TR-BDF2 with gamma = 2 - sqrt 2 takes a step of C x' = p - K x from x0 to x1 = x(h). The trapezoidal rule leads to z
+// = x(gamma h), and BDF2 from x0 and z to x1. See Bank et al., IEEE Trans. Electron Devices 32 (1985) 1992, and Hosea
 // and Shampine, Appl. Numer. Math. 20 (1996) 21. Both stages have the operator of a backward-Euler step of d h with d =
-// gamma/2, so that a step is two of these:
+// gamma/2. A step is two of these:
 //
 //	y  from x0,                          z = 2 y - x0
-//	x1 from (1 + sqrt 2) y - sqrt 2 x0
+//	x1 from (1 + sqrt 2) y - sqrt 2 x0.
 //
 // y is x(d h) to first order: the trapezoidal rule over gamma h in the form of the midpoint rule. Where K and p are
 // constant over a step the two are the same; where K depends on temperature the steps are those of Alexander's SDIRK2
@@ -122,10 +122,10 @@ const (
 )
 
 // The estimate of a step's error is that of the companion of order 3 that Hosea and Shampine embed, filtered by their
-// (1 + d h K/C)^-1 for what is stiff. With y1 the first stage of the next step, taken with the same power and length,
-// it is
+// (1 + d h K/C)^-1 for what is stiff. Let y1 be the first stage of the next step, taken with the same power and length.
+// The estimate is:
 //
-//	s ((1 + 2 d) y + (1 - 2 d) y1 - x0 - x1),   s = (1/6 - (sqrt 2 - 1)/2) / d^3
+//	s ((1 + 2 d) y + (1 - 2 d) y1 - x0 - x1),   s = (1/6 - (sqrt 2 - 1)/2) / d^3.
 //
 // It is the only combination of the four whose terms up to h^2 vanish; s makes the term of h^3 that of the error. So it
 // costs a solve only where the next step is another one.

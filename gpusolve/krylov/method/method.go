@@ -28,7 +28,7 @@ type Definition struct {
 	Solver Solver
 }
 
-// Solver makes the Krylov solver of a method and tells the bytes that it takes.
+// Solver makes the Krylov solver of a method and reports the bytes that it takes.
 type Solver struct {
 	New    func(a ops.Operator, m *precond.Instance, set precond.Settings) (krylov.Solver, error)
 	Memory func(s precond.Shape, set precond.Settings) int64

@@ -175,7 +175,7 @@ func (a *GPUMatrix) keep(q *Quaddiag, from GPUBands[float64], c Copies, sizes []
 	}
 }
 
-// StoreRows keeps FP32 values beside those of r.
+// StoreRows keeps FP32 values in addition to those of r.
 func (s gpuOperations) StoreRows(r ops.Rows, c Copies) (Stored, error) {
 	if c.Scaled || c.Half {
 		return nil, errors.New("a matrix by rows is kept neither scaled nor in FP16")

@@ -125,7 +125,7 @@ func keep[M number](a *HostMatrix, d *sparse.Diagonals, round func(float64) M) b
 	return bands[M]{band(d.Main, 0), band(d.X, 1), band(d.Y, d.NX), band(d.Z, a.sheet)}
 }
 
-// StoreRows keeps FP32 values beside those of r.
+// StoreRows keeps FP32 values in addition to those of r.
 func (s hostOperations) StoreRows(r ops.Rows, c Copies) (Stored, error) {
 	if c.Scaled || c.Half {
 		return nil, errors.New("a matrix by rows is kept neither scaled nor in FP16")

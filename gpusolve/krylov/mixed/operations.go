@@ -43,18 +43,18 @@ type Stored interface {
 	Release()
 }
 
-// Operations are those of conjugate gradients in chosen precisions, on a workspace: products with a matrix, and what
-// goes on between them. A matrix of seven diagonals is kept as four, main, x, y and z of ops.Diagonals, without padding
-// ("Quad-Diag" of Wang et al.); a matrix by rows as CSR.
+// Operations are those of conjugate gradients in chosen precisions, on a workspace: products with a matrix, and the
+// operations on vectors between them. A matrix of seven diagonals is kept as four, main, x, y and z of ops.Diagonals,
+// without padding ("Quad-Diag" of Wang et al.); a matrix by rows as CSR.
 //
 // Vectors come from NewVector. A product takes one of these pairs of precisions, of the entries and of the vectors:
 //
 //	fp64, fp64    all in FP64
 //	fp32, fp64    FP32 entries, arithmetic in FP64
 //	fp32, fp32    all in FP32
-//	fp16, fp32    FP16 entries; the main diagonal and the promoted ones are multiplied in FP32, the others in FP16
-//	              with x rounded to FP16, and all are added in FP32. Diagonals only.
-//	fp16, fp16    sums in FP32, the result rounded to FP16. Diagonals only.
+//	fp16, fp32    FP16 entries, diagonals only. The main diagonal and the promoted ones are multiplied in FP32, the
+//	              others in FP16 with x rounded to FP16. All are added in FP32.
+//	fp16, fp16    diagonals only; sums in FP32, the result rounded to FP16.
 //
 // FP16 entries are kept times a power of two that brings the largest to [8, 16); products undo it.
 type Operations interface {
@@ -238,8 +238,8 @@ func Memory(s precond.Shape, m Mode) int64 {
 	return VectorMemory(s, width)
 }
 
-// VectorMemory is a vector for mixed precision of so many bytes a value: on a GPU its pads are as long as the grid's
-// rows whatever the system.
+// VectorMemory is a vector for mixed precision with a number of bytes per value. On a GPU its pads are always as long
+// as the grid's rows.
 func VectorMemory(s precond.Shape, width int64) int64 {
 	if !s.GPU && !s.Assembled {
 		return width * s.Unknowns
@@ -304,8 +304,8 @@ func HalfExponent(sizes [][4]float64) int {
 const largeShare = 1.0 / 16
 
 // Promotions decides which off-diagonals are multiplied in FP32 when entries are FP16, from the largest sizes of every
-// plane's entries of main, x, y and z: a mask for each plane, of the bits 1, 2 and 4 for x, y and z, and the number of
-// planes that have each bit.
+// plane's entries of main, x, y and z. It returns a mask for each plane, with the bits 1, 2 and 4 for x, y and z, and
+// the number of planes that have each bit.
 func Promotions(sizes [][4]float64, byPlane bool) (masks []int32, promoted [3]int) {
 	masks = make([]int32, len(sizes))
 	for k, s := range sizes {

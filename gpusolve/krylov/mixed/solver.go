@@ -1,7 +1,9 @@
-// Package mixed solves by conjugate gradients in mixed precision, after Wang et al., "CUTh-Solver: GPU-Accelerated
-// Sparse Matrix Solver for High-Resolution Thermal Simulation of 3D ICs" (2026): products with copies of the matrix in
-// several precisions, and the iteration that changes between them. Methods chebyshev, jacobi and none use it. Kernels,
-// Quaddiag and Csr are its GPU side, made of mixed.cu, quaddiag.cu and csr.cu.
+// Package mixed solves by conjugate gradients in mixed precision, with copies of the matrix in several precisions
+// between which the iteration changes. The methods chebyshev, jacobi and none use it.
+//
+// Source: Wang et al., "CUTh-Solver", 2026; package chebyshev has the full title.
+//
+// Kernels, Quaddiag and Csr are the GPU side, made of mixed.cu, quaddiag.cu and csr.cu.
 package mixed
 
 //go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels
@@ -16,9 +18,9 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-// Solver is PCG in mixed precision after Wang et al., CUTh-Solver (2026), section IV-D: the preconditioner in low
-// precision, the early stage with FP32 entries, the late stage in FP64, and between the two a restart from the true
-// residual ("hot restart"). The fixed modes are its ablations.
+// Solver solves by conjugate gradients in mixed precision after Wang et al., CUTh-Solver (2026), section IV-D: the
+// preconditioner in low precision, the early stage with FP32 entries, the late stage in FP64, and between the two a
+// restart from the true residual ("hot restart"). The fixed modes are its ablations.
 type Solver struct {
 	operator ops.Operator
 	work     ops.Workspace

@@ -3,8 +3,8 @@
 // Sparse Matrix Solver for High-Resolution Thermal Simulation of 3D ICs" (2026); numbers of equations and sections in
 // this package are that paper's.
 //
-// A may be taken as it stands, as in the paper, or scaled symmetrically by its diagonal. PCG on the scaled matrix S A S
-// with the polynomial p(S A S) gives the same iterates as PCG on A with S p(S A S) S, so the outer iteration and its
+// A is unmodified, as in the paper, or scaled symmetrically by its diagonal. Conjugate gradients on the scaled matrix S
+// A S with the polynomial p(S A S) give the same iterates as on A with S p(S A S) S, so the outer iteration and its
 // residual are the unscaled ones in both cases.
 //
 // Kernels is the GPU side, made of chebyshev.cu.
@@ -161,9 +161,9 @@ func (c *Preconditioner) findBounds(set precond.Settings, seek mixed.Copies) (er
 	return err
 }
 
-// recurrence gives the coefficients of the Chebyshev iteration over [low, high] (algorithm 3): theta for the first
-// correction d = r/theta, and those of the steps z += d, r -= A d, d = keep d + gain r. degree - 1 steps and the
-// correction of the last one make the polynomial: of the degree-th step only z += d would count.
+// recurrence gives the coefficients of the Chebyshev iteration over [low, high] (algorithm 3). The first correction is
+// d = r/theta, and a step is z += d, r -= A d, d = keep d + gain r. The polynomial takes degree - 1 steps and the
+// correction of the last one; of a further step only z += d would matter.
 func recurrence(low, high float64, degree int) (theta float64, steps []Recurrence) {
 	theta, delta := (high+low)/2, (high-low)/2
 	if delta <= 0 {

@@ -138,12 +138,12 @@ func below(alpha, beta []float64, x float64) int {
 
 // Within [low, high] the polynomial of degree k brings all eigenvalues to 1 +- e, e = 1/T_k(sigma), sigma =
 // (high+low)/(high-low). Eigenvalues below become p(0) times what they were. The smaller low, the larger are e and
-// p(0), which cannot exceed 2k^2/high (Markov's inequality):
+// p(0), which cannot exceed 2k^2/high (Markov's inequality).
 //
-//	e = 1/3: condition number 2 within, p(0) at 0.54 of its limit
-//	e = 2/3: condition number 5 within, p(0) at 0.77 of its limit
+//	e = 1/3: condition number 2 within, p(0) at 0.54 of its limit.
+//	e = 2/3: condition number 5 within, p(0) at 0.77 of its limit.
 //
-// and below that e goes to 1 and the values within spread over (0, 2), for nothing. Where many eigenvalues lie below
+// Below that e goes to 1 and the values within spread over (0, 2) without any gain. Where many eigenvalues lie below
 // low, iterations go with the root of (1+e)/p(0), and e = 2/3 takes 7 % fewer than e = 1/3 and 4 % more than the limit.
 // Where few do, conjugate gradients remove them one by one, and what is within counts: e = 1/3 converges twice as fast
 // there.
@@ -181,9 +181,9 @@ func share(alpha, beta []float64, x float64) float64 {
 	return sum
 }
 
-// first is the square of the first component of an eigenvector of length one, by the factorisation that eliminates from
-// both ends and meets where the vector is largest (Parlett and Dhillon, Linear Algebra and its Applications 267, 1997):
-// the recurrence from one end alone is not stable.
+// first is the square of the first component of an eigenvector of length one. The factorisation eliminates from both
+// ends and meets where the vector is largest (Parlett and Dhillon, Linear Algebra and its Applications 267, 1997),
+// because the recurrence from one end alone is not stable.
 func first(alpha, beta []float64, value float64) float64 {
 	n := len(alpha)
 	down, up := make([]float64, n), make([]float64, n)

@@ -215,7 +215,7 @@ type operations interface {
 	// Load lays a graph out on the device. from is the same graph's matrix there, so that it need not be copied, or
 	// nil.
 	Load(g *Graph, from ops.Rows, layout Layout) (graphLevel, error)
-	// Join tells the transfers between a graph and its quotient.
+	// Join gives the transfers between a graph and its quotient.
 	Join(fine graphLevel, c *Clusters) error
 	// NewVector makes a vector on a level.
 	NewVector(l graphLevel) (ops.Vector, error)

@@ -241,7 +241,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"not dominant", func(a *sparse.CSR) {
 			a.Val[3] = 1.5
-		}, "row 2 (counted from 1) has 1.5 on the diagonal and 2 beside it"},
+		}, "row 2 (counted from 1) has 1.5 on the diagonal and 2 off it"},
 		{"not symmetric", func(a *sparse.CSR) {
 			a.Val[4] = -0.5
 		}, "row 2, column 3 (counted from 1) is -0.5 and its mirror image -1"},

@@ -162,9 +162,9 @@ func (s gpuOperations) NewVector(l graphLevel) (ops.Vector, error) {
 // Segments are shorter than a block's four entries a thread.
 const longestSegment = 512
 
-// setLength takes the length that moves the fewest bytes among the smallest power of two that is no shorter than the
-// mean row, which is segSpMV's rule, and its half and quarter, but at least 4: rows of a quotient differ much in
-// length, and shorter segments are padded less. segments tells how many there would be.
+// setLength takes the length that moves the fewest bytes. The candidates are the smallest power of two that is no
+// shorter than the mean row, which is segSpMV's rule, and its half and quarter, but at least 4. Rows of a quotient
+// differ much in length, and shorter segments are padded less. The function segments counts the segments of a length.
 func (l *gpuLevel) setLength(asked int, segments func(length int32) int64) {
 	l.length = int32(asked)
 	if asked == 0 {

@@ -93,9 +93,9 @@ type forest struct {
 	average float64   // weighted degree, over vertices that have edges
 }
 
-// grow picks the heaviest edges and takes those out again that vertices of a weighted degree above kappa times the
-// average contributed, where the forest holds less than 1/average of their volume: such a vertex is tied to many others
-// about as strongly, and belongs with none of them.
+// grow picks the heaviest edge of each vertex. It removes the edges of vertices with a weighted degree above kappa
+// times the average if the forest holds less than 1/average of their volume: such a vertex is tied to many others about
+// as strongly, and belongs with none of them.
 func grow(g *Graph, kappa float64) *forest {
 	n := g.N()
 	f := &forest{g: g, parent: reuse.Make[int32](g.arrays, n), weight: reuse.Make[float32](g.arrays, n),
@@ -369,7 +369,7 @@ func (f *forest) improveCluster(members, top []int32, below []float64, least flo
 	first := top[members[0]]
 	base, deepest := f.depth[first], int32(0)
 	total := 0.0
-	// An edge that leaves counts twice: at its vertex and at the leaf that stands for its other end.
+	// An edge that leaves counts twice: at its vertex and at the leaf that represents its other end.
 	for _, v := range members {
 		below[v] = 2 * f.g.Diagonal[v]
 		deepest = max(deepest, f.depth[v]-base)

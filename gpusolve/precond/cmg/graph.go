@@ -11,10 +11,10 @@ import (
 	"thermsim/gpusolve/sparse"
 )
 
-// Graph is a grounded Laplacian on the host, the matrix of a resistor network: a vertex an unknown, an edge a
-// conductance, and ground a conductance of each vertex to zero,
+// Graph is a grounded Laplacian on the host, the matrix of a resistor network. A vertex is an unknown, an edge a
+// conductance, and ground the conductance of each vertex to zero:
 //
-//	(A x)_v = sum over neighbours u of w_vu (x_v - x_u) + ground_v x_v
+//	(A x)_v = sum over neighbours u of w_vu (x_v - x_u) + ground_v x_v.
 //
 // The neighbours of v are Col[Ptr[v]:Ptr[v+1]], ascending, and v is not among them. Every edge is stored in both of its
 // rows.
@@ -96,8 +96,7 @@ func (c *Clusters) N() int { return len(c.Ptr) - 1 }
 // Cluster lists the members of cluster n.
 func (c *Clusters) Cluster(n int) []int32 { return c.Members[c.Ptr[n]:c.Ptr[n+1]] }
 
-// dominance is the share of its diagonal that a row may miss of diagonal dominance, for the rounding of whoever summed
-// it.
+// dominance is the share of its diagonal that a row may miss of diagonal dominance, for rounding in its sum.
 const dominance = 1e-10
 
 // largest keeps conductances, and what is summed of them, within FP32.
@@ -121,8 +120,8 @@ func (e *NotDominantError) Error() string {
 
 // fromMatrix reads a symmetric diagonally dominant matrix as a graph. Where it has positive off-diagonals the graph is
 // the double cover (Gremban, Combinatorial preconditioners for sparse, symmetric, diagonally dominant linear systems,
-// 1996): vertex n+v stands for -x_v, and a positive entry is an edge between v and the negative of its neighbour.
-// The memory is of l, which may be nil.
+// 1996): vertex n+v represents -x_v, and a positive entry is an edge between v and the negative of its neighbour. The
+// memory is of l, which may be nil.
 func fromMatrix(l *reuse.List, a *sparse.CSR) (g *Graph, doubled bool, err error) {
 	found, err := check(a)
 	if err != nil {
@@ -206,7 +205,7 @@ func checkRow(a *sparse.CSR, r int, found *traits) *NotDominantError {
 		others += math.Abs(v)
 	}
 	if !(diagonal-others >= -dominance*math.Max(others, math.Abs(diagonal))) {
-		return &NotDominantError{r, -1, fmt.Sprintf("has %g on the diagonal and %g beside it", diagonal, others)}
+		return &NotDominantError{r, -1, fmt.Sprintf("has %g on the diagonal and %g off it", diagonal, others)}
 	}
 	return nil
 }
@@ -292,7 +291,7 @@ const grain = 1 << 14
 // each calls f for consecutive ranges of [0, n), on all cores. part numbers the ranges.
 func each(n int, f func(part, lo, hi int)) { inRanges(n, grain, f) }
 
-// fewer is the range of rows, of so many entries in all, that is as much work as a grain of short ones.
+// fewer is the number of rows with these entries in all that is as much work as a grain of short rows.
 func fewer(rows int, entries int64) int {
 	const short = 8
 	return int(max(16, min(grain, grain*short*int64(rows)/max(1, entries))))

@@ -161,9 +161,9 @@ func (s hostOperations) Invert(level graphLevel) error {
 			l.inverse[i*n+j] = float32(v)
 			sum += v
 		}
-		// Nor must it make it indefinite. Where little ties the graph to ground, all entries are large beside what sets
-		// neighbours apart, and so is their rounding, a symmetric matrix of random entries up to 2^-25 of them: its
-		// norm is below 2^-24 sqrt(n) times their mean, and twice that on the diagonal outweighs it.
+		// Nor must it make it indefinite. Where the graph is weakly tied to ground, all entries are large compared with
+		// the differences between neighbours. Their rounding is then a symmetric matrix of random entries up to 2^-25
+		// of them. Its norm is below 2^-24 sqrt(n) times their mean; twice that on the diagonal outweighs it.
 		l.inverse[i*n+i] += float32(0x1p-23 / math.Sqrt(float64(n)) * sum)
 	}
 	s.Account(int64(4 * n * n))

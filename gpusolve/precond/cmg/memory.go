@@ -2,12 +2,12 @@ package cmg
 
 import "thermsim/gpusolve/precond"
 
-// What graphs of grids become, from experience on layered stacks: a quotient keeps this share of the vertices, and has
-// so many neighbours a vertex.
+// What graphs of grids become, from experience on layered stacks: a quotient keeps this share of the vertices, with
+// this mean number of neighbours.
 const (
 	shrink    = 0.30
 	neighbour = 10.0
-	// Graphs of so many vertices are taken apart on the processor for a GPU, which keeps the rows until all is loaded.
+	// Graphs with fewer vertices are decomposed on the processor for a GPU, which keeps the rows until all is loaded.
 	hostRows = 20000
 )
 

@@ -62,9 +62,9 @@ func layout(cells [3]int, way Traversal) (pitch, plane, rows int64) {
 	return pitch, plane, (plane*int64(cells[2]) + 3) &^ 3
 }
 
-// Weights of the cost beside the couplings dropped per row: of steps per row (a step of every line takes four cells),
-// of memory that holds no rows, of more lines than a block has threads, of lines that are no whole pieces of cache
-// lines.
+// Weights of the terms of the cost other than the couplings dropped per row. They are for steps per row (a step of
+// every line takes four cells), unused memory, more lines than a block has threads, and lines that are not whole parts
+// of cache lines.
 const (
 	stepWeight  = 1.0
 	emptyWeight = 0.3

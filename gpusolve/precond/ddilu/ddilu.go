@@ -1,7 +1,7 @@
-// Package ddilu preconditions with incomplete factors of small diagonal blocks: the matrix without its couplings
-// between blocks, each block factored by itself without fill, (I + L) D (I + U), and solved by one block of a GPU's
-// threads in fast memory ("Fine-grained domain decomposition", arXiv 2508.04917). Blocks are bricks of a grid, or parts
-// of a graph. See docs/explanation/ddilu.md.
+// Package ddilu preconditions with incomplete factors of small diagonal blocks ("Fine-grained domain decomposition",
+// arXiv 2508.04917). Couplings between blocks are dropped. Each block is factored separately without fill, as (I + L) D
+// (I + U), and solved by one block of a GPU's threads in fast memory. Blocks are bricks of a grid, or parts of a graph.
+// See docs/explanation/ddilu.md.
 package ddilu
 
 //go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels
@@ -29,7 +29,7 @@ func Keys() []precond.Key {
 				"the whole grid as one block with a launch for each level"},
 		{Name: "precision", Kind: precond.Word, Default: "fp32", Words: []string{"fp32", "fp64"},
 			Doc: "of the factor that is kept and of the arithmetic of its solves"},
-		{Name: "shift", Kind: precond.Number, Default: "0", Min: 0, Max: 1e6, Doc: "makes the diagonal so much " +
+		{Name: "shift", Kind: precond.Number, Default: "0", Min: 0, Max: 1e6, Doc: "makes the diagonal this share " +
 			"larger, relatively, before it is factored"},
 	}
 }
@@ -350,8 +350,8 @@ func paddedRows(s precond.Shape, set precond.Settings) int64 {
 	return count * rows
 }
 
-// partsMemory is for a matrix by rows: entries of L and U with their columns, and their rows where edges are added, and
-// some numbers a row; while it is set up the entries of the parts in FP64 beside them, on a processor twice.
+// partsMemory is for a matrix by rows: entries of L and U with their columns, with their rows where edges are added,
+// and some numbers per row. During setup the entries of the parts are also held in FP64, on a processor twice.
 func partsMemory(s precond.Shape, set precond.Settings) precond.Need {
 	entry := int64(8)
 	if double(set) {

@@ -8,7 +8,7 @@ import (
 )
 
 // grow divides the rows of a matrix into parts of size rows, the last one smaller: each grows breadth-first from a row
-// beside those before it, over couplings in either direction that the matrix stores.
+// next to the previous parts, over couplings in either direction that the matrix stores.
 func grow(a *sparse.CSR, size int) (part []int32, parts int) {
 	n := a.N()
 	part = make([]int32, n)

@@ -84,7 +84,7 @@ func (o gpuOperations) factorise(a ops.Diagonals, how Options) (Factor, error) {
 	return f, nil
 }
 
-// eliminate launches the factorisation. from tells which directions of the grid the wavefront's are.
+// eliminate launches the factorisation. from gives the directions of the grid for those of the wavefront.
 func (f *cudaFactor) eliminate(d *cuda.Diagonals, how Options, state cudriver.Ptr[int32], place cudriver.Ptr[uint64],
 	from [3]int) {
 	s, k := f.s, f.k

@@ -53,7 +53,7 @@ func (f *cudaFactor) inForm(form Form) (Triangles, error) {
 	return t, nil
 }
 
-// natural tells whether fields lie in natural order.
+// natural reports whether fields lie in natural order.
 func (t *cudaForms) natural() bool { return t.form == ByLaunches || t.form == InNaturalOrder }
 
 // groups of threads that share a row.

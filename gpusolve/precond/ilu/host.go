@@ -104,13 +104,13 @@ func (f *hostFactor) Release() {
 	f.bytes, f.Entries = 0, nil
 }
 
-// elimination computes the rows of L and U^T and 1/D. With V = L D and W = (D U)^T, whose entries are named v and w,
-// elimination of row and column c reads
+// elimination computes the rows of L and U^T and 1/D. With V = L D and W = (D U)^T, whose entries are v and w, the
+// elimination of row and column c is as follows.
 //
 //	v_cj = a_cj - sum over k < j of v_ck u_kj,   l_cj = v_cj / d_j,   d_c = a_cc - sum over j < c of v_cj u_jc
-//	w_cj = a_jc - sum over k < j of w_ck l_jk,   u_jc = w_cj / d_j
+//	w_cj = a_jc - sum over k < j of w_ck l_jk,   u_jc = w_cj / d_j.
 //
-// where j and k run over the neighbours of the pattern. So either side is the recurrence of a symmetric matrix with the
+// Here j and k run over the neighbours of the pattern. So either side is the recurrence of a symmetric matrix with the
 // other side's entries in its products. What is left of the sums is written out below; see docs/explanation/ilu.md.
 type elimination struct {
 	*Entries

@@ -80,7 +80,7 @@ func factored(name string, s ops.Operator, set precond.Settings) (precond.Precon
 	return &incomplete{name, t, details}, nil
 }
 
-// explain tells what to do about a matrix that has no factor.
+// explain adds what to do about a matrix that has no factor.
 func explain(err error, how Options) error {
 	var m *Misfit
 	if !errors.As(err, &m) {

@@ -123,7 +123,7 @@ func (f *hostFactor) report() Report { return f.about }
 // asymmetry is what rounding may leave between an entry and its mirror image, relative to them.
 const asymmetry = 1e-10
 
-// newHostElimination checks the matrix and readies it for so many workers.
+// newHostElimination checks the matrix and prepares it for a number of workers.
 func newHostElimination(l *reuse.List, a *sparse.CSR, order []int32, seed uint64, headroom,
 	workers int) (*hostElimination, error) {
 	n := a.N()

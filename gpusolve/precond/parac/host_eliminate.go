@@ -13,9 +13,9 @@ import (
 	"thermsim/gpusolve/sparse/ordering"
 )
 
-// hostElimination builds a randomised Cholesky factor on all cores. Vertices are named by their places in the order of
-// elimination. A vertex may go once no edge to an earlier one is left; whoever removes the last puts it into the queue.
-// Edges made on the way wait in a linked list of their earlier end until that is eliminated (left-looking).
+// hostElimination builds a randomised Cholesky factor on all cores. Vertices are numbered in the order of elimination.
+// A vertex is ready once no edge to an earlier one is left; the worker that removes the last one queues it. Edges made
+// on the way wait in a linked list of their earlier end until that is eliminated (left-looking).
 type hostElimination struct {
 	a        *sparse.CSR
 	arrays   *reuse.List // where memory comes from; may be nil

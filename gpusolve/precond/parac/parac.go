@@ -155,7 +155,7 @@ type factor interface {
 	// solve sets z = (G D G^T)^-1 r for FP32 vectors; z = 0 for an unknown without a pivot.
 	solve(z, r ops.Vector)
 	report() Report
-	// eliminated tells the order of the elimination, for the next one; nil where it costs little to find.
+	// eliminated returns the order of the elimination, for the next one; nil where it costs little to find.
 	eliminated() *elimOrder
 }
 

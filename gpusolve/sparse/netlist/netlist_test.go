@@ -165,7 +165,7 @@ func TestFaults(t *testing.T) {
 		"":                           "grid.sp: the netlist has no resistors",
 		"* x\nR1 a 0 1\nC1 a 0 1p\n": `grid.sp:3:1: "C1" cannot be solved with; a power grid has resistors`,
 		"R1 a 0 1\n* x\nr1 b 0 2\n":  `grid.sp:3:1: "r1" is there already, on line 1; name every element once`,
-		"R1 a 0\n":                   `grid.sp:1:6: "R1" has 3 words, not 4; it reads NAME NODE NODE VALUE`,
+		"R1 a 0\n":                   `grid.sp:1:6: "R1" has 3 words, not 4; it has a name, two nodes and a value`,
 		"R1 a 0 x\n":                 `grid.sp:1:8: "R1": "x" is no number; a value is`,
 		"R1 a 0 -1\n": "grid.sp:1:8: \"R1\": a resistance must not be negative, got -1; remove " +
 			"it, or write its magnitude",

@@ -34,7 +34,7 @@ func bits64(v float64) uint64 {
 
 // sumToOdd returns x + y rounded to odd: the exact sum if it has 53 bits, else the neighbour with an odd last bit.
 // Rounding the result again to a format with at most 51 bits gives the exact sum rounded once (Boldo and Melquiond,
-// "Emulation of FMA and correctly rounded sums", 2008).
+// IEEE Transactions on Computers 57, 2008).
 func sumToOdd(x, y float64) float64 {
 	s := x + y
 	if math.IsInf(s, 0) || s != s {
