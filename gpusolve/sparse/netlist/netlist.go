@@ -190,8 +190,8 @@ func (p *parser) element(words []string) error {
 		words, last = append(words[:3:3], words[4]), 4
 	}
 	if len(words) != 4 {
-		return p.fail(min(4, len(words)-1), "it reads NAME NODE NODE VALUE", "%s has %d words, not 4", quote(words[0]),
-			len(words))
+		return p.fail(min(4, len(words)-1), "it has a name, two nodes and a value", "%s has %d words, not 4",
+			quote(words[0]), len(words))
 	}
 	value, err := number(words[3])
 	if err != nil {
