@@ -4,11 +4,12 @@ import "thermsim/stack"
 
 // The finite-volume discretization, row by row in FP64. Executors round the stored values.
 //
-//	gx(i+1/2) = dy dz / (dx_i/2kx_i + dx_{i+1}/2kx_{i+1})                  W/K, gy likewise; k of the adjacent halves
-//	gz(k+1/2) = dx dy / (dz_k/2kz_k + R" + dz_{k+1}/2kz_{k+1})             R" the contact resistance, m2K/W
-//	face      = dx dy / (R"_face + dz/2kz)                                 to the temperature of a face, R"_face = 1/h
+//	Along x, W/K:  dy dz / (dx_i/2kx_i + dx_{i+1}/2kx_{i+1}). Along y likewise.
+//	Along z:       dx dy / (dz_k/2kz_k + R" + dz_{k+1}/2kz_{k+1}).
+//	To a face:     dx dy / (R"_face + dz/2kz).
 //
-// PatchedFace gives the last formula for a face with patches.
+// The conductivities along x and y are those of the adjacent halves of cells. R" is the contact resistance in m2K/W, and
+// R"_face is 1/h. PatchedFace gives the last formula for a face with patches.
 //
 // Every function fills dst (length nx) for row j of plane k.
 

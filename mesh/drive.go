@@ -111,7 +111,7 @@ func (m *Mesh) faceRange(f stack.Face, k int) (columns, rows [2]int) {
 	return columns, rows
 }
 
-// OnFace reports whether cell (i, j, k) lies on face f.
+// OnFace reports whether cell (i, j, k) lies on a face.
 func (m *Mesh) OnFace(f stack.Face, i, j, k int) bool {
 	switch f {
 	case stack.Bottom:
@@ -131,15 +131,12 @@ func (m *Mesh) OnFace(f stack.Face, i, j, k int) bool {
 // HeldFaceConductance is the conductance in W/K between the center of cell (i, j, k) and the temperature of face f as
 // executors store it; 0 if the cell does not lie on f, or f has no reference temperature.
 //
-// Executors round the conductance to every face to FP32, and then their sum over the faces of a cell, the ground of its
-// row of A:
+// Executors round the conductance to every face to FP32. The ground of a row of A is their sum over the faces of the
+// cell, in the order of stack.Face and rounded after each addition.
 //
-//	ground = fl(fl(g1) + fl(g2) + ...)        in the order of stack.Face
-//
-// The contribution of a face to the right-hand side b, and the heat through it, must use conductances that add up to
-// exactly this ground. Otherwise b - A x = 0 is not the heat balance. If a face with 10 W/(m2 K) meets a fixed
-// temperature behind 3e6 W/(m2 K), rounding of the sum changes the heat through the smaller conductance by 1 %, at any
-// tolerance. Therefore the largest conductance of a cell is the ground minus the others. This changes it by a few
+// The conductances in b and in the heat through the faces must add up to exactly this ground. Otherwise b - A x = 0 is
+// not the heat balance. If a face with 10 W/(m2 K) meets a fixed temperature behind 3e6 W/(m2 K), rounding of the sum
+// changes the heat through the smaller conductance by 1 %, at any tolerance. Therefore the largest conductance of a cell is the ground minus the others. This changes it by a few
 // roundings only, and the others keep their values.
 func (m *Mesh) HeldFaceConductance(f stack.Face, i, j, k int) float64 {
 	c := m.At(i, j, k)

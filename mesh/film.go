@@ -55,9 +55,9 @@ func (l *Laws) surface(f *FaceLaw, u, half float64) (v, h, slope float64) {
 }
 
 // exchange returns the heat flux in W/m2 that leaves a cell, and the conductance g per area in W/(m2 K) of the face in
-// A. The cell's center is u above the ambient of its face. g is the derivative of the heat flux by u, as in Newton's
-// method, or the heat flux divided by u if that is larger. b contains g u minus the heat flux, so that b - A x contains
-// the heat flux itself for any g; g is positive.
+// A. The cell's center is u above the ambient of its face. The derivative of the heat flux by u is g, as in Newton's
+// method, or the heat flux divided by u if that is larger. The right-hand side b contains g u minus the heat flux, so
+// that b - A x contains the heat flux itself for any g. All g are positive.
 func (l *Laws) exchange(f *FaceLaw, u, half float64) (heat, g float64) {
 	v, h, slope := l.surface(f, u, half)
 	derivative, secant := slope/(1+float64(half*slope)), h/(1+float64(half*h))
@@ -68,8 +68,8 @@ func (l *Laws) exchange(f *FaceLaw, u, half float64) (heat, g float64) {
 }
 
 // FaceTerm is the contribution of face f to cell (i, j, k) with the properties of c and the rise x over the ambient of
-// the stack. It returns the face's part of the ground in FP32 as executors add it up, its contribution to b, and the
-// heat that leaves through it, in W.
+// the stack. It returns the face's part of the ground in FP32 as executors add it up, its contribution to b in W, and
+// the heat in W that leaves through the face.
 func (m *Mesh) FaceTerm(f stack.Face, i, j, k int, c *Material, x float64) (part float32, inflow, leaves float64) {
 	var heat float64 // per area
 	held, part := m.heldFaceConductance(f, i, j, k, func(e stack.Face) float64 {

@@ -152,9 +152,9 @@ func (p *PatchedFace) joined(m *Mesh, parts []piece, half float64) Drive {
 // If edges of patches cut a cell, its parts conduct to their temperatures in parallel, each in series with half of the
 // cell.
 //
-//	G = sum of A_p / (R"_p + half)      G T = sum of A_p T_p / (R"_p + half)      q = sum of q_p A_p / A
+//	G = sum of A_p / (R"_p + half),     G T = sum of A_p T_p / (R"_p + half),     q = sum of q_p A_p / A.
 //
-// The cell then has the resistance R" = A/G - half, the temperature T and the flux q. half is evaluated at 300 K.
+// The cell then has the resistance R" = A/G - half, the temperature T and the flux q. The resistance half is that at 300 K.
 type PatchedFace struct {
 	face   stack.Face
 	NA, NB int

@@ -11,17 +11,17 @@ import (
 // and each of its sides it is linear along the axis. On a side it follows from the two adjacent half cells, with their
 // resistances R = d/2k and a contact R" between them.
 //
-//	q      = (T - T') / (R + R" + R')       the flux through the side, from the cell at T to its neighbor at T'
-//	T_side = T - q R                        = (R" + R') / (R + R" + R') T  +  R / (R + R" + R') T'
+//	Flux q through the side, from the cell at T to its neighbor at T':  (T - T') / (R + R" + R').
+//	Temperature of the side:  T - q R = (R" + R') / (R + R" + R') T  +  R / (R + R" + R') T'.
 //
 // This is the value on the cell's side of a contact; without a contact the neighbor gives the same value. A face of the
 // domain has the temperature T0 behind R_face (1/h, 0 or R A).
 //
-//	T_side = T - (T - T0) R / (R + R_face)
-//	T_side = T + q R                        where the flux q enters, 0 on an adiabatic face
+//	Temperature of the face:  T - (T - T0) R / (R + R_face).
+//	If a flux q enters, 0 on an adiabatic face:  T + q R.
 //
-// with both terms in cells that the edge of a patch cuts. This is the temperature of the solid's surface: T0 itself if
-// it is fixed. Heat sources act at the center of a cell, as in the scheme. If the discrete solution is exact along an
+// Cells that the edge of a patch cuts have both terms. This is the temperature of the solid's surface: T0 itself if it
+// is fixed. Heat sources act at the center of a cell, as in the scheme. If the discrete solution is exact along an
 // axis, as in slabs without sources, the temperature between the centers is exact too.
 //
 // Along z every column of cells is independent. Laterally, up to four columns surround the point; stencil.go
@@ -109,8 +109,8 @@ func (m *Mesh) vertical(i, j, k int, up bool) sideValue {
 	return sideValue{own: rest / (r + rest), other: r / (r + rest), plane: beyond}
 }
 
-// surface is the temperature on face f, own times that of cell (i, j, k) behind the resistance r (m2K/W) plus a
-// constant in K.
+// surface is the temperature in K on face f: own times that of cell (i, j, k), which lies behind the resistance r in
+// m2K/W, plus a constant.
 func (m *Mesh) surface(f stack.Face, r float64, i, j, k int) (own, constant float64) {
 	d := m.Drive(f, i, j, k)
 	if !d.Driven() {

@@ -79,8 +79,8 @@ type quarter struct {
 
 var opposite = [...]stack.Face{stack.Top, stack.Bottom, stack.East, stack.West, stack.North, stack.South}
 
-// quarter finds the quarter of a cell that contains a point, and the position from the center to the corner, 0 to 1
-// along x and y.
+// quarter finds the quarter of a cell that contains a point, and the position from the center to the corner, from 0 to
+// 1 along both axes.
 func (m *Mesh) quarter(k int, x, y float64) (q quarter, u, v float64) {
 	q = quarter{m: m, k: k}
 	var to [2]float64

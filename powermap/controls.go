@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Supply gives a time stepper the power of its steps, in s.
+// Supply is the power of time steps, with times in s.
 type Supply interface {
 	// Over describes the mean power over the time step (t0, t1].
 	Over(t0, t1 float64) ([]Drawing, error)
 	// MeanWatts is its sum in W.
 	MeanWatts(t0, t1 float64) (float64, error)
-	// Changed reports whether the power over (u0, u1] differs anywhere from what the last call of Over described, which
-	// was over (t0, t1].
+	// Changed reports whether the power over (u0, u1] differs anywhere from the result of the last call of Over, for
+	// (t0, t1].
 	Changed(t0, t1, u0, u1 float64) bool
 }
 
@@ -22,26 +22,26 @@ var (
 	_ Supply = (*Controls)(nil)
 )
 
-// Controls are powers that a client sets during a run. Each input keeps the power that it is given, and uses its trace
-// and schedule until then. A factor multiplies either. Controls are for one goroutine at a time.
+// Controls are powers that a client sets during a run. An input follows its trace and schedule until its power is set,
+// and then keeps that power. A factor scales either. Controls are for one goroutine at a time.
 type Controls struct {
 	power    *Map
 	outlines []*Outline // of the map's layers
 	settings []Setting
-	stale    bool // something was set since Over was asked
+	stale    bool // a setting changed since the last call of Over
 	strength []float64
 }
 
-// Setting is what an input was set to.
+// Setting is the state of an input.
 type Setting struct {
-	Watts  float64 // W; NaN where the input goes by its trace and schedule
-	Factor float64 // on the watts
+	Watts  float64 // W; NaN if the input follows its trace and schedule
+	Factor float64 // of the power
 }
 
-// unset is how an input begins.
+// unset is the initial setting.
 var unset = Setting{math.NaN(), 1}
 
-// Controls prepares powers that can be set. Power maps are rasterised here, and not again.
+// Controls prepares powers that can be set. It rasterizes power maps once.
 func (m *Map) Controls() *Controls {
 	outlines := m.outlines(func(*source) float64 { return 1 }) // the steady factor of maps
 	return &Controls{power: m, outlines: outlines, settings: slices.Repeat([]Setting{unset}, m.inputs)}
@@ -51,7 +51,7 @@ func (m *Map) Controls() *Controls {
 // as package ports lists them.
 func (c *Controls) Count() int { return len(c.settings) }
 
-// Set gives an input watts in W, in place of its trace and schedule. NaN gives it back to these.
+// Set fixes the power of an input in W, instead of its trace and schedule. NaN returns it to these.
 func (c *Controls) Set(input int, watts float64) error {
 	if math.IsInf(watts, 0) {
 		return fmt.Errorf("%g W is no power", watts)
@@ -77,23 +77,23 @@ func (c *Controls) put(input int, to Setting) {
 	c.settings[input], c.stale = to, true
 }
 
-// Settings is a copy of what all inputs are set to.
+// Settings is a copy of the settings of all inputs.
 func (c *Controls) Settings() []Setting { return slices.Clone(c.settings) }
 
-// SetAll sets all inputs to what Settings returned.
+// SetAll restores the result of Settings.
 func (c *Controls) SetAll(to []Setting) {
 	for n := range c.settings {
 		c.put(n, to[n])
 	}
 }
 
-// Reset gives all inputs back to their traces and schedules.
+// Reset returns all inputs to their traces and schedules.
 func (c *Controls) Reset() { c.SetAll(slices.Repeat([]Setting{unset}, len(c.settings))) }
 
-// Stale reports whether something was set since Over was asked.
+// Stale reports whether a setting changed since the last call of Over.
 func (c *Controls) Stale() bool { return c.stale }
 
-// Touch makes the powers count as changed.
+// Touch marks the powers as changed.
 func (c *Controls) Touch() { c.stale = true }
 
 // Changed implements Supply.
@@ -121,7 +121,7 @@ func (c *Controls) Watts(t0, t1 float64) ([]float64, error) {
 	return c.power.inputWatts(func(s *source) []float64 { return c.mean(s, t0, t1) }), nil
 }
 
-// mean is the strength of a source over a time step. It holds until the next call.
+// mean is the strength of a source over a time step. It is valid until the next call.
 func (c *Controls) mean(s *source, t0, t1 float64) []float64 {
 	c.strength = append(c.strength[:0], s.mean(t0, t1)...)
 	for b, set := range c.settings[s.first:][:len(c.strength)] {
@@ -133,7 +133,7 @@ func (c *Controls) mean(s *source, t0, t1 float64) []float64 {
 	return c.strength
 }
 
-// strengthOf is the strength at which a value of the source comes to that power in W.
+// strengthOf is the strength at which a value of the source is a given power in W.
 func (s *source) strengthOf(watts float64) float64 {
 	switch {
 	case s.power.Map == nil:

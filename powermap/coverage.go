@@ -7,21 +7,21 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// Coverage says how the sources of one layer lie on it, so that nothing is dropped or doubled unseen.
+// Coverage is the location of a layer's sources, to show power that is missing or counted twice.
 type Coverage struct {
 	Layer int    // index into Stack.Layers
 	Name  string // of the layer
-	// Requested and Mapped are steady watts: asked for, and on the grid.
+	// Requested and Mapped are the steady power in W: of the sources, and on the grid.
 	Requested, Mapped float64
-	// Area is where the sources of the layer may lie in m2: the layer, or the regions the powers belong to.
+	// Area in m2 where the sources of the layer may lie: the layer, or the regions of the powers.
 	Area float64
-	// Unpowered is the part of Area in m2 that no source reaches: blocks without watts, and the space between blocks. A
-	// map counts as reaching all of its area, zero tiles included.
+	// Unpowered is the part of Area in m2 without a source: blocks without power, and the space between blocks. All
+	// tiles of a map count as sources.
 	Unpowered float64
 	// Overlapping is the area in m2 covered by two or more blocks of one floorplan, whose powers add there.
 	Overlapping float64
-	// Outside is the steady power in W of those parts of blocks that lie outside the area of their floorplan. They are
-	// mapped all the same, where they lie. A validated stack has none.
+	// Outside is the steady power in W of the parts of blocks outside the area of their floorplan. They are mapped at
+	// their location. A validated stack has none.
 	Outside float64
 }
 
@@ -60,7 +60,7 @@ func (m *Map) coverage(l *LayerMap) Coverage {
 	return c
 }
 
-// powered lists the rectangles that draw watts at some time.
+// powered lists the rectangles that have power at some time.
 func (s *source) powered() []stack.Rect {
 	if s.power.Map != nil {
 		return []stack.Rect{s.area}
@@ -88,10 +88,10 @@ func (s *source) extent() []stack.Rect {
 	return []stack.Rect{s.area}
 }
 
-// stripsOf is the height of the strips that stand in for shapes on an area.
+// stripsOf is the height of the strips that approximate shapes on an area.
 func stripsOf(area stack.Rect) float64 { return area.Height / 256 }
 
-// draws reports whether block b ever has watts.
+// draws reports whether block b ever has power.
 func (s *source) draws(b int) bool {
 	if s.power.Blocks[b].Watts != 0 {
 		return true
@@ -106,7 +106,7 @@ func (s *source) draws(b int) bool {
 	return false
 }
 
-// outside is the power of those parts of blocks that stick out of the area by more than tolerance.
+// outside is the power of the parts of blocks that extend beyond the area by more than tolerance.
 func (s *source) outside(tolerance float64) float64 {
 	watts := 0.0
 	for i := range s.power.Blocks {
@@ -126,7 +126,7 @@ func (s *source) outside(tolerance float64) float64 {
 	return watts
 }
 
-// overlapLength is the part of [a, a+la] inside [b, b+lb], all of it where it sticks out by no more than tolerance.
+// overlapLength is the part of [a, a+la] inside [b, b+lb], or all of it if it extends beyond by at most tolerance.
 func overlapLength(a, la, b, lb, tolerance float64) float64 {
 	if a >= b-tolerance && a+la <= b+lb+tolerance {
 		return la

@@ -6,8 +6,8 @@ import (
 	"thermsim/stack"
 )
 
-// NextChange is the first time after t, in s, at which the power of any source changes; infinity where none does any
-// more. Between two changes all powers are constant. Times that differ by rounding alone count as one.
+// NextChange is the first time after t, in s, at which the power of any source changes; +Inf if there is none. Between
+// two changes all powers are constant. Times that differ only by rounding count as one.
 func (m *Map) NextChange(t float64) float64 {
 	if t < 0 {
 		t = 0
@@ -30,7 +30,7 @@ func (m *Map) NextChange(t float64) float64 {
 	return math.Inf(1) // every row was seen, and none differs
 }
 
-// longest is the time in s after which traces only repeat themselves.
+// longest is the time in s after which traces only repeat.
 func (m *Map) longest() float64 {
 	end := 0.0
 	m.timed(func(p *stack.Power) {
@@ -53,7 +53,7 @@ func (m *Map) timed(f func(p *stack.Power)) {
 	}
 }
 
-// nextEntry is the next row of a trace or point of a schedule after t.
+// nextEntry is the time after t of the next row of a trace or point of a schedule.
 func (m *Map) nextEntry(t float64) float64 {
 	next := math.Inf(1)
 	m.timed(func(p *stack.Power) {
@@ -87,12 +87,12 @@ func nextRow(tr *stack.Trace, t float64) float64 {
 	return math.Inf(1)
 }
 
-// mostRepeats is how many times the longest of several traces may run until all begin again together.
+// mostRepeats is the largest number of periods of the longest trace after which all traces begin again together.
 const mostRepeats = 1000
 
-// Period is the time in s after which all powers repeat themselves for ever. It is 0 where they do not: where nothing
-// repeats, a trace ends in a last row unlike its others, a schedule changes a power once, or traces have no common
-// period within a thousand of the longest.
+// Period is the time in s after which all powers repeat forever. It is 0 if they do not: nothing repeats, a trace
+// remains in its last row, a schedule changes a power once, or traces have no common period within a thousand of the
+// longest.
 func (m *Map) Period() float64 {
 	longest, lasting := 0.0, false
 	m.timed(func(p *stack.Power) {
@@ -121,5 +121,5 @@ func (m *Map) Period() float64 {
 	return 0
 }
 
-// LastChange is a time in s after which no power changes, unless it repeats itself.
+// LastChange is a time in s after which no power changes, except for traces that repeat.
 func (m *Map) LastChange() float64 { return m.longest() }

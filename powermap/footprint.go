@@ -1,13 +1,13 @@
 package powermap
 
-// Footprint is a rectangle of uniform power on the grid. Overlap areas are separable, so two vectors describe it: of 1
-// W, cell (I+i, J+j) gets X[i] Y[j] W. X and Y each sum to 1. Of other shapes, each row of cells is a footprint.
+// Footprint is a rectangle of uniform power on the grid. Overlap areas are separable, so two vectors suffice: of 1 W,
+// cell (I+i, J+j) gets X[i] Y[j] W. X and Y each sum to 1. Of other shapes, each row of cells is a footprint.
 type Footprint struct {
 	I, J int // the south-western cell
 	X, Y []float64
 }
 
-// total is what of 1 W arrives on the grid.
+// total is the part of 1 W on the grid.
 func (s *Footprint) total() float64 {
 	var x, y sum
 	for _, share := range s.X {
@@ -30,24 +30,23 @@ func (s *Footprint) add(watts float64, nx, lo, hi int, dst []float64) {
 	}
 }
 
-// Outline says where the power of a layer may lie. It does not change in time, so a device gets it once.
+// Outline is the area where a layer may have power. It is constant in time, so a device copies it once.
 type Outline struct {
 	Layer      int // index into Stack.Layers
 	Footprints []Footprint
-	// Planes hold what footprints cannot describe, power maps: W per cell, x fastest, nx*ny.
+	// Planes are power maps: W per cell, x fastest, nx*ny.
 	Planes [][]float64
 }
 
-// Drawing is the power of a layer over a step in a few numbers. The power of cell (i, j) has two sums: over the
-// footprints s, Watts[s] times its share of the footprint; over the planes p, Factors[p] times its value there.
+// Drawing is the power of a layer over a step in a few numbers. The power of cell (i, j) is the sum over the footprints
+// s of Watts[s] times its share of s, plus the sum over the planes p of Factors[p] times its value in p.
 type Drawing struct {
 	*Outline           // the same pointer at all times of a Sequence
 	Watts    []float64 // of each footprint
 	Factors  []float64 // of each plane
 }
 
-// Multiple returns the plane and the factor of a drawing that is one plane times a factor, and so needs no drawing;
-// otherwise the plane is nil.
+// Multiple returns the plane and the factor of a drawing that is one plane times a factor; otherwise the plane is nil.
 func (d *Drawing) Multiple() (plane []float64, factor float64) {
 	if len(d.Footprints) > 0 || len(d.Planes) != 1 {
 		return nil, 0

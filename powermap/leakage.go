@@ -6,14 +6,14 @@ import (
 	"thermsim/stack"
 )
 
-// LayerLeakage is the leakage of one layer, as a sum over the laws that it follows.
+// LayerLeakage is the leakage of one layer, as a sum over its laws.
 type LayerLeakage struct {
 	Layer int // index into Stack.Layers
 	Terms []LeakageTerm
 }
 
-// LeakageTerm is leakage that follows one law: W per cell column over the layer's heated thickness where the law is 1,
-// x fastest.
+// LeakageTerm is leakage by one law: W per cell column over the layer's heated thickness for the law's value 1, x
+// fastest.
 type LeakageTerm struct {
 	Law   *stack.Curve
 	Watts []float64
@@ -92,8 +92,8 @@ func (l *LayerLeakage) term(law *stack.Curve, g Grid) []float64 {
 	return l.Terms[len(l.Terms)-1].Watts
 }
 
-// LeakageWatts is the heat in W that each block of p leaks, or p itself where it has none, with the temperatures in K
-// of the planes that its layer heats. of evaluates a law; nil is nothing.
+// LeakageWatts is the leakage in W of each block of p, or of p itself without blocks, at the temperatures in K of the
+// planes that its layer heats. of evaluates a law.
 func (m *Map) LeakageWatts(p *stack.Power, planes [][]float64,
 	of func(law *stack.Curve) func(kelvin float64) float64) []float64 {
 	s, g := m.find(p), m.Grid

@@ -9,9 +9,9 @@ import (
 const epsilon = 0x1p-52
 
 // Overlap divides the interval [lo, hi] among the cells between faces (ascending, in the unit of lo and hi). It returns
-// the first cell touched and the share of the interval in that cell and the following ones; the shares sum to 1. What
-// lies beyond the outermost faces is left out, and an interval wholly beyond them has no shares. Overlaps no wider than
-// the rounding of the coordinates do not count, so a block that ends on a face does not touch the next cell.
+// the first cell touched and the share of the interval in that cell and the following ones; the shares sum to 1. Parts
+// beyond the outermost faces are omitted, and an interval entirely beyond them has no shares. Overlaps no wider than the
+// rounding of the coordinates are ignored, so that a block that ends on a face does not touch the next cell.
 //
 // The shares are appended to buf, which may be nil.
 func Overlap(faces []float64, lo, hi float64, buf []float64) (first int, shares []float64) {
@@ -41,7 +41,7 @@ func Overlap(faces []float64, lo, hi float64, buf []float64) (first int, shares 
 	return first, normalise(shares)
 }
 
-// normalise scales positive numbers so that they sum to 1, in place. What rounding leaves over goes to the largest.
+// normalise scales positive numbers so that they sum to 1, in place. The largest one absorbs the rounding.
 func normalise(shares []float64) []float64 {
 	var total sum
 	for _, v := range shares {

@@ -1,5 +1,5 @@
-// Package powermap puts watts on a grid. Every source is rasterised by exact area overlap, so the mapped watts equal
-// the requested ones to rounding on any grid. It knows nothing of temperatures.
+// Package powermap maps power to a grid. Every source is rasterized by exact area overlap, so the mapped power equals
+// the requested power to rounding on any grid. Temperatures do not matter here.
 package powermap
 
 import (
@@ -22,9 +22,9 @@ func (g Grid) NY() int { return len(g.Y) - 1 }
 // Map is the power of a stack on a grid.
 type Map struct {
 	Grid Grid
-	// Layers are the layers that carry sources, bottom to top.
+	// Layers are the layers with sources, bottom to top.
 	Layers []LayerMap
-	// Requested is the steady power of all sources in W; Mapped what arrived on the grid.
+	// Requested is the steady power of all sources in W; Mapped the power on the grid.
 	Requested, Mapped float64
 
 	stack  *stack.Stack
@@ -41,12 +41,13 @@ type LayerMap struct {
 	drawn   *steadyPlane
 }
 
-// conservation is the largest relative difference between requested and mapped watts that counts as rounding where few
-// terms were added. Each term adds half a unit in the last place at most (Higham, Accuracy and Stability of Numerical
+// conservation is the largest relative difference between requested and mapped power that counts as rounding of a few
+// terms. Each term adds half a unit in the last place at most (Higham, Accuracy and Stability of Numerical
 // Algorithms, 2nd ed., eq. 4.4).
 const conservation = 1e-12
 
-// checkConserved compares the requested power with that on the grid, where each cell is a sum of that number of terms.
+// checkConserved compares the requested power with that on the grid, a sum of at most the given number of terms in each
+// cell.
 func checkConserved(requested, mapped, magnitude float64, terms int) error {
 	if d := math.Abs(requested - mapped); !(d <= (conservation+epsilon/2*float64(terms))*magnitude) {
 		return fmt.Errorf("power map: %g W were requested but %g W arrived on the grid; please report this "+
@@ -55,8 +56,8 @@ func checkConserved(requested, mapped, magnitude float64, terms int) error {
 	return nil
 }
 
-// New rasterises every source of a valid stack onto g, which covers its domain. A layer whose sources draw nothing in a
-// steady state is listed too: it may have a trace.
+// New rasterizes every source of a valid stack onto g, which covers its domain. It lists layers without steady power
+// too, as they may have a trace.
 func New(s *stack.Stack, g Grid) (*Map, error) {
 	m := &Map{Grid: g, stack: s}
 	var requested, mapped, magnitude sum
@@ -101,7 +102,7 @@ func (m *Map) sources() iter.Seq[*source] {
 	}
 }
 
-// find is the source that is made from p, nil where there is none.
+// find is the source of p, nil if there is none.
 func (m *Map) find(p *stack.Power) *source {
 	for s := range m.sources() {
 		if s.power == p {
@@ -111,7 +112,7 @@ func (m *Map) find(p *stack.Power) *source {
 	return nil
 }
 
-// inputWatts are the watts of every block, uniform power and power map at the strengths that the sources have.
+// inputWatts is the power in W of every block, uniform power and power map at given strengths of the sources.
 func (m *Map) inputWatts(strength func(*source) []float64) []float64 {
 	all := make([]float64, 0, m.inputs)
 	for s := range m.sources() {
@@ -124,7 +125,7 @@ func (m *Map) inputWatts(strength func(*source) []float64) []float64 {
 	return all
 }
 
-// outlines say where the power of each layer may lie, with a plane for each power map: its watts times a factor.
+// outlines are those of all layers, with a plane for each power map, times a factor.
 func (m *Map) outlines(factor func(*source) float64) []*Outline {
 	all := make([]*Outline, len(m.Layers))
 	for i := range m.Layers {
@@ -151,7 +152,7 @@ func (l *LayerMap) plane(s *source, factor float64) []float64 {
 	return plane
 }
 
-// drawings are the powers of all layers in such outlines, at the strengths that the sources have.
+// drawings are the powers of all layers in such outlines, at given strengths of the sources.
 func (m *Map) drawings(outlines []*Outline, strength func(*source) []float64) []Drawing {
 	all := make([]Drawing, len(m.Layers))
 	for i := range m.Layers {

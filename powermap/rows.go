@@ -7,15 +7,15 @@ import (
 	"thermsim/stack/geometry"
 )
 
-// Row is what a shape covers of a row of cells: Areas[n] m2 of cell (I+n, J).
+// Row is the part of a row of cells that a shape covers: Areas[n] m2 of cell (I+n, J).
 type Row struct {
 	I, J  int
 	Areas []float64
 }
 
-// Rows measures a shape on the grid, from south to north. Of a row it lists the cells from the first to the last that
-// the shape touches, with 0 for those between that it does not. As with [Overlap], parts beyond the grid and parts no
-// larger than rounding are left out.
+// Rows measures a shape on the grid, from south to north. A row lists the cells from the first to the last that the
+// shape covers, with 0 for others between them. As with [Overlap], parts beyond the grid and parts no larger than
+// rounding are omitted.
 func Rows(g Grid, s geometry.Shape) []Row {
 	const sliver = 1e-9 // of the cell, or of a shape smaller than that
 	var rows []Row

@@ -29,15 +29,15 @@ type Sequence struct {
 	layers []layerSequence
 }
 
-// layerSequence is a layer with the outline of its transient sources, or with the drawing that holds at all times.
+// layerSequence is a layer with the outline of its transient sources, or with the drawing that is valid at all times.
 type layerSequence struct {
 	*LayerMap
 	outline *Outline
-	fixed   bool // the first plane holds the maps that do not change
+	fixed   bool // the first plane contains the constant maps
 	always  Drawing
 }
 
-// Sequence prepares drawings of the mean power over time steps. Power maps are rasterised here, and not again.
+// Sequence prepares drawings of the mean power over time steps. It rasterizes power maps once.
 func (m *Map) Sequence() *Sequence {
 	s := &Sequence{m, make([]layerSequence, len(m.Layers))}
 	for i := range m.Layers {

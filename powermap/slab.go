@@ -1,21 +1,20 @@
 package powermap
 
-// Slab cuts drawings to the rows (y) from First <= j < End of a grid with NX columns. What it has cut of an outline it
-// keeps for the next drawing of it, as devices know outlines by their address.
+// Slab cuts drawings to the rows (y) First <= j < End of a grid with NX columns. It keeps the outlines that it has cut
+// for the next drawing, because devices identify outlines by their address.
 type Slab struct {
 	NX, First, End int
 
 	known map[*Outline]*cutOutline
 }
 
-// cutOutline is what a slab has of an outline.
+// cutOutline is the part of an outline in a slab.
 type cutOutline struct {
 	outline    *Outline
 	footprints []int // their numbers in the whole outline
 }
 
-// Cut is the part of drawings that lies in the slab, in drawings on its rows alone. Every cell has the bits it has in
-// the whole.
+// Cut is the part of drawings in the slab, as drawings on its rows. Every cell has the same bits as in the whole.
 func (s *Slab) Cut(layers []Drawing) []Drawing {
 	known := map[*Outline]*cutOutline{}
 	all := make([]Drawing, len(layers))

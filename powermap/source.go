@@ -6,20 +6,20 @@ import (
 	"thermsim/stack"
 )
 
-// source is one power of a layer with what never changes worked out once. Its strength at any time is a vector: the
-// watts of each block, the watts of a uniform power, or the factor on a map.
+// source is a power of a layer, prepared for the grid. Its strength at any time is a vector: the power of each block in
+// W, that of a uniform power, or the factor of a map.
 type source struct {
 	power  *stack.Power
 	area   stack.Rect // where a map or a uniform power acts
 	steady []float64  // strength in a steady state
-	first  int        // number of the first value of its strength among those of all sources
+	first  int        // index of its first value among those of all sources
 	tiles  float64    // W of a map at factor 1
 
 	footprints []Footprint // of blocks and uniform powers
 	portions   []portion
 }
 
-// portion says what a footprint draws: a share of one value of the strength.
+// portion is the power of a footprint: a share of one value of the strength.
 type portion struct {
 	of    int
 	share float64
@@ -60,7 +60,7 @@ func (s *source) total(strength []float64) float64 {
 	return total.value()
 }
 
-// magnitude is the sum of the absolute values of the steady watts, which rounding errors are measured against.
+// magnitude is the sum of the absolute steady powers, the reference of rounding errors.
 func (s *source) magnitude() float64 {
 	values := s.steady
 	if s.power.Map != nil {
@@ -73,7 +73,7 @@ func (s *source) magnitude() float64 {
 	return total.value()
 }
 
-// terms is how many numbers draw adds up in one cell at most. A map is summed along x, then along y.
+// terms is the largest number of terms that draw adds up in one cell. A map is summed along x, then along y.
 func (s *source) terms() int {
 	if s.power.Map != nil {
 		return s.power.Map.NX + s.power.Map.NY

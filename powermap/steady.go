@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// steadyPlane is the steady power of a layer, computed when it is first needed.
+// steadyPlane is the steady power of a layer, rasterized on first use.
 type steadyPlane struct {
 	once  sync.Once
 	watts []float64
 }
 
-// Watts is the power in W per cell column over the layer's thickness in a steady state, x fastest, nx*ny. It is drawn
-// when it is first asked for, and must not be changed.
+// Watts is the power in W per cell column over the layer's thickness in a steady state, x fastest, nx*ny. It is
+// rasterized on first use, and must not be changed.
 func (l *LayerMap) Watts() []float64 {
 	l.drawn.once.Do(func() {
 		l.drawn.watts = make([]float64, l.cells())
@@ -21,7 +21,7 @@ func (l *LayerMap) Watts() []float64 {
 	return l.drawn.watts
 }
 
-// Rows fills dst with rows [lo, hi) of Watts, and keeps nothing that was not drawn before.
+// Rows fills dst with rows [lo, hi) of Watts, without storing a plane.
 func (l *LayerMap) Rows(lo, hi int, dst []float64) {
 	nx := l.grid.NX()
 	if l.hasMaps() {
@@ -43,13 +43,12 @@ func (l *LayerMap) drawRows(lo, hi int, dst []float64) {
 // cells of a plane.
 func (l *LayerMap) cells() int { return l.grid.NX() * l.grid.NY() }
 
-// hasMaps says that a power map is among the sources.
+// hasMaps reports whether a power map is among the sources.
 func (l *LayerMap) hasMaps() bool {
 	return slices.ContainsFunc(l.sources, func(s source) bool { return s.power.Map != nil })
 }
 
-// mapped is the steady power on the grid: of footprints the sum of their shares, which are products, and of maps that
-// of the cells.
+// mapped is the steady power on the grid: the sum of the shares of footprints, and of the cells of maps.
 func (l *LayerMap) mapped() float64 {
 	var total sum
 	if l.hasMaps() {

@@ -2,8 +2,8 @@ package powermap
 
 import "math"
 
-// sum adds numbers with Neumaier's compensation (ZAMM 54, 1974, p. 39): the result is exact to one rounding unless the
-// terms cancel by more than sixteen digits.
+// sum adds numbers with Neumaier's compensation (Zeitschrift für Angewandte Mathematik und Mechanik 54, 1974, p. 39).
+// The result is exact to one rounding unless the terms cancel by more than sixteen digits.
 type sum struct{ total, lost float64 }
 
 func (s *sum) add(v float64) {

@@ -18,8 +18,8 @@ func (l *LayerMap) Transient() bool {
 
 // Average fills planes with the mean power over the time step (t0, t1], in s: planes[i] belongs to m.Layers[i] and
 // holds W per cell, nx*ny, x fastest. It returns the mean power of all sources in W. The mean is the exact integral of
-// the traces and schedules over the step divided by its length, so a backward-Euler run puts in the energy of the
-// trace, wherever its steps fall. Sources without trace and schedule contribute their steady watts.
+// the traces and schedules over the step, divided by its length. A backward-Euler run therefore adds the energy of the
+// trace, whatever its steps. Sources without trace and schedule contribute their steady power.
 func (m *Map) Average(t0, t1 float64, planes [][]float64) (watts float64, err error) {
 	if err := checkStep(t0, t1); err != nil {
 		return 0, err
@@ -39,7 +39,7 @@ func (m *Map) Average(t0, t1 float64, planes [][]float64) (watts float64, err er
 	return m.MeanWatts(t0, t1)
 }
 
-// MeanWatts is the mean power of all sources over the time step (t0, t1] in W, without rasterising anything.
+// MeanWatts is the mean power of all sources over the time step (t0, t1] in W, without rasterizing.
 func (m *Map) MeanWatts(t0, t1 float64) (float64, error) {
 	if err := checkStep(t0, t1); err != nil {
 		return 0, err
@@ -52,7 +52,7 @@ func (m *Map) MeanWatts(t0, t1 float64) (float64, error) {
 }
 
 // Changed reports whether the mean power over the step (u0, u1] differs anywhere from that over (t0, t1]. A time
-// stepper asks it before it rasterises the power of a step again.
+// stepper checks this before it rasterizes the power of a step again.
 func (m *Map) Changed(t0, t1, u0, u1 float64) bool {
 	if checkStep(t0, t1) != nil || checkStep(u0, u1) != nil {
 		return true
@@ -67,7 +67,7 @@ func (m *Map) Changed(t0, t1, u0, u1 float64) bool {
 
 func (s *source) transient() bool { return s.power.Trace != nil || len(s.power.Schedule) > 0 }
 
-// mean is the strength of s averaged over (t0, t1]. Within an interval of the schedule the factor is constant, so the
+// mean is the mean strength of s over (t0, t1]. Within an interval of the schedule the factor is constant, so the
 // integral of the product is the sum over those intervals of factor times the integral of the trace.
 func (s *source) mean(t0, t1 float64) []float64 {
 	if !s.transient() {

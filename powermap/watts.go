@@ -8,8 +8,7 @@ import (
 	"thermsim/stack"
 )
 
-// BlockWatts is the mean power of every block of p, a source of the stack the map was made from, over the time step
-// (t0, t1] in W.
+// BlockWatts is the mean power in W of every block of p over the time step (t0, t1]. p is a source of the map's stack.
 func (m *Map) BlockWatts(p *stack.Power, t0, t1 float64) ([]float64, error) {
 	if err := checkStep(t0, t1); err != nil {
 		return nil, err
@@ -21,7 +20,7 @@ func (m *Map) BlockWatts(p *stack.Power, t0, t1 float64) ([]float64, error) {
 	return slices.Clone(s.mean(t0, t1)), nil
 }
 
-// SourceWatts is the mean power of p, a source of the stack the map was made from, over the time step (t0, t1] in W.
+// SourceWatts is the mean power in W of p over the time step (t0, t1]. p is a source of the map's stack.
 func (m *Map) SourceWatts(p *stack.Power, t0, t1 float64) (float64, error) {
 	if err := checkStep(t0, t1); err != nil {
 		return 0, err
@@ -53,8 +52,8 @@ func (l *LayerMap) mean(t0, t1 float64) float64 {
 	return total.value()
 }
 
-// InputWatts is the mean power over the time step (t0, t1] in W of every block, uniform power and power map, in the
-// order in which Vectors takes them.
+// InputWatts is the mean power in W over the time step (t0, t1] of every block, uniform power and power map, in the
+// order of Vectors.
 func (m *Map) InputWatts(t0, t1 float64) ([]float64, error) {
 	if err := checkStep(t0, t1); err != nil {
 		return nil, err
