@@ -8,8 +8,8 @@ import "thermsim/stack"
 //	Along z:       dx dy / (dz_k/2kz_k + R" + dz_{k+1}/2kz_{k+1}).
 //	To a face:     dx dy / (R"_face + dz/2kz).
 //
-// The conductivities along x and y are those of the adjacent halves of cells. R" is the contact resistance in m2K/W, and
-// R"_face is 1/h. PatchedFace gives the last formula for a face with patches.
+// The conductivities along x and y are those of the adjacent halves of cells. R" is the contact resistance in m2K/W,
+// and R"_face is 1/h. PatchedFace gives the last formula for a face with patches.
 //
 // Every function fills dst (length nx) for row j of plane k.
 
@@ -95,17 +95,13 @@ func (m *Mesh) halfOf(f stack.Face, i, j, k int, c *Material) float64 {
 	if r, ok := m.coolHalf(f, i, j, k, c); ok {
 		return r
 	}
-	switch f {
-	case stack.Bottom, stack.Top:
-		return m.DZ(k) / (2 * c.K[2])
-	case stack.West:
-		return m.DX(i) / (2 * c.Half[west])
-	case stack.East:
-		return m.DX(i) / (2 * c.Half[east])
-	case stack.South:
-		return m.DY(j) / (2 * c.Half[south])
+	switch f.Across() {
+	case 0:
+		return m.DX(i) / (2 * c.Half[f-stack.West])
+	case 1:
+		return m.DY(j) / (2 * c.Half[f-stack.West])
 	}
-	return m.DY(j) / (2 * c.Half[north])
+	return m.DZ(k) / (2 * c.K[2])
 }
 
 // Grounded reports whether the stack is connected to a fixed temperature; otherwise a steady state does not exist.
@@ -144,23 +140,24 @@ func (m *Mesh) GroundConductance() float64 {
 // groundOfPlane is the conductance of face f in plane k. Without patches and coolant, the conductance per area depends
 // on the material only.
 func (m *Mesh) groundOfPlane(f stack.Face, k int) float64 {
-	g := 0.0
-	columns, rows := m.faceRange(f, k)
+	g, planes := 0.0, [2]int{k, k + 1}
+	first, end := m.faceRange(f, planes)
 	p, d := &m.Planes[k], m.driveOf(f)
 	switch {
-	case rows[0] == rows[1]:
+	case first[2] >= end[2]:
 	case p.Cavity != nil || m.Patched[f] != nil:
-		m.FaceCells(f, k, func(i, j int) { g += m.FaceConductance(f, i, j, k) })
+		m.FaceCells(f, planes, func(i, j, k int) { g += m.FaceConductance(f, i, j, k) })
 	case p.Index == nil:
-		i, j := columns[0], rows[0]
-		width, depth := m.X[columns[1]]-m.X[i], m.Y[rows[1]]-m.Y[j]
-		g = m.FaceConductance(f, i, j, k) * (width / m.DX(i)) * (depth / m.DY(j))
+		width, depth := m.X[end[0]]-m.X[first[0]], m.Y[end[1]]-m.Y[first[1]]
+		g = m.FaceConductance(f, first[0], first[1], k) * (width / m.DX(first[0])) * (depth / m.DY(first[1]))
 	case d.Driven():
 		resistance := make([]float64, len(m.Palette))
 		for id := range resistance {
-			resistance[id] = d.Resistance + m.halfOf(f, columns[0], rows[0], k, &m.Palette[id])
+			resistance[id] = d.Resistance + m.halfOf(f, first[0], first[1], k, &m.Palette[id])
 		}
-		m.FaceCells(f, k, func(i, j int) { g += m.CellFaceArea(f, i, j, k) / resistance[p.Index[j*m.NX()+i]] })
+		m.FaceCells(f, planes, func(i, j, k int) {
+			g += m.CellFaceArea(f, i, j, k) / resistance[p.Index[j*m.NX()+i]]
+		})
 	}
 	return g
 }

@@ -5,7 +5,7 @@ import "thermsim/stack"
 // Drive is the boundary condition of face f at cell (i, j, k), which lies on it.
 func (m *Mesh) Drive(f stack.Face, i, j, k int) Drive {
 	if p := m.Patched[f]; p != nil {
-		return p.drive(p.at(i, j, k))
+		return p.Cells[p.at(i, j, k)]
 	}
 	return m.driveOf(f)
 }
@@ -81,34 +81,28 @@ func (m *Mesh) faceLaw(f stack.Face) *FaceLaw {
 	return &m.Laws.Faces[f]
 }
 
-// FaceCells calls visit with the cells (i, j, k) of plane k that lie on face f.
-func (m *Mesh) FaceCells(f stack.Face, k int, visit func(i, j int)) {
-	columns, rows := m.faceRange(f, k)
-	for j := rows[0]; j < rows[1]; j++ {
-		for i := columns[0]; i < columns[1]; i++ {
-			visit(i, j)
+// FaceCells calls visit with the cells (i, j, k) on face f in the planes from planes[0] to planes[1]-1.
+func (m *Mesh) FaceCells(f stack.Face, planes [2]int, visit func(i, j, k int)) {
+	first, end := m.faceRange(f, planes)
+	for k := first[2]; k < end[2]; k++ {
+		for j := first[1]; j < end[1]; j++ {
+			for i := first[0]; i < end[0]; i++ {
+				visit(i, j, k)
+			}
 		}
 	}
 }
 
-// faceRange is the half-open ranges of the columns and rows of plane k that lie on face f; no rows if there are none.
-func (m *Mesh) faceRange(f stack.Face, k int) (columns, rows [2]int) {
-	columns, rows = [2]int{0, m.NX()}, [2]int{0, m.NY()}
-	switch f {
-	case stack.Bottom, stack.Top:
-		if !m.OnFace(f, 0, 0, k) {
-			rows[1] = 0
-		}
-	case stack.West:
-		columns[1] = 1
-	case stack.East:
-		columns[0] = m.NX() - 1
-	case stack.South:
-		rows[1] = 1
-	case stack.North:
-		rows[0] = m.NY() - 1
+// faceRange is the half-open range of the cells on a face along x, y and z.
+func (m *Mesh) faceRange(f stack.Face, planes [2]int) (first, end [3]int) {
+	first, end = [3]int{0, 0, planes[0]}, [3]int{m.NX(), m.NY(), planes[1]}
+	axis := f.Across()
+	if f.High() {
+		first[axis] = max(first[axis], [3]int{m.NX(), m.NY(), m.NZ()}[axis]-1)
+	} else {
+		end[axis] = min(end[axis], 1)
 	}
-	return columns, rows
+	return first, end
 }
 
 // OnFace reports whether cell (i, j, k) lies on a face.
@@ -136,8 +130,8 @@ func (m *Mesh) OnFace(f stack.Face, i, j, k int) bool {
 //
 // The conductances in b and in the heat through the faces must add up to exactly this ground. Otherwise b - A x = 0 is
 // not the heat balance. If a face with 10 W/(m2 K) meets a fixed temperature behind 3e6 W/(m2 K), rounding of the sum
-// changes the heat through the smaller conductance by 1 %, at any tolerance. Therefore the largest conductance of a cell is the ground minus the others. This changes it by a few
-// roundings only, and the others keep their values.
+// changes the heat through the smaller conductance by 1 %, at any tolerance. Therefore the largest conductance of a cell
+// is the ground minus the others. This changes it by a few roundings only, and the others keep their values.
 func (m *Mesh) HeldFaceConductance(f stack.Face, i, j, k int) float64 {
 	c := m.At(i, j, k)
 	held, _ := m.heldFaceConductance(f, i, j, k, func(e stack.Face) float64 { return m.faceConductance(e, i, j, k, c) })

@@ -170,7 +170,7 @@ func (m *Mesh) addFilm(s *FilmState, k int, kelvin []float64) {
 		}
 		return m.Laws.of(curve, t)
 	}
-	m.FaceCells(s.Face, k, func(i, j int) {
+	m.FaceCells(s.Face, [2]int{k, k + 1}, func(i, j, _ int) {
 		t := kelvin[j*m.NX()+i]
 		if math.IsNaN(t) || math.IsInf(t, 0) {
 			return

@@ -47,7 +47,7 @@ type Material struct {
 	Half [4]float64
 }
 
-// The halves of a cell.
+// The halves of a cell, in the order of the faces.
 const (
 	west = iota
 	east

@@ -8,20 +8,10 @@ import (
 
 // cell is (i, j, k) of the cell at n.
 func (p *PatchedFace) cell(m *Mesh, n int) (i, j, k int) {
-	a, b := n%p.NA, n/p.NA
-	switch p.face {
-	case stack.Bottom:
-		return a, b, 0
-	case stack.Top:
-		return a, b, m.NZ() - 1
-	case stack.West:
-		return 0, a, b
-	case stack.East:
-		return m.NX() - 1, a, b
-	case stack.South:
-		return a, 0, b
-	}
-	return a, m.NY() - 1, b
+	first, _ := m.faceRange(p.face, [2]int{0, m.NZ()})
+	along := p.face.Along()
+	first[along[0]], first[along[1]] = n%p.NA, n/p.NA
+	return first[0], first[1], first[2]
 }
 
 // addPatches assigns the patches to the faces.
@@ -30,15 +20,9 @@ func (m *Mesh) addPatches() {
 		if len(m.Stack.Boundary[f].Patches) == 0 {
 			continue
 		}
-		p := &PatchedFace{face: f}
-		a, b := m.X, m.Y
-		switch f {
-		case stack.West, stack.East:
-			a, b = m.Y, m.Z
-		case stack.South, stack.North:
-			b = m.Z
-		}
-		p.NA, p.NB = len(a)-1, len(b)-1
+		axes, along := [3][]float64{m.X, m.Y, m.Z}, f.Along()
+		a, b := axes[along[0]], axes[along[1]]
+		p := &PatchedFace{face: f, NA: len(a) - 1, NB: len(b) - 1}
 		newCutter(m.Stack.Boundary[f].Patches, a, b).lay(p)
 		p.measure(m)
 		p.join(m)
@@ -89,13 +73,12 @@ func (p *PatchedFace) driveOfPart(m *Mesh, part *piece) Drive {
 
 // join combines the boundary conditions of the parts of each cell.
 func (p *PatchedFace) join(m *Mesh) {
-	cells := p.NA * p.NB
-	p.Resistance, p.Temperature, p.Flux = make([]float64, cells), make([]float64, cells), make([]float64, cells)
+	p.Cells = make([]Drive, p.NA*p.NB)
 	all, conductance := 0.0, 0.0
-	for n := range cells {
+	for n := range p.Cells {
 		i, j, k := p.cell(m, n)
 		d := p.joined(m, p.of(n), m.halfOf(p.face, i, j, k, m.At(i, j, k)))
-		p.Resistance[n], p.Temperature[n], p.Flux[n] = d.Resistance, d.Temperature, d.Flux
+		p.Cells[n] = d
 		area := m.CellFaceArea(p.face, i, j, k)
 		all += area
 		if d.Driven() {
@@ -154,13 +137,12 @@ func (p *PatchedFace) joined(m *Mesh, parts []piece, half float64) Drive {
 //
 //	G = sum of A_p / (R"_p + half),     G T = sum of A_p T_p / (R"_p + half),     q = sum of q_p A_p / A.
 //
-// The cell then has the resistance R" = A/G - half, the temperature T and the flux q. The resistance half is that at 300 K.
+// The cell then has the resistance R" = A/G - half, the temperature T and the flux q. The resistance half is that at
+// 300 K.
 type PatchedFace struct {
 	face   stack.Face
 	NA, NB int
-	// By cell: the resistance in m2K/W, negative without a reference temperature; the reference temperature in K; and
-	// the incoming flux in W/m2.
-	Resistance, Temperature, Flux []float64
+	Cells  []Drive
 
 	owner []int32         // the patch that covers a cell, or unpatched; parts take precedence.
 	parts map[int][]piece // of cells that edges or map tiles cut
@@ -179,17 +161,8 @@ type piece struct {
 }
 
 func (p *PatchedFace) at(i, j, k int) int {
-	switch p.face {
-	case stack.Bottom, stack.Top:
-		return j*p.NA + i
-	case stack.West, stack.East:
-		return k*p.NA + j
-	}
-	return k*p.NA + i
-}
-
-func (p *PatchedFace) drive(n int) Drive {
-	return Drive{Resistance: p.Resistance[n], Temperature: p.Temperature[n], Flux: p.Flux[n]}
+	cell, along := [3]int{i, j, k}, p.face.Along()
+	return cell[along[1]]*p.NA + cell[along[0]]
 }
 
 // Drive is the boundary condition of a face at one of its cells: a reference temperature in series with a resistance,

@@ -65,19 +65,14 @@ func (m *Mesh) close(f stack.Face) {
 func (p *PatchedFace) rows(from, to int) *PatchedFace {
 	c := *p
 	c.parts, c.owner = nil, nil // only reports use them
-	switch p.face {
-	case stack.Bottom, stack.Top:
+	switch p.face.Across() {
+	case 2:
 		c.NB = to - from
-		c.Resistance, c.Temperature, c.Flux = p.Resistance[from*p.NA:to*p.NA], p.Temperature[from*p.NA:to*p.NA],
-			p.Flux[from*p.NA:to*p.NA]
-	case stack.West, stack.East:
-		c.NA = to - from
-		for _, v := range []*[]float64{&c.Resistance, &c.Temperature, &c.Flux} {
-			all := *v
-			*v = nil
-			for k := range p.NB {
-				*v = append(*v, all[k*p.NA+from:k*p.NA+to]...)
-			}
+		c.Cells = p.Cells[from*p.NA : to*p.NA]
+	case 0:
+		c.NA, c.Cells = to-from, nil
+		for k := range p.NB {
+			c.Cells = append(c.Cells, p.Cells[k*p.NA+from:k*p.NA+to]...)
 		}
 	}
 	return &c

@@ -10,8 +10,8 @@ const epsilon = 0x1p-52
 
 // Overlap divides the interval [lo, hi] among the cells between faces (ascending, in the unit of lo and hi). It returns
 // the first cell touched and the share of the interval in that cell and the following ones; the shares sum to 1. Parts
-// beyond the outermost faces are omitted, and an interval entirely beyond them has no shares. Overlaps no wider than the
-// rounding of the coordinates are ignored, so that a block that ends on a face does not touch the next cell.
+// beyond the outermost faces are omitted, and an interval entirely beyond them has no shares. Overlaps no wider than
+// the rounding of the coordinates are ignored, so that a block that ends on a face does not touch the next cell.
 //
 // The shares are appended to buf, which may be nil.
 func Overlap(faces []float64, lo, hi float64, buf []float64) (first int, shares []float64) {

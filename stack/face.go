@@ -26,6 +26,15 @@ func (f Face) String() string {
 	return [...]string{"bottom", "top", "west", "east", "south", "north"}[f]
 }
 
+// Across is the axis normal to the face: 0, 1, 2 for x, y, z.
+func (f Face) Across() int { return [...]int{2, 2, 0, 0, 1, 1}[f] }
+
+// Along are the axes of the face's coordinates, see [Stack.FaceSize].
+func (f Face) Along() [2]int { return [...][2]int{{1, 2}, {0, 2}, {0, 1}}[f.Across()] }
+
+// High reports whether the face is at the upper end of its axis.
+func (f Face) High() bool { return f%2 == 1 }
+
 // BoundaryKind is the form of a boundary condition. Callers ask a [Boundary] for its conductance, flux or text, so that
 // a new kind concerns the methods below only.
 type BoundaryKind int
@@ -228,13 +237,8 @@ func BesideAny(bands []Rect, z float64) bool {
 
 // FaceAxes are the names of a face's coordinates.
 func FaceAxes(f Face) [2]string {
-	switch f {
-	case Bottom, Top:
-		return [2]string{"x", "y"}
-	case West, East:
-		return [2]string{"y", "z"}
-	}
-	return [2]string{"x", "z"}
+	along := f.Along()
+	return [2]string{"xyz"[along[0] : along[0]+1], "xyz"[along[1] : along[1]+1]}
 }
 
 // Conditions are all those of a face: its own and those of its patches.

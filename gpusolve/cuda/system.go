@@ -72,14 +72,8 @@ func (s *system) onFaces(f func(facing)) {
 			continue
 		}
 		b := &s.mesh.Stack.Boundary[face]
-		na, nb := s.nx, s.ny
-		switch face {
-		case stack.West, stack.East:
-			na, nb = s.ny, s.nz
-		case stack.South, stack.North:
-			na, nb = s.nx, s.nz
-		}
-		f(facing{face, na, nb, b.Temperature - s.mesh.Stack.Ambient, b.Flux})
+		cells, along := [3]int{s.nx, s.ny, s.nz}, face.Along()
+		f(facing{face, cells[along[0]], cells[along[1]], b.Temperature - s.mesh.Stack.Ambient, b.Flux})
 	}
 }
 
@@ -240,8 +234,8 @@ func (s *system) resistances() []float64 {
 			continue
 		}
 		v[f] = -float64(len(v))
-		for n, r := range p.Resistance {
-			v = append(v, r, p.Temperature[n]-s.mesh.Stack.Ambient, p.Flux[n])
+		for _, d := range p.Cells {
+			v = append(v, d.Resistance, d.Temperature-s.mesh.Stack.Ambient, d.Flux)
 		}
 	}
 	return v

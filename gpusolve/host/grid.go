@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"thermsim/gpusolve/ops"
-	"thermsim/stack"
 )
 
 // grid is what the system of a mesh has whatever its operator is: vectors over the cells, and sums over its rows.
@@ -28,42 +27,6 @@ func (g *grid) init(d *Device, nx, ny, nz int) {
 
 // rows runs a task over the rows of the finest grid.
 func (g *grid) rows(t Task) { g.Run(t, g.ny, g.cells) }
-
-// onFace calls f for every cell on a face.
-func (g *grid) onFace(face stack.Face, f func(i, j, k int)) {
-	switch face {
-	case stack.Bottom, stack.Top:
-		k := 0
-		if face == stack.Top {
-			k = g.nz - 1
-		}
-		for j := range g.ny {
-			for i := range g.nx {
-				f(i, j, k)
-			}
-		}
-	case stack.West, stack.East:
-		i := 0
-		if face == stack.East {
-			i = g.nx - 1
-		}
-		for k := range g.nz {
-			for j := range g.ny {
-				f(i, j, k)
-			}
-		}
-	default:
-		j := 0
-		if face == stack.North {
-			j = g.ny - 1
-		}
-		for k := range g.nz {
-			for i := range g.nx {
-				f(i, j, k)
-			}
-		}
-	}
-}
 
 // owns says whether a row that the grid holds is its own.
 func (g *grid) owns(j int) bool { return g.share == nil || j >= g.share.first && j < g.share.last }

@@ -403,7 +403,7 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 		if !s.mesh.Exchanges(f) {
 			continue
 		}
-		s.onFace(f, func(i, j, k int) {
+		s.mesh.FaceCells(f, [2]int{0, s.nz}, func(i, j, k int) {
 			if !s.owns(j) {
 				return
 			}

@@ -125,7 +125,7 @@ func (s *system) assembleFace(f stack.Face) {
 		return
 	}
 	follows := s.mesh.Stack.Boundary[f].Follows()
-	s.onFace(f, func(i, j, k int) {
+	s.mesh.FaceCells(f, [2]int{0, s.nz}, func(i, j, k int) {
 		c := j*s.nx + i
 		d := s.mesh.Drive(f, i, j, k)
 		if d.Flux != 0 {

@@ -167,14 +167,12 @@ func heat(m *mesh.Mesh, x, y []float64) float64 {
 		if !m.Exchanges(f) {
 			continue
 		}
-		for k := range nz {
-			m.FaceCells(f, k, func(i, j int) {
-				cell := (k*ny+j)*nx + i
-				d := m.Drive(f, i, j, k)
-				g, flux := m.FaceConductance(f, i, j, k), d.Flux*m.CellFaceArea(f, i, j, k)
-				sum += (g*(d.Temperature-x[cell]) + flux) * y[cell]
-			})
-		}
+		m.FaceCells(f, [2]int{0, nz}, func(i, j, k int) {
+			cell := (k*ny+j)*nx + i
+			d := m.Drive(f, i, j, k)
+			g, flux := m.FaceConductance(f, i, j, k), d.Flux*m.CellFaceArea(f, i, j, k)
+			sum += (g*(d.Temperature-x[cell]) + flux) * y[cell]
+		})
 	}
 	return sum
 }
