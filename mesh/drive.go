@@ -130,8 +130,8 @@ func (m *Mesh) OnFace(f stack.Face, i, j, k int) bool {
 //
 // The conductances in b and in the heat through the faces must add up to exactly this ground. Otherwise b - A x = 0 is
 // not the heat balance. If a face with 10 W/(m2 K) meets a fixed temperature behind 3e6 W/(m2 K), rounding of the sum
-// changes the heat through the smaller conductance by 1 %, at any tolerance. Therefore the largest conductance of a cell
-// is the ground minus the others. This changes it by a few roundings only, and the others keep their values.
+// changes the heat through the smaller conductance by 1 %, at any tolerance. Therefore the largest conductance of a
+// cell is the ground minus the others. This changes it by a few roundings only, and the others keep their values.
 func (m *Mesh) HeldFaceConductance(f stack.Face, i, j, k int) float64 {
 	c := m.At(i, j, k)
 	held, _ := m.heldFaceConductance(f, i, j, k, func(e stack.Face) float64 { return m.faceConductance(e, i, j, k, c) })
