@@ -145,7 +145,7 @@ func (d *description) power() {
 	}
 	note := "steady"
 	if p.Transient() {
-		note = "means of traces and schedules count in a steady state"
+		note = "steady states use the means of traces, and no schedules"
 	}
 	d.heading("Power", note)
 	if len(p.Layers) == 0 {
