@@ -115,10 +115,10 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// Rows of the same input are replaced and keep what an older build took.
+// Rows of the same input are replaced, and others are kept.
 func TestUpdate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "hostile.json")
-	if err := os.WriteFile(path, []byte(`{"about": "x", "rows": [{"what": "a", "before": "9 s", "status": "2"}]}`),
+	if err := os.WriteFile(path, []byte(`{"about": "x", "rows": [{"what": "a", "MB": 9}, {"what": "d", "status": "2"}]}`),
 		0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -128,10 +128,13 @@ func TestUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := text(t, filepath.Dir(path), "hostile.json")
-	for _, want := range []string{`"about": "x"`, `"before": "9 s"`, `"inputs": 2`, `"refused": 1`,
+	for _, want := range []string{`"about": "x"`, `"what": "d"`, `"inputs": 3`, `"refused": 2`,
 		`"most_cpu_s": 1,`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s is missing in %s", want, got)
 		}
+	}
+	if strings.Contains(got, `"MB": 9`) {
+		t.Errorf("the old row is in %s", got)
 	}
 }

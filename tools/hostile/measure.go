@@ -95,17 +95,15 @@ func shortened(message string, most int) string {
 	return first
 }
 
-// row is an input in the file of results. Before and BeforeMB are those of an older build, before there were limits.
+// row is an input in the file of results.
 type row struct {
-	What     string  `json:"what"`
-	Large    bool    `json:"above_10_MB,omitempty"`
-	Before   string  `json:"before,omitempty"`
-	BeforeMB int     `json:"before_MB,omitempty"`
-	WallS    float64 `json:"wall_s"`
-	CPUS     float64 `json:"cpu_s"`
-	MB       int     `json:"MB"`
-	Status   string  `json:"status"`
-	Says     string  `json:"says,omitempty"`
+	What   string  `json:"what"`
+	Large  bool    `json:"above_10_MB,omitempty"`
+	WallS  float64 `json:"wall_s"`
+	CPUS   float64 `json:"cpu_s"`
+	MB     int     `json:"MB"`
+	Status string  `json:"status"`
+	Says   string  `json:"says,omitempty"`
 }
 
 func (m *measured) row(in input) row {
@@ -150,7 +148,6 @@ func update(path, commit string, all []input, rows map[string]row) error {
 			list = &t.Flags
 		}
 		if i := slices.IndexFunc(*list, func(old row) bool { return old.What == r.What }); i >= 0 {
-			r.Before, r.BeforeMB = (*list)[i].Before, (*list)[i].BeforeMB
 			(*list)[i] = r
 		} else {
 			*list = append(*list, r)
