@@ -34,14 +34,14 @@ func (y *Layer) HeatedDepth() float64 {
 	return y.Thickness
 }
 
-// twin says whether the layer has a plane for the walls and one for the coolant, each half as thick as the cavity. Both
-// represent the whole cavity.
-func (y *Layer) twin() bool { return y.Coolant != nil && y.Coolant.Model == PorousCavity }
+// porous says whether the layer has a plane for the walls and one for the coolant, each half as thick as the cavity.
+// Both represent the whole cavity.
+func (y *Layer) porous() bool { return y.Coolant != nil && y.Coolant.Model == PorousCavity }
 
 // Planes is the number of planes of cells: Cells, and one more for a heated slice, or for the coolant of a porous
 // cavity in addition to the walls.
 func (y *Layer) Planes() int {
-	if y.Sliced() || y.twin() {
+	if y.Sliced() || y.porous() {
 		return y.Cells + 1
 	}
 	return y.Cells
@@ -50,7 +50,7 @@ func (y *Layer) Planes() int {
 // PlaneThickness is that of plane p, from the bottom of the layer, in m.
 func (y *Layer) PlaneThickness(p int) float64 {
 	switch {
-	case y.twin():
+	case y.porous():
 		return y.Thickness / 2
 	case !y.Sliced():
 		return y.Thickness / float64(y.Cells)
@@ -65,7 +65,7 @@ func (y *Layer) PlaneTop(p int) float64 {
 	switch {
 	case p+1 == y.Planes():
 		return y.Thickness
-	case y.twin():
+	case y.porous():
 		return y.Thickness / 2
 	case !y.Sliced():
 		return y.Thickness * (float64(p+1) / float64(y.Cells))

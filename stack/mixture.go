@@ -146,7 +146,7 @@ func (f *Fill) Mean() float64 {
 }
 
 // A composite is tabulated in steps of mixStep, and above 500 K in steps of mixShare of the temperature. A range of any
-// width then has some thousand rows, and relative steps are at most those at 250 K.
+// width then has some thousand rows, with relative steps as at 250 K or smaller.
 const mixStep, mixShare = 5.0, 0.01
 
 // Tabulate makes a composite temperature-dependent if any of its parts is: the rule is evaluated at every temperature

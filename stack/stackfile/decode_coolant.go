@@ -200,8 +200,9 @@ func (r *resolver) section() float64 {
 	return float64(r.c.Channels.Count) * r.c.Channels.Width * r.height
 }
 
-// known says whether density, viscosity and conductivity are given, and otherwise reports what they are needed for.
-func (r *resolver) known(pos stack.Pos, what string) bool {
+// hasProperties says whether density, viscosity and conductivity are given, and otherwise reports what they are needed
+// for.
+func (r *resolver) hasProperties(pos stack.Pos, what string) bool {
 	if r.liquid.Density > 0 && r.liquid.Viscosity > 0 && r.liquid.K > 0 {
 		return true
 	}
@@ -264,14 +265,14 @@ func (r *resolver) flow() {
 	case "velocity":
 		r.c.Flow = s.scalar("velocity") * r.section()
 	default:
-		r.driven(s.pos("pressure_drop"), s.scalar("pressure_drop"))
+		r.flowOfPressure(s.pos("pressure_drop"), s.scalar("pressure_drop"))
 	}
-	r.divide()
+	r.divideFlow()
 }
 
-// driven finds the flow that a pressure drop drives.
-func (r *resolver) driven(pos stack.Pos, drop float64) {
-	if !r.known(pos, "a pressure drop") {
+// flowOfPressure finds the flow that a pressure drop drives.
+func (r *resolver) flowOfPressure(pos stack.Pos, drop float64) {
+	if !r.hasProperties(pos, "a pressure drop") {
 		return
 	}
 	if r.c.Channels != nil {
@@ -304,8 +305,8 @@ func (r *resolver) permeability() float64 {
 	return sum / from
 }
 
-// divide gives zones their share of the flow, by permeability times width.
-func (r *resolver) divide() {
+// divideFlow gives zones their share of the flow, by permeability times width.
+func (r *resolver) divideFlow() {
 	if len(r.c.Zones) == 0 || r.c.Flow == 0 {
 		return
 	}
@@ -378,7 +379,7 @@ func (r *resolver) correlation() float64 {
 		}
 		return coolant.PinFins(r.c.Flow/r.section(), p.Staggered)
 	}
-	if !r.known(r.s.node.Pos, "the heat transfer coefficient") {
+	if !r.hasProperties(r.s.node.Pos, "the heat transfer coefficient") {
 		return 0
 	}
 	return r.channel().HeatTransfer(r.liquid, r.c.Flow/r.section())

@@ -152,7 +152,7 @@ func (l *loader) addPart(y *stack.Layer, p *part, share float64) {
 		name += "." + from.Name
 	}
 	material := func(i int) int {
-		if d.odd() {
+		if d.exchangesAxes() {
 			return l.materials.turned(i)
 		}
 		return i

@@ -57,7 +57,7 @@ func (p *loadedPackage) fits(l *loader) {
 	}
 	clear := stack.Rect{X: margin, Y: margin, Width: p.Width - 2*margin, Height: p.Height - 2*margin}
 	for i, d := range p.Dies {
-		r := stack.Rect{X: d.X, Y: d.Y, Width: d.Width, Height: d.Height}
+		r := body(&d)
 		at := p.dies[i].pos("size")
 		if out := stack.Protrusion(r, inner, slack); out != "" {
 			l.fail(at, "make the package larger, or move the die", "die %q extends beyond %s %s",
@@ -75,12 +75,16 @@ func (p *loadedPackage) fits(l *loader) {
 				"overlaps the %s wide foot of the lid %s", faults.Shorten(d.Name), faults.Metres(margin), out)
 		}
 		for j, e := range p.Dies[:i] {
-			if d.X+slack < e.X+e.Width && e.X+slack < d.X+d.Width && d.Y+slack < e.Y+e.Height &&
-				e.Y+slack < d.Y+d.Height {
+			if w, h := stack.Intersection(body(&d), body(&e)); min(w, h) > slack {
 				l.fail(at, "move one", "die %q overlaps die %q", faults.Shorten(d.Name), faults.Shorten(p.Dies[j].Name))
 			}
 		}
 	}
+}
+
+// body is the footprint of a die in its package.
+func body(d *packaging.Die) stack.Rect {
+	return stack.Rect{X: d.X, Y: d.Y, Width: d.Width, Height: d.Height}
 }
 
 // testFaces are the domain and its faces: those of the test, or those of the stack file.

@@ -236,11 +236,16 @@ func (l *loader) checkColumns() {
 		return // blocks that could not be read would be missed here
 	}
 	for _, s := range l.series {
-		for c, ok := range s.claimed {
-			if !ok {
-				l.fail(s.Pos[c], l.suggest(s.Names[c], these(names)), "no block of a floorplan is called %q, so its "+
-					"power would be lost", faults.Shorten(s.Names[c]))
-			}
+		l.unclaimed(s, names, "no block of a floorplan")
+	}
+}
+
+// unclaimed reports columns without a block.
+func (l *loader) unclaimed(s *series, names []string, none string) {
+	for c, ok := range s.claimed {
+		if !ok {
+			l.fail(s.Pos[c], l.suggest(s.Names[c], these(names)), "%s is called %q, so its power would be lost", none,
+				faults.Shorten(s.Names[c]))
 		}
 	}
 }
@@ -268,7 +273,7 @@ func (l *loader) trace(t *table, p *stack.Power) {
 		return
 	}
 	if n.Kind != tree.String {
-		l.unclaimed(s, p.Blocks)
+		l.unclaimed(s, each(p.Blocks, func(b stack.Block) string { return b.Name }), "no block")
 	}
 	p.Trace = &stack.Trace{File: s.File, Times: s.Times, End: end, Watts: rows}
 }
@@ -292,17 +297,6 @@ func (l *loader) checkEnd(pos stack.Pos, times []float64, end float64) {
 	// An end of 0 has been reported as not positive.
 	if last := times[len(times)-1]; end != 0 && end <= last {
 		l.fail(pos, "", "end must come after the last time, %v s", last)
-	}
-}
-
-// unclaimed reports columns of a trace table without a block.
-func (l *loader) unclaimed(s *series, blocks []stack.Block) {
-	names := each(blocks, func(b stack.Block) string { return b.Name })
-	for c, ok := range s.claimed {
-		if !ok {
-			l.fail(s.Pos[c], l.suggest(s.Names[c], these(names)), "no block is called %q, so its power would be lost",
-				faults.Shorten(s.Names[c]))
-		}
 	}
 }
 

@@ -33,26 +33,28 @@ func Load(path string, overrides ...Override) (*stack.Stack, error) {
 
 // LoadWith is Load with the files that the stack file names read by open.
 func LoadWith(open Opener, path string, overrides ...Override) (*stack.Stack, error) {
-	data, err := readAsked(path, "stack file", ", or run in the folder that holds stack.toml")
+	l, root, err := openStack(open, path, overrides)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(path, data, open, overrides...)
+	return l.stackOf(root)
 }
 
-// Parse reads a stack from the text of a stack file. The name stands in messages and is what other inputs are relative
-// to; open reads them.
-func Parse(name string, data []byte, open Opener, overrides ...Override) (*stack.Stack, error) {
+// openStack reads the tree of a stack file that the user names.
+func openStack(open Opener, path string, overrides []Override) (*loader, *tree.Node, error) {
+	data, err := readAsked(path, "stack file", ", or run in the folder that holds stack.toml")
+	if err != nil {
+		return nil, nil, err
+	}
+	return parseStack(path, data, open, overrides)
+}
+
+// parseStack reads the tree of a stack file with its included files and overrides.
+func parseStack(name string, data []byte, open Opener, overrides []Override) (*loader, *tree.Node, error) {
 	root, fault := tree.Parse(name, data)
 	if fault != nil {
-		return nil, stack.ErrorList{fault}
+		return nil, nil, stack.ErrorList{fault}
 	}
-	l := newLoader(name, data, open)
-	return l.stackOf(l.whole(root, overrides))
-}
-
-// newLoader reads a stack file and those that it names.
-func newLoader(name string, data []byte, open Opener) *loader {
 	l := &loader{
 		decoder: &decoder{format: keys.Stack()},
 		name:    name,
@@ -61,17 +63,22 @@ func newLoader(name string, data []byte, open Opener) *loader {
 		stack:   &stack.Stack{File: name},
 	}
 	l.record(name, data)
-	return l
-}
-
-// whole is the tree of a stack file with its included files and overrides.
-func (l *loader) whole(root *tree.Node, overrides []Override) *tree.Node {
-	root = l.include(root, []string{filepath.Clean(l.name)})
+	root = l.include(root, []string{filepath.Clean(name)})
 	for _, o := range overrides {
 		l.override(root, o)
 		l.stack.Set = append(l.stack.Set, o.Text)
 	}
-	return root
+	return l, root, nil
+}
+
+// Parse reads a stack from the text of a stack file. The name stands in messages and is what other inputs are relative
+// to; open reads them.
+func Parse(name string, data []byte, open Opener, overrides ...Override) (*stack.Stack, error) {
+	l, root, err := parseStack(name, data, open, overrides)
+	if err != nil {
+		return nil, err
+	}
+	return l.stackOf(root)
 }
 
 // stackOf makes a stack of a tree.
@@ -216,16 +223,10 @@ func TestEnvironments() []string {
 // not apply: moving air without h, a board under an HBM stack. The error is as that of Load, also for a file without a
 // package.
 func LoadIn(path, environment string, h float64, overrides ...Override) (*stack.Stack, error) {
-	data, err := readAsked(path, "stack file", ", or run in the folder that holds stack.toml")
+	l, root, err := openStack(inputfile.Read, path, overrides)
 	if err != nil {
 		return nil, err
 	}
-	root, fault := tree.Parse(path, data)
-	if fault != nil {
-		return nil, stack.ErrorList{fault}
-	}
-	l := newLoader(path, data, inputfile.Read)
-	root = l.whole(root, overrides)
 	p := root.Find("package")
 	if p == nil || p.Value.Kind != tree.Table {
 		return nil,

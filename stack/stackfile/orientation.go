@@ -17,14 +17,14 @@ type orientation struct {
 
 // size is the extent of the die as placed.
 func (o *orientation) size() (width, height float64) {
-	if o.odd() {
+	if o.exchangesAxes() {
 		return o.height, o.width
 	}
 	return o.width, o.height
 }
 
-// odd says whether the axes of the die are exchanged.
-func (o *orientation) odd() bool { return o.quarters%2 == 1 }
+// exchangesAxes says whether the axes of the die are exchanged.
+func (o *orientation) exchangesAxes() bool { return o.quarters%2 == 1 }
 
 // turned mirrors and turns a point in an area of the extent w by h whose south-west corner is the origin.
 func turned[T int | float64](o *orientation, x, y, w, h T) (T, T) {
@@ -54,7 +54,7 @@ func (o *orientation) point(p geometry.Point) geometry.Point {
 func (o *orientation) rect(r stack.Rect) stack.Rect {
 	a, b := o.point(geometry.Point{X: r.X, Y: r.Y}), o.point(geometry.Point{X: r.X + r.Width, Y: r.Y + r.Height})
 	w, h := r.Width, r.Height // as they are: differences of coordinates would round
-	if o.odd() {
+	if o.exchangesAxes() {
 		w, h = h, w
 	}
 	return stack.Rect{X: min(a.X, b.X), Y: min(a.Y, b.Y), Width: w, Height: h}
@@ -82,7 +82,7 @@ func (o *orientation) grid(nx, ny int, values []float64) (int, int, []float64) {
 		return nx, ny, values
 	}
 	mx, my := nx, ny
-	if o.odd() {
+	if o.exchangesAxes() {
 		mx, my = ny, nx
 	}
 	moved := make([]float64, len(values))
@@ -102,7 +102,7 @@ func (o *orientation) fill(f *stack.Fill) *stack.Fill {
 	}
 	moved := *f
 	moved.NX, moved.NY, moved.Values = o.grid(f.NX, f.NY, f.Values)
-	if o.odd() {
+	if o.exchangesAxes() {
 		switch f.Rule {
 		case stack.LinesX:
 			moved.Rule = stack.LinesY

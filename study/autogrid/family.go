@@ -11,8 +11,7 @@ type family struct {
 	s *stack.Stack
 	// grid returns the grid at a scale.
 	grid  func(scale float64) stack.Grid
-	first []int   // cells over each layer in the first grid
-	cost  float64 // of a cell, relative to iterations on a graded grid
+	first []int // cells over each layer in the first grid
 }
 
 // on is the stack on a grid of the family.
@@ -42,7 +41,7 @@ func cellsOf(s *stack.Stack) float64 {
 // cells; 0 if no minimum is necessary.
 func graded(s *stack.Stack, most float64) (f *family, axes [2]lines, floor float64) {
 	spans := [2][]span{spansOf(s, 0), spansOf(s, 1)}
-	f = &family{s: s, first: firstPlanes(s), cost: 1}
+	f = &family{s: s, first: firstPlanes(s)}
 	f.grid = func(scale float64) stack.Grid { return stack.Grid{X: axes[0].axis(scale), Y: axes[1].axis(scale)} }
 	fits := func(size float64) bool {
 		floor = size
@@ -85,7 +84,7 @@ func uniform(s *stack.Stack, most float64) *family {
 			}
 		}
 	}
-	f := &family{s: s, first: firstPlanes(s), cost: directCost}
+	f := &family{s: s, first: firstPlanes(s)}
 	floor := 0.0
 	f.grid = func(scale float64) stack.Grid {
 		var n [2]int

@@ -115,10 +115,10 @@ func (r *Result) addExternal(t *Sheet, e ExternalRow) error {
 		row.ToDefault = row.SolveS / r.solveOf(t.Name, row.Case, methods.Names()[0])
 		row.ToDirect = row.SolveS / r.solveOf(t.Name, row.Case, directMethod)
 	}
-	again := func(o Row) bool {
+	same := func(o Row) bool {
 		return o.External != nil && *o.External == *row.External && o.Case == row.Case && o.Grid == row.Grid
 	}
-	if n := slices.IndexFunc(t.Rows, again); n >= 0 {
+	if n := slices.IndexFunc(t.Rows, same); n >= 0 {
 		t.Rows[n] = row
 		return nil
 	}

@@ -146,18 +146,18 @@ func timeKernel(row *Row, k kernel, forms ops.Forms, sys chebyshev.Operations, c
 		}
 		sys.Convert(v[i], noise, 1)
 	}
-	again := func() { sys.Multiply(stored, k.entries, v[1], v[0]) }
+	product := func() { sys.Multiply(stored, k.entries, v[1], v[0]) }
 	if k.fused {
 		step := chebyshev.Recurrence{Keep: 0.1, Gain: 0.1}
-		again = func() { sys.Step(stored, k.entries, step, chebyshev.Iterate{Z: v[0], Rest: v[1], D: v[2]}, v[3]) }
+		product = func() { sys.Step(stored, k.entries, step, chebyshev.Iterate{Z: v[0], Rest: v[1], D: v[2]}, v[3]) }
 	}
-	again()
+	product()
 	var times []float64
 	for range row.Runs {
 		const repeats = 20
 		took, err := clock.Time(func() {
 			for range repeats {
-				again()
+				product()
 			}
 		})
 		if err != nil {

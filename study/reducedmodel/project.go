@@ -37,13 +37,13 @@ func (p *Pencil) Diagonal(m *Model) error {
 	}
 	reduced := mat.NewSymDense(k, nil)
 	half := NewMatrix(k, n)
+	capacities := mat.DenseCopyOf(p.C)
 	for i := range t {
-		for c := range n {
-			sum := 0.0
-			for r, w := range t[i] {
-				sum += w * p.C.At(r, c)
+		row := half.Row(i)
+		for r, w := range t[i] {
+			for c, v := range capacities.RawRowView(r) {
+				row[c] += w * v
 			}
-			half.Data[i*n+c] = sum
 		}
 	}
 	for i := range t {

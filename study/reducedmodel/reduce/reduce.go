@@ -135,7 +135,7 @@ func (r *projection) run(s *stack.Stack, from *start) (*reducedmodel.Model, erro
 	e.WantedK, e.EstimateK, e.Solves = r.options.Tol, e.StepK+e.BasisK, r.solves
 	r.model = small
 	for _, h := range r.heldOut {
-		e.FrequencyK = math.Max(e.FrequencyK, r.wrong(h.shift, h.h))
+		e.FrequencyK = math.Max(e.FrequencyK, r.errorAt(h.shift, h.h))
 	}
 	return small, nil
 }

@@ -13,17 +13,17 @@ import (
 
 // projection is a projection in progress.
 type projection struct {
-	ctx     context.Context
-	mesh    *mesh.Mesh
-	options Options
-	inputs  []ports.Input
-	wanted  float64 // K, error of the projection at any real frequency
-	basis   basis
-	model   *reducedmodel.Model
-	heldOut []sample
-	begun   []sample // of the initial state
-	peaks   []mesh.Term
-	solves  int
+	ctx          context.Context
+	mesh         *mesh.Mesh
+	options      Options
+	inputs       []ports.Input
+	wanted       float64 // K, error of the projection at any real frequency
+	basis        basis
+	model        *reducedmodel.Model
+	heldOut      []sample
+	heldOutStart []sample // of the initial state
+	peaks        []mesh.Term
+	solves       int
 }
 
 // span is a range of shifts between two shifts of the basis.
@@ -87,7 +87,7 @@ func (r *projection) project(ranges []float64, s *start) error {
 	e := &r.model.Error
 	for _, h := range r.heldOut {
 		e.HeldOut = append(e.HeldOut, h.shift)
-		e.ProjectionK = math.Max(e.ProjectionK, r.wrong(h.shift, h.h))
+		e.ProjectionK = math.Max(e.ProjectionK, r.errorAt(h.shift, h.h))
 	}
 	if !shown {
 		e.BasisK = math.Max(e.BasisK, inTime*e.ProjectionK)
@@ -119,11 +119,11 @@ func (r *projection) first(s *start) error {
 	if fast > closest*slow {
 		spans = append(spans, span{slow, fast})
 	}
-	return r.halve(spans)
+	return r.bisect(spans)
 }
 
-// halve visits the middle of spans, and of their halves if it was added to the basis.
-func (r *projection) halve(spans []span) error {
+// bisect visits the middle of spans, and of their halves if it was added to the basis.
+func (r *projection) bisect(spans []span) error {
 	for len(spans) > 0 {
 		more, err := r.visit(spans[0])
 		if err != nil {
@@ -136,25 +136,25 @@ func (r *projection) halve(spans []span) error {
 
 // refine checks the held-out frequencies again with a smaller error.
 func (r *projection) refine(s *start) error {
-	if err := r.beginAgain(s); err != nil {
+	if err := r.recheckStart(s); err != nil {
 		return err
 	}
 	held := r.heldOut
 	r.heldOut = nil
 	for _, h := range held {
-		if r.wrong(h.shift, h.h) <= r.wanted {
+		if r.errorAt(h.shift, h.h) <= r.wanted {
 			r.heldOut = append(r.heldOut, h)
 			continue
 		}
-		if err := r.halve([]span{h.span}); err != nil {
+		if err := r.bisect([]span{h.span}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// wrong is the error of the model at a shift, in K.
-func (r *projection) wrong(shift float64, full reducedmodel.Matrix) float64 {
+// errorAt is the error of the model at a shift, in K.
+func (r *projection) errorAt(shift float64, full reducedmodel.Matrix) float64 {
 	return reducedmodel.Worst(r.model.Inputs, full.Minus(r.model.Transfer(shift)))
 }
 
@@ -216,12 +216,12 @@ func (r *projection) visit(of span) (halves []span, err error) {
 		return nil, err
 	}
 	h := r.full(fields)
-	if r.wrong(shift, h) <= r.wanted {
+	if r.errorAt(shift, h) <= r.wanted {
 		r.heldOut = append(r.heldOut, sample{span: of, shift: shift, h: h})
 		return nil, nil
 	}
 	var picked [][]float32
-	for _, i := range r.pick(h.Minus(r.model.Transfer(shift))) {
+	for _, i := range r.chooseInputs(h.Minus(r.model.Transfer(shift))) {
 		picked = append(picked, fields[i])
 	}
 	for _, half := range []span{{of.lo, shift}, {shift, of.hi}} {
@@ -232,10 +232,10 @@ func (r *projection) visit(of span) (halves []span, err error) {
 	return halves, r.enrich(shift, picked)
 }
 
-// pick chooses the inputs whose responses eliminate the error at a shift, the worst first. With the response of input i
-// in the basis, the error e becomes exactly e - e_i e_ii^-1 e_i' at that shift; e_ii belongs to the heat of i, whose
-// transpose is the mean over i.
-func (r *projection) pick(e reducedmodel.Matrix) []int {
+// chooseInputs selects the inputs whose responses eliminate the error at a shift, the worst first. With the response of
+// input i in the basis, the error e becomes exactly e - e_i e_ii^-1 e_i' at that shift; e_ii belongs to the heat of i,
+// whose transpose is the mean over i.
+func (r *projection) chooseInputs(e reducedmodel.Matrix) []int {
 	const enough = 0.25 // of the wanted error
 	var picked []int
 	taken := make([]bool, len(r.inputs))
@@ -256,13 +256,13 @@ func (r *projection) pick(e reducedmodel.Matrix) []int {
 		}
 		taken[worst] = true
 		picked = append(picked, worst)
-		take(e, worst)
+		eliminate(e, worst)
 	}
 	return picked
 }
 
-// take eliminates column i from the error.
-func take(e reducedmodel.Matrix, i int) {
+// eliminate removes column i from the error.
+func eliminate(e reducedmodel.Matrix, i int) {
 	own := e.At(i, i)
 	if !(own > 0) {
 		for o := range e.Rows {

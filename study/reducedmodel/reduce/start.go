@@ -95,29 +95,29 @@ func (r *projection) begin(s *start, slow float64) error {
 	r.basis.ops.apply(x, leaving, stored)
 	fast := r.basis.ops.fastest(leaving) / r.wanted
 	for shift := slow / wider; shift < fast; shift *= wider {
-		if err := r.beginAt(s, shift); err != nil {
+		if err := r.checkStart(s, shift); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// beginAgain checks the held-out shifts of the initial state again.
-func (r *projection) beginAgain(s *start) error {
-	held := r.begun
-	r.begun = nil
+// recheckStart checks the held-out shifts of the initial state again.
+func (r *projection) recheckStart(s *start) error {
+	held := r.heldOutStart
+	r.heldOutStart = nil
 	for _, h := range held {
-		if r.leftWrong(h.shift, h.left) <= r.wanted {
-			r.begun = append(r.begun, h)
-		} else if err := r.beginAt(s, h.shift); err != nil {
+		if r.startError(h.shift, h.left) <= r.wanted {
+			r.heldOutStart = append(r.heldOutStart, h)
+		} else if err := r.checkStart(s, h.shift); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// leftWrong is the error in K of the model after one step from the initial state.
-func (r *projection) leftWrong(shift float64, full []float64) float64 {
+// startError is the error in K of the model after one step from the initial state.
+func (r *projection) startError(shift float64, full []float64) float64 {
 	wrong := 0.0
 	for o, v := range r.model.StartStep(1 / shift) {
 		wrong = math.Max(wrong, math.Abs(v-full[o]))
@@ -125,9 +125,9 @@ func (r *projection) leftWrong(shift float64, full []float64) float64 {
 	return wrong
 }
 
-// beginAt compares the model with the full one after a step from the initial state, and adds the resulting state to the
-// basis if they differ.
-func (r *projection) beginAt(s *start, shift float64) error {
+// checkStart compares the model with the full one after a step from the initial state, and adds the resulting state to
+// the basis if they differ.
+func (r *projection) checkStart(s *start, shift float64) error {
 	run, err := gpusolve.Transient(r.ctx, s.quiet, r.options.Solve, gpusolve.TransientOptions{Steps: 1, Dt: 1 / shift})
 	if err != nil {
 		return err
@@ -144,8 +144,8 @@ func (r *projection) beginAt(s *start, shift float64) error {
 	r.solves++
 	x := s.relative(field)
 	left := values(r.basis.outputs, x)
-	if r.leftWrong(shift, left) <= r.wanted {
-		r.begun = append(r.begun, sample{shift: shift, left: left})
+	if r.startError(shift, left) <= r.wanted {
+		r.heldOutStart = append(r.heldOutStart, sample{shift: shift, left: left})
 		return nil
 	}
 	return r.enrich(shift, [][]float32{x})
