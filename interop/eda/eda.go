@@ -1,5 +1,5 @@
-// Package eda makes power maps from the files of a chip's implementation: placement (DEF) with the sizes of its cells
-// (LEF), or a CSV file of placed cells, and a report of the power of every instance as OpenSTA and OpenROAD print it
+// Package eda makes power maps from the files of a chip's implementation. The placement is a DEF with the sizes of its
+// cells in LEF, or a CSV file of placed cells. The power of every instance is in a report of OpenSTA or OpenROAD
 // (report_power -instances).
 //
 // The files are read as streams, with or without gzip. Every instance is a rectangle whose power is spread over its

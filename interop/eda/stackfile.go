@@ -1,6 +1,7 @@
 package eda
 
 import (
+	_ "embed" // stackTemplate
 	"fmt"
 	"io"
 	"math"
@@ -27,35 +28,5 @@ func (r *Result) WriteStack(w io.Writer, mapFile string) error {
 // tidy removes the rounding of a difference of coordinates, far below any database unit.
 func tidy(um float64) float64 { return math.Round(um*1e9) / 1e9 }
 
-const stackTemplate = `# Made from %s.
-# %d instances, %.9g W on %d x %d tiles. Run this file with 'thermsim steady'. Its layers and their cooling are
-# placeholders to be replaced. 'thermsim check' draws them; docs/reference/stack-format.md describes every key.
-
-schema = 1
-title  = %s
-size   = ["%s um", "%s um"]          # the die, or its bounding box; x to the east as in the DEF
-grid   = { nx = %d, ny = %d }            # one cell per tile; other grids preserve the power too
-
-# The wiring is on top, as in the layout. A die that is mounted face down is mirrored when seen from above: reverse its
-# layers; x then has the opposite direction compared with other dies.
-boundary.bottom = { h = "5000 W/(m^2 K)" }  # your cooler or package
-# boundary.top  = { resistance = "20 K/W" }
-
-[[layer]]
-name      = "bulk"
-material  = "silicon"
-thickness = "300 um"
-cells     = 3
-
-[[layer]]
-name      = "active"                      # heat source: the transistors
-material  = "silicon"
-thickness = "5 um"
-power     = { map = %s, unit = "W", orientation = "south-first" }
-# On a domain wider than the die, add its position next to map: area = [x, y, width, height].
-
-[[layer]]
-name      = "wiring"
-material  = "logic_beol"
-thickness = "10 um"
-`
+//go:embed stack.toml.txt
+var stackTemplate string

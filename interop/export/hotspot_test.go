@@ -79,7 +79,7 @@ func randomCases() map[string]hotSpotCase {
 }
 
 // mostSteps keeps the test short.
-const mostSteps = 13
+const mostSteps = 6
 
 // With --compat a project gives HotSpot's own numbers, in files that can be compared with HotSpot's number by number.
 func TestHotSpotFiles(t *testing.T) {

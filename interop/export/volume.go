@@ -10,8 +10,8 @@ import (
 	"thermsim/interop/threedice"
 )
 
-// volume writes all cells as a VTK file of hexahedra with a temperature each, and a label that is 1 for the materials
-// called UNDERFILL and AIR. Every instant is a separate file, which has a number unless it is the final one.
+// volume writes all cells as a VTK file of hexahedra with a temperature each, and a label that is 1 for underfill and
+// air. Every instant is a separate file, which has a number unless it is the final one.
 func (w *threeDICE) volume(ins *threedice.Output, _ float64, f solution.Field) error {
 	out, err := w.files.open(w.volumeName(ins))
 	if err != nil {

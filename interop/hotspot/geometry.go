@@ -175,7 +175,7 @@ func (c *converter) realGeometry() {
 		c.Stack.Grid.Y = c.graded(c.y, c.height, c.rows)
 		c.Comments.Grid =
 			[]string{fmt.Sprintf("%d x %d cells over the die (grid_cols, grid_rows); coarser ones over the "+
-				"plates beside it", c.cols, c.rows)}
+				"plates outside it", c.cols, c.rows)}
 	}
 	edge := (c.sink.side - c.spreader.side) / 2
 	c.addLayers(func(s int, l *stack.Layer) {

@@ -10,8 +10,11 @@ import (
 	"thermsim/mesh"
 )
 
-// stepRequests is how many requests TestMemoryOfSteps sends: 10000 is the figure of docs/guides/serve.md.
-var stepRequests = flag.Int("step-requests", 60, "step requests on 128x128x10")
+// 10000 requests on 128 cells along each side give the memory in docs/guides/serve.md.
+var (
+	stepRequests = flag.Int("step-requests", 60, "step requests of TestMemoryOfSteps")
+	stepGrid     = flag.Int("step-grid", 32, "their cells along each side, in 10 planes")
+)
 
 // Thousands of requests leave no more memory behind than the first ones did.
 func TestMemoryOfSteps(t *testing.T) {
@@ -39,7 +42,7 @@ func TestMemoryOfSteps(t *testing.T) {
 					k); !a.OK {
 					t.Fatal(a.Error)
 				}
-				if k%50 == 0 {
+				if k%10 == 0 {
 					if a := ask(t, sim, `{"op":"save","name":"again"}`); !a.OK {
 						t.Fatal(a.Error)
 					}
@@ -62,7 +65,7 @@ func TestMemoryOfSteps(t *testing.T) {
 
 func benchSession(t *testing.T, method string) *gpusolve.Session {
 	t.Helper()
-	m, err := mesh.Build(cases.Stack10(cases.Options{NX: 128}))
+	m, err := mesh.Build(cases.Stack10(cases.Options{NX: *stepGrid}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func (d *dimensions) span() [2][2]float64 {
 	return [2][2]float64{{0, d.length.value}, {0, d.width.value}}
 }
 
-// patchworks lists the rectangles with cells of their own, stack element by stack element.
+// patchworks lists the rectangles with separate cells, stack element by stack element.
 func (c *converter) patchworks() (works []patchwork) {
 	d := c.project.dimensions
 	for i := range c.project.stack {

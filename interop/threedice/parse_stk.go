@@ -28,8 +28,8 @@ type section struct {
 	parse       func(*stkParser)
 }
 
-// sections are those of a stack description in the order that 3D-ICE 4.0 requires. The order of its own guide is
-// another one, as was that of earlier versions, so thermsim accepts any.
+// sections are those of a stack description in the order that 3D-ICE 4.0 requires. Its user guide has another order,
+// and earlier versions required another one, so thermsim accepts any.
 func sections() []section {
 	return []section{
 		{"material", "material", (*stkParser).material},
