@@ -62,7 +62,7 @@ func (c *converter) groupedColumns() bool {
 		return false
 	}
 	for i, at := range c.columns {
-		c.column[[2]int{at.Layer, at.Block}] = i
+		c.slabs[at.Layer].units[at.Block].column = i
 	}
 	return true
 }
@@ -87,7 +87,7 @@ func (c *converter) namedColumns() {
 				continue
 			}
 			at := free[name][0]
-			c.column[[2]int{s, u}], c.columns[at] = at, OutputColumn{s, u, c.trace.Names[at]}
+			f.column, c.columns[at] = at, OutputColumn{s, u, c.trace.Names[at]}
 			free[name] = free[name][1:]
 		}
 	}

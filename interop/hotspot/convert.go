@@ -28,7 +28,6 @@ type converter struct {
 	spreader      plate
 	sink          plate
 	trace         *stackfile.PowerTable
-	column        map[[2]int]int     // of the trace, by slab and unit
 	columns       []OutputColumn     // the blocks of the trace's columns
 	initial       map[string]float64 // K, by HotSpot's names
 }
@@ -52,7 +51,7 @@ type slab struct {
 type plate struct{ side, thickness, k, c float64 }
 
 func newConverter(c *importer.Collector) *converter {
-	return &converter{Collector: c, column: map[[2]int]int{}, plans: map[string][]unit{}}
+	return &converter{Collector: c, plans: map[string][]unit{}}
 }
 
 func (c *converter) convert() {

@@ -30,14 +30,10 @@ func (c *converter) readTrace() {
 }
 
 // mean is the power of a block in a steady state: the mean of all rows, as in HotSpot.
-func (c *converter) mean(slab, unit int) float64 {
-	column, ok := c.column[[2]int{slab, unit}]
-	if !ok {
-		return 0
-	}
+func (c *converter) mean(u *unit) float64 {
 	sum := 0.0
 	for _, row := range c.trace.Rows {
-		sum += row[column]
+		sum += row[u.column]
 	}
 	return sum / float64(len(c.trace.Rows))
 }
@@ -59,11 +55,11 @@ func (c *converter) power(s int) {
 	}
 	for u := range sl.units {
 		f := &sl.units[u]
-		p.Blocks = append(p.Blocks, stack.Block{Name: f.name, Rects: []stack.Rect{c.inStack(f)}, Watts: c.mean(s, u),
+		p.Blocks = append(p.Blocks, stack.Block{Name: f.name, Rects: []stack.Rect{c.inStack(f)}, Watts: c.mean(f),
 			Pos: f.pos})
 		if p.Trace != nil {
 			for n, row := range c.trace.Rows {
-				p.Trace.Watts[n] = append(p.Trace.Watts[n], row[c.column[[2]int{s, u}]])
+				p.Trace.Watts[n] = append(p.Trace.Watts[n], row[f.column])
 			}
 		}
 	}

@@ -13,8 +13,9 @@ import (
 type unit struct {
 	name                string
 	x, y, width, height float64 // m, the floorplan's smallest x and y being 0
-	capacity            float64 // J/(m3 K), 0 where not given
-	resistivity         float64 // m K/W, 0 where not given
+	capacity            float64 // J/(m3 K), 0 if not given
+	resistivity         float64 // m K/W, 0 if not given
+	column              int     // of the power trace, if its slab has power
 	pos                 stack.Pos
 }
 

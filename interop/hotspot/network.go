@@ -77,8 +77,7 @@ func (b *builder) cells(s int) {
 	}
 	for i := range n {
 		at[i] = b.node(s, i/b.cols, i%b.cols)
-		rx[i], ry[i], rz[i] = b.cw/(sl.k*b.ch*sl.thickness), b.ch/(sl.k*b.cw*sl.thickness),
-			sl.thickness/(sl.k*b.cw*b.ch)
+		rx[i], ry[i], rz[i] = b.resistances(sl.k, sl.thickness)
 		b.net.Capacity = append(b.net.Capacity, capacity)
 	}
 	b.net.At = append(b.net.At, at)
@@ -101,6 +100,11 @@ func (b *builder) cells(s int) {
 				Share: share * b.cw * b.ch / (f.width * f.height)})
 		})
 	}
+}
+
+// resistances of a cell along the axes.
+func (b *builder) resistances(k, thickness float64) (x, y, z float64) {
+	return b.cw / (k * b.ch * thickness), b.ch / (k * b.cw * thickness), thickness / (k * b.cw * b.ch)
 }
 
 // convection is the resistance from an area of the sink to the ambient.
@@ -196,8 +200,7 @@ func (b *builder) units(s int) {
 			v.k += math.Max(0, 1-v.covered) * sl.k
 		}
 		if v.k > 0 {
-			b.rx[s][i], b.ry[s][i], b.rz[s][i] = b.cw/(v.k*b.ch*sl.thickness), b.ch/(v.k*b.cw*sl.thickness),
-				sl.thickness/(v.k*b.cw*b.ch)
+			b.rx[s][i], b.ry[s][i], b.rz[s][i] = b.resistances(v.k, sl.thickness)
 		}
 	}
 }
@@ -236,19 +239,15 @@ func (b *builder) vertical(s int) {
 	for at := range b.rows * b.cols {
 		below, above := b.rz[s][at], b.rz[s+1][at]
 		top := s+1 == len(b.slabs)-1
-		var r float64
+		if top && !b.own.face && !b.own.convec {
+			above -= b.convection(b.cw * b.ch)
+		}
+		r := below/2 + above/2
 		switch {
 		case b.own.face:
 			r = below
 		case b.own.convec && s == 0:
 			r = below + above/2
-		case b.own.convec:
-			r = below/2 + above/2
-		default:
-			if top {
-				above -= b.convection(b.cw * b.ch)
-			}
-			r = below/2 + above/2
 		}
 		b.link(int32(s*b.rows*b.cols+at), int32((s+1)*b.rows*b.cols+at), r)
 	}

@@ -3,6 +3,8 @@ package hotspot
 import (
 	"path/filepath"
 	"strings"
+
+	"thermsim/stack"
 )
 
 // Outputs is the data to write results in HotSpot's formats.
@@ -47,17 +49,8 @@ func (c *converter) prepareOutputs() {
 	}
 	if c.Network != nil {
 		o.Rim = len(c.slabs) * c.rows * c.cols
-	} else if c.overhangs() {
-		for _, s := range c.Stack.Grid.X.Segments {
-			if s.To <= (c.sink.side-c.width)/2*(1+1e-9) {
-				o.DieX += s.Cells
-			}
-		}
-		for _, s := range c.Stack.Grid.Y.Segments {
-			if s.To <= (c.sink.side-c.height)/2*(1+1e-9) {
-				o.DieY += s.Cells
-			}
-		}
+	} else {
+		o.DieX, o.DieY = cellsBefore(c.Stack.Grid.X, c.x), cellsBefore(c.Stack.Grid.Y, c.y)
 	}
 	cw, ch := c.cell()
 	for s := range c.slabs {
@@ -74,4 +67,14 @@ func (c *converter) prepareOutputs() {
 		o.Layers = append(o.Layers, l)
 	}
 	c.Outputs = o
+}
+
+// cellsBefore is the number of cells of a graded axis up to a coordinate.
+func cellsBefore(a stack.Axis, to float64) (n int) {
+	for _, s := range a.Segments {
+		if s.To <= to*(1+1e-9) {
+			n += s.Cells
+		}
+	}
+	return n
 }

@@ -19,7 +19,7 @@ type project struct {
 	refused    bool // it has parts that thermsim cannot model, each of them a fault
 }
 
-// named is what declarations have in common.
+// named is a name or path in a file and its position: of a declaration, or of a named to one.
 type named struct {
 	name string
 	pos  stack.Pos
@@ -33,24 +33,25 @@ type declaration[T any] interface {
 	declared() *named
 }
 
-// find returns the declaration of a name. Without one it reports a fault at pos and returns nil.
-func find[T any, P declaration[T]](c *converter, kind string, list []T, name string, pos stack.Pos) P {
+// find returns the declaration of a name. Without one it reports a fault and returns nil.
+func find[T any, P declaration[T]](c *converter, kind string, list []T, n named) P {
 	var have []string
 	for i := range list {
 		d := P(&list[i])
-		if d.declared().name == name {
+		if d.declared().name == n.name {
 			return d
 		}
 		have = append(have, d.declared().name)
 	}
-	c.Faults.Add(pos, stack.DidYouMean(name, have), "no %s is called %q", kind, name)
+	c.Faults.Add(n.pos, stack.DidYouMean(n.name, have), "no %s is called %q", kind, n.name)
 	return nil
 }
 
 type material struct {
 	named
-	k [3]decimal
-	c decimal
+	k     [3]decimal
+	c     decimal
+	index int // in the stack, from 1; 0 if the stack does not use it
 }
 
 type sink struct {
@@ -68,19 +69,15 @@ type dimensions struct {
 type layer struct {
 	named
 	height           decimal
-	material, layout reference // layout is the path of the .mlt, "" without one
-}
-
-// reference is a name or path in a file and its position.
-type reference struct {
-	name string
-	pos  stack.Pos
+	material, layout named // layout is the path of the .mlt, "" without one
+	used             bool  // by the stack
 }
 
 type die struct {
 	named
 	parts  []diePart // top to bottom
 	source int       // index of the source layer in parts
+	used   bool      // by the stack
 }
 
 // diePart is a layer of a die: a height and a material, or the name of a declared layer.
@@ -92,9 +89,9 @@ type diePart struct {
 type element struct {
 	named
 	die, channel bool
-	of           reference // layer or die
-	floorplan    reference // path
-	cells        [2]int    // discretization, 0 for that of the dimensions
+	of           named  // layer or die
+	floorplan    named  // path
+	cells        [2]int // discretization, 0 for that of the dimensions
 }
 
 type solver struct {
@@ -119,7 +116,7 @@ func (w flpPower) pos(file string) stack.Pos {
 type flpElement struct {
 	named
 	rects    []rectangle
-	material reference
+	material named
 	cells    [2]int // discretization, 0 if not given
 	powers   []flpPower
 }

@@ -15,11 +15,9 @@ type converter struct {
 	project *project
 	outputs *Outputs
 
-	slots     int // number of slots for which every floorplan element has a power; -1 before the first is seen
-	materials map[materialKey]int
-	used      map[string]bool
-	floors    [][]flpElement // by stack element, nil for layers
-	origins   []origin       // of the stack's layers
+	slots   int            // number of slots for which every floorplan element has a power; -1 before the first is seen
+	floors  [][]flpElement // by stack element, nil for layers
+	origins []origin       // of the stack's layers
 
 	// Of non-uniform mode: the cells of every element, all their edges in um, and whether a network emulates them.
 	works    []patchwork
@@ -35,12 +33,8 @@ type origin struct {
 	source  bool
 }
 
-// materialKey distinguishes the materials of the stack description from those of a layout.
-type materialKey struct{ name, layout string }
-
 func newConverter(c *importer.Collector) *converter {
-	return &converter{Collector: c, slots: -1, materials: map[materialKey]int{}, used: map[string]bool{},
-		layouts: map[string]*layout{}}
+	return &converter{Collector: c, slots: -1, layouts: map[string]*layout{}}
 }
 
 func (c *converter) convert() {
@@ -95,44 +89,42 @@ func (c *converter) sinks() {
 // unused warns of declarations that the stack does not use; 3D-ICE ignores them.
 func (c *converter) unused() {
 	for _, y := range c.project.layers {
-		if !c.used["layer "+y.name] {
+		if !y.used {
 			c.Note(importer.NotCarried, y.pos, "layer %q is not used by the stack", y.name)
 		}
 	}
 	for _, d := range c.project.dies {
-		if !c.used["die "+d.name] {
+		if !d.used {
 			c.Note(importer.NotCarried, d.pos, "die %q is not used by the stack", d.name)
 		}
 	}
 	for _, m := range c.project.materials {
-		if _, ok := c.materials[materialKey{name: m.name}]; !ok {
+		if m.index == 0 {
 			c.Note(importer.NotCarried, m.pos, "material %q is not used", m.name)
 		}
 	}
 }
 
-// material is the index in the stack of a material, which a layout may declare as well. Its own declarations precede
-// those of the stack description.
-func (c *converter) material(r reference, from *layout) int {
-	m := find(c, "material", slices.Concat(from.materials, c.project.materials), r.name, r.pos)
+// material is the index in the stack of a material of a layout, whose own declarations precede those of the stack
+// description.
+func (c *converter) material(n named, from *layout) int {
+	list := c.project.materials
+	if slices.ContainsFunc(from.materials, func(m material) bool { return m.name == n.name }) {
+		list = from.materials
+	}
+	m := find(c, "material", list, n)
 	if m == nil {
 		return 0
 	}
-	key := materialKey{name: r.name}
-	if m.pos.File == from.path {
-		key.layout = from.path
+	if m.index == 0 {
+		c.Comments.Materials[len(c.Stack.Materials)] = []string{line(m.pos)}
+		c.Stack.Materials = append(c.Stack.Materials, stack.Material{
+			Name: c.freeMaterialName(m.name), K: [3]float64{m.k[0].shifted(6), m.k[1].shifted(6), m.k[2].shifted(6)},
+			C: m.c.shifted(18), Pos: m.pos,
+		})
+		m.index = len(c.Stack.Materials)
 	}
-	if i, ok := c.materials[key]; ok {
-		return i
-	}
-	i := len(c.Stack.Materials)
-	c.materials[key] = i
-	c.Stack.Materials = append(c.Stack.Materials, stack.Material{
-		Name: c.freeMaterialName(m.name), K: [3]float64{m.k[0].shifted(6), m.k[1].shifted(6), m.k[2].shifted(6)},
-		C: m.c.shifted(18), Pos: m.pos,
-	})
-	c.Comments.Materials[i] = []string{line(m.pos)}
-	return i
+	return m.index - 1
 }
 
 // freeMaterialName is the name, with an underscore if the stack has a material of that name already.

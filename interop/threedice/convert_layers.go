@@ -19,8 +19,8 @@ func (c *converter) element(i int) {
 	case e.channel:
 		c.cavity(i)
 	case e.die:
-		if d := find(c, "die", c.project.dies, e.of.name, e.of.pos); d != nil {
-			c.used["die "+d.name] = true
+		if d := find(c, "die", c.project.dies, e.of); d != nil {
+			d.used = true
 			c.die(i, d)
 		}
 	default:
@@ -30,10 +30,10 @@ func (c *converter) element(i int) {
 	}
 }
 
-func (c *converter) declaredLayer(r reference) *layer {
-	y := find(c, "layer", c.project.layers, r.name, r.pos)
+func (c *converter) declaredLayer(r named) *layer {
+	y := find(c, "layer", c.project.layers, r)
 	if y != nil {
-		c.used["layer "+y.name] = true
+		y.used = true
 	}
 	return y
 }
@@ -52,7 +52,7 @@ func (c *converter) die(i int, d *die) {
 		}
 		y := &part.layer
 		if part.of != "" {
-			if y = c.declaredLayer(reference{part.of, part.pos}); y == nil {
+			if y = c.declaredLayer(named{part.of, part.pos}); y == nil {
 				continue
 			}
 		}
@@ -90,7 +90,7 @@ func (c *converter) addLayer(from origin, as named, y *layer, comment string) in
 }
 
 // regions are the rectangles of a layout.
-func (c *converter) regions(r reference) (regions []stack.Region) {
+func (c *converter) regions(r named) (regions []stack.Region) {
 	path, data, ok := c.Open(r.name, r.pos)
 	if !ok {
 		return nil
@@ -115,7 +115,7 @@ func (c *converter) regions(r reference) (regions []stack.Region) {
 		return nil
 	}
 	for _, patch := range file.patches {
-		m := c.material(reference(patch.named), file)
+		m := c.material(patch.named, file)
 		for _, r := range patch.rects {
 			region := stack.Region{Material: m, Rect: r.metres(), Pos: r.pos}
 			if snapped, cut := c.snap(r); cut && !c.project.dimensions.nonUniform && c.Emulates(importer.Deviation{

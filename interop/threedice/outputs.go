@@ -83,7 +83,7 @@ func (c *converter) convertOutputs() {
 			c.volume(o)
 			continue
 		}
-		e := find(c, "stack element", c.project.stack, o.Element, o.Pos)
+		e := find(c, "stack element", c.project.stack, named{o.Element, o.Pos})
 		if e == nil || !c.fits(o, e) {
 			continue
 		}
@@ -114,13 +114,13 @@ func (c *converter) fits(o Output, e *element) bool {
 	case o.Kind == "Tflpel" && !slices.ContainsFunc(floor, func(f FloorplanElement) bool { return f.Name == o.Block }):
 		c.Faults.Add(o.Pos, "", "the floorplan of %q has no element %q", o.Element, o.Block)
 	default:
-		return c.named(o)
+		return c.hasFile(o)
 	}
 	return false
 }
 
-// named reports a fault if an instruction has no file name.
-func (c *converter) named(o Output) bool {
+// hasFile reports a fault if an instruction has no file name.
+func (c *converter) hasFile(o Output) bool {
 	if o.File == "" {
 		c.Faults.Add(o.Pos, "", "the path of the output file is empty")
 	}
@@ -133,7 +133,7 @@ func (c *converter) volume(o Output) {
 		c.Note(importer.NotCarried, o.Pos, "T3d: 3D-ICE writes %q in non-uniform mode only", o.File)
 		return
 	}
-	if !c.named(o) {
+	if !c.hasFile(o) {
 		return
 	}
 	c.checkOutput(o)

@@ -89,8 +89,8 @@ func (p *parser) quantity(texts, what string) decimal {
 }
 
 // identifier takes a name.
-func (p *parser) identifier(what string) reference {
-	r := reference{pos: p.tok.pos}
+func (p *parser) identifier(what string) named {
+	r := named{pos: p.tok.pos}
 	switch {
 	case p.tok.kind != word:
 		p.stop("%s", what)
@@ -104,13 +104,13 @@ func (p *parser) identifier(what string) reference {
 }
 
 // quoted takes a string.
-func (p *parser) quoted(what string) reference {
+func (p *parser) quoted(what string) named {
 	if p.tok.kind != path {
 		p.stop("%s in double quotes", what)
-		return reference{pos: p.tok.pos}
+		return named{pos: p.tok.pos}
 	}
 	t := p.advance()
-	return reference{t.text, t.pos}
+	return named{t.text, t.pos}
 }
 
 // declare adds a declaration to a list, and reports a second one of its name and one more than most.

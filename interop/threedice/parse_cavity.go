@@ -8,7 +8,7 @@ type cavity struct {
 	height                     decimal
 	channel, wall, first, last decimal // lengths across the flow
 	diameter, pitch            decimal
-	material                   reference
+	material                   named
 	flow                       decimal // ml/min, of 4rm and 2rm
 	darcy                      decimal // um/s, of pin fins
 	side, top, bottom          decimal // heat transfer coefficients, of 4rm and 2rm

@@ -20,7 +20,7 @@ func parseFlp(c *importer.Collector, file string, data []byte) []flpElement {
 
 // flpElement reads ID : then either a position and a dimension or rectangles, then powers.
 func (p *parser) flpElement() (e flpElement) {
-	e.named = named(p.identifier("the name of a floorplan element"))
+	e.named = p.identifier("the name of a floorplan element")
 	p.expect(":")
 	e.rects = p.rectangles()
 	if len(e.rects) == 1 {

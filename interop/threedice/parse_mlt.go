@@ -20,7 +20,7 @@ func parseMlt(c *importer.Collector, file string, data []byte) *layout {
 		declare(p, &l.materials, "material", stack.MaxLayers, parseMaterial(p))
 	}
 	for !p.failed {
-		patch := layoutPatch{named: named(p.identifier("a material"))}
+		patch := layoutPatch{named: p.identifier("a material")}
 		p.expect(":")
 		patch.rects = p.rectangles()
 		declare(p, &l.patches, "the patch of material", stack.MaxLayers, patch)
