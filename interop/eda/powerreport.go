@@ -1,12 +1,8 @@
 package eda
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
-	"errors"
-	"fmt"
-	"io"
 	"math"
 	"strings"
 
@@ -38,28 +34,17 @@ func (m *reading) powerReport(q Request) {
 	}
 	defer done()
 	m.strays.file, m.origin = q.Power, q.Power
-	p := &reportParser{reading: m, file: q.Power, scale: 1}
-	for more := true; more && p.fault == nil; {
-		text, err := r.ReadSlice('\n')
-		if len(text) > 0 {
-			p.line++
-		}
-		switch {
-		case err == nil, errors.Is(err, io.EOF):
-			p.read(text)
-			more = err == nil
-		case errors.Is(err, bufio.ErrBufferFull):
-			p.fail(1, "is this a text file?", "the line is longer than %d characters", maxLine)
-		default:
-			p.line++
-			p.fail(1, "is the file complete?", "cannot be read on: %v", err)
-		}
+	p := &reportParser{reading: m, lexer: newLexer(q.Power, r), scale: 1}
+	last := 1
+	for p.readLine() {
+		last = p.lexer.row
+		p.read(p.line)
 	}
 	if p.fault != nil {
 		m.faults.AddError(p.fault)
 		return
 	}
-	p.finish()
+	p.finish(last)
 }
 
 // role of a column of numbers
@@ -103,9 +88,7 @@ func (w *powers) uneven() bool {
 // the first heading is the program's banner.
 type reportParser struct {
 	*reading
-	file  string
-	line  int
-	fault *stack.Error
+	*lexer
 
 	columns   []role
 	nameFirst bool
@@ -135,11 +118,9 @@ type word struct {
 // shown is the word for messages.
 func (w word) shown() string { return stack.Shorten(string(w.text)) }
 
-func (p *reportParser) fail(col int, remedy, format string, args ...any) {
-	if p.fault == nil {
-		p.fault = &stack.Error{Pos: stack.Pos{File: p.file, Line: p.line, Col: col}, Msg: fmt.Sprintf(format, args...),
-			Remedy: remedy}
-	}
+// failCol records a fault at a column of the current line.
+func (p *reportParser) failCol(col int, remedy, format string, args ...any) {
+	p.failAt(stack.Pos{File: p.file, Line: p.lexer.row, Col: col}, remedy, format, args...)
 }
 
 // split splits a line at white space.
@@ -167,21 +148,23 @@ func (p *reportParser) read(text []byte) {
 		return
 	}
 	switch first := f[0].text; {
+	case len(text) > maxLine:
+		p.failCol(1, "is this a text file?", "the line is longer than %d characters", maxLine)
 	case bytes.IndexByte(text, 0) >= 0:
-		p.fail(bytes.IndexByte(text, 0)+1, "is this a text file?", "control character 0x00")
+		p.failCol(bytes.IndexByte(text, 0)+1, "is this a text file?", "control character 0x00")
 	case p.table == perInstance && p.row(f):
 	case p.fault != nil:
 	case len(bytes.Trim(text, "-=_*+| \t\r\n\f\v")) == 0: // a line that is drawn
 	case p.head(f):
 	case p.table == perGroup: // its sums are not used
 	case p.table == banner && startsNumbers(f):
-		p.fail(f[0].col, "keep the heading \"Internal Switching Leakage Total\" above the rows",
+		p.failCol(f[0].col, "keep the heading \"Internal Switching Leakage Total\" above the rows",
 			"a row of numbers without the heading of its table")
 	case first[0] == '#' || p.table == banner || p.unitsOnly(f):
 		p.unitLine(f)
 	case isWord(first, "TOTAL") && len(f) > 1 && p.totalLine(f[1:]):
 	default:
-		p.fail(f[0].col, "report the power of instances as text: report_power -instances",
+		p.failCol(f[0].col, "report the power of instances as text: report_power -instances",
 			"expected a row of %d numbers and the name of an instance", len(p.columns))
 	}
 }
@@ -226,7 +209,7 @@ func (p *reportParser) row(f []word) bool {
 	w, valid := p.powers(numbers)
 	if valid < len(p.columns) {
 		if valid > 0 {
-			p.fail(numbers[valid].col, "", "expected a number, got %q", numbers[valid].shown())
+			p.failCol(numbers[valid].col, "", "expected a number, got %q", numbers[valid].shown())
 		}
 		return false
 	}
@@ -236,13 +219,13 @@ func (p *reportParser) row(f []word) bool {
 	}
 	if !p.nameFirst {
 		if len(rest) == 0 {
-			p.fail(f[len(f)-1].col, "is the file complete?", "the row has no name of an instance")
+			p.failCol(f[len(f)-1].col, "is the file complete?", "the row has no name of an instance")
 			return false
 		}
 		name, rest = rest[0], rest[1:]
 	}
 	if len(rest) > 0 {
-		p.fail(rest[0].col, "", "the row continues after the name of its instance: %q", rest[0].shown())
+		p.failCol(rest[0].col, "", "the row continues after the name of its instance: %q", rest[0].shown())
 		return false
 	}
 	if p.nameFirst && isWord(name.text, "TOTAL") && p.cells.find(name.text) < 0 {
@@ -268,15 +251,15 @@ const maxWatts = 1e6
 func (p *reportParser) add(name word, values *powers) {
 	w := values.sum() * p.scale
 	if math.Abs(w) > maxWatts {
-		p.fail(1, "is the unit right?", "%.3g W are too many for one instance", w)
+		p.failCol(1, "is the unit right?", "%.3g W are too many for one instance", w)
 		return
 	}
 	if values.uneven() {
-		p.uneven.add(p.line)
+		p.uneven.add(p.lexer.row)
 	}
 	p.rows++
 	p.sums.add(w)
-	pos := stack.Pos{File: p.file, Line: p.line, Col: name.col}
+	pos := stack.Pos{File: p.file, Line: p.lexer.row, Col: name.col}
 	switch i := p.cells.find(name.text); {
 	case i == ambiguous:
 		p.faults.Add(pos, "report names as in the DEF", "%q may mean several components, whose names differ by "+
@@ -287,7 +270,7 @@ func (p *reportParser) add(name word, values *powers) {
 			p.faults.Add(pos, "", "instance %q has a row already, on line %d", name.shown(), in.row)
 			return
 		}
-		in.watts, in.row = w, int32(p.line)
+		in.watts, in.row = w, int32(p.lexer.row)
 		p.addWatts(w)
 	case bytes.ContainsFunc(name.text, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
 		p.faults.Add(pos, "", "the name of the instance has characters beyond ASCII: %q", name.shown())
@@ -299,7 +282,7 @@ func (p *reportParser) add(name word, values *powers) {
 			return
 		}
 		p.strays.watts = append(p.strays.watts, w)
-		p.strays.lines = append(p.strays.lines, int32(p.line))
+		p.strays.lines = append(p.strays.lines, int32(p.lexer.row))
 		p.addWatts(w)
 	}
 }
@@ -356,9 +339,9 @@ func (p *reportParser) totalLine(f []word) bool {
 	return true
 }
 
-// finish checks the whole file.
-func (p *reportParser) finish() {
-	at := stack.Pos{File: p.file, Line: max(p.line, 1)}
+// finish checks the whole file, of which last is the number of lines.
+func (p *reportParser) finish(last int) {
+	at := stack.Pos{File: p.file, Line: last}
 	switch {
 	case p.rows > 0:
 	case p.table == perGroup:

@@ -29,7 +29,8 @@ func (p *reportParser) unitLine(f []word) {
 		if unit, ok := powerUnit(text); ok && about {
 			if before {
 				if p.announced > 0 && p.announced != unit {
-					p.fail(w.col, "keep the one of the table", "a second, different unit of power: %q", string(w.text))
+					p.failCol(w.col, "keep the one of the table", "a second, different unit of power: %q",
+						string(w.text))
 				}
 				p.announced = unit
 			}

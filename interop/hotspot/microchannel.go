@@ -89,89 +89,111 @@ type channelPlan struct {
 	pos         stack.Pos
 }
 
-// straight finds the channels. Rows of the file count from the north.
-func (c *converter) straight(path string, cells [][]channelCell) *channelPlan {
+func (x channelCell) wet() bool { return x.kind >= fluidCell }
+
+// alongX reports whether channels run along x: they run away from the side of the first inlet. found is false without
+// an inlet.
+func alongX(cells [][]channelCell) (along, found bool) {
 	rows, cols := len(cells), len(cells[0])
-	along := func(alongX bool) (lines, length int, at func(line, n int) channelCell) {
-		if alongX {
-			return rows, cols, func(line, n int) channelCell { return cells[rows-1-line][n] }
-		}
-		return cols, rows, func(line, n int) channelCell { return cells[rows-1-n][line] }
-	}
-	wet := func(k int) bool { return k == fluidCell || k == inletCell || k == outletCell }
-	// Channels run away from the side that the inlet is at.
-	alongX, found := false, false
-	for i := range rows {
-		for j := range cols {
-			if k := cells[i][j].kind; k == inletCell && !found {
-				found = true
-				alongX = (j == 0 || j == cols-1) && !(i == 0 || i == rows-1) ||
-					(j == 0 && wet(cells[i][min(1, cols-1)].kind)) ||
-					(j == cols-1 && wet(cells[i][max(0, cols-2)].kind))
+	for i, row := range cells {
+		for j, x := range row {
+			if x.kind == inletCell {
+				return (j == 0 || j == cols-1) && !(i == 0 || i == rows-1) || j == 0 && row[min(1, cols-1)].wet() ||
+					j == cols-1 && row[max(0, cols-2)].wet(), true
 			}
 		}
 	}
+	return false, false
+}
+
+// channelLines are the rows of cells from the south, or the columns from the west. Rows of the file count from the
+// north.
+func channelLines(cells [][]channelCell, rows bool) [][]channelCell {
+	cells = slices.Clone(cells)
+	slices.Reverse(cells)
+	if rows {
+		return cells
+	}
+	columns := make([][]channelCell, len(cells[0]))
+	for _, row := range cells {
+		for j, x := range row {
+			columns[j] = append(columns[j], x)
+		}
+	}
+	return columns
+}
+
+const straightRemedy = "give straight channels from an inlet (2) at one side to an outlet (3) at the other; bends, " +
+	"branches and wide channels are not supported"
+
+// straightLine checks that a line is a channel, from its inlet at the end or with backward at the start, or dry.
+func (c *converter) straightLine(line []channelCell) (wet, backward, ok bool) {
+	wet, backward = line[0].wet(), line[0].kind == outletCell
+	for n, x := range line {
+		want := fluidCell
+		switch {
+		case n == 0 && !backward || n == len(line)-1 && backward:
+			want = inletCell
+		case n == 0 || n == len(line)-1:
+			want = outletCell
+		}
+		switch {
+		case !wet && x.wet():
+			c.Faults.Add(x.pos, straightRemedy, "coolant in a cell that no straight channel reaches")
+			return false, false, false
+		case wet && x.kind != want:
+			c.Faults.Add(x.pos, straightRemedy, "a cell of kind %d, where a straight channel has %d", x.kind, want)
+			return false, false, false
+		}
+	}
+	return wet, backward, true
+}
+
+// straight finds the channels.
+func (c *converter) straight(path string, cells [][]channelCell) *channelPlan {
+	alongX, found := alongX(cells)
 	if !found {
 		c.Faults.Add(stack.Pos{File: path, Line: 1, Col: 1}, "write 2 for the cells where coolant enters",
 			"the microchannel layer has no inlet")
 		return nil
 	}
-	const remedy = "give straight channels from an inlet (2) at one side to an outlet (3) at the other; bends, " +
-		"branches and wide channels are not supported"
-	lines, length, at := along(alongX)
-	p := &channelPlan{first: -1}
+	lines := channelLines(cells, alongX)
+	p := &channelPlan{step: 2} // of a single channel, whose step does not matter
 	last := -1
-	for line := range lines {
-		if !wet(at(line, 0).kind) {
-			for n := range length {
-				if x := at(line, n); wet(x.kind) {
-					c.Faults.Add(x.pos, remedy, "coolant in a cell that no straight channel reaches")
-					return nil
-				}
-			}
+	for n, line := range lines {
+		wet, backward, ok := c.straightLine(line)
+		if !ok {
+			return nil
+		}
+		if !wet {
 			continue
 		}
-		backward := at(line, 0).kind == outletCell
-		for n := range length {
-			want := fluidCell
-			if n == 0 && !backward || n == length-1 && backward {
-				want = inletCell
-			} else if n == 0 || n == length-1 {
-				want = outletCell
-			}
-			if x := at(line, n); x.kind != want {
-				c.Faults.Add(x.pos, remedy, "a cell of kind %d, where a straight channel has %d", x.kind, want)
-				return nil
-			}
-		}
+		pos := line[0].pos
 		direction := map[[2]bool]stack.Direction{{true, false}: stack.TowardsEast, {true, true}: stack.TowardsWest,
 			{false, false}: stack.TowardsNorth, {false, true}: stack.TowardsSouth}[[2]bool{alongX, backward}]
 		switch {
 		case p.count == 0:
-			p.first, p.direction, p.pos = line, direction, at(line, 0).pos
+			p.first, p.direction, p.pos = n, direction, pos
 		case direction != p.direction:
-			c.Faults.Add(at(line, 0).pos, "give all channels of a layer one direction",
-				"this channel flows %s, the first %s", direction, p.direction)
+			c.Faults.Add(pos, "give all channels of a layer one direction", "this channel flows %s, the first %s",
+				direction, p.direction)
 			return nil
-		case line-last == 1:
-			c.Faults.Add(at(line, 0).pos, remedy, "two adjacent channels")
+		case n-last == 1:
+			c.Faults.Add(pos, straightRemedy, "two adjacent channels")
 			return nil
 		case p.count == 1:
-			p.step = line - last
-		case line-last != p.step:
-			c.Faults.Add(at(line, 0).pos, "space channels evenly", "%d cells from the previous channel, the others %d",
-				line-last, p.step)
+			p.step = n - last
+		case n-last != p.step:
+			c.Faults.Add(pos, "space channels evenly", "%d cells from the previous channel, the others %d", n-last,
+				p.step)
 			return nil
 		}
-		last = line
+		last = n
 		p.count++
 	}
-	if p.first == 0 || last == lines-1 {
+	if p.first == 0 || last == len(lines)-1 {
 		c.Faults.Add(p.pos, "leave a row of solid at both sides", "the outermost channels have no outer walls")
 		return nil
-	}
-	if p.count == 1 {
-		p.step = 2 // a wall of one cell; no result depends on it
 	}
 	return p
 }
