@@ -38,7 +38,7 @@ func TestCaveat(t *testing.T) {
 func TestTextOfInterruptedRun(t *testing.T) {
 	r := sampleRun(t, 10, 8)
 	r.Solution.Status.Converged, r.Solution.Status.Reason = false, solution.ReasonInterrupted
-	got := text(t, summarise(t, r), printout.Style{})
+	got := text(t, summarise(t, r), printout.Style{Details: true})
 	if !strings.Contains(got, "INTERRUPTED: the run ended before its last step.") ||
 		strings.Contains(got, "NOT CONVERGED") {
 		t.Error(got)

@@ -49,6 +49,9 @@ type Difference struct {
 	Skipped int `json:"cells_not_compared"`
 }
 
+// Most is the largest absolute difference in K.
+func (d *Difference) Most() float64 { return max(-d.MinK, d.MaxK) }
+
 // differences gathers a Difference.
 type differences struct {
 	Difference
@@ -232,7 +235,7 @@ func (c *Comparison) Caveat() string {
 
 // WriteText writes the tables for a terminal.
 func (c *Comparison) WriteText(w io.Writer, st printout.Style) error {
-	p := printout.NewPage(w, st, max(math.Abs(c.All.MaxK), math.Abs(c.All.MinK)))
+	p := printout.NewPage(w, st, c.All.Most())
 	p.Line("%s", p.Paint(printout.Bold, fmt.Sprintf("%s minus %s", c.First, c.Second)))
 	for _, doubt := range c.Doubts {
 		p.Line("  %s %s", p.Paint(printout.Red, c.Caveat()+":"), doubt)
@@ -270,7 +273,18 @@ func (c *Comparison) tables(sorted bool) []*tables.Table {
 		})
 	}
 	layers := &tables.Table{ID: "layers-table", Title: "Layers", Count: len(l), Short: true,
-		Note:     "top to bottom; x, y: location of the largest difference",
+		Note: "top to bottom; x, y: location of the largest difference",
+		Cut:  "the %d that differ most; +%d more in diff.json",
+		Shown: func(most int) []int {
+			rows := make([]int, len(l))
+			for n := range rows {
+				rows[n] = n
+			}
+			if len(l) > most {
+				slices.SortStableFunc(rows, func(i, j int) int { return cmp.Compare(l[j].Most(), l[i].Most()) })
+			}
+			return rows[:min(most, len(l))]
+		},
 		PageNote: "Differences in K, top to bottom. Click a row to show its largest difference on the map.",
 		Columns: []tables.Column{
 			{Text: "layer", Page: "layer", Words: func(n int) string { return l[n].Name },
@@ -283,9 +297,9 @@ func (c *Comparison) tables(sorted bool) []*tables.Table {
 			{Text: "y mm", Unit: tables.Millimetres, Value: func(n int) float64 { return l[n].At.YM }},
 			{Text: "block", Words: func(n int) string { return quantity.Dash(l[n].At.Block) }},
 		}}
-	blocks := &tables.Table{ID: "blocks", Title: "Blocks", Count: len(b), Most: tables.MaxTextRows,
+	blocks := &tables.Table{ID: "blocks", Title: "Blocks", Count: len(b),
 		Note: "largest difference first", PageNote: "Differences in K.",
-		Cut: "the %d that differ most of %d; diff.json has them all",
+		Cut: "the %d that differ most; +%d more in diff.json",
 		Columns: []tables.Column{
 			{Text: "block", Page: "block", Words: func(n int) string { return b[n].Name }},
 			{Text: "layer", Page: "layer", Words: func(n int) string { return b[n].Layer }},
@@ -371,7 +385,7 @@ func comparisonDocument(c *Comparison, a *Run, on *overlay, budget webpage.Budge
 		budget.Bytes = webpage.DefaultBytes
 	}
 	budget.Bytes /= 2
-	if most := max(-c.All.MinK, c.All.MaxK); !(budget.ErrorK > 0) && most > 0 {
+	if most := c.All.Most(); !(budget.ErrorK > 0) && most > 0 {
 		budget.ErrorK = min(webpage.DefaultErrorK, max(most/500, 1e-5)) // small differences need finer steps
 	}
 	var fields [2]*webpage.Fields
@@ -384,7 +398,7 @@ func comparisonDocument(c *Comparison, a *Run, on *overlay, budget webpage.Budge
 	if err := fields[0].Match(fields[1]); err != nil {
 		return nil, err
 	}
-	deg := quantity.DigitsFor(max(math.Abs(c.All.MaxK), math.Abs(c.All.MinK)))
+	deg := quantity.DigitsFor(c.All.Most())
 	plane := planeAt(a.Mesh, c.All.At.ZM)
 	d := &webpage.Document{
 		Title: fmt.Sprintf("%s minus %s", c.First, c.Second), Caveat: c.Caveat(), Version: a.Version, Start: plane,

@@ -117,7 +117,7 @@ func TestComparisonFiles(t *testing.T) {
 	}
 	near(t, "largest difference in diff.json", back.All.MaxK, c.All.MaxK, 1e-12)
 	var tables strings.Builder
-	if err := c.WriteText(&tables, printout.Style{}); err != nil {
+	if err := c.WriteText(&tables, printout.Style{Details: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"a minus b", "the grids differ", "core"} {

@@ -118,7 +118,7 @@ func TestComparisonOfDoubtfulRuns(t *testing.T) {
 func tell(t *testing.T, c *Comparison, a, b *Run) map[string]string {
 	t.Helper()
 	var text bytes.Buffer
-	if err := c.WriteText(&text, printout.Style{}); err != nil {
+	if err := c.WriteText(&text, printout.Style{Details: true}); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()

@@ -110,7 +110,7 @@ func TestCoolantTables(t *testing.T) {
 		[]any{"cavity", 0.0, from, flow1, v1, reynolds(v1), drop1, out1, heat1},
 		[]any{"cavity", from, to, flow2, v2, reynolds(v2), drop2, out2, heat2})
 
-	printed := text(t, s, printout.Style{})
+	printed := text(t, s, printout.Style{Details: true})
 	const digits = 6e-4 // of four
 	sameTable(t, "Coolant", printedTable(printed, "Coolant"), digits,
 		"layer,flow,ml/min,m/s,Re,wall Bi,kPa,pumping mW,in degC,out mixed,out max,heat W",

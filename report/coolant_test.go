@@ -71,7 +71,7 @@ func TestCoolantSummary(t *testing.T) {
 			}
 		}
 		var text, table bytes.Buffer
-		if err := printout.Write(&text, s, printout.Style{}); err != nil ||
+		if err := printout.Write(&text, s, printout.Style{Details: true}); err != nil ||
 			!strings.Contains(text.String(), "cavity  "+direction) ||
 			!strings.Contains(text.String(), "coolant    cavity 40.00") {
 			t.Errorf("%s: %v\n%s", direction, err, text.String())

@@ -48,7 +48,7 @@ func TestDirectTransient(t *testing.T) {
 	}
 	for _, want := range []string{"fourier, direct: 0 iterations in 2 steps, converged\n",
 		"estimated maximum error 2.0e-09 K (last-step estimate x number of steps)"} {
-		if got := text(t, s, printout.Style{}); !strings.Contains(got, want) {
+		if got := text(t, s, printout.Style{Details: true}); !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}
 	}

@@ -39,7 +39,7 @@ func TestFilms(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	var text bytes.Buffer
-	if err := printout.Write(&text, sum, printout.Style{}); err != nil ||
+	if err := printout.Write(&text, sum, printout.Style{Details: true}); err != nil ||
 		!strings.Contains(text.String(), "film       top h ") {
 		t.Errorf("%v\n%s", err, text.String())
 	}

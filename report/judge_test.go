@@ -67,7 +67,7 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%s: caveat %q, doubt %q, %+v", name, s.Caveat(), s.Doubt(), s.Solver)
 		}
 		var text strings.Builder
-		if err := printout.Write(&text, s, printout.Style{}); err != nil || c.caveat != "" &&
+		if err := printout.Write(&text, s, printout.Style{Details: true}); err != nil || c.caveat != "" &&
 			!strings.Contains(text.String(), c.caveat+":") {
 			t.Errorf("%s: %v, tables without %q:\n%s", name, err, c.caveat, text.String())
 		}

@@ -91,7 +91,7 @@ func TestLimitsWorstFirst(t *testing.T) {
 	if n := len(s.Exceeded()); n != 2 {
 		t.Errorf("%d limits are exceeded, want 2", n)
 	}
-	if text := text(t, s, printout.Style{}); !strings.Contains(text, "Limits: 2 of 5 EXCEEDED") {
+	if text := text(t, s, printout.Style{Details: true}); !strings.Contains(text, "Limits: 2 of 5 EXCEEDED") {
 		t.Errorf("the tables say\n%s", text)
 	}
 }

@@ -274,7 +274,7 @@ func TestSummaryOfABrokenField(t *testing.T) {
 	if v, there := got.Temperature["max_K"]; !there || v != nil {
 		t.Errorf("max_K is %v, want null", v)
 	}
-	if err := printout.Write(&b, s, printout.Style{}); err != nil || strings.Contains(b.String(), "NaN") {
+	if err := printout.Write(&b, s, printout.Style{Details: true}); err != nil || strings.Contains(b.String(), "NaN") {
 		t.Errorf("text of a broken field: %v", err)
 	}
 }

@@ -28,7 +28,7 @@ func text(t testing.TB, s *summary.Summary, st printout.Style) string {
 func TestTextTellsTheVerdictFirst(t *testing.T) {
 	r := sampleRun(t, 97, 83)
 	s := summarise(t, r)
-	lines := strings.Split(text(t, s, printout.Style{}), "\n")
+	lines := strings.Split(text(t, s, printout.Style{Details: true}), "\n")
 	peak := fmt.Sprintf("Peak %.2f degC in feol, block core at x 2.835, y 2.265 mm", s.Temperature.MaxK-273.15)
 	rise := fmt.Sprintf("%.2f K above the ambient of 26.85 degC: R_th %.3f K/W", s.Temperature.MaxK-300,
 		(s.Temperature.MaxK-300)/16)
@@ -46,12 +46,12 @@ func TestTextTellsTheVerdictFirst(t *testing.T) {
 func TestTextShoutsWhenNotConverged(t *testing.T) {
 	r := sampleRun(t, 10, 8)
 	r.Solution.Status.Converged, r.Solution.Status.Reason = false, solution.ReasonIterations
-	got := text(t, summarise(t, r), printout.Style{})
+	got := text(t, summarise(t, r), printout.Style{Details: true})
 	if verdict, _, _ := strings.Cut(got, "Peak"); !strings.Contains(verdict, "NOT CONVERGED: the solve ended by "+
 		"iteration limit.") {
 		t.Errorf("before the peak:\n%s", verdict)
 	}
-	if colored := text(t, summarise(t, r), printout.Style{Color: true}); !strings.Contains(colored,
+	if colored := text(t, summarise(t, r), printout.Style{Color: true, Details: true}); !strings.Contains(colored,
 		"\x1b[1;31mNOT CONVERGED") {
 		t.Error("not in red")
 	}
@@ -78,7 +78,8 @@ func TestTextFitsThePage(t *testing.T) {
 	r.Solution.Dt = 1e-3
 	s := summarise(t, r)
 	for _, width := range []int{80, 100, 132} {
-		got := text(t, s, printout.Style{Width: width})
+		brief := text(t, s, printout.Style{Width: width})
+		got := text(t, s, printout.Style{Width: width, Details: true}) + brief
 		for _, l := range strings.Split(got, "\n") {
 			if n := utf8.RuneCountInString(l); n > width {
 				t.Errorf("%d characters on a page of %d: %s", n, width, l)
@@ -87,8 +88,11 @@ func TestTextFitsThePage(t *testing.T) {
 		if strings.Contains(got, "\x1b") {
 			t.Error("an escape without colour")
 		}
-		if !strings.Contains(got, "the 20 hottest of 60; blocks.csv and --json have them all") {
+		if !strings.Contains(brief, "the 10 hottest; +50 more in blocks.csv") {
 			t.Error("no note on the blocks left out")
+		}
+		if n := strings.Count(brief, "\n"); n > 60 || strings.Count(got, "\n")-n < n+60 {
+			t.Errorf("%d lines of %d are brief", n, strings.Count(got, "\n"))
 		}
 	}
 }

@@ -107,7 +107,7 @@ func TestDropOfANet(t *testing.T) {
 		summary.System{
 			Netlist: &summary.Netlist{Nets: []summary.Net{{Nodes: 5, NominalV: 1.8, WorstV: 0.0125, WorstNode: "n7"}}}}
 	var b bytes.Buffer
-	if err := printout.WriteSystem(&b, &s, printout.Style{}); err != nil ||
+	if err := printout.WriteSystem(&b, &s, printout.Style{Details: true}); err != nil ||
 		!strings.Contains(b.String(), "net of 5 nodes at 1.8 V: at most 12.5 mV off, at node n7") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
@@ -136,7 +136,7 @@ func TestTextShoutsWhenCellsAreBroken(t *testing.T) {
 		return 350
 	}}
 	s := summarise(t, r)
-	got := text(t, s, printout.Style{})
+	got := text(t, s, printout.Style{Details: true})
 	if at, peak := strings.Index(got,
 		"BROKEN FIELD: "+quantity.Count(s.Temperature.NonFiniteCells)+" cells have no finite temperature"),
 		strings.Index(got, "Peak"); at < 0 || peak < at {

@@ -88,7 +88,8 @@ func runConverge(ctx context.Context, g *session.Session, o convergeOptions) err
 
 func writeStudy(c *terminal.Console, study *converge.Study) error {
 	t := terminal.Table{Header: []string{"maximum of", ">" + gridText(study.Grids[0]), ">" + gridText(study.Grids[1]),
-		">" + gridText(study.Grids[2]), ">order", ">extrapolated", ">uncertainty K", "layer"}}
+		">" + gridText(study.Grids[2]), ">order", ">extrapolated", ">uncertainty K", "layer"},
+		Cut: "-v or --json"}
 	for i := range study.Quantities {
 		q := &study.Quantities[i]
 		order := "-"

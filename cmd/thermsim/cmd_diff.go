@@ -143,7 +143,7 @@ func (o *diffOptions) tell(g *session.Session, c *report.Comparison) error {
 	for _, doubt := range c.Doubts {
 		g.Note("warning: %s", doubt)
 	}
-	if most := max(-c.All.MinK, c.All.MaxK); o.limit > 0 && !(most <= o.limit) {
+	if most := c.All.Most(); o.limit > 0 && !(most <= o.limit) {
 		return exit.With(exit.TooHot,
 			fmt.Errorf("the fields differ by up to %.3g K, more than --limit %s; %s/diff.html shows where", most,
 				o.limitText, o.out))

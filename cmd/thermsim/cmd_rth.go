@@ -172,7 +172,7 @@ func kPerW(v float64) string {
 // ownTable lists the inputs, the highest resistance first.
 func ownTable(x *response.Matrix) *terminal.Table {
 	t := &terminal.Table{Header: []string{"input", ">mean K/W", ">hottest K/W", ">power W", ">rise " +
-		"K", ">self-heating K"}}
+		"K", ">self-heating K"}, Cut: "rth.csv, or -v"}
 	var watts []float64
 	for _, in := range x.Inputs {
 		watts = append(watts, in.Watts)
@@ -191,7 +191,8 @@ const mostCouplings = 15
 // couplings lists pairs of inputs, and probes, the strongest first. A pair is there once where heat goes both ways
 // alike.
 func couplings(x *response.Matrix) *terminal.Table {
-	t := &terminal.Table{Header: []string{"heated", "warmed", ">K/W", ">% of self"}}
+	t := &terminal.Table{Header: []string{"heated", "warmed", ">K/W", ">% of self"},
+		Cut: "rth.csv; -v prints the 15 strongest"}
 	type pair struct{ from, to int }
 	var all []pair
 	for o, out := range x.Outputs {

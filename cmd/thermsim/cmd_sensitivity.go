@@ -90,13 +90,10 @@ func runSensitivity(ctx context.Context, g *session.Session, o sensitivityOption
 }
 
 func writeSensitivity(c *terminal.Console, r *sensitivity.Result, dir string) error {
-	t := terminal.Table{Header: []string{"parameter", ">value", "unit", ">K per unit", ">K per +1 %"}}
-	shown := 0
+	t := terminal.Table{Header: []string{"parameter", ">value", "unit", ">K per unit", ">K per +1 %"},
+		Cut: "sensitivity.csv, or -v"}
 	for i := range r.Of {
 		v := &r.Of[i]
-		if shown++; shown > display.Most {
-			break
-		}
 		percent := fmt.Sprintf("%+.4f", v.PerPercent())
 		if v.Kind == sensitivity.Temperature {
 			percent = "-"
@@ -110,9 +107,6 @@ func writeSensitivity(c *terminal.Console, r *sensitivity.Result, dir string) er
 	}
 	fmt.Fprintf(c.Stdout, "%s  %s, %.3f degC\n", c.Bold("Sensitivities"), r.Name, terminal.Celsius(r.Kelvin))
 	t.Write(c, c.Stdout)
-	if more := len(r.Of) - display.Most; more > 0 {
-		fmt.Fprintf(c.Stdout, "and %d weaker ones in sensitivity.csv\n", more)
-	}
 	_, err := fmt.Fprintf(c.Stdout, "\nWrote sensitivity.csv, sensitivity.json, sensitivity.png into %s\n", dir)
 	return err
 }

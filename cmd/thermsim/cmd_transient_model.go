@@ -249,9 +249,7 @@ func columnOf(o *reducedmodel.Output) string {
 	return o.Name + "_K"
 }
 
-// shownOutputs is how many outputs the terminal gets, the hottest first.
-const shownOutputs = 12
-
+// print lists the outputs, the hottest first.
 func (r *modelRun) print(c *terminal.Console, out string) {
 	m := r.Model()
 	if m.Title != "" {
@@ -265,14 +263,11 @@ func (r *modelRun) print(c *terminal.Console, out string) {
 			"proportion.\n\n", r.beyond)
 	}
 	order := sorted(len(m.Outputs), func(a, b int) int { return cmp.Compare(r.top[b], r.top[a]) })
-	t := terminal.Table{Header: []string{"output", ">highest", ">at", ">end"}}
-	for _, k := range order[:min(len(order), shownOutputs)] {
+	t := terminal.Table{Header: []string{"output", ">highest", ">at", ">end"}, Cut: "trace.csv, or -v"}
+	for _, k := range order {
 		t.Add(m.Outputs[k].Name, fmt.Sprintf("%.2f", terminal.Celsius(r.top[k])), terminal.Seconds(r.when[k]),
 			fmt.Sprintf("%.2f", terminal.Celsius(r.kelvin[k])))
 	}
 	t.Write(c, c.Stdout)
-	if more := len(order) - shownOutputs; more > 0 {
-		fmt.Fprintf(c.Stdout, "  and %d more\n", more)
-	}
 	fmt.Fprintf(c.Stdout, "\ntrace.csv is in %s\n", out)
 }

@@ -220,7 +220,7 @@ func zthFiles(title string, x *response.Steps, networks []display.Network, t *te
 
 // zthTable lists the curves with their values a few decades apart, the highest resistance first.
 func zthTable(x *response.Steps) *terminal.Table {
-	t := &terminal.Table{Header: []string{"heated", "output", ">Rth", ">90 % at"}}
+	t := &terminal.Table{Header: []string{"heated", "output", ">Rth", ">90 % at"}, Cut: "zth.csv, or -v"}
 	const every, columns = 40, 3 // two decades
 	var at []int
 	for n := len(x.Times) - 1 - every; n >= 0 && len(at) < columns; n -= every {

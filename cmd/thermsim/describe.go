@@ -14,6 +14,7 @@ import (
 	"thermsim/mesh"
 	"thermsim/mesh/plausibility"
 	"thermsim/report/quantity"
+	"thermsim/report/tables"
 	"thermsim/stack"
 	"thermsim/study/autogrid"
 )
@@ -40,11 +41,8 @@ func (d *description) headline(warnings int) {
 		d.line("%s", d.Bold(terminal.Cut(s.Title, d.Style.Width)))
 	}
 	state := ""
-	switch {
-	case warnings == 1:
-		state = ", with a warning"
-	case warnings > 1:
-		state = fmt.Sprintf(", with %d warnings", warnings)
+	if warnings > 0 {
+		state = ", with " + plural(warnings, "warning")
 	}
 	d.line("%s%s", d.Dim(fmt.Sprintf("%s is valid", s.File)), d.Red(state))
 	d.line("%s x %s, %s high; %d x %d x %d = %d cells of %s x %s", terminal.Length(s.Size[0]),
@@ -56,7 +54,7 @@ func (d *description) warnings(found []plausibility.Warning) {
 	if len(found) == 0 {
 		return
 	}
-	d.heading("Warnings", "valid input, but probably not intended; --strict turns warnings into errors")
+	d.heading(fmt.Sprintf("Warnings (%d)", len(found)), "valid, but probably not intended; --strict makes them errors")
 	_ = plausibility.Write(d.w, found, d.Style.Width) // errors stay in the writer until Flush
 }
 
@@ -82,13 +80,23 @@ func (d *description) grid(c *autogrid.Choice) {
 
 func (d *description) layers() {
 	s := d.m.Stack
-	t := terminal.Table{Header: []string{"layer", "material", ">k W/(m K)", ">thickness", ">z cells"}}
+	t := terminal.Table{Header: []string{"layer", "material", ">k W/(m K)", ">thickness", ">z cells"}, Cut: "-v"}
+	brief := len(s.Layers) > tables.BriefRows && !d.Style.Details
 	for l, layer := range slices.Backward(s.Layers) {
 		material := s.Materials[layer.Material]
 		planes := d.m.LayerPlanes[l]
-		t.Add(layer.Name, material.Name, materialConductivity(&material), terminal.Length(layer.Thickness),
+		name := material.Name
+		if n := len(layer.Regions); brief && n > 0 {
+			name += ", " + plural(n, "region")
+		}
+		t.Add(layer.Name, name, materialConductivity(&material), terminal.Length(layer.Thickness),
 			fmt.Sprint(planes[1]-planes[0]))
-		addRegions(&t, s, layer)
+		if !brief {
+			addRegions(&t, s, layer)
+		}
+	}
+	if !brief {
+		t.Cut = ""
 	}
 	d.heading("Layers", "top to bottom")
 	t.Write(d.Console, d.w)
@@ -118,12 +126,16 @@ func addRegions(t *terminal.Table, s *stack.Stack, l stack.Layer) {
 		counts[of]++
 	}
 	for _, of := range order {
-		number := "1 region"
-		if counts[of] > 1 {
-			number = fmt.Sprintf("%d regions", counts[of])
-		}
-		t.Add("  "+number, of.material, of.k, "", "")
+		t.Add("  "+plural(counts[of], "region"), of.material, of.k, "", "")
 	}
+}
+
+// plural is a number of things.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // fillName says what a region is filled with, and how much on average.
@@ -135,13 +147,13 @@ func fillName(s *stack.Stack, r *stack.Region) string {
 func (d *description) power() {
 	p := d.m.Power
 	t := terminal.Table{Header: []string{"layer", ">requested W", ">mapped W", ">area mm2", ">no power mm2",
-		">overlap mm2", ">outside W"}}
+		">overlap mm2", ">outside W"}, Cut: "-v"}
+	if len(p.Layers) > 1 {
+		t.Add("total", watts(p.Requested), watts(p.Mapped), "", "", "", "")
+	}
 	for _, c := range slices.Backward(p.Coverage()) {
 		t.Add(c.Name, watts(c.Requested), watts(c.Mapped), area(c.Area), area(c.Unpowered), area(c.Overlapping),
 			watts(c.Outside))
-	}
-	if len(p.Layers) > 1 {
-		t.Add("total", watts(p.Requested), watts(p.Mapped), "", "", "", "")
 	}
 	note := "steady"
 	if p.Transient() {
@@ -293,6 +305,9 @@ func twoDigits(s float64) float64 {
 }
 
 func (d *description) pictures(files []string) {
+	if len(files) == 0 {
+		return
+	}
 	d.heading("Pictures", "")
 	for _, f := range files {
 		d.line("  %s", f)

@@ -30,7 +30,7 @@ func newRootCommand(g *session.Session) *cobra.Command {
 		Args:          unknownCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
-			g.Started = true
+			g.Started, g.Style.Details = true, g.Verbose
 			g.Force, _ = c.Flags().GetBool("force") // commands that write no sets of files have none
 			if g.Quiet && g.Verbose {
 				return exit.Usagef("--quiet and --verbose contradict each other; omit one")

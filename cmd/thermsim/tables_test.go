@@ -141,7 +141,7 @@ func output(t *testing.T, status int, args ...string) string {
 	var out, errs bytes.Buffer
 	g := &session.Session{Console: &terminal.Console{Stdout: &out, Stderr: &errs, Style: printout.Style{Width: 100}},
 		Start: time.Now()}
-	if got := execute(g, args); got != status {
+	if got := execute(g, append(args, "--verbose")); got != status {
 		t.Fatalf("%q: exit status %d, want %d: %s", args, got, status, errs.String())
 	}
 	return out.String()

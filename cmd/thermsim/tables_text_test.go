@@ -168,8 +168,9 @@ func (w *wanted) compareLines(t *testing.T, text string) {
 			[]any{celsiusOf(peak.max), layer, block, x * 1e3, y * 1e3}},
 		{`(\S+) K above the ambient of (\S+) degC`, []any{peak.max - smallAmbient, celsiusOf(smallAmbient)}},
 		{`power  +` + requested + ` (\S+), on the grid (\S+) `, []any{6.5, 6.5}},
+		{`Energy: in (\S+) W, out (\S+) W, `, []any{in, out}}, {`Faces: top (\S+) \((\S+) %\)\n`, []any{out, 100.0}},
 		{`faces  +top (\S+) \((\S+) %\)\n`, []any{out, 100.0}},
-		{`balance  +in (\S+), out (\S+), `, []any{in, out}},
+		{`balance  +in (\S+) W, out (\S+) W, `, []any{in, out}},
 	}
 	if w.model.leaks {
 		lines = append(lines, line{`leaking (\S+?),?\n`, []any{leak}})
@@ -181,7 +182,8 @@ func (w *wanted) compareLines(t *testing.T, text string) {
 		lines = append(lines, line{`, at t = (.*) \((\d+) steps, end (.*)\)\n`,
 			[]any{inSeconds(whole.peakS), float64(smallSteps), inSeconds(smallDt * smallSteps)}},
 			line{`Last step: (\S+) degC in (\w+), block (\w+)\n`, []any{celsiusOf(whole.max), layer, block}},
-			line{`in the last step (\S+)\n`, []any{in}}, line{`stored (\S+), `, []any{stored}})
+			line{`in the last step (\S+)\n`, []any{in}}, line{`balance .*stored (\S+) W, `, []any{stored}},
+			line{`Energy: .*stored (\S+) W, `, []any{stored}})
 	}
 	for _, l := range lines {
 		found := regexp.MustCompile(l.pattern).FindStringSubmatch(text)

@@ -18,8 +18,9 @@ import (
 
 // Style of the tables.
 type Style struct {
-	Color bool // escape sequences for colors; the caller checks the terminal and NO_COLOR
-	Width int  // characters per line, 100 when 0
+	Color   bool // escape sequences for colors; the caller checks the terminal and NO_COLOR
+	Width   int  // characters per line, 100 when 0
+	Details bool // all rows of all tables; otherwise the verdict, and the rows that matter most
 }
 
 // Write writes the report, the result first.
@@ -27,7 +28,7 @@ func Write(w io.Writer, s *summary.Summary, st Style) error {
 	p := NewPage(w, st, s.Temperature.MaxK-s.Temperature.MinK)
 	p.verdict(s)
 	p.warnings(s)
-	for _, t := range tables.OfSummary(s) {
+	for _, t := range tables.OfSummary(s, st.Details) {
 		p.Table(t)
 		if t.File == "layers.csv" {
 			p.meansWithout(s)
@@ -36,8 +37,12 @@ func Write(w io.Writer, s *summary.Summary, st Style) error {
 			p.wrapped("stepping   ", s.Stepping.Parts())
 		}
 	}
-	p.heat(s)
-	p.solver(s)
+	if st.Details {
+		p.heat(s)
+		p.solver(s)
+	} else {
+		p.Line("\n%s", p.Paint(dim, "-v prints all rows, the hot spots, the heat flow, the solver and its times."))
+	}
 	return p.Flush()
 }
 
@@ -87,7 +92,11 @@ func (p *Page) Heading(title, note string) {
 
 // Table writes a table with its title, unless it has no rows to print.
 func (p *Page) Table(t *tables.Table) {
-	lines, note := t.Text(p.Deg, p.style.Width-2)
+	most := tables.BriefRows
+	if p.style.Details {
+		most = 0
+	}
+	lines, note := t.Text(p.Deg, p.style.Width-2, most)
 	if len(lines) == 0 {
 		return
 	}
@@ -126,6 +135,70 @@ func (p *Page) verdict(s *summary.Summary) {
 			quantity.Count(n))
 	}
 	p.peak(s)
+	p.limits(s)
+	p.solved(s)
+}
+
+// limits writes whether all limits are met, and the smallest margin.
+func (p *Page) limits(s *summary.Summary) {
+	if len(s.Limits) == 0 {
+		return
+	}
+	l := &s.Limits[0]
+	if bad := len(s.Exceeded()); bad > 0 {
+		p.folded(Red, "Limit EXCEEDED by %s K: %s (%d of %d limits)", p.Deg.Kelvin(-l.MarginK), l.Label(), bad,
+			len(s.Limits))
+		return
+	}
+	text := "Limit met, with a margin"
+	if n := len(s.Limits); n > 1 {
+		text = fmt.Sprintf("All %d limits met, with a smallest margin", n)
+	}
+	p.folded("", "%s of %s K: %s", text, p.Deg.Kelvin(l.MarginK), l.Label())
+}
+
+// solved writes whether the solve converged, and the balance of energy.
+func (p *Page) solved(s *summary.Summary) {
+	how := s.Iterations("iterations")
+	if s.Solver.Method == solution.MethodDirect {
+		how = "direct solve"
+	}
+	how += ", estimated maximum error " + quantity.Relative(s.Solver.EstimatedErrorK) + " K"
+	if s.Solver.Converged {
+		p.folded("", "C%s; %s", s.Ended()[1:], how)
+	} else {
+		p.folded(Red, "%s; %s", s.Ended(), how)
+	}
+	if n := s.Solver.Nonlinear; n != nil {
+		if n.Leakage != nil {
+			p.folded("", "L%s", n.Leakage.String()[1:])
+		}
+		if warning := n.Warning(); warning != "" {
+			p.folded(Red, "%s", warning)
+		}
+	}
+	p.folded("", "Energy: %s", strings.Join(balance(s), ", "))
+	p.folded("", "Faces: %s", strings.Join(summary.FacesText(&s.Energy, summary.HeatDecimals(s)), ", "))
+}
+
+// balance lists the heat flows of the whole stack.
+func balance(s *summary.Summary) []string {
+	d := summary.HeatDecimals(s)
+	parts := []string{"in " + quantity.Fixed(s.Energy.InW, d) + " W", "out " + quantity.Fixed(s.Energy.OutW, d) + " W"}
+	if s.Steps > 0 {
+		parts = append(parts, "stored "+quantity.Fixed(s.Energy.StoredW, d)+" W")
+	}
+	return append(parts, "imbalance "+quantity.Relative(s.Energy.ImbalanceRel)+" of the largest flow")
+}
+
+// folded writes a text, on several lines if it is wide.
+func (p *Page) folded(code, format string, args ...any) {
+	for _, l := range plausibility.Fold(fmt.Sprintf(format, args...), p.style.Width) {
+		if code != "" {
+			l = p.Paint(code, l)
+		}
+		p.Line("%s", l)
+	}
 }
 
 // peak writes the hottest cell; of a transient over all steps and at the end.
@@ -255,11 +328,7 @@ func (p *Page) heat(s *summary.Summary) {
 	if len(s.Coolant) > 0 {
 		p.wrapped("coolant    ", coolantText(s, d))
 	}
-	balance := []string{"in " + quantity.Fixed(e.InW, d), "out " + quantity.Fixed(e.OutW, d)}
-	if s.Steps > 0 {
-		balance = append(balance, "stored "+quantity.Fixed(e.StoredW, d))
-	}
-	p.wrapped("balance    ", append(balance, "imbalance "+quantity.Relative(e.ImbalanceRel)+" of the largest flow"))
+	p.wrapped("balance    ", balance(s))
 }
 
 // wrapped writes parts after a label and wraps lines.

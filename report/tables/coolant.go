@@ -96,7 +96,8 @@ func Streams(s *summary.Summary) *Table {
 		}
 	}
 	return &Table{File: "streams.csv", Title: "Coolant by channel or zone", Note: "from the west or the south",
-		Count: len(rows), Shown: func(int) []int { return printed }, Columns: []Column{
+		Cut:   "the first %d; +%d more in streams.csv",
+		Count: len(rows), Shown: func(most int) []int { return printed[:min(most, len(printed))] }, Columns: []Column{
 			{CSV: "layer", Text: "layer", Words: func(n int) string { return layers[n] }},
 			{CSV: "from_m", Text: "from mm", Unit: Millimetres, Value: func(n int) float64 { return rows[n].FromM }},
 			{CSV: "to_m", Text: "to mm", Unit: Millimetres, Value: func(n int) float64 { return rows[n].ToM }},

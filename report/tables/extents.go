@@ -29,7 +29,6 @@ type extents struct {
 	// Keys of the columns in three orders. A key is the heading of the CSV file. Each row starts with its name.
 	noun, csv, text, page string
 	hottestFirst          bool // in terminals and pages; otherwise rows are listed top to bottom
-	whole                 bool // terminals show all rows
 }
 
 func (t *extents) add(e extent) {
@@ -114,7 +113,7 @@ const (
 
 // Layers lists the layers, in the file bottom to top.
 func Layers(s *summary.Summary) *Table {
-	t := &extents{s: s, noun: "layer", whole: true,
+	t := &extents{s: s, noun: "layer",
 		csv: "layer material z_bottom_m thickness_m power_W max_K mean_K min_K" + place + " max_block mean_without" +
 			ends,
 		text: "peak_K peak_at max_K marked min_K watts max_x_m max_y_m hottest",
@@ -140,7 +139,7 @@ func Blocks(s *summary.Summary) *Table {
 		t.add(extent{layer: b.Layer, name: b.Name, label: b.Name, area: b.AreaM2, watts: b.PowerW, leakage: b.LeakageW,
 			max: b.MaxK, mean: b.AvgK, min: b.MinK, at: &b.MaxAt, peak: &b.Peak})
 	}
-	return t.table(Table{ID: "blocks", Title: "Blocks", File: "blocks.csv", Cut: "blocks.csv and --json have",
+	return t.table(Table{ID: "blocks", Title: "Blocks", File: "blocks.csv",
 		MostPage: mostPageBlocks,
 		PageNote: "Hottest first; a click on a heading sorts."})
 }
@@ -156,7 +155,7 @@ func Regions(s *summary.Summary) *Table {
 		t.add(extent{layer: r.Layer, name: r.Name, label: r.Label(), kind: r.Kind, material: r.Material, area: r.AreaM2,
 			watts: r.PowerW, leakage: r.LeakageW, max: r.MaxK, mean: r.MeanK, min: r.MinK, at: &r.MaxAt, peak: &r.Peak})
 	}
-	return t.table(Table{ID: "regions", Title: "Regions", File: "regions.csv", Cut: "regions.csv has",
+	return t.table(Table{ID: "regions", Title: "Regions", File: "regions.csv",
 		PageNote: "Top to bottom. Rest: the part of a layer that no region covers."})
 }
 
@@ -171,20 +170,18 @@ func Dies(s *summary.Summary) *Table {
 		t.add(extent{layer: d.Span(), layers: strings.Join(d.Layers, " "), name: d.Name, label: d.Name, watts: d.PowerW,
 			leakage: d.LeakageW, max: d.MaxK, mean: d.MeanK, min: d.MinK, at: &d.MaxAt, peak: &d.Peak})
 	}
-	return t.table(Table{ID: "dies", Title: "Dies", File: "dies.csv", Cut: "dies.csv has",
+	return t.table(Table{ID: "dies", Title: "Dies", File: "dies.csv",
 		PageNote: "Top to bottom, each with all its regions."})
 }
 
-// table completes a table. Its Cut names the file with all rows.
+// table completes a table.
 func (t *extents) table(out Table) *Table {
 	out.Count, out.Shown = len(t.rows), t.shown
 	out.Note = lastStep(t.s, "top to bottom")
 	if t.hottestFirst {
 		out.Note = lastStep(t.s, "hottest first")
 	}
-	if !t.whole {
-		out.Most, out.Cut = MaxTextRows, lastStep(t.s, "the %d hottest of %d; "+out.Cut+" them all")
-	}
+	out.Cut = lastStep(t.s, "the %d hottest; +%d more in "+out.File)
 	of, peaks := "", t.s.Peak != (summary.Peak{})
 	if peaks {
 		of = "; the peak and its time refer to the whole transient"

@@ -11,11 +11,17 @@ import (
 	"thermsim/report/summary"
 )
 
-// OfSummary returns the tables of a run for a terminal, without empty ones.
-func OfSummary(s *summary.Summary) []*Table {
-	all := []*Table{Limits(s), Jedec(s), HotSpots(s), Layers(s), Dies(s), Regions(s), Blocks(s), Probes(s),
-		Coolant(s, nil), Streams(s), steps(s), policies(s)}
-	return slices.DeleteFunc(all, func(t *Table) bool { return t.Count == 0 })
+// OfSummary returns the tables of a run for a terminal, without empty ones. Details are the hot spots, and the regions
+// of a stack that has dies or blocks.
+func OfSummary(s *summary.Summary, details bool) []*Table {
+	all := []*Table{Limits(s), Jedec(s), Dies(s), Layers(s), Blocks(s), Regions(s), Probes(s), Coolant(s, nil),
+		Streams(s), steps(s), policies(s)}
+	if details {
+		all = slices.Insert(all, 2, HotSpots(s))
+	}
+	return slices.DeleteFunc(all, func(t *Table) bool {
+		return t.Count == 0 || !details && t.ID == "regions" && len(s.Dies)+len(s.Blocks) > 0
+	})
 }
 
 // OfFiles returns the tables that are written as files. Layers and blocks are always written.
@@ -28,7 +34,7 @@ func OfFiles(s *summary.Summary) []*Table {
 // Limits lists the limits, sorted by margin.
 func Limits(s *summary.Summary) *Table {
 	l := s.Limits
-	t := &Table{ID: "limits", File: "limits.csv", Title: "Limits", Count: len(l), Most: MaxTextRows,
+	t := &Table{ID: "limits", File: "limits.csv", Title: "Limits", Count: len(l),
 		Note: "sorted by margin; W: allowed increase of the total power",
 		PageNote: "Sorted by margin. Margin W: allowed increase of the total power (same distribution) until the " +
 			"limit is reached.",
@@ -38,7 +44,7 @@ func Limits(s *summary.Summary) *Table {
 		t.Note, t.PageNote = "sorted by margin, at the peak over time", "Sorted by margin, at the peak over time."
 		watts, wattsOnPage, at, atOnPage = "", "", "at", "at s"
 	}
-	t.Cut = t.Note + "; %d of %d, limits.csv has them all"
+	t.Cut = "the %d with the smallest margin; +%d more in limits.csv"
 	if bad := len(s.Exceeded()); bad > 0 {
 		t.Alarm = fmt.Sprintf(": %d of %d EXCEEDED", bad, len(l))
 	}
@@ -145,16 +151,17 @@ func Probes(s *summary.Summary) *Table {
 	p := s.Probes
 	name := func(n int) string { return p[n].Name }
 	kelvin := func(n int) float64 { return p[n].TemperatureK }
-	return &Table{ID: "probes", Title: "Probes", Count: len(p), Note: lastStep(s, ""), Short: true, Columns: []Column{
-		{Text: "probe", Page: "probe", Words: name, At: func(n int) *summary.Place {
-			return &summary.Place{XM: p[n].XM, YM: p[n].YM, ZM: p[n].ZM}
-		}},
-		{Text: "degC", Page: "temperature", Unit: Celsius, Value: kelvin},
-		{Text: "rise K", Unit: Kelvin, Value: func(n int) float64 { return kelvin(n) - s.Temperature.AmbientK }},
-		{Text: "x mm", Page: "x mm", Unit: Millimetres, Value: func(n int) float64 { return p[n].XM }},
-		{Text: "y mm", Page: "y mm", Unit: Millimetres, Value: func(n int) float64 { return p[n].YM }},
-		{Text: "z mm", Page: "z mm", Unit: fixed(1e3, 4), Value: func(n int) float64 { return p[n].ZM }},
-	}}
+	return &Table{ID: "probes", Title: "Probes", Count: len(p), Note: lastStep(s, ""), Short: true,
+		Cut: "the first %d; +%d more in summary.json", Columns: []Column{
+			{Text: "probe", Page: "probe", Words: name, At: func(n int) *summary.Place {
+				return &summary.Place{XM: p[n].XM, YM: p[n].YM, ZM: p[n].ZM}
+			}},
+			{Text: "degC", Page: "temperature", Unit: Celsius, Value: kelvin},
+			{Text: "rise K", Unit: Kelvin, Value: func(n int) float64 { return kelvin(n) - s.Temperature.AmbientK }},
+			{Text: "x mm", Page: "x mm", Unit: Millimetres, Value: func(n int) float64 { return p[n].XM }},
+			{Text: "y mm", Page: "y mm", Unit: Millimetres, Value: func(n int) float64 { return p[n].YM }},
+			{Text: "z mm", Page: "z mm", Unit: fixed(1e3, 4), Value: func(n int) float64 { return p[n].ZM }},
+		}}
 }
 
 // steps summarizes a transient: its first, its hottest and its last step.

@@ -18,8 +18,8 @@ import (
 
 // Limits of tables for people.
 const (
-	// MaxTextRows is the number of printed rows of long tables; files contain all rows.
-	MaxTextRows = 20
+	// BriefRows is the number of rows of a table in a terminal without details; files contain all rows.
+	BriefRows = 10
 	// ManyRows is the number of rows above which a table on a page has a filter.
 	ManyRows = 12
 	// mostPageBlocks is the number of blocks in a page: more would slow browsers down.
@@ -34,14 +34,13 @@ type Table struct {
 	PageTitle string // if it differs on pages
 	Alarm     string // after the title in a terminal
 	Note      string // in a terminal, if all rows are printed
-	Cut       string // replaces Note otherwise; formats the numbers of printed and of all rows
+	Cut       string // replaces Note otherwise; formats the numbers of printed rows and of the others
 	PageNote  string
 	Short     bool // never has a filter on a page
 	Count     int  // rows
 	Columns   []Column
 	// Shown returns the rows for terminals and pages, at most most, in their order; nil for the first rows.
 	Shown    func(most int) []int
-	Most     int // rows in a terminal; 0 for all
 	MostPage int // rows on a page; 0 for all
 }
 
@@ -160,12 +159,15 @@ func (t *Table) shown(most int) []int {
 	return rows
 }
 
-// Text formats the table for a terminal, the heading first, within width characters if names can be shortened enough.
-// note describes the rows.
-func (t *Table) Text(deg quantity.Digits, width int) (lines []string, note string) {
-	rows, note := t.shown(t.Most), t.Note
+// Text formats at most most rows (0 for all) for a terminal, the heading first, within width characters if names can be
+// shortened enough. note describes the rows.
+func (t *Table) Text(deg quantity.Digits, width, most int) (lines []string, note string) {
+	if t.Cut == "" {
+		most = 0
+	}
+	rows, note := t.shown(most), t.Note
 	if len(rows) < t.Count && t.Cut != "" {
-		note = fmt.Sprintf(t.Cut, len(rows), t.Count)
+		note = fmt.Sprintf(t.Cut, len(rows), t.Count-len(rows))
 	}
 	if len(rows) == 0 {
 		return nil, ""

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"thermsim/report/tables"
 )
 
 // Table is a table for the terminal. Numbers are right-aligned. The last column is cut where the terminal ends, and
@@ -13,6 +15,8 @@ import (
 type Table struct {
 	Header []string // a leading ">" marks a column of numbers
 	Rows   [][]string
+	// Cut says where rows are that are not printed without details, such as "rth.csv"; "" for a table with all rows.
+	Cut string
 }
 
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
@@ -48,8 +52,15 @@ func (t *Table) Write(c *Console, w io.Writer) {
 		return Cut(strings.TrimRight(b.String(), " "), c.Style.Width)
 	}
 	fmt.Fprintln(w, c.Dim(line(header)))
-	for _, row := range t.Rows {
+	rows := t.Rows
+	if t.Cut != "" && !c.Style.Details {
+		rows = rows[:min(len(rows), tables.BriefRows)]
+	}
+	for _, row := range rows {
 		fmt.Fprintln(w, line(row))
+	}
+	if more := len(t.Rows) - len(rows); more > 0 {
+		fmt.Fprintln(w, c.Dim(fmt.Sprintf("  +%d more: %s", more, t.Cut)))
 	}
 }
 
