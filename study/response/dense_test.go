@@ -97,7 +97,7 @@ func parts(m *mesh.Mesh, in *ports.Input) []float64 {
 
 // small is a stack of 10 layers with blocks, a uniform power and probes; with a region it is solved by iteration.
 func small(region bool) *stack.Stack {
-	s := cases.Stack10(cases.Options{NX: 8, NY: 7})
+	s := cases.Stack10(cases.Options{NX: 6, NY: 5})
 	s.Layers[7].Powers = []stack.Power{{Uniform: 1, Area: stack.Rect{X: 1e-3, Y: 2e-3, Width: 3e-3, Height: 3e-3}}}
 	s.Probes = []stack.Probe{{Name: "lid", X: 2e-3, Y: 3e-3, Z: s.Height()}, {Name: "below", X: 8e-3, Y: 5e-3}}
 	if region {
