@@ -94,7 +94,7 @@ func TestFaultyCurves(t *testing.T) {
 	for property, want := range map[string]string{
 		`k = { table = [[300, 148], [300, 99]] }`:                                 `s.toml:4:28: temperatures of a table must ascend, got 300 K after 300 K; give the rows in ascending order`,
 		`k = { table = [[300, 148], [400, -9]] }`:                                 `s.toml:4:15: k: is -9 at 400 K, but must be positive throughout its range; narrow the range`,
-		`k = { table = [[300, 148]] }`:                                            `s.toml:4:15: a table needs at least two rows`,
+		`k = { table = [[300, 148]] }`:                                            `s.toml:4:15: table has 2 entries at least, this one 1; write table = [[300, 148], [400, 98.9]]`,
 		`k = { table = [[300, 148, 1], [400, 2, 2]] }`:                            `a row of a table has a temperature in K and a value, got 3 numbers`,
 		`k = { table = [[300, 148], [400, 99]], at = 300 }`:                       `s.toml:4:45: at does not belong to a table; remove it`,
 		`k = { value = 148, range = [300, 400] }`:                                 `a power law needs the key "exponent"`,
@@ -103,7 +103,7 @@ func TestFaultyCurves(t *testing.T) {
 		`k = { value = "1 m", exponent = 1, range = [300, 400] }`:                 `k: `,
 		`k = { polynomial = [1, -0.02], range = [250, 450] }`:                     `s.toml:4:20: k: is -2 at 450 K, but must be positive throughout its range`,
 		`k = { polynomial = [1, -0.02, 1e-4], at = "300 K", range = [250, 450] }`: `k: is 0 at 400 K`,
-		`k = { polynomial = [], range = [250, 450] }`:                             `a polynomial needs coefficients`,
+		`k = { polynomial = [], range = [250, 450] }`:                             `s.toml:4:20: polynomial is empty; write polynomial = [1, 0.02]`,
 		`k = { polynomial = [1], range = [450, 250] }`:                            `range from 450 K to 250 K is not valid; give a lower and a higher temperature`,
 		`k = { polynomial = [1], table = [[1, 1], [2, 2]] }`:                      `s.toml:4:20: k has both table and polynomial; keep one of them`,
 		`k = {}`:                     `s.toml:4:5: k has no law: give one of table, polynomial and value with exponent`,

@@ -94,7 +94,9 @@ func (t *table) law(what string, value *keys.Key, check func(*stack.Curve) (faul
 	case stack.TableLaw:
 		t.curveRows(c)
 	case stack.PolynomialLaw:
-		t.coefficients(c)
+		if n, k := t.get("polynomial"); t.list(n, k, "[1, 0.02]") {
+			c.Coefficients, _ = t.numbers(n, k.Name)
+		}
 	case stack.ExponentialLaw:
 		c.Value, c.Exponent = 1, t.scalar("beta")
 	default:
@@ -123,33 +125,10 @@ func (t *table) law(what string, value *keys.Key, check func(*stack.Curve) (faul
 	return c
 }
 
-// maxCoefficients of a polynomial: more are none that was fitted.
-const maxCoefficients = 32
-
-// coefficients reads those of a polynomial.
-func (t *table) coefficients(c *stack.Curve) {
-	n, _ := t.get("polynomial")
-	switch c.Coefficients, _ = t.numbers(n, "polynomial"); {
-	case len(c.Coefficients) == 0:
-		t.fail(n.Pos, "write polynomial = [1, 0.02]", "a polynomial needs coefficients")
-	case len(c.Coefficients) > maxCoefficients:
-		c.Coefficients = c.Coefficients[:1]
-		t.fail(n.Pos, "take a table", "a polynomial has %d coefficients at most", maxCoefficients)
-	}
-}
-
-// maxRows of a table: solvers look a piece up for every cell.
-const maxRows = 4096
-
 // curveRows reads the rows of a table.
 func (t *table) curveRows(c *stack.Curve) {
-	n, _ := t.get("table")
-	if !t.array(n, "table", -1, "[[300, 148], [400, 98.9]]") {
-		return
-	}
-	if len(n.Items) > maxRows {
-		t.fail(n.Items[maxRows].Pos, "remove rows: values between rows are interpolated", "a table has %d rows at most",
-			maxRows)
+	n, k := t.get("table")
+	if !t.list(n, k, "[[300, 148], [400, 98.9]]") {
 		return
 	}
 	for _, row := range n.Items {
@@ -169,10 +148,6 @@ func (t *table) curveRows(c *stack.Curve) {
 			return
 		}
 		c.Temperatures, c.Values = append(c.Temperatures, x[0]), append(c.Values, x[1])
-	}
-	if len(c.Temperatures) < 2 {
-		t.fail(n.Pos, "add rows, or give a constant", "a table needs at least two rows")
-		return
 	}
 	c.Range = [2]float64{c.Temperatures[0], c.Temperatures[len(c.Temperatures)-1]}
 }

@@ -220,9 +220,6 @@ func (l *loader) inlineBlocks(t *table, needPower bool) (blocks []stack.Block, g
 		blocks = append(blocks, b)
 		given = append(given, bt.has("power"))
 	}
-	if len(blocks) == 0 && len(l.faults.Found) == before {
-		l.fail(t.pos("block"), "add a block or remove the key", "block contains no blocks")
-	}
 	return blocks, given, len(l.faults.Found) == before
 }
 
@@ -241,16 +238,13 @@ func (l *loader) blockPosition(t *table, b *stack.Block) {
 		b.Rects = []stack.Rect{t.rectangle(what, "give x, y, width and height, or rects, circle or polygon")}
 		return
 	}
-	if !t.array(n, "rects", -1, "["+rectExample+"]") {
+	if !t.list(n, k, "["+rectExample+"]") {
 		return
 	}
 	for _, item := range n.Items {
 		if r, ok := t.rect(item, k); ok {
 			b.Rects = append(b.Rects, r)
 		}
-	}
-	if len(n.Items) == 0 {
-		l.fail(n.Pos, "add "+rectExample, "%s has no rectangles", what)
 	}
 }
 

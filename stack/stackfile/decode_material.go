@@ -210,10 +210,7 @@ func (m *materialTable) composite(def *definition, t *table) {
 		def.mix = t.sub("mix")
 		return
 	}
-	if def.laminate = t.tables("laminate"); len(def.laminate) == 0 && len(m.faults.Found) == 0 {
-		m.fail(t.pos("laminate"), `add { material = "copper", thickness = "2 um" }`, "the laminate of material %q "+
-			"has no plies", faults.Shorten(def.Name))
-	}
+	def.laminate = t.tables("laminate")
 }
 
 // compose computes a composite from its constituents; it is false after reporting a fault.

@@ -150,9 +150,6 @@ func (l *loader) axis(g *table, count, runs string) stack.Axis {
 		a.Cells += seg.Cells
 		a.Segments = append(a.Segments, seg)
 	}
-	if len(a.Segments) == 0 {
-		l.fail(g.pos(runs), "add { to = ..., cells = ... }", "%s has no segments", runs)
-	}
 	if most := keys.StackKey("grid", count).Max; a.Cells > most {
 		l.fail(g.pos(runs), "ask for fewer", "%d cells along %s are more than %d", a.Cells, runs, most)
 	}

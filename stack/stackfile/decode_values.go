@@ -12,21 +12,27 @@ import (
 	"thermsim/stack/internal/tree"
 )
 
-// list checks that a node is an array with no more entries than its key allows.
+// list checks that a node is an array with a number of entries that its key allows.
 func (d *decoder) list(v *tree.Node, k *keys.Key, example string) bool {
 	if !d.array(v, k.Name, -1, example) {
 		return false
 	}
-	if n := len(v.Items); k.Max > 0 && n > k.Max {
+	n, remedy := len(v.Items), "write "+k.Name+" = "+example
+	if k.Type == keys.Tables || k.Type == keys.Texts {
+		remedy = "add " + exampleLine(*k)
+	}
+	switch {
+	case k.Max > 0 && n > k.Max:
 		d.fail(v.Items[k.Max].Pos, cmp.Or(k.Excess, "remove some"), "%s has %d entries at most, this one %d", k.Name,
 			k.Max, n)
-		return false
+	case n == 0 && (k.Required || k.Min > 0):
+		d.fail(v.Pos, remedy, "%s is empty", k.Name)
+	case n < k.Min:
+		d.fail(v.Pos, remedy, "%s has %d entries at least, this one %d", k.Name, k.Min, n)
+	default:
+		return true
 	}
-	if k.Required && len(v.Items) == 0 {
-		d.fail(v.Pos, "add "+exampleLine(*k), "%s is empty", k.Name)
-		return false
-	}
-	return true
+	return false
 }
 
 // array checks that a node is an array of n items, of any number if n is negative.
@@ -160,9 +166,6 @@ func (t *table) sub(name string) *table {
 	return s
 }
 
-// maxCorners is the largest polygon accepted; that it does not cross itself is looked at pair by pair.
-const maxCorners = 10_000
-
 // maxCopies is the largest array of regions.
 const maxCopies = 1_000_000
 
@@ -189,12 +192,7 @@ func (t *table) shape(what string) geometry.Shape {
 func (t *table) polygon(what string) geometry.Polygon {
 	const example = `[["0 mm", "0 mm"], ["1 mm", "0 mm"], ["0 mm", "1 mm"]]`
 	n, k := t.get("polygon")
-	if !t.array(n, "polygon", -1, example) {
-		return nil
-	}
-	if len(n.Items) < 3 || len(n.Items) > maxCorners {
-		t.fail(n.Pos, "write polygon = "+example, "a polygon has 3 to %d corners, that of %s has %d", maxCorners, what,
-			len(n.Items))
+	if !t.list(n, k, example) {
 		return nil
 	}
 	p := make(geometry.Polygon, len(n.Items))

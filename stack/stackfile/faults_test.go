@@ -278,7 +278,7 @@ func TestFaults(t *testing.T) {
 		{"circle of no size", region("circle = { x = 0, y = 1e-3, diameter = 0 }"),
 			`stack.toml:10:40: diameter must be positive, got 0`},
 		{"polygon of two", region("polygon = [[0, 0], [1e-3, 0]]"),
-			`stack.toml:10:11: a polygon has 3 to 10000 corners, that of region has 2; write polygon = [["0 mm", "0 mm"], ["1 mm", "0 mm"], ["0 mm", "1 mm"]]`},
+			`stack.toml:10:11: polygon has 3 entries at least, this one 2; write polygon = [["0 mm", "0 mm"], ["1 mm", "0 mm"], ["0 mm", "1 mm"]]`},
 		{"polygon that crosses itself", region("polygon = [[0, 0], [1e-3, 1e-3], [1e-3, 0], [0, 1e-3]]"),
 			`stack.toml:10:34: the polygon of region is not simple: the edge from corner 3 intersects the edge from corner 1; list each corner once, in order around the polygon`},
 		{"array with power",
@@ -295,12 +295,12 @@ func TestFaults(t *testing.T) {
 			`stack.toml:15:9: arrays and dies of the stack expand to more than 1000000 regions and sources; homogenize arrays with fill, or align the heights of dies`},
 		{"table of many rows",
 			strings.Replace(small, "[[layer]]", "[materials.rows]\nc = 1e6\nk = "+
-				"{ table = ["+strings.Repeat("[300, 1], ", 4097)+"] }\n[[layer]]", 1), "stack.toml:6:40976: a table " +
-				"has 4096 rows at most; remove rows: values between rows are interpolated"},
+				"{ table = ["+strings.Repeat("[300, 1], ", 4097)+"] }\n[[layer]]", 1), "stack.toml:6:40976: table " +
+				"has 4096 entries at most, this one 4097; remove rows: values between rows are interpolated"},
 		{"polynomial of many",
 			strings.Replace(small, "[[layer]]", "[materials.rows]\nc = 1e6\nk = { polynomial = [1"+strings.Repeat(", 0",
-				32)+"], range = [250, 400] }\n[[layer]]", 1), "stack.toml:6:20: a polynomial has 32 coefficients at " +
-				"most; take a table"},
+				32)+"], range = [250, 400] }\n[[layer]]", 1), "stack.toml:6:117: polynomial has 32 entries at most, " +
+				"this one 33; use a table"},
 		{"blocks in a circle",
 			region("circle = { x = 1e-3, y = 1e-3, diameter = 1e-4 }\npower = { map = [[1]], unit = \"W\", " +
 				"orientation = \"south-first\" }"),

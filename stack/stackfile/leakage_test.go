@@ -91,7 +91,7 @@ func TestFaultyLeakage(t *testing.T) {
 			`s.toml:14:31: leakage: range from 400 K to 300 K is not valid; give a lower and a higher temperature`},
 		{"", "leakage = { power = 3, polynomial = [1, -0.02], range = [250, 400] }",
 			`s.toml:14:37: leakage: is -1 at 400 K, but must be positive throughout its range; narrow the range`},
-		{"", "leakage = { power = 3, polynomial = [], range = [250, 400] }", `a polynomial needs coefficients`},
+		{"", "leakage = { power = 3, polynomial = [], range = [250, 400] }", `s.toml:14:37: polynomial is empty; write polynomial = [1, 0.02]`},
 		{"", "leakage = { power = 3, table = [[300, 1], [300, 2]] }", `must ascend, got 300 K after 300 K`},
 		{"", "leakage = { power = 3, table = [[300, 1], [400, 2]], at = 300 }",
 			`s.toml:14:59: at does not belong to a table; remove it`},

@@ -155,8 +155,8 @@ func (f *SweepFile) vary(t *table) Vary {
 
 // values reads an array of numbers and strings as text.
 func (t *table) values(name string) (list []string) {
-	n, _ := t.get(name)
-	if !t.array(n, name, -1, `["1 mm", "2 mm"]`) {
+	n, k := t.get(name)
+	if !t.list(n, k, `["1 mm", "2 mm"]`) {
 		return nil
 	}
 	for _, item := range n.Items {
@@ -165,9 +165,6 @@ func (t *table) values(name string) (list []string) {
 			t.fail(item.Pos, "", "%s must hold numbers and strings, got %s", name, item.Describe())
 		}
 		list = append(list, item.Text)
-	}
-	if len(list) == 0 {
-		t.fail(n.Pos, "add one", "%s is empty", name)
 	}
 	return list
 }
