@@ -134,8 +134,8 @@ func TestEstimatesOfTurnedStacks(t *testing.T) {
 	}
 }
 
-// On random plates of one or two sheets (50 in the full tier), the exact maximum lies in the interval, wherever the source's edges
-// cut cells.
+// On random plates of one or two sheets (50 in the full tier), the exact maximum lies in the interval, wherever the
+// source's edges cut cells.
 func TestIntervalHoldsTheExactMaximum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 14))
 	between := func(lo, hi float64) float64 { return lo * math.Exp(rng.Float64()*math.Log(hi/lo)) }
