@@ -85,7 +85,7 @@ function drawTrace() {
   const [factor, unit] = end >= 1 ? [1, "s"] : end >= 1e-3 ? [1e3, "ms"] : end >= 1e-6 ? [1e6, "µs"] : [1e9, "ns"];
   const along = ticks(0, end * factor, (width - left) / 60);
   for (const t of along.at) text(c, fixed(t, along.decimals), px(t / factor), height - bottom + 12, "center", colors.soft);
-  text(c, clipped(c, `time in ${unit}; grey: hottest cell anywhere`, width - right), width - right, height - 8, "right", colors.soft);
+  text(c, clipped(c, `time in ${unit}; grey: hottest cell of the stack`, width - right), width - right, height - 8, "right", colors.soft);
   polyline(c, hottest.map(([t, v]) => [px(t), py(v)]), colors.soft, 1);
   polyline(c, points.map(([t, v]) => [px(t), py(v)]), colors.accent);
   const now = run.frames[state.frame].time;

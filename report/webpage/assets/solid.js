@@ -74,7 +74,7 @@ function drawSolid() {
   const [lo, hi] = rangeOf(run, state.plane);
   if (bar) colourBar(c, colors, { lo, hi, colours: thermal() }, 8, 28, Math.min(240, height - 70));
   const title = run.frames.length > 1 ? `at ${timeText(run.frames[state.frame].time)}; ` : "";
-  const colouring = bar ? "" : "each layer in its own colours; ";
+  const colouring = bar ? "" : "each layer with its own color scale; ";
   text(c, clipped(c, `${title}${colouring}hottest plane of each layer, heights not to scale`, width - 12), 6, height - 12, "left", colors.soft);
 }
 
