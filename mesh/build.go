@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"thermsim/powermap"
 	"thermsim/stack"
@@ -83,17 +84,15 @@ func newLeakage(m *Mesh) *Leakage {
 		return nil
 	}
 	l := &Leakage{Laws: &Laws{}}
-	known := map[*stack.Curve]int32{}
 	for _, layer := range m.Power.Leakage() {
 		first := len(l.Terms)
 		for _, t := range layer.Terms {
-			n, ok := known[t.Law]
-			if !ok {
-				n = l.Laws.addCurve(t.Law)
-				known[t.Law] = n
+			n := slices.Index(l.curves, t.Law)
+			if n < 0 {
+				n = int(l.Laws.addCurve(t.Law))
 				l.curves = append(l.curves, t.Law)
 			}
-			l.Terms = append(l.Terms, LeakageTerm{n, int32(len(l.Sheets))})
+			l.Terms = append(l.Terms, LeakageTerm{int32(n), int32(len(l.Sheets))})
 			l.Sheets = append(l.Sheets, t.Watts)
 		}
 		r := m.PowerPlanes(layer.Layer)

@@ -33,10 +33,7 @@ type Cavity struct {
 
 // Films of cell (i, j) of the coolant's plane.
 func (c *Cavity) Films(i, j int) stack.Films {
-	line, at := i, j
-	if c.Along == 0 {
-		line, at = j, i
-	}
+	line, at := c.lineOf(i, j)
 	f := c.films[c.profile[line]]
 	if len(f) == 1 {
 		return f[0]
@@ -77,10 +74,16 @@ func (c *Cavity) Course(nx, ny int) (length, step, across, first int) {
 
 // Line is the number of the line of cell (i, j).
 func (c *Cavity) Line(i, j int) int {
+	line, _ := c.lineOf(i, j)
+	return line
+}
+
+// lineOf is the line of cell (i, j), and the number of the cell along it.
+func (c *Cavity) lineOf(i, j int) (line, at int) {
 	if c.Along == 0 {
-		return j
+		return j, i
 	}
-	return i
+	return i, j
 }
 
 // Carry is the heat that the coolant transports out of a cell: Heat (Own theta + Up theta upstream + Down theta
@@ -89,11 +92,8 @@ type Carry struct{ Heat, Own, Up, Down float64 }
 
 // Carry of cell (i, j) of a grid of nx by ny.
 func (c *Cavity) Carry(i, j, nx, ny int) Carry {
-	heat := c.Heat[c.Line(i, j)]
-	at, n := j, ny
-	if c.Along == 0 {
-		at, n = i, nx
-	}
+	line, at := c.lineOf(i, j)
+	heat, n := c.Heat[line], [2]int{nx, ny}[c.Along]
 	if c.Backward {
 		at = n - 1 - at
 	}
@@ -115,22 +115,19 @@ func (c *Cavity) Carry(i, j, nx, ny int) Carry {
 }
 
 // Inlets calls f with every cell j*nx+i at which coolant enters, and its line.
-func (c *Cavity) Inlets(nx, ny int, f func(cell, line int)) { c.ends(nx, ny, c.Backward, f) }
+func (c *Cavity) Inlets(nx, ny int, f func(cell, line int)) { c.ends(nx, ny, false, f) }
 
 // Outlets calls f with every cell at which coolant leaves.
-func (c *Cavity) Outlets(nx, ny int, f func(cell, line int)) { c.ends(nx, ny, !c.Backward, f) }
+func (c *Cavity) Outlets(nx, ny int, f func(cell, line int)) { c.ends(nx, ny, true, f) }
 
-func (c *Cavity) ends(nx, ny int, high bool, f func(cell, line int)) {
+func (c *Cavity) ends(nx, ny int, outlets bool, f func(cell, line int)) {
+	length, step, across, first := c.Course(nx, ny)
+	if outlets {
+		first += (length - 1) * step
+	}
 	for line, wet := range c.Lines {
-		i, j := line, 0
-		if c.Along == 0 {
-			i, j = 0, line
-		}
-		if high {
-			i, j = max(i, (1-c.Along)*(nx-1)), max(j, c.Along*(ny-1))
-		}
 		if wet {
-			f(j*nx+i, line)
+			f(first+line*across, line)
 		}
 	}
 }
@@ -145,10 +142,7 @@ func (m *Mesh) addCavity(l int) error {
 	r := m.LayerPlanes[l]
 	c := &Cavity{Of: w, Layer: l, Wall: r[0], Fluid: r[1] - 1, Along: w.Direction.Axis(),
 		Backward: w.Direction.Backward()}
-	across := m.X
-	if c.Along == 0 {
-		across = m.Y
-	}
+	across := [2][]float64{m.Y, m.X}[c.Along]
 	c.Heat, c.Lines, c.profile = make([]float64, len(across)-1), make([]bool, len(across)-1), make([]int, len(across)-1)
 	streams := m.Stack.Hydraulics(layer).Streams
 	velocity := make([]float64, len(c.Heat))
@@ -207,10 +201,7 @@ func (m *Mesh) channelLines(c *Cavity, streams []stack.Stream, across, velocity 
 // setFilms computes the heat-transfer coefficients, once for all lines with the same velocity.
 func (m *Mesh) setFilms(c *Cavity, velocity []float64) {
 	y := &m.Stack.Layers[c.Layer]
-	along := m.X
-	if c.Along == 1 {
-		along = m.Y
-	}
+	along := [2][]float64{m.X, m.Y}[c.Along]
 	length := along[len(along)-1]
 	known := map[float64]int{}
 	for line, v := range velocity {

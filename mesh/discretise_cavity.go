@@ -110,18 +110,14 @@ type joint struct{ solid, walls, coolant float64 }
 // pair is the coupling of two of them.
 func (t joint) pair(a, b float64) float64 { return a * b / (t.solid + t.walls + t.coolant) }
 
-// jointBelow is the joint at the floor of a porous cavity.
-func (m *Mesh) jointBelow(c *Cavity, of Solids, i, j int) joint {
-	k := c.Wall - 1
-	r := m.DZ(k)/(2*of(i, j, k).K[2]) + m.Planes[k].ContactAbove
-	return joint{1 / r, m.wallHalf(c, of(i, j, c.Wall).K[2]), c.Films(i, j).Bottom}
-}
-
-// jointAbove is the joint at the ceiling.
-func (m *Mesh) jointAbove(c *Cavity, of Solids, i, j int) joint {
-	k := c.Fluid + 1
-	r := m.DZ(k)/(2*of(i, j, k).K[2]) + m.Planes[c.Fluid].ContactAbove
-	return joint{1 / r, m.wallHalf(c, of(i, j, c.Wall).K[2]), c.Films(i, j).Top}
+// joint is that at the floor or the ceiling of a porous cavity.
+func (m *Mesh) joint(c *Cavity, of Solids, i, j int, ceiling bool) joint {
+	solid, contact, h := c.Wall-1, c.Wall-1, c.Films(i, j).Bottom
+	if ceiling {
+		solid, contact, h = c.Fluid+1, c.Fluid, c.Films(i, j).Top
+	}
+	r := m.DZ(solid)/(2*of(i, j, solid).K[2]) + m.Planes[contact].ContactAbove
+	return joint{1 / r, m.wallHalf(c, of(i, j, c.Wall).K[2]), h}
 }
 
 // wallHalf is the conductance per area of half the height of walls of a conductivity.
@@ -140,13 +136,13 @@ func (m *Mesh) CoolZ(of Solids, k, j int, dst []float64) {
 		area := m.DX(i) * dy
 		switch {
 		case lower != nil && lower == upper:
-			b, a := m.jointBelow(lower, of, i, j), m.jointAbove(lower, of, i, j)
+			b, a := m.joint(lower, of, i, j, false), m.joint(lower, of, i, j, true)
 			dst[i] = area * (b.pair(b.walls, b.coolant) + a.pair(a.walls, a.coolant))
 		case upper != nil && upper.Wall != upper.Fluid:
-			b := m.jointBelow(upper, of, i, j)
+			b := m.joint(upper, of, i, j, false)
 			dst[i] = area * b.pair(b.solid, b.walls)
 		case lower != nil && lower.Wall != lower.Fluid:
-			a := m.jointAbove(lower, of, i, j)
+			a := m.joint(lower, of, i, j, true)
 			dst[i] = area * a.pair(a.solid, a.coolant)
 		default:
 			under, over := of(i, j, k), of(i, j, k+1)
@@ -168,14 +164,14 @@ func (m *Mesh) CoolFar(of Solids, k, j int, dst []float64) bool {
 	dy := m.DY(j)
 	if c := m.Planes[k+2].Cavity; c != nil && c.Wall != c.Fluid && c.Fluid == k+2 {
 		for i := range dst {
-			b := m.jointBelow(c, of, i, j)
+			b := m.joint(c, of, i, j, false)
 			dst[i] = m.DX(i) * dy * b.pair(b.solid, b.coolant)
 		}
 		return true
 	}
 	if c := m.Planes[k].Cavity; c != nil && c.Wall != c.Fluid && c.Wall == k {
 		for i := range dst {
-			a := m.jointAbove(c, of, i, j)
+			a := m.joint(c, of, i, j, true)
 			dst[i] = m.DX(i) * dy * a.pair(a.solid, a.walls)
 		}
 		return true

@@ -111,9 +111,8 @@ func oneToOne(axis [][]overlap) bool {
 
 // Plane copies the temperatures in K of z plane k into dst (length nx*ny, x fastest).
 func (r *RemappedField) Plane(k int, dst []float64) error {
-	if k < 0 || k >= len(r.z) || len(dst) != len(r.x)*len(r.y) {
-		return fmt.Errorf("plane %d into %d values: the mesh has %d planes of %d x %d", k, len(dst), len(r.z), len(r.x),
-			len(r.y))
+	if err := checkPlane(k, dst, len(r.x), len(r.y), len(r.z)); err != nil {
+		return err
 	}
 	if r.same && len(r.plane) == len(dst) {
 		return r.of.Plane(k, dst)
@@ -146,6 +145,13 @@ func (r *RemappedField) Plane(k int, dst []float64) error {
 	return nil
 }
 
+func checkPlane(k int, dst []float64, nx, ny, nz int) error {
+	if k < 0 || k >= nz || len(dst) != nx*ny {
+		return fmt.Errorf("plane %d into %d values: the mesh has %d planes of %d x %d", k, len(dst), nz, nx, ny)
+	}
+	return nil
+}
+
 // InitialField is a temperature field on a mesh, defined by layers and areas: a cell that edges cut has the mean over
 // its area.
 type InitialField struct {
@@ -165,9 +171,8 @@ func (m *Mesh) Initial(layers []stack.InitialLayer) (*InitialField, error) {
 // Plane copies the temperatures in K of z plane k into dst (length nx*ny, x fastest).
 func (f *InitialField) Plane(k int, dst []float64) error {
 	m := f.mesh
-	if k < 0 || k >= m.NZ() || len(dst) != m.NX()*m.NY() {
-		return fmt.Errorf("plane %d into %d values: the mesh has %d planes of %d x %d", k, len(dst), m.NZ(), m.NX(),
-			m.NY())
+	if err := checkPlane(k, dst, m.NX(), m.NY(), m.NZ()); err != nil {
+		return err
 	}
 	l := &f.layers[m.Planes[k].Layer]
 	for c := range dst {

@@ -1,6 +1,9 @@
 package mesh
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // LateralConductivity is the mean conductivity of plane k along x and y in W/(m K).
 func (m *Mesh) LateralConductivity(k int) (kx, ky float64) {
@@ -86,15 +89,6 @@ func (m *Mesh) settle(index []uint32, material int) (cells []uint32, uniform uin
 func (m *Mesh) alike(a, b uint32) bool {
 	p, q := &m.Palette[a], &m.Palette[b]
 	same := func(v, w float64) bool { return math.Abs(v-w) <= alikeWithin*math.Abs(w) }
-	for n := range p.K {
-		if !same(p.K[n], q.K[n]) {
-			return false
-		}
-	}
-	for n := range p.Half {
-		if !same(p.Half[n], q.Half[n]) {
-			return false
-		}
-	}
-	return same(p.C, q.C) && m.Laws == nil // temperature-dependent properties are not compared
+	return slices.EqualFunc(p.K[:], q.K[:], same) && slices.EqualFunc(p.Half[:], q.Half[:], same) && same(p.C, q.C) &&
+		m.Laws == nil // temperature-dependent properties are not compared
 }

@@ -51,21 +51,19 @@ func (j *judge) cooler() {
 // densest source, in a straight line without contact resistances. It is 0 if it is not defined: without a source or
 // without h.
 func Biot(s *stack.Stack, f stack.Face) float64 {
-	b := &s.Boundary[f]
-	source, layer, ok := densest(s)
-	if !ok || b.Kind != stack.Convective || f > stack.Top {
+	x, y, layer, ok := densest(s)
+	if !ok || f > stack.Top {
 		return 0
 	}
-	x, y := source.X+source.Width/2, source.Y+source.Height/2
 	path := 0.0
 	for i := range s.Layers {
 		l := &s.Layers[i]
 		if f == stack.Top && i <= layer || f == stack.Bottom && i >= layer {
 			continue
 		}
-		path += l.Thickness / s.Materials[materialAt(l, x, y)].K[2]
+		path += l.Thickness / materialAt(s, i, x, y).K[2]
 	}
-	return b.TypicalH() * path
+	return s.Boundary[f].TypicalH() * path
 }
 
 // films checks for heat-transfer coefficients whose resistance is negligible compared with that of the layers.
@@ -81,8 +79,8 @@ func (j *judge) films() {
 	}
 }
 
-// densest finds the source with the highest power density: its rectangle and the number of its layer.
-func densest(s *stack.Stack) (at stack.Rect, layer int, found bool) {
+// densest finds the center of the source with the highest power density, and its layer.
+func densest(s *stack.Stack) (x, y float64, layer int, found bool) {
 	most := 0.0
 	eachSource(s, func(q source) {
 		r := q.power.Area
@@ -93,29 +91,31 @@ func densest(s *stack.Stack) (at stack.Rect, layer int, found bool) {
 			r = q.block.Rects[0]
 		}
 		if d := q.watts / q.area; d > most {
-			most, at, layer, found = d, r, q.layer, true
+			most, layer, found = d, q.layer, true
+			x, y = r.X+r.Width/2, r.Y+r.Height/2
 		}
 	})
-	return at, layer, found
+	return x, y, layer, found
 }
 
-// materialAt is the material of a layer at a location: that of the last region that covers it. Shapes count as their
+// materialAt is the material of layer i at a location: that of the last region that covers it. Shapes count as their
 // bounding rectangles.
-func materialAt(l *stack.Layer, x, y float64) int {
+func materialAt(s *stack.Stack, i int, x, y float64) *stack.Material {
+	l := &s.Layers[i]
 	m := l.Material
-	for i := range l.Regions {
-		if r := &l.Regions[i]; x >= r.X && x <= r.X+r.Width && y >= r.Y && y <= r.Y+r.Height {
+	for n := range l.Regions {
+		if r := &l.Regions[n]; x >= r.X && x <= r.X+r.Width && y >= r.Y && y <= r.Y+r.Height {
 			m = r.Material
 		}
 	}
-	return m
+	return &s.Materials[m]
 }
 
 // order checks for stacks listed from top to bottom: a metal plate below all sources and none above, although the top
 // is cooled, or silicon above a lid or a heat sink.
 func (j *judge) order() {
 	const plate, metal = 0.3e-3, 180.0 // m, W/(m K): silicon conducts less
-	source, layer, ok := densest(j.s)
+	x, y, layer, ok := densest(j.s)
 	if !ok {
 		return
 	}
@@ -129,11 +129,10 @@ func (j *judge) order() {
 	if conductance(stack.Top) <= 2*conductance(stack.Bottom) {
 		return
 	}
-	x, y := source.X+source.Width/2, source.Y+source.Height/2
 	below := -1
 	for i := range j.s.Layers {
 		l := &j.s.Layers[i]
-		m := &j.s.Materials[materialAt(l, x, y)]
+		m := materialAt(j.s, i, x, y)
 		lidded := strings.Contains(l.Name, "lid") || strings.Contains(l.Name, "sink") ||
 			strings.Contains(l.Name, "spreader")
 		if thick := l.Thickness >= plate && min(m.K[0], m.K[1], m.K[2]) >= metal && m.K[2] <= 500; !thick && !lidded {
@@ -157,18 +156,16 @@ func (j *judge) order() {
 // path checks for a source without a heat-flow path up or down, because gas or the end of the stack is adjacent.
 func (j *judge) path() {
 	const gas, gap = 0.1, 10e-6 // W/(m K), m
-	source, layer, ok := densest(j.s)
+	x, y, layer, ok := densest(j.s)
 	if !ok || !j.m.Grounded() {
 		return
 	}
-	x, y := source.X+source.Width/2, source.Y+source.Height/2
 	closed := func(next int, f stack.Face) bool {
 		if next < 0 || next >= len(j.s.Layers) {
 			_, grounded := j.m.FaceResistance(f)
 			return !grounded
 		}
-		l := &j.s.Layers[next]
-		return l.Thickness > gap && j.s.Materials[materialAt(l, x, y)].K[2] < gas
+		return j.s.Layers[next].Thickness > gap && materialAt(j.s, next, x, y).K[2] < gas
 	}
 	if closed(layer+1, stack.Top) && closed(layer-1, stack.Bottom) {
 		l := &j.s.Layers[layer]
