@@ -21,7 +21,7 @@ func Exportable(s *stack.Stack) error {
 		}
 	}
 	for f := range s.Boundary {
-		if s.Boundary[f].Follows() {
+		if s.Boundary[f].TemperatureDependent() {
 			return refuse(fmt.Sprintf("the heat transfer coefficient of the %s face", stack.Face(f)),
 				"give a constant h")
 		}

@@ -47,7 +47,7 @@ func TestConstantEntriesOfAStackThatFollows(t *testing.T) {
 		t.Fatalf("%d entries of the laws for a palette of %d", len(m.Laws.Entries), len(m.Palette))
 	}
 	constant, uneven := 0, 0
-	for id, follows := range m.Laws.Follows() {
+	for id, follows := range m.Laws.TemperatureDependent() {
 		if follows {
 			continue
 		}
@@ -70,7 +70,7 @@ func TestConstantEntriesOfAStackThatFollows(t *testing.T) {
 	if constant < 8 || uneven < 2 {
 		t.Errorf("%d constant entries, %d of them uneven, are too few for a test", constant, uneven)
 	}
-	if planes := m.FollowingPlanes(); planes[3] || planes[4] || !planes[5] {
+	if planes := m.TemperatureDependentPlanes(); planes[3] || planes[4] || !planes[5] {
 		t.Errorf("planes that follow: %v", planes)
 	}
 }

@@ -71,7 +71,7 @@ func (m *Mesh) FaceConductance(f stack.Face, i, j, k int) float64 {
 func (m *Mesh) faceConductance(f stack.Face, i, j, k int, c *Material) float64 {
 	d := m.Drive(f, i, j, k)
 	half := m.halfOf(f, i, j, k, c)
-	if !d.Driven() || half >= noWay {
+	if !d.Driven() || half >= insulating {
 		return 0
 	}
 	return m.CellFaceArea(f, i, j, k) / (d.Resistance + half)

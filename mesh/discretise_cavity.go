@@ -207,9 +207,9 @@ func (m *Mesh) Flows(i, j, k int) bool {
 	return c != nil && k == c.Fluid && c.Wet(i, j)
 }
 
-// noWay is the resistance in m2K/W of adiabatic sides of coolant cells. It is finite, so that the temperature between
-// the centers of two such cells is their mean.
-const noWay = 1e30
+// insulating is the resistance in m2K/W of adiabatic sides of coolant cells. It is finite, so that the temperature
+// between the centers of two such cells is their mean.
+const insulating = 1e30
 
 // coolHalf is the resistance from the center of a coolant cell, or of a wall cell of a porous cavity, to a side, in
 // m2K/W; false for other cells. At the domain boundary, coolant enters and leaves, so no such side conducts. own are
@@ -230,5 +230,5 @@ func (m *Mesh) coolHalf(f stack.Face, i, j, k int, own *Material) (r float64, ok
 	case c.Wall == c.Fluid && across && !m.OnFace(f, i, j, k):
 		return 1 / c.Films(i, j).Side, true
 	}
-	return noWay, true
+	return insulating, true
 }

@@ -42,7 +42,7 @@ func (m *Mesh) Heats(f stack.Face) bool {
 		return true
 	}
 	d := m.driveOf(f)
-	return d.Flux != 0 || d.Driven() && (d.Temperature != m.Stack.Ambient || m.Stack.Boundary[f].Follows())
+	return d.Flux != 0 || d.Driven() && (d.Temperature != m.Stack.Ambient || m.Stack.Boundary[f].TemperatureDependent())
 }
 
 // FaceResistance is the resistance between a face's surface and its reference temperature, in m2K/W. It is the typical
@@ -75,7 +75,7 @@ func (m *Mesh) CellFaceArea(f stack.Face, i, j, k int) float64 {
 
 // faceLaw is the law of a face with a temperature-dependent coefficient, nil for others.
 func (m *Mesh) faceLaw(f stack.Face) *FaceLaw {
-	if m.Laws == nil || !m.Laws.Faces[f].Follows {
+	if m.Laws == nil || !m.Laws.Faces[f].TemperatureDependent {
 		return nil
 	}
 	return &m.Laws.Faces[f]

@@ -78,7 +78,7 @@ func (m *Mesh) FaceTerm(f stack.Face, i, j, k int, c *Material, x float64) (part
 			return m.faceConductance(e, i, j, k, c)
 		}
 		half := m.halfOf(e, i, j, k, c)
-		if half >= noWay {
+		if half >= insulating {
 			return 0
 		}
 		q, g := m.Laws.exchange(law, x-law.Above, half)
@@ -98,7 +98,7 @@ func (m *Mesh) FaceTerm(f stack.Face, i, j, k int, c *Material, x float64) (part
 // RefreshedFaces reports for each plane whether its face terms must be updated when the temperature changes: the plane
 // has cells with temperature-dependent materials or faces.
 func (m *Mesh) RefreshedFaces() []bool {
-	planes := m.FollowingPlanes()
+	planes := m.TemperatureDependentPlanes()
 	for k := range planes {
 		for f := range stack.Face(stack.NumFaces) {
 			planes[k] = planes[k] || m.faceLaw(f) != nil &&
@@ -177,7 +177,7 @@ func (m *Mesh) addFilm(s *FilmState, k int, kelvin []float64) {
 		}
 		own := m.Laws.Warm(m.EntryAt(i, j, k), t, t)
 		half := m.halfOf(s.Face, i, j, k, &own)
-		if half >= noWay {
+		if half >= insulating {
 			return
 		}
 		v, h, _ := m.Laws.surface(law, t-law.Ambient, half)

@@ -60,8 +60,8 @@ type CurveLaw struct {
 	First, Count, Bucket, Buckets int32
 }
 
-// Follows reports for each palette entry whether any of its properties is temperature-dependent.
-func (l *Laws) Follows() []bool {
+// TemperatureDependent reports for each palette entry whether any of its properties is temperature-dependent.
+func (l *Laws) TemperatureDependent() []bool {
 	follows := make([]bool, len(l.Entries))
 	for id, e := range l.Entries {
 		l.materials(e, func(m int32) {
@@ -190,7 +190,7 @@ func simpson(p *stack.Piece, t0, t1 float64) float64 {
 // FaceLaw is the heat transfer coefficient of a face by the temperature Ts of its surface: h(Ts) = Constant +
 // Convection(Ts) + Radiation(Ts), W/(m2 K).
 type FaceLaw struct {
-	Follows               bool // otherwise the boundary's constants apply
+	TemperatureDependent  bool // otherwise the boundary's constants apply
 	Convection, Radiation int32
 	Constant              float64
 	Ambient               float64 // K
@@ -199,10 +199,10 @@ type FaceLaw struct {
 }
 
 func (l *Laws) faceLaw(b *stack.Boundary, ambient float64) FaceLaw {
-	if !b.Follows() {
+	if !b.TemperatureDependent() {
 		return FaceLaw{Convection: -1, Radiation: -1}
 	}
-	f := FaceLaw{Follows: true, Convection: -1, Radiation: -1, Constant: b.H, Ambient: b.Temperature,
+	f := FaceLaw{TemperatureDependent: true, Convection: -1, Radiation: -1, Constant: b.H, Ambient: b.Temperature,
 		Above: b.Temperature - ambient, Typical: b.TypicalH()}
 	convection, radiation := b.Films()
 	if convection != nil {

@@ -120,7 +120,7 @@ func (p *PatchedFace) joined(m *Mesh, parts []piece, half float64) Drive {
 	if same >= whole {
 		return first
 	}
-	if g > 0 && half < noWay {
+	if g > 0 && half < insulating {
 		out.Resistance = math.Max(0, 1/g-half)
 		if !alike {
 			out.Temperature = gt / g

@@ -31,8 +31,8 @@ func TestFilmStatesOfAFlatField(t *testing.T) {
 			t.Errorf("%s lets out %g W by %g W/(m2 K), want %g by 1e-6", f, states[0].Law, states[0].MeanH, want)
 		}
 		for k, again := range m.RefreshedFaces() {
-			if want := m.FollowingPlanes()[k] || f > stack.Top || f == stack.Bottom && k == 0 || f == stack.Top &&
-				k == m.NZ()-1; again != want {
+			if want := m.TemperatureDependentPlanes()[k] || f > stack.Top || f == stack.Bottom && k == 0 ||
+				f == stack.Top && k == m.NZ()-1; again != want {
 				t.Errorf("%s: plane %d formed again: %v", f, k, again)
 			}
 		}

@@ -60,22 +60,22 @@ func (l *Laws) outside(material int32, kelvin float64) bool {
 	return false
 }
 
-// FollowingPlanes reports for each plane whether any of its cells is temperature-dependent.
-func (m *Mesh) FollowingPlanes() []bool {
+// TemperatureDependentPlanes reports for each plane whether any of its cells is temperature-dependent.
+func (m *Mesh) TemperatureDependentPlanes() []bool {
 	planes := make([]bool, m.NZ())
 	if m.Laws == nil {
 		return planes
 	}
-	follows := m.Laws.Follows()
+	dependent := m.Laws.TemperatureDependent()
 	for k := range m.Planes {
 		p := &m.Planes[k]
 		switch {
 		case p.Index == nil:
-			planes[k] = follows[p.Uniform]
+			planes[k] = dependent[p.Uniform]
 		case k > 0 && m.Planes[k-1].Layer == p.Layer:
 			planes[k] = planes[k-1]
 		default:
-			planes[k] = slices.ContainsFunc(p.Index, func(id uint32) bool { return follows[id] })
+			planes[k] = slices.ContainsFunc(p.Index, func(id uint32) bool { return dependent[id] })
 		}
 	}
 	return planes

@@ -19,11 +19,11 @@ func (b *Boundary) Text(n Notation) string {
 	switch b.Kind {
 	case Convective:
 		text := "h = " + n.Number(b.H) + " W/(m2 K)"
-		if b.Follows() {
+		if b.TemperatureDependent() {
 			text = strings.Join(b.terms(n), ", ")
 		}
 		text += " to " + n.Celsius(b.Temperature)
-		if b.Follows() && !n.Brief {
+		if b.TemperatureDependent() && !n.Brief {
 			text += fmt.Sprintf("; h = %s W/(m2 K) if the surface is %d K warmer", n.Number(b.TypicalH()), typicalRise)
 		}
 		return text

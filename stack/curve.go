@@ -314,7 +314,8 @@ func (s *Stack) OutOfRange() []string {
 	var lines []string
 	for f := range s.Boundary {
 		b := &s.Boundary[f]
-		if b.Follows() && b.Law != nil && (b.Temperature < b.Law.Range[0] || b.Temperature > b.Law.Range[1]) {
+		if b.TemperatureDependent() && b.Law != nil &&
+			(b.Temperature < b.Law.Range[0] || b.Temperature > b.Law.Range[1]) {
 			lines = append(lines,
 				fmt.Sprintf("boundary.%s: h is valid for surface temperatures from %.4g K to %.4g K, but its ambient "+
 					"is %.4g K; outside the range, the values at its ends are used", Face(f), b.Law.Range[0],

@@ -114,8 +114,8 @@ type Film struct {
 	Emissivity float64              `toml:"emissivity"`      // 0 without radiation
 }
 
-// Follows reports whether the coefficient depends on the surface temperature.
-func (b *Boundary) Follows() bool {
+// TemperatureDependent reports whether the coefficient depends on the surface temperature.
+func (b *Boundary) TemperatureDependent() bool {
 	return b.Kind == Convective && (b.Law != nil || b.Natural != "" || b.Emissivity > 0)
 }
 
@@ -125,7 +125,7 @@ func (b *Boundary) Follows() bool {
 //
 // which is a polynomial of the third degree. Natural convection is tabulated. A term that does not exist is nil.
 func (b *Boundary) Films() (convection, radiation *Curve) {
-	if !b.Follows() {
+	if !b.TemperatureDependent() {
 		return nil, nil
 	}
 	convection = b.Law

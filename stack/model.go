@@ -286,7 +286,7 @@ func (m *Material) TemperatureDependent() bool {
 // which makes the equations nonlinear.
 func (s *Stack) TemperatureDependent() bool {
 	for f := range s.Boundary {
-		if s.Boundary[f].Follows() {
+		if s.Boundary[f].TemperatureDependent() {
 			return true
 		}
 	}

@@ -20,7 +20,7 @@ func (v *validator) patches(f Face) {
 	if len(b.Patches) == 0 {
 		return
 	}
-	if b.Follows() {
+	if b.TemperatureDependent() {
 		v.fail(b.Pos, "use a constant h, resistance, temperature or flux", "boundary.%s: the heat-transfer "+
 			"coefficient of a face with patches must not be temperature-dependent", f)
 	}
@@ -52,7 +52,7 @@ func (v *validator) patches(f Face) {
 		}
 		name := "boundary." + f.String() + ": patch " + faults.Shorten(p.Name)
 		v.patchPlace(p, f, name)
-		if p.Kind == Adiabatic || p.Follows() || len(p.Patches) > 0 {
+		if p.Kind == Adiabatic || p.TemperatureDependent() || len(p.Patches) > 0 {
 			v.fail(p.Pos, "", "%s: a patch needs a constant condition without patches", name)
 			continue
 		}
@@ -153,7 +153,7 @@ func (v *validator) condition(b *Boundary, name string) {
 // film checks the coefficients of a convective face.
 func (v *validator) film(b *Boundary, name string) {
 	f := &b.Film
-	if !b.Follows() || b.H != 0 {
+	if !b.TemperatureDependent() || b.H != 0 {
 		v.positive(b.Pos, b.H, "%s: h", name)
 	}
 	if f.Law != nil {

@@ -37,12 +37,13 @@ func (s *system) uploadLaws() {
 			C: m.Constant[mesh.LawC]}
 	}))
 	laws.Faces = Upload(&s.Space, converted(l.Faces[:], func(f mesh.FaceLaw) kernels.FollowLawFace {
-		return kernels.FollowLawFace{Follows: one(f.Follows), Convection: f.Convection, Radiation: f.Radiation,
-			Constant: f.Constant, Ambient: f.Ambient, Above: f.Above}
+		return kernels.FollowLawFace{Follows: one(f.TemperatureDependent), Convection: f.Convection,
+			Radiation: f.Radiation,
+			Constant:  f.Constant, Ambient: f.Ambient, Above: f.Above}
 	}))
 	f.laws = Upload(&s.Space, []kernels.FollowLaws{laws})
 	planes := make([]int32, s.nz)
-	for k, follows := range s.mesh.FollowingPlanes() {
+	for k, follows := range s.mesh.TemperatureDependentPlanes() {
 		planes[k] = one(follows)
 	}
 	f.planes, f.outside = Upload(&s.Space, planes), Upload(&s.Space, f.counts)

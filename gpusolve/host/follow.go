@@ -25,7 +25,7 @@ func newFollowing(m *mesh.Mesh) *following {
 	if m.Laws == nil {
 		return nil
 	}
-	return &following{planes: m.FollowingPlanes(), faces: m.RefreshedFaces(),
+	return &following{planes: m.TemperatureDependentPlanes(), faces: m.RefreshedFaces(),
 		outside: make([]atomic.Int64, len(m.Stack.Materials))}
 }
 
@@ -286,7 +286,7 @@ func (t *followTask) face(f stack.Face, i, j, k int) {
 	own := s.faceMaterial(t.x, i, j, k)
 	part, inflow, _ := s.mesh.FaceTerm(f, i, j, k, &own, x)
 	s.ground[k][c] += part
-	if s.mesh.Stack.Boundary[f].Follows() || d.Temperature != s.mesh.Stack.Ambient {
+	if s.mesh.Stack.Boundary[f].TemperatureDependent() || d.Temperature != s.mesh.Stack.Ambient {
 		s.inflow[k][c] += inflow
 	}
 }

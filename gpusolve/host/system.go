@@ -124,7 +124,7 @@ func (s *system) assembleFace(f stack.Face) {
 	if !s.mesh.Exchanges(f) {
 		return
 	}
-	follows := s.mesh.Stack.Boundary[f].Follows()
+	dependent := s.mesh.Stack.Boundary[f].TemperatureDependent()
 	s.mesh.FaceCells(f, [2]int{0, s.nz}, func(i, j, k int) {
 		c := j*s.nx + i
 		d := s.mesh.Drive(f, i, j, k)
@@ -135,7 +135,7 @@ func (s *system) assembleFace(f stack.Face) {
 			return
 		}
 		s.planeGround(k)[c] += float32(s.mesh.FaceConductance(f, i, j, k))
-		if rise := d.Temperature - s.mesh.Stack.Ambient; rise != 0 || follows {
+		if rise := d.Temperature - s.mesh.Stack.Ambient; rise != 0 || dependent {
 			s.planeInflow(k)[c] += s.mesh.HeldFaceConductance(f, i, j, k) * rise
 		}
 	})

@@ -210,7 +210,7 @@ func CheckLinear(s *stack.Stack) error {
 		}
 	}
 	for f := range s.Boundary {
-		if s.Boundary[f].Follows() {
+		if s.Boundary[f].TemperatureDependent() {
 			return fmt.Errorf("%w: the heat-transfer coefficient of the %s face depends on temperature; give a "+
 				"constant h, for example from a solve at the operating power", ErrNonlinear, stack.Face(f))
 		}

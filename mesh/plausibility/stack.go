@@ -120,7 +120,7 @@ func (j *judge) condition(b *stack.Boundary, what string) (ambient bool) {
 	if !b.HasAmbient() {
 		low, high = leastSurface, mostSurface
 	}
-	if h := b.H; h != 0 && !b.Follows() && (h < leastH || h > mostH) {
+	if h := b.H; h != 0 && !b.TemperatureDependent() && (h < leastH || h > mostH) {
 		j.warn(Cooling, b.Pos, "air gives 5 to 100, a heat sink referred to the chip area 1e3 to 1e4, liquids up to "+
 			"1e5 W/(m^2 K); check the unit", "%s has h = %.4g W/(m2 K)", what, h)
 	}

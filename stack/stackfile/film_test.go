@@ -36,8 +36,8 @@ boundary.north = { convection = "natural", orientation = "down", length = "7 mm"
 		t.Errorf("bottom %+v", bottom)
 	}
 	for f := range b {
-		if b[f].Follows() != (f != int(stack.East) && f != int(stack.South)) {
-			t.Errorf("%s follows: %v", stack.Face(f), b[f].Follows())
+		if b[f].TemperatureDependent() != (f != int(stack.East) && f != int(stack.South)) {
+			t.Errorf("%s follows: %v", stack.Face(f), b[f].TemperatureDependent())
 		}
 	}
 }

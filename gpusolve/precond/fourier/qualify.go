@@ -139,7 +139,7 @@ func CheckGrid(s *stack.Stack) error {
 			return fmt.Errorf("%w: the %s face has patches, whose conditions differ from place to place", ErrUnfit,
 				stack.Face(f))
 		}
-		if s.Boundary[f].Follows() {
+		if s.Boundary[f].TemperatureDependent() {
 			return fmt.Errorf("%w: the heat-transfer coefficient of the %s face is temperature-dependent", ErrUnfit,
 				stack.Face(f))
 		}

@@ -236,7 +236,7 @@ func (d *Dense) Faces(c int, r, t []float64, round bool) {
 			r[c] += b.Flux * area
 		case b.Kind == stack.FixedTemperature:
 			r[c] += Single(area/half, round) * (b.Temperature - t[c])
-		case b.Follows():
+		case b.TemperatureDependent():
 			r[c] -= area * d.Once(c, OfFaces+f, t[c], func() float64 { return Leaving(&b, t[c], half) })
 		default:
 			r[c] += Single(area/(1/b.H+half), round) * (b.Temperature - t[c])
