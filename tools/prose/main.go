@@ -3,8 +3,8 @@
 //
 //	go run ./tools/prose [-vale PROGRAM] [-list] [FILE or FOLDER...]
 //
-// It writes comments and texts of production code in Go and JavaScript to plain files for Vale, and reports what Vale
-// finds at their location in the code. -list prints the number of findings of each kind alone.
+// It writes comments and texts of production code in Go, JavaScript and CUDA to plain files for Vale, and reports
+// what Vale finds at their location in the code. -list prints the number of findings of each kind alone.
 package main
 
 import (
@@ -73,7 +73,7 @@ func check(vale string, roots []string) ([]finding, error) {
 			case d.IsDir() && (name == "testdata" || name == "bin" || len(name) > 1 && name[0] == '.'):
 				return filepath.SkipDir
 			case strings.HasSuffix(name, "_test.go"):
-			case strings.HasSuffix(name, ".go"), strings.HasSuffix(name, ".js"):
+			case slices.Contains([]string{".go", ".js", ".cu", ".h"}, filepath.Ext(name)):
 				code = append(code, path)
 			case strings.HasSuffix(name, ".md"), name == "page.html":
 				pages = append(pages, path)
@@ -95,7 +95,7 @@ func check(vale string, roots []string) ([]finding, error) {
 		if err != nil {
 			return nil, err
 		}
-		text := filepath.Join(dir, strconv.Itoa(n)+".txt")
+		text := filepath.Join(dir, strconv.Itoa(n)+filepath.Ext(path)+".txt")
 		if err := os.WriteFile(text, x.text.Bytes(), 0o666); err != nil {
 			return nil, err
 		}
@@ -147,14 +147,15 @@ type extract struct {
 // scriptTexts are comments of one or more lines, and quoted texts.
 var scriptTexts = regexp.MustCompile("(?m)(?:^[ \\t]*//.*\\n)+|\"[^\"\\n]*\"|`[^`]*`")
 
-// readScript takes comments and quoted texts of JavaScript.
+// readScript takes comments and quoted texts of JavaScript and CUDA.
 func readScript(path string) (*extract, error) {
 	x := &extract{}
 	script, err := os.ReadFile(path)
 	for _, m := range scriptTexts.FindAllIndex(script, -1) {
 		var text strings.Builder
 		for line := range strings.Lines(string(script[m[0]:m[1]])) {
-			text.WriteString(strings.Trim(strings.TrimSpace(line), "/\"` ") + "\n")
+			line = strings.TrimPrefix(strings.TrimLeft(strings.TrimSpace(line), "/"), " ")
+			text.WriteString(strings.Trim(line, "\"`") + "\n")
 		}
 		x.add(token.Position{Filename: path, Line: 1 + bytes.Count(script[:m[0]], []byte("\n"))}, text.String())
 	}

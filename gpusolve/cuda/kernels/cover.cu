@@ -1,4 +1,4 @@
-// Vectors of a double cover, in which vertex n + v stands for the negative of v: a matrix with positive off-diagonals is solved as one of twice the size.
+// Vectors of a double cover, in which vertex n + v represents the negative of v: a matrix with positive off-diagonals is solved as one of twice the size.
 #include "device.h"
 
 enum { WIDE = 256 };

@@ -7,9 +7,9 @@
 
 #define DEVICE static inline __attribute__((device, always_inline))
 #define KERNEL extern "C" __attribute__((global))
-// BOUNDS(threads) or BOUNDS(threads, blocks): so many blocks must fit on a multiprocessor at a time.
+// BOUNDS(threads) or BOUNDS(threads, blocks): that number of blocks must fit on a multiprocessor at a time.
 #define BOUNDS(...) __attribute__((launch_bounds(__VA_ARGS__)))
-// DYNAMIC stands behind BOUNDS of a kernel that takes shared memory at its launch: its launcher asks for the bytes. DYNAMIC_SHARED declares the array.
+// DYNAMIC follows BOUNDS of a kernel that takes shared memory at its launch: its launcher asks for the bytes. DYNAMIC_SHARED declares the array.
 #define DYNAMIC
 #define DYNAMIC_SHARED extern __attribute__((shared))
 #define SHARED __attribute__((shared))
@@ -34,7 +34,7 @@ struct BlockAt {
 };
 DEVICE int tiles(int n, u32 each) { return (n + each - 1) / each; }
 
-// blockAt is the place of a block among so many along x and y. Both are uniform, and so is the branch: launches as usual pay for a comparison.
+// blockAt is the position of a block in planes of along by rows blocks. Both are uniform, and so is the branch: launches as usual pay for a comparison.
 DEVICE BlockAt blockAt(int along, int rows) {
   if (gridX() == along) return {blockX(), blockY(), blockZ()};
   u32 n = blockX(), row = n / (u32)along, z = row / (u32)rows;
@@ -88,7 +88,7 @@ template <double (*pick)(double, double) = larger> DEVICE double maxBlock(double
   return v;
 }
 
-// lastBlock publishes the block's partial results, written by thread 0 before, and tells all of its threads whether the block is the last of the
+// lastBlock publishes the block's partial results, written by thread 0 before, and returns to all of its threads whether the block is the last of the
 // grid to do so. The ticket returns to zero for the next launch.
 DEVICE int lastBlock(u32 *ticket, u32 blocks, int *last) {
   if (threadX() == 0) {

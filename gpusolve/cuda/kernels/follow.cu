@@ -1,4 +1,4 @@
-// Couplings, capacities and boundary terms of materials whose properties follow the temperature, formed from the state on the device. All operations are those of
+// Couplings, capacities and boundary terms of materials whose properties depend on temperature, formed from the state on the device. All operations are those of
 // package mesh (laws.go, warm.go) in their order, each rounded, so that processor and GPU get the same bits.
 #include "cool.h"
 #include "mesh.h"
@@ -19,7 +19,7 @@ struct LawPart {
   double low, high, across;
 };
 
-// LawMaterial holds the number of each property's curve, -1 where it is the constant beside it.
+// LawMaterial holds the number of each property's curve, -1 where it is the constant next to it.
 struct LawMaterial {
   int curveX, curveY, curveZ, curveC;
   double kx, ky, kz, c;
@@ -42,7 +42,7 @@ struct LawFace {
   double constant, ambient, above;
 };
 
-// Laws say how the palette and the faces follow the temperature.
+// Laws describe how the palette and the faces depend on temperature.
 struct Laws {
   const LawEntry *entries;
   const LawPart *parts;
@@ -167,7 +167,7 @@ DEVICE void count(const Laws *l, int material, double t, u64 *outside) {
     __nvvm_atom_add_gen_ll((i64 *)(outside + material), 1);
 }
 
-// follow fills gx, gy and gz, and capacity = C/dt where it is not null, from the state x, the rise over ambient; a null old stands for x. planes says which
+// follow fills gx, gy and gz, and capacity = C/dt where it is not null, from the state x, the rise over ambient; a null old is the same as x. planes says which
 // planes have cells that follow: what lies between others stays. What cavities change is written by followCavities; flowing is null without any, and otherwise
 // has the cavity by plane of coolant, -1 elsewhere.
 KERNEL void BOUNDS(THREADS) follow(int nx, int ny, int nz, const double *dx, const double *dy, const double *dz, const double *contact,
@@ -204,7 +204,7 @@ KERNEL void BOUNDS(THREADS) follow(int nx, int ny, int nz, const double *dx, con
   for (const LawPart *p = areasOf(laws, e), *end = p + e->areas; p < end; p++) count(laws, p->material, t, outside);
 }
 
-// Warmed has the properties of solids at the state x, with the mean heat capacity on the way from old, which stands for x where it is null.
+// Warmed has the properties of solids at the state x, with the mean heat capacity on the way from old, which is the same as x if it is null.
 struct Warmed {
   const Mesh &m;
   const Laws *laws;
@@ -338,7 +338,7 @@ DEVICE double exchange(const Laws *l, const LawFace *f, double u, double half, d
 }
 
 // conductancesOf sets g to those of a cell to its faces, in FP32 as executors hold them; x is the cell's rise over the ambient of the stack. It returns what
-// leaves through one of them in W where that follows the temperature.
+// leaves through one of them in W if it is temperature-dependent.
 DEVICE double conductancesOf(int face, const Mesh &m, const Laws *l, const double *resistances, int i, int j, int k, double x, const double *own, float *g) {
   double heat = 0;
 #pragma unroll 1

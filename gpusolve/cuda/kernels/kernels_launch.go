@@ -274,7 +274,7 @@ type FollowLawPart struct {
 	Low, High, Across float64
 }
 
-// FollowLawMaterial holds the number of each property's curve, -1 where it is the constant beside it.
+// FollowLawMaterial holds the number of each property's curve, -1 where it is the constant next to it.
 type FollowLawMaterial struct {
 	CurveX, CurveY, CurveZ, CurveC int32
 	Kx, Ky, Kz, C                  float64
@@ -297,7 +297,7 @@ type FollowLawFace struct {
 	Constant, Ambient, Above             float64
 }
 
-// FollowLaws say how the palette and the faces follow the temperature.
+// FollowLaws describe how the palette and the faces depend on temperature.
 type FollowLaws struct {
 	Entries   cudriver.Ptr[FollowLawEntry]
 	Parts     cudriver.Ptr[FollowLawPart]
@@ -410,7 +410,7 @@ type FollowFollowFaceHeatArgs struct {
 // Follow is the module follow.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Follow struct {
 	launch.Module
-	// Follow fills gx, gy and gz, and capacity = C/dt where it is not null, from the state x, the rise over ambient; a null old stands for x. planes says which
+	// Follow fills gx, gy and gz, and capacity = C/dt where it is not null, from the state x, the rise over ambient; a null old is the same as x. planes says which
 	// planes have cells that follow: what lies between others stays. What cavities change is written by followCavities; flowing is null without any, and otherwise
 	// has the cavity by plane of coolant, -1 elsewhere.
 	Follow launch.Kernel[FollowFollowArgs] `threads:"128"`
@@ -761,7 +761,7 @@ type Residual struct {
 	launch.Module
 	// Residual takes old where there is a capacity.
 	Residual launch.Kernel[ResidualResidualArgs] `threads:"128"`
-	// ResidualOldZero is residual where old is zero. One kernel for both would wait for old in a branch of its own: 5 % of the time of a residual in a time step.
+	// ResidualOldZero is residual where old is zero. One kernel for both would wait for old in a separate branch: 5 % of the time of a residual in a time step.
 	ResidualOldZero launch.Kernel[ResidualResidualArgs] `threads:"128"`
 	// scalars[SCRATCH] = sum of capacity (x - old).
 	Stored launch.Kernel[ResidualStoredArgs] `threads:"128"`
@@ -926,7 +926,7 @@ type Slab struct {
 	// DotOfStepRows is dotRows where a smoothing step has left the sums and maxima of all blocks in partial, those of the rows' own from first on, n of them.
 	DotOfStepRows launch.Kernel[SlabDotOfStepRowsArgs] `threads:"1024"`
 	// UpdateRows is update, with RR over the rows from first up to end; r moves in all rows, and x, with the step before, at every second call. Planes are taken apart, so that
-	// no cell needs a division: two neighbouring values at a time, but for one at an odd beginning or end of a plane.
+	// no cell needs a division: two neighbouring values at a time, except for one at an odd beginning or end of a plane.
 	UpdateRows launch.Kernel[SlabUpdateRowsArgs] `threads:"256"`
 	// StoredRows sets scalars[SCRATCH] = sum of capacity (x - old) over the rows from first up to end.
 	StoredRows launch.Kernel[SlabStoredRowsArgs] `threads:"128"`
@@ -939,7 +939,7 @@ type Slab struct {
 	CombineDot launch.Kernel[SlabCombineDotArgs] `threads:"32"`
 	// CombineDirection makes PQ that of all ranks and forms ALPHA, as direction does.
 	CombineDirection launch.Kernel[SlabCombineDirectionArgs] `threads:"32"`
-	// CombineSums makes those scalars of the rank sums over all that the bits of which name, and tells in ENDED whether any rank has ASKED for an end. One thread for each scalar.
+	// CombineSums makes those scalars of the rank sums over all that the bits of which name, and reports in ENDED whether any rank has ASKED for an end. One thread for each scalar.
 	CombineSums launch.Kernel[SlabCombineSumsArgs] `threads:"32"`
 }
 
@@ -1051,11 +1051,11 @@ type Statistics struct {
 	launch.Module
 	// rows[n] = what row n of all rectangles comes to, a thread each. Rectangles stand in the order of their rows.
 	SumRows launch.Kernel[StatisticsSumRowsArgs] `threads:"128"`
-	// extents[g] = what the rectangles first[g] to first[g+1] come to, from their rows, a block each, of which a thread adds in order what all have brought; points[p] =
-	// constants[p] and the terms firstTerm[p] to firstTerm[p+1]; tops[k] = the first of the hottest of the parts of plane k. Behind the groups' blocks there is a thread
+	// extents[g] is the result of the rectangles first[g] to first[g+1], a block each, from their rows; one thread adds the parts in order. points[p] is constants[p]
+	// and the terms firstTerm[p] to firstTerm[p+1]. tops[k] is the first of the hottest of the parts of plane k. After the groups' blocks there is a thread
 	// for each point, then one for each plane.
 	Gather launch.Kernel[StatisticsGatherArgs] `threads:"128"`
-	// SearchPlanes finds the first of the hottest finite cells in each of so many parts of planes that begin at the cells at[k], a block for each part.
+	// SearchPlanes finds the first of the hottest finite cells in each part of planes; parts begin at the cells at[k], with a block for each part.
 	SearchPlanes launch.Kernel[StatisticsSearchPlanesArgs] `threads:"256"`
 	// peaks[b] = the first of the hottest finite cells in bin b of planes that begin at the cells at[k], a thread for each bin. Bin b along x holds the cells i with
 	// i*binsX/nx = b, and so along y.

@@ -9,7 +9,7 @@ typedef _Float16 half;
 // their own.
 enum { TILE = 128 };
 
-// Where RESIDENT is defined, kernels with blocks of THREADS threads keep to the registers that let so many be on a multiprocessor.
+// Where RESIDENT is defined, kernels with blocks of THREADS threads use few enough registers for RESIDENT blocks on a multiprocessor.
 #ifdef RESIDENT
 #undef BOUNDS
 #define BOUNDS(threads) __attribute__((launch_bounds(threads, (threads) == THREADS ? RESIDENT : 1)))

@@ -16,7 +16,7 @@ KERNEL void BOUNDS(THREADS) residual(int nx, int ny, int nz, const float *RESTRI
                    scalars, ticket, lines, &last, Alone());
 }
 
-// residualOldZero is residual where old is zero. One kernel for both would wait for old in a branch of its own: 5 % of the time of a residual in a time step.
+// residualOldZero is residual where old is zero. One kernel for both would wait for old in a separate branch: 5 % of the time of a residual in a time step.
 KERNEL void BOUNDS(THREADS) residualOldZero(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                             const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
                                             const double *RESTRICT power, const int *RESTRICT powerSlot, const double *RESTRICT share,

@@ -1,5 +1,5 @@
-// What a slab of rows of a larger grid needs beside the kernels of a whole one: its rows change hands with the slabs beside it, sums are taken over the rows
-// that it owns, and the sums of all slabs are added in the order of their ranks.
+// What a slab of rows of a larger grid needs in addition to the kernels of a whole one. Its rows are exchanged with the adjacent slabs. Sums are taken over
+// the rows that it owns, and the sums of all slabs are added in the order of their ranks.
 #include "direction.h"
 #include "residual.h"
 
@@ -175,7 +175,7 @@ DEVICE double updatePlane(i64 base, i64 sheet, i64 from, i64 to, double *RESTRIC
 }
 
 // updateRows is update, with RR over the rows from first up to end; r moves in all rows, and x, with the step before, at every second call. Planes are taken apart, so that
-// no cell needs a division: two neighbouring values at a time, but for one at an odd beginning or end of a plane.
+// no cell needs a division: two neighbouring values at a time, except for one at an odd beginning or end of a plane.
 KERNEL void BOUNDS(WIDE) updateRows(int nx, int ny, int nz, int first, int end, double *RESTRICT x, float *RESTRICT r, const float *p0, const float *p1,
                                     const int *side, const float *RESTRICT q, double *partial, double *scalars, u32 *ticket) {
   SHARED double lines[32];
@@ -298,7 +298,7 @@ KERNEL void BOUNDS(32) combineDirection(int ranks, const double *RESTRICT all, d
   scalars[ALPHA] = s > 0 && __builtin_fabs(alpha) <= 1.7976931348623157e308 ? alpha : 0;
 }
 
-// combineSums makes those scalars of the rank sums over all that the bits of which name, and tells in ENDED whether any rank has ASKED for an end. One thread for each scalar.
+// combineSums makes those scalars of the rank sums over all that the bits of which name, and reports in ENDED whether any rank has ASKED for an end. One thread for each scalar.
 KERNEL void BOUNDS(32) combineSums(int ranks, u32 which, const double *RESTRICT all, double *scalars) {
   int k = threadX();
   if (k >= RANKSCALARS) return;

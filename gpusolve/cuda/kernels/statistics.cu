@@ -79,8 +79,8 @@ KERNEL void BOUNDS(THREADS) sumRows(i64 count, int nx, int rects, const Rect *RE
   rows[n] = r;
 }
 
-// extents[g] = what the rectangles first[g] to first[g+1] come to, from their rows, a block each, of which a thread adds in order what all have brought; points[p] =
-// constants[p] and the terms firstTerm[p] to firstTerm[p+1]; tops[k] = the first of the hottest of the parts of plane k. Behind the groups' blocks there is a thread
+// extents[g] is the result of the rectangles first[g] to first[g+1], a block each, from their rows; one thread adds the parts in order. points[p] is constants[p]
+// and the terms firstTerm[p] to firstTerm[p+1]. tops[k] is the first of the hottest of the parts of plane k. After the groups' blocks there is a thread
 // for each point, then one for each plane.
 KERNEL void BOUNDS(THREADS) gather(int groups, const int *RESTRICT first, const Rect *RESTRICT list, const double *RESTRICT weights,
                                    const Row *RESTRICT rows, int count, const int *RESTRICT firstTerm, const double *RESTRICT constants,
@@ -107,7 +107,7 @@ KERNEL void BOUNDS(THREADS) gather(int groups, const int *RESTRICT first, const 
           missing[own] = v.missing;
         }
         barrier();
-        // Each of the results has a thread, in a warp of its own, so that they do not wait for one another.
+        // Each of the results has a thread in a separate warp, so that they do not wait for one another.
         if (own == 0) {
 #pragma unroll 8
           for (int a = 0; a < some; a++) e.sum = plus(e.sum, sums[a]);
@@ -153,7 +153,7 @@ KERNEL void BOUNDS(THREADS) gather(int groups, const int *RESTRICT first, const 
   tops[k] = top;
 }
 
-// searchPlanes finds the first of the hottest finite cells in each of so many parts of planes that begin at the cells at[k], a block for each part.
+// searchPlanes finds the first of the hottest finite cells in each part of planes; parts begin at the cells at[k], with a block for each part.
 KERNEL void BOUNDS(SEARCH) searchPlanes(int cells, int parts, const i64 *RESTRICT at, const double *RESTRICT x, double offset, Peak *RESTRICT found) {
   SHARED double values[SEARCH];
   SHARED int places[SEARCH];

@@ -5,7 +5,7 @@ enum { FLAT = 256, BROAD = 256, THREADS = 128 };
 #define RESIDENT 7
 #include "quaddiag.h"
 
-// A further scalar beside those of device.h: the power of two by which a right side was multiplied.
+// A scalar in addition to those of device.h: the power of two by which a right-hand side was multiplied.
 enum { LIFT = 10 };
 
 // lift finds the power of two that brings peak to [4, 8): far from the largest FP16 number, as the iteration's corrections grow at first.

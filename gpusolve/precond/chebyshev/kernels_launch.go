@@ -20,7 +20,7 @@ const (
 	KernelsThreads = 128
 )
 
-// A further scalar beside those of device.h: the power of two by which a right side was multiplied.
+// A scalar in addition to those of device.h: the power of two by which a right-hand side was multiplied.
 const KernelsLift = 10
 
 type KernelsPeakArgs[T any] struct {

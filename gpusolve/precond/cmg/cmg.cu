@@ -1,4 +1,4 @@
-// Set-up of combinatorial multigrid: Decompose-Graph and quotients of large graphs. The host does the same, in decompose.go and quotient.go; the order of
+// Setup of combinatorial multigrid: Decompose-Graph and quotients of large graphs. The host does the same, in decompose.go and quotient.go; the order of
 // all sums that decide anything is fixed, so the clusters are the same every time.
 //
 // A graph is ptr, to, weight (the neighbours of a vertex, ascending), ground and diagonal; see Graph.

@@ -378,7 +378,7 @@ type Segments struct {
 	// ProductEven sets dst = b - A x, or with scales dst = x + scale (b - A x), of a graph with one segment a row.
 	ProductEven launch.Kernel[SegmentsProductEvenArgs] `threads:"256"`
 	// ProductRagged does it where rows have several segments. A block's description is its first segment, their number, its first row and the number
-	// of rows; no rows stand for a part of a long row, whose sum goes to long sums, at the place in place of the row.
+	// of rows; no rows represent a part of a long row, whose sum goes to long sums, at the place in place of the row.
 	ProductRagged launch.Kernel[SegmentsProductRaggedArgs] `threads:"256"`
 	// FinishLong ends the long rows, a block each: row, and the places of its parts' sums.
 	FinishLong launch.Kernel[SegmentsFinishLongArgs] `threads:"256"`

@@ -3,7 +3,7 @@
 // entries of a segment in 16-byte loads, gathers x and adds the products; these sums go to shared memory, where one thread adds those of a segment, or, above 32
 // entries, a tree does. Differences x_v - x_u come first: FP32 loses nothing to a large common value.
 //
-// Even graphs have one segment a row. In others a block takes whole rows, so that their sums end in the block, and rows that fill blocks of their own are ended by finishLong.
+// Even graphs have one segment a row. In others a block takes whole rows, so that their sums end in the block, and rows that fill whole blocks are ended by finishLong.
 //
 // Bytes moved: 8 an entry, padding included; for a ragged graph 4 a segment; 16 a row for a residual, 20 for a relaxation; gathers once.
 #include "device.h"
@@ -72,7 +72,7 @@ KERNEL void BOUNDS(WIDE) productEven(i64 n, int shift, const float *RESTRICT w, 
 }
 
 // productRagged does it where rows have several segments. A block's description is its first segment, their number, its first row and the number
-// of rows; no rows stand for a part of a long row, whose sum goes to long sums, at the place in place of the row.
+// of rows; no rows represent a part of a long row, whose sum goes to long sums, at the place in place of the row.
 KERNEL void BOUNDS(WIDE) productRagged(int shift, const int *RESTRICT blocks, const int *RESTRICT segmentRow, const int *RESTRICT rowSegment,
                                        const float *RESTRICT w, const int *RESTRICT col, const float *RESTRICT ground,
                                        const float *RESTRICT scale, const float *RESTRICT x, const float *RESTRICT b, float *RESTRICT dst,

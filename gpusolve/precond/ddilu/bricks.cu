@@ -39,7 +39,7 @@ DEVICE Brick brickOf(i64 b, int nx, int ny, int nz, int bx, int by, int bz, int 
   return s;
 }
 
-// Line is a line of cells along x: number q, j + by k. A Stride leads to another, so many further.
+// Line is a line of cells along x: number q, j + by k. A Stride leads to another one.
 struct Line {
   int q, j, k;
 };
@@ -339,7 +339,7 @@ KERNEL void BOUNDS(EDGES) DYNAMIC solveEdges(int nx, int ny, int nz, int bx, int
   scatter(s, vec, z, EDGES);
 }
 
-// passed tells whether line q has passed cell i.
+// passed reports whether line q has passed cell i.
 DEVICE bool passed(const int *done, int q, int i) { return *(const volatile int *)(done + q) > i; }
 
 DEVICE void publish(int *done, int q, int count) {
@@ -448,8 +448,8 @@ DEVICE void refuse(u64 *worst, i64 row) {
   }
 }
 
-// factorise makes the factors of the bricks from the diagonals of a matrix (offsets 1, nx and nx ny), in FP64: a pivot is
-// d_c = (1 + shift) a_cc - sum over the neighbours n before c in its brick of a_cn a_nc / d_n; L has a_cn / d_n and U has a_cn / d_c. inverse is scratch of
+// factorise makes the factors of the bricks from the diagonals of a matrix (offsets 1, nx and nx ny), in FP64. A pivot is
+// d_c = (1 + shift) a_cc - sum over the neighbors n before c in its brick of a_cn a_nc / d_n. L has a_cn / d_n and U has a_cn / d_c; inverse is scratch of
 // rows values a brick. refused receives the lowest row with a pivot that is not positive (symmetric) or is zero or no number, and is that row's
 // number + 1 or more before.
 template <typename REAL>

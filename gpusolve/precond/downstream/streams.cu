@@ -3,7 +3,7 @@
 
 enum { THREADS = 128, SWEEP = 512, SEGMENTS = 32, LINES = SWEEP / SEGMENTS };
 
-// Stream is the coolant of a cavity with central differences, and the factors of its own equations, one tridiagonal system for each line in the order of the flow. Line l begins at cell
+// Stream is the coolant of a cavity with central differences, and the factors of its equations, one tridiagonal system for each line in the order of the flow. Line l begins at cell
 // first + l across of plane, which is the number of the plane's first cell; step leads to the next cell downstream. Factors lie as the plane's cells do: lower
 // is the entry of a cell towards the one upstream over that one's pivot, upper that towards the one downstream, inverse one over the pivot, and all of them are
 // zero in lines without coolant.
@@ -38,9 +38,9 @@ KERNEL void BOUNDS(THREADS) factor(int most, const Stream *streams, const float 
   }
 }
 
-// sweep adds to z the solutions for the residual t, which is overwritten. A block solves LINES neighbouring lines, each in SEGMENTS parts at a time: a thread
-// finds what its part makes of a start at zero and how much of any start comes through, the parts are then joined one after the other, and each is solved
-// again from its true start. First downstream, then back.
+// sweep adds to z the solutions for the residual t, which is overwritten. A block solves LINES neighbouring lines, each in SEGMENTS parts at a time. A thread
+// computes the result of its part for a start at zero, and the influence of the start. The parts are then joined one after the other, and each is solved
+// again from its true start: first downstream, then back.
 KERNEL void BOUNDS(SWEEP) sweep(int most, const Stream *streams, double *t, double *z) {
   SHARED double ends[SWEEP], passes[SWEEP];
   BlockAt tile = blockAt(tiles(most, LINES));

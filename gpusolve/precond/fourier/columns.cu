@@ -6,7 +6,7 @@
 enum { THREADS = 128, SEGMENT = 16 };
 
 // Stack is what all columns have in common. In plane k, x[k] lambda + y[k] mu + rest[k] leads to the ground and up[k] to plane k+1, 0 in the top one. The
-// right side is gain[k] times the old state and, for the entries first[k] to first[k+1]-1, share[e] times sheet[e]. The elimination is that of Layered's
+// right-hand side is gain[k] times the old state and, for the entries first[k] to first[k+1]-1, share[e] times sheet[e]. The elimination is that of Layered's
 // comment, without a difference.
 struct Stack {
   int nx, ny, nz;
@@ -73,7 +73,7 @@ template <int NZ> DEVICE void once(const Stack &s, const double *old, double *x)
     if (k < s.nz) x[c + k * plane] = t = e[k] + f[k] * t;
 }
 
-// often solves a column so many times in a row, each time with the result as the old state.
+// often solves a column steps times in a row, each time with the result as the old state.
 template <int NZ> DEVICE void often(const Stack &s, const double *old, double *x, int steps) {
   double l, m, d[NZ], q[NZ], inverse[NZ], g = 0;
   i64 c = column(s, &l, &m), plane = (i64)s.nx * s.ny;
@@ -134,36 +134,36 @@ KERNEL void BOUNDS(THREADS) solve32(int nx, int ny, int nz, const double *RESTRI
   once<32>(STACK, old, x);
 }
 
-// march4 is solve4 so many times in a row, each time with x as old.
+// march4 is solve4 steps times in a row, each time with x as old.
 KERNEL void BOUNDS(THREADS) march4(int nx, int ny, int nz, const double *RESTRICT lambda, const double *RESTRICT mu,
                                     const double *RESTRICT planes, const double *RESTRICT share, const double *RESTRICT sheets,
                                     const int *RESTRICT first, const int *RESTRICT sheet, const double *old, double *x, int steps) {
   often<4>(STACK, old, x, steps);
 }
 
-// march10 is solve10 so many times in a row, each time with x as old.
+// march10 is solve10 steps times in a row, each time with x as old.
 KERNEL void BOUNDS(THREADS) march10(int nx, int ny, int nz, const double *RESTRICT lambda, const double *RESTRICT mu,
                                     const double *RESTRICT planes, const double *RESTRICT share, const double *RESTRICT sheets,
                                     const int *RESTRICT first, const int *RESTRICT sheet, const double *old, double *x, int steps) {
   often<10>(STACK, old, x, steps);
 }
 
-// march16 is solve16 so many times in a row, each time with x as old.
+// march16 is solve16 steps times in a row, each time with x as old.
 KERNEL void BOUNDS(THREADS) march16(int nx, int ny, int nz, const double *RESTRICT lambda, const double *RESTRICT mu,
                                     const double *RESTRICT planes, const double *RESTRICT share, const double *RESTRICT sheets,
                                     const int *RESTRICT first, const int *RESTRICT sheet, const double *old, double *x, int steps) {
   often<16>(STACK, old, x, steps);
 }
 
-// march32 is solve32 so many times in a row, each time with x as old.
+// march32 is solve32 steps times in a row, each time with x as old.
 KERNEL void BOUNDS(THREADS) march32(int nx, int ny, int nz, const double *RESTRICT lambda, const double *RESTRICT mu,
                                     const double *RESTRICT planes, const double *RESTRICT share, const double *RESTRICT sheets,
                                     const int *RESTRICT first, const int *RESTRICT sheet, const double *old, double *x, int steps) {
   often<32>(STACK, old, x, steps);
 }
 
-// solveAny is solve4 for columns of any length, in segments of planes that registers hold: on the way up only what leads from one segment to the next is
-// kept, two values for each segment and thread of the grid; on the way down a segment's elimination is done again. A thread takes a column after the other.
+// solveAny is solve4 for columns of any length, in segments of planes that registers hold. On the way up, two values for each segment and thread of the grid
+// are kept, which lead from one segment to the next. On the way down a segment's elimination is done again. A thread takes a column after the other.
 KERNEL void BOUNDS(THREADS) solveAny(int nx, int ny, int nz, const double *RESTRICT lambda, const double *RESTRICT mu,
                                      const double *RESTRICT planes, const double *RESTRICT share, const double *RESTRICT sheets,
                                      const int *RESTRICT first, const int *RESTRICT sheet, const double *old, double *x, double *RESTRICT kept) {

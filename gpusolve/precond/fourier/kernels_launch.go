@@ -60,16 +60,16 @@ type Columns struct {
 	Solve16 launch.Kernel[ColumnsSolveArgs] `threads:"128"`
 	// Solve32 sets x to the solution of columns of up to 32 planes. old may be x or null.
 	Solve32 launch.Kernel[ColumnsSolveArgs] `threads:"128"`
-	// March4 is solve4 so many times in a row, each time with x as old.
+	// March4 is solve4 steps times in a row, each time with x as old.
 	March4 launch.Kernel[ColumnsMarchArgs] `threads:"128"`
-	// March10 is solve10 so many times in a row, each time with x as old.
+	// March10 is solve10 steps times in a row, each time with x as old.
 	March10 launch.Kernel[ColumnsMarchArgs] `threads:"128"`
-	// March16 is solve16 so many times in a row, each time with x as old.
+	// March16 is solve16 steps times in a row, each time with x as old.
 	March16 launch.Kernel[ColumnsMarchArgs] `threads:"128"`
-	// March32 is solve32 so many times in a row, each time with x as old.
+	// March32 is solve32 steps times in a row, each time with x as old.
 	March32 launch.Kernel[ColumnsMarchArgs] `threads:"128"`
-	// SolveAny is solve4 for columns of any length, in segments of planes that registers hold: on the way up only what leads from one segment to the next is
-	// kept, two values for each segment and thread of the grid; on the way down a segment's elimination is done again. A thread takes a column after the other.
+	// SolveAny is solve4 for columns of any length, in segments of planes that registers hold. On the way up, two values for each segment and thread of the grid
+	// are kept, which lead from one segment to the next. On the way down a segment's elimination is done again. A thread takes a column after the other.
 	SolveAny launch.Kernel[ColumnsSolveAnyArgs] `threads:"128"`
 }
 
@@ -150,13 +150,13 @@ type Sheets struct {
 	// The footprints and planes of load l are those from firstPrint[l] and firstPlane[l] on, before those of the next; its watts and then its factors follow those of the
 	// load before. A block makes TILE rows of THREADS values. Footprint f has its values along a from x[f step] on.
 	Product launch.Kernel[SheetsProductArgs] `threads:"128"`
-	// Weigh sets sums[k] to the sum over a, b of x[a] y[b] v[k][a][b], for nz planes k, with so many blocks a plane. halfA and halfB say that x[0] and y[0] count half.
+	// Weigh sets sums[k] to the sum over a, b of x[a] y[b] v[k][a][b], for nz planes k, with the given number of blocks a plane. halfA and halfB say that x[0] and y[0] count half.
 	Weigh launch.Kernel[SheetsWeighArgs] `threads:"256"`
 	// Residual is residualOf of all rows.
 	Residual launch.Kernel[SheetsResidualArgs] `threads:"256"`
 	// ResidualRows is residualOf of a rank's rows.
 	ResidualRows launch.Kernel[SheetsResidualRowsArgs] `threads:"256"`
-	// Place copies lines of so many values of two doubles, count values of each plane, into lines of width values, from value at on. The planes are those of a launch's y.
+	// Place copies lines of line values of two doubles, count values of each plane, into lines of width values, from value at on. The planes are those of a launch's y.
 	Place launch.Kernel[SheetsPlaceArgs] `threads:"256"`
 }
 

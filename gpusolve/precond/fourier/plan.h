@@ -69,7 +69,7 @@ template <int R, class P> DEVICE void centre(const Row<P> &row, const Complex *R
   for (int r = 0; r < R; r++) row.s[further(first, r)] = v[r];
 }
 
-// stage shares butterflies among the team. More than one at a time would not fit into registers; where each thread has one, the compiler is told.
+// stage shares butterflies among the team. More than one at a time would not fit into registers; if each thread has one, there is no loop.
 template <int R, class P> DEVICE void stage(const Row<P> &row, bool time, int stride, const Complex *RESTRICT roots) {
   if (P::FIXED && row.m / R == row.team)
     butterfly<R>(row, time, stride, roots, row.thread);

@@ -60,7 +60,7 @@ KERNEL void BOUNDS(THREADS) product(int na, int nb, int step, const int *RESTRIC
     }
 }
 
-// weigh sets sums[k] to the sum over a, b of x[a] y[b] v[k][a][b], for nz planes k, with so many blocks a plane. halfA and halfB say that x[0] and y[0] count half.
+// weigh sets sums[k] to the sum over a, b of x[a] y[b] v[k][a][b], for nz planes k, with the given number of blocks a plane. halfA and halfB say that x[0] and y[0] count half.
 KERNEL void BOUNDS(FLAT) weigh(int na, int nb, int nz, int blocks, int halfA, int halfB, const double *RESTRICT x, const double *RESTRICT y,
                                const double *RESTRICT v, double *partial, double *sums, u32 *ticket) {
   SHARED double room[32];
@@ -97,11 +97,11 @@ DEVICE Terms end(Terms t, int held, double g, double own) { return held ? add(t,
 // Numbers of a plane, as those of columns.cu.
 enum { alongX, alongY, rest, upwards, gain, PARTS };
 
-// residualOf takes planes k0 to k0+gridX/each-1 of nz, so many blocks each, and adds to scalars[0..2] the squares of the residual, of its right side, and of |A| |x| + |b|,
-// and raises scalars[3] to its largest absolute value; fresh says that they begin there. own are the planes, one behind the other, below and above those around them;
-// null ones do not exist, and old is null in a steady state. bottom and top couple to what holds the outer planes. The heat of plane k is the sum of share[e] times
-// sheet[e] for the entries first[k] to first[k+1]-1. With ROWS the rows from low to high-1 are taken alone: in one kernel for both all rows of 35 million cells took a
-// twentieth of a whole solve longer.
+// residualOf takes planes k0 to k0+gridX/each-1 of nz, each blocks a plane. It adds to scalars[0..2] the squares of the residual, of the right-hand side, and of
+// |A| |x| + |b|, and raises scalars[3] to the largest absolute value of the residual; fresh says that they begin there. own are the planes, one behind the
+// other, below and above those around them; null ones do not exist, and old is null in a steady state. bottom and top couple to what holds the outer planes.
+// The heat of plane k is the sum of share[e] times sheet[e] for the entries first[k] to first[k+1]-1. With ROWS the rows from low to high-1 are taken alone:
+// in one kernel for both all rows of 35 million cells took a twentieth of a whole solve longer.
 template <bool ROWS>
 DEVICE void residualOf(int nx, int ny, int nz, int low, int high, int k0, int each, int fresh, const double *below, const double *own, const double *above,
                        const double *old, const double *RESTRICT planes, double bottom, double top, int xEnds, int yEnds,
@@ -173,7 +173,7 @@ KERNEL void BOUNDS(FLAT) residualRows(int nx, int ny, int nz, int low, int high,
                     room, &final);
 }
 
-// place copies lines of so many values of two doubles, count values of each plane, into lines of width values, from value at on. The planes are those of a launch's y.
+// place copies lines of line values of two doubles, count values of each plane, into lines of width values, from value at on. The planes are those of a launch's y.
 KERNEL void BOUNDS(FLAT) place(int line, int count, int width, int at, i64 from, i64 to, const double *RESTRICT in, double *RESTRICT out) {
   int n = blockX() * FLAT + threadX();
   if (n >= count) return;

@@ -1,6 +1,6 @@
 // Triangular solves that the method is compared with (docs/explanation/ilu.md): a launch for each level of the grid, and tiles of threads that wait for each other by
 // flags, each thread reading its neighbours' values in memory. Fields lie in natural order (NATURAL) or by levels (wavefront.h). Solves are in place: w holds
-// the right side and then the solution. off are the diagonals of L, or those of U^T.
+// the right-hand side and then the solution. off are the diagonals of L, or those of U^T.
 #include "wavefront.h"
 
 enum { THREADS = 256, WIDE = 256, PLAN = 8 };

@@ -24,7 +24,7 @@ KERNEL void BOUNDS(THREADS) wraps(int nx, int ny, int nz, const double *RESTRICT
   }
 }
 
-// pivot inverts d, or notes the cell and goes on with 1: cells before it in natural order do not depend on it, so the least one noted is the
+// pivot inverts d, or notes the cell and continues with 1: cells before it in natural order do not depend on it, so the least one noted is the
 // one at which elimination in that order would have failed. Pivots of a symmetric matrix must be positive.
 template <int SIDES> DEVICE double pivot(double d, i64 cell, u64 *place) {
   if ((d > 0 && d <= 1.7976931348623157e308) || (SIDES > 1 && d < 0 && d >= -1.7976931348623157e308)) return 1 / d;
@@ -273,7 +273,7 @@ KERNEL void BOUNDS(THREADS) fromLevelsDouble(int nx, int ny, int nz, int order, 
   layNaturally(nx, ny, nz, order, from, to);
 }
 
-// AHEAD levels of a thread's factor and right side are loaded while as many are computed, which takes about as long as memory does. Chunks are
+// AHEAD levels of a thread's factor and right-hand side are loaded while as many are computed, which takes about as long as memory does. Chunks are
 // powers of two, of 2 AHEAD levels or more. Values of FP64 take twice the registers, and half as many are under way.
 enum { AHEAD = 8 };
 
@@ -283,7 +283,7 @@ template <typename REAL> struct Ahead { enum { LEVELS = sizeof(REAL) == sizeof(f
 // most that columns times levels may be.
 enum { KEPT = 4096 };
 
-// Entry is what a cell needs from memory: its right side, 1/D in upper solves, and its diagonals of L. Beside the grid it means nothing.
+// Entry is what a cell needs from memory: its right-hand side, 1/D in upper solves, and its diagonals of L. Outside the grid it is undefined.
 template <int ORDER, typename REAL> struct Entry {
   REAL right, inverse, off[Shape<ORDER>::OFF];
 
@@ -407,7 +407,7 @@ template <int ORDER, bool UPPER, typename REAL> struct Sweep {
   }
 };
 
-// solve runs one tile of a triangular solve, in place: w holds the right side and then the solution. A thread keeps its own last value in a
+// solve runs one tile of a triangular solve, in place: w holds the right-hand side and then the solution. A thread keeps its own last value in a
 // register and passes it to the threads to the right and above through shared memory; values of other tiles come from w, a chunk of levels at a time.
 // off are the diagonals of L, or those of U^T.
 template <int ORDER, bool UPPER, typename REAL>

@@ -59,7 +59,7 @@ const (
 // Rows of a square are taken in turns of TURN.
 const KernelsTurn = 8
 
-// AHEAD levels of a thread's factor and right side are loaded while as many are computed, which takes about as long as memory does. Chunks are
+// AHEAD levels of a thread's factor and right-hand side are loaded while as many are computed, which takes about as long as memory does. Chunks are
 // powers of two, of 2 AHEAD levels or more. Values of FP64 take twice the registers, and half as many are under way.
 const KernelsAhead = 8
 

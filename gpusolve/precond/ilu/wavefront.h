@@ -43,7 +43,7 @@ DEVICE void await(const int *flag, int until) {
 }
 
 // take gives the block the next tile of the plan. state[0] counts tiles taken, state[1..] are the tiles' flags: levels below the flag are
-// complete. Tiles are planned after those that they wait for, so whoever is waited for has a block that runs already.
+// complete. Tiles are planned after those that they wait for, so every tile that another waits for has a block that runs already.
 DEVICE int take(int *state, int *shared) {
   if (threadX() == 0) *shared = __nvvm_atom_add_gen_i(state, 1);
   barrier();

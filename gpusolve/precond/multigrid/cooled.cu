@@ -1,4 +1,4 @@
-// Levels of stacks with coolant: set-up, the coolant's own equations, residuals and transfers.
+// Levels of stacks with coolant: setup, the coolant's own equations, residuals and transfers.
 //
 // A plane of resolved channels becomes two planes on the next level, walls and coolant, as a porous cavity has them. split[k] is the flow of such a plane, -1 of
 // others, and low[k] the coarse plane of its walls, or of the whole plane k; coolant goes to the one above.
@@ -52,7 +52,7 @@ KERNEL void BOUNDS(THREADS) factorColumns(int nx, int ny, int nz, const float *R
 // Lines are those of cells along the flow in a plane of a cavity: of coolant, and of walls, which conduct along the flow and hardly across, so that columns alone
 // would not smooth what varies from line to line. Line l begins at cell first + l across of the plane, and step leads to the next cell downstream. heat is what
 // lines carry, nothing where it is null. Lines of one colour do not touch; those of a negative one do not count. inverse is one over the pivots of the
-// elimination downstream, as the plane's cells lie, and rest is room for a right side. Where lines of coolant fill a plane, nothing couples them: lone is 1.
+// elimination downstream, as the plane's cells lie, and rest is memory for a right-hand side. Where lines of coolant fill a plane, nothing couples them: lone is 1.
 struct Lines {
   i64 first, across, step;
   int plane, lines, length, axis, lone, none;
@@ -184,8 +184,8 @@ DEVICE void streamsOf(int nx, int ny, int most, int colour, const float *RESTRIC
 }
 
 // streamsShort makes x of the cells in lines of a colour the solution of the lines' own equations, for b and the rest of x. A block solves ABREAST neighbouring
-// lines, each in SEGMENTS parts at a time: a thread finds what its part makes of a start at zero and how much of any start comes through, the parts are then
-// joined one after the other, and each is solved again from its true start. First downstream, then back. Parts may have up to SHORT, MEDIUM or LONG cells here,
+// lines, each in SEGMENTS parts at a time. A thread computes the result of its part for a start at zero, and the influence of the start. The parts are then
+// joined one after the other, and each is solved again from its true start: first downstream, then back. Parts may have up to SHORT, MEDIUM or LONG cells here,
 // and any number in streamsOfAnyLength.
 KERNEL void BOUNDS(SWEEP) streamsShort(int nx, int ny, int most, int colour, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                   const float *RESTRICT far, const int *RESTRICT farSlot, const Lines *RESTRICT all, const float *RESTRICT b,
@@ -210,7 +210,7 @@ KERNEL void BOUNDS(SWEEP) streamsLong(int nx, int ny, int most, int colour, cons
   streamsOf<LONG>(nx, ny, most, colour, gx, gy, gz, far, farSlot, all, b, x, ends, passes);
 }
 
-// streamsOfAnyLength is streamsShort for lines of any length, which keeps the right side in memory.
+// streamsOfAnyLength is streamsShort for lines of any length, which keeps the right-hand side in memory.
 KERNEL void BOUNDS(SWEEP) streamsOfAnyLength(int nx, int ny, int most, int colour, const float *gx, const float *gy, const float *gz, const float *far,
                                              const int *farSlot, const Lines *all, const float *b, float *x) {
   SHARED float ends[SWEEP], passes[SWEEP];
@@ -358,7 +358,7 @@ KERNEL void BOUNDS(THREADS) coarsenCooled(int nx, int ny, int nz, const float *R
   if ((slot = cgroundSlot[low[k] + 1]) >= 0) cground[slot * csheet + at] = g[1];
 }
 
-// completeCooled gives cells of the two planes that a plane of channels became equations where they stand for no wall or for no coolant, of which the flow is one of
+// completeCooled gives cells of the two planes that a plane of channels became equations where they represent no wall or no coolant, of which the flow is one of
 // the coarse level: what lacks follows the other by FOLLOW of what ties it.
 #define FOLLOW 1e-3f
 KERNEL void BOUNDS(THREADS) completeCooled(int cx, int cy, int flow, const Flow *RESTRICT flows, const int *RESTRICT cfarSlot, float *RESTRICT cgz,

@@ -22,7 +22,7 @@ struct Factors {
 };
 
 #if NZ > 0
-// eliminate solves a column in registers: e and inverse are its factors, rhs its right side.
+// eliminate solves a column in registers: e and inverse are its factors, rhs its right-hand side.
 template <class E, class Inverse, class Rhs, class Put>
 DEVICE void eliminate(float *y, int nz, i64 sheet, i64 at, const Factors &t, E e, Inverse inverse, Rhs rhs, Put put) {
 #pragma unroll
@@ -53,7 +53,7 @@ DEVICE void eliminate(float *y, int nz, i64 sheet, i64 at, const Factors &t, E e
 }
 #endif
 
-// solve turns the right side rhs(c) + beside(k, c) of the column of cells c at a place of the plane into its solution, given cell by cell to put(c, y). beside is
+// solve turns the right-hand side rhs(c) + beside(k, c) of the column of cells c at a place of the plane into its solution, given cell by cell to put(c, y). beside is
 // what few planes have. AHEAD reads all of the column first, which pays where little is read of each cell.
 template <bool AHEAD, class Rhs, class Beside, class Put>
 DEVICE void solve(int nz, i64 sheet, i64 at, const Factors &t, float *scratch, Rhs rhs, Beside beside, Put put) {

@@ -1,4 +1,4 @@
-// Set-up of the multigrid hierarchy: pivots of the columns, coarse conductances.
+// Setup of the multigrid hierarchy: pivots of the columns, coarse conductances.
 #include "device.h"
 
 enum { THREADS = 128 };

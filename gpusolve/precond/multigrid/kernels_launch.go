@@ -34,7 +34,7 @@ const (
 // CooledLines are those of cells along the flow in a plane of a cavity: of coolant, and of walls, which conduct along the flow and hardly across, so that columns alone
 // would not smooth what varies from line to line. Line l begins at cell first + l across of the plane, and step leads to the next cell downstream. heat is what
 // lines carry, nothing where it is null. Lines of one colour do not touch; those of a negative one do not count. inverse is one over the pivots of the
-// elimination downstream, as the plane's cells lie, and rest is room for a right side. Where lines of coolant fill a plane, nothing couples them: lone is 1.
+// elimination downstream, as the plane's cells lie, and rest is memory for a right-hand side. Where lines of coolant fill a plane, nothing couples them: lone is 1.
 type CooledLines struct {
 	First, Across, Step                    int64
 	Plane, Lines, Length, Axis, Lone, None int32
@@ -145,15 +145,15 @@ type Cooled struct {
 	// All terms are positive. A thread factors a line.
 	FactorLines launch.Kernel[CooledFactorLinesArgs] `threads:"128"`
 	// StreamsShort makes x of the cells in lines of a colour the solution of the lines' own equations, for b and the rest of x. A block solves ABREAST neighbouring
-	// lines, each in SEGMENTS parts at a time: a thread finds what its part makes of a start at zero and how much of any start comes through, the parts are then
-	// joined one after the other, and each is solved again from its true start. First downstream, then back. Parts may have up to SHORT, MEDIUM or LONG cells here,
+	// lines, each in SEGMENTS parts at a time. A thread computes the result of its part for a start at zero, and the influence of the start. The parts are then
+	// joined one after the other, and each is solved again from its true start: first downstream, then back. Parts may have up to SHORT, MEDIUM or LONG cells here,
 	// and any number in streamsOfAnyLength.
 	StreamsShort launch.Kernel[CooledStreamsArgs] `threads:"512"`
 	// StreamsMedium is streamsShort for longer lines.
 	StreamsMedium launch.Kernel[CooledStreamsArgs] `threads:"512"`
 	// StreamsLong is streamsShort for longer lines.
 	StreamsLong launch.Kernel[CooledStreamsArgs] `threads:"512"`
-	// StreamsOfAnyLength is streamsShort for lines of any length, which keeps the right side in memory.
+	// StreamsOfAnyLength is streamsShort for lines of any length, which keeps the right-hand side in memory.
 	StreamsOfAnyLength launch.Kernel[CooledStreamsArgs] `threads:"512"`
 	// ResidualCooled sets r = b - A x.
 	ResidualCooled launch.Kernel[CooledResidualCooledArgs] `threads:"128"`
@@ -305,7 +305,7 @@ type Lines struct {
 	// room for along y: with blockAt it has 96 registers in place of 80, and a multiprocessor five blocks in place of six.
 	StepDot launch.Kernel[LinesStepDotArgs] `threads:"128"`
 	// Bottom runs a V-cycle over count small levels, from rungs[0].b to rungs[0].z, in one block: on such grids launches would cost more than the work. A
-	// momentum of 0 stands for line Jacobi damped by first, any other for Chebyshev of degree 2 with these coefficients. The last level is one column. Only classes of up to
+	// momentum of 0 selects line Jacobi damped by first, any other Chebyshev of degree 2 with these coefficients. The last level is one column. Only classes of up to
 	// KEEP cells have it; in others it does nothing. It takes 4 bytes of shared memory for each of room values: three vectors of every level, with pads of 4 nx in all.
 	Bottom launch.DynamicKernel[LinesBottomArgs] `threads:"512"`
 }
@@ -399,17 +399,17 @@ type TransferProlongWeightedArgs struct {
 type Transfer struct {
 	launch.Module
 	// bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of two planes; the fine cells' residuals go through
-	// shared memory. What a cell gathers is read before them, so that nobody waits for it behind the barrier.
+	// shared memory. What a cell gathers is read before them, so that no thread waits for it after the barrier.
 	RestrictStart launch.Kernel[TransferRestrictStartArgs] `threads:"256"`
-	// bc = P^T (b - A x) where no plane has weights of its own.
+	// bc = P^T (b - A x) where no plane has its own weights.
 	RestrictResidual launch.Kernel[TransferRestrictResidualArgs] `threads:"256"`
-	// RestrictWeighted is restrictResidual where planes have weights of their own, in the slots that weightSlot[k] names. What a fine cell gives to its own coarse cell and
-	// to the farther ones goes through shared memory, so that nobody reads a weight twice.
+	// RestrictWeighted is restrictResidual where planes have separate weights, in the slots that weightSlot[k] names. What a fine cell gives to its own coarse cell and
+	// to the farther ones goes through shared memory, so that no weight is read twice.
 	RestrictWeighted launch.Kernel[TransferRestrictWeightedArgs] `threads:"256"`
 	// x += P xc. near and beyond name the coarse columns along x and y that a fine one lies between; beyond is near where there is none. A thread takes
 	// LAYERS planes: where its column lies is the same in all.
 	Prolong launch.Kernel[TransferProlongArgs] `threads:"128"`
-	// ProlongWeighted is prolong where some planes have weights of their own, cell by cell, in the slots that weightSlot[k] names.
+	// ProlongWeighted is prolong where some planes have separate weights, cell by cell, in the slots that weightSlot[k] names.
 	ProlongWeighted launch.Kernel[TransferProlongWeightedArgs] `threads:"128"`
 }
 

@@ -19,7 +19,7 @@ enum { KEEP = 16 };
 static_assert(KEEP == KEEP_CELLS, "one number");
 
 #if NZ > 0
-// Column holds a column on its way up (d the eliminated right side) and down (d the solution); f are the factors of the way down. Planes beyond the
+// Column holds a column on its way up (d the eliminated right-hand side) and down (d the solution); f are the factors of the way down. Planes beyond the
 // column's length repeat its top plane, whose coupling upwards is zero: all loads are then unconditional and can be under way together.
 struct Column {
   float d[NZ], f[NZ <= KEEP ? NZ : 1];
@@ -28,7 +28,7 @@ struct Column {
 // plane is the offset of plane k of the column at c0.
 DEVICE i64 plane(i64 c0, int k, int nz, i64 sheet) { return c0 + (k < nz ? k : nz - 1) * sheet; }
 
-// eliminate takes the right side of plane k; below is the coupling downwards, and becomes that of the next plane.
+// eliminate takes the right-hand side of plane k; below is the coupling downwards, and becomes that of the next plane.
 template <class Numbers> DEVICE void eliminate(Column &col, int k, float rhs, float &below, Numbers gz, Numbers inverse, i64 c) {
   float w = inverse[c], g = gz[c];
   if (k) rhs += below * col.d[k - 1];
@@ -263,7 +263,7 @@ DEVICE float share(Held far, int i, int at, int lo, int hi, int n) {
   return i >= lo && i < hi ? 1 - w : w;
 }
 
-// gatherAll sets the coarse right side to P^T r.
+// gatherAll sets the coarse right-hand side to P^T r.
 DEVICE void gatherAll(const Rung &l, const Rung &coarse, int nz, const float *r, float *to) {
   int nx = l.nx, ny = l.ny, sheet = nx * ny, cx = coarse.nx, csheet = cx * (int)coarse.ny;
   Numbered firstX = {l.firstX}, firstY = {l.firstY}, weightSlot = {l.weightSlot};
@@ -346,7 +346,7 @@ DEVICE void up(const Rung &l, const Rung &coarse, int nz, const Shelf &on, const
 #endif
 
 // bottom runs a V-cycle over count small levels, from rungs[0].b to rungs[0].z, in one block: on such grids launches would cost more than the work. A
-// momentum of 0 stands for line Jacobi damped by first, any other for Chebyshev of degree 2 with these coefficients. The last level is one column. Only classes of up to
+// momentum of 0 selects line Jacobi damped by first, any other Chebyshev of degree 2 with these coefficients. The last level is one column. Only classes of up to
 // KEEP cells have it; in others it does nothing. It takes 4 bytes of shared memory for each of room values: three vectors of every level, with pads of 4 nx in all.
 KERNEL void BOUNDS(BLOCK) DYNAMIC bottom(const Rung *list, int count, int nz, const int *groundSlot, float first, float momentum, float second, int room) {
 #if NZ > 0 && NZ <= KEEP_CELLS

@@ -19,7 +19,7 @@ DEVICE Tile tile(int I0, int J0, int cx, int cy, const int *firstX, const int *f
   return {firstX[I0] - 1, firstX[I0 + TX < cx ? I0 + TX : cx] + 1, firstY[J0] - 1, firstY[J0 + TY < cy ? J0 + TY : cy] + 1};
 }
 
-// Stencil is what a coarse cell gathers: so many fine cells from ilo and jlo on, and the geometric weights of these and of one on either side, 0 where there is none.
+// Stencil is what a coarse cell gathers: fine cells from ilo and jlo on, and the geometric weights of these and of one on either side, 0 where there is none.
 struct Stencil {
   int ilo, ihi, jlo, jhi;
   float u[4], v[4];
@@ -64,7 +64,7 @@ DEVICE float gather(const float (*r)[WIDTH + 1], const Tile &t, const Stencil &o
 }
 
 // bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of two planes; the fine cells' residuals go through
-// shared memory. What a cell gathers is read before them, so that nobody waits for it behind the barrier.
+// shared memory. What a cell gathers is read before them, so that no thread waits for it after the barrier.
 KERNEL void BOUNDS(THREADS) restrictStart(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT b,
                                           const float *RESTRICT x, float keep, int cx, int cy, const int *RESTRICT firstX,
                                           const float *RESTRICT farX, const int *RESTRICT firstY, const float *RESTRICT farY,
@@ -121,7 +121,7 @@ struct Residual {
   }
 };
 
-// bc = P^T (b - A x) where no plane has weights of its own.
+// bc = P^T (b - A x) where no plane has its own weights.
 KERNEL void BOUNDS(THREADS) restrictResidual(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                              const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
                                              const float *RESTRICT b, const float *RESTRICT x, int cx, int cy, const int *RESTRICT firstX,
@@ -146,8 +146,8 @@ KERNEL void BOUNDS(THREADS) restrictResidual(int nx, int ny, int nz, const float
 
 enum { OWN, FAR_X, FAR_Y, FAR_XY, PARTS };
 
-// restrictWeighted is restrictResidual where planes have weights of their own, in the slots that weightSlot[k] names. What a fine cell gives to its own coarse cell and
-// to the farther ones goes through shared memory, so that nobody reads a weight twice.
+// restrictWeighted is restrictResidual where planes have separate weights, in the slots that weightSlot[k] names. What a fine cell gives to its own coarse cell and
+// to the farther ones goes through shared memory, so that no weight is read twice.
 KERNEL void BOUNDS(THREADS) restrictWeighted(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                              const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
                                              const float *RESTRICT b, const float *RESTRICT x, int cx, int cy, const int *RESTRICT firstX,
@@ -215,7 +215,7 @@ KERNEL void BOUNDS(128) prolong(int nx, int ny, int nz, int cx, int cy, const in
     if (k + q < nz) x[at + q * sheet] = sum[q];
 }
 
-// prolongWeighted is prolong where some planes have weights of their own, cell by cell, in the slots that weightSlot[k] names.
+// prolongWeighted is prolong where some planes have separate weights, cell by cell, in the slots that weightSlot[k] names.
 KERNEL void BOUNDS(128) prolongWeighted(int nx, int ny, int nz, int cx, int cy, const int *RESTRICT nearX, const int *RESTRICT beyondX,
                                         const float *RESTRICT farX, const int *RESTRICT nearY, const int *RESTRICT beyondY,
                                         const float *RESTRICT farY, const int *RESTRICT weightSlot, const float *RESTRICT wx,

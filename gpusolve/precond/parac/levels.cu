@@ -73,7 +73,7 @@ KERNEL void BOUNDS(FLAT) fillUnits(int n, const i64 *start, const i64 *firstUnit
   for (i64 u = from; u < to; u++) units[u] = (u32)((g * GROUP + (int)(u - from)) * 2 + wide);
 }
 
-// Lanes is a warp's work on a unit: rows of one row each of so many lanes.
+// Lanes is a warp's work on a unit: rows of one row each, for a number of lanes.
 struct Lanes {
   int count, row, part;
   i64 at, end;

@@ -3,10 +3,9 @@
 #include "warp.h"
 
 // Table is the hash table of edges that wait: owner[s] is 0 for a free slot, else the place of the earlier end plus 1; slot s holds the later end and the
-// origin, and the weight. Slots come in pieces of 32, as a warp reads them. Every vertex goes through the pieces in an order of its own, from its home on in
-// equal steps (the number of pieces is prime), so that long lists do not pile up beside each other; it looks for its edges until it has as many as
-// were counted. No slot needs a state between free and occupied: its owner reads it only after the count of its own edges says that all writers are
-// done.
+// origin, and the weight. Slots come in pieces of 32, as a warp reads them. Every vertex goes through the pieces in another order, from its home on in
+// equal steps (the number of pieces is prime), so that long lists do not collide. It looks for its edges until it has as many as were counted. No slot
+// needs a state between free and occupied: its owner reads it only after the count of edges shows that all writers are done.
 struct Table {
   u32 *owner;
   u64 *slots;
