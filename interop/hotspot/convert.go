@@ -77,9 +77,9 @@ func (c *converter) convert() {
 	c.materials()
 	if c.cooled() {
 		c.dieFootprint()
-	} else if own := c.choose(); own.any() {
+	} else if emulate := c.choose(); emulate.any() {
 		c.dieOnly()
-		c.Network = c.ownNetwork(own)
+		c.Network = c.simulatorNetwork(emulate)
 	} else {
 		c.realGeometry()
 	}

@@ -73,7 +73,7 @@ func (c *converter) shares(s *slab) []float64 {
 	}
 	shares := make([]float64, c.rows*c.cols)
 	for i := range s.units {
-		c.covered(&s.units[i], func(row, col int, share float64) { shares[row*c.cols+col] += share })
+		c.eachCell(&s.units[i], func(row, col int, share float64) { shares[row*c.cols+col] += share })
 	}
 	return shares
 }
@@ -109,7 +109,7 @@ func (c *converter) sharedCells() (pos stack.Pos, found bool) {
 		}
 		cut := false
 		for u := range s.units {
-			c.covered(&s.units[u], func(_, _ int, share float64) {
+			c.eachCell(&s.units[u], func(_, _ int, share float64) {
 				cut = cut || share != 1 && s.units[u].k(s) != s.units[0].k(s)
 			})
 		}

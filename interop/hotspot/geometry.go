@@ -11,8 +11,8 @@ import (
 // capacityFactor is the factor that HotSpot applies to every heat capacity.
 const capacityFactor = 0.333
 
-// own is the set of HotSpot's numerics that a network emulates.
-type own struct {
+// emulation is the set of HotSpot's numerics that a network emulates.
+type emulation struct {
 	rim      bool // lumped nodes for the plates outside the die
 	face     bool // nodes on the faces away from the sink (detailed_3D off)
 	convec   bool // half of the convection resistance between spreader and sink, the whole of layer 0 (detailed_3D on)
@@ -21,10 +21,10 @@ type own struct {
 	capacity bool
 }
 
-func (o own) any() bool { return o.rim || o.face || o.convec || o.swapped || o.shared }
+func (o emulation) any() bool { return o.rim || o.face || o.convec || o.swapped || o.shared }
 
 // choose lists the deviations of this project and picks those to emulate.
-func (c *converter) choose() (o own) {
+func (c *converter) choose() (o emulation) {
 	k := c.config
 	pos := k.pos("s_spreader")
 	if c.overhangs() {

@@ -144,7 +144,7 @@ func (b *builder) initialTemperatures() {
 			if b.initial != nil {
 				v = b.initial[b.slabs[s].node(f)]
 			}
-			b.covered(f, func(row, col int, share float64) { t[b.node(s, row, col)] += share * v })
+			b.eachCell(f, func(row, col int, share float64) { t[b.node(s, row, col)] += share * v })
 		}
 	}
 	for n := int(b.rim); n < len(t); n++ {

@@ -26,17 +26,17 @@ const (
 // builder assembles HotSpot's grid model: nodes over the die, layer by layer, and those of the rim.
 type builder struct {
 	*converter
-	own    own
-	net    *network.Network
-	cw, ch float64
-	rim    int32 // first node of the rim
-	rx, ry [][]float64
-	rz     [][]float64
+	emulate emulation
+	net     *network.Network
+	cw, ch  float64
+	rim     int32 // first node of the rim
+	rx, ry  [][]float64
+	rz      [][]float64
 }
 
-// ownNetwork is HotSpot's network (formulas: package.c and temperature_grid.c of HotSpot 7).
-func (c *converter) ownNetwork(o own) *network.Network {
-	b := &builder{converter: c, own: o, net: &network.Network{}}
+// simulatorNetwork is HotSpot's network (formulas: package.c and temperature_grid.c of HotSpot 7).
+func (c *converter) simulatorNetwork(o emulation) *network.Network {
+	b := &builder{converter: c, emulate: o, net: &network.Network{}}
 	b.cw, b.ch = c.cell()
 	b.rim = int32(len(c.slabs) * c.rows * c.cols)
 	for s := range c.slabs {
@@ -59,7 +59,7 @@ func (b *builder) node(s, row, col int) int32 { return int32((s*b.rows+row)*b.co
 
 // factor on heat capacities.
 func (b *builder) factor() float64 {
-	if b.own.capacity {
+	if b.emulate.capacity {
 		return capacityFactor
 	}
 	return 1
@@ -95,7 +95,7 @@ func (b *builder) cells(s int) {
 	}
 	for u := range sl.units {
 		f := &sl.units[u]
-		b.covered(f, func(row, col int, share float64) {
+		b.eachCell(f, func(row, col int, share float64) {
 			b.net.Sources = append(b.net.Sources, network.Source{Node: b.node(s, row, col), Layer: s, Block: u,
 				Share: share * b.cw * b.ch / (f.width * f.height)})
 		})
@@ -117,15 +117,15 @@ func (c *converter) cell() (cw, ch float64) {
 	return c.width / float64(c.cols), c.height / float64(c.rows)
 }
 
-// covered calls f for every cell that a block touches, with the covered share of the cell.
-func (c *converter) covered(u *unit, f func(row, col int, share float64)) {
+// eachCell calls f for every cell that a block touches, with the covered share of the cell.
+func (c *converter) eachCell(u *unit, f func(row, col int, share float64)) {
 	cw, ch := c.cell()
 	r0, r1, c0, c1 := cellsOf(u, cw, ch)
 	for row := max(r0, 0); row < min(r1, c.rows); row++ {
 		for col := max(c0, 0); col < min(c1, c.cols); col++ {
 			w := math.Min(u.x+u.width, float64(col+1)*cw) - math.Max(u.x, float64(col)*cw)
 			h := math.Min(u.y+u.height, float64(row+1)*ch) - math.Max(u.y, float64(row)*ch)
-			if share := whole(w/cw) * whole(h/ch); share > 0 {
+			if share := snapShare(w/cw) * snapShare(h/ch); share > 0 {
 				f(row, col, share)
 			}
 		}
@@ -135,8 +135,8 @@ func (c *converter) covered(u *unit, f func(row, col int, share float64)) {
 // delta is HotSpot's tolerance for rounding.
 const delta = 1e-6
 
-// whole rounds shares that are 0 or 1 within the tolerance.
-func whole(v float64) float64 {
+// snapShare rounds shares that are 0 or 1 within the tolerance.
+func snapShare(v float64) float64 {
 	switch {
 	case v < delta:
 		return 0
@@ -176,12 +176,12 @@ func (b *builder) units(s int) {
 		if u.capacity > 0 {
 			capacity = u.capacity
 		}
-		b.covered(u, func(row, col int, share float64) {
+		b.eachCell(u, func(row, col int, share float64) {
 			at := row*b.cols + col
 			if locked[at] {
 				return
 			}
-			if share >= occupied && (b.own.shared || share == 1) {
+			if share >= occupied && (b.emulate.shared || share == 1) {
 				locked[at] = true
 				sums[at] = sum{k, 1}
 				b.net.Capacity[b.node(s, row, col)] = capacity * sl.thickness * b.cw * b.ch * b.factor()
@@ -189,14 +189,14 @@ func (b *builder) units(s int) {
 			}
 			sums[at].k += share * k
 			sums[at].covered += share
-			if !b.own.shared {
+			if !b.emulate.shared {
 				b.net.Capacity[b.node(s, row, col)] += share * (capacity - sl.c) * sl.thickness * b.cw * b.ch *
 					b.factor()
 			}
 		})
 	}
 	for i, v := range sums {
-		if !b.own.shared {
+		if !b.emulate.shared {
 			v.k += math.Max(0, 1-v.covered) * sl.k
 		}
 		if v.k > 0 {
@@ -218,7 +218,7 @@ func (b *builder) lateral(s int) {
 		return
 	}
 	rx, ry := b.rx[s], b.ry[s]
-	if b.own.swapped {
+	if b.emulate.swapped {
 		rx, ry = ry, rx
 	}
 	for row := range b.rows {
@@ -239,14 +239,14 @@ func (b *builder) vertical(s int) {
 	for at := range b.rows * b.cols {
 		below, above := b.rz[s][at], b.rz[s+1][at]
 		top := s+1 == len(b.slabs)-1
-		if top && !b.own.face && !b.own.convec {
+		if top && !b.emulate.face && !b.emulate.convec {
 			above -= b.convection(b.cw * b.ch)
 		}
 		r := below/2 + above/2
 		switch {
-		case b.own.face:
+		case b.emulate.face:
 			r = below
-		case b.own.convec && s == 0:
+		case b.emulate.convec && s == 0:
 			r = below + above/2
 		}
 		b.link(int32(s*b.rows*b.cols+at), int32((s+1)*b.rows*b.cols+at), r)
@@ -265,7 +265,7 @@ func (b *builder) ground(n int32, resistance float64) {
 func (b *builder) toAmbient() {
 	last := len(b.slabs) - 1
 	for at, r := range b.rz[last] {
-		if !b.own.face && !b.own.convec {
+		if !b.emulate.face && !b.emulate.convec {
 			r -= (r - b.convection(b.cw*b.ch)) / 2 // from the middle of the sink
 		}
 		b.ground(int32(last*b.rows*b.cols+at), r)

@@ -20,9 +20,9 @@ type converter struct {
 	origins []origin       // of the stack's layers
 
 	// Of non-uniform mode: the cells of every element, all their edges in um, and whether a network emulates them.
-	works    []patchwork
-	edges    [2][]float64
-	ownCells bool
+	areas        []gridArea
+	edges        [2][]float64
+	needsNetwork bool
 
 	layouts map[string]*layout // by path
 }
@@ -57,8 +57,8 @@ func (c *converter) convert() {
 	if c.Faults.Len() > 0 {
 		return
 	}
-	if c.ownCells {
-		c.Network = c.ownNetwork()
+	if c.needsNetwork {
+		c.Network = c.cellNetwork()
 	}
 	c.outerNodes()
 	c.solver()

@@ -23,9 +23,9 @@ type networkBuilder struct {
 	nodes []node
 }
 
-// ownNetwork is the network of the separate cells of floorplan elements and layers. It is built before the outer layers
+// cellNetwork is the network of the separate cells of floorplan elements and layers. It is built before the outer layers
 // of the stack are changed to emulate their nodes: here the conductances emulate them.
-func (c *converter) ownNetwork() *network.Network {
+func (c *converter) cellNetwork() *network.Network {
 	b := &networkBuilder{converter: c, net: &network.Network{}}
 	for l := range c.Stack.Layers {
 		b.addNodes(l)
@@ -45,7 +45,7 @@ func (b *networkBuilder) addNodes(l int) {
 	from := b.origins[l]
 	at := make([]int32, (len(b.edges[0])-1)*(len(b.edges[1])-1))
 	y := &b.Stack.Layers[l]
-	for _, w := range b.works {
+	for _, w := range b.areas {
 		if w.element != from.element {
 			continue
 		}

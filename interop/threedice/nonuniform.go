@@ -14,8 +14,8 @@ import (
 // every edge of any of those cells. If all cells are aligned, the two grids are the same and so are the numbers;
 // otherwise thermsim's grid is finer, and a network emulates 3D-ICE's.
 
-// patchwork is a rectangle with separate cells.
-type patchwork struct {
+// gridArea is a rectangle with separate cells.
+type gridArea struct {
 	element, block int           // of the stack, and of its floorplan
 	rect           [2][2]float64 // um: from and to, along x and y
 	cells          [2]int
@@ -27,14 +27,14 @@ type patchwork struct {
 const maxEdges = 2_000_000
 
 func (c *converter) nonUniformGrid() {
-	c.works = c.patchworks()
+	c.areas = c.gridAreas()
 	if c.Faults.Len() > 0 {
 		return
 	}
 	d := c.project.dimensions
 	edges := d.span()
 	c.edges = [2][]float64{edges[0][:], edges[1][:]}
-	for _, w := range c.works {
+	for _, w := range c.areas {
 		for a := range c.edges {
 			if len(c.edges[a])+w.cells[a] > maxEdges {
 				c.Faults.Add(w.pos, "", "the cells of all elements make more than %d edges along one side", maxEdges)
@@ -59,7 +59,7 @@ func (c *converter) nonUniformGrid() {
 	c.Stack.Grid.Y = axisOf(c.edges[1], c.Stack.Size[1], d.pos)
 	c.Comments.Grid = []string{"every edge of the cells that floorplan elements and layers have in 3D-ICE (" +
 		line(d.pos) + ")"}
-	c.checkPatchworks()
+	c.checkAlignment()
 	c.checkNonUniformSinks()
 }
 
@@ -68,15 +68,15 @@ func (d *dimensions) span() [2][2]float64 {
 	return [2][2]float64{{0, d.length.value}, {0, d.width.value}}
 }
 
-// patchworks lists the rectangles with separate cells, stack element by stack element.
-func (c *converter) patchworks() (works []patchwork) {
+// gridAreas lists the rectangles with separate cells, stack element by stack element.
+func (c *converter) gridAreas() (areas []gridArea) {
 	d := c.project.dimensions
 	for i := range c.project.stack {
 		e := &c.project.stack[i]
 		if !e.die {
 			n := c.cellsOf(e, &flpElement{})
 			c.outputs.LayerCells[e.name] = n
-			works = append(works, patchwork{i, 0, d.span(), n, e.pos, "layer " + e.name})
+			areas = append(areas, gridArea{i, 0, d.span(), n, e.pos, "layer " + e.name})
 			continue
 		}
 		for k := range c.floors[i] {
@@ -87,10 +87,10 @@ func (c *converter) patchworks() (works []patchwork) {
 				c.Note(importer.Warning, x.pos, "element %q has %d rectangles; in non-uniform mode 3D-ICE makes "+
 					"cells for the first only", x.name, len(x.rects))
 			}
-			works = append(works, patchwork{i, k, r.span(), c.cellsOf(e, x), x.pos, fmt.Sprintf("element %q", x.name)})
+			areas = append(areas, gridArea{i, k, r.span(), c.cellsOf(e, x), x.pos, fmt.Sprintf("element %q", x.name)})
 		}
 	}
-	return works
+	return areas
 }
 
 // cellsOf is the number of cells of a floorplan element, or of a layer, along x and y.
@@ -141,8 +141,8 @@ func axisOf(edges []float64, size float64, pos stack.Pos) stack.Axis {
 	return a
 }
 
-// checkPatchworks finds gaps and overlaps of floorplans, and cells that are not aligned.
-func (c *converter) checkPatchworks() {
+// checkAlignment finds gaps and overlaps of floorplans, and cells that are not aligned.
+func (c *converter) checkAlignment() {
 	d := c.project.dimensions
 	for i, e := range c.project.stack {
 		area := 0.0
@@ -152,15 +152,15 @@ func (c *converter) checkPatchworks() {
 		_, _, overlap := importer.FirstOverlap(c.floors[i], func(x *flpElement) stack.Rect { return x.rects[0].um() })
 		whole := d.length.value * d.width.value
 		if e.die && (overlap || math.Abs(area-whole) > 1e-9*whole) {
-			c.hanging(e.floorplan.pos, true, "the floorplan has gaps or overlaps: 3D-ICE then has holes in the die, "+
+			c.misaligned(e.floorplan.pos, true, "the floorplan has gaps or overlaps: 3D-ICE then has holes in the die, "+
 				"or two cells at one location")
 			return
 		}
 	}
-	for _, w := range c.works {
+	for _, w := range c.areas {
 		for a := range c.edges {
 			if lo, hi := edgesOf(c.edges[a], w.rect[a]); hi-lo != w.cells[a] {
-				c.hanging(w.pos, false,
+				c.misaligned(w.pos, false,
 					fmt.Sprintf("the cells of %s are not aligned with those of other elements or layers", w.what))
 				return
 			}
@@ -176,9 +176,9 @@ func edgesOf(edges []float64, span [2]float64) (first, last int) {
 	return first, last
 }
 
-// hanging records that 3D-ICE's grid differs from thermsim's. A direct run can emulate it by a network, unless it has
+// misaligned records that 3D-ICE's grid differs from thermsim's. A direct run can emulate it by a network, unless it has
 // holes.
-func (c *converter) hanging(pos stack.Pos, holes bool, what string) {
+func (c *converter) misaligned(pos stack.Pos, holes bool, what string) {
 	emulate := c.Emulates(importer.Deviation{
 		Name: "own-cells", Pos: pos, Field: true,
 		What:    "in non-uniform mode every element has separate cells, and here " + what,
@@ -190,7 +190,7 @@ func (c *converter) hanging(pos stack.Pos, holes bool, what string) {
 		c.Faults.Add(pos, "run it without --compat", "--compat needs a network of %.3g cells here, more than %g",
 			c.networkSize(), float64(mostNetworkCells))
 	case c.Request.Direct && !holes:
-		c.ownCells = true
+		c.needsNetwork = true
 	case c.Request.Direct:
 		c.Faults.Add(pos, "run it without --compat", "--compat does not emulate this non-uniform grid: %s", what)
 	default:
@@ -214,7 +214,7 @@ func (c *converter) networkSize() float64 {
 			}
 		}
 		cells := plane
-		for _, w := range c.works {
+		for _, w := range c.areas {
 			if w.element == i {
 				cells += float64(w.cells[0]) * float64(w.cells[1])
 			}

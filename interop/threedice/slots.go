@@ -44,8 +44,8 @@ func (q quotient) steps() int {
 	return int(q.slotKept / q.stepKept)
 }
 
-// stepsMeant is the number of whole steps in a slot.
-func stepsMeant(slot, step float64) int {
+// wholeSteps is the number of whole steps in a slot.
+func wholeSteps(slot, step float64) int {
 	return max(1, int(math.Min(math.Floor(slot/step*(1+1e-9)), math.MaxInt32)))
 }
 
@@ -53,10 +53,10 @@ func stepsMeant(slot, step float64) int {
 // emulated.
 func (c *converter) stepsPerSlot() int {
 	s := c.project.solver
-	q, meant := divide(s.slot.value, s.step.value), stepsMeant(s.slot.value, s.step.value)
+	q, intended := divide(s.slot.value, s.step.value), wholeSteps(s.slot.value, s.step.value)
 	theirs := q.steps()
-	if theirs == 0 || theirs == meant || q.overflows() && !c.Emulates(cutSlot(s, theirs)) {
-		return meant
+	if theirs == 0 || theirs == intended || q.overflows() && !c.Emulates(cutSlot(s, theirs)) {
+		return intended
 	}
 	return theirs
 }
@@ -64,15 +64,15 @@ func (c *converter) stepsPerSlot() int {
 // warnOfOverflow warns if 3D-ICE's number of steps per slot results from an overflow.
 func (c *converter) warnOfOverflow() {
 	s := c.project.solver
-	q, meant := divide(s.slot.value, s.step.value), stepsMeant(s.slot.value, s.step.value)
+	q, intended := divide(s.slot.value, s.step.value), wholeSteps(s.slot.value, s.step.value)
 	theirs := q.steps()
-	if !q.overflows() || theirs == meant {
+	if !q.overflows() || theirs == intended {
 		return
 	}
 	effect := fmt.Sprintf("3D-ICE makes %s per slot, %d here unless --compat is given", importer.Plural(theirs, "step"),
-		meant)
+		intended)
 	if theirs == 0 {
-		effect = fmt.Sprintf("3D-ICE divides by zero and ends, %d here", meant)
+		effect = fmt.Sprintf("3D-ICE divides by zero and ends, %d here", intended)
 	}
 	c.Note(importer.Warning, s.slot.pos, "slot %s over step %s overflows 32 bits in 3D-ICE: it divides %.0f by %.0f, "+
 		"of which %d and %d remain; %s", s.slot.text, s.step.text, q.slot, q.step, q.slotKept, q.stepKept, effect)
