@@ -112,7 +112,7 @@ func (m *reading) bin(q Request, r *Result) error {
 	}
 	r.Map = s.finish()
 	if r.Clipped = clipped.n; clipped.n > 0 {
-		m.note(importer.Warning, m.cells.pos(clipped.first), "beyond the die: %s with power, the first is %q; the "+
+		m.Note(importer.Warning, m.cells.pos(clipped.first), "beyond the die: %s with power, the first is %q; the "+
 			"%.6g W outside are assigned to the part of the instance inside, or to the nearest edge",
 			importer.Plural(clipped.n, "instance"), m.cells.shown(clipped.first), outside)
 	}

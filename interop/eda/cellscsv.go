@@ -65,7 +65,7 @@ func (p *csvParser) comments(r *bufio.Reader) bool {
 		}
 		line, err := r.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
-			p.faults.Add(stack.Pos{File: p.file, Line: p.before + 1}, "is this a text file?",
+			p.Faults.Add(stack.Pos{File: p.file, Line: p.before + 1}, "is this a text file?",
 				"the line is longer than %d characters", bufferSize)
 			return false
 		}
@@ -83,12 +83,12 @@ func (p *csvParser) comments(r *bufio.Reader) bool {
 			}
 			b := Box{v[0], v[1], v[2], v[3]}
 			if !ok || !b.wide() {
-				p.faults.Add(stack.Pos{File: p.file, Line: p.before, Col: 1}, "write # die x0 y0 x1 y1 in um",
+				p.Faults.Add(stack.Pos{File: p.file, Line: p.before, Col: 1}, "write # die x0 y0 x1 y1 in um",
 					"not a die area")
 				return false
 			}
 			if p.die = append(p.die, b); len(p.die) > maxCorners {
-				p.faults.Add(stack.Pos{File: p.file, Line: p.before, Col: 1}, "", "more than %d rectangles of the die",
+				p.Faults.Add(stack.Pos{File: p.file, Line: p.before, Col: 1}, "", "more than %d rectangles of the die",
 					maxCorners)
 				return false
 			}
@@ -107,15 +107,15 @@ func (p *csvParser) rows(r io.Reader) {
 		switch {
 		case errors.Is(err, io.EOF):
 			if !headed {
-				p.faults.Add(stack.Pos{File: p.file, Line: p.before + 1}, "", "the file of cells is empty")
+				p.Faults.Add(stack.Pos{File: p.file, Line: p.before + 1}, "", "the file of cells is empty")
 			}
 			return
 		case errors.As(err, &parse):
-			p.faults.Add(stack.Pos{File: p.file, Line: parse.Line + p.before, Col: parse.Column}, "",
+			p.Faults.Add(stack.Pos{File: p.file, Line: parse.Line + p.before, Col: parse.Column}, "",
 				"not valid CSV: %v", parse.Err)
 			return
 		case err != nil:
-			p.faults.Add(stack.Pos{File: p.file}, "is the file complete?", "cannot be read on: %v", err)
+			p.Faults.Add(stack.Pos{File: p.file}, "is the file complete?", "cannot be read on: %v", err)
 			return
 		case !headed:
 			if headed = true; !p.heading(record) {
@@ -137,7 +137,7 @@ func (p *csvParser) heading(record []string) bool {
 		name, unit = strings.TrimSpace(name), strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(unit), "]"))
 		col := slices.Index(columnNames[:], name)
 		if col < 0 || p.column[col] >= 0 {
-			p.faults.Add(p.pos(i), "", "unknown or second column %q; known: %s", stack.Shorten(text),
+			p.Faults.Add(p.pos(i), "", "unknown or second column %q; known: %s", stack.Shorten(text),
 				strings.Join(columnNames[:], ", "))
 			return false
 		}
@@ -153,14 +153,14 @@ func (p *csvParser) heading(record []string) bool {
 			p.scale[col], ok = lengthUnits[unit]
 		}
 		if !ok {
-			p.faults.Add(p.pos(i), "", "unknown unit in %q; lengths take nm, um, mm or m, watts W, mW, uW or nW",
+			p.Faults.Add(p.pos(i), "", "unknown unit in %q; lengths take nm, um, mm or m, watts W, mW, uW or nW",
 				stack.Shorten(text))
 			return false
 		}
 	}
 	for _, c := range []int{colName, colX, colY, colWidth, colHeight} {
 		if p.column[c] < 0 {
-			p.faults.Add(p.pos(0), "begin with the line name,cell,x,y,width,height,watts",
+			p.Faults.Add(p.pos(0), "begin with the line name,cell,x,y,width,height,watts",
 				"the heading has no column %q", columnNames[c])
 			return false
 		}
@@ -178,7 +178,7 @@ func (p *csvParser) cell(record []string) {
 	in := instance{line: int32(at.Line), kind: -1}
 	name := record[p.column[colName]]
 	if name == "" {
-		p.faults.Add(at, "", "the cell has no name")
+		p.Faults.Add(at, "", "the cell has no name")
 		return
 	}
 	if c := p.column[colCell]; c >= 0 {
@@ -190,7 +190,7 @@ func (p *csvParser) cell(record []string) {
 			p.number(record, colWidth, maxMicrons, &in.w) && p.number(record, colHeight, maxMicrons, &in.h)
 		for _, side := range []int{colWidth, colHeight} {
 			if ok && (side == colWidth && in.w < minSide || side == colHeight && in.h < minSide) {
-				p.faults.Add(p.pos(p.column[side]), "", "the %s of a cell must be %g um at least, got %s",
+				p.Faults.Add(p.pos(p.column[side]), "", "the %s of a cell must be %g um at least, got %s",
 					columnNames[side], minSide, stack.Shorten(record[p.column[side]]))
 				ok = false
 			}
@@ -204,7 +204,7 @@ func (p *csvParser) cell(record []string) {
 		return
 	}
 	if known := p.cells.add([]byte(name), '/', in); known != nil {
-		p.faults.Add(at, "", "cell %q is there already, on line %d", stack.Shorten(name), known.line)
+		p.Faults.Add(at, "", "cell %q is there already, on line %d", stack.Shorten(name), known.line)
 		return
 	}
 	p.addWatts(in.watts)
@@ -215,7 +215,7 @@ func (p *csvParser) number(record []string, col int, most float64, into *float64
 	text := strings.TrimSpace(record[p.column[col]])
 	v, ok := parseFloat([]byte(text))
 	if v *= p.scale[col]; !ok || math.Abs(v) > most {
-		p.faults.Add(p.pos(p.column[col]), "", "%s must be a number of plausible size, got %q", columnNames[col],
+		p.Faults.Add(p.pos(p.column[col]), "", "%s must be a number of plausible size, got %q", columnNames[col],
 			stack.Shorten(text))
 		return false
 	}

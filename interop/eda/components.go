@@ -1,8 +1,6 @@
 package eda
 
-import (
-	"thermsim/stack"
-)
+import "thermsim/stack"
 
 // components reads the section of that name.
 func (p *defParser) components() {
@@ -29,7 +27,7 @@ func (p *defParser) components() {
 			got++
 		case p.is("END"):
 			if p.expect("COMPONENTS") && got != want {
-				p.faults.Add(at, "is the file complete?", "COMPONENTS announces %d components, and there are %d", want,
+				p.Faults.Add(at, "is the file complete?", "COMPONENTS announces %d components, and there are %d", want,
 					got)
 			}
 			return
@@ -55,7 +53,7 @@ func (p *defParser) component() {
 	in := instance{line: int32(p.at.Line)}
 	known := p.cells.add(p.word, p.divider, in) // the rest of the statement fills it in
 	if known != nil {
-		p.faults.Add(p.at, "", "component %q is there already, on line %d", stack.Shorten(string(p.word)),
+		p.Faults.Add(p.at, "", "component %q is there already, on line %d", stack.Shorten(string(p.word)),
 			known.line)
 	}
 	if !p.need("the macro of the component") {
@@ -83,7 +81,7 @@ func (p *defParser) component() {
 func (p *defParser) macroFault(remedy, fault string) {
 	if name := string(p.word); !p.reported[name] {
 		p.reported[name] = true
-		p.faults.Add(p.at, remedy, "macro %q %s", stack.Shorten(name), fault)
+		p.Faults.Add(p.at, remedy, "macro %q %s", stack.Shorten(name), fault)
 	}
 }
 

@@ -21,7 +21,7 @@ func (m *reading) def(path string, lib *library) {
 	p.cells.kinds = lib.names
 	p.design()
 	if p.fault != nil {
-		m.faults.AddError(p.fault)
+		m.Faults.AddError(p.fault)
 	}
 }
 
@@ -88,7 +88,7 @@ func (p *defParser) finish() {
 		p.failAt(p.at, "", "the DEF has no COMPONENTS, so it places nothing")
 	}
 	if len(p.die) == 0 && p.fault == nil {
-		p.note(importer.Warning, stack.Pos{File: p.file}, "the DEF has no DIEAREA")
+		p.Note(importer.Warning, stack.Pos{File: p.file}, "the DEF has no DIEAREA")
 	}
 }
 

@@ -62,8 +62,7 @@ func Import(q Request) (*Result, error) {
 	if q.NX < 1 || q.NY < 1 || q.NX > MaxTiles/q.NY {
 		return nil, fmt.Errorf("a power map has 1 to %d tiles, got %d x %d", MaxTiles, q.NX, q.NY)
 	}
-	var faults importer.Faults
-	m := &reading{open: q.Open, faults: &faults}
+	m := &reading{open: q.Open}
 	r := &Result{}
 	first := q.DEF
 	if q.Placement != "" {
@@ -71,12 +70,12 @@ func Import(q Request) (*Result, error) {
 		m.cellsCSV(q.Placement)
 	} else {
 		lib := m.lefs(q.LEF)
-		if err := faults.Err(""); err != nil {
+		if err := m.Faults.Err(""); err != nil {
 			return nil, err // otherwise thousands of macros would be missing
 		}
 		m.def(q.DEF, lib)
 	}
-	if err := faults.Err(first); err != nil {
+	if err := m.Faults.Err(first); err != nil {
 		return nil, err
 	}
 	if q.Die != (Box{}) {
@@ -93,7 +92,7 @@ func Import(q Request) (*Result, error) {
 	r.sources = sources(q)
 	m.powerReport(q)
 	m.checkStrays(q, r)
-	if err := faults.Err(first); err != nil {
+	if err := m.Faults.Err(first); err != nil {
 		return nil, err
 	}
 	r.strays = &m.strays
@@ -101,15 +100,14 @@ func Import(q Request) (*Result, error) {
 	if err := m.bin(q, r); err != nil {
 		return nil, err
 	}
-	r.Notes = m.notes
+	r.Notes = m.Notes
 	return r, nil
 }
 
 // reading is the content of the files so far.
 type reading struct {
-	open   Opener
-	faults *importer.Faults
-	notes  []importer.Note
+	importer.Collector
+	open Opener
 
 	design    string
 	die       []Box
@@ -119,10 +117,6 @@ type reading struct {
 	total     sum // of all watts read
 	magnitude sum // of their absolute values
 	origin    string
-}
-
-func (m *reading) note(kind importer.NoteKind, pos stack.Pos, format string, args ...any) {
-	m.notes = append(m.notes, importer.Note{Kind: kind, Pos: pos, Text: fmt.Sprintf(format, args...)})
 }
 
 // addWatts adds power to the totals.

@@ -23,12 +23,12 @@ func (m *reading) input(path, what string) (*bufio.Reader, func()) {
 		open = func(path string) (io.ReadCloser, error) { return inputfile.Open(path) }
 	}
 	if path == "" {
-		m.faults.Add(stack.Pos{}, "", "no %s was given", what)
+		m.Faults.Add(stack.Pos{}, "", "no %s was given", what)
 		return nil, nil
 	}
 	f, err := open(path)
 	if err != nil {
-		m.faults.AddError(&stack.Error{Pos: stack.Pos{File: path},
+		m.Faults.AddError(&stack.Error{Pos: stack.Pos{File: path},
 			Msg: fmt.Sprintf("cannot read the %s: %s", what, importer.Reason(err)), Err: err})
 		return nil, nil
 	}
@@ -37,7 +37,7 @@ func (m *reading) input(path, what string) (*bufio.Reader, func()) {
 	if magic, err := r.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
 		unpacked, err := inputfile.Unpack(r)
 		if err != nil {
-			m.faults.AddError(&stack.Error{Pos: stack.Pos{File: path, Line: 1},
+			m.Faults.AddError(&stack.Error{Pos: stack.Pos{File: path, Line: 1},
 				Msg: fmt.Sprintf("the %s cannot be decompressed: %v", what, err), Err: err})
 			done()
 			return nil, nil

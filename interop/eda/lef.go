@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"thermsim/interop/importer"
 	"thermsim/stack"
 )
 
@@ -29,15 +28,15 @@ func (m *reading) lefs(paths []string) *library {
 		if r == nil {
 			continue
 		}
-		p := &lefParser{lexer: newLexer(path, r), lib: lib, faults: m.faults}
+		p := &lefParser{lexer: newLexer(path, r), reading: m, lib: lib}
 		p.library()
 		if p.fault != nil {
-			m.faults.AddError(p.fault)
+			m.Faults.AddError(p.fault)
 		}
 		done()
 	}
 	if len(paths) == 0 {
-		m.faults.Add(stack.Pos{}, "give the LEF files of the cells with --lef", "no LEF was given; a DEF contains "+
+		m.Faults.Add(stack.Pos{}, "give the LEF files of the cells with --lef", "no LEF was given; a DEF contains "+
 			"no cell sizes")
 	}
 	return lib
@@ -45,8 +44,8 @@ func (m *reading) lefs(paths []string) *library {
 
 type lefParser struct {
 	*lexer
-	lib    *library
-	faults *importer.Faults
+	*reading
+	lib *library
 }
 
 // library reads the statements of a file.
@@ -219,7 +218,7 @@ func (p *lefParser) add(name string, one macro) {
 		return
 	}
 	if old := p.lib.macros[i]; math.Abs(old.width-one.width) > 1e-9 || math.Abs(old.height-one.height) > 1e-9 {
-		p.faults.Add(one.pos, "omit one of the files, or one of the macros", "macro %q is %g x %g um here and "+
+		p.Faults.Add(one.pos, "omit one of the files, or one of the macros", "macro %q is %g x %g um here and "+
 			"%g x %g um at %s",
 			stack.Shorten(name), one.width, one.height, old.width, old.height, old.pos)
 	}

@@ -20,11 +20,11 @@ func (m *reading) powerReport(q Request) {
 	case q.Power == "" && m.hasWatts:
 		return
 	case q.Power == "":
-		m.faults.Add(stack.Pos{File: q.Placement + q.DEF}, "give the report of instances with --power",
+		m.Faults.Add(stack.Pos{File: q.Placement + q.DEF}, "give the report of instances with --power",
 			"no power was given")
 		return
 	case m.hasWatts:
-		m.faults.Add(stack.Pos{File: q.Placement, Line: 1}, "omit --power, or the column",
+		m.Faults.Add(stack.Pos{File: q.Placement, Line: 1}, "omit --power, or the column",
 			"the placement has a column of watts, and a power report is given too")
 		return
 	}
@@ -41,7 +41,7 @@ func (m *reading) powerReport(q Request) {
 		p.read(p.line)
 	}
 	if p.fault != nil {
-		m.faults.AddError(p.fault)
+		m.Faults.AddError(p.fault)
 		return
 	}
 	p.finish(last)
@@ -262,22 +262,22 @@ func (p *reportParser) add(name word, values *powers) {
 	pos := stack.Pos{File: p.file, Line: p.lexer.row, Col: name.col}
 	switch i := p.cells.find(name.text); {
 	case i == ambiguous:
-		p.faults.Add(pos, "report names as in the DEF", "%q may mean several components, whose names differ by "+
+		p.Faults.Add(pos, "report names as in the DEF", "%q may mean several components, whose names differ by "+
 			"backslashes", name.shown())
 	case i >= 0:
 		in := &p.cells.list[i]
 		if in.row > 0 {
-			p.faults.Add(pos, "", "instance %q has a row already, on line %d", name.shown(), in.row)
+			p.Faults.Add(pos, "", "instance %q has a row already, on line %d", name.shown(), in.row)
 			return
 		}
 		in.watts, in.row = w, int32(p.lexer.row)
 		p.addWatts(w)
 	case bytes.ContainsFunc(name.text, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-		p.faults.Add(pos, "", "the name of the instance has characters beyond ASCII: %q", name.shown())
+		p.Faults.Add(pos, "", "the name of the instance has characters beyond ASCII: %q", name.shown())
 	default:
 		n, known := p.strays.names.add(name.text)
 		if known {
-			p.faults.Add(pos, "", "instance %q has a row already, on line %d", name.shown(),
+			p.Faults.Add(pos, "", "instance %q has a row already, on line %d", name.shown(),
 				p.strays.lines[n])
 			return
 		}
@@ -345,19 +345,19 @@ func (p *reportParser) finish(last int) {
 	switch {
 	case p.rows > 0:
 	case p.table == perGroup:
-		p.faults.Add(at, "report instances: report_power -instances [get_cells *]", "the report has sums by groups "+
+		p.Faults.Add(at, "report instances: report_power -instances [get_cells *]", "the report has sums by groups "+
 			"only, and no instances")
 	default:
-		p.faults.Add(at, "report the power of instances as text: report_power -instances",
+		p.Faults.Add(at, "report the power of instances as text: report_power -instances",
 			"the report has no row of an instance")
 	}
 	if p.uneven.n > 0 {
-		p.note(importer.Warning, stack.Pos{File: p.file, Line: p.uneven.first},
+		p.Note(importer.Warning, stack.Pos{File: p.file, Line: p.uneven.first},
 			"the total is not the sum of its parts in %s, of which this is the first; the total is used",
 			importer.Plural(p.uneven.n, "row"))
 	}
 	if s := p.sums.value(); !math.IsNaN(p.printed) && p.rows > 0 && math.Abs(s-p.printed) > 0.01*math.Abs(s)+1e-30 &&
 		p.table == perInstance {
-		p.note(importer.Warning, at, "the rows add up to %.6g W, but the report's total is %.6g W", s, p.printed)
+		p.Note(importer.Warning, at, "the rows add up to %.6g W, but the report's total is %.6g W", s, p.printed)
 	}
 }

@@ -30,7 +30,7 @@ func (t *tally) add(i int) {
 
 // checkStrays looks for power without a location and for instances without power.
 func (m *reading) checkStrays(q Request, r *Result) {
-	if m.cells == nil || m.faults.Len() > 0 {
+	if m.cells == nil || m.Faults.Len() > 0 {
 		return
 	}
 	m.checkModules()
@@ -64,15 +64,15 @@ func (m *reading) checkStrays(q Request, r *Result) {
 		m.reportStrays(q, r, unknown, unplaced)
 	}
 	if idle := len(m.strays.watts) - unknown.n; idle > 0 {
-		m.note(importer.Warning, stack.Pos{File: m.strays.file}, "not in %s: %s, of 0 W", m.cells.file,
+		m.Note(importer.Warning, stack.Pos{File: m.strays.file}, "not in %s: %s, of 0 W", m.cells.file,
 			importer.Plural(idle, "instance"))
 	}
 	if silent.n > 0 {
-		m.note(importer.Adapted, m.cells.pos(silent.first), "no power for %d of %s, counted as 0 W; the first is %q",
+		m.Note(importer.Adapted, m.cells.pos(silent.first), "no power for %d of %s, counted as 0 W; the first is %q",
 			silent.n, importer.Plural(r.Instances, "instance"), m.cells.shown(silent.first))
 	}
 	if negative.n > 0 {
-		m.note(importer.Warning, m.cells.pos(negative.first), "less than 0 W: %s; this is the first. The power is "+
+		m.Note(importer.Warning, m.cells.pos(negative.first), "less than 0 W: %s; this is the first. The power is "+
 			"subtracted from the tiles", importer.Plural(r.Negative, "instance"))
 	}
 }
@@ -94,11 +94,11 @@ func (m *reading) reportStrays(q Request, r *Result, unknown, unplaced tally) {
 			importer.Plural(unplaced.n, "instance"), m.cells.shown(unplaced.first), first.Line, first.File))
 	}
 	if q.Spread {
-		m.note(importer.Adapted, at, "%.6g W of %s have no location (%d not in %s at all) and are spread evenly over "+
+		m.Note(importer.Adapted, at, "%.6g W of %s have no location (%d not in %s at all) and are spread evenly over "+
 			"the die", r.StrayW, importer.Plural(r.Strays, "instance"), unknown.n, m.cells.file)
 		return
 	}
-	m.faults.Add(at, "give the placement that belongs to the report, or spread this power evenly over the die with "+
+	m.Faults.Add(at, "give the placement that belongs to the report, or spread this power evenly over the die with "+
 		"--unplaced=spread", "%.6g W have no location: %s", r.StrayW, strings.Join(parts, ", "))
 }
 
@@ -120,7 +120,7 @@ func (m *reading) checkModules() {
 			}
 			if n := m.strays.names.find(name[:i]); n >= 0 && !reported[n] {
 				reported[n] = true
-				m.faults.Add(m.strays.pos(int(n)), "report leaf cells only", "%q is a module: the report has %q "+
+				m.Faults.Add(m.strays.pos(int(n)), "report leaf cells only", "%q is a module: the report has %q "+
 					"within it too, and its power would count twice",
 					stack.Shorten(string(name[:i])), stack.Shorten(string(name)))
 			}

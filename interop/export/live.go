@@ -32,12 +32,6 @@ func (p *Live) Heading(ins *threedice.Output) string {
 // Renew must be called when the field has changed since it was last read.
 func (p *Live) Renew() { p.layer = -1 }
 
-// Values are the results of an instruction for a field in K: of Tmap all cells, the southern row first, in rows of
-// columns; of Tflp every element of the floorplan, of the others one.
-func (p *Live) Values(ins *threedice.Output, f solution.Field) (values []float64, columns int, err error) {
-	return p.values(ins, f)
-}
-
 // Powers are the results of Pmap in W: 3D-ICE's right-hand side for a layer, sinks included. The drawings are those of
 // all layers with power.
 func (p *Live) Powers(ins *threedice.Output, drawings []powermap.Drawing) (values []float64, columns int, err error) {

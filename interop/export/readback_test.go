@@ -359,7 +359,7 @@ func TestHotSpotFilesReadBack(t *testing.T) {
 	o := hotspot.Outputs{Name: "chip", Rows: height, Cols: cols, Interval: 0.01, DieX: east, DieY: north, Rim: -1,
 		Layers: []hotspot.OutputLayer{
 			{Prefix: "layer_0_", Blocks: []hotspot.OutputBlock{{Name: "all", Row1: 3, Col1: 4}}},
-			{Prefix: "layer_1_", Power: true, Blocks: []hotspot.OutputBlock{
+			{Prefix: "layer_1_", Blocks: []hotspot.OutputBlock{
 				{Name: "a", Row0: 1, Row1: 3, Col0: 0, Col1: 3},
 				{Name: "b", Row0: 0, Row1: 1, Col0: 1, Col1: 4}}}},
 		Columns: []hotspot.OutputColumn{{Layer: 1, Block: 1, Name: "second"}, {Layer: 0, Block: 0, Name: "first"}}}

@@ -189,10 +189,10 @@ func (w *threeDICE) load(layer int, f solution.Field) error {
 	return nil
 }
 
-// values are the results of an instruction in K: of Tmap all cells in rows of columns, of Tflp every element of the
-// floorplan, of the others one.
-func (w *threeDICE) values(ins *threedice.Output, f solution.Field) (values []float64, columns int, err error) {
-	layer := w.outputs.Layer(ins.Element)
+// Values are the results of an instruction for a field in K: of Tmap all cells, the southern row first, in rows of
+// columns; of Tflp every element of the floorplan, of the others one.
+func (w *threeDICE) Values(ins *threedice.Output, f solution.Field) (values []float64, columns int, err error) {
+	layer := w.outputs.Layers[ins.Element]
 	if err := w.load(layer, f); err != nil {
 		return nil, 0, err
 	}
@@ -219,7 +219,7 @@ func (w *threeDICE) values(ins *threedice.Output, f solution.Field) (values []fl
 // powers are the cells of 3D-ICE's right-hand side for a layer in W: the sources, and on a layer with a sink the
 // conductance to it times its temperature.
 func (w *threeDICE) powers(ins *threedice.Output, time float64) (values []float64, columns int, err error) {
-	plane, err := w.powerPlane(w.outputs.Layer(ins.Element), time)
+	plane, err := w.powerPlane(w.outputs.Layers[ins.Element], time)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -281,7 +281,7 @@ func (w *threeDICE) write(ins *threedice.Output, time float64, f solution.Field)
 	if ins.Kind == "Pmap" {
 		values, columns, err = w.powers(ins, time)
 	} else {
-		values, columns, err = w.values(ins, f)
+		values, columns, err = w.Values(ins, f)
 	}
 	if err != nil {
 		return err

@@ -169,7 +169,7 @@ func (k *config) set(name string, pos stack.Pos, value word) {
 	k.values[name] = value
 }
 
-// given reports whether a parameter has a value other than its default.
+// given reports whether the project sets a parameter.
 func (k *config) given(name string) bool {
 	_, ok := k.values[name]
 	return ok

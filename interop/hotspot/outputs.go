@@ -23,7 +23,6 @@ type Outputs struct {
 // OutputLayer is a layer with its blocks.
 type OutputLayer struct {
 	Prefix string
-	Power  bool
 	Blocks []OutputBlock
 }
 
@@ -54,7 +53,7 @@ func (c *converter) prepareOutputs() {
 	}
 	cw, ch := c.cell()
 	for s := range c.slabs {
-		l := OutputLayer{Prefix: c.slabs[s].prefix, Power: c.slabs[s].power}
+		l := OutputLayer{Prefix: c.slabs[s].prefix}
 		for u := range c.slabs[s].units {
 			r0, r1, c0, c1 := cellsOf(&c.slabs[s].units[u], cw, ch)
 			if r1 <= r0 || c1 <= c0 || r1 > c.rows || c1 > c.cols {

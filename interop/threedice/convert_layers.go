@@ -84,7 +84,7 @@ func (c *converter) addLayer(from origin, as named, y *layer, comment string) in
 	e := &c.project.stack[from.element]
 	c.Comments.Layers[n] = []string{fmt.Sprintf("stack element %s: %s", e.name, comment)}
 	if from.source || !e.die {
-		c.outputs.layers[e.name] = n
+		c.outputs.Layers[e.name] = n
 	}
 	return n
 }

@@ -23,8 +23,8 @@ type networkBuilder struct {
 	nodes []node
 }
 
-// cellNetwork is the network of the separate cells of floorplan elements and layers. It is built before the outer layers
-// of the stack are changed to emulate their nodes: here the conductances emulate them.
+// cellNetwork is the network of the separate cells of floorplan elements and layers. It is built before the outer
+// layers of the stack are changed to emulate their nodes: here the conductances emulate them.
 func (c *converter) cellNetwork() *network.Network {
 	b := &networkBuilder{converter: c, net: &network.Network{}}
 	for l := range c.Stack.Layers {

@@ -152,8 +152,8 @@ func (c *converter) checkAlignment() {
 		_, _, overlap := importer.FirstOverlap(c.floors[i], func(x *flpElement) stack.Rect { return x.rects[0].um() })
 		whole := d.length.value * d.width.value
 		if e.die && (overlap || math.Abs(area-whole) > 1e-9*whole) {
-			c.misaligned(e.floorplan.pos, true, "the floorplan has gaps or overlaps: 3D-ICE then has holes in the die, "+
-				"or two cells at one location")
+			c.misaligned(e.floorplan.pos, true, "the floorplan has gaps or overlaps: 3D-ICE then has holes in the "+
+				"die, or two cells at one location")
 			return
 		}
 	}
@@ -176,8 +176,8 @@ func edgesOf(edges []float64, span [2]float64) (first, last int) {
 	return first, last
 }
 
-// misaligned records that 3D-ICE's grid differs from thermsim's. A direct run can emulate it by a network, unless it has
-// holes.
+// misaligned records that 3D-ICE's grid differs from thermsim's. A direct run can emulate it by a network, unless it
+// has holes.
 func (c *converter) misaligned(pos stack.Pos, holes bool, what string) {
 	emulate := c.Emulates(importer.Deviation{
 		Name: "own-cells", Pos: pos, Field: true,

@@ -26,7 +26,8 @@ type Outputs struct {
 	// Slabs are the layers from the bottom, for T3d; empty without such an instruction.
 	Slabs []Slab
 
-	layers map[string]int
+	// Layers are the stack layers that represent stack elements in maps: the layer, or the source layer of the die.
+	Layers map[string]int
 }
 
 // Slab is a layer with its cells' common height in um. Materials are those of its floorplan's elements, or one.
@@ -46,14 +47,10 @@ type FloorplanElement struct {
 	Powers []float64
 }
 
-// Layer is the index of the stack layer that represents a stack element in maps: the layer, or the source layer of the
-// die.
-func (o *Outputs) Layer(element string) int { return o.layers[element] }
-
 func (c *converter) prepareOutputs() {
 	d := c.project.dimensions
 	c.outputs = &Outputs{NonUniform: d.nonUniform, Cell: [2]float64{d.cellLength.value, d.cellWidth.value},
-		Floorplans: map[string][]FloorplanElement{}, LayerCells: map[string][2]int{}, layers: map[string]int{}}
+		Floorplans: map[string][]FloorplanElement{}, LayerCells: map[string][2]int{}, Layers: map[string]int{}}
 	c.Outputs = c.outputs
 	if s := c.project.solver; s.transient {
 		c.outputs.StepsPerSlot = c.stepsPerSlot()
@@ -87,7 +84,7 @@ func (c *converter) convertOutputs() {
 		if e == nil || !c.fits(o, e) {
 			continue
 		}
-		n := c.outputs.layers[o.Element]
+		n := c.outputs.Layers[o.Element]
 		c.checkOutput(o)
 		c.outputs.Instructions = append(c.outputs.Instructions, o)
 		switch o.Kind {

@@ -56,7 +56,7 @@ func New(o *project.Outputs, s *gpusolve.Session, say func(text string)) (*Serve
 func (s *Server) begin() error {
 	s.live, s.elements, s.inSlot, s.begun = export.NewLive(s.outputs, s.session.Mesh()), nil, 0, false
 	inputs := ports.InputsOf(s.session.Mesh().Stack)
-	layer := s.outputs.Layer
+	layer := func(die string) int { return s.outputs.Layers[die] }
 	dies := slices.SortedFunc(maps.Keys(s.outputs.Floorplans), func(a, b string) int { return layer(a) - layer(b) })
 	for _, die := range dies {
 		first := slices.IndexFunc(inputs, func(in ports.Input) bool { return in.Layer == layer(die) })
