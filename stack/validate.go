@@ -187,10 +187,7 @@ func (v *validator) unique(pos Pos, seen map[string]bool, name, two string) {
 }
 
 // MaxLayers is the largest number of layers: chips have tens.
-const (
-	MaxLayers   = 5000
-	FewerLayers = "give thin layers of the same material one layer with cells"
-)
+const MaxLayers = 5000
 
 func (v *validator) layers() {
 	if len(v.s.Layers) == 0 {
@@ -198,7 +195,8 @@ func (v *validator) layers() {
 		return
 	}
 	if n := len(v.s.Layers); n > MaxLayers {
-		v.fail(v.s.Layers[MaxLayers].Pos, FewerLayers, "a stack has %d layers at most, this one %d", MaxLayers, n)
+		v.fail(v.s.Layers[MaxLayers].Pos, keys.StackKey("stack", "layer").Excess, "a stack has %d layers at most, "+
+			"this one %d", MaxLayers, n)
 		return
 	}
 	seen := map[string]string{}

@@ -4,8 +4,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"thermsim/stack/internal/keys"
 )
 
 var regen = flag.Bool("regen", false, "write the tables of docs/guides/packages.md anew")
@@ -62,11 +65,7 @@ func kindNames() []string {
 // describe is a part of a kind in words; "-" where the kind has none.
 func describe(k Kind, part string) string {
 	p := Defaults(k)
-	uses := part == "die"
-	for _, u := range k.Uses() {
-		uses = uses || u == part
-	}
-	if !uses {
+	if with := keys.StackKey("package", part).With; with != nil && !slices.Contains(with, string(k)) {
 		return "-"
 	}
 	switch part {

@@ -98,21 +98,3 @@ func (p *Package) Lidded() bool { return p.Kind == FlipChipLid || p.Kind == Inte
 
 // Molded says whether mold compound surrounds the dies.
 func (p *Package) Molded() bool { return p.Kind == WireBond || p.Kind == FanOut || p.Kind == HBM }
-
-// Uses lists the tables of the stack format that apply to packages of a kind.
-func (k Kind) Uses() []string {
-	switch k {
-	case FlipChipLid:
-		return []string{"board", "balls", "substrate", "bumps", "tim1", "lid", "tim2"}
-	case FlipChip:
-		return []string{"board", "balls", "substrate", "bumps", "tim2"}
-	case WireBond:
-		return []string{"board", "balls", "substrate", "attach", "mould", "tim2"}
-	case FanOut:
-		return []string{"board", "balls", "substrate", "mould", "tim2"}
-	case Interposer:
-		return []string{"board", "balls", "substrate", "bumps", "interposer", "microbumps", "mould", "tim1", "lid",
-			"tim2", "tier", "bond"}
-	}
-	return []string{"microbumps", "mould", "tim2", "tier", "bond"}
-}

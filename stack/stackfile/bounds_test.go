@@ -57,7 +57,7 @@ func TestManyTables(t *testing.T) {
 		strings.Repeat("[[layer]]\n", 3000): `main.toml:4:3: a layer needs the key "name"`,
 		strings.Repeat("[[layer]]\nname = \"a\"\nmaterial = \"silicon\"\nthickness = 1\n",
 			stack.MaxLayers): fmt.Sprintf(
-			"main.toml:%d:3: a stack has %d layers at most, this one %d", 5+4*stack.MaxLayers, stack.MaxLayers,
+			"main.toml:%d:3: layer has %d entries at most, this one %d", 5+4*stack.MaxLayers, stack.MaxLayers,
 			stack.MaxLayers+1),
 		strings.Repeat("[[layer]]\nname = \"a\"\nmaterial = \"none\"\nthickness = 1\n",
 			100): `main.toml:6:12: unknown material "none"`,

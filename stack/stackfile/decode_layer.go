@@ -148,6 +148,9 @@ func (l *loader) copies(t *table, r stack.Region) (regions []stack.Region) {
 	return regions
 }
 
+// maxCopies is the largest number of regions that arrays and dies expand to.
+const maxCopies = 1_000_000
+
 // mayCopy counts regions, or sources of the same size in memory, that are made from arrays and dies, and says whether
 // they are within the limit: one line can make a million of them.
 func (l *loader) mayCopy(pos stack.Pos, regions int) bool {

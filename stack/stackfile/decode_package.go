@@ -2,7 +2,6 @@ package stackfile
 
 import (
 	"fmt"
-	"slices"
 
 	"thermsim/stack"
 	"thermsim/stack/internal/faults"
@@ -148,12 +147,7 @@ func (l *loader) addProbes(p *loadedPackage) {
 
 // unused reports tables that do not apply to packages of this kind.
 func (p *loadedPackage) unused(l *loader) {
-	uses := append([]string{"kind", "size", "die", "environment", "h"}, p.Kind.Uses()...)
-	for _, e := range p.node.Entries {
-		if _, known := p.spec.Key(e.Name); known && !slices.Contains(uses, e.Name) {
-			l.fail(e.Pos, "remove it", "%s has no effect on a package of kind %q", e.Name, p.Kind)
-		}
-	}
+	p.onlyWith(string(p.Kind), fmt.Sprintf("a package of kind %q", p.Kind))
 	if p.environment == packaging.MovingAir && !p.has("h") {
 		l.fail(p.pos("environment"), `add h = "25 W/(m^2 K)"`, "environment environment jesd51-6 needs h of the "+
 			"moving air")

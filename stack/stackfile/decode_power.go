@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"thermsim/stack"
@@ -12,21 +11,6 @@ import (
 	"thermsim/stack/internal/tree"
 	"thermsim/stack/internal/units"
 )
-
-// keysOf lists which keys of a power table work with which kind of source.
-func keysOf(kind string) []string {
-	always := []string{kind, "area", "schedule", "tmax"}
-	switch kind {
-	case "uniform", "density":
-		return append(always, "name", "circle", "polygon", "leakage")
-	case "floorplan", "block":
-		return append(always, "watts", "row", "interval", "trace", "end", "repeat", "origin", "allow_overlap",
-			"leakage")
-	case "map":
-		return append(always, "unit", "orientation", "scale", "name")
-	}
-	return always
-}
 
 // power reads one power table.
 func (l *loader) power(t *table, o owner) (stack.Power, bool) {
@@ -54,11 +38,7 @@ func (l *loader) power(t *table, o owner) (stack.Power, bool) {
 	if kind != "uniform" && kind != "density" {
 		l.plainOwner(t.pos(kind), kind, o)
 	}
-	for _, e := range t.node.Entries {
-		if _, known := t.spec.Key(e.Name); known && !slices.Contains(keysOf(kind), e.Name) {
-			l.fail(e.Pos, "remove it", "%s has no effect on a power with %s", e.Name, kind)
-		}
-	}
+	t.onlyWith(kind, "a power with "+kind)
 	switch kind {
 	case "floorplan", "block":
 		l.blockPower(t, &p, o)

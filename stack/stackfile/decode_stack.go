@@ -30,13 +30,7 @@ func (l *loader) decodeStack(root *tree.Node) {
 		s.Grid = l.grid(t)
 	}
 	l.dies(t)
-	layers := t.tables("layer")
-	if n := len(layers); n > stack.MaxLayers {
-		l.fail(layers[stack.MaxLayers].node.Pos, stack.FewerLayers, "a stack has %d layers at most, this one %d",
-			stack.MaxLayers, n)
-		layers = nil
-	}
-	for _, lt := range layers {
+	for _, lt := range t.tables("layer") {
 		if l.faults.Dropped > 0 { // faults of the others would not be reported
 			break
 		}

@@ -166,9 +166,6 @@ func (t *table) sub(name string) *table {
 	return s
 }
 
-// maxCopies is the largest array of regions.
-const maxCopies = 1_000_000
-
 // shape reads the circle or polygon of a table; nil if it has neither. what names the owner in messages.
 func (t *table) shape(what string) geometry.Shape {
 	circle, polygon := t.has("circle"), t.has("polygon")
@@ -248,11 +245,5 @@ func (t *table) repeats() (nx, ny int, pitch [2]float64) {
 		return 1, 1, pitch
 	}
 	pitch, _ = a.pair("pitch")
-	nx, ny = a.integer("nx"), a.integer("ny")
-	if nx*ny > maxCopies {
-		t.fail(a.node.Pos, "homogenize the array with fill", "an array of %d by %d regions has more than %d", nx, ny,
-			maxCopies)
-		return 1, 1, pitch
-	}
-	return nx, ny, pitch
+	return a.integer("nx"), a.integer("ny"), pitch
 }

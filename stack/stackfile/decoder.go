@@ -85,6 +85,16 @@ func exampleLine(k keys.Key) string {
 	return k.Name
 }
 
+// onlyWith reports keys that do not apply to a kind of the table.
+func (t *table) onlyWith(kind, what string) {
+	for _, e := range t.node.Entries {
+		k, known := t.spec.Key(e.Name)
+		if known && len(k.With) > 0 && !slices.Contains(k.With, kind) {
+			t.fail(e.Pos, "remove it", "%s has no effect on %s", e.Name, what)
+		}
+	}
+}
+
 // has reports whether the file gives the key.
 func (t *table) has(name string) bool { return t.node.Find(name) != nil }
 

@@ -287,7 +287,7 @@ func TestFaults(t *testing.T) {
 			`stack.toml:11:9: region with array cannot have a power; move the power to the layer, or write the regions one by one`},
 		{"huge array", region("circle = { x = 1e-3, y = 1e-3, diameter = 1e-4 }\narray = { nx = 9999, ny = 9999, " +
 			"pitch = [1e-3, 1e-3] }"),
-			`stack.toml:11:9: an array of 9999 by 9999 regions has more than 1000000; homogenize the array with fill`},
+			`stack.toml:11:9: arrays and dies of the stack expand to more than 1000000 regions and sources; homogenize arrays with fill, or align the heights of dies`},
 		{"arrays that are huge together",
 			region("circle = { x = 1e-3, y = 1e-3, diameter = 1e-9 }\narray = { nx = 1000, ny = 1000, pitch = [1e-9, " +
 				"1e-9] }\n[[layer.region]]\nmaterial = \"copper\"\ncircle = { x = 1e-3, y = 1e-3, diameter = 1e-9 " +

@@ -52,6 +52,7 @@ type Key struct {
 	Min, Max int      // of integers, and of the number of entries of arrays
 	Excess   string   // what to do about an array with too many entries
 	Enum     []string // of enums
+	With     []string // kinds of the table to which the key applies; all if empty
 	Sub      string   // name of the table that describes the value
 	Required bool
 	Unless   string // name of a key that replaces this one, if it is required
@@ -170,9 +171,9 @@ func (f *Format) set(k *Key, field string, v *tree.Node) {
 	case "excess":
 		k.Excess = v.Text
 	case "words":
-		for _, word := range v.Items {
-			k.Enum = append(k.Enum, word.Text)
-		}
+		k.Enum = words(v)
+	case "with":
+		k.With = words(v)
 	case "table":
 		k.Sub = v.Text
 	case "required":
@@ -188,6 +189,13 @@ func (f *Format) set(k *Key, field string, v *tree.Node) {
 	default:
 		panic(fmt.Sprintf("%s: no field is called %s", v.Pos, field))
 	}
+}
+
+func words(n *tree.Node) (list []string) {
+	for _, word := range n.Items {
+		list = append(list, word.Text)
+	}
+	return list
 }
 
 func whole(n *tree.Node) int {
